@@ -1,6 +1,7 @@
 package grammar
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -159,6 +160,17 @@ func (g *Grammar) At(path []string) (row *Row, known bool) {
 		}
 	}
 	return at.row, true
+}
+
+// Beside gives the keys that a release has at the place of the last one of a path, sorted; none where the path above is not known.
+func (g *Grammar) Beside(path []string) []string {
+	at := g.root
+	for _, key := range path[:len(path)-1] {
+		if at = at.find(key); at == nil {
+			return nil
+		}
+	}
+	return slices.Sorted(maps.Keys(at.kids))
 }
 
 // Elsewhere gives the rows of any release that a path belongs to: as a setting, or as a mapping above one.

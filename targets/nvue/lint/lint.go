@@ -50,6 +50,7 @@ func Check(name string, data []byte, r grammar.Release) diag.List {
 	}
 	j.ports()
 	j.lossless()
+	j.thresholds()
 	j.pools()
 	j.shares()
 	j.exceptions()
@@ -215,6 +216,6 @@ func (j *judge) unknown(t *grammar.Tree, path []string) {
 		}
 		return
 	}
-	j.warnf(&topicPath, t.Key, "No reference of Cumulus Linux %s that rocec knows has %s. If it is a slip, NVUE refuses the configuration.",
-		release, name)
+	j.warnf(&topicPath, t.Key, "No reference of Cumulus Linux %s that rocec knows has %s. If it is a slip, NVUE refuses the configuration.%s",
+		release, name, diag.DidYouMean(path[len(path)-1], j.g.Beside(path)))
 }

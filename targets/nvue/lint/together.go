@@ -2,6 +2,7 @@ package lint
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/nvue/grammar"
@@ -200,10 +201,40 @@ func (j *judge) marked(i string, p *grammar.Tree, cos uint8) {
 			j.warnf(&topicECN, at.Key, "Priority %d is lossless and leaves in traffic class %d, which %s does not mark. RoCEv2 senders never "+
 				"learn of congestion, and pauses do all the work.", n, q, diag.Escape(name))
 		}
-		low, ok := grammar.Whole(x.Get("min-threshold"))
-		high, is := grammar.Whole(x.Get("max-threshold"))
-		if ok && is && low > high {
-			j.errorf(&topicECN, x.Get("min-threshold").At, "min-threshold %d is above max-threshold %d.", low, high)
+	}
+}
+
+// unread is a number that is none, of which words says so.
+const unread = -1
+
+// thresholds judges the marks of every profile, in use or not, with NVUE's own where one is not stated.
+func (j *judge) thresholds() {
+	profiles := j.set.Get("qos", "congestion-control")
+	for _, name := range profiles.Keys() {
+		classes := profiles.Get(name, "traffic-class")
+		for _, n := range classes.Keys() {
+			limit := func(m grammar.Meaning) (value int, at grammar.Place, stated bool) {
+				row := j.g.Row(m)
+				if t := classes.Get(n, row.Path[strings.LastIndexByte(row.Path, '.')+1:]); t != nil {
+					if value, stated = grammar.Whole(t); !stated {
+						value = unread
+					}
+					return value, t.At, stated
+				}
+				value, _ = strconv.Atoi(row.Default)
+				return value, at, false
+			}
+			low, lowAt, isLow := limit(grammar.ECNMin)
+			high, highAt, isHigh := limit(grammar.ECNMax)
+			switch {
+			case low <= high || high == unread || !isLow && !isHigh:
+			case isLow && isHigh:
+				j.errorf(&topicECN, lowAt, "min-threshold %d is above max-threshold %d.", low, high)
+			case isLow:
+				j.errorf(&topicECN, lowAt, "min-threshold %d is above max-threshold, which is %d where none is stated.", low, high)
+			default:
+				j.errorf(&topicECN, highAt, "max-threshold %d is below min-threshold, which is %d where none is stated.", high, low)
+			}
 		}
 	}
 }
