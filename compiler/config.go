@@ -50,24 +50,4 @@ func (c *compiler) config(d *ir.Device, s *lang.Switch, os *ir.OS) {
 	}
 }
 
-var topicConfigInvalid = &diag.Topic{Code: "config-invalid", Summary: "the switch is not configured in this way", Doc: `
-Some operating systems of switches can be configured in several ways, such as by files or by a
-daemon that owns those files. config in the switch block says which one rocec uses; without it that
-follows from the release. A word the system does not know, a way that the release does not have, and
-config on a switch that others set (by_hand) are slips: rocec would write what nobody reads.
-
-Example:
-
-    switch "leaf" {
-      version = "4.4.0"
-      config  = "nvue" # knows no buffers and maps before 5.4
-    }
-
-Fix: correct the word, or take config out. docs/platforms.md lists the ways of each
-system and their releases.
-
-    switch "leaf" {
-      version = "4.4.0"
-      config  = "files"
-    }
-`}
+var topicConfigInvalid = &diag.Topic{Code: "config-invalid", Summary: "the switch is not configured in this way"}

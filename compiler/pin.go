@@ -270,46 +270,9 @@ func (c *compiler) reportPins(ds *diag.List) {
 }
 
 var (
-	topicLockChanged = &diag.Topic{Code: "lock-changed", Summary: "other sizes are pinned than this rocec derives", Doc: `
-fabric.lock holds the sizes that an earlier rocec derived, and this one has other rules or better
-tables: it would derive other numbers for the same chip, speed, cable and MTU. What is pinned holds,
-so that an upgrade of rocec changes no switch by itself. The message names the numbers, and the
-rules that differ. Whether what is pinned is still safe is judged as if a person had written it.
+	topicLockChanged = &diag.Topic{Code: "lock-changed", Summary: "other sizes are pinned than this rocec derives"}
 
-Example:
-
-    rocec-lock 1
-    fabric pod1
-    rocec 0.11.0
-
-    buffer asic=spectrum speed=25G length=3m mtu=9216
-      buffer 70080
-      xoff 18048
-      xon_delta 2016
-      by buffer: xoff of 18048 B and headroom of 52032 B
-
-    checksum sha256:44ed376ddf9e34a8aa70c9861de56c9c6fc6185dd34aacc554a8cdf81c464d20
-
-Fix: nothing has to be done. "rocec lock-sizes --refresh" takes the sizes of this rocec;
-the plan then shows which switches change, and what traffic notices.
-`}
-
-	topicLockIncomplete = &diag.Topic{Code: "lock-incomplete", Summary: "a derived size is not pinned", Doc: `
-The fabric has ports whose sizes depend on something that no row of fabric.lock is for: another
-chip, speed, length of cable or MTU, or another size that is written. This rocec derives them by
-its own rules, and a later one may derive others.
-
-Example:
-
-    rocec-lock 1
-    fabric pod1
-    rocec 0.13.0
-
-    checksum sha256:64ff9f5527461286752c593cfb8a82f3922621d54ba1256059eea0018fcf1d54
-
-Fix: "rocec lock-sizes" adds the rows, and removes those that nothing uses. It alters no
-size that is pinned. Commit the file together with the change that needs it.
-`}
+	topicLockIncomplete = &diag.Topic{Code: "lock-incomplete", Summary: "a derived size is not pinned"}
 )
 
 // mostRules is how many rules, or rows, a message names.

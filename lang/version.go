@@ -9,28 +9,7 @@ import (
 	"github.com/rocec/rocec/lang/parse"
 )
 
-var requiredVersion = diag.Topic{Code: "required-version", Summary: "this rocec is not one that the fabric asks for", Doc: `
-required_version says which releases of rocec a fabric is meant for, so that everybody who works on
-it builds the same bytes. The constraint is Terraform's: conditions separated by commas, each a
-version after =, !=, >, >=, <, <= or ~> (the last number may rise). A pre-release meets only a
-condition that names a pre-release of the same version. A build that is not a release is taken as
-meeting every constraint, with a note.
-
-Nothing else is said of such a fabric: an older rocec would misread what it does not know.
-
-Example:
-
-    fabric "pod1" {
-      required_version = ">= 99.1"
-    }
-
-Fix: install a release that meets the constraint; or, when the fabric has been planned
-with this one and its differences are read, change the constraint.
-
-    fabric "pod1" {
-      required_version = ">= 0.12, < 1.0"
-    }
-`}
+var requiredVersion = diag.Topic{Code: "required-version", Summary: "this rocec is not one that the fabric asks for"}
 
 // constraint is a condition on the version of rocec.
 var constraint = eval.Kind[string]{Name: "version constraint", Want: `a version constraint such as ">= 0.12, < 0.14"`, Read: func(v cty.Value) (string, *eval.Problem) {

@@ -10,52 +10,8 @@ import (
 
 // What is said of the NICs of a host whatever their drivers are.
 var (
-	topicFamily = diag.Topic{Code: "host-family", Summary: "rocec does not write settings for this NIC", Doc: `
-Every NIC family has its own tools, files and order for the same settings, and a setting in the
-wrong order can leave a port without PFC. rocec writes NICs whose driver is mlx5_core (ConnectX-4
-and later, BlueField) or mlx4_core (ConnectX-3), and Soft-RoCE. For any other member of an intent it
-would have to leave the host's end of a lossless link to chance, so it refuses. Other NICs of the
-same host are judged all the same.
-
-Example:
-
-    host "store" {
-      nic "ens1f0" { model = "e810" } # the driver is ice
-    }
-
-Fix: use a NIC of the mlx5 family; or set the host up by hand, exactly as its switch port
-(the same PFC mask, the same trust, the same DSCP map), and say so.
-
-    host "store" {
-      by_hand {}
-    }
-`}
-	topicNoMember = diag.Topic{Code: "host-not-member", Summary: "NIC at a lossless port that no intent names", Doc: `
-A link is lossless if both of its ends do PFC. rocec writes the NICs that are members of a roce
-block. A port can carry a lossless cos group without one: that of a host that forwards lies between
-members, and a lossless cos group no roce block uses is carried by every link. The switch then
-pauses a NIC that does not stop, and drops what the NIC goes on sending.
-
-Example:
-
-    cos_group "storage" {
-      cos      = 5
-      lossless = true # and no roce block says cos_group.storage
-    }
-    host "store" {
-      nic "ens1f0" { model = "connectx-5" }
-    }
-    roce "training" {
-      members = [host.gpu] # not the NICs of host.store
-    }
-
-Fix: make the interface a member, or set its PFC mask and trust by hand, the same as at
-its switch port. A lossless cos_group that nobody uses is best removed.
-
-    cos_group "storage" {
-      lossless = false
-    }
-`}
+	topicFamily   = diag.Topic{Code: "host-family", Summary: "rocec does not write settings for this NIC"}
+	topicNoMember = diag.Topic{Code: "host-not-member", Summary: "NIC at a lossless port that no intent names"}
 )
 
 // judgeHost reports the NICs of a host that rocec would have to write and cannot, and those that a switch pauses and rocec does

@@ -127,25 +127,6 @@ func FilesOf(d *ir.Device) []target.File {
 var topicNone = diag.Topic{
 	Code:    "no-target",
 	Summary: "rocec cannot write for this switch",
-	Doc: `
-Every switch that carries a lossless or marked cos group has to be configured, or packets are lost
-there. rocec writes for switches with os = "cumulus-linux" (releases 3.1.1 to 5.x) and os =
-"sonic" (202205 to 202605). (A NIC that rocec does not write is host-family.)
-
-Example:
-
-    switch "spine" {
-      os = "junos" # carries the group, but nobody configures it
-    }
-
-Fix: correct the os if it is a slip. If not, say that others configure the switch, and
-rocec judges the fabric by what the block states and, where it knows nothing of the operating
-system, by what the chip can do; or route the lossless traffic around the switch.
-
-    switch "spine" {
-      by_hand {}
-    }
-`,
 }
 
 // inParts gives the devices of a fabric to a few goroutines, a run of them to each.

@@ -7,20 +7,6 @@ var AllowDeadlockUnused = &Check{
 	Code:    "allow-deadlock-unused",
 	Summary: "allow_deadlock where no PFC loop is",
 	Answers: []string{"X5"},
-	Doc: `
-allow_deadlock accepts the PFC loops of a cos group, and says why. Where the proof finds none it
-accepts nothing today, and will hide the loop that a later change brings: nobody will look at a
-warning that was expected.
-
-Example:
-
-    cos_group "rdma" {
-      lossless       = true
-      allow_deadlock = "until the new spines are there" # they are there
-    }
-
-Fix: take it out.
-`,
 	Run: func(p *Pass) {
 		for _, g := range p.Fabric.CosGroups {
 			if g.AllowDeadlock != "" && !g.Lossless {

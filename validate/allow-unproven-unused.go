@@ -7,21 +7,6 @@ var AllowUnprovenUnused = &Check{
 	Code:    "allow-unproven-unused",
 	Summary: "allow_unproven where the proof has a verdict",
 	Answers: []string{"X5"},
-	Doc: `
-allow_unproven lets a cos group go without a verdict of the PFC-loop proof, and says why. Where the
-proof has a verdict it accepts nothing today, and will hide that a later change leaves the fabric
-unproven: nobody looks at a warning that was expected. It does not accept a PFC loop either; that is
-what allow_deadlock is for.
-
-Example:
-
-    cos_group "rdma" {
-      lossless       = true
-      allow_unproven = "the routes of the border switches are not ours" # they are known now
-    }
-
-Fix: take it out.
-`,
 	Run: func(p *Pass) {
 		for _, g := range p.Fabric.CosGroups {
 			if g.AllowUnproven != "" && !g.Lossless {

@@ -12,32 +12,6 @@ var BondCards = &Check{
 	Code:    "bond-cards",
 	Summary: "a bond over two cards is no RoCE LAG",
 	Answers: []string{"N16"},
-	Doc: `
-RoCE runs over a bond only when its ports are the two ports of one card: the card then shows one
-RDMA device (mlx5_bond_0) and moves its traffic from one port to the other. Over two cards the bond
-works for everything else, but each port stays an RDMA device of its own, without failover, and
-settings written for the one do not reach the other.
-
-The name of an interface says where its card sits: enp3s0f1 is function 1 of the card at bus 3, slot
-0; ens2f1 that of the card in slot 2. Names that do not say it are not judged.
-
-Example:
-
-    host "store" {
-      nic "enp[3-4]s0f0" { model = "connectx-5" }
-      bond "bond0" {
-        nics = ["enp3s0f0", "enp4s0f0"]
-        mode = "802.3ad"
-      }
-    }
-    link "stores" {
-      a = "store[1-2]:enp[3-4]s0f0"
-      b = "leaf[1-4]:swp1"
-    }
-
-Fix: bond the two ports of one card (enp3s0f0 and enp3s0f1); for two cards use two
-addresses and let the applications use both (multi-rail).
-`,
 	Run: func(p *Pass) {
 		var found folds[diag.Range, *ir.Bond]
 		for _, d := range p.Fabric.Devices {

@@ -12,37 +12,6 @@ var BondSplit = &Check{
 	Code:    "bond-split",
 	Summary: "a bond to two switches that are no pair",
 	Answers: []string{"K14", "N16"},
-	Doc: `
-In the modes 802.3ad and balance-xor the switch side must be one: both cables in one switch, or in
-two that act as one (MLAG, or EVPN multihoming). Two switches on their own send different LACP
-identities, so 802.3ad uses one port and leaves the other idle; with balance-xor they see one MAC
-address at two places and send the host's traffic now here, now there. What arrives at an idle port
-is dropped, lossless or not.
-
-Example:
-
-    switch "leaf" {
-      names = "leaf[1-4]" # no mlag
-    }
-    host "store" {
-      bond "bond0" {
-        nics = ["ens2f0", "ens2f1"]
-        mode = "802.3ad"
-      }
-    }
-    link "stores" {
-      a = "store[1-2]:ens2f[0-1]"
-      b = "leaf[1-4]:swp1" # store1 on leaf1 and leaf2, store2 on leaf3 and leaf4
-    }
-
-Fix: say which switches are a pair, if they are; otherwise both cables to one switch, or
-mode = "active-backup".
-
-    switch "leaf" {
-      names = "leaf[1-4]"
-      mlag  = "rack${floor(self.index / 2)}"
-    }
-`,
 	Run: func(p *Pass) {
 		type key struct{ bond, a, b diag.Range }
 		var found folds[key, *ir.Bond]

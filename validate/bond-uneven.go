@@ -13,38 +13,6 @@ var BondUneven = &Check{
 	Code:    "bond-uneven",
 	Summary: "the ports of a bond differ",
 	Answers: []string{"5", "K14", "C21", "N17"},
-	Doc: `
-The two ports of a RoCE LAG are one RDMA device: one MTU, one type of service, one TTL for both,
-and a peer never knows by which port a packet comes. If the ports differ, half of the flows are not
-treated as written. LACP (802.3ad) does not even use ports of different speed together: one of them
-stays idle. With link pause on one cable and PFC on the other, a pause stops everything on the one,
-CNPs too, and one priority on the other.
-
-The length of the cables may differ; the switch's headroom is worked out for each.
-
-Example:
-
-    host "store" {
-      nic "ens2f0" {
-        model = "connectx-5"
-        mtu   = 9000
-      }
-      nic "ens2f1" {
-        model = "connectx-5"
-        mtu   = 1500
-      }
-      bond "bond0" { nics = ["ens2f0", "ens2f1"] }
-    }
-
-Fix: one nic block for both ports, and links of one speed and one flow_control.
-
-    host "store" {
-      nic "ens2f[0-1]" {
-        model = "connectx-5"
-        mtu   = 9000
-      }
-    }
-`,
 	Run: func(p *Pass) {
 		type key struct {
 			bond, at, other diag.Range

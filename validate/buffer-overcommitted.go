@@ -14,37 +14,6 @@ var BufferOvercommitted = &Check{
 	Code:    "buffer-overcommitted",
 	Summary: "lossless ports reserve too much of the chip's memory",
 	Answers: []string{"K12", "C12"},
-	Doc: `
-Every lossless group at every port reserves a buffer: xoff, and headroom for what comes after the
-pause. All are cut from one memory, and what they leave is shared by every queue of the
-switch. rocec show SWITCH prints the sum.
-
-If more is reserved than there is, or if less than two frames per lossless buffer remain shared,
-frames are lost or ports pause all the time: an error. With less than 30 % shared the switch
-works, but pauses at the first burst: a warning.
-
-Example: 28 ports at 100G with cables of 1 km reserve more than the 16 MB of an SN2700.
-
-    switch "hall" {
-      names = "hall[1-2]"
-      model = "sn2700"
-      tier  = 3
-    }
-    mesh "core" {
-      lower  = "hall1:swp[1-28]"
-      upper  = "hall2:swp[1-28]"
-      length = "1km"
-      peer   = true
-    }
-    link "between" {
-      a = "spine[1-2]:swp32"
-      b = "hall[1-2]:swp32"
-    }
-
-Fix: shorter cables, or their true length where a longer one is stated; fewer lossless
-groups; fewer lossless ports; a model with more memory. A headroom pool shared by all ports makes
-room, too, but then nothing is lost only as long as few ports pause at once.
-`,
 	Run: func(p *Pass) {
 		type key struct {
 			decl diag.Range

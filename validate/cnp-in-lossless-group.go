@@ -11,31 +11,6 @@ var CNPInLosslessGroup = &Check{
 	Summary: "CNPs in a lossless cos group",
 	Answers: []string{"K7", "N10"},
 	OnHop:   true,
-	Doc: `
-A congestion notification packet (CNP) tells a sender to slow down. In the lossless group it
-waits behind the very packets it is about, and PFC stops it just when it is needed: feedback
-comes late, pauses spread. CNPs belong into a lossy group of their own, served first; a lost one
-is sent again soon.
-
-Example:
-
-    roce "training" {
-      version   = 2
-      cos_group = cos_group.rdma
-      cnp       = cos_group.rdma
-    }
-
-Fix: a cos group of its own for cnp.
-
-    cos_group "cnp" {
-      cos    = 6
-      dscp   = ["cs6"]
-      strict = true
-    }
-    roce "training" {
-      cnp = cos_group.cnp
-    }
-`,
 	Run: func(p *Pass) {
 		for _, in := range p.Fabric.Intents {
 			at := diag.FirstPlace(in.CNPAt, in.At)

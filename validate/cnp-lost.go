@@ -14,31 +14,6 @@ var CNPLost = &Check{
 	Summary: "CNPs leave their cos group",
 	Answers: []string{"K7", "N10"},
 	OnHop:   true,
-	Doc: `
-A congestion notification packet (CNP) goes from the receiver back to the sender, and wants to be
-first in every queue on its way. It is told like any other packet: by the DSCP or PCP of its group.
-A device whose map sends that value elsewhere puts CNPs behind other traffic, which makes them late
-(a warning), or into a lossless group, where PFC stops them just when they are needed (an error).
-
-A NIC marks all CNPs alike, whichever intent they are about. In two intents with two cnp groups,
-those of the second travel in the group of the first. By PCP a NIC gives them the number of their
-cos group, so that group must claim it.
-
-Example:
-
-    cos_group "cnp" {
-      cos  = 6
-      dscp = ["cs6"]
-    }
-    switch "spine" {
-      by_hand {
-        dscp = { 48 = 4 } # cs6 goes to cos 4, which is lossless
-      }
-    }
-
-Fix: map the value to the cos of the cnp group on the device; give the intents of one NIC
-one cnp group; let the group claim its own number.
-`,
 	Run: func(p *Pass) {
 		for _, b := range byHands(p.Fabric) {
 			p.cnpAstray(b)

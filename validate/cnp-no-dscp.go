@@ -15,27 +15,6 @@ var CNPNoDSCP = &Check{
 	Summary: "the cnp group claims no DSCP",
 	Answers: []string{"K7", "N10"},
 	OnHop:   true,
-	Doc: `
-Where RoCEv2 is told by DSCP, its CNPs are, too: they need a DSCP that leads into their group. A
-group that claims none gets none of them. NICs mark CNPs with DSCP 48 (cs6) unless told otherwise,
-and those go wherever 48 leads: with the rest, or into the group that claims it. If that one is
-lossless, PFC stops them, and it is an error.
-
-Example:
-
-    cos_group "cnp" {
-      cos    = 6
-      strict = true # no dscp
-    }
-
-Fix:
-
-    cos_group "cnp" {
-      cos    = 6
-      dscp   = ["cs6"]
-      strict = true
-    }
-`,
 	Run: func(p *Pass) {
 		said := map[*ir.CosGroup]bool{}
 		for _, in := range p.Fabric.Intents {

@@ -11,27 +11,6 @@ var CNPNotStrict = &Check{
 	Code:    "cnp-not-strict",
 	Summary: "CNPs are not served first",
 	Answers: []string{"4", "K7", "K20"},
-	Doc: `
-A congestion notification packet (CNP) is worth nothing late: the queue it is about fills at line
-rate. CNPs are few and small, so strict priority costs the others nothing, and that is the usual
-practice with DCQCN. A group of theirs with a good share of the link is served about as soon, since
-it hardly uses it; rocec is silent above a tenth of all weights.
-
-Example:
-
-    cos_group "cnp" {
-      cos  = 6
-      dscp = ["cs6"] # no strict, and no weight
-    }
-
-Fix:
-
-    cos_group "cnp" {
-      cos    = 6
-      dscp   = ["cs6"]
-      strict = true
-    }
-`,
 	Run: func(p *Pass) {
 		sum := 0
 		for _, g := range p.Fabric.CosGroups {

@@ -12,28 +12,6 @@ var DCBXFirmware = &Check{
 	Summary: "firmware decides a NIC's PFC, and no switch tells it",
 	Answers: []string{"K21", "N6"},
 	OnHop:   true,
-	Doc: `
-A NIC can take its PFC mask, trust and shares of the link from its neighbour: by DCBX, in LLDP, by
-its firmware or by lldpad. That needs a switch that advertises them. Cumulus Linux up to 4.3 as
-rocec sets it up advertises none, so the NIC has whatever its firmware starts with, usually no PFC
-at all, and what the host sets is overwritten when the link comes up. The host's end of the lossless
-link is then a matter of luck.
-
-Example:
-
-    host "store" {
-      nic "ens1f0" { model = "e810" }
-      by_hand { dcbx = "firmware" }
-    }
-
-Fix: let the host decide, and set PFC there. mlx5: mlnx_qos -i IF --dcbx os, and
-LLDP_NB_DCBX off in the firmware; E810: ethtool --set-priv-flags IF fw-lldp-agent off; and no lldpad
-that listens to its neighbour. Then say so:
-
-    host "store" {
-      by_hand { dcbx = "host" }
-    }
-`,
 	Run: func(p *Pass) {
 		for _, b := range byHands(p.Fabric) {
 			if !b.Firmware {

@@ -14,24 +14,6 @@ var DCQCNOff = &Check{
 	Summary: "hosts that do not slow down on marks",
 	Answers: []string{"K17", "N11"},
 	OnHop:   true,
-	Doc: `
-Marking by switches (ECN) is half of congestion control. The receiving NIC answers a marked packet
-with a CNP, and the sending NIC lowers its rate when it gets one (DCQCN). A host that does neither
-sends at full speed into the congestion, and makes others do so that send to it: PFC does all the
-work, and in a lossy group packets are lost. Senders that do slow down then give way to those that
-do not.
-
-Example:
-
-    host "store" {
-      nic "ens1f0" { model = "e810" }
-      by_hand { dcqcn = false } # and cos_group "rdma" has an ecn block
-    }
-
-Fix: switch both halves on, for the priority of the group (the notification point, which
-answers marks, and the reaction point, which slows down), and take dcqcn = false out of by_hand.
-Soft-RoCE has neither: use a NIC, or an intent of its own in a group without ecn.
-`,
 	Run: func(p *Pass) {
 		var f folds[diag.Range, *ir.NIC]
 		marked := map[diag.Range]*ir.Intent{}

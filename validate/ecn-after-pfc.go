@@ -12,54 +12,6 @@ var ECNAfterPFC = &Check{
 	Code:    "ecn-after-pfc",
 	Summary: "pauses come before marks",
 	Answers: []string{"2", "K17", "C14"},
-	Doc: `
-Marking is counted in the queue towards the receiver, pausing in the buffer towards the sender. One
-port may feed the queues of all others: then its buffer holds the sum of what they hold, and
-it pauses while each single queue still looks short. So that marks come first in every case, min
-must stay below
-
-    alpha x pool / (n x (1 + alpha x L))
-
-with n ports that carry lossless groups, L lossless buffers at each, and the pool that these share;
-a port may hold alpha times what is free of it. The bound is that of the DCQCN paper (SIGCOMM 2015,
-section 4). Alpha and the pool are those of the system on the switch; rocec show SWITCH prints both
-and where they were taken from. What is assumed of them may be half of what the switch really has,
-or twice: plan and verify read it.
-
-Above the bound senders are stopped before they are told to slow down, and ECN does little. rocec
-keeps a derived min below it; this is about one written by hand.
-
-On some chips xoff is taken to be all that a port may hold, whatever is free. Then one port that
-fills n queues pauses when they hold xoff together, so at xoff / n each, below any min that works;
-and n ports that fill one queue hold n times xoff when they pause, so that marks come first only
-where enough ports send into it at once. It is ports that count, not hosts: what comes from other
-switches comes in by the ports to them, few as they are. A note says from how many ports on marks
-come first, where two are not enough. rocec derives a min that holds for as many as can send at
-once; the note is given of that one, too, where fewer ports lead to other switches than it takes. A
-written one at which marks never come first is a warning.
-
-Example: 18 ports of an SN2700 in use, in two lossless groups.
-
-    cos_group "rdma" {
-      ecn {
-        min = "1MiB"
-        max = "3MiB"
-      }
-    }
-    host "gpu" {
-      names = "gpu[1-64]"
-    }
-    link "gpus" {
-      a = "gpu[1-64]:ens1f0"
-      b = "leaf[1-4]:swp[3-18]"
-    }
-
-Fix: leave min out, or write less than the bound.
-
-    cos_group "rdma" {
-      ecn {} # no min, no max
-    }
-`,
 	Run: func(p *Pass) {
 		var late, never, few folds[*ir.CosGroup, marking]
 		everyMarking(p.Fabric, func(m marking) {

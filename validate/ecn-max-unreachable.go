@@ -10,31 +10,6 @@ var ECNMaxUnreachable = &Check{
 	Code:    "ecn-max-unreachable",
 	Summary: "no queue grows to ECN max",
 	Answers: []string{"C14"},
-	Doc: `
-From min to max the probability of a mark rises, and at max it is probability. A port may hold at
-most alpha times what is free of the pool that lossless traffic shares before it pauses or drops,
-which is half of the pool for alpha = 1; so a queue that one port feeds never grows longer. With max
-above that the ramp is never climbed: marking stays weak however long the queue gets, and PFC does
-the work.
-
-Example: an SN2700 has 13.9 MB of memory.
-
-    cos_group "rdma" {
-      ecn {
-        min = "150KiB"
-        max = "12MiB"
-      }
-    }
-
-Fix: leave max out, so that it is ten times min; or write a max of less than that
-part of the pool. The message names one that holds on every switch that marks the group.
-
-    cos_group "rdma" {
-      ecn {
-        min = "150KiB" # no max
-      }
-    }
-`,
 	Run: func(p *Pass) {
 		type key struct {
 			group *ir.CosGroup

@@ -12,27 +12,6 @@ var ECNMinSmall = &Check{
 	Code:    "ecn-min-small",
 	Summary: "ECN marks from less than two frames on",
 	Answers: []string{"C14"},
-	Doc: `
-A queue that holds one frame is not congestion: one is being sent, the next has come. Marks from
-there on slow every sender down, and the link is not filled. Two frames of the port's MTU are the
-least that makes sense; rocec derives three or more.
-
-Example:
-
-    cos_group "rdma" {
-      ecn {
-        min = "4KiB"
-      }
-    }
-
-Fix: leave min out, or write two frames or more.
-
-    cos_group "rdma" {
-      ecn {
-        min = "50KiB"
-      }
-    }
-`,
 	Run: func(p *Pass) {
 		type key struct {
 			group *ir.CosGroup

@@ -12,21 +12,6 @@ var ECNMissingHop = &Check{
 	Summary: "a switch on the way does not mark",
 	Answers: []string{"2", "K17"},
 	OnHop:   true,
-	Doc: `
-RoCEv2 senders slow down when a switch marks their packets, each where its own queue grows. A switch
-that does not mark never slows anyone down: congestion there fills its buffers until PFC pauses
-upstream, and the pauses spread over ports that have nothing to do with it. In a lossy group it
-drops. Congestion control works only where every switch on the way marks.
-
-Example:
-
-    switch "spine" {
-      by_hand { ecn = false } # and cos_group "rdma" has an ecn block
-    }
-
-Fix: switch marking on at these switches, for the cos of the group, with thresholds as
-at the others of the same speed, and take ecn = false out of by_hand.
-`,
 	Run: func(p *Pass) {
 		for _, b := range byHands(p.Fabric) {
 			if b.ECN {

@@ -7,23 +7,6 @@ var ECNOnCNP = &Check{
 	Code:    "ecn-on-cnp",
 	Summary: "ECN in the cos group of CNPs",
 	Answers: []string{"K7"},
-	Doc: `
-A congestion notification packet tells a sender to slow down; nobody slows down on a marked CNP.
-Marking its queue wins nothing, and can lose: CNPs of some NICs do not say that they can be
-marked, and where a chip drops such packets instead of marking them (Trident II does), the
-feedback is lost just when the queues are full.
-
-Example:
-
-    cos_group "cnp" {
-      cos    = 6
-      dscp   = ["cs6"]
-      strict = true
-      ecn {}
-    }
-
-Fix: take the ecn block out of the CNPs' cos group.
-`,
 	Run: func(p *Pass) {
 		data, cnp := dataGroups(p.Fabric), cnpGroups(p.Fabric)
 		for _, g := range p.Fabric.CosGroups {

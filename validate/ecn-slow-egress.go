@@ -17,31 +17,6 @@ var ECNSlowEgress = &Check{
 	Code:    "ecn-slow-egress",
 	Summary: "ECN marks late on slow ports",
 	Answers: []string{"K18"},
-	Doc: `
-One min for ports of several speeds is a different delay on each: 150 KiB leave a port of 100G in 12
-microseconds, one of 10G in 123. A packet waits that long before its sender is told, and on its
-way to the slow port it fills the buffers of fast ones. rocec scales a derived min with the speed
-of the port; this tells of one written by hand that is more than 125 microseconds long on
-the slowest port it holds for, ten times the preset at 100G.
-
-Example: the group is marked on ports of 10G, too.
-
-    cos_group "rdma" {
-      ecn {
-        min = "256KiB" # 209 microseconds at 10G
-        max = "3MiB"
-      }
-    }
-    link "stores" {
-      speed = "10G"
-    }
-
-Fix: leave min out; or write one that suits the slowest port.
-
-    cos_group "rdma" {
-      ecn {} # no min, no max
-    }
-`,
 	Run: func(p *Pass) {
 		var found folds[*ir.CosGroup, marking]
 		markings(p.Fabric, func(m marking) {

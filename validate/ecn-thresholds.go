@@ -11,30 +11,6 @@ var ECNThresholds = &Check{
 	Code:    "ecn-thresholds",
 	Summary: "ECN thresholds contradict each other",
 	Answers: []string{"2", "C13"},
-	Doc: `
-A switch marks no packet while the queue is below min, all of them above max, and in between
-with a probability that rises up to probability. So 0 < min < max and 1 <= probability <= 100
-must hold, and min must be less than the chip's whole buffer. A threshold left out is derived
-from the port's speed, and can come out on the wrong side of one that was written.
-
-Example:
-
-    cos_group "rdma" {
-      ecn {
-        min = "1500KiB"
-        max = "150KiB" # below min
-      }
-    }
-
-Fix: leave both out, or write min below max.
-
-    cos_group "rdma" {
-      ecn {
-        min = "150KiB"
-        max = "1500KiB"
-      }
-    }
-`,
 	Run: func(p *Pass) {
 		type wrong struct {
 			at     diag.Range

@@ -10,26 +10,6 @@ var ECNWithoutV2 = &Check{
 	Code:    "ecn-without-v2",
 	Summary: "ECN for RoCEv1, which cannot be marked",
 	Answers: []string{"N11"},
-	Doc: `
-A switch marks congestion in the IP header, and a RoCEv1 frame has none. If all intents of a cos
-group are of version 1, its ecn block has no effect: no packet is ever marked, no sender ever
-slows down, and PFC alone does the work.
-
-Example:
-
-    cos_group "storage" {
-      cos      = 4
-      lossless = true
-      ecn {}
-    }
-    roce "nvme" {
-      version   = 1
-      cos_group = cos_group.storage
-    }
-
-Fix: leave ecn out and size for PFC alone; or make the intent version 2, if its NICs
-speak it.
-`,
 	Run: func(p *Pass) {
 		first, v2 := map[*ir.CosGroup]*ir.Intent{}, map[*ir.CosGroup]bool{}
 		for _, in := range p.Fabric.Intents {

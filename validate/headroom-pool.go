@@ -13,22 +13,6 @@ var HeadroomPool = &Check{
 	Code:    "headroom-pool",
 	Summary: "a shared headroom pool cannot catch every port",
 	Answers: []string{"K12"},
-	Doc: `
-With a pool of headroom that all ports share, a switch bets that few ports pause at once. The pool
-holds what arrives after those pauses; once it is full, the next port that pauses loses frames.
-So the lossless groups are lossless only statistically: a warning that says how many buffers can
-be caught at once, counting those with the largest headroom first. A pool that cannot even hold
-the largest one is an error.
-
-Example: ports of 100G need some 79,000 B each.
-
-    switch "leaf" {
-      headroom_pool = "256KiB" # three of four
-    }
-
-Fix: leave headroom_pool out where the memory holds every headroom; or make it as large
-as their sum; or accept it knowingly, with ECN that keeps pauses rare.
-`,
 	Run: func(p *Pass) {
 		type key struct {
 			decl diag.Range

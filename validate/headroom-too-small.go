@@ -18,39 +18,6 @@ var HeadroomTooSmall = &Check{
 	Summary: "PFC headroom too small",
 	Answers: []string{"3", "K11", "C11"},
 	OnHop:   true,
-	Doc: `
-When a buffer has filled to xoff the port sends a pause, and bytes go on arriving: those on the
-cable, those the peer sends until it has understood, and a whole frame on either side. The room
-for them is the headroom, buffer - xoff. If it is too small, frames are lost in a class that
-promises not to lose any.
-
-rocec adds up what can arrive, from the port's speed, the cable, the MTU and the chip, and shows
-the sum; where more is published for the chip, it takes that. Below the floor, what the vendors'
-own tables come to, loss is likely: an error. Between the floor and the whole sum, which counts
-every packet as small and so as wasting buffer cells, it takes bad luck: a warning.
-
-Example: the sizes the Cumulus Linux manual shows, on a cable of 300 m at 100G.
-
-    cos_group "rdma" {
-      pfc {
-        buffer    = "25000B"
-        xoff      = "10000B" # leaves 15,000 B; about 147,000 B can arrive
-        xon_delta = "2000B"
-      }
-    }
-    link "gpus" {
-      length = "300m"
-    }
-
-Fix: leave buffer out, and rocec derives it; or make it at least xoff plus the sum. Where
-few packets are small, small_packets says so and makes the sum less.
-
-    cos_group "rdma" {
-      pfc {
-        xoff = "10000B" # no buffer, no xon_delta
-      }
-    }
-`,
 	Run: func(p *Pass) {
 		type key struct {
 			group *ir.CosGroup

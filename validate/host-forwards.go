@@ -10,23 +10,6 @@ var HostForwards = &Check{
 	Code:    "host-forwards",
 	Summary: "a member passes on lossless traffic of others",
 	Answers: []string{"K24"},
-	Doc: `
-A host with forwards = true routes or bridges, so the PFC-loop proof counts it as a switch: a pause
-it gets is one it passes on. If it is a member of a lossless intent as well, its own traffic and
-the transit share its buffers: when its memory or its applications are slow, the fabric behind it
-stands still. Server-centric fabrics are built that way on purpose; a dual-homed storage host
-usually is not.
-
-Example:
-
-    host "gpu" {
-      forwards = true
-    }
-    roce "training" { members = [host.gpu, host.store] }
-
-Fix: nothing, if it is meant. Otherwise turn forwarding off on the host (ip_forward,
-bridges, announced routes) and leave forwards out.
-`,
 	Run: func(p *Pass) {
 		type key struct{ forwards, decl string }
 		var found folds[key, *ir.NIC]

@@ -11,35 +11,6 @@ var Incast = &Check{
 	Code:    "incast",
 	Summary: "many members can send to one at once",
 	Answers: []string{"K18"},
-	Doc: `
-When many members answer one of them at once, its port is the only way out for all they send. Until
-the senders have slowed down, the difference lies in the switch, and when its ports hold what they
-may PFC pauses the neighbours, and whatever else they send in the group. The note says how bad it
-can get: all other members at line rate, as far as the links into that switch carry it, and how
-long what its other lossless ports may hold before they pause lasts then. By the memory model of
-the system (rocec show SWITCH) that is a share of the pool and xoff each, or xoff each alone. It is
-given where more than 16 others can send more than 16 times the port's speed, once for an intent;
-that a few fast ones overrun a slow one is speed-step.
-
-A round trip is some 10 microseconds, and ECN needs a few of them. Where the buffer lasts for less,
-a burst from all at once is paused before anyone has slowed down.
-
-Example: 64 hosts with 25G, and 600G and more can arrive for a port of 25G.
-
-    host "gpu" {
-      names = "gpu[1-64]"
-    }
-    link "gpus" {
-      a     = "gpu[1-64]:ens1f0"
-      b     = "leaf[1-4]:swp[3-18]"
-      speed = "25G"
-    }
-    roce "training" { members = [host.gpu] }
-
-Fix: nothing, if the applications keep it in check (few connections at once, collectives
-in rings or trees, paced replies). Otherwise fewer members in an intent, faster ports for those that
-gather, lower ECN thresholds.
-`,
 	Run: func(p *Pass) {
 		type worst struct {
 			in           *ir.Intent

@@ -13,29 +13,6 @@ var IPDuplicate = &Check{
 	Code:    "ip-duplicate",
 	Summary: "two members have one IP address",
 	Answers: []string{"N15"},
-	Doc: `
-The GID of a RoCE connection is made from the IP address of the interface, and the way to it is the
-neighbour entry of that address. If two members have the same one, connections end up at whichever
-of them answered last, and break when the other does. Usually an expression gives hosts the same
-value: self.index is missing in it, or runs over.
-
-The two ports of a bond are one interface and may name the bond's address both.
-
-Example:
-
-    host "gpu" {
-      names = "gpu[1-4]"
-      nic "ens1f0" {
-        ip = "192.0.2.${self.index % 2 + 1}/24" # two addresses for four hosts
-      }
-    }
-
-Fix: an address of its own for every NIC.
-
-    host "gpu" {
-      nic "ens1f0" { ip = "192.0.2.${self.index + 1}/24" }
-    }
-`,
 	Run: func(p *Pass) {
 		type pair struct{ first, again diag.Range }
 		type clash struct {

@@ -10,42 +10,6 @@ var LosslessCount = &Check{
 	Code:    "lossless-count",
 	Summary: "more lossless groups than the switch is known to do",
 	Answers: []string{"K13"},
-	Doc: `
-Every lossless group takes its own part of the buffer at every port. The vendors' own settings have
-two of them on every chip (SONiC ships priorities 3 and 4), and more wants a proof that the memory
-suffices. On some chips (Helix4, Trident) Cumulus Linux has no PFC at all, and on Spectrum it joins
-all lossless groups of a port into one buffer. Of a switch whose operating system rocec does not
-know, the chip's usual is taken: a buffer for each group.
-
-Of switches that rocec writes, the target says this (cumulus-no-pfc, cumulus-lossless-groups); this
-check judges those that a by_hand block says somebody else sets up.
-
-Example:
-
-    switch "edge" {
-      names = "edge1"
-      model = "as4610-54t" # Helix4
-      by_hand {}
-    }
-    host "gpu" {
-      names = "gpu[1-5]"
-    }
-    link "edge" {
-      a = "gpu5:ens1f0"
-      b = "edge1:swp49"
-    }
-    link "up" {
-      a = "edge1:swp50"
-      b = "spine1:swp30"
-    }
-
-Fix: fewer lossless groups through that switch, or another model. If you know that the
-switch does it, say so.
-
-    switch "edge" {
-      by_hand { flow_control = "pfc" }
-    }
-`,
 	Run: func(p *Pass) {
 		type key struct{ at, model diag.Range }
 		var found folds[key, *ir.Port]

@@ -12,29 +12,6 @@ var LosslessDefault = &Check{
 	Code:    "lossless-default",
 	Summary: "unmarked traffic becomes lossless",
 	Answers: []string{"K6", "K10"},
-	Doc: `
-Untagged frames that are not IP (ARP, spanning tree, floods) get the port's default, cos 0.
-IP packets that nobody marked carry DSCP 0. A lossless group on cos 0, or one that claims DSCP 0,
-takes all of that in, as does one that a by_hand map sends the value 0 to: it fills the buffers
-that are meant for RoCE, is paused and pauses in turn, and flooded frames may then go round where
-RoCE never does. The PFC-loop proof assumes that nothing flooded is lossless.
-
-Example:
-
-    cos_group "rdma" {
-      cos      = 0
-      lossless = true
-    }
-    cos_group "default" { cos = 1 }
-
-Fix: give the group a number of its own, 1 to 6, and a DSCP that your senders set, and
-leave 0 to the rest.
-
-    cos_group "rdma" {
-      cos  = 4
-      dscp = ["af31"]
-    }
-`,
 	Run: func(p *Pass) {
 		for _, g := range p.Fabric.CosGroups {
 			if !g.Lossless {

@@ -10,33 +10,6 @@ var LosslessUnused = &Check{
 	Code:    "lossless-unused",
 	Summary: "a lossless cos group no intent uses",
 	Answers: []string{"0", "N12"},
-	Doc: `
-PFC for a priority costs buffer at every port, and whatever is sent in it can pause links. rocec
-turns it on where the members of a roce block need it. Who sends in a lossless group that no roce
-block names is not written anywhere, so every link of the fabric is made lossless for it, and every
-NIC's end of such a link is left to whoever sets up that host.
-
-Example:
-
-    cos_group "storage" { # and no roce block says cos_group = cos_group.storage
-      cos      = 5
-      lossless = true
-    }
-
-Fix: leave out lossless = true (or the group), or write the roce block whose members
-use it. A group that others bounce into is in use.
-
-    roce "nvme" {
-      version   = 2
-      cos_group = cos_group.storage
-      cnp       = cos_group.cnp
-      members   = [host.store]
-    }
-    cos_group "storage" {
-      dscp = ["af21"]
-      ecn {}
-    }
-`,
 	Run: func(p *Pass) {
 		used := map[*ir.CosGroup]bool{}
 		for _, in := range p.Fabric.Intents {

@@ -13,27 +13,6 @@ var MapMismatch = &Check{
 	Summary: "a device maps RoCE to another cos",
 	Answers: []string{"1", "K4", "K5", "C24", "N8"},
 	OnHop:   true,
-	Doc: `
-A cos group is one number everywhere: the value a packet carries (DSCP or PCP) leads to the same cos
-on every NIC and switch, and PFC pauses that number. A device whose map sends the value elsewhere
-keeps the packets in another queue: no PFC and no marking there, and pauses that stop the wrong one.
-Up to Cumulus Linux 4.3 the factory's map sends PCP 3 to cos 4, for example.
-
-Example:
-
-    cos_group "rdma" {
-      cos  = 4
-      dscp = ["af31"]
-    }
-    switch "spine" {
-      by_hand {
-        dscp = { 26 = 3 } # af31 is 26
-      }
-    }
-
-Fix: map the value to the group's cos on the device, as everywhere else, and take the
-entry out of by_hand; or give the group the cos the device insists on.
-`,
 	Run: func(p *Pass) {
 		routed := overRouted(p.Fabric)
 		for _, b := range byHands(p.Fabric) {

@@ -13,30 +13,6 @@ var MLAGUneven = &Check{
 	Code:    "mlag-uneven",
 	Summary: "the switches of a redundancy pair differ",
 	Answers: []string{"5", "K14"},
-	Doc: `
-Switches with one value of mlag are a redundancy pair: hosts hang on both, and either must be able
-to take all of the traffic. rocec never changes both in one wave. A pair has exactly two switches;
-with one, its hosts have nothing to fall back on, and with three the value has been given twice.
-
-Its switches should be the same model and release, and be written by the same hand: with different
-chips or releases the same host gets different headroom, thresholds and trust depending on the cable
-its flow takes. So it does where its cables to the two are lossless in different ways, by link pause
-and by PFC (of a bond, bond-uneven says it).
-
-Example:
-
-    switch "leaf" {
-      names = "leaf[1-4]"
-      mlag  = "rack1" # four switches
-    }
-
-Fix: a value of its own for every two switches, and the same model and version for both;
-one flow_control for all cables of a host.
-
-    switch "leaf" {
-      mlag = "rack${floor(self.index / 2)}"
-    }
-`,
 	Run: func(p *Pass) {
 		var pairs folds[string, *ir.Device]
 		for _, d := range p.Fabric.Devices {

@@ -12,27 +12,6 @@ var MTUMismatch = &Check{
 	Summary: "a NIC sends larger frames than the switches take",
 	Answers: []string{"5", "K9", "N5"},
 	OnHop:   true,
-	Doc: `
-A switch drops a frame that is larger than its port's MTU, lossless or not, and no counter that
-people watch says so: small messages pass, large ones hang. The MTU of every RoCE NIC must be at
-most that of the switch port it is cabled to: the link's, or else the fabric's. (For the links
-behind that port there is mtu-path.)
-
-Example:
-
-    fabric "pod1" { mtu = 1500 }
-    host "gpu" {
-      nic "ens1f0" {
-        model = "connectx-5"
-        mtu   = 9000 # the ports take 1500
-      }
-    }
-
-Fix: leave fabric.mtu and link.mtu out (9216 then), or lower the mtu of the nic block.
-9000 on hosts and 9216 on switches is the usual pair.
-
-    fabric "pod1" { mtu = 9216 }
-`,
 	Run: func(p *Pass) {
 		type key struct{ nic, port diag.Range }
 		told := map[key]bool{}

@@ -15,31 +15,7 @@ var MTUPath = &Check{
 	Summary: "a link on the way takes smaller frames than its members send",
 	Answers: []string{"5", "K9", "N5"},
 	OnHop:   true,
-	Doc: `
-A frame must fit every link on its way, and a switch that bridges or routes RoCE drops one that does
-not, without a word to the sender. The ports of the hosts may all be large enough: one link between
-switches with a smaller MTU is enough. With several paths only the flows that take it hang, which
-makes it hard to find.
-
-Example:
-
-    fabric "pod1" { mtu = 9216 }
-    mesh "uplinks" {
-      lower = "leaf[1-4]:swp[31-32]"
-      upper = "spine[1-2]:swp[1-4]"
-      mtu   = 1500
-    }
-    host "gpu" {
-      nic "ens1f0" { mtu = 9000 }
-    }
-
-Fix: leave mtu out of the link or mesh block, or make it at least the MTU of the NICs.
-
-    mesh "uplinks" {
-      lower = "leaf[1-4]:swp[31-32]" # no mtu
-    }
-`,
-	Single: func(p *Pass, x *walk.Finding) { p.smallLink(x.Port.Link(), x.From, x.To, x.Intent) },
+	Single:  func(p *Pass, x *walk.Finding) { p.smallLink(x.Port.Link(), x.From, x.To, x.Intent) },
 	Run: func(p *Pass) {
 		told := map[diag.Range]bool{} // one finding for a block
 		var between []*ir.Link

@@ -14,31 +14,7 @@ var MTUUneven = &Check{
 	Summary: "members with different RDMA MTUs",
 	Answers: []string{"K9", "N5"},
 	OnHop:   true,
-	Doc: `
-The RDMA MTU follows from the MTU of the interface (rocec explain rdma-mtu). Peers that connect by
-RDMA-CM settle on the smaller one, so one small member slows down everybody it talks to. Programs
-that connect by themselves, as MPI and NCCL can, often take their own NIC's: then the larger packets
-are dropped at the other end, and the connection hangs or fails.
-
-MTUs that differ and give the same RDMA MTU, as 4200 and 9000 do, are no problem.
-
-Example:
-
-    host "gpu" {
-      nic "ens1f0" { mtu = 9000 } # packets of 4096
-    }
-    host "store" {
-      nic "ens1f0" { mtu = 1500 } # packets of 1024
-    }
-    roce "training" { members = [host.gpu, host.store] }
-
-Fix: one mtu for all members, 4200 or 9000.
-
-    host "store" {
-      nic "ens1f0" { mtu = 9000 }
-    }
-`,
-	Single: func(p *Pass, x *walk.Finding) { p.uneven(x.Intent, x.To, x.From, "") },
+	Single:  func(p *Pass, x *walk.Finding) { p.uneven(x.Intent, x.To, x.From, "") },
 	Run: func(p *Pass) {
 		type pair struct{ small, large diag.Range }
 		told := map[pair]bool{}

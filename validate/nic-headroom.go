@@ -13,26 +13,6 @@ var NICHeadroom = &Check{
 	Code:    "nic-headroom",
 	Summary: "the NIC's buffer is too small for the cable",
 	Answers: []string{"K11", "N14"},
-	Doc: `
-A NIC that pauses its switch needs headroom as a switch port does. The Linux driver of ConnectX
-cards (mlx5) works it out from the cable, the speed and the MTU, and takes no cable above 999 m.
-A lossless buffer holds that headroom, a largest frame and a cell, and the buffers of all lossless
-groups must fit the memory of the port: about 256 KiB on a ConnectX-5. rocec show HOST:NIC prints
-the sum. Only models are judged whose memory is known.
-
-Example: 999 m at 100G need 270,280 B, a ConnectX-5 has 262,016 B.
-
-    link "gpus" {
-      a      = "gpu[1-4]:ens1f0"
-      b      = "leaf[1-4]:swp1"
-      speed  = "100G"
-      length = "999m"
-    }
-
-Fix: a shorter cable, or its true length; fewer lossless groups; a lower speed.
-
-    link "gpus" { length = "500m" }
-`,
 	Run: func(p *Pass) {
 		type key struct {
 			at    diag.Range // of the length

@@ -12,35 +12,6 @@ var NICNoPFC = &Check{
 	Summary: "a NIC without PFC in a lossless group",
 	Answers: []string{"K13"},
 	OnHop:   true,
-	Doc: `
-Soft-RoCE (rdma_rxe) is a driver above an ordinary interface. It has no PFC and no buffers of its
-own to protect: it does not pause its switch when the host is slow, and goes on sending when the
-switch pauses, unless the interface below it does all of that. As a member of a lossless group it
-breaks the promise at its own cable: frames are lost there.
-
-Example:
-
-    host "lab" {
-      names = "lab1"
-      nic "eth0" { model = "soft-roce" }
-    }
-    link "lab" {
-      a     = "lab1:eth0"
-      b     = "leaf1:swp3"
-      speed = "25G"
-    }
-    roce "training" {
-      cos_group = cos_group.rdma # lossless
-      members   = [host.gpu, host.lab]
-    }
-
-Fix: a NIC with PFC; or a lossy cos group with ECN for such hosts. If the interface below
-does PFC and is set up for it, say so:
-
-    host "lab" {
-      by_hand { flow_control = "pfc" }
-    }
-`,
 	Run: func(p *Pass) {
 		var found folds[diag.Range, *ir.NIC]
 		for _, d := range p.Fabric.Devices {

@@ -11,40 +11,6 @@ var NICPFCClasses = &Check{
 	Code:    "nic-pfc-classes",
 	Summary: "a NIC carries more lossless groups than it has classes with PFC",
 	Answers: []string{"K13"},
-	Doc: `
-A switch has PFC for each of eight priorities; a NIC may have fewer classes with a buffer that PFC
-protects. The E810 has one on each port (Intel's RDMA guide), so a second lossless group is lossy
-there: what arrives in it while the NIC is busy is dropped. Firmware of Broadcom's NICs most often
-reports one as well; ask yours (dcb pfc show, pfc-cap), and hence a warning.
-
-Example:
-
-    host "gpu" {
-      nic "ens1f0" { model = "e810" }
-      by_hand {}
-    }
-    cos_group "storage" {
-      cos      = 5
-      dscp     = ["af21"]
-      lossless = true
-      ecn {}
-    }
-    roce "nvme" {
-      version   = 2
-      cos_group = cos_group.storage
-      cnp       = cos_group.cnp
-      members   = [host.gpu] # a member of training as well, in cos_group "rdma"
-    }
-
-Fix: one lossless group for both intents of such a NIC, or a NIC for each.
-
-    roce "nvme" {
-      cos_group = cos_group.rdma
-    }
-    cos_group "storage" {
-      lossless = false
-    }
-`,
 	Run: func(p *Pass) {
 		var found folds[diag.Range, *ir.NIC]
 		for _, d := range p.Fabric.Devices {

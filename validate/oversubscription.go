@@ -18,32 +18,6 @@ var Oversubscription = &Check{
 	Code:    "oversubscription",
 	Summary: "less bandwidth up than down in a lossless group",
 	Answers: []string{"K19"},
-	Doc: `
-If the ports below a switch can send more than its uplinks carry, the uplinks are where traffic
-piles up, and in a lossless group that means pauses: regular ones, not rare ones, as soon as
-everybody sends across. The note gives the ratio of the worst switch of a block: what members below
-it can send to members elsewhere, at most what those can take, against the uplinks that carry the
-group.
-
-Example: 16 hosts of 25G under a leaf with one uplink of 100G to each of two spines: 400G to 200G,
-2 to 1.
-
-    switch "leaf" {
-      names = "leaf[1-4]"
-    }
-    host "gpu" {
-      names = "gpu[1-64]"
-    }
-    link "gpus" {
-      a     = "gpu[1-64]:ens1f0"
-      b     = "leaf[1-4]:swp[3-18]"
-      speed = "25G"
-    }
-    roce "training" { members = [host.gpu] }
-
-Fix: nothing, if the traffic stays mostly inside a rack, or the ratio was chosen.
-Otherwise more or faster uplinks, or jobs placed so that they do not cross.
-`,
 	Run: func(p *Pass) {
 		var found folds[diag.Range, ratio]
 		var sets *lowerSets

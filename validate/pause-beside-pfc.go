@@ -11,32 +11,6 @@ var PauseBesidePFC = &Check{
 	Summary: "link pause and PFC at the ends of one cable",
 	Answers: []string{"0", "K16", "N7"},
 	OnHop:   true,
-	Doc: `
-There are two ways to be lossless, and a port does one of them (802.1Q): link pause (802.3x) stops
-everything on the link, PFC (802.1Qbb) one priority. They are different frames. A port set to one
-does not obey the other, so where the two ends of a link differ nobody stops, and packets are lost.
-A NIC set to both may make all its buffers lossless, or refuse.
-
-How a cable is meant to be lossless is said by flow_control of its link block, else of the fabric.
-Even where both ends use link pause on a cable that is meant to have PFC, the CNPs and all other
-traffic stop, too, and the PFC-loop proof, which follows what is meant, says nothing of it.
-
-Example:
-
-    fabric "pod1" { flow_control = "pfc" } # the default
-    host "store" {
-      nic "ens1f0" { model = "e810" }
-      by_hand { flow_control = "pause" } # the driver's default: link pause on
-    }
-
-Fix: switch link pause off and PFC on at these devices (ethtool -A IF rx off tx off), or
-the other way round where the cable or the fabric has flow_control = "pause". Or mean it: link
-pause at the ports of hosts, with PFC between the switches, is said in the block of their cables.
-
-    host "store" {
-      by_hand { flow_control = "pfc" }
-    }
-`,
 	Run: func(p *Pass) {
 		for _, b := range byHands(p.Fabric) {
 			port, besides := b.beside()

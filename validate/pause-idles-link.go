@@ -16,50 +16,6 @@ var PauseIdlesLink = &Check{
 	Code:    "pause-idles-link",
 	Summary: "a pause leaves a long link idle",
 	Answers: []string{"K11"},
-	Doc: `
-A port lets its peer go on when the buffer has drained to xon = xoff - xon_delta. The first new
-frame comes a round trip later: the port's own frame must be out, the cable is crossed twice, and
-the peer has to act. What lies below xon feeds the way out meanwhile. On a cable inside a building
-that takes little; on one of some kilometres the buffer runs empty at every pause, and the way out
-idles.
-
-Above 1 km rocec derives xoff and xon from the round trip, as far as the memory of the chip holds
-them. This note names the ports where the sizes that are written, pinned or left by the memory are
-smaller. Nothing is lost by it; every pause costs up to that time of the link. It costs less where
-the port also holds frames in shared memory.
-
-Example: the preset of shorter cables at 100G over 10 km.
-
-    cos_group "rdma" {
-      pfc {
-        xoff      = "18000B" # 1.3 MB pass in a round trip
-        xon_delta = "2000B"
-      }
-    }
-    switch "hall" {
-      names = "hall[1-2]"
-      model = "sn4700"
-      tier  = 3
-    }
-    link "between" {
-      a      = "hall1:swp1"
-      b      = "hall2:swp1"
-      speed  = "100G"
-      length = "10km"
-      peer   = true
-    }
-    link "up" {
-      a = "spine[1-2]:swp32"
-      b = "hall[1-2]:swp2"
-    }
-
-Fix: leave xoff and buffer out, and rocec derives them for each cable; or write an xoff
-that is xon_delta above the round trip, where the memory holds it at every port of the group.
-
-    cos_group "rdma" {
-      pfc { xon_delta = "2000B" } # no xoff
-    }
-`,
 	Run: func(p *Pass) {
 		type key struct {
 			group *ir.CosGroup

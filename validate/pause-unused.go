@@ -12,22 +12,6 @@ var PauseUnused = &Check{
 	Code:    "pause-unused",
 	Summary: "link pause where nothing is lossless",
 	Answers: []string{"0"},
-	Doc: `
-flow_control says how a cable is made lossless, not that it is. Where no lossless cos group passes,
-rocec writes neither link pause nor PFC, whatever flow_control says: packets are dropped there when
-a buffer is full.
-
-Example:
-
-    cos_group "rdma" {
-      lossless = false
-    }
-    link "stores" {
-      flow_control = "pause" # nothing that the stores send is lossless
-    }
-
-Fix: say lossless = true in the cos group of the intent, or take flow_control out.
-`,
 	Run: func(p *Pass) {
 		of := folds[diag.Range, *ir.Link]{}
 		lossless := false

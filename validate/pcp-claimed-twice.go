@@ -12,26 +12,6 @@ var PCPClaimedTwice = &Check{
 	Summary: "two cos groups claim one 802.1p priority",
 	Answers: []string{"1"},
 	OnHop:   true,
-	Doc: `
-A tagged frame carries one 802.1p priority (PCP), and every switch maps it to exactly one cos. A
-group that writes no pcp claims the value of its cos.
-
-Example:
-
-    cos_group "storage" {
-      cos = 5 # claims pcp 5
-    }
-    cos_group "bulk" {
-      cos = 1
-      pcp = [1, 5] # 5 once more
-    }
-
-Fix: give the value to one of them, or write pcp on the other.
-
-    cos_group "bulk" {
-      pcp = [1]
-    }
-`,
 	Run: func(p *Pass) {
 		taken := map[int]int{} // groups by cos: a cos claimed twice is that check's story
 		for _, g := range p.Fabric.CosGroups {

@@ -11,29 +11,6 @@ var PCPOverRouted = &Check{
 	Summary: "RoCEv2 told by PCP across a routed link",
 	Answers: []string{"K3", "N3"},
 	OnHop:   true,
-	Doc: `
-The 802.1p priority (PCP) is part of the VLAN tag, and a VLAN ends where a packet is routed: beyond
-the link there is no tag, or a new one with priority 0. From there on nothing tells RoCE from other
-traffic. Only the DSCP goes the whole way.
-
-Example:
-
-    cos_group "rdma" {
-      cos      = 4
-      lossless = true # no dscp
-    }
-    roce "training" {
-      version   = 2
-      cos_group = cos_group.rdma
-      vlan      = 100
-      members   = [host.gpu] # in several racks, with routed links between
-    }
-
-Fix: a dscp in the cos group; or one intent for each broadcast domain; or bridge the
-links between the members (routed = false, with routing = "spanning-tree").
-
-    cos_group "rdma" { dscp = ["af31"] }
-`,
 	Run: func(p *Pass) {
 		domains := walk.DomainsOf(p.Fabric)
 		for _, in := range p.Fabric.Intents {

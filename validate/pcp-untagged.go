@@ -11,28 +11,6 @@ var PCPUntagged = &Check{
 	Summary: "RoCEv2 told by PCP without a VLAN tag",
 	Answers: []string{"K3", "N2"},
 	OnHop:   true,
-	Doc: `
-The 802.1p priority (PCP) is three bits of the VLAN tag. A packet without a tag has no priority,
-whatever its cos group claims: every device puts it into cos 0, which is lossy.
-
-Example:
-
-    fabric "pod1" { routing = "spanning-tree" }
-    cos_group "rdma" {
-      cos      = 4
-      lossless = true # no dscp
-    }
-    roce "training" {
-      version   = 2
-      cos_group = cos_group.rdma
-      members   = [host.gpu] # in one broadcast domain; no vlan
-    }
-
-Fix: a dscp in the cos group, which needs no tag and is routed; or a vlan in the roce
-block, carried tagged to every member.
-
-    cos_group "rdma" { dscp = ["af31"] }
-`,
 	Run: func(p *Pass) {
 		domains := walk.DomainsOf(p.Fabric)
 		for _, in := range p.Fabric.Intents {

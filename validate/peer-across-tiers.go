@@ -7,24 +7,6 @@ var PeerAcrossTiers = &Check{
 	Code:    "peer-across-tiers",
 	Summary: "a peer link joins two tiers",
 	Answers: []string{"X5"},
-	Doc: `
-peer = true marks a link between switches of one tier: the cable of a redundancy pair, or another
-step sideways. Between two tiers a link goes up or down, whatever it is called, and the PFC-loop
-proof takes it so. Either the word is wrong or a tier is; if it is the tier, the proof is about
-another fabric.
-
-Example:
-
-    mesh "uplinks" {
-      lower = "leaf[1-4]:swp[31-32]"
-      upper = "spine[1-2]:swp[1-4]"
-      peer  = true
-    }
-
-Fix: leave peer out, or correct the tier of the switches.
-
-    mesh "uplinks" { peer = false }
-`,
 	Run: func(p *Pass) {
 		said := map[diag.Range]bool{}
 		for _, l := range p.Fabric.Links {

@@ -12,38 +12,6 @@ var PFCLoopTransient = &Check{
 	Code:    "pfc-loop-transient",
 	Summary: "a circle of paused links can form while routing converges",
 	Answers: []string{"K23"},
-	Doc: `
-After a link fails, the switches learn of it one after the other. For some milliseconds to seconds
-some forward as before and others already as after. Under shortest paths found anew that is enough
-for a circle: a spine that has lost its link to a leaf sends the leaf's traffic down to another
-leaf, to come up again; that leaf, which has not heard yet, sends it back.
-
-    leaf2 ===> spine1     for leaf1, as before the failure of spine1 - leaf1
-    leaf2 <=== spine1     for leaf1, as after it: the two wait for each other
-
-Such a loop between two neighbours is a micro-loop. It lasts until routing has converged, but the
-buffers that fill meanwhile can stay locked: a PFC deadlock does not dissolve by itself when routes
-change (see rocec explain pfc-loop). Nearly every fabric with shortest paths is prone to this, so
-it is a warning, given once, for the first single link that shows it. Under up-down there is
-none, because what came down never goes up. Under spanning-tree none is looked for: ports block
-before they forward. With AS numbers that forbid the way down and up again none is looked for
-either.
-
-Example: any leaf and spine fabric with shortest paths.
-
-    fabric "pod1" {
-      routing = "shortest-path"
-    }
-
-Fix: routing that never sends traffic up again after it came down, and to say so; or
-eBGP with one AS number for the spines (RFC 7938), since a switch that gets no other route drops the
-traffic instead. Where that cannot be had, PFC watchdogs on the switches drop what stays locked: a
-mitigation, never a proof.
-
-    fabric "pod1" {
-      routing = "up-down"
-    }
-`,
 	Run: func(p *Pass) {
 		noneLost := sync.OnceValue(func() bool { return noPathsLost(p.Fabric) })
 		for _, l := range p.loops() {

@@ -12,27 +12,6 @@ var PFCOnLossy = &Check{
 	Code:    "pfc-on-lossy",
 	Summary: "PFC for a cos that is not lossless",
 	Answers: []string{"3", "N12"},
-	Doc: `
-Every priority with PFC takes headroom at every port, and can be stopped: what waits in it holds up
-what comes behind (head-of-line blocking), and a circle of pauses can close through it that no proof
-has looked at. PFC for all eight priorities is link pause in small pieces. CNPs with PFC are stopped
-when they are needed most. The PFC mask of a port is best exactly the lossless groups it carries.
-
-Example:
-
-    host "store" {
-      nic "ens1f0" { model = "e810" }
-      by_hand {
-        pfc = [3, 4] # only cos 4 is a lossless group here
-      }
-    }
-
-Fix: switch PFC off for the cos named, or make its cos group lossless.
-
-    host "store" {
-      by_hand { pfc = [4] }
-    }
-`,
 	Run: func(p *Pass) {
 		if p.Fabric.FlowControl == ir.Pause {
 			return

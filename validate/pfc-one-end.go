@@ -14,31 +14,6 @@ var PFCOneEnd = &Check{
 	Summary: "flow control at one end of a lossless link only",
 	Answers: []string{"0", "3", "K1", "K2", "C24", "N13"},
 	OnHop:   true,
-	Doc: `
-A link is lossless when its two ends agree, in both directions: the port that receives sends a
-pause for the cos before its buffer is full, and the port that sends obeys it. With half of that
-missing nothing is reported anywhere: pauses go out and nobody stops, or buffers fill and nobody
-pauses, and packets are lost under load only. The same happens where one end pauses another
-priority than the other.
-
-Devices that rocec writes always do both. What it does not write says in by_hand how it is set.
-
-Example:
-
-    host "store" {
-      nic "ens1f0" { model = "e810" }
-      by_hand {
-        flow_control = "pfc-tx" # pauses the switch, and sends on when the switch pauses it
-      }
-    }
-
-Fix: switch PFC on in both directions on these devices, for the cos of every lossless
-group the link carries, and leave flow_control and pfc out of by_hand, or state what is set then.
-
-    host "store" {
-      by_hand { flow_control = "pfc" }
-    }
-`,
 	Run: func(p *Pass) {
 		for _, b := range byHands(p.Fabric) {
 			if port, _ := b.beside(); port == nil {

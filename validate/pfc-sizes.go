@@ -14,31 +14,6 @@ var PFCSizes = &Check{
 	Summary: "PFC sizes contradict each other",
 	Answers: []string{"3", "C10"},
 	OnHop:   true,
-	Doc: `
-A port pauses its peer when the buffer has filled to xoff and lets it go on when the buffer has
-drained to xoff - xon_delta:
-
-    |<------ xoff ------>|<------ headroom = buffer - xoff ------>|
-           resume at xoff - xon_delta
-
-So 0 < xoff < buffer and 0 <= xon_delta < xoff must hold. A port whose xoff is not below its
-buffer never pauses in time; one whose xon_delta is not below xoff never resumes.
-
-Example:
-
-    cos_group "rdma" {
-      pfc {
-        buffer = "25000B"
-        xoff   = "30000B" # more than the buffer
-      }
-    }
-
-Fix: leave the sizes out, and rocec derives them; or keep to the picture.
-
-    cos_group "rdma" {
-      pfc {} # no buffer, no xoff
-    }
-`,
 	Run: func(p *Pass) {
 		type wrong struct {
 			at     diag.Range

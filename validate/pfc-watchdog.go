@@ -13,31 +13,6 @@ var PFCWatchdog = &Check{
 	Code:    "pfc-watchdog",
 	Summary: "an accepted PFC loop wants a watchdog",
 	Answers: []string{"K15", "N20"},
-	Doc: `
-With allow_deadlock a PFC loop stays in the fabric, and once its buffers are full they do not drain
-by themselves. A watchdog ends that: it sees a queue that has been paused for too long (hundreds of
-milliseconds, against microseconds of an ordinary pause) and drops what is in it.
-
-  - Switches: late releases of Cumulus Linux 5 have a PFC watchdog, for each port; up to 4.3, the
-    releases rocec writes, there is none. SONiC has one.
-  - Hosts: mlx5 NICs stop a pause storm of their own: ethtool --set-tunable IF pfc-prevention-tout
-    auto. It helps against a stuck host, not against a circle of switches.
-
-A watchdog drops lossless traffic to free the rest. It is no proof, and rocec does not count on it.
-
-Example:
-
-    fabric "pod1" { routing = "any" }
-    cos_group "rdma" {
-      lossless       = true
-      allow_deadlock = "lab, rebooted every night"
-    }
-
-Fix: rocec explain pfc-loop names the ways out of the circle. Where none is taken, plan
-for a watchdog, and watch the counters of paused time.
-
-    fabric "pod1" { routing = "up-down" }
-`,
 	Run: func(p *Pass) {
 		for _, l := range p.loops() {
 			refused := slices.ContainsFunc(l.Groups, func(g *ir.CosGroup) bool { return g.AllowDeadlock == "" })

@@ -12,62 +12,6 @@ var PlanesJoined = &Check{
 	Code:    "planes-joined",
 	Summary: "a cable joins two planes",
 	Answers: []string{"X7"},
-	Doc: `
-Hosts with a NIC in each of two networks of switches have two planes, so that a fault of one
-leaves the other as it is. A single cable between the two makes one network of them: pauses,
-floods and routes of one plane reach the other, a way across is as narrow as that cable, and the
-proof has to judge both as one. One alone is mostly an uplink in the wrong spine. Where the planes
-are meant to be joined by a cable between switches of one tier, the link says peer = true. Between
-tiers peer has no effect: accept an uplink that is meant with a comment above its line
-(# rocec:ignore planes-joined REASON).
-
-Said of a cable between switches without which the network falls into two parts, each of several
-switches, where most hosts with several cables hang on both; of a leaf with uplinks into two
-planes, while its peers keep to one; and where the names of the NICs tell the planes, of an uplink
-to a switch whose other cables lead mostly to leaves of the other NIC. Two sites, each
-with its own hosts, are no planes.
-
-Example:
-
-    # no mesh.uplinks
-    # no link.gpus
-    # no link.stores
-    roce "training" {
-      members = ["gpu[1-4]:ens1f0", "store[1-4]:ens1f0"]
-    }
-    roce "second" {
-      cnp     = cos_group.cnp
-      members = ["gpu[1-4]:ens1f1", "store[1-4]:ens1f1"]
-    }
-    host "gpu" {
-      nic "ens1f[0-1]" { model = "connectx-5" }
-    }
-    host "store" {
-      nic "ens1f[0-1]" { model = "connectx-5" }
-    }
-    link "a" { # the first NICs: leaf1 and leaf2
-      a     = "gpu[1-4]:ens1f0,store[1-4]:ens1f0"
-      b     = "leaf1:swp[1-4],leaf2:swp[1-4]"
-      speed = "100G"
-    }
-    link "b" { # the second ones: leaf3 and leaf4
-      a     = "gpu[1-4]:ens1f1,store[1-4]:ens1f1"
-      b     = "leaf3:swp[1-4],leaf4:swp[1-4]"
-      speed = "100G"
-    }
-    link "up" {
-      a = "leaf1:swp[29-30],leaf2:swp[29-30],leaf3:swp29,leaf4:swp[29-30]"
-      b = "spine1:swp[1-4],spine2:swp[1-3]"
-    }
-    link "more" {
-      a = "leaf3:swp30"
-      b = "spine1:swp5" # spine2:swp4 was meant
-    }
-
-Fix: correct the cable.
-
-    link "more" { b = "spine2:swp4" }
-`,
 	Run: func(p *Pass) {
 		homes := homesOf(p.Fabric)
 		if len(homes) == 0 {

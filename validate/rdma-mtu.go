@@ -11,32 +11,6 @@ var RDMAMTU = &Check{
 	Code:    "rdma-mtu",
 	Summary: "the MTU falls short of an RDMA MTU",
 	Answers: []string{"K9", "N5"},
-	Doc: `
-RDMA cuts messages into packets of 256, 512, 1024, 2048 or 4096 bytes: the largest that fits into
-the MTU of the interface with 96 bytes of headers (Linux, iboe_get_mtu). So
-
-    MTU         1280-2143   2144-4191   4192 and more
-    RDMA MTU         1024        2048            4096
-
-An MTU of 4096 gives packets of 2048, half of what it looks like: twice the packets, twice the
-headers, twice the work for the NIC. That is a warning. An MTU of 1500 is no slip, but gives packets
-of 1024 where the switch ports would take four times as much, and that is a note.
-
-Example:
-
-    host "gpu" {
-      nic "ens1f0" {
-        model = "connectx-5"
-        mtu   = 4096
-      }
-    }
-
-Fix: mtu = 4200 for RDMA alone, or 9000, on all members alike.
-
-    host "gpu" {
-      nic "ens1f0" { mtu = 4200 }
-    }
-`,
 	Run: func(p *Pass) {
 		var found folds[diag.Range, *ir.NIC]
 		for _, d := range p.Fabric.Devices {

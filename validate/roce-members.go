@@ -13,30 +13,7 @@ var RoCEMembers = &Check{
 	Summary: "an intent has members that cannot talk",
 	Answers: []string{"X1"},
 	OnHop:   true,
-	Doc: `
-A roce block says who talks to whom; PFC, ECN and the proof follow from it. With fewer than two
-members, or with members whose interface has no cable in the fabric, there is nobody to talk to,
-and what was meant to be lossless is not. Usually a link is missing, or the list of members is.
-
-The same is said of members that have cables and yet no way to each other: they hang on parts of
-the fabric that no link joins, or, under routing = "ebgp", the AS numbers keep their switches from
-taking each other's routes (all leaves in one AS, say). What the proof says of such members is true
-and empty.
-
-Example:
-
-    roce "training" {
-      version   = 2
-      cos_group = cos_group.rdma
-      members   = []
-    }
-
-Fix: name the members, and give each a link. With eBGP, give every leaf an AS number of
-its own (RFC 7938).
-
-    roce "training" { members = [host.gpu] }
-`,
-	Single: func(p *Pass, x *walk.Finding) { p.cutHere(x) },
+	Single:  func(p *Pass, x *walk.Finding) { p.cutHere(x) },
 	Run: func(p *Pass) {
 		joined := walk.Islands(p.Fabric, func(*ir.Link) bool { return true })
 		for _, in := range p.Fabric.Intents {

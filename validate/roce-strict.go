@@ -7,26 +7,6 @@ var RoCEStrict = &Check{
 	Code:    "roce-strict",
 	Summary: "RoCE data with strict priority",
 	Answers: []string{"4", "K20", "C9"},
-	Doc: `
-A strict group is sent first, as long as it has anything to send. RoCE data can fill a link for
-as long as a job runs: every other group then gets nothing, on hosts as on switches, the routing
-protocol and the way in by ssh included. Strict priority is for what is rare and small, as CNPs.
-
-Example:
-
-    cos_group "rdma" {
-      cos      = 4
-      lossless = true
-      strict   = true # no weight
-    }
-
-Fix: a share instead, and strict = true for the CNPs' group only.
-
-    cos_group "rdma" {
-      weight = 60
-      strict = false
-    }
-`,
 	Run: func(p *Pass) {
 		data, cnp := dataGroups(p.Fabric), cnpGroups(p.Fabric)
 		for _, g := range p.Fabric.CosGroups {

@@ -12,26 +12,6 @@ var RoCETwice = &Check{
 	Code:    "roce-twice",
 	Summary: "two intents with the same members",
 	Answers: []string{"X5"},
-	Doc: `
-Two roce blocks have the same version, cos group, VLAN and members. The second adds nothing: the
-same packets are told the same way. Usually it was copied and one of its lines was not changed, so
-that the members or the class it was meant for are described nowhere.
-
-Example:
-
-    roce "training" {
-      members = [host.gpu, host.store]
-    }
-    roce "checkpoint" { # members = [host.store] was meant
-      cos_group = cos_group.rdma
-      cnp       = cos_group.cnp
-      members   = [host.gpu, host.store]
-    }
-
-Fix: correct what the two should differ in, or delete one.
-
-    roce "checkpoint" { members = [host.store] }
-`,
 	Run: func(p *Pass) {
 		type key struct {
 			version, vlan, members int

@@ -10,23 +10,6 @@ var RoCEv1NoVLAN = &Check{
 	Summary: "RoCEv1 without a VLAN tag to carry its priority",
 	Answers: []string{"K8", "N2"},
 	OnHop:   true,
-	Doc: `
-A RoCEv1 frame has no IP header, so no DSCP: the only mark a switch can go by is the 802.1p
-priority (PCP) in a VLAN tag. An untagged frame has none and falls into priority 0, which is
-lossy. A version 1 intent therefore needs vlan, and its cos group a pcp (default: its cos).
-
-Example:
-
-    roce "nvme" {
-      version   = 1
-      cos_group = cos_group.storage
-      members   = [host.store] # no vlan
-    }
-
-Fix: a vlan, tagged at every member's switch port.
-
-    roce "nvme" { vlan = 100 }
-`,
 	Run: func(p *Pass) {
 		domains := walk.DomainsOf(p.Fabric)
 		for _, in := range p.Fabric.Intents {

@@ -7,25 +7,6 @@ var RoCEv1NotLossless = &Check{
 	Code:    "roce-v1-not-lossless",
 	Summary: "RoCEv1 in a lossy cos group",
 	Answers: []string{"0"},
-	Doc: `
-RoCEv1 has nothing but PFC to keep it from loss: there is no IP header for ECN to mark, and a
-lost frame makes the NIC send everything after it again. A version 1 intent needs a lossless cos
-group.
-
-Example:
-
-    cos_group "storage" {
-      cos = 4 # no lossless
-    }
-    roce "nvme" {
-      version   = 1
-      cos_group = cos_group.storage
-    }
-
-Fix: lossless = true in the cos group.
-
-    cos_group "storage" { lossless = true }
-`,
 	Run: func(p *Pass) {
 		for _, in := range p.Fabric.Intents {
 			if in.Version == 1 && !in.Group.Lossless {

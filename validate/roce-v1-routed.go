@@ -14,27 +14,6 @@ var RoCEv1Routed = &Check{
 	Summary: "RoCEv1 across a routed link",
 	Answers: []string{"K8", "N3"},
 	OnHop:   true,
-	Doc: `
-RoCEv1 is Ethernet only: its frames carry EtherType 0x8915 and no IP header, so no router can
-forward them. All members of a version 1 intent must be in one broadcast domain. Under up-down,
-ebgp and shortest-path the links between switches are routed unless they say routed = false.
-
-Example: racks with a switch each, joined over routed spines.
-
-    cos_group "rdma" {
-      lossless = true # no ecn
-    }
-    roce "training" {
-      version = 1
-      vlan    = 100
-      members = [host.gpu] # hosts of four racks; no cnp
-    }
-
-Fix: version = 2, which is routed; or one intent per rack; or bridge the links
-between the racks (routed = false, with routing = "spanning-tree").
-
-    fabric "pod1" { routing = "spanning-tree" }
-`,
 	Run: func(p *Pass) {
 		domains := walk.DomainsOf(p.Fabric)
 		for _, in := range p.Fabric.Intents {

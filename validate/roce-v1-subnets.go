@@ -13,29 +13,6 @@ var RoCEv1Subnets = &Check{
 	Code:    "roce-v1-subnets",
 	Summary: "RoCEv1 between subnets",
 	Answers: []string{"K8", "N15"},
-	Doc: `
-RoCEv1 connections are made by IP address and carried by MAC address. A host sends to an address
-outside of its own subnet by way of a gateway, and no gateway forwards a RoCEv1 frame: it has no IP
-header. So the members of a version 1 intent that share a broadcast domain must share a subnet too,
-or they do not connect. (That they share a broadcast domain is roce-v1-routed.)
-
-Example:
-
-    host "store" {
-      names = "store[1-4]"
-      nic "ens1f0" { ip = "192.0.2.${self.index * 64 + 1}/26" } # four subnets
-    }
-    roce "nvme" {
-      version = 1
-      members = [host.store]
-    }
-
-Fix: addresses of one subnet for all members; or version 2, which is routed.
-
-    host "store" {
-      nic "ens1f0" { ip = "192.0.2.${self.index + 1}/24" }
-    }
-`,
 	Run: func(p *Pass) {
 		domains := walk.DomainsOf(p.Fabric)
 		for _, in := range p.Fabric.Intents {

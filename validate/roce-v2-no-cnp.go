@@ -14,28 +14,6 @@ var RoCEv2NoCNP = &Check{
 	Summary: "RoCEv2 without a cos group for its CNPs",
 	Answers: []string{"K7"},
 	OnHop:   true,
-	Doc: `
-When a switch marks a RoCEv2 packet, the receiver sends a congestion notification packet (CNP)
-back to the sender. A CNP that waits in a full queue comes too late: it wants a group of its
-own, lossy and served first. Where the mark that NICs give CNPs by themselves (DSCP 48, PCP 6)
-belongs to a lossless group, PFC even stops them, and that is an error.
-
-Example:
-
-    roce "training" {
-      version   = 2
-      cos_group = cos_group.rdma # no cnp
-    }
-
-Fix:
-
-    cos_group "cnp" {
-      cos    = 6
-      dscp   = ["cs6"]
-      strict = true
-    }
-    roce "training" { cnp = cos_group.cnp }
-`,
 	Run: func(p *Pass) {
 		for _, in := range p.Fabric.Intents {
 			if in.Version != 2 || in.Group.ECN == nil || in.CNP != nil {

@@ -11,30 +11,6 @@ var RoCEv2NoDSCP = &Check{
 	Summary: "RoCEv2 without a DSCP",
 	Answers: []string{"K3", "N9"},
 	OnHop:   true,
-	Doc: `
-RoCEv2 is routed, and a VLAN tag with its priority does not survive an IP hop: the DSCP is the
-mark that reaches every switch. The DSCP of the cos group is also what the NICs are told to
-send. Without one the packets go out as best effort.
-
-Only an intent with a vlan whose members are all in one broadcast domain can do with the 802.1p
-priority alone; what goes wrong with that are pcp-untagged and pcp-over-routed.
-
-Example:
-
-    cos_group "rdma" {
-      cos      = 4
-      lossless = true
-      ecn {} # no dscp
-    }
-    roce "training" {
-      version   = 2
-      cos_group = cos_group.rdma
-    }
-
-Fix: a DSCP that no other group claims.
-
-    cos_group "rdma" { dscp = ["af31"] }
-`,
 	Run: func(p *Pass) {
 		domains := walk.DomainsOf(p.Fabric)
 		for _, in := range p.Fabric.Intents {

@@ -12,26 +12,6 @@ var RoCEv2NoPFC = &Check{
 	Code:    "roce-v2-no-pfc",
 	Summary: "RoCEv2 without PFC",
 	Answers: []string{"0"},
-	Doc: `
-Without lossless = true a cos group has no PFC: a burst that comes faster than senders slow down
-by ECN is dropped. NICs then send again, many of them everything since the lost packet. Some
-fabrics are run so on purpose, with NICs made for it; a line that was forgotten looks the same,
-and is found when the first large job runs slowly.
-
-So a group that carries RoCEv2 says which it is. Nothing is said where none of the members can
-pause (Soft-RoCE).
-
-Example:
-
-    cos_group "rdma" {
-      # no lossless
-      ecn {}
-    }
-
-Fix: write lossless = true, or lossless = false if the fabric is to be lossy.
-
-    cos_group "rdma" { lossless = true }
-`,
 	Run: func(p *Pass) {
 		told := map[*ir.CosGroup]bool{}
 		for _, in := range p.Fabric.Intents {

@@ -16,31 +16,6 @@ var RoCEVersionMix = &Check{
 	Summary: "RoCE versions mixed",
 	Answers: []string{"5", "N4"},
 	OnHop:   true,
-	Doc: `
-RoCEv1 is an Ethernet frame (EtherType 0x8915), RoCEv2 a UDP packet (port 4791). Client and
-server must speak the same one. A NIC that speaks only v1, as the ConnectX-3, can be reached by
-v1 only, and then only within one VLAN.
-
-The version applications get is set per RDMA device (the default RoCE mode of rdma_cm), so one
-NIC cannot be in an intent of v1 and in one of v2 at once.
-
-Example:
-
-    host "store" {
-      nic "ens1f0" { model = "connectx-3" } # speaks RoCEv1 only
-      by_hand {}
-    }
-    link "stores" { speed = "40G" }
-    roce "training" {
-      version = 2
-      members = [host.gpu, host.store]
-    }
-
-Fix: version = 1 and a vlan, if all members share one broadcast domain; or leave the
-old NIC out; or give the second intent NICs of its own.
-
-    roce "training" { members = [host.gpu] }
-`,
 	Run: func(p *Pass) {
 		for _, in := range p.Fabric.Intents {
 			p.cannotSpeak(in)

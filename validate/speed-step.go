@@ -11,22 +11,6 @@ var SpeedStep = &Check{
 	Code:    "speed-step",
 	Summary: "fast and slow members in one lossless group",
 	Answers: []string{"K18"},
-	Doc: `
-A sender of 100G and a receiver of 25G: the difference piles up in the switch, and in a lossless
-group PFC then stops the sender, together with everything else it sends in that group, to fast
-receivers too. So one slow port slows down the fast ones. ECN keeps that short, if its thresholds
-suit the slow port; rocec derives them for each port's own speed. The note is given where the
-fastest port is at least four times as fast as the slowest.
-
-Example:
-
-    link "gpus" { speed = "100G" }
-    link "stores" { speed = "25G" }
-    roce "training" { members = [host.gpu, host.store] }
-
-Fix: nothing, if the mix is meant. Where it hurts, a lossless group for each speed, or
-bonds and faster links at the slow end.
-`,
 	Run: func(p *Pass) {
 		told := map[diag.Range]bool{} // intents of one for_each are told once
 		for _, in := range p.Fabric.Intents {

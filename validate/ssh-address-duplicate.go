@@ -15,33 +15,6 @@ var SSHAddressDuplicate = &Check{
 	Code:    "ssh-address-duplicate",
 	Summary: "two devices are reached at one address",
 	Answers: []string{"X2"},
-	Doc: `
-A device is reached at the address of its ssh block, or else at its name. If two of them have one
-address, port and jump host, rocec would log in to one machine twice: it would get the settings of
-the one and then those of the other, and one device would get none. Usually an expression gives
-devices the same value: self.index is missing in it, or two groups overlap.
-
-Devices behind different jump hosts may have the same address. Devices set by hand are not judged:
-rocec never logs in there.
-
-Example:
-
-    switch "leaf" {
-      names = "leaf[1-4]"
-      ssh { address = "192.0.2.${self.index + 1}" }
-    }
-    switch "spine" {
-      names = "spine[1-2]"
-      ssh { address = "192.0.2.${self.index + 4}" } # leaf4 and spine1
-    }
-
-Fix: an address of its own for every device; or a port, where several are behind one
-address.
-
-    switch "spine" {
-      ssh { address = "192.0.2.${self.index + 5}" }
-    }
-`,
 	Run: func(p *Pass) {
 		type login struct {
 			address, jump string

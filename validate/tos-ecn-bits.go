@@ -10,27 +10,6 @@ var TOSECNBits = &Check{
 	Code:    "tos-ecn-bits",
 	Summary: "tos sets the ECN bits, too",
 	Answers: []string{"N22"},
-	Doc: `
-The lower two bits of the type of service are no part of the DSCP: they are the ECN field, by which
-a packet says that it can be marked, or that it was. mlx5 NICs ignore them in tos and set their own.
-Other NICs and Soft-RoCE may send them as they are, and with both bits set every packet looks
-marked already.
-
-Example:
-
-    host "gpu" {
-      nic "ens1f0" {
-        model = "connectx-5"
-        tos   = 106 # DSCP 26 is 104; 2 more says "can be marked"
-      }
-    }
-
-Fix: a multiple of four; two devices compare equal by DSCP, tos / 4.
-
-    host "gpu" {
-      nic "ens1f0" { tos = 104 }
-    }
-`,
 	Run: func(p *Pass) {
 		var f folds[diag.Range, *ir.NIC]
 		for _, d := range p.Fabric.Devices {

@@ -15,33 +15,6 @@ var TOSNotInGroup = &Check{
 	Summary: "a NIC marks RoCE with a DSCP its cos group does not claim",
 	Answers: []string{"K4", "N8"},
 	OnHop:   true,
-	Doc: `
-The upper six bits of tos are the DSCP: tos = 104 is DSCP 26. It is what RoCEv2 connections are
-marked with whose application states nothing, so it must be a DSCP the intent's cos group claims.
-With another the packets leave the group at the NIC already, and no device on the way knows them:
-no PFC, no marking, although PFC is on everywhere.
-
-Example:
-
-    cos_group "rdma" {
-      cos      = 4
-      dscp     = ["af31"] # 26
-      lossless = true
-    }
-    host "gpu" {
-      nic "ens1f0" {
-        model = "connectx-5"
-        tos   = 28 # DSCP 7; 26 x 4 = 104 was meant
-      }
-    }
-
-Fix: tos = DSCP x 4 of the group, or leave tos out, which gives that; or let the group
-claim the DSCP.
-
-    host "gpu" {
-      nic "ens1f0" { tos = 26 * 4 }
-    }
-`,
 	Run: func(p *Pass) {
 		var f folds[diag.Range, *ir.NIC]
 		for _, d := range p.Fabric.Devices {

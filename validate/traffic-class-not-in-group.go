@@ -16,35 +16,6 @@ var TrafficClassNotInGroup = &Check{
 	Summary: "a traffic_class leads out of the cos groups",
 	Answers: []string{"N8"},
 	OnHop:   true,
-	Doc: `
-A traffic_class block marks the connections between some addresses with a type of service of their
-own. If no cos group claims its DSCP (tos / 4), these packets are best effort on every device. The
-same goes for a DSCP of a lossy group, where the addresses are those of members of the NIC's
-lossless intent. Meant is usually another number: tos = 26 is DSCP 6.
-
-Example:
-
-    host "gpu" {
-      nic "ens1f0" {
-        model = "connectx-5"
-        traffic_class {
-          tos = 16 # DSCP 4, which no group claims
-          dst = "192.0.2.0/24"
-        }
-      }
-    }
-
-Fix: tos = DSCP x 4 of the group these packets belong to; or take the block out.
-
-    host "gpu" {
-      nic "ens1f0" {
-        traffic_class {
-          tos = 104
-          dst = "192.0.2.0/24"
-        }
-      }
-    }
-`,
 	Run: func(p *Pass) {
 		type exception struct {
 			nic  *ir.NIC

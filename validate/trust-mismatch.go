@@ -16,30 +16,6 @@ var TrustMismatch = &Check{
 	Summary: "a device does not believe the field that tells RoCE",
 	Answers: []string{"1", "K3", "C22", "C24", "N1"},
 	OnHop:   true,
-	Doc: `
-RoCEv2 is told by its DSCP where its cos group claims one, all other RoCE by the 802.1p priority
-(PCP) of its VLAN tag. A device that believes the other field finds nothing there, and puts the
-packets where it puts everything without a mark: into cos 0, which is lossy. On that hop they are
-neither protected by PFC nor marked. A NIC sends and pauses by what it believes, too.
-
-A device that believes both goes by the DSCP of every packet that has an IP header. RoCEv2 told by
-PCP is lost there: its DSCP is 0. Where the release lets ports differ, rocec has a switch believe
-PCP alone at ports where such RoCEv2 comes in and nothing that is told by DSCP. What is left are
-ports that both come in by, such as uplinks.
-
-Example:
-
-    switch "spine" {
-      by_hand { trust = "pcp" } # and cos_group "rdma" claims dscp = ["af31"]
-    }
-
-Fix: let the device believe the field, or give the cos group a DSCP, so that all RoCEv2
-is told by it.
-
-    switch "spine" {
-      by_hand { trust = "dscp" }
-    }
-`,
 	Run: func(p *Pass) {
 		routed := overRouted(p.Fabric)
 		for _, b := range byHands(p.Fabric) {

@@ -11,26 +11,6 @@ var TTLTooSmall = &Check{
 	Code:    "ttl-too-small",
 	Summary: "the TTL runs out on the way",
 	Answers: []string{"X1"},
-	Doc: `
-Every router on the way takes one from the IP TTL of a packet and drops it at zero. RoCEv2 across
-routed links passes at least one router for each broadcast domain on its way; with a smaller ttl
-in the nic block the nearest members can talk and the others never connect.
-
-Example:
-
-    host "gpu" {
-      nic "ens1f0" {
-        model = "connectx-5"
-        ttl   = 2 # leaf, spine, leaf: three routers
-      }
-    }
-
-Fix: leave ttl out, or write 64.
-
-    host "gpu" {
-      nic "ens1f0" { ttl = 64 }
-    }
-`,
 	Run: func(p *Pass) {
 		type start struct{ domain, ttl int }
 		nics := map[diag.Range]bool{} // by nic block: said

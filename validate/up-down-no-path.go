@@ -12,35 +12,6 @@ var UpDownNoPath = &Check{
 	Summary: "members without a path that goes up, then down",
 	Answers: []string{"K23", "X1"},
 	OnHop:   true,
-	Doc: `
-Under routing = "up-down" traffic rises through the tiers, takes at most one peer step and falls;
-it never goes up again. Two members that are cabled together, but only over a way that comes down
-and goes up again, cannot reach each other. Either a tier is wrong, or a cable is missing, or the
-switches' routing is not up-down at all, and then the PFC-loop proof rests on nothing.
-
-Example: hosts on two spines. Each reaches the leaves, but from spine to spine every way goes down
-to a leaf and up again.
-
-    switch "spine" {
-      names = "spine[1-2]"
-      tier  = 2
-    }
-    host "store" {
-      names = "store[1-2]"
-    }
-    link "stores" {
-      a = "store[1-2]:ens1f0"
-      b = "spine[1-2]:swp9"
-    }
-    roce "training" { members = [host.store] }
-
-Fix: hang the hosts on leaves, or on switches below the spines; correct the tiers; or
-say which routing the fabric has.
-
-    link "stores" {
-      b = "leaf[1-2]:swp2"
-    }
-`,
 	Single: func(p *Pass, x *walk.Finding) {
 		first, later := walk.InOrder(x.Intent, x.From, x.To)
 		p.noPath(apart{x.Intent, first, later, 1})

@@ -14,28 +14,6 @@ var UplinksUneven = &Check{
 	Code:    "uplinks-uneven",
 	Summary: "the uplinks of a switch end in fewer switches than its peers'",
 	Answers: []string{"X7"},
-	Doc: `
-The switches of a group have uplinks to the same number of switches above them, but for one, of
-which several uplinks end in one switch. Traffic finds its way, so nothing is reported anywhere;
-but that switch loses twice as much when its one neighbour fails, and the ports it does not reach
-stay idle while others are full. Usually two cables were swapped, or a port number is off by one.
-
-Compared are switches of one group and tier with as many uplinks; those with a block of their own
-are compared with others of their model. Groups of which all are cabled
-so (one spine in each plane, two cables to each spine) are meant so.
-
-Example:
-
-    link "up" {
-      a = "leaf[1-4]:swp29,leaf[1-4]:swp30"
-      b = "spine1:swp[11-14],spine2:swp[11-13],spine1:swp15" # leaf4 has both on spine1
-    }
-    # no mesh.uplinks
-
-Fix: correct the cable.
-
-    link "up" { b = "spine1:swp[11-14],spine2:swp[11-14]" }
-`,
 	Run: func(p *Pass) {
 		type key struct {
 			group        string

@@ -21,8 +21,7 @@ import (
 type Check struct {
 	Code    string
 	Summary string   // constant text of its diagnostics
-	Answers []string // ids of what is known to go wrong (the end of docs/checks.md) that it is an answer to: "K3"
-	Doc     string   // its cause, an example, the fix; see diag.Topic
+	Answers []string // ids of what is known to go wrong (docs/known.md) that it is an answer to: "K3"
 	OnHop   bool     // packets meet what it judges: a walk finds it at a hop, by the same rule
 	Run     func(*Pass)
 
@@ -32,7 +31,7 @@ type Check struct {
 }
 
 // Topic returns the check's row for `rocec explain`.
-func (c *Check) Topic() diag.Topic { return diag.Topic{Code: c.Code, Summary: c.Summary, Doc: c.Doc} }
+func (c *Check) Topic() diag.Topic { return diag.Topic{Code: c.Code, Summary: c.Summary} }
 
 // Pass is what one check sees, and where it reports.
 type Pass struct {

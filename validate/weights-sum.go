@@ -12,33 +12,6 @@ var WeightsSum = &Check{
 	Code:    "weights-sum",
 	Summary: "weights do not make 100",
 	Answers: []string{"4", "K20", "C15"},
-	Doc: `
-Weights are shares of the link. NICs take them as percent that make 100 over all classes that are
-not strict, and rocec scales them to that. Two things can then be otherwise than they read:
-
-  - the weights make more than 100: every group gets less than was written;
-  - they make 100 or more, and there is traffic without a weight: what no group claims, or a group
-    that names none. It is left with 1 percent of the link under load, and with it whatever nobody
-    thought of: ssh, routing, storage of the old kind.
-
-Weights that make less than 100 and cover everything are ratios, and nothing is said of them.
-
-Example:
-
-    cos_group "rdma" {
-      weight = 80
-    }
-    cos_group "default" {
-      weight = 60 # 57 and 43 percent
-    }
-
-Fix: weights that make 100, with a share for the rest: a group with cos = 0.
-
-    cos_group "default" {
-      cos    = 0
-      weight = 20
-    }
-`,
 	Run: func(p *Pass) {
 		var shares []*ir.CosGroup // that share the link, one for each cos
 		var owner [8]*ir.CosGroup

@@ -107,9 +107,11 @@ func TestAddingAThing(t *testing.T) {
 	}
 	s := newScratch(t)
 	s.addBelow("validate")
+	s.addBelow("docs")
 	s.lines("validate/checks.go", map[string]string{"	SpeedStep,": "	SampleCheck,"})
 	assert.Equal(t, []string{
-		"validate/sample-check.go", "validate/testdata/sample-check/bad.hcl", "validate/testdata/sample-check/good.hcl", "validate/checks.go +",
+		"validate/sample-check.go", "validate/testdata/sample-check/bad.hcl", "validate/testdata/sample-check/good.hcl",
+		"docs/checks/sample-check.md", "validate/checks.go +",
 	}, s.touched, "a check")
 
 	s.touched = nil
@@ -133,13 +135,17 @@ func TestAddingAThing(t *testing.T) {
 
 	checks := filepath.Join(s.dir, "checks.test")
 	s.goCommand("test", "-c", "-vet=off", "-o", checks, "./validate")
-	cmd := exec.Command(checks, "-test.run", "^(TestDocsFit|TestChecks)$/^(sample-check|)$", "-test.v")
+	cmd := exec.Command(checks, "-test.run", "^TestChecks$/^(sample-check|)$", "-test.v")
 	cmd.Dir = filepath.Join(s.dir, "validate")
 	said, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", said)
 	require.Contains(t, string(said), "--- PASS: TestChecks/sample-check")
 	bin := filepath.Join(s.dir, "rocec")
 	s.goCommand("build", "-o", bin, "./cmd/rocec")
+
+	said, err = exec.Command(bin, "explain", "sample-check").CombinedOutput()
+	require.NoError(t, err, "%s", said)
+	assert.Contains(t, string(said), "sample-check: a cos group is called sample\n")
 
 	text := strings.ReplaceAll(strings.ReplaceAll(mixedHCL, `version = "4.3.0"`, "os = \"sample\"\n  version = \"2\""), ":swp", ":port")
 	fabric := t.TempDir()

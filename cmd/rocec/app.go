@@ -74,7 +74,7 @@ func newRoot(p *person) *cobra.Command {
 		a.buildCommand(), a.showCommand(),
 		a.traceCommand(), a.graphCommand(), a.planCommand(), a.applyCommand(), a.confirmCommand(), a.resumeCommand(), a.rollbackCommand(),
 		a.runsCommand(), a.unlockCommand(), a.replaceCommand(), a.removeCommand(),
-		a.verifyCommand(), a.gidsCommand(), a.selftestCommand(), a.labCommand(), a.completionCommand(root), a.versionCommand(),
+		a.verifyCommand(), a.gidsCommand(), a.selftestCommand(), a.labCommand(), a.completionCommand(root), a.versionCommand(), a.docsCommand(),
 	)
 	offerCommon(root)
 	a.fitHelp(root)

@@ -27,6 +27,7 @@ anything is pushed that it cannot freeze or drop under load, and pushes it over 
 	rocec lock-sizes [DIR]      pins derived sizes in fabric.lock, so that a later rocec keeps them
 	rocec fmt [-r] [PATH...]    canonical form
 	rocec lsp                   the Language Server Protocol, for editors
+	rocec docs [PAGE]           a page of the manual
 	rocec completion, version   shells; build info
 
 DIR is the fabric's folder, by default the current one. With --lab, plan, apply and verify run against every device of

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -17,42 +18,79 @@ import (
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/docs"
+	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/validate"
 )
 
-// docs/checks.md is the table of codes, as `rocec explain` tells them.
+// docs/checks/README.md is the index of the pages of codes, by symptom and by family.
 func TestDocsChecks(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("# Every code\n\nGenerated from the tables in the code (`make update`); `rocec explain CODE` prints the same.\n\n" +
+	b.WriteString("# Every code\n\nGenerated from the pages beside it (`make update`); `rocec explain CODE` prints them.\n\n" +
 		"Examples are the lines that matter. What they leave out is as in a sound fabric; a comment such as `# no ecn` says that\n" +
-		"something is left out on purpose. Every example is run in the tests, and gives its code; what a fix shows removes the finding.\n")
-	for _, r := range report.Rooms() {
-		fmt.Fprintf(&b, "\n## %s\n\n| code | in one line |\n| --- | --- |\n", r.Title)
-		for _, topic := range r.Topics {
-			fmt.Fprintf(&b, "| [%s](#%s) | %s |\n", topic.Code, topic.Code, topic.Summary)
+		"something is left out on purpose. Every example is run in the tests, and gives its code; what a fix shows removes the finding.\n" +
+		"[known.md](../known.md) lists every known way a RoCE fabric is misconfigured, with the codes that report it.\n")
+	bySymptom := map[string][]string{}
+	byFamily := map[string][]*docs.Page{}
+	for _, p := range docs.Pages() {
+		if p.Code == "" {
+			continue
 		}
-		for _, topic := range r.Topics {
-			fmt.Fprintf(&b, "\n### %s\n\n*%s*\n\n%s", topic.Code, capital(topic.Summary), topic.Markdown(r.Language))
+		byFamily[p.Family] = append(byFamily[p.Family], p)
+		for _, s := range p.Symptoms {
+			bySymptom[s] = append(bySymptom[s], fmt.Sprintf("[%s](%s.md)", p.Code, p.Code))
 		}
 	}
-	b.WriteString("\n# What is known to go wrong\n\nEvery known way a RoCE fabric is misconfigured, and what rocec says or does about it.\n")
+	b.WriteString("\n## By symptom\n\n[troubleshooting.md](../troubleshooting.md) says how to tell them apart.\n\n| you see | look at |\n| --- | --- |\n")
+	for _, s := range slices.Sorted(maps.Keys(bySymptom)) {
+		fmt.Fprintf(&b, "| %s | %s |\n", s, strings.Join(bySymptom[s], ", "))
+	}
+	b.WriteString("\n## By family\n")
+	for _, f := range docs.Families {
+		fmt.Fprintf(&b, "\n### %s\n\n`rocec explain --list %s`\n\n| code | in one line | reported as |\n| --- | --- | --- |\n", f.Title, f.Name)
+		for _, p := range byFamily[f.Name] {
+			fmt.Fprintf(&b, "| [%s](%s.md) | %s | %s |\n", p.Code, p.Code, p.Summary, strings.Join(p.Severities, ", "))
+		}
+	}
+	requireGenerated(t, "checks/README.md", b.String())
+}
+
+// docs/known.md is the table of what is known to go wrong.
+func TestDocsKnown(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("# What is known to go wrong\n\nEvery known way a RoCE fabric is misconfigured, and what rocec says or does about it. " +
+		"Generated from a table in the code (`make update`).\n")
 	for _, list := range knowns {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n| | what | rocec |\n| --- | --- | --- |\n", list.title, list.source)
 		for _, k := range list.rows {
-			fmt.Fprintf(&b, "| %s | %s | %s |\n", k.id, k.what, k.answer(""))
+			fmt.Fprintf(&b, "| %s | %s | %s |\n", k.id, k.what, k.answer("checks/"))
 		}
 	}
-	const file = "../../docs/checks.md"
+	requireGenerated(t, "known.md", b.String())
+}
+
+// requireGenerated holds a page to what is generated; with -update it writes it.
+func requireGenerated(t *testing.T, file, text string) {
+	t.Helper()
+	file = filepath.Join("../../docs", file)
 	if *update {
-		require.NoError(t, os.WriteFile(file, []byte(b.String()), 0o644))
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
 	}
 	want, err := os.ReadFile(file)
 	require.NoError(t, err)
-	require.Equal(t, string(want), b.String(), "run make update")
+	require.Equal(t, string(want), text, "run make update")
 }
 
-// Codes are promises: unique, kebab-case, with a summary that fits a line and a story that tells what to do.
+// parts are the three parts of the page of a code: why it matters, a minimal bad example, and how to fix it.
+func parts(p *docs.Page) (why, example, fix string) {
+	why, fix, _ = strings.Cut(p.Body, "\n## Fix\n")
+	why, example, _ = strings.Cut(why, "\n## Example\n")
+	return strings.TrimSpace(why), strings.TrimSpace(example), strings.TrimSpace(fix)
+}
+
+// Codes are promises: unique, kebab-case, with a summary that fits a line. Each has a page of its own that says what to do, and no page
+// is of another one.
 func TestCodes(t *testing.T) {
 	seen := map[string]bool{}
 	for _, r := range report.Rooms() {
@@ -64,20 +102,60 @@ func TestCodes(t *testing.T) {
 			require.NotEmpty(t, topic.Summary, topic.Code)
 			require.LessOrEqual(t, len(topic.Summary), 90, topic.Code)
 			require.False(t, strings.HasSuffix(topic.Summary, "."), topic.Code)
-			require.Greater(t, len(topic.Doc), 100, "%s: the story is too short to help", topic.Code)
-			why, example, fix := topic.Story()
+			p := docs.OfCode(topic.Code)
+			require.NotNil(t, p, "docs/checks/%s.md is missing", topic.Code)
+			require.Equal(t, topic.Summary, p.Summary, "docs/checks/%s.md: the title is the code and its summary", topic.Code)
+			require.Greater(t, len(p.Body), 100, "%s: the page is too short to help", topic.Code)
+			why, example, fix := parts(p)
 			require.Greater(t, len(why), 60, "%s: why does it matter?", topic.Code)
-			require.Regexp(t, `(?m)^    \S`, example, "%s: no example, indented by four spaces, after a line that begins with Example:", topic.Code)
-			require.NotEmpty(t, fix, "%s: no line that begins with Fix:", topic.Code)
-			for p := range strings.SplitSeq(strings.Trim(topic.Doc, "\n"), "\n\n") {
-				code, list := strings.HasPrefix(p, "    "), strings.HasPrefix(p, "  - ")
-				for line := range strings.Lines(p) {
-					require.LessOrEqual(t, len([]rune(strings.TrimRight(line, "\n"))), 100, "%s: %s", topic.Code, line)
-					require.Equal(t, code, strings.HasPrefix(line, "    ") && !list, "%s: code and prose in one paragraph: %s", topic.Code, line)
+			require.Contains(t, "\n"+example, "\n```", "%s: no fence under ## Example", topic.Code)
+			require.NotEmpty(t, fix, "%s: nothing under ## Fix", topic.Code)
+			require.Equal(t, 2, strings.Count(p.Body, "\n## "), "%s: other headings than Example and Fix", topic.Code)
+			for _, f := range fences(t, filepath.Join("../../docs", p.File)) {
+				require.NotEmpty(t, f.language, "%s, line %d: a fence without a language", p.File, f.line)
+				for line := range strings.Lines(f.text) {
+					require.LessOrEqual(t, len([]rune(strings.TrimRight(line, "\n"))), 96, "%s: %s", topic.Code, line)
 				}
+			}
+			for line := range strings.Lines(p.Body) {
+				require.LessOrEqual(t, len([]rune(strings.TrimRight(line, "\n"))), 140, "%s: %s", topic.Code, line)
 			}
 		}
 	}
+	for _, p := range docs.Pages() {
+		require.True(t, p.Code == "" || seen[p.Code], "docs/%s is of no code", p.File)
+	}
+}
+
+// The front matter of codes: severities from bad to good, families that all have codes, and symptoms as an operator says them.
+func TestCodesFrontMatter(t *testing.T) {
+	order := []string{diag.Error.String(), diag.Warning.String(), diag.Notice.String()}
+	families, symptoms, withSymptom := map[string]int{}, map[string]int{}, 0
+	for _, p := range docs.Pages() {
+		if p.Code == "" {
+			continue
+		}
+		families[p.Family]++
+		last := -1
+		for _, s := range p.Severities {
+			at := slices.Index(order, s)
+			assert.Greater(t, at, last, "%s: severity %s", p.Code, s)
+			last = at
+		}
+		for _, s := range p.Symptoms {
+			assert.NotRegexp(t, `[.|]$`, s, p.Code)
+			assert.LessOrEqual(t, len(s), 80, p.Code)
+			symptoms[s]++
+		}
+		if len(p.Symptoms) > 0 {
+			withSymptom++
+		}
+	}
+	for _, f := range docs.Families {
+		assert.Positive(t, families[f.Name], "the family %s has no code", f.Name)
+	}
+	assert.GreaterOrEqual(t, len(symptoms), 15)
+	assert.GreaterOrEqual(t, withSymptom, 40)
 }
 
 // Every row of what is known to go wrong has an answer, and names codes that exist; every check has a row.
@@ -120,13 +198,11 @@ func (k *known) codes() []string {
 	return append(out, k.other...)
 }
 
-func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
-
-// answer is what rocec says or does of it, with links into a file.
-func (k *known) answer(file string) string {
+// answer is what rocec says or does of it, with links into the folder of the codes.
+func (k *known) answer(dir string) string {
 	var does []string
 	for _, code := range k.codes() {
-		does = append(does, fmt.Sprintf("[%s](%s#%s)", code, file, code))
+		does = append(does, fmt.Sprintf("[%s](%s%s.md)", code, dir, code))
 	}
 	said := strings.Join(does, ", ")
 	if said != "" && k.why != "" {
@@ -152,7 +228,7 @@ func TestDocsReadme(t *testing.T) {
 	var table strings.Builder
 	table.WriteString("<!-- checks -->\n| what goes wrong | rocec |\n| --- | --- |\n")
 	for _, k := range knowns[1].rows {
-		fmt.Fprintf(&table, "| %s | %s |\n", k.what, k.answer("docs/checks.md"))
+		fmt.Fprintf(&table, "| %s | %s |\n", k.what, k.answer("docs/checks/"))
 	}
 	table.WriteString("<!-- end of checks -->")
 	got = regexp.MustCompile("(?s)<!-- checks -->.*<!-- end of checks -->").ReplaceAllLiteralString(got, table.String())
@@ -178,7 +254,9 @@ func TestDocsLinks(t *testing.T) {
 	t.Chdir("../..")
 	files, err := filepath.Glob("docs/*.md")
 	require.NoError(t, err)
-	files = append(files, "README.md")
+	codes, err := filepath.Glob("docs/checks/*.md")
+	require.NoError(t, err)
+	files = append(append(files, codes...), "README.md")
 	anchors := map[string]bool{}
 	heading := regexp.MustCompile("(?m)^#+ (.*)$")
 	for _, name := range files {

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/cmd/internal/report"
+	"github.com/rocec/rocec/docs"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/langtest"
@@ -115,6 +116,8 @@ func gives(t *testing.T, code, excerpt, under string, s exampleSetting) (*langte
 	found := false
 	for _, d := range ds {
 		switch {
+		case unlisted(d):
+			return w, fmt.Sprintf("docs/checks/%s.md does not say that it is reported as %s", d.Code, d.Severity)
 		case d.Code != code:
 			if d.Severity == diag.Error && !slices.Contains(s.also, d.Code) {
 				return w, fmt.Sprintf("another error: %s: %s: %s", d.At, d.Code, d.Detail)
@@ -180,8 +183,8 @@ func TestBackgrounds(t *testing.T) {
 
 // fenced is a fenced block of a Markdown file, and what stands above it.
 type fenced struct {
-	heading  string // the last "### " heading
-	part     string // the last bold words at the beginning of a line
+	heading  string // the last heading
+	code     string // of the page of a code
 	language string
 	options  string // words after the language
 	text     string
@@ -209,13 +212,32 @@ func fences(t *testing.T, file string) []fenced {
 			at.language, at.options, _ = strings.Cut(strings.TrimPrefix(text, "```"), " ")
 			at.text, at.line, inside = "", number+1, true
 		case strings.HasPrefix(text, "#"):
-			at.heading, at.part = strings.TrimLeft(text, "# "), ""
-		case strings.HasPrefix(text, "**"):
-			at.part, _, _ = strings.Cut(text[2:], "**")
+			at.heading = strings.TrimLeft(text, "# ")
 		}
 	}
 	require.False(t, inside, "%s: a fence is not closed", file)
 	return out
+}
+
+// codeFences are the fences of the pages of codes.
+func codeFences(t *testing.T) (out []fenced) {
+	t.Helper()
+	for _, p := range docs.Pages() {
+		if p.Code == "" {
+			continue
+		}
+		for _, f := range fences(t, filepath.Join("../../docs", p.File)) {
+			f.code = p.Code
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// unlisted reports whether the page of a code leaves out the severity of a finding.
+func unlisted(d *diag.Diagnostic) bool {
+	p := docs.OfCode(d.Code)
+	return p == nil || !slices.Contains(p.Severities, d.Severity.String())
 }
 
 // requireCanonical asks that rocec fmt would leave an example as it is.
@@ -229,51 +251,54 @@ func requireCanonical(t *testing.T, f fenced) {
 	}
 }
 
-// Every example of docs/checks.md that is written in the fabric language gives the code it stands under, and every fix
-// that is shown fixes it.
+// roomsOfFabrics are the first rooms of report.Rooms: those that judge a fabric without its devices.
+const roomsOfFabrics = 4
+
+// Every example of the page of a code that is written in the fabric language gives that code, at a severity that the page lists, and
+// every fix that is shown fixes it.
 func TestExplainExamples(t *testing.T) {
-	language := map[string]string{}
-	for _, r := range report.Rooms() {
+	codes, ofFabrics := map[string]bool{}, map[string]bool{}
+	for i, r := range report.Rooms() {
 		for _, topic := range r.Topics {
-			language[topic.Code] = r.Language
+			codes[topic.Code], ofFabrics[topic.Code] = true, i < roomsOfFabrics
 		}
 	}
 	bad, grounds := map[string]*langtest.Woven{}, map[string]string{}
-	for _, f := range fences(t, "../../docs/checks.md") {
-		if !slices.Contains([]string{"hcl", "json", "dot", "lock"}, f.language) || notRun[f.heading] != "" || strings.HasPrefix(f.heading, "conf-") {
+	for _, f := range codeFences(t) {
+		if !slices.Contains([]string{"hcl", "json", "dot", "lock"}, f.language) || notRun[f.code] != "" || strings.HasPrefix(f.code, "conf-") {
 			continue
 		}
-		t.Run(f.heading, func(t *testing.T) {
-			s := exampleSettings[f.heading]
+		t.Run(f.code, func(t *testing.T) {
+			s := exampleSettings[f.code]
 			requireCanonical(t, f)
-			switch f.part {
-			case "Example:":
-				require.Nil(t, bad[f.heading], "one example for a code")
-				bad[f.heading], grounds[f.heading] = requireGives(t, cmp.Or(s.instead, f.heading), f.text, s)
-			case "Fix:":
-				require.NotNil(t, bad[f.heading], "a fix without an example")
-				under := bad[f.heading].String()
+			switch f.heading {
+			case "Example":
+				require.Nil(t, bad[f.code], "one example for a code")
+				bad[f.code], grounds[f.code] = requireGives(t, cmp.Or(s.instead, f.code), f.text, s)
+			case "Fix":
+				require.NotNil(t, bad[f.code], "a fix without an example")
+				under := bad[f.code].String()
 				if s.afresh {
-					under = grounds[f.heading]
+					under = grounds[f.code]
 				}
-				requireMends(t, cmp.Or(s.instead, f.heading), f.text, under, s)
+				requireMends(t, cmp.Or(s.instead, f.code), f.text, under, s)
 			default:
 				t.Errorf("line %d: an example that is neither bad nor a fix", f.line)
 			}
 		})
 	}
 	for code := range exampleSettings {
-		assert.NotEmpty(t, language[code], "settings of %s, which is no code", code)
+		assert.True(t, codes[code], "settings of %s, which is no code", code)
 		assert.NotNil(t, bad[code], "settings of %s, which has no example", code)
 	}
-	for code, l := range language {
-		if l == "hcl" && bad[code] == nil {
+	for code, judged := range ofFabrics {
+		if judged && bad[code] == nil {
 			assert.Contains(t, notRun, code, "an example that is not run, and nothing says why")
 		}
 	}
 }
 
-// exampleSettings is what examples of docs/checks.md need beside the usual background.
+// exampleSettings is what examples of codes need beside the usual background.
 var exampleSettings = map[string]exampleSetting{
 	"misplaced-block":      {module: "pod/fabric.hcl"},
 	"module-cycle":         {module: "pod/rack.hcl"},
@@ -396,13 +421,13 @@ func completeConf(excerpt, sound string) string {
 // Every example of a file on a switch gives its code, too, and every fix removes it.
 func TestExplainConfExamples(t *testing.T) {
 	bad := map[string]string{}
-	for _, f := range fences(t, "../../docs/checks.md") {
+	for _, f := range codeFences(t) {
 		whole := f.language == "yaml" || f.language == "json"
-		if f.language != "ini" && !whole || !strings.HasPrefix(f.heading, "conf-") {
+		if f.language != "ini" && !whole || !strings.HasPrefix(f.code, "conf-") {
 			continue
 		}
-		t.Run(f.heading, func(t *testing.T) {
-			base, ok := confGrounds[f.heading]
+		t.Run(f.code, func(t *testing.T) {
+			base, ok := confGrounds[f.code]
 			switch {
 			case whole:
 				base = ""
@@ -439,10 +464,10 @@ func TestExplainConfExamples(t *testing.T) {
 					}
 				}
 			}
-			if f.part != "Example:" {
-				require.Contains(t, bad, f.heading)
+			if f.heading != "Example" {
+				require.Contains(t, bad, f.code)
 				if !whole {
-					under = bad[f.heading]
+					under = bad[f.code]
 				}
 			}
 			if f.language == "json" {
@@ -452,14 +477,18 @@ func TestExplainConfExamples(t *testing.T) {
 			files = append(files, conflint.File{Name: name, Data: []byte(text)})
 			ds := checkDeviceFiles(files).Diagnostics
 			found := slices.ContainsFunc(ds, func(d *diag.Diagnostic) bool {
-				return d.Code == f.heading && d.At.Filename == name && d.At.Start.Byte < len(f.text)
+				return d.Code == f.code && d.At.Filename == name && d.At.Start.Byte < len(f.text)
 			})
-			if f.part == "Example:" {
-				bad[f.heading] = text
-				require.True(t, found, "%s is not found in a line of the example:\n%s\n%s", f.heading, f.text, show(ds))
+			for _, d := range ds {
+				require.False(t, unlisted(d), "docs/checks/%s.md does not say that it is reported as %s", d.Code, d.Severity)
+				require.False(t, f.language == "json" && (f.heading != "Example" || d.Code != f.code), "beside %s: %s", f.code, show(ds))
+			}
+			if f.heading == "Example" {
+				bad[f.code] = text
+				require.True(t, found, "%s is not found in a line of the example:\n%s\n%s", f.code, f.text, show(ds))
 			} else {
 				for _, d := range ds {
-					require.NotEqual(t, f.heading, d.Code, "the fix leaves it:\n%s", show(ds))
+					require.NotEqual(t, f.code, d.Code, "the fix leaves it:\n%s", show(ds))
 				}
 			}
 		})
@@ -486,9 +515,6 @@ func TestManualExamples(t *testing.T) {
 	files, err := filepath.Glob("../../docs/*.md")
 	require.NoError(t, err)
 	for _, name := range append(files, "../../README.md") {
-		if filepath.Base(name) == "checks.md" {
-			continue
-		}
 		all := fences(t, name)
 		beside := map[string]map[string]string{} // by heading and file
 		for _, f := range all {

@@ -18,7 +18,7 @@ import (
 	"github.com/rocec/rocec/examples"
 )
 
-var update = flag.Bool("update", false, "rewrite golden/, docs/checks.md and the transcripts")
+var update = flag.Bool("update", false, "rewrite golden/, generated documents and the transcripts")
 
 // rocec runs the program in the repository's root and returns its exit code and streams.
 func rocec(t *testing.T, args ...string) (code int, stdout, stderr string) {

@@ -15,7 +15,7 @@ type knownList struct {
 	rows          []known
 }
 
-// knowns is everything that is known to go wrong, in the order of docs/checks.md.
+// knowns is everything that is known to go wrong, in the order of docs/known.md.
 var knowns = []knownList{
 	{
 		"What `netq check roce` tests", "The six tests of NVIDIA NetQ's `netq check roce` (validation tests reference of the NetQ manual), which compare switches with each other.",

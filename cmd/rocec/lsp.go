@@ -11,7 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rocec/rocec/cmd/internal/lsp"
+	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/docs"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/outline"
@@ -45,7 +47,8 @@ func (a *app) lsp(ctx context.Context) error {
 	s := lsp.New(&editor{a: a}, lsp.Options{
 		Version: buildVersion().Version,
 		Wait:    time.After,
-		Help:    func(code string) string { return "https://github.com/rocec/rocec/blob/main/docs/checks.md#" + code },
+		Help:    report.HelpURI,
+		About:   aboutCode,
 		Ignore: func(d *diag.Diagnostic) bool {
 			kind := judge.Ignorable(d.Code)
 			return kind == lang.Always || kind == lang.UnlessError && d.Severity != diag.Error
@@ -61,6 +64,15 @@ func (a *app) lsp(ctx context.Context) error {
 		return &exit{exitErrors, ""}
 	}
 	return nil
+}
+
+// aboutCode is what a hover says of a code: its summary, why it matters in a paragraph, and where the rest is.
+func aboutCode(code string) string {
+	p := docs.OfCode(code)
+	if p == nil {
+		return ""
+	}
+	return fmt.Sprintf("**%s**: %s\n\n%s\n\n[Example and fix](%s)", p.Code, p.Summary, p.First(), p.Web())
 }
 
 // editor is what the language server asks of the program.

@@ -405,3 +405,13 @@ func TestEditorThatForgetsToShutDown(t *testing.T) {
 	require.Error(t, s.cmd.Wait())
 	require.Equal(t, 1, s.cmd.ProcessState.ExitCode())
 }
+
+// What a hover says of a code comes from its page, with links that lead somewhere from anywhere.
+func TestLSPAboutCode(t *testing.T) {
+	text := aboutCode("mtu-uneven")
+	assert.Contains(t, text, "**mtu-uneven**: members with different RDMA MTUs\n\nThe RDMA MTU follows")
+	assert.Contains(t, text, "[rocec explain rdma-mtu](https://github.com/rocec/rocec/blob/main/docs/checks/rdma-mtu.md)")
+	assert.Contains(t, text, "](https://github.com/rocec/rocec/blob/main/docs/checks/mtu-uneven.md)")
+	assert.NotContains(t, text, "```")
+	assert.Empty(t, aboutCode("apply"))
+}

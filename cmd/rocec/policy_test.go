@@ -80,13 +80,14 @@ targets/deploy/internal/sshdtest: |
 targets/deploy/internal/boxtest: targets/target lang/diag | github.com/stretchr/testify
 cmd/internal/journal:       |
 cmd/internal/bundle:        docs/evidence lang/diag targets/target |
+docs:                    lang/diag | github.com/yuin/goldmark
 docs/evidence:           |
 cmd/internal/samples:       targets/target targets/deploy |
 targets/deploy/internal/nspawn: targets/deploy/internal/sshdtest targets/nic/mlx5/mlx5test |
 targets/deploy/internal/matrix: |
 cmd/internal/picture:       compiler/ir compiler/platform validate lang/diag lang/nodeset |
 cmd/internal/lsp:           lang lang/diag lang/outline |
-cmd/internal/report:        validate validate/proof compiler compiler/ir lang lang/diag lang/outline targets targets/cumulus/conflint targets/sonic/lint targets/deploy targets/deploy/seen targets/judge |
+cmd/internal/report:        docs validate validate/proof compiler compiler/ir lang lang/diag lang/outline targets targets/cumulus/conflint targets/sonic/lint targets/deploy targets/deploy/seen targets/judge |
 cmd/internal/report/reporttest: | github.com/santhosh-tekuri/jsonschema github.com/stretchr/testify
 cmd/internal/start:         compiler/ir compiler/platform lang lang/diag lang/nodeset lang/topology |
 examples:                |

@@ -22,7 +22,6 @@ var vendorWord = regexp.MustCompile(`(?i)cumulus|sonic|nvue|mlx[0-9]|mlnx|bnxt|\
 
 // vendorFields are fields whose texts may have such words: the manual, and where a fact was taken from.
 var vendorFields = map[string]string{
-	"Doc":            "a story of rocec explain: a text of the manual",
 	"Source":         "where a fact was taken from",
 	"LosslessSource": "where a fact was taken from",
 }

@@ -162,11 +162,10 @@ func ComparePlace(a, b Range) int {
 	return cmp.Or(cmp.Compare(a.Filename, b.Filename), cmp.Compare(a.Start.Byte, b.Start.Byte), cmp.Compare(a.End.Byte, b.End.Byte))
 }
 
-// Topic is one row of a table of codes: what `rocec explain CODE` prints and docs/checks.md is made from.
+// Topic is one row of a table of codes. docs/checks/<code>.md is its page, which `rocec explain CODE` prints.
 type Topic struct {
 	Code    string
 	Summary string // the constant summary of its diagnostics
-	Doc     string // why it matters, an example, the fix; plain text, wrapped at 100 columns
 }
 
 // Errorf appends an error under topic t.

@@ -128,25 +128,7 @@ func sum(text string) string {
 }
 
 // Invalid is the code of a file that cannot be used.
-var Invalid = diag.Topic{Code: "lock-invalid", Summary: "the lock of sizes cannot be used", Doc: `
-fabric.lock pins the sizes that rocec derived, so that another release of rocec builds the same
-bytes. A file that was edited by hand, cut off, merged by git, written for another fabric or by a
-newer rocec may pin what nobody chose, so nothing is built with it. Its last line is a checksum of
-the others.
-
-Example:
-
-    rocec-lock 1
-    fabric pod1
-    rocec 0.13.0
-
-    buffer asic=spectrum speed=25G length=3m mtu=9216
-      buffer 30000
-
-Fix: take the file from version control. After a merge, take either side and run
-"rocec lock-sizes", which adds what is missing. Or let "rocec lock-sizes --refresh" write it anew,
-and read in the plan what that changes.
-`}
+var Invalid = diag.Topic{Code: "lock-invalid", Summary: "the lock of sizes cannot be used"}
 
 const restore = " Take the file from version control, or write it anew with `rocec lock-sizes --refresh`."
 

@@ -22,39 +22,7 @@ const Version = "1.0"
 const MaxFile = 64 << 20
 
 // Invalid is the code of every mistake in the form of a table.
-var Invalid = diag.Topic{Code: "table-invalid", Summary: "the table of next hops cannot be read", Doc: `
-The file of a fabric with routing = "table" is JSON of one form; docs/tables.md tells all of it, and
-how to make the file from "ip -j route", FRR and "bridge -j fdb". Unknown keys are refused instead
-of skipped: a misspelt "prots" must not silently drop a route. The place shown is where reading
-stopped; what is wrong often stands just before it.
-
-Example:
-
-    {
-      "format_version": "1.0",
-      "switches": {
-        "leaf1": [{ "to": "192.0.2.64/26", "prots": ["swp31"] }]
-      }
-    }
-
-Fix: write it in this form.
-
-    {
-      "format_version": "1.0",
-      "addresses": { "gpu1:ens1f0": ["192.0.2.1", "02:00:00:00:00:01"] },
-      "switches": {
-        "leaf1": [
-          { "to": "192.0.2.64/26", "ports": ["swp31"] },
-          { "to": "gpu1", "ports": ["swp1"] }
-        ],
-        "leaf2": [{ "to": "0.0.0.0/0", "ports": ["swp31"] }],
-        "spine1": [
-          { "to": "leaf1", "ports": ["swp1"] },
-          { "to": "leaf2", "ports": ["swp2"] }
-        ]
-      }
-    }
-`}
+var Invalid = diag.Topic{Code: "table-invalid", Summary: "the table of next hops cannot be read"}
 
 // Table is a file of next hops as written.
 type Table struct {

@@ -76,100 +76,15 @@ var attrNames = []string{"speed", "length", "mtu"}
 
 // The mistakes a cabling file can hold.
 var (
-	Syntax = diag.Topic{Code: "topology-syntax", Summary: "the cabling file cannot be read", Doc: `
-The file of a topology block is not what its format says, or is broken at the place shown. What is
-wrong often stands just before it: a quote, a bracket or a comma that is missing. What cannot be
-understood is refused instead of skipped: a cable that silently went missing would be missing from
-the proof against PFC loops, too. The formats are
+	Syntax = diag.Topic{Code: "topology-syntax", Summary: "the cabling file cannot be read"}
 
-    ptm           graph g { "leaf01":"swp49" -- "spine01":"swp1" [speed="100G", length="30m"] }
+	Endpoint = diag.Topic{Code: "topology-endpoint", Summary: "a cable of the cabling file lacks an end"}
 
-    containerlab  topology:
-                    links:
-                      - endpoints: ["leaf01:swp49", "spine01:swp1"]
+	TooLarge = diag.Topic{Code: "topology-too-large", Summary: "the cabling file is larger than rocec reads"}
 
-    csv           a_device,a_port,b_device,b_port,speed,length
-                  leaf01,swp49,spine01,swp1,100G,30m
+	Attribute = diag.Topic{Code: "topology-attribute", Summary: "a word of the cabling file is nearly one that is read"}
 
-Example: with format = "ptm",
-
-    digraph cabling {
-      "leaf1":"swp30" -> "leaf2":"swp30"
-    }
-
-Fix: correct the file at the place shown. A cabling file is undirected, so graphviz files
-say graph and --.
-
-    graph cabling {
-      "leaf1":"swp30" -- "leaf2":"swp30"
-    }
-`}
-
-	Endpoint = diag.Topic{Code: "topology-endpoint", Summary: "a cable of the cabling file lacks an end", Doc: `
-A cable goes from a port of a device to a port of another device, and the cabling file must name all
-four. A drawing of which device talks to which is not enough: settings are written for ports.
-
-Example: with format = "ptm", once without ports and once with the colon inside the quotes,
-
-    graph cabling {
-      "leaf1" -- "leaf2"
-      "leaf3:swp30" -- "leaf4:swp30"
-    }
-
-Fix: write the missing names at the place shown, or delete the line if there is no such
-cable.
-
-    graph cabling {
-      "leaf1":"swp30" -- "leaf2":"swp30"
-      "leaf3":"swp30" -- "leaf4":"swp30"
-    }
-`}
-
-	TooLarge = diag.Topic{Code: "topology-too-large", Summary: "the cabling file is larger than rocec reads", Doc: `
-Limits keep a mistake, or a file from a stranger, from eating the machine. A cabling file may have
-16 MiB (4 MiB as a containerlab topology) and be nested 64 deep, a sheet may have 256 columns, and a
-fabric holds 2,000,000 names unless --max-objects says otherwise.
-
-Example:
-
-    $ ls -lh pod1/topology.dot
-    -rw-r--r-- 1 admin admin 31M Mar  3 10:12 pod1/topology.dot
-
-Fix: give the large file as CSV, the smallest of the formats, without columns that nobody
-needs; or split it and write one topology block for each part.
-`}
-
-	Attribute = diag.Topic{Code: "topology-attribute", Summary: "a word of the cabling file is nearly one that is read", Doc: `
-Cabling files carry words for other programs and for people, so what rocec does not read is passed
-over. A misspelt length would be passed over, too, and the headroom sized for another cable.
-
-Example:
-
-    graph cabling {
-      "leaf1":"swp30" -- "leaf2":"swp30" [lenght="300m"]
-    }
-
-Fix: write speed, length or mtu. If the word is meant for somebody else, call it
-something that cannot be mistaken.
-`}
-
-	Empty = diag.Topic{Code: "topology-empty", Summary: "the cabling file holds no cable", Doc: `
-The file could be read, and there is not one cable between two devices in it. Mostly it is the wrong
-file, or one that a tool has not filled yet. (Links of a containerlab topology to the machine it
-runs on are no cables.)
-
-Example: with format = "ptm",
-
-    graph cabling {
-      "leaf1"
-    }
-
-Fix: give the right file, or delete the topology block.
-
-    graph cabling {
-      "leaf1":"swp30" -- "leaf2":"swp30"
-    }
-`}
+	Empty = diag.Topic{Code: "topology-empty", Summary: "the cabling file holds no cable"}
 )
 
 // Topics are the codes of this package.

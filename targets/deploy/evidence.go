@@ -128,24 +128,4 @@ func (p *Plan) Unaccepted(reported Reports) diag.List {
 	return ds
 }
 
-var topicDocumented = diag.Topic{Code: "documented-only", Summary: "real device of a kind that nobody has reported on yet", Doc: `
-rocec knows what such a device takes from public documents, and from a simulation that was written
-by the same documents. Where they are wrong or silent, both are wrong in the same way, and a mistake
-shows on the device: a setting that is refused, or one that is taken and means something else. So
-the first change of such a real device wants a yes in writing. Once users have reported on the
-release (docs/evidence), nothing is asked. A rehearsal with --lab never asks, nor do hosts, and plan
-says in its lines of evidence which switches do.
-
-Example:
-
-    $ rocec apply
-    error[documented-only]: real device of a kind that nobody has reported on yet
-
-Fix: rehearse the change with --lab, and let rocec selftest ask the devices what the
-documents leave open; it changes nothing. Begin with a device that may fail, watch it, then accept
-it for the group, or for one run with --accept-documented.
-
-    switch "leaf" {
-      accept_documented = true
-    }
-`}
+var topicDocumented = diag.Topic{Code: "documented-only", Summary: "real device of a kind that nobody has reported on yet"}

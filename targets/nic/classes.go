@@ -29,29 +29,7 @@ func cannot(value string) (why string, is bool) {
 // Topics are what every family may report.
 var Topics = []diag.Topic{mixedTopic, optionTopic, pcpTopic, settingTopic, tosTopic, vlanTopic}
 
-var settingTopic = diag.Topic{Code: "host-setting", Summary: "a host cannot be set as the fabric says", Doc: `
-rocec asks the host before it writes anything. What an intent is not carried without (the PFC mask,
-trust and DSCP map, the marking, link pause off, the default of RDMA-CM), and what somebody wrote
-into the nic block, must be there; a setting that cannot be set or read on this host refuses it,
-with what to install or change. The MTU, bonds and VLAN interfaces belong to the host's own network
-configuration: where they differ from the fabric, the host is refused, too. A setting that merely
-helps is named in plan and verify with what follows from its absence.
-
-Example:
-
-    host "store" {
-      nic "ens1f0" {
-        model = "connectx-5"
-        ttl   = 32 # only MLNX_OFED can set it; the kernel's own driver cannot
-      }
-    }
-
-Fix: do what the message says on the host; or leave out what it cannot do.
-
-    host "store" {
-      nic "ens1f0" { model = "connectx-5" }
-    }
-`}
+var settingTopic = diag.Topic{Code: "host-setting", Summary: "a host cannot be set as the fabric says"}
 
 // shouldRow is the key that tells the script which of the other keys only help.
 var shouldRow = Row{

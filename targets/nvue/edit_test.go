@@ -515,10 +515,4 @@ func TestCheck(t *testing.T) {
 			}
 		})
 	}
-	for _, topic := range nvue.Topics {
-		why, example, fix := topic.Story()
-		assert.NotEmpty(t, why, topic.Code)
-		assert.NotEmpty(t, example, topic.Code)
-		assert.NotEmpty(t, fix, topic.Code)
-	}
 }

@@ -121,6 +121,12 @@ func start(t *testing.T, d *disk) *client {
 	done := make(chan struct{})
 	s := New(d, Options{
 		Version: "1", Help: func(code string) string { return "https://example.net/" + code },
+		About: func(code string) string {
+			if code == "bad-label" {
+				return ""
+			}
+			return "about " + code
+		},
 		Ignore: func(d *diag.Diagnostic) bool { return d.Severity != diag.Error },
 		Wait: func(d time.Duration) <-chan time.Time {
 			require.Equal(t, 200*time.Millisecond, d)

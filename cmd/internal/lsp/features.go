@@ -60,10 +60,16 @@ func (s *Server) thing(p positionParams) (*document, outline.Thing, bool, *probl
 
 func (s *Server) hover(p positionParams) (any, *problem) {
 	d, t, ok, bad := s.thing(p)
-	if bad != nil || !ok {
+	if bad != nil {
 		return nil, bad
 	}
-	var parts []string
+	parts, span := s.findings(d, p.Position)
+	if !ok {
+		if parts == nil {
+			return nil, nil
+		}
+		return hover{markup{"markdown", strings.Join(parts, rule)}, span}, nil
+	}
 	if c := s.checks.fabrics[d.fabric]; d.fabric != "" && c != nil && c.describe != nil {
 		if text := c.describe(t); text != "" {
 			parts = append(parts, text)
@@ -75,7 +81,33 @@ func (s *Server) hover(p positionParams) (any, *problem) {
 	if parts == nil {
 		return nil, nil
 	}
-	return hover{markup{"markdown", strings.Join(parts, "\n\n---\n\n")}, d.text.span(t.At.Start.Byte, t.At.End.Byte)}, nil
+	return hover{markup{"markdown", strings.Join(parts, rule)}, d.text.span(t.At.Start.Byte, t.At.End.Byte)}, nil
+}
+
+// rule separates the parts of a hover.
+const rule = "\n\n---\n\n"
+
+// findings are what the codes of the diagnostics at a place are about, each code once, and the range of the first of them.
+func (s *Server) findings(d *document, at position) (parts []string, span textRange) {
+	if s.options.About == nil {
+		return nil, textRange{}
+	}
+	told := map[string]bool{}
+	for _, fabric := range slices.Sorted(maps.Keys(s.checks.fabrics)) {
+		for _, f := range s.checks.fabrics[fabric].found[d.name] {
+			if told[f.found.Code] || !overlap(f.sent.Range, textRange{at, at}) {
+				continue
+			}
+			told[f.found.Code] = true
+			if text := s.options.About(f.found.Code); text != "" {
+				if parts == nil {
+					span = f.sent.Range
+				}
+				parts = append(parts, text)
+			}
+		}
+	}
+	return parts, span
 }
 
 func (s *Server) definition(p positionParams) (any, *problem) {

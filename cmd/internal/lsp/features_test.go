@@ -71,6 +71,21 @@ func TestHover(t *testing.T) {
 	assert.Equal(t, "null", string(c.call("textDocument/hover", params)))
 }
 
+// Over a finding a hover says what its code is about, too.
+func TestHoverOfFinding(t *testing.T) {
+	c, _ := begin(t, nil, "{}")
+	text, params := at(uriA, "fabric \"f\" {\n  no|pe = 1\n}\nfabric {}\n")
+	c.open(uriA, text)
+	assert.NotContains(t, string(c.call("textDocument/hover", params)), "about", "nothing was judged yet")
+	c.tick()
+	require.Equal(t, "/f/a.hcl@1; 1:2-1:6 1 unknown-attribute; 3:0-3:6 1 bad-label", c.published())
+	h := decode[hover](t, c.call("textDocument/hover", params))
+	assert.Equal(t, "about unknown-attribute\n\n---\n\n**nope**", h.Contents.Value)
+	assert.Equal(t, textRange{position{1, 2}, position{1, 6}}, h.Range)
+	params["position"] = position{3, 2}
+	assert.NotContains(t, string(c.call("textDocument/hover", params)), "about", "a code without a page")
+}
+
 func TestDefinitionAndReferences(t *testing.T) {
 	c, _ := begin(t, map[string]string{
 		"/f/b c.hcl":     good + "/* 𝄞 */ cos_group \"rdma\" {}\nlocals { x = cos_group.rdma }\n",

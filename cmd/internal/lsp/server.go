@@ -52,6 +52,7 @@ type Result struct {
 type Options struct {
 	Version string                               // of the program, for the client's log
 	Help    func(code string) string             // a web page about a code of a diagnostic; may be nil
+	About   func(code string) string             // what a code is about, as Markdown; may be nil
 	Ignore  func(d *diag.Diagnostic) bool        // whether a comment can silence a diagnostic; may be nil
 	Delay   time.Duration                        // from the last change to a run; 0: 200 ms
 	Wait    func(time.Duration) <-chan time.Time // [time.After], unless a test drives the clock; never nil

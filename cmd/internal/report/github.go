@@ -96,7 +96,7 @@ func GitHubSummary(r *Report) string {
 			if p.inFile(d.At) {
 				where = p.line(d.At)
 			}
-			fmt.Fprintf(&b, "| %s | %s | [%s](%s) | %s |\n", d.Severity, cell(where), d.Code, helpURI(d.Code), cell(d.Summary+": "+d.Detail))
+			fmt.Fprintf(&b, "| %s | %s | [%s](%s) | %s |\n", d.Severity, cell(where), d.Code, HelpURI(d.Code), cell(d.Summary+": "+d.Detail))
 		}
 		b.WriteByte('\n')
 	}

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/rocec/rocec/compiler"
+	"github.com/rocec/rocec/docs"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets"
@@ -71,9 +72,8 @@ func (r *Report) Fails(d *diag.Diagnostic) bool {
 
 // Room is a table of codes and the room that reports them.
 type Room struct {
-	Title    string
-	Language string // of the examples
-	Topics   []diag.Topic
+	Title  string
+	Topics []diag.Topic
 }
 
 // DeviceTopics is every code of what lies on switches, whoever judges it.
@@ -86,13 +86,13 @@ func Rooms() []Room {
 		checks = append(checks, c.Topic())
 	}
 	all := []Room{
-		{"Checks: the fabric would misbehave", "hcl", checks},
-		{"The language: the file cannot be read as meant", "hcl", slices.Clone(lang.Topics)},
-		{"The fabric: names, cables, sizes", "hcl", slices.Clone(compiler.Topics)},
-		{"The devices: a release or a chip cannot do it", "hcl", slices.Clone(targets.Topics)},
-		{"Device files: what lies on a switch would misbehave", "ini", slices.Clone(DeviceTopics)},
-		{"The machines: plan and apply could not do it", "text", slices.Clone(deploy.Topics)},
-		{"What devices say: ports and cables are not as the fabric says", "text", slices.Clone(seen.Topics)},
+		{"Checks: the fabric would misbehave", checks},
+		{"The language: the file cannot be read as meant", slices.Clone(lang.Topics)},
+		{"The fabric: names, cables, sizes", slices.Clone(compiler.Topics)},
+		{"The devices: a release or a chip cannot do it", slices.Clone(targets.Topics)},
+		{"Device files: what lies on a switch would misbehave", slices.Clone(DeviceTopics)},
+		{"The machines: plan and apply could not do it", slices.Clone(deploy.Topics)},
+		{"What devices say: ports and cables are not as the fabric says", slices.Clone(seen.Topics)},
 	}
 	for _, r := range all {
 		slices.SortFunc(r.Topics, func(a, b diag.Topic) int { return strings.Compare(a.Code, b.Code) })
@@ -111,9 +111,12 @@ func topicsRun(r *Report) []diag.Topic {
 	return nil
 }
 
-// helpURI is where the story of a code can be read.
-func helpURI(code string) string {
-	return "https://github.com/rocec/rocec/blob/main/docs/checks.md#" + code
+// HelpURI is where the page of a code can be read; "" if it has none.
+func HelpURI(code string) string {
+	if p := docs.OfCode(code); p != nil {
+		return p.Web()
+	}
+	return ""
 }
 
 // oneText is a diagnostic as one text: detail, notes, the laid-out text, the way out.

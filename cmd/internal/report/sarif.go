@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/rocec/rocec/docs"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
 )
@@ -216,11 +217,11 @@ func sarifRules(l diag.List) sarifRuleTable {
 			if !used {
 				continue
 			}
-			doc := strings.Trim(topic.Doc, "\n")
-			first, _, _ := strings.Cut(doc, "\n\n")
+			page := docs.OfCode(topic.Code)
+			first, _, _ := strings.Cut(page.Body, "\n\n")
 			r := sarifRule{
-				ID: topic.Code, ShortDescription: sarifText{topic.Summary}, FullDescription: sarifText{clip(first, longestDescription)},
-				HelpURI: helpURI(topic.Code), Help: sarifHelp{doc, topic.Markdown(room.Language)},
+				ID: topic.Code, ShortDescription: sarifText{topic.Summary}, FullDescription: sarifText{clip(docs.Plain(first), longestDescription)},
+				HelpURI: page.Web(), Help: sarifHelp{docs.Plain(page.Body), page.Anywhere()},
 			}
 			r.DefaultConfiguration.Level = level.String()
 			t.index[topic.Code] = len(t.list)

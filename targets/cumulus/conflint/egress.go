@@ -101,22 +101,4 @@ func (u *unit) losslessPool() {
 var topicEgress = diag.Topic{
 	Code:    "conf-egress-limited",
 	Summary: "queues of lossless traffic are limited",
-	Doc: `
-A lossless packet that was let in must not be dropped on its way out, so its queue must not be
-limited. On Broadcom, unlimited_egress_buffer of the priority group in datapath.conf says so: as the
-release comes it is true for control and service and false for bulk, and a cos is in bulk unless
-traffic.conf moves it. On Spectrum a quota of the egress pool limits it. Both files are judged
-together where they lie in one folder, or in one tree of a switch.
-
-Example: in traffic.conf, beside a datapath.conf of a Broadcom chip as it comes
-
-    pfc.roce.cos_list = [4]
-    priority_group.service.cos_list = [2]
-    priority_group.bulk.cos_list = [0,1,3,4,5]
-
-Fix: put the lossless cos into service.
-
-    priority_group.service.cos_list = [4]
-    priority_group.bulk.cos_list = [0,1,2,3,5]
-`,
 }

@@ -9,33 +9,7 @@ import (
 // Topics is every code this target reports.
 var Topics = []diag.Topic{dscpTopic}
 
-var dscpTopic = diag.Topic{Code: "host-no-dscp", Summary: "NIC cannot tell priorities by DSCP", Doc: `
-A ConnectX-3 takes the PCP of the VLAN tag for the priority of a packet; its driver (mlx4) has no
-map from DSCP, and takes no such entry. RoCEv2 whose cos group claims DSCP values is told by those
-everywhere else: on this NIC all of it would be priority 0, which nobody pauses.
-
-Example:
-
-    host "store" {
-      nic "ens1f0" { model = "connectx-3-pro" }
-    }
-    cos_group "rdma" {
-      dscp     = [26]
-      lossless = true
-    }
-    roce "training" {
-      version   = 2
-      cos_group = cos_group.rdma
-      members   = [host.store]
-    }
-
-Fix: use a ConnectX-4 or later; or let the intent of such hosts travel by PCP in a VLAN,
-with a cos group that claims no DSCP.
-
-    host "store" {
-      nic "ens1f0" { model = "connectx-5" }
-    }
-`}
+var dscpTopic = diag.Topic{Code: "host-no-dscp", Summary: "NIC cannot tell priorities by DSCP"}
 
 // judge reports what this NIC cannot do.
 func judge(ds *diag.List, n *ir.NIC) {

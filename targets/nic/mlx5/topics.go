@@ -10,35 +10,7 @@ import (
 )
 
 // The mistake only this target can see.
-var rulesTopic = diag.Topic{Code: "host-traffic-class", Summary: "driver does not take this traffic_class", Doc: `
-The exceptions by address of MLNX_OFED are lines of at most 100 characters, at most 40 for a device.
-A rule has a source, a destination or both, of one IP version; only an IPv4 destination may be a
-network. The driver drops the mask of a source without a word, so that the rule would match one
-address only.
-
-Example:
-
-    host "store" {
-      nic "ens1f0" {
-        traffic_class {
-          tos = 104
-          src = "192.0.2.0/24" # the mask would be lost
-        }
-      }
-    }
-
-Fix: name single addresses, or turn the rule round so that the network is the
-destination.
-
-    host "store" {
-      nic "ens1f0" {
-        traffic_class {
-          tos = 104
-          dst = "192.0.2.0/24"
-        }
-      }
-    }
-`}
+var rulesTopic = diag.Topic{Code: "host-traffic-class", Summary: "driver does not take this traffic_class"}
 
 // Topics is every code this target reports.
 var Topics = []diag.Topic{rulesTopic}

@@ -2,6 +2,9 @@ package lint_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -20,24 +23,6 @@ func codes(ds diag.List) (out []string) {
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
-}
-
-// TestTopics: the example of every topic has its code, and no other; what fixes it has none.
-func TestTopics(t *testing.T) {
-	for i := range lint.Topics {
-		topic := &lint.Topics[i]
-		why, bad, good := topic.Story()
-		assert.NotEmpty(t, why)
-		assert.Equal(t, []string{topic.Code}, codes(lint.Check("x.json", []byte(bad), 0)), topic.Code)
-		_, good, _ = strings.Cut(good, "\n\n")
-		if strings.HasPrefix(strings.TrimSpace(good), "$") {
-			continue
-		}
-		assert.Empty(t, lint.Check("x.json", []byte(good), 0), topic.Code)
-		for line := range strings.Lines(topic.Doc) {
-			assert.LessOrEqual(t, len(line), 132, "%s: %s", topic.Code, line)
-		}
-	}
 }
 
 const port = `"PORT": {"Ethernet0": {"speed": "100000", "admin_status": "up"}}`
@@ -178,9 +163,15 @@ func TestMany(t *testing.T) {
 }
 
 func FuzzCheck(f *testing.F) {
-	for i := range lint.Topics {
-		_, bad, _ := lint.Topics[i].Story()
-		f.Add([]byte(bad))
+	pages, err := filepath.Glob("../../../docs/checks/conf-sonic-*.md")
+	require.NoError(f, err)
+	require.NotEmpty(f, pages)
+	for _, name := range pages {
+		page, err := os.ReadFile(name)
+		require.NoError(f, err)
+		for _, m := range regexp.MustCompile("(?s)```json\n(.*?)```").FindAllSubmatch(page, -1) {
+			f.Add(m[1])
+		}
 	}
 	f.Fuzz(func(_ *testing.T, data []byte) { lint.Check("x.json", data, 0) })
 }

@@ -5,17 +5,6 @@ var SampleCheck = &Check{
 	Code:    "sample-check",
 	Summary: "a cos group is called sample",
 	Answers: []string{"K10"},
-	Doc: `
-A cos group that is called sample says nothing of what travels in it.
-
-Example:
-
-    cos_group "sample" { cos = 1 }
-
-Fix: another name.
-
-    cos_group "bulk" { cos = 1 }
-`,
 	Run: func(p *Pass) {
 		for _, g := range p.Fabric.CosGroups {
 			if g.Name == "sample" {

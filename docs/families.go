@@ -1,0 +1,41 @@
+package docs
+
+// Family is a group of codes about one subject.
+type Family struct{ Name, Title string }
+
+// Families are the families of codes, in the order of the index: from what hurts in a fabric that runs to what cannot be read.
+var Families = []Family{
+	{"loops", "PFC loops and the routing they depend on"},
+	{"flow-control", "PFC and link pause"},
+	{"buffers", "Headroom, buffers, cable lengths"},
+	{"marking", "ECN, DCQCN and CNPs"},
+	{"classes", "What tells a packet's class: DSCP, PCP, cos"},
+	{"bandwidth", "Weights, strict priority, incast"},
+	{"mtu", "MTU"},
+	{"members", "Intents, members, addresses"},
+	{"links", "Cables, ports, bonds, redundancy pairs"},
+	{"names", "Names, models, releases"},
+	{"language", "The language: files, blocks, values"},
+	{"cabling", "Cabling files"},
+	{"tables", "Tables of next hops"},
+	{"locks", "Pinned sizes (fabric.lock)"},
+	{"cumulus", "Cumulus Linux by traffic.conf"},
+	{"nvue", "Cumulus Linux by NVUE"},
+	{"sonic", "SONiC"},
+	{"hosts", "Hosts and their NICs"},
+	{"conf", "Files on switches: traffic.conf and datapath.conf"},
+	{"conf-nvue", "Files on switches: NVUE"},
+	{"conf-sonic", "Files on switches: config_db.json"},
+	{"devices", "Plan and apply: a device or the order refuses"},
+	{"seen", "What devices say of ports and cables"},
+}
+
+// FamilyTitle is what a family is about; "" if there is none of this name.
+func FamilyTitle(name string) string {
+	for _, f := range Families {
+		if f.Name == name {
+			return f.Title
+		}
+	}
+	return ""
+}
