@@ -69,13 +69,25 @@ func newRoot(p *person) *cobra.Command {
 		"second, so that verdicts are the same on every machine")
 	root.Flags().BoolVar(&askVersion, "version", false, "print which rocec this is")
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(
-		a.initCommand(), a.lockSizesCommand(), a.fmtCommand(), a.lspCommand(), a.validateCommand(), a.explainCommand(),
-		a.buildCommand(), a.showCommand(),
-		a.traceCommand(), a.graphCommand(), a.planCommand(), a.applyCommand(), a.confirmCommand(), a.resumeCommand(), a.rollbackCommand(),
-		a.runsCommand(), a.unlockCommand(), a.replaceCommand(), a.removeCommand(),
-		a.verifyCommand(), a.gidsCommand(), a.selftestCommand(), a.labCommand(), a.completionCommand(root), a.versionCommand(), a.docsCommand(),
-	)
+	for _, g := range []struct {
+		id, title string
+		verbs     []*cobra.Command
+	}{
+		{"write", "Write", []*cobra.Command{a.initCommand(), a.lockSizesCommand(), a.fmtCommand(), a.lspCommand()}},
+		{"judge", "Judge", []*cobra.Command{a.validateCommand(), a.explainCommand(), a.showCommand(), a.traceCommand(), a.graphCommand()}},
+		{"change", "Change", []*cobra.Command{
+			a.buildCommand(), a.planCommand(), a.applyCommand(), a.confirmCommand(), a.resumeCommand(), a.rollbackCommand(), a.runsCommand(),
+			a.unlockCommand(), a.replaceCommand(), a.removeCommand(), a.labCommand(), a.selftestCommand(),
+		}},
+		{"watch", "Watch, and help", []*cobra.Command{a.verifyCommand(), a.gidsCommand(), a.completionCommand(root), a.versionCommand(), a.docsCommand()}},
+	} {
+		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
+		for _, verb := range g.verbs {
+			verb.GroupID = g.id
+			root.AddCommand(verb)
+		}
+	}
+	root.SetHelpCommandGroupID("watch")
 	offerCommon(root)
 	a.fitHelp(root)
 	return root

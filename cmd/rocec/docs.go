@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,19 +11,36 @@ import (
 )
 
 func (a *app) docsCommand() *cobra.Command {
-	return &cobra.Command{
+	var man string
+	cmd := &cobra.Command{
 		Use:   "docs [PAGE]",
 		Short: "print a page of the manual",
 		Long: "Docs prints a page of the manual that is part of this rocec; without PAGE, the page that leads to the others. A code is a " +
-			"page, too. The text goes to stdout as a whole: pipe it into a pager where it is long.",
-		Args: cobra.MaximumNArgs(1),
+			"page, too. The text goes to stdout as a whole: pipe it into a pager where it is long.\n\n" +
+			"With --man it writes a man page for every verb, the same bytes whenever it is run.",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("man") {
+				return cobra.NoArgs(cmd, args)
+			}
+			return cobra.MaximumNArgs(1)(cmd, args)
+		},
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
 			return pageNames(), cobra.ShellCompDirectiveNoFileComp
 		},
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("man") {
+				n, err := writeManPages(cmd.Root(), man)
+				if err != nil {
+					return fail(exitMachines, "%v", err)
+				}
+				if !a.quiet {
+					fmt.Fprintf(a.stdout, "%s in %s\n", diag.Count(n, "man page"), diag.Escape(man))
+				}
+				return nil
+			}
 			name := docs.Index
 			if len(args) > 0 {
 				name = args[0]
@@ -35,6 +53,8 @@ func (a *app) docsCommand() *cobra.Command {
 			return a.printPage(p)
 		},
 	}
+	cmd.Flags().StringVar(&man, "man", "", "write man pages into a `folder`")
+	return cmd
 }
 
 // pageNames are the pages of the manual, and after them the codes.

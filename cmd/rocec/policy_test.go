@@ -92,7 +92,7 @@ cmd/internal/report/reporttest: | github.com/santhosh-tekuri/jsonschema github.c
 cmd/internal/start:         compiler/ir compiler/platform lang lang/diag lang/nodeset lang/topology |
 examples:                |
 cmd/internal/compare:    examples lang/langtest | github.com/rogpeppe/go-internal golang.org/x/sync
-cmd/rocec:               * | github.com/spf13/cobra golang.org/x/term github.com/aymanbagabas/go-udiff go.yaml.in/yaml
+cmd/rocec:               * | github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term github.com/aymanbagabas/go-udiff go.yaml.in/yaml
 `
 
 // outside is who may touch disk, network, environment and the clock: programs, the two rooms of deploy that reach machines, and

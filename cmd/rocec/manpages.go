@@ -1,0 +1,217 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// exitCodes is what each exit code means, for every verb.
+var exitCodes = []struct {
+	code    int
+	meaning string
+}{
+	{exitGood, "good; also when there are changes, unless --detailed-exitcode"},
+	{exitErrors, "the fabric has errors (or warnings with --warnings-as-errors); fmt --check found work; verify found drift; " +
+		"trace met a hop that breaks losslessness"},
+	{exitChanges, "--detailed-exitcode: there are changes"},
+	{exitMachines, "machines: unreachable, login, host-key alarm, permission, disk; nothing was changed"},
+	{exitIncomplete, "apply incomplete: some devices done, some restored, refused, or undone by gate or dead-man; the report says which"},
+	{exitLocked, "locked by somebody else"},
+	{exitUsage, "wrong usage"},
+	{exitInterrupted, "interrupted"},
+}
+
+// flagHelp is what the help says of a flag.
+type flagHelp struct{ name, value, text string }
+
+// flagHelps are the flags of a set, by name; none that are hidden.
+func flagHelps(set *pflag.FlagSet) (out []flagHelp) {
+	set.VisitAll(func(f *pflag.Flag) {
+		if f.Hidden || f.Name == "help" {
+			return
+		}
+		value, text := pflag.UnquoteUsage(f)
+		name := "--" + f.Name
+		if f.Shorthand != "" {
+			name = "-" + f.Shorthand + ", " + name
+		}
+		if !slices.Contains([]string{"", "false", "[]", "0", "0s"}, f.DefValue) {
+			text += " (default " + f.DefValue + ")"
+		}
+		out = append(out, flagHelp{name, value, text})
+	})
+	return out
+}
+
+// shownVerbs are the verbs below a command that its help lists, help itself left out.
+func shownVerbs(cmd *cobra.Command) (out []*cobra.Command) {
+	for _, c := range cmd.Commands() {
+		if !c.Hidden && c.Name() != "help" {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// paragraphs are those of a long help. What is set in columns keeps its lines.
+func paragraphs(long string, prose, columns func(string)) {
+	for text := range strings.SplitSeq(strings.Trim(long, "\n"), "\n\n") {
+		if strings.HasPrefix(text, " ") || strings.Contains(text, "\n ") {
+			columns(text)
+			continue
+		}
+		prose(strings.ReplaceAll(text, "\n", " "))
+	}
+}
+
+// long is what the help says of a command.
+func long(cmd *cobra.Command) string {
+	if cmd.Long != "" {
+		return cmd.Long
+	}
+	return strings.ToUpper(cmd.Short[:1]) + cmd.Short[1:] + "."
+}
+
+// writeManPages writes a man page for every verb into a folder, which is made if it is not there, and returns how many there are.
+func writeManPages(root *cobra.Command, dir string) (int, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return 0, err
+	}
+	written := 0
+	var walk func(*cobra.Command) error
+	walk = func(cmd *cobra.Command) error {
+		written++
+		if err := os.WriteFile(filepath.Join(dir, manName(cmd)+".1"), []byte(manPage(cmd)), 0o644); err != nil {
+			return err
+		}
+		for _, c := range shownVerbs(cmd) {
+			if err := walk(c); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return written, walk(root)
+}
+
+// manName is what a page is called: rocec-lab-exec.
+func manName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
+
+// roff is a man page that is being written.
+type roff struct{ strings.Builder }
+
+// manPage is the page of a command. It has neither date nor version, so that it changes with what it says alone.
+func manPage(cmd *cobra.Command) string {
+	r := &roff{}
+	fmt.Fprintf(r, ".TH %s 1 \"\" rocec \"rocec manual\"\n.nh\n.ad l\n", escapeRoff(strings.ToUpper(manName(cmd))))
+	r.section("NAME")
+	r.line(escapeRoff(manName(cmd)) + ` \- ` + escapeRoff(cmd.Short))
+	r.section("SYNOPSIS")
+	path := cmd.CommandPath()
+	r.line(bold(path) + escapeRoff(strings.TrimPrefix(cmd.UseLine(), path)))
+	r.section("DESCRIPTION")
+	r.prose(long(cmd))
+	if cmd.HasParent() {
+		r.verbs(shownVerbs(cmd))
+	} else {
+		for _, g := range cmd.Groups() {
+			r.line(".SS " + escapeRoff(g.Title))
+			r.verbs(slices.DeleteFunc(shownVerbs(cmd), func(c *cobra.Command) bool { return c.GroupID != g.ID }))
+		}
+	}
+	if flags := flagHelps(cmd.LocalFlags()); len(flags) > 0 {
+		r.section("OPTIONS")
+		for _, f := range flags {
+			r.item(strings.TrimRight(bold(f.name)+" "+italic(f.value), " "), f.text)
+		}
+	}
+	if cmd.Example != "" {
+		r.section("EXAMPLES")
+		r.columns(cmd.Example)
+	}
+	if !cmd.HasParent() {
+		r.section("EXIT STATUS")
+		for _, e := range exitCodes {
+			r.item(bold(fmt.Sprint(e.code)), e.meaning)
+		}
+		return r.String()
+	}
+	r.section("SEE ALSO")
+	r.text("The options of every verb and the exit codes: " + cmd.Root().Name() + "(1). The manual: rocec docs.")
+	return r.String()
+}
+
+func (r *roff) line(s string)    { r.WriteString(s + "\n") }
+func (r *roff) section(s string) { r.line(".SH " + s) }
+
+// text writes a paragraph, none of which roff obeys.
+func (r *roff) text(s string) { r.line(escapeRoff(s)) }
+
+func (r *roff) prose(s string) {
+	first := true
+	begin := func() {
+		if !first {
+			r.line(".PP")
+		}
+		first = false
+	}
+	paragraphs(s, func(text string) { begin(); r.text(text) }, func(text string) { begin(); r.columns(text) })
+}
+
+func (r *roff) columns(s string) {
+	r.line(".nf")
+	for line := range strings.SplitSeq(s, "\n") {
+		r.text(line)
+	}
+	r.line(".fi")
+}
+
+func (r *roff) item(head, text string) {
+	r.line(".TP")
+	r.line(head)
+	r.text(text)
+}
+
+func (r *roff) verbs(list []*cobra.Command) {
+	for _, c := range list {
+		r.item(bold(manName(c))+"(1)", c.Short)
+	}
+}
+
+func bold(s string) string { return `\fB` + escapeRoff(s) + `\fR` }
+
+func italic(s string) string {
+	if s == "" {
+		return ""
+	}
+	return `\fI` + escapeRoff(s) + `\fR`
+}
+
+// roffSigns are the signs that roff would show as others.
+var roffSigns = map[rune]string{'\\': `\e`, '-': `\-`, '\'': `\(aq`, '`': `\(ga`, '^': `\(ha`, '~': `\(ti`, '"': `\(dq`}
+
+// escapeRoff makes text stand for itself.
+func escapeRoff(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		switch sign, ok := roffSigns[r]; {
+		case ok:
+			b.WriteString(sign)
+		case r >= utf8.RuneSelf:
+			fmt.Fprintf(&b, `\[u%04X]`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	if text := b.String(); strings.HasPrefix(text, ".") {
+		return `\&` + text
+	}
+	return b.String()
+}
