@@ -154,14 +154,14 @@ Second
 	painted := Terminal{Width: 40, Color: true}.Markdown(source)
 	assert.Contains(t, painted, "\x1b[1mtitle\x1b[0m")
 	assert.Contains(t, painted, "\x1b[36mcode\x1b[0m \x1b[36mhere\x1b[0m,")
-	plainAgain := ""
+	var plainAgain strings.Builder
 	for i, part := range strings.Split(painted, "\x1b[") {
 		if i > 0 {
 			_, part, _ = strings.Cut(part, "m")
 		}
-		plainAgain += part
+		plainAgain.WriteString(part)
 	}
-	assert.Equal(t, want, plainAgain, "paint takes no room")
+	assert.Equal(t, want, plainAgain.String(), "paint takes no room")
 }
 
 // A table whose words do not fit beside each other becomes lines.
