@@ -177,7 +177,8 @@ func (w *words) add(s, style string) {
 			continue
 		}
 		part = diag.Escape(part)
-		w.list = append(w.list, word{text: diag.Paint(w.color && style != "", style, part), columns: utf8.RuneCountInString(part), glued: !w.space})
+		painted := diag.Paint(w.color && style != "", style, part)
+		w.list = append(w.list, word{text: painted, columns: utf8.RuneCountInString(part), glued: !w.space})
 		w.space = false
 	}
 }
@@ -203,7 +204,13 @@ func (l *layout) spans(w *words, n ast.Node, style string) {
 		case *ast.String:
 			w.add(string(c.Value), style)
 		case *ast.CodeSpan:
+			mark := "`"
+			if l.Color {
+				mark = ""
+			}
+			w.add(mark, style)
 			l.spans(w, c, diag.Cyan)
+			w.add(mark, style)
 		case *ast.Emphasis:
 			l.spans(w, c, diag.Bold)
 		case *ast.AutoLink:

@@ -42,7 +42,8 @@ func TestDocsChecks(t *testing.T) {
 			bySymptom[s] = append(bySymptom[s], fmt.Sprintf("[%s](%s.md)", p.Code, p.Code))
 		}
 	}
-	b.WriteString("\n## By symptom\n\n[troubleshooting.md](../troubleshooting.md) says how to tell them apart.\n\n| you see | look at |\n| --- | --- |\n")
+	b.WriteString("\n## By symptom\n\n[troubleshooting.md](../troubleshooting.md) says how to tell them apart.\n\n" +
+		"| you see | look at |\n| --- | --- |\n")
 	for _, s := range slices.Sorted(maps.Keys(bySymptom)) {
 		fmt.Fprintf(&b, "| %s | %s |\n", s, strings.Join(bySymptom[s], ", "))
 	}

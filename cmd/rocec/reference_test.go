@@ -41,7 +41,7 @@ func TestDocsReference(t *testing.T) {
 
 // referenceOf writes a command, and those below it.
 func referenceOf(b *strings.Builder, cmd *cobra.Command, heading string) {
-	fmt.Fprintf(b, "\n%s rocec %s\n\n`%s`", heading, strings.TrimPrefix(cmd.CommandPath(), "rocec "), strings.TrimSuffix(cmd.UseLine(), " [flags]"))
+	fmt.Fprintf(b, "\n%s %s\n\n`%s`", heading, cmd.CommandPath(), strings.TrimSuffix(cmd.UseLine(), " [flags]"))
 	for _, alias := range cmd.Aliases {
 		fmt.Fprintf(b, ", also `rocec %s`", alias)
 	}
