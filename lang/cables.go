@@ -120,6 +120,10 @@ func mesh(block *LinkBlock, lower, upper side, into *batch, ds *diag.List) {
 			Note(lower.at, "%s, %s", diag.Count(len(low), "lower device"), diag.Count(len(lower.ends), "port")).
 			Note(upper.at, "%s, %s", diag.Count(len(up), "upper device"), diag.Count(len(upper.ends), "port"))
 	}
+	if len(low) == 0 || len(up) == 0 { // one of the two, of which the other has some
+		report("joins every lower device to every upper one, and one side names none. Name its devices, or take the block out.")
+		return
+	}
 	for _, group := range [][][]Endpoint{low, up} {
 		for _, ports := range group {
 			if len(ports) != len(group[0]) {
