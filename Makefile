@@ -1,6 +1,6 @@
 # Two commands do all there is to do on a fresh machine with Go: make demo, make test.
 
-.PHONY: all demo check test test-packages test-command test-devices test-long reliability build bench update
+.PHONY: all demo check test test-packages test-command test-devices test-long reliability build bench update dist
 
 all: build
 
@@ -56,14 +56,24 @@ test-long: test reliability
 	PATH="$$PATH:/usr/sbin:/sbin" go test -timeout 2h ./targets/deploy/rollout ./targets/nic/mlx5 -whole
 	PATH="$$PATH:/usr/sbin:/sbin" go test -race -timeout 1h ./cmd/rocec ./targets $(PLAIN)
 	PATH="$$PATH:/usr/sbin:/sbin" go test -race -shuffle=on -count=10 -timeout 1h $$(go list ./targets/deploy/... | grep -v /matrix$$)
+	./.release/build
+	PATH="$$PATH:/usr/sbin:/sbin" ./.release/check --whole
 
 # Every fault at every command of a change, on real devices, which takes hours; its counts go into docs/reliability.md.
 reliability:
 	./.ci/deps
 	PATH="$$PATH:/usr/sbin:/sbin" go test ./targets/deploy/internal/matrix -whole -write $(CURDIR)/docs/reliability.md -timeout 12h
 
+# In the source archive of a release, which is no repository, the version stands in a file.
+VERSION_FILE = $(wildcard .release/VERSION)
 build:
-	CGO_ENABLED=0 go build -trimpath ./cmd/rocec
+	CGO_ENABLED=0 go build -trimpath $(if $(VERSION_FILE),-ldflags "-X main.version=v$$(cat $(VERSION_FILE))") ./cmd/rocec
+
+# A release of the commit that is checked out, in dist/, and its use as people would: CONTRIBUTING.md.
+dist:
+	./.ci/deps
+	./.release/build
+	./.release/check
 
 bench:
 	go test -run '^$$' -bench . -benchmem ./...
