@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
@@ -12,6 +13,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/eval"
 	"github.com/rocec/rocec/lang/parse"
+	"github.com/rocec/rocec/lang/topology"
 )
 
 // Attributes whose value is an object: from a number to what it stands for.
@@ -56,6 +58,36 @@ func setMapped(most int, field func(*ByHand) *[]Mapped) func(*decoder, *eval.Env
 		*field(h) = out
 		return eval.Good
 	}
+}
+
+// setColumns reads the headers of a sheet, by the columns' names.
+func setColumns(d *decoder, en *eval.Env, k *linkBlock, e hclsyntax.Expression, ds *diag.List) eval.Outcome {
+	const want = `an object such as { a_device = "Source Device" }`
+	v, o := d.Value(en, e, ds)
+	if o != eval.Good {
+		return o
+	}
+	if ty := v.Type(); !ty.IsObjectType() && !ty.IsMapType() {
+		d.Wrong(en, e, v, want, ds)
+		return eval.Failed
+	}
+	k.columns = map[string]string{}
+	for it := v.ElementIterator(); it.Next(); {
+		name, header := it.Element()
+		nameExpr, headerExpr := parse.Entry(e, name.AsString())
+		if known := topology.Columns(); !slices.Contains(known, name.AsString()) {
+			d.Report(en, nameExpr, &eval.BadValue, fmt.Sprintf("A sheet has no column %q.%s", diag.Cut(name.AsString()), diag.Suggest(name.AsString(), known)), ds)
+			d.Fail(e)
+			return eval.Failed
+		}
+		if header.IsNull() || header.Type() != cty.String || strings.TrimSpace(header.AsString()) == "" {
+			d.Wrong(en, headerExpr, header, `the header of a column, such as "Source Device"`, ds)
+			d.Fail(e)
+			return eval.Failed
+		}
+		k.columns[name.AsString()] = header.AsString()
+	}
+	return eval.Good
 }
 
 // setVFRoCE reads { 0 = false, 1 = true }.

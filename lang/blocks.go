@@ -336,6 +336,12 @@ type linkBlock struct {
 
 	format, file Value[string] // of a topology
 	ignore       []Value[string]
+	fold         Value[bool]
+	columns      map[string]string
+	cables       []*linkBlock // what is said of single cables
+
+	drop     Value[bool] // of a cables block: its cables are left out
+	selector selector
 }
 
 func linkAttrs(a, aDoc, b, bDoc string) []attr[linkBlock] {
@@ -384,6 +390,19 @@ var topologySchema = schema[linkBlock]{
 		must(one("format", eval.OneOf(topology.Names()...), "", "What kind of file it is.", func(k *linkBlock) *Value[string] { return &k.format })),
 		must(one("file", eval.FilePath, "", "The file, below the folder of this file.", func(k *linkBlock) *Value[string] { return &k.file })),
 		many("ignore", eval.Glob, "none", "Names of devices whose cables are left out, with * and ? for what varies.", func(k *linkBlock) *[]Value[string] { return &k.ignore }),
+		one("fold_names", eval.Boolean, "false", "true: names that the file writes in another way are read as a fabric writes them, LEAF01 as leaf01, Ethernet1/1 as Ethernet1-1.",
+			func(k *linkBlock) *Value[bool] { return &k.fold }),
+		{name: "columns", kind: "map of string", def: "{}", doc: "Of a sheet, the header of a column, by the column's name: { a_device = \"Source Device\" }.", set: setColumns},
+	}, cableAttrs()...),
+	blocks: []child[linkBlock]{
+		blocksOf(&cablesSchema, false, initCables, func(k *linkBlock, i int, c *linkBlock) { k.cables = put(k.cables, i, c) }),
+	},
+}
+
+var cablesSchema = schema[linkBlock]{
+	block: "cables", label: "SELECTOR", doc: "What is said of single cables of the file, over what the file and the topology block say.",
+	attrs: append([]attr[linkBlock]{
+		one("ignore", eval.Boolean, "false", "true: these cables are left out.", func(k *linkBlock) *Value[bool] { return &k.drop }),
 	}, cableAttrs()...),
 }
 

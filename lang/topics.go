@@ -42,6 +42,12 @@ var (
 	tableUnused = diag.Topic{Code: "table-unused", Summary: "the table of next hops is not used"}
 
 	sensitiveVariable = diag.Topic{Code: "sensitive-variable", Summary: "a variable is declared sensitive"}
+
+	badSelector = diag.Topic{Code: "bad-selector", Summary: "the selector cannot be read"}
+
+	cablesNone = diag.Topic{Code: "cables-none", Summary: "a selector names no cable"}
+
+	cablesContradict = diag.Topic{Code: "cables-contradict", Summary: "two selectors contradict each other"}
 )
 
 // Topics is every code lang reports.
@@ -55,4 +61,5 @@ var Topics = []diag.Topic{
 	noFabric, requiredVersion, eval.UnsetVariable, eval.UndeclaredVariable, eval.BadVariable, eval.FailedValidation, sensitiveVariable,
 	nexthops.Invalid, tableUnused, lock.Invalid,
 	topology.Syntax, topology.Endpoint, topology.Attribute, topology.TooLarge, topology.Empty,
+	badSelector, cablesNone, cablesContradict,
 }

@@ -25,21 +25,44 @@ func (d *decoder) decodeTopology(b *hclsyntax.Block, en *eval.Env, into *batch, 
 	if !ok {
 		return
 	}
-	edges, found := topology.Read(k.format.V, full, src, max(d.names.left, 1))
+	if len(k.cables) > mostSelectors {
+		topology.TooLarge.Errorf(ds, k.cables[mostSelectors].Decl, "A topology block holds at most %s cables blocks. Name several cables in one, with *, ? and [01-04].",
+			diag.Number(mostSelectors))
+		return
+	}
+	read, found := topology.ReadAll(k.format.V, full, src, topology.Options{Most: max(d.names.left, 1), Columns: k.columns})
 	*ds = append(*ds, found...)
+	edges := read.Edges
 	if found.HasErrors() || !d.take(2*len(edges), k.file.At, ds) {
 		return
 	}
-	c := cabling{shared: &k.LinkBlock, names: map[string]bool{}, ds: ds}
+	if k.fold.V {
+		for i := range edges {
+			for _, e := range []*topology.End{&edges[i].A, &edges[i].B} {
+				e.Device, e.Port = topology.FoldDevice(e.Device), topology.FoldPort(e.Port)
+			}
+		}
+	}
+	c := cabling{shared: &k.LinkBlock, names: map[string]bool{}, made: map[*linkBlock]*LinkBlock{}, sums: map[string]*linkBlock{}, ds: ds}
+	named := selected(k.cables, edges, ds)
 	into.links = slices.Grow(into.links, len(edges))
 	slab := make([]Link, 0, len(edges))
 	for i := range edges {
 		e := &edges[i]
-		if ignored(k.ignore, e.A.Device) || ignored(k.ignore, e.B.Device) || !c.check(e.A) || !c.check(e.B) {
+		if ignored(k.ignore, e.A.Device) || ignored(k.ignore, e.B.Device) {
+			continue
+		}
+		var own *linkBlock
+		if named != nil && len(named[i]) > 0 {
+			if own = c.together(named[i]); own.drop.V {
+				continue
+			}
+		}
+		if !c.check(e.A) || !c.check(e.B) {
 			continue
 		}
 		slab = append(slab, Link{
-			A: Endpoint{e.A.Device, e.A.Port, &e.A.At}, B: Endpoint{e.B.Device, e.B.Port, &e.B.At}, Block: c.block(*e),
+			A: Endpoint{e.A.Device, e.A.Port, &e.A.At}, B: Endpoint{e.B.Device, e.B.Port, &e.B.At}, Block: c.block(*e, own),
 		})
 		into.links = append(into.links, &slab[len(slab)-1])
 	}
@@ -57,6 +80,10 @@ type cabling struct {
 	ds     *diag.List
 	shared *LinkBlock      // of cables of which the file says no more
 	names  map[string]bool // checked already: whether it is a name
+
+	made map[*linkBlock]*LinkBlock // for the cables of a block of which the file says no more
+	told map[[2]diag.Range]bool    // pairs of contradictions
+	sums map[string]*linkBlock     // of several cables blocks
 }
 
 // check reports what is no name of a device or interface, each name once.
@@ -76,10 +103,14 @@ func (c *cabling) check(e topology.End) bool {
 	return one(":"+e.Port, e.Port, e.PortAt, nodeset.CheckInterface) && device
 }
 
-// block gives the block of a cable: the one all share, or a copy with what the file says of this cable.
-func (c *cabling) block(e topology.Edge) *LinkBlock {
-	if len(e.Attrs) == 0 {
+// block gives the block of a cable: the one all share, or a copy with what the file, and then a cables block, says of this cable.
+func (c *cabling) block(e topology.Edge, own *linkBlock) *LinkBlock {
+	switch {
+	case len(e.Attrs) > 0:
+	case own == nil:
 		return c.shared
+	case c.made[own] != nil:
+		return c.made[own]
 	}
 	block := *c.shared
 	for _, a := range e.Attrs {
@@ -90,6 +121,12 @@ func (c *cabling) block(e topology.Edge) *LinkBlock {
 			setText(&block.Length, a, eval.Length, c.ds)
 		case "mtu":
 			setText(&block.MTU, a, eval.FrameSize, c.ds)
+		}
+	}
+	if own != nil {
+		block.lay(own)
+		if len(e.Attrs) == 0 {
+			c.made[own] = &block
 		}
 	}
 	return &block

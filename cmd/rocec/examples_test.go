@@ -28,10 +28,11 @@ import (
 
 // exampleSetting is what an example needs beside its text.
 type exampleSetting struct {
-	ground  string   // a background of langtest or a folder of examples/; by default clos, or else the first that will do
-	without []string // blocks of the background that are left out: "kind.label"
-	vars    []string // --var
-	also    []string // errors that follow from the one shown
+	ground  string            // a background of langtest or a folder of examples/; by default clos, or else the first that will do
+	without []string          // blocks of the background that are left out: "kind.label"
+	vars    []string          // --var
+	also    []string          // errors that follow from the one shown
+	files   map[string]string // files that lie beside
 
 	place   string // the file the place is in, if it is not the example's
 	nowhere bool   // it is about the folder, not a line
@@ -81,6 +82,7 @@ func judgeExcerpt(t *testing.T, excerpt, under string, s exampleSetting) (diag.L
 	_, beside := ground(t, s)
 	files := map[string]string{"fabric.hcl": w.String()}
 	maps.Copy(files, beside)
+	maps.Copy(files, s.files)
 	if s.module != "" {
 		w = weave(t, fmt.Sprintf("module \"called\" {\n  source = %q\n}\n", "./"+path.Dir(s.module)), under, s.without...)
 		files["fabric.hcl"], files[s.module] = w.String(), excerpt
@@ -313,6 +315,9 @@ var exampleSettings = map[string]exampleSetting{
 	"topology-endpoint":    {place: "topology.dot"},
 	"topology-empty":       {place: "topology.dot"},
 	"topology-attribute":   {place: "topology.dot"},
+	"bad-selector":         {files: peerSheet},
+	"cables-none":          {files: peerSheet},
+	"cables-contradict":    {files: peerSheet, afresh: true},
 	"lock-invalid":         {place: lock.Name},
 	"lock-changed":         {place: lock.Name},
 	"lock-incomplete":      {place: "fabric.hcl"},
@@ -340,6 +345,9 @@ var exampleSettings = map[string]exampleSetting{
 	"sonic-marking":        {ground: sonicGround},
 	"sonic-bounce":         {ground: sonicGround},
 }
+
+// peerSheet is the cabling file that examples of cables blocks speak of.
+var peerSheet = map[string]string{"cables.csv": "a,b\nleaf1:swp30,leaf2:swp30\n"}
 
 // sonicGround is the background of examples about switches with SONiC, whose releases and ports go by other names.
 const sonicGround = "examples/sonic-leaf-spine"

@@ -58,6 +58,9 @@ func readContainerlab(r *reader) {
 		r.fail(&Syntax, l.from(root), l.from(root)+1, "This is no topology of containerlab: it has no key \"topology\".")
 		return
 	}
+	if l.nodes(topology); r.failed {
+		return
+	}
 	links, key2 := l.get(topology, "links")
 	if key2 != nil {
 		key = key2
@@ -245,7 +248,7 @@ func (l *lab) vars(n *yaml.Node) (attrs []Attr) {
 		case v.Kind != yaml.ScalarNode:
 			l.wrong(key, "%s is a string such as 100G or 3m.", name)
 		default:
-			attrs = l.attribute(attrs, name, l.word(v))
+			attrs = l.attribute(attrs, name, l.word(v), "")
 		}
 	}
 	return attrs

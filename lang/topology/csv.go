@@ -32,7 +32,8 @@ var columnNames = [columns]string{"a_device", "a_port", "b_device", "b_port", "a
 //
 // The separator is the one the header is written with: a tab, a semicolon or a comma. Empty lines, lines of empty fields,
 // lines that begin with #, and a line sep=; (which Excel writes) are skipped. Spaces around a field are no part of it.
-// Columns with other names are for people, and passed over.
+// Where a column is not there by its own name it is looked for by the headers other programs write, or by the one that
+// Options.Columns gives. Columns with other names are for people, and passed over.
 func readCSV(r *reader) {
 	c := &sheet{reader: r, pos: r.begin}
 	c.skip()
@@ -65,9 +66,10 @@ type sheet struct {
 	*reader
 	pos    int
 	sep    byte
-	fields []word       // of the line at hand
-	index  [columns]int // where a column is; -1: nowhere
-	width  int          // columns of the header
+	fields []word                 // of the line at hand
+	index  [columns]int           // where a column is; -1: nowhere
+	width  int                    // columns of the header
+	unit   [len(attrNames)]string // of plain numbers in the columns of attributes
 }
 
 // separator returns the one of seps with which the header makes sense, or else the one it has most of.
@@ -193,10 +195,15 @@ func (c *sheet) header() bool {
 	for i := range c.index {
 		c.index[i] = -1
 	}
+	if !c.named() {
+		return false
+	}
 	var unknown []string
 	for i, f := range c.fields {
 		k := slices.Index(columnNames[:], headerName.Replace(strings.ToLower(f.v)))
 		switch {
+		case slices.Contains(c.index[:], i):
+		case k >= 0 && c.columns[columnNames[k]] != "":
 		case k < 0:
 			unknown = append(unknown, f.v)
 			c.nearlyRead(f)
@@ -208,6 +215,7 @@ func (c *sheet) header() bool {
 			c.index[k] = i
 		}
 	}
+	c.guess()
 	from, to := c.fields[0].from, c.fields[len(c.fields)-1].to
 	for _, side := range [][3]int{{a, aDevice, aPort}, {b, bDevice, bPort}} {
 		one, device, port := side[0], side[1], side[2]
@@ -222,7 +230,8 @@ func (c *sheet) header() bool {
 			if c.index[device] >= 0 {
 				missing = port
 			}
-			c.mistake(&Syntax, from, to, "The header has no column %s.%s Name the columns in the first line of the sheet: a_device, a_port, b_device, b_port (or a and b, as device:port), and if known speed, length and mtu.",
+			c.mistake(&Syntax, from, to, "The header has no column %[1]s.%[2]s Name the columns in the first line of the sheet: a_device, a_port, b_device, b_port (or a and b, as device:port), "+
+				"and if known speed, length and mtu. Or leave the sheet as it is, and say which column is which: columns = { %[1]s = \"...\" } in the topology block, rocec init --columns %[1]s=... for a draft.",
 				columnNames[missing], likely(columnNames[missing], unknown))
 			return false
 		}
@@ -277,7 +286,7 @@ func (c *sheet) row() {
 	var attrs []Attr
 	for k, i := range c.index[speedColumn:] {
 		if i >= 0 && i < len(c.fields) && c.fields[i].v != "" {
-			attrs = c.attribute(attrs, attrNames[k], c.fields[i])
+			attrs = c.attribute(attrs, attrNames[k], c.fields[i], c.unit[k])
 		}
 	}
 	c.add(x, y, attrs, c.at(first.from, last.to))

@@ -54,6 +54,7 @@ func readDot(r *reader) {
 type dot struct {
 	lexer
 	defaults []Attr // of edges, set by "edge [...]" up to here
+	said     Node   // what the attributes read last say of a device
 	ends     []dotEnd
 }
 
@@ -196,6 +197,9 @@ func (d *dot) cable(depth int) {
 		}
 	}
 	d.attributes()
+	if a.port.to == 0 {
+		d.node(first.v, d.said)
+	}
 }
 
 // endpoint reads what follows the name of a device: its port. It returns false after a mistake.
@@ -299,6 +303,7 @@ func (d *dot) chain(depth int, bad bool) {
 
 // attributes reads any number of [ ... ] and returns the attributes that say something of a cable.
 func (d *dot) attributes() (attrs []Attr) {
+	d.said = Node{}
 	for d.tok.kind == '[' {
 		open := d.tok
 		for d.next(); d.tok.kind != ']'; {
@@ -312,9 +317,10 @@ func (d *dot) attributes() (attrs []Attr) {
 				}
 				switch d.next(); {
 				case d.tok.kind == name:
-					attrs = d.attribute(attrs, key.v, d.tok.word)
+					attrs = d.attribute(attrs, key.v, d.tok.word, "")
+					d.says(key.v, d.tok.v)
 					d.nearlyRead(key.word)
-				case d.tok.kind == html && slices.Contains(attrNames, key.v):
+				case d.tok.kind == html && slices.Contains(attrNames[:], key.v):
 					d.mistake(&Syntax, d.tok.from, d.tok.to, "%s is a string such as \"100G\" or \"3m\", not HTML text.", key.v)
 				case d.tok.kind != html:
 					d.unexpected("After %s = a value was expected. This is %s.", diag.Cut(key.v), d.what())
@@ -332,6 +338,20 @@ func (d *dot) attributes() (attrs []Attr) {
 		d.next()
 	}
 	return attrs
+}
+
+// says notes what an attribute says of a device.
+func (d *dot) says(key, value string) {
+	switch strings.ToLower(key) {
+	case "function", "role":
+		d.said.Function = value
+	case "os":
+		d.said.System = value
+	case "version":
+		d.said.Version = value
+	case "model", "platform":
+		d.said.Model = value
+	}
 }
 
 // merge returns attributes and the defaults of those that are missing.

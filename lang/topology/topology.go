@@ -10,6 +10,7 @@
 package topology
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -38,7 +39,10 @@ var Formats = []Format{
 		readDot,
 	},
 	{"containerlab", "Topology file of containerlab: its links between two nodes, in short and long form.", readContainerlab},
-	{"csv", "A sheet of cables with a header line: a_device, a_port, b_device, b_port, or a and b as device:port.", readCSV},
+	{
+		"csv", "A sheet of cables with a header line: a_device, a_port, b_device, b_port, or a and b as device:port, or columns that say the same.",
+		readCSV,
+	},
 }
 
 // Names returns the names of the formats, in order of the table.
@@ -67,12 +71,12 @@ type End struct {
 
 // Attr is what a file says about a cable: speed, length or mtu.
 type Attr struct {
-	Name, Text string // Text is as written: "100G"
+	Name, Text string // Text is as written: "100G"; a plain number has the unit that the file tells
 	At         diag.Range
 }
 
 // attrNames are the attributes that are read.
-var attrNames = []string{"speed", "length", "mtu"}
+var attrNames = [...]string{"speed", "length", "mtu"}
 
 // The mistakes a cabling file can hold.
 var (
@@ -90,17 +94,43 @@ var (
 // Topics are the codes of this package.
 var Topics = []diag.Topic{Syntax, Endpoint, Attribute, TooLarge, Empty}
 
+// Cabling is what a file says: its cables, and what it says of the devices at their ends.
+type Cabling struct {
+	Edges []Edge
+	Nodes map[string]Node // by name, as written; without devices of which the file says nothing
+}
+
+// Node is what a file says of a device. Words are as written; what is not said is empty.
+type Node struct {
+	Function string // what it is for: function of PTM's labs, group or a label of containerlab
+	System   string // what it runs: os of PTM's labs, kind of containerlab
+	Version  string
+	Model    string
+}
+
+// Options say how a file is read.
+type Options struct {
+	Most    int               // of edges, which is more than none
+	Columns map[string]string // of a sheet: the header of a column, by the column's name; see [Columns]
+}
+
 // Read reads a cabling file: at most most edges, which is more than none. The name is the one used in places. Edges that
 // are whole are returned even if there are mistakes elsewhere. An unknown format is a mistake of the caller and panics.
 func Read(format, name string, src []byte, most int) ([]Edge, diag.List) {
+	c, ds := ReadAll(format, name, src, Options{Most: most})
+	return c.Edges, ds
+}
+
+// ReadAll is Read with options, and with what the file says of devices.
+func ReadAll(format, name string, src []byte, o Options) (Cabling, diag.List) {
 	i := slices.Index(Names(), format)
 	if i < 0 {
 		panic(fmt.Sprintf("topology: no format %q", format))
 	}
-	r := &reader{most: most}
+	r := &reader{most: o.Most, columns: o.Columns}
 	if len(src) > MaxFile {
 		TooLarge.Errorf(&r.ds, newPlaces(name, "").at(0, 0), "The file has %s bytes, and at most %s are read. Split it into several files, each with a topology block of its own.", diag.Number(len(src)), diag.Number(MaxFile))
-		return nil, r.ds
+		return Cabling{}, r.ds
 	}
 	r.text = string(src)
 	r.places = newPlaces(name, r.text)
@@ -111,7 +141,7 @@ func Read(format, name string, src []byte, most int) ([]Edge, diag.List) {
 	if len(r.ds) == 0 && len(r.edges) == 0 && !r.others {
 		Empty.Warnf(&r.ds, r.at(0, 0), "There is no cable in this file (format %q). Give the right file, or delete the topology block.", format)
 	}
-	return r.edges, r.ds
+	return Cabling{Edges: r.edges, Nodes: r.nodes}, r.ds
 }
 
 // reader is what the readers of all formats share.
@@ -121,10 +151,13 @@ type reader struct {
 	places *places
 	most   int
 	edges  []Edge
-	others bool            // the file has links that are no cables
-	nearly map[string]bool // words that are nearly attributes, told once
-	ds     diag.List
-	failed bool // nothing more is read
+	nodes  map[string]Node
+
+	columns map[string]string // of a sheet, as Options has them
+	others  bool              // the file has links that are no cables
+	nearly  map[string]bool   // words that are nearly attributes, told once
+	ds      diag.List
+	failed  bool // nothing more is read
 }
 
 func (r *reader) at(from, to int) diag.Range { return r.places.at(from, to) }
@@ -211,13 +244,28 @@ func split(w word) (device, port word, ok bool) {
 	return device, port, true
 }
 
+// node notes what a file says of a device; what was said before stays where nothing new is said.
+func (r *reader) node(name string, n Node) {
+	if n == (Node{}) || name == "" {
+		return
+	}
+	if r.nodes == nil {
+		r.nodes = map[string]Node{}
+	}
+	old := r.nodes[name]
+	r.nodes[name] = Node{
+		Function: cmp.Or(n.Function, old.Function), System: cmp.Or(n.System, old.System),
+		Version: cmp.Or(n.Version, old.Version), Model: cmp.Or(n.Model, old.Model),
+	}
+}
+
 // attribute adds what a file says of a cable; the last of a name counts.
-func (r *reader) attribute(attrs []Attr, name string, w word) []Attr {
+func (r *reader) attribute(attrs []Attr, name string, w word, unit string) []Attr {
 	for _, known := range attrNames {
 		if !strings.EqualFold(name, known) {
 			continue
 		}
-		a := Attr{Name: known, Text: w.v, At: r.at(w.in, w.out)}
+		a := Attr{Name: known, Text: value(w.v, unit), At: r.at(w.in, w.out)}
 		for i := range attrs {
 			if attrs[i].Name == known {
 				attrs[i] = a
@@ -231,7 +279,7 @@ func (r *reader) attribute(attrs []Attr, name string, w word) []Attr {
 
 // nearlyRead warns of a word that is passed over, if it is nearly one that is read.
 func (r *reader) nearlyRead(key word) {
-	near := diag.Nearest(key.v, attrNames)
+	near := diag.Nearest(key.v, attrNames[:])
 	if near == "" || strings.EqualFold(near, key.v) || r.nearly[key.v] {
 		return
 	}

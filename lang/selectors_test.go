@@ -1,0 +1,80 @@
+package lang
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// What cables blocks say of single cables, over what the file and the topology block say.
+func TestCables(t *testing.T) {
+	const sheet = `a,b,length
+leaf01:swp49,leaf02:swp49,1m
+leaf01:swp50,leaf02:swp50,
+LEAF01:swp1,spine01:Ethernet1/1,7m
+leaf02:swp1,spine01:GigabitEthernet0/0/0/1,
+leaf02:swp2,Größe:p1,
+`
+	load := func(t *testing.T, blocks string) []string {
+		s, ds := Load(files(map[string]string{
+			"f/fabric.hcl": "fabric \"f\" {}\ntopology \"t\" {\nformat = \"csv\"\nfile = \"t.csv\"\nlength = \"3m\"\nfold_names = true\n" + blocks + "\n}\n",
+			"f/t.csv":      sheet,
+		}), "f", Options{})
+		require.Empty(t, show(s, ds))
+		var got []string
+		for _, l := range s.Links {
+			b := l.Block
+			got = append(got, fmt.Sprint(l.A.Device, ":", l.A.Port, " ", l.B.Device, ":", l.B.Port, " ", b.Length.V, " ", b.Peer.V))
+		}
+		return got
+	}
+	for _, c := range []struct{ blocks, want string }{
+		{
+			`cables "gr*" { ignore = true }`,
+			"leaf01:swp49 leaf02:swp49 1 false|leaf01:swp50 leaf02:swp50 3 false|leaf01:swp1 spine01:Ethernet1-1 7 false|leaf02:swp1 spine01:Gi0-0-0-1 3 false",
+		},
+		{
+			"cables \"gr*, spine01:*\" { ignore = true }\ncables \"leaf01 -- leaf02\" { peer = true }\ncables \"leaf*:swp49\" { length = \"2m\" }",
+			"leaf01:swp49 leaf02:swp49 2 true|leaf01:swp50 leaf02:swp50 3 true",
+		},
+		{
+			"cables \"gr*,spine01\" { ignore = true }\ncables \"leaf0?:swp49-50\" { peer = true }",
+			"leaf01:swp49 leaf02:swp49 1 true|leaf01:swp50 leaf02:swp50 3 true",
+		},
+		{
+			"cables \"*:swp[1-2]\" { ignore = true }\ncables \"leaf[01-02]:swp[49]\" { peer = true }\ncables \"leaf01:swp50\" {\nignore = true\n}",
+			"leaf01:swp49 leaf02:swp49 1 true",
+		},
+	} {
+		assert.Equal(t, strings.Split(c.want, "|"), load(t, c.blocks), c.blocks)
+	}
+}
+
+// A nodeset as a pattern means the names it means elsewhere, and no others near them.
+func TestPatternsAreNodesets(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		lo := rapid.IntRange(0, 120).Draw(t, "lo")
+		hi := rapid.IntRange(lo, lo+30).Draw(t, "hi")
+		width := rapid.IntRange(1, 4).Draw(t, "width")
+		p, why := newNamePattern(fmt.Sprintf("l[%0*d-%d]x", width, lo, hi))
+		require.Empty(t, why)
+		if len(fmt.Sprintf("%0*d", width, lo)) == 1 {
+			width = 1
+		}
+		width = len(fmt.Sprintf("%0*d", width, lo))
+		for n := range 200 {
+			for w := 1; w <= 5; w++ {
+				name := fmt.Sprintf("l%0*dx", w, n)
+				want := lo <= n && n <= hi && name == fmt.Sprintf("l%0*dx", width, n)
+				require.Equal(t, want, p.match(name), name)
+			}
+		}
+	})
+	many, why := newNamePattern(strings.Repeat("*a", 30))
+	require.Empty(t, why)
+	require.False(t, many.match(strings.Repeat("a", 60)+"b"))
+}

@@ -1,0 +1,131 @@
+package topology
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// Columns returns the names of the columns of a sheet, which [Options.Columns] may give other headers.
+func Columns() []string { return slices.Clone(columnNames[:]) }
+
+// otherHeaders are the headers other programs write, SONiC's test beds and NetBox among them, by the column they mean. Letters and
+// digits count alone. They are looked at where a column's own name is not there.
+var otherHeaders = [columns][]string{
+	aDevice: {
+		"startdevice", "localdevice", "localswitch", "localhost", "localnode", "localhostname", "sourcedevice", "sourcehost", "sourcenode", "sourceswitch",
+		"srcdevice", "srcnode", "srchost", "fromdevice", "fromnode", "devicea", "nodea", "hosta", "switcha", "sideadevice", "aenddevice", "leftdevice",
+		"device1", "node1", "terminationadevice", "hostname",
+	},
+	aPort: {
+		"startport", "localport", "localinterface", "localintf", "sourceport", "sourceinterface", "srcport", "srcinterface", "srcintf", "fromport",
+		"frominterface", "porta", "interfacea", "sideaname", "sideaport", "aendport", "ainterface", "leftport", "port1", "interface1", "terminationa",
+		"port", "interface",
+	},
+	bDevice: {
+		"enddevice", "remotedevice", "remoteswitch", "remotehost", "remotenode", "remotehostname", "destinationdevice", "destinationhost", "destinationnode",
+		"destinationswitch", "dstdevice", "dstnode", "dsthost", "destdevice", "todevice", "tonode", "deviceb", "nodeb", "hostb", "switchb", "sidebdevice",
+		"benddevice", "rightdevice", "device2", "node2", "terminationbdevice", "neighbor", "neighbour", "neighbordevice", "peerdevice", "peer",
+	},
+	bPort: {
+		"endport", "remoteport", "remoteinterface", "remoteintf", "destinationport", "destinationinterface", "dstport", "dstinterface", "dstintf",
+		"destport", "toport", "tointerface", "portb", "interfaceb", "sidebname", "sidebport", "bendport", "binterface", "rightport", "port2", "interface2",
+		"terminationb", "neighborport", "neighbourport", "neighborinterface", "peerport", "peerinterface",
+	},
+	a:               {"source", "from", "local", "src", "aend", "sidea", "enda"},
+	b:               {"destination", "to", "remote", "dst", "bend", "sideb", "endb"},
+	speedColumn:     {"bandwidth", "bandwidthmbps", "linkspeed", "speedmbps", "rate"},
+	speedColumn + 1: {"cablelength", "lengthm", "cablelengthm", "lengthmeters", "cablelengthmeters"},
+	speedColumn + 2: {"linkmtu"},
+}
+
+// units are those of plain numbers below a header that tells them.
+var units = map[string]string{
+	"bandwidth": "M", "bandwidthmbps": "M", "speedmbps": "M",
+	"lengthm": "m", "cablelengthm": "m", "lengthmeters": "m", "cablelengthmeters": "m", "cablelength": "m",
+}
+
+// letters folds a header to its letters and digits.
+func letters(s string) string {
+	return strings.Map(func(c rune) rune {
+		switch {
+		case 'a' <= c && c <= 'z' || '0' <= c && c <= '9':
+			return c
+		case 'A' <= c && c <= 'Z':
+			return c + 'a' - 'A'
+		}
+		return -1
+	}, s)
+}
+
+// named finds the columns that Options give headers. It returns false after a mistake.
+func (c *sheet) named() bool {
+	for _, name := range slices.Sorted(maps.Keys(c.columns)) {
+		k, want := slices.Index(columnNames[:], name), c.columns[name]
+		if k < 0 {
+			continue // the language has reported it
+		}
+		i := slices.IndexFunc(c.fields, func(f word) bool { return strings.EqualFold(f.v, strings.TrimSpace(want)) })
+		if i < 0 {
+			var have []string
+			for _, f := range c.fields {
+				if f.v != "" {
+					have = append(have, quote(f.v))
+				}
+			}
+			c.mistake(&Syntax, c.fields[0].from, c.fields[len(c.fields)-1].to, "The columns of this sheet are %s; there is no %s, which columns gives as %s. Name a column that is there.",
+				diag.Some(have, 12), quote(want), name)
+			return false
+		}
+		c.index[k] = i
+	}
+	return true
+}
+
+// guess finds columns by the headers other programs write, for ends that have no column yet, and for speed, length and mtu.
+func (c *sheet) guess() {
+	taken := map[int]bool{}
+	for _, i := range c.index {
+		taken[i] = true
+	}
+	folded := make([]string, len(c.fields))
+	for i, f := range c.fields {
+		folded[i] = letters(f.v)
+	}
+	find := func(k int, words []string) {
+		if c.index[k] >= 0 {
+			return
+		}
+		for _, w := range words {
+			if i := slices.Index(folded, w); i >= 0 && !taken[i] {
+				c.index[k], taken[i] = i, true
+				return
+			}
+		}
+	}
+	for _, side := range [][3]int{{a, aDevice, aPort}, {b, bDevice, bPort}} {
+		one, device, port := side[0], side[1], side[2]
+		if c.index[one] >= 0 {
+			continue
+		}
+		find(port, otherHeaders[port])
+		if find(device, otherHeaders[device]); c.index[device] >= 0 {
+			continue
+		}
+		if c.index[port] >= 0 {
+			find(device, otherHeaders[one]) // "Source" beside "Source Port" is the device alone
+		} else {
+			find(one, otherHeaders[one])
+		}
+	}
+	for k := speedColumn; k < columns; k++ {
+		find(k, otherHeaders[k])
+	}
+	for k := range attrNames {
+		if i := c.index[speedColumn+k]; i >= 0 {
+			c.unit[k] = units[folded[i]]
+		}
+	}
+}
