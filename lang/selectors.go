@@ -166,8 +166,8 @@ func initCables(d *decoder, k *linkBlock, b *hclsyntax.Block, ds *diag.List) boo
 	k.Decl, k.Kind, k.Name = parse.Header(b), b.Type, b.Labels[0]
 	label := d.Label(b)
 	wrong := func(from, to int, why string) bool {
-		badSelector.Errorf(ds, label.At(from, to), "%s Write DEVICE, DEVICE:PORT, or two of these with -- between them, such as \"leaf*:swp[49-50]\" or "+
-			"\"leaf01 -- leaf02\"; several are separated by commas.", why)
+		badSelector.Errorf(ds, label.At(from, to), "%s Write DEVICE, DEVICE:PORT, or two of these with -- between them, such as "+
+			"\"leaf*:swp[49-50]\" or \"leaf01 -- leaf02\"; several are separated by commas.", why)
 		return false
 	}
 	depth, from := 0, 0

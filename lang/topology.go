@@ -47,8 +47,12 @@ func (d *decoder) decodeTopology(b *hclsyntax.Block, en *eval.Env, into *batch, 
 	named := selected(k.cables, edges, ds)
 	into.links = slices.Grow(into.links, len(edges))
 	slab := make([]Link, 0, len(edges))
+	written := make(map[[2]string]other, len(edges)) // by the smaller end of a cable
 	for i := range edges {
 		e := &edges[i]
+		if twice(written, e) {
+			continue
+		}
 		if ignored(k.ignore, e.A.Device) || ignored(k.ignore, e.B.Device) {
 			continue
 		}
@@ -66,6 +70,26 @@ func (d *decoder) decodeTopology(b *hclsyntax.Block, en *eval.Env, into *batch, 
 		})
 		into.links = append(into.links, &slab[len(slab)-1])
 	}
+}
+
+// other is the larger end of a cable, and whether it was written first.
+type other struct {
+	device, port string
+	first        bool
+}
+
+// twice reports whether a cable was written before from its other end, as tables of neighbours do.
+func twice(written map[[2]string]other, e *topology.Edge) bool {
+	low, high := [2]string{e.A.Device, e.A.Port}, other{e.B.Device, e.B.Port, false}
+	if slices.Compare([]string{high.device, high.port}, low[:]) < 0 {
+		low, high = [2]string{e.B.Device, e.B.Port}, other{e.A.Device, e.A.Port, true}
+	}
+	before, ok := written[low]
+	if ok && before == (other{high.device, high.port, !high.first}) {
+		return true
+	}
+	written[low] = high
+	return false
 }
 
 func ignored(patterns []Value[string], device string) bool {

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -30,6 +32,7 @@ var cablings = []struct{ from, format, name string }{
 
 func (a *app) initCommand() *cobra.Command {
 	var from, system string
+	var columns map[string]string
 	var words []string
 	for _, c := range cablings {
 		words = append(words, c.from)
@@ -42,13 +45,16 @@ func (a *app) initCommand() *cobra.Command {
 			"another system or release, which rocec must know.\n" +
 			"\n" +
 			"With --from it starts from a cabling file: a PTM topology.dot, a containerlab topology, or a sheet of cables. The\n" +
-			"file is copied to DIR and stays the only place where cables are written. Switches and hosts are guessed from names and\n" +
-			"ports; what such a file does not tell is filled in so that the fabric loads, and marked CHECK.\n" +
+			"file is copied to DIR and stays the only place where cables are written. Switches and hosts, their systems, tiers and\n" +
+			"peer links are guessed from what the file says, names, ports and cables; what it does not tell is filled in so that\n" +
+			"the fabric gets a verdict, and marked CHECK. Cables of the management network, from a device to itself and to nowhere\n" +
+			"are left out. --columns says which columns of a sheet are which where their headers do not.\n" +
 			"\n" +
 			"Nothing is overwritten: a folder that holds one of the files, or any *.hcl file, is refused.",
 		Example: "  rocec init lab\n" +
 			"  rocec init --os cumulus-linux@5.9.1 lab\n" +
-			"  rocec init --from ptm topology.dot pod1",
+			"  rocec init --from ptm topology.dot pod1\n" +
+			"  rocec init --from csv --columns a=From,b=To cables.csv pod1",
 		Args: func(_ *cobra.Command, args []string) error {
 			most := 1
 			if from != "" {
@@ -67,6 +73,9 @@ func (a *app) initCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := goodColumns(columns, from); err != nil {
+				return err
+			}
 			if from == "" {
 				if on.OS == nil {
 					return a.init(folder(args), start.Small(nil))
@@ -81,18 +90,32 @@ func (a *app) initCommand() *cobra.Command {
 				return err
 			}
 			dir := folder(args[1:])
-			files, err := a.draft(from, args[0], dir, on)
+			drafted, err := a.draft(from, args[0], dir, columns, on)
 			if err != nil {
 				return err
 			}
-			return a.init(dir, files)
+			return a.init(dir, drafted.Files, drafted.Notes...)
 		},
 	}
 	cmd.Flags().StringVar(&from, "from", "", "`kind` of the cabling file to start from: ptm, clab or csv")
 	cmd.Flags().StringVar(&system, "os", "", "what the switches run: a `system`, or with its release, as cumulus-linux@5.9.1")
+	cmd.Flags().StringToStringVar(&columns, "columns", nil, "headers of a sheet, as `a_device=\"Source Device\"`; repeatable")
 	offer(cmd, "os", targets.Known.OSNames()...)
 	offer(cmd, "from", words...)
 	return cmd
+}
+
+// goodColumns refuses columns no sheet has, and columns of what is no sheet.
+func goodColumns(columns map[string]string, from string) error {
+	if len(columns) > 0 && from != "csv" {
+		return fail(exitUsage, "--columns is about the sheet of --from csv")
+	}
+	for _, name := range slices.Sorted(maps.Keys(columns)) {
+		if err := choice("columns", name, topology.Columns()...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // systemOf reads --os: the zero System where it is not given.
@@ -136,7 +159,7 @@ func (a *app) refuseSystem(files []start.File) error {
 }
 
 // init writes the files of a fabric to dir and says what to do next.
-func (a *app) init(dir string, files []start.File) error {
+func (a *app) init(dir string, files []start.File, notes ...string) error {
 	name := fabricName(dir)
 	for i, f := range files {
 		if f.Name == "fabric.hcl" {
@@ -155,6 +178,12 @@ func (a *app) init(dir string, files []start.File) error {
 	fmt.Fprintf(a.stdout, "%s: %s written\n", diag.Escape(dir), diag.Count(len(files), "file"))
 	for _, f := range files {
 		fmt.Fprintf(a.stdout, "  %s\n", f.Name)
+	}
+	for i, note := range notes {
+		if i == 0 {
+			fmt.Fprint(a.stdout, "\nleft out:\n")
+		}
+		fmt.Fprintf(a.stdout, "  %s\n", note)
 	}
 	if n := countChecks(files); n > 0 {
 		fmt.Fprintf(a.stdout, "\nLines marked CHECK (%d) hold what the cabling file does not tell: look at each of them.\n", n)
@@ -308,7 +337,7 @@ func linkNew(root *os.Root, f start.File) error {
 
 // draft reads a cabling file and makes the files of a fabric of it. A file that lies in the fabric's folder already is
 // not copied.
-func (a *app) draft(from, file, dir string, on start.System) ([]start.File, error) {
+func (a *app) draft(from, file, dir string, columns map[string]string, on start.System) (start.Drafted, error) {
 	var format, name string
 	for _, c := range cablings {
 		if c.from == from {
@@ -317,30 +346,31 @@ func (a *app) draft(from, file, dir string, on start.System) ([]start.File, erro
 	}
 	src, err := readCabling(file)
 	if err != nil {
-		return nil, fail(exitErrors, "%v", err)
+		return start.Drafted{}, fail(exitErrors, "%v", err)
 	}
 	shown := path.Clean(filepath.ToSlash(file))
-	edges, ds := topology.Read(format, shown, src, a.maxObjects)
+	read, ds := topology.ReadAll(format, shown, src, topology.Options{Most: a.maxObjects, Columns: columns})
 	if base := path.Base(shown); goodCopy.MatchString(base) && path.Ext(base) != ".hcl" {
 		name = base
 	}
-	var files []start.File
-	if !ds.HasErrors() {
+	var drafted start.Drafted
+	if ds = start.Causes(ds); !ds.HasErrors() {
 		var refused diag.List
-		files, refused = start.Draft(edges, format, name, targets.Known, on)
+		drafted, refused = start.Draft(start.Cabling{Format: format, Name: name, Columns: columns, Cabling: read}, targets.Known, on)
 		ds = append(ds, refused...)
 	}
 	if len(ds) > 0 {
 		p := &diag.Printer{Files: map[string][]byte{shown: src}, Color: a.paints(a.stderr), Width: a.width(a.stderr), Most: 20}
 		p.Print(a.stderr, ds) //nolint:errcheck // a closed terminal has nobody to tell
-		return nil, fail(exitErrors, "nothing was written; fix %s first", diag.Escape(file))
+		return start.Drafted{}, fail(exitErrors, "nothing was written; fix %s first", diag.Escape(file))
 	}
 	if there, err := os.Stat(filepath.Join(dir, name)); err == nil {
 		if info, err := os.Stat(file); err == nil && os.SameFile(there, info) {
-			return files, nil
+			return drafted, nil
 		}
 	}
-	return append(files, start.File{Name: name, Data: src}), nil
+	drafted.Files = append(drafted.Files, start.File{Name: name, Data: src})
+	return drafted, nil
 }
 
 // goodCopy is what the copy of a cabling file may be called: a name that needs no quotes anywhere.
@@ -353,8 +383,13 @@ func readCabling(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil || info.IsDir() {
+	info, err := f.Stat()
+	if err != nil || info.IsDir() {
 		return nil, fmt.Errorf("%s is no file", name)
+	}
+	if info.Size() > topology.MaxFile {
+		return nil, fmt.Errorf("%s has %d MB, and a cabling file may have %d MB: give the cables as CSV without the columns that nobody needs, "+
+			"or split the file and draft from one part", name, info.Size()>>20, topology.MaxFile>>20)
 	}
 	return io.ReadAll(io.LimitReader(f, topology.MaxFile+1))
 }

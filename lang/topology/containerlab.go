@@ -122,11 +122,19 @@ func (l *lab) broken(err error) {
 	from := l.lines[min(max(line, 1), len(l.lines))-1]
 	to := from + len(strings.TrimRight(lineOf(l.text[from:]), " \t\r"))
 	from = to - len(strings.TrimLeft(l.text[from:to], " \t"))
-	hint := ""
-	if strings.Contains(l.text, "{{") {
-		hint = " The file holds {{ }}, as templates do; give what was made of it."
+	if i := strings.Index(l.text, "{%"); i >= 0 || strings.Contains(l.text, "{{") {
+		if k := strings.Index(l.text, "{{"); i < 0 || k >= 0 && k < i {
+			i = k
+		}
+		l.template(i, i+2)
+		return
 	}
-	l.fail(&Syntax, from, to, "This is no YAML: %s. Correct the text near this line.%s", diag.Cut(text), hint)
+	l.fail(&Syntax, from, to, "This is no YAML: %s. Correct the text near this line.", diag.Cut(text))
+}
+
+// template reports a file from which one is yet to be made.
+func (l *lab) template(from, to int) {
+	l.fail(&Syntax, from, to, "This file is a template: it holds {{ }} or {%% %%}. Run the program that makes a topology of it, and give what comes out.")
 }
 
 func lineOf(s string) string {
@@ -228,6 +236,10 @@ func (l *lab) endpoint(n *yaml.Node) (End, bool) {
 		return End{}, false
 	}
 	w := l.word(n)
+	if strings.Contains(w.v, "{{") || strings.Contains(w.v, "{%") {
+		l.template(w.in, w.out)
+		return End{}, false
+	}
 	d, p, ok := split(w)
 	if !ok || d.v == "" || p.v == "" {
 		l.mistake(&Endpoint, w.in, w.out, "%s is no endpoint of a cable. Write node:interface, such as \"leaf1:swp1\".", quote(w.v))

@@ -59,7 +59,7 @@ func TestContainerlabMistakes(t *testing.T) {
 		{"- a\n", "1:1", "-", "topology-syntax", `no key "topology"`},
 		{"topology: {links: {a: b}}\n", "1:12", "links", "topology-syntax", "are a list"},
 		{"topology: [\n", "1:1", "topology: [", "topology-syntax", "This is no YAML"},
-		{"name: {{ .Name }}\ntopology: {\n", "2:1", "topology: {", "topology-syntax", "give what was made of it"},
+		{"name: {{ .Name }}\ntopology: {\n", "1:7", "{{", "topology-syntax", "This file is a template"},
 		{links(`- a:p`), "5:7", "a:p", "topology-syntax", "A link is written"},
 		{links(`- type: vethh`, `  endpoints: [a:p, b:q]`), "5:13", "vethh", "topology-syntax", `Did you mean "veth"?`},
 		{links(`- type: veth`), "5:7", "t", "topology-syntax", "no endpoints"},

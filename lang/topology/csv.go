@@ -230,8 +230,9 @@ func (c *sheet) header() bool {
 			if c.index[device] >= 0 {
 				missing = port
 			}
-			c.mistake(&Syntax, from, to, "The header has no column %[1]s.%[2]s Name the columns in the first line of the sheet: a_device, a_port, b_device, b_port (or a and b, as device:port), "+
-				"and if known speed, length and mtu. Or leave the sheet as it is, and say which column is which: columns = { %[1]s = \"...\" } in the topology block, rocec init --columns %[1]s=... for a draft.",
+			c.mistake(&Syntax, from, to, "The header has no column %[1]s.%[2]s Name the columns in the first line of the sheet: a_device, "+
+				"a_port, b_device, b_port (or a and b, as device:port), and if known speed, length and mtu. Or leave the sheet as it is, and "+
+				"say which column is which: columns = { %[1]s = \"...\" } in the topology block, rocec init --columns %[1]s=... for a draft.",
 				columnNames[missing], likely(columnNames[missing], unknown))
 			return false
 		}

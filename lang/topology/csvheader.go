@@ -15,24 +15,26 @@ func Columns() []string { return slices.Clone(columnNames[:]) }
 // digits count alone. They are looked at where a column's own name is not there.
 var otherHeaders = [columns][]string{
 	aDevice: {
-		"startdevice", "localdevice", "localswitch", "localhost", "localnode", "localhostname", "sourcedevice", "sourcehost", "sourcenode", "sourceswitch",
-		"srcdevice", "srcnode", "srchost", "fromdevice", "fromnode", "devicea", "nodea", "hosta", "switcha", "sideadevice", "aenddevice", "leftdevice",
-		"device1", "node1", "terminationadevice", "hostname",
+		"startdevice", "localdevice", "localswitch", "localhost", "localnode", "localhostname", "sourcedevice", "sourcehost",
+		"sourcenode", "sourceswitch", "srcdevice", "srcnode", "srchost", "fromdevice", "fromnode", "devicea", "nodea", "hosta",
+		"switcha", "sideadevice", "aenddevice", "leftdevice", "device1", "node1", "terminationadevice", "hostname",
 	},
 	aPort: {
-		"startport", "localport", "localinterface", "localintf", "sourceport", "sourceinterface", "srcport", "srcinterface", "srcintf", "fromport",
-		"frominterface", "porta", "interfacea", "sideaname", "sideaport", "aendport", "ainterface", "leftport", "port1", "interface1", "terminationa",
-		"port", "interface",
+		"startport", "localport", "localinterface", "localintf", "sourceport", "sourceinterface", "srcport", "srcinterface",
+		"srcintf", "fromport", "frominterface", "porta", "interfacea", "sideaname", "sideaport", "aendport", "ainterface",
+		"leftport", "port1", "interface1", "terminationa", "port", "interface",
 	},
 	bDevice: {
-		"enddevice", "remotedevice", "remoteswitch", "remotehost", "remotenode", "remotehostname", "destinationdevice", "destinationhost", "destinationnode",
-		"destinationswitch", "dstdevice", "dstnode", "dsthost", "destdevice", "todevice", "tonode", "deviceb", "nodeb", "hostb", "switchb", "sidebdevice",
-		"benddevice", "rightdevice", "device2", "node2", "terminationbdevice", "neighbor", "neighbour", "neighbordevice", "peerdevice", "peer",
+		"enddevice", "remotedevice", "remoteswitch", "remotehost", "remotenode", "remotehostname", "destinationdevice",
+		"destinationhost", "destinationnode", "destinationswitch", "dstdevice", "dstnode", "dsthost", "destdevice", "todevice",
+		"tonode", "deviceb", "nodeb", "hostb", "switchb", "sidebdevice", "benddevice", "rightdevice", "device2", "node2",
+		"terminationbdevice", "neighbor", "neighbour", "neighbordevice", "peerdevice", "peer",
 	},
 	bPort: {
-		"endport", "remoteport", "remoteinterface", "remoteintf", "destinationport", "destinationinterface", "dstport", "dstinterface", "dstintf",
-		"destport", "toport", "tointerface", "portb", "interfaceb", "sidebname", "sidebport", "bendport", "binterface", "rightport", "port2", "interface2",
-		"terminationb", "neighborport", "neighbourport", "neighborinterface", "peerport", "peerinterface",
+		"endport", "remoteport", "remoteinterface", "remoteintf", "destinationport", "destinationinterface", "dstport",
+		"dstinterface", "dstintf", "destport", "toport", "tointerface", "portb", "interfaceb", "sidebname", "sidebport",
+		"bendport", "binterface", "rightport", "port2", "interface2", "terminationb", "neighborport", "neighbourport",
+		"neighborinterface", "peerport", "peerinterface",
 	},
 	a:               {"source", "from", "local", "src", "aend", "sidea", "enda"},
 	b:               {"destination", "to", "remote", "dst", "bend", "sideb", "endb"},
@@ -75,7 +77,8 @@ func (c *sheet) named() bool {
 					have = append(have, quote(f.v))
 				}
 			}
-			c.mistake(&Syntax, c.fields[0].from, c.fields[len(c.fields)-1].to, "The columns of this sheet are %s; there is no %s, which columns gives as %s. Name a column that is there.",
+			c.mistake(&Syntax, c.fields[0].from, c.fields[len(c.fields)-1].to,
+				"The columns of this sheet are %s; there is no %s, which columns gives as %s. Name a column that is there.",
 				diag.Some(have, 12), quote(want), name)
 			return false
 		}

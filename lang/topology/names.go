@@ -15,7 +15,7 @@ func FoldDevice(name string) string {
 		switch {
 		case 'A' <= c && c <= 'Z':
 			return c + 'a' - 'A'
-		case c == ' ' || c == '/' || c == '\t':
+		case c == ' ' || c == '/' || c == '|' || c == '\t':
 			return '-'
 		}
 		return c

@@ -1,6 +1,7 @@
 package start
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,29 +11,70 @@ import (
 	"github.com/rocec/rocec/targets"
 )
 
+// drafted drafts a fabric of a text, as far as its groups.
+func drafted(t *testing.T, format, text string) *draft {
+	t.Helper()
+	var ds diag.List
+	c, found := topology.ReadAll(format, "cables", []byte(text), topology.Options{Most: 1000})
+	require.Empty(t, found)
+	d := newDraft(Cabling{Format: format, Name: "cables", Cabling: c}, targets.Known, System{}, &ds)
+	require.Empty(t, ds)
+	return d
+}
+
+// What a device is told to be without its neighbours: by its name, or else its ports; zero where that does not tell.
 func TestRole(t *testing.T) {
 	for _, c := range []struct {
-		name       string
-		ports      []string
-		host, sure bool
+		name  string
+		ports []string
+		want  role
+		sure  bool
 	}{
-		{"spine01", []string{"eth1"}, false, true},
-		{"rack1-leaf2", nil, false, true},
-		{"storage-leaf01", nil, false, true},
-		{"leaf1-host3", nil, true, true},
-		{"p1-gpu2", []string{"swp1"}, true, true},
-		{"sw1.example.net", nil, false, true},
-		{"dgx-01", []string{"ib0", "ib1", "ib2", "ib3"}, true, true},
-		{"alpha", []string{"eth1"}, true, false},
-		{"alpha", []string{"enp5s0", "ens1f0np0"}, true, false},
-		{"alpha", []string{"eth1", "eth2", "eth3"}, false, false},
-		{"alpha", []string{"eth1", "swp1"}, false, false},
-		{"alpha", []string{"e1-1"}, false, false},
-		{"swelling", []string{"eth0"}, true, false},
+		{"spine01", []string{"eth1"}, isSwitch, true},
+		{"rack1-leaf2", nil, isSwitch, true},
+		{"storage-leaf01", nil, isSwitch, true},
+		{"r1-leaf-a", nil, isSwitch, true},
+		{"leaf1-host3", nil, isHost, true},
+		{"p1-gpu2", []string{"swp1"}, isHost, true},
+		{"gpu-r1-n4", []string{"swp1"}, isHost, true},
+		{"sw1.example.net", nil, isSwitch, true},
+		{"str-msn2700-03", []string{"Ethernet0"}, isSwitch, true},
+		{"dgx-01", []string{"ib0", "ib1", "ib2", "ib3"}, isHost, true},
+		{"h100-01", []string{"rail1", "rail2", "rail3", "rail4", "rail5", "rail6", "rail7", "rail8"}, isHost, false},
+		{"alpha", []string{"eth1"}, unknown, false},
+		{"alpha", []string{"eth1", "eth2", "eth3"}, unknown, false},
+		{"alpha", []string{"eth1", "swp1"}, isSwitch, false},
+		{"alpha", []string{"e1-1"}, isSwitch, false},
+		{"r7", []string{"Gi0-0-0"}, isSwitch, false},
+		{"swelling", []string{"eth0"}, unknown, false},
 	} {
-		host, sure := (&draft{known: targets.Known}).role(&draftDevice{name: c.name, ports: c.ports})
-		require.Equal(t, c.host, host, c.name)
-		require.Equal(t, c.sure, sure, c.name)
+		dev := &device{name: c.name}
+		other := &device{name: "other"}
+		for _, p := range c.ports {
+			x := &cable{a: &jack{dev: dev, port: p}, b: &jack{dev: other, port: "x"}}
+			x.a.peer, x.b.peer, x.a.cable, x.b.cable = x.b, x.a, x, x
+			dev.jacks = append(dev.jacks, x.a)
+		}
+		got, sure := (&draft{known: targets.Known}).role(dev)
+		require.Equal(t, c.want, got, "%s %s", c.name, c.ports)
+		require.Equal(t, c.sure, sure, "%s %s", c.name, c.ports)
+	}
+}
+
+// What no word tells is told by cables: who has switches alone as neighbours is a host, who stands between hosts is a switch.
+func TestRolesByCables(t *testing.T) {
+	for text, hosts := range map[string]string{
+		"a,b\nx1:eth1,y1:eth1\nx2:eth1,y1:eth2\ny1:eth3,y2:eth1\nx3:eth1,y2:eth2\n": "x1 x2 x3",
+		"a,b\nx1:eth1,leaf1:swp1\nx1:eth2,leaf2:swp1\nx1:eth3,leaf3:swp1\n":         "x1",
+		"a,b\nx1:eth1,y1:swp1\nx2:eth1,y1:swp2\nx2:eth2,y2:swp1\n":                  "x1 x2",
+	} {
+		var got []string
+		for _, dev := range drafted(t, "csv", text).devices {
+			if dev.role == isHost {
+				got = append(got, dev.name)
+			}
+		}
+		require.Equal(t, hosts, strings.Join(got, " "), text)
 	}
 }
 
@@ -44,15 +86,24 @@ func TestSwitchModel(t *testing.T) {
 	}{
 		{[]string{"swp1", "swp32"}, 0, "sn2700"},
 		{[]string{"swp1s0", "swp1s3"}, 25_000, "sn2700"},
-		{[]string{"swp1", "swp51"}, 100_000, "sn2410"},
+		{[]string{"swp50", "swp51"}, 100_000, "sn2410"},
 		{[]string{"swp1", "swp64"}, 0, "sn4600c"},
 		{[]string{"swp1"}, 200_000, "sn3700"},
 		{[]string{"swp1", "swp33"}, 200_000, "sn4600"},
 		{[]string{"swp1"}, 400_000, "sn4700"},
 		{[]string{"swp40"}, 400_000, "sn5600"},
-		{[]string{"Ethernet1"}, 0, "sn2700"},
+		{[]string{"swp200"}, 0, "ports-200-100g"},
+		{[]string{"Ethernet0", "Ethernet124"}, 0, "sn2700"},
+		{[]string{"e1-1"}, 0, "sn2700"},
+		{[]string{"e1-1"}, 400_000, "sn4700"},
 	} {
-		require.Equal(t, c.want, (&draft{known: targets.Known}).switchModel(c.ports, c.speed), c.ports)
+		dev := &device{name: "x", role: isSwitch}
+		for _, p := range c.ports {
+			dev.jacks = append(dev.jacks, &jack{dev: dev, port: p, cable: &cable{speed: c.speed}})
+		}
+		s := (&draft{known: targets.Known}).systemOf(dev)
+		require.Equal(t, c.want, s.model, c.ports)
+		require.Equal(t, c.ports[0] == "e1-1", s.byHand, c.ports)
 	}
 	d := &draft{known: targets.Known}
 	require.Equal(t, "connectx-5", d.nicModel(0))
@@ -62,10 +113,7 @@ func TestSwitchModel(t *testing.T) {
 
 // Devices that nobody has names for, and hosts with other ports, still make labels that are told apart.
 func TestDraftGroups(t *testing.T) {
-	var ds diag.List
-	edges, _ := topology.Read("csv", "cables", []byte("a,b\n1:eth0,2:eth0\ngpu1:eth0,sw1:swp1\ngpu2:eth1,sw1:swp2\na-very-long-name-of-a-switch-that-goes-on1:swp1,sw1:swp3\n"), 10)
-	d := newDraft(edges, targets.Known, &ds)
-	require.Empty(t, ds)
+	d := drafted(t, "csv", "a,b\n1:eth0,sw1:swp9\n2:eth0,sw1:swp8\ngpu1:eth0,sw1:swp1\ngpu2:eth1,sw1:swp2\na-very-long-name-of-a-switch-that-goes-on1:swp1,sw1:swp3\n")
 	var labels []string
 	for _, g := range d.groups {
 		labels = append(labels, g.label)
@@ -75,9 +123,6 @@ func TestDraftGroups(t *testing.T) {
 
 // What lies outside of the fabric is written as globs, in which no letter can do harm.
 func TestDraftIgnores(t *testing.T) {
-	var ds diag.List
-	edges, _ := topology.Read("ptm", "cables", []byte(`graph g { "OOB-${x}":"p" -- "a1":"swp1"; "a1":"swp2" -- "b1":"eth1" }`), 10)
-	d := newDraft(edges, targets.Known, &ds)
-	require.Empty(t, ds)
-	require.Equal(t, []string{"???-??x?"}, d.ignored)
+	d := drafted(t, "ptm", `graph g { "OOB-${x}":"p" -- "a1":"swp1"; "a1":"swp2" -- "b1":"eth1" }`)
+	require.Equal(t, []string{"oob-??x?"}, d.ignored)
 }

@@ -1,0 +1,57 @@
+package start
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// What cannot become a fabric gets one message, however often the cause is there, which says what to write.
+func TestBadInput(t *testing.T) {
+	many := func(format string) string {
+		var b strings.Builder
+		for i := range 200 {
+			fmt.Fprintf(&b, format+"\n", i, i)
+		}
+		return b.String()
+	}
+	for _, c := range []struct{ format, text, code, say string }{
+		{"ptm", "graph g {\n" + many("leaf%d -- spine%d") + "}", "topology-endpoint", "with the port the cable is in"},
+		{"ptm", "digraph g { a:p -> b:q }", "topology-syntax", `Write "graph" instead of "digraph"`},
+		{"ptm", "graph g {\n" + many(`"größe%d":"swp1" -- "leaf1":"swp%d"`) + "}", "bad-name", "Use 1 to 63 of the characters a-z 0-9"},
+		{"ptm", "graph g {\n" + many(`"leaf1":"swp%d" -- "oob-mgmt-switch":"swp%d"`) + "}", "topology-empty", "group: leaf or group: server"},
+		{"ptm", "graph g {\n" + many(`"leaf%d":"swp1" -- "leaf%d":"swp1"`) + "}", "topology-empty", "group: leaf or group: server"},
+		{"containerlab", "topology:\n  links:\n" + many("  - endpoints: [\"leaf{{ %d }}:e1\", \"h%d:eth1\"]"), "topology-syntax", "Run the program that makes a topology of it"},
+		{"containerlab", "{% for i in x %}\ntopology:\n", "topology-syntax", "Run the program that makes a topology of it"},
+		{"containerlab", "topology:\n  links:\n" + many("  - endpoints: [leaf%d, h%d:eth1]"), "topology-endpoint", "Write node:interface"},
+		{"containerlab", "topology:\n  links:\n" + many("  - endpoints: [host%d:eth1, server%d:eth1]"), "topology-empty", "Give switches names such as leaf01"},
+		{"csv", "Von;Nach\r\n" + many("leaf%d:swp1;gpu%d:eth1\r"), "topology-syntax", "rocec init --columns a_device=..."},
+		{"csv", "a,b\n" + many("leaf%d:swp1,gpu%d"), "topology-endpoint", "Write device:port"},
+		{"csv", "a_device,a_port,b_device,b_port\n" + many("leaf%d,swp1,,%.0d"), "topology-endpoint", "or delete the row"},
+		{"csv", "a,b\nGr\xf6\xdfe:swp1,gpu1:eth1\n", "topology-syntax", "Save it as UTF-8"},
+		{"csv", "\xff\xfea\x00,\x00b\x00\n\x00", "topology-syntax", "Save it as UTF-8"},
+	} {
+		made, ds := draftOf(t, c.format, "file", []byte(c.text), System{})
+		require.Empty(t, made.Files, "%.40s", c.text)
+		require.Len(t, ds, 1, "%.40s: %v", c.text, ds)
+		assert.Equal(t, c.code, ds[0].Code, "%.40s", c.text)
+		assert.Contains(t, ds[0].Detail, c.say, "%.40s", c.text)
+	}
+}
+
+// What looks bad and is not: a sheet of Excel, and cables whose ends are one port.
+func TestOddInput(t *testing.T) {
+	for _, c := range []struct{ format, text string }{
+		{"csv", "\ufeffsep=;\r\na_device;a_port;b_device;b_port;speed\r\n\"leaf1\";swp1;\"gpu1\";ens1;100G\r\nleaf1;swp2;gpu2;ens1;100 Gbps\r\n;;;;\r\n"},
+		{"ptm", `graph g { "leaf1":"swp1" -- "gpu1":"ens1"; "leaf1":"swp2" -- "gpu2":"ens1"; "leaf1":"swp9" -- "leaf1":"swp9"; "gpu1":"x" -- "gpu1":"x" }`},
+		{"csv", "a,b\nleaf1:swp1,gpu1:ens1\ngpu1:ens1,leaf1:swp1\nleaf1:swp2,gpu2:ens1\n"},
+	} {
+		made, ds := draftOf(t, c.format, "file", []byte(c.text), System{})
+		require.Empty(t, ds, c.text)
+		v, why := verdict(judged(t, made.Files))
+		require.Equal(t, "free", v, "%s\n%s", why, c.text)
+	}
+}

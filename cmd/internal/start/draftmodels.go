@@ -1,0 +1,194 @@
+package start
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
+)
+
+// system is what a switch runs and what hardware it is, as the draft says it.
+type system struct {
+	os     *ir.OS // nil: none that is known, and the switch is set by hand
+	word   string // of a switch that is set by hand: what it runs
+	model  string
+	known  bool // the file says the model
+	byHand bool
+}
+
+// ownModel is a switch_model block: hardware that no table has.
+type ownModel struct {
+	name  string
+	asic  string
+	ports int
+	speed int
+}
+
+// hand is what a switch runs whose file does not tell it, and whose ports no known system has.
+const hand = "other"
+
+// usual are a few common models, the smaller and slower ones first.
+var usual = []string{"sn2700", "sn2410", "sn4600c", "sn3700", "sn4600", "sn4700", "sn5600"}
+
+// systems guesses what switches run and what hardware they are: what names, kinds and ports allow, the first that fits.
+func (d *draft) systems() {
+	for _, dev := range d.devices {
+		if dev.role == isSwitch {
+			dev.sys = d.systemOf(dev)
+		}
+	}
+}
+
+func (d *draft) systemOf(dev *device) system {
+	for _, os := range d.candidates(dev) {
+		if slices.ContainsFunc(dev.jacks, func(j *jack) bool { return !d.front(os, nil, j.port) }) {
+			continue
+		}
+		if m := d.model(dev); m != nil && fits(os, m, dev) {
+			return system{os: os, model: m.Name, known: true}
+		}
+		for _, name := range usual {
+			if m, ok := platform.FindSwitch(name); ok && fits(os, m, dev) {
+				return system{os: os, model: name}
+			}
+		}
+		if own := d.own(os, dev); own != "" {
+			return system{os: os, model: own}
+		}
+	}
+	s := system{byHand: true, word: systemWord(dev.said.System), model: "sn5600"}
+	fastest := 0
+	for _, j := range dev.jacks {
+		fastest = max(fastest, j.cable.speed)
+	}
+	for _, name := range []string{"sn2700", "sn3700", "sn4700"} { // a chip that is fast enough: its ports are not asked for
+		if m, ok := platform.FindSwitch(name); ok && m.ASIC.MaxSpeed >= fastest {
+			s.model = name
+			break
+		}
+	}
+	if m := d.model(dev); m != nil {
+		s.model, s.known = m.Name, true
+	}
+	if d.known.FindOS(s.word) != nil { // a system whose ports have other names here, as in a lab
+		s.word += "-lab"
+	}
+	return s
+}
+
+// candidates are the systems that a switch may run, the likeliest first.
+func (d *draft) candidates(dev *device) []*ir.OS {
+	if d.stated {
+		return []*ir.OS{d.on.OS}
+	}
+	said := strings.ReplaceAll(platform.Fold(dev.said.System), "cvx", "cumulus") // as containerlab calls it
+	for _, os := range d.known.OS {
+		for _, w := range strings.Split(os.Name, "-") {
+			if w != "linux" && strings.Contains(said, w) {
+				return []*ir.OS{os}
+			}
+		}
+	}
+	if systemRole(dev.said.System) == isSwitch { // another vendor's
+		return nil
+	}
+	return d.known.OS
+}
+
+// fits reports whether a model has the ports of a device, each as fast as its cable.
+func fits(os *ir.OS, m *platform.Switch, dev *device) bool {
+	for _, j := range dev.jacks {
+		f, named := os.Read(m, j.port)
+		r, ok := m.Port(int(f.Number), int(f.Sub))
+		if !named || !ok {
+			return false
+		}
+		native, lanes := r.Split(int(f.Sub))
+		if j.cable.speed > 0 && !platform.Runs(native, lanes, j.cable.speed) {
+			return false
+		}
+	}
+	return true
+}
+
+// mostOwnPorts is how many ports a switch_model block may have.
+const mostOwnPorts = 1024
+
+// own makes a switch_model for a device whose ports no common model has. It returns the name, or "" where there cannot be one, or the
+// system is not written on one.
+func (d *draft) own(os *ir.OS, dev *device) string {
+	if os != d.known.DefaultOS() {
+		return ""
+	}
+	m := ownModel{ports: 32, speed: 100_000, asic: "spectrum"}
+	for _, j := range dev.jacks {
+		f, _ := os.Read(nil, j.port)
+		m.ports, m.speed = max(m.ports, int(f.Number)), max(m.speed, j.cable.speed)
+	}
+	for _, chip := range []string{"spectrum", "spectrum2", "spectrum3", "spectrum4"} {
+		if a, ok := platform.FindASIC(chip); ok && a.MaxSpeed >= m.speed {
+			m.asic = chip
+			break
+		}
+	}
+	lanes := 4
+	if m.speed >= 400_000 {
+		lanes = 8
+	}
+	made := &platform.Switch{Ports: []platform.PortRange{{First: 1, Last: m.ports, Speed: m.speed, Lanes: lanes}}}
+	if m.ports > mostOwnPorts || !slices.Contains(platform.Speeds, m.speed) || !fits(os, made, dev) {
+		return ""
+	}
+	m.name = fmt.Sprintf("ports-%d-%s", m.ports, strings.ToLower(platform.SpeedText(m.speed)))
+	if !slices.ContainsFunc(d.custom, func(o *ownModel) bool { return o.name == m.name }) {
+		d.custom = append(d.custom, &m)
+	}
+	return m.name
+}
+
+var oddSystem = regexp.MustCompile(`[^a-z0-9]+`)
+
+// systemWord is the name of a system as a switch block writes it.
+func systemWord(said string) string {
+	if i := strings.LastIndexByte(said, '/'); i >= 0 {
+		said = said[i+1:]
+	}
+	if w := strings.Trim(oddSystem.ReplaceAllString(strings.ToLower(said), "-"), "-"); w != "" && len(w) <= 32 {
+		return w
+	}
+	return hand
+}
+
+var speedText = regexp.MustCompile(`(?i)^(\d+)\s*([mgt])`)
+
+// megabits reads a speed such as 100G or 25 Gbps; 0 if it is written in another way.
+func megabits(s string) int {
+	m := speedText.FindStringSubmatch(strings.TrimSpace(s))
+	if m == nil {
+		return 0
+	}
+	n, err := strconv.Atoi(m[1])
+	if err != nil || n < 1 || n > 10_000_000 {
+		return 0
+	}
+	n *= map[string]int{"m": 1, "g": 1000, "t": 1_000_000}[strings.ToLower(m[2])]
+	if n > 10_000_000 {
+		return 0
+	}
+	return n
+}
+
+// nicModel is the first of a few common models that is as fast as asked.
+func (d *draft) nicModel(speed int) string {
+	models := []string{"connectx-5", "connectx-6", "connectx-7", "connectx-8"}
+	for _, name := range models {
+		if n := d.known.FindNIC(name); n != nil && speed <= n.Speed {
+			return name
+		}
+	}
+	return models[0]
+}

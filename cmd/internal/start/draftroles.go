@@ -1,0 +1,188 @@
+package start
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/lang/topology"
+)
+
+// role is what a device is.
+type role int
+
+const (
+	unknown role = iota
+	isSwitch
+	isHost
+)
+
+// Words in names, functions and groups, and what is called so. Weak ones count where nothing else is there.
+var (
+	switchWords = strings.Fields("spine leaf leafs leaves spines tor core agg aggregation super superspine exit border switch sw sp lf eor mlag fabric rtr router " +
+		"bridge access distribution dist firewall gateway gw internet wan edge isp provider rr tier ssp fanout")
+	hostWords = strings.Fields("host hosts gpu server servers srv serv node compute store storage client clients worker dgx hgx nvme db vm cpu initiator target pc " +
+		"workload ixia tester tgen trafficgen traffic generator app web desktop workstation station endpoint")
+	weakSwitches = strings.Fields("r s l p pe ce rt frr srl ceos xrd vmx csr asbr abr ebgp ibgp")
+	weakHosts    = strings.Fields("h c gb mi b")
+	outsiders    = strings.Fields("oob mgmt management console ipmi bmc pdu")
+	nowhere      = []string{"nothing", "none", "null", "dummy", "fake", "unused", "unconnected", "noremote", "blank", "n-a", "tbd"}
+)
+
+// Words in kinds and systems.
+var (
+	hostSystems = strings.Fields("ubuntu debian alpine centos rocky fedora rhel windows k8s kind ext container ixia keysight host freebsd generic_vm multitool")
+	netSystems  = strings.Fields("srlinux srl sros srsim ceos eos veos arista junos vjunosswitch vjunosevolved cjunosevolved crpd vmx vqfx vsrx xrd xrv xrv9k " +
+		"iol c8000v csr1000v n9kv nxos sonic cumulus cvx vyos frr routeros mikrotik ftosv dell ocnos arcos saos asav fortigate fortinet " +
+		"bridge ovs vpp vbng osvbng rare aoscx openwrt checkpoint paloalto pan f5 bigip huawei_vrp vrp")
+)
+
+var wordPattern = regexp.MustCompile(`[a-z]+`)
+
+func words(s string) []string { return wordPattern.FindAllString(strings.ToLower(s), -1) }
+
+// wordRole is what the last telling word of a text says.
+func wordRole(text string, switches, hosts []string) role {
+	for _, w := range slices.Backward(words(text)) {
+		switch {
+		case slices.Contains(switches, w):
+			return isSwitch
+		case slices.Contains(hosts, w):
+			return isHost
+		}
+	}
+	return unknown
+}
+
+// outside reports whether a device has no part in the fabric: it is of the management network, or stands for no device at all.
+func outside(name string, said topology.Node) bool {
+	for _, w := range append(words(name), words(said.Function)...) {
+		if slices.Contains(outsiders, w) {
+			return true
+		}
+	}
+	return slices.Contains(nowhere, strings.ToLower(name)) || slices.Contains(nowhere, strings.ToLower(said.Function)) ||
+		strings.HasPrefix(strings.ToLower(name), "fake") || strings.HasPrefix(strings.ToLower(name), "dummy")
+}
+
+// systemRole is what the system of a device says, by a word of a list.
+func systemRole(system string) role {
+	fields := strings.FieldsFunc(strings.ToLower(system), func(r rune) bool { return strings.ContainsRune("/:- .", r) })
+	for _, f := range fields {
+		for _, part := range append(strings.Split(f, "_"), f) {
+			switch {
+			case slices.Contains(netSystems, part):
+				return isSwitch
+			case slices.Contains(hostSystems, part):
+				return isHost
+			}
+		}
+	}
+	return unknown
+}
+
+// netdev is how interfaces of hosts are called.
+var netdev = regexp.MustCompile(`^(eth|en[ospx]|eno|ens|enp|ib|bond|mlx|mt|rdma|roce|rail|hca|net|nic|p\dp|em)[a-z0-9]*$`)
+
+// hostPorts reports whether all ports of a device are called as those of hosts are.
+func hostPorts(dev *device) bool {
+	return !slices.ContainsFunc(dev.jacks, func(j *jack) bool { return !netdev.MatchString(j.port) })
+}
+
+// roles guesses what is a switch and what is a host: by what the file says, by names, by ports, and last by what a device is
+// cabled to.
+func (d *draft) roles() {
+	for _, dev := range d.devices {
+		dev.role, dev.sure = d.role(dev)
+	}
+	open := func(dev *device) bool { return dev.role == unknown }
+	peers := func(dev *device, r role) bool { // all peers have the role
+		return !slices.ContainsFunc(dev.jacks, func(j *jack) bool { return j.peer.dev != dev && j.peer.dev.role != r })
+	}
+	for _, dev := range d.devices { // one cable, and the other end has more
+		if open(dev) && len(dev.jacks) == 1 && len(dev.jacks[0].peer.dev.jacks) > 1 {
+			dev.role = isHost
+		}
+	}
+	for _, dev := range d.devices { // between hosts
+		if open(dev) && slices.ContainsFunc(dev.jacks, func(j *jack) bool { return j.peer.dev.role == isHost }) {
+			dev.role = isSwitch
+		}
+	}
+	for changed := true; changed; { // below switches alone, as a host with eight rails is
+		changed = false
+		for _, dev := range d.devices {
+			if open(dev) && peers(dev, isSwitch) {
+				dev.role, changed = isHost, true
+			}
+		}
+	}
+	for _, dev := range d.devices {
+		if open(dev) {
+			dev.role = isSwitch
+			if len(dev.jacks) == 1 {
+				dev.role = isHost
+			}
+		}
+	}
+}
+
+// role guesses what a device is without its neighbours; sure where a word says so.
+func (d *draft) role(dev *device) (role, bool) {
+	if r := wordRole(dev.said.Function, switchWords, hostWords); r != unknown {
+		return r, true
+	}
+	if systemRole(dev.said.System) == isSwitch && (d.lab || !hostPorts(dev)) {
+		return isSwitch, true
+	}
+	if d.model(dev) != nil {
+		return isSwitch, true
+	}
+	if r := wordRole(dev.name, switchWords, hostWords); r != unknown {
+		return r, true
+	}
+	if r := systemRole(dev.said.System); r != unknown {
+		return r, true
+	}
+	ports := hostPorts(dev)
+	switch weak := wordRole(dev.name, weakSwitches, weakHosts); {
+	case weak == isHost && ports, weak == isSwitch && !ports:
+		return weak, false
+	case weak == isSwitch && len(dev.jacks) > 1:
+		return weak, false
+	case !ports:
+		return isSwitch, false
+	case len(dev.jacks) > 1 && !d.lab && slices.ContainsFunc(dev.jacks, func(j *jack) bool { return d.front(nil, nil, j.peer.port) }):
+		return isHost, false // no switch has data ports eth* where others have ports of their own
+	}
+	return unknown, false
+}
+
+// front reports whether a name is that of a front-panel port of a system, or (nil) of any, on a model or (nil) any.
+func (d *draft) front(os *ir.OS, m *platform.Switch, port string) bool {
+	for _, o := range d.known.OS {
+		if os != nil && o != os {
+			continue
+		}
+		if _, ok := o.Read(m, port); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// model is the switch model that a device's name or the file says; nil: none that is known.
+func (d *draft) model(dev *device) *platform.Switch {
+	texts := append([]string{dev.said.Model}, strings.FieldsFunc(dev.name, func(r rune) bool { return r == '-' || r == '_' || r == '.' })...)
+	for _, t := range texts {
+		if len(t) < 5 || !strings.ContainsAny(t, "0123456789") {
+			continue
+		}
+		if m, ok := platform.FindSwitch(t); ok {
+			return m
+		}
+	}
+	return nil
+}

@@ -1,0 +1,346 @@
+package start
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/lang/nodeset"
+)
+
+// draftGroup are devices that look alike.
+type draftGroup struct {
+	label   string
+	host    bool
+	unsure  bool // no word said what they are
+	devices []string
+	ports   []string // of hosts: each device's
+	speed   int      // of the fastest cable, Mb/s; 0 is unknown
+	sys     system   // of switches
+	tier    int      // that is written; 0: none is
+}
+
+// group puts devices together that are told apart by numbers only.
+func (d *draft) group() {
+	groups := map[string]*draftGroup{} // by what must be alike
+	labels := map[string]int{}
+	stated := d.states()
+	for _, dev := range d.devices {
+		host := dev.role == isHost
+		stem := stemOf(dev.name)
+		var ports []string
+		speed := 0
+		for _, j := range dev.jacks {
+			ports = append(ports, j.port)
+			speed = max(speed, j.cable.speed)
+		}
+		key := fmt.Sprint(host, " ", stem)
+		kind := key
+		tier := 0
+		if host {
+			slices.SortFunc(ports, nodeset.Compare)
+			key += " " + strings.Join(slices.Compact(ports), ",")
+		} else {
+			if stated {
+				tier = dev.tier
+			}
+			key += fmt.Sprint(" ", dev.sys.word, " ", dev.sys.model, " ", tier)
+			if dev.sys.os != nil {
+				key += dev.sys.os.Name
+			}
+		}
+		g := groups[key]
+		if g == nil {
+			g = &draftGroup{label: stem, host: host, sys: dev.sys, tier: tier}
+			if labels[kind]++; labels[kind] > 1 {
+				g.label += "-" + strconv.Itoa(labels[kind])
+			}
+			groups[key] = g
+			d.groups = append(d.groups, g)
+			if host {
+				g.ports = slices.Compact(ports)
+			}
+		}
+		g.devices = append(g.devices, dev.name)
+		g.speed = max(g.speed, speed)
+		g.unsure = g.unsure || !dev.sure
+		dev.group = g
+	}
+	slices.SortStableFunc(d.groups, func(a, b *draftGroup) int { // switches first
+		switch {
+		case a.host == b.host:
+			return 0
+		case a.host:
+			return 1
+		}
+		return -1
+	})
+}
+
+var (
+	digitsAndJoints = regexp.MustCompile(`[0-9._-]+`)
+	lastLetter      = regexp.MustCompile(`-[a-z]$`)
+)
+
+// stemOf is a name without what tells devices of a kind apart, as a label: numbers, and a letter at the end.
+func stemOf(name string) string {
+	stem := strings.Trim(digitsAndJoints.ReplaceAllString(name, "-"), "-")
+	stem = lastLetter.ReplaceAllString(stem, "")
+	switch {
+	case stem == "":
+		return "device"
+	case len(stem) > 24:
+		return strings.Trim(stem[:24], "-")
+	}
+	return stem
+}
+
+// fabric is fabric.hcl: that of the small fabric, for these hosts.
+func (d *draft) fabric() []byte {
+	src := Small(nil)[0].Data
+	if d.routing == "up-down" {
+		src = bytes.Replace(src, []byte(`# traffic never turns`), []byte(`# CHECK: traffic never turns`), 1)
+	} else {
+		line := regexp.MustCompile(`(?m)^ *routing .*$`)
+		src = line.ReplaceAll(src, []byte(`  routing = "`+d.routing+`" # CHECK: tiers are not to be seen in the cables; others: rocec explain pfc-loop`))
+	}
+	i := bytes.Index(src, []byte("# Who talks RoCE"))
+	k := bytes.Index(src, []byte("roce \"training\""))
+	head, lead, block := src[:i], string(src[i:k]), string(src[k:])
+	intents := d.intents()
+	if len(intents) == 0 {
+		text := strings.TrimRight(lead+block, "\n")
+		why := "the cabling file names no two hosts that cables join; give them host blocks and cables"
+		return canonical(append(bytes.Clone(head), "# CHECK: "+why+", and take the # away here.\n# "+strings.ReplaceAll(text, "\n", "\n# ")+"\n"...))
+	}
+	out := string(head) + lead
+	for n, members := range intents {
+		name := "training"
+		if len(intents) > 1 {
+			name += "-" + strconv.Itoa(n+1)
+		}
+		b := strings.Replace(block, `"training"`, strconv.Quote(name), 1)
+		out += strings.Replace(b, "members   = [host.gpu]", "members = ["+strings.Join(members, ", ")+"] # CHECK: who talks with whom", 1) + "\n"
+	}
+	return canonical([]byte(out))
+}
+
+// intents are the members of roce blocks: all hosts in one, or the ports of each part of the fabric in one of its own, where there are
+// several that no cable joins.
+func (d *draft) intents() [][]string {
+	part := d.parts()
+	ports := map[int][]string{} // of hosts, by part
+	n := 0
+	for _, dev := range d.devices {
+		for _, j := range dev.jacks {
+			if dev.role == isHost {
+				p := part[j.peer.dev]
+				ports[p] = append(ports[p], j.String())
+				n = max(n, p)
+			}
+		}
+	}
+	var out [][]string
+	for p := 1; p <= n; p++ {
+		if len(ports[p]) < 2 {
+			continue
+		}
+		if len(ports) == 1 {
+			var all []string
+			for _, g := range d.groups {
+				if g.host {
+					all = append(all, "host."+g.label)
+				}
+			}
+			return [][]string{all}
+		}
+		var quoted []string
+		for _, s := range nodeset.Fold(ports[p], nodeset.Endpoints) {
+			quoted = append(quoted, strconv.Quote(s))
+		}
+		out = append(out, quoted)
+	}
+	return out
+}
+
+// devicesFile is devices.hcl.
+func (d *draft) devicesFile(file string) []byte {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# The devices that %s names. What a cabling file does not tell is marked CHECK.\n", file)
+	for _, m := range d.custom {
+		fmt.Fprintf(&b, "\n# CHECK: no common model has the ports of these switches; write the one it is, or its chip, ports and speed.\n"+
+			"switch_model %q {\n  asic = %q\n  ports = %d\n  speed = %q\n}\n", m.name, m.asic, m.ports, platform.SpeedText(m.speed))
+	}
+	for _, g := range d.groups {
+		b.WriteByte('\n')
+		if g.host {
+			d.hosts(&b, g)
+		} else {
+			d.switches(&b, g)
+		}
+	}
+	b.WriteString("\n# How rocec logs in. What is left out comes from ~/.ssh/config; a device may have an ssh block of its own.\n")
+	user := "admin"
+	if d.on.OS != nil {
+		user = d.on.OS.User
+	}
+	fmt.Fprintf(&b, "ssh {\n  user = %q # CHECK: hosts have another one, mostly\n}\n", user)
+	return canonical([]byte(b.String()))
+}
+
+func (d *draft) switches(b *strings.Builder, g *draftGroup) {
+	if g.unsure {
+		b.WriteString("# CHECK: a switch? The names do not tell; ports and cables look like it.\n")
+	}
+	fmt.Fprintf(b, "switch %q {\n  names = %s\n", g.label, list(nodeset.Fold(g.devices, nodeset.Devices)))
+	switch s := g.sys; {
+	case s.byHand:
+		fmt.Fprintf(b, "  model = %q # CHECK: a chip like that of the switch: decides the buffer\n  os = %q # CHECK\n", s.model, s.word)
+		b.WriteString("  by_hand {} # CHECK: rocec knows no system with such ports, so others configure it; if not, name its ports as it does\n")
+	default:
+		check := " # CHECK: decides ports, chip and buffer"
+		if s.known {
+			check = ""
+		}
+		fmt.Fprintf(b, "  model = %q%s\n", s.model, check)
+		on := System{OS: s.os}
+		check = " # CHECK: decides what is written, and how"
+		if s.os == d.on.OS && d.on.Version != "" {
+			on.Version, check = d.on.Version, ""
+		}
+		m, _ := platform.FindSwitch(s.model)
+		fmt.Fprintf(b, "  os = %q\n  version = %q%s\n", s.os.Name, on.release(m), check)
+	}
+	switch {
+	case g.tier > 0:
+		fmt.Fprintf(b, "  tier = %d # CHECK: the height: hosts hang on tier 1\n}\n", g.tier)
+	case d.routing == "up-down":
+		b.WriteString("  # tier = 1 # CHECK: the height, if it is not the distance from the nearest host, plus 1\n}\n")
+	default:
+		b.WriteString("}\n")
+	}
+}
+
+func (d *draft) hosts(b *strings.Builder, g *draftGroup) {
+	if g.unsure {
+		b.WriteString("# CHECK: a host? The names do not tell; ports and cables look like it.\n")
+	}
+	fmt.Fprintf(b, "host %q {\n  names = %s\n", g.label, list(nodeset.Fold(g.devices, nodeset.Devices)))
+	for _, nic := range nodeset.Fold(g.ports, nodeset.Interfaces) {
+		fmt.Fprintf(b, "\n  nic %q {\n    model = %q # CHECK: which card it is\n    mtu = 9000 # CHECK: at most 9216, the mtu of the fabric\n"+
+			"  }\n", nic, d.nicModel(g.speed))
+	}
+	b.WriteString("}\n")
+}
+
+// cabling is cabling.hcl.
+func (d *draft) cabling(c Cabling) []byte {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Every cable of %s, which stays the only place where cables are written.\n", c.Name)
+	fmt.Fprintf(&b, "topology \"cabling\" {\n  format = %q\n  file = %q\n", c.Format, c.Name)
+	if len(c.Columns) > 0 {
+		b.WriteString("  columns = {\n")
+		for _, k := range slices.Sorted(maps.Keys(c.Columns)) {
+			fmt.Fprintf(&b, "    %s = %q\n", k, c.Columns[k])
+		}
+		b.WriteString("  }\n")
+	}
+	if d.fold {
+		b.WriteString("  fold_names = true # the file writes names in another way than a fabric does\n")
+	}
+	if len(d.ignored) > 0 {
+		fmt.Fprintf(&b, "  ignore = %s # CHECK: devices outside of the fabric\n", quotedList(d.ignored))
+	}
+	if !d.speeds {
+		b.WriteString("  # speed = \"100G\" # CHECK: if cables run slower than the slower of their two ports\n")
+	}
+	if !d.lengths {
+		b.WriteString("  length = \"30m\" # CHECK: of cables for which the file says none; longer is safe and takes more buffer\n")
+	}
+	for why, cables := range d.dropped {
+		d.selected(&b, cables, "ignore = true", "cables "+whys[why]+" are left out", false)
+	}
+	var peers, unknown []*cable
+	for _, x := range d.cables {
+		if x.peer {
+			peers = append(peers, x)
+		}
+		if x.speed == 0 && x.a.dev.sys.byHand && x.b.dev.sys.byHand {
+			unknown = append(unknown, x)
+		}
+	}
+	d.selected(&b, peers, "peer = true", "cables between two switches of one tier, as the peer link of a redundancy pair is", true)
+	d.selected(&b, unknown, "speed = \"100G\"", "neither end tells how fast these cables are", true)
+	b.WriteString("}\n")
+	return canonical([]byte(b.String()))
+}
+
+// selected writes a cables block for cables.
+func (d *draft) selected(b *strings.Builder, cables []*cable, says, why string, check bool) {
+	if len(cables) == 0 {
+		return
+	}
+	var ends []string
+	for _, x := range cables {
+		ends = append(ends, x.a.String())
+	}
+	mark := ""
+	if check {
+		mark = "CHECK: "
+	}
+	for i, set := range chunks(nodeset.Fold(ends, nodeset.Endpoints)) {
+		if b.WriteByte('\n'); i == 0 {
+			fmt.Fprintf(b, "  # %s%s\n", mark, why)
+		}
+		fmt.Fprintf(b, "  cables %q {\n    %s\n  }\n", set, says)
+	}
+}
+
+// chunks joins selectors to texts of about a line.
+func chunks(sets []string) []string {
+	var out []string
+	for _, s := range sets {
+		if n := len(out); n > 0 && len(out[n-1])+len(s) < 100 {
+			out[n-1] += ", " + s
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// list writes nodesets as one string, or one a line where that is long.
+func list(sets []string) string {
+	if one := strings.Join(sets, ","); len(one) <= 80 {
+		return strconv.Quote(one)
+	}
+	var b strings.Builder
+	b.WriteString("[\n")
+	for _, s := range sets {
+		fmt.Fprintf(&b, "    %q,\n", s)
+	}
+	return b.String() + "  ]"
+}
+
+func quotedList(names []string) string {
+	var quoted []string
+	for _, n := range names {
+		quoted = append(quoted, strconv.Quote(n))
+	}
+	return "[" + strings.Join(quoted, ", ") + "]"
+}
+
+// canonical formats what init writes; it is ours, so it can be.
+func canonical(src []byte) []byte {
+	out, ds := lang.Format("new.hcl", src)
+	if ds.HasErrors() {
+		panic("a draft that is no HCL: " + ds[0].Detail)
+	}
+	return out
+}
