@@ -31,18 +31,22 @@ var cablings = []struct{ from, format, name string }{
 }
 
 func (a *app) initCommand() *cobra.Command {
-	var from, system string
+	var from, system, shape string
+	var hosts int
 	var columns map[string]string
 	var words []string
 	for _, c := range cablings {
 		words = append(words, c.from)
 	}
 	cmd := &cobra.Command{
-		Use:   "init [--os SYSTEM[@RELEASE]] [--from ptm|clab|csv FILE] [DIR]",
-		Short: "start a fabric: a small one that works, or from the cabling file you have",
+		Use:   "init [--shape SHAPE [--hosts N]] [--os SYSTEM[@RELEASE]] [--from ptm|clab|csv FILE] [DIR]",
+		Short: "start a fabric: a small one that works, one of a shape and size, or from the cabling file you have",
 		Long: "Init writes a small fabric with comments to DIR, which is made if it is not there: 2 spines, 4 leaves, 8 hosts,\n" +
 			"RoCEv2 with ECN and PFC. It validates, and plan --lab rehearses it; change it into yours. With --os its switches run\n" +
 			"another system or release, which rocec must know.\n" +
+			"\n" +
+			"With --shape it is a fabric of that shape for --hosts hosts: leaf-spine, three-tier, rail (eight ports a host), dual-plane\n" +
+			"or mlag-rack. It is free of PFC loops, has as much bandwidth up as down but for mlag-rack, and is written with nodesets.\n" +
 			"\n" +
 			"With --from it starts from a cabling file: a PTM topology.dot, a containerlab topology, or a sheet of cables. The\n" +
 			"file is copied to DIR and stays the only place where cables are written. Switches and hosts, their systems, tiers and\n" +
@@ -53,6 +57,7 @@ func (a *app) initCommand() *cobra.Command {
 			"Nothing is overwritten: a folder that holds one of the files, or any *.hcl file, is refused.",
 		Example: "  rocec init lab\n" +
 			"  rocec init --os cumulus-linux@5.9.1 lab\n" +
+			"  rocec init --shape rail --hosts 32 --os sonic pod1\n" +
 			"  rocec init --from ptm topology.dot pod1\n" +
 			"  rocec init --from csv --columns a=From,b=To cables.csv pod1",
 		Args: func(_ *cobra.Command, args []string) error {
@@ -68,7 +73,7 @@ func (a *app) initCommand() *cobra.Command {
 			}
 			return nil
 		},
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			on, err := systemOf(system)
 			if err != nil {
 				return err
@@ -76,11 +81,20 @@ func (a *app) initCommand() *cobra.Command {
 			if err := goodColumns(columns, from); err != nil {
 				return err
 			}
+			switch {
+			case shape != "" && from != "":
+				return fail(exitUsage, "--shape and --from are two ways to start; give one of them")
+			case shape == "" && cmd.Flags().Changed("hosts"):
+				return fail(exitUsage, "--hosts is about --shape, one of %s", diag.Or(start.ShapeNames()))
+			}
 			if from == "" {
-				if on.OS == nil {
+				if on.OS == nil && shape == "" {
 					return a.init(folder(args), start.Small(nil))
 				}
-				files := start.On(on)
+				files, err := startOn(shape, hosts, on)
+				if err != nil {
+					return err
+				}
 				if err := a.refuseSystem(files); err != nil {
 					return err
 				}
@@ -99,10 +113,31 @@ func (a *app) initCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&from, "from", "", "`kind` of the cabling file to start from: ptm, clab or csv")
 	cmd.Flags().StringVar(&system, "os", "", "what the switches run: a `system`, or with its release, as cumulus-linux@5.9.1")
+	cmd.Flags().StringVar(&shape, "shape", "", "`shape` of the fabric: "+strings.Join(start.ShapeNames(), ", "))
+	cmd.Flags().IntVar(&hosts, "hosts", 16, "`number` of hosts of a --shape")
+	offer(cmd, "shape", start.ShapeNames()...)
 	cmd.Flags().StringToStringVar(&columns, "columns", nil, "headers of a sheet, as `a_device=\"Source Device\"`; repeatable")
 	offer(cmd, "os", targets.Known.OSNames()...)
 	offer(cmd, "from", words...)
 	return cmd
+}
+
+// startOn makes the small fabric, or one of a shape, with switches that run on.
+func startOn(shape string, hosts int, on start.System) ([]start.File, error) {
+	if shape == "" {
+		return start.On(on), nil
+	}
+	s, ok := start.FindShape(shape)
+	if !ok {
+		return nil, choice("shape", shape, start.ShapeNames()...)
+	}
+	if hosts < start.FewestHosts || hosts > s.Most {
+		return nil, fail(exitUsage, "--hosts is %d to %d for the shape %s, not %d", start.FewestHosts, s.Most, s.Name, hosts)
+	}
+	if on.OS == nil {
+		on.OS = targets.Known.DefaultOS()
+	}
+	return start.Shaped(s, hosts, on), nil
 }
 
 // goodColumns refuses columns no sheet has, and columns of what is no sheet.
