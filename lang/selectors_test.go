@@ -54,6 +54,19 @@ leaf02:swp2,Größe:p1,
 	}
 }
 
+// A cable that a file has once from each end is one, in whatever order; the same line twice is a mistake that a later room reports.
+func TestCablesFromBothEnds(t *testing.T) {
+	for sheet, want := range map[string]int{
+		"a:1,b:1\nb:1,a:1\na:2,b:2\n": 2, "b:1,a:1\na:1,b:1\n": 1, "a:1,b:1\na:1,b:1\n": 2, "a:1,b:1\nb:1,a:2\n": 2, "a:1,a:2\na:2,a:1\n": 1,
+	} {
+		s, ds := Load(files(map[string]string{
+			"f/fabric.hcl": "fabric \"f\" {}\ntopology \"t\" {\nformat = \"csv\"\nfile = \"t.csv\"\n}\n", "f/t.csv": "a,b\n" + sheet,
+		}), "f", Options{})
+		require.Empty(t, show(s, ds))
+		assert.Len(t, s.Links, want, sheet)
+	}
+}
+
 // A nodeset as a pattern means the names it means elsewhere, and no others near them.
 func TestPatternsAreNodesets(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"cmp"
 	"path"
 	"slices"
 
@@ -26,8 +27,8 @@ func (d *decoder) decodeTopology(b *hclsyntax.Block, en *eval.Env, into *batch, 
 		return
 	}
 	if len(k.cables) > mostSelectors {
-		topology.TooLarge.Errorf(ds, k.cables[mostSelectors].Decl, "A topology block holds at most %s cables blocks. Name several cables in one, with *, ? and [01-04].",
-			diag.Number(mostSelectors))
+		topology.TooLarge.Errorf(ds, k.cables[mostSelectors].Decl,
+			"A topology block holds at most %s cables blocks. Name several cables in one, with *, ? and [01-04].", diag.Number(mostSelectors))
 		return
 	}
 	read, found := topology.ReadAll(k.format.V, full, src, topology.Options{Most: max(d.names.left, 1), Columns: k.columns})
@@ -81,7 +82,7 @@ type other struct {
 // twice reports whether a cable was written before from its other end, as tables of neighbours do.
 func twice(written map[[2]string]other, e *topology.Edge) bool {
 	low, high := [2]string{e.A.Device, e.A.Port}, other{e.B.Device, e.B.Port, false}
-	if slices.Compare([]string{high.device, high.port}, low[:]) < 0 {
+	if cmp.Or(cmp.Compare(high.device, low[0]), cmp.Compare(high.port, low[1])) < 0 {
 		low, high = [2]string{e.B.Device, e.B.Port}, other{e.A.Device, e.A.Port, true}
 	}
 	before, ok := written[low]

@@ -45,8 +45,10 @@ func (a *app) initCommand() *cobra.Command {
 			"RoCEv2 with ECN and PFC. It validates, and plan --lab rehearses it; change it into yours. With --os its switches run\n" +
 			"another system or release, which rocec must know.\n" +
 			"\n" +
-			"With --shape it is a fabric of that shape for --hosts hosts: leaf-spine, three-tier, rail (eight ports a host), dual-plane\n" +
-			"or mlag-rack. It is free of PFC loops, has as much bandwidth up as down but for mlag-rack, and is written with nodesets.\n" +
+			"With --shape it is a fabric of that shape for --hosts hosts, free of PFC loops, with as much bandwidth up as down (of\n" +
+			"mlag-rack half), written with nodesets:\n" +
+			"\n" +
+			shapesText() +
 			"\n" +
 			"With --from it starts from a cabling file: a PTM topology.dot, a containerlab topology, or a sheet of cables. The\n" +
 			"file is copied to DIR and stays the only place where cables are written. Switches and hosts, their systems, tiers and\n" +
@@ -117,9 +119,19 @@ func (a *app) initCommand() *cobra.Command {
 	cmd.Flags().IntVar(&hosts, "hosts", 16, "`number` of hosts of a --shape")
 	offer(cmd, "shape", start.ShapeNames()...)
 	cmd.Flags().StringToStringVar(&columns, "columns", nil, "headers of a sheet, as `a_device=\"Source Device\"`; repeatable")
+	cmd.Flags().Lookup("columns").DefValue = "" // not "[]"
 	offer(cmd, "os", targets.Known.OSNames()...)
 	offer(cmd, "from", words...)
 	return cmd
+}
+
+// shapesText lists the shapes, for help.
+func shapesText() string {
+	var b strings.Builder
+	for _, s := range start.Shapes {
+		fmt.Fprintf(&b, "  %-11s %s; up to %d hosts\n", s.Name, s.Doc, s.Most)
+	}
+	return b.String()
 }
 
 // startOn makes the small fabric, or one of a shape, with switches that run on.

@@ -126,7 +126,8 @@ func newDraft(c Cabling, known ir.Known, on System, ds *diag.List) *draft {
 	d.leaveOut()
 	if len(d.cables) == 0 && len(c.Edges) > 0 {
 		ds.Errorf(c.Edges[0].At, "topology-empty", "the cabling file holds no cable",
-			"Every cable of this file ends at a device of the management network, at another host, or nowhere, as far as names and ports tell. %s", sayWhat)
+			"Every cable of this file ends at a device of the management network, at another host, or nowhere, as far as names and "+
+				"ports tell. %s", sayWhat)
 		return d
 	}
 	d.systems()
@@ -136,8 +137,8 @@ func newDraft(c Cabling, known ir.Known, on System, ds *diag.List) *draft {
 }
 
 // sayWhat is how a person says what a device is.
-const sayWhat = "Give switches names such as leaf01 and hosts such as gpu01, or say what they are: \"x1\" [function=\"leaf\"] in a topology.dot, " +
-	"group: leaf or group: server in containerlab."
+const sayWhat = "Give switches names such as leaf01 and hosts such as gpu01, or say what they are: \"x1\" [function=\"leaf\"] in " +
+	"a topology.dot, group: leaf or group: server in containerlab."
 
 // read makes devices and cables of the edges of a file.
 func (d *draft) read(c Cabling, ds *diag.List) {

@@ -21,10 +21,12 @@ const (
 
 // Words in names, functions and groups, and what is called so. Weak ones count where nothing else is there.
 var (
-	switchWords = strings.Fields("spine leaf leafs leaves spines tor core agg aggregation super superspine exit border switch sw sp lf eor mlag fabric rtr router " +
-		"bridge access distribution dist firewall gateway gw internet wan edge isp provider rr tier ssp fanout")
-	hostWords = strings.Fields("host hosts gpu server servers srv serv node compute store storage client clients worker dgx hgx nvme db vm cpu initiator target pc " +
-		"workload ixia tester tgen trafficgen traffic generator app web desktop workstation station endpoint")
+	switchWords = strings.Fields("spine leaf leafs leaves spines tor core agg aggregation super superspine exit border switch sw sp " +
+		"lf eor mlag fabric rtr router bridge access distribution dist firewall gateway gw internet wan edge " +
+		"isp provider rr tier ssp fanout")
+	hostWords = strings.Fields("host hosts gpu server servers srv serv node compute store storage client clients worker dgx hgx " +
+		"nvme db vm cpu initiator target pc workload ixia tester tgen trafficgen traffic generator app web " +
+		"desktop workstation station endpoint")
 	weakSwitches = strings.Fields("r s l p pe ce rt frr srl ceos xrd vmx csr asbr abr ebgp ibgp")
 	weakHosts    = strings.Fields("h c gb mi b")
 	outsiders    = strings.Fields("oob mgmt management console ipmi bmc pdu")
@@ -33,10 +35,12 @@ var (
 
 // Words in kinds and systems.
 var (
-	hostSystems = strings.Fields("ubuntu debian alpine centos rocky fedora rhel windows k8s kind ext container ixia keysight host freebsd generic_vm multitool")
-	netSystems  = strings.Fields("srlinux srl sros srsim ceos eos veos arista junos vjunosswitch vjunosevolved cjunosevolved crpd vmx vqfx vsrx xrd xrv xrv9k " +
-		"iol c8000v csr1000v n9kv nxos sonic cumulus cvx vyos frr routeros mikrotik ftosv dell ocnos arcos saos asav fortigate fortinet " +
-		"bridge ovs vpp vbng osvbng rare aoscx openwrt checkpoint paloalto pan f5 bigip huawei_vrp vrp")
+	hostSystems = strings.Fields("ubuntu debian alpine centos rocky fedora rhel windows k8s kind ext container ixia keysight host " +
+		"freebsd generic_vm multitool")
+	netSystems = strings.Fields("srlinux srl sros srsim ceos eos veos arista junos vjunosswitch vjunosevolved cjunosevolved crpd vmx " +
+		"vqfx vsrx xrd xrv xrv9k iol c8000v csr1000v n9kv nxos sonic cumulus cvx vyos frr routeros mikrotik " +
+		"ftosv dell ocnos arcos saos asav fortigate fortinet bridge ovs vpp vbng osvbng rare aoscx openwrt " +
+		"checkpoint paloalto pan f5 bigip huawei_vrp vrp")
 )
 
 var wordPattern = regexp.MustCompile(`[a-z]+`)

@@ -108,7 +108,8 @@ func (d *draft) fabric() []byte {
 		src = bytes.Replace(src, []byte(`# traffic never turns`), []byte(`# CHECK: traffic never turns`), 1)
 	} else {
 		line := regexp.MustCompile(`(?m)^ *routing .*$`)
-		src = line.ReplaceAll(src, []byte(`  routing = "`+d.routing+`" # CHECK: tiers are not to be seen in the cables; others: rocec explain pfc-loop`))
+		why := "# CHECK: the cables show no tiers; others: rocec explain pfc-loop"
+		src = line.ReplaceAll(src, []byte(`  routing = "`+d.routing+`" `+why))
 	}
 	i := bytes.Index(src, []byte("# Who talks RoCE"))
 	k := bytes.Index(src, []byte("roce \"training\""))
@@ -117,7 +118,8 @@ func (d *draft) fabric() []byte {
 	if len(intents) == 0 {
 		text := strings.TrimRight(lead+block, "\n")
 		why := "the cabling file names no two hosts that cables join; give them host blocks and cables"
-		return canonical(append(bytes.Clone(head), "# CHECK: "+why+", and take the # away here.\n# "+strings.ReplaceAll(text, "\n", "\n# ")+"\n"...))
+		commented := "# " + strings.ReplaceAll(text, "\n", "\n# ") + "\n"
+		return canonical(append(bytes.Clone(head), "# CHECK: "+why+", and take the # away here.\n"+commented...))
 	}
 	out := string(head) + lead
 	for n, members := range intents {

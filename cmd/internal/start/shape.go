@@ -41,10 +41,11 @@ func Shaped(s Shape, hosts int, on System) []File {
 	f.devices.WriteString("# How rocec logs in. What is left out comes from ~/.ssh/config; a device may have an ssh block of its own.\n")
 	fmt.Fprintf(&f.devices, "ssh {\n  user = %q # hosts have another one, mostly\n}\n", on.OS.User)
 	head := fmt.Sprintf("# What the fabric is made of: the shape %s for %d hosts.\n\n", s.Name, hosts)
+	wired := "# How it is wired. Speed and length decide how much headroom a lossless port needs.\n\n"
 	return Small(map[string][]byte{
 		"fabric.hcl":  f.fabric(),
 		"devices.hcl": canonical([]byte(head + f.devices.String())),
-		"cabling.hcl": canonical([]byte("# How it is wired. Speed and length decide how much headroom a lossless port needs.\n\n" + strings.TrimSpace(f.cables.String()) + "\n")),
+		"cabling.hcl": canonical([]byte(wired + strings.TrimSpace(f.cables.String()) + "\n")),
 	})
 }
 
@@ -76,14 +77,15 @@ func (f *shaped) switches(label, names, model string, tier int, more ...string) 
 	for _, line := range more {
 		fmt.Fprintf(&f.devices, "  %s\n", line)
 	}
-	fmt.Fprintf(&f.devices, "  names = %q\n  model = %q # decides ports, chip and buffer\n  os = %q\n  version = %q # decides what is written, and how\n  tier = %d\n}\n\n",
-		names, model, f.on.OS.Name, f.on.release(m), tier)
+	fmt.Fprintf(&f.devices, "  names = %q\n  model = %q # decides ports, chip and buffer\n  os = %q\n", names, model, f.on.OS.Name)
+	fmt.Fprintf(&f.devices, "  version = %q # decides what is written, and how\n  tier = %d\n}\n\n", f.on.release(m), tier)
 }
 
 // gpus adds the host block, and returns the names of the hosts as a nodeset.
 func (f *shaped) gpus(nic, model, more string) string {
 	names := numbered("gpu", f.hosts)
-	fmt.Fprintf(&f.devices, "host \"gpu\" {\n  names = %q\n\n  nic %q {\n    model = %q\n    mtu = 9000\n  }\n%s}\n\n", names, nic, model, more)
+	fmt.Fprintf(&f.devices, "host \"gpu\" {\n  names = %q\n\n  nic %q {\n    model = %q\n    mtu = 9000\n  }\n%s}\n\n",
+		names, nic, model, more)
 	return names
 }
 
@@ -297,12 +299,13 @@ func mlagRack(f *shaped) {
 		fmt.Sprintf("a = \"%s:ens1f1\"", gpus), "b = "+legs(2), `speed = "100G"`, `length = "3m"`)
 	pair := nodeset.Text(keys, nodeset.Devices, math.MaxInt)
 	f.join("link", "peer", "Between the leaves of a rack, for hosts that lose a leg.",
-		fmt.Sprintf("a = \"%s-leaf1:%s\"", pair, f.ports(modelOf100, 31, 2)), fmt.Sprintf("b = \"%s-leaf2:%s\"", pair, f.ports(modelOf100, 31, 2)),
+		fmt.Sprintf("a = \"%s-leaf1:%s\"", pair, f.ports(modelOf100, 31, 2)),
+		fmt.Sprintf("b = \"%s-leaf2:%s\"", pair, f.ports(modelOf100, 31, 2)),
 		`speed = "100G"`, `length = "1m"`, "peer = true # a step between switches of one tier", "bond = true # two cables, one link")
 	if racks > 1 {
 		spines, width := uplinks(2*racks, plural(most, 2), 32)
 		f.switches("spine", numbered("spine", spines), modelOf100, 2)
-		f.join("mesh", "uplinks", "Every leaf to every spine, by "+cablesEach(width)+": half of what the hosts of a rack can send, as each leg carries half.",
+		f.join("mesh", "uplinks", "Every leaf to every spine, by "+cablesEach(width)+": half of what the ports of hosts can send, as a leg carries half.",
 			fmt.Sprintf("lower = \"%s-leaf[1-2]:%s\"", pair, f.ports(modelOf100, 17, spines*width)),
 			fmt.Sprintf("upper = \"%s:%s\"", numbered("spine", spines), f.ports(modelOf100, 1, 2*racks*width)),
 			`speed = "100G"`, `length = "30m"`)
