@@ -11,7 +11,7 @@ import (
 // Columns returns the names of the columns of a sheet, which [Options.Columns] may give other headers.
 func Columns() []string { return slices.Clone(columnNames[:]) }
 
-// otherHeaders are the headers other programs write, SONiC's test beds and NetBox among them, by the column they mean. Letters and
+// otherHeaders are the headers other programs write, of test beds and inventories among them, by the column they mean. Letters and
 // digits count alone. They are looked at where a column's own name is not there.
 var otherHeaders = [columns][]string{
 	aDevice: {

@@ -65,8 +65,8 @@ func (d *draft) systemOf(dev *device) system {
 	for _, j := range dev.jacks {
 		fastest = max(fastest, j.cable.speed)
 	}
-	for _, name := range []string{"sn2700", "sn3700", "sn4700"} { // a chip that is fast enough: its ports are not asked for
-		if m, ok := platform.FindSwitch(name); ok && m.ASIC.MaxSpeed >= fastest {
+	for _, name := range []string{"sn2700", "sn3700", "sn4700"} { // a chip that is fast and large enough: its ports are not asked for
+		if m, ok := platform.FindSwitch(name); ok && m.ASIC.MaxSpeed >= fastest && len(dev.jacks) <= mostOn(m.ASIC) {
 			s.model = name
 			break
 		}
@@ -99,21 +99,60 @@ func (d *draft) candidates(dev *device) []*ir.OS {
 	return d.known.OS
 }
 
-// fits reports whether a model has the ports of a device, each as fast as its cable.
+// fits reports whether a model has the ports of a device, each as fast as its cable, and can be split so.
 func fits(os *ir.OS, m *platform.Switch, dev *device) bool {
+	var used []ir.Used
 	for _, j := range dev.jacks {
 		f, named := os.Read(m, j.port)
-		r, ok := m.Port(int(f.Number), int(f.Sub))
-		if !named || !ok {
+		if !named {
 			return false
 		}
-		native, lanes := r.Split(int(f.Sub))
-		if j.cable.speed > 0 && !platform.Runs(native, lanes, j.cable.speed) {
+		used = append(used, ir.Used{Name: j.port, Front: f, Speed: j.cable.speed})
+	}
+	fronts := make([]ir.Front, len(used))
+	for i, u := range used {
+		fronts[i] = u.Front
+	}
+	if os.Resolve != nil {
+		fronts = os.Resolve(m, used)
+	}
+	parts := map[int16][]int{} // of each port, -1 for the whole
+	for _, f := range fronts {
+		parts[f.Number] = append(parts[f.Number], int(f.Sub))
+	}
+	for i, f := range fronts {
+		r, ok := m.Port(int(f.Number), int(f.Sub))
+		of := parts[f.Number]
+		if !ok || slices.Contains(of, -1) && slices.Max(of) >= 0 {
+			return false
+		}
+		native, lanes := r.Speed, r.Lanes
+		switch {
+		case f.Sub < 0:
+		case os.Resolve != nil:
+			native, lanes = r.PartAt(int(f.Sub), of)
+		default:
+			native, lanes = r.Split(slices.Max(of))
+		}
+		if speed := used[i].Speed; speed > 0 && !platform.Runs(native, lanes, speed) {
+			return false
+		}
+		if m.PairSplit == 0 || r.Lanes/max(lanes, 1) < m.PairSplit {
+			continue
+		}
+		pair := f.Number - 1 // which a port that is split so takes with it
+		if f.Number%2 == 1 {
+			pair = f.Number + 1
+		}
+		if m.OddSplit && f.Number%2 == 0 || len(parts[pair]) > 0 {
 			return false
 		}
 	}
 	return true
 }
+
+// mostOn is how many lossless ports a chip has memory for, at about 150 kB each.
+func mostOn(a *platform.ASIC) int { return a.Buffer / 150_000 }
 
 // mostOwnPorts is how many ports a switch_model block may have.
 const mostOwnPorts = 1024
@@ -130,8 +169,8 @@ func (d *draft) own(os *ir.OS, dev *device) string {
 		m.ports, m.speed = max(m.ports, int(f.Number)), max(m.speed, j.cable.speed)
 	}
 	for _, chip := range []string{"spectrum", "spectrum2", "spectrum3", "spectrum4"} {
-		if a, ok := platform.FindASIC(chip); ok && a.MaxSpeed >= m.speed {
-			m.asic = chip
+		m.asic = chip
+		if a, ok := platform.FindASIC(chip); ok && a.MaxSpeed >= m.speed && len(dev.jacks) <= mostOn(a) {
 			break
 		}
 	}
