@@ -14,8 +14,8 @@ import (
 	"github.com/rocec/rocec/lang/topology"
 )
 
-// mostSelectors is how many cables blocks a topology block may hold: each is asked about every cable of the file.
-const mostSelectors = 1000
+// mostQuestions bounds the work of selectors: each is asked about every device, port and cable of the file.
+const mostQuestions = 100_000_000
 
 // selector names cables of a cabling file: any of its terms does.
 //
@@ -45,7 +45,6 @@ type selectorEnd struct {
 // namePattern matches names.
 type namePattern struct {
 	tokens []patternToken
-	known  map[string]bool // names that were asked for
 }
 
 // patternToken is text, or one of the others.
@@ -62,22 +61,25 @@ func (p *namePattern) match(name string) bool {
 	if p == nil {
 		return true
 	}
-	ok, known := p.known[name]
-	if known {
-		return ok
+	if len(p.tokens) == 0 || p.tokens[0].text != "" && !strings.HasPrefix(name, p.tokens[0].text) {
+		return false
 	}
-	reached := make([]bool, len(name)+1)
+	var room [2][64]bool
+	reached, next := room[0][:], room[1][:]
+	if len(name)+1 > len(reached) {
+		reached, next = make([]bool, len(name)+1), make([]bool, len(name)+1)
+	}
+	reached, next = reached[:len(name)+1], next[:len(name)+1]
 	reached[0] = true
 	for _, t := range p.tokens {
-		next := make([]bool, len(name)+1)
+		clear(next)
 		for i, here := range reached {
 			if here {
 				t.from(name, i, next)
 			}
 		}
-		reached = next
+		reached, next = next, reached
 	}
-	p.known[name] = reached[len(name)]
 	return reached[len(name)]
 }
 
@@ -85,7 +87,7 @@ func (p *namePattern) match(name string) bool {
 func (t patternToken) from(name string, i int, next []bool) {
 	switch {
 	case t.any:
-		for j := i; j <= len(name); j++ {
+		for j := i; j <= len(name) && !next[j]; j++ { // behind a place that is marked all are
 			next[j] = true
 		}
 	case t.one:
@@ -113,7 +115,7 @@ var (
 
 // newNamePattern reads a pattern. It returns what is wrong with it, or "".
 func newNamePattern(s string) (*namePattern, string) {
-	p := &namePattern{known: map[string]bool{}}
+	p := &namePattern{}
 	for s != "" {
 		i := strings.IndexAny(s, "*?[]")
 		switch {
@@ -226,54 +228,102 @@ func newSelectorEnd(s string) (e selectorEnd, why string) {
 	return e, why
 }
 
-// means reports whether a term names a cable; runs: with ports as runs, where they can be read so.
-func (t *selectorTerm) means(e *topology.Edge, runs bool) bool {
-	is := func(s selectorEnd, end topology.End) bool {
-		port := s.port
-		if runs && s.run != nil {
-			port = s.run
-		}
-		return s.device.match(end.Device) && port.match(end.Port)
-	}
-	if len(t.ends) == 1 {
-		return is(t.ends[0], e.A) || is(t.ends[0], e.B)
-	}
-	return is(t.ends[0], e.A) && is(t.ends[1], e.B) || is(t.ends[0], e.B) && is(t.ends[1], e.A)
-}
-
 // hasRuns reports whether a term can be read with ports as runs.
 func (t *selectorTerm) hasRuns() bool {
 	return slices.ContainsFunc(t.ends, func(e selectorEnd) bool { return e.run != nil })
 }
 
-// selected gives the cables blocks that name each cable, by its index; a term that names none is reported.
-func selected(blocks []*linkBlock, edges []topology.Edge, ds *diag.List) [][]*linkBlock {
-	if len(blocks) == 0 {
-		return nil
+// cableNames are the names of a cabling file, each once, and those of the ends of its cables by number.
+type cableNames struct {
+	devices, ports []string
+	ends           [][2][2]int32 // of each cable, of each end: the device and the port
+}
+
+func namesOf(edges []topology.Edge) *cableNames {
+	n := &cableNames{ends: make([][2][2]int32, len(edges))}
+	devices, ports := map[string]int32{}, map[string]int32{}
+	number := func(names map[string]int32, list *[]string, name string) int32 {
+		i, ok := names[name]
+		if !ok {
+			i = int32(len(*list))
+			names[name] = i
+			*list = append(*list, name)
+		}
+		return i
 	}
-	out := make([][]*linkBlock, len(edges))
+	for i := range edges {
+		for k, e := range []*topology.End{&edges[i].A, &edges[i].B} {
+			n.ends[i][k] = [2]int32{number(devices, &n.devices, e.Device), number(ports, &n.ports, e.Port)}
+		}
+	}
+	return n
+}
+
+// matching tells of each name whether a pattern matches it.
+func matching(p *namePattern, names []string) []bool {
+	out := make([]bool, len(names))
+	for i, name := range names {
+		out[i] = p.match(name)
+	}
+	return out
+}
+
+// named calls f for every cable that a term names; runs: with ports as runs, where they can be read so.
+func (n *cableNames) named(t *selectorTerm, runs bool, f func(cable int)) {
+	var devices, ports [2][]bool // of each end of the term
+	for k, e := range t.ends {
+		port := e.port
+		if runs && e.run != nil {
+			port = e.run
+		}
+		devices[k], ports[k] = matching(e.device, n.devices), matching(port, n.ports)
+	}
+	is := func(k int, end [2]int32) bool { return devices[k][end[0]] && ports[k][end[1]] }
+	for i, e := range n.ends {
+		switch {
+		case len(t.ends) == 1 && (is(0, e[0]) || is(0, e[1])),
+			len(t.ends) == 2 && (is(0, e[0]) && is(1, e[1]) || is(0, e[1]) && is(1, e[0])):
+			f(i)
+		}
+	}
+}
+
+// selected gives the cables blocks that name each cable, by its index; a term that names none is reported. It is not ok where that would
+// take too long.
+func selected(blocks []*linkBlock, edges []topology.Edge, ds *diag.List) (named [][]*linkBlock, ok bool) {
+	if len(blocks) == 0 || len(edges) == 0 {
+		return nil, true
+	}
+	n := namesOf(edges)
+	terms := 0
+	for _, k := range blocks {
+		terms += len(k.selector.terms)
+	}
+	if size := len(n.devices) + len(n.ports) + len(edges); terms > mostQuestions/size {
+		topology.TooLarge.Errorf(ds, blocks[0].Decl, "The cables blocks have %s, which are too many to ask about %s. Name several cables in one, "+
+			"with *, ? and [01-04].", diag.Count(terms, "selector"), diag.Count(len(edges), "cable"))
+		return nil, false
+	}
+	named = make([][]*linkBlock, len(edges))
 	for _, k := range blocks {
 		for _, t := range k.selector.terms {
 			for _, runs := range []bool{false, true} {
 				if t.found || runs && !t.hasRuns() {
 					continue
 				}
-				for i := range edges {
-					if !t.means(&edges[i], runs) {
-						continue
-					}
+				n.named(t, runs, func(i int) {
 					t.found = true
-					if n := len(out[i]); n == 0 || out[i][n-1] != k {
-						out[i] = append(out[i], k)
+					if all := named[i]; len(all) == 0 || all[len(all)-1] != k {
+						named[i] = append(all, k)
 					}
-				}
+				})
 			}
 			if !t.found {
 				cablesNone.Errorf(ds, t.at, "%q names no cable of the file. Correct it, or delete it if the cable is gone.", diag.Cut(t.text))
 			}
 		}
 	}
-	return out
+	return named, true
 }
 
 // together makes one of the blocks that name a cable, in order. Two that say different things are reported, each pair once.

@@ -67,6 +67,24 @@ func TestCablesFromBothEnds(t *testing.T) {
 	}
 }
 
+// More selectors than can be asked are refused at once.
+func TestTooManySelectors(t *testing.T) {
+	var sheet strings.Builder
+	sheet.WriteString("a,b\n")
+	for i := range 40_000 {
+		fmt.Fprintf(&sheet, "a%d:p,b%d:p\n", i, i)
+	}
+	label := strings.TrimSuffix(strings.Repeat("a1,", 1000), ",")
+	s, ds := Load(files(map[string]string{
+		"f/fabric.hcl": "fabric \"f\" {}\ntopology \"t\" {\nformat = \"csv\"\nfile = \"t.csv\"\ncables \"" + label + "\" { peer = true }\n}\n",
+		"f/t.csv":      sheet.String(),
+	}), "f", Options{})
+	require.Len(t, ds, 1, show(s, ds))
+	assert.Equal(t, "topology-too-large", ds[0].Code)
+	assert.Contains(t, ds[0].Detail, "1,000 selectors")
+	assert.Empty(t, s.Links)
+}
+
 // A nodeset as a pattern means the names it means elsewhere, and no others near them.
 func TestPatternsAreNodesets(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

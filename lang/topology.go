@@ -26,11 +26,6 @@ func (d *decoder) decodeTopology(b *hclsyntax.Block, en *eval.Env, into *batch, 
 	if !ok {
 		return
 	}
-	if len(k.cables) > mostSelectors {
-		topology.TooLarge.Errorf(ds, k.cables[mostSelectors].Decl,
-			"A topology block holds at most %s cables blocks. Name several cables in one, with *, ? and [01-04].", diag.Number(mostSelectors))
-		return
-	}
 	read, found := topology.ReadAll(k.format.V, full, src, topology.Options{Most: max(d.names.left, 1), Columns: k.columns})
 	*ds = append(*ds, found...)
 	edges := read.Edges
@@ -45,7 +40,10 @@ func (d *decoder) decodeTopology(b *hclsyntax.Block, en *eval.Env, into *batch, 
 		}
 	}
 	c := cabling{shared: &k.LinkBlock, names: map[string]bool{}, made: map[*linkBlock]*LinkBlock{}, sums: map[string]*linkBlock{}, ds: ds}
-	named := selected(k.cables, edges, ds)
+	named, ok := selected(k.cables, edges, ds)
+	if !ok {
+		return
+	}
 	into.links = slices.Grow(into.links, len(edges))
 	slab := make([]Link, 0, len(edges))
 	written := make(map[[2]string]other, len(edges)) // by the smaller end of a cable
