@@ -409,6 +409,8 @@ func (a *app) draft(from, file, dir string, columns map[string]string, on start.
 	if len(ds) > 0 {
 		p := &diag.Printer{Files: map[string][]byte{shown: src}, Color: a.paints(a.stderr), Width: a.width(a.stderr), Most: 20}
 		p.Print(a.stderr, ds) //nolint:errcheck // a closed terminal has nobody to tell
+	}
+	if ds.HasErrors() || len(read.Edges) == 0 {
 		return start.Drafted{}, fail(exitErrors, "nothing was written; fix %s first", diag.Escape(file))
 	}
 	if there, err := os.Stat(filepath.Join(dir, name)); err == nil {
