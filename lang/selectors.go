@@ -331,10 +331,11 @@ func (c *cabling) together(blocks []*linkBlock) *linkBlock {
 	if len(blocks) == 1 {
 		return blocks[0]
 	}
-	key := ""
+	var b strings.Builder
 	for _, k := range blocks {
-		key += fmt.Sprintf("%p ", k)
+		fmt.Fprintf(&b, "%p ", k)
 	}
+	key := b.String()
 	if sum := c.sums[key]; sum != nil {
 		return sum
 	}

@@ -2,12 +2,19 @@ package start
 
 import (
 	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets"
 )
 
@@ -68,5 +75,36 @@ func TestAnyCabling(t *testing.T) {
 		}
 		v, why := verdict(judged(t, made.Files))
 		require.NotEmpty(rt, v, "%s\n%s\n%s\n%s", why, sheet, made.Files[1].Data, made.Files[2].Data)
+	})
+}
+
+// Of any text comes a fabric that the language reads, or a message; nothing panics.
+func FuzzDraft(f *testing.F) {
+	files, err := filepath.Glob("testdata/drafts/*")
+	require.NoError(f, err)
+	for _, file := range files {
+		src, err := os.ReadFile(file)
+		require.NoError(f, err)
+		kind, _, _ := strings.Cut(filepath.Base(file), "-")
+		f.Add(formats[kind], string(src))
+	}
+	f.Fuzz(func(t *testing.T, format, text string) {
+		if !slices.Contains(slices.Collect(maps.Values(formats)), format) {
+			return
+		}
+		made, ds := draftOf(t, format, "cables", []byte(text), System{})
+		if ds.HasErrors() {
+			return
+		}
+		fsys := fstest.MapFS{}
+		for _, f := range made.Files {
+			fsys[f.Name] = &fstest.MapFile{Data: f.Data}
+		}
+		_, ds = lang.Load(fsys, ".", lang.Options{})
+		for _, d := range ds {
+			if d.Severity == diag.Error && d.Code != "wrong-unit" && d.Code != "out-of-range" && d.Code != "wrong-type" { // what the file says of a cable
+				t.Fatalf("%s %s: %s\n%s", d.At, d.Code, d.Detail, made.Files[2].Data)
+			}
+		}
 	})
 }

@@ -66,7 +66,7 @@ func verdict(j *judge.Judged) (string, string) {
 
 // Files in the shapes that public labs, testbeds and sheets have. 34 of the 40 end in a verdict; the others get one message, which says
 // what to write.
-func TestDraftsGolden(t *testing.T) {
+func TestGoldenDrafts(t *testing.T) {
 	files, err := filepath.Glob("testdata/drafts/*")
 	require.NoError(t, err)
 	require.Len(t, files, 40)
