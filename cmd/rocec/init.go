@@ -401,7 +401,7 @@ func (a *app) draft(from, file, dir string, columns map[string]string, on start.
 		name = base
 	}
 	var drafted start.Drafted
-	if ds = start.Causes(ds); !ds.HasErrors() {
+	if ds = start.Causes(ds); !ds.HasErrors() && (len(read.Edges) > 0 || len(ds) == 0) {
 		var refused diag.List
 		drafted, refused = start.Draft(start.Cabling{Format: format, Name: name, Columns: columns, Cabling: read}, targets.Known, on)
 		ds = append(ds, refused...)

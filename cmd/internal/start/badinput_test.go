@@ -28,6 +28,7 @@ func TestBadInput(t *testing.T) {
 		{"containerlab", "{% for i in x %}\ntopology:\n", "topology-syntax", "Run the program that makes a topology of it"},
 		{"containerlab", "topology:\n  links:\n" + many("  - endpoints: [leaf%d, h%d:eth1]"), "topology-endpoint", "Write node:interface"},
 		{"containerlab", "topology:\n  links:\n" + many("  - endpoints: [host%d:eth1, server%d:eth1]"), "topology-empty", "Give switches names such as leaf01"},
+		{"containerlab", "topology:\n  links:\n  - endpoints: [leaf1:e1, \"host:x\"]\n", "topology-empty", "Give a file with cables"},
 		{"csv", "Von;Nach\r\n" + many("leaf%d:swp1;gpu%d:eth1\r"), "topology-syntax", "rocec init --columns a_device=..."},
 		{"csv", "a,b\n" + many("leaf%d:swp1,gpu%d"), "topology-endpoint", "Write device:port"},
 		{"csv", "a_device,a_port,b_device,b_port\n" + many("leaf%d,swp1,,%.0d"), "topology-endpoint", "or delete the row"},

@@ -124,7 +124,12 @@ func newDraft(c Cabling, known ir.Known, on System, ds *diag.List) *draft {
 	}
 	d.roles()
 	d.leaveOut()
-	if len(d.cables) == 0 && len(c.Edges) > 0 {
+	switch {
+	case len(c.Edges) == 0:
+		ds.Errorf(diag.Range{}, "topology-empty", "the cabling file holds no cable",
+			"No link of this file joins two devices: they end at the machine that the lab runs on, or nowhere. Give a file with cables.")
+		return d
+	case len(d.cables) == 0:
 		ds.Errorf(c.Edges[0].At, "topology-empty", "the cabling file holds no cable",
 			"Every cable of this file ends at a device of the management network, at another host, or nowhere, as far as names and "+
 				"ports tell. %s", sayWhat)
