@@ -63,7 +63,7 @@ func TestChooseGID(t *testing.T) {
 		{"the list of VLANs is hidden", "gid mlx5_0 1 1 ens1f0.7 ::ffff:10.0.0.1 RoCE v2\n", "", 2, 7, 1, ""},
 		{"nothing", "", "", 2, 0, 0, "no RDMA device belongs to it"},
 	} {
-		n := &ir.NIC{Name: "ens1f0", Device: &ir.Device{Name: "h1"}}
+		n := &ir.NIC{Name: "ens1f0", Device: &ir.Device{DevicePlaces: &ir.DevicePlaces{}, Name: "h1"}}
 		if c.ip != "" {
 			n.IP = netip.PrefixFrom(netip.MustParseAddr(c.ip), 24)
 		}
@@ -80,7 +80,7 @@ func TestChooseGID(t *testing.T) {
 // Of a RoCE LAG the interface is the bond, and the device hangs off one port.
 func TestChooseGIDOfBond(t *testing.T) {
 	b := &ir.Bond{Name: "bond0"}
-	n := &ir.NIC{Name: "ens1f1", Device: &ir.Device{Name: "h1"}, Bond: b}
+	n := &ir.NIC{Name: "ens1f1", Device: &ir.Device{DevicePlaces: &ir.DevicePlaces{}, Name: "h1"}, Bond: b}
 	table := ReadGIDs([]byte("at ens1f0 mlx5_bond_0\ngid mlx5_bond_0 1 3 bond0 ::ffff:10.0.0.1 RoCE v2\n"))
 	g, wrong := table.Choose(n, &ir.Intent{Version: 2})
 	assert.Empty(t, wrong)
@@ -124,7 +124,7 @@ vlan ens1f0.5 5 ens1f0
 
 func FuzzReadGIDs(f *testing.F) {
 	f.Add([]byte(gidAnswer))
-	n := &ir.NIC{Name: "ens1f0", Device: &ir.Device{Name: "h1"}}
+	n := &ir.NIC{Name: "ens1f0", Device: &ir.Device{DevicePlaces: &ir.DevicePlaces{}, Name: "h1"}}
 	f.Fuzz(func(t *testing.T, answer []byte) {
 		g, wrong := ReadGIDs(answer).Choose(n, &ir.Intent{Name: "x", Version: 2})
 		require.True(t, (wrong == "") == g.Addr.IsValid())

@@ -107,7 +107,7 @@ func TestUnit(t *testing.T) {
 
 // Somebody else's unit that sets the same is named; what rocec wrote, and what an answer makes up, is not.
 func TestSetterProbe(t *testing.T) {
-	p := SetterProbe(&ir.Device{Name: "gpu1"})
+	p := SetterProbe(&ir.Device{DevicePlaces: &ir.DevicePlaces{}, Name: "gpu1"})
 	var hints []string
 	for _, s := range p.Samples([]byte("/etc/systemd/system/roce.service\n/etc/systemd/system/rocec-host@.service\n/usr/local/sbin/rocec-host-x\n" +
 		"/etc/tuned/roce/script.sh\n/etc/tuned/roce/script.sh\nnot a path\n\nrunning nic-configurati\nrunning /x\n/etc/a\x1b[2J\n")) {
@@ -147,7 +147,7 @@ func TestJudgeVLAN(t *testing.T) {
 	} {
 		in := &ir.Intent{Version: 1, VLAN: c.vlan, Group: &ir.CosGroup{}}
 		n := &ir.NIC{
-			NICPlaces: &ir.NICPlaces{}, Name: c.name, Device: &ir.Device{Group: "store", Host: &ir.Host{}}, CreateVLAN: c.create,
+			NICPlaces: &ir.NICPlaces{}, Name: c.name, Device: &ir.Device{DevicePlaces: &ir.DevicePlaces{}, Group: "store", Host: &ir.Host{}}, CreateVLAN: c.create,
 			RoCE: true, Intents: []*ir.Intent{in},
 		}
 		n.Port = ir.NewPort(n.Device, ir.PortSpec{NIC: n})

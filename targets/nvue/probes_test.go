@@ -16,7 +16,7 @@ import (
 // TestHeadroom: the form of what nv says of buffers is not documented, so that only what is understood is judged: a change is taken back
 // for too little headroom, and not for an answer that means nothing to rocec, nor for a port without a link.
 func TestHeadroom(t *testing.T) {
-	d := &ir.Device{Name: "leaf1"}
+	d := &ir.Device{DevicePlaces: &ir.DevicePlaces{}, Name: "leaf1"}
 	p := ir.NewPort(d, ir.PortSpec{Name: "swp1", Buffers: []*ir.Buffer{{Need: 1000, Floor: 900}}})
 	ir.NewLink(p, nil, ir.Link{LinkFacts: &ir.LinkFacts{FlowControl: "pfc"}})
 	good, bad := "1", "0"

@@ -55,7 +55,7 @@ func TestModelsAreSound(t *testing.T) {
 }
 
 func checked(t *testing.T, model, version string) diag.List {
-	return CheckModel(&ir.Device{Group: "leaf", Switch: &ir.Switch{
+	return CheckModel(&ir.Device{DevicePlaces: &ir.DevicePlaces{}, Group: "leaf", Switch: &ir.Switch{
 		Model: find(t, model), Version: version, ModelAt: diag.Range{Filename: "model"}, VersionAt: diag.Range{Filename: "version"},
 	}})
 }
@@ -82,7 +82,7 @@ func TestCheckModel(t *testing.T) {
 		assert.Empty(t, checked(t, model, version), model)
 	}
 	own := *find(t, "as4610-54t")
-	assert.Empty(t, CheckModel(&ir.Device{Switch: &ir.Switch{Model: &own, Version: "202505"}}), "a model that the fabric declares")
+	assert.Empty(t, CheckModel(&ir.Device{DevicePlaces: &ir.DevicePlaces{}, Switch: &ir.Switch{Model: &own, Version: "202505"}}), "a model that the fabric declares")
 }
 
 func TestMismatch(t *testing.T) {
@@ -260,7 +260,7 @@ func TestCheckLookup(t *testing.T) {
 	}
 	own := *find(t, "as7726-32x")
 	cabled := func(m *platform.Switch, buffers []*ir.Buffer) *ir.Device {
-		d := &ir.Device{Switch: &ir.Switch{Model: m}}
+		d := &ir.Device{DevicePlaces: &ir.DevicePlaces{}, Switch: &ir.Switch{Model: m}}
 		p := ir.NewPort(d, ir.PortSpec{Speed: 100_000, Buffers: buffers})
 		ir.NewLink(p, nil, ir.Link{})
 		d.Ports = []*ir.Port{p}

@@ -13,7 +13,7 @@ import (
 
 // TestHeadroom: less than the floor, and no lossless group, are bad; what the databases do not say is no finding, and not good either.
 func TestHeadroom(t *testing.T) {
-	d := &ir.Device{Name: "leaf1"}
+	d := &ir.Device{DevicePlaces: &ir.DevicePlaces{}, Name: "leaf1"}
 	p := ir.NewPort(d, ir.PortSpec{Name: "Ethernet0", Buffers: []*ir.Buffer{{Group: &ir.CosGroup{Cos: 3}, Need: 1000, Floor: 900}}})
 	ir.NewLink(p, nil, ir.Link{LinkFacts: &ir.LinkFacts{}})
 	const (

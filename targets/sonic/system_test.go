@@ -62,7 +62,7 @@ func TestReleases(t *testing.T) {
 	} {
 		assert.Contains(t, sayBranch(version), want, version)
 	}
-	d := &ir.Device{Switch: &ir.Switch{Version: "202012", VersionAt: diag.Range{Filename: "f"}}}
+	d := &ir.Device{DevicePlaces: &ir.DevicePlaces{}, Switch: &ir.Switch{Version: "202012", VersionAt: diag.Range{Filename: "f"}}}
 	ds := CheckRelease(d)
 	require.Len(t, ds, 1)
 	assert.Equal(t, "f", ds[0].At.Filename)
@@ -135,7 +135,7 @@ func TestMemory(t *testing.T) {
 	assert.Equal(t, ir.Alpha{Num: 1, Den: 256}, alphaOf(-8))
 	assert.Equal(t, ir.Alpha{Num: 128, Den: 1}, alphaOf(7))
 
-	d := &ir.Device{Switch: &ir.Switch{}}
+	d := &ir.Device{DevicePlaces: &ir.DevicePlaces{}, Switch: &ir.Switch{}}
 	assert.Empty(t, CheckMemory(d))
 	d.Switch.MemoryWritten, d.Switch.MemoryAt = true, diag.Range{Filename: "f"}
 	ds := CheckMemory(d)

@@ -102,7 +102,7 @@ func (f *fabric) nic(t testing.TB, name string, intents ...*ir.Intent) *ir.NIC {
 			buffers = append(buffers, &ir.Buffer{Group: in.Group})
 		}
 	}
-	n.Port = ir.NewPort(&ir.Device{Fabric: f.Fabric}, ir.PortSpec{Name: name, NIC: n, Buffers: buffers})
+	n.Port = ir.NewPort(&ir.Device{DevicePlaces: &ir.DevicePlaces{}, Fabric: f.Fabric}, ir.PortSpec{Name: name, NIC: n, Buffers: buffers})
 	f.cable(n.Port.Device(), n)
 	return n
 }
@@ -111,7 +111,7 @@ func (f *fabric) nic(t testing.TB, name string, intents ...*ir.Intent) *ir.NIC {
 func (f *fabric) cable(d *ir.Device, n *ir.NIC) {
 	old := n.Port
 	n.Port = ir.NewPort(d, ir.PortSpec{Name: old.Name, NIC: n, Speed: old.Speed(), MTU: old.MTU(), Buffers: old.Buffers(), Marks: old.Marks()})
-	leaf := ir.NewPort(&ir.Device{Name: "leaf1", Switch: &ir.Switch{}, Fabric: f.Fabric}, ir.PortSpec{Name: "swp1"})
+	leaf := ir.NewPort(&ir.Device{DevicePlaces: &ir.DevicePlaces{}, Name: "leaf1", Switch: &ir.Switch{}, Fabric: f.Fabric}, ir.PortSpec{Name: "swp1"})
 	ir.NewLink(n.Port, leaf, ir.Link{LinkFacts: &ir.LinkFacts{Length: ir.Length{Metres: 2.5, From: origin(60, "cable of 2.5 m")}}})
 }
 

@@ -27,7 +27,7 @@ func TestJudge(t *testing.T) {
 	} {
 		n := &ir.NIC{
 			NICPlaces: &ir.NICPlaces{}, Name: c.name, Model: driver.Models[0], TTL: -1, TOS: -1, RoCE: true,
-			Device: &ir.Device{Group: "lab", Fabric: &ir.Fabric{}},
+			Device: &ir.Device{DevicePlaces: &ir.DevicePlaces{}, Group: "lab", Fabric: &ir.Fabric{}},
 		}
 		if c.bond {
 			n.Bond = &ir.Bond{Name: "bond0", NICs: []*ir.NIC{n}}
@@ -50,7 +50,7 @@ func TestJudge(t *testing.T) {
 
 // Events of RDMA devices are of this family's own making; a VLAN interface that is made anew has lost its map.
 func TestRules(t *testing.T) {
-	host := &ir.Device{Fabric: &ir.Fabric{}, Host: &ir.Host{}}
+	host := &ir.Device{DevicePlaces: &ir.DevicePlaces{}, Fabric: &ir.Fabric{}, Host: &ir.Host{}}
 	n := &ir.NIC{
 		NICPlaces: &ir.NICPlaces{}, Name: "eth1", Model: driver.Models[0], TTL: -1, TOS: -1, RoCE: true, Device: host,
 		Intents: []*ir.Intent{{Version: 2, Group: &ir.CosGroup{}}},

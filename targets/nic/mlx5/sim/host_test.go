@@ -43,7 +43,7 @@ func gpuHost(t *testing.T, version int, bonded bool) *ir.Device {
 			RoCE: true, Intents: []*ir.Intent{in},
 		}
 		n.Port = ir.NewPort(d, ir.PortSpec{Name: name, NIC: n, Buffers: []*ir.Buffer{{Group: rdma}}})
-		leaf := ir.NewPort(&ir.Device{Name: "leaf1", Switch: &ir.Switch{}, Fabric: f}, ir.PortSpec{Name: "swp1"})
+		leaf := ir.NewPort(&ir.Device{DevicePlaces: &ir.DevicePlaces{}, Name: "leaf1", Switch: &ir.Switch{}, Fabric: f}, ir.PortSpec{Name: "swp1"})
 		ir.NewLink(n.Port, leaf, ir.Link{LinkFacts: &ir.LinkFacts{Length: ir.Length{Metres: 3, From: from[0]}}})
 		d.Host.NICs = append(d.Host.NICs, n)
 		d.Ports = append(d.Ports, n.Port)
