@@ -257,7 +257,7 @@ func TestDocsLinks(t *testing.T) {
 	require.NoError(t, err)
 	codes, err := filepath.Glob("docs/checks/*.md")
 	require.NoError(t, err)
-	files = append(append(files, codes...), "README.md")
+	files = append(append(files, codes...), "README.md", "CONTRIBUTING.md", "SECURITY.md")
 	anchors := map[string]bool{}
 	heading := regexp.MustCompile("(?m)^#+ (.*)$")
 	for _, name := range files {

@@ -52,7 +52,12 @@ func formatted(t *testing.T, format string, args ...string) string {
 // What the formats say of a sound fabric and of two that are not, byte for byte. The stories and the version are left out
 // of SARIF: they change for other reasons.
 func TestFormatsGolden(t *testing.T) {
-	t.Chdir("../..")
+	goldens, err := filepath.Abs("testdata/formats")
+	require.NoError(t, err)
+	repository := t.TempDir() // the source archive of a release is none
+	require.NoError(t, os.CopyFS(filepath.Join(repository, "examples"), os.DirFS("../../examples")))
+	require.NoError(t, os.Mkdir(filepath.Join(repository, ".git"), 0o755))
+	t.Chdir(repository)
 	stories := regexp.MustCompile(`(?s)("(?:fullDescription|help)": \{).*?\n( +\})`)
 	for _, example := range []string{"clos-v2-ecn", "failover-pfc-loop", "bad-unmapped-dscp"} {
 		for _, f := range report.Formats {
@@ -68,7 +73,7 @@ func TestFormatsGolden(t *testing.T) {
 				if f.Name == "junit" {
 					got = withoutPassed(t, got)
 				}
-				golden := filepath.Join("cmd/rocec/testdata/formats", example+"."+f.Name)
+				golden := filepath.Join(goldens, example+"."+f.Name)
 				if *update {
 					require.NoError(t, os.WriteFile(golden, []byte(got), 0o644))
 				}
