@@ -13,7 +13,7 @@ import (
 
 func (a *app) validateCommand() *cobra.Command {
 	var format, devices string
-	var strict bool
+	var strict, why bool
 	names := make([]string, len(report.Formats))
 	for i, f := range report.Formats {
 		names[i] = f.Name
@@ -26,6 +26,9 @@ func (a *app) validateCommand() *cobra.Command {
 			"switches already. A folder is searched for traffic.conf, qos_features.conf, qos_infra.conf, datapath.conf,\n" +
 			"startup.yaml and config_db.json, and for copies named after their switch (leaf01-traffic.conf); the files of one folder\n" +
 			"are those of one switch.\n\n" +
+			"Of a fabric without errors it prints a line per lossless cos group: whether it is free of PFC loops, with how many\n" +
+			"failures of links, and under which routing. Notes that differ in a name only are one. --why shows the proofs, what they\n" +
+			"assume, and every note by itself.\n\n" +
 			"The formats text and json name files as you would type them. The formats of CI systems (sarif, junit, github, gitlab)\n" +
 			"name them from the root of the repository, the folder with .git above the fabric's, wherever rocec is started. With\n" +
 			"github, tables are appended to the file that GITHUB_STEP_SUMMARY names.",
@@ -49,7 +52,9 @@ func (a *app) validateCommand() *cobra.Command {
 				return err
 			}
 			f.Strict = strict
-			if err := write(a.stdout, f, a.options(a.stdout)); err != nil {
+			o := a.options(a.stdout)
+			o.Why = why
+			if err := write(a.stdout, f, o); err != nil {
 				return err
 			}
 			if format == "github" {
@@ -65,6 +70,7 @@ func (a *app) validateCommand() *cobra.Command {
 	offer(cmd, "format", names...)
 	cmd.Flags().StringVar(&devices, "device-config", "", "judge files that lie on switches, a file or a folder, instead of a fabric")
 	cmd.Flags().BoolVar(&strict, "warnings-as-errors", false, "exit 1 also when there are only warnings")
+	cmd.Flags().BoolVar(&why, "why", false, "show the proof of every lossless group, what it assumes, and every note by itself")
 	return cmd
 }
 
