@@ -104,6 +104,18 @@ func (k Known) FindNIC(name string) *NICModel {
 	return nil
 }
 
+// FindNICOrder returns the NIC model that a part number stands for, such as MCX653106A-HDAT; nil: it is none that is known.
+func (k Known) FindNICOrder(number string) *NICModel {
+	for _, d := range k.Drivers {
+		for _, m := range d.Models {
+			if platform.Ordered(number, m.Parts) {
+				return m
+			}
+		}
+	}
+	return nil
+}
+
 // NICNames lists the NIC models, sorted.
 func (k Known) NICNames() []string {
 	var out []string
@@ -312,6 +324,7 @@ type NICModel struct {
 	Buffer int  // receive buffer of a port, bytes; 0: no figure is published
 
 	Aliases []string
+	Parts   []string // patterns of part numbers that stand for it, see [platform.Ordered]
 	Source  string
 }
 
