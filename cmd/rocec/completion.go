@@ -64,6 +64,15 @@ func (a *app) completePorts(dir, word string) ([]string, cobra.ShellCompDirectiv
 	return ports, cobra.ShellCompDirectiveNoFileComp
 }
 
+// completeNamed is completeDevices for the fabric that DIR, if it is given, or -C names.
+func (a *app) completeNamed(args []string) ([]string, cobra.ShellCompDirective) {
+	dir, err := a.folder(args)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return a.completeDevices(dir)
+}
+
 // completeDevices offers the names of the fabric in dir, for --target and show.
 func (a *app) completeDevices(dir string) ([]string, cobra.ShellCompDirective) {
 	var names []string

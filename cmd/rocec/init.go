@@ -68,19 +68,26 @@ func (a *app) initCommand() *cobra.Command {
 				return err
 			}
 			if from == "" {
+				dir, err := a.folder(args)
+				if err != nil {
+					return err
+				}
 				if on.OS == nil {
-					return a.init(folder(args), start.Small(nil))
+					return a.init(dir, start.Small(nil))
 				}
 				files := start.On(on)
 				if err := a.refuseSystem(files); err != nil {
 					return err
 				}
-				return a.init(folder(args), files)
+				return a.init(dir, files)
 			}
 			if err := choice("from", from, words...); err != nil {
 				return err
 			}
-			dir := folder(args[1:])
+			dir, err := a.folder(args[1:])
+			if err != nil {
+				return err
+			}
 			files, err := a.draft(from, args[0], dir, on)
 			if err != nil {
 				return err

@@ -40,15 +40,15 @@ func (a *app) traceCommand() *cobra.Command {
 					return a.completeDevices(args[0])
 				}
 			}
-			return a.completeDevices(".")
+			return a.completeDevices(a.here())
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := choice("format", o.format, "text", "json"); err != nil {
 				return err
 			}
-			dir := "."
-			if len(args) == 3 {
-				dir = args[0]
+			dir, err := a.folder(args[:len(args)-2])
+			if err != nil {
+				return err
 			}
 			return a.trace(dir, args[len(args)-2], args[len(args)-1], o)
 		},

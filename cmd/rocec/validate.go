@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -42,9 +44,9 @@ func (a *app) validateCommand() *cobra.Command {
 			var err error
 			switch {
 			case !cmd.Flags().Changed("device-config"):
-				f, err = a.load(folder(args))
-			case len(args) > 0:
-				return fail(exitUsage, "either the fabric in %s, or --device-config %s: one of them", args[0], devices)
+				f, err = a.loadNamed(args)
+			case len(args) > 0 || a.dir != "":
+				return fail(exitUsage, "either the fabric in %s, or --device-config %s: one of them", slices.Concat(args, []string{a.dir})[0], devices)
 			default:
 				f, err = a.loadDeviceFiles(devices)
 			}
@@ -74,6 +76,15 @@ func (a *app) validateCommand() *cobra.Command {
 	return cmd
 }
 
+// loadNamed is load of the folder that DIR or -C names.
+func (a *app) loadNamed(args []string) (*report.Report, error) {
+	dir, err := a.folder(args)
+	if err != nil {
+		return nil, err
+	}
+	return a.load(dir)
+}
+
 // stepSummary appends verdicts and findings to the file that a step of a GitHub workflow names, if one does.
 func (a *app) stepSummary(f *report.Report) {
 	name := a.getenv("GITHUB_STEP_SUMMARY")
@@ -97,10 +108,16 @@ func appendFile(name, text string) error {
 	return err
 }
 
-// folder returns the DIR argument, by default the current folder.
-func folder(args []string) string {
-	if len(args) == 0 {
-		return "."
+// folder returns the fabric's folder: the DIR argument of a verb, if it has one, or what -C says, by default the current folder.
+func (a *app) folder(args []string) (string, error) {
+	switch {
+	case len(args) == 0:
+		return cmp.Or(a.dir, "."), nil
+	case a.dir != "" && filepath.Clean(a.dir) != filepath.Clean(args[0]):
+		return "", fail(exitUsage, "the fabric is in one folder: %s, or -C %s. Leave out one of the two", args[0], a.dir)
 	}
-	return args[0]
+	return args[0], nil
 }
+
+// here is folder for verbs whose arguments are other names, and for completion.
+func (a *app) here() string { return cmp.Or(a.dir, ".") }
