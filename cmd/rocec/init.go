@@ -45,6 +45,8 @@ func (a *app) initCommand() *cobra.Command {
 			"file is copied to DIR and stays the only place where cables are written. Switches and hosts are guessed from names and\n" +
 			"ports; what such a file does not tell is filled in so that the fabric loads, and marked CHECK.\n" +
 			"\n" +
+			"In a folder of a repository the workflow for GitHub goes to .github/workflows of its root, where GitHub reads it.\n" +
+			"\n" +
 			"Nothing is overwritten: a folder that holds one of the files, or any *.hcl file, is refused.",
 		Example: "  rocec init lab\n" +
 			"  rocec init --os cumulus-linux@5.9.1 lab\n" +
@@ -153,8 +155,14 @@ func (a *app) init(dir string, files []start.File) error {
 	if err := refuseTaken(dir, files); err != nil {
 		return err
 	}
+	files, workflow := placeWorkflow(dir, files)
 	if err := writeNew(dir, files); err != nil {
 		return fail(exitMachines, "the fabric could not be written: %v", err)
+	}
+	if workflow.root != "" {
+		if err := writeNew(workflow.root, []start.File{workflow.file}); err != nil {
+			return fail(exitMachines, "the fabric is written, and its workflow could not be: %v", err)
+		}
 	}
 	if a.quiet {
 		return nil
@@ -162,6 +170,12 @@ func (a *app) init(dir string, files []start.File) error {
 	fmt.Fprintf(a.stdout, "%s: %s written\n", diag.Escape(dir), diag.Count(len(files), "file"))
 	for _, f := range files {
 		fmt.Fprintf(a.stdout, "  %s\n", f.Name)
+	}
+	switch {
+	case workflow.root != "":
+		fmt.Fprintf(a.stdout, "and %s, where GitHub reads workflows\n", diag.Escape(workflow.from()))
+	case workflow.why != "":
+		fmt.Fprintf(a.stdout, "\n%s.\n", diag.Escape(workflow.why))
 	}
 	if n := countChecks(files); n > 0 {
 		fmt.Fprintf(a.stdout, "\nLines marked CHECK (%d) hold what the cabling file does not tell: look at each of them.\n", n)
