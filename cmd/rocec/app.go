@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -56,7 +57,7 @@ func newRoot(p *person) *cobra.Command {
 			}
 			return cmd.Help()
 		},
-		PersistentPreRunE: func(*cobra.Command, []string) error { return a.prepare() },
+		PersistentPreRunE: func(cmd *cobra.Command, args []string) error { return errors.Join(freshLab(cmd, args), a.prepare()) },
 	}
 	f := root.PersistentFlags()
 	f.StringVarP(&a.dir, "dir", "C", "", "the fabric's `folder`, for every verb; where a verb takes DIR, the same")

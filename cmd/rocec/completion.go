@@ -30,8 +30,11 @@ func (a *app) completionCommand(root *cobra.Command) *cobra.Command {
 	}
 }
 
-// offer has the shell offer the words that a flag of a verb takes.
+// offer has the shell offer the words that a flag of a verb takes. The verb has the flag already.
 func offer(cmd *cobra.Command, flag string, words ...string) {
+	if cmd.Flag(flag) == nil {
+		panic("rocec: no flag --" + flag + " to offer words for") // by name, so that a flag that is renamed does not lose its words
+	}
 	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)) // fails where it has some
 }
 

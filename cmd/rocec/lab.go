@@ -89,7 +89,16 @@ func (a *app) labOn(use, short string, words int, run func(context.Context, *lab
 		},
 	}
 	if words > 1 {
-		cmd.Args = cobra.MinimumNArgs(words)
+		cmd.Args = func(cmd *cobra.Command, args []string) error {
+			verb := cmd.CommandPath()
+			switch {
+			case len(args) == 1 && cmd.Name() == "exec":
+				return fail(exitUsage, "%s %s: the command is missing: %[1]s %[2]s COMMAND. To log in: rocec lab ssh %[2]s", verb, args[0])
+			case len(args) == 1:
+				return fail(exitUsage, "%s %s: the port is missing: %[1]s %[2]s PORT", verb, args[0])
+			}
+			return cobra.MinimumNArgs(words)(cmd, args)
+		}
 		cmd.Flags().SetInterspersed(false) // what follows the device is the command's
 	}
 	a.labWhich(cmd, &o)

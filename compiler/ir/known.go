@@ -146,6 +146,8 @@ type OS struct {
 	Configs []Config
 	Default func(release string) string
 
+	Presets bool // one command may have made settings for RoCE as a whole, of which the switch block's preset says what becomes
+
 	// Read and Spell are the grammar of front-panel ports, which may depend on the switch model: Read gives the port a name
 	// means and reports whether it is the name of one (also one that the model at hand does not have); Spell is its inverse. A
 	// nil model stands for any.
