@@ -50,4 +50,13 @@ func (c *compiler) config(d *ir.Device, s *lang.Switch, os *ir.OS) {
 	}
 }
 
+// preset resolves what becomes of the vendor's own settings for RoCE, where the system has such settings.
+func (c *compiler) preset(d *ir.Device, s *lang.Switch, os *ir.OS) {
+	d.Switch.Preset = ir.Preset(s.Preset.V)
+	if s.Preset.Set() && os != nil && !os.Presets {
+		c.report.errorf(topicConfigInvalid, s.Preset.At, d.Name, "The switch block says preset = %q, and rocec knows no command that makes "+
+			"settings for RoCE as a whole on %s. Take preset out.", s.Preset.V, os.Title)
+	}
+}
+
 var topicConfigInvalid = &diag.Topic{Code: "config-invalid", Summary: "the switch is not configured in this way"}

@@ -147,7 +147,7 @@ func (c *compiler) switchSettings(d *ir.Device, s *lang.Switch) {
 		}
 	}
 	c.config(d, s, os)
-	d.Switch.Preset = ir.Preset(s.Preset.V)
+	c.preset(d, s, os)
 	if s.Tier.Set() {
 		w.Tier, w.TierFrom = s.Tier.V, ir.Origin{At: s.Tier.At, Why: fmt.Sprintf("tier = %d", s.Tier.V)}
 		if w.Tier < 1 {

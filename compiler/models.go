@@ -119,12 +119,18 @@ func (c *compiler) switchNamed(model lang.Value[string], decl diag.Range) *platf
 	if !asked {
 		var ok bool
 		if s, ok = c.switchModels[strings.ToLower(model.V)]; !ok {
-			s, _ = platform.FindSwitch(model.V)
+			if s, ok = platform.FindSwitch(model.V); !ok {
+				s, _ = platform.FindOrder(model.V)
+			}
 		}
 		c.foundSwitch[model.V] = s
 	}
 	if s == nil {
-		c.unknownModel(diag.FirstPlace(model.At, decl), "switch", model.V, platform.SwitchNames(), fmt.Sprintf(
+		var near []string
+		for _, s := range platform.Switches {
+			near = appendNear(near, model.V, s.Name, s.Parts)
+		}
+		c.unknownModel(diag.FirstPlace(model.At, decl), "switch", model.V, platform.SwitchNames(), near, fmt.Sprintf(
 			"switch_model %q with its asic, ports and speed", model.V))
 	}
 	return s
@@ -136,18 +142,40 @@ func (c *compiler) nicNamed(model lang.Value[string], decl diag.Range) *ir.NICMo
 	if !asked {
 		var ok bool
 		if n, ok = c.nicModels[strings.ToLower(model.V)]; !ok {
-			n = c.known.FindNIC(model.V)
+			if n = c.known.FindNIC(model.V); n == nil {
+				n = c.known.FindNICOrder(model.V)
+			}
 		}
 		c.foundNIC[model.V] = n
 	}
 	if n == nil {
-		c.unknownModel(diag.FirstPlace(model.At, decl), "NIC", model.V, c.known.NICNames(), fmt.Sprintf(
+		var near []string
+		for _, d := range c.known.Drivers {
+			for _, m := range d.Models {
+				near = appendNear(near, model.V, m.Name, m.Parts)
+			}
+		}
+		c.unknownModel(diag.FirstPlace(model.At, decl), "NIC", model.V, c.known.NICNames(), near, fmt.Sprintf(
 			"nic_model %q with its family and speed", model.V))
 	}
 	return n
 }
 
-func (c *compiler) unknownModel(at diag.Range, kind, name string, known []string, declare string) {
+// appendNear adds a model whose part numbers begin as a name does.
+func appendNear(near []string, name, model string, parts []string) []string {
+	if of := platform.NearlyOrdered(name, parts); len(of) > 0 {
+		return append(near, fmt.Sprintf("%s (%s)", model, diag.Or(of)))
+	}
+	return near
+}
+
+// unknownModel reports a model that is in no table. Near are the models it may be a part number of.
+func (c *compiler) unknownModel(at diag.Range, kind, name string, known, near []string, declare string) {
+	if len(near) > 0 {
+		c.report.errorf(topicUnknownModel, at, name, "The part number %q begins as those of %s do, and does not say which model it is. Write "+
+			"the model, or a block %s if it is hardware of your own.", name, diag.And(near), declare)
+		return
+	}
 	meant := hint(strings.ToLower(name), known)
 	say := meant.String()
 	if meant == "" && len(known) > 0 {

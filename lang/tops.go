@@ -26,7 +26,7 @@ func (k labelKind) check(name string) string {
 	switch {
 	case name == "":
 		return "The label is empty. " + k.rule
-	case strings.ContainsAny(name, "[]"):
+	case strings.ContainsAny(name, "[]{}"):
 		return fmt.Sprintf("%q is no label; it names many. Give the block one label, and say names = %[1]q in it if it is a switch or host.",
 			diag.Cut(name))
 	}

@@ -14,13 +14,9 @@ import (
 // Scope says by what a verdict holds, and with how many links down: ", by the certificate up-down, whatever links are
 // down"; empty where there is nothing to say.
 func (p GroupProof) Scope() string {
-	s := ""
-	switch p.Certificate {
-	case "":
-	case proof.ByExact:
-		s += ", by following every path"
-	default:
-		s += ", by the certificate " + string(p.Certificate)
+	s := p.By()
+	if s != "" {
+		s = ", " + s
 	}
 	switch {
 	case p.Any:
@@ -31,6 +27,17 @@ func (p GroupProof) Scope() string {
 		s += ", with no link down"
 	}
 	return s
+}
+
+// By says by what a verdict holds: "by the certificate up-down"; empty where there is nothing to say.
+func (p GroupProof) By() string {
+	switch p.Certificate {
+	case "":
+		return ""
+	case proof.ByExact:
+		return "by following every path"
+	}
+	return "by the certificate " + string(p.Certificate)
 }
 
 // Why says why the verdict is what it is: the rank function, the circle, or what is missing. It is no full sentence: it

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -25,6 +26,7 @@ type app struct {
 	*person
 	log *slog.Logger
 
+	dir        string // -C; empty: not given
 	vars       []string
 	varFiles   []string
 	color      string
@@ -55,9 +57,10 @@ func newRoot(p *person) *cobra.Command {
 			}
 			return cmd.Help()
 		},
-		PersistentPreRunE: func(*cobra.Command, []string) error { return a.prepare() },
+		PersistentPreRunE: func(cmd *cobra.Command, args []string) error { return errors.Join(freshLab(cmd, args), a.prepare()) },
 	}
 	f := root.PersistentFlags()
+	f.StringVarP(&a.dir, "dir", "C", "", "the fabric's `folder`, for every verb; where a verb takes DIR, the same")
 	f.StringArrayVar(&a.vars, "var", nil, "value of a variable, as `k=v`; repeatable")
 	f.StringArrayVar(&a.varFiles, "var-file", nil, "`file` with values of variables; repeatable")
 	f.StringVar(&a.color, "color", "auto", "colour: auto, always or never")
@@ -67,6 +70,8 @@ func newRoot(p *person) *cobra.Command {
 	f.IntVar(&a.maxObjects, "max-objects", lang.DefaultMaxObjects, "most `names` a fabric may expand to")
 	f.DurationVar(&a.budget, "budget", defaultBudget, "work the PFC-loop proof may take, as a `duration`: counted, 100 million steps a "+
 		"second, so that verdicts are the same on every machine")
+	f.StringVar(&a.dir, "chdir", "", "as some verbs called it")
+	_ = f.MarkHidden("chdir") // fails where there is no such flag
 	root.Flags().BoolVar(&askVersion, "version", false, "print which rocec this is")
 	root.CompletionOptions.DisableDefaultCmd = true
 	for _, g := range []struct {

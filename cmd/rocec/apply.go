@@ -140,7 +140,10 @@ func (o *applyOptions) check(a *app, args []string) error {
 }
 
 func (a *app) apply(ctx context.Context, args []string, o applyOptions) (err error) {
-	dir := folder(args)
+	dir, err := a.folder(args)
+	if err != nil {
+		return err
+	}
 	until, err := moment(o.notAfter, time.Now())
 	if err != nil {
 		return err

@@ -48,7 +48,11 @@ func (a *app) buildCommand() *cobra.Command {
 					return err
 				}
 			}
-			return a.build(folder(args), o)
+			dir, err := a.folder(args)
+			if err != nil {
+				return err
+			}
+			return a.build(dir, o)
 		},
 	}
 	cmd.Flags().StringVarP(&o.out, "out", "o", "", "`folder` to write to")

@@ -30,8 +30,11 @@ func (a *app) completionCommand(root *cobra.Command) *cobra.Command {
 	}
 }
 
-// offer has the shell offer the words that a flag of a verb takes.
+// offer has the shell offer the words that a flag of a verb takes. The verb has the flag already.
 func offer(cmd *cobra.Command, flag string, words ...string) {
+	if cmd.Flag(flag) == nil {
+		panic("rocec: no flag --" + flag + " to offer words for") // by name, so that a flag that is renamed does not lose its words
+	}
 	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)) // fails where it has some
 }
 
@@ -62,6 +65,15 @@ func (a *app) completePorts(dir, word string) ([]string, cobra.ShellCompDirectiv
 		}
 	}
 	return ports, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeNamed is completeDevices for the fabric that DIR, if it is given, or -C names.
+func (a *app) completeNamed(args []string) ([]string, cobra.ShellCompDirective) {
+	dir, err := a.folder(args)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return a.completeDevices(dir)
 }
 
 // completeDevices offers the names of the fabric in dir, for --target and show.

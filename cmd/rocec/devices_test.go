@@ -88,7 +88,7 @@ func TestDevices(t *testing.T) {
 	require.Contains(t, want(exitUsage, "apply", "--plan", saved, dir), "--auto-approve", "a saved plan asks like any other")
 	require.Contains(t, want(exitGood, "apply", "--plan", saved, "--auto-approve", "--soak", "0s", dir), "6 applied")
 	require.Contains(t, want(exitGood, "plan", "--detailed-exitcode", dir), "No changes")
-	require.Contains(t, want(exitGood, "apply", "--plan", saved, "--auto-approve", dir), "No changes")
+	require.Contains(t, want(exitGood, "apply", "--plan", saved, "--auto-approve", "-C", dir), "No changes")
 	require.Contains(t, want(exitGood, "verify", dir), "Verify: good")
 	require.Contains(t, want(exitGood, "apply", "--auto-approve", "--soak", "0s", dir), "No changes")
 

@@ -314,6 +314,28 @@ func TestDocsPlatforms(t *testing.T) {
 	for _, s := range platform.Switches {
 		fmt.Fprintf(&b, "| `%s` | %s | `%s` | %s | %s |\n", s.Name, s.Title, s.ASIC.Name, targets.Known.DefaultOS().PortsText(s), s.Source)
 	}
+	var ordered [][2]string
+	for _, s := range platform.Switches {
+		if s.Parts != nil {
+			ordered = append(ordered, [2]string{s.Name, strings.Join(s.Parts, "`, `")})
+		}
+	}
+	for _, d := range targets.Known.Drivers {
+		for _, n := range d.Models {
+			if n.Parts != nil {
+				ordered = append(ordered, [2]string{n.Name, strings.Join(n.Parts, "`, `")})
+			}
+		}
+	}
+	b.WriteString("\n## Part numbers\n\n" +
+		"`model` takes a part number, too, as it stands on an order or a label: `MSN3700-VS2F`, `DCS-7060CX-32S-F`, `MCX653106A-HDAT`. It\n" +
+		"names the model, and what is built is the same. Patterns: `*` is any text, `?` one character, `[0-9]` one of these. One that\n" +
+		"fits several models, such as `MSN3700`-something, is refused with their names (`unknown-model`). Part numbers that do not say\n" +
+		"their model to the eye (Dell's 210-, most of NVIDIA's 920-) are left out. Source: the makers' ordering tables.\n\n" +
+		"| model | part numbers |\n| --- | --- |\n")
+	for _, o := range ordered {
+		fmt.Fprintf(&b, "| `%s` | `%s` |\n", o[0], o[1])
+	}
 	b.WriteString("\n## Silicon\n\n| asic | what it is | vendor | cell | buffer | source |\n| --- | --- | --- | --- | --- | --- |\n")
 	for _, a := range platform.ASICs {
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %d B | %d B | %s |\n", a.Name, a.Title, a.Vendor, a.Cell, a.Buffer, a.Source)

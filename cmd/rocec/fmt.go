@@ -26,6 +26,13 @@ func (a *app) fmtCommand() *cobra.Command {
 			"canonical form and prints the names of those it changed. Files of variables (*.hclvars) are named one by one. With -\n" +
 			"it formats stdin to stdout. A file with mistakes stays as it is, and the others are formatted all the same.",
 		RunE: func(_ *cobra.Command, args []string) error {
+			switch {
+			case a.dir == "":
+			case len(args) > 0:
+				return fail(exitUsage, "either the files and folders named, or those of -C %s: one of them", a.dir)
+			default:
+				args = []string{a.dir}
+			}
 			if !slices.Contains(args, "-") {
 				return a.fmt(args, o)
 			}

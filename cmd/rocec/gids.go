@@ -29,7 +29,7 @@ func (a *app) gidsCommand() *cobra.Command {
 			"of its VLAN, with the address that the fabric states. It prints the settings for NCCL, UCX and perftest. A link-local GID\n" +
 			"never fits.",
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return a.completeDevices(o.dir)
+			return a.completeDevices(a.here())
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := choice("format", o.format, "text", "json"); err != nil {
@@ -42,7 +42,6 @@ func (a *app) gidsCommand() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.dir, "chdir", "C", ".", "the fabric's `folder`")
 	f.StringVar(&o.format, "format", "text", "text or json")
 	labFlags(cmd, &o.lab)
 	o.readFlags(cmd)
@@ -53,9 +52,9 @@ func (a *app) gidsCommand() *cobra.Command {
 
 type gidsOptions struct {
 	readOptions
-	dir, format string
-	lab         labFlag
-	only        []string
+	format string
+	lab    labFlag
+	only   []string
 }
 
 // gidsMissing is the status of a host on which an intent has no GID.
@@ -102,7 +101,7 @@ type gidSettings struct {
 }
 
 func (a *app) gids(ctx context.Context, names []string, o gidsOptions) (err error) {
-	f, devices, err := a.open(o.dir, slices.Concat(o.only, names), o.lab)
+	f, devices, err := a.open(a.here(), slices.Concat(o.only, names), o.lab)
 	if err != nil {
 		return err
 	}

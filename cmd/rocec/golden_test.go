@@ -55,7 +55,7 @@ func TestGolden(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c, out, plain := cases[name], t.TempDir(), filepath.Join(t.TempDir(), "plain")
 			dir := filepath.Join("examples", c.Example)
-			code, stdout, stderr := rocec(t, append([]string{"validate", "--color", "never", dir}, c.Args...)...)
+			code, stdout, stderr := rocec(t, append([]string{"validate", "--why", "--color", "never", dir}, c.Args...)...)
 			require.Empty(t, stderr)
 			require.NoError(t, os.WriteFile(filepath.Join(out, "diagnostics.txt"), []byte(stdout), 0o644))
 			for _, build := range [][]string{{"build", "-q", "--fold", "-o", out, dir}, {"build", "-q", "-o", plain, dir}} {

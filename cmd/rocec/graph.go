@@ -38,7 +38,11 @@ func (a *app) graphCommand() *cobra.Command {
 			} else if err := choice("format", format, names...); err != nil {
 				return err
 			}
-			return a.graph(folder(args), out, format)
+			dir, err := a.folder(args)
+			if err != nil {
+				return err
+			}
+			return a.graph(dir, out, format)
 		},
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "", "`file` to write to; its ending chooses the format; - is stdout")

@@ -56,6 +56,8 @@ func (a *app) initCommand() *cobra.Command {
 			"the fabric gets a verdict, and marked CHECK. Cables of the management network, from a device to itself and to nowhere\n" +
 			"are left out. --columns says which columns of a sheet are which where their headers do not.\n" +
 			"\n" +
+			"In a folder of a repository the workflow for GitHub goes to .github/workflows of its root, where GitHub reads it.\n" +
+			"\n" +
 			"Nothing is overwritten: a folder that holds one of the files, or any *.hcl file, is refused.",
 		Example: "  rocec init lab\n" +
 			"  rocec init --os cumulus-linux@5.9.1 lab\n" +
@@ -90,8 +92,12 @@ func (a *app) initCommand() *cobra.Command {
 				return fail(exitUsage, "--hosts is about --shape, one of %s", diag.Or(start.ShapeNames()))
 			}
 			if from == "" {
+				dir, err := a.folder(args)
+				if err != nil {
+					return err
+				}
 				if on.OS == nil && shape == "" {
-					return a.init(folder(args), start.Small(nil))
+					return a.init(dir, start.Small(nil))
 				}
 				files, err := startOn(shape, hosts, on)
 				if err != nil {
@@ -100,12 +106,15 @@ func (a *app) initCommand() *cobra.Command {
 				if err := a.refuseSystem(files); err != nil {
 					return err
 				}
-				return a.init(folder(args), files)
+				return a.init(dir, files)
 			}
 			if err := choice("from", from, words...); err != nil {
 				return err
 			}
-			dir := folder(args[1:])
+			dir, err := a.folder(args[1:])
+			if err != nil {
+				return err
+			}
 			drafted, err := a.draft(from, args[0], dir, columns, on)
 			if err != nil {
 				return err
@@ -216,8 +225,14 @@ func (a *app) init(dir string, files []start.File, notes ...string) error {
 	if err := refuseTaken(dir, files); err != nil {
 		return err
 	}
+	files, workflow := placeWorkflow(dir, files)
 	if err := writeNew(dir, files); err != nil {
 		return fail(exitMachines, "the fabric could not be written: %v", err)
+	}
+	if workflow.root != "" {
+		if err := writeNew(workflow.root, []start.File{workflow.file}); err != nil {
+			return fail(exitMachines, "the fabric is written, and its workflow could not be: %v", err)
+		}
 	}
 	if a.quiet {
 		return nil
@@ -225,6 +240,12 @@ func (a *app) init(dir string, files []start.File, notes ...string) error {
 	fmt.Fprintf(a.stdout, "%s: %s written\n", diag.Escape(dir), diag.Count(len(files), "file"))
 	for _, f := range files {
 		fmt.Fprintf(a.stdout, "  %s\n", f.Name)
+	}
+	switch {
+	case workflow.root != "":
+		fmt.Fprintf(a.stdout, "and %s, where GitHub reads workflows\n", diag.Escape(workflow.from()))
+	case workflow.why != "":
+		fmt.Fprintf(a.stdout, "\n%s.\n", diag.Escape(workflow.why))
 	}
 	for i, note := range notes {
 		if i == 0 {

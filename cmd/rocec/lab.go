@@ -16,7 +16,6 @@ import (
 
 // labOptions say which lab a verb of rocec lab is about.
 type labOptions struct {
-	dir   string // the fabric's
 	which labFlag
 }
 
@@ -66,11 +65,12 @@ func (a *app) labOn(use, short string, words int, run func(context.Context, *lab
 	cmd := &cobra.Command{
 		Use: use, Short: short, Args: cobra.ExactArgs(words),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			f, err := a.loadQuiet(o.dir)
+			dir := a.here()
+			f, err := a.loadQuiet(dir)
 			if err != nil {
 				return err
 			}
-			l, err := a.startLab(o.dir, f.Tree(), o.which)
+			l, err := a.startLab(dir, f.Tree(), o.which)
 			if err != nil {
 				return err
 			}
@@ -85,15 +85,23 @@ func (a *app) labOn(use, short string, words int, run func(context.Context, *lab
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
-			return a.completeDevices(o.dir)
+			return a.completeDevices(a.here())
 		},
 	}
 	if words > 1 {
-		cmd.Args = cobra.MinimumNArgs(words)
+		cmd.Args = func(cmd *cobra.Command, args []string) error {
+			verb := cmd.CommandPath()
+			switch {
+			case len(args) == 1 && cmd.Name() == "exec":
+				return fail(exitUsage, "%s %s: the command is missing: %[1]s %[2]s COMMAND. To log in: rocec lab ssh %[2]s", verb, args[0])
+			case len(args) == 1:
+				return fail(exitUsage, "%s %s: the port is missing: %[1]s %[2]s PORT", verb, args[0])
+			}
+			return cobra.MinimumNArgs(words)(cmd, args)
+		}
 		cmd.Flags().SetInterspersed(false) // what follows the device is the command's
 	}
 	a.labWhich(cmd, &o)
-	cmd.Flags().StringVarP(&o.dir, "dir", "C", ".", "the fabric's `folder`")
 	return cmd
 }
 
@@ -158,7 +166,11 @@ func (a *app) labResetCommand() *cobra.Command {
 			"fabric says of its release holds when it is next used.",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			dir, err := o.which.folder(folder(args))
+			fabric, err := a.folder(args)
+			if err != nil {
+				return err
+			}
+			dir, err := o.which.folder(fabric)
 			if err != nil {
 				return err
 			}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -43,6 +44,18 @@ func labFlags(cmd *cobra.Command, to *labFlag) {
 	f := cmd.Flags().VarPF(to, "lab", "", "use a lab: every device simulated inside the process, kept in a folder for the "+
 		"next command (auto: below your cache, one a fabric; new: not kept)")
 	f.NoOptDefVal = labKept
+}
+
+// freshLab refuses --lab new, which is --lab and a folder or device of that name, unless there is one.
+func freshLab(cmd *cobra.Command, args []string) error {
+	flag := cmd.Flags().Lookup("lab")
+	if flag == nil || flag.Value.String() != labKept || !slices.Contains(args, labFresh) {
+		return nil
+	}
+	if _, err := os.Lstat(labFresh); err == nil {
+		return nil
+	}
+	return fail(exitUsage, "--lab %[1]s is --lab, and then the name %[1]s. For a lab that is not kept write --lab=%[1]s", labFresh)
 }
 
 // folder is where the lab of a fabric is kept; empty: it is not.

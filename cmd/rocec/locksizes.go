@@ -25,7 +25,13 @@ func (a *app) lockSizesCommand() *cobra.Command {
 			"changed. What is pinned already is not altered: rows are added for what is missing, and removed where nothing uses them.\n" +
 			"With --refresh all rows are what the rocec that runs derives; plan shows what that changes.",
 		Args: cobra.MaximumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error { return a.lockSizes(folder(args), refresh) },
+		RunE: func(_ *cobra.Command, args []string) error {
+			dir, err := a.folder(args)
+			if err != nil {
+				return err
+			}
+			return a.lockSizes(dir, refresh)
+		},
 	}
 	cmd.Flags().BoolVar(&refresh, "refresh", false, "take the sizes of this rocec for what is pinned, too")
 	return cmd

@@ -119,7 +119,10 @@ func portsOf(system, model string, count int) []string {
 	}
 	m := &platform.Switch{Ports: []platform.PortRange{{First: 1, Last: count}}}
 	if count == 0 {
-		m, _ = platform.FindSwitch(model)
+		var ok bool
+		if m, ok = platform.FindSwitch(model); !ok {
+			m, _ = platform.FindOrder(model)
+		}
 	}
 	if os == nil || m == nil {
 		return nil

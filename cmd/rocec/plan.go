@@ -25,7 +25,11 @@ func (a *app) planCommand() *cobra.Command {
 			if err := errors.Join(o.readOptions.check(), o.orderOptions.check()); err != nil {
 				return err
 			}
-			return a.plan(cmd.Context(), folder(args), o)
+			dir, err := a.folder(args)
+			if err != nil {
+				return err
+			}
+			return a.plan(cmd.Context(), dir, o)
 		},
 	}
 	f := cmd.Flags()

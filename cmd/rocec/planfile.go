@@ -57,6 +57,9 @@ func (a *app) loadPlan(name string, args []string) (*deploy.Saved, error) {
 	if v := buildVersion().Version; saved.Tool != v {
 		return nil, fail(exitUsage, "%s was made by rocec %s, this is %s: make the plan again", name, saved.Tool, v)
 	}
+	if len(args) == 0 && a.dir != "" {
+		args = []string{a.dir}
+	}
 	if err := namedOrHere(name, saved.Fabric, args); err != nil {
 		return nil, err
 	}

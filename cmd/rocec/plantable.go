@@ -51,8 +51,12 @@ func (v *planView) asIs(p *deploy.Plan) {
 			}
 		}
 	}
-	for _, text := range notes.texts {
-		v.prose(v.paint(diag.Yellow, "note:")+" ", nodeset.Text(notes.of[text], nodeset.Devices, 200)+": "+text)
+	for _, folded := range v.alike().Fold(notes.texts) { // of the NICs of a host once
+		var names []string
+		for _, i := range folded.Of {
+			names = append(names, notes.of[notes.texts[i]]...)
+		}
+		v.prose(v.paint(diag.Yellow, "note:")+" ", nodeset.Text(names, nodeset.Devices, 200)+": "+folded.Text)
 	}
 }
 

@@ -40,6 +40,7 @@ type planView struct {
 	debts   map[string]debt
 	changed map[string]bool // hosts that runs have changed
 	detail  detail
+	differ  report.Names // see alike
 }
 
 // viewOptions are the flags of every verb that shows a plan.
@@ -158,8 +159,8 @@ func (v *planView) change(g deploy.Group) {
 		}
 		v.effects(first)
 	}
-	for _, d := range first.Diags {
-		v.prose("  "+v.paint(diag.Yellow, "note:")+" ", d.Detail)
+	for _, text := range v.notes(first) {
+		v.prose("  "+v.paint(diag.Yellow, "note:")+" ", text)
 	}
 	v.found(first)
 	if first.Lock != nil {
@@ -177,6 +178,30 @@ func (v *planView) change(g deploy.Group) {
 		v.file(f)
 	}
 	fmt.Fprintln(v.w)
+}
+
+// notes is what is worth knowing of a device; what several of its NICs have in common once, unless every device is shown.
+func (v *planView) notes(d *deploy.DevicePlan) []string {
+	var texts []string
+	for _, note := range d.Diags {
+		texts = append(texts, note.Detail)
+	}
+	if v.expand {
+		return texts
+	}
+	var out []string
+	for _, folded := range v.alike().Fold(texts) {
+		out = append(out, folded.Text)
+	}
+	return out
+}
+
+// alike is the names that notes may differ in to be one.
+func (v *planView) alike() report.Names {
+	if v.differ == nil {
+		v.differ = report.NamesOf(v.fabric)
+	}
+	return v.differ
 }
 
 // names folds the names of devices; of very many sets the first.

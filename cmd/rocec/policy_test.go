@@ -87,7 +87,7 @@ targets/deploy/internal/nspawn: targets/deploy/internal/sshdtest targets/nic/mlx
 targets/deploy/internal/matrix: |
 cmd/internal/picture:       compiler/ir compiler/platform validate lang/diag lang/nodeset |
 cmd/internal/lsp:           lang lang/diag lang/outline |
-cmd/internal/report:        docs validate validate/proof compiler compiler/ir lang lang/diag lang/outline targets targets/cumulus/conflint targets/sonic/lint targets/deploy targets/deploy/seen targets/judge |
+cmd/internal/report:        docs validate validate/proof compiler compiler/ir lang lang/diag lang/nodeset lang/outline targets targets/cumulus/conflint targets/sonic/lint targets/deploy targets/deploy/seen targets/judge |
 cmd/internal/report/reporttest: | github.com/santhosh-tekuri/jsonschema github.com/stretchr/testify
 cmd/internal/start:         compiler/ir compiler/platform lang lang/diag lang/nodeset lang/topology |
 examples:                |

@@ -34,7 +34,6 @@ func (a *app) removeCommand() *cobra.Command {
 			return a.remove(cmd.Context(), args, o)
 		},
 	}
-	cmd.Flags().StringVarP(&o.dir, "chdir", "C", ".", "the fabric's `folder`")
 	o.leadFlags(a, cmd)
 	a.sudoFlag(cmd)
 	return cmd
@@ -42,11 +41,11 @@ func (a *app) removeCommand() *cobra.Command {
 
 type removeOptions struct {
 	leadOptions
-	dir string
 }
 
 func (a *app) remove(ctx context.Context, args []string, o removeOptions) (err error) {
-	f, err := a.loadGood(o.dir)
+	dir := a.here()
+	f, err := a.loadGood(dir)
 	if err != nil {
 		return err
 	}
@@ -56,16 +55,16 @@ func (a *app) remove(ctx context.Context, args []string, o removeOptions) (err e
 	}
 	devices := &fleet{tree: targets.All.Gone(f.Fabric, names)}
 	if o.lab != "" {
-		if devices.labDir, err = o.lab.folder(o.dir); err != nil {
+		if devices.labDir, err = o.lab.folder(dir); err != nil {
 			return err
 		}
 		devices.labDir = cmp.Or(devices.labDir, labFresh)
 		all := &target.Tree{Devices: slices.Concat(f.Tree().Devices, devices.tree.Devices)}
-		if devices.lab, err = a.startLab(o.dir, all, o.lab); err != nil {
+		if devices.lab, err = a.startLab(dir, all, o.lab); err != nil {
 			return err
 		}
 	}
-	seen := a.lastLogins(o.dir, devices)
+	seen := a.lastLogins(dir, devices)
 	if err := a.connect(devices); err != nil {
 		return err
 	}
@@ -78,15 +77,15 @@ func (a *app) remove(ctx context.Context, args []string, o removeOptions) (err e
 		return fail(exitMachines, "%s cannot be reached, and no run of this fabric has changed %s: is the name right? Nothing was changed.",
 			nodeset.Text(strange, nodeset.Devices, 200), diag.Plural(len(strange), "it", "them"))
 	}
-	debts := a.debts(o.dir, devices.labDir)
+	debts := a.debts(dir, devices.labDir)
 	if o.format == "text" {
-		v := a.planView(o.dir, o.viewOptions)
+		v := a.planView(dir, o.viewOptions)
 		v.debts = debts
 		v.print(plan)
 	}
 	l := lead{
-		leadOptions: o.leadOptions, hooks: o.hooks(), fabric: o.dir, name: f.Fabric.Name, only: names, removes: names,
-		devices: devices, plan: plan, order: inOneWave(plan), known: a.changedHosts(o.dir, devices.labDir),
+		leadOptions: o.leadOptions, hooks: o.hooks(), fabric: dir, name: f.Fabric.Name, only: names, removes: names,
+		devices: devices, plan: plan, order: inOneWave(plan), known: a.changedHosts(dir, devices.labDir),
 	}
 	if plan.Empty() {
 		return a.nothingRemoved(l, debts)

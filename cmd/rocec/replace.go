@@ -27,10 +27,9 @@ func (a *app) replaceCommand() *cobra.Command {
 			return a.replace(cmd.Context(), args[0], o)
 		},
 		ValidArgsFunction: func(_ *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-			return a.completeDevices(o.dir)
+			return a.completeDevices(a.here())
 		},
 	}
-	cmd.Flags().StringVarP(&o.dir, "chdir", "C", ".", "the fabric's `folder`")
 	cmd.Flags().StringVar(&o.fingerprint, "host-key", "", "the `fingerprint` read on the device's console: it is trusted without asking")
 	o.leadFlags(a, cmd)
 	o.orderFlags(cmd)
@@ -44,11 +43,12 @@ func (a *app) replaceCommand() *cobra.Command {
 type replaceOptions struct {
 	leadOptions
 	orderOptions
-	dir, fingerprint string
+	fingerprint string
 }
 
 func (a *app) replace(ctx context.Context, name string, o replaceOptions) (err error) {
-	f, devices, err := a.open(o.dir, []string{name}, o.lab)
+	dir := a.here()
+	f, devices, err := a.open(dir, []string{name}, o.lab)
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (a *app) replace(ctx context.Context, name string, o replaceOptions) (err e
 		return err
 	}
 	if o.format == "text" {
-		v := a.planView(o.dir, o.viewOptions)
+		v := a.planView(dir, o.viewOptions)
 		v.fabric, v.seq, v.unlike, v.labs = f.Fabric, seq, found, devices.lab != nil
 		v.print(plan)
 	}
@@ -98,7 +98,7 @@ func (a *app) replace(ctx context.Context, name string, o replaceOptions) (err e
 		}
 	}
 	results, err := a.lead(ctx, lead{
-		leadOptions: o.leadOptions, order: seq.order, hooks: o.hooks(), fabric: o.dir, name: f.Fabric.Name, only: []string{name},
+		leadOptions: o.leadOptions, order: seq.order, hooks: o.hooks(), fabric: dir, name: f.Fabric.Name, only: []string{name},
 		devices: devices, plan: plan,
 	})
 	if err != nil {

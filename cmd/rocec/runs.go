@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -22,7 +23,9 @@ func (a *app) runsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "runs [RUN]",
 		Short: "what was changed from this machine: who, when, why, and what became of it",
-		Args:  cobra.MaximumNArgs(1),
+		Long: "Runs lists the runs that were led from this machine, those of one fabric with -C; of a RUN it says what became of every\n" +
+			"device.",
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := choice("format", format, "text", "json"); err != nil {
 				return err
@@ -132,7 +135,9 @@ func (a *app) runs(args []string, format string) error {
 			return fail(exitMachines, "%v", err)
 		}
 		for _, l := range logs {
-			doc.Runs = append(doc.Runs, runData(l, false))
+			if a.dir == "" || sameFolder(a.dir, l.Fabric) {
+				doc.Runs = append(doc.Runs, runData(l, false))
+			}
 		}
 		doc.Unreadable = unreadable
 	}
@@ -145,6 +150,12 @@ func (a *app) runs(args []string, format string) error {
 			diag.Escape(dir.Path()), diag.Escape(strings.Join(doc.Unreadable, ", ")))
 	}
 	return nil
+}
+
+// sameFolder reports whether the person means by a path the folder of that absolute path.
+func sameFolder(named, abs string) bool {
+	path, err := filepath.Abs(named)
+	return err == nil && resolved(path) == resolved(abs)
 }
 
 func runData(l *journal.Log, whole bool) runJSON {

@@ -15,7 +15,7 @@ import (
 func (a *app) targetFlag(cmd *cobra.Command, only *[]string) {
 	cmd.Flags().StringArrayVar(only, "target", nil, "only these devices: `names`, nodesets, globs or groups (switch.leaf); !x leaves x out; repeatable")
 	complete := func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		return a.completeDevices(folder(args))
+		return a.completeNamed(args)
 	}
 	cmd.RegisterFlagCompletionFunc("target", complete) //nolint:errcheck // the flag was added just now
 }

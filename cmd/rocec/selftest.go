@@ -44,7 +44,11 @@ func (a *app) selftestCommand() *cobra.Command {
 			if err := o.readOptions.check(); err != nil {
 				return err
 			}
-			return a.selftest(cmd.Context(), folder(args), o)
+			dir, err := a.folder(args)
+			if err != nil {
+				return err
+			}
+			return a.selftest(cmd.Context(), dir, o)
 		},
 	}
 	f := cmd.Flags()

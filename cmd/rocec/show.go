@@ -27,7 +27,7 @@ func (a *app) showCommand() *cobra.Command {
 			"With --plan it prints what a saved plan is for, what it was made of, and what it would change.",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if saved != "" {
-				if len(args) > 0 {
+				if len(args) > 0 || a.dir != "" {
 					return fail(exitUsage, "--plan FILE says itself which fabric and devices it is for: give no others")
 				}
 				return nil
@@ -36,7 +36,7 @@ func (a *app) showCommand() *cobra.Command {
 		},
 		ValidArgsFunction: func(_ *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 			if len(args) == 0 {
-				return a.completePorts(".", word)
+				return a.completePorts(a.here(), word)
 			}
 			return a.completePorts(args[0], word)
 		},
@@ -47,11 +47,11 @@ func (a *app) showCommand() *cobra.Command {
 			if saved != "" {
 				return a.showPlan(saved, format)
 			}
-			dir, name := ".", args[len(args)-1]
-			if len(args) == 2 {
-				dir = args[0]
+			dir, err := a.folder(args[:len(args)-1])
+			if err != nil {
+				return err
 			}
-			return a.show(dir, name, format)
+			return a.show(dir, args[len(args)-1], format)
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "text or json")

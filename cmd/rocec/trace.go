@@ -28,8 +28,8 @@ func (a *app) traceCommand() *cobra.Command {
 		Short: "what happens to a packet from one host to another, hop by hop",
 		Long: "Trace follows the packets of an intent from host A to host B, and the congestion notifications\n" +
 			"back: at every hop of every way the field that decides, the cos group, the pauses, the headroom,\n" +
-			"the queue and the marking. Hops that are alike are one. A and B are hosts (gpu001) or interfaces\n" +
-			"of hosts (gpu001:ens1f0).\n\n" +
+			"the queue and the marking. Hops that are alike are one, and so are pairs of interfaces of the two\n" +
+			"hosts; --all shows each. A and B are hosts (gpu001) or interfaces of hosts (gpu001:ens1f0).\n\n" +
 			"What is wrong at a hop is what validate finds there: the same code, words and place. The first hop\n" +
 			"that breaks losslessness is named, and makes the exit status 1. Findings that a comment silences\n" +
 			"(rocec:ignore) are counted, listed with -v, and do not make it 1.",
@@ -40,15 +40,15 @@ func (a *app) traceCommand() *cobra.Command {
 					return a.completeDevices(args[0])
 				}
 			}
-			return a.completeDevices(".")
+			return a.completeDevices(a.here())
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := choice("format", o.format, "text", "json"); err != nil {
 				return err
 			}
-			dir := "."
-			if len(args) == 3 {
-				dir = args[0]
+			dir, err := a.folder(args[:len(args)-2])
+			if err != nil {
+				return err
 			}
 			return a.trace(dir, args[len(args)-2], args[len(args)-1], o)
 		},
@@ -56,7 +56,7 @@ func (a *app) traceCommand() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&o.intent, "intent", "", "only the packets of this roce block, by `name`")
 	f.StringArrayVar(&o.down, "down", nil, "trace with the links at these `ports` down, such as leaf1:swp3; repeatable")
-	f.BoolVar(&o.all, "all", false, "show every device, also those that are alike")
+	f.BoolVar(&o.all, "all", false, "show every device and every pair of interfaces, also those that are alike")
 	f.StringVar(&o.format, "format", "text", "text or json")
 	return cmd
 }
@@ -93,7 +93,7 @@ func (a *app) trace(dir, from, to string, o traceOptions) error {
 	if o.format == "json" {
 		err = a.writeJSON(says.tracesJSON(from, to, q.State.Down, traces))
 	} else {
-		a.traceText(says, q.State.Down, traces)
+		a.traceText(says, q.State.Down, says.fold(traces, o.all))
 	}
 	if err == nil && slices.ContainsFunc(traces, says.breaks) {
 		return &exit{exitErrors, ""}

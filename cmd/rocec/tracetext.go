@@ -28,9 +28,10 @@ type traceView struct {
 	paint bool
 	width int
 	told  map[*diag.Diagnostic]bool // in this direction
+	alike *alikeTraces              // what is being printed
 }
 
-func (a *app) traceText(s *sayings, down []*ir.Link, traces []*walk.Trace) {
+func (a *app) traceText(s *sayings, down []*ir.Link, traces []*alikeTraces) {
 	v := &traceView{app: a, sayings: s, paint: a.paints(a.stdout), width: a.width(a.stdout)}
 	if len(down) > 0 {
 		var names []string
@@ -44,18 +45,24 @@ func (a *app) traceText(s *sayings, down []*ir.Link, traces []*walk.Trace) {
 		if i > 0 {
 			fmt.Fprintln(v.stdout)
 		}
-		v.walk(t, t.Data)
+		v.alike = t
+		v.walk(t.Data)
 		fmt.Fprintln(v.stdout)
 		if t.CNP == nil {
-			fmt.Fprintf(v.stdout, "%s\n   none: %s\n", v.style(diag.Bold, v.title(t, "congestion notifications", t.To, t.From)), t.NoCNP)
+			fmt.Fprintf(v.stdout, "%s\n   none: %s\n", v.style(diag.Bold, v.title(true)), t.NoCNP)
 			continue
 		}
-		v.walk(t, t.CNP)
+		v.walk(t.CNP)
 	}
 }
 
-func (v *traceView) title(t *walk.Trace, what string, from, to []*ir.Port) string {
-	return fmt.Sprintf("%s, %s: %s to %s", t.Intent.Name, what, endText(from), endText(to))
+func (v *traceView) title(back bool) string {
+	from := ends(v.alike.of, func(t *walk.Trace) []*ir.Port { return t.From })
+	to := ends(v.alike.of, func(t *walk.Trace) []*ir.Port { return t.To })
+	if back {
+		return fmt.Sprintf("%s, congestion notifications: %s to %s", v.alike.Intent.Name, to, from)
+	}
+	return fmt.Sprintf("%s, data: %s to %s", v.alike.Intent.Name, from, to)
 }
 
 // endText names the ports of one end: gpu001:ens1f0, or gpu001:bond0.
@@ -67,21 +74,21 @@ func endText(ports []*ir.Port) string {
 }
 
 // walk prints one direction.
-func (v *traceView) walk(t *walk.Trace, w *walk.Walk) {
+func (v *traceView) walk(w *walk.Walk) {
 	v.told = map[*diag.Diagnostic]bool{}
-	what := "data"
-	if w.CNP {
-		what = "congestion notifications"
+	fmt.Fprintln(v.stdout, v.style(diag.Bold, v.title(w.CNP)))
+	if len(v.alike.of) > 1 && !w.CNP {
+		v.lines(noMark, "pairs    ", "", pairsText(v.alike.of), "; ", diag.Range{})
 	}
-	fmt.Fprintln(v.stdout, v.style(diag.Bold, v.title(t, what, w.From, w.To)))
-	v.lines(noMark, "packet   ", "", packetText(t.Intent, w), ", ", t.Intent.VersionAt)
+	in := v.alike.Intent
+	v.lines(noMark, "packet   ", "", packetText(in, w), ", ", in.VersionAt)
 	if g := w.Group; g != nil {
 		v.lines(noMark, "in       ", "", []string{groupText(g), v.promise(w)}, ", ", g.At)
 	}
 	v.lines(noMark, "ways     ", "", v.waysText(w), "; ", v.fabric.RoutingAt)
 	label := 0
 	for _, h := range w.Hops {
-		label = max(label, min(utf8.RuneCountInString(hopName(h)), 24))
+		label = max(label, min(utf8.RuneCountInString(v.hopName(h)), 24))
 	}
 	fmt.Fprintln(v.stdout)
 	for _, h := range w.Hops {
@@ -175,8 +182,8 @@ func (v *traceView) waysText(w *walk.Walk) []string {
 // traceNames is the room for names of devices or ports in a line of a trace, in bytes.
 const traceNames = 48
 
-// hopName names the devices of a hop: "leaf01", or "one of 4: spine[1-4]".
-func hopName(h *walk.Hop) string {
+// hopName names the devices of a hop: "leaf01", "one of 4: spine[1-4]", or, of alike traces that each pass another, "leaf[1-8]".
+func (v *traceView) hopName(h *walk.Hop) string {
 	if len(h.Devices) == 1 {
 		return h.Devices[0].Name
 	}
@@ -184,12 +191,16 @@ func hopName(h *walk.Hop) string {
 	for _, d := range h.Devices {
 		names = append(names, d.Name)
 	}
-	return fmt.Sprintf("one of %d: %s", len(names), nodeset.Text(names, nodeset.Devices, traceNames))
+	text := nodeset.Text(names, nodeset.Devices, traceNames)
+	if each := v.alike.each[h]; each > 1 {
+		return fmt.Sprintf("one of %d: %s", each, text)
+	}
+	return text
 }
 
 // hop prints one hop: which field decides, then the ports in and out.
 func (v *traceView) hop(w *walk.Walk, h *walk.Hop, label int) {
-	name := hopName(h)
+	name := v.hopName(h)
 	pad := strings.Repeat(" ", max(0, label-utf8.RuneCountInString(name))+2)
 	sorted := fmt.Sprintf("%s -> %s", h.Sort.By, sortText(h.Sort))
 	if h.Devices[0].ByHand != nil {

@@ -29,7 +29,6 @@ func (a *app) unlockCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return a.unlock(cmd.Context(), args, o) },
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.dir, "chdir", "C", ".", "the fabric's `folder`")
 	f.StringVar(&o.run, "run", "", "the `run` whose lock it is: needed where it was started on another machine or by another user")
 	f.BoolVar(&o.approve, "auto-approve", false, "do not ask")
 	labFlags(cmd, &o.lab)
@@ -39,10 +38,10 @@ func (a *app) unlockCommand() *cobra.Command {
 }
 
 type unlockOptions struct {
-	dir, run string
-	approve  bool
-	lab      labFlag
-	only     []string
+	run     string
+	approve bool
+	lab     labFlag
+	only    []string
 }
 
 // heldLock is a lock, or what a run without one left, on a device.
@@ -54,7 +53,7 @@ type heldLock struct {
 }
 
 func (a *app) unlock(ctx context.Context, names []string, o unlockOptions) (err error) {
-	_, devices, err := a.open(o.dir, slices.Concat(o.only, names), o.lab)
+	_, devices, err := a.open(a.here(), slices.Concat(o.only, names), o.lab)
 	if err != nil {
 		return err
 	}

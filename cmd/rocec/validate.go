@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -13,7 +15,7 @@ import (
 
 func (a *app) validateCommand() *cobra.Command {
 	var format, devices string
-	var strict bool
+	var strict, why bool
 	names := make([]string, len(report.Formats))
 	for i, f := range report.Formats {
 		names[i] = f.Name
@@ -26,6 +28,9 @@ func (a *app) validateCommand() *cobra.Command {
 			"switches already. A folder is searched for traffic.conf, qos_features.conf, qos_infra.conf, datapath.conf,\n" +
 			"startup.yaml and config_db.json, and for copies named after their switch (leaf01-traffic.conf); the files of one folder\n" +
 			"are those of one switch.\n\n" +
+			"Of a fabric without errors it prints a line per lossless cos group: whether it is free of PFC loops, with how many\n" +
+			"failures of links, and under which routing. Notes that differ in a name only are one. --why shows the proofs, what they\n" +
+			"assume, and every note by itself.\n\n" +
 			"The formats text and json name files as you would type them. The formats of CI systems (sarif, junit, github, gitlab)\n" +
 			"name them from the root of the repository, the folder with .git above the fabric's, wherever rocec is started. With\n" +
 			"github, tables are appended to the file that GITHUB_STEP_SUMMARY names.",
@@ -39,9 +44,9 @@ func (a *app) validateCommand() *cobra.Command {
 			var err error
 			switch {
 			case !cmd.Flags().Changed("device-config"):
-				f, err = a.load(folder(args))
-			case len(args) > 0:
-				return fail(exitUsage, "either the fabric in %s, or --device-config %s: one of them", args[0], devices)
+				f, err = a.loadNamed(args)
+			case len(args) > 0 || a.dir != "":
+				return fail(exitUsage, "either the fabric in %s, or --device-config %s: one of them", slices.Concat(args, []string{a.dir})[0], devices)
 			default:
 				f, err = a.loadDeviceFiles(devices)
 			}
@@ -49,7 +54,9 @@ func (a *app) validateCommand() *cobra.Command {
 				return err
 			}
 			f.Strict = strict
-			if err := write(a.stdout, f, a.options(a.stdout)); err != nil {
+			o := a.options(a.stdout)
+			o.Why = why
+			if err := write(a.stdout, f, o); err != nil {
 				return err
 			}
 			if format == "github" {
@@ -65,7 +72,17 @@ func (a *app) validateCommand() *cobra.Command {
 	offer(cmd, "format", names...)
 	cmd.Flags().StringVar(&devices, "device-config", "", "judge files that lie on switches, a file or a folder, instead of a fabric")
 	cmd.Flags().BoolVar(&strict, "warnings-as-errors", false, "exit 1 also when there are only warnings")
+	cmd.Flags().BoolVar(&why, "why", false, "show the proof of every lossless group, what it assumes, and every note by itself")
 	return cmd
+}
+
+// loadNamed is load of the folder that DIR or -C names.
+func (a *app) loadNamed(args []string) (*report.Report, error) {
+	dir, err := a.folder(args)
+	if err != nil {
+		return nil, err
+	}
+	return a.load(dir)
 }
 
 // stepSummary appends verdicts and findings to the file that a step of a GitHub workflow names, if one does.
@@ -91,10 +108,16 @@ func appendFile(name, text string) error {
 	return err
 }
 
-// folder returns the DIR argument, by default the current folder.
-func folder(args []string) string {
-	if len(args) == 0 {
-		return "."
+// folder returns the fabric's folder: the DIR argument of a verb, if it has one, or what -C says, by default the current folder.
+func (a *app) folder(args []string) (string, error) {
+	switch {
+	case len(args) == 0:
+		return cmp.Or(a.dir, "."), nil
+	case a.dir != "" && filepath.Clean(a.dir) != filepath.Clean(args[0]):
+		return "", fail(exitUsage, "the fabric is in one folder: %s, or -C %s. Leave out one of the two", args[0], a.dir)
 	}
-	return args[0]
+	return args[0], nil
 }
+
+// here is folder for verbs whose arguments are other names, and for completion.
+func (a *app) here() string { return cmp.Or(a.dir, ".") }

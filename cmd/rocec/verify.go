@@ -47,15 +47,19 @@ func (a *app) verifyCommand() *cobra.Command {
 			if err := o.readOptions.check(); err != nil {
 				return err
 			}
+			dir, err := a.folder(args)
+			if err != nil {
+				return err
+			}
 			if o.from == "" {
-				return a.verify(cmd.Context(), folder(args), o)
+				return a.verify(cmd.Context(), dir, o)
 			}
 			for _, other := range []string{"lab", "since", "traffic", "parallel", "timeout", "ask-sudo-password"} {
 				if cmd.Flags().Changed(other) {
 					return fail(exitUsage, "--from reads files and no device, so that --%s says nothing. Leave out one of the two", other)
 				}
 			}
-			return a.verifyFrom(cmd.Context(), folder(args), o)
+			return a.verifyFrom(cmd.Context(), dir, o)
 		},
 	}
 	f := cmd.Flags()

@@ -104,6 +104,18 @@ func (k Known) FindNIC(name string) *NICModel {
 	return nil
 }
 
+// FindNICOrder returns the NIC model that a part number stands for, such as MCX653106A-HDAT; nil: it is none that is known.
+func (k Known) FindNICOrder(number string) *NICModel {
+	for _, d := range k.Drivers {
+		for _, m := range d.Models {
+			if platform.Ordered(number, m.Parts) {
+				return m
+			}
+		}
+	}
+	return nil
+}
+
 // NICNames lists the NIC models, sorted.
 func (k Known) NICNames() []string {
 	var out []string
@@ -133,6 +145,8 @@ type OS struct {
 	// Default gives the name of the one for a release where the block names none.
 	Configs []Config
 	Default func(release string) string
+
+	Presets bool // one command may have made settings for RoCE as a whole, of which the switch block's preset says what becomes
 
 	// Read and Spell are the grammar of front-panel ports, which may depend on the switch model: Read gives the port a name
 	// means and reports whether it is the name of one (also one that the model at hand does not have); Spell is its inverse. A
@@ -312,6 +326,7 @@ type NICModel struct {
 	Buffer int  // receive buffer of a port, bytes; 0: no figure is published
 
 	Aliases []string
+	Parts   []string // patterns of part numbers that stand for it, see [platform.Ordered]
 	Source  string
 }
 

@@ -49,6 +49,7 @@ type Switch struct {
 	OddSplit  bool
 
 	Aliases []string
+	Parts   []string // patterns of part numbers that stand for it, see [Ordered]
 	Source  string
 }
 

@@ -12,38 +12,47 @@ package platform
 var Switches = []*Switch{
 	{
 		Name: "sn2010", Title: "Mellanox SN2010", ASIC: asic("spectrum"), Ports: []PortRange{sfp28(1, 18), qsfp28(19, 22)},
+		Parts:  msn("2010"),
 		Source: "SONiC, MLX: 18 SFP28, 4 QSFP28",
 	},
 	{
 		Name: "sn2100", Title: "Mellanox SN2100", ASIC: asic("spectrum"), Ports: []PortRange{qsfp28(1, 16)},
+		Parts:   msn("2100"),
 		Aliases: []string{"sn2100b"}, Source: "SONiC, MLX: 16 QSFP28",
 	},
 	{
 		Name: "sn2201", Title: "NVIDIA SN2201", ASIC: asic("spectrum"), Ports: []PortRange{{1, 48, 1_000, 1}, qsfp28(49, 52)},
+		Parts:  msn("2201"),
 		Source: "NetBox: 48 1000BASE-T, 4 QSFP28",
 	},
 	{
 		Name: "sn2410", Title: "Mellanox SN2410", ASIC: asic("spectrum"), Ports: []PortRange{sfp28(1, 48), qsfp28(49, 56)},
+		Parts:     msn("2410"),
 		PairSplit: 4, OddSplit: true, Aliases: []string{"sn2410b"}, Source: "CL 3.7 on splitting; SONiC, MLX: 48 SFP28, 8 QSFP28",
 	},
 	{
 		Name: "sn2700", Title: "Mellanox SN2700", ASIC: asic("spectrum"), Ports: []PortRange{qsfp28(1, 32)},
+		Parts:     msn("2700"),
 		PairSplit: 4, OddSplit: true, Aliases: []string{"sn2700b"}, Source: "CL 3.7 on splitting; SONiC, MLX: 32 QSFP28",
 	},
 	{
 		Name: "sn2740", Title: "Mellanox SN2740", ASIC: asic("spectrum"), Ports: []PortRange{qsfp28(1, 32)},
+		Parts:  msn("2740"),
 		Source: "MLX: 32 QSFP28",
 	},
 	{
 		Name: "sn3420", Title: "Mellanox SN3420", ASIC: asic("spectrum2"), Ports: []PortRange{sfp28(1, 48), qsfp28(49, 60)},
+		Parts:  msn("3420"),
 		Source: "SONiC, MLX: 48 SFP28, 12 QSFP28",
 	},
 	{
 		Name: "sn3700", Title: "Mellanox SN3700", ASIC: asic("spectrum2"), Ports: []PortRange{qsfp56(1, 32)},
+		Parts:  []string{"MSN3700-VS*"},
 		Source: "SONiC, MLX: 32 ports of 200G",
 	},
 	{
 		Name: "sn3700c", Title: "Mellanox SN3700C", ASIC: asic("spectrum2"), Ports: []PortRange{qsfp28(1, 32)},
+		Parts:  []string{"MSN3700-CS*"},
 		Source: "SONiC, MLX: 32 QSFP28",
 	},
 	{
@@ -52,6 +61,7 @@ var Switches = []*Switch{
 	},
 	{
 		Name: "sn3800", Title: "Mellanox SN3800", ASIC: asic("spectrum2gearbox"), Ports: []PortRange{qsfp28(1, 64)},
+		Parts:  msn("3800"),
 		Source: "SONiC, MLX: 64 QSFP28",
 	},
 	{
@@ -60,18 +70,22 @@ var Switches = []*Switch{
 	},
 	{
 		Name: "sn4410", Title: "NVIDIA SN4410", ASIC: asic("spectrum3"), Ports: []PortRange{{1, 24, 200_000, 8}, qsfpdd(25, 32)},
+		Parts:     msn("4410"),
 		PairSplit: 8, Source: "UM: 24 QSFP28-DD of 2x100G, 8 QSFP-DD of 400G; CL 5.14 on splitting",
 	},
 	{
 		Name: "sn4600", Title: "NVIDIA SN4600", ASIC: asic("spectrum3"), Ports: []PortRange{qsfp56(1, 64)},
+		Parts:     []string{"MSN4600-VS*"},
 		PairSplit: 4, Source: "UM: 64 QSFP56; CL 5.14 on splitting",
 	},
 	{
 		Name: "sn4600c", Title: "NVIDIA SN4600C", ASIC: asic("spectrum3"), Ports: []PortRange{qsfp28(1, 64)},
+		Parts:     []string{"MSN4600-CS*"},
 		PairSplit: 4, Source: "SONiC, MLX: 64 QSFP28; CL 5.14 on splitting",
 	},
 	{
 		Name: "sn4700", Title: "NVIDIA SN4700", ASIC: asic("spectrum3"), Ports: []PortRange{qsfpdd(1, 32)},
+		Parts:     msn("4700"),
 		PairSplit: 8, Source: "SONiC: 32 ports of 400G; CL 5.14 on splitting",
 	},
 	{
@@ -80,6 +94,7 @@ var Switches = []*Switch{
 	},
 	{
 		Name: "sn5600", Title: "NVIDIA SN5600", ASIC: asic("spectrum4"), Ports: []PortRange{osfp(1, 64), sfp28(65, 65)},
+		Parts:     []string{"920-9N42F-00RI-[57]*"},
 		PairSplit: 8, Source: "UM: 64 ports of 800G, 8 lanes of 100G, and a service port; CL 5.14 on splitting",
 	},
 	{
@@ -88,6 +103,7 @@ var Switches = []*Switch{
 	},
 	{
 		Name: "sn5610", Title: "NVIDIA SN5610", ASIC: asic("spectrum4"), Ports: []PortRange{osfp(1, 64), sfp28(65, 66)},
+		Parts:  []string{"920-9N42F-00RI-3*"},
 		Source: "CL 5.13.1: 800G Spectrum-4; ports as of the SN5610N",
 	},
 	{
@@ -180,118 +196,146 @@ var Switches = []*Switch{
 	// Edgecore (Accton).
 	{
 		Name: "as4610-54t", Title: "Edgecore AS4610-54T", ASIC: asic("helix4"), Ports: []PortRange{{1, 48, 1_000, 1}, sfpplus(49, 52)},
+		Parts:   accton("4610-54T", "4610-54P"),
 		Aliases: []string{"as4610-54p"}, Source: "48 1000BASE-T, 4 SFP+; the two stacking ports are left out: public",
 	},
 	{
 		Name: "as5600-52x", Title: "Edgecore AS5600-52X", ASIC: asic("tridentplus"), Ports: []PortRange{sfpplus(1, 48), qsfpplus(49, 52)},
+		Parts:  accton("5600-52X"),
 		Source: "Open Network Linux: 48x10G, 4x40G, BCM56846",
 	},
 	{
 		Name: "as5610-52x", Title: "Edgecore AS5610-52X", ASIC: asic("tridentplus"), Ports: []PortRange{sfpplus(1, 48), qsfpplus(49, 52)},
+		Parts:  accton("5610-52X"),
 		Source: "Open Network Linux: 48x10G, 4x40G, BCM56846",
 	},
 	{
 		Name: "as5712-54x", Title: "Edgecore AS5712-54X", ASIC: asic("trident2"), Ports: []PortRange{sfpplus(1, 48), qsfpplus(49, 54)},
+		Parts:  accton("5712-54X"),
 		Source: "SONiC (counted as 72x10G), Open Network Linux for its twin AS5710-54X: 48x10G, 6x40G",
 	},
 	{
 		Name: "as5812-54x", Title: "Edgecore AS5812-54X", ASIC: asic("trident2plus"), Ports: []PortRange{sfpplus(1, 48), qsfpplus(49, 54)},
+		Parts:   accton("5812-54X", "5812-54T"),
 		Aliases: []string{"as5812-54t"}, Source: "SONiC (counted as 72x10G): 48x10G, 6x40G",
 	},
 	{
 		Name: "as5835-54x", Title: "Edgecore AS5835-54X", ASIC: asic("trident3"), Ports: []PortRange{sfpplus(1, 48), qsfp28(49, 54)},
+		Parts:   accton("5835-54X", "5835-54T"),
 		Aliases: []string{"as5835-54t"}, Source: "SONiC: 48x10G, 6x100G",
 	},
 	{
 		Name: "as6712-32x", Title: "Edgecore AS6712-32X", ASIC: asic("trident2"), Ports: []PortRange{qsfpplus(1, 32)},
+		Parts:   accton("6712-32X", "6700-32X"),
 		Aliases: []string{"as6700-32x"}, Source: "SONiC: 32x40G",
 	},
 	{
 		Name: "as7312-54x", Title: "Edgecore AS7312-54X", ASIC: asic("tomahawkplus"), Ports: []PortRange{sfp28(1, 48), qsfp28(49, 54)},
+		Parts:   accton("7312-54X", "7312-54XS"),
 		Aliases: []string{"as7312-54xs"}, Source: "SONiC: 48x25G, 6x100G",
 	},
 	// CL 3.7: its two 10G ports are not supported.
 	{
 		Name: "as7326-56x", Title: "Edgecore AS7326-56X", ASIC: asic("trident3"), Ports: []PortRange{sfp28(1, 48), qsfp28(49, 56)},
+		Parts:  accton("7326-56X"),
 		Source: "SONiC, CL 3.7: 48x25G, 8x100G",
 	},
 	{
 		Name: "as7712-32x", Title: "Edgecore AS7712-32X", ASIC: asic("tomahawk"), Ports: []PortRange{qsfp28(1, 32)},
+		Parts:  accton("7712-32X"),
 		Source: "SONiC: 32x100G",
 	},
 	{
 		Name: "as7716-32x", Title: "Edgecore AS7716-32X", ASIC: asic("tomahawk"), Ports: []PortRange{qsfp28(1, 32)},
+		Parts:  accton("7716-32X"),
 		Source: "SONiC: 32x100G",
 	},
 	{
 		Name: "as7726-32x", Title: "Edgecore AS7726-32X", ASIC: asic("trident3"), Ports: []PortRange{qsfp28(1, 32)},
+		Parts:  accton("7726-32X"),
 		Source: "SONiC: 32x100G",
 	},
 	{
 		Name: "as7816-64x", Title: "Edgecore AS7816-64X", ASIC: asic("tomahawk2"), Ports: []PortRange{qsfp28(1, 64)},
+		Parts:  accton("7816-64X"),
 		Source: "SONiC: 64x100G",
 	},
 	{
 		Name: "as9716-32d", Title: "Edgecore AS9716-32D", ASIC: asic("tomahawk3"), Ports: []PortRange{qsfpdd(1, 32)},
+		Parts:  accton("9716-32D"),
 		Source: "SONiC: 32x400G",
 	},
 
 	// Arista, as far as SONiC has a folder for them. Service ports of 10G are left out.
 	{
 		Name: "7050qx-32", Title: "Arista 7050QX-32", ASIC: asic("trident2"), Ports: []PortRange{qsfpplus(1, 32)},
+		Parts:  dcs("7050QX-32"),
 		Source: "SONiC Arista-7050-QX32: 32x40G",
 	},
 	// Ports 1 to 4 are SFP+ and share their lanes with the first QSFP+, port 5.
 	{
 		Name: "7050qx-32s", Title: "Arista 7050QX-32S", ASIC: asic("trident2"), Ports: []PortRange{qsfpplus(5, 36)},
+		Parts:  dcs("7050QX-32S"),
 		Source: "SONiC Arista-7050QX32S-Q32: 32x40G, numbered from 5",
 	},
 	{
 		Name: "7050cx3-32s", Title: "Arista 7050CX3-32S", ASIC: asic("trident3"), Ports: []PortRange{qsfp28(1, 32)},
+		Parts:   dcs("7050CX3-32S", "7050CX3-32C"),
 		Aliases: []string{"7050cx3-32c"}, Source: "SONiC Arista-7050CX3-32S-C32, Arista-7050CX3-32C-C32: 32x100G",
 	},
 	{
 		Name: "7050sx3-48c8", Title: "Arista 7050SX3-48C8", ASIC: asic("trident3"), Ports: []PortRange{sfpplus(1, 48), qsfp28(49, 56)},
+		Parts:  dcs("7050SX3-48C8"),
 		Source: "SONiC Arista-7050SX3-48C8: 48x10G, 8x100G",
 	},
 	{
 		Name: "7050sx3-48yc8", Title: "Arista 7050SX3-48YC8", ASIC: asic("trident3"), Ports: []PortRange{sfp28(1, 48), qsfp28(49, 56)},
+		Parts:   dcs("7050SX3-48YC8", "7050SX3-48YC8C"),
 		Aliases: []string{"7050sx3-48yc8c"}, Source: "SONiC Arista-7050SX3-48YC8: 48x25G, 8x100G",
 	},
 	{
 		Name: "7060cx-32s", Title: "Arista 7060CX-32S", ASIC: asic("tomahawk"), Ports: []PortRange{qsfp28(1, 32)},
+		Parts:  dcs("7060CX-32S"),
 		Source: "SONiC Arista-7060CX-32S-C32: 32x100G",
 	},
 	{
 		Name: "7060cx2-32s", Title: "Arista 7060CX2-32S", ASIC: asic("tomahawkplus"), Ports: []PortRange{qsfp28(1, 32)},
+		Parts:  dcs("7060CX2-32S"),
 		Source: "SONiC Arista-7060CX2-32S-C32: 32x100G; chip by its buffer of 22 MB: public",
 	},
 	{
 		Name: "7060px4-32", Title: "Arista 7060PX4-32", ASIC: asic("tomahawk3"), Ports: []PortRange{qsfpdd(1, 32)},
+		Parts:   dcs("7060PX4-32", "7060DX4-32"),
 		Aliases: []string{"7060dx4-32"}, Source: "SONiC Arista-7060PX4-O32, Arista-7060DX4-32: 32x400G",
 	},
 	{
 		Name: "7060dx5-32", Title: "Arista 7060DX5-32", ASIC: asic("tomahawk4"), Ports: []PortRange{qsfpdd(1, 32)},
+		Parts:  dcs("7060DX5-32"),
 		Source: "SONiC Arista-7060DX5-32: 32x400G",
 	},
 	{
 		Name: "7060dx5-64s", Title: "Arista 7060DX5-64S", ASIC: asic("tomahawk4"), Ports: []PortRange{qsfpdd(1, 64)},
+		Parts:   dcs("7060DX5-64S", "7060PX5-64S"),
 		Aliases: []string{"7060px5-64s"}, Source: "SONiC Arista-7060DX5-64S, Arista-7060PX5-64S: 64x400G",
 	},
 	{
 		Name: "7060x6-32pe", Title: "Arista 7060X6-32PE", ASIC: asic("tomahawk5"), Ports: []PortRange{osfp(1, 32)},
+		Parts:  dcs("7060X6-32PE"),
 		Source: "SONiC Arista-7060X6-32PE: 32x800G",
 	},
 	{
 		Name: "7060x6-64de", Title: "Arista 7060X6-64DE", ASIC: asic("tomahawk5"), Ports: []PortRange{osfp(1, 64)},
+		Parts:  dcs("7060X6-64DE"),
 		Source: "SONiC Arista-7060X6-64DE: 64x800G",
 	},
 	{
 		Name: "7060x6-64pe", Title: "Arista 7060X6-64PE", ASIC: asic("tomahawk5"), Ports: []PortRange{osfp(1, 64)},
+		Parts:   dcs("7060X6-64PE", "7060X6-64PE-B"),
 		Aliases: []string{"7060x6-64pe-b"}, Source: "SONiC Arista-7060X6-64PE, Arista-7060X6-64PE-B-P64: 64x800G",
 	},
 	{
 		Name: "7260cx3-64", Title: "Arista 7260CX3-64", ASIC: asic("tomahawk2"), Ports: []PortRange{qsfp28(1, 64)},
+		Parts:  dcs("7260CX3-64"),
 		Source: "SONiC Arista-7260CX3-C64: 64x100G",
 	},
 

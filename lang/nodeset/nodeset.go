@@ -1,4 +1,4 @@
-// Package nodeset reads and writes the strings by which one name stands for many: leaf[01-04], swp1-4,swp6,
+// Package nodeset reads and writes the strings by which one name stands for many: leaf[01-04], leaf-{a,b}[1-4], swp1-4,swp6,
 // a[1-2]:swp[1-2]. [Parse] reads them, [Fold] is its inverse, and [Compare] is the order of names.
 //
 // In comes a string and what it may name; out come a [Set], which knows how many names it means before it makes any of
@@ -10,12 +10,13 @@
 //	set      = item { "," item } .                      spaces around an item are ignored
 //	item     = name | name ":" name .                   what is allowed where: see [Kind]
 //	name     = part { part } .
-//	part     = text | "[" span { "," span } "]" | bare .
+//	part     = text | "[" span { "," span } "]" | "{" word { "," word } "}" | bare .
 //	span     = number | number "-" number .
+//	word     = text .                                   leaf-{a,b}: spaces around a word are ignored, none is empty
 //	bare     = number "-" number                        swp1-4, swp49s0-3, leaf01-04
 //	         | text number "-" text number .            swp1-swp4: the whole name, both texts alike
 //
-// Brackets of one name vary like the digits of a counter, the last one fastest; of an endpoint the device is outer, the
+// Brackets and braces of one name vary like the digits of a counter, the last one fastest; of an endpoint the device is outer, the
 // interface inner. After device:interface, further items without a colon are interfaces of the same devices, so
 // tor1:swp1-4,swp6 is five ports of tor1.
 //
@@ -176,10 +177,25 @@ type pattern struct {
 	from, to int
 }
 
-// part is literal text, or (text empty) spans of numbers.
+// part is literal text, or (text empty) spans of numbers or words.
 type part struct {
 	text  string
 	spans []span
+	words []string
+}
+
+// many reports whether the part stands for a list.
+func (p *part) many() bool { return p.spans != nil || p.words != nil }
+
+// texts returns what the part may say in letters: its text or its words; nothing of numbers.
+func (p *part) texts() []string {
+	switch {
+	case p.words != nil:
+		return p.words
+	case p.spans != nil:
+		return nil
+	}
+	return []string{p.text}
 }
 
 // span is lo..hi, written with at least width digits.
@@ -201,8 +217,10 @@ func (p *pattern) walk(i int, buf []byte, yield func(string) bool) bool {
 		return yield(string(buf))
 	}
 	part := &p.parts[i]
-	if part.spans == nil {
-		return p.walk(i+1, append(buf, part.text...), yield)
+	for _, text := range part.texts() {
+		if !p.walk(i+1, append(buf, text...), yield) {
+			return false
+		}
 	}
 	for _, s := range part.spans {
 		for n := s.lo; n <= s.hi; n++ {
@@ -235,11 +253,10 @@ func appendPadded(buf []byte, n int64, width int) []byte {
 func (p *pattern) longest() int {
 	n := 0
 	for _, part := range p.parts {
-		if part.spans == nil {
-			n += len(part.text)
-			continue
-		}
 		most := 0
+		for _, text := range part.texts() {
+			most = max(most, len(text))
+		}
 		for _, s := range part.spans {
 			most = max(most, s.width, digits(s.hi))
 		}

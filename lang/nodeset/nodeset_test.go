@@ -56,6 +56,17 @@ func TestExpand(t *testing.T) {
 		{Endpoints, "t[1-2]:swp1,swp3", "t1:swp1 t1:swp3 t2:swp1 t2:swp3"},
 		{Endpoints, "a1:swp1, b1:swp2", "a1:swp1 b1:swp2"},
 		{Members, "store[1-2]", "store1 store2"},
+		{Devices, "leaf-{a,b}[1-2]", "leaf-a1 leaf-a2 leaf-b1 leaf-b2"},
+		{Devices, "leaf-{a,b}", "leaf-a leaf-b"},
+		{Devices, "leaf-{ a , b }1-2,spine", "leaf-a1 leaf-a2 leaf-b1 leaf-b2 spine"},
+		{Devices, "{leaf,spine}[1-2]{a,b}", "leaf1a leaf1b leaf2a leaf2b spine1a spine1b spine2a spine2b"},
+		{Devices, "{b,a}", "b a"},
+		{Devices, "{a}", "a"},
+		{Devices, "row{1,10}", "row1 row10"},
+		{Devices, "h{1.a,2}.net", "h1.a.net h2.net"},
+		{Interfaces, "{eth,ens}0,swp1", "eth0 ens0 swp1"},
+		{Endpoints, "{a,b}1:{eth,ib}[0-1],swp3", "a1:eth0 a1:eth1 a1:ib0 a1:ib1 a1:swp3 b1:eth0 b1:eth1 b1:ib0 b1:ib1 b1:swp3"},
+		{Members, "{a,b},c:{x,y}", "a b c:x c:y"},
 		{Members, "new1:ens1f0", "new1:ens1f0"},
 		{Members, "a,b:eth0,eth1", "a b:eth0 b:eth1"},
 	} {
@@ -91,7 +102,24 @@ func TestMistakes(t *testing.T) {
 		{Devices, "leaf[<001-16>]", "different widths", false},
 		{Devices, "leaf[<1..4>]", "Write [1-4].", false},
 		{Devices, "leaf[<1:4>]", "Write [1-4].", false},
-		{Devices, "<leaf{1..4}>", "Write ranges as [1-4].", true},
+		{Devices, "leaf{<1..4>}", "Write ranges as [1-4].", false},
+		{Devices, "leaf{<1-4>}", "Write ranges as [1-4].", false},
+		{Devices, "leaf<{a>", "never closed", false},
+		{Devices, "x,leaf<{a[1-2]>", "never closed", false},
+		{Devices, "leaf{a,{b,c}<}>", "closes nothing", false},
+		{Devices, "leaf<}>", "closes nothing", false},
+		{Devices, "leaf{a<,>}", "", false},
+		{Devices, "leaf{a,<}>", "A word is missing", false},
+		{Devices, "leaf{<}>", "A word is missing", false},
+		{Devices, "leaf{<,>a}", "A word is missing", false},
+		{Devices, "<leaf{a,B}>", "lower case", true},
+		{Devices, "<{-a,b}>", "no device name", true},
+		{Devices, "<{a,b:c}>", "no device name", true},
+		{Devices, "<a.{.b,c}>", "holds \"..\"", true},
+		{Devices, "<{a,b.}{.c,d}>", "holds \"..\"", true},
+		{Devices, "<a{b..c,d}>", "holds \"..\"", true},
+		{Devices, "<{" + strings.Repeat("a", 64) + ",b}>", "64 characters", true},
+		{Devices, "<" + strings.Repeat("{a,b}", 17) + ">", "ranges and lists", false},
 		{Devices, "<a b>", "comma between", true},
 		{Endpoints, "<leaf1 :swp1>", "Take it away", false},
 		{Endpoints, "leaf1:<Eth1/1>", "Linux", true},
@@ -144,10 +172,16 @@ func TestLenBeforeExpanding(t *testing.T) {
 		require.Equal(t, "n000:e0", n.String())
 		break
 	}
+
+	set, bad = Parse(strings.Repeat("{a,b,c,d}", 16)+":{e,f}", Endpoints)
+	require.Empty(t, bad)
+	require.Equal(t, 1<<33, set.Len())
 }
 
 func FuzzExpand(f *testing.F) {
-	for _, s := range []string{"leaf[01-04]", "tor1:swp1-4,swp6", "swp1-2s0-1", "rack-1-2", "a[1-2]:swp[1-2", "leaf[1000000000000-2]", "é,", ":", "a1-a3"} {
+	for _, s := range []string{
+		"leaf[01-04]", "tor1:swp1-4,swp6", "swp1-2s0-1", "rack-1-2", "a[1-2]:swp[1-2", "leaf[1000000000000-2]", "é,", ":", "a1-a3", "leaf-{a,b}[1-4]", "{a.,b}{.c,d}", "{a,b:c}:{d,e}1-2", "{a{b}", "x{1..4}", "{[1-2],a}", "[{1}]",
+	} {
 		for k := Devices; k <= Members; k++ {
 			f.Add(s, int(k))
 		}

@@ -28,22 +28,22 @@ func (p *parser) badName(from, to int, format string, args ...any) {
 	p.mistakes = append(p.mistakes, Mistake{From: from, To: to, Name: true, Message: fmt.Sprintf(format, args...)})
 }
 
-// set cuts the string at the commas outside brackets.
+// set cuts the string at the commas outside brackets and braces.
 func (p *parser) set() {
 	if strings.TrimSpace(p.src) == "" {
 		p.bad(0, len(p.src), "The text is empty, so it names nothing. Write a name, or leave the attribute out.")
 		return
 	}
-	start, open := 0, false
+	start := 0
 	for i := 0; i <= len(p.src); i++ {
 		switch {
-		case i == len(p.src) || p.src[i] == ',' && !open:
+		case i == len(p.src) || p.src[i] == ',':
 			p.item(start, i)
 			start = i + 1
-		case p.src[i] == '[': // one that is never closed must not swallow the items behind it
-			open = p.closing(i, len(p.src)) >= 0
-		case p.src[i] == ']':
-			open = false
+		case p.src[i] == '[' || p.src[i] == '{': // one that is never closed must not swallow the items behind it
+			if end := p.closing(i, len(p.src)); end >= 0 {
+				i = end
+			}
 		}
 	}
 	for i := range p.groups {
@@ -134,18 +134,18 @@ func (p *parser) name(from, to int, iface bool) *pattern {
 	}
 	ranges := 0
 	for _, part := range pat.parts {
-		if part.spans == nil {
+		if !part.many() {
 			continue
 		}
 		ranges++
-		n := 0
+		n := len(part.words)
 		for _, s := range part.spans {
 			n = add(n, int(s.hi-s.lo)+1)
 		}
 		pat.n = mul(pat.n, n)
 	}
 	if ranges > maxParts {
-		p.bad(from, to, "One name may hold at most %d ranges. Split it into several names.", maxParts)
+		p.bad(from, to, "One name may hold at most %d ranges and lists. Split it into several names.", maxParts)
 		return nil
 	}
 	p.check(pat, iface)
@@ -165,7 +165,7 @@ func (p *parser) pair(pat *pattern, iface bool) bool {
 		left, right := s[:i], s[i+1:]
 		text := strings.TrimRight(left, "0123456789")
 		lo, hi := left[len(text):], strings.TrimPrefix(right, text)
-		if text == "" || lo == "" || hi == "" || len(hi) == len(right) || strings.Trim(hi, "0123456789") != "" || strings.ContainsAny(text, "[]") {
+		if text == "" || lo == "" || hi == "" || len(hi) == len(right) || strings.Trim(hi, "0123456789") != "" || strings.ContainsAny(text, "[]{}") {
 			continue
 		}
 		pat.parts = []part{{text: text}}
@@ -177,7 +177,7 @@ func (p *parser) pair(pat *pattern, iface bool) bool {
 	return false
 }
 
-// parts reads text, bare ranges and brackets.
+// parts reads text, bare ranges, brackets and braces.
 func (p *parser) parts(pat *pattern, iface bool) {
 	for i := pat.from; i < pat.to; {
 		switch c := p.src[i]; c {
@@ -189,12 +189,23 @@ func (p *parser) parts(pat *pattern, iface bool) {
 			}
 			p.bracket(pat, i+1, end, iface)
 			i = end + 1
+		case '{':
+			end := p.closing(i, pat.to)
+			if end < 0 {
+				p.bad(i, pat.to, "The brace is never closed. Write } behind the words, as in leaf-{a,b}; a brace holds no other and no bracket.")
+				return
+			}
+			p.brace(pat, i+1, end)
+			i = end + 1
 		case ']':
 			p.bad(i, i+1, "This bracket closes nothing. Write [ before the range, as in [01-04] or [1-3,7].")
 			return
+		case '}':
+			p.bad(i, i+1, "This brace closes nothing. Write { before the words, as in leaf-{a,b}.")
+			return
 		default:
 			end := i
-			for end < pat.to && p.src[end] != '[' && p.src[end] != ']' {
+			for end < pat.to && !strings.ContainsRune("[]{}", rune(p.src[end])) {
 				end++
 			}
 			p.text(pat, i, end, iface)
@@ -236,29 +247,64 @@ func (p *parser) bracket(pat *pattern, from, to int, iface bool) {
 	pat.parts = append(pat.parts, part{spans: spans})
 }
 
+// brace reads the words in src[from:to]. What names may hold is checked with the whole name.
+func (p *parser) brace(pat *pattern, from, to int) {
+	words := []string{}
+	for from <= to {
+		end := from
+		for end < to && p.src[end] != ',' {
+			end++
+		}
+		a, b := from, end
+		for a < b && p.src[a] == ' ' {
+			a++
+		}
+		for a < b && p.src[b-1] == ' ' {
+			b--
+		}
+		switch m := braceRange.FindStringSubmatch(p.src[a:b]); {
+		case a == b:
+			p.bad(min(from, to), min(from, to)+1, "A word is missing here. Write words between braces, as in leaf-{a,b}.")
+		case m != nil:
+			p.bad(a, b, "Braces hold words. Write ranges as [%s-%s].", show(m[1]), show(m[2]))
+		default:
+			words = append(words, p.src[a:b])
+		}
+		from = end + 1
+	}
+	pat.parts = append(pat.parts, part{words: words})
+}
+
+// braceRange is a range as shells write it, and what people make of it.
+var braceRange = regexp.MustCompile(`\A([0-9]+) ?(?:-|\.\.\.?|:|–|to) ?([0-9]+)\z`)
+
 // otherRange is a range as other languages write it.
 var otherRange = regexp.MustCompile(`\A([0-9]+) ?(?:\.\.\.?|:|–|to) ?([0-9]+)\z`)
 
-// closing returns the place of the bracket that closes the one at i, or -1; one that is open itself closes nothing.
+// closing returns the place of the bracket or brace that closes the one at i, or -1; one that is open itself closes nothing.
 func (p *parser) closing(i, to int) int {
+	closes := byte(']')
+	if p.src[i] == '{' {
+		closes = '}'
+	}
 	for j := i + 1; j < to; j++ {
 		switch p.src[j] {
-		case ']':
+		case closes:
 			return j
-		case '[':
+		case '[', '{':
 			return -1
 		}
 	}
 	return -1
 }
 
-// colon returns the place of the first colon of src[from:to] outside of brackets, or -1.
+// colon returns the place of the first colon of src[from:to] outside of brackets and braces, or -1.
 func (p *parser) colon(from, to int) int {
 	for i := from; i < to; i++ {
 		switch p.src[i] {
 		case ':':
 			return i
-		case '[':
+		case '[', '{':
 			if end := p.closing(i, to); end >= 0 {
 				i = end
 			}
@@ -372,18 +418,25 @@ func (p *parser) check(pat *pattern, iface bool) {
 		p.badName(pat.from, pat.to, "%q makes the name of %s with %d characters, and at most %d are allowed. Shorten it.", show(p.src[pat.from:pat.to]), map[bool]string{false: "a device", true: "an interface"}[iface], n, most)
 		return
 	}
+	dot := false // some name ends in a dot so far
 	for i, part := range pat.parts {
-		for j := range len(part.text) {
-			c := part.text[j]
-			if i == 0 && j == 0 && !first(c, iface) || !allowed(c, iface) {
-				p.badName(pat.from, pat.to, "%s", nameRule(p.src[pat.from:pat.to], c, iface))
-				return
+		dots, ends := false, false
+		for _, text := range part.texts() {
+			for j := range len(text) {
+				c := text[j]
+				if i == 0 && j == 0 && !first(c, iface) || !allowed(c, iface) {
+					p.badName(pat.from, pat.to, "%s", nameRule(p.src[pat.from:pat.to], c, iface))
+					return
+				}
 			}
+			dots = dots || strings.Contains(text, "..") || dot && strings.HasPrefix(text, ".")
+			ends = ends || strings.HasSuffix(text, ".")
 		}
-		if strings.Contains(part.text, "..") {
+		if dots {
 			p.badName(pat.from, pat.to, "%q holds \"..\", which no name may, because names become paths. Take one of the dots away.", show(p.src[pat.from:pat.to]))
 			return
 		}
+		dot = ends
 	}
 }
 
@@ -416,8 +469,6 @@ func allowed(c byte, iface bool) bool {
 func nameRule(name string, c byte, iface bool) string {
 	hint := ""
 	switch {
-	case braceRange.MatchString(name):
-		hint = " Write ranges as [1-4]."
 	case c == ' ' || c == ';':
 		hint = " Write a comma between two names."
 	case iface && c == '/':
@@ -430,5 +481,3 @@ func nameRule(name string, c byte, iface bool) string {
 	}
 	return fmt.Sprintf("%q is no device name. Use 1 to %d of the characters a-z 0-9 . _ -, the first a letter or a digit; names become paths and commands.%s", show(name), MaxDevice, hint)
 }
-
-var braceRange = regexp.MustCompile(`\{[0-9]+(\.\.|-|,)`)

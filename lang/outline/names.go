@@ -159,9 +159,9 @@ func (o *File) items(s span, kind nodeset.Kind, n *outlineBlock, declares bool) 
 			}
 			out = append(out, nm)
 			from, colon = i+1, -1
-		case text[i] == '[':
+		case text[i] == '[' || text[i] == '{':
 			depth++
-		case text[i] == ']' && depth > 0:
+		case (text[i] == ']' || text[i] == '}') && depth > 0:
 			depth--
 		case text[i] == ':' && depth == 0 && colon < 0:
 			colon = i

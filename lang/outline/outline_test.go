@@ -270,6 +270,7 @@ func TestDefinitionAndReferences(t *testing.T) {
 		{"link \"y\" { a = \"gpu2:en|s2f0\" }", "interfaces gpu2 ens2f0", "world.hcl:25:8-18", ""},
 		{"link \"y\" { a = \"spi|ne:swp1\" }", "devices  spine", "world.hcl:17:9-14", "world.hcl:37:12-17 x.hcl:1:17-22"},
 		{"switch \"y\" { names = \"u[1-|2]\" }\nlink \"z\" { a = \"u1:swp1\" }", "devices  u[1-2]", "x.hcl:1:23-29", "x.hcl:2:17-19"},
+		{"switch \"y\" { names = \"u{a,|b}\" }\nlink \"z\" { a = \"ua:swp1\" }", "devices  u{a,b}", "x.hcl:1:23-29", "x.hcl:2:17-19"},
 		{"link \"y\" { a = \"leaf0|2:swp[1-${var.leaves}]\" }", "devices  leaf02", "world.hcl:14:12-23", "world.hcl:33:8-19 x.hcl:1:17-23"},
 		{"# é\nlocals { x = \"é${var.leaves|}\" }", "name variable leaves", "world.hcl:39:11-17", "world.hcl:45:15-21 x.hcl:2:22-28"},
 	} {

@@ -47,6 +47,7 @@ type Options struct {
 	Color          bool
 	Width          int // columns
 	Quiet, Verbose bool
+	Why            bool // the proofs and what they assume, and every note
 }
 
 // Format is a row of [Formats].

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/validate"
@@ -18,9 +19,14 @@ const (
 	mostNamed = 20
 )
 
-// Text writes the diagnostics and, where nothing is wrong, what holds: the size of the fabric and the verdict on the PFC loops
-// of every lossless group, or what each file of a device was taken for.
+// Text writes the diagnostics and, where nothing is wrong, what holds: the verdict on the PFC loops of every lossless group, a line
+// each, and the size of the fabric, or what each file of a device was taken for. The proofs are for those who ask why.
 func Text(w io.Writer, r *Report, o Options) error {
+	if r.Fabric != nil && !r.Diags.HasErrors() && !o.Quiet {
+		diagnostics(w, r, o)
+		fabricText(w, r, o)
+		return nil
+	}
 	Diagnostics(w, r, o)
 	if len(r.Diags) == 0 && len(r.Ignored) > 0 && !o.Quiet {
 		fmt.Fprintf(w, "%s ignored by comments", diag.Count(len(r.Ignored), "finding"))
@@ -29,18 +35,22 @@ func Text(w io.Writer, r *Report, o Options) error {
 		}
 		fmt.Fprintln(w)
 	}
-	switch {
-	case r.Diags.HasErrors() || o.Quiet:
-	case r.Files != nil:
+	if r.Files != nil && !r.Diags.HasErrors() && !o.Quiet {
 		filesText(w, r, o)
-	case r.Fabric != nil:
-		fabricText(w, r, o)
 	}
 	return nil
 }
 
 // Diagnostics writes the diagnostics and, if there are any, the line that counts them: what every verb shows of a fabric.
 func Diagnostics(w io.Writer, r *Report, o Options) {
+	diagnostics(w, r, o)
+	if len(r.Diags) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "%s in %s; run rocec explain %s\n", r.counts(), diag.Count(r.files(), "file"), worst(r.Diags).Code)
+}
+
+func diagnostics(w io.Writer, r *Report, o Options) {
 	p := &diag.Printer{Files: r.Source.Files, Color: o.Color, Width: o.Width, Most: mostShown}
 	var fix, know diag.List
 	for _, d := range r.Diags {
@@ -50,6 +60,9 @@ func Diagnostics(w io.Writer, r *Report, o Options) {
 			fix = append(fix, d)
 		}
 	}
+	if !o.Verbose && !o.Why {
+		know = foldNotes(know, r.Fabric)
+	}
 	p.Print(w, append(fix, know...)) //nolint:errcheck // a closed terminal has nobody to tell
 	if o.Verbose {
 		for _, i := range r.Ignored {
@@ -57,10 +70,6 @@ func Diagnostics(w io.Writer, r *Report, o Options) {
 			p.Prose(w, "  reason: ", fmt.Sprintf("%s (line %d)", i.By.Reason, max(i.By.At.Start.Line, 1))) //nolint:errcheck // as above
 		}
 	}
-	if len(r.Diags) == 0 {
-		return
-	}
-	fmt.Fprintf(w, "%s in %s; run rocec explain %s\n", r.counts(), diag.Count(r.files(), "file"), worst(r.Diags).Code)
 }
 
 // Place is "file:line" of a place; "-" where there is none.
@@ -76,25 +85,34 @@ func worst(l diag.List) *diag.Diagnostic {
 	return slices.MinFunc(l, func(x, y *diag.Diagnostic) int { return cmp.Compare(x.Severity, y.Severity) })
 }
 
+// fabricText writes a line for every lossless group and one that counts; with --why the proofs and what they assume.
 func fabricText(w io.Writer, r *Report, o Options) {
-	switches, hosts := 0, 0
-	for _, d := range r.Fabric.Devices {
-		if d.Switch != nil {
-			switches++
-		} else {
-			hosts++
-		}
-	}
-	fmt.Fprintf(w, "fabric %q is %s: %s, %s, %s, %s\n", r.Fabric.Name, diag.Paint(o.Color, diag.Green, "good"),
-		diag.Count(switches, "switch"), diag.Count(hosts, "host"), diag.Count(len(r.Fabric.Links), "link"),
-		diag.Count(len(r.Fabric.Intents), "intent"))
 	prose := &diag.Printer{Width: o.Width}
+	var names, verdicts int // widths
+	for _, p := range r.Proofs {
+		names, verdicts = max(names, utf8.RuneCountInString(p.Group.Name)), max(verdicts, len(shortVerdict(p)))
+	}
 	var assumed []string // once for all groups
 	for _, p := range r.Proofs {
-		fmt.Fprintf(w, "  %s: %s\n", p.Group.Name, Verdict(p))
-		prose.Prose(w, "    ", p.Why()) //nolint:errcheck // a closed terminal has nobody to tell
+		line := fmt.Sprintf("%-*s  %-*s", names, p.Group.Name, verdicts, shortVerdict(p))
+		if p.Fabric.Routing != "" {
+			line += fmt.Sprintf("  (%s)", p.Fabric.Routing)
+		}
+		line = strings.TrimRight(line, " ")
+		if p.Verdict == validate.Free {
+			line = strings.Replace(line, "free", diag.Paint(o.Color, diag.Green, "free"), 1)
+		}
+		fmt.Fprintln(w, line)
+		if !o.Why {
+			continue
+		}
+		why := p.Why()
+		if by := p.By(); by != "" {
+			why = by + ": " + why
+		}
+		prose.Prose(w, "  ", why) //nolint:errcheck // a closed terminal has nobody to tell
 		for _, n := range p.NoteTexts() {
-			prose.Prose(w, "    note: ", n) //nolint:errcheck // as above
+			prose.Prose(w, "  note: ", n) //nolint:errcheck // as above
 		}
 		for _, as := range p.AssumptionTexts() {
 			if !slices.Contains(assumed, as) {
@@ -103,8 +121,59 @@ func fabricText(w io.Writer, r *Report, o Options) {
 		}
 	}
 	if assumed != nil {
-		prose.Prose(w, "  assuming: ", strings.Join(assumed, "; ")) //nolint:errcheck // as above
+		prose.Prose(w, "assuming: ", strings.Join(assumed, "; ")) //nolint:errcheck // as above
 	}
+	prose.Prose(w, "", fabricCounts(r, o)) //nolint:errcheck // as above
+}
+
+// fabricCounts is the line that counts what a fabric without errors consists of, and what is worth knowing of it.
+func fabricCounts(r *Report, o Options) string {
+	switches, hosts := 0, 0
+	for _, d := range r.Fabric.Devices {
+		if d.Switch != nil {
+			switches++
+		} else {
+			hosts++
+		}
+	}
+	parts := []string{
+		diag.Count(switches, "switch"), diag.Count(hosts, "host"), diag.Count(len(r.Fabric.Links), "link"),
+		diag.Count(len(r.Proofs), "lossless group"),
+	}
+	if n := r.Diags.Count(diag.Warning); n > 0 {
+		parts = append(parts, diag.Count(n, "warning"))
+	}
+	if n := r.Diags.Count(diag.Notice); n > 0 {
+		parts = append(parts, diag.Count(n, "note"))
+	}
+	if n := len(r.Ignored); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d ignored", n))
+	}
+	text := fmt.Sprintf("fabric %q is %s: %s", r.Fabric.Name, diag.Paint(o.Color, diag.Green, "good"), strings.Join(parts, ", "))
+	switch {
+	case r.Diags.Count(diag.Warning) > 0:
+		return text + "; run rocec explain " + worst(r.Diags).Code
+	case len(r.Ignored) > 0 && !o.Verbose:
+		return text + "; -v lists what is ignored"
+	case len(r.Proofs) > 0 && !o.Why:
+		return text + "; --why shows the proof"
+	}
+	return text
+}
+
+// shortVerdict says what holds, and with how many links down, for a line of its own.
+func shortVerdict(p validate.GroupProof) string {
+	switch {
+	case p.Verdict == validate.Prone:
+		return "prone to PFC loops"
+	case p.Verdict != validate.Free:
+		return "not known to be free of PFC loops"
+	case p.Any:
+		return "free of PFC loops, any failures"
+	case p.Failures > 0:
+		return "free of PFC loops, up to " + diag.Count(p.Failures, "failure")
+	}
+	return "free of PFC loops, no failures"
 }
 
 // filesText says that files of devices are good, or at least without errors, and what each was taken for.

@@ -26,26 +26,32 @@ var driver = ir.NewDriver(ir.Driver{
 	Models: []*ir.NICModel{
 		{
 			Name: "bcm57414", Title: "Broadcom BCM57414", Speed: 25_000, Ports: 2, V2: true,
+			Parts:   []string{"BCM957414*"},
 			Aliases: []string{"broadcom-57414", "p225p"}, Source: "vendor: two ports of 25G; v2 only since driver 219",
 		},
 		{
 			Name: "bcm57416", Title: "Broadcom BCM57416", Speed: 10_000, Ports: 2, V2: true,
+			Parts:   []string{"BCM957416*"},
 			Aliases: []string{"broadcom-57416"}, Source: "vendor: two ports of 10GBASE-T; v2 only since driver 219",
 		},
 		{
 			Name: "bcm57454", Title: "Broadcom BCM57454", Speed: 100_000, Ports: 4, V2: true,
+			Parts:   []string{"BCM957454*"},
 			Aliases: []string{"broadcom-57454"}, Source: "vendor: up to 100G; v2 only since driver 219",
 		},
 		{
 			Name: "bcm57504", Title: "Broadcom BCM57504", Speed: 100_000, Ports: 4, V2: true,
+			Parts:   []string{"BCM957504*"},
 			Aliases: []string{"broadcom-57504"}, Source: "vendor: one port of 100G to four of 25G; v2 only",
 		},
 		{
 			Name: "bcm57508", Title: "Broadcom BCM57508", Speed: 200_000, Ports: 2, V2: true,
+			Parts:   []string{"BCM957508*"},
 			Aliases: []string{"broadcom-57508"}, Source: "vendor: one port of 200G or two of 100G; v2 only",
 		},
 		{
 			Name: "bcm57608", Title: "Broadcom BCM57608", Speed: 400_000, Ports: 2, V2: true,
+			Parts:   []string{"BCM957608*"},
 			Aliases: []string{"broadcom-57608"}, Source: "vendor: one port of 400G or two of 200G; v2 only",
 		},
 	},

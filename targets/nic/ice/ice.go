@@ -26,10 +26,12 @@ var driver = ir.NewDriver(ir.Driver{
 	Models: []*ir.NICModel{
 		{
 			Name: "e810", Title: "Intel E810", Speed: 100_000, Ports: 2, V2: true,
+			Parts:   []string{"E810-CQDA[12]*", "E810CQDA[12]*", "E810-2CQDA2*", "E8102CQDA2*"},
 			Aliases: []string{"intel-e810", "e810-c"}, Source: "vendor: two ports of 100G; RoCEv2 and iWARP",
 		},
 		{
 			Name: "e810-xxv", Title: "Intel E810-XXV", Speed: 25_000, Ports: 4, V2: true,
+			Parts:   []string{"E810-XXVDA[24]*", "E810XXVDA[24]*"},
 			Aliases: []string{"intel-e810-xxv"}, Source: "vendor: up to four ports of 25G; RoCEv2 and iWARP",
 		},
 	},

@@ -1,0 +1,202 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
+)
+
+// Notes that say the same of many places are one for people: the reader learns it once. JSON has them all.
+
+// namesRoom is the room for folded names in a text, in bytes.
+const namesRoom = 60
+
+// Names is the words that may differ in texts that are folded, and what they name.
+type Names map[string]nodeset.Kind
+
+// NamesOf is the names of devices, groups and interfaces of a fabric; none where there is no fabric.
+func NamesOf(f *ir.Fabric) Names {
+	names := Names{}
+	if f == nil {
+		return names
+	}
+	for _, d := range f.Devices {
+		names[d.Name], names[d.Group] = nodeset.Devices, nodeset.Devices
+		if d.Host == nil {
+			continue
+		}
+		for _, n := range d.Host.NICs {
+			names[n.Name] = nodeset.Interfaces
+		}
+		for _, b := range d.Host.Bonds {
+			names[b.Name] = nodeset.Interfaces
+		}
+	}
+	delete(names, "")
+	return names
+}
+
+// FoldedText is a text that stands for those at some places of a list.
+type FoldedText struct {
+	Text string
+	Of   []int // places in the list, in order
+}
+
+// Fold makes one text of those that are equal, or that differ in one name only, which becomes a nodeset: "rail[1-8] of the host group
+// gpu: …". The texts are in the order of the first of each.
+func (n Names) Fold(texts []string) []FoldedText {
+	var equal []FoldedText
+	at := map[string]int{}
+	for i, text := range texts {
+		k, known := at[text]
+		if !known {
+			k = len(equal)
+			at[text] = k
+			equal = append(equal, FoldedText{Text: text})
+		}
+		equal[k].Of = append(equal[k].Of, i)
+	}
+	shapes := make([][]shape, len(equal))
+	count := map[string]int{}
+	for i, e := range equal {
+		shapes[i] = n.shapes(e.Text)
+		for _, s := range shapes[i] {
+			count[s.text]++
+		}
+	}
+	var out []FoldedText
+	var names [][]string
+	index := map[string]int{}
+	for i, e := range equal {
+		best := shape{}
+		for _, s := range shapes[i] {
+			if count[s.text] > max(1, count[best.text]) {
+				best = s
+			}
+		}
+		k, known := index[best.text]
+		if best.text == "" || !known {
+			k = len(out)
+			out, names = append(out, FoldedText{Text: e.Text}), append(names, nil)
+			if best.text != "" {
+				index[best.text] = k
+			}
+		}
+		out[k].Of = append(out[k].Of, e.Of...)
+		if best.text == "" {
+			continue
+		}
+		if names[k] = append(names[k], best.name); len(names[k]) > 1 {
+			out[k].Text = strings.ReplaceAll(best.text, gaps[n[best.name]], nodeset.Text(names[k], n[best.name], namesRoom))
+		}
+	}
+	for i := range out {
+		slices.Sort(out[i].Of)
+	}
+	return out
+}
+
+// shape is a text with a gap in the place of a name.
+type shape struct{ text, name string }
+
+// gaps stand for a name of each kind, since names of two kinds are not folded together. Nobody writes them in a text.
+var gaps = map[nodeset.Kind]string{nodeset.Devices: "\x00", nodeset.Interfaces: "\x01"}
+
+// shapes is a text with each of its names taken out.
+func (n Names) shapes(text string) []shape {
+	words := strings.Split(text, " ")
+	var out []shape
+	for _, w := range words {
+		name := bare(w)
+		if n[name] == 0 || slices.ContainsFunc(out, func(s shape) bool { return s.name == name }) {
+			continue
+		}
+		var b strings.Builder
+		for i, other := range words {
+			if i > 0 {
+				b.WriteByte(' ')
+			}
+			if bare(other) == name {
+				other = strings.Replace(other, name, gaps[n[name]], 1)
+			}
+			b.WriteString(other)
+		}
+		out = append(out, shape{b.String(), name})
+	}
+	return out
+}
+
+// bare is a word without the marks around it.
+func bare(word string) string { return strings.Trim(word, ".,:;()\"") }
+
+// foldNotes makes one note of those of one code that say the same of several places, in the place of the first.
+func foldNotes(notes diag.List, f *ir.Fabric) diag.List {
+	names := NamesOf(f)
+	byCode := map[string][]int{}
+	for i, d := range notes {
+		byCode[d.Code] = append(byCode[d.Code], i)
+	}
+	out := make(diag.List, len(notes)) // nil: part of one before
+	for _, list := range byCode {
+		texts := make([]string, len(list))
+		for i, n := range list {
+			texts[i] = notes[n].Detail
+		}
+		for _, folded := range names.Fold(texts) {
+			first := list[folded.Of[0]]
+			one := *notes[first]
+			if len(folded.Of) > 1 {
+				one.Detail = folded.Text
+				var all diag.List
+				for _, i := range folded.Of {
+					all = append(all, notes[list[i]])
+				}
+				one.Notes = append(slices.Clone(one.Notes), diag.Note{Message: manyPlaces(all, f)})
+			}
+			out[first] = &one
+		}
+	}
+	return slices.DeleteFunc(out, func(d *diag.Diagnostic) bool { return d == nil })
+}
+
+// mostPlaces is how many further places are named of a note that was made many times.
+const mostPlaces = 4
+
+// manyPlaces says how often a note was made, and on which devices where its places tell.
+func manyPlaces(all diag.List, f *ir.Fabric) string {
+	text := fmt.Sprintf("%d notes say this", len(all))
+	var on []string
+	if f != nil {
+		for _, d := range f.Devices {
+			if slices.ContainsFunc(all, func(note *diag.Diagnostic) bool { return declares(d, note.At) }) {
+				on = append(on, d.Name)
+			}
+		}
+	}
+	if len(on) > 0 {
+		return text + ", on " + nodeset.Text(on, nodeset.Devices, namesRoom) + "; -v shows each."
+	}
+	var also []string
+	for _, d := range all[1:] {
+		if at := Place(d.At); !slices.Contains(also, at) {
+			also = append(also, at)
+		}
+	}
+	text += ", also at " + diag.Some(also, mostPlaces)
+	return text + "; -v shows each."
+}
+
+// declares reports whether a place belongs to what declares a device.
+func declares(d *ir.Device, at diag.Range) bool {
+	if d.DevicePlaces != nil && (at == d.Decl || at == d.At) {
+		return true
+	}
+	if d.Host == nil {
+		return at == d.Switch.VersionAt
+	}
+	return slices.ContainsFunc(d.Host.NICs, func(n *ir.NIC) bool { return n.NICPlaces != nil && (at == n.At || at == n.ModelAt) })
+}

@@ -1,0 +1,95 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
+)
+
+func TestNamesFold(t *testing.T) {
+	names := Names{
+		"rail1": nodeset.Interfaces, "rail2": nodeset.Interfaces, "rail3": nodeset.Interfaces, "gpu": nodeset.Devices, "store": nodeset.Devices,
+		"gpu01": nodeset.Devices, "gpu02": nodeset.Devices,
+	}
+	for _, tc := range []struct{ in, want []string }{
+		{nil, nil},
+		{[]string{"rail1 is odd."}, []string{"rail1 is odd. 0"}},
+		{[]string{"rail1 is odd.", "rail1 is odd."}, []string{"rail1 is odd. 0 1"}},
+		{[]string{"rail1 is odd.", "rail2 is odd.", "rail3 is odd."}, []string{"rail[1-3] is odd. 0 1 2"}},
+		{[]string{"of rail1, (rail1).", "other", "of rail2, (rail2)."}, []string{"of rail[1-2], (rail[1-2]). 0 2", "other 1"}},
+		{[]string{"rail1 of gpu", "rail2 of gpu", "rail1 of store"}, []string{"rail[1-2] of gpu 0 1", "rail1 of store 2"}},
+		{[]string{"rail1 has 31 B", "rail2 has 32 B"}, []string{"rail1 has 31 B 0", "rail2 has 32 B 1"}},
+		{[]string{"eth1 is odd.", "eth2 is odd."}, []string{"eth1 is odd. 0", "eth2 is odd. 1"}},
+		{[]string{"gpu01: odd", "gpu02: odd", "rail1: odd"}, []string{"gpu[01-02]: odd 0 1", "rail1: odd 2"}},
+	} {
+		var got []string
+		for _, f := range names.Fold(tc.in) {
+			got = append(got, strings.Trim(fmt.Sprint(f.Text, " ", f.Of), "]"))
+		}
+		for i, s := range got {
+			got[i] = strings.Replace(s, " [", " ", 1)
+		}
+		require.Equal(t, tc.want, got)
+	}
+}
+
+// Folding loses no text: each is in exactly one that is printed, and those by themselves stay as they are.
+func TestNamesFoldLosesNothing(t *testing.T) {
+	names := Names{"a1": nodeset.Interfaces, "a2": nodeset.Interfaces, "h1": nodeset.Devices, "h2": nodeset.Devices}
+	rapid.Check(t, func(t *rapid.T) {
+		word := rapid.SampledFrom([]string{"a1", "a2", "h1", "h2", "is", "a1.", "7"})
+		texts := rapid.SliceOf(rapid.Map(rapid.SliceOfN(word, 1, 4), func(w []string) string { return strings.Join(w, " ") })).Draw(t, "texts")
+		var of []int
+		for _, f := range names.Fold(texts) {
+			require.NotEmpty(t, f.Of)
+			require.True(t, slices.IsSorted(f.Of))
+			same := true
+			for _, i := range f.Of {
+				same = same && texts[i] == texts[f.Of[0]]
+			}
+			require.Equal(t, same, f.Text == texts[f.Of[0]])
+			of = append(of, f.Of...)
+		}
+		slices.Sort(of)
+		for i, n := range of {
+			require.Equal(t, i, n)
+		}
+		require.Len(t, of, len(texts))
+	})
+}
+
+func TestFoldNotes(t *testing.T) {
+	at := func(line int) diag.Range {
+		r := diag.Range{Filename: "f.hcl"}
+		r.Start.Line = line
+		return r
+	}
+	f := &ir.Fabric{}
+	for i := 1; i <= 4; i++ {
+		d := &ir.Device{Name: fmt.Sprintf("gpu%02d", i), Group: "gpu", DevicePlaces: &ir.DevicePlaces{Decl: at(1)}, Host: &ir.Host{}}
+		d.Host.NICs = []*ir.NIC{{Name: "rail1", Device: d}, {Name: "rail2", Device: d}}
+		d.Host.NICs[0].NICPlaces, d.Host.NICs[1].NICPlaces = &ir.NICPlaces{At: at(2)}, &ir.NICPlaces{At: at(3)}
+		f.Devices = append(f.Devices, d)
+	}
+	var notes diag.List
+	notes.Noticef(at(2), "one", "S", "The nic rail1 is odd.")
+	notes.Noticef(at(9), "two", "S", "The nic rail1 is odd.")
+	notes.Noticef(at(3), "one", "S", "The nic rail2 is odd.")
+	got := foldNotes(notes, f)
+	require.Len(t, got, 2)
+	require.Equal(t, "The nic rail[1-2] is odd.", got[0].Detail)
+	require.Equal(t, "2 notes say this, on gpu[01-04]; -v shows each.", got[0].Notes[0].Message)
+	require.Equal(t, notes[1], got[1])
+	elsewhere := diag.List{notes[1], notes[1], notes[1]}
+	require.Equal(t, "3 notes say this, also at f.hcl:9; -v shows each.", foldNotes(elsewhere, nil)[0].Notes[0].Message)
+	require.Equal(t, "The nic rail1 is odd.", notes[0].Detail, "what is folded is a copy")
+	require.Empty(t, notes[0].Notes)
+}

@@ -1,0 +1,98 @@
+package platform
+
+import (
+	"path"
+	"strings"
+)
+
+// Part numbers: what a maker's order or a label says, such as MSN3700-VS2F, where the model is SN3700. A row has patterns (see
+// [path.Match]) of those that stand for it. One part number stands for one model at most, which a test holds.
+
+// Ordered reports whether a name is a part number that one of the patterns describes. Case and the maker's name before it do not
+// matter. What a pattern has after its last hyphen may be missing where it is nothing but a star.
+func Ordered(name string, patterns []string) bool {
+	n := order(name)
+	for _, p := range patterns {
+		if matches(p, n) || matches(p, n+"-") {
+			return true
+		}
+	}
+	return false
+}
+
+// NearlyOrdered returns the patterns that a name agrees with up to their last hyphen: it may be a part number of that family, and
+// does not say of which model.
+func NearlyOrdered(name string, patterns []string) []string {
+	n := order(name)
+	var out []string
+	for _, p := range patterns {
+		if head := family(p); head != "" && (matches(head, n) || matches(head+"-*", n)) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// FindOrder returns the switch model that a part number stands for.
+func FindOrder(number string) (*Switch, bool) {
+	for _, s := range Switches {
+		if Ordered(number, s.Parts) {
+			return s, true
+		}
+	}
+	return nil, false
+}
+
+func matches(pattern, name string) bool {
+	ok, err := path.Match(pattern, name)
+	return ok && err == nil
+}
+
+// order is a part number as the patterns have it: in capitals, without the maker.
+func order(name string) string {
+	n := strings.ToUpper(strings.TrimSpace(name))
+	for _, maker := range switchMakers {
+		if rest, ok := strings.CutPrefix(n, strings.ToUpper(maker)); ok {
+			if short := strings.TrimLeft(rest, " -_"); short != rest {
+				return short
+			}
+		}
+	}
+	return n
+}
+
+// family is a pattern up to its last hyphen that is no range of characters.
+func family(pattern string) string {
+	last, class := -1, false
+	for i, c := range []byte(pattern) {
+		switch {
+		case c == '[':
+			class = true
+		case c == ']':
+			class = false
+		case c == '-' && !class:
+			last = i
+		}
+	}
+	return pattern[:max(last, 0)]
+}
+
+// msn, dcs and accton are the patterns of makers whose part numbers hold the model's name: MSN2700-CS2F, DCS-7060CX-32S-F and
+// 7726-32X-O-AC-F.
+func msn(model string) []string { return []string{"MSN" + model + "-*"} }
+
+func dcs(models ...string) []string {
+	var out []string
+	for _, m := range models {
+		out = append(out, "DCS-"+m+"-*", m+"-*")
+	}
+	return out
+}
+
+func accton(models ...string) []string {
+	var out []string
+	for _, m := range models {
+		out = append(out, m+"-O-*", "AS"+m+"-O-*")
+	}
+	return out
+}

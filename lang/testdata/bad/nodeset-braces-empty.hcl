@@ -1,0 +1,2 @@
+fabric "f" {}
+host "h" { names = "h-{a,}[1-4]" }  # want bad-nodeset at "}": "A word is missing here"
