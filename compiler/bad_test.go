@@ -62,7 +62,8 @@ func TestBad(t *testing.T) {
 			assert.Regexp(t, advice, d.Detail, "%s: does not say what to do", name)
 			assert.Regexp(t, `[.?]$`, d.Detail, name)
 			assert.NotContains(t, d.Detail, "invalid", name)
-			assert.True(t, slices.ContainsFunc(Topics, func(topic diag.Topic) bool { return topic.Code == d.Code && topic.Summary == d.Summary }), d.Code)
+			assert.True(t, slices.ContainsFunc(Topics, func(topic diag.Topic) bool { return topic.Code == d.Code && topic.Summary == d.Summary }),
+				d.Code)
 		}
 		assert.Empty(t, wants, "%s: missing", name)
 	}

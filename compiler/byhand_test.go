@@ -21,7 +21,10 @@ func TestByHand(t *testing.T) {
 		Decl: a.at(), FlowControl: val(a, "pfc-tx"), Trust: val(a, "pcp"), ECN: val(a, false),
 		DSCP: []lang.Mapped{{From: 26, To: val(a, 6)}}, PCP: []lang.Mapped{{From: 3, To: val(a, 4)}},
 	}
-	src.Hosts[0].ByHand = &lang.ByHand{Decl: a.at(), PFC: []lang.Value[int]{val(a, 3)}, PFCSet: true, DCQCN: val(a, false), DCBX: val(a, "firmware")}
+	src.Hosts[0].ByHand = &lang.ByHand{
+		Decl: a.at(), PFC: []lang.Value[int]{val(a, 3)}, PFCSet: true, DCQCN: val(a, false),
+		DCBX: val(a, "firmware"),
+	}
 	f := compiled(t, src)
 
 	leaf := device(f, "leaf1")
@@ -101,9 +104,9 @@ func TestSort(t *testing.T) {
 		{ir.Trust{DSCP: true}, ir.Packet{IP: true, DSCP: 26}, "rdma", "DSCP 26"},
 		{ir.Trust{DSCP: true}, ir.Packet{IP: true, DSCP: 48, Tagged: true, PCP: 4}, "cnp", "DSCP 48"},
 		{ir.Trust{DSCP: true}, ir.Packet{IP: true, DSCP: 27}, "", "DSCP 27"},
-		{ir.Trust{DSCP: true}, ir.Packet{Tagged: true, PCP: 4}, "", "its default, for want of a DSCP"},
+		{ir.Trust{DSCP: true}, ir.Packet{Tagged: true, PCP: 4}, "", "its default, as there is no DSCP"},
 		{ir.Trust{PCP: true}, ir.Packet{IP: true, DSCP: 26, Tagged: true, PCP: 4}, "rdma", "PCP 4"},
-		{ir.Trust{PCP: true}, ir.Packet{IP: true, DSCP: 26}, "", "its default, for want of a PCP"},
+		{ir.Trust{PCP: true}, ir.Packet{IP: true, DSCP: 26}, "", "its default, as there is no PCP"},
 		{ir.Trust{PCP: true, DSCP: true}, ir.Packet{IP: true, DSCP: 48, Tagged: true, PCP: 4}, "cnp", "DSCP 48"},
 		{ir.Trust{PCP: true, DSCP: true}, ir.Packet{Tagged: true, PCP: 4}, "rdma", "PCP 4"},
 	} {

@@ -212,8 +212,9 @@ func (c *compiler) endpoint(e *lang.Endpoint, b *lang.LinkBlock, names *portName
 				e.Port, d.Name).Note(b.At, "the bond")
 		} else {
 			meant := hint(e.Port, nicNames(d))
-			c.instead(c.report.errorf(topicUnknownInterface, *e.At, name, "%s has no nic block %q, so nothing is known of its model and settings.%s "+
-				"%s Declare the interface by a nic block, or name one that is.", d.Name, e.Port, meant, hasNICs(d)), e.Port, meant).
+			c.instead(c.report.errorf(topicUnknownInterface, *e.At, name,
+				"%s has no nic block %q, so nothing is known of its model and settings.%s "+
+					"%s Declare the interface by a nic block, or name one that is.", d.Name, e.Port, meant, hasNICs(d)), e.Port, meant).
 				Note(d.Decl, "the host is declared here")
 		}
 		return end{}, false

@@ -90,8 +90,14 @@ func TestCarry(t *testing.T) {
 		{"ring that hangs off", graph{switches: 6, links: [][2]int{{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 2}}, hosts: []int{0, 1, 1}}, []int{0}},
 		{"parallel links", graph{switches: 3, links: [][2]int{{0, 1}, {0, 1}, {1, 2}, {1, 2}}, hosts: []int{0, 1}}, []int{0, 1}},
 		{"two islands", graph{switches: 4, links: [][2]int{{0, 1}, {2, 3}}, hosts: []int{0, 2, 3}}, []int{1}},
-		{"v1 stays on bridged links", graph{switches: 3, links: [][2]int{{0, 1}, {1, 2}, {0, 2}}, routed: []bool{false, true, false}, hosts: []int{0, 1, 2}}, []int{0, 2}},
-		{"v2 goes everywhere", graph{switches: 3, links: [][2]int{{0, 1}, {1, 2}, {0, 2}}, routed: []bool{false, true, false}, hosts: []int{0, 1, 2}, version: 2}, []int{0, 1, 2}},
+		{"v1 stays on bridged links", graph{
+			switches: 3, links: [][2]int{{0, 1}, {1, 2}, {0, 2}}, routed: []bool{false, true, false},
+			hosts: []int{0, 1, 2},
+		}, []int{0, 2}},
+		{"v2 goes everywhere", graph{
+			switches: 3, links: [][2]int{{0, 1}, {1, 2}, {0, 2}}, routed: []bool{false, true, false},
+			hosts: []int{0, 1, 2}, version: 2,
+		}, []int{0, 1, 2}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.g.routing = "any"
@@ -118,7 +124,10 @@ func TestCarryIsEverySimplePath(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 6).Draw(t, "switches")
 		sw := rapid.IntRange(0, n-1)
-		g := graph{switches: n, routing: "any", hosts: rapid.SliceOfN(sw, 1, 4).Draw(t, "hosts"), version: rapid.IntRange(1, 2).Draw(t, "version")}
+		g := graph{
+			switches: n, routing: "any", hosts: rapid.SliceOfN(sw, 1, 4).Draw(t, "hosts"),
+			version: rapid.IntRange(1, 2).Draw(t, "version"),
+		}
 		for range rapid.IntRange(1, 9).Draw(t, "links") {
 			a := sw.Draw(t, "a")
 			b := (a + rapid.IntRange(1, n-1).Draw(t, "hop")) % n
@@ -211,7 +220,8 @@ func TestAHostThatForwardsIsATransit(t *testing.T) {
 		nics = append(nics, &lang.NIC{Name: fmt.Sprintf("eth%d", i), Decl: decl, Model: val(a, "connectx-5")})
 		s.Links = append(s.Links, &lang.Link{
 			Block: &lang.LinkBlock{Kind: "link", Name: "t", Decl: decl},
-			A:     lang.Endpoint{Device: "transit", Port: fmt.Sprintf("eth%d", i), At: &decl}, B: lang.Endpoint{Device: fmt.Sprintf("s%d", i), Port: "swp30", At: &decl},
+			A:     lang.Endpoint{Device: "transit", Port: fmt.Sprintf("eth%d", i), At: &decl},
+			B:     lang.Endpoint{Device: fmt.Sprintf("s%d", i), Port: "swp30", At: &decl},
 		})
 	}
 	transit := &lang.Host{Name: "transit", Group: "t", Decl: decl, NICs: nics, Forwards: val(a, true)}

@@ -77,7 +77,10 @@ func TestCompileClos(t *testing.T) {
 	for _, p := range leaf.Ports {
 		names = append(names, p.Name)
 	}
-	assert.Equal(t, []string{"swp1", "swp2", "swp3", "swp4", "swp5", "swp6", "swp7", "swp8", "swp9", "swp10", "swp11", "swp12", "swp13", "swp14"}, names)
+	assert.Equal(t, []string{
+		"swp1", "swp2", "swp3", "swp4", "swp5", "swp6", "swp7", "swp8", "swp9", "swp10", "swp11", "swp12", "swp13",
+		"swp14",
+	}, names)
 	assert.Equal(t, 1, leaf.Switch.Tier)
 	assert.Equal(t, "hosts hang on it", leaf.Switch.TierFrom.Why)
 	assert.Equal(t, 2, device(f, "spine1").Switch.Tier)
@@ -148,7 +151,10 @@ func TestMistakes(t *testing.T) {
 	link := func(s *lang.Source, from, to string) *lang.Link {
 		ad, ap, _ := strings.Cut(from, ":")
 		bd, bp, _ := strings.Cut(to, ":")
-		l := &lang.Link{Block: newBlock(), A: lang.Endpoint{Device: ad, Port: ap, At: new(place(901))}, B: lang.Endpoint{Device: bd, Port: bp, At: new(place(902))}}
+		l := &lang.Link{
+			Block: newBlock(), A: lang.Endpoint{Device: ad, Port: ap, At: new(place(901))},
+			B: lang.Endpoint{Device: bd, Port: bp, At: new(place(902))},
+		}
 		s.Links = append(s.Links, l)
 		return l
 	}
@@ -179,7 +185,10 @@ func TestMistakes(t *testing.T) {
 			[]string{`Did you mean "spectrum"?`},
 		},
 		{"unknown family", func(s *lang.Source) {
-			s.NICModels = []*lang.NICModel{{Name: "x", Decl: place(899), Family: lang.Value[string]{V: "mlx6", At: place(900)}, Speed: val(a, 100_000)}}
+			s.NICModels = []*lang.NICModel{{
+				Name: "x", Decl: place(899), Family: lang.Value[string]{V: "mlx6", At: place(900)},
+				Speed: val(a, 100_000),
+			}}
 		}, "unknown-model", 900, []string{`Did you mean "mlx4"?`}},
 		{
 			"model too fast", func(s *lang.Source) { s.SwitchModels[0].Speed = lang.Value[int]{V: 800_000, At: place(900)} },
@@ -198,7 +207,10 @@ func TestMistakes(t *testing.T) {
 		},
 		{
 			"model the tables know", func(s *lang.Source) {
-				s.SwitchModels = append(s.SwitchModels, &lang.SwitchModel{Name: "MSN2700", Decl: place(900), ASIC: val(a, "spectrum"), Ports: val(a, 8), Speed: val(a, 100_000)})
+				s.SwitchModels = append(s.SwitchModels, &lang.SwitchModel{
+					Name: "MSN2700", Decl: place(900), ASIC: val(a, "spectrum"), Ports: val(a, 8),
+					Speed: val(a, 100_000),
+				})
 			},
 			"model-invalid", 900,
 			[]string{"Mellanox SN2700"},
@@ -219,7 +231,10 @@ func TestMistakes(t *testing.T) {
 			"unknown-device", 900,
 			[]string{"root of the spanning tree", `"spine1"`},
 		},
-		{"host as root", func(s *lang.Source) { s.Fabric.Root = lang.Value[string]{V: "gpu1", At: place(900)} }, "unknown-device", 900, []string{"is a host"}},
+		{
+			"host as root", func(s *lang.Source) { s.Fabric.Root = lang.Value[string]{V: "gpu1", At: place(900)} }, "unknown-device", 900,
+			[]string{"is a host"},
+		},
 		{
 			"unknown interface", func(s *lang.Source) { link(s, "gpu1:ens1f1", "leaf1:swp60") },
 			"unknown-interface", 901,
@@ -227,7 +242,10 @@ func TestMistakes(t *testing.T) {
 		},
 		{"cable to a bond", func(s *lang.Source) {
 			addNIC(s, 0, &lang.NIC{Name: "ens1f1", Decl: place(910), Model: val(a, "connectx-5")})
-			s.Hosts[0].Bonds = []*lang.Bond{{Name: "bond0", Decl: place(911), Mode: val(a, "802.3ad"), NICs: []lang.Value[string]{val(a, "ens1f0"), val(a, "ens1f1")}}}
+			s.Hosts[0].Bonds = []*lang.Bond{{
+				Name: "bond0", Decl: place(911), Mode: val(a, "802.3ad"),
+				NICs: []lang.Value[string]{val(a, "ens1f0"), val(a, "ens1f1")},
+			}}
 			link(s, "gpu1:bond0", "leaf1:swp60")
 		}, "unknown-interface", 901, []string{"bond0 is a bond of gpu1"}},
 		{
@@ -240,7 +258,10 @@ func TestMistakes(t *testing.T) {
 			"unknown-port", 901,
 			[]string{`no port "swp60s4": a port of 100G splits into 4 at most.`},
 		},
-		{"port of another spelling", func(s *lang.Source) { link(s, "leaf1:Ethernet4", "spine1:swp60") }, "unknown-port", 901, []string{`"Ethernet4"`}},
+		{
+			"port of another spelling", func(s *lang.Source) { link(s, "leaf1:Ethernet4", "spine1:swp60") }, "unknown-port", 901,
+			[]string{`"Ethernet4"`},
+		},
 		{
 			"port used twice", func(s *lang.Source) { link(s, "leaf1:swp1", "spine1:swp60") },
 			"port-used-twice", 901,
@@ -304,9 +325,9 @@ func TestMistakes(t *testing.T) {
 		{"40G over two lanes", func(s *lang.Source) {
 			link(s, "leaf1:swp60s1", "spine1:swp60").Block.Speed = lang.Value[int]{V: 40_000, At: place(900)}
 		}, "speed-mismatch", 900, []string{"40G takes four lanes, and it has 2"}},
-		{"no Ethernet speed", func(s *lang.Source) {
+		{"not an Ethernet speed", func(s *lang.Source) {
 			link(s, "leaf1:swp60", "spine1:swp60").Block.Speed = lang.Value[int]{V: 56_000, At: place(900)}
-		}, "speed-mismatch", 900, []string{"no Ethernet speed"}},
+		}, "speed-mismatch", 900, []string{"not an Ethernet speed"}},
 		{"ends without a common speed", func(s *lang.Source) {
 			s.Switches[3].Model = val(a, "s6000")
 			addNIC(s, 0, &lang.NIC{Name: "b", Decl: place(910), Model: val(a, "bcm57414")})
@@ -340,7 +361,10 @@ func TestMistakes(t *testing.T) {
 		}, "bond-invalid", 900, []string{"names 1"}},
 		{"bond of strangers", func(s *lang.Source) {
 			addNIC(s, 0, &lang.NIC{Name: "b", Decl: place(910), Model: val(a, "e810")})
-			s.Hosts[0].Bonds = []*lang.Bond{{Name: "bond0", Decl: place(900), Mode: val(a, "802.3ad"), NICs: []lang.Value[string]{val(a, "ens1f0"), val(a, "b")}}}
+			s.Hosts[0].Bonds = []*lang.Bond{{
+				Name: "bond0", Decl: place(900), Mode: val(a, "802.3ad"),
+				NICs: []lang.Value[string]{val(a, "ens1f0"), val(a, "b")},
+			}}
 		}, "bond-invalid", 900, []string{"one card", "E810"}},
 		{"bond mode", func(s *lang.Source) {
 			addNIC(s, 0, &lang.NIC{Name: "b", Decl: place(910), Model: val(a, "connectx-5")})
@@ -451,7 +475,8 @@ func TestAnySourceIsCompiledOrRefused(t *testing.T) {
 			case 7:
 				s.Roces[0].Members = append(s.Roces[0].Members, lang.Member{Host: names.Draw(t, "host"), NIC: names.Draw(t, "nic"), At: a.at()})
 			case 8:
-				s.Fabric.Routing = val(a, rapid.SampledFrom([]string{"up-down", "ebgp", "shortest-path", "spanning-tree", "flooding", "any"}).Draw(t, "routing"))
+				s.Fabric.Routing = val(a, rapid.SampledFrom([]string{"up-down", "ebgp", "shortest-path", "spanning-tree", "flooding", "any"}).Draw(t,
+					"routing"))
 			case 9:
 				s.Fabric.Routing = lang.Value[string]{}
 			case 10:
@@ -525,7 +550,8 @@ func TestMistakesOfManyAreFolded(t *testing.T) {
 func shuffled(src *lang.Source, seed uint64) *lang.Source {
 	r := rand.New(rand.NewPCG(seed, 1))
 	s := *src
-	s.Switches, s.Hosts, s.Links, s.CosGroups = slices.Clone(s.Switches), slices.Clone(s.Hosts), slices.Clone(s.Links), slices.Clone(s.CosGroups)
+	s.Switches, s.Hosts, s.Links, s.CosGroups = slices.Clone(s.Switches), slices.Clone(s.Hosts), slices.Clone(s.Links),
+		slices.Clone(s.CosGroups)
 	r.Shuffle(len(s.Switches), func(i, j int) { s.Switches[i], s.Switches[j] = s.Switches[j], s.Switches[i] })
 	r.Shuffle(len(s.Hosts), func(i, j int) { s.Hosts[i], s.Hosts[j] = s.Hosts[j], s.Hosts[i] })
 	r.Shuffle(len(s.Links), func(i, j int) { s.Links[i], s.Links[j] = s.Links[j], s.Links[i] })
@@ -545,7 +571,8 @@ func dump(f *ir.Fabric) []string {
 		for _, p := range d.Ports {
 			say("%s -> %s %d %d %s %v routed=%v", p, p.Peer(), p.Speed(), p.MTU(), num(p.Link().Speed), p.Link().Length, p.Link().Routed)
 			for _, b := range p.Buffers() {
-				say("%s %s %s %s %s %d %d %v", p, b.Group.Name, num(b.Size.On(p.Link())), num(b.Xoff.On(p.Link())), num(b.XonDelta.On(p.Link())), b.Need, b.Floor, b.Terms)
+				say("%s %s %s %s %s %d %d %v", p, b.Group.Name, num(b.Size.On(p.Link())), num(b.Xoff.On(p.Link())), num(b.XonDelta.On(p.Link())),
+					b.Need, b.Floor, b.Terms)
 			}
 			for _, m := range p.Marks() {
 				say("%s %s %s %s %s", p, m.Group.Name, num(m.Min.On(p.Link())), num(m.Max.On(p.Link())), num(m.Probability.On(p.Link())))
@@ -574,8 +601,14 @@ func TestAnUnrelatedDeviceChangesNothingElse(t *testing.T) {
 	before := dump(compiled(t, src))
 	a := &author{line: 9000}
 	decl := a.at()
-	src.Switches = append(src.Switches, &lang.Switch{Name: "lab1", NameAt: decl, Group: "lab", Decl: decl, Model: val(a, "sn2700"), Version: val(a, "3.4.3")})
-	src.Hosts = append(src.Hosts, &lang.Host{Name: "a-host", NameAt: decl, Group: "lab", Decl: decl, NICs: []*lang.NIC{{Name: "eth0", Decl: decl, Model: val(a, "connectx-5")}}})
+	src.Switches = append(src.Switches, &lang.Switch{
+		Name: "lab1", NameAt: decl, Group: "lab", Decl: decl, Model: val(a, "sn2700"),
+		Version: val(a, "3.4.3"),
+	})
+	src.Hosts = append(src.Hosts, &lang.Host{
+		Name: "a-host", NameAt: decl, Group: "lab", Decl: decl,
+		NICs: []*lang.NIC{{Name: "eth0", Decl: decl, Model: val(a, "connectx-5")}},
+	})
 	src.Links = append(src.Links, &lang.Link{
 		Block: &lang.LinkBlock{Kind: "link", Name: "lab", Decl: decl},
 		A:     lang.Endpoint{Device: "a-host", Port: "eth0", At: &decl}, B: lang.Endpoint{Device: "lab1", Port: "swp1", At: &decl},

@@ -143,7 +143,8 @@ func TestMarksComeBeforePausingOfAnIncast(t *testing.T) {
 	for _, s := range f.Sizes {
 		inputs = append(inputs, s.Fresh.Inputs)
 	}
-	assert.Contains(t, inputs, "asic=tomahawk speed=100G mtu=9216 senders=5 xoff=18096", "fabric.lock tells it from the mark of other switches")
+	assert.Contains(t, inputs, "asic=tomahawk speed=100G mtu=9216 senders=5 xoff=18096",
+		"fabric.lock tells it from the mark of other switches")
 	_, m = marked(3)
 	assert.Equal(t, 35_984, m.Min.N)
 	_, m = marked(2)
@@ -228,7 +229,10 @@ func TestBondsAndMembers(t *testing.T) {
 		return &lang.NIC{Name: name, Decl: a.at(), Model: val(a, "connectx-5"), RoCE: val(a, roce)}
 	}
 	s.Hosts[0].NICs = []*lang.NIC{mk("eth10", true), mk("eth2", false), mk("eth0", true), mk("eth1", true)}
-	s.Hosts[0].Bonds = []*lang.Bond{{Name: "bond0", Decl: a.at(), Mode: val(a, "802.3ad"), NICs: []lang.Value[string]{val(a, "eth0"), val(a, "eth1")}}}
+	s.Hosts[0].Bonds = []*lang.Bond{{
+		Name: "bond0", Decl: a.at(), Mode: val(a, "802.3ad"),
+		NICs: []lang.Value[string]{val(a, "eth0"), val(a, "eth1")},
+	}}
 	members := func(m ...lang.Member) []string {
 		s.Roces[0].Members = m
 		var out []string
@@ -241,7 +245,8 @@ func TestBondsAndMembers(t *testing.T) {
 	assert.Equal(t, []string{"eth0", "eth1", "eth10"}, members(lang.Member{Group: "h", At: at}), "natural order, RoCE on")
 	assert.Equal(t, []string{"eth0", "eth1"}, members(lang.Member{Host: "h0", NIC: "bond0", At: at}))
 	assert.Equal(t, []string{"eth0", "eth1"}, members(lang.Member{Host: "h0", NIC: "eth1", At: at}), "a bond is one RDMA device")
-	assert.Equal(t, []string{"eth10"}, members(lang.Member{Host: "h0", NIC: "eth10", At: at}, lang.Member{Host: "h0", NIC: "eth10", At: at}), "once")
+	assert.Equal(t, []string{"eth10"}, members(lang.Member{Host: "h0", NIC: "eth10", At: at}, lang.Member{Host: "h0", NIC: "eth10", At: at}),
+		"once")
 	assert.Empty(t, members(lang.Member{Group: "nobody", At: at}), "a group of no hosts")
 
 	f := compiled(t, s)
@@ -253,11 +258,15 @@ func TestBondsAndMembers(t *testing.T) {
 func TestLogin(t *testing.T) {
 	a := &author{line: 9000}
 	s := graph{switches: 1, hosts: []int{0}}.source()
-	s.SSH = lang.SSH{Decl: a.at(), User: val(a, "cumulus"), Jump: val(a, "bastion"), Port: val(a, 2222), Address: val(a, "192.0.2.99"), Transport: val(a, "openssh")}
+	s.SSH = lang.SSH{
+		Decl: a.at(), User: val(a, "cumulus"), Jump: val(a, "bastion"), Port: val(a, 2222), Address: val(a, "192.0.2.99"),
+		Transport: val(a, "openssh"),
+	}
 	s.Switches[0].SSH = &lang.SSH{Decl: a.at(), Address: val(a, "192.0.2.1"), User: val(a, "admin"), Transport: val(a, "native")}
 	f := compiled(t, s)
 	assert.Equal(t, ir.SSH{Address: "192.0.2.1", Port: 2222, User: "admin", Jump: "bastion", Transport: "native"}, device(f, "s0").SSH)
-	assert.Equal(t, ir.SSH{Port: 2222, User: "cumulus", Jump: "bastion", Transport: "openssh"}, device(f, "h0").SSH, "an address is never shared")
+	assert.Equal(t, ir.SSH{Port: 2222, User: "cumulus", Jump: "bastion", Transport: "openssh"}, device(f, "h0").SSH,
+		"an address is never shared")
 }
 
 func TestDefaults(t *testing.T) {
@@ -273,7 +282,12 @@ func TestDefaults(t *testing.T) {
 
 func TestHint(t *testing.T) {
 	for _, c := range []struct{ name, want string }{
-		{"leaf11", ` Did you mean "leaf1"?`}, {"laef1", ` Did you mean "leaf1"?`}, {"spine", ` Did you mean "spine1"?`}, {"x", ""}, {"", ""}, {"something", ""},
+		{"leaf11", ` Did you mean "leaf1"?`},
+		{"laef1", ` Did you mean "leaf1"?`},
+		{"spine", ` Did you mean "spine1"?`},
+		{"x", ""},
+		{"", ""},
+		{"something", ""},
 	} {
 		assert.Equal(t, c.want, hint(c.name, []string{"leaf1", "leaf2", "spine1"}).String(), c.name)
 	}

@@ -267,7 +267,8 @@ func (m *nicMaker) bond(d *ir.Device, b *lang.Bond) {
 			bond.Mode, hint(bond.Mode, modes), diag.Some(modes, showNames))
 	}
 	if len(b.NICs) != 2 {
-		r.errorf(topicBondInvalid, b.Decl, name, "A bond carries RoCE only when it joins exactly the two ports of one card, and %q names %d. Name both, and no others.",
+		r.errorf(topicBondInvalid, b.Decl, name, "A bond carries RoCE only when it joins exactly the two ports of one card, and %q names %d. "+
+			"Name both, and no others.",
 			b.Name, len(b.NICs))
 	} else if len(bond.NICs) == 2 {
 		x, y := bond.NICs[0], bond.NICs[1]

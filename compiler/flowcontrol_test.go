@@ -86,7 +86,10 @@ func TestHeadroomUnderLinkPause(t *testing.T) {
 	}
 	f, with := on("pause"), on("pfc")
 	at, before := port(f, "leaf1:swp1").Buffers()[0], port(with, "leaf1:swp1").Buffers()[0]
-	assert.Contains(t, at.Terms, ir.Term{Name: "frame the peer had begun", Bytes: 9216 + frameHeaders, Why: "as large as the MTU allows and 22 B"})
+	assert.Contains(t, at.Terms, ir.Term{
+		Name: "frame the peer had begun", Bytes: 9216 + frameHeaders,
+		Why: "as large as the MTU allows and 22 B",
+	})
 	assert.Greater(t, unrounded(at.Terms), unrounded(before.Terms), "before what is published for the chip")
 	assert.GreaterOrEqual(t, at.Need, before.Need)
 	assert.Equal(t, port(with, "leaf1:swp3").Buffers()[0].Need, port(f, "leaf1:swp3").Buffers()[0].Need)

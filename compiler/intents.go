@@ -150,7 +150,8 @@ func (c *compiler) members(m *membership, named *lang.Member) {
 			c.instead(c.report.errorf(topicUnknownMember, named.At, named.Host, "No host is called %q.%s", named.Host,
 				cmp.Or(meant.String(), " Correct the name, or write a host block for it.")), named.Host, meant)
 		case d.Host == nil:
-			c.report.errorf(topicUnknownMember, named.At, named.Host, "%q is a switch, and members of an intent are hosts. Name the hosts behind it.", named.Host).
+			c.report.errorf(topicUnknownMember, named.At, named.Host,
+				"%q is a switch, and members of an intent are hosts. Name the hosts behind it.", named.Host).
 				Note(d.At, "the switch")
 		case named.NIC == "":
 			c.wholeHost(m, d, named)
@@ -170,7 +171,8 @@ func (c *compiler) wholeHost(m *membership, d *ir.Device, named *lang.Member) {
 		}
 	}
 	if !some {
-		c.report.errorf(topicMemberOff, named.At, d.Name, "%s is a member of %q and has no NIC with RoCE on. %s Take roce = false away at one, or the host out of members.", d.Name,
+		c.report.errorf(topicMemberOff, named.At, d.Name,
+			"%s is a member of %q and has no NIC with RoCE on. %s Take roce = false away at one, or the host out of members.", d.Name,
 			m.intent.Name, hasNICs(d)).Note(d.Decl, "the host is declared here")
 	}
 }
@@ -185,10 +187,12 @@ func (c *compiler) oneNIC(m *membership, d *ir.Device, named *lang.Member) {
 	switch {
 	case n == nil:
 		meant := hint(named.NIC, nicNames(d))
-		c.instead(c.report.errorf(topicUnknownMember, named.At, name, "%s has no nic block %q.%s %s", d.Name, named.NIC, meant, hasNICs(d)), named.NIC, meant).
+		c.instead(c.report.errorf(topicUnknownMember, named.At, name, "%s has no nic block %q.%s %s", d.Name, named.NIC, meant, hasNICs(d)),
+			named.NIC, meant).
 			Note(d.Decl, "the host is declared here")
 	case !n.RoCE:
-		c.report.errorf(topicMemberOff, named.At, name, "%s is a member of %q, and its nic block says roce = false. Delete that there, or take the interface out of members.", name, m.intent.Name).
+		c.report.errorf(topicMemberOff, named.At, name, "%s is a member of %q, and its nic block says roce = false. Delete that there, or "+
+			"take the interface out of members.", name, m.intent.Name).
 			Note(n.At, "the nic block")
 	default:
 		m.add(n, named.At)

@@ -80,7 +80,8 @@ func TestConfigIsResolved(t *testing.T) {
 		{"version = \"5.4.0\"\n  by_hand {}", "nvue"},
 		{"os = \"junos\"\n  version = \"22.1\"", ""},
 	} {
-		f, ds := Compile(loaded(t, fstest.MapFS{"fabric.hcl": {Data: []byte("fabric \"f\" {}\nswitch \"leaf\" {\n  model = \"sn2700\"\n  " + c.text +
+		f, ds := Compile(loaded(t, fstest.MapFS{"fabric.hcl": {Data: []byte("fabric \"f\" {}\nswitch \"leaf\" {\n  model = \"sn2700\"\n  " +
+			c.text +
 			"\n}\n")}}, "."), targets.Known)
 		require.Empty(t, texts(ds), c.text)
 		sw := device(f, "leaf").Switch

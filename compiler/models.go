@@ -181,7 +181,8 @@ func (c *compiler) unknownModel(at diag.Range, kind, name string, known, near []
 	if meant == "" && len(known) > 0 {
 		say = " It knows " + strings.Join(known, ", ") + "."
 	}
-	c.instead(c.report.errorf(topicUnknownModel, at, name, "The table of %s models has no %q.%s Write a block %s if it is hardware of your own.",
+	c.instead(c.report.errorf(topicUnknownModel, at, name,
+		"The table of %s models has no %q.%s Write a block %s if it is hardware of your own.",
 		kind, name, say, declare), name, meant)
 }
 

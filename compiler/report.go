@@ -124,11 +124,12 @@ func (c *compiler) instead(d *diag.Diagnostic, name string, meant guess) *diag.D
 	}
 	text := string(src[at.Start.Byte:at.End.Byte])
 	i := strings.Index(text, name)
-	if i < 0 || strings.Contains(text[i+1:], name) || i > 0 && isNameByte(text[i-1]) || i+len(name) < len(text) && isNameByte(text[i+len(name)]) {
+	if i < 0 || strings.Contains(text[i+1:], name) || i > 0 && isNameByte(text[i-1]) || i+len(name) < len(text) &&
+		isNameByte(text[i+len(name)]) {
 		return d
 	}
 	for _, b := range []byte(text) {
-		if b >= 0x80 { // a column is no byte
+		if b >= 0x80 { // a column is not a byte
 			return d
 		}
 	}

@@ -43,7 +43,7 @@ func TestAlikePortsShareTheirSizes(t *testing.T) {
 	}
 	assert.NotEqual(t, b.Size.On(x.Link()), b.Size.On(y.Link()))
 	h := port(f, "gpu1:ens1f0")
-	assert.NotSame(t, b, h.Buffers()[0], "a NIC is no switch")
+	assert.NotSame(t, b, h.Buffers()[0], "a NIC is not a switch")
 }
 
 // Whatever other links say, a port has the sizes of its own link, as if it were alone.

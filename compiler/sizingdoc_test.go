@@ -99,7 +99,8 @@ func TestSizingDocument(t *testing.T) {
 	} {
 		d := full(t, c.model, c.ports, c.groups, c.speed, c.metres)
 		m, asic := d.Memory(), d.Switch.Model.ASIC
-		name := fmt.Sprintf("%s, %d x %s, %g m, %s", strings.ToUpper(c.model), c.ports, platform.SpeedText(c.speed), c.metres, diag.Count(c.groups, "group"))
+		name := fmt.Sprintf("%s, %d x %s, %g m, %s", strings.ToUpper(c.model), c.ports, platform.SpeedText(c.speed), c.metres,
+			diag.Count(c.groups, "group"))
 		verdict := "fine"
 		switch {
 		case !m.Fits():
@@ -122,7 +123,8 @@ func TestSizingDocument(t *testing.T) {
 	says("so min is %s;", n(deriveMin(markKey{asic: asic, mbps: 100_000, mtu: 9216, bound: bound, senders: 5}, ir.Origin{}).N))
 	all := full(t, "z9100", 32, 1, 100_000, 5).Memory()
 	says("18,096 / 18 = %s B", n(full(t, "z9100", 18, 1, 100_000, 5).Memory().FanOutBound(xoff)))
-	says("from %d ports on", ir.MarksFrom(deriveMin(markKey{asic: asic, mbps: 100_000, mtu: 9216, bound: all.MarkBound()}, ir.Origin{}).N, xoff))
+	says("from %d ports on", ir.MarksFrom(deriveMin(markKey{asic: asic, mbps: 100_000, mtu: 9216, bound: all.MarkBound()}, ir.Origin{}).N,
+		xoff))
 
 	// The NIC.
 	need, terms = targets.Known.FindDriver("mlx5").Buffer(100_000, 20, 9000)

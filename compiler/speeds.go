@@ -101,7 +101,7 @@ func (s *speedometer) can(p *ir.Port, speed int) string {
 	case speed == platform.Unsized:
 		return "for 1.6T no pause response is published, so no buffer can be sized for it; 800G is the fastest"
 	case !slices.Contains(platform.Speeds, speed):
-		return "that is no Ethernet speed; the speeds are " + speeds()
+		return "that is not an Ethernet speed; the speeds are " + speeds()
 	case speed > j.speed && p.Front.Split():
 		return fmt.Sprintf("as part of a split port of %s it has %s at most", title(p), platform.SpeedText(j.speed))
 	case speed > j.speed:

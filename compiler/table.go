@@ -203,7 +203,7 @@ func (m *tableMaker) addresses() {
 			var id any = ip
 			switch {
 			case !ok:
-				m.errorf(topicTableName, m.c.src.NextHops.At(a), "%q is no address. Write an IP address such as \"192.0.2.1\", without a prefix "+
+				m.errorf(topicTableName, m.c.src.NextHops.At(a), "%q is not an address. Write an IP address such as \"192.0.2.1\", without a prefix "+
 					"length, or a MAC such as \"02:00:00:00:00:01\".", diag.Cut(a.V))
 				continue
 			case !ip.IsValid():
@@ -344,7 +344,7 @@ func (m *tableMaker) keyOf(to string) (key, string) {
 		i, why := m.interfaceNamed(to)
 		return key{kind: toInterface, id: i}, why
 	}
-	return key{}, fmt.Sprintf("%q is no address, no prefix, and nobody's name.%s A destination is a prefix or an address, a MAC, a host, "+
+	return key{}, fmt.Sprintf("%q is not an address, no prefix, and nobody's name.%s A destination is a prefix or an address, a MAC, a host, "+
 		"host:interface, or a switch, which stands for all that hangs on it.", diag.Cut(to), m.c.nameNear.hint(to))
 }
 

@@ -180,27 +180,43 @@ var tableMistakes = []struct {
 	{"unknown switch", `"sw4": [`, `"sw5": [`, "table-name", "18:5", []string{`No switch is called "sw5"`, `Did you mean "sw`}},
 	{"host for a switch", `"sw4": [`, `"gpu4": [`, "table-name", "18:5", []string{`no host that forwards, is called "gpu4"`}},
 	{"unknown destination", `"gpu3", "ports"`, `"gpu33", "ports"`, "table-name", "11:14", []string{`nobody's name`, `Did you mean "gpu3"?`}},
-	{"unknown interface", `"gpu4:ens1f0"`, `"gpu4:ens1f1"`, "table-name", "20:14", []string{`gpu4 has no nic block "ens1f1"`, `Did you mean "ens1f0"?`}},
-	{"bad prefix", `"192.0.2.64/26"`, `"192.0.2.64/33"`, "table-name", "6:14", []string{"is no address, no prefix"}},
+	{
+		"unknown interface", `"gpu4:ens1f0"`, `"gpu4:ens1f1"`, "table-name", "20:14",
+		[]string{`gpu4 has no nic block "ens1f1"`, `Did you mean "ens1f0"?`},
+	},
+	{"bad prefix", `"192.0.2.64/26"`, `"192.0.2.64/33"`, "table-name", "6:14", []string{"is not an address, no prefix"}},
 	{"unknown host of an address", `"gpu3:bond0"`, `"gpu9:bond0"`, "table-name", "3:17", []string{`No host is called "gpu9"`}},
 	{"a switch's address", `"gpu3:bond0"`, `"sw1:swp1"`, "table-name", "3:17", []string{`"sw1" is a switch`}},
 	{"no interface", `"gpu3:bond0"`, `"gpu3"`, "table-name", "3:17", []string{"names no interface"}},
-	{"bad address", `"198.51.100.3"`, `"198.51.100.3/24"`, "table-name", "3:32", []string{"is no address", "without a prefix"}},
+	{"bad address", `"198.51.100.3"`, `"198.51.100.3/24"`, "table-name", "3:32", []string{"is not an address", "without a prefix"}},
 	{"address of two", `"198.51.100.3"`, `"192.0.2.65"`, "table-duplicate", "3:32", []string{"an address of gpu2:ens1f0 already"}},
 	{"two entries", `"198.51.100.0/24"`, `"192.0.2.99/26"`, "table-duplicate", "7:14", []string{"sw1 has two entries for 192.0.2.99/26"}},
-	{"unknown port", `["swp1", "swp31"]`, `["swp11", "swp31"]`, "table-port", "16:42", []string{`sw3 has no cabled port "swp11"`, `Did you mean "swp1"?`}},
+	{
+		"unknown port", `["swp1", "swp31"]`, `["swp11", "swp31"]`, "table-port", "16:42",
+		[]string{`sw3 has no cabled port "swp11"`, `Did you mean "swp1"?`},
+	},
 	{"far from any port", `["swp1", "swp31"]`, `["peerlink"]`, "table-port", "16:42", []string{"Its cabled ports are swp[1-2,31-32]."}},
-	{"port to another host", `"gpu4:ens1f0", "ports": ["swp1"]`, `"gpu3", "ports": ["swp1"]`, "table-port", "20:32", []string{"sw4:swp1 leads to the host gpu4:ens1f0, which is not gpu3"}},
+	{
+		"port to another host", `"gpu4:ens1f0", "ports": ["swp1"]`, `"gpu3", "ports": ["swp1"]`, "table-port", "20:32",
+		[]string{"sw4:swp1 leads to the host gpu4:ens1f0, which is not gpu3"},
+	},
 	{"prefix to another host", `"ports": ["swp31"]},
       {"to": "198`, `"ports": ["swp1"]},
       {"to": "198`, "table-port", "6:41", []string{"leads to the host gpu1:ens1f0, which is not 192.0.2.64/26"}},
 	{"loop", `{"to": "gpu3", "ports": ["swp31"]}`, `{"to": "gpu3", "ports": ["swp32"]}`, "routing-loop", "7:14", []string{
 		"Traffic to gpu3:bond0 goes round in a circle: sw1 -> sw2 -> sw1.", "lossless ones can fill every buffer",
 	}},
-	{"loop over all", `{"to": "gpu4:ens1f0", "ports": ["swp1"]}`, `{"to": "gpu4:ens1f0", "ports": ["swp31"]}`, "routing-loop", "8:14", []string{"gpu4:ens1f0", "sw1 -> sw4 -> sw1."}},
-	{"no route", "\n      {\"to\": \"192.0.2.0/24\", \"ports\": [\"swp32\"]}", "\n      {\"to\": \"192.0.9.0/24\", \"ports\": [\"swp32\"]}", "no-route", "10:5", []string{
-		"sw2 has no way on for traffic to gpu[1,4]:ens1f0",
-	}},
+	{
+		"loop over all", `{"to": "gpu4:ens1f0", "ports": ["swp1"]}`, `{"to": "gpu4:ens1f0", "ports": ["swp31"]}`, "routing-loop", "8:14",
+		[]string{"gpu4:ens1f0", "sw1 -> sw4 -> sw1."},
+	},
+	{
+		"no route", "\n      {\"to\": \"192.0.2.0/24\", \"ports\": [\"swp32\"]}", "\n      {\"to\": \"192.0.9.0/24\", \"ports\": [\"swp32\"]}",
+		"no-route", "10:5",
+		[]string{
+			"sw2 has no way on for traffic to gpu[1,4]:ens1f0",
+		},
+	},
 	{
 		"dropped", `{"to": "0.0.0.0/0", "ports": ["swp31"]}`, `{"to": "0.0.0.0/0", "ports": []}`, "no-route", "18:5",
 		[]string{"sw4 has no way on for traffic to gpu[1-2]:ens1f0 and gpu3:bond0"},

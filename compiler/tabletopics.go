@@ -8,7 +8,7 @@ var (
 
 	topicTableTwice = &diag.Topic{Code: "table-duplicate", Summary: "the table of next hops says a thing twice"}
 
-	topicTablePort = &diag.Topic{Code: "table-port", Summary: "a next hop is no port traffic could leave by"}
+	topicTablePort = &diag.Topic{Code: "table-port", Summary: "a next hop is not a port traffic could leave by"}
 
 	topicTableMissing = &diag.Topic{Code: "table-switch-missing", Summary: "the table of next hops leaves a switch out"}
 

@@ -196,7 +196,8 @@ func TestTerminalWidth(t *testing.T) {
 func TestTerminalIsSafe(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOf(rapid.SampledFrom([]string{
-			"# ", "- ", "1. ", "> ", "| a ", "| --- ", "|\n", "\n", "\n\n", "```", "    ", "`", "**", "[x](y.md)", "<!-- ", "<b>", "\\", "&#27;", "\x1b[2J",
+			"# ", "- ", "1. ", "> ", "| a ", "| --- ", "|\n", "\n", "\n\n", "```", "    ", "`", "**", "[x](y.md)", "<!-- ", "<b>", "\\", "&#27;",
+			"\x1b[2J",
 			"\x07", "\u202e", "word", " ", "![a](b)", "\xff", "\t", "\r",
 		})).Draw(t, "parts"), "")
 		out := Terminal{Width: rapid.IntRange(1, 50).Draw(t, "width")}.Markdown(text)

@@ -24,15 +24,18 @@ func (l *loader) loadTable(mistakes bool, ds *diag.List) {
 	case mistakes: // either may have one of its own
 		return
 	case byTable:
-		eval.MissingAttribute.Errorf(ds, f.Routing.At, "Routing by a table needs the file of next hops. Say table = \"fib.json\" in the fabric block.")
+		eval.MissingAttribute.Errorf(ds, f.Routing.At, "Routing by a table needs the file of next hops. Say table = \"fib.json\" in the "+
+			"fabric block.")
 		return
 	case f.Table.Set():
-		tableUnused.Errorf(ds, f.Table.At, "The fabric names a table of next hops, and its routing is not \"table\". Say routing = \"table\", or delete this attribute.")
+		tableUnused.Errorf(ds, f.Table.At, "The fabric names a table of next hops, and its routing is not \"table\". Say routing = \"table\", "+
+			"or delete this attribute.")
 		return
 	default:
 		return
 	}
-	full, src, ok := l.reader.Named(l.root.Folder, f.Table.V, f.Table.At, nexthops.MaxFile, "Leave out what no member of the fabric is reached by.", ds)
+	full, src, ok := l.reader.Named(l.root.Folder, f.Table.V, f.Table.At, nexthops.MaxFile,
+		"Leave out what no member of the fabric is reached by.", ds)
 	if !ok {
 		return
 	}
@@ -52,7 +55,8 @@ func (l *loader) loadLock(ds *diag.List) {
 	if _, err := fs.Lstat(l.root.FS, full); errors.Is(err, fs.ErrNotExist) {
 		return
 	}
-	full, src, ok := l.reader.Named(l.root.Folder, lock.Name, parse.Start(full), lock.MaxFile, "A lock is short: look at what the file is.", ds)
+	full, src, ok := l.reader.Named(l.root.Folder, lock.Name, parse.Start(full), lock.MaxFile, "A lock is short: look at what the file is.",
+		ds)
 	if !ok {
 		return
 	}

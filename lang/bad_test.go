@@ -212,7 +212,7 @@ func TestBad(t *testing.T) {
 }
 
 // advice is a word with which a message tells what to do.
-var advice = regexp.MustCompile(`\b(Add|Break|Close|Compute|Correct|Declare|Delete|Did you mean|End|Expected|Give|Hand|Join|Leave|Look|Make|Merge|Mend|Move|Name|Order|Put|Raise|Replace|Save|Say|Set|Shorten|Split|Take|Use|Write)\b`)
+var advice = regexp.MustCompile(`\b(Add|Break|Close|Compute|Correct|Declare|Delete|Did you mean|End|Expected|Fix|Give|Hand|Join|Leave|Look|Make|Merge|Mend|Move|Name|Order|Put|Raise|Replace|Save|Say|Set|Shorten|Split|Take|Use|Write)\b`)
 
 // TestBadMessages holds what is said of every wrong fabric to what a colleague would say.
 func TestBadMessages(t *testing.T) {
@@ -276,7 +276,10 @@ func TestBadBytes(t *testing.T) {
 		"byte order mark":             {"\xef\xbb\xbffabric \"f\" {\n  mtuu = 1\n}\n", `unknown-attribute 2:3 "mtuu"`},
 		"byte order mark and syntax":  {"\xef\xbb\xbffabric \"f\" {\n  mtu 1\n}\n", `syntax 2:3 "mtu"`},
 		"byte order mark, first line": {"\xef\xbb\xbffabrik \"f\" {}\nfabric \"f\" {}\n", `unknown-block 1:1 "fabrik"`},
-		"windows":                     {"fabric \"f\" {\r\n  mtu = 9\r\n  mtuu = 1\r\n}\r\n", `out-of-range 2:9 "9"|unknown-attribute 3:3 "mtuu"`},
+		"windows": {
+			"fabric \"f\" {\r\n  mtu = 9\r\n  mtuu = 1\r\n}\r\n",
+			`out-of-range 2:9 "9"|unknown-attribute 3:3 "mtuu"`,
+		},
 		"windows and an open quote":   {"fabric \"f\" {\r\n  routing = \"up\r\n}\r\n", `syntax 2:13 "\"up"`},
 		"windows and no value":        {"fabric \"f\" {\r\n  mtu =\r\n}\r\n", `syntax 2:7 "="`},
 		"windows, brace on next line": {"fabric \"f\"\r\n{\r\n}\r\n", `syntax 1:1 "fabric \"f\""`},

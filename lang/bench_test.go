@@ -90,7 +90,8 @@ func explicit(links int) fstest.MapFS {
 	texts := map[string]string{"fabric.hcl": "fabric \"f\" {}\n"}
 	var src strings.Builder
 	for n := range links {
-		fmt.Fprintf(&src, "link \"l%06d\" {\n  a      = \"leaf%d:swp%d\"\n  b      = \"host%d:eth0\"\n  speed  = \"100G\"\n  length = \"3m\"\n}\n", n, n/64, n%64+1, n)
+		fmt.Fprintf(&src, "link \"l%06d\" {\n  a      = \"leaf%d:swp%d\"\n  b      = \"host%d:eth0\"\n  speed  = \"100G\"\n  length = "+
+			"\"3m\"\n}\n", n, n/64, n%64+1, n)
 		if (n+1)%1000 == 0 || n+1 == links {
 			texts[fmt.Sprintf("links%03d.hcl", n/1000)] = src.String()
 			src.Reset()

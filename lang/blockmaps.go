@@ -37,7 +37,7 @@ func setMapped(most int, field func(*ByHand) *[]Mapped) func(*decoder, *eval.Env
 			from, err := strconv.Atoi(k.AsString())
 			keyExpr, toExpr := parse.Entry(e, k.AsString())
 			if err != nil || from < 0 || from > most {
-				d.Report(en, keyExpr, &eval.OutOfRange, fmt.Sprintf("%q is no value of this field. Write a number from 0 to %d, as in { 26 = 3 }.",
+				d.Report(en, keyExpr, &eval.OutOfRange, fmt.Sprintf("%q is not a value of this field. Write a number from 0 to %d, as in { 26 = 3 }.",
 					diag.Cut(k.AsString()), most), ds)
 				d.Fail(e)
 				return eval.Failed
@@ -76,7 +76,8 @@ func setColumns(d *decoder, en *eval.Env, k *linkBlock, e hclsyntax.Expression, 
 		name, header := it.Element()
 		nameExpr, headerExpr := parse.Entry(e, name.AsString())
 		if known := topology.Columns(); !slices.Contains(known, name.AsString()) {
-			d.Report(en, nameExpr, &eval.BadValue, fmt.Sprintf("A sheet has no column %q.%s", diag.Cut(name.AsString()), diag.Suggest(name.AsString(), known)), ds)
+			d.Report(en, nameExpr, &eval.BadValue, fmt.Sprintf("A sheet has no column %q.%s", diag.Cut(name.AsString()),
+				diag.Suggest(name.AsString(), known)), ds)
 			d.Fail(e)
 			return eval.Failed
 		}
@@ -125,7 +126,8 @@ func setVFRoCE(d *decoder, en *eval.Env, n *nicBlock, e hclsyntax.Expression, ds
 func vfNumber(s string) (int, *eval.Problem) {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 0 || n > 1023 || strconv.Itoa(n) != s {
-		return 0, eval.Problemf(&eval.OutOfRange, "%q is no number of a virtual function. Write one from 0 to 1023, as in { 0 = false }.", diag.Cut(s))
+		return 0, eval.Problemf(&eval.OutOfRange, "%q is not a number of a virtual function. Write one from 0 to 1023, as in { 0 = false }.",
+			diag.Cut(s))
 	}
 	return n, nil
 }

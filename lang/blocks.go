@@ -19,14 +19,23 @@ var fabricSchema = schema[Fabric]{
 	block: "fabric", label: "NAME", doc: "The fabric as a whole. A folder holds exactly one.",
 	attrs: []attr[Fabric]{
 		one("mtu", eval.FrameSize, "9216", "MTU of switch ports, in bytes.", func(f *Fabric) *Value[int] { return &f.MTU }),
-		one("cable_length", eval.Length, "none", "Length of the cables of links that state none; without it every lossless link states its own.", func(f *Fabric) *Value[float64] { return &f.CableLength }),
-		one("routing", eval.OneOf("up-down", "ebgp", "shortest-path", "spanning-tree", "flooding", "any", "table"), "none", "How lossless traffic is forwarded. Needed where a lossless group crosses a cycle of links.", func(f *Fabric) *Value[string] { return &f.Routing }),
-		one("table", eval.FilePath, "none", "The file of next hops for routing = \"table\", below the fabric's folder; see tables.md. Required with that routing and refused with any other.", func(f *Fabric) *Value[string] { return &f.Table }),
-		one("root", eval.RootSwitch, "any", "The switch that is the root of the spanning tree.", func(f *Fabric) *Value[string] { return &f.Root }),
-		one("failures", eval.Integer(0, 16), "1", "The PFC-loop proof also holds with up to so many links down.", func(f *Fabric) *Value[int] { return &f.Failures }),
-		one("flow_control", eval.OneOf("pfc", "pause"), "\"pfc\"", "How links are made lossless: priority flow control, or link pause.", func(f *Fabric) *Value[string] { return &f.FlowControl }),
-		one("written_by", writers, "\"rocec\"", "Who writes the files of hosts whose block does not say; see devices that others write.", func(f *Fabric) *Value[string] { return &f.WrittenBy }),
-		one("required_version", constraint, "any", "The releases of rocec that the fabric is for.", func(f *Fabric) *Value[string] { return &f.RequiredVersion }),
+		one("cable_length", eval.Length, "none", "Length of the cables of links that state none; without it every lossless link states its own.",
+			func(f *Fabric) *Value[float64] { return &f.CableLength }),
+		one("routing", eval.OneOf("up-down", "ebgp", "shortest-path", "spanning-tree", "flooding", "any", "table"), "none",
+			"How lossless traffic is forwarded. Needed where a lossless group crosses a cycle of links.",
+			func(f *Fabric) *Value[string] { return &f.Routing }),
+		one("table", eval.FilePath, "none", "The file of next hops for routing = \"table\", below the fabric's folder; see tables.md. "+
+			"Required with that routing and refused with any other.", func(f *Fabric) *Value[string] { return &f.Table }),
+		one("root", eval.RootSwitch, "any", "The switch that is the root of the spanning tree.",
+			func(f *Fabric) *Value[string] { return &f.Root }),
+		one("failures", eval.Integer(0, 16), "1", "The PFC-loop proof also holds with up to so many links down.",
+			func(f *Fabric) *Value[int] { return &f.Failures }),
+		one("flow_control", eval.OneOf("pfc", "pause"), "\"pfc\"", "How links are made lossless: priority flow control, or link pause.",
+			func(f *Fabric) *Value[string] { return &f.FlowControl }),
+		one("written_by", writers, "\"rocec\"", "Who writes the files of hosts whose block does not say; see devices that others write.",
+			func(f *Fabric) *Value[string] { return &f.WrittenBy }),
+		one("required_version", constraint, "any", "The releases of rocec that the fabric is for.",
+			func(f *Fabric) *Value[string] { return &f.RequiredVersion }),
 	},
 }
 
@@ -34,7 +43,8 @@ var ecnSchema = schema[ECN]{
 	block: "ecn", doc: "ECN marking of the group. Values left out are derived.",
 	attrs: []attr[ECN]{
 		one("min", eval.ByteSize, "derived", "Queue length at which marking starts.", func(e *ECN) *Value[int] { return &e.Min }),
-		one("max", eval.ByteSize, "derived", "Queue length at which marking reaches its probability.", func(e *ECN) *Value[int] { return &e.Max }),
+		one("max", eval.ByteSize, "derived", "Queue length at which marking reaches its probability.",
+			func(e *ECN) *Value[int] { return &e.Max }),
 		one("probability", eval.Percent, "derived", "Probability of a mark at max.", func(e *ECN) *Value[int] { return &e.Probability }),
 	},
 }
@@ -45,7 +55,8 @@ var pfcSchema = schema[PFC]{
 		one("buffer", eval.ByteSize, "derived", "Ingress buffer of the group at a port.", func(p *PFC) *Value[int] { return &p.Buffer }),
 		one("xoff", eval.ByteSize, "derived", "Fill at which the pause is sent.", func(p *PFC) *Value[int] { return &p.Xoff }),
 		one("xon_delta", eval.ByteSize, "derived", "How far below xoff the pause ends.", func(p *PFC) *Value[int] { return &p.XonDelta }),
-		one("small_packets", eval.Percent, "100", "Share of packets with less than 1 KiB of payload in the bytes that arrive after a pause; they "+
+		one("small_packets", eval.Percent, "100", "Share of packets with less than 1 KiB of payload in the bytes that arrive after a pause; "+
+			"they "+
 			"waste buffer cells.", func(p *PFC) *Value[int] { return &p.SmallPackets }),
 	},
 }
@@ -55,13 +66,18 @@ var cosGroupSchema = schema[CosGroup]{
 	attrs: []attr[CosGroup]{
 		must(one("cos", eval.Integer(0, 7), "", "The number of the group.", func(g *CosGroup) *Value[int] { return &g.Cos })),
 		many("dscp", eval.CodePoint, "[]", "DSCPs that belong to the group.", func(g *CosGroup) *[]Value[int] { return &g.DSCP }),
-		pcp(many("pcp", eval.Integer(0, 7), "[cos]", "802.1p priorities that belong to the group.", func(g *CosGroup) *[]Value[int] { return &g.PCP })),
-		one("lossless", eval.Boolean, "false", "PFC (or pause) on every link that carries the group.", func(g *CosGroup) *Value[bool] { return &g.Lossless }),
+		pcp(many("pcp", eval.Integer(0, 7), "[cos]", "802.1p priorities that belong to the group.",
+			func(g *CosGroup) *[]Value[int] { return &g.PCP })),
+		one("lossless", eval.Boolean, "false", "PFC (or pause) on every link that carries the group.",
+			func(g *CosGroup) *Value[bool] { return &g.Lossless }),
 		one("weight", eval.Integer(1, 100), "none", "Share in DWRR scheduling.", func(g *CosGroup) *Value[int] { return &g.Weight }),
 		one("strict", eval.Boolean, "false", "Strict priority instead of a share.", func(g *CosGroup) *Value[bool] { return &g.Strict }),
-		one("bounce", eval.Reference("cos_group"), "none", "The group that traffic moves into when it goes up again after coming down.", func(g *CosGroup) *Value[string] { return &g.Bounce }),
-		one("allow_deadlock", eval.ReasonText, "none", "The reason why a PFC loop of this group is accepted; plan and apply repeat it.", func(g *CosGroup) *Value[string] { return &g.AllowDeadlock }),
-		one("allow_unproven", eval.ReasonText, "none", "The reason why this group may go without a verdict of the PFC-loop proof; plan and apply "+
+		one("bounce", eval.Reference("cos_group"), "none", "The group that traffic moves into when it goes up again after coming down.",
+			func(g *CosGroup) *Value[string] { return &g.Bounce }),
+		one("allow_deadlock", eval.ReasonText, "none", "The reason why a PFC loop of this group is accepted; plan and apply repeat it.",
+			func(g *CosGroup) *Value[string] { return &g.AllowDeadlock }),
+		one("allow_unproven", eval.ReasonText, "none", "The reason why this group may go without a verdict of the PFC-loop proof; plan and "+
+			"apply "+
 			"repeat it.", func(g *CosGroup) *Value[string] { return &g.AllowUnproven }),
 	},
 	blocks: []child[CosGroup]{
@@ -90,9 +106,12 @@ type roceBlock struct {
 var roceSchema = schema[roceBlock]{
 	block: "roce", label: "NAME", forEach: true, doc: "An intent: these members talk RoCE in this way.",
 	attrs: []attr[roceBlock]{
-		must(one("version", eval.Integer(1, 2), "", "1: RoCEv1 with PFC in one broadcast domain. 2: RoCEv2 with ECN, routed.", func(r *roceBlock) *Value[int] { return &r.Version })),
-		must(one("cos_group", eval.Reference("cos_group"), "", "The group its traffic travels in.", func(r *roceBlock) *Value[string] { return &r.CosGroup })),
-		one("cnp", eval.Reference("cos_group"), "none", "The group of congestion notification packets (version 2).", func(r *roceBlock) *Value[string] { return &r.CNP }),
+		must(one("version", eval.Integer(1, 2), "", "1: RoCEv1 with PFC in one broadcast domain. 2: RoCEv2 with ECN, routed.",
+			func(r *roceBlock) *Value[int] { return &r.Version })),
+		must(one("cos_group", eval.Reference("cos_group"), "", "The group its traffic travels in.",
+			func(r *roceBlock) *Value[string] { return &r.CosGroup })),
+		one("cnp", eval.Reference("cos_group"), "none", "The group of congestion notification packets (version 2).",
+			func(r *roceBlock) *Value[string] { return &r.CNP }),
 		must(attr[roceBlock]{
 			name: "members", kind: "list of reference to host, or members nodeset",
 			doc: "Host groups, host names, and host:interface nodesets.",
@@ -102,7 +121,8 @@ var roceSchema = schema[roceBlock]{
 				return o
 			},
 		}),
-		one("vlan", eval.Integer(1, 4094), "none", "The VLAN that carries it, tagged at every member (version 1).", func(r *roceBlock) *Value[int] { return &r.VLAN }),
+		one("vlan", eval.Integer(1, 4094), "none", "The VLAN that carries it, tagged at every member (version 1).",
+			func(r *roceBlock) *Value[int] { return &r.VLAN }),
 	},
 }
 
@@ -112,7 +132,8 @@ var sshAttrs = []attr[SSH]{
 	one("port", eval.Integer(1, 65535), "22", "TCP port.", func(s *SSH) *Value[int] { return &s.Port }),
 	one("user", eval.Login, "of ~/.ssh/config", "Login name.", func(s *SSH) *Value[string] { return &s.User }),
 	one("jump", eval.JumpHosts, "of ~/.ssh/config", "Jump host, as ssh -J takes it.", func(s *SSH) *Value[string] { return &s.Jump }),
-	one("transport", eval.OneOf("native", "openssh"), "native, where ~/.ssh/config allows", "Who carries the session: rocec itself, or the ssh program (see ssh.md).", func(s *SSH) *Value[string] { return &s.Transport }),
+	one("transport", eval.OneOf("native", "openssh"), "native, where ~/.ssh/config allows",
+		"Who carries the session: rocec itself, or the ssh program (see ssh.md).", func(s *SSH) *Value[string] { return &s.Transport }),
 }
 
 var topSSHSchema = schema[SSH]{
@@ -124,7 +145,8 @@ var sshSchema = schema[SSH]{
 	block: "ssh", doc: "How the device is reached.",
 	attrs: append([]attr[SSH]{
 		one("address", eval.Address, "the device's name", "IP address or host name.", func(s *SSH) *Value[string] { return &s.Address }),
-		one("host_key", eval.HostKey, "of known_hosts", "Fingerprint the device's host key must have.", func(s *SSH) *Value[string] { return &s.HostKey }),
+		one("host_key", eval.HostKey, "of known_hosts", "Fingerprint the device's host key must have.",
+			func(s *SSH) *Value[string] { return &s.HostKey }),
 	}, sshAttrs...),
 }
 
@@ -155,22 +177,28 @@ var switchSchema = schema[switchBlock]{
 	block: "switch", label: "GROUP", perName: true, forEach: true, doc: "A group of like switches.",
 	attrs: []attr[switchBlock]{
 		names("the label", "Names of the switches.", func(s *switchBlock) *[]eval.Element { return &s.names }),
-		must(one("model", eval.ModelName, "", "Row of the table of switch models, or a switch_model block.", func(s *switchBlock) *Value[string] { return &s.Model })),
+		must(one("model", eval.ModelName, "", "Row of the table of switch models, or a switch_model block.",
+			func(s *switchBlock) *Value[string] { return &s.Model })),
 		one("os", eval.Word, "the first that rocec knows", "Operating system.", func(s *switchBlock) *Value[string] { return &s.OS }),
 		one("version", eval.Release, "none", "Release of the operating system.", func(s *switchBlock) *Value[string] { return &s.Version }),
 		one("config", eval.Word, "by the release", "Which of its operating system's ways to configure it rocec uses.",
 			func(s *switchBlock) *Value[string] { return &s.Config }),
-		one("preset", eval.OneOf("keep", "replace"), "kept where the fabric fits it, else refused", "What becomes of the vendor's RoCE preset on a switch that "+
-			"has it: \"keep\" it, or \"replace\" it by rocec's settings.", func(s *switchBlock) *Value[string] { return &s.Preset }),
-		one("tier", eval.Integer(1, 64), "distance from the nearest host, plus 1", "Height: 1 is where hosts are.", func(s *switchBlock) *Value[int] { return &s.Tier }),
+		one("preset", eval.OneOf("keep", "replace"), "kept where the fabric fits it, else refused",
+			"What becomes of the vendor's RoCE preset on a switch that "+
+				"has it: \"keep\" it, or \"replace\" it by rocec's settings.", func(s *switchBlock) *Value[string] { return &s.Preset }),
+		one("tier", eval.Integer(1, 64), "distance from the nearest host, plus 1", "Height: 1 is where hosts are.",
+			func(s *switchBlock) *Value[int] { return &s.Tier }),
 		one("asn", eval.Integer(1, 4294967295), "none", "AS number; for routing = \"ebgp\".", func(s *switchBlock) *Value[int] { return &s.ASN }),
-		one("mlag", eval.Word, "none", "Switches with the same value are one redundancy pair and are never changed together.", func(s *switchBlock) *Value[string] { return &s.MLAG }),
+		one("mlag", eval.Word, "none", "Switches with the same value are one redundancy pair and are never changed together.",
+			func(s *switchBlock) *Value[string] { return &s.MLAG }),
 		one("maintenance", eval.ReasonText, "none", maintenanceDoc, func(s *switchBlock) *Value[string] { return &s.Maintenance }),
 		one("written_by", writers, "\"rocec\"", writtenByDoc, func(s *switchBlock) *Value[string] { return &s.WrittenBy }),
-		one("headroom_pool", eval.ByteSize, "none", "Memory that all ports share for what arrives after a pause, where the chip is set up so.", func(s *switchBlock) *Value[int] { return &s.HeadroomPool }),
+		one("headroom_pool", eval.ByteSize, "none", "Memory that all ports share for what arrives after a pause, where the chip is set up so.",
+			func(s *switchBlock) *Value[int] { return &s.HeadroomPool }),
 		one("memory", eval.OneOf("written"), "as it is", "\"written\": rocec writes how the chip's memory is shared out, a pool for lossless "+
 			"traffic and one for the rest; else it reads and judges that.", func(s *switchBlock) *Value[string] { return &s.Memory }),
-		one("accept_documented", eval.Boolean, "false", "true: apply changes it although nobody has reported yet that what rocec writes works on such a "+
+		one("accept_documented", eval.Boolean, "false", "true: apply changes it although nobody has reported yet that what rocec writes works "+
+			"on such a "+
 			"switch (see documented-only).", func(s *switchBlock) *Value[bool] { return &s.AcceptDocumented }),
 	},
 	blocks: []child[switchBlock]{
@@ -181,16 +209,29 @@ var switchSchema = schema[switchBlock]{
 
 // byHandAttrs are what a by_hand block of any device may say.
 var byHandAttrs = []attr[ByHand]{
-	one("flow_control", eval.OneOf("pfc", "pfc-tx", "pfc-rx", "pause", "none"), "what the fabric needs", "How its ports are lossless: by PFC, by PFC in one direction (pfc-tx only sends pauses, pfc-rx only obeys them), by link pause, or not.", func(h *ByHand) *Value[string] { return &h.FlowControl }),
-	{name: "pfc", kind: "list of number 0-7", def: "the lossless groups' cos", doc: "The priorities with PFC.", set: func(d *decoder, en *eval.Env, h *ByHand, e hclsyntax.Expression, ds *diag.List) eval.Outcome {
-		o := many("pfc", eval.Integer(0, 7), "", "", func(h *ByHand) *[]Value[int] { return &h.PFC }).set(d, en, h, e, ds)
-		h.PFCSet = o == eval.Good
-		return o
-	}},
-	one("trust", eval.OneOf("pcp", "dscp", "both"), "what the intents need", "The header fields it believes; of both, the DSCP wins where a packet has one.", func(h *ByHand) *Value[string] { return &h.Trust }),
-	{name: "dscp", kind: "map of number 0-7", def: "{}", doc: "Where its map from DSCP to cos differs from the fabric's: { 26 = 3 }.", set: setMapped(63, func(h *ByHand) *[]Mapped { return &h.DSCP })},
-	{name: "pcp", kind: "map of number 0-7", def: "{}", doc: "Where its map from PCP to cos differs: { 3 = 4 }.", set: setMapped(7, func(h *ByHand) *[]Mapped { return &h.PCP })},
-	one("confirmed", eval.ReasonText, "none", "Who says that it is set so, or the ticket: without it apply switches PFC on at no port opposite it (see device-unread).", func(h *ByHand) *Value[string] { return &h.Confirmed }),
+	one("flow_control", eval.OneOf("pfc", "pfc-tx", "pfc-rx", "pause", "none"), "what the fabric needs",
+		"How its ports are lossless: by PFC, by PFC in one direction (pfc-tx only sends pauses, pfc-rx only obeys them), by link pause, or not.",
+		func(h *ByHand) *Value[string] { return &h.FlowControl }),
+	{
+		name: "pfc", kind: "list of number 0-7", def: "the lossless groups' cos", doc: "The priorities with PFC.",
+		set: func(d *decoder, en *eval.Env, h *ByHand, e hclsyntax.Expression, ds *diag.List) eval.Outcome {
+			o := many("pfc", eval.Integer(0, 7), "", "", func(h *ByHand) *[]Value[int] { return &h.PFC }).set(d, en, h, e, ds)
+			h.PFCSet = o == eval.Good
+			return o
+		},
+	},
+	one("trust", eval.OneOf("pcp", "dscp", "both"), "what the intents need",
+		"The header fields it believes; of both, the DSCP wins where a packet has one.", func(h *ByHand) *Value[string] { return &h.Trust }),
+	{
+		name: "dscp", kind: "map of number 0-7", def: "{}", doc: "Where its map from DSCP to cos differs from the fabric's: { 26 = 3 }.",
+		set: setMapped(63, func(h *ByHand) *[]Mapped { return &h.DSCP }),
+	},
+	{
+		name: "pcp", kind: "map of number 0-7", def: "{}", doc: "Where its map from PCP to cos differs: { 3 = 4 }.",
+		set: setMapped(7, func(h *ByHand) *[]Mapped { return &h.PCP }),
+	},
+	one("confirmed", eval.ReasonText, "none", "Who says that it is set so, or the ticket: without it apply switches PFC on at no port "+
+		"opposite it (see device-unread).", func(h *ByHand) *Value[string] { return &h.Confirmed }),
 }
 
 const byHandDoc = "rocec writes nothing on these devices, and judges the fabric by what the block says of them."
@@ -205,8 +246,11 @@ var switchByHandSchema = schema[ByHand]{
 var hostByHandSchema = schema[ByHand]{
 	block: "by_hand", doc: byHandDoc,
 	attrs: append(slices.Clip(slices.Clone(byHandAttrs)),
-		one("dcbx", eval.OneOf("host", "firmware"), "\"host\"", "Who decides PFC and trust: the host, or the NIC's firmware (or lldpad) with what its neighbour advertises.", func(h *ByHand) *Value[string] { return &h.DCBX }),
-		one("dcqcn", eval.Boolean, "true", "Whether its NICs answer marks with CNPs, and slow down on CNPs.", func(h *ByHand) *Value[bool] { return &h.DCQCN }),
+		one("dcbx", eval.OneOf("host", "firmware"), "\"host\"",
+			"Who decides PFC and trust: the host, or the NIC's firmware (or lldpad) with what its neighbour advertises.",
+			func(h *ByHand) *Value[string] { return &h.DCBX }),
+		one("dcqcn", eval.Boolean, "true", "Whether its NICs answer marks with CNPs, and slow down on CNPs.",
+			func(h *ByHand) *Value[bool] { return &h.DCQCN }),
 	),
 }
 
@@ -218,7 +262,8 @@ func names[T any](def, doc string, field func(*T) *[]eval.Element) attr[T] {
 }
 
 // nodesets reads a string or a list of strings.
-func nodesets[T any](field func(*T) *[]eval.Element, want string) func(*decoder, *eval.Env, *T, hclsyntax.Expression, *diag.List) eval.Outcome {
+func nodesets[T any](field func(*T) *[]eval.Element, want string) func(*decoder, *eval.Env, *T, hclsyntax.Expression,
+	*diag.List) eval.Outcome {
 	return func(d *decoder, en *eval.Env, into *T, e hclsyntax.Expression, ds *diag.List) eval.Outcome {
 		elements, o := d.Strings(en, e, want, ds)
 		*field(into) = elements
@@ -243,20 +288,32 @@ type nicBlock struct {
 }
 
 var nicSchema = schema[nicBlock]{
-	block: "nic", label: "INTERFACE", doc: "An interface of the host that speaks RoCE. The label is the netdev, or a nodeset of like ones. Repeatable.",
+	block: "nic", label: "INTERFACE", doc: "An interface of the host that speaks RoCE. The label is the netdev, or a nodeset of like ones. " +
+		"Repeatable.",
 	attrs: []attr[nicBlock]{
-		must(one("model", eval.ModelName, "", "Row of the table of NIC models, \"soft-roce\", or a nic_model block.", func(n *nicBlock) *Value[string] { return &n.Model })),
-		one("mtu", eval.FrameSize, "kept as it is", "MTU the interface has, in bytes. It is compared with that of links and ports, and never set.", func(n *nicBlock) *Value[int] { return &n.MTU }),
-		one("ip", eval.Prefix, "none", "Address of the interface; lets rocec name the right GID.", func(n *nicBlock) *Value[netip.Prefix] { return &n.IP }),
-		one("ttl", eval.Integer(0, 255), "kept as it is", "IP TTL of RoCEv2 packets; 0 switches it off, so that the route decides.", func(n *nicBlock) *Value[int] { return &n.TTL }),
-		one("tos", eval.Integer(0, 255), "first DSCP of the group x 4", "IP type of service of RoCEv2 packets.", func(n *nicBlock) *Value[int] { return &n.TOS }),
+		must(one("model", eval.ModelName, "", "Row of the table of NIC models, \"soft-roce\", or a nic_model block.",
+			func(n *nicBlock) *Value[string] { return &n.Model })),
+		one("mtu", eval.FrameSize, "kept as it is", "MTU the interface has, in bytes. It is compared with that of links and ports, and never "+
+			"set.", func(n *nicBlock) *Value[int] { return &n.MTU }),
+		one("ip", eval.Prefix, "none", "Address of the interface; lets rocec name the right GID.",
+			func(n *nicBlock) *Value[netip.Prefix] { return &n.IP }),
+		one("ttl", eval.Integer(0, 255), "kept as it is", "IP TTL of RoCEv2 packets; 0 switches it off, so that the route decides.",
+			func(n *nicBlock) *Value[int] { return &n.TTL }),
+		one("tos", eval.Integer(0, 255), "first DSCP of the group x 4", "IP type of service of RoCEv2 packets.",
+			func(n *nicBlock) *Value[int] { return &n.TOS }),
 		one("roce", eval.Boolean, "true", "false switches RoCE off on this PCI function.", func(n *nicBlock) *Value[bool] { return &n.RoCE }),
-		one("create_vlan", eval.Boolean, "false", "true: rocec makes the interface of the intent's VLAN, and takes it away with the NIC; else it must exist.", func(n *nicBlock) *Value[bool] { return &n.CreateVLAN }),
-		one("vlan_ip", eval.Prefix, "none", "Address of the VLAN interface that rocec makes.", func(n *nicBlock) *Value[netip.Prefix] { return &n.VLANIP }),
-		{name: "vf_roce", kind: "map of bool", def: "{}", doc: "RoCE on or off for each virtual function, by number: { 0 = false }.", set: setVFRoCE},
+		one("create_vlan", eval.Boolean, "false", "true: rocec makes the interface of the intent's VLAN, and takes it away with the NIC; else "+
+			"it must exist.", func(n *nicBlock) *Value[bool] { return &n.CreateVLAN }),
+		one("vlan_ip", eval.Prefix, "none", "Address of the VLAN interface that rocec makes.",
+			func(n *nicBlock) *Value[netip.Prefix] { return &n.VLANIP }),
+		{
+			name: "vf_roce", kind: "map of bool", def: "{}", doc: "RoCE on or off for each virtual function, by number: { 0 = false }.",
+			set: setVFRoCE,
+		},
 	},
 	blocks: []child[nicBlock]{
-		blocksOf(&trafficClassSchema, false, headed(func(t *TrafficClass) *diag.Range { return &t.Decl }), func(n *nicBlock, i int, t *TrafficClass) { n.TrafficClasses = put(n.TrafficClasses, i, *t) }),
+		blocksOf(&trafficClassSchema, false, headed(func(t *TrafficClass) *diag.Range { return &t.Decl }),
+			func(n *nicBlock, i int, t *TrafficClass) { n.TrafficClasses = put(n.TrafficClasses, i, *t) }),
 	},
 }
 
@@ -277,21 +334,26 @@ type bondBlock struct {
 var bondSchema = schema[bondBlock]{
 	block: "bond", label: "INTERFACE", doc: "RoCE LAG: both ports of one card. Repeatable.",
 	attrs: []attr[bondBlock]{
-		must(attr[bondBlock]{name: "nics", kind: "list of interface nodeset", doc: "The interfaces of the bond, each with a nic block.", set: func(d *decoder, en *eval.Env, b *bondBlock, e hclsyntax.Expression, ds *diag.List) eval.Outcome {
-			o := nodesets(func(b *bondBlock) *[]eval.Element { return &b.nics }, `a list of interfaces such as ["ens2f0", "ens2f1"]`)(d, en, b, e, ds)
-			b.NICs = nil
-			for _, el := range b.nics {
-				t, names, ok := d.expand(el, nodeset.Interfaces, ds)
-				if !ok {
-					o = eval.Failed
+		must(attr[bondBlock]{
+			name: "nics", kind: "list of interface nodeset", doc: "The interfaces of the bond, each with a nic block.",
+			set: func(d *decoder, en *eval.Env, b *bondBlock, e hclsyntax.Expression, ds *diag.List) eval.Outcome {
+				o := nodesets(func(b *bondBlock) *[]eval.Element { return &b.nics }, `a list of interfaces such as ["ens2f0", "ens2f1"]`)(d, en, b, e,
+					ds)
+				b.NICs = nil
+				for _, el := range b.nics {
+					t, names, ok := d.expand(el, nodeset.Interfaces, ds)
+					if !ok {
+						o = eval.Failed
+					}
+					for n := range names.All() {
+						b.NICs = append(b.NICs, Value[string]{n.Interface, t.At(n.From, n.To)})
+					}
 				}
-				for n := range names.All() {
-					b.NICs = append(b.NICs, Value[string]{n.Interface, t.At(n.From, n.To)})
-				}
-			}
-			return o
-		}}),
-		one("mode", eval.OneOf("active-backup", "balance-xor", "802.3ad"), "\"active-backup\"", "Bonding mode.", func(b *bondBlock) *Value[string] { return &b.Mode }),
+				return o
+			},
+		}),
+		one("mode", eval.OneOf("active-backup", "balance-xor", "802.3ad"), "\"active-backup\"", "Bonding mode.",
+			func(b *bondBlock) *Value[string] { return &b.Mode }),
 	},
 }
 
@@ -316,7 +378,8 @@ var hostSchema = schema[hostBlock]{
 	block: "host", label: "GROUP", perName: true, forEach: true, doc: "A group of like hosts.",
 	attrs: []attr[hostBlock]{
 		names("the label", "Names of the hosts.", func(h *hostBlock) *[]eval.Element { return &h.names }),
-		one("forwards", eval.Boolean, "false", "true: the host routes or bridges, so it is treated as a switch.", func(h *hostBlock) *Value[bool] { return &h.Forwards }),
+		one("forwards", eval.Boolean, "false", "true: the host routes or bridges, so it is treated as a switch.",
+			func(h *hostBlock) *Value[bool] { return &h.Forwards }),
 		one("maintenance", eval.ReasonText, "none", maintenanceDoc, func(h *hostBlock) *Value[string] { return &h.Maintenance }),
 		one("written_by", writers, "that of the fabric", writtenByDoc, func(h *hostBlock) *Value[string] { return &h.WrittenBy }),
 	},
@@ -347,30 +410,42 @@ type linkBlock struct {
 func linkAttrs(a, aDoc, b, bDoc string) []attr[linkBlock] {
 	const want = `endpoints such as "leaf[01-02]:swp[49-50]"`
 	return append([]attr[linkBlock]{
-		must(attr[linkBlock]{name: a, kind: "endpoint nodeset", doc: aDoc, set: func(d *decoder, en *eval.Env, k *linkBlock, e hclsyntax.Expression, ds *diag.List) eval.Outcome {
-			k.aExpr = e
-			return nodesets(func(k *linkBlock) *[]eval.Element { return &k.a }, want)(d, en, k, e, ds)
-		}}),
-		must(attr[linkBlock]{name: b, kind: "endpoint nodeset", doc: bDoc, set: func(d *decoder, en *eval.Env, k *linkBlock, e hclsyntax.Expression, ds *diag.List) eval.Outcome {
-			k.bExpr = e
-			return nodesets(func(k *linkBlock) *[]eval.Element { return &k.b }, want)(d, en, k, e, ds)
-		}}),
+		must(attr[linkBlock]{
+			name: a, kind: "endpoint nodeset", doc: aDoc,
+			set: func(d *decoder, en *eval.Env, k *linkBlock, e hclsyntax.Expression, ds *diag.List) eval.Outcome {
+				k.aExpr = e
+				return nodesets(func(k *linkBlock) *[]eval.Element { return &k.a }, want)(d, en, k, e, ds)
+			},
+		}),
+		must(attr[linkBlock]{
+			name: b, kind: "endpoint nodeset", doc: bDoc,
+			set: func(d *decoder, en *eval.Env, k *linkBlock, e hclsyntax.Expression, ds *diag.List) eval.Outcome {
+				k.bExpr = e
+				return nodesets(func(k *linkBlock) *[]eval.Element { return &k.b }, want)(d, en, k, e, ds)
+			},
+		}),
 	}, cableAttrs()...)
 }
 
 // cableAttrs are what a link, a mesh and a topology say alike.
 func cableAttrs() []attr[linkBlock] {
 	return []attr[linkBlock]{
-		one("speed", eval.Speed, "the slower of the two ports' native speeds", "Speed of the links.", func(k *linkBlock) *Value[int] { return &k.Speed }),
-		one("length", eval.Length, "cable_length of the fabric", "Length of the cables.", func(k *linkBlock) *Value[float64] { return &k.Length }),
-		one("mtu", eval.FrameSize, "mtu of the fabric", "MTU of the switch ports at the links' ends, in bytes.", func(k *linkBlock) *Value[int] { return &k.MTU }),
-		one("routed", eval.Boolean, "by the fabric's routing", "true: an IP hop between two switches; false: bridged.", func(k *linkBlock) *Value[bool] { return &k.Routed }),
-		one("peer", eval.Boolean, "false", "true: an MLAG peer link or another same-tier step.", func(k *linkBlock) *Value[bool] { return &k.Peer }),
+		one("speed", eval.Speed, "the slower of the two ports' native speeds", "Speed of the links.",
+			func(k *linkBlock) *Value[int] { return &k.Speed }),
+		one("length", eval.Length, "cable_length of the fabric", "Length of the cables.",
+			func(k *linkBlock) *Value[float64] { return &k.Length }),
+		one("mtu", eval.FrameSize, "mtu of the fabric", "MTU of the switch ports at the links' ends, in bytes.",
+			func(k *linkBlock) *Value[int] { return &k.MTU }),
+		one("routed", eval.Boolean, "by the fabric's routing", "true: an IP hop between two switches; false: bridged.",
+			func(k *linkBlock) *Value[bool] { return &k.Routed }),
+		one("peer", eval.Boolean, "false", "true: an MLAG peer link or another same-tier step.",
+			func(k *linkBlock) *Value[bool] { return &k.Peer }),
 		one("flow_control", eval.OneOf("pfc", "pause"), "flow_control of the fabric",
 			"How these links are made lossless: priority flow control, or link pause.", func(k *linkBlock) *Value[string] { return &k.FlowControl }),
 		one("bond", eval.Boolean, "false", "true: the cables between two of the switches are one bond (LAG).",
 			func(k *linkBlock) *Value[bool] { return &k.Bond }),
-		one("planned", eval.Boolean, "false", "true: the cables are not laid yet. They are rendered and judged as if they were, and expected to be down.", func(k *linkBlock) *Value[bool] { return &k.Planned }),
+		one("planned", eval.Boolean, "false", "true: the cables are not laid yet. They are rendered and judged as if they were, and expected "+
+			"to be down.", func(k *linkBlock) *Value[bool] { return &k.Planned }),
 	}
 }
 
@@ -381,18 +456,26 @@ var linkSchema = schema[linkBlock]{
 
 var meshSchema = schema[linkBlock]{
 	block: "mesh", label: "NAME", forEach: true, doc: "Complete bipartite wiring: every lower device to every upper device.",
-	attrs: linkAttrs("lower", "The lower devices and their ports: each device's k-th port goes to the k-th upper device.", "upper", "The upper devices and their ports: each device's i-th port goes to the i-th lower device."),
+	attrs: linkAttrs("lower", "The lower devices and their ports: each device's k-th port goes to the k-th upper device.", "upper",
+		"The upper devices and their ports: each device's i-th port goes to the i-th lower device."),
 }
 
 var topologySchema = schema[linkBlock]{
-	block: "topology", label: "NAME", doc: "Cables from a file people have already. What the file says of a cable wins over what is said here.",
+	block: "topology", label: "NAME", doc: "Cables from a file people have already. What the file says of a cable wins over what is said " +
+		"here.",
 	attrs: append([]attr[linkBlock]{
-		must(one("format", eval.OneOf(topology.Names()...), "", "What kind of file it is.", func(k *linkBlock) *Value[string] { return &k.format })),
+		must(one("format", eval.OneOf(topology.Names()...), "", "What kind of file it is.",
+			func(k *linkBlock) *Value[string] { return &k.format })),
 		must(one("file", eval.FilePath, "", "The file, below the folder of this file.", func(k *linkBlock) *Value[string] { return &k.file })),
-		many("ignore", eval.Glob, "none", "Names of devices whose cables are left out, with * and ? for what varies.", func(k *linkBlock) *[]Value[string] { return &k.ignore }),
-		one("fold_names", eval.Boolean, "false", "true: names that the file writes in another way are read as a fabric writes them, LEAF01 as leaf01, Ethernet1/1 as Ethernet1-1.",
+		many("ignore", eval.Glob, "none", "Names of devices whose cables are left out, with * and ? for what varies.",
+			func(k *linkBlock) *[]Value[string] { return &k.ignore }),
+		one("fold_names", eval.Boolean, "false", "true: names that the file writes in another way are read as a fabric writes them, LEAF01 as "+
+			"leaf01, Ethernet1/1 as Ethernet1-1.",
 			func(k *linkBlock) *Value[bool] { return &k.fold }),
-		{name: "columns", kind: "map of string", def: "{}", doc: "Of a sheet, the header of a column, by the column's name: { a_device = \"Source Device\" }.", set: setColumns},
+		{
+			name: "columns", kind: "map of string", def: "{}",
+			doc: "Of a sheet, the header of a column, by the column's name: { a_device = \"Source Device\" }.", set: setColumns,
+		},
 	}, cableAttrs()...),
 	blocks: []child[linkBlock]{
 		blocksOf(&cablesSchema, false, initCables, func(k *linkBlock, i int, c *linkBlock) { k.cables = put(k.cables, i, c) }),
@@ -410,7 +493,8 @@ var switchModelSchema = schema[SwitchModel]{
 	block: "switch_model", label: "MODEL", doc: "A switch model the tables do not know.",
 	attrs: []attr[SwitchModel]{
 		must(one("asic", eval.ModelName, "", "Silicon, such as \"spectrum\".", func(m *SwitchModel) *Value[string] { return &m.ASIC })),
-		must(one("ports", eval.Integer(1, 1024), "", "Number of front-panel ports, swp1 and up.", func(m *SwitchModel) *Value[int] { return &m.Ports })),
+		must(one("ports", eval.Integer(1, 1024), "", "Number of front-panel ports, swp1 and up.",
+			func(m *SwitchModel) *Value[int] { return &m.Ports })),
 		must(one("speed", eval.Speed, "", "Native speed of the ports.", func(m *SwitchModel) *Value[int] { return &m.Speed })),
 	},
 }

@@ -75,7 +75,8 @@ func (d *decoder) decodeLink(b *hclsyntax.Block, en *eval.Env, key string, into 
 // zip joins the sides of a link pairwise.
 func zip(block *LinkBlock, a, b side, into *batch, ds *diag.List) {
 	if len(a.ends) != len(b.ends) {
-		unequalCounts.Errorf(ds, block.Decl, "%s zips its sides pairwise, and they have different counts: a names %s, b names %s. Name as many on both.",
+		unequalCounts.Errorf(ds, block.Decl, "%s zips its sides pairwise, and they have different counts: a names %s, b names %s. Name as "+
+			"many on both.",
 			block.title(), diag.Count(len(a.ends), "endpoint"), diag.Count(len(b.ends), "endpoint")).
 			Note(a.at, "%s", diag.Count(len(a.ends), "endpoint")).
 			Note(b.at, "%s", diag.Count(len(b.ends), "endpoint"))
@@ -127,14 +128,16 @@ func mesh(block *LinkBlock, lower, upper side, into *batch, ds *diag.List) {
 	for _, group := range [][][]Endpoint{low, up} {
 		for _, ports := range group {
 			if len(ports) != len(group[0]) {
-				report("needs the same number of ports on every device of a side: %s has %d, and %s has %d. Name as many on each.", group[0][0].Device, len(group[0]), ports[0].Device, len(ports))
+				report("needs the same number of ports on every device of a side: %s has %d, and %s has %d. Name as many on each.", group[0][0].Device,
+					len(group[0]), ports[0].Device, len(ports))
 				return
 			}
 		}
 	}
 	p, q := len(low[0]), len(up[0])
 	if p%len(up) != 0 {
-		report("joins every lower device to %s, so a lower device needs %d ports, or a multiple for parallel links; it names %d. Correct lower, or upper.", diag.Count(len(up), "upper device"), len(up), p)
+		report("joins every lower device to %s, so a lower device needs %d ports, or a multiple for parallel links; it names %d. Correct "+
+			"lower, or upper.", diag.Count(len(up), "upper device"), len(up), p)
 		return
 	}
 	w := p / len(up)

@@ -71,7 +71,8 @@ func (d *decoder) deviceNames(b *hclsyntax.Block, names []eval.Element, ds *diag
 // reportTwin reports names of devices that are taken: the first of them, and how many there are.
 func reportTwin(name string, n int, first, second diag.Range, ds *diag.List) {
 	if first == second {
-		duplicateName.Errorf(ds, second, "Two instances of this block, or of its module, name a device %q. Make the names differ, such as by each.key or a variable of the module.", name)
+		duplicateName.Errorf(ds, second, "Two instances of this block, or of its module, name a device %q. Make the names differ, such as by "+
+			"each.key or a variable of the module.", name)
 		return
 	}
 	if diag.ComparePlace(second, first) < 0 { // plain blocks are decoded before the others
@@ -91,7 +92,9 @@ type indexed struct {
 }
 
 // instances calls f for each name, with self known where something depends on it. The environment is reused: f must not keep it.
-func (d *decoder) instances(names []deviceName, b *hclsyntax.Block, en *eval.Env, dynamic bool, f func(i, index int, n deviceName, en *eval.Env)) {
+func (d *decoder) instances(names []deviceName, b *hclsyntax.Block, en *eval.Env, dynamic bool,
+	f func(i, index int, n deviceName, en *eval.Env),
+) {
 	first := d.indexes[indexed{en.Scope, b}] // devices of the block that for_each made so far
 	d.indexes[indexed{en.Scope, b}] = first + len(names)
 	at := en.Devices(b.Labels[0], dynamic)

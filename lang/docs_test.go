@@ -61,7 +61,8 @@ func blockSection(t *testing.T, doc string, d BlockDoc) string {
 	accepted, _, _ = strings.Cut(accepted, "\n## ")
 	for _, a := range d.Attrs {
 		shown := regexp.MustCompile(`(?m)^ +` + a.Name + ` += `)
-		require.True(t, slices.ContainsFunc(hclFence.FindAllString(own+accepted, -1), shown.MatchString), "no example of %q shows %s", title, a.Name)
+		require.True(t, slices.ContainsFunc(hclFence.FindAllString(own+accepted, -1), shown.MatchString), "no example of %q shows %s", title,
+			a.Name)
 	}
 	if len(d.Attrs) == 0 {
 		return doc

@@ -85,7 +85,8 @@ func (l *loader) read(f *folder, top *instance, ds *diag.List) {
 // index sorts the blocks of one file by kind and collects their labels.
 func (l *loader) index(f *folder, body *hclsyntax.Body, top *instance, ds *diag.List) {
 	for _, a := range parse.Attributes(body) {
-		unknownAttribute.Errorf(ds, a.NameRange, "Attributes stand in blocks, and %q stands outside of any. Move it into the block it belongs to.", a.Name)
+		unknownAttribute.Errorf(ds, a.NameRange, "Attributes stand in blocks, and %q stands outside of any. Move it into the block it belongs "+
+			"to.", a.Name)
 	}
 	for _, b := range body.Blocks {
 		row, ok := topBlock(b.Type)
@@ -101,7 +102,8 @@ func (l *loader) index(f *folder, body *hclsyntax.Body, top *instance, ds *diag.
 			continue
 		}
 		if row.single && f != l.root {
-			misplacedBlock.Errorf(ds, parse.Header(b), "A fabric has one %s block, and it stands in the fabric's own folder. Delete it here; what differs from module to module comes by variables.", b.Type)
+			misplacedBlock.Errorf(ds, parse.Header(b), "A fabric has one %s block, and it stands in the fabric's own folder. Delete it here; "+
+				"what differs from module to module comes by variables.", b.Type)
 			continue
 		}
 		if !checkLabels(b, row.label, ds) {
@@ -192,7 +194,8 @@ func (f *folder) register(b *hclsyntax.Block, kind labelKind, ds *diag.List) boo
 		return false
 	}
 	if b.Type == "variable" && (name == "source" || name == "for_each") {
-		eval.BadName.Errorf(ds, b.LabelRanges[0], "A variable cannot be called %q: in a module block the word has a meaning of its own. Give it another name.", name)
+		eval.BadName.Errorf(ds, b.LabelRanges[0], "A variable cannot be called %q: in a module block the word has a meaning of its own. Give "+
+			"it another name.", name)
 		return false
 	}
 	known := f.names.Labels[b.Type]

@@ -47,7 +47,7 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// What is no fabric file is not touched.
+// What is not a fabric file is not touched.
 func TestFormatRefuses(t *testing.T) {
 	for code, src := range map[string]string{
 		"syntax":       "a = ",

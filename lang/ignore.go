@@ -68,7 +68,8 @@ func (s *Source) Suppress(l diag.List, kinds map[string]Ignorable, judged bool) 
 		case used[g]:
 		case k == NoCode:
 			if code, _, list := strings.Cut(g.Code, ","); list && kinds[code] != NoCode {
-				ignoreUnknown.Warnf(&kept, g.At, "One comment silences one code. Write %s without the comma, and a comment for each further code.", code)
+				ignoreUnknown.Warnf(&kept, g.At, "One comment silences one code. Write %s without the comma, and a comment for each further code.",
+					code)
 				continue
 			}
 			near := ""
@@ -80,7 +81,8 @@ func (s *Source) Suppress(l diag.List, kinds map[string]Ignorable, judged bool) 
 			ignoreUnknown.Warnf(&kept, g.At, "There is no code %q.%s Write one that rocec validate prints in brackets; rocec explain --list "+
 				"shows all.", diag.Cut(g.Code), near)
 		case g.Code == "pfc-loop":
-			ignoreRefused.Warnf(&kept, g.At, "A PFC loop freezes the fabric, so no comment hides it. Mend the routing, or write allow_deadlock = \"reason\" in the cos_group, which plan and apply repeat every time.")
+			ignoreRefused.Warnf(&kept, g.At, "A PFC loop freezes the fabric, so no comment hides it. Fix the routing, or write allow_deadlock = "+
+				"\"reason\" in the cos_group, which plan and apply repeat every time.")
 		case g.Code == "pfc-loop-unknown":
 			ignoreRefused.Warnf(&kept, g.At, "Without a proof the fabric may freeze, so no comment hides that there is none. Follow what the "+
 				"error says, or write allow_unproven = \"reason\" in the cos_group, which plan and apply repeat every time.")
@@ -88,7 +90,8 @@ func (s *Source) Suppress(l diag.List, kinds map[string]Ignorable, judged bool) 
 			ignoreRefused.Warnf(&kept, g.At, "%q is an error that leaves a device without its settings, so no comment hides it. Correct what it "+
 				"points at, and delete the comment.", g.Code)
 		case judged && !g.Shared:
-			d := ignoreUnused.Warnf(&kept, g.At, "There is no finding %q on the next line. Delete the comment, or put it directly before the attribute or block the finding points at.", g.Code)
+			d := ignoreUnused.Warnf(&kept, g.At, "There is no finding %q on the next line. Delete the comment, or put it directly before the "+
+				"attribute or block the finding points at.", g.Code)
 			if other := first[subject{g.At.Filename, g.Code}]; other != nil {
 				d.Note(other.At, "a finding of this code is here")
 			}
@@ -116,5 +119,6 @@ func covering(comments []*Ignore, at diag.Range) *Ignore {
 
 // covers reports whether a place lies in what the comment stands before.
 func covers(g *Ignore, at diag.Range) bool {
-	return at.Filename == g.Covers.Filename && g.Covers.Start.Byte <= at.Start.Byte && at.Start.Byte < max(g.Covers.End.Byte, g.Covers.Start.Byte+1)
+	return at.Filename == g.Covers.Filename && g.Covers.Start.Byte <= at.Start.Byte &&
+		at.Start.Byte < max(g.Covers.End.Byte, g.Covers.Start.Byte+1)
 }

@@ -108,9 +108,11 @@ func (l *loader) share(b *hclsyntax.Block, ds *diag.List) bool {
 	case !taken:
 		names[b.Labels[0]] = parse.Header(b)
 	case first == parse.Header(b):
-		duplicateName.Errorf(ds, b.LabelRanges[0], "The name of a %s holds in the whole fabric, and every instance of this module declares %q. Declare it once, outside, and hand it to the module by a variable.", b.Type, b.Labels[0])
+		duplicateName.Errorf(ds, b.LabelRanges[0], "The name of a %s holds in the whole fabric, and every instance of this module declares "+
+			"%q. Declare it once, outside, and hand it to the module by a variable.", b.Type, b.Labels[0])
 	default:
-		duplicateName.Errorf(ds, b.LabelRanges[0], "The name of a %s holds in the whole fabric, and there is another one named %q. Give one another name, or hand one over by a variable.", b.Type, b.Labels[0]).
+		duplicateName.Errorf(ds, b.LabelRanges[0], "The name of a %s holds in the whole fabric, and there is another one named %q. Give one "+
+			"another name, or hand one over by a variable.", b.Type, b.Labels[0]).
 			Note(first, "the first one")
 	}
 	return !taken

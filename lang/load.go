@@ -106,7 +106,8 @@ func (l *loader) load() (*instance, diag.List) {
 		return top, refusal
 	}
 	if l.root.files > 0 && !l.root.fabric {
-		noFabric.Errorf(&ds, diag.Range{}, "There is no fabric block in the %s of %s. Write one, such as fabric \"pod1\" { routing = \"up-down\" }, or name the folder that has it.",
+		noFabric.Errorf(&ds, diag.Range{}, "There is no fabric block in the %s of %s. Write one, such as fabric \"pod1\" { routing = "+
+			"\"up-down\" }, or name the folder that has it.",
 			diag.Count(l.root.files, "file"), diag.Folder(l.root.Name))
 	}
 	l.settle(top, l.decoder.GivenOutside, &ds)
@@ -152,7 +153,8 @@ func (l *loader) resolveRoot(ds *diag.List) {
 	case 1:
 		root.V = names[0]
 	default:
-		eval.WrongType.Errorf(ds, root.At, "The root of a spanning tree is one switch, and switch.%s is %d of them. Write the name of one, such as %q.", group, len(names), names[0])
+		eval.WrongType.Errorf(ds, root.At, "The root of a spanning tree is one switch, and switch.%s is %d of them. Write the name of one, "+
+			"such as %q.", group, len(names), names[0])
 	}
 }
 

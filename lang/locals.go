@@ -27,7 +27,8 @@ func (in *instance) locals(ds *diag.List) []*eval.Node {
 				continue
 			}
 			if len(order) == maxLocals {
-				parse.TooLarge.Errorf(ds, a.NameRange, "A folder has more than %s locals. Put what belongs together into one map.", diag.Number(maxLocals))
+				parse.TooLarge.Errorf(ds, a.NameRange, "A folder has more than %s locals. Put what belongs together into one map.",
+					diag.Number(maxLocals))
 				return order
 			}
 			n := &eval.Node{Kind: "local", Name: a.Name, At: a.NameRange, Exprs: []hclsyntax.Expression{a.Expr}}

@@ -50,7 +50,8 @@ func TestMostShown(t *testing.T) {
 
 // Two comments for one finding: the first one silences it, and the second one is for nothing.
 func TestIgnoredTwice(t *testing.T) {
-	src, ds := Load(fstest.MapFS{"a.hcl": {Data: []byte("fabric \"f\" {\n  # rocec:ignore x-code one\n  # rocec:ignore x-code two\n  mtu = 9216\n  # rocec:ignore x-code three\n}\n")}}, ".", Options{})
+	src, ds := Load(fstest.MapFS{"a.hcl": {Data: []byte("fabric \"f\" {\n  # rocec:ignore x-code one\n  # rocec:ignore x-code two\n  mtu = " +
+		"9216\n  # rocec:ignore x-code three\n}\n")}}, ".", Options{})
 	require.Len(t, ds, 1) // nothing begins behind the third
 	require.Len(t, src.Ignores, 2)
 	found := diag.List{{Severity: diag.Warning, Code: "x-code", At: src.Ignores[0].Covers}}

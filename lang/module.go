@@ -23,9 +23,11 @@ const (
 
 // moduleDoc describes module blocks, which [loader.call] reads.
 var moduleDoc = BlockDoc{
-	Path: "module", Label: "NAME", ForEach: true, Doc: "Takes in the blocks of another folder, with values for its variables: all other attributes.",
+	Path: "module", Label: "NAME", ForEach: true, Doc: "Takes in the blocks of another folder, with values for its variables: all other " +
+		"attributes.",
 	Attrs: []AttrDoc{
-		{Name: "source", Type: "path", Doc: "The folder of the module, from the folder of this file: \"./pod\" or \"../shared/pod\". Written out in quotes.", Required: true},
+		{Name: "source", Type: "path", Doc: "The folder of the module, from the folder of this file: \"./pod\" or \"../shared/pod\". Written " +
+			"out in quotes.", Required: true},
 		{Name: "for_each", Type: "set or map", Default: "one instance", Doc: "An instance of the module for each element."},
 	},
 }
@@ -62,7 +64,9 @@ func (l *loader) call(in *instance, n *eval.Node, en *eval.Env, ds *diag.List) (
 	l.decoder.forEach(b, en, func(en *eval.Env, key string) {
 		if l.blocksUsed += f.size + instanceBlocks; l.blocksUsed > maxModuleBlocks {
 			if instances >= 0 {
-				parse.TooLarge.Errorf(&found, parse.Header(b), "The modules of the fabric hold more than %s blocks all together, every instance counted. Name many things with nodesets instead.", diag.Number(maxModuleBlocks))
+				parse.TooLarge.Errorf(&found, parse.Header(b),
+					"The modules of the fabric hold more than %s blocks all together, every instance counted. Name many things with nodesets instead.",
+					diag.Number(maxModuleBlocks))
 			}
 			instances = -1
 			return
@@ -90,7 +94,8 @@ func (l *loader) call(in *instance, n *eval.Node, en *eval.Env, ds *diag.List) (
 // opened returns the folder of a module, or nil, and holds the block to what it may say.
 func (l *loader) opened(in *instance, b *hclsyntax.Block, ds *diag.List) *folder {
 	for _, inner := range b.Body.Blocks {
-		eval.UnknownBlock.Errorf(ds, inner.TypeRange, "A module block holds attributes only: source, for_each and values for the module's variables. Write %s = ... if it is one of them.", inner.Type)
+		eval.UnknownBlock.Errorf(ds, inner.TypeRange, "A module block holds attributes only: source, for_each and values for the module's "+
+			"variables. Write %s = ... if it is one of them.", inner.Type)
 	}
 	f := l.openModule(in, b, ds)
 	if f == nil {
@@ -103,11 +108,14 @@ func (l *loader) opened(in *instance, b *hclsyntax.Block, ds *diag.List) *folder
 		}
 		if _, ok := declared[a.Name]; !ok {
 			if a.Name == "count" {
-				eval.UndeclaredVariable.Errorf(ds, a.NameRange, "The module in %s declares no variable \"count\". A module is repeated by for_each. Write for_each = toset([\"a\", \"b\"]), with a key for each instance.", diag.Folder(f.Name))
+				eval.UndeclaredVariable.Errorf(ds, a.NameRange,
+					"The module in %s declares no variable \"count\". A module is repeated by for_each. Write for_each = toset([\"a\", \"b\"]), with a "+
+						"key for each instance.", diag.Folder(f.Name))
 				continue
 			}
 			names := eval.LikeKeys(l.decoder.Evaluator, declared)
-			eval.UndeclaredVariable.Errorf(ds, a.NameRange, "The module in %s declares no variable %q.%s", diag.Folder(f.Name), a.Name, diag.Suggest(a.Name, names)).
+			eval.UndeclaredVariable.Errorf(ds, a.NameRange, "The module in %s declares no variable %q.%s", diag.Folder(f.Name), a.Name,
+				diag.Suggest(a.Name, names)).
 				Instead(a.NameRange, diag.Nearest(a.Name, names))
 		}
 	}
@@ -136,7 +144,8 @@ func mistakenIn(b *hclsyntax.Block, found diag.List) bool {
 func (l *loader) openModule(in *instance, b *hclsyntax.Block, ds *diag.List) *folder {
 	a, ok := b.Body.Attributes["source"]
 	if !ok {
-		eval.MissingAttribute.Errorf(ds, parse.Header(b), "This module block needs source, the folder of the module. Write source = \"./pod\" or the like.")
+		eval.MissingAttribute.Errorf(ds, parse.Header(b),
+			"This module block needs source, the folder of the module. Write source = \"./pod\" or the like.")
 		return nil
 	}
 	v, literally := parse.Literal(a.Expr)
@@ -144,7 +153,8 @@ func (l *loader) openModule(in *instance, b *hclsyntax.Block, ds *diag.List) *fo
 	case l.decoder.HasFailed(a.Expr):
 		return nil
 	case !literally || v.Type() != cty.String:
-		eval.WrongType.Errorf(ds, a.Expr.Range(), "The source of a module is the path of its folder, written out in quotes. Write one such as \"./pod\" or \"../shared/pod\".")
+		eval.WrongType.Errorf(ds, a.Expr.Range(), "The source of a module is the path of its folder, written out in quotes. Write one such as "+
+			"\"./pod\" or \"../shared/pod\".")
 		return nil
 	}
 	source := v.AsString()
@@ -154,7 +164,7 @@ func (l *loader) openModule(in *instance, b *hclsyntax.Block, ds *diag.List) *fo
 		if fs.ValidPath(clean) && clean != "." && !strings.Contains(source, ":") {
 			hint = diag.Meant("./" + diag.Cut(clean))
 		}
-		eval.BadValue.Errorf(ds, a.Expr.Range(), "%q is no folder of a module. Write a path that begins with \"./\" or \"../\", from the "+
+		eval.BadValue.Errorf(ds, a.Expr.Range(), "%q is not a folder of a module. Write a path that begins with \"./\" or \"../\", from the "+
 			"folder of this file. Nothing is fetched from elsewhere.%s", diag.Cut(source), hint)
 		return nil
 	}
@@ -230,7 +240,8 @@ func reportModuleCycle(from, to *eval.Scope, at diag.Range, name string, ds *dia
 	for i, j := 0, len(names)-1; i < j; i, j = i+1, j-1 {
 		names[i], names[j] = names[j], names[i]
 	}
-	moduleCycle.Errorf(ds, at, "The folder is a module inside itself, without end: %s. Take one of these module blocks away.", strings.Join(names, " -> "))
+	moduleCycle.Errorf(ds, at, "The folder is a module inside itself, without end: %s. Take one of these module blocks away.",
+		strings.Join(names, " -> "))
 }
 
 // arguments gives the values of a module block to the variables of an instance, evaluated outside.
@@ -253,10 +264,13 @@ type output struct {
 var outputSchema = schema[output]{
 	block: "output", label: "NAME", doc: "A value of a module that is read outside, as module.MODULE.NAME.",
 	attrs: []attr[output]{
-		must(attr[output]{name: "value", kind: "any", doc: "The value; refers to what the module declares.", set: func(_ *decoder, _ *eval.Env, o *output, e hclsyntax.Expression, _ *diag.List) eval.Outcome {
-			o.expr = e
-			return eval.Good
-		}}),
+		must(attr[output]{
+			name: "value", kind: "any", doc: "The value; refers to what the module declares.",
+			set: func(_ *decoder, _ *eval.Env, o *output, e hclsyntax.Expression, _ *diag.List) eval.Outcome {
+				o.expr = e
+				return eval.Good
+			},
+		}),
 		one("description", eval.Description, "none", "What it is for.", func(o *output) *Value[string] { return &o.description }),
 	},
 }

@@ -136,7 +136,7 @@ func TestModuleMistakes(t *testing.T) {
 		{"bare source", `module "m" { source = "m" }`, ``, []string{`fabric.hcl:2 bad-value: Did you mean "./m"?`}},
 		{"absolute source", `module "m" { source = "/m" }`, ``, []string{`fabric.hcl:2 bad-value: begins with "./"`}},
 		{"fetched source", `module "m" { source = "git::https://example.net/x" }`, ``, []string{`fabric.hcl:2 bad-value: Nothing is fetched`}},
-		{"own folder", `module "m" { source = "./" }`, ``, []string{`fabric.hcl:2 bad-value: no folder of a module`}},
+		{"own folder", `module "m" { source = "./" }`, ``, []string{`fabric.hcl:2 bad-value: not a folder of a module`}},
 		{"own folder again", `module "m" { source = "../f" }`, ``, []string{`fabric.hcl:2 module-cycle: "f" -> "f"`}},
 		{"missing folder", `module "m" { source = "./n" }`, ``, []string{`fabric.hcl:2 unreadable: "f/n"`}},
 		{"cycle", `module "m" { source = "./m" }`, `module "again" { source = "../m" }`, []string{`m/m.hcl:1 module-cycle: "f/m" -> "f/m"`}},
@@ -179,7 +179,7 @@ switch "x" {
 }`, []string{`m/m.hcl:3 unknown-reference: Hand it over by a variable, such as rdma = cos_group.rdma`}},
 		{"unknown output", `module "m" { source = "./m" }
 locals { x = module.m.hots }`, `output "hosts" { value = 1 }`, []string{`fabric.hcl:3 unknown-reference: Did you mean "hosts"?`}},
-		{"a variable is no output", `module "m" { source = "./m" }
+		{"a variable is not output", `module "m" { source = "./m" }
 locals { x = module.m.name }`, `variable "name" { default = 1 }`, []string{`fabric.hcl:3 unknown-reference: Write an output block there`}},
 		{"an output with a mistake", `module "m" { source = "./m" }
 locals { x = module.m.hosts }`, `output "hosts" { value = host.gpu }`, []string{`m/m.hcl:1 unknown-reference: no host.gpu`}},
@@ -224,10 +224,16 @@ switch "x" {
   modle = "sn2700"
   model = "sn2700"
 }`, []string{`m/m.hcl:4 unknown-attribute: Did you mean "model"?`}},
-		{"a file outside", `module "m" { source = "./m" }`, `locals { x = file("../fabric.hcl") }`, []string{`m/m.hcl:1 bad-expression: path of a file below`}},
+		{
+			"a file outside", `module "m" { source = "./m" }`, `locals { x = file("../fabric.hcl") }`,
+			[]string{`m/m.hcl:1 bad-expression: path of a file below`},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			fsys := files(map[string]string{"f/fabric.hcl": "fabric \"f\" {}\n" + c.call + "\ncos_group \"rdma\" { cos = 3 }\n", "f/m/m.hcl": c.module})
+			fsys := files(map[string]string{
+				"f/fabric.hcl": "fabric \"f\" {}\n" + c.call + "\ncos_group \"rdma\" { cos = 3 }\n",
+				"f/m/m.hcl":    c.module,
+			})
 			s, ds := Load(fsys, "f", Options{})
 			var got []string
 			for _, d := range ds {

@@ -118,7 +118,8 @@ func (d *decoder) forEach(b *hclsyntax.Block, en *eval.Env, f func(en *eval.Env,
 		d.Report(en, a.Expr, &badForEach, fmt.Sprintf("Expected a map, an object or a set of strings, not %s.%s", eval.Describe(v), hint), ds)
 		return
 	case ty.IsSetType() && v.LengthInt() > 0 && ty.ElementType() != cty.String:
-		d.Report(en, a.Expr, &badForEach, "Expected a set of strings, and this is a set of something else. Write toset([for x in list : tostring(x)]).", ds)
+		d.Report(en, a.Expr, &badForEach, "Expected a set of strings, and this is a set of something else. Write toset([for x in list : "+
+			"tostring(x)]).", ds)
 		return
 	}
 	if !d.take(v.LengthInt(), a.Expr.Range(), ds) {
@@ -131,7 +132,7 @@ func (d *decoder) forEach(b *hclsyntax.Block, en *eval.Env, f func(en *eval.Env,
 			key = value
 		}
 		if key.IsNull() {
-			d.Report(en, a.Expr, &badForEach, "The set holds null, which is no key. Take it out, for example with toset(compact([...])).", ds)
+			d.Report(en, a.Expr, &badForEach, "The set holds null, which is not a key. Take it out, for example with toset(compact([...])).", ds)
 			return
 		}
 		f(en.ForEach(key, value), key.AsString())

@@ -16,7 +16,8 @@ var keptTexts = []string{
 	"# nothing\n",
 	"host \"a\" {\n  names = \"a[1-4]\"\n  nic \"eth[0-1]\" { model = \"connectx-6\" }\n}\n",
 	"\n\nhost \"a\" {\n  names = \"a[1-4]\"\n  nic \"eth[0-1]\" { model = \"connectx-6\" }\n}\n",
-	"host \"b\" {\n  names = [\"b1\", \"b2\"]\n  nic \"eth0\" { model = \"connectx-6\" }\n}\nhost \"c\" {\n  nic \"eth0\" { model = \"connectx-6\" }\n}\n",
+	"host \"b\" {\n  names = [\"b1\", \"b2\"]\n  nic \"eth0\" { model = \"connectx-6\" }\n}\nhost \"c\" {\n  nic \"eth0\" { model = " +
+		"\"connectx-6\" }\n}\n",
 	"host \"d\" { names = \"a[3-6]\" }\n",
 	"host \"e\" { names = \"e[1-3\" }\n",
 	"switch \"s\" {\n  names = \"s[1-3]\"\n  model = \"sn2700\"\n}\n",
@@ -31,7 +32,8 @@ var keptTexts = []string{
 	"host \"h\" { mtuu = 3 }\n",
 	"host \"i\" {\n  forwards = true\n  forwards = true\n}\n",
 	"locals { n = 3 }\nhost \"j\" { names = \"j[1-${local.n}]\" }\n",
-	"cos_group \"g\" {\n  cos = 3\n  dscp = [26]\n}\nroce \"r\" {\n  version = 2\n  cos_group = cos_group.g\n  members = [host.a, host.b]\n}\n",
+	"cos_group \"g\" {\n  cos = 3\n  dscp = [26]\n}\nroce \"r\" {\n  version = 2\n  cos_group = cos_group.g\n  members = [host.a, " +
+		"host.b]\n}\n",
 	"module \"m\" { source = \"./m\" }\n",
 	"x = 1\nhost \"k\" {}\n",
 	"variable \"v\" { default = 3 }\n",

@@ -51,46 +51,54 @@ func early[T any](a attr[T]) attr[T] { a.early = true; return a }
 
 // one is an attribute of a single value.
 func one[T, V any](name string, k eval.Kind[V], def, doc string, field func(*T) *Value[V]) attr[T] {
-	return attr[T]{name: name, kind: k.Name, def: def, doc: doc, set: func(d *decoder, en *eval.Env, into *T, e hclsyntax.Expression, ds *diag.List) eval.Outcome {
-		v, o := d.Value(en, e, ds)
-		if o != eval.Good {
-			return o
-		}
-		x, p := k.Read(v)
-		if p != nil {
-			d.Problem(en, e, eval.Element{V: v, Expr: e}, p, k.Want, k.Hint(v), ds)
-			return eval.Failed
-		}
-		*field(into) = Value[V]{x, e.Range()}
-		return eval.Good
-	}}
+	return attr[T]{
+		name: name, kind: k.Name, def: def, doc: doc,
+		set: func(d *decoder, en *eval.Env, into *T, e hclsyntax.Expression, ds *diag.List) eval.Outcome {
+			v, o := d.Value(en, e, ds)
+			if o != eval.Good {
+				return o
+			}
+			x, p := k.Read(v)
+			if p != nil {
+				d.Problem(en, e, eval.Element{V: v, Expr: e}, p, k.Want, k.Hint(v), ds)
+				return eval.Failed
+			}
+			*field(into) = Value[V]{x, e.Range()}
+			return eval.Good
+		},
+	}
 }
 
 // many is an attribute of a list of values.
 func many[T, V any](name string, k eval.Kind[V], def, doc string, field func(*T) *[]Value[V]) attr[T] {
-	return attr[T]{name: name, kind: "list of " + k.Name, def: def, doc: doc, set: func(d *decoder, en *eval.Env, into *T, e hclsyntax.Expression, ds *diag.List) eval.Outcome {
-		elements, o := d.Elements(en, e, k.Want, ds)
-		if o != eval.Good {
-			return o
-		}
-		out := make([]Value[V], 0, len(elements))
-		for _, el := range elements {
-			x, p := k.Read(el.V)
-			if p != nil {
-				d.Problem(en, e, el, p, k.Want, k.Hint(el.V), ds)
-				o = eval.Failed
-				continue
+	return attr[T]{
+		name: name, kind: "list of " + k.Name, def: def, doc: doc,
+		set: func(d *decoder, en *eval.Env, into *T, e hclsyntax.Expression, ds *diag.List) eval.Outcome {
+			elements, o := d.Elements(en, e, k.Want, ds)
+			if o != eval.Good {
+				return o
 			}
-			out = append(out, Value[V]{x, el.Expr.Range()})
-		}
-		*field(into) = out
-		return o
-	}}
+			out := make([]Value[V], 0, len(elements))
+			for _, el := range elements {
+				x, p := k.Read(el.V)
+				if p != nil {
+					d.Problem(en, e, el, p, k.Want, k.Hint(el.V), ds)
+					o = eval.Failed
+					continue
+				}
+				out = append(out, Value[V]{x, el.Expr.Range()})
+			}
+			*field(into) = out
+			return o
+		},
+	}
 }
 
 // blocksOf makes a child out of a schema. Set puts the i-th block of its kind into the parent; it is called again for
 // every instance when something in the block depends on self, and must not change what instances share.
-func blocksOf[T, C any](s *schema[C], single bool, init func(*decoder, *C, *hclsyntax.Block, *diag.List) bool, set func(into *T, i int, c *C)) child[T] {
+func blocksOf[T, C any](s *schema[C], single bool, init func(*decoder, *C, *hclsyntax.Block, *diag.List) bool,
+	set func(into *T, i int, c *C),
+) child[T] {
 	return child[T]{
 		name: s.block, single: single, label: s.label,
 		docs: func() []BlockDoc { return s.docs(s.block) },
@@ -174,7 +182,8 @@ func compile[T any](d *decoder, s *schema[T], b *hclsyntax.Block, en *eval.Env, 
 	for _, row := range s.attrs {
 		if _, ok := body.Attributes[row.name]; row.required && !ok && !slices.Contains(misspelt, row.name) {
 			t.ok = false
-			eval.MissingAttribute.Errorf(ds, parse.Header(b), "This %s block needs %s (%s): %s%s Write it.", b.Type, row.name, row.kind, strings.ToLower(row.doc[:1]), row.doc[1:])
+			eval.MissingAttribute.Errorf(ds, parse.Header(b), "This %s block needs %s (%s): %s%s Write it.", b.Type, row.name, row.kind,
+				strings.ToLower(row.doc[:1]), row.doc[1:])
 		}
 	}
 	inside := en.Inside(s.selfKnown(en))
@@ -240,9 +249,11 @@ func (d *decoder) unknownAttribute(a *hclsyntax.Attribute, b *hclsyntax.Block, a
 	meant := cmp.Or(otherNames[b.Type+" "+a.Name], diag.Nearest(a.Name, attrs))
 	switch {
 	case a.Name == "for_each":
-		unknownAttribute.Errorf(ds, a.NameRange, "for_each works on %s blocks, not on %s block. Write one block for each, or take it away.", d.forEachKinds(), diag.Article(b.Type))
+		unknownAttribute.Errorf(ds, a.NameRange, "for_each works on %s blocks, not on %s block. Write one block for each, or take it away.",
+			d.forEachKinds(), diag.Article(b.Type))
 	case a.Name == "count" && slices.Contains(attrs, "names"):
-		unknownAttribute.Errorf(ds, a.NameRange, "Several like devices are made by a nodeset. Write names = \"%s[1-4]\" instead of a count.", diag.Plain(b.Labels[0]))
+		unknownAttribute.Errorf(ds, a.NameRange, "Several like devices are made by a nodeset. Write names = \"%s[1-4]\" instead of a count.",
+			diag.Plain(b.Labels[0]))
 	default:
 		hint := diag.Listed(" Write one of these: ", attrs)
 		if meant != "" {
@@ -265,7 +276,8 @@ func (d *decoder) unknownBlock(inner, b *hclsyntax.Block, attrs, blocks []string
 	case where != "":
 		eval.UnknownBlock.Errorf(ds, inner.TypeRange, "%s block holds no %s block. %s", diag.Beginning(b.Type), inner.Type, where)
 	case len(blocks) == 0:
-		eval.UnknownBlock.Errorf(ds, inner.TypeRange, "%s block holds no blocks. Delete it, or move it to where it belongs.", diag.Beginning(b.Type))
+		eval.UnknownBlock.Errorf(ds, inner.TypeRange, "%s block holds no blocks. Delete it, or move it to where it belongs.",
+			diag.Beginning(b.Type))
 	default:
 		eval.UnknownBlock.Errorf(ds, inner.TypeRange, "%s block holds no block %q.%s", diag.Beginning(b.Type), diag.Cut(inner.Type),
 			diag.Suggest(inner.Type, blocks)).

@@ -300,7 +300,8 @@ func selected(blocks []*linkBlock, edges []topology.Edge, ds *diag.List) (named 
 		terms += len(k.selector.terms)
 	}
 	if size := len(n.devices) + len(n.ports) + len(edges); terms > mostQuestions/size {
-		topology.TooLarge.Errorf(ds, blocks[0].Decl, "The cables blocks have %s, which are too many to ask about %s. Name several cables in one, "+
+		topology.TooLarge.Errorf(ds, blocks[0].Decl, "The cables blocks have %s, which are too many to ask about %s. Name several cables in "+
+			"one, "+
 			"with *, ? and [01-04].", diag.Count(terms, "selector"), diag.Count(len(edges), "cable"))
 		return nil, false
 	}

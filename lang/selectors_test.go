@@ -21,8 +21,9 @@ leaf02:swp2,Größe:p1,
 `
 	load := func(t *testing.T, blocks string) []string {
 		s, ds := Load(files(map[string]string{
-			"f/fabric.hcl": "fabric \"f\" {}\ntopology \"t\" {\nformat = \"csv\"\nfile = \"t.csv\"\nlength = \"3m\"\nfold_names = true\n" + blocks + "\n}\n",
-			"f/t.csv":      sheet,
+			"f/fabric.hcl": "fabric \"f\" {}\ntopology \"t\" {\nformat = \"csv\"\nfile = \"t.csv\"\nlength = \"3m\"\nfold_names = true\n" + blocks +
+				"\n}\n",
+			"f/t.csv": sheet,
 		}), "f", Options{})
 		require.Empty(t, show(s, ds))
 		var got []string
@@ -35,7 +36,8 @@ leaf02:swp2,Größe:p1,
 	for _, c := range []struct{ blocks, want string }{
 		{
 			`cables "gr*" { ignore = true }`,
-			"leaf01:swp49 leaf02:swp49 1 false|leaf01:swp50 leaf02:swp50 3 false|leaf01:swp1 spine01:Ethernet1-1 7 false|leaf02:swp1 spine01:Gi0-0-0-1 3 false",
+			"leaf01:swp49 leaf02:swp49 1 false|leaf01:swp50 leaf02:swp50 3 false|leaf01:swp1 spine01:Ethernet1-1 7 false|leaf02:swp1 " +
+				"spine01:Gi0-0-0-1 3 false",
 		},
 		{
 			"cables \"gr*, spine01:*\" { ignore = true }\ncables \"leaf01 -- leaf02\" { peer = true }\ncables \"leaf*:swp49\" { length = \"2m\" }",

@@ -26,10 +26,10 @@ func TestTableAttribute(t *testing.T) {
 		{"routing = \"ebgp\"\ntable = \"fib.json\"", empty, "table-unused", "3:9", `its routing is not "table"`},
 		{"routing = \"tabel\"\ntable = \"fib.json\"", empty, "out-of-range", "2:11", `Did you mean "table"?`},
 		{"routing = \"table\"\ntable = 7", empty, "wrong-type", "3:9", "the path of a file"},
-		{"routing = \"table\"\ntable = \"../fib.json\"", empty, "bad-value", "3:9", "no path of a file below the fabric's folder"},
+		{"routing = \"table\"\ntable = \"../fib.json\"", empty, "bad-value", "3:9", "not a path of a file below the fabric's folder"},
 		{"routing = \"table\"\ntable = \"/etc/passwd\"", empty, "bad-value", "3:9", "no leading slash"},
 		{"routing = \"table\"\ntable = \"fib2.json\"", empty, "unreadable", "3:9", `"f/fib2.json" cannot be read: there is no such file`},
-		{"routing = \"table\"\ntable = \"sub\"", empty, "unreadable", "3:9", "no regular file"},
+		{"routing = \"table\"\ntable = \"sub\"", empty, "unreadable", "3:9", "not a regular file"},
 		{"routing = \"table\"\ntable = \"fib.json\"", "{\n\xff", "invalid-utf8", "2:1", "at byte 2"},
 		{"routing = \"table\"\ntable = \"fib.json\"", "{\x00", "invalid-utf8", "1:2", "at byte 1"},
 		{"routing = \"table\"\ntable = \"fib.json\"", "{", "table-invalid", "1:2", "The file ends inside the table"},
@@ -61,7 +61,8 @@ func TestTableLinksAreNotFollowed(t *testing.T) {
 	require.NoError(t, os.Symlink(filepath.Join(outside, "fib.json"), filepath.Join(dir, "fib.json")))
 	require.NoError(t, os.Symlink(outside, filepath.Join(dir, "up")))
 	for _, name := range []string{"fib.json", "up/fib.json"} {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, "fabric.hcl"), []byte("fabric \"f\" {\n  routing = \"table\"\n  table = \""+name+"\"\n}\n"), 0o600))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "fabric.hcl"),
+			[]byte("fabric \"f\" {\n  routing = \"table\"\n  table = \""+name+"\"\n}\n"), 0o600))
 		s, ds := Load(os.DirFS(dir), ".", Options{})
 		require.Len(t, ds, 1)
 		assert.Equal(t, "unreadable", ds[0].Code)

@@ -53,7 +53,8 @@ var (
 // Topics is every code lang reports.
 var Topics = []diag.Topic{
 	parse.Unreadable, parse.TooLarge, parse.TooDeep, parse.InvalidUTF8, parse.Syntax,
-	eval.UnknownBlock, misplacedBlock, unknownAttribute, eval.MissingAttribute, badLabel, duplicateBlock, parse.DuplicateAttribute, duplicateName,
+	eval.UnknownBlock, misplacedBlock, unknownAttribute, eval.MissingAttribute, badLabel, duplicateBlock, parse.DuplicateAttribute,
+	duplicateName,
 	moduleCycle, parse.IgnoreInvalid, ignoreUnknown, ignoreUnused, ignoreRefused,
 	eval.BadName, badNodeset, tooManyObjects, unequalCounts,
 	eval.WrongType, eval.WrongUnit, eval.OutOfRange, eval.BadValue,

@@ -17,12 +17,16 @@ import (
 
 // decodeTopology makes a link of every cable in the file of a topology block.
 func (d *decoder) decodeTopology(b *hclsyntax.Block, en *eval.Env, into *batch, ds *diag.List) {
-	t := compile(d, &topologySchema, b, en, &linkBlock{LinkBlock: LinkBlock{Kind: b.Type, Name: en.Scope.Prefix + b.Labels[0], Decl: parse.Header(b)}}, ds)
+	t := compile(d, &topologySchema, b, en, &linkBlock{LinkBlock: LinkBlock{
+		Kind: b.Type, Name: en.Scope.Prefix + b.Labels[0],
+		Decl: parse.Header(b),
+	}}, ds)
 	k := t.proto
 	if !t.ok {
 		return
 	}
-	full, src, ok := d.reader.Named(en.Scope.Names.Folder, k.file.V, k.file.At, topology.MaxFile, "Split it, and write a topology block for each part.", ds)
+	full, src, ok := d.reader.Named(en.Scope.Names.Folder, k.file.V, k.file.At, topology.MaxFile,
+		"Split it, and write a topology block for each part.", ds)
 	if !ok {
 		return
 	}
@@ -109,7 +113,7 @@ type cabling struct {
 	sums map[string]*linkBlock     // of several cables blocks
 }
 
-// check reports what is no name of a device or interface, each name once.
+// check reports what is not a name of a device or interface, each name once.
 func (c *cabling) check(e topology.End) bool {
 	one := func(key, name string, at diag.Range, rule func(string) string) bool {
 		good, known := c.names[key]

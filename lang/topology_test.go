@@ -33,7 +33,8 @@ topology "cabling" {
 	require.Empty(t, show(s, ds))
 	var got []string
 	for _, l := range s.Links {
-		got = append(got, fmt.Sprint(l.A.Device, ":", l.A.Port, " ", l.B.Device, ":", l.B.Port, " ", l.Block.Speed.V, " ", l.Block.Length.V, " ", l.Block.MTU.V))
+		got = append(got, fmt.Sprint(l.A.Device, ":", l.A.Port, " ", l.B.Device, ":", l.B.Port, " ", l.Block.Speed.V, " ", l.Block.Length.V, " ",
+			l.Block.MTU.V))
 	}
 	assert.Equal(t, []string{
 		"leaf01:swp1 gpu1:eth0 0 3 9216", "leaf01:swp49 spine01:swp1 40000 30 9216", "leaf02:swp49 spine01:swp2 0 3 9000",

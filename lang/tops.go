@@ -27,15 +27,21 @@ func (k labelKind) check(name string) string {
 	case name == "":
 		return "The label is empty. " + k.rule
 	case strings.ContainsAny(name, "[]{}"):
-		return fmt.Sprintf("%q is no label; it names many. Give the block one label, and say names = %[1]q in it if it is a switch or host.",
+		return fmt.Sprintf("%q is not a label; it names many. Give the block one label, and say names = %[1]q in it if it is a switch or host.",
 			diag.Cut(name))
 	}
-	return fmt.Sprintf("%q is no label for this block. %s", diag.Cut(name), k.rule)
+	return fmt.Sprintf("%q is not a label for this block. %s", diag.Cut(name), k.rule)
 }
 
 var (
-	identifier = labelKind{regexp.MustCompile(`\A[A-Za-z_][A-Za-z0-9_-]{0,31}\z`), "Use 1 to 32 letters, digits, \"_\" and \"-\"; it starts with a letter or \"_\"."}
-	anyLabel   = labelKind{regexp.MustCompile(`\A[A-Za-z0-9_][A-Za-z0-9._-]{0,62}\z`), "Use 1 to 63 letters, digits, \".\", \"_\" and \"-\"; it starts with a letter, a digit or \"_\"."}
+	identifier = labelKind{
+		regexp.MustCompile(`\A[A-Za-z_][A-Za-z0-9_-]{0,31}\z`),
+		"Use 1 to 32 letters, digits, \"_\" and \"-\"; it starts with a letter or \"_\".",
+	}
+	anyLabel = labelKind{
+		regexp.MustCompile(`\A[A-Za-z0-9_][A-Za-z0-9._-]{0,62}\z`),
+		"Use 1 to 63 letters, digits, \".\", \"_\" and \"-\"; it starts with a letter, a digit or \"_\".",
+	}
 )
 
 // top is a block that may stand at the top of a file.

@@ -19,48 +19,66 @@ type variableBlock struct {
 var validationSchema = schema[eval.Validation]{
 	block: "validation", doc: "A condition on the value. Repeatable.",
 	attrs: []attr[eval.Validation]{
-		must(attr[eval.Validation]{name: "condition", kind: "bool", doc: "Must be true; refers to var.NAME.", set: func(_ *decoder, _ *eval.Env, v *eval.Validation, e hclsyntax.Expression, _ *diag.List) eval.Outcome {
-			v.Condition = e
-			return eval.Good
-		}}),
-		must(attr[eval.Validation]{name: "error_message", kind: "string", doc: "What to tell the person when it is false.", set: func(_ *decoder, _ *eval.Env, v *eval.Validation, e hclsyntax.Expression, _ *diag.List) eval.Outcome {
-			v.Message = e
-			return eval.Good
-		}}),
+		must(attr[eval.Validation]{
+			name: "condition", kind: "bool", doc: "Must be true; refers to var.NAME.",
+			set: func(_ *decoder, _ *eval.Env, v *eval.Validation, e hclsyntax.Expression, _ *diag.List) eval.Outcome {
+				v.Condition = e
+				return eval.Good
+			},
+		}),
+		must(attr[eval.Validation]{
+			name: "error_message", kind: "string", doc: "What to tell the person when it is false.",
+			set: func(_ *decoder, _ *eval.Env, v *eval.Validation, e hclsyntax.Expression, _ *diag.List) eval.Outcome {
+				v.Message = e
+				return eval.Good
+			},
+		}),
 	},
 }
 
 var variableSchema = schema[variableBlock]{
 	block: "variable", label: "NAME", doc: "A value from outside: --var, --var-file, ROCEC_VAR_NAME, or the default.",
 	attrs: []attr[variableBlock]{
-		{name: "type", kind: "type", def: "that of a plain default, else any", doc: "string, number, bool, any, list(T), set(T), map(T), tuple([...]) or object({...}) with optional(T, default).", set: func(d *decoder, _ *eval.Env, v *variableBlock, e hclsyntax.Expression, ds *diag.List) eval.Outcome {
-			ty, defaults, ok := d.TypeOf(e, ds)
-			if !ok {
-				return eval.Failed
-			}
-			v.Type, v.Defaults = ty, defaults
-			return eval.Good
-		}},
-		{name: "default", kind: "any", def: "none: a value must be given", doc: "The value when none is given; refers to nothing.", set: func(_ *decoder, _ *eval.Env, v *variableBlock, e hclsyntax.Expression, _ *diag.List) eval.Outcome {
-			v.Default = e
-			return eval.Good
-		}},
+		{
+			name: "type", kind: "type", def: "that of a plain default, else any",
+			doc: "string, number, bool, any, list(T), set(T), map(T), tuple([...]) or object({...}) with optional(T, default).",
+			set: func(d *decoder, _ *eval.Env, v *variableBlock, e hclsyntax.Expression, ds *diag.List) eval.Outcome {
+				ty, defaults, ok := d.TypeOf(e, ds)
+				if !ok {
+					return eval.Failed
+				}
+				v.Type, v.Defaults = ty, defaults
+				return eval.Good
+			},
+		},
+		{
+			name: "default", kind: "any", def: "none: a value must be given", doc: "The value when none is given; refers to nothing.",
+			set: func(_ *decoder, _ *eval.Env, v *variableBlock, e hclsyntax.Expression, _ *diag.List) eval.Outcome {
+				v.Default = e
+				return eval.Good
+			},
+		},
 		one("description", eval.Description, "none", "What it is for.", func(v *variableBlock) *Value[string] { return &v.description }),
-		one("nullable", eval.Boolean, "true", "false: null is no value of it, and counts as not given.", func(v *variableBlock) *Value[bool] { return &v.nullable }),
-		{name: "sensitive", kind: "bool", def: "false", doc: "Refused when true: nothing secret belongs in a fabric.", set: func(d *decoder, en *eval.Env, v *variableBlock, e hclsyntax.Expression, ds *diag.List) eval.Outcome {
-			var secret Value[bool]
-			o := one("sensitive", eval.Boolean, "", "", func(*variableBlock) *Value[bool] { return &secret }).set(d, en, v, e, ds)
-			if secret.V {
-				sensitiveVariable.Errorf(ds, e.Range(), "The variable %q is declared sensitive, and nothing secret belongs in a fabric: its "+
-					"values end in files, plans and on screens. Take the attribute away if the value is no secret; logins are left to ssh.",
-					diag.Cut(v.Name))
-				return eval.Failed
-			}
-			return o
-		}},
+		one("nullable", eval.Boolean, "true", "false: null is not a value of it, and counts as not given.",
+			func(v *variableBlock) *Value[bool] { return &v.nullable }),
+		{
+			name: "sensitive", kind: "bool", def: "false", doc: "Refused when true: nothing secret belongs in a fabric.",
+			set: func(d *decoder, en *eval.Env, v *variableBlock, e hclsyntax.Expression, ds *diag.List) eval.Outcome {
+				var secret Value[bool]
+				o := one("sensitive", eval.Boolean, "", "", func(*variableBlock) *Value[bool] { return &secret }).set(d, en, v, e, ds)
+				if secret.V {
+					sensitiveVariable.Errorf(ds, e.Range(), "The variable %q is declared sensitive, and nothing secret belongs in a fabric: its "+
+						"values end in files, plans and on screens. Take the attribute away if the value is not a secret; logins are left to ssh.",
+						diag.Cut(v.Name))
+					return eval.Failed
+				}
+				return o
+			},
+		},
 	},
 	blocks: []child[variableBlock]{
-		blocksOf(&validationSchema, false, headed(func(v *eval.Validation) *diag.Range { return &v.Decl }), func(v *variableBlock, i int, c *eval.Validation) { v.Validations = put(v.Validations, i, *c) }),
+		blocksOf(&validationSchema, false, headed(func(v *eval.Validation) *diag.Range { return &v.Decl }),
+			func(v *variableBlock, i int, c *eval.Validation) { v.Validations = put(v.Validations, i, *c) }),
 	},
 }
 

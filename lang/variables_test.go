@@ -52,7 +52,10 @@ func TestVariableTypes(t *testing.T) {
 		{"object({ a = optional(number, 9216) })", `{ a = null }`, `{"a":9216}`},
 		{"object({ a = optional(object({ b = optional(list(number), [1]) }), {}) })", `{}`, `{"a":{"b":[1]}}`},
 		{"map(object({ a = optional(string, \"x\") }))", `{ k = {}, l = { a = "y" } }`, `{"k":{"a":"x"},"l":{"a":"y"}}`},
-		{"list(object({ a = list(number) }))", `[{ a = [1, "x"] }]`, `bad-variable "\"x\"": The variable "v" is declared as list(object({a=list(number)})), and this does not fit: expected a number, not the string "x". Correct the value, which comes from --var, or the type.`},
+		{
+			"list(object({ a = list(number) }))", `[{ a = [1, "x"] }]`,
+			`bad-variable "\"x\"": The variable "v" is declared as list(object({a=list(number)})), and this does not fit: expected a number, not the string "x". Correct the value, which comes from --var, or the type.`,
+		},
 		{"list(string)", `null`, `null`},
 		{"set(string)", `["a", null]`, `["a",null]`},
 	} {
@@ -79,7 +82,10 @@ func TestVariableSources(t *testing.T) {
 		{Options{Env: []string{"ROCEC_VAR_v=x"}, Vars: []string{"v=7"}}, "7"},
 		{Options{VarFiles: []VarFile{file("a.hclvars", "v = null")}}, "null"},
 		{Options{Env: []string{"ROCEC_VAR_v=x"}}, `bad-variable "x": The variable "v" is declared as number, and this does not fit: expected a number, not the string "x". Correct the value, which comes from the environment (ROCEC_VAR_v), or the type.`},
-		{Options{VarFiles: []VarFile{file("a.hclvars", "v = []")}}, `bad-variable "[]": The variable "v" is declared as number, and this does not fit: expected a number, not a list. Correct the value, which comes from a.hclvars, or the type.`},
+		{
+			Options{VarFiles: []VarFile{file("a.hclvars", "v = []")}},
+			`bad-variable "[]": The variable "v" is declared as number, and this does not fit: expected a number, not a list. Correct the value, which comes from a.hclvars, or the type.`,
+		},
 		{Options{Vars: []string{"v=x"}}, `bad-variable "x": The variable "v" is declared as number, and this does not fit: expected a number, not the string "x". Correct the value, which comes from --var, or the type.`},
 	} {
 		assert.Equal(t, c.want, valueOf(t, block, c.o))
@@ -97,8 +103,9 @@ func TestVariableNull(t *testing.T) {
 
 	// A module block that says null says so on purpose; an attribute it ends in counts as not written.
 	s, ds := Load(files(map[string]string{
-		"fabric.hcl":  "fabric \"f\" { mtu = module.m.mtu }\nmodule \"m\" {\n  source = \"./pod\"\n  mtu = null\n  leaves = null\n}\n",
-		"pod/pod.hcl": "variable \"mtu\" { default = 9000 }\nvariable \"leaves\" {\n  default = 2\n  nullable = false\n}\noutput \"mtu\" { value = var.mtu }\nhost \"h\" { names = \"h[1-${var.leaves}]\" }\n",
+		"fabric.hcl": "fabric \"f\" { mtu = module.m.mtu }\nmodule \"m\" {\n  source = \"./pod\"\n  mtu = null\n  leaves = null\n}\n",
+		"pod/pod.hcl": "variable \"mtu\" { default = 9000 }\nvariable \"leaves\" {\n  default = 2\n  nullable = false\n}\noutput \"mtu\" { " +
+			"value = var.mtu }\nhost \"h\" { names = \"h[1-${var.leaves}]\" }\n",
 	}), ".", Options{})
 	require.Empty(t, show(s, ds))
 	assert.False(t, s.Fabric.MTU.Set())

@@ -12,17 +12,21 @@ import (
 var requiredVersion = diag.Topic{Code: "required-version", Summary: "this rocec is not one that the fabric asks for"}
 
 // constraint is a condition on the version of rocec.
-var constraint = eval.Kind[string]{Name: "version constraint", Want: `a version constraint such as ">= 0.12, < 0.14"`, Read: func(v cty.Value) (string, *eval.Problem) {
-	if v.Type() != cty.String {
-		return "", eval.Mistyped
-	}
-	s := v.AsString()
-	if _, err := version.NewConstraint(s); err != nil || len(s) > 255 {
-		return "", eval.Problemf(&eval.BadValue, "%q is not a version constraint. Write one such as \">= 0.12, < 0.14\": conditions separated by "+
-			"commas, each a version after =, !=, >, >=, <, <= or ~>.", diag.Cut(s))
-	}
-	return s, nil
-}}
+var constraint = eval.Kind[string]{
+	Name: "version constraint", Want: `a version constraint such as ">= 0.12, < 0.14"`,
+	Read: func(v cty.Value) (string, *eval.Problem) {
+		if v.Type() != cty.String {
+			return "", eval.Mistyped
+		}
+		s := v.AsString()
+		if _, err := version.NewConstraint(s); err != nil || len(s) > 255 {
+			return "", eval.Problemf(&eval.BadValue, "%q is not a version constraint. Write one such as \">= 0.12, < 0.14\": conditions separated "+
+				"by "+
+				"commas, each a version after =, !=, >, >=, <, <= or ~>.", diag.Cut(s))
+		}
+		return s, nil
+	},
+}
 
 // meets reports whether a release of rocec meets a constraint; known is false of a build that is not a release.
 func meets(release, c string) (met, known bool) {

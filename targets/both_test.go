@@ -118,7 +118,8 @@ func TestBoth(t *testing.T) {
 						if f.Lint != nil {
 							found, foreign := f.Lint(both[f.Path])
 							for _, one := range found {
-								known := []string{"conf-lossless-many", "conf-cos-3", "conf-nvue-ecn", "conf-sonic-marking"} // what either content gives, or both together
+								// what either content gives, or both together
+								known := []string{"conf-lossless-many", "conf-cos-3", "conf-nvue-ecn", "conf-sonic-marking"}
 								require.Contains(t, known, one.Code, "%s: %s", name, one.Detail)
 							}
 							require.Empty(t, foreign, name)
@@ -236,7 +237,8 @@ roce "rdma" {
 	}
 }
 
-// TestBothUnsized: a class of a port group of others that leaves its buffer to the switch is kept without sizes, and not beside another one.
+// TestBothUnsized: a class of a port group of others that leaves its buffer to the switch is kept without sizes, and not beside another
+// one.
 func TestBothUnsized(t *testing.T) {
 	const theirs = `traffic.packet_priority_source_set = [dscp]
 traffic.cos_3.priority_source.dscp = [26]
@@ -245,7 +247,10 @@ pfc.default-global.port_set = swp1-swp2
 pfc.default-global.cos_list = [3]
 pfc.default-global.cable_length = 10
 `
-	for lossless, want := range map[string]string{"": "", "lossless = true": "port swp1 leaves the buffer of its lossless classes to the switch"} {
+	for lossless, want := range map[string]string{
+		"":                "",
+		"lossless = true": "port swp1 leaves the buffer of its lossless classes to the switch",
+	} {
 		leaf := bothFabric(t, "5.3.0", class("rdma", 4, 34, lossless), "").Devices[2]
 		require.Equal(t, "leaf", leaf.Name)
 		features := leaf.Files[1].Path

@@ -61,7 +61,8 @@ func TestClaims(t *testing.T) {
 func TestClaimsLaw(t *testing.T) {
 	all := claimed(t)
 	word := rapid.SampledFrom([]string{
-		"\n", " ", ":", `"`, "{", "}", "= ", "#", "10", "1", "enable", "state", `"state": "on"`, `"headroom": `, "HwIf", "status 0", "usage", "file",
+		"\n", " ", ":", `"`, "{", "}", "= ", "#", "10", "1", "enable", "state", `"state": "on"`, `"headroom": `, "HwIf", "status 0", "usage",
+		"file",
 		"cable_length = 10", "- set:", "interface\n", "[{", "\x00", "\xff", "traffic.", "ecn.", `"cable-length": 10`,
 		"'speed': ", "BUFFER_PG_TABLE:", "Ethernet0", ":3-4", "asic_type:", `"lanes":`, `    "PORT": `, "WRED_PROFILE", "100000 5m", " 0",
 	})
@@ -93,7 +94,8 @@ func TestClaimsOfJoined(t *testing.T) {
 		}
 	}
 	var got []string
-	for _, c := range target.Join(&target.Target{Claims: claim("host-a", "x-b")}, &target.Target{}, &target.Target{Claims: claim("host-a", "y-c")}).Claims(d) {
+	for _, c := range target.Join(&target.Target{Claims: claim("host-a", "x-b")}, &target.Target{},
+		&target.Target{Claims: claim("host-a", "y-c")}).Claims(d) {
 		got = append(got, c.ID)
 	}
 	assert.Equal(t, []string{"host-a", "x-b", "y-c"}, got)

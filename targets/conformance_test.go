@@ -140,7 +140,8 @@ func TestForeignLines(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			lines := bytes.SplitAfter(rapid.SampledFrom(olds).Draw(t, "found"), []byte("\n"))
 			foreign := rapid.SliceOfN(rapid.SampledFrom([]string{
-				"# note", "other.setting = 1", "\tother.x=[1, 2]\t# why  ", "  ", "no setting", "other.y = \"a = b # c\"", "# \xff", "## other.setting = 2", "[other]",
+				"# note", "other.setting = 1", "\tother.x=[1, 2]\t# why  ", "  ", "no setting", "other.y = \"a = b # c\"", "# \xff",
+				"## other.setting = 2", "[other]",
 			}), 1, 8).Draw(t, "foreign")
 			for _, l := range foreign {
 				i := rapid.IntRange(0, len(lines)-1).Draw(t, "at")
@@ -239,7 +240,10 @@ func TestLint(t *testing.T) {
 }
 
 // roots are the folders rocec may write to.
-var roots = []string{"/etc/cumulus/datapath/", "/etc/mlx/datapath/", "/etc/rocec/", "/etc/systemd/system/", "/etc/udev/rules.d/", "/usr/local/sbin/"}
+var roots = []string{
+	"/etc/cumulus/datapath/", "/etc/mlx/datapath/", "/etc/rocec/", "/etc/systemd/system/", "/etc/udev/rules.d/",
+	"/usr/local/sbin/",
+}
 
 // TestFiles: paths are absolute and clean, below known folders, one file each; modes let nobody else write; a step that
 // is taken says what it disrupts and how to see that it worked.
@@ -254,7 +258,7 @@ func TestFiles(t *testing.T) {
 		taken[place{d, file.Path}] = true
 		require.Equal(t, path.Clean(file.Path), file.Path)
 		if file.Live != nil {
-			assert.False(t, path.IsAbs(file.Path), "a state is no file: %s", file.Path)
+			assert.False(t, path.IsAbs(file.Path), "a state is not a file: %s", file.Path)
 			assert.NotEmpty(t, file.Live.Cmd)
 		} else {
 			assert.True(t, slices.ContainsFunc(roots, func(r string) bool { return strings.HasPrefix(file.Path, r) }), file.Path)

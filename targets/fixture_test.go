@@ -32,7 +32,10 @@ type clos struct {
 }
 
 func at(line int) diag.Range {
-	return diag.Range{Filename: "fabric.hcl", Start: hcl.Pos{Line: line, Column: 1, Byte: 100 * line}, End: hcl.Pos{Line: line, Column: 9, Byte: 100*line + 8}}
+	return diag.Range{
+		Filename: "fabric.hcl", Start: hcl.Pos{Line: line, Column: 1, Byte: 100 * line},
+		End: hcl.Pos{Line: line, Column: 9, Byte: 100*line + 8},
+	}
 }
 
 func num(n int) ir.Num { return ir.Num{N: n, From: []ir.Origin{{At: at(9), Why: "the fixture"}}} }
@@ -63,7 +66,10 @@ func (c clos) compile(t testing.TB) *ir.Fabric {
 		f.FlowControl = ir.PFC
 	}
 	storage := &ir.CosGroup{Name: "storage", At: at(2), CosAt: at(2), Cos: 4, PCP: claims(4), Lossless: true, LosslessAt: at(2), Weight: 40}
-	rdma := &ir.CosGroup{Name: "rdma", At: at(3), CosAt: at(3), Cos: 5, PCP: claims(5), DSCP: claims(26), Lossless: true, LosslessAt: at(3), Weight: 40, ECN: &ir.ECN{At: at(3)}}
+	rdma := &ir.CosGroup{
+		Name: "rdma", At: at(3), CosAt: at(3), Cos: 5, PCP: claims(5), DSCP: claims(26), Lossless: true, LosslessAt: at(3),
+		Weight: 40, ECN: &ir.ECN{At: at(3)},
+	}
 	cnp := &ir.CosGroup{Name: "cnp", At: at(4), CosAt: at(4), Cos: 6, PCP: claims(6), DSCP: claims(48), Strict: true}
 	f.CosGroups = []*ir.CosGroup{storage, rdma, cnp}
 	if c.lossy {
@@ -71,11 +77,17 @@ func (c clos) compile(t testing.TB) *ir.Fabric {
 	}
 	var carried []*ir.CosGroup
 	if c.v1 {
-		f.Intents = append(f.Intents, &ir.Intent{Name: "nvme", At: at(5), Version: 1, VersionAt: at(5), Group: storage, GroupAt: at(5), VLAN: 100})
+		f.Intents = append(f.Intents, &ir.Intent{
+			Name: "nvme", At: at(5), Version: 1, VersionAt: at(5), Group: storage, GroupAt: at(5),
+			VLAN: 100,
+		})
 		carried = append(carried, storage)
 	}
 	if c.v2 {
-		f.Intents = append(f.Intents, &ir.Intent{Name: "training", At: at(6), Version: 2, VersionAt: at(6), Group: rdma, GroupAt: at(6), CNP: cnp, CNPAt: at(6)})
+		f.Intents = append(f.Intents, &ir.Intent{
+			Name: "training", At: at(6), Version: 2, VersionAt: at(6), Group: rdma, GroupAt: at(6), CNP: cnp,
+			CNPAt: at(6),
+		})
 		carried = append(carried, rdma)
 	}
 	var buffers []*ir.Buffer
@@ -130,8 +142,9 @@ func (c clos) compile(t testing.TB) *ir.Fabric {
 	for i := range c.leaves * c.hosts {
 		d := device(fmt.Sprintf("gpu%05d", i+1), "gpu")
 		nic := &ir.NIC{
-			NICPlaces: &ir.NICPlaces{At: at(7), ModelAt: at(7), MTUAt: at(7)}, Name: "ens1f0", Device: d, Model: card, MTU: 9000, TTL: -1, TOS: -1, RoCE: true,
-			IP: netip.PrefixFrom(netip.AddrFrom4([4]byte{192, 0, byte(2 + i/250), byte(1 + i%250)}), 24),
+			NICPlaces: &ir.NICPlaces{At: at(7), ModelAt: at(7), MTUAt: at(7)}, Name: "ens1f0", Device: d, Model: card, MTU: 9000, TTL: -1, TOS: -1,
+			RoCE: true,
+			IP:   netip.PrefixFrom(netip.AddrFrom4([4]byte{192, 0, byte(2 + i/250), byte(1 + i%250)}), 24),
 		}
 		d.Host = &ir.Host{NICs: []*ir.NIC{nic}}
 		if len(f.Intents) > 0 { // a NIC speaks one version

@@ -84,7 +84,8 @@ func (t Table) Known() ir.Known {
 }
 
 // Render gives the files of every device. A device that needs nothing written and can hold nothing of rocec is not in the tree; a host
-// that is in no intent is, without files, as it may have been in one. One that must be configured and that no target writes is an error at its os or NIC model.
+// that is in no intent is, without files, as it may have been in one. One that must be configured and that no target writes is an error at
+// its os or NIC model.
 func (t Table) Render(f *ir.Fabric) (*target.Tree, diag.List) {
 	parts := t.inParts(f, (*part).render)
 	tree := &target.Tree{}

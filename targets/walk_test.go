@@ -423,7 +423,8 @@ func (w *walker) notification(in *ir.Intent, way []*ir.Port) {
 	pkt := packet{ip: true, dscp: from.number("cnp_dscp", 48), tagged: in.VLAN > 0, pcp: from.number("cnp_prio", 6)}
 	if from.byHand {
 		for _, other := range w.f.Intents { // a NIC marks alike whatever it is about
-			if other.CNP == nil || other.Version != 2 || !slices.ContainsFunc(other.Members, func(m *ir.Member) bool { return m.NIC == back[0].NIC }) {
+			if other.CNP == nil || other.Version != 2 || !slices.ContainsFunc(other.Members,
+				func(m *ir.Member) bool { return m.NIC == back[0].NIC }) {
 				continue
 			}
 			pkt.pcp = other.CNP.Cos

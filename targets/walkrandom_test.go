@@ -159,7 +159,10 @@ func statements(f *ir.Fabric) map[string]statement {
 		if h == nil {
 			continue
 		}
-		s := statement{flow: string(h.FlowControl), noECN: !h.ECN, firmware: h.Firmware, noDCQCN: !h.DCQCN, dscp: map[int]int{}, pcp: map[int]int{}}
+		s := statement{
+			flow: string(h.FlowControl), noECN: !h.ECN, firmware: h.Firmware, noDCQCN: !h.DCQCN, dscp: map[int]int{},
+			pcp: map[int]int{},
+		}
 		for _, c := range h.PFC {
 			s.pfc = append(s.pfc, c.Value)
 		}
@@ -205,7 +208,8 @@ func (g *gen) line(format string, args ...any) { fmt.Fprintf(&g.b, format+"\n", 
 
 // fabric writes a fabric.
 func (g *gen) fabric() string {
-	leaves, spines, hosts := rapid.IntRange(1, 3).Draw(g.T, "leaves"), rapid.IntRange(1, 2).Draw(g.T, "spines"), rapid.IntRange(1, 2).Draw(g.T, "hosts")
+	leaves, spines, hosts := rapid.IntRange(1, 3).Draw(g.T, "leaves"), rapid.IntRange(1, 2).Draw(g.T, "spines"),
+		rapid.IntRange(1, 2).Draw(g.T, "hosts")
 	if leaves == 1 {
 		hosts = 2
 	}
@@ -327,9 +331,11 @@ func (g *gen) devices(leaves, spines, hosts int) {
 		return ""
 	}
 	for i := range 2 {
-		g.line("link \"hosts%d\" {\n  a = \"h[1-%d]:e%d\"\n  b = \"leaf[1-%d]:swp[%d-%d]\"%s\n}", i, n, i, leaves, 1+i*hosts, (1+i)*hosts, flow(25))
+		g.line("link \"hosts%d\" {\n  a = \"h[1-%d]:e%d\"\n  b = \"leaf[1-%d]:swp[%d-%d]\"%s\n}", i, n, i, leaves, 1+i*hosts, (1+i)*hosts,
+			flow(25))
 	}
-	g.line("mesh \"up\" {\n  lower = \"leaf[1-%d]:swp[21-%d]\"\n  upper = \"spine[1-%d]:swp[1-%d]\"%s\n}", leaves, 20+spines, spines, leaves, flow(10))
+	g.line("mesh \"up\" {\n  lower = \"leaf[1-%d]:swp[21-%d]\"\n  upper = \"spine[1-%d]:swp[1-%d]\"%s\n}", leaves, 20+spines, spines, leaves,
+		flow(10))
 }
 
 // standing is what may lie on a switch: nothing, the spelling no manual has, and settings of others that are in the way.

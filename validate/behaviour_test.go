@@ -90,7 +90,8 @@ func TestBehaviour(t *testing.T) {
 	)
 	pause := []string{routed, routed + "\n  flow_control = \"pause\""}
 	second := func(group, intent string) string {
-		return "cos_group \"second\" {\n  cos = 2\n" + group + "}\nroce \"second\" {\n  cos_group = cos_group.second\n  " + intent + "\n}\nswitch \"tor\" {"
+		return "cos_group \"second\" {\n  cos = 2\n" + group + "}\nroce \"second\" {\n  cos_group = cos_group.second\n  " + intent +
+			"\n}\nswitch \"tor\" {"
 	}
 	for name, tt := range map[string]struct {
 		edits []string
@@ -98,8 +99,12 @@ func TestBehaviour(t *testing.T) {
 	}{
 		"nothing": {},
 		"a buffer that is far too small at one speed and just too small at another": {
-			[]string{"  ecn {}\n", "  ecn {}\n  pfc {\n    buffer = \"49100B\"\n    xoff = \"20000B\"\n  }\n", `link "hosts" {`, "link \"hosts\" {\n  speed = \"25G\""},
-			[]string{"error headroom-too-small: at spine1:swp1, the worst of 9 ports, where 72,288 B can arrive after the pause was sent: the group is likely to lose frames"},
+			[]string{
+				"  ecn {}\n", "  ecn {}\n  pfc {\n    buffer = \"49100B\"\n    xoff = \"20000B\"\n  }\n", `link "hosts" {`,
+				"link \"hosts\" {\n  speed = \"25G\"",
+			},
+			[]string{"error headroom-too-small: at spine1:swp1, the worst of 9 ports, where 72,288 B can arrive after the pause was sent: the " +
+				"group is likely to lose frames"},
 		},
 		"obeys only": {
 			[]string{store, `by_hand { flow_control = "pfc-rx" }`},
@@ -169,22 +174,27 @@ func TestBehaviour(t *testing.T) {
 		},
 		"both ways of telling on one switch": {
 			[]string{
-				routed, bridged, `switch "tor" {`, second("  lossless = true\n  ecn {}\n", "version = 2\n  cnp = cos_group.cnp\n  vlan = 200\n  members = [\"x[1-2]:e1\"]"),
-				`link "hosts" {`, "host \"x\" {\n  names = \"x[1-2]\"\n  nic \"e1\" { model = \"connectx-5\" }\n}\nlink \"x\" {\n  a = \"x[1-2]:e1\"\n  b = \"tor[1-2]:swp9\"\n}\nlink \"hosts\" {",
+				routed, bridged, `switch "tor" {`, second("  lossless = true\n  ecn {}\n",
+					"version = 2\n  cnp = cos_group.cnp\n  vlan = 200\n  members = [\"x[1-2]:e1\"]"),
+				`link "hosts" {`, "host \"x\" {\n  names = \"x[1-2]\"\n  nic \"e1\" { model = \"connectx-5\" }\n}\nlink \"x\" {\n  a = " +
+					"\"x[1-2]:e1\"\n  b = \"tor[1-2]:swp9\"\n}\nlink \"hosts\" {",
 			},
 			[]string{`error trust-mismatch: carry roce "training", too, which is told by DSCP`},
 		},
 		"v1 beside v2": {
 			[]string{
 				routed, bridged, `switch "tor" {`, second("  lossless = true\n", "version = 1\n  vlan = 200\n  members = [\"x[1-2]:e1\"]"),
-				`link "hosts" {`, "host \"x\" {\n  names = \"x[1-2]\"\n  nic \"e1\" { model = \"connectx-5\" }\n}\nlink \"x\" {\n  a = \"x[1-2]:e1\"\n  b = \"tor[1-2]:swp9\"\n}\nlink \"hosts\" {",
+				`link "hosts" {`, "host \"x\" {\n  names = \"x[1-2]\"\n  nic \"e1\" { model = \"connectx-5\" }\n}\nlink \"x\" {\n  a = " +
+					"\"x[1-2]:e1\"\n  b = \"tor[1-2]:swp9\"\n}\nlink \"hosts\" {",
 			},
 			nil,
 		},
 		"v1 in one rack and v2 across, in one group": {
 			[]string{
-				spine, `by_hand { trust = "dscp" }`, `switch "tor" {`, "roce \"rack\" {\n  version = 1\n  cos_group = cos_group.rdma\n  vlan = 200\n  members = [host.x]\n}\nswitch \"tor\" {",
-				`link "hosts" {`, "host \"x\" {\n  names = \"x[1-2]\"\n  nic \"e1\" { model = \"connectx-5\" }\n}\nlink \"x\" {\n  a = \"x[1-2]:e1\"\n  b = \"tor1:swp[9-10]\"\n}\nlink \"hosts\" {",
+				spine, `by_hand { trust = "dscp" }`, `switch "tor" {`,
+				"roce \"rack\" {\n  version = 1\n  cos_group = cos_group.rdma\n  vlan = 200\n  members = [host.x]\n}\nswitch \"tor\" {",
+				`link "hosts" {`, "host \"x\" {\n  names = \"x[1-2]\"\n  nic \"e1\" { model = \"connectx-5\" }\n}\nlink \"x\" {\n  a = " +
+					"\"x[1-2]:e1\"\n  b = \"tor1:swp[9-10]\"\n}\nlink \"hosts\" {",
 			},
 			nil,
 		},
@@ -246,7 +256,8 @@ func TestBehaviour(t *testing.T) {
 			},
 		},
 		"Soft-RoCE in a lossy group": {
-			[]string{"  lossless = true\n", "", `names = "store[1-3]"` + "\n" + `  nic "e0" { model = "connectx-5" }`, `names = "store[1-3]"` + "\n" + `  nic "e0" { model = "soft-roce" }`},
+			[]string{"  lossless = true\n", "", `names = "store[1-3]"` + "\n" + `  nic "e0" { model = "connectx-5" }`, `names = "store[1-3]"` +
+				"\n" + `  nic "e0" { model = "soft-roce" }`},
 			[]string{"warning dcqcn-off: store[1-3]:e0 answer no marks with CNPs, nor slow down on CNPs (Soft-RoCE cannot)"},
 		},
 		"Soft-RoCE in a lossy group, with what it cannot do switched off": {
@@ -254,11 +265,13 @@ func TestBehaviour(t *testing.T) {
 				"  lossless = true\n", "", `names = "store[1-3]"` + "\n" + `  nic "e0" { model = "connectx-5" }`,
 				`names = "store[1-3]"` + "\n" + `  nic "e0" { model = "soft-roce" }`, store, "by_hand { dcqcn = false }",
 			},
-			[]string{"warning dcqcn-off: (Soft-RoCE cannot). Switches mark roce \"training\", and to these NICs that says nothing: packets are lost. Use NICs that can"},
+			[]string{"warning dcqcn-off: (Soft-RoCE cannot). Switches mark roce \"training\", and to these NICs that says nothing: packets are " +
+				"lost. Use NICs that can"},
 		},
 		"Soft-RoCE that neither brakes nor pauses": {
 			[]string{
-				`names = "store[1-3]"` + "\n" + `  nic "e0" { model = "connectx-5" }`, `names = "store[1-3]"` + "\n" + `  nic "e0" { model = "soft-roce" }`,
+				`names = "store[1-3]"` + "\n" + `  nic "e0" { model = "connectx-5" }`, `names = "store[1-3]"` + "\n" +
+					`  nic "e0" { model = "soft-roce" }`,
 				store, `by_hand { dcqcn = false }`,
 			},
 			[]string{"error nic-no-pfc: Soft-RoCE has no PFC"},
@@ -277,7 +290,8 @@ func TestBehaviour(t *testing.T) {
 		},
 		"one block made many times": {
 			[]string{
-				`host "store" {` + "\n" + `  names = "store[1-3]"`, `host "store" {` + "\n  for_each = toset([\"1\", \"2\", \"3\"])\n  names = \"store${each.key}\"",
+				`host "store" {` + "\n" + `  names = "store[1-3]"`, `host "store" {` +
+					"\n  for_each = toset([\"1\", \"2\", \"3\"])\n  names = \"store${each.key}\"",
 				store, `by_hand { trust = "pcp" }`, "host.store]", `"store[1-3]"]`,
 			},
 			[]string{"error trust-mismatch: store[1-3] believe PCP"},
@@ -309,7 +323,8 @@ func TestBehaviour(t *testing.T) {
 // behaves is the codes of what happens to packets on their way.
 var behaves = map[string]bool{
 	"pcp-untagged": true, "pcp-over-routed": true, "pfc-one-end": true, "pause-beside-pfc": true, "pfc-on-lossy": true, "trust-mismatch": true,
-	"map-mismatch": true, "tos-not-in-group": true, "tos-ecn-bits": true, "traffic-class-not-in-group": true, "cnp-lost": true, "cnp-no-dscp": true,
+	"map-mismatch": true, "tos-not-in-group": true, "tos-ecn-bits": true, "traffic-class-not-in-group": true, "cnp-lost": true,
+	"cnp-no-dscp":    true,
 	"cnp-not-strict": true, "ecn-missing-hop": true, "dcqcn-off": true, "dcbx-firmware": true, "roce-v2-no-dscp": true, "roce-v2-no-cnp": true,
 }
 
@@ -399,7 +414,8 @@ func TestBehaviourFolds(t *testing.T) {
 	}
 	few := found(2, 1, 2)
 	assert.ElementsMatch(t, []string{
-		"pfc-on-lossy", "trust-mismatch", "ecn-missing-hop", "tos-ecn-bits", "traffic-class-not-in-group", "pfc-one-end", "map-mismatch", "cnp-lost",
+		"pfc-on-lossy", "trust-mismatch", "ecn-missing-hop", "tos-ecn-bits", "traffic-class-not-in-group", "pfc-one-end", "map-mismatch",
+		"cnp-lost",
 		"dcqcn-off", "dcbx-firmware",
 	}, few)
 	assert.Equal(t, few, found(20, 4, 30))

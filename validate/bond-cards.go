@@ -10,7 +10,7 @@ import (
 // BondCards warns of bonds over two cards.
 var BondCards = &Check{
 	Code:    "bond-cards",
-	Summary: "a bond over two cards is no RoCE LAG",
+	Summary: "a bond over two cards is not a RoCE LAG",
 	Answers: []string{"N16"},
 	Run: func(p *Pass) {
 		var found folds[diag.Range, *ir.Bond]

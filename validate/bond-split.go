@@ -10,7 +10,7 @@ import (
 // BondSplit reports bonds whose two switches do not act as one.
 var BondSplit = &Check{
 	Code:    "bond-split",
-	Summary: "a bond to two switches that are no pair",
+	Summary: "a bond to two switches that are not a pair",
 	Answers: []string{"K14", "N16"},
 	Run: func(p *Pass) {
 		type key struct{ bond, a, b diag.Range }

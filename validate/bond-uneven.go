@@ -37,9 +37,11 @@ var BondUneven = &Check{
 				differ("the type of service", orKept(a.TOS, -1), orKept(b.TOS, -1), a.TOSAt, b.TOSAt)
 				differ("the TTL", orKept(a.TTL, -1), orKept(b.TTL, -1), a.At, b.At)
 				if a.Port != nil && b.Port != nil {
-					differ("the speed", platform.SpeedText(a.Port.Speed()), platform.SpeedText(b.Port.Speed()), speedAt(a.Port.Link()), speedAt(b.Port.Link()))
+					differ("the speed", platform.SpeedText(a.Port.Speed()), platform.SpeedText(b.Port.Speed()), speedAt(a.Port.Link()),
+						speedAt(b.Port.Link()))
 					if losslessCable(a.Port.Link()) || losslessCable(b.Port.Link()) {
-						differ("the flow control", pauseText(a.Port.Link()), pauseText(b.Port.Link()), flowControlAt(a.Port.Link()), flowControlAt(b.Port.Link()))
+						differ("the flow control", pauseText(a.Port.Link()), pauseText(b.Port.Link()), flowControlAt(a.Port.Link()),
+							flowControlAt(b.Port.Link()))
 					}
 				}
 			}

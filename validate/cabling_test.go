@@ -82,13 +82,16 @@ host "store" {
 }
 ` + cables("stores", "store[1-4]:eth0", "leaf5:swp[1-2],leaf6:swp[1-2]", `speed = "25G"`) +
 		cables("both", "leaf[5-6]:swp[31-32]", "spine1:swp11,spine3:swp11,spine1:swp12,spine3:swp12", ""),
-	"rails on common spines": upDown + intent("all", "host.gpu") + switches("leaf", "leaf[1-4]", "1") + switches("spine", "spine[1-2]", "2") + `
+	"rails on common spines": upDown + intent("all", "host.gpu") + switches("leaf", "leaf[1-4]", "1") + switches("spine", "spine[1-2]", "2") +
+		`
 host "gpu" {
   names = "gpu[1-4]"
   nic "rail[0-3]" { model = "connectx-5" }
 }
-` + cables("rail0", "gpu[1-4]:rail0", "leaf1:swp[1-4]", `speed = "25G"`) + cables("rail1", "gpu[1-4]:rail1", "leaf2:swp[1-4]", `speed = "25G"`) +
-		cables("rail2", "gpu[1-4]:rail2", "leaf3:swp[1-4]", `speed = "25G"`) + cables("rail3", "gpu[1-4]:rail3", "leaf4:swp[1-4]", `speed = "25G"`) + `
+` + cables("rail0", "gpu[1-4]:rail0", "leaf1:swp[1-4]", `speed = "25G"`) +
+		cables("rail1", "gpu[1-4]:rail1", "leaf2:swp[1-4]", `speed = "25G"`) +
+		cables("rail2", "gpu[1-4]:rail2", "leaf3:swp[1-4]", `speed = "25G"`) +
+		cables("rail3", "gpu[1-4]:rail3", "leaf4:swp[1-4]", `speed = "25G"`) + `
 mesh "up" {
   lower = "leaf[1-4]:swp[31-32]"
   upper = "spine[1-2]:swp[1-4]"
@@ -100,24 +103,29 @@ host "gpu" {
   names = "gpu[1-4]"
   nic "rail[0-1]" { model = "connectx-5" }
 }
-` + cables("rail0", "gpu[1-4]:rail0", "leaf1:swp[1-2],leaf2:swp[1-2]", `speed = "25G"`) + cables("rail1", "gpu[1-4]:rail1", "leaf3:swp[1-2],leaf4:swp[1-2]", `speed = "25G"`) +
+` + cables("rail0", "gpu[1-4]:rail0", "leaf1:swp[1-2],leaf2:swp[1-2]", `speed = "25G"`) +
+		cables("rail1", "gpu[1-4]:rail1", "leaf3:swp[1-2],leaf4:swp[1-2]", `speed = "25G"`) +
 		cables("up", "leaf[1-4]:swp32", "spine1:swp[1-2],spine2:swp[1-2]", "") + cables("core", "spine[1-2]:swp32", "core1:swp[1-2]", ""),
-	"rails of one switch each": upDown + intent("r0", `"gpu[1-4]:rail0"`) + intent("r1", `"gpu[1-4]:rail1"`) + switches("leaf", "leaf[1-2]", "1") + `
+	"rails of one switch each": upDown + intent("r0", `"gpu[1-4]:rail0"`) + intent("r1", `"gpu[1-4]:rail1"`) +
+		switches("leaf", "leaf[1-2]", "1") + `
 host "gpu" {
   names = "gpu[1-4]"
   nic "rail[0-1]" { model = "connectx-5" }
 }
-` + cables("rail0", "gpu[1-4]:rail0", "leaf1:swp[1-4]", `speed = "25G"`) + cables("rail1", "gpu[1-4]:rail1", "leaf2:swp[1-4]", `speed = "25G"`),
+` + cables("rail0", "gpu[1-4]:rail0", "leaf1:swp[1-4]", `speed = "25G"`) +
+		cables("rail1", "gpu[1-4]:rail1", "leaf2:swp[1-4]", `speed = "25G"`),
 	"an MLAG pair for storage, with its peer link and no routing": mlagPair,
 	"an MLAG pair of leaves below spines": upDown + intent("store", "host.store") +
-		strings.Replace(switches("leaf", "leaf[1-2]", "1"), "tier = 1", "tier = 1\n mlag = \"rack1\"", 1) + switches("spine", "spine[1-2]", "2") + mlagStores +
+		strings.Replace(switches("leaf", "leaf[1-2]", "1"), "tier = 1", "tier = 1\n mlag = \"rack1\"", 1) + switches("spine", "spine[1-2]", "2") +
+		mlagStores +
 		cables("peer", "leaf1:swp[29-30]", "leaf2:swp[29-30]", "peer = true\n bond = true") + `
 mesh "up" {
   lower = "leaf[1-2]:swp[31-32]"
   upper = "spine[1-2]:swp[1-2]"
 }
 `,
-	"breakout, and hosts of several speeds": upDown + intent("all", "host.gpu, host.store") + switches("leaf", "leaf[1-2]", "1") + switches("spine", "spine[1-2]", "2") + `
+	"breakout, and hosts of several speeds": upDown + intent("all", "host.gpu, host.store") + switches("leaf", "leaf[1-2]", "1") +
+		switches("spine", "spine[1-2]", "2") + `
 host "gpu" {
   names = "gpu[1-4]"
   nic "eth0" { model = "connectx-5" }
@@ -133,12 +141,14 @@ mesh "up" {
   upper = "spine[1-2]:swp[1-4]"
 }
 `,
-	"one spine in each plane, two cables to it": upDown + intent("all", "host.gpu") + switches("leaf", "leaf[1-2]", "1") + switches("spine", "spine1", "2") + `
+	"one spine in each plane, two cables to it": upDown + intent("all", "host.gpu") + switches("leaf", "leaf[1-2]", "1") +
+		switches("spine", "spine1", "2") + `
 host "gpu" {
   names = "gpu[1-2]"
   nic "eth0" { model = "connectx-5" }
 }
-` + cables("gpus", "gpu[1-2]:eth0", "leaf[1-2]:swp1", `speed = "50G"`) + cables("up", "leaf[1-2]:swp[31-32]", "spine1:swp[1-4]", "bond = true"),
+` + cables("gpus", "gpu[1-2]:eth0", "leaf[1-2]:swp1", `speed = "50G"`) +
+		cables("up", "leaf[1-2]:swp[31-32]", "spine1:swp[1-4]", "bond = true"),
 	"two sites, joined by one cable": upDown + intent("a", `"gpu[1-4]"`) + intent("b", `"gpu[5-8]"`) + switches("leaf", "leaf[1-4]", "1") +
 		switches("spine", "spine[1-4]", "2") + switches("border", "border[1-2]", "3") + `
 host "gpu" {
@@ -210,25 +220,32 @@ func TestMisplacedCables(t *testing.T) {
 		edits  []string // old, new
 		want   []string // code, and what stands on the line of the finding
 	}{
-		"a cable between spines of two planes": {"two planes", []string{"", cables("odd", "spine1:swp11", "spine3:swp11", "")}, both("planes-joined", `a = "spine1:swp11"`)},
+		"a cable between spines of two planes": {
+			"two planes",
+			[]string{"", cables("odd", "spine1:swp11", "spine3:swp11", "")},
+			both("planes-joined", `a = "spine1:swp11"`),
+		},
 		"uplinks of two leaves swapped": {
 			"two larger planes", []string{
 				`"leaf[1-3]:swp[31-32]"`, `"leaf[1-2]:swp[31-32]"`, `"spine[1-2]:swp[1-3]"`, `"spine[1-2]:swp[1-2]"`,
 				`"leaf[4-6]:swp[31-32]"`, `"leaf[4-5]:swp[31-32]"`, `"spine[3-4]:swp[1-3]"`, `"spine[3-4]:swp[1-2]"`,
-				"", cables("rest", "leaf3:swp31,leaf6:swp31", "spine1:swp3,spine3:swp3", "") + cables("odd", "leaf3:swp32,leaf6:swp32", "spine4:swp3,spine2:swp3", ""),
+				"", cables("rest", "leaf3:swp31,leaf6:swp31", "spine1:swp3,spine3:swp3", "") +
+					cables("odd", "leaf3:swp32,leaf6:swp32", "spine4:swp3,spine2:swp3", ""),
 			}, both("planes-joined", `a = "leaf3:swp32,leaf6:swp32"`),
 		},
 		"uplinks of two leaves swapped, with two leaves in a plane": {
 			"two planes", []string{
 				`"leaf[3-4]:swp[31-32]"`, `"leaf4:swp[31-32]"`, `"spine[3-4]:swp[1-2]"`, `"spine[3-4]:swp1"`,
 				`"leaf[1-2]:swp[31-32]"`, `"leaf2:swp[31-32]"`, `"spine[1-2]:swp[1-2]"`, `"spine[1-2]:swp1"`,
-				"", cables("rest", "leaf1:swp31,leaf3:swp31", "spine1:swp2,spine3:swp2", "") + cables("odd", "leaf1:swp32,leaf3:swp32", "spine4:swp2,spine2:swp2", ""),
+				"", cables("rest", "leaf1:swp31,leaf3:swp31", "spine1:swp2,spine3:swp2", "") +
+					cables("odd", "leaf1:swp32,leaf3:swp32", "spine4:swp2,spine2:swp2", ""),
 			}, both("planes-joined", `names = "spine[1-4]"`),
 		},
 		"uplinks of two leaves swapped, of planes with one spine": {
 			"two planes", []string{
 				"mesh \"a\" {\n  lower = \"leaf[1-2]:swp[31-32]\"\n  upper = \"spine[1-2]:swp[1-2]\"\n}",
-				cables("one", "leaf1:swp31,leaf2:swp[31-32]", "spine1:swp[1-3]", "") + cables("odd", "leaf1:swp32,leaf3:swp32", "spine2:swp4,spine1:swp4", ""),
+				cables("one", "leaf1:swp31,leaf2:swp[31-32]", "spine1:swp[1-3]", "") +
+					cables("odd", "leaf1:swp32,leaf3:swp32", "spine2:swp4,spine1:swp4", ""),
 				"mesh \"b\" {\n  lower = \"leaf[3-4]:swp[31-32]\"\n  upper = \"spine[3-4]:swp[1-2]\"\n}",
 				cables("two", "leaf3:swp31,leaf4:swp[31-32]", "spine2:swp[1-3]", ""), `"spine[1-4]"`, `"spine[1-2]"`,
 			}, both("planes-joined", `a = "leaf1:swp32,leaf3:swp32"`),
@@ -247,9 +264,21 @@ func TestMisplacedCables(t *testing.T) {
 				cables("up", "leaf1:swp[31-32]", "spine[1-2]:swp1", "") + cables("odd", "leaf2:swp[31-32]", "spine1:swp[2-3]", ""),
 			}, both("uplinks-uneven", `a = "leaf2:swp[31-32]"`),
 		},
-		"a switch nobody cabled":        {"two planes", []string{`"spine[1-4]"`, `"spine[1-5]"`}, both("switch-not-cabled", `names = "spine[1-5]"`)},
-		"a peer link that is no bond":   {"one spine in each plane, two cables to it", []string{`routing      = "up-down"`, `routing = "flooding"`, "bond = true", ""}, both("pfc-loop", `"flooding"`)},
-		"and one that is, when flooded": {"one spine in each plane, two cables to it", []string{`routing      = "up-down"`, `routing = "flooding"`}, nil},
+		"a switch nobody cabled": {
+			"two planes",
+			[]string{`"spine[1-4]"`, `"spine[1-5]"`},
+			both("switch-not-cabled", `names = "spine[1-5]"`),
+		},
+		"a peer link that is not a bond": {
+			"one spine in each plane, two cables to it",
+			[]string{`routing      = "up-down"`, `routing = "flooding"`, "bond = true", ""},
+			both("pfc-loop", `"flooding"`),
+		},
+		"and one that is, when flooded": {
+			"one spine in each plane, two cables to it",
+			[]string{`routing      = "up-down"`, `routing = "flooding"`},
+			nil,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			src := designs[tt.design]

@@ -50,7 +50,8 @@ func (p *Pass) cnpAstray(b *byHand) {
 			report, why = p.Errorf, "They wait there behind the congestion they report, and PFC stops them."
 		}
 		said[to] = true
-		d := report(to.At, "%s %s %d to cos %d, %s. That is how the CNPs of roce %q are marked. %s Map it to the cos of a lossy, strict group of "+
+		d := report(to.At, "%s %s %d to cos %d, %s. That is how the CNPs of roce %q are marked. %s Map it to the cos of a lossy, strict group "+
+			"of "+
 			"their own.",
 			verb(deviceNames(at.devices), len(at.devices), "maps", "map"), toldBy(in), value, to.Value, groupAt(p.Fabric, to.Value), in.Name, why)
 		if group := from.CNPGroup(); group != nil {

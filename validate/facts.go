@@ -381,7 +381,8 @@ func (m marking) writtenAs(n ir.Derived) (name string, at diag.Range, ok bool) {
 // worst gives the marking with the smallest value, of equals that of the first port.
 func worst(all []marking, value func(marking) int) marking {
 	return slices.MinFunc(all, func(a, b marking) int {
-		return cmp.Or(cmp.Compare(value(a), value(b)), cmp.Compare(a.port.Device().ID, b.port.Device().ID), cmp.Compare(a.port.Index, b.port.Index))
+		return cmp.Or(cmp.Compare(value(a), value(b)), cmp.Compare(a.port.Device().ID, b.port.Device().ID),
+			cmp.Compare(a.port.Index, b.port.Index))
 	})
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// MLAGUneven warns of redundancy pairs that are no pair, or whose switches differ.
+// MLAGUneven warns of redundancy pairs that are not a pair, or whose switches differ.
 var MLAGUneven = &Check{
 	Code:    "mlag-uneven",
 	Summary: "the switches of a redundancy pair differ",

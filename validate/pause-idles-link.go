@@ -63,7 +63,8 @@ var PauseIdlesLink = &Check{
 // thresholds contradict each other ([PFCSizes]).
 func idle(p *ir.Port, b *ir.Buffer) int {
 	missing := b.RoundTrip - (b.Xoff.N - b.XonDelta.N)
-	if p.Device().Switch == nil || p.Device().ByHand != nil || p.Link().Length.Metres <= ir.LongCable || missing <= 0 || p.Link().Speed.N <= 0 ||
+	if p.Device().Switch == nil || p.Device().ByHand != nil || p.Link().Length.Metres <= ir.LongCable || missing <= 0 ||
+		p.Link().Speed.N <= 0 ||
 		walk.XoffWrong(p, b) || b.XonDelta.N >= b.Xoff.N {
 		return 0
 	}

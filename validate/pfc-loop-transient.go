@@ -22,7 +22,8 @@ var PFCLoopTransient = &Check{
 			link := t.Down[0]
 			kind := "buffers that wait for each other in a circle"
 			if len(t.Circle) == 2 && t.Circle[0].In == t.Circle[0].Out {
-				kind = fmt.Sprintf("buffers that wait for each other, a micro-loop between %s and %s", t.Circle[0].In.Device().Name, t.Circle[1].In.Device().Name)
+				kind = fmt.Sprintf("buffers that wait for each other, a micro-loop between %s and %s", t.Circle[0].In.Device().Name,
+					t.Circle[1].In.Device().Name)
 			}
 			d := p.Warnf(p.routingAt(), "While routing converges after %s - %s fails, some switches forward as before and some already as after. "+
 				"Lossless traffic of %s can then fill %d %s, and what is locked stays locked when the routes are right again. The "+
@@ -31,7 +32,7 @@ var PFCLoopTransient = &Check{
 			b.WriteString("the circle (each buffer can only drain into the next):\n\n")
 			writeCircle(&b, t.Circle)
 			if uTurn := slices.ContainsFunc(t.Circle, func(h Wait) bool { return h.In == h.Out }); !uTurn {
-				b.WriteString("\nno frame turns back on its cable here: this is no micro-loop of two neighbours\n")
+				b.WriteString("\nno frame turns back on its cable here: this is not a micro-loop of two neighbours\n")
 			}
 			d.Text = b.String()
 			d.Loop = hops(t.Circle)

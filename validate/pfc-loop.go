@@ -163,7 +163,8 @@ func loopText(l *proof.Proof) string {
 			diag.Count(first.More, "more circle"), len(first.Circle)))
 	}
 	if first.Buffers > len(first.Circle) {
-		more = append(more, fmt.Sprintf("%s in all lie on circles that are joined to this one; the shortest is shown", diag.Count(first.Buffers, "buffer")))
+		more = append(more, fmt.Sprintf("%s in all lie on circles that are joined to this one; the shortest is shown",
+			diag.Count(first.Buffers, "buffer")))
 	}
 	others := l.Parts - 1
 	if first.Reversed && first.Buffers == len(first.Circle) {

@@ -54,7 +54,8 @@ func (p *Pass) onLossy(b *byHand) {
 			break
 		}
 	}
-	p.Warnf(extra[0].At, "%s PFC on for %s %s, and %s. Each such cos takes headroom at every port, and what is paused in it holds up what comes "+
+	p.Warnf(extra[0].At, "%s PFC on for %s %s, and %s. Each such cos takes headroom at every port, and what is paused in it holds up what "+
+		"comes "+
 		"behind.%s Switch PFC off for it.", verb(deviceNames(b.devices), len(b.devices), "has", "have"),
 		diag.Plural(len(extra), "cos", "the cos"), claimsText(extra), what, also)
 }

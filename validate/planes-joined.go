@@ -82,7 +82,7 @@ func crossings(f *ir.Fabric, homes [][]*ir.Device) []*ir.Port {
 		}
 	}
 	var planes []*plane
-	const most = 64 // kinds of leaves, beyond which the cabling is no set of planes
+	const most = 64 // kinds of leaves, beyond which the cabling is not a set of planes
 	for _, d := range f.Devices {
 		up := []*ir.Device(nil)
 		if leaves[d] {

@@ -23,7 +23,10 @@ func TestMembersWithoutAWay(t *testing.T) {
 		{"a number for every switch", irtest.LeafSpine(ir.EBGP, 3, 2).UniqueASNs(), ""},
 		{"leaves in one AS", irtest.LeafSpine(ir.EBGP, 3, 2).UniqueASNs().ASN("L", 65000), "no route leads from L0 to L1"},
 		{"all in one AS", irtest.LeafSpine(ir.EBGP, 3, 2).ASN("", 65000), "no route leads from L0 to L1"},
-		{"hosts on spines of one AS", irtest.LeafSpine(ir.EBGP, 3, 2).UniqueASNs().ASN("S", 65000).Hosts("S0", "S1"), "no route leads from S0 to S1"},
+		{
+			"hosts on spines of one AS", irtest.LeafSpine(ir.EBGP, 3, 2).UniqueASNs().ASN("S", 65000).Hosts("S0", "S1"),
+			"no route leads from S0 to S1",
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

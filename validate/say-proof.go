@@ -40,7 +40,7 @@ func (p GroupProof) By() string {
 	return "by the certificate " + string(p.Certificate)
 }
 
-// Why says why the verdict is what it is: the rank function, the circle, or what is missing. It is no full sentence: it
+// Why says why the verdict is what it is: the rank function, the circle, or what is missing. It is not a full sentence: it
 // has no full stop.
 func (p GroupProof) Why() string { return whyText(p.Proof) }
 

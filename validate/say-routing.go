@@ -7,7 +7,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// RoutingText says why routing cannot be followed, by an error of [ir.Routes]. It is no full sentence: it begins with a
+// RoutingText says why routing cannot be followed, by an error of [ir.Routes]. It is not a full sentence: it begins with a
 // name or a small letter and has no full stop.
 func RoutingText(err error) string {
 	e, ok := errors.AsType[*ir.RoutingError](err)
@@ -26,7 +26,7 @@ func RoutingText(err error) string {
 	case ir.LossyGroup:
 		return fmt.Sprintf("cos group %q is lossy, so its traffic waits for nobody", e.Group.Name)
 	case ir.LevelLink:
-		return fmt.Sprintf("%s and %s are both of tier %d and the link %s - %s is no peer link, so it is neither up nor down: give them "+
+		return fmt.Sprintf("%s and %s are both of tier %d and the link %s - %s is not a peer link, so it is neither up nor down: give them "+
 			"different tiers, or say peer = true if at most one such step lies on a path",
 			append(names, e.Devices[0].Height(), e.Out, e.In)...)
 	case ir.HostBetween:

@@ -25,7 +25,7 @@ func TestRoutingText(t *testing.T) {
 		{ir.RoutingError{Code: ir.LossyGroup, Group: c.Group}, `cos group "rdma" is lossy, so its traffic waits for nobody`},
 		{
 			ir.RoutingError{Code: ir.LevelLink, Devices: devices[:2], Out: out, In: in},
-			"R0 and R1 are both of tier 1 and the link R0:p0 - R1:p0 is no peer link, so it is neither up nor down: give them different " +
+			"R0 and R1 are both of tier 1 and the link R0:p0 - R1:p0 is not a peer link, so it is neither up nor down: give them different " +
 				"tiers, or say peer = true if at most one such step lies on a path",
 		},
 		{

@@ -118,7 +118,7 @@ func groupAt(f *ir.Fabric, cos int) string {
 	}
 	switch {
 	case group == nil:
-		return "which is no group's"
+		return "which is not a group's"
 	case group.Lossless:
 		return "the lossless cos group " + group.Name
 	}

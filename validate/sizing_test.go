@@ -118,16 +118,26 @@ func TestSizing(t *testing.T) {
 		{"one byte less", func(r *rack) {
 			r.more = fmt.Sprintf("headroom_pool = %d", 16*72_288-1)
 		}, []string{"warning headroom-pool"}, "15 of 16"},
-		{"less than one", func(r *rack) { r.more = "headroom_pool = 70000" }, []string{"error headroom-pool"}, "one port alone may need 72,288 B"},
-		{"min at the bound", func(r *rack) { r.group = "ecn { min = 195319 }" }, []string{"warning ecn-after-pfc"}, "derived; or write less than 195,319 B"},
+		{
+			"less than one", func(r *rack) { r.more = "headroom_pool = 70000" },
+			[]string{"error headroom-pool"},
+			"one port alone may need 72,288 B",
+		},
+		{
+			"min at the bound", func(r *rack) { r.group = "ecn { min = 195319 }" },
+			[]string{"warning ecn-after-pfc"},
+			"derived; or write less than 195,319 B",
+		},
 		{"min below the bound", func(r *rack) { r.group = "ecn { min = 195318 }" }, nil, ""},
 		{"min late and long on a slow port is one finding", func(r *rack) {
 			r.speed, r.group = "10G", "ecn { min = 500000 }"
 		}, []string{"warning ecn-after-pfc"}, ""},
 		{"min at twice an absolute xoff", func(r *rack) {
 			r.model, r.group = "z9100", "ecn { min = 36192 }"
-		}, []string{"note ecn-after-pfc"}, "xoff = 18,096 B, whatever is free of the memory (assumed: no manual says whether such a chip counts it " +
-			"from the bottom): marks come before pauses where 3 ports or more fill a queue at once. 15 ports can send into one queue there. Leave min out"},
+		}, []string{"note ecn-after-pfc"}, "xoff = 18,096 B, whatever is free of the memory (assumed: no manual says whether such a chip " +
+			"counts it " +
+			"from the bottom): marks come before pauses where 3 ports or more fill a queue at once. 15 ports can send into one queue there. " +
+			"Leave min out"},
 		{"min below it", func(r *rack) { r.model, r.group = "z9100", "ecn { min = 36191 }" }, nil, ""},
 		{"min that no incast there reaches", func(r *rack) {
 			r.model, r.hosts, r.group = "z9100", 4, "ecn { min = 150000 }"
@@ -150,17 +160,37 @@ func TestSizing(t *testing.T) {
 		{"min of less than two frames", func(r *rack) { r.group = "ecn { min = 18431 }" }, []string{"warning ecn-min-small"}, ""},
 		{"min of two frames", func(r *rack) { r.group = "ecn { min = 18432 }" }, nil, ""},
 		{"frames of a smaller MTU", func(r *rack) { r.mtu, r.group = 4200, "ecn { min = 8400 }" }, nil, ""},
-		{"min derived from max", func(r *rack) { r.group = "ecn { max = 80000 }" }, []string{"warning ecn-min-small"}, "min = 8,000 B, which comes from max"},
+		{
+			"min derived from max", func(r *rack) { r.group = "ecn { max = 80000 }" },
+			[]string{"warning ecn-min-small"},
+			"min = 8,000 B, which comes from max",
+		},
 		{"max at what a queue holds", func(r *rack) {
 			r.group = "ecn { max = 3125112 }"
 		}, []string{"warning ecn-max-unreachable"}, "write a max of less than 3,125,112 B, which a queue on tor1 can reach"},
 		{"max below it", func(r *rack) { r.group = "ecn { max = 3125111 }" }, nil, ""},
-		{"long on a slow port", func(r *rack) { r.speed, r.group = "10G", "ecn { min = 157500 }" }, []string{"note ecn-slow-egress"}, "write at most 156,250 B"},
+		{
+			"long on a slow port", func(r *rack) { r.speed, r.group = "10G", "ecn { min = 157500 }" },
+			[]string{"note ecn-slow-egress"},
+			"write at most 156,250 B",
+		},
 		{"just not", func(r *rack) { r.speed, r.group = "10G", "ecn { min = 156250 }" }, nil, ""},
-		{"no ramp is another check's", func(r *rack) { r.group = "ecn {\nmin = 9000000\nmax = 8000000\n}" }, []string{"error ecn-thresholds"}, ""},
+		{
+			"no ramp is another check's", func(r *rack) { r.group = "ecn {\nmin = 9000000\nmax = 8000000\n}" },
+			[]string{"error ecn-thresholds"},
+			"",
+		},
 		{"a NIC's longest cable", func(r *rack) { r.length, r.nic = "999m", "connectx-7" }, nil, ""},
-		{"a longer one", func(r *rack) { r.length, r.nic, r.hosts = "1000m", "connectx-7", 8 }, []string{"warning nic-headroom"}, "at most 999 m of cable"},
-		{"a NIC with little memory", func(r *rack) { r.length, r.hosts = "990m", 8 }, []string{"warning nic-headroom"}, "has 262,016 B of memory"},
+		{
+			"a longer one", func(r *rack) { r.length, r.nic, r.hosts = "1000m", "connectx-7", 8 },
+			[]string{"warning nic-headroom"},
+			"at most 999 m of cable",
+		},
+		{
+			"a NIC with little memory", func(r *rack) { r.length, r.hosts = "990m", 8 },
+			[]string{"warning nic-headroom"},
+			"has 262,016 B of memory",
+		},
 		{"two groups in it", func(r *rack) {
 			r.length, r.hosts, r.group = "500m", 8, "ecn {}\n}\ncos_group \"storage\" {\ncos = 3\nlossless = true"
 		}, []string{"warning nic-headroom"}, "each need 345,022 B for 2 lossless groups (100G, 500 m)"},
@@ -259,7 +289,8 @@ func TestMaxHoldsOnEverySwitch(t *testing.T) {
 	first := of(`ecn { min = "900KiB" }`)
 	require.Len(t, first, 1)
 	require.Contains(t, first[0].Detail, above)
-	m := regexp.MustCompile(`or write a max of less than ([\d,]+) B, which a queue on every switch can reach`).FindStringSubmatch(first[0].Detail)
+	m := regexp.MustCompile(`or write a max of less than ([\d,]+) B, which a queue on every switch can reach`).FindStringSubmatch(
+		first[0].Detail)
 	require.NotNil(t, m, first[0].Detail)
 	limit, err := strconv.Atoi(strings.ReplaceAll(m[1], ",", ""))
 	require.NoError(t, err)

@@ -40,7 +40,8 @@ var SpeedStep = &Check{
 			}
 			p.Noticef(in.At, "Members of roce %q have ports of %s (%s, of host %q) and of %s (%s, of host %q). In lossless cos "+
 				"group %q what a fast one sends to a slow one pauses the fast one, also for its other receivers%s.", in.Name,
-				platform.SpeedText(fast.Speed()), fast, fast.Device().Group, platform.SpeedText(slow.Speed()), slow, slow.Device().Group, in.Group.Name, short).
+				platform.SpeedText(fast.Speed()), fast, fast.Device().Group, platform.SpeedText(slow.Speed()), slow, slow.Device().Group, in.Group.Name,
+				short).
 				Note(speedAt(slow.Link()), "%s", platform.SpeedText(slow.Speed())).
 				Note(speedAt(fast.Link()), "%s", platform.SpeedText(fast.Speed()))
 		}

@@ -189,30 +189,40 @@ func TestPlanted(t *testing.T) {
 			"error ssh-address-duplicate: both reached at",
 		}},
 		{"one address behind two ports", leaf("  ssh {\n    address = \"198.51.100.7\"\n    port = self.index + 2200\n  }\n"), nil},
-		{"one address behind two jump hosts", leaf("  ssh {\n    address = \"198.51.100.7\"\n    jump = \"b${self.index}.example.net\"\n  }\n"), nil},
+		{
+			"one address behind two jump hosts", leaf("  ssh {\n    address = \"198.51.100.7\"\n    jump = \"b${self.index}.example.net\"\n  }\n"),
+			nil,
+		},
 		{"devices set by hand are not reached", leaf("  by_hand {}\n  ssh { address = \"198.51.100.7\" }\n"), nil},
 
 		{"bond ports of different TOS", []string{storeNIC, storeNIC + "    tos = 104\n"}, []string{
 			"warning bond-uneven: and 1 bond like it differ in the type of service: ens2f0 has none written, ens2f1 has 104",
 		}},
 		{"bond ports of different speed", []string{
-			"store[1-2]:ens2f[0-1]\"\n  b     = \"leaf1:swp1,leaf2:swp1,leaf3:swp1,leaf4:swp1\"", "store[1-2]:ens2f0\"\n  b     = \"leaf1:swp1,leaf3:swp1\"",
-			"link \"clients\" {", "link \"second\" {\n  a = \"store[1-2]:ens2f1\"\n  b = \"leaf2:swp1,leaf4:swp1\"\n  speed = \"10G\"\n}\nlink \"clients\" {",
+			"store[1-2]:ens2f[0-1]\"\n  b     = \"leaf1:swp1,leaf2:swp1,leaf3:swp1,leaf4:swp1\"",
+			"store[1-2]:ens2f0\"\n  b     = \"leaf1:swp1,leaf3:swp1\"",
+			"link \"clients\" {", "link \"second\" {\n  a = \"store[1-2]:ens2f1\"\n  b = \"leaf2:swp1,leaf4:swp1\"\n  speed = \"10G\"\n}\nlink " +
+				"\"clients\" {",
 		}, []string{"warning bond-uneven: differ in the speed: ens2f0 has 25G, ens2f1 has 10G"}},
 		{"bond ports of different flow control", []string{
-			"store[1-2]:ens2f[0-1]\"\n  b     = \"leaf1:swp1,leaf2:swp1,leaf3:swp1,leaf4:swp1\"", "store[1-2]:ens2f0\"\n  b     = \"leaf1:swp1,leaf3:swp1\"",
-			"link \"clients\" {", "link \"second\" {\n  a = \"store[1-2]:ens2f1\"\n  b = \"leaf2:swp1,leaf4:swp1\"\n  speed = \"25G\"\n  flow_control = \"pause\"\n}\nlink \"clients\" {",
+			"store[1-2]:ens2f[0-1]\"\n  b     = \"leaf1:swp1,leaf2:swp1,leaf3:swp1,leaf4:swp1\"",
+			"store[1-2]:ens2f0\"\n  b     = \"leaf1:swp1,leaf3:swp1\"",
+			"link \"clients\" {", "link \"second\" {\n  a = \"store[1-2]:ens2f1\"\n  b = \"leaf2:swp1,leaf4:swp1\"\n  speed = \"25G\"\n  " +
+				"flow_control = \"pause\"\n}\nlink \"clients\" {",
 		}, []string{"warning bond-uneven: and 1 bond like it differ in the flow control: ens2f0 has PFC, ens2f1 has link pause"}},
 		{"cables of different flow control to a pair, without a bond", []string{
-			"store[1-2]:ens2f[0-1]\"\n  b     = \"leaf1:swp1,leaf2:swp1,leaf3:swp1,leaf4:swp1\"", "store[1-2]:ens2f0\"\n  b     = \"leaf1:swp1,leaf3:swp1\"",
-			"link \"clients\" {", "link \"second\" {\n  a = \"store[1-2]:ens2f1\"\n  b = \"leaf2:swp1,leaf4:swp1\"\n  speed = \"25G\"\n  flow_control = \"pause\"\n}\nlink \"clients\" {",
+			"store[1-2]:ens2f[0-1]\"\n  b     = \"leaf1:swp1,leaf2:swp1,leaf3:swp1,leaf4:swp1\"",
+			"store[1-2]:ens2f0\"\n  b     = \"leaf1:swp1,leaf3:swp1\"",
+			"link \"clients\" {", "link \"second\" {\n  a = \"store[1-2]:ens2f1\"\n  b = \"leaf2:swp1,leaf4:swp1\"\n  speed = \"25G\"\n  " +
+				"flow_control = \"pause\"\n}\nlink \"clients\" {",
 			"  bond \"bond0\" {\n    nics = [\"ens2f0\", \"ens2f1\"]\n    mode = \"802.3ad\"\n  }\n", "",
 			`    ip    = "192.0.2.${self.index + 1}/24"
   }
   nic "ens2f1"`, `    ip    = "192.0.2.${self.index + 11}/24"
   }
   nic "ens2f1"`,
-		}, []string{"warning mlag-uneven: The cables of store1 and 1 host like it to the two switches of mlag \"rack0\" differ in flow control: PFC at " +
+		}, []string{"warning mlag-uneven: The cables of store1 and 1 host like it to the two switches of mlag \"rack0\" differ in flow " +
+			"control: PFC at " +
 			"leaf1, link pause at leaf2"}},
 		{"bond over unrelated switches", []string{mlag, ""}, []string{
 			"error bond-split: ens2f0 goes to leaf1 and ens2f1 to leaf2, which have no mlag",
@@ -230,7 +240,10 @@ func TestPlanted(t *testing.T) {
 			"warning mlag-uneven: The value of mlag \"rack1\" names a pair, but leaf4 is the only switch",
 			"error bond-split: goes to leaf3 and ens2f1 to leaf4",
 		}},
-		{"pairs of different releases", []string{"  version = \"4.3.0\"\n  mlag", "  version = self.index % 2 == 0 ? \"4.3.0\" : \"4.2.1\"\n  mlag"}, []string{
+		{"pairs of different releases", []string{
+			"  version = \"4.3.0\"\n  mlag",
+			"  version = self.index % 2 == 0 ? \"4.3.0\" : \"4.2.1\"\n  mlag",
+		}, []string{
 			"warning mlag-uneven: mlag \"rack0\" and 1 pair like it differ in release: leaf1 has cumulus-linux 4.3.0",
 		}},
 
@@ -252,7 +265,7 @@ func TestPlanted(t *testing.T) {
 			slices.Concat(two, client("e810"), []string{"  cable_length = \"5m\"\n", "  cable_length = \"5m\"\n  flow_control = \"pause\"\n"}), nil,
 		},
 
-		{"twice the speed is no step", []string{clientSpeed, "leaf[1-4]:swp2\"\n  speed = \"10G\""}, nil},
+		{"twice the speed is not a step", []string{clientSpeed, "leaf[1-4]:swp2\"\n  speed = \"10G\""}, nil},
 		{"a step", []string{clientSpeed, "leaf[1-4]:swp51\"\n  speed = \"100G\""}, []string{
 			"note speed-step: ports of 100G (client1:ens1f0, of host \"client\") and of 25G (store1:ens2f0, of host \"store\")",
 		}},
@@ -313,7 +326,8 @@ roce %[1]q {
 func TestStaticTwiceTheSame(t *testing.T) {
 	src := planted(t, []string{
 		"spine[1-2]:swp[1-4]\"\n", "spine[1-2]:swp[1-4]\"\n  mtu = 1500\n",
-		"  mlag    = \"rack${floor(self.index / 2)}\"\n", "  mlag = \"rack${self.index % 3}\"\n  ssh { address = \"198.51.100.${self.index % 2}\" }\n",
+		"  mlag    = \"rack${floor(self.index / 2)}\"\n",
+		"  mlag = \"rack${self.index % 3}\"\n  ssh { address = \"198.51.100.${self.index % 2}\" }\n",
 		"${self.index + 101}/24", "${self.index % 2 + 1}/24",
 		"weight = 40", "weight = 70",
 		"    mtu   = 4200\n", "    mtu   = 2100 + 2100 * (self.index % 2)\n",
@@ -325,7 +339,10 @@ func TestStaticTwiceTheSame(t *testing.T) {
 		return b.String()
 	}
 	first := said()
-	for _, code := range []string{"mtu-path", "mtu-uneven", "rdma-mtu", "ip-duplicate", "ssh-address-duplicate", "mlag-uneven", "bond-split", "weights-sum"} {
+	for _, code := range []string{
+		"mtu-path", "mtu-uneven", "rdma-mtu", "ip-duplicate", "ssh-address-duplicate", "mlag-uneven", "bond-split",
+		"weights-sum",
+	} {
 		assert.Contains(t, first, "["+code+"]")
 	}
 	for range 5 {

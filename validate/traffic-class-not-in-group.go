@@ -56,7 +56,8 @@ var TrafficClassNotInGroup = &Check{
 				continue
 			}
 			g := walk.Claimant(p.Fabric, value, walk.DSCPOf)
-			p.Warnf(at, "%s what this traffic_class names with tos = %d. That is DSCP %s, of the lossy cos group %q, and its addresses are those of members "+
+			p.Warnf(at, "%s what this traffic_class names with tos = %d. That is DSCP %s, of the lossy cos group %q, and its addresses are those "+
+				"of members "+
 				"of roce %q, which is lossless: packets between them can be lost. Write tos = %s, or take these addresses out.",
 				verb(nicNames(nics), len(nics), "marks", "mark"),
 				first.rule.TOS, dscp.Text(value), g.Name, first.in.Name, tosOf(first.in.Group)).

@@ -60,7 +60,8 @@ func (p *Pass) mistrust(b *byHand, routed map[*ir.Intent]bool) {
 		d := p.grade(in)(place,
 			"%s %s, and the packets of %s are told by %s%s. They land in %s, so they are %s there. Let %s believe %s%s.",
 			verb(deviceNames(first.devices), len(first.devices), "believes", "believe"), trust, intentNames(intents), toldBy(in),
-			overruled(in, trust), whereTo(p.Fabric, packetOf(in), trust, to), unprotected(p.Fabric, in), themOf(first.devices), toldBy(in), alone(in, trust))
+			overruled(in, trust), whereTo(p.Fabric, packetOf(in), trust, to), unprotected(p.Fabric, in), themOf(first.devices), toldBy(in),
+			alone(in, trust))
 		d.Note(in.Group.At, "the cos group of roce %q", in.Name)
 	}
 }

@@ -172,7 +172,8 @@ func (a *adviser) cable() {
 	if n := a.Fabric.Failures; n > 0 {
 		covers = fmt.Sprintf("; it has been tried, also with up to %s more down", diag.Count(n, "link"))
 	}
-	a.add("take out one cable of the circle, for example %s - %s (price: its bandwidth, and one failure less to survive; %s%s)", cut.A(), cut.B(),
+	a.add("take out one cable of the circle, for example %s - %s (price: its bandwidth, and one failure less to survive; %s%s)", cut.A(),
+		cut.B(),
 		a.cost(newRuler(a.Fabric, true, cut)).text(), covers)
 }
 
@@ -298,10 +299,12 @@ func (a *adviser) intentsText() string {
 // planWay says what to do for switches to share AS numbers by a plan.
 func planWay(f *ir.Fabric, plan [][]*ir.Device) string {
 	if f.Routing == ir.EBGP {
-		return planText(plan) + ", so that the AS-loop check refuses every way down and up again; configure the switches so, which rocec neither " +
+		return planText(plan) + ", so that the AS-loop check refuses every way down and up again; configure the switches so, which rocec " +
+			"neither " +
 			"writes nor sees yet"
 	}
-	return "eBGP on the switches by this plan, which rocec neither writes nor sees yet, and only then routing = \"ebgp\" with " + planText(plan) +
+	return "eBGP on the switches by this plan, which rocec neither writes nor sees yet, and only then routing = \"ebgp\" with " +
+		planText(plan) +
 		", and one of its own for every other switch: the AS-loop check refuses every way down and up again"
 }
 

@@ -180,5 +180,5 @@ func TestAddingAThing(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(fabric, "fabric.hcl"), []byte(wrong), 0o644))
 	said, err = exec.Command(bin, "validate", fabric).CombinedOutput()
 	require.Error(t, err)
-	assert.Contains(t, string(said), "is no release of Sample OS")
+	assert.Contains(t, string(said), "is not a release of Sample OS")
 }

@@ -77,7 +77,8 @@ func TestAfterwards(t *testing.T) {
 	script, err := nic.ReadFile("/usr/local/sbin/rocec-host")
 	require.NoError(t, err)
 	nic.WriteFile("/usr/local/sbin/rocec-host", append(script, "# mine\n"...), 0o755)
-	require.Contains(t, strings.Join(strings.Fields(want(exitMachines, "rollback", run, "--auto-approve", "--soak", "0s")), " "), "neither what the run wrote nor what it found")
+	require.Contains(t, strings.Join(strings.Fields(want(exitMachines, "rollback", run, "--auto-approve", "--soak", "0s")), " "),
+		"neither what the run wrote nor what it found")
 	nic.WriteFile("/usr/local/sbin/rocec-host", script, 0o755)
 	require.Contains(t, want(exitGood, "rollback", run, "--auto-approve", "--soak", "0s"), "5 applied")
 	require.Equal(t, before, live(), "the NIC is as it was before rocec came")
@@ -96,7 +97,8 @@ func TestAfterwards(t *testing.T) {
 	require.Contains(t, want(exitGood, "runs", run), "6 restored")
 
 	// a lock of a run that is over, and of one that was led elsewhere
-	tor.WriteFile("/var/lib/rocec/lock/owner", []byte("txn 20260101t000000z-abcd\nowner alice@ws7, process 1\nsince 2026-01-01T00:00:00Z\n"), 0o644)
+	tor.WriteFile("/var/lib/rocec/lock/owner", []byte("txn 20260101t000000z-abcd\nowner alice@ws7, process 1\nsince 2026-01-01T00:00:00Z\n"),
+		0o644)
 	require.Contains(t, want(exitLocked, "unlock", "-C", dir, "tor1"), "rocec unlock --run 20260101t000000z-abcd tor1")
 	require.Contains(t, want(exitUsage, "unlock", "-C", dir, "--run", "20260101t000000z-abcd", "tor1"), "--auto-approve")
 	require.Contains(t, want(exitGood, "unlock", "-C", dir, "--run", "20260101t000000z-abcd", "--auto-approve", "tor1"), "tor1  unlocked")

@@ -84,7 +84,10 @@ func newRoot(p *person) *cobra.Command {
 			a.buildCommand(), a.planCommand(), a.applyCommand(), a.confirmCommand(), a.resumeCommand(), a.rollbackCommand(), a.runsCommand(),
 			a.unlockCommand(), a.replaceCommand(), a.removeCommand(), a.labCommand(), a.selftestCommand(),
 		}},
-		{"watch", "Watch, and help", []*cobra.Command{a.verifyCommand(), a.gidsCommand(), a.completionCommand(root), a.versionCommand(), a.docsCommand()}},
+		{"watch", "Watch, and help", []*cobra.Command{
+			a.verifyCommand(), a.gidsCommand(), a.completionCommand(root), a.versionCommand(),
+			a.docsCommand(),
+		}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
 		for _, verb := range g.verbs {

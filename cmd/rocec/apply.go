@@ -272,7 +272,7 @@ func (a *app) mayApply(ctx context.Context, w *work, plan *deploy.Plan, seq *seq
 	}
 	if s := plan.Summary(); s.Unreachable+s.Refused > o.maxFailures && (s.Refused > o.maxFailures || len(seq.mixed.against()) > 0) {
 		return untouched(fail(exitMachines, "%s cannot be changed, and a link with PFC at one end only loses frames. Nothing was changed. "+
-			"Mend them, leave them out with --target, or go on without them with --max-failures %d.",
+			"Fix them, leave them out with --target, or go on without them with --max-failures %d.",
 			diag.Count(s.Unreachable+s.Refused, "device"), s.Unreachable+s.Refused))
 	}
 	if err := a.refuse(w.f, plan, seq, o.trustByHand); err != nil {

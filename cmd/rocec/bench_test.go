@@ -98,10 +98,12 @@ link "hosts" {
 }
 `)
 	for pod := 1; pod <= 16; pod++ {
-		fmt.Fprintf(&b, "\nmesh \"pod%d\" {\n  lower = \"p%02d-leaf[01-50]:swp[41-48]\"\n  upper = \"p%02d-agg[1-8]:swp[1-50]\"\n}\n", pod, pod, pod)
+		fmt.Fprintf(&b, "\nmesh \"pod%d\" {\n  lower = \"p%02d-leaf[01-50]:swp[41-48]\"\n  upper = \"p%02d-agg[1-8]:swp[1-50]\"\n}\n", pod, pod,
+			pod)
 	}
 	for plane := 1; plane <= 8; plane++ {
-		fmt.Fprintf(&b, "\nmesh \"plane%d\" {\n  lower = \"p[01-16]-agg[%d]:swp[51-59]\"\n  upper = \"core%d-[1-9]:swp[1-16]\"\n}\n", plane, plane, plane)
+		fmt.Fprintf(&b, "\nmesh \"plane%d\" {\n  lower = \"p[01-16]-agg[%d]:swp[51-59]\"\n  upper = \"core%d-[1-9]:swp[1-16]\"\n}\n", plane,
+			plane, plane)
 	}
 	return b.String()
 }
@@ -224,10 +226,12 @@ link "hosts" {
 }
 `, numbers)
 	for pod := 1; pod <= pods; pod++ {
-		fmt.Fprintf(&b, "\nmesh \"pod%[1]d\" {\n  lower = \"p%02[1]d-leaf[01-64]:swp[41-56]\"\n  upper = \"p%02[1]d-agg[01-16]:swp[1-64]\"\n}\n", pod)
+		fmt.Fprintf(&b, "\nmesh \"pod%[1]d\" {\n  lower = \"p%02[1]d-leaf[01-64]:swp[41-56]\"\n  upper = \"p%02[1]d-agg[01-16]:swp[1-64]\"\n}\n",
+			pod)
 	}
 	for plane := 1; plane <= 16; plane++ {
-		fmt.Fprintf(&b, "\nmesh \"plane%[1]d\" {\n  lower = \"p[%[3]s]-agg%02[1]d:swp[65-72]\"\n  upper = \"core%02[1]d-[1-8]:swp[1-%[2]d]\"\n}\n", plane, pods, numbers)
+		fmt.Fprintf(&b, "\nmesh \"plane%[1]d\" {\n  lower = \"p[%[3]s]-agg%02[1]d:swp[65-72]\"\n  upper = "+
+			"\"core%02[1]d-[1-8]:swp[1-%[2]d]\"\n}\n", plane, pods, numbers)
 	}
 	return []byte(b.String())
 }
@@ -301,7 +305,8 @@ roce "training" {
 			files[fmt.Sprintf("part%d.hcl", i/1000)] = &fstest.MapFile{Data: []byte(b.String())}
 			b.Reset()
 		}
-		fmt.Fprintf(&b, "\nlink \"l%[1]d\" {\n  a      = \"leaf%04[2]d:swp%[3]d\"\n  b      = \"gpu%05[1]d:eth0\"\n  speed  = \"100G\"\n  length = \"3m\"\n}\n", i, i/64, i%64+1)
+		fmt.Fprintf(&b, "\nlink \"l%[1]d\" {\n  a      = \"leaf%04[2]d:swp%[3]d\"\n  b      = \"gpu%05[1]d:eth0\"\n  speed  = \"100G\"\n  "+
+			"length = \"3m\"\n}\n", i, i/64, i%64+1)
 	}
 	files["last.hcl"] = &fstest.MapFile{Data: []byte(b.String())}
 	return files

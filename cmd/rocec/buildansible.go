@@ -112,7 +112,7 @@ func ansibleFiles(hosts, switches []*likeDevices) (out []formFile) {
 	return append(out, formFile{ansibleInventory, yamlOf(inventory)})
 }
 
-// ansibleSwitch are those of switches that are alike. What is no whole file is left out of the files.
+// ansibleSwitch are those of switches that are alike. What is not a whole file is left out of the files.
 func (g *likeDevices) ansibleSwitch() ansibleSwitch {
 	v := ansibleSwitch{Files: []ansibleFile{}, Settings: settingsByKey(g.first()), Data: settingsData(g.first())}
 	for _, f := range g.files {

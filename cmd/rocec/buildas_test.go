@@ -179,7 +179,7 @@ func TestAnsible(t *testing.T) {
 	})
 }
 
-// settingsOf are the lines of a value file that are no comments.
+// settingsOf are the lines of a value file that are not comments.
 func settingsOf(content string) []string {
 	return slices.DeleteFunc(strings.Split(strings.TrimSuffix(content, "\n"), "\n"), func(l string) bool { return strings.HasPrefix(l, "#") })
 }

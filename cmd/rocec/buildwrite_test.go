@@ -18,7 +18,10 @@ import (
 func built(tb testing.TB, args ...string) string {
 	tb.Helper()
 	var stdout, stderr bytes.Buffer
-	code := run(context.Background(), &person{stdin: strings.NewReader(""), stdout: &stdout, stderr: &stderr, getenv: func(string) string { return "" }},
+	code := run(context.Background(), &person{
+		stdin: strings.NewReader(""), stdout: &stdout, stderr: &stderr,
+		getenv: func(string) string { return "" },
+	},
 		append([]string{"build"}, args...))
 	require.Equal(tb, exitGood, code, stderr.String())
 	return stdout.String()

@@ -129,13 +129,15 @@ func TestByFiles(t *testing.T) {
 			assert.True(t, plan.Empty())
 
 			// Somebody takes the pool of lossless traffic away: it comes back.
-			device.WriteFile(infraConf, []byte(strings.Replace(read(infraConf), "ingress_service_pool.1.percent = 50.0", "ingress_service_pool.1.percent = 0", 1)), 0o644)
+			device.WriteFile(infraConf, []byte(strings.Replace(read(infraConf), "ingress_service_pool.1.percent = 50.0",
+				"ingress_service_pool.1.percent = 0", 1)), 0o644)
 			require.Equal(t, deploy.Applied, applied(t, tree, dial).Devices[0].Outcome)
 			assert.Contains(t, read(infraConf), "ingress_service_pool.1.percent = 50.0")
 
 			// The checker is asked about a file beside the other one.
 			for i, bad := range []string{"no.such = [\n", "x\n"} {
-				out, _, status := device.Run(t.Context(), "root", "printf '"+strings.TrimSpace(bad)+"\\n' >/tmp/new\nset -- /tmp/new\n"+sw.Files[i].Precheck, "")
+				out, _, status := device.Run(t.Context(), "root", "printf '"+strings.TrimSpace(bad)+"\\n' >/tmp/new\nset -- /tmp/new\n"+
+					sw.Files[i].Precheck, "")
 				assert.Equal(t, map[string]int{"no.such = [\n": 0, "x\n": 1}[bad], status, "%s", out)
 			}
 		})

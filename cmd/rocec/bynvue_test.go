@@ -118,8 +118,8 @@ func TestNVUECommands(t *testing.T) {
 	}
 }
 
-// TestNVUERounds: chips from Spectrum-4 on round the thresholds of marking up, and show what they have made of them. That is no drift: what
-// is compared is what was set.
+// TestNVUERounds: chips from Spectrum-4 on round the thresholds of marking up, and show what they have made of them. That is not drift:
+// what is compared is what was set.
 func TestNVUERounds(t *testing.T) {
 	b := boxOf(t, switchOf(t, strings.NewReplacer("sn3700", "sn5600", "SWITCH", `version = "5.11.0"`, `"tor:swp[1-3]"`, `"tor:swp[1-3]s0"`,
 		"ecn {}", "ecn {\n    min = 150000\n    max = 1500000\n  }").Replace(byFilesHCL)))
@@ -141,7 +141,8 @@ func TestNVUERounds(t *testing.T) {
 // TestNVUEUnsplit: NVUE wants splits applied before the settings of their ports, and rocec splits none: a switch that is not split as the
 // fabric says refuses the whole revision, and nothing of it stays.
 func TestNVUEUnsplit(t *testing.T) {
-	b := boxOf(t, switchOf(t, strings.NewReplacer("SWITCH", `version = "5.14.0"`, `"tor:swp[1-3]"`, `"tor:swp[1-3]s0"`, `"100G"`, `"50G"`).Replace(byFilesHCL)))
+	b := boxOf(t, switchOf(t, strings.NewReplacer("SWITCH", `version = "5.14.0"`, `"tor:swp[1-3]"`, `"tor:swp[1-3]s0"`, `"100G"`,
+		`"50G"`).Replace(byFilesHCL)))
 	b.root(t, "nv unset interface swp2 link breakout && nv config apply -y")
 	before := b.root(t, appliedTree)
 	r := applied(t, b.tree, b.dial).Devices[0]
@@ -246,16 +247,22 @@ func TestNVUERefused(t *testing.T) {
 		make func(b *nvueBox)
 		says string
 	}{
-		"nvued is down":        {func(b *nvueBox) { b.Run(t.Context(), "root", "systemctl stop nvued", "") }, "so nothing can be asked or changed"},
+		"nvued is down": {
+			func(b *nvueBox) { b.Run(t.Context(), "root", "systemctl stop nvued", "") },
+			"so nothing can be asked or changed",
+		},
 		"nvued answers nobody": {func(b *nvueBox) { b.nv.Stop() }, "gives nothing that can be read"},
 		"somebody's window":    {func(b *nvueBox) { b.nv.Foreign("ann", "confirm", "nv set qos roce") }, "waits for its confirmation (ann)"},
 		"somebody's apply":     {func(b *nvueBox) { b.nv.Foreign("ann", "apply", "nv set qos roce") }, "is being applied (ann)"},
 		"left to files": {func(b *nvueBox) {
 			b.Run(t.Context(), "root", "nv set system config apply ignore "+sim.FeaturesPath+"; nv config apply -y", "")
 		}, `Write config = "files" in the switch block`},
-		"files of rocec": {func(b *nvueBox) { b.WriteFile(sim.FeaturesPath, []byte("pfc.roce_pfc.cos_list = [3]\n"), 0o644) }, "has port groups of rocec"},
-		"another model":  {func(b *nvueBox) { b.nv.Do(func() { b.nv.Model = "MSN2700-CS2F" }) }, "says that it is a MSN2700-CS2F"},
-		"the preset":     {func(b *nvueBox) { b.Run(t.Context(), "root", "nv set qos roce; nv config apply -y", "") }, "has the vendor's preset"},
+		"files of rocec": {
+			func(b *nvueBox) { b.WriteFile(sim.FeaturesPath, []byte("pfc.roce_pfc.cos_list = [3]\n"), 0o644) },
+			"has port groups of rocec",
+		},
+		"another model": {func(b *nvueBox) { b.nv.Do(func() { b.nv.Model = "MSN2700-CS2F" }) }, "says that it is a MSN2700-CS2F"},
+		"the preset":    {func(b *nvueBox) { b.Run(t.Context(), "root", "nv set qos roce; nv config apply -y", "") }, "has the vendor's preset"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := byNVUE(t, `version = "5.14.0"`)

@@ -68,18 +68,21 @@ var nvueScenarios = map[string]func(t *testing.T, b *nvueBox) string{
 			return s, says
 		}
 		r := applied(t, b.tree, b.dial).Devices[0]
-		return changed(r.Outcome != deploy.Restored, string(r.Outcome)) + changed(!strings.Contains(b.root(t, appliedTree), "theirs"), "theirs is gone") +
+		return changed(r.Outcome != deploy.Restored, string(r.Outcome)) +
+			changed(!strings.Contains(b.root(t, appliedTree), "theirs"), "theirs is gone") +
 			changed(strings.Contains(b.history(t), "pending"), "a revision is left")
 	},
 	"long wait": func(t *testing.T, b *nvueBox) string { // of more than the hour that NVUE would give
 		r := applied(t, b.tree, b.dial, func(o *rollout.ApplyOptions) { o.Hold = 3 * time.Hour }).Devices[0]
 		b.Pass(2 * time.Hour)
-		return changed(r.Outcome != deploy.Unconfirmed, string(r.Outcome)) + changed(b.plan(t).Status != deploy.StatusSame, "it went back too early")
+		return changed(r.Outcome != deploy.Unconfirmed, string(r.Outcome)) +
+			changed(b.plan(t).Status != deploy.StatusSame, "it went back too early")
 	},
 	"refused patch": func(t *testing.T, b *nvueBox) string { // a path of another release
 		b.stages(func(docs string) string { return docs + "    no-such-thing: 1\n" })
 		r := applied(t, b.tree, b.dial).Devices[0]
-		return changed(r.Outcome != deploy.Restored, string(r.Outcome)) + changed(strings.Contains(b.history(t), "pending") || strings.Contains(b.history(t), "invalid"), "a revision is left")
+		return changed(r.Outcome != deploy.Restored, string(r.Outcome)) +
+			changed(strings.Contains(b.history(t), "pending") || strings.Contains(b.history(t), "invalid"), "a revision is left")
 	},
 	"half a patch": func(t *testing.T, b *nvueBox) string { // what is unset is taken, what is set is refused, and nv ends with status 0
 		b.root(t, "nv set qos pfc rocec-9m cable-length 9 && nv config apply -y")
@@ -112,7 +115,8 @@ var nvueScenarios = map[string]func(t *testing.T, b *nvueBox) string{
 		b.root(t, "nv set system message pre-login mine && nv config apply -y")
 		applied(t, b.tree, b.dial)
 		have := b.root(t, appliedTree)
-		return changed(!strings.Contains(have, "system-admin"), "nobody can log in") + changed(!strings.Contains(have, "pre-login"), "theirs is gone")
+		return changed(!strings.Contains(have, "system-admin"), "nobody can log in") +
+			changed(!strings.Contains(have, "pre-login"), "theirs is gone")
 	},
 	"window": func(t *testing.T, b *nvueBox) string { // whatever becomes of rocec, NVUE goes back the same day
 		applied(t, b.tree, b.dial, func(o *rollout.ApplyOptions) { o.Hold = time.Hour })
@@ -123,7 +127,8 @@ var nvueScenarios = map[string]func(t *testing.T, b *nvueBox) string{
 	"root's pending": func(t *testing.T, b *nvueBox) string { // a revision of the user that the steps run as
 		b.root(t, "nv set qos pfc mine switch-priority 5")
 		r := applied(t, b.tree, b.dial).Devices[0]
-		return changed(r.Outcome != deploy.Applied, string(r.Outcome)) + changed(strings.Contains(b.root(t, appliedTree), "mine"), "it is applied") +
+		return changed(r.Outcome != deploy.Applied, string(r.Outcome)) +
+			changed(strings.Contains(b.root(t, appliedTree), "mine"), "it is applied") +
 			changed(!strings.Contains(b.history(t), "pending"), "it is gone")
 	},
 	"gone back": func(t *testing.T, b *nvueBox) string { // after the run was kept

@@ -48,8 +48,8 @@ func (b *sonicBox) groups(t *testing.T) string {
 		`echo "$k $(sonic-db-cli APPL_DB HGET "$k" profile)"; done; done`)
 }
 
-// TestBySONiC: a switch of any release is planned, changed by patches, saved, verified, and holds it after a restart; what is not rocec's stays,
-// the chip was told of what is lossless and of nothing else, and traffic of other ports was never cut.
+// TestBySONiC: a switch of any release is planned, changed by patches, saved, verified, and holds it after a restart; what is not rocec's
+// stays, the chip was told of what is lossless and of nothing else, and traffic of other ports was never cut.
 func TestBySONiC(t *testing.T) {
 	for _, release := range sim.Releases() {
 		t.Run(release, func(t *testing.T) {

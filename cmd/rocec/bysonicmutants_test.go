@@ -37,7 +37,8 @@ var sonicScenarios = map[string]func(t *testing.T, b *sonicBox) string{
 			s.Timeout = 3 * time.Second
 			return s, says
 		}
-		b.WriteFile(sim.ConfigPath, []byte("#!/bin/sh\nif [ ! -f /tmp/hung ]; then\n\techo >/tmp/hung\n\tsleep 1000000\nfi\nexec /usr/lib/sonic/config \"$@\"\n"), 0o755)
+		b.WriteFile(sim.ConfigPath, []byte("#!/bin/sh\nif [ ! -f /tmp/hung ]; then\n\techo >/tmp/hung\n\tsleep 1000000\nfi\nexec "+
+			"/usr/lib/sonic/config \"$@\"\n"), 0o755)
 		r := applied(t, b.tree, b.dial).Devices[0]
 		return changed(r.Outcome != deploy.Restored, string(r.Outcome)) + changed(b.holds(t) != before, "it is not as before")
 	},

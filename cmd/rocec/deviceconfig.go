@@ -151,7 +151,7 @@ func findDeviceFiles(fsys fs.FS, dir string) ([]conflint.File, error) {
 		case info.IsDir(): // by a link
 			return nil
 		case !info.Mode().IsRegular():
-			file.Why = "It is no regular file."
+			file.Why = "It is not a regular file."
 		default:
 			file.Data, file.Why = readDeviceFile(name, func() (fs.File, error) { return fsys.Open(name) })
 		}

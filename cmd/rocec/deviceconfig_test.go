@@ -36,7 +36,8 @@ func TestDeviceFleet(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "x.qos_features.conf"), []byte("default_ecn_conf.ecn_enable = true\n"), 0o600))
 	code, stdout, _ := rocec(t, "validate", "--device-config", dir)
 	require.Equal(t, exitGood, code)
-	require.Contains(t, stdout, "22 files are good:\n  1 file: qos_features.conf of Cumulus Linux 4.4\n  21 files: traffic.conf of Cumulus Linux 2.5 to 3.4\n")
+	require.Contains(t, stdout, "22 files are good:\n  1 file: qos_features.conf of Cumulus Linux 4.4\n  21 files: traffic.conf of Cumulus "+
+		"Linux 2.5 to 3.4\n")
 }
 
 // Names are shown on one line, and without control characters, in every format.

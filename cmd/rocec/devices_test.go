@@ -113,7 +113,7 @@ func TestDevices(t *testing.T) {
 	require.Contains(t, string(now), "pfc.roce_pfc.rx_enable = true")
 	require.Contains(t, string(now), "sflow.rate.swp1 = 4096")
 
-	// a plan file with one byte changed is no plan
+	// a plan file with one byte changed is not a plan
 	data, err := os.ReadFile(saved)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(saved, []byte(strings.Replace(string(data), "tor1", "tor2", 1)), 0o600))
@@ -131,7 +131,8 @@ func TestDevices(t *testing.T) {
 // A device that somebody else holds is left alone.
 func TestDeviceLocked(t *testing.T) {
 	dir, devices := standing(t)
-	devices.Device("tor1").WriteFile("/var/lib/rocec/lock/owner", []byte("txn 20260101t000000z-abcd\nowner alice@ws7, process 1\nsince 2026-01-01T00:00:00Z\n"), 0o644)
+	devices.Device("tor1").WriteFile("/var/lib/rocec/lock/owner",
+		[]byte("txn 20260101t000000z-abcd\nowner alice@ws7, process 1\nsince 2026-01-01T00:00:00Z\n"), 0o644)
 	code, stdout, stderr := rocec(t, "apply", "--auto-approve", "--target", "tor1", dir)
 	require.Equal(t, exitLocked, code, "%s\n%s", stdout, stderr)
 	require.Contains(t, stdout+stderr, "alice@ws7")
@@ -204,7 +205,8 @@ func TestDeviceReplaced(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, old, string(now))
 
-	code, stdout, stderr = rocec(t, "replace", "-C", dir, "--auto-approve", "--soak", "0s", "--host-key", devices.Login("tor1").HostKey, "tor1")
+	code, stdout, stderr = rocec(t, "replace", "-C", dir, "--auto-approve", "--soak", "0s", "--host-key", devices.Login("tor1").HostKey,
+		"tor1")
 	require.Equal(t, exitGood, code, "%s\n%s", stdout, stderr)
 	require.Contains(t, stdout, "1 applied")
 	now, err = os.ReadFile(known)

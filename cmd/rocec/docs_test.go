@@ -175,7 +175,7 @@ func TestKnown(t *testing.T) {
 			require.NotEmpty(t, k.what)
 			require.NotEmpty(t, strings.Join(k.codes(), "")+k.why, k.id)
 			for _, code := range k.codes() {
-				require.True(t, codes[code], "%s names %s, which is no code", k.id, code)
+				require.True(t, codes[code], "%s names %s, which is not a code", k.id, code)
 				named[code] = true
 			}
 		}
@@ -183,7 +183,7 @@ func TestKnown(t *testing.T) {
 	for _, c := range validate.Checks {
 		require.True(t, named[c.Code], "%s answers no row of what is known to go wrong", c.Code)
 		for _, id := range c.Answers {
-			require.True(t, ids[id], "%s answers %s, which is no row", c.Code, id)
+			require.True(t, ids[id], "%s answers %s, which is not a row", c.Code, id)
 		}
 	}
 }
@@ -364,7 +364,10 @@ func TestDocsPlatforms(t *testing.T) {
 		fmt.Fprintf(&b, "\n### %s\n\n%s\n\n| model | what it is | speed | RoCE | source |\n"+
 			"| --- | --- | --- | --- | --- |\n", row.Driver.Name, row.Doc)
 		for _, n := range row.Driver.Models {
-			versions := map[[2]bool]string{{true, true}: "v1, v2", {true, false}: "v1", {false, true}: "v2", {false, false}: "none"}[[2]bool{n.V1, n.V2}]
+			versions := map[[2]bool]string{
+				{true, true}: "v1, v2", {true, false}: "v1", {false, true}: "v2",
+				{false, false}: "none",
+			}[[2]bool{n.V1, n.V2}]
 			speed := "of the netdev"
 			if n.Speed > 0 {
 				speed = platform.SpeedText(n.Speed)

@@ -290,7 +290,7 @@ func TestExplainExamples(t *testing.T) {
 		})
 	}
 	for code := range exampleSettings {
-		assert.True(t, codes[code], "settings of %s, which is no code", code)
+		assert.True(t, codes[code], "settings of %s, which is not a code", code)
 		assert.NotNil(t, bad[code], "settings of %s, which has no example", code)
 	}
 	for code, judged := range ofFabrics {
@@ -352,7 +352,7 @@ var peerSheet = map[string]string{"cables.csv": "a,b\nleaf1:swp30,leaf2:swp30\n"
 // sonicGround is the background of examples about switches with SONiC, whose releases and ports go by other names.
 const sonicGround = "examples/sonic-leaf-spine"
 
-// notRun are the codes whose examples are no fabric, with the reason.
+// notRun are the codes whose examples are not a fabric, with the reason.
 var notRun = map[string]string{
 	"conf-unreadable": "about bytes that cannot stand in this manual",
 	"cumulus-file":    "about a file on a switch; no fabric holds it",

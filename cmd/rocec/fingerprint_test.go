@@ -194,7 +194,7 @@ func TestFingerprintsOfBlocksAlike(t *testing.T) {
 	assert.Len(t, slices.Compact(slices.Clone(twice)), len(twice))
 }
 
-// In files that are no HCL it is the line that counts, up to the end of the place.
+// In files that are not HCL it is the line that counts, up to the end of the place.
 func TestFingerprintsOfDeviceFiles(t *testing.T) {
 	files, err := filepath.Glob("../../targets/cumulus/conflint/testdata/*/bad.conf")
 	require.NoError(t, err)

@@ -203,7 +203,7 @@ func (a *app) ask(ctx context.Context, question, word string) error {
 // askTo is ask for something else than an apply; not is what the person reads who does not want it.
 func (a *app) askTo(ctx context.Context, question, word, do, not string) error {
 	if _, ok := terminal(a.stdin); !ok {
-		return fail(exitUsage, "stdin is no terminal, so nobody can be asked; to %s without asking use --auto-approve", do)
+		return fail(exitUsage, "stdin is not a terminal, so nobody can be asked; to %s without asking use --auto-approve", do)
 	}
 	fmt.Fprint(a.stderr, strings.Join(fit(fmt.Sprintf("%s Type %s to go on: ", question, word), a.width(a.stderr)), "\n"))
 	typed := make(chan string, 1)

@@ -201,7 +201,7 @@ func readRegular(name string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no regular file", name)
+		return nil, fmt.Errorf("%s is not a regular file", name)
 	}
 	return readBounded(name)
 }
@@ -222,7 +222,7 @@ func rewrite(name string, data []byte) error {
 }
 
 // replaceFile writes a file beside name, syncs it and renames it over name: a crash leaves the old bytes or the new
-// ones. A file that was there keeps its mode, and a link to it stays. What is no regular file, as /dev/null, is written to,
+// ones. A file that was there keeps its mode, and a link to it stays. What is not a regular file, as /dev/null, is written to,
 // not replaced.
 func replaceFile(name string, data []byte, mode fs.FileMode) error {
 	if target, err := filepath.EvalSymlinks(name); err == nil {

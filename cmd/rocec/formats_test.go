@@ -249,7 +249,7 @@ func judgeSARIF(t *testing.T, text string) *report.SARIFRun {
 		}
 		require.Equal(t, len(r.RelatedLocations), strings.Count(r.Message.Text, "]("), "nothing else reads as a link")
 	}
-	require.NotRegexp(t, `"uri": "[^"]*--?var`, text, "values from the command line are no artifacts")
+	require.NotRegexp(t, `"uri": "[^"]*--?var`, text, "values from the command line are not artifacts")
 	return run
 }
 
@@ -436,13 +436,14 @@ func TestGitHub(t *testing.T) {
 		count[command]++
 		order = append(order, command)
 	}
-	assert.Equal(t, map[string]int{"error": 3, "warning": 10, "notice": 10}, map[string]int{"error": count["error"], "warning": count["warning"], "notice": count["notice"]})
+	assert.Equal(t, map[string]int{"error": 3, "warning": 10, "notice": 10},
+		map[string]int{"error": count["error"], "warning": count["warning"], "notice": count["notice"]})
 	assert.Equal(t, []string{"error", "error", "error", "warning"}, order[:4], "worst first")
 	assert.Equal(t, "::notice title=rocec::3 errors, 16 warnings, 16 notes, 1 ignored, of which 13 are in the log only", lines[len(lines)-1])
 	assert.Contains(t, stdout, "::group::13 further findings that GitHub does not annotate\n")
 	for _, l := range lines {
 		if !strings.HasPrefix(l, "::") {
-			assert.NotContains(t, l, "##[", "a plain line is no command")
+			assert.NotContains(t, l, "##[", "a plain line is not a command")
 		}
 		assert.NotContains(t, l, "\x1b")
 	}

@@ -33,7 +33,8 @@ func (a *app) graphCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !cmd.Flags().Changed("format") {
 				if format = formatOf(out); format == "" {
-					return fail(exitUsage, "the ending of %s says no format; it is one of %s, or give --format", diag.Escape(out), strings.Join(names, ", "))
+					return fail(exitUsage, "the ending of %s says no format; it is one of %s, or give --format", diag.Escape(out),
+						strings.Join(names, ", "))
 				}
 			} else if err := choice("format", format, names...); err != nil {
 				return err

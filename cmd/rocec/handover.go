@@ -39,7 +39,8 @@ func handoverFiles(f *ir.Fabric, tree *target.Tree) (groups []*likeDevices, file
 		if h := g.first().Source.ByHand; h.Confirmed != "" {
 			confirmed = fmt.Sprintf(" The fabric notes of it: %s.", diag.Escape(h.Confirmed))
 		}
-		head := fmt.Sprintf("# %s\n\nHow %s of the fabric %s must be set, so that the switches and the other hosts fit.%s rocec writes and reads "+
+		head := fmt.Sprintf("# %s\n\nHow %s of the fabric %s must be set, so that the switches and the other hosts fit.%s rocec writes and "+
+			"reads "+
 			"nothing there;\nit judges the fabric as if it were so.\n\n",
 			diag.Escape(set), diag.Count(len(g.devices), "host"), diag.Escape(f.Name), confirmed)
 		groups = append(groups, g)

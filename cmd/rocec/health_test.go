@@ -55,7 +55,8 @@ func TestVerifySince(t *testing.T) {
 		return findings
 	}
 	drops := func(text string) string {
-		return "tor1  lossless counters: tor1:swp1 carries lossless traffic and dropped " + text + " because a buffer was full (HwIfInBufferDrops)."
+		return "tor1  lossless counters: tor1:swp1 carries lossless traffic and dropped " + text +
+			" because a buffer was full (HwIfInBufferDrops)."
 	}
 	const last = "Counters: since the last verify"
 
@@ -195,13 +196,14 @@ func TestGateOfSwitch(t *testing.T) {
 	}
 }
 
-// Somebody else's unit that sets the same on a host is named as a hint: it is no fault by itself.
+// Somebody else's unit that sets the same on a host is named as a hint: it is not a fault by itself.
 func TestVerifyOtherSetters(t *testing.T) {
 	t.Setenv("COLUMNS", "1000")
 	dir, devices := standing(t)
 	code, _, stderr := rocec(t, "apply", "--auto-approve", "--soak", "0s", dir)
 	require.Equal(t, exitGood, code, stderr)
-	devices.Device("store2").WriteFile("/etc/systemd/system/roce-qos.service", []byte("[Service]\nExecStart=/usr/bin/mlnx_qos -i ens1f0 --pfc 0,0,0,1,0,0,0,0\n"), 0o644)
+	devices.Device("store2").WriteFile("/etc/systemd/system/roce-qos.service",
+		[]byte("[Service]\nExecStart=/usr/bin/mlnx_qos -i ens1f0 --pfc 0,0,0,1,0,0,0,0\n"), 0o644)
 	code, stdout, _ := rocec(t, "verify", "--since", "boot", dir)
 	require.Equal(t, exitGood, code, stdout)
 	assert.Contains(t, stdout, "/etc/systemd/system/roce-qos.service on store2 sets what rocec sets, too.")

@@ -161,7 +161,7 @@ func startOn(shape string, hosts int, on start.System) ([]start.File, error) {
 	return start.Shaped(s, hosts, on), nil
 }
 
-// goodColumns refuses columns no sheet has, and columns of what is no sheet.
+// goodColumns refuses columns no sheet has, and columns of what is not a sheet.
 func goodColumns(columns map[string]string, from string) error {
 	if len(columns) > 0 && from != "csv" {
 		return fail(exitUsage, "--columns is about the sheet of --from csv")
@@ -455,7 +455,7 @@ func readCabling(name string) ([]byte, error) {
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil || info.IsDir() {
-		return nil, fmt.Errorf("%s is no file", name)
+		return nil, fmt.Errorf("%s is not a file", name)
 	}
 	if info.Size() > topology.MaxFile {
 		return nil, fmt.Errorf("%s has %d MB, and a cabling file may have %d MB: give the cables as CSV without the columns that nobody needs, "+

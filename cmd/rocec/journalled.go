@@ -80,8 +80,9 @@ func (w *writer) file(f *target.File, s deploy.FileState) journal.File {
 
 func (w *writer) step(s target.Step) int {
 	js := journal.Step{
-		Cmd: s.Cmd, Stdin: s.Stdin, Disrupts: s.Disrupts, Outage: journal.Outage(s.Outage), Undo: (*journal.Query)(s.Undo), Loaded: (*journal.Query)(s.Loaded),
-		Keep: s.Keep, Back: (*journal.Query)(s.Back), Units: s.Units, Timeout: s.Timeout, Takes: s.Takes, Soak: s.Soak,
+		Cmd: s.Cmd, Stdin: s.Stdin, Disrupts: s.Disrupts, Outage: journal.Outage(s.Outage), Undo: (*journal.Query)(s.Undo),
+		Loaded: (*journal.Query)(s.Loaded),
+		Keep:   s.Keep, Back: (*journal.Query)(s.Back), Units: s.Units, Timeout: s.Timeout, Takes: s.Takes, Soak: s.Soak,
 		Away: s.Away,
 	}
 	key := fmt.Sprintf("%q %q %q %d %q %q %q %q %q %d %d %d %d", s.Cmd, s.Stdin, s.Disrupts, s.Outage, spell(s.Undo), spell(s.Loaded), s.Keep,
@@ -112,8 +113,9 @@ func readHeader(h *journal.Header) *reader {
 	r := &reader{h: h}
 	for _, s := range h.Steps {
 		r.steps = append(r.steps, target.Step{
-			Cmd: s.Cmd, Stdin: s.Stdin, Disrupts: s.Disrupts, Outage: ir.Outage(s.Outage), Undo: (*target.Query)(s.Undo), Loaded: (*target.Query)(s.Loaded),
-			Keep: s.Keep, Back: (*target.Query)(s.Back), Units: s.Units, Timeout: s.Timeout, Takes: s.Takes, Soak: s.Soak,
+			Cmd: s.Cmd, Stdin: s.Stdin, Disrupts: s.Disrupts, Outage: ir.Outage(s.Outage), Undo: (*target.Query)(s.Undo),
+			Loaded: (*target.Query)(s.Loaded),
+			Keep:   s.Keep, Back: (*target.Query)(s.Back), Units: s.Units, Timeout: s.Timeout, Takes: s.Takes, Soak: s.Soak,
 			Away: s.Away,
 		})
 	}

@@ -18,7 +18,8 @@ type knownList struct {
 // knowns is everything that is known to go wrong, in the order of docs/known.md.
 var knowns = []knownList{
 	{
-		"What `netq check roce` tests", "The six tests of NVIDIA NetQ's `netq check roce` (validation tests reference of the NetQ manual), which compare switches with each other.",
+		"What `netq check roce` tests", "The six tests of NVIDIA NetQ's `netq check roce` (validation tests reference of the NetQ manual), " +
+			"which compare switches with each other.",
 		[]known{
 			{"0", "mode: lossy or lossless alike everywhere", nil, "one fabric has one mode; a device set by hand is held to it"},
 			{
@@ -33,7 +34,8 @@ var knowns = []knownList{
 		},
 	},
 	{
-		"What makes a path lossy or lets it lock", "Semantics of PFC fabrics: IEEE 802.1Qbb, the DCQCN paper, reports of deadlocks from production, RFC 7938.",
+		"What makes a path lossy or lets it lock", "Semantics of PFC fabrics: IEEE 802.1Qbb, the DCQCN paper, reports of deadlocks from " +
+			"production, RFC 7938.",
 		[]known{
 			{"K1", "PFC for a priority is on at one end of a link only", []string{"host-not-member"}, "rocec writes both ends from one description"},
 			{"K2", "a port sends pauses its peer does not obey, or the reverse", []string{"conf-pfc-half"}, ""},
@@ -70,22 +72,37 @@ var knowns = []knownList{
 			{"K17", "no marking at some hop, or marking after pausing", []string{"cumulus-no-ecn", "cumulus-ecn-thresholds"}, ""},
 			{"K18", "fast senders to a slow port", nil, "thresholds follow the speed of each port"},
 			{"K19", "fewer uplinks than downlinks in a lossless class", nil, ""},
-			{"K20", "RoCE without a share of its own, or strict", []string{"conf-strict-above", "conf-two-schedulers", "cumulus-other-settings"}, ""},
+			{
+				"K20", "RoCE without a share of its own, or strict",
+				[]string{"conf-strict-above", "conf-two-schedulers", "cumulus-other-settings"},
+				"",
+			},
 			{"K21", "a host takes its settings from what the switch advertises", nil, "NICs are set to host-controlled DCBX"},
-			{"K22", "a tunnel whose outer header loses the class", nil, "tunnels are outside of the language: describe the underlay, and copy the DSCP to the outer header"},
+			{
+				"K22", "a tunnel whose outer header loses the class", nil,
+				"tunnels are outside of the language: describe the underlay, and copy the DSCP to the outer header",
+			},
 			{
 				"K23", "the routing the proof assumes is not the one in force",
 				[]string{"asn-missing"},
 				"rocec writes no routing: the assumptions of a proof are printed with it",
 			},
 			{"K24", "a host passes traffic on", nil, "a host that forwards counts as a switch in the proof"},
-			{"K25", "standby gateways and fast reroute take turns of their own", nil, "not modelled; `routing = \"any\"` or a table of next hops holds them"},
+			{
+				"K25", "standby gateways and fast reroute take turns of their own", nil,
+				"not modelled; `routing = \"any\"` or a table of next hops holds them",
+			},
 		},
 	},
 	{
-		"What is wrong in a traffic.conf", "The quality-of-service chapters of the Cumulus Linux manuals 2.5 to 5.x. `conf-` codes are those of `rocec validate --device-config`.",
+		"What is wrong in a traffic.conf", "The quality-of-service chapters of the Cumulus Linux manuals 2.5 to 5.x. `conf-` codes are those " +
+			"of `rocec validate --device-config`.",
 		[]known{
-			{"C1", "a port group that is listed and not defined, or the reverse", []string{"conf-group-undefined", "conf-group-unlisted", "conf-group-incomplete"}, ""},
+			{
+				"C1", "a port group that is listed and not defined, or the reverse",
+				[]string{"conf-group-undefined", "conf-group-unlisted", "conf-group-incomplete"},
+				"",
+			},
 			{"C2", "a cos in no priority group, or in two", []string{"conf-cos-missing", "conf-cos-twice"}, ""},
 			{"C3", "a priority group of another name than the release has", []string{"conf-priority-group"}, ""},
 			{"C4", "a value of a trusted field without a cos", []string{"conf-value-unmapped"}, "rocec writes complete maps"},
@@ -106,7 +123,11 @@ var knowns = []knownList{
 			{"C15", "weights or shares out of range", []string{"conf-weights", "conf-bandwidth"}, ""},
 			{"C16", "service pools of more than the whole", []string{"conf-pools"}, ""},
 			{"C17", "a shaper whose minimum exceeds its maximum", []string{"conf-shaper"}, ""},
-			{"C18", "a setting the chip or the release does not have", []string{"cumulus-no-pfc", "cumulus-no-ecn", "cumulus-chip", "conf-foreign-key"}, ""},
+			{
+				"C18", "a setting the chip or the release does not have",
+				[]string{"cumulus-no-pfc", "cumulus-no-ecn", "cumulus-chip", "conf-foreign-key"},
+				"",
+			},
 			{"C19", "Trident II: marking also drops", []string{"cumulus-ecn-drops"}, ""},
 			{"C20", "link pause with cut-through", []string{"cumulus-cut-through", "conf-cut-through"}, ""},
 			{"C21", "members of a bond treated differently", nil, "ports of switches are written by what they carry, bond or not"},
@@ -139,7 +160,7 @@ var knowns = []knownList{
 			{"N13", "PFC or shares differ between the ends", nil, "shares of NICs follow the groups' weights"},
 			{"N14", "the NIC assumes a cable of 7 m", nil, "the cable's length is written"},
 			{"N15", "an application picks the wrong GID", nil, "`rocec gids` names the right index of each intent; `verify` reports one without"},
-			{"N16", "a bond that is no RoCE LAG", []string{"bond-invalid"}, ""},
+			{"N16", "a bond that is not a RoCE LAG", []string{"bond-invalid"}, ""},
 			{"N17", "settings on one port of a bond only", nil, "every port of a bond is written"},
 			{"N18", "the bond's device appears after the settings were written", nil, "a udev rule applies them again"},
 			{"N19", "settings change under traffic", nil, "`plan` says what disrupts; a NIC is written only where it differs, one port at a time"},
@@ -155,7 +176,11 @@ var knowns = []knownList{
 			{"X1", "members that have no way to each other", nil, ""},
 			{"X2", "two devices declared at one address", nil, ""},
 			{"X3", "PFC for a cos that no packet reaches", []string{"conf-pfc-unreachable"}, "the map and the mask come from one group"},
-			{"X4", "a device somebody has to set up, and nobody does", []string{"host-not-member", "host-family", "no-target"}, "`by_hand` says that somebody does"},
+			{
+				"X4", "a device somebody has to set up, and nobody does",
+				[]string{"host-not-member", "host-family", "no-target"},
+				"`by_hand` says that somebody does",
+			},
 			{"X5", "a statement about the fabric that is not so", nil, ""},
 			{"X6", "what is declared and takes part in nothing", nil, ""},
 			{"X7", "cables that are not where the design has them", nil, ""},

@@ -179,7 +179,7 @@ func (a *app) labResetCommand() *cobra.Command {
 			}
 			for _, name := range devices {
 				if !filepath.IsLocal(name) || filepath.Base(name) != name {
-					return fail(exitUsage, "%q is no name of a device", diag.Escape(name))
+					return fail(exitUsage, "%q is not a name of a device", diag.Escape(name))
 				}
 			}
 			if err := lab.Reset(dir, a.owner(), devices...); err != nil {

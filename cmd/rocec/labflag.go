@@ -15,7 +15,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// The words of --lab that are no folders; a folder of such a name is written ./auto.
+// The words of --lab that are not folders; a folder of such a name is written ./auto.
 const (
 	labKept  = "auto" // the one of this fabric, below the user's cache
 	labFresh = "new"  // one that is gone with the command

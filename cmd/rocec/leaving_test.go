@@ -13,8 +13,8 @@ import (
 	"github.com/rocec/rocec/targets/deploy/lab"
 )
 
-// held is every file and live state of a host that rocec has to do with, whatever it is for, but for DCBX, which only mlnx_qos gives back to
-// the firmware.
+// held is every file and live state of a host that rocec has to do with, whatever it is for, but for DCBX, which only mlnx_qos gives back
+// to the firmware.
 func held(t *testing.T, d *lab.Device) string {
 	t.Helper()
 	text, errs, status := d.Run(t.Context(), "root", `ls -d /etc/systemd/system/*.device.wants /var/lib/rocec/rocec-host 2>/dev/null
@@ -101,7 +101,8 @@ func TestRemove(t *testing.T) {
 	assert.Contains(t, oneLine(want(exitUsage, remove...)), "store5 is in the fabric (")
 	assert.Contains(t, want(exitUsage, "remove", "-C", dir, "tor1"), "tor1 is a switch of the fabric")
 
-	less := strings.NewReplacer(`"store[1-5]"`, `"store[1-4]"`, `"store[1-5]:ens1f0"`, `"store[1-4]:ens1f0"`, "tor1:swp1-4,swp6", "tor1:swp1-4").Replace(string(text))
+	less := strings.NewReplacer(`"store[1-5]"`, `"store[1-4]"`, `"store[1-5]:ens1f0"`, `"store[1-4]:ens1f0"`, "tor1:swp1-4,swp6",
+		"tor1:swp1-4").Replace(string(text))
 	require.NotEqual(t, string(text), less)
 	require.NoError(t, os.WriteFile(file, []byte(less), 0o644))
 	want(exitGood, "apply", "--auto-approve", "--soak", "0s", dir)
@@ -114,7 +115,7 @@ func TestRemove(t *testing.T) {
 	out := want(exitMachines, remove...)
 	assert.Contains(t, out, "pending: store5 (cannot be asked whether it still holds settings of rocec")
 	assert.Contains(t, want(exitGood, "plan", dir), owed)
-	store5.Mend()
+	store5.Repair()
 
 	out = want(exitMachines, "remove", "-C", dir, "--auto-approve", "stroe5")
 	assert.Contains(t, oneLine(out), "stroe5 cannot be reached, and no run of this fabric has changed it: is the name right?")
@@ -138,7 +139,7 @@ func TestRemove(t *testing.T) {
 	assert.Equal(t, before, held(t, store5))
 }
 
-// What nobody remembers of a NIC is no reason to leave it as it is: it goes back to what nobody has set.
+// What nobody remembers of a NIC is not a reason to leave it as it is: it goes back to what nobody has set.
 func TestLeavingWithoutMemory(t *testing.T) {
 	dir, devices := standing(t)
 	file := filepath.Join(dir, "fabric.hcl")
@@ -154,7 +155,8 @@ func TestLeavingWithoutMemory(t *testing.T) {
 		return out
 	}
 	root("rm -r /var/lib/rocec/rocec-host")
-	require.NoError(t, os.WriteFile(file, []byte(strings.Replace(string(text), "members   = [host.store]", `members = ["store[1-4]"]`, 1)), 0o644))
+	require.NoError(t, os.WriteFile(file, []byte(strings.Replace(string(text), "members   = [host.store]", `members = ["store[1-4]"]`, 1)),
+		0o644))
 	code, stdout, stderr = rocec(t, apply...)
 	require.Equal(t, exitGood, code, "%s%s", stdout, stderr)
 	assert.Contains(t, stdout, "~ pfc")

@@ -120,7 +120,10 @@ func (s *session) request(method string, params any) map[string]any {
 
 func (s *session) open(name string, text []byte) {
 	s.t.Helper()
-	s.tell("textDocument/didOpen", map[string]any{"textDocument": map[string]any{"uri": uriOf(name), "languageId": "hcl", "version": 1, "text": string(text)}})
+	s.tell("textDocument/didOpen", map[string]any{"textDocument": map[string]any{
+		"uri": uriOf(name), "languageId": "hcl", "version": 1,
+		"text": string(text),
+	}})
 }
 
 // settle waits until a file's diagnostics have come.
@@ -153,7 +156,8 @@ func (s *session) lines(dir string) []string {
 			at := d["range"].(map[string]any)["start"].(map[string]any)
 			end := d["range"].(map[string]any)["end"].(map[string]any)
 			message := strings.Split(d["message"].(string), "\n")
-			out = append(out, fmt.Sprintf("%s:%v:%v-%v:%v %v %v %s", strings.TrimPrefix(u.Path, dir+"/"), at["line"], at["character"], end["line"], end["character"],
+			out = append(out, fmt.Sprintf("%s:%v:%v-%v:%v %v %v %s", strings.TrimPrefix(u.Path, dir+"/"), at["line"], at["character"], end["line"],
+				end["character"],
 				d["severity"], d["code"], strings.Join(message[:min(2, len(message))], ": ")))
 		}
 	}
@@ -167,7 +171,8 @@ func wanted(f *report.Report, dir string) []string {
 		severity := map[diag.Severity]int{diag.Error: 1, diag.Warning: 2, diag.Notice: 3}[d.Severity]
 		src := f.Source.Files[d.At.Filename]
 		byteColumn := func(offset int) int { return offset - (strings.LastIndexByte(string(src[:offset]), '\n') + 1) }
-		out = append(out, fmt.Sprintf("%s:%d:%d-%d:%d %d %s %s: %s", strings.TrimPrefix(d.At.Filename, dir+"/"), d.At.Start.Line-1, byteColumn(d.At.Start.Byte),
+		out = append(out, fmt.Sprintf("%s:%d:%d-%d:%d %d %s %s: %s", strings.TrimPrefix(d.At.Filename, dir+"/"), d.At.Start.Line-1,
+			byteColumn(d.At.Start.Byte),
 			d.At.End.Line-1, byteColumn(d.At.End.Byte), severity, d.Code, d.Summary, d.Detail))
 	}
 	return out
@@ -293,7 +298,10 @@ func TestEditorSession(t *testing.T) {
 		base, marked string
 		want         []string
 	}{
-		{"fabric.hcl", `cos_group "rd|ma"`, []string{`**cos_group "rdma"**`, "26 (af31)", "- lossless: yes (fabric.hcl:17)", "**72 switch ports**", "headroom needed", "marking of rdma"}},
+		{"fabric.hcl", `cos_group "rd|ma"`, []string{
+			`**cos_group "rdma"**`, "26 (af31)", "- lossless: yes (fabric.hcl:17)",
+			"**72 switch ports**", "headroom needed", "marking of rdma",
+		}},
 		{"fabric.hcl", `cos_group = cos_group.rd|ma`, []string{`**cos_group "rdma"**`}},
 		{"fabric.hcl", `fabric "tr|ain"`, []string{"- devices: 69", "free of PFC loops"}},
 		{"fabric.hcl", `roce "tr|aining"`, []string{"- members: 64 interfaces"}},
@@ -354,7 +362,8 @@ func TestEditorSession(t *testing.T) {
 	require.Len(t, s.latest[uriOf(name)], 1)
 	assert.Equal(t, "unknown-reference", s.latest[uriOf(name)][0]["code"])
 	actions := s.ask("textDocument/codeAction", map[string]any{
-		"textDocument": map[string]any{"uri": uriOf(name)}, "range": s.latest[uriOf(name)][0]["range"], "context": map[string]any{"diagnostics": []any{}},
+		"textDocument": map[string]any{"uri": uriOf(name)}, "range": s.latest[uriOf(name)][0]["range"],
+		"context": map[string]any{"diagnostics": []any{}},
 	}).([]any)
 	require.Len(t, actions, 1)
 	edit := actions[0].(map[string]any)["edit"].(map[string]any)["changes"].(map[string]any)[uriOf(name)].([]any)[0].(map[string]any)

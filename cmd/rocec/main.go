@@ -114,7 +114,7 @@ func main() {
 	os.Exit(code)
 }
 
-// output is stdout. What cannot be written is remembered and is no reason to stop what is being done.
+// output is stdout. What cannot be written is remembered and is not a reason to stop what is being done.
 type output struct {
 	file *os.File
 	err  error

@@ -17,9 +17,10 @@ import (
 // pagesRun are the pages of docs that are a session at a terminal.
 var pagesRun = []string{"tutorial"}
 
-// Pages that lead a person through commands are run from top to bottom in an empty folder. A fence whose language is followed by the name of a
-// file is that file. In a fence "console", a line that begins with "$ " is a command for the shell, and what follows is what it prints: "…" stands for
-// any text of a line, or alone for any lines, and "[exit N]" for its exit status. What needs real devices is "console device", and is not run.
+// Pages that lead a person through commands are run from top to bottom in an empty folder. A fence whose language is followed by the name
+// of a file is that file. In a fence "console", a line that begins with "$ " is a command for the shell, and what follows is what it
+// prints: "…" stands for any text of a line, or alone for any lines, and "[exit N]" for its exit status. What needs real devices is
+// "console device", and is not run.
 func TestPages(t *testing.T) {
 	for _, page := range pagesRun {
 		t.Run(page, func(t *testing.T) {

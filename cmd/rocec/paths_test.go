@@ -21,7 +21,8 @@ func repository(t *testing.T, git func(root string)) (root, dir string) {
 	require.NoError(t, err)
 	dir = filepath.Join(root, "pods", "one")
 	require.NoError(t, os.MkdirAll(dir, 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "fabric.hcl"), []byte("fabric \"x\" {\n  mtu = \"many\"\n  failures = \"many\"\n}\n"), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "fabric.hcl"), []byte("fabric \"x\" {\n  mtu = \"many\"\n  failures = \"many\"\n}\n"),
+		0o644))
 	if git != nil {
 		git(root)
 	}
@@ -109,7 +110,10 @@ func TestPathsWithoutRepository(t *testing.T) {
 
 // Values from the command line and the environment lie in no file.
 func TestGivenIsNoFile(t *testing.T) {
-	for name, want := range map[string]bool{"--var 1": true, "ROCEC_VAR_mtu": true, "fabric.hcl": false, "ROCEC_VAR_x.hcl": false, "ROCEC_VAR_x/f.hcl": false, "": false} {
+	for name, want := range map[string]bool{
+		"--var 1": true, "ROCEC_VAR_mtu": true, "fabric.hcl": false, "ROCEC_VAR_x.hcl": false,
+		"ROCEC_VAR_x/f.hcl": false, "": false,
+	} {
 		assert.Equal(t, want, lang.Given(name), name)
 	}
 	t.Chdir("../..")

@@ -421,7 +421,7 @@ func shorten(s string) string {
 	return s
 }
 
-// foldNumbers writes rising numbers in ranges: 24 25 27 28 29 become "24-25,27-29". What is no number stays.
+// foldNumbers writes rising numbers in ranges: 24 25 27 28 29 become "24-25,27-29". What is not a number stays.
 func foldNumbers(items []string) string {
 	var out []string
 	for i := 0; i < len(items); {

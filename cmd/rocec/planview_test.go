@@ -23,7 +23,8 @@ func TestFoldNumbers(t *testing.T) {
 	}
 }
 
-// TestFoldKeys: paths that change alike and differ in one place are one line, each path in one; another value or another change is another line.
+// TestFoldKeys: paths that change alike and differ in one place are one line, each path in one; another value or another change is another
+// line.
 func TestFoldKeys(t *testing.T) {
 	var keys []deploy.KeyChange
 	add := func(a deploy.Action, value string, names ...string) {

@@ -91,7 +91,7 @@ func (a *app) remove(ctx context.Context, args []string, o removeOptions) (err e
 		return a.nothingRemoved(l, debts)
 	}
 	if s := plan.Summary(); s.Refused > o.maxFailures {
-		return fail(exitMachines, "%s cannot be changed. Nothing was changed. Mend them, leave them out, or go on without them with "+
+		return fail(exitMachines, "%s cannot be changed. Nothing was changed. Fix them, leave them out, or go on without them with "+
 			"--max-failures %d.", diag.Count(s.Refused, "host"), s.Refused)
 	}
 	if !o.approve {
@@ -232,7 +232,10 @@ func (v *planView) gone() {
 	for _, of := range []struct {
 		names []string
 		why   string
-	}{{away, "not in the fabric any more, and may still hold settings of rocec"}, {byHand, "set by hand now, and may still hold settings of rocec"}} {
+	}{
+		{away, "not in the fabric any more, and may still hold settings of rocec"},
+		{byHand, "set by hand now, and may still hold settings of rocec"},
+	} {
 		if slices.Sort(of.names); len(of.names) > 0 {
 			text := nodeset.Text(of.names, nodeset.Devices, 200)
 			v.prose(v.paint(diag.Yellow, "pending:")+" ", text+" ("+of.why+": rocec remove "+text+")")

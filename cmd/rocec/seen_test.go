@@ -71,7 +71,8 @@ func TestSeen(t *testing.T) {
 	assert.Contains(t, run(exitGood, "plan"), "No changes", "nothing that holds what it should is refused")
 	out = run(exitErrors, "verify")
 	assert.Contains(t, out, swapped)
-	assert.Contains(t, out, "Verify: not as written. 6 devices as written, 0 drifted, 0 unreachable, 0 refused, 1 finding about ports and cables.")
+	assert.Contains(t, out, "Verify: not as written. 6 devices as written, 0 drifted, 0 unreachable, 0 refused, 1 finding about ports and "+
+		"cables.")
 	for _, d := range []*lab.Device{store1, store2} {
 		require.NoError(t, d.RemoveFile("/usr/local/sbin/lldpctl"))
 	}

@@ -13,7 +13,8 @@ import (
 
 // targetFlag adds --target to a verb.
 func (a *app) targetFlag(cmd *cobra.Command, only *[]string) {
-	cmd.Flags().StringArrayVar(only, "target", nil, "only these devices: `names`, nodesets, globs or groups (switch.leaf); !x leaves x out; repeatable")
+	cmd.Flags().StringArrayVar(only, "target", nil, "only these devices: `names`, nodesets, globs or groups (switch.leaf); !x leaves x "+
+		"out; repeatable")
 	complete := func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		return a.completeNamed(args)
 	}
@@ -98,7 +99,8 @@ func matching(tree *target.Tree, expr string) ([]string, error) {
 	}
 	for n := range set.All() {
 		if !known[n.Device] {
-			return nil, fail(exitUsage, "--target %s: the fabric has no device %q that rocec writes.%s", expr, n.Device, diag.DidYouMean(n.Device, candidates))
+			return nil, fail(exitUsage, "--target %s: the fabric has no device %q that rocec writes.%s", expr, n.Device,
+				diag.DidYouMean(n.Device, candidates))
 		}
 		found = append(found, n.Device)
 	}

@@ -31,7 +31,8 @@ func (a *app) selftestCommand() *cobra.Command {
 		Use:   "selftest [DIR]",
 		Short: "ask devices what documents leave open; change nothing",
 		Long: "Selftest asks the devices of a fabric for what public documents leave open and rocec relies on. By level 0 it\n" +
-			"reads and changes nothing. It prints each claim with its place in the documents, the command, the answer, and whether the claim holds there.\n" +
+			"reads and changes nothing. It prints each claim with its place in the documents, the command, the answer, and whether the claim " +
+			"holds there.\n" +
 			"Names of devices and users, addresses and serial numbers are replaced by words such as device-1 and addr-1.\n\n" +
 			"With --out it saves the same text after it was shown, and only after asking. It is never sent anywhere; docs/evidence says\n" +
 			"how such a text becomes a report.\n\n" +
@@ -142,7 +143,7 @@ func (a *app) maySave(o selftestOptions) error {
 		return fail(exitUsage, "%s is there already, and nothing is overwritten", o.out)
 	}
 	if _, ok := terminal(a.stdin); !ok && !o.approve {
-		return fail(exitUsage, "stdin is no terminal, so nobody can be asked; to save without asking use --auto-approve")
+		return fail(exitUsage, "stdin is not a terminal, so nobody can be asked; to save without asking use --auto-approve")
 	}
 	return nil
 }

@@ -44,7 +44,7 @@ func TestSelftest(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, string(want), got, "run go test ./cmd/rocec -run TestSelftest -update, and read the diff")
 
-		// It reads back, and says that it is a rehearsal, which is no report.
+		// It reads back, and says that it is a rehearsal, which is not a report.
 		_, err = evidence.Read(os.DirFS("testdata/selftest"))
 		require.ErrorContains(t, err, "simulated")
 		for _, left := range []string{"tor1", "leaf", "spine", "store", "192\\.0\\.2\\.", "52:54:00", "\\brack"} {
@@ -180,8 +180,9 @@ func TestReadFacts(t *testing.T) {
 	f := readFacts([]byte("host leaf01\nhost leaf01.dc.example\ndomain dc.example\nuser ops\nserial MT1\nmac 00:11:22:33:44:55\n" +
 		"system \"Cumulus Linux\"\nkernel 5.10\nend\n"))
 	assert.Equal(t, deviceFacts{
-		whole: true, hosts: []string{"leaf01", "leaf01.dc.example"}, domains: []string{"dc.example"}, users: []string{"ops"}, serials: []string{"MT1"},
-		macs: []string{"00:11:22:33:44:55"}, system: "Cumulus Linux, kernel 5.10",
+		whole: true, hosts: []string{"leaf01", "leaf01.dc.example"}, domains: []string{"dc.example"}, users: []string{"ops"},
+		serials: []string{"MT1"},
+		macs:    []string{"00:11:22:33:44:55"}, system: "Cumulus Linux, kernel 5.10",
 	}, f)
 	for _, half := range []string{"", "host leaf01\n", "end\n", "host a\nend\nhost b", "sh: uname: not found\nend\n"} {
 		assert.False(t, readFacts([]byte(half)).whole, half)

@@ -63,7 +63,7 @@ func TestSwitchdSays(t *testing.T) {
 				require.Equal(t, c.want, r.Outcome, "%v %v %s", r.Err, r.Undo, r.Text())
 				log, err := device.ReadFile("/var/log/switchd.log")
 				require.NoError(t, err)
-				assert.Contains(t, string(log), "WARNING unlimited egress buffer for flow controlled switch priority", "which is no failure")
+				assert.Contains(t, string(log), "WARNING unlimited egress buffer for flow controlled switch priority", "which is not a failure")
 				if c.want == deploy.Applied {
 					use := map[string]string{"restart": deploy.UseYes, "reload": deploy.UseUnknown}[way]
 					assert.Equal(t, []string{use, c.adjusted}, []string{r.Files[0].InUse, r.Files[0].Adjusted})
@@ -110,11 +110,15 @@ func TestPlanSaysTheWay(t *testing.T) {
 	require.NoError(t, err)
 	for version, want := range map[string][]string{
 		"3.7.16": {"every port resets (switchd restart)", ""},
-		"4.1.1":  {"every port resets (switchd restart)", "switchd restarts: on 4.1 no reload takes a change of priority_group.bulk.cos_list and 1 more key."},
-		"4.3.0":  {"a brief loss while buffers change (switchd reload)", ""},
+		"4.1.1": {
+			"every port resets (switchd restart)",
+			"switchd restarts: on 4.1 no reload takes a change of priority_group.bulk.cos_list and 1 more key.",
+		},
+		"4.3.0": {"a brief loss while buffers change (switchd reload)", ""},
 	} {
 		dir := t.TempDir()
-		require.NoError(t, os.WriteFile(filepath.Join(dir, "fabric.hcl"), []byte(strings.ReplaceAll(string(example), `"3.4.3"`, strconv.Quote(version))), 0o644))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "fabric.hcl"),
+			[]byte(strings.ReplaceAll(string(example), `"3.4.3"`, strconv.Quote(version))), 0o644))
 		code, stdout, stderr := rocec(t, "plan", "--lab=new", dir)
 		require.Equal(t, exitGood, code, stderr)
 		assert.Contains(t, stdout, want[0], version)

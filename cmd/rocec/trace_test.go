@@ -92,11 +92,13 @@ link "hosts" {
 }
 `, k, half, map[bool]string{true: `by_hand { flow_control = "pfc-tx" }`}[broken])
 	for pod := 1; pod <= k; pod++ {
-		fmt.Fprintf(&b, "mesh \"pod%[1]d\" {\n  lower = \"p%[1]d-leaf[1-%[2]d]:swp[%[3]d-%[4]d]\"\n  upper = \"p%[1]d-agg[1-%[2]d]:swp[1-%[2]d]\"\n}\n",
+		fmt.Fprintf(&b, "mesh \"pod%[1]d\" {\n  lower = \"p%[1]d-leaf[1-%[2]d]:swp[%[3]d-%[4]d]\"\n  upper = "+
+			"\"p%[1]d-agg[1-%[2]d]:swp[1-%[2]d]\"\n}\n",
 			pod, half, half+1, k)
 	}
 	for plane := 1; plane <= half; plane++ {
-		fmt.Fprintf(&b, "mesh \"plane%[1]d\" {\n  lower = \"p[1-%[4]d]-agg[%[1]d]:swp[%[3]d-%[4]d]\"\n  upper = \"core%[1]d-[1-%[2]d]:swp[1-%[4]d]\"\n}\n",
+		fmt.Fprintf(&b, "mesh \"plane%[1]d\" {\n  lower = \"p[1-%[4]d]-agg[%[1]d]:swp[%[3]d-%[4]d]\"\n  upper = "+
+			"\"core%[1]d-[1-%[2]d]:swp[1-%[4]d]\"\n}\n",
 			plane, half, half+1, k)
 	}
 	dir = t.TempDir()

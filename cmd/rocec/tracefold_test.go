@@ -69,11 +69,13 @@ func TestTraceFoldsPairs(t *testing.T) {
 // A rail that is cabled otherwise is shown by itself, and a break of one pair is not hidden among the others.
 func TestTraceKeepsPairsApart(t *testing.T) {
 	dir := gpuPod(t, 4, func(s string) string {
-		return strings.Replace(s, "swp[1-8]s[0-1]\"\n  speed  = \"400G\"\n  length = \"5m\"", "swp[1-8]s[0-1]\"\n  speed  = \"400G\"\n  length = \"40m\"", 1)
+		return strings.Replace(s, "swp[1-8]s[0-1]\"\n  speed  = \"400G\"\n  length = \"5m\"",
+			"swp[1-8]s[0-1]\"\n  speed  = \"400G\"\n  length = \"40m\"", 1)
 	})
 	_, text, _ := rocec(t, "trace", dir, "gpu01", "gpu02")
 	require.Contains(t, text, "data: gpu01:rail1 to gpu02:rail1\n")
-	require.Contains(t, text, "data: gpu01:rail[2-4] to gpu02:rail[2-4]\n   pairs    3 pairs of interfaces alike; each with the one of its name")
+	require.Contains(t, text, "data: gpu01:rail[2-4] to gpu02:rail[2-4]\n   pairs    3 pairs of interfaces alike; each with the one of its "+
+		"name")
 	require.Contains(t, text, "data: gpu01:rail1 to gpu02:rail[2-4]\n")
 	require.Contains(t, text, "data: gpu01:rail[2-4] to gpu02:rail1\n")
 
@@ -81,8 +83,10 @@ func TestTraceKeepsPairsApart(t *testing.T) {
 	code, text, _ := rocec(t, "trace", "--down", "gpu02:rail3", dir, "gpu01", "gpu02")
 	require.Equal(t, exitErrors, code)
 	require.Contains(t, text, "data: gpu01:rail[1-4] to gpu02:rail3\n   pairs    4 pairs of interfaces alike; each with each")
-	require.Contains(t, text, "data: gpu01:rail[1-2,4] to gpu02:rail[1-2,4]\n   pairs    3 pairs of interfaces alike; each with the one of its name")
-	require.Contains(t, text, "data: gpu01:rail[1-4] to gpu02:rail[1-2,4]\n   pairs    9 pairs of interfaces alike; each with those of other names")
+	require.Contains(t, text, "data: gpu01:rail[1-2,4] to gpu02:rail[1-2,4]\n   pairs    3 pairs of interfaces alike; each with the one of "+
+		"its name")
+	require.Contains(t, text, "data: gpu01:rail[1-4] to gpu02:rail[1-2,4]\n   pairs    9 pairs of interfaces alike; each with those of "+
+		"other names")
 	require.Equal(t, 2, strings.Count(text, "=> first break: "), "there and back: %s", text)
 }
 

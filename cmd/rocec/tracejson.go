@@ -175,8 +175,9 @@ func newPacketJSON(p ir.Packet) packetJSON {
 func (s *sayings) hopJSON(w *walk.Walk, h *walk.Hop) hopJSON {
 	out := hopJSON{
 		Distance: h.Far, Group: groupName(h.Devices[0]), ByHand: h.Devices[0].ByHand != nil, Trust: []string{},
-		Packet: newPacketJSON(h.Packet), Field: h.Sort.By, CosGroup: cosGroupName(h.Sort.Group), Meant: cosGroupName(h.Group), Origin: placeJSON(h.Sort.At),
-		In: []laneJSON{}, Out: []laneJSON{}, Faults: s.findingsJSON(h.Findings),
+		Packet: newPacketJSON(h.Packet), Field: h.Sort.By, CosGroup: cosGroupName(h.Sort.Group), Meant: cosGroupName(h.Group),
+		Origin: placeJSON(h.Sort.At),
+		In:     []laneJSON{}, Out: []laneJSON{}, Faults: s.findingsJSON(h.Findings),
 	}
 	for _, d := range h.Devices {
 		out.Devices = append(out.Devices, d.Name)

@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// firmwareHints adds hints to devices whose NICs have older firmware than most NICs of their model in their group. It is no drift: the
+// firmwareHints adds hints to devices whose NICs have older firmware than most NICs of their model in their group. It is not drift: the
 // fabric does not state firmware.
 func firmwareHints(f *ir.Fabric, devices []verifyDevice) {
 	type kind struct {

@@ -100,7 +100,7 @@ func (r *hostReports) readOne(root *os.Root, d *target.Device) (*target.Report, 
 		return nil, err
 	}
 	if !info.Mode().IsRegular() { // to open a pipe would wait for ever
-		return nil, fmt.Errorf("%s is no file", name)
+		return nil, fmt.Errorf("%s is not a file", name)
 	}
 	r.age[d.Name] = time.Since(info.ModTime())
 	file, err := root.Open(name)

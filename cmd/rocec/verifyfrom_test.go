@@ -144,9 +144,9 @@ func TestVerifyFrom(t *testing.T) {
 		{"a member twice", replace(`"host":"store2"`, `"host":"store9","HOST":"store2"`), exitMachines, `it has the member "HOST" twice`},
 		{"a setting of two lines", replace(`"pfc":"0,`, `"pfc":"x\npfc=0,`), exitMachines, `"pfc" of the NIC "ens1f0" is not one line`},
 		{"another format", replace(`"1.0"`, `"2.0"`), exitMachines, `its format_version is "2.0"`},
-		{"half a document", func(s string) string { return s[:len(s)/2] }, exitMachines, "it is no JSON"},
+		{"half a document", func(s string) string { return s[:len(s)/2] }, exitMachines, "it is not JSON"},
 		{"two documents", func(s string) string { return s + s }, exitMachines, "it is not a report"},
-		{"no JSON", func(string) string { return "bash: rocec-host: not found\n\x1b]0;x\a" }, exitMachines, "it is no JSON"},
+		{"not JSON", func(string) string { return "bash: rocec-host: not found\n\x1b]0;x\a" }, exitMachines, "it is not JSON"},
 		{"deep", func(string) string { return strings.Repeat("[", 1<<19) }, exitMachines, "levels deep"},
 		{"huge", func(s string) string { return s + strings.Repeat(" ", target.MostReport) }, exitMachines, "more than 1048576 bytes"},
 	} {

@@ -48,7 +48,7 @@ func NewOrbits(w *State, asn bool) *Orbits {
 		last[low] = v
 		t.count[low]++
 	}
-	// Twins that are no neighbours.
+	// Twins that are not neighbours.
 	alike := make(map[uint64][]int32, n)
 	for v := range int32(n) {
 		i := slices.IndexFunc(alike[all[v]], func(u int32) bool { return self[u] == self[v] && w.swaps(u, v) })

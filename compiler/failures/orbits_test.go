@@ -62,7 +62,7 @@ func TestFormsAreOrbits(t *testing.T) {
 				rt.Fatalf("%s and %s are one orbit, but differ in form", name, orbit)
 			}
 			if o, known := orbitOfForm[form]; known && o != orbit {
-				rt.Fatalf("%s and %s have one form, but are no orbit", orbit, o)
+				rt.Fatalf("%s and %s have one form, but are not an orbit", orbit, o)
 			}
 			orbitOfForm[form] = orbit
 			if n := orbits.Size(set); n != sizeOf[orbit] {
@@ -156,7 +156,7 @@ func TestTwins(t *testing.T) {
 		{"a lossy cable", lossy, false, [][]string{{"L1", "L2", "L3"}}},
 		{"another tier", tiers, false, [][]string{{"L0", "L1", "L2", "L3"}}},
 		{"a chip whose groups share a buffer", chips, false, [][]string{{"L0", "L1", "L2"}, {"S0", "S1"}}},
-		{"a host that forwards is no switch", passing.Tier("S", 0), false, [][]string{{"A", "B"}}},
+		{"a host that forwards is not a switch", passing.Tier("S", 0), false, [][]string{{"A", "B"}}},
 		{"parallel cables in another order", parallel, false, [][]string{{"A", "B"}}},
 		{"a bond", bonded, true, [][]string{{"L0", "L1"}, {"L2", "L3"}, {"S0", "S1"}}},
 	}

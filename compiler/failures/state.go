@@ -43,7 +43,10 @@ type talkers struct {
 
 func NewState(views []*graph.Traffic, down []*ir.Link) *State {
 	f := views[0].Of.Fabric
-	w := &State{Graph: views[0].Of, Ends: make([][2]int32, len(f.Links)), kind: make([]int32, len(f.Links)), memberVertex: map[*ir.Port]int32{}}
+	w := &State{
+		Graph: views[0].Of, Ends: make([][2]int32, len(f.Links)), kind: make([]int32, len(f.Links)),
+		memberVertex: map[*ir.Port]int32{},
+	}
 	w.devices = len(w.Vertices)
 	lost := make([]bool, len(f.Links))
 	moves := false // somebody is attached to other devices than while all is well

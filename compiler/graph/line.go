@@ -17,7 +17,10 @@ type Line struct {
 
 // NewLine returns the line graph of a graph.
 func NewLine(n *Graph) *Line {
-	t := &Line{Graph: n, Words: make([]int32, len(n.Vertices)), Word: make([]int32, len(n.Fabric.Ports)), Bit: make([]uint8, len(n.Fabric.Ports))}
+	t := &Line{
+		Graph: n, Words: make([]int32, len(n.Vertices)), Word: make([]int32, len(n.Fabric.Ports)),
+		Bit: make([]uint8, len(n.Fabric.Ports)),
+	}
 	for v, words := range n.RowWords {
 		t.Words[v] = int32(t.Size)
 		t.Size += int(words)

@@ -75,7 +75,7 @@ func (p *PortSettings) Both(next *PortSettings) PortSettings {
 	out.Trust = Trust{PCP: p.Trust.PCP || next.Trust.PCP, DSCP: p.Trust.DSCP || next.Trust.DSCP}
 	out.TrustKnown = p.TrustKnown && next.TrustKnown
 	out.PausesKnown = p.PausesKnown && next.PausesKnown && (p.LinkPause == next.LinkPause || was == 0 || is == 0)
-	out.LinkPause = p.LinkPause && was != 0 || next.LinkPause && is != 0 // off in both directions it is no link pause
+	out.LinkPause = p.LinkPause && was != 0 || next.LinkPause && is != 0 // off in both directions it is not a link pause
 	out.Sends, out.Obeys = p.Sends|next.Sends, p.Obeys|next.Obeys
 	if out.Headroom = max(p.Headroom, next.Headroom); was&^is != 0 && is&^was != 0 {
 		out.Headroom = p.Headroom + next.Headroom

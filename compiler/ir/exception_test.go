@@ -19,7 +19,8 @@ func TestException(t *testing.T) {
 		return n
 	}
 	net := netip.MustParsePrefix
-	toOne, fromOne := ir.TrafficClass{TOS: 40, Dst: net("192.0.2.2/32")}, ir.TrafficClass{TOS: 72, Src: net("192.0.2.1/32"), Dst: net("192.0.2.0/24")}
+	toOne, fromOne := ir.TrafficClass{TOS: 40, Dst: net("192.0.2.2/32")},
+		ir.TrafficClass{TOS: 72, Src: net("192.0.2.1/32"), Dst: net("192.0.2.0/24")}
 	in := &ir.Intent{Version: 2, Group: &ir.CosGroup{DSCP: []ir.Claim{{Value: 26}}}}
 	for _, c := range []struct {
 		from, to *ir.NIC

@@ -64,7 +64,10 @@ func TestMarkBound(t *testing.T) {
 
 // The vendor's pools and shares on an SN2700 with 32 ports of 70,000 B, worked out by somebody else.
 func TestMarkBoundOfModels(t *testing.T) {
-	m := ir.Memory{Chip: 13_945_824, Lossless: 32 * 70_000, Ports: 32, Groups: 1, Model: ir.MemoryModel{Percent: 50, Alpha: ir.Alpha{Num: 2, Den: 1}}}
+	m := ir.Memory{
+		Chip: 13_945_824, Lossless: 32 * 70_000, Ports: 32, Groups: 1,
+		Model: ir.MemoryModel{Percent: 50, Alpha: ir.Alpha{Num: 2, Den: 1}},
+	}
 	assert.Equal(t, 121_935, m.MarkBound(), "alpha 2")
 	assert.Equal(t, "2 x 5852912 B / (32 x (1 + 2 x 1))", m.MarkBoundText())
 	assert.Equal(t, "n 32 lossless ports; L 1 lossless groups", m.MarkBoundTerms())
@@ -87,7 +90,8 @@ func TestMarkBoundOfModels(t *testing.T) {
 	assert.Equal(t, 54_000, m.IncastBound(3, 18_000))
 	assert.Equal(t, [3]int{9, 1, 2}, [3]int{ir.MarksFrom(153_600, 18_048), ir.MarksFrom(18_047, 18_048), ir.MarksFrom(18_048, 18_048)})
 	assert.Equal(t, []string{"2", "1/8", "unlimited", "0"}, []string{
-		ir.Alpha{Num: 2, Den: 1}.String(), ir.Alpha{Num: 1, Den: 8}.String(), ir.Alpha{Num: 1, Den: 0}.String(), ir.Alpha{Num: 0, Den: 1}.String(),
+		ir.Alpha{Num: 2, Den: 1}.String(), ir.Alpha{Num: 1, Den: 8}.String(), ir.Alpha{Num: 1, Den: 0}.String(),
+		ir.Alpha{Num: 0, Den: 1}.String(),
 	})
 }
 

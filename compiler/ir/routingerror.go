@@ -24,7 +24,7 @@ const (
 	NoRouting     RoutingCode = "no-routing"     // fabric.routing is not written
 	NoTable       RoutingCode = "no-table"       // routing by a table, and there is no table
 	LossyGroup    RoutingCode = "lossy-group"    // Group is lossy: its traffic waits for nobody
-	LevelLink     RoutingCode = "level-link"     // the link Out - In joins two Devices of one tier and is no peer link
+	LevelLink     RoutingCode = "level-link"     // the link Out - In joins two Devices of one tier and is not a peer link
 	HostBetween   RoutingCode = "host-between"   // Devices: a host that forwards, and two devices that it stands below
 	NoASN         RoutingCode = "no-asn"         // Devices: a switch without an AS number
 	ManyASPaths   RoutingCode = "many-as-paths"  // Devices: a switch that may come to have more than Most AS paths to one destination

@@ -40,7 +40,7 @@ type Packet struct {
 type Sorting struct {
 	Cos   int        // -1: whatever the device gives values that no group claims
 	Group *CosGroup  // nil: none; of several with one cos, a lossless one
-	By    string     // the field that decided: "DSCP 26", "PCP 4", "its default, for want of a PCP"
+	By    string     // the field that decided: "DSCP 26", "PCP 4", "its default, as there is no PCP"
 	At    diag.Range // the line that sends the value there; no place where nothing does
 }
 
@@ -303,7 +303,7 @@ func (p *Port) Sort(pkt Packet) Sorting {
 	if wants == "" {
 		wants = "mark"
 	}
-	return p.Device().Fabric.sorted(Sorting{By: "its default, for want of a " + wants}, Claim{})
+	return p.Device().Fabric.sorted(Sorting{By: "its default, as there is no " + wants}, Claim{})
 }
 
 // sorted completes a sorting into a cos.
@@ -384,7 +384,7 @@ func (d *Device) Bounces(g *CosGroup) bool {
 
 // Stops reports whether what comes in by the port, in g, can wait for what pauses other ports of its device: both the sending of
 // pauses and the obeying are needed, and a device that is set by hand may lack either, whatever the fabric means. A cable of which
-// either end does not stop is no part of a circle of waiting buffers. Link pause stops every group.
+// either end does not stop is not part of a circle of waiting buffers. Link pause stops every group.
 func (p *Port) Stops(g *CosGroup) bool {
 	pause := p.ByPause()
 	if p.Device().ByHand == nil {

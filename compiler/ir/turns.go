@@ -156,7 +156,7 @@ type Turns struct {
 	// when all of them can be taken at the same time. A circle of mixed turns need not be a real one.
 	Mixed Mixture
 
-	// Witness returns, for each of some turns, a flow that takes it; nil for what is no turn. It is computed on demand,
+	// Witness returns, for each of some turns, a flow that takes it; nil for what is not a turn. It is computed on demand,
 	// is safe for concurrent use, and is the same on every run.
 	Witness func(turns []Turn) []*Flow
 }

@@ -32,7 +32,8 @@ func FindSwitch(name string) (*Switch, bool) {
 
 // switchMakers are the names people write before a model.
 var switchMakers = []string{
-	"mellanox", "nvidia", "dellemc", "dell", "force10", "edgecore", "accton", "arista", "acs", "celestica", "delta", "penguin", "quanta", "facebook",
+	"mellanox", "nvidia", "dellemc", "dell", "force10", "edgecore", "accton", "arista", "acs", "celestica", "delta", "penguin", "quanta",
+	"facebook",
 }
 
 // ASICNames lists the chips, sorted.

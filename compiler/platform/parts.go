@@ -61,7 +61,7 @@ func order(name string) string {
 	return n
 }
 
-// family is a pattern up to its last hyphen that is no range of characters.
+// family is a pattern up to its last hyphen that is not a range of characters.
 func family(pattern string) string {
 	last, class := -1, false
 	for i, c := range []byte(pattern) {

@@ -10,13 +10,16 @@ import (
 
 func TestFindOrder(t *testing.T) {
 	for number, want := range map[string]string{
-		"MSN2010-CB2F": "sn2010", "MSN2100-BB2F": "sn2100", "MSN2700-CS2FC": "sn2700", "msn2700-bs2f": "sn2700", "Mellanox MSN2410-CB2R": "sn2410",
-		"MSN3700-VS2F": "sn3700", "MSN3700-VS2RC": "sn3700", "MSN3700-CS2R": "sn3700c", "NVIDIA-MSN3700-CS2FO": "sn3700c",
+		"MSN2010-CB2F": "sn2010", "MSN2100-BB2F": "sn2100", "MSN2700-CS2FC": "sn2700", "msn2700-bs2f": "sn2700",
+		"Mellanox MSN2410-CB2R": "sn2410",
+		"MSN3700-VS2F":          "sn3700", "MSN3700-VS2RC": "sn3700", "MSN3700-CS2R": "sn3700c", "NVIDIA-MSN3700-CS2FO": "sn3700c",
 		"MSN4600-CS2FC": "sn4600c", "MSN4600-VS2RC": "sn4600", "MSN4700-WS2F": "sn4700",
 		"920-9N42F-00RI-7C0": "sn5600", "920-9N42F-00RI-3C1": "sn5610",
 		"DCS-7060CX-32S-F": "7060cx-32s", "DCS-7060CX-32S": "7060cx-32s", "7060CX-32S-R": "7060cx-32s", "DCS-7060CX2-32S-F": "7060cx2-32s",
-		"DCS-7050QX-32-F": "7050qx-32", "DCS-7050QX-32-SSD-F": "7050qx-32", "DCS-7050QX-32S-F": "7050qx-32s", "Arista DCS-7260CX3-64-F": "7260cx3-64",
-		"7726-32X-O-AC-F": "as7726-32x", "AS7326-56X-O-AC-F": "as7326-56x", "5812-54T-O-AC-F-US": "as5812-54x", "Edgecore 7712-32X-O-AC-B": "as7712-32x",
+		"DCS-7050QX-32-F": "7050qx-32", "DCS-7050QX-32-SSD-F": "7050qx-32", "DCS-7050QX-32S-F": "7050qx-32s",
+		"Arista DCS-7260CX3-64-F": "7260cx3-64",
+		"7726-32X-O-AC-F":         "as7726-32x", "AS7326-56X-O-AC-F": "as7326-56x", "5812-54T-O-AC-F-US": "as5812-54x",
+		"Edgecore 7712-32X-O-AC-B": "as7712-32x",
 	} {
 		s, ok := FindOrder(number)
 		if assert.True(t, ok, number) {
@@ -26,7 +29,8 @@ func TestFindOrder(t *testing.T) {
 		assert.False(t, named, "%s is a name, too", number)
 	}
 	for _, none := range []string{
-		"", "-", "*", "MSN", "MSN3700", "MSN3700-", "MSN3700-XS2F", "MSN4600", "920-9N42F-00RI", "DCS-7050QX-32SX-F", "7726-32X", "[", "MSN2700X-CS2F",
+		"", "-", "*", "MSN", "MSN3700", "MSN3700-", "MSN3700-XS2F", "MSN4600", "920-9N42F-00RI", "DCS-7050QX-32SX-F", "7726-32X", "[",
+		"MSN2700X-CS2F",
 	} {
 		_, ok := FindOrder(none)
 		assert.False(t, ok, none)

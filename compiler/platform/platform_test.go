@@ -21,7 +21,7 @@ func TestTablesAreSound(t *testing.T) {
 		assert.NotEmpty(t, a.Source, a.Name)
 		assert.NotEmpty(t, a.Title, a.Name)
 		assert.Positive(t, a.Cell, a.Name)
-		assert.Zero(t, a.Buffer%a.Cell, "%s: the buffer is no whole number of cells", a.Name)
+		assert.Zero(t, a.Buffer%a.Cell, "%s: the buffer is not a whole number of cells", a.Name)
 		assert.Contains(t, append([]int{Unsized}, Speeds...), a.MaxSpeed, a.Name)
 	}
 	for _, s := range Switches {

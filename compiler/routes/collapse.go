@@ -13,7 +13,7 @@ import (
 // same kinds.
 // Swapping two of them changes nothing but their names, so their traffic takes the same turns everywhere but beside
 // them: one of them is followed, and the last hops of the others are added (see sweep.arrive). Links of a vertex that are
-// down are no links, so a vertex that lost one falls out of its twins. Exact, not an approximation.
+// down are not links, so a vertex that lost one falls out of its twins. Exact, not an approximation.
 
 // destination is a class to follow, and the others of which it is the first in order, by id.
 type destination struct {

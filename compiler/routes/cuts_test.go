@@ -59,7 +59,8 @@ func TestFailuresWithoutACutAddNoTurn(t *testing.T) {
 			for _, g := range groups {
 				for turn := range plainTurns(f, g, append(set[:len(set):len(set)], down...)) {
 					if !before[g][turn] {
-						rt.Fatalf("%v fail, with %v down: new turn %v -> %v, but no cut", failurestest.Names(set), failurestest.Names(down), turn.In, turn.Out)
+						rt.Fatalf("%v fail, with %v down: new turn %v -> %v, but no cut", failurestest.Names(set), failurestest.Names(down), turn.In,
+							turn.Out)
 					}
 				}
 			}
@@ -206,7 +207,7 @@ func TestCutsOfOtherRoutings(t *testing.T) {
 	f = routed(irtest.LeafSpine(ir.EBGP, 3, 2).UniqueASNs().ASN("S", 65100))
 	cuts, err = f.Routes.Cuts(f.CosGroups, nil, 1, nil)
 	require.NoError(t, err)
-	assert.Len(t, cuts, 3, "leaves with AS numbers of their own are no twins")
+	assert.Len(t, cuts, 3, "leaves with AS numbers of their own are not twins")
 }
 
 func TestCutsOfLossyGroups(t *testing.T) {

@@ -63,7 +63,8 @@ func newBGP(n *network, ties ir.Ties, down []bool) (*bgp, error) {
 		network: n, ties: ties, down: down,
 		as: make([]int32, len(n.Vertices)), back: make([]int32, len(n.Fabric.Ports)),
 		sets: [][]int32{nil}, joined: map[[2]int32]int32{},
-		paths: make([][]asPath, len(n.Vertices)), tells: make([][]int32, len(n.Vertices)), first: make([]int32, len(n.Vertices)), sure: make([]int32, len(n.Vertices)),
+		paths: make([][]asPath, len(n.Vertices)), tells: make([][]int32, len(n.Vertices)), first: make([]int32, len(n.Vertices)),
+		sure: make([]int32, len(n.Vertices)),
 		hops: make([][]int32, len(n.Vertices)), unsure: make([]bool, len(n.Vertices)),
 	}
 	known := map[int]int32{}

@@ -473,7 +473,7 @@ func (o *oracle) legal(all *found, flow *ir.Flow, turn ir.Turn, g *ir.CosGroup) 
 		}
 		return all.paths[key(between)]
 	}) {
-		return "is no path of the routing between two that talk"
+		return "is not a path of the routing between two that talk"
 	}
 	return ""
 }

@@ -134,7 +134,8 @@ func TestBondIsOneDestination(t *testing.T) {
 		n.Bond = h.Bonds[0]
 	}
 	in := f.Intents[0]
-	in.Members = append(in.Members[:0], &ir.Member{NIC: h.NICs[0]}, &ir.Member{NIC: h.NICs[1]}, &ir.Member{NIC: c.Between("L2", c.HostOf("L2")).A().NIC})
+	in.Members = append(in.Members[:0], &ir.Member{NIC: h.NICs[0]}, &ir.Member{NIC: h.NICs[1]},
+		&ir.Member{NIC: c.Between("L2", c.HostOf("L2")).A().NIC})
 	turns, err := New(f).Turns(c.Group, ir.State{})
 	require.NoError(t, err)
 	_, edges := size(f, turns)
@@ -269,7 +270,8 @@ func TestRoutesAgreeWithBruteForce(t *testing.T) {
 					if rapid.IntRange(0, 9).Draw(rt, "by hand") > 0 {
 						continue
 					}
-					d.ByHand = &ir.ByHand{FlowControl: rapid.SampledFrom([]ir.FlowControl{"", ir.PFC, ir.NoFlowControl, ir.Pause}).Draw(rt, "flow control")}
+					d.ByHand = &ir.ByHand{FlowControl: rapid.SampledFrom([]ir.FlowControl{"", ir.PFC, ir.NoFlowControl, ir.Pause}).Draw(rt,
+						"flow control")}
 					if rapid.Bool().Draw(rt, "priorities") {
 						d.ByHand.PFC = []ir.Claim{{Value: rapid.IntRange(3, 5).Draw(rt, "priority")}}
 					}

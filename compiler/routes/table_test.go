@@ -69,7 +69,10 @@ func TestTables(t *testing.T) {
 		},
 		{"T45 a routing loop", irtest.New(ir.TablePath).Links("A-B B-C").Hosts("A", "B", "C"), "A:C=B B:C=A", true, 2, 2},
 		{"T41 delivered at its switch", irtest.Ring(ir.TablePath, 4), "R0:R1=R1 R1:R2=R2", false, 0, 0},
-		{"T42 sent away by its own switch", irtest.New(ir.TablePath).Links("U-T L-T").Hosts("U", "L"), "U:U=T T:U=L L:U=T U:L=T T:L=U L:L=T", true, 4, 4},
+		{
+			"T42 sent away by its own switch", irtest.New(ir.TablePath).Links("U-T L-T").Hosts("U", "L"), "U:U=T T:U=L L:U=T U:L=T T:L=U L:L=T",
+			true, 4, 4,
+		},
 		{"no routes", irtest.Ring(ir.TablePath, 4), "", false, 0, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {

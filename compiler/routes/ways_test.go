@@ -153,7 +153,7 @@ func sameTurns(t require.TestingT, f *ir.Fabric, g *ir.CosGroup, s ir.State, som
 				if in, out := at.In, l.Out; in != nil && in.Peer().Device().Forwards() && out.Peer().Device().Forwards() &&
 					router.views[g]().Lossless[in.Link().ID] && router.views[g]().Lossless[out.Link().ID] {
 					union.Add(in, out)
-					require.True(t, turns.Has(in, out), "%s to %s: %s -> %s is no turn", p.src, p.dst, in, out)
+					require.True(t, turns.Has(in, out), "%s to %s: %s -> %s is not a turn", p.src, p.dst, in, out)
 				}
 			}
 		}

@@ -105,8 +105,9 @@ type singly struct {
 	*network
 	down []bool
 
-	hops func() (func(to int32) ([][]int32, error), error) // gives the next hops to a vertex, as indexes into steps by vertex; for one goroutine
-	twin func(node int32) bool                             // vertices with the same neighbours are alike but for their names
+	// gives the next hops to a vertex, as indexes into steps by vertex; for one goroutine
+	hops func() (func(to int32) ([][]int32, error), error)
+	twin func(node int32) bool // vertices with the same neighbours are alike but for their names
 }
 
 // singly returns nil where a search for 64 places at a time does.
@@ -212,7 +213,8 @@ func (s *singly) follower(w *Widths, places []int32) (*follower, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &follower{singly: s, w: w, places: places, hops: hops, met: make([]int, len(s.Vertices)), transit: make([]bool, len(w.Transit))}, nil
+	return &follower{singly: s, w: w, places: places, hops: hops, met: make([]int, len(s.Vertices)), transit: make([]bool, len(w.Transit))},
+		nil
 }
 
 // follow adds up the ways to a place, by its index, from all others. It writes the column of that place alone.

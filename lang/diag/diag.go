@@ -61,7 +61,7 @@ type Note struct {
 	At      Range
 }
 
-// Fix is a way out. Edits may be empty when the way out is no edit of a file.
+// Fix is a way out. Edits may be empty when the way out is not an edit of a file.
 type Fix struct {
 	Message string
 	Edits   []Edit

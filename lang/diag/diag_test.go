@@ -34,7 +34,10 @@ func TestPrinter(t *testing.T) {
 	}{
 		{
 			"carets without colour, a tab before them",
-			&Diagnostic{Severity: Error, Code: "pfc-loop", Summary: "buffers can wait in a circle", Detail: "Why.", At: at(t, "fabric.hcl", src, `"shortest-path"`)},
+			&Diagnostic{
+				Severity: Error, Code: "pfc-loop", Summary: "buffers can wait in a circle", Detail: "Why.",
+				At: at(t, "fabric.hcl", src, `"shortest-path"`),
+			},
 			`error[pfc-loop]: buffers can wait in a circle
   --> fabric.hcl:2:12
    |
@@ -73,9 +76,13 @@ func TestPrinter(t *testing.T) {
 			"several places, several files, CRLF, a note without a place, a fix",
 			&Diagnostic{
 				Severity: Error, Code: "dup", Summary: "claimed twice", Detail: "Two claims.", At: at(t, "fabric.hcl", src, "mtu"),
-				Notes: []Note{{"first claimed here", at(t, "other.hcl", "a = 1\r\nb = 2", "b = 2")}, {"a fact", Range{}}, {"gone", Range{Filename: "no.hcl", Start: hcl.Pos{Line: 7, Column: 1}}}},
-				Fix:   &Fix{Message: "Take one.", Edits: []Edit{{at(t, "fabric.hcl", src, "9216"), "9000"}}},
-				Text:  "a ==> b\n",
+				Notes: []Note{
+					{"first claimed here", at(t, "other.hcl", "a = 1\r\nb = 2", "b = 2")},
+					{"a fact", Range{}},
+					{"gone", Range{Filename: "no.hcl", Start: hcl.Pos{Line: 7, Column: 1}}},
+				},
+				Fix:  &Fix{Message: "Take one.", Edits: []Edit{{at(t, "fabric.hcl", src, "9216"), "9000"}}},
+				Text: "a ==> b\n",
 			},
 			`error[dup]: claimed twice
   --> fabric.hcl:3:2
@@ -223,7 +230,10 @@ func FuzzPrinter(f *testing.F) {
 	f.Add([]byte(src), 3, 9)
 	f.Add([]byte("\xff\x00\r\n\t"), 0, 5)
 	f.Fuzz(func(t *testing.T, src []byte, from, to int) {
-		d := &Diagnostic{Severity: Error, Code: "x", Summary: "s", Detail: string(src), At: Range{Filename: "f", Start: hcl.Pos{Line: 1, Byte: from}, End: hcl.Pos{Line: 1, Byte: to}}}
+		d := &Diagnostic{
+			Severity: Error, Code: "x", Summary: "s", Detail: string(src),
+			At: Range{Filename: "f", Start: hcl.Pos{Line: 1, Byte: from}, End: hcl.Pos{Line: 1, Byte: to}},
+		}
 		var b bytes.Buffer
 		if err := (&Printer{Files: map[string][]byte{"f": src}}).Print(&b, List{d}); err != nil {
 			t.Fatal(err)

@@ -8,7 +8,10 @@ import (
 )
 
 func TestText(t *testing.T) {
-	for v, want := range map[int]string{0: "0 (be)", 8: "8 (cs1)", 26: "26 (af31)", 44: "44 (voice-admit)", 46: "46 (ef)", 48: "48 (cs6)", 1: "1", 63: "63"} {
+	for v, want := range map[int]string{
+		0: "0 (be)", 8: "8 (cs1)", 26: "26 (af31)", 44: "44 (voice-admit)", 46: "46 (ef)", 48: "48 (cs6)",
+		1: "1", 63: "63",
+	} {
 		assert.Equal(t, want, Text(v))
 	}
 }

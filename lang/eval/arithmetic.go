@@ -44,7 +44,7 @@ type exact struct {
 	prec uint
 }
 
-// mostWhole bounds the numbers computed in int64; the sum of two is no overflow.
+// mostWhole bounds the numbers computed in int64; the sum of two is not overflow.
 const mostWhole = 1 << 62
 
 // leastPrec is the precision from which all of these numbers, and the whole part of a quotient of two, are exact.

@@ -22,13 +22,15 @@ func bits(n int64, prec uint) cty.Value {
 	return cty.NumberVal(new(big.Float).SetPrec(prec).SetInt64(n))
 }
 
-// operands are what random expressions refer to: numbers of all precisions and at every edge, and what is no number.
+// operands are what random expressions refer to: numbers of all precisions and at every edge, and what is not a number.
 var operands = map[string]cty.Value{
 	"zero": bits(0, 64), "below": cty.NumberVal(new(big.Float).Neg(new(big.Float))), "one": bits(1, 64), "minus": bits(-1, 64),
 	"seven": bits(7, 512), "odd": bits(163_839, 64), "few": bits(-300, 65), "float": cty.NumberFloatVal(1024), "half": cty.NumberFloatVal(0.5),
-	"large": bits(1<<62-1, 64), "small": bits(-(1<<62 - 1), 512), "edge": bits(1<<62, 64), "most": bits(1<<63-1, 64), "least": bits(-1<<63, 64),
+	"large": bits(1<<62-1, 64), "small": bits(-(1<<62 - 1), 512), "edge": bits(1<<62, 64), "most": bits(1<<63-1, 64),
+	"least":  bits(-1<<63, 64),
 	"beyond": cty.MustParseNumberVal("123456789012345678901234567890"), "third": cty.MustParseNumberVal("0.3333333333333333333333333333"),
-	"digits": cty.StringVal("12"), "text": cty.StringVal("leaf"), "yes": cty.True, "nothing": cty.NullVal(cty.Number), "null": cty.NullVal(cty.DynamicPseudoType),
+	"digits": cty.StringVal("12"), "text": cty.StringVal("leaf"), "yes": cty.True, "nothing": cty.NullVal(cty.Number),
+	"null":    cty.NullVal(cty.DynamicPseudoType),
 	"unknown": cty.UnknownVal(cty.Number), "any": cty.DynamicVal, "list": cty.TupleVal([]cty.Value{bits(1, 64)}), "inf": cty.PositiveInfinity,
 	"wide": bits(1<<53, 53), "single": bits(1, 53), "letters": cty.StringVal("é "), "later": cty.UnknownVal(cty.String),
 }
@@ -73,7 +75,10 @@ func randomTemplate(r *rand.Rand) string {
 		case 0:
 			out.WriteString("10.")
 		case 1:
-			out.WriteString("${x." + []string{"odd", "text", "digits", "letters", "yes", "nothing", "unknown", "list", "later", "half", "null"}[r.IntN(11)] + "}")
+			out.WriteString("${x." + []string{
+				"odd", "text", "digits", "letters", "yes", "nothing", "unknown", "list", "later", "half",
+				"null",
+			}[r.IntN(11)] + "}")
 		default:
 			out.WriteString("${" + randomArithmetic(r, 1+r.IntN(2)) + "}")
 		}
@@ -153,7 +158,8 @@ func TestArithmeticIsExact(t *testing.T) {
 		"x.odd / 256", "x.odd / 2 / x.one", "(x.one * 2) / x.few / x.seven", "x.float * 3", "x.digits + 1", "x.nothing + 1", "x.unknown * 2",
 		"x.text % 2", "x.list + 1", "x.yes - 1", "x.inf - x.inf", "x.inf % 2", "x.missing + 1", "y.z + 1", "floor(x.text)",
 		"floor(x.null)", "floor(x.edge / x.minus)", "-(x.large - x.large)", "x.below + x.below", "x.below - x.zero",
-		"x.wide + x.single", "x.wide + x.single - x.wide", "x.wide * (x.single + x.single + x.single)", "x.wide / 3", "floor((x.wide - x.single) / x.single)",
+		"x.wide + x.single", "x.wide + x.single - x.wide", "x.wide * (x.single + x.single + x.single)", "x.wide / 3",
+		"floor((x.wide - x.single) / x.single)",
 	} {
 		checkExact(t, src)
 	}

@@ -42,7 +42,7 @@ var base64Encode = simple(cty.String, func(args []cty.Value) (cty.Value, error) 
 var base64Decode = simple(cty.String, func(args []cty.Value) (cty.Value, error) {
 	b, err := base64.StdEncoding.DecodeString(args[0].AsString())
 	if err != nil || !utf8.Valid(b) {
-		return cty.NilVal, function.NewArgErrorf(0, "this is no base64 of UTF-8 text")
+		return cty.NilVal, function.NewArgErrorf(0, "this is not base64 of UTF-8 text")
 	}
 	return cty.StringVal(string(b)), nil
 }, param("string", cty.String))
@@ -198,7 +198,8 @@ func fileFunction(_ *budget, f parse.Folder) function.Function {
 	return simple(cty.String, func(args []cty.Value) (cty.Value, error) {
 		name := path.Clean(args[0].AsString())
 		if !fs.ValidPath(name) || name == "." {
-			return cty.NilVal, function.NewArgErrorf(0, "expected the path of a file below the fabric's folder, without a leading slash and without leaving it by \"..\"")
+			return cty.NilVal, function.NewArgErrorf(0, "expected the path of a file below the fabric's folder, without a leading slash and "+
+				"without leaving it by \"..\"")
 		}
 		b, err := f.ReadBelow(name, MaxString)
 		switch {
@@ -305,7 +306,8 @@ var cidrSubnet = simple(cty.String, func(args []cty.Value) (cty.Value, error) {
 	}
 	bits := int(newbits.Int64())
 	if n.Sign() < 0 || n.BitLen() > bits {
-		return cty.NilVal, function.NewArgErrorf(2, "there is no such prefix: %d more bits give %s of them", bits, new(big.Int).Lsh(big.NewInt(1), uint(bits)))
+		return cty.NilVal, function.NewArgErrorf(2, "there is no such prefix: %d more bits give %s of them", bits,
+			new(big.Int).Lsh(big.NewInt(1), uint(bits)))
 	}
 	return cty.StringVal(netip.PrefixFrom(plus(p, n, room-bits), p.Bits()+bits).String()), nil
 }, param("prefix", cty.String), param("newbits", cty.Number), param("netnum", cty.Number))
@@ -329,7 +331,7 @@ func float(f func(a, b float64) float64, first, second string) function.Function
 		b, _ := args[1].AsBigFloat().Float64()
 		out := f(a, b)
 		if math.IsNaN(out) || math.IsInf(out, 0) {
-			return cty.NilVal, fmt.Errorf("the result of %g and %g is no number", a, b)
+			return cty.NilVal, fmt.Errorf("the result of %g and %g is not a number", a, b)
 		}
 		return cty.NumberFloatVal(out), nil
 	}, param(first, cty.Number), param(second, cty.Number))

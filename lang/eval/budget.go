@@ -27,7 +27,8 @@ type exhausted struct{}
 
 func (b *budget) charge(n int) {
 	if b.left -= n; b.left < 0 {
-		b.stop(&parse.TooLarge, "The expressions of the fabric do too much work all together. Look for for expressions inside each other, and for strings or lists that double from local to local.")
+		b.stop(&parse.TooLarge, "The expressions of the fabric do too much work all together. Look for for expressions inside each other, and "+
+			"for strings or lists that double from local to local.")
 	}
 }
 

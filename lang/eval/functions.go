@@ -29,87 +29,255 @@ type Function struct {
 // Functions is every function of the language, by name.
 var Functions = []Function{
 	{Name: "abs", Args: "number", Doc: "Absolute value.", Example: `abs(-1)`, Gives: `1`, fn: stdlib.AbsoluteFunc},
-	{Name: "alltrue", Args: "list", Doc: "Whether every element is true; so is an empty list.", Example: `alltrue([true, 2 > 1])`, Gives: `true`, fn: allTrue},
+	{
+		Name: "alltrue", Args: "list", Doc: "Whether every element is true; so is an empty list.", Example: `alltrue([true, 2 > 1])`,
+		Gives: `true`, fn: allTrue,
+	},
 	{Name: "anytrue", Args: "list", Doc: "Whether an element is true.", Example: `anytrue([false, 2 > 1])`, Gives: `true`, fn: anyTrue},
 	{Name: "base64decode", Args: "string", Doc: "Text of a base64 string.", Example: `base64decode("aGk=")`, Gives: `"hi"`, fn: base64Decode},
 	{Name: "base64encode", Args: "string", Doc: "Text as base64.", Example: `base64encode("hi")`, Gives: `"aGk="`, fn: base64Encode},
 	{Name: "basename", Args: "path", Doc: "The last part of a path.", Example: `basename("racks/a.json")`, Gives: `"a.json"`, fn: baseName},
-	{Name: "can", Args: "expression", Doc: "Whether the expression can be evaluated.", Example: `can(tonumber("x"))`, Gives: `false`, fn: tryfunc.CanFunc, raw: true},
+	{
+		Name: "can", Args: "expression", Doc: "Whether the expression can be evaluated.", Example: `can(tonumber("x"))`, Gives: `false`,
+		fn: tryfunc.CanFunc, raw: true,
+	},
 	{Name: "ceil", Args: "number", Doc: "Smallest whole number not below.", Example: `ceil(1.2)`, Gives: `2`, fn: stdlib.CeilFunc},
 	{Name: "chomp", Args: "string", Doc: "Without newlines at the end.", Example: `chomp("a\n")`, Gives: `"a"`, fn: stdlib.ChompFunc},
-	{Name: "chunklist", Args: "list, size", Doc: "The list in pieces of a size.", Example: `chunklist([1, 2, 3], 2)`, Gives: `[[1,2],[3]]`, fn: stdlib.ChunklistFunc},
-	{Name: "cidrcontains", Args: "prefix, address", Doc: "Whether a prefix holds an address, or another prefix.", Example: `cidrcontains("192.0.2.0/24", "192.0.2.7")`, Gives: `true`, fn: cidrContains},
-	{Name: "cidrhost", Args: "prefix, number", Doc: "The n-th address of a prefix; negative numbers count from the end.", Example: `cidrhost("192.0.2.0/24", 5)`, Gives: `"192.0.2.5"`, fn: cidrHost},
-	{Name: "cidrnetmask", Args: "prefix", Doc: "The netmask of an IPv4 prefix.", Example: `cidrnetmask("192.0.2.0/24")`, Gives: `"255.255.255.0"`, fn: cidrNetmask},
-	{Name: "cidrsubnet", Args: "prefix, newbits, number", Doc: "The n-th prefix inside a prefix, longer by newbits.", Example: `cidrsubnet("10.0.0.0/8", 8, 3)`, Gives: `"10.3.0.0/16"`, fn: cidrSubnet},
-	{Name: "cidrsubnets", Args: "prefix, newbits...", Doc: "Prefixes inside a prefix one after the other, each longer by its newbits.", Example: `cidrsubnets("10.1.0.0/16", 4, 4, 8)`, Gives: `["10.1.0.0/20","10.1.16.0/20","10.1.32.0/24"]`, fn: cidrSubnets},
-	{Name: "coalesce", Args: "value...", Doc: "The first value that is not null or empty text.", Example: `coalesce(null, "", "leaf")`, Gives: `"leaf"`, fn: coalesce},
-	{Name: "coalescelist", Args: "list...", Doc: "The first list that is not empty.", Example: `coalescelist([], [1])`, Gives: `[1]`, fn: stdlib.CoalesceListFunc},
-	{Name: "compact", Args: "list", Doc: "The strings that are not null or empty.", Example: `compact(["a", "", "b"])`, Gives: `["a","b"]`, fn: stdlib.CompactFunc},
-	{Name: "concat", Args: "list...", Doc: "The lists one after the other.", Example: `concat([1], ["a"])`, Gives: `[1,"a"]`, fn: stdlib.ConcatFunc},
-	{Name: "contains", Args: "list, value", Doc: "Whether the list holds the value.", Example: `contains(["a"], "a")`, Gives: `true`, fn: stdlib.ContainsFunc},
-	{Name: "csvdecode", Args: "string", Doc: "CSV with a header line, as a list of objects.", Example: `csvdecode("a,b\n1,2\n")`, Gives: `[{"a":"1","b":"2"}]`, fn: stdlib.CSVDecodeFunc},
+	{
+		Name: "chunklist", Args: "list, size", Doc: "The list in pieces of a size.", Example: `chunklist([1, 2, 3], 2)`, Gives: `[[1,2],[3]]`,
+		fn: stdlib.ChunklistFunc,
+	},
+	{
+		Name: "cidrcontains", Args: "prefix, address", Doc: "Whether a prefix holds an address, or another prefix.",
+		Example: `cidrcontains("192.0.2.0/24", "192.0.2.7")`, Gives: `true`, fn: cidrContains,
+	},
+	{
+		Name: "cidrhost", Args: "prefix, number", Doc: "The n-th address of a prefix; negative numbers count from the end.",
+		Example: `cidrhost("192.0.2.0/24", 5)`, Gives: `"192.0.2.5"`, fn: cidrHost,
+	},
+	{
+		Name: "cidrnetmask", Args: "prefix", Doc: "The netmask of an IPv4 prefix.", Example: `cidrnetmask("192.0.2.0/24")`,
+		Gives: `"255.255.255.0"`, fn: cidrNetmask,
+	},
+	{
+		Name: "cidrsubnet", Args: "prefix, newbits, number", Doc: "The n-th prefix inside a prefix, longer by newbits.",
+		Example: `cidrsubnet("10.0.0.0/8", 8, 3)`, Gives: `"10.3.0.0/16"`, fn: cidrSubnet,
+	},
+	{
+		Name: "cidrsubnets", Args: "prefix, newbits...", Doc: "Prefixes inside a prefix one after the other, each longer by its newbits.",
+		Example: `cidrsubnets("10.1.0.0/16", 4, 4, 8)`, Gives: `["10.1.0.0/20","10.1.16.0/20","10.1.32.0/24"]`, fn: cidrSubnets,
+	},
+	{
+		Name: "coalesce", Args: "value...", Doc: "The first value that is not null or empty text.", Example: `coalesce(null, "", "leaf")`,
+		Gives: `"leaf"`, fn: coalesce,
+	},
+	{
+		Name: "coalescelist", Args: "list...", Doc: "The first list that is not empty.", Example: `coalescelist([], [1])`, Gives: `[1]`,
+		fn: stdlib.CoalesceListFunc,
+	},
+	{
+		Name: "compact", Args: "list", Doc: "The strings that are not null or empty.", Example: `compact(["a", "", "b"])`, Gives: `["a","b"]`,
+		fn: stdlib.CompactFunc,
+	},
+	{
+		Name: "concat", Args: "list...", Doc: "The lists one after the other.", Example: `concat([1], ["a"])`, Gives: `[1,"a"]`,
+		fn: stdlib.ConcatFunc,
+	},
+	{
+		Name: "contains", Args: "list, value", Doc: "Whether the list holds the value.", Example: `contains(["a"], "a")`, Gives: `true`,
+		fn: stdlib.ContainsFunc,
+	},
+	{
+		Name: "csvdecode", Args: "string", Doc: "CSV with a header line, as a list of objects.", Example: `csvdecode("a,b\n1,2\n")`,
+		Gives: `[{"a":"1","b":"2"}]`, fn: stdlib.CSVDecodeFunc,
+	},
 	{Name: "dirname", Args: "path", Doc: "A path without its last part.", Example: `dirname("racks/a.json")`, Gives: `"racks"`, fn: dirName},
-	{Name: "distinct", Args: "list", Doc: "Without repetitions.", Example: `distinct(["b", "a", "b"])`, Gives: `["b","a"]`, fn: stdlib.DistinctFunc, cost: square},
-	{Name: "element", Args: "list, index", Doc: "The element at an index, counting round.", Example: `element(["a", "b"], 3)`, Gives: `"b"`, fn: stdlib.ElementFunc},
-	{Name: "endswith", Args: "string, suffix", Doc: "Whether the string ends so.", Example: `endswith("abc", "bc")`, Gives: `true`, fn: endsWith},
-	{Name: "file", Args: "path", Doc: "Text of a file below the fabric's folder, at most 64 KiB.", Example: `file("note.txt")`, Gives: `"hello"`, own: fileFunction},
-	{Name: "flatten", Args: "list", Doc: "Lists inside lists as one list.", Example: `flatten([[1], [2, [3]]])`, Gives: `[1,2,3]`, fn: stdlib.FlattenFunc},
+	{
+		Name: "distinct", Args: "list", Doc: "Without repetitions.", Example: `distinct(["b", "a", "b"])`, Gives: `["b","a"]`,
+		fn: stdlib.DistinctFunc, cost: square,
+	},
+	{
+		Name: "element", Args: "list, index", Doc: "The element at an index, counting round.", Example: `element(["a", "b"], 3)`, Gives: `"b"`,
+		fn: stdlib.ElementFunc,
+	},
+	{
+		Name: "endswith", Args: "string, suffix", Doc: "Whether the string ends so.", Example: `endswith("abc", "bc")`, Gives: `true`,
+		fn: endsWith,
+	},
+	{
+		Name: "file", Args: "path", Doc: "Text of a file below the fabric's folder, at most 64 KiB.", Example: `file("note.txt")`,
+		Gives: `"hello"`, own: fileFunction,
+	},
+	{
+		Name: "flatten", Args: "list", Doc: "Lists inside lists as one list.", Example: `flatten([[1], [2, [3]]])`, Gives: `[1,2,3]`,
+		fn: stdlib.FlattenFunc,
+	},
 	{Name: "floor", Args: "number", Doc: "Largest whole number not above.", Example: `floor(1.8)`, Gives: `1`, fn: stdlib.FloorFunc},
-	{Name: "format", Args: "format, value...", Doc: "Text by a format such as \"leaf%02d\".", Example: `format("leaf%02d", 7)`, Gives: `"leaf07"`, fn: stdlib.FormatFunc, cost: formatCost},
-	{Name: "formatlist", Args: "format, list...", Doc: "format for every element.", Example: `formatlist("p%d", [1, 2])`, Gives: `["p1","p2"]`, fn: stdlib.FormatListFunc, cost: formatCost},
-	{Name: "indent", Args: "spaces, string", Doc: "With spaces before every line but the first.", Example: `indent(2, "a\nb")`, Gives: `"a\n  b"`, fn: stdlib.IndentFunc, cost: indentCost},
+	{
+		Name: "format", Args: "format, value...", Doc: "Text by a format such as \"leaf%02d\".", Example: `format("leaf%02d", 7)`,
+		Gives: `"leaf07"`, fn: stdlib.FormatFunc, cost: formatCost,
+	},
+	{
+		Name: "formatlist", Args: "format, list...", Doc: "format for every element.", Example: `formatlist("p%d", [1, 2])`, Gives: `["p1","p2"]`,
+		fn: stdlib.FormatListFunc, cost: formatCost,
+	},
+	{
+		Name: "indent", Args: "spaces, string", Doc: "With spaces before every line but the first.", Example: `indent(2, "a\nb")`,
+		Gives: `"a\n  b"`, fn: stdlib.IndentFunc, cost: indentCost,
+	},
 	{Name: "index", Args: "list, value", Doc: "Where in the list the value is.", Example: `index(["a", "b"], "b")`, Gives: `1`, fn: indexOf},
-	{Name: "join", Args: "separator, list", Doc: "The strings of a list as one.", Example: `join("-", ["a", "b"])`, Gives: `"a-b"`, fn: stdlib.JoinFunc, cost: joinCost},
-	{Name: "jsondecode", Args: "string", Doc: "Value of a JSON text.", Example: `jsondecode("{\"a\":[1]}")`, Gives: `{"a":[1]}`, fn: stdlib.JSONDecodeFunc, cost: jsonCost},
-	{Name: "jsonencode", Args: "value", Doc: "The value as JSON.", Example: `jsonencode({a = 1})`, Gives: `"{\"a\":1}"`, fn: stdlib.JSONEncodeFunc},
+	{
+		Name: "join", Args: "separator, list", Doc: "The strings of a list as one.", Example: `join("-", ["a", "b"])`, Gives: `"a-b"`,
+		fn: stdlib.JoinFunc, cost: joinCost,
+	},
+	{
+		Name: "jsondecode", Args: "string", Doc: "Value of a JSON text.", Example: `jsondecode("{\"a\":[1]}")`, Gives: `{"a":[1]}`,
+		fn: stdlib.JSONDecodeFunc, cost: jsonCost,
+	},
+	{
+		Name: "jsonencode", Args: "value", Doc: "The value as JSON.", Example: `jsonencode({a = 1})`, Gives: `"{\"a\":1}"`,
+		fn: stdlib.JSONEncodeFunc,
+	},
 	{Name: "keys", Args: "map", Doc: "The keys of a map, sorted.", Example: `keys({b = 1, a = 2})`, Gives: `["a","b"]`, fn: stdlib.KeysFunc},
-	{Name: "length", Args: "value", Doc: "Elements of a collection, or characters of a string.", Example: `length(["a", "b"])`, Gives: `2`, fn: lengthOf},
+	{
+		Name: "length", Args: "value", Doc: "Elements of a collection, or characters of a string.", Example: `length(["a", "b"])`, Gives: `2`,
+		fn: lengthOf,
+	},
 	{Name: "log", Args: "number, base", Doc: "Logarithm.", Example: `log(16, 2)`, Gives: `4`, fn: logarithm},
-	{Name: "lookup", Args: "map, key, default", Doc: "The element of a key, or the default.", Example: `lookup({a = 1}, "b", 2)`, Gives: `2`, fn: stdlib.LookupFunc},
+	{
+		Name: "lookup", Args: "map, key, default", Doc: "The element of a key, or the default.", Example: `lookup({a = 1}, "b", 2)`, Gives: `2`,
+		fn: stdlib.LookupFunc,
+	},
 	{Name: "lower", Args: "string", Doc: "In lower case.", Example: `lower("AB")`, Gives: `"ab"`, fn: stdlib.LowerFunc},
-	{Name: "matchkeys", Args: "values, keys, wanted", Doc: "The values whose key, at the same place of the second list, is wanted.", Example: `matchkeys(["s1", "s2", "s3"], ["a", "b", "a"], ["a"])`, Gives: `["s1","s3"]`, fn: matchKeys, cost: matchCost},
+	{
+		Name: "matchkeys", Args: "values, keys, wanted", Doc: "The values whose key, at the same place of the second list, is wanted.",
+		Example: `matchkeys(["s1", "s2", "s3"], ["a", "b", "a"], ["a"])`, Gives: `["s1","s3"]`, fn: matchKeys, cost: matchCost,
+	},
 	{Name: "max", Args: "number...", Doc: "The largest number.", Example: `max(1, 3, 2)`, Gives: `3`, fn: stdlib.MaxFunc},
-	{Name: "merge", Args: "map...", Doc: "The maps as one; later ones win.", Example: `merge({a = 1}, {a = 2, b = 3})`, Gives: `{"a":2,"b":3}`, fn: stdlib.MergeFunc},
+	{
+		Name: "merge", Args: "map...", Doc: "The maps as one; later ones win.", Example: `merge({a = 1}, {a = 2, b = 3})`, Gives: `{"a":2,"b":3}`,
+		fn: stdlib.MergeFunc,
+	},
 	{Name: "min", Args: "number...", Doc: "The smallest number.", Example: `min(1, 3)`, Gives: `1`, fn: stdlib.MinFunc},
-	{Name: "nodeset", Args: "string", Doc: "The names of a nodeset of devices, or of device:interface, as a list.", Example: `nodeset("leaf[01-02]")`, Gives: `["leaf01","leaf02"]`, own: nodesetFunction},
+	{
+		Name: "nodeset", Args: "string", Doc: "The names of a nodeset of devices, or of device:interface, as a list.",
+		Example: `nodeset("leaf[01-02]")`, Gives: `["leaf01","leaf02"]`, own: nodesetFunction,
+	},
 	{Name: "one", Args: "list", Doc: "The only element of a list, or null of an empty one.", Example: `one([7])`, Gives: `7`, fn: oneFunction},
-	{Name: "parseint", Args: "string, base", Doc: "The number a string means in a base.", Example: `parseint("ff", 16)`, Gives: `255`, fn: stdlib.ParseIntFunc},
+	{
+		Name: "parseint", Args: "string, base", Doc: "The number a string means in a base.", Example: `parseint("ff", 16)`, Gives: `255`,
+		fn: stdlib.ParseIntFunc,
+	},
 	{Name: "pow", Args: "base, exponent", Doc: "Power.", Example: `pow(2, 10)`, Gives: `1024`, fn: power},
-	{Name: "range", Args: "[start,] limit [, step]", Doc: "Numbers from start up to, not including, limit; at most 4096.", Example: `range(1, 7, 3)`, Gives: `[1,4]`, fn: rangeFunction},
-	{Name: "regex", Args: "pattern, string", Doc: "The first match of a regular expression, or its groups.", Example: `regex("[0-9]+", "a12b")`, Gives: `"12"`, fn: stdlib.RegexFunc, cost: regexCost},
-	{Name: "regexall", Args: "pattern, string", Doc: "All matches of a regular expression.", Example: `regexall("[0-9]", "a12b")`, Gives: `["1","2"]`, fn: stdlib.RegexAllFunc, cost: regexCost},
-	{Name: "replace", Args: "string, old, new", Doc: "With every old replaced; old may be a /regular expression/.", Example: `replace("a-b", "-", "+")`, Gives: `"a+b"`, fn: replace, cost: replaceCost},
+	{
+		Name: "range", Args: "[start,] limit [, step]", Doc: "Numbers from start up to, not including, limit; at most 4096.",
+		Example: `range(1, 7, 3)`, Gives: `[1,4]`, fn: rangeFunction,
+	},
+	{
+		Name: "regex", Args: "pattern, string", Doc: "The first match of a regular expression, or its groups.",
+		Example: `regex("[0-9]+", "a12b")`, Gives: `"12"`, fn: stdlib.RegexFunc, cost: regexCost,
+	},
+	{
+		Name: "regexall", Args: "pattern, string", Doc: "All matches of a regular expression.", Example: `regexall("[0-9]", "a12b")`,
+		Gives: `["1","2"]`, fn: stdlib.RegexAllFunc, cost: regexCost,
+	},
+	{
+		Name: "replace", Args: "string, old, new", Doc: "With every old replaced; old may be a /regular expression/.",
+		Example: `replace("a-b", "-", "+")`, Gives: `"a+b"`, fn: replace, cost: replaceCost,
+	},
 	{Name: "reverse", Args: "list", Doc: "In the opposite order.", Example: `reverse([1, 2])`, Gives: `[2,1]`, fn: stdlib.ReverseListFunc},
-	{Name: "setintersection", Args: "set...", Doc: "What all sets hold.", Example: `setintersection(toset(["a", "b"]), toset(["b"]))`, Gives: `["b"]`, fn: stdlib.SetIntersectionFunc},
-	{Name: "setproduct", Args: "set...", Doc: "All combinations.", Example: `setproduct(["a"], ["x", "y"])`, Gives: `[["a","x"],["a","y"]]`, fn: stdlib.SetProductFunc, cost: productCost},
-	{Name: "setsubtract", Args: "set, set", Doc: "What only the first set holds.", Example: `setsubtract(toset(["a", "b"]), toset(["b"]))`, Gives: `["a"]`, fn: stdlib.SetSubtractFunc},
-	{Name: "setunion", Args: "set...", Doc: "What any set holds.", Example: `setunion(toset(["a"]), toset(["b"]))`, Gives: `["a","b"]`, fn: stdlib.SetUnionFunc},
+	{
+		Name: "setintersection", Args: "set...", Doc: "What all sets hold.", Example: `setintersection(toset(["a", "b"]), toset(["b"]))`,
+		Gives: `["b"]`, fn: stdlib.SetIntersectionFunc,
+	},
+	{
+		Name: "setproduct", Args: "set...", Doc: "All combinations.", Example: `setproduct(["a"], ["x", "y"])`, Gives: `[["a","x"],["a","y"]]`,
+		fn: stdlib.SetProductFunc, cost: productCost,
+	},
+	{
+		Name: "setsubtract", Args: "set, set", Doc: "What only the first set holds.", Example: `setsubtract(toset(["a", "b"]), toset(["b"]))`,
+		Gives: `["a"]`, fn: stdlib.SetSubtractFunc,
+	},
+	{
+		Name: "setunion", Args: "set...", Doc: "What any set holds.", Example: `setunion(toset(["a"]), toset(["b"]))`, Gives: `["a","b"]`,
+		fn: stdlib.SetUnionFunc,
+	},
 	{Name: "signum", Args: "number", Doc: "-1, 0 or 1.", Example: `signum(-3)`, Gives: `-1`, fn: stdlib.SignumFunc},
-	{Name: "slice", Args: "list, start, end", Doc: "The elements from start up to, not including, end.", Example: `slice([1, 2, 3], 1, 2)`, Gives: `[2]`, fn: stdlib.SliceFunc},
+	{
+		Name: "slice", Args: "list, start, end", Doc: "The elements from start up to, not including, end.", Example: `slice([1, 2, 3], 1, 2)`,
+		Gives: `[2]`, fn: stdlib.SliceFunc,
+	},
 	{Name: "sort", Args: "list", Doc: "The strings in order.", Example: `sort(["b", "a"])`, Gives: `["a","b"]`, fn: stdlib.SortFunc},
-	{Name: "split", Args: "separator, string", Doc: "The parts of a string.", Example: `split(",", "a,b")`, Gives: `["a","b"]`, fn: stdlib.SplitFunc},
-	{Name: "startswith", Args: "string, prefix", Doc: "Whether the string starts so.", Example: `startswith("abc", "ab")`, Gives: `true`, fn: startsWith},
-	{Name: "strcontains", Args: "string, part", Doc: "Whether the string holds the part.", Example: `strcontains("leaf01", "af")`, Gives: `true`, fn: strContains},
-	{Name: "strrev", Args: "string", Doc: "The characters in the opposite order.", Example: `strrev("abc")`, Gives: `"cba"`, fn: stdlib.ReverseFunc},
-	{Name: "substr", Args: "string, offset, length", Doc: "A part of a string, by characters.", Example: `substr("hello", 1, 3)`, Gives: `"ell"`, fn: stdlib.SubstrFunc},
+	{
+		Name: "split", Args: "separator, string", Doc: "The parts of a string.", Example: `split(",", "a,b")`, Gives: `["a","b"]`,
+		fn: stdlib.SplitFunc,
+	},
+	{
+		Name: "startswith", Args: "string, prefix", Doc: "Whether the string starts so.", Example: `startswith("abc", "ab")`, Gives: `true`,
+		fn: startsWith,
+	},
+	{
+		Name: "strcontains", Args: "string, part", Doc: "Whether the string holds the part.", Example: `strcontains("leaf01", "af")`,
+		Gives: `true`, fn: strContains,
+	},
+	{
+		Name: "strrev", Args: "string", Doc: "The characters in the opposite order.", Example: `strrev("abc")`, Gives: `"cba"`,
+		fn: stdlib.ReverseFunc,
+	},
+	{
+		Name: "substr", Args: "string, offset, length", Doc: "A part of a string, by characters.", Example: `substr("hello", 1, 3)`,
+		Gives: `"ell"`, fn: stdlib.SubstrFunc,
+	},
 	{Name: "sum", Args: "list", Doc: "Sum of the numbers of a list.", Example: `sum([1, 2.5])`, Gives: `3.5`, fn: sum},
 	{Name: "title", Args: "string", Doc: "Every word with a capital.", Example: `title("ab cd")`, Gives: `"Ab Cd"`, fn: stdlib.TitleFunc},
 	{Name: "tobool", Args: "value", Doc: "As a boolean.", Example: `tobool("true")`, Gives: `true`, fn: stdlib.MakeToFunc(cty.Bool)},
-	{Name: "tolist", Args: "value", Doc: "As a list.", Example: `tolist(toset([1]))`, Gives: `[1]`, fn: stdlib.MakeToFunc(cty.List(cty.DynamicPseudoType))},
-	{Name: "tomap", Args: "value", Doc: "As a map.", Example: `tomap({a = 1})`, Gives: `{"a":1}`, fn: stdlib.MakeToFunc(cty.Map(cty.DynamicPseudoType))},
+	{
+		Name: "tolist", Args: "value", Doc: "As a list.", Example: `tolist(toset([1]))`, Gives: `[1]`,
+		fn: stdlib.MakeToFunc(cty.List(cty.DynamicPseudoType)),
+	},
+	{
+		Name: "tomap", Args: "value", Doc: "As a map.", Example: `tomap({a = 1})`, Gives: `{"a":1}`,
+		fn: stdlib.MakeToFunc(cty.Map(cty.DynamicPseudoType)),
+	},
 	{Name: "tonumber", Args: "value", Doc: "As a number.", Example: `tonumber("3")`, Gives: `3`, fn: stdlib.MakeToFunc(cty.Number)},
-	{Name: "toset", Args: "value", Doc: "As a set.", Example: `toset(["b", "a", "b"])`, Gives: `["a","b"]`, fn: stdlib.MakeToFunc(cty.Set(cty.DynamicPseudoType))},
+	{
+		Name: "toset", Args: "value", Doc: "As a set.", Example: `toset(["b", "a", "b"])`, Gives: `["a","b"]`,
+		fn: stdlib.MakeToFunc(cty.Set(cty.DynamicPseudoType)),
+	},
 	{Name: "tostring", Args: "value", Doc: "As a string.", Example: `tostring(1)`, Gives: `"1"`, fn: stdlib.MakeToFunc(cty.String)},
-	{Name: "transpose", Args: "map", Doc: "A map of lists with keys and values exchanged.", Example: `transpose({a = ["x", "y"]})`, Gives: `{"x":["a"],"y":["a"]}`, fn: transpose},
-	{Name: "trim", Args: "string, characters", Doc: "Without the characters at both ends.", Example: `trim("xax", "x")`, Gives: `"a"`, fn: stdlib.TrimFunc},
-	{Name: "trimprefix", Args: "string, prefix", Doc: "Without the prefix.", Example: `trimprefix("ab", "a")`, Gives: `"b"`, fn: stdlib.TrimPrefixFunc},
-	{Name: "trimspace", Args: "string", Doc: "Without white space at both ends.", Example: `trimspace(" a ")`, Gives: `"a"`, fn: stdlib.TrimSpaceFunc},
-	{Name: "trimsuffix", Args: "string, suffix", Doc: "Without the suffix.", Example: `trimsuffix("ab", "b")`, Gives: `"a"`, fn: stdlib.TrimSuffixFunc},
-	{Name: "try", Args: "expression...", Doc: "The first expression that can be evaluated.", Example: `try(tonumber("x"), 2)`, Gives: `2`, fn: tryfunc.TryFunc, raw: true},
+	{
+		Name: "transpose", Args: "map", Doc: "A map of lists with keys and values exchanged.", Example: `transpose({a = ["x", "y"]})`,
+		Gives: `{"x":["a"],"y":["a"]}`, fn: transpose,
+	},
+	{
+		Name: "trim", Args: "string, characters", Doc: "Without the characters at both ends.", Example: `trim("xax", "x")`, Gives: `"a"`,
+		fn: stdlib.TrimFunc,
+	},
+	{
+		Name: "trimprefix", Args: "string, prefix", Doc: "Without the prefix.", Example: `trimprefix("ab", "a")`, Gives: `"b"`,
+		fn: stdlib.TrimPrefixFunc,
+	},
+	{
+		Name: "trimspace", Args: "string", Doc: "Without white space at both ends.", Example: `trimspace(" a ")`, Gives: `"a"`,
+		fn: stdlib.TrimSpaceFunc,
+	},
+	{
+		Name: "trimsuffix", Args: "string, suffix", Doc: "Without the suffix.", Example: `trimsuffix("ab", "b")`, Gives: `"a"`,
+		fn: stdlib.TrimSuffixFunc,
+	},
+	{
+		Name: "try", Args: "expression...", Doc: "The first expression that can be evaluated.", Example: `try(tonumber("x"), 2)`, Gives: `2`,
+		fn: tryfunc.TryFunc, raw: true,
+	},
 	{Name: "upper", Args: "string", Doc: "In upper case.", Example: `upper("a")`, Gives: `"A"`, fn: stdlib.UpperFunc},
-	{Name: "values", Args: "map", Doc: "The values of a map, by the order of the keys.", Example: `values({b = 1, a = 2})`, Gives: `[2,1]`, fn: stdlib.ValuesFunc},
-	{Name: "zipmap", Args: "keys, values", Doc: "A map out of two lists.", Example: `zipmap(["a", "b"], [1, 2])`, Gives: `{"a":1,"b":2}`, fn: stdlib.ZipmapFunc},
+	{
+		Name: "values", Args: "map", Doc: "The values of a map, by the order of the keys.", Example: `values({b = 1, a = 2})`, Gives: `[2,1]`,
+		fn: stdlib.ValuesFunc,
+	},
+	{
+		Name: "zipmap", Args: "keys, values", Doc: "A map out of two lists.", Example: `zipmap(["a", "b"], [1, 2])`, Gives: `{"a":1,"b":2}`,
+		fn: stdlib.ZipmapFunc,
+	},
 }
 
 var functionsByName = sync.OnceValue(func() map[string]bool {

@@ -48,7 +48,8 @@ func (ev *Evaluator) Argument(en *Env, e hclsyntax.Expression, ds *diag.List) *G
 func (ev *Evaluator) GivenOutside(sc *Scope, ds *diag.List) map[string]*Given {
 	values := map[string]*Given{}
 	for _, kv := range ev.outside.Env {
-		if name, text, ok := strings.Cut(strings.TrimPrefix(kv, "ROCEC_VAR_"), "="); ok && strings.HasPrefix(kv, "ROCEC_VAR_") && sc.Vars[name] != nil {
+		if name, text, ok := strings.Cut(strings.TrimPrefix(kv, "ROCEC_VAR_"), "="); ok && strings.HasPrefix(kv, "ROCEC_VAR_") &&
+			sc.Vars[name] != nil {
 			values[name] = &Given{text: text, at: ev.pseudoFile(envFile+name, text), from: "the environment (ROCEC_VAR_" + name + ")"}
 		}
 	}
@@ -123,7 +124,8 @@ func (ev *Evaluator) readVarFile(sc *Scope, f VarFile, values map[string]*Given,
 	}
 	ev.Guard(body, ds)
 	for _, b := range body.Blocks {
-		UnknownBlock.Errorf(ds, b.TypeRange, "A file of --var-file holds lines name = value only, no blocks. Move the block into a *.hcl file of the fabric.")
+		UnknownBlock.Errorf(ds, b.TypeRange, "A file of --var-file holds lines name = value only, no blocks. Move the block into a *.hcl file "+
+			"of the fabric.")
 	}
 	for _, a := range parse.Attributes(body) {
 		if sc.Names.Meant["var."+a.Name] {

@@ -94,7 +94,8 @@ func (g *guard) expr(p *hclsyntax.Expression, loops int) {
 		}
 	case *hclsyntax.ForExpr:
 		if loops == maxLoops {
-			g.report(parse.TooDeep.Errorf(g.ds, e.OpenRange, "A for expression may hold one other for expression, not two. Give the inner ones a name in a locals block."))
+			g.report(parse.TooDeep.Errorf(g.ds, e.OpenRange,
+				"A for expression may hold one other for expression, not two. Give the inner ones a name in a locals block."))
 			return
 		}
 		g.expr(&e.CollExpr, loops+1)

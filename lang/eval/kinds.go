@@ -146,7 +146,7 @@ var Glob = Kind[string]{"glob", `a pattern of names such as "oob-*"`, func(v cty
 	}
 	s := v.AsString()
 	if _, err := path.Match(s, ""); err != nil || s == "" || len(s) > 255 {
-		return "", Problemf(&BadValue, "%q is no pattern of names. Write one such as \"oob-*\", with * for any characters, ? for one, and "+
+		return "", Problemf(&BadValue, "%q is not a pattern of names. Write one such as \"oob-*\", with * for any characters, ? for one, and "+
 			"[0-9] for one of a range.", diag.Cut(s))
 	}
 	return s, nil
@@ -159,7 +159,7 @@ func readPath(v cty.Value) (string, *Problem) {
 	}
 	name := path.Clean(v.AsString())
 	if !fs.ValidPath(name) || name == "." || strings.ContainsRune(name, 0) {
-		return "", Problemf(&BadValue, "%q is no path of a file below the fabric's folder: it has no leading slash and does not leave the "+
+		return "", Problemf(&BadValue, "%q is not a path of a file below the fabric's folder: it has no leading slash and does not leave the "+
 			"folder by \"..\". Move the file there, or correct the path.", diag.Cut(v.AsString()))
 	}
 	return name, nil
@@ -282,7 +282,7 @@ var Speed = Kind[int]{"speed", `a speed such as "100G"`, func(v cty.Value) (int,
 		s := v.AsString()
 		n, unit, ok := quantity(s)
 		if !ok {
-			return 0, Problemf(&WrongUnit, "%q is no speed. Write one such as \"25G\" or \"100G\".", diag.Cut(s))
+			return 0, Problemf(&WrongUnit, "%q is not a speed. Write one such as \"25G\" or \"100G\".", diag.Cut(s))
 		}
 		f, ok := map[string]float64{"m": 1, "g": 1e3, "t": 1e6}[strings.ToLower(speedSuffix.ReplaceAllString(unit, ""))]
 		if !ok {
@@ -310,7 +310,7 @@ var Length = Kind[float64]{"length", `a length such as "30m", or a number of met
 		q, unit, ok := quantity(s)
 		f, known := map[string]float64{"m": 1, "km": 1000, "cm": 0.01, "ft": 0.3048}[unit]
 		if !ok || !known {
-			return 0, Problemf(&WrongUnit, "%q is no length. Write one such as \"3m\", \"0.5km\" or \"10ft\".", diag.Cut(s))
+			return 0, Problemf(&WrongUnit, "%q is not a length. Write one such as \"3m\", \"0.5km\" or \"10ft\".", diag.Cut(s))
 		}
 		n = q * f
 	default:
@@ -335,7 +335,7 @@ var Percent = Kind[int]{"percent", `a percentage such as 50 or "50%"`, func(v ct
 	case cty.String:
 		n, unit, ok := quantity(v.AsString())
 		if !ok || unit != "%" {
-			return 0, Problemf(&WrongUnit, "%q is no percentage. Write one such as 50 or \"50%%\".", diag.Cut(v.AsString()))
+			return 0, Problemf(&WrongUnit, "%q is not a percentage. Write one such as 50 or \"50%%\".", diag.Cut(v.AsString()))
 		}
 		if n < 1 || n > 100 || n != math.Trunc(n) {
 			return 0, Problemf(&OutOfRange, "%q is not allowed. Expected %s.", diag.Cut(v.AsString()), want)
@@ -359,22 +359,25 @@ var CodePoint = Kind[int]{"DSCP", `a DSCP: 0 to 63, or a name such as "af31", "c
 		if _, err := strconv.Atoi(s); err == nil {
 			return 0, Mistyped
 		}
-		return 0, Problemf(&OutOfRange, "%q is no DSCP. Expected %s.", diag.Cut(s), want)
+		return 0, Problemf(&OutOfRange, "%q is not a DSCP. Expected %s.", diag.Cut(s), want)
 	}
 	return 0, Mistyped
 }}
 
 // Prefix is an IP address, with or without the length of its prefix; host bits are kept.
-var Prefix = Kind[netip.Prefix]{"address or prefix", `an IP address such as "192.0.2.1" or "192.0.2.1/24"`, func(v cty.Value) (netip.Prefix, *Problem) {
-	if v.Type() != cty.String {
-		return netip.Prefix{}, Mistyped
-	}
-	s := v.AsString()
-	if p, err := netip.ParsePrefix(s); err == nil {
-		return p, nil
-	}
-	if a, err := netip.ParseAddr(s); err == nil && a.Zone() == "" {
-		return netip.PrefixFrom(a, a.BitLen()), nil
-	}
-	return netip.Prefix{}, Problemf(&BadValue, "%q is no IP address. Write one such as \"192.0.2.1\" or \"192.0.2.1/24\".", diag.Cut(s))
-}}
+var Prefix = Kind[netip.Prefix]{
+	"address or prefix", `an IP address such as "192.0.2.1" or "192.0.2.1/24"`,
+	func(v cty.Value) (netip.Prefix, *Problem) {
+		if v.Type() != cty.String {
+			return netip.Prefix{}, Mistyped
+		}
+		s := v.AsString()
+		if p, err := netip.ParsePrefix(s); err == nil {
+			return p, nil
+		}
+		if a, err := netip.ParseAddr(s); err == nil && a.Zone() == "" {
+			return netip.PrefixFrom(a, a.BitLen()), nil
+		}
+		return netip.Prefix{}, Problemf(&BadValue, "%q is not an IP address. Write one such as \"192.0.2.1\" or \"192.0.2.1/24\".", diag.Cut(s))
+	},
+}

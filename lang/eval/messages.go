@@ -14,11 +14,13 @@ import (
 
 // evalWords are the words for what goes wrong while an expression is evaluated. The detail of HCL's holds the second.
 var evalWords = []struct{ summary, detail, says string }{
-	{"Invalid index", "greater than or equal", "There is no such element, the list ends before it. Correct the index; the first element is 0."},
+	{"Invalid index", "greater than or equal", "There is no such element, the list ends before it. Correct the index; the first element is " +
+		"0."},
 	{"Invalid index", "no elements", "There is no such element, the list is empty. Correct the index, or the list."},
 	{"Invalid index", "negative number", "An index counts from 0. Write list[length(list) - 1] for the last element."},
 	{"Invalid index", "fractional part", "An index is a whole number. Write floor(...) around it, or correct it."},
-	{"Invalid index", "does not have any indices", "Only lists, maps and objects have elements, and this is none of them. Take the index away."},
+	{"Invalid index", "does not have any indices", "Only lists, maps and objects have elements, and this is none of them. Take the index " +
+		"away."},
 	{"Invalid index", "null value as an indexing key", "The index is null. Give it a value."},
 	{"Invalid index", "Elements of a set", "A set has no order, so its elements have no index. Write tolist(...) around it first."},
 	{"Invalid index", "a number is required", "The index of a list is a whole number. Correct it."},
@@ -28,15 +30,25 @@ var evalWords = []struct{ summary, detail, says string }{
 	{"Missing map element", "", "The map has no such key. Correct it, or write lookup(map, key, default) where it may be missing."},
 	{"Unsupported attribute", "list of objects", "This is a list. Write [*] before the name for all its elements, or [0] for the first."},
 	{"Unsupported attribute", "set of objects", "This is a set. Write [for x in set : x.name] for all its elements."},
-	{"Unsupported attribute", "primitive-typed", "Numbers, strings and booleans have no attributes. Take the dot and the name away; functions are written name(value)."},
-	{"Unsupported attribute", "This value does not have", "Nothing can be read from this value. A reference such as cos_group.NAME only names a block. Put what two blocks need in a local."},
-	{"Operation failed", "must not be null", "One side of the operator is null, and nothing can be computed with that. Give it a value, for example with coalesce(x, 0)."},
+	{"Unsupported attribute", "primitive-typed", "Numbers, strings and booleans have no attributes. Take the dot and the name away; " +
+		"functions are written name(value)."},
+	{
+		"Unsupported attribute", "This value does not have",
+		"Nothing can be read from this value. A reference such as cos_group.NAME only names a block. Put what two blocks need in a local.",
+	},
+	{"Operation failed", "must not be null", "One side of the operator is null, and nothing can be computed with that. Give it a value, " +
+		"for example with coalesce(x, 0)."},
 	{"Operation failed", "", "The operator cannot be used on these values. Correct one of them."},
 	{"Null condition", "", "The condition before ? is null. Give it a value that is true or false."},
 	{"Incorrect condition type", "", "The condition before ? must be true or false. Write a comparison, such as x > 0."},
-	{"Iteration over null value", "", "A for expression goes over a list or a map, and this is null. Give it a value, for example with coalesce(x, [])."},
-	{"Iteration over non-iterable value", "type number", "A for expression goes over a list or a map, not over a number. Write range(5) for the numbers below 5."},
-	{"Iteration over non-iterable value", "", "A for expression goes over a list or a map. Put the value in brackets [ ] if it is the only element."},
+	{"Iteration over null value", "", "A for expression goes over a list or a map, and this is null. Give it a value, for example with " +
+		"coalesce(x, [])."},
+	{
+		"Iteration over non-iterable value", "type number",
+		"A for expression goes over a list or a map, not over a number. Write range(5) for the numbers below 5.",
+	},
+	{"Iteration over non-iterable value", "", "A for expression goes over a list or a map. Put the value in brackets [ ] if it is the only " +
+		"element."},
 	{"Condition is null", "", "The condition behind if is null. Give it a value that is true or false."},
 	{"Invalid 'for' condition", "must not be null", "The condition behind if is null. Give it a value that is true or false."},
 	{"Invalid 'for' condition", "", "The condition behind if must be true or false. Write a comparison, such as x > 0."},
@@ -45,14 +57,19 @@ var evalWords = []struct{ summary, detail, says string }{
 	{"Null value as key", "", "A key is null. Give it a value."},
 	{"Incorrect key type", "", "A key is a string or a number. Correct it."},
 	{"Duplicate object key", "", `Two elements give the same key. Make the keys differ, or write "..." behind the value to collect all values of a key in a list.`},
-	{"Ambiguous attribute key", "", "A key with a dot is ambiguous. Put it in quotes if it is a name, or in brackets ( ) if it is a reference."},
+	{"Ambiguous attribute key", "", "A key with a dot is ambiguous. Put it in quotes if it is a name, or in brackets ( ) if it is a " +
+		"reference."},
 	{"Splat of null value", "", "The value before [*] is null. Give it one, for example with coalesce(x, [])."},
 	{"Invalid nested splat expressions", "", "The elements are of different types. Write [for x in list : ...] instead of [*]."},
-	{"Invalid template interpolation value", "null", "The value is null, and a text cannot hold that. Give it a value, for example with coalesce(x, \"none\")."},
+	{"Invalid template interpolation value", "null", "The value is null, and a text cannot hold that. Give it a value, for example with " +
+		"coalesce(x, \"none\")."},
 	{"Invalid template interpolation value", "have tuple", "A text cannot hold a list. Write join(\", \", list)."},
 	{"Invalid template interpolation value", "have list", "A text cannot hold a list. Write join(\", \", list)."},
 	{"Invalid template interpolation value", "have set", "A text cannot hold a set. Write join(\", \", set)."},
-	{"Invalid template interpolation value", "have object", "A text cannot hold an object. Write the name of one of its attributes, or jsonencode(object)."},
+	{
+		"Invalid template interpolation value", "have object",
+		"A text cannot hold an object. Write the name of one of its attributes, or jsonencode(object).",
+	},
 	{"Invalid template interpolation value", "have map", "A text cannot hold a map. Write the name of one of its keys, or jsonencode(map)."},
 	{"Invalid template interpolation value", "", "This is a reference to a block, which a text cannot hold. Write its name in the text."},
 	{"Invalid expanding argument value", "null", `The value before "..." is null. Give it one, for example with coalesce(x, []).`},
@@ -109,7 +126,8 @@ func callMessage(d *hcl.Diagnostic, at diag.Range) (string, diag.Range) {
 	case "Too many function arguments":
 		return fmt.Sprintf("The function %s takes fewer arguments.%s", name, how), at
 	case "Invalid function argument":
-		if x := d.Expression; x != nil && x.Range().Filename == at.Filename && x.Range().Start.Byte <= at.Start.Byte && at.End.Byte <= x.Range().End.Byte {
+		if x := d.Expression; x != nil && x.Range().Filename == at.Filename && x.Range().Start.Byte <= at.Start.Byte &&
+			at.End.Byte <= x.Range().End.Byte {
 			at = x.Range()
 		}
 		_, why, _ := strings.Cut(d.Detail, " parameter: ")
@@ -152,7 +170,7 @@ func typeWords(s string) string {
 	case s == "EOF" || strings.HasPrefix(s, "unexpected EOF"):
 		return "the JSON ends too early"
 	case strings.HasPrefix(s, "invalid regexp pattern: "):
-		return "it is no regular expression, " + strings.TrimPrefix(s, "invalid regexp pattern: ")
+		return "it is not a regular expression, " + strings.TrimPrefix(s, "invalid regexp pattern: ")
 	case strings.HasPrefix(s, "pattern did not match"):
 		return "the pattern has no match in the string"
 	}
@@ -176,7 +194,8 @@ func typeWords(s string) string {
 var (
 	haveType = regexp.MustCompile(`^(.+) required, but have (.+)$`)
 	needType = regexp.MustCompile(`^(?:an? )?([a-z ]+?) (?:is )?required$`)
-	notOurs  = strings.NewReplacer("invalid ", "wrong ", "tuple", "list", "cannot use element function with an empty list", "the list is empty")
+	notOurs  = strings.NewReplacer("invalid ", "wrong ", "tuple", "list", "cannot use element function with an empty list",
+		"the list is empty")
 )
 
 // typeWord names a type of cty's.
@@ -216,7 +235,10 @@ func noFunction(name string) string {
 	if near := diag.Nearest(name, functionNames()); near != "" {
 		return fmt.Sprintf("There is no function named %q. Did you mean %q?", diag.Cut(name), near)
 	}
-	for _, word := range []string{"timestamp", "time", "uuid", "random", "env", "http", "templatefile", "bcrypt", "rsadecrypt", "sensitive", "pathexpand", "abspath"} {
+	for _, word := range []string{
+		"timestamp", "time", "uuid", "random", "env", "http", "templatefile", "bcrypt", "rsadecrypt", "sensitive",
+		"pathexpand", "abspath",
+	} {
 		if strings.Contains(name, word) {
 			return fmt.Sprintf("There is no function named %q: the same fabric always means the same, whenever and wherever it is read. Give "+
 				"the value by a variable.", diag.Cut(name))

@@ -153,7 +153,8 @@ func reportCycle(circle []*Node, ds *diag.List) {
 	if len(names) > 20 {
 		names = append(append(names[:10:10], fmt.Sprintf("(%d more)", len(names)-19)), names[len(names)-9:]...)
 	}
-	d := ReferenceCycle.Errorf(ds, circle[0].At, "These %s need each other: %s. Break the circle at one of them.", what, strings.Join(names, " -> "))
+	d := ReferenceCycle.Errorf(ds, circle[0].At, "These %s need each other: %s. Break the circle at one of them.", what,
+		strings.Join(names, " -> "))
 	for i, n := range circle {
 		if i > 0 && i <= 50 {
 			d.Note(n.At, "%s needs %s", called(n), called(circle[(i+1)%len(circle)]))

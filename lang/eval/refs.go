@@ -42,7 +42,8 @@ func (ev *Evaluator) checkRef(en *Env, t hcl.Traversal, ds *diag.List) bool {
 	switch root {
 	case "self":
 		if !en.Self {
-			return report("self is the device at hand, and is known only in switch and host blocks, outside of names. Write the value itself, or move it there.")
+			return report("self is the device at hand, and is known only in switch and host blocks, outside of names. Write the value itself, or " +
+				"move it there.")
 		}
 		among("group", "index", "name")
 	case "each":
@@ -175,7 +176,8 @@ func (ev *Evaluator) unknownRoot(sc *Scope, t hcl.Traversal) (why, meant string)
 	}
 	for _, kind := range []string{"cos_group", "switch", "host"} {
 		if _, ok := sc.Names.Labels[kind][word]; ok {
-			return fmt.Sprintf("%q means nothing here. Write %s.%s for the block, or %q in quotes for the text.", word, kind, word, word), kind + "." + word
+			return fmt.Sprintf("%q means nothing here. Write %s.%s for the block, or %q in quotes for the text.", word, kind, word, word), kind +
+				"." + word
 		}
 	}
 	if _, ok := sc.Vars[word]; ok {
@@ -222,7 +224,8 @@ func (ev *Evaluator) checkModule(n *Node, t hcl.Traversal, ds *diag.List) bool {
 	if c.Many && len(rest) > 0 {
 		key, ok := stepName(rest[0])
 		if _, dot := rest[0].(hcl.TraverseAttr); ok && dot && !c.Keys[key] {
-			report("module.%s has for_each, so its instances have keys. Write module.%s[\"KEY\"].%s.%s", n.Name, n.Name, diag.Plain(key), diag.Listed(" The keys are ", LikeKeys(ev, c.Keys)))
+			report("module.%s has for_each, so its instances have keys. Write module.%s[\"KEY\"].%s.%s", n.Name, n.Name, diag.Plain(key),
+				diag.Listed(" The keys are ", LikeKeys(ev, c.Keys)))
 			return false
 		}
 		if ok && !c.Keys[key] {

@@ -51,7 +51,7 @@ func NewScope(names *Names, prefix string, caller *hclsyntax.Block, parent *Scop
 	}
 }
 
-// Env is the place of a block that is no instance of anything.
+// Env is the place of a block that is not an instance of anything.
 func (sc *Scope) Env() *Env { return &Env{Scope: sc, ctx: sc.ctx} }
 
 // Bare is an environment of functions only.

@@ -51,7 +51,8 @@ func typeMessage(d *hcl.Diagnostic, e hclsyntax.Expression, src []byte) (string,
 	switch {
 	case d.Summary == "Invalid default value for optional attribute":
 		_, why, _ := strings.Cut(d.Detail, "constraint: ")
-		return fmt.Sprintf("The default of this optional attribute does not fit its type: %s. Correct one of the two.", typeWords(strings.TrimSuffix(why, "."))), at
+		return fmt.Sprintf("The default of this optional attribute does not fit its type: %s. Correct one of the two.",
+			typeWords(strings.TrimSuffix(why, "."))), at
 	case has("object type constructor") || has("Object type constructor") || has("Object constructor map keys"):
 		return "The attributes of an object are given by name. Write object({ name = string, mtu = number }).", at
 	case has("tuple type constructor") || has("Tuple type constructor"):
@@ -69,18 +70,23 @@ func typeMessage(d *hcl.Diagnostic, e hclsyntax.Expression, src []byte) (string,
 	case has("does not expect arguments"):
 		return fmt.Sprintf("The type %s has no brackets. Write %s alone.", word, word), at
 	case has("keyword") || has("Keyword"):
-		if near := diag.Nearest(word, []string{"string", "number", "bool", "any", "list", "set", "map", "object", "tuple", "optional"}); near != "" {
-			return fmt.Sprintf("%q is no type. Did you mean %s?", diag.Cut(word), near), at
+		if near := diag.Nearest(word, []string{
+			"string", "number", "bool", "any", "list", "set", "map", "object", "tuple",
+			"optional",
+		}); near != "" {
+			return fmt.Sprintf("%q is not a type. Did you mean %s?", diag.Cut(word), near), at
 		}
-		return fmt.Sprintf("%q is no type. %s", diag.Cut(word), kinds), at
+		return fmt.Sprintf("%q is not a type. %s", diag.Cut(word), kinds), at
 	}
-	return "This is no type. " + kinds, at
+	return "This is not a type. " + kinds, at
 }
 
 var constructor = regexp.MustCompile(`^The (\w+) type constructor`)
 
 // misfit finds the innermost part of a value that does not fit its type.
-func (ev *Evaluator) misfit(en *Env, e hclsyntax.Expression, val cty.Value, ty cty.Type, err error, ds *diag.List) (hclsyntax.Expression, cty.Value, cty.Type, error) {
+func (ev *Evaluator) misfit(en *Env, e hclsyntax.Expression, val cty.Value, ty cty.Type, err error, ds *diag.List) (hclsyntax.Expression,
+	cty.Value, cty.Type, error,
+) {
 	try := func(x hclsyntax.Expression, inner cty.Type) (cty.Value, error) {
 		v, o := ev.Value(en, x, ds)
 		if o == Failed {

@@ -20,7 +20,7 @@ type Variable struct {
 	Defaults    *typeexpr.Defaults
 	Default     hclsyntax.Expression // or nil
 	Validations []Validation
-	NotNull     bool // null is no value of it, and counts as not given
+	NotNull     bool // null is not a value of it, and counts as not given
 
 	Value cty.Value
 	At    diag.Range // where the value was given
@@ -56,7 +56,8 @@ func (ev *Evaluator) settle(sc *Scope, v *Variable, g *Given, ds *diag.List) {
 			v.Type = val.Type()
 		}
 		if o == Null && v.NotNull {
-			BadVariable.Errorf(ds, v.Default.Range(), "The variable %q says nullable = false, and its default is null. Delete one of the two.", v.Name)
+			BadVariable.Errorf(ds, v.Default.Range(), "The variable %q says nullable = false, and its default is null. Delete one of the two.",
+				v.Name)
 			return
 		}
 		if fallback, o = ev.convert(sc, v, val, nil, v.Default, ds); o == Failed {
@@ -74,11 +75,13 @@ func (ev *Evaluator) settle(sc *Scope, v *Variable, g *Given, ds *diag.List) {
 	}
 	switch {
 	case g == nil && v.Default == nil && sc.Caller != nil:
-		MissingAttribute.Errorf(ds, parse.Header(sc.Caller), "The module in %s needs a value for its variable %q. Write %s = ... in this block.", diag.Folder(sc.Names.Folder.Name), v.Name, v.Name).
+		MissingAttribute.Errorf(ds, parse.Header(sc.Caller), "The module in %s needs a value for its variable %q. Write %s = ... in this block.",
+			diag.Folder(sc.Names.Folder.Name), v.Name, v.Name).
 			Note(v.Decl, "declared here, without a default")
 		return
 	case g == nil && v.Default == nil:
-		UnsetVariable.Errorf(ds, v.Decl, "The variable %q has no default and no value was given. Give one with --var %s=..., in a --var-file, or as ROCEC_VAR_%s.%s", v.Name, v.Name, v.Name, ev.nearEnv(sc, v.Name))
+		UnsetVariable.Errorf(ds, v.Decl, "The variable %q has no default and no value was given. Give one with --var %s=..., in a --var-file, "+
+			"or as ROCEC_VAR_%s.%s", v.Name, v.Name, v.Name, ev.nearEnv(sc, v.Name))
 		return
 	case g == nil:
 		v.Value, v.At, v.OK = fallback, v.Default.Range(), true
@@ -96,7 +99,8 @@ func (ev *Evaluator) constant(en *Env, e hclsyntax.Expression, ds *diag.List) (c
 	}
 	if vars := e.Variables(); len(vars) > 0 {
 		ev.Fail(e)
-		UnknownReference.Errorf(ds, vars[0].SourceRange(), "The value of a variable cannot refer to anything. Put text in quotes, and compute in a locals block.")
+		UnknownReference.Errorf(ds, vars[0].SourceRange(),
+			"The value of a variable cannot refer to anything. Put text in quotes, and compute in a locals block.")
 		return cty.NilVal, Failed
 	}
 	return ev.Value(en, e, ds)
@@ -135,7 +139,8 @@ func (ev *Evaluator) givenValue(sc *Scope, v *Variable, g *Given, ds *diag.List)
 	if expr == nil {
 		at := parse.Start(file)
 		at.End.Byte, at.End.Column = len(src), len(src)+1
-		BadVariable.Errorf(ds, at, "The value of %q, from %s, is a %s and cannot be read. Write it as in --var '%s=%s'.", v.Name, g.from, typeName(v.Type), v.Name, example(v.Type)).
+		BadVariable.Errorf(ds, at, "The value of %q, from %s, is a %s and cannot be read. Write it as in --var '%s=%s'.", v.Name, g.from,
+			typeName(v.Type), v.Name, example(v.Type)).
 			Note(v.Decl, "declared here")
 		return cty.NilVal, false
 	}
@@ -174,7 +179,8 @@ func (ev *Evaluator) convert(sc *Scope, v *Variable, val cty.Value, g *Given, e 
 		e, val, ty, err = ev.misfit(en, e, val, v.Type, err, ds)
 		at = e.Range()
 	}
-	BadVariable.Errorf(ds, at, "The variable %q is declared as %s, and this does not fit: %s. Correct %s, or the type.", v.Name, typeName(v.Type), misfitWords(val, ty, err), source).
+	BadVariable.Errorf(ds, at, "The variable %q is declared as %s, and this does not fit: %s. Correct %s, or the type.", v.Name,
+		typeName(v.Type), misfitWords(val, ty, err), source).
 		Note(v.Decl, "declared here")
 	return cty.NilVal, Failed
 }
@@ -256,7 +262,8 @@ func (ev *Evaluator) onlyVariables(e hclsyntax.Expression, ds *diag.List) bool {
 		switch root := t.RootName(); root {
 		case "local", "module", "cos_group", "switch", "host", "self", "each":
 			ev.Fail(e)
-			UnknownReference.Errorf(ds, t.SourceRange(), "A validation reads only var.NAME: it comes before everything else. Write the value itself, or move it into a variable.")
+			UnknownReference.Errorf(ds, t.SourceRange(), "A validation reads only var.NAME: it comes before everything else. Write the value "+
+				"itself, or move it into a variable.")
 			return false
 		}
 	}

@@ -53,7 +53,7 @@ func TestRoundTrip(t *testing.T) {
 		require.True(t, ok)
 		assert.Equal(t, "  xoff 18048", string(xoff.At.SliceBytes([]byte(text))))
 		assert.Equal(t, "buffer asic=spectrum speed=100G length=30m mtu=9216", string(buffer.At.SliceBytes([]byte(text))))
-		assert.Equal(t, string(Format(sample())), string(Format(f)), "reading and writing is no change")
+		assert.Equal(t, string(Format(sample())), string(Format(f)), "reading and writing is not a change")
 	}
 }
 
@@ -74,7 +74,7 @@ func TestInvalid(t *testing.T) {
 			`The sizes for "asic=spectrum speed=100G mtu=9216" are pinned twice.`,
 		},
 		"number twice":    {signed(good + "mark x=1\n  min 1\n  min 2\n"), "  min 2", "pins min twice"},
-		"no number":       {signed(good + "mark x=1\n"), "mark x=1", "pins no number"},
+		"not a number":    {signed(good + "mark x=1\n"), "mark x=1", "pins no number"},
 		"other number":    {signed(good + "mark x=1\n  xoff 1\n"), "  xoff 1", `pins min, max and probability, and no "xoff"`},
 		"no size":         {signed(good + "mark x=1\n  min 1.5\n"), "  min 1.5", `"1.5" is not a size`},
 		"negative":        {signed(good + "mark x=1\n  min -1\n"), "  min -1", `"-1" is not a size`},

@@ -338,7 +338,7 @@ func (r *reader) str(what string) Text {
 				v, ok = unquote(r.text[from+1 : i])
 			}
 			if !ok {
-				r.fail(from, i+1, "This string is no JSON: a backslash stands before \", \\, /, b, f, n, r, t or u and four hexadecimal digits.")
+				r.fail(from, i+1, "This string is not JSON: a backslash stands before \", \\, /, b, f, n, r, t or u and four hexadecimal digits.")
 				return Text{}
 			}
 			return Text{v, int32(from), int32(i + 1)}

@@ -113,7 +113,7 @@ func TestReadsWhatJSONWrites(t *testing.T) {
 		}
 		text, err := json.MarshalIndent(want, "", "\t")
 		require.NoError(t, err)
-		require.NoError(t, json.Unmarshal(text, &want)) // what is no UTF-8 is replaced
+		require.NoError(t, json.Unmarshal(text, &want)) // what is not UTF-8 is replaced
 		table, ds := read(strings.ReplaceAll(string(text), "null", "[]"))
 		require.Empty(t, ds)
 		got := shape{Version: Version, Switches: map[string][]route{}}
@@ -146,7 +146,7 @@ func values(texts []Text) []string {
 	return out
 }
 
-// On any bytes the reader ends, says one thing at a place inside the file, and takes nothing that is no JSON.
+// On any bytes the reader ends, says one thing at a place inside the file, and takes nothing that is not JSON.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(good))
 	f.Add([]byte(`{"switches":{"a":[{"to":"\ud83d\ude00","ports":[]}]},"format_version":"1.0"}`))
@@ -166,7 +166,7 @@ func FuzzRead(f *testing.F) {
 			at := table.At(w.Name)
 			var name string
 			require.NoError(t, json.Unmarshal(text[at.Start.Byte:at.End.Byte], &name))
-			require.Equal(t, name, string([]rune(w.Name.V)), "a byte that is no UTF-8 is one replacement, as json has it")
+			require.Equal(t, name, string([]rune(w.Name.V)), "a byte that is not UTF-8 is one replacement, as json has it")
 		}
 	})
 }

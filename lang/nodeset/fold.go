@@ -14,8 +14,8 @@ import (
 //	a1:swp1 a2:swp1                    a[1-2]:swp1
 //	rack-1-2                           rack-1-[2]
 //
-// The names are of the kind that Parse would be asked for. Their order does not matter, and they may repeat. Words are not folded into braces. The
-// nodesets are in natural order (see [Compare]) of the first name of each. Those of devices, interfaces or endpoints
+// The names are of the kind that Parse would be asked for. Their order does not matter, and they may repeat. Words are not folded into
+// braces. The nodesets are in natural order (see [Compare]) of the first name of each. Those of devices, interfaces or endpoints
 // are one nodeset again when joined by commas. A name with a character that no name may have stays as it is.
 //
 // It takes O(n log n) comparisons of names.

@@ -63,7 +63,7 @@ type Name struct {
 // Mistake is what is wrong with a nodeset and where.
 type Mistake struct {
 	From, To int    // bytes inside the string
-	Name     bool   // true: a name breaks the rules of names; false: the string is no nodeset
+	Name     bool   // true: a name breaks the rules of names; false: the string is not a nodeset
 	Message  string // full sentences
 }
 

@@ -165,7 +165,8 @@ func (p *parser) pair(pat *pattern, iface bool) bool {
 		left, right := s[:i], s[i+1:]
 		text := strings.TrimRight(left, "0123456789")
 		lo, hi := left[len(text):], strings.TrimPrefix(right, text)
-		if text == "" || lo == "" || hi == "" || len(hi) == len(right) || strings.Trim(hi, "0123456789") != "" || strings.ContainsAny(text, "[]{}") {
+		if text == "" || lo == "" || hi == "" || len(hi) == len(right) || strings.Trim(hi, "0123456789") != "" ||
+			strings.ContainsAny(text, "[]{}") {
 			continue
 		}
 		pat.parts = []part{{text: text}}
@@ -380,7 +381,8 @@ func (p *parser) span(a, b, c, d int, iface, bare bool) (span, bool) {
 		if bare && !iface {
 			hint = fmt.Sprintf(" If it is the end of one device's name, write %s[%s].", show(p.src[a:c]), show(p.src[c:d]))
 		}
-		p.bad(a, d, "The range runs backwards: %d comes after %d. Write %s, or a list such as [2-4,1].%s", lo, hi, show("["+p.src[c:d]+"-"+p.src[a:b]+"]"), hint)
+		p.bad(a, d, "The range runs backwards: %d comes after %d. Write %s, or a list such as [2-4,1].%s", lo, hi,
+			show("["+p.src[c:d]+"-"+p.src[a:b]+"]"), hint)
 		return span{}, false
 	}
 	return span{lo, hi, width}, true
@@ -394,7 +396,7 @@ func (p *parser) number(from, to int) (int64, bool) {
 		p.bad(at, at+1, "A number is missing here. Write ranges as [01-04] or [1-3,7].")
 		return 0, false
 	case strings.Trim(s, "0123456789") != "":
-		p.bad(from, to, "%q is no number. Write ranges as [01-04] or [1-3,7].", show(s))
+		p.bad(from, to, "%q is not a number. Write ranges as [01-04] or [1-3,7].", show(s))
 		return 0, false
 	case len(s) > maxDigits:
 		p.bad(from, to, "The number has more than %d digits. Correct it.", maxDigits)
@@ -415,7 +417,8 @@ func (p *parser) check(pat *pattern, iface bool) {
 		most = MaxInterface
 	}
 	if n := pat.longest(); n > most {
-		p.badName(pat.from, pat.to, "%q makes the name of %s with %d characters, and at most %d are allowed. Shorten it.", show(p.src[pat.from:pat.to]), map[bool]string{false: "a device", true: "an interface"}[iface], n, most)
+		p.badName(pat.from, pat.to, "%q makes the name of %s with %d characters, and at most %d are allowed. Shorten it.",
+			show(p.src[pat.from:pat.to]), map[bool]string{false: "a device", true: "an interface"}[iface], n, most)
 		return
 	}
 	dot := false // some name ends in a dot so far
@@ -433,7 +436,8 @@ func (p *parser) check(pat *pattern, iface bool) {
 			ends = ends || strings.HasSuffix(text, ".")
 		}
 		if dots {
-			p.badName(pat.from, pat.to, "%q holds \"..\", which no name may, because names become paths. Take one of the dots away.", show(p.src[pat.from:pat.to]))
+			p.badName(pat.from, pat.to, "%q holds \"..\", which no name may, because names become paths. Take one of the dots away.",
+				show(p.src[pat.from:pat.to]))
 			return
 		}
 		dot = ends
@@ -477,7 +481,9 @@ func nameRule(name string, c byte, iface bool) string {
 		hint = " Write it in lower case."
 	}
 	if iface {
-		return fmt.Sprintf("%q is no interface name. Use 1 to %d of the characters A-Z a-z 0-9 . _ + @ -, the first a letter, a digit or an underscore.%s", show(name), MaxInterface, hint)
+		return fmt.Sprintf("%q is not an interface name. Use 1 to %d of the characters A-Z a-z 0-9 . _ + @ -, the first a letter, a digit or "+
+			"an underscore.%s", show(name), MaxInterface, hint)
 	}
-	return fmt.Sprintf("%q is no device name. Use 1 to %d of the characters a-z 0-9 . _ -, the first a letter or a digit; names become paths and commands.%s", show(name), MaxDevice, hint)
+	return fmt.Sprintf("%q is not a device name. Use 1 to %d of the characters a-z 0-9 . _ -, the first a letter or a digit; names become "+
+		"paths and commands.%s", show(name), MaxDevice, hint)
 }

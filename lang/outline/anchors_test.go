@@ -88,7 +88,7 @@ roce "training" {}
 	assert.Equal(t, "f.hcl", a.Name())
 	end := hcl.Pos{Byte: len(src)}
 	assert.Equal(t, `: ""`, a.At(diag.Range{Filename: "f.hcl", Start: end, End: end}), "the end of the file")
-	assert.Equal(t, `: ""`, NewAnchors("f.hcl", []byte("\xff\n")).At(diag.Range{}), "nothing is known of what is no text")
+	assert.Equal(t, `: ""`, NewAnchors("f.hcl", []byte("\xff\n")).At(diag.Range{}), "nothing is known of what is not text")
 }
 
 // In every file that parses, every token keeps its name when lines and comments come wherever they may and wherever the file

@@ -77,7 +77,8 @@ func (s *Workspace) Complete(o *File, offset int) (list []Candidate, incomplete 
 func (o *File) inComment(offset int) bool {
 	return slices.ContainsFunc(o.tokens, func(t hclsyntax.Token) bool {
 		return t.Type == hclsyntax.TokenComment && t.Range.Start.Byte < offset &&
-			(offset < t.Range.End.Byte || offset == t.Range.End.Byte && !strings.HasSuffix(string(t.Bytes), "\n") && !strings.HasSuffix(string(t.Bytes), "*/"))
+			(offset < t.Range.End.Byte || offset == t.Range.End.Byte && !strings.HasSuffix(string(t.Bytes), "\n") &&
+				!strings.HasSuffix(string(t.Bytes), "*/"))
 	})
 }
 
@@ -92,7 +93,8 @@ func (o *File) valueEnd(a *attribute) int {
 
 // add adds a candidate that fits what has been typed.
 func (c *completer) add(x Candidate) {
-	if !strings.HasPrefix(strings.ToLower(x.Label), strings.ToLower(c.prefix)) && !strings.HasPrefix(strings.ToLower(x.Insert), strings.ToLower(c.prefix)) {
+	if !strings.HasPrefix(strings.ToLower(x.Label), strings.ToLower(c.prefix)) &&
+		!strings.HasPrefix(strings.ToLower(x.Insert), strings.ToLower(c.prefix)) {
 		return
 	}
 	if len(c.out) == mostCandidates {
@@ -141,7 +143,10 @@ func (c *completer) item() {
 			c.attribute(a, assigned)
 		}
 		if doc.ForEach && !c.written("for_each") {
-			c.attribute(lang.AttrDoc{Name: "for_each", Type: "map or set of strings", Default: "none", Doc: "One block for every element, which is each.key and each.value."}, assigned)
+			c.attribute(lang.AttrDoc{
+				Name: "for_each", Type: "map or set of strings", Default: "none",
+				Doc: "One block for every element, which is each.key and each.value.",
+			}, assigned)
 		}
 		if c.n.path == "module" {
 			for p := range blocksIn(c.s.module(c.o.label(c.n)), "variable") {
@@ -267,7 +272,8 @@ func (c *completer) value(a *attribute) {
 	}
 	if prev >= a.first && c.prefix == "" {
 		switch c.o.tokens[prev].Type {
-		case hclsyntax.TokenNumberLit, hclsyntax.TokenCQuote, hclsyntax.TokenCBrack, hclsyntax.TokenCParen, hclsyntax.TokenCBrace, hclsyntax.TokenIdent:
+		case hclsyntax.TokenNumberLit, hclsyntax.TokenCQuote, hclsyntax.TokenCBrack, hclsyntax.TokenCParen, hclsyntax.TokenCBrace,
+			hclsyntax.TokenIdent:
 			return // behind a whole value
 		}
 	}

@@ -11,8 +11,9 @@ import (
 
 // instanceDocs tells what self and each hold.
 var instanceDocs = map[string]string{
-	"self.name": "The name of the device at hand.", "self.index": "Its place among the devices of the block, from 0.", "self.group": "The label of the block.",
-	"each.key": "The key of the element of for_each at hand.", "each.value": "The element of for_each at hand; of a set the same as each.key.",
+	"self.name": "The name of the device at hand.", "self.index": "Its place among the devices of the block, from 0.",
+	"self.group": "The label of the block.",
+	"each.key":   "The key of the element of for_each at hand.", "each.value": "The element of for_each at hand; of a set the same as each.key.",
 }
 
 // Doc tells what a thing is by the tables of the language and by what the files say, as Markdown; "" when there is
@@ -55,7 +56,10 @@ func (s *Workspace) attrDoc(t Thing, name string) (lang.AttrDoc, bool) {
 		return s.Known.attr(t.Path, a), true
 	}
 	if d, _ := blockDocs().find(t.Path); name == "for_each" && d.ForEach {
-		return lang.AttrDoc{Name: name, Type: "map or set of strings", Default: "none", Doc: "One block for every element, which is each.key and each.value."}, true
+		return lang.AttrDoc{
+			Name: name, Type: "map or set of strings", Default: "none",
+			Doc: "One block for every element, which is each.key and each.value.",
+		}, true
 	}
 	if t.Path == "module" && t.Kind == ThingAttribute {
 		if p, ok := named(s.module(t.Of), "variable", name); ok {

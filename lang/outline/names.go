@@ -42,7 +42,7 @@ func expanded(s string, kind nodeset.Kind) iter.Seq[string] {
 	}
 }
 
-// nodesetKind tells what the strings of an attribute name; 0 when they are no nodesets.
+// nodesetKind tells what the strings of an attribute name; 0 when they are not nodesets.
 func nodesetKind(a lang.AttrDoc) nodeset.Kind {
 	switch {
 	case strings.HasSuffix(a.Type, "device nodeset"):

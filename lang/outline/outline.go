@@ -1,5 +1,5 @@
-// Package outline is what an editor asks of text that need not parse: blocks, attributes and references with their places, what may be written
-// at a place, and what a name means in the files of a fabric.
+// Package outline is what an editor asks of text that need not parse: blocks, attributes and references with their places, what may be
+// written at a place, and what a name means in the files of a fabric.
 package outline
 
 import (
@@ -66,7 +66,7 @@ func (s span) holds(offset int) bool { return s.from <= offset && offset <= s.to
 // deepest is how deep blocks are looked at; the language needs three.
 const deepest = 16
 
-// New reads a file. Of a text over the limits of package parse, or one that is no UTF-8, nothing is known.
+// New reads a file. Of a text over the limits of package parse, or one that is not UTF-8, nothing is known.
 func New(name string, src []byte) *File {
 	o := &File{name: name, src: src, lines: []int{0}}
 	for i, c := range src {

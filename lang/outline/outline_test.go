@@ -96,7 +96,8 @@ func around(text string) (s *Workspace, o *File, offset int) {
 			return nil
 		},
 		Known: Known{
-			SwitchModels: []string{"sn2700", "sn3700"}, NICModels: []string{"connectx-5"}, ASICs: []string{"spectrum"}, Families: []string{"mlx5"}, Systems: []string{"cumulus-linux"},
+			SwitchModels: []string{"sn2700", "sn3700"}, NICModels: []string{"connectx-5"}, ASICs: []string{"spectrum"}, Families: []string{"mlx5"},
+			Systems: []string{"cumulus-linux"},
 			Ports: func(system, model string, count int) []string {
 				switch {
 				case system == "other":
@@ -282,7 +283,10 @@ func TestDefinitionAndReferences(t *testing.T) {
 				return
 			}
 			require.True(t, ok)
-			kind := map[ThingKind]string{ThingName: "name", ThingDevices: "devices", ThingInterfaces: "interfaces", ThingAttribute: "attribute"}[thing.Kind]
+			kind := map[ThingKind]string{
+				ThingName: "name", ThingDevices: "devices", ThingInterfaces: "interfaces",
+				ThingAttribute: "attribute",
+			}[thing.Kind]
 			of := thing.Of
 			if thing.Kind == ThingAttribute {
 				of = ""

@@ -269,7 +269,10 @@ func (o *File) inValue(n *outlineBlock, a *attribute, offset int) (Thing, bool) 
 				last = i + 2
 			}
 			if last == first+2 {
-				return Thing{Kind: ThingInstance, Path: n.path, Of: root, Name: string(o.tokens[last].Bytes), At: o.at(span{o.tokens[first].Range.Start.Byte, o.tokens[last].Range.End.Byte})}, true
+				return Thing{
+					Kind: ThingInstance, Path: n.path, Of: root, Name: string(o.tokens[last].Bytes),
+					At: o.at(span{o.tokens[first].Range.Start.Byte, o.tokens[last].Range.End.Byte}),
+				}, true
 			}
 		default:
 			if _, ok := refKinds[root]; ok && first == i { // the root of a reference means the reference

@@ -28,7 +28,7 @@ func Ignores(f File, ds *diag.List) []*Ignore {
 	var out []*Ignore
 	tokens, _ := hclsyntax.LexConfig(src, f.Name, hcl.InitialPos)
 	lines := bytes.Split(src, []byte("\n"))
-	meant := make([]int, len(lines)) // by line: the first one at or after it that is no comment
+	meant := make([]int, len(lines)) // by line: the first one at or after it that is not a comment
 	for i := len(lines) - 1; i >= 0; i-- {
 		meant[i] = i
 		if i+1 < len(lines) && isComment(lines[i]) {
@@ -49,7 +49,8 @@ func Ignores(f File, ds *diag.List) []*Ignore {
 		says := strings.TrimLeft(text, "#/* \t")
 		after, ok := strings.CutPrefix(says, ignoreWord)
 		if !ok && nearlyIgnore.MatchString(says) {
-			IgnoreInvalid.Warnf(ds, at, "The comment silences nothing as it is spelt. Write # rocec:ignore CODE reason, with a colon, without spaces in it, in small letters.")
+			IgnoreInvalid.Warnf(ds, at, "The comment silences nothing as it is spelt. Write # rocec:ignore CODE reason, with a colon, without "+
+				"spaces in it, in small letters.")
 			continue
 		}
 		if !ok || after != "" && after[0] != ' ' && after[0] != '\t' && after[0] != '*' {
@@ -64,13 +65,16 @@ func Ignores(f File, ds *diag.List) []*Ignore {
 		}
 		switch {
 		case g.Code == "":
-			IgnoreInvalid.Warnf(ds, at, "The comment names no code. Write # rocec:ignore CODE reason, with a code that rocec validate prints in brackets.")
+			IgnoreInvalid.Warnf(ds, at, "The comment names no code. Write # rocec:ignore CODE reason, with a code that rocec validate prints in "+
+				"brackets.")
 		case g.Reason == "":
-			IgnoreInvalid.Warnf(ds, at, "The comment gives no reason. Write why %s does not matter here: # rocec:ignore %s reason.", diag.Plain(g.Code), diag.Plain(g.Code))
+			IgnoreInvalid.Warnf(ds, at, "The comment gives no reason. Write why %s does not matter here: # rocec:ignore %s reason.",
+				diag.Plain(g.Code), diag.Plain(g.Code))
 		case strings.HasPrefix(text, "/*"):
 			IgnoreInvalid.Warnf(ds, at, "Write this comment with # on a line of its own.")
 		case len(bytes.TrimSpace(lines[line-1][:lineOffset(src, t.Range.Start.Byte)])) > 0:
-			IgnoreInvalid.Warnf(ds, at, "The comment stands behind something. Put it on a line of its own, directly before the attribute or block that is meant.")
+			IgnoreInvalid.Warnf(ds, at, "The comment stands behind something. Put it on a line of its own, directly before the attribute or "+
+				"block that is meant.")
 		case !ok:
 			IgnoreInvalid.Warnf(ds, at, "No attribute or block begins on the next line. Put the comment directly before the one that is meant.")
 		default:
@@ -82,7 +86,8 @@ func Ignores(f File, ds *diag.List) []*Ignore {
 
 // Silences reports whether a text may hold such a comment, or one that was meant to be.
 func Silences(text []byte) bool {
-	return bytes.Contains(text, []byte("ignore")) && bytes.Contains(text, []byte("ocec")) || bytes.Contains(text, []byte("ROCEC")) || bytes.Contains(text, []byte("Ignore"))
+	return bytes.Contains(text, []byte("ignore")) && bytes.Contains(text, []byte("ocec")) || bytes.Contains(text, []byte("ROCEC")) ||
+		bytes.Contains(text, []byte("Ignore"))
 }
 
 // nearlyIgnore is how people write the comment from memory.

@@ -78,7 +78,8 @@ func (r *Reader) Folder(f Folder, use func(File), cache Cache, ds *diag.List) Re
 		var p parsed
 		src, ok := f.read(names[i], MaxFile, &p.ds)
 		if r.bytes += len(src); ok && r.bytes > maxTotal {
-			TooLarge.Errorf(&p.ds, Start(names[i]), "All files of the fabric together are larger than 32 MiB. Name many things with nodesets instead of one block each.")
+			TooLarge.Errorf(&p.ds, Start(names[i]), "All files of the fabric together are larger than 32 MiB. Name many things with nodesets "+
+				"instead of one block each.")
 			names = names[:i+1]
 			ok = false
 		}
@@ -154,14 +155,16 @@ func (r *Reader) names(f Folder, ds *diag.List) (names []string, whole bool) {
 		}
 		full := path.Join(f.Name, name)
 		if !e.Type().IsRegular() {
-			Unreadable.Errorf(ds, Start(full), "%q is no regular file. Links, pipes and devices are not followed. Put the file itself there.", full)
+			Unreadable.Errorf(ds, Start(full), "%q is not a regular file. Links, pipes and devices are not followed. Put the file itself there.",
+				full)
 			whole = false
 			continue
 		}
 		names = append(names, full)
 	}
 	if r.count += len(names); r.count > maxFiles {
-		TooLarge.Errorf(ds, diag.Range{}, "The folder %q holds %d *.hcl files; at most %d are read, those of modules included. Join some of them.", f.Name, len(names), maxFiles)
+		TooLarge.Errorf(ds, diag.Range{}, "The folder %q holds %d *.hcl files; at most %d are read, those of modules included. Join some of "+
+			"them.", f.Name, len(names), maxFiles)
 		return nil, false
 	}
 	return names, whole
@@ -175,7 +178,7 @@ func (f Folder) read(name string, limit int, ds *diag.List) ([]byte, bool) {
 		TooLarge.Errorf(ds, Start(name), "%q is larger than %s. Split it into several files.", name, Size(limit))
 		return nil, false
 	case err != nil:
-		Unreadable.Errorf(ds, Start(name), "%q cannot be read: %s. Mend its permissions, or take it away.", name, Reason(err))
+		Unreadable.Errorf(ds, Start(name), "%q cannot be read: %s. Fix its permissions, or take it away.", name, Reason(err))
 		return nil, false
 	}
 	return src, true
@@ -185,7 +188,7 @@ func (f Folder) read(name string, limit int, ds *diag.List) ([]byte, bool) {
 var (
 	ErrTooLarge   = errors.New("too large")
 	ErrLink       = errors.New("is, or lies behind, a link, which is not followed") // completes a sentence that begins with the name
-	errNotRegular = errors.New("it is no regular file")
+	errNotRegular = errors.New("it is not a regular file")
 )
 
 func readRegular(fsys fs.FS, name string, limit int) ([]byte, error) {

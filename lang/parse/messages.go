@@ -50,7 +50,7 @@ func reportSyntax(hds hcl.Diagnostics, name string, src []byte, tokens hclsyntax
 	}
 }
 
-// redefined is how hcl calls an attribute that is set twice, which is no mistake of syntax.
+// redefined is how hcl calls an attribute that is set twice, which is not a mistake of syntax.
 const redefined = "Attribute redefined"
 
 func placeOf(d *hcl.Diagnostic) hcl.Pos {
@@ -98,12 +98,17 @@ type slip struct {
 // syntaxWords are the words for mistakes that need no look at the text. The detail of HCL's begins like the second.
 var syntaxWords = []struct{ summary, detail, says string }{
 	{"Invalid block definition", "The equals sign", `A block is written without the equals sign: kind "label" { ... }. Take it away.`},
-	{"Invalid single-argument block definition", "An argument definition on the same line", "A block that holds an attribute on its first line ends on that line. Put the attribute on a line of its own, or close the block behind it."},
+	{
+		"Invalid single-argument block definition", "An argument definition on the same line",
+		"A block that holds an attribute on its first line ends on that line. Put the attribute on a line of its own, or close the block " +
+			"behind it.",
+	},
 	{"Invalid single-argument block definition", "", "A block on one line holds one attribute. Put every attribute on a line of its own."},
 	{"Argument definition required", "", "A block on one line holds one attribute, and no blocks. Put everything in it on lines of its own."},
 	{"Missing newline after block definition", "", "A block ends its line. Put what follows on a new line."},
 	{"Unexpected comma after argument", "", "Attributes are on lines of their own, without commas between them. Take the comma away."},
-	{"Missing false expression in conditional", "", "A conditional has two values, condition ? value : value, and the second is missing. Write : and the value, or take the ? away."},
+	{"Missing false expression in conditional", "", "A conditional has two values, condition ? value : value, and the second is missing. " +
+		"Write : and the value, or take the ? away."},
 	{"Invalid legacy index syntax", "", "An index is written in brackets. Write list[0] instead of list.0."},
 	{"Nested splat expression not allowed", "", "Only one * may stand in such an expression. Write [for x in list : ...] instead."},
 	{"Invalid attribute name", "", "A name is missing after the dot. Write one, or take the dot away."},
@@ -121,23 +126,43 @@ var syntaxWords = []struct{ summary, detail, says string }{
 	{"Missing key/value separator", "", `An object is written { key = value }, and the equals sign is missing here. Write it; put a key that is not a plain name in quotes.`},
 	{"Missing attribute value", "", `An object is written { key = value }, and the value is missing here. Write it.`},
 	{"Missing attribute separator", "", "A comma, a new line or the closing brace is missing here, behind the value before. Write it."},
-	{"Invalid 'for' expression", "For expression requires variable", "The name of the element is missing behind for. Write [for x in list : value]."},
-	{"Invalid 'for' expression", "For expression requires value", "A second name is missing behind the comma. Write [for key, x in map : value]."},
+	{
+		"Invalid 'for' expression", "For expression requires variable",
+		"The name of the element is missing behind for. Write [for x in list : value].",
+	},
+	{
+		"Invalid 'for' expression", "For expression requires value",
+		"A second name is missing behind the comma. Write [for key, x in map : value].",
+	},
 	{"Invalid 'for' expression", "For expression requires the 'in'", `The word "in" is missing here. Write [for x in list : value].`},
-	{"Invalid 'for' expression", "For expression requires a colon", "A colon is missing here, behind the list. Write [for x in list : value]."},
-	{"Invalid 'for' expression", "Extra characters", "Something follows the end of the for expression. Close its bracket before this, or take this away."},
-	{"Invalid 'for' expression", "Key expression is not valid", "In [ ] a for expression makes a list, which has no keys. Write { for ... : key => value } for an object, or take the key away."},
+	{
+		"Invalid 'for' expression", "For expression requires a colon",
+		"A colon is missing here, behind the list. Write [for x in list : value].",
+	},
+	{"Invalid 'for' expression", "Extra characters", "Something follows the end of the for expression. Close its bracket before this, or " +
+		"take this away."},
+	{
+		"Invalid 'for' expression", "Key expression is not valid",
+		"In [ ] a for expression makes a list, which has no keys. Write { for ... : key => value } for an object, or take the key away.",
+	},
 	{"Invalid 'for' expression", "Grouping ellipsis", `In [ ] a for expression makes a list, which is not grouped. Take the "..." away.`},
-	{"Invalid 'for' expression", "Key expression is required", "In { } a for expression makes an object, which needs a key and a value. Write { for x in list : key => value }, or [ ] for a list."},
+	{
+		"Invalid 'for' expression", "Key expression is required",
+		"In { } a for expression makes an object, which needs a key and a value. Write { for x in list : key => value }, or [ ] for a list.",
+	},
 	{"Invalid string literal", "Template", `This text is fixed: nothing can be computed in it. Write the text itself, or "$$" and "%%" for the characters "$" and "%" before a brace.`},
 	{"Invalid string literal", "", "A text in quotes is expected here. Write one."},
 	{"Invalid escape sequence", "The \\u", `\u is followed by four hexadecimal digits. Write them, or \\ for a backslash.`},
 	{"Invalid escape sequence", "The \\U", `\U is followed by eight hexadecimal digits. Write them, or \\ for a backslash.`},
 	{"Invalid escape sequence", "Cannot encode", `There is no such character. Correct the number, or write \\ for a backslash.`},
 	{"Invalid escape sequence", "", `This escape means nothing. Write \\ for a backslash; the others are \n, \r, \t, \", \uNNNN and \UNNNNNNNN.`},
-	{"Extra characters after interpolation expression", "", "The ${ before this holds one expression, and something follows it. Write } before this, or take this away."},
+	{
+		"Extra characters after interpolation expression", "",
+		"The ${ before this holds one expression, and something follows it. Write } before this, or take this away.",
+	},
 	{"Unexpected end of template", "", "A %{ if } or %{ for } of the text is never ended. Write %{ endif } or %{ endfor }."},
-	{"Invalid template control keyword", "", "Behind %{ comes if, else, endif, for or endfor. Write one of them, or %% for the characters %{."},
+	{"Invalid template control keyword", "", "Behind %{ comes if, else, endif, for or endfor. Write one of them, or %% for the characters " +
+		"%{."},
 	{"Invalid template directive", "", "Behind %{ comes if, else, endif, for or endfor. Write one of them, or %% for the characters %{."},
 	{"Invalid 'for' directive", "", "This is written %{ for x in list }. Correct it."},
 	{"Unexpected else directive", "", "There is no %{ if } for this else. Delete it, or write the if."},
@@ -195,7 +220,8 @@ func (s *slip) special() bool {
 	case "Invalid argument name":
 		s.says = "The name of an attribute is written without quotes. Take them away."
 		if i := bytes.IndexByte(s.line(s.at).SliceBytes(s.src)[1:], '"'); i >= 0 {
-			s.at.End = hcl.Pos{Line: s.at.Start.Line, Byte: s.at.Start.Byte + i + 2, Column: s.at.Start.Column + utf8.RuneCount(s.src[s.at.Start.Byte:s.at.Start.Byte+i+2])}
+			s.at.End = hcl.Pos{Line: s.at.Start.Line, Byte: s.at.Start.Byte + i + 2, Column: s.at.Start.Column +
+				utf8.RuneCount(s.src[s.at.Start.Byte:s.at.Start.Byte+i+2])}
 		}
 	case "Unclosed configuration block", "Unclosed configuration body":
 		s.endless = true
@@ -211,7 +237,8 @@ func (s *slip) special() bool {
 	case "Missing newline after argument":
 		s.behindValue(tok)
 	case "Invalid number literal":
-		s.says = fmt.Sprintf("%s is no number. Text is written in quotes, also releases and addresses. Write \"%s\".", diag.Plain(tok), diag.Plain(tok))
+		s.says = fmt.Sprintf("%s is not a number. Text is written in quotes, also releases and addresses. Write \"%s\".", diag.Plain(tok),
+			diag.Plain(tok))
 	case "Invalid expression":
 		s.noValue(tok)
 	case "Missing item separator":
@@ -224,7 +251,8 @@ func (s *slip) special() bool {
 
 // before returns the last token of kind ty that starts before the place, or -1.
 func (s *slip) before(ty hclsyntax.TokenType) int {
-	i, _ := slices.BinarySearchFunc(s.tokens, s.at.Start.Byte, func(t hclsyntax.Token, at int) int { return cmp.Compare(t.Range.Start.Byte, at) })
+	i, _ := slices.BinarySearchFunc(s.tokens, s.at.Start.Byte,
+		func(t hclsyntax.Token, at int) int { return cmp.Compare(t.Range.Start.Byte, at) })
 	for i--; i >= 0; i-- {
 		if s.tokens[i].Type == ty {
 			return i
@@ -277,7 +305,8 @@ func (s *slip) character(tok string) {
 	case unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Cc, r):
 		s.says = fmt.Sprintf("There is an invisible character here, U+%04X. Write a plain space, or delete it.", r)
 	default:
-		s.says = fmt.Sprintf("The character %s is not part of the language. Delete it, or put the text it belongs to in quotes.", diag.Escape(tok))
+		s.says = fmt.Sprintf("The character %s is not part of the language. Delete it, or put the text it belongs to in quotes.",
+			diag.Escape(tok))
 	}
 }
 
@@ -293,9 +322,11 @@ func (s *slip) item(tok string) {
 	case isIdentifier(tok) && strings.HasPrefix(rest, ":"):
 		s.says = fmt.Sprintf("A value is given with an equals sign, not with a colon. Write %s = ...", diag.Plain(tok))
 	case isIdentifier(tok) && strings.HasPrefix(rest, "."):
-		s.says = fmt.Sprintf("The name of an attribute holds no dot. Write %s { ... } if it is a block, with the attribute in it.", diag.Plain(tok))
+		s.says = fmt.Sprintf("The name of an attribute holds no dot. Write %s { ... } if it is a block, with the attribute in it.",
+			diag.Plain(tok))
 	case isIdentifier(tok):
-		s.says = fmt.Sprintf("%q is followed by neither = nor a block. Write %s = ... for an attribute, or %s \"label\" { ... } for a block.", diag.Plain(tok), diag.Plain(tok), diag.Plain(tok))
+		s.says = fmt.Sprintf("%q is followed by neither = nor a block. Write %s = ... for an attribute, or %s \"label\" { ... } for a block.",
+			diag.Plain(tok), diag.Plain(tok), diag.Plain(tok))
 	case tok == "}":
 		s.says = "This brace closes nothing. Delete it, or look for a block above that ends too early."
 	case tok == "{" && s.at.Start.Line == 1:
@@ -321,13 +352,14 @@ func mergeMark(line string) bool {
 
 func isIdentifier(s string) bool { return hclsyntax.ValidIdentifier(s) }
 
-// header words what is wrong behind a kind and labels: no brace, or something that is no label.
+// header words what is wrong behind a kind and labels: no brace, or something that is not a label.
 func (s *slip) header(tok string) bool {
 	if strings.HasPrefix(s.d.Detail, "The equals sign") {
 		return false
 	}
 	if !strings.HasPrefix(s.d.Detail, "A block definition must have") { // newline
-		s.says = fmt.Sprintf("A label in quotes or an opening brace { is expected here. Write kind \"label\" { ... }, and put %s in quotes if it is the label.", diag.Plain(tok))
+		s.says = fmt.Sprintf("A label in quotes or an opening brace { is expected here. Write kind \"label\" { ... }, and put %s in quotes if "+
+			"it is the label.", diag.Plain(tok))
 		return true
 	}
 	head := strings.TrimRight(string(s.src[s.d.Context.Start.Byte:s.at.Start.Byte]), " \t")
@@ -340,7 +372,8 @@ func (s *slip) header(tok string) bool {
 		s.says = "The opening brace { of a block stands on the same line as its name. Move it here."
 		return true
 	}
-	s.says = fmt.Sprintf("Neither = nor { is here. Write %s = %s for an attribute, or { behind it for a block.", diag.Plain(words[0]), diag.Plain(strings.Join(words[1:], " ")))
+	s.says = fmt.Sprintf("Neither = nor { is here. Write %s = %s for an attribute, or { behind it for a block.", diag.Plain(words[0]),
+		diag.Plain(strings.Join(words[1:], " ")))
 	return true
 }
 
@@ -356,7 +389,7 @@ func (s *slip) behindValue(tok string) {
 	case tok == "=":
 		s.says = "An equals sign compares nothing. Write == to compare two values."
 	case tok == "and" || tok == "or":
-		s.says = fmt.Sprintf("%q is no operator. Write %s.", tok, map[string]string{"and": "&&", "or": "||"}[tok])
+		s.says = fmt.Sprintf("%q is not an operator. Write %s.", tok, map[string]string{"and": "&&", "or": "||"}[tok])
 	case '0' <= before && before <= '9' && tok != "" && (isLetter(tok[0]) || tok[0] == '_'):
 		from := s.at.Start.Byte
 		for from > 0 && (s.src[from-1] == '.' || '0' <= s.src[from-1] && s.src[from-1] <= '9') {
@@ -365,7 +398,7 @@ func (s *slip) behindValue(tok string) {
 		s.at.Start.Column -= s.at.Start.Byte - from
 		s.at.Start.Byte = from
 		value := string(s.at.SliceBytes(s.src))
-		s.says = fmt.Sprintf("%s is no number. Write decimal digits only, such as 9216.", diag.Plain(value))
+		s.says = fmt.Sprintf("%s is not a number. Write decimal digits only, such as 9216.", diag.Plain(value))
 		if withUnit.MatchString(value) {
 			s.says = fmt.Sprintf("A number with a unit is written in quotes. Write \"%s\".", diag.Plain(value))
 		}
@@ -391,7 +424,8 @@ func (s *slip) noValue(tok string) {
 	case tok == "*":
 		s.says = "There is no value before the *. Write pow(2, 3) for a power."
 	case tok == "<":
-		s.says = "A text of several lines begins with <<EOT, alone at the end of its line, and ends with EOT on a line of its own. Write it so, or put the text in quotes."
+		s.says = "A text of several lines begins with <<EOT, alone at the end of its line, and ends with EOT on a line of its own. Write it " +
+			"so, or put the text in quotes."
 	case tok == "=":
 		s.says = "There is an equals sign too many. Write name = value, or == to compare two values."
 	case tok == "&" || tok == "|":

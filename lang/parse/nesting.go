@@ -75,11 +75,13 @@ func checkTokens(tokens hclsyntax.Tokens, ds *diag.List) bool {
 			top.chain++
 		}
 		if depth > MaxDepth {
-			TooDeep.Errorf(ds, t.Range, "More than %d brackets, templates, conditionals or signs are open here. Give parts of the expression a name in a locals block.", MaxDepth)
+			TooDeep.Errorf(ds, t.Range, "More than %d brackets, templates, conditionals or signs are open here. Give parts of the expression a "+
+				"name in a locals block.", MaxDepth)
 			return false
 		}
 		if top.chain > maxChain {
-			TooDeep.Errorf(ds, t.Range, "More than %d operators, dots and indexes are joined in one expression. Give parts of it a name in a locals block.", maxChain)
+			TooDeep.Errorf(ds, t.Range, "More than %d operators, dots and indexes are joined in one expression. Give parts of it a name in a "+
+				"locals block.", maxChain)
 			return false
 		}
 	}

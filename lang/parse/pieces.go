@@ -65,7 +65,7 @@ func Body(name string, src []byte, ds *diag.List) (*hclsyntax.Body, bool) {
 }
 
 // Expression parses the text of an expression, which [CheckText] has seen. When it is too large or too deep, refused is
-// true and says so in the list; when it is no expression there is none, and nothing is said.
+// true and says so in the list; when it is not an expression there is none, and nothing is said.
 func Expression(name string, src []byte, ds *diag.List) (e hclsyntax.Expression, refused bool) {
 	tokens, _ := hclsyntax.LexExpression(src, name, hcl.InitialPos)
 	if !checkTokens(tokens, ds) {

@@ -76,7 +76,8 @@ func SimpleShape(src []byte, size int) (ends []int, ok bool) {
 		case c == ',':
 			open[len(open)-1].texts = 0
 		case c == '\r':
-		case c == '=' || c == '.' || c == '-' || c == '+' || c == '*' || c == '/' || c == '%' || c == '!' || c == '?' || c == ':' || c == '&' || c == '|' || c == '>':
+		case c == '=' || c == '.' || c == '-' || c == '+' || c == '*' || c == '/' || c == '%' || c == '!' || c == '?' || c == ':' || c == '&' ||
+			c == '|' || c == '>':
 			ops++
 		default:
 			return nil, false

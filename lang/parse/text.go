@@ -57,7 +57,7 @@ var mark = func() (m [utf8.RuneSelf]bool) {
 	return m
 }()
 
-// NotText returns the place of the first byte that is no UTF-8, or of a NUL.
+// NotText returns the place of the first byte that is not UTF-8, or of a NUL.
 func NotText(name string, src []byte) (diag.Range, bool) {
 	bad := bytes.IndexByte(src, 0)
 	for i := 0; i < len(src) && (bad < 0 || i < bad); {

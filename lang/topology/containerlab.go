@@ -35,10 +35,11 @@ var (
 //	        - {node: leaf1, interface: swp2}
 //	        - {node: host2, interface: eth1}
 //
-// Anchors, aliases and merge keys are followed. Links to the machine the lab runs on are no cables and left out.
+// Anchors, aliases and merge keys are followed. Links to the machine the lab runs on are not cables and left out.
 func readContainerlab(r *reader) {
 	if len(r.text) > maxYAML {
-		r.fail(&TooLarge, 0, 0, "The file has %s bytes, and at most %s of a containerlab topology are read. Give the cables as CSV.", diag.Number(len(r.text)), diag.Number(maxYAML))
+		r.fail(&TooLarge, 0, 0, "The file has %s bytes, and at most %s of a containerlab topology are read. Give the cables as CSV.",
+			diag.Number(len(r.text)), diag.Number(maxYAML))
 		return
 	}
 	l := &lab{reader: r, lines: yamlLines(r.text, r.begin)}
@@ -55,7 +56,7 @@ func readContainerlab(r *reader) {
 		return
 	}
 	if topology == nil {
-		r.fail(&Syntax, l.from(root), l.from(root)+1, "This is no topology of containerlab: it has no key \"topology\".")
+		r.fail(&Syntax, l.from(root), l.from(root)+1, "This is not a topology of containerlab: it has no key \"topology\".")
 		return
 	}
 	if l.nodes(topology); r.failed {
@@ -93,7 +94,7 @@ type lab struct {
 func (l *lab) parse() (root *yaml.Node, ok bool) {
 	defer func() { // the parser is not ours: whatever it chokes on is a broken file to the person
 		if recover() != nil {
-			l.fail(&Syntax, 0, 0, "The file is no YAML that can be read.")
+			l.fail(&Syntax, 0, 0, "The file is not YAML that can be read.")
 			root, ok = nil, false
 		}
 	}()
@@ -129,12 +130,13 @@ func (l *lab) broken(err error) {
 		l.template(i, i+2)
 		return
 	}
-	l.fail(&Syntax, from, to, "This is no YAML: %s. Correct the text near this line.", diag.Cut(text))
+	l.fail(&Syntax, from, to, "This is not YAML: %s. Correct the text near this line.", diag.Cut(text))
 }
 
 // template reports a file from which one is yet to be made.
 func (l *lab) template(from, to int) {
-	l.fail(&Syntax, from, to, "This file is a template: it holds {{ }} or {%% %%}. Run the program that makes a topology of it, and give what comes out.")
+	l.fail(&Syntax, from, to, "This file is a template: it holds {{ }} or {%% %%}. Run the program that makes a topology of it, and give "+
+		"what comes out.")
 }
 
 func lineOf(s string) string {
@@ -196,7 +198,7 @@ func (l *lab) link(link *yaml.Node) {
 	l.add(p, q, l.vars(vars), over(p.At, q.At))
 }
 
-// outside reports whether an endpoint is no node of the lab.
+// outside reports whether an endpoint is not a node of the lab.
 func (l *lab) outside(n *yaml.Node) bool {
 	name := n.Value
 	if n.Kind == yaml.MappingNode {
@@ -242,7 +244,7 @@ func (l *lab) endpoint(n *yaml.Node) (End, bool) {
 	}
 	d, p, ok := split(w)
 	if !ok || d.v == "" || p.v == "" {
-		l.mistake(&Endpoint, w.in, w.out, "%s is no endpoint of a cable. Write node:interface, such as \"leaf1:swp1\".", quote(w.v))
+		l.mistake(&Endpoint, w.in, w.out, "%s is not an endpoint of a cable. Write node:interface, such as \"leaf1:swp1\".", quote(w.v))
 		return End{}, false
 	}
 	return l.end(d, p), true
@@ -295,7 +297,8 @@ func (l *lab) lookup(n *yaml.Node, key string, depth int) (value, at *yaml.Node)
 		switch k := resolve(n.Content[i]); {
 		case k.Kind != yaml.ScalarNode:
 		case k.Value == key && at != nil:
-			l.fail(&Syntax, l.from(k), l.from(k)+len(key), "The key %s is there twice. YAML would take one of them and drop the other.", quote(key)).Note(l.at(l.from(at), l.from(at)+len(key)), "here for the first time")
+			l.fail(&Syntax, l.from(k), l.from(k)+len(key), "The key %s is there twice. YAML would take one of them and drop the other.",
+				quote(key)).Note(l.at(l.from(at), l.from(at)+len(key)), "here for the first time")
 			return nil, nil
 		case k.Value == key:
 			value, at = resolve(n.Content[i+1]), k
@@ -386,7 +389,7 @@ func (l *lab) word(n *yaml.Node) word {
 		}
 		from = next
 	}
-	if n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 { // | or >, and the text on the lines below; its end is no part of a name
+	if n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 { // | or >, and the text on the lines below; its end is not part of a name
 		text := strings.TrimRight(n.Value, "\n")
 		below := strings.TrimLeft(l.text[from+len(lineOf(l.text[from:])):], " \t\r\n")
 		if text != "" && strings.HasPrefix(below, text) {

@@ -17,12 +17,19 @@ func TestContainerlab(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{links(`- endpoints: ["a:p", 'b:q']`, `- endpoints: [a:p, b:q]`, "- endpoints:", "  - a:p", "  - b:q"), "a:p-b:q, a:p-b:q, a:p-b:q"},
 		{links(`- {type: veth, mtu: 1500, endpoints: [{node: a, interface: p, mac: "02:00"}, {interface: q, node: b}], vars: {speed: 100G, other: [x], length: "3m", mtu: 9000}}`), "a:p-b:q speed=100G length=3m mtu=9000"},
-		{links(`- type: host`, "  host-interface: x", "  endpoint: {node: a, interface: p}", "- type: mgmt-net", "- {type: macvlan}", "- {type: vxlan-stitch}", "- {type: dummy, endpoint: {node: a}}", "- endpoints: [a:p, host:x]", "- endpoints: [mgmt-net:x, a:p]", "- endpoints: [a:p, macvlan:eth0]", "- endpoints: [dummy, a:p]", "- {type: veth, endpoints: [{node: a, interface: p}, {node: host, interface: q}]}", "- endpoints: [a:p, b:q]"), "a:p-b:q"},
-		{links(`- &one {endpoints: [&p a:p, !!str "b:q"]}`, "- *one", "- {<<: *one, vars: {speed: 25G}}", "- {<<: [{vars: {speed: 1G}}, *one]}", "- endpoints: [*p, c:r]"), "a:p-b:q, a:p-b:q, a:p-b:q speed=25G, a:p-b:q speed=1G, a:p-c:r"},
+		{links(`- type: host`, "  host-interface: x", "  endpoint: {node: a, interface: p}", "- type: mgmt-net", "- {type: macvlan}",
+			"- {type: vxlan-stitch}", "- {type: dummy, endpoint: {node: a}}", "- endpoints: [a:p, host:x]", "- endpoints: [mgmt-net:x, a:p]",
+			"- endpoints: [a:p, macvlan:eth0]", "- endpoints: [dummy, a:p]",
+			"- {type: veth, endpoints: [{node: a, interface: p}, {node: host, interface: q}]}", "- endpoints: [a:p, b:q]"), "a:p-b:q"},
+		{links(`- &one {endpoints: [&p a:p, !!str "b:q"]}`, "- *one", "- {<<: *one, vars: {speed: 25G}}", "- {<<: [{vars: {speed: 1G}}, *one]}",
+			"- endpoints: [*p, c:r]"), "a:p-b:q, a:p-b:q, a:p-b:q speed=25G, a:p-b:q speed=1G, a:p-c:r"},
 		{links("- endpoints:", "  - |", "    a:p", "  - >-", "    b:q"), "a:p-b:q"},
 		{links(`- endpoints: ["a\x3ap", 'b:''q']`), "a:p-b:'q"},
 		{"\ufefftopology: {links: [{endpoints: [a:p, b:q]}]}\r\n", "a:p-b:q"},
-		{"topology:\r\n  links: # ü\r\n    - endpoints: [\"é:p\", \"b:q\"] # x\r\n    - endpoints: [\"c:p\", \"d:q\"]\r\n", "é:p-b:q, c:p-d:q"},
+		{
+			"topology:\r\n  links: # ü\r\n    - endpoints: [\"é:p\", \"b:q\"] # x\r\n    - endpoints: [\"c:p\", \"d:q\"]\r\n",
+			"é:p-b:q, c:p-d:q",
+		},
 		{links(`- {type: "", endpoints: [a:p, b:q]}`, `- {type: , endpoints: [a:p, b:q], vars: {speed: }}`), "a:p-b:q, a:p-b:q"},
 		{"topology:\n  nodes:\n    a:\n      exec: |\n        links: []\n        x: 'y\n  links:\n  - endpoints: [a:p, b:q]\n", "a:p-b:q"},
 	} {
@@ -36,7 +43,8 @@ func TestContainerlab(t *testing.T) {
 }
 
 func TestContainerlabPlaces(t *testing.T) {
-	text := links(`- endpoints: ["leaf1:swp1", "host1:eth1"]`, `- endpoints: [{node: "a", interface: p}, {interface: q, node: b}]`, `- endpoints:`, `  - node: c`, `    interface: p`, `  - node: d`, `    interface: p`)
+	text := links(`- endpoints: ["leaf1:swp1", "host1:eth1"]`, `- endpoints: [{node: "a", interface: p}, {interface: q, node: b}]`,
+		`- endpoints:`, `  - node: c`, `    interface: p`, `  - node: d`, `    interface: p`)
 	edges, ds := Read("containerlab", "cables", []byte(text), many)
 	require.Empty(t, ds)
 	slice := func(from, to int) string { return text[from:to] }
@@ -58,17 +66,17 @@ func TestContainerlabMistakes(t *testing.T) {
 		{"nodes: {}\n", "1:1", "n", "topology-syntax", `no key "topology"`},
 		{"- a\n", "1:1", "-", "topology-syntax", `no key "topology"`},
 		{"topology: {links: {a: b}}\n", "1:12", "links", "topology-syntax", "are a list"},
-		{"topology: [\n", "1:1", "topology: [", "topology-syntax", "This is no YAML"},
+		{"topology: [\n", "1:1", "topology: [", "topology-syntax", "This is not YAML"},
 		{"name: {{ .Name }}\ntopology: {\n", "1:7", "{{", "topology-syntax", "This file is a template"},
 		{links(`- a:p`), "5:7", "a:p", "topology-syntax", "A link is written"},
 		{links(`- type: vethh`, `  endpoints: [a:p, b:q]`), "5:13", "vethh", "topology-syntax", `Did you mean "veth"?`},
-		{links(`- type: veth`), "5:7", "t", "topology-syntax", "no endpoints"},
+		{links(`- type: veth`), "5:7", "t", "topology-syntax", "not an endpoints"},
 		{links(`- endpoints: a:p`), "5:7", "endpoints", "topology-syntax", "a list of two"},
 		{links(`- endpoints: [a:p]`), "5:7", "endpoints", "topology-syntax", "this one has 1"},
 		{links(`- endpoints: [a:p, b:q, c:r]`), "5:7", "endpoints", "topology-syntax", "this one has 3"},
-		{links(`- endpoints: ["a", "b:q"]`), "5:20", "a", "topology-endpoint", `"a" is no endpoint`},
-		{links(`- endpoints: ["a:", "b:q"]`), "5:20", "a:", "topology-endpoint", `is no endpoint`},
-		{links(`- endpoints: [a:p, 17]`), "5:24", "17", "topology-endpoint", `"17" is no endpoint`},
+		{links(`- endpoints: ["a", "b:q"]`), "5:20", "a", "topology-endpoint", `"a" is not an endpoint`},
+		{links(`- endpoints: ["a:", "b:q"]`), "5:20", "a:", "topology-endpoint", `is not an endpoint`},
+		{links(`- endpoints: [a:p, 17]`), "5:24", "17", "topology-endpoint", `"17" is not an endpoint`},
 		{links(`- endpoints: [a:p, [b:q]]`), "5:24", "[", "topology-syntax", "An endpoint is node:interface"},
 		{links(`- endpoints: [a:p, {node: b}]`), "5:24", "{", "topology-endpoint", "has no interface"},
 		{links(`- {endpoints: [a:p, b:q], endpoints: [a:p, b:q]}`), "5:31", "endpoints", "topology-syntax", "there twice"},

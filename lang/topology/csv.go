@@ -31,14 +31,15 @@ var columnNames = [columns]string{"a_device", "a_port", "b_device", "b_port", "a
 //	field  = text | `"` { any but `"` | `""` } `"` .
 //
 // The separator is the one the header is written with: a tab, a semicolon or a comma. Empty lines, lines of empty fields,
-// lines that begin with #, and a line sep=; (which Excel writes) are skipped. Spaces around a field are no part of it.
+// lines that begin with #, and a line sep=; (which Excel writes) are skipped. Spaces around a field are not part of it.
 // Where a column is not there by its own name it is looked for by the headers other programs write, or by the one that
 // Options.Columns gives. Columns with other names are for people, and passed over.
 func readCSV(r *reader) {
 	c := &sheet{reader: r, pos: r.begin}
 	c.skip()
 	seps := "\t;,"
-	if line, _, _ := strings.Cut(c.text[c.pos:], "\n"); len(line) >= 5 && strings.EqualFold(line[:4], "sep=") && strings.Contains(seps, line[4:5]) && strings.TrimSpace(line[5:]) == "" {
+	if line, _, _ := strings.Cut(c.text[c.pos:], "\n"); len(line) >= 5 && strings.EqualFold(line[:4], "sep=") &&
+		strings.Contains(seps, line[4:5]) && strings.TrimSpace(line[5:]) == "" {
 		seps = line[4:5]
 		c.pos += len(line)
 		c.skip()
@@ -174,7 +175,8 @@ func (c *sheet) quoted() (word, bool) {
 		c.pos++
 	}
 	if c.pos < len(c.text) && c.text[c.pos] != c.sep && c.text[c.pos] != '\n' {
-		c.fail(&Syntax, c.pos, c.pos+1, "The field in quotes has ended, and %q or a new line was expected. A quote inside of a field is written twice: \"\".", string(c.sep))
+		c.fail(&Syntax, c.pos, c.pos+1, "The field in quotes has ended, and %q or a new line was expected. A quote inside of a field is "+
+			"written twice: \"\".", string(c.sep))
 		return word{}, false
 	}
 	return w, true
@@ -209,7 +211,8 @@ func (c *sheet) header() bool {
 			c.nearlyRead(f)
 		case c.index[k] >= 0:
 			first := c.fields[c.index[k]]
-			c.mistake(&Syntax, f.from, f.to, "The column %s is there twice.", columnNames[k]).Note(c.at(first.from, first.to), "here for the first time")
+			c.mistake(&Syntax, f.from, f.to, "The column %s is there twice.", columnNames[k]).Note(c.at(first.from, first.to),
+				"here for the first time")
 			return false
 		default:
 			c.index[k] = i
@@ -222,7 +225,8 @@ func (c *sheet) header() bool {
 		switch {
 		case c.index[one] >= 0 && (c.index[device] >= 0 || c.index[port] >= 0):
 			f := c.fields[c.index[one]]
-			c.mistake(&Syntax, f.from, f.to, "The column %[1]s holds device:port, so %[2]s and %[3]s say the same again. Keep %[1]s, or keep those two.", columnNames[one], columnNames[device], columnNames[port])
+			c.mistake(&Syntax, f.from, f.to, "The column %[1]s holds device:port, so %[2]s and %[3]s say the same again. Keep %[1]s, or keep "+
+				"those two.", columnNames[one], columnNames[device], columnNames[port])
 			return false
 		case c.index[one] >= 0:
 		case c.index[device] < 0 || c.index[port] < 0:
@@ -256,7 +260,8 @@ func (c *sheet) row() {
 	if len(c.fields) > c.width {
 		for _, f := range c.fields[c.width:] {
 			if f.v != "" {
-				c.mistake(&Syntax, f.from, f.to, "The header has %s, and this row has more. A field that holds %q stands in quotes.", diag.Count(c.width, "column"), string(c.sep))
+				c.mistake(&Syntax, f.from, f.to, "The header has %s, and this row has more. A field that holds %q stands in quotes.",
+					diag.Count(c.width, "column"), string(c.sep))
 				return
 			}
 		}
@@ -265,14 +270,16 @@ func (c *sheet) row() {
 		switch {
 		case i < 0:
 		case i >= len(c.fields):
-			c.mistake(&Syntax, first.from, last.to, "The row is too short: it has %s, and column %d is %s.", diag.Count(len(c.fields), "field"), i+1, columnNames[k])
+			c.mistake(&Syntax, first.from, last.to, "The row is too short: it has %s, and column %d is %s.", diag.Count(len(c.fields), "field"), i+1,
+				columnNames[k])
 			return
 		case c.fields[i].v == "":
 			at := c.fields[i]
 			if at.from == at.to {
 				at.from, at.to = first.from, last.to
 			}
-			c.mistake(&Endpoint, at.from, at.to, "In this row %s is empty, and a cable has a device and a port at both ends. Write it, or delete the row.", columnNames[k])
+			c.mistake(&Endpoint, at.from, at.to, "In this row %s is empty, and a cable has a device and a port at both ends. Write it, or delete "+
+				"the row.", columnNames[k])
 			return
 		}
 	}
@@ -299,7 +306,7 @@ func (c *sheet) side(one, device int) (End, bool) {
 		f := c.fields[i]
 		d, p, ok := split(f)
 		if !ok || d.v == "" || p.v == "" {
-			c.mistake(&Endpoint, f.in, f.out, "%s is no end of a cable. Write device:port, such as leaf01:swp1.", quote(f.v))
+			c.mistake(&Endpoint, f.in, f.out, "%s is not an end of a cable. Write device:port, such as leaf01:swp1.", quote(f.v))
 			return End{}, false
 		}
 		return c.end(d, p), true

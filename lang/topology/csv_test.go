@@ -12,7 +12,10 @@ func TestCSV(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"a,b\nx:p,y:q", "x:p-y:q"},
 		{"\ufeffA_Device;A Port;B-device;b_port\r\nx;p;y;q\r\n", "x:p-y:q"},
-		{"b_port\ta_port\tnote\tb_device\ta_device\tspeed\tlength\tMTU\nq\tp\ta, b; c\ty\tx\t100G\t 3m \t9000\n", "x:p-y:q speed=100G length=3m mtu=9000"},
+		{
+			"b_port\ta_port\tnote\tb_device\ta_device\tspeed\tlength\tMTU\nq\tp\ta, b; c\ty\tx\t100G\t 3m \t9000\n",
+			"x:p-y:q speed=100G length=3m mtu=9000",
+		},
 		{"# cables\n\n  # of pod 1\na, b, speed\n x:p , y:q ,\n\n,,\n# x:r,y:r,\nz:p,y:r\n", "x:p-y:q, z:p-y:r"},
 		{"sep=;\na;b\nx:p;y:q\n", "x:p-y:q"},
 		{"\"a\",\"b\",note\n\"x:p\",\"y:q\",\"5\"\" rack,\nthird row\"\nz:p, \"y:r\" ,\n", "x:p-y:q, z:p-y:r"},
@@ -43,8 +46,14 @@ func TestCSVPlaces(t *testing.T) {
 
 func TestCSVMistakes(t *testing.T) {
 	checkMistakes(t, "csv", []mistake{
-		{"leaf01,swp1,spine01,swp1\n", "1:1", "leaf01,swp1,spine01,swp1", "topology-syntax", "The header has no column a_device. Name the columns"},
-		{"a_device,a_port,b_device,b_prt\nx,p,y,q\n", "1:1", "a_device,a_port,b_device,b_prt", "topology-syntax", `no column b_port. Is "b_prt" meant to be it?`},
+		{
+			"leaf01,swp1,spine01,swp1\n", "1:1", "leaf01,swp1,spine01,swp1", "topology-syntax",
+			"The header has no column a_device. Name the columns",
+		},
+		{
+			"a_device,a_port,b_device,b_prt\nx,p,y,q\n", "1:1", "a_device,a_port,b_device,b_prt", "topology-syntax",
+			`no column b_port. Is "b_prt" meant to be it?`,
+		},
 		{"x;a;b;a\n", "1:7", "a", "topology-syntax", "The column a is there twice"},
 		{"a,a_port,b\n", "1:1", "a", "topology-syntax", "say the same again"},
 		{"a_device,a_port,b_device,b_port\nx,p,y\n", "2:1", "x,p,y", "topology-syntax", "it has 3 fields, and column 4 is b_port"},

@@ -11,8 +11,14 @@ import (
 // Headers that other programs and people write.
 func TestOtherHeaders(t *testing.T) {
 	for _, c := range []struct{ sheet, want string }{
-		{"StartDevice,StartPort,EndDevice,EndPort,BandWidth,VlanID,VlanMode,AutoNeg\nt0-1,Ethernet0,tg-1,Port1.1,100000,,Access,\n", "t0-1:Ethernet0-tg-1:Port1.1 speed=100G"},
-		{"local_switch,local_interface,remote_switch,remote_interface,notes\ns1,Ethernet1/1,l1,Ethernet49/1,\n", "s1:Ethernet1/1-l1:Ethernet49/1"},
+		{
+			"StartDevice,StartPort,EndDevice,EndPort,BandWidth,VlanID,VlanMode,AutoNeg\nt0-1,Ethernet0,tg-1,Port1.1,100000,,Access,\n",
+			"t0-1:Ethernet0-tg-1:Port1.1 speed=100G",
+		},
+		{
+			"local_switch,local_interface,remote_switch,remote_interface,notes\ns1,Ethernet1/1,l1,Ethernet49/1,\n",
+			"s1:Ethernet1/1-l1:Ethernet49/1",
+		},
 		{"Source,Source Port,Destination,Destination Port,Cable Length (m)\nl1,swp1,s1,swp2,15\n", "l1:swp1-s1:swp2 length=15m"},
 		{"From,To,Rack\nl1:swp1,s1:swp2,B7\n", "l1:swp1-s1:swp2"},
 		{"\ufeffDevice A;Port A;Device B;Port B;Speed\r\nl1;swp1;s1;swp2;25G\r\n", "l1:swp1-s1:swp2 speed=25G"},
@@ -29,7 +35,10 @@ func TestOtherHeaders(t *testing.T) {
 // Columns that the fabric names, and one that is not there.
 func TestNamedColumns(t *testing.T) {
 	sheet := []byte("a_device,Von,Anschluss,Nach,Anschluss2,Meter\nx,l1,swp1,s1,swp2,3m\n")
-	o := Options{Most: many, Columns: map[string]string{"a_device": "von", "a_port": "Anschluss", "b_device": "Nach", "b_port": "Anschluss2", "length": "Meter"}}
+	o := Options{Most: many, Columns: map[string]string{
+		"a_device": "von", "a_port": "Anschluss", "b_device": "Nach", "b_port": "Anschluss2",
+		"length": "Meter",
+	}}
 	c, ds := ReadAll("csv", "cables", sheet, o)
 	require.Empty(t, ds)
 	assert.Equal(t, []string{"l1:swp1-s1:swp2 length=3m"}, show(c.Edges))
@@ -47,8 +56,9 @@ func TestFold(t *testing.T) {
 		assert.Equal(t, want, FoldDevice(from))
 	}
 	for from, want := range map[string]string{
-		"swp1": "swp1", "Ethernet1/1": "Ethernet1-1", "1/1/c1/1": "1-1-c1-1", "GigabitEthernet0/0/0/1": "Gi0-0-0-1", "TwentyFiveGigE 1/0/1": "Tw1-0-1",
-		"Card2/Port4": "Card2-Port4", "Port 7": "Port-7", "Gi0/0/0/1": "Gi0-0-0-1",
+		"swp1": "swp1", "Ethernet1/1": "Ethernet1-1", "1/1/c1/1": "1-1-c1-1", "GigabitEthernet0/0/0/1": "Gi0-0-0-1",
+		"TwentyFiveGigE 1/0/1": "Tw1-0-1",
+		"Card2/Port4":          "Card2-Port4", "Port 7": "Port-7", "Gi0/0/0/1": "Gi0-0-0-1",
 	} {
 		assert.Equal(t, want, FoldPort(from))
 	}

@@ -20,7 +20,7 @@ const maxDepth = 64
 //	default   = ( "graph" | "node" | "edge" ) attributes .
 //	group     = [ "subgraph" [ name ] ] "{" { statement } "}" .
 //
-// That is the dot language without what is no cabling: directed edges, groups as ends of edges, chains of edges and HTML
+// That is the dot language without what a cabling file has no use for: directed edges, groups as ends of edges, chains of edges and HTML
 // as names. Attributes of edges other than ours (of PTM, of labs, of drawings) are passed over.
 func readDot(r *reader) {
 	r.grow(strings.Count(r.text, "--"))
@@ -103,7 +103,8 @@ func (d *dot) braces(depth int) {
 	}
 	for d.next(); d.tok.kind != '}'; {
 		if d.tok.kind == end {
-			d.unexpected("The file ends here, and } is missing. Write it where the graph ends.").Note(d.at(open.from, open.to), "the bracket that is not closed")
+			d.unexpected("The file ends here, and } is missing. Write it where the graph ends.").Note(d.at(open.from, open.to),
+				"the bracket that is not closed")
 			return
 		}
 		d.statement(depth)
@@ -162,7 +163,8 @@ func (d *dot) group(depth int) word {
 }
 
 func (d *dot) groupAsEnd(group word) {
-	d.mistake(&Endpoint, group.from, group.to, "A group of devices is the end of an edge here, and a group has no ports. Write a line for each cable: \"leaf01\":\"swp1\" -- \"spine01\":\"swp1\".")
+	d.mistake(&Endpoint, group.from, group.to, "A group of devices is the end of an edge here, and a group has no ports. Write a line for "+
+		"each cable: \"leaf01\":\"swp1\" -- \"spine01\":\"swp1\".")
 }
 
 // cable reads a statement that begins with a name: a cable, a node, or name = value.
@@ -187,7 +189,8 @@ func (d *dot) cable(depth int) {
 		return
 	}
 	if a.port.to > 0 && ok {
-		d.mistake(&Endpoint, first.from, a.last, "This end of a cable stands alone: the edge -- and the other end are missing, such as -- \"spine01\":\"swp1\".")
+		d.mistake(&Endpoint, first.from, a.last, "This end of a cable stands alone: the edge -- and the other end are missing, such as -- "+
+			"\"spine01\":\"swp1\".")
 		if d.tok.kind == name && !strings.Contains(d.text[a.last:d.tok.from], "\n") { // what was meant as the other end
 			other := d.tok
 			d.next()
@@ -216,7 +219,8 @@ func (d *dot) endpoint(device token) (e dotEnd, ok bool) {
 		case n == 1:
 			e.port = d.tok.word
 		case n > 2 || !slices.Contains(compass, d.tok.v):
-			d.mistake(&Syntax, d.tok.from, d.tok.to, "An end is device:port, and here a further name follows. A port whose name has a colon stands in quotes.")
+			d.mistake(&Syntax, d.tok.from, d.tok.to, "An end is device:port, and here a further name follows. A port whose name has a colon "+
+				"stands in quotes.")
 			ok = false
 		}
 		e.last = d.tok.to
@@ -284,7 +288,8 @@ func (d *dot) chain(depth int, bad bool) {
 		return
 	case edges > 1:
 		middle := d.ends[1]
-		d.mistake(&Endpoint, middle.device.from, middle.last, "This end stands between two edges, so two cables would end in one port. Write a line for each cable.")
+		d.mistake(&Endpoint, middle.device.from, middle.last,
+			"This end stands between two edges, so two cables would end in one port. Write a line for each cable.")
 		return
 	}
 	for _, e := range d.ends {
@@ -328,7 +333,8 @@ func (d *dot) attributes() (attrs []Attr) {
 				}
 				d.next()
 			case end:
-				d.unexpected("The file ends here, and ] is missing. Write it behind the attributes.").Note(d.at(open.from, open.to), "the bracket that is not closed")
+				d.unexpected("The file ends here, and ] is missing. Write it behind the attributes.").Note(d.at(open.from, open.to),
+					"the bracket that is not closed")
 				return nil
 			default:
 				d.unexpected("Between [ and ] attributes such as speed=\"100G\" were expected. This is %s.", d.what())

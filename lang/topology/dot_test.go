@@ -18,11 +18,23 @@ func TestDot(t *testing.T) {
 		{`graph g { 7:8 -- _x:1.5 }`, "7:8-_x:1.5"},
 		{`graph g { a:p:ne -- b:q:_ }`, "a:p-b:q"},
 		{`graph g { a:n -- b:s }`, "a:n-b:s"},
-		{`graph g { a:p -- b:q [speed="100G", length="3m"; mtu=9000 LLDP="match_type=portdescr" BFD=<x<y>> bold] [color=red] }`, "a:p-b:q speed=100G length=3m mtu=9000"},
+		{
+			`graph g { a:p -- b:q [speed="100G", length="3m"; mtu=9000 LLDP="match_type=portdescr" BFD=<x<y>> bold] [color=red] }`,
+			"a:p-b:q speed=100G length=3m mtu=9000",
+		},
 		{`graph g { a:p -- b:q [Speed="100G", speed="25G"] }`, "a:p-b:q speed=25G"},
-		{`graph g { edge [length="3m"] a:p--b:q edge [speed="25G", length="5m"] c:p--d:q [length="1m"] }`, "a:p-b:q length=3m, c:p-d:q length=1m speed=25G"},
-		{`graph g { subgraph pod1 { edge [length="3m"]; a:p -- b:q; { c:p -- d:q } } e:p -- f:q }`, "a:p-b:q length=3m, c:p-d:q length=3m, e:p-f:q"},
-		{`graph g { node [shape=box] graph [rankdir=TB] rank=same; LLDP="" x=<b> "leaf01" [function="leaf"]; {rank=same; a; b} a:p -- b:q }`, "a:p-b:q"},
+		{
+			`graph g { edge [length="3m"] a:p--b:q edge [speed="25G", length="5m"] c:p--d:q [length="1m"] }`,
+			"a:p-b:q length=3m, c:p-d:q length=1m speed=25G",
+		},
+		{
+			`graph g { subgraph pod1 { edge [length="3m"]; a:p -- b:q; { c:p -- d:q } } e:p -- f:q }`,
+			"a:p-b:q length=3m, c:p-d:q length=3m, e:p-f:q",
+		},
+		{
+			`graph g { node [shape=box] graph [rankdir=TB] rank=same; LLDP="" x=<b> "leaf01" [function="leaf"]; {rank=same; a; b} a:p -- b:q }`,
+			"a:p-b:q",
+		},
 		{"# c\n// a:p -- b:q\n/* a:p -- b:q */ graph g { # a:p -- b:q\n a:p -- b:q // }\n}", "a:p-b:q"},
 		{"\ufeffgraph g {\r\n\ta:p--b:q\r\n}\r\n", "a:p-b:q"},
 		{`graph g { "graph":"node" -- "edge":"strict" }`, "graph:node-edge:strict"},

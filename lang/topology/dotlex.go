@@ -207,7 +207,7 @@ func (x *lexer) html() token {
 	return token{}
 }
 
-// space passes over what is no token.
+// space passes over what is not a token.
 func (x *lexer) space() {
 	for x.pos < len(x.text) {
 		switch c := x.text[x.pos]; {

@@ -62,7 +62,8 @@ var writers = map[string]func(t *rapid.T, cables [][5]string) []byte{
 
 // Cables that another program writes are read as those cables, whatever they are called.
 func TestReadsWhatOthersWrite(t *testing.T) {
-	names := rapid.StringOfN(rapid.RuneFrom(nil, unicode.L, unicode.N, unicode.P, unicode.S, unicode.Zs), 1, 12, -1).Filter(func(s string) bool {
+	names := rapid.StringOfN(rapid.RuneFrom(nil, unicode.L, unicode.N, unicode.P, unicode.S, unicode.Zs), 1, 12,
+		-1).Filter(func(s string) bool {
 		return strings.TrimSpace(s) == s && !strings.ContainsAny(s, ":\\") && s[0] != '#'
 	})
 	for format, write := range writers {

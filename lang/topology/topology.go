@@ -40,7 +40,8 @@ var Formats = []Format{
 	},
 	{"containerlab", "Topology file of containerlab: its links between two nodes, in short and long form.", readContainerlab},
 	{
-		"csv", "A sheet of cables with a header line: a_device, a_port, b_device, b_port, or a and b as device:port, or columns that say the same.",
+		"csv", "A sheet of cables with a header line: a_device, a_port, b_device, b_port, or a and b as device:port, or columns that say the " +
+			"same.",
 		readCSV,
 	},
 }
@@ -129,7 +130,9 @@ func ReadAll(format, name string, src []byte, o Options) (Cabling, diag.List) {
 	}
 	r := &reader{most: o.Most, columns: o.Columns}
 	if len(src) > MaxFile {
-		TooLarge.Errorf(&r.ds, newPlaces(name, "").at(0, 0), "The file has %s bytes, and at most %s are read. Split it into several files, each with a topology block of its own.", diag.Number(len(src)), diag.Number(MaxFile))
+		TooLarge.Errorf(&r.ds, newPlaces(name, "").at(0, 0),
+			"The file has %s bytes, and at most %s are read. Split it into several files, each with a topology block of its own.",
+			diag.Number(len(src)), diag.Number(MaxFile))
 		return Cabling{}, r.ds
 	}
 	r.text = string(src)
@@ -154,7 +157,7 @@ type reader struct {
 	nodes  map[string]Node
 
 	columns map[string]string // of a sheet, as Options has them
-	others  bool              // the file has links that are no cables
+	others  bool              // the file has links that are not cables
 	nearly  map[string]bool   // words that are nearly attributes, told once
 	ds      diag.List
 	failed  bool // nothing more is read
@@ -182,7 +185,7 @@ func (r *reader) fail(t *diag.Topic, from, to int, format string, args ...any) *
 	return d
 }
 
-// valid refuses what is no text.
+// valid refuses what is not text.
 func (r *reader) valid() {
 	if !utf8.ValidString(r.text) {
 		for i, c := range r.text {
@@ -195,7 +198,7 @@ func (r *reader) valid() {
 		}
 	}
 	if i := strings.IndexByte(r.text, 0); i >= 0 {
-		r.fail(&Syntax, i, i+1, "Here is a NUL byte, so this is no text file.")
+		r.fail(&Syntax, i, i+1, "Here is a NUL byte, so this is not a text file.")
 	}
 }
 
@@ -205,7 +208,8 @@ func (r *reader) add(a, b End, attrs []Attr, at diag.Range) {
 		return
 	}
 	if len(r.edges) >= r.most {
-		TooLarge.Errorf(&r.ds, at, "This is one cable more than the fabric may hold: %s of this file fit. Raise --max-objects if so many are meant.", diag.Number(r.most))
+		TooLarge.Errorf(&r.ds, at, "This is one cable more than the fabric may hold: %s of this file fit. Raise --max-objects if so many are "+
+			"meant.", diag.Number(r.most))
 		r.failed = true
 		return
 	}

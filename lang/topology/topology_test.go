@@ -189,7 +189,7 @@ func TestEmpty(t *testing.T) {
 		assert.Equal(t, diag.Warning, ds[0].Severity)
 	}
 	_, ds := Read("containerlab", "cables", []byte("topology: {links: [{endpoints: ['a:p', 'host:q']}]}"), many)
-	require.Empty(t, ds, "links that are no cables are links")
+	require.Empty(t, ds, "links that are not cables are links")
 }
 
 // Columns count letters, not bytes.

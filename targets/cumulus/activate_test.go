@@ -116,7 +116,8 @@ func newLogBox(t *testing.T, step target.Step) *logBox {
 	b := &logBox{t, t.TempDir(), step}
 	require.NoError(t, os.Mkdir(filepath.Join(b.dir, "bin"), 0o755))
 	require.NoError(t, os.Mkdir(filepath.Join(b.dir, "step"), 0o755))
-	systemctl := "#!/bin/sh\ncase $1 in\nshow) cat " + b.dir + "/since ;;\nis-active) test ! -e " + b.dir + "/dead ;;\nrestart) echo again >" + b.dir + "/since ;;\nesac\n"
+	systemctl := "#!/bin/sh\ncase $1 in\nshow) cat " + b.dir + "/since ;;\nis-active) test ! -e " + b.dir + "/dead ;;\nrestart) echo again >" +
+		b.dir + "/since ;;\nesac\n"
 	require.NoError(t, os.WriteFile(filepath.Join(b.dir, "bin", "systemctl"), []byte(systemctl), 0o755))
 	b.put("since", "first\n")
 	return b
@@ -173,9 +174,12 @@ func TestSwitchdLog(t *testing.T) {
 		"unlimited":                       {logs("switchd: WARNING unlimited egress buffer for flow controlled switch priority 4\n"), 0, ""},
 		"another error, not of the table": {logs("switchd: ERROR neighbour table full\nswitchd: CRITICAL fan\n"), 0, ""},
 		"a level below":                   {logs("switchd: INFO _ecn_red_config: done\nswitchd: DEBUG: _priority_map_get: x\n"), 0, ""},
-		"among others":                    {logs(strings.Repeat("switchd: INFO x\n", 5000) + refused + "switchd: INFO y\n"), 65, strings.TrimSpace(refused)},
-		"no log":                          {func(b *logBox) { require.NoError(b.t, os.Remove(filepath.Join(b.dir, "log"))) }, 0, ""},
-		"without an end":                  {logs(strings.TrimSuffix(refused, "\n")), 65, strings.TrimSpace(refused)},
+		"among others": {
+			logs(strings.Repeat("switchd: INFO x\n", 5000) + refused + "switchd: INFO y\n"), 65,
+			strings.TrimSpace(refused),
+		},
+		"no log":         {func(b *logBox) { require.NoError(b.t, os.Remove(filepath.Join(b.dir, "log"))) }, 0, ""},
+		"without an end": {logs(strings.TrimSuffix(refused, "\n")), 65, strings.TrimSpace(refused)},
 		"rotated, and said before": {func(b *logBox) {
 			b.add("log", refused)
 			require.NoError(b.t, os.Rename(filepath.Join(b.dir, "log"), filepath.Join(b.dir, "log.1")))
@@ -194,7 +198,8 @@ func TestSwitchdLog(t *testing.T) {
 			b.put("log", "")
 		}, 65, strings.TrimSpace(refused)},
 		"clamped": {
-			logs("switchd: WARNING min_threshold_bytes 1000 is less than minimum size, using 10240\nswitchd: INFO max_threshold_bytes 9 is greater than maximum, using 8\n"),
+			logs("switchd: WARNING min_threshold_bytes 1000 is less than minimum size, using 10240\nswitchd: INFO max_threshold_bytes 9 is " +
+				"greater than maximum, using 8\n"),
 			0, "; adjusted: switchd: WARNING min_threshold_bytes 1000 is less than minimum size, using 10240, " +
 				"switchd: INFO max_threshold_bytes 9 is greater than maximum, using 8",
 		},
@@ -226,7 +231,7 @@ func TestSwitchdLog(t *testing.T) {
 	}
 }
 
-// TestBackSwitchdLog: going back, a complaint that the switch had before the change is no failure; one that it had not is.
+// TestBackSwitchdLog: going back, a complaint that the switch had before the change is not a failure; one that it had not is.
 func TestBackSwitchdLog(t *testing.T) {
 	const old, fresh = "switchd: WARNING _ecn_red_config: port 5\n", "switchd: WARNING _port_attribute_mark: port 6\n"
 	for name, c := range map[string]struct {

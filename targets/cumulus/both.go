@@ -195,7 +195,7 @@ func (j *joining) groups(kept map[string]*ir.PortSettings) (why string) {
 			memory.Least += bits.OnesCount8(more) * 2 * p.ir.MTU()
 			memory.Lossless += g.size.N - size
 			g.cos = cosIn(uint8(mask(g.cos)) | before)
-			if n := len(g.cos); n > most { // that they share one buffer, where they do, is no loss
+			if n := len(g.cos); n > most { // that they share one buffer, where they do, is not loss
 				return fmt.Sprintf("port %s would have %d lossless classes, and %s carries %d", p.ir.Name, n,
 					j.device.Switch.Model.ASIC.Title, most)
 			}

@@ -211,7 +211,8 @@ func checkECN(ds *diag.List, d *ir.Device, rel grammar.Release, doc grammar.Spel
 	}
 	for _, m := range marks {
 		if doc.Key(cmp.Or(doc.Marking(), doc.DefaultMarking()), grammar.MinThreshold) == nil {
-			topicThresholds.Warnf(ds, ecnAt(m), "The manual of Cumulus Linux %s, which %s runs, has no keys for ECN thresholds: the switch marks %s by "+
+			topicThresholds.Warnf(ds, ecnAt(m), "The manual of Cumulus Linux %s, which %s runs, has no keys for ECN thresholds: the switch marks "+
+				"%s by "+
 				"thresholds of its own, unless its traffic.conf shows the keys. From 3.3 on they can be set.",
 				d.Switch.Version, block(d), m.Group.Name)
 		}
@@ -238,8 +239,9 @@ func checkDefaultMarking(ds *diag.List, d *ir.Device) {
 		if a.min.N == b.min.N && a.max.N == b.max.N && a.probability.N == b.probability.N {
 			continue
 		}
-		e := topicECNGroups.Errorf(ds, ecnAt(p.Marks()[0]), "Ports %s and %s of %s mark by different thresholds, and the manual of Cumulus Linux "+
-			"%s has one set of them for all ports. Give the ecn block min, max and probability, or upgrade the switches to 5.0 or later.",
+		e := topicECNGroups.Errorf(ds, ecnAt(p.Marks()[0]),
+			"Ports %s and %s of %s mark by different thresholds, and the manual of Cumulus Linux "+
+				"%s has one set of them for all ports. Give the ecn block min, max and probability, or upgrade the switches to 5.0 or later.",
 			first.Name, p.Name, block(d), d.Switch.Version)
 		for _, x := range []struct {
 			p *ir.Port

@@ -36,10 +36,10 @@ func want(t *testing.T, ds diag.List, code string, severity diag.Severity, line 
 func TestRelease(t *testing.T) {
 	tests := []struct{ version, want string }{
 		{"", "states no version"},
-		{"3", "is no release"},
-		{"3.4.x", "is no release"},
-		{"3.4.3.1", "is no release"},
-		{"-3.4", "is no release"},
+		{"3", "is not a release"},
+		{"3.4.x", "is not a release"},
+		{"3.4.3.1", "is not a release"},
+		{"-3.4", "is not a release"},
 		{"2.5.12", "one lossless group"},
 		{"3.1.0", "one lossless group"},
 		{"6.0", "not known"},
@@ -86,7 +86,8 @@ func TestWays(t *testing.T) {
 	nvue := OS.FindConfig("NVUE")
 	require.NotNil(t, nvue)
 	for version, why := range map[string]string{
-		"3.7.16": "it has no NVUE", "4.4.0": "it has no NVUE", "5.0.0": "only the RoCE preset", "5.3.9": "only the RoCE preset", "5.4.0": "", "5.18.0": "", "x": "",
+		"3.7.16": "it has no NVUE", "4.4.0": "it has no NVUE", "5.0.0": "only the RoCE preset", "5.3.9": "only the RoCE preset", "5.4.0": "",
+		"5.18.0": "", "x": "",
 	} {
 		assert.Contains(t, nvue.Not(version), why, version)
 		assert.Equal(t, why == "", nvue.Not(version) == "", version)
@@ -188,7 +189,8 @@ func TestTrust(t *testing.T) {
 		assert.Contains(t, got, "traffic.cos_5.priority_source.dscp = [26]\n")
 		assert.Contains(t, got, "pfc.port_group_list = [roce_pfc, roce_pfc_2]\npfc.roce_pfc.cos_list = [4]\npfc.roce_pfc.port_set = swp1\n")
 		assert.Contains(t, got, "pfc.roce_pfc_2.cos_list = [5]\npfc.roce_pfc_2.port_set = swp9\n")
-		assert.Contains(t, got, "priority_group.control.cos_list = [6,7]\npriority_group.service.cos_list = [4,5]\npriority_group.bulk.cos_list = [0,1,2,3]\n")
+		assert.Contains(t, got, "priority_group.control.cos_list = [6,7]\npriority_group.service.cos_list = "+
+			"[4,5]\npriority_group.bulk.cos_list = [0,1,2,3]\n")
 		assert.Contains(t, got, "priority_group.service.weight = 60\npriority_group.bulk.weight = 40\n")
 		readBack(t, got).check(t)
 	})
@@ -294,7 +296,15 @@ func TestECNGroups(t *testing.T) {
 }
 
 func TestWeights(t *testing.T) {
-	for _, tt := range [][4]int{{0, 0, 16, 16}, {60, 0, 60, 40}, {0, 30, 70, 30}, {50, 50, 50, 50}, {100, 0, 100, 1}, {200, 100, 127, 63}, {1, 1000, 1, 127}} {
+	for _, tt := range [][4]int{
+		{0, 0, 16, 16},
+		{60, 0, 60, 40},
+		{0, 30, 70, 30},
+		{50, 50, 50, 50},
+		{100, 0, 100, 1},
+		{200, 100, 127, 63},
+		{1, 1000, 1, 127},
+	} {
 		s, b := weights(tt[0], tt[1])
 		assert.Equal(t, tt[2:], []int{s, b}, tt)
 	}

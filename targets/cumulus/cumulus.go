@@ -90,7 +90,7 @@ func render(d *ir.Device) ([]target.File, diag.List) {
 			if err != nil {
 				var ds diag.List
 				topicFile.Errorf(&ds, d.At, "%s on %s cannot be edited: %s.", confPath(rel), d.Name, err).
-					Note(diag.Range{}, "Mend the file on the switch, or move it away: rocec then writes a whole new one, without settings of others.")
+					Note(diag.Range{}, "Fix the file on the switch, or move it away: rocec then writes a whole new one, without settings of others.")
 				return nil, ds
 			}
 			return out, nil
@@ -120,8 +120,8 @@ func render(d *ir.Device) ([]target.File, diag.List) {
 // linter judges a file that classifies by itself, but for what holds of the file rocec writes from nothing, too: that follows from the
 // fabric, and validate has judged it. A file that sets something, and nothing that any release knows, is of something else.
 //
-// The keys of a port group that is in no list are no mistake where all its ports are the fabric's: rocec has taken it out of the list, and
-// leaves its keys, which do nothing, to whoever wrote them.
+// The keys of a port group that is in no list are not a mistake where all its ports are the fabric's: rocec has taken it out of the list,
+// and leaves its keys, which do nothing, to whoever wrote them.
 func linter(path string, edit func([]byte) ([]byte, diag.List), s func() *settings) func([]byte) (diag.List, string) {
 	judge := func(content []byte) diag.List {
 		return conflint.Check([]conflint.File{{Name: path, Data: content}}).Diagnostics

@@ -50,7 +50,7 @@ func TestEditLines(t *testing.T) {
 			gone: []string{"roce_pfc_2", "cable_length_max"},
 		},
 		{
-			name: "lines that are no settings stay", version: "3.4.3",
+			name: "lines that are not settings stay", version: "3.4.3",
 			old:  "link pause\n\xff\xfe\n= 3\na b = c\n[section]\n",
 			want: []string{"link pause", "\xff\xfe", "= 3", "a b = c", "[section]"},
 		},
@@ -94,14 +94,20 @@ func TestEditLines(t *testing.T) {
 		},
 		{
 			name: "3.4 with the list spelling in a comment", version: "3.4.3",
-			old:  "traffic.packet_priority_source = 802.1p\n#traffic.cos_0.packet_priorities.dscp = [0]\ntraffic.cos_1.packet_priorities = [1]\n",
-			want: []string{"traffic.packet_priority_source_set = [802.1p]", "traffic.cos_4.packet_priorities.8021p = [4]", "traffic.remark_packet_priority = none"},
+			old: "traffic.packet_priority_source = 802.1p\n#traffic.cos_0.packet_priorities.dscp = [0]\ntraffic.cos_1.packet_priorities = [1]\n",
+			want: []string{
+				"traffic.packet_priority_source_set = [802.1p]", "traffic.cos_4.packet_priorities.8021p = [4]",
+				"traffic.remark_packet_priority = none",
+			},
 			gone: []string{"traffic.packet_priority_source =", "packet_priorities ="},
 		},
 		{
 			name: "3.4 with the spelling of 3.5", version: "3.4.3",
-			old:  "# traffic.cos_0.priority_source.8021p = [0]\n",
-			want: []string{"traffic.packet_priority_source_set = [802.1p]", "traffic.cos_4.priority_source.8021p = [4]", "traffic.packet_priority_remark_set = []"},
+			old: "# traffic.cos_0.priority_source.8021p = [0]\n",
+			want: []string{
+				"traffic.packet_priority_source_set = [802.1p]", "traffic.cos_4.priority_source.8021p = [4]",
+				"traffic.packet_priority_remark_set = []",
+			},
 		},
 		{
 			name: "3.7 with the file of 3.4", version: "3.7.16",
@@ -142,7 +148,10 @@ func TestECNSpelling(t *testing.T) {
 	tests := []struct{ name, version, old, want, not string }{
 		{"3.7, nothing shown", "3.7.16", "x = 1\n", "\necn.roce_ecn.probability = 100\n", "ecn_red"},
 		{"3.7, shown in a comment", "3.7.16", "# ecn_red.port_group_list = [x]\n", "\necn_red.roce_ecn.red_enable = false\n", "\necn."},
-		{"3.7, an older list", "3.7.16", "# ecn_red.port_group_list = [x]\necn.port_group_list = [old]\n", "\necn_red.roce_ecn.ecn_enable = true\n", "\necn.port"},
+		{
+			"3.7, an older list", "3.7.16", "# ecn_red.port_group_list = [x]\necn.port_group_list = [old]\n",
+			"\necn_red.roce_ecn.ecn_enable = true\n", "\necn.port",
+		},
 		{"4.0", "4.0.0", "x = 1\n", "\necn_red.roce_ecn.ecn_enable = true\n", "\necn."},
 		{"4.0, the older word in a comment", "4.0.0", "# ecn.port_group_list = [x]\n", "\necn.roce_ecn.probability = 100\n", "ecn_red"},
 		{"4.1, the older word in force", "4.1.1", "ecn.port_group_list = [x]\n", "\necn.roce_ecn.cos_list = [4]\n", "ecn_red"},
@@ -221,7 +230,8 @@ func TestKeys(t *testing.T) {
 			assert.NotEmpty(t, f.Why(k.Name), k.Name)
 		}
 	}
-	keys := f.Keys([]byte("dos_enable = true # x\n# pfc.port_group_list = [a]\npfc.roce_pfc_7.xoff_size = 9\ntraffic.packet_priority_source_set = [dscp]\npfc.mine.xoff_size = 1\n"))
+	keys := f.Keys([]byte("dos_enable = true # x\n# pfc.port_group_list = [a]\npfc.roce_pfc_7.xoff_size = " +
+		"9\ntraffic.packet_priority_source_set = [dscp]\npfc.mine.xoff_size = 1\n"))
 	require.Len(t, keys, 4)
 	assert.Equal(t, "true", keys[0].Value)
 	assert.Equal(t, []bool{false, true, true, false}, []bool{keys[0].Ours, keys[1].Ours, keys[2].Ours, keys[3].Ours})
@@ -235,12 +245,14 @@ func TestKeys(t *testing.T) {
 func fileLines() *rapid.Generator[string] {
 	key := rapid.OneOf(
 		rapid.SampledFrom([]string{
-			"traffic.packet_priority_source", "traffic.packet_priority_source_set", "traffic.remark_packet_priority", "traffic.packet_priority_remark_set",
+			"traffic.packet_priority_source", "traffic.packet_priority_source_set", "traffic.remark_packet_priority",
+			"traffic.packet_priority_remark_set",
 			"traffic.priority_group_list", "priority_group.bulk.cos_list", "priority_group.service.weight", "scheduling.algorithm",
 			"pfc.port_group_list", "pfc.roce_pfc.port_set", "pfc.roce_pfc.cable_length", "pfc.roce_pfc_2.cos_list", "pfc.mine.port_set",
 			"link_pause.port_group_list", "link_pause.mine.port_set", "link_pause.roce_pause.xoff_size", "link_pause.roce_pause.cable_length",
 			"source.port_group_list", "source.mine.port_set", "remark.port_group_list",
-			"ecn.port_group_list", "ecn.roce_ecn.min_threshold_bytes", "ecn_red.port_group_list", "ecn_red.roce_ecn.cos_list", "ecn_red.x.red_enable",
+			"ecn.port_group_list", "ecn.roce_ecn.min_threshold_bytes", "ecn_red.port_group_list", "ecn_red.roce_ecn.cos_list",
+			"ecn_red.x.red_enable",
 			"hash_config.enable", "dos_enable", "sflow.rate", "",
 		}),
 		rapid.Custom(func(t *rapid.T) string {
@@ -250,7 +262,10 @@ func fileLines() *rapid.Generator[string] {
 			}).Draw(t, "map"), "N", string(rune('0'+rapid.IntRange(0, 9).Draw(t, "cos"))), 1)
 		}),
 	)
-	value := rapid.SampledFrom([]string{"", "[]", "[0,1]", "[ 1, 0 ]", "[mine]", "[mine, roce_pfc]", "true", "TRUE", "802.1p", "swp1-swp4", "swp9", "allports", "4", `"a # b"`, "[4] # why", "# only"})
+	value := rapid.SampledFrom([]string{
+		"", "[]", "[0,1]", "[ 1, 0 ]", "[mine]", "[mine, roce_pfc]", "true", "TRUE", "802.1p", "swp1-swp4",
+		"swp9", "allports", "4", `"a # b"`, "[4] # why", "# only",
+	})
 	return rapid.Custom(func(t *rapid.T) string {
 		switch rapid.IntRange(0, 9).Draw(t, "kind") {
 		case 0:
@@ -259,7 +274,8 @@ func fileLines() *rapid.Generator[string] {
 			return rapid.SampledFrom([]string{"#", "# ", " ## "}).Draw(t, "mark") + key.Draw(t, "key") + " = " + value.Draw(t, "value")
 		}
 		sp := rapid.SampledFrom([]string{"", " ", "\t ", "   "})
-		return sp.Draw(t, "indent") + key.Draw(t, "key") + sp.Draw(t, "before") + "=" + sp.Draw(t, "after") + value.Draw(t, "value") + sp.Draw(t, "trail")
+		return sp.Draw(t, "indent") + key.Draw(t, "key") + sp.Draw(t, "before") + "=" + sp.Draw(t, "after") + value.Draw(t, "value") +
+			sp.Draw(t, "trail")
 	})
 }
 
@@ -392,7 +408,10 @@ func TestEditAllPorts(t *testing.T) {
 		},
 		"5.x: queues of cos groups go": {
 			"5.3.0", 2, "default_ecn_red_conf.egress_queue_list = [0,4,6]\ndefault_ecn_red_conf.min_threshold_bytes = 7\n",
-			[]string{"default_ecn_red_conf.egress_queue_list = [0]", "default_ecn_red_conf.min_threshold_bytes = 7", "ecn_red.roce_ecn.egress_queue_list = [4]"},
+			[]string{
+				"default_ecn_red_conf.egress_queue_list = [0]", "default_ecn_red_conf.min_threshold_bytes = 7",
+				"ecn_red.roce_ecn.egress_queue_list = [4]",
+			},
 			"",
 		},
 		"5.x: a list that is none": {

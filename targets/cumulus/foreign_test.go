@@ -47,7 +47,8 @@ func TestForeignFiles(t *testing.T) {
 				lines, _ := grammar.Parse(old)
 				for i := range lines {
 					l := lines[i].Text()
-					if lines[i].Active() && (ours[lines[i].Key] || strings.HasSuffix(lines[i].Key, ".port_set") || strings.HasSuffix(lines[i].Key, ".port_group_list")) {
+					if lines[i].Active() && (ours[lines[i].Key] || strings.HasSuffix(lines[i].Key, ".port_set") ||
+						strings.HasSuffix(lines[i].Key, ".port_group_list")) {
 						continue
 					}
 					at := strings.Index(rest, l+lines[i].End)
@@ -90,7 +91,8 @@ func TestSwitchedOff(t *testing.T) {
 		return at
 	}
 	assert.Empty(t, unlisted("pfc.port_group_list = [ROCE_PFC]\n"+group("pfc", "ROCE_PFC", "swp1-swp4,swp31-swp32")))
-	assert.Empty(t, unlisted("pfc.port_group_list = [a]\n"+group("pfc", "a", "swp2")+"ecn_red.port_group_list = [b]\n"+group("ecn_red", "b", "swp1-swp4")))
+	assert.Empty(t, unlisted("pfc.port_group_list = [a]\n"+group("pfc", "a", "swp2")+"ecn_red.port_group_list = [b]\n"+
+		group("ecn_red", "b", "swp1-swp4")))
 	assert.Equal(t, []string{"pfc.old.cos_list"}, unlisted(group("pfc", "old", "swp9")))
 	assert.Equal(t, []string{"pfc.old.cos_list"}, unlisted("pfc.port_group_list = []\n"+group("pfc", "old", "swp1-swp9")))
 	assert.Equal(t, []string{"egress_sched.a.port_set"}, unlisted("egress_sched.a.port_set = swp1\nhash_config.enable = true\n"))

@@ -115,7 +115,8 @@ func TestGoldenInfra(t *testing.T) {
 		assert.Empty(t, foreign)
 
 		// What says the same in other words stays as it is.
-		kept := strings.NewReplacer("percent = 50.0", "percent = 50", "ALPHA_INFINITY", "15", "ALPHA_1\n", "8\n", "TRUE", "true").Replace(string(got))
+		kept := strings.NewReplacer("percent = 50.0", "percent = 50", "ALPHA_INFINITY", "15", "ALPHA_1\n", "8\n", "TRUE",
+			"true").Replace(string(got))
 		require.NotEqual(t, string(got), kept)
 		again, _ = infra.Edit([]byte(kept))
 		assert.Equal(t, kept, string(again))

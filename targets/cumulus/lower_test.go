@@ -194,8 +194,10 @@ func TestIdentity(t *testing.T) {
 	assert.Empty(t, judge(release))
 	assert.Empty(t, judge(release+lsb+"chip mlx\n"))
 	assert.Empty(t, judge(release+"chip mlx\nchip bcm\n"), "both folders say nothing")
-	assert.Equal(t, []string{"leaf1 has a chip of the family bcm, but Mellanox SN2700, the model the fabric states, has one of the family mlx."}, judge(lsb+"chip bcm\n"))
-	assert.Equal(t, []string{"leaf1 runs Cumulus Linux 4.2.1 (VERSION_ID), but the fabric says 3.4.3."}, judge("ID=cumulus-linux\nVERSION_ID=\"4.2.1\"\n"))
+	assert.Equal(t, []string{"leaf1 has a chip of the family bcm, but Mellanox SN2700, the model the fabric states, has one of the family " +
+		"mlx."}, judge(lsb+"chip bcm\n"))
+	assert.Equal(t, []string{"leaf1 runs Cumulus Linux 4.2.1 (VERSION_ID), but the fabric says 3.4.3."},
+		judge("ID=cumulus-linux\nVERSION_ID=\"4.2.1\"\n"))
 	assert.Equal(t, []string{"leaf1 runs debian, not Cumulus Linux."}, judge("ID=debian\nVERSION_ID=\"12\"\n"))
 	assert.Len(t, judge(""), 1)
 	assert.NotContains(t, judge("ID=\x1b[31mx\n")[0], "\x1b")
@@ -227,7 +229,8 @@ func TestImage(t *testing.T) {
 		names = append(names, n.Name)
 	}
 	assert.Equal(t, "eth0", names[0])
-	assert.Equal(t, []string{"swp48", "swp49", "swp50s0", "swp50s1", "swp51", "swp52"}, names[48:54], "split in two, which is as far as s1 asks for")
+	assert.Equal(t, []string{"swp48", "swp49", "swp50s0", "swp50s1", "swp51", "swp52"}, names[48:54],
+		"split in two, which is as far as s1 asks for")
 	assert.Contains(t, im.Files[portsConf], "\n50=2x\n")
 	s.sw.Ports[0].Name = "swp50s2"
 	assert.Contains(t, Target.Image(s.sw).Files[portsConf], "\n50=4x\n")

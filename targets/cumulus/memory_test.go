@@ -59,47 +59,156 @@ func TestJudgeMemory(t *testing.T) {
 		says                 string // the first
 		fact                 string
 	}{
-		{"as it comes", "sn2700", mlx, 1, []string{"note shared"}, `memory = "written" in the switch block`, "pool of 100 %, shared with all traffic; alpha 1"},
+		{
+			"as it comes", "sn2700", mlx, 1,
+			[]string{"note shared"},
+			`memory = "written" in the switch block`,
+			"pool of 100 %, shared with all traffic; alpha 1",
+		},
 		{"the preset", "sn2700", poolsOfThePreset, 1, nil, "", "pool of 50 %, for lossless traffic alone; alpha 2"},
 		{"the preset, with ECN", "sn2700", poolsOfThePreset, 2, nil, "", ""},
 		{"quotes and comments", "sn2700", change(poolsOfThePreset, "= 100.0", "= \"100.0\"# all “groups”"), 1, nil, "", ""},
 
-		{"a pool that is not set", "sn2700", change(poolsOfThePreset, "ingress_service_pool.1.percent", "# no"), 1, []string{"error pool"}, "ingress_service_pool.1.percent is not set", ""},
-		{"a pool of nothing", "sn2700", change(poolsOfThePreset, "egress_service_pool.1.percent = 100.0", "egress_service_pool.1.percent = 0"), 1, []string{"error pool"}, "egress_service_pool.1.percent is 0", ""},
-		{"more than there is", "sn2700", change(poolsOfThePreset, "ingress_service_pool.0.percent = 50.0", "ingress_service_pool.0.percent = 60"), 1, []string{"error pool"}, "110 %", ""},
-		{"too little", "sn2700", change(poolsOfThePreset, "ingress_service_pool.1.percent = 50.0", "ingress_service_pool.1.percent = 0.5"), 1, []string{"error small"}, "less than two frames for each of them", ""},
-		{"too little for the marks", "sn2700", change(poolsOfThePreset, "ingress_service_pool.1.percent = 50.0", "ingress_service_pool.1.percent = 10.0", "quota = 9", "quota = 6"), 2, []string{"warning marks"}, "(10 %, alpha 1/4)", "alpha 1/4"},
-		{"fixed quotas", "sn2700", change(poolsOfThePreset, "ingress_service_pool.1.mode = 1", "ingress_service_pool.1.mode = 0"), 2, []string{"note marks"}, "was not judged", "fixed quotas"},
-		{"the way out is narrower", "sn2700", change(poolsOfThePreset, "egress_service_pool.1.percent = 100.0", "egress_service_pool.1.percent = 40"), 1, []string{"error egress"}, "50 % of the memory on their way in, and their queues 40 %", ""},
-		{"the way out is as narrow", "sn2700", change(poolsOfThePreset, "egress_service_pool.1.percent = 100.0", "egress_service_pool.1.percent = 50"), 1, []string{"warning egress"}, "share 50 % of the memory", ""},
-		{"a quota on the way out", "sn2700", poolsOfThePreset + "flow_control.egress_buffer.dynamic_quota = 11\n", 1, []string{"error egress"}, "8 times what is free", ""},
+		{
+			"a pool that is not set", "sn2700", change(poolsOfThePreset, "ingress_service_pool.1.percent", "# no"), 1,
+			[]string{"error pool"},
+			"ingress_service_pool.1.percent is not set", "",
+		},
+		{
+			"a pool of nothing", "sn2700", change(poolsOfThePreset, "egress_service_pool.1.percent = 100.0", "egress_service_pool.1.percent = 0"), 1,
+			[]string{"error pool"},
+			"egress_service_pool.1.percent is 0", "",
+		},
+		{
+			"more than there is", "sn2700", change(poolsOfThePreset, "ingress_service_pool.0.percent = 50.0", "ingress_service_pool.0.percent = 60"),
+			1,
+			[]string{"error pool"},
+			"110 %", "",
+		},
+		{
+			"too little", "sn2700", change(poolsOfThePreset, "ingress_service_pool.1.percent = 50.0", "ingress_service_pool.1.percent = 0.5"), 1,
+			[]string{"error small"},
+			"less than two frames for each of them", "",
+		},
+		{"too little for the marks", "sn2700", change(poolsOfThePreset, "ingress_service_pool.1.percent = 50.0",
+			"ingress_service_pool.1.percent = 10.0", "quota = 9", "quota = 6"), 2, []string{"warning marks"}, "(10 %, alpha 1/4)", "alpha 1/4"},
+		{
+			"fixed quotas", "sn2700", change(poolsOfThePreset, "ingress_service_pool.1.mode = 1", "ingress_service_pool.1.mode = 0"), 2,
+			[]string{"note marks"},
+			"was not judged", "fixed quotas",
+		},
+		{"the way out is narrower", "sn2700", change(poolsOfThePreset, "egress_service_pool.1.percent = 100.0",
+			"egress_service_pool.1.percent = 40"), 1, []string{"error egress"}, "50 % of the memory on their way in, and their queues 40 %", ""},
+		{"the way out is as narrow", "sn2700", change(poolsOfThePreset, "egress_service_pool.1.percent = 100.0",
+			"egress_service_pool.1.percent = 50"), 1, []string{"warning egress"}, "share 50 % of the memory", ""},
+		{
+			"a quota on the way out", "sn2700", poolsOfThePreset + "flow_control.egress_buffer.dynamic_quota = 11\n", 1,
+			[]string{"error egress"},
+			"8 times what is free", "",
+		},
 		{"no quota on the way out", "sn2700", poolsOfThePreset + "flow_control.egress_buffer.dynamic_quota = 15\n", 1, nil, "", ""},
-		{"a lossy group in the pool", "sn2700", poolsOfThePreset + "priority_group.bulk.service_pool = 1\n", 1, []string{"note shared"}, "uses pool 1, and so does other traffic (priority_group.bulk.service_pool)", ""},
-		{"more than there is, in parts of a percent", "sn2700", change(poolsOfThePreset, "ingress_service_pool.0.percent = 50.0", "ingress_service_pool.0.percent = 50.9", "ingress_service_pool.1.percent = 50.0", "ingress_service_pool.1.percent = 48.9") + "ingress_service_pool.2.percent = 0.9\n", 1, []string{"error pool"}, "100.7 %", ""},
-		{"all there is, in parts of a percent", "sn2700", change(poolsOfThePreset, "ingress_service_pool.0.percent = 50.0", "ingress_service_pool.0.percent = 33.3", "ingress_service_pool.1.percent = 50.0", "ingress_service_pool.1.percent = 33.4") + "ingress_service_pool.2.percent = 33.3\n", 1, nil, "", ""},
-		{"no share of the pool", "sn2700", change(poolsOfThePreset, "quota = 9", "quota = 0"), 1, []string{"error small"}, "flow_control.ingress_buffer.dynamic_quota is 0", "alpha 0"},
-		{"hardly a share of the pool", "sn2700", change(poolsOfThePreset, "quota = 9", "quota = 1", "ingress_service_pool.1.percent = 50.0", "ingress_service_pool.1.percent = 10.0"), 1, []string{"warning small"}, "alpha 1/128", ""},
-		{"an empty quota of a static pool", "sn2700", change(poolsOfThePreset, "quota = 9", "quota = 0", "ingress_service_pool.1.mode = 1", "ingress_service_pool.1.mode = 0"), 1, []string{"note marks"}, "was not judged", "fixed quotas"},
-		{"pools that are not stated", "sn2700", "flow_control.ingress_buffer.dynamic_quota = 8\n", 1, []string{"note unread", "note shared"}, "does not state ingress_service_pool.0.percent and egress_service_pool.0.percent", ""},
-		{"a way in that is not stated, and a narrow way out", "sn2700", "egress_service_pool.0.percent = 10.0\n", 1, []string{"note unread", "note shared", "warning egress"}, "does not state ingress_service_pool.0.percent,", ""},
+		{
+			"a lossy group in the pool", "sn2700", poolsOfThePreset + "priority_group.bulk.service_pool = 1\n", 1,
+			[]string{"note shared"},
+			"uses pool 1, and so does other traffic (priority_group.bulk.service_pool)", "",
+		},
+		{
+			"more than there is, in parts of a percent", "sn2700",
+			change(poolsOfThePreset, "ingress_service_pool.0.percent = 50.0", "ingress_service_pool.0.percent = 50.9",
+				"ingress_service_pool.1.percent = 50.0", "ingress_service_pool.1.percent = 48.9") + "ingress_service_pool.2.percent = 0.9\n", 1,
+			[]string{"error pool"},
+			"100.7 %", "",
+		},
+		{
+			"all there is, in parts of a percent", "sn2700",
+			change(poolsOfThePreset, "ingress_service_pool.0.percent = 50.0", "ingress_service_pool.0.percent = 33.3",
+				"ingress_service_pool.1.percent = 50.0", "ingress_service_pool.1.percent = 33.4") + "ingress_service_pool.2.percent = 33.3\n", 1, nil,
+			"", "",
+		},
+		{
+			"no share of the pool", "sn2700", change(poolsOfThePreset, "quota = 9", "quota = 0"), 1,
+			[]string{"error small"},
+			"flow_control.ingress_buffer.dynamic_quota is 0", "alpha 0",
+		},
+		{"hardly a share of the pool", "sn2700", change(poolsOfThePreset, "quota = 9", "quota = 1", "ingress_service_pool.1.percent = 50.0",
+			"ingress_service_pool.1.percent = 10.0"), 1, []string{"warning small"}, "alpha 1/128", ""},
+		{"an empty quota of a static pool", "sn2700", change(poolsOfThePreset, "quota = 9", "quota = 0", "ingress_service_pool.1.mode = 1",
+			"ingress_service_pool.1.mode = 0"), 1, []string{"note marks"}, "was not judged", "fixed quotas"},
+		{
+			"pools that are not stated", "sn2700", "flow_control.ingress_buffer.dynamic_quota = 8\n", 1,
+			[]string{"note unread", "note shared"},
+			"does not state ingress_service_pool.0.percent and egress_service_pool.0.percent", "",
+		},
+		{
+			"a way in that is not stated, and a narrow way out", "sn2700", "egress_service_pool.0.percent = 10.0\n", 1,
+			[]string{"note unread", "note shared", "warning egress"},
+			"does not state ingress_service_pool.0.percent,", "",
+		},
 
 		{"no text", "sn2700", "\x00\x01", 1, []string{"warning unread"}, "It holds NUL bytes", ""},
 		{"another file", "sn2700", "hello = world\n[section]\n", 1, []string{"warning unread"}, "none of the keys", ""},
 		{"a word for a number", "sn2700", change(mlx, "100.0", "all"), 1, []string{"warning unread"}, `to "all", which it does not take`, ""},
-		{"a quota of no code", "sn2700", poolsOfThePreset + "priority_group.bulk.ingress_buffer.dynamic_quota = 16\n", 1, []string{"warning unread"}, `to "16"`, ""},
+		{
+			"a quota of no code", "sn2700", poolsOfThePreset + "priority_group.bulk.ingress_buffer.dynamic_quota = 16\n", 1,
+			[]string{"warning unread"},
+			`to "16"`, "",
+		},
 		{"an empty file", "sn2700", "", 1, []string{"warning unread"}, "none of the keys", ""},
 
 		{"Broadcom as it comes", "z9100", bcm, 1, nil, "", "queues of priority group service"},
-		{"a limited group", "z9100", change(bcm, unlimited, strings.Replace(unlimited, "true", "false", 1)), 1, []string{"error egress"}, "priority_group.service.unlimited_egress_buffer is false", ""},
-		{"a group of which nothing is said", "z9100", change(bcm, unlimited, "#"), 1, []string{"note unread"}, "does not state priority_group.service.unlimited_egress_buffer", ""},
-		{"a pool of the group that is not set", "z9100", change(bcm, "ingress_service_pool.2.percent", "# no"), 1, []string{"error pool"}, "ingress_service_pool.2.percent is not set", ""},
-		{"a pool of the group with nothing", "z9100", change(bcm, "egress_service_pool.2.percent = 90.0", "egress_service_pool.2.percent = 0"), 1, []string{"error pool"}, "egress_service_pool.2.percent is 0", ""},
-		{"nothing of the pool", "z9100", change(bcm, "service.ingress_buffer.shared_percent = 4.0", "service.ingress_buffer.shared_percent = 0"), 1, []string{"error pool"}, "priority_group.service.ingress_buffer.shared_percent is 0, and priority_group.service.ingress_buffer.min_percent is 0", ""},
-		{"a part of the pool for itself", "z9100", change(bcm, "service.ingress_buffer.shared_percent = 4.0", "service.ingress_buffer.shared_percent = 0", "service.ingress_buffer.min_percent = 0.0", "service.ingress_buffer.min_percent = 10.0"), 1, nil, "", "min_percent 10 %"},
-		{"the pool of bulk", "z9100", change(bcm, "service.service_pool = 2", "service.service_pool = 0"), 1, []string{"note shared"}, "uses pool 0, as priority group service does, and so does bulk", "pool 0 with 0 %"},
-		{"a narrow way out of the group", "z9100", change(bcm, "egress_service_pool.2.percent = 90.0", "egress_service_pool.2.percent = 1.0"), 1, []string{"warning egress"}, "On the way out it has 1 % of the memory", ""},
-		{"more than there is on Broadcom", "z9100", change(bcm, "ingress_service_pool.1.percent = 3.0", "ingress_service_pool.1.percent = 98.5"), 1, []string{"error pool"}, "100.5 %", ""},
-		{"a share that is not stated", "z9100", change(bcm, "priority_group.service.ingress_buffer.shared_percent", "# no"), 1, []string{"note unread"}, "does not state priority_group.service.ingress_buffer.shared_percent", ""},
+		{
+			"a limited group", "z9100", change(bcm, unlimited, strings.Replace(unlimited, "true", "false", 1)), 1,
+			[]string{"error egress"},
+			"priority_group.service.unlimited_egress_buffer is false", "",
+		},
+		{
+			"a group of which nothing is said", "z9100", change(bcm, unlimited, "#"), 1,
+			[]string{"note unread"},
+			"does not state priority_group.service.unlimited_egress_buffer", "",
+		},
+		{
+			"a pool of the group that is not set", "z9100", change(bcm, "ingress_service_pool.2.percent", "# no"), 1,
+			[]string{"error pool"},
+			"ingress_service_pool.2.percent is not set", "",
+		},
+		{
+			"a pool of the group with nothing", "z9100", change(bcm, "egress_service_pool.2.percent = 90.0", "egress_service_pool.2.percent = 0"), 1,
+			[]string{"error pool"},
+			"egress_service_pool.2.percent is 0", "",
+		},
+		{
+			"nothing of the pool", "z9100", change(bcm, "service.ingress_buffer.shared_percent = 4.0", "service.ingress_buffer.shared_percent = 0"),
+			1,
+			[]string{"error pool"},
+			"priority_group.service.ingress_buffer.shared_percent is 0, and " +
+				"priority_group.service.ingress_buffer.min_percent is 0", "",
+		},
+		{
+			"a part of the pool for itself", "z9100", change(bcm, "service.ingress_buffer.shared_percent = 4.0",
+				"service.ingress_buffer.shared_percent = 0", "service.ingress_buffer.min_percent = 0.0", "service.ingress_buffer.min_percent = 10.0"), 1,
+			nil, "", "min_percent 10 %",
+		},
+		{
+			"the pool of bulk", "z9100", change(bcm, "service.service_pool = 2", "service.service_pool = 0"), 1,
+			[]string{"note shared"},
+			"uses pool 0, as priority group service does, and so does bulk", "pool 0 with 0 %",
+		},
+		{
+			"a narrow way out of the group", "z9100", change(bcm, "egress_service_pool.2.percent = 90.0", "egress_service_pool.2.percent = 1.0"), 1,
+			[]string{"warning egress"},
+			"On the way out it has 1 % of the memory", "",
+		},
+		{
+			"more than there is on Broadcom", "z9100", change(bcm, "ingress_service_pool.1.percent = 3.0", "ingress_service_pool.1.percent = 98.5"),
+			1,
+			[]string{"error pool"},
+			"100.5 %", "",
+		},
+		{
+			"a share that is not stated", "z9100", change(bcm, "priority_group.service.ingress_buffer.shared_percent", "# no"), 1,
+			[]string{"note unread"},
+			"does not state priority_group.service.ingress_buffer.shared_percent", "",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := memorySample(t, c.model, "3.7.16", c.roce)
@@ -144,7 +253,8 @@ func TestCrowded(t *testing.T) {
 	senders := d.Senders(group)
 	require.Greater(t, senders, 2)
 	assert.Contains(t, least(senders-1), fmt.Sprintf("only where %d ports or more fill a queue at once", senders))
-	assert.Contains(t, least(senders), fmt.Sprintf("never come before pauses: it takes %d ports to fill a queue at once, and there are %d.", senders+1, senders))
+	assert.Contains(t, least(senders), fmt.Sprintf("never come before pauses: it takes %d ports to fill a queue at once, and there are %d.",
+		senders+1, senders))
 }
 
 func TestJudgeMemoryOfControl(t *testing.T) {
@@ -155,7 +265,8 @@ func TestJudgeMemoryOfControl(t *testing.T) {
 	found, facts := judgeMemory(s.sw, []byte("/p\n"+file), "")
 	require.Empty(t, said(found))
 	require.Len(t, facts, 2)
-	found, _ = judgeMemory(s.sw, []byte("/p\n"+strings.Replace(file, "control.unlimited_egress_buffer = true", "control.unlimited_egress_buffer = false", 1)), "")
+	found, _ = judgeMemory(s.sw, []byte("/p\n"+strings.Replace(file, "control.unlimited_egress_buffer = true",
+		"control.unlimited_egress_buffer = false", 1)), "")
 	require.Equal(t, []string{"error egress"}, said(found))
 	assert.Contains(t, found[0].Detail, `priority group control are limited`)
 	assert.Contains(t, found[0].Detail, `"spare"`)
@@ -166,7 +277,8 @@ func TestUnreadMemory(t *testing.T) {
 	d := memorySample(t, "sn2700", "3.7.16", 1)
 	found, facts := judgeMemory(d, nil, "")
 	require.Equal(t, []string{"note unread"}, said(found))
-	assert.Contains(t, found[0].Detail, "there is none in any of its places: /usr/lib/python2.7/dist-packages/cumulus/__chip_config/mlx/datapath.conf, "+
+	assert.Contains(t, found[0].Detail, "there is none in any of its places: "+
+		"/usr/lib/python2.7/dist-packages/cumulus/__chip_config/mlx/datapath.conf, "+
 		"/etc/mlx/datapath/datapath.conf")
 	assert.Empty(t, facts)
 	found, _ = judgeMemory(d, nil, "it could not be asked for: exit status 124")

@@ -11,17 +11,21 @@ import (
 // A switch that NVUE configures is refused, and only such a one.
 func TestJudgeNVUE(t *testing.T) {
 	const startup = "- header:\n    model: SN3700\n- set:\n    system:\n      hostname: leaf1\n"
-	const ignores = "    system:\n      config:\n        apply:\n          ignore:\n            " + featuresPath + ": {}\n            " + infraPath + ": {}\n"
+	const ignores = "    system:\n      config:\n        apply:\n          ignore:\n            " + featuresPath + ": {}\n            " +
+		infraPath + ": {}\n"
 	for name, tt := range map[string]struct {
 		active         bool
 		saved, applied string
 		says           string
 	}{
-		"no nvued":               {false, startup + "    qos:\n      roce: {}\n", "", ""},
-		"factory":                {true, startup, startup, ""},
-		"nothing saved":          {true, "", "", ""},
-		"preset":                 {true, startup + "    qos:\n      roce: {}\n", "", nvueStartup + " holds qos"},
-		"of an interface":        {true, startup + "    interface:\n      swp1:\n        qos:\n          pfc:\n            profile: x\n", "", "holds qos"},
+		"no nvued":      {false, startup + "    qos:\n      roce: {}\n", "", ""},
+		"factory":       {true, startup, startup, ""},
+		"nothing saved": {true, "", "", ""},
+		"preset":        {true, startup + "    qos:\n      roce: {}\n", "", nvueStartup + " holds qos"},
+		"of an interface": {
+			true, startup + "    interface:\n      swp1:\n        qos:\n          pfc:\n            profile: x\n", "",
+			"holds qos",
+		},
 		"in one line":            {true, startup + "    interface: {swp1: {qos: {pfc: {profile: x}}}}\n", "", "holds qos"},
 		"quoted":                 {true, startup + "    'qos': {roce: {}}\n", "", "holds qos"},
 		"an empty map":           {true, startup + "    qos: {}\n", "", ""},
@@ -30,7 +34,8 @@ func TestJudgeNVUE(t *testing.T) {
 		"applied and not saved":  {true, startup, "- set:\n    qos:\n      roce: {}\n", "its applied configuration holds qos"},
 		"the files are left out": {true, startup + ignores + "    qos:\n      roce: {}\n", "", ""},
 		"left out until now": {
-			true, startup + ignores + "    qos:\n      roce: {}\n", nvueAnswers + "\n- set:\n    qos:\n      roce: {}\n", "its applied configuration holds qos",
+			true, startup + ignores + "    qos:\n      roce: {}\n", nvueAnswers + "\n- set:\n    qos:\n      roce: {}\n",
+			"its applied configuration holds qos",
 		},
 		"left out until a restart": {true, startup + "    qos:\n      roce: {}\n", nvueAnswers + "\n" + ignores, nvueStartup + " holds qos"},
 		"not readable":             {true, nvueUnread + "\n", "", "what it holds was not read"},

@@ -34,7 +34,10 @@ func TestRandomSwitches(t *testing.T) {
 		slices.Sort(cos)
 		var groups []*ir.CosGroup
 		for i, c := range cos {
-			g := ir.CosGroup{Name: fmt.Sprintf("g%d", c), Cos: c, Lossless: i == 0 || rapid.Bool().Draw(rt, "lossless"), Weight: rapid.IntRange(0, 100).Draw(rt, "weight")}
+			g := ir.CosGroup{
+				Name: fmt.Sprintf("g%d", c), Cos: c, Lossless: i == 0 || rapid.Bool().Draw(rt, "lossless"),
+				Weight: rapid.IntRange(0, 100).Draw(rt, "weight"),
+			}
 			if roce == 2 {
 				g.DSCP, g.ECN = claims(8*c+1), &ir.ECN{}
 			}

@@ -42,7 +42,7 @@ func read(d *ir.Device, content func(path string) []byte) *ir.Settings {
 	return s
 }
 
-// mostVisits bounds how often ports are looked at; beyond it a file is no configuration.
+// mostVisits bounds how often ports are looked at; beyond it a file is not a configuration.
 const mostVisits = 1 << 17
 
 // reading is a file that is being read.

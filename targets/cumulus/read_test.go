@@ -109,7 +109,8 @@ egress_sched.e.egr_queue_4.bw_percent = 50
 	assert.Same(t, s.Rest, s.Port("swp31"))
 }
 
-// The files of 4.4 and later: queues have shares and marks, all ports may be named by a word, and the other file says which queue a cos has.
+// The files of 4.4 and later: queues have shares and marks, all ports may be named by a word, and the other file says which queue a cos
+// has.
 func TestReadQueues(t *testing.T) {
 	for version, dialect := range map[string]string{"4.4.0": "Q1", "5.3.0": "Q2"} {
 		p := readText(t, version, factoryFile(dialect)).Port("swp2")

@@ -74,7 +74,8 @@ func sayRelease(version string) string {
 		return "The switch block states no version. The spelling of traffic.conf depends on the release: add " +
 			`version = "3.4.3", or what /etc/os-release on the switch says.`
 	case !ok:
-		return fmt.Sprintf("%q is no release of Cumulus Linux. Write its numbers as /etc/os-release on the switch has them, such as \"3.4.3\".",
+		return fmt.Sprintf("%q is not a release of Cumulus Linux. Write its numbers as /etc/os-release on the switch has them, such as "+
+			"\"3.4.3\".",
 			diag.Escape(version))
 	case of&written != 0:
 		return ""

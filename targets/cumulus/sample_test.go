@@ -15,7 +15,10 @@ import (
 
 // at makes up a place, so that notes and origins can be told apart.
 func at(line int) diag.Range {
-	return diag.Range{Filename: "fabric.hcl", Start: hcl.Pos{Line: line, Column: 1, Byte: 100 * line}, End: hcl.Pos{Line: line, Column: 5, Byte: 100*line + 4}}
+	return diag.Range{
+		Filename: "fabric.hcl", Start: hcl.Pos{Line: line, Column: 1, Byte: 100 * line},
+		End: hcl.Pos{Line: line, Column: 5, Byte: 100*line + 4},
+	}
 }
 
 func num(n int, why string) ir.Derived {
@@ -65,7 +68,10 @@ func claims(values ...int) []ir.Claim {
 }
 
 func (s *sample) intent(name string, version int, g, cnp *ir.CosGroup) *ir.Intent {
-	in := &ir.Intent{Name: name, At: at(60 + len(s.fabric.Intents)), Version: version, VersionAt: at(70 + len(s.fabric.Intents)), Group: g, CNP: cnp}
+	in := &ir.Intent{
+		Name: name, At: at(60 + len(s.fabric.Intents)), Version: version, VersionAt: at(70 + len(s.fabric.Intents)), Group: g,
+		CNP: cnp,
+	}
 	s.fabric.Intents = append(s.fabric.Intents, in)
 	return in
 }

@@ -66,7 +66,7 @@ func TestBGPSessions(t *testing.T) {
 	for _, c := range []struct{ name, answer, samples string }{
 		{"no vtysh", "", ""},
 		{"no instance", "{}\n", ""},
-		{"no JSON", "% BGP instance not found\n", ""},
+		{"not JSON", "% BGP instance not found\n", ""},
 		{"by VRF and family", `{
 "default":{
 "ipv4Unicast":{"routerId":"10.10.10.1","as":65101,"vrfId":0,"vrfName":"default","tableVersion":12,"peerCount":2,"peers":{

@@ -74,8 +74,9 @@ func TestLook(t *testing.T) {
 	assert.True(t, s.MLAG)
 	assert.Equal(t, []target.Neighbour{{Device: "spine1", Ports: []string{"swp7"}}}, s.Ports["swp1"].Neighbours)
 
-	keyed := Look(looked(t)).Parse(answering(`[{"ifname":"swp1","vlans":[{"vlan":1,"flags":["PVID","Egress Untagged"]},{"vlan":99,"vlanEnd":110}]},`+
-		`{"ifname":"bond1","vlans":[{"vlan":100}]}]`, `{"swp1":[{"vlan":100,"flags":["Egress Untagged"]}],"bond1":[{"vlan":100}]}`))
+	keyed := Look(looked(t)).Parse(answering(
+		`[{"ifname":"swp1","vlans":[{"vlan":1,"flags":["PVID","Egress Untagged"]},{"vlan":99,"vlanEnd":110}]},`+
+			`{"ifname":"bond1","vlans":[{"vlan":100}]}]`, `{"swp1":[{"vlan":100,"flags":["Egress Untagged"]}],"bond1":[{"vlan":100}]}`))
 	assert.Empty(t, keyed.Unread)
 	assert.Equal(t, "swp1 false, swp2 true, swp3 true", tags(keyed), "the shape of 3.x")
 }
@@ -87,7 +88,8 @@ func TestLookAbsent(t *testing.T) {
 		pairs []string
 		want  map[string]string
 	}{
-		{[]string{"port swp4s0 ", "port lo "}, map[string]string{"swp4s0": "it is split into swp4s1 alone; /etc/cumulus/ports.conf says 4=4x25G"}},
+		{[]string{"port swp4s0 ", "port lo "}, map[string]string{"swp4s0": "it is split into swp4s1 alone; /etc/cumulus/ports.conf says " +
+			"4=4x25G"}},
 		{[]string{"port swp4s0 ", "port swp4 ", "port swp4s1 ", "port swp5 "}, map[string]string{
 			"swp4s0": "swp4 is not split; /etc/cumulus/ports.conf says 4=4x25G",
 		}},
@@ -132,7 +134,10 @@ func TestLookUnread(t *testing.T) {
 			[]string{`vlan [{`, `vlan port vlan ids [{`},
 			map[target.Part]string{target.PartVLANs: "what bridge prints is not known on this release"},
 		},
-		{"no bonds", d, []string{"end bond\n", ""}, map[target.Part]string{target.PartBonds: "the answer breaks off", target.PartVLANs: "the answer breaks off"}},
+		{"no bonds", d, []string{"end bond\n", ""}, map[target.Part]string{
+			target.PartBonds: "the answer breaks off",
+			target.PartVLANs: "the answer breaks off",
+		}},
 		{"no MLAG at all", d, []string{`{"status":{"peerAlive":true}} 0`, " 127"}, nil},
 		{"no MLAG daemon, and none is meant", d, []string{`{"status":{"peerAlive":true}} 0`, "not running 1"}, nil},
 		{
@@ -145,7 +150,11 @@ func TestLookUnread(t *testing.T) {
 			[]string{`{"status":{"peerAlive":true}} 0`, "{} 0"},
 			map[target.Part]string{target.PartMLAG: "what clagctl prints is not known"},
 		},
-		{"it hangs", paired, []string{`{"status":{"peerAlive":true}} 0`, " 124"}, map[target.Part]string{target.PartMLAG: "clagctl does not answer"}},
+		{
+			"it hangs", paired,
+			[]string{`{"status":{"peerAlive":true}} 0`, " 124"},
+			map[target.Part]string{target.PartMLAG: "clagctl does not answer"},
+		},
 	} {
 		assert.Equal(t, c.want, Look(c.d).Parse(answering(c.pairs...)).Unread, c.name)
 	}

@@ -18,10 +18,16 @@ func TestShares(t *testing.T) {
 		groups []group
 		want   [8]int
 	}{
-		"no weights: two halves":     {[]group{{cos: 4, lossless: true}}, [8]int{9, 9, 8, 8, 50, 8, 8, 0}},
-		"RoCE has 80":                {[]group{{cos: 4, lossless: true, weight: 80}}, [8]int{4, 4, 3, 3, 80, 3, 3, 0}},
-		"CNPs are strict":            {[]group{{cos: 4, lossless: true, weight: 40}, {cos: 6, strict: true}}, [8]int{12, 12, 12, 12, 40, 12, 0, 0}},
-		"two lossless":               {[]group{{cos: 4, lossless: true, weight: 30}, {cos: 5, lossless: true, weight: 10}}, [8]int{12, 12, 12, 12, 30, 10, 12, 0}},
+		"no weights: two halves": {[]group{{cos: 4, lossless: true}}, [8]int{9, 9, 8, 8, 50, 8, 8, 0}},
+		"RoCE has 80":            {[]group{{cos: 4, lossless: true, weight: 80}}, [8]int{4, 4, 3, 3, 80, 3, 3, 0}},
+		"CNPs are strict": {
+			[]group{{cos: 4, lossless: true, weight: 40}, {cos: 6, strict: true}},
+			[8]int{12, 12, 12, 12, 40, 12, 0, 0},
+		},
+		"two lossless": {
+			[]group{{cos: 4, lossless: true, weight: 30}, {cos: 5, lossless: true, weight: 10}},
+			[8]int{12, 12, 12, 12, 30, 10, 12, 0},
+		},
 		"a lossy group of its own":   {[]group{{cos: 4, lossless: true, weight: 50}, {cos: 2, weight: 50}}, [8]int{9, 9, 8, 8, 50, 8, 8, 0}},
 		"one takes nearly all":       {[]group{{cos: 4, lossless: true, weight: 99}}, [8]int{1, 1, 1, 1, 94, 1, 1, 0}},
 		"every cos is strict or one": {[]group{{cos: 7, lossless: true, weight: 1}}, [8]int{15, 14, 14, 14, 14, 14, 14, 1}},

@@ -12,8 +12,8 @@ import (
 const switchdLog = "/var/log/switchd.log"
 
 // refusals is what switchd logs when it did not take a setting of traffic.conf or datapath.conf: the level it says it at, and an extended
-// regular expression of the text. Every other line is no failure, such as the WARNING about an unlimited egress buffer that comes with PFC
-// itself. Source: switchd Log Message Reference 4.1.
+// regular expression of the text. Every other line is not a failure, such as the WARNING about an unlimited egress buffer that comes with
+// PFC itself. Source: switchd Log Message Reference 4.1.
 var refusals = []struct{ level, text string }{
 	{"CRITICAL", "_range_limits_get:"},
 	{"CRITICAL", "_port_group_range_translate:"},
@@ -52,10 +52,10 @@ const noteLog = "{ stat -c '%i %s' " + switchdLog + " 2>/dev/null || echo 0 0; }
 	"[ -e \"$ROCEC_STEP/first\" ] || cp \"$ROCEC_STEP/log\" \"$ROCEC_STEP/first\"\n"
 
 // logged looks through what switchd has logged since the step began, in the file the log is now and, where that was rotated meanwhile, in
-// the one it was. A line that names a level below WARNING is no complaint, whatever function it is of. How much is read and told is
+// the one it was. A line that names a level below WARNING is not a complaint, whatever function it is of. How much is read and told is
 // bounded: a log may grow by gigabytes.
 //
-// The content from before may have been complained of before: going back, what the log already had before the change is no failure.
+// The content from before may have been complained of before: going back, what the log already had before the change is not a failure.
 var logged = `since() {
 	read -r file from <"$ROCEC_STEP/log"
 	now=$(stat -c '%i %s' ` + switchdLog + ` 2>/dev/null || echo 0 0)
@@ -102,7 +102,7 @@ const mostLog = 64 << 20
 
 // refusalProbe asks where in its log switchd last said that it did not take a setting: a change looks right after it was put to use
 // ([logged]), and whether one came since when the soak is over. Each file counts by itself, by the number of its inode, so that a log that
-// is rotated meanwhile is no new complaint.
+// is rotated meanwhile is not a new complaint.
 func refusalProbe(device string) target.Probe {
 	return target.Probe{
 		Name: "switchd log",

@@ -40,7 +40,7 @@ func release(version string) string {
 	if ok {
 		return ""
 	}
-	return fmt.Sprintf("%q is no release. Write numbers with dots between them, as "+
+	return fmt.Sprintf("%q is not a release. Write numbers with dots between them, as "+
 		"\"3.4.3\" or \"4.3.0\". The release decides how settings are spelled.", version)
 }
 
@@ -80,7 +80,10 @@ var chips = map[string]chip{
 	"spectrum3":        {since: grammar.Release{4, 2}, pfc: true, ecn: true, source: "CL 4.2"},
 	"spectrum4":        {since: grammar.Release{5, 0}, pfc: true, ecn: true, source: "CL 5.x"},
 	"spectrum5":        {since: grammar.Release{5, 0}, pfc: true, ecn: true, source: "taken to do what Spectrum-4 does"},
-	"spectrum6":        {since: grammar.Release{5, 16}, pfc: true, ecn: true, source: "CL 5.18, or shortly before; taken to do what Spectrum-4 does"},
+	"spectrum6": {
+		since: grammar.Release{5, 16}, pfc: true, ecn: true,
+		source: "CL 5.18, or shortly before; taken to do what Spectrum-4 does",
+	},
 }
 
 // can is what the releases that rocec writes offer on a chip; any other release is taken to do the same, but for trust by ports, which
@@ -104,7 +107,8 @@ func can(a *platform.ASIC, version string) ir.SwitchCan {
 	c.Stuck = osTitle + " up to 4.3 has no PFC watchdog, so switches that are stuck need a restart of switchd or of a link"
 	switch r, ok := grammar.ParseRelease(version); {
 	case ok && r.AtLeast(5, 6):
-		c.Stuck = osTitle + " has a PFC watchdog from 5.6 on, which rocec turns on at lossless ports through NVUE, and leaves as it is where it " +
+		c.Stuck = osTitle + " has a PFC watchdog from 5.6 on, which rocec turns on at lossless ports through NVUE, and leaves as it is where " +
+			"it " +
 			"writes files; without it, switches that are stuck need a restart of switchd or of a link"
 	case ok && split(r):
 		c.Stuck = osTitle + " up to 5.5 has no PFC watchdog, so switches that are stuck need a restart of switchd or of a link"

@@ -37,12 +37,12 @@ func TestReleases(t *testing.T) {
 		assert.Empty(t, OS.Release(v), v)
 	}
 	for _, v := range []string{"", "4", "4.3.0.7", "4.x", "v4.3", "4..3", "4.12345"} {
-		assert.Contains(t, OS.Release(v), "is no release", v)
+		assert.Contains(t, OS.Release(v), "is not a release", v)
 	}
 	assert.Empty(t, sayRelease(OS.Newest), "the newest is one that is written")
 }
 
-// What the system offers on a chip is consistent, and has a source where it is no guess.
+// What the system offers on a chip is consistent, and has a source where it is not a guess.
 func TestSystemOnChips(t *testing.T) {
 	for _, a := range platform.ASICs {
 		c := OS.Can(a, "")

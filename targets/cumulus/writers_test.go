@@ -68,30 +68,46 @@ func TestWriters(t *testing.T) {
 	}{
 		{"nothing is there", "4.3.0", none, "", nil},
 		{"no NCLU", "4.3.0", "", "x = 1\n", nil},
-		{"the command of 3.7", "3.7.16", "net add interface swp1 storage-optimized pfc\n" + none, "", []string{`warning writer: NCLU holds "net add interface swp1 storage-optimized pfc"`}},
+		{
+			"the command of 3.7", "3.7.16", "net add interface swp1 storage-optimized pfc\n" + none, "",
+			[]string{`warning writer: NCLU holds "net add interface swp1 storage-optimized pfc"`},
+		},
 		{"the command of 4.3", "4.3.0", "net add roce lossless\n" + none, "", []string{`warning writer: NCLU holds "net add roce lossless"`}},
 		{"many", "4.3.0", strings.Repeat("net add qos egress-sched x\n", 9), "", []string{`warning writer: …and 6 more`}},
 		{"a description is none", "4.3.0", "net add interface swp1 alias to the roce rack\n" + none, "", nil},
 		{"words within words are none", "4.3.0", "net add interface roce0 ip address 10.0.0.1/24\n" + none, "", nil},
 		{"a message is none", "4.3.0", "ERROR: roce is not a keyword\n" + none, "", nil},
 
-		{"NCLU failed, and the file shows nothing", "4.1.1", ncluEnded + "1\n", "x = 1\n", []string{"note writer: What NCLU holds was not read: …exit status 1"}},
+		{
+			"NCLU failed, and the file shows nothing", "4.1.1", ncluEnded + "1\n", "x = 1\n",
+			[]string{"note writer: What NCLU holds was not read: …exit status 1"},
+		},
 		{"groups, and NCLU holds nothing", "4.1.1", none, leftover, []string{"note writer: …holds no command"}},
 		{"groups, and NCLU failed", "4.1.1", ncluEnded + "124\n", leftover, []string{"warning writer: …exit status 124"}},
 		{"groups, and no NCLU", "4.1.1", "", leftover, []string{"note writer: …no list names"}},
-		{"groups in force, and no NCLU", "4.1.1", "", preset, []string{"warning writer: …could not be asked", `warning settings: Others decide PFC…"ROCE_PFC"`}},
+		{
+			"groups in force, and no NCLU", "4.1.1", "", preset,
+			[]string{"warning writer: …could not be asked", `warning settings: Others decide PFC…"ROCE_PFC"`},
+		},
 		{"groups in comments", "4.1.1", "", "# " + strings.ReplaceAll(preset, "\n", "\n# "), nil},
 
-		{"a template", "3.4.3", "", "# Ansible managed: do not edit\nx = 1\n", []string{"warning writer: A tool makes…by line 1 (# Ansible managed: do not edit)"}},
+		{
+			"a template", "3.4.3", "", "# Ansible managed: do not edit\nx = 1\n",
+			[]string{"warning writer: A tool makes…by line 1 (# Ansible managed: do not edit)"},
+		},
 		{"a template, not filled in", "3.4.3", "", "x = 1 # {{ weight }}\n", []string{"warning writer: A tool makes"}},
 		{"another tool", "3.4.3", "", "x = 1\n\n#managed by puppet\n", []string{"warning writer: A tool makes…line 3"}},
-		{"a value is no comment", "3.4.3", "", "x = ansible\n", nil},
+		{"a value is not a comment", "3.4.3", "", "x = ansible\n", nil},
 
 		{"shares of queues", "4.3.0", "", queues, []string{"warning settings: Queues have shares"}},
 		{"shares of queues before 4.3", "4.2.1", "", queues, nil}, // no key there, so nothing is in force
 		{"shares of queues in comments", "4.3.0", "", "# " + queues, nil},
-		{"shares by ports", "4.3.0", "", group("egress_sched", "a", "swp1,swp9", ""), []string{"warning settings: …shares of queues…takes the fabric's ports out"}},
-		{"at other ports", "4.3.0", "", group("egress_sched", "a", "swp9", "") + group("source", "b", "swp10", "") + group("pfc", "c", "swp11", ""), nil},
+		{
+			"shares by ports", "4.3.0", "", group("egress_sched", "a", "swp1,swp9", ""),
+			[]string{"warning settings: …shares of queues…takes the fabric's ports out"},
+		},
+		{"at other ports", "4.3.0", "", group("egress_sched", "a", "swp9", "") + group("source", "b", "swp10", "") +
+			group("pfc", "c", "swp11", ""), nil},
 		{"trust by ports", "3.5.0", "", group("source", "a", "swp1", ""), []string{"warning settings: …the field that is believed"}},
 		{"marks by ports", "3.5.0", "", group("remark", "a", "swp1", ""), []string{"warning settings: …the marks packets leave with"}},
 		{"link pause", "3.4.3", "", group("link_pause", "a", "swp1", ""), []string{"warning settings: …link pause"}},
@@ -116,7 +132,10 @@ func TestWriters(t *testing.T) {
 // What was not read is named, and a release without the commands is not asked for them.
 func TestUnreadWriters(t *testing.T) {
 	d := canonicalSample(t, "sn2700", "4.3.0", 2).sw
-	for _, got := range [][]string{writersOf(t, d, "", "", "exit status 124"), said(judgeWriters(d, grammar.Spelling{}, []byte("net add roce"), ""))} {
+	for _, got := range [][]string{
+		writersOf(t, d, "", "", "exit status 124"),
+		said(judgeWriters(d, grammar.Spelling{}, []byte("net add roce"), "")),
+	} {
 		require.Len(t, got, 1)
 		assert.True(t, strings.HasPrefix(got[0], "note"), got[0])
 	}
@@ -130,7 +149,8 @@ func TestUnreadWriters(t *testing.T) {
 func TestNoWriters(t *testing.T) {
 	foreign, err := os.ReadDir("testdata/foreign")
 	require.NoError(t, err)
-	files := []string{"", "default_egress_sched.egr_queue_0.bw_percent = 12\negress_sched.port_group_list = [a]\negress_sched.a.port_set = swp1-swp9\n"}
+	files := []string{"", "default_egress_sched.egr_queue_0.bw_percent = 12\negress_sched.port_group_list = [a]\negress_sched.a.port_set = " +
+		"swp1-swp9\n"}
 	for _, e := range foreign {
 		b, err := os.ReadFile("testdata/foreign/" + e.Name())
 		require.NoError(t, err)
@@ -151,12 +171,15 @@ func TestNoWriters(t *testing.T) {
 
 // TestSilenced: shares of queues for all ports become comments, on the release that has the keys, and every other byte stays.
 func TestSilenced(t *testing.T) {
-	const old = "dos_enable = true\r\n\tdefault_egress_sched.egr_queue_0.bw_percent = 12 # mine\r\ndefault_egress_sched.egr_queue_4.bw_percent=0"
+	const old = "dos_enable = true\r\n\tdefault_egress_sched.egr_queue_0.bw_percent = 12 # " +
+		"mine\r\ndefault_egress_sched.egr_queue_4.bw_percent=0"
 	s := canonicalSample(t, "sn2700", "4.3.0", 2)
 	got := s.file(t)(old)
-	assert.True(t, strings.HasPrefix(got, "dos_enable = true\r\n# \tdefault_egress_sched.egr_queue_0.bw_percent = 12 # mine\r\n# default_egress_sched.egr_queue_4.bw_percent=0\r\n"), got)
+	assert.True(t, strings.HasPrefix(got, "dos_enable = true\r\n# \tdefault_egress_sched.egr_queue_0.bw_percent = 12 # mine\r\n# "+
+		"default_egress_sched.egr_queue_4.bw_percent=0\r\n"), got)
 	assert.Equal(t, got, s.file(t)(got))
-	assert.Contains(t, canonicalSample(t, "sn2700", "4.2.1", 2).file(t)(old), "\r\ndefault_egress_sched.egr_queue_4.bw_percent=0\r\n", "not a key of the release")
+	assert.Contains(t, canonicalSample(t, "sn2700", "4.2.1", 2).file(t)(old), "\r\ndefault_egress_sched.egr_queue_4.bw_percent=0\r\n",
+		"not a key of the release")
 
 	files, _ := Target.Render(s.sw)
 	for _, k := range files[0].Keys([]byte(old)) {

@@ -116,7 +116,7 @@ func TestEffects(t *testing.T) {
 	}
 }
 
-// TestEffectsLaws: what stays the same is no effect; every effect names ports that differ, each port once for an effect; there is an
+// TestEffectsLaws: what stays the same is not an effect; every effect names ports that differ, each port once for an effect; there is an
 // effect on pauses exactly where they differ.
 func TestEffectsLaws(t *testing.T) {
 	port := rapid.Custom(func(t *rapid.T) ir.PortSettings {

@@ -23,10 +23,16 @@ func TestEvidence(t *testing.T) {
 		return r
 	}
 	sw := func(name, version string, block int, s Status, yes bool) *DevicePlan {
-		d := &ir.Device{Name: name, DevicePlaces: &ir.DevicePlaces{Decl: place(block)}, Switch: &ir.Switch{Version: version, Config: "files", AcceptDocumented: yes}}
+		d := &ir.Device{
+			Name: name, DevicePlaces: &ir.DevicePlaces{Decl: place(block)},
+			Switch: &ir.Switch{Version: version, Config: "files", AcceptDocumented: yes},
+		}
 		return &DevicePlan{Device: &target.Device{Name: name, At: place(block), Source: d, Target: row}, Status: s}
 	}
-	host := &DevicePlan{Device: &target.Device{Name: "h1", Source: &ir.Device{Name: "h1", Host: &ir.Host{}}, Target: nics}, Status: StatusChange}
+	host := &DevicePlan{
+		Device: &target.Device{Name: "h1", Source: &ir.Device{Name: "h1", Host: &ir.Host{}}, Target: nics},
+		Status: StatusChange,
+	}
 	p := &Plan{Devices: []*DevicePlan{
 		host,
 		sw("leaf1", "5.0", 1, StatusChange, false), sw("leaf2", "5.0", 1, StatusChange, false), sw("leaf3", "5.0", 2, StatusChange, false),

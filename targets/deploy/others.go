@@ -1,6 +1,6 @@
 package deploy
 
-// Others leaves devices to those who write them: what such a device lacks is no change of ours, and one that could not be read is
+// Others leaves devices to those who write them: what such a device lacks is not a change of ours, and one that could not be read is
 // nobody's trouble but where PFC would begin opposite it ([Plan.Unread]). Those that hold what they should are the same as any other.
 func (p *Plan) Others() {
 	for _, d := range p.Devices {

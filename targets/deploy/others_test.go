@@ -34,7 +34,7 @@ func TestOthers(t *testing.T) {
 	assert.Equal(t, drift, p.Devices[0].Shown())
 	assert.Equal(t, StatusSame, p.Devices[1].Status)
 	for _, d := range p.Devices[2:] {
-		assert.Equal(t, StatusOthers, d.Status, "also under maintenance: it is no debt")
+		assert.Equal(t, StatusOthers, d.Status, "also under maintenance: it is not a debt")
 		assert.Empty(t, d.Changes)
 		assert.Empty(t, d.Disrupts)
 		assert.False(t, d.Removing)

@@ -39,7 +39,10 @@ func TestDiff(t *testing.T) {
 	require.Equal(t, []string{"a reload"}, p.Disrupts)
 	c := p.Changes[0]
 	require.Equal(t, Update, c.Action)
-	require.Equal(t, []KeyChange{{Key: "colour", Action: Update, Before: "red", After: "green", From: []target.Origin{{Why: "a test of colour"}}}}, c.Keys)
+	require.Equal(t, []KeyChange{{
+		Key: "colour", Action: Update, Before: "red", After: "green",
+		From: []target.Origin{{Why: "a test of colour"}},
+	}}, c.Keys)
 	require.Equal(t, 0, c.Unchanged)
 	require.Equal(t, 1, c.NotOurs)
 	require.Equal(t, "--- a/etc/app/conf\n+++ b/etc/app/conf\n@@ -1,2 +1,2 @@\n size = 1\n-colour = red\n+colour = green\n", c.Unified())
@@ -64,7 +67,7 @@ func TestDiff(t *testing.T) {
 	p = plan(Content{Reason: "it is larger than 1 MiB"}, Content{})
 	require.Equal(t, StatusRefused, p.Status)
 
-	bad := Diff(tree, &Observed{Devices: []*Have{{Device: d, Wrong: []string{"It is no App."}}}}).Devices[0]
+	bad := Diff(tree, &Observed{Devices: []*Have{{Device: d, Wrong: []string{"It is not an App."}}}}).Devices[0]
 	require.Equal(t, Identity, bad.Err.Kind)
 	require.Equal(t, StatusRefused, bad.Status)
 }
@@ -99,7 +102,10 @@ func TestDiffNeeds(t *testing.T) {
 
 func TestFold(t *testing.T) {
 	change := func(after string) []*Change {
-		return []*Change{{FileState: FileState{Path: "/f", Base: "x" + after}, Action: Update, Keys: []KeyChange{{Key: "k", Before: "a", After: after}}}}
+		return []*Change{{
+			FileState: FileState{Path: "/f", Base: "x" + after}, Action: Update,
+			Keys: []KeyChange{{Key: "k", Before: "a", After: after}},
+		}}
 	}
 	p := &Plan{}
 	for i, after := range []string{"b", "c", "b", "b", "b", "b", "b"} {
@@ -147,7 +153,7 @@ func TestEditWarns(t *testing.T) {
 	}
 }
 
-// TestLint: a changed file is judged before and after; one that is no configuration of the device refuses it, findings stand beside
+// TestLint: a changed file is judged before and after; one that is not a configuration of the device refuses it, findings stand beside
 // the change, and a file that stays is not judged.
 func TestLint(t *testing.T) {
 	conf := boxtest.ConfFile("/etc/app/conf", "green")

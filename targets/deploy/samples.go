@@ -97,7 +97,7 @@ func rises(before, now []target.Sample, hard bool) []Rise {
 const (
 	surgeOfFaults = 3
 	surgeOfOthers = 10
-	leastOfOthers = 1000 // fewer is no surge, whatever the rate before
+	leastOfOthers = 1000 // fewer is not a surge, whatever the rate before
 )
 
 // Surged says which counters rose far faster between now and mid than between mid and before, which were read so long apart. A

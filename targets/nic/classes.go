@@ -99,7 +99,8 @@ func (s *Settings) refuse(ds *diag.List, key, format string, args ...any) {
 	if from := s.why(key); len(from) > 0 {
 		at = diag.FirstPlace(from[0].At, at)
 	}
-	settingTopic.Errorf(ds, at, "%s of the nic %s of the host group %s: %s.", key, s.NIC.Name, s.NIC.Device.Group, fmt.Sprintf(format, args...))
+	settingTopic.Errorf(ds, at, "%s of the nic %s of the host group %s: %s.", key, s.NIC.Name, s.NIC.Device.Group,
+		fmt.Sprintf(format, args...))
 }
 
 // lacks notes, once, what follows from a setting that helps and is not there.

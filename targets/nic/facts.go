@@ -81,7 +81,8 @@ func judgeFacts(s *Settings, f Facts) []string {
 	n := s.NIC
 	at := n.Name + " on " + n.Device.Name
 	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
-	if speed, ok := f.Number("speed"); ok && speed > 0 && f["carrier"] == "1" && n.Port != nil && n.Port.Speed() > 0 && speed != n.Port.Speed() {
+	if speed, ok := f.Number("speed"); ok && speed > 0 && f["carrier"] == "1" && n.Port != nil && n.Port.Speed() > 0 &&
+		speed != n.Port.Speed() {
 		say("%s runs at %s; the fabric has a link of %s to %s.", at, speedText(speed), speedText(n.Port.Speed()), n.Port.Peer())
 	}
 	if layer := f["link_layer"]; layer != "" && layer != "Ethernet" {
@@ -101,7 +102,7 @@ func judgeFacts(s *Settings, f Facts) []string {
 		if old(f["kernel"]) {
 			why = fmt.Sprintf(" Linux %s is older than 4.9, the first with RoCE LAG.", target.Escape(f["kernel"]))
 		}
-		say("%s on %s is no RoCE LAG: the RDMA device %s belongs to %s alone, so that RoCE does not move when a port fails.%s", b.Name,
+		say("%s on %s is not a RoCE LAG: the RDMA device %s belongs to %s alone, so that RoCE does not move when a port fails.%s", b.Name,
 			n.Device.Name, target.Escape(f["rdma"]), target.Escape(f["netdev"]), why)
 	}
 	return wrong

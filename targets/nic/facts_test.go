@@ -73,7 +73,7 @@ func TestJudgeLAG(t *testing.T) {
 	assert.Empty(t, judge(n, "kernel 4.4.0\nrdma mlx5_bond_0/1\nnetdev bond0\n"))
 	assert.Empty(t, judge(other, "rdma mlx5_1/1\nnetdev ens1f1\n"), "it is said once")
 	alone := judge(n, "kernel 6.1.0-18-amd64\nrdma mlx5_0/1\nnetdev ens1f0\n")
-	assert.Contains(t, alone, "bond0 on h1 is no RoCE LAG: the RDMA device mlx5_0/1 belongs to ens1f0 alone")
+	assert.Contains(t, alone, "bond0 on h1 is not a RoCE LAG: the RDMA device mlx5_0/1 belongs to ens1f0 alone")
 	assert.NotContains(t, alone, "4.9")
 	for kernel, is := range map[string]bool{"4.8.17": true, "3.10.0-1160.el7": true, "4.9": false, "4.18.0": false, "x": false, "4": false} {
 		said := judge(n, "kernel "+kernel+"\nrdma mlx5_0/1\nnetdev ens1f0\n")

@@ -24,7 +24,7 @@ type Family struct {
 	// which nobody knows what it held before rocec.
 	Plain string
 
-	// MakesDevice: the script makes the RDMA device itself. That one appears is no reason to apply again then, and would end the
+	// MakesDevice: the script makes the RDMA device itself. That one appears is not a reason to apply again then, and would end the
 	// apply that makes it.
 	MakesDevice bool
 

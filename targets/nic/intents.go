@@ -28,7 +28,8 @@ func JudgeIntents(ds *diag.List, n *ir.NIC) {
 		promised := in.Group.Lossless || in.Version == 2 && in.Group.ECN != nil
 		if !in.ByDSCP() && promised && !slices.ContainsFunc(in.Group.PCP, func(c ir.Claim) bool { return c.Value == in.Group.Cos }) {
 			pcpTopic.Errorf(ds, in.Group.CosAt, "The cos group %s has cos %d and does not claim PCP %d, but the intent %s travels by PCP, and an "+
-				"%s NIC takes the PCP as the priority. Switches would not know its packets, and pause another priority than hosts. Let the group claim "+
+				"%s NIC takes the PCP as the priority. Switches would not know its packets, and pause another priority than hosts. Let the group "+
+				"claim "+
 				"its own number, or leave pcp out.", in.Group.Name, in.Group.Cos, in.Group.Cos, in.Name, family)
 		}
 		first := all[0]
@@ -103,7 +104,8 @@ func JudgeOptions(ds *diag.List, n *ir.NIC) {
 		{"roce = false", !n.RoCE}, {"vf_roce", len(n.VFRoCE) > 0}, {"ttl", n.TTL >= 0}, {"traffic_class", len(n.TrafficClasses) > 0},
 	} {
 		if o.asked {
-			optionTopic.Errorf(ds, n.At, "The nic %s of the host group %s asks for %s, and the driver %s (%s) has no such setting. Leave it out, or "+
+			optionTopic.Errorf(ds, n.At, "The nic %s of the host group %s asks for %s, and the driver %s (%s) has no such setting. Leave it out, "+
+				"or "+
 				"use a NIC whose driver has it.", n.Name, n.Device.Group, o.name, n.Model.Driver.Name, n.Model.Title)
 		}
 	}

@@ -65,7 +65,7 @@ type heldHost struct {
 	files  []string
 }
 
-// parseHeld reads what the query printed. What is no name of an interface is passed over: names become paths.
+// parseHeld reads what the query printed. What is not a name of an interface is passed over: names become paths.
 func parseHeld(answer []byte) heldHost {
 	h := heldHost{before: map[string]string{}, at: map[string]string{}}
 	name := ""
@@ -272,7 +272,8 @@ func (f *Family) leaveStep(goes []leaver) target.Step {
 		s.Outage = ir.Outage{Least: time.Second, Most: unitTime}
 	} else if len(names) > 0 {
 		s.Disrupts = fmt.Sprintf("%s %s before rocec, and the %s when the PFC mask changes", strings.Join(names, ", "),
-			diag.Plural(len(names), "goes back to what it held", "go back to what they held"), diag.Plural(len(names), "link bounces", "links bounce"))
+			diag.Plural(len(names), "goes back to what it held", "go back to what they held"),
+			diag.Plural(len(names), "link bounces", "links bounce"))
 		s.Outage = ir.Outage{Least: time.Second, Most: time.Duration(len(names)) * 10 * time.Second}
 	}
 	return s

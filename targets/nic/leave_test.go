@@ -47,7 +47,10 @@ func TestLeave(t *testing.T) {
 
 // A NIC goes back to what was read before, and to nothing that cannot be set.
 func TestStateBefore(t *testing.T) {
-	f := leaves.stateBefore(&leaver{name: "ens1f0", where: where("vlan=100\nbond=bond0\n"), before: "vlan=100\ndcbx=firmware\npfc=0,0,0,0,0,0,0,0\ntos=0\nmtu=1500\nbond=bond0\n"}, target.Step{})
+	f := leaves.stateBefore(&leaver{
+		name: "ens1f0", where: where("vlan=100\nbond=bond0\n"),
+		before: "vlan=100\ndcbx=firmware\npfc=0,0,0,0,0,0,0,0\ntos=0\nmtu=1500\nbond=bond0\n",
+	}, target.Step{})
 	got, ds := f.Edit([]byte("bond=none\ndcbx=host\nmtu=9000\npfc=0,0,0,0,1,0,0,0\ntos=unsupported: no such file\nttl=64\n"))
 	assert.Empty(t, ds)
 	assert.Equal(t, "bond=none\ndcbx=host\nmtu=9000\npfc=0,0,0,0,0,0,0,0\ntos=unsupported: no such file\nttl=64\n", string(got))

@@ -116,7 +116,8 @@ func TestSetterProbe(t *testing.T) {
 	const rest = " on gpu1 sets what rocec sets, too. What runs last holds: take it away, or leave it nothing that rocec sets."
 	assert.Equal(t, []string{
 		"/etc/systemd/system/roce.service" + rest, "/etc/tuned/roce/script.sh" + rest,
-		"On gpu1 runs the NIC configuration operator of NVIDIA (nic-configuration-daemon). What it sets last holds: let one of the two set the NICs.",
+		"On gpu1 runs the NIC configuration operator of NVIDIA (nic-configuration-daemon). What it sets last holds: let one of the two set " +
+			"the NICs.",
 		target.Escape("/etc/a\x1b[2J") + rest,
 	}, hints)
 }
@@ -147,8 +148,9 @@ func TestJudgeVLAN(t *testing.T) {
 	} {
 		in := &ir.Intent{Version: 1, VLAN: c.vlan, Group: &ir.CosGroup{}}
 		n := &ir.NIC{
-			NICPlaces: &ir.NICPlaces{}, Name: c.name, Device: &ir.Device{DevicePlaces: &ir.DevicePlaces{}, Group: "store", Host: &ir.Host{}}, CreateVLAN: c.create,
-			RoCE: true, Intents: []*ir.Intent{in},
+			NICPlaces: &ir.NICPlaces{}, Name: c.name, Device: &ir.Device{DevicePlaces: &ir.DevicePlaces{}, Group: "store", Host: &ir.Host{}},
+			CreateVLAN: c.create,
+			RoCE:       true, Intents: []*ir.Intent{in},
 		}
 		n.Port = ir.NewPort(n.Device, ir.PortSpec{NIC: n})
 		ir.NewLink(n.Port, nil, ir.Link{})

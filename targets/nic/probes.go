@@ -140,7 +140,7 @@ func MTUProbe(s *Settings) target.Probe {
 	}
 }
 
-// PriorityProbe asks whether anything can read the priorities: what cannot be read is no drift, and must not pass for good.
+// PriorityProbe asks whether anything can read the priorities: what cannot be read is not drift, and must not pass for good.
 func PriorityProbe(s *Settings) target.Probe {
 	name := Quote(s.NIC.Name)
 	return target.Probe{

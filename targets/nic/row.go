@@ -31,7 +31,7 @@ type Row struct {
 // Class is what a setting is worth to the person.
 type Class uint8
 
-// The classes. What must be, or was wished, and cannot be set, read back or found fails apply, check and verify.
+// The classes. What must be, or was asked for, and cannot be set, read back or found fails apply, check and verify.
 const (
 	Must   Class = iota // without it the intent is not carried
 	Wish                // the person wrote it

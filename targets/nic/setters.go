@@ -8,8 +8,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// setters are places where hosts keep what runs by itself: units, udev rules, dispatchers of network managers, cron, rc scripts, profiles of
-// tuned.
+// setters are places where hosts keep what runs by itself: units, udev rules, dispatchers of network managers, cron, rc scripts, profiles
+// of tuned.
 const setters = "/etc/systemd/system /run/systemd/system /usr/lib/systemd/system /lib/systemd/system /etc/udev/rules.d " +
 	"/etc/NetworkManager/dispatcher.d /etc/networkd-dispatcher /etc/network/if-up.d /etc/network/interfaces /etc/network/interfaces.d " +
 	"/etc/cron.d /etc/rc.local /etc/rc.d/rc.local /etc/tuned /etc/mellanox"
@@ -23,7 +23,8 @@ var operators = map[string]string{
 	"nic-configurati": "the NIC configuration operator of NVIDIA (nic-configuration-daemon)",
 }
 
-// SetterProbe asks whether something else on a host sets NICs, too: it is named and never fought, as nobody knows which of the two is to hold.
+// SetterProbe asks whether something else on a host sets NICs, too: it is named and never fought, as nobody knows which of the two is to
+// hold.
 func SetterProbe(d *ir.Device) target.Probe {
 	return target.Probe{
 		Name: "other settings", Slow: true,

@@ -68,7 +68,8 @@ func sheetOf(n *ir.NIC) string {
 	row("MTU of the interface", "%s", mtu)
 	flowRows(row, s, flow)
 	row("field that tells the priority of a received packet", "%s", map[ir.Trust]string{
-		{DSCP: true}: "DSCP of the IP header", {PCP: true}: "PCP of the VLAN tag", {DSCP: true, PCP: true}: "DSCP where there is an IP header, else PCP",
+		{DSCP: true}: "DSCP of the IP header", {PCP: true}: "PCP of the VLAN tag",
+		{DSCP: true, PCP: true}: "DSCP where there is an IP header, else PCP",
 	}[trust])
 	decides := "the host: not willing to take DCB settings from the switch (DCBX off, or its own)"
 	if h != nil && h.Firmware {
@@ -85,7 +86,8 @@ func sheetOf(n *ir.NIC) string {
 	for cos, on := range s.ECN {
 		if on {
 			row(fmt.Sprintf("congestion control (DCQCN) on priority %d", cos), "%s",
-				map[bool]string{true: "on: answers marked packets with CNPs, and slows down on CNPs", false: "off, as the fabric states"}[h == nil || h.DCQCN])
+				map[bool]string{true: "on: answers marked packets with CNPs, and slows down on CNPs", false: "off, as the fabric states"}[h == nil ||
+					h.DCQCN])
 		}
 	}
 	b.WriteString("\n| priority | cos group | DSCP | PCP | PFC | share when sending |\n| --- | --- | --- | --- | --- | --- |\n")
@@ -94,7 +96,8 @@ func sheetOf(n *ir.NIC) string {
 		if trust.DSCP {
 			dscp = s.codePoints(p)
 		}
-		fmt.Fprintf(&b, "| %d | %s | %s | %s | %s | %s |\n", p, groupsAt(n.Device.Fabric, p), dscp, valuesAt(pcp, p), onOff(s.PFC[p]), s.shareText(p))
+		fmt.Fprintf(&b, "| %d | %s | %s | %s | %s | %s |\n", p, groupsAt(n.Device.Fabric, p), dscp, valuesAt(pcp, p), onOff(s.PFC[p]),
+			s.shareText(p))
 	}
 	b.WriteByte('\n')
 	return b.String()
@@ -198,7 +201,8 @@ func dash(s string) string {
 func cell(name string) string { return strings.ReplaceAll(diag.Escape(name), "|", `\|`) }
 
 // seeing is how one sees the settings. Sources: man pages of dcb (iproute2) and ethtool; Microsoft's "DCB Windows PowerShell User Scripting
-// Guide"; Broadcom's ESXCLI command reference 8.0 (network nic, rdma device) and VMware's "Configuring lossless Ethernet for NVMe over RDMA".
+// Guide"; Broadcom's ESXCLI command reference 8.0 (network nic, rdma device) and VMware's "Configuring lossless Ethernet for NVMe over
+// RDMA".
 const seeing = `## How to see it
 
 | system | what | command |

@@ -11,17 +11,19 @@ import (
 	"github.com/rocec/rocec/targets/nvue"
 )
 
-// TestPresetOverridden: a switch whose preset fits the fabric is refused where settings of others go before the preset, and take from it what
-// the fabric needs; it is none of the preset's that is replaced.
+// TestPresetOverridden: a switch whose preset fits the fabric is refused where settings of others go before the preset, and take from it
+// what the fabric needs; it is none of the preset's that is replaced.
 func TestPresetOverridden(t *testing.T) {
 	fits := device(t, rack, "tor1")
 	for text, say := range map[string]string{
-		"roce: {cable-length: 20}":                                                                           "headroom for 20 m, and cables are up to 40 m",
-		"roce: {cable-length: 40}":                                                                           "",
-		"traffic-pool: {roce-lossless: {memory-percent: 10}}":                                                "roce-lossless 10 %",
-		"traffic-pool: {roce-lossless: {memory-percent: 60}}":                                                "",
-		"congestion-control: {default-global: {traffic-class: {'3': {ecn: disable}}}}":                       "traffic-class.3 does not mark.",
-		"congestion-control: {default-global: {traffic-class: {'3': {max-threshold: 90000000}}}}":            "max-threshold 90000000, and the fabric and the preset 1500000",
+		"roce: {cable-length: 20}": "headroom for 20 m, and cables " +
+			"are up to 40 m",
+		"roce: {cable-length: 40}":                                                     "",
+		"traffic-pool: {roce-lossless: {memory-percent: 10}}":                          "roce-lossless 10 %",
+		"traffic-pool: {roce-lossless: {memory-percent: 60}}":                          "",
+		"congestion-control: {default-global: {traffic-class: {'3': {ecn: disable}}}}": "traffic-class.3 does not mark.",
+		"congestion-control: {default-global: {traffic-class: {'3': {max-threshold: 90000000}}}}": "max-threshold 90000000, and " +
+			"the fabric and the preset 1500000",
 		"congestion-control: {default-global: {traffic-class: {'3': {mode: relative}}}}":                     "not by bytes",
 		"congestion-control: {default-global: {traffic-class: {'3': {ecn: enable, min-threshold: 150000}}}}": "",
 		"congestion-control: {default-global: {traffic-class: {'1': {ecn: disable}}}}":                       "",
@@ -70,7 +72,8 @@ func TestBeside(t *testing.T) {
 		{"another class", wish(t, plain, nvue.AskPreset), strings.Replace(red, "'3'", "'1'", 1), "", 0},
 		{
 			"a share on the way out", wish(t, marked, nvue.AskPreset),
-			"advance-buffer-config: {default-global: {egress-lossless-buffer: {shared-alpha: alpha_1_128}}}", "alpha_1_128 of their pool", diag.Warning,
+			"advance-buffer-config: {default-global: {egress-lossless-buffer: {shared-alpha: alpha_1_128}}}", "alpha_1_128 of their pool",
+			diag.Warning,
 		},
 		{
 			"bytes on the way out", wish(t, marked, nvue.AskPreset),

@@ -74,7 +74,8 @@ func checkLossless(ds *diag.List, d *ir.Device, rel grammar.Release) {
 	}
 	for _, g := range d.Fabric.CosGroups {
 		if none[g] {
-			topicXon.Errorf(ds, g.PFC.At, "The cos group %q states xon_delta = 0, and NVUE, which configures the switches of %s, takes 1 B and more "+
+			topicXon.Errorf(ds, g.PFC.At, "The cos group %q states xon_delta = 0, and NVUE, which configures the switches of %s, takes 1 B and "+
+				"more "+
 				"for xon-threshold. State a delta of some cells, or leave xon_delta out.", g.Name, block(d))
 		}
 	}

@@ -282,7 +282,7 @@ func (e *editor) owns(path []string) bool {
 	return false
 }
 
-// pausesByMine reports whether an interface, or the bond it is in, has a profile of rocec's for PFC or link pause: also one that is no
+// pausesByMine reports whether an interface, or the bond it is in, has a profile of rocec's for PFC or link pause: also one that is not a
 // port of the fabric any more.
 func (e *editor) pausesByMine(name string) bool {
 	for _, table := range []string{"pfc", "link-pause"} {

@@ -362,7 +362,7 @@ func TestEditRefuses(t *testing.T) {
 		w               *nvue.Wish
 		text, code, say string
 	}{
-		"no YAML":      {w, "a: *x", "nvue-tree", "cannot be edited"},
+		"not YAML":     {w, "a: *x", "nvue-tree", "cannot be edited"},
 		"twice":        {w, "qos: {}\nqos: {}", "nvue-tree", "line 2: qos stands twice, first in line 1"},
 		"a patch":      {w, "- set: {}\n- unset: {interface: {swp1: {qos: {}}}}", "nvue-tree", "unsets interface.swp1.qos"},
 		"a value":      {w, "qos: {pfc: hello}", "nvue-tree", "something above qos.pfc"},

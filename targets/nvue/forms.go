@@ -9,7 +9,7 @@ import (
 // dataName is the key of a tree among the data of a device.
 const dataName = "nvue"
 
-// commands spells a tree as lines of nv set; content that is no tree has none.
+// commands spells a tree as lines of nv set; content that is not a tree has none.
 func commands(content []byte) []byte {
 	cfg, err := grammar.Read(content)
 	if err != nil {
@@ -18,7 +18,7 @@ func commands(content []byte) []byte {
 	return grammar.Commands("set", cfg.Set)
 }
 
-// data gives a tree as an object; content that is no tree is an empty one.
+// data gives a tree as an object; content that is not a tree is an empty one.
 func data(content []byte) map[string]any {
 	cfg, err := grammar.Read(content)
 	if err != nil {

@@ -197,7 +197,7 @@ func TestForms(t *testing.T) {
 		assert.Equal(t, string(whole), string(canonical(t, string(doc["nvue"]))), "numbers are numbers, and texts are texts")
 	}
 	f := wish(t, device(t, rack, "tor1"), nvue.AskPreset).File()
-	assert.Empty(t, f.Forms[1].Of([]byte("a: *x")), "what is no tree has no lines")
+	assert.Empty(t, f.Forms[1].Of([]byte("a: *x")), "what is not a tree has no lines")
 	assert.Empty(t, f.Data([]byte("a: *x")))
 }
 

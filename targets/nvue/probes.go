@@ -289,8 +289,8 @@ func pauses(set *grammar.Tree, holder string, p *ir.Port) bool {
 }
 
 // headroomOf is the headroom of a port as a state: no less than the vendor's own tables come to ([ir.Buffer.Floor]), or less, for which a
-// change is taken back. short says where it is more than that, and less than needed: a finding, since loss then takes bad luck alone. A port
-// that does not pause yet needs none.
+// change is taken back. short says where it is more than that, and less than needed: a finding, since loss then takes bad luck alone. A
+// port that does not pause yet needs none.
 func headroomOf(d *ir.Device, p *ir.Port, pauses bool, groups string) (s target.Sample, short string) {
 	const name = "headroom"
 	need, floor := 0, 0
@@ -324,7 +324,8 @@ func headroomOf(d *ir.Device, p *ir.Port, pauses bool, groups string) (s target.
 		return target.Gauge(name, p.Name, have >= floor, says), short
 	}
 	if !told {
-		return unread(d, p, fmt.Sprintf("nv show interface %s qos buffer ingress-priority-group does not say which group is lossless.", p.Name)), ""
+		return unread(d, p, fmt.Sprintf("nv show interface %s qos buffer ingress-priority-group does not say which group is lossless.", p.Name)),
+			""
 	}
 	return target.Gauge(name, p.Name, false, fmt.Sprintf("%s has no lossless priority group on %s, although a PFC profile is bound to it: "+
 		"is there a lossless traffic pool? See nv show qos traffic-pool.", d.Name, p.Name)), ""

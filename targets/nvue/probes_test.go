@@ -39,10 +39,10 @@ func TestHeadroom(t *testing.T) {
 		"no link":            {rocec, `{"3":{"lossy-lossless":"lossless","headroom":0}}`, "down", unread, ""},
 		"another key":        {rocec, `{"3":{"type":"lossless","headroom":1000}}`, "up", unread, ""},
 		"wrapped":            {rocec, `{"operational":{"3":{"lossy-lossless":"lossless","headroom":1000}}}`, "up", unread, ""},
-		"no number":          {rocec, `{"3":{"lossy-lossless":"lossless","headroom":"NaN"}}`, "up", unread, ""},
+		"not a number":       {rocec, `{"3":{"lossy-lossless":"lossless","headroom":"NaN"}}`, "up", unread, ""},
 		"another unit":       {rocec, `{"3":{"lossy-lossless":"lossless","headroom":"7 cells"}}`, "up", unread, ""},
 		"no such leaf":       {rocec, `{"3":{"lossy-lossless":"lossless"}}`, "up", unread, ""},
-		"no JSON":            {rocec, `Error: no such thing`, "up", unread, ""},
+		"not JSON":           {rocec, `Error: no such thing`, "up", unread, ""},
 		"nothing":            {rocec, `null`, "up", unread, ""},
 		"member, enough":     {rocec, `{"3":{"lossy-lossless":"lossless","headroom":1000}}`, "up", good, "bond1"},
 		"member, too little": {rocec, `{"3":{"lossy-lossless":"lossless","headroom":800}}`, "up", bad, "bond1"},
@@ -88,9 +88,18 @@ func TestBoundTo(t *testing.T) {
 	e := &editor{
 		settings: &settings{
 			profiles: []profile{
-				{metres: 40, sizes: &sizes{buffer: 90_000, xoff: 40_000}}, {metres: 40, sizes: &sizes{buffer: 100_000, xoff: 40_000}}, {metres: 5}, {metres: 40},
+				{metres: 40, sizes: &sizes{buffer: 90_000, xoff: 40_000}},
+				{metres: 40, sizes: &sizes{buffer: 100_000, xoff: 40_000}},
+				{metres: 5},
+				{metres: 40},
 			},
-			ports: []port{{name: "swp1", lossless: 0}, {name: "swp2", lossless: 1}, {name: "swp3", lossless: 3}, {name: "swp4", lossless: 2}, {name: "swp5", lossless: 2}},
+			ports: []port{
+				{name: "swp1", lossless: 0},
+				{name: "swp2", lossless: 1},
+				{name: "swp3", lossless: 3},
+				{name: "swp4", lossless: 2},
+				{name: "swp5", lossless: 2},
+			},
 		},
 		bonds: map[string]string{"swp1": "bond1", "swp2": "bond1", "swp3": "bond2", "swp4": "bond2"},
 	}

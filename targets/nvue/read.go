@@ -36,8 +36,8 @@ func Read(d *ir.Device, content []byte) *ir.Settings {
 	return s
 }
 
-// ports names the front ports: those of the fabric, and those of the tree. A bond is its members, a port that is split is its parts, and what
-// sends no traffic by classes is none.
+// ports names the front ports: those of the fabric, and those of the tree. A bond is its members, a port that is split is its parts, and
+// what sends no traffic by classes is none.
 func (r *reading) ports(d *ir.Device) map[string]bool {
 	ports := map[string]bool{}
 	for name, i := range r.set.Get("interface").MapOf() {

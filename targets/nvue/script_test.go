@@ -57,7 +57,7 @@ func TestRevisions(t *testing.T) {
 		"the startup's":   {`{"2":{"state":"saved"},"3":{"state":"applied"}}`, "2 saved -\n3 applied -\n", "3 applied -\n"},
 		"saved alone":     {`{"2":{"state":"saved"},"3":{"state":"pending"}}`, "2 saved -\n3 pending -\n", "2 saved -\n"},
 		"none":            {`{}`, "", "fails\n"},
-		"no JSON":         {"Error: Could not connect to nvued\n", "", "fails\n"},
+		"not JSON":        {"Error: Could not connect to nvued\n", "", "fails\n"},
 		"half of it":      {three[:100], "1 inactive factory\n", "fails\n"},
 		"a glob":          {`{"2":{"state":"applied","message":"*"}}`, "2 applied *\n", "2 applied *\n"},
 	} {
@@ -69,10 +69,12 @@ func TestRevisions(t *testing.T) {
 	// As many as a switch keeps, with what people and progress may say. Every step and undo asks more than once.
 	var b strings.Builder
 	for i := range 100 {
-		fmt.Fprintf(&b, `,"%d":{"message":"a \"q\" \\ b","state":"inactive","transition":{"issue":{},"progress":"%s"}}`, i+1, strings.Repeat(`x\ny`, 10*(i%2)))
+		fmt.Fprintf(&b, `,"%d":{"message":"a \"q\" \\ b","state":"inactive","transition":{"issue":{},"progress":"%s"}}`, i+1,
+			strings.Repeat(`x\ny`, 10*(i%2)))
 	}
 	began := time.Now()
-	out, _ := sourced(t, "{"+b.String()[1:]+`,"101":{"state":"applied","message":"\\"}}`, "0", `applied; printf '%s %s %s\n' "$now" "$state" "$message"`)
+	out, _ := sourced(t, "{"+b.String()[1:]+`,"101":{"state":"applied","message":"\\"}}`, "0",
+		`applied; printf '%s %s %s\n' "$now" "$state" "$message"`)
 	assert.Equal(t, "101 applied \\\\\n", out)
 	assert.Less(t, time.Since(began), 20*time.Second)
 
@@ -209,7 +211,10 @@ func TestAsked(t *testing.T) {
 	lib, err := os.ReadFile("script/go.sh")
 	require.NoError(t, err)
 	for _, status := range []string{"0", "1"} {
-		for answer, applying := range map[string]bool{"x was edited and will be overwritten. Are you sure? [y/N] n\n": false, "Error: half of it\n": true} {
+		for answer, applying := range map[string]bool{
+			"x was edited and will be overwritten. Are you sure? [y/N] n\n": false,
+			"Error: half of it\n": true,
+		} {
 			_, failed := sourced(t, answer, status, string(lib)+"ROCEC_STEP="+step+"; go 4 3")
 			assert.True(t, failed)
 			_, err := os.Stat(filepath.Join(step, "applying"))
@@ -276,8 +281,8 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// TestWentBack: where NVUE has gone back by a revision of another number, nothing is left to be gone back from; one that holds something else
-// is somebody's.
+// TestWentBack: where NVUE has gone back by a revision of another number, nothing is left to be gone back from; one that holds something
+// else is somebody's.
 func TestWentBack(t *testing.T) {
 	body, err := os.ReadFile("script/undo.sh")
 	require.NoError(t, err)

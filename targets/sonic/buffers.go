@@ -256,7 +256,7 @@ func metresText(all []int) string {
 }
 
 // Headrooms gives what the switch keeps for each lossless priority of a port after a pause, in bytes, by ports and priorities, as far as
-// its configuration says it: the xoff of the profile of its priority group; of a profile that the buffer manager makes, which is no part
+// its configuration says it: the xoff of the profile of its priority group; of a profile that the buffer manager makes, which is not part
 // of a state, that of the row of the lookup file that it is made of. 0: a priority group without headroom. What the state does not say,
 // such as headroom that the switch computes, is not in it: the probe of headroom reads that.
 func Headrooms(cfg *grammar.Config) map[string]map[int]int {
@@ -278,7 +278,7 @@ func Headrooms(cfg *grammar.Config) map[string]map[int]int {
 	return out
 }
 
-// headroom is that of a profile, in bytes; a text that is no size is none.
+// headroom is that of a profile, in bytes; a text that is not a size is none.
 func headroom(cfg *grammar.Config, lookup grammar.Lookup, profile string) (xoff int, known bool) {
 	row := cfg.Row("BUFFER_PROFILE", profile)
 	text := row.Get("xoff")

@@ -36,8 +36,9 @@ func block(d *ir.Device) string { return fmt.Sprintf("switch %q", d.Group) }
 func checkPauses(ds *diag.List, d *ir.Device) {
 	for _, p := range d.Ports {
 		if len(p.Buffers()) > 0 && p.ByPause() {
-			topicPause.Errorf(ds, diag.FirstPlace(p.Link().FlowControlAt, d.Fabric.FlowControlAt, p.At), "The cable at %s of %s is lossless by link "+
-				"pause, and no table of SONiC that rocec knows turns that on at a port. Use PFC there, or write the switch by hand.", p.Name, block(d))
+			topicPause.Errorf(ds, diag.FirstPlace(p.Link().FlowControlAt, d.Fabric.FlowControlAt, p.At),
+				"The cable at %s of %s is lossless by link "+
+					"pause, and no table of SONiC that rocec knows turns that on at a port. Use PFC there, or write the switch by hand.", p.Name, block(d))
 			return
 		}
 	}

@@ -167,7 +167,7 @@ func TestReleaseIsJudged(t *testing.T) {
 	_, ds := compiled(t, [2]string{"sn2700", "sn2700"}, "5.9", "Ethernet0 Ethernet0")
 	require.Len(t, ds, 2)
 	assert.Equal(t, "version-invalid", ds[0].Code)
-	assert.Contains(t, ds[0].Detail, "is no release of SONiC")
+	assert.Contains(t, ds[0].Detail, "is not a release of SONiC")
 	f, ds := compiled(t, [2]string{"sn2700", "7260cx3-64"}, "SONiC.202505.12-1a2b3c4", "Ethernet0 Ethernet252")
 	require.Empty(t, ds)
 	assert.Equal(t, "sonic", f.Devices[0].Switch.OS, "however it is spelled")

@@ -69,8 +69,8 @@ func (e *editor) drops(profile string) bool {
 }
 
 // wishEgress has the lossless queues of a port not drop. Of a row that holds others, too, these get rows of their own with the profile they
-// had. Rows of one queue stay as they are there, and count as rocec's, since nothing tells those that were made so. A port of which no queue
-// has a row is left alone: its chip has no such settings.
+// had. Rows of one queue stay as they are there, and count as rocec's, since nothing tells those that were made so. A port of which no
+// queue has a row is left alone: its chip has no such settings.
 func (e *editor) wishEgress(put putter, name string, p *port) {
 	rows, known := e.egress.rows[name]
 	if !known {

@@ -13,7 +13,10 @@ import (
 func withQueues(release string) (box, string) {
 	b := usual(release)
 	return b, change(release, func(c *grammar.Config) {
-		for profile, pool := range map[string]string{"egress_lossless_profile": "egress_lossless_pool", "egress_lossy_profile": "egress_lossy_pool"} {
+		for profile, pool := range map[string]string{
+			"egress_lossless_profile": "egress_lossless_pool",
+			"egress_lossy_profile":    "egress_lossy_pool",
+		} {
 			for field, text := range map[string]string{"type": "egress", "mode": "dynamic", "size": "20000000"} {
 				c.Put("BUFFER_POOL", pool, field, text)
 			}

@@ -20,7 +20,7 @@ const (
 // dataName is the key of the tables among the data of a device.
 const dataName = "config_db"
 
-// document is the tables of a state, without rocec's own; content that is no state has none.
+// document is the tables of a state, without rocec's own; content that is not a state has none.
 func document(content []byte) []byte {
 	cfg, err := grammar.ReadRows(content)
 	if err != nil {
@@ -38,7 +38,7 @@ func document(content []byte) []byte {
 // these on chips whose list does not have them. So are watchdogs: no release takes the table PFC_WD, or its row GLOBAL, by a patch, and
 // the whole patch would be refused with it.
 //
-// Content that is no state has no patch.
+// Content that is not a state has no patch.
 func (w *Wish) patch(content []byte) []byte {
 	cfg, err := grammar.ReadRows(content)
 	if err != nil {

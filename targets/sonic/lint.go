@@ -14,7 +14,7 @@ import (
 )
 
 // linter judges a state by itself, but for what holds of the state that rocec writes from nothing, too: that follows from the fabric, and
-// validate has judged it. foreign says why it is no configuration of this switch at all.
+// validate has judged it. foreign says why it is not a configuration of this switch at all.
 func (w *Wish) linter() func([]byte) (found diag.List, foreign string) {
 	key := func(d *diag.Diagnostic) string { return d.Code + " " + d.Detail }
 	meant := sync.OnceValue(func() map[string]bool {

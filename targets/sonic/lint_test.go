@@ -8,7 +8,7 @@ import (
 	"github.com/rocec/rocec/targets/sonic/grammar"
 )
 
-// TestLint: profiles that the buffer manager has made are on the switch, though they are no part of its state: nothing is said of them.
+// TestLint: profiles that the buffer manager has made are on the switch, though they are not part of its state: nothing is said of them.
 // What else is wrong is said at its row.
 func TestLint(t *testing.T) {
 	for _, c := range []struct {
@@ -56,6 +56,7 @@ func TestLint(t *testing.T) {
 		}
 	}
 	w := wish(t, device(t, rack, "tor1"))
-	_, foreign := w.File().Lint([]byte(change("202505", func(c *grammar.Config) { c.Put(grammar.VersionTable, "localhost", "asic_count", "3") })))
+	_, foreign := w.File().Lint([]byte(change("202505",
+		func(c *grammar.Config) { c.Put(grammar.VersionTable, "localhost", "asic_count", "3") })))
 	assert.Contains(t, foreign, "3 chips")
 }

@@ -251,7 +251,7 @@ func TestForms(t *testing.T) {
 	}
 	f := wish(t, device(t, rack, "tor1")).File()
 	for _, form := range f.Forms {
-		assert.Empty(t, form.Of([]byte("a")), "what is no state has no form")
+		assert.Empty(t, form.Of([]byte("a")), "what is not a state has no form")
 	}
 	assert.Empty(t, f.Data([]byte("a")))
 }

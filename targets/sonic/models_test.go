@@ -82,7 +82,8 @@ func TestCheckModel(t *testing.T) {
 		assert.Empty(t, checked(t, model, version), model)
 	}
 	own := *find(t, "as4610-54t")
-	assert.Empty(t, CheckModel(&ir.Device{DevicePlaces: &ir.DevicePlaces{}, Switch: &ir.Switch{Model: &own, Version: "202505"}}), "a model that the fabric declares")
+	assert.Empty(t, CheckModel(&ir.Device{DevicePlaces: &ir.DevicePlaces{}, Switch: &ir.Switch{Model: &own, Version: "202505"}}),
+		"a model that the fabric declares")
 }
 
 func TestMismatch(t *testing.T) {
@@ -225,7 +226,10 @@ func TestLookups(t *testing.T) {
 
 func TestCheckLookup(t *testing.T) {
 	check := func(model string, speed int, metres ...float64) diag.List {
-		d := &ir.Device{Group: "leaf", DevicePlaces: &ir.DevicePlaces{Decl: diag.Range{Filename: "decl"}}, Switch: &ir.Switch{Model: find(t, model)}, Fabric: &ir.Fabric{}}
+		d := &ir.Device{
+			Group: "leaf", DevicePlaces: &ir.DevicePlaces{Decl: diag.Range{Filename: "decl"}},
+			Switch: &ir.Switch{Model: find(t, model)}, Fabric: &ir.Fabric{},
+		}
 		for _, m := range metres {
 			p := ir.NewPort(d, ir.PortSpec{Speed: speed, Buffers: []*ir.Buffer{{}}})
 			ir.NewLink(p, nil, ir.Link{LinkFacts: &ir.LinkFacts{FlowControl: ir.PFC, Length: ir.Length{Metres: m}}})

@@ -77,7 +77,10 @@ func TestEditSays(t *testing.T) {
 				c.Delete(grammar.LookupTable, "100000|"+length, "")
 			}
 		}, "sonic-cable", "or an empty one"},
-		{"no lookup file", "202505", func(c *grammar.Config) { delete(c.Tables, grammar.LookupTable) }, "sonic-cable", `Its hwsku is "ACS-MSN4700"`},
+		{
+			"no lookup file", "202505", func(c *grammar.Config) { delete(c.Tables, grammar.LookupTable) }, "sonic-cable",
+			`Its hwsku is "ACS-MSN4700"`,
+		},
 		{
 			"the dynamic model needs none", "202505", func(c *grammar.Config) {
 				delete(c.Tables, grammar.LookupTable)
@@ -242,7 +245,7 @@ func fields(r *grammar.Row) map[string]string {
 	return out
 }
 
-// TestLengthChanges: up to 202505 the length of a cable is no event for the buffer manager, so the group is taken away, which takes the
+// TestLengthChanges: up to 202505 the length of a cable is not an event for the buffer manager, so the group is taken away, which takes the
 // port down and up; later it is one, and no port goes down.
 func TestLengthChanges(t *testing.T) {
 	for release, flaps := range map[string]int{"202405": 2, "202505": 2, "202511": 0, "202605": 0} {

@@ -61,7 +61,8 @@ func judgeIdentity(d *ir.Device, says map[string]string) (wrong []string) {
 		wrong = append(wrong, fmt.Sprintf("%s runs SONiC %s (build_version %s), but the fabric says %s.",
 			d.Name, is.Release, target.Escape(build), d.Switch.Version))
 	}
-	if n, err := strconv.Atoi(says["chips"]); err == nil && n > 1 || says["switch_type"] == "voq" || strings.HasPrefix(says["switch_type"], "chassis") {
+	if n, err := strconv.Atoi(says["chips"]); err == nil && n > 1 || says["switch_type"] == "voq" ||
+		strings.HasPrefix(says["switch_type"], "chassis") {
 		wrong = append(wrong, fmt.Sprintf("%s has several chips, each with databases of its own (asic0, asic1). rocec writes switches with one. "+
 			"Describe it by a by_hand block.", d.Name))
 	}
@@ -212,7 +213,8 @@ func (s shortage) text(device, port string) string {
 		port += " and of " + diag.Count(s.others, "other port")
 	}
 	return fmt.Sprintf("%s reserves %s B of headroom for priority %d of %s (xoff of %s), and up to %s B can arrive after a pause was "+
-		"asked for. A longer cable in the fabric reserves more.", device, diag.Number(s.have), s.cos, port, target.Escape(s.profile), diag.Number(s.need))
+		"asked for. A longer cable in the fabric reserves more.", device, diag.Number(s.have), s.cos, port, target.Escape(s.profile),
+		diag.Number(s.need))
 }
 
 // headroomOf is the headroom of a port as a state: enough for each of its lossless priorities, or not; and where it is less than needed,
@@ -357,11 +359,12 @@ func portCounters(d *ir.Device, p *ir.Port, lossless uint8, says map[string]stri
 		add(fmt.Sprintf("group:%s:%d", p.Name, cos), drops, fmt.Sprintf("%s of group %d", drops, cos), target.UnitPackets, func(n uint64) string {
 			return fmt.Sprintf("%s dropped %s of lossless priority %d because a buffer was full (%s).", at, target.Count(n, "packet"), cos, drops)
 		})
-		add(fmt.Sprintf("queue:%s:%d", p.Name, cos), storms, fmt.Sprintf("%s of queue %d", storms, cos), target.UnitEvents, func(n uint64) string {
-			return fmt.Sprintf("The PFC watchdog of %s saw %s in queue %d, and dropped what was lossless there: its peer paused it for too long "+
-				"(%s).",
-				at, target.Count(n, "storm"), cos, storms)
-		})
+		add(fmt.Sprintf("queue:%s:%d", p.Name, cos), storms, fmt.Sprintf("%s of queue %d", storms, cos), target.UnitEvents,
+			func(n uint64) string {
+				return fmt.Sprintf("The PFC watchdog of %s saw %s in queue %d, and dropped what was lossless there: its peer paused it for too long "+
+					"(%s).",
+					at, target.Count(n, "storm"), cos, storms)
+			})
 	}
 	return out
 }

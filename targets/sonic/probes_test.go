@@ -11,7 +11,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// TestHeadroom: less than the floor, and no lossless group, are bad; what the databases do not say is no finding, and not good either.
+// TestHeadroom: less than the floor, and no lossless group, are bad; what the databases do not say is not a finding, and not good either.
 func TestHeadroom(t *testing.T) {
 	d := &ir.Device{DevicePlaces: &ir.DevicePlaces{}, Name: "leaf1"}
 	p := ir.NewPort(d, ir.PortSpec{Name: "Ethernet0", Buffers: []*ir.Buffer{{Group: &ir.CosGroup{Cos: 3}, Need: 1000, Floor: 900}}})

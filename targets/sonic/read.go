@@ -7,9 +7,9 @@ import (
 	"github.com/rocec/rocec/targets/sonic/grammar"
 )
 
-// Read gives how a switch is set, as its state says it. A port sends pauses for a priority that has PFC and a lossless priority group; where
-// the state holds no groups at all, or the port is down, PFC alone decides. Headroom is what its configuration says ([Headrooms]). Nil:
-// the text cannot be read, or there is none. It never fails, whatever the bytes.
+// Read gives how a switch is set, as its state says it. A port sends pauses for a priority that has PFC and a lossless priority group;
+// where the state holds no groups at all, or the port is down, PFC alone decides. Headroom is what its configuration says ([Headrooms]).
+// Nil: the text cannot be read, or there is none. It never fails, whatever the bytes.
 func Read(d *ir.Device, content []byte) *ir.Settings {
 	if len(content) == 0 {
 		return nil

@@ -103,7 +103,7 @@ func TestReadLossy(t *testing.T) {
 	}
 }
 
-// TestHeadrooms: the headroom of a priority group is that of its profile; a profile that the buffer manager makes is no part of the state,
+// TestHeadrooms: the headroom of a priority group is that of its profile; a profile that the buffer manager makes is not part of the state,
 // and its headroom is that of the row of the lookup file.
 func TestHeadrooms(t *testing.T) {
 	d := device(t, rack, "tor1")

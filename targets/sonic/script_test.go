@@ -49,7 +49,8 @@ func asked(t testing.TB, f found) (out string, failed bool) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), mode))
 	}
 	put("data", f.data, 0o600)
-	put("bin/sonic-cfggen", fmt.Sprintf("#!/bin/sh\n[ \"$*\" = '-d --print-data' ] || exit 9\ncat %s/data\necho complaint >&2\nexit %d\n", dir, f.status), 0o700)
+	put("bin/sonic-cfggen", fmt.Sprintf("#!/bin/sh\n[ \"$*\" = '-d --print-data' ] || exit 9\ncat %s/data\necho complaint >&2\nexit %d\n", dir,
+		f.status), 0o700)
 	for name, text := range map[string]string{"version": f.build, "device/p/asic.conf": f.asic, "device/p/h/pg_profile_lookup.ini": f.lookup} {
 		if text != "" {
 			put(name, text, 0o600)
@@ -136,17 +137,26 @@ func TestQuery(t *testing.T) {
 			"tables that rocec knows", tables{
 				"QUEUE": {"Ethernet10|3": {"scheduler": "b", "wred_profile": "w"}, "Ethernet1|3": {"scheduler": "a"}},
 				"VLAN":  {"Vlan1": {"mtu": "9100"}}, "TC_TO_DSCP_MAP": {"AZURE": {"3": "26"}},
-			}, "QUEUE|Ethernet10|3 scheduler \"b\"\nQUEUE|Ethernet10|3 wred_profile \"w\"\nQUEUE|Ethernet1|3 scheduler \"a\"\nTC_TO_DSCP_MAP|AZURE 3 \"26\"\n",
+			}, "QUEUE|Ethernet10|3 scheduler \"b\"\nQUEUE|Ethernet10|3 wred_profile \"w\"\nQUEUE|Ethernet1|3 scheduler " +
+				"\"a\"\nTC_TO_DSCP_MAP|AZURE 3 \"26\"\n",
 		},
-		{"rows without fields", tables{"PFC_WD": {"Ethernet0": {}, "Ethernet4": {}}, "VLAN": {"Vlan1": {}}}, "PFC_WD|Ethernet0\nPFC_WD|Ethernet4\n"},
+		{
+			"rows without fields",
+			tables{"PFC_WD": {"Ethernet0": {}, "Ethernet4": {}}, "VLAN": {"Vlan1": {}}},
+			"PFC_WD|Ethernet0\nPFC_WD|Ethernet4\n",
+		},
 		{"an empty table", tables{"QUEUE": {}, "SCHEDULER": {"s": {"type": "STRICT"}}}, "SCHEDULER|s type \"STRICT\"\n"},
 		{"an empty text", tables{"PORT_QOS_MAP": {"Ethernet0": {"pfc_enable": ""}}}, "PORT_QOS_MAP|Ethernet0 pfc_enable \"\"\n"},
 		{
 			"lists", tables{
-				"BUFFER_PORT_INGRESS_PROFILE_LIST": {"Ethernet0": {"profile_list": []string{"a", "b,", "]"}, "z": "last"}, "Ethernet4": {"profile_list": []string{}}},
-				"BUFFER_PORT_EGRESS_PROFILE_LIST":  {"Ethernet0": {"profile_list": []string{" a "}}},
+				"BUFFER_PORT_INGRESS_PROFILE_LIST": {
+					"Ethernet0": {"profile_list": []string{"a", "b,", "]"}, "z": "last"},
+					"Ethernet4": {"profile_list": []string{}},
+				},
+				"BUFFER_PORT_EGRESS_PROFILE_LIST": {"Ethernet0": {"profile_list": []string{" a "}}},
 			}, "BUFFER_PORT_EGRESS_PROFILE_LIST|Ethernet0 profile_list [\" a \"]\n" +
-				"BUFFER_PORT_INGRESS_PROFILE_LIST|Ethernet0 profile_list [\"a\",\"b,\",\"]\"]\nBUFFER_PORT_INGRESS_PROFILE_LIST|Ethernet0 z \"last\"\n" +
+				"BUFFER_PORT_INGRESS_PROFILE_LIST|Ethernet0 profile_list [\"a\",\"b,\",\"]\"]\nBUFFER_PORT_INGRESS_PROFILE_LIST|Ethernet0 z " +
+				"\"last\"\n" +
 				"BUFFER_PORT_INGRESS_PROFILE_LIST|Ethernet4 profile_list []\n",
 		},
 		{
@@ -166,16 +176,20 @@ func TestQuery(t *testing.T) {
 		{
 			"secrets and addresses stay",
 			tables{
-				"TACPLUS":         {"global": {"passkey": "secret"}},
-				"DEVICE_METADATA": {"localhost": {"mac": "secret", "hostname": "secret", "type": "ToRRouter", "cloudtype": "x"}, "remote": {"type": "secret"}},
-				"PORT":            {"Ethernet0": {"description": "secret", "speed": "100000"}},
-				"MGMT_INTERFACE":  {"eth0|192.0.2.1/24": {"gwaddr": "secret"}}, "QUEUE_SECRET": {"QUEUE": {"scheduler": "secret"}},
+				"TACPLUS": {"global": {"passkey": "secret"}},
+				"DEVICE_METADATA": {
+					"localhost": {"mac": "secret", "hostname": "secret", "type": "ToRRouter", "cloudtype": "x"},
+					"remote":    {"type": "secret"},
+				},
+				"PORT":           {"Ethernet0": {"description": "secret", "speed": "100000"}},
+				"MGMT_INTERFACE": {"eth0|192.0.2.1/24": {"gwaddr": "secret"}}, "QUEUE_SECRET": {"QUEUE": {"scheduler": "secret"}},
 			},
 			"DEVICE_METADATA|localhost cloudtype \"x\"\nDEVICE_METADATA|localhost type \"ToRRouter\"\nPORT|Ethernet0 speed \"100000\"\n",
 		},
 		{
 			"profiles that the buffer manager has made", tables{"BUFFER_PROFILE": {
-				"pg_lossless_100000_5m_profile": {"xoff": "1"}, "pg_lossless_own_profile": {}, "pg_lossless_x": {"xoff": "2"}, "ingress_lossy_profile": {},
+				"pg_lossless_100000_5m_profile": {"xoff": "1"}, "pg_lossless_own_profile": {}, "pg_lossless_x": {"xoff": "2"},
+				"ingress_lossy_profile": {},
 			}}, "BUFFER_PROFILE|ingress_lossy_profile\nBUFFER_PROFILE|pg_lossless_x xoff \"2\"\n",
 		},
 		{"nobody watches", tables{"PFC_WD": {"GLOBAL": {"POLL_INTERVAL": "200"}}}, ""},
@@ -203,7 +217,7 @@ func TestQuery(t *testing.T) {
 	}
 }
 
-// TestQueryTables: the script and the table of tables name the same, but for the version of the schema, which is no part of a state.
+// TestQueryTables: the script and the table of tables name the same, but for the version of the schema, which is not part of a state.
 func TestQueryTables(t *testing.T) {
 	all := tables{"VLAN": {"x": {"y": "z"}}}
 	var want []string
@@ -264,7 +278,8 @@ func TestQueryFacts(t *testing.T) {
 	const usual = "# speed cable size xon xoff threshold xon_offset\n# PG lossless profiles.\n100000 5m 49152 19456 29696 0 2496\n"
 	row := func(length, size, xoff, threshold string) string {
 		at := "@lookup|100000|" + length
-		return at + " size \"" + size + "\"\n" + at + " threshold \"" + threshold + "\"\n" + at + " xoff \"" + xoff + "\"\n" + at + " xon \"19456\"\n"
+		return at + " size \"" + size + "\"\n" + at + " threshold \"" + threshold + "\"\n" + at + " xoff \"" + xoff + "\"\n" + at +
+			" xon \"19456\"\n"
 	}
 	offset := func(length string) string { return "@lookup|100000|" + length + " xon_offset \"2496\"\n" }
 	for _, c := range []struct {
@@ -277,7 +292,8 @@ func TestQueryFacts(t *testing.T) {
 		{name: "no files", found: found{build: build}},
 		{name: "no version", found: found{}, others: metadata},
 		{
-			name: "versions as images write them", found: found{build: "---\nbuild_version: \"SONiC.202505.1-abc\"\ndebian_version: '12.9'\n\n# asic_type: x\n" +
+			name: "versions as images write them", found: found{build: "---\nbuild_version: \"SONiC.202505.1-abc\"\ndebian_version: '12.9'\n\n# " +
+				"asic_type: x\n" +
 				"asic_type: mellanox\ncommit_id: 'abc'\nbuilt_by: me@host\nlibswsscommon: 1.0.0\n"},
 		},
 		{
@@ -292,12 +308,16 @@ func TestQueryFacts(t *testing.T) {
 		{name: "a lookup file", found: found{build: build, lookup: usual}, lookup: "@lookup|100000|5m " + "-"},
 		{
 			name: "odd lines", found: found{build: build, lookup: usual + "\n   \n100000 40m\n100000 40m 1 2 3\n100000 40 1 2 3 4\nx 40m 1 2 3 4\n" +
-				"100000 4.5m 1 2 3 4\n100000 40m 1k 2 3 4\n100000 m 1 2 3 4\n100000 40m 1 2 3 4 x\n100000 40m 1 2 3 -\n100000 40m 1 -2 3 4\n$(x) 40m 1 2 3 4\n"},
+				"100000 4.5m 1 2 3 4\n100000 40m 1k 2 3 4\n100000 m 1 2 3 4\n100000 40m 1 2 3 4 x\n100000 40m 1 2 3 -\n100000 40m 1 -2 3 4\n$(x) " +
+				"40m 1 2 3 4\n"},
 			lookup: "-",
 		},
 		{name: "a line twice", found: found{build: build, lookup: usual + usual}, lookup: "-"},
 		{name: "comments alone", found: found{build: build, lookup: "# nothing\n"}, lookup: "file"},
-		{name: "a platform outside of its folder", found: found{build: build, lookup: usual}, at: fieldsOf{"platform": "../device/p", "hwsku": "h"}},
+		{
+			name: "a platform outside of its folder", found: found{build: build, lookup: usual},
+			at: fieldsOf{"platform": "../device/p", "hwsku": "h"},
+		},
 		{name: "a hidden platform", found: found{build: build, lookup: usual}, at: fieldsOf{"platform": "..", "hwsku": "h"}},
 		{name: "a hwsku outside of its folder", found: found{build: build, lookup: usual}, at: fieldsOf{"platform": "p", "hwsku": "../p/h"}},
 		{name: "a hwsku with a blank", found: found{build: build, lookup: usual}, at: fieldsOf{"platform": "p", "hwsku": "h h"}},
@@ -342,7 +362,8 @@ func TestQueryFacts(t *testing.T) {
 // TestQueryRandom: whatever the texts of a configuration, every shell prints the rows that the grammar writes.
 func TestQueryRandom(t *testing.T) {
 	names := rapid.OneOf(rapid.StringMatching(`[A-Za-z0-9_|.,-]{1,10}`), rapid.SampledFrom([]string{
-		"localhost", "GLOBAL", "Ethernet0", "Ethernet0|3-4", "pg_lossless_100000_5m_profile", "type", "speed", "POLL_INTERVAL", "*", "{}", "[", "'",
+		"localhost", "GLOBAL", "Ethernet0", "Ethernet0|3-4", "pg_lossless_100000_5m_profile", "type", "speed", "POLL_INTERVAL", "*", "{}", "[",
+		"'",
 	}))
 	var of []string
 	for i := range grammar.Tables {
@@ -418,7 +439,8 @@ func TestQuerySim(t *testing.T) {
 			for i := range 3 {
 				n := 4 * i
 				b.Ports = append(b.Ports, sim.Port{
-					Name: fmt.Sprintf("Ethernet%d", n), Alias: fmt.Sprintf("etp%d", i+1), Lanes: fmt.Sprintf("%d,%d,%d,%d", n, n+1, n+2, n+3), Index: i + 1,
+					Name: fmt.Sprintf("Ethernet%d", n), Alias: fmt.Sprintf("etp%d", i+1), Lanes: fmt.Sprintf("%d,%d,%d,%d", n, n+1, n+2, n+3), Index: i +
+						1,
 					SpeedMbps: 100_000,
 				})
 			}

@@ -17,8 +17,8 @@
 //	@lookup|100000|5m size "49152"
 //
 // The tables are [grammar.Tables] but for VERSIONS; of DEVICE_METADATA and PORT no more leaves the switch than what classes and buffers
-// depend on. Profiles pg_lossless_*_profile are no part of the state: the buffer manager makes them, and nobody takes them away again. Nor
-// is PFC_WD|GLOBAL where no port has a watchdog. What the chip keeps for a port is no part of it either: a probe asks for that.
+// depend on. Profiles pg_lossless_*_profile are not part of the state: the buffer manager makes them, and nobody takes them away again. Nor
+// is PFC_WD|GLOBAL where no port has a watchdog. What the chip keeps for a port is not part of it either: a probe asks for that.
 //
 // @version is of /etc/sonic/sonic_version.yml, with asic_count of asic.conf of the platform. @lookup is pg_profile_lookup.ini of the hwsku,
 // a row for a speed in Mb/s and a length of cable, with size, xon, xoff, threshold and, where the file has the column, xon_offset; the row

@@ -94,7 +94,7 @@ func (w *Wish) choose(before, after []byte, _ []target.Sample) (target.Step, []s
 	return step(before, after, forth, back), says(forth)
 }
 
-// says tells how long patches take, and names what is no patch.
+// says tells how long patches take, and names what is not a patch.
 func says(steps []grammar.Step) []string {
 	var out, first []string
 	if n := len(flapped(steps)); n > 0 {

@@ -76,11 +76,12 @@ func release(version string) string {
 	said := diag.Escape(diag.Cut(version))
 	switch {
 	case strings.Contains(strings.ToLower(version), "enterprise"):
-		return fmt.Sprintf("%q is no release of community SONiC: Enterprise SONiC counts its own, and its settings are others. %s", said, write)
+		return fmt.Sprintf("%q is not a release of community SONiC: Enterprise SONiC counts its own, and its settings are others. %s", said,
+			write)
 	case strings.Contains(strings.ToLower(version), "master"):
-		return fmt.Sprintf("%q is no release of SONiC: an image of master is of no branch, and may change any day. %s", said, write)
+		return fmt.Sprintf("%q is not a release of SONiC: an image of master is of no branch, and may change any day. %s", said, write)
 	}
-	return fmt.Sprintf("%q is no release of SONiC. %s The release decides which settings a switch takes while it runs.", said, write)
+	return fmt.Sprintf("%q is not a release of SONiC. %s The release decides which settings a switch takes while it runs.", said, write)
 }
 
 // sayBranch says why rocec does not write the release of a switch block, in full sentences; empty: it does.

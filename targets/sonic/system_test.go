@@ -25,23 +25,23 @@ func TestReleases(t *testing.T) {
 		assert.Empty(t, OS.Release(version), version)
 	}
 	for _, c := range []struct{ version, say string }{
-		{"", "is no release of SONiC"},
+		{"", "is not a release of SONiC"},
 		{"master", "an image of master is of no branch"},
 		{"SONiC.master.123456-abc", "an image of master is of no branch"},
 		{"4.2.0-Enterprise_Base", "Enterprise SONiC counts its own"},
-		{"4.3.0", "is no release of SONiC"},
-		{"2025", "is no release"},
-		{"202513", "is no release"},
-		{"202500", "is no release"},
-		{"20250500", "is no release"},
-		{"20250532.1", "is no release"},
-		{"2025050", "is no release"},
-		{"202505 12", "is no release"},
-		{"202505x", "is no release"},
+		{"4.3.0", "is not a release of SONiC"},
+		{"2025", "is not a release"},
+		{"202513", "is not a release"},
+		{"202500", "is not a release"},
+		{"20250500", "is not a release"},
+		{"20250532.1", "is not a release"},
+		{"2025050", "is not a release"},
+		{"202505 12", "is not a release"},
+		{"202505x", "is not a release"},
 		{"202505.12\x1b[31m", `\x1b`},
-		{"SONiC.", "is no release"},
-		{strings.Repeat("202505.", 1000), "is no release"},
-		{"999999999999999999999999", "is no release"},
+		{"SONiC.", "is not a release"},
+		{strings.Repeat("202505.", 1000), "is not a release"},
+		{"999999999999999999999999", "is not a release"},
 	} {
 		_, ok := parseBranch(c.version)
 		assert.False(t, ok, c.version)
@@ -58,7 +58,7 @@ func TestReleases(t *testing.T) {
 	}
 	for version, want := range map[string]string{
 		"": "states no version", "202211": "no longer kept up", "202012": "knows no changes by patch", "202811": "not known to rocec",
-		"master": "is no release",
+		"master": "is not a release",
 	} {
 		assert.Contains(t, sayBranch(version), want, version)
 	}
@@ -70,7 +70,7 @@ func TestReleases(t *testing.T) {
 	assert.Empty(t, CheckRelease(d))
 }
 
-// What the system offers on a chip is consistent, and has a source where it is no guess.
+// What the system offers on a chip is consistent, and has a source where it is not a guess.
 func TestSystemOnChips(t *testing.T) {
 	for _, a := range platform.ASICs {
 		c := OS.Can(a, "")

@@ -1,8 +1,8 @@
 package target
 
-// Claim is a statement of public documents that rocec relies on or leaves open, and a question to the device that shows whether it is so there.
-// What a claim asks for goes into a bundle that people send to others: ask for keys and numbers, and for no line that may hold a password,
-// a note or a name.
+// Claim is a statement of public documents that rocec relies on or leaves open, and a question to the device that shows whether it is so
+// there. What a claim asks for goes into a bundle that people send to others: ask for keys and numbers, and for no line that may hold a
+// password, a note or a name.
 type Claim struct {
 	ID     string // kebab-case; it never changes: "nvue-roce-word"
 	Says   string // the statement, in full sentences

@@ -36,7 +36,10 @@ func TestNeighbours(t *testing.T) {
 			`"port":{"id":{"type":"mac","value":"44:38:39:00:00:02"}}}}}}`, "map[swp1:[{ [] 44:38:39:00:00:02}]]"},
 		{"no port", `{"lldp":{"interface":{"swp1":{"chassis":{"leaf02":{}}}}}}`, "map[swp1:[{leaf02 [] }]]"},
 		{"neither", `{"lldp":{"interface":{"swp1":{}}}}`, "map[swp1:[{ [] }]]"},
-		{"Unicode", `{"lldp":{"interface":{"swp1":{"chassis":{"blätt-Ü\u202e":{}},"port":{"descr":"端口"}}}}}`, "map[swp1:[{blätt-Ü\u202e [端口] }]]"},
+		{
+			"Unicode", `{"lldp":{"interface":{"swp1":{"chassis":{"blätt-Ü\u202e":{}},"port":{"descr":"端口"}}}}}`,
+			"map[swp1:[{blätt-Ü\u202e [端口] }]]",
+		},
 		{"odd types", `{"lldp":{"interface":[{"swp1":7,"swp2":{"chassis":[3,{"name":{"value":[]}}],"port":"x"}}]}}`, "map[swp2:[{ [] }]]"},
 		{"a name too long", `{"lldp":{"interface":{"swp1":{"chassis":{"` + strings.Repeat("x", 300) + `":{}}}}}}`, "map[swp1:[{ [] }]]"},
 		{"a port too long", `{"lldp":{"interface":{"` + strings.Repeat("x", 300) + `":{}}}}`, "map[]"},
@@ -47,7 +50,8 @@ func TestNeighbours(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{
-		"", "null", "[]", "{}", "unable to connect to socket\n", `{"lldp":7}`, `{"lldp":{"interface":"swp1"}}`, `{"lldp":{"interface":[7]}}`, `{"lldp":[7]}`,
+		"", "null", "[]", "{}", "unable to connect to socket\n", `{"lldp":7}`, `{"lldp":{"interface":"swp1"}}`, `{"lldp":{"interface":[7]}}`,
+		`{"lldp":[7]}`,
 		`{"lldp":{}}` + strings.Repeat(" ", mostAnswer), `{"lldp":{"interface":` + strings.Repeat("[", 100_000),
 		`{"lldp":` + strings.Repeat(`{"a":`, 20_000) + "1" + strings.Repeat("}", 20_001),
 	} {

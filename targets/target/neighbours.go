@@ -56,7 +56,7 @@ printf '%s\n' "$a"`},
 			out := make([]Sample, len(names))
 			for i, name := range names {
 				out[i] = Gauge("BGP neighbour "+name, "", sessions[name], fmt.Sprintf("%s has no BGP session with %s any more.", device, name))
-				out[i].Link = name // of a neighbour without an address; an address is no port of the fabric
+				out[i].Link = name // of a neighbour without an address; an address is not a port of the fabric
 			}
 			return out
 		},

@@ -113,7 +113,7 @@ func noTwice(data []byte) error {
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("it is no JSON: %w", err)
+			return fmt.Errorf("it is not JSON: %w", err)
 		}
 		switch t := t.(type) {
 		case json.Delim:

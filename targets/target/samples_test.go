@@ -15,7 +15,8 @@ import (
 func TestLinkProbe(t *testing.T) {
 	f := &ir.Fabric{}
 	leaf, spine := &ir.Device{Name: "leaf1", Fabric: f}, &ir.Device{Name: "spine1", Fabric: f}
-	laid, planned := ir.Link{LinkFacts: &ir.LinkFacts{Block: `mesh "up"`}}, ir.Link{LinkFacts: &ir.LinkFacts{Block: `mesh "new"`}, Planned: true}
+	laid, planned := ir.Link{LinkFacts: &ir.LinkFacts{Block: `mesh "up"`}},
+		ir.Link{LinkFacts: &ir.LinkFacts{Block: `mesh "new"`}, Planned: true}
 	port := func(l ir.Link, name string) target.Cable {
 		a := ir.NewPort(leaf, ir.PortSpec{Name: name})
 		ir.NewLink(a, ir.NewPort(spine, ir.PortSpec{Name: "swp9"}), l)

@@ -102,7 +102,7 @@ type Machine interface {
 	// Count adds to a counter of an interface.
 	Count(netdev, name string, by uint64)
 
-	// Change notes a change of something that is no file, and reports whether it may be made.
+	// Change notes a change of something that is not a file, and reports whether it may be made.
 	Change(what string) error
 }
 
@@ -135,7 +135,7 @@ func TextNode(get func() string, set func(string) error) Node {
 	return Node{Read: func() (string, error) { return get() + "\n", nil }, Write: set}
 }
 
-// NumberNode is a file of one number; set may be nil. What is no number is EINVAL, as kstrtoint has it.
+// NumberNode is a file of one number; set may be nil. What is not a number is EINVAL, as kstrtoint has it.
 func NumberNode(get func() int, set func(int) error) Node {
 	n := TextNode(func() string { return strconv.Itoa(get()) }, nil)
 	if set != nil {

@@ -89,8 +89,8 @@ type Target struct {
 	User string
 }
 
-// ReleaseProbe is the name of the probe of a switch's identity that asks which release it runs, and judges that by the fabric's. By itself it
-// decides whether what the switch answers to claims is an answer of that release.
+// ReleaseProbe is the name of the probe of a switch's identity that asks which release it runs, and judges that by the fabric's. By itself
+// it decides whether what the switch answers to claims is an answer of that release.
 const ReleaseProbe = "release"
 
 // File is one setting of a device that is read and written as a whole: a function from what is there to what should
@@ -107,7 +107,7 @@ type File struct {
 	Places []string
 
 	// Sketch is set for a file that is only ever edited and never made: Edit(nil) is an error. It says what an edit sets, for those who
-	// have no device to read, and is no content of the file.
+	// have no device to read, and is not content of the file.
 	Sketch []byte
 
 	// Edit returns what the file should hold, given what it holds; nil means there is no file, and Edit(nil) is the
@@ -131,7 +131,7 @@ type File struct {
 	// InUse is what can be told of whether the device uses the settings, where it does not say so itself: [NotReadable]. Empty: it says so.
 	InUse string
 
-	// Live is set for a state that is no file: Live reads it, in the form Edit returns; it is never written, but
+	// Live is set for a state that is not a file: Live reads it, in the form Edit returns; it is never written, but
 	// brought about by Activate.
 	Live *Query
 

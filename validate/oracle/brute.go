@@ -275,7 +275,8 @@ func (b *Brute) filter(t talk, p path, at *ir.Device, fine func(*ir.Port) bool) 
 
 // open reports whether traffic of the talk can leave by the port to another device that forwards.
 func (b *Brute) open(t talk, out *ir.Port) bool {
-	return between(out.Link()) && out.Peer().Device() != out.Device() && !slices.Contains(b.Down, out.Link()) && !(t.bridged && out.Link().Routed)
+	return between(out.Link()) && out.Peer().Device() != out.Device() && !slices.Contains(b.Down, out.Link()) &&
+		!(t.bridged && out.Link().Routed)
 }
 
 func visits(p path, d *ir.Device) bool {

@@ -48,7 +48,8 @@ func pausedFabric(r *rand.Rand, routing ir.Routing, failures int, between bool) 
 func TestFlowControlByCable(t *testing.T) {
 	verdicts, coupled := map[validate.Verdict]int{}, map[validate.Verdict]int{}
 	rapid.Check(t, func(t *rapid.T) {
-		routing := rapid.SampledFrom([]ir.Routing{ir.ShortestPath, ir.ShortestPath, ir.EBGP, ir.UpDown, ir.AnyPath, ir.Flooding}).Draw(t, "routing")
+		routing := rapid.SampledFrom([]ir.Routing{ir.ShortestPath, ir.ShortestPath, ir.EBGP, ir.UpDown, ir.AnyPath, ir.Flooding}).Draw(t,
+			"routing")
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 61))
 		f := pausedFabric(r, routing, rapid.IntRange(0, 2).Draw(t, "failures"), true)
 		if routing == ir.EBGP && !uniqueASNs(f) {
@@ -77,7 +78,8 @@ func TestFlowControlByCable(t *testing.T) {
 // Link pause at the ports of hosts changes no verdict: nothing waits for a host.
 func TestLinkPauseAtHostsChangesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		routing := rapid.SampledFrom([]ir.Routing{ir.ShortestPath, ir.EBGP, ir.UpDown, ir.AnyPath, ir.Flooding, ir.SpanningTree}).Draw(t, "routing")
+		routing := rapid.SampledFrom([]ir.Routing{ir.ShortestPath, ir.EBGP, ir.UpDown, ir.AnyPath, ir.Flooding, ir.SpanningTree}).Draw(t,
+			"routing")
 		f := pausedFabric(rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 67)), routing, rapid.IntRange(0, 2).Draw(t, "failures"), false)
 		with := judged(t, f)
 		for _, l := range f.Links {

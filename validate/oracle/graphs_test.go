@@ -298,7 +298,10 @@ func TestSwitchesSetByHand(t *testing.T) {
 func TestLargerGraphs(t *testing.T) {
 	prone := 0
 	rapid.Check(t, func(t *rapid.T) {
-		r := rapid.SampledFrom([]ir.Routing{ir.ShortestPath, ir.ShortestPath, ir.EBGP, ir.AnyPath, ir.Flooding, ir.SpanningTree, ir.UpDown}).Draw(t, "routing")
+		r := rapid.SampledFrom([]ir.Routing{
+			ir.ShortestPath, ir.ShortestPath, ir.EBGP, ir.AnyPath, ir.Flooding, ir.SpanningTree,
+			ir.UpDown,
+		}).Draw(t, "routing")
 		f := larger(t, r)
 		if r == ir.EBGP && !uniqueASNs(f) { // the brute force tries one of the ways ties may fall
 			if oracle.Judge(f, f.Failures).Prone {
@@ -446,7 +449,10 @@ func TestFewestFailures(t *testing.T) {
 func TestDrawnFabricsAgree(t *testing.T) {
 	prone := 0
 	rapid.Check(t, func(t *rapid.T) {
-		routing := rapid.SampledFrom([]ir.Routing{ir.ShortestPath, ir.ShortestPath, ir.ShortestPath, ir.EBGP, ir.UpDown, ir.AnyPath, ir.Flooding}).Draw(t, "routing")
+		routing := rapid.SampledFrom([]ir.Routing{
+			ir.ShortestPath, ir.ShortestPath, ir.ShortestPath, ir.EBGP, ir.UpDown, ir.AnyPath,
+			ir.Flooding,
+		}).Draw(t, "routing")
 		f := drawnFabric(rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 53)), routing, rapid.IntRange(0, 2).Draw(t, "failures"))
 		if routing == ir.EBGP && !uniqueASNs(f) {
 			return

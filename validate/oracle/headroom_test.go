@@ -112,7 +112,10 @@ func TestHeadroomHoldsEveryArrival(t *testing.T) {
 // With two frames less, some are lost. Where a chip's factor for small packets is more than they can waste (Spectrum), or more is
 // published for the chip than the sum, less that too.
 func TestHeadroomToTheByte(t *testing.T) {
-	for _, name := range []string{"trident2plus", "tomahawk", "tomahawk2", "trident3", "spectrum", "spectrum2", "spectrum2gearbox", "spectrum3"} {
+	for _, name := range []string{
+		"trident2plus", "tomahawk", "tomahawk2", "trident3", "spectrum", "spectrum2", "spectrum2gearbox",
+		"spectrum3",
+	} {
 		i := slices.IndexFunc(platform.ASICs, func(a *platform.ASIC) bool { return a.Name == name })
 		require.GreaterOrEqual(t, i, 0, name)
 		asic := platform.ASICs[i]

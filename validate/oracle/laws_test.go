@@ -86,7 +86,7 @@ func TestFreeNeverLocks(t *testing.T) {
 				continue
 			}
 			runs := 4
-			if p.Certificate == proof.ByForest { // that is no surprise
+			if p.Certificate == proof.ByForest { // that is not surprise
 				runs = 1
 			}
 			for range runs {

@@ -55,7 +55,10 @@ func TestCircleOfFlowsLocks(t *testing.T) {
 	for i := range 4 {
 		two = append(two, c.Flow(fmt.Sprintf("%s R%d R%d R%d %s", h(i), i, (i+1)%4, (i+2)%4, h(i+2))))
 	}
-	s := oracle.Simulation{Loads: loads(two, oracle.Line), Delay: 2, Xoff: 40, Xon: 20, Headroom: -1, Slots: 20_000, Receivers: map[*ir.Port]int{}}
+	s := oracle.Simulation{
+		Loads: loads(two, oracle.Line), Delay: 2, Xoff: 40, Xon: 20, Headroom: -1, Slots: 20_000,
+		Receivers: map[*ir.Port]int{},
+	}
 	for _, l := range two {
 		s.Receivers[l.Ports[len(l.Ports)-1]] = oracle.Line / 4
 	}

@@ -93,7 +93,8 @@ func dualToR(bounced ...string) func() *ir.Fabric {
 	return func() *ir.Fabric {
 		c := irtest.New(ir.TablePath).Links("T1-UT T1-LT hT-T1 hU-UT hL-LT")
 		c.Bounce()
-		return explicit(c, append([]string{"hT T1 UT hU", "hT T1 LT hL", "hU UT T1 hT", "hL LT T1 hT", "hU UT T1 LT hL", "hL LT T1 UT hU"}, bounced...)...)
+		return explicit(c, append([]string{"hT T1 UT hU", "hT T1 LT hL", "hU UT T1 hT", "hL LT T1 hT", "hU UT T1 LT hL", "hL LT T1 UT hU"},
+			bounced...)...)
 	}
 }
 
@@ -122,7 +123,10 @@ func pairLists() []string {
 
 // topologies are those of the literature's table, by its numbers.
 var topologies = []topology{
-	{id: "T01 two switches", build: route(func() *irtest.Cabling { return irtest.New(ir.AnyPath).Links("A-B").Hosts("A", "B").Failures(1) }), verdict: validate.Free, size: "0/0"},
+	{
+		id: "T01 two switches", build: route(func() *irtest.Cabling { return irtest.New(ir.AnyPath).Links("A-B").Hosts("A", "B").Failures(1) }),
+		verdict: validate.Free, size: "0/0",
+	},
 	{id: "T02 daisy chain of 6", build: route(func() *irtest.Cabling {
 		return irtest.New(ir.AnyPath).Links("A-B B-C C-D D-E E-F").Hosts("A", "B", "C", "D", "E", "F").Failures(1)
 	}), verdict: validate.Free, size: "10/8"},
@@ -141,14 +145,20 @@ var topologies = []topology{
 		return irtest.New(sp).Links("R1-R2 R2-R3 R3-R4 R4-R0").Hosts("R0", "R1", "R2", "R3", "R4")
 	}), verdict: validate.Free, size: "8/6"},
 	{id: "T07 ring of 5, one link down", build: ring(5), verdict: validate.Prone, circle: 5, state: "R0-R1", size: "8/6"},
-	{id: "T08 ring of 5, one link lossy", build: route(func() *irtest.Cabling { return lossy(irtest.Ring(sp, 5), "R0-R1") }), verdict: validate.Free, size: "8/6"},
+	{
+		id: "T08 ring of 5, one link lossy", build: route(func() *irtest.Cabling { return lossy(irtest.Ring(sp, 5), "R0-R1") }),
+		verdict: validate.Free, size: "8/6",
+	},
 	{id: "T09 2x2 mesh, XY order", build: func() *ir.Fabric {
 		c := irtest.New(ir.TablePath).Links("H0.0-H1.0 H0.1-H1.1 H0.0-H0.1 H1.0-H1.1").Hosts(grid(2)...)
 		return explicit(c, lists(c, grid(2), dimensionOrder(2, false, false))...)
 	}, verdict: validate.Free},
 	{id: "T10 LS4x2", build: leafSpine(sp, 4, 2, 0), verdict: validate.Free, fewest: 2, size: "16/24"},
 	{id: "T11 LS4x2, any turn", build: leafSpine(ir.AnyPath, 4, 2, 0), verdict: validate.Prone, circle: 4, size: "16/32"},
-	{id: "T12 LS4x2, two down", build: leafSpine(sp, 4, 2, 2), verdict: validate.Prone, circle: 4, fail: 2, state: "L0-S1 L1-S0", size: "12/16"},
+	{
+		id: "T12 LS4x2, two down", build: leafSpine(sp, 4, 2, 2), verdict: validate.Prone, circle: 4, fail: 2, state: "L0-S1 L1-S0",
+		size: "12/16",
+	},
 	{id: "T13 LS4x2, up-down, two down", build: leafSpine(ud, 4, 2, 2), verdict: validate.Free, state: "L0-S1 L1-S0", size: "12/12"},
 	{id: "T15 LS4x2, 1 down", build: leafSpine(sp, 4, 2, 1), verdict: validate.Free, fewest: 2},
 	{id: "T15 LS5x2, 1 down", build: leafSpine(sp, 5, 2, 1), verdict: validate.Free, fewest: 2},
@@ -169,8 +179,14 @@ var topologies = []topology{
 	{id: "T19 5 stages, ebgp, ASNs of RFC 7938", build: clos(ir.EBGP, 2, 2), verdict: validate.Free},
 	{id: "T21 5 stages of 3 planes, 2 down", build: clos(sp, 3, 2), verdict: validate.Free, fewest: 3},
 	{id: "T21 5 stages of 3 planes, 3 down", build: clos(sp, 3, 3), verdict: validate.Prone, circle: 4, fail: 3},
-	{id: "T23 LS2x2, hosts on the spines", build: route(func() *irtest.Cabling { return irtest.LeafSpine(sp, 2, 2).Hosts("S0", "S1") }), verdict: validate.Prone, circle: 4, size: "8/8"},
-	{id: "T24 LS3x2, hosts on one spine", build: route(func() *irtest.Cabling { return irtest.LeafSpine(sp, 3, 2).Hosts("S0") }), verdict: validate.Free, size: "12/12"},
+	{
+		id: "T23 LS2x2, hosts on the spines", build: route(func() *irtest.Cabling { return irtest.LeafSpine(sp, 2, 2).Hosts("S0", "S1") }),
+		verdict: validate.Prone, circle: 4, size: "8/8",
+	},
+	{
+		id: "T24 LS3x2, hosts on one spine", build: route(func() *irtest.Cabling { return irtest.LeafSpine(sp, 3, 2).Hosts("S0") }),
+		verdict: validate.Free, size: "12/12",
+	},
 	{id: "T27 LS4x2 and a ring of leaves", build: route(func() *irtest.Cabling {
 		return irtest.LeafSpine(sp, 4, 2).Links("L0-L1 L1-L2 L2-L3 L3-L0")
 	}), verdict: validate.Prone, circle: 4, size: "24/16"},
@@ -178,7 +194,10 @@ var topologies = []topology{
 	{id: "T30 full mesh of 4, 2 down", build: mesh(4, 2), verdict: validate.Prone, circle: 4, fail: 2},
 	{id: "T30 full mesh of 5, 1 down", build: mesh(5, 1), verdict: validate.Free, fewest: 2, size: "0/0"},
 	{id: "T30 full mesh of 5, 2 down", build: mesh(5, 2), verdict: validate.Prone, circle: 4, fail: 2},
-	{id: "T31 HyperX 3x3", build: route(func() *irtest.Cabling { return irtest.HyperX(sp, 3) }), verdict: validate.Prone, circle: 4, size: "36/72"},
+	{
+		id: "T31 HyperX 3x3", build: route(func() *irtest.Cabling { return irtest.HyperX(sp, 3) }), verdict: validate.Prone, circle: 4,
+		size: "36/72",
+	},
 	{id: "T32 HyperX 3x3, dimension order", build: func() *ir.Fabric {
 		c := irtest.HyperX(ir.TablePath, 3)
 		return explicit(c, lists(c, grid(3), dimensionOrder(3, false, false))...)
@@ -187,9 +206,18 @@ var topologies = []topology{
 	{id: "T33 torus 5x5, dimension order", build: torus(5, false), verdict: validate.Prone, circle: 5},
 	{id: "T34 torus 4x4, dimension order, dateline", build: torus(4, true), verdict: validate.Free},
 	{id: "T34 torus 5x5, dimension order, dateline", build: torus(5, true), verdict: validate.Free},
-	{id: "T36 torus 3x3", build: route(func() *irtest.Cabling { return irtest.Torus(sp, 3) }), verdict: validate.Prone, circle: 4, size: "36/72"},
-	{id: "T36 torus 4x4", build: route(func() *irtest.Cabling { return irtest.Torus(sp, 4) }), verdict: validate.Prone, circle: 4, size: "64/192"},
-	{id: "T37 dragonfly a=2 g=3, shortest path", build: route(func() *irtest.Cabling { c, _ := dragonfly(sp, 2); return c }), verdict: validate.Prone, circle: 6, size: "12/12"},
+	{
+		id: "T36 torus 3x3", build: route(func() *irtest.Cabling { return irtest.Torus(sp, 3) }), verdict: validate.Prone, circle: 4,
+		size: "36/72",
+	},
+	{
+		id: "T36 torus 4x4", build: route(func() *irtest.Cabling { return irtest.Torus(sp, 4) }), verdict: validate.Prone, circle: 4,
+		size: "64/192",
+	},
+	{
+		id: "T37 dragonfly a=2 g=3, shortest path", build: route(func() *irtest.Cabling { c, _ := dragonfly(sp, 2); return c }),
+		verdict: validate.Prone, circle: 6, size: "12/12",
+	},
 	{id: "T37 dragonfly a=2 g=3", build: dragonflies(2, false), verdict: validate.Prone, circle: 6},
 	{id: "T37 dragonfly a=3 g=4", build: dragonflies(3, false), verdict: validate.Prone, circle: 6},
 	{id: "T37 dragonfly a=4 g=5", build: dragonflies(4, false), verdict: validate.Prone, circle: 6},
@@ -207,9 +235,18 @@ var topologies = []topology{
 	{id: "T46 two flows round a ring of 4", build: func() *ir.Fabric {
 		return explicit(irtest.New(ir.TablePath).Links("A-B B-C C-D D-A hA-A hB-B hC-C hD-D"), "hA A B C D hD", "hC C D A B hB")
 	}, verdict: validate.Prone, circle: 4},
-	{id: "T47 LS4x2, two down, bounces change the group", build: route(func() *irtest.Cabling { return irtest.LeafSpine(sp, 4, 2).Bounce().Failures(2) }), verdict: validate.Free},
-	{id: "T48 as T47, one priority group", build: route(func() *irtest.Cabling { return shared(irtest.LeafSpine(sp, 4, 2).Bounce().Failures(2)) }), verdict: validate.Prone, circle: 4, fail: 2},
-	{id: "T48 as T47, link pause", build: route(func() *irtest.Cabling { return paused(irtest.LeafSpine(sp, 4, 2).Bounce().Failures(2)) }), verdict: validate.Prone, circle: 4, fail: 2},
+	{
+		id:    "T47 LS4x2, two down, bounces change the group",
+		build: route(func() *irtest.Cabling { return irtest.LeafSpine(sp, 4, 2).Bounce().Failures(2) }), verdict: validate.Free,
+	},
+	{id: "T48 as T47, one priority group", build: route(func() *irtest.Cabling {
+		return shared(irtest.LeafSpine(sp, 4,
+			2).Bounce().Failures(2))
+	}), verdict: validate.Prone, circle: 4, fail: 2},
+	{
+		id: "T48 as T47, link pause", build: route(func() *irtest.Cabling { return paused(irtest.LeafSpine(sp, 4, 2).Bounce().Failures(2)) }),
+		verdict: validate.Prone, circle: 4, fail: 2,
+	},
 	{id: "T23 LS2x2, hosts on the spines, bounces are lossy", build: route(func() *irtest.Cabling {
 		return lossyBounces(irtest.LeafSpine(sp, 2, 2).Hosts("S0", "S1"))
 	}), verdict: validate.Free},
@@ -218,10 +255,12 @@ var topologies = []topology{
 	}), verdict: validate.Prone, circle: 4},
 	{id: "T51 two MLAG pairs", build: func() *ir.Fabric { return explicit(pairs(), pairLists()...) }, verdict: validate.Free},
 	{id: "T52 two MLAG pairs, a host's cable down", build: func() *ir.Fabric {
-		return explicit(pairs(), append(pairLists(), "h1 P1a S0 P0a P0b h0", "h1 P1b S1 P0a P0b h0", "h1 P1b S0 P0a P0b h0", "h1 P1a S1 P0a P0b h0")...)
+		return explicit(pairs(), append(pairLists(), "h1 P1a S0 P0a P0b h0", "h1 P1b S1 P0a P0b h0", "h1 P1b S0 P0a P0b h0",
+			"h1 P1a S1 P0a P0b h0")...)
 	}, verdict: validate.Free},
 	{id: "T53 two MLAG pairs, states that exclude each other", build: func() *ir.Fabric {
-		f := explicit(pairs(), append(pairLists(), "h0 P0a S0 P1a P1b h1", "h1 P1a P1b S0 P0b h0", "h1 P1b S0 P0b P0a h0", "h0 P0b P0a S0 P1a h1")...)
+		f := explicit(pairs(), append(pairLists(), "h0 P0a S0 P1a P1b h1", "h1 P1a P1b S0 P0b h0", "h1 P1b S0 P0b P0a h0",
+			"h0 P0b P0a S0 P1a h1")...)
 		f.Routes.(*irtest.Explicit).Mixed = ir.MixedTies // cables of hosts down, or all uplinks of their switches
 		return f
 	}, verdict: validate.Unknown},

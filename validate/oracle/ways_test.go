@@ -239,7 +239,8 @@ func assertWaysHelp(t require.TestingT, routing ir.Routing, seed uint64, failure
 		p := gravest(t, again)
 		require.Equal(t, validate.Free, p.Verdict, "%s: %s", way, p.Why())
 		if f.Routing == ir.UpDown {
-			require.False(t, slices.ContainsFunc(again.Diagnostics, func(d *diag.Diagnostic) bool { return d.Code == validate.UpDownNoPath.Code }), way)
+			require.False(t, slices.ContainsFunc(again.Diagnostics, func(d *diag.Diagnostic) bool { return d.Code == validate.UpDownNoPath.Code }),
+				way)
 		}
 	}
 	require.NotZero(t, helped, "there is a way out")

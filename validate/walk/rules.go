@@ -275,7 +275,7 @@ func Remapped(p *ir.Port, in *ir.Intent, value int) (to ir.Claim, ok bool) {
 	return to, ok
 }
 
-// SendsCNP reports whether there are CNPs of an intent to judge: it is marked, and what its cnp attribute says is no mistake
+// SendsCNP reports whether there are CNPs of an intent to judge: it is marked, and what its cnp attribute says is not a mistake
 // with a check of its own.
 func SendsCNP(in *ir.Intent) bool {
 	return in.Version == 2 && in.Group.ECN != nil && HasMark(in) && (in.CNP == nil || !CNPMisplaced(in))
@@ -431,7 +431,7 @@ func TooLarge(l *ir.Link, a, b *ir.NIC) bool {
 }
 
 // HeadroomShort reports whether more can arrive at a port of a switch after its pause than the headroom holds, and whether
-// loss is then likely. A NIC's driver sizes its own; what is no headroom at all is [XoffWrong].
+// loss is then likely. A NIC's driver sizes its own; what is not headroom at all is [XoffWrong].
 func HeadroomShort(p *ir.Port, b *ir.Buffer) (short, likely bool) {
 	short = p.Device().Switch != nil && b.Headroom() < b.Need && b.Xoff.N < b.Size.N
 	return short, short && b.Headroom() < b.Floor

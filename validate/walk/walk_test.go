@@ -223,7 +223,8 @@ func TestFindings(t *testing.T) {
 		{
 			name: "an exception by address", data: "traffic-class-not-in-group", at: "tos = 0", breaks: true,
 			edits: []string{
-				"host \"a\" {\n  names = \"a1\"\n  nic \"eth0\" {\n", "host \"a\" {\n  names = \"a1\"\n  nic \"eth0\" {\n    ip = \"192.0.2.1/24\"\n    " +
+				"host \"a\" {\n  names = \"a1\"\n  nic \"eth0\" {\n",
+				"host \"a\" {\n  names = \"a1\"\n  nic \"eth0\" {\n    ip = \"192.0.2.1/24\"\n    " +
 					"traffic_class {\n      tos = 0\n      dst = \"192.0.2.2\"\n    }\n",
 				"host \"b\" {\n  names = \"b1\"\n  nic \"eth0\" {\n", "host \"b\" {\n  names = \"b1\"\n  nic \"eth0\" {\n    ip = \"192.0.2.2/24\"\n",
 			},

@@ -18,16 +18,17 @@ func TestMask(t *testing.T) {
 		"leaf011 xleaf01": "leaf011 xleaf01", // another word
 		"mgmt-leaf01":     "device-1",        // the longest
 		"ops@host":        "user-1@host",
-		"10.1.2.3/24 10.1.2.3:22, 010.001.002.003.":                                     "addr-1/24 addr-1:22, addr-2.",
-		"300.1.2.3 5.12.0 1.2.3":                                                        "300.1.2.3 5.12.0 1.2.3",
-		"fe80::1%eth0 [2001:db8::7]:22 ::ffff:10.0.0.1.":                                "addr-1%eth0 [addr-2]:22 addr-3.",
-		"swp1:fe80::1 addr:fe80::1: fe80::1/64":                                         "swp1:addr-1 addr:addr-1: addr-1/64",
-		"0C:42:a1:00:00:01 0c-42-a1-00-00-01 0c42.a100.0001 0x0c42a10300000001":         "addr-1 addr-2 addr-3 addr-4",
-		"0c42:a103:0000:0001 b8cef6000001 123456789012":                                 "addr-1 addr-2 123456789012",
-		"0000:03:00.0 12:34:56 priority 3: 4":                                           "0000:03:00.0 12:34:56 priority 3: 4",
-		"1b4e28ba-2fa1-11d2-883f-0016d3cca427":                                          "addr-1",
-		`"serial-number": "MT1234X00001", Serial Number 0x23 24 ABC1234`:                `"serial-number": "serial-1", Serial Number 0x23 24 serial-2`,
-		"hashed-password: '$6$rounds$xyz' community public1, password=\"a b\", token x": "hashed-password: 'secret-1' community secret-2, password=\"secret-3\", token secret-4",
+		"10.1.2.3/24 10.1.2.3:22, 010.001.002.003.":                             "addr-1/24 addr-1:22, addr-2.",
+		"300.1.2.3 5.12.0 1.2.3":                                                "300.1.2.3 5.12.0 1.2.3",
+		"fe80::1%eth0 [2001:db8::7]:22 ::ffff:10.0.0.1.":                        "addr-1%eth0 [addr-2]:22 addr-3.",
+		"swp1:fe80::1 addr:fe80::1: fe80::1/64":                                 "swp1:addr-1 addr:addr-1: addr-1/64",
+		"0C:42:a1:00:00:01 0c-42-a1-00-00-01 0c42.a100.0001 0x0c42a10300000001": "addr-1 addr-2 addr-3 addr-4",
+		"0c42:a103:0000:0001 b8cef6000001 123456789012":                         "addr-1 addr-2 123456789012",
+		"0000:03:00.0 12:34:56 priority 3: 4":                                   "0000:03:00.0 12:34:56 priority 3: 4",
+		"1b4e28ba-2fa1-11d2-883f-0016d3cca427":                                  "addr-1",
+		`"serial-number": "MT1234X00001", Serial Number 0x23 24 ABC1234`:        `"serial-number": "serial-1", Serial Number 0x23 24 serial-2`,
+		"hashed-password: '$6$rounds$xyz' community public1, password=\"a b\", token x": "hashed-password: 'secret-1' community secret-2, " +
+			"password=\"secret-3\", token secret-4",
 		"password: leaf01": "password: device-1",
 		"":                 "",
 	} {

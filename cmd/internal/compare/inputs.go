@@ -27,7 +27,7 @@ type input struct {
 // argsFile is the file in a fabric's folder that holds further arguments of rocec.
 const argsFile = "rocec.args"
 
-// collect returns every input of the command line. Those that are no folders yet become folders below kept.
+// collect returns every input of the command line. Those that are not folders yet become folders below kept.
 func collect(o *options, kept string) ([]input, error) {
 	var out []input
 	if o.repository != "" {

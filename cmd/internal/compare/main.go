@@ -128,7 +128,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err != nil {
 		return failed(err)
 	}
-	defer os.RemoveAll(scratch) //nolint:errcheck // a folder that stays behind is no reason to fail
+	defer os.RemoveAll(scratch) //nolint:errcheck // a folder that stays behind is not a reason to fail
 	kept := o.keep
 	if kept == "" {
 		kept = filepath.Join(scratch, "inputs")

@@ -283,7 +283,8 @@ func (c *client) published() string {
 	}
 	lines := []string{strings.TrimPrefix(p.URI, "file://") + "@" + version}
 	for _, d := range p.Diagnostics {
-		lines = append(lines, fmt.Sprintf("%d:%d-%d:%d %d %s", d.Range.Start.Line, d.Range.Start.Character, d.Range.End.Line, d.Range.End.Character, d.Severity, d.Code))
+		lines = append(lines, fmt.Sprintf("%d:%d-%d:%d %d %s", d.Range.Start.Line, d.Range.Start.Character, d.Range.End.Line,
+			d.Range.End.Character, d.Severity, d.Code))
 	}
 	return strings.Join(lines, "; ")
 }

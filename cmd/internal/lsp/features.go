@@ -196,7 +196,8 @@ func (s *Server) formatting(p documentParams) (any, *problem) {
 	out, ds := lang.Format(d.name, d.text.src)
 	if ds.HasErrors() {
 		first := ds[0]
-		return nil, problemf(requestFailed, "the text cannot be formatted: %s", diag.Escape(fmt.Sprintf("line %d: %s", first.At.Start.Line, first.Detail)))
+		return nil, problemf(requestFailed, "the text cannot be formatted: %s",
+			diag.Escape(fmt.Sprintf("line %d: %s", first.At.Start.Line, first.Detail)))
 	}
 	edits := d.text.edits(out)
 	if edits == nil {

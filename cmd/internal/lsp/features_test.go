@@ -95,14 +95,18 @@ func TestDefinitionAndReferences(t *testing.T) {
 	c.open(uriA, text)
 	decl := location{"file:///f/b%20c.hcl", textRange{position{1, 20}, position{1, 24}}}
 	assert.Equal(t, []location{decl}, decode[[]location](t, c.call("textDocument/definition", params)))
-	used := []location{{uriA, textRange{position{0, 23}, position{0, 27}}}, {"file:///f/b%20c.hcl", textRange{position{2, 23}, position{2, 27}}}}
+	used := []location{
+		{uriA, textRange{position{0, 23}, position{0, 27}}},
+		{"file:///f/b%20c.hcl", textRange{position{2, 23}, position{2, 27}}},
+	}
 	assert.Equal(t, used, decode[[]location](t, c.call("textDocument/references", params)))
 	params["context"] = map[string]any{"includeDeclaration": true}
 	assert.Equal(t, []location{used[0], decl, used[1]}, decode[[]location](t, c.call("textDocument/references", params)))
 
 	text, params = at(uriA, "locals { y = module.pod.ho|sts }\nmodule \"pod\" { source = \"./pod\" }\n")
 	c.change(uriA, 2, text)
-	assert.Equal(t, []location{{"file:///f/pod/pod.hcl", textRange{position{0, 8}, position{0, 13}}}}, decode[[]location](t, c.call("textDocument/definition", params)))
+	assert.Equal(t, []location{{"file:///f/pod/pod.hcl", textRange{position{0, 8}, position{0, 13}}}},
+		decode[[]location](t, c.call("textDocument/definition", params)))
 	params["position"] = position{0, 0}
 	assert.JSONEq(t, "[]", string(c.call("textDocument/definition", params)))
 }
@@ -164,7 +168,8 @@ func TestCodeAction(t *testing.T) {
 	assert.True(t, fix.IsPreferred)
 	assert.Equal(t, "seven", fix.Diagnostics[0].Code)
 	one := 1
-	assert.Equal(t, []documentEdit{{versionedID{uriA, &one}, []textEdit{{textRange{position{3, 10}, position{3, 11}}, "8"}}}}, fix.Edit.DocumentChanges)
+	assert.Equal(t, []documentEdit{{versionedID{uriA, &one}, []textEdit{{textRange{position{3, 10}, position{3, 11}}, "8"}}}},
+		fix.Edit.DocumentChanges)
 	ignore := actions[1]
 	assert.False(t, ignore.IsPreferred)
 	assert.Equal(t, []textEdit{{textRange{position{3, 2}, position{3, 2}}, "# rocec:ignore seven \n  "}}, ignore.Edit.DocumentChanges[0].Edits)

@@ -57,7 +57,7 @@ func (f *frames) next() ([]byte, error) {
 		}
 		v, err := strconv.ParseUint(strings.TrimSpace(value), 10, 63)
 		if err != nil {
-			bad = "Content-Length is no number of bytes"
+			bad = "Content-Length is not a number of bytes"
 			continue
 		}
 		length = int(v)

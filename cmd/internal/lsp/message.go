@@ -61,11 +61,11 @@ func readMessage(body []byte) (*message, *problem) {
 		return nil, problemf(invalidRequest, "messages are sent one by one, not as a batch")
 	}
 	if !json.Valid(body) {
-		return nil, problemf(parseError, "the message is no JSON")
+		return nil, problemf(parseError, "the message is not JSON")
 	}
 	var m message
 	if err := json.Unmarshal(body, &m); err != nil {
-		return nil, problemf(invalidRequest, "the message is no request: %v", err)
+		return nil, problemf(invalidRequest, "the message is not a request: %v", err)
 	}
 	if bytes.Equal(m.ID, []byte("null")) {
 		m.ID = nil

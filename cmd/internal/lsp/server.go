@@ -325,7 +325,10 @@ func (s *Server) initialized(none) (any, *problem) {
 		s.callsMade++
 		s.send(call{
 			JSONRPC: "2.0", ID: json.RawMessage(fmt.Sprintf("\"rocec-%d\"", s.callsMade)), Method: "client/registerCapability",
-			Params: registrationParams{[]registration{{"files", "workspace/didChangeWatchedFiles", watchOptions{[]watcher{{"**/*.{hcl,dot,csv,json,yml,yaml}"}}}}}},
+			Params: registrationParams{[]registration{{
+				"files", "workspace/didChangeWatchedFiles",
+				watchOptions{[]watcher{{"**/*.{hcl,dot,csv,json,yml,yaml}"}}},
+			}}},
 		})
 	}
 	return nil, nil

@@ -58,20 +58,23 @@ func TestMalformed(t *testing.T) {
 		message  string
 	}{
 		{"no length", "Content-Type: x\r\n\r\n", parseError, "no Content-Length"},
-		{"length is no number", "Content-Length: -5\r\n\r\n", parseError, "no number"},
-		{"length is enormous", "Content-Length: 99999999999999999999\r\n\r\n", parseError, "no number"},
+		{"length is not a number", "Content-Length: -5\r\n\r\n", parseError, "not a number"},
+		{"length is enormous", "Content-Length: 99999999999999999999\r\n\r\n", parseError, "not a number"},
 		{"no header", "hello\r\n\r\n", parseError, "Name: value"},
 		{"long line", strings.Repeat("x", 3*maxLine) + "\r\n\r\n", parseError, "longer"},
-		{"no JSON", frame("{"), parseError, "no JSON"},
-		{"no UTF-8", frame("\xff"), parseError, "no JSON"},
-		{"deep", frame(strings.Repeat("[", 100_000)), parseError, "no JSON"},
+		{"not JSON", frame("{"), parseError, "not JSON"},
+		{"not UTF-8", frame("\xff"), parseError, "not JSON"},
+		{"deep", frame(strings.Repeat("[", 100_000)), parseError, "not JSON"},
 		{"batch", frame(`[{"jsonrpc": "2.0", "id": 1, "method": "shutdown"}]`), invalidRequest, "one by one"},
-		{"number", frame("3"), invalidRequest, "no request"},
+		{"number", frame("3"), invalidRequest, "not a request"},
 		{"id is an object", frame(`{"jsonrpc": "2.0", "id": {}, "method": "x"}`), invalidRequest, "an id"},
 		{"nothing", frame(`{}`), invalidRequest, "neither"},
 		{"wrong version", frame(`{"jsonrpc": "1.0", "id": 7, "method": "shutdown"}`), invalidRequest, "2.0"},
 		{"unknown method", frame(`{"jsonrpc": "2.0", "id": 7, "method": "workspace/none"}`), methodNotFound, "workspace/none"},
-		{"wrong parameters", frame(`{"jsonrpc": "2.0", "id": 7, "method": "textDocument/hover", "params": {"position": 3}}`), invalidParams, "position"},
+		{
+			"wrong parameters", frame(`{"jsonrpc": "2.0", "id": 7, "method": "textDocument/hover", "params": {"position": 3}}`), invalidParams,
+			"position",
+		},
 		{"list of parameters", frame(`{"jsonrpc": "2.0", "id": 7, "method": "textDocument/hover", "params": [1]}`), invalidParams, "array"},
 		{"file that is not open", frame(`{"jsonrpc": "2.0", "id": 7, "method": "textDocument/hover", "params": {"textDocument": {"uri": "file:///no"}}}`), invalidParams, "not open"},
 	} {
@@ -309,7 +312,8 @@ func TestIncrementalSync(t *testing.T) {
 	for _, tc := range []struct{ offered, want string }{{`[]`, "utf-16"}, {`["utf-32", "utf-8", "utf-16"]`, "utf-8"}} {
 		d := &disk{}
 		c := start(t, d)
-		info := decode[initializeResult](t, c.call("initialize", json.RawMessage(`{"capabilities": {"general": {"positionEncodings": `+tc.offered+`}}}`)))
+		info := decode[initializeResult](t, c.call("initialize",
+			json.RawMessage(`{"capabilities": {"general": {"positionEncodings": `+tc.offered+`}}}`)))
 		require.Equal(t, tc.want, string(info.Capabilities.PositionEncoding))
 		c.open(uriA, "locals {\r\n  /* é𝄞 */ one = 1\r\n}\n")
 		from, to := 12, 15 // of one
@@ -323,7 +327,8 @@ func TestIncrementalSync(t *testing.T) {
 				{"range": map[string]any{"start": position{99, 0}, "end": position{99, 9}}, "text": "locals { y = 1 }"},
 			},
 		})
-		symbols := decode[[]symbolInformation](t, c.call("textDocument/documentSymbol", map[string]any{"textDocument": map[string]any{"uri": uriA}}))
+		symbols := decode[[]symbolInformation](t, c.call("textDocument/documentSymbol",
+			map[string]any{"textDocument": map[string]any{"uri": uriA}}))
 		var names []string
 		for _, s := range symbols {
 			names = append(names, s.Name)

@@ -14,7 +14,7 @@ import (
 func lineOf(src string, offset int) position {
 	head := src[:offset]
 	if strings.HasSuffix(head, "\r") && strings.HasPrefix(src[offset:], "\n") {
-		head = head[:len(head)-1] + "x" // between \r and \n is no line end
+		head = head[:len(head)-1] + "x" // between \r and \n is not a line end
 	}
 	head = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(head)
 	i := strings.LastIndexByte(head, '\n')
@@ -65,7 +65,8 @@ func TestHalfACharacter(t *testing.T) {
 func apply(src string, edits []textEdit) string {
 	x := newText([]byte(src), utf16Encoding)
 	for i := len(edits) - 1; i >= 0; i-- {
-		x = newText([]byte(string(x.src[:x.offset(edits[i].Range.Start)])+edits[i].NewText+string(x.src[x.offset(edits[i].Range.End):])), utf16Encoding)
+		x = newText([]byte(string(x.src[:x.offset(edits[i].Range.Start)])+edits[i].NewText+string(x.src[x.offset(edits[i].Range.End):])),
+			utf16Encoding)
 	}
 	return string(x.src)
 }

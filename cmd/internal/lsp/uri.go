@@ -7,7 +7,7 @@ import (
 )
 
 // fileName is the file a URI means, as an absolute path with slashes; of any URI but file: it is the URI itself, which
-// is no path.
+// is not a path.
 func fileName(uri string) string {
 	u, err := url.Parse(uri)
 	if err != nil || u.Scheme != "file" || u.Path == "" {

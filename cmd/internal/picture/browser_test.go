@@ -249,7 +249,10 @@ func (b *browser) overlaps() []string {
 // Labels lie apart and in their marks, in every scene, as SVG and as page, light and dark; the page has no errors.
 func TestLabelsInBrowser(t *testing.T) {
 	for _, scheme := range []string{"light", "dark"} {
-		b := openBrowser(t, map[string]string{"light": "--blink-settings=preferredColorScheme=1", "dark": "--blink-settings=preferredColorScheme=0"}[scheme])
+		b := openBrowser(t, map[string]string{
+			"light": "--blink-settings=preferredColorScheme=1",
+			"dark":  "--blink-settings=preferredColorScheme=0",
+		}[scheme])
 		for _, s := range scenes(t) {
 			if scheme == "dark" && len(s.fabric.Devices) > 10 {
 				continue // only colours differ

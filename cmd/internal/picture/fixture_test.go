@@ -98,7 +98,8 @@ func scenes(t testing.TB) []scene {
 		add(name, f, free(f))
 	}
 	ring := example(t, "ring-pfc-loop")
-	add("ring-pfc-loop", ring, prone(ring, loop(t, ring, "sw2>sw1 sw1>sw4 sw4>sw3 sw3>sw2", ""), loop(t, ring, "sw1>sw2 sw2>sw3 sw3>sw4 sw4>sw1", "")))
+	add("ring-pfc-loop", ring, prone(ring, loop(t, ring, "sw2>sw1 sw1>sw4 sw4>sw3 sw3>sw2", ""),
+		loop(t, ring, "sw1>sw2 sw2>sw3 sw3>sw4 sw4>sw1", "")))
 	valley := irtest.LeafSpine(ir.ShortestPath, 4, 2).Fabric()
 	add("failed", valley, prone(valley, loop(t, valley, "S0>L2 L2>S1 S1>L3 L3>S0", "L0-S1 L1-S0")))
 	wide := irtest.LeafSpine(ir.ShortestPath, 64, 4).Fabric()

@@ -42,7 +42,8 @@ const (
 //	device
 //
 // Each kind begins as one symbol; the kind that takes the fewest new lines is unfolded by one step, again and again, as
-// long as the page holds them; down to single devices only when no other step is left. Pinned devices are a kind each, so they are never folded.
+// long as the page holds them; down to single devices only when no other step is left. Pinned devices are a kind each, so they are never
+// folded.
 type folder struct {
 	f      *ir.Fabric
 	tiered bool

@@ -78,10 +78,13 @@ func (s *sheet) draw() string {
 		faded = " faded"
 	}
 	var out strings.Builder
-	fmt.Fprintf(&out, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\" aria-labelledby=\"title desc\">\n",
+	fmt.Fprintf(&out, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\" "+
+		"aria-labelledby=\"title desc\">\n",
 		width, height, width, height)
-	fmt.Fprintf(&out, "<title id=\"title\">%s</title>\n<desc id=\"desc\">%s</desc>\n", escape("Fabric "+s.fabric.Name), escape(s.description()))
-	fmt.Fprintf(&out, "<style>\n%s</style>\n<rect class=\"paper\" width=\"%d\" height=\"%d\"/>\n<g class=\"drawing%s\">\n", svgStyle, width, height, faded)
+	fmt.Fprintf(&out, "<title id=\"title\">%s</title>\n<desc id=\"desc\">%s</desc>\n", escape("Fabric "+s.fabric.Name),
+		escape(s.description()))
+	fmt.Fprintf(&out, "<style>\n%s</style>\n<rect class=\"paper\" width=\"%d\" height=\"%d\"/>\n<g class=\"drawing%s\">\n", svgStyle, width,
+		height, faded)
 	fmt.Fprintf(&out, "<text class=\"head\" x=\"16\" y=\"30\">%s</text>\n", escape(headline(s.fabric)))
 	fmt.Fprintf(&out, "<g transform=\"translate(%d %d)\">\n%s%s%s</g>\n%s</g>\n</svg>\n",
 		(width-s.width)/2*boolInt(len(s.rows) == 0), headHeight, s.lines.String(), s.shapes.String(), s.marks.String(), text)
@@ -163,7 +166,8 @@ func (s *sheet) line(b *bundle) {
 	if b.failed {
 		s.seen.failed = true
 		m := c.at(0.5)
-		fmt.Fprintf(&s.lines, "<path class=\"failed\" d=\"%s\" stroke-width=\"2\"><title>%s</title></path>\n", path(c), escape("failed: "+bundleTitle(b)))
+		fmt.Fprintf(&s.lines, "<path class=\"failed\" d=\"%s\" stroke-width=\"2\"><title>%s</title></path>\n", path(c),
+			escape("failed: "+bundleTitle(b)))
 		fmt.Fprintf(&s.marks, "<path class=\"cross\" d=\"M%s %sl12 12m0 -12l-12 12\"/>\n", px(m.x-6), px(m.y-6))
 		s.taken = append(s.taken, around(m, 16, 16))
 		return
@@ -275,7 +279,8 @@ func (s *sheet) counts() {
 		if math.IsNaN(m.x) {
 			continue
 		}
-		fmt.Fprintf(&s.marks, "<rect class=\"tag\" x=\"%s\" y=\"%s\" width=\"%s\" height=\"15\"/><text class=\"count\" x=\"%s\" y=\"%s\">%s</text>\n",
+		fmt.Fprintf(&s.marks, "<rect class=\"tag\" x=\"%s\" y=\"%s\" width=\"%s\" height=\"15\"/><text class=\"count\" x=\"%s\" "+
+			"y=\"%s\">%s</text>\n",
 			px(m.x-w/2), px(m.y-7.5), px(w), px(m.x), px(m.y+4), text)
 	}
 }
@@ -315,7 +320,8 @@ func (s *sheet) legend(y, width int) (string, int) {
 		mark(stroke("failed", 2)+"<path class=\"cross\" d=\"M13 -6l12 12m0 -12l-12 12\"/>", "failed link")
 	}
 	if len(s.circles) > 0 {
-		mark("<path class=\"loop\" d=\"M0 0H28\"/><path class=\"arrow\" d=\"M40 0L26 6L26 -6Z\"/><circle class=\"disc\" cx=\"14\" cy=\"0\" r=\"8.5\"/>"+
+		mark("<path class=\"loop\" d=\"M0 0H28\"/><path class=\"arrow\" d=\"M40 0L26 6L26 -6Z\"/><circle class=\"disc\" cx=\"14\" cy=\"0\" "+
+			"r=\"8.5\"/>"+
 			"<text class=\"number\" x=\"14\" y=\"4\">n</text>", "cable into buffer n of the PFC loop; n can only drain into n+1")
 	}
 	y += 16

@@ -77,7 +77,10 @@ func TestLoopInSVG(t *testing.T) {
 	for i := range 4 {
 		assert.Equal(t, strconv.Itoa(i+1), numbers[i][1])
 	}
-	for _, want := range []string{"test: 6 switches, 4 hosts, 12 links", "prone to PFC loops with 2 links down", "1. S0:p2 → L2:p0, out by p1, into 2", "L0:p1 - S1:p0"} {
+	for _, want := range []string{
+		"test: 6 switches, 4 hosts, 12 links", "prone to PFC loops with 2 links down",
+		"1. S0:p2 → L2:p0, out by p1, into 2", "L0:p1 - S1:p0",
+	} {
 		assert.Contains(t, svg, want)
 	}
 }
@@ -86,7 +89,8 @@ func TestLoopInSVG(t *testing.T) {
 func TestLoopBothWays(t *testing.T) {
 	f := irtest.Ring(ir.Flooding, 3).Fabric()
 	svg := string(SVG(f, prone(f, loop(t, f, "R0>R1 R1>R0", ""))))
-	paths := regexp.MustCompile(`class="loop" d="M([-0-9.]+) ([-0-9.]+) Q[-0-9.]+ [-0-9.]+ ([-0-9.]+) ([-0-9.]+)"`).FindAllStringSubmatch(svg, -1)
+	paths := regexp.MustCompile(`class="loop" d="M([-0-9.]+) ([-0-9.]+) Q[-0-9.]+ [-0-9.]+ ([-0-9.]+) ([-0-9.]+)"`).FindAllStringSubmatch(svg,
+		-1)
 	require.Len(t, paths, 2)
 	var at [2][2]point
 	for i, m := range paths {
@@ -121,7 +125,8 @@ func TestVerdictText(t *testing.T) {
 		{validate.Proof{Verdict: validate.Prone, Loops: []validate.Loop{{Down: []*ir.Link{nil}}}}, "prone to PFC loops with 1 link down"},
 		{
 			validate.Proof{Verdict: validate.Unknown, Reason: proof.OutOfBudget{}},
-			"not known to be free of PFC loops: the budget for the PFC-loop check ran out before the healthy fabric was judged; a larger --budget gives " +
+			"not known to be free of PFC loops: the budget for the PFC-loop check ran out before the healthy fabric was judged; a larger " +
+				"--budget gives " +
 				"it more",
 		},
 	} {
@@ -211,7 +216,8 @@ func TestPolicy(t *testing.T) {
 		sum := sha256.Sum256([]byte(s))
 		return base64.StdEncoding.EncodeToString(sum[:])
 	}
-	assert.Equal(t, fmt.Sprintf("default-src 'none'; style-src 'sha256-%s'; script-src 'sha256-%s'; img-src data:; base-uri 'none'; form-action 'none'",
+	assert.Equal(t, fmt.Sprintf("default-src 'none'; style-src 'sha256-%s'; script-src 'sha256-%s'; img-src data:; base-uri 'none'; "+
+		"form-action 'none'",
 		hash(part("<style>", "</style>")), hash(part("<script>", "</script>"))), part(`Content-Security-Policy" content="`, `"`))
 	for _, never := range []string{"eval(", "innerHTML", "new Function", " onclick", " style=", "http://", "https://"} {
 		assert.NotContains(t, strings.ReplaceAll(doc, "http://www.w3.org/2000/svg", ""), never)
@@ -228,7 +234,8 @@ func TestPageContrast(t *testing.T) {
 			assert.GreaterOrEqual(t, contrast(colour(t, css, selector, "color"), ground), 4.5, "%s: %s", name, selector)
 		}
 		mark := colour(t, css, `\.match rect`, "fill")
-		text := colour(t, map[string]string{"light": svgStyle, "dark": svgStyle[strings.Index(svgStyle, "@media"):]}[name], `\.drawing text`, "fill")
+		text := colour(t, map[string]string{"light": svgStyle, "dark": svgStyle[strings.Index(svgStyle, "@media"):]}[name], `\.drawing text`,
+			"fill")
 		assert.GreaterOrEqual(t, contrast(text, mark), 4.5, "%s: labels of matches", name)
 	}
 }

@@ -144,7 +144,7 @@ func (p *paths) columns(at diag.Range) (start, end int) {
 			return max(fallback, 1)
 		}
 		line := src[bytes.LastIndexByte(src[:b], '\n')+1 : b]
-		if len(line) == b { // a byte order mark is no letter of the first line
+		if len(line) == b { // a byte order mark is not a letter of the first line
 			line = bytes.TrimPrefix(line, []byte("\ufeff"))
 		}
 		n := 1

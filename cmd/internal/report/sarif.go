@@ -182,7 +182,10 @@ func SARIF(w io.Writer, r *Report, o Options) error {
 	}
 	if left := len(all) - MostSARIFResults; left > 0 {
 		all = all[:MostSARIFResults]
-		run.Invocations[0].Notifications = []sarifNotification{{"warning", sarifText{diag.Count(left, "further finding") + " left out: code scanning takes no more"}}}
+		run.Invocations[0].Notifications = []sarifNotification{{
+			"warning",
+			sarifText{diag.Count(left, "further finding") + " left out: code scanning takes no more"},
+		}}
 	}
 	rules := sarifRules(all)
 	run.Tool.Driver.Rules = rules.list
@@ -287,7 +290,7 @@ func (p *sarifPaths) flow(d *diag.Diagnostic, at diag.Range, placed bool) (flow 
 	return flow
 }
 
-// fixes returns the edits of a fix, or nothing if one of them is no edit of a file.
+// fixes returns the edits of a fix, or nothing if one of them is not an edit of a file.
 func (p *sarifPaths) fixes(f *diag.Fix) []sarifFix {
 	var changes []sarifChange
 	for _, e := range f.Edits {

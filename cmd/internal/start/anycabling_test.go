@@ -32,7 +32,10 @@ func anyCabling(t *rapid.T) string {
 		func(n int) string { return fmt.Sprintf("Ethernet1/%d", n) },
 		func(n int) string { return fmt.Sprintf("%d/1/c%d", n, n) },
 	}
-	stems := []string{"leaf", "spine", "core", "gpu", "h100-", "SRV", "r", "x", "fw", "pe", "oob-sw", "rack1-tor-", "dev-msn2700-", "NOTHING", "superspine", "a.b-"}
+	stems := []string{
+		"leaf", "spine", "core", "gpu", "h100-", "SRV", "r", "x", "fw", "pe", "oob-sw", "rack1-tor-", "dev-msn2700-", "NOTHING",
+		"superspine", "a.b-",
+	}
 	type dev struct {
 		name string
 		port func(int) string
@@ -41,7 +44,10 @@ func anyCabling(t *rapid.T) string {
 	var devs []*dev
 	seen := map[string]bool{}
 	for range rapid.IntRange(2, 14).Draw(t, "devices") {
-		d := &dev{name: rapid.SampledFrom(stems).Draw(t, "stem") + fmt.Sprint(rapid.IntRange(1, 9).Draw(t, "number")), port: rapid.SampledFrom(ports).Draw(t, "ports")}
+		d := &dev{
+			name: rapid.SampledFrom(stems).Draw(t, "stem") + fmt.Sprint(rapid.IntRange(1, 9).Draw(t, "number")),
+			port: rapid.SampledFrom(ports).Draw(t, "ports"),
+		}
 		if low := strings.ToLower(d.name); !seen[low] {
 			seen[low] = true
 			devs = append(devs, d)
@@ -102,7 +108,8 @@ func FuzzDraft(f *testing.F) {
 		}
 		_, ds = lang.Load(fsys, ".", lang.Options{})
 		for _, d := range ds {
-			if d.Severity == diag.Error && d.Code != "wrong-unit" && d.Code != "out-of-range" && d.Code != "wrong-type" { // what the file says of a cable
+			// what the file says of a cable
+			if d.Severity == diag.Error && d.Code != "wrong-unit" && d.Code != "out-of-range" && d.Code != "wrong-type" {
 				t.Fatalf("%s %s: %s\n%s", d.At, d.Code, d.Detail, made.Files[2].Data)
 			}
 		}

@@ -24,10 +24,16 @@ func TestBadInput(t *testing.T) {
 		{"ptm", "graph g {\n" + many(`"größe%d":"swp1" -- "leaf1":"swp%d"`) + "}", "bad-name", "Use 1 to 63 of the characters a-z 0-9"},
 		{"ptm", "graph g {\n" + many(`"leaf1":"swp%d" -- "oob-mgmt-switch":"swp%d"`) + "}", "topology-empty", "group: leaf or group: server"},
 		{"ptm", "graph g {\n" + many(`"leaf%d":"swp1" -- "leaf%d":"swp1"`) + "}", "topology-empty", "group: leaf or group: server"},
-		{"containerlab", "topology:\n  links:\n" + many("  - endpoints: [\"leaf{{ %d }}:e1\", \"h%d:eth1\"]"), "topology-syntax", "Run the program that makes a topology of it"},
+		{
+			"containerlab", "topology:\n  links:\n" + many("  - endpoints: [\"leaf{{ %d }}:e1\", \"h%d:eth1\"]"), "topology-syntax",
+			"Run the program that makes a topology of it",
+		},
 		{"containerlab", "{% for i in x %}\ntopology:\n", "topology-syntax", "Run the program that makes a topology of it"},
 		{"containerlab", "topology:\n  links:\n" + many("  - endpoints: [leaf%d, h%d:eth1]"), "topology-endpoint", "Write node:interface"},
-		{"containerlab", "topology:\n  links:\n" + many("  - endpoints: [host%d:eth1, server%d:eth1]"), "topology-empty", "Give switches names such as leaf01"},
+		{
+			"containerlab", "topology:\n  links:\n" + many("  - endpoints: [host%d:eth1, server%d:eth1]"), "topology-empty",
+			"Give switches names such as leaf01",
+		},
 		{"containerlab", "topology:\n  links:\n  - endpoints: [leaf1:e1, \"host:x\"]\n", "topology-empty", "Give a file with cables"},
 		{"csv", "Von;Nach\r\n" + many("leaf%d:swp1;gpu%d:eth1\r"), "topology-syntax", "rocec init --columns a_device=..."},
 		{"csv", "a,b\n" + many("leaf%d:swp1,gpu%d"), "topology-endpoint", "Write device:port"},
@@ -46,7 +52,8 @@ func TestBadInput(t *testing.T) {
 // What looks bad and is not: a sheet of Excel, and cables whose ends are one port.
 func TestOddInput(t *testing.T) {
 	for _, c := range []struct{ format, text string }{
-		{"csv", "\ufeffsep=;\r\na_device;a_port;b_device;b_port;speed\r\n\"leaf1\";swp1;\"gpu1\";ens1;100G\r\nleaf1;swp2;gpu2;ens1;100 Gbps\r\n;;;;\r\n"},
+		{"csv", "\ufeffsep=;\r\na_device;a_port;b_device;b_port;speed\r\n\"leaf1\";swp1;\"gpu1\";ens1;100G\r\nleaf1;swp2;gpu2;ens1;100 " +
+			"Gbps\r\n;;;;\r\n"},
 		{"ptm", `graph g { "leaf1":"swp1" -- "gpu1":"ens1"; "leaf1":"swp2" -- "gpu2":"ens1"; "leaf1":"swp9" -- "leaf1":"swp9"; "gpu1":"x" -- "gpu1":"x" }`},
 		{"csv", "a,b\nleaf1:swp1,gpu1:ens1\ngpu1:ens1,leaf1:swp1\nleaf1:swp2,gpu2:ens1\n"},
 	} {

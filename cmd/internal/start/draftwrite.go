@@ -342,7 +342,7 @@ func quotedList(names []string) string {
 func canonical(src []byte) []byte {
 	out, ds := lang.Format("new.hcl", src)
 	if ds.HasErrors() {
-		panic("a draft that is no HCL: " + ds[0].Detail)
+		panic("a draft that is not HCL: " + ds[0].Detail)
 	}
 	return out
 }

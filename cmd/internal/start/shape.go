@@ -305,7 +305,8 @@ func mlagRack(f *shaped) {
 	if racks > 1 {
 		spines, width := uplinks(2*racks, plural(most, 2), 32)
 		f.switches("spine", numbered("spine", spines), modelOf100, 2)
-		f.join("mesh", "uplinks", "Every leaf to every spine, by "+cablesEach(width)+": half of what the ports of hosts can send, as a leg carries half.",
+		f.join("mesh", "uplinks", "Every leaf to every spine, by "+cablesEach(width)+
+			": half of what the ports of hosts can send, as a leg carries half.",
 			fmt.Sprintf("lower = \"%s-leaf[1-2]:%s\"", pair, f.ports(modelOf100, 17, spines*width)),
 			fmt.Sprintf("upper = \"%s:%s\"", numbered("spine", spines), f.ports(modelOf100, 1, 2*racks*width)),
 			`speed = "100G"`, `length = "30m"`)

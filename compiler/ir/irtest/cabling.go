@@ -68,7 +68,8 @@ func (c *Cabling) Device(name string) *ir.Device {
 
 // Link lays a lossless cable; between switches it is routed.
 func (c *Cabling) Link(a, b string) *ir.Link {
-	l := ir.NewLink(c.port(a), c.port(b), ir.Link{ID: len(c.F.Links), LinkFacts: &ir.LinkFacts{At: Place(20)}, Routed: a[0] != 'h' && b[0] != 'h'})
+	l := ir.NewLink(c.port(a), c.port(b), ir.Link{ID: len(c.F.Links), LinkFacts: &ir.LinkFacts{At: Place(20)}, Routed: a[0] != 'h' &&
+		b[0] != 'h'})
 	c.F.Links = append(c.F.Links, l)
 	return l
 }

@@ -1,2 +1,2 @@
 fabric "f" {}
-cos_group "a/b" { cos = 1 }  # want bad-name at "\"a/b\"": "no label"
+cos_group "a/b" { cos = 1 }  # want bad-name at "\"a/b\"": "not a label"

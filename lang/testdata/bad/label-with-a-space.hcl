@@ -1,2 +1,2 @@
 fabric "f" {}
-switch "top of rack" { model = "sn2700" }  # want bad-name at "\"top of rack\"": "no label"
+switch "top of rack" { model = "sn2700" }  # want bad-name at "\"top of rack\"": "not a label"

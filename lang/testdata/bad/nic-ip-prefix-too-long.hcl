@@ -2,6 +2,6 @@ fabric "f" {}
 host "h" {
   nic "eth0" {
     model = "connectx-5"
-    ip    = "192.0.2.3/33"  # want bad-value at "\"192.0.2.3/33\"": "no IP address"
+    ip    = "192.0.2.3/33"  # want bad-value at "\"192.0.2.3/33\"": "not an IP address"
   }
 }

@@ -1,2 +1,2 @@
 fabric "f" {}
-host "h" { names = "h;reboot" }  # want bad-name at "h;reboot": "no device name"
+host "h" { names = "h;reboot" }  # want bad-name at "h;reboot": "not a device name"

@@ -1,2 +1,2 @@
 fabric "f" {}
-host "h" { names = "ok,../../etc/x" }  # want bad-name at "../../etc/x": "no device name"
+host "h" { names = "ok,../../etc/x" }  # want bad-name at "../../etc/x": "not a device name"

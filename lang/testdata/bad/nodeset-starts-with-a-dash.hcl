@@ -1,2 +1,2 @@
 fabric "f" {}
-host "h" { names = "-rf" }  # want bad-name at "-rf": "no device name"
+host "h" { names = "-rf" }  # want bad-name at "-rf": "not a device name"

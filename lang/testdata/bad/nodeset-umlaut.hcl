@@ -1,2 +1,2 @@
 fabric "f" {}
-host "h" { names = "höst" }  # want bad-name at "\"höst\"": "no device name"
+host "h" { names = "höst" }  # want bad-name at "\"höst\"": "not a device name"

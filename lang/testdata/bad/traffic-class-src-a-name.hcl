@@ -4,7 +4,7 @@ host "h" {
     model = "connectx-5"
     traffic_class {
       tos = 16
-      src = "store1"  # want bad-value at "\"store1\"": "no IP address"
+      src = "store1"  # want bad-value at "\"store1\"": "not an IP address"
     }
   }
 }

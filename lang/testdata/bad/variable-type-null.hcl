@@ -1,5 +1,5 @@
 fabric "f" {}
 variable "v" {
-  type    = null  # want wrong-type at "null": "no type"
+  type    = null  # want wrong-type at "null": "not a type"
   default = 5
 }

@@ -37,16 +37,37 @@ func TestMemoryBesideTraffic(t *testing.T) {
 		edits []string
 		want  string
 	}{
-		{"the queues of service", []string{"service.unlimited_egress_buffer = true", "service.unlimited_egress_buffer = false"}, "warning conf-egress-limited"},
-		{"no part of the pool", []string{"service.ingress_buffer.shared_percent = 4.0", "service.ingress_buffer.shared_percent = 0"}, "error conf-pools"},
-		{"an ingress pool of nothing", []string{"ingress_service_pool.2.percent = 2.0", "ingress_service_pool.2.percent = 0"}, "error conf-pools"},
+		{
+			"the queues of service",
+			[]string{"service.unlimited_egress_buffer = true", "service.unlimited_egress_buffer = false"},
+			"warning conf-egress-limited",
+		},
+		{
+			"no part of the pool",
+			[]string{"service.ingress_buffer.shared_percent = 4.0", "service.ingress_buffer.shared_percent = 0"},
+			"error conf-pools",
+		},
+		{
+			"an ingress pool of nothing",
+			[]string{"ingress_service_pool.2.percent = 2.0", "ingress_service_pool.2.percent = 0"},
+			"error conf-pools",
+		},
 		{"an egress pool of nothing", []string{"egress_service_pool.2.percent = 90.0", "egress_service_pool.2.percent = 0"}, "error conf-pools"},
 		{"another pool of nothing", []string{"egress_service_pool.1.percent = 90.0", "egress_service_pool.1.percent = 0"}, ""},
 		{"pool 0, as bulk has it", []string{"service.service_pool = 2", "service.service_pool = 0"}, ""},
 		{"Spectrum", []string{string(whole), spectrum}, ""},
-		{"a pool that is not set", []string{string(whole), strings.Replace(spectrum, "egress_service_pool.1.percent = 100.0\n", "", 1)}, "error conf-pools"},
-		{"a pool of nothing", []string{string(whole), strings.Replace(spectrum, "egress_service_pool.1.percent = 100.0", "egress_service_pool.1.percent = 0", 1)}, "error conf-pools"},
-		{"a quota on the way out", []string{string(whole), spectrum + "flow_control.egress_buffer.dynamic_quota = 2\n"}, "warning conf-egress-limited"},
+		{
+			"a pool that is not set",
+			[]string{string(whole), strings.Replace(spectrum, "egress_service_pool.1.percent = 100.0\n", "", 1)},
+			"error conf-pools",
+		},
+		{"a pool of nothing", []string{string(whole), strings.Replace(spectrum, "egress_service_pool.1.percent = 100.0",
+			"egress_service_pool.1.percent = 0", 1)}, "error conf-pools"},
+		{
+			"a quota on the way out",
+			[]string{string(whole), spectrum + "flow_control.egress_buffer.dynamic_quota = 2\n"},
+			"warning conf-egress-limited",
+		},
 		{"no quota on the way out", []string{string(whole), spectrum + "flow_control.egress_buffer.dynamic_quota = 15\n"}, ""},
 	} {
 		files := beside(t, c.edits...)
@@ -67,7 +88,8 @@ func TestMemoryBesideTraffic(t *testing.T) {
 // Keys of a Broadcom's datapath.conf tell the chip, wherever the file lies.
 func TestChipByItsMemory(t *testing.T) {
 	files := beside(t)
-	files[1].Data = []byte(strings.NewReplacer("cos_4.", "cos_3.", "cos_3.", "cos_4.", "[4]", "[3]", "[0,1,2,3,5]", "[0,1,2,4,5]").Replace(string(files[1].Data)))
+	files[1].Data = []byte(strings.NewReplacer("cos_4.", "cos_3.", "cos_3.", "cos_4.", "[4]", "[3]", "[0,1,2,3,5]",
+		"[0,1,2,4,5]").Replace(string(files[1].Data)))
 	severity := func(l diag.List) string {
 		for _, d := range l {
 			if d.Code == "conf-cos-3" {

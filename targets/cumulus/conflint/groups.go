@@ -118,7 +118,7 @@ func (u *unit) astray(f grammar.Feature, g string, keys map[string][]*setting) b
 	return true
 }
 
-// mostAstray is how many groups in no list are compared with those in one; more are no slip.
+// mostAstray is how many groups in no list are compared with those in one; more are not a slip.
 const mostAstray = 16
 
 func (u *unit) unlisted(f grammar.Feature, g string, keys []*setting, list *setting) {

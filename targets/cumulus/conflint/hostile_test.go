@@ -34,7 +34,7 @@ func one(data string) []conflint.File {
 	return []conflint.File{{Name: "traffic.conf", Data: []byte(data)}}
 }
 
-// What is no file of settings is said so, with a place, and nothing else.
+// What is not a file of settings is said so, with a place, and nothing else.
 func TestNotAFile(t *testing.T) {
 	for _, tc := range []struct {
 		name, data, code, at, text string
@@ -46,7 +46,7 @@ func TestNotAFile(t *testing.T) {
 		{"a page of prose", "some words\nmore words\nand more\n", "conf-syntax", "1:1", "no \"=\""},
 		{"other settings", "sflow.rate = 1\n", "conf-dialect", "1:1", "right file"},
 		{"NUL", "pfc.port_group_list = []\nx\x00y\n", "conf-unreadable", "2:2", "NUL"},
-		{"no UTF-8", "pfc.port_group_list = []\n# \xe4\n", "conf-unreadable", "2:3", "no UTF-8"},
+		{"not UTF-8", "pfc.port_group_list = []\n# \xe4\n", "conf-unreadable", "2:3", "not UTF-8"},
 		{"old line ends", "pfc.port_group_list = []\rx\r", "conf-unreadable", "1:25", "carriage return"},
 		{"a byte order mark", "\xef\xbb\xbfpfc.port_group_list = []\n", "conf-unreadable", "1:1", "byte order mark"},
 		{"too large", strings.Repeat("# x\n", conflint.MaxFile/4) + "#", "conf-unreadable", "1:1", "larger than 1 MiB"},
@@ -272,7 +272,7 @@ func FuzzCheck(f *testing.F) {
 	})
 }
 
-// Files of a release that may hold nothing to judge are no mistake beside those that do.
+// Files of a release that may hold nothing to judge are not a mistake beside those that do.
 func TestIdle(t *testing.T) {
 	features, err := os.ReadFile(filepath.Join("testdata", "sound", "q1", "qos_features.conf"))
 	require.NoError(t, err)

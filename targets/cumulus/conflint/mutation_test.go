@@ -164,7 +164,10 @@ var mutations = []struct {
 	{"t4.conf", "red_enable = false", "red_enable = true", "warning", "conf-red-lossless", "true"},
 	{"q1", "red_enable = false", "red_enable = true", "warning", "conf-red-lossless", "true"},
 	{"t4.conf", "egr_queue_0.bw_percent = 12", "egr_queue_0.bw_percent = 20", "error", "conf-bandwidth", "0"},
-	{"t4.conf", "default_egress_sched.egr_queue_4.bw_percent = 24\r\n", "", "warning", "conf-bandwidth", "default_egress_sched.egr_queue_7.bw_percent"},
+	{
+		"t4.conf", "default_egress_sched.egr_queue_4.bw_percent = 24\r\n", "", "warning", "conf-bandwidth",
+		"default_egress_sched.egr_queue_7.bw_percent",
+	},
 	{"q1", "egr_queue_3.bw_percent = 13", "egr_queue_3.bw_percent = 0", "warning", "conf-lossless-strict", "0"},
 	{"t4.conf", "[50000, 100000]", "[100000, 50000]", "error", "conf-shaper", "50000"},
 	{"t4.conf", "port.shaper = 900000", "port.shaper = 40000", "error", "conf-shaper", "50000"},
@@ -217,7 +220,8 @@ var mutations = []struct {
 		"warning", "conf-two-trusts", "4",
 	},
 	{
-		"t4.conf", "dos_enable = false", "priority_group.control.weight = 0\r\npriority_group.service.weight = 16\r\npriority_group.bulk.weight = 16",
+		"t4.conf", "dos_enable = false", "priority_group.control.weight = 0\r\npriority_group.service.weight = " +
+			"16\r\npriority_group.bulk.weight = 16",
 		"warning", "conf-two-schedulers", "default_egress_sched.egr_queue_0.bw_percent",
 	},
 	{"t1.conf", "priority_group.bulk.weight = 16", "priority_group.bulk.weight = 0", "warning", "conf-strict-above", "0"},

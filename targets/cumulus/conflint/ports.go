@@ -70,10 +70,10 @@ func parsePort(name string) (grammar.Port, bool) {
 
 // portWhy tells why a name is none of a port.
 func portWhy(name string) string {
-	const ports = " is no front-panel port. Those are swp1, swp2 and so on, and swp6s0 to swp6s3 (or s7) where swp6 is split."
+	const ports = " is not a front-panel port. Those are swp1, swp2 and so on, and swp6s0 to swp6s3 (or s7) where swp6 is split."
 	lower := strings.ToLower(name)
 	if _, ok := parsePort(lower); ok {
-		return show(name) + " is no port: names of ports are in small letters. Did you mean " + show(lower) + "?"
+		return show(name) + " is not a port: names of ports are in small letters. Did you mean " + show(lower) + "?"
 	}
 	if strings.HasPrefix(lower, "swp") {
 		return show(name) + ports

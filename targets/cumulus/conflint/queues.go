@@ -46,7 +46,8 @@ func (u *unit) marking(f grammar.Feature, group string) {
 	if low != nil && high != nil && low.n > 0 && high.n > 0 && low.n >= high.n {
 		u.errorf(&topicThresholds, high.valueAt, "%s is %s bytes, and the minimum %s: the probability holds between the two, "+
 			"so the maximum must be the larger. "+
-			"The vendor's preset has 153600 and 1536000.", high.key, diag.Number(high.n), diag.Number(low.n)).Note(low.valueAt, "marking begins here")
+			"The vendor's preset has 153600 and 1536000.", high.key, diag.Number(high.n), diag.Number(low.n)).Note(low.valueAt,
+			"marking begins here")
 	}
 	memory, what := u.memory()
 	for _, t := range []*setting{low, high} {

@@ -79,7 +79,7 @@ func (s *source) top() diag.Range {
 	return r
 }
 
-// unreadable finds the first thing for which a file is no text file of settings.
+// unreadable finds the first thing for which a file is not a text file of settings.
 func (s *source) unreadable() (at diag.Range, why string) {
 	if s.Why != "" {
 		return s.top(), s.Why
@@ -102,14 +102,14 @@ func (s *source) unreadable() (at diag.Range, why string) {
 			line++
 			start = i + 1
 		case c == 0:
-			return s.span(line, start, i, i+1), "It holds a NUL byte, so it is no text file. See that it came over whole."
+			return s.span(line, start, i, i+1), "It holds a NUL byte, so it is not a text file. See that it came over whole."
 		case c == '\r' && (i+1 == len(s.Data) || s.Data[i+1] != '\n'):
 			return s.span(line, start, i, i+1), "It holds a carriage return inside a line, so where its lines end is " +
 				"uncertain. End the lines by a newline."
 		case c >= utf8.RuneSelf:
 			r, n := utf8.DecodeRune(s.Data[i:])
 			if r == utf8.RuneError && n == 1 {
-				return s.span(line, start, i, i+1), "It holds a byte that is no UTF-8, so it is no text file, or of an old " +
+				return s.span(line, start, i, i+1), "It holds a byte that is not UTF-8, so it is not a text file, or of an old " +
 					"encoding. Save it as UTF-8."
 			}
 			i += n
@@ -180,13 +180,13 @@ func (s *source) noSetting(u *unit, number, start int, line string) {
 	key, _, found := strings.Cut(text, "=")
 	switch key = strings.TrimSpace(key); {
 	case !found:
-		u.errorf(&topicSyntax, at, "The line %s is no setting: it has no \"=\". The switch refuses the file, or reads it "+
+		u.errorf(&topicSyntax, at, "The line %s is not a setting: it has no \"=\". The switch refuses the file, or reads it "+
 			"without this line. "+
 			"Write key = value, or put a # in front if it is a comment.", show(text))
 	case key == "":
 		u.errorf(&topicSyntax, at, "The line %s has no key before its \"=\". Write key = value.", show(text))
 	default:
-		u.errorf(&topicSyntax, s.span(number, start, from, from+len(key)), "%s is no key: keys are words of letters, digits, "+
+		u.errorf(&topicSyntax, s.span(number, start, from, from+len(key)), "%s is not a key: keys are words of letters, digits, "+
 			"_ and -, joined by dots. "+
 			"Write key = value, or put a # in front if it is a comment.", show(key))
 	}

@@ -97,7 +97,7 @@ func (u *unit) parseList(t *setting, text string, at diag.Range) {
 	top := u.highest(t)
 	body, closed := grammar.Body(text)
 	if !closed {
-		what := "is no list"
+		what := "is not a list"
 		if strings.HasPrefix(text, "[") {
 			what = "is a list that does not end on its line"
 		}

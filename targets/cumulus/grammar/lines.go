@@ -10,7 +10,7 @@ import (
 //	  key  =  value   # comment\r\n
 //	|---head--|value|---tail---|end|
 //
-// A line that is no setting (a comment, an empty line, a line without "=") is all Head. A comment that hides a setting
+// A line that is not a setting (a comment, an empty line, a line without "=") is all Head. A comment that hides a setting
 // ("# key = value"), as the templates of the factory do, has its Key and Hidden set.
 type Line struct {
 	Head, Value, Tail, End string
@@ -40,7 +40,7 @@ const MaxFile = 1 << 20
 
 // The reasons not to touch a file at all.
 var (
-	errBinary   = errors.New("it holds NUL bytes, so it is no text file")
+	errBinary   = errors.New("it holds NUL bytes, so it is not a text file")
 	errReturns  = errors.New("it holds carriage returns inside lines, so where its lines end is uncertain")
 	errTooLarge = errors.New("it is larger than 1 MiB")
 )

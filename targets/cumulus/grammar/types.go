@@ -73,7 +73,7 @@ var types = [...]struct {
 // of a DSCP.
 func (t Type) Highest() (top int, ok bool) { return types[t].highest, types[t].numbers }
 
-// Words are what a value may be, or hold, in files of the dialects in, where it is no number and no name.
+// Words are what a value may be, or hold, in files of the dialects in, where it is not a number and no name.
 func (t Type) Words(in Dialects) []string {
 	if t == Fields && in&QoSFeatures != 0 {
 		return append(slices.Clip(types[t].words), "port")
@@ -211,7 +211,7 @@ func (t Type) Takes(value string, in Dialects) bool {
 		!slices.ContainsFunc(elements, func(e Element) bool { return !t.takesElement(e.Text, in) })
 }
 
-// takesElement judges a value that is no list, or an element of one.
+// takesElement judges a value that is not a list, or an element of one.
 func (t Type) takesElement(text string, in Dialects) bool {
 	if top, ok := t.Highest(); ok {
 		_, ok = Number(text, top)

@@ -9,7 +9,7 @@ import (
 	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
-// check finds what is wrong with a traffic.conf: lines that are no settings, keys and values the grammar does not have,
+// check finds what is wrong with a traffic.conf: lines that are not settings, keys and values the grammar does not have,
 // incomplete maps, priority groups without or with shared cos, and port groups without ports.
 //
 // Releases with the checker want the map of a trusted field complete; the manuals before print partial ones, and say
@@ -96,7 +96,7 @@ func checkSyntax(lines []grammar.Line) (faults []string) {
 var faultOf = map[grammar.Type]string{
 	grammar.CosList: "no such cos",
 	grammar.Ports:   "no such port",
-	grammar.Size:    "is no number of bytes",
+	grammar.Size:    "is not a number of bytes",
 }
 
 // checkValues finds what the grammar does not have: keys below features of the file that no release has, and values

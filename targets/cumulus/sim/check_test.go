@@ -14,7 +14,7 @@ import (
 )
 
 // TestRefusesWhatTheGrammarDoesNotHave: of every key of traffic.conf, set in a file of the factory, exactly the values
-// are refused that are not of the type the grammar gives it; a key below a feature of traffic.conf that is no key is
+// are refused that are not of the type the grammar gives it; a key below a feature of traffic.conf that is not a key is
 // refused, and keys of other features are nobody's business.
 func TestRefusesWhatTheGrammarDoesNotHave(t *testing.T) {
 	values := strings.Fields(`true FALSE yes 0 1 7 8 63 64 100 101 127 128 2147483647 2147483648 -1 +1 50.0 x dwrr 802.1p dscp none port

@@ -98,7 +98,7 @@ func (s *Switchd) load() error {
 	return nil
 }
 
-// unlimited is what switchd logs for each cos with PFC, which is no complaint.
+// unlimited is what switchd logs for each cos with PFC, which is not a complaint.
 func unlimited(content []byte) (lines []string) {
 	parsed, _ := grammar.Parse(content)
 	conf := grammar.ValuesOf(parsed)

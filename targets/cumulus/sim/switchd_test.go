@@ -84,7 +84,7 @@ func TestSwitchd(t *testing.T) {
 		"pfc: port group roce has no cos_list":             list + "pfc.roce.port_set = swp1\n",
 		"no such port":                                     cos + "pfc.roce.port_set = eth0\n",
 		"no such cos":                                      strings.Replace(group, "[3]\npfc", "[8]\npfc", 1),
-		"is no number of bytes":                            group + "pfc.roce.xoff_size = big\n",
+		"is not a number of bytes":                         group + "pfc.roce.xoff_size = big\n",
 		"pfc.roce.rx_enable: no such value: \"maybe\"":     group + "pfc.roce.rx_enable = maybe\n",
 		"pfc.roce.xof_size: no such key":                   group + "pfc.roce.xof_size = 1\n",
 	} {

@@ -192,7 +192,7 @@ func (c *Change) states() (out []*target.File) {
 // leads elsewhere.
 func stateName(name string) string {
 	if path.Clean("/"+name) != "/"+name {
-		panic("device: the name of a live state is no relative path: " + name)
+		panic("device: the name of a live state is not a relative path: " + name)
 	}
 	return name
 }

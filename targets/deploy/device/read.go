@@ -262,7 +262,7 @@ func fillState(h *deploy.Have, text string) {
 		case "boot":
 			h.Boot = deploy.OneLine(value)
 		case "up":
-			h.Uptime, _ = strconv.ParseFloat(value, 64) // 0 where it is no number
+			h.Uptime, _ = strconv.ParseFloat(value, 64) // 0 where it is not a number
 		case "unseen":
 			h.Unseen = true
 		case "locked":

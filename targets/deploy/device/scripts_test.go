@@ -73,8 +73,8 @@ func TestScriptsArePOSIX(t *testing.T) {
 }
 
 // allowed is what a device has for the scripts: the builtins of dash, and of essential packages of Debian coreutils, grep and
-// util-linux (setsid, flock: since 2.22, in Cumulus Linux 3.x too). systemd-run, systemctl and sudo may be missing, or old: the scripts have another
-// way then, or say so. Python is looked for before it is used, and has no line here.
+// util-linux (setsid, flock: since 2.22, in Cumulus Linux 3.x too). systemd-run, systemctl and sudo may be missing, or old: the scripts
+// have another way then, or say so. Python is looked for before it is used, and has no line here.
 var allowed = strings.Fields(`[ : break command continue echo eval exec exit export false kill printf read return set shift test trap true umask wait
 	base64 cat chmod chown cp cut date df env head id ln mkdir mv rm sha256sum sleep stat sync tail timeout tr
 	setsid flock sh sudo systemctl systemd-run`)

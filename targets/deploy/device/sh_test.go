@@ -10,7 +10,10 @@ import (
 
 // What is quoted arrives as it was, through two shells.
 func FuzzQuote(f *testing.F) {
-	for _, s := range []string{"", "plain-1.0/x", "a b", "it's", "''", `\`, "$x `y` $(z)", "*", "~", "a\nb\n", "!", "#", "-n", "\xff\x01", "é{a,b}", "a=b"} {
+	for _, s := range []string{
+		"", "plain-1.0/x", "a b", "it's", "''", `\`, "$x `y` $(z)", "*", "~", "a\nb\n", "!", "#", "-n", "\xff\x01",
+		"é{a,b}", "a=b",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -365,3 +365,21 @@ func cmdSync(_ context.Context, p *proc) int {
 	}
 	return status
 }
+
+// below gives the files below folders, links left out, and what is not a folder as it is.
+func (p *proc) below(paths []string) []string {
+	var out []string
+	for _, file := range paths {
+		list, err := p.d.fs.readDir(p.user.cred(), p.abs(file))
+		if err != nil {
+			out = append(out, file)
+			continue
+		}
+		for _, e := range list {
+			if !e.isLink() {
+				out = append(out, p.below([]string{strings.TrimSuffix(file, "/") + "/" + e.name})...)
+			}
+		}
+	}
+	return out
+}

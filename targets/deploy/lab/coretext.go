@@ -450,7 +450,10 @@ func leadingNumber(s string) float64 {
 
 // cmdGrep knows basic, extended and fixed patterns, with -q -x -c -v -i -n -l -s -o -e.
 func cmdGrep(_ context.Context, p *proc) int {
-	set, rest, ok := p.flags("rqFExcvinlsoe:h", map[string]byte{"recursive": 'r', "quiet": 'q', "fixed-strings": 'F', "line-regexp": 'x', "count": 'c', "invert-match": 'v', "extended-regexp": 'E'})
+	set, rest, ok := p.flags("rqFExcvinlsoe:h", map[string]byte{
+		"recursive": 'r', "quiet": 'q', "fixed-strings": 'F', "line-regexp": 'x',
+		"count": 'c', "invert-match": 'v', "extended-regexp": 'E',
+	})
 	if !ok {
 		return 2
 	}
@@ -538,24 +541,6 @@ func cmdGrep(_ context.Context, p *proc) int {
 		status = 2
 	}
 	return p.done(status)
-}
-
-// below gives the files below folders, links left out, and what is no folder as it is.
-func (p *proc) below(paths []string) []string {
-	var out []string
-	for _, file := range paths {
-		list, err := p.d.fs.readDir(p.user.cred(), p.abs(file))
-		if err != nil {
-			out = append(out, file)
-			continue
-		}
-		for _, e := range list {
-			if !e.isLink() {
-				out = append(out, p.below([]string{strings.TrimSuffix(file, "/") + "/" + e.name})...)
-			}
-		}
-	}
-	return out
 }
 
 // basicRegexp turns a basic regular expression into an extended one.

@@ -285,8 +285,8 @@ func (d *Device) Break(cmd string, status int, stderr string) {
 	d.breaks = append(d.breaks, breakage{cmd, status, stderr})
 }
 
-// Mend undoes every [Device.Break].
-func (d *Device) Mend() {
+// Repair undoes every [Device.Break].
+func (d *Device) Repair() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.breaks = nil
@@ -313,7 +313,7 @@ func (d *Device) Programs() []string {
 	return slices.Clone(d.programs)
 }
 
-// change notes a change of something that is no file, and reports whether it may be made. It is called with fs.mu held.
+// change notes a change of something that is not a file, and reports whether it may be made. It is called with fs.mu held.
 func (d *Device) change(p *proc) error {
 	return d.fs.change(p.name() + " " + strings.Join(p.args[1:], " "))
 }

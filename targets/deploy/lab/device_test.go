@@ -96,7 +96,8 @@ func TestSudo(t *testing.T) {
 	require.Equal(t, 2, sh(t, d, "admin", "echo x >/etc/x").status)
 	require.Equal(t, result{"", "cat: /root/x: Permission denied\n", 1}, sh(t, d, "admin", "cat /root/x"))
 	require.Equal(t, result{"", "touch: cannot touch '/etc/x': Permission denied\n", 1}, sh(t, d, "admin", "touch /etc/x"))
-	require.Equal(t, result{"", "chmod: changing permissions of '/etc/hostname': Operation not permitted\n", 1}, sh(t, d, "admin", "chmod 666 /etc/hostname"))
+	require.Equal(t, result{"", "chmod: changing permissions of '/etc/hostname': Operation not permitted\n", 1},
+		sh(t, d, "admin", "chmod 666 /etc/hostname"))
 	require.Equal(t, result{"from stdin", "", 0}, sh(t, d, "admin", "sudo -n tee /etc/x", "from stdin"))
 	require.Equal(t, "640 0 0\n", root(t, d, "chmod 640 /etc/x; stat -c '%a %u %g' /etc/x"))
 	require.Equal(t, 1, sh(t, d, "admin", "cat /etc/x").status)
@@ -110,9 +111,12 @@ func TestSudo(t *testing.T) {
 // TestFailWrites goes through everything that changes anything.
 func TestFailWrites(t *testing.T) {
 	changes := []string{
-		"echo x >/etc/x", "echo x >>/etc/hostname", "touch /etc/x", "mkdir /d", "mkdir -p /d/e", "rmdir /home", "rm /etc/hostname", "rm -rf /etc/systemd",
-		"mv /etc/hostname /etc/h", "cp /etc/hostname /etc/h", "ln /etc/hostname /etc/h", "ln -s a /etc/h", "chmod 600 /etc/hostname", "chown root /etc/hostname",
-		"echo x | tee /etc/x", "mktemp", "systemctl restart ssh", "systemctl daemon-reload", "systemctl stop ssh", "systemd-run --on-active=5 true",
+		"echo x >/etc/x", "echo x >>/etc/hostname", "touch /etc/x", "mkdir /d", "mkdir -p /d/e", "rmdir /home", "rm /etc/hostname",
+		"rm -rf /etc/systemd",
+		"mv /etc/hostname /etc/h", "cp /etc/hostname /etc/h", "ln /etc/hostname /etc/h", "ln -s a /etc/h", "chmod 600 /etc/hostname",
+		"chown root /etc/hostname",
+		"echo x | tee /etc/x", "mktemp", "systemctl restart ssh", "systemctl daemon-reload", "systemctl stop ssh",
+		"systemd-run --on-active=5 true",
 		"ethtool -A ens1f0 rx off", "ip link set dev ens1f0 mtu 1500", "ip link add link ens1f0 name v type vlan id 5",
 		"toy set 5", "echo 1 >/sys/class/net/ens1f0/toy", "echo 9000 >/sys/class/net/ens1f0/mtu",
 	}
@@ -126,8 +130,9 @@ func TestFailWrites(t *testing.T) {
 	}
 	d := hostDevice()
 	d.FailWrites()
-	root(t, d, "echo x >/dev/null; cat /etc/hostname | sort >/dev/null 2>&1; toy get; ethtool -a ens1f0; systemctl is-active ssh || true; sync /etc/hostname; test ! -w /etc/hostname")
-	require.Empty(t, d.Writes(), "reading is no change")
+	root(t, d, "echo x >/dev/null; cat /etc/hostname | sort >/dev/null 2>&1; toy get; ethtool -a ens1f0; systemctl is-active ssh || true; "+
+		"sync /etc/hostname; test ! -w /etc/hostname")
+	require.Empty(t, d.Writes(), "reading is not a change")
 	require.Equal(t, result{"", "sh: cannot create /x: Read-only file system\n", 2}, sh(t, d, "root", "echo x >/x"))
 }
 
@@ -135,7 +140,7 @@ func TestFaults(t *testing.T) {
 	d := hostDevice()
 	d.Break("sha256sum", 1, "sha256sum: Input/output error\n")
 	require.Equal(t, result{"", "sha256sum: Input/output error\n", 1}, sh(t, d, "root", "sha256sum /etc/hostname"))
-	d.Mend()
+	d.Repair()
 	root(t, d, "sha256sum /etc/hostname")
 	require.Contains(t, d.Programs(), "sha256sum /etc/hostname")
 	require.Contains(t, d.Commands(), "sha256sum /etc/hostname")

@@ -333,7 +333,7 @@ func (f *fileSystem) mkdir(c cred, path string, perm fs.FileMode) error {
 	if err := at.writable(c); err != nil {
 		return err
 	}
-	if at.parent.mkdir == nil { // a folder that the kernel makes is no write of anything
+	if at.parent.mkdir == nil { // a folder that the kernel makes is not a write of anything
 		if err := f.change("mkdir " + path); err != nil {
 			return err
 		}

@@ -65,7 +65,7 @@ func (m machine) ReadFile(path string) ([]byte, error) {
 	return bytes.Clone(at.node.data), nil
 }
 
-// AppendFile implements [target.Machine]. It is a daemon's doing and no person's, so it is no change.
+// AppendFile implements [target.Machine]. It is a daemon's doing and no person's, so it is not a change.
 func (m machine) AppendFile(path, text string) {
 	f := m.d.fs
 	dir := f.plantDir(parentOf(path), false)
@@ -78,7 +78,7 @@ func (m machine) AppendFile(path, text string) {
 	f.used += len(text)
 }
 
-// WriteFile implements [target.Machine]. As with AppendFile, it is no change.
+// WriteFile implements [target.Machine]. As with AppendFile, it is not a change.
 func (m machine) WriteFile(path, text string) {
 	f := m.d.fs
 	dir := f.plantDir(parentOf(path), false)

@@ -262,7 +262,8 @@ func (n *netdev) json(details bool) string {
 		strings.Join(n.flags(), `","`), n.MTU, n.operstate(), n.mac())
 	if details && n.egress != nil {
 		m := strings.TrimSuffix(n.pairs(`{"from":%d,"to":%d},`), ",")
-		s += fmt.Sprintf(`,"linkinfo":{"info_kind":"vlan","info_data":{"protocol":"802.1Q","id":%d,"flags":["REORDER_HDR"],"egress_qos":[%s]}}`, n.VLAN, m)
+		s += fmt.Sprintf(`,"linkinfo":{"info_kind":"vlan","info_data":{"protocol":"802.1Q","id":%d,"flags":["REORDER_HDR"],"egress_qos":[%s]}}`,
+			n.VLAN, m)
 	}
 	return s + "}"
 }

@@ -191,7 +191,7 @@ func (f *fileSystem) readAll(c cred, file string) ([]byte, error) {
 	return io.ReadAll(h)
 }
 
-// look finds a file on PATH that is no directory and grants want.
+// look finds a file on PATH that is not a directory and grants want.
 func (p *proc) look(name string, want fs.FileMode) (string, bool) {
 	for dir := range strings.SplitSeq(p.path, ":") {
 		file := absolute(absolute(p.dir, dir), name)

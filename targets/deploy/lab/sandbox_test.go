@@ -28,44 +28,51 @@ func TestNothingReachesTheMachine(t *testing.T) {
 	require.NoError(t, err)
 
 	scripts := map[string]string{
-		"cat":                             "cat @CANARY@",
-		"redirect in":                     "cat <@CANARY@",
-		"command substitution":            "echo $(cat @CANARY@) `cat @CANARY@`",
-		"shortcut":                        "echo $(<@CANARY@)",
-		"source":                          ". @CANARY@",
-		"source by name":                  "PATH=@DIR@; . canary",
-		"command source":                  "command . @CANARY@; command source @CANARY@; source @CANARY@",
-		"eval source":                     "eval '. @CANARY@'",
-		"execute":                         "@CANARY@",
-		"execute by name":                 "PATH=@DIR@; canary",
-		"exec":                            "exec @CANARY@",
-		"shell":                           "/bin/sh @CANARY@; sh @CANARY@; /bin/bash @CANARY@; /usr/bin/env @CANARY@",
-		"command -v":                      "command -v @CANARY@; PATH=@DIR@ command -v canary; PATH=@DIR@; command -v canary; type canary",
-		"which":                           "which @CANARY@; hash canary",
-		"glob":                            "echo @DIR@/*; for f in @DIR@/*; do cat $f; done; cd @DIR@; echo *",
-		"glob of the root":                "echo /*; echo /home/*/.ssh/* /root/.*",
-		"cd":                              "cd @DIR@ && cat canary; cd && pwd; cd @WORK@ 2>/dev/null; pwd; pwd -P",
-		"cd through links":                "ln -s @DIR@ l; cd l && cat canary; readlink -f @CANARY@ && echo FOUND",
-		"test":                            "for o in -e -f -r -w -x -s -O -G; do [ $o @CANARY@ ] && echo FOUND; done; [ @CANARY@ -ef @CANARY@ ] && echo FOUND",
-		"write":                           "echo x >@DIR@/new; echo x >>@CANARY@; : >@CANARY@; rm -f @CANARY@; mkdir @DIR@/newdir; touch @DIR@/new; cp /etc/hostname @DIR@/new; mv /etc/hostname @DIR@/new",
+		"cat":                  "cat @CANARY@",
+		"redirect in":          "cat <@CANARY@",
+		"command substitution": "echo $(cat @CANARY@) `cat @CANARY@`",
+		"shortcut":             "echo $(<@CANARY@)",
+		"source":               ". @CANARY@",
+		"source by name":       "PATH=@DIR@; . canary",
+		"command source":       "command . @CANARY@; command source @CANARY@; source @CANARY@",
+		"eval source":          "eval '. @CANARY@'",
+		"execute":              "@CANARY@",
+		"execute by name":      "PATH=@DIR@; canary",
+		"exec":                 "exec @CANARY@",
+		"shell":                "/bin/sh @CANARY@; sh @CANARY@; /bin/bash @CANARY@; /usr/bin/env @CANARY@",
+		"command -v":           "command -v @CANARY@; PATH=@DIR@ command -v canary; PATH=@DIR@; command -v canary; type canary",
+		"which":                "which @CANARY@; hash canary",
+		"glob":                 "echo @DIR@/*; for f in @DIR@/*; do cat $f; done; cd @DIR@; echo *",
+		"glob of the root":     "echo /*; echo /home/*/.ssh/* /root/.*",
+		"cd":                   "cd @DIR@ && cat canary; cd && pwd; cd @WORK@ 2>/dev/null; pwd; pwd -P",
+		"cd through links":     "ln -s @DIR@ l; cd l && cat canary; readlink -f @CANARY@ && echo FOUND",
+		"test": "for o in -e -f -r -w -x -s -O -G; do [ $o @CANARY@ ] && echo FOUND; done; [ @CANARY@ -ef @CANARY@ " +
+			"] && echo FOUND",
+		"write": "echo x >@DIR@/new; echo x >>@CANARY@; : >@CANARY@; rm -f @CANARY@; mkdir @DIR@/newdir; touch " +
+			"@DIR@/new; cp /etc/hostname @DIR@/new; mv /etc/hostname @DIR@/new",
 		"write to tmp":                    "echo x >/tmp/rocec-lab-canary",
 		"here-document":                   "cat <<END\n$(cat @CANARY@)\nEND",
 		"process substitution":            "cat <(cat @CANARY@); echo >(cat)",
 		"process substitution, by eval":   "eval 'cat <(echo x)'; eval 'echo x > >(cat)'",
 		"process substitution, by trap":   "trap 'cat <(echo x)' EXIT",
 		"process substitution, by source": "echo 'cat <(echo x)' >/lib.sh; . /lib.sh",
-		"fifo names":                      "echo x >@DIR@/sh-interp-1; cat @DIR@/sh-interp-1; TMPDIR=/; export TMPDIR; echo x >/sh-interp-1; cat </dev/null/rocec-lab/sh-interp-1",
-		"background":                      "cat @CANARY@ & wait; (cat @CANARY@ &) ; { cat @CANARY@; } & wait",
-		"environment":                     "env; echo $ROCEC_LAB_CANARY; set; export",
-		"tilde":                           "echo ~; cat ~/canary; echo ~root ~nobody ~daemon; echo ~root | cat; (echo ~daemon) | cat; x=~daemon; echo $x; eval 'echo ~daemon'",
-		"descriptors":                     "cat /dev/fd/3 /dev/fd/9 /proc/self/environ /proc/1/environ; ls /proc/self/fd",
-		"devices":                         "cat /dev/mem; echo x >/dev/tcp/127.0.0.1/1; cat </dev/tcp/127.0.0.1/22",
-		"builtins of bash":                "shopt -s expand_aliases; alias x='cat @CANARY@'; x; mapfile a <@CANARY@; readarray b <@CANARY@; declare -p; compgen -f @DIR@/; builtin . @CANARY@; pushd @DIR@; help",
-		"shadowed builtin":                "pwd() { command pwd -P; }; pwd",
-		"process numbers":                 "kill -0 1; kill -9 @PID@; echo $$ $PPID",
-		"sudo":                            "sudo -n cat @CANARY@; sudo -n sh -c '. @CANARY@'",
-		"unit":                            "printf '[Service]\\nType=oneshot\\nExecStart=@CANARY@\\n' >/etc/systemd/system/x.service; systemctl start x; systemd-run @CANARY@",
-		"nested shells":                   "sh -c 'sh -c \"cat @CANARY@\"'; echo 'cat @CANARY@' | sh; echo 'cat @CANARY@' >/s; sh /s; chmod +x /s; /s",
+		"fifo names": "echo x >@DIR@/sh-interp-1; cat @DIR@/sh-interp-1; TMPDIR=/; export TMPDIR; echo x >/sh-interp-1; " +
+			"cat </dev/null/rocec-lab/sh-interp-1",
+		"background":  "cat @CANARY@ & wait; (cat @CANARY@ &) ; { cat @CANARY@; } & wait",
+		"environment": "env; echo $ROCEC_LAB_CANARY; set; export",
+		"tilde": "echo ~; cat ~/canary; echo ~root ~nobody ~daemon; echo ~root | cat; (echo ~daemon) | cat; " +
+			"x=~daemon; echo $x; eval 'echo ~daemon'",
+		"descriptors": "cat /dev/fd/3 /dev/fd/9 /proc/self/environ /proc/1/environ; ls /proc/self/fd",
+		"devices":     "cat /dev/mem; echo x >/dev/tcp/127.0.0.1/1; cat </dev/tcp/127.0.0.1/22",
+		"builtins of bash": "shopt -s expand_aliases; alias x='cat @CANARY@'; x; mapfile a <@CANARY@; readarray b <@CANARY@; " +
+			"declare -p; compgen -f @DIR@/; builtin . @CANARY@; pushd @DIR@; help",
+		"shadowed builtin": "pwd() { command pwd -P; }; pwd",
+		"process numbers":  "kill -0 1; kill -9 @PID@; echo $$ $PPID",
+		"sudo":             "sudo -n cat @CANARY@; sudo -n sh -c '. @CANARY@'",
+		"unit": "printf '[Service]\\nType=oneshot\\nExecStart=@CANARY@\\n' >/etc/systemd/system/x.service; " +
+			"systemctl start x; systemd-run @CANARY@",
+		"nested shells": "sh -c 'sh -c \"cat @CANARY@\"'; echo 'cat @CANARY@' | sh; echo 'cat @CANARY@' >/s; sh /s; chmod " +
+			"+x /s; /s",
 	}
 	for name, script := range scripts {
 		t.Run(name, func(t *testing.T) {
@@ -99,7 +106,8 @@ func TestDeviceAnswersForItself(t *testing.T) {
 	require.Equal(t, "/root /root/x ~nobody ~nobody/y\n", root(t, d, "echo ~root ~root/x ~nobody ~nobody/y"))
 	require.Equal(t, "/root\n", root(t, d, "echo ~root | cat"))
 	require.Equal(t, "host01\n", root(t, d, "cat /etc/hostname"))
-	require.Equal(t, "bin dev etc home lib proc root sbin sys tmp usr var run", strings.Join(strings.Fields(root(t, d, "cd /; echo bin dev etc home lib proc root sbin sys tmp usr var run")), " "))
+	require.Equal(t, "bin dev etc home lib proc root sbin sys tmp usr var run",
+		strings.Join(strings.Fields(root(t, d, "cd /; echo bin dev etc home lib proc root sbin sys tmp usr var run")), " "))
 	require.Equal(t, "/bin /dev /etc /home /lib /proc /root /run /sbin /sys /tmp /usr /var\n", root(t, d, "echo /*"))
 	require.Equal(t, "/usr/bin\n", root(t, d, "cd /bin; pwd -P"))
 	require.Equal(t, "x\n", root(t, d, "echo x >/tmp/x; cat /tmp/x"))
@@ -127,7 +135,8 @@ func TestBounds(t *testing.T) {
 	r = sh(t, d, "root", "yes() { while :; do echo yyyyyyyyyyyyyyyy; done; }; yes | head -c 10")
 	require.Equal(t, "yyyyyyyyyy", r.out)
 
-	r = sh(t, d, "root", "x=0123456789012345; for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do x=$x$x; done; while :; do printf %s \"$x\" >>/big || exit 3; done")
+	r = sh(t, d, "root", "x=0123456789012345; for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do x=$x$x; done; while :; do printf %s "+
+		"\"$x\" >>/big || exit 3; done")
 	require.Equal(t, 3, r.status)
 	require.Contains(t, r.err, "I/O error")
 	require.LessOrEqual(t, d.fs.used, diskSize)
@@ -136,7 +145,10 @@ func TestBounds(t *testing.T) {
 // TestCancelEndsEverything cuts sessions off in the middle of whatever blocks.
 func TestCancelEndsEverything(t *testing.T) {
 	before := runtime.NumGoroutine()
-	for _, script := range []string{"sleep 100000", "while :; do :; done", "cat", "read x", "cat | cat", "(sleep 100000) & wait", "sleep 100000 | cat", "timeout 90000 sleep 80000", "sh -c 'sleep 100000'"} {
+	for _, script := range []string{
+		"sleep 100000", "while :; do :; done", "cat", "read x", "cat | cat", "(sleep 100000) & wait",
+		"sleep 100000 | cat", "timeout 90000 sleep 80000", "sh -c 'sleep 100000'",
+	} {
 		l, err := Start(testTree())
 		require.NoError(t, err)
 		c := dial(t, l, "host01")

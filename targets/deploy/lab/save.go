@@ -332,7 +332,7 @@ func (r *record) check() error {
 		for p, s := range list {
 			if !strings.HasPrefix(p, "/") || path.Clean(p) != p || strings.ContainsRune(p, 0) || len(path.Base(p)) > 255 ||
 				strings.Count(p, "/") > 500 {
-				return fmt.Errorf("%q is no path", p)
+				return fmt.Errorf("%q is not a path", p)
 			}
 			kind := s.Mode.Type()
 			if kind != 0 && kind != fs.ModeDir && kind != fs.ModeSymlink || s.Mode&^(fs.ModeDir|fs.ModeSymlink|0o777) != 0 {

@@ -207,7 +207,7 @@ func (sh *shell) unset(args []string) int {
 	return 0
 }
 
-// declare is export, readonly and local. The last is no POSIX, but every sh has it.
+// declare is export, readonly and local. The last is not POSIX, but every sh has it.
 func (sh *shell) declare(args []string) int {
 	rest := args[1:]
 	if args[0] == "local" {

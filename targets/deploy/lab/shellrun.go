@@ -228,7 +228,7 @@ func (sh *shell) choose(c *syntax.CaseClause) int {
 	return 0
 }
 
-// subshell runs statements in a copy of the shell, and waits for it. It is no process of its own: signals to the
+// subshell runs statements in a copy of the shell, and waits for it. It is not a process of its own: signals to the
 // shell end it, too.
 func (sh *shell) subshell(list []*syntax.Stmt, fds descriptors) int {
 	c := sh.fork(sh.p.self)

@@ -63,7 +63,7 @@ func Open(dir string, tree *target.Tree, who string) (*Lab, error) {
 }
 
 // Reset makes every device of a lab's folder a new one, or those that are named: as a device whose system was installed anew. A folder that
-// is no lab's is refused, and one that another process uses; that there is none is no error.
+// is not a lab's is refused, and one that another process uses; that there is none is not an error.
 func Reset(dir, who string, devices ...string) error {
 	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -186,7 +186,7 @@ func (s *store) manifest() ([]byte, error) {
 		return nil, fmt.Errorf("the lab in %s is of another rocec: its format is %d, this one has format %d; %s",
 			s.dir, m.Format, format, s.remedy())
 	case err != nil || m.Format != format || len(m.Seed) != 32:
-		return nil, s.damaged(manifestFile, errors.New("it is no description of a lab"))
+		return nil, s.damaged(manifestFile, errors.New("it is not a description of a lab"))
 	}
 	return m.Seed, nil
 }
@@ -219,7 +219,7 @@ func (s *store) read(name string) ([]byte, error) {
 		return nil, err
 	}
 	if !i.Mode().IsRegular() || i.Size() > maxRecord {
-		return nil, s.damaged(name, errors.New("it is no file of a lab"))
+		return nil, s.damaged(name, errors.New("it is not a file of a lab"))
 	}
 	return s.root.ReadFile(name)
 }

@@ -54,7 +54,8 @@ func TestKept(t *testing.T) {
 		root(t, d, "stat -c %a /keep/deep; stat -c %h /keep/z; stat -c %a /etc/hostname; readlink /keep/link"))
 	require.Equal(t, 127, sh(t, d, "root", "cut").status)
 	require.Equal(t, "4000\n",
-		root(t, d, "cat /sys/class/net/ens1f0/mtu; test ! -e /sys/class/net/ens1f0.100; test -e /sys/class/net/ens1f0.77; grep -q ens1f0.77 /proc/net/vlan/config"))
+		root(t, d, "cat /sys/class/net/ens1f0/mtu; test ! -e /sys/class/net/ens1f0.100; test -e /sys/class/net/ens1f0.77; grep -q ens1f0.77 "+
+			"/proc/net/vlan/config"))
 	require.Contains(t, root(t, d, "ethtool -a ens1f0"), "RX:\t\toff")
 	require.Contains(t, root(t, d, "toy mtu ens1f0"), " 7\n")
 	require.Equal(t, "active\n", root(t, d, "systemctl is-active dead.timer; systemctl is-enabled toy >/dev/null || true"))
@@ -87,7 +88,8 @@ func TestChangedHardware(t *testing.T) {
 	dir := t.TempDir()
 	l := open(t, dir, testTree())
 	d := l.Device("host01")
-	root(t, d, "echo mine >/etc/mine; rm /etc/os-release; toy set 5; touch /run/x; ip link set dev ens1f0 mtu 4000; systemd-run --on-active=500 touch /dead")
+	root(t, d, "echo mine >/etc/mine; rm /etc/os-release; toy set 5; touch /run/x; ip link set dev ens1f0 mtu 4000; systemd-run "+
+		"--on-active=500 touch /dead")
 	old, err := l.Device("leaf01").ReadFile("/etc/os-release")
 	require.NoError(t, err)
 	l.Device("leaf01").WriteFile("/etc/mine", []byte("mine\n"), 0o644)
@@ -111,7 +113,8 @@ func TestChangedHardware(t *testing.T) {
 	d = l.Device("host01")
 	require.Equal(t, "mine\n0\n9000\n0002\n", root(t, d, "cat /etc/mine; toy get; cat /sys/class/net/ens1f0/mtu; "+
 		"tail -c 5 /proc/sys/kernel/random/boot_id; test -e /sys/class/net/new0; test ! -e /run/x; test ! -e /etc/os-release"))
-	require.Equal(t, string(old), root(t, l.Device("leaf01"), "cat /etc/os-release; cat /etc/mine >/dev/null"), "what is installed is what was installed")
+	require.Equal(t, string(old), root(t, l.Device("leaf01"), "cat /etc/os-release; cat /etc/mine >/dev/null"),
+		"what is installed is what was installed")
 	require.NoError(t, l.Close())
 
 	l = open(t, dir, testTree())
@@ -239,7 +242,7 @@ func FuzzRestore(f *testing.F) {
 	f.Add(seed)
 	for _, edit := range [][3]string{ // and what is said of it
 		{`"Mode":420`, `"Mode":2147484013`, `"/etc/toy" is the same file as none`},
-		{`"/etc/toy"`, `"/etc/../toy"`, `"/etc/../toy" is no path`},
+		{`"/etc/toy"`, `"/etc/../toy"`, `"/etc/../toy" is not a path`},
 		{`"/etc/toy"`, `"/proc/uptime"`, `"/proc/uptime" has no folder`},
 		{`"/etc/toy"`, `"/etc/hostname/x"`, `"/etc/hostname/x" has no folder`},
 		{`"Number":3`, `"Number":30`, `toy is in no state it can be in`},

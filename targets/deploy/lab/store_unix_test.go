@@ -18,6 +18,6 @@ func TestPipeInTheFolder(t *testing.T) {
 	require.NoError(t, syscall.Mkfifo(filepath.Join(dir, "devices", "host01"), 0o600))
 	l := open(t, dir, testTree())
 	_, err := l.Find("host01")
-	require.ErrorContains(t, err, "it is no file of a lab")
+	require.ErrorContains(t, err, "it is not a file of a lab")
 	require.NoError(t, l.Close())
 }

@@ -55,7 +55,8 @@ func cmdSystemctl(ctx context.Context, p *proc) int {
 			s.props, args = append(s.props, strings.Split(args[0], ",")...), args[1:]
 		case strings.HasPrefix(arg, "--property="):
 			s.props = append(s.props, strings.Split(strings.TrimPrefix(arg, "--property="), ",")...)
-		case arg == "--no-block", arg == "--no-pager", arg == "--no-legend", arg == "--system", arg == "--plain", arg == "--force", arg == "-f", arg == "--no-ask-password":
+		case arg == "--no-block", arg == "--no-pager", arg == "--no-legend", arg == "--system", arg == "--plain", arg == "--force", arg == "-f",
+			arg == "--no-ask-password":
 		case arg == "--":
 		case strings.HasPrefix(arg, "-"):
 			return p.fail("unrecognized option '%s'", arg)
@@ -137,7 +138,8 @@ func (s *systemctl) warnStale(p *proc, name string, u unit) {
 		return
 	}
 	if text, err := p.d.fs.readFile(u.file.path); err != nil || string(text) != u.file.text {
-		fmt.Fprintf(p.stderr, "Warning: The unit file, source configuration file or drop-ins of %s changed on disk. Run 'systemctl daemon-reload' to reload units.\n", name)
+		fmt.Fprintf(p.stderr, "Warning: The unit file, source configuration file or drop-ins of %s changed on disk. Run 'systemctl "+
+			"daemon-reload' to reload units.\n", name)
 	}
 }
 
@@ -173,7 +175,8 @@ func (s *systemctl) start(ctx context.Context, p *proc, name, verb string, again
 	status := s.m.run(p.self, name, u, "ExecStart")
 	s.m.set(name, status == 0 && u.stays(), status != 0)
 	if status != 0 {
-		return p.failPlain(1, "Job for %s failed because the control process exited with error code.\nSee \"systemctl status %[1]s\" and \"journalctl -xeu %[1]s\" for details.", name)
+		return p.failPlain(1, "Job for %s failed because the control process exited with error code.\nSee \"systemctl status %[1]s\" and "+
+			"\"journalctl -xeu %[1]s\" for details.", name)
 	}
 	return 0
 }
@@ -205,7 +208,8 @@ func (s *systemctl) reload(ctx context.Context, p *proc, name string) int {
 	}
 	defer unlock()
 	if s.m.run(p.self, name, u, "ExecReload") != 0 {
-		return p.failPlain(1, "Job for %s failed because the control process exited with error code.\nSee \"systemctl status %[1]s\" and \"journalctl -xeu %[1]s\" for details.", name)
+		return p.failPlain(1, "Job for %s failed because the control process exited with error code.\nSee \"systemctl status %[1]s\" and "+
+			"\"journalctl -xeu %[1]s\" for details.", name)
 	}
 	return 0
 }
@@ -315,7 +319,8 @@ func (s *systemctl) enable(ctx context.Context, p *proc, name string) int {
 	if u.file != nil {
 		links := u.file.links(name)
 		if len(links) == 0 {
-			fmt.Fprintln(p.stderr, "The unit files have no installation config (WantedBy=, RequiredBy=, Also=,\nAlias= settings in the [Install] section, and DefaultInstance= for template\nunits). This means they are not meant to be enabled or disabled using systemctl.")
+			fmt.Fprintln(p.stderr, "The unit files have no installation config (WantedBy=, RequiredBy=, Also=,\nAlias= settings in the [Install] "+
+				"section, and DefaultInstance= for template\nunits). This means they are not meant to be enabled or disabled using systemctl.")
 			return 0
 		}
 		for _, link := range links {

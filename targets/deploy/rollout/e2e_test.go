@@ -45,12 +45,15 @@ func newMachine(t *testing.T) *machine {
 		Edit: func([]byte) ([]byte, diag.List) { return []byte("extra = 1\n"), nil },
 	}
 	m.Dev.Files = append(m.Dev.Files, extra)
-	m.Dev.Probes = []target.Probe{{Name: "daemon", Query: target.Query{Cmd: "cat " + m.Root + "/run/loaded"}, Judge: func(answer []byte) []string {
-		if string(answer) != boxtest.NewConf {
-			return []string{"The daemon runs with something else."}
-		}
-		return nil
-	}}}
+	m.Dev.Probes = []target.Probe{{
+		Name: "daemon", Query: target.Query{Cmd: "cat " + m.Root + "/run/loaded"},
+		Judge: func(answer []byte) []string {
+			if string(answer) != boxtest.NewConf {
+				return []string{"The daemon runs with something else."}
+			}
+			return nil
+		},
+	}}
 	return m
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 // The gate between two waves. Health is a difference: what the devices beside a wave had right before it, and have not after it, the
-// wave has taken away. Counters that rise far faster than before are no proof, as a job that begins just then looks the same.
+// wave has taken away. Counters that rise far faster than before are not proof, as a job that begins just then looks the same.
 
 // reading is what a device measured at a moment.
 type reading struct {

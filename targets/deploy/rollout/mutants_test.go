@@ -69,7 +69,10 @@ done`, caught: "dead run of somebody"},
 	{script: "run.sh", old: `must "set the mode of $new" chmod "$mode" "$new"`, new: `:`, caught: "applied"},
 	{script: "run.sh", old: `*) mode=${was#* } ;;`, new: `*) ;;`, caught: "applied"},
 	{script: "run.sh", old: `must "set the owner of $new" chown "${was% *}" "$new"`, new: `:`, caught: "owner"},
-	{script: "run.sh", old: `[ "$now" = "$target" ] || fail truncated "$new did`, new: `true || fail truncated "$new did`, caught: "truncated"},
+	{
+		script: "run.sh", old: `[ "$now" = "$target" ] || fail truncated "$new did`, new: `true || fail truncated "$new did`,
+		caught: "truncated",
+	},
 	{script: "run.sh", old: `out=$(timeout 60 sh "$X/check.$n"`, new: `out=$(true "$X/check.$n"`, caught: "checker refuses"},
 	{script: "run.sh", old: `must "back up $path" cp -p "$path" "$b/$n"
 			must`, new: `must "back up $path" cp "$X/files" "$b/$n"
@@ -93,7 +96,10 @@ done`, caught: "dead run of somebody"},
 	// Commit.
 	{script: "run.sh", old: `mkdir "$X/once" 2>/dev/null; then`, new: `true; then`, caught: "asked twice"},
 	{script: "run.sh", old: `setsid sh "$X/run" body`, new: `sh "$X/run" body`, caught: "session killed"},
-	{script: "run.sh", old: `while { [ "$mark" = prepared ] || [ "$mark" = armed ]; } && busy; do`, new: `while false; do`, caught: "asked twice"},
+	{
+		script: "run.sh", old: `while { [ "$mark" = prepared ] || [ "$mark" = armed ]; } && busy; do`, new: `while false; do`,
+		caught: "asked twice",
+	},
 	{script: "run.sh", old: `body() {
 	ours`, new: `body() {
 	:`, caught: "lock lost before the commit"},
@@ -123,9 +129,15 @@ done`, caught: "dead run of somebody"},
 		must`, new: `		must`, caught: "applied"},
 	{script: "run.sh", old: `[ "$now" = "$base" ] || fail stale "$path"
 		if [ "$target" != absent ]`, new: `if [ "$target" != absent ]`, caught: "edited after prepare"},
-	{script: "run.sh", old: `[ "$now" = "$target" ] || fail truncated "the upload`, new: `true || fail truncated "the upload`, caught: "upload changed"},
+	{
+		script: "run.sh", old: `[ "$now" = "$target" ] || fail truncated "the upload`, new: `true || fail truncated "the upload`,
+		caught: "upload changed",
+	},
 	{script: "run.sh", old: `must "write $X/pending" cp "$S/pending" "$X/pending"`, new: `:`, caught: "killed before the step"},
-	{script: "run.sh", old: `must "create $path" ln -T "$tmp.new" "$path"`, new: `must "create $path" mv -f "$tmp.new" "$path"`, caught: "created"},
+	{
+		script: "run.sh", old: `must "create $path" ln -T "$tmp.new" "$path"`, new: `must "create $path" mv -f "$tmp.new" "$path"`,
+		caught: "created",
+	},
 	{script: "run.sh", old: `[ "$slipped" = "$base" ] || fail conflict`, new: `true || fail conflict`, caught: "edited at the rename"},
 	{script: "run.sh", old: `	: >"$step/begun" ||`, new: `	: ||`, caught: "activation fails"},
 	{script: "run.sh", old: `timeout "$time" sh "$1"`, new: `sh "$1"`, caught: "hangs"},
@@ -164,18 +176,30 @@ run()`, caught: "never loaded"},
 	{script: "undo.sh", old: `if [ "$1" != body ]; then interrupt; fi`, new: `:`, caught: "timer at work"},
 	{script: "undo.sh", old: `for what in pid working; do`, new: `for what in pid; do`, caught: "timer at work"},
 	{script: "undo.sh", old: `for what in pid working; do`, new: `for what in working; do`, caught: "timer while it settles"},
-	{script: "undo.sh", old: `elif [ "$now" = "$target" ] && [ "$slipped" != "$base" ]; then`, new: `elif false; then`, caught: "edited at the rename"},
+	{
+		script: "undo.sh", old: `elif [ "$now" = "$target" ] && [ "$slipped" != "$base" ]; then`, new: `elif false; then`,
+		caught: "edited at the rename",
+	},
 	{script: "undo.sh", old: `elif [ "$now" != "$target" ]; then
 		theirs`, new: `elif false; then
 		theirs`, caught: "edited after commit"},
 	{script: "undo.sh", old: `if [ "$(sum "$tmp.old")" != "$base" ]; then`, new: `if false; then`, caught: "old content gone"},
 	{script: "undo.sh", old: `must "restore $path" mv -f "$tmp.old" "$path"`, new: `:`, caught: "controller dies"},
 	{script: "undo.sh", old: `must "remove $path" mv -f "$path" "$tmp.undone"`, new: `:`, caught: "created"},
-	{script: "undo.sh", old: `must "remove $path" mv -f "$path" "$tmp.undone"`, new: `must "remove $path" rm -f "$path"`, caught: "edited at the undo"},
+	{
+		script: "undo.sh", old: `must "remove $path" mv -f "$path" "$tmp.undone"`, new: `must "remove $path" rm -f "$path"`,
+		caught: "edited at the undo",
+	},
 	{script: "undo.sh", old: `must "restore $path" ln -T "$tmp.old" "$path"`, new: `:`, caught: "deleted"},
 	{script: "undo.sh", old: `ln -T "$path" "$tmp.undone"`, new: `:`, caught: "edited at the undo"},
-	{script: "undo.sh", old: `if [ -f "$tmp.undone" ] && [ "$theirs" = 0 ]`, new: `if [ "$now" != "$base" ] && [ -f "$tmp.undone" ]`, caught: "edited at the undo"},
-	{script: "undo.sh", old: `must "keep what somebody else wrote into $path" mv -f "$tmp.undone" "$path"`, new: `:`, caught: "edited at the undo"},
+	{
+		script: "undo.sh", old: `if [ -f "$tmp.undone" ] && [ "$theirs" = 0 ]`, new: `if [ "$now" != "$base" ] && [ -f "$tmp.undone" ]`,
+		caught: "edited at the undo",
+	},
+	{
+		script: "undo.sh", old: `must "keep what somebody else wrote into $path" mv -f "$tmp.undone" "$path"`, new: `:`,
+		caught: "edited at the undo",
+	},
 	{script: "undo.sh", old: `	if [ -n "$stuck" ]; then
 		end`, new: `	if false; then
 		end`, caught: "one file stuck"},
@@ -199,15 +223,27 @@ run()`, caught: "never loaded"},
 	{script: "undo.sh", old: `exec flock -o -w 600 "$X/mutex" sh`, new: `exec sh`, caught: "undone twice at once"},
 	{script: "undo.sh", old: `	(disarm "$1") # what`, new: `	: # what`, caught: "controller dies"},
 	{script: "undo.sh", old: `	move undoing "$end"`, new: `	:`, caught: "controller dies"},
-	{script: "undo.sh", old: `	armed | loaded | undoing) fail armed "run $T is $mark: confirm`, new: `	undoing) fail armed "run $T is $mark: confirm`, caught: "release of what is armed"},
-	{script: "undo.sh", old: `	prepared) must "mark the run released" mv "$X/state.prepared" "$X/released" ;;`, new: `	prepared) ;;`, caught: "commit after the release"},
+	{
+		script: "undo.sh", old: `	armed | loaded | undoing) fail armed "run $T is $mark: confirm`,
+		new: `	undoing) fail armed "run $T is $mark: confirm`, caught: "release of what is armed",
+	},
+	{
+		script: "undo.sh", old: `	prepared) must "mark the run released" mv "$X/state.prepared" "$X/released" ;;`, new: `	prepared) ;;`,
+		caught: "commit after the release",
+	},
 	{script: "undo.sh", old: `	disarm
 	tidy`, new: `	tidy`, caught: "unit stays at the confirm"},
 	{script: "undo.sh", old: `	disarm
 	tidy`, new: `	disarm`, caught: "applied"},
-	{script: "undo.sh", old: `confirmed* | undoneyes) must "remove $S/pending" rm -f "$S/pending" ;;`, new: `confirmed* | undoneyes) ;;`, caught: "applied"},
+	{
+		script: "undo.sh", old: `confirmed* | undoneyes) must "remove $S/pending" rm -f "$S/pending" ;;`, new: `confirmed* | undoneyes) ;;`,
+		caught: "applied",
+	},
 	{script: "undo.sh", old: `must "write $S/pending" mv "$X/pending" "$S/pending"`, new: `:`, caught: "killed before the step"},
-	{script: "undo.sh", old: `if [ "$held" = "$T $K" ]; then must "remove $S/lock"`, new: `if true; then must "remove $S/lock"`, caught: "lock lost before the commit"},
+	{
+		script: "undo.sh", old: `if [ "$held" = "$T $K" ]; then must "remove $S/lock"`, new: `if true; then must "remove $S/lock"`,
+		caught: "lock lost before the commit",
+	},
 	{script: "undo.sh", old: `must "remove $X" rm -rf "$X"
 	owner`, new: `owner`, caught: "applied"},
 	{script: "undo.sh", old: `if [ "$(number "$b/counter")" -le "$least" ]; then`, new: `if false; then`, caught: "backups"},

@@ -67,10 +67,11 @@ func TestObserve(t *testing.T) {
 	before := snapshot(t, b.Root)
 
 	var progress []int
-	obs := rollout.Observe(t.Context(), b.Dial, b.tree(), rollout.ObserveOptions{Probes: rollout.Every, Progress: func(done, total int, h *deploy.Have) {
-		require.Equal(t, 1, total)
-		progress = append(progress, done)
-	}})
+	obs := rollout.Observe(t.Context(), b.Dial, b.tree(),
+		rollout.ObserveOptions{Probes: rollout.Every, Progress: func(done, total int, h *deploy.Have) {
+			require.Equal(t, 1, total)
+			progress = append(progress, done)
+		}})
 	require.Equal(t, []int{1}, progress)
 	require.Equal(t, before, snapshot(t, b.Root))
 	h := obs.Devices[0]
@@ -140,7 +141,7 @@ func TestObservePlacesAndWatches(t *testing.T) {
 	require.Equal(t, at("third"), h.Device.Files[before].Path)
 }
 
-// What is asked of a device beside its files comes with them, and half an answer, or none, is no failure of the device.
+// What is asked of a device beside its files comes with them, and half an answer, or none, is not a failure of the device.
 func TestObserveLook(t *testing.T) {
 	b := newBox(t, "leaf01")
 	look := rollout.ObserveOptions{Look: true}
@@ -167,7 +168,8 @@ func TestObserveLook(t *testing.T) {
 	require.NotContains(t, h.Seen.Ports, "nothere")
 
 	b.Dev.Look.Cmd = target.LookScript + "port lo\npart lldp sh -c 'head -c 600000 /dev/zero'\n"
-	require.Equal(t, map[target.Part]string{target.PartNeighbours: "the answer of lldpctl breaks off, or is longer than 512 KiB"}, observe(look).Seen.Unread)
+	require.Equal(t, map[target.Part]string{target.PartNeighbours: "the answer of lldpctl breaks off, or is longer than 512 KiB"},
+		observe(look).Seen.Unread)
 	b.Dev.Look.Cmd = target.LookScript + "port lo\nexit 3\n"
 	require.Equal(t, map[target.Part]string{
 		target.PartNeighbours: "the device could not be asked: exit status 3", target.PartPorts: "the device could not be asked: exit status 3",
@@ -271,7 +273,10 @@ func TestPlanAfterApplyIsEmpty(t *testing.T) {
 	few(t, 10) // each applies twice, to a real shell
 	rapid.Check(t, func(rt *rapid.T) {
 		b := newBox(t, "leaf01")
-		line := rapid.SampledFrom([]string{"colour = red", "colour = ", "size = 1", "", "# it's", "colour = green", "\x00\xff", "rocec-fail x", "OK"})
+		line := rapid.SampledFrom([]string{
+			"colour = red", "colour = ", "size = 1", "", "# it's", "colour = green", "\x00\xff", "rocec-fail x",
+			"OK",
+		})
 		var text strings.Builder
 		for _, l := range rapid.SliceOfN(line, 0, 5).Draw(rt, "lines") {
 			text.WriteString(l + rapid.SampledFrom([]string{"\n", "\n", ""}).Draw(rt, "end"))

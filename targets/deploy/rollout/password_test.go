@@ -27,10 +27,19 @@ func TestSudoPassword(t *testing.T) {
 		outcome deploy.Outcome
 		says    string
 	}{
-		"asks":          {`IFS= read -r given; [ "$given" = "` + secret + `" ] || { echo "sudo: 1 incorrect password attempt" >&2; exit 1; }`, deploy.Applied, ""},
-		"does not ask":  {free, deploy.Applied, ""},
-		"wants another": {`IFS= read -r given; echo "sudo: 1 incorrect password attempt" >&2; exit 1`, deploy.Refused, "sudo: 1 incorrect password attempt"},
-		"speaks German": {`IFS= read -r given; echo "sudo: 1 falscher Passwortversuch" >&2; exit 1`, deploy.Refused, "1 falscher Passwortversuch"},
+		"asks": {
+			`IFS= read -r given; [ "$given" = "` + secret + `" ] || { echo "sudo: 1 incorrect password attempt" >&2; exit 1; }`,
+			deploy.Applied, "",
+		},
+		"does not ask": {free, deploy.Applied, ""},
+		"wants another": {
+			`IFS= read -r given; echo "sudo: 1 incorrect password attempt" >&2; exit 1`, deploy.Refused,
+			"sudo: 1 incorrect password attempt",
+		},
+		"speaks German": {
+			`IFS= read -r given; echo "sudo: 1 falscher Passwortversuch" >&2; exit 1`, deploy.Refused,
+			"1 falscher Passwortversuch",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -22,7 +22,10 @@ func TestPlanFile(t *testing.T) {
 	bs.all[2].Dead = true
 	bs.all[3].Write("/etc/app/conf", boxtest.NewConf)
 	bs.all[3].Write("/run/loaded", boxtest.NewConf)
-	meta := deploy.Meta{Tool: "1.2.3", Fabric: "pod1", Inputs: strings.Repeat("ab", 32), Vars: []string{"a=<b>"}, Targets: []string{"switch.leaf"}}
+	meta := deploy.Meta{
+		Tool: "1.2.3", Fabric: "pod1", Inputs: strings.Repeat("ab", 32), Vars: []string{"a=<b>"},
+		Targets: []string{"switch.leaf"},
+	}
 	p := bs.plan(t)
 	save := func(p *deploy.Plan) []byte {
 		var b bytes.Buffer

@@ -49,7 +49,8 @@ func TestProtocol(t *testing.T) {
 				require.NoError(t, os.MkdirAll(b.Root+boxtest.State+"/lock", 0o700))
 				b.Write(boxtest.State+"/lock/owner", "txn txn-0\nowner bob@ws9, process 7\nsince 2026-11-21T06:00:00Z\n")
 			}, outcome: deploy.Refused, kind: deploy.Locked,
-			says: "locked by bob@ws9, process 7 since 2026-11-21T06:00:00Z (run txn-0). If that run is over, take its lock away: rocec unlock --run txn-0 leaf01",
+			says: "locked by bob@ws9, process 7 since 2026-11-21T06:00:00Z (run txn-0). If that run is over, take its lock away: rocec unlock " +
+				"--run txn-0 leaf01",
 		},
 		{name: "locked by a dead beginner", breaks: func(b box) {
 			require.NoError(t, os.MkdirAll(b.Root+boxtest.State+"/lock", 0o700))
@@ -111,20 +112,29 @@ func TestProtocol(t *testing.T) {
 				s.Loaded = &target.Query{Cmd: "cd " + b.Root + "; echo >>run/asked; test $(wc -l <run/asked) -gt 3"}
 			})
 		}, outcome: deploy.Applied, reloads: 1},
-		{name: "another thing was loaded", breaks: func(b box) {
-			b.Daemon("if grep -q green etc/app/conf; then echo colour = blue >run/loaded; echo reload >>run/reloads; exit; fi")
-		}, outcome: deploy.Restored, kind: deploy.Activation, says: "verify: daemon/conf is not as written: colour is blue, not green", reloads: 2},
+		{
+			name: "another thing was loaded", breaks: func(b box) {
+				b.Daemon("if grep -q green etc/app/conf; then echo colour = blue >run/loaded; echo reload >>run/reloads; exit; fi")
+			}, outcome: deploy.Restored, kind: deploy.Activation, says: "verify: daemon/conf is not as written: colour is blue, not green",
+			reloads: 2,
+		},
 		{
 			name: "back does not work either", breaks: func(b box) { b.Daemon("echo out of order; exit 5") },
 			outcome: deploy.Unknown, kind: deploy.Activation, says: "restore: `/bin/reload` failed: exit status 5. out of order",
 			conf: boxtest.OldConf, loaded: boxtest.OldConf,
 		},
-		{name: "edited while going forward", breaks: func(b box) {
-			b.Daemon("grep -q green etc/app/conf && { echo '" + strings.TrimSpace(byHand) + "' >etc/app/conf; exit 6; }")
-		}, outcome: deploy.Conflict, kind: deploy.Activation, says: "Somebody else changed /etc/app/conf meanwhile, so it was left alone", conf: byHand, loaded: boxtest.OldConf},
-		{name: "edited in place before the rename", breaks: func(b box) {
-			b.Stub("ln", `/bin/ln "$@" || exit; case $3 in *.prev) printf '`+strings.ReplaceAll(byHand, "\n", `\n`)+`' >"$2" ;; esac`)
-		}, outcome: deploy.Conflict, kind: deploy.Stale, says: "somebody else changed it meanwhile, so it was left alone: /etc/app/conf", conf: byHand, loaded: boxtest.OldConf},
+		{
+			name: "edited while going forward", breaks: func(b box) {
+				b.Daemon("grep -q green etc/app/conf && { echo '" + strings.TrimSpace(byHand) + "' >etc/app/conf; exit 6; }")
+			}, outcome: deploy.Conflict, kind: deploy.Activation, says: "Somebody else changed /etc/app/conf meanwhile, so it was left alone",
+			conf: byHand, loaded: boxtest.OldConf,
+		},
+		{
+			name: "edited in place before the rename", breaks: func(b box) {
+				b.Stub("ln", `/bin/ln "$@" || exit; case $3 in *.prev) printf '`+strings.ReplaceAll(byHand, "\n", `\n`)+`' >"$2" ;; esac`)
+			}, outcome: deploy.Conflict, kind: deploy.Stale, says: "somebody else changed it meanwhile, so it was left alone: /etc/app/conf",
+			conf: byHand, loaded: boxtest.OldConf,
+		},
 		{name: "lines of others edited meanwhile", breaks: func(b box) {
 			b.Daemon("echo 'depth = 3' >>etc/app/conf")
 		}, outcome: deploy.Applied, conf: boxtest.NewConf + "depth = 3\n", loaded: boxtest.NewConf + "depth = 3\n", reloads: 1},
@@ -319,7 +329,8 @@ func TestGoingBackFromCreated(t *testing.T) {
 
 	b.Write("/run/loaded", "colour = red\n")
 	b.step(func(s *target.Step) {
-		s.Undo = &target.Query{Cmd: `cat >` + b.Root + `/run/stdin; cat "$ROCEC_LIVE"/daemon/conf >` + b.Root + `/run/loaded; echo "$ROCEC_WHY" >` + b.Root + `/run/why`, Stdin: []byte("tool")}
+		s.Undo = &target.Query{Cmd: `cat >` + b.Root + `/run/stdin; cat "$ROCEC_LIVE"/daemon/conf >` + b.Root +
+			`/run/loaded; echo "$ROCEC_WHY" >` + b.Root + `/run/why`, Stdin: []byte("tool")}
 	})
 	p = b.plan(t)
 	require.Len(t, p.Devices[0].Changes, 2)
@@ -331,7 +342,7 @@ func TestGoingBackFromCreated(t *testing.T) {
 	require.Equal(t, "body\n", b.Read("/run/why"))
 }
 
-// The last ten backups stay, by a counter; what is no backup of ours is not touched, and the original never goes.
+// The last ten backups stay, by a counter; what is not a backup of ours is not touched, and the original never goes.
 func TestBackups(t *testing.T) {
 	b := newBox(t, "leaf01")
 	foreign := []string{"Mine", "a b", "..x", "run-of-somebody", "link"}

@@ -341,7 +341,8 @@ func notToBeKept(t testing.TB, b box) {
 // The timer fires while the device is told to keep the change: the undo comes after that, and wins.
 func undoneWhileKept(t testing.TB, b box) {
 	b.Systemd()
-	keeps(b, "sh var/lib/rocec/txn-*/run undo timer >/dev/null 2>&1 & sleep 1; ls var/lib/rocec/txn-*/state.undoing 2>/dev/null && exit 4; true")
+	keeps(b, "sh var/lib/rocec/txn-*/run undo timer >/dev/null 2>&1 & sleep 1; ls var/lib/rocec/txn-*/state.undoing 2>/dev/null && exit 4; "+
+		"true")
 	r := b.applyWith(t, b.plan(t))
 	require.Equal(t, "loaded\n", b.Read("/run/kept"))
 	require.Contains(t, []deploy.Outcome{deploy.Reverted, deploy.Applied}, r.Outcome, "one of the two wins the mark")

@@ -98,12 +98,14 @@ func oneFileStuck(t testing.TB, b box) {
 	}
 	require.Equal(t, boxtest.OldConf, b.Read("/etc/app/two"))
 	require.Equal(t, reloads+1, strings.Count(b.Read("/run/reloads"), "reload"), "what is back is put to use")
-	require.Equal(t, []string{deploy.HoldsNew, deploy.HoldsNew, deploy.HoldsOld}, []string{r.Files[0].Holds, r.Files[1].Holds, r.Files[2].Holds})
+	require.Equal(t, []string{deploy.HoldsNew, deploy.HoldsNew, deploy.HoldsOld},
+		[]string{r.Files[0].Holds, r.Files[1].Holds, r.Files[2].Holds})
 
 	b = newBoxLike(t, b)
 	b.Systemd()
 	p = b.hold(t)
-	b.Stub("mv", `case "$*" in *" "*/app/conf) if mkdir `+b.Root+`/run/once 2>/dev/null; then echo "mv: I/O error" >&2; exit 1; fi ;; esac; exec /bin/mv "$@"`)
+	b.Stub("mv", `case "$*" in *" "*/app/conf) if mkdir `+b.Root+
+		`/run/once 2>/dev/null; then echo "mv: I/O error" >&2; exit 1; fi ;; esac; exec /bin/mv "$@"`)
 	r = b.resume(t, p, txn.Back)
 	b.is(t, r, deploy.Restored, "", "")
 	b.holds(t, boxtest.OldConf, boxtest.OldConf)
@@ -119,7 +121,8 @@ func oneFileStuck(t testing.TB, b box) {
 
 // A person has given the lock to another run while the first one prepared.
 func lockLostInPrepare(t testing.TB, b box) {
-	b.Dev.Files[0].Precheck = "printf 'txn txn-9\\nkey abcd\\n' >" + boxtest.State + "/lock/owner; echo 7 >" + boxtest.State + "/lock/pid; exit 3"
+	b.Dev.Files[0].Precheck = "printf 'txn txn-9\\nkey abcd\\n' >" + boxtest.State + "/lock/owner; echo 7 >" + boxtest.State +
+		"/lock/pid; exit 3"
 	r := b.applyWith(t, b.plan(t))
 	b.is(t, r, deploy.Refused, deploy.Rejected, "")
 	require.Equal(t, "txn txn-9\nkey abcd\n", b.Read(boxtest.State+"/lock/owner"))

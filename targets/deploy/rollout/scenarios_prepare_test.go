@@ -353,7 +353,8 @@ func commitAfterRelease(t testing.TB, b box) {
 	defer cancel()
 	x := b.Root + boxtest.State + "/txn-txn-1"
 	rep, err := rollout.Apply(ctx, b.Dial, b.plan(t), options(at("prepare", cancel), func(o *rollout.ApplyOptions) {
-		b.Stub("rm", `if [ -f `+x+`/released ] && [ -f `+b.Root+`/etc/app/.rocec-txn-1-0.new ] && mkdir `+b.Root+`/run/late 2>/dev/null; then sh `+x+`/run commit; fi
+		b.Stub("rm", `if [ -f `+x+`/released ] && [ -f `+b.Root+`/etc/app/.rocec-txn-1-0.new ] && mkdir `+b.Root+
+			`/run/late 2>/dev/null; then sh `+x+`/run commit; fi
 exec /bin/rm "$@"`)
 	}))
 	require.NoError(t, err)

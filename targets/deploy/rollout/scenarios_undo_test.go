@@ -228,7 +228,8 @@ func liveStateBack(t testing.TB, b box) {
 	b.Systemd()
 	b.step(func(s *target.Step) {
 		s.Undo = &target.Query{
-			Cmd:   `cat >` + b.Root + `/run/stdin; cat "$ROCEC_LIVE"/daemon/conf >` + b.Root + `/run/loaded; echo "$ROCEC_WHY" >>` + b.Root + `/run/why`,
+			Cmd: `cat >` + b.Root + `/run/stdin; cat "$ROCEC_LIVE"/daemon/conf >` + b.Root + `/run/loaded; echo "$ROCEC_WHY" >>` + b.Root +
+				`/run/why`,
 			Stdin: []byte("tool"),
 		}
 	})
@@ -340,7 +341,8 @@ func (b box) undoing(t testing.TB) []string {
 func unitStays(t testing.TB, b box) {
 	b.Systemd()
 	p := b.plan(t)
-	b.Stub("rm", `case $2 in */rocec-undo-*) if mkdir `+b.Root+`/run/once 2>/dev/null; then echo "rm: Operation not permitted" >&2; exit 1; fi ;; esac
+	b.Stub("rm", `case $2 in */rocec-undo-*) if mkdir `+b.Root+
+		`/run/once 2>/dev/null; then echo "rm: Operation not permitted" >&2; exit 1; fi ;; esac
 exec /bin/rm "$@"`)
 	r := b.applyWith(t, p)
 	b.is(t, r, deploy.Applied, "", "")

@@ -86,7 +86,8 @@ func (j *judge) mtu(p *ir.Port, sp *target.SeenPort, need map[*ir.Intent]int) {
 		j.say(&topicMTU, diag.Error, at, p, "%s has an MTU of %d; the fabric says %d, and hosts send frames of %d. Those are dropped here: set "+
 			"the MTU in the configuration of the interface.", sp.MTU, p.MTU(), sent)
 	case sp.MTU < p.MTU():
-		j.say(&topicMTU, diag.Warning, at, p, "%s has an MTU of %d; the fabric says %d. Frames between the two are dropped here.", sp.MTU, p.MTU())
+		j.say(&topicMTU, diag.Warning, at, p, "%s has an MTU of %d; the fabric says %d. Frames between the two are dropped here.", sp.MTU,
+			p.MTU())
 	case sp.MTU > p.MTU()+headers:
 		j.say(&topicMTU, diag.Warning, at, p, "%s has an MTU of %d; the fabric says %d. Headroom counts a frame of the latter, so that a "+
 			"larger one may cost a lossless packet.", sp.MTU, p.MTU())

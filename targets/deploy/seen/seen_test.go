@@ -280,7 +280,8 @@ func TestDifferences(t *testing.T) {
 			}
 			s.Ports = nil
 		}, []string{
-			"unread MLAG state of tor1: the answer breaks off", "unread VLANs of tor1: the answer breaks off", "unread bonds of tor1: the answer breaks off",
+			"unread MLAG state of tor1: the answer breaks off", "unread VLANs of tor1: the answer breaks off",
+			"unread bonds of tor1: the answer breaks off",
 			"unread ports of tor1: the answer breaks off",
 		}},
 		{"hosts without lldpd", rack, func(w *world) {
@@ -380,7 +381,8 @@ func told(r *seen.Result) (out []string) {
 
 // The bonds of switches are read at both ends; where bridged lossless traffic passes, the proof counts on them.
 func TestBondsOfSwitches(t *testing.T) {
-	const apart = "by bond = true the cables to the same switch are one link. The verdict on PFC loops counts on that: bridged cables apart are a " +
+	const apart = "by bond = true the cables to the same switch are one link. The verdict on PFC loops counts on that: bridged cables " +
+		"apart are a " +
 		"circle of their own. Make them ports of one bond, or take bond = true out."
 	none := func(w *world, ports ...string) {
 		for _, p := range ports {
@@ -393,7 +395,10 @@ func TestBondsOfSwitches(t *testing.T) {
 		want   []string
 	}{
 		{"as the fabric says", func(*world) {}, nil},
-		{"a cable in no bond", func(w *world) { none(w, "sw1:swp16") }, []string{"error[port-bond] refuses [sw1] | sw1:swp16 is in no bond; " + apart}},
+		{
+			"a cable in no bond", func(w *world) { none(w, "sw1:swp16") },
+			[]string{"error[port-bond] refuses [sw1] | sw1:swp16 is in no bond; " + apart},
+		},
 		{"no bond at all", func(w *world) { none(w, "sw1:swp15", "sw1:swp16", "sw2:swp15", "sw2:swp16") }, []string{
 			"error[port-bond] refuses [sw1 sw2] | sw[1-2]:swp[15-16] is in no bond; " + apart,
 		}},
@@ -406,20 +411,24 @@ func TestBondsOfSwitches(t *testing.T) {
 		}},
 		{"with the port of a host", func(w *world) {
 			w.of["sw1"].Bonds["to-sw2"].Ports = []string{"swp1", "swp15", "swp16"}
-		}, []string{"error[port-bond] refuses [sw1] | sw1:swp15 is in bond to-sw2 with swp1, which the fabric has elsewhere. The verdict on PFC loops " +
+		}, []string{"error[port-bond] refuses [sw1] | sw1:swp15 is in bond to-sw2 with swp1, which the fabric has elsewhere. The verdict on " +
+			"PFC loops " +
 			"follows the bonds of the fabric. Take the ports out of the bond, or correct the fabric."}},
 		{"with ports the fabric does not have", func(w *world) {
 			w.of["sw1"].Bonds["to-sw2"].Ports = []string{"swp15", "swp16", "swp14", "swp13"}
-		}, []string{"warning[port-bond] [sw1] | sw1:swp15 is in bond to-sw2 with swp[13-14], which the fabric does not have in this bond. Take the " +
+		}, []string{"warning[port-bond] [sw1] | sw1:swp15 is in bond to-sw2 with swp[13-14], which the fabric does not have in this bond. " +
+			"Take the " +
 			"ports out of it, or correct the fabric."}},
 		{"LACP on one side", func(w *world) { w.of["sw1"].Bonds["to-sw2"].Mode = "balance-xor" }, []string{
-			"warning[port-bond] [sw1] | sw1:swp15 is in a bond of mode balance-xor; sw2 on the other side of the cable has one of mode 802.3ad. One side " +
+			"warning[port-bond] [sw1] | sw1:swp15 is in a bond of mode balance-xor; sw2 on the other side of the cable has one of mode 802.3ad. " +
+				"One side " +
 				"speaks LACP, and the other does not.",
 		}},
 		{"LACP that nobody answers", func(w *world) {
 			w.of["sw1"].Bonds["to-sw2"].Partner = false
 			w.port("sw1:swp16").Up = false
-		}, []string{"warning[port-bond] [sw1] | sw1:swp15 is in bond to-sw2, which sees nobody who speaks LACP on the other side: at most one of " +
+		}, []string{"warning[port-bond] [sw1] | sw1:swp15 is in bond to-sw2, which sees nobody who speaks LACP on the other side: at most one " +
+			"of " +
 			"its ports passes traffic."}},
 		{"bonds that could not be read", func(w *world) {
 			none(w, "sw1:swp15", "sw1:swp16")
@@ -452,7 +461,8 @@ func TestBondToPair(t *testing.T) {
 
 // What is told by PCP needs its tag at every bridged hop.
 func TestTagsBetweenSwitches(t *testing.T) {
-	const v1, v2, dscp, bond, peer = "version = 1\nvlan = 100", "version = 2\nvlan = 100", "dscp = [26]", "bond = true", "bond = true\npeer = true"
+	const v1, v2, dscp, bond, peer = "version = 1\nvlan = 100", "version = 2\nvlan = 100", "dscp = [26]", "bond = true",
+		"bond = true\npeer = true"
 	lost := func(severity, text string) []string {
 		return []string{severity + "[port-vlan] [sw1] | sw1:swp16 " + text}
 	}
@@ -482,7 +492,8 @@ func TestTagsBetweenSwitches(t *testing.T) {
 	w := as(compilertest.Compile(t, strings.Replace(twoText(peer, v1, ""), `version = "4.3.0"`, "version = \"4.3.0\"\n  mlag = \"pair\"", 1)))
 	delete(w.port("sw1:swp16").VLANs, 100)
 	assert.Equal(t, lost("warning", `does not carry VLAN 100, in which roce "all" travels: where its frames pass from one switch of the pair to the `+
-		`other, as after a failure, they are dropped here. rocec writes no VLANs of switches: add the port to the VLAN, with a tag.`), told(w.judge()))
+		`other, as after a failure, they are dropped here. rocec writes no VLANs of switches: add the port to the VLAN, with a tag.`),
+		told(w.judge()))
 }
 
 // What concerns none of some devices is left out.

@@ -120,7 +120,8 @@ func TestLoginRefused(t *testing.T) {
 		})
 		cfg.AgentSocket = "/nonexistent/agent"
 		text := refused(t, cfg, device(s), ssh.ErrLogin)
-		assert.Contains(t, text, `does not let "`+s.User+`" in with the keys at hand; tried: `+cfg.Home+"/.ssh/id_ed25519; not tried: the agent (no such file")
+		assert.Contains(t, text, `does not let "`+s.User+`" in with the keys at hand; tried: `+cfg.Home+
+			"/.ssh/id_ed25519; not tried: the agent (no such file")
 		assert.Contains(t, text, "gone (it does not exist)")
 		assert.Contains(t, text, "id_ecdsa (it is encrypted and nobody can be asked for its passphrase; ssh-add it first)")
 		assert.Contains(t, text, "junk (no key found)")
@@ -227,7 +228,10 @@ func TestSecurityKeyFile(t *testing.T) {
 // TestSource: the address to connect from, and the address family.
 func TestSource(t *testing.T) {
 	s := sshdtest.Start(t, sshdtest.Options{})
-	conn := dial(t, newDialer(t, login(t, s, map[string]string{"config": "BindAddress 127.0.0.9\nAddressFamily inet\n", "id_ed25519": string(s.ClientKey.PEM)})), device(s))
+	conn := dial(t, newDialer(t, login(t, s, map[string]string{
+		"config":     "BindAddress 127.0.0.9\nAddressFamily inet\n",
+		"id_ed25519": string(s.ClientKey.PEM),
+	})), device(s))
 	assert.Contains(t, output(t, conn, "echo $SSH_CONNECTION"), "127.0.0.9 ")
 	text := refused(t, login(t, s, map[string]string{"config": "AddressFamily inet6\n"}), device(s), ssh.ErrUnreachable)
 	assert.Contains(t, text, "cannot reach "+s.Addr)

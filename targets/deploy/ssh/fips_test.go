@@ -74,7 +74,10 @@ func TestFIPS(t *testing.T) {
 			if key == nil {
 				key = s.ClientKey
 			}
-			home := home(t, map[string]string{"known_hosts": s.KnownHostsLine(c.host), "config": "IdentityFile ~/.ssh/key\n", "key": string(key.PEM)})
+			home := home(t, map[string]string{
+				"known_hosts": s.KnownHostsLine(c.host), "config": "IdentityFile ~/.ssh/key\n",
+				"key": string(key.PEM),
+			})
 			require.NoError(t, exec.Command("ssh-keygen", "-q", "-H", "-f", home+"/.ssh/known_hosts").Run())
 			for mode, says := range map[string]string{"only": c.only, "on": c.on} {
 				for _, pin := range []string{"", s.HostKeys[c.host].Fingerprint} {

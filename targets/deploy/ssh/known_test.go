@@ -20,8 +20,9 @@ import (
 
 // Public keys for lines of known_hosts, and a well-formed one of a type of tomorrow.
 const (
-	keyA      = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIP1pmmnRehd1efFX3DPqddfc7/IIAcAevfnE09KW9hi7"
-	keyB      = "ecdsa-sha2-nistp256 AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAAIbmlzdHAyNTYAAABBBN6BsDu0O+0O2zy0J5HiR45ufYj3c2glX5Q2gMm+Bq5BOogPxII7IP1fh4cTLY3/RUFjY94ttHiDezjOcMh4V5I="
+	keyA = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIP1pmmnRehd1efFX3DPqddfc7/IIAcAevfnE09KW9hi7"
+	keyB = "ecdsa-sha2-nistp256 " +
+		"AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAAIbmlzdHAyNTYAAABBBN6BsDu0O+0O2zy0J5HiR45ufYj3c2glX5Q2gMm+Bq5BOogPxII7IP1fh4cTLY3/RUFjY94ttHiDezjOcMh4V5I="
 	keyFuture = "ssh-tomorrow AAAADHNzaC10b21vcnJvdwAAAANhYmM="
 )
 
@@ -152,7 +153,10 @@ func TestAgainstSSHKeygen(t *testing.T) {
 	names := []string{"leaf01", "leaf02", "LEAF01", "a.lab", "[leaf01]:2222", "[a.lab]:22", "192.0.2.1", "fe80::1", "[fe80::1]:2222"}
 	pattern := rapid.SampledFrom(append(names, "*", "leaf*", "?eaf01", "*.lab", "!leaf02", "!*1", "[*]:2222", "leaf0[1]", "*:*", "l*f*1", ""))
 	odd := rapid.SampledFrom([]string{"# x\n", "\n", "leaf01 1024 35 99\n", "leaf01 " + keyFuture + "\n", "x y z\n", "leaf01\n"})
-	asked := rapid.SampledFrom([]string{"leaf01", "leaf02", "a.lab", "[leaf01]:2222", "[a.lab]:2222", "192.0.2.1", "fe80::1", "[fe80::1]:2222"})
+	asked := rapid.SampledFrom([]string{
+		"leaf01", "leaf02", "a.lab", "[leaf01]:2222", "[a.lab]:2222", "192.0.2.1", "fe80::1",
+		"[fe80::1]:2222",
+	})
 	hashed := rapid.SampledFrom([]string{"leaf01", "[leaf01]:2222", "fe80::1"})
 	mark := rapid.SampledFrom([]string{"", "", "", "@cert-authority ", "@revoked\t"})
 	rapid.Check(t, func(rt *rapid.T) {
@@ -195,7 +199,8 @@ func TestAgainstSSHKeygen(t *testing.T) {
 // FuzzKnownHosts: nothing before or after a good line takes its host away, unless it names that host itself.
 func FuzzKnownHosts(f *testing.F) {
 	for _, s := range []string{
-		"", "leaf01 " + keyA, "@revoked * " + keyB, "@cert-authority *.x,!y " + keyA, "|1|YWJj|YWJj " + keyFuture, "a", "@x", "* b c", "|", "\x00",
+		"", "leaf01 " + keyA, "@revoked * " + keyB, "@cert-authority *.x,!y " + keyA, "|1|YWJj|YWJj " + keyFuture, "a", "@x", "* b c", "|",
+		"\x00",
 		strings.Repeat("a,", 40000) + " ssh-rsa AAAA",
 	} {
 		f.Add([]byte(s))

@@ -107,8 +107,10 @@ Host bastion
 Host *
   ProxyJump other
 `},
-	"spelling": {"config": "HOST leaf01\n  hostNAME = ten.example.net\n  PORT=\"23\"\n\tuser\tx\r\n  IdentitiesOnly=yes\n  UserKnownHostsFile DIR/a \"DIR/b c\"\n" +
-		"  GlobalKnownHostsFile none\n  IdentityFile '~/.ssh/single quoted'\n  IdentityFile ~/.ssh/back\\ slash\n  IdentityFile ~/.ssh/in#side # out"},
+	"spelling": {"config": "HOST leaf01\n  hostNAME = ten.example.net\n  PORT=\"23\"\n\tuser\tx\r\n  IdentitiesOnly=yes\n  " +
+		"UserKnownHostsFile DIR/a \"DIR/b c\"\n" +
+		"  GlobalKnownHostsFile none\n  IdentityFile '~/.ssh/single quoted'\n  IdentityFile ~/.ssh/back\\ slash\n  IdentityFile " +
+		"~/.ssh/in#side # out"},
 }
 
 func writeFiles(t *testing.T, files map[string]string) string {
@@ -290,7 +292,8 @@ func (t configText) quoted(value string) string {
 
 func (t configText) criterion() string {
 	kind := t.one("criterion", "host", "host", "originalhost", "user", "localuser")
-	value := t.one("value", "leaf*", "LEAF01", "leaf01,spine*", "*,!leaf02", "ten.example.net", "nobody", "root,u", "*", "!root,*", "192.0.2.7")
+	value := t.one("value", "leaf*", "LEAF01", "leaf01,spine*", "*,!leaf02", "ten.example.net", "nobody", "root,u", "*", "!root,*",
+		"192.0.2.7")
 	return t.one("negated", "", "", "!") + kind + t.one("is", " ", "  ", "\t", "=") + value
 }
 
@@ -379,7 +382,8 @@ func againstSSH(dir string) func(*rapid.T) {
 		}
 		require.NoError(t, os.WriteFile(config, []byte(all+t.lines("after")), 0o600))
 		host := func() string {
-			return t.one("host", "leaf01", "leaf02", "LEAF01", "Leaf02.Example.net", "spine1", "192.0.2.7", "FE80::7", "2001:db8:0::7", "ten.example.net")
+			return t.one("host", "leaf01", "leaf02", "LEAF01", "Leaf02.Example.net", "spine1", "192.0.2.7", "FE80::7", "2001:db8:0::7",
+				"ten.example.net")
 		}
 		sameAsSSH(t, config, asked{host: host()}, asked{host(), t.one("user", "", "nobody"), t.one("port", "", "2200")})
 	}

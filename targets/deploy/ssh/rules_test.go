@@ -102,7 +102,10 @@ func TestLogin(t *testing.T) {
 		defaults = append(defaults, keyFile{"/home/u/.ssh/" + name, false})
 	}
 	b := &login{name: "b", host: "b", port: "22", user: "u", lookup: "b:22", known: usual, keys: defaults, agent: "/run/agent"}
-	ten := &login{name: "10.0.0.1", host: "10.0.0.1", port: "2200", user: "jumper", lookup: "10.0.0.1:2200", known: usual, keys: defaults, agent: "/run/agent", via: b}
+	ten := &login{
+		name: "10.0.0.1", host: "10.0.0.1", port: "2200", user: "jumper", lookup: "10.0.0.1:2200", known: usual, keys: defaults,
+		agent: "/run/agent", via: b,
+	}
 	pin := "SHA256:" + strings.Repeat("A", 43)
 
 	for _, c := range []struct {
@@ -120,35 +123,49 @@ func TestLogin(t *testing.T) {
 		{
 			"ssh block", "",
 			target.Login{Address: "fe80::1", Port: 2222, User: "cumulus", HostKey: pin},
-			login{name: "fe80::1", host: "fe80::1", port: "2222", user: "cumulus", lookup: "[fe80::1]:2222", known: usual, keys: defaults, agent: "/run/agent", pin: pin},
+			login{
+				name: "fe80::1", host: "fe80::1", port: "2222", user: "cumulus", lookup: "[fe80::1]:2222", known: usual, keys: defaults,
+				agent: "/run/agent", pin: pin,
+			},
 			"ssh -p 2222 cumulus@fe80::1",
 		},
 		{
 			"ssh block wins", "User x\nPort 1\nProxyJump x\n",
 			target.Login{Port: 2222, User: "cumulus", Jump: "none"},
-			login{name: "leaf01", host: "leaf01", port: "2222", user: "cumulus", lookup: "leaf01:2222", known: usual, keys: defaults, agent: "/run/agent"},
+			login{
+				name: "leaf01", host: "leaf01", port: "2222", user: "cumulus", lookup: "leaf01:2222", known: usual, keys: defaults,
+				agent: "/run/agent",
+			},
 			"ssh -p 2222 cumulus@leaf01",
 		},
 		{
-			"files", "Host leaf01\n HostName LEAF01.example.net\n UserKnownHostsFile ~/k1 /k/%n-%h-%p-%r-%u-%%\n GlobalKnownHostsFile none\n IdentityFile %d/a\n IdentityFile none\n" +
+			"files", "Host leaf01\n HostName LEAF01.example.net\n UserKnownHostsFile ~/k1 /k/%n-%h-%p-%r-%u-%%\n GlobalKnownHostsFile none\n " +
+				"IdentityFile %d/a\n IdentityFile none\n" +
 				" IdentitiesOnly yes\n IdentityAgent ~/agent-%r\n",
 			target.Login{},
 			login{
 				name: "leaf01", host: "leaf01.example.net", port: "22", user: "u", lookup: "leaf01.example.net:22",
-				known: []string{"/home/u/k1", "/k/leaf01-leaf01.example.net-22-u-u-%"}, keys: []keyFile{{"/home/u/a", true}}, only: true, agent: "/home/u/agent-u",
+				known: []string{"/home/u/k1", "/k/leaf01-leaf01.example.net-22-u-u-%"}, keys: []keyFile{{"/home/u/a", true}}, only: true,
+				agent: "/home/u/agent-u",
 			},
 			"ssh u@leaf01",
 		},
 		{
 			"two jump hosts", "",
 			target.Login{Jump: "b, jumper@10.0.0.1:2200"},
-			login{name: "leaf01", host: "leaf01", port: "22", user: "u", lookup: "leaf01:22", known: usual, keys: defaults, agent: "/run/agent", via: ten},
+			login{
+				name: "leaf01", host: "leaf01", port: "22", user: "u", lookup: "leaf01:22", known: usual, keys: defaults, agent: "/run/agent",
+				via: ten,
+			},
 			"ssh -J u@b:22,jumper@10.0.0.1:2200 u@leaf01",
 		},
 		{
 			"a jump host that has one", "Host 10.0.0.1\n ProxyJump b\n User jumper\nHost leaf*\n ProxyJump 10.0.0.1:2200\n",
 			target.Login{},
-			login{name: "leaf01", host: "leaf01", port: "22", user: "u", lookup: "leaf01:22", known: usual, keys: defaults, agent: "/run/agent", via: ten},
+			login{
+				name: "leaf01", host: "leaf01", port: "22", user: "u", lookup: "leaf01:22", known: usual, keys: defaults, agent: "/run/agent",
+				via: ten,
+			},
 			"ssh -J u@b:22,jumper@10.0.0.1:2200 u@leaf01",
 		},
 	} {
@@ -167,11 +184,23 @@ func TestLoginErrors(t *testing.T) {
 		login        target.Login
 		says         string
 	}{
-		{"exec", "Host x\n User y\nMatch host leaf* exec \"nc -z %h 22\"\n User z\n", target.Login{}, `config:3: rocec does not decide "Match exec"`},
+		{
+			"exec", "Host x\n User y\nMatch host leaf* exec \"nc -z %h 22\"\n User z\n",
+			target.Login{},
+			`config:3: rocec does not decide "Match exec"`,
+		},
 		{"a criterion of tomorrow", "Match weather=rain\n", target.Login{}, `config:1: rocec does not decide "Match weather"`},
 		{"match without value", "Match host\n", target.Login{}, "config:1: Match host has no value"},
-		{"proxy command", "Host leaf*\n ProxyCommand ssh -W %h:%p \"b\n", target.Login{}, `config:2: ProxyCommand for "leaf01": rocec does not do this itself; set transport = "openssh"`},
-		{"proxy command of a jump host", "Host leaf*\n ProxyJump b\nHost b\n ProxyCommand nc\n", target.Login{}, "config:4: ProxyCommand for \"b\""},
+		{
+			"proxy command", "Host leaf*\n ProxyCommand ssh -W %h:%p \"b\n",
+			target.Login{},
+			`config:2: ProxyCommand for "leaf01": rocec does not do this itself; set transport = "openssh"`,
+		},
+		{
+			"proxy command of a jump host", "Host leaf*\n ProxyJump b\nHost b\n ProxyCommand nc\n",
+			target.Login{},
+			"config:4: ProxyCommand for \"b\"",
+		},
 		{"address family", "AddressFamily ipx\n", target.Login{}, `config:1: "ipx" is not an address family`},
 		{"bind address", "BindAddress mgmt0\n", target.Login{}, `config:1: BindAddress for "leaf01": "mgmt0" is not an IP address`},
 		{"flag", "IdentitiesOnly maybe\n", target.Login{}, `config:1: "maybe" is neither yes nor no`},
@@ -296,7 +325,10 @@ func TestOwnOnly(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
-			for name, text := range map[string]string{"home/.ssh/config": "Include d/*\n", "home/.ssh/d/1": "", "etc/ssh_config": "Include d\n", "etc/d": "", "mine": ""} {
+			for name, text := range map[string]string{
+				"home/.ssh/config": "Include d/*\n", "home/.ssh/d/1": "", "etc/ssh_config": "Include d\n",
+				"etc/d": "", "mine": "",
+			} {
 				require.NoError(t, writeFile(filepath.Join(dir, name), text))
 			}
 			require.NoError(t, os.Chmod(filepath.Join(dir, c.file), c.mode))
@@ -408,7 +440,10 @@ func TestTransport(t *testing.T) {
 	} {
 		d, err := New(Config{ConfigFile: writeFiles(t, map[string]string{"config": c.config}), Home: "/home/u", User: "u", OpenSSH: c.program})
 		require.NoError(t, err)
-		l, err := d.login(&target.Device{Name: "leaf01", Login: target.Login{Transport: c.transport, HostKey: "SHA256:" + strings.Repeat("A", 43)}})
+		l, err := d.login(&target.Device{
+			Name:  "leaf01",
+			Login: target.Login{Transport: c.transport, HostKey: "SHA256:" + strings.Repeat("A", 43)},
+		})
 		require.NoError(t, d.Close())
 		if c.refused != "" {
 			require.ErrorContains(t, err, c.refused, "%+v", c)

@@ -105,7 +105,8 @@ func TestUnreachable(t *testing.T) {
 	require.NoError(t, err)
 	port := gone.Addr().(*net.TCPAddr).Port
 	require.NoError(t, gone.Close())
-	text := refused(t, ssh.Config{User: "u"}, &target.Device{Name: "leaf01", Login: target.Login{Address: "127.0.0.1", Port: port}}, ssh.ErrUnreachable)
+	text := refused(t, ssh.Config{User: "u"}, &target.Device{Name: "leaf01", Login: target.Login{Address: "127.0.0.1", Port: port}},
+		ssh.ErrUnreachable)
 	assert.Equal(t, "cannot reach 127.0.0.1:"+strconv.Itoa(port)+": connection refused", text)
 
 	text = refused(t, ssh.Config{User: "u"}, &target.Device{Name: "leaf01.invalid"}, ssh.ErrUnreachable)
@@ -224,7 +225,10 @@ func TestHostileServer(t *testing.T) {
 			}()
 		}
 	}()
-	dev := &target.Device{Name: "leaf01", Login: target.Login{Address: "127.0.0.1", Port: l.Addr().(*net.TCPAddr).Port, HostKey: key.Fingerprint}}
+	dev := &target.Device{Name: "leaf01", Login: target.Login{
+		Address: "127.0.0.1", Port: l.Addr().(*net.TCPAddr).Port,
+		HostKey: key.Fingerprint,
+	}}
 	conn := dial(t, newDialer(t, ssh.Config{User: "u", Keys: [][]byte{key.PEM}}), dev)
 	for _, says := range []string{"refuses to run a command: ", `refuses to run commands for "u"`} {
 		_, err = conn.Run(t.Context(), "true", nil)
@@ -259,7 +263,8 @@ func TestDialerClose(t *testing.T) {
 // CVE-2026-78662, by which a server brings the whole connection to a standstill.
 func TestCryptoFloor(t *testing.T) {
 	// The build information of a test binary names no modules.
-	out, err := exec.Command("go", "list", "-m", "-f", "{{with .Replace}}{{.Version}}{{else}}{{.Version}}{{end}}", "golang.org/x/crypto").Output()
+	out, err := exec.Command("go", "list", "-m", "-f", "{{with .Replace}}{{.Version}}{{else}}{{.Version}}{{end}}",
+		"golang.org/x/crypto").Output()
 	require.NoError(t, err)
 	version := strings.TrimSpace(string(out))
 	var major, minor, patch int

@@ -98,7 +98,7 @@ func TestEnds(t *testing.T) {
 	assert.Equal(t, `no \x1b[2J port`, Failed([]byte(run(`printf 'first\nno \033[2J port\n'; exit 3`, x.Client().Cmd))))
 	assert.Equal(t, "exit status 3", Failed([]byte(run("exit 3", x.Server().Cmd))))
 	assert.Empty(t, Failed([]byte(run("yes | head -c 100000; exit 0", x.Server().Cmd))))
-	assert.NotEmpty(t, Failed(nil), "half an answer is no success")
+	assert.NotEmpty(t, Failed(nil), "half an answer is not success")
 	assert.Equal(t, "ib_write_bw\n", run("", strings.ReplaceAll(ToolQuery().Cmd, "rping", "nothere")))
 	run("", x.Kill().Cmd)
 }

@@ -303,7 +303,8 @@ func TestLiar(t *testing.T) {
 	var answers []Device
 	for mark := Absent; mark <= Failed; mark++ {
 		for lock := Free; lock <= Theirs; lock++ {
-			answers = append(answers, Device{Mark: mark, Lock: lock}, Device{Mark: mark, Lock: lock, Self: true}, Device{Mark: mark, Lock: lock, Busy: true})
+			answers = append(answers, Device{Mark: mark, Lock: lock}, Device{Mark: mark, Lock: lock, Self: true},
+				Device{Mark: mark, Lock: lock, Busy: true})
 		}
 	}
 	todo := []State{{Goal: Keep}, {Goal: Hold}, Begun(Keep), Begun(Hold), Begun(Back)}

@@ -165,7 +165,8 @@ func TestRefusals(t *testing.T) {
 		{"a version that does not take", func(h *host) {
 			h.write("usr/sbin/rmdir", "#!/bin/sh\nrm -r \"$1\"\n")
 			h.write("sys/module/mlx4_core/parameters/roce_mode", "2\n")
-		}, "roce_mode is RoCE v2, not IB/RoCE v1\nrocec-host-mlx4: ens1: the vendor's driver has the parameter roce_mode, for all cards of the host; it is 2\n"},
+		}, "roce_mode is RoCE v2, not IB/RoCE v1\nrocec-host-mlx4: ens1: the vendor's driver has the parameter roce_mode, for all cards of " +
+			"the host; it is 2\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := newHost(t)

@@ -79,7 +79,10 @@ func (f *fabric) v1() *ir.Intent {
 }
 
 func (f *fabric) host(name string, nics ...*ir.NIC) *ir.Device {
-	d := &ir.Device{Name: name, Group: "gpu", DevicePlaces: &ir.DevicePlaces{At: place(40), Decl: place(40)}, Fabric: f.Fabric, Host: &ir.Host{NICs: nics}}
+	d := &ir.Device{
+		Name: name, Group: "gpu", DevicePlaces: &ir.DevicePlaces{At: place(40), Decl: place(40)}, Fabric: f.Fabric,
+		Host: &ir.Host{NICs: nics},
+	}
 	for _, n := range nics {
 		n.Device = d
 		if n.Port != nil {
@@ -111,7 +114,8 @@ func (f *fabric) nic(t testing.TB, name string, intents ...*ir.Intent) *ir.NIC {
 func (f *fabric) cable(d *ir.Device, n *ir.NIC) {
 	old := n.Port
 	n.Port = ir.NewPort(d, ir.PortSpec{Name: old.Name, NIC: n, Speed: old.Speed(), MTU: old.MTU(), Buffers: old.Buffers(), Marks: old.Marks()})
-	leaf := ir.NewPort(&ir.Device{DevicePlaces: &ir.DevicePlaces{}, Name: "leaf1", Switch: &ir.Switch{}, Fabric: f.Fabric}, ir.PortSpec{Name: "swp1"})
+	leaf := ir.NewPort(&ir.Device{DevicePlaces: &ir.DevicePlaces{}, Name: "leaf1", Switch: &ir.Switch{}, Fabric: f.Fabric},
+		ir.PortSpec{Name: "swp1"})
 	ir.NewLink(n.Port, leaf, ir.Link{LinkFacts: &ir.LinkFacts{Length: ir.Length{Metres: 2.5, From: origin(60, "cable of 2.5 m")}}})
 }
 

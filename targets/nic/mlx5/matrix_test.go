@@ -247,7 +247,8 @@ var matrix = []group{
 		shown: map[string]string{"create_vlan": "vlan_map", "vlan": "vlan_map"},
 	},
 	{
-		name: "address", keys: []string{"vlan_ip"}, host: "vlan", prepare: func(m *machine) { m.ofed().write("sys/class/net/ens1f0.100/ifindex", "9") },
+		name: "address", keys: []string{"vlan_ip"}, host: "vlan",
+		prepare: func(m *machine) { m.ofed().write("sys/class/net/ens1f0.100/ifindex", "9") },
 		befall: map[string]func(m *machine){
 			"no tool":    gone("ip"),
 			"refused":    wrapped("ip", "'address replace '*) "+notPermit),
@@ -378,7 +379,7 @@ func (g *group) run(t testing.TB, outcome string, script []byte) map[string]*fat
 			c.class = nic.Should
 		}
 		if i := slices.IndexFunc(rows, func(r nic.Row) bool { return r.Key == key }); i < 0 && !strings.HasPrefix(key, "vf_roce_") {
-			t.Fatalf("%s is no setting", key)
+			t.Fatalf("%s is not a setting", key)
 		}
 		switch {
 		case slices.ContainsFunc(ds, func(d *diag.Diagnostic) bool {
@@ -497,7 +498,7 @@ func TestMatrixCanFail(t *testing.T) {
 	}{
 		{"no read-back", []string{readBack, "\ttrue ||"}, "pfc", "ignored", false},
 		{"no read-back at all", []string{readBack, "\ttrue ||", stillThere, ":"}, "pfc", "ignored", true},
-		{"a refusal is no failure", []string{readBack, "\ttrue ||", stillThere, ":"}, "pause", "refused", true},
+		{"a refusal is not a failure", []string{readBack, "\ttrue ||", stillThere, ":"}, "pause", "refused", true},
 		{"no second look", []string{stillThere, ":"}, "app", "reverts", true},
 		{"a failure is only said", []string{`say "$*"; failed=1; }`, `say "$*"; }`}, "rules", "no knob", true},
 		{"all may be missing", []string{"spared() { #", "spared() { return 0\n#"}, "pfc", "no knob", true},

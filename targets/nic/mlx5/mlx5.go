@@ -12,7 +12,7 @@
 // Promised: rendering is pure; the script reads before it writes and writes only what differs (a write of the PFC mask
 // bounces the link), reads every write back and exits 1 with one line per setting that did not take; show, check and
 // gids never change anything; whatever the NIC or its driver does not offer reads as "unsupported", is left alone, and
-// is no drift. MTU, bond and VLAN interfaces belong to the host's own network configuration: they are compared, never
+// is not drift. MTU, bond and VLAN interfaces belong to the host's own network configuration: they are compared, never
 // changed.
 //
 // # The value file

@@ -133,7 +133,7 @@ func TestWhy(t *testing.T) {
 	assert.Empty(t, s.Why("vlan"), "a key that is not set has no reason")
 }
 
-// What helps and cannot be set stays, with a note of what follows; what must be or was wished refuses the host.
+// What helps and cannot be set stays, with a note of what follows; what must be or was asked for refuses the host.
 func TestStateJudgesWhatCannotBe(t *testing.T) {
 	d := fixtures(t)["v2"]
 	state := rendered(t, d)[4]

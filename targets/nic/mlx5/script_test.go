@@ -331,7 +331,8 @@ func TestFailures(t *testing.T) {
 			t.Parallel()
 			d := fixtures(t)["v2"]
 			m := newMachine(t, d).inbox()
-			m.command("ethtool", "case $1 in -a) printf 'RX: on\\nTX: on\\n' ;; *) echo 'netlink error: Operation not permitted' >&2; exit 1 ;; esac")
+			m.command("ethtool", "case $1 in -a) printf 'RX: on\\nTX: on\\n' ;; *) echo 'netlink error: Operation not permitted' >&2; exit 1 ;; "+
+				"esac")
 			r := run(m, "apply", "ens1f0")
 			assert.Equal(t, 1, r.code)
 			assert.Contains(t, r.err, "rocec-host: ens1f0: pause is on, not off: netlink error: Operation not permitted\n")
@@ -376,7 +377,8 @@ func TestFailures(t *testing.T) {
 			m.command("sleep", ":")
 			r = run(m, "apply", "ens1f0")
 			assert.Equal(t, 1, r.code)
-			assert.Contains(t, r.err, "vlan_map is missing, not 0:3,2:3,4:3,6:3: no interface of VLAN 100 on ens1f0; make it in the network configuration of this host\n")
+			assert.Contains(t, r.err, "vlan_map is missing, not 0:3,2:3,4:3,6:3: no interface of VLAN 100 on ens1f0; make it in the network "+
+				"configuration of this host\n")
 		})
 	}
 }
@@ -415,7 +417,8 @@ func TestGIDs(t *testing.T) {
 // TestCommands holds the script to the commands the package documentation lists: hosts have no others for sure, and
 // the lab none at all.
 func TestCommands(t *testing.T) {
-	allowed := strings.Fields("dcb mlnx_qos devlink ethtool ip systemctl modprobe mkdir rmdir rm readlink sleep sort sha256sum od " + // commands
+	// commands
+	allowed := strings.Fields("dcb mlnx_qos devlink ethtool ip systemctl modprobe mkdir rmdir rm readlink sleep sort sha256sum od " +
 		": [ break continue exit false printf read return set shift") // builtins
 	prog, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(bytes.NewReader(script), "rocec-host")
 	require.NoError(t, err)

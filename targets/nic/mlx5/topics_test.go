@@ -288,7 +288,8 @@ func TestCounters(t *testing.T) {
 	unread := probes[i].Samples([]byte("unread 95\nrp_cnp_handled: 6\n"))
 	require.Len(t, unread, 2)
 	assert.Equal(t, "rp_cnp_handled", unread[0].Name)
-	assert.Equal(t, "The counters of ens1f0 were not read: ethtool -S fails, with status 95. Whether lossless packets were dropped there is not "+
+	assert.Equal(t, "The counters of ens1f0 were not read: ethtool -S fails, with status 95. Whether lossless packets were dropped there "+
+		"is not "+
 		"known.", unread[1].Hint)
 }
 

@@ -41,7 +41,8 @@ import (
 )
 
 // Target writes the settings of Soft-RoCE.
-var Target = family.Target("Soft-RoCE (driver rdma_rxe) on ordinary interfaces of hosts: a value file, a script and a systemd unit.", Topics)
+var Target = family.Target("Soft-RoCE (driver rdma_rxe) on ordinary interfaces of hosts: a value file, a script and a systemd unit.",
+	Topics)
 
 // family names no module of the interface: any will do.
 var family = &nic.Family{

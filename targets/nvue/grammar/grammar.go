@@ -135,7 +135,7 @@ func (g *Grammar) Path(m Meaning, names ...string) []string {
 	return path
 }
 
-// Word is how the release spells on or off at a path of a meaning; empty: it has none, or it is no switch.
+// Word is how the release spells on or off at a path of a meaning; empty: it has none, or it is not a switch.
 func (g *Grammar) Word(m Meaning, on bool) string {
 	row := g.rows[m]
 	if row == nil || row.Kind != OnOff {

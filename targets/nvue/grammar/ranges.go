@@ -110,7 +110,7 @@ const mostNames = 4096
 // a range of names: swp1-4, swp1-swp4, swp1s0-3, swp1s0-swp1s3, bond1-2.
 var span = regexp.MustCompile(`^(.*?[^0-9])([0-9]{1,7})-(?:(.*?[^0-9])?)([0-9]{1,7})$`)
 
-// Names takes apart the names of interfaces that a key stands for: "swp1-4,swp6". What is no range is a name, whatever stands in it.
+// Names takes apart the names of interfaces that a key stands for: "swp1-4,swp6". What is not a range is a name, whatever stands in it.
 func Names(key string) []string {
 	var out []string
 	for item := range strings.SplitSeq(key, ",") {
@@ -142,7 +142,7 @@ func Numbers(key string) []string {
 	return out
 }
 
-// appendRange adds the names from one number to another. Not ok: these are no numbers in order, or far too many.
+// appendRange adds the names from one number to another. Not ok: these are not numbers in order, or far too many.
 func appendRange(out *[]string, prefix, from, to string) bool {
 	a, errA := strconv.Atoi(from)
 	b, errB := strconv.Atoi(to)

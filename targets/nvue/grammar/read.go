@@ -31,7 +31,7 @@ type Config struct {
 	Unset  *Tree // of what it says it unsets; nil: nothing
 }
 
-// Error is why a text is no configuration, and where.
+// Error is why a text is not a configuration, and where.
 type Error struct {
 	Place
 	Text string // a part of a sentence
@@ -174,7 +174,7 @@ func yamlFailure(err error) error {
 			at = Place{n, 1}
 		}
 	}
-	return refuse(at, "it is no YAML: %s", text)
+	return refuse(at, "it is not YAML: %s", text)
 }
 
 // count counts one more entry.
@@ -285,7 +285,7 @@ func boolean(s string) bool {
 	return false
 }
 
-// odd reports whether a key without quotes is no text to YAML 1.1.
+// odd reports whether a key without quotes is not text to YAML 1.1.
 func odd(s string) bool {
 	return number.MatchString(s) || boolean(s) || s == "true" || s == "false" || null(s)
 }
@@ -314,7 +314,7 @@ func (d *jsonReader) here() Place {
 func (d *jsonReader) value(depth int) (*Tree, error) {
 	token, err := d.Token()
 	if err != nil {
-		return nil, refuse(d.here(), "it is no JSON: %s", err)
+		return nil, refuse(d.here(), "it is not JSON: %s", err)
 	}
 	at := d.here()
 	if err := d.count(at, depth); err != nil {
@@ -338,7 +338,7 @@ func (d *jsonReader) value(depth int) (*Tree, error) {
 		for d.More() {
 			key, err := d.Token()
 			if err != nil {
-				return nil, refuse(d.here(), "it is no JSON: %s", err)
+				return nil, refuse(d.here(), "it is not JSON: %s", err)
 			}
 			keyAt := d.here()
 			kid, err := d.value(depth + 1)

@@ -69,7 +69,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestReadRefuses: what is no configuration, or cannot be read in one way alone, is refused with its line and a reason.
+// TestReadRefuses: what is not a configuration, or cannot be read in one way alone, is refused with its line and a reason.
 func TestReadRefuses(t *testing.T) {
 	deep := strings.Repeat("{a: ", 70) + "1" + strings.Repeat("}", 70)
 	for name, c := range map[string]struct{ text, want string }{
@@ -99,8 +99,8 @@ func TestReadRefuses(t *testing.T) {
 		"two headers":           {"- header: {a: 1}\n- header: {a: 1}\n", "second header"},
 		"no text":               {"a: \xff\n", "line 1: it holds a byte that is not UTF-8"},
 		"a NUL":                 {"a: 1\nb: \x00\n", "line 2: it holds a byte"},
-		"no YAML":               {"a: 1\n b: 2\n", "no YAML"},
-		"a tab":                 {"a:\n\tb: 1\n", "no YAML"},
+		"not YAML":              {"a: 1\n b: 2\n", "not YAML"},
+		"a tab":                 {"a:\n\tb: 1\n", "not YAML"},
 		"ranges that differ":    {"interface:\n  swp1-4: {link: {mtu: 9000}}\n  swp2: {link: {mtu: 1500}}\n", "is set twice by ranges"},
 		"ranges of a thousand":  {bigRanges(), "ranges stand for more than"},
 		"an unquoted list item": {"- set: {}\n- [a]\n", "neither header"},

@@ -16,7 +16,7 @@ import (
 // Place is where something stands in a text, from 1; the zero Place is nowhere.
 type Place struct{ Line, Column int }
 
-// Tree is one value of a configuration: a mapping, a list, or a scalar. The zero Tree is the scalar of an empty text that is no text,
+// Tree is one value of a configuration: a mapping, a list, or a scalar. The zero Tree is the scalar of an empty text that is not text,
 // which no reader yields.
 type Tree struct {
 	Kids  map[string]*Tree // of a mapping, by key; not nil, also of an empty one
@@ -37,7 +37,7 @@ func Map() *Tree { return &Tree{Kids: map[string]*Tree{}} }
 // Text returns a scalar of text.
 func Text(s string) *Tree { return &Tree{Value: s, Text: true} }
 
-// Number returns a scalar that is no text.
+// Number returns a scalar that is not text.
 func Number(s string) *Tree { return &Tree{Value: s} }
 
 // IsMap reports whether it is a mapping.

@@ -46,7 +46,7 @@ func (n *NVUE) nv(p *target.Proc) (status int) {
 				args, v = args[1:], args[1]
 			}
 		} else if name == "--confirm" && given && err != nil {
-			return c.fail("Error: %s is no time", v)
+			return c.fail("Error: %s is not a time", v)
 		}
 		short := map[string]string{"--rev": "-r", "--output": "-o", "--message": "-m", "--assume-yes": "-y", "--y": "-y"}
 		if s, ok := short[name]; ok {

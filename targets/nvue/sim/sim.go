@@ -6,7 +6,7 @@
 //
 //   - state: enabled from 5.15, enable: on before; pools of advance-buffer-config are named anew at 5.11; small-packet-probability from
 //     5.17: reference of NVUE, Set and Unset Commands, QoS, version history.
-//   - on and off without quotes are truth values, and 3 as a key is no text: YAML 1.1; the tree in the automation workshop quotes both.
+//   - on and off without quotes are truth values, and 3 as a key is not text: YAML 1.1; the tree in the automation workshop quotes both.
 //   - set and unset of one object in one file: the order is not promised (manual of 5.15, NVUE CLI). Here unset comes last and wins.
 //   - A set that is set again is joined, or replaced ([Config.SetsReplace]): the RoCE page of 5.14 leaves it open.
 //   - An unsaved revision is lost at a reboot up to 5.8; auto-save is on from 5.9 (reference of NVUE, Config Commands).
@@ -20,7 +20,7 @@
 //     other).
 //   - Invalid configuration makes the revision invalid with the issue config_invalid; it stays pending (manual, NVUE API).
 //   - Failures may end with status 0: [Config.StatusZero] (NVIDIA's Ansible module looks for "error" in stderr, too).
-//   - QoS on members of bonds, ports split in the same apply, watchdogs on what is no port or does not pause, link pause beside PFC, two
+//   - QoS on members of bonds, ports split in the same apply, watchdogs on what is not a port or does not pause, link pause beside PFC, two
 //     lossless pools, shares above 100: manual of 5.17, Quality of Service, with its Caveats.
 //   - A PFC profile that says no cable-length is sized for 10 m, the preset's for 100 m; PFC without a lossless pool has no headroom
 //     (manual of 5.17, Quality of Service: the pool comes first).

@@ -325,7 +325,7 @@ func TestConfirm(t *testing.T) {
 	require.Contains(t, b.bad("config apply --confirm-no"), "no revision waits")
 	b.nv("config apply -y --confirm 300s")
 	require.Equal(t, "applied [rev_id: 2]\n", b.nv("config apply --confirm-no"))
-	require.Contains(t, b.bad("config apply --confirm=soon -y"), "is no time")
+	require.Contains(t, b.bad("config apply --confirm=soon -y"), "is not a time")
 }
 
 // TestReboot: what comes up depends on who has saved what.

@@ -172,7 +172,7 @@ func (t tree) covering(key string) []string {
 // maxRange bounds the keys of a range.
 const maxRange = 4096
 
-// keys are the keys a range stands for: "3,5", "0-7", "swp1-4,swp6", "swp1s0-3". What is no range stands for itself.
+// keys are the keys a range stands for: "3,5", "0-7", "swp1-4,swp6", "swp1s0-3". What is not a range stands for itself.
 func keys(key string) []string {
 	var out []string
 	for item := range strings.SplitSeq(key, ",") {
@@ -232,8 +232,8 @@ func (t tree) expanded(left *int) tree {
 // sorted are the keys of an object, numbers by their value.
 func sorted(t tree) []string { return slices.SortedFunc(maps.Keys(t), compare) }
 
-// compare orders keys as people read them, digits that stand together as one number: swp5, swp5s0, swp6, swp57. It is a total order, so that
-// a configuration reads alike every time.
+// compare orders keys as people read them, digits that stand together as one number: swp5, swp5s0, swp6, swp57. It is a total order, so
+// that a configuration reads alike every time.
 func compare(a, b string) int {
 	x, y := a, b
 	for x != "" && y != "" {
@@ -391,10 +391,10 @@ func parse(data []byte) ([]doc, error) {
 	}
 	var top yaml.Node
 	if err := yaml.Unmarshal(data, &top); err != nil {
-		return nil, fmt.Errorf("the file is no YAML: %w", err)
+		return nil, fmt.Errorf("the file is not YAML: %w", err)
 	}
 	if top.Kind != yaml.DocumentNode || top.Content[0].Kind != yaml.SequenceNode {
-		return nil, errors.New("the file is no list of set and unset")
+		return nil, errors.New("the file is not a list of set and unset")
 	}
 	r := reader{}
 	var out []doc
@@ -413,7 +413,7 @@ func parse(data []byte) ([]doc, error) {
 			}
 			t, ok := v.(tree)
 			if !ok {
-				return nil, fmt.Errorf("line %d: %s is no object", item.Line, what)
+				return nil, fmt.Errorf("line %d: %s is not an object", item.Line, what)
 			}
 			out = append(out, doc{what, t})
 		}

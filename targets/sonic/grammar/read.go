@@ -17,7 +17,7 @@ const (
 	maxDepth   = 5    // tables, rows, lists, and the namespaces of what is refused anyway
 )
 
-// Error is why a text is no configuration, and where.
+// Error is why a text is not a configuration, and where.
 type Error struct {
 	Place
 	Text string // a sentence
@@ -33,7 +33,7 @@ func (e *Error) Error() string {
 
 // Read reads a configuration: a JSON object of tables. Nothing, and white space, is a configuration without tables.
 //
-// A text that is no JSON, that has a key twice in one object, that is deeper or larger than any CONFIG_DB, and that of a switch of several
+// A text that is not JSON, that has a key twice in one object, that is deeper or larger than any CONFIG_DB, and that of a switch of several
 // chips is an error, with its line. A number, a truth value or null where CONFIG_DB has text is taken as that text and noted in
 // [Config.Found]; so are ports and queues that two rows of a table hold.
 //
@@ -191,7 +191,7 @@ func (r *reader) text() (string, error) {
 			}
 			var s string
 			if err := json.Unmarshal(raw, &s); err != nil {
-				return "", r.fail(start, "This text is no JSON: a backslash begins nothing that JSON has.")
+				return "", r.fail(start, "This text is not JSON: a backslash begins nothing that JSON has.")
 			}
 			return s, nil
 		case c < ' ':

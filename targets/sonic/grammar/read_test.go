@@ -22,7 +22,7 @@ func read(t require.TestingT, text string) *grammar.Config {
 	return c
 }
 
-// TestReadRefuses: what is no configuration is told with its place.
+// TestReadRefuses: what is not a configuration is told with its place.
 func TestReadRefuses(t *testing.T) {
 	for _, c := range []struct{ text, line, says string }{
 		{`[]`, "1:1", "an object"},

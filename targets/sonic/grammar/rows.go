@@ -161,12 +161,12 @@ func (r *reader) row(line string, at int) error {
 		return r.fail(at, "The field %s of %s stands twice.", quoteShort(field), quoteShort(where))
 	case strings.HasPrefix(text, "["):
 		if err := json.Unmarshal([]byte(text), &v.List); err != nil || v.List == nil {
-			return r.fail(at, "The field %s of %s is no list of texts.", quoteShort(field), quoteShort(where))
+			return r.fail(at, "The field %s of %s is not a list of texts.", quoteShort(field), quoteShort(where))
 		}
 		v.Text = strings.Join(v.List, ",")
 	default:
 		if !strings.HasPrefix(text, `"`) || json.Unmarshal([]byte(text), &v.Text) != nil {
-			return r.fail(at, "The field %s of %s is no text in quotes.", quoteShort(field), quoteShort(where))
+			return r.fail(at, "The field %s of %s is not text in quotes.", quoteShort(field), quoteShort(where))
 		}
 	}
 	row.Fields[field] = v

@@ -69,7 +69,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestReadRowsRefuses: what is no state is told with its line.
+// TestReadRowsRefuses: what is not a state is told with its line.
 func TestReadRowsRefuses(t *testing.T) {
 	const good = "QUEUE|Ethernet0|3 scheduler \"a\"\n"
 	for _, c := range []struct{ line, says string }{
@@ -83,18 +83,18 @@ func TestReadRowsRefuses(t *testing.T) {
 		{"QUEUE|Ethernet0|4 scheduler", "no row"},
 		{"QUEUE|Ethernet0|4 ", "no row"},
 		{"QUEUE|Ethernet0|4  \"a\"", "no row"},
-		{"QUEUE|Ethernet0|4 scheduler a", "no text in quotes"},
-		{"QUEUE|Ethernet0|4 scheduler 14", "no text in quotes"},
-		{"QUEUE|Ethernet0|4 scheduler null", "no text in quotes"},
-		{"QUEUE|Ethernet0|4 scheduler \"a", "no text in quotes"},
-		{"QUEUE|Ethernet0|4 scheduler \"a\" \"b\"", "no text in quotes"},
-		{"QUEUE|Ethernet0|4 my field \"a\"", "no text in quotes"},
-		{"QUEUE|Ethernet 0|4 scheduler \"a\"", "no text in quotes"},
-		{"QUEUE|Ethernet0|4 scheduler {\"a\": \"b\"}", "no text in quotes"},
-		{"QUEUE|Ethernet0|4 scheduler [\"a\"", "no list of texts"},
-		{"QUEUE|Ethernet0|4 scheduler [1]", "no list of texts"},
-		{"QUEUE|Ethernet0|4 scheduler [[\"a\"]]", "no list of texts"},
-		{"QUEUE|Ethernet0|4 scheduler " + strings.Repeat("[", 100_000), "no list of texts"},
+		{"QUEUE|Ethernet0|4 scheduler a", "not text in quotes"},
+		{"QUEUE|Ethernet0|4 scheduler 14", "not text in quotes"},
+		{"QUEUE|Ethernet0|4 scheduler null", "not text in quotes"},
+		{"QUEUE|Ethernet0|4 scheduler \"a", "not text in quotes"},
+		{"QUEUE|Ethernet0|4 scheduler \"a\" \"b\"", "not text in quotes"},
+		{"QUEUE|Ethernet0|4 my field \"a\"", "not text in quotes"},
+		{"QUEUE|Ethernet 0|4 scheduler \"a\"", "not text in quotes"},
+		{"QUEUE|Ethernet0|4 scheduler {\"a\": \"b\"}", "not text in quotes"},
+		{"QUEUE|Ethernet0|4 scheduler [\"a\"", "not a list of texts"},
+		{"QUEUE|Ethernet0|4 scheduler [1]", "not a list of texts"},
+		{"QUEUE|Ethernet0|4 scheduler [[\"a\"]]", "not a list of texts"},
+		{"QUEUE|Ethernet0|4 scheduler " + strings.Repeat("[", 100_000), "not a list of texts"},
 		{"QUEUE|Ethernet0|3 scheduler \"a\"", `"scheduler" of "QUEUE|Ethernet0|3" stands twice`},
 		{"QUEUE|Ethernet0|3 scheduler \"b\"", "stands twice"},
 		{"QUEUE|Ethernet0|3 wred_profile \"\xff\"", "UTF-8"},
@@ -174,7 +174,8 @@ var configs = rapid.Custom(func(t *rapid.T) *grammar.Config {
 		tables = append(tables, grammar.Tables[i].Name)
 	}
 	keys := rapid.OneOf(words, rapid.SampledFrom([]string{
-		"localhost", "GLOBAL", "AZURE", "Ethernet0", "Ethernet4", "Ethernet0|3", "Ethernet0|3-4", "pg_lossless_100000_5m_profile", "file", "100000|5m",
+		"localhost", "GLOBAL", "AZURE", "Ethernet0", "Ethernet4", "Ethernet0|3", "Ethernet0|3-4", "pg_lossless_100000_5m_profile", "file",
+		"100000|5m",
 	}))
 	fields := rapid.OneOf(words, rapid.SampledFrom([]string{"hwsku", "mac", "type", "speed", "description", "profile", "POLL_INTERVAL", "3"}))
 	c := grammar.New()
@@ -264,7 +265,11 @@ func TestLookupOf(t *testing.T) {
 		{"", false, nil},
 		{"@version|localhost asic_type \"vs\"\n", false, nil},
 		{"@lookup|file\n", true, nil},
-		{"@lookup|file\n@lookup|100000|40m xoff \"2\"\n@lookup|100000|5m xoff \"1\"\n@lookup|100000|0m xoff \"0\"\n@lookup|25000|7m xoff \"1\"\n", true, []int{5, 40}},
+		{
+			"@lookup|file\n@lookup|100000|40m xoff \"2\"\n@lookup|100000|5m xoff \"1\"\n@lookup|100000|0m xoff \"0\"\n@lookup|25000|7m xoff \"1\"\n",
+			true,
+			[]int{5, 40},
+		},
 		{"@lookup|100000|x xoff \"2\"\n@lookup|x|5m xoff \"2\"\n@lookup|100000 xoff \"2\"\n", true, nil},
 	} {
 		cfg, err := grammar.ReadRows([]byte(c.text))

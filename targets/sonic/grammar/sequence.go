@@ -58,7 +58,7 @@ type Drop struct {
 
 // Script spells commands and drops for sh; it ends with the status of the first that fails.
 //
-// A group is deleted by its key, beside generic_config_updater, whose allow-list says nothing of the table: that is no event of the
+// A group is deleted by its key, beside generic_config_updater, whose allow-list says nothing of the table: that is not an event of the
 // port, which would have the buffer manager make it again. Where one went, those that stay are set once more, since the chip takes what
 // comes last of two that overlap. The pauses let the buffer manager see what came before, and keep the deletion of a key and its return
 // apart: who reads both at once sees neither.

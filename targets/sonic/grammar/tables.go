@@ -301,7 +301,7 @@ func (f *Field) Wrong(r Release, text string) string {
 		n, err := strconv.ParseInt(text, 10, 64)
 		switch {
 		case err != nil:
-			return "is no whole number"
+			return "is not a whole number"
 		case f.Hi == 0 && f.Lo == 0 && n < 0:
 			return "is below 0"
 		case (f.Hi != 0 || f.Lo != 0) && (n < int64(f.Lo) || n > int64(f.Hi)):
@@ -323,11 +323,11 @@ func (f *Field) Wrong(r Release, text string) string {
 			return ""
 		}
 		if _, ok := ParseDigits(text); !ok {
-			return "is no list of priorities such as 3,4"
+			return "is not a list of priorities such as 3,4"
 		}
 	case Metres:
 		if _, ok := ParseMetres(text); !ok {
-			return "is no whole number of metres such as 5m"
+			return "is not a whole number of metres such as 5m"
 		}
 	case Ref, Profile:
 		if text == "" {

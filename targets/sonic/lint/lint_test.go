@@ -123,11 +123,15 @@ func TestBareGroups(t *testing.T) {
 			"error: Ethernet8 has PFC for priority 3 and no lossless priority group 3 in BUFFER_PG, so it sends no pause and drops.",
 		}},
 		{config("", "dynamic"), []string{
-			"error: Ethernet0 and Ethernet4 have PFC for the priorities 3,4 and no lossless priority group 3,4 in BUFFER_PG, so they send no pause " +
+			"error: Ethernet0 and Ethernet4 have PFC for the priorities 3,4 and no lossless priority group 3,4 in BUFFER_PG, so they send no " +
+				"pause " +
 				"and drop.",
 			"error: Ethernet8 has PFC for priority 3 and no lossless priority group 3 in BUFFER_PG, so it sends no pause and drops.",
 		}},
-		{config(`, "Ethernet0|3-4": {"profile": "NULL"}, "Ethernet4|3-4": {"profile": "NULL"}, "Ethernet8|3": {"profile": "NULL"}`, "dynamic"), nil},
+		{
+			config(`, "Ethernet0|3-4": {"profile": "NULL"}, "Ethernet4|3-4": {"profile": "NULL"}, "Ethernet8|3": {"profile": "NULL"}`, "dynamic"),
+			nil,
+		},
 	} {
 		var got []string
 		for _, d := range lint.Check("x.json", []byte(c.text), 0) {

@@ -47,7 +47,8 @@ func (j *judge) ports() {
 				lacks |= 1 << n
 			}
 			if q := egress[name][n]; j.drops(q) {
-				j.warnf(&topicQueue, q.At, "Queue %d of %s is lossless, and its profile %s is not of the pool %s: what PFC has saved is dropped on the "+
+				j.warnf(&topicQueue, q.At, "Queue %d of %s is lossless, and its profile %s is not of the pool %s: what PFC has saved is dropped on "+
+					"the "+
 					"way out. Give the queue the profile that the template has for lossless ones.", n, name, q.Get("profile"), egressPool)
 			}
 			if q := queues[name][n]; q != nil && !marks(j.cfg.Row("WRED_PROFILE", q.Get("wred_profile"))) {

@@ -172,7 +172,7 @@ func (s *Switch) taken(g *manager, port string, o outcome) {
 	}
 }
 
-// groups are the ranges of neighbouring priorities: "2,3,4,6" is 2-4 and 6. What is no number is left out.
+// groups are the ranges of neighbouring priorities: "2,3,4,6" is 2-4 and 6. What is not a number is left out.
 func groups(enabled string) (out []string) {
 	var on [32]bool
 	for word := range strings.SplitSeq(enabled, ",") {

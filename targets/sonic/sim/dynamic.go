@@ -131,7 +131,7 @@ func (s *Switch) compute(sp *space) {
 		}
 		for key, r := range sp.Config[name] {
 			if name == "BUFFER_PROFILE" && r["headroom_type"] == Dynamic {
-				continue // it stands for a threshold, and is no profile by itself
+				continue // it stands for a threshold, and is not a profile by itself
 			}
 			sp.Appl[copied[name]+":"+strings.ReplaceAll(key, "|", ":")] = maps.Clone(r)
 		}

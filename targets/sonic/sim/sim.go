@@ -173,7 +173,7 @@ func Releases() []string {
 	return []string{"202205", "202305", "202311", "202405", "202411", "202505", "202511", "202605"}
 }
 
-// New makes SONiC of one switch. It panics when the release is no branch that is known, or a port is without a name.
+// New makes SONiC of one switch. It panics when the release is not a branch that is known, or a port is without a name.
 func New(b Box) *Switch {
 	if !slices.Contains(Releases(), b.Release) {
 		panic("sonic/sim: no branch " + b.Release)

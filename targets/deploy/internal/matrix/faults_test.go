@@ -142,7 +142,10 @@ var faults = []fault{
 	{name: "network cut for 5 s", strike: cut(5 * time.Second), leader: true},
 	{name: "network cut for 60 s", strike: cut(time.Minute), leader: true, long: true},
 	{name: "power cut, data lost", strike: onDevice(func(d *nspawn.Device) nspawn.Fault { return d.PowerCut(nspawn.LoseData) }), power: true},
-	{name: "power cut, journal lost", strike: onDevice(func(d *nspawn.Device) nspawn.Fault { return d.PowerCut(nspawn.LoseJournal) }), power: true},
+	{
+		name: "power cut, journal lost", strike: onDevice(func(d *nspawn.Device) nspawn.Fault { return d.PowerCut(nspawn.LoseJournal) }),
+		power: true,
+	},
 	{name: "clean reboot", strike: onDevice((*nspawn.Device).Reboot)},
 	{name: "disk full", strike: onDevice((*nspawn.Device).FillDisk), heal: func(c *cell) error { return c.d.FreeDisk() }},
 	{

@@ -43,11 +43,13 @@ func mutants(t *testing.T) []mutant {
 			shows: "sync /var/lib/rocec/txn-RUN/step.00/begun",
 		},
 		{
-			name: "the boot unit is not linked", file: "run.sh", old: `must "write $boot_link" ln -sf "$boot_unit" "$boot_link"`, new: ":", kind: nspawn.Switch43,
+			name: "the boot unit is not linked", file: "run.sh", old: `must "write $boot_link" ln -sf "$boot_unit" "$boot_link"`, new: ":",
+			kind:  nspawn.Switch43,
 			shows: "sync /var/lib/rocec/txn-RUN/step.00/begun",
 		},
 		{
-			name: "the boot unit comes after switchd", file: "run.sh", old: `Before=sysinit.target $units`, new: "After=multi-user.target", kind: nspawn.Switch43,
+			name: "the boot unit comes after switchd", file: "run.sh", old: `Before=sysinit.target $units`, new: "After=multi-user.target",
+			kind:  nspawn.Switch43,
 			shows: "sync /var/lib/rocec/txn-RUN/step.00/begun",
 		},
 		{

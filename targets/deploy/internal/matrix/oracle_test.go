@@ -151,7 +151,8 @@ func (c *cell) judge(r *ran, h *holds) error {
 	}
 	var unnamed []string
 	for _, l := range h.left {
-		if !strings.HasPrefix(l, "/var/lib/rocec/pending") && !slices.ContainsFunc(f.Result.Left, func(named string) bool { return covers(named, l) }) {
+		if !strings.HasPrefix(l, "/var/lib/rocec/pending") &&
+			!slices.ContainsFunc(f.Result.Left, func(named string) bool { return covers(named, l) }) {
 			unnamed = append(unnamed, l)
 		}
 	}
@@ -237,7 +238,8 @@ func covers(named, path string) bool {
 		return strings.HasPrefix(path, prefix)
 	}
 	// The link that starts the boot unit goes with it.
-	return path == named || strings.HasPrefix(path, named+"/") || strings.HasSuffix(path, ".service") && strings.HasSuffix(named, path[strings.LastIndexByte(path, '/'):])
+	return path == named || strings.HasPrefix(path, named+"/") || strings.HasSuffix(path, ".service") &&
+		strings.HasSuffix(named, path[strings.LastIndexByte(path, '/'):])
 }
 
 // goOn does what a person does afterwards who has no shell on the device: goes on with the run that died, takes away a lock, applies

@@ -48,7 +48,8 @@ func TestConfirmAtTheDeadline(t *testing.T) {
 		// By when rocec begins; it takes a third of a second or more until it has confirmed.
 		early := 1500*time.Millisecond - time.Duration(i)*2*time.Second/time.Duration(times(2, 20))
 		cells = append(cells, nspawn.Cell{
-			Command: "confirm at the deadline", Fault: "none", At: fmt.Sprintf("%s, %s before", r.kind.Name, early), Kind: r.kind, Options: r.options,
+			Command: "confirm at the deadline", Fault: "none", At: fmt.Sprintf("%s, %s before", r.kind.Name, early), Kind: r.kind,
+			Options: r.options,
 			Run: r.experiment(bin, &fault{}, moment{}, func(ctx context.Context, c *cell) (string, error) {
 				run, err := c.hold(ctx, "8s")
 				if err != nil {

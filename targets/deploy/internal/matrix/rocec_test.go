@@ -309,7 +309,7 @@ func (r *ran) fate() (*fate, error) {
 	for line := range strings.Lines(r.out) {
 		var f fate
 		if err := json.Unmarshal([]byte(line), &f); err != nil {
-			return nil, fmt.Errorf("no JSON: %q", line)
+			return nil, fmt.Errorf("not JSON: %q", line)
 		}
 		if f.Event == "device" {
 			found = &f

@@ -92,7 +92,8 @@ func TestStopAt(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "in\n1\n", string(out))
 	assert.Equal(t, []string{"1: mkdir a b", "2: rmdir a b", "3: tee /var/tmp/out", "4: rm /nowhere"}, strings.Split(strings.TrimSpace(
-		strings.ReplaceAll(d.Transcript(), " [ssh.service]", "")), "\n"), "statuses and streams are the program's own, and a question is no step")
+		strings.ReplaceAll(d.Transcript(), " [ssh.service]", "")), "\n"),
+		"statuses and streams are the program's own, and a question is not a step")
 }
 
 // Status and signal of a command are its own also where the device stopped after it.

@@ -97,7 +97,7 @@ func TestMatrix(t *testing.T) {
 	require.ErrorContains(t, table[0].Err, "1: mv .new traffic.conf")
 }
 
-// A fault at a command that never comes is no cell that passed, and a cell that does not end is ended.
+// A fault at a command that never comes is not a cell that passed, and a cell that does not end is ended.
 func TestMatrixEnds(t *testing.T) {
 	t.Parallel()
 	image := Image(t)

@@ -425,7 +425,8 @@ func (r *dcbRun) ets(verb string) int {
 		})
 	}
 	for len(r.args) > 0 {
-		switch word := pick(r.args[0], "help", "willing", "tc-tsa", "reco-tc-tsa", "tc-bw", "pg-bw", "reco-tc-bw", "prio-tc", "reco-prio-tc"); word {
+		switch word := pick(r.args[0], "help", "willing", "tc-tsa", "reco-tc-tsa", "tc-bw", "pg-bw", "reco-tc-bw", "prio-tc",
+			"reco-prio-tc"); word {
 		case "help":
 			r.usage(help)
 			return 0

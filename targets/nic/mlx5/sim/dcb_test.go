@@ -55,27 +55,37 @@ var dcbCommands = []string{
 	"dcbx set dev e host ieee", "dcbx show dev e", "-j dcbx show dev e",
 	"pfc show dev e", "-j pfc show dev e", "-s pfc show dev e", "-s -j pfc show dev e",
 	"ets show dev e", "-j ets show dev e", "app show dev e", "-j app show dev e",
-	"app add dev e dscp-prio 26:3 48:6 0:0 10:1", "app show dev e", "-N app show dev e", "-jN app show dev e", "-j app show dev e", "app show dev e dscp-prio",
+	"app add dev e dscp-prio 26:3 48:6 0:0 10:1", "app show dev e", "-N app show dev e", "-jN app show dev e", "-j app show dev e",
+	"app show dev e dscp-prio",
 	"pfc show dev e prio-pfc delay", "pfc show dev e -s", "pfc show dev e requests",
 	"pfc set dev e prio-pfc 9:on", "pfc set dev e prio-pfc 3:yes", "pfc set dev e prio-pfc x:on", "pfc set dev e prio-pfc",
 	"pfc set dev e delay x", "pfc set dev e delay 70000", "pfc set dev e delay 1000", "pfc set dev e delay 0x10", "pfc show dev e delay",
-	"pfc set dev e prio-pfc all:off 3:on", "pfc show dev e", "pfc set dev e prio-pfc all:on 3:off delay 9", "pfc show dev e", "-j pfc set dev e prio-pfc 3:on",
+	"pfc set dev e prio-pfc all:off 3:on", "pfc show dev e", "pfc set dev e prio-pfc all:on 3:off delay 9", "pfc show dev e",
+	"-j pfc set dev e prio-pfc 3:on",
 	"pfc set dev e", "pfc set dev e bogus", "pfc show dev e bogus", "pfc set dev e macsec-bypass foo", "pfc s dev e",
 	"ets set dev e prio-tc 0:0", "ets set dev e tc-tsa 0:foo", "ets set dev e",
-	"ets set dev e willing off tc-tsa all:strict 0:ets 3:ets tc-bw all:0 0:50 3:50 prio-tc all:0 3:3 6:6", "ets show dev e", "-j ets show dev e",
-	"ets show dev e tc-bw prio-tc", "-j ets show dev e tc-bw", "ets set dev e tc-bw 0:40", "ets set dev e tc-bw 0:101", "ets set dev e tc-bw 0:300",
-	"ets set dev e tc-bw 9:1", "ets set dev e willing foo", "ets set dev e pg-bw 0:1", "ets set dev e tc-tsa all:strict tc-bw all:0", "ets show dev e tc-bw",
+	"ets set dev e willing off tc-tsa all:strict 0:ets 3:ets tc-bw all:0 0:50 3:50 prio-tc all:0 3:3 6:6", "ets show dev e",
+	"-j ets show dev e",
+	"ets show dev e tc-bw prio-tc", "-j ets show dev e tc-bw", "ets set dev e tc-bw 0:40", "ets set dev e tc-bw 0:101",
+	"ets set dev e tc-bw 0:300",
+	"ets set dev e tc-bw 9:1", "ets set dev e willing foo", "ets set dev e pg-bw 0:1", "ets set dev e tc-tsa all:strict tc-bw all:0",
+	"ets show dev e tc-bw",
 	"ets set dev e reco-tc-bw 0:10",
 	"app add dev e dscp-prio 99:3", "app replace dev e dscp-prio 99:3", "app add dev e dscp-prio 26:9", "app add dev e dscp-prio 26:x",
-	"app add dev e dscp-prio AF31:4", "app add dev e dscp-prio cs7:7", "app add dev e dscp-prio 0x1a:3", "app add dev e dscp-prio default:2", "app show dev e",
-	"app add dev e ethtype-prio 0x8915:3", "app add dev e ethtype-prio 5:3", "app add dev e dgram-port-prio 0:3", "app add dev e dgram-port-prio 4791:3",
+	"app add dev e dscp-prio AF31:4", "app add dev e dscp-prio cs7:7", "app add dev e dscp-prio 0x1a:3", "app add dev e dscp-prio default:2",
+	"app show dev e",
+	"app add dev e ethtype-prio 0x8915:3", "app add dev e ethtype-prio 5:3", "app add dev e dgram-port-prio 0:3",
+	"app add dev e dgram-port-prio 4791:3",
 	"app add dev e default-prio x", "app add dev e default-prio", "app add dev e default-prio 3",
 	"app del dev e dscp-prio 26:1", "app del dev e dscp-prio 26:3", "app del dev e dscp-prio 26:3", "app add dev e dscp-prio 26:3",
-	"app replace dev e dscp-prio 26:5", "-N app show dev e", "app replace dev e dscp-prio 26:5", "app replace dev e dscp-prio 30:1", "-N app show dev e",
+	"app replace dev e dscp-prio 26:5", "-N app show dev e", "app replace dev e dscp-prio 26:5", "app replace dev e dscp-prio 30:1",
+	"-N app show dev e",
 	"app add dev e", "app add dev e help", "app add dev e dscp-prio foo", "app add dev e dscp-prio 26:3 foo", "app flush dev e foo",
-	"app flush dev e dscp-prio", "app show dev e", "app add dev e dscp-prio all:3", "-N app show dev e", "app flush dev e", "-j app show dev e", "app flush dev e",
+	"app flush dev e dscp-prio", "app show dev e", "app add dev e dscp-prio all:3", "-N app show dev e", "app flush dev e",
+	"-j app show dev e", "app flush dev e",
 	"dcbx set dev e foo", "dcbx set dev e cee", "dcbx set dev e lld-managed", "dcbx set dev e", "dcbx show dev e foo", "dcbx show dev e",
-	"pfc show dev veth0", "-j pfc show dev veth0", "pfc set dev veth0 prio-pfc 3:on", "app add dev veth0 dscp-prio 26:3", "app replace dev veth0 dscp-prio 26:3",
+	"pfc show dev veth0", "-j pfc show dev veth0", "pfc set dev veth0 prio-pfc 3:on", "app add dev veth0 dscp-prio 26:3",
+	"app replace dev veth0 dscp-prio 26:3",
 	"pfc show dev", "pfc show dev averyveryverylongname", "pfc frob", "frob", "pfc", "pfc show", "pfc show e", "", "-V", "help",
 }
 
@@ -163,7 +173,7 @@ func TestFailWrites(t *testing.T) {
 	d.FailWrites()
 	root(t, d, "dcb pfc show dev ens1f0; rdma link show")
 	root(t, d, "mkdir /sys/kernel/config/rdma_cm/mlx5_0; rmdir /sys/kernel/config/rdma_cm/mlx5_0")
-	require.Empty(t, d.Writes(), "reading is no change, also through a folder that the kernel makes")
+	require.Empty(t, d.Writes(), "reading is not a change, also through a folder that the kernel makes")
 }
 
 func TestVendorDriver(t *testing.T) {
@@ -171,13 +181,16 @@ func TestVendorDriver(t *testing.T) {
 	require.Equal(t, 127, sh(t, d, "mlnx_qos -i ens1f0").status, "the kernel's driver comes without it")
 	sim.Of(d.Sims()).VendorDriver(2)
 	root(t, d, "mlnx_qos -i ens1f0 -d os --trust dscp --pfc 0,0,0,1,0,0,0,0")
-	root(t, d, "mlnx_qos -i ens1f0 --dscp2prio set,26,4 -s ets,strict,strict,ets,strict,strict,strict,strict -t 50,0,0,50,0,0,0,0 -p 0,1,2,3,4,5,6,7 --cable_len=20")
+	root(t, d, "mlnx_qos -i ens1f0 --dscp2prio set,26,4 -s ets,strict,strict,ets,strict,strict,strict,strict -t 50,0,0,50,0,0,0,0 -p "+
+		"0,1,2,3,4,5,6,7 --cable_len=20")
 	want := "DCBX mode: OS controlled\nPriority trust state: dscp\ndscp2prio mapping:\n" +
 		"\tprio:0 dscp:00,01,02,03,04,05,06,07,\n\tprio:1 dscp:08,09,10,11,12,13,14,15,\n\tprio:2 dscp:16,17,18,19,20,21,22,23,\n" +
-		"\tprio:3 dscp:24,25,27,28,29,30,31,\n\tprio:4 dscp:26,32,33,34,35,36,37,38,\n\tprio:4 dscp:39,\n\tprio:5 dscp:40,41,42,43,44,45,46,47,\n" +
+		"\tprio:3 dscp:24,25,27,28,29,30,31,\n\tprio:4 dscp:26,32,33,34,35,36,37,38,\n\tprio:4 dscp:39,\n\tprio:5 " +
+		"dscp:40,41,42,43,44,45,46,47,\n" +
 		"\tprio:6 dscp:48,49,50,51,52,53,54,55,\n\tprio:7 dscp:56,57,58,59,60,61,62,63,\n" +
 		"Receive buffer size (bytes): 262016,0,0,0,0,0,0,0,max_buffer_size=262016\nCable len: 20\n" +
-		"PFC configuration:\n\tpriority    0   1   2   3   4   5   6   7\n\tenabled     0   0   0   1   0   0   0   0   \n\tbuffer      0   0   0   0   0   0   0   0   \n"
+		"PFC configuration:\n\tpriority    0   1   2   3   4   5   6   7\n\tenabled     0   0   0   1   0   0   0   0   \n\tbuffer      0   0 " +
+		"  0   0   0   0   0   0   \n"
 	got := root(t, d, "mlnx_qos -i ens1f0")
 	require.Equal(t, want, got[:strings.Index(got, "tc: 0")])
 	require.Contains(t, got, "tc: 0 ratelimit: unlimited, tsa: ets, bw: 50%\n\t priority:  0\n")
@@ -187,7 +200,8 @@ func TestVendorDriver(t *testing.T) {
 	for cmd, status := range map[string]int{
 		"mlnx_qos": 1, "mlnx_qos -i nope": 1, "mlnx_qos -i ens1f0 --frob": 2, "mlnx_qos -i ens1f0 -f 1,1": 1, "mlnx_qos -i ens1f0 -f": 2,
 		"mlnx_qos -i ens1f0 --trust pcp --dscp2prio set,1,1": 1, "mlnx_qos -i ens1f0 --dscp2prio set,64,1": 1,
-		"mlnx_qos -i ens1f0 -t 50,50,0,50,0,0,0,0": 1, "mlnx_qos -i ens1f0 --pf 0,0,0,0,0,0,0,0": 0, "mlnx_qos -i ens1f0 --buffer_size 100,1000000": 1,
+		"mlnx_qos -i ens1f0 -t 50,50,0,50,0,0,0,0": 1, "mlnx_qos -i ens1f0 --pf 0,0,0,0,0,0,0,0": 0,
+		"mlnx_qos -i ens1f0 --buffer_size 100,1000000": 1,
 	} {
 		require.Equal(t, status, sh(t, d, cmd).status, cmd)
 	}
@@ -195,8 +209,10 @@ func TestVendorDriver(t *testing.T) {
 	require.Contains(t, root(t, d, "mlnx_qos -i ens1f0 --trust pcp"), "Priority trust state: pcp\nReceive")
 
 	const net, ib = "/sys/class/net/ens1f0", "/sys/class/infiniband/mlx5_0"
-	root(t, d, "echo 0 >"+net+"/ecn/roce_np/enable/3; echo 26 >"+net+"/ecn/roce_np/cnp_dscp; echo 0 >"+net+"/device/roce_enable; echo '1 0' >"+net+"/settings/vf_roce")
-	require.Equal(t, "0\n26\n0\nvf_num 0: 1\nvf_num 1: 0\n", root(t, d, "cd "+net+"; cat ecn/roce_np/enable/3 ecn/roce_np/cnp_dscp device/roce_enable settings/vf_roce"))
+	root(t, d, "echo 0 >"+net+"/ecn/roce_np/enable/3; echo 26 >"+net+"/ecn/roce_np/cnp_dscp; echo 0 >"+net+"/device/roce_enable; echo '1 0' >"+
+		net+"/settings/vf_roce")
+	require.Equal(t, "0\n26\n0\nvf_num 0: 1\nvf_num 1: 0\n",
+		root(t, d, "cd "+net+"; cat ecn/roce_np/enable/3 ecn/roce_np/cnp_dscp device/roce_enable settings/vf_roce"))
 	class := ib + "/tc/1/traffic_class"
 	require.Empty(t, root(t, d, "cat "+class))
 	root(t, d, "echo 106 >"+class+"; echo tclass=16,src_ip=1.1.1.2,dst_ip=1.1.1.0/24 >"+class)
@@ -211,7 +227,9 @@ func TestVendorDriver(t *testing.T) {
 func TestLosslessBufferNeedsRoom(t *testing.T) {
 	d := boot("ens1f0", "eth0")
 	root(t, d, "dcb pfc set dev ens1f0 prio-pfc 3:on delay 20")
-	require.Equal(t, result{"", "Attribute write: Cannot allocate memory\n", 1}, sh(t, d, "dcb buffer set dev ens1f0 prio-buffer 3:1 buffer-size 0:100000 1:68223"))
+	require.Equal(t, result{"", "Attribute write: Cannot allocate memory\n", 1},
+		sh(t, d, "dcb buffer set dev ens1f0 prio-buffer 3:1 buffer-size 0:100000 1:68223"))
 	root(t, d, "dcb buffer set dev ens1f0 prio-buffer 3:1 buffer-size 0:100000 1:68224")
-	require.Equal(t, `{"prio_buffer":[0,0,0,1,0,0,0,0],"buffer_size":[100000,68224,0,0,0,0,0,0],"total_size":262016}`+"\n", root(t, d, "dcb -j buffer show dev ens1f0"))
+	require.Equal(t, `{"prio_buffer":[0,0,0,1,0,0,0,0],"buffer_size":[100000,68224,0,0,0,0,0,0],"total_size":262016}`+"\n",
+		root(t, d, "dcb -j buffer show dev ens1f0"))
 }

@@ -13,7 +13,8 @@ import (
 // dscpNames are the names of /etc/iproute2/rt_dsfield as shipped, by DSCP. 0 has none when shown.
 var dscpNames = map[int]string{
 	8: "CS1", 16: "CS2", 24: "CS3", 32: "CS4", 40: "CS5", 48: "CS6", 56: "CS7", 46: "EF",
-	10: "AF11", 12: "AF12", 14: "AF13", 18: "AF21", 20: "AF22", 22: "AF23", 26: "AF31", 28: "AF32", 30: "AF33", 34: "AF41", 36: "AF42", 38: "AF43",
+	10: "AF11", 12: "AF12", 14: "AF13", 18: "AF21", 20: "AF22", 22: "AF23", 26: "AF31", 28: "AF32", 30: "AF33", 34: "AF41", 36: "AF42",
+	38: "AF43",
 }
 
 func dscpKey(s string) (int, bool) {
@@ -217,7 +218,10 @@ func (r *dcbRun) appParse(help string) (apps []app, helped bool) {
 		}
 		r.next()
 		what, top, key := "PORT", 0xffff, number
-		selector := map[string]int{"ethtype-prio": selEther, "dscp-prio": selDSCP, "stream-port-prio": selStream, "dgram-port-prio": selDgram, "port-prio": selAny}[word]
+		selector := map[string]int{
+			"ethtype-prio": selEther, "dscp-prio": selDSCP, "stream-port-prio": selStream, "dgram-port-prio": selDgram,
+			"port-prio": selAny,
+		}[word]
 		switch word {
 		case "ethtype-prio":
 			what = "ETHTYPE"
@@ -254,7 +258,11 @@ var dcbxFlags = []struct {
 	bit        int
 	word, json string
 }{
-	{dcbxHost, "host", "host"}, {dcbxLLD, "lld-managed", "lld_managed"}, {dcbxCEE, "cee", "cee"}, {dcbxIEEE, "ieee", "ieee"}, {dcbxStatic, "static", "static"},
+	{dcbxHost, "host", "host"},
+	{dcbxLLD, "lld-managed", "lld_managed"},
+	{dcbxCEE, "cee", "cee"},
+	{dcbxIEEE, "ieee", "ieee"},
+	{dcbxStatic, "static", "static"},
 }
 
 func (r *dcbRun) dcbxObject(verb string) int {

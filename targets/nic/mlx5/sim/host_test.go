@@ -25,7 +25,10 @@ func gpuHost(t *testing.T, version int, bonded bool) *ir.Device {
 		Name: "rdma", At: at, Cos: 3, CosAt: at, Lossless: true, LosslessAt: at, Weight: 50,
 		DSCP: []ir.Claim{{Value: 26, At: at}}, PCP: []ir.Claim{{Value: 3, At: at}}, ECN: &ir.ECN{At: at},
 	}
-	cnp := &ir.CosGroup{Name: "cnp", At: at, Cos: 6, CosAt: at, Strict: true, DSCP: []ir.Claim{{Value: 48, At: at}}, PCP: []ir.Claim{{Value: 6, At: at}}}
+	cnp := &ir.CosGroup{
+		Name: "cnp", At: at, Cos: 6, CosAt: at, Strict: true, DSCP: []ir.Claim{{Value: 48, At: at}},
+		PCP: []ir.Claim{{Value: 6, At: at}},
+	}
 	rest := &ir.CosGroup{Name: "default", At: at, Weight: 50, PCP: []ir.Claim{{Value: 0, At: at}}}
 	f := &ir.Fabric{Name: "lab", MTU: 9216, FlowControl: ir.PFC, CosGroups: []*ir.CosGroup{rest, rdma, cnp}}
 	in := &ir.Intent{Name: "training", At: at, Version: version, VersionAt: at, Group: rdma, CNP: cnp}
@@ -43,7 +46,8 @@ func gpuHost(t *testing.T, version int, bonded bool) *ir.Device {
 			RoCE: true, Intents: []*ir.Intent{in},
 		}
 		n.Port = ir.NewPort(d, ir.PortSpec{Name: name, NIC: n, Buffers: []*ir.Buffer{{Group: rdma}}})
-		leaf := ir.NewPort(&ir.Device{DevicePlaces: &ir.DevicePlaces{}, Name: "leaf1", Switch: &ir.Switch{}, Fabric: f}, ir.PortSpec{Name: "swp1"})
+		leaf := ir.NewPort(&ir.Device{DevicePlaces: &ir.DevicePlaces{}, Name: "leaf1", Switch: &ir.Switch{}, Fabric: f},
+			ir.PortSpec{Name: "swp1"})
 		ir.NewLink(n.Port, leaf, ir.Link{LinkFacts: &ir.LinkFacts{Length: ir.Length{Metres: 3, From: from[0]}}})
 		d.Host.NICs = append(d.Host.NICs, n)
 		d.Ports = append(d.Ports, n.Port)

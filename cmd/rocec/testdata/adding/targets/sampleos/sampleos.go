@@ -18,7 +18,7 @@ var Target = &target.Target{
 		Name: "sample", Title: "Sample OS", User: "root", Newest: "2",
 		Release: func(version string) string {
 			if version != "1" && version != "2" {
-				return fmt.Sprintf("%q is no release of Sample OS. Write \"1\" or \"2\".", version)
+				return fmt.Sprintf("%q is not a release of Sample OS. Write \"1\" or \"2\".", version)
 			}
 			return ""
 		},
