@@ -123,8 +123,18 @@ func fabricText(w io.Writer, r *Report, o Options) {
 	if assumed != nil {
 		prose.Prose(w, "assuming: ", strings.Join(assumed, "; ")) //nolint:errcheck // as above
 	}
-	prose.Prose(w, "", fabricCounts(r, o)) //nolint:errcheck // as above
+	var counts strings.Builder
+	prose.Prose(&counts, "", fabricCounts(r, o)) //nolint:errcheck // a builder takes everything
+	line := counts.String()
+	// Painted once it is wrapped: prose shows escape sequences as text.
+	if head := goodFabric(r); len(head) < len(line) && strings.HasPrefix(line[len(head):], "good:") {
+		line = line[:len(head)] + diag.Paint(o.Color, diag.Green, "good") + line[len(head)+len("good"):]
+	}
+	io.WriteString(w, line) //nolint:errcheck // as above
 }
+
+// goodFabric is what a line of counts begins with, before the word good.
+func goodFabric(r *Report) string { return fmt.Sprintf("fabric %q is ", r.Fabric.Name) }
 
 // fabricCounts is the line that counts what a fabric without errors consists of, and what is worth knowing of it.
 func fabricCounts(r *Report, o Options) string {
@@ -149,7 +159,7 @@ func fabricCounts(r *Report, o Options) string {
 	if n := len(r.Ignored); n > 0 {
 		parts = append(parts, fmt.Sprintf("%d ignored", n))
 	}
-	text := fmt.Sprintf("fabric %q is %s: %s", r.Fabric.Name, diag.Paint(o.Color, diag.Green, "good"), strings.Join(parts, ", "))
+	text := goodFabric(r) + "good: " + strings.Join(parts, ", ")
 	switch {
 	case r.Diags.Count(diag.Warning) > 0:
 		return text + "; run rocec explain " + worst(r.Diags).Code
