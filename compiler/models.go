@@ -2,6 +2,8 @@ package compiler
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/rocec/rocec/compiler/ir"
@@ -130,7 +132,7 @@ func (c *compiler) switchNamed(model lang.Value[string], decl diag.Range) *platf
 		for _, s := range platform.Switches {
 			near = appendNear(near, model.V, s.Name, s.Parts)
 		}
-		c.unknownModel(diag.FirstPlace(model.At, decl), "switch", model.V, platform.SwitchNames(), near, fmt.Sprintf(
+		c.unknownModel(diag.FirstPlace(model.At, decl), "switch", model.V, platform.SwitchNames(), near, misspeltOrder, fmt.Sprintf(
 			"switch_model %q with its asic, ports and speed", model.V))
 	}
 	return s
@@ -155,10 +157,16 @@ func (c *compiler) nicNamed(model lang.Value[string], decl diag.Range) *ir.NICMo
 				near = appendNear(near, model.V, m.Name, m.Parts)
 			}
 		}
-		c.unknownModel(diag.FirstPlace(model.At, decl), "NIC", model.V, c.known.NICNames(), near, fmt.Sprintf(
+		c.unknownModel(diag.FirstPlace(model.At, decl), "NIC", model.V, c.known.NICNames(), near, nil, fmt.Sprintf(
 			"nic_model %q with its family and speed", model.V))
 	}
 	return n
+}
+
+// misspeltOrder guesses the switch model of a part number with a wrong letter or digit, or returns "": MSN2790-CS2F is an sn2700.
+func misspeltOrder(number string) string {
+	models := platform.OrderHeads()
+	return models[diag.Nearest(platform.OrderHead(number), slices.Sorted(maps.Keys(models)))]
 }
 
 // appendNear adds a model whose part numbers begin as a name does.
@@ -169,14 +177,18 @@ func appendNear(near []string, name, model string, parts []string) []string {
 	return near
 }
 
-// unknownModel reports a model that is in no table. Near are the models it may be a part number of.
-func (c *compiler) unknownModel(at diag.Range, kind, name string, known, near []string, declare string) {
+// unknownModel reports a model that is in no table. Near are the models it may be a part number of; misspelt, if it is not nil, guesses
+// the model whose part number was meant.
+func (c *compiler) unknownModel(at diag.Range, kind, name string, known, near []string, misspelt func(string) string, declare string) {
 	if len(near) > 0 {
 		c.report.errorf(topicUnknownModel, at, name, "The part number %q begins as those of %s do, and does not say which model it is. Write "+
 			"the model, or a block %s if it is hardware of your own.", name, diag.And(near), declare)
 		return
 	}
 	meant := hint(strings.ToLower(name), known)
+	if meant == "" && misspelt != nil {
+		meant = guess(misspelt(name))
+	}
 	say := meant.String()
 	if meant == "" && len(known) > 0 {
 		say = " It knows " + strings.Join(known, ", ") + "."

@@ -288,6 +288,22 @@ func (n *cableNames) named(t *selectorTerm, runs bool, f func(cable int)) {
 	}
 }
 
+// mostGuesses is how many selectors without a cable are compared with the names of the file: each is compared with all of them.
+const mostGuesses = 20
+
+// stranger says that the file has no device of the name at an end of a term, and which one may be meant; "" where it has.
+func (n *cableNames) stranger(t *selectorTerm) string {
+	for _, e := range t.ends {
+		if e.device == nil || len(e.device.tokens) != 1 || e.device.tokens[0].text == "" {
+			continue // a pattern, which is no name
+		}
+		if name := e.device.tokens[0].text; !slices.Contains(n.devices, name) {
+			return fmt.Sprintf(" The file has no device %q.%s", diag.Cut(name), diag.DidYouMean(name, n.devices))
+		}
+	}
+	return ""
+}
+
 // selected gives the cables blocks that name each cable, by its index; a term that names none is reported. It is not ok where that would
 // take too long.
 func selected(blocks []*linkBlock, edges []topology.Edge, ds *diag.List) (named [][]*linkBlock, ok bool) {
@@ -305,6 +321,7 @@ func selected(blocks []*linkBlock, edges []topology.Edge, ds *diag.List) (named 
 			"with *, ? and [01-04].", diag.Count(terms, "selector"), diag.Count(len(edges), "cable"))
 		return nil, false
 	}
+	misses := 0
 	named = make([][]*linkBlock, len(edges))
 	for _, k := range blocks {
 		for _, t := range k.selector.terms {
@@ -320,7 +337,11 @@ func selected(blocks []*linkBlock, edges []topology.Edge, ds *diag.List) (named 
 				})
 			}
 			if !t.found {
-				cablesNone.Errorf(ds, t.at, "%q names no cable of the file. Correct it, or delete it if the cable is gone.", diag.Cut(t.text))
+				why := ""
+				if misses++; misses <= mostGuesses {
+					why = n.stranger(t)
+				}
+				cablesNone.Errorf(ds, t.at, "%q names no cable of the file.%s Correct it, or delete it if the cable is gone.", diag.Cut(t.text), why)
 			}
 		}
 	}

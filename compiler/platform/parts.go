@@ -43,6 +43,29 @@ func FindOrder(number string) (*Switch, bool) {
 	return nil, false
 }
 
+// OrderHead is a part number up to its last hyphen, as [OrderHeads] has them.
+func OrderHead(number string) string {
+	n := order(number)
+	if head := family(n); head != "" {
+		return head
+	}
+	return n
+}
+
+// OrderHeads are what part numbers of switch models begin with, such as MSN2700, and their models. Patterns with a choice before their
+// last hyphen are left out: nobody can be told to write one.
+func OrderHeads() map[string]string {
+	models := map[string]string{}
+	for _, s := range Switches {
+		for _, p := range s.Parts {
+			if head := family(p); head != "" && !strings.ContainsAny(head, "*?[") && models[head] == "" {
+				models[head] = s.Name
+			}
+		}
+	}
+	return models
+}
+
 func matches(pattern, name string) bool {
 	ok, err := path.Match(pattern, name)
 	return ok && err == nil

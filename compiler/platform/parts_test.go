@@ -91,3 +91,18 @@ func TestNearlyOrdered(t *testing.T) {
 	assert.Empty(t, near("sn3700"))
 	assert.Empty(t, near(""))
 }
+
+func TestOrderHeads(t *testing.T) {
+	heads := OrderHeads()
+	for head, model := range heads {
+		assert.NotContains(t, head, "*")
+		s, ok := FindOrder(head + "-7X")
+		if ok { // patterns that say more after the hyphen want just that
+			assert.Equal(t, model, s.Name, head)
+		}
+	}
+	assert.Equal(t, "sn2700", heads["MSN2700"])
+	assert.Equal(t, "MSN2790", OrderHead("nvidia msn2790-cs2f"))
+	assert.Equal(t, "MSN2790", OrderHead("MSN2790"))
+	assert.Equal(t, "DCS-7060CX-32X", OrderHead("DCS-7060CX-32X-F"))
+}

@@ -286,8 +286,12 @@ var Speed = Kind[int]{"speed", `a speed such as "100G"`, func(v cty.Value) (int,
 		}
 		f, ok := map[string]float64{"m": 1, "g": 1e3, "t": 1e6}[strings.ToLower(speedSuffix.ReplaceAllString(unit, ""))]
 		if !ok {
-			return 0, Problemf(&WrongUnit, "%q has no unit of speed. Write \"25G\" for gigabits, or \"25000M\" for megabits per second.",
-				diag.Cut(s))
+			num, megabits := strconv.FormatFloat(n, 'f', -1, 64), "megabits per second"
+			if n >= 1000 { // as no port has gigabits
+				return 0, Problemf(&WrongUnit, "%q has no unit of speed. Write \"%sM\" for %s.", diag.Cut(s), num, megabits)
+			}
+			return 0, Problemf(&WrongUnit, "%q has no unit of speed. Write \"%sG\" for gigabits, or \"%sM\" for %s.",
+				diag.Cut(s), num, num, megabits)
 		}
 		if n *= f; n < 1 || n > 10e6 || n != math.Trunc(n) {
 			return 0, Problemf(&OutOfRange, "%q is not allowed. Expected a speed from 1M to 10T.", diag.Cut(s))
@@ -309,6 +313,9 @@ var Length = Kind[float64]{"length", `a length such as "30m", or a number of met
 		s := v.AsString()
 		q, unit, ok := quantity(s)
 		f, known := map[string]float64{"m": 1, "km": 1000, "cm": 0.01, "ft": 0.3048}[unit]
+		if point := strings.Replace(s, ",", ".", 1); !ok && number.MatchString(point) {
+			return 0, Problemf(&WrongUnit, "%q has a comma, and fractions have a point. Write \"%s\".", diag.Cut(s), withMetres(point))
+		}
 		if !ok || !known {
 			return 0, Problemf(&WrongUnit, "%q is not a length. Write one such as \"3m\", \"0.5km\" or \"10ft\".", diag.Cut(s))
 		}
@@ -321,6 +328,14 @@ var Length = Kind[float64]{"length", `a length such as "30m", or a number of met
 	}
 	return n, nil
 }}
+
+// withMetres adds the unit to a length that has none.
+func withMetres(length string) string {
+	if _, unit, _ := quantity(length); unit == "" {
+		return length + "m"
+	}
+	return length
+}
 
 // Percent is 1 to 100.
 var Percent = Kind[int]{"percent", `a percentage such as 50 or "50%"`, func(v cty.Value) (int, *Problem) {

@@ -220,6 +220,7 @@ func (c *sheet) header() bool {
 	}
 	c.guess()
 	from, to := c.fields[0].from, c.fields[len(c.fields)-1].to
+	var missing []string
 	for _, side := range [][3]int{{a, aDevice, aPort}, {b, bDevice, bPort}} {
 		one, device, port := side[0], side[1], side[2]
 		switch {
@@ -230,18 +231,21 @@ func (c *sheet) header() bool {
 			return false
 		case c.index[one] >= 0:
 		case c.index[device] < 0 || c.index[port] < 0:
-			missing := device
-			if c.index[device] >= 0 {
-				missing = port
+			for _, k := range []int{device, port} {
+				if c.index[k] < 0 {
+					missing = append(missing, columnNames[k])
+				}
 			}
-			c.mistake(&Syntax, from, to, "The header has no column %[1]s.%[2]s Name the columns in the first line of the sheet: a_device, "+
-				"a_port, b_device, b_port (or a and b, as device:port), and if known speed, length and mtu. Or leave the sheet as it is, and "+
-				"say which column is which: columns = { %[1]s = \"...\" } in the topology block, rocec init --columns %[1]s=... for a draft.",
-				columnNames[missing], likely(columnNames[missing], unknown))
-			return false
 		}
 	}
-	return true
+	if len(missing) == 0 {
+		return true
+	}
+	c.mistake(&Syntax, from, to, "The header has no column %[1]s.%[2]s Name the columns in the first line of the sheet: a_device, "+
+		"a_port, b_device, b_port (or a and b, as device:port), and if known speed, length and mtu. Or leave the sheet as it is, and "+
+		"say which column is which: columns = { %[3]s = \"...\" } in the topology block, rocec init --columns %[3]s=... for a draft.",
+		diag.Or(missing), likely(missing[0], unknown), missing[0])
+	return false
 }
 
 // likely guesses which unknown column was meant.

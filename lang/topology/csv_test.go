@@ -48,7 +48,11 @@ func TestCSVMistakes(t *testing.T) {
 	checkMistakes(t, "csv", []mistake{
 		{
 			"leaf01,swp1,spine01,swp1\n", "1:1", "leaf01,swp1,spine01,swp1", "topology-syntax",
-			"The header has no column a_device. Name the columns",
+			"The header has no column a_device, a_port, b_device or b_port. Name the columns",
+		},
+		{
+			"von,a_port,nach,b_port\nx,p,y,q\n", "1:1", "von,a_port,nach,b_port", "topology-syntax",
+			"no column a_device or b_device. Name the columns",
 		},
 		{
 			"a_device,a_port,b_device,b_prt\nx,p,y,q\n", "1:1", "a_device,a_port,b_device,b_prt", "topology-syntax",
