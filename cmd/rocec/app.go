@@ -97,8 +97,28 @@ func newRoot(p *person) *cobra.Command {
 	}
 	root.SetHelpCommandGroupID("watch")
 	offerCommon(root)
+	countArguments(root)
 	a.fitHelp(root)
 	return root
+}
+
+// countArguments makes a wrong number of arguments say how the verb is written; cobra says but the number.
+func countArguments(cmd *cobra.Command) {
+	for _, verb := range cmd.Commands() {
+		countArguments(verb)
+		check := verb.Args
+		if check == nil {
+			continue
+		}
+		verb.Args = func(verb *cobra.Command, args []string) error {
+			err := check(verb, args)
+			if err == nil || !strings.HasPrefix(err.Error(), "accepts ") && !strings.HasPrefix(err.Error(), "requires ") {
+				return err
+			}
+			_, want, _ := strings.Cut(verb.Use, " ")
+			return fail(exitUsage, "%s takes %s, not %s\nsee: %[1]s --help", verb.CommandPath(), want, diag.Count(len(args), "argument"))
+		}
+	}
 }
 
 // fitHelp makes every line of help and usage fit the width.

@@ -54,7 +54,7 @@ func offerCommon(root *cobra.Command) {
 func (a *app) completePorts(dir, word string) ([]string, cobra.ShellCompDirective) {
 	name, _, isPort := strings.Cut(word, ":")
 	if !isPort {
-		names, d := a.completeDevices(dir)
+		names, d := a.completeDevice(dir)
 		return names, d | cobra.ShellCompDirectiveNoSpace // a port may follow
 	}
 	var ports []string
@@ -77,7 +77,18 @@ func (a *app) completeNamed(args []string) ([]string, cobra.ShellCompDirective) 
 	return a.completeDevices(dir)
 }
 
-// completeDevices offers the names of the fabric in dir, for --target and show.
+// completeDevice offers the devices of the fabric in dir without its groups, for verbs that take one device.
+func (a *app) completeDevice(dir string) ([]string, cobra.ShellCompDirective) {
+	var names []string
+	if f := a.completed(dir); f != nil {
+		for _, d := range f.Devices {
+			names = append(names, d.Name)
+		}
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeDevices offers the names of the fabric in dir, and its groups, for --target.
 func (a *app) completeDevices(dir string) ([]string, cobra.ShellCompDirective) {
 	var names []string
 	if f := a.completed(dir); f != nil {

@@ -153,7 +153,11 @@ func startOn(shape string, hosts int, on start.System) ([]start.File, error) {
 		return nil, choice("shape", shape, start.ShapeNames()...)
 	}
 	if hosts < start.FewestHosts || hosts > s.Most {
-		return nil, fail(exitUsage, "--hosts is %d to %d for the shape %s, not %d", start.FewestHosts, s.Most, s.Name, hosts)
+		more := ""
+		if hosts > s.Most {
+			more = fmt.Sprintf(". Draft %d and widen the nodesets in devices.hcl and cabling.hcl: rocec docs recipes", s.Most)
+		}
+		return nil, fail(exitUsage, "--hosts is %d to %d for the shape %s, not %d%s", start.FewestHosts, s.Most, s.Name, hosts, more)
 	}
 	if on.OS == nil {
 		on.OS = targets.Known.DefaultOS()

@@ -85,7 +85,7 @@ func (a *app) labOn(use, short string, words int, run func(context.Context, *lab
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
-			return a.completeDevices(a.here())
+			return a.completeDevice(a.here())
 		},
 	}
 	if words > 1 {

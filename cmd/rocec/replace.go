@@ -27,7 +27,7 @@ func (a *app) replaceCommand() *cobra.Command {
 			return a.replace(cmd.Context(), args[0], o)
 		},
 		ValidArgsFunction: func(_ *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-			return a.completeDevices(a.here())
+			return a.completeDevice(a.here())
 		},
 	}
 	cmd.Flags().StringVar(&o.fingerprint, "host-key", "", "the `fingerprint` read on the device's console: it is trusted without asking")

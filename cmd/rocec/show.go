@@ -219,6 +219,26 @@ func findPort(d *ir.Device, name string) (*ir.Port, error) {
 		}
 		names = append(names, p.Name)
 	}
+	if d.Host != nil {
+		for _, b := range d.Host.Bonds {
+			if b.Name == name {
+				of := make([]string, len(b.NICs))
+				for i, n := range b.NICs {
+					of[i] = n.Name
+				}
+				return nil, fail(exitUsage, "%s is a bond of %s; name one of its ports, such as %s:%s", name, diag.And(of), d.Name, of[0])
+			}
+		}
+	}
+	var parts []string // of a port that is split: swp1s0 and swp1s1 are swp1
+	for _, n := range names {
+		if rest, ok := strings.CutPrefix(n, name); ok && name != "" && rest[0] > '9' {
+			parts = append(parts, n)
+		}
+	}
+	if len(parts) > 0 {
+		return nil, fail(exitUsage, "%s has no cabled port %q. It has %s", d.Name, name, diag.Some(parts, 4))
+	}
 	return nil, fail(exitUsage, "%s has no cabled port %q.%s", d.Name, name, diag.DidYouMean(name, names))
 }
 
@@ -228,7 +248,7 @@ func findDevice(f *ir.Fabric, name string) (*ir.Device, error) {
 		if d.Name == name {
 			return d, nil
 		}
-		if d.Group == name {
+		if d.Group == name || groupName(d) == name {
 			of = append(of, d.Name)
 		}
 		names = append(names, d.Name)

@@ -34,13 +34,13 @@ func (a *app) traceCommand() *cobra.Command {
 			"that breaks losslessness is named, and makes the exit status 1. Findings that a comment silences\n" +
 			"(rocec:ignore) are counted, listed with -v, and do not make it 1.",
 		Args: cobra.RangeArgs(2, 3),
-		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		ValidArgsFunction: func(_ *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				if info, err := os.Stat(args[0]); err == nil && info.IsDir() {
-					return a.completeDevices(args[0])
+					return a.completePorts(args[0], word)
 				}
 			}
-			return a.completeDevices(a.here())
+			return a.completePorts(a.here(), word)
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := choice("format", o.format, "text", "json"); err != nil {
