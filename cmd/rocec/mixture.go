@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -103,6 +104,19 @@ func (m *mixture) phaseOf(d *ir.Device) int {
 	return 0
 }
 
+// staying says what to do where one end of a gap is new and the other one stays as it is, by --target or for another reason; empty: neither
+// does so.
+func (m *mixture) staying(g *change.Gap) string {
+	old, changed := g.From.Device(), g.To.Device()
+	if g.Takes == change.Old {
+		old, changed = changed, old
+	}
+	if g.Sends == g.Takes || g.Sends != change.Old && g.Takes != change.Old || !m.held[old.ID].Away {
+		return ""
+	}
+	return fmt.Sprintf(" %s stays as it is in this plan: change it too, or leave %s out.", old.Name, changed.Name)
+}
+
 // against is what the mixture has against the plan.
 func (m *mixture) against() diag.List {
 	var ds diag.List
@@ -119,7 +133,7 @@ func (m *mixture) against() diag.List {
 			more[key]++
 			continue
 		}
-		told[key] = deploy.TopicMixture.Errorf(&ds, g.To.Device().At, "%s.", g)
+		told[key] = deploy.TopicMixture.Errorf(&ds, g.To.Device().At, "%s.%s", g, m.staying(g))
 	}
 	for key, d := range told {
 		if n := more[key]; n > 0 {
