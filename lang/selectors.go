@@ -341,7 +341,8 @@ func selected(blocks []*linkBlock, edges []topology.Edge, ds *diag.List) (named 
 				if misses++; misses <= mostGuesses {
 					why = n.stranger(t)
 				}
-				cablesNone.Errorf(ds, t.at, "%q names no cable of the file.%s Correct it, or delete it if the cable is gone.", diag.Cut(t.text), why)
+				cablesNone.Errorf(ds, t.at, "%q names no cable of the file.%s Correct it, or delete it if the cable is gone.",
+					diag.Cut(t.text), why)
 			}
 		}
 	}
