@@ -7,6 +7,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/lang/topology"
+	"github.com/rocec/rocec/targets"
 )
 
 // What cannot become a fabric gets one message, however often the cause is there, which says what to write.
@@ -62,4 +65,32 @@ func TestOddInput(t *testing.T) {
 		v, why := verdict(judged(t, made.Files))
 		require.Equal(t, "free", v, "%s\n%s", why, c.text)
 	}
+}
+
+// A header that columns names may hold anything a sheet may: what looks like HCL, and what only an escape can write.
+func TestOddHeaders(t *testing.T) {
+	for _, header := range []string{"${x}", "%{if x}", "$${x}", `a\b`, "D\x1b[31m", "T\u00e4t\u202eig", "a 'b'", "x #", "//", "$", "%"} {
+		text := header + ",P,b\nleaf1,swp1,gpu1:ens1\nleaf1,swp2,gpu2:ens1\n"
+		columns := map[string]string{"a_device": header, "a_port": "P"}
+		read, ds := topology.ReadAll("csv", "cables.csv", []byte(text), topology.Options{Most: 10, Columns: columns})
+		require.Empty(t, ds, header)
+		made, ds := Draft(Cabling{Format: "csv", Name: "cables.csv", Columns: columns, Cabling: read}, targets.Known, System{})
+		require.Empty(t, ds, header)
+		v, why := verdict(judged(t, append(made.Files, File{Name: "cables.csv", Data: []byte(text)})))
+		require.Equal(t, "free", v, "%s: %s", header, why)
+	}
+}
+
+// Islands without an end and names that no nodeset folds make a draft that no file can hold: a message, and no files.
+func TestDraftTooLarge(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("a,b\n")
+	for i := range 60_000 {
+		fmt.Fprintf(&b, "leaf%d:swp%d,gpu%d:ens1\n", i/5, i%5+1, i)
+	}
+	made, ds := draftOf(t, "csv", "file", []byte(b.String()), System{})
+	require.Empty(t, made.Files)
+	require.Len(t, ds, 1)
+	assert.Equal(t, "topology-too-large", ds[0].Code)
+	assert.Contains(t, ds[0].Detail, "split the file")
 }
