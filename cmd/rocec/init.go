@@ -291,7 +291,10 @@ var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./@%+=:,-]+$`)
 
 // shellWord quotes a name for a shell where it must be.
 func shellWord(s string) string {
-	if plainWord.MatchString(s) && !strings.HasPrefix(s, "-") {
+	if strings.HasPrefix(s, "-") {
+		s = "./" + s // no flag
+	}
+	if plainWord.MatchString(s) {
 		return s
 	}
 	return diag.Escape("'" + strings.ReplaceAll(s, "'", `'\''`) + "'")
