@@ -113,6 +113,8 @@ func (t patternToken) from(name string, i int, next []bool) {
 }
 
 var (
+	betweenEnds = regexp.MustCompile(`(?:^|\s)--(?:\s|$)`) // a device may be called rack-1--leaf-2
+
 	spanText = regexp.MustCompile(`^(\d{1,9})(?:-(\d{1,9}))?$`)
 	runText  = regexp.MustCompile(`^(.*\D)(\d{1,9})-(\d{1,9})$`)
 )
@@ -195,7 +197,7 @@ func initCables(d *decoder, k *linkBlock, b *hclsyntax.Block, ds *diag.List) boo
 		}
 		lead := len(label.S[from:i]) - len(strings.TrimLeft(label.S[from:i], " \t"))
 		term := &selectorTerm{text: text, at: label.At(from+lead, from+lead+len(text))}
-		ends := strings.Split(text, "--")
+		ends := betweenEnds.Split(text, -1)
 		if len(ends) > 2 {
 			return wrong(from, i, "A cable has two ends, and here are more.")
 		}

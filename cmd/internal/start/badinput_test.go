@@ -59,6 +59,7 @@ func TestOddInput(t *testing.T) {
 			"Gbps\r\n;;;;\r\n"},
 		{"ptm", `graph g { "leaf1":"swp1" -- "gpu1":"ens1"; "leaf1":"swp2" -- "gpu2":"ens1"; "leaf1":"swp9" -- "leaf1":"swp9"; "gpu1":"x" -- "gpu1":"x" }`},
 		{"csv", "a,b\nleaf1:swp1,gpu1:ens1\ngpu1:ens1,leaf1:swp1\nleaf1:swp2,gpu2:ens1\n"},
+		{"csv", "a,b\nRack 1 - Leaf 1:swp1,gpu1:ens1\nleaf--2:swp1,gpu2:ens1\nrack 1 - leaf 1:swp9,leaf--2:swp9\nleaf--2:swp5,leaf--2:swp6\n"},
 	} {
 		made, ds := draftOf(t, c.format, "file", []byte(c.text), System{})
 		require.Empty(t, ds, c.text)
