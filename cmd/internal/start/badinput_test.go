@@ -2,6 +2,7 @@ package start
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -94,4 +95,20 @@ func TestDraftTooLarge(t *testing.T) {
 	require.Len(t, ds, 1)
 	assert.Equal(t, "topology-too-large", ds[0].Code)
 	assert.Contains(t, ds[0].Detail, "split the file")
+}
+
+// A guess that a verdict hangs on is marked: what a device is where its name says two things, and cables that are left out for it.
+func TestGuessesAreMarked(t *testing.T) {
+	const hosts = "leaf1:swp1,gpu1:ens1\nleaf2:swp1,gpu2:ens1\n"
+	for _, c := range []struct{ sheet, file, want string }{
+		{"spine-node1:swp1,leaf1:swp31\nspine-node1:swp2,leaf2:swp31\n", "devices.hcl", "# CHECK: a switch? The names do not tell; ports and cables look like it.\nswitch \"spine-node\""},
+		{"node1:swp1,node2:swp1\nnode1:swp2,leaf1:swp9\nnode2:swp2,leaf2:swp9\n", "cabling.hcl", "# CHECK: cables between two hosts are left out"},
+		{"leaf1:em1,leaf2:em1\nleaf1:swp9,leaf2:swp9\n", "cabling.hcl", "# CHECK: cables in a management port of a switch are left out"},
+		{"leaf1:swp8,leaf1:swp7\nleaf1:swp9,leaf2:swp9\n", "cabling.hcl", "  # cables from a device to itself are left out"}, // nobody guessed
+	} {
+		made, ds := draftOf(t, "csv", "file", []byte("a,b\n"+hosts+c.sheet), System{})
+		require.Empty(t, ds, c.sheet)
+		i := slices.IndexFunc(made.Files, func(f File) bool { return f.Name == c.file })
+		require.Contains(t, string(made.Files[i].Data), c.want)
+	}
 }

@@ -270,7 +270,7 @@ func (d *draft) cabling(c Cabling) []byte {
 		b.WriteString("  length = \"30m\" # CHECK: of cables for which the file says none; longer is safe and takes more buffer\n")
 	}
 	for why, cables := range d.dropped {
-		d.selected(&b, cables, "ignore = true", "cables "+whys[why]+" are left out", false)
+		d.selected(&b, cables, "ignore = true", "cables "+whys[why]+" are left out", reason(why) != toItself) // the others are a guess
 	}
 	var peers, unknown []*cable
 	for _, x := range d.cables {
