@@ -112,3 +112,11 @@ func TestGuessesAreMarked(t *testing.T) {
 		require.Contains(t, string(made.Files[i].Data), c.want)
 	}
 }
+
+// A port of a host with two cables is one interface; the compiler reports the second cable.
+func TestPortTwice(t *testing.T) {
+	made, ds := draftOf(t, "csv", "file", []byte("a,b\nleaf1:swp1,gpu1:ens1\nleaf1:swp2,gpu1:ens1\nleaf1:swp3,gpu2:ens1\n"), System{})
+	require.Empty(t, ds)
+	require.NotContains(t, string(made.Files[1].Data), `nic ""`)
+	require.Contains(t, string(made.Files[1].Data), "names = \"gpu[1-2]\"", "both hosts have the same interfaces")
+}

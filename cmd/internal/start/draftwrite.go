@@ -49,7 +49,8 @@ func (d *draft) group() {
 		tier := 0
 		if host {
 			slices.SortFunc(ports, nodeset.Compare)
-			key += " " + strings.Join(slices.Compact(ports), ",")
+			ports = slices.Compact(ports)
+			key += " " + strings.Join(ports, ",")
 		} else {
 			if stated {
 				tier = dev.tier
@@ -68,7 +69,7 @@ func (d *draft) group() {
 			groups[key] = g
 			d.groups = append(d.groups, g)
 			if host {
-				g.ports = slices.Compact(ports)
+				g.ports = ports
 			}
 		}
 		g.devices = append(g.devices, dev.name)
