@@ -18,6 +18,7 @@ import (
 
 	"github.com/rocec/rocec/cmd/internal/start"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/lock"
 	"github.com/rocec/rocec/lang/topology"
 	"github.com/rocec/rocec/targets"
 )
@@ -421,7 +422,7 @@ func (a *app) draft(from, file, dir string, columns map[string]string, on start.
 	}
 	shown := path.Clean(filepath.ToSlash(file))
 	read, ds := topology.ReadAll(format, shown, src, topology.Options{Most: a.maxObjects, Columns: columns})
-	if base := path.Base(shown); goodCopy.MatchString(base) && path.Ext(base) != ".hcl" {
+	if base := path.Base(shown); goodCopy.MatchString(base) && path.Ext(base) != ".hcl" && base != lock.Name {
 		name = base
 	}
 	var drafted start.Drafted
