@@ -101,8 +101,14 @@ func TestDraftTooLarge(t *testing.T) {
 func TestGuessesAreMarked(t *testing.T) {
 	const hosts = "leaf1:swp1,gpu1:ens1\nleaf2:swp1,gpu2:ens1\n"
 	for _, c := range []struct{ sheet, file, want string }{
-		{"spine-node1:swp1,leaf1:swp31\nspine-node1:swp2,leaf2:swp31\n", "devices.hcl", "# CHECK: a switch? The names do not tell; ports and cables look like it.\nswitch \"spine-node\""},
-		{"node1:swp1,node2:swp1\nnode1:swp2,leaf1:swp9\nnode2:swp2,leaf2:swp9\n", "cabling.hcl", "# CHECK: cables between two hosts are left out"},
+		{
+			"spine-node1:swp1,leaf1:swp31\nspine-node1:swp2,leaf2:swp31\n", "devices.hcl",
+			"# CHECK: a switch? The names do not tell; ports and cables look like it.\nswitch \"spine-node\"",
+		},
+		{
+			"node1:swp1,node2:swp1\nnode1:swp2,leaf1:swp9\nnode2:swp2,leaf2:swp9\n", "cabling.hcl",
+			"# CHECK: cables between two hosts are left out",
+		},
 		{"leaf1:em1,leaf2:em1\nleaf1:swp9,leaf2:swp9\n", "cabling.hcl", "# CHECK: cables in a management port of a switch are left out"},
 		{"leaf1:swp8,leaf1:swp7\nleaf1:swp9,leaf2:swp9\n", "cabling.hcl", "  # cables from a device to itself are left out"}, // nobody guessed
 	} {

@@ -43,8 +43,8 @@ func Draft(c Cabling, known ir.Known, on System) (Drafted, diag.List) {
 		"cabling.hcl": d.cabling(c),
 	})
 	if d.large {
-		topology.TooLarge.Errorf(&ds, c.Edges[0].At, "A draft of the %s of this file does not fit in files that rocec reads: too many parts that no "+
-			"cable joins, or names that do not go by number. Draft from a part of it: split the file.", diag.Count(len(c.Edges), "cable"))
+		topology.TooLarge.Errorf(&ds, c.Edges[0].At, "A draft of the %s of this file does not fit in files that rocec reads: too many parts "+
+			"that no cable joins, or names that do not go by number. Draft from a part of it: split the file.", diag.Count(len(c.Edges), "cable"))
 		return Drafted{}, ds
 	}
 	return Drafted{Files: files, Notes: d.notes()}, ds
