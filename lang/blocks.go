@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
 
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/eval"
@@ -341,6 +342,9 @@ var bondSchema = schema[bondBlock]{
 					ds)
 				b.NICs = nil
 				for _, el := range b.nics {
+					if el.V.Type() != cty.String {
+						continue // reported
+					}
 					t, names, ok := d.expand(el, nodeset.Interfaces, ds)
 					if !ok {
 						o = eval.Failed

@@ -71,8 +71,8 @@ func (d *decoder) deviceNames(b *hclsyntax.Block, names []eval.Element, ds *diag
 // reportTwin reports names of devices that are taken: the first of them, and how many there are.
 func reportTwin(name string, n int, first, second diag.Range, ds *diag.List) {
 	if first == second {
-		duplicateName.Errorf(ds, second, "Two instances of this block, or of its module, name a device %q. Make the names differ, such as by "+
-			"each.key or a variable of the module.", name)
+		duplicateName.Errorf(ds, second, "This block names a device %q twice: by its nodeset, or by two instances of it or of its module. "+
+			"Make the names differ, such as by each.key or a variable of the module.", name)
 		return
 	}
 	if diag.ComparePlace(second, first) < 0 { // plain blocks are decoded before the others

@@ -80,6 +80,12 @@ func TestEveryAttribute(t *testing.T) {
 			if slices.Contains([]string{"any"}, a.Type) || strings.HasPrefix(d.Path, "variable.validation") {
 				continue // anything goes, or is only looked at later
 			}
+			loadText(t, blockWith(d, a.Name+" = []"), Options{}) // may be right; never a crash
+			if strings.Contains(a.Type, "list") {
+				line := a.Name + " = [true, [[{}]], null]"
+				s, ds := loadText(t, blockWith(d, line), Options{})
+				require.NotEmpty(t, inLine(s, ds, line), "%s: %s", name, show(s, ds))
+			}
 			line := a.Name + " = " + value
 			s, ds := loadText(t, blockWith(d, line), Options{})
 			got := inLine(s, ds, line)

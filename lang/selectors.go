@@ -14,8 +14,12 @@ import (
 	"github.com/rocec/rocec/lang/topology"
 )
 
-// mostQuestions bounds the work of selectors: each is asked about every device, port and cable of the file.
-const mostQuestions = 100_000_000
+// mostQuestions bounds the work of selectors: each is asked about every device, port and cable of the file. mostNamed bounds the memory of
+// their answers.
+const (
+	mostQuestions = 100_000_000
+	mostNamed     = 10_000_000
+)
 
 // selector names cables of a cabling file: any of its terms does.
 //
@@ -109,6 +113,8 @@ func (t patternToken) from(name string, i int, next []bool) {
 }
 
 var (
+	betweenEnds = regexp.MustCompile(`(?:^|\s)--(?:\s|$)`) // a device may be called rack-1--leaf-2
+
 	spanText = regexp.MustCompile(`^(\d{1,9})(?:-(\d{1,9}))?$`)
 	runText  = regexp.MustCompile(`^(.*\D)(\d{1,9})-(\d{1,9})$`)
 )
@@ -191,7 +197,7 @@ func initCables(d *decoder, k *linkBlock, b *hclsyntax.Block, ds *diag.List) boo
 		}
 		lead := len(label.S[from:i]) - len(strings.TrimLeft(label.S[from:i], " \t"))
 		term := &selectorTerm{text: text, at: label.At(from+lead, from+lead+len(text))}
-		ends := strings.Split(text, "--")
+		ends := betweenEnds.Split(text, -1)
 		if len(ends) > 2 {
 			return wrong(from, i, "A cable has two ends, and here are more.")
 		}
@@ -226,6 +232,22 @@ func newSelectorEnd(s string) (e selectorEnd, why string) {
 		}
 	}
 	return e, why
+}
+
+// work is what a question to the term costs: a long pattern as much as several short ones.
+func (t *selectorTerm) work() int {
+	parts := 0
+	for _, e := range t.ends {
+		for _, p := range []*namePattern{e.device, e.port} {
+			if p == nil {
+				continue
+			}
+			for _, token := range p.tokens {
+				parts += 1 + len(token.spans)
+			}
+		}
+	}
+	return 1 + parts/16
 }
 
 // hasRuns reports whether a term can be read with ports as runs.
@@ -311,14 +333,16 @@ func selected(blocks []*linkBlock, edges []topology.Edge, ds *diag.List) (named 
 		return nil, true
 	}
 	n := namesOf(edges)
-	terms := 0
+	terms, work, answers := 0, 0, 0
 	for _, k := range blocks {
-		terms += len(k.selector.terms)
+		for _, t := range k.selector.terms {
+			terms++
+			work += t.work()
+		}
 	}
-	if size := len(n.devices) + len(n.ports) + len(edges); terms > mostQuestions/size {
-		topology.TooLarge.Errorf(ds, blocks[0].Decl, "The cables blocks have %s, which are too many to ask about %s. Name several cables in "+
-			"one, "+
-			"with *, ? and [01-04].", diag.Count(terms, "selector"), diag.Count(len(edges), "cable"))
+	if size := len(n.devices) + len(n.ports) + len(edges); work > mostQuestions/size {
+		topology.TooLarge.Errorf(ds, blocks[0].Decl, "The cables blocks have %s, which are too many or too long to ask about %s. Name several "+
+			"cables in one, with *, ? and [01-04].", diag.Count(terms, "selector"), diag.Count(len(edges), "cable"))
 		return nil, false
 	}
 	misses := 0
@@ -331,10 +355,16 @@ func selected(blocks []*linkBlock, edges []topology.Edge, ds *diag.List) (named 
 				}
 				n.named(t, runs, func(i int) {
 					t.found = true
-					if all := named[i]; len(all) == 0 || all[len(all)-1] != k {
+					if all := named[i]; answers < mostNamed && (len(all) == 0 || all[len(all)-1] != k) {
 						named[i] = append(all, k)
+						answers++
 					}
 				})
+			}
+			if answers == mostNamed {
+				topology.TooLarge.Errorf(ds, k.Decl, "The cables blocks up to here name the %s of the file %s times. Say what holds for many cables "+
+					"in the topology block, and name in cables blocks only those that differ.", diag.Count(len(edges), "cable"), diag.Number(mostNamed))
+				return nil, false
 			}
 			if !t.found {
 				why := ""

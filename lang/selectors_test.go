@@ -69,22 +69,29 @@ func TestCablesFromBothEnds(t *testing.T) {
 	}
 }
 
-// More selectors than can be asked are refused at once.
+// More selectors than can be asked are refused at once, as are long ones, and those that name more than can be remembered.
 func TestTooManySelectors(t *testing.T) {
 	var sheet strings.Builder
 	sheet.WriteString("a,b\n")
 	for i := range 40_000 {
 		fmt.Fprintf(&sheet, "a%d:p,b%d:p\n", i, i)
 	}
-	label := strings.TrimSuffix(strings.Repeat("a1,", 1000), ",")
-	s, ds := Load(files(map[string]string{
-		"f/fabric.hcl": "fabric \"f\" {}\ntopology \"t\" {\nformat = \"csv\"\nfile = \"t.csv\"\ncables \"" + label + "\" { peer = true }\n}\n",
-		"f/t.csv":      sheet.String(),
-	}), "f", Options{})
-	require.Len(t, ds, 1, show(s, ds))
-	assert.Equal(t, "topology-too-large", ds[0].Code)
-	assert.Contains(t, ds[0].Detail, "1,000 selectors")
-	assert.Empty(t, s.Links)
+	block := func(label string) string { return "cables \"" + label + "\" { peer = true }\n" }
+	for _, c := range []struct{ blocks, say string }{
+		{block(strings.TrimSuffix(strings.Repeat("a1,", 1000), ",")), "1,000 selectors"},
+		{block(strings.Repeat("*?", 10_000)), "too long to ask about 40,000 cables"},
+		{block("a[" + strings.TrimSuffix(strings.Repeat("1,", 20_000), ",") + "]"), "too long to ask about 40,000 cables"},
+		{strings.Repeat(block("*"), 260), "10,000,000 times"},
+	} {
+		s, ds := Load(files(map[string]string{
+			"f/fabric.hcl": "fabric \"f\" {}\ntopology \"t\" {\nformat = \"csv\"\nfile = \"t.csv\"\n" + c.blocks + "}\n",
+			"f/t.csv":      sheet.String(),
+		}), "f", Options{})
+		require.Len(t, ds, 1, "%s", c.say)
+		assert.Equal(t, "topology-too-large", ds[0].Code)
+		assert.Contains(t, ds[0].Detail, c.say)
+		assert.Empty(t, s.Links)
+	}
 }
 
 // A nodeset as a pattern means the names it means elsewhere, and no others near them.

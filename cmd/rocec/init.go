@@ -18,6 +18,7 @@ import (
 
 	"github.com/rocec/rocec/cmd/internal/start"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/lock"
 	"github.com/rocec/rocec/lang/topology"
 	"github.com/rocec/rocec/targets"
 )
@@ -295,7 +296,10 @@ var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./@%+=:,-]+$`)
 
 // shellWord quotes a name for a shell where it must be.
 func shellWord(s string) string {
-	if plainWord.MatchString(s) && !strings.HasPrefix(s, "-") {
+	if strings.HasPrefix(s, "-") {
+		s = "./" + s // no flag
+	}
+	if plainWord.MatchString(s) {
 		return s
 	}
 	return diag.Escape("'" + strings.ReplaceAll(s, "'", `'\''`) + "'")
@@ -422,7 +426,7 @@ func (a *app) draft(from, file, dir string, columns map[string]string, on start.
 	}
 	shown := path.Clean(filepath.ToSlash(file))
 	read, ds := topology.ReadAll(format, shown, src, topology.Options{Most: a.maxObjects, Columns: columns})
-	if base := path.Base(shown); goodCopy.MatchString(base) && path.Ext(base) != ".hcl" {
+	if base := path.Base(shown); goodCopy.MatchString(base) && path.Ext(base) != ".hcl" && base != lock.Name {
 		name = base
 	}
 	var drafted start.Drafted

@@ -6,6 +6,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/rocec/rocec/cmd/internal/start"
 )
@@ -42,9 +43,12 @@ func placeWorkflow(dir string, files []start.File) ([]start.File, elsewhere) {
 		if _, err := os.Lstat(filepath.Join(root, filepath.FromSlash(name))); err == nil {
 			continue
 		}
-		data := files[i].Data
+		data, folder := files[i].Data, below
+		if strings.HasPrefix(folder, "-") {
+			folder = "./" + folder // no flag
+		}
 		for _, command := range []string{"rocec fmt --check", "rocec validate --format github"} {
-			data = bytes.Replace(data, []byte(command+"\n"), []byte(command+" "+below+"\n"), 1)
+			data = bytes.Replace(data, []byte(command+"\n"), []byte(command+" "+folder+"\n"), 1)
 		}
 		return slices.Delete(slices.Clone(files), i, i+1), elsewhere{root: root, file: start.File{Name: name, Data: data}}
 	}

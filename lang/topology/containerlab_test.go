@@ -70,7 +70,7 @@ func TestContainerlabMistakes(t *testing.T) {
 		{"name: {{ .Name }}\ntopology: {\n", "1:7", "{{", "topology-syntax", "This file is a template"},
 		{links(`- a:p`), "5:7", "a:p", "topology-syntax", "A link is written"},
 		{links(`- type: vethh`, `  endpoints: [a:p, b:q]`), "5:13", "vethh", "topology-syntax", `Did you mean "veth"?`},
-		{links(`- type: veth`), "5:7", "t", "topology-syntax", "not an endpoints"},
+		{links(`- type: veth`), "5:7", "t", "topology-syntax", "no endpoints"},
 		{links(`- endpoints: a:p`), "5:7", "endpoints", "topology-syntax", "a list of two"},
 		{links(`- endpoints: [a:p]`), "5:7", "endpoints", "topology-syntax", "this one has 1"},
 		{links(`- endpoints: [a:p, b:q, c:r]`), "5:7", "endpoints", "topology-syntax", "this one has 3"},

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -166,37 +167,58 @@ func foldNotes(notes diag.List, f *ir.Fabric) diag.List {
 // mostPlaces is how many further places are named of a note that was made many times.
 const mostPlaces = 4
 
-// manyPlaces says how often a note was made, and on which devices where its places tell.
+// manyPlaces says how often a note was made, and on which devices where its places tell; other places it names as they are.
 func manyPlaces(all diag.List, f *ir.Fabric) string {
 	text := fmt.Sprintf("%d notes say this", len(all))
+	of := map[diag.Range]bool{} // places of notes: of a device
+	for _, d := range all {
+		if d.At != (diag.Range{}) {
+			of[d.At] = false
+		}
+	}
 	var on []string
 	if f != nil {
 		for _, d := range f.Devices {
-			if slices.ContainsFunc(all, func(note *diag.Diagnostic) bool { return declares(d, note.At) }) {
+			found := false
+			for at := range declared(d) {
+				if _, noted := of[at]; noted {
+					of[at], found = true, true
+				}
+			}
+			if found {
 				on = append(on, d.Name)
 			}
 		}
 	}
 	if len(on) > 0 {
-		return text + ", on " + nodeset.Text(on, nodeset.Devices, namesRoom) + "; -v shows each."
+		text += ", on " + nodeset.Text(on, nodeset.Devices, namesRoom)
 	}
 	var also []string
-	for _, d := range all[1:] {
-		if at := Place(d.At); !slices.Contains(also, at) {
+	for i, d := range all {
+		if at := Place(d.At); at != "-" && !of[d.At] && (i > 0 || len(on) > 0) && !slices.Contains(also, at) {
 			also = append(also, at)
 		}
 	}
-	text += ", also at " + diag.Some(also, mostPlaces)
+	if len(also) > 0 {
+		text += ", also at " + diag.Some(also, mostPlaces)
+	}
 	return text + "; -v shows each."
 }
 
-// declares reports whether a place belongs to what declares a device.
-func declares(d *ir.Device, at diag.Range) bool {
-	if d.DevicePlaces != nil && (at == d.Decl || at == d.At) {
-		return true
+// declared ranges over the places that belong to what declares a device.
+func declared(d *ir.Device) iter.Seq[diag.Range] {
+	return func(yield func(diag.Range) bool) {
+		if d.DevicePlaces != nil && !(yield(d.Decl) && yield(d.At)) {
+			return
+		}
+		if d.Host == nil {
+			yield(d.Switch.VersionAt)
+			return
+		}
+		for _, n := range d.Host.NICs {
+			if n.NICPlaces != nil && !(yield(n.At) && yield(n.ModelAt)) {
+				return
+			}
+		}
 	}
-	if d.Host == nil {
-		return at == d.Switch.VersionAt
-	}
-	return slices.ContainsFunc(d.Host.NICs, func(n *ir.NIC) bool { return n.NICPlaces != nil && (at == n.At || at == n.ModelAt) })
 }

@@ -90,6 +90,13 @@ func TestFoldNotes(t *testing.T) {
 	require.Equal(t, notes[1], got[1])
 	elsewhere := diag.List{notes[1], notes[1], notes[1]}
 	require.Equal(t, "3 notes say this, also at f.hcl:9; -v shows each.", foldNotes(elsewhere, nil)[0].Notes[0].Message)
+	f.Devices = append(f.Devices, &ir.Device{Name: "leaf01", DevicePlaces: &ir.DevicePlaces{Decl: at(4)}, Switch: &ir.Switch{}})
+	other := *notes[0]
+	other.At = at(9)
+	mixed := diag.List{notes[0], &other, notes[0]}
+	require.Equal(t, "3 notes say this, on gpu[01-04], also at f.hcl:9; -v shows each.", foldNotes(mixed, f)[0].Notes[0].Message)
+	nowhere := diag.List{{Severity: diag.Notice, Code: "one"}, {Severity: diag.Notice, Code: "one"}}
+	require.Equal(t, "2 notes say this; -v shows each.", foldNotes(nowhere, f)[0].Notes[0].Message, "no switch without a version")
 	require.Equal(t, "The nic rail1 is odd.", notes[0].Detail, "what is folded is a copy")
 	require.Empty(t, notes[0].Notes)
 }

@@ -2,11 +2,15 @@ package start
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/lang/topology"
+	"github.com/rocec/rocec/targets"
 )
 
 // What cannot become a fabric gets one message, however often the cause is there, which says what to write.
@@ -56,10 +60,69 @@ func TestOddInput(t *testing.T) {
 			"Gbps\r\n;;;;\r\n"},
 		{"ptm", `graph g { "leaf1":"swp1" -- "gpu1":"ens1"; "leaf1":"swp2" -- "gpu2":"ens1"; "leaf1":"swp9" -- "leaf1":"swp9"; "gpu1":"x" -- "gpu1":"x" }`},
 		{"csv", "a,b\nleaf1:swp1,gpu1:ens1\ngpu1:ens1,leaf1:swp1\nleaf1:swp2,gpu2:ens1\n"},
+		{"csv", "a,b\nRack 1 - Leaf 1:swp1,gpu1:ens1\nleaf--2:swp1,gpu2:ens1\nrack 1 - leaf 1:swp9,leaf--2:swp9\nleaf--2:swp5,leaf--2:swp6\n"},
 	} {
 		made, ds := draftOf(t, c.format, "file", []byte(c.text), System{})
 		require.Empty(t, ds, c.text)
 		v, why := verdict(judged(t, made.Files))
 		require.Equal(t, "free", v, "%s\n%s", why, c.text)
 	}
+}
+
+// A header that columns names may hold anything a sheet may: what looks like HCL, and what only an escape can write.
+func TestOddHeaders(t *testing.T) {
+	for _, header := range []string{"${x}", "%{if x}", "$${x}", `a\b`, "D\x1b[31m", "T\u00e4t\u202eig", "a 'b'", "x #", "//", "$", "%"} {
+		text := header + ",P,b\nleaf1,swp1,gpu1:ens1\nleaf1,swp2,gpu2:ens1\n"
+		columns := map[string]string{"a_device": header, "a_port": "P"}
+		read, ds := topology.ReadAll("csv", "cables.csv", []byte(text), topology.Options{Most: 10, Columns: columns})
+		require.Empty(t, ds, header)
+		made, ds := Draft(Cabling{Format: "csv", Name: "cables.csv", Columns: columns, Cabling: read}, targets.Known, System{})
+		require.Empty(t, ds, header)
+		v, why := verdict(judged(t, append(made.Files, File{Name: "cables.csv", Data: []byte(text)})))
+		require.Equal(t, "free", v, "%s: %s", header, why)
+	}
+}
+
+// Islands without an end and names that no nodeset folds make a draft that no file can hold: a message, and no files.
+func TestDraftTooLarge(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("a,b\n")
+	for i := range 60_000 {
+		fmt.Fprintf(&b, "leaf%d:swp%d,gpu%d:ens1\n", i/5, i%5+1, i)
+	}
+	made, ds := draftOf(t, "csv", "file", []byte(b.String()), System{})
+	require.Empty(t, made.Files)
+	require.Len(t, ds, 1)
+	assert.Equal(t, "topology-too-large", ds[0].Code)
+	assert.Contains(t, ds[0].Detail, "split the file")
+}
+
+// A guess that a verdict hangs on is marked: what a device is where its name says two things, and cables that are left out for it.
+func TestGuessesAreMarked(t *testing.T) {
+	const hosts = "leaf1:swp1,gpu1:ens1\nleaf2:swp1,gpu2:ens1\n"
+	for _, c := range []struct{ sheet, file, want string }{
+		{
+			"spine-node1:swp1,leaf1:swp31\nspine-node1:swp2,leaf2:swp31\n", "devices.hcl",
+			"# CHECK: a switch? The names do not tell; ports and cables look like it.\nswitch \"spine-node\"",
+		},
+		{
+			"node1:swp1,node2:swp1\nnode1:swp2,leaf1:swp9\nnode2:swp2,leaf2:swp9\n", "cabling.hcl",
+			"# CHECK: cables between two hosts are left out",
+		},
+		{"leaf1:em1,leaf2:em1\nleaf1:swp9,leaf2:swp9\n", "cabling.hcl", "# CHECK: cables in a management port of a switch are left out"},
+		{"leaf1:swp8,leaf1:swp7\nleaf1:swp9,leaf2:swp9\n", "cabling.hcl", "  # cables from a device to itself are left out"}, // nobody guessed
+	} {
+		made, ds := draftOf(t, "csv", "file", []byte("a,b\n"+hosts+c.sheet), System{})
+		require.Empty(t, ds, c.sheet)
+		i := slices.IndexFunc(made.Files, func(f File) bool { return f.Name == c.file })
+		require.Contains(t, string(made.Files[i].Data), c.want)
+	}
+}
+
+// A port of a host with two cables is one interface; the compiler reports the second cable.
+func TestPortTwice(t *testing.T) {
+	made, ds := draftOf(t, "csv", "file", []byte("a,b\nleaf1:swp1,gpu1:ens1\nleaf1:swp2,gpu1:ens1\nleaf1:swp3,gpu2:ens1\n"), System{})
+	require.Empty(t, ds)
+	require.NotContains(t, string(made.Files[1].Data), `nic ""`)
+	require.Contains(t, string(made.Files[1].Data), "names = \"gpu[1-2]\"", "both hosts have the same interfaces")
 }

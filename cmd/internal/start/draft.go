@@ -37,14 +37,17 @@ func Draft(c Cabling, known ir.Known, on System) (Drafted, diag.List) {
 	if ds.HasErrors() {
 		return Drafted{}, Causes(ds)
 	}
-	return Drafted{
-		Files: Small(map[string][]byte{
-			"fabric.hcl":  d.fabric(),
-			"devices.hcl": d.devicesFile(c.Name),
-			"cabling.hcl": d.cabling(c),
-		}),
-		Notes: d.notes(),
-	}, ds
+	files := Small(map[string][]byte{
+		"fabric.hcl":  d.fabric(),
+		"devices.hcl": d.devicesFile(c.Name),
+		"cabling.hcl": d.cabling(c),
+	})
+	if d.large {
+		topology.TooLarge.Errorf(&ds, c.Edges[0].At, "A draft of the %s of this file does not fit in files that rocec reads: too many parts "+
+			"that no cable joins, or names that do not go by number. Draft from a part of it: split the file.", diag.Count(len(c.Edges), "cable"))
+		return Drafted{}, ds
+	}
+	return Drafted{Files: files, Notes: d.notes()}, ds
 }
 
 // draft is what a cabling file tells of a fabric, and what it lets one guess.
@@ -63,6 +66,7 @@ type draft struct {
 	routing string
 	lengths bool // every cable says its length
 	speeds  bool // every cable says its speed
+	large   bool // a file of it would be larger than rocec reads
 }
 
 // reason is why a cable has no part in the fabric.

@@ -144,7 +144,10 @@ func (d *draft) role(dev *device) (role, bool) {
 	if d.model(dev) != nil {
 		return isSwitch, true
 	}
-	if r := wordRole(dev.name, switchWords, hostWords); r != unknown {
+	switch r := wordRole(dev.name, switchWords, hostWords); {
+	case r == isHost && wordRole(dev.name, switchWords, nil) == isSwitch && d.allFront(dev): // spine-node1
+		return isSwitch, false
+	case r != unknown:
 		return r, true
 	}
 	if r := systemRole(dev.said.System); r != unknown {
@@ -175,6 +178,11 @@ func (d *draft) front(os *ir.OS, m *platform.Switch, port string) bool {
 		}
 	}
 	return false
+}
+
+// allFront reports whether all ports of a device are called as front-panel ports of a system are.
+func (d *draft) allFront(dev *device) bool {
+	return len(dev.jacks) > 0 && !slices.ContainsFunc(dev.jacks, func(j *jack) bool { return !d.front(nil, nil, j.port) })
 }
 
 // model is the switch model that a device's name or the file says; nil: none that is known.

@@ -9,9 +9,13 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hashicorp/hcl/v2/hclwrite"
+	"github.com/zclconf/go-cty/cty"
+
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/nodeset"
+	"github.com/rocec/rocec/lang/parse"
 )
 
 // draftGroup are devices that look alike.
@@ -45,7 +49,8 @@ func (d *draft) group() {
 		tier := 0
 		if host {
 			slices.SortFunc(ports, nodeset.Compare)
-			key += " " + strings.Join(slices.Compact(ports), ",")
+			ports = slices.Compact(ports)
+			key += " " + strings.Join(ports, ",")
 		} else {
 			if stated {
 				tier = dev.tier
@@ -64,7 +69,7 @@ func (d *draft) group() {
 			groups[key] = g
 			d.groups = append(d.groups, g)
 			if host {
-				g.ports = slices.Compact(ports)
+				g.ports = ports
 			}
 		}
 		g.devices = append(g.devices, dev.name)
@@ -119,7 +124,7 @@ func (d *draft) fabric() []byte {
 		text := strings.TrimRight(lead+block, "\n")
 		why := "the cabling file names no two hosts that cables join; give them host blocks and cables"
 		commented := "# " + strings.ReplaceAll(text, "\n", "\n# ") + "\n"
-		return canonical(append(bytes.Clone(head), "# CHECK: "+why+", and take the # away here.\n"+commented...))
+		return d.canonical(append(bytes.Clone(head), "# CHECK: "+why+", and take the # away here.\n"+commented...))
 	}
 	out := string(head) + lead
 	for n, members := range intents {
@@ -130,7 +135,7 @@ func (d *draft) fabric() []byte {
 		b := strings.Replace(block, `"training"`, strconv.Quote(name), 1)
 		out += strings.Replace(b, "members   = [host.gpu]", "members = ["+strings.Join(members, ", ")+"] # CHECK: who talks with whom", 1) + "\n"
 	}
-	return canonical([]byte(out))
+	return d.canonical([]byte(out))
 }
 
 // intents are the members of roce blocks: all hosts in one, or the ports of each part of the fabric in one of its own, where there are
@@ -193,7 +198,7 @@ func (d *draft) devicesFile(file string) []byte {
 		user = d.on.OS.User
 	}
 	fmt.Fprintf(&b, "ssh {\n  user = %q # CHECK: hosts have another one, mostly\n}\n", user)
-	return canonical([]byte(b.String()))
+	return d.canonical([]byte(b.String()))
 }
 
 func (d *draft) switches(b *strings.Builder, g *draftGroup) {
@@ -249,7 +254,7 @@ func (d *draft) cabling(c Cabling) []byte {
 	if len(c.Columns) > 0 {
 		b.WriteString("  columns = {\n")
 		for _, k := range slices.Sorted(maps.Keys(c.Columns)) {
-			fmt.Fprintf(&b, "    %s = %q\n", k, c.Columns[k])
+			fmt.Fprintf(&b, "    %s = %s\n", k, hclwrite.TokensForValue(cty.StringVal(c.Columns[k])).Bytes()) // may hold ${ and control characters
 		}
 		b.WriteString("  }\n")
 	}
@@ -266,7 +271,7 @@ func (d *draft) cabling(c Cabling) []byte {
 		b.WriteString("  length = \"30m\" # CHECK: of cables for which the file says none; longer is safe and takes more buffer\n")
 	}
 	for why, cables := range d.dropped {
-		d.selected(&b, cables, "ignore = true", "cables "+whys[why]+" are left out", false)
+		d.selected(&b, cables, "ignore = true", "cables "+whys[why]+" are left out", reason(why) != toItself) // the others are a guess
 	}
 	var peers, unknown []*cable
 	for _, x := range d.cables {
@@ -280,7 +285,7 @@ func (d *draft) cabling(c Cabling) []byte {
 	d.selected(&b, peers, "peer = true", "cables between two switches of one tier, as the peer link of a redundancy pair is", true)
 	d.selected(&b, unknown, "speed = \"100G\"", "neither end tells how fast these cables are", true)
 	b.WriteString("}\n")
-	return canonical([]byte(b.String()))
+	return d.canonical([]byte(b.String()))
 }
 
 // selected writes a cables block for cables.
@@ -336,6 +341,18 @@ func quotedList(names []string) string {
 		quoted = append(quoted, strconv.Quote(n))
 	}
 	return "[" + strings.Join(quoted, ", ") + "]"
+}
+
+// canonical formats a file of the draft. One that is too large for a file makes the draft one.
+func (d *draft) canonical(src []byte) []byte {
+	out, ds := lang.Format("new.hcl", src)
+	switch {
+	case ds.HasErrors() && ds[0].Code == parse.TooLarge.Code:
+		d.large = true
+	case ds.HasErrors():
+		panic("a draft that is no HCL: " + ds[0].Detail)
+	}
+	return out
 }
 
 // canonical formats what init writes; it is ours, so it can be.
