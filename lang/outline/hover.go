@@ -13,7 +13,8 @@ import (
 var instanceDocs = map[string]string{
 	"self.name": "The name of the device at hand.", "self.index": "Its place among the devices of the block, from 0.",
 	"self.group": "The label of the block.",
-	"each.key":   "The key of the element of for_each at hand.", "each.value": "The element of for_each at hand; of a set the same as each.key.",
+	"each.key":   "The key of the element of for_each at hand.",
+	"each.value": "The element of for_each at hand; of a set the same as each.key.",
 }
 
 // Doc tells what a thing is by the tables of the language and by what the files say, as Markdown; "" when there is

@@ -185,7 +185,8 @@ func TestJudgeMemory(t *testing.T) {
 		},
 		{
 			"a part of the pool for itself", "z9100", change(bcm, "service.ingress_buffer.shared_percent = 4.0",
-				"service.ingress_buffer.shared_percent = 0", "service.ingress_buffer.min_percent = 0.0", "service.ingress_buffer.min_percent = 10.0"), 1,
+				"service.ingress_buffer.shared_percent = 0", "service.ingress_buffer.min_percent = 0.0", "service.ingress_buffer.min_percent = 10.0"),
+			1,
 			nil, "", "min_percent 10 %",
 		},
 		{
