@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/hashicorp/hcl/v2/hclwrite"
+	"github.com/zclconf/go-cty/cty"
 
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/parse"
@@ -25,6 +26,12 @@ func Format(name string, src []byte) ([]byte, diag.List) {
 	}
 	return canonical(src), nil
 }
+
+// TooLarge is the code of what [Format] finds in a text that is larger than a file of a fabric may be.
+var TooLarge = parse.TooLarge.Code
+
+// Quote returns a text in quotes, as HCL reads it back: with escapes for quotes, control characters and what begins a template.
+func Quote(s string) string { return string(hclwrite.TokensForValue(cty.StringVal(s)).Bytes()) }
 
 // canonical formats text that is known to parse, and ends it in one newline of the kind of the last one.
 func canonical(src []byte) []byte {

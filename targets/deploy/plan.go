@@ -43,7 +43,7 @@ type DevicePlan struct {
 	Status   Status
 	Err      *Error             // of an unreachable or refused device: why
 	Diags    diag.List          // what Edit said about the content found, but for its warnings
-	Found    []*diag.Diagnostic // what the vendor\'s rules say of changed files as they will be; notes are left out
+	Found    []*diag.Diagnostic // what the vendor's rules say of changed files as they will be; notes are left out
 	Waits    string             // of a pending device, or one that others write: why
 	Changes  []*Change          // in the order of Device.Files
 	Drift    []*Change          // of a device with StatusOthers: what others are to change; nil where it could not be read

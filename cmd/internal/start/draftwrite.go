@@ -9,13 +9,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hashicorp/hcl/v2/hclwrite"
-	"github.com/zclconf/go-cty/cty"
-
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/nodeset"
-	"github.com/rocec/rocec/lang/parse"
 )
 
 // draftGroup are devices that look alike.
@@ -254,7 +250,7 @@ func (d *draft) cabling(c Cabling) []byte {
 	if len(c.Columns) > 0 {
 		b.WriteString("  columns = {\n")
 		for _, k := range slices.Sorted(maps.Keys(c.Columns)) {
-			fmt.Fprintf(&b, "    %s = %s\n", k, hclwrite.TokensForValue(cty.StringVal(c.Columns[k])).Bytes()) // may hold ${ and control characters
+			fmt.Fprintf(&b, "    %s = %s\n", k, lang.Quote(c.Columns[k])) // may hold ${ and control characters
 		}
 		b.WriteString("  }\n")
 	}
@@ -347,7 +343,7 @@ func quotedList(names []string) string {
 func (d *draft) canonical(src []byte) []byte {
 	out, ds := lang.Format("new.hcl", src)
 	switch {
-	case ds.HasErrors() && ds[0].Code == parse.TooLarge.Code:
+	case ds.HasErrors() && ds[0].Code == lang.TooLarge:
 		d.large = true
 	case ds.HasErrors():
 		panic("a draft that is no HCL: " + ds[0].Detail)

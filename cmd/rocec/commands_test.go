@@ -1,0 +1,121 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// inlineCommand is a command in a line of prose.
+var inlineCommand = regexp.MustCompile("`(rocec [a-z][^`\n]*)`")
+
+// TestCommandsOfPages: every command of rocec in the documents is one: verb and flags are there, and each flag has a value that it takes.
+// Those in fences have the arguments that the verb wants, too. (What a page's commands do is run where it is a session: TestPages.)
+func TestCommandsOfPages(t *testing.T) {
+	files, err := filepath.Glob("../../docs/*.md")
+	require.NoError(t, err)
+	codes, err := filepath.Glob("../../docs/checks/*.md")
+	require.NoError(t, err)
+	files = append(append(files, codes...), "../../README.md", "../../CONTRIBUTING.md", "../../SECURITY.md")
+	fenced, inline := 0, 0
+	for _, file := range files {
+		for _, f := range fences(t, file) {
+			if f.language != "console" {
+				continue
+			}
+			for line := range strings.Lines(f.text) {
+				if command, ok := strings.CutPrefix(line, "$ "); ok {
+					for _, words := range rocecCalls(t, command) {
+						fenced++
+						assert.NoError(t, callable(t, words, true), "%s: %s", file, command)
+					}
+				}
+			}
+		}
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for _, m := range inlineCommand.FindAllSubmatch(text, -1) {
+			if command := string(m[1]); !strings.ContainsAny(command, "…[|<") { // what stands for something
+				for _, words := range rocecCalls(t, command) {
+					inline++
+					assert.NoError(t, callable(t, words, false), "%s: %s", file, command)
+				}
+			}
+		}
+	}
+	assert.Greater(t, fenced, 50)
+	assert.Greater(t, inline, 100)
+}
+
+// rocecCalls are the words of each call of rocec in a line of shell, without the program.
+func rocecCalls(t *testing.T, line string) (calls [][]string) {
+	t.Helper()
+	file, err := syntax.NewParser().Parse(strings.NewReader(line), "")
+	require.NoError(t, err, line)
+	syntax.Walk(file, func(n syntax.Node) bool {
+		call, ok := n.(*syntax.CallExpr)
+		if !ok {
+			return true
+		}
+		var words []string
+		for _, w := range call.Args {
+			words = append(words, textOf(w.Parts))
+		}
+		for len(words) > 0 && (words[0] == "sudo" || words[0] == "time") {
+			words = words[1:]
+		}
+		if len(words) > 0 && filepath.Base(words[0]) == "rocec" {
+			calls = append(calls, words[1:])
+		}
+		return true
+	})
+	return calls
+}
+
+// textOf is a word without its quotes; what the shell expands is x.
+func textOf(parts []syntax.WordPart) string {
+	var b strings.Builder
+	for _, p := range parts {
+		switch p := p.(type) {
+		case *syntax.Lit:
+			b.WriteString(p.Value)
+		case *syntax.SglQuoted:
+			b.WriteString(p.Value)
+		case *syntax.DblQuoted:
+			b.WriteString(textOf(p.Parts))
+		default:
+			b.WriteString("x")
+		}
+	}
+	return b.String()
+}
+
+// callable reports what rocec has against a call before it does anything.
+func callable(t *testing.T, words []string, whole bool) error {
+	t.Helper()
+	root := newRoot(&person{getenv: func(string) string { return "" }})
+	root.InitDefaultHelpCmd()
+	cmd, rest, err := root.Find(words)
+	if err != nil {
+		return err
+	}
+	err = cmd.ParseFlags(rest)
+	if e := (*pflag.ValueRequiredError)(nil); errors.As(err, &e) && !whole {
+		return nil // the flag is spoken of
+	}
+	if err != nil {
+		return err
+	}
+	if cmd == root || !whole || cmd.Args == nil {
+		return nil
+	}
+	return cmd.Args(cmd, cmd.Flags().Args())
+}
