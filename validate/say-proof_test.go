@@ -171,7 +171,7 @@ func TestProofInWords(t *testing.T) {
 			"8 links down at once make it prone: R0:p0 - R1:p0, R1:p1 - R2:p0, R2:p1 - R3:p0, R3:p1 - R0:p1, hR0x4:p0 - R0:p2, hR1x5:p0 - R1:p2 " +
 				"and 2 more links; whether fewer do is not known",
 		},
-		{proof.Note{Code: proof.NeverProne}, "not a number of links down makes it prone"},
+		{proof.Note{Code: proof.NeverProne}, "no number of links down makes it prone"},
 		{proof.Note{Code: proof.SamePaths, Down: 1}, "no fewer than 2 failed links change any path"},
 		{proof.Note{Code: proof.FreeBeyond, Down: 1}, "it is free also with any 1 link down"},
 		{
