@@ -115,11 +115,11 @@ func TestGoldenDrafts(t *testing.T) {
 			}
 		}
 		if slices.Contains([]string{"ptm-reference.dot", "clab-provider.clab.yml", "csv-dual-plane.csv"}, name) {
-			text := ""
+			var text strings.Builder
 			for _, f := range made.Files[:3] {
-				text += "-- " + f.Name + " --\n" + string(f.Data)
+				text.WriteString("-- " + f.Name + " --\n" + string(f.Data))
 			}
-			want[name+".txt"] = text
+			want[name+".txt"] = text.String()
 		}
 	}
 	assert.GreaterOrEqual(t, 40-verdicts["message"], 34, "that end in a verdict")

@@ -87,7 +87,7 @@ func (d *draft) candidates(dev *device) []*ir.OS {
 	}
 	said := strings.ReplaceAll(platform.Fold(dev.said.System), "cvx", "cumulus") // as containerlab calls it
 	for _, os := range d.known.OS {
-		for _, w := range strings.Split(os.Name, "-") {
+		for w := range strings.SplitSeq(os.Name, "-") {
 			if w != "linux" && strings.Contains(said, w) {
 				return []*ir.OS{os}
 			}

@@ -122,16 +122,18 @@ func (d *draft) fabric() []byte {
 		commented := "# " + strings.ReplaceAll(text, "\n", "\n# ") + "\n"
 		return d.canonical(append(bytes.Clone(head), "# CHECK: "+why+", and take the # away here.\n"+commented...))
 	}
-	out := string(head) + lead
+	var out strings.Builder
+	out.WriteString(string(head) + lead)
 	for n, members := range intents {
 		name := "training"
 		if len(intents) > 1 {
 			name += "-" + strconv.Itoa(n+1)
 		}
 		b := strings.Replace(block, `"training"`, strconv.Quote(name), 1)
-		out += strings.Replace(b, "members   = [host.gpu]", "members = ["+strings.Join(members, ", ")+"] # CHECK: who talks with whom", 1) + "\n"
+		who := "members = [" + strings.Join(members, ", ") + "] # CHECK: who talks with whom"
+		out.WriteString(strings.Replace(b, "members   = [host.gpu]", who, 1) + "\n")
 	}
-	return d.canonical([]byte(out))
+	return d.canonical([]byte(out.String()))
 }
 
 // intents are the members of roce blocks: all hosts in one, or the ports of each part of the fabric in one of its own, where there are

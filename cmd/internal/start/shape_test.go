@@ -34,7 +34,7 @@ func TestShapes(t *testing.T) {
 				j := judged(t, files)
 				v, why := verdict(j)
 				require.NotEmpty(t, v, "%s: %s", name, why)
-				for _, one := range strings.Split(v, ", ") {
+				for one := range strings.SplitSeq(v, ", ") {
 					require.Equal(t, "free", one, name)
 				}
 				for _, d := range j.Diags {
