@@ -383,6 +383,7 @@ func FuzzRules(f *testing.F) {
 	f.Add([]byte("= foo\n"), "")
 	f.Add([]byte("Host"), "*")
 	f.Add([]byte("Match host"), "a")
+	f.Add([]byte("Host *\nProxyJump bastion\n"), "le::0") // ":0" is of the name
 	f.Fuzz(func(t *testing.T, text []byte, name string) {
 		var parsed file
 		for line := range strings.Lines(string(text)) {
@@ -397,7 +398,7 @@ func FuzzRules(f *testing.F) {
 		}
 		d := &Dialer{cfg: Config{Home: "/h", User: "u"}, rules: &rules{files: []file{parsed}}, keys: new(keyring)}
 		d.keys.files = make(map[string]*key)
-		if _, err := d.resolve(name, "", "", "", nil); err != nil && strings.Contains(err.Error(), ":0") {
+		if _, err := d.resolve(name, "", "", "", nil); err != nil && strings.Contains(err.Error(), "config:0") {
 			t.Errorf("no line: %v", err)
 		}
 	})
