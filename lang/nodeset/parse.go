@@ -215,21 +215,27 @@ func (p *parser) parts(pat *pattern, iface bool) {
 	}
 }
 
+// listed finds the first item of the list src[from:to], without the blanks around it, and where its comma or the list's end is.
+func (p *parser) listed(from, to int) (a, b, end int) {
+	end = from
+	for end < to && p.src[end] != ',' {
+		end++
+	}
+	a, b = from, end
+	for a < b && p.src[a] == ' ' {
+		a++
+	}
+	for a < b && p.src[b-1] == ' ' {
+		b--
+	}
+	return a, b, end
+}
+
 // bracket reads the spans in src[from:to].
 func (p *parser) bracket(pat *pattern, from, to int, iface bool) {
 	var spans []span
 	for from <= to {
-		end := from
-		for end < to && p.src[end] != ',' {
-			end++
-		}
-		a, b := from, end
-		for a < b && p.src[a] == ' ' {
-			a++
-		}
-		for a < b && p.src[b-1] == ' ' {
-			b--
-		}
+		a, b, end := p.listed(from, to)
 		mid := strings.IndexByte(p.src[a:b], '-')
 		var s span
 		var ok bool
@@ -252,17 +258,7 @@ func (p *parser) bracket(pat *pattern, from, to int, iface bool) {
 func (p *parser) brace(pat *pattern, from, to int) {
 	words := []string{}
 	for from <= to {
-		end := from
-		for end < to && p.src[end] != ',' {
-			end++
-		}
-		a, b := from, end
-		for a < b && p.src[a] == ' ' {
-			a++
-		}
-		for a < b && p.src[b-1] == ' ' {
-			b--
-		}
+		a, b, end := p.listed(from, to)
 		switch m := braceRange.FindStringSubmatch(p.src[a:b]); {
 		case a == b:
 			p.bad(min(from, to), min(from, to)+1, "A word is missing here. Write words between braces, as in leaf-{a,b}.")
