@@ -212,7 +212,7 @@ func TestBad(t *testing.T) {
 }
 
 // advice is a word with which a message tells what to do.
-var advice = regexp.MustCompile(`\b(Add|Break|Close|Compute|Correct|Declare|Delete|Did you mean|End|Expected|Fix|Give|Hand|Join|Leave|Look|Make|Merge|Mend|Move|Name|Order|Put|Raise|Replace|Save|Say|Set|Shorten|Split|Take|Use|Write)\b`)
+var advice = regexp.MustCompile(`\b(Add|Break|Close|Compute|Correct|Declare|Delete|Did you mean|End|Expected|Fix|Give|Hand|Join|Leave|Look|Make|Merge|Move|Name|Order|Put|Raise|Replace|Save|Say|Set|Shorten|Split|Take|Use|Write)\b`)
 
 // TestBadMessages holds what is said of every wrong fabric to what a colleague would say.
 func TestBadMessages(t *testing.T) {

@@ -26,8 +26,10 @@ var supported = []struct{ os, config, model, first, newest, by string }{
 func TestDocsSupport(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("# What is supported, and how that is known\n\n" +
-		"Generated from the tables in the code (`make update`). *Documented*: public documents say so. *Simulated*: the lab rehearses it, by the same\n" +
-		"documents. *Reported*: users have sent what real devices answered ([evidence](evidence/README.md)). Where a yes is asked for, a real device is\n" +
+		"Generated from the tables in the code (`make update`). *Documented*: public documents say so. *Simulated*: the lab rehearses it, " +
+		"by the same\n" +
+		"documents. *Reported*: users have sent what real devices answered ([evidence](evidence/README.md)). Where a yes is asked for, " +
+		"a real device is\n" +
 		"changed only with `--accept-documented` or `accept_documented = true`, until a report stands for its release. Which models run which\n" +
 		"release is judged by `validate`; [platforms.md](platforms.md) has the models.\n\n" +
 		"## Switches\n\n| system | releases | written as | known | a yes is asked for |\n| --- | --- | --- | --- | --- |\n")
