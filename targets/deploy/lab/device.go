@@ -24,14 +24,15 @@ type Device struct {
 	init  *systemd
 	cut   func() // cuts the connections to the device; nil: it has none
 
-	turning sync.Mutex        // held while the device is switched off and on
-	off     bool              // it has no power; guarded by procs.mu
-	over    bool              // it will never have any again; guarded by procs.mu
-	disk    map[string]string // what its disk held when it was new
-	woken   bool              // it was saved before, and goes on
-	cabled  bool              // a cable was plugged in or pulled out
-	boots   int               // how often it was switched on
-	booted  time.Duration     // when, the last time
+	turning  sync.Mutex        // held while the device is switched off and on
+	off      bool              // it has no power; guarded by procs.mu
+	over     bool              // it will never have any again; guarded by procs.mu
+	restarts int               // restarts that processes have asked for, until it has started again; guarded by procs.mu
+	disk     map[string]string // what its disk held when it was new
+	woken    bool              // it was saved before, and goes on
+	cabled   bool              // a cable was plugged in or pulled out
+	boots    int               // how often it was switched on
+	booted   time.Duration     // when, the last time
 
 	// What follows is the kernel's, and guarded by fs.mu.
 	netdevs   map[string]*netdev        // by name

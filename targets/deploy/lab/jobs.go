@@ -352,7 +352,16 @@ func cmdReboot(_ context.Context, p *proc) int {
 	if p.user.uid != 0 {
 		return p.failPlain(1, "Call to Reboot failed: Interactive authentication required.")
 	}
-	go p.d.Reboot()
+	d := p.d
+	d.procs.mu.Lock()
+	d.restarts++
+	d.procs.mu.Unlock()
+	go func() {
+		d.Reboot()
+		d.procs.mu.Lock()
+		d.restarts--
+		d.procs.mu.Unlock()
+	}()
 	<-p.self.ctx.Done()
 	return 128 + int(sigKILL)
 }

@@ -85,7 +85,7 @@ const (
 // idle reports whether nothing runs on the device or is about to.
 func (d *Device) idle() bool {
 	d.procs.mu.Lock()
-	running := len(d.procs.byPid)
+	running := len(d.procs.byPid) + d.restarts
 	d.procs.mu.Unlock()
 	d.clock.mu.Lock()
 	defer d.clock.mu.Unlock()

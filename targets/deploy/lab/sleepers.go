@@ -134,8 +134,8 @@ const patience = 10 * time.Second
 func (d *Device) settle() {
 	t := &d.procs
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(time.Millisecond) {
-		busy := false
 		t.mu.Lock()
+		busy := d.restarts > 0
 		excused := map[*process]bool{}
 		for _, p := range t.byPid {
 			if sh, _ := p.sleeper(); sh != nil {
