@@ -68,7 +68,7 @@ func (p *Pass) causes(d *diag.Diagnostic, l *proof.Proof) {
 		}
 	}
 	if len(l.Groups) > 1 {
-		shared := slices.IndexFunc(p.Fabric.Devices, proof.SharesBuffer)
+		shared := slices.IndexFunc(p.Fabric.Devices, (*ir.Device).SharesBuffer)
 		bounces := slices.ContainsFunc(l.Groups, func(g *ir.CosGroup) bool { return slices.Contains(l.Groups, g.Bounce) })
 		if bounces {
 			d.Note(diag.Range{}, "traffic that bounces moves from one of the groups into another, so they are judged together")

@@ -149,7 +149,7 @@ func (a *adviser) groups() {
 			}
 		}
 	}
-	if len(a.Groups) == 1 || f.FlowControl == ir.Pause || !slices.ContainsFunc(f.Devices, proof.SharesBuffer) {
+	if len(a.Groups) == 1 || f.FlowControl == ir.Pause || !slices.ContainsFunc(f.Devices, (*ir.Device).SharesBuffer) {
 		return
 	}
 	for _, keep := range a.Groups {

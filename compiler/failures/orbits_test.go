@@ -142,6 +142,15 @@ func TestTwins(t *testing.T) {
 	parallel := irtest.New(sp).Links("A-S A-S B-S B-S").Hosts("A", "B")
 	parallel.F.Links[0].A().SetBuffers(nil)
 	parallel.F.Links[3].A().SetBuffers(nil)
+	oneEnd := irtest.Ring(sp, 4).Bounce() // the joint buffer is at R0 of the one cable, at R3 of the other
+	for _, end := range []*ir.Port{oneEnd.Between("R0", "R1").B(), oneEnd.Between("R3", "R0").B()} {
+		end.SetBuffers(end.Buffers()[:1])
+	}
+	for _, d := range oneEnd.F.Devices {
+		if d.Switch != nil {
+			d.Switch.Can.Shared = true
+		}
+	}
 	tests := []struct {
 		name string
 		c    *irtest.Cabling
@@ -155,6 +164,7 @@ func TestTwins(t *testing.T) {
 		{"hosts on one spine only", uneven, false, [][]string{{"L0", "L1", "L2", "L3"}}},
 		{"a lossy cable", lossy, false, [][]string{{"L1", "L2", "L3"}}},
 		{"another tier", tiers, false, [][]string{{"L0", "L1", "L2", "L3"}}},
+		{"cables whose ends disagree", oneEnd, false, nil},
 		{"a chip whose groups share a buffer", chips, false, [][]string{{"L0", "L1", "L2"}, {"S0", "S1"}}},
 		{"a host that forwards is not a switch", passing.Tier("S", 0), false, [][]string{{"A", "B"}}},
 		{"parallel cables in another order", parallel, false, [][]string{{"A", "B"}}},

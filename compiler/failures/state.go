@@ -23,7 +23,7 @@ type State struct {
 	used            [2]bool            // which of subs some conversation uses
 	conversationsOf [][]int32          // by member vertex, less devices: the conversations it is in
 	memberVertex    map[*ir.Port]int32 // first port of a member that is a vertex, to that
-	marked          map[int32]bool     // devices with talkers who do not talk to all others: no twins
+	marked          map[int32]bool     // devices with talkers who do not talk to all others, or whose links' ends disagree: no twins
 	Probes          sync.Pool          // of *probe
 }
 
@@ -62,6 +62,11 @@ func NewState(views []*graph.Traffic, down []*ir.Link) *State {
 		for j := range arcs {
 			if s := &arcs[j]; s.To > int32(v) && !lost[s.Link] {
 				w.Ends[s.Link] = [2]int32{int32(v), s.To}
+				if slices.ContainsFunc(views, func(v *graph.Traffic) bool { return v.Disagree(s) }) {
+					w.kind[s.Link] = kinds.alone(s.Link)
+					w.mark(int32(v), s.To)
+					continue
+				}
 				w.kind[s.Link] = kinds.of(s.Link, s.Routed, s.Peer)
 			}
 		}
@@ -99,17 +104,22 @@ func NewState(views []*graph.Traffic, down []*ir.Link) *State {
 	return w
 }
 
+// mark makes devices have no twins.
+func (w *State) mark(devices ...int32) {
+	if w.marked == nil {
+		w.marked = map[int32]bool{}
+	}
+	for _, v := range devices {
+		w.marked[v] = true
+	}
+}
+
 // addClass adds the members of a class of a conversation, and returns the cables that make them are attached to several devices, if
 // they do.
 func (w *State) addClass(c *graph.Class, id int32, lost []bool) []int32 {
 	s := &w.conversations[id]
 	if slices.ContainsFunc(c.Except, func(v int32) bool { return !c.Is(v) }) {
-		if w.marked == nil {
-			w.marked = map[int32]bool{}
-		}
-		for _, v := range c.Except {
-			w.marked[v] = true
-		}
+		w.mark(c.Except...)
 	}
 	for _, v := range c.At {
 		s.count[v] += int32(len(c.Members))
@@ -149,6 +159,7 @@ type kinds struct {
 type kind struct {
 	lossless     uint64 // bit i: for views[i]
 	routed, peer bool
+	alone        int32 // 1 + Link.ID of a link that is like no other, since its ends differ: see graph.Traffic.Disagree
 }
 
 func newKinds(views []*graph.Traffic) *kinds {
@@ -156,21 +167,28 @@ func newKinds(views []*graph.Traffic) *kinds {
 }
 
 func (k *kinds) of(link int32, routed, peer bool) int32 {
-	x := kind{0, routed, peer}
+	x := kind{routed: routed, peer: peer}
 	for i, v := range k.views {
 		if v.Lossless[link] {
 			x.lossless |= 1 << i
 		}
 	}
 	if x != k.last {
-		n, known := k.number[x]
-		if !known {
-			n = int32(len(k.number))
-			k.number[x] = n
-		}
-		k.last, k.is = x, n
+		k.last, k.is = x, k.numberOf(x)
 	}
 	return k.is
+}
+
+// alone gives a link a kind of its own.
+func (k *kinds) alone(link int32) int32 { return k.numberOf(kind{alone: link + 1}) }
+
+func (k *kinds) numberOf(x kind) int32 {
+	n, known := k.number[x]
+	if !known {
+		n = int32(len(k.number))
+		k.number[x] = n
+	}
+	return n
 }
 
 func (w *State) size() int { return w.devices + len(w.conversationsOf) }

@@ -14,6 +14,10 @@ type Traffic struct {
 	Conversations []*Conversation
 
 	HealthyClasses func() []*Class // the classes while no host's cable is down
+
+	// By the ID of a port on a link that is not lossless for the group: what comes in there fills a buffer whose pauses stop the other
+	// end all the same, see ir.Port.Fills.
+	joined map[int32]bool
 }
 
 // NewTraffic returns the traffic of a group in which nobody talks yet.
@@ -36,6 +40,33 @@ func NewTraffic(n *Graph, g *ir.CosGroup) *Traffic {
 			v.Lossless[l.ID] = stops(l.A()) && stops(l.B())
 		}
 	})
+	v.joinBuffers()
 	v.HealthyClasses = sync.OnceValue(func() []*Class { return v.Classes(nil) })
 	return v
 }
+
+// joinBuffers finds the ports of switches with one buffer for all lossless groups that count the group in it though its link is not
+// lossless for the group: the ends disagree.
+func (v *Traffic) joinBuffers() {
+	for _, d := range v.Of.Vertices {
+		if !d.SharesBuffer() {
+			continue
+		}
+		for _, p := range d.Ports {
+			if len(p.Buffers()) > 1 && !v.Lossless[p.Link().ID] && p.Fills(v.Group) {
+				if v.joined == nil {
+					v.joined = map[int32]bool{}
+				}
+				v.joined[int32(p.ID)] = true
+			}
+		}
+	}
+}
+
+// Fills reports whether traffic of the group that comes in by a port, at an end of a link, fills a buffer whose pauses stop the other
+// end of the link.
+func (v *Traffic) Fills(port, link int32) bool { return v.Lossless[link] || v.joined[port] }
+
+// Disagree reports whether one end of the link of an arc counts the group in a buffer whose pauses stop the other end, though the link is
+// not lossless for the group.
+func (v *Traffic) Disagree(a *Arc) bool { return v.joined[a.In] || v.joined[a.Out] }

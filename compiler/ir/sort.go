@@ -399,6 +399,21 @@ func (p *Port) Stops(g *CosGroup) bool {
 	})
 }
 
+// Fills reports whether what comes in by the port, in g, fills a buffer whose pauses stop the other end of the cable: that of g, where
+// both ends stop for g, or the one buffer that a switch keeps for all lossless groups, where both stop for any of them. Where the ends
+// disagree about g, the other end goes on sending it, and what it sends keeps the other groups paused.
+func (p *Port) Fills(g *CosGroup) bool {
+	q := p.Peer()
+	if p.Stops(g) && q.Stops(g) {
+		return true
+	}
+	return p.Device().SharesBuffer() && p.Carries(g) != nil &&
+		slices.ContainsFunc(p.Buffers(), func(b *Buffer) bool { return p.Stops(b.Group) && q.Stops(b.Group) })
+}
+
+// SharesBuffer reports whether the device counts all lossless groups of a port in one buffer.
+func (d *Device) SharesBuffer() bool { return d.Switch != nil && d.Switch.Can.Shared }
+
 // Bounces returns the groups that traffic sent in g can be in, one after the other: g, and what it bounces into step by step, lossless
 // or not. Where link pause is all there is, nothing changes its group.
 func (f *Fabric) Bounces(g *CosGroup) []*CosGroup {

@@ -137,9 +137,11 @@ func (w *walk) collapse(classes []*graph.Class, may func(*graph.Class) bool) []d
 
 // kind is where an arc leads and whether it is lossless, as one number.
 func (h arc) kind() uint64 {
-	k := uint64(h.to) << 1
-	if h.lossless {
-		k++
+	k := uint64(h.to) << 3
+	for i, is := range []bool{h.lossless, h.fills, h.fillsTo} {
+		if is {
+			k |= 1 << i
+		}
 	}
 	return k
 }

@@ -31,7 +31,7 @@ func (v *view) floodedPaths(s ir.State) (*ir.Turns, error) {
 	for u := range v.Arcs {
 		for i := range v.Arcs[u] {
 			in := &v.Arcs[u][i]
-			if !f.comes(in.Out) || !v.Lossless[in.Link] {
+			if !f.comes(in.Out) || !v.Fills(in.Out, in.Link) {
 				continue
 			}
 			for j := range v.Arcs[u] {

@@ -178,7 +178,7 @@ func (t *trace) followBack(p plan, b *ir.Budget, turns, _ *ir.Turns) error {
 		for _, v := range t.order {
 			for _, d := range t.departures(v, false) {
 				mask := masks[d.step.To]
-				if len(mask) == 0 || !t.waits(d.step, t.wanted) {
+				if len(mask) == 0 || !t.fills(d.step, t.wanted) {
 					continue
 				}
 				row := &turns.Rows[d.step.In]
@@ -208,7 +208,7 @@ func (t *trace) each(p plan, b *ir.Budget, yield func(in, out *ir.Port, group in
 		}
 		for i := range t.visits {
 			at := &t.visits[i]
-			if at.group != t.wanted || !t.waits(at.step, at.group) {
+			if at.group != t.wanted || !t.fills(at.step, at.group) {
 				continue
 			}
 			for d, group := range t.onward(at.step.To, at) {
@@ -224,6 +224,11 @@ func (t *trace) each(p plan, b *ir.Budget, yield func(in, out *ir.Port, group in
 // waits reports whether a cable is lossless for a group.
 func (t *trace) waits(s *graph.Arc, group int) bool {
 	return t.views[group] != nil && t.views[group].Lossless[s.Link]
+}
+
+// fills reports whether what comes in by an arc fills a buffer whose pauses stop the other end.
+func (t *trace) fills(s *graph.Arc, group int) bool {
+	return t.views[group] != nil && t.views[group].Fills(s.In, s.Link)
 }
 
 // begin makes c the class at hand.

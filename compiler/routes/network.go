@@ -48,7 +48,7 @@ func (v *view) tiersFail() *ir.RoutingError {
 		var first *ir.Device
 		for j := range v.Arcs[i] {
 			s := &v.Arcs[i][j]
-			if !v.Lossless[s.Link] {
+			if !v.Lossless[s.Link] && !v.Disagree(s) {
 				continue
 			}
 			other := v.Vertices[s.To]
@@ -70,10 +70,12 @@ type arc struct {
 	port     int32 // ID of the port it leaves by
 	index    int32 // Index of the same
 	lossless bool
+	fills    bool // what comes in by that port fills a buffer of lossless groups, see ir.Port.Fills
+	fillsTo  bool // and what leaves by it one at the other end
 }
 
 func (v *view) arc(s *graph.Arc) arc {
-	return arc{s.To, s.Out, s.Index, v.Lossless[s.Link]}
+	return arc{s.To, s.Out, s.Index, v.Lossless[s.Link], v.Fills(s.Out, s.Link), v.Fills(s.In, s.Link)}
 }
 
 // openArcs returns, by vertex, the steps that routed or bridged traffic can take while every cable is up.

@@ -7,7 +7,7 @@
 //
 //   - shortest-path (shortest.go, collapse.go): every equal-cost shortest path, all links costing the same. Routing
 //     protocols know nothing of PFC, so paths are found over every link that is up, lossless or not; only turns between
-//     lossless links count.
+//     lossless links count, and those from a link whose ends disagree into a buffer of several groups (ir.Port.Fills).
 //   - ebgp (ebgp.go): path vectors with the AS-loop check. Numbers that are all different make it shortest-path.
 //   - up-down (updown.go): every path that rises through the tiers, takes at most one peer step and falls. Not only the
 //     shortest of them: the person vouches for "never up again after down", not for more.

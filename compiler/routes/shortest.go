@@ -117,6 +117,7 @@ type sweep struct {
 	seen, next []uint64 // by vertex, in the search
 	near       []nearby // by vertex
 	ins, outs  []portMask
+	backs      []portMask // as ins, of what twins of the destination send to it; at one hop only
 	inMasks    distinct
 	outMasks   distinct
 	sums       []uint64   // bit rows: by distinct mask of outs, then by distinct mask of ins
@@ -254,7 +255,11 @@ func (s *sweep) gather() {
 
 // arrive follows the traffic of destinations m, all at the given distance from v, by one hop.
 func (s *sweep) arrive(v int32, level int, m uint64) {
-	s.ins, s.outs = s.ins[:0], s.outs[:0]
+	s.ins, s.outs, s.backs = s.ins[:0], s.outs[:0], s.backs[:0]
+	many := uint64(0)
+	if level == 1 {
+		many = m & s.many
+	}
 	for _, h := range s.open[v] {
 		n := &s.near[h.to]
 		if out := m & n.below; out != 0 {
@@ -262,8 +267,11 @@ func (s *sweep) arrive(v int32, level int, m uint64) {
 			if h.lossless {
 				s.outs = append(s.outs, portMask{out, h.index, h.to})
 			}
+			if out&many != 0 && h.fills {
+				s.backs = append(s.backs, portMask{out & many, h.index, h.to})
+			}
 		}
-		if in := m & n.above; in != 0 && h.lossless {
+		if in := m & n.above; in != 0 && h.fills {
 			s.ins = append(s.ins, portMask{in, h.index, h.to})
 		}
 	}
@@ -277,10 +285,8 @@ func (s *sweep) arrive(v int32, level int, m uint64) {
 	if len(s.ins) > 0 {
 		s.turn(v)
 	}
-	if level == 1 {
-		for many := m & s.many; many != 0; many &= many - 1 {
-			s.amongAlike(v, many&-many)
-		}
+	for ; many != 0; many &= many - 1 {
+		s.amongAlike(v, many&-many)
 	}
 }
 
@@ -348,7 +354,7 @@ func (s *sweep) amongAlike(v int32, bit uint64) {
 		}
 	}
 	several := s.twice()[v]
-	for _, twin := range s.outs {
+	for _, twin := range s.backs {
 		if twin.mask&bit == 0 {
 			continue
 		}

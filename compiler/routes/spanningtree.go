@@ -122,7 +122,7 @@ func (v *view) onlyRouted() error {
 func (v *view) losslessStep(is func(*graph.Arc) bool) *graph.Arc {
 	for u := range v.Arcs {
 		for j := range v.Arcs[u] {
-			if s := &v.Arcs[u][j]; v.Lossless[s.Link] && is(s) {
+			if s := &v.Arcs[u][j]; (v.Lossless[s.Link] || v.Disagree(s)) && is(s) {
 				return s
 			}
 		}

@@ -131,7 +131,7 @@ func (w *walk) leave(s *graph.Arc) {
 // record adds the turns from the port of v that faces back along s to every port of the mask, but not back to the
 // device the traffic comes from, which may have several cables to v.
 func (w *walk) record(v int32, s *graph.Arc) {
-	if !w.Lossless[s.Link] {
+	if !w.Fills(s.Out, s.Link) {
 		return
 	}
 	w.kept = append(w.kept[:0], w.mask...)

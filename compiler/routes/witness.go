@@ -81,8 +81,8 @@ func (s *sweep) takes(t *seeker, level int) {
 	}
 	out, to := lane(s.outs, t.Out)
 	in, _ := lane(s.ins, t.In)
-	if from, twin := lane(s.outs, t.In); level == 1 && twin != to {
-		in |= from & s.many // from a twin of the destination
+	if from, twin := lane(s.backs, t.In); twin != to {
+		in |= from // from a twin of the destination
 	}
 	for both := in & out; both != 0; both &= both - 1 {
 		d := s.batch[bits.TrailingZeros64(both)]
@@ -217,7 +217,7 @@ func (v *view) witness(turns *ir.Turns, down []*ir.Link, p plan) func([]ir.Turn)
 func (t *trace) flow(turn ir.Turn) *ir.Flow {
 	for i := range t.visits {
 		at := t.visits[i]
-		if at.step.In != int32(turn.In.ID) || at.group != t.wanted || !t.waits(at.step, at.group) {
+		if at.step.In != int32(turn.In.ID) || at.group != t.wanted || !t.fills(at.step, at.group) {
 			continue
 		}
 		for d, group := range t.onward(at.step.To, &at) {

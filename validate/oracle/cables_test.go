@@ -75,6 +75,93 @@ func TestFlowControlByCable(t *testing.T) {
 	assert.NotZero(t, coupled[validate.Free])
 }
 
+// disagreeingFabric draws a fabric of two or more lossless groups in which many ports lack the buffers of some, and some switches keep one
+// buffer for all. It counts the ports that fill theirs with what the other end does not stop.
+func disagreeingFabric(r *rand.Rand, routing ir.Routing, failures int) (f *ir.Fabric, ports int) {
+	f = drawnFabric(r, routing, failures)
+	second := &ir.CosGroup{Name: "second", Cos: 6, At: irtest.Place(50), Lossless: true, LosslessAt: irtest.Place(51)}
+	f.CosGroups = append(f.CosGroups, second)
+	if all := f.Intents; len(all) > 0 {
+		in := &ir.Intent{Name: "second", At: all[0].At, Version: 2, Group: second, Members: all[0].Members}
+		f.Intents = append(slices.Clone(all), in)
+		for _, m := range in.Members {
+			m.NIC.Intents = append(slices.Clone(m.NIC.Intents), in)
+		}
+	}
+	for _, d := range f.Devices {
+		if d.Switch != nil {
+			d.Switch.Can.Shared = d.Switch.Can.Shared || r.IntN(4) > 0
+		}
+	}
+	lacking := 2 + r.IntN(4)
+	for _, p := range f.Ports {
+		all := append(slices.Clone(p.Buffers()), &ir.Buffer{Group: second})
+		if i := r.IntN(len(all) * lacking); i < len(all) { // the buffer that it lacks
+			all = slices.Delete(all, i, i+1)
+		}
+		p.SetBuffers(all)
+	}
+	f.Routes = routes.New(f)
+	for _, p := range f.Ports {
+		ports += countOf(f.CosGroups, func(g *ir.CosGroup) bool { return oracle.Fills(p, g) && !oracle.Holds(p.Peer(), g) })
+	}
+	return f, ports
+}
+
+func countOf[T any](of []T, is func(T) bool) (n int) {
+	for _, x := range of {
+		if is(x) {
+			n++
+		}
+	}
+	return n
+}
+
+// Fabrics with cables whose ends disagree which groups are lossless agree with brute force, and lock only where they are not free.
+func TestEndsDisagree(t *testing.T) {
+	verdicts := map[validate.Verdict]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		routing := rapid.SampledFrom([]ir.Routing{
+			ir.ShortestPath, ir.ShortestPath, ir.EBGP, ir.UpDown, ir.AnyPath, ir.Flooding,
+			ir.SpanningTree,
+		}).Draw(t, "routing")
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 71))
+		f, ports := disagreeingFabric(r, routing, rapid.IntRange(0, 2).Draw(t, "failures"))
+		if routing == ir.EBGP && !uniqueASNs(f) {
+			return
+		}
+		assertAgrees(t, f)
+		p := judged(t, f)
+		if ports > 0 {
+			verdicts[p.Verdict]++
+		}
+		if p.Verdict != validate.Free {
+			return
+		}
+		b := state(f, nil, r)
+		var all []*ir.Flow
+		for _, g := range f.CosGroups {
+			if g.Lossless {
+				all = append(all, b.Flows(g)...)
+			}
+		}
+		for range 3 {
+			require.Empty(t, random(some(r, all, 12), 2000, r.Uint64()).Run().Locked)
+		}
+	})
+	t.Log(verdicts)
+	assert.NotZero(t, verdicts[validate.Prone])
+	assert.NotZero(t, verdicts[validate.Free])
+}
+
+// Two lossless groups share the buffers of s2. Its neighbour s3 has none for rdma, so s3 does not stop sending it; it fills the buffer of
+// s2 all the same, which keeps s3 paused for the other group.
+func TestJointBufferFilledFromOneEnd(t *testing.T) {
+	f := pausedFabric(rand.New(rand.NewPCG(0x191, 61)), ir.ShortestPath, 0, true)
+	assertAgrees(t, f)
+	assert.Equal(t, validate.Prone, judged(t, f).Verdict)
+}
+
 // Link pause at the ports of hosts changes no verdict: nothing waits for a host.
 func TestLinkPauseAtHostsChangesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

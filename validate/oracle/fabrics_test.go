@@ -1,6 +1,7 @@
 package oracle_test
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -31,11 +32,12 @@ func judged(t require.TestingT, f *ir.Fabric) validate.GroupProof {
 	return gravest(t, validate.Run(f, ir.NewBudget(smallBudget)))
 }
 
+// gravest is the gravest verdict; of several that are prone the one that needs the fewest failures.
 func gravest(t require.TestingT, r validate.Findings) validate.GroupProof {
 	require.NotEmpty(t, r.Proofs)
 	gravity := []validate.Verdict{validate.Free, validate.Unknown, validate.Prone}
 	return slices.MaxFunc(r.Proofs, func(a, b validate.GroupProof) int {
-		return slices.Index(gravity, a.Verdict) - slices.Index(gravity, b.Verdict)
+		return cmp.Or(slices.Index(gravity, a.Verdict)-slices.Index(gravity, b.Verdict), b.Failures-a.Failures)
 	})
 }
 

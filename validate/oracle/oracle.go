@@ -85,6 +85,17 @@ func lists(claims []ir.Claim, g *ir.CosGroup) bool {
 	return slices.ContainsFunc(claims, func(c ir.Claim) bool { return c.Value == g.Cos })
 }
 
+// Fills reports whether what comes in by the port, in g, is held in a buffer that pauses the other end: of g, or of any group where one
+// buffer counts g with others.
+func Fills(in *ir.Port, g *ir.CosGroup) bool {
+	if Holds(in.Peer(), g) {
+		return true
+	}
+	return charged(in, g) && BufferOf(in, g).Group == nil && slices.ContainsFunc(in.Buffers(), func(b *ir.Buffer) bool {
+		return Holds(in.Peer(), b.Group)
+	})
+}
+
 // forwards reports whether the device passes on what it receives.
 func forwards(d *ir.Device) bool { return d.Switch != nil || d.Host.Forwards }
 
@@ -94,10 +105,10 @@ func between(l *ir.Link) bool { return forwards(l.A().Device()) && forwards(l.B(
 // Graph is the buffer dependency graph: for each buffer those it can only drain into.
 type Graph map[Buffer]map[Buffer]bool
 
-// join adds the edge for traffic that comes in by in, in group g, and leaves by out in group h, if both cables are
-// lossless and lie between devices that forward.
+// join adds the edge for traffic that comes in by in and leaves by out, in a group each, if the buffer it fills holds back the one that
+// sends to it, if it waits for the one it goes to, and if both cables lie between devices that forward.
 func (g Graph) join(in *ir.Port, group *ir.CosGroup, out *ir.Port, next *ir.CosGroup) {
-	if !between(in.Link()) || !between(out.Link()) || !Holds(in.Peer(), group) || !Holds(out, next) {
+	if !between(in.Link()) || !between(out.Link()) || !Fills(in, group) || !Holds(out, next) {
 		return
 	}
 	from, to := BufferOf(in, group), BufferOf(out.Peer(), next)

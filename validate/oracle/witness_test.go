@@ -26,7 +26,7 @@ func assertWitness(t require.TestingT, f *ir.Fabric, p validate.GroupProof) {
 			next := l.Circle[(i+1)%len(l.Circle)]
 			require.Same(t, h.Out.Peer(), next.In, "hop %d leads to the next", i)
 			require.Same(t, h.In.Device(), h.Out.Device())
-			require.True(t, oracle.Holds(h.In.Peer(), h.Group), "%s is lossless", h.In)
+			require.True(t, oracle.Fills(h.In, h.Group), "%s holds its sender", h.In)
 			require.NotContains(t, l.Down, h.In.Link())
 			turns, err := f.Routes.Turns(h.Group, ir.State{Down: l.Down})
 			require.NoError(t, err)

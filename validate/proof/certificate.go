@@ -265,7 +265,7 @@ func (p *Proof) bounces(links []*ir.Link) bool {
 	if p.Fabric.FlowControl == ir.Pause || p.Fabric.Coupled() { // which stops what is lossy, too
 		return false
 	}
-	if len(p.Groups) > 1 && slices.ContainsFunc(p.Fabric.Devices, SharesBuffer) {
+	if len(p.Groups) > 1 && slices.ContainsFunc(p.Fabric.Devices, (*ir.Device).SharesBuffer) {
 		return false
 	}
 	for _, g := range p.Groups {

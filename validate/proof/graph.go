@@ -50,7 +50,7 @@ func newBufferGraph(t *graph.Line, groups []*ir.CosGroup, turns []*ir.Turns) *bu
 	if len(groups) > 1 {
 		g.shared = make([]bool, len(t.Fabric.Ports))
 		for _, p := range t.Fabric.Ports {
-			g.shared[p.ID] = p.ByPause() || SharesBuffer(p.Device())
+			g.shared[p.ID] = p.ByPause() || p.Device().SharesBuffer()
 		}
 	}
 	g.index()

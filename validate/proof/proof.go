@@ -148,7 +148,7 @@ func together(f *ir.Fabric) [][]*ir.CosGroup {
 			}
 		}
 	}
-	one := f.FlowControl == ir.Pause || f.Coupled() || slices.ContainsFunc(f.Devices, SharesBuffer)
+	one := f.FlowControl == ir.Pause || f.Coupled() || slices.ContainsFunc(f.Devices, (*ir.Device).SharesBuffer)
 	for i, g := range lossless {
 		if one {
 			join(set[lossless[0]], set[g])
@@ -170,11 +170,6 @@ func together(f *ir.Fabric) [][]*ir.CosGroup {
 		}
 	}
 	return out
-}
-
-// SharesBuffer reports whether the device counts all lossless groups of a port in one buffer.
-func SharesBuffer(d *ir.Device) bool {
-	return d.Switch != nil && d.Switch.Can.Shared
 }
 
 // follow judges by the turns the routing makes.
