@@ -118,10 +118,40 @@ type pageVerdict struct {
 type pageWriter struct {
 	page
 	tables map[string]int
+	ports  map[portKey]int // places in Tables
+	links  map[linkKey]int
+}
+
+// portKey is what the settings of a port follow from. Ports of alike links share their sizes, and links of a block their facts, so few of
+// a large fabric are written out to be compared.
+type portKey struct {
+	buffers buffersKey
+	facts   *ir.LinkFacts
+	mtu     int
+}
+
+// linkKey is what the settings of a link follow from.
+type linkKey struct {
+	facts                                *ir.LinkFacts
+	a, b                                 buffersKey
+	routed, peer, bonded, planned, pause bool
+}
+
+// buffersKey names the buffers that a port shares with others.
+type buffersKey struct {
+	first **ir.Buffer
+	n     int
+}
+
+func buffersOf(p *ir.Port) buffersKey {
+	if b := p.Buffers(); len(b) > 0 {
+		return buffersKey{&b[0], len(b)}
+	}
+	return buffersKey{}
 }
 
 func newPage(d *drawing) *page {
-	w := &pageWriter{tables: map[string]int{}}
+	w := &pageWriter{tables: map[string]int{}, ports: map[portKey]int{}, links: map[linkKey]int{}}
 	w.Rows, w.Loops, w.Verdicts, w.Base = []pageRow{}, []pageLoop{}, []pageVerdict{}, []int{}
 	for _, r := range d.rows {
 		w.Rows = append(w.Rows, pageRow{r.label, r.y})
@@ -131,11 +161,11 @@ func newPage(d *drawing) *page {
 	}
 	ports := make([]int, len(d.fabric.Ports))
 	for i, p := range d.fabric.Ports {
-		ports[i] = w.table(portSettings(p))
+		ports[i] = w.port(p)
 	}
 	end := func(p *ir.Port) pageEnd { return pageEnd{p.Device().ID, p.Name, ports[p.ID]} }
 	for _, l := range d.fabric.Links {
-		w.Links = append(w.Links, pageLink{end(l.A()), end(l.B()), w.table(linkSettings(l)), len(lossless(l)) > 0, l.Planned})
+		w.Links = append(w.Links, pageLink{end(l.A()), end(l.B()), w.link(l), len(lossless(l)) > 0, l.Planned})
 	}
 	for _, s := range d.symbols {
 		w.Base = append(w.Base, w.symbol(s))
@@ -196,6 +226,28 @@ func (w *pageWriter) table(rows []pageValue) int {
 		i = len(w.Tables)
 		w.tables[b.String()] = i
 		w.Tables = append(w.Tables, slices.Concat([]pageValue{}, rows))
+	}
+	return i
+}
+
+// port returns the place of the settings of a port.
+func (w *pageWriter) port(p *ir.Port) int {
+	k := portKey{buffersOf(p), p.Link().LinkFacts, p.MTU()}
+	i, known := w.ports[k]
+	if !known {
+		i = w.table(portSettings(p))
+		w.ports[k] = i
+	}
+	return i
+}
+
+// link returns the place of the settings of a link.
+func (w *pageWriter) link(l *ir.Link) int {
+	k := linkKey{l.LinkFacts, buffersOf(l.A()), buffersOf(l.B()), l.Routed, l.Peer, l.Bond != 0, l.Planned, l.ByPause()}
+	i, known := w.links[k]
+	if !known {
+		i = w.table(linkSettings(l))
+		w.links[k] = i
 	}
 	return i
 }
