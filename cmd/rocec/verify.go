@@ -302,14 +302,7 @@ func (a *app) verifyText(dir string, fabric *ir.Fabric, plan *deploy.Plan, doc v
 	v.drift = true
 	w, r := v.w, aside.from
 	v.groups(plan, page)
-	for _, d := range doc.Devices {
-		for _, f := range d.Findings {
-			if f.Code != "" { // told with the others of its kind
-				continue
-			}
-			v.prose(v.paint(diag.Bold, d.Name)+"  "+v.paint(diag.Yellow, f.Probe)+": ", target.Escape(f.Message))
-		}
-	}
+	v.findings(doc)
 	v.watched(plan)
 	v.seen(aside.unlike)
 	v.hints(doc)
@@ -348,6 +341,29 @@ func (a *app) verifyText(dir string, fabric *ir.Fabric, plan *deploy.Plan, doc v
 	fmt.Fprintf(w, "Verify: %s. %s as written, %d drifted, %d unreachable, %d refused%s%s.\n", word,
 		diag.Count(doc.Summary[verifyGood], "device"), doc.Summary[verifyDrift], doc.Summary[string(deploy.StatusUnreachable)],
 		doc.Summary[string(deploy.StatusRefused)], pendingText(doc.Summary[string(deploy.StatusPending)]), unknown)
+}
+
+// findings prints what each probe found once, with the devices on which it did.
+func (v *planView) findings(doc verifyDocument) {
+	type finding struct{ probe, text string }
+	var order []finding
+	of := map[finding][]string{}
+	for _, d := range doc.Devices {
+		for _, f := range d.Findings {
+			if f.Code != "" { // told with the others of its kind
+				continue
+			}
+			one := finding{f.Probe, f.Message}
+			if of[one] == nil {
+				order = append(order, one)
+			}
+			of[one] = append(of[one], d.Name)
+		}
+	}
+	for _, f := range order {
+		names := nodeset.Text(of[f], nodeset.Devices, math.MaxInt)
+		v.prose(v.paint(diag.Bold, names)+"  "+v.paint(diag.Yellow, f.probe)+": ", target.Escape(f.text))
+	}
 }
 
 // hints prints each hint once, with the devices that give it.
