@@ -65,6 +65,9 @@ func documented(version string) (grammar.Release, grammar.Spelling, bool) {
 	return r, spelling, ok
 }
 
+// lastMinor is, by major release, the last minor release of those that get no further ones.
+var lastMinor = [...]int{2: 5, 3: 7, 4: 4}
+
 // sayRelease says what is wrong with the version a switch block states; empty: nothing.
 func sayRelease(version string) string {
 	r, ok := grammar.ParseRelease(version)
@@ -77,6 +80,9 @@ func sayRelease(version string) string {
 		return fmt.Sprintf("%q is not a release of Cumulus Linux. Write its numbers as /etc/os-release on the switch has them, such as "+
 			"\"3.4.3\".",
 			diag.Escape(version))
+	case r[0] < len(lastMinor) && lastMinor[r[0]] > 0 && r[1] > lastMinor[r[0]]:
+		return fmt.Sprintf("There is no Cumulus Linux %s: %d.%d is the last of %d. Write the release as /etc/os-release on the switch has it.",
+			version, r[0], lastMinor[r[0]], r[0])
 	case of&written != 0:
 		return ""
 	case r.AtLeast(6, 0):

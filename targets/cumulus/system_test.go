@@ -39,6 +39,12 @@ func TestReleases(t *testing.T) {
 	for _, v := range []string{"", "4", "4.3.0.7", "4.x", "v4.3", "4..3", "4.12345"} {
 		assert.Contains(t, OS.Release(v), "is not a release", v)
 	}
+	for v, last := range map[string]string{"2.6": "2.5", "3.8": "3.7", "3.99.1": "3.7", "4.5.0": "4.4", "4.33": "4.4"} {
+		assert.Contains(t, sayRelease(v), "There is no Cumulus Linux "+v+": "+last+" is the last of", v)
+	}
+	for _, v := range []string{"3.7.16", "4.4.5", "5.3.1", "5.99"} {
+		assert.Empty(t, sayRelease(v), v)
+	}
 	assert.Empty(t, sayRelease(OS.Newest), "the newest is one that is written")
 }
 
