@@ -60,6 +60,10 @@ func TestAfterwards(t *testing.T) {
 	run := regexp.MustCompile(`rocec confirm (\S+)\.`).FindStringSubmatch(out)[1]
 	require.Contains(t, want(exitGood, "runs"), "ticket 4711")
 	require.Contains(t, want(exitGood, "runs", "last"), "6 unconfirmed")
+	other := t.TempDir()
+	require.Contains(t, want(exitGood, "runs", "-C", dir, "last"), "6 unconfirmed")
+	require.Contains(t, want(exitUsage, "runs", "-C", other, "last"), "no run \"last\" of the fabric in "+other)
+	require.Contains(t, strings.Join(strings.Fields(want(exitUsage, "rollback", "-C", other, run)), " "), "is a run of the fabric in")
 	require.Contains(t, want(exitLocked, "unlock", "-C", dir), "rocec confirm "+run)
 	require.Contains(t, want(exitUsage, "resume", run), "rocec confirm "+run)
 	require.Contains(t, want(exitGood, "confirm", run), "6 applied")

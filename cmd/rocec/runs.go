@@ -291,7 +291,8 @@ func outcomesText(r runJSON) string {
 	return strings.Join(parts, ", ")
 }
 
-// readRun reads the journal of a run by its name, or by the beginning of it that only one run has; "last" is the newest.
+// readRun reads the journal of a run by its name, or by the beginning of it that only one run has; "last" is the newest. With -C it is a
+// run of that fabric.
 func (a *app) readRun(name string) (*journal.Log, error) {
 	dir, logs, err := a.allRuns()
 	if err != nil {
@@ -303,7 +304,14 @@ func (a *app) readRun(name string) (*journal.Log, error) {
 			name, least)
 	}
 	var found []*journal.Log
+	elsewhere := "" // the folder of a run of that name whose fabric is not the one of -C
 	for _, l := range logs {
+		if a.dir != "" && !sameFolder(a.dir, l.Fabric) {
+			if l.Run == name || strings.HasPrefix(l.Run, name) || strings.HasSuffix(l.Run, "-"+name) {
+				elsewhere = l.Fabric
+			}
+			continue
+		}
 		if l.Run == name || name == "last" && len(found) == 0 {
 			return l, nil
 		}
@@ -311,10 +319,16 @@ func (a *app) readRun(name string) (*journal.Log, error) {
 			found = append(found, l)
 		}
 	}
-	switch len(found) {
-	case 1:
+	switch {
+	case len(found) == 1:
 		return found[0], nil
-	case 0:
+	case len(found) == 0 && elsewhere != "":
+		return nil, fail(exitUsage, "%q is a run of the fabric in %s, not of that in %s (-C). Leave out -C, or name a run of its own: "+
+			"rocec -C %[3]s runs", name, diag.Escape(elsewhere), diag.Escape(a.dir))
+	case len(found) == 0 && a.dir != "":
+		return nil, fail(exitUsage, "no run %q of the fabric in %s was started on this machine by this user (the journals are in %s). List "+
+			"them: rocec -C %[2]s runs", name, diag.Escape(a.dir), dir.Path())
+	case len(found) == 0:
 		return nil, fail(exitUsage, "no run %q was started on this machine by this user (the journals are in %s). List them: rocec runs",
 			name, dir.Path())
 	}
