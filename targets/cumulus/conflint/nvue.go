@@ -21,14 +21,14 @@ func namedNVUE(name string) bool {
 	return ok && (rest == "" || strings.ContainsAny(rest[len(rest)-1:], "-_."))
 }
 
-// What NVUE's file begins with, and where it names the release.
+// What NVUE's file begins with, in YAML or as JSON, and where it names the release.
 var (
-	nvueBegins  = regexp.MustCompile(`^(?:[ \t]*(?:#[^\n]*|---[ \t]*)?\r?\n)*-[ \t]+(?:header|set|unset):`)
-	nvueVersion = regexp.MustCompile(`(?m)^[ \t]+version:[ \t]*["']?(Cumulus Linux [0-9.]{1,16})`)
-	nvueQoS     = regexp.MustCompile(`(?m)^[ \t]+qos:`)
+	nvueBegins  = regexp.MustCompile(`^(?:(?:[ \t]*(?:#[^\n]*|---[ \t]*)?\r?\n)*-[ \t]+(?:header|set|unset):|\s*\[\s*\{\s*"(?:header|set|unset)"\s*:)`)
+	nvueVersion = regexp.MustCompile(`(?m)(?:^[ \t]+version:[ \t]*["']?|"version"[ \t]*:[ \t]*")(Cumulus Linux [0-9.]{1,16})`)
+	nvueQoS     = regexp.MustCompile(`(?m)(?:^[ \t]+qos:|"qos"[ \t]*:)`)
 )
 
-// isNVUE reports whether a file is a configuration of NVUE: a list in YAML of a header and what is set. The name alone does not make one.
+// isNVUE reports whether a file is a configuration of NVUE: a list, in YAML or JSON, of a header and what is set. The name alone does not make one.
 func isNVUE(f File) bool {
 	head := f.Data[:min(len(f.Data), 64<<10)]
 	return f.Why == "" && len(f.Data) <= MaxFile && utf8.Valid(f.Data) && nvueBegins.Match(head)

@@ -139,13 +139,13 @@ func (r *reader) parse(data []byte) (*Tree, error) {
 		if errors.Is(err, io.EOF) { // comments alone
 			return Map(), nil
 		}
-		return nil, yamlFailure(err)
+		return nil, yamlFailure(data, err)
 	}
 	var more yaml.Node
 	if err := d.Decode(&more); err == nil {
 		return nil, refuse(Place{more.Line, more.Column}, "a second document begins here, and a configuration is one")
 	} else if !errors.Is(err, io.EOF) {
-		return nil, yamlFailure(err)
+		return nil, yamlFailure(data, err)
 	}
 	if doc.Kind != yaml.DocumentNode || len(doc.Content) == 0 {
 		return Map(), nil
@@ -166,12 +166,18 @@ func directive(data []byte) Place {
 
 var yamlText = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)`)
 
-func yamlFailure(err error) error {
+// yamlFailure is what the parser says, and where. Of a tab it names the line before.
+func yamlFailure(data []byte, err error) error {
 	at, text := Place{}, err.Error()
 	if m := yamlText.FindStringSubmatch(text); m != nil {
 		text = m[2]
 		if n, err := strconv.Atoi(m[1]); err == nil {
 			at = Place{n, 1}
+		}
+	}
+	if lines := bytes.Split(data, []byte("\n")); at.Line > 0 && at.Line < len(lines) && strings.Contains(text, "tab character") {
+		if i := bytes.IndexByte(lines[at.Line], '\t'); i >= 0 && !bytes.ContainsRune(lines[at.Line-1], '\t') {
+			at = Place{at.Line + 1, i + 1}
 		}
 	}
 	return refuse(at, "it is not YAML: %s", text)

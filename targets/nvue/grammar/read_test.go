@@ -100,7 +100,7 @@ func TestReadRefuses(t *testing.T) {
 		"no text":               {"a: \xff\n", "line 1: it holds a byte that is not UTF-8"},
 		"a NUL":                 {"a: 1\nb: \x00\n", "line 2: it holds a byte"},
 		"not YAML":              {"a: 1\n b: 2\n", "not YAML"},
-		"a tab":                 {"a:\n\tb: 1\n", "not YAML"},
+		"a tab":                 {"a:\n  b: 1\n\tc: 1\n", "line 3: it is not YAML: found a tab"},
 		"ranges that differ":    {"interface:\n  swp1-4: {link: {mtu: 9000}}\n  swp2: {link: {mtu: 1500}}\n", "is set twice by ranges"},
 		"ranges of a thousand":  {bigRanges(), "ranges stand for more than"},
 		"an unquoted list item": {"- set: {}\n- [a]\n", "neither header"},
