@@ -69,8 +69,8 @@ var Incast = &Check{
 			}
 			p.Noticef(at, "In roce %q %s can send %s to %s with its port of %s, and the links into %s carry %s of it, %d times "+
 				"the port. At that rate %s; then it pauses its "+
-				"neighbours.", w.in.Name, diag.Count(w.senders, "other port"), platform.SpeedText(w.all), nicName(w.to), platform.SpeedText(speed),
-				leaf.Name, platform.SpeedText(w.inflow),
+				"neighbours.", w.in.Name, diag.Count(w.senders, "other port"), rateText(w.all), nicName(w.to), platform.SpeedText(speed),
+				leaf.Name, rateText(w.inflow),
 				w.timesHundred/100, lasts).
 				Note(speedAt(w.to.Port.Link()), "%s", platform.SpeedText(speed)).
 				Note(leaf.Switch.ModelAt, "%s, %s of buffer", leaf.Switch.Model.Title, diag.Bytes(leaf.Switch.Model.ASIC.Buffer))

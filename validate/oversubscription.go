@@ -55,10 +55,10 @@ var Oversubscription = &Check{
 			}
 			p.Noticef(at, "In cos group %q members below %s can send %s to members elsewhere, and its uplinks carry %s: %v to "+
 				"1. When all of them send across at once, the uplinks are where PFC "+
-				"pauses.", w.group.Name, who, platform.SpeedText(w.down), platform.SpeedText(w.up),
+				"pauses.", w.group.Name, who, rateText(w.down), rateText(w.up),
 				math.Round(100*float64(w.down)/float64(w.up))/100).
 				Note(w.below.Link().At, "the links below").
-				Note(w.above.Link().At, "uplinks: %s", platform.SpeedText(w.up))
+				Note(w.above.Link().At, "uplinks: %s", rateText(w.up))
 		})
 	},
 }
@@ -206,4 +206,12 @@ func (s *lowerSets) sums(ends map[*ir.Device]int) func(*ir.Device) int {
 		}
 		return ends[d] + sums[from]
 	}
+}
+
+// rateText is a sum of speeds: "13,107G".
+func rateText(mbps int) string {
+	if mbps%1000 != 0 {
+		return platform.SpeedText(mbps)
+	}
+	return diag.Number(mbps/1000) + "G"
 }
