@@ -36,7 +36,7 @@ func TestByHand(t *testing.T) {
 	assert.Equal(t, ir.Trust{PCP: true}, p.Trust())
 	assert.Empty(t, p.Marks(), "it does not mark")
 	assert.NotEmpty(t, p.Buffers(), "and is lossless all the same")
-	assert.Equal(t, "rdma", p.Sort(ir.Packet{IP: true, DSCP: 26, Tagged: true, PCP: 3}).Group.Name, "DSCP is not believed")
+	assert.Equal(t, "rdma", p.Sort(ir.Packet{IP: true, DSCP: 26, Tagged: true, PCP: 3}).Group.Name, "DSCP is not trusted")
 	assert.Nil(t, p.Sort(ir.Packet{IP: true, DSCP: 26}).Group, "an untagged packet has no PCP")
 
 	nic := f.Devices[0].Ports[0]

@@ -222,7 +222,7 @@ var byHandAttrs = []attr[ByHand]{
 		},
 	},
 	one("trust", eval.OneOf("pcp", "dscp", "both"), "what the intents need",
-		"The header fields it believes; of both, the DSCP wins where a packet has one.", func(h *ByHand) *Value[string] { return &h.Trust }),
+		"The header fields it trusts; of both, the DSCP wins where a packet has one.", func(h *ByHand) *Value[string] { return &h.Trust }),
 	{
 		name: "dscp", kind: "map of number 0-7", def: "{}", doc: "Where its map from DSCP to cos differs from the fabric's: { 26 = 3 }.",
 		set: setMapped(63, func(h *ByHand) *[]Mapped { return &h.DSCP }),

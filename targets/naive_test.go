@@ -32,7 +32,7 @@ type box struct {
 	pause               map[string]bool
 	marks               map[string]map[int]bool
 	marksAll            map[int]bool              // on every port
-	plain               int                       // the cos of packets without a field that is believed
+	plain               int                       // the cos of packets without a field that is trusted
 	from                map[string]map[int][3]int // of what is marked: thresholds in bytes, and percent
 	share               map[string]map[int]int    // percent of a port's link, 0 is strict; port "" is all of them
 	group               map[int]string            // the priority group of a cos, where these have the shares

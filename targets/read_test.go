@@ -74,8 +74,8 @@ func readsBack(t require.TestingT, tree *target.Tree, lies func(group string) []
 
 // says is what a device can say.
 type says struct {
-	nic        bool // it has the map of the one field it believes, does not say what it buffers, and marks nothing
-	either     bool // it does not matter which field is believed: every class is lossless by link pause, or no intent crosses it
+	nic        bool // it has the map of the one field it trusts, does not say what it buffers, and marks nothing
+	either     bool // it does not matter which field is trusted: every class is lossless by link pause, or no intent crosses it
 	edited     bool // others have set it before
 	thresholds bool // of marking; the manuals before 3.3 show none
 	derives    bool // it has its headroom from the length of the cable, unless sizes are stated

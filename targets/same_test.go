@@ -37,10 +37,10 @@ var spellings = []struct{ name, version, config string }{
 
 // What a spelling cannot say, so that it is not compared. All else is.
 //
-//   - Which fields are believed: releases up to 3.4 know one for the whole switch, so packets are compared that intents send there. Where
+//   - Which fields are trusted: releases up to 3.4 know one for the whole switch, so packets are compared that intents send there. Where
 //     the fields are the same, so is every packet. Where a release of one field needs two, it is refused, unless the fabric has link pause,
 //     which stops every class alike.
-//   - Where values of a field go that a switch does not believe: not written up to 4.0, since the keys do not name the field.
+//   - Where values of a field go that a switch does not trust: not written up to 4.0, since the keys do not name the field.
 //   - Shares: up to 4.3 priority groups have weights, so the queues of each are added up.
 //   - Marks by ports: 4.4 has one list of queues for all of them, so only what a port marks by itself is compared.
 //   - Values that no group claims: Cumulus Linux keeps a cos for its own traffic and puts them into the next one that is lossy.
@@ -51,12 +51,12 @@ const perPort = "4.4.0"
 // refusals are the codes of what a dialect cannot say, and which spellings cannot. A fabric is refused for any other reason in every
 // spelling, or in none.
 var refusals = map[string][]string{
-	"cumulus-trust":      {"traffic.conf of 3.4"},                        // a switch believes one field
+	"cumulus-trust":      {"traffic.conf of 3.4"},                        // a switch trusts one field
 	"trust-mismatch":     {"traffic.conf of 3.4", "traffic.conf of 3.7"}, // and all its ports the same fields
 	"cumulus-ecn-groups": {"files of 4.4"},                               // one set of thresholds for all ports
 
 	"sonic-pause": {"SONiC 202205", "SONiC 202505", "SONiC 202511"}, // there is no link pause
-	"sonic-trust": {"SONiC 202205", "SONiC 202505", "SONiC 202511"}, // a port believes one field
+	"sonic-trust": {"SONiC 202205", "SONiC 202505", "SONiC 202511"}, // a port trusts one field
 }
 
 var (

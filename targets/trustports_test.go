@@ -77,7 +77,7 @@ link "a" {
 
 const oneSwitch = "link \"b\" {\n  a = \"b[1-3]:e1\"\n  b = \"tor1:swp[4-6]\"\n}"
 
-// TestTrustByPorts: racks whose RoCEv2 is told by different fields share a switch from 3.5 on, since ports differ in what they believe;
+// TestTrustByPorts: racks whose RoCEv2 is told by different fields share a switch from 3.5 on, since ports differ in what they trust;
 // packets are followed through what is written, and get lost where the ports do not differ.
 func TestTrustByPorts(t *testing.T) {
 	for _, version := range []string{"3.5.0", "3.7.16", "4.1.1", "4.2.1", "4.3.0"} {
@@ -183,7 +183,7 @@ func TestTrustByPortsGone(t *testing.T) {
 	assert.Contains(t, string(edit(one, edit(both, nil))), "source.port_group_list = []\n")
 }
 
-// TestBothByPorts: while a class moves, ports go on believing what they did where that can be, and otherwise it is said.
+// TestBothByPorts: while a class moves, ports go on trusting what they did where that can be, and otherwise it is said.
 func TestBothByPorts(t *testing.T) {
 	tor := func(text string) (out struct {
 		edit func(old []byte) []byte
@@ -213,7 +213,7 @@ func TestBothByPorts(t *testing.T) {
 	}
 	byDSCP := tor(strings.Replace(text, "  cos      = 4\n", "  cos      = 4\n  dscp     = [34]\n", 1))
 	_, not = byDSCP.both(now.edit(nil))
-	assert.Contains(t, not, "port swp1 believes PCP, and is to believe DSCP")
+	assert.Contains(t, not, "port swp1 trusts PCP, and is to trust DSCP")
 	_, not = now.both(byDSCP.edit(nil))
-	assert.Contains(t, not, "port swp1 believes DSCP, and is to believe PCP")
+	assert.Contains(t, not, "port swp1 trusts DSCP, and is to trust PCP")
 }

@@ -127,7 +127,7 @@ func (w *walker) byHand(d *ir.Device, s statement, passing []*ir.Intent) {
 		intents := passing
 		if p.NIC != nil {
 			intents = nil
-			for _, in := range w.f.Intents { // a NIC believes one field
+			for _, in := range w.f.Intents { // a NIC trusts one field
 				if len(intents) == 0 && slices.ContainsFunc(in.Members, func(m *ir.Member) bool { return m.NIC == p.NIC }) {
 					intents = append(intents, in)
 				}

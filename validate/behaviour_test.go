@@ -158,7 +158,7 @@ func TestBehaviour(t *testing.T) {
 		},
 		"told by PCP, and DSCP wins": {
 			[]string{routed, bridged, dscp, "", members, vlan, spine, `by_hand { trust = "both" }`},
-			[]string{"error trust-mismatch: goes by its DSCP where both are believed"},
+			[]string{"error trust-mismatch: goes by its DSCP where both are trusted"},
 		},
 		"told by PCP, and DSCP 0 leads there, too": {
 			[]string{routed, bridged, dscp, "", members, vlan, spine, "by_hand {\n  trust = \"both\"\n  dscp = { 0 = 4 }\n}"},
@@ -294,7 +294,7 @@ func TestBehaviour(t *testing.T) {
 					"\n  for_each = toset([\"1\", \"2\", \"3\"])\n  names = \"store${each.key}\"",
 				store, `by_hand { trust = "pcp" }`, "host.store]", `"store[1-3]"]`,
 			},
-			[]string{"error trust-mismatch: store[1-3] believe PCP"},
+			[]string{"error trust-mismatch: store[1-3] trust PCP"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 // TrustMismatch reports devices that do not look at the field by which an intent's packets are told.
 var TrustMismatch = &Check{
 	Code:    "trust-mismatch",
-	Summary: "a device does not believe the field that tells RoCE",
+	Summary: "a device does not trust the field that tells RoCE",
 	Answers: []string{"1", "K3", "C22", "C24", "N1"},
 	OnHop:   true,
 	Run: func(p *Pass) {
@@ -25,7 +25,7 @@ var TrustMismatch = &Check{
 	},
 }
 
-// mistrust judges what by_hand blocks state. Where a block states no trust, its NICs still believe one field only.
+// mistrust judges what by_hand blocks state. Where a block states no trust, its NICs still trust one field only.
 func (p *Pass) mistrust(b *byHand, routed map[*ir.Intent]bool) {
 	type key struct {
 		by    bool // DSCP
@@ -58,18 +58,18 @@ func (p *Pass) mistrust(b *byHand, routed map[*ir.Intent]bool) {
 		to := first.port.Sort(packetOf(in))
 		place, _ := walk.Mistrust(first.port, in)
 		d := p.grade(in)(place,
-			"%s %s, and the packets of %s are told by %s%s. They land in %s, so they are %s there. Let %s believe %s%s.",
-			verb(deviceNames(first.devices), len(first.devices), "believes", "believe"), trust, intentNames(intents), toldBy(in),
+			"%s %s, and the packets of %s are told by %s%s. They land in %s, so they are %s there. Let %s trust %s%s.",
+			verb(deviceNames(first.devices), len(first.devices), "trusts", "trust"), trust, intentNames(intents), toldBy(in),
 			overruled(in, trust), whereTo(p.Fabric, packetOf(in), trust, to), unprotected(p.Fabric, in), themOf(first.devices), toldBy(in),
 			alone(in, trust))
 		d.Note(in.Group.At, "the cos group of roce %q", in.Name)
 	}
 }
 
-// overruled adds why a device that believes PCP does not go by it.
+// overruled adds why a device that trusts PCP does not go by it.
 func overruled(in *ir.Intent, t ir.Trust) string {
 	if !in.ByDSCP() && t.PCP {
-		return ", but a packet with an IP header goes by its DSCP where both are believed"
+		return ", but a packet with an IP header goes by its DSCP where both are trusted"
 	}
 	return ""
 }
@@ -92,7 +92,7 @@ func whereTo(f *ir.Fabric, pkt ir.Packet, t ir.Trust, s ir.Sorting) string {
 	return fmt.Sprintf("cos %d, %s, by %s", s.Cos, groupAt(f, s.Cos), s.By)
 }
 
-// mixedTelling reports RoCEv2 told by PCP on switches that must believe DSCP for another intent.
+// mixedTelling reports RoCEv2 told by PCP on switches that must trust DSCP for another intent.
 func (p *Pass) mixedTelling(routed map[*ir.Intent]bool) {
 	for _, in := range p.Fabric.Intents {
 		if in.Version != 2 || in.ByDSCP() || !walk.HasMark(in) || routed[in] || p.grade(in) == nil {
@@ -124,7 +124,7 @@ func (p *Pass) mixedTelling(routed map[*ir.Intent]bool) {
 func (p *Pass) overruledAt(in, because *ir.Intent, switches []*ir.Device) {
 	p.grade(in)(diag.FirstPlace(in.GroupAt, in.At),
 		"Roce %q is version 2 and told by PCP, since cos group %q claims no DSCP. %s roce %q, too, which is told by "+
-			"DSCP; a switch that believes both goes by the DSCP of a packet with an IP header, and that of roce %q is 0: it is %s there. Give "+
+			"DSCP; a switch that trusts both goes by the DSCP of a packet with an IP header, and that of roce %q is 0: it is %s there. Give "+
 			"cos group %q a dscp of its own, or take the dscp out of %q and give all RoCEv2 a vlan.",
 		in.Name, in.Group.Name, verb(deviceNames(switches), len(switches), "carries", "carry"), because.Name, in.Name, unprotected(p.Fabric, in),
 		in.Group.Name, because.Group.Name).

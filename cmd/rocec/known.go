@@ -39,7 +39,7 @@ var knowns = []knownList{
 		[]known{
 			{"K1", "PFC for a priority is on at one end of a link only", []string{"host-not-member"}, "rocec writes both ends from one description"},
 			{"K2", "a port sends pauses its peer does not obey, or the reverse", []string{"conf-pfc-half"}, ""},
-			{"K3", "the field a device believes is not the field that tells the class", []string{"cumulus-trust", "conf-two-trusts"}, ""},
+			{"K3", "the field a device trusts is not the field that tells the class", []string{"cumulus-trust", "conf-two-trusts"}, ""},
 			{
 				"K4", "maps of host and switches do not compose to one class",
 				[]string{"host-pcp", "conf-cos-moved"},

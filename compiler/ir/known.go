@@ -278,7 +278,7 @@ type SwitchCan struct {
 	Stuck    string // what ends a deadlock there: the part of a sentence; empty: nothing is known of it
 	Source   string // where the facts were taken from
 
-	PortTrust bool // ports may believe other header fields than the rest of the switch
+	PortTrust bool // ports may trust other header fields than the rest of the switch
 
 	Memory MemoryModel // how it shares out the chip's memory
 }

@@ -108,7 +108,7 @@ func (d *Device) maps(p *PortSettings) {
 	}
 }
 
-// trust notes which fields are believed. A device no intent crosses, in a fabric without intents, may believe any.
+// trust notes which fields are trusted. A device no intent crosses, in a fabric without intents, may trust any.
 func (p *PortSettings) trust(t Trust) { p.Trust, p.TrustKnown = t, t != Trust{} }
 
 // wanted fills in what differs from port to port.
@@ -116,7 +116,7 @@ func (p *Port) wanted(s *PortSettings) {
 	s.trust(p.Trust())
 	h := p.Device().ByHand
 	if h != nil && h.Trust != nil {
-		s.TrustKnown = true // also that it believes none
+		s.TrustKnown = true // also that it trusts none
 	}
 	s.PausesKnown = true
 	if len(p.Buffers()) > 0 || h != nil {

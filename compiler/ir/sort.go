@@ -10,7 +10,7 @@ import (
 
 // How packets are marked, and how devices sort them into cos groups.
 
-// Trust says which header fields a device believes. A packet with an IP header goes by its DSCP where that is trusted,
+// Trust says which header fields a device trusts. A packet with an IP header goes by its DSCP where that is trusted,
 // a tagged one by its PCP where that is; every other packet gets the port's default, cos 0. Source: Cumulus Linux 4.4,
 // the table of trust modes.
 type Trust struct{ PCP, DSCP bool }
@@ -81,7 +81,7 @@ func (f *Fabric) ByHand() (switches, hosts []*Device) {
 // is told by DSCP where its cos group claims one.
 func (in *Intent) ByDSCP() bool { return in.Version == 2 && len(in.Group.DSCP) > 0 }
 
-// TrustOf gives the fields that must be believed to tell the packets of intents.
+// TrustOf gives the fields that must be trusted to tell the packets of intents.
 func TrustOf(intents []*Intent) Trust {
 	var t Trust
 	for _, in := range intents {
@@ -213,7 +213,7 @@ func (n *NIC) CNP(in *Intent) Packet {
 	return p
 }
 
-// Trust gives the fields the device believes at the port.
+// Trust gives the fields the device trusts at the port.
 func (p *Port) Trust() Trust {
 	d := p.Device()
 	switch {
@@ -226,12 +226,12 @@ func (p *Port) Trust() Trust {
 		return d.Switch.Trust(d.Fabric)
 	}
 	if all := p.NIC.Carries(); len(all) > 0 {
-		return TrustOf(all[:1]) // a NIC believes one field
+		return TrustOf(all[:1]) // a NIC trusts one field
 	}
 	return TrustOf(d.Fabric.Intents)
 }
 
-// Trust gives the fields that the switch believes at ports of which nothing else is said: what the intents it sees need; of one that
+// Trust gives the fields that the switch trusts at ports of which nothing else is said: what the intents it sees need; of one that
 // sees none, all intents of the fabric.
 func (s *Switch) Trust(f *Fabric) Trust {
 	if len(s.Intents) == 0 {
@@ -240,7 +240,7 @@ func (s *Switch) Trust(f *Fabric) Trust {
 	return TrustOf(s.Intents)
 }
 
-// ByPCPAlone reports whether a switch that believes both fields is to believe PCP alone at the port: RoCEv2 told by PCP comes in there,
+// ByPCPAlone reports whether a switch that trusts both fields is to trust PCP alone at the port: RoCEv2 told by PCP comes in there,
 // which its DSCP would overrule, and nothing that is told by DSCP. Only where ports of the switch can differ ([SwitchCan.PortTrust]).
 func (p *Port) ByPCPAlone() bool {
 	d := p.Device()
@@ -252,7 +252,7 @@ func (p *Port) ByPCPAlone() bool {
 	return slices.ContainsFunc(entering, (*Intent).Overruled) && !slices.ContainsFunc(entering, (*Intent).ByDSCP)
 }
 
-// Overruled reports whether packets of the intent have a DSCP that does not tell them: RoCEv2 told by PCP. A device that believes both
+// Overruled reports whether packets of the intent have a DSCP that does not tell them: RoCEv2 told by PCP. A device that trusts both
 // fields goes by the DSCP.
 func (in *Intent) Overruled() bool { return in.Version == 2 && !in.ByDSCP() }
 

@@ -92,7 +92,7 @@ type slip struct {
 	at      diag.Range
 	says    string
 	notes   []diag.Note
-	endless bool // nothing behind it can be believed
+	endless bool // nothing behind it can be relied on
 }
 
 // syntaxWords are the words for mistakes that need no look at the text. The detail of HCL's begins like the second.

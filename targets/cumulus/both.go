@@ -38,7 +38,7 @@ type joining struct {
 	device *ir.Device
 	was    *ir.Settings
 	old    map[string]lossless // by port, as the file has it
-	byPort bool                // ports believed, or are to believe, other fields than the rest
+	byPort bool                // ports trusted, or are to trust, other fields than the rest
 }
 
 // buffers gives what the file says of the buffer of every port with PFC.
@@ -77,9 +77,9 @@ func (j *joining) join(doc grammar.Spelling) (why string) {
 		case s.LinkPause:
 			continue // all classes of this port are
 		case !s.TrustKnown:
-			return "it is not known which header fields the switch believes"
+			return "it is not known which header fields the switch trusts"
 		case j.byPort && (p.ir.ByPCPAlone() && s.Trust.DSCP || s.Trust == ir.Trust{PCP: true} && p.ir.Trust().DSCP):
-			return fmt.Sprintf("port %s believes %s, and is to believe %s", p.ir.Name, s.Trust, p.ir.Trust())
+			return fmt.Sprintf("port %s trusts %s, and is to trust %s", p.ir.Name, s.Trust, p.ir.Trust())
 		}
 		kept[p.ir.Name] = s
 		was |= s.Lossless()
@@ -129,7 +129,7 @@ func (j *joining) classifyBoth(kept map[string]*ir.PortSettings, is uint8, doc g
 		}
 	}
 	if trust.PCP && trust.DSCP && doc.Key(grammar.Switch, grammar.TrustOne) != nil {
-		return "it believes one header field"
+		return "it trusts one header field"
 	}
 	if trust != (ir.Trust{}) {
 		j.trustPCP, j.trustDSCP = trust.PCP, trust.DSCP

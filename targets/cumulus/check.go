@@ -58,8 +58,8 @@ func checkTrust(ds *diag.List, d *ir.Device, doc grammar.Spelling) {
 	const fix = "upgrade the switches and set version to 3.5 or later, or tell both intents apart by PCP: leave dscp out of the " +
 		"RoCEv2 intent's cos group and give the intent a vlan (in one broadcast domain)"
 	e := topicTrust.Errorf(ds, diag.FirstPlace(d.Switch.VersionAt, d.Decl), "The switches of %s carry %s, told by PCP, and %s, told by DSCP. "+
-		"Cumulus Linux %s believes one header field for the whole switch (%s is 802.1p or dscp), so one of the two would be "+
-		"best effort and lose packets. From 3.5 on a switch believes both.",
+		"Cumulus Linux %s trusts one header field for the whole switch (%s is 802.1p or dscp), so one of the two would be "+
+		"best effort and lose packets. From 3.5 on a switch trusts both.",
 		block(d), names(pcp), names(dscp), d.Switch.Version, one.Pattern)
 	for _, in := range pcp {
 		e.Note(in.At, "%s needs PCP: %s", in.Name, map[bool]string{

@@ -15,7 +15,7 @@ type settings struct {
 	trustPCP, trustDSCP bool
 	sparePCP, spareDSCP bool // nothing changes for packets of intents if this one is trusted, too
 	trustWhy            []ir.Origin
-	byPCP               []grammar.Port // ports that believe PCP alone, where the rest of the switch believes both
+	byPCP               []grammar.Port // ports that trust PCP alone, where the rest of the switch trusts both
 	byPCPWhy            []ir.Origin
 	pcp                 [8]int  // the cos of every PCP value
 	dscp                [64]int // the cos of every DSCP value
@@ -112,7 +112,7 @@ func trustOf(intents []*ir.Intent) (pcp, dscp []*ir.Intent) {
 	return pcp, dscp
 }
 
-// trust decides which header fields the switch believes. A switch that sees no intent gets what the fabric as a whole
+// trust decides which header fields the switch trusts. A switch that sees no intent gets what the fabric as a whole
 // needs. Where both are needed and the dialect has room for one, check has refused the switch, or link pause makes
 // every class lossless, and then DSCP decides, for the sake of marking.
 func (s *settings) trust(d *ir.Device, doc grammar.Spelling) {

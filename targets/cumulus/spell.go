@@ -55,7 +55,7 @@ func spell(s *settings, d grammar.Spelling, have grammar.Values) []section {
 	return secs
 }
 
-// spellSource writes the port group that believes PCP alone, with a map of its own, since no manual says that a group without one has
+// spellSource writes the port group that trusts PCP alone, with a map of its own, since no manual says that a group without one has
 // the switch's; without such ports it takes those of the fabric out of the groups of others.
 func (s *settings) spellSource(d grammar.Spelling, have grammar.Values) section {
 	if len(s.byPCP) == 0 {

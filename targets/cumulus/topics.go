@@ -32,7 +32,7 @@ var topicChip = diag.Topic{
 
 var topicTrust = diag.Topic{
 	Code:    "cumulus-trust",
-	Summary: "this release cannot believe PCP and DSCP on one switch",
+	Summary: "this release cannot trust PCP and DSCP on one switch",
 }
 
 var topicNoPFC = diag.Topic{

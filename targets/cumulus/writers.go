@@ -214,7 +214,7 @@ var beside = []struct {
 	{grammar.LinkPause, "link pause"},
 	{grammar.ECN, "marking"},
 	{grammar.ECNRED, "marking"},
-	{grammar.Source, "the field that is believed"},
+	{grammar.Source, "the field that is trusted"},
 	{grammar.Remark, "the marks packets leave with"},
 	{grammar.EgressSched, "the shares of queues"},
 }

@@ -108,7 +108,7 @@ func TestWriters(t *testing.T) {
 		},
 		{"at other ports", "4.3.0", "", group("egress_sched", "a", "swp9", "") + group("source", "b", "swp10", "") +
 			group("pfc", "c", "swp11", ""), nil},
-		{"trust by ports", "3.5.0", "", group("source", "a", "swp1", ""), []string{"warning settings: …the field that is believed"}},
+		{"trust by ports", "3.5.0", "", group("source", "a", "swp1", ""), []string{"warning settings: …the field that is trusted"}},
 		{"marks by ports", "3.5.0", "", group("remark", "a", "swp1", ""), []string{"warning settings: …the marks packets leave with"}},
 		{"link pause", "3.4.3", "", group("link_pause", "a", "swp1", ""), []string{"warning settings: …link pause"}},
 		{"a set that cannot be taken apart", "3.4.3", "", group("pfc", "a", "swp1s0-swp7", ""), []string{"warning settings: "}},

@@ -249,7 +249,7 @@ func pausing(a, b *ir.PortSettings, add adder) {
 	}
 }
 
-// classifying compares which fields are believed, and where their values go. A value that comes from nowhere known is told where it
+// classifying compares which fields are trusted, and where their values go. A value that comes from nowhere known is told where it
 // becomes lossless or strict.
 func classifying(a, b *ir.PortSettings, add adder) {
 	if !a.TrustKnown || !b.TrustKnown {

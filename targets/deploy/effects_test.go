@@ -100,7 +100,7 @@ func TestEffects(t *testing.T) {
 			"map", state(dscp), state(both(dscp, func(p *ir.PortSettings) { p.DSCP[26], p.DSCP[27], p.DSCP[49] = 4, 4, 0 })),
 			"DSCP 49 moves to queue 0 (DWRR share 16) on all ports\nDSCP 26-27 move to queue 4 (DWRR share 32) on all ports",
 		},
-		{"a field nobody believes", plain, state(func(p *ir.PortSettings) { p.DSCP[26] = 4 }), ""},
+		{"a field nobody trusts", plain, state(func(p *ir.PortSettings) { p.DSCP[26] = 4 }), ""},
 		{
 			"ECN", state(func(p *ir.PortSettings) { p.Marks, p.Marking = 16, ir.Marking{Min: 1000, Max: 2000, Probability: 10} }, "swp1"),
 			state(func(p *ir.PortSettings) { p.Marks, p.Marking = 48, ir.Marking{Min: 1500, Max: 2000, Probability: 10} }, "swp1"),

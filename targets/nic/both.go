@@ -57,9 +57,9 @@ func (s *Settings) join(text []byte, marked bool) (why string) {
 		s.Pause = true
 		return ""
 	case !old.TrustKnown:
-		return "it is not known whether the NIC believes DSCP or PCP"
+		return "it is not known whether the NIC trusts DSCP or PCP"
 	case old.Trust.DSCP != s.ByDSCP:
-		return "a NIC believes DSCP or PCP"
+		return "a NIC trusts DSCP or PCP"
 	}
 	if most := s.NIC.Can().Lossless; most > 0 && bits.OnesCount8(was|is) > most {
 		return fmt.Sprintf("together they are %d lossless priorities, and the NIC has %d", bits.OnesCount8(was|is), most)

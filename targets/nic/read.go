@@ -25,7 +25,7 @@ func (f *Family) read(d *ir.Device, content func(path string) []byte) *ir.Settin
 }
 
 // given notes what a NIC of the family does without a setting: no pauses where it has no PFC, and, where no field can be chosen to be
-// believed, what its intents are told by.
+// trusted, what its intents are told by.
 func (f *Family) given(p *ir.PortSettings, n *ir.NIC) {
 	p.PausesKnown = p.PausesKnown || !f.sets("pfc")
 	if s := f.lower(n); !f.sets("trust") && len(s.Intents) > 0 {

@@ -38,7 +38,7 @@ func sheetOf(n *ir.NIC) string {
 	if ByPause(n) {
 		flow = ir.Pause
 	}
-	trust := ir.TrustOf(s.Intents[:1]) // a NIC believes one field
+	trust := ir.TrustOf(s.Intents[:1]) // a NIC trusts one field
 	if n.Port != nil {
 		flow, trust = n.Port.FlowControl(), n.Port.Trust()
 		for cos := range s.PFC {
@@ -92,7 +92,7 @@ func sheetOf(n *ir.NIC) string {
 	}
 	b.WriteString("\n| priority | cos group | DSCP | PCP | PFC | share when sending |\n| --- | --- | --- | --- | --- | --- |\n")
 	for p := range 8 {
-		dscp := dash("") // it is not believed
+		dscp := dash("") // it is not trusted
 		if trust.DSCP {
 			dscp = s.codePoints(p)
 		}
@@ -208,7 +208,7 @@ const seeing = `## How to see it
 | system | what | command |
 | --- | --- | --- |
 | Linux | priorities with PFC | ` + "`dcb pfc show dev IF`" + ` |
-| Linux | map from DSCP; what is there means that DSCP is believed | ` + "`dcb app show dev IF dscp-prio`" + ` |
+| Linux | map from DSCP; what is there means that DSCP is trusted | ` + "`dcb app show dev IF dscp-prio`" + ` |
 | Linux | shares, classes | ` + "`dcb ets show dev IF`" + ` |
 | Linux | who decides (DCBX) | ` + "`dcb dcbx show dev IF`" + ` |
 | Linux | link pause | ` + "`ethtool -a IF`" + ` |

@@ -154,7 +154,7 @@ func (f *profile) roomier(than *profile) bool {
 // where none is set, so that those rocec leaves out would have them beside rocec's.
 const egressProfile = Prefix + "egress"
 
-// pcpProfile is the map of ports that believe PCP alone, where the rest of the switch believes both fields.
+// pcpProfile is the map of ports that trust PCP alone, where the rest of the switch trusts both fields.
 const pcpProfile = Prefix + "pcp"
 
 type putter func(value *grammar.Tree, why []ir.Origin, m grammar.Meaning, names ...string)

@@ -71,7 +71,7 @@ type port struct {
 // lower turns the fabric's numbers into a switch's settings.
 func lower(d *ir.Device, g *grammar.Grammar) *settings {
 	s := &settings{Grammar: g, asked: d.Fabric.CosGroups}
-	s.believe(d)
+	s.setTrust(d)
 	home := ir.Home(s.asked, cumulus.CosCPU)
 	s.plain = home(0)
 	s.pcp = ir.MapPCP(s.asked, home)
@@ -84,8 +84,8 @@ func lower(d *ir.Device, g *grammar.Grammar) *settings {
 	return s
 }
 
-// believe decides which header fields the switch trusts. A switch that sees no intent gets what the fabric as a whole needs.
-func (s *settings) believe(d *ir.Device) {
+// setTrust decides which header fields the switch trusts. A switch that sees no intent gets what the fabric as a whole needs.
+func (s *settings) setTrust(d *ir.Device) {
 	intents := d.Switch.Intents
 	if len(intents) == 0 {
 		intents = d.Fabric.Intents

@@ -104,7 +104,7 @@ func (s *settings) place(d *ir.Device) {
 	marks := map[ir.Marking]marking{}
 	for _, p := range d.Ports {
 		one := port{Port: p}
-		one.byPCP, one.trustWhy = believes(p)
+		one.byPCP, one.trustWhy = trusts(p)
 		for _, b := range p.Buffers() {
 			one.lossless |= 1 << b.Group.Cos
 			one.why = add(one.why, ir.Origin{At: b.Group.LosslessAt, Why: b.Group.Name + " is lossless"})
@@ -159,9 +159,9 @@ func (s *settings) profileOf(at ir.Marking) string {
 	return s.wred[i].name
 }
 
-// believes reports whether a port goes by PCP, and else it goes by DSCP. Where the switch needs both fields, the traffic that comes in by
+// trusts reports whether a port goes by PCP, and else it goes by DSCP. Where the switch needs both fields, the traffic that comes in by
 // the port decides; [Check] refuses a port by which both come in.
-func believes(p *ir.Port) (byPCP bool, why []ir.Origin) {
+func trusts(p *ir.Port) (byPCP bool, why []ir.Origin) {
 	t := p.Trust()
 	intents := p.Device().Switch.Intents
 	if entering := p.Entering(); t.PCP && t.DSCP && len(entering) > 0 {

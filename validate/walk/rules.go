@@ -20,7 +20,7 @@ func Speaks(n *ir.NIC, version int) bool {
 	return n.Model.V2
 }
 
-// Told reports whether a device that believes t looks at the field that tells the intent's packets. Of both fields DSCP wins.
+// Told reports whether a device that trusts t looks at the field that tells the intent's packets. Of both fields DSCP wins.
 func Told(in *ir.Intent, t ir.Trust) bool {
 	if in.ByDSCP() {
 		return t.DSCP
@@ -225,7 +225,7 @@ func (p Peers) reached(n *ir.NIC, dst netip.Prefix, in *ir.Intent) bool {
 }
 
 // Mistrust returns the line by which a device that others configure does not look at the field that tells an intent's
-// packets. Where its block states no trust, a NIC still believes one field only.
+// packets. Where its block states no trust, a NIC still trusts one field only.
 func Mistrust(p *ir.Port, in *ir.Intent) (at diag.Range, bad bool) {
 	h := p.Device().ByHand
 	if h == nil || Told(in, p.Trust()) || !HasMark(in) {
@@ -247,7 +247,7 @@ func mixedVersions(n *ir.NIC) bool {
 }
 
 // Overruling gives an intent told by DSCP among those a switch carries together with in, RoCEv2 told by PCP that comes in by the port: the
-// switch believes both fields there, and goes by the DSCP. Nil where there is none, in is not carried, or somebody states the trust.
+// switch trusts both fields there, and goes by the DSCP. Nil where there is none, in is not carried, or somebody states the trust.
 func Overruling(p *ir.Port, in *ir.Intent) *ir.Intent {
 	d := p.Device()
 	stated := d.ByHand != nil && d.ByHand.Trust != nil

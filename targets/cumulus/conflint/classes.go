@@ -202,7 +202,7 @@ func (u *unit) checkMap() {
 	}
 }
 
-// silentTrust warns of a map of DSCPs that counts only if DSCP is believed, where nothing says so.
+// silentTrust warns of a map of DSCPs that counts only if DSCP is trusted, where nothing says so.
 func (u *unit) silentTrust(m *mapping) {
 	s := m.scopes[0]
 	if s.trust != nil || len(m.scopes) > 1 || u.badMap() || u.cand&(grammar.T0|grammar.T1) != 0 {
@@ -219,7 +219,7 @@ func (u *unit) silentTrust(m *mapping) {
 		}
 		if by[pcp] == nil && by[dscp] != nil && s.natural != cos {
 			u.warnf(&topicUnreachable, u.lossless[cos].at, "PFC is on for cos %d, which packets get by their DSCP, and no key says "+
-				"that the switch believes DSCP. The factory's files of 4.3 and later believe 802.1p alone. Set "+
+				"that the switch trusts DSCP. The factory's files of 4.3 and later trust 802.1p alone. Set "+
 				"traffic.packet_priority_source_set = [dscp].", cos).Note(by[dscp].at, "DSCP %d goes to cos %d here", by[dscp].n, cos)
 			return
 		}
@@ -233,7 +233,7 @@ func (u *unit) factoryMap() bool {
 	})
 }
 
-// trusted names the fields that are believed: "PCP", "PCP or DSCP".
+// trusted names the fields that are trusted: "PCP", "PCP or DSCP".
 func trusted(m *mapping) string {
 	var out []string
 	for f := range fieldNames {
@@ -247,7 +247,7 @@ func trusted(m *mapping) string {
 	return diag.Or(out)
 }
 
-// whereInstead points at where the PCP of the same number goes, or to the map that is not believed.
+// whereInstead points at where the PCP of the same number goes, or to the map that is not trusted.
 func (u *unit) whereInstead(d *diag.Diagnostic, m *mapping, cos int) {
 	s := m.scopes[0]
 	if p := s.mapped[pcp][cos]; s.trusts[pcp] && len(p) > 0 {
@@ -257,7 +257,7 @@ func (u *unit) whereInstead(d *diag.Diagnostic, m *mapping, cos int) {
 	for f := range fieldNames {
 		for v := range fieldNames[f].top + 1 {
 			if p := s.mapped[f][v]; !s.trusts[f] && len(p) > 0 && p[0].cos == cos {
-				d.Note(p[0].at, "%s %d would go to cos %d, but %s is not believed", fieldNames[f].name, v, cos, fieldNames[f].name)
+				d.Note(p[0].at, "%s %d would go to cos %d, but %s is not trusted", fieldNames[f].name, v, cos, fieldNames[f].name)
 				return
 			}
 		}
@@ -318,7 +318,7 @@ func (u *unit) unmapped(s *scope, f field) {
 		case f == dscp:
 			why = "Whether a map of the factory is in force then is not documented; the files of 4.x have it in comments."
 		}
-		u.report(sev, &topicUnmapped, trustAt, "The switch believes %s, and no key says which cos its values get. %s Write "+
+		u.report(sev, &topicUnmapped, trustAt, "The switch trusts %s, and no key says which cos its values get. %s Write "+
 			"the whole map.", name, why)
 		return
 	}
@@ -334,7 +334,7 @@ func (u *unit) unmapped(s *scope, f field) {
 	if trustAt.Filename == "" {
 		trustAt = at.keyAt
 	}
-	u.report(sev, &topicUnmapped, trustAt, "On %s no cos is given to %s %s, though %s is believed. %s Write every value into "+
+	u.report(sev, &topicUnmapped, trustAt, "On %s no cos is given to %s %s, though %s is trusted. %s Write every value into "+
 		"one of the lists.",
 		where, name, numbers(missing), name, why).Note(at.keyAt, "the map begins here")
 }

@@ -76,7 +76,7 @@ func (u *unit) firstMarked(marked map[int]item) (first item) {
 	return first
 }
 
-// checkTrusts finds a marked cos, of RoCEv2 then, that packets get by their PCP alone on ports that believe DSCP first.
+// checkTrusts finds a marked cos, of RoCEv2 then, that packets get by their PCP alone on ports that trust DSCP first.
 func (u *unit) checkTrusts() {
 	m := u.mapping()
 	if !m.whole {
@@ -86,7 +86,7 @@ func (u *unit) checkTrusts() {
 	for _, cos := range u.sortedCos() {
 		mark, ok := marked[cos]
 		if !ok || slices.ContainsFunc(m.scopes, func(s *scope) bool { return s.trusts[pcp] && !s.trusts[dscp] && s.sorts(pcp, cos) }) {
-			continue // ports that believe PCP alone are where it comes in
+			continue // ports that trust PCP alone are where it comes in
 		}
 		for _, s := range m.scopes {
 			if !s.trusts[pcp] || !s.trusts[dscp] {
@@ -103,13 +103,13 @@ func (u *unit) checkTrusts() {
 			if by[pcp] == nil || by[dscp] != nil {
 				continue
 			}
-			d := u.warnf(&topicTrusts, by[pcp].at, "PCP %d goes to the lossless cos %d, no DSCP does, and both fields are believed. Of a tagged "+
+			d := u.warnf(&topicTrusts, by[pcp].at, "PCP %d goes to the lossless cos %d, no DSCP does, and both fields are trusted. Of a tagged "+
 				"IP packet the DSCP decides (the manual of 4.4 says so, those before say nothing), so RoCEv2 that counts on its PCP is sorted "+
 				"elsewhere and not lossless; only RoCEv1 gets there. Marking is on for that cos, so it is meant for RoCEv2. Map its DSCP to cos "+
-				"%d, or believe 802.1p alone.",
+				"%d, or trust 802.1p alone.",
 				by[pcp].n, cos, cos).Note(mark.at, "cos %d is marked", cos)
 			if s.trust != nil {
-				d.Note(s.trust.valueAt, "both are believed")
+				d.Note(s.trust.valueAt, "both are trusted")
 			}
 			break
 		}

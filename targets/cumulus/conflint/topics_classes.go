@@ -10,7 +10,7 @@ var topicValueTwice = diag.Topic{
 
 var topicUnmapped = diag.Topic{
 	Code:    "conf-value-unmapped",
-	Summary: "a value of a believed field has no cos",
+	Summary: "a value of a trusted field has no cos",
 }
 
 var topicUnreachable = diag.Topic{

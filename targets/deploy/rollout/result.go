@@ -31,7 +31,7 @@ func (c *change) result() *deploy.Result {
 		fate = c.over(rep)
 	}
 	if !over { // else later runs may have written the files
-		fate = c.believed(fate, rep)
+		fate = c.trusted(fate, rep)
 	}
 	switch fate {
 	case txn.Untouched:
@@ -75,8 +75,8 @@ func (c *change) result() *deploy.Result {
 	return r
 }
 
-// believed is the fate that the marks on the device tell, unless what its files hold says otherwise: marks can be made by hand.
-func (c *change) believed(fate txn.Fate, rep *device.Report) txn.Fate {
+// trusted is the fate that the marks on the device tell, unless what its files hold says otherwise: marks can be made by hand.
+func (c *change) trusted(fate txn.Fate, rep *device.Report) txn.Fate {
 	for i, f := range c.what.Files {
 		if f.Base == f.Target || i >= len(rep.Files) || rep.Files[i] == "" {
 			continue

@@ -15,7 +15,7 @@
 //     is not read, and the ssh program gets the strict value. An unknown key is an error with its fingerprint and what to do,
 //     never a question.
 //   - ssh_config is obeyed, refused by name for the hosts where it applies, or left to the ssh program; what is not read does not
-//     say who is reached, by whom, or whom to believe. docs/ssh.md has the list.
+//     say who is reached, by whom, or whom to trust. docs/ssh.md has the list.
 //   - Keys only, by the native transport: from the agent (asked to sign, never forwarded), from key files, from Config.Keys. No
 //     passwords.
 //   - In FIPS mode only algorithms are offered that FIPS 140-3 approves.

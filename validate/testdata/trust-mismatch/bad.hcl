@@ -2,12 +2,12 @@
 
 switch "spine" {
   by_hand {
-    trust = "pcp" # want "trust-mismatch: spine1 believes PCP, and the packets of roce .training. are told by DSCP. They land in cos 0"
+    trust = "pcp" # want "trust-mismatch: spine1 trusts PCP, and the packets of roce .training. are told by DSCP. They land in cos 0"
   }
 }
 
 host "store" {
   by_hand {
-    trust = "pcp" # want "trust-mismatch: store.1-3. believe PCP"
+    trust = "pcp" # want "trust-mismatch: store.1-3. trust PCP"
   }
 }
