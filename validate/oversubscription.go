@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/rocec/rocec/compiler/ir"
-	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/validate/walk"
 )
@@ -206,12 +205,4 @@ func (s *lowerSets) sums(ends map[*ir.Device]int) func(*ir.Device) int {
 		}
 		return ends[d] + sums[from]
 	}
-}
-
-// rateText is a sum of speeds: "13,107G".
-func rateText(mbps int) string {
-	if mbps%1000 != 0 {
-		return platform.SpeedText(mbps)
-	}
-	return diag.Number(mbps/1000) + "G"
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
 )
@@ -223,4 +224,12 @@ func writeCircle(b *strings.Builder, circle []Wait) {
 		fmt.Fprintf(b, "  %3d. %-*s ===> %-*s   out by %s, into %d%s\n",
 			i+1, left, h.In.Peer(), right, h.In, h.Out.Name, (i+1)%len(circle)+1, turn)
 	}
+}
+
+// rateText is a sum of speeds: "13,107G".
+func rateText(mbps int) string {
+	if mbps%1000 != 0 {
+		return platform.SpeedText(mbps)
+	}
+	return diag.Number(mbps/1000) + "G"
 }
