@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"github.com/rocec/rocec/compiler/ir"
@@ -98,8 +99,30 @@ func newRoot(p *person) *cobra.Command {
 	root.SetHelpCommandGroupID("watch")
 	offerCommon(root)
 	countArguments(root)
+	root.SetFlagErrorFunc(wrongFlag)
 	a.fitHelp(root)
 	return root
+}
+
+// wrongFlag names the flag that the person may have meant, and the help of the verb.
+func wrongFlag(cmd *cobra.Command, err error) error {
+	text := err.Error()
+	if unknown := (*pflag.NotExistError)(nil); errors.As(err, &unknown) {
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden {
+				names = append(names, f.Name)
+			}
+		})
+		if near := diag.Nearest(unknown.GetSpecifiedName(), names); near != "" {
+			text += "." + diag.Meant("--"+near)
+		}
+	}
+	help := "--help"
+	if path, ok := strings.CutPrefix(cmd.CommandPath(), cmd.Root().Name()+" "); ok {
+		help = "help " + path
+	}
+	return &exit{exitUsage, text + "\nsee: rocec " + help}
 }
 
 // countArguments makes a wrong number of arguments say how the verb is written; cobra says but the number.

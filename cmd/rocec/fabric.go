@@ -44,6 +44,9 @@ func (a *app) loadOver(ctx context.Context, dir string, unsaved map[string][]byt
 		o.Lang.VarFiles = append(o.Lang.VarFiles, lang.VarFile{Name: name, Data: data})
 	}
 	root, err := os.OpenRoot(dir)
+	if info, _ := os.Stat(dir); err != nil && info != nil && info.Mode().IsRegular() {
+		return nil, fail(exitErrors, "%s is a file, and a fabric is a folder. Name the folder it is in: %s", dir, filepath.Dir(dir))
+	}
 	if err != nil {
 		return nil, fail(exitErrors, "cannot open the fabric's folder: %v", err)
 	}

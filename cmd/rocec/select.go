@@ -62,9 +62,38 @@ func globs(pattern, name string) bool {
 	return ok && err == nil
 }
 
-// matching returns the devices one expression names: a group, a glob, a name or a nodeset.
+// listed splits an expression at commas that are not in brackets or braces.
+func listed(expr string) (out []string) {
+	depth, begin := 0, 0
+	for i, c := range expr {
+		switch c {
+		case '[', '{':
+			depth++
+		case ']', '}':
+			depth--
+		case ',':
+			if depth == 0 {
+				out = append(out, strings.TrimSpace(expr[begin:i]))
+				begin = i + 1
+			}
+		}
+	}
+	return append(out, strings.TrimSpace(expr[begin:]))
+}
+
+// matching returns the devices one expression names: groups, globs, names or nodesets.
 func matching(tree *target.Tree, expr string) ([]string, error) {
 	var found []string
+	if parts := listed(expr); len(parts) > 1 {
+		for _, part := range parts {
+			more, err := matching(tree, part)
+			if err != nil {
+				return nil, err
+			}
+			found = append(found, more...)
+		}
+		return found, nil
+	}
 	known := make(map[string]bool, len(tree.Devices))
 	groups := map[string]bool{}
 	for _, d := range tree.Devices {
@@ -85,21 +114,21 @@ func matching(tree *target.Tree, expr string) ([]string, error) {
 		candidates = append(candidates, g)
 	}
 	if strings.ContainsAny(expr, "*?") {
-		return nil, fail(exitUsage, "--target %s: no device of that form", expr)
+		return nil, fail(exitUsage, "%s: no device of that form", expr)
 	}
 	if groups[expr] || known[expr] {
 		return []string{expr}, nil
 	}
 	set, bad := nodeset.Parse(expr, nodeset.Devices)
 	if len(bad) > 0 {
-		return nil, fail(exitUsage, "--target %s: %s%s", expr, bad[0].Message, diag.DidYouMean(expr, candidates))
+		return nil, fail(exitUsage, "%s: %s%s", expr, bad[0].Message, diag.DidYouMean(expr, candidates))
 	}
 	if set.Len() > 1_000_000 {
-		return nil, fail(exitUsage, "--target %s: that is more than a million names", expr)
+		return nil, fail(exitUsage, "%s: that is more than a million names", expr)
 	}
 	for n := range set.All() {
 		if !known[n.Device] {
-			return nil, fail(exitUsage, "--target %s: the fabric has no device %q that rocec writes.%s", expr, n.Device,
+			return nil, fail(exitUsage, "%s: the fabric has no device %q that rocec writes.%s", expr, n.Device,
 				diag.DidYouMean(n.Device, candidates))
 		}
 		found = append(found, n.Device)

@@ -30,6 +30,9 @@ func TestSelectDevices(t *testing.T) {
 		"!leaf* leaf2 !spine1": "leaf2",
 		"switch.s*":            "spine1",
 		"*.gpu leaf1":          "gpu1 gpu2 leaf1",
+		"switch.leaf,host.gpu": "gpu1 gpu2 leaf1 leaf2 leaf10",
+		"leaf[1,10],sp*":       "leaf1 leaf10 spine1",
+		"!leaf[1-2],switch.s*": "gpu1 gpu2 leaf10",
 	} {
 		cut, err := selectDevices(tree, strings.Fields(exprs))
 		require.NoError(t, err, exprs)
@@ -44,6 +47,7 @@ func TestSelectDevices(t *testing.T) {
 		"switch.laef":     `did you mean "switch.leaf"`,
 		"client1":         `no device "client1" that rocec writes`, // as of those with by_hand
 		"x*":              "no device of that form",
+		"leaf1,switch.x":  `switch.x: the fabric has no device`,
 		"leaf[1-":         "leaf[1-",
 		"leaf1 !leaf1":    "leaves no device",
 		"a[1-2000000000]": "more than a million",

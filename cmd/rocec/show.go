@@ -51,12 +51,22 @@ func (a *app) showCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.show(dir, args[len(args)-1], format)
+			name := args[len(args)-1]
+			if len(args) == 1 && a.dir == "" && holdsFabric(name) {
+				return fail(exitUsage, "show: %s is a folder. Name what to show of it: rocec show %[1]s NAME", name)
+			}
+			return a.show(dir, name, format)
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "text or json")
 	cmd.Flags().StringVar(&saved, "plan", "", "a plan saved in a `file` by plan --out")
 	return cmd
+}
+
+// holdsFabric reports whether a path is a folder with files of a fabric in it.
+func holdsFabric(name string) bool {
+	files, err := filepath.Glob(filepath.Join(name, "*.hcl"))
+	return err == nil && len(files) > 0
 }
 
 // setting is one effective value and why it is what it is.

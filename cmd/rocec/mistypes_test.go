@@ -1,0 +1,30 @@
+package main
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// What a person mistypes on the command line is answered with what was meant.
+func TestMistyped(t *testing.T) {
+	example := filepath.FromSlash("../../examples/rack-v1-pfc")
+	file := filepath.Join(example, "fabric.hcl")
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"validate", "--formt", "json", example}, "unknown flag: --formt. Did you mean \"--format\"?\nsee: rocec help validate\n"},
+		{[]string{"lab", "exec", "--lob"}, "unknown flag: --lob. Did you mean \"--lab\"?\nsee: rocec help lab exec\n"},
+		{[]string{"--hepl"}, "unknown flag: --hepl. Did you mean \"--help\"?\nsee: rocec --help\n"},
+		{[]string{"plan", "--zzzzzz"}, "unknown flag: --zzzzzz\nsee: rocec help plan\n"},
+		{[]string{"validate", file}, file + " is a file, and a fabric is a folder. Name the folder it is in: " + example + "\n"},
+		{[]string{"show", example}, "show: " + example + " is a folder. Name what to show of it: rocec show " + example + " NAME\n"},
+		{[]string{"-C", example, "gids", "--lab=new", "nosuch"}, "nosuch: the fabric has no device \"nosuch\" that rocec writes.\n"},
+	} {
+		code, _, stderr := rocec(t, c.args...)
+		assert.NotZero(t, code, c.args)
+		assert.Equal(t, oneLine("rocec: "+c.want), oneLine(stderr), c.args)
+	}
+}
