@@ -181,7 +181,7 @@ func appendNear(near []string, name, model string, parts []string) []string {
 // the model whose part number was meant.
 func (c *compiler) unknownModel(at diag.Range, kind, name string, known, near []string, misspelt func(string) string, declare string) {
 	if len(near) > 0 {
-		c.report.errorf(topicUnknownModel, at, name, "The part number %q begins as those of %s do, and does not say which model it is. Write "+
+		c.report.errorf(topicUnknownModel, at, name, "The part number %q looks like those of %s, and fits none of them. Write "+
 			"the model, or a block %s if it is hardware of your own.", name, diag.And(near), declare)
 		return
 	}
