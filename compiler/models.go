@@ -58,7 +58,7 @@ func (c *compiler) switchModel(m *lang.SwitchModel) *platform.Switch {
 	return s
 }
 
-// maxPorts bounds what a switch_model may claim; the largest known box has 260 front-panel ports once split.
+// maxPorts bounds what a switch_model may claim; the largest known switch has 260 front-panel ports once split.
 const maxPorts = 1024
 
 // usualLanes is the number of lanes of the usual cage of a speed: SFP, QSFP, QSFP-DD.

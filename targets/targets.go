@@ -1,4 +1,4 @@
-// Package targets is the fabric as each box spells it: the table of targets, and [Render], which gives every device to
+// Package targets is the fabric as each device spells it: the table of targets, and [Render], which gives every device to
 // the target that writes for it.
 //
 // In comes a compiled fabric, out goes a tree: per device its files, each a function from what lies on the device to

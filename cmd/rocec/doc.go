@@ -18,7 +18,7 @@ anything is pushed that it cannot freeze or drop under load, and pushes it over 
 	rocec rollback RUN          puts back what was there before a run
 	rocec runs [RUN]            what was changed from this machine: who, when, why
 	rocec unlock [DEVICE...]    takes away locks of runs that are over
-	rocec replace DEVICE        a new box in an old place
+	rocec replace DEVICE        a new device in an old place
 	rocec remove HOST...        sets hosts back that the fabric no longer has
 	rocec verify [DIR]          reads settings and counters back
 	rocec gids [HOST...]        GID tables, and the index each intent must use
@@ -62,7 +62,7 @@ A fabric goes through one door after the other, each with a type of its own:
 	compiler  [lang.Source] in, [ir.Fabric] out: the fabric as meant; names are pointers, sizes are derived
 	validate  judges an [ir.Fabric]: one check, one file; the PFC-loop proof
 	          validate/walk follows packets hop by hop
-	targets   an [ir.Fabric] in, a [target.Tree] out: how each box spells it
+	targets   an [ir.Fabric] in, a [target.Tree] out: how each device spells it
 	          targets/judge is all of the above as one call
 	deploy    a [target.Tree] and what devices hold in, a plan out
 	          deploy/rollout does it, device by device with deploy/device, as deploy/txn says

@@ -14,7 +14,7 @@ func (a *app) replaceCommand() *cobra.Command {
 	var o replaceOptions
 	cmd := &cobra.Command{
 		Use:   "replace DEVICE",
-		Short: "a new box in an old place: its host key, and all its settings",
+		Short: "a new device in an old place: its host key, and all its settings",
 		Long: "Replace shows the host key of a device that was replaced or installed again, beside the one on file, and takes it over\n" +
 			"when a person has compared it with the device's console. Then it plans the device as any other, shows what would be\n" +
 			"written, asks, and applies it. A key pinned in the fabric is changed in the fabric, by its owner.",

@@ -154,7 +154,7 @@ func confPath(netdev string) string { return confDir + netdev + ".conf" }
 func stateName(netdev string) string { return "nic/" + netdev }
 
 // editState puts our values into what show printed. Lines that are not ours stay, and so does what only helps where there is no way
-// to it. What must be, or is wished, and cannot be is an error.
+// to it. What must be, or is asked for, and cannot be is an error.
 func (s *Settings) editState(old []byte) ([]byte, diag.List) {
 	want := s.appendState(make([]byte, 0, stateSize))
 	if len(old) == 0 {

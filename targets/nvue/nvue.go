@@ -32,7 +32,7 @@ import (
 // configuration with its logins, and is never written.
 const Path = "nvue/applied"
 
-// The wished tree in what `rocec build` writes, as YAML and as lines of nv set: patches, both of which `nv config patch` takes.
+// The tree to be, in what `rocec build` writes, as YAML and as lines of nv set: patches, both of which `nv config patch` takes.
 const (
 	TreePath     = "/etc/rocec/nvue.yaml"
 	CommandsPath = "/etc/rocec/nvue.commands"
@@ -71,7 +71,7 @@ func For(d *ir.Device, p Preset) (*Wish, diag.List) {
 	return &Wish{device: d, preset: p, lower: sync.OnceValue(func() *settings { return lower(d, grammar.For(rel)) })}, ds
 }
 
-// File gives the wished tree as a live state: Edit takes the applied tree as `nv config show` prints it, in YAML or JSON, and gives the
+// File gives the tree to be as a live state: Edit takes the applied tree as `nv config show` prints it, in YAML or JSON, and gives the
 // whole tree that should be applied, in canonical YAML, or the same bytes where they say that already. Keys are paths with dots between
 // their keys.
 func (w *Wish) File() target.File {

@@ -67,7 +67,7 @@ func For(d *ir.Device) (*Wish, diag.List) {
 	return &Wish{device: d, lower: sync.OnceValue(func() *settings { return lower(d, v.Release) })}, ds
 }
 
-// File gives the wished state as a live state: Edit takes the rows that are there, and gives all that should be, in canonical form, or the
+// File gives the state to be as a live state: Edit takes the rows that are there, and gives all that should be, in canonical form, or the
 // same bytes where they say that already. Keys are table, row and field with dots between them.
 func (w *Wish) File() target.File {
 	why := sync.OnceValue(func() map[string][]ir.Origin { return w.lower().origins() })
