@@ -68,6 +68,9 @@ type Machine interface {
 	// an error fails the unit. Only Boot may call it.
 	Service(unit string, start func() error)
 
+	// Active reports whether such a unit is active. It is asked outside of Do.
+	Active(unit string) bool
+
 	// Keep names state that a running machine has besides its files. A machine that is saved and loaded while it runs finds it
 	// again, in place of what Boot has set. Only Boot may call it.
 	Keep(name string, s State)

@@ -34,6 +34,14 @@ func (m machine) Program(path string) target.Program { return m.d.installed[path
 // Service implements [target.Machine].
 func (m machine) Service(unit string, start func() error) { m.d.init.add(unit, start) }
 
+// Active implements [target.Machine].
+func (m machine) Active(unit string) bool {
+	m.d.init.mu.Lock()
+	defer m.d.init.mu.Unlock()
+	u := m.d.init.units[unit]
+	return u != nil && u.active
+}
+
 // Keep implements [target.Machine].
 func (m machine) Keep(name string, s target.State) { m.d.kept[name] = s }
 

@@ -22,6 +22,7 @@ type call struct {
 	ask      string // a question that stands
 	answered bool
 	yes      bool
+	stopped  bool // nvued is stopped
 }
 
 // takesValue are the options of nv that have one.
@@ -57,6 +58,7 @@ func (n *NVUE) nv(p *target.Proc) (status int) {
 	if len(c.words) == 3 && c.words[0] == "config" && (c.words[1] == "patch" || c.words[1] == "replace") {
 		c.file, c.fileErr = p.ReadFile(c.words[2]) // before the lock is taken, which reading needs
 	}
+	c.stopped = !n.m.Active("nvued.service")
 	n.m.Do(func() { status = c.run() })
 	if c.ask == "" {
 		return status
@@ -117,7 +119,7 @@ func (c *call) needs() string {
 
 func (c *call) run() int {
 	switch {
-	case c.Down:
+	case c.Down || c.stopped:
 		return c.fail("Error: Could not connect to nvued")
 	case !c.may(c.needs()):
 		return c.fail("Error: %s may not do that", c.p.User)

@@ -282,6 +282,10 @@ func TestRefusals(t *testing.T) {
 	_, _, status := b.d.Run(t.Context(), "root", "systemctl restart nvued", "")
 	require.Equal(t, 0, status)
 	b.nv("config show")
+	b.d.Run(t.Context(), "root", "systemctl stop nvued", "")
+	require.Equal(t, "Error: Could not connect to nvued\n", b.bad("config show"))
+	b.d.Run(t.Context(), "root", "systemctl start nvued", "")
+	b.nv("config show")
 }
 
 func TestConfirm(t *testing.T) {
