@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -156,7 +157,7 @@ func startOn(shape string, hosts int, on start.System) ([]start.File, error) {
 	if hosts < start.FewestHosts || hosts > s.Most {
 		more := ""
 		if hosts > s.Most {
-			more = fmt.Sprintf(". Draft %d and widen the nodesets in devices.hcl and cabling.hcl: rocec docs recipes", s.Most)
+			more = fmt.Sprintf(". Draft %d and go on from there: rocec docs recipes. %s", s.Most, s.More)
 		}
 		return nil, fail(exitUsage, "--hosts is %d to %d for the shape %s, not %d%s", start.FewestHosts, s.Most, s.Name, hosts, more)
 	}
@@ -342,8 +343,24 @@ func refuseTaken(dir string, files []start.File) error {
 	for i, t := range taken {
 		taken[i] = diag.Escape(t)
 	}
-	return fail(exitErrors, "%s holds %s already, and init overwrites nothing; name a new folder, such as rocec init lab",
-		diag.Escape(dir), diag.Some(taken, 9))
+	return fail(exitErrors, "%s holds %s already, and init overwrites nothing; name a new folder, such as %s",
+		diag.Escape(dir), diag.Some(taken, 9), shellWord(free(dir)))
+}
+
+// free is the name of a folder that is not there yet, like that of dir.
+func free(dir string) string {
+	if dir == "." {
+		dir = "lab"
+	}
+	for n := 1; ; n++ {
+		name := dir
+		if n > 1 {
+			name += strconv.Itoa(n)
+		}
+		if _, err := os.Lstat(name); err != nil {
+			return name
+		}
+	}
 }
 
 // writeNew writes files that must not be there yet, below dir. If one cannot be written, none stays.
@@ -434,6 +451,12 @@ func (a *app) draft(from, file, dir string, columns map[string]string, on start.
 		var refused diag.List
 		drafted, refused = start.Draft(start.Cabling{Format: format, Name: name, Columns: columns, Cabling: read}, targets.Known, on)
 		ds = append(ds, refused...)
+	}
+	for _, d := range ds {
+		if d.Code == topology.Empty.Code { // nothing can be drafted of it, and there is no topology block yet
+			d.Severity = diag.Error
+			d.Detail = fmt.Sprintf("There is no cable in this file, read as --from %s. Give a file with cables.", from)
+		}
 	}
 	if len(ds) > 0 {
 		p := &diag.Printer{Files: map[string][]byte{shown: src}, Color: a.paints(a.stderr), Width: a.width(a.stderr), Most: 20}
