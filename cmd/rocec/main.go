@@ -132,7 +132,8 @@ func (o *output) Write(b []byte) (int, error) {
 }
 
 // badNumber is what pflag says of a flag that takes a number, in the words of strconv.
-var badNumber = regexp.MustCompile(`^invalid argument "(.*)" for "(?:-\w, )?(--[a-z-]+)" flag: strconv\.Parse(?:Int|Uint|Float): .*: (invalid syntax|value out of range)$`)
+var badNumber = regexp.MustCompile(
+	`^invalid argument "(.*)" for "(?:-\w, )?(--[a-z-]+)" flag: strconv\.Parse(?:Int|Uint|Float): .*: (invalid syntax|value out of range)$`)
 
 // sayFlag says what is wrong with a flag without the words of the library that found it.
 func sayFlag(text string) string {

@@ -8,7 +8,8 @@ import (
 )
 
 // nodes notes what a topology says of its nodes: kind, group, type, the tag of the image and the labels people use for roles, each by the
-// node, its group, its kind or the defaults. What is not of the form that containerlab documents is passed over: these words only help to guess.
+// node, its group, its kind or the defaults. What is not of the form that containerlab documents is passed over: these words only
+// help to guess.
 func (l *lab) nodes(topology *yaml.Node) {
 	nodes, _ := l.get(topology, "nodes")
 	defaults, _ := l.get(topology, "defaults")

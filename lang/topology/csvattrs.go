@@ -107,8 +107,8 @@ func (c *sheet) passed() {
 		}
 		f := c.fields[at]
 		if m := unitIn.FindStringSubmatch(f.v); m != nil && attrNames[attr] == "length" {
-			c.warnPassed(f, "%s is not a unit of lengths that is known, so plain numbers in this column are metres. Call the column \"Length (m)\", "+
-				"or with km, cm, mm, ft or in.", quote(m[1]))
+			c.warnPassed(f, "%s is not a unit of lengths that is known, so plain numbers in this column are metres. Call the column "+
+				"\"Length (m)\", or with km, cm, mm, ft or in.", quote(m[1]))
 		}
 	}
 }

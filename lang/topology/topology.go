@@ -196,8 +196,8 @@ var workbooks = []string{"PK\x03\x04", "\xd0\xcf\x11\xe0"}
 // valid refuses what is not text.
 func (r *reader) valid() {
 	if slices.ContainsFunc(workbooks, func(mark string) bool { return strings.HasPrefix(r.text, mark) }) {
-		r.fail(&Syntax, 0, 0, "This is a workbook of a spreadsheet program, not text. Open it there, save the sheet with the cables as CSV (UTF-8), "+
-			"and give that file.")
+		r.fail(&Syntax, 0, 0, "This is a workbook of a spreadsheet program, not text. Open it there, save the sheet with the cables as CSV "+
+			"(UTF-8), and give that file.")
 		return
 	}
 	if !utf8.ValidString(r.text) {
