@@ -99,7 +99,7 @@ func (a *app) initCommand() *cobra.Command {
 					return err
 				}
 				if on.OS == nil && shape == "" {
-					return a.init(dir, start.Small(nil))
+					return a.init(dir, nameFabric(start.Small(nil), dir))
 				}
 				files, err := startOn(shape, hosts, on)
 				if err != nil {
@@ -108,7 +108,7 @@ func (a *app) initCommand() *cobra.Command {
 				if err := a.refuseSystem(files); err != nil {
 					return err
 				}
-				return a.init(dir, files)
+				return a.init(dir, nameFabric(files, dir))
 			}
 			if err := choice("from", from, words...); err != nil {
 				return err
@@ -120,6 +120,9 @@ func (a *app) initCommand() *cobra.Command {
 			drafted, err := a.draft(from, args[0], dir, columns, on)
 			if err != nil {
 				return err
+			}
+			if !drafted.Named {
+				drafted.Files = nameFabric(drafted.Files, dir)
 			}
 			return a.init(dir, drafted.Files, drafted.Notes...)
 		},
@@ -222,12 +225,6 @@ func (a *app) refuseSystem(files []start.File) error {
 
 // init writes the files of a fabric to dir and says what to do next.
 func (a *app) init(dir string, files []start.File, notes ...string) error {
-	name := fabricName(dir)
-	for i, f := range files {
-		if f.Name == "fabric.hcl" {
-			files[i].Data = bytes.Replace(f.Data, []byte(`fabric "lab"`), []byte(`fabric "`+name+`"`), 1)
-		}
-	}
 	if err := refuseTaken(dir, files); err != nil {
 		return err
 	}
@@ -282,6 +279,16 @@ func (a *app) init(dir string, files []start.File, notes ...string) error {
 }
 
 var nameLike = regexp.MustCompile(`^[a-z_][a-z0-9_-]{0,31}$`)
+
+// nameFabric names the fabric in files after its folder.
+func nameFabric(files []start.File, dir string) []start.File {
+	for i, f := range files {
+		if f.Name == "fabric.hcl" {
+			files[i].Data = bytes.Replace(f.Data, []byte(`fabric "lab"`), []byte(`fabric "`+fabricName(dir)+`"`), 1)
+		}
+	}
+	return files
+}
 
 // fabricName names the fabric after its folder, where that makes a name.
 func fabricName(dir string) string {

@@ -129,16 +129,29 @@ func (l *lab) broken(err error) {
 		l.template(at[0], at[0]+2)
 		return
 	}
-	// A tab is blamed on the token before it, which may end lines above.
-	for _, begin := range l.lines {
-		if text := lineOf(l.text[begin:]); strings.HasPrefix(strings.TrimLeft(text, " "), "\t") && strings.TrimSpace(text) != "" &&
-			strings.Contains(err.Error(), "cannot start any token") {
-			tab := begin + strings.IndexByte(text, '\t')
-			l.fail(&Syntax, tab, tab+1, "This line is indented with a tab, and YAML takes spaces only. Write spaces instead of tabs.")
-			return
-		}
+	if tab := l.tab(line, text); tab >= 0 {
+		l.fail(&Syntax, tab, tab+1, "This line is indented with a tab, and YAML takes spaces only. Write spaces instead of tabs.")
+		return
 	}
 	l.fail(&Syntax, from, to, "This is not YAML: %s. Correct the text near this line.", diag.Cut(text))
+}
+
+// tab is the offset of the tab that the parser means, which it tells at the tab's line or at the one before; -1: it means none.
+func (l *lab) tab(line int, says string) int {
+	if !strings.Contains(says, "cannot start any token") && !strings.Contains(says, "tab character") {
+		return -1
+	}
+	at := -1
+	for i := min(max(line, 1), len(l.lines)) - 1; i < min(line+1, len(l.lines)); i++ {
+		text := lineOf(l.text[l.lines[i]:])
+		if strings.ContainsAny(text, "@`%") { // start no token either
+			return -1
+		}
+		if at < 0 && strings.HasPrefix(strings.TrimLeft(text, " "), "\t") && strings.TrimSpace(text) != "" {
+			at = l.lines[i] + strings.IndexByte(text, '\t')
+		}
+	}
+	return at
 }
 
 // Marks of what is not a topology yet. Each stands on one line, with the mark that ends it.

@@ -4,7 +4,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 )
 
 // bases are how the columns of attributes are called, without what tells the unit, folded as [letters] does.
@@ -17,12 +16,14 @@ var bases = [len(attrNames)][]string{
 // usualUnits are the units of plain numbers below a header that tells none, where there is a convention.
 var usualUnits = map[string]string{"bandwidth": "M"} // of SONiC's test beds
 
-// likeAttrs are words of headers that are about an attribute, whatever else they say.
-var likeAttrs = [len(attrNames)][]string{
-	{"speed", "linkspeed", "bandwidth", "linkbandwidth", "gbps", "mbps", "geschwindigkeit"},
-	{"length", "cablelength", "len", "länge", "laenge", "kabellänge", "longueur"},
-	{},
+// likeAttrs are words in headers that are about an attribute, whatever else they say.
+var likeAttrs = [len(attrNames)]*regexp.Regexp{
+	regexp.MustCompile(`(?i)speed|bandwidth|[gm]bps|geschwindigkeit`),
+	regexp.MustCompile(`(?i)length|länge|laenge|longueur|distance|\blen\b`),
 }
+
+// notLike are words in which one of likeAttrs means something else.
+var notLike = regexp.MustCompile(`(?i)wavelength|wellenlänge`)
 
 // unitIn is what stands in brackets at the end of a header.
 var unitIn = regexp.MustCompile(`[(\[]\s*([^()\[\]]+?)\s*[)\]]\s*$`)
@@ -91,9 +92,7 @@ func (c *sheet) passed() {
 			continue
 		}
 		for attr, like := range likeAttrs {
-			split := func(r rune) bool { return !unicode.IsLetter(r) }
-			about := slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(f.v), split), func(w string) bool { return slices.Contains(like, w) })
-			if about && c.index[speedColumn+attr] < 0 {
+			if like != nil && c.index[speedColumn+attr] < 0 && like.MatchString(notLike.ReplaceAllString(f.v, "")) {
 				c.warnPassed(f, "The column %[1]s is passed over, and looks like a %[2]s. If it is that of the cables, call it %[2]s, with its unit: "+
 					"%[3]s; or say so: columns = { %[2]s = %[1]s } in the topology block, rocec init --columns %[2]s=... for a draft.",
 					quote(f.v), attrNames[attr], []string{`"Speed (Gbps)" or "Speed (Mbps)"`, `"Length (m)", "Length (cm)" or "Length (ft)"`}[attr])

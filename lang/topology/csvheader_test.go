@@ -48,6 +48,7 @@ func TestUnits(t *testing.T) {
 		{"length,note,length_unit", "1.5,x,ft", "length=1.5ft"},
 		{"length,length_unit", "40,in", "length=1.016m"},
 		{"length,unit", "2,km", "length=2km"},
+		{"length,length_unit", "0.5,mi", "length=804.672m"},
 		{"length,length_unit", "3m,furlong", "length=3m"},
 		{"length,length_unit", ",furlong", ""},
 		{"length,length_unit", "3,", "length=3"},
@@ -103,11 +104,14 @@ func TestPassedOver(t *testing.T) {
 		{"Length (yd)", "looks like a length"},
 		{"Length per segment", "looks like a length"},
 		{"Port Speed", "looks like a speed"},
+		{"PortSpeed", "looks like a speed"},
+		{"cablelengthyd", "looks like a length"},
+		{"Distance (m)", "looks like a length"},
 		{"Länge (m)", "looks like a length"},
 		{"length_unit", "looks like a length"},
 		{"lenght", `Did you mean "length"?`},
 		{"length,Length (yd)", ""},
-		{"rack,wavelength,unit", ""},
+		{"rack,wavelength,unit,Lens type", ""},
 	} {
 		text := "a,b," + c.header + "\nx:p,y:q,\n"
 		_, ds := Read("csv", "cables", []byte(text), many)

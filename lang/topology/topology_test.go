@@ -93,7 +93,7 @@ func checkPlaces(t *testing.T, src []byte, edges []Edge, ds diag.List) {
 			s := text(a.At)
 			attr := slices.Index(attrNames[:], a.Name)
 			var may []string
-			for _, unit := range []string{"", "K", "M", "G", "T", "m", "km", "cm", "mm", "ft", "in"} { // the file may tell the unit elsewhere
+			for _, unit := range []string{"", "K", "M", "G", "T", "m", "km", "cm", "mm", "mi", "ft", "in"} { // the file may tell the unit elsewhere
 				may = append(may, value(attr, s, unit))
 			}
 			if !slices.Contains(may, a.Text) && !strings.HasSuffix(a.Text, " "+s) {

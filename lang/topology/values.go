@@ -24,7 +24,7 @@ var unitWords = [...]map[string]string{
 		"km": "km", "kilometer": "km", "kilometers": "km", "kilometre": "km", "kilometres": "km",
 		"cm": "cm", "centimeter": "cm", "centimeters": "cm", "centimetre": "cm", "centimetres": "cm",
 		"mm": "mm", "millimeter": "mm", "millimeters": "mm", "millimetre": "mm", "millimetres": "mm",
-		"ft": "ft", "foot": "ft", "feet": "ft", "in": "in", "inch": "in", "inches": "in",
+		"ft": "ft", "foot": "ft", "feet": "ft", "in": "in", "inch": "in", "inches": "in", "mi": "mi", "mile": "mi", "miles": "mi",
 	},
 	2: {},
 }
@@ -47,7 +47,7 @@ func unitOf(attr int, text string) string {
 var quantity = regexp.MustCompile(`^(\d{1,15})(?:([.,])(\d{1,9}))? ?([^\d.,].*)?$`)
 
 // value gives what a file says of a cable as the language writes it. A plain number gets the unit that the file tells of it, or none;
-// "100GbE" is "100G", "25000" of Mb/s is "25G", "2,5" metres are "2.5m", and inches and millimetres become metres. What the language
+// "100GbE" is "100G", "25000" of Mb/s is "25G", "2,5" metres are "2.5m", and inches, miles and millimetres become metres. What the language
 // knows stays as it is, and so does what is not understood, which the language reports.
 func value(attr int, text, unit string) string {
 	m := quantity.FindStringSubmatch(text)
@@ -84,6 +84,8 @@ func value(attr int, text, unit string) string {
 	switch unit {
 	case "in":
 		return metres(n * 0.0254)
+	case "mi":
+		return metres(n * 1609.344)
 	case "mm":
 		return metres(n / 1000)
 	case "K":

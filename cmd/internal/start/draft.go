@@ -27,6 +27,7 @@ type Cabling struct {
 type Drafted struct {
 	Files []File
 	Notes []string // what was left out, for people: one line each
+	Named bool     // the file says what the fabric is called
 }
 
 // Draft makes the files of a fabric of the cables of a file: what the file does not tell is guessed and marked CHECK. The
@@ -48,7 +49,7 @@ func Draft(c Cabling, known ir.Known, on System) (Drafted, diag.List) {
 			"that no cable joins, or names that do not go by number. Draft from a part of it: split the file.", diag.Count(len(c.Edges), "cable"))
 		return Drafted{}, ds
 	}
-	return Drafted{Files: files, Notes: d.notes()}, ds
+	return Drafted{Files: files, Notes: d.notes(), Named: usableName.MatchString(d.name)}, ds
 }
 
 // draft is what a cabling file tells of a fabric, and what it lets one guess.
