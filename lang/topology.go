@@ -3,6 +3,7 @@ package lang
 import (
 	"cmp"
 	"path"
+	"regexp"
 	"slices"
 
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -73,6 +74,13 @@ func (d *decoder) decodeTopology(b *hclsyntax.Block, en *eval.Env, into *batch, 
 		})
 		into.links = append(into.links, &slab[len(slab)-1])
 	}
+	noun := "cable"
+	if k.format.V == "csv" {
+		noun = "row"
+	}
+	for d, n := range c.more {
+		d.Note(diag.Range{}, "and %s more %s of this file", diag.Number(n), diag.Plural(n, noun, noun+"s"))
+	}
 }
 
 // other is the larger end of a cable, and whether it was written first.
@@ -111,6 +119,9 @@ type cabling struct {
 	made map[*linkBlock]*LinkBlock // for the cables of a block of which the file says no more
 	told map[[2]diag.Range]bool    // pairs of contradictions
 	sums map[string]*linkBlock     // of several cables blocks
+
+	texts map[[2]string]*diag.Diagnostic // mistakes of attributes, by attribute and text without its digits
+	more  map[*diag.Diagnostic]int       // cables with the same mistake
 }
 
 // check reports what is not a name of a device or interface, each name once.
@@ -143,11 +154,11 @@ func (c *cabling) block(e topology.Edge, own *linkBlock) *LinkBlock {
 	for _, a := range e.Attrs {
 		switch a.Name {
 		case "speed":
-			setText(&block.Speed, a, eval.Speed, c.ds)
+			setText(c, &block.Speed, a, eval.Speed)
 		case "length":
-			setText(&block.Length, a, eval.Length, c.ds)
+			setText(c, &block.Length, a, eval.Length)
 		case "mtu":
-			setText(&block.MTU, a, eval.FrameSize, c.ds)
+			setText(c, &block.MTU, a, eval.FrameSize)
 		}
 	}
 	if own != nil {
@@ -159,19 +170,32 @@ func (c *cabling) block(e topology.Edge, own *linkBlock) *LinkBlock {
 	return &block
 }
 
-// setText reads the text of a file as the language reads an attribute.
-func setText[V any](into *Value[V], a topology.Attr, k eval.Kind[V], ds *diag.List) {
+// number is the digits of a text.
+var number = regexp.MustCompile(`\d+`)
+
+// setText reads the text of a file as the language reads an attribute. Mistakes that differ by numbers only are told once: a sheet has the
+// same one in every row.
+func setText[V any](c *cabling, into *Value[V], a topology.Attr, k eval.Kind[V]) {
 	v, err := cty.ParseNumberVal(a.Text)
 	if err != nil {
 		v = cty.StringVal(a.Text)
 	}
 	x, p := k.Read(v)
-	switch {
-	case p == nil:
+	if p == nil {
 		*into = Value[V]{x, a.At}
-	case p.Topic == nil:
-		eval.WrongType.Errorf(ds, a.At, "The %s of this cable is %q. Expected %s.", a.Name, diag.Cut(a.Text), k.Want)
-	default:
-		p.Topic.Errorf(ds, a.At, "%s", p.Detail)
+		return
 	}
+	key := [2]string{a.Name, number.ReplaceAllString(a.Text, "0")}
+	if first := c.texts[key]; first != nil {
+		c.more[first]++
+		return
+	}
+	if c.texts == nil {
+		c.texts, c.more = map[[2]string]*diag.Diagnostic{}, map[*diag.Diagnostic]int{}
+	}
+	if p.Topic == nil {
+		c.texts[key] = eval.WrongType.Errorf(c.ds, a.At, "The %s of this cable is %q. Expected %s.", a.Name, diag.Cut(a.Text), k.Want)
+		return
+	}
+	c.texts[key] = p.Topic.Errorf(c.ds, a.At, "%s", p.Detail)
 }

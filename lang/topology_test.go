@@ -54,6 +54,10 @@ ignore = ["oob-["]`, `graph {}`, `f/fabric.hcl:5 bad-value: such as "oob-*"`},
 		{`format = "ptm"`, `graph { a -- b }`, `f/t.dot:1 topology-endpoint: a`},
 		{`format = "ptm"`, `graph { Leaf01:swp1 -- b:swp1 }`, `f/t.dot:1 bad-name: Leaf01`},
 		{`format = "ptm"`, "graph {\n a:swp1 -- b:swp1 [speed=40]\n}", `f/t.dot:2 wrong-unit: 40G`},
+		{`format = "ptm"`, "graph {\n a:swp1 -- b:swp1 [speed=25000]\n}", `f/t.dot:2 wrong-unit: Write "25G", which is 25000 megabits`},
+		{`format = "csv"`, "a,b,speed\na:swp1,b:swp1,100000\n", `f/t.dot:2 wrong-unit: Write "100G"`},
+		{`format = "csv"`, "a,b,length,length_unit\na:swp1,b:swp1,2,furlong\n", `f/t.dot:2 wrong-unit: "2 furlong" is not a length`},
+		{`format = "csv"`, "a,b,length\na:swp1,b:swp1,\"1,500\"\n", `f/t.dot:2 wrong-unit: fractions have a point`},
 		{`format = "ptm"`, "graph {\n a:swp1 -- b:swp1 [mtu=large]\n}", `f/t.dot:2 wrong-type: Expected a whole number from 1280`},
 		{`format = "csv"`, "a,b\nleaf01:swp1,leaf02:swp/1\n", `f/t.dot:2 bad-name: swp/1`},
 	} {
@@ -64,5 +68,27 @@ ignore = ["oob-["]`, `graph {}`, `f/fabric.hcl:5 bad-value: such as "oob-*"`},
 		at, text, _ := strings.Cut(c.want, ": ")
 		assert.Equal(t, at, fmt.Sprintf("%s:%d %s", ds[0].At.Filename, ds[0].At.Start.Line, ds[0].Code))
 		assert.Contains(t, ds[0].Detail, text)
+	}
+}
+
+// A sheet with the same mistake in every row gets it told once.
+func TestTopologyMistakesFolded(t *testing.T) {
+	for _, c := range []struct{ format, head, row, tail, note string }{
+		{"csv", "a,b,speed\n", "a:swp%[1]d,b:swp%[1]d,%[1]d furlongs\n", "", "and 299 more rows of this file"},
+		{"ptm", "graph {\n", "a:swp%[1]d -- b:swp%[1]d [length=\"%[1]d furlongs\"]\n", "}", "and 299 more cables of this file"},
+	} {
+		var b strings.Builder
+		for i := range 300 {
+			fmt.Fprintf(&b, c.row, i+1)
+		}
+		s, ds := Load(files(map[string]string{
+			"f/fabric.hcl": fmt.Sprintf("fabric \"f\" {}\ntopology \"t\" {\nfile = \"t\"\nformat = %q\n}\n", c.format),
+			"f/t":          c.head + b.String() + c.tail,
+		}), "f", Options{})
+		require.Len(t, ds, 1, "%s", show(s, ds))
+		assert.Equal(t, "wrong-unit", ds[0].Code)
+		assert.Equal(t, 2, ds[0].At.Start.Line)
+		require.Len(t, ds[0].Notes, 1)
+		assert.Equal(t, c.note, ds[0].Notes[0].Message)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -98,7 +99,7 @@ func (a *app) initCommand() *cobra.Command {
 					return err
 				}
 				if on.OS == nil && shape == "" {
-					return a.init(dir, start.Small(nil))
+					return a.init(dir, nameFabric(start.Small(nil), dir))
 				}
 				files, err := startOn(shape, hosts, on)
 				if err != nil {
@@ -107,7 +108,7 @@ func (a *app) initCommand() *cobra.Command {
 				if err := a.refuseSystem(files); err != nil {
 					return err
 				}
-				return a.init(dir, files)
+				return a.init(dir, nameFabric(files, dir))
 			}
 			if err := choice("from", from, words...); err != nil {
 				return err
@@ -119,6 +120,9 @@ func (a *app) initCommand() *cobra.Command {
 			drafted, err := a.draft(from, args[0], dir, columns, on)
 			if err != nil {
 				return err
+			}
+			if !drafted.Named {
+				drafted.Files = nameFabric(drafted.Files, dir)
 			}
 			return a.init(dir, drafted.Files, drafted.Notes...)
 		},
@@ -156,7 +160,7 @@ func startOn(shape string, hosts int, on start.System) ([]start.File, error) {
 	if hosts < start.FewestHosts || hosts > s.Most {
 		more := ""
 		if hosts > s.Most {
-			more = fmt.Sprintf(". Draft %d and widen the nodesets in devices.hcl and cabling.hcl: rocec docs recipes", s.Most)
+			more = fmt.Sprintf(". Draft %d and go on from there: rocec docs recipes. %s", s.Most, s.More)
 		}
 		return nil, fail(exitUsage, "--hosts is %d to %d for the shape %s, not %d%s", start.FewestHosts, s.Most, s.Name, hosts, more)
 	}
@@ -221,12 +225,6 @@ func (a *app) refuseSystem(files []start.File) error {
 
 // init writes the files of a fabric to dir and says what to do next.
 func (a *app) init(dir string, files []start.File, notes ...string) error {
-	name := fabricName(dir)
-	for i, f := range files {
-		if f.Name == "fabric.hcl" {
-			files[i].Data = bytes.Replace(f.Data, []byte(`fabric "lab"`), []byte(`fabric "`+name+`"`), 1)
-		}
-	}
 	if err := refuseTaken(dir, files); err != nil {
 		return err
 	}
@@ -281,6 +279,16 @@ func (a *app) init(dir string, files []start.File, notes ...string) error {
 }
 
 var nameLike = regexp.MustCompile(`^[a-z_][a-z0-9_-]{0,31}$`)
+
+// nameFabric names the fabric in files after its folder.
+func nameFabric(files []start.File, dir string) []start.File {
+	for i, f := range files {
+		if f.Name == "fabric.hcl" {
+			files[i].Data = bytes.Replace(f.Data, []byte(`fabric "lab"`), []byte(`fabric "`+fabricName(dir)+`"`), 1)
+		}
+	}
+	return files
+}
 
 // fabricName names the fabric after its folder, where that makes a name.
 func fabricName(dir string) string {
@@ -342,8 +350,24 @@ func refuseTaken(dir string, files []start.File) error {
 	for i, t := range taken {
 		taken[i] = diag.Escape(t)
 	}
-	return fail(exitErrors, "%s holds %s already, and init overwrites nothing; name a new folder, such as rocec init lab",
-		diag.Escape(dir), diag.Some(taken, 9))
+	return fail(exitErrors, "%s holds %s already, and init overwrites nothing; name a new folder, such as %s",
+		diag.Escape(dir), diag.Some(taken, 9), shellWord(free(dir)))
+}
+
+// free is the name of a folder that is not there yet, like that of dir.
+func free(dir string) string {
+	if dir == "." {
+		dir = "lab"
+	}
+	for n := 1; ; n++ {
+		name := dir
+		if n > 1 {
+			name += strconv.Itoa(n)
+		}
+		if _, err := os.Lstat(name); err != nil {
+			return name
+		}
+	}
 }
 
 // writeNew writes files that must not be there yet, below dir. If one cannot be written, none stays.
@@ -434,6 +458,12 @@ func (a *app) draft(from, file, dir string, columns map[string]string, on start.
 		var refused diag.List
 		drafted, refused = start.Draft(start.Cabling{Format: format, Name: name, Columns: columns, Cabling: read}, targets.Known, on)
 		ds = append(ds, refused...)
+	}
+	for _, d := range ds {
+		if d.Code == topology.Empty.Code { // nothing can be drafted of it, and there is no topology block yet
+			d.Severity = diag.Error
+			d.Detail = fmt.Sprintf("There is no cable in this file, read as --from %s. Give a file with cables.", from)
+		}
 	}
 	if len(ds) > 0 {
 		p := &diag.Printer{Files: map[string][]byte{shown: src}, Color: a.paints(a.stderr), Width: a.width(a.stderr), Most: 20}

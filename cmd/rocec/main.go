@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"regexp"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -129,6 +131,22 @@ func (o *output) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
+// badNumber is what pflag says of a flag that takes a number, in the words of strconv.
+var badNumber = regexp.MustCompile(
+	`^invalid argument "(.*)" for "(?:-\w, )?(--[a-z-]+)" flag: strconv\.Parse(?:Int|Uint|Float): .*: (invalid syntax|value out of range)$`)
+
+// sayFlag says what is wrong with a flag without the words of the library that found it.
+func sayFlag(text string) string {
+	m := badNumber.FindStringSubmatch(text)
+	switch {
+	case m == nil:
+		return text
+	case strings.HasPrefix(m[3], "invalid"):
+		return m[2] + " takes a number, not \"" + m[1] + "\""
+	}
+	return m[2] + " takes a smaller number than " + m[1]
+}
+
 // run is the whole program: it runs one verb and returns its exit code.
 func run(ctx context.Context, p *person, args []string) int {
 	root := newRoot(p)
@@ -145,7 +163,7 @@ func run(ctx context.Context, p *person, args []string) int {
 	case ctx.Err() != nil:
 		e = &exit{exitInterrupted, "interrupted"}
 	default: // what cobra says about flags, arguments and verbs
-		e = &exit{exitUsage, err.Error() + "\nsee: rocec --help"}
+		e = &exit{exitUsage, sayFlag(err.Error()) + "\nsee: rocec --help"}
 	}
 	if e.message != "" {
 		a := &app{person: p}

@@ -141,6 +141,9 @@ type OS struct {
 	// Release says what is wrong with what stands as release in a switch block, in full sentences; empty: nothing.
 	Release func(version string) string
 
+	// Runs reports whether rocec writes for a release, and the release runs on a model, or (nil) on any; nil: on whatever Release passes.
+	Runs func(m *platform.Switch, version string) bool
+
 	// Configs are the ways to configure a switch of the system, of which the switch block's config names one; nil: there is one way only.
 	// Default gives the name of the one for a release where the block names none.
 	Configs []Config

@@ -255,3 +255,16 @@ func TestNearest(t *testing.T) {
 	require.Equal(t, ` Did you mean "mesh"?`, DidYouMean("mehs", words))
 	require.Empty(t, DidYouMean("q", words))
 }
+
+// Lines of what is not text are not shown.
+func TestPrinterShowsTextOnly(t *testing.T) {
+	at := Range{Filename: "s.xlsx", Start: hcl.Pos{Line: 1, Column: 1}, End: hcl.Pos{Line: 1, Column: 1}}
+	var b strings.Builder
+	p := &Printer{Files: map[string][]byte{"s.xlsx": []byte("PK\x03\x04\x14\x00binary")}}
+	if err := p.Print(&b, List{{Severity: Error, Code: "c", Summary: "s", Detail: "d", At: at}}); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.String(); strings.Contains(got, "PK") || !strings.Contains(got, "s.xlsx:1:1") {
+		t.Error(got)
+	}
+}

@@ -243,6 +243,9 @@ func (l *sourceLine) cut() {
 // sourceLines cuts the lines of at out of src, or returns nil when src does not hold them.
 func sourceLines(src []byte, at Range) []sourceLine {
 	start, end := at.Start.Byte, at.End.Byte
+	if bytes.IndexByte(src[:min(len(src), 512)], 0) >= 0 { // not text, so nobody reads it
+		return nil
+	}
 	if len(src) == 0 || start < 0 || start > len(src) || end < start || end > len(src) {
 		return nil
 	}

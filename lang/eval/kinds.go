@@ -276,6 +276,10 @@ var Speed = Kind[int]{"speed", `a speed such as "100G"`, func(v cty.Value) (int,
 	switch v.Type() {
 	case cty.Number:
 		n := v.AsBigFloat().Text('f', -1)
+		if inGigabits := inMegabits(n); inGigabits != "" {
+			return 0, Problemf(&WrongUnit, "The number %s has no unit. Write %q, which is %s megabits per second, as switches write it.", n,
+				inGigabits, n)
+		}
 		return 0, Problemf(&WrongUnit, "The number %s has no unit. Write \"%sG\" for gigabits, or \"%sM\" for megabits per second.",
 			diag.Cut(n), diag.Cut(n), diag.Cut(n))
 	case cty.String:
@@ -287,6 +291,10 @@ var Speed = Kind[int]{"speed", `a speed such as "100G"`, func(v cty.Value) (int,
 		f, ok := map[string]float64{"m": 1, "g": 1e3, "t": 1e6}[strings.ToLower(speedSuffix.ReplaceAllString(unit, ""))]
 		if !ok {
 			num, megabits := strconv.FormatFloat(n, 'f', -1, 64), "megabits per second"
+			if inGigabits := inMegabits(num); inGigabits != "" && unit == "" {
+				return 0, Problemf(&WrongUnit, "%q has no unit of speed. Write %q, which is %s megabits per second, as switches write it.",
+					diag.Cut(s), inGigabits, num)
+			}
 			if n >= 1000 { // as no port has gigabits
 				return 0, Problemf(&WrongUnit, "%q has no unit of speed. Write \"%sM\" for %s.", diag.Cut(s), num, megabits)
 			}
@@ -300,6 +308,15 @@ var Speed = Kind[int]{"speed", `a speed such as "100G"`, func(v cty.Value) (int,
 	}
 	return 0, Mistyped
 }}
+
+// inMegabits gives a number that is a speed of ports in Mb/s, as SONiC and switches write it, in gigabits: "25G" of "25000"; else "".
+func inMegabits(n string) string {
+	switch n {
+	case "1000", "10000", "25000", "40000", "50000", "100000", "200000", "400000", "800000", "1600000":
+		return strings.TrimSuffix(n, "000") + "G"
+	}
+	return ""
+}
 
 var speedSuffix = regexp.MustCompile(`(?:bps|bit/s|b/s|bit|b)\z`)
 

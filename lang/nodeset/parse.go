@@ -241,6 +241,8 @@ func (p *parser) bracket(pat *pattern, from, to int, iface bool) {
 		var ok bool
 		if m := otherRange.FindStringSubmatch(p.src[a:b]); m != nil {
 			p.bad(a, b, "A range is written with a dash. Write [%s-%s].", show(m[1]), show(m[2]))
+		} else if m := letterRange.FindString(p.src[a:b]); m != "" && m[0] < m[len(m)-1] {
+			p.bad(a, b, "Brackets hold numbers, and letters have no ranges. Write the words between braces: %s.", letterWords(m))
 		} else if mid < 0 {
 			s, ok = p.span(a, b, a, b, iface, false)
 		} else {
@@ -274,6 +276,18 @@ func (p *parser) brace(pat *pattern, from, to int) {
 
 // braceRange is a range as shells write it, and what people make of it.
 var braceRange = regexp.MustCompile(`\A([0-9]+) ?(?:-|\.\.\.?|:|–|to) ?([0-9]+)\z`)
+
+// letterRange is a range of single letters.
+var letterRange = regexp.MustCompile(`\A(?:[a-z] ?- ?[a-z]|[A-Z] ?- ?[A-Z])\z`)
+
+// letterWords are the letters of a range as braces hold them: "{a,b,c,d}" of "a-d".
+func letterWords(r string) string {
+	var words []string
+	for c := r[0]; c <= r[len(r)-1]; c++ {
+		words = append(words, string(rune(c)))
+	}
+	return "{" + strings.Join(words, ",") + "}"
+}
 
 // otherRange is a range as other languages write it.
 var otherRange = regexp.MustCompile(`\A([0-9]+) ?(?:\.\.\.?|:|–|to) ?([0-9]+)\z`)

@@ -7,8 +7,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// nodes notes what a topology says of its nodes: kind, group, type and the labels people use for roles, each by the node, its
-// group or the defaults. What is not of the form that containerlab documents is passed over: these words only help to guess.
+// nodes notes what a topology says of its nodes: kind, group, type, the tag of the image and the labels people use for roles, each by the
+// node, its group, its kind or the defaults. What is not of the form that containerlab documents is passed over: these words only
+// help to guess.
 func (l *lab) nodes(topology *yaml.Node) {
 	nodes, _ := l.get(topology, "nodes")
 	defaults, _ := l.get(topology, "defaults")
@@ -16,22 +17,37 @@ func (l *lab) nodes(topology *yaml.Node) {
 	if nodes == nil || nodes.Kind != yaml.MappingNode {
 		return
 	}
+	kinds, _ := l.get(topology, "kinds")
 	common := l.nodeOf(defaults)
 	for i := 0; i+1 < len(nodes.Content) && !l.failed; i += 2 {
 		n := l.nodeOf(resolve(nodes.Content[i+1]))
-		inherited := common
-		if g := l.child(groups, n.Function); g != nil {
-			of := l.nodeOf(g)
-			inherited = Node{System: cmp.Or(of.System, common.System), Model: cmp.Or(of.Model, common.Model)}
-		}
-		n.System, n.Model = cmp.Or(n.System, inherited.System), cmp.Or(n.Model, inherited.Model)
+		of := l.nodeOf(l.child(groups, n.Function))
+		n.System = cmp.Or(n.System, of.System, common.System)
+		kind := l.nodeOf(l.child(kinds, n.System))
+		n.Model = cmp.Or(n.Model, of.Model, kind.Model, common.Model)
+		n.Version = cmp.Or(n.Version, of.Version, kind.Version, common.Version)
 		l.node(resolve(nodes.Content[i]).Value, n)
 	}
 }
 
+// tag is that of an image: "5.3.0" of "networkop/cx:5.3.0"; empty: it has none that says a release.
+func tag(image string) string {
+	image, _, _ = strings.Cut(image, "@") // a digest
+	i := strings.LastIndexByte(image, ':')
+	if i < 0 || strings.Contains(image[i:], "/") || image[i+1:] == "latest" { // or a port of a registry
+		return ""
+	}
+	return image[i+1:]
+}
+
 // nodeOf reads what a mapping says of nodes. Function is the group, or a label that tells it.
 func (l *lab) nodeOf(n *yaml.Node) Node {
-	said := Node{Function: l.scalar(n, "group"), System: l.scalar(n, "kind"), Model: l.scalar(n, "type")}
+	if n == nil {
+		return Node{}
+	}
+	said := Node{
+		Function: l.scalar(n, "group"), System: l.scalar(n, "kind"), Model: l.scalar(n, "type"), Version: tag(l.scalar(n, "image")),
+	}
 	if said.Function == "" {
 		labels := l.child(n, "labels")
 		for _, key := range []string{"role", "graph-icon"} {

@@ -1,6 +1,7 @@
 package topology
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -52,6 +53,7 @@ func readContainerlab(r *reader) {
 		return
 	}
 	topology, key := l.get(root, "topology")
+	r.fabric = l.scalar(root, "name")
 	if r.failed {
 		return
 	}
@@ -123,20 +125,51 @@ func (l *lab) broken(err error) {
 	from := l.lines[min(max(line, 1), len(l.lines))-1]
 	to := from + len(strings.TrimRight(lineOf(l.text[from:]), " \t\r"))
 	from = to - len(strings.TrimLeft(l.text[from:to], " \t"))
-	if i := strings.Index(l.text, "{%"); i >= 0 || strings.Contains(l.text, "{{") {
-		if k := strings.Index(l.text, "{{"); i < 0 || k >= 0 && k < i {
-			i = k
-		}
-		l.template(i, i+2)
+	if at := templateMark.FindStringIndex(l.text); at != nil {
+		l.template(at[0], at[0]+2)
+		return
+	}
+	if tab := l.tab(line, text); tab >= 0 {
+		l.fail(&Syntax, tab, tab+1, "This line is indented with a tab, and YAML takes spaces only. Write spaces instead of tabs.")
 		return
 	}
 	l.fail(&Syntax, from, to, "This is not YAML: %s. Correct the text near this line.", diag.Cut(text))
 }
 
+// tab is the offset of the tab that the parser means, which it tells at the tab's line or at the one before; -1: it means none.
+func (l *lab) tab(line int, says string) int {
+	if !strings.Contains(says, "cannot start any token") && !strings.Contains(says, "tab character") {
+		return -1
+	}
+	at := -1
+	for i := min(max(line, 1), len(l.lines)) - 1; i < min(line+1, len(l.lines)); i++ {
+		text := lineOf(l.text[l.lines[i]:])
+		if strings.ContainsAny(text, "@`%") { // start no token either
+			return -1
+		}
+		if at < 0 && strings.HasPrefix(strings.TrimLeft(text, " "), "\t") && strings.TrimSpace(text) != "" {
+			at = l.lines[i] + strings.IndexByte(text, '\t')
+		}
+	}
+	return at
+}
+
+// Marks of what is not a topology yet. Each stands on one line, with the mark that ends it.
+var (
+	templateMark = regexp.MustCompile(`\{\{[^\r\n]*\}\}|\{%[^\r\n]*%\}`)
+	variableMark = regexp.MustCompile(`\$\{[A-Za-z_][A-Za-z0-9_]*[^}\r\n]*\}`)
+)
+
 // template reports a file from which one is yet to be made.
 func (l *lab) template(from, to int) {
 	l.fail(&Syntax, from, to, "This file is a template: it holds {{ }} or {%% %%}. Run the program that makes a topology of it, and give "+
 		"what comes out.")
+}
+
+// variable reports a name that containerlab fills in from the environment. Such files have many of them; one is told.
+func (l *lab) variable(w word, mark string) {
+	l.fail(&Syntax, w.in, w.out, "This file holds variables such as %s, which containerlab takes from the environment. Fill them in, as "+
+		"envsubst does, and give what comes out.", quote(mark))
 }
 
 func lineOf(s string) string {
@@ -159,7 +192,7 @@ func (l *lab) link(link *yaml.Node) {
 	if kind != nil && !null(kind) && kind.Value != "" {
 		switch t := strings.ToLower(strings.TrimSpace(kind.Value)); {
 		case slices.Contains(otherTypes, t):
-			l.others = true
+			l.other(t)
 			return
 		case !slices.Contains(cableTypes, t):
 			near := diag.DidYouMean(t, slices.Concat(cableTypes, otherTypes))
@@ -175,16 +208,18 @@ func (l *lab) link(link *yaml.Node) {
 		l.wrong(key, "The endpoints of a link are a list of two, such as [\"leaf1:swp1\", \"host1:eth1\"].")
 		return
 	case len(endpoints.Content) != 2:
-		if len(endpoints.Content) == 1 && l.outside(resolve(endpoints.Content[0])) {
-			l.others = true
-			return
+		if len(endpoints.Content) == 1 {
+			if to := l.outside(resolve(endpoints.Content[0])); to != "" {
+				l.other(to)
+				return
+			}
 		}
 		l.wrong(key, "A link has two endpoints, and this one has %d.", len(endpoints.Content))
 		return
 	}
 	x, y := resolve(endpoints.Content[0]), resolve(endpoints.Content[1])
-	if l.outside(x) || l.outside(y) {
-		l.others = true
+	if to := cmp.Or(l.outside(x), l.outside(y)); to != "" {
+		l.other(to)
 		return
 	}
 	p, ok := l.endpoint(x)
@@ -198,18 +233,29 @@ func (l *lab) link(link *yaml.Node) {
 	l.add(p, q, l.vars(vars), over(p.At, q.At))
 }
 
-// outside reports whether an endpoint is not a node of the lab.
-func (l *lab) outside(n *yaml.Node) bool {
+// outside is the word that stands for what is not a node of the lab; empty: an endpoint is a node.
+func (l *lab) outside(n *yaml.Node) string {
 	name := n.Value
 	if n.Kind == yaml.MappingNode {
 		node, _ := l.get(n, "node")
 		if node == nil {
-			return false
+			return ""
 		}
 		name = node.Value
 	}
 	name, _, _ = strings.Cut(name, ":")
-	return slices.Contains(otherTypes, strings.ToLower(strings.TrimSpace(name)))
+	if name = strings.ToLower(strings.TrimSpace(name)); slices.Contains(otherTypes, name) {
+		return name
+	}
+	return ""
+}
+
+// other notes a link that is not a cable.
+func (l *lab) other(to string) {
+	if l.others == nil {
+		l.others = map[string]int{}
+	}
+	l.others[to]++
 }
 
 // endpoint reads "leaf1:swp1" or {node: leaf1, interface: swp1}.
@@ -227,6 +273,9 @@ func (l *lab) endpoint(n *yaml.Node) (End, bool) {
 			}
 		}
 		d, p := l.word(node), l.word(port)
+		if l.unfilled(d) || l.unfilled(p) {
+			return End{}, false
+		}
 		e := l.end(d, p)
 		if p.from < d.to || strings.ContainsAny(l.text[d.to:p.from], "{}[]-") { // not side by side
 			e.At = l.at(d.from, d.to)
@@ -238,8 +287,7 @@ func (l *lab) endpoint(n *yaml.Node) (End, bool) {
 		return End{}, false
 	}
 	w := l.word(n)
-	if strings.Contains(w.v, "{{") || strings.Contains(w.v, "{%") {
-		l.template(w.in, w.out)
+	if l.unfilled(w) {
 		return End{}, false
 	}
 	d, p, ok := split(w)
@@ -248,6 +296,19 @@ func (l *lab) endpoint(n *yaml.Node) (End, bool) {
 		return End{}, false
 	}
 	return l.end(d, p), true
+}
+
+// unfilled reports a word that is yet to be filled in.
+func (l *lab) unfilled(w word) bool {
+	if templateMark.MatchString(w.v) {
+		l.template(w.in, w.out)
+		return true
+	}
+	mark := variableMark.FindString(w.v)
+	if mark != "" {
+		l.variable(w, mark)
+	}
+	return mark != ""
 }
 
 // vars reads what the variables of a link say of the cable.
@@ -262,7 +323,7 @@ func (l *lab) vars(n *yaml.Node) (attrs []Attr) {
 		case v.Kind != yaml.ScalarNode:
 			l.wrong(key, "%s is a string such as 100G or 3m.", name)
 		default:
-			attrs = l.attribute(attrs, name, l.word(v), "")
+			attrs = l.attribute(attrs, name, l.word(v))
 		}
 	}
 	return attrs

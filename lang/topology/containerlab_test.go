@@ -68,6 +68,15 @@ func TestContainerlabMistakes(t *testing.T) {
 		{"topology: {links: {a: b}}\n", "1:12", "links", "topology-syntax", "are a list"},
 		{"topology: [\n", "1:1", "topology: [", "topology-syntax", "This is not YAML"},
 		{"name: {{ .Name }}\ntopology: {\n", "1:7", "{{", "topology-syntax", "This file is a template"},
+		{"name: x\ntopology:\n  nodes:\n\tl1: {kind: srl}\n", "4:1", "\t", "topology-syntax", "Write spaces instead of tabs"},
+		{"name: x\ntopology:\n  nodes:\n    a:\n \t  kind: srl\n", "5:2", "\t", "topology-syntax", "Write spaces instead of tabs"},
+		{"topology:\n\tlinks: []\n", "2:1", "\t", "topology-syntax", "Write spaces instead of tabs"},
+		{"topology:\n  x: |\n    \ty\n", "3:5", "\t", "topology-syntax", "Write spaces instead of tabs"},
+		{"topology:\n  x: 1\n  z: @\n", "3:3", "z: @", "topology-syntax", "This is not YAML"},
+		{"name: x\ntopology: {% raw %}\n", "2:11", "{%", "topology-syntax", "This file is a template"},
+		{links(`- endpoints: ["a:{{ x }}", "b:q"]`), "5:20", "a:{{ x }}", "topology-syntax", "This file is a template"},
+		{links(`- endpoints: ["a:p", "b:${IF:=eth1}"]`), "5:27", "b:${IF:=eth1}", "topology-syntax", `variables such as "${IF:=eth1}"`},
+		{links(`- endpoints: [{node: "${N}", interface: p}, "b:q"]`), "5:27", "${N}", "topology-syntax", "Fill them in"},
 		{links(`- a:p`), "5:7", "a:p", "topology-syntax", "A link is written"},
 		{links(`- type: vethh`, `  endpoints: [a:p, b:q]`), "5:13", "vethh", "topology-syntax", `Did you mean "veth"?`},
 		{links(`- type: veth`), "5:7", "t", "topology-syntax", "no endpoints"},
@@ -114,4 +123,24 @@ func TestContainerlabBombs(t *testing.T) {
 	_, ds = Read("containerlab", "cables", []byte(strings.Repeat("#", maxYAML+1)), many)
 	require.Len(t, ds, 1)
 	require.Equal(t, "topology-too-large", ds[0].Code)
+}
+
+// Links that are no cables are counted by what they end at.
+func TestContainerlabOthers(t *testing.T) {
+	c, ds := ReadAll("containerlab", "cables", []byte(links(`- endpoints: ["a:p", "host:v"]`, `- endpoints: ["mgmt-net:v", "a:q"]`,
+		`- endpoints: ["a:r", "macvlan:eno1"]`, `- {type: mgmt-net, endpoint: {node: a, interface: s}}`, `- {type: dummy}`,
+		`- endpoints: ["a:t", "b:t"]`)), Options{Most: many})
+	require.Empty(t, ds)
+	assert.Equal(t, map[string]int{"host": 1, "mgmt-net": 2, "macvlan": 1, "dummy": 1}, c.Others)
+	assert.Len(t, c.Edges, 1)
+	assert.Equal(t, "lab", c.Fabric)
+}
+
+func TestTag(t *testing.T) {
+	for image, want := range map[string]string{
+		"networkop/cx:5.3.0": "5.3.0", "vrnetlab/sonic_sonic-vs:202411": "202411", "alpine": "", "x:latest": "", "host:5000/cx": "",
+		"host:5000/cx:4.4.5@sha256:12": "4.4.5",
+	} {
+		assert.Equal(t, want, tag(image), image)
+	}
 }

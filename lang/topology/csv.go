@@ -71,6 +71,7 @@ type sheet struct {
 	index  [columns]int           // where a column is; -1: nowhere
 	width  int                    // columns of the header
 	unit   [len(attrNames)]string // of plain numbers in the columns of attributes
+	units  [len(attrNames)]int    // where the column of units is; -1: nowhere
 }
 
 // separator returns the one of seps with which the header makes sense, or else the one it has most of.
@@ -197,6 +198,7 @@ func (c *sheet) header() bool {
 	for i := range c.index {
 		c.index[i] = -1
 	}
+	c.unit, c.units = [len(attrNames)]string{}, [len(attrNames)]int{-1, -1, -1}
 	if !c.named() {
 		return false
 	}
@@ -208,7 +210,6 @@ func (c *sheet) header() bool {
 		case k >= 0 && c.columns[columnNames[k]] != "":
 		case k < 0:
 			unknown = append(unknown, f.v)
-			c.nearlyRead(f)
 		case c.index[k] >= 0:
 			first := c.fields[c.index[k]]
 			c.mistake(&Syntax, f.from, f.to, "The column %s is there twice.", columnNames[k]).Note(c.at(first.from, first.to),
@@ -239,6 +240,7 @@ func (c *sheet) header() bool {
 		}
 	}
 	if len(missing) == 0 {
+		c.passed()
 		return true
 	}
 	c.mistake(&Syntax, from, to, "The header has no column %[1]s.%[2]s Name the columns in the first line of the sheet: a_device, "+
@@ -298,7 +300,7 @@ func (c *sheet) row() {
 	var attrs []Attr
 	for k, i := range c.index[speedColumn:] {
 		if i >= 0 && i < len(c.fields) && c.fields[i].v != "" {
-			attrs = c.attribute(attrs, attrNames[k], c.fields[i], c.unit[k])
+			attrs = append(attrs, c.cell(k, c.fields[i]))
 		}
 	}
 	c.add(x, y, attrs, c.at(first.from, last.to))

@@ -17,36 +17,33 @@ var otherHeaders = [columns][]string{
 	aDevice: {
 		"startdevice", "localdevice", "localswitch", "localhost", "localnode", "localhostname", "sourcedevice", "sourcehost",
 		"sourcenode", "sourceswitch", "srcdevice", "srcnode", "srchost", "fromdevice", "fromnode", "devicea", "nodea", "hosta",
-		"switcha", "sideadevice", "aenddevice", "leftdevice", "device1", "node1", "terminationadevice", "hostname",
+		"switcha", "sideadevice", "aenddevice", "aendhostname", "aendhost", "aendnode", "asidedevice", "asidehostname",
+		"leftdevice", "device1", "node1", "host1", "switch1", "terminationadevice", "adevice", "ahostname", "hostname", "switch",
 	},
 	aPort: {
 		"startport", "localport", "localinterface", "localintf", "sourceport", "sourceinterface", "srcport", "srcinterface",
-		"srcintf", "fromport", "frominterface", "porta", "interfacea", "sideaname", "sideaport", "aendport", "ainterface",
-		"leftport", "port1", "interface1", "terminationa", "port", "interface",
+		"srcintf", "fromport", "frominterface", "porta", "interfacea", "sideaname", "sideaport", "aendport", "aendinterface",
+		"asideport", "asideinterface", "ainterface", "leftport", "port1", "interface1", "intf1", "terminationa", "switchport",
+		"switchinterface", "port", "interface",
 	},
 	bDevice: {
 		"enddevice", "remotedevice", "remoteswitch", "remotehost", "remotenode", "remotehostname", "destinationdevice",
 		"destinationhost", "destinationnode", "destinationswitch", "dstdevice", "dstnode", "dsthost", "destdevice", "todevice",
-		"tonode", "deviceb", "nodeb", "hostb", "switchb", "sidebdevice", "benddevice", "rightdevice", "device2", "node2",
-		"terminationbdevice", "neighbor", "neighbour", "neighbordevice", "peerdevice", "peer",
+		"tonode", "deviceb", "nodeb", "hostb", "switchb", "targetdevice", "targethost", "targetnode", "targetswitch",
+		"sidebdevice", "benddevice", "zenddevice", "zendhostname", "zendhost", "zendnode", "zsidedevice", "zsidehostname",
+		"bsidedevice", "bsidehostname", "rightdevice", "device2", "node2", "host2", "switch2", "terminationbdevice", "zdevice",
+		"zhostname", "neighbor", "neighbour", "neighbordevice", "peerdevice", "peer", "server", "servername", "host",
 	},
 	bPort: {
 		"endport", "remoteport", "remoteinterface", "remoteintf", "destinationport", "destinationinterface", "dstport",
-		"dstinterface", "dstintf", "destport", "toport", "tointerface", "portb", "interfaceb", "sidebname", "sidebport",
-		"bendport", "binterface", "rightport", "port2", "interface2", "terminationb", "neighborport", "neighbourport",
-		"neighborinterface", "peerport", "peerinterface",
+		"dstinterface", "dstintf", "destport", "toport", "tointerface", "portb", "interfaceb", "targetport", "targetinterface", "sidebname",
+		"sidebport", "bendport", "zendport", "zendinterface", "zsideport", "zsideinterface", "bsideport", "bsideinterface", "binterface",
+		"zport", "zinterface", "rightport", "port2", "interface2", "intf2", "terminationb", "neighborport", "neighbourport",
+		"neighborinterface", "peerport", "peerinterface", "serverport", "serverinterface", "servernic", "hostport", "hostinterface", "nic",
 	},
-	a:               {"source", "from", "local", "src", "aend", "sidea", "enda"},
-	b:               {"destination", "to", "remote", "dst", "bend", "sideb", "endb"},
-	speedColumn:     {"bandwidth", "bandwidthmbps", "linkspeed", "speedmbps", "rate"},
-	speedColumn + 1: {"cablelength", "lengthm", "cablelengthm", "lengthmeters", "cablelengthmeters"},
+	a:               {"source", "from", "local", "src", "aend", "sidea", "enda", "aside"},
+	b:               {"destination", "to", "remote", "dst", "target", "bend", "sideb", "endb", "zend", "zside", "sidez", "bside"},
 	speedColumn + 2: {"linkmtu"},
-}
-
-// units are those of plain numbers below a header that tells them.
-var units = map[string]string{
-	"bandwidth": "M", "bandwidthmbps": "M", "speedmbps": "M",
-	"lengthm": "m", "cablelengthm": "m", "lengthmeters": "m", "cablelengthmeters": "m", "cablelength": "m",
 }
 
 // letters folds a header to its letters and digits.
@@ -87,7 +84,8 @@ func (c *sheet) named() bool {
 	return true
 }
 
-// guess finds columns by the headers other programs write, for ends that have no column yet, and for speed, length and mtu.
+// guess finds columns by the headers other programs write, for ends that have no column yet, and for speed, length and mtu. What looks
+// like one of those three and is passed over is in passed.
 func (c *sheet) guess() {
 	taken := map[int]bool{}
 	for _, i := range c.index {
@@ -127,8 +125,6 @@ func (c *sheet) guess() {
 		find(k, otherHeaders[k])
 	}
 	for k := range attrNames {
-		if i := c.index[speedColumn+k]; i >= 0 {
-			c.unit[k] = units[folded[i]]
-		}
+		c.attrColumn(k, taken)
 	}
 }

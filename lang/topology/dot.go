@@ -322,7 +322,7 @@ func (d *dot) attributes() (attrs []Attr) {
 				}
 				switch d.next(); {
 				case d.tok.kind == name:
-					attrs = d.attribute(attrs, key.v, d.tok.word, "")
+					attrs = d.attribute(attrs, key.v, d.tok.word)
 					d.says(key.v, d.tok.v)
 					d.nearlyRead(key.word)
 				case d.tok.kind == html && slices.Contains(attrNames[:], key.v):

@@ -60,28 +60,46 @@ var writers = map[string]func(t *rapid.T, cables [][5]string) []byte{
 	},
 }
 
-// Cables that another program writes are read as those cables, whatever they are called.
+// Cables that another program writes are read as those cables, whatever they are called. What stands for a name that is yet to be filled
+// in is none, and a speed that begins with a digit may be read as one.
 func TestReadsWhatOthersWrite(t *testing.T) {
 	names := rapid.StringOfN(rapid.RuneFrom(nil, unicode.L, unicode.N, unicode.P, unicode.S, unicode.Zs), 1, 12,
 		-1).Filter(func(s string) bool {
-		return strings.TrimSpace(s) == s && !strings.ContainsAny(s, ":\\") && s[0] != '#'
+		return strings.TrimSpace(s) == s && !strings.ContainsAny(s, ":\\") && s[0] != '#' && !templateMark.MatchString(s) &&
+			!variableMark.MatchString(s)
 	})
+	speeds := names.Filter(func(s string) bool { return s[0] < '0' || s[0] > '9' })
 	for format, write := range writers {
 		rapid.Check(t, func(t *rapid.T) {
 			cables := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) (c [5]string) {
-				for i := range c {
+				for i := range c[:4] {
 					c[i] = names.Draw(t, "name")
 				}
+				c[4] = speeds.Draw(t, "speed")
 				return c
 			}), 1, 5).Draw(t, "cables")
-			src := write(t, cables)
-			edges, ds := Read(format, "cables", src, many)
-			require.Empty(t, ds, string(src))
-			var got [][5]string
-			for _, e := range edges {
-				got = append(got, [5]string{e.A.Device, e.A.Port, e.B.Device, e.B.Port, e.Attrs[0].Text})
-			}
-			require.Equal(t, cables, got, string(src))
+			readBack(t, format, write(t, cables), cables)
 		})
+	}
+}
+
+// readBack holds what is read of a file to the cables that are in it.
+func readBack(t require.TestingT, format string, src []byte, cables [][5]string) {
+	edges, ds := Read(format, "cables", src, many)
+	require.Empty(t, ds, string(src))
+	var got [][5]string
+	for _, e := range edges {
+		got = append(got, [5]string{e.A.Device, e.A.Port, e.B.Device, e.B.Port, e.Attrs[0].Text})
+	}
+	require.Equal(t, cables, got, string(src))
+}
+
+// Names that were taken for something else once.
+func TestReadsOddNames(t *testing.T) {
+	for format, write := range writers {
+		for _, name := range []string{"{%", "%}", "{{", "}}", "${", "$A", "{%{{", "PK"} {
+			cables := [][5]string{{name, "p", "b", name, "x"}, {"a", name, name, "q", "x"}}
+			rapid.Check(t, func(t *rapid.T) { readBack(t, format, write(t, cables), cables) })
+		}
 	}
 }

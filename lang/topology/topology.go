@@ -99,13 +99,17 @@ var Topics = []diag.Topic{Syntax, Endpoint, Attribute, TooLarge, Empty}
 type Cabling struct {
 	Edges []Edge
 	Nodes map[string]Node // by name, as written; without devices of which the file says nothing
+
+	// Others are the links that join no two devices, by the word of containerlab for what they end at: host, mgmt-net, dummy.
+	Others map[string]int
+	Fabric string // name of the lab, as written; empty: the file says none
 }
 
 // Node is what a file says of a device. Words are as written; what is not said is empty.
 type Node struct {
 	Function string // what it is for: function of PTM's labs, group or a label of containerlab
 	System   string // what it runs: os of PTM's labs, kind of containerlab
-	Version  string
+	Version  string // version of PTM's labs, tag of the image of containerlab
 	Model    string
 }
 
@@ -141,10 +145,10 @@ func ReadAll(format, name string, src []byte, o Options) (Cabling, diag.List) {
 	if r.valid(); !r.failed {
 		Formats[i].read(r)
 	}
-	if len(r.ds) == 0 && len(r.edges) == 0 && !r.others {
+	if len(r.ds) == 0 && len(r.edges) == 0 && len(r.others) == 0 {
 		Empty.Warnf(&r.ds, r.at(0, 0), "There is no cable in this file (format %q). Give the right file, or delete the topology block.", format)
 	}
-	return Cabling{Edges: r.edges, Nodes: r.nodes}, r.ds
+	return Cabling{Edges: r.edges, Nodes: r.nodes, Others: r.others, Fabric: r.fabric}, r.ds
 }
 
 // reader is what the readers of all formats share.
@@ -157,8 +161,9 @@ type reader struct {
 	nodes  map[string]Node
 
 	columns map[string]string // of a sheet, as Options has them
-	others  bool              // the file has links that are not cables
-	nearly  map[string]bool   // words that are nearly attributes, told once
+	others  map[string]int    // links that are not cables, as Cabling has them
+	fabric  string
+	nearly  map[string]bool // words that are nearly attributes, told once
 	ds      diag.List
 	failed  bool // nothing more is read
 }
@@ -185,8 +190,16 @@ func (r *reader) fail(t *diag.Topic, from, to int, format string, args ...any) *
 	return d
 }
 
+// workbooks are how files of spreadsheet programs begin: ZIP archives, and the older compound files.
+var workbooks = []string{"PK\x03\x04", "\xd0\xcf\x11\xe0"}
+
 // valid refuses what is not text.
 func (r *reader) valid() {
+	if slices.ContainsFunc(workbooks, func(mark string) bool { return strings.HasPrefix(r.text, mark) }) {
+		r.fail(&Syntax, 0, 0, "This is a workbook of a spreadsheet program, not text. Open it there, save the sheet with the cables as CSV "+
+			"(UTF-8), and give that file.")
+		return
+	}
 	if !utf8.ValidString(r.text) {
 		for i, c := range r.text {
 			if c == utf8.RuneError {
@@ -264,12 +277,12 @@ func (r *reader) node(name string, n Node) {
 }
 
 // attribute adds what a file says of a cable; the last of a name counts.
-func (r *reader) attribute(attrs []Attr, name string, w word, unit string) []Attr {
-	for _, known := range attrNames {
+func (r *reader) attribute(attrs []Attr, name string, w word) []Attr {
+	for k, known := range attrNames {
 		if !strings.EqualFold(name, known) {
 			continue
 		}
-		a := Attr{Name: known, Text: value(w.v, unit), At: r.at(w.in, w.out)}
+		a := Attr{Name: known, Text: value(k, w.v, ""), At: r.at(w.in, w.out)}
 		for i := range attrs {
 			if attrs[i].Name == known {
 				attrs[i] = a
@@ -281,17 +294,20 @@ func (r *reader) attribute(attrs []Attr, name string, w word, unit string) []Att
 	return attrs
 }
 
-// nearlyRead warns of a word that is passed over, if it is nearly one that is read.
-func (r *reader) nearlyRead(key word) {
+// nearlyRead warns of a word that is passed over, if it is nearly one that is read. It reports whether it is.
+func (r *reader) nearlyRead(key word) bool {
 	near := diag.Nearest(key.v, attrNames[:])
-	if near == "" || strings.EqualFold(near, key.v) || r.nearly[key.v] {
-		return
+	if near == "" || strings.EqualFold(near, key.v) {
+		return false
 	}
 	if r.nearly == nil {
 		r.nearly = map[string]bool{}
 	}
-	r.nearly[key.v] = true
-	Attribute.Warnf(&r.ds, r.at(key.in, key.out), "%q is passed over. Did you mean %q?", diag.Cut(key.v), near)
+	if !r.nearly[key.v] {
+		r.nearly[key.v] = true
+		Attribute.Warnf(&r.ds, r.at(key.in, key.out), "%q is passed over. Did you mean %q?", diag.Cut(key.v), near)
+	}
+	return true
 }
 
 // over returns the place from the start of one place to the end of another, if they stand in this order.

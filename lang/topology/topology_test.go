@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -89,11 +90,15 @@ func checkPlaces(t *testing.T, src []byte, edges []Edge, ds diag.List) {
 			}
 		}
 		for _, a := range e.Attrs {
-			if s := text(a.At); plainNumber.MatchString(s) { // the file may tell the unit elsewhere
-				require.Contains(t, []string{s, value(s, "M"), value(s, "m")}, a.Text)
-				continue
+			s := text(a.At)
+			attr := slices.Index(attrNames[:], a.Name)
+			var may []string
+			for _, unit := range []string{"", "K", "M", "G", "T", "m", "km", "cm", "mm", "mi", "ft", "in"} { // the file may tell the unit elsewhere
+				may = append(may, value(attr, s, unit))
 			}
-			named(a.Text, a.At)
+			if !slices.Contains(may, a.Text) && !strings.HasSuffix(a.Text, " "+s) {
+				named(a.Text, a.At)
+			}
 		}
 	}
 	for _, d := range ds {
@@ -132,6 +137,8 @@ func TestAnyFormat(t *testing.T) {
 		checkMistakes(t, format, []mistake{
 			{"ab\xffc", "1:3", "\xff", "topology-syntax", "not UTF-8"},
 			{"ab\x00c", "1:3", "\x00", "topology-syntax", "NUL"},
+			{"PK\x03\x04\x14\x00\x06\xff", "1:1", "", "topology-syntax", "This is a workbook of a spreadsheet program"},
+			{"\xd0\xcf\x11\xe0\xa1", "1:1", "", "topology-syntax", "save the sheet with the cables as CSV"},
 		})
 		edges, ds := Read(format, "cables", make([]byte, MaxFile+1), many)
 		assert.Empty(t, edges)

@@ -129,20 +129,33 @@ func checkModel(ds *diag.List, d *ir.Device, rel grammar.Release) (wrong bool) {
 
 // usual is the release for a draft: the newest with traffic.conf that runs on a model, else an early one by NVUE.
 func usual(m *platform.Switch) string {
-	hw := models[m.Name]
 	for _, version := range []string{newest, "3.7.16", "5.9.1"} {
-		rel, _ := grammar.ParseRelease(version)
-		gone := hw.before != (grammar.Release{}) && rel.Compare(hw.before) >= 0 || hw.not == (grammar.Release{rel[0], rel[1]})
-		spectrum := m.ASIC.Vendor == platform.Mellanox
-		if !gone && rel.Compare(hw.since) >= 0 && rel.Compare(chips[m.ASIC.Name].since) >= 0 && (spectrum || !split(rel)) {
+		if rel, _ := grammar.ParseRelease(version); fitsModel(m, rel) {
 			return version
 		}
 	}
-	since := hw.since
+	since := models[m.Name].since
 	if chip := chips[m.ASIC.Name].since; chip.Compare(since) > 0 {
 		since = chip
 	}
 	return fmt.Sprintf("%d.%d.%d", since[0], since[1], since[2])
+}
+
+// fitsModel reports whether a release runs on a model.
+func fitsModel(m *platform.Switch, rel grammar.Release) bool {
+	hw := models[m.Name]
+	gone := hw.before != (grammar.Release{}) && rel.Compare(hw.before) >= 0 || hw.not == (grammar.Release{rel[0], rel[1]})
+	spectrum := m.ASIC.Vendor == platform.Mellanox
+	return !gone && rel.Compare(hw.since) >= 0 && rel.Compare(chips[m.ASIC.Name].since) >= 0 && (spectrum || !split(rel))
+}
+
+// runs reports whether rocec writes for a release, and the release runs on a model at all speeds, or (nil) on any.
+func runs(m *platform.Switch, version string) bool {
+	rel, ok := grammar.ParseRelease(version)
+	if !ok || sayRelease(version) != "" {
+		return false
+	}
+	return m == nil || fitsModel(m, rel) && !never(m) && rel.Compare(models[m.Name].full) >= 0
 }
 
 // checkVendor refuses chips that a release does not run on at all. Source: 4.4 and later support Spectrum chips only.

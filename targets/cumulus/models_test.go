@@ -162,3 +162,32 @@ func TestFaults(t *testing.T) {
 		assert.Equal(t, tt.want, said(tt.model, tt.version, tt.intent, tt.change), name)
 	}
 }
+
+// TestRuns: a release that a file states is written where rocec writes for it and it runs on the model.
+func TestRuns(t *testing.T) {
+	for _, c := range []struct {
+		model, version string
+		want           bool
+	}{
+		{"", "5.9.1", true},
+		{"", "4.3.0", true},
+		{"", "5.9", true},
+		{"", "1.0", false},
+		{"", "4.9", false},
+		{"", "6.1", false},
+		{"", "latest", false},
+		{"sn2700", "4.4.5", true},
+		{"sn5600", "4.3.0", false},
+		{"sn5600", "5.5.0", false},
+		{"sn5600", "5.9.1", true},
+		{"sn4700", "4.2.0", false},
+	} {
+		var m *platform.Switch
+		if c.model != "" {
+			m, _ = platform.FindSwitch(c.model)
+		}
+		if got := OS.Runs(m, c.version); got != c.want {
+			t.Errorf("%s %s: %v", c.model, c.version, got)
+		}
+	}
+}

@@ -12,7 +12,7 @@ import (
 // OS is what is known of Cumulus Linux.
 var OS = &ir.OS{
 	Name: osName, Title: osTitle, User: "cumulus", Newest: newest,
-	Usual: usual, Release: release, Configs: configs, Default: configOf, Presets: true,
+	Usual: usual, Release: release, Runs: runs, Configs: configs, Default: configOf, Presets: true,
 	Read: func(_ *platform.Switch, name string) (ir.Front, bool) {
 		p, ok := grammar.ParsePort(name)
 		return ir.Front{Number: int16(p.N), Sub: int16(p.Sub)}, ok

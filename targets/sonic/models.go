@@ -76,6 +76,19 @@ func usual(m *platform.Switch) string {
 	return max(b, models[m.Name].since).String()
 }
 
+// runs reports whether rocec writes for a release, and the release runs on a model, or (nil) on any.
+func runs(m *platform.Switch, version string) bool {
+	b, ok := parseBranch(version)
+	if !ok || sayBranch(version) != "" {
+		return false
+	}
+	if m == nil || !isKnown(m) {
+		return true
+	}
+	row, listed := models[m.Name]
+	return listed && b >= row.since
+}
+
 // CheckModel judges whether SONiC runs on the model of a switch, and whether its release does. A model that the fabric declares is
 // nothing to be judged by.
 func CheckModel(d *ir.Device) (ds diag.List) {

@@ -14,7 +14,7 @@ import (
 // OS is what is known of SONiC.
 var OS = &ir.OS{
 	Name: osName, Title: osTitle, User: "admin", Newest: newest,
-	Usual: usual, Release: release,
+	Usual: usual, Release: release, Runs: runs,
 	Read: readPort, Spell: spellPort, Resolve: resolvePorts,
 	Can: can, Memory: memory,
 }

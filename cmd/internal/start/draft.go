@@ -2,6 +2,7 @@ package start
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -26,6 +27,7 @@ type Cabling struct {
 type Drafted struct {
 	Files []File
 	Notes []string // what was left out, for people: one line each
+	Named bool     // the file says what the fabric is called
 }
 
 // Draft makes the files of a fabric of the cables of a file: what the file does not tell is guessed and marked CHECK. The
@@ -47,12 +49,14 @@ func Draft(c Cabling, known ir.Known, on System) (Drafted, diag.List) {
 			"that no cable joins, or names that do not go by number. Draft from a part of it: split the file.", diag.Count(len(c.Edges), "cable"))
 		return Drafted{}, ds
 	}
-	return Drafted{Files: files, Notes: d.notes()}, ds
+	return Drafted{Files: files, Notes: d.notes(), Named: usableName.MatchString(d.name)}, ds
 }
 
 // draft is what a cabling file tells of a fabric, and what it lets one guess.
 type draft struct {
 	known   ir.Known
+	name    string // of the fabric, as the file calls it
+	others  map[string]int
 	on      System
 	stated  bool // the person has said what switches run
 	lab     bool // the file is of a lab of containers, where ports have the names of Linux
@@ -119,6 +123,7 @@ type cable struct {
 // newDraft guesses what the devices of a file are. What cannot be is reported.
 func newDraft(c Cabling, known ir.Known, on System, ds *diag.List) *draft {
 	d := &draft{known: known, on: on, stated: on.OS != nil, lab: c.Format == "containerlab", lengths: true, speeds: true}
+	d.name, d.others = strings.ToLower(c.Fabric), c.Others
 	if !d.stated {
 		d.on.OS = known.DefaultOS()
 	}
@@ -287,6 +292,14 @@ func (d *draft) notes() []string {
 		if len(cables) > 0 {
 			out = append(out, fmt.Sprintf("%s %s", diag.Count(len(cables), "cable"), whys[why]))
 		}
+	}
+	if len(d.others) > 0 {
+		n := 0
+		for _, more := range d.others {
+			n += more
+		}
+		out = append(out, fmt.Sprintf("%s that %s no two devices: %s", diag.Count(n, "link"), diag.Plural(n, "joins", "join"),
+			diag.And(slices.Sorted(maps.Keys(d.others)))))
 	}
 	return out
 }

@@ -126,3 +126,50 @@ func TestDraftIgnores(t *testing.T) {
 	d := drafted(t, "ptm", `graph g { "OOB-${x}":"p" -- "a1":"swp1"; "a1":"swp2" -- "b1":"eth1" }`)
 	require.Equal(t, []string{"oob-??x?"}, d.ignored)
 }
+
+// The release that a file states is written, a group for each, where rocec knows it; a guess is marked CHECK.
+func TestDraftVersions(t *testing.T) {
+	const hosts = "\"gpu1\":\"eth1\" -- \"leaf01\":\"swp1\"; \"gpu2\":\"eth1\" -- \"leaf02\":\"swp1\"; \"leaf01\":\"swp9\" -- \"leaf02\":\"swp9\"\n"
+	const links = "\n  links:\n  - endpoints: [leaf1:%s, gpu1:eth1]\n  - endpoints: [leaf2:%s, gpu2:eth1]\n  - endpoints: [leaf1:%s, leaf2:%s]\n"
+	cumulus := strings.NewReplacer("%s", "swp4").Replace(strings.Replace(links, "leaf1:%s, leaf2:%s", "leaf1:swp8, leaf2:swp8", 1))
+	sonic := strings.NewReplacer("%s", "Ethernet4").Replace(strings.Replace(links, "leaf1:%s, leaf2:%s", "leaf1:Ethernet8, leaf2:Ethernet8", 1))
+	const check = " # CHECK: decides what is written, and how"
+	for _, c := range []struct {
+		format, text string
+		want         []string
+	}{
+		{"ptm", "graph { leaf01 [os=cumulus, version=\"5.9.1\"]; leaf02 [version=\"5.11.0\"]; " + hosts + "}", []string{"5.9.1", "5.11.0"}},
+		{"ptm", "graph { leaf01 [os=cumulus, version=\"5.9.1\"]; leaf02 [version=\"4.9\"]; " + hosts + "}", []string{"5.9.1", "4.3.0" + check}},
+		{"ptm", "graph { leaf01 [version=\"1:0\"]; leaf02 [version=\"latest\"]; " + hosts + "}", []string{"4.3.0" + check}},
+		{
+			"containerlab", "topology:\n  nodes:\n    leaf1: {kind: cumulus_cvx, image: 'networkop/cx:5.3.0'}\n    leaf2: {kind: cvx, image: 'cx:4.4.5'}" +
+				cumulus, []string{"5.3.0", "4.4.5"},
+		},
+		{
+			"containerlab", "topology:\n  kinds: {sonic-vm: {image: 'x/sonic-vm:202411'}}\n  nodes: {leaf1: {kind: sonic-vm}, leaf2: {kind: sonic-vm}}" +
+				sonic, []string{"202411"},
+		},
+	} {
+		made, ds := draftOf(t, c.format, "file", []byte(c.text), System{})
+		require.Empty(t, ds, c.text)
+		var got []string
+		for line := range strings.Lines(string(made.Files[1].Data)) {
+			if rest, ok := strings.CutPrefix(strings.TrimSpace(line), "version = "); ok {
+				got = append(got, strings.ReplaceAll(rest, `"`, ""))
+			}
+		}
+		require.Equal(t, c.want, got, c.text)
+		v, why := verdict(judged(t, made.Files))
+		require.NotEmpty(t, v, "%s\n%s", why, made.Files[1].Data)
+	}
+}
+
+// Links of a lab to no device are noted, and the fabric is called as the lab.
+func TestDraftOfLab(t *testing.T) {
+	made, ds := draftOf(t, "containerlab", "file", []byte("name: Pod-7\ntopology:\n  links:\n  - endpoints: [leaf1:e1-1, gpu1:eth1]\n"+
+		"  - endpoints: [leaf1:e1-2, gpu2:eth1]\n  - endpoints: [leaf1:e1-3, 'host:veth1']\n  - endpoints: [leaf1:e1-4, 'mgmt-net:veth2']\n"+
+		"  - {type: dummy, endpoint: {node: leaf1, interface: e1-7}}\n"), System{})
+	require.Empty(t, ds)
+	require.Equal(t, []string{"3 links that join no two devices: dummy, host and mgmt-net"}, made.Notes)
+	require.Contains(t, string(made.Files[0].Data), `fabric "pod-7" {`)
+}

@@ -13,11 +13,13 @@ import (
 
 // system is what a switch runs and what hardware it is, as the draft says it.
 type system struct {
-	os     *ir.OS // nil: none that is known, and the switch is set by hand
-	word   string // of a switch that is set by hand: what it runs
-	model  string
-	known  bool // the file says the model
-	byHand bool
+	os *ir.OS // nil: none that is known, and the switch is set by hand
+	// version is what the file says that it runs, where rocec writes for that release and it runs on the model; else empty
+	version string
+	word    string // of a switch that is set by hand: what it runs
+	model   string
+	known   bool // the file says the model
+	byHand  bool
 }
 
 // ownModel is a switch_model block: hardware that no table has.
@@ -49,15 +51,26 @@ func (d *draft) systemOf(dev *device) system {
 			continue
 		}
 		if m := d.model(dev); m != nil && fits(os, m, dev) {
-			return system{os: os, model: m.Name, known: true}
+			return system{os: os, model: m.Name, known: true, version: said(os, m, dev)}
 		}
-		for _, name := range usual {
-			if m, ok := platform.FindSwitch(name); ok && fits(os, m, dev) {
-				return system{os: os, model: name}
+		var guess *platform.Switch
+		for _, name := range usual { // the first one that fits, if none runs what the file says
+			m, ok := platform.FindSwitch(name)
+			if !ok || !fits(os, m, dev) {
+				continue
+			}
+			if version := said(os, m, dev); version != "" || said(os, nil, dev) == "" {
+				return system{os: os, model: name, version: version}
+			}
+			if guess == nil {
+				guess = m
 			}
 		}
+		if guess != nil {
+			return system{os: os, model: guess.Name}
+		}
 		if own := d.own(os, dev); own != "" {
-			return system{os: os, model: own}
+			return system{os: os, model: own, version: said(os, nil, dev)}
 		}
 	}
 	s := system{byHand: true, word: systemWord(dev.said.System), model: "sn5600"}
@@ -78,6 +91,19 @@ func (d *draft) systemOf(dev *device) system {
 		s.word += "-lab"
 	}
 	return s
+}
+
+// runs reports whether a system has a release that rocec writes for, and that runs on a model, or (nil) on any.
+func runs(os *ir.OS, m *platform.Switch, version string) bool {
+	return version != "" && os.Release(version) == "" && (os.Runs == nil || os.Runs(m, version))
+}
+
+// said is the release that the file says of a device, where it is one; else empty.
+func said(os *ir.OS, m *platform.Switch, dev *device) string {
+	if version := strings.TrimPrefix(dev.said.Version, "v"); runs(os, m, version) {
+		return version
+	}
+	return ""
 }
 
 // candidates are the systems that a switch may run, the likeliest first.

@@ -51,7 +51,7 @@ func (d *draft) group() {
 			if stated {
 				tier = dev.tier
 			}
-			key += fmt.Sprint(" ", dev.sys.word, " ", dev.sys.model, " ", tier)
+			key += fmt.Sprint(" ", dev.sys.word, " ", dev.sys.model, " ", tier, " ", dev.sys.version)
 			if dev.sys.os != nil {
 				key += dev.sys.os.Name
 			}
@@ -102,9 +102,15 @@ func stemOf(name string) string {
 	return stem
 }
 
+// usableName is a name of a fabric.
+var usableName = regexp.MustCompile(`^[a-z_][a-z0-9_-]{0,31}$`)
+
 // fabric is fabric.hcl: that of the small fabric, for these hosts.
 func (d *draft) fabric() []byte {
 	src := Small(nil)[0].Data
+	if usableName.MatchString(d.name) {
+		src = bytes.Replace(src, []byte(`fabric "lab"`), []byte(`fabric "`+d.name+`"`), 1)
+	}
 	if d.routing == "up-down" {
 		src = bytes.Replace(src, []byte(`# traffic never turns`), []byte(`# CHECK: traffic never turns`), 1)
 	} else {
@@ -216,8 +222,11 @@ func (d *draft) switches(b *strings.Builder, g *draftGroup) {
 		fmt.Fprintf(b, "  model = %q%s\n", s.model, check)
 		on := System{OS: s.os}
 		check = " # CHECK: decides what is written, and how"
-		if s.os == d.on.OS && d.on.Version != "" {
+		switch {
+		case s.os == d.on.OS && d.on.Version != "":
 			on.Version, check = d.on.Version, ""
+		case s.version != "":
+			on.Version, check = s.version, ""
 		}
 		m, _ := platform.FindSwitch(s.model)
 		fmt.Fprintf(b, "  os = %q\n  version = %q%s\n", s.os.Name, on.release(m), check)

@@ -19,16 +19,26 @@ type Shape struct {
 	Name string
 	Doc  string // what hosts have, in a few words
 	Most int    // hosts
+	More string // how a larger fabric is made of the largest draft: a sentence without its full stop
 	make func(*shaped)
 }
 
 // Shapes are the kinds of fabrics, in the order of help.
 var Shapes = []Shape{
-	{"leaf-spine", "one port a host, every leaf on every spine", 512, leafSpine},
-	{"three-tier", "one port a host, pods of leaves and spines below core switches", 512, threeTier},
-	{"rail", "eight ports a host, port N on a leaf of rail N", 256, rail},
-	{"dual-plane", "two ports a host, each in a leaf-spine of its own", 512, dualPlane},
-	{"mlag-rack", "two ports a host in one bond, on a pair of leaves a rack", 256, mlagRack},
+	{"leaf-spine", "one port a host, every leaf on every spine", 512, wider("spine"), leafSpine},
+	{"three-tier", "one port a host, pods of leaves and spines below core switches", 512, wider("core"), threeTier},
+	{
+		"rail", "eight ports a host, port N on a leaf of rail N", 256,
+		"Widen the nodesets in devices.hcl and cabling.hcl, split the ports of hosts in two, and give the uplinks 800G", rail,
+	},
+	{"dual-plane", "two ports a host, each in a leaf-spine of its own", 512, wider("spine"), dualPlane},
+	{"mlag-rack", "two ports a host in one bond, on a pair of leaves a rack", 256, wider("spine"), mlagRack},
+}
+
+// wider says how a shape goes on whose upmost switches have a cable in every port.
+func wider(tier string) string {
+	return "Every port of its " + tier + " switches has a cable, so give them a model with more ports in devices.hcl, such as sn4600c " +
+		"with 64, and widen the nodesets there and in cabling.hcl"
 }
 
 // FewestHosts is how many hosts a shape has at least: RoCE takes two.

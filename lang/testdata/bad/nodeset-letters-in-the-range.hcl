@@ -1,2 +1,2 @@
 fabric "f" {}
-host "h" { names = "h[a-d]" }  # want bad-nodeset at "a": "not a number"
+host "h" { names = "h[a-d]" }  # want bad-nodeset at "a-d": "between braces: {a,b,c,d}"

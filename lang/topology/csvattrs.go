@@ -1,0 +1,135 @@
+package topology
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// bases are how the columns of attributes are called, without what tells the unit, folded as [letters] does.
+var bases = [len(attrNames)][]string{
+	{"speed", "linkspeed", "bandwidth", "linkbandwidth", "rate", "linkrate", "cablespeed"},
+	{"length", "cablelength", "linklength", "len", "lengthofcable"},
+	{"mtu", "linkmtu"},
+}
+
+// usualUnits are the units of plain numbers below a header that tells none, where there is a convention.
+var usualUnits = map[string]string{"bandwidth": "M"} // of SONiC's test beds
+
+// likeAttrs are words in headers that are about an attribute, whatever else they say.
+var likeAttrs = [len(attrNames)]*regexp.Regexp{
+	regexp.MustCompile(`(?i)speed|bandwidth|[gm]bps|geschwindigkeit`),
+	regexp.MustCompile(`(?i)length|länge|laenge|longueur|distance|\blen\b`),
+}
+
+// notLike are words in which one of likeAttrs means something else.
+var notLike = regexp.MustCompile(`(?i)wavelength|wellenlänge`)
+
+// unitIn is what stands in brackets at the end of a header.
+var unitIn = regexp.MustCompile(`[(\[]\s*([^()\[\]]+?)\s*[)\]]\s*$`)
+
+// attrHeader reads the header of a column of an attribute: "Length", "Cable Length (ft)", "speed_gbps", "Length in m". Where the header
+// tells no unit, unit is the usual one or empty. ok is false for other headers, also where the unit is not known.
+func attrHeader(attr int, header string) (unit string, ok bool) {
+	folded := letters(header)
+	for _, base := range bases[attr] {
+		if folded == base {
+			return usualUnits[base], true
+		}
+		rest, found := strings.CutPrefix(folded, base)
+		if !found {
+			continue
+		}
+		for _, r := range []string{rest, strings.TrimPrefix(rest, "in")} { // "(in)" is inches, and "in m" metres
+			if unit := unitWords[attr][r]; unit != "" {
+				return unit, true
+			}
+		}
+	}
+	return "", false
+}
+
+// attrColumn finds the column of an attribute, the unit of its plain numbers, and the column of units beside it.
+func (c *sheet) attrColumn(attr int, taken map[int]bool) {
+	k := speedColumn + attr
+	for i, f := range c.fields {
+		if c.index[k] < 0 && !taken[i] {
+			if _, ok := attrHeader(attr, f.v); ok {
+				c.index[k], taken[i] = i, true
+			}
+		}
+	}
+	at := c.index[k]
+	if at < 0 {
+		return
+	}
+	c.unit[attr], _ = attrHeader(attr, c.fields[at].v)
+	if m := unitIn.FindStringSubmatch(c.fields[at].v); m != nil && c.unit[attr] == "" {
+		c.unit[attr] = unitOf(attr, m[1]) // of a header that columns names
+	}
+	for i, f := range c.fields {
+		if taken[i] {
+			continue
+		}
+		folded := letters(f.v)
+		beside := i == at+1 && slices.Contains([]string{"unit", "units", "uom"}, folded)
+		of, found := strings.CutSuffix(strings.TrimSuffix(folded, "s"), "unit")
+		if beside || found && slices.Contains(bases[attr], of) {
+			c.units[attr], taken[i] = i, true
+			return
+		}
+	}
+}
+
+// passed warns of columns that nobody reads and that are nearly ones that are read, or that look like a length or speed of which the
+// sheet has none: headroom hangs on them.
+func (c *sheet) passed() {
+	for i, f := range c.fields {
+		if slices.Contains(c.index[:], i) || slices.Contains(c.units[:], i) {
+			continue
+		}
+		if c.nearlyRead(f) {
+			continue
+		}
+		for attr, like := range likeAttrs {
+			if like != nil && c.index[speedColumn+attr] < 0 && like.MatchString(notLike.ReplaceAllString(f.v, "")) {
+				c.warnPassed(f, "The column %[1]s is passed over, and looks like a %[2]s. If it is that of the cables, call it %[2]s, with its unit: "+
+					"%[3]s; or say so: columns = { %[2]s = %[1]s } in the topology block, rocec init --columns %[2]s=... for a draft.",
+					quote(f.v), attrNames[attr], []string{`"Speed (Gbps)" or "Speed (Mbps)"`, `"Length (m)", "Length (cm)" or "Length (ft)"`}[attr])
+			}
+		}
+	}
+	for attr := range attrNames {
+		at := c.index[speedColumn+attr]
+		if at < 0 || c.unit[attr] != "" || c.units[attr] >= 0 {
+			continue
+		}
+		f := c.fields[at]
+		if m := unitIn.FindStringSubmatch(f.v); m != nil && attrNames[attr] == "length" {
+			c.warnPassed(f, "%s is not a unit of lengths that is known, so plain numbers in this column are metres. Call the column "+
+				"\"Length (m)\", or with km, cm, mm, ft or in.", quote(m[1]))
+		}
+	}
+}
+
+// warnPassed warns of a column.
+func (c *sheet) warnPassed(f word, format string, args ...any) {
+	Attribute.Warnf(&c.ds, c.at(f.in, f.out), format, args...)
+}
+
+// cell reads what a row says of a cable. A unit in the cell counts, then the one in the column of units, then the one of the header.
+func (c *sheet) cell(attr int, w word) Attr {
+	a := Attr{Name: attrNames[attr], At: c.at(w.in, w.out)}
+	unit := c.unit[attr]
+	if i := c.units[attr]; i >= 0 && i < len(c.fields) && c.fields[i].v != "" {
+		said := c.fields[i]
+		if m := quantity.FindStringSubmatch(w.v); m != nil && m[4] == "" {
+			if unit = unitOf(attr, said.v); unit == "" { // the language reports it
+				a.Text, a.At = w.v+" "+said.v, c.at(said.in, said.out)
+				return a
+			}
+		}
+	}
+	a.Text = value(attr, w.v, unit)
+	return a
+}
