@@ -27,7 +27,9 @@ func Check(name string, data []byte, r grammar.Release) diag.List {
 	if err != nil {
 		return unread(name, data, err)
 	}
-	return newJudge(name, data, cfg, r).whole()
+	j := newJudge(name, data, cfg, r)
+	j.header()
+	return j.whole()
 }
 
 // Unstated judges a file that states no release, and says by which one: the newest that has most of its paths and values.
@@ -61,6 +63,7 @@ func newJudge(name string, data []byte, cfg *grammar.Config, r grammar.Release) 
 	}
 	if m := cfg.Header.Get("model"); m.IsScalar() {
 		j.model, _ = platform.FindSwitch(m.Value)
+		j.modelAt = m.At
 	}
 	j.preset = grammar.PresetIsOn(j.set)
 	j.bonds = grammar.Bonds(j.set)
@@ -133,6 +136,7 @@ type judge struct {
 	release grammar.Release
 	set     *grammar.Tree
 	model   *platform.Switch // of the header; nil: none, or one that rocec does not know
+	modelAt grammar.Place
 	preset  bool
 	bonds   map[string]string
 	ds      diag.List

@@ -5,7 +5,7 @@ import "github.com/rocec/rocec/lang/diag"
 // Topics is every code this package reports.
 var Topics = []diag.Topic{
 	topicTree, topicPath, topicValue, topicWord, topicProfile, topicMember, topicPause, topicPool, topicCable, topicMap, topicECN, topicShares,
-	topicPreset, topicIgnore,
+	topicPreset, topicIgnore, topicModel,
 }
 
 var topicTree = diag.Topic{
@@ -76,4 +76,9 @@ var topicPreset = diag.Topic{
 var topicIgnore = diag.Topic{
 	Code:    "conf-nvue-ignore",
 	Summary: "NVUE leaves the files of QoS alone, so its QoS has no effect",
+}
+
+var topicModel = diag.Topic{
+	Code:    "conf-nvue-model",
+	Summary: "the release of a header does not run on its model",
 }
