@@ -32,6 +32,18 @@ func Check(name string, data []byte, r grammar.Release) diag.List {
 	return j.whole()
 }
 
+// Applied judges the tree of a switch of a fabric, but for buffers that somebody has set: plan and verify say of these themselves what
+// the fabric loses by them.
+func Applied(name string, data []byte, r grammar.Release) diag.List {
+	cfg, err := grammar.Read(data)
+	if err != nil {
+		return unread(name, data, err)
+	}
+	j := newJudge(name, data, cfg, r)
+	j.fabric = true
+	return j.whole()
+}
+
 // Unstated judges a file that states no release, and says by which one: the newest that has most of its paths and values.
 func Unstated(name string, data []byte) (diag.List, grammar.Release) {
 	cfg, err := grammar.Read(data)
@@ -101,7 +113,9 @@ func (j *judge) whole() diag.List {
 	j.thresholds()
 	j.relative()
 	j.pools()
-	j.buffers()
+	if !j.fabric {
+		j.buffers()
+	}
 	j.shares()
 	j.exceptions()
 	for code, n := range j.count {
@@ -137,6 +151,7 @@ type judge struct {
 	set     *grammar.Tree
 	model   *platform.Switch // of the header; nil: none, or one that rocec does not know
 	modelAt grammar.Place
+	fabric  bool // the tree is that of a switch of a fabric
 	preset  bool
 	bonds   map[string]string
 	ds      diag.List

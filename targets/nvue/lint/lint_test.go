@@ -110,6 +110,20 @@ func TestUnstated(t *testing.T) {
 	}
 }
 
+// TestApplied: of buffers that somebody has set, plan and verify say themselves what a fabric loses.
+func TestApplied(t *testing.T) {
+	text := []byte("qos: {roce: {}, advance-buffer-config: {default-global: {ingress-lossless-buffer: {shared-alpha: alpha_0}}}, pcf: {}}")
+	codes := func(ds diag.List) (out []string) {
+		for _, d := range ds {
+			out = append(out, d.Code)
+		}
+		return out
+	}
+	assert.Equal(t, []string{"conf-nvue-path", "conf-nvue-pool"}, codes(lint.Check("a", text, grammar.Release{5, 9})))
+	assert.Equal(t, []string{"conf-nvue-path"}, codes(lint.Applied("a", text, grammar.Release{5, 9})))
+	assert.Equal(t, []string{"conf-nvue-tree"}, codes(lint.Applied("a", []byte("qos: ["), grammar.Release{5, 9})))
+}
+
 // TestBuilt: what rocec build writes states no release, and is good.
 func TestBuilt(t *testing.T) {
 	files, err := filepath.Glob("../../../golden/*/*/etc/rocec/nvue.yaml")

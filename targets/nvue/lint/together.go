@@ -39,6 +39,11 @@ func (j *judge) ports() {
 					diag.Escape(i), diag.Escape(p.Value), table, table)
 			}
 		}
+		if name, p := j.bound(i, "pfc"); name != grammar.DefaultGlobal && p.IsMap() && len(p.Get("switch-priority").MapOf()) == 0 &&
+			(p.Get("switch-priority") == nil || p.Get("switch-priority").IsMap()) {
+			j.warnf(&topicProfile, p.Key, "Ports have the profile %s of pfc, and it names no priority, so nothing is lossless there. Name the "+
+				"lossless one below its switch-priority.", diag.Escape(name))
+		}
 		for _, k := range t.Keys() {
 			if b := j.bonds[i]; b != "" && k != "pfc-watchdog" {
 				j.errorf(&topicMember, t.Get(k).Key, "%s is a member of %s and has settings of QoS of its own. NVUE refuses them there: set "+

@@ -30,7 +30,7 @@ var topicWord = diag.Topic{
 
 var topicProfile = diag.Topic{
 	Code:    "conf-nvue-profile",
-	Summary: "a port has a profile that is not declared",
+	Summary: "a port has a profile that is not declared, or makes nothing lossless",
 }
 
 var topicMember = diag.Topic{
