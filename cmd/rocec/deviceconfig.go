@@ -36,8 +36,9 @@ type deviceJudge struct {
 	check func([]conflint.File) conflint.Lint
 }
 
-// deviceJudges are asked in this order; the last takes what no other does.
+// deviceJudges are asked in this order; the last takes what no other does. NVUE's JSON is an object, too, so it goes before SONiC's.
 var deviceJudges = []deviceJudge{
+	{conflint.Known, conflint.IsNVUE, conflint.MaxNVUE, conflint.Check},
 	{namedSONiC, isSONiC, grammar.MaxSize, checkSONiC},
 	{conflint.Known, func(conflint.File) bool { return true }, conflint.MaxFile, conflint.Check},
 }

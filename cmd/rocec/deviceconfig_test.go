@@ -75,6 +75,9 @@ func TestDeviceFileSizes(t *testing.T) {
 	object := func(size int) []byte {
 		return []byte("{\n" + `"A": {"a": {"b": "` + strings.Repeat("x", size) + `"}},` + "\n" + row + "}\n")
 	}
+	tree := func(size int) []byte {
+		return []byte("- set:\n    x: " + strings.Repeat("x", size) + "\n    qos:\n      pfc: {a: {cable-length: 0}}\n")
+	}
 	for _, c := range []struct {
 		name string
 		data []byte
@@ -87,13 +90,19 @@ func TestDeviceFileSizes(t *testing.T) {
 		{"saved", append([]byte("\xef\xbb\xbf \r\n"), object(3<<20)...), "4:47", "weight is not from 1 to 100"},
 		{"leaf1-config_db.json", object(grammar.MaxSize), "1:1", "It is larger than 64 MiB"},
 		{"traffic.conf", []byte(strings.Repeat("# x\n", 1<<20)), "1:1", "1 MiB"},
+		{"startup.yaml", tree(3 << 20), "4:31", "from 1 to 100000"},
+		{
+			"leaf1.json", []byte(`{"set": {"x": "` + strings.Repeat("x", 3<<20) + "\",\n \"qos\": {\"pfc\": {\"a\": 3}}}}"), "2:23",
+			"where NVUE has a mapping",
+		},
+		{"startup.yaml", tree(conflint.MaxNVUE), "1:1", "it is larger than 8 MiB"},
 	} {
 		data, why := readDeviceFile(c.name, func() (fs.File, error) { return fstest.MapFS{"x": {Data: c.data}}.Open("x") })
 		require.Empty(t, why)
 		ds := checkDeviceFiles([]conflint.File{{Name: c.name, Data: data}}).Diagnostics
 		require.Len(t, ds, 1, "%s of %d bytes", c.name, len(c.data))
 		require.Contains(t, ds[0].Detail, c.says)
-		require.Equal(t, c.at == "1:1", data[ds[0].At.Start.Byte] != '"', "the byte is the one of the place")
+		require.Equal(t, c.at == "1:1", !strings.ContainsRune(`"03`, rune(data[ds[0].At.Start.Byte])), "the byte is the one of the place")
 		require.Equal(t, c.at, fmt.Sprintf("%d:%d", ds[0].At.Start.Line, ds[0].At.Start.Column), c.name)
 	}
 }
@@ -108,10 +117,11 @@ func TestDeviceJudges(t *testing.T) {
 		{Name: "d/config_db.json", Why: "It is gone."},
 		{Name: "e/config_db.json"},
 		{Name: "f/x_config_db.json", Data: []byte(`{"VERSIONS": {"DATABASE": {"VERSION": "version_202411_01"}}}`)},
+		{Name: "g/saved.json", Data: []byte(`{"set": {"qos": {"roce": {}}}}`)},
 	})
 	require.Equal(t, []string{
 		"traffic.conf of Cumulus Linux 3.1.1 to 4.3", "config_db.json of SONiC, by the models of 202605", "", "",
-		"nothing in it that rocec judges", "config_db.json of SONiC 202411",
+		"nothing in it that rocec judges", "config_db.json of SONiC 202411", "configuration of NVUE, no release stated, judged as 5.18",
 	}, r.Dialects)
 	var names []string
 	for _, d := range r.Diagnostics {

@@ -43,8 +43,9 @@ validate/proof:          compiler/graph compiler/ir |
 validate/oracle:         compiler/ir |
 validate/walk:           compiler/ir compiler/platform lang/diag |
 targets/target:          compiler/ir lang/diag lang/nodeset |
-targets/cumulus:         targets/target targets/cumulus/grammar targets/cumulus/conflint targets/cumulus/sim compiler/ir compiler/platform lang/diag |
+targets/cumulus:         targets/target targets/cumulus/grammar targets/cumulus/hardware targets/cumulus/conflint targets/cumulus/sim compiler/ir compiler/platform lang/diag |
 targets/cumulus/grammar: lang/diag |
+targets/cumulus/hardware: targets/cumulus/grammar |
 targets/cumulus/conflint: targets/cumulus/grammar targets/nvue/grammar targets/nvue/lint compiler/platform lang/diag |
 targets/cumulus/sim:     targets/target targets/cumulus/grammar |
 targets/nvue:            targets/target targets/cumulus targets/nvue/grammar targets/nvue/lint targets/nvue/sim compiler/ir compiler/platform lang/diag |
@@ -52,7 +53,7 @@ targets/sonic:           targets/target targets/sonic/grammar targets/sonic/lint
 targets/sonic/lint:      targets/sonic/grammar lang/diag lang/nodeset |
 targets/sonic/grammar:   lang/nodeset |
 targets/sonic/sim:       targets/target |
-targets/nvue/lint:       targets/nvue/grammar lang/diag |
+targets/nvue/lint:       targets/nvue/grammar targets/cumulus/hardware compiler/platform lang/diag |
 targets/nvue/grammar:    targets/cumulus/grammar lang/diag | go.yaml.in/yaml/v3
 targets/nvue/sim:        targets/target | go.yaml.in/yaml/v3
 targets/nic:             targets/target compiler/ir lang/diag |

@@ -9,62 +9,8 @@ import (
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/cumulus/grammar"
+	"github.com/rocec/rocec/targets/cumulus/hardware"
 )
-
-// hardware is the releases that run on a model, as far as it is not every release that runs on its chip.
-type hardware struct {
-	since  grammar.Release // the first; zero: not known, an old one
-	before grammar.Release // the first that runs on it no more; zero: none
-	not    grammar.Release // one in between, with its maintenance releases, that left it out; zero: none
-	full   grammar.Release // the first whose ports run faster than slow, in Mb/s; zero: all do
-	slow   int
-	source string
-}
-
-// models is by the name of the model. Sources: What's New in 3.7, 4.0, 4.1, 4.2, 4.3, 5.0 to 5.6, 5.10 to 5.13, 5.15 and 5.18, and the
-// hardware notes there; the ports chapters of 5.14 to 5.18. Which release after
-// 4.0 took back the models that 4.0 left out for later is in none of them, so only 4.0 is held against those.
-var models = map[string]hardware{
-	"s5248f":     {since: grammar.Release{3, 7, 0}, source: "new in 3.7.0"},
-	"s5232f":     {since: grammar.Release{3, 7, 2}, source: "new in 3.7.2"},
-	"z9264f":     {since: grammar.Release{3, 7, 3}, source: "new in 3.7.3"},
-	"as7816-64x": {since: grammar.Release{3, 7, 3}, source: "new in 3.7.3"},
-	"as7726-32x": {since: grammar.Release{3, 7, 3}, source: "new in 3.7.3"},
-	"as7326-56x": {since: grammar.Release{3, 7, 3}, source: "new in 3.7.3"},
-	"sn3700c":    {since: grammar.Release{4, 0, 0}, source: "new in 4.0"},
-	"sn3700": {
-		since: grammar.Release{4, 0, 0}, full: grammar.Release{4, 2, 1}, slow: 100_000,
-		source: "new in 4.0, with 100G; 200G from 4.2.1",
-	},
-	"sn4600c": {since: grammar.Release{4, 2, 0}, source: "new in 4.2.0"},
-	"sn3420":  {since: grammar.Release{4, 2, 0}, source: "new in 4.2.0"},
-	"sn4700":  {since: grammar.Release{4, 2, 1}, source: "new in 4.2.1"},
-
-	"sn2201":   {since: grammar.Release{5, 2, 0}, source: "new in 5.2.0"},
-	"sn3750sx": {since: grammar.Release{5, 3, 0}, source: "new in 5.3.0, for early access"},
-	"sn5600": {
-		since: grammar.Release{5, 4, 0}, not: grammar.Release{5, 5},
-		source: "new in 5.6.0; an image of 5.4.0 for it alone was a proof of concept",
-	},
-	"sn5400":  {since: grammar.Release{5, 10, 0}, source: "new in 5.10.0"},
-	"sn5600d": {since: grammar.Release{5, 12, 1}, source: "new in 5.13.0; a first trial in 5.12.1"},
-	"sn5610":  {since: grammar.Release{5, 13, 1}, source: "new in 5.13.1"},
-	"sn5640":  {since: grammar.Release{5, 14, 0}, source: "new in 5.15.0; drafts of the manual of 5.14 have it as a beta"},
-	"sn6600":  {since: grammar.Release{5, 18, 0}, source: "new in 5.18"},
-
-	"s6000":    {before: grammar.Release{4, 0, 0}, source: "not in 4.0 and later"},
-	"wedge100": {before: grammar.Release{4, 0, 0}, source: "not in 4.0 and later"},
-
-	"s5048f":     {not: grammar.Release{4, 0}, source: "not in 4.0"},
-	"z9100":      {not: grammar.Release{4, 0}, source: "not in 4.0"},
-	"as4610-54t": {not: grammar.Release{4, 0}, source: "not in 4.0"},
-	"as5712-54x": {not: grammar.Release{4, 0}, source: "not in 4.0"},
-	"as7312-54x": {not: grammar.Release{4, 0}, source: "not in 4.0"},
-	"as7712-32x": {not: grammar.Release{4, 0}, source: "not in 4.0"},
-	"ag9032v1":   {not: grammar.Release{4, 0}, source: "not in 4.0"},
-	"sn2010":     {not: grammar.Release{4, 0}, source: "not in 4.0"},
-	"sn2100":     {not: grammar.Release{4, 0}, source: "not in 4.0"},
-}
 
 // unlisted are the Spectrum models that the ports chapters of 5.14 to 5.18 do not list, or have hidden.
 var unlisted = []string{"sn2740", "sn3800", "sn4280", "sn5610n"}
@@ -95,27 +41,27 @@ func checkModel(ds *diag.List, d *ir.Device, rel grammar.Release) (wrong bool) {
 		e.Fix = &diag.Fix{Message: "correct model or os: SONiC runs on it"}
 		return true
 	}
-	hw, ok := models[d.Switch.Model.Name]
+	hw, ok := hardware.Models[d.Switch.Model.Name]
 	if !ok {
 		return false
 	}
 	what, fix := "", ""
 	switch {
-	case rel.Compare(hw.since) < 0:
-		what = "The first release for it is " + spoken(hw.since)
-		fix = "upgrade the switches to " + spoken(hw.since) + " or later"
-	case hw.before != (grammar.Release{}) && rel.Compare(hw.before) >= 0:
-		what = fmt.Sprintf("Releases from %s on do not run on it", spoken(hw.before))
+	case rel.Compare(hw.Since) < 0:
+		what = "The first release for it is " + spoken(hw.Since)
+		fix = "upgrade the switches to " + spoken(hw.Since) + " or later"
+	case hw.Before != (grammar.Release{}) && rel.Compare(hw.Before) >= 0:
+		what = fmt.Sprintf("Releases from %s on do not run on it", spoken(hw.Before))
 		fix = "run a 3.7 there"
-	case hw.not != (grammar.Release{}) && rel[0] == hw.not[0] && rel[1] == hw.not[1]:
-		what = fmt.Sprintf("Release %d.%d does not run on it; a later one does", hw.not[0], hw.not[1])
-		fix = fmt.Sprintf("run a later release than %d.%d there", hw.not[0], hw.not[1])
-		if hw.since == (grammar.Release{}) {
+	case hw.Not != (grammar.Release{}) && rel[0] == hw.Not[0] && rel[1] == hw.Not[1]:
+		what = fmt.Sprintf("Release %d.%d does not run on it; a later one does", hw.Not[0], hw.Not[1])
+		fix = fmt.Sprintf("run a later release than %d.%d there", hw.Not[0], hw.Not[1])
+		if hw.Since == (grammar.Release{}) {
 			what, fix = strings.Replace(what, "one does", "one, or 3.7, does", 1), fix+", or 3.7"
 		}
-	case rel.Compare(hw.full) < 0 && slices.ContainsFunc(d.Ports, func(p *ir.Port) bool { return p.Speed() > hw.slow }):
-		what = fmt.Sprintf("Before %s its ports run at %s at most", spoken(hw.full), platform.SpeedText(hw.slow))
-		fix = fmt.Sprintf("upgrade the switches to %s or later", spoken(hw.full))
+	case rel.Compare(hw.Full) < 0 && slices.ContainsFunc(d.Ports, func(p *ir.Port) bool { return p.Speed() > hw.Slow }):
+		what = fmt.Sprintf("Before %s its ports run at %s at most", spoken(hw.Full), platform.SpeedText(hw.Slow))
+		fix = fmt.Sprintf("upgrade the switches to %s or later", spoken(hw.Full))
 	default:
 		return false
 	}
@@ -134,7 +80,7 @@ func usual(m *platform.Switch) string {
 			return version
 		}
 	}
-	since := models[m.Name].since
+	since := hardware.Models[m.Name].Since
 	if chip := chips[m.ASIC.Name].since; chip.Compare(since) > 0 {
 		since = chip
 	}
@@ -143,10 +89,10 @@ func usual(m *platform.Switch) string {
 
 // fitsModel reports whether a release runs on a model.
 func fitsModel(m *platform.Switch, rel grammar.Release) bool {
-	hw := models[m.Name]
-	gone := hw.before != (grammar.Release{}) && rel.Compare(hw.before) >= 0 || hw.not == (grammar.Release{rel[0], rel[1]})
+	hw := hardware.Models[m.Name]
+	gone := hw.Before != (grammar.Release{}) && rel.Compare(hw.Before) >= 0 || hw.Not == (grammar.Release{rel[0], rel[1]})
 	spectrum := m.ASIC.Vendor == platform.Mellanox
-	return !gone && rel.Compare(hw.since) >= 0 && rel.Compare(chips[m.ASIC.Name].since) >= 0 && (spectrum || !split(rel))
+	return !gone && rel.Compare(hw.Since) >= 0 && rel.Compare(chips[m.ASIC.Name].since) >= 0 && (spectrum || !split(rel))
 }
 
 // runs reports whether rocec writes for a release, and the release runs on a model at all speeds, or (nil) on any.
@@ -155,7 +101,7 @@ func runs(m *platform.Switch, version string) bool {
 	if !ok || sayRelease(version) != "" {
 		return false
 	}
-	return m == nil || fitsModel(m, rel) && !never(m) && rel.Compare(models[m.Name].full) >= 0
+	return m == nil || fitsModel(m, rel) && !never(m) && rel.Compare(hardware.Models[m.Name].Full) >= 0
 }
 
 // checkVendor refuses chips that a release does not run on at all. Source: 4.4 and later support Spectrum chips only.

@@ -11,6 +11,7 @@ import (
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/cumulus/grammar"
+	"github.com/rocec/rocec/targets/cumulus/hardware"
 )
 
 func codes(ds diag.List, code string) (found diag.List) {
@@ -24,10 +25,10 @@ func codes(ds diag.List, code string) (found diag.List) {
 
 // TestModels: each row of the table names a model there is, and refuses the releases it says, and no other.
 func TestModels(t *testing.T) {
-	for name, hw := range models {
+	for name, hw := range hardware.Models {
 		m, ok := platform.FindSwitch(name)
 		require.True(t, ok, name)
-		require.NotEmpty(t, hw.source, name)
+		require.NotEmpty(t, hw.Source, name)
 		require.NotEqual(t, m.ASIC.Name, "", name)
 	}
 	for _, tt := range []struct {

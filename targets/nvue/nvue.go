@@ -102,7 +102,7 @@ func (w *Wish) linter() func([]byte) (diag.List, string) {
 		if !ok {
 			return nil
 		}
-		return lint.Check(Path, content, rel)
+		return lint.Applied(Path, content, rel)
 	}
 	key := func(d *diag.Diagnostic) string { return d.Code + " " + d.Detail }
 	meant := sync.OnceValue(func() map[string]bool {

@@ -46,7 +46,7 @@ func Check(files []File) Lint {
 	devices := map[string][]int{}
 	var order []string
 	for i, f := range files {
-		if isNVUE(f) {
+		if IsNVUE(f) {
 			r.nvue(i, f)
 			continue
 		}

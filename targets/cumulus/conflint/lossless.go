@@ -111,16 +111,6 @@ const (
 	jumbo    = 9216 + 18
 )
 
-// arrives is how many bytes can come in after a pause was sent, at 10G, rounded up: a frame on either side
-// that has begun, the pause frame, both ways of the cable, the interfaces, and the peer's answer. Sources: the shape is
-// that of IEEE 802.1Qbb annex O; 60 quanta in 802.3 annex 31B are 67 in SONiC, whose 819 bytes for the interfaces are
-// taken too; 5.05 ns a metre.
-func arrives(frame, metres int) int {
-	const speed, preamble, pause, interfaces = 10_000, 20, 84, 819
-	cable := (2*metres*speed/1000*505 + 799) / 800
-	return 2*(frame+preamble) + pause + interfaces + cable + platform.PauseQuanta(speed)*platform.QuantumBytes
-}
-
 // checkSizes judges buffers, thresholds and headroom of each group in force.
 func (u *unit) checkSizes() {
 	u.pausing(func(f grammar.Feature, g item) {
@@ -172,7 +162,7 @@ func (u *unit) headroom(f grammar.Feature, g item, buffer, xoff *setting) {
 	if cable != nil {
 		metres = min(cable.n, 100_000)
 	}
-	least, large := arrives(ordinary, min(metres, 5)), arrives(jumbo, metres)
+	least, large := platform.Arrives(ordinary, min(metres, 5)), platform.Arrives(jumbo, metres)
 	what := fmt.Sprintf("The group %s of %s keeps %s bytes of headroom (port_buffer_bytes less "+
 		"xoff_size).", show(g.text), f, diag.Number(room))
 	var d *diag.Diagnostic

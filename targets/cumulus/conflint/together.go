@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
@@ -226,7 +227,7 @@ func (u *unit) defaulted(g item, missing []string, at diag.Range) bool {
 	if threshold == 0 {
 		return false
 	}
-	least := arrives(ordinary, 5)
+	least := platform.Arrives(ordinary, 5)
 	room := defaultBuffer - threshold
 	old := u.cand.Only(grammar.T1 | grammar.T2 | grammar.T3)
 	if room >= least && old || !old && u.since(grammar.Release{4, 3}) {

@@ -62,9 +62,9 @@ func (c *Config) Release() string {
 	return strings.TrimSpace(rest)
 }
 
-// Read reads a configuration in YAML or JSON: a list of header, set and unset, a mapping of these, or a mapping that is the tree
-// itself, as the REST interface gives it. Keys that stand for several (swp1-4,swp6 and 3,5) are taken apart where NVUE takes them so:
-// below interface and its bond members, and below qos. Nothing is an empty tree.
+// Read reads a configuration in YAML or JSON: a list of header, set and unset, a mapping of these, also below the number of a revision,
+// or a mapping that is the tree itself, as the REST interface gives it. Keys that stand for several (swp1-4,swp6 and 3,5) are taken apart
+// where NVUE takes them so: below interface and its bond members, and below qos. Nothing is an empty tree.
 //
 // A word without quotes is the text that stands there, also where YAML 1.1 takes it for a boolean ([Tree.Bare]); a key without a value
 // is an empty mapping. Anchors, aliases, merge keys, tags, directives, and keys that stand twice are refused, and so is what is larger or
@@ -375,7 +375,13 @@ func (r *reader) config(root *Tree) (*Config, error) {
 		return nil, refuse(root.At, "it is a single value, and no configuration of NVUE")
 	}
 	parts := root.Items
-	if root.IsMap() {
+	switch {
+	case root.numbered(): // revisions by their numbers, as the REST interface gives them
+		parts = nil
+		for _, k := range root.Keys() {
+			parts = append(parts, root.Kids[k])
+		}
+	case root.IsMap():
 		whole := len(root.Kids) > 0
 		for k := range root.Kids {
 			whole = whole && (k == "header" || k == "set" || k == "unset")
@@ -396,6 +402,16 @@ func (r *reader) config(root *Tree) (*Config, error) {
 		}
 	}
 	return c, nil
+}
+
+// numbered reports whether every entry is a number that has header, set or unset.
+func (t *Tree) numbered() bool {
+	for k, v := range t.Kids {
+		if digits(k) != len(k) || k == "" || v.Get("header") == nil && v.Get("set") == nil && v.Get("unset") == nil {
+			return false
+		}
+	}
+	return len(t.Kids) > 0
 }
 
 // section adds header, set or unset.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/nvue/grammar"
 )
@@ -22,36 +23,99 @@ func Judged(release string) (grammar.Release, bool) {
 
 // Check judges a file of a release.
 func Check(name string, data []byte, r grammar.Release) diag.List {
-	j := &judge{name: name, data: data, g: grammar.For(r), release: r, seen: map[string]bool{}, count: map[string]int{}}
 	cfg, err := grammar.Read(data)
 	if err != nil {
-		at := grammar.Place{}
-		say := err.Error()
-		if e, ok := err.(*grammar.Error); ok { //nolint:errorlint // it is returned as it is
-			at, say = e.Place, e.Text
-		}
-		j.errorf(&topicTree, at, "The file cannot be read: %s. NVUE refuses it, or takes it in one of several ways.", say)
-		return j.ds
+		return unread(name, data, err)
 	}
-	j.set = cfg.Set
+	j := newJudge(name, data, cfg, r)
+	j.header()
+	return j.whole()
+}
+
+// Applied judges the tree of a switch of a fabric, but for buffers that somebody has set: plan and verify say of these themselves what
+// the fabric loses by them.
+func Applied(name string, data []byte, r grammar.Release) diag.List {
+	cfg, err := grammar.Read(data)
+	if err != nil {
+		return unread(name, data, err)
+	}
+	j := newJudge(name, data, cfg, r)
+	j.fabric = true
+	return j.whole()
+}
+
+// Unstated judges a file that states no release, and says by which one: the newest that has most of its paths and values.
+func Unstated(name string, data []byte) (diag.List, grammar.Release) {
+	cfg, err := grammar.Read(data)
+	if err != nil {
+		return unread(name, data, err), grammar.Newest
+	}
+	var best *judge
+	for minor := grammar.Newest[1]; minor >= grammar.First[1]; minor-- {
+		j := newJudge(name, data, cfg, grammar.Release{grammar.First[0], minor})
+		j.tree()
+		if best == nil || len(j.seen) < len(best.seen) {
+			best = j
+		}
+	}
+	as := best.release
+	ds := newJudge(name, data, cfg, as).whole()
+	for _, d := range ds {
+		if d.Code == topicPath.Code || d.Code == topicValue.Code {
+			d.Note(diag.Range{}, "The file states no release. It is judged as %d.%d, the newest that has most of its paths.", as[0], as[1])
+		}
+	}
+	return ds, as
+}
+
+func newJudge(name string, data []byte, cfg *grammar.Config, r grammar.Release) *judge {
+	j := &judge{
+		name: name, data: data, g: grammar.For(r), release: r, set: cfg.Set, seen: map[string]bool{}, sizes: map[*grammar.Tree]bool{},
+		mtus: map[string]map[*grammar.Tree]int{}, count: map[string]int{},
+	}
+	if m := cfg.Header.Get("model"); m.IsScalar() {
+		j.model, _ = platform.FindSwitch(m.Value)
+		j.modelAt = m.At
+	}
 	j.preset = grammar.PresetIsOn(j.set)
 	j.bonds = grammar.Bonds(j.set)
+	return j
+}
+
+// Empty reports that a file holds nothing.
+func Empty(name string) *diag.Diagnostic {
+	j := &judge{name: name, seen: map[string]bool{}, count: map[string]int{}}
+	j.errorf(&topicTree, grammar.Place{}, "The file is empty, where NVUE writes at least a header: the copy was cut off, or the switch has "+
+		"lost its configuration. Copy it again, or save the applied one there (nv config save).")
+	return j.ds[0]
+}
+
+// unread reports why a file cannot be read.
+func unread(name string, data []byte, err error) diag.List {
+	j := &judge{name: name, data: data, seen: map[string]bool{}, count: map[string]int{}}
+	at := grammar.Place{}
+	say := err.Error()
+	if e, ok := err.(*grammar.Error); ok { //nolint:errorlint // it is returned as it is
+		at, say = e.Place, e.Text
+	}
+	j.errorf(&topicTree, at, "The file cannot be read: %s. NVUE refuses it, or takes it in one of several ways.", say)
+	return j.ds
+}
+
+// whole judges everything.
+func (j *judge) whole() diag.List {
 	j.words(j.set, nil)
-	for _, top := range []string{"qos", "router"} {
-		if t := j.set.Get(top); t != nil && top == "qos" {
-			j.paths(t, []string{top})
-		}
-	}
-	interfaces := j.set.Get("interface")
-	for _, i := range interfaces.Keys() {
-		if t := interfaces.Get(i, "qos"); t != nil {
-			j.paths(t, []string{"interface", i, "qos"})
-		}
-	}
+	j.tree()
+	j.ignored()
 	j.ports()
 	j.lossless()
+	j.starved()
 	j.thresholds()
+	j.relative()
 	j.pools()
+	if !j.fabric {
+		j.buffers()
+	}
 	j.shares()
 	j.exceptions()
 	for code, n := range j.count {
@@ -60,6 +124,19 @@ func Check(name string, data []byte, r grammar.Release) diag.List {
 		}
 	}
 	return j.ds
+}
+
+// tree holds what stands below qos, and below qos of interfaces, to the table of the release.
+func (j *judge) tree() {
+	if t := j.set.Get("qos"); t != nil {
+		j.paths(t, []string{"qos"})
+	}
+	interfaces := j.set.Get("interface")
+	for _, i := range interfaces.Keys() {
+		if t := interfaces.Get(i, "qos"); t != nil {
+			j.paths(t, []string{"interface", i, "qos"})
+		}
+	}
 }
 
 // most is how many findings of one code a file gets; further ones are counted.
@@ -72,10 +149,15 @@ type judge struct {
 	g       *grammar.Grammar
 	release grammar.Release
 	set     *grammar.Tree
+	model   *platform.Switch // of the header; nil: none, or one that rocec does not know
+	modelAt grammar.Place
+	fabric  bool // the tree is that of a switch of a fabric
 	preset  bool
 	bonds   map[string]string
 	ds      diag.List
-	seen    map[string]bool // what was said where
+	seen    map[string]bool                  // what was said where
+	sizes   map[*grammar.Tree]bool           // the profiles whose sizes were judged
+	mtus    map[string]map[*grammar.Tree]int // the largest of the ports of each profile, by table
 	count   map[string]int
 }
 
@@ -90,6 +172,10 @@ func (j *judge) last(code string) *diag.Diagnostic {
 
 func (j *judge) errorf(t *diag.Topic, at grammar.Place, format string, args ...any) {
 	j.say(t, (*diag.Topic).Errorf, at, fmt.Sprintf(format, args...))
+}
+
+func (j *judge) noticef(t *diag.Topic, at grammar.Place, format string, args ...any) {
+	j.say(t, (*diag.Topic).Noticef, at, fmt.Sprintf(format, args...))
 }
 
 func (j *judge) warnf(t *diag.Topic, at grammar.Place, format string, args ...any) {

@@ -80,6 +80,65 @@ func TestSound(t *testing.T) {
 	}
 }
 
+// TestUnstated: what states no release is judged by the newest that has most of its paths, and a finding that depends on it says so.
+func TestUnstated(t *testing.T) {
+	for _, c := range []struct {
+		text, as string
+		found    []string
+	}{
+		{"{}", "5.18", nil},
+		{"qos: {roce: {state: enabled}}", "5.18", nil},
+		{"qos: {roce: {enable: 'on'}}", "5.14", nil},
+		{"qos: {roce: {enable: 'on'}, advance-buffer-config: {default-global: {ingress-pool: {}}}}", "5.10", nil},
+		{"qos: {roce: {state: enabled}, advance-buffer-config: {default-global: {ingress-pool: {}}}}", "5.18", []string{"conf-nvue-path 5.18"}},
+		{"qos: {pfc: {default-global: {cable-length: 0}}}", "5.18", []string{"conf-nvue-value 5.18"}},
+		{"qos: {pfc: {default-global: {switch-priority: {'3': {}}, cable-length: 5}}}", "5.18", []string{"conf-nvue-pool "}},
+		{"qos: [", "5.18", []string{"conf-nvue-tree "}},
+	} {
+		ds, as := lint.Unstated("a", []byte(c.text))
+		assert.Equal(t, c.as, fmt.Sprintf("%d.%d", as[0], as[1]), c.text)
+		var found []string
+		for _, d := range ds {
+			of := ""
+			for _, n := range d.Notes {
+				assert.Contains(t, n.Message, "The file states no release. It is judged as")
+				of = c.as
+			}
+			found = append(found, d.Code+" "+of)
+		}
+		assert.Equal(t, c.found, found, c.text)
+	}
+}
+
+// TestApplied: of buffers that somebody has set, plan and verify say themselves what a fabric loses.
+func TestApplied(t *testing.T) {
+	text := []byte("qos: {roce: {}, advance-buffer-config: {default-global: {ingress-lossless-buffer: {shared-alpha: alpha_0}}}, pcf: {}}")
+	codes := func(ds diag.List) (out []string) {
+		for _, d := range ds {
+			out = append(out, d.Code)
+		}
+		return out
+	}
+	assert.Equal(t, []string{"conf-nvue-path", "conf-nvue-pool"}, codes(lint.Check("a", text, grammar.Release{5, 9})))
+	assert.Equal(t, []string{"conf-nvue-path"}, codes(lint.Applied("a", text, grammar.Release{5, 9})))
+	assert.Equal(t, []string{"conf-nvue-tree"}, codes(lint.Applied("a", []byte("qos: ["), grammar.Release{5, 9})))
+}
+
+// TestBuilt: what rocec build writes states no release, and is good.
+func TestBuilt(t *testing.T) {
+	files, err := filepath.Glob("../../../golden/*/*/etc/rocec/nvue.yaml")
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, len(files), 3)
+	for _, f := range files {
+		data, err := os.ReadFile(f)
+		require.NoError(t, err)
+		ds, _ := lint.Unstated(f, data)
+		for _, d := range ds {
+			t.Errorf("%s: %s: %s", d.At, d.Code, d.Detail)
+		}
+	}
+}
+
 // TestMany: findings of one code are counted from the hundredth on.
 func TestMany(t *testing.T) {
 	var b strings.Builder
@@ -106,9 +165,12 @@ func TestJudged(t *testing.T) {
 // FuzzCheck: whatever the bytes, judging ends, and places lie in the file.
 func FuzzCheck(f *testing.F) {
 	f.Add([]byte("qos: {pfc: hello, roce: on}\ninterface: {swp1-4: {qos: 3}}"))
+	f.Add([]byte("- header: {model: SN3700}\n" +
+		"- set: {interface: {swp4-1: {qos: {pfc-watchdog: {state: on}}}, swp1: {link: {breakout: {4x: {}}}}}}"))
 	f.Add([]byte("qos:\n  pfc: {default-global: {switch-priority: {'3-9': {}}, rx: off}}\n  link-pause: [1]\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		for _, d := range lint.Check("a", data, grammar.Release{5, 9}) {
+		unstated, _ := lint.Unstated("a", data)
+		for _, d := range append(lint.Check("a", data, grammar.Release{5, 9}), unstated...) {
 			require.LessOrEqual(t, d.At.Start.Byte, d.At.End.Byte)
 			require.LessOrEqual(t, d.At.End.Byte, len(data))
 			require.Equal(t, diag.Escape(d.Detail), d.Detail)

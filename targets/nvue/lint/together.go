@@ -28,6 +28,9 @@ func (j *judge) ports() {
 	interfaces := j.set.Get("interface")
 	for _, i := range interfaces.Keys() {
 		t := interfaces.Get(i, "qos")
+		if len(t.Keys()) > 0 && !j.takesQoS(i) {
+			continue
+		}
 		for _, table := range tables {
 			p := t.Get(table, "profile")
 			if p.IsScalar() && grammar.IsProfile(p.Value) && p.Value != grammar.DefaultGlobal && j.set.Get("qos", table, p.Value) == nil {
@@ -35,6 +38,11 @@ func (j *judge) ports() {
 					"nothing of it.",
 					diag.Escape(i), diag.Escape(p.Value), table, table)
 			}
+		}
+		if name, p := j.bound(i, "pfc"); name != grammar.DefaultGlobal && p.IsMap() && len(p.Get("switch-priority").MapOf()) == 0 &&
+			(p.Get("switch-priority") == nil || p.Get("switch-priority").IsMap()) {
+			j.warnf(&topicProfile, p.Key, "Ports have the profile %s of pfc, and it names no priority, so nothing is lossless there. Name the "+
+				"lossless one below its switch-priority.", diag.Escape(name))
 		}
 		for _, k := range t.Keys() {
 			if b := j.bonds[i]; b != "" && k != "pfc-watchdog" {
@@ -45,6 +53,9 @@ func (j *judge) ports() {
 		if w := t.Get("pfc-watchdog"); w != nil {
 			if _, ok := grammar.ParsePort(i); !ok {
 				j.errorf(&topicMember, w.Key, "%s has a watchdog of PFC, and only front-panel ports can. Set it for each member.", diag.Escape(i))
+			} else if on, _ := grammar.On(w.Get("state")); on && !j.pausesAt(i) {
+				j.errorf(&topicMember, w.Key, "%s has a watchdog of PFC, and neither PFC nor link pause. NVUE wants one of them there, and refuses "+
+					"the watchdog without. Give the port a profile of PFC, or take the watchdog away.", diag.Escape(i))
 			}
 		}
 		j.pauses(i)
@@ -73,6 +84,9 @@ func (j *judge) lossless() {
 	interfaces := j.set.Get("interface")
 	all := append([]string{""}, interfaces.Keys()...) // the empty one stands for ports of which nothing is said
 	for _, i := range all {
+		if i != "" && j.notPort(i) != "" {
+			continue
+		}
 		for _, table := range []string{"pfc", "link-pause"} {
 			_, p := j.bound(i, table)
 			cos := grammar.Digits(p.Get("switch-priority"))
@@ -82,6 +96,7 @@ func (j *judge) lossless() {
 			j.sized(table, p)
 			j.halves(table, p)
 			if table == "pfc" {
+				j.several(p, cos)
 				j.reached(i, p, cos)
 				j.marked(i, p, cos)
 			}
@@ -91,6 +106,11 @@ func (j *judge) lossless() {
 
 // sized judges where the headroom of a profile comes from.
 func (j *judge) sized(table string, p *grammar.Tree) {
+	if j.sizes[p] {
+		return
+	}
+	j.sizes[p] = true
+	j.stated(table, p)
 	if p.Get("cable-length") != nil || p.Get("port-buffer") != nil && p.Get("xoff-threshold") != nil {
 		return
 	}
@@ -147,6 +167,7 @@ func (j *judge) reached(i string, p *grammar.Tree, cos uint8) {
 		port = 0
 	}
 	reached, usual = reached|1<<port, usual|1<<port
+	j.untrusted(name, m, trust, reached&cos)
 	priorities := p.Get("switch-priority")
 	for _, k := range priorities.Keys() {
 		n, ok := grammar.Whole(&grammar.Tree{Value: k})
@@ -160,6 +181,36 @@ func (j *judge) reached(i string, p *grammar.Tree, cos uint8) {
 			j.warnf(&topicMap, priorities.Get(k).Key, "Priority %d has PFC, and packets without a mark of their own (DSCP 0, PCP 0 or no "+
 				"tag) are put there: all traffic is lossless, and pauses spread.", n)
 		}
+	}
+}
+
+// untrusted finds maps of a field that ports do not look at, where they would lead into a lossless priority and nothing is said of the
+// field that they look at.
+func (j *judge) untrusted(name string, m *grammar.Tree, trust string, lossless uint8) {
+	leads := func(field string) (priorities uint8, value string) {
+		for _, v := range m.Get(field).Keys() {
+			if n, ok := grammar.Whole(m.Get(field, v, "switch-priority")); ok && n < 8 && lossless>>n&1 == 1 {
+				if priorities == 0 {
+					value = v
+				}
+				priorities |= 1 << n
+			}
+		}
+		return priorities, value
+	}
+	dscp, d := leads("dscp")
+	pcp, p := leads("pcp")
+	switch {
+	case trust == "l2" && dscp&^pcp != 0:
+		stated := "trust is l2"
+		if m.Get("trust") == nil {
+			stated = "no trust is stated, so it is l2"
+		}
+		j.warnf(&topicMap, m.Get("dscp").Key, "The map %s sends DSCP %s into a lossless priority, and DSCP is not looked at: %s. Packets go by "+
+			"their PCP, and those without a tag are lossy. Set trust to l3, or to both.", diag.Escape(name), diag.Escape(d), stated)
+	case trust == "l3" && pcp&^dscp != 0:
+		j.warnf(&topicMap, m.Get("pcp").Key, "The map %s sends PCP %s into a lossless priority, and PCP is not looked at: trust is l3. Set "+
+			"trust to l2, or to both, or map DSCP.", diag.Escape(name), diag.Escape(p))
 	}
 }
 
@@ -204,8 +255,8 @@ func (j *judge) marked(i string, p *grammar.Tree, cos uint8) {
 	}
 }
 
-// unread is a number that is none, of which words says so.
-const unread = -1
+// noNumber is a value that is none, of which paths says so.
+const noNumber = -1
 
 // thresholds judges the marks of every profile, in use or not, with NVUE's own where one is not stated.
 func (j *judge) thresholds() {
@@ -217,7 +268,7 @@ func (j *judge) thresholds() {
 				row := j.g.Row(m)
 				if t := classes.Get(n, row.Path[strings.LastIndexByte(row.Path, '.')+1:]); t != nil {
 					if value, stated = grammar.Whole(t); !stated {
-						value = unread
+						value = noNumber
 					}
 					return value, t.At, stated
 				}
@@ -227,7 +278,7 @@ func (j *judge) thresholds() {
 			low, lowAt, isLow := limit(grammar.ECNMin)
 			high, highAt, isHigh := limit(grammar.ECNMax)
 			switch {
-			case low <= high || high == unread || !isLow && !isHigh:
+			case low <= high || high == noNumber || !isLow && !isHigh:
 			case isLow && isHigh:
 				j.errorf(&topicECN, lowAt, "min-threshold %d is above max-threshold %d.", low, high)
 			case isLow:
@@ -251,7 +302,7 @@ func (j *judge) pools() {
 		return n, v
 	}
 	lossless, _ := percent("default-lossless")
-	roce, _ := percent("roce-lossless")
+	roce, v := percent("roce-lossless")
 	sum, lastAt := 0, grammar.Place{}
 	for _, pool := range t.Keys() {
 		n, v := percent(pool)
@@ -265,15 +316,22 @@ func (j *judge) pools() {
 	} else if sum > 100 {
 		j.errorf(&topicPool, lastAt, "The pools of qos.traffic-pool come to %d %% of the memory. NVUE refuses more than 100.", sum)
 	}
-	if lossless+roce > 0 || j.preset {
+	if lossless > 0 || j.preset {
 		return
 	}
 	for _, table := range []string{"pfc", "link-pause"} {
 		profiles := j.set.Get("qos", table)
+		used := j.used(table)
 		for _, name := range profiles.Keys() {
 			p := profiles.Get(name)
-			if table == "pfc" && grammar.Digits(p.Get("switch-priority")) == 0 || len(p.MapOf()) == 0 || !j.used(table, name) {
+			if table == "pfc" && grammar.Digits(p.Get("switch-priority")) == 0 || len(p.MapOf()) == 0 || !used[name] {
 				continue
+			}
+			if roce > 0 {
+				j.errorf(&topicPool, v.At, "qos.traffic-pool gives roce-lossless %d %% of the memory, and qos.roce is not on. That pool is the "+
+					"preset's; without it the lossless pool is default-lossless, which has none, so packets of the profile %s of %s are dropped in the "+
+					"lossy pool. Give default-lossless the share.", roce, diag.Escape(name), table)
+				return
 			}
 			j.errorf(&topicPool, p.Key, "The profile %s of %s makes traffic lossless, and qos.traffic-pool gives the pool default-lossless no "+
 				"memory: its packets are in the lossy pool, and dropped there. Give each of default-lossless and default-lossy 50 %%.",
@@ -282,18 +340,16 @@ func (j *judge) pools() {
 	}
 }
 
-// used reports whether a port has a profile.
-func (j *judge) used(table, name string) bool {
-	if name == grammar.DefaultGlobal {
-		return true
-	}
+// used gives the profiles of a table that ports have.
+func (j *judge) used(table string) map[string]bool {
+	out := map[string]bool{grammar.DefaultGlobal: true}
 	interfaces := j.set.Get("interface")
 	for i := range interfaces.MapOf() {
-		if p := interfaces.Get(i, "qos", table, "profile"); p.IsScalar() && p.Value == name {
-			return true
+		if p := interfaces.Get(i, "qos", table, "profile"); p.IsScalar() {
+			out[p.Value] = true
 		}
 	}
-	return false
+	return out
 }
 
 // shares judges schedulers.

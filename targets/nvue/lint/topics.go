@@ -5,7 +5,7 @@ import "github.com/rocec/rocec/lang/diag"
 // Topics is every code this package reports.
 var Topics = []diag.Topic{
 	topicTree, topicPath, topicValue, topicWord, topicProfile, topicMember, topicPause, topicPool, topicCable, topicMap, topicECN, topicShares,
-	topicPreset,
+	topicPreset, topicIgnore, topicModel,
 }
 
 var topicTree = diag.Topic{
@@ -30,7 +30,7 @@ var topicWord = diag.Topic{
 
 var topicProfile = diag.Topic{
 	Code:    "conf-nvue-profile",
-	Summary: "a port has a profile that is not declared",
+	Summary: "a port has a profile that is not declared, or makes nothing lossless",
 }
 
 var topicMember = diag.Topic{
@@ -40,7 +40,7 @@ var topicMember = diag.Topic{
 
 var topicPause = diag.Topic{
 	Code:    "conf-nvue-pause",
-	Summary: "pauses go one way, or are of two kinds",
+	Summary: "pauses go one way, are of two kinds, or stop several priorities",
 }
 
 var topicPool = diag.Topic{
@@ -50,7 +50,7 @@ var topicPool = diag.Topic{
 
 var topicCable = diag.Topic{
 	Code:    "conf-nvue-cable",
-	Summary: "a lossless profile states no length of cable",
+	Summary: "headroom of a lossless profile is not stated, or too small",
 }
 
 var topicMap = diag.Topic{
@@ -65,10 +65,20 @@ var topicECN = diag.Topic{
 
 var topicShares = diag.Topic{
 	Code:    "conf-nvue-shares",
-	Summary: "the shares of a scheduler do not add up",
+	Summary: "the shares of a scheduler do not add up, or leave lossless traffic none",
 }
 
 var topicPreset = diag.Topic{
 	Code:    "conf-nvue-preset",
 	Summary: "the preset and settings of default-global contradict each other",
+}
+
+var topicIgnore = diag.Topic{
+	Code:    "conf-nvue-ignore",
+	Summary: "NVUE leaves the files of QoS alone, so its QoS has no effect",
+}
+
+var topicModel = diag.Topic{
+	Code:    "conf-nvue-model",
+	Summary: "the release of a header does not run on its model",
 }

@@ -1,0 +1,156 @@
+package lint
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/nvue/grammar"
+)
+
+// vlanName is the name of the interface of a VLAN where its type is not stated.
+var vlanName = regexp.MustCompile(`^vlan[0-9]+$`)
+
+// notPort says what an interface is that is neither a port nor a bond; empty: it may be one.
+func (j *judge) notPort(i string) string {
+	kind := ""
+	if t := j.set.Get("interface", i, "type"); t.IsScalar() {
+		kind = t.Value
+	}
+	parent, _, dotted := strings.Cut(i, ".")
+	_, ofPort := grammar.ParsePort(parent)
+	switch {
+	case kind == "eth" || kind == "" && i == "eth0":
+		return "the management port"
+	case kind == "svi" || kind == "" && vlanName.MatchString(i):
+		return "the interface of a VLAN"
+	case kind == "sub" || kind == "" && dotted && (ofPort || j.set.Get("interface", parent) != nil):
+		return "a subinterface"
+	case kind == "loopback" || kind == "" && i == "lo":
+		return "the loopback"
+	}
+	return ""
+}
+
+// backwards is a range of ports that goes down.
+var backwards = regexp.MustCompile(`^(swp(?:[0-9]+s)?)([0-9]+)-(?:swp(?:[0-9]+s)?)?([0-9]+)$`)
+
+// breakout is into how many parts a port is split: 2x, 4x, 8x, or an older 4x25G.
+var breakout = regexp.MustCompile(`^([248])x`)
+
+// takesQoS judges whether an interface with settings of QoS is one that can have them.
+func (j *judge) takesQoS(i string) bool {
+	t := j.set.Get("interface", i)
+	name := diag.Escape(i)
+	if what := j.notPort(i); what != "" {
+		j.warnf(&topicMember, t.Key, "%s is %s, and has settings of QoS, which front-panel ports and bonds have. No manual has them there: NVUE "+
+			"refuses them, or they have no effect. Set them for the ports.", name, what)
+		return false
+	}
+	if kind := t.Get("type"); !strings.HasPrefix(i, "swp") || kind.IsScalar() && kind.Value != "swp" {
+		return true
+	}
+	port, ok := grammar.ParsePort(i)
+	if !ok {
+		hint := "Ports are called swp1, or swp1s0 where they are split."
+		if m := backwards.FindStringSubmatch(i); m != nil {
+			hint = fmt.Sprintf("A range goes from the lower number to the higher: %s%s-%s.", m[1], m[3], m[2])
+		}
+		j.errorf(&topicMember, t.Key, "%s has settings of QoS, and no port has that name, so they have no effect or NVUE refuses them. %s",
+			name, hint)
+		return false
+	}
+	if j.model != nil && port.N > j.lastPort() {
+		j.errorf(&topicMember, t.Key, "%s has settings of QoS, and the header names the model %s, whose last port is swp%d. NVUE refuses "+
+			"them, or they have no effect. See whether the file is that of this switch.", name, j.model.Title, j.lastPort())
+		return false
+	}
+	if n := parts(t.Get("link", "breakout")); port.Sub < 0 && n > "" {
+		last := int(n[0]-'0') - 1
+		j.errorf(&topicMember, t.Get("qos").Key, "%s has settings of QoS and is split into %s, so no port of that name is left. Set them for "+
+			"%ss0 to %ss%d.", name, n, name, name, last)
+		return false
+	}
+	return true
+}
+
+// lastPort is the highest number of a port of the model. Of models with service ports behind the last cage the tables of SONiC and the
+// chapters of Cumulus differ by one.
+func (j *judge) lastPort() int {
+	last := 0
+	for _, r := range j.model.Ports {
+		end := r.Last
+		if r.Lanes == 1 && r.First > 64 {
+			end++
+		}
+		last = max(last, end)
+	}
+	return last
+}
+
+// parts is into how many ports a port is split; empty: it is not.
+func parts(t *grammar.Tree) string {
+	words := t.Keys()
+	if t.IsScalar() {
+		words = []string{t.Value}
+	}
+	for _, w := range words {
+		if m := breakout.FindStringSubmatch(w); m != nil {
+			return m[1]
+		}
+	}
+	return ""
+}
+
+// pausesAt reports whether a port has PFC or link pause.
+func (j *judge) pausesAt(i string) bool {
+	_, pause := j.bound(i, "link-pause")
+	return j.losslessAt(i) != 0 || pause != nil && pause.IsMap() && len(pause.Kids) > 0
+}
+
+// losslessAt gives the priorities for which a port has PFC.
+func (j *judge) losslessAt(i string) uint8 {
+	name, p := j.bound(i, "pfc")
+	cos := grammar.Digits(p.Get("switch-priority"))
+	if cos == 0 && name == grammar.DefaultGlobal && j.preset && !grammar.PresetIsLossy(j.set) {
+		return 1 << grammar.PresetCos
+	}
+	return cos
+}
+
+// The files that NVUE writes QoS to, and switchd reads.
+const (
+	featuresPath = "/etc/cumulus/datapath/qos/qos_features.conf"
+	infraPath    = "/etc/mlx/datapath/qos/qos_infra.conf"
+)
+
+// ignored finds files of QoS that NVUE is told to leave alone.
+func (j *judge) ignored() {
+	sets := len(j.set.Get("qos").MapOf()) > 0
+	for i := range j.set.Get("interface").MapOf() {
+		sets = sets || len(j.set.Get("interface", i, "qos").MapOf()) > 0
+	}
+	ignore := j.set.Get("system", "config", "apply", "ignore")
+	if !sets || ignore == nil {
+		return
+	}
+	say := func(path string, at grammar.Place) {
+		under := strings.TrimRight(path, "/*") + "/"
+		if !strings.HasPrefix(featuresPath+"/", under) && !strings.HasPrefix(infraPath+"/", under) {
+			return
+		}
+		j.errorf(&topicIgnore, at, "NVUE is told to leave %s alone, so the switch is configured by files: nothing that this file sets below "+
+			"qos has an effect. Take the exception away (nv unset system config apply ignore %s), or judge %s and %s of the switch instead.",
+			diag.Escape(path), diag.Escape(path), "qos_features.conf", "qos_infra.conf")
+	}
+	for _, k := range ignore.Keys() {
+		say(k, ignore.Get(k).Key)
+	}
+	for _, item := range ignore.Items {
+		say(item.Value, item.At)
+	}
+	if ignore.IsScalar() {
+		say(ignore.Value, ignore.At)
+	}
+}

@@ -1,0 +1,197 @@
+package lint
+
+import (
+	"math/bits"
+	"strconv"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/nvue/grammar"
+)
+
+// The largest packets, and what a frame has around one. An MTU is 9216 where none is stated.
+const (
+	ordinaryMTU = 1500
+	usualMTU    = 9216
+	around      = 18
+)
+
+// stated judges buffers that a profile states in bytes.
+func (j *judge) stated(table string, p *grammar.Tree) {
+	buffer, isBuffer := grammar.Whole(p.Get("port-buffer"))
+	xoff, isXoff := grammar.Whole(p.Get("xoff-threshold"))
+	xon, isXon := grammar.Whole(p.Get("xon-threshold"))
+	if isXon && isXoff && xon > xoff {
+		j.errorf(&topicCable, p.Get("xon-threshold").At, "xon-threshold is %s bytes, and xoff-threshold %s. The port resumes its peer that much "+
+			"below xoff-threshold (so the manual of 5.17), which cannot be below 0. Make it smaller, or leave the sizes to the switch: state "+
+			"cable-length alone.", diag.Number(xon), diag.Number(xoff))
+	}
+	if !isBuffer || !isXoff {
+		return
+	}
+	if xoff >= buffer {
+		j.errorf(&topicCable, p.Get("xoff-threshold").At, "xoff-threshold is %s bytes of a port-buffer of %s: the pause is sent when nothing "+
+			"more fits, and what is on its way is lost. Leave the sizes to the switch: state cable-length alone.", diag.Number(xoff),
+			diag.Number(buffer))
+		return
+	}
+	metres, of := 5, "a cable of 5 m"
+	if n, ok := grammar.Whole(p.Get("cable-length")); ok && n > 0 && n <= 100_000 {
+		metres, of = n, "the "+diag.Number(n)+" m of cable-length"
+	}
+	room, mtu := buffer-xoff, j.largest(table, p)
+	least := platform.Arrives(min(mtu, ordinaryMTU)+around, metres)
+	likely := platform.Arrives(mtu+around, metres)
+	const what = "This profile of %s keeps %s bytes of headroom (port-buffer less xoff-threshold). "
+	const instead = "Leave the sizes to the switch: state cable-length alone."
+	switch {
+	case room < least:
+		j.errorf(&topicCable, p.Get("port-buffer").At, what+"Even at 10G, with an MTU of %d and %s, %s bytes can arrive after a pause was sent; "+
+			"faster ports need more. Frames are lost. "+instead, table, diag.Number(room), min(mtu, ordinaryMTU), of, diag.Number(least))
+	case room < likely:
+		j.warnf(&topicCable, p.Get("port-buffer").At, what+"At 10G, with an MTU of %d and %s, %s bytes can arrive after a pause was sent; "+
+			"faster ports need more. "+instead, table, diag.Number(room), mtu, of, diag.Number(likely))
+	}
+}
+
+// largest is the largest MTU of the ports that have a profile.
+func (j *judge) largest(table string, p *grammar.Tree) int {
+	if j.mtus[table] == nil { // once for all profiles: a file may have many
+		mtus := map[*grammar.Tree]int{}
+		interfaces := j.set.Get("interface")
+		for i := range interfaces.MapOf() {
+			n, ok := grammar.Whole(interfaces.Get(i, "link", "mtu"))
+			if !ok || n > usualMTU {
+				n = usualMTU
+			}
+			_, have := j.bound(i, table)
+			mtus[have] = max(mtus[have], n)
+		}
+		mtus[j.set.Get("qos", table, grammar.DefaultGlobal)] = usualMTU // which ports have that is not known
+		j.mtus[table] = mtus
+	}
+	if n := j.mtus[table][p]; n > 0 {
+		return n
+	}
+	return usualMTU
+}
+
+// manyGroups is the first release with several lossless priority groups in a port. Source: chapter of 5.17.
+var manyGroups = grammar.Release{5, 17}
+
+// several tells that priorities of one profile share a buffer.
+func (j *judge) several(p *grammar.Tree, cos uint8) {
+	n := bits.OnesCount8(cos)
+	if n < 2 || j.release.Compare(manyGroups) >= 0 {
+		return
+	}
+	say := j.noticef
+	if n > 2 {
+		say = j.warnf
+	}
+	say(&topicPause, p.Get("switch-priority").Key, "This profile makes %d priorities lossless. Up to 5.16 a port has one lossless priority "+
+		"group, so they share one buffer: congestion of one pauses the others, too. One lossless priority does for all of RoCE.", n)
+}
+
+// starved finds lossless traffic whose class has no share of the link.
+func (j *judge) starved() {
+	lossless := map[string]uint8{} // by scheduler
+	for _, i := range append([]string{""}, j.set.Get("interface").Keys()...) {
+		if i == "" || j.notPort(i) == "" {
+			name, _ := j.bound(i, "egress-scheduler")
+			lossless[name] |= j.losslessAt(i)
+		}
+	}
+	schedulers := j.set.Get("qos", "egress-scheduler")
+	for _, name := range schedulers.Keys() {
+		classes := schedulers.Get(name, "traffic-class")
+		global := name == grammar.DefaultGlobal
+		if global && len(classes.MapOf()) == 0 {
+			continue // those of the factory, or of the preset
+		}
+		for cos := range 8 {
+			if lossless[name]>>cos&1 == 1 {
+				j.starves(name, classes, cos, global)
+			}
+		}
+	}
+}
+
+func (j *judge) starves(name string, classes *grammar.Tree, cos int, global bool) {
+	q := grammar.Queue(j.set, cos)
+	x := classes.Get(strconv.Itoa(q))
+	percent, ok := grammar.Whole(x.Get("bw-percent"))
+	if mode := x.Get("mode"); mode.IsScalar() && mode.Value == "strict" {
+		return
+	}
+	switch {
+	case ok && percent == 0:
+		j.warnf(&topicShares, x.Get("bw-percent").At, "Lossless priority %d leaves in traffic class %d, to which the scheduler %s gives 0 %%: "+
+			"under load it gets nothing of the link, and its senders stay paused. The reference has 1 to 100. Give it a share.", cos, q,
+			diag.Escape(name))
+	case x == nil && !(global && j.preset && (q == 0 || q == grammar.PresetCos || q == grammar.PresetCNP)):
+		at := j.set.Get("qos", "egress-scheduler", name).Key
+		if classes != nil {
+			at = classes.Key
+		}
+		stays := ""
+		if global {
+			stays = " (no manual says whether the factory's share stays in default-global)"
+		}
+		j.warnf(&topicShares, at, "Lossless priority %d leaves in traffic class %d, which the scheduler %s does not list. By the manual such "+
+			"a class has the weight 0%s: under load it gets nothing of the link, and its senders stay paused. Give it a share.", cos, q,
+			diag.Escape(name), stays)
+	}
+}
+
+// relative judges thresholds in percent.
+func (j *judge) relative() {
+	profiles := j.set.Get("qos", "congestion-control")
+	for _, name := range profiles.Keys() {
+		classes := profiles.Get(name, "traffic-class")
+		for _, n := range classes.Keys() {
+			x := classes.Get(n)
+			low, isLow := grammar.Whole(x.Get("min-threshold-percent"))
+			high, isHigh := grammar.Whole(x.Get("max-threshold-percent"))
+			if isLow && isHigh && low > high {
+				j.errorf(&topicECN, x.Get("min-threshold-percent").At, "min-threshold-percent %d is above max-threshold-percent %d.", low, high)
+			}
+			mode := x.Get("mode")
+			if mode.IsScalar() && mode.Value == "relative" && j.model != nil && old(j.model.ASIC.Name) {
+				j.warnf(&topicECN, mode.At, "Thresholds relative to the free buffer are of Spectrum-4 and later, and the header names the model %s, "+
+					"which has a %s. State min-threshold and max-threshold in bytes.", j.model.Title, j.model.ASIC.Title)
+			}
+		}
+	}
+}
+
+// old reports whether a chip is a Spectrum before Spectrum-4. Source: chapter of 5.17.
+func old(asic string) bool {
+	rest, ok := strings.CutPrefix(asic, "spectrum")
+	return ok && (rest == "" || rest[0] < '4')
+}
+
+// buffers judges shares of buffers that somebody has set for lossless traffic, as plan and verify do.
+func (j *judge) buffers() {
+	lossless := false
+	for _, i := range append([]string{""}, j.set.Get("interface").Keys()...) {
+		lossless = lossless || j.pausesAt(i)
+	}
+	t := j.set.Get("qos", "advance-buffer-config", grammar.DefaultGlobal)
+	if !lossless || t == nil {
+		return
+	}
+	if alpha := t.Get("egress-lossless-buffer", "shared-alpha"); alpha.IsScalar() && alpha.Value != "alpha_infinity" {
+		j.warnf(&topicPool, alpha.At, "Queues of lossless traffic are limited to %s of their pool: what comes beyond is dropped. From the "+
+			"factory it is alpha_infinity.", diag.Escape(alpha.Value))
+	}
+	if size := t.Get("egress-lossless-buffer", "shared-bytes"); size != nil {
+		j.warnf(&topicPool, size.At, "Queues of lossless traffic are limited to %s bytes: what comes beyond is dropped. From the factory "+
+			"there is no limit.", diag.Escape(size.Shown()))
+	}
+	if alpha := t.Get("ingress-lossless-buffer", "shared-alpha"); alpha.IsScalar() && alpha.Value == "alpha_0" {
+		j.warnf(&topicPool, alpha.At, "Lossless traffic has no share of its pool (alpha_0): every packet that waits asks for a pause. From "+
+			"the factory it is alpha_1.")
+	}
+}
