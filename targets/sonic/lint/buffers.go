@@ -38,8 +38,8 @@ func (j *judge) buffers() {
 	}
 	for _, b := range stale {
 		n := len(b.ports)
-		j.warnf(&topicBuffers, b.at, "%s %s lossless priority groups for %s and no PFC there: headroom is kept for nothing, and no pause is sent. "+
-			"Nobody removes a group when pfc_enable shrinks. Add the priorities to pfc_enable, or take the groups away.",
+		j.warnf(&topicBuffers, b.at, "%s %s lossless priority groups for %s and no PFC there: headroom is kept for nothing, and no pause is "+
+			"sent. Nobody removes a group when pfc_enable shrinks. Add the priorities to pfc_enable, or take the groups away.",
 			diag.Some(b.ports, 8), diag.Plural(n, "has", "have"), priorities(grammar.SpellDigits(b.mask)))
 	}
 }
@@ -48,18 +48,19 @@ func (j *judge) buffers() {
 func (j *judge) dynamic() {
 	at := j.cfg.Row("DEVICE_METADATA", "localhost").Fields["buffer_model"].At
 	if maker, known := j.maker(); known && maker != "mellanox" && maker != "barefoot" && maker != "vs" {
-		j.warnf(&topicBuffers, at, "buffer_model is dynamic, which SONiC has on chips of NVIDIA (mellanox) and Barefoot, and this switch is %s. Say "+
-			"traditional.", maker)
+		j.warnf(&topicBuffers, at, "buffer_model is dynamic, which SONiC has on chips of NVIDIA (mellanox) and Barefoot, and this switch is %s. "+
+			"Say traditional.", maker)
 	}
-	if made := slices.DeleteFunc(j.cfg.Keys("BUFFER_PROFILE"), func(name string) bool { return !grammar.IsMade(name) }); j.file && len(made) > 0 {
-		j.warnf(&topicBuffers, j.cfg.Row("BUFFER_PROFILE", made[0]).At, "buffer_model is dynamic, and BUFFER_PROFILE has %s: such profiles are those "+
-			"of the traditional model, and groups that name them keep their sizes whatever speed and cable are. Take them away, and say NULL in "+
-			"BUFFER_PG.", diag.Some(made, 8))
+	made := slices.DeleteFunc(j.cfg.Keys("BUFFER_PROFILE"), func(name string) bool { return !grammar.IsMade(name) })
+	if j.file && len(made) > 0 { // in a state stand those that groups name
+		j.warnf(&topicBuffers, j.cfg.Row("BUFFER_PROFILE", made[0]).At, "buffer_model is dynamic, and BUFFER_PROFILE has %s: such profiles are "+
+			"those of the traditional model, and groups that name them keep their sizes whatever speed and cable are. Take them away, and say NULL "+
+			"in BUFFER_PG.", diag.Some(made, 8))
 	}
 	for _, name := range j.cfg.Keys("BUFFER_POOL") {
 		if row := j.cfg.Row("BUFFER_POOL", name); row.Has("size") && name != egressPool {
-			j.warnf(&topicBuffers, row.Fields["size"].At, "buffer_model is dynamic, and the pool %s has a size. The switch computes it then, from what "+
-				"ports take; leave the size out.", name)
+			j.warnf(&topicBuffers, row.Fields["size"].At, "buffer_model is dynamic, and the pool %s has a size. The switch computes it then, from "+
+				"what ports take; leave the size out.", name)
 		}
 	}
 }
@@ -80,8 +81,8 @@ func (j *judge) maker() (name string, known bool) {
 func (j *judge) pool(profile string) {
 	row := j.cfg.Row("BUFFER_PROFILE", profile)
 	if of := row.Get("pool"); j.cfg.Get("BUFFER_POOL", of, "type") == "egress" && j.once("pool", profile) {
-		j.errorf(&topicBuffers, row.Fields["pool"].At, "Priority groups have the profile %s, and its pool %s is one of egress. What arrives takes "+
-			"memory of a pool of ingress, as %s.", profile, of, grammar.Pool)
+		j.errorf(&topicBuffers, row.Fields["pool"].At, "Priority groups have the profile %s, and its pool %s is one of egress. What arrives "+
+			"takes memory of a pool of ingress, as %s.", profile, of, grammar.Pool)
 	}
 }
 
@@ -103,19 +104,21 @@ func (j *judge) fits(port string, group *grammar.Row) {
 	switch {
 	case !made || metres < 0 || grammar.Dynamic(j.cfg):
 	case metres == 0 && j.once("off", profile):
-		j.warnf(&topicBuffers, at, "%s has the profile %s, and CABLE_LENGTH says 0m, with which the buffer manager makes no lossless priority group. "+
-			"Say the length of the cable.", port, profile)
+		j.warnf(&topicBuffers, at, "%s has the profile %s, and CABLE_LENGTH says 0m, with which the buffer manager makes no lossless priority "+
+			"group. Say the length of the cable.", port, profile)
 	case metres > 0 && (forSpeed != speed || forMetres != metres) && j.once("name", profile, speed, metres):
-		j.warnf(&topicBuffers, at, "%s runs at %d Mb/s with a cable of %d m, and its priority group has the profile %s. The buffer manager makes %s "+
-			"of these; that it has not means that the file was put together, or that the switch has no sizes for the pair.", port, speed, metres,
+		j.warnf(&topicBuffers, at, "%s runs at %d Mb/s with a cable of %d m, and its priority group has the profile %s. The buffer manager "+
+			"makes %s of these; that it has not means that the file was put together, or that the switch has no sizes for the pair.",
+			port, speed, metres,
 			profile, grammar.ProfileName(speed, metres))
 	}
 	j.headroom(port, profile, speed, max(metres, 0))
 }
 
-// What arrives after a pause is at least what is on the cable both ways and a packet that the neighbour has begun to send. No cable is faster
-// than 4 ns/m: copper takes 4 to 5, fibre 5. Packets are those that templates of the dynamic model count with (LOSSLESS_TRAFFIC_PATTERN, mtu).
-// Published sizes have more for every speed up to 1500 m; rows for longer cables have less, and count on shared headroom.
+// What arrives after a pause is at least what is on the cable both ways and a packet that the neighbour has begun to send. No cable is
+// faster than 4 ns/m: copper takes 4 to 5, fibre 5. Packets are those that templates of the dynamic model count with
+// (LOSSLESS_TRAFFIC_PATTERN, mtu). Published sizes have more for every speed up to 1500 m; rows for longer cables have less, and count on
+// shared headroom.
 const (
 	picosPerMetre = 4000
 	leastPacket   = 1024
@@ -134,8 +137,9 @@ func (j *judge) headroom(port, profile string, speed, metres int) {
 		return
 	}
 	if need := least(speed, metres); xoff < need && j.once("xoff", profile) {
-		j.errorf(&topicBuffers, v.At, "The profile %s keeps %s after a pause, and at %s, which runs at %d Mb/s with a cable of %d m, at least %s "+
-			"still arrive: what is on the cable both ways, and a packet that has begun. The rest is dropped. Take the xoff of pg_profile_lookup.ini.",
+		j.errorf(&topicBuffers, v.At, "The profile %s keeps %s after a pause, and at %s, which runs at %d Mb/s with a cable of %d m, at least "+
+			"%s still arrive: what is on the cable both ways, and a packet that has begun. The rest is dropped. Take the xoff of "+
+			"pg_profile_lookup.ini.",
 			profile, diag.Bytes(xoff), port, speed, metres, diag.Bytes(need))
 	}
 }

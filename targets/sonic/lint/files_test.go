@@ -82,13 +82,18 @@ func TestFiles(t *testing.T) {
 		}},
 		{
 			"dynamic, on a chip that has no such model", []string{
-				`"buffer_model": "traditional"`, `"buffer_model": "dynamic"`, "x86_64-mlnx_msn2700-r0", "x86_64-dellemc_s5232f_c3538-r0", `, "size": "9000000"`, "",
+				`"buffer_model": "traditional"`, `"buffer_model": "dynamic"`, "x86_64-mlnx_msn2700-r0", "x86_64-dellemc_s5232f_c3538-r0",
+				`, "size": "9000000"`, "",
 				"pg_lossless_100000_5m_profile", "own",
 			}, []string{`warning conf-sonic-buffers "buffer_model": "dynamic"`},
 		},
-		{"another queue", []string{`"TC_TO_QUEUE_MAP": {"AZURE": {"0": "0", "3": "3"`, `"TC_TO_QUEUE_MAP": {"AZURE": {"0": "0", "3": "1"`}, []string{
-			`error conf-sonic-queue "TC_TO_QUEUE_MAP"`,
-		}},
+		{
+			"another queue",
+			[]string{`TC_TO_QUEUE_MAP": {"AZURE": {"0": "0", "3": "3"`, `TC_TO_QUEUE_MAP": {"AZURE": {"0": "0", "3": "1"`},
+			[]string{
+				`error conf-sonic-queue "TC_TO_QUEUE_MAP"`,
+			},
+		},
 		{"another queue is stopped", []string{`TO_QUEUE": {"AZURE": {"0": "0", "3": "3"`, `TO_QUEUE": {"AZURE": {"0": "0", "3": "1"`}, []string{
 			`error conf-sonic-queue "MAP_PFC_PRIORITY_TO_QUEUE"`,
 		}},
@@ -123,7 +128,9 @@ func TestFiles(t *testing.T) {
 		{"a cable from which more arrives than fits", []string{`{"Ethernet0": "5m"`, `{"Ethernet0": "300m"`}, []string{
 			`error conf-sonic-buffers "xoff": "29696"`, `warning conf-sonic-buffers "Ethernet0|3-4"`,
 		}},
-		{"another speed", []string{`"etp1", "speed": "100000"`, `"etp1", "speed": "40000"`}, []string{`warning conf-sonic-buffers "Ethernet0|3-4"`}},
+		{"another speed", []string{`"etp1", "speed": "100000"`, `"etp1", "speed": "40000"`}, []string{
+			`warning conf-sonic-buffers "Ethernet0|3-4"`,
+		}},
 		{"hardly any headroom", []string{`"xoff": "29696"`, `"xoff": "1000"`}, []string{`error conf-sonic-buffers "xoff": "1000"`}},
 		{"just enough to be no mistake for sure", []string{`"xoff": "29696"`, `"xoff": "1524"`}, nil},
 		{"a pool of egress", []string{`{"pool": "ingress_lossless_pool"`, `{"pool": "egress_lossless_pool"`}, []string{
@@ -216,7 +223,11 @@ func TestUnreadable(t *testing.T) {
 		assert.Equal(t, c.byteAt, ds[0].At.Start.Byte, c.text)
 		assert.GreaterOrEqual(t, ds[0].At.End.Byte, c.byteAt, c.text)
 	}
-	ds := lint.Check("x.json", []byte("{}\n"), 0)
+	text := `{"PORT_QOS_MAP": {"Ethernet0": {"pfc_enable": "3, 9"}}}`
+	ds := lint.Check("x.json", []byte(text), 0)
+	require.Len(t, ds, 1)
+	assert.Equal(t, `"3, 9"`, text[ds[0].At.Start.Byte:ds[0].At.End.Byte], "the whole text, with its quotes")
+	ds = lint.Check("x.json", []byte("{}\n"), 0)
 	require.Len(t, ds, 1)
 	assert.Equal(t, "warning conf-sonic-empty", ds[0].Severity.String()+" "+ds[0].Code)
 	assert.Empty(t, lint.CheckRows("state", nil, 0), "a state may have nothing")

@@ -168,14 +168,12 @@ func (j *judge) place(of grammar.Place, at int) diag.Range {
 	}
 	const longest = 200
 	word := j.data[at:min(len(j.data), at+longest)]
-	end := slices.IndexFunc(word[1:], func(c byte) bool { return strings.IndexByte("\",:{}[] \n\r\t", c) >= 0 })
-	switch {
-	case end < 0:
+	end := 1 + slices.IndexFunc(word[1:], func(c byte) bool { return strings.IndexByte("\",:{}[] \n\r\t", c) >= 0 })
+	if quoted := bytes.IndexAny(word[1:], "\"\n"); word[0] == '"' && quoted >= 0 && word[1+quoted] == '"' {
+		end = quoted + len(`""`)
+	}
+	if end == 0 {
 		end = len(word)
-	case word[0] == '"' && word[end+1] == '"':
-		end += 2
-	default:
-		end++
 	}
 	r.Start.Byte, r.End.Byte = at, at+end
 	r.End.Column += utf8.RuneCount(word[:end])

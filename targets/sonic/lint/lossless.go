@@ -114,8 +114,8 @@ func (l *bareList) add(mask uint8, port string, at int) {
 func (j *judge) nulls(all bareList) {
 	for _, b := range all {
 		ports, n := diag.Some(b.ports, 8), len(b.ports)
-		j.errorf(&topicGroup, b.at, "%s %s PFC for %s, and the profile of the priority group is NULL. NULL has the switch compute headroom, which "+
-			"it does where buffer_model of DEVICE_METADATA is dynamic; here it is not, so there is no headroom and %s. Take the rows away: "+
+		j.errorf(&topicGroup, b.at, "%s %s PFC for %s, and the profile of the priority group is NULL. NULL has the switch compute headroom, "+
+			"which it does where buffer_model of DEVICE_METADATA is dynamic; here it is not, so there is no headroom and %s. Take the rows away: "+
 			"the buffer manager writes those with sizes.", ports, diag.Plural(n, "has", "have"), priorities(grammar.SpellDigits(b.mask)),
 			diag.Plural(n, "the port drops", "the ports drop"))
 	}
@@ -179,7 +179,8 @@ func (j *judge) drops(queue *grammar.Row) bool {
 	return profile.Has("pool") && profile.Get("pool") != egressPool && j.cfg.Row("BUFFER_POOL", egressPool) != nil
 }
 
-// whole reports whether the configuration says of which switch it is. One that does not is a part, to be loaded on top of what a switch has.
+// whole reports whether the configuration says of which switch it is. One that does not is a part, to be loaded on top of what a switch
+// has.
 func (j *judge) whole() bool { return j.cfg.Row("DEVICE_METADATA", "localhost") != nil }
 
 // lossless reports whether a priority group has headroom: NULL has the switch compute it, in the dynamic buffer model.
@@ -241,8 +242,8 @@ func (j *judge) watchdogs() {
 		}
 	}
 	if len(idle) > 0 {
-		j.warnf(&topicWatchdog, j.cfg.Row("PFC_WD", idle[0]).At, "PFC_WD watches %s, and no priority has PFC there: PORT_QOS_MAP has no pfc_enable for "+
-			"%s. If traffic there is to be lossless, it is not. Say pfc_enable, or take the rows away.", diag.Some(idle, 8),
+		j.warnf(&topicWatchdog, j.cfg.Row("PFC_WD", idle[0]).At, "PFC_WD watches %s, and no priority has PFC there: PORT_QOS_MAP has no "+
+			"pfc_enable for %s. If traffic there is to be lossless, it is not. Say pfc_enable, or take the rows away.", diag.Some(idle, 8),
 			diag.Plural(len(idle), "it", "them"))
 	}
 	for _, name := range j.cfg.Keys("PORT_QOS_MAP") {

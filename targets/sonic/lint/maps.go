@@ -78,9 +78,9 @@ func (m portMap) to(n int) (to, at int, ok bool) {
 	return to, v.At, has && err == nil
 }
 
-// maps judges whether the maps of ports with PFC go together: what a class fills has to be what pauses, and what a pause stops, what the class
-// leaves by. What a switch does without a map is what SAI says of its default (inc/saiport.h): no trust without a map to classes, queue 0
-// without one to queues. Of the others it says "no map", so what then happens is up to the chip.
+// maps judges whether the maps of ports with PFC go together: what a class fills has to be what pauses, and what a pause stops, what the
+// class leaves by. What a switch does without a map is what SAI says of its default (inc/saiport.h): no trust without a map to classes,
+// queue 0 without one to queues. Of the others it says "no map", so what then happens is up to the chip.
 func (j *judge) maps(ports string, count int, row *grammar.Row, mask uint8, at int) {
 	bind := diag.Plural(count, "binds", "bind")
 	marked := mask &^ 1 // of class 0 are packets that nothing is known of
@@ -92,13 +92,13 @@ func (j *judge) maps(ports string, count int, row *grammar.Row, mask uint8, at i
 	stops := j.mapOf(row, "pfc_to_queue_map", "MAP_PFC_PRIORITY_TO_QUEUE")
 	pauses := j.mapOf(row, "pfc_to_pg_map", "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP")
 	if marked != 0 && !row.Has("dscp_to_tc_map") && !row.Has("dot1p_to_tc_map") && !j.cfg.Row("PORT_QOS_MAP", "global").Has("dscp_to_tc_map") {
-		j.errorf(&topicMap, at, "%s %s neither dscp_to_tc_map nor dot1p_to_tc_map, so the switch trusts no mark there and takes every packet for "+
-			"class 0: nothing is of %s, which %s PFC. Bind the map of the marks that senders use.", ports, bind, classes,
+		j.errorf(&topicMap, at, "%s %s neither dscp_to_tc_map nor dot1p_to_tc_map, so the switch trusts no mark there and takes every packet "+
+			"for class 0: nothing is of %s, which %s PFC. Bind the map of the marks that senders use.", ports, bind, classes,
 			diag.Plural(len(grammar.SpellDigits(marked)), "has", "have"))
 	}
 	if marked != 0 && !queues.bound {
-		j.errorf(&topicQueue, at, "%s %s no tc_to_queue_map, so every class leaves by queue 0, and pauses of %s stop other queues. Bind a map of "+
-			"each class to the queue of its number.", ports, bind, classes)
+		j.errorf(&topicQueue, at, "%s %s no tc_to_queue_map, so every class leaves by queue 0, and pauses of %s stop other queues. Bind a map "+
+			"of each class to the queue of its number.", ports, bind, classes)
 	}
 	if marked != 0 && !groups.bound {
 		j.warnf(&topicGroup, at, "%s %s no tc_to_pg_map, so it is up to the chip which priority group %s %s, and whether that one has headroom. "+
@@ -124,25 +124,26 @@ func (j *judge) stops(n int, queues, stops portMap) {
 	case queues.row == nil:
 	case !ok:
 		if !queues.row.Has(strconv.Itoa(n)) && j.once("no queue", queues.row.At, n) {
-			j.warnf(&topicQueue, queues.row.At, "The map %s has no queue for class %d, which has PFC, so it is up to the chip by which one it leaves. "+
-				"Map %d to %d.", queues.name, n, n, n)
+			j.warnf(&topicQueue, queues.row.At, "The map %s has no queue for class %d, which has PFC, so it is up to the chip by which one it "+
+				"leaves. Map %d to %d.", queues.name, n, n, n)
 		}
 	case !stops.bound && queue != n && j.once("no pause", at):
-		j.warnf(&topicQueue, at, "Class %d has PFC and leaves by queue %d, and ports bind no pfc_to_queue_map, so it is up to the chip which queue a "+
-			"pause of priority %d stops. Map %d to %d, or bind one.", n, queue, n, n, n)
+		j.warnf(&topicQueue, at, "Class %d has PFC and leaves by queue %d, and ports bind no pfc_to_queue_map, so it is up to the chip which "+
+			"queue a pause of priority %d stops. Map %d to %d, or bind one.", n, queue, n, n, n)
 	case known && stopped != queue:
 		if queue == n {
 			at = other
 		}
 		if j.once("stops", at) {
-			j.errorf(&topicQueue, at, "Class %d leaves by queue %d (tc_to_queue_map %s), and a pause of priority %d stops queue %d (pfc_to_queue_map "+
-				"%s). The class goes on sending, and the neighbour drops. Map %d to %d in both.", n, queue, queues.name, n, stopped, stops.name, n, n)
+			j.errorf(&topicQueue, at, "Class %d leaves by queue %d (tc_to_queue_map %s), and a pause of priority %d stops queue %d "+
+				"(pfc_to_queue_map %s). The class goes on sending, and the neighbour drops. Map %d to %d in both.",
+				n, queue, queues.name, n, stopped, stops.name, n, n)
 		}
 	}
 }
 
-// pauses judges whether the priority group that a class fills is the one that pauses it. A class in a group of another number is judged with
-// its map.
+// pauses judges whether the priority group that a class fills is the one that pauses it. A class in a group of another number is judged
+// with its map.
 func (j *judge) pauses(n int, groups, pauses portMap) {
 	group, _, ok := groups.to(n)
 	of, at, known := pauses.to(n)
@@ -160,15 +161,16 @@ func (j *judge) queueless(marks, queues portMap) {
 	}
 	for _, mark := range marks.row.Names() {
 		class := marks.row.Get(mark)
-		if n, err := strconv.Atoi(class); err != nil || n < 0 || queues.row.Has(class) || !j.once("class", marks.field, marks.name, queues.name, class) {
+		n, err := strconv.Atoi(class)
+		if err != nil || n < 0 || queues.row.Has(class) || !j.once("class", marks.field, marks.name, queues.name, class) {
 			continue
 		}
 		word := "DSCP"
 		if marks.field == "dot1p_to_tc_map" {
 			word = "PCP"
 		}
-		j.warnf(&topicMap, marks.row.Fields[mark].At, "The map %s leads %s %s into class %s, and tc_to_queue_map %s has no queue for it. By which queue "+
-			"it leaves is up to the chip. Map the mark to a class that has one, or the class to a queue.", marks.name, word, mark, class,
+		j.warnf(&topicMap, marks.row.Fields[mark].At, "The map %s leads %s %s into class %s, and tc_to_queue_map %s has no queue for it. By "+
+			"which queue it leaves is up to the chip. Map the mark to a class that has one, or the class to a queue.", marks.name, word, mark, class,
 			queues.name)
 	}
 }

@@ -29,11 +29,11 @@ func (j *judge) same() {
 		alias := row.Get("alias")
 		switch of := aliases[alias]; {
 		case other != "":
-			j.errorf(&topicTwice, row.Fields["lanes"].At, "The ports %s and %s both have lane %s, so they are one port of the chip, and the switch cannot "+
-				"make both. Ports of a split cable have lanes of their own; take the other row away.", other, name, lane)
+			j.errorf(&topicTwice, row.Fields["lanes"].At, "The ports %s and %s both have lane %s, so they are one port of the chip, and the switch "+
+				"cannot make both. Ports of a split cable have lanes of their own; take the other row away.", other, name, lane)
 		case alias != "" && of != "":
-			j.errorf(&topicTwice, row.Fields["alias"].At, "The ports %s and %s both have the alias %s, so tools that go by it find either. Give each "+
-				"its own.", of, name, alias)
+			j.errorf(&topicTwice, row.Fields["alias"].At, "The ports %s and %s both have the alias %s, so tools that go by it find either. Give "+
+				"each its own.", of, name, alias)
 		}
 		if aliases[alias] == "" {
 			aliases[alias] = name
