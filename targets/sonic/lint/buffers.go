@@ -15,6 +15,7 @@ func (j *judge) buffers() {
 		j.dynamic()
 	}
 	var stale bareList
+	lengths := j.lengths()
 	for _, key := range j.cfg.Keys("BUFFER_PG") {
 		row := j.cfg.Row("BUFFER_PG", key)
 		port, index, _ := strings.Cut(key, "|")
@@ -26,7 +27,8 @@ func (j *judge) buffers() {
 		if !grammar.IsPort(port) {
 			continue
 		}
-		j.fits(port, row)
+		metres, known := lengths[port]
+		j.fits(port, row, metres, known)
 		pfc, ok := grammar.ParseDigits(j.cfg.Get("PORT_QOS_MAP", port, "pfc_enable"))
 		held := uint8(0)
 		for n := from; n <= min(to, 7); n++ {
@@ -86,23 +88,30 @@ func (j *judge) pool(profile string) {
 	}
 }
 
+// lengths gives the length of cable of each port in metres, the longest that a row of CABLE_LENGTH has for it.
+func (j *judge) lengths() map[string]int {
+	out := map[string]int{}
+	for _, key := range j.cfg.Keys("CABLE_LENGTH") {
+		for port, v := range j.cfg.Row("CABLE_LENGTH", key).Fields {
+			if n, ok := grammar.ParseMetres(v.Text); ok {
+				out[port] = max(out[port], n)
+			}
+		}
+	}
+	return out
+}
+
 // fits judges the profile of a lossless group against speed and cable of its port.
-func (j *judge) fits(port string, group *grammar.Row) {
+func (j *judge) fits(port string, group *grammar.Row, metres int, known bool) {
 	profile := group.Get("profile")
 	speed, err := strconv.Atoi(j.cfg.Get("PORT", port, "speed"))
-	if err != nil || speed <= 0 || profile == "NULL" {
+	if err != nil || speed <= 0 || speed > fastest || profile == "NULL" {
 		return
-	}
-	metres := -1
-	for _, key := range j.cfg.Keys("CABLE_LENGTH") {
-		if n, ok := grammar.ParseMetres(j.cfg.Get("CABLE_LENGTH", key, port)); ok {
-			metres = max(metres, n)
-		}
 	}
 	at := group.Fields["profile"].At
 	forSpeed, forMetres, made := grammar.ParseProfileName(profile)
 	switch {
-	case !made || metres < 0 || grammar.Dynamic(j.cfg):
+	case !made || !known || grammar.Dynamic(j.cfg):
 	case metres == 0 && j.once("off", profile):
 		j.warnf(&topicBuffers, at, "%s has the profile %s, and CABLE_LENGTH says 0m, with which the buffer manager makes no lossless priority "+
 			"group. Say the length of the cable.", port, profile)
@@ -112,7 +121,7 @@ func (j *judge) fits(port string, group *grammar.Row) {
 			port, speed, metres,
 			profile, grammar.ProfileName(speed, metres))
 	}
-	j.headroom(port, profile, speed, max(metres, 0))
+	j.headroom(port, profile, speed, metres)
 }
 
 // What arrives after a pause is at least what is on the cable both ways and a packet that the neighbour has begun to send. No cable is
@@ -122,7 +131,8 @@ func (j *judge) fits(port string, group *grammar.Row) {
 const (
 	picosPerMetre = 4000
 	leastPacket   = 1024
-	farthest      = 1000 // metres
+	farthest      = 1000      // metres
+	fastest       = 1_600_000 // Mb/s; beyond that it is no speed
 )
 
 // least is how many bytes arrive at least after a pause.

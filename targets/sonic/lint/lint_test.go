@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -167,6 +168,20 @@ func TestMany(t *testing.T) {
 	ds := lint.Check("x.json", []byte(b.String()), 0)
 	require.NotEmpty(t, ds)
 	assert.LessOrEqual(t, len(ds), 101)
+}
+
+// TestManyPorts: cables in a row each and groups of as many ports take time in proportion to the text.
+func TestManyPorts(t *testing.T) {
+	var cables, groups strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&cables, `,"r%d": {"Ethernet%d": "5m"}`, i, i%9999)
+		fmt.Fprintf(&groups, `,"Ethernet%d|%d": {"profile": "p"}`, i%9999, i/9999)
+	}
+	text := `{"CABLE_LENGTH": {` + cables.String()[1:] + `}, "BUFFER_PG": {` + groups.String()[1:] + `},
+		"BUFFER_PROFILE": {"p": {"xoff": "1"}}, "PORT": {"Ethernet0": {"speed": "100000"}}, "PORT_QOS_MAP": {"Ethernet0": {"pfc_enable": "3"}}}`
+	began := time.Now()
+	assert.NotEmpty(t, lint.Check("x.json", []byte(text), 0))
+	assert.Less(t, time.Since(began), 20*time.Second)
 }
 
 func FuzzCheck(f *testing.F) {
