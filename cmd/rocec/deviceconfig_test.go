@@ -129,6 +129,7 @@ func TestDeviceJudges(t *testing.T) {
 	}
 	require.Equal(t, []string{
 		"a/traffic.conf conf-dialect", "a/traffic.conf conf-syntax", "b/config_db.json conf-sonic-value", "d/config_db.json conf-unreadable",
+		"e/config_db.json conf-sonic-text",
 	}, names)
 	for name, is := range map[string]bool{
 		"config_db.json": true, "a/leaf1.config_db.json": true, "leaf1_config_db.json": true, "myconfig_db.json": false,

@@ -16,6 +16,7 @@ import (
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/sonic/grammar"
+	"github.com/rocec/rocec/targets/sonic/lint"
 )
 
 // Every row is of a model of the tables, with names for its first port on, on a branch there is; no platform is of two models.
@@ -294,4 +295,24 @@ func TestLookupsArePublished(t *testing.T) {
 		}
 	}
 	assert.GreaterOrEqual(t, len(compared), 10)
+}
+
+// TestDynamicByPlatform: what a config_db.json says of its switch tells that it has no dynamic buffer model on chips that have none, and
+// never on those that do.
+func TestDynamicByPlatform(t *testing.T) {
+	told := 0
+	for name := range models {
+		m := find(t, name)
+		for _, at := range Platforms(m) {
+			for _, hwsku := range HwSKUs(m) {
+				text := fmt.Sprintf(`{"DEVICE_METADATA": {"localhost": {"platform": %q, "hwsku": %q, "buffer_model": "dynamic"}}}`, at, hwsku)
+				ds := lint.Check("config_db.json", []byte(text), 0)
+				if m.ASIC.Vendor == platform.Mellanox {
+					assert.Empty(t, ds, "%s %s", at, hwsku)
+				}
+				told += len(ds)
+			}
+		}
+	}
+	assert.Positive(t, told)
 }

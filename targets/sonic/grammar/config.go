@@ -97,11 +97,17 @@ func (r *Row) Get(field string) string {
 
 // Has reports whether a row, which may be nil, has a field.
 func (r *Row) Has(field string) bool {
-	if r == nil {
-		return false
-	}
-	_, ok := r.Fields[field]
+	_, ok := r.Field(field)
 	return ok
+}
+
+// Field gives a field of a row, which may be nil; not ok: it has none.
+func (r *Row) Field(name string) (v Value, ok bool) {
+	if r == nil {
+		return v, false
+	}
+	v, ok = r.Fields[name]
+	return v, ok
 }
 
 // Keys lists the rows of a table in natural order.

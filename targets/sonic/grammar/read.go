@@ -20,6 +20,7 @@ const (
 // Error is why a text is not a configuration, and where.
 type Error struct {
 	Place
+	At   int    // byte of the text, behind a mark of UTF-8; a text that ends too early: its length
 	Text string // a sentence
 }
 
@@ -85,7 +86,7 @@ type reader struct {
 }
 
 func (r *reader) fail(at int, format string, args ...any) error {
-	return &Error{placeOf(r.data, at), fmt.Sprintf(format, args...)}
+	return &Error{placeOf(r.data, at), at, fmt.Sprintf(format, args...)}
 }
 
 func (r *reader) space() {

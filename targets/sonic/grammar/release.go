@@ -23,6 +23,16 @@ const (
 // String returns the branch as people write it.
 func (r Release) String() string { return strconv.Itoa(int(r)) }
 
+// After is the release of [Releases] behind another; behind the newest, that itself.
+func After(r Release) Release {
+	for _, next := range Releases {
+		if next > r {
+			return next
+		}
+	}
+	return r
+}
+
 // Version is what an image says of itself.
 type Version struct {
 	Release Release

@@ -45,6 +45,7 @@ type Field struct {
 	Words []string
 
 	Since, Before Release // 0: always
+	Late          bool    // builds of Since from before a backport do not have it
 	EmptySince    Release // of Digits
 	Keys          int     // of <n>: the greatest number
 	Must          bool    // a row without it is refused
@@ -187,7 +188,8 @@ var Tables = []Table{
 			{Name: "pfc_to_queue_map", Kind: Ref, Words: []string{"MAP_PFC_PRIORITY_TO_QUEUE"}},
 			{Name: "pfc_to_pg_map", Kind: Ref, Words: []string{"PFC_PRIORITY_TO_PRIORITY_GROUP_MAP"}},
 			{Name: "scheduler", Kind: Ref, Words: []string{"SCHEDULER"}, Since: 202305},
-			{Name: "tc_to_dscp_map", Kind: Ref, Words: []string{"TC_TO_DSCP_MAP"}, Since: 202411},
+			// From sonic-buildimage#21395 of January 2025, which went to 202411 as a backport.
+			{Name: "tc_to_dscp_map", Kind: Ref, Words: []string{"TC_TO_DSCP_MAP"}, Since: 202411, Late: true},
 			{Name: "pfc_enable", Kind: Digits, EmptySince: 202505},
 			{Name: "pfcwd_sw_enable", Kind: Digits, EmptySince: 202505},
 		},
@@ -213,7 +215,7 @@ var Tables = []Table{
 	},
 	{
 		Name: "TC_TO_DSCP_MAP", Key: NameKey, Module: "sonic-tc-dscp-map",
-		Fields: []Field{{Name: "<n>", Kind: Whole, Hi: 63, Keys: trafficClasses, Since: 202411}},
+		Fields: []Field{{Name: "<n>", Kind: Whole, Hi: 63, Keys: trafficClasses, Since: 202411, Late: true}},
 	},
 	mapTable("TC_TO_PRIORITY_GROUP_MAP", "sonic-tc-priority-group-map", trafficClasses, 7),
 	mapTable("TC_TO_QUEUE_MAP", "sonic-tc-queue-map", trafficClasses, 7),

@@ -5,6 +5,7 @@
 package lint
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -15,28 +16,41 @@ import (
 	"github.com/rocec/rocec/targets/sonic/grammar"
 )
 
+// byteOrderMark is what some editors begin a file in UTF-8 with.
+const byteOrderMark = "\xef\xbb\xbf"
+
 // most is how many findings of one code a file gets; further ones are counted.
 const most = 100
 
 // Check judges a file of a release; 0: the one it names itself, or the newest that rocec knows.
+//
+// A file without anything, or of white space alone, is one that cannot be read: the switch boots without a port.
 func Check(name string, data []byte, r grammar.Release) diag.List {
-	return check(name, data, r, grammar.Read)
+	data = bytes.TrimPrefix(data, []byte(byteOrderMark)) // the bytes of a place count from behind it
+	j := &judge{name: name, data: data, release: r, file: true}
+	if len(bytes.TrimSpace(data)) == 0 {
+		topicText.Errorf(&j.ds, j.place(grammar.Place{Line: 1, Column: 1}, 0), "The file is empty, so it is not JSON: it was never written, or "+
+			"cut off while it was. Write it anew, on a switch with `config save -y`.")
+		return j.ds
+	}
+	return j.check(grammar.Read)
 }
 
 // CheckRows is [Check] of a state, as [grammar.Config.Rows] writes it.
 func CheckRows(name string, data []byte, r grammar.Release) diag.List {
-	return check(name, data, r, grammar.ReadRows)
+	j := &judge{name: name, data: data, release: r}
+	return j.check(grammar.ReadRows)
 }
 
-func check(name string, data []byte, r grammar.Release, read func([]byte) (*grammar.Config, error)) diag.List {
-	j := &judge{name: name, data: data, release: r, count: map[string]int{}}
-	cfg, err := read(data)
+func (j *judge) check(read func([]byte) (*grammar.Config, error)) diag.List {
+	j.count, j.told = map[string]int{}, map[string]bool{}
+	cfg, err := read(j.data)
 	if err != nil {
-		at, text := grammar.Place{}, err.Error()
+		at, line, text := 0, grammar.Place{}, err.Error()
 		if e, ok := errors.AsType[*grammar.Error](err); ok {
-			at, text = e.Place, e.Text
+			at, line, text = e.At, e.Place, e.Text
 		}
-		topicText.Errorf(&j.ds, j.place(at, 1), "The file cannot be read as a configuration: %s", diag.Escape(text))
+		topicText.Errorf(&j.ds, j.place(line, at), "The file cannot be read as a configuration: %s", diag.Escape(text))
 		return j.ds
 	}
 	j.cfg = cfg
@@ -45,16 +59,13 @@ func check(name string, data []byte, r grammar.Release, read func([]byte) (*gram
 			j.release = grammar.Newest
 		}
 	}
-	for _, p := range cfg.Found {
-		if p.And != 0 {
-			j.errorf(&topicTwice, p.At, "%s", p.Says)
-		} else {
-			j.errorf(&topicValue, p.At, "In %s, row %s, %s", p.Table, p.Row, p.Says)
-		}
-	}
+	j.found()
 	j.others()
+	j.version()
 	j.fields()
+	j.same()
 	j.ports()
+	j.buffers()
 	j.lookups()
 	j.watchdogs()
 	j.profiles()
@@ -69,10 +80,55 @@ func check(name string, data []byte, r grammar.Release, read func([]byte) (*gram
 type judge struct {
 	name    string
 	data    []byte
+	file    bool // it is a file, and not the state of a switch
 	cfg     *grammar.Config
 	release grammar.Release
 	ds      diag.List
-	count   map[string]int
+	count   map[string]int  // of findings, by code
+	told    map[string]bool // what is said once
+	untyped map[int]bool    // bytes at which a value stands that is no text, of which that is said
+}
+
+// once reports whether nothing was said yet of a thing.
+func (j *judge) once(of ...any) bool {
+	key := fmt.Sprintln(of...)
+	before := j.told[key]
+	j.told[key] = true
+	return !before
+}
+
+// found says what the reader has found. A value that is no text and would be wrong as one is one finding.
+func (j *judge) found() {
+	j.untyped = map[int]bool{}
+	for _, p := range j.cfg.Found {
+		if p.And != 0 {
+			j.errorf(&topicTwice, p.At, "%s", p.Says)
+			continue
+		}
+		also := ""
+		if f, _ := grammar.TableOf(p.Table).Field(j.release, p.Field); f != nil {
+			if wrong := f.Wrong(j.release, j.cfg.Get(p.Table, p.Row, p.Field)); wrong != "" {
+				also = fmt.Sprintf(" Besides, %s %s (model %s).", p.Field, wrong, grammar.TableOf(p.Table).Module)
+			}
+		}
+		j.untyped[p.At] = true
+		j.errorf(&topicValue, p.At, "In %s, row %s, %s%s", p.Table, p.Row, p.Says, also)
+	}
+}
+
+// version says by what a file is judged that names a release that is not known.
+func (j *judge) version() {
+	row := j.cfg.Row("VERSIONS", "DATABASE")
+	if !j.file || !row.Has("VERSION") || grammar.ReleaseOf(j.cfg) != 0 {
+		return
+	}
+	known := make([]string, len(grammar.Releases))
+	for i, r := range grammar.Releases {
+		known[i] = r.String()
+	}
+	v := row.Fields["VERSION"]
+	j.warnf(&topicValue, v.At, "VERSION is %q, and rocec knows %s. The file is judged by the models of %s: fields and ranges of another "+
+		"release may differ.", v.Text, diag.And(known), j.release)
 }
 
 func (j *judge) last(code string) *diag.Diagnostic {
@@ -104,19 +160,20 @@ func (j *judge) place(of grammar.Place, at int) diag.Range {
 	r := diag.Range{Filename: j.name}
 	r.Start.Line, r.Start.Column = max(of.Line, 1), max(of.Column, 1)
 	r.End = r.Start
-	if of.Line < 1 || at < 0 || at >= len(j.data) {
+	if of.Line < 1 || at < 0 || at > len(j.data) {
+		return r
+	}
+	if r.Start.Byte, r.End.Byte = at, at; at == len(j.data) {
 		return r
 	}
 	const longest = 200
 	word := j.data[at:min(len(j.data), at+longest)]
-	end := slices.IndexFunc(word[1:], func(c byte) bool { return strings.IndexByte("\",:{}[] \n\r\t", c) >= 0 })
-	switch {
-	case end < 0:
+	end := 1 + slices.IndexFunc(word[1:], func(c byte) bool { return strings.IndexByte("\",:{}[] \n\r\t", c) >= 0 })
+	if quoted := bytes.IndexAny(word[1:], "\"\n"); word[0] == '"' && quoted >= 0 && word[1+quoted] == '"' {
+		end = quoted + len(`""`)
+	}
+	if end == 0 {
 		end = len(word)
-	case word[0] == '"' && word[end+1] == '"':
-		end += 2
-	default:
-		end++
 	}
 	r.Start.Byte, r.End.Byte = at, at+end
 	r.End.Column += utf8.RuneCount(word[:end])
@@ -136,6 +193,9 @@ func (j *judge) ours() []*grammar.Table {
 
 // fields holds rows to the table of fields, and names to what is declared.
 func (j *judge) fields() {
+	if j.file && len(j.cfg.Tables) == 0 && len(j.cfg.Others) == 0 {
+		j.warnf(&topicEmpty, 0, "The configuration has no table at all, so there is nothing to judge. A switch that boots with it has no port.")
+	}
 	for _, t := range j.ours() {
 		section := j.cfg.Tables[t.Name]
 		if len(section.Rows) == 0 {
@@ -197,11 +257,27 @@ func (j *judge) field(t *grammar.Table, key, name string, v grammar.Value) {
 		j.errorf(&topicField, v.At, "%s of %s came with %s, and this is %s. A patch to a configuration with it is "+
 			"refused.", name, t.Name, other.Since, j.release)
 		return
+	case f == nil && t.Fields[0].Name == "<n>":
+		j.errorf(&topicField, v.At, "%s takes the numbers 0 to %d, and row %s has %q. A patch to a configuration with it is refused.",
+			t.Name, t.Fields[0].Keys, key, name)
+		return
 	case f == nil:
 		if t.Name != "PORT" && t.Name != "DEVICE_METADATA" && t.Name != "VERSIONS" {
 			j.warnf(&topicField, v.At, "No model of %s has the field %s of %s, row %s. If it is a slip, it sets nothing, and patches are refused.%s",
 				j.release, name, t.Name, key, diag.DidYouMean(name, fieldNames(t, j.release)))
 		}
+		return
+	}
+	if f.Late && f.Since == j.release && j.once("late", t.Name, f.Name) {
+		j.warnf(&topicField, v.At, "%s of %s came to %s while the branch was in use, and builds from before do not have it: they refuse "+
+			"patches to a configuration with it. %s has it in every build.", name, t.Name, f.Since, grammar.After(f.Since))
+	}
+	if v.List != nil && f.Kind != grammar.RefList {
+		j.errorf(&topicValue, v.At, "In %s, row %s, %s is a list, and CONFIG_DB has text there: write it in quotes, as %q.",
+			t.Name, key, name, v.Text)
+		return
+	}
+	if j.untyped[v.At] {
 		return
 	}
 	if wrong := f.Wrong(j.release, v.Text); wrong != "" {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -64,8 +65,10 @@ func TestCheck(t *testing.T) {
 			"conf-sonic-map", `"3"`, 0,
 		},
 		{ // each class has PFC where its traffic comes in
-			`{"DSCP_TO_TC_MAP": {"a": {"26": "3", "34": "4"}},
-			"PORT_QOS_MAP": {"Ethernet0": {"dscp_to_tc_map": "a", "pfc_enable": "3"}, "Ethernet4": {"dscp_to_tc_map": "a", "pfc_enable": "4"}}}`,
+			`{"DSCP_TO_TC_MAP": {"a": {"26": "3", "34": "4"}}, "TC_TO_QUEUE_MAP": {"a": {"3": "3", "4": "4"}},
+			"TC_TO_PRIORITY_GROUP_MAP": {"a": {"3": "3", "4": "4"}},
+			"PORT_QOS_MAP": {"Ethernet0": {"dscp_to_tc_map": "a", "tc_to_queue_map": "a", "tc_to_pg_map": "a", "pfc_enable": "3"},
+				"Ethernet4": {"dscp_to_tc_map": "a", "tc_to_queue_map": "a", "tc_to_pg_map": "a", "pfc_enable": "4"}}}`,
 			"", "", 0,
 		},
 		{
@@ -102,9 +105,10 @@ func TestBareGroups(t *testing.T) {
 	config := func(extra string, model string) string {
 		ports := `"Ethernet0": {"speed": "100000", "admin_status": "up"}, "Ethernet4": {"speed": "100000", "admin_status": "up"},
 			"Ethernet8": {"speed": "100000", "admin_status": "up"}, "Ethernet12": {"speed": "100000", "admin_status": "down"}`
-		maps := `"Ethernet0": {"pfc_enable": "3,4"}, "Ethernet4": {"pfc_enable": "3,4"}, "Ethernet8": {"pfc_enable": "3"},
-			"Ethernet12": {"pfc_enable": "3"}`
+		maps := strings.ReplaceAll(`"Ethernet0": {"pfc_enable": "3,4"}, "Ethernet4": {"pfc_enable": "3,4"}, "Ethernet8": {"pfc_enable": "3"},
+			"Ethernet12": {"pfc_enable": "3"}`, `"}`, `", "tc_to_pg_map": "a"}`)
 		return `{"DEVICE_METADATA": {"localhost": {"buffer_model": "` + model + `"}}, "PORT": {` + ports + `}, "PORT_QOS_MAP": {` + maps + `},
+			"TC_TO_PRIORITY_GROUP_MAP": {"a": {"3": "3", "4": "4"}},
 			"BUFFER_POOL": {"p": {"type": "ingress", "mode": "dynamic"}},
 			"BUFFER_PROFILE": {"lossy": {"pool": "p", "size": "0"}, "own": {"pool": "p", "size": "0", "xoff": "1"}},
 			"BUFFER_PG": {"Ethernet0|0": {"profile": "lossy"}` + extra + `}}`
@@ -164,6 +168,20 @@ func TestMany(t *testing.T) {
 	ds := lint.Check("x.json", []byte(b.String()), 0)
 	require.NotEmpty(t, ds)
 	assert.LessOrEqual(t, len(ds), 101)
+}
+
+// TestManyPorts: cables in a row each and groups of as many ports take time in proportion to the text.
+func TestManyPorts(t *testing.T) {
+	var cables, groups strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&cables, `,"r%d": {"Ethernet%d": "5m"}`, i, i%9999)
+		fmt.Fprintf(&groups, `,"Ethernet%d|%d": {"profile": "p"}`, i%9999, i/9999)
+	}
+	text := `{"CABLE_LENGTH": {` + cables.String()[1:] + `}, "BUFFER_PG": {` + groups.String()[1:] + `},
+		"BUFFER_PROFILE": {"p": {"xoff": "1"}}, "PORT": {"Ethernet0": {"speed": "100000"}}, "PORT_QOS_MAP": {"Ethernet0": {"pfc_enable": "3"}}}`
+	began := time.Now()
+	assert.NotEmpty(t, lint.Check("x.json", []byte(text), 0))
+	assert.Less(t, time.Since(began), 20*time.Second)
 }
 
 func FuzzCheck(f *testing.F) {

@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,16 +15,22 @@ const storage = "26"
 // ports judges the ports that have PFC.
 func (j *judge) ports() {
 	groups, queues, egress := j.rowsOf("BUFFER_PG"), j.rowsOf("QUEUE"), j.rowsOf("BUFFER_QUEUE")
-	said := map[string]bool{}
-	paused := map[string]uint8{} // classes that have PFC at some port, by the ports' map of DSCP
+	paused := map[string]uint8{}   // classes that have PFC at some port, by the ports' map of DSCP
+	alike := map[string][]string{} // ports with PFC, by PFC and maps
 	for _, name := range j.cfg.Keys("PORT_QOS_MAP") {
 		row := j.cfg.Row("PORT_QOS_MAP", name)
 		if mask, ok := grammar.ParseDigits(row.Get("pfc_enable")); ok {
 			paused[row.Get("dscp_to_tc_map")] |= mask
+			if mask != 0 && grammar.IsPort(name) {
+				alike[kindOf(row, mask)] = append(alike[kindOf(row, mask)], name)
+			}
 		}
 	}
+	marking := slices.ContainsFunc(j.cfg.Keys("QUEUE"), func(key string) bool {
+		return marks(j.cfg.Row("WRED_PROFILE", j.cfg.Get("QUEUE", key, "wred_profile")))
+	})
 	var silent []string
-	var bare []bareGroups
+	var bare, unsized bareList
 	for _, name := range j.cfg.Keys("PORT_QOS_MAP") {
 		row := j.cfg.Row("PORT_QOS_MAP", name)
 		mask, ok := grammar.ParseDigits(row.Get("pfc_enable"))
@@ -33,17 +38,22 @@ func (j *judge) ports() {
 			continue
 		}
 		at := row.Fields["pfc_enable"].At
-		j.classes(row, mask, paused[row.Get("dscp_to_tc_map")], at, said)
+		if ports := alike[kindOf(row, mask)]; ports[0] == name {
+			j.classes(row, mask, paused[row.Get("dscp_to_tc_map")], at)
+			j.maps(diag.Some(ports, 8), len(ports), row, mask, at)
+		}
 		port := j.cfg.Row("PORT", name)
 		if port != nil && !port.Has("admin_status") {
 			silent = append(silent, name)
 		}
-		lacks := uint8(0)
+		var lacks, nulls, unmarked uint8
 		for n := range 8 {
 			if mask>>n&1 == 0 {
 				continue
 			}
-			if j.cfg.Tables["BUFFER_PG"] != nil && port.Get("admin_status") == "up" && !j.lossless(groups[name][n]) {
+			if group := groups[name][n]; group.Get("profile") == "NULL" && !j.lossless(group) {
+				nulls |= 1 << n
+			} else if j.cfg.Tables["BUFFER_PG"] != nil && port.Get("admin_status") == "up" && !j.lossless(group) {
 				lacks |= 1 << n
 			}
 			if q := egress[name][n]; j.drops(q) {
@@ -51,19 +61,26 @@ func (j *judge) ports() {
 					"the "+
 					"way out. Give the queue the profile that the template has for lossless ones.", n, name, q.Get("profile"), egressPool)
 			}
-			if q := queues[name][n]; q != nil && !marks(j.cfg.Row("WRED_PROFILE", q.Get("wred_profile"))) {
+			q := queues[name][n]
+			if q == nil && marking {
+				unmarked |= 1 << n
+			}
+			if q != nil && !marks(j.cfg.Row("WRED_PROFILE", q.Get("wred_profile"))) {
 				j.warnf(&topicECN, q.At, "Queue %d of %s is lossless and marks nothing, so senders slow down by pauses alone. Bind a wred_profile "+
 					"with ecn to it.", n, name)
 			}
 		}
-		if lacks != 0 {
-			i := slices.IndexFunc(bare, func(b bareGroups) bool { return b.mask == lacks })
-			if i < 0 {
-				i, bare = len(bare), append(bare, bareGroups{mask: lacks, at: at})
-			}
-			bare[i].ports = append(bare[i].ports, name)
+		bare.add(lacks, name, at)
+		if nulls != 0 {
+			first := slices.IndexFunc([]int{0, 1, 2, 3, 4, 5, 6, 7}, func(n int) bool { return nulls>>n&1 == 1 })
+			unsized.add(nulls, name, groups[name][first].Fields["profile"].At)
+		}
+		if unmarked != 0 && j.once("unmarked", kindOf(row, mask), unmarked) {
+			j.warnf(&topicECN, at, "%s has PFC for %s and no row of QUEUE there, so these queues mark nothing and senders slow down by pauses "+
+				"alone; other queues mark. Add the rows, with a wred_profile and a scheduler.", name, priorities(grammar.SpellDigits(unmarked)))
 		}
 	}
+	j.nulls(unsized)
 	j.bare(bare)
 	if len(silent) > 0 {
 		j.warnf(&topicAdmin, j.cfg.Row("PORT", silent[0]).At, "PORT says no admin_status of %s. The buffer manager then makes no lossless "+
@@ -79,9 +96,34 @@ type bareGroups struct {
 	at    int // of the first
 }
 
+type bareList []bareGroups
+
+func (l *bareList) add(mask uint8, port string, at int) {
+	if mask == 0 {
+		return
+	}
+	i := slices.IndexFunc(*l, func(b bareGroups) bool { return b.mask == mask })
+	if i < 0 {
+		i = len(*l)
+		*l = append(*l, bareGroups{mask: mask, at: at})
+	}
+	(*l)[i].ports = append((*l)[i].ports, port)
+}
+
+// nulls judges groups of ports with PFC that leave headroom to a switch which computes none.
+func (j *judge) nulls(all bareList) {
+	for _, b := range all {
+		ports, n := diag.Some(b.ports, 8), len(b.ports)
+		j.errorf(&topicGroup, b.at, "%s %s PFC for %s, and the profile of the priority group is NULL. NULL has the switch compute headroom, "+
+			"which it does where buffer_model of DEVICE_METADATA is dynamic; here it is not, so there is no headroom and %s. Take the rows away: "+
+			"the buffer manager writes those with sizes.", ports, diag.Plural(n, "has", "have"), priorities(grammar.SpellDigits(b.mask)),
+			diag.Plural(n, "the port drops", "the ports drop"))
+	}
+}
+
 // bare judges them, each kind once. A text in the traditional model where no port has a lossless group at all may be one that no switch has
 // run yet: its buffer manager adds the groups when it has.
-func (j *judge) bare(all []bareGroups) {
+func (j *judge) bare(all bareList) {
 	lossless := slices.ContainsFunc(j.cfg.Keys("BUFFER_PG"), func(key string) bool { return j.lossless(j.cfg.Row("BUFFER_PG", key)) })
 	rendered := !lossless && !grammar.Dynamic(j.cfg) && j.cfg.Tables[grammar.VersionTable] == nil
 	for _, b := range all {
@@ -137,60 +179,23 @@ func (j *judge) drops(queue *grammar.Row) bool {
 	return profile.Has("pool") && profile.Get("pool") != egressPool && j.cfg.Row("BUFFER_POOL", egressPool) != nil
 }
 
-// lossless reports whether a priority group has headroom: NULL has the switch compute it.
+// whole reports whether the configuration says of which switch it is. One that does not is a part, to be loaded on top of what a switch
+// has.
+func (j *judge) whole() bool { return j.cfg.Row("DEVICE_METADATA", "localhost") != nil }
+
+// lossless reports whether a priority group has headroom: NULL has the switch compute it, in the dynamic buffer model.
 func (j *judge) lossless(group *grammar.Row) bool {
 	profile := group.Get("profile")
-	return profile == "NULL" || j.cfg.Row("BUFFER_PROFILE", profile).Has("xoff")
+	if profile == "NULL" {
+		return grammar.Dynamic(j.cfg) || !j.whole()
+	}
+	return j.cfg.Row("BUFFER_PROFILE", profile).Has("xoff")
 }
 
 // marks reports whether a profile marks packets that no policer has coloured.
 func marks(profile *grammar.Row) bool {
 	ecn := profile.Get("ecn")
 	return ecn == "ecn_all" || strings.HasPrefix(ecn, "ecn_green")
-}
-
-// classes judges how packets come into the classes that have PFC; paused are those that have it at some port with the
-// same map. Ports with the same maps are told of once.
-func (j *judge) classes(row *grammar.Row, mask, paused uint8, at int, said map[string]bool) {
-	dscp, pcp, groups := row.Get("dscp_to_tc_map"), row.Get("dot1p_to_tc_map"), row.Get("tc_to_pg_map")
-	key := fmt.Sprint(dscp, "|", pcp, "|", groups, "|", mask)
-	if said[key] {
-		return
-	}
-	said[key] = true
-	reached, bound, lost := uint8(0), false, []string(nil)
-	for _, m := range []struct{ table, name string }{{"DSCP_TO_TC_MAP", dscp}, {"DOT1P_TO_TC_MAP", pcp}} {
-		r := j.cfg.Row(m.table, m.name)
-		bound = bound || r != nil
-		for _, v := range r.Names() {
-			if n, err := strconv.Atoi(r.Get(v)); err == nil && n >= 0 && n < 8 {
-				reached |= 1 << n
-			}
-		}
-	}
-	for n := range 8 {
-		tc := strconv.Itoa(n)
-		switch {
-		case mask>>n&1 == 0:
-		case bound && reached>>n&1 == 0:
-			lost = append(lost, tc)
-		case groups != "" && j.cfg.Row("TC_TO_PRIORITY_GROUP_MAP", groups) != nil &&
-			j.cfg.Get("TC_TO_PRIORITY_GROUP_MAP", groups, tc) != tc:
-			j.errorf(&topicGroup, at, "Class %s has PFC, and tc_to_pg_map %s puts it into the priority group %q. Its pauses are those of "+
-				"another group. Map %s to %s.",
-				tc, groups, j.cfg.Get("TC_TO_PRIORITY_GROUP_MAP", groups, tc), tc, tc)
-		}
-	}
-	if len(lost) > 0 {
-		j.warnf(&topicMap, at, "No DSCP and no PCP leads into class %s, which has PFC. It keeps headroom for nothing.", diag.And(lost))
-	}
-	table := j.cfg.Row("DSCP_TO_TC_MAP", dscp)
-	if class, err := strconv.Atoi(table.Get(storage)); err == nil && class >= 0 && class < 8 && paused>>class&1 == 0 {
-		j.warnf(&topicMap, table.Fields[storage].At, "The map %s sends DSCP %s to class %d, which has no PFC, as the maps of templates do: "+
-			"traffic that is marked 26, as storage and training are by custom, is lossy. Map it to one of %s, or mark the traffic "+
-			"otherwise.", dscp, storage, class,
-			grammar.SpellDigits(mask))
-	}
 }
 
 // lookups judges speeds and lengths for which the lookup file of the switch has no sizes, where the text holds that file.
@@ -228,6 +233,18 @@ func (j *judge) watchdogs() {
 					"that.", field, name, n, poll)
 			}
 		}
+	}
+	var idle []string
+	for _, name := range j.cfg.Keys("PFC_WD") {
+		pfc, ok := grammar.ParseDigits(j.cfg.Get("PORT_QOS_MAP", name, "pfc_enable"))
+		if grammar.IsPort(name) && ok && pfc == 0 && j.cfg.Tables["PORT_QOS_MAP"] != nil {
+			idle = append(idle, name)
+		}
+	}
+	if len(idle) > 0 {
+		j.warnf(&topicWatchdog, j.cfg.Row("PFC_WD", idle[0]).At, "PFC_WD watches %s, and no priority has PFC there: PORT_QOS_MAP has no "+
+			"pfc_enable for %s. If traffic there is to be lossless, it is not. Say pfc_enable, or take the rows away.", diag.Some(idle, 8),
+			diag.Plural(len(idle), "it", "them"))
 	}
 	for _, name := range j.cfg.Keys("PORT_QOS_MAP") {
 		row := j.cfg.Row("PORT_QOS_MAP", name)

@@ -5,7 +5,7 @@ import "github.com/rocec/rocec/lang/diag"
 // Topics is every code this package reports.
 var Topics = []diag.Topic{
 	topicText, topicValue, topicField, topicRef, topicTwice, topicEmpty, topicGroup, topicQueue, topicMap, topicAdmin, topicLookup,
-	topicECN, topicWatchdog,
+	topicBuffers, topicECN, topicWatchdog,
 }
 
 var topicText = diag.Topic{
@@ -30,7 +30,7 @@ var topicRef = diag.Topic{
 
 var topicTwice = diag.Topic{
 	Code:    "conf-sonic-twice",
-	Summary: "two rows hold one queue or priority group",
+	Summary: "two rows hold one port, queue or priority group",
 }
 
 var topicEmpty = diag.Topic{
@@ -45,7 +45,7 @@ var topicGroup = diag.Topic{
 
 var topicQueue = diag.Topic{
 	Code:    "conf-sonic-queue",
-	Summary: "a priority with PFC leaves by a queue that drops",
+	Summary: "a priority with PFC leaves by a queue that drops, or that no pause stops",
 }
 
 var topicMap = diag.Topic{
@@ -61,6 +61,11 @@ var topicAdmin = diag.Topic{
 var topicLookup = diag.Topic{
 	Code:    "conf-sonic-lookup",
 	Summary: "a cable has a length for which the switch has no sizes",
+}
+
+var topicBuffers = diag.Topic{
+	Code:    "conf-sonic-buffers",
+	Summary: "buffers do not fit the port, or the way in which the switch sets them up",
 }
 
 var topicECN = diag.Topic{

@@ -1,0 +1,155 @@
+package lint
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/sonic/grammar"
+)
+
+// buffers judges whether priority groups fit their ports, and all of it the way in which the switch sets up buffers.
+func (j *judge) buffers() {
+	if grammar.Dynamic(j.cfg) {
+		j.dynamic()
+	}
+	var stale bareList
+	lengths := j.lengths()
+	for _, key := range j.cfg.Keys("BUFFER_PG") {
+		row := j.cfg.Row("BUFFER_PG", key)
+		port, index, _ := strings.Cut(key, "|")
+		from, to, ok := grammar.ParseRange(index)
+		if !ok || !j.lossless(row) {
+			continue
+		}
+		j.pool(row.Get("profile"))
+		if !grammar.IsPort(port) {
+			continue
+		}
+		metres, known := lengths[port]
+		j.fits(port, row, metres, known)
+		pfc, ok := grammar.ParseDigits(j.cfg.Get("PORT_QOS_MAP", port, "pfc_enable"))
+		held := uint8(0)
+		for n := from; n <= min(to, 7); n++ {
+			held |= 1 << n
+		}
+		if ok && j.cfg.Tables["PORT_QOS_MAP"] != nil {
+			stale.add(held&^pfc, port, row.At)
+		}
+	}
+	for _, b := range stale {
+		n := len(b.ports)
+		j.warnf(&topicBuffers, b.at, "%s %s lossless priority groups for %s and no PFC there: headroom is kept for nothing, and no pause is "+
+			"sent. Nobody removes a group when pfc_enable shrinks. Add the priorities to pfc_enable, or take the groups away.",
+			diag.Some(b.ports, 8), diag.Plural(n, "has", "have"), priorities(grammar.SpellDigits(b.mask)))
+	}
+}
+
+// dynamic judges what has no place where the switch computes buffers.
+func (j *judge) dynamic() {
+	at := j.cfg.Row("DEVICE_METADATA", "localhost").Fields["buffer_model"].At
+	if maker, known := j.maker(); known && maker != "mellanox" && maker != "barefoot" && maker != "vs" {
+		j.warnf(&topicBuffers, at, "buffer_model is dynamic, which SONiC has on chips of NVIDIA (mellanox) and Barefoot, and this switch is %s. "+
+			"Say traditional.", maker)
+	}
+	made := slices.DeleteFunc(j.cfg.Keys("BUFFER_PROFILE"), func(name string) bool { return !grammar.IsMade(name) })
+	if j.file && len(made) > 0 { // in a state stand those that groups name
+		j.warnf(&topicBuffers, j.cfg.Row("BUFFER_PROFILE", made[0]).At, "buffer_model is dynamic, and BUFFER_PROFILE has %s: such profiles are "+
+			"those of the traditional model, and groups that name them keep their sizes whatever speed and cable are. Take them away, and say NULL "+
+			"in BUFFER_PG.", diag.Some(made, 8))
+	}
+	for _, name := range j.cfg.Keys("BUFFER_POOL") {
+		if row := j.cfg.Row("BUFFER_POOL", name); row.Has("size") && name != egressPool {
+			j.warnf(&topicBuffers, row.Fields["size"].At, "buffer_model is dynamic, and the pool %s has a size. The switch computes it then, from "+
+				"what ports take; leave the size out.", name)
+		}
+	}
+}
+
+// maker says who made the chip, as asic_type does, else what tells that it is none of those known by name; not known: nothing tells.
+func (j *judge) maker() (name string, known bool) {
+	if own := j.cfg.Get(grammar.VersionTable, "localhost", "asic_type"); own != "" {
+		return own, true
+	}
+	host := j.cfg.Row("DEVICE_METADATA", "localhost")
+	platform := strings.ToLower(host.Get("platform"))
+	// Switches of Dell have no chip of the two makers. Others, as Arista and Edgecore, make some with a chip of Barefoot.
+	return platform, strings.HasPrefix(platform, "x86_64-dell") ||
+		grammar.FamilyOf(j.release, "broadcom", host.Get("hwsku")) != "" && !strings.Contains(platform, "mlnx")
+}
+
+// pool judges the pool of a profile of priority groups.
+func (j *judge) pool(profile string) {
+	row := j.cfg.Row("BUFFER_PROFILE", profile)
+	if of := row.Get("pool"); j.cfg.Get("BUFFER_POOL", of, "type") == "egress" && j.once("pool", profile) {
+		j.errorf(&topicBuffers, row.Fields["pool"].At, "Priority groups have the profile %s, and its pool %s is one of egress. What arrives "+
+			"takes memory of a pool of ingress, as %s.", profile, of, grammar.Pool)
+	}
+}
+
+// lengths gives the length of cable of each port in metres, the longest that a row of CABLE_LENGTH has for it.
+func (j *judge) lengths() map[string]int {
+	out := map[string]int{}
+	for _, key := range j.cfg.Keys("CABLE_LENGTH") {
+		for port, v := range j.cfg.Row("CABLE_LENGTH", key).Fields {
+			if n, ok := grammar.ParseMetres(v.Text); ok {
+				out[port] = max(out[port], n)
+			}
+		}
+	}
+	return out
+}
+
+// fits judges the profile of a lossless group against speed and cable of its port.
+func (j *judge) fits(port string, group *grammar.Row, metres int, known bool) {
+	profile := group.Get("profile")
+	speed, err := strconv.Atoi(j.cfg.Get("PORT", port, "speed"))
+	if err != nil || speed <= 0 || speed > fastest || profile == "NULL" {
+		return
+	}
+	at := group.Fields["profile"].At
+	forSpeed, forMetres, made := grammar.ParseProfileName(profile)
+	switch {
+	case !made || !known || grammar.Dynamic(j.cfg):
+	case metres == 0 && j.once("off", profile):
+		j.warnf(&topicBuffers, at, "%s has the profile %s, and CABLE_LENGTH says 0m, with which the buffer manager makes no lossless priority "+
+			"group. Say the length of the cable.", port, profile)
+	case metres > 0 && (forSpeed != speed || forMetres != metres) && j.once("name", profile, speed, metres):
+		j.warnf(&topicBuffers, at, "%s runs at %d Mb/s with a cable of %d m, and its priority group has the profile %s. The buffer manager "+
+			"makes %s of these; that it has not means that the file was put together, or that the switch has no sizes for the pair.",
+			port, speed, metres,
+			profile, grammar.ProfileName(speed, metres))
+	}
+	j.headroom(port, profile, speed, metres)
+}
+
+// What arrives after a pause is at least what is on the cable both ways and a packet that the neighbour has begun to send. No cable is
+// faster than 4 ns/m: copper takes 4 to 5, fibre 5. Packets are those that templates of the dynamic model count with
+// (LOSSLESS_TRAFFIC_PATTERN, mtu). Published sizes have more for every speed up to 1500 m; rows for longer cables have less, and count on
+// shared headroom.
+const (
+	picosPerMetre = 4000
+	leastPacket   = 1024
+	farthest      = 1000      // metres
+	fastest       = 1_600_000 // Mb/s; beyond that it is no speed
+)
+
+// least is how many bytes arrive at least after a pause.
+func least(speed, metres int) int { // bits of Mb/s in picoseconds: 1e-6
+	return 2*metres*picosPerMetre*(speed/8)/1_000_000 + leastPacket
+}
+
+func (j *judge) headroom(port, profile string, speed, metres int) {
+	v, has := j.cfg.Row("BUFFER_PROFILE", profile).Field("xoff")
+	xoff, err := strconv.Atoi(v.Text)
+	if !has || err != nil || xoff < 0 || metres > farthest || xoff == 0 && !j.file { // of a state, it is not known
+		return
+	}
+	if need := least(speed, metres); xoff < need && j.once("xoff", profile) {
+		j.errorf(&topicBuffers, v.At, "The profile %s keeps %s after a pause, and at %s, which runs at %d Mb/s with a cable of %d m, at least "+
+			"%s still arrive: what is on the cable both ways, and a packet that has begun. The rest is dropped. Take the xoff of "+
+			"pg_profile_lookup.ini.",
+			profile, diag.Bytes(xoff), port, speed, metres, diag.Bytes(need))
+	}
+}

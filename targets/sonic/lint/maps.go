@@ -1,0 +1,176 @@
+package lint
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/sonic/grammar"
+)
+
+// mapFields are the maps of a port, by their fields.
+var mapFields = []string{"dscp_to_tc_map", "dot1p_to_tc_map", "tc_to_queue_map", "tc_to_pg_map", "pfc_to_queue_map", "pfc_to_pg_map"}
+
+// kindOf is a text that ports with the same PFC and the same maps have in common: what is said of one holds for all.
+func kindOf(row *grammar.Row, mask uint8) string {
+	parts := []string{strconv.Itoa(int(mask))}
+	for _, f := range mapFields {
+		parts = append(parts, fmt.Sprintf("%t %s", row.Has(f), row.Get(f)))
+	}
+	return strings.Join(parts, "|")
+}
+
+// classes judges how packets come into the classes that have PFC; paused are those that have it at some port with the
+// same map.
+func (j *judge) classes(row *grammar.Row, mask, paused uint8, at int) {
+	dscp, pcp, groups := row.Get("dscp_to_tc_map"), row.Get("dot1p_to_tc_map"), row.Get("tc_to_pg_map")
+	reached, bound, lost := uint8(0), false, []string(nil)
+	for _, m := range []struct{ table, name string }{{"DSCP_TO_TC_MAP", dscp}, {"DOT1P_TO_TC_MAP", pcp}} {
+		r := j.cfg.Row(m.table, m.name)
+		bound = bound || r != nil
+		for _, v := range r.Names() {
+			if n, err := strconv.Atoi(r.Get(v)); err == nil && n >= 0 && n < 8 {
+				reached |= 1 << n
+			}
+		}
+	}
+	for n := range 8 {
+		tc := strconv.Itoa(n)
+		switch {
+		case mask>>n&1 == 0:
+		case bound && reached>>n&1 == 0:
+			lost = append(lost, tc)
+		case groups != "" && j.cfg.Row("TC_TO_PRIORITY_GROUP_MAP", groups) != nil &&
+			j.cfg.Get("TC_TO_PRIORITY_GROUP_MAP", groups, tc) != tc:
+			j.errorf(&topicGroup, at, "Class %s has PFC, and tc_to_pg_map %s puts it into the priority group %q. Its pauses are those of "+
+				"another group. Map %s to %s.",
+				tc, groups, j.cfg.Get("TC_TO_PRIORITY_GROUP_MAP", groups, tc), tc, tc)
+		}
+	}
+	if len(lost) > 0 {
+		j.warnf(&topicMap, at, "No DSCP and no PCP leads into class %s, which has PFC. It keeps headroom for nothing.", diag.And(lost))
+	}
+	table := j.cfg.Row("DSCP_TO_TC_MAP", dscp)
+	if class, err := strconv.Atoi(table.Get(storage)); err == nil && class >= 0 && class < 8 && paused>>class&1 == 0 {
+		j.warnf(&topicMap, table.Fields[storage].At, "The map %s sends DSCP %s to class %d, which has no PFC, as the maps of templates do: "+
+			"traffic that is marked 26, as storage and training are by custom, is lossy. Map it to one of %s, or mark the traffic "+
+			"otherwise.", dscp, storage, class,
+			grammar.SpellDigits(mask))
+	}
+}
+
+// portMap is a map that a port names.
+type portMap struct {
+	field, name string
+	bound       bool         // the port names one
+	row         *grammar.Row // nil: it names none, or one that is not there
+}
+
+func (j *judge) mapOf(port *grammar.Row, field, table string) portMap {
+	return portMap{field, port.Get(field), port.Has(field), j.cfg.Row(table, port.Get(field))}
+}
+
+// to gives what the map makes of a number.
+func (m portMap) to(n int) (to, at int, ok bool) {
+	v, has := m.row.Field(strconv.Itoa(n))
+	to, err := strconv.Atoi(v.Text)
+	return to, v.At, has && err == nil
+}
+
+// maps judges whether the maps of ports with PFC go together: what a class fills has to be what pauses, and what a pause stops, what the
+// class leaves by. What a switch does without a map is what SAI says of its default (inc/saiport.h): no trust without a map to classes,
+// queue 0 without one to queues. Of the others it says "no map", so what then happens is up to the chip.
+func (j *judge) maps(ports string, count int, row *grammar.Row, mask uint8, at int) {
+	bind := diag.Plural(count, "binds", "bind")
+	marked := mask &^ 1 // of class 0 are packets that nothing is known of
+	if !j.whole() {
+		marked = 0 // what is missing may be on the switch
+	}
+	classes := priorities(grammar.SpellDigits(marked))
+	queues, groups := j.mapOf(row, "tc_to_queue_map", "TC_TO_QUEUE_MAP"), j.mapOf(row, "tc_to_pg_map", "TC_TO_PRIORITY_GROUP_MAP")
+	stops := j.mapOf(row, "pfc_to_queue_map", "MAP_PFC_PRIORITY_TO_QUEUE")
+	pauses := j.mapOf(row, "pfc_to_pg_map", "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP")
+	if marked != 0 && !row.Has("dscp_to_tc_map") && !row.Has("dot1p_to_tc_map") && !j.cfg.Row("PORT_QOS_MAP", "global").Has("dscp_to_tc_map") {
+		j.errorf(&topicMap, at, "%s %s neither dscp_to_tc_map nor dot1p_to_tc_map, so the switch trusts no mark there and takes every packet "+
+			"for class 0: nothing is of %s, which %s PFC. Bind the map of the marks that senders use.", ports, bind, classes,
+			diag.Plural(len(grammar.SpellDigits(marked)), "has", "have"))
+	}
+	if marked != 0 && !queues.bound {
+		j.errorf(&topicQueue, at, "%s %s no tc_to_queue_map, so every class leaves by queue 0, and pauses of %s stop other queues. Bind a map "+
+			"of each class to the queue of its number.", ports, bind, classes)
+	}
+	if marked != 0 && !groups.bound {
+		j.warnf(&topicGroup, at, "%s %s no tc_to_pg_map, so it is up to the chip which priority group %s %s, and whether that one has headroom. "+
+			"Bind a map that has each lossless class in the group of its number.", ports, bind, classes,
+			diag.Plural(len(grammar.SpellDigits(marked)), "fills", "fill"))
+	}
+	for n := range 8 {
+		if mask>>n&1 == 1 {
+			j.stops(n, queues, stops)
+			j.pauses(n, groups, pauses)
+		}
+	}
+	for _, m := range []portMap{j.mapOf(row, "dscp_to_tc_map", "DSCP_TO_TC_MAP"), j.mapOf(row, "dot1p_to_tc_map", "DOT1P_TO_TC_MAP")} {
+		j.queueless(m, queues)
+	}
+}
+
+// stops judges whether a pause stops the queue by which the class leaves.
+func (j *judge) stops(n int, queues, stops portMap) {
+	queue, at, ok := queues.to(n)
+	stopped, other, known := stops.to(n)
+	switch {
+	case queues.row == nil:
+	case !ok:
+		if !queues.row.Has(strconv.Itoa(n)) && j.once("no queue", queues.row.At, n) {
+			j.warnf(&topicQueue, queues.row.At, "The map %s has no queue for class %d, which has PFC, so it is up to the chip by which one it "+
+				"leaves. Map %d to %d.", queues.name, n, n, n)
+		}
+	case !stops.bound && queue != n && j.once("no pause", at):
+		j.warnf(&topicQueue, at, "Class %d has PFC and leaves by queue %d, and ports bind no pfc_to_queue_map, so it is up to the chip which "+
+			"queue a pause of priority %d stops. Map %d to %d, or bind one.", n, queue, n, n, n)
+	case known && stopped != queue:
+		if queue == n {
+			at = other
+		}
+		if j.once("stops", at) {
+			j.errorf(&topicQueue, at, "Class %d leaves by queue %d (tc_to_queue_map %s), and a pause of priority %d stops queue %d "+
+				"(pfc_to_queue_map %s). The class goes on sending, and the neighbour drops. Map %d to %d in both.",
+				n, queue, queues.name, n, stopped, stops.name, n, n)
+		}
+	}
+}
+
+// pauses judges whether the priority group that a class fills is the one that pauses it. A class in a group of another number is judged
+// with its map.
+func (j *judge) pauses(n int, groups, pauses portMap) {
+	group, _, ok := groups.to(n)
+	of, at, known := pauses.to(n)
+	if ok && known && of != group && group == n && j.once("pauses", at) {
+		j.errorf(&topicGroup, at, "Pauses of priority %d are those of priority group %d (pfc_to_pg_map %s), and class %d fills group %d "+
+			"(tc_to_pg_map %s): when that is full, another class is paused, and class %d drops. Map %d to %d.",
+			n, of, pauses.name, n, group, groups.name, n, n, n)
+	}
+}
+
+// queueless judges classes that marks lead into and that have no queue.
+func (j *judge) queueless(marks, queues portMap) {
+	if queues.row == nil || !j.once("queueless", marks.field, marks.name, queues.name) {
+		return
+	}
+	for _, mark := range marks.row.Names() {
+		class := marks.row.Get(mark)
+		n, err := strconv.Atoi(class)
+		if err != nil || n < 0 || queues.row.Has(class) || !j.once("class", marks.field, marks.name, queues.name, class) {
+			continue
+		}
+		word := "DSCP"
+		if marks.field == "dot1p_to_tc_map" {
+			word = "PCP"
+		}
+		j.warnf(&topicMap, marks.row.Fields[mark].At, "The map %s leads %s %s into class %s, and tc_to_queue_map %s has no queue for it. By "+
+			"which queue it leaves is up to the chip. Map the mark to a class that has one, or the class to a queue.", marks.name, word, mark, class,
+			queues.name)
+	}
+}

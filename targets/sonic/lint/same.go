@@ -1,0 +1,42 @@
+package lint
+
+import (
+	"strings"
+
+	"github.com/rocec/rocec/targets/sonic/grammar"
+)
+
+// same judges ports that are one port: two rows with a lane or an alias in common.
+func (j *judge) same() {
+	lanes, aliases := map[string]string{}, map[string]string{}
+	for _, name := range j.cfg.Keys("PORT") {
+		row := j.cfg.Row("PORT", name)
+		if !grammar.IsPort(name) {
+			continue
+		}
+		lane, other := "", ""
+		if text := row.Get("lanes"); text != "" {
+			for l := range strings.SplitSeq(text, ",") {
+				l = strings.TrimSpace(l)
+				if of, taken := lanes[l]; taken && of != name && other == "" {
+					lane, other = l, of
+				}
+				if lanes[l] == "" {
+					lanes[l] = name
+				}
+			}
+		}
+		alias := row.Get("alias")
+		switch of := aliases[alias]; {
+		case other != "":
+			j.errorf(&topicTwice, row.Fields["lanes"].At, "The ports %s and %s both have lane %s, so they are one port of the chip, and the switch "+
+				"cannot make both. Ports of a split cable have lanes of their own; take the other row away.", other, name, lane)
+		case alias != "" && of != "":
+			j.errorf(&topicTwice, row.Fields["alias"].At, "The ports %s and %s both have the alias %s, so tools that go by it find either. Give "+
+				"each its own.", of, name, alias)
+		}
+		if aliases[alias] == "" {
+			aliases[alias] = name
+		}
+	}
+}
