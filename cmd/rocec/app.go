@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -106,7 +107,7 @@ func newRoot(p *person) *cobra.Command {
 
 // wrongFlag names the flag that the person may have meant, and the help of the verb.
 func wrongFlag(cmd *cobra.Command, err error) error {
-	text := err.Error()
+	text := sayFlag(err.Error())
 	if unknown := (*pflag.NotExistError)(nil); errors.As(err, &unknown) {
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -123,6 +124,22 @@ func wrongFlag(cmd *cobra.Command, err error) error {
 		help = "help " + path
 	}
 	return &exit{exitUsage, text + "\nsee: rocec " + help}
+}
+
+// badNumber is what pflag says of a flag that takes a number, in the words of strconv.
+var badNumber = regexp.MustCompile(
+	`^invalid argument "(.*)" for "(?:-\w, )?(--[a-z-]+)" flag: strconv\.Parse(?:Int|Uint|Float): .*: (invalid syntax|value out of range)$`)
+
+// sayFlag says what is wrong with a flag without the words of the library that found it.
+func sayFlag(text string) string {
+	m := badNumber.FindStringSubmatch(text)
+	switch {
+	case m == nil:
+		return text
+	case strings.HasPrefix(m[3], "invalid"):
+		return m[2] + " takes a number, not \"" + m[1] + "\""
+	}
+	return m[2] + " takes a smaller number than " + m[1]
 }
 
 // countArguments makes a wrong number of arguments say how the verb is written; cobra says but the number.

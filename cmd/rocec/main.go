@@ -7,8 +7,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"regexp"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -131,22 +129,6 @@ func (o *output) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// badNumber is what pflag says of a flag that takes a number, in the words of strconv.
-var badNumber = regexp.MustCompile(
-	`^invalid argument "(.*)" for "(?:-\w, )?(--[a-z-]+)" flag: strconv\.Parse(?:Int|Uint|Float): .*: (invalid syntax|value out of range)$`)
-
-// sayFlag says what is wrong with a flag without the words of the library that found it.
-func sayFlag(text string) string {
-	m := badNumber.FindStringSubmatch(text)
-	switch {
-	case m == nil:
-		return text
-	case strings.HasPrefix(m[3], "invalid"):
-		return m[2] + " takes a number, not \"" + m[1] + "\""
-	}
-	return m[2] + " takes a smaller number than " + m[1]
-}
-
 // run is the whole program: it runs one verb and returns its exit code.
 func run(ctx context.Context, p *person, args []string) int {
 	root := newRoot(p)
@@ -162,8 +144,8 @@ func run(ctx context.Context, p *person, args []string) int {
 	case errors.As(err, &e):
 	case ctx.Err() != nil:
 		e = &exit{exitInterrupted, "interrupted"}
-	default: // what cobra says about flags, arguments and verbs
-		e = &exit{exitUsage, sayFlag(err.Error()) + "\nsee: rocec --help"}
+	default: // what cobra says about arguments and verbs
+		e = &exit{exitUsage, err.Error() + "\nsee: rocec --help"}
 	}
 	if e.message != "" {
 		a := &app{person: p}
