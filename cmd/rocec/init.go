@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -99,7 +100,7 @@ func (a *app) initCommand() *cobra.Command {
 					return err
 				}
 				if on.OS == nil && shape == "" {
-					return a.init(dir, nameFabric(start.Small(nil), dir))
+					return a.init(dir, fabricName(dir), start.Small(nil))
 				}
 				files, err := startOn(shape, hosts, on)
 				if err != nil {
@@ -108,7 +109,7 @@ func (a *app) initCommand() *cobra.Command {
 				if err := a.refuseSystem(files); err != nil {
 					return err
 				}
-				return a.init(dir, nameFabric(files, dir))
+				return a.init(dir, fabricName(dir), files)
 			}
 			if err := choice("from", from, words...); err != nil {
 				return err
@@ -121,10 +122,7 @@ func (a *app) initCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if !drafted.Named {
-				drafted.Files = nameFabric(drafted.Files, dir)
-			}
-			return a.init(dir, drafted.Files, drafted.Notes...)
+			return a.init(dir, cmp.Or(drafted.Name, fabricName(dir)), drafted.Files, drafted.Notes...)
 		},
 	}
 	cmd.Flags().StringVar(&from, "from", "", "`kind` of the cabling file to start from: ptm, clab or csv")
@@ -223,8 +221,9 @@ func (a *app) refuseSystem(files []start.File) error {
 	return nil
 }
 
-// init writes the files of a fabric to dir and says what to do next.
-func (a *app) init(dir string, files []start.File, notes ...string) error {
+// init writes the files of a fabric of a name to dir and says what to do next.
+func (a *app) init(dir, name string, files []start.File, notes ...string) error {
+	start.Call(files, name)
 	if err := refuseTaken(dir, files); err != nil {
 		return err
 	}
@@ -278,22 +277,10 @@ func (a *app) init(dir string, files []start.File, notes ...string) error {
 	return nil
 }
 
-var nameLike = regexp.MustCompile(`^[a-z_][a-z0-9_-]{0,31}$`)
-
-// nameFabric names the fabric in files after its folder.
-func nameFabric(files []start.File, dir string) []start.File {
-	for i, f := range files {
-		if f.Name == "fabric.hcl" {
-			files[i].Data = bytes.Replace(f.Data, []byte(`fabric "lab"`), []byte(`fabric "`+fabricName(dir)+`"`), 1)
-		}
-	}
-	return files
-}
-
 // fabricName names the fabric after its folder, where that makes a name.
 func fabricName(dir string) string {
 	if abs, err := filepath.Abs(dir); err == nil {
-		if name := strings.ToLower(filepath.Base(abs)); nameLike.MatchString(name) {
+		if name := strings.ToLower(filepath.Base(abs)); start.IsName(name) {
 			return name
 		}
 	}

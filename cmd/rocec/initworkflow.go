@@ -36,7 +36,7 @@ func placeWorkflow(dir string, files []start.File) ([]start.File, elsewhere) {
 			" there, and have its commands name the folder of the fabric"}
 	}
 	names := []string{workflowFile}
-	if base := path.Base(below); nameLike.MatchString(base) {
+	if base := path.Base(below); start.IsName(base) {
 		names = append(names, ".github/workflows/rocec-"+base+".yml")
 	}
 	for _, name := range names {

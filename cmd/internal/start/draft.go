@@ -27,7 +27,7 @@ type Cabling struct {
 type Drafted struct {
 	Files []File
 	Notes []string // what was left out, for people: one line each
-	Named bool     // the file says what the fabric is called
+	Name  string   // of the fabric, as the file calls it; empty: it does not, or by what is not a name
 }
 
 // Draft makes the files of a fabric of the cables of a file: what the file does not tell is guessed and marked CHECK. The
@@ -49,14 +49,18 @@ func Draft(c Cabling, known ir.Known, on System) (Drafted, diag.List) {
 			"that no cable joins, or names that do not go by number. Draft from a part of it: split the file.", diag.Count(len(c.Edges), "cable"))
 		return Drafted{}, ds
 	}
-	return Drafted{Files: files, Notes: d.notes(), Named: usableName.MatchString(d.name)}, ds
+	made := Drafted{Files: files, Notes: d.notes()}
+	if name := strings.ToLower(c.Fabric); IsName(name) {
+		made.Name = name
+		Call(files, name)
+	}
+	return made, ds
 }
 
 // draft is what a cabling file tells of a fabric, and what it lets one guess.
 type draft struct {
 	known   ir.Known
-	name    string // of the fabric, as the file calls it
-	others  map[string]int
+	others  map[string]int // links that are not cables, by what they end at
 	on      System
 	stated  bool // the person has said what switches run
 	lab     bool // the file is of a lab of containers, where ports have the names of Linux
@@ -122,8 +126,7 @@ type cable struct {
 
 // newDraft guesses what the devices of a file are. What cannot be is reported.
 func newDraft(c Cabling, known ir.Known, on System, ds *diag.List) *draft {
-	d := &draft{known: known, on: on, stated: on.OS != nil, lab: c.Format == "containerlab", lengths: true, speeds: true}
-	d.name, d.others = strings.ToLower(c.Fabric), c.Others
+	d := &draft{known: known, on: on, stated: on.OS != nil, lab: c.Format == "containerlab", lengths: true, speeds: true, others: c.Others}
 	if !d.stated {
 		d.on.OS = known.DefaultOS()
 	}

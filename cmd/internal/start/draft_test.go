@@ -171,5 +171,6 @@ func TestDraftOfLab(t *testing.T) {
 		"  - {type: dummy, endpoint: {node: leaf1, interface: e1-7}}\n"), System{})
 	require.Empty(t, ds)
 	require.Equal(t, []string{"3 links that join no two devices: dummy, host and mgmt-net"}, made.Notes)
+	require.Equal(t, "pod-7", made.Name)
 	require.Contains(t, string(made.Files[0].Data), `fabric "pod-7" {`)
 }

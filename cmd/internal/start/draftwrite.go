@@ -102,15 +102,9 @@ func stemOf(name string) string {
 	return stem
 }
 
-// usableName is a name of a fabric.
-var usableName = regexp.MustCompile(`^[a-z_][a-z0-9_-]{0,31}$`)
-
 // fabric is fabric.hcl: that of the small fabric, for these hosts.
 func (d *draft) fabric() []byte {
 	src := Small(nil)[0].Data
-	if usableName.MatchString(d.name) {
-		src = bytes.Replace(src, []byte(`fabric "lab"`), []byte(`fabric "`+d.name+`"`), 1)
-	}
 	if d.routing == "up-down" {
 		src = bytes.Replace(src, []byte(`# traffic never turns`), []byte(`# CHECK: traffic never turns`), 1)
 	} else {

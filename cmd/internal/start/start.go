@@ -27,6 +27,20 @@ type File struct {
 	Data []byte
 }
 
+var nameLike = regexp.MustCompile(`^[a-z_][a-z0-9_-]{0,31}$`)
+
+// IsName reports whether a fabric may be called so.
+func IsName(s string) bool { return nameLike.MatchString(s) }
+
+// Call gives the fabric of new files a name, in place of the one that they come with.
+func Call(files []File, name string) {
+	for i, f := range files {
+		if f.Name == "fabric.hcl" {
+			files[i].Data = bytes.Replace(f.Data, []byte(`fabric "lab"`), []byte(`fabric "`+name+`"`), 1)
+		}
+	}
+}
+
 // System is what the switches of a new fabric run. The zero System is the default of all.
 type System struct {
 	OS      *ir.OS
