@@ -27,8 +27,7 @@ func (a *app) rollbackCommand() *cobra.Command {
 			"are half way, are undone at once; on those that kept the change the content from before, which lies beside the journal of\n" +
 			"the run, is written again by a run of its own. A device that somebody has changed since is refused, and nothing goes back until\n" +
 			"it is left out. One that has undone the run is left alone: what it holds is of another run. The fabric is not needed: the\n" +
-			"journal knows the devices. RUN may be last, the newest one;\n" +
-			"with -C DIR, of that fabric.",
+			"journal knows the devices. RUN may be last, the newest one; with -C DIR, of that fabric.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.soakSet, o.holdSet = cmd.Flags().Changed("soak"), cmd.Flags().Changed("confirm")

@@ -306,16 +306,15 @@ func (a *app) readRun(name string) (*journal.Log, error) {
 	var found []*journal.Log
 	elsewhere := "" // the folder of a run of that name whose fabric is not the one of -C
 	for _, l := range logs {
-		if a.dir != "" && !sameFolder(a.dir, l.Fabric) {
-			if l.Run == name || strings.HasPrefix(l.Run, name) || strings.HasSuffix(l.Run, "-"+name) {
+		named := strings.HasPrefix(l.Run, name) || strings.HasSuffix(l.Run, "-"+name)
+		switch {
+		case a.dir != "" && !sameFolder(a.dir, l.Fabric):
+			if named {
 				elsewhere = l.Fabric
 			}
-			continue
-		}
-		if l.Run == name || name == "last" && len(found) == 0 {
+		case l.Run == name || name == "last" && len(found) == 0:
 			return l, nil
-		}
-		if strings.HasPrefix(l.Run, name) || strings.HasSuffix(l.Run, "-"+name) {
+		case named:
 			found = append(found, l)
 		}
 	}

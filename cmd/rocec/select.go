@@ -81,54 +81,54 @@ func listed(expr string) (out []string) {
 	return append(out, strings.TrimSpace(expr[begin:]))
 }
 
-// matching returns the devices one expression names: groups, globs, names or nodesets.
+// matching returns the devices one expression names: groups, globs, names and nodesets, with commas between them.
 func matching(tree *target.Tree, expr string) ([]string, error) {
-	var found []string
-	if parts := listed(expr); len(parts) > 1 {
-		for _, part := range parts {
-			more, err := matching(tree, part)
-			if err != nil {
-				return nil, err
-			}
-			found = append(found, more...)
-		}
-		return found, nil
-	}
 	known := make(map[string]bool, len(tree.Devices))
-	groups := map[string]bool{}
+	groups := map[string][]string{}
+	candidates := make([]string, 0, len(tree.Devices))
 	for _, d := range tree.Devices {
 		group := string(d.Role) + "." + d.Group
-		known[d.Name], groups[group] = true, true
-		if group == expr || strings.ContainsAny(expr, "*?") && (globs(expr, d.Name) || globs(expr, group)) {
-			found = append(found, d.Name)
-		}
-	}
-	if len(found) > 0 {
-		return found, nil
-	}
-	var candidates []string
-	for _, d := range tree.Devices {
+		known[d.Name], groups[group] = true, append(groups[group], d.Name)
 		candidates = append(candidates, d.Name)
 	}
 	for g := range groups {
 		candidates = append(candidates, g)
 	}
-	if strings.ContainsAny(expr, "*?") {
-		return nil, fail(exitUsage, "%s: no device of that form", expr)
+	var found, names []string
+	for _, part := range listed(expr) {
+		switch {
+		case groups[part] != nil:
+			found = append(found, groups[part]...)
+		case strings.ContainsAny(part, "*?"):
+			some := len(found)
+			for _, d := range tree.Devices {
+				if globs(part, d.Name) || globs(part, string(d.Role)+"."+d.Group) {
+					found = append(found, d.Name)
+				}
+			}
+			if len(found) == some {
+				return nil, fail(exitUsage, "%s: no device of that form", part)
+			}
+		case known[part]:
+			found = append(found, part)
+		default:
+			names = append(names, part)
+		}
 	}
-	if groups[expr] || known[expr] {
-		return []string{expr}, nil
+	if names == nil {
+		return found, nil
 	}
-	set, bad := nodeset.Parse(expr, nodeset.Devices)
+	rest := strings.Join(names, ",")
+	set, bad := nodeset.Parse(rest, nodeset.Devices)
 	if len(bad) > 0 {
-		return nil, fail(exitUsage, "%s: %s%s", expr, bad[0].Message, diag.DidYouMean(expr, candidates))
+		return nil, fail(exitUsage, "%s: %s%s", rest, bad[0].Message, diag.DidYouMean(rest, candidates))
 	}
 	if set.Len() > 1_000_000 {
-		return nil, fail(exitUsage, "%s: that is more than a million names", expr)
+		return nil, fail(exitUsage, "%s: that is more than a million names", rest)
 	}
 	for n := range set.All() {
 		if !known[n.Device] {
-			return nil, fail(exitUsage, "%s: the fabric has no device %q that rocec writes.%s", expr, n.Device,
+			return nil, fail(exitUsage, "%s: the fabric has no device %q that rocec writes.%s", rest, n.Device,
 				diag.DidYouMean(n.Device, candidates))
 		}
 		found = append(found, n.Device)

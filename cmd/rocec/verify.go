@@ -345,24 +345,22 @@ func (a *app) verifyText(dir string, fabric *ir.Fabric, plan *deploy.Plan, doc v
 
 // findings prints what each probe found once, with the devices on which it did.
 func (v *planView) findings(doc verifyDocument) {
-	type finding struct{ probe, text string }
-	var order []finding
-	of := map[finding][]string{}
+	found := map[string]*told{} // by probe
+	var probes []string
 	for _, d := range doc.Devices {
 		for _, f := range d.Findings {
 			if f.Code != "" { // told with the others of its kind
 				continue
 			}
-			one := finding{f.Probe, f.Message}
-			if of[one] == nil {
-				order = append(order, one)
+			if found[f.Probe] == nil {
+				found[f.Probe] = &told{}
+				probes = append(probes, f.Probe)
 			}
-			of[one] = append(of[one], d.Name)
+			found[f.Probe].add(f.Message, d.Name)
 		}
 	}
-	for _, f := range order {
-		names := nodeset.Text(of[f], nodeset.Devices, math.MaxInt)
-		v.prose(v.paint(diag.Bold, names)+"  "+v.paint(diag.Yellow, f.probe)+": ", target.Escape(f.text))
+	for _, probe := range probes {
+		v.told(found[probe], v.paint(diag.Yellow, probe)+": ")
 	}
 }
 
@@ -377,9 +375,7 @@ func (v *planView) hints(doc verifyDocument) {
 			hints.add(h.Message, d.Name)
 		}
 	}
-	for _, text := range hints.texts {
-		v.prose(v.paint(diag.Bold, nodeset.Text(hints.of[text], nodeset.Devices, math.MaxInt))+"  ", target.Escape(text))
-	}
+	v.told(&hints, "")
 }
 
 // unreadable names what no device of a kind can be asked for, so that nothing of it is taken for seen.
@@ -392,8 +388,13 @@ func (v *planView) unreadable(doc verifyDocument) {
 			}
 		}
 	}
-	for _, text := range facts.texts {
-		v.prose(v.paint(diag.Bold, nodeset.Text(facts.of[text], nodeset.Devices, math.MaxInt))+"  ", target.Escape(text))
+	v.told(&facts, "")
+}
+
+// told prints each text with the devices that it is told of, and a word before it.
+func (v *planView) told(t *told, word string) {
+	for _, text := range t.texts {
+		v.prose(v.paint(diag.Bold, nodeset.Text(t.of[text], nodeset.Devices, math.MaxInt))+"  "+word, target.Escape(text))
 	}
 }
 
