@@ -50,7 +50,7 @@ func checkSONiC(files []conflint.File) (r conflint.Lint) {
 			}
 		}
 		if !slices.ContainsFunc(grammar.Tables, func(t grammar.Table) bool { return bytes.Contains(f.Data, []byte(`"`+t.Name+`"`)) }) {
-			dialect = "nothing in it that rocec judges"
+			dialect = conflint.Nothing
 		}
 		r.Dialects = append(r.Dialects, dialect)
 	}

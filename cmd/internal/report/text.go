@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/cumulus/conflint"
 	"github.com/rocec/rocec/validate"
 )
 
@@ -186,29 +187,47 @@ func shortVerdict(p validate.GroupProof) string {
 	return "free of PFC loops, no failures"
 }
 
-// filesText says that files of devices are good, or at least without errors, and what each was taken for.
+// filesText says that files of devices are good, or at least without errors, and what each was taken for. Those in which there is nothing to
+// judge are not called good.
 func filesText(w io.Writer, r *Report, o Options) {
 	good := diag.Paint(o.Color, diag.Green, "good")
 	if slices.ContainsFunc(r.Diags, func(d *diag.Diagnostic) bool { return d.Severity == diag.Warning }) {
 		good = "without errors"
 	}
-	if len(r.Files) == 1 {
-		fmt.Fprintf(w, "1 file is %s: %s (%s)\n", good, diag.Escape(r.Files[0].Name), r.Files[0].Dialect)
+	var judged, rest []DeviceFile
+	for _, f := range r.Files {
+		if f.Dialect == conflint.Nothing {
+			rest = append(rest, f)
+		} else {
+			judged = append(judged, f)
+		}
+	}
+	filesList(w, judged, "is "+good, "are "+good)
+	filesList(w, rest, "was not judged", "were not judged")
+}
+
+// filesList says one thing of some files, by what each was taken for.
+func filesList(w io.Writer, files []DeviceFile, one, many string) {
+	switch {
+	case len(files) == 0:
+		return
+	case len(files) == 1:
+		fmt.Fprintf(w, "1 file %s: %s (%s)\n", one, diag.Escape(files[0].Name), files[0].Dialect)
 		return
 	}
-	fmt.Fprintf(w, "%s are %s:\n", diag.Count(len(r.Files), "file"), good)
-	if len(r.Files) > mostNamed {
+	fmt.Fprintf(w, "%s %s:\n", diag.Count(len(files), "file"), many)
+	if len(files) > mostNamed {
 		alike := map[string]int{}
-		for _, d := range r.Files {
-			alike[d.Dialect]++
+		for _, f := range files {
+			alike[f.Dialect]++
 		}
 		for _, dialect := range slices.Sorted(maps.Keys(alike)) {
 			fmt.Fprintf(w, "  %s: %s\n", diag.Count(alike[dialect], "file"), dialect)
 		}
 		return
 	}
-	for _, d := range r.Files {
-		fmt.Fprintf(w, "  %s (%s)\n", diag.Escape(d.Name), d.Dialect)
+	for _, f := range files {
+		fmt.Fprintf(w, "  %s (%s)\n", diag.Escape(f.Name), f.Dialect)
 	}
 }
 

@@ -33,6 +33,9 @@ type Lint struct {
 	Dialects    []string  // of each file: "traffic.conf of Cumulus Linux 3.5 to 3.7"; empty: not recognised
 }
 
+// Nothing is what a file was taken for in which there is nothing to judge, and nothing to find wrong.
+const Nothing = "nothing in it that rocec judges"
+
 // Foreign is the code of a file that sets no key of any release, and Unlisted that of the keys of a group that is not in force.
 const (
 	Foreign  = "conf-dialect"
@@ -77,7 +80,7 @@ func (r *Lint) device(files []File, of []int) {
 		case idle && s.kind == grammar.QoSInfra:
 			s.cand = grammar.QoSInfra
 		case idle:
-			r.Dialects[i] = "nothing in it that rocec judges"
+			r.Dialects[i] = Nothing
 		default:
 			s.recognise(alone)
 		}
