@@ -30,9 +30,9 @@ anything is pushed that it cannot freeze or drop under load, and pushes it over 
 	rocec docs [PAGE]           a page of the manual
 	rocec completion, version   shells; build info
 
-DIR is the fabric's folder, by default the current one; every verb takes it as -C DIR, too. With --lab, plan, apply and verify run against every device of
-the fabric simulated inside the process, behind real SSH: a rehearsal that needs nothing. The devices are kept for the
-next command; docs/lab.md tells how.
+DIR is the fabric's folder, by default the current one; every verb takes it as -C DIR, too. With --lab, plan, apply and
+verify run against every device of the fabric simulated inside the process, behind real SSH: a rehearsal that needs
+nothing. The devices are kept for the next command; docs/lab.md tells how.
 
 # The terminal
 

@@ -188,6 +188,7 @@ topology:
 `), Options{Most: many})
 	require.Empty(t, ds)
 	assert.Equal(t, map[string]Node{
-		"s1": {Function: "spines", System: "srl", Model: "ixrd3"}, "l1": {Function: "leaf", System: "ceos", Version: "4.32.0F", Model: "x7"}, "h1": {System: "linux"},
+		"s1": {Function: "spines", System: "srl", Model: "ixrd3"}, "l1": {Function: "leaf", System: "ceos", Version: "4.32.0F", Model: "x7"},
+		"h1": {System: "linux"},
 	}, c.Nodes)
 }

@@ -187,8 +187,8 @@ func shortVerdict(p validate.GroupProof) string {
 	return "free of PFC loops, no failures"
 }
 
-// filesText says that files of devices are good, or at least without errors, and what each was taken for. Those in which there is nothing to
-// judge are not called good.
+// filesText says that files of devices are good, or at least without errors, and what each was taken for. Those in which there is
+// nothing to judge are not called good.
 func filesText(w io.Writer, r *Report, o Options) {
 	good := diag.Paint(o.Color, diag.Green, "good")
 	if slices.ContainsFunc(r.Diags, func(d *diag.Diagnostic) bool { return d.Severity == diag.Warning }) {

@@ -129,10 +129,13 @@ func TestDraftIgnores(t *testing.T) {
 
 // The release that a file states is written, a group for each, where rocec knows it; a guess is marked CHECK.
 func TestDraftVersions(t *testing.T) {
-	const hosts = "\"gpu1\":\"eth1\" -- \"leaf01\":\"swp1\"; \"gpu2\":\"eth1\" -- \"leaf02\":\"swp1\"; \"leaf01\":\"swp9\" -- \"leaf02\":\"swp9\"\n"
-	const links = "\n  links:\n  - endpoints: [leaf1:%s, gpu1:eth1]\n  - endpoints: [leaf2:%s, gpu2:eth1]\n  - endpoints: [leaf1:%s, leaf2:%s]\n"
+	const hosts = "\"gpu1\":\"eth1\" -- \"leaf01\":\"swp1\"; \"gpu2\":\"eth1\" -- \"leaf02\":\"swp1\"; \"leaf01\":\"swp9\" -- " +
+		"\"leaf02\":\"swp9\"\n"
+	const links = "\n  links:\n  - endpoints: [leaf1:%s, gpu1:eth1]\n  - endpoints: [leaf2:%s, gpu2:eth1]\n  - endpoints: [leaf1:%s, " +
+		"leaf2:%s]\n"
 	cumulus := strings.NewReplacer("%s", "swp4").Replace(strings.Replace(links, "leaf1:%s, leaf2:%s", "leaf1:swp8, leaf2:swp8", 1))
-	sonic := strings.NewReplacer("%s", "Ethernet4").Replace(strings.Replace(links, "leaf1:%s, leaf2:%s", "leaf1:Ethernet8, leaf2:Ethernet8", 1))
+	sonic := strings.NewReplacer("%s", "Ethernet4").Replace(strings.Replace(links, "leaf1:%s, leaf2:%s", "leaf1:Ethernet8, leaf2:Ethernet8",
+		1))
 	const check = " # CHECK: decides what is written, and how"
 	for _, c := range []struct {
 		format, text string
@@ -142,11 +145,13 @@ func TestDraftVersions(t *testing.T) {
 		{"ptm", "graph { leaf01 [os=cumulus, version=\"5.9.1\"]; leaf02 [version=\"4.9\"]; " + hosts + "}", []string{"5.9.1", "4.3.0" + check}},
 		{"ptm", "graph { leaf01 [version=\"1:0\"]; leaf02 [version=\"latest\"]; " + hosts + "}", []string{"4.3.0" + check}},
 		{
-			"containerlab", "topology:\n  nodes:\n    leaf1: {kind: cumulus_cvx, image: 'networkop/cx:5.3.0'}\n    leaf2: {kind: cvx, image: 'cx:4.4.5'}" +
+			"containerlab", "topology:\n  nodes:\n    leaf1: {kind: cumulus_cvx, image: 'networkop/cx:5.3.0'}\n    leaf2: {kind: cvx, image: " +
+				"'cx:4.4.5'}" +
 				cumulus, []string{"5.3.0", "4.4.5"},
 		},
 		{
-			"containerlab", "topology:\n  kinds: {sonic-vm: {image: 'x/sonic-vm:202411'}}\n  nodes: {leaf1: {kind: sonic-vm}, leaf2: {kind: sonic-vm}}" +
+			"containerlab", "topology:\n  kinds: {sonic-vm: {image: 'x/sonic-vm:202411'}}\n  nodes: {leaf1: {kind: sonic-vm}, leaf2: {kind: " +
+				"sonic-vm}}" +
 				sonic, []string{"202411"},
 		},
 	} {

@@ -71,8 +71,14 @@ func TestShapesGoOn(t *testing.T) {
 		upmost string   // the switch block
 		wider  []string // old and new, in both files
 	}{
-		"leaf-spine": {"spine", []string{"gpu[001-512]", "gpu[0001-1024]", "leaf[01-32]", "leaf[01-64]", `spine[01-16]:swp[1-32]`, `spine[01-16]:swp[1-64]`}},
-		"dual-plane": {"spine", []string{"gpu[001-512]", "gpu[0001-1024]", "leaf[01-32]", "leaf[01-64]", `spine[01-16]:swp[1-32]`, `spine[01-16]:swp[1-64]`}},
+		"leaf-spine": {"spine", []string{
+			"gpu[001-512]", "gpu[0001-1024]", "leaf[01-32]", "leaf[01-64]", `spine[01-16]:swp[1-32]`,
+			`spine[01-16]:swp[1-64]`,
+		}},
+		"dual-plane": {"spine", []string{
+			"gpu[001-512]", "gpu[0001-1024]", "leaf[01-32]", "leaf[01-64]", `spine[01-16]:swp[1-32]`,
+			`spine[01-16]:swp[1-64]`,
+		}},
 		"three-tier": {"core", []string{
 			"gpu[001-512]", "gpu[0001-1024]", "p[01-16]", "p[01-32]", list("p", 16), list("p", 32),
 			`core[01-16]:swp[1-32]`, `core[01-16]:swp[1-64]`,
