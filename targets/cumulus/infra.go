@@ -20,8 +20,8 @@ const (
 	featuresName = "qos_features.conf"
 	infraName    = "qos_infra.conf"
 
-	featuresPath = "/etc/cumulus/datapath/qos/" + featuresName
-	infraPath    = "/etc/mlx/datapath/qos/" + infraName
+	featuresPath = grammar.FeaturesPath
+	infraPath    = grammar.InfraPath
 )
 
 // confPath is where a release has the file that classifies.

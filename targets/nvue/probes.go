@@ -17,12 +17,6 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// The files that NVUE writes, and that a switch configured by files holds.
-const (
-	featuresPath = "/etc/cumulus/datapath/qos/qos_features.conf"
-	infraPath    = "/etc/mlx/datapath/qos/qos_infra.conf"
-)
-
 // identity asks which release and model a switch is, and whether NVUE may be asked for a change: it is up, nobody's change is half way,
 // and the files it would write are its own.
 func identity(d *ir.Device) []target.Probe {
@@ -38,8 +32,8 @@ one() {
 }
 one revisions nv config revision -o json
 one model decode-syseeprom -j
-echo "ignored $(timeout 20 nv config show -o yaml 2>/dev/null | grep -c -e ` + featuresPath + ` -e ` + infraPath + `)"
-echo "groups $(grep -c -e '^pfc.roce_pfc' -e '^link_pause.roce_pause' -e '^ecn_red.roce_ecn' ` + featuresPath + ` 2>/dev/null)"
+echo "ignored $(timeout 20 nv config show -o yaml 2>/dev/null | grep -c -e ` + grammar.FeaturesPath + ` -e ` + grammar.InfraPath + `)"
+echo "groups $(grep -c -e '^pfc.roce_pfc' -e '^link_pause.roce_pause' -e '^ecn_red.roce_ecn' ` + grammar.FeaturesPath + ` 2>/dev/null)"
 true`},
 		Judge: func(answer []byte) []string { return judgeIdentity(d, answer) },
 	}}
@@ -97,9 +91,9 @@ func judgeIdentity(d *ir.Device, answer []byte) (wrong []string) {
 		}
 	}
 	if n, _ := strconv.Atoi(says["ignored"]); n > 0 { // one of the two is enough: what NVUE applies would not be what the switch does
-		wrong = append(wrong, byFilesInstead(d, "NVUE is told to leave "+featuresPath+" or "+infraPath+" alone"))
+		wrong = append(wrong, byFilesInstead(d, "NVUE is told to leave "+grammar.FeaturesPath+" or "+grammar.InfraPath+" alone"))
 	} else if n, _ := strconv.Atoi(says["groups"]); n > 0 {
-		wrong = append(wrong, byFilesInstead(d, featuresPath+" has port groups of rocec"))
+		wrong = append(wrong, byFilesInstead(d, grammar.FeaturesPath+" has port groups of rocec"))
 	}
 	return append(wrong, judgeModel(d, says["model"])...)
 }

@@ -46,6 +46,12 @@ const (
 	AnyFile     = TrafficConf | QoSFeatures | QoSInfra | Datapath
 )
 
+// Where switches from 4.4 on have the two files that classify, and set up queues and memory.
+const (
+	FeaturesPath = "/etc/cumulus/datapath/qos/qos_features.conf"
+	InfraPath    = "/etc/mlx/datapath/qos/qos_infra.conf"
+)
+
 // dialects names each dialect, in the order of its bits. Sources: the chapters on buffers and quality of service of the
 // Cumulus Linux manuals 2.5 to 5.x.
 var dialects = []struct {

@@ -15,6 +15,12 @@ type Release = cl.Release
 // ParseRelease reads "5.9.0" or "5.9".
 func ParseRelease(s string) (Release, bool) { return cl.ParseRelease(s) }
 
+// The files that NVUE writes, and that a switch configured by files holds.
+const (
+	FeaturesPath = cl.FeaturesPath
+	InfraPath    = cl.InfraPath
+)
+
 // Newest is the newest release of which a reference has been seen.
 var Newest = Release{5, 18}
 

@@ -119,12 +119,6 @@ func (j *judge) losslessAt(i string) uint8 {
 	return cos
 }
 
-// The files that NVUE writes QoS to, and switchd reads.
-const (
-	featuresPath = "/etc/cumulus/datapath/qos/qos_features.conf"
-	infraPath    = "/etc/mlx/datapath/qos/qos_infra.conf"
-)
-
 // ignored finds files of QoS that NVUE is told to leave alone.
 func (j *judge) ignored() {
 	sets := len(j.set.Get("qos").MapOf()) > 0
@@ -137,12 +131,12 @@ func (j *judge) ignored() {
 	}
 	say := func(path string, at grammar.Place) {
 		under := strings.TrimRight(path, "/*") + "/"
-		if !strings.HasPrefix(featuresPath+"/", under) && !strings.HasPrefix(infraPath+"/", under) {
+		if !strings.HasPrefix(grammar.FeaturesPath+"/", under) && !strings.HasPrefix(grammar.InfraPath+"/", under) {
 			return
 		}
 		j.errorf(&topicIgnore, at, "NVUE is told to leave %s alone, so the switch is configured by files: nothing that this file sets below "+
-			"qos has an effect. Take the exception away (nv unset system config apply ignore %s), or judge %s and %s of the switch instead.",
-			diag.Escape(path), diag.Escape(path), "qos_features.conf", "qos_infra.conf")
+			"qos has an effect. Take the exception away (nv unset system config apply ignore %[1]s), or judge qos_features.conf and "+
+			"qos_infra.conf of the switch instead.", diag.Escape(path))
 	}
 	for _, k := range ignore.Keys() {
 		say(k, ignore.Get(k).Key)
