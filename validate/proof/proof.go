@@ -130,8 +130,8 @@ func verdicts(f *ir.Fabric, budget *ir.Budget) []*prover {
 	return out
 }
 
-// together sorts the lossless groups into sets whose traffic can fill one another's buffers: all of them under link
-// pause, also of single cables between devices that forward, or where a chip keeps one priority group for them; and those one bounces into.
+// together sorts the lossless groups into sets whose traffic can fill one another's buffers: all of them where a fabric shares them
+// ([ir.Fabric.SharesBuffers]), and those one bounces into.
 func together(f *ir.Fabric) [][]*ir.CosGroup {
 	var lossless []*ir.CosGroup
 	set := map[*ir.CosGroup]int{}
@@ -148,7 +148,7 @@ func together(f *ir.Fabric) [][]*ir.CosGroup {
 			}
 		}
 	}
-	one := f.FlowControl == ir.Pause || f.Coupled() || slices.ContainsFunc(f.Devices, (*ir.Device).SharesBuffer)
+	one := f.SharesBuffers()
 	for i, g := range lossless {
 		if one {
 			join(set[lossless[0]], set[g])
