@@ -162,13 +162,11 @@ func TestReadRandom(t *testing.T) {
 			ports += readsBack(rt, j.Tree(), nil) + readsBack(rt, j.Tree(), func(group string) []byte { return []byte(old[group]) })
 		}
 	}
-	for range 3 { // most fabrics are refused
-		rapid.Check(t, one)
-	}
 	least := 1000
 	if testing.Short() {
 		least = 200
 	}
+	everyKind(t, 3, one, func() bool { return ports > least }) // most fabrics are refused
 	assert.Greater(t, ports, least)
 }
 

@@ -396,6 +396,13 @@ var standingTrees = map[string]string{
 		"interface: {swp1-20: {qos: {pfc: {profile: left}, egress-scheduler: {profile: mine}}}}",
 }
 
+// everyKind holds one to so many rounds of cases, and to more until each kind was among them: with -short a round is only a few.
+func everyKind(t *testing.T, rounds int, one func(*rapid.T), met func() bool) {
+	for round := 0; round < rounds || round < 20*rounds && !met(); round++ {
+		rapid.Check(t, one)
+	}
+}
+
 // TestWalkRandom: of any fabric, either an error is said, or no packet is lost for its class on any way; and what is only
 // slow is warned of.
 func TestWalkRandom(t *testing.T) {
@@ -424,9 +431,7 @@ func TestWalkRandom(t *testing.T) {
 			}
 		}
 	}
-	for range 4 { // most fabrics are refused
-		rapid.Check(t, one)
-	}
+	everyKind(t, 4, one, func() bool { return walked > 0 && refused > 0 }) // most fabrics are refused
 	t.Logf("%d walks in fabrics without errors, %d fabrics refused", walked, refused)
 	assert.NotZero(t, walked)
 	assert.NotZero(t, refused)
@@ -469,9 +474,7 @@ func TestWalkCorrupted(t *testing.T) {
 			require.Equal(rt, isSlow, warns(j, behaviour), "%s\nwalk: %s\nsaid: %s", text, strings.Join(faults, "\n"), said(j, diag.Warning))
 		}
 	}
-	for range 4 {
-		rapid.Check(t, one)
-	}
+	everyKind(t, 4, one, func() bool { return lost > 0 && slow > 0 && harmless > 0 })
 	t.Logf("%d lose packets, %d are slow, %d harmless", lost, slow, harmless)
 	assert.NotZero(t, lost)
 	assert.NotZero(t, slow)

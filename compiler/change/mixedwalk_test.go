@@ -200,12 +200,14 @@ func TestPhasesAgreeWithWalks(t *testing.T) {
 			require.True(rt, arrived, f.Devices[i].Name)
 		}
 	}
-	for range 3 {
+	every := []change.Step{
+		change.AtOnce, change.Switches, change.Hosts, change.Removals, change.Expand, change.Migrate, change.Contract,
+	}
+	missing := func() bool { return slices.ContainsFunc(every, func(s change.Step) bool { return steps[s] == 0 }) }
+	for round := 0; round < 3 || round < 60 && (refused == 0 || missing()); round++ {
 		rapid.Check(t, one)
 	}
-	for _, s := range []change.Step{
-		change.AtOnce, change.Switches, change.Hosts, change.Removals, change.Expand, change.Migrate, change.Contract,
-	} {
+	for _, s := range every {
 		require.Positive(t, steps[s], "no fabric has step %s: %v", s, steps)
 	}
 	require.Positive(t, refused)

@@ -254,45 +254,49 @@ func show(p validate.GroupProof) shown {
 
 // A fabric beside another that cannot lock, with which it does not talk, changes nothing.
 func TestFreeNeighbourChangesNothing(t *testing.T) {
+	assertNeighbourChangesNothing(t, ir.EBGP, 0xfdc, 2, 1) // of two failures that make a circle, another one was shown
 	rapid.Check(t, func(t *rapid.T) {
-		routing := rapid.SampledFrom(routings).Draw(t, "routing")
-		seed := rapid.Uint64().Draw(t, "seed")
-		failures := rapid.IntRange(0, 2).Draw(t, "failures")
-		leaves, spines := 1+rapid.IntRange(0, 2).Draw(t, "leaves"), 1
-		if routing == ir.ShortestPath || routing == ir.UpDown {
-			spines = 3
-		}
-		alone := routed(drawn(rand.New(rand.NewPCG(seed, 17)), routing).Failures(failures))
-		c := drawn(rand.New(rand.NewPCG(seed, 17)), routing).Failures(failures)
-		own := len(c.F.Devices)
-		for l := range leaves { // names that sort behind all others
-			for s := range spines {
-				link := c.Link(fmt.Sprint("neighbouringLeaf", l), fmt.Sprint("neighbouringSpine", s))
-				link.Routed = routing != ir.Flooding && routing != ir.SpanningTree
-			}
-			c.Hosts(fmt.Sprint("neighbouringLeaf", l), fmt.Sprint("neighbouringLeaf", l))
-		}
-		c.Tier("neighbouringSpine", 2)
-		for i, d := range c.F.Devices {
-			if d.Switch != nil && i >= own {
-				d.Switch.ASN = 65_500 + i
-			}
-		}
-		both := c.Fabric()
-		in := *both.Intents[0]
-		in.Name, in.Members = "neighbours", nil
-		theirs := func(m *ir.Member) bool { return strings.Contains(m.NIC.Device.Name, "neighbouring") }
-		for _, m := range both.Intents[0].Members {
-			if theirs(m) {
-				in.Members = append(in.Members, m)
-				m.NIC.Intents = []*ir.Intent{&in}
-			}
-		}
-		both.Intents[0].Members = slices.DeleteFunc(both.Intents[0].Members, theirs)
-		both.Intents = append(both.Intents, &in)
-		both.Routes = routes.New(both)
-		require.Equal(t, show(judged(t, alone)), show(judged(t, both)))
+		assertNeighbourChangesNothing(t, rapid.SampledFrom(routings).Draw(t, "routing"), rapid.Uint64().Draw(t, "seed"),
+			rapid.IntRange(0, 2).Draw(t, "failures"), 1+rapid.IntRange(0, 2).Draw(t, "leaves"))
 	})
+}
+
+// assertNeighbourChangesNothing judges the fabric of a seed alone, and beside a free one of so many leaves.
+func assertNeighbourChangesNothing(t require.TestingT, routing ir.Routing, seed uint64, failures, leaves int) {
+	spines := 1
+	if routing == ir.ShortestPath || routing == ir.UpDown {
+		spines = 3
+	}
+	alone := routed(drawn(rand.New(rand.NewPCG(seed, 17)), routing).Failures(failures))
+	c := drawn(rand.New(rand.NewPCG(seed, 17)), routing).Failures(failures)
+	own := len(c.F.Devices)
+	for l := range leaves { // names that sort behind all others
+		for s := range spines {
+			link := c.Link(fmt.Sprint("neighbouringLeaf", l), fmt.Sprint("neighbouringSpine", s))
+			link.Routed = routing != ir.Flooding && routing != ir.SpanningTree
+		}
+		c.Hosts(fmt.Sprint("neighbouringLeaf", l), fmt.Sprint("neighbouringLeaf", l))
+	}
+	c.Tier("neighbouringSpine", 2)
+	for i, d := range c.F.Devices {
+		if d.Switch != nil && i >= own {
+			d.Switch.ASN = 65_500 + i
+		}
+	}
+	both := c.Fabric()
+	in := *both.Intents[0]
+	in.Name, in.Members = "neighbours", nil
+	theirs := func(m *ir.Member) bool { return strings.Contains(m.NIC.Device.Name, "neighbouring") }
+	for _, m := range both.Intents[0].Members {
+		if theirs(m) {
+			in.Members = append(in.Members, m)
+			m.NIC.Intents = []*ir.Intent{&in}
+		}
+	}
+	both.Intents[0].Members = slices.DeleteFunc(both.Intents[0].Members, theirs)
+	both.Intents = append(both.Intents, &in)
+	both.Routes = routes.New(both)
+	require.Equal(t, show(judged(t, alone)), show(judged(t, both)))
 }
 
 // renamed is the drawn fabric with new names for the devices.

@@ -168,7 +168,8 @@ func linksKey(links []*ir.Link) string {
 	return string(b)
 }
 
-// search judges states together, and apart where together they hold a circle.
+// search judges states together, and apart where together they hold a circle. Of several that are prone by themselves it finds the first,
+// so that what is shown of a fabric does not depend on what else is in it.
 func (f *failures) search(states []*failed) result {
 	over, more := f.base.overlay(), f.base.apart // of turns that exclude each other others may after a failure
 	for _, s := range states {
@@ -195,11 +196,14 @@ func (f *failures) search(states []*failed) result {
 	circle := newSearch(over.bufferGraph).shortest(parts[0], &work)
 	involved := f.involved(states, circle)
 	for _, s := range involved {
-		if r := f.alone(s); r.parts != nil || r.err != nil {
-			if r.err != nil && len(involved) > 1 {
+		switch r := f.alone(s); {
+		case r.err != nil:
+			if len(involved) > 1 {
 				f.circle, f.conflict = circle, involved
 			}
 			return r
+		case r.parts != nil:
+			return f.earlier(states[:slices.Index(states, s)], r)
 		}
 	}
 	var left []*failed
@@ -217,6 +221,21 @@ func (f *failures) search(states []*failed) result {
 		}
 	}
 	return result{}
+}
+
+// earlier returns the first of some states that is prone, or what is known of a later one: also where the budget ends first, and where
+// the later one is certain and the first is not.
+func (f *failures) earlier(states []*failed, known result) result {
+	states = slices.DeleteFunc(slices.Clone(states), func(s *failed) bool { return s.free })
+	if len(states) == 0 {
+		return known
+	}
+	circle, conflict := f.circle, f.conflict
+	if r := f.search(states); r.parts != nil && (r.mixed == "" || known.mixed != "") {
+		return r
+	}
+	f.circle, f.conflict = circle, conflict
+	return known
 }
 
 // alone judges one state by all of its turns, and only those.
