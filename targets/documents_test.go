@@ -165,7 +165,16 @@ func feeds(t require.TestingT, d *target.Device, file target.File) [][]byte {
 			out = append(out, doc.odd(doc.foreign(t, b))...)
 		}
 	}
-	return out
+	if !testing.Short() {
+		return out
+	}
+	some := out[:5:5]
+	for i, content := range out[5:] {
+		if i%8 == 0 {
+			some = append(some, content)
+		}
+	}
+	return some
 }
 
 // TestForeignSettings: where others set keys of a document as rocec does, theirs keep their values and their order, and rocec's settings

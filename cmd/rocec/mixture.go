@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/rocec/rocec/compiler/change"
 	"github.com/rocec/rocec/compiler/ir"
@@ -59,8 +58,8 @@ func newMixture(f *ir.Fabric, plan *deploy.Plan, excused map[*ir.Device]bool) *m
 		return slices.ContainsFunc(p.Moves, func(v change.Move) bool { return v.To != change.New })
 	})
 	if len(m.gaps) == 0 {
-		if beside := m.judge.Beside(held); beside != nil {
-			m.loop, m.ended = fresh(f, beside), beside.Ended
+		if joined, ended := m.judge.Beside(held); joined != nil {
+			m.loop, m.ended = fresh(f, joined), ended
 		}
 	}
 	return m
@@ -79,26 +78,19 @@ func (m *mixture) lacking(stay []*deploy.DevicePlan) string {
 	return ""
 }
 
-// fresh is the proof of a PFC loop that old and new lossless classes make together and that neither the fabric has nor what was there
-// before, or one that comes to no end although that of the fabric does; nil: there is none.
-func fresh(f *ir.Fabric, beside *change.Beside) *proof.Proof {
-	budget := func() *ir.Budget { return ir.NewBudget(validate.DefaultBudget) }
-	verdicts := func(f *ir.Fabric) map[string]proof.Verdict {
-		of := map[string]proof.Verdict{}
-		for _, p := range proof.All(f, budget()) {
-			for _, g := range p.Groups {
-				of[g.Name] = p.Verdict
-			}
+// fresh is the proof of a PFC loop that old and new lossless classes make together and the fabric alone has not, or one that comes to no
+// end although that of the fabric does; nil: there is none.
+func fresh(f, joined *ir.Fabric) *proof.Proof {
+	alone := map[string]proof.Verdict{}
+	for _, p := range proof.All(f, ir.NewBudget(validate.DefaultBudget)) {
+		for _, g := range p.Groups {
+			alone[g.Name] = p.Verdict
 		}
-		return of
 	}
-	alone := verdicts(f)
-	before := sync.OnceValue(func() map[string]proof.Verdict { return verdicts(beside.Before()) })
-	for _, p := range proof.All(beside.Joined, budget()) {
+	for _, p := range proof.All(joined, ir.NewBudget(validate.DefaultBudget)) {
 		if slices.ContainsFunc(p.Groups, func(g *ir.CosGroup) bool {
-			of, known := alone[g.Name]
-			return known && (p.Verdict == proof.Prone && of != proof.Prone && before()[g.Name] != proof.Prone ||
-				p.Verdict == proof.Unknown && of == proof.Free)
+			of, known := alone[g.Name] // a class that ends has no loop alone that was not there
+			return known && (p.Verdict == proof.Prone && of != proof.Prone || p.Verdict == proof.Unknown && of == proof.Free)
 		}) {
 			return p
 		}
@@ -157,25 +149,22 @@ func (m *mixture) against() diag.List {
 	case m.loop.Verdict == proof.Prone:
 		circle := m.loop.Loops[0].Circle
 		var names []string
+		also := ""
 		for _, w := range circle {
 			names = append(names, w.In.String())
-		}
-		also := ""
-		if len(m.ended) > 0 {
-			also = fmt.Sprintf(" %s, lossless only before, fills the same buffers.", cosNames(m.ended))
+			if slices.Contains(m.ended, w.Group.Cos) {
+				also = fmt.Sprintf(" Cos %d, lossless only before, fills the same buffers.", w.Group.Cos)
+			}
 		}
 		deploy.TopicMixture.Errorf(&ds, circle[0].In.Device().At, "While old and new settings stand side by side, lossless buffers wait "+
 			"for each other in a circle: %s.%s Make it two changes: first take out what ends, then add what is new.", foldPorts(names), also)
 	default:
-		deploy.TopicMixture.Errorf(&ds, m.loop.Groups[0].At, "Whether lossless buffers wait for each other in a circle while old and new "+
-			"settings of %q stand side by side is not known: the proof took more than %d steps.", m.loop.Groups[0].Name, validate.DefaultBudget)
+		g := m.loop.Groups[0]
+		deploy.TopicMixture.Errorf(&ds, g.At, "Whether lossless buffers wait for each other in a circle while old and new settings of %q stand "+
+			"side by side is not known: %s. Make it two changes: first take out what ends, then add what is new.", g.Name,
+			validate.GroupProof{Group: g, Proof: m.loop}.Why())
 	}
 	return ds
-}
-
-// cosNames lists some cos: "cos 3, 4".
-func cosNames(of []int) string {
-	return "cos " + strings.Trim(strings.ReplaceAll(fmt.Sprint(of), " ", ", "), "[]")
 }
 
 // foldPorts names ports, the first few.

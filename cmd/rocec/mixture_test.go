@@ -68,7 +68,7 @@ func TestMixtureLoops(t *testing.T) {
 		},
 		"a class ends and another begins": {
 			ringOf(neighbours, classOf("far", "4", "32", "", "node[1,3]")), ringOf(neighbours, classOf("new", "3", "24", "", "node[2,4]")),
-			ringOf(neighbours), "cos 4, lossless only before, fills the same buffers. Make it two changes",
+			ringOf(neighbours), "Cos 4, lossless only before, fills the same buffers. Make it two changes",
 		},
 		"a loop goes": {
 			ringOf(classOf("far", "4", "32", `allow_deadlock = "to be taken apart"`, "node[1-4]")),

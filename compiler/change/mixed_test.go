@@ -2,6 +2,7 @@ package change_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,6 +12,8 @@ import (
 	"github.com/rocec/rocec/compiler/change"
 	"github.com/rocec/rocec/compiler/compilertest"
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/ir/irtest"
+	"github.com/rocec/rocec/compiler/routes"
 	"github.com/rocec/rocec/targets"
 )
 
@@ -188,7 +191,15 @@ func TestPhases(t *testing.T) {
 			}
 		}
 	}
+	unread := func(names ...string) func(string, *change.Held) {
+		return func(name string, h *change.Held) {
+			if slices.Contains(names, name) {
+				*h = change.Held{Away: true}
+			}
+		}
+	}
 	one := lossless("rdma", 3, 26)
+	local := strings.Replace(one, "host.h", `"h[1-2]"`, 1)
 	for _, c := range []struct {
 		name     string
 		old, new string // classes; no old: devices of the factory
@@ -265,6 +276,18 @@ func TestPhases(t *testing.T) {
 				}
 			},
 			want: "h2:ens1f0 (old) to leaf1:swp2 (new): nothing is known of h2, and what was lossless towards it changes",
+		},
+		{
+			name: "PFC added in one rack, nothing known of the hosts of others", new: local, edit: unread("h3", "h4"),
+			want: "switches; new: leaf1 leaf2 spine1 spine2\nhosts; new: h1 h2",
+		},
+		{
+			name: "a class of others removed, nothing known of hosts without one", old: local + lossless("far", 4, 34), new: local,
+			edit: unread("h3", "h4"), want: "h3:ens1f0 (old) to leaf2:swp1 (new): nothing is known of h3, and what was lossless towards it changes",
+		},
+		{
+			name: "a class of one rack removed, nothing known of the hosts of others", old: local, new: strings.Replace(lossy, "host.h", `"h[1-2]"`, 1),
+			edit: unread("h3", "h4"), want: "switches; new: leaf2 spine1 spine2\nhosts; new: h1 h2\nremovals; new: leaf1",
 		},
 		{
 			name: "PFC added, nothing known of a spine", new: one,
@@ -369,4 +392,33 @@ func TestPodAdded(t *testing.T) {
 	}
 	phases, gaps := change.NewMixtures(f).Phases(holds(t, f, old, nil))
 	assert.Equal(t, "switches; new: leaf3 spine1 spine2\nhosts; new: h5 h6", drawPhases(phases, gaps))
+}
+
+// TestOnOneSwitch: packets between hosts of one switch do not go round a ring, whatever turns there are.
+func TestOnOneSwitch(t *testing.T) {
+	c := irtest.Ring(ir.ShortestPath, 4).Hosts("R0")
+	f := c.Fabric()
+	in := f.Intents[0]
+	on := func(p *ir.Port) bool { return p.NIC != nil && p.Peer().Device().Name == "R0" }
+	in.Members = slices.DeleteFunc(in.Members, func(m *ir.Member) bool { return !on(m.NIC.Port) })
+	require.Len(t, in.Members, 2)
+	for _, p := range f.Ports {
+		switch {
+		case on(p):
+			p.NIC.TOS = -1
+		case p.NIC != nil:
+			p.NIC.Intents = nil
+		}
+		if !on(p) && !on(p.Peer()) {
+			p.SetBuffers(nil)
+		}
+	}
+	f.Routes = routes.New(f)
+	held := make([]change.Held, len(f.Devices))
+	for i, d := range f.Devices {
+		held[i] = change.Held{Old: factory(), New: d.Wanted()}
+	}
+	phases, gaps := change.NewMixtures(f).Phases(held)
+	assert.Empty(t, drawPhases(nil, gaps))
+	assert.NotEmpty(t, phases)
 }

@@ -8,15 +8,6 @@ import (
 	"github.com/rocec/rocec/compiler/routes"
 )
 
-// Beside is what a proof that no PFC loop stands on the way has to be made of.
-type Beside struct {
-	// Joined is the fabric in which all that is lossless before the change is lossless beside what is to be. What devices hold at any
-	// moment of the change is a part of it.
-	Joined *ir.Fabric
-	Before func() *ir.Fabric // what is lossless before the change: a loop of it is not the change's
-	Ended  []int             // cos that are lossless before, and in no group of the fabric; only where they can fill the buffers of others
-}
-
 // extent is where a class is lossless.
 type extent struct {
 	links []bool // by Link.ID
@@ -32,18 +23,24 @@ func (e extent) equal(o extent) bool {
 // usedBy reports whether a NIC of the fabric, or of a copy, uses the class.
 func (e extent) usedBy(n *ir.NIC) bool { return n.Port != nil && e.users[n.Port.ID] }
 
-// Beside gives what is lossless before a change beside what is to be. Nil: every link and every host that is lossless in a cos before
-// is so afterwards, or the other way round, so that all that stands on the way is part of the fabric, or of what was there.
+// Beside is the fabric in which all that is lossless before a change is lossless beside what is to be: what a proof that no PFC loop
+// stands on the way has to be made of, since what devices hold at any moment of the change is a part of it. Of cos that no group of the
+// fabric has any more, and that can fill the buffers of others, it has groups of its own; ended names them. Nil: every link and every host
+// that is lossless in a cos before is so afterwards, or the other way round. Then all that stands on the way is part of the fabric, or of
+// what was there.
 //
-// Buffers that stand only before the change have no sizes. What the copies have in common with the fabric is not changed.
-func (m *Mixtures) Beside(held []Held) *Beside {
+// Devices do not tell which hosts talked with which. Those that go on to use a class are taken to talk as the fabric's intents say, and
+// those that leave it with all of an intent in which somebody has used it.
+//
+// Buffers that stand only before the change have no sizes. What the copy has in common with the fabric is not changed.
+func (m *Mixtures) Beside(held []Held) (joined *ir.Fabric, ended []int) {
 	s := newSides(m, held, false)
 	var had [8]extent
 	for cos := range had {
 		had[cos] = s.had(cos)
 	}
-	ended := s.ended(had)
-	ends, begins := len(ended) > 0, false
+	groups := s.ended(had)
+	ends, begins := len(groups) > 0, false
 	for _, g := range s.fabric.CosGroups {
 		if !g.Lossless {
 			continue
@@ -61,13 +58,12 @@ func (m *Mixtures) Beside(held []Held) *Beside {
 		}
 	}
 	if !ends || !begins {
-		return nil
+		return nil, nil
 	}
-	out := &Beside{Joined: s.copied(had, ended, true), Before: func() *ir.Fabric { return s.copied(had, ended, false) }}
-	for _, g := range ended {
-		out.Ended = append(out.Ended, g.Cos)
+	for _, g := range groups {
+		ended = append(ended, g.Cos)
 	}
-	return out
+	return s.joined(had, groups), ended
 }
 
 // had gives where a cos is lossless before the change. NICs of a bond use what one of them does.
@@ -105,7 +101,7 @@ func (s *sides) ended(had [8]extent) (out []*ir.CosGroup) {
 	for cos, e := range had {
 		if !e.empty() && !slices.ContainsFunc(s.fabric.CosGroups, func(g *ir.CosGroup) bool { return g.Lossless && g.Cos == cos }) &&
 			!slices.ContainsFunc(out, func(g *ir.CosGroup) bool { return had[g.Cos].equal(e) }) {
-			out = append(out, &ir.CosGroup{Name: fmt.Sprintf("cos %d before the change", cos), Cos: cos, Lossless: true})
+			out = append(out, &ir.CosGroup{Name: fmt.Sprint("cos ", cos), Cos: cos, Lossless: true})
 		}
 	}
 	return out
@@ -122,50 +118,70 @@ func uses(n *ir.NIC, g *ir.CosGroup) bool {
 	return slices.ContainsFunc(n.Carries(), func(in *ir.Intent) bool { return in.Group == g })
 }
 
-// copied is the fabric with buffers and members of before the change, and with its own if joined.
-func (s *sides) copied(had [8]extent, ended []*ir.CosGroup, joined bool) *ir.Fabric {
+// mostJoined bounds how many members hosts that leave become: in a group of thousands of intents they become members of one more.
+const mostJoined = 1 << 20
+
+// joined is the fabric with what had been lossless before, and the groups that have ended.
+func (s *sides) joined(had [8]extent, ended []*ir.CosGroup) *ir.Fabric {
 	f, out := s.fabric, s.fabric.Copy()
 	out.CosGroups = append(slices.Clone(f.CosGroups), ended...)
 	for i, p := range f.Ports {
-		var buffers []*ir.Buffer
-		for _, b := range p.Buffers() {
-			if joined || had[b.Group.Cos].links[p.Link().ID] {
-				buffers = append(buffers, b)
-			}
-		}
+		buffers := slices.Clip(p.Buffers())
 		for _, g := range out.CosGroups {
 			if g.Lossless && had[g.Cos].links[p.Link().ID] && p.Carries(g) == nil {
 				buffers = append(buffers, &ir.Buffer{Group: g})
 			}
 		}
-		if !slices.Equal(buffers, p.Buffers()) {
+		if len(buffers) > len(p.Buffers()) {
 			out.Ports[i].SetBuffers(buffers)
 		}
 	}
-	for _, g := range ended {
-		out.Intents = append(out.Intents, &ir.Intent{Name: g.Name, Group: g})
-	}
-	stays := func(in *ir.Intent, n *ir.NIC) bool {
-		return joined || !in.Group.Lossless || had[in.Group.Cos].usedBy(n)
-	}
-	for _, in := range out.Intents {
-		in.Members = slices.DeleteFunc(in.Members, func(m *ir.Member) bool { return !stays(in, m.NIC) })
-	}
-	for _, d := range f.Devices { // in their order
-		if d.Host == nil {
+	for _, g := range out.CosGroups {
+		if !g.Lossless {
 			continue
 		}
-		for i, n := range d.Host.NICs {
-			own := out.Devices[d.ID].Host.NICs[i]
-			own.Intents = slices.DeleteFunc(own.Intents, func(in *ir.Intent) bool { return !stays(in, n) })
-			for _, in := range out.Intents {
-				if in.Group.Lossless && had[in.Group.Cos].usedBy(n) && !uses(n, in.Group) {
-					in.Members = append(in.Members, &ir.Member{NIC: own, At: n.At})
-					own.Intents = append(own.Intents, in)
+		var users, leave []*ir.NIC // of the copy, in their order
+		for _, d := range f.Devices {
+			if d.Host == nil {
+				continue
+			}
+			for i, n := range d.Host.NICs {
+				if !had[g.Cos].usedBy(n) {
+					continue
+				}
+				own := out.Devices[d.ID].Host.NICs[i]
+				if users = append(users, own); !uses(n, g) {
+					leave = append(leave, own)
 				}
 			}
+		}
+		if len(leave) > 0 {
+			join(out, g, had[g.Cos], users, leave)
 		}
 	}
 	out.Routes = routes.New(out)
 	return out
+}
+
+// join has NICs that leave a group talk with those of its intents that have used it.
+func join(f *ir.Fabric, g *ir.CosGroup, had extent, users, leave []*ir.NIC) {
+	var into []*ir.Intent
+	for _, in := range f.Intents {
+		if in.Group == g && slices.ContainsFunc(in.Members, func(m *ir.Member) bool { return had.usedBy(m.NIC) }) {
+			into = append(into, in)
+		}
+	}
+	if many := len(into)*len(leave) > mostJoined; many || len(into) == 0 {
+		if many {
+			leave = users
+		}
+		into = []*ir.Intent{{Name: g.Name + " before the change", Group: g}}
+		f.Intents = append(f.Intents, into[0])
+	}
+	for _, in := range into {
+		for _, n := range leave {
+			in.Members = append(in.Members, &ir.Member{NIC: n, At: n.At})
+			n.Intents = append(n.Intents, in)
+		}
+	}
 }

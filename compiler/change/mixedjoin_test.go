@@ -3,6 +3,7 @@ package change_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -64,57 +65,73 @@ func TestBeside(t *testing.T) {
 		f.Routes = routes.New(f)
 		require.Equal(t, proof.Free, worst(f))
 
-		beside := change.NewMixtures(f).Beside(held(old, next))
-		require.NotNil(t, beside)
-		assert.Equal(t, proof.Prone, worst(beside.Joined))
-		assert.Equal(t, proof.Free, worst(beside.Before()))
-		assert.Empty(t, beside.Ended)
+		joined, ended := change.NewMixtures(f).Beside(held(old, next))
+		require.NotNil(t, joined)
+		assert.Equal(t, proof.Prone, worst(joined))
+		assert.Empty(t, ended)
 		assert.Nil(t, c.Between("R0", "R1").A().Buffers(), "the fabric stays as it was")
-		for _, of := range []*ir.Fabric{beside.Joined, beside.Before()} {
-			for i, p := range of.Ports {
-				require.Same(t, p, p.Peer().Peer())
-				require.Same(t, of, p.Device().Fabric)
-				require.Equal(t, f.Ports[i].String(), p.String())
-			}
+		for i, p := range joined.Ports {
+			require.Same(t, p, p.Peer().Peer())
+			require.Same(t, joined, p.Device().Fabric)
+			require.Equal(t, f.Ports[i].String(), p.String())
 		}
 
 		for name, before := range map[string][]*ir.Settings{"the same": next, "more": whole} {
-			assert.Nil(t, change.NewMixtures(f).Beside(held(before, next)), "%s was lossless before: nothing begins", name)
+			joined, _ := change.NewMixtures(f).Beside(held(before, next))
+			assert.Nil(t, joined, "%s was lossless before: nothing begins", name)
 		}
 	}
 }
 
-// TestBesideTalkers: who was lossless before still sends beside who joins, though no intent names it any more.
+// TestBesideTalkers: who was lossless before still sends beside who joins, though no intent names it any more, to an intent in which
+// somebody else was.
 func TestBesideTalkers(t *testing.T) {
-	c := irtest.LeafSpine(ir.ShortestPath, 3, 2)
+	c := irtest.LeafSpine(ir.ShortestPath, 5, 2)
 	f := c.Fabric()
 	in := f.Intents[0]
-	joins, leaves := in.Members[0].NIC, in.Members[2].NIC
-	old := settings(f)
-	for _, p := range []*ir.Port{joins.Port, joins.Port.Peer()} {
-		buffers := p.Buffers()
-		p.SetBuffers(nil)
-		old[p.Device().ID] = p.Device().Wanted()
-		p.SetBuffers(buffers)
+	var nics []*ir.NIC
+	for _, m := range in.Members {
+		nics = append(nics, m.NIC)
 	}
+	old := settings(f)
+	for _, n := range nics[2:4] { // these join
+		for _, p := range []*ir.Port{n.Port, n.Port.Peer()} {
+			buffers := p.Buffers()
+			p.SetBuffers(nil)
+			old[p.Device().ID] = p.Device().Wanted()
+			p.SetBuffers(buffers)
+		}
+	}
+	leaves := nics[4]
+	fresh := &ir.Intent{Name: "fresh", Version: 2, Group: in.Group, Members: in.Members[2:4]}
 	in.Members, leaves.Intents = in.Members[:2], nil
-	beside := change.NewMixtures(f).Beside(held(old, settings(f)))
-	require.NotNil(t, beside)
-	members := func(f *ir.Fabric) (out []string) {
-		for _, m := range f.Intents[0].Members {
+	for _, n := range nics[2:4] {
+		n.Intents = []*ir.Intent{fresh}
+	}
+	f.Intents = append(f.Intents, fresh)
+	joined, _ := change.NewMixtures(f).Beside(held(old, settings(f)))
+	require.NotNil(t, joined)
+	members := func(in *ir.Intent) (out []string) {
+		for _, m := range in.Members {
 			out = append(out, m.NIC.Device.Name)
-			require.Equal(t, []*ir.Intent{f.Intents[0]}, m.NIC.Intents)
+			require.Equal(t, []*ir.Intent{in}, m.NIC.Intents)
 		}
 		return out
 	}
-	first, second, third := joins.Device.Name, in.Members[1].NIC.Device.Name, leaves.Device.Name
-	assert.Equal(t, []string{first, second, third}, members(beside.Joined))
-	assert.Equal(t, []string{second, third}, members(beside.Before()))
-	assert.Equal(t, []string{first, second}, members(f))
+	names := func(of ...*ir.NIC) (out []string) {
+		for _, n := range of {
+			out = append(out, n.Device.Name)
+		}
+		return out
+	}
+	assert.Equal(t, names(nics[0], nics[1], leaves), members(joined.Intents[0]))
+	assert.Equal(t, names(nics[2:4]...), members(joined.Intents[1]))
+	assert.Equal(t, names(nics[:2]...), members(in))
 }
 
-// classes is who uses which lossless class of a fabric, by cos, and where: on every cable that their packets may take.
-type classes map[int][]int // indexes of hosts
+// classes is who talks in which lossless class of a fabric, by cos: the members of its intents, as indexes of hosts. It is lossless on all
+// cables between switches.
+type classes map[int][][]int
 
 // set gives a fabric those classes, and its routes.
 func (c classes) set(f *ir.Fabric, shared bool) {
@@ -132,21 +149,24 @@ func (c classes) set(f *ir.Fabric, shared bool) {
 		p.SetBuffers(nil)
 	}
 	for cos := range 8 {
-		users, is := c[cos]
+		intents, is := c[cos]
 		if !is {
 			continue
 		}
 		g := &ir.CosGroup{Name: fmt.Sprint("group", cos), Cos: cos, DSCP: []ir.Claim{{Value: 8 * cos}}, Lossless: true}
-		in := &ir.Intent{Name: g.Name, Version: 2, Group: g}
-		for _, i := range users {
-			in.Members = append(in.Members, &ir.Member{NIC: hosts[i]})
-			hosts[i].Intents = append(hosts[i].Intents, in)
-		}
-		f.CosGroups, f.Intents = append(f.CosGroups, g), append(f.Intents, in)
-		for _, p := range f.Ports {
-			uses := func(p *ir.Port) bool {
-				return p.NIC == nil || len(p.NIC.Intents) > 0 && p.NIC.Intents[len(p.NIC.Intents)-1] == in
+		f.CosGroups = append(f.CosGroups, g)
+		users := map[*ir.NIC]bool{}
+		for n, of := range intents {
+			in := &ir.Intent{Name: fmt.Sprint(g.Name, n), Version: 2, Group: g}
+			for _, i := range of {
+				in.Members = append(in.Members, &ir.Member{NIC: hosts[i]})
+				hosts[i].Intents = append(hosts[i].Intents, in)
+				users[hosts[i]] = true
 			}
+			f.Intents = append(f.Intents, in)
+		}
+		for _, p := range f.Ports {
+			uses := func(p *ir.Port) bool { return p.NIC == nil || users[p.NIC] }
 			if uses(p) && uses(p.Peer()) {
 				p.SetBuffers(append(p.Buffers(), &ir.Buffer{Group: g}))
 			}
@@ -169,19 +189,17 @@ func TestBesideCovers(t *testing.T) {
 			return c.Fabric()
 		}
 		draw := func(label string) classes {
-			return rapid.MapOfN(rapid.SampledFrom([]int{3, 4}), rapid.SliceOfNDistinct(rapid.IntRange(0, n-1), 2, 3, rapid.ID[int]), 1, 2).Draw(t, label)
+			talk := rapid.SliceOfNDistinct(rapid.IntRange(0, n-1), 2, 3, rapid.ID[int])
+			return rapid.MapOfN(rapid.SampledFrom([]int{3, 4}), rapid.SliceOfN(talk, 1, 1), 1, 2).Draw(t, label)
 		}
 		f, shared, before, after := ring(), rapid.Bool().Draw(t, "one buffer"), draw("before"), draw("after")
 		before.set(f, shared)
 		old, was := settings(f), worst(f)
 		after.set(f, shared)
 		next, is := settings(f), worst(f)
-		covered := was == proof.Prone || is == proof.Prone
-		if beside := change.NewMixtures(f).Beside(held(old, next)); beside != nil {
-			covered = covered || worst(beside.Joined) == proof.Prone
-			require.Equal(t, was, worst(beside.Before()), "what was there before is known")
-			ended += len(beside.Ended)
-		}
+		joined, of := change.NewMixtures(f).Beside(held(old, next))
+		covered := is == proof.Prone || joined == nil && was == proof.Prone || joined != nil && worst(joined) == proof.Prone
+		ended += len(of)
 
 		// The fabric with both, less what some device does not hold.
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
@@ -216,15 +234,7 @@ func TestBesideCovers(t *testing.T) {
 			l.B().SetBuffers(b)
 		}
 		for _, in := range f.Intents {
-			known := map[*ir.NIC]bool{}
-			var members []*ir.Member
-			for _, m := range in.Members {
-				if !known[m.NIC] && m.NIC.Port.Carries(in.Group) != nil {
-					members = append(members, m)
-				}
-				known[m.NIC] = true
-			}
-			in.Members = members
+			in.Members = slices.DeleteFunc(in.Members, func(m *ir.Member) bool { return m.NIC.Port.Carries(in.Group) == nil })
 		}
 		f.Routes = routes.New(f)
 		if worst(f) == proof.Prone {

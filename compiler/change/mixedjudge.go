@@ -133,11 +133,20 @@ func (m *mixture) sending(p *ir.Port, stage Stage) (bits uint64) {
 }
 
 // relying gives the packets a host takes by a port and expects not to be lost in a stage, as bits: those of its intents, and those it
-// paused before, as long as it pauses anything. One that is not read may rely on all.
+// paused before, as long as it pauses anything. One that is not read may rely on all that its switch obeys pauses for.
 func (m *mixture) relying(p *ir.Port, stage Stage) (bits uint64) {
 	of, old := m.at[stage][p.ID], m.at[Old][p.ID]
 	if stage == Old && m.notRead(p) {
-		return field
+		at := m.port(p.Peer())
+		if at == nil {
+			return field
+		}
+		for k, v := range m.values[m.first:min(m.first+atATime, len(m.values))] {
+			if cos := at.Sort(v.Packet); at.Obeys != 0 && (cos < 0 || at.Obeys>>cos&1 == 1) {
+				bits |= 1 << k
+			}
+		}
+		return bits
 	}
 	if of == nil || !of.PausesKnown || of.Sends == 0 {
 		return 0
@@ -196,7 +205,10 @@ func (m *mixture) spread() {
 			todo = append(todo, d)
 		}
 	}
+	var seen, apart uint64 // packets of hosts on any device, and on several: others do not leave theirs, whatever turns there are
 	for _, d := range m.fabric.Devices {
+		of := here[d.ID].sent.once | here[d.ID].taken.once
+		seen, apart = seen|of, apart|seen&of
 		if d.Forwards() {
 			push(d)
 		}
@@ -204,7 +216,8 @@ func (m *mixture) spread() {
 	for len(todo) > 0 {
 		d := todo[0]
 		todo, queued[d.ID] = todo[1:], false
-		m.onward(d, here[d.ID], push)
+		h := here[d.ID]
+		m.onward(d, h.sent.once&apart, h.taken.once&apart, push)
 	}
 	for _, d := range m.fabric.Devices {
 		if d.Forwards() {
@@ -213,9 +226,9 @@ func (m *mixture) spread() {
 	}
 }
 
-// onward takes what comes in at a device to its neighbours, and notes what goes on from there; push is called for those that this
-// changes.
-func (m *mixture) onward(d *ir.Device, h attached, push func(*ir.Device)) {
+// onward takes what comes in at a device, and what its hosts send, to its neighbours, and notes what goes on from there, and what its hosts
+// take; push is called for those that this changes.
+func (m *mixture) onward(d *ir.Device, sent, taken uint64, push func(*ir.Device)) {
 	for _, p := range d.Ports {
 		if !m.between(p) {
 			continue
@@ -226,8 +239,8 @@ func (m *mixture) onward(d *ir.Device, h attached, push func(*ir.Device)) {
 				push(in.Device())
 			}
 		}
-		enter(p.Peer(), h.sent.once)
-		came, goes := m.in[p.ID], m.back[p.ID]|h.taken.once
+		enter(p.Peer(), sent)
+		came, goes := m.in[p.ID], m.back[p.ID]|taken
 		m.turn(p, func(out *ir.Port) {
 			enter(out.Peer(), came)
 			goes |= m.back[out.Peer().ID]

@@ -176,10 +176,19 @@ func (s *sides) mark() {
 	type pair struct{ old, both *ir.PortSettings }
 	alike := map[pair][2][]int{}
 	paused := sync.OnceValue(func() []int { return s.paused(claimed) })
+	unread := map[*ir.PortSettings][]int{} // by how the switch's port is set: what hosts that are not read may send
 	for _, p := range nics {
 		of := pair{s.at[Old][p.ID], s.at[Both][p.ID]}
 		if s.notRead(p) {
-			s.sent[Old][p.ID], s.sent[Both][p.ID] = paused(), paused()
+			at := s.port(p.Peer())
+			sent, known := unread[at]
+			if !known {
+				if sent = paused(); at != nil {
+					sent = s.oldMarks(at, claimed, false)
+				}
+				unread[at] = sent
+			}
+			s.sent[Old][p.ID], s.sent[Both][p.ID] = sent, sent
 		}
 		if of.old == nil || !of.old.PausesKnown {
 			continue
@@ -194,6 +203,14 @@ func (s *sides) mark() {
 		}
 		s.sent[Old][p.ID], s.sent[Both][p.ID] = sent[0], sent[1]
 	}
+}
+
+// port gives how a port is set before the change; nil: not known.
+func (s *sides) port(p *ir.Port) *ir.PortSettings {
+	if of := s.at[Old][p.ID]; of != nil && of.PausesKnown {
+		return of
+	}
+	return nil
 }
 
 // notRead reports whether nothing is known of a NIC that stays as it is, and that the person does not go on without.

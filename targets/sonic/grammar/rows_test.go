@@ -204,8 +204,8 @@ func TestRowsLaws(t *testing.T) {
 		require.NoError(t, err, "%s", rows)
 		require.Equal(t, string(rows), string(again.Rows()))
 		require.Equal(t, string(rows), string(read(t, string(c.JSON())).Rows()))
-		lines := slices.Collect(strings.Lines(string(rows)))
-		require.True(t, slices.IsSorted(lines))
+		lines := strings.Split(strings.TrimSuffix(string(rows), "\n"), "\n")
+		require.True(t, slices.IsSorted(lines), "%q", lines)
 
 		for name, s := range again.Tables {
 			for key, row := range s.Rows {
