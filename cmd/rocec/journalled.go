@@ -271,8 +271,8 @@ func goBack(name string, f *journal.File, before []byte) func([]byte) ([]byte, d
 		if h := deploy.Sum(old); h != f.Target && h != f.Base {
 			var ds diag.List
 			ds.Errorf(diag.Range{}, string(deploy.Stale), "the device changed after the plan was made",
-				"%s on %s is neither what the run wrote nor what it found, so somebody has changed it since. Plan and apply the fabric "+
-					"you want, or put the file back by hand.", f.Path, name)
+				"%s on %s is neither what the run wrote nor what it found, so a later run or somebody else has changed it since. Go "+
+					"back from later runs first, the last one first (rocec runs lists them), or plan and apply the fabric you want.", f.Path, name)
 			return nil, ds
 		}
 		return before, nil

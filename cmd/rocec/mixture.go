@@ -44,6 +44,9 @@ func newMixture(f *ir.Fabric, plan *deploy.Plan, excused map[*ir.Device]bool) *m
 		held[p.Device.Source.ID] = change.Held{
 			Old: p.Old, New: p.New, Away: p.Status != deploy.StatusChange && p.Status != deploy.StatusSame,
 		}
+		if p.Status == deploy.StatusChange && p.New != nil {
+			held[p.Device.Source.ID].New = unused(p.New, p.Device.Source)
+		}
 	}
 	for d := range excused {
 		held[d.ID].Excused = true
@@ -63,6 +66,23 @@ func newMixture(f *ir.Fabric, plan *deploy.Plan, excused map[*ir.Device]bool) *m
 		}
 	}
 	return m
+}
+
+// unused is what a host is to hold, less the pauses of NICs in no intent: whatever these are set to, as with roce = false, nobody relies on
+// it any more once the host is changed.
+func unused(s *ir.Settings, d *ir.Device) *ir.Settings {
+	if d.Host == nil || !slices.ContainsFunc(d.Host.NICs, func(n *ir.NIC) bool { return len(n.Carries()) == 0 }) {
+		return s
+	}
+	out := &ir.Settings{Rest: s.Rest}
+	for name, of := range s.Ports {
+		p := *of
+		if slices.ContainsFunc(d.Host.NICs, func(n *ir.NIC) bool { return n.Name == name && len(n.Carries()) == 0 }) {
+			p.LinkPause, p.Sends, p.Obeys = false, 0, 0
+		}
+		out.Set(name, p)
+	}
+	return out
 }
 
 // lacking says, in one sentence, what the phases lose where devices stay as they are; empty: nothing.

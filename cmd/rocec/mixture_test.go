@@ -103,3 +103,81 @@ func TestMixtureLoops(t *testing.T) {
 		})
 	}
 }
+
+// TestClassesComeAndGo: on every kind of switch a lossless class moves to another cos and DSCP while hosts use it, another one begins beside
+// it, and ends.
+func TestClassesComeAndGo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("applies to labs")
+	}
+	for _, system := range []string{"cumulus-linux@4.3.0", "cumulus-linux@5.3.0", "cumulus-linux@5.9.1", "sonic@202511"} {
+		t.Run(system, func(t *testing.T) {
+			t.Parallel()
+			top := t.TempDir()
+			s := &typist{top: filepath.Join(top, "top"), dir: filepath.Join(top, "top")}
+			require.NoError(t, os.Mkdir(s.dir, 0o755))
+			applied := func(what string) {
+				status, out, errs := s.types(t, "rocec apply --lab --auto-approve --soak 0s --no-canary pod")
+				require.Zero(t, status, "%s\n%s%s", what, out[max(0, len(out)-3000):], errs)
+				status, out, errs = s.types(t, "rocec plan --lab --detailed-exitcode pod")
+				require.Zero(t, status, "%s\n%s%s", what, out, errs)
+				status, out, errs = s.types(t, "rocec verify --lab pod")
+				require.Zero(t, status, "%s\n%s%s", what, out, errs)
+			}
+			changed := func(before, after string) {
+				name := filepath.Join(s.dir, "pod", "fabric.hcl")
+				text, err := os.ReadFile(name)
+				require.NoError(t, err)
+				require.Contains(t, string(text), before)
+				require.NoError(t, os.WriteFile(name, []byte(strings.Replace(string(text), before, after, 1)), 0o644))
+			}
+			status, out, errs := s.types(t, "rocec init --os "+system+" pod")
+			require.Zero(t, status, out+errs)
+			applied("first")
+			changed("cos      = 3 ", "cos      = 4 ")
+			changed("dscp     = [26]", "dscp     = [34]")
+			applied("moved")
+			class := strings.ReplaceAll(classOf("second", "3", "26", "ecn {}\n  weight = 10", "gpu*"), `["gpu*"]`, "[host.gpu]")
+			changed("\nfabric ", "\n"+class+"\nfabric ")
+			applied("a second one")
+			changed(class, "")
+			applied("the second one gone")
+		})
+	}
+}
+
+// TestRoCEOff: a member whose RoCE is switched off stops using the class before its switch stops pausing it.
+func TestRoCEOff(t *testing.T) {
+	if testing.Short() {
+		t.Skip("applies to a lab")
+	}
+	top := t.TempDir()
+	s := &typist{top: filepath.Join(top, "top"), dir: filepath.Join(top, "top")}
+	require.NoError(t, os.Mkdir(s.dir, 0o755))
+	for _, command := range []string{"rocec init pod", "rocec apply --lab --auto-approve --soak 0s --no-canary pod"} {
+		status, out, errs := s.types(t, command)
+		require.Zero(t, status, out+errs)
+	}
+	name := filepath.Join(s.dir, "pod", "devices.hcl")
+	text, err := os.ReadFile(name)
+	require.NoError(t, err)
+	changed := strings.Replace(string(text), `"gpu[01-08]"`, `"gpu[01-07]"`, 1) + `
+host "off" {
+  names = "gpu08"
+  nic "ens1f0" {
+    model = "connectx-5"
+    mtu   = 9000
+    roce  = false
+  }
+}
+`
+	require.NotEqual(t, string(text), changed)
+	require.NoError(t, os.WriteFile(name, []byte(changed), 0o644))
+	status, out, errs := s.types(t, "rocec plan --lab pod")
+	require.Zero(t, status, out+errs)
+	require.NotContains(t, errs, "lossy-mixture")
+	_, order, _ := strings.Cut(out, "Order: ")
+	host, leaf := strings.Index(order, "gpu08"), strings.Index(order, "leaf04")
+	require.Positive(t, host)
+	assert.Less(t, host, leaf)
+}

@@ -74,7 +74,13 @@ func staged(d *target.Device, h *deploy.Have, stage change.Stage) (_ *target.Dev
 	out.Files = append([]target.File{}, d.Files...)
 	for i := range out.Files {
 		if text, ours := files[out.Files[i].Path]; ours {
-			out.Files[i].Edit = func([]byte) ([]byte, diag.List) { return text, nil }
+			f := out.Files[i]
+			out.Files[i].Edit = func(old []byte) ([]byte, diag.List) {
+				if f.Live != nil && f.Keys != nil && slices.Equal(f.Keys(old), f.Keys(text)) { // a device may spell the same state in another way
+					return old, nil
+				}
+				return text, nil
+			}
 		}
 	}
 	return &out, ""
@@ -91,7 +97,7 @@ func stepsText(phases []change.Phase) string {
 	for i, p := range phases {
 		parts = append(parts, fmt.Sprintf("%d. %s: %s (%s)", i+1, p.Step, does[p.Step], diag.Count(len(p.Moves), "device")))
 	}
-	return "A lossless class moves, and no order of the devices is lossless, so this takes " + diag.Count(len(phases), "step") + ": " +
+	return "What is lossless changes, and no order of the devices is lossless, so this takes " + diag.Count(len(phases), "step") + ": " +
 		strings.Join(parts, "; ") + ". Below is the first; each of the others is planned when the one before is done."
 }
 

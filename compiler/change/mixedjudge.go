@@ -460,6 +460,9 @@ func (m *mixture) tooSmall(p *ir.Port, cos int) bool {
 	if p.Device().Switch == nil || !h.Away && !h.changes() {
 		return false
 	}
+	if next := m.at[New][p.ID]; next != nil && next.Sends != 0 && next.Headroom == 0 {
+		return false // it sizes its buffers itself: read back afterwards
+	}
 	for _, b := range p.Buffers() {
 		if b.Group.Cos == cos && m.at[Old][p.ID].Headroom < min(b.Floor, b.Headroom()) {
 			return true
