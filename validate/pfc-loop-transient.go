@@ -1,6 +1,7 @@
 package validate
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -43,7 +44,9 @@ var PFCLoopTransient = &Check{
 			if plan := l.ASPlan(); plan != nil && noneLost() {
 				ways = append(ways, planWay(p.Fabric, plan)+" (price: "+pathsLost+")")
 			}
-			ways = append(ways, "PFC watchdogs on the switches, which drop what stays locked (price: it is a mitigation, not a proof)")
+			drops, _ := p.stuck()
+			ways = append(ways, fmt.Sprintf("let something drop what stays locked%s (price: it is a mitigation, not a proof)",
+				cmp.Or(drops, ", such as PFC watchdogs on the switches")))
 			d.Fix = waysText(ways)
 		}
 	},

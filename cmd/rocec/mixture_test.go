@@ -110,7 +110,7 @@ func TestClassesComeAndGo(t *testing.T) {
 	if testing.Short() {
 		t.Skip("applies to labs")
 	}
-	for _, system := range []string{"cumulus-linux@4.3.0", "cumulus-linux@5.3.0", "cumulus-linux@5.9.1", "sonic@202511"} {
+	for _, system := range []string{"cumulus-linux@5.3.0", "cumulus-linux@5.9.1", "sonic@202511"} {
 		t.Run(system, func(t *testing.T) {
 			t.Parallel()
 			top := t.TempDir()

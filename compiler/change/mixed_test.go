@@ -286,7 +286,8 @@ func TestPhases(t *testing.T) {
 			edit: unread("h3", "h4"), want: "h3:ens1f0 (old) to leaf2:swp1 (new): nothing is known of h3, and what was lossless towards it changes",
 		},
 		{
-			name: "a class of one rack removed, nothing known of the hosts of others", old: local, new: strings.Replace(lossy, "host.h", `"h[1-2]"`, 1),
+			name: "a class of one rack removed, nothing known of the hosts of others", old: local,
+			new:  strings.Replace(lossy, "host.h", `"h[1-2]"`, 1),
 			edit: unread("h3", "h4"), want: "switches; new: leaf2 spine1 spine2\nhosts; new: h1 h2\nremovals; new: leaf1",
 		},
 		{

@@ -133,11 +133,12 @@ func (m *mixture) sending(p *ir.Port, stage Stage) (bits uint64) {
 }
 
 // relying gives the packets a host takes by a port and expects not to be lost in a stage, as bits: those of its intents, and those it
-// paused before, as long as it pauses anything. One that is not read may rely on all that its switch obeys pauses for.
+// paused before, as long as it pauses anything. One that is not read may rely on all, and one in no intent on what its switch obeys pauses
+// for.
 func (m *mixture) relying(p *ir.Port, stage Stage) (bits uint64) {
 	of, old := m.at[stage][p.ID], m.at[Old][p.ID]
 	if stage == Old && m.notRead(p) {
-		at := m.port(p.Peer())
+		at := m.elsewhere(p)
 		if at == nil {
 			return field
 		}
