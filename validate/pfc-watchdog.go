@@ -2,7 +2,6 @@ package validate
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
@@ -25,31 +24,4 @@ var PFCWatchdog = &Check{
 				"it%s.%s", g.Name, switches, hosts)
 		}
 	},
-}
-
-// stuck says what ends a deadlock on the switches of the fabric, and what keeps its hosts from holding it, as far as that is
-// known of their systems and drivers.
-func (p *Pass) stuck() (switches, hosts string) {
-	var onSwitches, onHosts []string
-	add := func(all *[]string, fact string) {
-		if fact != "" && !slices.Contains(*all, fact) {
-			*all = append(*all, fact)
-		}
-	}
-	for _, d := range p.Fabric.Devices {
-		if d.Switch != nil {
-			add(&onSwitches, d.Switch.Can.Stuck)
-			continue
-		}
-		for _, n := range d.Host.NICs {
-			add(&onHosts, n.Can().Storm)
-		}
-	}
-	if len(onSwitches) > 0 {
-		switches = ": " + strings.Join(onSwitches, "; ")
-	}
-	for _, fact := range onHosts {
-		hosts += " On the hosts " + fact + "."
-	}
-	return switches, hosts
 }

@@ -2,6 +2,7 @@ package validate
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -232,4 +233,31 @@ func rateText(mbps int) string {
 		return platform.SpeedText(mbps)
 	}
 	return diag.Number(mbps/1000) + "G"
+}
+
+// stuck says what ends a deadlock on the switches of the fabric, and what keeps its hosts from holding it, as far as that is
+// known of their systems and drivers.
+func (p *Pass) stuck() (switches, hosts string) {
+	var onSwitches, onHosts []string
+	add := func(all *[]string, fact string) {
+		if fact != "" && !slices.Contains(*all, fact) {
+			*all = append(*all, fact)
+		}
+	}
+	for _, d := range p.Fabric.Devices {
+		if d.Switch != nil {
+			add(&onSwitches, d.Switch.Can.Stuck)
+			continue
+		}
+		for _, n := range d.Host.NICs {
+			add(&onHosts, n.Can().Storm)
+		}
+	}
+	if len(onSwitches) > 0 {
+		switches = ": " + strings.Join(onSwitches, "; ")
+	}
+	for _, fact := range onHosts {
+		hosts += " On the hosts " + fact + "."
+	}
+	return switches, hosts
 }
