@@ -104,8 +104,8 @@ func TestMixtureLoops(t *testing.T) {
 	}
 }
 
-// TestClassesComeAndGo: also on switches without files a lossless class moves to another cos and DSCP while hosts use it, another one begins
-// beside it, and ends.
+// TestClassesComeAndGo: also on switches without files a lossless class moves to another cos and DSCP while hosts use it, another one
+// begins beside it, and ends.
 func TestClassesComeAndGo(t *testing.T) {
 	if testing.Short() {
 		t.Skip("applies to labs")

@@ -76,7 +76,8 @@ func staged(d *target.Device, h *deploy.Have, stage change.Stage) (_ *target.Dev
 		if text, ours := files[out.Files[i].Path]; ours {
 			f := out.Files[i]
 			out.Files[i].Edit = func(old []byte) ([]byte, diag.List) {
-				if f.Live != nil && f.Keys != nil && slices.Equal(f.Keys(old), f.Keys(text)) { // a device may spell the same state in another way
+				// A device may spell the same state in another way.
+				if f.Live != nil && f.Keys != nil && slices.Equal(f.Keys(old), f.Keys(text)) {
 					return old, nil
 				}
 				return text, nil

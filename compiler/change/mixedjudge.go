@@ -138,7 +138,7 @@ func (m *mixture) sending(p *ir.Port, stage Stage) (bits uint64) {
 func (m *mixture) relying(p *ir.Port, stage Stage) (bits uint64) {
 	of, old := m.at[stage][p.ID], m.at[Old][p.ID]
 	if stage == Old && m.notRead(p) {
-		at := m.elsewhere(p)
+		at := m.cabledTo(p)
 		if at == nil {
 			return field
 		}

@@ -180,7 +180,7 @@ func (s *sides) mark() {
 	for _, p := range nics {
 		of := pair{s.at[Old][p.ID], s.at[Both][p.ID]}
 		if s.notRead(p) {
-			at := s.elsewhere(p)
+			at := s.cabledTo(p)
 			sent, known := unread[at]
 			if !known {
 				if sent = paused(); at != nil {
@@ -205,9 +205,9 @@ func (s *sides) mark() {
 	}
 }
 
-// elsewhere gives how the switch's port that a NIC in no intent is cabled to is set before the change: nothing is lossless to that NIC but
+// cabledTo gives how the switch's port that a NIC in no intent is cabled to is set before the change: nothing is lossless to that NIC but
 // what is paused there. Nil: that is not known, or the NIC is a member.
-func (s *sides) elsewhere(p *ir.Port) *ir.PortSettings {
+func (s *sides) cabledTo(p *ir.Port) *ir.PortSettings {
 	if of := s.at[Old][p.Peer().ID]; of != nil && of.PausesKnown && len(p.NIC.Carries()) == 0 {
 		return of
 	}

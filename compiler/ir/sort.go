@@ -414,8 +414,8 @@ func (p *Port) Fills(g *CosGroup) bool {
 // SharesBuffer reports whether the device counts all lossless groups of a port in one buffer.
 func (d *Device) SharesBuffer() bool { return d.Switch != nil && d.Switch.Can.Shared }
 
-// SharesBuffers reports whether lossless groups can fill one another's buffers: under link pause, also of single cables between devices that
-// forward, or where a switch counts them in one buffer.
+// SharesBuffers reports whether lossless groups can fill one another's buffers: under link pause, also of single cables between devices
+// that forward, or where a switch counts them in one buffer.
 func (f *Fabric) SharesBuffers() bool {
 	return f.FlowControl == Pause || f.Coupled() || slices.ContainsFunc(f.Devices, (*Device).SharesBuffer)
 }
