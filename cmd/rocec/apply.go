@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -75,6 +76,7 @@ type leadOptions struct {
 	hookTime              time.Duration
 	soakSet, holdSet      bool
 	message               string
+	alone                 bool
 	trustByHand           bool
 	accept                bool // --accept-documented
 	trustFabric           bool
@@ -107,6 +109,8 @@ func (o *leadOptions) leadFlags(a *app, cmd *cobra.Command) {
 		"each of its arguments")
 	f.DurationVar(&o.hookTime, "hook-timeout", 10*time.Minute, "how long --drain and --undrain may take, each")
 	f.StringVarP(&o.message, "message", "m", "", "why, for rocec runs")
+	f.BoolVar(&o.alone, "alone", false, "go on though a switch cannot carry the mark by which other runs see this one: no other run goes on, "+
+		"as -m says why")
 	o.viewFlags(cmd)
 	labFlags(cmd, &o.lab)
 	f.StringVar(&o.format, "format", "text", "text, or json: one object a line")
@@ -121,6 +125,9 @@ func (o *leadOptions) check(a *app, args []string) error {
 		return fail(exitUsage, "--parallel is at least 1 and --max-failures at least 0")
 	case o.hold < 0 || o.holdSet && o.hold == 0 || o.hold > mostHold || o.soak < 0 || o.soak > mostHold:
 		return fail(exitUsage, "--confirm and --soak are durations such as 10m or 30s, and of at most 30 days")
+	}
+	if o.alone && strings.TrimSpace(o.message) == "" {
+		return fail(exitUsage, "--alone wants a reason, for whoever asks later: -m WHY")
 	}
 	if o.hookTime <= 0 || len(o.drain) > 0 && o.drain[0] == "" || len(o.undrain) > 0 && o.undrain[0] == "" {
 		return fail(exitUsage, "--drain and --undrain name a program, and --hook-timeout is more than 0")
@@ -222,6 +229,7 @@ func (a *app) applyStep(ctx context.Context, w *work, plan *deploy.Plan, o apply
 	if err != nil {
 		return false, err
 	}
+	a.readLocks(ctx, w.devices, plan, seq)
 	if len(seq.steps) > 0 && o.saved != "" {
 		return false, savedStep(seq)
 	}
@@ -269,6 +277,9 @@ func (a *app) mayApply(ctx context.Context, w *work, plan *deploy.Plan, seq *seq
 			a.writeUntouched(plan)
 		}
 		return err
+	}
+	if err := a.barred(w.f, w.dir, w.devices, plan, seq, "", &o.leadOptions); err != nil {
+		return untouched(err)
 	}
 	if s := plan.Summary(); s.Unreachable+s.Refused > o.maxFailures && (s.Refused > o.maxFailures || len(seq.mixed.against()) > 0) {
 		return untouched(fail(exitMachines, "%s cannot be changed, and a link with PFC at one end only loses frames. Nothing was changed. "+
@@ -390,9 +401,9 @@ func outcome(r *deploy.Results) error {
 	switch {
 	case r.Interrupted:
 		return &exit{exitInterrupted, ""}
-	case !r.Touched() && locked:
+	case !r.Touched() && (locked || r.Stopped == deploy.OtherRun):
 		return &exit{exitLocked, ""}
-	case !r.Touched() && machine:
+	case !r.Touched() && (machine || r.Stopped == deploy.NotMarked && r.Because.Machine()):
 		return &exit{exitMachines, ""}
 	}
 	return &exit{exitIncomplete, ""}

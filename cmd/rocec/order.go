@@ -66,6 +66,8 @@ type sequence struct {
 	steps   []change.Phase // those the change takes, of which this is the first; nil: it is all
 	down    []*ir.Link     // found without a link, or a session over it
 
+	locks []*deploy.DevicePlan // of switches that carry the mark of the run and are not in the plan: who holds them
+
 	graph   *change.Graph
 	mixed   *mixture            // nil: the settings in between are not judged
 	away    map[*ir.Device]bool // that the person goes on without
@@ -139,6 +141,7 @@ func (s *sequence) arrange(of map[*ir.Device]*deploy.DevicePlan) {
 		if !w.Stream && !w.Outage.Hitless() {
 			dw.Watch = s.beside(w)
 		}
+		dw.Marks, dw.Near = s.marking(w)
 		s.order.Waves = append(s.order.Waves, dw)
 	}
 }

@@ -84,6 +84,7 @@ func (a *app) plan(ctx context.Context, dir string, o planOptions) (err error) {
 	if err != nil {
 		return err
 	}
+	a.readLocks(ctx, devices, plan, seq)
 	if o.format == "json" {
 		doc := planJSON(plan, seq)
 		doc.ByHand, doc.Seen = byHandJSON(f.Fabric), seenJSON(found)

@@ -18,6 +18,8 @@ type planDocument struct {
 	ByHand  planByHand    `json:"by_hand"` // devices that are not read
 	Refused []planRefusal `json:"refused"` // rules the plan breaks
 	Seen    seenDocument  `json:"seen"`    // what devices say of their ports and cables
+	Held    []planHeld    `json:"held"`    // by other runs: apply ends with 5
+	Marks   planMarks     `json:"marks"`   // of the run
 
 	Evidence []planEvidence `json:"evidence"` // how it is known that what is written works, by targets and releases
 }
@@ -29,15 +31,8 @@ type planByHand struct {
 }
 
 func byHandJSON(f *ir.Fabric) planByHand {
-	names := func(all []*ir.Device) []string {
-		out := []string{}
-		for _, d := range all {
-			out = append(out, d.Name)
-		}
-		return out
-	}
 	switches, hosts := f.ByHand()
-	return planByHand{names(switches), names(hosts)}
+	return planByHand{namesOfDevices(switches), namesOfDevices(hosts)}
 }
 
 // planRefusal is a rule that a plan breaks.
@@ -156,6 +151,8 @@ func planJSON(p *deploy.Plan, seq *sequence) planDocument {
 		},
 	}
 	doc.Waves, doc.Steps = wavesJSON(seq), stepsJSON(seq)
+	beside, cannot := seq.marked()
+	doc.Held, doc.Marks = heldJSON(p, seq), planMarks{namesOfDevices(beside), namesOfDevices(cannot)}
 	for _, d := range p.Devices {
 		pd := planDevice{
 			Name: d.Device.Name, Status: string(d.Status),

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"maps"
 	"math"
 	"path"
 	"slices"
@@ -36,6 +35,7 @@ type planView struct {
 	seq     *sequence    // in which order they are changed; nil: nothing is known of it
 	unlike  *seen.Result // in what devices are not as the fabric says; nil: nobody looked
 	labs    bool         // the devices are simulated
+	own     string       // a run whose hold on devices is no news
 	drift   bool         // it is of what verify found: how a change would be put to use is not told
 	debts   map[string]debt
 	changed map[string]bool // hosts that runs have changed
@@ -163,8 +163,8 @@ func (v *planView) change(g deploy.Group) {
 		v.prose("  "+v.paint(diag.Yellow, "note:")+" ", text)
 	}
 	v.found(first)
-	if first.Lock != nil {
-		v.prose("  "+v.paint(diag.Yellow, "note:")+" ", lockText(first.Lock))
+	if first.Lock != nil && !first.Lock.Bars() { // which the summary says
+		v.prose("  "+v.paint(diag.Yellow, "note:")+" ", lockText(first.Lock, first.Device.Name))
 	}
 	if first.ByOthers() {
 		v.prose("  "+v.paint(diag.Yellow, byOthers), target.Escape(strings.TrimPrefix(first.Waits, byOthers))+theirs(first))
@@ -269,15 +269,12 @@ func (v *planView) countsText(n deploy.Counts) string {
 }
 
 // lockText says who holds the lock of a device, and what an apply would make of that.
-func lockText(o *deploy.Owner) string {
-	text := "locked by " + o.String()
+func lockText(o *deploy.Owner, device string) string {
 	switch o.Mark {
-	case "armed", "loaded", "undoing":
-		return text + ". Run " + deploy.NotConfirmed(o.Txn, o.Mark)
 	case "undone", "confirmed":
-		return text + markText(o.Mark) + ", and the next apply takes the lock away"
+		return "locked by " + o.String() + markText(o.Mark) + ", and the next apply takes the lock away"
 	}
-	return text
+	return o.Holds(device) + " " + o.GoOn(device)
 }
 
 func (v *planView) file(f foldedFile) {
@@ -387,21 +384,6 @@ func (v *planView) trouble(g deploy.Group) {
 		v.prose("  "+v.paint(diag.Yellow, byOthers), whoChange)
 	}
 	fmt.Fprintf(v.w, "  declared at %s\n\n", v.paint(diag.Cyan, report.Place(d.Device.At)))
-}
-
-// held names the runs that are in use on devices and wait to be confirmed.
-func (v *planView) held(p *deploy.Plan) {
-	of := map[string][]string{}
-	for _, d := range p.Devices {
-		if d.Lock.Held() && deploy.ValidRun(d.Lock.Txn) {
-			of[d.Lock.Txn] = append(of[d.Lock.Txn], d.Device.Name)
-		}
-	}
-	for _, run := range slices.Sorted(maps.Keys(of)) {
-		v.prose(v.paint(diag.Yellow, "note:")+" ", fmt.Sprintf(
-			"run %s is in use on %s and not confirmed yet. Keep it: rocec confirm %[1]s. Go back: rocec rollback %[1]s.",
-			run, nodeset.Text(of[run], nodeset.Devices, math.MaxInt)))
-	}
 }
 
 // shorten makes a value fit a line: a long list of numbers is written in ranges, anything else is cut.

@@ -90,6 +90,9 @@ func (a *app) remove(ctx context.Context, args []string, o removeOptions) (err e
 	if plan.Empty() {
 		return a.nothingRemoved(l, debts)
 	}
+	if err := a.barred(f, dir, devices, plan, nil, "", &o.leadOptions); err != nil {
+		return err
+	}
 	if s := plan.Summary(); s.Refused > o.maxFailures {
 		return fail(exitMachines, "%s cannot be changed. Nothing was changed. Fix them, leave them out, or go on without them with "+
 			"--max-failures %d.", diag.Count(s.Refused, "host"), s.Refused)

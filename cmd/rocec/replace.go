@@ -78,6 +78,7 @@ func (a *app) replace(ctx context.Context, name string, o replaceOptions) (err e
 	if err != nil {
 		return err
 	}
+	a.readLocks(ctx, devices, plan, seq)
 	if o.format == "text" {
 		v := a.planView(dir, o.viewOptions)
 		v.fabric, v.seq, v.unlike, v.labs = f.Fabric, seq, found, devices.lab != nil
@@ -85,6 +86,9 @@ func (a *app) replace(ctx context.Context, name string, o replaceOptions) (err e
 	}
 	if plan.Empty() {
 		return a.nothingToDo(plan, o.format)
+	}
+	if err := a.barred(f, dir, devices, plan, seq, "", &o.leadOptions); err != nil {
+		return err
 	}
 	if err := a.refuse(f, plan, seq, o.trustByHand); err != nil {
 		return err

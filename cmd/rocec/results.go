@@ -120,6 +120,14 @@ func stoppedText(r *deploy.Results) string {
 		return "Counters rose far faster after a wave than before, and no further one began: " + r.Why
 	case deploy.FabricChanged:
 		return "The fabric is not as it was when this was planned, and the next wave may not begin in it: " + r.Why
+	case deploy.OtherRun:
+		if !r.Touched() {
+			return "Nothing was changed, as another run is at work: " + r.Why
+		}
+		return "Another run is at work, and no further wave began: " + r.Why
+	case deploy.NotMarked:
+		return "A switch cannot carry the mark by which other runs see this one: " + r.Why + " Go on without it when no other run goes on: " +
+			"--alone -m WHY."
 	case deploy.TooLate:
 		return "It is too late: " + r.Why + "."
 	case deploy.HookFailed:

@@ -121,11 +121,19 @@ func (a *app) rollback(ctx context.Context, name string, o rollbackOptions) (err
 		return a.nothingBack(l, logs, &b, o.format)
 	}
 	b.seq, b.order = a.backSequence(l, &b.kept, o)
+	if b.seq != nil {
+		a.readLocks(ctx, f, &b.kept, b.seq)
+	}
 	if o.format == "text" {
 		a.planBack(l, logs, &b, o)
 	}
 	if len(b.open) == 0 && b.kept.Empty() {
 		return a.nothingToDo(&b.kept, o.format)
+	}
+	if len(b.open) == 0 { // going back from a run that holds devices is never barred
+		if err := a.barred(nil, l.Fabric, f, &b.kept, b.seq, l.Run, &o.leadOptions); err != nil {
+			return err
+		}
 	}
 	if b.seq != nil && len(b.seq.refused) > 0 {
 		p := &diag.Printer{Color: a.paints(a.stderr), Width: a.width(a.stderr)}
@@ -287,7 +295,7 @@ func (a *app) planBack(l *journal.Log, logs []*journal.Log, b *backs, o rollback
 	}
 	if len(b.kept.Devices) > 0 {
 		v := a.planView(l.Fabric, o.viewOptions)
-		v.seq = b.seq
+		v.seq, v.own = b.seq, l.Run
 		v.print(&b.kept)
 	}
 }

@@ -149,7 +149,7 @@ func (a *app) judgeLock(l heldLock, named string) heldLock {
 	run := l.holder.Txn
 	switch l.holder.Mark {
 	case "armed", "loaded", "undoing":
-		l.refuse = "run " + deploy.NotConfirmed(run, l.holder.Mark)
+		l.refuse = l.holder.Holds(l.device.Name) + " " + l.holder.GoOn(l.device.Name)
 		return l
 	}
 	if dir, err := a.journals(); err == nil && deploy.ValidRun(run) {

@@ -40,6 +40,7 @@ func (v *planView) waves(s *sequence) {
 		v.wave(s, i, j)
 		i = j
 	}
+	v.marks(s)
 	if len(s.refused) > 0 {
 		names := make([]string, len(s.refused))
 		for i, r := range s.refused {
@@ -170,19 +171,12 @@ type planCut struct {
 }
 
 func wavesJSON(s *sequence) []planWave {
-	names := func(ds []*ir.Device) []string {
-		out := []string{}
-		for _, d := range ds {
-			out = append(out, d.Name)
-		}
-		return out
-	}
 	out := []planWave{}
 	for i, w := range s.waves {
 		pw := planWave{
-			Wave: i + 1, Phase: w.Phase, Devices: []string{}, Canary: w.Canary, Stream: w.Stream, Last: names(w.Last), Carried: names(w.Carried),
+			Wave: i + 1, Phase: w.Phase, Devices: []string{}, Canary: w.Canary, Stream: w.Stream, Last: namesOfDevices(w.Last), Carried: namesOfDevices(w.Carried),
 			Outage: [2]int{int(w.Outage.Least.Seconds()), int(w.Outage.Most.Seconds())}, Takes: int(w.Takes.Seconds()),
-			Dark: names(w.Dark), Capacity: w.Capacity, Cut: []planCut{},
+			Dark: namesOfDevices(w.Dark), Capacity: w.Capacity, Cut: []planCut{},
 		}
 		for _, t := range w.Tasks {
 			pw.Devices = append(pw.Devices, t.Device.Name)
@@ -191,7 +185,7 @@ func wavesJSON(s *sequence) []planWave {
 			pw.Narrow, pw.Towards = w.Narrow.Name, w.Towards.Name
 		}
 		for _, c := range w.Cut {
-			pw.Cut = append(pw.Cut, planCut{names(c.Hosts), names(c.From)})
+			pw.Cut = append(pw.Cut, planCut{namesOfDevices(c.Hosts), namesOfDevices(c.From)})
 		}
 		out = append(out, pw)
 	}

@@ -58,6 +58,10 @@ type Wave struct {
 	Canary  bool
 	Outage  ir.Outage     // the longest of its devices
 	Takes   time.Duration // at most, but for failures
+
+	// Partners are the devices that forward and must not be lost while the wave goes on: with them and the wave away, hosts could be
+	// cut off or dark that each loss alone leaves connected. By ID.
+	Partners []*ir.Device
 	Effect
 }
 
@@ -68,6 +72,8 @@ type Effect struct {
 	Narrow   *ir.Device   // where that is; nil: nothing is narrower
 	Towards  *ir.Device   // on the way to there
 	Cut      []Cut        // hosts that cannot talk with each other, though they are attached to devices that are up
+
+	transit []bool // by Device.ID: traffic passes there, with those devices or without them
 }
 
 // Cut is hosts that cannot talk to others.
@@ -141,6 +147,7 @@ func (l *Living) Follow(waves [][]*Task, r Rules) ([]*Wave, []*Refusal) {
 			refused = append(refused, why)
 		}
 		w.Effect = e
+		w.Partners = l.partners(w)
 		logins.last(w)
 		out = append(out, w)
 	}
@@ -199,6 +206,7 @@ func (o *orderer) phase(tasks []*Task) {
 }
 
 func (o *orderer) add(w *Wave) {
+	w.Partners = o.partners(w)
 	o.logins.last(w)
 	o.waves = append(o.waves, w)
 }

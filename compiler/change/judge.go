@@ -131,7 +131,9 @@ func (v *verdict) demand(l *Living, t *living, away []bool, gone []*ir.Device) {
 		}
 		t.scratch, widths = w, w
 		v.onTheWay(t, widths, away)
+		v.passes(w)
 	}
+	v.passes(t.widths)
 	up := make([][]int32, len(t.classes)) // by class: where it is still attached
 	var touched []int
 	for i, c := range t.classes {

@@ -3,9 +3,12 @@ package deploy
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -73,34 +76,81 @@ type Owner struct {
 	Mark  string // how far it came on the device; empty: not asked
 	Who   string // "alice@ws7, process 4711"
 	Since string // the device's clock, RFC 3339
+
+	Until  time.Duration // until the device goes back by itself, or the run's mark ends, by the device's own timer; 0: not known
+	Beside bool          // the run has marked the device, which it does not change itself
 }
 
 // Held reports whether the run has put its change to use, and waits for it to be confirmed.
 func (o *Owner) Held() bool { return o != nil && o.Mark == markLoaded }
 
-// markLoaded is the mark of a run whose change is in use and not confirmed.
-const markLoaded = "loaded"
+// Bars reports whether no other run may change the device, or rely on it: the run is at work there or beside it, or the device may go back
+// from it by itself.
+func (o *Owner) Bars() bool { return o != nil && (o.Beside || unfinished(o.Mark)) }
+
+// The marks of a run that neither keeps nor has undone its change.
+const (
+	markArmed   = "armed"
+	markLoaded  = "loaded"
+	markUndoing = "undoing"
+)
+
+func unfinished(mark string) bool {
+	return mark == markArmed || mark == markLoaded || mark == markUndoing
+}
 
 // String describes the holder in a few words.
 func (o *Owner) String() string {
 	if o.Txn == "" && o.Who == "" {
-		return "somebody whose name is not in the lock"
+		return "a run whose name is not in the lock"
 	}
 	if o.Who == "" {
 		return "run " + o.Txn
 	}
-	return fmt.Sprintf("%s since %s (run %s)", o.Who, o.Since, o.Txn)
+	return fmt.Sprintf("%s, run %s, since %s", o.Who, o.Txn, o.Since)
 }
 
-// NotConfirmed says of a run that has changed a device, and neither keeps nor has undone that, what can be done about it. mark is how
-// far it came there.
-func NotConfirmed(run, mark string) string {
-	if mark == "loaded" {
-		return fmt.Sprintf("%s has changed this device and is not confirmed yet. On the machine it was started on, keep the change: "+
-			"rocec confirm %[1]s. Go back: rocec rollback %[1]s.", run)
+// Holds says what the run has to do with devices, and for how long.
+func (o *Owner) Holds(names ...string) string {
+	const room = 200 // bytes, for names
+	on, is, goes := nodeset.Text(names, nodeset.Devices, room), diag.Plural(len(names), "is", "are"), diag.Plural(len(names), "It goes", "They go")
+	left := o.Until.Round(time.Second).String()
+	if len(names) > 1 {
+		left += ", or later"
 	}
-	return fmt.Sprintf("%s is changing this device, or died over it. If it died, bring it to its end on the machine it was started on: "+
-		"rocec resume %[1]s. Go back: rocec rollback %[1]s.", run)
+	switch {
+	case o.Beside:
+		return fmt.Sprintf("%s %s the mark of %s, which changes devices beside %s. The mark ends in %s unless the run renews it.", on,
+			diag.Plural(len(names), "has", "have"), o, diag.Plural(len(names), "it", "them"), left)
+	case o.Mark == markLoaded && o.Until > 0:
+		return fmt.Sprintf("%s %s changed by %s, which is not confirmed. %s back without that, in %s.", on,
+			diag.Plural(len(names), "was", "were"), o, goes, left)
+	case o.Mark == markLoaded:
+		return fmt.Sprintf("%s %s changed by %s, which is not confirmed. %s back without that.", on, diag.Plural(len(names), "was", "were"), o, goes)
+	case unfinished(o.Mark) && o.Until > 0:
+		return fmt.Sprintf("%s %s being changed by %s. %s back in %s if that run has died.", on, is, o, goes, left)
+	case unfinished(o.Mark):
+		return fmt.Sprintf("%s %s being changed by %s.", on, is, o)
+	}
+	return fmt.Sprintf("%s %s locked by %s.", on, is, o)
+}
+
+// GoOn says which verbs go on with the run, or back from it: a lock is taken away only where the run has changed nothing.
+func (o *Owner) GoOn(names ...string) string {
+	known := ValidRun(o.Txn)
+	switch {
+	case o.Beside:
+		return "Wait until it ends."
+	case unfinished(o.Mark) && !known:
+		return "Its name makes no sense: see " + StateDir + " on the device."
+	case o.Mark == markLoaded:
+		return fmt.Sprintf("Keep the change: rocec confirm %s. Go back: rocec rollback %[1]s.", o.Txn)
+	case unfinished(o.Mark):
+		return fmt.Sprintf("If it died, bring it to its end: rocec resume %s. Go back: rocec rollback %[1]s.", o.Txn)
+	case known:
+		return fmt.Sprintf("If that run is over, take its lock away: rocec unlock --run %s %s", o.Txn, strings.Join(names, " "))
+	}
+	return "If that run is over, take its lock away: rocec unlock " + strings.Join(names, " ")
 }
 
 // ParseOwner reads a lock's owner file; what is missing stays empty.
@@ -120,10 +170,24 @@ func ParseOwner(text string) *Owner {
 			o.Who = value
 		case "since":
 			o.Since = value
+		case "until":
+			o.Until = seconds(value)
 		}
 	}
 	return o
 }
+
+// seconds reads a count of seconds of a device; 0: it is not one. A time that is over is the least there is, as it still runs out.
+func seconds(text string) time.Duration {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n > int64(mostSeconds) {
+		return 0
+	}
+	return time.Duration(max(n, 1)) * time.Second
+}
+
+// mostSeconds bounds what a device says of its timers: a hundred years.
+const mostSeconds = 100 * 365 * 24 * 3600
 
 // OneLine makes text of a device fit for the middle of a sentence.
 func OneLine(s string) string { return oneLine(s, 400) }

@@ -2,6 +2,7 @@ package deploy
 
 import (
 	"slices"
+	"time"
 
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/target"
@@ -26,7 +27,9 @@ type Have struct {
 	Wrong   []string  // Identity's judgement: why this is not the device the fabric means
 	Files   []Content // in the order of Device.Files
 	HostKey string    // fingerprint of the key it answered with; empty: the connection does not tell
-	Lock    *Owner    // who is changing the device right now; nil: nobody, or it could not be seen
+	Lock    *Owner    // the run that holds its lock; nil: none, or it could not be seen
+	Marked  *Owner    // the run that goes on beside it and has marked it; nil: none
+	Count   int       // of the runs that have written there; -1: it could not be seen
 	Unseen  bool      // locks and runs could not be looked for, as that takes root
 	Runs    []RunMark // runs that left something there, besides who holds the lock
 	Over    []RunMark // runs that are over there, and what became of them: "confirmed", "undone", …
@@ -75,8 +78,11 @@ type Note struct {
 	Holds  string // see [Holds]
 }
 
-// RunMark is a run that lies on a device, and how far it came there: a mark of package txn.
-type RunMark struct{ Run, Mark string }
+// RunMark is a run that a device holds something of.
+type RunMark struct {
+	Run, Mark string        // Mark: how far it came there, a mark of package txn
+	Until     time.Duration // until the device goes back from it, by its own timer; 0: it does not, or that is not known
+}
 
 // Judged is a probe that ran.
 type Judged struct {

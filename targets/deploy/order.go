@@ -28,6 +28,10 @@ type Wave struct {
 	Stream  bool             // they do not wait for each other
 	Watch   []*target.Device // are looked at right before and after: what they lose, the wave has taken away
 	Takes   time.Duration    // from begin to end, at most, but for failures
+
+	// Marks are the switches that carry the mark of the run while it goes on: those of the wave, and those whose loss together with
+	// them would break what the wave promises. Near are other switches, whose settings the wave relies on: they carry it where they answer.
+	Marks, Near []*target.Device
 }
 
 // First are the devices that do not come last.

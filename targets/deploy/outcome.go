@@ -119,6 +119,7 @@ type Results struct {
 	Interrupted bool     // the person ended it before all devices had been started
 	Stopped     Stopped  // why no further wave began; empty: all did, or it was interrupted
 	Why         string   // in full, where Stopped does not say it
+	Because     Kind     // of NotMarked: what stood in the way
 	Notes       []string // what went wrong beside the devices: a hook
 }
 
@@ -134,6 +135,8 @@ const (
 	TooLate         Stopped = "window"   // the next wave may not end in time
 	HookFailed      Stopped = "hook"     // traffic could not be put back on a wave
 	PhaseFailed     Stopped = "phase"    // what comes next relies on devices that stay as they are
+	OtherRun        Stopped = "run"      // another run is at work on the devices or beside them, or they may go back from one
+	NotMarked       Stopped = "mark"     // a switch that has to carry the mark of the run cannot be marked
 )
 
 // Count returns the number of devices with an outcome.

@@ -51,7 +51,9 @@ type DevicePlan struct {
 	Old, New *ir.Settings       // how it is set, as the content says, before and after; nil: not known
 	Effects  []Effect           // what traffic notices, as far as the settings are known
 	Removing bool               // a port stops pausing, or obeying pauses, for a priority
-	Lock     *Owner             // who is changing the device right now; nil: nobody
+	Lock     *Owner             // the run that holds its lock; nil: none
+	Marked   *Owner             // the run that goes on beside it and has marked it; nil: none
+	Count    int                // of the runs that have written there; -1: it could not be seen
 	Files    []FileState        // every file of a device that could be read, changed or not
 	Writers  []string           // versions of rocec that wrote just what the device holds, when it was meant to do the same; each once
 	Left     string             // of a device that [Plan.OnlyIntent] leaves: the version that wrote it; empty: it is not left
@@ -159,6 +161,7 @@ func Diff(tree *target.Tree, have *Observed) *Plan {
 
 func diff(d *target.Device, h *Have) *DevicePlan {
 	p := &DevicePlan{Device: d, Status: StatusSame, Lock: h.Lock, Unseen: h.Unseen, Runs: h.Runs, Over: h.Over, HostKey: h.HostKey}
+	p.Marked, p.Count = h.Marked, h.Count
 	p.Baseline, p.Watched = h.Samples(), h.Watched
 	if h.Err != nil {
 		p.Status, p.Err = StatusUnreachable, h.Err
@@ -274,8 +277,8 @@ func (d *DevicePlan) read(old, next map[string][]byte) {
 func (d *DevicePlan) refuse(k Kind, detail string) *DevicePlan {
 	return &DevicePlan{
 		Device: d.Device, Status: StatusRefused, Diags: d.Diags, Watched: d.Watched, Seen: d.Seen, Lock: d.Lock, Runs: d.Runs, Over: d.Over,
-		HostKey: d.HostKey,
-		Err:     &Error{Kind: k, Device: d.Device, Detail: detail},
+		HostKey: d.HostKey, Marked: d.Marked, Count: d.Count,
+		Err: &Error{Kind: k, Device: d.Device, Detail: detail},
 	}
 }
 

@@ -19,6 +19,8 @@ plain_file() { # FILE: one, or none
 
 sign() {
 	printf 'txn %s\nkey %s\nowner %s\nsince %s\n' "$T" "$K" "$1" "$(date -u +%Y-%m-%dT%H:%M:%SZ)" | cat >"$S/lock/owner" || return 1
+	chmod 644 "$S/lock/owner" || return 1 # whoever logs in may see who is at work
+	chmod 755 "$S/lock" || return 1
 	flush "$S/lock/owner" "$S/lock" "$S" || return 1
 	owner
 	[ "$held" = "$T $K" ] || {
@@ -65,13 +67,14 @@ take() { # OWNER; mkdir is atomic, and a lock never expires
 		;;
 	esac
 	fail locked "mark $mark
+$(left "$S/txn-$over")
 $(head -c 1024 "$S/lock/owner" 2>/dev/null)"
 }
 
 flusher
 plain "$S"
 must "create $S" mkdir -p "$S"
-must "protect $S" chmod 700 "$S"
+must "protect $S" chmod 755 "$S" # who holds the lock is for all to see; what a run holds stays closed
 for d in lock backup "backup/$T" original original/file original/none "txn-$T" "txn-$T.new"; do plain "$S/$d"; done
 for f in counter pending lock/owner lock/pid lock/said; do plain_file "$S/$f"; done
 take "$1"
@@ -95,6 +98,7 @@ for x in "$S"/txn-*; do
 	armed | loaded | undoing)
 		give
 		fail locked "mark $mark
+$(left "$x")
 txn ${x#"$S/txn-"}"
 		;;
 	esac
@@ -127,6 +131,7 @@ unpack() { # the run's folder is there when all of it is on the disk: a power cu
 	for step in "$X.new"/step.*; do
 		if [ -d "$step" ]; then set -- "$@" "$step"/*; fi
 	done
+	chmod 711 "$X.new" || return 1 # how far the run came is for all to see
 	flush "$@" "$X.new" && mv "$X.new" "$X" && flush "$S"
 }
 unpack >"$S/lock/said" 2>&1 || {

@@ -134,3 +134,26 @@ mark() { # sets mark to how far the run in folder $1 came
 		if [ -e "$1/state.$m" ]; then mark=$m; fi
 	done
 }
+
+uptime() { # sets up to seconds since boot, which no clock moves
+	read -r up rest </proc/uptime
+	up=${up%%.*}
+}
+
+number() { # FILE: the whole number in it, or 0
+	num=
+	if [ -f "$1" ]; then read -r num <"$1"; fi
+	case $num in '' | *[!0-9]* | ???????????*) num=0 ;; esac
+	while [ "${num#0?}" != "$num" ]; do num=${num#0}; done # which arithmetic would take for octal
+	echo "$num"
+}
+
+left() { # FOLDER of a run: a line "until SECONDS", where its timer of this boot will undo it
+	boot='' this=''
+	if [ -f "$1/boot" ]; then read -r boot <"$1/boot"; fi
+	read -r this </proc/sys/kernel/random/boot_id
+	if [ "$boot" = "$this" ] && [ -f "$1/deadline" ]; then
+		uptime
+		printf 'until %s\n' "$(($(number "$1/deadline") - up))"
+	fi
+}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/target"
@@ -254,8 +255,10 @@ func (d *Device) fill(ctx context.Context, h *deploy.Have, answers []answer, q *
 
 // fillState reads what rocec itself has on the device.
 func fillState(h *deploy.Have, text string) {
-	var owner strings.Builder
+	h.Count = -1
+	var owner, marked strings.Builder
 	locked := false
+	due := map[string]time.Duration{} // by run
 	for line := range strings.Lines(text) {
 		key, value, _ := strings.Cut(strings.TrimSpace(line), " ")
 		switch key {
@@ -273,6 +276,14 @@ func fillState(h *deploy.Have, text string) {
 			if run, mark, _ := strings.Cut(value, " "); deploy.ValidRun(run) {
 				h.Runs = append(h.Runs, deploy.RunMark{Run: run, Mark: deploy.OneLine(mark)})
 			}
+		case "due":
+			if f := strings.Fields(value); len(f) == 3 && f[1] == h.Boot {
+				due[f[0]] = until(h, f[2])
+			}
+		case "count":
+			h.Count = countOf(value)
+		case "marked":
+			fmt.Fprintln(&marked, value)
 		case "ended":
 			if f := strings.Fields(value); len(f) >= 2 && deploy.ValidRun(f[0]) {
 				h.Over = append(h.Over, deploy.RunMark{Run: f[0], Mark: deploy.OneLine(f[1])})
@@ -285,14 +296,52 @@ func fillState(h *deploy.Have, text string) {
 			h.Pending = append(h.Pending, value)
 		}
 	}
+	for i := range h.Runs {
+		h.Runs[i].Until = due[h.Runs[i].Run]
+	}
+	h.Marked = markOf(h, marked.String())
 	if !locked {
 		return
 	}
 	h.Lock = deploy.ParseOwner(owner.String())
 	if i := slices.IndexFunc(h.Runs, func(r deploy.RunMark) bool { return r.Run == h.Lock.Txn }); i >= 0 {
-		h.Lock.Mark = h.Runs[i].Mark
+		h.Lock.Mark, h.Lock.Until = h.Runs[i].Mark, h.Runs[i].Until
 		h.Runs = slices.Delete(h.Runs, i, i+1)
 	}
+}
+
+// markOf reads the mark of a run; nil: there is none, or it has ended. It holds for one boot of the device, up to an uptime.
+func markOf(h *deploy.Have, text string) *deploy.Owner {
+	o := deploy.ParseOwner(text)
+	boot, ends := "", ""
+	for line := range strings.Lines(text) {
+		key, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+		switch key {
+		case "boot":
+			boot = value
+		case "ends":
+			ends = value
+		}
+	}
+	if o.Txn == "" || boot != h.Boot || uptimeOf(ends) <= h.Uptime {
+		return nil
+	}
+	o.Until, o.Beside = until(h, ends), true
+	return o
+}
+
+// uptimeOf reads a moment as seconds since the device's boot; 0: it is not one.
+func uptimeOf(text string) float64 {
+	n, err := strconv.ParseUint(text, 10, 31)
+	if err != nil {
+		return 0
+	}
+	return float64(n)
+}
+
+// until is how long it takes from now to a moment of the device; at least a second, as what is due may be under way.
+func until(h *deploy.Have, moment string) time.Duration {
+	return max(time.Second, time.Duration(uptimeOf(moment)-h.Uptime)*time.Second)
 }
 
 // reason asks a query that failed again, alone, for the words it failed with. A query changes nothing.

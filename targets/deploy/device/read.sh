@@ -74,6 +74,11 @@ state() {
 				if [ -e "$x/state.$m" ]; then mark=$m; fi
 			done
 			printf 'run %s %s\n' "${x#"$S/txn-"}" "$mark"
+			if [ -r "$x/boot" ] && [ -r "$x/deadline" ]; then
+				read -r due <"$x/deadline"
+				read -r boot <"$x/boot"
+				printf 'due %s %s %s\n' "${x#"$S/txn-"}" "$boot" "$due"
+			fi
 		done
 		for x in "$S"/backup/*/ended; do
 			if [ -h "$x" ] || ! [ -f "$x" ]; then continue; fi
@@ -86,6 +91,15 @@ state() {
 			printf 'ended %s %s %s\n' "${x##*/}" "$mark" "$by"
 			if [ "$mark" = confirmed ] && [ -n "$note" ]; then printf 'note %s %s\n' "${x##*/}" "$note"; fi
 		done
+		if [ -r "$S/counter" ]; then
+			read -r count <"$S/counter"
+			printf 'count %s\n' "$count"
+		elif ! [ -e "$S/counter" ] && { ! [ -d "$S" ] || [ -x "$S" ]; }; then
+			echo 'count 0'
+		fi
+		if [ -f /run/rocec/mark ]; then
+			while read -r line; do printf 'marked %s\n' "$line"; done </run/rocec/mark
+		fi
 		if [ -f "$S/pending" ]; then
 			while read -r line; do printf 'pending %s\n' "$line"; done <"$S/pending"
 		fi

@@ -44,11 +44,6 @@ dir() {
 
 beside() { echo "${1%/*}/.rocec-$T-$n"; } # PATH of file n
 
-uptime() { # sets up to seconds since boot, which no clock moves
-	read -r up rest </proc/uptime
-	up=${up%%.*}
-}
-
 same_boot() {
 	boot='' this=''
 	if [ -f "$X/boot" ]; then read -r boot <"$X/boot"; fi
@@ -144,14 +139,6 @@ upload() { # beside each file, with its owner and mode where there is one
 	done <"$X/files"
 }
 
-number() { # FILE: the whole number in it, or 0
-	num=
-	if [ -f "$1" ]; then read -r num <"$1"; fi
-	case $num in '' | *[!0-9]* | ???????????*) num=0 ;; esac
-	while [ "${num#0?}" != "$num" ]; do num=${num#0}; done # which arithmetic would take for octal
-	echo "$num"
-}
-
 backup() { # the content before, three times: beside the file for the undo, a copy of this run, and the original
 	if [ ! -s "$X/files" ]; then return; fi
 	b=$S/backup/$T
@@ -245,7 +232,7 @@ body() {
 	started "$$"
 	echo "$$ $start" >"$X/pid" || fail no-space "cannot write $X/pid"
 	read -r this </proc/sys/kernel/random/boot_id
-	echo "$this" >"$X/boot" || fail no-space "cannot write $X/boot"
+	{ echo "$this" >"$X/boot" && chmod 644 "$X/boot"; } || fail no-space "cannot write $X/boot"
 	(
 		arm_boot
 		arm 1 "$(number "$X/first")"
@@ -298,7 +285,7 @@ END
 arm() { # NTH SECONDS: the timer of this boot, and away with the one before
 	unit=rocec-undo-$T-$1
 	uptime
-	echo "$((up + $2))" >"$X/deadline" || fail no-space "cannot write $X/deadline"
+	{ echo "$((up + $2))" >"$X/deadline" && chmod 644 "$X/deadline"; } || fail no-space "cannot write $X/deadline"
 	before='' since=''
 	if [ -f "$X/timer" ]; then read -r before since <"$X/timer"; fi
 	if ! systemd-run --quiet --unit="$unit" --on-active="$2" --timer-property=AccuracySec=100ms \

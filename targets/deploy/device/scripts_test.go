@@ -28,11 +28,13 @@ var scripts = map[string]struct {
 	"read-alone":    {readAlone, ""},
 	"read-given":    {runGiven, ""},
 	"verb-and-read": {verbAndRead, ""},
+	"one-by-one":    {oneByOne, ""},
 	// SC2034, SC2317, SC2329: what all scripts share, and not each of them uses.
 	"begin":  {script(beginScript, testRun), "SC2034,SC2317,SC2329"},
 	"call":   {script(callScript, testRun), "SC2034,SC2317,SC2329"},
 	"unlock": {script(unlockScript, testRun), "SC2034,SC2317,SC2329"},
 	"sweep":  {script(sweepScript, testRun), "SC2034,SC2317,SC2329"},
+	"mark":   {script(markScript, testRun), "SC2034,SC2317,SC2329"},
 	// SC2016: what stands in single quotes is expanded by the shell that setsid starts.
 	"run": {script(runScript, testRun), "SC2034,SC2317,SC2329,SC2016"},
 }
@@ -144,7 +146,7 @@ func TestReaderCannotWrite(t *testing.T) {
 
 // What travels is what the source says, but for its comments.
 func TestBare(t *testing.T) {
-	for _, s := range []string{libText, beginText, runText, undoText, callText, unlockText, sweepText, readText} {
+	for _, s := range []string{libText, beginText, runText, undoText, callText, unlockText, sweepText, markText, readText} {
 		require.True(t, printed(t, s) == printed(t, bare(s)), "more than a comment went, from a here-document perhaps")
 		require.Less(t, len(bare(s)), len(s))
 	}

@@ -46,6 +46,11 @@ exec sh -c "$@"`
 sh -c "$1" rocec "$3" asked </dev/null || exit
 eval "$q"
 `
+
+	// oneByOne runs SCRIPT rocec ARGS when no other such script is at work on the device. Marks lie in the folder of the lock.
+	oneByOne = `umask 022
+mkdir -p /run/rocec && exec flock -o -w 30 /run/rocec/flock sh -c "$@"
+`
 )
 
 // The scripts of a run; the sources say what they do. They travel without their comments.
@@ -64,12 +69,15 @@ var (
 	unlockText string
 	//go:embed sweep.sh
 	sweepText string
+	//go:embed mark.sh
+	markText string
 
 	beginScript  = bare(libText + beginText)
 	runScript    = bare(libText + runText + undoText)
 	callScript   = bare(libText + callText)
 	unlockScript = bare(libText + unlockText)
 	sweepScript  = bare(libText + sweepText)
+	markScript   = bare(libText + markText)
 )
 
 // bare takes the lines away that are comments.

@@ -224,10 +224,7 @@ state() {
 	by=
 	if [ -f "$X/by" ]; then read -r by <"$X/by"; fi
 	case $by in asked | timer | boot | body) printf 'by %s\n' "$by" ;; esac
-	if [ -f "$X/deadline" ] && same_boot; then
-		uptime
-		printf 'until %s\n' "$(($(number "$X/deadline") - up))"
-	fi
+	left "$X"
 	for step in "$X"/step.*; do
 		case ${step##*.} in *[!0-9]*) continue ;; esac
 		if [ -f "$step/in-use" ]; then

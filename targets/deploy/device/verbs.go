@@ -42,6 +42,7 @@ var failures = map[string]deploy.Kind{
 	"permission":  deploy.Permission,
 	"foreign":     deploy.Permission,
 	"locked":      deploy.Locked,
+	"marked":      deploy.Locked,
 	"lost-lock":   deploy.Locked,
 	"armed":       deploy.Locked,
 	"working":     deploy.Locked,
@@ -247,13 +248,10 @@ func (d *Device) said(step string, c *Change, text string) *deploy.Error {
 	}
 	e := &deploy.Error{Kind: kind, Device: d.Of, Step: step, Detail: deploy.OneLine(text)}
 	switch word {
-	case "locked":
+	case "locked", "marked":
 		e.Holder = deploy.ParseOwner(text)
-		e.Detail = fmt.Sprintf("locked by %s. If that run is over, take its lock away: %s", e.Holder, unlockCommand(e.Holder, d.Of))
-		switch e.Holder.Mark {
-		case "armed", "loaded", "undoing":
-			e.Detail = fmt.Sprintf("locked by %s. Run %s", e.Holder, deploy.NotConfirmed(e.Holder.Txn, e.Holder.Mark))
-		}
+		e.Holder.Beside = word == "marked"
+		e.Detail = e.Holder.Holds(d.Of.Name) + " " + e.Holder.GoOn(d.Of.Name)
 	case "armed":
 		e.Detail = "it has neither kept nor undone what it changed: " + e.Detail
 	case "working":
@@ -293,13 +291,6 @@ func brief(cmd string) string {
 		cmd = strings.ToValidUTF8(cmd[:most], "") + "…"
 	}
 	return cmd
-}
-
-func unlockCommand(o *deploy.Owner, d *target.Device) string {
-	if !deploy.ValidRun(o.Txn) {
-		return "rocec unlock " + d.Name
-	}
-	return "rocec unlock --run " + o.Txn + " " + d.Name
 }
 
 // report reads the state a device told. What makes no sense in it counts as not told.

@@ -28,6 +28,7 @@ type ApplyOptions struct {
 	Clock       Clock          // the time it goes by
 	Sudo        *device.Sudo   // how login users become root; nil: without a password
 	Links       *Links         // connections to use; nil: none
+	Alone       bool           // go on without switches that cannot be marked: the person knows of no other run
 
 	// OnAnomaly is asked whether to go on after a wave in which counters rose far faster than before; nil: the run stops. The wave is
 	// kept, unless it is to be undone.

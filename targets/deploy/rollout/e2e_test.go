@@ -100,7 +100,7 @@ func TestOpenSSH(t *testing.T) {
 	assert.Equal(t, "reload\n", m.Read("/run/reloads"), "equal steps run once")
 	assert.Equal(t, boxtest.OldConf, m.Read(boxtest.State+"/backup/txn-1/0"))
 	assert.Empty(t, m.Left())
-	for name, mode := range map[string]os.FileMode{"/etc/app/conf": 0o644, "/etc/app/extra": 0o600, boxtest.State: os.ModeDir | 0o700} {
+	for name, mode := range map[string]os.FileMode{"/etc/app/conf": 0o644, "/etc/app/extra": 0o600, boxtest.State: os.ModeDir | 0o755} {
 		info, err := os.Stat(m.Root + name)
 		require.NoError(t, err)
 		assert.Equal(t, mode, info.Mode(), name)

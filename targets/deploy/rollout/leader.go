@@ -26,6 +26,7 @@ type leader struct {
 	lingers []time.Duration                // by wave
 	places  []time.Duration                // by wave
 	watched *Links                         // connections to devices that are watched
+	marks   []*marking                     // switches that carry the mark of the run, or are to, by name
 
 	mu      sync.Mutex // of failed, where devices end by themselves
 	failed  int
@@ -40,6 +41,10 @@ func (l *leader) lead(ctx context.Context, plan *deploy.Plan) {
 	l.remember(plan)
 	l.time()
 	defer l.watched.Close()
+	defer l.unmark(ctx)
+	if !l.markAll(ctx, plan) {
+		return
+	}
 	phase := -1
 	for n, wave := range l.order.Waves {
 		if wave.Phase != phase {
@@ -103,12 +108,18 @@ func (l *leader) wave(ctx context.Context, n int, w *deploy.Wave) {
 		l.stream(ctx, n, w)
 		return
 	}
+	if !l.renew(ctx, w) {
+		return
+	}
 	before, ok := l.lookBefore(ctx, w)
 	if !ok || !l.drain(ctx, n, w) {
 		return
 	}
 	defer l.undrain(ctx, n, w)
 	if l.drains() { // that takes time, and may end sessions, which the change did not then
+		if !l.renew(ctx, w) {
+			return
+		}
 		if before, ok = l.lookBefore(ctx, w); !ok {
 			return
 		}
@@ -197,10 +208,13 @@ func (l *leader) begin(ctx context.Context, n int, ps []*deploy.DevicePlan) []*c
 
 // stream changes devices that do not wait for each other.
 func (l *leader) stream(ctx context.Context, n int, w *deploy.Wave) {
-	if !l.drain(ctx, n, w) {
+	if !l.renew(ctx, w) || !l.drain(ctx, n, w) {
 		return
 	}
 	defer l.undrain(ctx, n, w)
+	if l.drains() && !l.renew(ctx, w) { // that takes time
+		return
+	}
 	l.eachOf(len(w.Devices), func(i int) {
 		p := w.Devices[i]
 		l.mu.Lock()

@@ -26,7 +26,8 @@ var mutants = []mutant{
 	// Folders and the lock.
 	{script: "begin.sh", old: `if [ -h "$1" ] || { [ -e "$1" ] && [ ! -d`, new: `if { [ -e "$1" ] && [ ! -d`, caught: "planted links"},
 	{script: "begin.sh", old: `if [ -d "$1" ] && [ "$(stat`, new: `if false && [ "$(stat`, caught: "folder of somebody"},
-	{script: "begin.sh", old: `must "protect $S" chmod 700 "$S"`, new: `:`, caught: "open folder"},
+	{script: "begin.sh", old: `must "protect $S" chmod 755 "$S" # `, new: `: # `, caught: "open folder"},
+	{script: "begin.sh", old: `chmod 711 "$X.new"`, new: `chmod 755 "$X.new"`, caught: "applied"},
 	{script: "begin.sh", old: `if err=$(mkdir "$S/lock" 2>&1); then`, new: `if err=$(mkdir -p "$S/lock" 2>&1); then`, caught: "locked"},
 	{script: "begin.sh", old: `"$T $K") return ;;`, new: `"$T "*) return ;;`, caught: "locked"},
 	{script: "begin.sh", old: `	confirmed | undone)

@@ -49,12 +49,12 @@ func TestProtocol(t *testing.T) {
 				require.NoError(t, os.MkdirAll(b.Root+boxtest.State+"/lock", 0o700))
 				b.Write(boxtest.State+"/lock/owner", "txn txn-0\nowner bob@ws9, process 7\nsince 2026-11-21T06:00:00Z\n")
 			}, outcome: deploy.Refused, kind: deploy.Locked,
-			says: "locked by bob@ws9, process 7 since 2026-11-21T06:00:00Z (run txn-0). If that run is over, take its lock away: rocec unlock " +
+			says: "locked by bob@ws9, process 7, run txn-0, since 2026-11-21T06:00:00Z. If that run is over, take its lock away: rocec unlock " +
 				"--run txn-0 leaf01",
 		},
 		{name: "locked by a dead beginner", breaks: func(b box) {
 			require.NoError(t, os.MkdirAll(b.Root+boxtest.State+"/lock", 0o700))
-		}, outcome: deploy.Refused, kind: deploy.Locked, says: "locked by somebody whose name is not in the lock. If that run is over"},
+		}, outcome: deploy.Refused, kind: deploy.Locked, says: "locked by a run whose name is not in the lock. If that run is over"},
 		{
 			name: "a run of the same name", breaks: func(b box) {
 				require.NoError(t, os.MkdirAll(b.Root+boxtest.State+"/lock", 0o700))

@@ -2,6 +2,7 @@ package rollout_test
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -28,7 +29,10 @@ func applied(t testing.TB, b box) {
 			case e.Step == "confirm":
 				require.Equal(t, []string{"rocec-undo-txn-1-2.timer"}, b.Timers(), "the first timer makes way for the second")
 				require.Equal(t, os.FileMode(0o644), b.mode(t, unit))
-				require.Equal(t, os.FileMode(0o700), b.mode(t, boxtest.State+"/txn-txn-1"))
+				require.Equal(t, os.FileMode(0o711), b.mode(t, boxtest.State+"/txn-txn-1"))
+				b.closed(t, boxtest.State+"/txn-txn-1", "boot", "deadline")
+				require.Equal(t, os.FileMode(0o700), b.mode(t, boxtest.State+"/backup"))
+				require.Equal(t, os.FileMode(0o700), b.mode(t, boxtest.State+"/original"))
 				armed = true
 			case e.Step == "release":
 				require.Empty(t, b.Timers(), "what is confirmed is not undone")
@@ -41,7 +45,7 @@ func applied(t testing.TB, b box) {
 	b.wholly(t, r)
 	b.bare(t)
 	require.Equal(t, os.FileMode(0o604), b.mode(t, "/etc/app/conf"))
-	require.Equal(t, os.FileMode(0o700), b.mode(t, boxtest.State))
+	require.Equal(t, os.FileMode(0o755), b.mode(t, boxtest.State))
 	require.Equal(t, "reload\n", b.Read("/run/reloads"))
 	require.Equal(t, boxtest.OldConf, b.Read(boxtest.State+"/backup/txn-1/0"))
 	require.Equal(t, boxtest.OldConf, b.Read(boxtest.State+"/original/file"+b.Root+"/etc/app/conf"))
@@ -348,4 +352,20 @@ func undoneWhileKept(t testing.TB, b box) {
 	require.Contains(t, []deploy.Outcome{deploy.Reverted, deploy.Applied}, r.Outcome, "one of the two wins the mark")
 	b.wholly(t, r)
 	b.bare(t)
+}
+
+// closed holds every file and folder in a folder to be for root alone, but for those that say how far a run came.
+func (b box) closed(t testing.TB, folder string, open ...string) {
+	t.Helper()
+	entries, err := os.ReadDir(b.Root + folder)
+	require.NoError(t, err)
+	for _, e := range entries {
+		info, err := e.Info()
+		require.NoError(t, err)
+		if slices.Contains(open, e.Name()) {
+			require.Equal(t, os.FileMode(0o644), info.Mode().Perm(), e.Name())
+		} else {
+			require.Zero(t, info.Mode().Perm()&0o077, e.Name())
+		}
+	}
 }

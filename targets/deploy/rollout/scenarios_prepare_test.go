@@ -174,7 +174,7 @@ func locked(t testing.TB, b box) {
 	} {
 		b.lock(t, owner)
 		r := b.applyWith(t, b.plan(t))
-		b.is(t, r, deploy.Refused, deploy.Locked, "locked by bob@ws9, process 7 since 2026-11-21T06:00:00Z")
+		b.is(t, r, deploy.Refused, deploy.Locked, "locked by bob@ws9, process 7, run ")
 		b.holds(t, boxtest.OldConf, boxtest.OldConf)
 		require.Equal(t, owner, b.Read(boxtest.State+"/lock/owner"))
 	}
@@ -183,7 +183,7 @@ func locked(t testing.TB, b box) {
 func lockWithoutName(t testing.TB, b box) {
 	b.lock(t, "")
 	r := b.applyWith(t, b.plan(t))
-	b.is(t, r, deploy.Refused, deploy.Locked, "locked by somebody whose name is not in the lock")
+	b.is(t, r, deploy.Refused, deploy.Locked, "locked by a run whose name is not in the lock")
 	require.Empty(t, r.Left)
 	b.holds(t, boxtest.OldConf, boxtest.OldConf)
 
@@ -299,8 +299,9 @@ func backups(t testing.TB, b box) {
 
 func openFolder(t testing.TB, b box) {
 	require.NoError(t, os.MkdirAll(b.Root+boxtest.State, 0o755))
+	require.NoError(t, os.Chmod(b.Root+boxtest.State, 0o777))
 	b.is(t, b.applyWith(t, b.plan(t)), deploy.Applied, "", "")
-	require.Equal(t, os.FileMode(0o700), b.mode(t, boxtest.State))
+	require.Equal(t, os.FileMode(0o755), b.mode(t, boxtest.State))
 }
 
 // The disk takes the lock's folder, and not the name in it.

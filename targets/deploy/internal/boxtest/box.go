@@ -351,6 +351,7 @@ func (b *Box) Moved(script string) string {
 		}
 	}
 	script = strings.ReplaceAll(script, State, b.Root+State)
+	script = strings.ReplaceAll(script, "/run/rocec", b.Root+"/run/rocec")
 	script = strings.ReplaceAll(script, "/proc/sys/kernel/random/boot_id", b.Root+"/run/boot_id")
 	return strings.ReplaceAll(script, "/etc/systemd/system", b.Root+"/etc/systemd/system")
 }

@@ -1,0 +1,366 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/rocec/rocec/cmd/internal/journal"
+	"github.com/rocec/rocec/cmd/internal/report"
+	"github.com/rocec/rocec/compiler/change"
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/device"
+	"github.com/rocec/rocec/targets/deploy/rollout"
+	"github.com/rocec/rocec/targets/deploy/txn"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// This file keeps two runs apart: it finds the devices that other runs hold beside a plan, and the switches that a run marks.
+
+// marking says which switches carry the mark of a run for a wave: marks are those it cannot do without, near are others whose settings it
+// relies on. Devices that rocec does not write carry none.
+func (s *sequence) marking(w *change.Wave) (marks, near []*target.Device) {
+	must := map[*ir.Device]bool{}
+	for _, d := range w.Partners {
+		must[d] = true
+	}
+	for _, t := range w.Tasks {
+		must[t.Device] = true
+		for _, p := range t.Device.Ports {
+			if peer := p.Peer().Device(); !must[peer] {
+				must[peer] = false
+			}
+		}
+	}
+	for _, d := range slices.SortedFunc(maps.Keys(must), func(a, b *ir.Device) int { return a.ID - b.ID }) {
+		switch {
+		case !s.writes(d):
+		case must[d] && d.Maintenance == "":
+			marks = append(marks, s.devices[d])
+		default:
+			near = append(near, s.devices[d])
+		}
+	}
+	return marks, near
+}
+
+// writes reports whether a device is a switch that rocec may write to.
+func (s *sequence) writes(d *ir.Device) bool {
+	return d.Switch != nil && s.devices[d] != nil && d.ByHand == nil && !d.ByOthers
+}
+
+// marked are the switches that carry the mark of the run and are not changed by it, and those that cannot carry it and whose loss would
+// break what its waves promise, both by ID.
+func (s *sequence) marked() (beside, cannot []*ir.Device) {
+	changed, in, out := map[*ir.Device]bool{}, map[*ir.Device]bool{}, map[*ir.Device]bool{}
+	for i, w := range s.waves {
+		for _, t := range w.Tasks {
+			changed[t.Device] = true
+		}
+		for _, d := range slices.Concat(s.order.Waves[i].Marks, s.order.Waves[i].Near) {
+			in[d.Source] = true
+		}
+		for _, d := range w.Partners {
+			if !s.writes(d) {
+				out[d] = true
+			}
+		}
+	}
+	byID := func(a, b *ir.Device) int { return a.ID - b.ID }
+	for _, d := range slices.SortedFunc(maps.Keys(in), byID) {
+		if !changed[d] {
+			beside = append(beside, d)
+		}
+	}
+	return beside, slices.SortedFunc(maps.Keys(out), byID)
+}
+
+// bars are the runs that keep a plan from being done: each has changed a device of the plan or next to its waves and may go back from that,
+// or goes on beside it. own is a run that does not count; empty: every one does.
+func bars(plan *deploy.Plan, seq *sequence, own string) (out []*heldBy) {
+	near := map[*ir.Device]bool{}
+	if seq != nil {
+		for i, w := range seq.waves {
+			for _, t := range w.Tasks {
+				for _, p := range t.Device.Ports {
+					near[p.Peer().Device()] = true
+				}
+			}
+			for _, d := range slices.Concat(seq.order.Waves[i].Marks, seq.order.Waves[i].Near) {
+				near[d.Source] = true
+			}
+		}
+	}
+	all := slices.Clone(plan.Devices)
+	for _, p := range plan.Beside {
+		if near[p.Device.Source] {
+			all = append(all, p)
+		}
+	}
+	if seq != nil {
+		all = append(all, seq.locks...)
+	}
+	return heldDevices(all, own)
+}
+
+// clockError is how far the clock of a device may be from that of this machine when its timer is over: nobody can ask a device that does
+// not answer.
+const clockError = 2 * time.Minute
+
+// silent are the runs of this machine that hold devices of a plan, or next to its waves, that do not answer: each may go back from its run
+// until its time and the error of the clocks are over. After that the device is away like any other.
+func (a *app) silent(dir string, f *fleet, plan *deploy.Plan, seq *sequence, own string, now time.Time) (out []*deploy.Error) {
+	if f.lab != nil { // whose time stands still between commands
+		return nil
+	}
+	all := slices.Concat(plan.Devices, plan.Beside)
+	if seq != nil {
+		all = append(all, seq.locks...)
+	}
+	var logs []*journal.Log
+	for _, d := range all {
+		if d.Err == nil || d.Err.Kind != deploy.Unreachable {
+			continue
+		}
+		if logs == nil {
+			logs = a.runsOf(dir, f.labDir)
+		}
+		for _, l := range slices.Backward(logs) { // the newest first
+			if !slices.ContainsFunc(l.Devices, func(of journal.Device) bool { return of.Name == d.Device.Name }) {
+				continue
+			}
+			if left := heldFor(l, d.Device.Name, now); left > 0 && l.Run != own {
+				out = append(out, &deploy.Error{Kind: deploy.Locked, Device: d.Device, Detail: fmt.Sprintf("%s does not answer. Run %s of %s has "+
+					"changed it, is not confirmed, and may go back there within %s. Keep the change: rocec confirm %[2]s. Go back: rocec rollback "+
+					"%[2]s.", d.Device.Name, l.Run, who(l.Owner), left.Round(time.Second))})
+			}
+			break
+		}
+	}
+	return out
+}
+
+// heldFor is how long a device may still go back from a run by itself, as the journal of the run knows; 0: it does not any more.
+func heldFor(l *journal.Log, name string, now time.Time) time.Duration {
+	marks := marksOf(l)
+	var r resultJSON
+	switch o, ended := l.Outcomes[name]; {
+	case ended && json.Unmarshal(o.Result, &r) == nil && r.Until > 0:
+		return max(0, o.Time.Add(time.Duration(r.Until)*time.Second+clockError).Sub(now))
+	case ended || marks[name] != txn.Armed && marks[name] != txn.Loaded:
+		return 0
+	}
+	begun := l.Began // by a run that died
+	for _, line := range l.Lines {
+		if line.Device == name {
+			begun = line.Time
+		}
+	}
+	return max(0, begun.Add(longestTimer(l, name)+clockError).Sub(now))
+}
+
+// longestTimer bounds the timer of a device in a run that died, from what its steps and waves may take.
+func longestTimer(l *journal.Log, name string) time.Duration {
+	i := slices.IndexFunc(l.Devices, func(d journal.Device) bool { return d.Name == name })
+	waves := 1
+	for _, d := range l.Devices {
+		waves = max(waves, d.Wave)
+	}
+	plan, err := readHeader(&l.Header).plan(l.Devices[i : i+1])
+	if err != nil {
+		return mostHold
+	}
+	c := device.NewChange(plan.Devices[0])
+	soak, away := c.Soak()
+	hold, _ := time.ParseDuration(l.Hold)
+	const deadMan = 3 * time.Minute
+	return hold + time.Duration(waves+1)*(c.Work()+soak+away+deadMan)
+}
+
+// readLocks reads who holds the switches that are to carry the mark of the run, of those that were not read with the plan.
+func (a *app) readLocks(ctx context.Context, f *fleet, plan *deploy.Plan, seq *sequence) {
+	known := map[*ir.Device]bool{}
+	for _, p := range slices.Concat(plan.Devices, plan.Beside) {
+		known[p.Device.Source] = true
+	}
+	tree := &target.Tree{}
+	for _, w := range seq.order.Waves {
+		for _, d := range slices.Concat(w.Marks, w.Near) {
+			if !known[d.Source] {
+				known[d.Source] = true
+				tree.Devices = append(tree.Devices, &target.Device{
+					Name: d.Name, Role: d.Role, At: d.At, Source: d.Source, Login: d.Login, Target: &target.Target{},
+				})
+			}
+		}
+	}
+	if len(tree.Devices) == 0 {
+		return
+	}
+	o, end := a.reading()
+	defer end()
+	f.read.limit(&o)
+	seq.locks = deploy.Diff(tree, rollout.Observe(ctx, f.dial, tree, o)).Devices
+}
+
+// unmarkable are the switches that have to carry the mark of the run and do not answer.
+func unmarkable(plan *deploy.Plan, seq *sequence) (out []*deploy.Error) {
+	must := map[*ir.Device]bool{}
+	for _, w := range seq.order.Waves {
+		for _, d := range w.Marks {
+			must[d.Source] = true
+		}
+	}
+	for _, p := range slices.Concat(plan.Devices, plan.Beside, seq.locks) {
+		if p.Err != nil && must[p.Device.Source] && p.Status == deploy.StatusUnreachable {
+			out = append(out, p.Err)
+		}
+	}
+	return out
+}
+
+// heldBy is a run, and devices that it holds in one way.
+type heldBy struct {
+	deploy.Owner // of the device that goes back first
+	devices      []*deploy.DevicePlan
+}
+
+func (h *heldBy) names() []string {
+	var names []string
+	for _, d := range h.devices {
+		names = append(names, d.Device.Name)
+	}
+	return names
+}
+
+// heldDevices puts the devices that runs hold together by run, in the order of the devices.
+func heldDevices(all []*deploy.DevicePlan, own string) (out []*heldBy) {
+	type way struct {
+		run, mark string
+		beside    bool
+	}
+	of := map[way]*heldBy{}
+	add := func(d *deploy.DevicePlan, o *deploy.Owner) {
+		if !o.Bars() || o.Txn == own && own != "" {
+			return
+		}
+		key := way{o.Txn, o.Mark, o.Beside}
+		h := of[key]
+		if h == nil {
+			h = &heldBy{Owner: *o}
+			of[key], out = h, append(out, h)
+		}
+		if o.Until > 0 && (h.Until == 0 || o.Until < h.Until) {
+			h.Owner = *o
+		}
+		h.devices = append(h.devices, d)
+	}
+	for _, d := range all {
+		add(d, d.Lock)
+		add(d, d.Marked)
+		for _, r := range d.Runs {
+			add(d, &deploy.Owner{Txn: r.Run, Mark: r.Mark, Until: r.Until})
+		}
+	}
+	return out
+}
+
+// barred refuses to do a plan that runs keep from being done: exit status 5, and nothing was changed.
+func (a *app) barred(f *report.Report, dir string, devices *fleet, plan *deploy.Plan, seq *sequence, own string, o *leadOptions) error {
+	held := bars(plan, seq, own)
+	var ds diag.List
+	for _, e := range a.silent(dir, devices, plan, seq, own, time.Now()) {
+		ds = append(ds, e.Diagnostic())
+	}
+	silent := len(ds)
+	for _, h := range held {
+		e := &deploy.Error{Kind: deploy.Locked, Device: h.devices[0].Device, Detail: h.Holds(h.names()...) + " " + h.GoOn(h.names()...)}
+		ds = append(ds, e.Diagnostic())
+		if o.format == "json" {
+			for _, d := range h.devices {
+				a.writeEvent(applyEvent{Event: "device", Device: d.Device.Name, Outcome: string(deploy.Refused), Detail: e.Detail})
+			}
+		}
+	}
+	p := &diag.Printer{Color: a.paints(a.stderr), Width: a.width(a.stderr)}
+	if f != nil {
+		p.Files = f.Source.Files
+	}
+	if len(ds) == 0 && seq != nil && !o.alone {
+		for _, e := range unmarkable(plan, seq) {
+			ds = append(ds, e.Diagnostic())
+		}
+	}
+	p.Print(a.stderr, ds) //nolint:errcheck // a closed terminal has nobody to tell
+	switch {
+	case len(held)+silent > 0:
+		return fail(exitLocked, "another run holds devices that this plan changes or relies on. Nothing was changed.")
+	case len(ds) > 0:
+		return fail(exitMachines, "%s cannot carry the mark by which other runs see this one. Nothing was changed. Go on without it when no "+
+			"other run goes on: --alone -m WHY.", diag.Count(len(ds), "switch"))
+	}
+	return nil
+}
+
+// held names the runs that hold devices of a plan, or beside it.
+func (v *planView) held(p *deploy.Plan) {
+	for _, h := range bars(p, v.seq, v.own) {
+		v.prose(v.paint(diag.Yellow, "note:")+" ", h.Holds(h.names()...)+" "+h.GoOn(h.names()...))
+	}
+}
+
+// marks names the switches that carry the mark of the run and are not changed.
+func (v *planView) marks(s *sequence) {
+	beside, cannot := s.marked()
+	if len(beside) > 0 {
+		v.prose("  "+v.paint(diag.Yellow, "marked:")+" ", namesText(beside)+", so that no other run changes "+
+			diag.Plural(len(beside), "it", "them")+" meanwhile")
+	}
+	if len(cannot) > 0 {
+		v.prose("  "+v.paint(diag.Yellow, "not marked:")+" ", namesText(cannot)+", which rocec does not write: see that no change of "+
+			diag.Plural(len(cannot), "it", "them")+" goes on meanwhile")
+	}
+}
+
+func namesText(ds []*ir.Device) string {
+	return nodeset.Text(namesOfDevices(ds), nodeset.Devices, math.MaxInt)
+}
+
+func namesOfDevices(ds []*ir.Device) []string {
+	names := []string{}
+	for _, d := range ds {
+		names = append(names, d.Name)
+	}
+	return names
+}
+
+// planMarks are switches in the JSON of plan.
+type planMarks struct {
+	Beside []string `json:"beside"` // carry the mark of the run, and are not changed
+	Cannot []string `json:"cannot"` // rocec does not write them
+}
+
+// planHeld is a run that holds devices, in the JSON of plan.
+type planHeld struct {
+	Run     string   `json:"run"`
+	Owner   string   `json:"owner,omitempty"`
+	Since   string   `json:"since,omitempty"`
+	Mark    string   `json:"mark,omitempty"` // how far it came; empty: it goes on beside the devices
+	Until   int      `json:"until_seconds,omitempty"`
+	Devices []string `json:"devices"`
+}
+
+func heldJSON(p *deploy.Plan, s *sequence) []planHeld {
+	out := []planHeld{}
+	for _, h := range bars(p, s, "") {
+		out = append(out, planHeld{h.Txn, h.Who, h.Since, h.Mark, int(h.Until.Seconds()), h.names()})
+	}
+	return out
+}

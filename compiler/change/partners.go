@@ -1,0 +1,74 @@
+package change
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/routes"
+)
+
+// partners returns the devices that forward and whose loss, together with that of the wave, can cut off or darken hosts that each loss
+// alone leaves connected, by ID. They are
+//
+//   - the other devices to which hosts of the wave's devices are attached, and the other switches of their MLAG pairs;
+//   - where traffic of others passes a device of the wave, or such a host keeps another leg, every device that traffic can pass.
+//
+// The second rule names more devices than have to be named: two losses that narrow different ways may well cut both. A wave during which
+// no traffic stops has no partners.
+func (l *Living) partners(w *Wave) []*ir.Device {
+	in := map[*ir.Device]bool{}
+	if !w.Outage.Hitless() {
+		for _, t := range w.Tasks {
+			if t.Device.Forwards() && !t.Outage.Hitless() {
+				in[t.Device] = true
+			}
+		}
+	}
+	if len(in) == 0 {
+		return nil
+	}
+	out := map[*ir.Device]bool{}
+	spread := false
+	for d := range in {
+		for _, h := range l.hosts[d.ID] {
+			for _, p := range h.Ports {
+				if other := p.Peer().Device(); other.Forwards() && !in[other] && l.laid[p.Link().ID] {
+					out[other], spread = true, true
+				}
+			}
+		}
+		for _, t := range l.demands {
+			spread = spread || t.widths.Transit[d.ID]
+		}
+	}
+	for _, d := range l.fabric.Devices {
+		if in[d] || !d.Forwards() {
+			continue
+		}
+		if spread && w.transit != nil && w.transit[d.ID] {
+			out[d] = true
+		}
+		for t := range in {
+			if d.Switch != nil && t.Switch != nil && d.Switch.MLAG != "" && d.Switch.MLAG == t.Switch.MLAG {
+				out[d] = true
+			}
+		}
+	}
+	all := make([]*ir.Device, 0, len(out))
+	for d := range out {
+		all = append(all, d)
+	}
+	slices.SortFunc(all, func(a, b *ir.Device) int { return cmp.Compare(a.ID, b.ID) })
+	return all
+}
+
+// passes adds the devices that traffic passes on the ways of a demand.
+func (e *Effect) passes(w *routes.Widths) {
+	if e.transit == nil {
+		e.transit = make([]bool, len(w.Transit))
+	}
+	for id, passed := range w.Transit {
+		e.transit[id] = e.transit[id] || passed
+	}
+}

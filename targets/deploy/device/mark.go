@@ -1,0 +1,42 @@
+package device
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rocec/rocec/targets/deploy"
+)
+
+// Mark marks a switch for a run, or renews the run's mark, until so long from now by the switch's own clock, and returns how many runs
+// have written there. It refuses with [deploy.Locked] where another run has marked the switch, holds its lock, or has changed it and is
+// not confirmed.
+func (d *Device) Mark(ctx context.Context, run deploy.Run, lease time.Duration) (count int, err *deploy.Error) {
+	lines, err := d.marking(ctx, run, "take", run.Owner, strconv.Itoa(seconds(lease)))
+	for _, l := range lines {
+		if n, ok := strings.CutPrefix(l, "count "); ok {
+			count = countOf(n)
+		}
+	}
+	return count, err
+}
+
+// Unmark takes the mark of a run away.
+func (d *Device) Unmark(ctx context.Context, run deploy.Run) *deploy.Error {
+	_, err := d.marking(ctx, run, "drop")
+	return err
+}
+
+func (d *Device) marking(ctx context.Context, run deploy.Run, verb string, args ...string) ([]string, *deploy.Error) {
+	return d.verb(ctx, "mark", oneByOne, nil, 0, nil, append([]string{script(markScript, d.here(run)), "rocec", verb}, args...)...)
+}
+
+// countOf reads a count of runs; 0: it is not one.
+func countOf(text string) int {
+	n, err := strconv.ParseUint(text, 10, 31)
+	if err != nil {
+		return 0
+	}
+	return int(n)
+}

@@ -1,0 +1,172 @@
+package rollout
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/device"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// Two runs of one fabric must not take away together what each alone may take away. So a run marks, before it changes anything, its
+// switches and those whose loss together with them would break what its waves promise, and renews the marks before each wave. Switches are
+// marked one after the other in the order of their names: of runs that begin together, the one that comes first to the first switch they
+// share goes on, and the others let go of what they have marked. A mark ends by the switch's own clock, so that a run that died bars nobody
+// for long; what it has changed bars others by its lock.
+
+// marking is a switch that the run marks.
+type marking struct {
+	dev  *device.Device
+	must bool // the run does not go on without it
+	held bool // it has the mark of the run
+	runs int  // that had written there when the run marked it
+	own  bool // the run changes it
+}
+
+// markSlack is how much longer than its wave may take a mark holds.
+const markSlack = 10 * time.Minute
+
+// markAll marks the switches of the order, and reports whether the run may begin.
+func (l *leader) markAll(ctx context.Context, plan *deploy.Plan) bool {
+	l.marks = l.markings()
+	if len(l.marks) == 0 {
+		return true
+	}
+	failed := make([]*deploy.Error, len(l.marks))
+	l.eachOf(len(l.marks), func(i int) { failed[i] = l.marks[i].dev.Connect(ctx, "mark") }) // logging in takes longest
+	planned := map[string]*deploy.DevicePlan{}                                              // by name: what a device turned out to hold makes a copy of it
+	for _, p := range slices.Concat(plan.Devices, plan.Beside) {
+		planned[p.Device.Name] = p
+	}
+	lease := markSlack
+	if len(l.order.Waves) > 0 {
+		lease += 2 * l.order.Waves[0].Takes
+	}
+	for i, m := range l.marks {
+		if ctx.Err() != nil {
+			l.results.Interrupted = true
+			return false
+		}
+		err := failed[i]
+		if err == nil {
+			m.runs, err = m.dev.Mark(context.WithoutCancel(ctx), l.o.Run, lease)
+		}
+		if m.held = err == nil; err != nil && !l.without(m, err) {
+			return false
+		}
+		p := planned[m.dev.Of.Name]
+		if m.held && p != nil && p.Err == nil && p.Count >= 0 && p.Count != m.runs {
+			l.changedSince(m)
+			return false
+		}
+	}
+	return true
+}
+
+// markings are the switches of the order's waves, in the order in which every run marks them.
+func (l *leader) markings() []*marking {
+	must, own := map[*target.Device]bool{}, map[string]bool{}
+	for _, w := range l.order.Waves {
+		for _, p := range w.Devices {
+			own[p.Device.Name] = true
+		}
+		for _, d := range w.Marks {
+			must[d] = true
+		}
+		for _, d := range w.Near {
+			must[d] = must[d]
+		}
+	}
+	var all []*marking
+	for d, m := range must {
+		dev := device.New(d, l.dial, l.o.Sudo, device.Clock(l.o.Clock))
+		all = append(all, &marking{dev: dev, must: m, own: own[d.Name]})
+	}
+	slices.SortFunc(all, func(a, b *marking) int { return cmp.Compare(a.dev.Of.Name, b.dev.Of.Name) })
+	return all
+}
+
+// without reports whether the run goes on although a switch is not marked, and keeps why not.
+func (l *leader) without(m *marking, err *deploy.Error) bool {
+	switch {
+	case err.Kind == deploy.Locked:
+		l.stopFor(deploy.OtherRun, err.Detail)
+		return false
+	case m.must && !l.o.Alone:
+		l.stopFor(deploy.NotMarked, err.Error())
+		l.results.Because = err.Kind
+		return false
+	}
+	m.dev.Close()
+	l.noteThat(fmt.Sprintf("%s does not carry the mark of this run: %s", err.Device.Name, err.Detail))
+	return true
+}
+
+// changedSince stops the run: what it was judged with is not there any more.
+func (l *leader) changedSince(m *marking) {
+	l.stopFor(deploy.FabricChanged, m.dev.Of.Name+" was changed by another run after this plan was made. Plan again.")
+}
+
+func (l *leader) stopFor(why deploy.Stopped, text string) {
+	if l.results.Stopped == "" {
+		l.results.Stopped, l.results.Why = why, deploy.Sentences(text)
+	}
+}
+
+// renew renews the marks for a wave that is about to begin, and reads by that who else is at work on the switches; false: it may not
+// begin. A mark that was lost to another run stops the run, whichever switch has it.
+func (l *leader) renew(ctx context.Context, w *deploy.Wave) bool {
+	steady := context.WithoutCancel(ctx)
+	failed, runs := make([]*deploy.Error, len(l.marks)), make([]int, len(l.marks))
+	l.eachOf(len(l.marks), func(i int) {
+		m := l.marks[i]
+		if runs[i] = m.runs; !m.held {
+			return
+		}
+		if failed[i] = m.dev.Connect(steady, "mark"); failed[i] == nil {
+			runs[i], failed[i] = m.dev.Mark(steady, l.o.Run, 2*w.Takes+markSlack)
+		}
+		if failed[i] != nil || len(l.marks) > mostLinks {
+			m.dev.Close()
+		}
+	})
+	for i, m := range l.marks {
+		err := failed[i]
+		if err == nil && !m.own && runs[i] != m.runs { // its mark had ended, and another run came and went
+			l.changedSince(m)
+			return false
+		}
+		if err == nil {
+			continue
+		}
+		if err.Kind == deploy.Locked {
+			m.held = false
+		}
+		if m.must = slices.Contains(w.Marks, m.dev.Of); !l.without(m, err) {
+			return false
+		}
+	}
+	return true
+}
+
+// unmark takes the marks away. One that stays for want of an answer ends by itself.
+func (l *leader) unmark(ctx context.Context) {
+	steady := context.WithoutCancel(ctx)
+	l.eachOf(len(l.marks), func(i int) {
+		m := l.marks[i]
+		if m.held {
+			err := m.dev.Connect(steady, "mark")
+			if err == nil {
+				err = m.dev.Unmark(steady, l.o.Run)
+			}
+			if err != nil {
+				l.noteThat(fmt.Sprintf("%s keeps the mark of this run until its time is over: %s", err.Device.Name, err.Detail))
+			}
+		}
+		m.dev.Close()
+	})
+}
