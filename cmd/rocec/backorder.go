@@ -32,7 +32,13 @@ func orderOf(l *journal.Log, plan *deploy.Plan, goal txn.Goal) *deploy.Order {
 		if r := by[n][0].Device.Role; r != role {
 			role, phase = r, phase+1
 		}
-		o.Waves = append(o.Waves, &deploy.Wave{Phase: phase, Devices: by[n], Stream: role == target.Host})
+		w := &deploy.Wave{Phase: phase, Devices: by[n], Stream: role == target.Host}
+		for _, d := range w.Devices {
+			if d.Device.Role == target.Switch { // which others cut hosts off is not known without the fabric
+				w.Marks = append(w.Marks, d.Device)
+			}
+		}
+		o.Waves = append(o.Waves, w)
 	}
 	if goal == txn.Back {
 		o = o.Reverse()

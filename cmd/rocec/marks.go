@@ -314,6 +314,16 @@ func (v *planView) held(p *deploy.Plan) {
 	for _, h := range bars(p, v.seq, v.own) {
 		v.prose(v.paint(diag.Yellow, "note:")+" ", h.Holds(h.names()...)+" "+h.GoOn(h.names()...))
 	}
+	var unseen []string
+	for _, d := range p.Devices {
+		if d.Unseen {
+			unseen = append(unseen, d.Device.Name)
+		}
+	}
+	if len(unseen) > 0 {
+		v.prose(v.paint(diag.Yellow, "note:")+" ", "whether another run is at work on "+nodeset.Text(unseen, nodeset.Devices, math.MaxInt)+
+			" is not known: reading locks there takes root.")
+	}
 }
 
 // marks names the switches that carry the mark of the run and are not changed.

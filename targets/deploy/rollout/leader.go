@@ -43,6 +43,11 @@ func (l *leader) lead(ctx context.Context, plan *deploy.Plan) {
 	defer l.watched.Close()
 	defer l.unmark(ctx)
 	if !l.markAll(ctx, plan) {
+		for _, p := range plan.Devices {
+			if r := l.result[p]; r.Outcome == deploy.NotStarted {
+				l.tell(Event{Device: p.Device, Result: r})
+			}
+		}
 		return
 	}
 	phase := -1

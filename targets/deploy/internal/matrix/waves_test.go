@@ -117,6 +117,20 @@ func newRack(t *testing.T) *rack {
 	return r
 }
 
+// another is a second operator of the same devices, on a machine of its own.
+func (r *rack) another(t *testing.T) *rack {
+	t.Helper()
+	o, err := newOperator(r.bin, r.device["leaf1"])
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, o.close()) })
+	for _, name := range []string{"fabric/fabric.hcl", "home/.ssh/config"} {
+		text, err := os.ReadFile(filepath.Join(r.dir, name))
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(filepath.Join(o.dir, name), text, 0o600))
+	}
+	return &rack{operator: o, device: r.device}
+}
+
 // ends runs rocec, which must end with a status.
 func (r *rack) ends(t *testing.T, status int, args ...string) *ran {
 	t.Helper()
@@ -214,5 +228,43 @@ func TestSpineDown(t *testing.T) {
 	assert.Less(t, r.began(t, first), r.began(t, "leaf1"), "the last wave goes back first: %s", said)
 	for _, name := range order {
 		assert.True(t, r.written(t, name, 60), "%s: %s", name, said)
+	}
+}
+
+// Of two operators who begin together with a spine each, one changes it and the other one nothing, whoever it is; and while the change is
+// not confirmed, and the spine may go back by itself, nobody changes the other spine.
+func TestTwoSpines(t *testing.T) {
+	t.Parallel()
+	one := newRack(t)
+	two := one.another(t)
+	for round := range times(2, 20) {
+		var under []*under
+		for i, o := range []*rack{one, two} {
+			u, err := o.start(t.Context(), "apply", "--auto-approve", "--format", "json", "--confirm", "10m", "--target", fmt.Sprint("spine", i+1))
+			require.NoError(t, err)
+			under = append(under, u)
+		}
+		said := make([]*ran, 2)
+		for i, u := range under {
+			var err error
+			said[i], err = u.wait()
+			require.NoError(t, err)
+		}
+		won := slices.IndexFunc(said, func(r *ran) bool { return r.status == 0 })
+		require.GreaterOrEqual(t, won, 0, "round %d: nobody went first\n%s%s", round, said[0], said[1])
+		require.Equal(t, exitLocked, said[1-won].status, "round %d\n%s%s", round, said[0], said[1])
+		for i, name := range []string{"spine1", "spine2"} {
+			require.Equal(t, i == won, one.written(t, name, 60), "round %d, %s\n%s%s", round, name, said[0], said[1])
+			out, err := one.device[name].Exec("cat /run/rocec/mark 2>/dev/null || true")
+			require.NoError(t, err)
+			require.Empty(t, out, "%s keeps a mark", name)
+		}
+
+		winner, loser := []*rack{one, two}[won], []*rack{one, two}[1-won]
+		held := last(t, winner.operator)
+		late := loser.ends(t, exitLocked, "apply", "--auto-approve", "--target", fmt.Sprint("spine", 2-won))
+		require.Contains(t, late.errs, "run "+held, "%s", late)
+		winner.ends(t, 0, "rollback", "--auto-approve", held)
+		require.False(t, one.written(t, fmt.Sprint("spine", won+1), 60))
 	}
 }
