@@ -24,8 +24,8 @@ import (
 
 // This file keeps two runs apart: it finds the devices that other runs hold beside a plan, and the switches that a run marks.
 
-// marking says which switches carry the mark of a run for a wave: marks are those it cannot do without, near are others whose settings it
-// relies on. Devices that rocec does not write carry none.
+// marking returns the switches that carry the mark of a run for a wave. Without those of marks the wave does not begin; near are switches
+// whose settings it relies on. A device that rocec does not write carries no mark.
 func (s *sequence) marking(w *change.Wave) (marks, near []*target.Device) {
 	must := map[*ir.Device]bool{}
 	for _, d := range w.Partners {
@@ -56,8 +56,8 @@ func (s *sequence) writes(d *ir.Device) bool {
 	return d.Switch != nil && s.devices[d] != nil && d.ByHand == nil && !d.ByOthers
 }
 
-// marked are the switches that carry the mark of the run and are not changed by it, and those that cannot carry it and whose loss would
-// break what its waves promise, both by ID.
+// marked returns the switches that carry the mark of the run and that the run does not change, and the partners that cannot carry it. Both
+// are by ID.
 func (s *sequence) marked() (beside, cannot []*ir.Device) {
 	changed, in, out := map[*ir.Device]bool{}, map[*ir.Device]bool{}, map[*ir.Device]bool{}
 	for i, w := range s.waves {
@@ -82,8 +82,8 @@ func (s *sequence) marked() (beside, cannot []*ir.Device) {
 	return beside, slices.SortedFunc(maps.Keys(out), byID)
 }
 
-// bars are the runs that keep a plan from being done: each has changed a device of the plan or next to its waves and may go back from that,
-// or goes on beside it. own is a run that does not count; empty: every one does.
+// bars returns the runs that forbid a plan. Each holds a device of the plan or next to its waves: its change there is not confirmed, or the
+// run has marked the device. The run own does not count.
 func bars(plan *deploy.Plan, seq *sequence, own string) (out []*heldBy) {
 	near := map[*ir.Device]bool{}
 	if seq != nil {
@@ -110,12 +110,12 @@ func bars(plan *deploy.Plan, seq *sequence, own string) (out []*heldBy) {
 	return heldDevices(all, own)
 }
 
-// clockError is how far the clock of a device may be from that of this machine when its timer is over: nobody can ask a device that does
-// not answer.
+// clockError is the difference that a device's timer and the clock of this machine may have when the timer ends. A device that does not
+// answer cannot be asked.
 const clockError = 2 * time.Minute
 
-// silent are the runs of this machine that hold devices of a plan, or next to its waves, that do not answer: each may go back from its run
-// until its time and the error of the clocks are over. After that the device is away like any other.
+// silent returns an error for each device of a plan, or next to its waves, that does not answer and that a run of this machine holds. The
+// device may go back until its timer and the error of the clocks are over. After that it is away like any other.
 func (a *app) silent(dir string, f *fleet, plan *deploy.Plan, seq *sequence, own string, now time.Time) (out []*deploy.Error) {
 	if f.lab != nil { // whose time stands still between commands
 		return nil

@@ -47,7 +47,10 @@ func TestHeldFor(t *testing.T) {
 		{"it was applied", log(string(deploy.Applied), 0), 0, 0},
 		{"it went back", log(string(deploy.Reverted), 0), 0, 0},
 		{"the run died before it changed anything", log("", 0, line("prepare", false, ""), line("prepare", true, "prepared")), 0, 0},
-		{"the run died over it", log("", 0, line("commit", false, "")), time.Minute, 10*time.Minute + 2*(2*time.Minute+5*time.Second+3*time.Minute) + time.Minute},
+		{
+			"the run died over it", log("", 0, line("commit", false, "")), time.Minute,
+			10*time.Minute + 2*(2*time.Minute+5*time.Second+3*time.Minute) + time.Minute,
+		},
 		{"and that is long ago", log("", 0, line("commit", false, "")), time.Hour, 0},
 		{"the run died after it was confirmed", log("", 0, line("confirm", true, "confirmed")), 0, 0},
 	} {

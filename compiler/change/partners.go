@@ -8,14 +8,13 @@ import (
 	"github.com/rocec/rocec/compiler/routes"
 )
 
-// partners returns the devices that forward and whose loss, together with that of the wave, can cut off or darken hosts that each loss
-// alone leaves connected, by ID. They are
+// partners returns the devices that forward and whose loss together with the wave can cut off or darken hosts, although each loss alone
+// does not. They are in the order of their IDs:
 //
 //   - the other devices to which hosts of the wave's devices are attached, and the other switches of their MLAG pairs;
-//   - where traffic of others passes a device of the wave, or such a host keeps another leg, every device that traffic can pass.
+//   - every device that traffic can pass, if traffic of others passes a device of the wave or a host keeps another leg.
 //
-// The second rule names more devices than have to be named: two losses that narrow different ways may well cut both. A wave during which
-// no traffic stops has no partners.
+// The second rule is an upper bound: it does not work out which of these devices a pair of hosts needs. A hitless wave has no partners.
 func (l *Living) partners(w *Wave) []*ir.Device {
 	in := map[*ir.Device]bool{}
 	if !w.Outage.Hitless() {

@@ -84,8 +84,8 @@ type Owner struct {
 // Held reports whether the run has put its change to use, and waits for it to be confirmed.
 func (o *Owner) Held() bool { return o != nil && o.Mark == markLoaded }
 
-// Bars reports whether no other run may change the device, or rely on it: the run is at work there or beside it, or the device may go back
-// from it by itself.
+// Bars reports whether the run forbids other runs to change the device or to rely on it. It does while its change is not confirmed there,
+// and while its mark is on the device.
 func (o *Owner) Bars() bool { return o != nil && (o.Beside || unfinished(o.Mark)) }
 
 // The marks of a run that neither keeps nor has undone its change.
@@ -110,23 +110,23 @@ func (o *Owner) String() string {
 	return fmt.Sprintf("%s, run %s, since %s", o.Who, o.Txn, o.Since)
 }
 
-// Holds says what the run has to do with devices, and for how long.
+// Holds returns sentences on what the run does with devices, and for how long.
 func (o *Owner) Holds(names ...string) string {
 	const room = 200 // bytes, for names
-	on, is, goes := nodeset.Text(names, nodeset.Devices, room), diag.Plural(len(names), "is", "are"), diag.Plural(len(names), "It goes", "They go")
+	on, n := nodeset.Text(names, nodeset.Devices, room), len(names)
+	is, was, goes := diag.Plural(n, "is", "are"), diag.Plural(n, "was", "were"), diag.Plural(n, "It goes", "They go")
 	left := o.Until.Round(time.Second).String()
-	if len(names) > 1 {
+	if n > 1 {
 		left += ", or later"
 	}
 	switch {
 	case o.Beside:
 		return fmt.Sprintf("%s %s the mark of %s, which changes devices beside %s. The mark ends in %s unless the run renews it.", on,
-			diag.Plural(len(names), "has", "have"), o, diag.Plural(len(names), "it", "them"), left)
+			diag.Plural(n, "has", "have"), o, diag.Plural(n, "it", "them"), left)
 	case o.Mark == markLoaded && o.Until > 0:
-		return fmt.Sprintf("%s %s changed by %s, which is not confirmed. %s back without that, in %s.", on,
-			diag.Plural(len(names), "was", "were"), o, goes, left)
+		return fmt.Sprintf("%s %s changed by %s, which is not confirmed. %s back without that, in %s.", on, was, o, goes, left)
 	case o.Mark == markLoaded:
-		return fmt.Sprintf("%s %s changed by %s, which is not confirmed. %s back without that.", on, diag.Plural(len(names), "was", "were"), o, goes)
+		return fmt.Sprintf("%s %s changed by %s, which is not confirmed. %s back without that.", on, was, o, goes)
 	case unfinished(o.Mark) && o.Until > 0:
 		return fmt.Sprintf("%s %s being changed by %s. %s back in %s if that run has died.", on, is, o, goes, left)
 	case unfinished(o.Mark):
@@ -135,7 +135,7 @@ func (o *Owner) Holds(names ...string) string {
 	return fmt.Sprintf("%s %s locked by %s.", on, is, o)
 }
 
-// GoOn says which verbs go on with the run, or back from it: a lock is taken away only where the run has changed nothing.
+// GoOn returns the commands that go on with the run or back from it. It names unlock only where the run has changed nothing.
 func (o *Owner) GoOn(names ...string) string {
 	known := ValidRun(o.Txn)
 	switch {

@@ -46,6 +46,8 @@ type operator struct {
 	waves [][]int
 	marks []int // that it takes, in order
 	hold  bool  // it ends with its changes unconfirmed
+	timer int   // until a switch goes back by itself
+	waits int // moves until it begins
 	step  int
 	wave  int
 	does  string
@@ -103,6 +105,10 @@ func (f *fabric2) move(o *operator) {
 		}
 		o.ended = true
 	}
+	if o.waits > 0 {
+		o.waits--
+		return
+	}
 	all := slices.Concat(o.waves...)
 	switch o.does {
 	case "mark":
@@ -147,7 +153,7 @@ func (f *fabric2) move(o *operator) {
 			return
 		}
 		if n := f.nodes[o.waves[o.wave][o.step]]; n.lockBy == o.id && n.at == prepared {
-			n.at, n.busy, n.due, o.won = changing, n.now+10, n.now+40, true
+			n.at, n.busy, n.due, o.won = changing, n.now+10, n.now+o.timer, true
 		}
 		o.step++
 	case "confirm": // waits until the devices of the wave are up
@@ -197,7 +203,7 @@ func interleaved(seed uint64, without string) (wrong string, both bool) {
 		}
 	}
 	for id := range f.runs {
-		o := &operator{id: id, does: "mark", hold: r.IntN(3) == 0}
+		o := &operator{id: id, does: "mark", waits: r.IntN(80), hold: r.IntN(3) == 0, timer: 40 + r.IntN(120)}
 		for _, i := range r.Perm(size)[:1+r.IntN(size)] {
 			last := len(o.waves) - 1
 			if last >= 0 && r.IntN(2) == 0 && !slices.ContainsFunc(o.waves[last], func(j int) bool { return slices.Contains(f.partnersOf(i), j) }) {

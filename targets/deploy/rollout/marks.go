@@ -12,11 +12,11 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Two runs of one fabric must not take away together what each alone may take away. So a run marks, before it changes anything, its
-// switches and those whose loss together with them would break what its waves promise, and renews the marks before each wave. Switches are
-// marked one after the other in the order of their names: of runs that begin together, the one that comes first to the first switch they
-// share goes on, and the others let go of what they have marked. A mark ends by the switch's own clock, so that a run that died bars nobody
-// for long; what it has changed bars others by its lock.
+// Two runs of one fabric must not take away together what each alone may take away. Before a run changes anything, it marks its switches
+// and their partners, whose loss together with them would break what its waves promise. It renews the marks before each wave. Every run
+// marks switches in the order of their names. So one of several runs that begin together wins the first switch that they share and goes
+// on; the others drop their marks and end. A mark ends by the switch's own clock, so a run that died bars other runs for a short time
+// only. The lock of a changed device bars them for longer.
 
 // marking is a switch that the run marks.
 type marking struct {
@@ -37,8 +37,9 @@ func (l *leader) markAll(ctx context.Context, plan *deploy.Plan) bool {
 		return true
 	}
 	failed := make([]*deploy.Error, len(l.marks))
-	l.eachOf(len(l.marks), func(i int) { failed[i] = l.marks[i].dev.Connect(ctx, "mark") }) // logging in takes longest
-	planned := map[string]*deploy.DevicePlan{}                                              // by name: what a device turned out to hold makes a copy of it
+	l.eachOf(len(l.marks), func(i int) { failed[i] = l.marks[i].dev.Connect(ctx, "mark") }) // a login takes longer than a mark
+	// By name, as reading a device may replace its struct.
+	planned := map[string]*deploy.DevicePlan{}
 	for _, p := range slices.Concat(plan.Devices, plan.Beside) {
 		planned[p.Device.Name] = p
 	}
@@ -117,8 +118,8 @@ func (l *leader) stopFor(why deploy.Stopped, text string) {
 	}
 }
 
-// renew renews the marks for a wave that is about to begin, and reads by that who else is at work on the switches; false: it may not
-// begin. A mark that was lost to another run stops the run, whichever switch has it.
+// renew renews the marks for the next wave and reports whether the wave may begin. Each renewal reads the locks of the switch. A mark that
+// another run has taken stops the run, on whichever switch.
 func (l *leader) renew(ctx context.Context, w *deploy.Wave) bool {
 	steady := context.WithoutCancel(ctx)
 	failed, runs := make([]*deploy.Error, len(l.marks)), make([]int, len(l.marks))
@@ -153,7 +154,7 @@ func (l *leader) renew(ctx context.Context, w *deploy.Wave) bool {
 	return true
 }
 
-// unmark takes the marks away. One that stays for want of an answer ends by itself.
+// unmark takes the marks away. A mark on a switch that does not answer ends by itself.
 func (l *leader) unmark(ctx context.Context) {
 	steady := context.WithoutCancel(ctx)
 	l.eachOf(len(l.marks), func(i int) {

@@ -109,8 +109,12 @@ func TestMark(t *testing.T) {
 		}, ""},
 		{"a lock", lock(""), "leaf01 is locked by bob@ws9, process 7, run txn-2, since 2026-11-21T06:00:00Z. If that run is over"},
 		{"a lock, prepared", lock("prepared"), "leaf01 is locked by bob@ws9"},
-		{"a lock, armed", lock("armed"), "leaf01 is being changed by bob@ws9, process 7, run txn-2, since 2026-11-21T06:00:00Z. It goes back in "},
-		{"a lock, loaded", lock("loaded"), "leaf01 was changed by bob@ws9, process 7, run txn-2, since 2026-11-21T06:00:00Z, which is not confirmed. " +
+		{
+			"a lock, armed", lock("armed"),
+			"leaf01 is being changed by bob@ws9, process 7, run txn-2, since 2026-11-21T06:00:00Z. It goes back in ",
+		},
+		{"a lock, loaded", lock("loaded"), "leaf01 was changed by bob@ws9, process 7, run txn-2, since 2026-11-21T06:00:00Z, which is not " +
+			"confirmed. " +
 			"It goes back without that, in "},
 		{"a lock, undoing", lock("undoing"), "leaf01 is being changed by bob@ws9"},
 		{"a lock, failed", lock("failed"), "leaf01 is locked by bob@ws9"},
