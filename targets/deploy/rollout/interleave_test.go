@@ -47,7 +47,7 @@ type operator struct {
 	marks []int // that it takes, in order
 	hold  bool  // it ends with its changes unconfirmed
 	timer int   // until a switch goes back by itself
-	waits int // moves until it begins
+	waits int   // moves until it begins
 	step  int
 	wave  int
 	does  string
