@@ -135,7 +135,7 @@ func (a *app) rollback(ctx context.Context, name string, o rollbackOptions) (err
 	}
 	if b.seq == nil && o.given() && slices.ContainsFunc(b.order.Waves, func(w *deploy.Wave) bool { return !w.Stream }) {
 		return fail(exitUsage, "--min-capacity and --max-dark cannot be kept: the fabric of run %s cannot be read as it was, so the ways between "+
-			"hosts are not known. Nothing was changed. Leave them out, or give the fabric in %s back its devices", l.Run, l.Fabric)
+			"hosts are not known. Nothing was changed. Leave the flags out, or restore the fabric in %s", l.Run, l.Fabric)
 	}
 	if s := b.kept.Summary(); s.Unreachable+s.Refused > o.maxFailures {
 		return fail(exitMachines, "%s cannot go back. Nothing was changed. Leave them out with --target, or go on without them "+
