@@ -291,8 +291,51 @@ func TestMaxDark(t *testing.T) {
 	assert.Equal(t, "stream h2 h3\nstream h4", follow(two, three()...))
 	assert.Equal(t, "stream h1\nstream h2 h3\nstream h4", follow(two, append([]*Task{task("h1", "a", ir.Outage{})}, three()...)...))
 
+	// Two switches that leave hosts dark, in a wave that is given.
+	both := []*Task{task("l1", "leaf", reset), task("l2", "leaf", reset)}
+	assert.Contains(t, follow(free, both...), "refused l1: too-dark h1 h2 h3 h4")
+	four := free
+	four.MaxDark = 4
+	assert.NotContains(t, follow(four, both...), "refused")
+
 	// A wave takes as long as its tasks do one after another, so many at the same time: 3 by 2 are two turns.
 	free.Parallel = 2
 	w, _ := l.Follow([][]*Task{three()}, free)
 	assert.Equal(t, 2*time.Minute, w[0].Takes)
+}
+
+// A host that forwards is dark while it is changed, whatever other devices it has links to.
+func TestDarkWhileForwarding(t *testing.T) {
+	c := irtest.New(ir.ShortestPath).Links("l1-s1 l1-s2 l2-s1 l2-s2 h1-l1 h2-l2 h3-l2").Tier("s", 2)
+	c.Device("h1").Host.Forwards = true
+	f := c.Fabric()
+	l, err := NewGraph(f).Living(Alive{})
+	require.NoError(t, err)
+	h1 := slices.IndexFunc(f.Devices, func(d *ir.Device) bool { return d.Name == "h1" })
+	waves, refused := l.Order([]*Task{{Device: f.Devices[h1], Kind: "host", Outage: reset}}, Rules{MinCapacity: 50, MaxDark: 1})
+	assert.Equal(t, "h1; dark h1", draw(waves, refused))
+}
+
+// A host that has lost its other links since the plan was made keeps a wave from beginning, also where it has links that stay.
+func TestCheckReduced(t *testing.T) {
+	c := irtest.New(ir.ShortestPath).Links("l1-s1 l2-s1 l3-s1 h1-l1 h1-l2 h1-l3 h2-l3").Tier("s", 2)
+	h := c.Device("h1").Host
+	h.Bonds = []*ir.Bond{{Mode: "802.3ad", NICs: h.NICs[:2]}}
+	for _, n := range h.NICs[:2] {
+		n.Bond = h.Bonds[0]
+	}
+	dead := c.Cables("h1-l2")
+	f := c.Fabric()
+	g := NewGraph(f)
+	l, err := g.Living(Alive{})
+	require.NoError(t, err)
+	l1 := slices.IndexFunc(f.Devices, func(d *ir.Device) bool { return d.Name == "l1" })
+	waves, _ := l.Order([]*Task{{Device: f.Devices[l1], Outage: reset}}, Rules{})
+	require.Equal(t, "l1; 50% l2 to l3", draw(waves, nil))
+	require.Nil(t, l.Check(waves[0], Rules{}))
+	l, err = g.Living(Alive{Down: dead})
+	require.NoError(t, err)
+	why := l.Check(waves[0], Rules{})
+	require.NotNil(t, why)
+	assert.Equal(t, "refused l1: last-leg already h1", draw(nil, []*Refusal{why}))
 }
