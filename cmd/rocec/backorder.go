@@ -13,8 +13,8 @@ import (
 )
 
 // orderOf is the order in which a run went over devices, as its journal has it, or, to go back, the reverse of it. Devices of a journal
-// without waves are in none.
-func orderOf(l *journal.Log, plan *deploy.Plan, goal txn.Goal) *deploy.Order {
+// without waves are in none. At most maxDark hosts are in a wave; 0: as many as in the run.
+func orderOf(l *journal.Log, plan *deploy.Plan, goal txn.Goal, maxDark int) *deploy.Order {
 	wave := map[string]int{}
 	for _, d := range l.Devices {
 		wave[d.Name] = d.Wave
@@ -32,13 +32,19 @@ func orderOf(l *journal.Log, plan *deploy.Plan, goal txn.Goal) *deploy.Order {
 		if r := by[n][0].Device.Role; r != role {
 			role, phase = r, phase+1
 		}
-		w := &deploy.Wave{Phase: phase, Devices: by[n], Stream: role == target.Host}
-		for _, d := range w.Devices {
-			if d.Device.Role == target.Switch { // which others cut hosts off is not known without the fabric
-				w.Marks = append(w.Marks, d.Device)
-			}
+		most := len(by[n])
+		if role == target.Host && maxDark > 0 {
+			most = maxDark
 		}
-		o.Waves = append(o.Waves, w)
+		for devices := range slices.Chunk(by[n], most) {
+			w := &deploy.Wave{Phase: phase, Devices: devices, Stream: role == target.Host}
+			for _, d := range devices {
+				if d.Device.Role == target.Switch { // which others cut hosts off is not known without the fabric
+					w.Marks = append(w.Marks, d.Device)
+				}
+			}
+			o.Waves = append(o.Waves, w)
+		}
 	}
 	if goal == txn.Back {
 		o = o.Reverse()
@@ -49,7 +55,7 @@ func orderOf(l *journal.Log, plan *deploy.Plan, goal txn.Goal) *deploy.Order {
 // backSequence is the order of going back from a run on the devices that kept it: the last wave first, each judged in the fabric as it
 // is now. Where the fabric is not what it was, or cannot be read any more, only the journal's order is known.
 func (a *app) backSequence(l *journal.Log, plan *deploy.Plan, o rollbackOptions) (*sequence, *deploy.Order) {
-	order := orderOf(l, plan, txn.Back)
+	order := orderOf(l, plan, txn.Back, o.maxDark)
 	f, err := a.loadGood(l.Fabric)
 	if err != nil || f.Fabric.Name != l.Name {
 		return nil, order

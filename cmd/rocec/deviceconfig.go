@@ -17,7 +17,9 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/cumulus/conflint"
 	"github.com/rocec/rocec/targets/judge"
+	nvuelint "github.com/rocec/rocec/targets/nvue/lint"
 	"github.com/rocec/rocec/targets/sonic/grammar"
+	soniclint "github.com/rocec/rocec/targets/sonic/lint"
 )
 
 // The bounds of a folder of device files.
@@ -34,13 +36,14 @@ type deviceJudge struct {
 	takes func(f conflint.File) bool // the file is of the kind, by its name or by its beginning
 	most  int                        // bytes of a file that are looked at
 	check func([]conflint.File) conflint.Lint
+	rules []diag.Topic // the codes of the rules that judge them
 }
 
 // deviceJudges are asked in this order; the last takes what no other does. NVUE's JSON is an object, too, so it goes before SONiC's.
 var deviceJudges = []deviceJudge{
-	{conflint.Known, conflint.IsNVUE, conflint.MaxNVUE, conflint.Check},
-	{namedSONiC, isSONiC, grammar.MaxSize, checkSONiC},
-	{conflint.Known, func(conflint.File) bool { return true }, conflint.MaxFile, conflint.Check},
+	{conflint.Known, conflint.IsNVUE, conflint.MaxNVUE, conflint.Check, nvuelint.Topics},
+	{namedSONiC, isSONiC, grammar.MaxSize, checkSONiC, soniclint.Topics},
+	{conflint.Known, func(conflint.File) bool { return true }, conflint.MaxFile, conflint.Check, conflint.Rules},
 }
 
 // judgeOf is the judge of a file, by its place in [deviceJudges].
@@ -50,7 +53,7 @@ func judgeOf(f conflint.File) int {
 
 // checkDeviceFiles has every file judged by whose it is.
 func checkDeviceFiles(files []conflint.File) conflint.Lint {
-	r := conflint.Lint{Dialects: make([]string, len(files))}
+	r := conflint.Lint{Files: make([]conflint.Taken, len(files))}
 	of := make([][]conflint.File, len(deviceJudges))
 	at := make([][]int, len(deviceJudges))
 	for i, f := range files {
@@ -60,7 +63,7 @@ func checkDeviceFiles(files []conflint.File) conflint.Lint {
 	for n, j := range deviceJudges {
 		one := j.check(of[n])
 		for k, i := range at[n] {
-			r.Dialects[i] = one.Dialects[k]
+			r.Files[i] = one.Files[k]
 		}
 		r.Diagnostics = append(r.Diagnostics, one.Diagnostics...)
 	}
@@ -78,9 +81,10 @@ func (a *app) loadDeviceFiles(name string) (*report.Report, error) {
 		return nil, fail(exitUsage, "--device-config: %v", err)
 	}
 	var files []conflint.File
+	passed := 0
 	switch {
 	case info.IsDir():
-		if files, err = deviceFolder(name); err != nil {
+		if files, passed, err = deviceFolder(name); err != nil {
 			return nil, err
 		}
 	case !info.Mode().IsRegular():
@@ -94,29 +98,29 @@ func (a *app) loadDeviceFiles(name string) (*report.Report, error) {
 	if !info.IsDir() {
 		f.Dir = filepath.Dir(name)
 	}
+	f.PassedOver = passed
 	for i, file := range files {
 		f.Source.Files[file.Name] = file.Data
-		f.Files = append(f.Files, report.DeviceFile{Name: file.Name, Dialect: r.Dialects[i]})
+		f.Files = append(f.Files, report.DeviceFile{Name: file.Name, Taken: r.Files[i], Rules: deviceJudges[judgeOf(file)].rules})
 	}
 	return f, nil
 }
 
-// deviceFolder reads every file below a folder that has a name a judge knows, in the order of names. Links are
+// deviceFolder reads every file below a folder that has a name a judge knows, in the order of names, and counts the others. Links are
 // followed inside the folder only, and never into folders.
-func deviceFolder(dir string) ([]conflint.File, error) {
+func deviceFolder(dir string) (files []conflint.File, passed int, err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, fail(exitUsage, "--device-config: %v", err)
+		return nil, 0, fail(exitUsage, "--device-config: %v", err)
 	}
 	defer root.Close()
 	return findDeviceFiles(root.FS(), dir)
 }
 
 // findDeviceFiles reads the files of a folder called dir.
-func findDeviceFiles(fsys fs.FS, dir string) ([]conflint.File, error) {
-	var files []conflint.File
+func findDeviceFiles(fsys fs.FS, dir string) (files []conflint.File, passed int, err error) {
 	entries, size := 0, 0
-	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
+	err = fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
 		if entries++; entries > deviceEntries || len(files) > deviceFiles || size > deviceBytes {
 			return fmt.Errorf("%s holds more than %s files of switches, %s files of any kind, or %d MiB: name a folder with less in it",
 				dir, diag.Number(deviceFiles), diag.Number(deviceEntries), deviceBytes>>20)
@@ -140,6 +144,7 @@ func findDeviceFiles(fsys fs.FS, dir string) ([]conflint.File, error) {
 			}
 			return nil
 		case !slices.ContainsFunc(deviceJudges, func(j deviceJudge) bool { return j.known(name) }):
+			passed++
 			return nil
 		}
 		file := conflint.File{Name: deviceName(path.Join(filepath.ToSlash(dir), name))}
@@ -150,6 +155,7 @@ func findDeviceFiles(fsys fs.FS, dir string) ([]conflint.File, error) {
 		case err != nil:
 			file.Why = readWhy(err)
 		case info.IsDir(): // by a link
+			passed++
 			return nil
 		case !info.Mode().IsRegular():
 			file.Why = "It is not a regular file."
@@ -161,13 +167,13 @@ func findDeviceFiles(fsys fs.FS, dir string) ([]conflint.File, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, fail(exitUsage, "--device-config: %v", err)
+		return nil, 0, fail(exitUsage, "--device-config: %v", err)
 	}
 	if len(files) == 0 {
-		return nil, fail(exitUsage, "--device-config: no file below %s is called %s, %s, or leaf01-%s and the like", dir,
+		return nil, 0, fail(exitUsage, "--device-config: no file below %s is called %s, %s, or leaf01-%s and the like", dir,
 			strings.Join(conflint.Names, ", "), sonicFile, conflint.Names[0])
 	}
-	return files, nil
+	return files, passed, nil
 }
 
 // deviceName is the name of a file as it is shown: on one line, and without control characters.

@@ -33,11 +33,14 @@ func TestDeviceFleet(t *testing.T) {
 		name := filepath.Join(dir, fmt.Sprintf("leaf%02d-traffic.conf", i))
 		require.NoError(t, os.WriteFile(name, []byte("traffic.packet_priority_source = 802.1p\n"), 0o600))
 	}
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "x.qos_features.conf"), []byte("default_ecn_conf.ecn_enable = true\n"), 0o600))
-	code, stdout, _ := rocec(t, "validate", "--device-config", dir)
+	for name, text := range map[string]string{"x.qos_features.conf": "default_ecn_conf.ecn_enable = true\n", "README": "the rows\n"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	code, stdout, _ := rocec(t, "validate", "--device-config", dir, "--warnings-as-errors")
 	require.Equal(t, exitGood, code)
-	require.Contains(t, stdout, "22 files are good:\n  1 file: qos_features.conf of Cumulus Linux 4.4\n  21 files: traffic.conf of Cumulus "+
-		"Linux 2.5 to 3.4\n")
+	require.Contains(t, stdout, "\n1 file is good: "+dir+"/x.qos_features.conf (qos_features.conf of Cumulus Linux 4.4)\n"+
+		"21 files are of switches without any RoCE configuration:\n  21 files: traffic.conf of Cumulus Linux 2.5 to 3.4\n"+
+		"1 further file was passed over: no name of a switch's file\n")
 }
 
 // Names are shown on one line, and without control characters, in every format.
@@ -57,12 +60,14 @@ func TestDeviceNames(t *testing.T) {
 // A folder that cannot be read does not keep the others from being judged, nor is it passed over.
 func TestDeviceFolderUnreadable(t *testing.T) {
 	require.Equal(t, "It cannot be read: permission denied.", readWhy(&fs.PathError{Op: "open", Path: "x", Err: fs.ErrPermission}))
-	files, err := findDeviceFiles(brokenFS{fstest.MapFS{
+	files, passed, err := findDeviceFiles(brokenFS{fstest.MapFS{
+		"a/notes":        {Data: []byte("not a switch's\n")},
 		"a/traffic.conf": {Data: []byte("pfc.port_group_list = []\n")},
 		"b/traffic.conf": {Data: []byte("pfc.port_group_list = []\n")},
 	}}, "dir")
 	require.NoError(t, err)
 	require.Len(t, files, 2)
+	require.Equal(t, 1, passed)
 	require.Equal(t, "dir/a/traffic.conf", files[0].Name)
 	require.Empty(t, files[0].Why)
 	require.Equal(t, "dir/b", files[1].Name)
@@ -119,17 +124,22 @@ func TestDeviceJudges(t *testing.T) {
 		{Name: "f/x_config_db.json", Data: []byte(`{"VERSIONS": {"DATABASE": {"VERSION": "version_202411_01"}}}`)},
 		{Name: "g/saved.json", Data: []byte(`{"set": {"qos": {"roce": {}}}}`)},
 	})
-	require.Equal(t, []string{
-		"traffic.conf of Cumulus Linux 3.1.1 to 4.3", "config_db.json of SONiC, by the models of 202605", "", "",
-		"nothing in it that rocec judges", "config_db.json of SONiC 202411", "configuration of NVUE, no release stated, judged as 5.18",
-	}, r.Dialects)
+	require.Equal(t, []conflint.Taken{
+		{Dialect: "traffic.conf of Cumulus Linux 3.1.1 to 4.3", Plain: true},
+		{Dialect: "config_db.json of SONiC, by the models of 202605"},
+		{Why: "no line of it sets a key that rocec knows"},
+		{Why: "it cannot be read"},
+		{Dialect: "config_db.json of SONiC, by the models of 202605", Why: "it is empty"},
+		{Dialect: "config_db.json of SONiC 202411", Why: "it has no table of ports, QoS or buffers"},
+		{Dialect: "configuration of NVUE, no release stated, judged as 5.18"},
+	}, r.Files)
 	var names []string
 	for _, d := range r.Diagnostics {
 		names = append(names, d.At.Filename+" "+d.Code)
 	}
 	require.Equal(t, []string{
 		"a/traffic.conf conf-dialect", "a/traffic.conf conf-syntax", "b/config_db.json conf-sonic-value", "d/config_db.json conf-unreadable",
-		"e/config_db.json conf-sonic-text",
+		"e/config_db.json conf-sonic-text", "f/x_config_db.json conf-not-judged",
 	}, names)
 	for name, is := range map[string]bool{
 		"config_db.json": true, "a/leaf1.config_db.json": true, "leaf1_config_db.json": true, "myconfig_db.json": false,

@@ -41,7 +41,11 @@ var sonicRelease = regexp.MustCompile(`"VERSION"\s*:\s*"version_([0-9]{6})_`)
 // checkSONiC judges such files by their releases; one that states none by the newest.
 func checkSONiC(files []conflint.File) (r conflint.Lint) {
 	for _, f := range files {
-		r.Diagnostics = append(r.Diagnostics, lint.Check(f.Name, f.Data, 0)...)
+		one := lint.Judge(f.Name, f.Data, 0)
+		if r.Diagnostics = append(r.Diagnostics, one.Diagnostics...); one.Silent {
+			r.Diagnostics = append(r.Diagnostics, conflint.NotJudged(f.Name, one.Why,
+				"Give rocec /etc/sonic/config_db.json of the switch, or the output of `sonic-cfggen -d --print-data` there."))
+		}
 		dialect := "config_db.json of SONiC, by the models of " + grammar.Newest.String()
 		if m := sonicRelease.FindSubmatch(f.Data); m != nil {
 			n, _ := strconv.Atoi(string(m[1])) // six digits
@@ -49,10 +53,7 @@ func checkSONiC(files []conflint.File) (r conflint.Lint) {
 				dialect = "config_db.json of SONiC " + string(m[1])
 			}
 		}
-		if !slices.ContainsFunc(grammar.Tables, func(t grammar.Table) bool { return bytes.Contains(f.Data, []byte(`"`+t.Name+`"`)) }) {
-			dialect = conflint.Nothing
-		}
-		r.Dialects = append(r.Dialects, dialect)
+		r.Files = append(r.Files, conflint.Taken{Dialect: dialect, Why: one.Why, Plain: one.Plain})
 	}
 	return r
 }

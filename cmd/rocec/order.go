@@ -24,6 +24,7 @@ type orderOptions struct {
 	minCapacity, maxDark int
 	noCanary             bool
 	darkSet              func() bool
+	given                func() bool         // the person gave one of the two bounds
 	away                 map[*ir.Device]bool // that the person goes on without, whatever that costs them
 }
 
@@ -34,9 +35,11 @@ const defaultCapacity = 50
 func (o *orderOptions) ruleFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	o.darkSet = func() bool { return f.Changed("max-dark") }
+	o.given = func() bool { return f.Changed("max-dark") || f.Changed("min-capacity") }
 	f.IntVar(&o.minCapacity, "min-capacity", defaultCapacity, "percent of its described capacity that every way between hosts keeps while "+
 		"devices restart; 0 also allows to cut hosts off from each other")
-	f.IntVar(&o.maxDark, "max-dark", 0, "`hosts` that may be without a link at the same time, at least 1 (default: those of one switch)")
+	f.IntVar(&o.maxDark, "max-dark", 0, "`hosts` that may be without a link at the same time, at least 1; those that are changed themselves count "+
+		"(default: those of one switch, and every host that is changed)")
 }
 
 // orderFlags declares them, and what makes an order.
@@ -268,6 +271,10 @@ func refusalText(r *change.Refusal) string {
 		return fmt.Sprintf("%s %s on %s alone now, as other links of theirs are down. Bring those up first, or allow it: --min-capacity 0.",
 			foldHosts(r.Hosts), diag.Plural(len(r.Hosts), "hangs", "hang"), name)
 	case change.TooDark:
+		if r.Reduced {
+			return fmt.Sprintf("While %s and other devices of its wave pass no traffic, %s (%s) would lose links, which is more than --max-dark "+
+				"allows. Raise it to %d.", name, diag.Count(len(r.Hosts), "host"), foldHosts(r.Hosts), len(r.Hosts))
+		}
 		return fmt.Sprintf("While %s passes no traffic, %s (%s) would be without a link, which is more than --max-dark allows. "+
 			"Raise it to %d.", name, diag.Count(len(r.Hosts), "host"), foldHosts(r.Hosts), len(r.Hosts))
 	case change.LonePair:

@@ -157,6 +157,7 @@ type goingOn struct {
 	goal     txn.Goal
 	together bool           // keep all devices or none
 	soak     *time.Duration // how long they must still hold; nil: what their steps say
+	maxDark  int            // hosts that may be dark at the same time; 0: as many as in the run
 	quiet    bool           // nothing is told: only the journal is brought up to date
 	options  runOptions
 }
@@ -187,7 +188,7 @@ func (a *app) goOn(ctx context.Context, l *journal.Log, f *fleet, devices []jour
 	}
 	options := rollout.ApplyOptions{
 		Run: deploy.Run{Name: l.Run, Key: l.Key, Owner: l.Owner}, Parallel: g.options.parallel, Soak: g.soak,
-		Marks: marksOf(l), Together: g.together, Order: orderOf(l, plan, g.goal),
+		Marks: marksOf(l), Together: g.together, Order: orderOf(l, plan, g.goal, g.maxDark),
 		Sudo: a.sudo, Clock: rollout.Clock{Now: time.Now, Wait: time.After},
 		Event: func(e rollout.Event) {
 			if e.Result != nil {

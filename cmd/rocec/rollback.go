@@ -26,7 +26,8 @@ func (a *app) rollbackCommand() *cobra.Command {
 		Long: "Rollback goes back from a run, on all its devices or on those of --target. Devices that still wait to be confirmed, or\n" +
 			"are half way, are undone at once; on those that kept the change the content from before, which lies beside the journal of\n" +
 			"the run, is written again by a run of its own. A device that somebody has changed since is refused, and nothing goes back until\n" +
-			"it is left out. One that has undone the run is left alone: what it holds is of another run. The fabric is not needed: the\n" +
+			"it is left out. --min-capacity and --max-dark bind the devices that kept the change; of those undone at once, --max-dark binds hosts.\n" +
+			"One that has undone the run is left alone: what it holds is of another run. The fabric is not needed: the\n" +
 			"journal knows the devices. RUN may be last, the newest one; with -C DIR, of that fabric.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -140,6 +141,10 @@ func (a *app) rollback(ctx context.Context, name string, o rollbackOptions) (err
 		p.Print(a.stderr, b.seq.refusals()) //nolint:errcheck // a closed terminal has nobody to tell
 		return &exit{exitErrors, ""}
 	}
+	if b.seq == nil && o.given() && slices.ContainsFunc(b.order.Waves, func(w *deploy.Wave) bool { return !w.Stream }) {
+		return fail(exitUsage, "--min-capacity and --max-dark cannot be kept: the fabric of run %s cannot be read as it was, so the ways between "+
+			"hosts are not known. Nothing was changed. Leave the flags out, or restore the fabric in %s", l.Run, l.Fabric)
+	}
 	if s := b.kept.Summary(); s.Unreachable+s.Refused > o.maxFailures {
 		return fail(exitMachines, "%s cannot go back. Nothing was changed. Leave them out with --target, or go on without them "+
 			"with --max-failures %d.",
@@ -157,7 +162,7 @@ func (a *app) rollback(ctx context.Context, name string, o rollbackOptions) (err
 func (a *app) goBack(ctx context.Context, l *journal.Log, f *fleet, b *backs, o rollbackOptions) error {
 	var first error
 	if len(b.open) > 0 {
-		g := goingOn{verb: "rollback", goal: txn.Back, options: runOptions{format: o.format, parallel: o.parallel}}
+		g := goingOn{verb: "rollback", goal: txn.Back, maxDark: o.maxDark, options: runOptions{format: o.format, parallel: o.parallel}}
 		results, err := a.goOn(ctx, l, f, b.open, g)
 		if err != nil {
 			return err

@@ -27,7 +27,8 @@ func (a *app) validateCommand() *cobra.Command {
 		Long: "Validate says everything that can be known of a fabric without a device; or, with --device-config, of files that lie on\n" +
 			"switches already. A folder is searched for traffic.conf, qos_features.conf, qos_infra.conf, datapath.conf,\n" +
 			"startup.yaml and config_db.json, and for copies named after their switch (leaf01-traffic.conf); the files of one folder\n" +
-			"are those of one switch.\n\n" +
+			"are those of one switch. A file that no rule has judged is not good: the last line counts such files, with the reason;\n" +
+			"the exit status is then 1 with --warnings-as-errors, and always where no file was judged.\n\n" +
 			"Of a fabric without errors it prints a line per lossless cos group: whether it is free of PFC loops, with how many\n" +
 			"failures of links, and under which routing. Notes that differ in a name only are one. --why shows the proofs, what they\n" +
 			"assume, and every note by itself.\n\n" +
@@ -62,7 +63,7 @@ func (a *app) validateCommand() *cobra.Command {
 			if format == "github" {
 				a.stepSummary(f)
 			}
-			if slices.ContainsFunc(f.Diags, f.Fails) {
+			if f.Failed() {
 				return &exit{exitErrors, ""}
 			}
 			return nil
@@ -71,7 +72,7 @@ func (a *app) validateCommand() *cobra.Command {
 	cmd.Flags().StringVar(&format, "format", "text", "text, json, sarif, junit, github or gitlab")
 	offer(cmd, "format", names...)
 	cmd.Flags().StringVar(&devices, "device-config", "", "judge files that lie on switches, a file or a folder, instead of a fabric")
-	cmd.Flags().BoolVar(&strict, "warnings-as-errors", false, "exit 1 also when there are only warnings")
+	cmd.Flags().BoolVar(&strict, "warnings-as-errors", false, "exit 1 also when there are only warnings, or a file of a switch was not judged")
 	cmd.Flags().BoolVar(&why, "why", false, "show the proof of every lossless group, what it assumes, and every note by itself")
 	return cmd
 }

@@ -247,8 +247,10 @@ func (a *app) send(ctx context.Context, whole *target.Tree, devices *fleet, x *t
 		}
 		return out
 	}
-	before := count()
 	from, to := x.From.Device, x.To.Device
+	x.Idle = count()
+	a.askDevices(ctx, whole, devices, map[*ir.Device]target.Query{from: traffic.IdleQuery(), to: traffic.IdleQuery()})
+	before := count()
 	got := a.askDevices(ctx, whole, devices, map[*ir.Device]target.Query{from: x.Client(), to: x.Server()})
 	failed := cmp.Or(got[to].err, got[from].err)
 	if failed == "" {
@@ -268,7 +270,7 @@ func (a *app) send(ctx context.Context, whole *target.Tree, devices *fleet, x *t
 		return
 	}
 	doc.Hops = x.Judge(before, count())
-	doc.Good = slices.ContainsFunc(doc.Hops, func(s traffic.Seen) bool { return s.Told }) &&
+	doc.Good = slices.ContainsFunc(doc.Hops, func(s traffic.Seen) bool { return s.Told && !s.Hidden }) &&
 		!slices.ContainsFunc(doc.Hops, func(s traffic.Seen) bool { return s.Says != "" })
 }
 
@@ -296,12 +298,19 @@ func (a *app) trafficText(v *planView, all []verifyTraffic) {
 			case !s.Told:
 				silent++
 				text = "does not tell"
+			case s.Hidden && s.Says == "":
+				silent++
+				text = target.Count(s.All, "packet") + ", others' traffic hides it"
 			case text == "":
 				text = target.Count(s.All, "packet")
 			}
 			fmt.Fprintf(v.w, "  %-4s %s  %s\n", s.Way, at, text)
 			if s.Says != "" {
-				v.prose("       ", v.paint(diag.Red, s.Says))
+				color := diag.Red
+				if s.Hidden {
+					color = diag.Yellow
+				}
+				v.prose("       ", v.paint(color, s.Says))
 			}
 		}
 		switch {

@@ -15,7 +15,7 @@ import (
 // alike reports whether two waves differ by names alone.
 func alike(a, b *change.Wave) bool {
 	return a.Phase == b.Phase && a.Stream == b.Stream && a.Canary == b.Canary && a.Outage == b.Outage && a.Capacity == b.Capacity &&
-		len(a.Tasks) == len(b.Tasks) && len(a.Dark) == len(b.Dark) && len(a.Cut)+len(b.Cut)+len(a.Last)+len(b.Last) == 0 &&
+		len(a.Tasks) == len(b.Tasks) && len(a.Dark) == len(b.Dark) && len(a.Reduced) == len(b.Reduced) && len(a.Cut)+len(b.Cut)+len(a.Last)+len(b.Last) == 0 &&
 		a.Tasks[0].Kind == b.Tasks[0].Kind && a.Tasks[0].Device.Height() == b.Tasks[0].Device.Height()
 }
 
@@ -72,12 +72,13 @@ func linksText(links []*ir.Link) string {
 func (v *planView) wave(s *sequence, i, j int) {
 	first := s.waves[i]
 	var names []string
-	var last, carried, dark []*ir.Device
+	var last, carried, dark, reduced []*ir.Device
 	for _, w := range s.waves[i:j] {
 		for _, t := range w.Tasks {
 			names = append(names, t.Device.Name)
 		}
 		last, carried, dark = append(last, w.Last...), append(carried, w.Carried...), append(dark, w.Dark...)
+		reduced = append(reduced, w.Reduced...)
 	}
 	number := fmt.Sprint(i + 1)
 	if j > i+1 {
@@ -89,8 +90,8 @@ func (v *planView) wave(s *sequence, i, j int) {
 		text += ", the first of its kind"
 	case first.Canary:
 		text += ", the first of their kinds"
-	case first.Stream && len(names) > 1:
-		text += fmt.Sprintf(", %d at a time", min(s.rules.Parallel, len(names)))
+	case first.Stream && n > 1:
+		text += fmt.Sprintf(", %d at a time", min(s.rules.Parallel, n))
 	case len(names) > n && n == 1:
 		text += ", one at a time"
 	case len(names) > n:
@@ -106,12 +107,15 @@ func (v *planView) wave(s *sequence, i, j int) {
 	for _, what := range stops(s, i) {
 		line("%s %s", v.paint(diag.Yellow, "stops:"), what)
 	}
+	each := ""
+	if j > i+1 {
+		each = " at a time"
+	}
 	if n := len(first.Dark); n > 0 && !first.Stream {
-		each := ""
-		if j > i+1 {
-			each = " at a time"
-		}
 		line("%s %s without a link%s: %s", v.paint(diag.Yellow, "dark:"), diag.Count(n, "host"), each, foldHosts(dark))
+	}
+	if n := len(first.Reduced); n > 0 {
+		line("%s %s with fewer links%s: %s", v.paint(diag.Yellow, "reduced:"), diag.Count(n, "host"), each, foldHosts(reduced))
 	}
 	if n := len(first.Dark); n > 1 && first.Stream {
 		line("%s each of these hosts for that long, %d at a time", v.paint(diag.Yellow, "dark:"), min(s.rules.Parallel, n))
@@ -159,6 +163,7 @@ type planWave struct {
 	Outage   [2]int    `json:"outage_seconds"` // least and most; 0 and 0: hitless
 	Takes    int       `json:"takes_seconds"`
 	Dark     []string  `json:"dark"`
+	Reduced  []string  `json:"reduced"` // hosts that lose some of their links
 	Capacity int       `json:"capacity_percent"`
 	Narrow   string    `json:"narrow,omitempty"`
 	Towards  string    `json:"towards,omitempty"`
@@ -174,9 +179,10 @@ func wavesJSON(s *sequence) []planWave {
 	out := []planWave{}
 	for i, w := range s.waves {
 		pw := planWave{
-			Wave: i + 1, Phase: w.Phase, Devices: []string{}, Canary: w.Canary, Stream: w.Stream, Last: namesOfDevices(w.Last), Carried: namesOfDevices(w.Carried),
+			Wave: i + 1, Phase: w.Phase, Devices: []string{}, Canary: w.Canary, Stream: w.Stream,
+			Last: namesOfDevices(w.Last), Carried: namesOfDevices(w.Carried),
 			Outage: [2]int{int(w.Outage.Least.Seconds()), int(w.Outage.Most.Seconds())}, Takes: int(w.Takes.Seconds()),
-			Dark: namesOfDevices(w.Dark), Capacity: w.Capacity, Cut: []planCut{},
+			Dark: namesOfDevices(w.Dark), Reduced: namesOfDevices(w.Reduced), Capacity: w.Capacity, Cut: []planCut{},
 		}
 		for _, t := range w.Tasks {
 			pw.Devices = append(pw.Devices, t.Device.Name)

@@ -17,7 +17,6 @@
 package change
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"time"
@@ -43,7 +42,7 @@ type Alive struct {
 // Rules are what a person allows.
 type Rules struct {
 	MinCapacity int  // percent of the described capacity that every way keeps; 0: hosts may also be cut off from each other
-	MaxDark     int  // hosts that are dark at the same time; 0: those of one device
+	MaxDark     int  // hosts that are dark at the same time, those that are changed included; 0: those of one switch, and any that are changed
 	Parallel    int  // devices changed at the same time; 0: no limit
 	Canary      bool // of every kind of disruptive task one goes first
 }
@@ -67,7 +66,8 @@ type Wave struct {
 
 // Effect is what a set of devices that pass no traffic leaves of a fabric.
 type Effect struct {
-	Dark     []*ir.Device // hosts with a NIC that is attached to those devices alone, by ID
+	Dark     []*ir.Device // hosts without a link: those that are changed, and those attached to such devices alone, by ID
+	Reduced  []*ir.Device // hosts with a NIC that is attached to such devices alone, and with other links, by ID
 	Capacity int          // percent of what is described that the worst of the ways keeps; of those that the devices have a part in
 	Narrow   *ir.Device   // where that is; nil: nothing is narrower
 	Towards  *ir.Device   // on the way to there
@@ -97,6 +97,7 @@ type Refusal struct {
 	Task            *Task
 	Why             Reason
 	Hosts, From     []*ir.Device // CutsOff: these from those; LastLeg, TooDark: these
+	Reduced         bool         // TooDark: some of these keep other links
 	Capacity        int          // TooNarrow: percent
 	Narrow, Towards *ir.Device   // TooNarrow: where
 	Without         bool         // it is so already, without the task
@@ -131,13 +132,20 @@ func (l *Living) Order(tasks []*Task, r Rules) ([]*Wave, []*Refusal) {
 }
 
 // Follow tells what becomes of the living fabric when tasks are done in waves that are given, and which of those waves are against the
-// rules: their first tasks are refused, and stay where they are.
+// rules: their first tasks are refused, and stay where they are. A wave of hosts is split where MaxDark asks for it.
 func (l *Living) Follow(waves [][]*Task, r Rules) ([]*Wave, []*Refusal) {
 	var out []*Wave
 	var refused []*Refusal
 	logins := loginsOf(l.fabric)
 	for _, tasks := range waves {
-		w := &Wave{Phase: tasks[0].Phase, Tasks: tasks, Stream: !slices.ContainsFunc(tasks, func(t *Task) bool { return t.Device.Forwards() })}
+		if !slices.ContainsFunc(tasks, func(t *Task) bool { return t.Device.Forwards() }) {
+			for _, w := range streams(tasks, r) {
+				logins.last(w)
+				out = append(out, w)
+			}
+			continue
+		}
+		w := &Wave{Phase: tasks[0].Phase, Tasks: tasks}
 		for _, t := range tasks {
 			w.Outage, w.Takes = w.Outage.Longer(t.Outage), max(w.Takes, t.Takes)
 		}
@@ -200,8 +208,8 @@ func (o *orderer) phase(tasks []*Task) {
 			o.add(w)
 		}
 	}
-	if len(streamed) > 0 {
-		o.add(o.stream(streamed))
+	for _, w := range streams(streamed, o.rules) {
+		o.add(w)
 	}
 }
 
@@ -211,23 +219,44 @@ func (o *orderer) add(w *Wave) {
 	o.waves = append(o.waves, w)
 }
 
-// stream is the wave of tasks that are independent of each other: each host that passes no traffic is dark by itself alone.
-func (o *orderer) stream(tasks []*Task) *Wave {
+// streams are the waves of tasks that are independent of each other: each host that passes no traffic is dark by itself alone. They are one
+// wave, unless a person bounds how many hosts are dark: then those that pass no traffic come after the others, so many in a wave.
+func streams(tasks []*Task, r Rules) []*Wave {
+	var out []*Wave
+	add := func(tasks []*Task) {
+		if len(tasks) > 0 {
+			out = append(out, stream(tasks, r))
+		}
+	}
+	if r.MaxDark == 0 {
+		add(tasks)
+		return out
+	}
+	hitless := func(t *Task) bool { return t.Outage.Hitless() }
+	add(slices.DeleteFunc(slices.Clone(tasks), func(t *Task) bool { return !hitless(t) }))
+	for dark := range slices.Chunk(slices.DeleteFunc(slices.Clone(tasks), hitless), r.MaxDark) {
+		add(dark)
+	}
+	return out
+}
+
+// stream is one of these waves.
+func stream(tasks []*Task, r Rules) *Wave {
 	w := &Wave{Phase: tasks[0].Phase, Tasks: tasks, Stream: true, Effect: Effect{Capacity: 100}}
-	var whole time.Duration
+	atOnce := len(tasks)
+	if r.Parallel > 0 {
+		atOnce = min(atOnce, r.Parallel)
+	}
+	ends := make([]time.Duration, atOnce) // of those that are under way at the same time: when each ends
 	for _, t := range tasks {
 		w.Outage = w.Outage.Longer(t.Outage)
-		whole += t.Takes
+		next := slices.Index(ends, slices.Min(ends))
+		ends[next] += t.Takes
 		if !t.Outage.Hitless() {
 			w.Dark = append(w.Dark, t.Device)
 		}
 	}
-	atOnce := len(tasks)
-	if o.rules.Parallel > 0 {
-		atOnce = min(atOnce, o.rules.Parallel)
-	}
-	longest := slices.MaxFunc(tasks, func(a, b *Task) int { return cmp.Compare(a.Takes, b.Takes) }).Takes
-	w.Takes = max(longest, whole/time.Duration(atOnce))
+	w.Takes = slices.Max(ends)
 	return w
 }
 

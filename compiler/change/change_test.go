@@ -50,6 +50,9 @@ func draw(waves []*Wave, refused []*Refusal) string {
 		if len(w.Dark) > 0 && !w.Stream {
 			fmt.Fprintf(&b, "; dark %s", names(w.Dark))
 		}
+		if len(w.Reduced) > 0 {
+			fmt.Fprintf(&b, "; reduced %s", names(w.Reduced))
+		}
 		if w.Capacity < 100 {
 			fmt.Fprintf(&b, "; %d%% %s to %s", w.Capacity, w.Narrow.Name, w.Towards.Name)
 		}
@@ -160,7 +163,31 @@ func TestOrder(t *testing.T) {
 		{
 			name: "two rails of a host one after the other", rules: Rules{MinCapacity: 50, MaxDark: 10},
 			fabric: irtest.New(ir.ShortestPath).Links("l1-s1 l2-s1 l1-s2 l2-s2 h1-l1 h1-l2 h2-l1 h2-l2").Tier("s", 2),
-			want:   "l1; dark h1 h2\nl2; dark h1 h2\ns1; 50% l1 to l2\ns2; 50% l1 to l2\nstream h1 h2",
+			want:   "l1; reduced h1 h2\nl2; reduced h1 h2\ns1; 50% l1 to l2\ns2; 50% l1 to l2\nstream h1 h2",
+		},
+		{
+			name: "a host with other links is not dark, and does not count", rules: Rules{MinCapacity: 50, MaxDark: 1, Parallel: 8},
+			fabric: irtest.New(ir.ShortestPath).Links("l1-s1 l2-s1 l1-s2 l2-s2 h1-l1 h1-l2 h2-l1 h2-l2 h3-l2").Tier("s", 2),
+			want:   "l1; reduced h1 h2\nl2; dark h3; reduced h1 h2\ns1; 50% l1 to l2\ns2; 50% l1 to l2\nstream h1\nstream h2\nstream h3",
+		},
+		{
+			name: "a host whose other link is down is dark", rules: Rules{MinCapacity: 50, MaxDark: 1, Parallel: 8}, down: "h1-l2",
+			fabric: irtest.New(ir.ShortestPath).Links("l1-s1 l2-s1 l1-s2 l2-s2 h1-l1 h1-l2 h2-l1 h2-l2").Tier("s", 2),
+			want:   "l1; dark h1; reduced h2\nl2; reduced h2\ns1; 50% l1 to l2\ns2; 50% l1 to l2\nstream h1\nstream h2",
+		},
+		{
+			name: "leaves that leave links of several hosts missing go one after the other", rules: half,
+			fabric: irtest.New(ir.ShortestPath).Links("l1-s1 l2-s1 l3-s1 l4-s1 h1-l1 h1-l2 h2-l3 h2-l4").Tier("s", 2),
+			want: "l1; reduced h1\nl2; reduced h1\nl3; reduced h2\nl4; reduced h2\nstream h1 h2\n" +
+				"refused s1: cuts-off h1 from h1 h2 h2",
+		},
+		{
+			name: "a bound of the person binds the hosts themselves", fabric: leafSpine(), rules: Rules{MinCapacity: 50, Parallel: 8, MaxDark: 1},
+			want: "l1; dark h1\nl2; dark h2\ns1; 50% l1 to l2\ns2; 50% l1 to l2\nstream h1\nstream h2",
+		},
+		{
+			name: "a bound above what is done at once", fabric: leafSpine(), rules: Rules{MinCapacity: 50, Parallel: 2, MaxDark: 3},
+			want: "l1 l2; dark h1 h2\ns1; 50% l1 to l2\ns2; 50% l1 to l2\nstream h1 h2",
 		},
 		{
 			name: "never both switches of an MLAG pair", rules: Rules{MinCapacity: 0, MaxDark: 10}, fabric: leafSpine(),
@@ -230,4 +257,85 @@ func TestOrderBehindBondsInReserve(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, want, draw(l.Order(tasksOf(f), Rules{MinCapacity: 50, Parallel: 8})), mode)
 	}
+}
+
+// MaxDark counts the hosts that a wave changes, beside those whose leaf it takes away, and bounds no host that passes traffic meanwhile.
+func TestMaxDark(t *testing.T) {
+	f := irtest.New(ir.ShortestPath).Links("l1-s1 l1-s2 l2-s1 l2-s2 h1-l1 h2-l2 h3-l2 h4-l2").Tier("s", 2).Fabric()
+	l, err := NewGraph(f).Living(Alive{})
+	require.NoError(t, err)
+	task := func(name string, kind string, o ir.Outage) *Task {
+		i := slices.IndexFunc(f.Devices, func(d *ir.Device) bool { return d.Name == name })
+		return &Task{Device: f.Devices[i], Kind: kind, Outage: o, Takes: time.Minute}
+	}
+	three := func() []*Task { return []*Task{task("h2", "a", reset), task("h3", "b", reset), task("h4", "c", reset)} }
+	free := Rules{Parallel: 8, Canary: true}
+	one, two := free, free
+	one.MaxDark, two.MaxDark = 1, 2
+
+	// A canary of every kind, and a leaf among them.
+	mixed := append([]*Task{task("l1", "leaf", reset)}, three()...)
+	rest := []*Task{task("h1", "a", reset), task("h1", "b", ir.Outage{})}
+	order := func(r Rules) string { return draw(l.Order(append(slices.Clone(mixed), rest...), r)) }
+	assert.Equal(t, "canary l1 h2 h3 h4; dark h1 h2 h3 h4\nstream h1 h1", order(free))
+	assert.Equal(t, "canary l1; dark h1\ncanary h2; dark h2\ncanary h3; dark h3\ncanary h4; dark h4\nstream h1\nstream h1", order(one))
+	assert.Equal(t, "canary l1 h2; dark h1 h2\ncanary h3 h4; dark h3 h4\nstream h1\nstream h1", order(two))
+
+	// Waves that are given, as those of a run that is undone.
+	follow := func(r Rules, tasks ...*Task) string { return draw(l.Follow([][]*Task{tasks}, r)) }
+	assert.Equal(t, "stream h2 h3 h4", follow(free, three()...))
+	assert.Equal(t, "stream h2\nstream h3\nstream h4", follow(one, three()...))
+	assert.Equal(t, "l1 h2; dark h1 h2", follow(free, task("l1", "leaf", reset), task("h2", "a", reset)))
+	assert.Equal(t, "l1 h2; dark h1 h2\nrefused l1: too-dark h1 h2", follow(one, task("l1", "leaf", reset), task("h2", "a", reset)))
+
+	assert.Equal(t, "stream h2 h3\nstream h4", follow(two, three()...))
+	assert.Equal(t, "stream h1\nstream h2 h3\nstream h4", follow(two, append([]*Task{task("h1", "a", ir.Outage{})}, three()...)...))
+
+	// Two switches that leave hosts dark, in a wave that is given.
+	both := []*Task{task("l1", "leaf", reset), task("l2", "leaf", reset)}
+	assert.Contains(t, follow(free, both...), "refused l1: too-dark h1 h2 h3 h4")
+	four := free
+	four.MaxDark = 4
+	assert.NotContains(t, follow(four, both...), "refused")
+
+	// A wave takes as long as its tasks do one after another, so many at the same time: 3 by 2 are two turns.
+	free.Parallel = 2
+	w, _ := l.Follow([][]*Task{three()}, free)
+	assert.Equal(t, 2*time.Minute, w[0].Takes)
+}
+
+// A host that forwards is dark while it is changed, whatever other devices it has links to.
+func TestDarkWhileForwarding(t *testing.T) {
+	c := irtest.New(ir.ShortestPath).Links("l1-s1 l1-s2 l2-s1 l2-s2 h1-l1 h2-l2 h3-l2").Tier("s", 2)
+	c.Device("h1").Host.Forwards = true
+	f := c.Fabric()
+	l, err := NewGraph(f).Living(Alive{})
+	require.NoError(t, err)
+	h1 := slices.IndexFunc(f.Devices, func(d *ir.Device) bool { return d.Name == "h1" })
+	waves, refused := l.Order([]*Task{{Device: f.Devices[h1], Kind: "host", Outage: reset}}, Rules{MinCapacity: 50, MaxDark: 1})
+	assert.Equal(t, "h1; dark h1", draw(waves, refused))
+}
+
+// A host that has lost its other links since the plan was made keeps a wave from beginning, also where it has links that stay.
+func TestCheckReduced(t *testing.T) {
+	c := irtest.New(ir.ShortestPath).Links("l1-s1 l2-s1 l3-s1 h1-l1 h1-l2 h1-l3 h2-l3").Tier("s", 2)
+	h := c.Device("h1").Host
+	h.Bonds = []*ir.Bond{{Mode: "802.3ad", NICs: h.NICs[:2]}}
+	for _, n := range h.NICs[:2] {
+		n.Bond = h.Bonds[0]
+	}
+	dead := c.Cables("h1-l2")
+	f := c.Fabric()
+	g := NewGraph(f)
+	l, err := g.Living(Alive{})
+	require.NoError(t, err)
+	l1 := slices.IndexFunc(f.Devices, func(d *ir.Device) bool { return d.Name == "l1" })
+	waves, _ := l.Order([]*Task{{Device: f.Devices[l1], Outage: reset}}, Rules{})
+	require.Equal(t, "l1; 50% l2 to l3", draw(waves, nil))
+	require.Nil(t, l.Check(waves[0], Rules{}))
+	l, err = g.Living(Alive{Down: dead})
+	require.NoError(t, err)
+	why := l.Check(waves[0], Rules{})
+	require.NotNil(t, why)
+	assert.Equal(t, "refused l1: last-leg already h1", draw(nil, []*Refusal{why}))
 }

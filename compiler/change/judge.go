@@ -20,27 +20,48 @@ func (l *Living) judge(batch []*Task, r Rules) (Effect, *Refusal) {
 		}
 	}
 	v := &verdict{rules: r, Effect: Effect{Capacity: 100}}
-	var hosts []*ir.Device // dark by themselves alone, and not counted
+	var hosts []*ir.Device // dark by themselves alone
 	for _, t := range batch {
 		if !t.Outage.Hitless() && !t.Device.Forwards() {
 			hosts = append(hosts, t.Device)
 		}
 	}
-	if len(gone) == 0 {
-		v.Dark = hosts
-		return v.Effect, nil
+	if len(gone) > 0 {
+		v.mlag(l, gone)
+		v.legs(l, gone)
+		for _, t := range l.demands {
+			v.demand(l, t, away, gone)
+		}
 	}
-	v.mlag(l, gone)
-	v.legs(l, gone)
-	for _, t := range l.demands {
-		v.demand(l, t, away, gone)
+	attached := byID(v.Dark)
+	v.Dark = nil
+	for _, h := range attached {
+		if l.linked(h, away) {
+			v.Reduced = append(v.Reduced, h)
+		} else {
+			v.Dark = append(v.Dark, h)
+		}
 	}
-	slices.SortFunc(v.Dark, func(a, b *ir.Device) int { return cmp.Compare(a.ID, b.ID) })
-	v.Dark = slices.Compact(v.Dark)
-	if most := r.MaxDark; len(v.Dark) > most && (most > 0 || l.several(gone)) {
+	v.Dark = byID(append(v.Dark, hosts...))
+	v.Reduced = slices.DeleteFunc(v.Reduced, func(h *ir.Device) bool { return slices.Contains(hosts, h) })
+	switch most := r.MaxDark; {
+	case most > 0 && len(v.Dark) > most:
 		v.refuse(&Refusal{Why: TooDark, Hosts: v.Dark})
+	case len(attached) > most && l.several(gone): // one after the other they leave fewer of them so
+		v.refuse(&Refusal{Why: TooDark, Hosts: attached, Reduced: len(v.Reduced) > 0})
 	}
 	return v.Effect, v.why
+}
+
+// byID returns devices by ID, each once.
+func byID(ds []*ir.Device) []*ir.Device {
+	slices.SortFunc(ds, func(a, b *ir.Device) int { return cmp.Compare(a.ID, b.ID) })
+	return slices.Compact(ds)
+}
+
+// linked reports whether a host has a link left while devices are away.
+func (l *Living) linked(h *ir.Device, away []bool) bool {
+	return !away[h.ID] && slices.ContainsFunc(h.Ports, func(p *ir.Port) bool { return !l.down[p.Link().ID] && !away[p.Peer().Device().ID] })
 }
 
 // verdict is a judgement under way.
@@ -331,11 +352,19 @@ func (l *Living) Check(w *Wave, r Rules) *Refusal {
 
 // beyond says what an effect has that the wave did not announce.
 func (w *Wave) beyond(e Effect) *Refusal {
-	dark := map[*ir.Device]bool{}
-	for _, h := range w.Dark {
-		dark[h] = true
+	announced := map[*ir.Device]bool{} // true: all links, false: some
+	for _, h := range w.Reduced {
+		announced[h] = false
 	}
-	fresh := slices.DeleteFunc(slices.Clone(e.Dark), func(h *ir.Device) bool { return dark[h] })
+	for _, h := range w.Dark {
+		announced[h] = true
+	}
+	fresh := slices.DeleteFunc(slices.Clone(e.Dark), func(h *ir.Device) bool { return announced[h] })
+	for _, h := range e.Reduced {
+		if _, ok := announced[h]; !ok {
+			fresh = append(fresh, h)
+		}
+	}
 	if len(fresh) > 0 {
 		return &Refusal{Why: LastLeg, Hosts: fresh, Without: true}
 	}

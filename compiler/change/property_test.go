@@ -96,6 +96,11 @@ func (n naive) reaches(from, to *ir.Port) bool {
 	return false
 }
 
+// linked reports whether a host has a link that is up.
+func (n naive) linked(h *ir.Device) bool {
+	return slices.ContainsFunc(h.Ports, func(p *ir.Port) bool { return !n.down[p.Link()] && !n.away[p.Peer().Device()] })
+}
+
 // addresses are the ports by which each address of the fabric can be reached: a NIC's, or those of a bond.
 func addresses(f *ir.Fabric) [][]*ir.Port {
 	var out [][]*ir.Port
@@ -126,7 +131,8 @@ func (n naive) talk(a, b []*ir.Port) bool {
 
 // announced reports whether a wave says that two hosts cannot talk while it lasts.
 func announced(w *Wave, a, b *ir.Device) bool {
-	return slices.Contains(w.Dark, a) || slices.Contains(w.Dark, b) || slices.ContainsFunc(w.Cut, func(c Cut) bool {
+	dark := slices.Concat(w.Dark, w.Reduced)
+	return slices.Contains(dark, a) || slices.Contains(dark, b) || slices.ContainsFunc(w.Cut, func(c Cut) bool {
 		return slices.Contains(c.Hosts, a) && slices.Contains(c.From, b) || slices.Contains(c.Hosts, b) && slices.Contains(c.From, a)
 	})
 }
@@ -135,7 +141,7 @@ func announced(w *Wave, a, b *ir.Device) bool {
 // allowed, a plain search finds no pair of hosts cut off by those away, forwards or back, that the plan did not announce.
 func TestNobodyIsCutOffUnannounced(t *testing.T) {
 	const least, most = 300, 3000 // fabrics
-	fabrics, waves, stopped, undone := 0, 0, 0, 0
+	fabrics, waves, stopped, undone, bound := 0, 0, 0, 0, 0
 	for fabrics < least || fabrics < most && (waves <= fabrics || undone <= fabrics/2 || stopped <= 10) {
 		rapid.Check(t, func(t *rapid.T) {
 			fabrics++
@@ -188,6 +194,24 @@ func TestNobodyIsCutOffUnannounced(t *testing.T) {
 						}
 					}
 				}
+				dark, changed := 0, 0 // hosts whose last link goes, and hosts that are changed
+				for _, h := range f.Devices {
+					switch {
+					case h.Forwards():
+					case slices.ContainsFunc(w.Tasks, func(t *Task) bool { return t.Device == h }):
+						changed++
+					case before.linked(h) && !during.linked(h):
+						dark++
+					}
+				}
+				if w.Stream {
+					changed = min(changed, rules.Parallel)
+				}
+				bounded := rules.MaxDark > 0 && dark+changed > 0
+				require.False(t, bounded && dark+changed > rules.MaxDark, "hosts are dark during %s", draw([]*Wave{w}, nil))
+				if bounded {
+					bound++
+				}
 				pairs := map[string]bool{}
 				for _, task := range w.Tasks {
 					if s := task.Device.Switch; s != nil && s.MLAG != "" {
@@ -224,6 +248,7 @@ func TestNobodyIsCutOffUnannounced(t *testing.T) {
 	}
 	require.Greater(t, waves, fabrics, "the property was looked at")
 	require.Greater(t, undone, fabrics/2)
+	require.Greater(t, bound, fabrics/3, "hosts were dark within a bound")
 	require.Greater(t, stopped, 10, "failures did stop runs")
 }
 

@@ -65,7 +65,7 @@ func TestForeignFiles(t *testing.T) {
 					}
 				}
 				assert.Equal(t, wrong[name], codes, name)
-				assert.NotEmpty(t, conflint.Check([]conflint.File{{Name: Path, Data: edited}}).Dialects[0], name)
+				assert.NotEmpty(t, conflint.Check([]conflint.File{{Name: Path, Data: edited}}).Files[0].Dialect, name)
 			}
 		}
 	}

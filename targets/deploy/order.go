@@ -34,6 +34,14 @@ type Wave struct {
 	Marks, Near []*target.Device
 }
 
+// Longest is how long the wave takes from begin to end, at most, but for failures: those that begin last take as long as the others.
+func (w *Wave) Longest() time.Duration {
+	if !w.Stream && len(w.Last) > 0 && len(w.Last) < len(w.Devices) {
+		return 2 * w.Takes
+	}
+	return w.Takes
+}
+
 // First are the devices that do not come last.
 func (w *Wave) First() []*DevicePlan {
 	if len(w.Last) == 0 {

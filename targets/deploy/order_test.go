@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 
@@ -67,4 +68,22 @@ func TestFirst(t *testing.T) {
 	assert.Equal(t, p.Devices, w.First())
 	w.Last = p.Devices[1:2]
 	assert.Equal(t, []*deploy.DevicePlan{p.Devices[0], p.Devices[2]}, w.First())
+}
+
+// A wave with devices that begin last takes as long as two, unless its devices do not wait for each other.
+func TestLongest(t *testing.T) {
+	a, b := &deploy.DevicePlan{}, &deploy.DevicePlan{}
+	all := []*deploy.DevicePlan{a, b}
+	for _, c := range []struct {
+		wave deploy.Wave
+		want time.Duration
+	}{
+		{deploy.Wave{Devices: all}, time.Minute},
+		{deploy.Wave{Devices: all, Last: all[:1]}, 2 * time.Minute},
+		{deploy.Wave{Devices: all, Last: all}, time.Minute},
+		{deploy.Wave{Devices: all, Last: all[:1], Stream: true}, time.Minute},
+	} {
+		c.wave.Takes = time.Minute
+		assert.Equal(t, c.want, c.wave.Longest())
+	}
 }

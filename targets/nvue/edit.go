@@ -356,7 +356,7 @@ func same(have, want *grammar.Tree) bool {
 // refuses says why a tree is not to be edited.
 func (e *editor) refuses(unset *grammar.Tree) (ds diag.List) {
 	d := e.w.device
-	if paths := takenAway(unset); len(paths) > 0 {
+	if paths := grammar.QoSOf(unset); len(paths) > 0 {
 		topicTree.Errorf(&ds, d.At, "The configuration of %s cannot be edited: it says that it unsets %s. That is a patch, and no applied tree.",
 			d.Name, diag.Escape(paths[0]))
 		return ds
@@ -390,20 +390,6 @@ func (e *editor) refuses(unset *grammar.Tree) (ds diag.List) {
 		}
 	}
 	return ds
-}
-
-// takenAway names what a text unsets of what rocec may set.
-func takenAway(unset *grammar.Tree) (paths []string) {
-	if unset.Get("qos") != nil {
-		paths = append(paths, "qos")
-	}
-	interfaces := unset.Get("interface")
-	for _, i := range interfaces.Keys() {
-		if interfaces.Get(i, "qos") != nil {
-			paths = append(paths, grammar.Spell([]string{"interface", i, "qos"}))
-		}
-	}
-	return paths
 }
 
 // judgePools refuses a tree in which other pools leave no room for halves.

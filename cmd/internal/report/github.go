@@ -63,6 +63,9 @@ func GitHub(w io.Writer, r *Report, _ Options) error {
 		fmt.Fprintln(w, "::endgroup::")
 		total += fmt.Sprintf(", of which %d are in the log only", len(rest))
 	}
+	if s := r.unjudged(); s != "" {
+		total += "; " + s
+	}
 	_, err := fmt.Fprintf(w, "::notice title=rocec::%s\n", githubData.Replace(total))
 	return err
 }
@@ -77,6 +80,9 @@ func GitHubSummary(r *Report) string {
 	p := newPaths(r)
 	var b strings.Builder
 	fmt.Fprintf(&b, "## rocec validate: %s\n\n", cell(r.counts()))
+	if s := r.unjudged(); s != "" {
+		fmt.Fprintf(&b, "%s\n\n", cell(s))
+	}
 	proofs := r.Proofs
 	if len(proofs) > 0 {
 		b.WriteString("| cos group | verdict | why |\n| --- | --- | --- |\n")

@@ -88,6 +88,24 @@ type document struct {
 	PFCLoops      []jsonProof   `json:"pfc_loops"`
 	Diagnostics   diag.List     `json:"diagnostics"`
 	Ignored       []jsonIgnored `json:"ignored"`
+
+	// Of files of devices.
+	Judged     []jsonJudged    `json:"judged,omitzero"`
+	NotJudged  []jsonNotJudged `json:"not_judged,omitzero"`
+	PassedOver int             `json:"passed_over,omitempty"`
+}
+
+// jsonJudged is a file of a device that the rules have judged.
+type jsonJudged struct {
+	File    string `json:"file"`
+	Dialect string `json:"dialect"`
+	RoCE    bool   `json:"roce"` // false: its switch has no RoCE configuration at all
+}
+
+// jsonNotJudged is a file of a device that they have not judged, or not wholly.
+type jsonNotJudged struct {
+	File string `json:"file"`
+	Why  string `json:"why"`
 }
 
 // jsonIgnored is a finding that a comment silences.
@@ -113,6 +131,17 @@ func JSON(w io.Writer, r *Report, _ Options) error {
 			Failures: p.Failures, Fewest: fewest, AnyFailures: p.Any, Why: p.Why(), Assumptions: p.AssumptionTexts(), Notes: p.NoteTexts(),
 			Facts: newJSONFacts(p), Buffers: p.Buffers, Turns: p.Turns, Loops: jsonLoops(p.Loops),
 		})
+	}
+	if r.Files != nil {
+		judged, not := r.judged()
+		doc.Judged, doc.NotJudged, doc.PassedOver = []jsonJudged{}, []jsonNotJudged{}, r.PassedOver
+		doc.Valid = doc.Valid && len(not) == 0
+		for _, f := range judged {
+			doc.Judged = append(doc.Judged, jsonJudged{f.Name, f.Dialect, !f.Plain})
+		}
+		for _, f := range not {
+			doc.NotJudged = append(doc.NotJudged, jsonNotJudged{f.Name, f.Why})
+		}
 	}
 	doc.Diagnostics = append(doc.Diagnostics, r.Diags...)
 	for _, i := range r.Ignored {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/cumulus/conflint"
 )
 
 // The part of JUnit XML that its readers agree on.
@@ -43,9 +44,9 @@ type junitFailure struct {
 	Text    string `xml:",chardata"`
 }
 
-// JUnit writes one test case per finding, and one for each check that found nothing. What ends in exit status 1
-// is a failure, other findings are output, and what a comment silences is skipped. The name of a case holds no line, so
-// that its history survives edits.
+// JUnit writes one test case per finding, and one for each check that ran and found nothing. What ends in exit status 1
+// is a failure, other findings are output. A finding that a comment silences is skipped, and so is a file that no rule has judged. The name
+// of a case holds no line, so that its history survives edits.
 func JUnit(w io.Writer, r *Report, _ Options) error {
 	p := newPaths(r)
 	suite := junitSuite{Name: "rocec validate " + diag.Escape(p.folder())}
@@ -69,6 +70,9 @@ func JUnit(w io.Writer, r *Report, _ Options) error {
 		return s
 	}
 	for _, d := range r.Diags {
+		if conflint.Unjudged(d) { // the skipped test of its file says so
+			continue
+		}
 		c := testCase(d)
 		if r.Fails(d) {
 			c.Failure = &junitFailure{diag.Escape(d.Summary), d.Code, text(d)}
@@ -83,6 +87,13 @@ func JUnit(w io.Writer, r *Report, _ Options) error {
 		c.Skipped = "ignored: " + diag.Escape(i.By.Reason)
 		suite.Skipped++
 		suite.Cases = append(suite.Cases, c)
+	}
+	_, not := r.judged()
+	for _, f := range not {
+		suite.Cases = append(suite.Cases, junitCase{
+			Name: "judged " + diag.Escape(p.path(f.Name)), ClassName: "rocec.validate", Skipped: "not judged: " + diag.Escape(f.Why),
+		})
+		suite.Skipped++
 	}
 	for _, t := range topicsRun(r) {
 		if !found[t.Code] {

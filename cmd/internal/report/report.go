@@ -34,10 +34,16 @@ type Report struct {
 	Dir    string       // the folder, as the person named it
 	Strict bool         // warnings end in exit status 1
 	Files  []DeviceFile // of files of devices: then there is no fabric
+
+	PassedOver int // files of a folder that have no name of a device's file
 }
 
-// DeviceFile is a file of a device, and the dialect it was taken for.
-type DeviceFile struct{ Name, Dialect string }
+// DeviceFile is a file of a device: what it was taken for, and the rules that judge files of its kind.
+type DeviceFile struct {
+	Name string
+	conflint.Taken
+	Rules []diag.Topic
+}
 
 // Options is what the writers need beside the report.
 type Options struct {
@@ -69,6 +75,24 @@ var Formats = []Format{
 // Fails reports whether a finding ends validate in exit status 1.
 func (r *Report) Fails(d *diag.Diagnostic) bool {
 	return d.Severity == diag.Error || r.Strict && d.Severity == diag.Warning
+}
+
+// Failed reports whether validate ends in exit status 1: a finding fails, no file was judged, or, where warnings fail, one was not.
+func (r *Report) Failed() bool {
+	judged, not := r.judged()
+	return slices.ContainsFunc(r.Diags, r.Fails) || len(not) > 0 && (r.Strict || len(judged) == 0)
+}
+
+// judged splits the files of devices into those that were judged and those that were not, or not wholly.
+func (r *Report) judged() (judged, not []DeviceFile) {
+	for _, f := range r.Files {
+		if f.Why == "" {
+			judged = append(judged, f)
+		} else {
+			not = append(not, f)
+		}
+	}
+	return judged, not
 }
 
 // Room is a table of codes and the room that reports them.
@@ -107,7 +131,14 @@ func topicsRun(r *Report) []diag.Topic {
 	case r.Fabric != nil:
 		return Rooms()[0].Topics
 	case r.Files != nil:
-		return DeviceTopics
+		ran := map[string]bool{}
+		judged, _ := r.judged()
+		for _, f := range judged {
+			for _, t := range f.Rules {
+				ran[t.Code] = true
+			}
+		}
+		return slices.DeleteFunc(slices.Clone(DeviceTopics), func(t diag.Topic) bool { return !ran[t.Code] })
 	}
 	return nil
 }

@@ -54,8 +54,9 @@ type sarifInvocation struct {
 }
 
 type sarifNotification struct {
-	Level   string    `json:"level"`
-	Message sarifText `json:"message"`
+	Level     string          `json:"level"`
+	Message   sarifText       `json:"message"`
+	Locations []sarifLocation `json:"locations,omitempty"`
 }
 
 type sarifBaseFolder struct {
@@ -183,9 +184,15 @@ func SARIF(w io.Writer, r *Report, o Options) error {
 	if left := len(all) - MostSARIFResults; left > 0 {
 		all = all[:MostSARIFResults]
 		run.Invocations[0].Notifications = []sarifNotification{{
-			"warning",
-			sarifText{diag.Count(left, "further finding") + " left out: code scanning takes no more"},
+			Level: "warning", Message: sarifText{diag.Count(left, "further finding") + " left out: code scanning takes no more"},
 		}}
+	}
+	_, not := r.judged()
+	for _, f := range not {
+		run.Invocations[0].Notifications = append(run.Invocations[0].Notifications, sarifNotification{
+			Level: "warning", Message: sarifText{diag.Escape(f.Name + " was not judged: " + f.Why)},
+			Locations: []sarifLocation{p.location(diag.Range{Filename: f.Name})},
+		})
 	}
 	rules := sarifRules(all)
 	run.Tool.Driver.Rules = rules.list

@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/rocec/rocec/lang/diag"
-	"github.com/rocec/rocec/targets/cumulus/conflint"
 	"github.com/rocec/rocec/validate"
 )
 
@@ -36,8 +35,11 @@ func Text(w io.Writer, r *Report, o Options) error {
 		}
 		fmt.Fprintln(w)
 	}
-	if r.Files != nil && !r.Diags.HasErrors() && !o.Quiet {
+	if r.Files != nil && !o.Quiet {
 		filesText(w, r, o)
+	}
+	if s := r.unjudged(); s != "" {
+		fmt.Fprintln(w, diag.Escape(s))
 	}
 	return nil
 }
@@ -187,23 +189,92 @@ func shortVerdict(p validate.GroupProof) string {
 	return "free of PFC loops, no failures"
 }
 
-// filesText says that files of devices are good, or at least without errors, and what each was taken for. Those in which there is
-// nothing to judge are not called good.
+// plainSwitch is the one sentence about a switch that pauses, marks and reserves nothing.
+const plainSwitch = "this switch has no RoCE configuration at all"
+
+// filesText says which files of devices are good, or at least without errors, and what each was taken for. It counts the files whose names
+// are not those of devices' files.
 func filesText(w io.Writer, r *Report, o Options) {
-	good := diag.Paint(o.Color, diag.Green, "good")
-	if slices.ContainsFunc(r.Diags, func(d *diag.Diagnostic) bool { return d.Severity == diag.Warning }) {
-		good = "without errors"
-	}
-	var judged, rest []DeviceFile
-	for _, f := range r.Files {
-		if f.Dialect == conflint.Nothing {
-			rest = append(rest, f)
+	if !r.Diags.HasErrors() {
+		worst := r.worstOf()
+		var plain, good []DeviceFile
+		word := diag.Paint(o.Color, diag.Green, "good")
+		judged, _ := r.judged()
+		for _, f := range judged {
+			s, found := worst[f.Name]
+			found = found && s < diag.Notice
+			if found {
+				word = "without errors"
+			}
+			if f.Plain && !found {
+				plain = append(plain, f)
+			} else {
+				good = append(good, f)
+			}
+		}
+		filesList(w, good, "is "+word, "are "+word)
+		if len(plain) == 1 {
+			fmt.Fprintf(w, "%s (%s): %s\n", diag.Escape(plain[0].Name), plain[0].Dialect, plainSwitch)
 		} else {
-			judged = append(judged, f)
+			filesList(w, plain, "", "are of switches without any RoCE configuration")
 		}
 	}
-	filesList(w, judged, "is "+good, "are "+good)
-	filesList(w, rest, "was not judged", "were not judged")
+	if n := r.PassedOver; n > 0 {
+		fmt.Fprintf(w, "%s %s passed over: no name of a switch's file\n", diag.Count(n, "further file"), diag.Plural(n, "was", "were"))
+	}
+}
+
+// worstOf returns the severity of the worst finding in each file that has one.
+func (r *Report) worstOf() map[string]diag.Severity {
+	out := map[string]diag.Severity{}
+	for _, d := range r.Diags {
+		if s, ok := out[d.At.Filename]; !ok || d.Severity < s {
+			out[d.At.Filename] = d.Severity
+		}
+	}
+	return out
+}
+
+// unjudged counts the files of a run in which one was not judged, with the reasons: "3 files: 2 good, 1 not judged (it is empty)"; empty:
+// there is none.
+func (r *Report) unjudged() string {
+	judged, not := r.judged()
+	if len(not) == 0 {
+		return ""
+	}
+	worst := r.worstOf()
+	counts := map[string]int{}
+	kinds := []string{"good", "without RoCE", "with warnings", "with errors"}
+	for _, f := range judged {
+		s, found := worst[f.Name]
+		switch {
+		case found && s == diag.Error:
+			counts["with errors"]++
+		case found && s == diag.Warning:
+			counts["with warnings"]++
+		case f.Plain:
+			counts["without RoCE"]++
+		default:
+			counts["good"]++
+		}
+	}
+	var parts, reasons []string
+	for _, kind := range kinds {
+		if n := counts[kind]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%s %s", diag.Number(n), kind))
+		}
+	}
+	for _, f := range not {
+		if !slices.Contains(reasons, f.Why) {
+			reasons = append(reasons, f.Why)
+		}
+	}
+	const mostReasons = 3
+	if n := len(reasons) - mostReasons; n > 0 {
+		reasons = append(reasons[:mostReasons], diag.Count(n, "further reason"))
+	}
+	parts = append(parts, fmt.Sprintf("%s not judged (%s)", diag.Number(len(not)), strings.Join(reasons, "; ")))
+	return diag.Count(len(r.Files), "file") + ": " + strings.Join(parts, ", ")
 }
 
 // filesList says one thing of some files, by what each was taken for.

@@ -12,6 +12,7 @@
 package conflint
 
 import (
+	"bytes"
 	"path"
 	"slices"
 	"strings"
@@ -30,11 +31,35 @@ type File struct {
 // Lint is what there is to say about some files.
 type Lint struct {
 	Diagnostics diag.List // sorted
-	Dialects    []string  // of each file: "traffic.conf of Cumulus Linux 3.5 to 3.7"; empty: not recognised
+	Files       []Taken   // what each file was taken for
 }
 
-// Nothing is what a file was taken for in which there is nothing to judge, and nothing to find wrong.
-const Nothing = "nothing in it that rocec judges"
+// Taken is what a file was taken for, and whether it was judged.
+type Taken struct {
+	Dialect string // "traffic.conf of Cumulus Linux 3.5 to 3.7"; empty: not recognised
+	Why     string // why no rule has judged the file or a part of it, as a part of a sentence; empty: the rules have judged all of it
+	Plain   bool   // the rules have judged it, and its switch has no RoCE configuration at all
+}
+
+// Reasons why files are not judged, and the dialect of one that is whole without a key to judge.
+const (
+	unread = "it cannot be read"
+	empty  = "it is empty"
+	noKey  = "no line of it sets a key that rocec knows"
+	noKeys = "no key in it that rocec judges"
+)
+
+// Unjudged reports whether the finding says that a file is not judged, and nothing else.
+func Unjudged(d *diag.Diagnostic) bool {
+	return d.Code == topicNVUE.Code || d.Code == topicNotJudged.Code
+}
+
+// NotJudged reports that the rules have not judged a file or a part of it, where no other finding says so. Advice is a sentence.
+func NotJudged(name, why, advice string) *diag.Diagnostic {
+	var ds diag.List
+	s := &source{File: File{Name: name}}
+	return topicNotJudged.Warnf(&ds, s.top(), "%s is not judged: %s. %s", diag.Escape(name), diag.Escape(why), advice)
+}
 
 // Foreign is the code of a file that sets no key of any release, and Unlisted that of the keys of a group that is not in force.
 const (
@@ -45,7 +70,7 @@ const (
 // Check judges files. Those of one switch (of one folder, or of one folder that holds a tree with etc/ or usr/lib/) are
 // judged together.
 func Check(files []File) Lint {
-	r := Lint{Dialects: make([]string, len(files))}
+	r := Lint{Files: make([]Taken, len(files))}
 	devices := map[string][]int{}
 	var order []string
 	for i, f := range files {
@@ -71,29 +96,48 @@ func Check(files []File) Lint {
 func (r *Lint) device(files []File, of []int) {
 	units := map[grammar.Dialects]*unit{}
 	newer := slices.ContainsFunc(of, func(i int) bool { return dialectsOf(files[i].Name) == grammar.QoSFeatures })
+	whole, plain := false, true // a file with the classes of the switch was judged, and none had a lossless or marked one
+	judge := func(u *unit) {
+		u.judge()
+		r.take(u)
+		whole = whole || u.has(grammar.QoSFeatures) || u.cand&grammar.TrafficConf != 0
+		plain = plain && u.plain()
+	}
 	for _, i := range of {
 		s := &source{File: files[i], kind: dialectsOf(files[i].Name)}
 		alone := &unit{}
 		s.read(alone)
 		switch idle := s.idle(newer); {
 		case !s.readable:
+			r.Files[i].Why = unread
+		case idle && (len(of) == 1 || len(bytes.TrimSpace(s.Data)) == 0):
+			why := noKey
+			if len(bytes.TrimSpace(s.Data)) == 0 {
+				why = empty
+			}
+			r.Files[i].Why = why
+			r.Diagnostics = append(r.Diagnostics, NotJudged(s.Name, why, "See that it is the right file, and that it came over whole."))
 		case idle && s.kind == grammar.QoSInfra:
 			s.cand = grammar.QoSInfra
 		case idle:
-			r.Dialects[i] = Nothing
+			r.Files[i].Dialect = noKeys
 		default:
-			s.recognise(alone)
+			if s.recognise(alone); s.cand == 0 {
+				r.Files[i].Why = noKey
+				if slices.ContainsFunc(alone.diags, func(d *diag.Diagnostic) bool { return d.Code == topicMixed.Code }) {
+					r.Files[i].Why = "its keys are of releases that do not go together"
+				}
+			}
 		}
 		if s.cand != 0 {
-			r.Dialects[i] = s.cand.String()
+			r.Files[i].Dialect = s.cand.String()
 		} else {
 			r.take(alone)
 			continue
 		}
 		together := family(s.cand)
 		if u := units[together]; u != nil && u.has(s.kind) { // another tree of the same name
-			u.judge()
-			r.take(u)
+			judge(u)
 			units[together] = nil
 		}
 		if units[together] == nil {
@@ -103,10 +147,27 @@ func (r *Lint) device(files []File, of []int) {
 	}
 	for _, together := range []grammar.Dialects{grammar.QoSFeatures, grammar.TrafficConf} {
 		if u := units[together]; u != nil {
-			u.judge()
-			r.take(u)
+			judge(u)
 		}
 	}
+	for _, i := range of {
+		r.Files[i].Plain = whole && plain && r.Files[i].Why == ""
+	}
+}
+
+// plain reports whether files pause nothing and mark nothing.
+func (u *unit) plain() bool {
+	return !slices.ContainsFunc(u.order, func(t *setting) bool {
+		switch {
+		case t.row == nil:
+			return false
+		case slices.Contains(grammar.DefaultMarking, t.feature()):
+			return true
+		case slices.Contains(grammar.Pausing, t.feature()) || slices.Contains(grammar.Marking, t.feature()):
+			return t.row.Means != grammar.Groups || len(t.list) > 0 || !t.ok
+		}
+		return false
+	})
 }
 
 // take adds what was found in some files.

@@ -144,7 +144,7 @@ func TestSameMeaning(t *testing.T) {
 			require.NotEqual(t, string(data), other)
 			text, r := show(t, one(other))
 			require.Empty(t, text)
-			require.Equal(t, []string{"traffic.conf of Cumulus Linux 3.1.1 to 3.4"}, r.Dialects)
+			require.Equal(t, []string{"traffic.conf of Cumulus Linux 3.1.1 to 3.4"}, dialects(r))
 		})
 	}
 }
@@ -205,7 +205,7 @@ func TestBeside(t *testing.T) {
 	require.Len(t, r.Diagnostics, 1)
 	require.Equal(t, "conf-group-incomplete", r.Diagnostics[0].Code)
 	require.Equal(t, []string{"datapath.conf of Cumulus Linux 2.5 to 4.3", "traffic.conf of Cumulus Linux 3.1.1 to " +
-		"3.4"}, r.Dialects)
+		"3.4"}, dialects(r))
 }
 
 // A switch as it comes from the factory gives no error and no warning.
@@ -213,7 +213,7 @@ func TestFactory(t *testing.T) {
 	for _, f := range read(t, filepath.Join("..", "factory")) {
 		text, r := show(t, []conflint.File{f})
 		require.Equal(t, len(r.Diagnostics), r.Diagnostics.Count(diag.Notice), text)
-		require.NotEmpty(t, r.Dialects[0])
+		require.NotEmpty(t, r.Files[0].Dialect)
 	}
 }
 
@@ -279,7 +279,7 @@ func TestIdle(t *testing.T) {
 	infra, err := os.ReadFile(filepath.Join("testdata", "sound", "q1", "qos_infra.conf"))
 	require.NoError(t, err)
 	hashing := []byte("hash_config.enable = true\nsymmetric_hash_enable = TRUE\n")
-	const nothing = "nothing in it that rocec judges"
+	const nothing = "no key in it that rocec judges"
 	text, r := show(t, []conflint.File{
 		{Name: "a/datapath.conf", Data: []byte("hash_config.enable = true\n")},
 		{Name: "a/qos_features.conf", Data: features},
@@ -287,8 +287,12 @@ func TestIdle(t *testing.T) {
 		{Name: "a/traffic.conf", Data: hashing},
 	})
 	require.Empty(t, text)
-	require.Equal(t, nothing, r.Dialects[0])
-	require.Equal(t, nothing, r.Dialects[3])
+	require.Equal(t, nothing, r.Files[0].Dialect)
+	require.Equal(t, nothing, r.Files[3].Dialect)
+	for _, f := range r.Files {
+		require.Empty(t, f.Why, f.Dialect)
+		require.False(t, f.Plain, f.Dialect)
+	}
 
 	_, r = show(t, []conflint.File{{Name: "a/qos_features.conf", Data: features}, {Name: "a/qos_infra.conf", Data: []byte("# all\n")}})
 	require.Len(t, r.Diagnostics, 1, "PFC is on, and has no pool")

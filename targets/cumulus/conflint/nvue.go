@@ -58,43 +58,55 @@ func (r *Lint) nvue(i int, f File) {
 	head := nvueHead(f)
 	switch {
 	case nvueCommands.Match(head):
-		r.Dialects[i] = "commands of NVUE, which are not judged"
+		r.Files[i] = Taken{Dialect: "commands of NVUE", Why: "it holds commands (nv set), which are no whole configuration"}
 		u.warnf(&topicNVUE, at, "%s holds commands of NVUE (nv set), and what a switch has after them depends on what it had before. rocec "+
 			"judges the whole tree: give it /etc/nvue.d/startup.yaml of the switch, or what `nv config show -o yaml` prints there.",
 			diag.Escape(f.Name))
 		return
 	case len(f.Data) == len(head) && nothing.Match(head):
-		r.Dialects[i] = "configuration of NVUE, which is empty"
+		r.Files[i] = Taken{Dialect: "configuration of NVUE", Why: empty}
 		r.Diagnostics = append(r.Diagnostics, lint.Empty(f.Name))
 		return
 	}
 	release, other := "", ""
+	cfg, err := paths.Read(f.Data)
 	if m := nvueVersion.FindSubmatchIndex(f.Data); m != nil {
 		release = strings.TrimPrefix(string(f.Data[m[2]:m[3]]), "Cumulus Linux ")
 		start := bytes.LastIndexByte(f.Data[:m[2]], '\n') + 1
 		at = s.span(bytes.Count(f.Data[:m[2]], []byte("\n"))+1, start, m[2], m[3])
-	} else if cfg, err := paths.Read(f.Data); err == nil {
+	} else if err == nil {
 		if v := cfg.Header.Get("version"); v.IsScalar() {
 			other = v.Value
 		}
 	}
-	rel, ok := lint.Judged(release)
+	t := &r.Files[i]
+	t.Dialect = "configuration of NVUE"
+	var ds diag.List
+	rel, known := lint.Judged(release)
 	switch {
-	case ok:
-		r.Dialects[i] = "configuration of NVUE of Cumulus Linux " + release
-		r.Diagnostics = append(r.Diagnostics, lint.Check(f.Name, f.Data, rel)...)
-		return
+	case known:
+		t.Dialect += " of Cumulus Linux " + release
+		ds = lint.Check(f.Name, f.Data, rel)
 	case release == "" && other == "":
-		ds, as := lint.Unstated(f.Name, f.Data)
-		r.Dialects[i] = fmt.Sprintf("configuration of NVUE, no release stated, judged as %d.%d", as[0], as[1])
+		known = true
+		ds, rel = lint.Unstated(f.Name, f.Data)
+		t.Dialect += fmt.Sprintf(", no release stated, judged as %d.%d", rel[0], rel[1])
+	}
+	if known {
+		if err != nil {
+			t.Why = unread
+		} else if t.Why = lint.Unjudged(cfg); t.Why != "" {
+			ds = append(ds, NotJudged(f.Name, t.Why, "Give rocec the tree that `nv config show -o yaml` prints on the switch."))
+		}
+		t.Plain = t.Why == "" && lint.Plain(cfg)
 		r.Diagnostics = append(r.Diagnostics, ds...)
 		return
 	}
-	r.Dialects[i] = "configuration of NVUE, which is not judged"
 	states := "is of Cumulus Linux " + release
 	if release == "" {
 		states = "is of " + diag.Escape(other)
 	}
+	t.Why = "it " + states + ", whose paths rocec does not know"
 	qos := "It sets nothing below qos."
 	if nvueQoS.Match(f.Data) {
 		qos = "It sets qos, and none of that is looked at."

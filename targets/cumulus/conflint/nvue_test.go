@@ -2,12 +2,14 @@ package conflint_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/cumulus/conflint"
 )
 
@@ -21,7 +23,7 @@ func TestNVUEAsJSON(t *testing.T) {
 ]
 `
 	r := conflint.Check([]conflint.File{{Name: "spine1.json", Data: []byte(text)}})
-	assert.Equal(t, []string{"configuration of NVUE of Cumulus Linux 5.9.1"}, r.Dialects)
+	assert.Equal(t, []string{"configuration of NVUE of Cumulus Linux 5.9.1"}, dialects(r))
 	require.NotEmpty(t, r.Diagnostics)
 	assert.Equal(t, "conf-nvue-value", r.Diagnostics[0].Code)
 	assert.Equal(t, 4, r.Diagnostics[0].At.Start.Line)
@@ -40,17 +42,20 @@ func TestNVUEKinds(t *testing.T) {
 			"a.yaml", "- header:\n    model: VX\n- set:\n    qos: {pcf: {}}\n", "configuration of NVUE, no release stated, judged as 5.18",
 			"conf-nvue-path 4",
 		},
-		{"a.yaml", "- header:\n    version: Cumulus Linux 5.19.0\n- set: {}\n", "configuration of NVUE, which is not judged", "conf-nvue 2"},
-		{"a.yaml", "- header:\n    version: NVOS 25.02\n- set: {}\n", "configuration of NVUE, which is not judged", "conf-nvue 1"},
-		{"a.yaml", "\xef\xbb\xbf- header:\n    version: Cumulus Linux 5.9.0\n", "configuration of NVUE of Cumulus Linux 5.9.0", ""},
+		{"a.yaml", "- header:\n    version: Cumulus Linux 5.19.0\n- set: {}\n", "configuration of NVUE", "conf-nvue 2"},
+		{"a.yaml", "- header:\n    version: NVOS 25.02\n- set: {}\n", "configuration of NVUE", "conf-nvue 1"},
+		{
+			"a.yaml", "\xef\xbb\xbf- header:\n    version: Cumulus Linux 5.9.0\n", "configuration of NVUE of Cumulus Linux 5.9.0",
+			"conf-not-judged 1",
+		},
 		{"a.yaml", "- set: {a: \xff}\n", "configuration of NVUE, no release stated, judged as 5.18", "conf-nvue-tree 1"},
 		{"leaf1-startup.yaml", "qos: {pcf: {}}\n", "configuration of NVUE, no release stated, judged as 5.18", "conf-nvue-path 1"},
 		{"leaf1-startup.yaml", "- hea", "configuration of NVUE, no release stated, judged as 5.18", "conf-nvue-tree 1"},
-		{"startup.yaml", "", "configuration of NVUE, which is empty", "conf-nvue-tree 1"},
-		{"startup.yaml", "---\n# nothing\n  ", "configuration of NVUE, which is empty", "conf-nvue-tree 1"},
-		{"startup.yaml", "nv set qos roce\n", "commands of NVUE, which are not judged", "conf-nvue 1"},
-		{"nv.txt", "# x\n\n  sudo nv unset qos roce\n", "commands of NVUE, which are not judged", "conf-nvue 1"},
-		{"nv.txt", "nv config apply\n", "commands of NVUE, which are not judged", "conf-nvue 1"},
+		{"startup.yaml", "", "configuration of NVUE", "conf-nvue-tree 1"},
+		{"startup.yaml", "---\n# nothing\n  ", "configuration of NVUE", "conf-nvue-tree 1"},
+		{"startup.yaml", "nv set qos roce\n", "commands of NVUE", "conf-nvue 1"},
+		{"nv.txt", "# x\n\n  sudo nv unset qos roce\n", "commands of NVUE", "conf-nvue 1"},
+		{"nv.txt", "nv config apply\n", "commands of NVUE", "conf-nvue 1"},
 		{"nv.txt", "nvme list\n", "", "conf-dialect 1"},
 		{
 			"a.json", `{"header": {"version": "Cumulus Linux 5.9.0"}, "set": {` + tree + `}}`, "configuration of NVUE of Cumulus Linux 5.9.0",
@@ -65,7 +70,7 @@ func TestNVUEKinds(t *testing.T) {
 	} {
 		f := conflint.File{Name: c.name, Data: []byte(c.text)}
 		r := conflint.Check([]conflint.File{f})
-		assert.Equal(t, []string{c.dialect}, r.Dialects, c.text)
+		assert.Equal(t, []string{c.dialect}, dialects(r), c.text)
 		var found []string
 		for _, d := range r.Diagnostics {
 			if d.Code != "conf-syntax" {
@@ -80,4 +85,76 @@ func TestNVUEKinds(t *testing.T) {
 		assert.False(t, conflint.IsNVUE(conflint.File{Name: name, Data: []byte(text)}), name)
 	}
 	assert.False(t, conflint.IsNVUE(conflint.File{Name: "startup.yaml", Why: "It is gone."}))
+}
+
+// A file that no rule has judged has a reason and a finding that says so; a switch without RoCE is told apart from one whose RoCE is good.
+func TestUnjudged(t *testing.T) {
+	const header = "- header:\n    version: Cumulus Linux 5.9.0\n"
+	const trust = "traffic.packet_priority_source_set = [dscp]\n"
+	const ports = "- set:\n    interface:\n      swp1: {type: swp}\n"
+	const noKey = "no line of it sets a key that rocec knows"
+	const commands = "it holds commands (nv set), which are no whole configuration"
+	for _, c := range []struct {
+		name, text, why string
+		plain           bool
+	}{
+		{"startup.nv", "nv set qos roce\n", commands, false},
+		{"startup.yaml", "nv set qos roce\n", commands, false},
+		{"traffic.conf", "# by hand\nsudo nv set qos roce\n", commands, false},
+		{
+			"a.yaml", "- header:\n    version: Cumulus Linux 5.2.0\n- set:\n    qos: {roce: {}}\n",
+			"it is of Cumulus Linux 5.2.0, whose paths rocec does not know", false,
+		},
+		{"a.yaml", "- header:\n    version: NVOS 25.02\n- set: {}\n", "it is of NVOS 25.02, whose paths rocec does not know", false},
+		{"startup.yaml", "", "it is empty", false},
+		{"startup.yaml", "# all\n", "it is empty", false},
+		{"startup.yaml", "- hea", "it cannot be read", false},
+		{"startup.yaml", header, "it sets nothing", false},
+		{"startup.yaml", "some: words\n", "it sets no path of NVUE that rocec knows", false},
+		{
+			"a.yaml", ports + "- unset:\n    interface:\n      swp1: {qos: {}}\n",
+			"it unsets interface.swp1.qos, so it is a patch and no applied tree", false,
+		},
+		{"a.yaml", ports + "- unset:\n    system: {wjh: {}}\n", "", true},
+		{"startup.yaml", header + ports, "", true},
+		{"startup.yaml", header + "- set:\n    qos: {roce: {enable: off}}\n", "", true},
+		{"startup.yaml", header + "- set:\n    qos: {remark: {}}\n", "", true},
+		{"startup.yaml", header + "- set:\n    qos: {roce: {}}\n", "", false},
+		{"startup.yaml", header + "- set:\n    qos: {pfc: {a: {}}}\n", "", false},
+		{"startup.yaml", header + "- set:\n    interface: {swp1: {qos: {link-pause: {profile: a}}}}\n", "", false},
+		{"startup.yaml", header + "- set:\n    qos: {congestion-control: {a: {}}}\n", "", false},
+		{"traffic.conf", "", noKey, false},
+		{"traffic.conf", "# pfc.port_group_list = [a]\n", noKey, false},
+		{"traffic.conf", "hostname leaf1\n", noKey, false},
+		{"traffic.conf", "pfc.port_group_list = []\n\x00", "it cannot be read", false},
+		{"traffic.conf", "traffic.packet_priority_source = dscp\n" + trust, "its keys are of releases that do not go together", false},
+		{"datapath.conf", "hash_config.enable = true\n", noKey, false},
+		{"datapath.conf", "", "it is empty", false},
+		{"traffic.conf", trust, "", true},
+		{"traffic.conf", trust + "pfc.port_group_list = []\n", "", true},
+		{"traffic.conf", trust + "pfc.port_group_list = [a]\n", "", false},
+		{"traffic.conf", trust + "pfc.a.cos_list = [3]\n", "", false},
+		{"traffic.conf", trust + "link_pause.port_group_list = [a]\n", "", false},
+		{"traffic.conf", trust + "ecn.port_group_list = [a]\n", "", false},
+		{"qos_features.conf", trust, "", true},
+		{"qos_features.conf", trust + "default_ecn_red_conf.ecn_enable = true\n", "", false},
+		{"qos_infra.conf", "ingress_service_pool.0.percent = 50\n", "", false}, // it has no classes, so it tells nothing of the switch
+	} {
+		r := conflint.Check([]conflint.File{{Name: c.name, Data: []byte(c.text)}})
+		assert.Equal(t, conflint.Taken{Dialect: r.Files[0].Dialect, Why: c.why, Plain: c.plain}, r.Files[0], "%s: %s", c.name, c.text)
+		told := slices.ContainsFunc(r.Diagnostics, func(d *diag.Diagnostic) bool {
+			return d.At.Filename == c.name && (d.Severity == diag.Error || conflint.Unjudged(d))
+		})
+		assert.True(t, c.why == "" || told, "a finding of %s says why: %s", c.name, c.text)
+	}
+
+	features := conflint.File{Name: "a/qos_features.conf", Data: []byte(trust)}
+	r := conflint.Check([]conflint.File{features, {Name: "a/qos_infra.conf"}})
+	assert.Equal(t, "it is empty", r.Files[1].Why, "an empty copy, beside a file that sets something")
+	r = conflint.Check([]conflint.File{features, {Name: "a/traffic.conf", Data: []byte("# all\n")}})
+	assert.Empty(t, r.Files[1].Why, "from 4.4 on a file without classes is whole")
+	marks := conflint.File{Name: "b/qos_features.conf", Data: []byte(trust + "default_ecn_red_conf.ecn_enable = true\n")}
+	r = conflint.Check([]conflint.File{features, {Name: "a/qos_infra.conf", Data: []byte("# all\n")}, marks})
+	assert.True(t, r.Files[0].Plain && r.Files[1].Plain, "the files of one switch have one answer")
+	assert.False(t, r.Files[2].Plain)
 }

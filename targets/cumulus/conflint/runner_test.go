@@ -20,6 +20,14 @@ import (
 // want is a line of a test file: a code, how many lines below it stands, and what its text matches.
 var want = regexp.MustCompile(`(?m)^#want ([a-z0-9-]+) (-?\d+) "(.*)"\r?$`)
 
+// dialects returns the dialect of each file.
+func dialects(r conflint.Lint) (out []string) {
+	for _, f := range r.Files {
+		out = append(out, f.Dialect)
+	}
+	return out
+}
+
 type place struct {
 	file string
 	line int
@@ -132,7 +140,7 @@ func lineOf(data []byte, number int) []byte {
 func TestSound(t *testing.T) {
 	entries, err := os.ReadDir(filepath.Join("testdata", "sound"))
 	require.NoError(t, err)
-	dialects := map[string]string{
+	want := map[string]string{
 		"t0.conf":       "traffic.conf of Cumulus Linux 2.5 to 3.1.0",
 		"t1.conf":       "traffic.conf of Cumulus Linux 3.1.1 to 3.4",
 		"t1-dscp.conf":  "traffic.conf of Cumulus Linux 3.1.1 to 3.4",
@@ -145,11 +153,11 @@ func TestSound(t *testing.T) {
 		"q1":            "qos_features.conf of Cumulus Linux 4.4, qos_infra.conf of Cumulus Linux 4.4 to 5.x",
 		"q2":            "qos_features.conf of Cumulus Linux 5.x, qos_infra.conf of Cumulus Linux 4.4 to 5.x",
 	}
-	require.Len(t, entries, len(dialects))
+	require.Len(t, entries, len(want))
 	for _, e := range entries {
 		t.Run(e.Name(), func(t *testing.T) {
 			r := conflint.Check(read(t, filepath.Join("testdata", "sound", e.Name())))
-			require.Equal(t, dialects[e.Name()], strings.Join(r.Dialects, ", "))
+			require.Equal(t, want[e.Name()], strings.Join(dialects(r), ", "))
 			for _, d := range r.Diagnostics {
 				t.Errorf("%s: %s %s: %s", d.At, d.Severity, d.Code, d.Detail)
 			}
@@ -166,7 +174,7 @@ func TestGolden(t *testing.T) {
 		}
 		seen++
 		r := conflint.Check([]conflint.File{f})
-		assert.NotEmpty(t, r.Dialects[0])
+		assert.NotEmpty(t, r.Files[0].Dialect)
 		for _, d := range r.Diagnostics {
 			if d.Code != "conf-cos-3" {
 				t.Errorf("%s: %s %s: %s", d.At, d.Severity, d.Code, d.Detail)

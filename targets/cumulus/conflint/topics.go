@@ -1,20 +1,30 @@
 package conflint
 
 import (
+	"slices"
+
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/nvue/lint"
 )
 
 // Topics is every code this package reports, with those of NVUE's trees.
-var Topics = append([]diag.Topic{
+var Topics = slices.Concat(Rules, []diag.Topic{topicNVUE, topicNotJudged}, lint.Topics)
+
+// Rules are the codes of the rules that judge files other than those of NVUE.
+var Rules = []diag.Topic{
 	topicUnreadable, topicSyntax, topicDialect, topicMixed, topicForeign, topicUnknown,
 	topicDuplicate, topicValue, topicUnlisted, topicUndefined, topicIncomplete, topicPort,
 	topicPortTwice, topicPFCAndPause, topicPriorityGroup, topicCosTwice, topicCosMissing, topicValueTwice,
 	topicUnmapped, topicUnreachable, topicMoved, topicUnmarked, topicHalf, topicSizes,
 	topicHeadroom, topicMemory, topicCos3, topicStrict, topicShared, topicMany,
 	topicThresholds, topicRED, topicBandwidth, topicWeights, topicPools, topicShaper, topicRemark,
-	topicCutThrough, topicWatchdog, topicNotifications, topicTrusts, topicSchedulers, topicAbove, topicNVUE, topicEgress,
-}, lint.Topics...)
+	topicCutThrough, topicWatchdog, topicNotifications, topicTrusts, topicSchedulers, topicAbove, topicEgress,
+}
+
+var topicNotJudged = diag.Topic{
+	Code:    "conf-not-judged",
+	Summary: "no rule has judged a file",
+}
 
 var topicUnreadable = diag.Topic{
 	Code:    "conf-unreadable",

@@ -74,7 +74,7 @@ func (l *leader) mayBegin(ctx context.Context, w *deploy.Wave) bool {
 	case l.results.Stopped != "":
 	case l.tooMany():
 		l.results.Stopped = deploy.TooManyFailures
-	case !l.o.NotAfter.IsZero() && l.o.Clock.Now().Add(w.Takes).After(l.o.NotAfter):
+	case !l.o.NotAfter.IsZero() && l.o.Clock.Now().Add(w.Longest()).After(l.o.NotAfter):
 		l.results.Stopped, l.results.Why = deploy.TooLate, "the next wave may not end by "+l.o.NotAfter.Format(time.RFC3339)
 	default:
 		return l.phaseMayBegin(w)

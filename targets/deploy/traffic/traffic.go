@@ -23,7 +23,12 @@ const (
 	Size     = 4096 // bytes of a message
 	Seconds  = 20   // the longest that either end runs
 	leastOf  = Messages * 9 / 10
+	strays   = Messages - leastOf // packets that others may send beyond those of the idle interval
+	Idle     = 3                  // seconds before it, in which the exchange sends nothing
 )
+
+// clock is the name of a device's own clock among its ports, in hundredths of a second.
+const clock = "-"
 
 // Exchange is one exchange: who sends to whom, with which tool, and which way it takes.
 type Exchange struct {
@@ -34,6 +39,7 @@ type Exchange struct {
 	Tool     *Tool
 	Port     int // of TCP or RDMA-CM, on which the server listens
 	Path     []Hop
+	Idle     map[*ir.Device]Counts // counters some seconds before the exchange, at the start of an idle interval; nil: others send nothing
 }
 
 // Hop is the devices as many cables away from the sender: the packets pass one of them.
@@ -173,13 +179,18 @@ func Failed(answer []byte) string {
 // Counts are the packets of ports, as they count them: by port, then by "rx" or "tx" and the priority, or without one.
 type Counts map[string]map[string]uint64
 
-// CountQuery asks for the packets that went through ports of a device, in all and by priority where the driver tells.
+// IdleQuery waits on a host as long as an idle interval takes.
+func IdleQuery() target.Query { return target.Query{Cmd: fmt.Sprintf("sleep %d", Idle)} }
+
+// CountQuery asks for the packets that went through ports of a device, in all and by priority where the driver tells, and for the device's
+// clock.
 func CountQuery(ports []*ir.Port) target.Query {
 	var names strings.Builder
 	for _, p := range ports {
 		names.WriteString(" " + nic.Quote(p.Name))
 	}
-	return target.Query{Cmd: "for i in" + names.String() + `; do
+	return target.Query{Cmd: `{ read -r t _ </proc/uptime; } 2>/dev/null && printf -- '- uptime %s\n' "$t"
+for i in` + names.String() + `; do
 ethtool -S "$i" 2>/dev/null | while read -r k v rest; do
 case $k in *prio*) printf '%s %s %s\n' "$i" "${k%:}" "$v" ;; esac
 done
@@ -196,6 +207,12 @@ func ReadCounts(answer []byte) Counts {
 	for line := range strings.Lines(string(answer)) {
 		f := strings.Fields(line)
 		if len(f) != 3 {
+			continue
+		}
+		if f[0] == clock && f[1] == "uptime" {
+			if t, err := strconv.ParseFloat(f[2], 64); err == nil && t > 0 && t < 1e12 {
+				c[clock] = map[string]uint64{clock: uint64(t * 100)}
+			}
 			continue
 		}
 		n, err := strconv.ParseUint(f[2], 10, 64)

@@ -1,10 +1,12 @@
 package traffic
 
 import (
+	"fmt"
 	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -183,4 +185,104 @@ func TestJudgeAnew(t *testing.T) {
 	seen := x.Judge(map[*ir.Device]Counts{h: {"ens1f0": {"tx3": 5000}}}, map[*ir.Device]Counts{h: {"ens1f0": {"tx3": 1000}}})
 	assert.Equal(t, map[int]uint64{3: 1000}, seen[0].Packets)
 	assert.Empty(t, seen[0].Says)
+}
+
+// Others send, too. The exchange is proved by a rise of its class beyond the idle interval, with no such rise elsewhere; it is wrong where
+// its packets are missing in spite of others; else others hide it.
+func TestJudgeOthers(t *testing.T) {
+	const right, wrong, hidden = "", "the fabric puts rdma in 3", "others' traffic hides it"
+	for name, c := range map[string]struct {
+		idle, sent map[int]uint64 // the rise in the idle interval and in the exchange
+		seconds    [2]uint64      // how long either took; 0: the device does not tell
+		says       string
+	}{
+		"nobody else":                    {nil, map[int]uint64{3: 1000}, [2]uint64{}, right},
+		"in another priority":            {nil, map[int]uint64{0: 1000}, [2]uint64{}, wrong},
+		"others in the class alone":      {nil, map[int]uint64{0: 1000, 3: 1000}, [2]uint64{}, hidden},
+		"others in the class, steady":    {map[int]uint64{3: 5000}, map[int]uint64{0: 1000, 3: 5000}, [2]uint64{}, hidden},
+		"proved beside others":           {map[int]uint64{0: 400, 3: 5000}, map[int]uint64{0: 420, 3: 6000}, [2]uint64{}, right},
+		"a class that slowed down":       {map[int]uint64{3: 5000}, map[int]uint64{3: 5100}, [2]uint64{}, hidden},
+		"others began elsewhere":         {map[int]uint64{3: 10}, map[int]uint64{1: 101, 3: 1010}, [2]uint64{}, hidden},
+		"a few strays":                   {map[int]uint64{3: 10}, map[int]uint64{1: 100, 3: 1010}, [2]uint64{}, right},
+		"in another, others elsewhere":   {map[int]uint64{1: 9000}, map[int]uint64{0: 1000, 1: 9000}, [2]uint64{}, wrong},
+		"in another, which others use":   {map[int]uint64{0: 9000}, map[int]uint64{0: 9500}, [2]uint64{}, "counted 0 packets in priority 3"},
+		"nowhere":                        {map[int]uint64{3: 10}, map[int]uint64{3: 100}, [2]uint64{}, "counted 100 packets, of about 1000"},
+		"twice as long":                  {map[int]uint64{3: 5000}, map[int]uint64{3: 11000}, [2]uint64{3, 6}, right},
+		"twice as long, without it":      {map[int]uint64{3: 5000}, map[int]uint64{0: 1000, 3: 10000}, [2]uint64{3, 6}, hidden},
+		"half as long":                   {map[int]uint64{3: 5000}, map[int]uint64{3: 3500}, [2]uint64{4, 2}, right},
+		"logins count as often, shorter": {map[int]uint64{0: 300}, map[int]uint64{0: 390, 3: 1000}, [2]uint64{4, 1}, right},
+	} {
+		x := exchange(2)
+		x.Idle = map[*ir.Device]Counts{}
+		before, after := map[*ir.Device]Counts{}, map[*ir.Device]Counts{}
+		for _, h := range x.Path {
+			for _, p := range slices.Concat(h.In, h.Out) {
+				d, at := p.Device(), []map[string]uint64{{}, {}, {}}
+				for prio := range 8 {
+					for _, dir := range []string{"rx", "tx"} {
+						key := fmt.Sprint(dir, prio)
+						at[0][key] = 70
+						at[1][key] = at[0][key] + c.idle[prio]
+						at[2][key] = at[1][key] + c.sent[prio]
+					}
+				}
+				for i, of := range []map[*ir.Device]Counts{x.Idle, before, after} {
+					if of[d] == nil {
+						of[d] = Counts{}
+					}
+					of[d][p.Name] = at[i]
+					if c.seconds[0] > 0 {
+						of[d][clock] = map[string]uint64{clock: []uint64{100, 100 + 100*c.seconds[0], 100 + 100*(c.seconds[0]+c.seconds[1])}[i]}
+					}
+				}
+			}
+		}
+		for _, s := range x.Judge(before, after) {
+			if len(s.Ports) > 1 { // the sum of two ports, of which either was given all
+				continue
+			}
+			assert.True(t, s.Told, name)
+			assert.Equal(t, c.says == hidden, s.Hidden, name)
+			if c.says == right {
+				assert.Empty(t, s.Says, name)
+			} else {
+				assert.Contains(t, s.Says, c.says, name)
+			}
+		}
+		delete(x.Idle, x.From.Device)
+		seen := x.Judge(before, after)
+		assert.False(t, seen[0].Told, "%s: a device that did not answer in the idle interval", name)
+		assert.Empty(t, seen[0].Says, name)
+	}
+}
+
+// A port that counts every priority together proves nothing where others send as much.
+func TestJudgeOthersInAll(t *testing.T) {
+	x := exchange(2)
+	leaf := x.Path[1].In[0].Device()
+	counts := func(swp1 uint64) map[*ir.Device]Counts { return map[*ir.Device]Counts{leaf: {"swp1": {"rx": swp1}}} }
+	for _, c := range []struct {
+		idle, sent uint64
+		hidden     bool
+		says       string
+	}{
+		{0, 1000, false, ""}, {5000, 5000, true, ""}, {5000, 5950, false, ""}, {10, 20, false, "counted 20 packets"},
+	} {
+		x.Idle = counts(0)
+		s := x.Judge(counts(c.idle), counts(c.idle+c.sent))[1]
+		assert.True(t, s.Told)
+		assert.Equal(t, c.hidden, s.Hidden, "%+v", c)
+		assert.Contains(t, s.Says, c.says)
+		assert.Equal(t, c.says == "", s.Says == "")
+	}
+}
+
+// The clock of a device comes with its counters.
+func TestCountQuery(t *testing.T) {
+	x := exchange(2)
+	out, err := exec.Command("dash", "-c", CountQuery([]*ir.Port{x.From.Port}).Cmd).Output()
+	require.NoError(t, err)
+	assert.Positive(t, ReadCounts(out)[clock][clock])
+	assert.Equal(t, Counts{clock: {clock: 123456}}, ReadCounts([]byte("- uptime 1234.56\n")))
+	assert.Empty(t, ReadCounts([]byte("- uptime x\n- uptime -1\n- uptime 1e300\n")))
 }

@@ -62,3 +62,17 @@ func Queue(set *Tree, cos int) int {
 	}
 	return q
 }
+
+// QoSOf names the places of a tree below which settings of QoS are.
+func QoSOf(t *Tree) (paths []string) {
+	if t.Get("qos") != nil {
+		paths = append(paths, "qos")
+	}
+	interfaces := t.Get("interface")
+	for _, i := range interfaces.Keys() {
+		if interfaces.Get(i, "qos") != nil {
+			paths = append(paths, Spell([]string{"interface", i, "qos"}))
+		}
+	}
+	return paths
+}

@@ -66,8 +66,8 @@ func (c *Config) Release() string {
 // or a mapping that is the tree itself, as the REST interface gives it. Keys that stand for several (swp1-4,swp6 and 3,5) are taken apart
 // where NVUE takes them so: below interface and its bond members, and below qos. Nothing is an empty tree.
 //
-// A word without quotes is the text that stands there, also where YAML 1.1 takes it for a boolean ([Tree.Bare]); a key without a value
-// is an empty mapping. Anchors, aliases, merge keys, tags, directives, and keys that stand twice are refused, and so is what is larger or
+// A word without quotes is text, also where YAML 1.1 takes it for a boolean: NVUE reads YAML 1.2. A key without a value is an empty
+// mapping. Anchors, aliases, merge keys, tags, directives, and keys that stand twice are refused, and so is what is larger or
 // deeper than any configuration.
 //
 // It never panics and is linear in the size of the text.
@@ -248,14 +248,10 @@ func (r *reader) node(n *yaml.Node, depth int) (*Tree, error) {
 	if n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
 		return t, nil
 	}
-	switch {
-	case null(n.Value):
+	if null(n.Value) {
 		return &Tree{Kids: map[string]*Tree{}, At: at}, nil
-	case number.MatchString(n.Value) || n.Value == "true" || n.Value == "false":
-		t.Text = false
-	default:
-		t.Bare = boolean(n.Value)
 	}
+	t.Text = !odd(n.Value)
 	return t, nil
 }
 
@@ -291,9 +287,9 @@ func boolean(s string) bool {
 	return false
 }
 
-// odd reports whether a key without quotes is not text to YAML 1.1.
+// odd reports whether YAML 1.2 reads a word without quotes as something else than text.
 func odd(s string) bool {
-	return number.MatchString(s) || boolean(s) || s == "true" || s == "false" || null(s)
+	return number.MatchString(s) || s == "true" || s == "false" || null(s)
 }
 
 // jsonReader reads valid JSON, with lines.

@@ -25,8 +25,7 @@ type Tree struct {
 	Text  bool             // the scalar is text; else a number, true or false
 
 	At, Key Place // of the value, and of the key it has
-	Bare    bool  // a scalar without quotes that YAML 1.1 takes for a boolean: on, off, yes, no
-	BareKey bool  // the same of its key, or a number without quotes as key
+	BareKey bool  // the key is a number, a boolean or a null of YAML 1.2: it has no quotes
 
 	stored []*Tree // of a root whose text has keys that stand for several: the trees that it was read of, with these keys
 }

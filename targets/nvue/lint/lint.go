@@ -68,6 +68,48 @@ func Unstated(name string, data []byte) (diag.List, grammar.Release) {
 	return ds, as
 }
 
+// Plain reports whether a configuration has no RoCE: no preset, no pauses and no marks.
+func Plain(cfg *grammar.Config) bool {
+	if grammar.PresetIsOn(cfg.Set) {
+		return false
+	}
+	roots := []*grammar.Tree{cfg.Set.Get("qos")}
+	interfaces := cfg.Set.Get("interface")
+	for _, name := range interfaces.Keys() {
+		roots = append(roots, interfaces.Get(name, "qos"))
+	}
+	for _, of := range roots {
+		for _, key := range []string{"pfc", "link-pause", "congestion-control"} {
+			if of.Get(key) != nil {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// roots are what NVUE's tree has at its top; a tree with none of these is of something else.
+var roots = []string{
+	"acl", "bridge", "evpn", "ib", "interface", "maintenance", "mlag", "nve", "platform", "qos", "router", "service", "system", "vrf",
+}
+
+// Unjudged says why rules judge nothing of a configuration, or a part of it only, as a part of a sentence; empty: they judge all of it.
+func Unjudged(cfg *grammar.Config) string {
+	known := false
+	for _, root := range roots {
+		known = known || cfg.Set.Get(root) != nil
+	}
+	switch paths := grammar.QoSOf(cfg.Unset); {
+	case len(paths) > 0:
+		return "it unsets " + paths[0] + ", so it is a patch and no applied tree"
+	case len(cfg.Set.Kids) == 0:
+		return "it sets nothing"
+	case !known:
+		return "it sets no path of NVUE that rocec knows"
+	}
+	return ""
+}
+
 func newJudge(name string, data []byte, cfg *grammar.Config, r grammar.Release) *judge {
 	j := &judge{
 		name: name, data: data, g: grammar.For(r), release: r, set: cfg.Set, seen: map[string]bool{}, sizes: map[*grammar.Tree]bool{},
@@ -234,17 +276,13 @@ func (j *judge) place(at grammar.Place) diag.Range {
 	return r
 }
 
-// words finds what YAML 1.1, which NVUE reads, takes for something else than the text that stands there.
+// words reports keys below qos that YAML reads as numbers or booleans, where NVUE has text.
 func (j *judge) words(t *grammar.Tree, path []string) {
-	if t.Bare {
-		j.warnf(&topicWord, t.At, "%s is %s without quotes, which YAML 1.1 reads as true or false. NVUE writes '%s'. Put it in quotes.",
-			diag.Escape(grammar.Spell(path)), t.Value, t.Value)
-	}
 	for _, k := range t.Keys() {
 		kid := t.Kids[k]
 		here := append(path, k)
 		if kid.BareKey && qos(here) {
-			j.warnf(&topicWord, kid.Key, "The key %s of %s has no quotes, so YAML 1.1 does not read it as text. NVUE writes '%s'. Put it in quotes.",
+			j.warnf(&topicWord, kid.Key, "The key %s of %s has no quotes, so YAML does not read it as text. NVUE writes '%s'. Put it in quotes.",
 				diag.Escape(k), diag.Escape(grammar.Spell(path)), diag.Escape(k))
 		}
 		j.words(kid, here)

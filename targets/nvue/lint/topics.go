@@ -25,7 +25,7 @@ var topicValue = diag.Topic{
 
 var topicWord = diag.Topic{
 	Code:    "conf-nvue-word",
-	Summary: "YAML 1.1 does not read a word without quotes as text",
+	Summary: "YAML does not read a key without quotes as text",
 }
 
 var topicProfile = diag.Topic{

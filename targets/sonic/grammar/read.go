@@ -248,10 +248,16 @@ func (r *reader) table(name string, at int) error {
 // field reads the value of a field of a table of rocec's.
 func (r *reader) field(p Problem) (Value, error) {
 	v := Value{At: r.at}
+	start := r.at
+	judged := TableOf(p.Table).Judged(p.Field)
 	switch c := r.next(); {
 	case c == '"':
 		text, err := r.text()
 		v.Text = text
+		return v, err
+	case !judged && c != '[':
+		err := r.value(4)
+		v.Text = string(r.data[start:r.at])
 		return v, err
 	case c == '[':
 		v.List = []string{}
@@ -263,12 +269,17 @@ func (r *reader) field(p Problem) (Value, error) {
 			v.List = append(v.List, item)
 			return err
 		})
+		if err != nil && !judged { // a list of anything else
+			r.at, v.List = start, nil
+			err = r.value(4)
+			v.Text = string(r.data[start:r.at])
+			return v, err
+		}
 		v.Text = strings.Join(v.List, ",")
 		return v, err
 	case c == '{':
 		return v, r.fail(r.at, "Here stands an object, and the field %s of %s is text.", quoteShort(p.Field), p.Table)
 	}
-	start := r.at
 	if err := r.word(); err != nil {
 		return v, err
 	}

@@ -60,6 +60,7 @@ type Table struct {
 	Module string   // YANG module
 	Fields []Field
 	Ours   bool // a patch of rocec may change it
+	Beside bool // the table describes the switch; a few of its fields matter for QoS, and the others are not judged
 }
 
 // The names of maps and profiles of marking (YANG: pattern of the leaf name).
@@ -136,7 +137,7 @@ var Tables = []Table{
 		},
 	},
 	{
-		Name: "DEVICE_METADATA", Key: FixedKey, Fixed: []string{"localhost"}, Module: "sonic-device_metadata",
+		Name: "DEVICE_METADATA", Key: FixedKey, Fixed: []string{"localhost"}, Module: "sonic-device_metadata", Beside: true,
 		Fields: []Field{
 			{Name: "hwsku", Kind: Free},
 			{Name: "platform", Kind: Free},
@@ -166,12 +167,12 @@ var Tables = []Table{
 		},
 	},
 	{
-		Name: "PORT", Key: PortKey, Module: "sonic-port",
+		Name: "PORT", Key: PortKey, Module: "sonic-port", Beside: true,
 		Fields: []Field{
 			{Name: "lanes", Kind: Free},
 			{Name: "speed", Kind: Whole, Lo: 1, Hi: 1_600_000},
 			{Name: "alias", Kind: Free},
-			{Name: "index", Kind: Whole},
+			{Name: "index", Kind: Free},
 			{Name: "mtu", Kind: Whole, Lo: 68, Hi: 9216},
 			{Name: "fec", Kind: Free},
 			{Name: "admin_status", Kind: Words, Words: []string{"up", "down"}},
@@ -220,7 +221,7 @@ var Tables = []Table{
 	mapTable("TC_TO_PRIORITY_GROUP_MAP", "sonic-tc-priority-group-map", trafficClasses, 7),
 	mapTable("TC_TO_QUEUE_MAP", "sonic-tc-queue-map", trafficClasses, 7),
 	{
-		Name: "VERSIONS", Key: FixedKey, Fixed: []string{"DATABASE"}, Module: "sonic-versions",
+		Name: "VERSIONS", Key: FixedKey, Fixed: []string{"DATABASE"}, Module: "sonic-versions", Beside: true,
 		Fields: []Field{{Name: "VERSION", Kind: Free}},
 	},
 	{Name: "WRED_PROFILE", Key: NameKey, Module: "sonic-wred-profile", Ours: true, Fields: wredFields()},
@@ -264,6 +265,12 @@ var tableIndex = func() map[string]*Table {
 
 // TableOf gives the table of a name, with rocec's own members; nil: it is none of rocec's business.
 func TableOf(name string) *Table { return tableIndex[name] }
+
+// Judged reports whether rules judge the field of a name: every field of a table of QoS, and of a table beside them those that QoS relies
+// on.
+func (t *Table) Judged(name string) bool {
+	return !t.Beside || slices.ContainsFunc(t.Fields, func(f Field) bool { return f.Kind != Free && f.Is(name) })
+}
 
 // Field gives the field of a name in a release; nil: there is none. other is one that a different release has.
 func (t *Table) Field(r Release, name string) (f, other *Field) {

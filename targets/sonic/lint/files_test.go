@@ -232,3 +232,58 @@ func TestUnreadable(t *testing.T) {
 	assert.Equal(t, "warning conf-sonic-empty", ds[0].Severity.String()+" "+ds[0].Code)
 	assert.Empty(t, lint.CheckRows("state", nil, 0), "a state may have nothing")
 }
+
+// TestUnjudged: a file that no rule judges, and a switch without RoCE, are told apart from one that is good.
+func TestUnjudged(t *testing.T) {
+	const port = `"PORT": {"Ethernet0": {"speed": "100000", "admin_status": "up"}}`
+	const dump = "its keys are those of a database dump (TABLE|key), and a configuration has tables of rows"
+	const none = "it has no table of ports, QoS or buffers"
+	for _, c := range []struct {
+		text, why     string
+		silent, plain bool
+	}{
+		{"", "it is empty", false, false},
+		{"{", "it cannot be read", false, false},
+		{"{}", none, false, false},
+		{`{"PORT": {}}`, none, true, false},
+		{`{"VLAN": {"Vlan100": {}}, "DEVICE_METADATA": {"localhost": {"hwsku": "ACS-MSN2700"}}}`, none, true, false},
+		{`{"PORT|Ethernet0": {"speed": "100000"}, "VLAN|Vlan100": {}}`, dump, true, false},
+		{`{"PORT|Ethernet0": {"ttl": -0.001, "type": "hash", "value": {"speed": "100000"}}}`, dump, true, false},
+		{`{` + port + `, "PORT_QOS_MAP|Ethernet0": {"pfc_enable": "3"}}`, dump, true, false}, // half of it
+		{`{"PORT_TABLE:Ethernet0": {"speed": "100000"}}`, none, true, false},
+		{`{` + port + `}`, "", false, true},
+		{`{` + port + `, "SCHEDULER": {"s": {"type": "DWRR", "weight": "1"}}, "QUEUE": {"Ethernet0|0": {"scheduler": "s"}}}`, "", false, true},
+		{`{` + port + `, "PORT_QOS_MAP": {"Ethernet0": {"pfc_enable": "3"}}}`, "", false, false},
+		{`{` + port + `, "PORT_QOS_MAP": {"Ethernet0": {"pfc_enable": ""}}}`, "", false, true},
+		{`{` + port + `, "QUEUE": {"Ethernet0|3": {"wred_profile": "w"}}, "WRED_PROFILE": {"w": {}}}`, "", false, false},
+		{`{` + port + `, "BUFFER_PROFILE": {"p": {"xoff": "40000"}}}`, "", false, false},
+		{`{` + port + `, "PFC_WD": {"Ethernet0": {"action": "drop"}}}`, "", false, false},
+		{`{"SCHEDULER": {"s": {"type": "DWRR", "weight": "1"}}}`, "", false, false}, // a part, which tells nothing of the switch
+	} {
+		f := lint.Judge("x.json", []byte(c.text), 0)
+		assert.Equal(t, lint.File{Diagnostics: f.Diagnostics, Why: c.why, Silent: c.silent, Plain: c.plain}, f, c.text)
+		assert.True(t, c.why == "" || c.silent || len(f.Diagnostics) > 0, "%s: a finding says why", c.text)
+	}
+}
+
+// TestBeside: fields that have no part in QoS hold anything.
+func TestBeside(t *testing.T) {
+	const beside = `{
+  "DEVICE_METADATA": {"localhost": {"hwsku": null, "deployment_id": null, "bgp_asn": 65101, "peers": {"a": [1]}, "type": ["x", 2]}},
+  "VERSIONS": {},
+  "VLAN": {"Vlan100": {"vlanid": null}},
+  "PORT": {"Ethernet0": {"alias": null, "index": 1, "lanes": [0, 1], "adv_speeds": ["all"], "speed": %s, "mtu": %s, "admin_status": %s}}
+}`
+	whole := func(speed, mtu, status string) string { return fmt.Sprintf(beside, speed, mtu, status) }
+	text := whole(`"100000"`, `"9100"`, `"up"`)
+	assert.Empty(t, lint.Check("x.json", []byte(text), 0), details(lint.Check("x.json", []byte(text), 0)))
+	for _, text := range []string{whole("100000", `"9100"`, `"up"`), whole(`"100000"`, "null", `"up"`), whole(`"100000"`, `"9100"`, "true")} {
+		ds := lint.Check("x.json", []byte(text), 0)
+		require.Len(t, ds, 1, text)
+		assert.Equal(t, "conf-sonic-value 5", fmt.Sprint(ds[0].Code, " ", ds[0].At.Start.Line))
+	}
+	text = `{"WRED_PROFILE": {"w": {"note": null}}}`
+	ds := lint.Check("x.json", []byte(text), 0)
+	require.NotEmpty(t, ds)
+	assert.Equal(t, "conf-sonic-value", ds[0].Code, "every field of a table of QoS is judged")
+}

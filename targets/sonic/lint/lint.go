@@ -22,18 +22,70 @@ const byteOrderMark = "\xef\xbb\xbf"
 // most is how many findings of one code a file gets; further ones are counted.
 const most = 100
 
-// Check judges a file of a release; 0: the one it names itself, or the newest that rocec knows.
+// File is the judgement of a file.
+type File struct {
+	Diagnostics diag.List
+	Why         string // why no rule has judged the file or a part of it, as a part of a sentence; empty: the rules have judged all of it
+	Silent      bool   // no diagnostic says so
+	Plain       bool   // the rules have judged all of it, and its switch has no RoCE configuration at all
+}
+
+// Check returns the diagnostics of [Judge].
+func Check(name string, data []byte, r grammar.Release) diag.List {
+	return Judge(name, data, r).Diagnostics
+}
+
+// Judge judges a file of a release; 0: the one it names itself, or the newest that rocec knows.
 //
 // A file without anything, or of white space alone, is one that cannot be read: the switch boots without a port.
-func Check(name string, data []byte, r grammar.Release) diag.List {
+func Judge(name string, data []byte, r grammar.Release) File {
 	data = bytes.TrimPrefix(data, []byte(byteOrderMark)) // the bytes of a place count from behind it
 	j := &judge{name: name, data: data, release: r, file: true}
 	if len(bytes.TrimSpace(data)) == 0 {
 		topicText.Errorf(&j.ds, j.place(grammar.Place{Line: 1, Column: 1}, 0), "The file is empty, so it is not JSON: it was never written, or "+
 			"cut off while it was. Write it anew, on a switch with `config save -y`.")
-		return j.ds
+		return File{Diagnostics: j.ds, Why: "it is empty"}
 	}
-	return j.check(grammar.Read)
+	f := File{Diagnostics: j.check(grammar.Read)}
+	f.Why = j.unjudged()
+	f.Silent = f.Why != "" && j.cfg != nil && len(j.cfg.Tables)+len(j.cfg.Others) > 0
+	f.Plain = f.Why == "" && j.plain()
+	return f
+}
+
+// unjudged says why no rule has judged a file or a part of it; empty: the rules have judged all of it.
+func (j *judge) unjudged() string {
+	if j.cfg == nil {
+		return "it cannot be read"
+	}
+	for name := range j.cfg.Others { // PORT|Ethernet0, as a dump of the database has it
+		if table, _, dump := strings.Cut(name, "|"); dump && grammar.TableOf(table) != nil {
+			return "its keys are those of a database dump (TABLE|key), and a configuration has tables of rows"
+		}
+	}
+	for name, section := range j.cfg.Tables {
+		if name == "PORT" && len(section.Rows) > 0 || !grammar.TableOf(name).Beside {
+			return ""
+		}
+	}
+	return "it has no table of ports, QoS or buffers"
+}
+
+// plain reports whether a file describes the ports of a switch, and nothing that pauses, marks or reserves headroom.
+func (j *judge) plain() bool {
+	if j.cfg == nil || len(j.cfg.Keys("PORT")) == 0 {
+		return false
+	}
+	for _, of := range [][2]string{
+		{"PORT_QOS_MAP", "pfc_enable"}, {"QUEUE", "wred_profile"}, {"BUFFER_PROFILE", "xoff"}, {"PFC_WD", "action"},
+	} {
+		for _, key := range j.cfg.Keys(of[0]) {
+			if j.cfg.Get(of[0], key, of[1]) != "" {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // CheckRows is [Check] of a state, as [grammar.Config.Rows] writes it.
@@ -198,7 +250,7 @@ func (j *judge) fields() {
 	}
 	for _, t := range j.ours() {
 		section := j.cfg.Tables[t.Name]
-		if len(section.Rows) == 0 {
+		if len(section.Rows) == 0 && !t.Beside {
 			j.errorf(&topicEmpty, section.At, "The table %s is empty. CONFIG_DB has no empty table, and `config apply-patch` refuses a "+
 				"configuration with one. Leave the table out.", t.Name)
 		}
