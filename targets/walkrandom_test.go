@@ -184,6 +184,7 @@ func statements(f *ir.Fabric) map[string]statement {
 type gen struct {
 	*rapid.T
 	wild   bool // claims may collide, NICs be shared, and parts be missing
+	share  bool // RoCEv1 and RoCEv2 share a marked lossless group, both told by PCP
 	b      strings.Builder
 	groups []drawn // the data groups
 }
@@ -214,6 +215,9 @@ func (g *gen) fabric() string {
 		hosts = 2
 	}
 	routing := rapid.SampledFrom([]string{"up-down", "up-down", "spanning-tree"}).Draw(g.T, "routing")
+	if g.share {
+		routing = "spanning-tree" // RoCEv1 is not routed
+	}
 	g.line("fabric \"f\" {\n  routing = %q\n  cable_length = \"3m\"\n  failures = 0", routing)
 	if g.chance(15, "pause") {
 		g.line("  flow_control = \"pause\"")
@@ -229,7 +233,14 @@ func (g *gen) fabric() string {
 		dscps = dscps[1:]
 		return v
 	}
-	for i := range rapid.IntRange(1, 2).Draw(g.T, "groups") {
+	groups := rapid.IntRange(1, 2).Draw(g.T, "groups")
+	if g.share {
+		groups = 0
+		d := drawn{name: "data0", cos: cos[0], pcp: -1, lossless: true}
+		g.group(d, "lossless = true\n  weight = 50", true)
+		g.groups = append(g.groups, d)
+	}
+	for i := range groups {
 		d := drawn{name: fmt.Sprint("data", i), cos: cos[i], pcp: -1, lossless: g.chance(80, "lossless")}
 		for range rapid.SampledFrom([]int{0, 1, 1, 2}).Draw(g.T, "claims") {
 			d.dscp = append(d.dscp, take())
@@ -271,6 +282,17 @@ func (g *gen) group(d drawn, more string, ecn bool) {
 
 // intents writes one or two intents, the second on the second NIC of every host, or in wild fabrics on the first, too.
 func (g *gen) intents(hosts int) {
+	if g.share {
+		for i, version := range []int{2, 1} {
+			g.line("roce \"r%d\" {\n  version = %d\n  cos_group = cos_group.data0\n  members = [\"h[1-%d]:e%d\"]\n  vlan = %d", i, version, hosts, i,
+				100+i)
+			if version == 2 {
+				g.line("  cnp = cos_group.cnp")
+			}
+			g.line("}")
+		}
+		return
+	}
 	for i, d := range g.groups {
 		version := 2
 		if len(d.dscp) == 0 && d.lossless || g.wild && g.chance(10, "version") {
@@ -538,4 +560,68 @@ func table(m map[int]int) string {
 		fmt.Fprintf(&b, " %d = %d", v, m[v])
 	}
 	return b.String() + " }"
+}
+
+// onSONiC gives every switch of a drawn fabric SONiC.
+func onSONiC(text string) string {
+	text = anyModel.ReplaceAllString(anySystem.ReplaceAllString(text, `$1"sonic"`+"\n"), `$1"sn3700"`+"\n")
+	return strings.ReplaceAll(anyVersion.ReplaceAllString(text, `$1"202511"`+"\n"), ":swp", ":etp")
+}
+
+// onTrident2 gives every switch of a drawn fabric Trident II, where marking turns on early drops.
+func onTrident2(text string) string {
+	text = anyModel.ReplaceAllString(text, `$1"s6000"`+"\n")
+	return anyVersion.ReplaceAllString(text, `$1"3.7.16"`+"\n")
+}
+
+// TestWalkDrops: on a system whose queues drop what they cannot mark, a fabric in which a packet without ECN bits meets such a queue is an
+// error, and no other fabric is; on one whose queues let it pass, none is.
+func TestWalkDrops(t *testing.T) {
+	const code = "ecn-drops-unmarkable"
+	met := map[string]int{}
+	one := func(rt *rapid.T) {
+		g := &gen{T: rt, share: rapid.Bool().Draw(rt, "RoCEv1 in a marked group")}
+		text := g.fabric()
+		var stated map[string]statement
+		if rapid.Bool().Draw(rt, "hosts without DCQCN") {
+			stated = map[string]statement{"h": {noDCQCN: true}}
+			text = strings.Replace(text, placeFor("h"), "  by_hand { dcqcn = false }\n", 1)
+		}
+		for system, spelled := range map[string]string{"sonic": onSONiC(text), "trident2": onTrident2(text), "cumulus": text} {
+			j := judged(rt, spelled)
+			if j.Fabric == nil {
+				continue
+			}
+			reported, other := false, false
+			for _, d := range j.Diags {
+				reported = reported || d.Code == code
+				other = other || d.Severity == diag.Error && d.Code != code
+			}
+			if other {
+				continue
+			}
+			w := walk(t, j.Fabric, j.Tree(), stated, nil)
+			require.NotNil(rt, w, spelled)
+			lost := slices.ContainsFunc(w.faults, func(f fault) bool { return !f.soft && strings.HasSuffix(f.text, "no ECN bits") })
+			require.Equal(rt, lost, reported, "%s\n%v\n%s", spelled, w.faults, said(j, diag.Error))
+			switch {
+			case system == "cumulus":
+				require.False(rt, lost, "no chip of them drops")
+				met["nothing drops"]++
+			case !lost:
+				met[system+" drops none"]++
+			case stated != nil:
+				met[system+" drops RoCEv2"]++
+			default:
+				met[system+" drops RoCEv1"]++
+			}
+		}
+	}
+	kinds := []string{
+		"nothing drops", "sonic drops none", "sonic drops RoCEv2", "sonic drops RoCEv1", "trident2 drops none", "trident2 drops RoCEv2", "trident2 drops RoCEv1",
+	}
+	missing := func() bool { return slices.ContainsFunc(kinds, func(k string) bool { return met[k] == 0 }) }
+	everyKind(t, 2, one, func() bool { return !missing() })
+	t.Logf("%v", met)
+	require.False(t, missing(), "%v", met)
 }
