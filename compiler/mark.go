@@ -19,9 +19,9 @@ import (
 // xoff bytes whatever is free, n ports that fill one queue hold n x xoff, and Min is kept below that for the incast the fabric has
 // ([ir.Device.Senders]); nothing published settles how such a chip counts, so it is kept below the first bound, too. Below both Min
 // scales with the speed of the port, from a vendor's preset at 100G: a bandwidth-delay product stays one. Three frames are the least that
-// lets a single sender run at full speed, two the least that [validate.ECNMinSmall] takes; below a bound they decide only where not even two
-// fit. Every threshold is a whole number of the chip's steps, so that the switch has what was asked for: what speed and frames ask for is
-// rounded up, as the chip would, and a bound down, so that it holds.
+// lets a single sender run at full speed. A bound lowers that to two. Where a bound leaves less, no Min is of use, and three frames stay.
+// Every threshold is a whole number of the chip's steps, so the switch has what was asked for. What speed and frames ask for is rounded up,
+// as the chip would round it. A bound is rounded down, so it holds.
 
 const (
 	markAt100G  = 150 << 10 // bytes. Source: Cumulus Linux 3.7's RoCE preset, 153600

@@ -21,7 +21,7 @@ var ECNDropsUnmarkable = &Check{
 			drops := dropsOf(in)
 			for _, m := range in.Members {
 				at, bad := walk.Unmarkable(m.NIC, in)
-				if bad && slices.ContainsFunc(drops, func(d *drop) bool { return d.port(m.NIC) != nil }) {
+				if bad && (m.NIC.Port != nil || m.NIC.Bond != nil) && slices.ContainsFunc(drops, func(d *drop) bool { return d.port(m.NIC) != nil }) {
 					found.add(at, &unmarkable{in, m.NIC, drops})
 				}
 			}
@@ -37,8 +37,8 @@ type unmarkable struct {
 	drops  []*drop
 }
 
-// drop is a switch that drops packets of an intent that it cannot mark, and two ports by which it does: a packet never leaves by the port
-// that its sender is at.
+// drop is a switch that drops packets of an intent that it cannot mark, with ports that do so at most to two hosts: a packet never leaves to
+// its own sender.
 type drop struct {
 	device *ir.Device
 	ports  []*ir.Port
@@ -48,7 +48,7 @@ type drop struct {
 // port gives a port by which packets of a NIC leave and are dropped; nil: there is none.
 func (d *drop) port(n *ir.NIC) *ir.Port {
 	for _, p := range d.ports {
-		if p.Peer().NIC == nil || p.Peer().NIC != n {
+		if peer := p.Peer().NIC; peer == nil || peer.Device != n.Device {
 			return p
 		}
 	}
@@ -70,8 +70,10 @@ func dropsOf(in *ir.Intent) []*drop {
 		}
 		at := &drop{device: d}
 		for _, p := range d.Ports {
-			if len(at.ports) == 2 {
+			if n := len(at.ports); n == 2 {
 				break
+			} else if n == 1 && p.Peer().Device() == at.ports[0].Peer().Device() {
+				continue
 			}
 			for _, g := range groups {
 				if m := walk.Drops(p, g); m != nil && leaves(p, in) {
