@@ -92,8 +92,8 @@ func TestMarksInTheStepsOfTheChip(t *testing.T) {
 	}
 }
 
-// A min that rocec derives is a whole number of the chip's steps, and comes before pauses after the chip has rounded it, wherever a whole
-// number of steps from two frames on does.
+// A min that rocec derives is a whole number of the chip's steps. It comes before pauses, wherever a whole number of steps from two frames on
+// does.
 func TestDerivedMinHoldsAfterRounding(t *testing.T) {
 	met := map[string]int{}
 	rapid.Check(t, func(t *rapid.T) {
@@ -113,7 +113,7 @@ func TestDerivedMinHoldsAfterRounding(t *testing.T) {
 		if n <= 0 || n%step != 0 || asic.Threshold(n) != n {
 			t.Fatalf("%s at %d Mb/s: min is %d, in steps of %d", asic.Name, k.mbps, n, step)
 		}
-		least := (boundFrames*k.mtu + step - 1) / step * step // the first whole number of steps that holds two frames
+		least := (2*k.mtu + step - 1) / step * step // the first whole number of steps that holds two frames
 		kind := "no bound"
 		switch {
 		case k.bound < 0:

@@ -78,7 +78,9 @@ func TestDropsOnTheWay(t *testing.T) {
 		hosts          = "  nic \"e0\" { model = \"connectx-5\" }\n}\nhost \"s\""
 		nvme           = "roce \"nvme\" {\n  version   = 1\n  vlan      = 100\n  cos_group = cos_group.rdma\n  members   = [\"s[1-2]\"]\n}\n"
 	)
-	onCumulus := []string{right, rightOnCumulus, "tor[1-2]:etp1,tor[1-2]:etp2", "tor1:etp1,tor2:swp1,tor1:etp2,tor2:swp2", "tor2:etp32", "tor2:swp32"}
+	onCumulus := []string{
+		right, rightOnCumulus, "tor[1-2]:etp1,tor[1-2]:etp2", "tor1:etp1,tor2:swp1,tor1:etp2,tor2:swp2", "tor2:etp32", "tor2:swp32",
+	}
 	noDCQCN := []string{nvme, "", hosts, "  nic \"e0\" { model = \"connectx-5\" }\n  by_hand { dcqcn = false }\n}\nhost \"s\""}
 	for name, c := range map[string]struct {
 		edits []string

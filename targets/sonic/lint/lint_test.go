@@ -101,8 +101,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestUnmarkable: a port that sorts by PCP alone may carry RoCEv1, which WRED drops at a queue that marks; at one that does not mark, nothing
-// is missing. A port that sorts by DSCP carries no RoCEv1.
+// TestUnmarkable: a port that sorts by PCP alone may carry RoCEv1, which WRED drops at a queue that marks. At one that does not mark,
+// nothing is missing. A port that sorts by DSCP carries no RoCEv1.
 func TestUnmarkable(t *testing.T) {
 	config := func(maps, queue, enable string) string {
 		return `{"DOT1P_TO_TC_MAP": {"a": {"3": "3"}}, "DSCP_TO_TC_MAP": {"a": {"26": "3"}}, "TC_TO_QUEUE_MAP": {"a": {"3": "3"}},
