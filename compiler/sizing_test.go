@@ -71,7 +71,8 @@ func TestPublishedRowBinds(t *testing.T) {
 func TestMarksInTheStepsOfTheChip(t *testing.T) {
 	a := &author{line: 8500}
 	for model, c := range map[string]struct{ step, fast, slow int }{
-		"sn2700": {6144, 153_600, 30_720}, "sn3700": {9216, 156_672, 27_648}, "sn3800": {9216, 156_672, 27_648}, "sn4700": {9216, 156_672, 27_648},
+		"sn2700": {6144, 153_600, 30_720},
+		"sn3700": {9216, 156_672, 27_648}, "sn3800": {9216, 156_672, 27_648}, "sn4700": {9216, 156_672, 27_648},
 		"sn5600": {12_288, 159_744, 36_864}, "sn5640": {12_288, 159_744, 36_864}, "sn6600": {16_384, 163_840, 32_768},
 	} {
 		m := port(compiled(t, pair(model, "100G", 5)), "s0:swp1").Marks()[0]
@@ -92,8 +93,8 @@ func TestMarksInTheStepsOfTheChip(t *testing.T) {
 	}
 }
 
-// A min that rocec derives is a whole number of the chip's steps. It comes before pauses, wherever a whole number of steps from two frames on
-// does.
+// A min that rocec derives is a whole number of the chip's steps. It comes before pauses, wherever a whole number of steps from two frames
+// on does.
 func TestDerivedMinHoldsAfterRounding(t *testing.T) {
 	met := map[string]int{}
 	rapid.Check(t, func(t *rapid.T) {

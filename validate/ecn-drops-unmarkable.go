@@ -37,8 +37,8 @@ type unmarkable struct {
 	drops  []*drop
 }
 
-// drop is a switch that drops packets of an intent that it cannot mark, with ports that do so, to two devices at most: a packet never leaves
-// to its own sender.
+// drop is a switch that drops packets of an intent that it cannot mark, with ports that do so, to two devices at most: a packet never
+// leaves to its own sender.
 type drop struct {
 	device *ir.Device
 	ports  []*ir.Port

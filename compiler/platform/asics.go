@@ -8,7 +8,8 @@ package platform
 //
 // MarkStep of Spectrum is 64 cells on every generation, rounded up. Sources: Linux, mlxsw/spectrum_qdisc.c (MLXSW_REG_CWTP_MIN_VALUE 64 and
 // roundup), and Mellanox SAI, mlnx_sai_wred.c. Cumulus Linux 5.x shows 156,672 B where 150,000 B were asked
-// for, 17 steps of cells of 144 B, and 159,744 B on Spectrum-4 where 150 KiB were. Spectrum-5 and -6 are taken to do the same. No source has the step of a Broadcom chip.
+// for, 17 steps of cells of 144 B, and 159,744 B on Spectrum-4 where 150 KiB were. Spectrum-5 and -6 are
+// taken to do the same. No source has the step of a Broadcom chip.
 var ASICs = []*ASIC{
 	{
 		Name: "helix4", Title: "Helix4", Vendor: Broadcom, Cell: 208, Buffer: 4_194_112, MaxSpeed: 10_000,

@@ -219,8 +219,8 @@ func (j *judge) unmarkable(port string, n int, queue *grammar.Row) {
 	if low, err := strconv.Atoi(profile.Get("green_min_threshold")); err == nil {
 		from = fmt.Sprintf(" from %s on", diag.Bytes(low))
 	}
-	j.warnf(&topicECN, queue.At, "Queue %d of %s is lossless, and its profile %s drops packets without ECN bits%s: WRED marks the others alone. "+
-		"The port sorts packets by PCP, as RoCEv1 needs it, and RoCEv1 has no ECN bits. Where RoCEv1 uses the class, take wred_profile off "+
+	j.warnf(&topicECN, queue.At, "Queue %d of %s is lossless, and its profile %s drops packets without ECN bits%s: WRED marks the others "+
+		"alone. The port sorts packets by PCP, as RoCEv1 needs it, and RoCEv1 has no ECN bits. Where RoCEv1 uses the class, take wred_profile off "+
 		"its queues, on every port.", n, port, name, from)
 }
 
