@@ -220,8 +220,8 @@ func (j *judge) unmarkable(port string, n int, queue *grammar.Row) {
 		from = fmt.Sprintf(" from %s on", diag.Bytes(low))
 	}
 	j.warnf(&topicECN, queue.At, "Queue %d of %s is lossless, and its profile %s drops packets without ECN bits%s: WRED marks the others "+
-		"alone. The port sorts packets by PCP, as RoCEv1 needs it, and RoCEv1 has no ECN bits. Where RoCEv1 uses the class, take wred_profile off "+
-		"its queues, on every port.", n, port, name, from)
+		"alone. The port sorts packets by PCP, as RoCEv1 needs it, and RoCEv1 has no ECN bits. Where RoCEv1 uses the class, take wred_profile "+
+		"off its queues, on every port.", n, port, name, from)
 }
 
 // lookups judges speeds and lengths for which the lookup file of the switch has no sizes, where the text holds that file.
