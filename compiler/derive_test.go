@@ -70,12 +70,14 @@ func TestMarks(t *testing.T) {
 	}{
 		{"100G on Spectrum", "sn2700", "100G", lang.ECN{}, 153_600, 1_536_000, 100},
 		{"40G", "sn2700", "40G", lang.ECN{}, 61_440, 614_400, 100},
-		{"10G ends at three frames", "sn2700", "10G", lang.ECN{}, 27_648, 276_480, 100},
+		{"10G ends at three frames", "sn2700", "10G", lang.ECN{}, 30_720, 307_200, 100},
 		{"cells of 208 B", "z9100", "100G", lang.ECN{}, 153_504, 1_535_040, 100},
 		{"all given", "sn2700", "100G", lang.ECN{Min: val(a, 1000), Max: val(a, 2000), Probability: val(a, 5)}, 1000, 2000, 5},
 		{"min given", "sn2700", "100G", lang.ECN{Min: val(a, 50_000)}, 50_000, 500_000, 100},
-		{"max given below the derived min", "sn2700", "100G", lang.ECN{Max: val(a, 100_000)}, 10_000, 100_000, 100},
-		{"probability given", "sn2700", "25G", lang.ECN{Probability: val(a, 20)}, 38_400, 384_000, 20},
+		{"max given below the derived min", "sn2700", "100G", lang.ECN{Max: val(a, 100_000)}, 12_288, 100_000, 100},
+		{"a min that the chip makes more than ten times as large", "sn2700", "100G", lang.ECN{Min: val(a, 500)}, 500, 12_288, 100},
+		{"a max below ten cells", "sn2700", "100G", lang.ECN{Max: val(a, 5)}, 6144, 5, 100},
+		{"probability given", "sn2700", "25G", lang.ECN{Probability: val(a, 20)}, 43_008, 430_080, 20},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := pair(c.model, c.speed, 5)
@@ -107,7 +109,7 @@ func TestMarksComeBeforePausing(t *testing.T) {
 	bound := device(f, "s0").Memory().MarkBound()
 	assert.Equal(t, (13_945_824-32*(147_360+18_048))/2/(32*2), bound)
 	assert.Equal(t, 67_599, bound)
-	assert.Equal(t, 67_584, m.Min.N, "the bound, in whole cells")
+	assert.Equal(t, 67_584, m.Min.N, "the bound, in whole steps")
 	assert.Contains(t, m.Min.From[2].Origin.Why, "below 67599 B")
 
 	// A lossy group is not held to it.
@@ -117,7 +119,7 @@ func TestMarksComeBeforePausing(t *testing.T) {
 	// With the chip given away twice over, three frames stay.
 	s.CosGroups[0].Lossless.V = true
 	s.CosGroups[0].PFC = &lang.PFC{Decl: a.at(), Buffer: val(a, 1_000_000)}
-	assert.Equal(t, 27_648, port(compiled(t, s), "s0:swp1").Marks()[0].Min.N)
+	assert.Equal(t, 30_720, port(compiled(t, s), "s0:swp1").Marks()[0].Min.N)
 }
 
 // Where xoff is all that a port may hold, marks come first for the incast the fabric has; fewer than two senders make none.

@@ -37,7 +37,7 @@ func TestExamples(t *testing.T) {
 	assert.True(t, port(f, "leaf04:swp32").Link().Routed)
 	assert.Equal(t, 79_104, port(f, "leaf01:swp31").Buffers()[0].Need, "100G, 30 m")
 	assert.Equal(t, 153_600, port(f, "leaf01:swp31").Marks()[0].Min.N)
-	assert.Equal(t, 38_400, port(f, "leaf01:swp1").Marks()[0].Min.N)
+	assert.Equal(t, 7*6144, port(f, "leaf01:swp1").Marks()[0].Min.N)
 
 	f = example(t, "clos-v2-ecn", "spines=1")
 	assert.Len(t, f.Devices, 4+1+64)

@@ -19,12 +19,15 @@ import (
 // xoff bytes whatever is free, n ports that fill one queue hold n x xoff, and Min is kept below that for the incast the fabric has
 // ([ir.Device.Senders]); nothing published settles how such a chip counts, so it is kept below the first bound, too. Below both Min
 // scales with the speed of the port, from a vendor's preset at 100G: a bandwidth-delay product stays one. Three frames are the least that
-// lets a single sender run at full speed. All of it comes in the steps the chip knows, so that the switch shows what was asked for.
+// lets a single sender run at full speed. A bound lowers that to two. Where a bound leaves less, no Min is of use, and three frames stay.
+// Every threshold is a whole number of the chip's steps, so the switch has what was asked for. What speed and frames ask for is rounded up,
+// as the chip would round it. A bound is rounded down, so it holds.
 
 const (
 	markAt100G  = 150 << 10 // bytes. Source: Cumulus Linux 3.7's RoCE preset, 153600
 	markSlope   = 10        // Max / Min. Source: the same, 1536000
 	markFrames  = 3         // least Min, in frames of the MTU. Source: DCQCN practice, 2 to 3 MTU
+	boundFrames = 2         // least Min below a bound. Source: the same
 	markAlways  = 100       // percent at Max. Source: the same preset
 	markAtSpeed = 100_000   // Mb/s
 )
@@ -81,7 +84,7 @@ func (c *compiler) mark() {
 					xoff = b.Xoff.N
 					incast = mem.IncastBound(senders[g], xoff)
 				}
-				switch free := unbound(key.asic, p.Speed()); {
+				switch free := freeMin(key); {
 				case !g.Lossless:
 				case incast >= 0 && incast < bound && free >= incast:
 					key.bound, key.senders = incast, senders[g]
@@ -112,20 +115,16 @@ func looseBound(m ir.Memory) int {
 	return m.MarkBound()
 }
 
-// unbound is Min as far as speed alone decides.
+// freeMin is Min where no bound is below it: what the speed asks for, and [markFrames].
+func freeMin(k markKey) int { return max(unbound(k.asic, k.mbps), stepsUp(k.asic, markFrames*k.mtu)) }
+
+// unbound is Min as far as speed alone decides: as the chip rounds it, where that is published.
 func unbound(a *platform.ASIC, speed int) int {
-	n := markAt100G * speed / markAtSpeed
-	if a.MarkStep > 0 {
-		return (n + a.MarkStep - 1) / a.MarkStep * a.MarkStep // as the chip rounds
-	}
-	return wholeSteps(a, n)
+	return a.WholeSteps(a.Threshold(markAt100G * speed / markAtSpeed))
 }
 
-// markStep is the step thresholds come in.
-func markStep(a *platform.ASIC) int { return max(a.MarkStep, a.Cell) }
-
-// wholeSteps rounds a threshold down to what the chip can be set to.
-func wholeSteps(a *platform.ASIC, n int) int { return n / markStep(a) * markStep(a) }
+// stepsUp rounds a threshold up to what the chip can be set to.
+func stepsUp(a *platform.ASIC, n int) int { return a.WholeSteps(n + max(a.MarkStep, a.Cell) - 1) }
 
 func deriveMark(k markKey) *ir.Mark {
 	given := k.group.ECN
@@ -137,14 +136,14 @@ func deriveMark(k markKey) *ir.Mark {
 	if !m.Min.Set() {
 		m.Min = deriveMin(k, cell)
 		if m.Max.Set() && m.Min.N >= m.Max.N {
-			m.Min = ir.Told(ir.Num{N: m.Max.N / markSlope, From: []ir.Origin{
+			m.Min = ir.Told(ir.Num{N: k.asic.Threshold(max(m.Max.N/markSlope, 1)), From: []ir.Origin{
 				{At: given.Max.From[0].At, Why: fmt.Sprintf("ecn.max / %d", markSlope)},
 			}})
 		}
 	}
 	if !m.Max.Set() {
 		from := append([]ir.Reason{m.Min.From[0], because(ir.Origin{Why: fmt.Sprintf("%d x min", markSlope)})}, m.Min.From[1:]...)
-		m.Max = ir.Derived{N: m.Min.N * markSlope, From: from}
+		m.Max = ir.Derived{N: max(m.Min.N*markSlope, k.asic.Threshold(m.Min.N)+k.asic.MarkStep), From: from}
 	}
 	if !m.Probability.Set() {
 		m.Probability = ir.Told(ir.Num{N: markAlways, From: []ir.Origin{
@@ -156,13 +155,14 @@ func deriveMark(k markKey) *ir.Mark {
 
 func deriveMin(k markKey, cell ir.Origin) ir.Derived {
 	speed := platform.SpeedText(k.mbps)
-	n := unbound(k.asic, k.mbps)
+	speedMin, frames := unbound(k.asic, k.mbps), markFrames
+	n := speedMin
 	why := []ir.Reason{
 		{Link: ir.LinkSpeed},
 		because(ir.Origin{Why: fmt.Sprintf("150 KiB at 100G, so %d B at %s", markAt100G*k.mbps/markAtSpeed, speed)}),
 	}
-	if k.bound >= 0 && k.bound <= n {
-		n = wholeSteps(k.asic, max(k.bound-1, 0))
+	if k.bound >= 0 && k.bound <= freeMin(k) {
+		n, frames = k.asic.WholeSteps(max(k.bound-1, 0)), boundFrames
 		on := "on this switch"
 		switch {
 		case k.senders > 0:
@@ -172,9 +172,11 @@ func deriveMin(k markKey, cell ir.Origin) ir.Derived {
 		}
 		why = append(why, because(ir.Origin{Why: fmt.Sprintf("marking must come before pausing: below %d B %s", k.bound, on)}))
 	}
-	if step := markStep(k.asic); n < markFrames*k.mtu {
-		n = (markFrames*k.mtu + step - 1) / step * step
-		why = append(why, ir.Reason{Link: ir.LinkMTU, Origin: ir.Origin{Why: fmt.Sprintf("at least %d frames of %d B", markFrames, k.mtu)}})
+	if n < frames*k.mtu {
+		n, frames = stepsUp(k.asic, markFrames*k.mtu), markFrames
+	}
+	if n > speedMin {
+		why = append(why, ir.Reason{Link: ir.LinkMTU, Origin: ir.Origin{Why: fmt.Sprintf("at least %d frames of %d B", frames, k.mtu)}})
 	}
 	return ir.Derived{N: n, From: append(why, because(cell))}
 }

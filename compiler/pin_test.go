@@ -241,13 +241,13 @@ func TestPinnedBound(t *testing.T) {
 
 	for _, r := range plain.Rows {
 		if r.Kind == lock.Mark {
-			r.Numbers[0].N, r.Numbers[1].N = 30_720, 307_200
+			r.Numbers[0].N, r.Numbers[1].N = 24_576, 245_760
 		}
 	}
 	f, ds = compileLocked(t, bounded, plain)
 	require.Len(t, ds, 2, texts(ds))
 	assert.Equal(t, []string{"lock-changed", "lock-changed"}, []string{ds[0].Code, ds[1].Code}, "of leaves and of the spine")
-	assert.Equal(t, 30_720, port(f, "leaf1:swp1").Marks()[0].Min.N)
+	assert.Equal(t, 24_576, port(f, "leaf1:swp1").Marks()[0].Min.N)
 
 	unbounded := racks(3, "")
 	few, _ := compileLocked(t, unbounded, nil)

@@ -1,11 +1,15 @@
 package compiler
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang"
 )
 
@@ -24,12 +28,12 @@ func TestHeadroomFollowsTheLinksMTU(t *testing.T) {
 	s.Links[0].Block.MTU = val(a, 4200)
 	p = port(compiled(t, s), "s0:swp1")
 	m := p.Marks()[0]
-	assert.Equal(t, 15_360, m.Min.N, "more than three frames of 4200 B, so the speed decides")
-	s.Links[0].Block.MTU = val(a, 6000)
+	assert.Equal(t, 18_432, m.Min.N, "more than three frames of 4200 B, so the speed decides")
+	s.Links[0].Block.MTU = val(a, 7000)
 	p = port(compiled(t, s), "s0:swp1")
 	m = p.Marks()[0]
-	assert.Equal(t, 18_048, m.Min.N, "three frames in cells")
-	assert.Equal(t, "at least 3 frames of 6000 B", m.Min.On(p.Link()).From[2].Why)
+	assert.Equal(t, 24_576, m.Min.N, "three frames in steps of 6,144 B")
+	assert.Equal(t, "at least 3 frames of 7000 B", m.Min.On(p.Link()).From[2].Why)
 	assert.Equal(t, s.Links[0].Block.MTU.At, m.Min.On(p.Link()).From[2].At)
 }
 
@@ -63,24 +67,72 @@ func TestPublishedRowBinds(t *testing.T) {
 	assert.Contains(t, last.Why, "153504 B, Force10-Z9100, 100G at 5 m: 165568 B, MTU 9100, for MTU 4200 (SONiC")
 }
 
-// Spectrum-4 and -5 know thresholds in steps of 12,288 B, and round up.
+// Spectrum knows thresholds in steps of 64 cells, and rounds up.
 func TestMarksInTheStepsOfTheChip(t *testing.T) {
 	a := &author{line: 8500}
-	for _, model := range []string{"sn5600", "sn5640"} {
+	for model, c := range map[string]struct{ step, fast, slow int }{
+		"sn2700": {6144, 153_600, 30_720},
+		"sn3700": {9216, 156_672, 27_648}, "sn3800": {9216, 156_672, 27_648}, "sn4700": {9216, 156_672, 27_648},
+		"sn5600": {12_288, 159_744, 36_864}, "sn5640": {12_288, 159_744, 36_864}, "sn6600": {16_384, 163_840, 32_768},
+	} {
 		m := port(compiled(t, pair(model, "100G", 5)), "s0:swp1").Marks()[0]
-		assert.Equal(t, 159_744, m.Min.N, "as Cumulus Linux shows 150 KiB")
-		assert.Equal(t, 1_597_440, m.Max.N)
-		assert.Contains(t, m.Min.From[len(m.Min.From)-1].Origin.Why, "steps of 12288 B")
-		m = port(compiled(t, pair(model, "10G", 5)), "s0:swp1").Marks()[0]
-		assert.Equal(t, 3*12_288, m.Min.N, "three frames of 9216 B are 27,648 B")
+		assert.Equal(t, c.fast, m.Min.N, "150 KiB, as the chip of %s rounds", model)
+		assert.Equal(t, 10*c.fast, m.Max.N, model)
+		assert.Contains(t, m.Min.From[len(m.Min.From)-1].Origin.Why, fmt.Sprintf("steps of %d B", c.step))
+		assert.Equal(t, c.slow, port(compiled(t, pair(model, "10G", 5)), "s0:swp1").Marks()[0].Min.N, "three frames of 9216 B at %s", model)
 
 		// Below a bound of 100,000 B it is the next step down.
 		s := pair(model, "100G", 5)
-		memory := device(compiled(t, s), "s0").Switch.Model.ASIC.Buffer
-		s.CosGroups[0].PFC = &lang.PFC{Decl: a.at(), Buffer: val(a, (memory-800_000)/2)} // two ports, one group
+		memory := device(compiled(t, s), "s0").Memory()
+		left := 2 * 2 * 100_000 * 100 / memory.Model.Percent // n is 2, and alpha 1
+		s.CosGroups[0].PFC = &lang.PFC{Decl: a.at(), Buffer: val(a, (memory.Chip-left)/2)}
 		f := compiled(t, s)
-		assert.Equal(t, 100_000, device(f, "s0").Memory().MarkBound())
-		assert.Equal(t, 8*12_288, port(f, "s0:swp1").Marks()[0].Min.N)
+		bound := device(f, "s0").Memory().MarkBound()
+		assert.InDelta(t, 100_000, bound, 1, model)
+		assert.Equal(t, (bound-1)/c.step*c.step, port(f, "s0:swp1").Marks()[0].Min.N, model)
+	}
+}
+
+// A min that rocec derives is a whole number of the chip's steps. It comes before pauses, wherever a whole number of steps from two frames
+// on does.
+func TestDerivedMinHoldsAfterRounding(t *testing.T) {
+	met := map[string]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		asic := rapid.SampledFrom(platform.ASICs).Draw(t, "chip")
+		step := max(asic.MarkStep, asic.Cell)
+		k := markKey{
+			asic: asic, mbps: rapid.SampledFrom(platform.Speeds).Draw(t, "speed"), mtu: rapid.IntRange(1000, 9216).Draw(t, "mtu"), bound: -1,
+		}
+		bound := rapid.IntRange(0, 400_000).Draw(t, "bound")
+		if rapid.Bool().Draw(t, "near the frames") {
+			bound = rapid.IntRange(0, 5*k.mtu).Draw(t, "bound in frames")
+		}
+		if freeMin(k) >= bound { // as mark decides
+			k.bound = bound
+		}
+		n := deriveMin(k, ir.Origin{}).N
+		if n <= 0 || n%step != 0 || asic.Threshold(n) != n {
+			t.Fatalf("%s at %d Mb/s: min is %d, in steps of %d", asic.Name, k.mbps, n, step)
+		}
+		least := (2*k.mtu + step - 1) / step * step // the first whole number of steps that holds two frames
+		kind := "no bound"
+		switch {
+		case k.bound < 0:
+		case least < bound:
+			kind = "a bound that can be kept"
+		default:
+			kind = "a bound that cannot"
+		}
+		met[kind]++
+		if least < bound && n >= bound {
+			t.Fatalf("%s at %d Mb/s, MTU %d: min %d is not below %d", asic.Name, k.mbps, k.mtu, n, bound)
+		}
+		if n < least {
+			t.Fatalf("%s at %d Mb/s, MTU %d: min %d holds no two frames", asic.Name, k.mbps, k.mtu, n)
+		}
+	})
+	for _, kind := range []string{"no bound", "a bound that can be kept", "a bound that cannot"} {
+		assert.NotZero(t, met[kind], kind)
 	}
 }
 

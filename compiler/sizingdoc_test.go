@@ -115,6 +115,14 @@ func TestSizingDocument(t *testing.T) {
 		}
 	}
 
+	for title, name := range map[string]string{
+		"Spectrum": "spectrum", "Spectrum-2, -3": "spectrum2", "Spectrum-4, -5": "spectrum4", "Spectrum-6": "spectrum6",
+	} {
+		asic, ok := platform.FindASIC(name)
+		require.True(t, ok, name)
+		says("| %s | %s B | %s | %s |", title, n(asic.MarkStep), n(unbound(asic, 100_000)), n(unbound(asic, 25_000)))
+	}
+
 	// Where xoff is all that a port may hold.
 	few := full(t, "z9100", 6, 1, 100_000, 5)
 	asic, xoff := few.Switch.Model.ASIC, few.Ports[0].Buffers()[0].Xoff.N

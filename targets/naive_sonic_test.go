@@ -69,6 +69,7 @@ func readSONiC(text string) *box {
 			marking := tables["WRED_PROFILE"][row["wred_profile"]]
 			if marking["ecn"] == "ecn_all" && marking["wred_green_enable"] == "true" {
 				put(b.marks, port, cos, true)
+				put(b.drops, port, cos, true) // what carries no ECN bits
 				put(b.from, port, cos, [3]int{
 					number(marking, "green_min_threshold"), number(marking, "green_max_threshold"), number(marking, "green_drop_probability"),
 				})

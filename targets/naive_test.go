@@ -32,6 +32,7 @@ type box struct {
 	pause               map[string]bool
 	marks               map[string]map[int]bool
 	marksAll            map[int]bool              // on every port
+	drops               map[string]map[int]bool   // what is marked, and dropped where it cannot be
 	plain               int                       // the cos of packets without a field that is trusted
 	from                map[string]map[int][3]int // of what is marked: thresholds in bytes, and percent
 	share               map[string]map[int]int    // percent of a port's link, 0 is strict; port "" is all of them
@@ -50,7 +51,7 @@ func newBox() *box {
 		keys: map[string]string{}, nic: map[string]string{}, pcp: map[int]int{}, dscp: map[int]int{}, overridden: map[string]bool{},
 		own: map[string]*box{}, from: map[string]map[int][3]int{}, share: map[string]map[int]int{}, group: map[int]string{},
 		weight: map[string]int{}, queue: map[int]int{}, pfc: map[string]map[int]pfcEnd{}, pause: map[string]bool{},
-		marks: map[string]map[int]bool{},
+		marks: map[string]map[int]bool{}, drops: map[string]map[int]bool{},
 	}
 }
 
@@ -204,6 +205,7 @@ func readSwitch(text string) *box {
 				}
 				for _, cos := range cos {
 					put(b.marks, port, cos, true)
+					put(b.drops, port, cos, keys[feature+"."+g+".red_enable"] == "true")
 					put(b.from, port, cos, thresholds(feature+"."+g+"."))
 				}
 			}

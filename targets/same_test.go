@@ -59,6 +59,8 @@ var refusals = map[string][]string{
 
 	"sonic-pause": {"SONiC 202205", "SONiC 202505", "SONiC 202511"}, // there is no link pause
 	"sonic-trust": {"SONiC 202205", "SONiC 202505", "SONiC 202511"}, // a port trusts one field
+
+	"ecn-drops-unmarkable": {"SONiC 202205", "SONiC 202505", "SONiC 202511"}, // its queues drop what they cannot mark
 }
 
 var (

@@ -177,6 +177,7 @@ func (w *walker) byHand(d *ir.Device, s statement, passing []*ir.Intent) {
 		if !s.noECN {
 			for _, g := range w.f.CosGroups {
 				put(b.marks, p.Name, g.Cos, g.ECN != nil)
+				put(b.drops, p.Name, g.Cos, g.ECN != nil && d.Switch != nil && d.Switch.OS == "sonic")
 			}
 		}
 		if p.NIC == nil {
@@ -185,6 +186,7 @@ func (w *walker) byHand(d *ir.Device, s statement, passing []*ir.Intent) {
 			}
 			whole := w.boxes[d.Name]
 			whole.pause[p.Name], whole.pfc[p.Name], whole.marks[p.Name] = b.pause[p.Name], b.pfc[p.Name], b.marks[p.Name]
+			whole.drops[p.Name] = b.drops[p.Name]
 			continue
 		}
 		w.boxes[d.Name+":"+p.Name] = b
@@ -377,6 +379,9 @@ func (w *walker) data(in *ir.Intent, way []*ir.Port) {
 			if i+2 < len(way) && marks && !b.marks[way[i+2].Name][want] && !b.marksAll[want] {
 				w.broke(true, "%s does not mark %s", way[i+2], in.Name)
 			}
+			if i+2 < len(way) && in.Group.Lossless && !w.capable(in, from) && w.drops(b, way[i+2], want) {
+				w.broke(false, "%s drops %s from %s: no ECN bits", way[i+2], in.Name, from)
+			}
 		}
 	}
 	for _, p := range []*ir.Port{from, to} {
@@ -391,6 +396,19 @@ func (w *walker) data(in *ir.Intent, way []*ir.Port) {
 			w.broke(false, "%s has the PFC of its firmware for %s", p, in.Name)
 		}
 	}
+}
+
+// capable reports whether a NIC sets the ECN bits in packets of an intent: where it controls its rate.
+func (w *walker) capable(in *ir.Intent, p *ir.Port) bool {
+	if s, stated := w.stated[p.Device().Group]; stated {
+		return in.Version == 2 && !s.noDCQCN && p.NIC.Model.Name != "soft-roce"
+	}
+	return in.Version == 2 && w.at(p).nic["ecn_rp_prio"+strconv.Itoa(in.Group.Cos)] == "on"
+}
+
+// drops reports whether a queue drops what it cannot mark: as is written, and on Trident II wherever it marks.
+func (w *walker) drops(b *box, out *ir.Port, cos int) bool {
+	return b.drops[out.Name][cos] || b.marks[out.Name][cos] && out.Device().Switch.Model.ASIC.Name == "trident2"
 }
 
 // meant is the flow control of a cable.

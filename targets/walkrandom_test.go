@@ -184,6 +184,7 @@ func statements(f *ir.Fabric) map[string]statement {
 type gen struct {
 	*rapid.T
 	wild   bool // claims may collide, NICs be shared, and parts be missing
+	share  bool // RoCEv1 and RoCEv2 share a marked lossless group, both told by PCP
 	b      strings.Builder
 	groups []drawn // the data groups
 }
@@ -214,6 +215,9 @@ func (g *gen) fabric() string {
 		hosts = 2
 	}
 	routing := rapid.SampledFrom([]string{"up-down", "up-down", "spanning-tree"}).Draw(g.T, "routing")
+	if g.share {
+		routing = "spanning-tree" // RoCEv1 is not routed
+	}
 	g.line("fabric \"f\" {\n  routing = %q\n  cable_length = \"3m\"\n  failures = 0", routing)
 	if g.chance(15, "pause") {
 		g.line("  flow_control = \"pause\"")
@@ -229,7 +233,14 @@ func (g *gen) fabric() string {
 		dscps = dscps[1:]
 		return v
 	}
-	for i := range rapid.IntRange(1, 2).Draw(g.T, "groups") {
+	groups := rapid.IntRange(1, 2).Draw(g.T, "groups")
+	if g.share {
+		groups = 0
+		d := drawn{name: "data0", cos: cos[0], pcp: -1, lossless: true}
+		g.group(d, "lossless = true\n  weight = 50", true)
+		g.groups = append(g.groups, d)
+	}
+	for i := range groups {
 		d := drawn{name: fmt.Sprint("data", i), cos: cos[i], pcp: -1, lossless: g.chance(80, "lossless")}
 		for range rapid.SampledFrom([]int{0, 1, 1, 2}).Draw(g.T, "claims") {
 			d.dscp = append(d.dscp, take())
@@ -271,6 +282,17 @@ func (g *gen) group(d drawn, more string, ecn bool) {
 
 // intents writes one or two intents, the second on the second NIC of every host, or in wild fabrics on the first, too.
 func (g *gen) intents(hosts int) {
+	if g.share {
+		for i, version := range []int{2, 1} {
+			g.line("roce \"r%d\" {\n  version = %d\n  cos_group = cos_group.data0\n  members = [\"h[1-%d]:e%d\"]\n  vlan = %d", i, version, hosts, i,
+				100+i)
+			if version == 2 {
+				g.line("  cnp = cos_group.cnp")
+			}
+			g.line("}")
+		}
+		return
+	}
 	for i, d := range g.groups {
 		version := 2
 		if len(d.dscp) == 0 && d.lossless || g.wild && g.chance(10, "version") {

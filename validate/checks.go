@@ -45,6 +45,7 @@ var Checks = []*Check{
 	CNPNotStrict,
 	ECNMissingHop,
 	DCQCNOff,
+	ECNDropsUnmarkable,
 	DCBXFirmware,
 	LosslessDefault,
 	LosslessUnused,

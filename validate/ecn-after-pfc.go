@@ -27,15 +27,15 @@ var ECNAfterPFC = &Check{
 		late.each(func(g *ir.CosGroup, all []marking) {
 			m := worst(all, func(m marking) int { return m.mem.MarkBound() })
 			bound := m.mem.MarkBound()
-			fix := m.fix(m.mark.Min, "Leave min out, and it is derived") + fmt.Sprintf("; or write less than %s.", diag.Bytes(bound))
-			if bound <= 2*m.port.MTU() {
+			fix := m.fix(m.mark.Min, "Leave min out, and it is derived") + fmt.Sprintf("; or write at most %s.", diag.Bytes(m.below(bound)))
+			if m.below(bound) < 2*m.port.MTU() {
 				fix = "No min is both below that and above two frames: shorter cables, fewer lossless groups or a chip with more " +
 					"memory are the way out."
 			}
-			p.Warnf(diag.FirstPlace(g.ECN.Min.At(), m.mark.Pinned), "Cos group %q begins to mark at min = %s, but on %s ports can pause "+
+			p.Warnf(diag.FirstPlace(g.ECN.Min.At(), m.mark.Pinned, g.ECN.At), "Cos group %q begins to mark at min = %s, but on %s ports can pause "+
 				"from queues of %s on: %s lossless ports with %s share %s, so the bound is %s. "+
 				"Senders are stopped before they are told to slow down. %s",
-				g.Name, diag.Bytes(m.mark.Min.N), where(all, m), diag.Bytes(bound), diag.Number(m.mem.Ports),
+				g.Name, m.minText(), where(all, m), diag.Bytes(bound), diag.Number(m.mem.Ports),
 				diag.Count(m.mem.Groups, "lossless group"), diag.Bytes(m.mem.MarkPool()), m.mem.MarkBoundText(), fix).
 				Note(m.port.Device().At, "%s: a pool of %d %% (%s), alpha %s (%s)", m.port.Device().Name, m.mem.Model.Percent,
 					m.mem.Model.PercentFrom, m.mem.Model.Alpha, m.mem.Model.AlphaFrom)
@@ -46,7 +46,7 @@ var ECNAfterPFC = &Check{
 			p.Warnf(diag.FirstPlace(g.ECN.Min.At(), m.mark.Pinned), "Cos group %q begins to mark at min = %s. On %s a port is taken to pause "+
 				"once it holds xoff = %s, whatever is free of the memory (%s), and the %s that can fill one queue there hold %s "+
 				"when all of them pause: senders are stopped, and never told to slow down. %s.",
-				g.Name, diag.Bytes(m.mark.Min.N), where(all, m), diag.Bytes(m.xoff()), m.mem.Model.XoffFrom, diag.Count(senders, "port"),
+				g.Name, m.minText(), where(all, m), diag.Bytes(m.xoff()), m.mem.Model.XoffFrom, diag.Count(senders, "port"),
 				diag.Bytes(m.mem.IncastBound(senders, m.xoff())), m.fewMend()).
 				Note(m.port.Device().At, "%s", m.port.Device().Name)
 		})
@@ -56,7 +56,7 @@ var ECNAfterPFC = &Check{
 			p.Noticef(diag.FirstPlace(g.ECN.Min.At(), m.mark.Pinned, g.ECN.At), "Cos group %q begins to mark at min = %s. On %s a port is taken "+
 				"to pause once it holds xoff = %s, whatever is free of the memory (%s): marks come before pauses where %s or more fill a "+
 				"queue at once. %s can send into one queue there%s. %s.",
-				g.Name, diag.Bytes(m.mark.Min.N), where(all, m), diag.Bytes(m.xoff()), m.mem.Model.XoffFrom, diag.Count(from, "port"),
+				g.Name, m.minText(), where(all, m), diag.Bytes(m.xoff()), m.mem.Model.XoffFrom, diag.Count(from, "port"),
 				diag.Count(most, "port"), m.farText(from, most), m.fewMend()).
 				Note(m.port.Device().At, "%s", m.port.Device().Name)
 		})
@@ -66,7 +66,7 @@ var ECNAfterPFC = &Check{
 // fewFirst reports whether min comes after pauses where two ports fill a queue, with thresholds that are absolute. One that rocec derives
 // holds for the incast of the fabric; it does not where too few ports can fill the queue, all together or those to other switches.
 func (m marking) fewFirst() bool {
-	if !m.mark.Group.Lossless || !m.mem.Model.Absolute || m.xoff() <= 0 || m.mark.Min.N < m.mem.IncastBound(2, m.xoff()) {
+	if !m.mark.Group.Lossless || !m.mem.Model.Absolute || m.xoff() <= 0 || m.min() < m.mem.IncastBound(2, m.xoff()) {
 		return false
 	}
 	most := m.port.Device().Senders(m.mark.Group)
@@ -93,7 +93,7 @@ func (m marking) far() int {
 }
 
 // from is how many ports must fill a queue at once for marks to come before pauses, with thresholds that are absolute.
-func (m marking) from() int { return ir.MarksFrom(m.mark.Min.N, m.xoff()) }
+func (m marking) from() int { return ir.MarksFrom(m.min(), m.xoff()) }
 
 // mostSenders is the marking that wants most of them.
 func mostSenders(all []marking) marking { return worst(all, func(m marking) int { return -m.from() }) }

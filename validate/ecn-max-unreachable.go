@@ -16,17 +16,17 @@ var ECNMaxUnreachable = &Check{
 			at    diag.Range
 		}
 		var found folds[key, marking]
-		lowest := map[*ir.CosGroup]int{} // what a max of the group must stay below to be reached on every switch
+		lowest := map[*ir.CosGroup]int{} // the largest max of the group that is reached on every switch
 		markings(p.Fabric, func(m marking) {
 			limit := m.mem.QueueLimit()
 			if m.mem.Model.Absolute { // reached where enough ports fill the queue
 				limit = max(limit, m.mem.IncastBound(m.port.Device().Senders(m.mark.Group), m.xoff()))
 			}
-			if least, ok := lowest[m.mark.Group]; !ok || limit < least {
-				lowest[m.mark.Group] = limit
+			if least, ok := lowest[m.mark.Group]; !ok || m.below(limit) < least {
+				lowest[m.mark.Group] = m.below(limit)
 			}
 			name, at, ok := m.writtenAs(m.mark.Max)
-			if ok && m.mark.Max.N >= limit && !(name == "min" && m.late()) {
+			if ok && m.max() >= limit && !(name == "min" && m.late()) {
 				found.add(key{m.mark.Group, at}, m)
 			}
 		})
@@ -38,13 +38,13 @@ var ECNMaxUnreachable = &Check{
 				fix = "It comes from min: leave min out, and both are derived"
 			}
 			on := m.port.Device().Name
-			if lowest[k.group] < m.mem.QueueLimit() {
+			if lowest[k.group] < m.below(m.mem.QueueLimit()) {
 				on = "every switch"
 			}
 			p.Warnf(k.at, "Cos group %q marks with its full probability from max = %s on, but on %s a queue that one port feeds never "+
 				"holds more than %s of the pool of %s (alpha %s): it is marked less than meant, and pauses do the work. %s; or "+
-				"write a max of less than %s, which a queue on %s can reach.",
-				k.group.Name, diag.Bytes(m.mark.Max.N), m.port.Device().Name, diag.Bytes(m.mem.QueueLimit()), diag.Bytes(m.mem.MarkPool()),
+				"write a max of at most %s, which a queue on %s can reach.",
+				k.group.Name, m.maxText(), m.port.Device().Name, diag.Bytes(m.mem.QueueLimit()), diag.Bytes(m.mem.MarkPool()),
 				m.mem.Model.Alpha, fix,
 				diag.Bytes(lowest[k.group]), on).
 				Note(m.port.Device().At, "%s", m.port.Device().Name)

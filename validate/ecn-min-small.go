@@ -19,7 +19,7 @@ var ECNMinSmall = &Check{
 		}
 		var found folds[key, marking]
 		markings(p.Fabric, func(m marking) {
-			if _, at, ok := m.writtenAs(m.mark.Min); ok && m.mark.Min.N < 2*m.port.MTU() {
+			if _, at, ok := m.writtenAs(m.mark.Min); ok && m.min() < 2*m.port.MTU() {
 				found.add(key{m.mark.Group, at}, m)
 			}
 		})
@@ -34,7 +34,7 @@ var ECNMinSmall = &Check{
 			fix := m.fix(m.mark.Min, fmt.Sprintf("Leave %s out, and it is derived", name))
 			p.Warnf(k.at, "Cos group %q begins to mark at min = %s%s; two frames of %s are %s. One sender alone is slowed down and the "+
 				"link is not filled. %s; or let min be %s or more.",
-				k.group.Name, diag.Bytes(m.mark.Min.N), from, diag.Bytes(frame), diag.Bytes(2*frame), fix, diag.Bytes(2*frame))
+				k.group.Name, m.minText(), from, diag.Bytes(frame), diag.Bytes(2*frame), fix, diag.Bytes(2*frame))
 		})
 	},
 }

@@ -30,14 +30,17 @@ var ECNSlowEgress = &Check{
 			if len(all) > 1 {
 				where = fmt.Sprintf("%s and %s more", where, diag.Count(len(all)-1, "port"))
 			}
+			less := ""
+			if most := m.asic().WholeSteps(slowQueue * m.port.Speed() / 8); most > 0 {
+				less = "; or write at most " + diag.Bytes(most)
+			}
 			p.Noticef(g.ECN.Min.At(), "Cos group %q begins to mark at min = %s. At %s (%s) that is a queue of %d microseconds, more "+
-				"than %d, before the first sender is told. Leave min out, and every port has one that suits its speed; or write at most %s.",
-				g.Name, diag.Bytes(m.mark.Min.N), where, platform.SpeedText(m.port.Speed()), m.delay(), slowQueue,
-				diag.Bytes(slowQueue*m.port.Speed()/8)).
+				"than %d, before the first sender is told. Leave min out, and every port has one that suits its speed%s.",
+				g.Name, m.minText(), where, platform.SpeedText(m.port.Speed()), m.delay(), slowQueue, less).
 				Note(m.port.Link().At, "the link")
 		})
 	},
 }
 
 // delay is how long a queue of min takes to leave the port, in whole microseconds.
-func (m marking) delay() int { return m.mark.Min.N * 8 / max(m.port.Speed(), 1) }
+func (m marking) delay() int { return m.min() * 8 / max(m.port.Speed(), 1) }

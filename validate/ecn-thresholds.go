@@ -21,7 +21,16 @@ var ECNThresholds = &Check{
 			for _, m := range port.Marks() {
 				var w wrong
 				name, given := m.Group.Name, *m.Group.ECN
+				asic := port.Device().Switch.Model.ASIC
 				switch {
+				case m.Min.N > 0 && m.Min.N < m.Max.N && !ramp(asic, m):
+					w = wrong{
+						diag.FirstPlace(given.Max.At(), given.Min.At(), given.At, m.Group.At),
+						fmt.Sprintf("Cos group %q begins to mark at min = %s and marks all from max = %s, and %s has thresholds in steps of %s: "+
+							"it makes both %s. Write a max that is larger by %s or more, or leave both out.", name, diag.Bytes(m.Min.N),
+							diag.Bytes(m.Max.N), asic.Title, diag.Bytes(asic.MarkStep), diag.Bytes(asic.Threshold(m.Min.N)),
+							diag.Bytes(asic.MarkStep)),
+					}
 				case m.Min.N <= 0 || m.Min.N >= m.Max.N:
 					w = wrong{
 						diag.FirstPlace(given.Max.At(), given.Min.At(), given.At, m.Group.At),
@@ -29,8 +38,7 @@ var ECNThresholds = &Check{
 							"min must be more than 0 and less than max. Leave both out, and they are derived from the speed of every port.",
 							name, diag.Bytes(m.Min.N), diag.Bytes(m.Max.N)),
 					}
-				case port.Device().Switch != nil && m.Min.N >= port.Device().Switch.Model.ASIC.Buffer:
-					asic := port.Device().Switch.Model.ASIC
+				case m.Min.N >= asic.Buffer:
 					w = wrong{
 						diag.FirstPlace(given.Min.At(), given.At, m.Group.At),
 						fmt.Sprintf("Cos group %q begins to mark at min = %s, but %s has %s of buffer "+

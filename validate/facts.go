@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/validate/walk"
 )
@@ -307,7 +308,7 @@ func everyMarking(f *ir.Fabric, do func(marking)) {
 		mem, known := ir.Memory{}, false
 		for _, p := range d.Ports {
 			for _, m := range p.Marks() {
-				if m.Min.N <= 0 || m.Min.N >= m.Max.N || m.Min.N >= d.Switch.Model.ASIC.Buffer {
+				if !ramp(d.Switch.Model.ASIC, m) || m.Min.N >= d.Switch.Model.ASIC.Buffer {
 					continue
 				}
 				if !known {
@@ -321,6 +322,32 @@ func everyMarking(f *ir.Fabric, do func(marking)) {
 	}
 }
 
+// ramp reports whether marking begins above an empty queue and before its end, as written and as the chip rounds it.
+func ramp(a *platform.ASIC, m *ir.Mark) bool {
+	return m.Min.N > 0 && m.Min.N < m.Max.N && a.Threshold(m.Min.N) < a.Threshold(m.Max.N)
+}
+
+// min is the queue from which on the chip marks, and max that from which on it marks all it can, as the chip rounds what it is asked for.
+func (m marking) min() int { return m.asic().Threshold(m.mark.Min.N) }
+func (m marking) max() int { return m.asic().Threshold(m.mark.Max.N) }
+
+// below is the largest threshold that the chip keeps below a bound.
+func (m marking) below(bound int) int { return m.asic().WholeSteps(max(bound-1, 0)) }
+
+// minText and maxText are the thresholds as they are asked for, and what the chip makes of them where that is another number.
+func (m marking) minText() string { return m.thresholdText(m.mark.Min.N) }
+func (m marking) maxText() string { return m.thresholdText(m.mark.Max.N) }
+
+func (m marking) thresholdText(n int) string {
+	has := m.asic().Threshold(n)
+	if has == n {
+		return diag.Bytes(n)
+	}
+	return fmt.Sprintf("%s (%s makes it %s)", diag.Bytes(n), m.asic().Title, diag.Bytes(has))
+}
+
+func (m marking) asic() *platform.ASIC { return m.port.Device().Switch.Model.ASIC }
+
 // written reports whether a person or fabric.lock gives min.
 func (m marking) written() bool { return m.mark.Group.ECN.Min.Set() || m.pinned(m.mark.Min) }
 
@@ -332,17 +359,17 @@ func (m marking) xoff() int {
 	return 0
 }
 
-// late reports whether a written min lets pauses come before marks: where one port fills all queues, or, where thresholds are absolute,
-// even if all ports that can fill one queue do.
+// late reports whether min lets pauses come before marks: where one port fills all queues, or, where thresholds are absolute, even if all
+// ports that can fill one queue do. A min that rocec derives is late where no min that holds two frames comes first.
 func (m marking) late() bool {
-	if !m.mark.Group.Lossless || !m.written() {
+	if !m.mark.Group.Lossless {
 		return false
 	}
 	if !m.mem.Model.Absolute {
-		return m.mark.Min.N >= m.mem.MarkBound()
+		return m.min() >= m.mem.MarkBound()
 	}
 	senders := m.port.Device().Senders(m.mark.Group)
-	return senders > 1 && m.xoff() > 0 && m.mark.Min.N >= m.mem.IncastBound(senders, m.xoff())
+	return m.written() && senders > 1 && m.xoff() > 0 && m.min() >= m.mem.IncastBound(senders, m.xoff())
 }
 
 // pinned reports whether fabric.lock holds another threshold than this rocec derives.

@@ -126,9 +126,20 @@ func TestSizing(t *testing.T) {
 		{
 			"min at the bound", func(r *rack) { r.group = "ecn { min = 195319 }" },
 			[]string{"warning ecn-after-pfc"},
-			"derived; or write less than 195,319 B",
+			"min = 195,319 B (Spectrum makes it 196,608 B)",
 		},
-		{"min below the bound", func(r *rack) { r.group = "ecn { min = 195318 }" }, nil, ""},
+		{
+			"min below the bound that the chip rounds above it", func(r *rack) { r.group = "ecn { min = 190465 }" },
+			[]string{"warning ecn-after-pfc"},
+			"derived; or write at most 190,464 B",
+		},
+		{"min below the bound", func(r *rack) { r.group = "ecn { min = 190464 }" }, nil, ""},
+		{"min that the chip rounds up to another max", func(r *rack) {
+			r.group = "ecn {\nmin = 20000\nmax = 24000\n}"
+		}, []string{"error ecn-thresholds"}, "Spectrum has thresholds in steps of 6,144 B: it makes both 24,576 B"},
+		{"min that comes late though it is derived", func(r *rack) {
+			r.group = "ecn {}\npfc { buffer = 800000 }"
+		}, []string{"warning ecn-after-pfc", "warning buffer-overcommitted"}, "No min is both below that and above two frames"},
 		{"min late and long on a slow port is one finding", func(r *rack) {
 			r.speed, r.group = "10G", "ecn { min = 500000 }"
 		}, []string{"warning ecn-after-pfc"}, ""},
@@ -146,7 +157,7 @@ func TestSizing(t *testing.T) {
 			r.model, r.hosts, r.group = "z9100", 4, "ecn { min = 54287 }"
 		}, []string{"note ecn-after-pfc"}, "where 3 ports or more"},
 		{"three frames are more than an incast holds", func(r *rack) {
-			r.model, r.hosts, r.group = "z9100", 4, "ecn {}\npfc { xoff = 8944 }"
+			r.model, r.hosts, r.group = "z9100", 4, "ecn {}\npfc { xoff = 6032 }"
 		}, []string{"note ecn-after-pfc"}, "3 ports can send into one queue there, so that marks never come first. That min is derived"},
 		{"one host and another make no incast", func(r *rack) {
 			r.model, r.hosts, r.group = "z9100", 2, "ecn { min = 150000 }"
@@ -157,24 +168,28 @@ func TestSizing(t *testing.T) {
 		{"no min helps", func(r *rack) {
 			r.group = "ecn { min = 30000 }\npfc { buffer = 800000 }"
 		}, []string{"warning ecn-after-pfc", "warning buffer-overcommitted"}, "No min is both below that and above two frames"},
-		{"min of less than two frames", func(r *rack) { r.group = "ecn { min = 18431 }" }, []string{"warning ecn-min-small"}, ""},
+		{"min of less than two frames", func(r *rack) { r.group = "ecn { min = 12288 }" }, []string{"warning ecn-min-small"}, ""},
 		{"min of two frames", func(r *rack) { r.group = "ecn { min = 18432 }" }, nil, ""},
+		{"min that the chip makes two frames", func(r *rack) { r.group = "ecn { min = 12289 }" }, nil, ""},
 		{"frames of a smaller MTU", func(r *rack) { r.mtu, r.group = 4200, "ecn { min = 8400 }" }, nil, ""},
 		{
 			"min derived from max", func(r *rack) { r.group = "ecn { max = 80000 }" },
 			[]string{"warning ecn-min-small"},
-			"min = 8,000 B, which comes from max",
+			"min = 12,288 B, which comes from max",
 		},
 		{"max at what a queue holds", func(r *rack) {
 			r.group = "ecn { max = 3125112 }"
-		}, []string{"warning ecn-max-unreachable"}, "write a max of less than 3,125,112 B, which a queue on tor1 can reach"},
-		{"max below it", func(r *rack) { r.group = "ecn { max = 3125111 }" }, nil, ""},
+		}, []string{"warning ecn-max-unreachable"}, "write a max of at most 3,121,152 B, which a queue on tor1 can reach"},
+		{"max that the chip rounds up to it", func(r *rack) {
+			r.group = "ecn { max = 3125111 }"
+		}, []string{"warning ecn-max-unreachable"}, "max = 3,125,111 B (Spectrum makes it 3,127,296 B)"},
+		{"max below it", func(r *rack) { r.group = "ecn { max = 3121152 }" }, nil, ""},
 		{
 			"long on a slow port", func(r *rack) { r.speed, r.group = "10G", "ecn { min = 157500 }" },
 			[]string{"note ecn-slow-egress"},
-			"write at most 156,250 B",
+			"write at most 153,600 B",
 		},
-		{"just not", func(r *rack) { r.speed, r.group = "10G", "ecn { min = 156250 }" }, nil, ""},
+		{"just not", func(r *rack) { r.speed, r.group = "10G", "ecn { min = 153600 }" }, nil, ""},
 		{
 			"no ramp is another check's", func(r *rack) { r.group = "ecn {\nmin = 9000000\nmax = 8000000\n}" },
 			[]string{"error ecn-thresholds"},
@@ -289,11 +304,11 @@ func TestMaxHoldsOnEverySwitch(t *testing.T) {
 	first := of(`ecn { min = "900KiB" }`)
 	require.Len(t, first, 1)
 	require.Contains(t, first[0].Detail, above)
-	m := regexp.MustCompile(`or write a max of less than ([\d,]+) B, which a queue on every switch can reach`).FindStringSubmatch(
+	m := regexp.MustCompile(`or write a max of at most ([\d,]+) B, which a queue on every switch can reach`).FindStringSubmatch(
 		first[0].Detail)
 	require.NotNil(t, m, first[0].Detail)
 	limit, err := strconv.Atoi(strings.ReplaceAll(m[1], ",", ""))
 	require.NoError(t, err)
-	assert.Empty(t, of(fmt.Sprintf("ecn {\nmin = \"900KiB\"\nmax = %d\n}", limit-1)))
-	assert.Len(t, of(fmt.Sprintf("ecn {\nmin = \"900KiB\"\nmax = %d\n}", limit)), 1)
+	assert.Empty(t, of(fmt.Sprintf("ecn {\nmin = \"900KiB\"\nmax = %d\n}", limit)))
+	assert.Len(t, of(fmt.Sprintf("ecn {\nmin = \"900KiB\"\nmax = %d\n}", limit+1)), 1, "the chip rounds it up")
 }

@@ -29,6 +29,9 @@ func describeDevice(files []target.File, d *ir.Device) []section {
 				"buffer of its own for each lossless group are taken for granted"})
 		}
 		head.add("lossless groups", losslessText(s.Can), losslessOrigins(s.Can)...)
+		if s.Can.Drops != "" {
+			head.add("without ECN bits", "dropped where a queue marks", ir.Origin{Why: s.Can.Drops})
+		}
 		head.add("tier", strconv.Itoa(s.Tier), s.TierFrom)
 		if s.ASN != 0 {
 			head.add("asn", strconv.Itoa(s.ASN))

@@ -198,9 +198,10 @@ func describeMark(m *ir.Mark, p *ir.Port) section {
 	s.num("min", m.Min.On(l), " B")
 	s.num("max", m.Max.On(l), " B")
 	s.num("probability", m.Probability.On(l), " %")
-	if step := d.Switch.Model.ASIC.MarkStep; step > 0 && (m.Min.N%step > 0 || m.Max.N%step > 0) {
-		s.add("as the chip has them", fmt.Sprintf("%d and %d B", (m.Min.N+step-1)/step*step, (m.Max.N+step-1)/step*step),
-			ir.Origin{Why: fmt.Sprintf("%s: thresholds in steps of %d B", d.Switch.Model.ASIC.Title, step)})
+	asic := d.Switch.Model.ASIC
+	if asic.MarkStep > 0 {
+		s.add("as the chip has them", fmt.Sprintf("%d and %d B", asic.Threshold(m.Min.N), asic.Threshold(m.Max.N)),
+			ir.Origin{Why: fmt.Sprintf("%s: thresholds in steps of %d B, rounded up", asic.Title, asic.MarkStep)})
 	}
 	if m.Group.Lossless {
 		mem := d.Memory()
@@ -208,7 +209,7 @@ func describeMark(m *ir.Mark, p *ir.Port) section {
 			s.add("marks before pauses", "below "+amount(mem.MarkBound()), boundOrigin(mem)...)
 		} else if b := p.Carries(m.Group); b != nil && b.Xoff.N > 0 {
 			s.addAbsoluteBounds(mem, b.Xoff.N)
-			s.addFrom(ir.MarksFrom(m.Min.N, b.Xoff.N), d.Senders(m.Group), b.Xoff.N)
+			s.addFrom(ir.MarksFrom(asic.Threshold(m.Min.N), b.Xoff.N), d.Senders(m.Group), b.Xoff.N)
 		}
 	}
 	return s

@@ -343,6 +343,7 @@ var exampleSettings = map[string]exampleSetting{
 	"sonic-cos":            {ground: sonicGround},
 	"sonic-sizes":          {ground: sonicGround},
 	"sonic-marking":        {ground: sonicGround},
+	"ecn-drops-unmarkable": {ground: sonicGround},
 	"sonic-bounce":         {ground: sonicGround},
 }
 

@@ -117,6 +117,10 @@ var faults = []fault{
 		at: "{ 48 = 3 }",
 	},
 	{code: "dcbx-firmware", base: "bonded-pair", edit: []string{`dcbx         = "host"`, `dcbx = "firmware"`}, at: `"firmware"`},
+	{
+		code: "ecn-drops-unmarkable", base: "sonic-leaf-spine", at: "false", more: []string{"dcqcn-off"},
+		edit: []string{"  names = \"node[01-32]\"\n", "  names = \"node[01-32]\"\n  by_hand { dcqcn = false }\n"},
+	},
 	{code: "dcqcn-off", base: "bonded-pair", edit: []string{`trust        = "dscp"`, "trust = \"dscp\"\n    dcqcn = false"}, at: "false"},
 	{code: "ecn-missing-hop", base: "pods-ebgp", edit: []string{"tier    = 3", "tier = 3\n  by_hand { ecn = false }"}, at: "false"},
 

@@ -37,6 +37,7 @@ var sound = map[string]struct {
 	"pods-ebgp":            {},
 	"bonded-pair":          {},
 	"soft-roce":            {noted: []string{"host-soft-roce"}},
+	"sonic-leaf-spine":     {noted: []string{"oversubscription"}},
 	"storage-and-training": {args: []string{"--var", "tor_version=4.3.0"}, noted: []string{"cumulus-weights", "oversubscription"}},
 }
 

@@ -281,6 +281,10 @@ type SwitchCan struct {
 	Stuck    string // what ends a deadlock there: the part of a sentence; empty: nothing is known of it
 	Source   string // where the facts were taken from
 
+	// Drops says that a queue that marks drops early the packets that it cannot mark, and why: a clause that stands alone. Empty: it lets
+	// them pass.
+	Drops string
+
 	PortTrust bool // ports may trust other header fields than the rest of the switch
 
 	Memory MemoryModel // how it shares out the chip's memory

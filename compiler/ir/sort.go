@@ -100,6 +100,10 @@ func (n *NIC) SlowsDown() bool {
 	return !n.Can().NoDCQCN && (h == nil || h.DCQCN)
 }
 
+// Markable reports whether switches can mark the packets of an intent that the NIC sends: they have an IP header, and bits in it that say
+// so (ECT), which a NIC sets where it controls its rate.
+func (n *NIC) Markable(in *Intent) bool { return in.Version == 2 && n.SlowsDown() }
+
 // Carries gives the intents a NIC carries: those it is a member of, and those of the other ports of its bond.
 func (n *NIC) Carries() []*Intent {
 	all := n.Intents

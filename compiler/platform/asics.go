@@ -6,8 +6,10 @@ package platform
 // the pool the chip leaves to packets) and its headroom script; "public" a vendor's product page, a nominal size. A nominal
 // size is cut down to whole cells. What an operating system offers on a chip is a row of that system's target.
 //
-// MarkStep of Spectrum-4 and -5 is derived: Cumulus Linux 5.x shows 159,744 B where 150 KiB were asked for, the next
-// multiple of 64 cells.
+// MarkStep of Spectrum is 64 cells on every generation, rounded up. Sources: Linux, mlxsw/spectrum_qdisc.c (MLXSW_REG_CWTP_MIN_VALUE 64 and
+// roundup), and Mellanox SAI, mlnx_sai_wred.c. Cumulus Linux 5.x shows 156,672 B where 150,000 B were asked
+// for, 17 steps of cells of 144 B, and 159,744 B on Spectrum-4 where 150 KiB were. Spectrum-5 and -6 are
+// taken to do the same. No source has the step of a Broadcom chip.
 var ASICs = []*ASIC{
 	{
 		Name: "helix4", Title: "Helix4", Vendor: Broadcom, Cell: 208, Buffer: 4_194_112, MaxSpeed: 10_000,
@@ -77,23 +79,27 @@ var ASICs = []*ASIC{
 
 	{
 		Name: "spectrum", Title: "Spectrum", Vendor: Mellanox, Cell: 96, Buffer: 13_945_824, MaxSpeed: 100_000,
+		MarkStep: 64 * 96,
 		Response: oldResponse,
 		Aliases:  []string{"spectrum1", "spc1"},
 		Source:   "145,269 cells: SONiC ACS-MSN2700",
 	},
 	{
 		Name: "spectrum2", Title: "Spectrum-2", Vendor: Mellanox, Cell: 144, Buffer: 34_287_552, MaxSpeed: 200_000,
+		MarkStep: 64 * 144,
 		Response: oldResponse,
 		Aliases:  []string{"spc2"},
 		Source:   "238,108 cells: SONiC ACS-MSN3700",
 	},
 	{
 		Name: "spectrum2gearbox", Title: "Spectrum-2 with gearbox", Vendor: Mellanox, Cell: 144, Buffer: 34_287_552, MaxSpeed: 100_000,
+		MarkStep: 64 * 144,
 		Response: oldResponse, Gearbox: 400,
 		Source: "as Spectrum-2; a gearbox delay of 400 ns on the SN3800: SONiC platform/mellanox/asic_table.j2",
 	},
 	{
 		Name: "spectrum3", Title: "Spectrum-3", Vendor: Mellanox, Cell: 144, Buffer: 60_817_392, MaxSpeed: 400_000,
+		MarkStep: 64 * 144,
 		Response: oldResponse,
 		Aliases:  []string{"spc3"},
 		Source:   "422,343 cells: SONiC ACS-MSN4700",
@@ -113,8 +119,9 @@ var ASICs = []*ASIC{
 
 	{
 		Name: "spectrum6", Title: "Spectrum-6", Vendor: Mellanox, Cell: 256, Buffer: 226_492_416, MaxSpeed: Unsized,
-		Aliases: []string{"spc6"},
-		Source:  "884,736 cells: SONiC ACS-SN6600_LD, cells: platform/mellanox/asic_table.j2",
+		MarkStep: 64 * 256,
+		Aliases:  []string{"spc6"},
+		Source:   "884,736 cells: SONiC ACS-SN6600_LD, cells: platform/mellanox/asic_table.j2",
 	},
 }
 

@@ -23,10 +23,24 @@ type ASIC struct {
 	MaxSpeed int // fastest port, Mb/s
 	Gearbox  int // extra delay per direction, nanoseconds (SN3800)
 	Extra    int // further bytes of delay per Gb/s of port speed (Spectrum-4: 15)
-	MarkStep int // ECN thresholds are rounded up to multiples of so many bytes; 0: of a cell
+	MarkStep int // the chip rounds ECN thresholds up to multiples of so many bytes; 0: how it rounds is not published
 	Response int // peer's pause response its vendor's static headroom table counts, bytes; 0: the per-speed one
 	Aliases  []string
 	Source   string
+}
+
+// Threshold returns what the chip makes of an ECN threshold, in bytes: where its step is published, the next multiple of it.
+func (a *ASIC) Threshold(n int) int {
+	if a.MarkStep == 0 {
+		return n
+	}
+	return (n + a.MarkStep - 1) / a.MarkStep * a.MarkStep
+}
+
+// WholeSteps rounds an ECN threshold down to what the chip can be set to: to its step, or where none is published to whole cells.
+func (a *ASIC) WholeSteps(n int) int {
+	step := max(a.MarkStep, a.Cell)
+	return n / step * step
 }
 
 // PortRange is a run of front-panel ports, by their numbers, that are alike.

@@ -237,19 +237,23 @@ func (j *memoryJudge) marks(mem ir.Memory, r memoryRead) {
 		min   int
 	}
 	seen := map[late]bool{}
-	bound := mem.MarkBound()
+	bound, asic := mem.MarkBound(), j.device.Switch.Model.ASIC
 	for _, p := range j.device.Ports {
 		for _, m := range p.Marks() {
-			k := late{m.Group, m.Min.N}
+			k := late{m.Group, asic.Threshold(m.Min.N)}
 			if p.Carries(m.Group) == nil || seen[k] {
 				continue
 			}
 			seen[k] = true
-			if m.Min.N >= bound {
+			if k.min >= bound {
+				mend := "No min that the chip can be set to is below that: give the pool more of the memory, or lower the buffers."
+				if most := asic.WholeSteps(max(bound-1, 0)); most > 0 {
+					mend = "Write a min of at most " + diag.Bytes(most) + "."
+				}
 				topicMemoryMarks.Warnf(j.found, j.at, "Cos group %q begins to mark at %s, and by the pool that %s states (%d "+
 					"%%, alpha %s) ports can pause from queues of %s on: senders are stopped before they are told to slow "+
-					"down. Write min below that.",
-					m.Group.Name, diag.Bytes(m.Min.N), j.path, mem.Model.Percent, mem.Model.Alpha, diag.Bytes(bound))
+					"down. %s",
+					m.Group.Name, diag.Bytes(k.min), j.path, mem.Model.Percent, mem.Model.Alpha, diag.Bytes(bound), mend)
 			}
 		}
 	}
@@ -264,7 +268,7 @@ func (j *memoryJudge) crowded() string {
 			if b == nil || b.Xoff.N == 0 {
 				continue
 			}
-			if n := ir.MarksFrom(m.Min.N, b.Xoff.N); n > most {
+			if n := ir.MarksFrom(j.device.Switch.Model.ASIC.Threshold(m.Min.N), b.Xoff.N); n > most {
 				most, senders, group = n, j.device.Senders(m.Group), m.Group.Name
 			}
 		}

@@ -103,6 +103,9 @@ func can(a *platform.ASIC, version string) ir.SwitchCan {
 	if _, doc, ok := documented(version); ok {
 		c.PortTrust = doc.Key(grammar.Source, grammar.TrustSet) != nil
 	}
+	if does.drops {
+		c.Drops = "marking turns on early drops (RED) by the same thresholds on " + a.Title
+	}
 	c.System = osTitle
 	c.Stuck = osTitle + " up to 4.3 has no PFC watchdog, so switches that are stuck need a restart of switchd or of a link"
 	switch r, ok := grammar.ParseRelease(version); {

@@ -158,6 +158,10 @@ func Family(a *platform.ASIC) string { return chips[a.Name].family }
 
 // can is what SONiC offers on a chip: PFC for each priority, with a priority group and so a buffer of its own for each lossless one.
 // Chips that are not listed are taken to do what they can.
+//
+// A profile marks where wred_green_enable is true, and that turns on early drops as well. Sources: the test plan of WRED and ECN statistics
+// in sonic-mgmt (a packet with code point 00 counts as dropped), sonic-buildimage#27606. No release has thresholds of marking that are not
+// those of dropping: sonic-swss#4719 would add them and is in no branch, 202605 and master of August 2026 included.
 func can(a *platform.ASIC, _ string) ir.SwitchCan {
 	c := ir.ChipCan()
 	if of, listed := chips[a.Name]; listed {
@@ -166,6 +170,7 @@ func can(a *platform.ASIC, _ string) ir.SwitchCan {
 	c.Counted = "SONiC's templates make priorities 3 and 4 lossless, and on no chip more but for links between twin racks"
 	c.PortTrust = true // PORT_QOS_MAP has a row for each port
 	c.System = osTitle
+	c.Drops = "WRED, by which SONiC marks, drops packets without ECN bits by the same thresholds"
 	c.Stuck = osTitle + " has a PFC watchdog, which rocec turns on at lossless ports: it drops what a stuck queue holds until the pauses end"
 	return c
 }

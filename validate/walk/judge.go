@@ -421,12 +421,25 @@ func (f *follower) judgeOut(l *Lane) {
 	}
 	if f.lossless(l.Group) {
 		l.add(f.flowControl(l))
+		l.add(f.dropped(p, l.Group))
 	}
 	if in := f.Intent; l.Group == in.Group && Unmarked(p.Device(), in) {
 		x := f.finding("ecn-missing-hop", diag.FirstPlace(p.Device().ByHand.ECNAt, p.Device().ByHand.At), p.Device())
 		x.Port = p
 		l.add(x)
 	}
+}
+
+// dropped finds a queue that drops packets which it cannot mark.
+func (f *follower) dropped(p *ir.Port, g *ir.CosGroup) *Finding {
+	n := f.From[0].NIC
+	at, bad := Unmarkable(n, f.Intent)
+	if !bad || Drops(p, g) == nil {
+		return nil
+	}
+	x := f.finding("ecn-drops-unmarkable", at, p.Device())
+	x.Port, x.NIC, x.Breaks = p, n, true
+	return x
 }
 
 // large is a NIC whose frames the switch port beside it drops.

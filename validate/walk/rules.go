@@ -419,6 +419,32 @@ func Unslowed(n *ir.NIC, in *ir.Intent) (at diag.Range, bad bool) {
 	return diag.FirstPlace(h.DCQCNAt, h.At), !h.DCQCN
 }
 
+// Unmarkable reports whether switches cannot mark packets of an intent that a NIC sends, and the line to change.
+func Unmarkable(n *ir.NIC, in *ir.Intent) (at diag.Range, bad bool) {
+	switch h := n.Device.ByHand; {
+	case n.Markable(in):
+		return at, false
+	case in.Version != 2:
+		return diag.FirstPlace(in.GroupAt, in.At), true
+	case n.Can().NoDCQCN:
+		return n.ModelAt, true
+	default:
+		return diag.FirstPlace(h.DCQCNAt, h.At), true
+	}
+}
+
+// Drops gives the marking by which a port of a switch drops packets of a lossless group that cannot be marked; nil where it drops none.
+func Drops(p *ir.Port, g *ir.CosGroup) *ir.Mark {
+	if g == nil || !g.Lossless || p.Device().Switch == nil || p.Device().Switch.Can.Drops == "" {
+		return nil
+	}
+	i := slices.IndexFunc(p.Marks(), func(m *ir.Mark) bool { return m.Group == g })
+	if i < 0 {
+		return nil
+	}
+	return p.Marks()[i]
+}
+
 // OverPort reports whether a NIC's frames are too large for the switch port it is cabled to.
 func OverPort(n *ir.NIC) bool {
 	return n.Port != nil && n.Port.Peer().Device().Switch != nil && n.MTU > n.Port.Link().MTU.N

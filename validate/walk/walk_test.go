@@ -104,6 +104,9 @@ func written(t testing.TB, edits ...string) string {
 	return src
 }
 
+// onSONiC is an edit that gives every switch SONiC, whose queues drop what they cannot mark.
+var onSONiC = []string{`os      = "cumulus-linux"`, `os      = "sonic"`, `version = "4.3.0"`, `version = "202511"`, ":swp", ":etp"}
+
 // byHand is an edit that lets others configure the devices of a block.
 func byHand(names, text string) []string {
 	line := fmt.Sprintf("names   = %q\n", names)
@@ -272,6 +275,32 @@ func TestFindings(t *testing.T) {
 		{
 			name: "no answer to CNPs", back: "dcqcn-off", at: "dcqcn",
 			edits: byHand("a1", "dcqcn = false"),
+		},
+		{
+			name: "no answer to CNPs where what cannot be marked is dropped", data: "ecn-drops-unmarkable", back: "dcqcn-off", at: "dcqcn",
+			breaks: true, edits: append(byHand("a1", "dcqcn = false"), onSONiC...),
+		},
+		{
+			name: "no answer to marks there", data: "dcqcn-off", at: "dcqcn", edits: append(byHand("b1", "dcqcn = false"), onSONiC...),
+		},
+		{
+			name: "RoCEv1 in a marked group there", data: "ecn-drops-unmarkable", at: "cos_group = cos_group.rdma", breaks: true,
+			edits: append([]string{
+				"  dscp     = [26]\n", "", "routing      = \"up-down\"", "routing      = \"spanning-tree\"",
+				"version   = 2\n", "version   = 1\n  vlan      = 100\n", "  cnp       = cos_group.cnp\n  members   = [host.a, host.b]\n}\n",
+				"  members   = [host.a, host.b]\n}\n" + `roce "west" {
+  version   = 2
+  vlan      = 101
+  cos_group = cos_group.rdma
+  cnp       = cos_group.cnp
+  members   = ["a1:eth1", "b1:eth1"]
+}
+link "more" {
+  a = "a1:eth1,b1:eth1"
+  b = "leaf1:etp9,leaf2:etp9"
+}
+`, "  nic \"eth0\" {\n", "  nic \"eth[0-1]\" {\n",
+			}, onSONiC...),
 		},
 		{
 			name: "firmware decides", data: "dcbx-firmware", at: "dcbx", breaks: true,

@@ -130,7 +130,8 @@ func judgeCard(s *nic.Settings, f nic.Facts) []string {
 		if mask, ok := storedNumber(f, "ROCE_CC_PRIO_MASK_P"); ok {
 			for prio, on := range s.ECN {
 				if on && mask>>prio&1 == 0 {
-					say("The firmware of %s controls no congestion for priority %d (ROCE_CC_PRIO_MASK); the fabric marks it by ECN.", at, prio)
+					say("The firmware of %s controls no congestion for priority %d (ROCE_CC_PRIO_MASK); the fabric marks it by ECN%s.", at, prio,
+						dropping(n.Device.Fabric, prio))
 				}
 			}
 		}
@@ -142,6 +143,18 @@ func judgeCard(s *nic.Settings, f nic.Facts) []string {
 		}
 	}
 	return wrong
+}
+
+// dropping names a switch that drops lossless packets of a priority where the NIC sets no ECN bits; empty: there is none.
+func dropping(f *ir.Fabric, prio int) string {
+	if !slices.ContainsFunc(f.CosGroups, func(g *ir.CosGroup) bool { return g.Cos == prio && g.Lossless && g.ECN != nil }) {
+		return ""
+	}
+	i := slices.IndexFunc(f.Devices, func(d *ir.Device) bool { return d.Switch != nil && d.Switch.Can.Drops != "" })
+	if i < 0 {
+		return ""
+	}
+	return fmt.Sprintf(", and without ECN bits lossless packets are lost at %s: %s", f.Devices[i].Name, f.Devices[i].Switch.Can.Drops)
 }
 
 // cardModel is the model that the PCI function of a NIC tells; empty: it is not known.

@@ -2,12 +2,14 @@ package mlx5
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/nic"
 	"github.com/rocec/rocec/targets/target"
 )
@@ -109,4 +111,28 @@ END`)
 		"firmware LLDP": "The firmware of ens1f0 on v2 speaks DCBX (LLDP_NB_DCBX) until the host takes over, and may take PFC from " +
 			"the switch: set LLDP_NB_DCBX_P1 and _P2 to 0 with mlxconfig.",
 	}, facts())
+}
+
+// A card that controls no congestion sets no ECN bits, and a switch that drops what it cannot mark loses its lossless packets.
+func TestJudgeCardBesideDrops(t *testing.T) {
+	const answer = "nv.ROCE_CC_PRIO_MASK_P1 239\n"
+	d := fixtures(t)["v2"]
+	wrong := func() string {
+		for _, p := range Target.Probes(d) {
+			if p.Name == "card of ens1f0" {
+				return strings.Join(p.Judge([]byte(answer)), "\n")
+			}
+		}
+		t.Fatal("no probe")
+		return ""
+	}
+	group := d.Fabric.CosGroups[slices.IndexFunc(d.Fabric.CosGroups, func(g *ir.CosGroup) bool { return g.Cos == 4 })]
+	group.ECN = &ir.ECN{}
+	tor := &ir.Device{Name: "tor1", Fabric: d.Fabric, Switch: &ir.Switch{}}
+	d.Fabric.Devices = append(d.Fabric.Devices, tor)
+	assert.True(t, strings.HasSuffix(wrong(), "the fabric marks it by ECN."), wrong())
+	tor.Switch.Can.Drops = "its queues drop"
+	assert.Contains(t, wrong(), "marks it by ECN, and without ECN bits lossless packets are lost at tor1: its queues drop.")
+	group.Lossless = false
+	assert.True(t, strings.HasSuffix(wrong(), "the fabric marks it by ECN."), wrong())
 }

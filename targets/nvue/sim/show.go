@@ -13,10 +13,13 @@ import (
 // quanta is how long a port needs to obey a pause, in 512 bits, by speed in Gb/s. Source: SONiC, buffer_headroom_mellanox.lua.
 var quanta = map[int]int{1: 67, 10: 67, 25: 80, 40: 118, 50: 147, 100: 394, 200: 453, 400: 905, 800: 905}
 
+// cells are the cells of the generations of the chip, in bytes.
+var cells = [...]int{96, 144, 144, 192, 192, 256}
+
 // headroom is what a switch reserves, bytes, where a profile says a length. Source: SONiC, buffer_headroom_mellanox.lua, with the
 // factors of bytes on the cable put right; switchd's own formula is not published.
 func headroom(spectrum, mbps, mtu, meters, small int) int {
-	cell := []float64{96, 144, 144, 192, 192, 256}[spectrum-1]
+	cell := float64(cells[spectrum-1])
 	worst := 2 * cell / (1 + cell)
 	if cell > 128 {
 		worst = cell / 64
@@ -150,10 +153,11 @@ func (n *NVUE) marking(name string) tree {
 	}
 	out := tree{}
 	out.merge(eff.sub("qos", "congestion-control", p))
+	step := 64 * cells[n.Spectrum-1]
 	for _, v := range out.sub("traffic-class") {
 		for _, k := range []string{"min-threshold", "max-threshold"} {
-			if c, ok := v.(tree); ok && (n.Spectrum == 4 || n.Spectrum == 5) && c.at(k) != nil {
-				c[k] = int64((c.number(0, k) + 12287) / 12288 * 12288)
+			if c, ok := v.(tree); ok && c.at(k) != nil {
+				c[k] = int64((c.number(0, k) + step - 1) / step * step)
 			}
 		}
 	}

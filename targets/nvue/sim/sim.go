@@ -24,7 +24,8 @@
 //     lossless pools, shares above 100: manual of 5.17, Quality of Service, with its Caveats.
 //   - A PFC profile that says no cable-length is sized for 10 m, the preset's for 100 m; PFC without a lossless pool has no headroom
 //     (manual of 5.17, Quality of Service: the pool comes first).
-//   - Spectrum-4 and 5 round ECN thresholds up to 12288 B (RoCE page of 5.14: 150000 is shown as 156 KB).
+//   - The chip rounds ECN thresholds up to 64 of its cells (RoCE pages: 150000 is shown as 153 KB on cells of 144 B, as 156 KB on
+//     Spectrum-4; Linux, spectrum_qdisc.c).
 //   - The form of leaves with units in JSON is not documented: [Config.Units]. Nor are the keys of ingress-priority-group, which are
 //     those of the table here, in the spelling of NVUE.
 //   - Replacing the whole configuration takes the login with it (manual of 5.15, NVUE CLI): [NVUE.LoginGone].

@@ -227,6 +227,9 @@ var Tables = []Table{
 	{Name: "WRED_PROFILE", Key: NameKey, Module: "sonic-wred-profile", Ours: true, Fields: wredFields()},
 }
 
+// wredFields are the thresholds by which packets are marked, and dropped where they cannot be marked. Thresholds of marking alone are in no
+// branch, 202605 and master of August 2026 included: sonic-swss#4719 and sonic-buildimage#28164 would add them, first as
+// ecn_green_min_threshold, then as green_ect_min_threshold.
 func wredFields() []Field {
 	out := []Field{{Name: "ecn", Kind: Words, Words: []string{
 		"ecn_none", "ecn_green", "ecn_yellow", "ecn_red", "ecn_green_yellow", "ecn_green_red", "ecn_yellow_red", "ecn_all",
@@ -237,9 +240,6 @@ func wredFields() []Field {
 			Field{Name: "wred_" + color + "_enable", Kind: Bool},
 			Field{Name: color + "_min_threshold", Kind: Whole}, Field{Name: color + "_max_threshold", Kind: Whole},
 			Field{Name: color + "_drop_probability", Kind: Whole, Hi: 100},
-			Field{Name: "ecn_" + color + "_min_threshold", Kind: Whole, Since: 202605},
-			Field{Name: "ecn_" + color + "_max_threshold", Kind: Whole, Since: 202605},
-			Field{Name: "ecn_" + color + "_mark_probability", Kind: Whole, Hi: 100, Since: 202605},
 		)
 	}
 	return out

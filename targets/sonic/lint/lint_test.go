@@ -53,6 +53,7 @@ func TestCheck(t *testing.T) {
 		{`{"BUFFER_PG": {"Ethernet0|3": {"profile": "x"}}}`, "conf-sonic-reference", `"x"`, 0},
 		{`{"BUFFER_PG": {"Ethernet0|6-8": {"profile": "NULL"}}}`, "conf-sonic-value", `"Ethernet0`, 0},
 		{`{"WRED_PROFILE": {"a": {"green_max_threshold": "1"}}}`, "conf-sonic-marking", `"1"`, 0},
+		{`{"WRED_PROFILE": {"a": {"ecn": "ecn_all", "ecn_green_min_threshold": "1"}}}`, "conf-sonic-field", `"1"`, 202605}, // in no branch
 		{`{"PORT_QOS_MAP": {"Ethernet0": {"pfc_enable": "3,4", "pfcwd_sw_enable": "3"}}}`, "conf-sonic-watchdog", `"3"`, 0},
 		{`{"BUFFER_PROFILE": {"a": {"dynamic_th": "1", "static_th": "1"}}}`, "conf-sonic-value", `"a"`, 0},
 		{
@@ -97,6 +98,39 @@ func TestCheck(t *testing.T) {
 			}
 		}
 		assert.True(t, found, "%s: %v", c.text, codes(ds))
+	}
+}
+
+// TestUnmarkable: a port that sorts by PCP alone may carry RoCEv1, which WRED drops at a queue that marks. At one that does not mark,
+// nothing is missing. A port that sorts by DSCP carries no RoCEv1.
+func TestUnmarkable(t *testing.T) {
+	config := func(maps, queue, enable string) string {
+		return `{"DOT1P_TO_TC_MAP": {"a": {"3": "3"}}, "DSCP_TO_TC_MAP": {"a": {"26": "3"}}, "TC_TO_QUEUE_MAP": {"a": {"3": "3"}},
+			"TC_TO_PRIORITY_GROUP_MAP": {"a": {"3": "3"}}, "SCHEDULER": {"s": {"weight": "1"}},
+			"WRED_PROFILE": {"w": {"ecn": "ecn_all", "green_min_threshold": "6144", "green_max_threshold": "61440"` + enable + `}},
+			"PORT_QOS_MAP": {"Ethernet0": {"pfc_enable": "3", "tc_to_queue_map": "a", "tc_to_pg_map": "a", ` + maps + `}},
+			"QUEUE": {"Ethernet0|3": {"scheduler": "s"` + queue + `}, "Ethernet4|3": {"wred_profile": "w"}}}`
+	}
+	const pcp, dscp, bound, on = `"dot1p_to_tc_map": "a"`, `"dscp_to_tc_map": "a"`, `, "wred_profile": "w"`, `, "wred_green_enable": "true"`
+	for _, c := range []struct{ text, says string }{
+		{config(pcp, bound, on), "Queue 3 of Ethernet0 is lossless, and its profile w drops packets without ECN bits from 6,144 B on"},
+		{config(pcp, bound, ""), ""},
+		{config(pcp, "", on), ""},
+		{config(dscp, bound, on), ""},
+		{config(dscp, "", on), "Queue 3 of Ethernet0 is lossless and marks nothing"},
+		{config(pcp+", "+dscp, bound, on), ""},
+	} {
+		var found []string
+		for _, d := range lint.Check("x.json", []byte(c.text), 202511) {
+			if d.Code == "conf-sonic-marking" {
+				found = append(found, d.Detail)
+			}
+		}
+		if c.says == "" {
+			assert.Empty(t, found, c.text)
+		} else if assert.Len(t, found, 1, c.text) {
+			assert.Contains(t, found[0], c.says)
+		}
 	}
 }
 

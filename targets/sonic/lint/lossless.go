@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -62,6 +63,10 @@ func (j *judge) ports() {
 					"way out. Give the queue the profile that the template has for lossless ones.", n, name, q.Get("profile"), egressPool)
 			}
 			q := queues[name][n]
+			if j.byPCP(row) { // as RoCEv1 needs it, which nothing can mark
+				j.unmarkable(name, n, q)
+				continue
+			}
 			if q == nil && marking {
 				unmarked |= 1 << n
 			}
@@ -196,6 +201,27 @@ func (j *judge) lossless(group *grammar.Row) bool {
 func marks(profile *grammar.Row) bool {
 	ecn := profile.Get("ecn")
 	return ecn == "ecn_all" || strings.HasPrefix(ecn, "ecn_green")
+}
+
+// byPCP reports whether a port sorts packets by their PCP and by no other field.
+func (j *judge) byPCP(port *grammar.Row) bool {
+	return port.Has("dot1p_to_tc_map") && !port.Has("dscp_to_tc_map") && !j.cfg.Row("PORT_QOS_MAP", "global").Has("dscp_to_tc_map")
+}
+
+// unmarkable warns of a lossless queue that drops packets without ECN bits, at a port that sorts packets as RoCEv1 needs it.
+func (j *judge) unmarkable(port string, n int, queue *grammar.Row) {
+	name := queue.Get("wred_profile")
+	profile := j.cfg.Row("WRED_PROFILE", name)
+	if profile.Get("wred_green_enable") != "true" || !j.once("unmarkable", name, n) {
+		return
+	}
+	from := ""
+	if low, err := strconv.Atoi(profile.Get("green_min_threshold")); err == nil {
+		from = fmt.Sprintf(" from %s on", diag.Bytes(low))
+	}
+	j.warnf(&topicECN, queue.At, "Queue %d of %s is lossless, and its profile %s drops packets without ECN bits%s: WRED marks the others "+
+		"alone. The port sorts packets by PCP, as RoCEv1 needs it, and RoCEv1 has no ECN bits. Where RoCEv1 uses the class, take wred_profile "+
+		"off its queues, on every port.", n, port, name, from)
 }
 
 // lookups judges speeds and lengths for which the lookup file of the switch has no sizes, where the text holds that file.

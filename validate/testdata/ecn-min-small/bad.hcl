@@ -2,7 +2,7 @@
 
 cos_group "rdma" {
   ecn {
-    min = "4KiB" # want "ecn-min-small: .*min = 4,096 B; two frames of 9,216 B are 18,432 B"
+    min = "4KiB" # want "ecn-min-small: .*min = 4,096 B .Spectrum makes it 6,144 B.; two frames of 9,216 B are 18,432 B"
     max = "150KiB"
   }
 }

@@ -2,7 +2,7 @@
 
 cos_group "rdma" {
   ecn {
-    min = "256KiB" # want "ecn-slow-egress: .*At tor1:swp1 and 3 ports more \(10G\) that is a queue of 209 microseconds"
+    min = "256KiB" # want "ecn-slow-egress: .*At tor1:swp1 and 3 ports more \(10G\) that is a queue of 211 microseconds"
     max = "3MiB"
   }
 }
