@@ -207,7 +207,7 @@ func TestContextWhileWaiting(t *testing.T) {
 			_, err := conn.Run(context.Background(), "touch "+ran+"; until test -e "+go1+"; do sleep 0.02; done", nil)
 			release <- err
 		}()
-		require.Eventually(t, func() bool { _, err := os.Stat(ran); return err == nil }, time.Minute, 5*time.Millisecond)
+		require.Eventually(t, func() bool { _, err := os.Stat(ran); return err == nil }, 10*time.Minute, 5*time.Millisecond)
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		_, err := conn.Run(ctx, "touch "+ran+"2", nil)
@@ -230,7 +230,7 @@ func running(t *testing.T, conn target.Conn) <-chan error {
 		_, err := conn.Run(context.Background(), "touch "+sign+"; sleep 60", nil)
 		done <- err
 	}()
-	require.Eventually(t, func() bool { _, err := os.Stat(sign); return err == nil }, time.Minute, 5*time.Millisecond)
+	require.Eventually(t, func() bool { _, err := os.Stat(sign); return err == nil }, 10*time.Minute, 5*time.Millisecond)
 	return done
 }
 

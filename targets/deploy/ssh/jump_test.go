@@ -31,7 +31,7 @@ func TestJump(t *testing.T) {
 		assert.Contains(t, output(t, conn, "echo $SSH_CONNECTION"), fmt.Sprintf(" %s %d\n", leaf.Host, leaf.Port))
 		assert.Equal(t, 1, one.Open())
 		require.NoError(t, conn.Close())
-		assert.Eventually(t, func() bool { return one.Open() == 0 }, time.Minute, 5*time.Millisecond, "the last user closes the hop")
+		assert.Eventually(t, func() bool { return one.Open() == 0 }, 10*time.Minute, 5*time.Millisecond, "the last user closes the hop")
 	})
 	t.Run("two hops", func(t *testing.T) {
 		dev := device(leaf)
@@ -63,7 +63,7 @@ func TestJump(t *testing.T) {
 		}
 		assert.Equal(t, "still\n", output(t, conns[0], "echo still"))
 		require.NoError(t, conns[0].Close())
-		assert.Eventually(t, func() bool { return two.Open() == 0 }, time.Minute, 5*time.Millisecond)
+		assert.Eventually(t, func() bool { return two.Open() == 0 }, 10*time.Minute, 5*time.Millisecond)
 	})
 	t.Run("hop dies, the next dial makes a new one", func(t *testing.T) {
 		dev := device(leaf)
@@ -75,7 +75,7 @@ func TestJump(t *testing.T) {
 		require.Eventually(t, func() bool {
 			conn, err := d.Dial(t.Context(), dev)
 			return err == nil && conn.Close() == nil
-		}, time.Minute, 5*time.Millisecond)
+		}, 10*time.Minute, 5*time.Millisecond)
 	})
 	t.Run("silent hop", func(t *testing.T) {
 		cfg := trusting(t, leaf, one)

@@ -179,9 +179,9 @@ func TestOpenSSHMany(t *testing.T) {
 	}
 	assert.Equal(t, len(conns), jump.Open())
 	require.NoError(t, conns[0].Close())
-	assert.Eventually(t, func() bool { return leaf.Open() == len(conns)-1 }, time.Minute, 5*time.Millisecond)
+	assert.Eventually(t, func() bool { return leaf.Open() == len(conns)-1 }, 10*time.Minute, 5*time.Millisecond)
 	require.NoError(t, d.Close())
-	assert.Eventually(t, func() bool { return leaf.Open()+jump.Open() == 0 }, time.Minute, 5*time.Millisecond)
+	assert.Eventually(t, func() bool { return leaf.Open()+jump.Open() == 0 }, 10*time.Minute, 5*time.Millisecond)
 }
 
 // TestOpenSSHLeftBehind: when this process dies, the ssh program ends by itself. The test binary runs itself.
@@ -208,7 +208,7 @@ func TestOpenSSHLeftBehind(t *testing.T) {
 	require.Len(t, left, 1)
 	defer os.RemoveAll(left[0])
 	assert.Equal(t, 1, s.Open())
-	assert.Eventually(t, func() bool { return s.Open() == 0 }, time.Minute, 50*time.Millisecond)
+	assert.Eventually(t, func() bool { return s.Open() == 0 }, 10*time.Minute, 50*time.Millisecond)
 }
 
 // TestOpenSSHTerminal: what ssh asks reaches the person at the terminal, and one login at a time. script gives the test binary a
@@ -253,7 +253,7 @@ func TestOpenSSHTerminal(t *testing.T) {
 	require.NoError(t, child.Start())
 	for question := 1; question <= 2; question++ {
 		asked := func() bool { return strings.Count(screen.String(), "Enter passphrase for key") == question }
-		if assert.Eventually(t, asked, time.Minute, 10*time.Millisecond) {
+		if assert.Eventually(t, asked, 10*time.Minute, 10*time.Millisecond) {
 			time.Sleep(100 * time.Millisecond)
 			_, err = keys.Write([]byte("secret\n"))
 			require.NoError(t, err)
