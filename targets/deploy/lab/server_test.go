@@ -41,7 +41,7 @@ func tryDial(l *Lab, name string, key []byte) (*ssh.Client, error) {
 		return nil, err
 	}
 	c, chans, reqs, err := ssh.NewClientConn(conn, addr, &ssh.ClientConfig{
-		User: login.User, Auth: []ssh.AuthMethod{ssh.PublicKeys(signer)}, Timeout: 10 * time.Second,
+		User: login.User, Auth: []ssh.AuthMethod{ssh.PublicKeys(signer)}, Timeout: 10 * time.Minute,
 		HostKeyCallback: func(_ string, _ net.Addr, key ssh.PublicKey) error {
 			if got := ssh.FingerprintSHA256(key); got != login.HostKey {
 				return fmt.Errorf("host key %s, not %s", got, login.HostKey)

@@ -79,9 +79,9 @@ func TestJump(t *testing.T) {
 	})
 	t.Run("silent hop", func(t *testing.T) {
 		cfg := trusting(t, leaf, one)
-		cfg.KeepAlive = 50 * time.Millisecond
 		dev := device(leaf)
 		dev.Login.Jump = at(one)
+		cfg.KeepAlive = keepAlive(t, dial(t, newDialer(t, cfg), dev))
 		conn := dial(t, newDialer(t, cfg), dev)
 		done := running(t, conn)
 		one.Freeze()
@@ -90,9 +90,9 @@ func TestJump(t *testing.T) {
 	})
 	t.Run("silent device behind a hop that lives", func(t *testing.T) {
 		cfg := trusting(t, leaf, one)
-		cfg.KeepAlive = 50 * time.Millisecond
 		dev := device(leaf)
 		dev.Login.Jump = at(one)
+		cfg.KeepAlive = keepAlive(t, dial(t, newDialer(t, cfg), dev))
 		conn := dial(t, newDialer(t, cfg), dev)
 		done := running(t, conn)
 		leaf.Freeze()
