@@ -274,7 +274,11 @@ func keepAlive(t *testing.T, conn target.Conn) time.Duration {
 	t.Helper()
 	begin := time.Now()
 	output(t, conn, "true")
-	return max(50*time.Millisecond, (5 * time.Since(begin)).Truncate(50*time.Millisecond))
+	every := max(50*time.Millisecond, (5 * time.Since(begin)).Truncate(50*time.Millisecond))
+	if every > 50*time.Millisecond {
+		t.Logf("a keepalive every %s: a command takes %s", every, time.Since(begin))
+	}
+	return every
 }
 
 // TestKeepAlive: a server that is there and silent is given up after three keepalives without answer.
