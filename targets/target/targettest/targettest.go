@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// ProcessorTime returns what do uses of the processors, in this process and in those it starts and waits for. A test that runs beside others
-// measures theirs, too.
+// ProcessorTime returns the processor time that do uses, in this process and in those it starts and waits for. Tests beside it count, too.
 func ProcessorTime(t testing.TB, do func()) time.Duration {
 	t.Helper()
 	before := used(t)

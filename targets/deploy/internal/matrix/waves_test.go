@@ -199,7 +199,8 @@ func TestSpineDown(t *testing.T) {
 	assert.Greater(t, begun, ended, "%s began before %s had ended: %s", second, first, said)
 	r.ends(t, 0, "plan", "--detailed-exitcode")
 
-	said = r.ends(t, 0, "apply", "--auto-approve", "--format", "json", "--confirm", r.device["leaf1"].Slowed(45*time.Second).String(), "--var", "weight=70")
+	hold := r.device["leaf1"].Slowed(45 * time.Second).String()
+	said = r.ends(t, 0, "apply", "--auto-approve", "--format", "json", "--confirm", hold, "--var", "weight=70")
 	order := []string{"leaf1", first, second}
 	var was []time.Duration
 	for _, name := range order {
