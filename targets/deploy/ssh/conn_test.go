@@ -248,7 +248,7 @@ func runningWith(t *testing.T, ctx context.Context, conn target.Conn) <-chan err
 	sign := t.TempDir() + "/started"
 	done := make(chan error, 1)
 	go func() {
-		_, err := conn.Run(ctx, "touch "+sign+"; sleep 6000", nil)
+		_, err := conn.Run(ctx, "touch "+sign+"; while test -e "+sign+"; do sleep 1; done", nil)
 		done <- err
 	}()
 	require.Eventually(t, func() bool { _, err := os.Stat(sign); return err == nil }, 10*time.Minute, 5*time.Millisecond)
