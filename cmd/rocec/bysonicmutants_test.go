@@ -30,13 +30,6 @@ var sonicScenarios = map[string]func(t *testing.T, b *sonicBox) string{
 	},
 	"config hangs": func(t *testing.T, b *sonicBox) string { // once
 		before := b.holds(t)
-		f := &b.tree.Devices[0].Files[0]
-		choose := f.Choose
-		f.Choose = func(before, after []byte, have []target.Sample) (target.Step, []string) {
-			s, says := choose(before, after, have)
-			s.Timeout = 3 * time.Second
-			return s, says
-		}
 		b.WriteFile(sim.ConfigPath, []byte("#!/bin/sh\nif [ ! -f /tmp/hung ]; then\n\techo >/tmp/hung\n\tsleep 1000000\nfi\nexec "+
 			"/usr/lib/sonic/config \"$@\"\n"), 0o755)
 		r := applied(t, b.tree, b.dial).Devices[0]

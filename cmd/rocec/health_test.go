@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -168,14 +167,8 @@ func TestGateOfSwitch(t *testing.T) {
 			devices, dial := inLab(t, tree)
 			plan := deploy.Diff(tree, rollout.Observe(t.Context(), dial, tree, rollout.ObserveOptions{Probes: rollout.Every}))
 			require.Equal(t, deploy.StatusChange, plan.Devices[0].Status, "%v", plan.Devices[0].Err)
-			const speed = 60 // of the clock: three minutes for a link to come back are long
-			start := time.Now()
 			rep, err := rollout.Apply(t.Context(), dial, plan, rollout.ApplyOptions{
-				Run: deploy.Run{Name: "txn-1", Key: "abcd"},
-				Clock: rollout.Clock{
-					Now:  func() time.Time { return start.Add(speed * time.Since(start)) },
-					Wait: func(d time.Duration) <-chan time.Time { return time.After(d / speed) },
-				},
+				Run: deploy.Run{Name: "txn-1", Key: "abcd"}, Clock: hurried(),
 				Event: func(e rollout.Event) {
 					if e.Step == "activate" && e.State == rollout.Done {
 						c.harm(devices.Device(leaf.Name))

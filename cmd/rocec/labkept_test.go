@@ -89,7 +89,7 @@ func TestKept(t *testing.T) {
 					require.Eventually(t, func() bool { // it is asked until it is so
 						_, _, status := d.Run(t.Context(), "root", file.Activate.Loaded.Cmd, "")
 						return status == 0
-					}, time.Minute, 10*time.Millisecond)
+					}, 10*time.Minute, 10*time.Millisecond)
 				}
 			}
 			require.NoError(t, l.Close())

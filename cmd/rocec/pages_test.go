@@ -105,7 +105,7 @@ func rehearsed(command string) string {
 func (s *typist) types(t *testing.T, command string) (status int, out, errs string) {
 	t.Helper()
 	home := filepath.Join(filepath.Dir(s.top), "home")
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 	defer cancel()
 	sh := exec.CommandContext(ctx, "sh", "-c", command)
 	sh.Dir = s.dir

@@ -61,6 +61,7 @@ targets/nic/mlx5:        targets/target targets/nic targets/nic/mlx5/sim compile
 targets/nic/mlx5/sim:    targets/target |
 targets/nic/mlx5/mlx5test: |
 targets/nic/nictest:     targets/target targets/nic compiler/ir |
+targets/target/targettest: |
 targets/nic/mlx4:        targets/target targets/nic targets/nic/mlx5/sim compiler/ir lang/diag |
 targets/nic/bnxt:        targets/target targets/nic compiler/ir |
 targets/nic/ice:         targets/target targets/nic compiler/ir |
@@ -101,7 +102,7 @@ cmd/rocec:               * | github.com/spf13/cobra github.com/spf13/pflag golan
 var outside = []string{
 	"cmd/rocec", "cmd/internal/compare", "cmd/internal/report", "cmd/internal/journal", "cmd/internal/samples",
 	"targets/deploy/ssh", "targets/deploy/lab", "targets/deploy/internal/sshdtest", "targets/deploy/internal/boxtest",
-	"targets/deploy/internal/nspawn", "targets/nic/mlx5/mlx5test", "lang/langtest",
+	"targets/deploy/internal/nspawn", "targets/nic/mlx5/mlx5test", "targets/target/targettest", "lang/langtest",
 }
 
 // impure is what the others may not import.

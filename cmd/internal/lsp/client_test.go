@@ -201,7 +201,7 @@ func (c *client) next() (reply, bool) {
 		var r reply
 		require.NoError(c.t, json.Unmarshal(body, &r))
 		return r, true
-	case <-time.After(20 * time.Second):
+	case <-time.After(10 * time.Minute):
 		c.t.Fatal("the server says nothing")
 	}
 	return reply{}, false

@@ -20,7 +20,7 @@ func TestDetached(t *testing.T) {
 		defer d.procs.mu.Unlock()
 		return len(d.procs.byPid)
 	}
-	require.Eventually(t, func() bool { return procs() == 2 }, time.Minute, time.Millisecond, "the detached shell and its sleep")
+	require.Eventually(t, func() bool { return procs() == 2 }, 10*time.Minute, time.Millisecond, "the detached shell and its sleep")
 	_, err := d.ReadFile("/fired")
 	require.Error(t, err)
 
@@ -44,7 +44,7 @@ func TestWaitingForDetached(t *testing.T) {
 	before := time.Now()
 	require.Equal(t, "done 4\n2026-01-01T01:00:00Z\n",
 		root(t, d, "setsid sh -c 'sleep 3600; exit 4' & wait $!; echo done $?; date -u +%Y-%m-%dT%H:%M:%SZ"))
-	require.Less(t, time.Since(before), time.Minute)
+	require.Less(t, time.Since(before), time.Hour)
 }
 
 // TestLostConnection: what somebody waited for gets SIGHUP; what ignores it goes on, and what is in the background.
@@ -66,10 +66,10 @@ func TestLostConnection(t *testing.T) {
 			return len(d.procs.byPid)
 		}
 		began := func() bool { return strings.Contains(strings.Join(d.Programs(), "\n"), "sleep 100") }
-		require.Eventually(t, began, time.Minute, time.Millisecond)
+		require.Eventually(t, began, 10*time.Minute, time.Millisecond)
 		cancel()
 		require.Equal(t, 143, <-done)
-		require.Eventually(t, func() bool { return running() == left }, time.Minute, time.Millisecond, script)
+		require.Eventually(t, func() bool { return running() == left }, 10*time.Minute, time.Millisecond, script)
 		d.PowerCut()
 		d.mu.Lock()
 		d.programs = nil
@@ -154,7 +154,7 @@ func TestRebootCommand(t *testing.T) {
 		defer c.Close()
 		s, err := c.NewSession()
 		return err == nil && s.Run("test ! -e /run/x && test ! -e /never && grep -q 0002$ /proc/sys/kernel/random/boot_id") == nil
-	}, time.Minute, time.Millisecond)
+	}, 10*time.Minute, time.Millisecond)
 	require.Equal(t, 1, sh(t, l.Device("leaf01"), "admin", "/usr/sbin/reboot").status)
 }
 
@@ -173,7 +173,7 @@ func TestDaemons(t *testing.T) {
 	require.NotEqual(t, one, root(t, d, "systemctl restart toy; systemctl show --value -p MainPID toy"))
 	require.Equal(t, "inactive\n0\n", sh(t, d, "root", "systemctl is-active d; systemctl show --value -p MainPID d").out)
 	root(t, d, "systemctl start d; kill -KILL $(systemctl show --value -p MainPID d)")
-	require.Eventually(t, func() bool { return sh(t, d, "root", "systemctl is-failed d").out == "failed\n" }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { return sh(t, d, "root", "systemctl is-failed d").out == "failed\n" }, 10*time.Minute, time.Millisecond)
 
 	root(t, d, "systemd-run --quiet --collect --unit=job sh -c 'sleep 100; echo ran >/ran'; systemctl is-active --quiet job.service")
 	require.Equal(t, 1, sh(t, d, "root", "test -e /ran").status, "it runs beside")

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -8,7 +9,8 @@ import (
 
 // clock is a device's own time. It goes with the machine's, and a thousand times faster while a command that somebody
 // waits for sleeps and nothing on the device computes: what a script waits for takes no time, and a dead-man's switch
-// beside it runs down by the seconds the script has slept.
+// beside it runs down by the seconds the script has slept. While a process computes, the clock runs at a twentieth of the
+// machine's speed: scripts on a device do not run into their time-outs because the machine is busy.
 //
 // A fast clock stops at every alarm on its way, so that a script that sleeps a minute finds a minute gone, not more.
 type clock struct {
@@ -22,8 +24,11 @@ type clock struct {
 	stopped bool
 }
 
-// sleepScale is how much faster a fast clock runs than the machine's.
-const sleepScale = 1000
+// sleepScale is how much faster a fast clock runs than the machine's, and workScale how much slower one runs while a process computes.
+const (
+	sleepScale = 1000
+	workScale  = 20
+)
 
 // alarm is something to happen at a moment of the device's time.
 type alarm struct {
@@ -47,7 +52,10 @@ func (c *clock) at() time.Duration {
 		return c.sim
 	}
 	gone := time.Since(c.real)
-	if !c.fast {
+	switch {
+	case c.busy > 0:
+		return c.sim + gone/workScale
+	case !c.fast:
 		return c.sim + gone
 	}
 	at := c.sim + gone*sleepScale
@@ -80,7 +88,10 @@ func (c *clock) settle() {
 	}
 	if len(c.alarms) > 0 {
 		wait := c.alarms[0].due - c.sim
-		if c.fast {
+		switch {
+		case c.busy > 0:
+			wait = min(wait, math.MaxInt64/workScale) * workScale
+		case c.fast:
 			wait = (wait + sleepScale - 1) / sleepScale
 		}
 		c.timer = time.AfterFunc(wait, c.tick)
@@ -97,9 +108,12 @@ func (c *clock) tick() {
 func (c *clock) work(n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	was := c.busy
+	turns := (c.busy == 0) != (c.busy+n == 0)
+	if turns {
+		c.sim, c.real = c.at(), time.Now() // until now it ran at the other speed
+	}
 	c.busy += n
-	if len(c.alarms) > 0 && (was == 0) != (c.busy == 0) {
+	if turns && len(c.alarms) > 0 {
 		c.settle()
 	}
 }

@@ -24,6 +24,7 @@ var scripts = []string{
 	`case abc in a*) echo star ;; *) echo no ;; esac`,
 	`if false; then echo a; elif true; then echo b; else echo c; fi`,
 	`i=0; while [ $i -lt 3 ]; do i=$((i + 1)); [ $i = 2 ] && continue; echo $i; done; until false; do break; done`,
+	`until (exit 65); do echo $?; break; done; while ! (exit 3); do echo $?; break; done; if (exit 4); then :; else echo $?; fi`,
 	`printf '%s\n' a b c | while read -r x; do echo "got $x"; done`,
 	"cat <<END\n$((1 + 1)) `echo x`\nEND\ncat <<'END'\n$x\nEND",
 	`(cd / && pwd); x=$(echo hi; echo there); echo "$x"; echo $x`,

@@ -207,7 +207,7 @@ func TestAfter(t *testing.T) {
 	before := m.Now()
 	d.Pass(2 * time.Minute)
 	require.GreaterOrEqual(t, m.Now()-before, 2*time.Minute)
-	require.Eventually(t, func() bool { data, _ := d.ReadFile("/etc/alarm/first"); return string(data) == "first" }, 10*time.Second,
+	require.Eventually(t, func() bool { data, _ := d.ReadFile("/etc/alarm/first"); return string(data) == "first" }, 10*time.Minute,
 		time.Millisecond)
 	d.PowerCut()
 	d.Pass(2 * time.Hour)

@@ -41,7 +41,7 @@ func tryDial(l *Lab, name string, key []byte) (*ssh.Client, error) {
 		return nil, err
 	}
 	c, chans, reqs, err := ssh.NewClientConn(conn, addr, &ssh.ClientConfig{
-		User: login.User, Auth: []ssh.AuthMethod{ssh.PublicKeys(signer)}, Timeout: 10 * time.Second,
+		User: login.User, Auth: []ssh.AuthMethod{ssh.PublicKeys(signer)}, Timeout: 10 * time.Minute,
 		HostKeyCallback: func(_ string, _ net.Addr, key ssh.PublicKey) error {
 			if got := ssh.FingerprintSHA256(key); got != login.HostKey {
 				return fmt.Errorf("host key %s, not %s", got, login.HostKey)
@@ -178,11 +178,11 @@ func TestDisconnectEndsTheCommand(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, s.Start("while :; do echo x >>/log; sleep 1; done"))
 	d := l.Device("host01")
-	require.Eventually(t, func() bool { data, _ := d.ReadFile("/log"); return len(data) > 0 }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { data, _ := d.ReadFile("/log"); return len(data) > 0 }, 10*time.Minute, time.Millisecond)
 	l.Disconnect("host01")
 	require.Error(t, s.Wait())
 	size := func() int { data, _ := d.ReadFile("/log"); return len(data) }
-	require.True(t, assertEventually(func() bool { n := size(); time.Sleep(20 * time.Millisecond); return size() == n }, time.Minute))
+	require.True(t, assertEventually(func() bool { n := size(); time.Sleep(20 * time.Millisecond); return size() == n }, 10*time.Minute))
 	c.Close()
 }
 

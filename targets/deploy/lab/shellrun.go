@@ -136,7 +136,6 @@ func (sh *shell) clause(c *syntax.IfClause) int {
 				continue
 			}
 		}
-		sh.last = 0
 		return sh.stmts(c.Then)
 	}
 	return 0
@@ -172,7 +171,6 @@ func (sh *shell) while(c *syntax.WhileClause) int {
 		if (sh.last == 0) == c.Until {
 			return status
 		}
-		sh.last = 0
 		status = sh.stmts(c.Do)
 		if !sh.again() {
 			return sh.last

@@ -128,7 +128,7 @@ func (d *Device) wake(s savedShell) error {
 }
 
 // patience is how long what runs on a device may take to its end when its lab is closed.
-const patience = 10 * time.Second
+const patience = time.Minute
 
 // settle lets what runs on the device come to its end, save for sleeping shells, and stops its clock.
 func (d *Device) settle() {

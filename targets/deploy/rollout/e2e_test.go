@@ -74,7 +74,7 @@ func (m *machine) apply(t *testing.T, name string, event func(rollout.Event)) *d
 	require.Equal(t, deploy.StatusChange, p.Devices[0].Status, "%v", p.Devices[0].Err)
 	rep, err := rollout.Apply(t.Context(), m.dial, p, rollout.ApplyOptions{
 		Clock: realTime, Run: deploy.Run{Name: name, Key: "abcd", Owner: "alice@ws7"}, Soak: noSoak, Links: links,
-		Reconnect: 20 * time.Second, Event: event,
+		Reconnect: 10 * time.Minute, Event: event,
 	})
 	require.NoError(t, err)
 	return rep.Devices[0]

@@ -298,7 +298,7 @@ func TestGate(t *testing.T) {
 			b.step(func(s *target.Step) { s.Away = 10 * time.Second })
 			p := b.plan(t)
 			b.Daemon("grep -q green etc/app/conf && { " + c.daemon + "\n:\n}")
-			soak := 5 * time.Second // what happens after a second comes within it on a busy machine, too
+			soak := b.Slowed(5 * time.Second) // what happens after a second comes within it
 			rep, err := rollout.Apply(t.Context(), b.Dial, p, rollout.ApplyOptions{Clock: realTime, Run: testRun, Soak: &soak})
 			require.NoError(t, err)
 			r := rep.Devices[0]

@@ -99,12 +99,14 @@ func TestProtocol(t *testing.T) {
 			outcome: deploy.Restored, kind: deploy.Activation, says: "failed: exit status 4. no green", reloads: 1,
 		},
 		{name: "activation hangs", breaks: func(b box) {
-			b.step(func(s *target.Step) { s.Timeout = time.Second })
+			long := b.Slowed(time.Second)
+			b.step(func(s *target.Step) { s.Timeout = long })
 			b.Daemon("grep -q green etc/app/conf && sleep 60")
-		}, outcome: deploy.Restored, kind: deploy.Activation, says: "failed: it did not end within 1 seconds.", reloads: 1},
+		}, outcome: deploy.Restored, kind: deploy.Activation, says: "failed: it did not end within ", reloads: 1},
 		{name: "never settles", breaks: func(b box) {
+			long := b.Slowed(2 * time.Second)
 			b.step(func(s *target.Step) {
-				s.Timeout, s.Loaded = 2*time.Second, &target.Query{Cmd: "cd " + b.Root + "; ! grep green run/loaded"}
+				s.Timeout, s.Loaded = long, &target.Query{Cmd: "cd " + b.Root + "; ! grep green run/loaded"}
 			})
 		}, outcome: deploy.Restored, kind: deploy.Activation, says: "settle: `cd ; ! grep green run/loaded` failed: colour = green", reloads: 2},
 		{name: "settles late", breaks: func(b box) {
@@ -228,7 +230,7 @@ func TestDeadRun(t *testing.T) {
 		return nil
 	}
 	rep, err := rollout.Apply(t.Context(), b.Dial, b.plan(t), rollout.ApplyOptions{
-		Clock: realTime, Run: testRun, Soak: noSoak, DeadMan: 10 * time.Second, Reconnect: time.Millisecond,
+		Clock: realTime, Run: testRun, Soak: noSoak, DeadMan: b.Slowed(10 * time.Second), Reconnect: time.Millisecond,
 	})
 	require.NoError(t, err)
 	r := rep.Devices[0]
@@ -249,10 +251,10 @@ func TestDeadRun(t *testing.T) {
 	require.Contains(t, rep.Devices[0].Err.Detail, "rocec confirm txn-1. Go back: rocec rollback txn-1")
 
 	b.Write("/etc/app/conf", boxtest.NewConf)
-	require.Eventually(t, func() bool { return b.Read("/run/loaded") == boxtest.OldConf }, time.Minute, 50*time.Millisecond,
+	require.Eventually(t, func() bool { return b.Read("/run/loaded") == boxtest.OldConf }, 10*time.Minute, 50*time.Millisecond,
 		"the device undoes it by itself")
 	require.Equal(t, boxtest.OldConf, b.Read("/etc/app/conf"))
-	require.Eventually(t, func() bool { return b.plan(t).Devices[0].Lock.Mark == "undone" }, time.Minute, 50*time.Millisecond)
+	require.Eventually(t, func() bool { return b.plan(t).Devices[0].Lock.Mark == "undone" }, 10*time.Minute, 50*time.Millisecond)
 	rep, err = rollout.Apply(t.Context(), b.Dial, b.plan(t), other)
 	require.NoError(t, err)
 	require.Equal(t, deploy.Applied, rep.Devices[0].Outcome, "%v", rep.Devices[0].Err)

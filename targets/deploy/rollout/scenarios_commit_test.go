@@ -1,6 +1,7 @@
 package rollout_test
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -76,19 +77,21 @@ func activationFails(t testing.TB, b box) {
 
 func hangs(t testing.TB, b box) {
 	b.Systemd()
-	b.step(func(s *target.Step) { s.Timeout = time.Second })
+	long := b.Slowed(time.Second)
+	b.step(func(s *target.Step) { s.Timeout = long })
 	p := b.plan(t)
 	b.Daemon("grep -q green etc/app/conf && sleep 60")
 	r := b.applyWith(t, p)
-	b.is(t, r, deploy.Restored, deploy.Activation, "failed: it did not end within 1 seconds.")
+	b.is(t, r, deploy.Restored, deploy.Activation, fmt.Sprintf("failed: it did not end within %.0f seconds.", long.Seconds()))
 	b.wholly(t, r)
 	b.bare(t)
 }
 
 func neverLoaded(t testing.TB, b box) {
 	b.Systemd()
+	long := b.Slowed(time.Second)
 	b.step(func(s *target.Step) {
-		s.Timeout, s.Loaded = time.Second, &target.Query{Cmd: "cd " + b.Root + "; ! grep green run/loaded"}
+		s.Timeout, s.Loaded = long, &target.Query{Cmd: "cd " + b.Root + "; ! grep green run/loaded"}
 	})
 	r := b.applyWith(t, b.plan(t))
 	b.is(t, r, deploy.Restored, deploy.Activation, "settle: ")
@@ -110,13 +113,14 @@ func settlesLate(t testing.TB, b box) {
 func sessionKilled(t testing.TB, b box) {
 	b.Systemd()
 	p := b.plan(t)
-	b.Daemon("[ -e run/begun ] || { echo >run/begun; sleep 1; }")
+	b.Daemon("[ -e run/begun ] || { echo >run/begun; until [ -e run/go ]; do sleep 0.05; done; }")
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for b.Read("/run/begun") == "" {
 			time.Sleep(5 * time.Millisecond)
 		}
 		b.KillSession()
+		b.Write("/run/go", "x")
 	})
 	r := b.applyWith(t, p)
 	wg.Wait()
@@ -153,7 +157,7 @@ func askedTwice(t testing.TB, b box) {
 
 // cutAtWork leaves a device in the middle of the daemon's reload, without any process.
 func (b box) cutAtWork(t testing.TB, p *deploy.Plan, cut func()) *deploy.Result {
-	b.Daemon("if grep -q green etc/app/conf; then echo >run/begun; sleep 10; echo >run/late; fi")
+	b.Daemon("if grep -q green etc/app/conf; then echo >run/begun; sleep 50; echo >run/late; fi")
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for b.Read("/run/begun") == "" {

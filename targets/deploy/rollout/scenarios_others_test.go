@@ -249,8 +249,9 @@ func counterWithZero(t testing.TB, b box) {
 // Why a commit failed is one long line, and nobody heard its answer.
 func longReason(t testing.TB, b box) {
 	b.Systemd()
+	long := b.Slowed(time.Second)
 	b.step(func(s *target.Step) {
-		s.Timeout, s.Loaded = time.Second, &target.Query{Cmd: "cd " + b.Root + "; ! grep -q green etc/app/conf || { printf %0900d 0; exit 1; }"}
+		s.Timeout, s.Loaded = long, &target.Query{Cmd: "cd " + b.Root + "; ! grep -q green etc/app/conf || { printf %0900d 0; exit 1; }"}
 	})
 	p := b.plan(t)
 	b.leaves(" commit", true)

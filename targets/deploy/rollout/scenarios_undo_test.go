@@ -26,7 +26,7 @@ func withoutSystemd(t testing.TB, b box) {
 	require.Eventually(t, func() bool {
 		return b.Read(boxtest.State+"/txn-txn-1/state.undone") != "-" && b.Read("/run/loaded") == boxtest.OldConf
 	},
-		time.Minute, 50*time.Millisecond)
+		10*time.Minute, 50*time.Millisecond)
 	b.undone(t)
 	b.again(t)
 }
@@ -37,7 +37,7 @@ func (b box) undone(t testing.TB) {
 	require.Eventually(t, func() bool {
 		_, err := os.Stat(b.Root + boxtest.State + "/txn-txn-1/state.undone")
 		return err == nil
-	}, time.Minute, 20*time.Millisecond)
+	}, 10*time.Minute, 20*time.Millisecond)
 	b.holds(t, boxtest.OldConf, boxtest.OldConf)
 }
 
@@ -83,7 +83,7 @@ func powerCutAtWork(t testing.TB, b box) {
 func killedAtWork(t testing.TB, b box) {
 	b.Systemd()
 	p := b.plan(t)
-	r := b.cutAtWork(t, p, func() { b.Dead = true; b.Kill() })
+	r := b.cutAtWork(t, p, func() { b.Die(); b.Kill() })
 	b.is(t, r, deploy.Unknown, deploy.Unreachable, "")
 	require.Equal(t, boxtest.NewConf, b.Read("/etc/app/conf"))
 	b.Daemon("")
@@ -316,7 +316,10 @@ func timerWhileSettling(t testing.TB, b box) {
 		for len(b.undoing(t)) == 0 {
 			time.Sleep(5 * time.Millisecond)
 		}
-		time.Sleep(1500 * time.Millisecond)
+		// The undo asks once it has ended the commit; never, where it cannot end it.
+		for end := time.Now().Add(time.Minute); !strings.Contains(b.Read("/run/asked"), "bytimer\n") && time.Now().Before(end); {
+			time.Sleep(5 * time.Millisecond)
+		}
 		then = strings.Count(b.Read("/run/asked"), "by\n")
 		time.Sleep(2500 * time.Millisecond)
 		later = strings.Count(b.Read("/run/asked"), "by\n")

@@ -266,9 +266,12 @@ func TestEncryptedKey(t *testing.T) {
 	})
 	t.Run("a person may take longer than a handshake", func(t *testing.T) {
 		cfg := login(t, s, files)
-		cfg.HandshakeTimeout = 500 * time.Millisecond
+		cfg.Passphrase = func(context.Context, string) ([]byte, error) { return []byte("secret"), nil }
+		begin := time.Now()
+		dial(t, newDialer(t, cfg), device(s))
+		cfg.HandshakeTimeout = max(500*time.Millisecond, 2*time.Since(begin))
 		cfg.Passphrase = func(context.Context, string) ([]byte, error) {
-			time.Sleep(600 * time.Millisecond)
+			time.Sleep(cfg.HandshakeTimeout + 100*time.Millisecond)
 			return []byte("secret"), nil
 		}
 		dial(t, newDialer(t, cfg), device(s))

@@ -31,7 +31,7 @@ func TestJump(t *testing.T) {
 		assert.Contains(t, output(t, conn, "echo $SSH_CONNECTION"), fmt.Sprintf(" %s %d\n", leaf.Host, leaf.Port))
 		assert.Equal(t, 1, one.Open())
 		require.NoError(t, conn.Close())
-		assert.Eventually(t, func() bool { return one.Open() == 0 }, time.Minute, 5*time.Millisecond, "the last user closes the hop")
+		assert.Eventually(t, func() bool { return one.Open() == 0 }, 10*time.Minute, 5*time.Millisecond, "the last user closes the hop")
 	})
 	t.Run("two hops", func(t *testing.T) {
 		dev := device(leaf)
@@ -63,7 +63,7 @@ func TestJump(t *testing.T) {
 		}
 		assert.Equal(t, "still\n", output(t, conns[0], "echo still"))
 		require.NoError(t, conns[0].Close())
-		assert.Eventually(t, func() bool { return two.Open() == 0 }, time.Minute, 5*time.Millisecond)
+		assert.Eventually(t, func() bool { return two.Open() == 0 }, 10*time.Minute, 5*time.Millisecond)
 	})
 	t.Run("hop dies, the next dial makes a new one", func(t *testing.T) {
 		dev := device(leaf)
@@ -75,13 +75,13 @@ func TestJump(t *testing.T) {
 		require.Eventually(t, func() bool {
 			conn, err := d.Dial(t.Context(), dev)
 			return err == nil && conn.Close() == nil
-		}, time.Minute, 5*time.Millisecond)
+		}, 10*time.Minute, 5*time.Millisecond)
 	})
 	t.Run("silent hop", func(t *testing.T) {
 		cfg := trusting(t, leaf, one)
-		cfg.KeepAlive = 50 * time.Millisecond
 		dev := device(leaf)
 		dev.Login.Jump = at(one)
+		cfg.KeepAlive = keepAlive(t, dial(t, newDialer(t, cfg), dev))
 		conn := dial(t, newDialer(t, cfg), dev)
 		done := running(t, conn)
 		one.Freeze()
@@ -90,9 +90,9 @@ func TestJump(t *testing.T) {
 	})
 	t.Run("silent device behind a hop that lives", func(t *testing.T) {
 		cfg := trusting(t, leaf, one)
-		cfg.KeepAlive = 50 * time.Millisecond
 		dev := device(leaf)
 		dev.Login.Jump = at(one)
+		cfg.KeepAlive = keepAlive(t, dial(t, newDialer(t, cfg), dev))
 		conn := dial(t, newDialer(t, cfg), dev)
 		done := running(t, conn)
 		leaf.Freeze()

@@ -349,7 +349,7 @@ func (m *machine) exec(shell string, args []string) result {
 	if shell == "busybox" {
 		start = []string{"sh", "-s", "--"}
 	}
-	ctx, stop := context.WithTimeout(context.Background(), 3*time.Minute) // a script that hangs; machines are busy
+	ctx, stop := context.WithTimeout(context.Background(), 30*time.Minute) // which only a script that hangs takes
 	defer stop()
 	cmd := exec.CommandContext(ctx, need(m.t, shell, shell), append(start, args...)...)
 	cmd.WaitDelay = time.Second

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/targets/sonic/grammar"
+	"github.com/rocec/rocec/targets/target/targettest"
 )
 
 func read(t require.TestingT, text string) *grammar.Config {
@@ -140,9 +141,9 @@ func TestReadLarge(t *testing.T) {
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		start := time.Now()
-		c, err := grammar.Read(data)
-		took := time.Since(start)
+		var c *grammar.Config
+		var err error
+		took := targettest.ProcessorTime(t, func() { c, err = grammar.Read(data) })
 		runtime.ReadMemStats(&after)
 		if name == "others" || name == "one line" {
 			require.NoError(t, err)

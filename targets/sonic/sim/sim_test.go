@@ -406,7 +406,7 @@ func TestKept(t *testing.T) {
 	require.Equal(t, "[\n    \"before\"\n]\n", b.ok("config list-checkpoints"))
 	require.Nil(t, b.Row("BUFFER_PG", "Ethernet0|6"))
 	b.d.Pass(10 * time.Second)
-	require.Eventually(t, func() bool { return b.Row("BUFFER_PG", "Ethernet0|6") != nil }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return b.Row("BUFFER_PG", "Ethernet0|6") != nil }, 10*time.Minute, time.Millisecond)
 	b.d.Reboot()
 	require.Equal(t, "3,4", b.Row("PORT_QOS_MAP", "Ethernet0")["pfc_enable"])
 }
@@ -415,9 +415,9 @@ func TestKept(t *testing.T) {
 func TestLag(t *testing.T) {
 	b := boot(t, sim.Box{QoS: sim.Template, Lag: 5 * time.Second})
 	b.d.Pass(10 * time.Second)
-	require.Eventually(t, func() bool { return b.Row("BUFFER_PG", "Ethernet0|3-4") != nil }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return b.Row("BUFFER_PG", "Ethernet0|3-4") != nil }, 10*time.Minute, time.Millisecond)
 	b.patch(replace("/PORT_QOS_MAP/Ethernet0/pfc_enable", `"3,4,6"`))
 	require.Nil(t, b.Row("BUFFER_PG", "Ethernet0|6"), "config has ended, and the group is not there yet")
 	b.d.Pass(10 * time.Second)
-	require.Eventually(t, func() bool { return b.Row("BUFFER_PG", "Ethernet0|6") != nil }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return b.Row("BUFFER_PG", "Ethernet0|6") != nil }, 10*time.Minute, time.Millisecond)
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -139,6 +140,31 @@ func (b *Box) KillSession() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	_ = syscall.Kill(-b.session, syscall.SIGKILL)
+}
+
+// Die makes the device one that cannot be reached.
+func (b *Box) Die() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.Dead = true
+}
+
+// quietShells is how long the commands of Slowed take at most on a machine with little other work.
+const quietShells = 50 * time.Millisecond
+
+// Slowed is a time that must not run out on the device because the machine is busy: as many times longer as the machine is slower than
+// quiet now, in whole seconds.
+func (b *Box) Slowed(quiet time.Duration) time.Duration {
+	b.t.Helper()
+	begin := time.Now()
+	_, err := b.run(exec.CommandContext(b.t.Context(), "sh", "-c", "for i in 1 2 3 4 5 6 7 8; do sh -c 'cat /dev/null'; done"), nil)
+	require.NoError(b.t, err)
+	slow := max(1, time.Since(begin).Seconds()/quietShells.Seconds())
+	slowed := time.Duration(math.Ceil(slow*quiet.Seconds())) * time.Second
+	if slow > 1 {
+		b.t.Logf("the machine is %.1f times slower than quiet: %s instead of %s", slow, slowed, quiet)
+	}
+	return slowed
 }
 
 // Kill ends everything that is at work on the device: commands, and the timers of runs that nobody ended.

@@ -221,7 +221,7 @@ func (c *cell) lead(ctx context.Context, begin func() (*under, error)) (*report,
 // atRest waits until the device is at rest and, where that takes a moment, whole: the unit of a NIC may still be at work.
 func (c *cell) atRest(ctx context.Context) (*holds, error) {
 	h, err := quiet(ctx, c.d, c.ref.paths)
-	for until := time.Now().Add(5 * time.Second); err == nil && time.Now().Before(until); h, err = look(c.d, c.ref.paths) {
+	for until := time.Now().Add(c.d.Slowed(5 * time.Second)); err == nil && time.Now().Before(until); h, err = look(c.d, c.ref.paths) {
 		if _, broken := c.whole(h); broken == nil {
 			break
 		}

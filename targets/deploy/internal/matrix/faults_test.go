@@ -48,14 +48,14 @@ func onDevice(inject func(*nspawn.Device) nspawn.Fault) func(context.Context, *c
 
 // signal sends one to rocec, and proves that it ended by it or said that it had been told.
 func signal(s syscall.Signal) func(context.Context, *cell, *under) (fired, error) {
-	return func(_ context.Context, _ *cell, leader *under) (fired, error) {
+	return func(_ context.Context, c *cell, leader *under) (fired, error) {
 		if err := leader.signal(s); err != nil {
 			return nil, err
 		}
 		if s == syscall.SIGKILL {
 			<-leader.done
 		} else {
-			time.Sleep(50 * time.Millisecond) // it is told before the device goes on
+			time.Sleep(time.Duration(float64(50*time.Millisecond) * c.d.Slow())) // it is told before the device goes on
 		}
 		return proof(func() error {
 			r, err := leader.wait()

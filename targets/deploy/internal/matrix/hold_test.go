@@ -74,7 +74,7 @@ func last(t *testing.T, o *operator) string {
 // A change that waits to be confirmed and is stays, and can be gone back from, with what a NIC did before.
 func TestHoldConfirmed(t *testing.T) {
 	each(t, func(t *testing.T, c *cell) {
-		c.rocec(t, 0, "unconfirmed", c.o.apply("--soak", "0s", "--confirm", "1m")...)
+		c.rocec(t, 0, "unconfirmed", c.o.apply("--soak", "0s", "--confirm", c.d.Slowed(time.Minute).String())...)
 		run := last(t, c.o)
 		assert.Contains(t, c.rocec(t, 64, "", "resume", run).errs, "rocec confirm "+run)
 		c.rocec(t, 0, "applied", "confirm", "--format", "json", run)
@@ -91,14 +91,14 @@ func TestHoldConfirmed(t *testing.T) {
 // One that nobody confirms in time is undone by the device itself; a confirmation that comes too late says so.
 func TestHoldNotConfirmed(t *testing.T) {
 	each(t, func(t *testing.T, c *cell) {
-		begin := time.Now()
-		c.rocec(t, 0, "unconfirmed", c.o.apply("--soak", "0s", "--confirm", "25s")...)
+		begin, long := time.Now(), c.d.Slowed(25*time.Second)
+		c.rocec(t, 0, "unconfirmed", c.o.apply("--soak", "0s", "--confirm", long.String())...)
 		h, err := look(c.d, c.ref.paths)
 		require.NoError(t, err)
 		require.Equal(t, "loaded", h.mark)
 		h, err = quiet(t.Context(), c.d, c.ref.paths)
 		require.NoError(t, err)
-		assert.Greater(t, time.Since(begin), 25*time.Second)
+		assert.Greater(t, time.Since(begin), long)
 		require.Equal(t, "undone", h.mark)
 		require.True(t, h.is(&c.ref.old) && h.uses(&c.ref.old), "%s", h)
 		c.rocec(t, exitIncomplete, "reverted", "confirm", "--format", "json", last(t, c.o))

@@ -123,7 +123,7 @@ func (h *holds) String() string {
 // quiet waits until a device is at rest: its run is over, or waits for somebody, and nothing of ours runs there. Where that does not
 // come, which a fault may prevent that still stands, it returns what the device held last.
 func quiet(ctx context.Context, d *nspawn.Device, files []string) (*holds, error) {
-	most := 2*stepTime + deadMan + 2*stepTime + 10*time.Second // the first timer, the undo, and a busy machine
+	most := d.Slowed(2*stepTime + deadMan + 2*stepTime + 10*time.Second) // the first timer, the undo, and what else takes a moment
 	for end := time.Now().Add(most); ; {
 		h, err := look(d, files)
 		if err != nil || !h.open() && len(processes(h.busy)) == 0 || time.Now().After(end) || ctx.Err() != nil {

@@ -86,7 +86,8 @@ func run(t *testing.T, name string, cells []nspawn.Cell) {
 			if err != nil {
 				verdict = "FAILED " + err.Error()
 			}
-			t.Logf("%s, %s, %s: %s (%s)", c.Command, c.Fault, c.At, verdict, time.Since(begin).Round(100*time.Millisecond))
+			t.Logf("%s, %s, %s: %s (%s, times of timers × %.1f)", c.Command, c.Fault, c.At, verdict,
+				time.Since(begin).Round(100*time.Millisecond), d.Slow())
 			return end, err
 		}
 	}

@@ -303,7 +303,7 @@ func (c *cell) goOn(ctx context.Context) error {
 	if r, err = c.o.run(ctx, c.o.plan()...); err != nil {
 		return err
 	}
-	for end := time.Now().Add(5 * time.Second); ; time.Sleep(100 * time.Millisecond) { // what was stopped takes a moment to go
+	for end := time.Now().Add(c.d.Slowed(5 * time.Second)); ; time.Sleep(100 * time.Millisecond) { // what was stopped takes a moment to go
 		if h, err = look(c.d, c.ref.paths); err != nil || len(h.left)+len(h.busy) == 0 || time.Now().After(end) {
 			break
 		}

@@ -51,7 +51,7 @@ func TestConfirmAtTheDeadline(t *testing.T) {
 			Command: "confirm at the deadline", Fault: "none", At: fmt.Sprintf("%s, %s before", r.kind.Name, early), Kind: r.kind,
 			Options: r.options,
 			Run: r.experiment(bin, &fault{}, moment{}, func(ctx context.Context, c *cell) (string, error) {
-				run, err := c.hold(ctx, "8s")
+				run, err := c.hold(ctx, c.d.Slowed(8*time.Second))
 				if err != nil {
 					return "", err
 				}
@@ -59,7 +59,7 @@ func TestConfirmAtTheDeadline(t *testing.T) {
 				if err != nil {
 					return "", err
 				}
-				time.Sleep(left - early)
+				time.Sleep(left - time.Duration(float64(early)*c.d.Slow()))
 				said, err := c.o.run(ctx, "confirm", "--format", "json", run)
 				if err != nil {
 					return "", err

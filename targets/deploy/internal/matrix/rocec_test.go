@@ -23,8 +23,8 @@ import (
 	"github.com/rocec/rocec/targets/deploy/internal/nspawn"
 )
 
-// The times of a cell. A step may take more than it needs on a busy machine, and a dead-man waits less than two minutes, but longer than
-// rocec takes to look at a device and to confirm on a busy machine.
+// The times of a cell on a quiet machine; a device that booted slower has longer ones (slowed). A step may take more than it needs, and a
+// dead-man waits less than two minutes, but longer than rocec takes to look at a device and to confirm.
 const (
 	deadMan  = 15 * time.Second
 	stepTime = 20 * time.Second
@@ -97,8 +97,8 @@ func newOperator(bin string, d *nspawn.Device) (*operator, error) {
 	}
 	o := &operator{bin: bin, dir: dir, device: d.Name}
 	o.env = []string{
-		"HOME=" + dir + "/home", "PATH=" + os.Getenv("PATH"), "COLUMNS=1000", "ROCEC_TEST_DEADMAN=" + deadMan.String(),
-		"ROCEC_TEST_STEP=" + stepTime.String(), "ROCEC_TEST_SOAK=0s",
+		"HOME=" + dir + "/home", "PATH=" + os.Getenv("PATH"), "COLUMNS=1000", "ROCEC_TEST_DEADMAN=" + d.Slowed(deadMan).String(),
+		"ROCEC_TEST_STEP=" + d.Slowed(stepTime).String(), "ROCEC_TEST_SOAK=0s",
 	}
 	for name, text := range map[string]string{
 		"home/.ssh/config":  "IdentityFile " + d.Key.Path + "\n",

@@ -18,7 +18,7 @@ func stepCells(bin string, r *reference) []nspawn.Cell {
 	var cells []nspawn.Cell
 	add := func(name, at string, do func(ctx context.Context, c *cell) (string, error)) {
 		cells = append(cells, nspawn.Cell{
-			Command: "steps", Fault: name, At: r.kind.Name + ", " + at, Kind: r.kind, Options: r.options, Time: 5 * time.Minute,
+			Command: "steps", Fault: name, At: r.kind.Name + ", " + at, Kind: r.kind, Options: r.options,
 			Run: r.experiment(bin, &fault{name: name}, moment{verb: "commit"}, do),
 		})
 	}
@@ -32,8 +32,8 @@ func stepCells(bin string, r *reference) []nspawn.Cell {
 					_, err := c.d.Exec("systemctl restart switchd")
 					return err
 				}
-				c.o.set("ROCEC_TEST_DEADMAN", "20s")
-				return c.through(ctx, c.d.DaemonDies(n), "6s")
+				c.o.set("ROCEC_TEST_DEADMAN", c.d.Slowed(20*time.Second).String())
+				return c.through(ctx, c.d.DaemonDies(n), c.d.Slowed(6*time.Second).String())
 			})
 		}
 	}

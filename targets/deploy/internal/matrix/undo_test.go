@@ -14,7 +14,7 @@ import (
 // undoing is a way in which a change that is held is undone.
 type undoing struct {
 	name   string
-	hold   string // how long the change is held before the device undoes it by itself
+	hold   time.Duration // how long the change is held before the device undoes it by itself, on a quiet machine
 	faults func(f *fault) bool
 
 	// begin has the undo begin. It returns the rocec that leads it; nil: none does.
@@ -24,18 +24,18 @@ type undoing struct {
 // The ways. While a device boots, nobody can log in, and all that can happen to it is that the power goes again.
 var undoings = []undoing{
 	{
-		name: "undo by the timer", hold: "20s", faults: func(f *fault) bool { return !f.leader },
+		name: "undo by the timer", hold: 20 * time.Second, faults: func(f *fault) bool { return !f.leader },
 		begin: func(context.Context, *cell, string) (*under, error) { return nil, nil },
 	},
 	{
-		name: "undo at boot", hold: "10m", faults: func(f *fault) bool { return f.power },
+		name: "undo at boot", hold: 10 * time.Minute, faults: func(f *fault) bool { return f.power },
 		begin: func(_ context.Context, c *cell, _ string) (*under, error) {
 			go c.d.PowerOn() //nolint:errcheck // the power may go again before it is up
 			return nil, nil
 		},
 	},
 	{
-		name: "rollback", hold: "40s", faults: func(*fault) bool { return true },
+		name: "rollback", hold: 40 * time.Second, faults: func(*fault) bool { return true },
 		begin: func(ctx context.Context, c *cell, run string) (*under, error) {
 			return c.o.start(ctx, c.rollback(run)...)
 		},
@@ -43,8 +43,8 @@ var undoings = []undoing{
 }
 
 // hold applies, and leaves the device armed. It returns the run.
-func (c *cell) hold(ctx context.Context, long string) (string, error) {
-	said, err := c.o.run(ctx, c.o.apply("--soak", "0s", "--confirm", long)...)
+func (c *cell) hold(ctx context.Context, long time.Duration) (string, error) {
+	said, err := c.o.run(ctx, c.o.apply("--soak", "0s", "--confirm", long.String())...)
 	if err != nil {
 		return "", err
 	}
@@ -62,7 +62,7 @@ func (c *cell) hold(ctx context.Context, long string) (string, error) {
 
 // held brings a device to where the undo may begin. It returns the run.
 func (u *undoing) held(ctx context.Context, c *cell) (string, error) {
-	run, err := c.hold(ctx, u.hold)
+	run, err := c.hold(ctx, c.d.Slowed(u.hold))
 	if err == nil && u.name == "undo at boot" {
 		c.d.PowerOff(nspawn.LoseJournal)
 	}
@@ -90,7 +90,7 @@ func (u *undoing) moments(t *testing.T, bin string, r *reference) []moment {
 			}
 		}
 		h, err := c.atRest(ctx)
-		for end := time.Now().Add(time.Minute); err != nil && led == nil && time.Now().Before(end); h, err = c.atRest(ctx) {
+		for end := time.Now().Add(10 * time.Minute); err != nil && led == nil && time.Now().Before(end); h, err = c.atRest(ctx) {
 			time.Sleep(200 * time.Millisecond) // it boots
 		}
 		for _, command := range d.Commands() {

@@ -188,7 +188,7 @@ func TestSpineDown(t *testing.T) {
 		text, err := os.ReadFile(drained)
 		first = strings.TrimSpace(string(text))
 		return err == nil
-	}, 2*time.Minute, 50*time.Millisecond)
+	}, 20*time.Minute, 50*time.Millisecond)
 	require.Contains(t, []string{"spine1", "spine2"}, first)
 	r.link(t, "leaf1", map[string]string{"spine1": "swp32", "spine2": "swp31"}[first], "down")
 	require.NoError(t, os.WriteFile(on, nil, 0o600))
@@ -213,7 +213,8 @@ func TestSpineDown(t *testing.T) {
 	assert.Greater(t, begun, ended, "%s began before %s had ended: %s", second, first, said)
 	r.ends(t, 0, "plan", "--detailed-exitcode")
 
-	said = r.ends(t, 0, "apply", "--auto-approve", "--format", "json", "--confirm", "45s", "--var", "weight=70")
+	hold := r.device["leaf1"].Slowed(45 * time.Second).String()
+	said = r.ends(t, 0, "apply", "--auto-approve", "--format", "json", "--confirm", hold, "--var", "weight=70")
 	order := []string{"leaf1", first, second}
 	var was []time.Duration
 	for _, name := range order {
@@ -223,7 +224,7 @@ func TestSpineDown(t *testing.T) {
 	require.True(t, slices.IsSorted(was), "%v: %s", was, said)
 	require.Eventually(t, func() bool {
 		return !slices.ContainsFunc(order, func(name string) bool { return slices.Contains(was, r.began(t, name)) })
-	}, 3*time.Minute, time.Second, "%s", said)
+	}, 30*time.Minute, time.Second, "%s", said)
 	assert.Less(t, r.began(t, second), r.began(t, first), "the last wave goes back first: %s", said)
 	assert.Less(t, r.began(t, first), r.began(t, "leaf1"), "the last wave goes back first: %s", said)
 	for _, name := range order {

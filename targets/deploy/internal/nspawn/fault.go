@@ -342,6 +342,7 @@ func (d *Device) ClockJump(by time.Duration) Fault {
 		err = errors.Join(err, f.Close())
 	}
 	return Fault{Name: "clock jump", err: err, proof: func() error {
+		begin := time.Now().Truncate(time.Second)
 		out, err := d.Exec("date +%s")
 		if err != nil {
 			return err
@@ -350,8 +351,8 @@ func (d *Device) ClockJump(by time.Duration) Fault {
 		if err != nil {
 			return err
 		}
-		if off := time.Until(time.Unix(seconds, 0)) - by; off.Abs() > 10*time.Second {
-			return fmt.Errorf("the clock is off by %s", off+by)
+		if at := time.Unix(seconds, 0).Add(-by); at.Before(begin) || at.After(time.Now()) {
+			return fmt.Errorf("the clock is off by %s", time.Until(at)+by)
 		}
 		return nil
 	}}

@@ -103,7 +103,7 @@ func TestMatrixEnds(t *testing.T) {
 	image := Image(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	table := runCells(ctx, image, 2, []Cell{
+	table := runCells(ctx, image, 1, []Cell{ // one after the other: the second ends them all
 		{Command: "nothing", Kind: Switch43, Run: func(_ context.Context, d *Device) (string, error) {
 			_, err := d.Strike(3, Before, (*Device).FillDisk, func() error {
 				_, err := d.Exec("true")

@@ -20,6 +20,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"net"
 	"os"
 	"path/filepath"
@@ -95,6 +96,7 @@ type Device struct {
 	control *control
 	notify  *net.UnixConn // where systemd-nspawn reports
 	console string        // the file with what the device printed while it booted
+	boot    time.Duration // how long the first boot took
 
 	mu     sync.Mutex
 	outlet *process // holds the far end of the cable while the device is off
@@ -134,6 +136,11 @@ func Fleet(t testing.TB, kind *Kind, options []Options) []*Device {
 	})
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
+	}
+	for _, d := range devices {
+		if d.Slow() > 1 {
+			t.Logf("%s booted in %s: the times of its timers are %.1f times as long", d.Name, d.boot.Round(time.Millisecond), d.Slow())
+		}
 	}
 	return devices
 }
@@ -178,7 +185,22 @@ func start(img string, kind *Kind, o Options) (d *Device, err error) {
 	if err := d.plug(); err != nil {
 		return d, err
 	}
-	return d, d.PowerOn()
+	begin := time.Now()
+	err = d.PowerOn()
+	d.boot = time.Since(begin)
+	return d, err
+}
+
+// quietBoot is how long the boot of a device takes at most on a machine whose only work is devices, two for each core.
+const quietBoot = 1500 * time.Millisecond
+
+// Slow is how many times slower than quiet the machine is, by the device's first boot; at least 1.
+func (d *Device) Slow() float64 { return max(1, d.boot.Seconds()/quietBoot.Seconds()) }
+
+// Slowed is a time of a real timer on the device, such as a dead-man's, which must not run out because the machine is busy: as many times
+// longer as the machine is slower, in whole seconds.
+func (d *Device) Slowed(quiet time.Duration) time.Duration {
+	return time.Duration(math.Ceil(quiet.Seconds()*d.Slow())) * time.Second
 }
 
 // close switches the device off and takes away all there was of it.
@@ -267,7 +289,7 @@ func (d *Device) Exec(script string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), bootTime)
 	defer cancel()
 	cmd := command(ctx, "nsenter", "--all", "--root", "--wd", "--target", fmt.Sprint(pid),
 		"env", "-i", "PATH="+programs+":/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin", "sh", "-c", script)

@@ -24,7 +24,7 @@ import (
 // login runs a script on a device over OpenSSH, whose host key is pinned.
 func login(ctx context.Context, d *Device, user, script string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "ssh", "-F", "none", "-i", d.Key.Path, "-o", "IdentitiesOnly=yes", "-o", "BatchMode=yes",
-		"-o", "UserKnownHostsFile="+d.Known, "-o", "StrictHostKeyChecking=yes", "-o", "ConnectTimeout=30", user+"@"+d.Addr, script)
+		"-o", "UserKnownHostsFile="+d.Known, "-o", "StrictHostKeyChecking=yes", "-o", "ConnectTimeout=600", user+"@"+d.Addr, script)
 	cmd.WaitDelay = time.Second
 	return cmd
 }
@@ -137,13 +137,14 @@ func TestSwitchd(t *testing.T) {
 			execute(t, d, load)
 			require.NoError(t, patience(isLoaded))
 
-			require.NoError(t, d.Turn("load-delay", "2"))
+			delay := d.Slowed(2 * time.Second)
+			require.NoError(t, d.Turn("load-delay", fmt.Sprint(delay.Seconds())))
 			require.NoError(t, d.WriteFile(traffic, []byte("a = 3\n")))
 			begin := time.Now()
 			execute(t, d, load)
 			if k == Switch37 { // a restart waits until it is loaded, a reload does not
 				assert.True(t, loaded(t, d))
-				assert.GreaterOrEqual(t, time.Since(begin), 2*time.Second)
+				assert.GreaterOrEqual(t, time.Since(begin), delay)
 			} else {
 				assert.False(t, loaded(t, d))
 				require.NoError(t, patience(isLoaded))
