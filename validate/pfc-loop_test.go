@@ -240,7 +240,7 @@ func TestBudgetOfRun(t *testing.T) {
 // cutless is a router whose cuts cannot be found within any budget, so that failures are guessed.
 type cutless struct{ ir.Routes }
 
-func (cutless) Cuts([]*ir.CosGroup, []*ir.Link, int, *ir.Budget) ([]ir.Cut, error) {
+func (cutless) Cuts([]*ir.CosGroup, []*ir.Link, int, []*ir.Link, *ir.Budget) ([]ir.Cut, error) {
 	return nil, ir.ErrBudget
 }
 

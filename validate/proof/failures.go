@@ -142,7 +142,7 @@ func (f *failures) cut(s *failed, links int) error {
 		return ir.ErrBudget
 	}
 	ask := func(most int, b *ir.Budget) error {
-		cuts, err := f.Fabric.Routes.Cuts(f.groups, s.down, most, b)
+		cuts, err := f.Fabric.Routes.Cuts(f.groups, s.down, most, nil, b)
 		if err == nil {
 			s.cuts, s.asked = cuts, most
 		}
