@@ -14,6 +14,7 @@ import (
 var PFCLoopCabling = &Check{
 	Code:    "pfc-loop-cabling",
 	Summary: "planned cables are not proven to be safe in every order",
+	Loops:   true,
 	Answers: []string{"K23"},
 	Run: func(p *Pass) {
 		for _, l := range p.loops() {
@@ -51,8 +52,17 @@ func (p *Pass) reportCabling(l *proof.Proof) {
 	if c.Half != nil {
 		d.Loop = hops(c.Half.Circle)
 	}
-	if ways := p.cablingWays(l); ways != nil {
-		d.Fix = waysText(ways)
+	a := newAdviser(p, l)
+	if c.Outcome == proof.OneOrder {
+		a.add("lay the cables in the order above (price: the ports it names stay shut until their turn)")
+	}
+	if flag, value := BudgetFlag(l); flag != "" {
+		a.add("%s %s (price: time; that it is enough is a guess)", flag, value)
+	}
+	a.routers()
+	a.asPlan()
+	if a.ways != nil {
+		d.Fix = a.fix()
 	}
 }
 
@@ -149,17 +159,4 @@ func switchPorts(links []*ir.Link) []string {
 		out = append(out, p.String())
 	}
 	return out
-}
-
-// cablingWays says what helps beside an order.
-func (p *Pass) cablingWays(l *proof.Proof) []string {
-	var ways []string
-	c := l.Cabling
-	if c.Outcome == proof.OneOrder {
-		ways = append(ways, "lay the cables in the order above (price: the ports it names stay shut until their turn)")
-	}
-	if flag, value := BudgetFlag(l); flag != "" {
-		ways = append(ways, fmt.Sprintf("%s %s (price: time; that it is enough is a guess)", flag, value))
-	}
-	return ways
 }

@@ -14,6 +14,7 @@ import (
 var PFCLoop = &Check{
 	Code:    "pfc-loop",
 	Summary: "lossless links can pause each other in a circle",
+	Loops:   true,
 	Answers: []string{"K10", "K23"},
 	Run: func(p *Pass) {
 		for _, l := range p.loops() {
@@ -53,7 +54,7 @@ func (p *Pass) reportLoop(l *proof.Proof) {
 	p.causes(d, l)
 	d.Text = loopText(l)
 	d.Loop = hops(first.Circle)
-	d.Fix = waysOut(l)
+	d.Fix = p.waysOut(l)
 }
 
 // causes notes the lines of the person that together make the circle.
