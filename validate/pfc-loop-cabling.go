@@ -18,7 +18,7 @@ var PFCLoopCabling = &Check{
 	Answers: []string{"K23"},
 	Run: func(p *Pass) {
 		for _, l := range p.loops() {
-			if l.Cabling != nil && l.Cabling.Outcome != proof.AnyOrder {
+			if l.Cabling != nil {
 				p.reportCabling(l)
 			}
 		}
@@ -44,9 +44,15 @@ func (p *Pass) reportCabling(l *proof.Proof) {
 		d = p.Warnf(at, between+"While %s, lossless traffic of %s can fill %d buffers that wait for each other in a circle, and every order "+
 			"of laying the cables meets such a state. Lay them while no RoCE runs between these members, or have routing forbid the circle.",
 			areDown(c.Half.Down), groupsText(l.Groups), len(c.Half.Circle))
-	default:
-		d = p.Warnf(at, between+"For the states between, it is not: %s. Until then, lay the cables while no RoCE runs between these members.",
+	case proof.NotJudged:
+		free := between
+		if p.Fabric.Routing == ir.TablePath {
+			free = "By the tables as they are the fabric is free of PFC loops. "
+		}
+		d = p.Warnf(at, free+"Not all states between are known to be: %s. Until they are, lay the cables while no RoCE runs between these members.",
 			notJudged(l))
+	case proof.AnyOrder: // the note says so
+		return
 	}
 	d.Text = cablingText(c)
 	if c.Half != nil {
@@ -66,7 +72,7 @@ func (p *Pass) reportCabling(l *proof.Proof) {
 	}
 }
 
-// orderCovers says how many failed links an order stands, where that is fewer than the fabric has to.
+// orderCovers states how many failed links an order stands.
 func orderCovers(f *ir.Fabric, c *proof.Cabling) string {
 	switch {
 	case c.Down == f.Failures && c.Down > 0:
@@ -79,7 +85,7 @@ func orderCovers(f *ir.Fabric, c *proof.Cabling) string {
 	return ""
 }
 
-// notJudged says what was not judged about the order of planned cables, and which flag raises the bound.
+// notJudged names the states that were not judged, and the flag that raises the bound.
 func notJudged(l *proof.Proof) string {
 	c := l.Cabling
 	n := cables(c)
@@ -133,7 +139,7 @@ func writeOrder(b *strings.Builder, c *proof.Cabling) {
 	for i, l := range c.Order {
 		shut := ""
 		if i > 0 {
-			shut = fmt.Sprintf("   both ports are shut until %d has a link at both ends", step)
+			shut = fmt.Sprintf("\n       both ports are shut until %d has a link at both ends", step)
 		}
 		add("%s - %s%s", l.A(), l.B(), shut)
 	}
@@ -144,7 +150,7 @@ func writeOrder(b *strings.Builder, c *proof.Cabling) {
 		add("once all of them have a link at both ends: open the ports to hosts, in any order")
 	}
 	if c.Last != nil {
-		add("the planned cables to hosts, in any order; their ports are shut until %d has a link at both ends", step)
+		add("the planned cables to hosts, in any order\n       their ports are shut until %d has a link at both ends", step)
 	}
 }
 

@@ -109,7 +109,8 @@ func TestFailureReport(t *testing.T) {
 	assert.Contains(t, d.Fix.Message, `1. eBGP on the switches by this plan, which rocec neither writes nor sees yet, and only then routing = "ebgp" with `+
 		"AS numbers (asn) shared between switches: one for S[0-1], and one of its own for every other switch")
 	assert.Contains(t, d.Fix.Message, `2. have the switches' routing never send traffic up again after it came down`)
-	assert.Contains(t, d.Fix.Message, "(price: no path gets longer; no path gets narrower; no pair loses its last path when one link fails)")
+	assert.Contains(t, d.Fix.Message, "(price: no path gets longer; no path gets narrower; no pair loses its last path when one link fails, "+
+		"and more at once were not judged)")
 	assert.Contains(t, d.Fix.Message, "failures = 1")
 	assert.NotContains(t, d.Fix.Message, "take out one cable", "of a leaf/spine fabric that does not help")
 	assert.Equal(t, 2, r.Proofs[0].Failures)

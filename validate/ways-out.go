@@ -15,9 +15,9 @@ import (
 // adviceBudget is the work that finding ways out may take, in steps, beside that of the proof.
 const adviceBudget = StepsPerSecond / 4
 
-// adviser finds ways out of PFC loops. It tries what it proposes: the proof and all checks run again for the fabric with the change. The
-// proof is free there, no check finds an error that it did not find before, every pair of members still has a route, and the price is
-// measured on its routes.
+// adviser finds ways out of PFC loops. It tries each: the proof and all checks run again for the fabric with the change. It offers the
+// change if the proof is free, no check finds a new error, and every pair of members still has a route. It measures the price on the
+// changed routes.
 type adviser struct {
 	*proof.Proof
 	pass    *Pass
@@ -26,7 +26,7 @@ type adviser struct {
 	untried []string // what the budget did not last for
 	planned int      // which of ways is a plan of AS numbers, counted from 1; 0: none
 
-	before     map[finding]bool // what the checks find in the fabric as it is; nil: nobody asked yet
+	before     map[finding]bool // findings in the fabric as it is; nil: not asked for yet
 	pairs      []*pair          // who talks with whom
 	every      int              // one in so many of them is measured
 	neighbours [][]*ir.Device   // by Device.ID: the switches cabled to it, once asked for
@@ -62,7 +62,7 @@ func (p *Pass) waysOut(l *proof.Proof) *diag.Fix {
 func (a *adviser) fix() *diag.Fix {
 	fix := waysText(a.ways)
 	if a.untried != nil {
-		fix.Message += fmt.Sprintf("\nnot judged, as the work for ways out ran out: %s; no flag raises it", diag.And(a.untried))
+		fix.Message += fmt.Sprintf("\nnot judged: %s, as the fabric is too large for it; no flag raises this bound", diag.And(a.untried))
 	}
 	return fix
 }
@@ -120,8 +120,8 @@ func (a *adviser) try(what string, c proof.Change) *trial {
 	return t
 }
 
-// checked runs all checks on the changed fabric. fine reports whether they find no error, and no members apart, that they do not find as
-// it is; warnings are the codes of new warnings. ok: the budget held out.
+// checked runs all checks on the changed fabric. fine reports that they find no new error, and no new members apart. warnings are the
+// codes of new warnings. ok is false where the budget ran out.
 func (a *adviser) checked(changed *ir.Fabric, proofs []*proof.Proof, c proof.Change) (warnings []string, fine, ok bool) {
 	const each = 40 // steps for every device, port and link
 	if !a.budget.Spend(each * (len(changed.Devices) + len(changed.Ports) + len(changed.Links))) {

@@ -12,8 +12,8 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// What a way out costs, measured on the routes of the fabric with the change: how much longer and narrower the paths of members become
-// while nothing has failed, and who loses the last path when a link fails.
+// The price of a way out, measured on the routes of the fabric with the change: how much longer and narrower paths become while all links
+// are up, and which pairs lose their last path when a link fails.
 
 // cost is of the pairs of switches with members that talk.
 type cost struct {
@@ -23,6 +23,7 @@ type cost struct {
 	before, after int    // cables of the pairs that are not lost, added up
 	worst         [2]int // cables before and after, of the pair that suffers most
 	narrowest     [2]int // Mb/s before and after, of the pair that suffers most
+	more          bool   // the fabric has to stand more than one failed link
 	every         int    // only one in so many pairs was measured
 }
 
@@ -49,6 +50,9 @@ func (c cost) text() string {
 			diag.Plural(c.cutOff, "loses", "lose"), diag.Plural(c.cutOff, "has", "have"))
 	} else {
 		s += "; no pair loses its last path when one link fails"
+	}
+	if c.more {
+		s += ", and more at once were not judged"
 	}
 	if c.every > 1 {
 		s += fmt.Sprintf("; measured on one in %d pairs", c.every)
@@ -78,7 +82,7 @@ type way struct {
 // measure measures the price of a change on the routes of the changed fabric.
 func (a *adviser) measure(changed *ir.Fabric, c proof.Change) cost {
 	a.listen()
-	out := cost{every: a.every}
+	out := cost{every: a.every, more: changed.Failures > 1}
 	a.budget.Spend(len(a.pairs) * 2 * len(a.Fabric.Links))
 	for _, p := range a.pairs {
 		after := p.in(changed, nil)

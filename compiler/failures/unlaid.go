@@ -9,8 +9,8 @@ import (
 // Cuts of planned cables: links that are down because they are not laid yet, together with links that have failed.
 //
 // A cable that is not laid is no failure, so a cut may hold any number of planned cables, and only its other links are bounded. A pair
-// whose disjoint shortest paths over laid links are more than that bound has no such cut (Menger). Of the others the sets are built as
-// in cuts.go: one link of a shortest path not hit yet must be in the cut.
+// whose disjoint shortest paths over laid links are more than that bound has no such cut (Menger). The sets of the other pairs are
+// built as in cuts.go: one link of a shortest path not hit yet must be in the cut.
 
 // CutsUnlaid returns the cuts of a state that hold at most most links beside those of unlaid, smallest first. With [ir.ErrBudget] comes
 // nothing.

@@ -226,7 +226,7 @@ func assertCabling(t require.TestingT, f *ir.Fabric, seed uint64) string {
 	return ""
 }
 
-// What is said of the order of planned cables agrees with brute force over all of their sets.
+// The answer about the order of planned cables agrees with brute force over all of their sets.
 func TestPlannedCables(t *testing.T) {
 	routings := []ir.Routing{ir.ShortestPath, ir.ShortestPath, ir.ShortestPath, ir.EBGP, ir.UpDown, ir.AnyPath, ir.Flooding, ir.SpanningTree}
 	least, most := 150, 2000

@@ -9,10 +9,10 @@ import (
 // Planned cables: rocec assumes neither that they are laid nor that they are not. A fabric that is free without any of them and with all
 // of them may be prone while some are laid.
 //
-// A cable that is not laid is no failure, so every set of planned cables may be missing, with as many failed links besides as the fabric
-// has to stand. As with failures, only sets that hold a cut bring new turns: cuts in which planned cables do not count, and the cuts of
-// the states they leave (failures.go). Where one of the states holds a circle, an order of laying the cables is looked for in which every
-// step is free: with the hosts of new devices kept apart until these are cabled, or cable by cable, depth first.
+// A cable that is not laid is no failure. Every set of planned cables may be missing, and up to fabric.failures other links besides. As with
+// failures (failures.go), only sets that hold a cut bring new turns. Planned cables do not count in these cuts. Where a state holds a circle,
+// [Cabling.find] looks for an order of laying the cables in which every step is free. It first keeps the hosts of new devices apart until
+// these are cabled, and then tries cable by cable, depth first.
 
 // Cabling is what holds while planned cables are laid, of a fabric that is free without them and with all of them.
 type Cabling struct {
@@ -27,7 +27,7 @@ type Cabling struct {
 	Order, Last, Shut []*ir.Link
 }
 
-// Outcome is what was found out about the order of laying planned cables.
+// Outcome is the answer about the order of laying planned cables.
 type Outcome int
 
 // The outcomes.
@@ -143,8 +143,8 @@ func (c *Cabling) find(j *judge) error {
 	return nil
 }
 
-// opens reports whether there are cables to hosts to shut that can be opened in any order once all others are laid: those of members
-// attached to one device only add turns, and those of bonds are judged.
+// opens reports whether there are cables to hosts to shut, and whether they can be opened in any order once all others are laid. Cables
+// of members attached to one device only add turns. Those of bonds are judged.
 func (j *judge) opens(shut []*ir.Link, down int) (bool, error) {
 	if shut == nil {
 		return false, nil
@@ -157,9 +157,9 @@ func (j *judge) opens(shut []*ir.Link, down int) (bool, error) {
 	return r.parts == nil && r.err == nil, r.err
 }
 
-// newHosts returns the cables to hosts that carry nothing today, of devices whose every cable to another one that forwards is planned, and
-// those that are planned themselves; and the other planned cables. Nil if there are none of the one or the other. A leg that is laid is not
-// among them: its bond goes on by the others.
+// newHosts returns the cables to hosts that carry nothing today, and the planned cables between other devices. A cable to a host carries
+// nothing if it is planned, or if its device is new: every cable of that to another one that forwards is planned. A leg that is laid is not
+// among them, since its bond goes on by the others. Both results are nil where either is empty.
 func newHosts(f *ir.Fabric) (hosts, between []*ir.Link) {
 	isNew := func(d *ir.Device) bool {
 		joined := false
@@ -237,7 +237,7 @@ type order struct {
 	dead  map[string]bool // by the cables missing: it is not free, or leads nowhere
 }
 
-// lay returns the missing cables in an order in which the fabric is free after each; nil if there is none. last was laid before.
+// lay returns the missing cables in an order in which the fabric is free after each, or nil. The cable last was laid before.
 func (o *order) lay(missing []*ir.Link, last *ir.Link) ([]*ir.Link, error) {
 	for _, l := range nextTo(missing, last) {
 		rest := slices.DeleteFunc(slices.Clone(missing), func(m *ir.Link) bool { return m == l })
