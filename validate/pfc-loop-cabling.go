@@ -49,8 +49,8 @@ func (p *Pass) reportCabling(l *proof.Proof) {
 		if p.Fabric.Routing == ir.TablePath {
 			free = "By the tables as they are the fabric is free of PFC loops. "
 		}
-		d = p.Warnf(at, free+"Not all states between are known to be: %s. Until they are, lay the cables while no RoCE runs between these members.",
-			notJudged(l))
+		d = p.Warnf(at, free+"Not all states between are known to be: %s. Until they are, lay the cables while no RoCE runs between these "+
+			"members.", notJudged(l))
 	case proof.AnyOrder: // the note says so
 		return
 	}

@@ -94,6 +94,10 @@ func TestPlannedReport(t *testing.T) {
 	assert.Contains(t, d.Fix.Message, "1. lay the planned cables before RoCE runs between these members")
 	assert.NotContains(t, d.Fix.Message, "failures =")
 	assert.NotContains(t, d.Fix.Message, "take out one cable")
+
+	f.Failures = 2 // which is prone with all cables laid, too
+	f.Routes = routes.New(f)
+	assert.NotContains(t, only(t, Run(f, nil), "pfc-loop").Fix.Message, "lay the planned cables")
 }
 
 func TestFailureReport(t *testing.T) {

@@ -178,7 +178,10 @@ func TestProofInWords(t *testing.T) {
 			proof.Note{Code: proof.TransientUnknown},
 			"whether circles can come and go while routing converges was not found out; a larger --budget may tell",
 		},
-		{proof.Note{Code: proof.AnyCablingOrder, Links: links(1)}, "cable in any order: no set of the 1 planned cable that is missing makes a circle"},
+		{
+			proof.Note{Code: proof.AnyCablingOrder, Links: links(1)},
+			"cable in any order: no set of the 1 planned cable that is missing makes a circle",
+		},
 		{
 			proof.Note{Code: proof.AnyCablingOrder, Links: links(3), Down: 2},
 			"cable in any order: no set of the 3 planned cables that is missing makes a circle, also with up to 2 links down",

@@ -69,7 +69,9 @@ var faults = []fault{
 		args: []string{"--budget", "1us"},
 	},
 	{
-		code: "pfc-loop-cabling", base: "clos-v2-ecn", edit: []string{`"up-down"`, `"shortest-path"`, `mesh "uplinks" {`, "mesh \"uplinks\" {\n  planned = true"},
+		code: "pfc-loop-cabling", base: "clos-v2-ecn", edit: []string{
+			`"up-down"`, `"shortest-path"`, `mesh "uplinks" {`, "mesh \"uplinks\" {\n  planned = true",
+		},
 		at: "true", more: []string{"pfc-loop-transient"},
 	},
 	{code: "pfc-loop-transient", base: "clos-v2-ecn", edit: []string{`"up-down"`, `"shortest-path"`}, at: `"shortest-path"`},

@@ -35,7 +35,8 @@ func plannedFabric(r *rand.Rand, routing ir.Routing, failures int) *ir.Fabric {
 	case 1:
 		c = irtest.FullMesh(routing, 4+r.IntN(2)).UniqueASNs()
 	case 2: // in which no order of some pairs of cables is safe
-		c = irtest.New(routing).Links("s0-s1 s1-s2 s0-s3 s3-s4 s4-s5 s5-s6 s6-s0 s1-s3 s0-s2 s2-s5").Hosts("s2", "s3", "s4", "s5", "s6").UniqueASNs()
+		c = irtest.New(routing).Links("s0-s1 s1-s2 s0-s3 s3-s4 s4-s5 s5-s6 s6-s0 s1-s3 s0-s2 s2-s5").
+			Hosts("s2", "s3", "s4", "s5", "s6").UniqueASNs()
 	}
 	c.Failures(failures)
 	var switches, bonded []string

@@ -217,8 +217,8 @@ func errorsOf(r validate.Findings) map[string]bool {
 
 // distances returns the cables of the shortest flow between every two members, by enumerating paths. Those that pass one switch only are
 // left out.
-func distances(f *ir.Fabric, seed uint64) map[[2]string]int {
-	b := state(f, nil, rand.New(rand.NewPCG(seed, 7)))
+func distances(f *ir.Fabric, seed uint64, down ...*ir.Link) map[[2]string]int {
+	b := state(f, down, rand.New(rand.NewPCG(seed, 7)))
 	out := map[[2]string]int{}
 	for _, g := range f.CosGroups {
 		if !g.Lossless || f.FlowControl == ir.Pause {
@@ -233,6 +233,24 @@ func distances(f *ir.Fabric, seed uint64) map[[2]string]int {
 		}
 	}
 	return out
+}
+
+// partedByOne reports whether one failed link between switches parts members of a changed fabric whom it does not part today.
+func partedByOne(today, changed *ir.Fabric, seed uint64) bool {
+	whole := distances(changed, seed)
+	for _, l := range changed.Links {
+		i := slices.IndexFunc(today.Links, func(o *ir.Link) bool { return o.A().String() == l.A().String() })
+		if l.A().Device().Switch == nil || l.B().Device().Switch == nil {
+			continue
+		}
+		before, after := distances(today, seed, today.Links[i]), distances(changed, seed, l)
+		for pair := range whole {
+			if before[pair] > 0 && after[pair] == 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // assertWaysHelp does what the report on a drawn fabric lists, one way after the other, and notes the kinds of ways.
@@ -257,7 +275,7 @@ func assertWaysHelp(t require.TestingT, routing ir.Routing, seed uint64, failure
 	helped := 0
 	listed := ways(r.Diagnostics[i].Fix.Message)
 	errors := errorsOf(r)
-	before := distances(fresh(), seed)
+	before, today := distances(fresh(), seed), fresh()
 	for i, way := range listed {
 		f := fresh()
 		kind := apply(t, f, way)
@@ -291,6 +309,14 @@ func assertWaysHelp(t require.TestingT, routing ir.Routing, seed uint64, failure
 			require.True(t, longer, way)
 			met["longer"]++
 		}
+		switch parted := partedByOne(today, f, seed); {
+		case strings.Contains(way, "no pair loses its last path"):
+			require.False(t, parted, way)
+			met["not cut off"]++
+		case strings.Contains(way, "the last path when a certain link fails"):
+			require.True(t, parted, way)
+			met["cut off"]++
+		}
 	}
 	require.NotZero(t, helped, "there is a way out")
 }
@@ -303,7 +329,10 @@ func TestWaysOutHelp(t *testing.T) {
 		assertWaysHelp(t, routings[seed%5], seed, int(seed/5)%3, met)
 	}
 	t.Log(met)
-	for _, kind := range []string{"tiers", "up-down", "AS numbers", "cable", "failures", "fewer members", "bounce", "spanning tree", "longer", "no longer"} {
+	for _, kind := range []string{
+		"tiers", "up-down", "AS numbers", "cable", "failures", "fewer members", "bounce", "spanning tree", "longer", "no longer", "cut off",
+		"not cut off",
+	} {
 		assert.NotZero(t, met[kind], kind)
 	}
 	rapid.Check(t, func(t *rapid.T) {

@@ -9,10 +9,10 @@ import (
 // Planned cables: rocec assumes neither that they are laid nor that they are not. A fabric that is free without any of them and with all
 // of them may be prone while some are laid.
 //
-// A cable that is not laid is no failure. Every set of planned cables may be missing, and up to fabric.failures other links besides. As with
-// failures (failures.go), only sets that hold a cut bring new turns. Planned cables do not count in these cuts. Where a state holds a circle,
-// [Cabling.find] looks for an order of laying the cables in which every step is free. It first keeps the hosts of new devices apart until
-// these are cabled, and then tries cable by cable, depth first.
+// A cable that is not laid is no failure. Every set of planned cables may be missing, and up to fabric.failures other links besides.
+// As with failures (failures.go), only sets that hold a cut bring new turns. Planned cables do not count in these cuts. Where a state
+// holds a circle, [Cabling.find] looks for an order of laying the cables in which every step is free. It first keeps the hosts of new
+// devices apart until these are cabled, and then tries cable by cable, depth first.
 
 // Cabling is what holds while planned cables are laid, of a fabric that is free without them and with all of them.
 type Cabling struct {
