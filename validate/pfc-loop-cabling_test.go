@@ -186,3 +186,25 @@ func TestPricesAreMeasured(t *testing.T) {
 		"narrower paths, at worst 100G instead of 200G; 6 of 6 pairs of switches that talk lose the last path when a certain link fails, and have "+
 		"a detour today)")
 }
+
+// A way out that brings an error of any check is not offered, and a warning that it brings is part of its price.
+func TestWaysOutGoThroughEveryCheck(t *testing.T) {
+	f := fabric(irtest.LeafSpine(ir.ShortestPath, 4, 2).Failures(2))
+	proofs := proof.All(f, ir.NewBudget(DefaultBudget))
+	loops := func() []*proof.Proof { return proofs }
+	offered := func(severity diag.Severity) []string {
+		other := &Check{Code: "other", Summary: "a check of the test", Run: func(p *Pass) {
+			if p.Fabric.Routing == ir.UpDown {
+				p.report(severity)(irtest.Place(2), "it is up-down")
+			}
+		}}
+		a := newAdviser(&Pass{Fabric: f, check: PFCLoop, loops: loops, all: append(slices.Clone(Checks), other)}, proofs[0])
+		a.routers()
+		return a.ways
+	}
+	assert.Empty(t, offered(diag.Error))
+	require.Len(t, offered(diag.Warning), 1)
+	assert.Contains(t, offered(diag.Warning)[0], "; validate then warns of other)")
+	require.Len(t, offered(diag.Notice), 1)
+	assert.NotContains(t, offered(diag.Notice)[0], "other")
+}
