@@ -208,3 +208,15 @@ func TestWaysOutGoThroughEveryCheck(t *testing.T) {
 	require.Len(t, offered(diag.Notice), 1)
 	assert.NotContains(t, offered(diag.Notice)[0], "other")
 }
+
+// The legs of a bond that are opened one after the other are judged, too: on this ring one of them may not be the first.
+func TestCablingOpensLegsInOrder(t *testing.T) {
+	c := irtest.New(ir.ShortestPath).Links("e0-e1 e1-e2 e2-e3 e3-e0 ha-e1 ha-e0 hb-e3 hc-e2 hd-e1 he-e0 he-e1 e4-e0").Failures(0)
+	bonded(c, "ha", "he")
+	p := Run(plannedLinks(c, "he-e0 he-e1 e4-e0"), nil).Proofs[0]
+	require.Equal(t, Free, p.Verdict)
+	require.Equal(t, proof.OneOrder, p.Cabling.Outcome)
+	assert.Nil(t, p.Cabling.Shut)
+	place := func(l *ir.Link) int { return slices.Index(p.Cabling.Order, l) }
+	assert.Less(t, place(c.Between("he", "e1")), place(c.Between("he", "e0")))
+}
