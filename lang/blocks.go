@@ -448,8 +448,8 @@ func cableAttrs() []attr[linkBlock] {
 			"How these links are made lossless: priority flow control, or link pause.", func(k *linkBlock) *Value[string] { return &k.FlowControl }),
 		one("bond", eval.Boolean, "false", "true: the cables between two of the switches are one bond (LAG).",
 			func(k *linkBlock) *Value[bool] { return &k.Bond }),
-		one("planned", eval.Boolean, "false", "true: the cables are not laid yet. They are rendered and judged as if they were, and expected "+
-			"to be down.", func(k *linkBlock) *Value[bool] { return &k.Planned }),
+		one("planned", eval.Boolean, "false", "true: the cables are not laid yet. They are rendered as all others, judged with and without, "+
+			"and expected to be down.", func(k *linkBlock) *Value[bool] { return &k.Planned }),
 	}
 }
 

@@ -5,6 +5,7 @@ var Checks = []*Check{
 	PFCLoop,
 	PFCLoopUnknown,
 	PFCLoopTransient,
+	PFCLoopCabling,
 	PFCWatchdog,
 	AllowDeadlockUnused,
 	BounceToItself,

@@ -5,16 +5,15 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // PFCLoopTransient warns of circles that can come and go while routing converges.
 var PFCLoopTransient = &Check{
 	Code:    "pfc-loop-transient",
 	Summary: "a circle of paused links can form while routing converges",
+	Loops:   true,
 	Answers: []string{"K23"},
 	Run: func(p *Pass) {
-		noneLost := sync.OnceValue(func() bool { return noPathsLost(p.Fabric) })
 		for _, l := range p.loops() {
 			t := l.Transient
 			if t == nil || l.Verdict == Prone {
@@ -37,17 +36,13 @@ var PFCLoopTransient = &Check{
 			}
 			d.Text = b.String()
 			d.Loop = hops(t.Circle)
-			var ways []string
-			if l.Tiered() && noneLost() {
-				ways = append(ways, routersText+" (price: "+pathsLost+")")
-			}
-			if plan := l.ASPlan(); plan != nil && noneLost() {
-				ways = append(ways, planWay(p.Fabric, plan)+" (price: "+pathsLost+")")
-			}
+			a := newAdviser(p, l)
+			a.routers()
+			a.asPlan()
 			drops, _ := p.stuck()
-			ways = append(ways, fmt.Sprintf("let something drop what stays locked%s (price: it is a mitigation, not a proof)",
-				cmp.Or(drops, ", such as PFC watchdogs on the switches")))
-			d.Fix = waysText(ways)
+			a.add("let something drop what stays locked%s (price: it is a mitigation, not a proof)",
+				cmp.Or(drops, ", such as PFC watchdogs on the switches"))
+			d.Fix = a.fix()
 		}
 	},
 }

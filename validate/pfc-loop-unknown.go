@@ -3,7 +3,6 @@ package validate
 import (
 	"fmt"
 	"strings"
-	"sync"
 
 	"github.com/rocec/rocec/compiler/ir"
 )
@@ -12,6 +11,7 @@ import (
 var PFCLoopUnknown = &Check{
 	Code:    "pfc-loop-unknown",
 	Summary: "not known to be free of PFC loops",
+	Loops:   true,
 	Answers: []string{"K23"},
 	Run: func(p *Pass) {
 		for _, l := range p.loops() {
@@ -33,26 +33,19 @@ var PFCLoopUnknown = &Check{
 			for _, g := range allowed {
 				d.Detail += fmt.Sprintf(" allow_unproven of %q says: %s.", g.Name, strings.TrimSuffix(g.AllowUnproven, "."))
 			}
-			var ways []string
+			a := newAdviser(p, l)
 			if flag, value := BudgetFlag(l); flag != "" {
-				ways = append(ways, fmt.Sprintf("%s %s (price: time; that it is enough is a guess)", flag, value))
+				a.add("%s %s (price: time; that it is enough is a guess)", flag, value)
 			}
 			if p.Fabric.Routing == ir.EBGP || p.Fabric.Routing == ir.ShortestPath {
-				const proven = ": that is proven at any size and for any failures (price: " + pathsLost + ")"
-				noneLost := sync.OnceValue(func() bool { return noPathsLost(p.Fabric) })
-				if plan := l.ASPlan(); plan != nil && noneLost() {
-					ways = append(ways, planWay(p.Fabric, plan)+proven)
-				}
-				if l.Tiered() && noneLost() {
-					ways = append(ways, routersText+proven)
-				}
+				a.asPlan()
+				a.routers()
 			}
 			if len(allowed) < len(l.Groups) {
-				ways = append(ways, fmt.Sprintf("allow_unproven = \"reason\" on %s (price: the risk stays, and plan and apply repeat it every time)",
-					groupsText(l.Groups)))
+				a.add("allow_unproven = \"reason\" on %s (price: the risk stays, and plan and apply repeat it every time)", groupsText(l.Groups))
 			}
-			if ways != nil {
-				d.Fix = waysText(ways)
+			if a.ways != nil {
+				d.Fix = a.fix()
 			}
 		}
 	},

@@ -14,6 +14,7 @@ import (
 var PFCLoop = &Check{
 	Code:    "pfc-loop",
 	Summary: "lossless links can pause each other in a circle",
+	Loops:   true,
 	Answers: []string{"K10", "K23"},
 	Run: func(p *Pass) {
 		for _, l := range p.loops() {
@@ -53,7 +54,7 @@ func (p *Pass) reportLoop(l *proof.Proof) {
 	p.causes(d, l)
 	d.Text = loopText(l)
 	d.Loop = hops(first.Circle)
-	d.Fix = waysOut(l)
+	d.Fix = p.waysOut(l)
 }
 
 // causes notes the lines of the person that together make the circle.
@@ -124,14 +125,7 @@ func loopText(l *proof.Proof) string {
 		fmt.Fprintf(&b, "\nonly when routers that hold several routes to be equally good pass on the %s of them\n", which)
 	}
 	if len(first.Down) > 0 {
-		fmt.Fprintf(&b, "\nonly when %s:\n\n", areDown(first.Down))
-		for _, link := range first.Down {
-			planned := ""
-			if link.Planned {
-				planned = " (planned)"
-			}
-			fmt.Fprintf(&b, "    %s - %s%s\n", link.A(), link.B(), planned)
-		}
+		writeDown(&b, first.Down)
 		b.WriteByte('\n')
 		if first.Alike > 1 {
 			fmt.Fprintf(&b, "at least %s of links do the same; they differ by names only\n", diag.Count(first.Alike-1, "other set"))
@@ -144,16 +138,7 @@ func loopText(l *proof.Proof) string {
 			fmt.Fprintf(&b, "no set of fewer than %d failed links makes a circle\n", l.Failures)
 		}
 	}
-	if len(first.Flows) > 0 {
-		b.WriteString("\nflows that fill it:\n\n")
-		for i, f := range first.Flows {
-			if i == 8 {
-				fmt.Fprintf(&b, "    ...  %s more\n", diag.Count(len(first.Flows)-8, "flow"))
-				break
-			}
-			fmt.Fprintf(&b, "    %s\n", flowText(f))
-		}
-	}
+	writeFlows(&b, first.Flows)
 	var more []string
 	if first.Reversed {
 		more = append(more, fmt.Sprintf("the same %d links make a circle in the other direction too", len(first.Circle)))
@@ -193,30 +178,4 @@ func writeChoices(b *strings.Builder, choices []ir.Choice) {
 		}
 		fmt.Fprintf(b, "    %s the one to %s that it has from %s\n", c.Device.Name, c.To, c.Via.Name)
 	}
-}
-
-// flowText is "node1:eth2 -> node3:eth2, by sw1, sw2, sw3".
-func flowText(f *ir.Flow) string {
-	from, to := f.Ports[0], f.Ports[len(f.Ports)-1]
-	by := make([]string, 0, len(f.Ports)/2)
-	for i := 1; i+1 < len(f.Ports); i += 2 {
-		by = append(by, f.Ports[i].Device().Name)
-	}
-	if len(by) > 7 {
-		by = append(by[:5], "...", by[len(by)-1])
-	}
-	return fmt.Sprintf("%s -> %s, by %s", from, to, strings.Join(by, ", "))
-}
-
-// areDown is "1 link is down", "2 links are down", "1 link is down and 2 planned cables are not laid".
-func areDown(links []*ir.Link) string {
-	var parts []string
-	failed := len(proof.Failed(links))
-	if failed > 0 {
-		parts = append(parts, diag.Count(failed, "link")+diag.Plural(failed, " is down", " are down"))
-	}
-	if n := len(links) - failed; n > 0 {
-		parts = append(parts, diag.Count(n, "planned cable")+diag.Plural(n, " is not laid", " are not laid"))
-	}
-	return diag.And(parts)
 }

@@ -94,6 +94,10 @@ func TestPlannedReport(t *testing.T) {
 	assert.Contains(t, d.Fix.Message, "1. lay the planned cables before RoCE runs between these members")
 	assert.NotContains(t, d.Fix.Message, "failures =")
 	assert.NotContains(t, d.Fix.Message, "take out one cable")
+
+	f.Failures = 2 // which is prone with all cables laid, too
+	f.Routes = routes.New(f)
+	assert.NotContains(t, only(t, Run(f, nil), "pfc-loop").Fix.Message, "lay the planned cables")
 }
 
 func TestFailureReport(t *testing.T) {
@@ -109,7 +113,8 @@ func TestFailureReport(t *testing.T) {
 	assert.Contains(t, d.Fix.Message, `1. eBGP on the switches by this plan, which rocec neither writes nor sees yet, and only then routing = "ebgp" with `+
 		"AS numbers (asn) shared between switches: one for S[0-1], and one of its own for every other switch")
 	assert.Contains(t, d.Fix.Message, `2. have the switches' routing never send traffic up again after it came down`)
-	assert.Contains(t, d.Fix.Message, "(price: no pair that talks goes a longer way; pairs left without")
+	assert.Contains(t, d.Fix.Message, "(price: no path gets longer; no path gets narrower; no pair loses its last path when one link fails, "+
+		"and more at once were not judged)")
 	assert.Contains(t, d.Fix.Message, "failures = 1")
 	assert.NotContains(t, d.Fix.Message, "take out one cable", "of a leaf/spine fabric that does not help")
 	assert.Equal(t, 2, r.Proofs[0].Failures)
@@ -240,7 +245,7 @@ func TestBudgetOfRun(t *testing.T) {
 // cutless is a router whose cuts cannot be found within any budget, so that failures are guessed.
 type cutless struct{ ir.Routes }
 
-func (cutless) Cuts([]*ir.CosGroup, []*ir.Link, int, *ir.Budget) ([]ir.Cut, error) {
+func (cutless) Cuts([]*ir.CosGroup, []*ir.Link, int, []*ir.Link, *ir.Budget) ([]ir.Cut, error) {
 	return nil, ir.ErrBudget
 }
 

@@ -11,6 +11,7 @@ import (
 var RoCEMembers = &Check{
 	Code:    "roce-members",
 	Summary: "an intent has members that cannot talk",
+	Parts:   true,
 	Answers: []string{"X1"},
 	OnHop:   true,
 	Single:  func(p *Pass, x *walk.Finding) { p.cutHere(x) },

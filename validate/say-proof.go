@@ -306,7 +306,20 @@ func noteText(n proof.Note) string {
 		}
 		return fmt.Sprintf("%s%s down at once %s it prone", more, diag.Count(failed, "link"), diag.Plural(failed, "makes", "make"))
 	}
+	cables := diag.Count(len(n.Links), "planned cable")
 	switch n.Code {
+	case proof.AnyCablingOrder:
+		s := fmt.Sprintf("cable in any order: no set of the %s that is missing makes a circle", cables)
+		if n.Down > 0 {
+			s += fmt.Sprintf(", also with up to %s down", diag.Count(n.Down, "link"))
+		}
+		return s
+	case proof.CablingOrder:
+		return fmt.Sprintf("the %s are safe in a certain order, not in any: pfc-loop-cabling prints it", cables)
+	case proof.NoCablingOrder:
+		return fmt.Sprintf("no order of cabling is safe: some of the %s make it prone while others are missing", cables)
+	case proof.CablingUnknown:
+		return fmt.Sprintf("not judged: whether the %s can be laid in any order", cables)
 	case proof.FewestFailures:
 		return fmt.Sprintf("%s, and no fewer: %s", down(), linkList(n.Links))
 	case proof.SomeFailures:

@@ -178,6 +178,23 @@ func TestProofInWords(t *testing.T) {
 			proof.Note{Code: proof.TransientUnknown},
 			"whether circles can come and go while routing converges was not found out; a larger --budget may tell",
 		},
+		{
+			proof.Note{Code: proof.AnyCablingOrder, Links: links(1)},
+			"cable in any order: no set of the 1 planned cable that is missing makes a circle",
+		},
+		{
+			proof.Note{Code: proof.AnyCablingOrder, Links: links(3), Down: 2},
+			"cable in any order: no set of the 3 planned cables that is missing makes a circle, also with up to 2 links down",
+		},
+		{
+			proof.Note{Code: proof.CablingOrder, Links: links(3)},
+			"the 3 planned cables are safe in a certain order, not in any: pfc-loop-cabling prints it",
+		},
+		{
+			proof.Note{Code: proof.NoCablingOrder, Links: links(3)},
+			"no order of cabling is safe: some of the 3 planned cables make it prone while others are missing",
+		},
+		{proof.Note{Code: proof.CablingUnknown, Links: links(2)}, "not judged: whether the 2 planned cables can be laid in any order"},
 	} {
 		assert.Equal(t, []string{tt.want}, GroupProof{Proof: &Proof{Notes: []proof.Note{tt.n}}}.NoteTexts())
 		notes[tt.n.Code] = true

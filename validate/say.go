@@ -10,6 +10,7 @@ import (
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
+	"github.com/rocec/rocec/validate/proof"
 )
 
 // Words that checks share.
@@ -225,6 +226,60 @@ func writeCircle(b *strings.Builder, circle []Wait) {
 		fmt.Fprintf(b, "  %3d. %-*s ===> %-*s   out by %s, into %d%s\n",
 			i+1, left, h.In.Peer(), right, h.In, h.Out.Name, (i+1)%len(circle)+1, turn)
 	}
+}
+
+// writeDown lists the links without which there is a circle.
+func writeDown(b *strings.Builder, down []*ir.Link) {
+	fmt.Fprintf(b, "\nonly when %s:\n\n", areDown(down))
+	for _, link := range down {
+		planned := ""
+		if link.Planned {
+			planned = " (planned)"
+		}
+		fmt.Fprintf(b, "    %s - %s%s\n", link.A(), link.B(), planned)
+	}
+}
+
+// writeFlows lists the flows that fill a circle.
+func writeFlows(b *strings.Builder, flows []*ir.Flow) {
+	const most = 8
+	if len(flows) == 0 {
+		return
+	}
+	b.WriteString("\nflows that fill it:\n\n")
+	for i, f := range flows {
+		if i == most {
+			fmt.Fprintf(b, "    ...  %s more\n", diag.Count(len(flows)-most, "flow"))
+			return
+		}
+		fmt.Fprintf(b, "    %s\n", flowText(f))
+	}
+}
+
+// flowText is "node1:eth2 -> node3:eth2, by sw1, sw2, sw3".
+func flowText(f *ir.Flow) string {
+	from, to := f.Ports[0], f.Ports[len(f.Ports)-1]
+	by := make([]string, 0, len(f.Ports)/2)
+	for i := 1; i+1 < len(f.Ports); i += 2 {
+		by = append(by, f.Ports[i].Device().Name)
+	}
+	if len(by) > 7 {
+		by = append(by[:5], "...", by[len(by)-1])
+	}
+	return fmt.Sprintf("%s -> %s, by %s", from, to, strings.Join(by, ", "))
+}
+
+// areDown is "1 link is down", "2 links are down", "1 link is down and 2 planned cables are not laid".
+func areDown(links []*ir.Link) string {
+	var parts []string
+	failed := len(proof.Failed(links))
+	if failed > 0 {
+		parts = append(parts, diag.Count(failed, "link")+diag.Plural(failed, " is down", " are down"))
+	}
+	if n := len(links) - failed; n > 0 {
+		parts = append(parts, diag.Count(n, "planned cable")+diag.Plural(n, " is not laid", " are not laid"))
+	}
+	return diag.And(parts)
 }
 
 // rateText is a sum of speeds: "13,107G".

@@ -10,6 +10,7 @@ import (
 var UpDownNoPath = &Check{
 	Code:    "up-down-no-path",
 	Summary: "members without a path that goes up, then down",
+	Parts:   true,
 	Answers: []string{"K23", "X1"},
 	OnHop:   true,
 	Single: func(p *Pass, x *walk.Finding) {

@@ -17,7 +17,7 @@ type apart struct {
 	pairs  int        // of switches, with members on them
 }
 
-// keptApart returns the intents with members that up-down keeps from each other, whatever routing the fabric has. Bonds
+// keptApart returns the intents with members that up-down keeps from each other. Bonds
 // are left out: they have several ways in, and the other may have a path.
 func keptApart(f *ir.Fabric) []apart {
 	var out []apart
@@ -32,9 +32,6 @@ func keptApart(f *ir.Fabric) []apart {
 	}
 	return out
 }
-
-// noPathsLost reports whether under up-down all members that are joined by cables have a path.
-func noPathsLost(f *ir.Fabric) bool { return len(keptApart(f)) == 0 }
 
 // upDownWays is which switches with members are joined by a path that goes up, then down.
 type upDownWays struct {

@@ -22,6 +22,8 @@ type Check struct {
 	Code    string
 	Summary string   // constant text of its diagnostics
 	Answers []string // ids of what is known to go wrong (docs/known.md) that it is an answer to: "K3"
+	Loops   bool     // it reports the PFC-loop proof, and is not asked whether a way out of a PFC loop does harm
+	Parts   bool     // it reports members that do not reach each other, which no way out of a PFC loop may bring
 	OnHop   bool     // packets meet what it judges: a walk finds it at a hop, by the same rule
 	Run     func(*Pass)
 
@@ -39,6 +41,7 @@ type Pass struct {
 	check  *Check
 	found  diag.List
 	loops  func() []*proof.Proof // the PFC-loop proof, made once for all checks
+	all    []*Check              // the table, for what a check would change
 }
 
 // report returns Errorf, Warnf or Noticef; nil for severity 0.
@@ -135,7 +138,7 @@ func Run(f *ir.Fabric, budget *ir.Budget) Findings {
 	var r Findings
 	loops := sync.OnceValue(func() []*proof.Proof { return proof.All(f, budget) })
 	for _, c := range Checks {
-		p := &Pass{Fabric: f, check: c, loops: loops}
+		p := &Pass{Fabric: f, check: c, loops: loops, all: Checks}
 		c.Run(p)
 		r.Diagnostics = append(r.Diagnostics, p.found...)
 	}

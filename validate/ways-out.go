@@ -2,6 +2,7 @@ package validate
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -14,24 +15,39 @@ import (
 // adviceBudget is the work that finding ways out may take, in steps, beside that of the proof.
 const adviceBudget = StepsPerSecond / 4
 
-// adviser finds ways out of PFC loops. What it proposes it has tried: the proof was made again for the fabric with the change, and
-// came out free.
+// adviser finds ways out of PFC loops. It tries each: the proof and all checks run again for the fabric with the change. It offers the
+// change if the proof is free, no check finds a new error, and every pair of members still has a route. It measures the price on the
+// changed routes.
 type adviser struct {
 	*proof.Proof
+	pass    *Pass
 	budget  *ir.Budget
 	ways    []string
 	untried []string // what the budget did not last for
+	planned int      // which of ways is a plan of AS numbers, counted from 1; 0: none
 
-	speakers   []*speaker     // who talks with whom; nil: nobody asked yet
-	every      int            // one in so many of them is listed
-	neighbours [][]*ir.Device // by Device.ID: the switches cabled to it, once asked for
+	before     map[finding]bool // findings in the fabric as it is; nil: not asked for yet
+	pairs      []*pair          // who talks with whom
+	every      int              // one in so many of them is measured
+	neighbours [][]*ir.Device   // by Device.ID: the switches cabled to it, once asked for
+}
+
+// finding is what two runs of a check have in common that find the same.
+type finding struct {
+	code     string
+	severity diag.Severity
+	at       diag.Range
+}
+
+func newAdviser(p *Pass, l *proof.Proof) *adviser {
+	return &adviser{Proof: l, pass: p, budget: ir.NewBudget(adviceBudget)}
 }
 
 // waysOut ranks what breaks every circle, cheapest first, each with its price: first what forbids the turn, then what
 // makes it lossy, then fewer cables, a smaller promise, fewer talkers, and last none at all. None of them is an edit that a program
 // could make: they say what devices do, and nothing that rocec writes makes them do it.
-func waysOut(l *proof.Proof) *diag.Fix {
-	a := &adviser{Proof: l, budget: ir.NewBudget(adviceBudget)}
+func (p *Pass) waysOut(l *proof.Proof) *diag.Fix {
+	a := newAdviser(p, l)
 	a.lay()
 	a.routing()
 	a.groups()
@@ -39,24 +55,114 @@ func waysOut(l *proof.Proof) *diag.Fix {
 	a.promise()
 	a.talkers()
 	a.add("allow_deadlock = \"reason\" on %s (price: the risk stays, and plan and apply repeat it every time)", groupsText(l.Groups))
+	return a.fix()
+}
+
+// fix lists the ways found, and what was not tried.
+func (a *adviser) fix() *diag.Fix {
 	fix := waysText(a.ways)
 	if a.untried != nil {
-		fix.Message += fmt.Sprintf("\nNot tried, as the fabric is too large for it: %s.", diag.And(a.untried))
+		fix.Message += fmt.Sprintf("\nnot judged: %s, as the fabric is too large for it; no flag raises this bound", diag.And(a.untried))
 	}
 	return fix
+}
+
+// more is the price behind another one.
+func (t *trial) more() string {
+	if t.price == "" {
+		return ""
+	}
+	return "; " + t.price
 }
 
 func (a *adviser) add(format string, args ...any) {
 	a.ways = append(a.ways, fmt.Sprintf(format, args...))
 }
 
-// try reports whether the fabric with a change is free, and returns it. What could not be tried for lack of budget it remembers.
-func (a *adviser) try(what string, c proof.Change) (*ir.Fabric, bool) {
-	changed, free, ok := a.Try(c, a.budget)
-	if !ok && !slices.Contains(a.untried, what) {
-		a.untried = append(a.untried, what)
+// trial is a fabric with a change that has been judged.
+type trial struct {
+	fabric *ir.Fabric
+	price  string // what the measurements and the checks show
+}
+
+// try judges the fabric with a change; nil where the change does not help, or does harm. What could not be tried for lack of budget it
+// remembers.
+func (a *adviser) try(what string, c proof.Change) *trial {
+	changed, proofs, free, ok := a.Try(c, a.budget)
+	if ok && !free {
+		return nil
 	}
-	return changed, free
+	var warnings []string
+	if ok {
+		if warnings, free, ok = a.checked(changed, proofs, c); ok && !free {
+			return nil
+		}
+	}
+	if !ok {
+		if !slices.Contains(a.untried, what) {
+			a.untried = append(a.untried, what)
+		}
+		return nil
+	}
+	t := &trial{fabric: changed}
+	var parts []string
+	if c.Apart == nil && c.Bounce == nil && c.Lossy == nil {
+		cost := a.measure(changed, c)
+		if cost.lost > 0 {
+			return nil
+		}
+		parts = append(parts, cost.text())
+	}
+	if warnings != nil {
+		parts = append(parts, fmt.Sprintf("validate then warns of %s", diag.And(warnings)))
+	}
+	t.price = strings.Join(parts, "; ")
+	return t
+}
+
+// checked runs all checks on the changed fabric. fine reports that they find no new error, and no new members apart. warnings are the
+// codes of new warnings. ok is false where the budget ran out.
+func (a *adviser) checked(changed *ir.Fabric, proofs []*proof.Proof, c proof.Change) (warnings []string, fine, ok bool) {
+	const each = 40 // steps for every device, port and link
+	if !a.budget.Spend(each * (len(changed.Devices) + len(changed.Ports) + len(changed.Links))) {
+		return nil, false, false
+	}
+	if a.before == nil {
+		a.before = map[finding]bool{}
+		for d := range a.pass.others(a.Fabric, a.pass.loops) {
+			a.before[finding{d.Code, d.Severity, d.At}] = true
+		}
+	}
+	for d, check := range a.pass.others(changed, func() []*proof.Proof { return proofs }) {
+		switch {
+		case a.before[finding{d.Code, d.Severity, d.At}]:
+		case c.Detour && d.At.Filename == "": // of the group that only the trial has
+		case c.Apart != nil && check.Parts && d.Severity != diag.Error: // a block of one member is what was asked for
+		case d.Severity == diag.Error || check.Parts:
+			return nil, false, true
+		case d.Severity == diag.Warning && !slices.Contains(warnings, d.Code):
+			warnings = append(warnings, d.Code)
+		}
+	}
+	return warnings, true, true
+}
+
+// others yields what all checks but those of the proof find in a fabric.
+func (p *Pass) others(f *ir.Fabric, loops func() []*proof.Proof) iter.Seq2[*diag.Diagnostic, *Check] {
+	return func(yield func(*diag.Diagnostic, *Check) bool) {
+		for _, c := range p.all {
+			if c.Loops {
+				continue
+			}
+			own := &Pass{Fabric: f, check: c, loops: loops, all: p.all}
+			c.Run(own)
+			for _, d := range own.found {
+				if !yield(d, c) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // routing proposes routing that takes no turn of the circle.
@@ -64,14 +170,14 @@ func (a *adviser) routing() {
 	f := a.Fabric
 	switch f.Routing {
 	case ir.Flooding:
-		if _, free := a.try("spanning tree", proof.Change{Routing: ir.SpanningTree}); free {
-			a.add(`run spanning tree on every link of the switches, which rocec neither writes nor sees, and then say routing = "spanning-tree" ` +
-				`(price: what it blocks carries nothing)`)
+		if t := a.try("spanning tree", proof.Change{Routing: ir.SpanningTree}); t != nil {
+			a.add(`run spanning tree on every link of the switches, which rocec neither writes nor sees, and then say routing = "spanning-tree" `+
+				`(price: what it blocks carries nothing; %s)`, t.price)
 		}
 	case ir.TablePath:
-		if at := valleys(a.Loops[0].Circle); a.Tiered() && at != nil {
-			a.add("correct the next hops at %s, and wherever else traffic goes up again after it came down (price: %s)",
-				nodeset.Text(at, nodeset.Devices, namesRoom), pathsLost)
+		if at := valleys(a.Loops[0].Circle); a.Tiered() && at != nil && a.try(upDownRouting, proof.Change{Routing: ir.UpDown}) != nil {
+			a.add("correct the next hops at %s, and wherever else traffic goes up again after it came down (price: pairs left without such a path "+
+				"by failures lose each other)", nodeset.Text(at, nodeset.Devices, namesRoom))
 		}
 	case ir.ShortestPath, ir.EBGP, ir.AnyPath:
 		a.asPlan()
@@ -82,7 +188,7 @@ func (a *adviser) routing() {
 // asPlan proposes AS numbers that forbid the way down and up again.
 func (a *adviser) asPlan() {
 	plan := a.ASPlan()
-	if plan == nil || !noPathsLost(a.Fabric) {
+	if plan == nil {
 		return
 	}
 	numbers := map[*ir.Device]int{}
@@ -96,31 +202,39 @@ func (a *adviser) asPlan() {
 			numbers[d] = i + 1
 		}
 	}
-	changed, free := a.try("AS numbers", proof.Change{Routing: ir.EBGP, ASN: numbers})
-	if free {
-		a.add("%s (price: %s; %s)", planWay(a.Fabric, plan), a.price(changed, true), pathsLost)
+	if t := a.try("AS numbers", proof.Change{Routing: ir.EBGP, ASN: numbers}); t != nil {
+		a.add("%s (price: %s)", planWay(a.Fabric, plan), t.price)
+		a.planned = len(a.ways)
 	}
+}
+
+// routers proposes routing that never goes up again with the tiers there are, and reports whether it helps.
+func (a *adviser) routers() bool {
+	if !a.Tiered() {
+		return false
+	}
+	t := a.try(upDownRouting, proof.Change{Routing: ir.UpDown})
+	if t == nil {
+		return false
+	}
+	by := ""
+	if a.planned > 0 {
+		by = fmt.Sprintf(", for example by the AS numbers of %d", a.planned)
+	}
+	a.add("%s%s (price: %s)", routersText, by, t.price)
+	return true
 }
 
 // upDown proposes routing that never goes up again: with the tiers there are, with peer links, or with other tiers.
 func (a *adviser) upDown() {
-	f := a.Fabric
-	level, orients := a.TieredBut()
-	if a.Tiered() && noPathsLost(f) {
-		if changed, free := a.try(upDownRouting, proof.Change{Routing: ir.UpDown}); free {
-			by := ""
-			if len(a.ways) > 0 {
-				by = ", for example by the AS numbers of 1"
-			}
-			a.add("%s%s (price: %s; %s)", routersText, by, a.price(changed, true), pathsLost)
-			return
-		}
+	if a.routers() {
+		return
 	}
-	if orients && len(level) > 0 && spreadOverTiers(f) {
-		changed, free := a.try(upDownRouting, proof.Change{Routing: ir.UpDown, Peers: level})
-		if free && noPathsLost(changed) {
+	level, orients := a.TieredBut()
+	if orients && len(level) > 0 && spreadOverTiers(a.Fabric) {
+		if t := a.try(upDownRouting, proof.Change{Routing: ir.UpDown, Peers: level}); t != nil {
 			a.add("peer = true on %s; %s; between up and down it takes at most one step to a peer (price: %s)",
-				someOf(blocksOf(level)), routersText, a.price(changed, true))
+				someOf(blocksOf(level)), routersText, t.price)
 			return
 		}
 	}
@@ -138,13 +252,13 @@ func (a *adviser) groups() {
 		const what = "bounces into another cos group"
 		if lossy := slices.IndexFunc(f.CosGroups, func(g *ir.CosGroup) bool { return !g.Lossless && !g.Strict }); lossy >= 0 {
 			into := f.CosGroups[lossy]
-			if _, free := a.try(what, proof.Change{Bounce: into}); free {
-				a.add("bounce = cos_group.%s on %s, %s (price: such frames may be dropped)", into.Name, groupsText(a.Groups), may)
+			if t := a.try(what, proof.Change{Bounce: into}); t != nil {
+				a.add("bounce = cos_group.%s on %s, %s (price: such frames may be dropped%s)", into.Name, groupsText(a.Groups), may, t.more())
 			}
 			if oneMoreLossless(f) {
-				if _, free := a.try(what, proof.Change{Bounce: into, Detour: true}); free {
+				if t := a.try(what, proof.Change{Bounce: into, Detour: true}); t != nil {
 					a.add("a lossless cos group of its own for it, %s, with bounce = cos_group.%s (price: one of the few lossless groups of the "+
-						"chips; only what goes up twice may be dropped)", may, into.Name)
+						"chips; only what goes up twice may be dropped%s)", may, into.Name, t.more())
 				}
 			}
 		}
@@ -154,9 +268,9 @@ func (a *adviser) groups() {
 	}
 	for _, keep := range a.Groups {
 		others := slices.DeleteFunc(slices.Clone(a.Groups), func(g *ir.CosGroup) bool { return g == keep })
-		if _, free := a.try("fewer lossless cos groups", proof.Change{Lossy: others}); free {
-			a.add("lossless = true on %s only, and not on %s, since the chips keep one buffer for all of them (price: the others may drop frames)",
-				groupsText([]*ir.CosGroup{keep}), groupsText(others))
+		if t := a.try("fewer lossless cos groups", proof.Change{Lossy: others}); t != nil {
+			a.add("lossless = true on %s only, and not on %s, since the chips keep one buffer for all of them (price: the others may drop "+
+				"frames%s)", groupsText([]*ir.CosGroup{keep}), groupsText(others), t.more())
 			return
 		}
 	}
@@ -168,26 +282,34 @@ func (a *adviser) cable() {
 	if cut == nil {
 		return
 	}
+	t := a.try("fewer cables", proof.Change{Without: cut})
+	if t == nil {
+		return
+	}
 	covers := ""
 	if n := a.Fabric.Failures; n > 0 {
 		covers = fmt.Sprintf("; it has been tried, also with up to %s more down", diag.Count(n, "link"))
 	}
-	a.add("take out one cable of the circle, for example %s - %s (price: its bandwidth, and one failure less to survive; %s%s)", cut.A(),
-		cut.B(),
-		a.cost(newRuler(a.Fabric, true, cut)).text(), covers)
+	a.add("take out one cable of the circle, for example %s - %s (price: its %s; %s%s)", cut.A(), cut.B(), rateText(cut.Speed.N), t.price, covers)
 }
 
-// lay proposes to lay the cables without which there is a circle: with all of them the fabric is free, or is so with fewer down.
+// lay proposes to lay the cables without which there is a circle.
 func (a *adviser) lay() {
-	if n := len(planned(a.Loops[0].Down)); n > 0 && a.Failures == 0 {
-		a.add("lay the planned %s before RoCE runs between these members (with all cables laid and none down there is no circle)",
-			diag.Plural(n, "cable", "cables"))
+	n := len(planned(a.Loops[0].Down))
+	if n == 0 || a.try("planned cables that are laid", proof.Change{Laid: true}) == nil {
+		return
 	}
+	a.add("lay the planned %s before RoCE runs between these members (with all cables laid there is no circle)",
+		diag.Plural(n, "cable", "cables"))
 }
 
 // promise proposes to survive fewer failures.
 func (a *adviser) promise() {
-	if n := a.Proof.Failures; n > 0 && a.Fewest {
+	n := a.Proof.Failures
+	if n == 0 || !a.Fewest {
+		return
+	}
+	if a.try("a smaller number of failures", proof.Change{Fewer: a.Fabric.Failures - (n - 1)}) != nil {
 		a.add("failures = %d (price: the proof no longer covers %s down)", n-1, diag.Count(n, "link"))
 	}
 }
@@ -225,13 +347,13 @@ func (a *adviser) talkers() {
 		if lost == 0 {
 			continue
 		}
-		if _, free := a.try("fewer members that talk", proof.Change{Apart: set}); free {
+		if t := a.try("fewer members that talk", proof.Change{Apart: set}); t != nil {
 			how := fmt.Sprintf("split %s so that those on %s are in a block of their own", a.intentsText(), deviceNames(set))
 			if alone := a.aloneOn(set); alone != "" {
 				how = alone
 			}
-			a.add("let fewer members talk: %s (price: %s of %s of members have no RoCE between them)", how, diag.Number(lost),
-				diag.Count(all, "pair"))
+			a.add("let fewer members talk: %s (price: %s of %s of members have no RoCE between them%s)", how, diag.Number(lost),
+				diag.Count(all, "pair"), t.more())
 			return
 		}
 		if a.budget.Left() == 0 {
@@ -307,9 +429,6 @@ func planWay(f *ir.Fabric, plan [][]*ir.Device) string {
 		planText(plan) +
 		", and one of its own for every other switch: the AS-loop check refuses every way down and up again"
 }
-
-// pathsLost is the price of routing that never goes up again.
-const pathsLost = "pairs left without such a path by failures lose each other instead of detouring"
 
 // routersText says what the switches' routing must do for routing = "up-down" to be true. Nothing that rocec writes makes it so.
 const routersText = `have the switches' routing never send traffic up again after it came down (rocec neither writes nor sees that yet), ` +

@@ -3,21 +3,28 @@ package validate
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/validate/proof"
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// What a way out costs: how much farther apart members are, in cables, while nothing has failed.
+// The price of a way out, measured on the routes of the fabric with the change: how much longer and narrower paths become while all links
+// are up, and which pairs lose their last path when a link fails.
 
 // cost is of the pairs of switches with members that talk.
 type cost struct {
-	pairs, longer, lost int
-	before, after       int    // cables of the pairs that are not lost, added up
-	worst               [2]int // cables before and after, of the pair that suffers most
-	every               int    // only from every so many switches was it measured
+	pairs, longer, narrower, lost int
+
+	cutOff        int    // pairs that one failed link parts, and does not part today
+	before, after int    // cables of the pairs that are not lost, added up
+	worst         [2]int // cables before and after, of the pair that suffers most
+	narrowest     [2]int // Mb/s before and after, of the pair that suffers most
+	more          bool   // the fabric has to stand more than one failed link
+	every         int    // only one in so many pairs was measured
 }
 
 // worse compares costs: first by pairs lost, then by length.
@@ -26,144 +33,286 @@ func (c cost) worse(than cost) int {
 }
 
 func (c cost) text() string {
-	s := "no pair that talks goes a longer way"
 	of := fmt.Sprintf("%s of switches that talk", diag.Count(c.pairs, "pair"))
+	s := "no path gets longer"
 	if c.longer > 0 {
-		s = fmt.Sprintf("%s of %s %s a longer way, at most %s instead of %d; over all, ways are %.2f times as long", diag.Number(c.longer), of,
-			diag.Plural(c.longer, "goes", "go"), diag.Count(c.worst[1], "cable"), c.worst[0], float64(c.after)/float64(max(c.before, 1)))
+		s = fmt.Sprintf("%s of %s %s longer paths, at most %s instead of %d; over all, paths are %.2f times as long", diag.Number(c.longer), of,
+			diag.Plural(c.longer, "gets", "get"), diag.Count(c.worst[1], "cable"), c.worst[0], float64(c.after)/float64(max(c.before, 1)))
 	}
-	if c.lost > 0 {
-		s += fmt.Sprintf("; %s of %s %s each other", diag.Number(c.lost), of, diag.Plural(c.lost, "loses", "lose"))
+	if c.narrower > 0 {
+		s += fmt.Sprintf("; %s of %s %s narrower paths, at worst %s instead of %s", diag.Number(c.narrower), of,
+			diag.Plural(c.narrower, "gets", "get"), rateText(c.narrowest[1]), rateText(c.narrowest[0]))
+	} else {
+		s += "; no path gets narrower"
+	}
+	if c.cutOff > 0 {
+		s += fmt.Sprintf("; %s of %s %s the last path when a certain link fails, and %s a detour today", diag.Number(c.cutOff), of,
+			diag.Plural(c.cutOff, "loses", "lose"), diag.Plural(c.cutOff, "has", "have"))
+	} else {
+		s += "; no pair loses its last path when one link fails"
+	}
+	if c.more {
+		s += ", and more at once were not judged"
 	}
 	if c.every > 1 {
-		s += fmt.Sprintf("; measured from one in %d switches", c.every)
+		s += fmt.Sprintf("; measured on one in %d pairs", c.every)
 	}
 	return s
-}
-
-// price says what the fabric with a change costs; empty where there is none.
-func (a *adviser) price(changed *ir.Fabric, free bool) string {
-	if !free {
-		return ""
-	}
-	valleys := changed.Routing != ir.UpDown && changed.Routing != ir.EBGP
-	return a.cost(newRuler(changed, valleys, nil)).text()
 }
 
 // maxMeasured bounds the work of one measurement, in cables looked at.
 const maxMeasured = 3_000_000
 
-// speaker is a switch with members, those it is asked how far they are from, and how far they are as the fabric is.
-type speaker struct {
-	at      int // Device.ID
-	bridged bool
-	to      []int // Device.ID, higher ones only
-	before  []int
+// pair is two switches with members that talk, each with one of the members.
+type pair struct {
+	group    *ir.CosGroup
+	bridged  bool
+	from, to *ir.NIC
+	at       [2]int // Device.ID
+	before   way
 }
 
-// cost measures the distances of members by a ruler, beside those there are. In a large fabric it does so from some of the switches.
-func (a *adviser) cost(after *ruler) cost {
-	if a.speakers == nil {
-		a.listen()
-	}
-	c := cost{every: a.every}
-	a.budget.Spend(2 * len(a.speakers) * len(a.Fabric.Links))
-	for _, s := range a.speakers {
-		after.measure(s.at, s.bridged)
-		for i, d := range s.to {
-			c.add(s.before[i], after.to(d))
+// way is how one member reaches another.
+type way struct {
+	cables int        // between the devices the members are attached to; -1: it does not
+	mbps   int        // the narrowest place between the switches
+	single []*ir.Link // without any of which there is no shortest way
+}
+
+// measure measures the price of a change on the routes of the changed fabric.
+func (a *adviser) measure(changed *ir.Fabric, c proof.Change) cost {
+	a.listen()
+	out := cost{every: a.every, more: changed.Failures > 1}
+	a.budget.Spend(len(a.pairs) * 2 * len(a.Fabric.Links))
+	for _, p := range a.pairs {
+		after := p.in(changed, nil)
+		out.add(p.before, after)
+		if after.cables < 0 || p.before.cables < 0 {
+			continue
 		}
+		for _, l := range after.single {
+			same := a.Fabric.Devices[l.A().Device().ID].Ports[slices.IndexFunc(a.Fabric.Devices[l.A().Device().ID].Ports,
+				func(port *ir.Port) bool { return port.Name == l.A().Name })].Link()
+			if p.in(changed, l).cables < 0 && p.in(a.Fabric, same).cables >= 0 {
+				out.cutOff++
+				break
+			}
+		}
+	}
+	return out
+}
+
+// in measures how the pair's members reach each other in its fabric or a changed copy, without a link.
+func (p *pair) in(f *ir.Fabric, without *ir.Link) way {
+	t := ir.Trip{Group: p.group, Bridged: p.bridged, From: portsIn(f, p.from), To: portsIn(f, p.to)}
+	if i := slices.IndexFunc(f.CosGroups, func(g *ir.CosGroup) bool { return g.Name == p.group.Name }); i >= 0 {
+		t.Group = f.CosGroups[i]
+	}
+	none := way{cables: -1}
+	if len(t.From) == 0 || len(t.To) == 0 {
+		return none
+	}
+	var s ir.State
+	if without != nil {
+		s.Down = []*ir.Link{without}
+	}
+	w, err := f.Routes.Ways(t, s)
+	if err != nil || len(w.Stops) == 0 || w.Stops[0].Left < 0 {
+		return none
+	}
+	levels := make([]map[*ir.Port]bool, w.Stops[0].Left+1) // by cables left: the ports that shortest ways leave by
+	for _, stop := range w.Stops {
+		for _, l := range stop.Next {
+			if next := w.Stops[l.Stop]; stop.Left == next.Left+1 && stop.Left < len(levels) && stop.Device.Forwards() && next.Device.Forwards() {
+				if levels[stop.Left] == nil {
+					levels[stop.Left] = map[*ir.Port]bool{}
+				}
+				levels[stop.Left][l.Out] = true
+			}
+		}
+	}
+	out := way{cables: w.Stops[0].Left}
+	for _, port := range []*ir.Port{t.From[0], t.To[0]} {
+		if !port.Device().Forwards() {
+			out.cables-- // the member's own
+		}
+	}
+	for _, ports := range levels {
+		mbps := 0
+		for port := range ports {
+			mbps += port.Link().Speed.N
+			if len(ports) == 1 {
+				out.single = append(out.single, port.Link())
+			}
+		}
+		if mbps > 0 && (out.mbps == 0 || mbps < out.mbps) {
+			out.mbps = mbps
+		}
+	}
+	return out
+}
+
+// portsIn returns the cabled ports of a member in its fabric or a copy: of a bond that sends by several, all of them.
+func portsIn(f *ir.Fabric, n *ir.NIC) (out []*ir.Port) {
+	nics := []*ir.NIC{n}
+	if n.Bond != nil && n.Bond.Mode != "active-backup" {
+		nics = n.Bond.NICs
+	}
+	for _, nic := range nics {
+		own := f.Devices[nic.Device.ID].Host.NICs[slices.Index(nic.Device.Host.NICs, nic)]
+		if own.Port != nil {
+			out = append(out, own.Port)
+		}
+	}
+	return out
+}
+
+// listen finds out who talks with whom, and how far they are today. In a large fabric it takes some of the pairs.
+func (a *adviser) listen() {
+	if a.every > 0 {
+		return
+	}
+	f := a.Fabric
+	total := 0
+	all := a.talks()
+	for _, t := range all {
+		total += len(t.members) * (len(t.members) - 1) / 2
+	}
+	a.every = 1 + total*(8*len(f.Links)+len(f.Devices))/maxMeasured
+	type key struct {
+		at      [2]int
+		bridged bool
+		group   *ir.CosGroup
+	}
+	known := map[key]bool{}
+	n := 0
+	for _, t := range all {
+		for j, from := range t.members {
+			for _, to := range t.members[j+1:] {
+				if n++; (n-1)%a.every != 0 {
+					continue
+				}
+				p := &pair{group: t.group, bridged: t.bridged, from: from, to: to}
+				p.at = [2]int{walk.AttachedTo(from).ID, walk.AttachedTo(to).ID}
+				if k := (key{p.at, p.bridged, p.group}); !known[k] {
+					known[k] = true
+					p.before = p.in(f, nil)
+					a.pairs = append(a.pairs, p)
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(a.pairs, func(p, q *pair) int { return p.at[0] - q.at[0] })
+}
+
+// talk is members that talk with each other, one for each switch.
+type talk struct {
+	group   *ir.CosGroup
+	bridged bool
+	members []*ir.NIC
+}
+
+// talks returns who talks in the groups of the proof: the members of their intents, or every host where no intent names any.
+func (a *adviser) talks() []talk {
+	var out []talk
+	apart := func(t talk, nics iter.Seq[*ir.NIC]) {
+		seen := map[*ir.Device]bool{}
+		for n := range nics {
+			if d := walk.AttachedTo(n); d != nil && !seen[d] {
+				seen[d] = true
+				t.members = append(t.members, n)
+			}
+		}
+		out = append(out, t)
+	}
+	for _, in := range a.Fabric.Intents {
+		if slices.Contains(a.Groups, in.Group) {
+			apart(talk{group: in.Group, bridged: in.Version == 1}, func(yield func(*ir.NIC) bool) {
+				for _, m := range in.Members {
+					if !yield(m.NIC) {
+						return
+					}
+				}
+			})
+		}
+	}
+	if out != nil {
+		return out
+	}
+	apart(talk{group: a.Groups[0]}, func(yield func(*ir.NIC) bool) {
+		for _, d := range a.Fabric.Devices {
+			if d.Host == nil {
+				continue
+			}
+			for _, n := range d.Host.NICs {
+				if !yield(n) {
+					return
+				}
+			}
+		}
+	})
+	return out
+}
+
+// estimate measures the distances of members by a ruler, beside those there are.
+func (a *adviser) estimate(r *ruler) cost {
+	a.listen()
+	c := cost{every: a.every}
+	a.budget.Spend(2 * len(a.Fabric.Links))
+	for i, p := range a.pairs {
+		if before := a.pairs[max(i-1, 0)]; i == 0 || before.at[0] != p.at[0] || before.bridged != p.bridged {
+			r.measure(p.at[0], p.bridged)
+			a.budget.Spend(2 * len(a.Fabric.Links))
+		}
+		c.add(p.before, way{cables: r.to(p.at[1])})
 	}
 	return c
 }
 
-// listen finds out who talks with whom, and over how many cables.
-func (a *adviser) listen() {
-	f := a.Fabric
-	var all [][]int // by intent, where its members are
-	sources := 0
-	for _, in := range f.Intents {
-		var at []int
-		for _, m := range in.Members {
-			if d := walk.AttachedTo(m.NIC); d != nil && slices.Contains(a.Groups, in.Group) {
-				at = append(at, d.ID)
-			}
-		}
-		slices.Sort(at)
-		at = slices.Compact(at)
-		all = append(all, at)
-		sources += len(at)
-	}
-	a.every = 1 + sources*2*len(f.Links)/maxMeasured
-	type key struct {
-		at      int
-		bridged bool
-	}
-	a.speakers = []*speaker{}
-	known := map[key]*speaker{}
-	for n, in := range f.Intents {
-		for i, d := range all[n] {
-			k := key{d, in.Version == 1}
-			if known[k] == nil {
-				if i%a.every != 0 {
-					continue
-				}
-				known[k] = &speaker{at: d, bridged: k.bridged}
-				a.speakers = append(a.speakers, known[k])
-			}
-			known[k].to = append(known[k].to, all[n][i+1:]...)
-		}
-	}
-	before := newRuler(f, true, nil)
-	for _, s := range a.speakers {
-		slices.Sort(s.to)
-		s.to = slices.Compact(s.to)
-		before.measure(s.at, s.bridged)
-		for _, d := range s.to {
-			s.before = append(s.before, before.to(d))
-		}
-	}
-}
-
-// add notes a pair with so many cables between, before and after; -1: no way.
-func (c *cost) add(before, after int) {
+// add notes the ways of a pair before and after.
+func (c *cost) add(before, after way) {
 	switch {
-	case before < 0:
+	case before.cables < 0:
 		return
-	case after < 0:
+	case after.cables < 0:
 		c.lost++
 	default:
-		c.before += before
-		c.after += after
-		if after > before {
+		b, a := before.cables, after.cables
+		c.before += b
+		c.after += a
+		if a > b {
 			c.longer++
-			if after-before > c.worst[1]-c.worst[0] || after-before == c.worst[1]-c.worst[0] && after > c.worst[1] {
-				c.worst = [2]int{before, after}
+			if a-b > c.worst[1]-c.worst[0] || a-b == c.worst[1]-c.worst[0] && a > c.worst[1] {
+				c.worst = [2]int{b, a}
+			}
+		}
+		if after.mbps < before.mbps {
+			if c.narrower++; c.narrowest[0] == 0 || after.mbps*c.narrowest[0] < c.narrowest[1]*before.mbps {
+				c.narrowest = [2]int{before.mbps, after.mbps}
 			}
 		}
 	}
 	c.pairs++
 }
 
-// ruler measures distances from one device: of the shortest ways, or where valleys are forbidden of the shortest that rise, take at
-// most one step to a peer, and fall.
+// ruler measures distances from one device: of the shortest ways that rise, take at most one step to a peer, and fall.
 type ruler struct {
-	f       *ir.Fabric
-	height  []int // by Device.ID
-	valleys bool
-	without *ir.Link
+	f      *ir.Fabric
+	height []int // by Device.ID
 
 	dist  []int // by Device.ID: cables of a way that may go on as it likes; -1: none
 	fell  []int // of one that came down or took a step to a peer, and now falls
 	queue []int
 }
 
-// newRuler returns a ruler of the ways in a fabric without a link.
-func newRuler(f *ir.Fabric, valleys bool, without *ir.Link) *ruler {
+// newRuler returns a ruler of the ways in a fabric with some tiers.
+func newRuler(f *ir.Fabric, tiers map[*ir.Device]int) *ruler {
 	n := len(f.Devices)
-	r := &ruler{f: f, valleys: valleys, without: without, height: make([]int, n), dist: make([]int, n), fell: make([]int, n)}
+	r := &ruler{f: f, height: make([]int, n), dist: make([]int, n), fell: make([]int, n)}
 	for i, d := range f.Devices {
-		r.height[i] = d.Height()
+		if r.height[i] = d.Height(); tiers[d] > 0 {
+			r.height[i] = tiers[d]
+		}
 	}
 	return r
 }
@@ -192,18 +341,16 @@ func (r *ruler) measure(from int, bridged bool) {
 		for _, p := range r.f.Devices[d].Ports {
 			other := p.Peer().Device()
 			n := other.ID
-			if !other.Forwards() || p.Link() == r.without || bridged && p.Link().Routed {
+			if !other.Forwards() || bridged && p.Link().Routed {
 				continue
 			}
 			next, to := r.dist, 2*n
-			if !r.valleys {
-				rises, level := r.height[n] > r.height[d], r.height[n] == r.height[d]
-				switch {
-				case falls && (rises || level), level && !p.Link().Peer:
-					continue
-				case !rises:
-					next, to = r.fell, 2*n+1
-				}
+			rises, level := r.height[n] > r.height[d], r.height[n] == r.height[d]
+			switch {
+			case falls && (rises || level), level && !p.Link().Peer:
+				continue
+			case !rises:
+				next, to = r.fell, 2*n+1
 			}
 			if next[n] < 0 {
 				next[n] = now + 1

@@ -23,11 +23,7 @@ func (a *adviser) tiers() {
 		if t == nil {
 			break
 		}
-		r := newRuler(a.Fabric, false, nil)
-		for d, tier := range t.tiers {
-			r.height[d.ID] = tier
-		}
-		c := a.cost(r)
+		c := a.estimate(newRuler(a.Fabric, t.tiers))
 		if best == nil || c.worse(best.cost) < 0 {
 			t.cost, best = c, t
 		}
@@ -35,11 +31,9 @@ func (a *adviser) tiers() {
 	if best == nil {
 		return // no switch, or no budget
 	}
-	changed, free := a.try(upDownRouting, proof.Change{Routing: ir.UpDown, Tiers: best.tiers})
-	if !free || !noPathsLost(changed) {
-		return
+	if t := a.try(upDownRouting, proof.Change{Routing: ir.UpDown, Tiers: best.tiers}); t != nil {
+		a.add("%s; %s (price: %s)", best.text(a.Fabric), routersText, t.price)
 	}
-	a.add("%s; %s (price: %s; of equally short ways only those over the top are left)", best.text(a.Fabric), routersText, best.cost.text())
 }
 
 // tiering is a tier for every switch.

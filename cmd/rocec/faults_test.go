@@ -68,6 +68,12 @@ var faults = []fault{
 		code: "pfc-loop-unknown", base: "clos-v2-ecn", edit: []string{`"up-down"`, `"shortest-path"`}, at: `"shortest-path"`,
 		args: []string{"--budget", "1us"},
 	},
+	{
+		code: "pfc-loop-cabling", base: "clos-v2-ecn", edit: []string{
+			`"up-down"`, `"shortest-path"`, `mesh "uplinks" {`, "mesh \"uplinks\" {\n  planned = true",
+		},
+		at: "true", more: []string{"pfc-loop-transient"},
+	},
 	{code: "pfc-loop-transient", base: "clos-v2-ecn", edit: []string{`"up-down"`, `"shortest-path"`}, at: `"shortest-path"`},
 
 	{code: "peer-across-tiers", base: "clos-v2-ecn", edit: []string{`speed  = "100G"`, "speed = \"100G\"\n  peer = true"}, at: "true"},

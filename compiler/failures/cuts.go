@@ -35,9 +35,11 @@ func (w *State) Cuts(t *Orbits, most int, b *ir.Budget) ([]ir.Cut, error) {
 	return c.out, err
 }
 
-// EverySet returns one set of each orbit, where any may matter.
-func (w *State) EverySet(t *Orbits, most int, b *ir.Budget) ([]ir.Cut, error) {
+// EverySet returns one set of each orbit, where any may matter. Links of unlaid do not count in a set.
+func (w *State) EverySet(t *Orbits, most int, unlaid []*ir.Link, b *ir.Budget) ([]ir.Cut, error) {
 	c := &cutter{State: w, orbits: t, most: most, budget: b}
+	c.dontCount(unlaid)
+	c.whole = true
 	err := c.everySet()
 	return c.out, err
 }
@@ -53,6 +55,10 @@ type cutter struct {
 	alone []bool         // by Link.ID: it is a cut by itself, or one of its orbit is
 	two   map[string]int // by form of two links: not negative if they are a cut
 	flow  *flow
+
+	unlaid  []bool  // by Link.ID: a set may hold it uncounted; nil: every link counts
+	planned []int32 // those
+	whole   bool    // every set is listed
 }
 
 // bySize finds the cuts size by size.
@@ -87,7 +93,7 @@ func (c *cutter) bySize() error {
 // everySet lists every set of links, one of each orbit.
 func (c *cutter) everySet() error {
 	level := [][]int32{nil}
-	for range c.most {
+	for range c.most + len(c.planned) {
 		known := map[string]bool{}
 		var next [][]int32
 		for _, set := range level {
@@ -99,6 +105,9 @@ func (c *cutter) everySet() error {
 					return ir.ErrBudget
 				}
 				more := with(set, id)
+				if c.count(more) > c.most {
+					continue
+				}
 				if form := c.orbits.Form(more); !known[form] {
 					known[form] = true
 					next = append(next, more)
@@ -149,7 +158,7 @@ func (c *cutter) beside(set []int32) []int32 {
 func (c *cutter) list(sets [][]int32) {
 	slices.SortFunc(sets, slices.Compare)
 	for _, set := range sets {
-		c.out = append(c.out, ir.Cut{Links: linksOf(c.Fabric, set), Alike: c.orbits.Size(set)})
+		c.out = append(c.out, ir.Cut{Links: linksOf(c.Fabric, set), Alike: c.orbits.Size(set), Whole: c.whole})
 	}
 }
 
@@ -421,13 +430,5 @@ func (c *cutter) minimal(set []int32) (bool, error) {
 	if len(set) == 2 { // sets with a link that matters by itself were not built
 		return true, nil
 	}
-	for i := range set {
-		p := c.Probe(slices.Delete(slices.Clone(set), i, i+1))
-		far, err := p.Farther(c.orbits, c.budget)
-		c.Probes.Put(p)
-		if err != nil || len(far) > 0 {
-			return false, err
-		}
-	}
-	return true, nil
+	return c.holdsNoCut(set)
 }

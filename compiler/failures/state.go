@@ -67,7 +67,7 @@ func NewState(views []*graph.Traffic, down []*ir.Link) *State {
 					w.mark(int32(v), s.To)
 					continue
 				}
-				w.kind[s.Link] = kinds.of(s.Link, s.Routed, s.Peer)
+				w.kind[s.Link] = kinds.of(s.Link, s.Routed, s.Peer, f.Links[s.Link].Planned)
 			}
 		}
 	}
@@ -94,7 +94,7 @@ func NewState(views []*graph.Traffic, down []*ir.Link) *State {
 	}
 	for _, id := range links {
 		l := f.Links[id]
-		w.kind[id] = kinds.of(id, l.Routed, l.Peer)
+		w.kind[id] = kinds.of(id, l.Routed, l.Peer, l.Planned)
 	}
 	if w.used[bridgedPart] {
 		w.subs[bridgedPart] = w.newCSR(func(s *graph.Arc) bool { return !lost[s.Link] && !s.Routed })
@@ -159,6 +159,7 @@ type kinds struct {
 type kind struct {
 	lossless     uint64 // bit i: for views[i]
 	routed, peer bool
+	planned      bool
 	alone        int32 // 1 + Link.ID of a link that is like no other, since its ends differ: see graph.Traffic.Disagree
 }
 
@@ -166,8 +167,8 @@ func newKinds(views []*graph.Traffic) *kinds {
 	return &kinds{views: views, number: map[kind]int32{{}: 0}}
 }
 
-func (k *kinds) of(link int32, routed, peer bool) int32 {
-	x := kind{routed: routed, peer: peer}
+func (k *kinds) of(link int32, routed, peer, planned bool) int32 {
+	x := kind{routed: routed, peer: peer, planned: planned}
 	for i, v := range k.views {
 		if v.Lossless[link] {
 			x.lossless |= 1 << i

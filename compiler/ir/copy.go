@@ -1,5 +1,7 @@
 package ir
 
+import "slices"
+
 // Copy returns a fabric of its own devices, ports, links and intents, which may be changed until its routes are asked for. It
 // has the numbers of f (Device.ID, Port.ID, Link.ID), its cos groups and its sizes, and no routes.
 func (f *Fabric) Copy() *Fabric {
@@ -78,6 +80,34 @@ func (f *Fabric) Copy() *Fabric {
 		out.Table = &table
 	}
 	return &out
+}
+
+// Unplug takes a cable out of a copy, and its ports. Links, ports and the ports of their devices get new numbers.
+func (f *Fabric) Unplug(l *Link) {
+	f.Links = slices.Delete(f.Links, l.ID, l.ID+1)
+	for i, l := range f.Links {
+		l.ID = i
+	}
+	for _, p := range []*Port{l.A(), l.B()} {
+		if p.NIC != nil {
+			p.NIC.Port = nil
+		}
+		f.Ports = slices.Delete(f.Ports, slices.Index(f.Ports, p), slices.Index(f.Ports, p)+1)
+		d := p.device
+		d.Ports = slices.Delete(d.Ports, p.Index, p.Index+1)
+		for i, other := range d.Ports {
+			other.Index = i
+		}
+		if f.Table == nil {
+			continue
+		}
+		for i, set := range f.Table.Ports[d.ID] {
+			f.Table.Ports[d.ID][i] = slices.DeleteFunc(set, func(hop *Port) bool { return hop == p })
+		}
+	}
+	for i, p := range f.Ports {
+		p.ID = i
+	}
 }
 
 // each is what becomes of the elements of a list.

@@ -134,7 +134,7 @@ type Link struct {
 	ID      int
 	Routed  bool // an IP hop between two switches
 	Peer    bool
-	Planned bool // not laid yet: everything counts it as present, and on the devices it is down
+	Planned bool // not laid yet: the proof judges the fabric with it and without, and on the devices it is down
 	Bond    int  // number of the bond between two switches that the cable is in, from 1; 0: of none
 
 	fabric *Fabric

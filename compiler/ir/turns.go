@@ -20,8 +20,8 @@ type Routes interface {
 	// Cuts returns the sets of at most most links that matter when they fail in addition to the links in down: of every
 	// failure set of that size that leads some traffic of the groups to a turn it does not take with only down failed,
 	// a subset is in the list, or one that differs from such a subset only by names (Cut.Alike). Links not listed only
-	// take turns away. Sets come smallest first.
-	Cuts(groups []*CosGroup, down []*Link, most int, b *Budget) ([]Cut, error)
+	// take turns away. Sets come smallest first. A cable that is not laid is no failure: links of unlaid do not count in a set.
+	Cuts(groups []*CosGroup, down []*Link, most int, unlaid []*Link, b *Budget) ([]Cut, error)
 
 	// Outcomes takes apart the turns of a state that are mixed ([Turns.Mixed]), destination by destination. Of outcomes that
 	// differ only by turns that are not among those asked for, it returns one, and none that takes fewer of them than another.
@@ -109,6 +109,7 @@ type Choice struct {
 type Cut struct {
 	Links []*Link
 	Alike int
+	Whole bool // larger sets that hold Links are among the cuts, too: there are no more of them in the state without Links
 }
 
 // ErrBudget is the error of work that was not finished within its [Budget].

@@ -162,7 +162,7 @@ func TestFailuresAtOnce(t *testing.T) {
 			if assert.NoError(t, err) {
 				turns[i] = turnsOf(f, got)
 			}
-			cuts[i], err = f.Routes.Cuts(f.CosGroups, f.Links[:i/2], 2, nil)
+			cuts[i], err = f.Routes.Cuts(f.CosGroups, f.Links[:i/2], 2, nil, nil)
 			assert.NoError(t, err)
 		})
 	}
@@ -171,7 +171,7 @@ func TestFailuresAtOnce(t *testing.T) {
 		got, err := New(f).Changed(c.Group, ir.State{Down: f.Links[i : 2*i+1]})
 		require.NoError(t, err)
 		assert.Equal(t, turnsOf(f, got), turns[i])
-		want, err := New(f).Cuts(f.CosGroups, f.Links[:i/2], 2, nil)
+		want, err := New(f).Cuts(f.CosGroups, f.Links[:i/2], 2, nil, nil)
 		require.NoError(t, err)
 		assert.Equal(t, want, cuts[i])
 	}

@@ -10,7 +10,7 @@ import (
 
 // Cuts returns the failure sets that matter; see [ir.Routes]. With [ir.ErrBudget] come the sets of all the sizes that
 // were finished. For eBGP with AS numbers that several devices share, every set of links may matter.
-func (r *Router) Cuts(groups []*ir.CosGroup, down []*ir.Link, most int, b *ir.Budget) ([]ir.Cut, error) {
+func (r *Router) Cuts(groups []*ir.CosGroup, down []*ir.Link, most int, unlaid []*ir.Link, b *ir.Budget) ([]ir.Cut, error) {
 	var asked []*ir.CosGroup
 	for _, g := range groups {
 		if !g.Lossless && !r.coupled {
@@ -22,7 +22,7 @@ func (r *Router) Cuts(groups []*ir.CosGroup, down []*ir.Link, most int, b *ir.Bu
 			}
 		}
 	}
-	if len(asked) == 0 || most < 1 {
+	if len(asked) == 0 || most < 1 && len(unlaid) == 0 {
 		return nil, nil
 	}
 	how := r.afterFailures(r.views[asked[0]]())
@@ -34,7 +34,11 @@ func (r *Router) Cuts(groups []*ir.CosGroup, down []*ir.Link, most int, b *ir.Bu
 	}
 	if how == anythingMatters {
 		w := r.state(asked, down)
-		return w.EverySet(failures.NewOrbits(w, true), most, b)
+		return w.EverySet(failures.NewOrbits(w, true), most, unlaid, b)
+	}
+	if len(unlaid) > 0 {
+		w := r.state(asked, down)
+		return w.CutsUnlaid(failures.NewOrbits(w, false), most, unlaid, b)
 	}
 	if len(asked) == 1 && len(down) == 0 {
 		whole := r.whole(asked[0])

@@ -1,6 +1,7 @@
 package routes
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -17,60 +18,105 @@ import (
 func TestFailuresWithoutACutAddNoTurn(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		f, groups := randomFabric(rt, ir.ShortestPath)
-		down := failurestest.Down(rt, f, 2)
-		r := f.Routes.(*Router)
-		cuts, err := r.Cuts(groups, down, 3, nil)
-		if err != nil {
-			rt.Fatal(err)
-		}
-		w := r.state(groups, down)
-		twins := failures.NewOrbits(w, false)
-		isCut := map[string]bool{}
-		for _, c := range cuts {
-			isCut[twins.Form(failurestest.IDs(c.Links))] = true
-		}
-		live := func(set []*ir.Link) []int32 { // those that can be in a cut
-			var out []int32
-			for _, id := range failurestest.IDs(set) {
-				if w.Ends[id][0] >= 0 {
-					out = append(out, id)
-				}
+		assertCutsCover(rt, f, groups, failurestest.Down(rt, f, 2), 3, nil)
+	})
+}
+
+// Links that are not laid do not count in a cut: the law holds for sets that hold few others beside them.
+func TestUnlaidWithoutACutAddNoTurn(t *testing.T) {
+	larger := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		f, groups := randomFabric(rt, ir.ShortestPath)
+		down := failurestest.Down(rt, f, 1)
+		var unlaid []*ir.Link
+		for _, l := range failurestest.Others(f, down) {
+			if rapid.IntRange(0, 2).Draw(rt, "planned") == 0 {
+				l.Planned = true
+				unlaid = append(unlaid, l)
 			}
-			return out
 		}
-		before := map[*ir.CosGroup]map[ir.Turn]bool{}
-		for _, g := range groups {
-			before[g] = plainTurns(f, g, down)
+		f.Routes = New(f)
+		larger += assertCutsCover(rt, f, groups, down, rapid.IntRange(0, 1).Draw(rt, "most"), unlaid)
+	})
+	if larger == 0 {
+		t.Error("no cut holds more links than may fail")
+	}
+}
+
+// assertCutsCover holds the cuts of a state to plain searches of all sets of at most three links, and returns how many cuts hold more
+// links than most.
+func assertCutsCover(rt *rapid.T, f *ir.Fabric, groups []*ir.CosGroup, down []*ir.Link, most int, unlaid []*ir.Link) (larger int) {
+	const size = 3
+	r := f.Routes.(*Router)
+	cuts, err := r.Cuts(groups, down, most, unlaid, nil)
+	if err != nil {
+		rt.Fatal(err)
+	}
+	counts := func(set []*ir.Link) (n int) {
+		for _, l := range set {
+			if !slices.Contains(unlaid, l) {
+				n++
+			}
 		}
-		counted := map[string]int{}
-		failurestest.Subsets(failurestest.Others(f, down), 3, func(set []*ir.Link) {
-			if fails := live(set); len(fails) == len(set) && isCut[twins.Form(fails)] {
-				counted[twins.Form(fails)]++
-				return
+		return n
+	}
+	w := r.state(groups, down)
+	twins := failures.NewOrbits(w, false)
+	isCut := map[string]bool{}
+	for _, c := range cuts {
+		if counts(c.Links) > most {
+			rt.Fatalf("%v holds more than %d links that count", failurestest.Names(c.Links), most)
+		}
+		if len(c.Links) > most {
+			larger++
+		}
+		isCut[twins.Form(failurestest.IDs(c.Links))] = true
+	}
+	live := func(set []*ir.Link) []int32 { // those that can be in a cut
+		var out []int32
+		for _, id := range failurestest.IDs(set) {
+			if w.Ends[id][0] >= 0 {
+				out = append(out, id)
 			}
-			holds := false
-			failurestest.Subsets(set, 3, func(part []*ir.Link) {
-				fails := live(part)
-				holds = holds || len(fails) == len(part) && isCut[twins.Form(fails)]
-			})
-			if holds {
-				return
-			}
-			for _, g := range groups {
-				for turn := range plainTurns(f, g, append(set[:len(set):len(set)], down...)) {
-					if !before[g][turn] {
-						rt.Fatalf("%v fail, with %v down: new turn %v -> %v, but no cut", failurestest.Names(set), failurestest.Names(down), turn.In,
-							turn.Out)
-					}
-				}
-			}
+		}
+		return out
+	}
+	before := map[*ir.CosGroup]map[ir.Turn]bool{}
+	for _, g := range groups {
+		before[g] = plainTurns(f, g, down)
+	}
+	counted := map[string]int{}
+	failurestest.Subsets(failurestest.Others(f, down), size, func(set []*ir.Link) {
+		if counts(set) > most {
+			return
+		}
+		if fails := live(set); len(fails) == len(set) && isCut[twins.Form(fails)] {
+			counted[twins.Form(fails)]++
+			return
+		}
+		holds := false
+		failurestest.Subsets(set, size, func(part []*ir.Link) {
+			fails := live(part)
+			holds = holds || len(fails) == len(part) && isCut[twins.Form(fails)]
 		})
-		for _, c := range cuts {
-			if n := counted[twins.Form(failurestest.IDs(c.Links))]; n != c.Alike {
-				rt.Fatalf("%v stands for %d sets, not %d", failurestest.Names(c.Links), n, c.Alike)
+		if holds {
+			return
+		}
+		for _, g := range groups {
+			for turn := range plainTurns(f, g, append(set[:len(set):len(set)], down...)) {
+				if !before[g][turn] {
+					rt.Fatalf("%v fail, with %v down: new turn %v -> %v, but no cut", failurestest.Names(set), failurestest.Names(down), turn.In,
+						turn.Out)
+				}
 			}
 		}
 	})
+	for _, c := range cuts {
+		if n := counted[twins.Form(failurestest.IDs(c.Links))]; len(c.Links) <= size && n != c.Alike {
+			rt.Fatalf("%v stands for %d sets, not %d", failurestest.Names(c.Links), n, c.Alike)
+		}
+	}
+	return larger
 }
 
 func cutSizes(cuts []ir.Cut) (sizes map[int]int, alike map[int]int) {
@@ -110,7 +156,7 @@ func TestCutsOfKnownTopologies(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			f := routed(tt.c)
-			cuts, err := f.Routes.Cuts(f.CosGroups, nil, tt.most, ir.NewBudget(10_000_000))
+			cuts, err := f.Routes.Cuts(f.CosGroups, nil, tt.most, nil, ir.NewBudget(10_000_000))
 			require.NoError(t, err)
 			sizes, alike := cutSizes(cuts)
 			assert.Equal(t, tt.sizes, sizes)
@@ -122,7 +168,7 @@ func TestCutsOfKnownTopologies(t *testing.T) {
 func TestCutsOfTwoPlanes(t *testing.T) {
 	c := irtest.Clos(ir.ShortestPath, 2, 3, 2, 2, 1)
 	f := routed(c)
-	cuts, err := f.Routes.Cuts(f.CosGroups, nil, 2, nil)
+	cuts, err := f.Routes.Cuts(f.CosGroups, nil, 2, nil, nil)
 	require.NoError(t, err)
 	var got [][]string
 	for _, cut := range cuts {
@@ -135,7 +181,7 @@ func TestCutsOfTwoPlanes(t *testing.T) {
 func TestCutsWhileLinksAreDown(t *testing.T) {
 	c := irtest.LeafSpine(ir.ShortestPath, 4, 2)
 	f := routed(c)
-	cuts, err := f.Routes.Cuts(f.CosGroups, c.Cables("L0-S0"), 1, nil)
+	cuts, err := f.Routes.Cuts(f.CosGroups, c.Cables("L0-S0"), 1, nil, nil)
 	require.NoError(t, err)
 	require.Len(t, cuts, 1)
 	assert.Equal(t, c.Cables("L1-S1"), cuts[0].Links, "L0 and L1 then meet by way of another leaf")
@@ -152,14 +198,14 @@ func TestBondedHostsCableCuts(t *testing.T) {
 	for _, n := range h.NICs {
 		n.Bond = h.Bonds[0]
 	}
-	cuts, err := New(f).Cuts(f.CosGroups, nil, 1, nil)
+	cuts, err := New(f).Cuts(f.CosGroups, nil, 1, nil, nil)
 	require.NoError(t, err)
 	require.Len(t, cuts, 1)
 	assert.Equal(t, []*ir.Link{h.NICs[0].Port.Link()}, cuts[0].Links, "what came by L0 goes by L1 then")
 	assert.Equal(t, 2, cuts[0].Alike)
 
 	h.Bonds[0].Mode = "active-backup"
-	cuts, err = New(f).Cuts(f.CosGroups, nil, 1, nil)
+	cuts, err = New(f).Cuts(f.CosGroups, nil, 1, nil, nil)
 	require.NoError(t, err)
 	assert.Empty(t, cuts, "either port may be the active one")
 }
@@ -175,7 +221,7 @@ func TestCutsLeaveABondAWay(t *testing.T) {
 	for _, n := range h.NICs {
 		n.Bond = h.Bonds[0]
 	}
-	cuts, err := New(f).Cuts(f.CosGroups, c.Cables("R2-R3"), 1, nil)
+	cuts, err := New(f).Cuts(f.CosGroups, c.Cables("R2-R3"), 1, nil, nil)
 	require.NoError(t, err)
 	var got []*ir.Link
 	for _, cut := range cuts {
@@ -188,24 +234,24 @@ func TestCutsLeaveABondAWay(t *testing.T) {
 func TestCutsOfOtherRoutings(t *testing.T) {
 	for _, r := range []ir.Routing{ir.UpDown, ir.AnyPath, ir.Flooding, ir.SpanningTree, ir.TablePath, ""} {
 		f := routed(irtest.Ring(r, 5))
-		cuts, err := f.Routes.Cuts(f.CosGroups, nil, 2, nil)
+		cuts, err := f.Routes.Cuts(f.CosGroups, nil, 2, nil, nil)
 		require.NoError(t, err)
 		assert.Empty(t, cuts, r)
 	}
 	f := routed(irtest.Ring(ir.EBGP, 5).UniqueASNs())
-	cuts, err := f.Routes.Cuts(f.CosGroups, nil, 2, nil)
+	cuts, err := f.Routes.Cuts(f.CosGroups, nil, 2, nil, nil)
 	require.NoError(t, err)
 	assert.Len(t, cuts, 5, "eBGP with an AS number each is shortest-path")
 
 	// An AS number that leaves share: any set of links may matter.
 	f = routed(irtest.LeafSpine(ir.EBGP, 3, 2).ASN("L", 65001).ASN("S", 65100))
-	cuts, err = f.Routes.Cuts(f.CosGroups, nil, 2, nil)
+	cuts, err = f.Routes.Cuts(f.CosGroups, nil, 2, nil, nil)
 	require.NoError(t, err)
 	sizes, alike := cutSizes(cuts)
 	assert.Equal(t, map[int]int{1: 1, 2: 3}, sizes, "one link; two of a leaf, two of a spine, two apart")
 	assert.Equal(t, map[int]int{1: 6, 2: 15}, alike)
 	f = routed(irtest.LeafSpine(ir.EBGP, 3, 2).UniqueASNs().ASN("S", 65100))
-	cuts, err = f.Routes.Cuts(f.CosGroups, nil, 1, nil)
+	cuts, err = f.Routes.Cuts(f.CosGroups, nil, 1, nil, nil)
 	require.NoError(t, err)
 	assert.Len(t, cuts, 3, "leaves with AS numbers of their own are not twins")
 }
@@ -213,7 +259,7 @@ func TestCutsOfOtherRoutings(t *testing.T) {
 func TestCutsOfLossyGroups(t *testing.T) {
 	f := routed(irtest.Ring(ir.ShortestPath, 5))
 	f.CosGroups[0].Lossless = false
-	cuts, err := New(f).Cuts(f.CosGroups, nil, 2, nil)
+	cuts, err := New(f).Cuts(f.CosGroups, nil, 2, nil, nil)
 	require.NoError(t, err)
 	assert.Empty(t, cuts)
 }
@@ -221,13 +267,13 @@ func TestCutsOfLossyGroups(t *testing.T) {
 func TestCutsWithinABudget(t *testing.T) {
 	c := irtest.LeafSpine(ir.ShortestPath, 6, 3).Links("L0-L1")
 	f := routed(c)
-	all, err := f.Routes.Cuts(f.CosGroups, nil, 4, nil)
+	all, err := f.Routes.Cuts(f.CosGroups, nil, 4, nil, nil)
 	require.NoError(t, err)
 	require.Greater(t, len(all), 3)
 	cut := map[int]bool{}
 	for steps := int64(0); ; steps += 97 {
-		some, err := New(f).Cuts(f.CosGroups, nil, 4, ir.NewBudget(steps))
-		again, _ := New(f).Cuts(f.CosGroups, nil, 4, ir.NewBudget(steps))
+		some, err := New(f).Cuts(f.CosGroups, nil, 4, nil, ir.NewBudget(steps))
+		again, _ := New(f).Cuts(f.CosGroups, nil, 4, nil, ir.NewBudget(steps))
 		require.Equal(t, some, again)
 		if err == nil {
 			assert.Equal(t, all, some)

@@ -40,7 +40,7 @@ func BenchmarkCuts(b *testing.B) {
 			f := tt.build()
 			f.Routes.(*Router).whole(f.CosGroups[0])
 			for b.Loop() {
-				if cuts, err := f.Routes.Cuts(f.CosGroups, nil, 1, nil); err != nil || len(cuts) > 0 {
+				if cuts, err := f.Routes.Cuts(f.CosGroups, nil, 1, nil, nil); err != nil || len(cuts) > 0 {
 					b.Fatal(cuts, err)
 				}
 			}
@@ -53,7 +53,7 @@ func BenchmarkCutsOfTwo(b *testing.B) {
 		b.Run(tt.name, func(b *testing.B) {
 			f := tt.build()
 			for b.Loop() {
-				if cuts, err := f.Routes.Cuts(f.CosGroups, nil, 2, nil); err != nil || len(cuts) > 0 {
+				if cuts, err := f.Routes.Cuts(f.CosGroups, nil, 2, nil, nil); err != nil || len(cuts) > 0 {
 					b.Fatal(cuts, err)
 				}
 			}
@@ -70,7 +70,7 @@ func BenchmarkCutsLeafSpine(b *testing.B) {
 		b.Run(tt.name, func(b *testing.B) {
 			f := routed(irtest.LeafSpine(ir.ShortestPath, tt.leaves, tt.spines))
 			for b.Loop() {
-				if cuts, err := f.Routes.Cuts(f.CosGroups, nil, tt.spines, nil); err != nil || len(cuts) != tt.spines/2 {
+				if cuts, err := f.Routes.Cuts(f.CosGroups, nil, tt.spines, nil, nil); err != nil || len(cuts) != tt.spines/2 {
 					b.Fatal(cuts, err)
 				}
 			}
@@ -87,7 +87,7 @@ func BenchmarkCutsTorus(b *testing.B) {
 		b.Run(tt.name, func(b *testing.B) {
 			f := routed(irtest.Torus(ir.ShortestPath, tt.n))
 			for b.Loop() {
-				if cuts, err := f.Routes.Cuts(f.CosGroups, nil, 1, nil); err != nil || len(cuts) != len(f.Links)-tt.n*tt.n {
+				if cuts, err := f.Routes.Cuts(f.CosGroups, nil, 1, nil, nil); err != nil || len(cuts) != len(f.Links)-tt.n*tt.n {
 					b.Fatal(len(cuts), err)
 				}
 			}
@@ -169,7 +169,7 @@ func BenchmarkEveryLinkOfAll(b *testing.B) {
 						b.Fatal(err)
 					}
 				}
-				if _, err := r.Cuts(f.CosGroups, nil, 1, nil); err != nil {
+				if _, err := r.Cuts(f.CosGroups, nil, 1, nil, nil); err != nil {
 					b.Fatal(err)
 				}
 				b.ReportMetric(float64(len(seen)), "orbits")

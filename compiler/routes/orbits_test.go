@@ -50,7 +50,7 @@ func TestEverySetIsListedOnce(t *testing.T) {
 		}
 		down := failurestest.Down(rt, f, 1)
 		r := f.Routes.(*Router)
-		cuts, err := r.Cuts(groups, down, 3, nil)
+		cuts, err := r.Cuts(groups, down, 3, nil, nil)
 		if err != nil {
 			rt.Fatal(err)
 		}

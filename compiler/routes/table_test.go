@@ -110,7 +110,7 @@ func TestTablesAndFailures(t *testing.T) {
 	}
 	host := c.Cables(c.HostOf("R2") + "-R2")
 	assert.Equal(t, turnsOf(f, whole), turnsOf(f, turnsIn(t, f, ir.State{Down: host})), "traffic for a host that is gone comes all the same")
-	cuts, err := f.Routes.Cuts(f.CosGroups, nil, 2, nil)
+	cuts, err := f.Routes.Cuts(f.CosGroups, nil, 2, nil, nil)
 	require.NoError(t, err)
 	assert.Empty(t, cuts, "no failure adds a turn")
 }

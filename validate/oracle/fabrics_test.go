@@ -378,6 +378,9 @@ func drawnFabric(r *rand.Rand, routing ir.Routing, failures int) *ir.Fabric {
 	f := routed(c)
 	switch r.IntN(12) {
 	case 0:
+		for _, m := range f.Intents[0].Members {
+			m.NIC.Intents = nil
+		}
 		f.Intents = nil // every host may talk
 		f.Routes = routes.New(f)
 	case 1:

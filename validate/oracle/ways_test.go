@@ -204,6 +204,55 @@ func apply(t require.TestingT, f *ir.Fabric, way string) (kind string) {
 	return ""
 }
 
+// errorsOf returns the codes of errors.
+func errorsOf(r validate.Findings) map[string]bool {
+	out := map[string]bool{}
+	for _, d := range r.Diagnostics {
+		if d.Severity == diag.Error {
+			out[d.Code] = true
+		}
+	}
+	return out
+}
+
+// distances returns the cables of the shortest flow between every two members, by enumerating paths. Those that pass one switch only are
+// left out.
+func distances(f *ir.Fabric, seed uint64, down ...*ir.Link) map[[2]string]int {
+	b := state(f, down, rand.New(rand.NewPCG(seed, 7)))
+	out := map[[2]string]int{}
+	for _, g := range f.CosGroups {
+		if !g.Lossless || f.FlowControl == ir.Pause {
+			continue
+		}
+		for _, flow := range b.Flows(g) {
+			from, to := flow.Ports[0], flow.Ports[len(flow.Ports)-1]
+			pair, cables := [2]string{from.Device().Name, to.Device().Name}, len(flow.Ports)/2
+			if out[pair] == 0 || cables < out[pair] {
+				out[pair] = cables
+			}
+		}
+	}
+	return out
+}
+
+// partedByOne reports whether one failed link between switches parts members of a changed fabric whom it does not part today.
+func partedByOne(today, changed *ir.Fabric, seed uint64) bool {
+	whole := distances(changed, seed)
+	for _, l := range changed.Links {
+		i := slices.IndexFunc(today.Links, func(o *ir.Link) bool { return o.A().String() == l.A().String() })
+		if l.A().Device().Switch == nil || l.B().Device().Switch == nil {
+			continue
+		}
+		before, after := distances(today, seed, today.Links[i]), distances(changed, seed, l)
+		for pair := range whole {
+			if before[pair] > 0 && after[pair] == 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // assertWaysHelp does what the report on a drawn fabric lists, one way after the other, and notes the kinds of ways.
 func assertWaysHelp(t require.TestingT, routing ir.Routing, seed uint64, failures int, met map[string]int) {
 	fresh := func() *ir.Fabric {
@@ -225,6 +274,8 @@ func assertWaysHelp(t require.TestingT, routing ir.Routing, seed uint64, failure
 	require.Empty(t, r.Diagnostics[i].Fix.Edits)
 	helped := 0
 	listed := ways(r.Diagnostics[i].Fix.Message)
+	errors := errorsOf(r)
+	before, today := distances(fresh(), seed), fresh()
 	for i, way := range listed {
 		f := fresh()
 		kind := apply(t, f, way)
@@ -238,9 +289,33 @@ func assertWaysHelp(t require.TestingT, routing ir.Routing, seed uint64, failure
 		again := validate.Run(f, ir.NewBudget(100*smallBudget))
 		p := gravest(t, again)
 		require.Equal(t, validate.Free, p.Verdict, "%s: %s", way, p.Why())
-		if f.Routing == ir.UpDown {
-			require.False(t, slices.ContainsFunc(again.Diagnostics, func(d *diag.Diagnostic) bool { return d.Code == validate.UpDownNoPath.Code }),
-				way)
+		for code := range errorsOf(again) {
+			require.True(t, errors[code], "%s brings %s", way, code)
+		}
+		if len(before) == 0 || kind == "fewer members" || kind == "bounce" || kind == "one lossless group" {
+			continue
+		}
+		after := distances(f, seed)
+		longer := false
+		for pair, cables := range before {
+			require.NotZero(t, after[pair], "%s: no route from %s to %s", way, pair[0], pair[1])
+			longer = longer || after[pair] > cables
+		}
+		switch {
+		case strings.Contains(way, "no path gets longer"):
+			require.False(t, longer, way)
+			met["no longer"]++
+		case strings.Contains(way, "longer paths, at most"):
+			require.True(t, longer, way)
+			met["longer"]++
+		}
+		switch parted := partedByOne(today, f, seed); {
+		case strings.Contains(way, "no pair loses its last path"):
+			require.False(t, parted, way)
+			met["not cut off"]++
+		case strings.Contains(way, "the last path when a certain link fails"):
+			require.True(t, parted, way)
+			met["cut off"]++
 		}
 	}
 	require.NotZero(t, helped, "there is a way out")
@@ -254,7 +329,10 @@ func TestWaysOutHelp(t *testing.T) {
 		assertWaysHelp(t, routings[seed%5], seed, int(seed/5)%3, met)
 	}
 	t.Log(met)
-	for _, kind := range []string{"tiers", "up-down", "AS numbers", "cable", "failures", "fewer members", "bounce", "spanning tree"} {
+	for _, kind := range []string{
+		"tiers", "up-down", "AS numbers", "cable", "failures", "fewer members", "bounce", "spanning tree", "longer", "no longer", "cut off",
+		"not cut off",
+	} {
 		assert.NotZero(t, met[kind], kind)
 	}
 	rapid.Check(t, func(t *rapid.T) {

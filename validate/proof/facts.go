@@ -146,8 +146,8 @@ var AssumptionCodes = []AssumptionCode{
 // Note is what is worth knowing beside a free verdict.
 type Note struct {
 	Code  NoteCode
-	Links []*ir.Link // of FewestFailures and SomeFailures: those that are down
-	Down  int        // of SamePaths and FreeBeyond: how many links are down
+	Links []*ir.Link // of FewestFailures and SomeFailures: those that are down; of the orders of cabling: planned cables
+	Down  int        // of SamePaths, FreeBeyond and the orders of cabling: how many links are down
 }
 
 // NoteCode is a stable word in kebab-case.
@@ -161,7 +161,14 @@ const (
 	SamePaths        NoteCode = "same-paths"        // whichever Down links fail, no traffic takes a new path
 	FreeBeyond       NoteCode = "free-beyond"       // the fabric is free also with any Down links down
 	TransientUnknown NoteCode = "transient-unknown" // the budget ran out before circles while routing converges were ruled out
+	AnyCablingOrder  NoteCode = "any-cabling-order" // no set of the planned Links that is missing makes the fabric prone
+	CablingOrder     NoteCode = "cabling-order"     // some set does, and the order of Proof.Cabling meets none
+	NoCablingOrder   NoteCode = "no-cabling-order"  // every order of laying Links meets one
+	CablingUnknown   NoteCode = "cabling-unknown"   // what is true while Links are laid was not found out
 )
 
 // NoteCodes are all notes, in the order of their declaration.
-var NoteCodes = []NoteCode{FewestFailures, SomeFailures, NeverProne, SamePaths, FreeBeyond, TransientUnknown}
+var NoteCodes = []NoteCode{
+	FewestFailures, SomeFailures, NeverProne, SamePaths, FreeBeyond, TransientUnknown,
+	AnyCablingOrder, CablingOrder, NoCablingOrder, CablingUnknown,
+}

@@ -29,6 +29,7 @@ type failed struct {
 	free  bool       // judged alone
 	cuts  []ir.Cut   // of at most asked links
 	asked int
+	whole bool // see ir.Cut.Whole
 }
 
 // failures judges states with more and more links down.
@@ -50,7 +51,7 @@ func (j *judge) newFailures(budget *ir.Budget, unlaid []*ir.Link) *failures {
 	own := *j
 	own.budget = budget
 	whole := []*failed{{alike: 1}}
-	if unlaid != nil {
+	if slices.ContainsFunc(unlaid, reroutes) {
 		whole = append(whole, &failed{down: unlaid, base: len(unlaid), alike: 1})
 	}
 	return &failures{judge: &own, sizes: [][]*failed{whole}, seen: map[string]bool{}}
@@ -70,14 +71,20 @@ func (f *failures) level(k int) (r result, done, found int) {
 		return result{err: err}, 0, -1
 	}
 	f.sizes = append(f.sizes, states)
+	r, done = f.follow(states)
+	return r, done, len(states)
+}
+
+// follow judges states together, so many at a time. done says how many have been judged free.
+func (f *failures) follow(states []*failed) (r result, done int) {
 	for chunk := range slices.Chunk(states, batch) {
 		for _, s := range chunk {
 			if !f.budget.Spend(overhead) {
-				return result{err: ir.ErrBudget}, done, len(states)
+				return result{err: ir.ErrBudget}, done
 			}
 			turns, err := f.turns(ir.State{Down: s.down, Budget: f.budget}, false)
 			if err != nil {
-				return result{err: err}, done, len(states)
+				return result{err: err}, done
 			}
 			s.adds = f.base.overlay().more(turns)
 		}
@@ -87,7 +94,7 @@ func (f *failures) level(k int) (r result, done, found int) {
 					done++
 				}
 			}
-			return r, done, len(states)
+			return r, done
 		}
 		for _, s := range chunk {
 			s.adds = nil
@@ -102,7 +109,7 @@ func (f *failures) level(k int) (r result, done, found int) {
 		}
 		done += len(chunk)
 	}
-	return result{}, done, len(states)
+	return result{}, done
 }
 
 // find returns the states with k links down that matter.
@@ -142,7 +149,7 @@ func (f *failures) cut(s *failed, links int) error {
 		return ir.ErrBudget
 	}
 	ask := func(most int, b *ir.Budget) error {
-		cuts, err := f.Fabric.Routes.Cuts(f.groups, s.down, most, b)
+		cuts, err := f.Fabric.Routes.Cuts(f.groups, s.down, most, nil, b)
 		if err == nil {
 			s.cuts, s.asked = cuts, most
 		}
@@ -273,7 +280,7 @@ func (f *failures) involved(states []*failed, circle []Wait) []*failed {
 // failures judges the sets of links that may be down, of a fabric that is free while none is.
 func (p *prover) failures() {
 	n := min(p.Fabric.Failures, len(p.Fabric.Links))
-	f := p.judge.newFailures(p.budget, p.unlaid())
+	f := p.judge.newFailures(p.budget, planned(p.Fabric))
 	f.most = n
 	reserve := ir.NewBudget(p.budget.Left() / 20)
 	for k := 1; k <= n; k++ {

@@ -55,7 +55,9 @@ type router func(*ir.CosGroup, ir.State) (*ir.Turns, error)
 func (r router) Turns(g *ir.CosGroup, s ir.State) (*ir.Turns, error)   { return r(g, s) }
 func (r router) Changed(g *ir.CosGroup, s ir.State) (*ir.Turns, error) { return r(g, s) }
 
-func (r router) Cuts([]*ir.CosGroup, []*ir.Link, int, *ir.Budget) ([]ir.Cut, error) { return nil, nil }
+func (r router) Cuts([]*ir.CosGroup, []*ir.Link, int, []*ir.Link, *ir.Budget) ([]ir.Cut, error) {
+	return nil, nil
+}
 
 func (r router) Outcomes([]*ir.CosGroup, ir.State, func(ir.GroupTurn) bool) (*ir.Outcomes, error) {
 	return nil, nil

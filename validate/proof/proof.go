@@ -44,6 +44,9 @@ type Proof struct {
 	// before and some already from after, close a circle; nil: none was found, or none was looked for.
 	Transient *Loop
 
+	// Cabling, of a free verdict, is what holds while planned cables are laid; nil: none is planned.
+	Cabling *Cabling
+
 	// Cut, of a prone verdict, is a link of the first circle without which the fabric is free, also with as many links
 	// down as it has to stand; nil: none of those that could be tried is one.
 	Cut *ir.Link
@@ -125,6 +128,7 @@ func verdicts(f *ir.Fabric, budget *ir.Budget) []*prover {
 		if p.Verdict == Free {
 			p.Assumptions = p.assumptions()
 		}
+		p.cabling()
 		out = append(out, p)
 	}
 	return out
@@ -179,13 +183,12 @@ func (p *prover) follow() {
 	if p.settle(r) {
 		return
 	}
-	if down := p.unlaid(); down != nil && p.settle(p.judge.state(down)) {
-		return
-	}
 	p.Certificate = ByExact
 	switch p.Fabric.Routing {
 	case ir.ShortestPath, ir.EBGP:
-		p.failures()
+		if down := planned(p.Fabric); !slices.ContainsFunc(down, reroutes) || !p.settle(p.judge.state(down)) {
+			p.failures()
+		}
 	case ir.TablePath: // what the tables would say after a failure is not known
 		p.Verdict, p.Reason = Free, Searched{}
 	default: // fewer links only take turns away
@@ -193,18 +196,26 @@ func (p *prover) follow() {
 	}
 }
 
-// unlaid gives the planned cables between devices that forward, where the routing takes other ways without them. They are down until
-// they are laid, so the fabric is judged with them and without.
-func (p *prover) unlaid() (out []*ir.Link) {
-	if p.Fabric.Routing != ir.ShortestPath && p.Fabric.Routing != ir.EBGP {
-		return nil
-	}
-	for _, l := range p.Fabric.Links {
-		if l.Planned && l.A().Device().Forwards() && l.B().Device().Forwards() {
+// planned returns the cables that are not laid yet. They are down until they are laid, so the fabric is judged with them and without.
+func planned(f *ir.Fabric) (out []*ir.Link) {
+	for _, l := range f.Links {
+		if l.Planned {
 			out = append(out, l)
 		}
 	}
 	return out
+}
+
+// reroutes reports whether traffic takes other ways without a link: it joins devices that forward, or is a leg. A member that is attached
+// by any other link only takes its turns with it.
+func reroutes(l *ir.Link) bool {
+	return l.A().Device().Forwards() && l.B().Device().Forwards() || leg(l)
+}
+
+// leg reports whether a link is one of a bond that sends and receives by several.
+func leg(l *ir.Link) bool {
+	balances := func(p *ir.Port) bool { return p.NIC != nil && p.NIC.Bond != nil && p.NIC.Bond.Mode != "active-backup" }
+	return balances(l.A()) || balances(l.B())
 }
 
 // Failed gives the links of a set that are down though they are laid.

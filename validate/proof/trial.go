@@ -17,30 +17,36 @@ type Change struct {
 	Detour bool           // they do so by way of a new lossless group
 	Lossy  []*ir.CosGroup // groups that are lossless no more
 
+	Without *ir.Link // a cable that is taken out
+	Laid    bool     // all planned cables are laid
+	Fewer   int      // so many failures less to stand
+
 	// Apart are switches whose members get intents of their own, apart from those of the others.
 	Apart []*ir.Device
 }
 
-// Try proves again what p is about, in the fabric with the change. ok is false if the budget does not last for that.
-func (p *Proof) Try(c Change, b *ir.Budget) (changed *ir.Fabric, free, ok bool) {
+// Try proves again what p is about, in the fabric with the change, and returns all proofs of that. ok is false if the budget does not
+// last for it.
+func (p *Proof) Try(c Change, b *ir.Budget) (changed *ir.Fabric, proofs []*Proof, free, ok bool) {
 	f := p.Fabric
 	if !b.Spend(8 * (len(f.Devices) + len(f.Ports) + len(f.Links))) {
-		return nil, false, false
+		return nil, nil, false, false
 	}
 	changed = p.change(c)
 	about := func(g *ir.CosGroup) bool {
 		return slices.ContainsFunc(p.Groups, func(o *ir.CosGroup) bool { return o.Name == g.Name })
 	}
 	for _, q := range verdicts(changed, b) {
+		proofs = append(proofs, q.Proof)
 		switch {
 		case !slices.ContainsFunc(q.Groups, about) || q.Verdict == Free:
 		case q.Verdict == Unknown && b.Left() == 0:
-			return nil, false, false
+			return nil, nil, false, false
 		default:
-			return nil, false, true
+			return nil, nil, false, true
 		}
 	}
-	return changed, true, true
+	return changed, proofs, true, true
 }
 
 // change returns the fabric with a change.
@@ -64,8 +70,27 @@ func (p *Proof) change(c Change) *ir.Fabric {
 	if c.Apart != nil {
 		p.split(f, c.Apart)
 	}
+	if c.Laid {
+		for _, l := range f.Links {
+			l.Planned = false
+		}
+	}
+	f.Failures -= c.Fewer
+	if c.Without != nil {
+		f.Unplug(f.Links[c.Without.ID])
+	}
 	f.Routes = p.Fabric.Routes.Of(f)
 	return f
+}
+
+// freeCos returns the highest cos that no group has; 7 if there is none.
+func freeCos(f *ir.Fabric) int {
+	for cos := 7; cos >= 0; cos-- {
+		if !slices.ContainsFunc(f.CosGroups, func(g *ir.CosGroup) bool { return g.Cos == cos }) {
+			return cos
+		}
+	}
+	return 7
 }
 
 // regroup changes the cos groups of f, a copy of the proof's fabric, and what refers to them.
@@ -79,7 +104,7 @@ func (p *Proof) regroup(f *ir.Fabric, c Change) {
 	}
 	var detour *ir.CosGroup
 	if c.Detour {
-		detour = &ir.CosGroup{Name: p.Groups[0].Name + "-detour", Cos: -1, Lossless: true, Bounce: own[c.Bounce]}
+		detour = &ir.CosGroup{Name: p.Groups[0].Name + "-detour", Cos: freeCos(f), Lossless: true, Bounce: own[c.Bounce]}
 		f.CosGroups = append(f.CosGroups, detour)
 	}
 	for g, copied := range own {

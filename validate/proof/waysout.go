@@ -96,8 +96,10 @@ func (p *prover) cut() *ir.Link {
 			continue
 		}
 		tried[l] = true
-		free, ok := p.without(l, budget)
-		if !ok {
+		own := *p.judge
+		own.budget = budget
+		free, err := own.stands([]*ir.Link{l}, p.Fabric.Failures)
+		if err != nil {
 			return nil
 		}
 		if free {
@@ -105,33 +107,4 @@ func (p *prover) cut() *ir.Link {
 		}
 	}
 	return nil
-}
-
-// without reports whether the fabric without a link is free; ok: the budget held out.
-func (p *prover) without(l *ir.Link, budget *ir.Budget) (free, ok bool) {
-	own := *p.judge
-	own.budget = budget
-	r := own.state([]*ir.Link{l})
-	if r.parts != nil || r.err != nil {
-		return false, r.err == nil
-	}
-	if p.Fabric.Routing != ir.ShortestPath && p.Fabric.Routing != ir.EBGP {
-		return true, true
-	}
-	// From here on the fabric is the one without the link, and states are judged one by one.
-	sizes := [][]*failed{{{down: r.down}}}
-	f := &failures{judge: &own, sizes: sizes, seen: map[string]bool{}}
-	for k := 1; k <= p.Fabric.Failures; k++ {
-		states, err := f.find(k)
-		if err != nil {
-			return false, false
-		}
-		f.sizes = append(f.sizes, states)
-		for _, s := range states {
-			if r := own.state(s.down); r.parts != nil || r.err != nil {
-				return false, r.err == nil
-			}
-		}
-	}
-	return true, true
 }

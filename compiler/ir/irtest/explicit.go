@@ -66,13 +66,13 @@ func (e *Explicit) Turns(g *ir.CosGroup, s ir.State) (*ir.Turns, error) {
 func (e *Explicit) Changed(g *ir.CosGroup, s ir.State) (*ir.Turns, error) { return e.Turns(g, s) }
 
 // Cuts returns every set of links between devices that forward if other flows may come up, and none if flows are only lost.
-func (e *Explicit) Cuts(_ []*ir.CosGroup, down []*ir.Link, most int, b *ir.Budget) ([]ir.Cut, error) {
+func (e *Explicit) Cuts(_ []*ir.CosGroup, down []*ir.Link, most int, unlaid []*ir.Link, b *ir.Budget) ([]ir.Cut, error) {
 	if !e.Reroutes {
 		return nil, nil
 	}
 	sets := [][]*ir.Link{nil}
 	var cuts []ir.Cut
-	for range most {
+	for range most + len(unlaid) {
 		var larger [][]*ir.Link
 		for _, set := range sets {
 			for _, l := range e.Fabric.Links {
@@ -83,8 +83,12 @@ func (e *Explicit) Cuts(_ []*ir.CosGroup, down []*ir.Link, most int, b *ir.Budge
 				if !b.Spend(1) {
 					return nil, ir.ErrBudget
 				}
-				larger = append(larger, append(slices.Clone(set), l))
-				cuts = append(cuts, ir.Cut{Links: larger[len(larger)-1], Alike: 1})
+				more := append(slices.Clone(set), l)
+				if laid := slices.DeleteFunc(slices.Clone(more), func(l *ir.Link) bool { return slices.Contains(unlaid, l) }); len(laid) > most {
+					continue
+				}
+				larger = append(larger, more)
+				cuts = append(cuts, ir.Cut{Links: more, Alike: 1, Whole: true})
 			}
 		}
 		sets = larger
