@@ -33,6 +33,10 @@ type Routes interface {
 
 	// Ways returns where the traffic of one trip goes once routing has settled in a state; Converging does not matter.
 	Ways(t Trip, s State) (*Ways, error)
+
+	// Unrouted returns two NICs, in their order, that links may join and that no route joins while no link is down, because
+	// AS numbers refuse it; nil if there are none. Their traffic is in group g and crosses IP hops.
+	Unrouted(g *CosGroup, nics []*NIC, b *Budget) (one, other *NIC, err error)
 }
 
 // State is a state of the fabric.

@@ -13,7 +13,7 @@
 //     shortest of them: the person vouches for "never up again after down", not for more.
 //   - spanning-tree, flooding, any, table (files of these names): one tree; every open bridged port; every walk that does not
 //     turn back; the next hops of a file.
-//   - where the links form a tree, every routing: there is one way.
+//   - where the links form a tree, every routing: there is one way, which AS numbers may still close.
 //
 // Traffic that changes its group on the way, and routings known only as "from here by these cables", are followed class by
 // class (follow.go, bounce.go); so is traffic while routing converges (converge.go). Flows for a turn are found on demand
@@ -93,6 +93,8 @@ func (v *view) turns(s ir.State) (*ir.Turns, error) {
 	if v.Forest && f.Routing != ir.TablePath { // there is one path to everywhere
 		switch {
 		case f.Routing == ir.UpDown && v.notTiered == nil:
+		case f.Routing == ir.EBGP && !v.bgpIsShortest():
+			return v.pathVector(s)
 		case f.Routing == ir.Flooding:
 			return v.anyPaths(s)
 		case f.Routing != ir.AnyPath:

@@ -57,6 +57,10 @@ func (r router) Changed(g *ir.CosGroup, s ir.State) (*ir.Turns, error) { return 
 
 func (r router) Cuts([]*ir.CosGroup, []*ir.Link, int, *ir.Budget) ([]ir.Cut, error) { return nil, nil }
 
+func (r router) Unrouted(*ir.CosGroup, []*ir.NIC, *ir.Budget) (one, other *ir.NIC, err error) {
+	return nil, nil, nil
+}
+
 func (r router) Outcomes([]*ir.CosGroup, ir.State, func(ir.GroupTurn) bool) (*ir.Outcomes, error) {
 	return nil, nil
 }
