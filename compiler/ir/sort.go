@@ -100,6 +100,17 @@ func (n *NIC) SlowsDown() bool {
 	return !n.Can().NoDCQCN && (h == nil || h.DCQCN)
 }
 
+// Subnets returns the subnets of the addresses that the fabric states for the NIC and its VLAN.
+func (n *NIC) Subnets() []netip.Prefix {
+	var out []netip.Prefix
+	for _, p := range []netip.Prefix{n.IP, n.VLANIP} {
+		if p.IsValid() {
+			out = append(out, p.Masked())
+		}
+	}
+	return out
+}
+
 // Carries gives the intents a NIC carries: those it is a member of, and those of the other ports of its bond.
 func (n *NIC) Carries() []*Intent {
 	all := n.Intents

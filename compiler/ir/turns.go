@@ -156,6 +156,9 @@ type Turns struct {
 	// down. Nil when there are none, and when Group.Bounce is lossy.
 	Bounced [][]uint64
 
+	// Open is why traffic may take other turns as well, which the routing says nothing of; nil: it takes no others.
+	Open *RoutingError
+
 	// Mixed says in what the states differ that exclude each other and that the turns were taken together from; empty
 	// when all of them can be taken at the same time. A circle of mixed turns need not be a real one.
 	Mixed Mixture

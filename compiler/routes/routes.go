@@ -68,7 +68,24 @@ func (r *Router) Turns(g *ir.CosGroup, s ir.State) (*ir.Turns, error) {
 	if !g.Lossless && !r.coupled {
 		return nil, &ir.RoutingError{Code: ir.LossyGroup, Routing: r.fabric.Routing, Group: g}
 	}
-	return r.views[g]().turns(s)
+	v := r.views[g]()
+	t, err := v.turns(s)
+	if err != nil || v.open() == nil {
+		return t, err
+	}
+	own := *t
+	own.Open = v.open()
+	return &own, nil
+}
+
+// open returns what the routing leaves open of the traffic that may be in the group of v.
+func (v *view) open() *ir.RoutingError {
+	for _, source := range v.sources() {
+		if source.Open != nil {
+			return source.Open
+		}
+	}
+	return nil
 }
 
 // Everybody returns the turns that traffic takes, lossless or not, if every host sends to every other one. The error is a

@@ -112,6 +112,12 @@ func (j *judge) state(down []*ir.Link) result {
 	switch {
 	case r.parts == nil:
 		r.mixed = ""
+		for _, t := range turns {
+			if t.Open != nil {
+				r.err = t.Open
+				return r
+			}
+		}
 	case r.mixed != "":
 		r = j.apart(r)
 	}
