@@ -175,6 +175,19 @@ func TestProofInWords(t *testing.T) {
 		{proof.Note{Code: proof.SamePaths, Down: 1}, "no fewer than 2 failed links change any path"},
 		{proof.Note{Code: proof.FreeBeyond, Down: 1}, "it is free also with any 1 link down"},
 		{
+			proof.Note{Code: proof.SearchEnded, Down: 3, Ended: true},
+			"whether more than 3 links down make it prone is not judged; the search ended there, and a larger --budget goes on",
+		},
+		{
+			proof.Note{Code: proof.FreeBeyond, Down: 2, Ended: true},
+			"it is free also with any 2 links down; the search ended there, and a larger --budget goes on",
+		},
+		{
+			proof.Note{Code: proof.TransientUnknown, Mixture: ir.MixedTies},
+			"whether circles can come and go while routing converges is not judged: one is closed by turns that exclude each other (which of " +
+				"several equally long AS paths a switch passes on), and these are not told apart while routing converges",
+		},
+		{
 			proof.Note{Code: proof.TransientUnknown},
 			"whether circles can come and go while routing converges was not found out; a larger --budget may tell",
 		},

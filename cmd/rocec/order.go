@@ -24,6 +24,7 @@ type orderOptions struct {
 	minCapacity, maxDark int
 	noCanary             bool
 	darkSet              func() bool
+	budget               func() *ir.Budget   // of a proof; nil: the default
 	away                 map[*ir.Device]bool // that the person goes on without, whatever that costs them
 }
 
@@ -34,6 +35,13 @@ const defaultCapacity = 50
 func (o *orderOptions) ruleFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	o.darkSet = func() bool { return f.Changed("max-dark") }
+	o.budget = func() *ir.Budget {
+		given, err := f.GetDuration("budget")
+		if err != nil { // a verb without the flag
+			given = defaultBudget
+		}
+		return stepsIn(given)
+	}
 	f.IntVar(&o.minCapacity, "min-capacity", defaultCapacity, "percent of its described capacity that every way between hosts keeps while "+
 		"devices restart; 0 also allows to cut hosts off from each other")
 	f.IntVar(&o.maxDark, "max-dark", 0, "`hosts` that may be without a link at the same time, at least 1 (default: those of one switch)")
@@ -83,7 +91,7 @@ func newSequence(f *ir.Fabric, whole *target.Tree, plan *deploy.Plan, o orderOpt
 ) {
 	s, of := survey(f, whole, plan, o.rules(parallel))
 	s.away = o.away
-	s.mixed = newMixture(f, plan, s.away)
+	s.mixed = newMixture(f, plan, s.away, o.budget)
 	var tasks []*change.Task
 	for _, p := range plan.Devices {
 		if p.Status == deploy.StatusChange {
