@@ -322,8 +322,8 @@ func noteText(n proof.Note) string {
 	case proof.FreeBeyond:
 		return fmt.Sprintf("it is free also with any %s down", diag.Count(n.Down, "link")) + ended
 	case proof.SearchEnded:
-		return fmt.Sprintf("whether more than %s down %s it prone is not judged", diag.Count(n.Down, "link"), diag.Plural(n.Down, "makes", "make")) +
-			ended
+		return fmt.Sprintf("whether more than %s down %s it prone is not judged", diag.Count(n.Down, "link"),
+			diag.Plural(n.Down, "makes", "make")) + ended
 	case proof.TransientUnknown:
 		if n.Mixture != "" {
 			return "whether circles can come and go while routing converges is not judged: one is closed by turns that exclude each other (" +

@@ -31,8 +31,7 @@ func Neighbours(answer []byte) (of map[string][]Neighbour, ok bool) {
 	of = map[string][]Neighbour{}
 	total := 0
 	add := func(port string, entry map[string]any) {
-		if port != "" && len(port) <= mostName && total < mostNeighbours && len(of[port]) < mostPerPort {
-			total++
+		if total++; port != "" && len(port) <= mostName && total <= mostNeighbours && len(of[port]) < mostPerPort {
 			of[port] = append(of[port], neighbour(entry))
 		}
 	}
@@ -58,6 +57,9 @@ func Neighbours(answer []byte) (of map[string][]Neighbour, ok bool) {
 				}
 			}
 		}
+	}
+	if total > mostNeighbours {
+		return nil, false
 	}
 	return of, true
 }

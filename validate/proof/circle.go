@@ -226,7 +226,8 @@ func (g *bufferGraph) reversed(circle []Wait) bool {
 const MostMore = 999_999
 
 // more counts the other circles of the same length that take the same turns from down to up, in the same order, up to [MostMore]; 0 where
-// the circle has none, -1 where the work ended the count. Every closed walk of that length is a circle, since a shorter one would have been shown.
+// the circle has none, -1 where the work ended the count. Every closed walk of that length is a circle, since a shorter one would have been
+// shown.
 func (g *bufferGraph) more(circle []Wait) int {
 	const most = MostMore + 1
 	var valleys []int
