@@ -31,7 +31,8 @@ func Neighbours(answer []byte) (of map[string][]Neighbour, ok bool) {
 	of = map[string][]Neighbour{}
 	total := 0
 	add := func(port string, entry map[string]any) {
-		if total++; port != "" && len(port) <= mostName && total <= mostNeighbours && len(of[port]) < mostPerPort {
+		if port != "" && len(port) <= mostName && total < mostNeighbours && len(of[port]) < mostPerPort {
+			total++
 			of[port] = append(of[port], neighbour(entry))
 		}
 	}
@@ -57,9 +58,6 @@ func Neighbours(answer []byte) (of map[string][]Neighbour, ok bool) {
 				}
 			}
 		}
-	}
-	if total > mostNeighbours {
-		return nil, false
 	}
 	return of, true
 }
