@@ -39,8 +39,8 @@ var limitKinds = map[string]string{
 	"means":   "it ends nothing that is judged: a unit, a format's own limit, a threshold of what a finding means; the text says which",
 }
 
-// Every bound has a row in testdata/limits.txt that says what happens there, with words of a message that the room prints. So no bound
-// passes in silence: what was not judged is said, and so is the flag that raises it.
+// Every bound has a row in testdata/limits.txt: what happens there, and words of the message that the room prints. So a search that ends
+// early reports that, and names the flag that raises the bound.
 func TestLimitsAreSaid(t *testing.T) {
 	want := map[string]limit{}
 	data, err := os.ReadFile("testdata/limits.txt")
