@@ -282,10 +282,15 @@ const mostRules = 4
 func noteRules(d *diag.Diagnostic, word string, by, other []string) {
 	shown := 0
 	for _, rule := range by {
-		if !slices.Contains(other, rule) && shown < mostRules {
-			d.Note(diag.Range{}, "%s %s", word, diag.Escape(rule))
-			shown++
+		if slices.Contains(other, rule) {
+			continue
 		}
+		if shown++; shown <= mostRules {
+			d.Note(diag.Range{}, "%s %s", word, diag.Escape(rule))
+		}
+	}
+	if shown > mostRules {
+		d.Note(diag.Range{}, "and %s", diag.Count(shown-mostRules, "more rule"))
 	}
 }
 

@@ -130,7 +130,11 @@ func (m *tableMaker) errorf(t *diag.Topic, at diag.Range, format string, args ..
 	if m.mistakes++; m.mistakes > maxMistakes {
 		return &diag.Diagnostic{}
 	}
-	return m.c.report.errorf(t, at, "", format, args...)
+	d := m.c.report.errorf(t, at, "", format, args...)
+	if m.mistakes == maxMistakes {
+		d.Note(diag.Range{}, "the table is not judged further: correct these mistakes first")
+	}
+	return d
 }
 
 // full tells that enough mistakes were reported: what a place is need not be worked out any more.

@@ -218,6 +218,7 @@ func (m *tableMaker) targetName(target int) string {
 // of its gets through to is reached.
 func (w *tableWalk) reportDeadEnds() {
 	told := 0
+	var last *diag.Diagnostic
 	for _, d := range w.c.f.Devices {
 		dead := w.deadEnds[d]
 		if len(dead) == 0 || w.t.Hops[d.ID] == nil {
@@ -237,8 +238,12 @@ func (w *tableWalk) reportDeadEnds() {
 			continue
 		}
 		if told++; told > maxMistakes {
-			return
+			continue
 		}
-		topicNoRoute.Warnf(&w.c.report.list, w.t.Row(d), "%s", noRouteText(d, names))
+		last = topicNoRoute.Warnf(&w.c.report.list, w.t.Row(d), "%s", noRouteText(d, names))
+	}
+	if told > maxMistakes {
+		last.Note(diag.Range{}, "%s without a way on %s left out", diag.Count(told-maxMistakes, "more switch"),
+			diag.Plural(told-maxMistakes, "is", "are"))
 	}
 }

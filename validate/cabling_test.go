@@ -212,6 +212,43 @@ func TestDesignsAreSilent(t *testing.T) {
 	}
 }
 
+// One uplink of many pods, each of two planes, goes to the other plane.
+func TestCrossingsOfManyPods(t *testing.T) {
+	const pods = 40
+	var src strings.Builder
+	src.WriteString(upDown + switches("leaf", fmt.Sprintf("leaf[1-%d]", 4*pods), "1"))
+	src.WriteString(switches("spine", fmt.Sprintf("spine[1-%d]", 4*pods), "2"))
+	src.WriteString("host \"gpu\" {\n  names = \"gpu[1-" + fmt.Sprint(8*pods) + "]\"\n  nic \"eth[0-1]\" { model = \"connectx-5\" }\n}\n")
+	src.WriteString(intent("a", fmt.Sprintf("\"gpu[1-%d]:eth0\"", 8*pods)))
+	for p := range pods {
+		leaf, spine, gpu := 4*p+1, 4*p+1, 8*p+1
+		for plane := range 2 {
+			for l := range 2 {
+				at := leaf + 2*plane + l
+				hosts := fmt.Sprintf("gpu[%d-%d]:eth%d,gpu[%d-%d]:eth%d", gpu+4*l, gpu+4*l+1, plane, gpu+4*l+2, gpu+4*l+3, 1-plane)
+				src.WriteString(cables(fmt.Sprintf("h%d-%d-%d", p, plane, l), hosts,
+					fmt.Sprintf("leaf%d:swp[1-4]", at), `speed = "25G"`))
+				for up := range 2 {
+					top, of := spine+2*plane+up, "up"
+					port := 1 + l
+					if p == pods-1 && l == 1 && up == 1 && plane == 0 {
+						top, of, port = spine+2*(1-plane)+up, "odd", 9
+					}
+					src.WriteString(cables(fmt.Sprintf("%s%d-%d-%d", of, p, at, up), fmt.Sprintf("leaf%d:swp%d", at, 31+up),
+						fmt.Sprintf("spine%d:swp%d", top, port), ""))
+				}
+			}
+		}
+	}
+	var said []string
+	for _, d := range validate.Run(compilertest.Compile(t, []byte(src.String())), nil).Diagnostics {
+		if d.Code == "planes-joined" {
+			said = append(said, strings.Fields(d.Detail)[0])
+		}
+	}
+	assert.Equal(t, []string{fmt.Sprintf("leaf%d:swp32", 4*pods-2)}, said)
+}
+
 // One cable of a design goes elsewhere, and that is said, at the line of the cable.
 func TestMisplacedCables(t *testing.T) {
 	both := func(code, line string) []string { return []string{code, line} }

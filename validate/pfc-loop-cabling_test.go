@@ -198,7 +198,7 @@ func TestWaysOutGoThroughEveryCheck(t *testing.T) {
 				p.report(severity)(irtest.Place(2), "it is up-down")
 			}
 		}}
-		a := newAdviser(&Pass{Fabric: f, check: PFCLoop, loops: loops, all: append(slices.Clone(Checks), other)}, proofs[0])
+		a := newAdviser(&Pass{Fabric: f, check: PFCLoop, loops: loops, all: append(slices.Clone(Checks), other), steps: DefaultBudget}, proofs[0])
 		a.routers()
 		return a.ways
 	}

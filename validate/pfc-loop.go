@@ -143,13 +143,26 @@ func loopText(l *proof.Proof) string {
 	if first.Reversed {
 		more = append(more, fmt.Sprintf("the same %d links make a circle in the other direction too", len(first.Circle)))
 	}
-	if first.More > 0 {
+	if first.Ended {
+		more = append(more, "whether a shorter circle exists is not judged: the search ended early; a larger --budget goes on")
+	}
+	switch {
+	case first.More < 0:
+		more = append(more, fmt.Sprintf("how many more circles of %d buffers take the same turns from down to up is not judged: the count ended "+
+			"early; a larger --budget goes on", len(first.Circle)))
+	case first.More == proof.MostMore:
+		more = append(more, fmt.Sprintf("at least %s of %d buffers take the same turns from down to up and are not listed",
+			diag.Count(first.More, "more circle"), len(first.Circle)))
+	case first.More > 0:
 		more = append(more, fmt.Sprintf("%s of %d buffers take the same turns from down to up and are not listed",
 			diag.Count(first.More, "more circle"), len(first.Circle)))
 	}
 	if first.Buffers > len(first.Circle) {
-		more = append(more, fmt.Sprintf("%s in all lie on circles that are joined to this one; the shortest is shown",
-			diag.Count(first.Buffers, "buffer")))
+		which := "the shortest is shown"
+		if first.Ended {
+			which = "the shortest of those found is shown"
+		}
+		more = append(more, fmt.Sprintf("%s in all lie on circles that are joined to this one; %s", diag.Count(first.Buffers, "buffer"), which))
 	}
 	others := l.Parts - 1
 	if first.Reversed && first.Buffers == len(first.Circle) {

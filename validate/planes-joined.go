@@ -1,6 +1,7 @@
 package validate
 
 import (
+	"encoding/binary"
 	"slices"
 
 	"github.com/rocec/rocec/compiler/ir"
@@ -82,7 +83,8 @@ func crossings(f *ir.Fabric, homes [][]*ir.Device) []*ir.Port {
 		}
 	}
 	var planes []*plane
-	const most = 64 // kinds of leaves, beyond which the cabling is not a set of planes
+	known := map[string]*plane{}
+	under := map[*ir.Device][]int{} // of a switch above leaves: the indexes in planes of those below it
 	for _, d := range f.Devices {
 		up := []*ir.Device(nil)
 		if leaves[d] {
@@ -91,28 +93,34 @@ func crossings(f *ir.Fabric, homes [][]*ir.Device) []*ir.Port {
 		if len(up) == 0 {
 			continue
 		}
-		i := slices.IndexFunc(planes, func(o *plane) bool { return slices.Equal(o.above, up) })
-		if i < 0 {
-			i = len(planes)
-			if planes = append(planes, &plane{above: up}); i >= most {
-				return nil
+		key := devicesKey(up)
+		if known[key] == nil {
+			for _, top := range up {
+				if under[top] = append(under[top], len(planes)); len(under[top]) > 1+mostCrossings {
+					return nil // without those that cross, planes share no switch
+				}
 			}
+			known[key] = &plane{above: up}
+			planes = append(planes, known[key])
 		}
-		planes[i].leaves = append(planes[i].leaves, d)
+		known[key].leaves = append(known[key].leaves, d)
 	}
-	var meets [most][most]bool // some switch above both
+	meets := make([]map[int]bool, len(planes)) // some switch above both; each itself, too
 	for i, a := range planes {
-		for j, b := range planes {
-			meets[i][j] = slices.ContainsFunc(a.above, func(d *ir.Device) bool { return slices.Contains(b.above, d) })
+		meets[i] = map[int]bool{}
+		for _, top := range a.above {
+			for _, j := range under[top] {
+				meets[i][j] = true
+			}
 		}
 	}
 	var odd, whole []*plane
 	var kept []int // indexes of whole in planes
 	for i, a := range planes {
 		apart := false // it meets planes that do not meet each other
-		for j := range planes {
-			for k := range j {
-				apart = apart || j != i && k != i && meets[i][j] && meets[i][k] && !meets[j][k]
+		for j := range meets[i] {
+			for k := range meets[i] {
+				apart = apart || j != i && k != i && !meets[j][k]
 			}
 		}
 		if apart && len(a.leaves) == 1 {
@@ -126,7 +134,7 @@ func crossings(f *ir.Fabric, homes [][]*ir.Device) []*ir.Port {
 	}
 	in := map[*ir.Device]int{} // of a leaf, its plane from 1
 	for i, a := range whole {
-		if slices.ContainsFunc(kept[:i], func(j int) bool { return meets[kept[i]][j] }) {
+		if slices.ContainsFunc(kept, func(j int) bool { return j != kept[i] && meets[kept[i]][j] }) {
 			return nil
 		}
 		for _, d := range a.leaves {
@@ -182,10 +190,27 @@ func crossings(f *ir.Fabric, homes [][]*ir.Device) []*ir.Port {
 	return out
 }
 
+// devicesKey is the same for lists of the same devices.
+func devicesKey(all []*ir.Device) string {
+	var key []byte
+	for _, d := range all {
+		key = binary.AppendUvarint(key, uint64(d.ID))
+	}
+	return string(key)
+}
+
 // onlyJoint gives the only cable without which the network of switches falls into two parts, each of several switches, with most hosts
 // that have several cables on both; nil if there is none, or several.
 func onlyJoint(f *ir.Fabric, homes [][]*ir.Device) *ir.Link {
 	bridges, order, last := bridgesOf(f)
+	var sets [][]*ir.Device // of homes, each once
+	times := map[string]int{}
+	for _, at := range homes {
+		if key := devicesKey(at); times[key] == 0 {
+			sets = append(sets, at)
+		}
+		times[devicesKey(at)]++
+	}
 	var found *ir.Link
 	for _, l := range bridges {
 		below := l.A().Device() // the end that was reached over the cable
@@ -194,9 +219,9 @@ func onlyJoint(f *ir.Fabric, homes [][]*ir.Device) *ir.Link {
 		}
 		inside := func(d *ir.Device) bool { return order[d.ID] >= order[below.ID] && order[d.ID] <= last[below.ID] }
 		split := 0
-		for _, at := range homes {
+		for _, at := range sets {
 			if slices.ContainsFunc(at, inside) && slices.ContainsFunc(at, func(d *ir.Device) bool { return !inside(d) }) {
-				split++
+				split += times[devicesKey(at)]
 			}
 		}
 		if 2*split <= len(homes) {
@@ -215,7 +240,7 @@ func onlyJoint(f *ir.Fabric, homes [][]*ir.Device) *ir.Link {
 
 // bridgesOf gives the cables between switches without which a part of the network falls into two, each of several switches (Tarjan's
 // depth-first search), and by Device.ID the number of each switch in the order it was found in, from 1, and the last number found
-// behind it. There are at most a few such cables: of more it gives none.
+// behind it.
 func bridgesOf(f *ir.Fabric) (bridges []*ir.Link, order, last []int) {
 	order, last = make([]int, len(f.Devices)), make([]int, len(f.Devices))
 	low := make([]int, len(f.Devices))
@@ -266,10 +291,6 @@ func bridgesOf(f *ir.Fabric) (bridges []*ir.Link, order, last []int) {
 				bridges = append(bridges, at.from)
 			}
 		}
-	}
-	const most = 32
-	if len(bridges) > most {
-		return nil, order, last
 	}
 	return bridges, order, last
 }

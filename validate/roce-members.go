@@ -1,6 +1,10 @@
 package validate
 
 import (
+	"errors"
+	"fmt"
+	"slices"
+
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
@@ -43,55 +47,89 @@ var RoCEMembers = &Check{
 	},
 }
 
-// Bounds of cutOff: on following eBGP, beyond which nothing is said, and on pairs of switches times links, beyond which
-// the first switch stands for all.
-const (
-	maxRouteSteps = 30_000_000
-	maxPairs      = 20_000_000
-)
-
-// cutOff reports the first two members of an intent that no link, or under eBGP no route, joins. Bonds are left out: they
-// have several ways in. What up-down and tables keep apart has checks of its own.
+// cutOff reports the first two members of an intent that no link, or under eBGP no route, joins. The NICs of a bond reach what any of
+// them reaches. What up-down and tables keep apart has checks of its own.
 func (p *Pass) cutOff(in *ir.Intent, joined []int) {
-	var at []*ir.Member // one for each switch
-	seen := map[*ir.Device]bool{}
+	type place struct {
+		member  *ir.Member
+		islands []int // those that its NIC or bond is attached to, ascending
+	}
+	var kinds []place // any two of them share an island
+	var nics []*ir.NIC
+	var islands []int
 	for _, m := range in.Members {
-		if d := walk.AttachedTo(m.NIC); m.NIC.Bond == nil && d != nil && !seen[d] {
-			seen[d] = true
-			at = append(at, m)
+		islands = islands[:0]
+		for _, n := range together(m.NIC) {
+			if d := walk.AttachedTo(n); d != nil {
+				islands = append(islands, joined[d.ID])
+			}
 		}
-	}
-	if len(at) < 2 {
-		return
-	}
-	for _, m := range at[1:] {
-		if joined[walk.AttachedTo(m.NIC).ID] != joined[walk.AttachedTo(at[0].NIC).ID] {
-			p.unjoined(in, m, at[0], walk.AttachedTo(m.NIC), walk.AttachedTo(at[0].NIC))
-			return
+		if len(islands) == 0 {
+			continue
 		}
-	}
-	if p.Fabric.Routing != ir.EBGP || in.Version == 1 || !in.Group.Lossless || p.Fabric.FlowControl == ir.Pause {
-		return
-	}
-	turns, err := p.Fabric.Routes.Turns(in.Group, ir.State{Budget: ir.NewBudget(maxRouteSteps)})
-	if err != nil {
-		return // too large, or the proof says why it cannot be followed
-	}
-	may := func(in, out *ir.Port) bool {
-		return turns.Has(in, out) || turns.Bounced != nil && (&ir.Turns{Rows: turns.Bounced}).Has(in, out)
-	}
-	from := at
-	if len(at)*len(at)*len(p.Fabric.Links) > maxPairs {
-		from = at[:1]
-	}
-	for i, a := range from {
-		for _, b := range at[i+1:] {
-			if ir.Path(in.Group, a.NIC.Port, b.NIC.Port, may) == nil {
-				p.unrouted(in, a, b)
+		nics = append(nics, m.NIC)
+		slices.Sort(islands)
+		islands = slices.Compact(islands)
+		if slices.ContainsFunc(kinds, func(k place) bool { return slices.Equal(k.islands, islands) }) {
+			continue
+		}
+		for _, k := range kinds {
+			if !slices.ContainsFunc(k.islands, func(island int) bool { return slices.Contains(islands, island) }) {
+				p.unjoined(in, m, k.member, attachedTo(m.NIC), attachedTo(k.member.NIC))
 				return
 			}
 		}
+		kinds = append(kinds, place{m, slices.Clone(islands)})
 	}
+	if in.Version == 1 { // its frames stay within a broadcast domain
+		return
+	}
+	one, other, err := p.Fabric.Routes.Unrouted(in.Group, nics, ir.NewBudget(p.steps/searchShare))
+	switch {
+	case err != nil:
+		p.notJudged(in, err)
+	case one != nil:
+		p.unrouted(in, memberOf(in, one), memberOf(in, other))
+	}
+}
+
+// together returns the NICs that are one address: those of a bond, or the NIC alone.
+func together(n *ir.NIC) []*ir.NIC {
+	if n.Bond != nil {
+		return n.Bond.NICs
+	}
+	return []*ir.NIC{n}
+}
+
+// attachedTo returns the first device that the NIC, or the bond it is in, is attached to; nil if there is none.
+func attachedTo(n *ir.NIC) *ir.Device {
+	for _, n := range together(n) {
+		if d := walk.AttachedTo(n); d != nil {
+			return d
+		}
+	}
+	return nil
+}
+
+// searchShare divides the budget of the proof: a check may take that part for a search of its own.
+const searchShare = 4
+
+// memberOf returns the member of an intent that a NIC is.
+func memberOf(in *ir.Intent, n *ir.NIC) *ir.Member {
+	return in.Members[slices.IndexFunc(in.Members, func(m *ir.Member) bool { return m.NIC == n })]
+}
+
+// notJudged reports that it is unknown whether routes join the members, unless the proof gives the same cause.
+func (p *Pass) notJudged(in *ir.Intent, err error) {
+	why := RoutingText(err)
+	if errors.Is(err, ir.ErrBudget) {
+		why = fmt.Sprintf("the search for routes ended after %s steps; --budget %s gives it more", diag.Number(int(p.steps/searchShare)),
+			budgetValue(10*p.steps))
+	} else if slices.ContainsFunc(p.loops(), func(l *Proof) bool { return l.Verdict == Unknown && slices.Contains(l.Groups, in.Group) }) {
+		return
+	}
+	d := p.Warnf(in.At, "Whether routes join all members of roce %q is not judged: %s.", in.Name, why)
+	d.Aside = true
 }
 
 // unjoined reports a member that is attached to a device which no links join to that of another one.
@@ -106,7 +144,7 @@ func (p *Pass) unrouted(in *ir.Intent, a, b *ir.Member) {
 	p.Errorf(diag.FirstPlace(b.At, in.At),
 		"%s and %s are members of roce %q, and no route leads from %s to %s: the AS numbers on every way make some "+
 			"switch refuse it. Give them numbers that let it pass, each leaf its own (RFC 7938), or leave one of the two out.",
-		nicName(a.NIC), nicName(b.NIC), in.Name, walk.AttachedTo(a.NIC).Name, walk.AttachedTo(b.NIC).Name)
+		nicName(a.NIC), nicName(b.NIC), in.Name, attachedTo(a.NIC).Name, attachedTo(b.NIC).Name)
 }
 
 // cutHere reports two members that have no way to each other in the state of a walk.

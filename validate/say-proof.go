@@ -307,6 +307,10 @@ func noteText(n proof.Note) string {
 		return fmt.Sprintf("%s%s down at once %s it prone", more, diag.Count(failed, "link"), diag.Plural(failed, "makes", "make"))
 	}
 	cables := diag.Count(len(n.Links), "planned cable")
+	ended := ""
+	if n.Ended {
+		ended = "; the search ended there, and a larger --budget goes on"
+	}
 	switch n.Code {
 	case proof.AnyCablingOrder:
 		s := fmt.Sprintf("cable in any order: no set of the %s that is missing makes a circle", cables)
@@ -323,14 +327,21 @@ func noteText(n proof.Note) string {
 	case proof.FewestFailures:
 		return fmt.Sprintf("%s, and no fewer: %s", down(), linkList(n.Links))
 	case proof.SomeFailures:
-		return fmt.Sprintf("%s: %s; whether fewer do is not known", down(), linkList(n.Links))
+		return fmt.Sprintf("%s: %s; whether fewer do is not known", down(), linkList(n.Links)) + ended
 	case proof.NeverProne:
 		return "no number of links down makes it prone"
 	case proof.SamePaths:
-		return fmt.Sprintf("no fewer than %s failed links change any path", diag.Number(n.Down+1))
+		return fmt.Sprintf("no fewer than %s failed links change any path", diag.Number(n.Down+1)) + ended
 	case proof.FreeBeyond:
-		return fmt.Sprintf("it is free also with any %s down", diag.Count(n.Down, "link"))
+		return fmt.Sprintf("it is free also with any %s down", diag.Count(n.Down, "link")) + ended
+	case proof.SearchEnded:
+		return fmt.Sprintf("whether more than %s down %s it prone is not judged", diag.Count(n.Down, "link"),
+			diag.Plural(n.Down, "makes", "make")) + ended
 	case proof.TransientUnknown:
+		if n.Mixture != "" {
+			return "whether circles can come and go while routing converges is not judged: one is closed by turns that exclude each other (" +
+				MixtureText(n.Mixture) + "), and these are not told apart while routing converges"
+		}
 		return "whether circles can come and go while routing converges was not found out; a larger --budget may tell"
 	}
 	panic(fmt.Sprintf("validate: no words for the note %q", n.Code))

@@ -5,9 +5,11 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/ir/irtest"
+	"github.com/rocec/rocec/compiler/routes"
 	"github.com/rocec/rocec/validate/proof"
 )
 
@@ -175,6 +177,19 @@ func TestProofInWords(t *testing.T) {
 		{proof.Note{Code: proof.SamePaths, Down: 1}, "no fewer than 2 failed links change any path"},
 		{proof.Note{Code: proof.FreeBeyond, Down: 1}, "it is free also with any 1 link down"},
 		{
+			proof.Note{Code: proof.SearchEnded, Down: 3, Ended: true},
+			"whether more than 3 links down make it prone is not judged; the search ended there, and a larger --budget goes on",
+		},
+		{
+			proof.Note{Code: proof.FreeBeyond, Down: 2, Ended: true},
+			"it is free also with any 2 links down; the search ended there, and a larger --budget goes on",
+		},
+		{
+			proof.Note{Code: proof.TransientUnknown, Mixture: ir.MixedTies},
+			"whether circles can come and go while routing converges is not judged: one is closed by turns that exclude each other (which of " +
+				"several equally long AS paths a switch passes on), and these are not told apart while routing converges",
+		},
+		{
 			proof.Note{Code: proof.TransientUnknown},
 			"whether circles can come and go while routing converges was not found out; a larger --budget may tell",
 		},
@@ -224,4 +239,30 @@ func TestProofInWords(t *testing.T) {
 	assert.True(t, assumed["2 switches and 1 host set by hand and not read are set as by_hand says"])
 	assert.True(t, assumed[`switches with os = "plan9", of which rocec knows nothing, do what their chips can do (Spectrum and Tomahawk3): PFC, and a `+
 		`buffer of its own for each lossless group of a port`])
+}
+
+// A report states that a search for circles ended early, and which flag goes on.
+func TestCirclesThatEndEarlyInWords(t *testing.T) {
+	c := irtest.Ring(ir.ShortestPath, 4)
+	f := c.Fabric()
+	f.Routes = routes.New(f)
+	loops := proof.All(f, ir.NewBudget(DefaultBudget))
+	require.Len(t, loops, 1)
+	of := func(ended bool, more int) string {
+		p := *loops[0]
+		first := p.Loops[0]
+		first.Ended, first.More, first.Buffers = ended, more, len(first.Circle)+2
+		p.Loops = []Loop{first}
+		return loopText(&p)
+	}
+	whole := of(false, 3)
+	assert.Contains(t, whole, "6 buffers in all lie on circles that are joined to this one; the shortest is shown")
+	assert.Contains(t, whole, "\n3 more circles of 4 buffers take the same turns")
+	assert.NotContains(t, whole, "not judged")
+	ended := of(true, -1)
+	assert.Contains(t, ended, "whether a shorter circle exists is not judged: the search ended early; a larger --budget goes on")
+	assert.Contains(t, ended, "how many more circles of 4 buffers take the same turns from down to up is not judged: the count ended early; "+
+		"a larger --budget goes on")
+	assert.Contains(t, ended, "; the shortest of those found is shown")
+	assert.Contains(t, of(false, proof.MostMore), "at least 999,999 more circles of 4 buffers")
 }

@@ -40,6 +40,15 @@ func RoutingText(err error) string {
 	case ir.BridgedRing:
 		return fmt.Sprintf("members of a RoCEv1 intent reach each other over a ring of bridged links, and routing %q does not say how "+
 			"bridged traffic goes", e.Routing)
+	case ir.BridgedSubnet:
+		who := "hosts"
+		if e.Intent != nil {
+			who = fmt.Sprintf("members of roce %q", e.Intent.Name)
+		}
+		return fmt.Sprintf("%s on %s and %s are of one subnet, or of subnets that the fabric does not state, so their frames cross no IP hop; "+
+			"the bridged links between these switches make a circle, and routing %q does not say which of them a frame takes: write "+
+			"routed = true on the links, give the hosts of each switch a subnet of their own (ip), or bridge without a circle", who, names[0],
+			names[1], e.Routing)
 	case ir.FloodedBounce:
 		return "flooded frames come down and go up again everywhere, so what bounces of them into another cos group is not followed"
 	case ir.RoutedLink:

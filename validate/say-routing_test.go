@@ -43,6 +43,12 @@ func TestRoutingText(t *testing.T) {
 			`members of a RoCEv1 intent reach each other over a ring of bridged links, and routing "ebgp" does not say how bridged traffic goes`,
 		},
 		{
+			ir.RoutingError{Code: ir.BridgedSubnet, Routing: ir.ShortestPath, Devices: devices[:2], Intent: &ir.Intent{Name: "all"}},
+			`members of roce "all" on R0 and R1 are of one subnet, or of subnets that the fabric does not state, so their frames cross no IP hop; ` +
+				`the bridged links between these switches make a circle, and routing "shortest-path" does not say which of them a frame takes: ` +
+				"write routed = true on the links, give the hosts of each switch a subnet of their own (ip), or bridge without a circle",
+		},
+		{
 			ir.RoutingError{Code: ir.FloodedBounce},
 			"flooded frames come down and go up again everywhere, so what bounces of them into another cos group is not followed",
 		},

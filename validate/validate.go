@@ -42,6 +42,7 @@ type Pass struct {
 	found  diag.List
 	loops  func() []*proof.Proof // the PFC-loop proof, made once for all checks
 	all    []*Check              // the table, for what a check would change
+	steps  int64                 // the work that the budget held at the beginning
 }
 
 // report returns Errorf, Warnf or Noticef; nil for severity 0.
@@ -130,15 +131,16 @@ const DefaultBudget = 60 * StepsPerSecond
 const StepsPerSecond = 100_000_000
 
 // Run runs every check of the table on f. The PFC-loop proof takes at most the work of the budget; nil stands for
-// [DefaultBudget]. Run is deterministic whatever the machine.
+// [DefaultBudget]. A check with a search of its own takes at most a part of that besides. Run is deterministic whatever the machine.
 func Run(f *ir.Fabric, budget *ir.Budget) Findings {
 	if budget == nil {
 		budget = ir.NewBudget(DefaultBudget)
 	}
 	var r Findings
+	steps := budget.Left()
 	loops := sync.OnceValue(func() []*proof.Proof { return proof.All(f, budget) })
 	for _, c := range Checks {
-		p := &Pass{Fabric: f, check: c, loops: loops, all: Checks}
+		p := &Pass{Fabric: f, check: c, loops: loops, all: Checks, steps: steps}
 		c.Run(p)
 		r.Diagnostics = append(r.Diagnostics, p.found...)
 	}

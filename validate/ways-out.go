@@ -154,7 +154,7 @@ func (p *Pass) others(f *ir.Fabric, loops func() []*proof.Proof) iter.Seq2[*diag
 			if c.Loops {
 				continue
 			}
-			own := &Pass{Fabric: f, check: c, loops: loops, all: p.all}
+			own := &Pass{Fabric: f, check: c, loops: loops, all: p.all, steps: p.steps}
 			c.Run(own)
 			for _, d := range own.found {
 				if !yield(d, c) {

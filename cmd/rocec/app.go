@@ -184,8 +184,11 @@ func (a *app) fitHelp(root *cobra.Command) {
 const defaultBudget = validate.DefaultBudget / validate.StepsPerSecond * time.Second
 
 // steps is the budget of the PFC-loop proof.
-func (a *app) steps() *ir.Budget {
-	return ir.NewBudget(int64(a.budget / (time.Second / validate.StepsPerSecond)))
+func (a *app) steps() *ir.Budget { return stepsIn(a.budget) }
+
+// stepsIn returns the budget that a duration stands for.
+func stepsIn(d time.Duration) *ir.Budget {
+	return ir.NewBudget(int64(d / (time.Second / validate.StepsPerSecond)))
 }
 
 // prepare checks the global flags and sets up the log.

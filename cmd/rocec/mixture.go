@@ -27,8 +27,8 @@ type mixture struct {
 }
 
 // newMixture judges what a plan leaves in between. Devices that are not read are taken to stay as they are, whatever that is. Those of
-// excused are what the person goes on without, whatever that costs them.
-func newMixture(f *ir.Fabric, plan *deploy.Plan, excused map[*ir.Device]bool) *mixture {
+// excused are what the person goes on without, whatever that costs them. A proof takes at most a budget.
+func newMixture(f *ir.Fabric, plan *deploy.Plan, excused map[*ir.Device]bool, budget func() *ir.Budget) *mixture {
 	held := make([]change.Held, len(f.Devices))
 	for _, d := range f.Devices {
 		held[d.ID].Away = true
@@ -51,6 +51,9 @@ func newMixture(f *ir.Fabric, plan *deploy.Plan, excused map[*ir.Device]bool) *m
 	for d := range excused {
 		held[d.ID].Excused = true
 	}
+	if budget == nil {
+		budget = func() *ir.Budget { return stepsIn(defaultBudget) }
+	}
 	m := &mixture{judge: change.NewMixtures(f), held: held}
 	if m.phases, m.gaps = m.judge.Phases(held); len(m.gaps) > 0 {
 		if phases, gaps := m.judge.PhasesByMarks(held); len(gaps) == 0 {
@@ -62,7 +65,7 @@ func newMixture(f *ir.Fabric, plan *deploy.Plan, excused map[*ir.Device]bool) *m
 	})
 	if len(m.gaps) == 0 {
 		if joined, ended := m.judge.Beside(held); joined != nil {
-			m.loop, m.ended = fresh(f, joined), ended
+			m.loop, m.ended = fresh(f, joined, budget), ended
 		}
 	}
 	return m
@@ -100,14 +103,14 @@ func (m *mixture) lacking(stay []*deploy.DevicePlan) string {
 
 // fresh is the proof of a PFC loop that old and new lossless classes make together and the fabric alone has not, or one that comes to no
 // end although that of the fabric does; nil: there is none.
-func fresh(f, joined *ir.Fabric) *proof.Proof {
+func fresh(f, joined *ir.Fabric, budget func() *ir.Budget) *proof.Proof {
 	alone := map[string]proof.Verdict{}
-	for _, p := range proof.All(f, ir.NewBudget(validate.DefaultBudget)) {
+	for _, p := range proof.All(f, budget()) {
 		for _, g := range p.Groups {
 			alone[g.Name] = p.Verdict
 		}
 	}
-	for _, p := range proof.All(joined, ir.NewBudget(validate.DefaultBudget)) {
+	for _, p := range proof.All(joined, budget()) {
 		if slices.ContainsFunc(p.Groups, func(g *ir.CosGroup) bool {
 			of, known := alone[g.Name] // a class that ends has no loop alone that was not there
 			return known && (p.Verdict == proof.Prone && of != proof.Prone || p.Verdict == proof.Unknown && of == proof.Free)

@@ -25,6 +25,7 @@ type orderOptions struct {
 	noCanary             bool
 	darkSet              func() bool
 	given                func() bool         // the person gave one of the two bounds
+	budget               func() *ir.Budget   // of a proof; nil: the default
 	away                 map[*ir.Device]bool // that the person goes on without, whatever that costs them
 }
 
@@ -36,6 +37,13 @@ func (o *orderOptions) ruleFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	o.darkSet = func() bool { return f.Changed("max-dark") }
 	o.given = func() bool { return f.Changed("max-dark") || f.Changed("min-capacity") }
+	o.budget = func() *ir.Budget {
+		given, err := f.GetDuration("budget")
+		if err != nil { // a verb without the flag
+			given = defaultBudget
+		}
+		return stepsIn(given)
+	}
 	f.IntVar(&o.minCapacity, "min-capacity", defaultCapacity, "percent of its described capacity that every way between hosts keeps while "+
 		"devices restart; 0 also allows to cut hosts off from each other")
 	f.IntVar(&o.maxDark, "max-dark", 0, "`hosts` that may be without a link at the same time, at least 1; those that are changed themselves count "+
@@ -88,7 +96,7 @@ func newSequence(f *ir.Fabric, whole *target.Tree, plan *deploy.Plan, o orderOpt
 ) {
 	s, of := survey(f, whole, plan, o.rules(parallel))
 	s.away = o.away
-	s.mixed = newMixture(f, plan, s.away)
+	s.mixed = newMixture(f, plan, s.away, o.budget)
 	var tasks []*change.Task
 	for _, p := range plan.Devices {
 		if p.Status == deploy.StatusChange {

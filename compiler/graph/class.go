@@ -8,7 +8,7 @@ import (
 
 // Conversation is one set of members that all talk with one another, as those of an intent do.
 type Conversation struct {
-	Bridged bool // RoCEv1: frames do not cross routed links
+	Bridged bool // RoCEv1, or within a subnet: frames do not cross routed links
 	Members []Member
 
 	ports   []*ir.Port        // the store of members
@@ -53,13 +53,27 @@ type Senders struct {
 // FromIntents returns who talks with whom in the group, from the intents; a lossless group that no intent names is
 // spoken by every host port that carries it, unless it is there for traffic that bounces. Link pause stops whatever
 // frame is next, so under it, and in [ir.Lossy], every NIC talks, also one whose own cable is not paused. Whoever talks without an intent
-// may do so within a broadcast domain as well as beyond.
+// may do so within a broadcast domain as well as beyond. Under shortest paths, members of one subnet talk within their domain; where
+// their way there is unknown, FromIntents sets Open.
 func (v *Traffic) FromIntents() []*Conversation {
 	var out []*Conversation
+	var b *bridges
+	if v.Of.Fabric.Routing == ir.ShortestPath {
+		b = v.findBridges()
+	}
 	if v.Of.Fabric.FlowControl != ir.Pause {
 		for _, in := range v.Of.Fabric.Intents {
 			if in.Group != v.Group && in.CNP != v.Group {
 				continue
+			}
+			if b != nil && in.Version == 2 {
+				within, open := v.subnets(in.Members, b)
+				if open != nil && v.Open == nil {
+					v.Open = &ir.RoutingError{Code: ir.BridgedSubnet, Routing: ir.ShortestPath, Devices: open, Intent: in}
+				}
+				if v.Of.mixesLinks() {
+					out = append(out, within...)
+				}
 			}
 			t := newConversation(in.Version == 1, len(in.Members))
 			for _, m := range in.Members {
@@ -70,6 +84,15 @@ func (v *Traffic) FromIntents() []*Conversation {
 	}
 	if out != nil || v.Of.Fabric.OnlyBounced(v.Group) {
 		return out
+	}
+	if b != nil {
+		var everybody []*ir.Member
+		for _, m := range v.everybody(true).Members {
+			everybody = append(everybody, &ir.Member{NIC: m[0].NIC})
+		}
+		if _, open := v.subnets(everybody, b); open != nil {
+			v.Open = &ir.RoutingError{Code: ir.BridgedSubnet, Routing: ir.ShortestPath, Devices: open}
+		}
 	}
 	return v.Everyone()
 }

@@ -13,6 +13,9 @@ type Traffic struct {
 	Lossless      []bool // by Link.ID: at both ends what waits can wait for pauses of the other, see ir.Port.Stops
 	Conversations []*Conversation
 
+	// Open is what the routing leaves open of the conversations: their traffic may go other ways as well; nil: nothing.
+	Open *ir.RoutingError
+
 	HealthyClasses func() []*Class // the classes while no host's cable is down
 
 	// By the ID of a port on a link that is not lossless for the group: what comes in there fills a buffer whose pauses stop the other

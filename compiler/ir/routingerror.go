@@ -13,6 +13,7 @@ type RoutingError struct {
 	Devices []*Device // see the codes
 	Out, In *Port     // the two ends of a link; see the codes
 	Group   *CosGroup // of LossyGroup
+	Intent  *Intent   // of BridgedSubnet; nil: any two hosts may talk
 	Most    int       // of ManyASPaths: how many are followed
 }
 
@@ -29,6 +30,7 @@ const (
 	NoASN         RoutingCode = "no-asn"         // Devices: a switch without an AS number
 	ManyASPaths   RoutingCode = "many-as-paths"  // Devices: a switch that may come to have more than Most AS paths to one destination
 	BridgedRing   RoutingCode = "bridged-ring"   // members of a RoCEv1 intent reach each other over a ring of bridged links
+	BridgedSubnet RoutingCode = "bridged-subnet" // Devices: two switches, with members of one subnet that bridged links join by several ways
 	FloodedBounce RoutingCode = "flooded-bounce" // flooded frames would change their group
 	RoutedLink    RoutingCode = "routed-link"    // the lossless link Out - In is routed; the routing governs bridged links
 	BridgedLink   RoutingCode = "bridged-link"   // the lossless link Out - In is bridged; the routing governs routed links
@@ -36,7 +38,7 @@ const (
 
 // RoutingCodes are all causes, in the order of their declaration.
 var RoutingCodes = []RoutingCode{
-	NoRouting, NoTable, LossyGroup, LevelLink, HostBetween, NoASN, ManyASPaths, BridgedRing, FloodedBounce, RoutedLink, BridgedLink,
+	NoRouting, NoTable, LossyGroup, LevelLink, HostBetween, NoASN, ManyASPaths, BridgedRing, BridgedSubnet, FloodedBounce, RoutedLink, BridgedLink,
 }
 
 // Error returns the cause and the names that belong to it, for logs and tests.

@@ -104,6 +104,17 @@ func (n *NIC) SlowsDown() bool {
 // so (ECT), which a NIC sets where it controls its rate.
 func (n *NIC) Markable(in *Intent) bool { return in.Version == 2 && n.SlowsDown() }
 
+// Subnets returns the subnets of the addresses that the fabric states for the NIC and its VLAN.
+func (n *NIC) Subnets() []netip.Prefix {
+	var out []netip.Prefix
+	for _, p := range []netip.Prefix{n.IP, n.VLANIP} {
+		if p.IsValid() {
+			out = append(out, p.Masked())
+		}
+	}
+	return out
+}
+
 // Carries gives the intents a NIC carries: those it is a member of, and those of the other ports of its bond.
 func (n *NIC) Carries() []*Intent {
 	all := n.Intents

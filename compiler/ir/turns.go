@@ -33,6 +33,10 @@ type Routes interface {
 
 	// Ways returns where the traffic of one trip goes once routing has settled in a state; Converging does not matter.
 	Ways(t Trip, s State) (*Ways, error)
+
+	// Unrouted returns two NICs, in their order, that links may join and that no route joins while no link is down, because
+	// AS numbers refuse it; nil if there are none. Their traffic is in group g and crosses IP hops.
+	Unrouted(g *CosGroup, nics []*NIC, b *Budget) (one, other *NIC, err error)
 }
 
 // State is a state of the fabric.
@@ -152,6 +156,9 @@ type Turns struct {
 	// Bounced holds, in the same form, the turns by which traffic of Group leaves in Group.Bounce: up again after coming
 	// down. Nil when there are none, and when Group.Bounce is lossy.
 	Bounced [][]uint64
+
+	// Open is why traffic may take other turns as well, which the routing says nothing of; nil: it takes no others.
+	Open *RoutingError
 
 	// Mixed says in what the states differ that exclude each other and that the turns were taken together from; empty
 	// when all of them can be taken at the same time. A circle of mixed turns need not be a real one.

@@ -96,7 +96,7 @@ func (r *Router) afterFailures(v *view) afterFailures {
 	case ir.ShortestPath:
 		return distancesMatter
 	case ir.EBGP:
-		if v.Forest || v.bgpIsShortest() {
+		if v.bgpIsShortest() {
 			return distancesMatter
 		}
 		return anythingMatters

@@ -22,7 +22,8 @@ import (
 //
 // Assumptions: no allowas-in and no path prepending; links between two devices of one AS carry no routes (there is no
 // eBGP session, and iBGP between them is not described); links the fabric calls bridged carry none either, but for
-// those of hosts that forward, each of which is an AS of its own.
+// those of hosts that forward, each of which is an AS of its own. Where the links form a tree, a switch without a number
+// counts as an AS of its own, too: there is one way, and only a number that repeats on it closes it.
 
 // bgpCost is how many steps following eBGP over one cable costs here, for this and for the walk along its next hops.
 const bgpCost = 7
@@ -70,7 +71,7 @@ func newBGP(n *network, ties ir.Ties, down []bool) (*bgp, error) {
 	known := map[int]int32{}
 	for v, d := range n.Vertices {
 		as := int32(len(b.shared))
-		if d.Switch != nil {
+		if d.Switch != nil && (d.Switch.ASN != 0 || !n.Forest) {
 			if d.Switch.ASN == 0 {
 				return nil, &ir.RoutingError{Code: ir.NoASN, Routing: ir.EBGP, Devices: []*ir.Device{d}}
 			}
@@ -103,23 +104,41 @@ func carriesRoutes(s *graph.Arc) bool {
 }
 
 // bgpIsShortest reports whether eBGP takes just the shortest paths: no two devices share an AS, so that the loop check
-// refuses only what comes back to where it was, and every link carries routes.
+// refuses only what comes back to where it was, and every link carries routes. On a tree with a bridged link the one way
+// is taken to be open: whether frames reach the next router by the bridge is unknown, see [Router.Unrouted].
 func (n *network) bgpIsShortest() bool {
+	if n.Forest {
+		return !n.repeatsASN() || n.firstArc(func(s *graph.Arc) bool { return !carriesRoutes(s) }) != nil
+	}
+	return !slices.ContainsFunc(n.Vertices, func(d *ir.Device) bool { return d.Switch != nil && d.Switch.ASN == 0 }) &&
+		!n.repeatsASN() && n.firstArc(func(s *graph.Arc) bool { return !carriesRoutes(s) }) == nil
+}
+
+// repeatsASN reports whether two switches have one AS number.
+func (n *network) repeatsASN() bool {
 	seen := map[int]bool{}
-	for v, d := range n.Vertices {
-		if d.Switch != nil {
-			if d.Switch.ASN == 0 || seen[d.Switch.ASN] {
-				return false
-			}
-			seen[d.Switch.ASN] = true
+	for _, d := range n.Vertices {
+		if d.Switch == nil || d.Switch.ASN == 0 {
+			continue
 		}
+		if seen[d.Switch.ASN] {
+			return true
+		}
+		seen[d.Switch.ASN] = true
+	}
+	return false
+}
+
+// firstArc returns the first arc that is as asked for, or nil.
+func (n *network) firstArc(is func(*graph.Arc) bool) *graph.Arc {
+	for v := range n.Arcs {
 		for j := range n.Arcs[v] {
-			if !carriesRoutes(&n.Arcs[v][j]) {
-				return false
+			if s := &n.Arcs[v][j]; is(s) {
+				return s
 			}
 		}
 	}
-	return true
+	return nil
 }
 
 // run finds the next hops of every vertex to the destination that is attached to the vertices at. The results are valid until the

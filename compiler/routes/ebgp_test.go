@@ -534,9 +534,6 @@ func TestEBGPCoversEverySimulation(t *testing.T) {
 			}
 		}
 		f := routed(c)
-		if f.Routes.(*Router).views[c.Group]().Forest {
-			return // followed as shortest paths
-		}
 		s := ir.State{Down: failurestest.Down(t, f, 3)}
 		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 		for _, way := range []struct {

@@ -13,7 +13,7 @@
 //     shortest of them: the person vouches for "never up again after down", not for more.
 //   - spanning-tree, flooding, any, table (files of these names): one tree; every open bridged port; every walk that does not
 //     turn back; the next hops of a file.
-//   - where the links form a tree, every routing: there is one way.
+//   - where the links form a tree, every routing: there is one way, which AS numbers may still close.
 //
 // Traffic that changes its group on the way, and routings known only as "from here by these cables", are followed class by
 // class (follow.go, bounce.go); so is traffic while routing converges (converge.go). Flows for a turn are found on demand
@@ -68,7 +68,24 @@ func (r *Router) Turns(g *ir.CosGroup, s ir.State) (*ir.Turns, error) {
 	if !g.Lossless && !r.coupled {
 		return nil, &ir.RoutingError{Code: ir.LossyGroup, Routing: r.fabric.Routing, Group: g}
 	}
-	return r.views[g]().turns(s)
+	v := r.views[g]()
+	t, err := v.turns(s)
+	if err != nil || v.open() == nil {
+		return t, err
+	}
+	own := *t
+	own.Open = v.open()
+	return &own, nil
+}
+
+// open returns what the routing leaves open of the traffic that may be in the group of v.
+func (v *view) open() *ir.RoutingError {
+	for _, source := range v.sources() {
+		if source.Open != nil {
+			return source.Open
+		}
+	}
+	return nil
 }
 
 // Everybody returns the turns that traffic takes, lossless or not, if every host sends to every other one. The error is a
@@ -93,6 +110,8 @@ func (v *view) turns(s ir.State) (*ir.Turns, error) {
 	if v.Forest && f.Routing != ir.TablePath { // there is one path to everywhere
 		switch {
 		case f.Routing == ir.UpDown && v.notTiered == nil:
+		case f.Routing == ir.EBGP && !v.bgpIsShortest():
+			return v.pathVector(s)
 		case f.Routing == ir.Flooding:
 			return v.anyPaths(s)
 		case f.Routing != ir.AnyPath:

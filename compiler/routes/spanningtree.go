@@ -113,21 +113,18 @@ func (v *view) onlyBridged() error {
 // onlyRouted is the reverse of onlyBridged.
 func (v *view) onlyRouted() error {
 	if s := v.losslessStep(func(s *graph.Arc) bool { return !carriesRoutes(s) }); s != nil {
-		return &ir.RoutingError{Code: ir.BridgedLink, Routing: v.Fabric.Routing, Out: v.OutPort(s), In: v.InPort(s)}
+		return bridgedLink(v.network, s)
 	}
 	return nil
 }
 
+func bridgedLink(n *network, s *graph.Arc) error {
+	return &ir.RoutingError{Code: ir.BridgedLink, Routing: n.Fabric.Routing, Out: n.OutPort(s), In: n.InPort(s)}
+}
+
 // losslessStep returns the first step over a lossless link that is as asked for, or nil.
 func (v *view) losslessStep(is func(*graph.Arc) bool) *graph.Arc {
-	for u := range v.Arcs {
-		for j := range v.Arcs[u] {
-			if s := &v.Arcs[u][j]; (v.Lossless[s.Link] || v.Disagree(s)) && is(s) {
-				return s
-			}
-		}
-	}
-	return nil
+	return v.firstArc(func(s *graph.Arc) bool { return (v.Lossless[s.Link] || v.Disagree(s)) && is(s) })
 }
 
 // treeHops returns, by vertex, the steps towards each of the vertices at, on links that form a tree. A frame for several

@@ -54,7 +54,7 @@ func (r *Router) Ways(t ir.Trip, s ir.State) (*ir.Ways, error) {
 func (v *view) wayPlan(s ir.State, ways *ir.Ways) (p plan, nearest bool, err error) {
 	shortest := plan{rule: shortestRule}
 	routing := v.Fabric.Routing
-	if v.Forest && routing != ir.TablePath && (routing != ir.UpDown || v.notTiered != nil) {
+	if v.Forest && routing != ir.TablePath && (routing != ir.UpDown || v.notTiered != nil) && (routing != ir.EBGP || v.bgpIsShortest()) {
 		return shortest, false, nil // there is one path to everywhere
 	}
 	switch routing {

@@ -112,7 +112,7 @@ type singly struct {
 
 // singly returns nil where a search for 64 places at a time does.
 func (n *network) singly(onlyBridged bool, down []bool) (*singly, error) {
-	if n.Forest || onlyBridged && n.Fabric.Routing == ir.EBGP {
+	if n.Forest && n.Fabric.Routing != ir.EBGP || onlyBridged && n.Fabric.Routing == ir.EBGP {
 		return nil, nil
 	}
 	s := &singly{network: n, down: down, twin: func(int32) bool { return false }}

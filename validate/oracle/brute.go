@@ -14,7 +14,8 @@ type member []*ir.Port
 
 // talk is a set of members that talk with each other.
 type talk struct {
-	bridged bool // RoCEv1 crosses no routed link
+	bridged bool // crosses no routed link
+	anyWay  bool // goes by any way that comes to no device twice
 	members []member
 }
 
@@ -27,7 +28,8 @@ func talks(f *ir.Fabric, g *ir.CosGroup) []talk {
 			for _, m := range in.Members {
 				nics = append(nics, m.NIC)
 			}
-			out = append(out, talk{in.Version == 1, members(nics)})
+			out = append(out, talk{bridged: in.Version == 1, members: members(nics)})
+			out = append(out, subnetTalks(f, in)...)
 		}
 	}
 	if out != nil {
@@ -46,7 +48,7 @@ func talks(f *ir.Fabric, g *ir.CosGroup) []talk {
 			}
 		}
 	}
-	return []talk{{false, members(nics)}, {true, members(nics)}}
+	return []talk{{members: members(nics)}, {bridged: true, members: members(nics)}}
 }
 
 // onlyBounced reports whether walking back from g, along bounces, comes to a group where traffic begins: one that an intent names, or
@@ -208,7 +210,11 @@ func (b *Brute) routes(t talk, to member) func(src *ir.Port) []path {
 		}
 	}
 	var next func(p path, at *ir.Device) []*ir.Port // the ports a frame may leave by that came the path
-	switch b.Fabric.Routing {
+	routing := b.Fabric.Routing
+	if t.anyWay {
+		routing = ir.AnyPath
+	}
+	switch routing {
 	case ir.ShortestPath:
 		return func(src *ir.Port) []path { return b.shortest(t, src, last) }
 	case ir.EBGP:

@@ -63,8 +63,6 @@ func assertLegal(t require.TestingT, f *ir.Fabric, flow *ir.Flow, down []*ir.Lin
 		return
 	case listed || f.Routing == ir.AnyPath || f.Routing == ir.Flooding:
 		return // any walk will do
-	case f.Routing == ir.EBGP && tree(f):
-		return // the only path there is, also where a router would refuse it
 	case f.Routing == ir.EBGP && !uniqueASNs(f): // one of the ways ties may fall
 		for seed := range uint64(1000) {
 			if listedAmong(f, flow, &oracle.Brute{Fabric: f, Down: down, Random: rand.New(rand.NewPCG(seed, 3))}) {

@@ -7,11 +7,12 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// Bounds on what is shown. The work is counted in edges looked at; where it ends the search, the circle shown is the
-// shortest seen so far.
+// Bounds on the circles that are shown. The work is counted in edges looked at, and a larger budget raises it; where it ends the search,
+// the circle shown is the shortest seen so far.
 const (
 	maxLoops     = 64
 	maxLoopWork  = 20_000_000
+	loopShare    = 300 // the work is one in so many of the budget, if that is more
 	maxFlowTurns = 256 // turns of circles for which flows are looked for
 )
 
@@ -27,10 +28,11 @@ func (g *bufferGraph) show(parts [][]int32, down []*ir.Link) []Loop {
 	var loops []Loop
 	s := newSearch(g)
 	for _, p := range parts[:min(len(parts), maxLoops)] {
-		if len(loops) > 0 && work > maxLoopWork {
+		if len(loops) > 0 && work > g.loopWork {
 			break
 		}
-		loops = append(loops, Loop{Circle: s.shortest(p, &work), Buffers: len(p), Down: slices.Clone(down)})
+		circle := s.shortest(p, &work)
+		loops = append(loops, Loop{Circle: circle, Buffers: len(p), Down: slices.Clone(down), Ended: s.ended})
 	}
 	slices.SortStableFunc(loops, func(a, b Loop) int { return cmp.Compare(len(a.Circle), len(b.Circle)) })
 	return loops
@@ -47,6 +49,7 @@ type search struct {
 	by     []edge
 	depth  []int32
 	queue  []int32
+	ended  bool // the last search for a shortest circle ended before it had begun at every buffer
 }
 
 func newSearch(g *bufferGraph) *search {
@@ -61,12 +64,16 @@ func newSearch(g *bufferGraph) *search {
 // order, and turned so that it begins at its smallest.
 func (s *search) shortest(part []int32, work *int) []Wait {
 	s.part++
+	s.ended = false
 	for _, v := range part {
 		s.inside[v] = s.part
 	}
 	best, start := s.microLoop(part) // best[i] leads to the circle's node i+1
 	for _, root := range part {
-		if len(best) == 2 || best != nil && *work > maxLoopWork {
+		if len(best) == 2 {
+			break
+		}
+		if s.ended = best != nil && *work > s.g.loopWork; s.ended {
 			break
 		}
 		if found := s.from(root, best, work); found != nil {
@@ -215,10 +222,14 @@ func (g *bufferGraph) reversed(circle []Wait) bool {
 	return !slices.ContainsFunc(circle, func(h Wait) bool { return !g.has(h.Out, h.In) })
 }
 
-// more counts the other circles of the same length that take the same turns from down to up, in the same order; 0 where
-// the circle has none. Every closed walk of that length is a circle, since a shorter one would have been shown.
+// MostMore is where the count of a loop's other circles ends.
+const MostMore = 999_999
+
+// more counts the other circles of the same length that take the same turns from down to up, in the same order, up to [MostMore]; 0 where
+// the circle has none, -1 where the work ended the count. Every closed walk of that length is a circle, since a shorter one would have been
+// shown.
 func (g *bufferGraph) more(circle []Wait) int {
-	const most = 1_000_000
+	const most = MostMore + 1
 	var valleys []int
 	for i, h := range circle {
 		if h.Valley() {
@@ -250,11 +261,11 @@ func (g *bufferGraph) more(circle []Wait) int {
 				g.edges(n, func(e edge) bool {
 					work++
 					next[e.to] = min(next[e.to]+ways, most)
-					return work < maxLoopWork
+					return work < g.loopWork
 				})
 			}
-			if ways = next; work >= maxLoopWork {
-				return 0
+			if ways = next; work >= g.loopWork {
+				return -1
 			}
 		}
 		all = min(all*ways[node(last)], most)

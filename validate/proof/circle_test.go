@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
@@ -192,4 +193,41 @@ func TestMoreCircles(t *testing.T) {
 			require.Equal(rt, count-1, g.more(l.Circle))
 		}
 	})
+}
+
+// A search for circles that its work ends says so, and so does the count of other circles. A larger budget raises the work.
+func TestCirclesThatEndEarly(t *testing.T) {
+	f := fabric(irtest.HyperX(ir.AnyPath, 4).Tier("H0", 2))
+	turns, err := f.Routes.Turns(f.CosGroups[0], ir.State{})
+	require.NoError(t, err)
+	of := func(work int) (Loop, int) {
+		g := newBufferGraph(newLine(f), f.CosGroups, []*ir.Turns{turns})
+		g.loopWork = work
+		parts, _ := g.parts(&walker{}, false)
+		require.NotEmpty(t, parts)
+		l := g.show(parts, nil)[0]
+		first := slices.IndexFunc(l.Circle, Wait.Valley)
+		if first < 0 {
+			return l, 0
+		}
+		return l, g.more(l.Circle)
+	}
+	all, _ := of(maxLoopWork)
+	assert.False(t, all.Ended)
+	short, _ := of(1)
+	assert.True(t, short.Ended)
+	assert.GreaterOrEqual(t, len(short.Circle), len(all.Circle))
+
+	clos := fabric(irtest.LeafSpine(ir.AnyPath, 4, 2))
+	p := prove(t, clos)
+	require.Equal(t, Prone, p.Verdict)
+	turns, err = clos.Routes.Turns(clos.CosGroups[0], ir.State{})
+	require.NoError(t, err)
+	g := newBufferGraph(newLine(clos), clos.CosGroups, []*ir.Turns{turns})
+	assert.GreaterOrEqual(t, g.more(p.Loops[0].Circle), 0)
+	g.loopWork = 1
+	assert.Equal(t, -1, g.more(p.Loops[0].Circle))
+
+	assert.Equal(t, maxLoopWork, newJudge(newLine(f), f.CosGroups, ir.NewBudget(1)).loops)
+	assert.Equal(t, 10*maxLoopWork, newJudge(newLine(f), f.CosGroups, ir.NewBudget(10*loopShare*maxLoopWork)).loops)
 }

@@ -1,6 +1,7 @@
 package proof
 
 import (
+	"math"
 	"slices"
 
 	"github.com/rocec/rocec/compiler/graph"
@@ -14,6 +15,7 @@ type judge struct {
 	budget *ir.Budget
 	walker *walker
 	base   *base // the healthy fabric, once it was judged free
+	loops  int   // the work that a search for circles may take
 }
 
 // base is the graph of the healthy fabric, on which the turns of other states are laid.
@@ -39,7 +41,8 @@ func newJudge(t *graph.Line, groups []*ir.CosGroup, budget *ir.Budget) *judge {
 	if t.Fabric.Coupled() {
 		groups = withLossy(t.Fabric, groups)
 	}
-	return &judge{Line: t, groups: groups, budget: budget, walker: &walker{}}
+	loops := int(min(max(maxLoopWork, budget.Left()/loopShare), math.MaxInt32))
+	return &judge{Line: t, groups: groups, budget: budget, walker: &walker{}, loops: loops}
 }
 
 // withLossy adds to the lossless groups what else waits on cables of link pause: lossy groups that traffic bounces into or out of, and
@@ -62,6 +65,7 @@ type result struct {
 	choices        func([]Wait) []ir.Choice // what routers must choose for a circle; nil: nothing
 	ties           ir.Ties                  // how all ties are broken, where choices are not known one by one
 	spent          bool                     // mixed, and the budget ran out before it was decided
+	ended          bool                     // a search for another state with a shorter circle ended early
 	apart          bool                     // it is free although the turns of all choices together close a circle
 	graph          *bufferGraph
 	parts          [][]int32  // that hold circles; nil: the state is free
@@ -100,6 +104,7 @@ func (j *judge) state(down []*ir.Link) result {
 		return r
 	}
 	r.graph = newBufferGraph(j.Line, j.groups, turns)
+	r.graph.loopWork = j.loops
 	if r.parts, r.err = j.parts(r.graph, false); r.err != nil {
 		return r
 	}
@@ -112,6 +117,12 @@ func (j *judge) state(down []*ir.Link) result {
 	switch {
 	case r.parts == nil:
 		r.mixed = ""
+		for _, t := range turns {
+			if t.Open != nil {
+				r.err = t.Open
+				return r
+			}
+		}
 	case r.mixed != "":
 		r = j.apart(r)
 	}

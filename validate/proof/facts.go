@@ -147,7 +147,13 @@ var AssumptionCodes = []AssumptionCode{
 type Note struct {
 	Code  NoteCode
 	Links []*ir.Link // of FewestFailures and SomeFailures: those that are down; of the orders of cabling: planned cables
-	Down  int        // of SamePaths, FreeBeyond and the orders of cabling: how many links are down
+	Down  int        // of SamePaths, FreeBeyond, SearchEnded and the orders of cabling: how many links are down
+
+	// Ended: the search for fewer failed links, or more, ended early: a larger budget goes on.
+	Ended bool
+
+	// Mixture, of TransientUnknown, is in what the turns exclude each other that close a circle; empty: the budget ran out.
+	Mixture ir.Mixture
 }
 
 // NoteCode is a stable word in kebab-case.
@@ -160,7 +166,8 @@ const (
 	NeverProne       NoteCode = "never-prone"       // no number of links down makes the fabric prone
 	SamePaths        NoteCode = "same-paths"        // whichever Down links fail, no traffic takes a new path
 	FreeBeyond       NoteCode = "free-beyond"       // the fabric is free also with any Down links down
-	TransientUnknown NoteCode = "transient-unknown" // the budget ran out before circles while routing converges were ruled out
+	SearchEnded      NoteCode = "search-ended"      // how many failed links make it prone was not found out; up to Down of them do not
+	TransientUnknown NoteCode = "transient-unknown" // circles while routing converges were not ruled out: the budget ran out, or see Mixture
 	AnyCablingOrder  NoteCode = "any-cabling-order" // no set of the planned Links that is missing makes the fabric prone
 	CablingOrder     NoteCode = "cabling-order"     // some set does, and the order of Proof.Cabling meets none
 	NoCablingOrder   NoteCode = "no-cabling-order"  // every order of laying Links meets one
@@ -169,6 +176,6 @@ const (
 
 // NoteCodes are all notes, in the order of their declaration.
 var NoteCodes = []NoteCode{
-	FewestFailures, SomeFailures, NeverProne, SamePaths, FreeBeyond, TransientUnknown,
+	FewestFailures, SomeFailures, NeverProne, SamePaths, FreeBeyond, SearchEnded, TransientUnknown,
 	AnyCablingOrder, CablingOrder, NoCablingOrder, CablingUnknown,
 }

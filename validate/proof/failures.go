@@ -290,7 +290,7 @@ func (p *prover) failures() {
 			return
 		}
 		if r.prone() {
-			r = f.anew(ir.NewBudget(min(p.budget.Left()/20, maxTightest))).tightest(f.sizes[k], r)
+			r = f.anew(ir.NewBudget(min(p.budget.Left()/20, max(maxTightest, p.had/tightestShare)))).tightest(f.sizes[k], r)
 		}
 		if p.settle(r) {
 			return
@@ -302,8 +302,12 @@ func (p *prover) failures() {
 	p.followed = f
 }
 
-// maxTightest bounds the search for the shortest circle among failure sets of one size.
-const maxTightest = 30_000_000
+// maxTightest bounds the search for the shortest circle among failure sets of one size. A larger budget raises it: it is one in
+// tightestShare of that, if that is more.
+const (
+	maxTightest   = 30_000_000
+	tightestShare = 200
+)
 
 // tightest returns, of the states with as many links down as r, which holds a circle, the one with the shortest, as far as
 // the budget goes: which of them was found first is a matter of names.
@@ -315,6 +319,7 @@ func (f *failures) tightest(states []*failed, r result) result {
 		}
 		other := f.alone(s)
 		if other.err != nil || best == 0 {
+			r.ended = true
 			break
 		}
 		if other.parts == nil || other.mixed != "" {
@@ -322,6 +327,7 @@ func (f *failures) tightest(states []*failed, r result) result {
 		}
 		n := f.shortestOf(other)
 		if n == 0 {
+			r.ended = true
 			break
 		}
 		if n < best {

@@ -37,8 +37,12 @@ func (f *failures) anew(budget *ir.Budget) *failures {
 	return &own
 }
 
-// mostLevels bounds how many more failures than the fabric has to stand are looked at.
-const mostLevels = 64
+// mostLevels bounds how many more failures than the fabric has to stand are looked at. A larger budget raises it: it is one for each
+// levelCost steps that the search may take, if that is more.
+const (
+	mostLevels = 64
+	levelCost  = 500_000
+)
 
 // fewest looks for the smallest number of failures that makes a free fabric prone, and returns what it learns.
 func (p *Proof) fewest(f *failures, free int) (notes []Note) {
@@ -52,8 +56,8 @@ func (p *Proof) fewest(f *failures, free int) (notes []Note) {
 	if hint.parts != nil {
 		f.most = len(hint.down) - 1
 	}
-	k := free + 1
-	for ; k <= min(links, free+mostLevels) && (hint.parts == nil || k < len(hint.down)); k++ {
+	k, most := free+1, max(mostLevels, int(f.budget.Left()/levelCost))
+	for ; k <= min(links, free+most) && (hint.parts == nil || k < len(hint.down)); k++ {
 		if f.unasked(k) && !f.budget.Spend(links) {
 			break
 		}
@@ -70,15 +74,17 @@ func (p *Proof) fewest(f *failures, free int) (notes []Note) {
 		if covered == len(hint.down)-1 {
 			return []Note{{Code: FewestFailures, Links: hint.down}}
 		}
-		notes = append(notes, Note{Code: SomeFailures, Links: hint.down})
+		notes = append(notes, Note{Code: SomeFailures, Links: hint.down, Ended: true})
 	}
 	switch {
 	case covered >= links:
 		notes = append(notes, Note{Code: NeverProne})
 	case covered > free && f.followed == 0:
-		notes = append(notes, Note{Code: SamePaths, Down: covered})
+		notes = append(notes, Note{Code: SamePaths, Down: covered, Ended: true})
 	case covered > free:
-		notes = append(notes, Note{Code: FreeBeyond, Down: covered})
+		notes = append(notes, Note{Code: FreeBeyond, Down: covered, Ended: true})
+	case notes == nil:
+		notes = append(notes, Note{Code: SearchEnded, Down: covered, Ended: true})
 	}
 	return notes
 }

@@ -59,6 +59,10 @@ func (r router) Cuts([]*ir.CosGroup, []*ir.Link, int, []*ir.Link, *ir.Budget) ([
 	return nil, nil
 }
 
+func (r router) Unrouted(*ir.CosGroup, []*ir.NIC, *ir.Budget) (one, other *ir.NIC, err error) {
+	return nil, nil, nil
+}
+
 func (r router) Outcomes([]*ir.CosGroup, ir.State, func(ir.GroupTurn) bool) (*ir.Outcomes, error) {
 	return nil, nil
 }

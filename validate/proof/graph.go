@@ -27,6 +27,8 @@ type bufferGraph struct {
 	layers []layer
 	of     [][]layer // by group: the layers that lead out of its buffers
 	shared []bool    // by Port.ID: one buffer for all groups; nil: nowhere
+
+	loopWork int // the work that a search for circles may take
 }
 
 // layer is the turns from the buffers of one group to those of another, or of the same.
@@ -37,7 +39,7 @@ type layer struct {
 
 // newBufferGraph returns the graph of the turns of some groups, in the order of groups. Groups whose turns are nil make none.
 func newBufferGraph(t *graph.Line, groups []*ir.CosGroup, turns []*ir.Turns) *bufferGraph {
-	g := &bufferGraph{Line: t, groups: groups, turns: turns}
+	g := &bufferGraph{Line: t, groups: groups, turns: turns, loopWork: maxLoopWork}
 	for i, turn := range turns {
 		if turn == nil {
 			continue

@@ -68,7 +68,8 @@ type Loop struct {
 	Ties     ir.Ties     // how they must choose everywhere, where the choices were not found one by one
 	Buffers  int         // in the strongly connected part the circle is in
 	Reversed bool        // the circle also runs the other way round
-	More     int         // other circles of this length with the same turns from down to up
+	More     int         // other circles of this length with the same turns from down to up, at most MostMore; -1: not counted
+	Ended    bool        // the search for the shortest circle ended early: a shorter one may be there
 }
 
 // Wait is one buffer of a circle, that of in-port In, and the turn by which it waits for the next one to drain.
@@ -270,6 +271,7 @@ func (p *prover) prone(r result) {
 	for i := range p.Loops {
 		p.Loops[i].Alike = r.alike
 		p.Loops[i].Ties = r.ties
+		p.Loops[i].Ended = p.Loops[i].Ended || r.ended
 		if r.choices != nil {
 			p.Loops[i].Choices = r.choices(p.Loops[i].Circle)
 		}

@@ -30,6 +30,10 @@ func (r tied) Turns(_ *ir.CosGroup, s ir.State) (*ir.Turns, error) {
 
 func (r tied) Changed(*ir.CosGroup, ir.State) (*ir.Turns, error) { return r.mixed, nil }
 
+func (r tied) Unrouted(*ir.CosGroup, []*ir.NIC, *ir.Budget) (one, other *ir.NIC, err error) {
+	return nil, nil, nil
+}
+
 func (r tied) Outcomes([]*ir.CosGroup, ir.State, func(ir.GroupTurn) bool) (*ir.Outcomes, error) {
 	return r.out, r.err
 }

@@ -10,6 +10,7 @@ import (
 // transients looks for the first single link after whose failure the devices, some of them forwarding as before and some
 // already as after, close a circle.
 func (p *prover) transients(f *failures) {
+	mixed := ir.Mixture("")
 	for _, l := range p.Fabric.Links {
 		if !l.A().Device().Forwards() || !l.B().Device().Forwards() {
 			continue
@@ -22,13 +23,19 @@ func (p *prover) transients(f *failures) {
 		if err != nil {
 			return
 		}
-		if slices.ContainsFunc(turns, func(t *ir.Turns) bool { return t.Mixed != "" }) {
-			continue // the circle need not be a real one
+		if i := slices.IndexFunc(turns, func(t *ir.Turns) bool { return t.Mixed != "" }); i >= 0 {
+			if parts != nil { // the circle need not be a real one
+				mixed = turns[i].Mixed
+			}
+			continue
 		}
 		if parts != nil {
 			p.Transient = &f.base.over.show(parts, down)[0]
 			return
 		}
+	}
+	if mixed != "" {
+		p.Notes = append(p.Notes, Note{Code: TransientUnknown, Mixture: mixed})
 	}
 }
 

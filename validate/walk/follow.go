@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math/bits"
+	"net/netip"
 	"slices"
 	"strings"
 
@@ -13,17 +14,28 @@ import (
 // follow fills in the hops of a walk.
 func (w *Walk) follow(q Question) error {
 	in := q.Intent
-	ways, err := q.Fabric.Routes.Ways(ir.Trip{Group: w.Group, Bridged: in.Version == 1, From: w.From, To: w.To}, q.State)
+	domains := DomainsOf(q.Fabric)
+	bridged := in.Version == 1 || q.Fabric.Routing == ir.ShortestPath && oneSubnet(w.From[0].NIC, w.To[0].NIC, domains)
+	ways, err := q.Fabric.Routes.Ways(ir.Trip{Group: w.Group, Bridged: bridged, From: w.From, To: w.To}, q.State)
 	if err != nil {
 		return err
 	}
 	w.Every, w.Mixed, w.Cables = ways.Every, ways.Mixed, ways.Stops[0].Left
 	w.Ways, w.Most = count(ways)
 	f := &follower{
-		Walk: w, Fabric: q.Fabric, Intent: in, domains: DomainsOf(q.Fabric), down: q.State.Down, ways: ways, circle: circle(ways),
+		Walk: w, Fabric: q.Fabric, Intent: in, domains: domains, down: q.State.Down, ways: ways, circle: circle(ways),
 	}
 	w.Hops = fold(f.hops(), q.Unfold)
 	return nil
+}
+
+// oneSubnet reports whether two NICs state addresses of one subnet and are attached to one broadcast domain: no IP hop is between them.
+func oneSubnet(a, b *ir.NIC, domains Domains) bool {
+	if !slices.ContainsFunc(a.Subnets(), func(p netip.Prefix) bool { return slices.Contains(b.Subnets(), p) }) {
+		return false
+	}
+	at, to := AttachedTo(a), AttachedTo(b)
+	return at != nil && to != nil && domains()[at.ID] == domains()[to.ID]
 }
 
 // count returns how many ways lead to the receiver, and how long the longest is; 0 when some run in a circle.

@@ -7,6 +7,7 @@ package irtest
 import (
 	"cmp"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 
@@ -191,7 +192,8 @@ func (c *Cabling) Bounce() *Cabling {
 }
 
 // Fabric numbers everything, by rising length and name of the devices, and makes every host a member of one RoCEv2
-// intent. The caller gives it its routes. Call it once, at the end.
+// intent. Every NIC has an address that shares its subnet with no other, unless the caller has set one. The caller gives
+// the fabric its routes. Call it once, at the end.
 func (c *Cabling) Fabric() *ir.Fabric {
 	slices.SortFunc(c.F.Devices, func(a, b *ir.Device) int {
 		return cmp.Or(cmp.Compare(len(a.Name), len(b.Name)), cmp.Compare(a.Name, b.Name))
@@ -203,6 +205,9 @@ func (c *Cabling) Fabric() *ir.Fabric {
 			for _, n := range d.Host.NICs {
 				in.Members = append(in.Members, &ir.Member{NIC: n})
 				n.Intents = []*ir.Intent{in}
+				if at := len(in.Members); !n.IP.IsValid() {
+					n.IP = netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 0, byte(at >> 8), byte(at)}), 32)
+				}
 			}
 		}
 	}

@@ -108,6 +108,11 @@ func (e *Explicit) Outcomes([]*ir.CosGroup, ir.State, func(ir.GroupTurn) bool) (
 	return nil, nil
 }
 
+// Unrouted returns nil: the flows that are listed know of no AS numbers.
+func (e *Explicit) Unrouted(*ir.CosGroup, []*ir.NIC, *ir.Budget) (one, other *ir.NIC, err error) {
+	return nil, nil, nil
+}
+
 // Ways returns the stops of the flows from a port of the sender, or from its device, to one of the receiver.
 func (e *Explicit) Ways(t ir.Trip, s ir.State) (*ir.Ways, error) {
 	w := &ir.Ways{Mixed: e.Mixed, Stops: []ir.Stop{{Device: t.From[0].Device(), Group: t.Group, Left: -1}}}
