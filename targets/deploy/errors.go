@@ -95,7 +95,11 @@ func (o *Owner) String() string {
 // NotConfirmed says of a run that has changed a device, and neither keeps nor has undone that, what can be done about it. mark is how
 // far it came there.
 func NotConfirmed(run, mark string) string {
-	if mark == "loaded" {
+	switch mark {
+	case "undoing":
+		return fmt.Sprintf("%s goes back on this device, or died over it. If it died, bring it to its end on the machine it was started on: "+
+			"rocec resume %[1]s.", run)
+	case markLoaded:
 		return fmt.Sprintf("%s has changed this device and is not confirmed yet. On the machine it was started on, keep the change: "+
 			"rocec confirm %[1]s. Go back: rocec rollback %[1]s.", run)
 	}

@@ -97,6 +97,7 @@ type Event struct {
 	State  State
 	Detail string // of a failed step: why
 	Result *deploy.Result
+	At     deploy.UnderWay // how far the device came, of a step
 }
 
 // Entry is a line of the journal: a verb that is about to be done to a device, or was.

@@ -117,7 +117,11 @@ func (c *change) keepable() bool {
 	case txn.Confirmed:
 		return c.state.Known
 	case txn.Absent:
-		return c.state.Known && c.over(c.report) == txn.Kept
+		if !c.state.Known {
+			return false
+		}
+		fate, _ := c.over(c.report)
+		return fate == txn.Kept
 	}
 	return false
 }

@@ -106,6 +106,12 @@ var scenarios = map[string]func(t testing.TB, b box){
 	"a long reason":               longReason,
 	"one machine, two names":      oneMachine,
 	"one machine, undone":         oneMachineUndone,
+	"old content refused":         oldRefused,
+	"kept goes back":              keptGoesBack,
+	"in use once back":            inUseBack,
+	"back, and not taken":         backNotTaken,
+	"steps go back each":          stepsGoBackEach,
+	"another machine":             swapped,
 }
 
 func TestScenarios(t *testing.T) {
