@@ -74,7 +74,11 @@ func (r *Result) ahead() string {
 	case r.Outcome == Unconfirmed:
 		parts = append(parts, "Keep it: "+next+".")
 	case r.Outcome == Unknown:
-		if until != "" {
+		switch {
+		case until == "":
+		case r.settled():
+			parts = append(parts, fmt.Sprintf("The device tries again by itself within %s.", r.Until.Round(time.Second)))
+		default:
 			parts = append(parts, until+"the run goes on.")
 		}
 		parts = append(parts, left)

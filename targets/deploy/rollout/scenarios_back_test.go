@@ -20,7 +20,7 @@ const noGreen = `grep -q green "$1" || { echo "line 2: no green here"; exit 3; }
 
 const refusedBack = "The vendor's checker refused /etc/app/conf when it was back in place: line 2: no green here."
 
-// back brings a device that holds a change back, in every way there is, and gives what resume reports then.
+// waysBack brings devices that hold a change back, one in every way there is, and gives what is reported then.
 func (b box) waysBack(t testing.TB, judge func(b box, why string, r *deploy.Result)) {
 	t.Helper()
 	for _, why := range []string{"body", "asked", deploy.ByTimer, deploy.ByBoot} {
@@ -137,7 +137,7 @@ func inUseBack(t testing.TB, b box) {
 		require.NotContains(t, n.said(r), "uses it.", why)
 	})
 	b.step(func(s *target.Step) { // an undo of its own: the live state is compared with that from before
-		s.Loaded = &target.Query{Cmd: "echo " + target.Loaded}
+		s.Loaded = &target.Query{Cmd: "grep -q green " + b.Root + "/run/loaded && echo " + target.Loaded}
 		s.Undo = &target.Query{Cmd: "cp " + b.Root + "/etc/app/conf " + b.Root + "/run/loaded"}
 	})
 	b.waysBack(t, func(n box, why string, r *deploy.Result) {

@@ -12,6 +12,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/internal/boxtest"
+	"github.com/rocec/rocec/targets/deploy/internal/texttest"
 	"github.com/rocec/rocec/targets/deploy/rollout"
 	"github.com/rocec/rocec/targets/deploy/txn"
 	"github.com/rocec/rocec/targets/target"
@@ -200,6 +201,7 @@ func (b box) is(t testing.TB, r *deploy.Result, want deploy.Outcome, kind deploy
 		require.Equal(t, kind, r.Err.Kind, b.said(r))
 	}
 	require.Contains(t, b.said(r), says)
+	require.Empty(t, texttest.Untrue(r))
 }
 
 func (b box) mode(t testing.TB, path string) os.FileMode {
