@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/targets/deploy"
-	"github.com/rocec/rocec/targets/deploy/internal/texttest"
+	"github.com/rocec/rocec/targets/deploy/texttest"
 	"github.com/rocec/rocec/targets/target"
 )
 
