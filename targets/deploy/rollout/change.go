@@ -210,9 +210,6 @@ func (c *change) keep(r *device.Report) {
 		if last.By != "" {
 			r.By = last.By
 		}
-		if len(last.Refuses) > 0 {
-			r.Refuses = last.Refuses
-		}
 	}
 	c.report = r
 }

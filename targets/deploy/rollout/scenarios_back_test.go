@@ -240,3 +240,21 @@ func swapped(t testing.TB, b box) {
 		}
 	}
 }
+
+// The check fails, and the device is lost before it goes back: resume would keep the change, so that rollback goes on.
+func givenUp(t testing.TB, b box) {
+	b.Systemd()
+	p := b.plan(t)
+	b.leaves(" undo asked", false)
+	r := b.applyWith(t, p, at("verify", func() { b.Write("/etc/app/conf", handConf) }))
+	b.is(t, r, deploy.Unknown, "", "When the device answers, run rocec rollback txn-1 --target leaf01.")
+	require.True(t, r.Back)
+
+	b = newBoxLike(t, b) // the answer of the commit is lost alone
+	b.Systemd()
+	p = b.plan(t)
+	b.leaves(" commit", true)
+	r = b.applyWith(t, p)
+	b.is(t, r, deploy.Unknown, "", "When the device answers, run rocec resume txn-1.")
+	require.False(t, r.Back)
+}

@@ -113,6 +113,7 @@ var scenarios = map[string]func(t testing.TB, b box){
 	"back, and not taken":         backNotTaken,
 	"steps go back each":          stepsGoBackEach,
 	"another machine":             swapped,
+	"given up and lost":           givenUp,
 }
 
 func TestScenarios(t *testing.T) {
