@@ -3,13 +3,16 @@ package main
 import (
 	"bytes"
 	"log/slog"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/cmd/internal/journal"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/rollout"
+	"github.com/rocec/rocec/targets/deploy/txn"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -80,5 +83,29 @@ func TestInterruptedTwice(t *testing.T) {
 			require.Equal(t, "Ended at once. No device was under way.\n", errs.String())
 			s.end()
 		})
+	}
+}
+
+// A device that was to go back is still to go back, whatever it answered since.
+func TestMarksOf(t *testing.T) {
+	did := func(verb, mark string) journal.Line {
+		return journal.Line{Device: "leaf1", Verb: verb, Done: true, Mark: mark}
+	}
+	will := func(verb string) journal.Line { return journal.Line{Device: "leaf1", Verb: verb} }
+	forward := []journal.Line{will("prepare"), did("prepare", "prepared"), will("commit")}
+	back := append(slices.Clone(forward), did("commit", "loaded"), will("undo"))
+	for _, c := range []struct {
+		lines []journal.Line
+		want  txn.Mark
+	}{
+		{forward[:2], txn.Prepared},
+		{forward, txn.Armed},
+		{back[:4], txn.Loaded},
+		{back, txn.Undoing},
+		{append(slices.Clone(back), did("undo", "absent")), txn.Undoing},
+		{append(slices.Clone(back), did("undo", "loaded")), txn.Undoing},
+		{append(slices.Clone(back), did("undo", "undone")), txn.Undone},
+	} {
+		require.Equal(t, c.want, marksOf(&journal.Log{Lines: c.lines})["leaf1"])
 	}
 }

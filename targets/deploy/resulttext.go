@@ -110,7 +110,7 @@ func (r *Result) Next() string {
 		return "rocec plan --target " + r.Device.Name
 	case r.Outcome == Unknown && r.Err != nil && r.Err.Kind == HostKey:
 		return "rocec replace " + r.Device.Name
-	case r.Outcome == Unknown && (r.settled() || r.Back): // resume keeps a change that is in use
+	case r.Outcome == Unknown && (r.settled() || r.Back):
 		return "rocec rollback " + alone
 	case r.Outcome == Unknown:
 		return "rocec resume " + r.Run

@@ -44,7 +44,7 @@ func (u UnderWay) Text() string {
 }
 
 // WaysOn names the commands that go on with a run whose command ended, apply, confirm, resume or rollback. One that goes back is not
-// resumed, because resume keeps a change that is in use.
+// resumed, because resume keeps a change where going back had not begun.
 func WaysOn(verb, run string) string {
 	switch verb {
 	case "rollback":

@@ -36,7 +36,7 @@ type ApplyOptions struct {
 	// Hooks take traffic off the devices of a wave and put it back; nil: nobody does.
 	Hooks *Hooks
 
-	// Of Resume: how far the journal saw the run come on each device. Armed: a commit was sent.
+	// Of Resume: how far the journal saw the run come on each device. Armed: a commit was sent. Undoing: an undo was.
 	Marks map[string]txn.Mark
 
 	// Of Resume: keep all devices or none. All are asked first, and where one cannot be kept the others stay armed, as with Hold.

@@ -241,7 +241,7 @@ func swapped(t testing.TB, b box) {
 	}
 }
 
-// The check fails, and the device is lost before it goes back: resume would keep the change, so that rollback goes on.
+// The check fails, and the device is lost before it goes back: it goes back later, unless a person confirms the change.
 func givenUp(t testing.TB, b box) {
 	b.Systemd()
 	p := b.plan(t)
@@ -249,6 +249,25 @@ func givenUp(t testing.TB, b box) {
 	r := b.applyWith(t, p, at("verify", func() { b.Write("/etc/app/conf", handConf) }))
 	b.is(t, r, deploy.Unknown, "", "When the device answers, run rocec rollback txn-1 --target leaf01.")
 	require.True(t, r.Back)
+
+	for _, c := range []struct {
+		mark     txn.Mark
+		together bool // a person confirms
+		want     deploy.Outcome
+	}{{txn.Undoing, false, deploy.Restored}, {txn.Undoing, true, deploy.Applied}, {txn.Loaded, false, deploy.Applied}} {
+		n := newBoxLike(t, b)
+		n.Systemd()
+		p := n.plan(t)
+		n.leaves(" undo asked", false)
+		r := n.applyWith(t, p, at("verify", func() { n.Write("/run/loaded", handConf) }))
+		n.is(t, r, deploy.Unknown, "", "rocec rollback txn-1")
+		n.Dead, n.Fault = false, nil
+		rep, err := rollout.Resume(t.Context(), n.Dial, p, txn.Keep, options(func(o *rollout.ApplyOptions) {
+			o.Marks, o.Together = map[string]txn.Mark{n.Dev.Name: c.mark}, c.together
+		}))
+		require.NoError(t, err)
+		n.is(t, rep.Devices[0], c.want, "", "")
+	}
 
 	b = newBoxLike(t, b) // the answer of the commit is lost alone
 	b.Systemd()
