@@ -89,9 +89,10 @@ func TestResultText(t *testing.T) {
 		"What was there before is back in place. The device uses it.",
 		"What was there before is back in place. The device was told to load it; whether it did is unknown (not readable on this release).",
 		"What was there before is back in place. The device never used the new content.",
-		"What was there before is back in place. Whether the device uses it is unknown. When that is put right, run rocec rollback run-1 --target leaf1.",
-		"The new content is in place. Whether the device uses it is unknown. The device undoes the change by itself within 1m30s, unless it is confirmed: " +
-			"rocec confirm run-1.",
+		"What was there before is back in place. Whether the device uses it is unknown. When that is put right, " +
+			"run rocec rollback run-1 --target leaf1.",
+		"The new content is in place. Whether the device uses it is unknown. The device undoes the change by itself " +
+			"within 1m30s, unless it is confirmed: rocec confirm run-1.",
 		"The device has nothing of the run: no folder, no lock, no backup. See what it needs: rocec plan --target leaf1.",
 	} {
 		require.Contains(t, said, text)

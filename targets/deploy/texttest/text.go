@@ -28,12 +28,14 @@ func Untrue(r *deploy.Result) (wrong []string) {
 		}
 	}
 	back := says("is back in place")
-	check(!back || !holds(deploy.HoldsNew, deploy.HoldsOther, deploy.HoldsUnknown), "what was there before is back, and a file holds something else")
+	check(!back || !holds(deploy.HoldsNew, deploy.HoldsOther, deploy.HoldsUnknown),
+		"what was there before is back, and a file holds something else")
 	check(!back || !says("could not be put back"), "what was there before is back, and could not be put back")
 	for _, f := range r.Files {
 		_, stuck, _ := strings.Cut(text, "could not be put back into ")
 		stuck, _, _ = strings.Cut(stuck, ". ")
-		check(f.Holds != deploy.HoldsOld || !strings.Contains(stuck, f.Path), "%s holds the content from before, and could not be put back", f.Path)
+		check(f.Holds != deploy.HoldsOld || !strings.Contains(stuck, f.Path),
+			"%s holds the content from before, and could not be put back", f.Path)
 		check(!says(f.Path+": the content from before") || f.Holds == deploy.HoldsOld, "%s holds the content from before", f.Path)
 		check(!says(f.Path+": the new content") || f.Holds == deploy.HoldsNew, "%s holds the new content", f.Path)
 	}
@@ -44,7 +46,8 @@ func Untrue(r *deploy.Result) (wrong []string) {
 	check(!says("never used the new content") || !r.Used, "it never used the new content, and may have")
 	check(!r.Unsure() || says(" unknown"), "whether it uses what is back is unknown, and that is not said")
 	check(!says(deploy.StateDir+"/backup/") || r.Backup, "a backup is named that was not seen")
-	check((says("undoes the change by itself") || says("tries again by itself")) == (r.Until > 0), "undoes the change by itself, or not")
+	check((says("undoes the change by itself") || says("tries again by itself")) == (r.Until > 0),
+		"undoes the change by itself, or not")
 	check(!back || !says("undoes the change"), "what was there before is back, and the device undoes the change")
 	check(!r.Bare || !back && !says("has put back") && !says("could not") && !says("undoes"), "another machine, and what became of the run there")
 	check(says("Nothing was changed.") == (r.Outcome == deploy.Refused || r.Outcome == deploy.NotStarted), "nothing was changed, or not")
