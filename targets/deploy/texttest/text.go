@@ -49,8 +49,10 @@ func Untrue(r *deploy.Result) (wrong []string) {
 	check((says("undoes the change by itself") || says("tries again by itself")) == (r.Until > 0),
 		"undoes the change by itself, or not")
 	check(!back || !says("undoes the change"), "what was there before is back, and the device undoes the change")
-	check(!r.Bare || !back && !says("has put back") && !says("could not") && !says("undoes"), "another machine, and what became of the run there")
-	check(says("Nothing was changed.") == (r.Outcome == deploy.Refused || r.Outcome == deploy.NotStarted), "nothing was changed, or not")
+	check(!r.Bare || !back && !says("has put back") && !says("could not") && !says("undoes"),
+		"another machine, and what became of the run there")
+	check(says("Nothing was changed.") == (r.Outcome == deploy.Refused || r.Outcome == deploy.NotStarted),
+		"nothing was changed, or not")
 	for _, l := range r.Left {
 		check(strings.Count(text, l) == 1, "%s remains, and is not named once", l)
 	}
