@@ -64,6 +64,12 @@ func byFiles(t *testing.T, text string) *target.Tree {
 // switchOf compiles a fabric and gives its first switch alone.
 func switchOf(t *testing.T, hcl string) *target.Tree {
 	t.Helper()
+	return firstOf(t, hcl, target.Switch)
+}
+
+// firstOf compiles a fabric and gives its first device of a role alone.
+func firstOf(t *testing.T, hcl string, role target.Role) *target.Tree {
+	t.Helper()
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "fabric.hcl"), []byte(hcl), 0o600))
 	a := &app{person: &person{getenv: func(string) string { return "" }}, maxObjects: 1000, budget: defaultBudget}
@@ -71,11 +77,11 @@ func switchOf(t *testing.T, hcl string) *target.Tree {
 	require.NoError(t, err)
 	require.False(t, f.Diags.HasErrors(), "%v", f.Diags)
 	for _, d := range f.Tree().Devices {
-		if d.Role == target.Switch {
+		if d.Role == role {
 			return &target.Tree{Devices: []*target.Device{d}}
 		}
 	}
-	require.Fail(t, "no switch")
+	require.Fail(t, "no device of the role", role)
 	return nil
 }
 

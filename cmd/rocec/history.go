@@ -35,16 +35,24 @@ func begunOn(l *journal.Log, devices []journal.Device) []journal.Device {
 // begun reports whether a run may have done anything on a device. A line that cannot be read may have been of any.
 func begun(l *journal.Log, device string) bool { return underWay(l, device) != "" || l.Damaged > 0 }
 
-// marksOf is how far the journal saw a run come on each device. A commit that was sent may have changed the device.
+// marksOf is how far the journal saw a run come on each device. A commit that was sent may have changed the device. A device that was to
+// go back is still to go back, whatever it holds.
 func marksOf(l *journal.Log) map[string]txn.Mark {
 	marks := map[string]txn.Mark{}
 	for _, line := range l.Lines {
 		if line.Done {
-			if m, ok := txn.ParseMark(line.Mark); ok && m != txn.Absent {
+			m, ok := txn.ParseMark(line.Mark)
+			forward := m == txn.Armed || m == txn.Loaded
+			if ok && m != txn.Absent && !(forward && marks[line.Device] == txn.Undoing) {
 				marks[line.Device] = m
 			}
-		} else if line.Verb == string(txn.Commit) {
+			continue
+		}
+		switch line.Verb {
+		case string(txn.Commit):
 			marks[line.Device] = txn.Armed
+		case string(txn.Undo):
+			marks[line.Device] = txn.Undoing
 		}
 	}
 	return marks

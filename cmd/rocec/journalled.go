@@ -25,6 +25,7 @@ type writer struct {
 	h       *journal.Header
 	steps   map[string]int // by what they do: devices have steps of their own that are the same
 	queries map[string]int
+	checks  map[string]int
 }
 
 // writeDevices puts what a plan changes into a header.
@@ -37,7 +38,7 @@ func writeDevices(h *journal.Header, plan *deploy.Plan, order *deploy.Order) {
 			}
 		}
 	}
-	w := &writer{h: h, steps: map[string]int{}, queries: map[string]int{}}
+	w := &writer{h: h, steps: map[string]int{}, queries: map[string]int{}, checks: map[string]int{}}
 	for _, d := range plan.Devices {
 		if d.Status != deploy.StatusChange {
 			continue
@@ -74,6 +75,15 @@ func (w *writer) file(f *target.File, s deploy.FileState) journal.File {
 			w.h.Queries = append(w.h.Queries, journal.Query(*f.Live))
 		}
 		jf.Query = &n
+	}
+	if f.Precheck != "" {
+		n, ok := w.checks[f.Precheck]
+		if !ok {
+			n = len(w.h.Checks)
+			w.checks[f.Precheck] = n
+			w.h.Checks = append(w.h.Checks, f.Precheck)
+		}
+		jf.Check = &n
 	}
 	return jf
 }
@@ -151,6 +161,12 @@ func (r *reader) file(f *journal.File) (target.File, error) {
 		}
 		out.Live = (*target.Query)(&r.h.Queries[*f.Query])
 	}
+	if f.Check != nil {
+		if *f.Check < 0 || *f.Check >= len(r.h.Checks) {
+			return out, fmt.Errorf("the journal names a checker %d, and has %d", *f.Check, len(r.h.Checks))
+		}
+		out.Precheck = r.h.Checks[*f.Check]
+	}
 	return out, nil
 }
 
@@ -201,6 +217,7 @@ func (r *reader) back(devices []journal.Device, kept func(hash string) ([]byte, 
 				states[s.Path] = text
 			}
 		}
+		steps := r.stepsBack(jd, states)
 		written, alone := map[int]bool{}, map[string]bool{} // steps of files; states with steps of their own
 		for _, jf := range jd.Changes {
 			if jf.Query == nil {
@@ -219,7 +236,7 @@ func (r *reader) back(devices []journal.Device, kept func(hash string) ([]byte, 
 			if err != nil {
 				return nil, fmt.Errorf("the content of %s on %s from before the run: %w", jf.Path, jd.Name, err)
 			}
-			f.Activate = device.GoBack(f.Activate, states)
+			f.Activate, f.WasThere = steps[jf.Step], true
 			if f.Edit = goBack(jd.Name, &jf, text); f.Live != nil {
 				f.Edit = func([]byte) ([]byte, diag.List) { return text, nil } // its step finds out who has changed it since
 				if f.Activate.Back != nil {
@@ -237,13 +254,34 @@ func (r *reader) back(devices []journal.Device, kept func(hash string) ([]byte, 
 			if err != nil {
 				return nil, err
 			}
-			f.Activate = device.GoBack(f.Activate, states)
+			f.Activate = steps[js.Step]
 			f.Edit = func(old []byte) ([]byte, diag.List) { return old, nil } // kept for the undo of this run
 			d.Files = append(d.Files, f)
 		}
 		tree.Devices = append(tree.Devices, d)
 	}
 	return tree, nil
+}
+
+// stepsBack gives the way back of every step of a device, once, because equal steps run once.
+func (r *reader) stepsBack(d *journal.Device, states map[string][]byte) map[int]target.Step {
+	queries := map[int]map[string]*target.Query{}
+	files := slices.Concat(d.States, d.Changes)
+	for _, f := range files {
+		if f.Query != nil && *f.Query >= 0 && *f.Query < len(r.h.Queries) {
+			if queries[f.Step] == nil {
+				queries[f.Step] = map[string]*target.Query{}
+			}
+			queries[f.Step][f.Path] = (*target.Query)(&r.h.Queries[*f.Query])
+		}
+	}
+	steps := map[int]target.Step{}
+	for _, f := range files {
+		if _, ok := steps[f.Step]; !ok && f.Step >= 0 && f.Step < len(r.steps) {
+			steps[f.Step] = device.GoBack(r.steps[f.Step], states, queries[f.Step])
+		}
+	}
+	return steps
 }
 
 // askWayBack asks whether a live state can go back at all, so that the plan refuses the device, and nothing else goes back without it.

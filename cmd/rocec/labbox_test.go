@@ -70,7 +70,7 @@ func (c cutConn) Run(ctx context.Context, cmd string, stdin []byte) ([]byte, err
 func (b *labBox) back(t *testing.T, was *deploy.Change, more ...func(*rollout.ApplyOptions)) *deploy.Result {
 	t.Helper()
 	d, f, before := *b.tree.Devices[0], *was.File, was.Before
-	f.Activate = device.GoBack(f.Activate, map[string][]byte{f.Path: before})
+	f.Activate = device.GoBack(f.Activate, map[string][]byte{f.Path: before}, map[string]*target.Query{f.Path: f.Live})
 	f.Edit, f.Choose = func([]byte) ([]byte, diag.List) { return before, nil }, nil
 	d.Files = []target.File{f}
 	return applied(t, &target.Tree{Devices: []*target.Device{&d}}, b.dial, more...).Devices[0]

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -200,10 +201,12 @@ func record(log *journal.Run, e rollout.Entry) error {
 
 // resultJSON is what became of a device, as data.
 type resultJSON struct {
-	Files []deploy.FileResult `json:"files,omitempty"`
-	Left  []string            `json:"left,omitempty"`
-	Until int                 `json:"until_seconds,omitempty"`
-	Undo  string              `json:"undo,omitempty"`
+	Files  []deploy.FileResult `json:"files,omitempty"`
+	InUse  string              `json:"in_use,omitempty"`
+	Left   []string            `json:"left,omitempty"`
+	Backup string              `json:"backup,omitempty"`
+	Until  int                 `json:"until_seconds,omitempty"`
+	Undo   string              `json:"undo,omitempty"`
 }
 
 func resultData(r *deploy.Result) resultJSON {
@@ -214,7 +217,10 @@ func resultData(r *deploy.Result) resultJSON {
 	case deploy.Applied, deploy.Unconfirmed, deploy.Unknown, deploy.Conflict:
 		d.Undo = "rocec rollback " + r.Run + " --target " + r.Device.Name
 	}
-	d.Files = r.Files
+	if r.Backup {
+		d.Backup = r.BackupDir()
+	}
+	d.Files, d.InUse = r.Files, r.InUse
 	return d
 }
 
@@ -254,14 +260,18 @@ type showing struct {
 	done  map[string]bool // devices with a result; under undo-all they have a second one
 
 	mu    sync.Mutex
-	under map[string]string // device to step
+	under map[string]deploy.UnderWay // devices on which the run is at work
+	held  map[string]deploy.UnderWay // devices that wait to be confirmed
 	ended func()
 }
 
 func (a *app) showing(e ending, run string, total int) *showing {
 	what := map[string]string{"confirm": "Confirming", "resume": "Resuming", "rollback": "Rolling back"}[e.verb]
 	bar := a.progress(cmp.Or(what, "Applying"), e.format == "text")
-	s := &showing{a: a, e: e, run: run, bar: bar, total: total, done: map[string]bool{}, under: map[string]string{}}
+	s := &showing{
+		a: a, e: e, run: run, bar: bar, total: total, done: map[string]bool{}, under: map[string]deploy.UnderWay{},
+		held: map[string]deploy.UnderWay{},
+	}
 	s.bar.step(0, total, "")
 	s.ended = a.onInterrupt(s.interrupted)
 	return s
@@ -277,29 +287,30 @@ func (s *showing) end() {
 func (s *showing) interrupted(nth int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	names := make([]string, 0, len(s.under))
-	for name := range s.under {
-		names = append(names, name)
-	}
-	slices.Sort(names)
+	names := slices.Sorted(maps.Keys(s.under))
+	left := maps.Clone(s.held)
+	maps.Copy(left, s.under)
 	w := s.a.fitted(s.a.stderr)
 	s.bar.end()
 	switch {
 	case nth == 1 && len(names) == 0:
 		fmt.Fprintln(w, "Interrupted: nothing is under way, and nothing more will start.")
 	case nth == 1:
-		fmt.Fprintf(w, "Interrupted: %s is brought to its end or undone; nothing more will start. Once more ends rocec at once.\n",
-			nodeset.Text(names, nodeset.Devices, math.MaxInt))
+		end := map[string]string{"rollback": "goes back to its end", "confirm": "is brought to its end"}[s.e.verb]
+		fmt.Fprintf(w, "Interrupted: %s %s; nothing more will start. Once more ends rocec at once.\n",
+			nodeset.Text(names, nodeset.Devices, math.MaxInt), cmp.Or(end, "is brought to its end or undone"))
 	case s.e.gone:
 		fmt.Fprintln(w, "Ended at once; the lab is gone.")
 	case s.e.lab:
 		fmt.Fprintln(w, "Ended at once. The devices of the lab are as they were before this command.")
+	case len(left) == 0:
+		fmt.Fprintln(w, "Ended at once. No device was under way.")
 	default:
 		fmt.Fprintln(w, "Ended at once.")
-		for _, name := range names {
-			fmt.Fprintf(w, "  %s: %s was under way; what it changed it undoes by itself unless the run goes on\n", name, s.under[name])
+		for _, name := range slices.Sorted(maps.Keys(left)) {
+			fmt.Fprintf(w, "  %s %s\n", name, left[name].Text())
 		}
-		fmt.Fprintf(w, "Go on: rocec resume %s. Go back: rocec rollback %[1]s.\n", s.run)
+		fmt.Fprintln(w, deploy.WaysOn(s.e.verb, s.run))
 	}
 }
 
@@ -311,10 +322,13 @@ func (s *showing) event(e rollout.Event) {
 	}
 	a.log.Info("apply", "device", e.Device.Name, "step", e.Step, "state", string(e.State), "outcome", outcome)
 	s.mu.Lock()
-	if e.Result != nil {
-		delete(s.under, e.Device.Name)
-	} else {
-		s.under[e.Device.Name] = e.Step
+	delete(s.under, e.Device.Name)
+	delete(s.held, e.Device.Name)
+	switch {
+	case e.Result == nil:
+		s.under[e.Device.Name] = e.At
+	case e.Result.Outcome == deploy.Unconfirmed:
+		s.held[e.Device.Name] = deploy.UnderWay{Mark: e.Result.Mark}
 	}
 	s.mu.Unlock()
 	if s.e.format == "json" {

@@ -80,6 +80,7 @@ targets/deploy/ssh:      targets/target | golang.org/x/crypto
 targets/deploy/lab:      targets/target | golang.org/x/crypto mvdan.cc/sh/v3
 targets/deploy/internal/sshdtest: |
 targets/deploy/internal/boxtest: targets/target lang/diag | github.com/stretchr/testify
+targets/deploy/texttest: targets/deploy |
 cmd/internal/journal:       |
 cmd/internal/bundle:        docs/evidence lang/diag targets/target |
 docs:                    lang/diag | github.com/yuin/goldmark

@@ -60,7 +60,7 @@ func (a *app) reportResults(r *deploy.Results, e ending) {
 			until = d.Until
 		}
 		switch good := e.good(d); {
-		case good && len(d.Notes) == 0 && !d.Adjusted():
+		case good && len(d.Notes) == 0 && !d.Adjusted() && !d.Objected() && !d.Unsure():
 		case d.Outcome == deploy.NotStarted && d.Cleanup == nil && d.Err == nil:
 			waiting = append(waiting, d.Device.Name)
 			all = false

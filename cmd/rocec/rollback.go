@@ -275,8 +275,12 @@ func (a *app) overText(l *journal.Log, logs []*journal.Log, b *backs) string {
 			add("was not confirmed, and is undone on %s.", d)
 		case o == deploy.Restored:
 			add("is undone on %s.", d)
-		default:
+		case o == deploy.Conflict:
+			add("is undone on %s, but for files that others changed.", d)
+		case o.Closed():
 			add("changed nothing on %s ("+string(o)+").", d)
+		default:
+			add("is over on %s, and what became of it there is not known.", d)
 		}
 	}
 	for _, d := range b.loose {

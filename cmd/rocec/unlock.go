@@ -190,18 +190,8 @@ func processLives(owner string) bool {
 
 // markText says how far a run came on a device.
 func markText(mark string) string {
-	text := map[string]string{
-		"prepared":  "it has changed nothing yet",
-		"armed":     "it is changing the device, or died over it",
-		"loaded":    "it has changed the device, and is not confirmed yet",
-		"confirmed": "it is confirmed",
-		"undoing":   "it is being undone",
-		"undone":    "it is undone",
-		"conflict":  "it is undone, but for files that somebody else has changed",
-		"failed":    "its undo failed",
-	}[mark]
-	if text == "" {
-		return ""
+	if text := deploy.MarkText(mark); text != "" {
+		return "; " + text
 	}
-	return "; " + text
+	return ""
 }

@@ -127,6 +127,8 @@ func (o *Owner) Holds(names ...string) string {
 		return fmt.Sprintf("%s %s changed by %s, which is not confirmed. %s back without that, in %s.", on, was, o, goes, left)
 	case o.Mark == markLoaded:
 		return fmt.Sprintf("%s %s changed by %s, which is not confirmed. %s back without that.", on, was, o, goes)
+	case o.Mark == markUndoing:
+		return fmt.Sprintf("%s %s going back from a change by %s.", on, is, o)
 	case unfinished(o.Mark) && o.Until > 0:
 		return fmt.Sprintf("%s %s being changed by %s. %s back in %s if that run has died.", on, is, o, goes, left)
 	case unfinished(o.Mark):
@@ -145,8 +147,10 @@ func (o *Owner) GoOn(names ...string) string {
 		return "Its name makes no sense: see " + StateDir + " on the device."
 	case o.Mark == markLoaded:
 		return fmt.Sprintf("Keep the change: rocec confirm %s. Go back: rocec rollback %[1]s.", o.Txn)
+	case o.Mark == markUndoing:
+		return fmt.Sprintf("If that run died, bring it to its end: rocec resume %s.", o.Txn)
 	case unfinished(o.Mark):
-		return fmt.Sprintf("If it died, bring it to its end: rocec resume %s. Go back: rocec rollback %[1]s.", o.Txn)
+		return fmt.Sprintf("If that run died, bring it to its end: rocec resume %s. Go back: rocec rollback %[1]s.", o.Txn)
 	case known:
 		return fmt.Sprintf("If that run is over, take its lock away: rocec unlock --run %s %s", o.Txn, strings.Join(names, " "))
 	}

@@ -1,7 +1,6 @@
 package deploy
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -84,6 +83,7 @@ type FileResult struct {
 	InUse string `json:"in_use"`
 
 	Adjusted string `json:"adjusted,omitempty"` // what the device uses in another form than written, in its words; empty: nothing known
+	Refused  string `json:"refused,omitempty"`  // why the vendor's checker refused the content that was put back; empty: it did not
 }
 
 // Result is what became of one device.
@@ -94,12 +94,19 @@ type Result struct {
 	Err        *Error        // what stood in the way; nil: nothing
 	Undo       *Error        // what stood in the way of going back
 	Cleanup    *Error        // what stood in the way of taking our things away
-	Files      []FileResult  // of the change; empty: nothing was tried
+	Mark       string        // the last mark that the device reported, besides absent; empty: none
+	Files      []FileResult  // of the change; empty: nothing was tried, or it is of live states alone
+	InUse      string        // whether the device uses what it holds, as it reported: [UseYes] only where that was read
+	Unread     string        // why InUse could not be read, in the words of the target; empty: not known
+	Backup     bool          // the device reported the whole content from before below [StateDir]
+	Back       bool          // what goes on with it is going back: keeping the change was given up, or never wanted
+	Over       bool          // the run had ended there before it was asked: Files are as read now, and a later run may have written them
+	Bare       bool          // the device has no trace of a run that had changed it: it was replaced, or its traces are gone
 	Notes      []string      // what the device printed as it went back, which worked: what could not be put back
 	Left       []string      // what of ours remains on the device: lock, temporary files
 	LeftUnseen bool          // Left may remain: the device did not answer any more
 	Until      time.Duration // until the device undoes the change by itself; 0: it does not
-	By         string        // of Reverted: [ByTimer] or [ByBoot]; empty: not known
+	By         string        // of Reverted: [ByTimer] or [ByBoot]; empty: not known, or rocec
 	Used       bool          // the device may have used the new content
 }
 
@@ -162,125 +169,4 @@ func (r *Results) Touched() bool {
 	return slices.ContainsFunc(r.Devices, func(d *Result) bool {
 		return d.Outcome != Refused && d.Outcome != NotStarted && d.Outcome != Unchanged
 	})
-}
-
-// Text says in full sentences what the device holds and what is left to do; why it failed stands in Err, Undo and Cleanup.
-func (r *Result) Text() string {
-	var b strings.Builder
-	say := func(format string, args ...any) {
-		if b.Len() > 0 {
-			b.WriteByte(' ')
-		}
-		fmt.Fprintf(&b, format, args...)
-	}
-	switch r.Outcome {
-	case Refused, NotStarted:
-		say("Nothing was changed.")
-	case Restored:
-		if r.Used {
-			say("What was there before is back in place and in use.")
-		} else {
-			say("What was there before is back in place; the device never used anything else.")
-		}
-	case Reverted:
-		switch r.By {
-		case ByTimer:
-			say("The device has put back what was there before by itself, because nobody confirmed the change in time.")
-		case ByBoot:
-			say("The device restarted (reboot or power cut) before the change was confirmed, and put back what was there " +
-				"before by itself.")
-		default:
-			say("The device has put back what was there before by itself; the change was not confirmed.")
-		}
-	case Conflict:
-		say("Somebody else changed %s meanwhile, so it was left alone.%s", r.paths(HoldsOther), r.others())
-	case Unconfirmed:
-		say("The new content is in use.")
-	case Unknown:
-		if r.stuck() {
-			say("What was there before could not be put back.%s", r.others())
-		} else {
-			say("What became of the change is not known.%s", r.others())
-		}
-	}
-	if r.Adjusted() {
-		say("The device uses something else than what was written:%s", r.adjusted())
-	}
-	if len(r.Notes) > 0 {
-		say("As it went back, it printed: %s.", strings.Join(r.Notes, "; "))
-	}
-	if r.Until > 0 {
-		say("The device undoes the change by itself within %s, unless it is confirmed: rocec confirm %s.", r.Until.Round(time.Second), r.Run)
-	}
-	if r.Outcome == Conflict || r.Outcome == Unknown {
-		say("The content from before is in %s/backup/%s on the device.", StateDir, r.Run)
-	}
-	switch {
-	case r.Outcome != Unknown || r.Err != nil && r.Err.Kind == Stale: // a device that answered says the same again
-	case r.stuck() && len(r.Left) == 0: // the run is over on the device
-		say("When that is put right, run rocec rollback %s.", r.Run)
-	default:
-		say("When the device answers, run rocec resume %s.", r.Run)
-	}
-	if len(r.Left) > 0 {
-		remain := "remain"
-		if r.LeftUnseen {
-			remain = "may remain"
-		}
-		say("On the device %s: %s. Take them away: rocec unlock --run %s %s.", remain, strings.Join(r.Left, ", "), r.Run, r.Device.Name)
-	}
-	return b.String()
-}
-
-// Adjusted reports whether the device said that it uses something in another form than written.
-func (r *Result) Adjusted() bool {
-	return slices.ContainsFunc(r.Files, func(f FileResult) bool { return f.Adjusted != "" })
-}
-
-// adjusted says it, file by file.
-func (r *Result) adjusted() string {
-	var b strings.Builder
-	for _, f := range r.Files {
-		if f.Adjusted != "" {
-			fmt.Fprintf(&b, " %s: %s.", f.Path, f.Adjusted)
-		}
-	}
-	return b.String()
-}
-
-// stuck reports whether the device tells what it holds, and could not go back.
-func (r *Result) stuck() bool {
-	return r.Undo != nil && !slices.ContainsFunc(r.Files, func(f FileResult) bool { return f.Holds == HoldsUnknown })
-}
-
-// others says what each file holds, for outcomes where they differ.
-func (r *Result) others() string {
-	var parts []string
-	for _, f := range r.Files {
-		what := map[string]string{
-			HoldsOld: "the content from before", HoldsNew: "the new content", HoldsOther: "something else",
-		}[f.Holds]
-		if what == "" {
-			parts = append(parts, f.Path+": not known, the content from before or the new one, in full")
-			continue
-		}
-		parts = append(parts, fmt.Sprintf("%s: %s, in use: %s", f.Path, what, f.InUse))
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return " " + strings.Join(parts, "; ") + "."
-}
-
-func (r *Result) paths(holds string) string {
-	var paths []string
-	for _, f := range r.Files {
-		if f.Holds == holds {
-			paths = append(paths, f.Path)
-		}
-	}
-	if len(paths) == 0 {
-		return "a file"
-	}
-	return strings.Join(paths, ", ")
 }

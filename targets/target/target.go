@@ -138,7 +138,13 @@ type File struct {
 	// Precheck is the vendor's own judgement of new content before it replaces the file; empty: there is none. Run as
 	// root by sh with the path of the new content as $1; a status other than zero refuses it, and what was printed
 	// says why. It must not change anything.
+	//
+	// Content that goes back, in an undo or by a later run, is judged once all files are in place, so that files that are read together are
+	// judged together. A refusal is reported then, and stops nothing: the other content must not stay.
 	Precheck string
+
+	// WasThere reports that the content was there before the run that this one goes back from.
+	WasThere bool
 
 	// Lint judges content by the vendor's rules, before and after a change, whoever wrote it: what is found stands at lines of Path.
 	// foreign says, in a sentence, why it is not a configuration of this device at all: then the device is refused. Nil: nothing is

@@ -53,6 +53,7 @@ type Header struct {
 	Removes  []string  `json:"removes,omitempty"`   // of remove: the hosts that are to hold nothing any more
 	Steps    []Step    `json:"steps"`               // that put files to use, each once
 	Queries  []Query   `json:"queries,omitempty"`   // that read live states, each once
+	Checks   []string  `json:"checks,omitempty"`    // the vendor's checkers of files, each once
 }
 
 // Device is one device a run changes, with all that is needed to reach it and to go on or back without its fabric.
@@ -94,6 +95,7 @@ type Login struct {
 type File struct {
 	Path   string `json:"path"`
 	Query  *int   `json:"query,omitempty"` // of a live state: the number of the query that reads it
+	Check  *int   `json:"check,omitempty"` // the number of the vendor's checker of it; absent: there is none
 	Mode   uint32 `json:"mode,omitempty"`
 	Base   string `json:"base,omitempty"`
 	Target string `json:"target,omitempty"`

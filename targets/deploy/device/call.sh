@@ -24,7 +24,10 @@ busy"; fi
 	if [ -f "$S/backup/$T/ended" ]; then read -r mark by rest <"$S/backup/$T/ended"; fi
 	if [ -n "$mark" ]; then state="$state
 ended $mark $by
-$(tell notes "$S/backup/$T/notes")"; fi
+$(tell notes "$S/backup/$T/notes")
+$(refused "$S/backup/$T")"; fi
+	state="$state
+$(kept)"
 	for left in "$X" "$X.new"; do
 		if [ -e "$left" ] && mine; then state="$state
 left $left"; fi

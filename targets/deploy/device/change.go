@@ -47,7 +47,9 @@ func NewChange(p *deploy.DevicePlan) *Change {
 
 // GoBack is the step that puts the content from before a run to use again, after the run was kept: the step itself, or its undo
 // with the live states as they were before, by their names.
-func GoBack(s target.Step, states map[string][]byte) target.Step {
+//
+// queries read the live states that the step may change. Where each is as it was before, the content from before is in use.
+func GoBack(s target.Step, states map[string][]byte, queries map[string]*target.Query) target.Step {
 	if s.Undo == nil {
 		return s
 	}
@@ -58,8 +60,26 @@ func GoBack(s target.Step, states map[string][]byte) target.Step {
 		fmt.Fprintf(&b, "mkdir -p %s && printf %%s %s >%s || exit 1\n", `"$ROCEC_LIVE"/`+quote(path.Dir(name)), quote(string(states[name])), file)
 	}
 	b.WriteString(`sh "$ROCEC_STEP/undo" <"$ROCEC_STEP/undo.in"`)
-	s.Cmd, s.Loaded = b.String(), nil
+	s.Cmd, s.Loaded = b.String(), asBefore(states, queries)
 	return s
+}
+
+// asBefore asks whether live states are as they were before; nil: there is none to ask about. A difference does not fail: not every value
+// of hardware returns, and then nothing confirms that the content from before is in use.
+func asBefore(states map[string][]byte, queries map[string]*target.Query) *target.Query {
+	if len(queries) == 0 {
+		return nil
+	}
+	var b strings.Builder
+	b.WriteString("# live states as before\n")
+	for _, name := range slices.Sorted(maps.Keys(queries)) {
+		q := queries[name]
+		fmt.Fprintf(&b, "now=$(printf %%s %s | sh -c %s 2>/dev/null | sha256sum)\n", quote(string(q.Stdin)), quote(q.Cmd))
+		fmt.Fprintf(&b, "if [ \"${now%%%% *}\" != %s ]; then\n\techo %s\n\texit\nfi\n", deploy.Sum(states[name]),
+			quote("not confirmed: "+name+" is not as it was before"))
+	}
+	b.WriteString("echo " + target.Loaded)
+	return &target.Query{Cmd: b.String()}
 }
 
 func timeout(s *target.Step) time.Duration { return cmp.Or(s.Timeout, stepTime) }
@@ -69,6 +89,16 @@ func (c *Change) Work() time.Duration {
 	var sum time.Duration
 	for i := range c.Steps {
 		sum += 2 * timeout(&c.Steps[i]) // the command, and until it is loaded
+	}
+	return sum
+}
+
+// judging is how long the vendor's checkers may take over the content that goes back.
+func (c *Change) judging() (sum time.Duration) {
+	for _, f := range c.Files {
+		if f.Writes() && f.File.Precheck != "" {
+			sum += checkTime
+		}
 	}
 	return sum
 }
@@ -108,6 +138,7 @@ func (c *Change) items(run deploy.Run, t Timers) []item {
 		items = append(items, item{name, fmt.Appendf(nil, format, args...)})
 	}
 	var files, lives bytes.Buffer
+	back := false
 	need := 64 << 10
 	for i, f := range c.Files {
 		mode := cmp.Or(f.File.Mode.Perm(), 0o644)
@@ -116,12 +147,15 @@ func (c *Change) items(run deploy.Run, t Timers) []item {
 			continue
 		}
 		need += len(f.Before) + 2*len(f.After)
-		if f.After == nil {
-			continue
-		}
-		items = append(items, item{"up." + strconv.Itoa(i), f.After})
 		if f.File.Precheck != "" {
 			add("check."+strconv.Itoa(i), "%s\n", f.File.Precheck)
+		}
+		if f.File.WasThere && !back {
+			add("back", "")
+			back = true
+		}
+		if f.After != nil {
+			items = append(items, item{"up." + strconv.Itoa(i), f.After})
 		}
 	}
 	n := 0
@@ -151,13 +185,18 @@ func (c *Change) items(run deploy.Run, t Timers) []item {
 		}
 		add(dir+"undo", "%s\n", s.Undo.Cmd)
 		items = append(items, item{dir + "undo.in", s.Undo.Stdin})
+		var states bytes.Buffer // those that tell whether the undo of this step is in use
 		for _, f := range c.states() {
 			if f.Activate == *s && !bytes.Contains(lives.Bytes(), []byte(" "+f.Path+"\n")) {
 				fmt.Fprintf(&lives, "%d %s\n", n, stateName(f.Path))
 				add("live."+strconv.Itoa(n), "%s\n", f.Live.Cmd)
 				items = append(items, item{fmt.Sprintf("live.%d.in", n), f.Live.Stdin})
+				fmt.Fprintf(&states, "%d %s\n", n, stateName(f.Path))
 				n++
 			}
+		}
+		if states.Len() > 0 {
+			add(dir+"states", "%s", states.Bytes())
 		}
 	}
 	add("files", "%s", files.Bytes())

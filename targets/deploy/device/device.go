@@ -18,6 +18,7 @@ import (
 const (
 	verbTime       = 2 * time.Minute // one verb, beyond the time of the steps it runs; an old sync(1) may take half of it
 	stepTime       = time.Minute     // a step that states no timeout
+	checkTime      = time.Minute     // the vendor's checker, of one file; run.sh holds it to that
 	reconnectEvery = 2 * time.Second
 )
 

@@ -77,6 +77,25 @@ tell() { # KEY FILE: its lines, for a state
 	head -c 600 "$2" | while read -r line || [ -n "$line" ]; do printf '%s %s\n' "$1" "$line"; done
 }
 
+# kept prints "backup yes" where the device holds the whole content from before the run.
+kept() {
+	if [ ! -f "$S/backup/$T/files" ]; then return 0; fi
+	some=
+	while read -r i was now rest; do
+		if [ "$was" = absent ] || [ "$was" = "$now" ]; then continue; fi
+		if [ ! -f "$S/backup/$T/$i" ]; then return 0; fi
+		some=yes
+	done <"$S/backup/$T/files"
+	if [ -n "$some" ]; then echo 'backup yes'; fi
+}
+
+refused() { # FOLDER: prints why the vendor's checker refused content that was put back, "refuses N LINE"
+	for text in "$1"/refuses.*; do
+		case ${text##*.} in *[!0-9]*) continue ;; esac
+		tell "refuses ${text##*.}" "$text"
+	done
+}
+
 drop() { # takes the lock away, unless it is another run's by now
 	owner
 	if [ "$held" = "$T $K" ]; then rm -rf "$S/lock"; fi

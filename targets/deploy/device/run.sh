@@ -10,13 +10,15 @@
 #   files         a line "N BASE TARGET MODE PATH" for each file; BASE and TARGET are a SHA-256 or "absent"
 #   up.N          the content to come;  check.N  the vendor's checker of it
 #   live/         a live state each, as it was at prepare; lives: a line "N NAME"; live.N and live.N.in ask for one
-#   step.N/       cmd, undo, undo.in, keep, loaded, time, again: a step; begun, status, in-use: how far it came
+#   step.N/       cmd, undo, undo.in, keep, loaded, time, again, states: a step; begun, status, in-use: how far it came
 #   need          KiB of space;  units  systemd units that read the files at boot;  first, later  seconds until the undo
 #   boot          the boot id of the commit;  deadline  seconds of uptime when the undo is due;  key  of the run
 #   pid, working  the commit at work, and its step, each a line "PID START";  timer  a unit of systemd, or such a line
 #   flush         how flush works on this device
 #   note          which rocec this is, what the device is meant to do, and what it holds after the run: for later plans
 #   by, why       who undid it, and why it had to be
+#   back          the run goes back from one that was kept: it may write content that the checker refuses
+#   refuses.N     why the vendor's checker refused the content from before, once that was in place again
 #
 # Beside each file .rocec-T-N.new is the upload, .old a hard link to the content before, .prev one to the content that the
 # rename replaced, .undone one to the content that the undo replaced. So going forward and going back are one rename each, and
@@ -133,9 +135,27 @@ upload() { # beside each file, with its owner and mode where there is one
 		must "write $new" flush "$new"
 		now=$(sum "$new") || fail failed "cannot read $new"
 		[ "$now" = "$target" ] || fail truncated "$new did not arrive as it was sent (SHA-256 $now, not $target)"
-		if [ -f "$X/check.$n" ]; then
-			out=$(timeout 60 sh "$X/check.$n" "$new" 2>&1 </dev/null) || fail rejected "$out"
-		fi
+		if [ ! -f "$X/back" ]; then judge "$new" || fail rejected "$said"; fi
+	done <"$X/files"
+}
+
+judge() { # CONTENT: asks the vendor's checker of file n; where it refuses, said is its reason
+	if [ ! -f "$X/check.$n" ]; then return 0; fi
+	if said=$(timeout 60 sh "$X/check.$n" "$1" 2>&1 </dev/null); then return 0; else status=$?; fi
+	if [ -z "$said" ]; then said="the checker ends with exit status $status and prints nothing"; fi
+	return 1
+}
+
+# refusals has the vendor's checker judge content that was there before, once all files are in place: each is judged beside the others
+# that the daemon reads with it. A refusal is kept and stops nothing, because the other content must not stay. WHICH is base in an undo,
+# target in a run that goes back from one that was kept.
+refusals() { # WHICH
+	while read -r n base target mode path; do
+		want=$base
+		if [ "$1" = target ]; then want=$target; fi
+		rm -f "$X/refuses.$n"
+		if [ "$base" = "$target" ] || [ "$want" = absent ] || [ "$(sum "$path")" != "$want" ]; then continue; fi
+		judge "$path" || printf '%s\n' "$said" >"$X/refuses.$n"
 	done <"$X/files"
 }
 
@@ -246,7 +266,7 @@ body() {
 		exit 1
 	}
 	# What is said is kept in a variable: a full disk must not hide it, nor keep the undo from running.
-	if said=$( (replace && steps) 2>&1); then
+	if said=$( (replace && { [ ! -f "$X/back" ] || refusals target; } && steps) 2>&1); then
 		arm 2 "$(number "$X/later")"
 		move armed loaded
 		rm -f "$X/pid"
@@ -384,10 +404,14 @@ steps() {
 	done
 }
 
-run() { # FILE: the command of a step; its folder and the saved live states are in the environment
-	[ -s "$1" ] || return 0
+places() { # puts the folders that commands of a step read into the environment
 	ROCEC_STEP=$step ROCEC_LIVE=$X/live
 	export ROCEC_STEP ROCEC_LIVE
+}
+
+run() { # FILE: the command of a step; its folder and the saved live states are in the environment
+	[ -s "$1" ] || return 0
+	places
 	time=$(number "$step/time")
 	: >"$step/begun" || fail "no-space" "cannot write $step/begun"
 	flush "$step/begun" "$step"

@@ -51,6 +51,7 @@ undo() { # WHY: asked, timer, boot, or body: by the commit itself
 	ROCEC_WHY=$1
 	export ROCEC_WHY
 	back
+	refusals base
 	end=undone
 	said=$( (unsteps "$1") 2>&1) || end=failed
 	if [ -n "$foreign" ]; then
@@ -149,15 +150,50 @@ put_back() { # ours is undone; 3: what is neither old nor new is left to a perso
 
 # unsteps puts the content from before to use where the new one may have been: by the step's own undo, or by the step
 # again. At boot nothing has read the files yet, somebody else's edit is not put to use, and where no file is back there is nothing to.
+# A step that cannot go back stops none of the others.
 unsteps() {
+	failed=
 	for step in "$X"/step.*; do
 		if [ ! -f "$step/begun" ]; then continue; fi
+		(unstep "$1") || failed=yes
+	done
+	[ -z "$failed" ]
+}
+
+unstep() { # WHY
+	rm -f "$step/in-use" # which is about the new content
+	if [ -s "$step/undo" ]; then
+		run "$step/undo"
+		if [ -n "$out" ]; then printf '%s\n' "$out" >>"$X/notes"; fi # what it could not put back, in words
+		if [ "$1" != boot ]; then as_before; fi
+	elif [ "$1" != boot ] && [ -z "$foreign" ] && [ -f "$step/again" ] && [ -n "$restored" ]; then
+		run "$step/cmd"
+		settle
+	fi
+}
+
+# as_before notes that the content from before is in use where the live states of the step are as they were at prepare.
+as_before() {
+	if [ ! -s "$step/states" ]; then return 0; fi
+	while read -r i name; do
+		timeout 60 sh "$X/live.$i" <"$X/live.$i.in" >"$step/now" 2>/dev/null || return 0
+		[ "$(sum "$step/now")" = "$(sum "$X/live/$name")" ] || return 0
+	done <"$step/states"
+	echo loaded >"$step/in-use"
+}
+
+# look asks after an undo at boot whether the content from before is in use: at boot itself nothing has read it yet.
+look() {
+	if [ "$mark$by" != undoneboot ]; then return 0; fi
+	ROCEC_WHY=boot
+	export ROCEC_WHY
+	for step in "$X"/step.*; do
+		if [ ! -f "$step/begun" ] || [ -f "$step/in-use" ]; then continue; fi
+		places
 		if [ -s "$step/undo" ]; then
-			run "$step/undo"
-			if [ -n "$out" ]; then printf '%s\n' "$out" >>"$X/notes"; fi # what it could not put back, in words
-		elif [ "$1" != boot ] && [ -z "$foreign" ] && [ -f "$step/again" ] && [ -n "$restored" ]; then
-			run "$step/cmd"
-			settle
+			as_before
+		elif [ -s "$step/loaded" ] && [ -f "$step/again" ] && out=$(timeout 60 sh "$step/loaded" 2>&1 </dev/null); then
+			printf '%s\n' "$out" >"$step/in-use"
 		fi
 	done
 }
@@ -200,6 +236,9 @@ ended() {
 	if [ -f "$X/by" ]; then read -r by <"$X/by"; fi
 	{
 		if [ -f "$X/notes" ]; then cp "$X/notes" "$S/backup/$T/notes"; fi
+		for text in "$X"/refuses.*; do
+			if [ -f "$text" ]; then cp "$text" "$S/backup/$T/${text##*/}"; fi
+		done
 		{ echo "$mark $by" && { [ ! -f "$X/note" ] || cat "$X/note"; }; } >"$S/backup/$T/ended" && flush "$S/backup/$T/ended" "$S/backup/$T"
 	} 2>/dev/null || :
 }
@@ -224,6 +263,7 @@ state() {
 	by=
 	if [ -f "$X/by" ]; then read -r by <"$X/by"; fi
 	case $by in asked | timer | boot | body) printf 'by %s\n' "$by" ;; esac
+	look
 	left "$X"
 	for step in "$X"/step.*; do
 		case ${step##*.} in *[!0-9]*) continue ;; esac
@@ -244,6 +284,8 @@ state() {
 	fi
 	if [ -e "$boot_unit" ]; then printf 'left %s\n' "$boot_unit"; fi
 	for f in why unwhy notes; do tell "$f" "$X/$f"; done
+	refused "$X"
+	kept
 }
 
 case $1 in

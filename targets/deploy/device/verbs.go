@@ -32,6 +32,8 @@ type Report struct {
 	Why      *deploy.Error  // why the commit had to be undone; nil: it had not
 	Unwhy    *deploy.Error  // why going back failed; nil: it did not
 	Notes    []string       // what going back printed though it worked
+	Refuses  map[int]string // by file that was put back: why the vendor's checker refuses it
+	Backup   bool           // the device holds the whole content from before the run
 }
 
 // failures maps the words of the scripts to kinds.
@@ -102,7 +104,7 @@ func (d *Device) Extend(ctx context.Context, run deploy.Run, c *Change, by time.
 
 // Undo puts what was there before back in place and to use.
 func (d *Device) Undo(ctx context.Context, run deploy.Run, c *Change) (*Report, *deploy.Error) {
-	return d.call(ctx, "restore", run, c, "undo", c.Work()+time.Minute)
+	return d.call(ctx, "restore", run, c, "undo", c.Work()+c.judging()+time.Minute)
 }
 
 // Release takes away what is only needed under way, and the lock.
@@ -295,7 +297,7 @@ func brief(cmd string) string {
 
 // report reads the state a device told. What makes no sense in it counts as not told.
 func (d *Device) report(run deploy.Run, c *Change, lines []string) *Report {
-	r := &Report{InUse: map[int]string{}}
+	r := &Report{InUse: map[int]string{}, Refuses: map[int]string{}}
 	var why, unwhy string
 	if c != nil {
 		r.Files, r.Began = make([]string, len(c.Files)), make([]bool, len(c.Steps))
@@ -350,6 +352,13 @@ func (d *Device) report(run deploy.Run, c *Change, lines []string) *Report {
 			why += value + "\n"
 		case "unwhy":
 			unwhy += value + "\n"
+		case "backup":
+			r.Backup = value == "yes"
+		case "refuses":
+			n, text, _ := strings.Cut(value, " ")
+			if i, err := strconv.Atoi(n); err == nil {
+				r.Refuses[i] = deploy.OneLine(r.Refuses[i] + " " + text)
+			}
 		case "notes":
 			r.Notes = append(r.Notes, deploy.OneLine(value))
 		}

@@ -37,7 +37,7 @@ type ApplyOptions struct {
 	// Hooks take traffic off the devices of a wave and put it back; nil: nobody does.
 	Hooks *Hooks
 
-	// Of Resume: how far the journal saw the run come on each device. Armed: a commit was sent.
+	// Of Resume: how far the journal saw the run come on each device. Armed: a commit was sent. Undoing: an undo was.
 	Marks map[string]txn.Mark
 
 	// Of Resume: keep all devices or none. All are asked first, and where one cannot be kept the others stay armed, as with Hold.
@@ -98,6 +98,7 @@ type Event struct {
 	State  State
 	Detail string // of a failed step: why
 	Result *deploy.Result
+	At     deploy.UnderWay // how far the device came, of a step
 }
 
 // Entry is a line of the journal: a verb that is about to be done to a device, or was.

@@ -14,6 +14,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/internal/boxtest"
 	"github.com/rocec/rocec/targets/deploy/rollout"
+	"github.com/rocec/rocec/targets/deploy/texttest"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -61,6 +62,7 @@ func (b box) wholly(t testing.TB, r *deploy.Result, also ...string) {
 	said := b.said(r)
 	require.Contains(t, append(also, boxtest.OldConf, boxtest.NewConf), conf, "half a file: %s", said)
 	require.Contains(t, append(also, boxtest.OldConf, boxtest.NewConf), loaded)
+	require.Empty(t, texttest.Untrue(r))
 	switch r.Outcome {
 	case deploy.Applied:
 		require.Equal(t, boxtest.NewConf, conf)

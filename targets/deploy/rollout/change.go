@@ -34,6 +34,7 @@ type change struct {
 	checked []target.Sample // read after the soak
 	began   time.Time       // of the soak
 	waited  time.Duration   // for what is at work on the device
+	sent    txn.Verb        // the verb at work, or the one whose answer was lost
 	err     *deploy.Error   // what stood in the way, first
 	undo    *deploy.Error   // of going back
 	cleanup *deploy.Error   // of the release
@@ -101,12 +102,27 @@ func (c *change) run(ctx context.Context, pause func(txn.State) bool) {
 			}
 			continue
 		}
+		if verb != txn.Ask && verb != txn.Wait {
+			c.sent = verb
+		}
 		e := c.do(ctx, verb)
+		if e.Result == txn.OK || e.Result == txn.Refused {
+			c.sent = ""
+		}
 		if c.o.Record != nil {
 			_ = c.o.Record(c.entry(e.Verb, &e)) // what was done is done; the next intent meets the same disk
 		}
 		c.state = c.state.After(e)
 	}
+}
+
+// at is how far the device came, for a person who ends rocec now.
+func (c *change) at() deploy.UnderWay {
+	u := deploy.UnderWay{Sent: string(c.sent), Asked: c.asked, Resumed: c.resumed}
+	if c.state.Last != txn.Absent {
+		u.Mark = c.state.Last.String()
+	}
+	return u
 }
 
 // record writes down what is about to be done. Nothing begins that cannot be written down; what has begun is brought to its end.

@@ -314,7 +314,7 @@ func (l *leader) newChange(ctx context.Context, p *deploy.DevicePlan, wave int) 
 	}
 	c.stop = func() bool { return ctx.Err() != nil }
 	c.emit = func(step string, s State, detail string) {
-		l.tell(Event{Wave: wave + 1, Device: p.Device, Step: step, State: s, Detail: detail})
+		l.tell(Event{Wave: wave + 1, Device: p.Device, Step: step, State: s, Detail: detail, At: c.at()})
 	}
 	return c
 }

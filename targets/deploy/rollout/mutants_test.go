@@ -74,7 +74,7 @@ done`, caught: "dead run of somebody"},
 		script: "run.sh", old: `[ "$now" = "$target" ] || fail truncated "$new did`, new: `true || fail truncated "$new did`,
 		caught: "truncated",
 	},
-	{script: "run.sh", old: `out=$(timeout 60 sh "$X/check.$n"`, new: `out=$(true "$X/check.$n"`, caught: "checker refuses"},
+	{script: "run.sh", old: `said=$(timeout 60 sh "$X/check.$n"`, new: `said=$(true "$X/check.$n"`, caught: "checker refuses"},
 	{script: "run.sh", old: `must "back up $path" cp -p "$path" "$b/$n"
 			must`, new: `must "back up $path" cp "$X/files" "$b/$n"
 			must`, caught: "applied"},
@@ -219,8 +219,8 @@ run()`, caught: "never loaded"},
 	{script: "undo.sh", old: `[ "$1" != boot ] && [ -z "$foreign" ] && [ -f`, new: `[ "$1" != boot ] && [ -f`, caught: "edited after commit"},
 	{script: "undo.sh", old: `[ -z "$foreign" ] && [ -f "$step/again" ] &&`, new: `[ -z "$foreign" ] &&`, caught: "step of a created file"},
 	{script: "undo.sh", old: `	if [ -s "$step/undo" ]; then
-			run "$step/undo"`, new: `	if false; then
-			run "$step/undo"`, caught: "live state back"},
+		run "$step/undo"`, new: `	if false; then
+		run "$step/undo"`, caught: "live state back"},
 	{script: "undo.sh", old: `exec flock -o -w 600 "$X/mutex" sh`, new: `exec sh`, caught: "undone twice at once"},
 	{script: "undo.sh", old: `	(disarm "$1") # what`, new: `	: # what`, caught: "controller dies"},
 	{script: "undo.sh", old: `	move undoing "$end"`, new: `	:`, caught: "controller dies"},
@@ -249,6 +249,36 @@ run()`, caught: "never loaded"},
 	owner`, new: `owner`, caught: "applied"},
 	{script: "undo.sh", old: `if [ "$(number "$b/counter")" -le "$least" ]; then`, new: `if false; then`, caught: "backups"},
 	{script: "undo.sh", old: `case ${b##*/} in *[!a-z0-9-]*) continue ;; esac`, new: `:`, caught: "backups"},
+
+	// The way back.
+	{script: "undo.sh", old: `	refusals base
+`, new: ``, caught: "old content refused"},
+	{script: "undo.sh", old: `	back
+	refusals base
+`, new: `	refusals base
+	back
+`, caught: "old content refused"},
+	{script: "undo.sh", old: `if [ -f "$text" ]; then cp "$text"`, new: `if false; then cp "$text"`, caught: "old content refused"},
+	{script: "lib.sh", old: `tell "refuses ${text##*.}" "$text"`, new: `:`, caught: "old content refused"},
+	{script: "run.sh", old: `{ [ ! -f "$X/back" ] || refusals target; } && `, new: ``, caught: "kept goes back"},
+	{script: "run.sh", old: `if [ ! -f "$X/back" ]; then judge`, new: `if true; then judge`, caught: "kept goes back"},
+	{script: "run.sh", old: `if [ ! -f "$X/back" ]; then judge`, new: `if false; then judge`, caught: "kept goes back"},
+	{script: "run.sh", old: `if [ "$1" = target ]; then want=$target; fi`, new: `:`, caught: "kept goes back"},
+	{script: "undo.sh", old: `	rm -f "$step/in-use"`, new: `	:`, caught: "in use once back"},
+	{script: "undo.sh", old: `if [ "$1" != boot ]; then as_before; fi`, new: `:`, caught: "in use once back"},
+	{script: "undo.sh", old: `[ "$(sum "$step/now")" = "$(sum "$X/live/$name")" ] || return 0`, new: `:`, caught: "in use once back"},
+	{script: "undo.sh", old: `	look
+`, new: ``, caught: "in use once back"},
+	{script: "undo.sh", old: `		if [ -s "$step/undo" ]; then
+			as_before
+`, new: `		if false; then
+			as_before
+`, caught: "in use once back"},
+	{script: "lib.sh", old: `if [ ! -f "$S/backup/$T/$i" ]; then return 0; fi`, new: `:`, caught: "back, and not taken"},
+	{script: "undo.sh", old: `(unstep "$1") || failed=yes`, new: `unstep "$1"`, caught: "steps go back each"},
+	{script: "undo.sh", old: `	[ -z "$failed" ]
+`, new: `	:
+`, caught: "steps go back each"},
 }
 
 // flushes are the mutants without one of the flushes. A box loses nothing with its power, so that the list of what is flushed stands for

@@ -255,6 +255,7 @@ func TestDeadRun(t *testing.T) {
 		"the device undoes it by itself")
 	require.Equal(t, boxtest.OldConf, b.Read("/etc/app/conf"))
 	require.Eventually(t, func() bool { return b.plan(t).Devices[0].Lock.Mark == "undone" }, 10*time.Minute, 50*time.Millisecond)
+	require.Eventually(t, func() bool { return len(b.AtWork()) == 0 }, 10*time.Minute, 50*time.Millisecond, "the undo ends after its mark")
 	rep, err = rollout.Apply(t.Context(), b.Dial, b.plan(t), other)
 	require.NoError(t, err)
 	require.Equal(t, deploy.Applied, rep.Devices[0].Outcome, "%v", rep.Devices[0].Err)

@@ -20,15 +20,19 @@ func (c *change) result() *deploy.Result {
 	if rep == nil {
 		rep = &device.Report{}
 	}
-	r.Used = slices.Contains(rep.Began, true)
+	r.Used, r.Backup = slices.Contains(rep.Began, true), rep.Backup
+	if c.state.Last != txn.Absent {
+		r.Mark = c.state.Last.String()
+	}
+	r.Back = c.state.Goal == txn.Back && c.state.Began && c.state.Last != txn.Confirmed
 	c.left(r, rep)
 	known := c.state.Known && len(rep.Files) == len(c.what.Files)
 	fate := c.state.Fate()
 	over := c.resumed && c.state.Known && c.state.Last == txn.Absent
-	if over {
+	if r.Over = over; over {
 		rep.Files = c.found
 		known = len(rep.Files) == len(c.what.Files)
-		fate = c.over(rep)
+		fate, r.Bare = c.over(rep)
 	}
 	if !over { // else later runs may have written the files
 		fate = c.trusted(fate, rep)
@@ -40,7 +44,7 @@ func (c *change) result() *deploy.Result {
 			r.Outcome = deploy.NotStarted
 		}
 	case txn.Kept:
-		r.Outcome, r.Err, r.Used = deploy.Applied, nil, true
+		r.Outcome, r.Err, r.Undo, r.Used = deploy.Applied, nil, nil, true
 	case txn.Held:
 		r.Outcome, r.Err, r.Until, r.Left, r.Used = deploy.Unconfirmed, nil, rep.Until, nil, true
 	case txn.Restored:
@@ -51,7 +55,7 @@ func (c *change) result() *deploy.Result {
 		r.Outcome = deploy.Conflict
 	default:
 		r.Outcome, r.Until = deploy.Unknown, rep.Until
-		if r.Until == 0 && c.state.Gone && c.state.Began {
+		if r.Until == 0 && c.state.Gone && c.mayUndo() {
 			t := c.timers() // either may be the one that runs
 			r.Until = max(t.First, t.Later)
 		}
@@ -61,18 +65,35 @@ func (c *change) result() *deploy.Result {
 			Kind: deploy.Stale, Device: c.p.Device,
 			Detail: "the run is over on the device, which has not kept whether it was confirmed; a later run may have written what is there",
 		}
+		if r.Bare {
+			r.Err.Detail = "no trace of the run is there: the device was replaced or installed anew, or later runs took the traces away"
+		}
 	}
 	if r.Err == nil && r.Failed() && r.Cleanup == nil {
 		r.Err = rep.Why
 	}
-	if r.Undo == nil {
+	if r.Undo == nil && (r.Outcome == deploy.Conflict || r.Outcome == deploy.Unknown) {
 		r.Undo = rep.Unwhy
 	}
 	r.Notes = rep.Notes
+	r.InUse, r.Unread = deploy.UseUnknown, ""
+	if !over && c.state.Known {
+		r.InUse, r.Unread = c.inUseAll(rep)
+	}
 	for i, f := range c.what.Files {
 		r.Files = append(r.Files, c.file(i, f, r.Outcome, over, known, rep))
 	}
 	return r
+}
+
+// mayUndo reports whether a device that does not answer any more may still undo the change by itself. Of a run that another process began
+// the time of the undo is not known.
+func (c *change) mayUndo() bool {
+	switch c.state.Last {
+	case txn.Absent, txn.Prepared, txn.Armed, txn.Loaded, txn.Undoing:
+		return c.state.Began && !c.resumed
+	}
+	return false
 }
 
 // trusted is the fate that the marks on the device tell, unless what its files hold says otherwise: marks can be made by hand.
@@ -106,15 +127,22 @@ func (c *change) file(i int, f *deploy.Change, o deploy.Outcome, over, known boo
 		r.Holds = deploy.HoldsNew
 		r.InUse, r.Adjusted = c.inUse(f, rep)
 	case !over && (o == deploy.Restored || o == deploy.Reverted):
-		r.Holds, r.InUse = deploy.HoldsOld, deploy.UseYes
+		r.Holds = deploy.HoldsOld
+		r.InUse, _ = c.inUse(f, rep)
 	case !over && (o == deploy.Refused || o == deploy.NotStarted):
 		r.Holds = deploy.HoldsOld
 	case known && rep.Files[i] == f.Base:
 		r.Holds = deploy.HoldsOld
+		if rep.Mark == txn.Conflict || rep.Mark == txn.Failed {
+			r.InUse, _ = c.inUse(f, rep)
+		}
 	case known && rep.Files[i] == f.Target:
 		r.Holds = deploy.HoldsNew
 	case known && rep.Files[i] != "":
 		r.Holds = deploy.HoldsOther
+	}
+	if o != deploy.Refused && o != deploy.NotStarted {
+		r.Refused = rep.Refuses[i]
 	}
 	return r
 }
@@ -122,33 +150,45 @@ func (c *change) file(i int, f *deploy.Change, o deploy.Outcome, over, known boo
 // over is the fate of a run that has nothing left on the device. The device keeps what became of it; where it does not (a run of
 // live states alone, or one that a power cut ended at the release), the journal knows how far it came. The files tell only that what
 // was there before is back: that they hold what the run wrote may be the work of a later one.
-func (c *change) over(rep *device.Report) txn.Fate {
+//
+// bare reports that the device has no trace of a run that the journal saw change it, not even its backup: it is another machine, or one
+// installed anew, and what it holds tells nothing of the run.
+func (c *change) over(rep *device.Report) (fate txn.Fate, bare bool) {
 	mark := rep.Ended
 	if mark == txn.Absent {
 		mark = c.o.Marks[c.p.Device.Name]
+		bare = !rep.Backup
 	}
 	switch mark {
 	case txn.Absent, txn.Prepared:
-		return txn.Untouched
+		return txn.Untouched, false
 	case txn.Confirmed:
-		return txn.Kept
+		if bare && len(c.what.Files) > 0 && !c.hold(func(f *deploy.Change) string { return f.Target }) {
+			return txn.Uncertain, true
+		}
+		return txn.Kept, false
 	case txn.Undone:
 		if rep.By == deploy.ByTimer || rep.By == deploy.ByBoot {
-			return txn.Reverted
+			return txn.Reverted, false
 		}
-		return txn.Restored
+		return txn.Restored, false
 	case txn.Conflict:
-		return txn.Contested
+		return txn.Contested, false
 	}
+	if !bare && len(c.what.Files) > 0 && c.hold(func(f *deploy.Change) string { return f.Base }) {
+		return txn.Reverted, false
+	}
+	return txn.Uncertain, bare
+}
+
+// hold reports whether every file of a run that is over was found to hold that.
+func (c *change) hold(what func(*deploy.Change) string) bool {
 	for i, f := range c.what.Files {
-		if i >= len(c.found) || c.found[i] != f.Base {
-			return txn.Uncertain
+		if i >= len(c.found) || c.found[i] != what(f) {
+			return false
 		}
 	}
-	if len(c.what.Files) == 0 {
-		return txn.Uncertain
-	}
-	return txn.Reverted
+	return true
 }
 
 // find reads the files of a run that has nothing left on the device.
@@ -210,4 +250,20 @@ func (c *change) inUse(f *deploy.Change, rep *device.Report) (use, adjusted stri
 		return deploy.UseYes, adjusted
 	}
 	return deploy.UseUnknown, adjusted
+}
+
+// inUseAll is whether the device reported for every step that was begun that the content is in use; unread is why it could not.
+func (c *change) inUseAll(rep *device.Report) (use, unread string) {
+	use = deploy.UseUnknown
+	for i, began := range rep.Began {
+		if !began {
+			continue
+		}
+		word, _, _ := strings.Cut(rep.InUse[i], target.Adjusted)
+		if word != target.Loaded {
+			return deploy.UseUnknown, deploy.OneLine(word)
+		}
+		use = deploy.UseYes
+	}
+	return use, ""
 }

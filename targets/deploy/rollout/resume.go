@@ -44,8 +44,9 @@ func (l *leader) asked(ctx context.Context, p *deploy.DevicePlan, goal txn.Goal)
 	c.state = txn.Begun(goal)
 	steady := context.WithoutCancel(ctx)
 	e := c.ask(steady)
-	if c.state = c.state.After(e); c.state.Mark == txn.Prepared {
-		c.state.Goal = txn.Back
+	c.state = c.state.After(e)
+	if undo := l.o.Marks[p.Device.Name] == txn.Undoing; c.state.Mark == txn.Prepared || undo && !l.o.Together {
+		c.state.Goal = txn.Back // an undo that was begun goes on, unless a person confirms the change
 	}
 	c.find(steady)
 	return c
@@ -117,7 +118,11 @@ func (c *change) keepable() bool {
 	case txn.Confirmed:
 		return c.state.Known
 	case txn.Absent:
-		return c.state.Known && c.over(c.report) == txn.Kept
+		if !c.state.Known {
+			return false
+		}
+		fate, _ := c.over(c.report)
+		return fate == txn.Kept
 	}
 	return false
 }

@@ -89,9 +89,9 @@ func oneFileStuck(t testing.TB, b box) {
 	reloads := strings.Count(b.Read("/run/reloads"), "reload")
 	b.Stub("mv", `case "$*" in *" "*/app/conf | *" "*/app/one) echo "mv: cannot move: Operation not permitted" >&2; exit 1 ;; esac; exec /bin/mv "$@"`)
 	r := b.resume(t, p, txn.Back)
-	b.is(t, r, deploy.Unknown, "", "What was there before could not be put back.")
+	b.is(t, r, deploy.Unknown, "", "What was there before could not be put back into /etc/app/conf, /etc/app/one.")
 	require.NotNil(t, r.Undo)
-	require.Contains(t, b.said(r), "When that is put right, run rocec rollback txn-1.")
+	require.Contains(t, b.said(r), "When that is put right, run rocec rollback txn-1 --target leaf01.")
 	for _, name := range []string{"/etc/app/conf", "/etc/app/one"} {
 		require.Contains(t, b.said(r), "cannot restore "+name)
 		require.Equal(t, boxtest.NewConf, b.Read(name))

@@ -10,6 +10,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/internal/boxtest"
 	"github.com/rocec/rocec/targets/deploy/rollout"
+	"github.com/rocec/rocec/targets/deploy/texttest"
 	"github.com/rocec/rocec/targets/deploy/txn"
 )
 
@@ -106,6 +107,10 @@ func TestConfirmedTogether(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, c.want, outcomes(rep))
 			one.holds(t, boxtest.NewConf, boxtest.NewConf)
+			for _, r := range rep.Devices {
+				require.Empty(t, texttest.Untrue(r))
+				require.False(t, r.Until > 0 && r.Outcome == deploy.Unknown && c.name == "unreachable", "when it goes back is not known from here")
+			}
 			if !c.left {
 				one.bare(t)
 				return

@@ -13,6 +13,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/internal/boxtest"
 	"github.com/rocec/rocec/targets/deploy/rollout"
+	"github.com/rocec/rocec/targets/deploy/texttest"
 	"github.com/rocec/rocec/targets/deploy/txn"
 	"github.com/rocec/rocec/targets/target"
 )
@@ -106,6 +107,13 @@ var scenarios = map[string]func(t testing.TB, b box){
 	"a long reason":               longReason,
 	"one machine, two names":      oneMachine,
 	"one machine, undone":         oneMachineUndone,
+	"old content refused":         oldRefused,
+	"kept goes back":              keptGoesBack,
+	"in use once back":            inUseBack,
+	"back, and not taken":         backNotTaken,
+	"steps go back each":          stepsGoBackEach,
+	"another machine":             swapped,
+	"given up and lost":           givenUp,
 }
 
 func TestScenarios(t *testing.T) {
@@ -194,6 +202,7 @@ func (b box) is(t testing.TB, r *deploy.Result, want deploy.Outcome, kind deploy
 		require.Equal(t, kind, r.Err.Kind, b.said(r))
 	}
 	require.Contains(t, b.said(r), says)
+	require.Empty(t, texttest.Untrue(r))
 }
 
 func (b box) mode(t testing.TB, path string) os.FileMode {

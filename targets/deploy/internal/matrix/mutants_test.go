@@ -93,7 +93,8 @@ func (m *mutant) build(t *testing.T) string {
 	dir := t.TempDir()
 	mutated := strings.Replace(string(text), m.old, m.new, 1)
 	if strings.HasPrefix(m.name, "armed after") {
-		mutated = strings.Replace(mutated, "(replace && steps)", "(replace && move prepared armed && steps)", 1)
+		require.Equal(t, 1, strings.Count(mutated, "(replace && "), m.name)
+		mutated = strings.Replace(mutated, "(replace && ", "(replace && move prepared armed && ", 1)
 	}
 	require.NoError(t, os.WriteFile(dir+"/mutant", []byte(mutated), 0o600))
 	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {path: dir + "/mutant"}})

@@ -190,7 +190,7 @@ func (c *cell) judge(r *ran, h *holds) error {
 			return untrue("conflict, and nobody else changed anything")
 		}
 	case "unknown":
-		if !strings.Contains(f.Detail, "rocec resume "+f.Run) && !strings.Contains(f.Detail, "rocec rollback "+f.Run+".") {
+		if !strings.Contains(f.Detail, "rocec resume "+f.Run) && !strings.Contains(f.Detail, "rocec rollback "+f.Run) {
 			return untrue("unknown, and it does not say how to go on")
 		}
 		if r.status != exitIncomplete && r.status != exitInterrupted {

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"bytes"
+	"log/slog"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/cmd/internal/journal"
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/rollout"
+	"github.com/rocec/rocec/targets/deploy/txn"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// What the first and the second signal print follows from the verb, and from how far each device came.
+func TestInterruptedTwice(t *testing.T) {
+	devices := []struct {
+		name string
+		at   deploy.UnderWay
+	}{
+		{"leaf1", deploy.UnderWay{Sent: "prepare", Asked: true}},
+		{"leaf2", deploy.UnderWay{Mark: "prepared", Asked: true}},
+		{"leaf3", deploy.UnderWay{Sent: "commit", Mark: "prepared", Asked: true}},
+		{"leaf4", deploy.UnderWay{Sent: "check", Mark: "loaded", Asked: true}},
+		{"leaf5", deploy.UnderWay{Sent: "undo", Mark: "loaded", Asked: true}},
+		{"leaf6", deploy.UnderWay{Sent: "release", Mark: "confirmed", Asked: true}},
+		{"leaf7", deploy.UnderWay{Resumed: true}},
+	}
+	held := &target.Device{Name: "leaf8"}
+	for verb, want := range map[string]struct{ first, last string }{
+		"apply": {
+			"Interrupted: leaf[1-7] is brought to its end or undone; nothing more will start. Once more ends rocec at once.\n",
+			"Go on: rocec resume run-1. Go back: rocec rollback run-1.\n",
+		},
+		"resume": {
+			"Interrupted: leaf[1-7] is brought to its end or undone; nothing more will start. Once more ends rocec at once.\n",
+			"Go on: rocec resume run-1. Go back: rocec rollback run-1.\n",
+		},
+		"confirm": {
+			"Interrupted: leaf[1-7] is brought to its end; nothing more will start. Once more ends rocec at once.\n",
+			"Go on: rocec confirm run-1. Go back: rocec rollback run-1.\n",
+		},
+		"rollback": {
+			"Interrupted: leaf[1-7] goes back to its end; nothing more will start. Once more ends rocec at once.\n",
+			"Go on: rocec rollback run-1.\n",
+		},
+	} {
+		t.Run(verb, func(t *testing.T) {
+			var out, errs bytes.Buffer
+			env := func(key string) string { return map[string]string{"COLUMNS": "1000"}[key] }
+			a := &app{person: &person{stdout: &out, stderr: &errs, getenv: env, interrupts: &interrupts{}}}
+			a.log = slog.New(slog.DiscardHandler)
+			s := a.showing(ending{format: "text", verb: verb}, "run-1", len(devices)+1)
+			s.event(rollout.Event{
+				Device: held, Result: &deploy.Result{Device: held, Run: "run-1", Outcome: deploy.Unconfirmed, Mark: "loaded", Until: time.Minute},
+			})
+			for _, d := range devices {
+				s.event(rollout.Event{Device: &target.Device{Name: d.name}, Step: "verify", State: rollout.Begin, At: d.at})
+			}
+			a.interrupts.tell(1)
+			require.Contains(t, errs.String(), want.first)
+			errs.Reset()
+			a.interrupts.tell(2)
+			require.Equal(t, "Ended at once.\n"+
+				"  leaf1 is unchanged; a lock and temporary files may remain\n"+
+				"  leaf2 is unchanged; a lock and temporary files may remain\n"+
+				"  leaf3 takes the change by itself, and undoes it by itself unless the run goes on\n"+
+				"  leaf4 holds what the run wrote, not confirmed, and undoes it by itself unless the run goes on\n"+
+				"  leaf5 puts back what was there before, by itself where rocec is gone\n"+
+				"  leaf6 keeps the change; locks and temporary files may remain\n"+
+				"  leaf7 had not answered yet; this command changed nothing there\n"+
+				"  leaf8 holds what the run wrote, not confirmed, and undoes it by itself unless the run goes on\n"+want.last, errs.String())
+			s.end()
+
+			s = a.showing(ending{format: "text", verb: verb}, "run-1", 1)
+			s.event(rollout.Event{Device: held, Result: &deploy.Result{Device: held, Run: "run-1", Outcome: deploy.Restored}})
+			errs.Reset()
+			a.interrupts.tell(2)
+			require.Equal(t, "Ended at once. No device was under way.\n", errs.String())
+			s.end()
+		})
+	}
+}
+
+// A device that was to go back is still to go back, whatever it answered since.
+func TestMarksOf(t *testing.T) {
+	did := func(verb, mark string) journal.Line {
+		return journal.Line{Device: "leaf1", Verb: verb, Done: true, Mark: mark}
+	}
+	will := func(verb string) journal.Line { return journal.Line{Device: "leaf1", Verb: verb} }
+	forward := []journal.Line{will("prepare"), did("prepare", "prepared"), will("commit")}
+	back := append(slices.Clone(forward), did("commit", "loaded"), will("undo"))
+	for _, c := range []struct {
+		lines []journal.Line
+		want  txn.Mark
+	}{
+		{forward[:2], txn.Prepared},
+		{forward, txn.Armed},
+		{back[:4], txn.Loaded},
+		{back, txn.Undoing},
+		{append(slices.Clone(back), did("undo", "absent")), txn.Undoing},
+		{append(slices.Clone(back), did("undo", "loaded")), txn.Undoing},
+		{append(slices.Clone(back), did("undo", "undone")), txn.Undone},
+	} {
+		require.Equal(t, c.want, marksOf(&journal.Log{Lines: c.lines})["leaf1"])
+	}
+}

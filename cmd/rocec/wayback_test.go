@@ -1,0 +1,147 @@
+package main
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/cmd/internal/journal"
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/rollout"
+	"github.com/rocec/rocec/targets/deploy/texttest"
+	"github.com/rocec/rocec/targets/deploy/txn"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// TestWayBack: on every system a device that goes back reports whether it uses the content from before, and what the vendor's checker has
+// against that. What nothing confirms is unknown.
+func TestWayBack(t *testing.T) {
+	const usesIt = "The device uses it."
+	const reload = " is unknown (not readable on this release)."
+	for name, c := range map[string]struct {
+		tree   func(t *testing.T) *target.Tree
+		says   string // after an undo that was asked for
+		atBoot string
+		checks bool // the system has a checker of single files
+	}{
+		"traffic.conf, restart": {
+			func(t *testing.T) *target.Tree { return byFiles(t, `version = "4.2.1"`) }, usesIt, usesIt, true,
+		},
+		"traffic.conf, reload": {func(t *testing.T) *target.Tree { return byFiles(t, `version = "4.3.0"`) }, reload, reload, true},
+		"two files":            {func(t *testing.T) *target.Tree { return byFiles(t, `version = "5.3.1"`) }, reload, reload, true},
+		"NVUE": {
+			func(t *testing.T) *target.Tree { return byFiles(t, `version = "5.14.0"`) }, usesIt, usesIt, false,
+		},
+		"SONiC": {
+			func(t *testing.T) *target.Tree { return switchOf(t, sonicRack("202505")) }, usesIt, usesIt, false,
+		},
+		"host": {
+			func(t *testing.T) *target.Tree {
+				return firstOf(t, strings.Replace(byFilesHCL, "SWITCH", `version = "4.3.0"`, 1), target.Host)
+			},
+			"Whether the device uses it is unknown. As it went back, it printed: rocec-host: ens1f0: DCBX stays with the host", usesIt, false,
+		},
+	} {
+		for _, boot := range []bool{false, true} {
+			t.Run(name+map[bool]string{true: ", boot"}[boot], func(t *testing.T) {
+				t.Parallel()
+				tree := c.tree(t)
+				d := tree.Devices[0]
+				for i := range d.Files {
+					if f := &d.Files[i]; c.checks {
+						require.NotEmpty(t, f.Precheck)
+						onlyRocec(f)
+					} else {
+						require.Empty(t, f.Precheck)
+					}
+				}
+				b := newLabBox(t, tree)
+				before := b.plan(t)
+				plan := &deploy.Plan{Devices: []*deploy.DevicePlan{before}}
+				o := rollout.ApplyOptions{
+					Run: deploy.Run{Name: "txn-1", Key: "abcd"}, Hold: 10 * time.Minute, Soak: new(time.Duration),
+					Clock: rollout.Clock{Now: time.Now, Wait: time.After},
+				}
+				rep, err := rollout.Apply(t.Context(), b.dial, plan, o)
+				require.NoError(t, err)
+				r := rep.Devices[0]
+				require.Equal(t, deploy.Unconfirmed, r.Outcome, "%v %v %s", r.Err, r.Undo, r.Text())
+				require.Empty(t, texttest.Untrue(r))
+				want, says := deploy.Restored, c.says
+				if boot {
+					b.Reboot()
+					want, says = deploy.Reverted, c.atBoot
+				}
+				rep, err = rollout.Resume(t.Context(), b.dial, plan, txn.Back, o)
+				require.NoError(t, err)
+				r = rep.Devices[0]
+				require.Equal(t, want, r.Outcome, "%v %v %s", r.Err, r.Undo, r.Text())
+				require.Contains(t, r.Text(), says)
+				require.Empty(t, texttest.Untrue(r))
+				require.Equal(t, says == usesIt, r.InUse == deploy.UseYes, r.Text())
+				require.Equal(t, c.checks, r.Objected(), r.Text())
+				for _, f := range r.Files {
+					if c.checks {
+						require.Equal(t, "line 1: not by rocec", f.Refused)
+					}
+				}
+				sameAs(t, b.plan(t), before, r)
+			})
+		}
+		t.Run(name+", kept", func(t *testing.T) {
+			t.Parallel()
+			tree := c.tree(t)
+			for i := range tree.Devices[0].Files {
+				if c.checks {
+					onlyRocec(&tree.Devices[0].Files[i])
+				}
+			}
+			b := newLabBox(t, tree)
+			before := b.plan(t)
+			require.Equal(t, deploy.Applied, applied(t, tree, b.dial).Devices[0].Outcome)
+			var h journal.Header
+			writeDevices(&h, &deploy.Plan{Devices: []*deploy.DevicePlan{before}}, nil)
+			back, err := readHeader(&h).back(h.Devices, func(hash string) ([]byte, error) {
+				for _, c := range before.Changes {
+					if deploy.Sum(c.Before) == hash {
+						return c.Before, nil
+					}
+				}
+				for _, s := range before.States {
+					if deploy.Sum(s.Text) == hash {
+						return s.Text, nil
+					}
+				}
+				return nil, errors.New("not kept")
+			})
+			require.NoError(t, err)
+			r := applied(t, back, b.dial, func(o *rollout.ApplyOptions) { o.Run.Name = "txn-2" }).Devices[0]
+			require.Equal(t, deploy.Applied, r.Outcome, "%v %v %s", r.Err, r.Undo, r.Text())
+			require.Empty(t, texttest.Untrue(r))
+			require.Equal(t, c.says == usesIt, r.InUse == deploy.UseYes, r.Unread)
+			require.Equal(t, c.checks, r.Objected(), r.Text())
+			sameAs(t, b.plan(t), before, r)
+		})
+	}
+}
+
+// onlyRocec has the checker of a file refuse, besides what it refuses anyway, content without the settings of rocec.
+func onlyRocec(f *target.File) {
+	f.Precheck = "(\n" + f.Precheck + `
+) || exit 1
+grep -qE '^ingress_service_pool.1.percent = 50|roce_pfc' "$1" || { echo 'line 1: not by rocec'; exit 1; }`
+}
+
+// sameAs checks that files hold what they held before, and live states where the device reported that.
+func sameAs(t *testing.T, after, before *deploy.DevicePlan, r *deploy.Result) {
+	t.Helper()
+	require.Len(t, after.Changes, len(before.Changes))
+	for i, c := range before.Changes {
+		if !c.Live() || r.InUse == deploy.UseYes {
+			require.Equal(t, c.Base, after.Changes[i].Base, c.Path)
+		}
+	}
+}

@@ -1,0 +1,267 @@
+package deploy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Text states in full sentences what the device holds, whether it uses it, what is left there, and at most one command that goes on. It
+// follows from the typed members of the result alone; the causes are in Err, Undo and Cleanup.
+func (r *Result) Text() string {
+	var parts []string
+	say := func(text string) {
+		if text != "" {
+			parts = append(parts, text)
+		}
+	}
+	switch r.Outcome {
+	case Refused, NotStarted:
+		say("Nothing was changed.")
+	case Restored, Reverted:
+		say(r.wentBack())
+		say(r.usesOld())
+	case Conflict:
+		say(fmt.Sprintf("Somebody else changed %s meanwhile, so it was left alone.%s", r.paths(HoldsOther), r.others()))
+	case Unconfirmed:
+		if r.InUse == UseYes {
+			say("The new content is in use.")
+		} else {
+			say("The new content is in place. " + r.unread())
+		}
+	case Unknown:
+		say(r.unknown())
+	}
+	if r.Adjusted() {
+		say("The device uses something else than what was written:" + r.adjusted())
+	}
+	for _, f := range r.Files {
+		if f.Refused != "" {
+			say(fmt.Sprintf("The vendor's checker refused %s when it was back in place: %s", f.Path, stopped(f.Refused)))
+		}
+	}
+	if len(r.Notes) > 0 {
+		say(fmt.Sprintf("As it went back, it printed: %s.", strings.Join(r.Notes, "; ")))
+	}
+	if r.Backup && (r.Outcome == Conflict || r.Outcome == Unknown) {
+		say("The content from before is in " + r.BackupDir() + " on the device.")
+	}
+	say(r.ahead())
+	return strings.Join(parts, " ")
+}
+
+// BackupDir is where a device keeps the content from before the run.
+func (r *Result) BackupDir() string { return StateDir + "/backup/" + r.Run }
+
+// ahead states what remains on the device, what the device does by itself, and the command that goes on.
+func (r *Result) ahead() string {
+	next, until, left := r.Next(), "", ""
+	if r.Until > 0 {
+		until = fmt.Sprintf("The device undoes the change by itself within %s, unless ", r.Until.Round(time.Second))
+	}
+	if len(r.Left) > 0 {
+		remain := "remain"
+		if r.LeftUnseen {
+			remain = "may remain"
+		}
+		left = fmt.Sprintf("On the device %s: %s.", remain, strings.Join(r.Left, ", "))
+	}
+	var parts []string
+	switch {
+	case r.Outcome == Unconfirmed && until != "":
+		parts = append(parts, until+"it is confirmed: "+next+".")
+	case r.Outcome == Unconfirmed:
+		parts = append(parts, "Keep it: "+next+".")
+	case r.Outcome == Unknown:
+		switch {
+		case until == "":
+		case r.settled():
+			parts = append(parts, fmt.Sprintf("The device tries again by itself within %s.", r.Until.Round(time.Second)))
+		default:
+			parts = append(parts, until+"the run goes on.")
+		}
+		parts = append(parts, left)
+		switch {
+		case next == "":
+		case r.Over:
+			parts = append(parts, "See what it needs: "+next+".")
+		case r.Err != nil && r.Err.Kind == HostKey:
+			parts = append(parts, "If the device was replaced: "+next+".")
+		case r.settled():
+			parts = append(parts, "When that is put right, run "+next+".")
+		default:
+			parts = append(parts, "When the device answers, run "+next+".")
+		}
+	case left != "":
+		parts = append(parts, left, "Take them away: "+next+".")
+	}
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " ")
+}
+
+// Next is the command that goes on with the device; empty: nothing is left to do, or only a person can decide what. A lock of a run that
+// can be gone on with is never taken away by hand.
+func (r *Result) Next() string {
+	alone := r.Run + " --target " + r.Device.Name
+	switch {
+	case r.Outcome == Unconfirmed:
+		return "rocec confirm " + r.Run
+	case r.Outcome == Unknown && r.Over: // the device would report the same again
+		return "rocec plan --target " + r.Device.Name
+	case r.Outcome == Unknown && r.Err != nil && r.Err.Kind == HostKey:
+		return "rocec replace " + r.Device.Name
+	case r.Outcome == Unknown && (r.settled() || r.Back):
+		return "rocec rollback " + alone
+	case r.Outcome == Unknown:
+		return "rocec resume " + r.Run
+	case len(r.Left) > 0:
+		return "rocec unlock --run " + r.Run + " " + r.Device.Name
+	}
+	return ""
+}
+
+// settled reports whether the device reported what it holds and could not go back: it does not go on by itself.
+func (r *Result) settled() bool { return r.Undo != nil && !r.Undo.Lost && !r.holds(HoldsUnknown) }
+
+// wentBack states what a device holds that is back.
+func (r *Result) wentBack() string {
+	text := "What was there before is back in place."
+	moved := r.Over && (r.holds(HoldsNew) || r.holds(HoldsOther) || r.holds(HoldsUnknown))
+	switch {
+	case r.Outcome == Restored && moved:
+		return "What was there before was put back, and the files have changed since." + r.others()
+	case r.Outcome == Restored:
+		return text
+	case r.By == ByTimer:
+		text = "The device has put back what was there before by itself, because nobody confirmed the change in time."
+	case r.By == ByBoot:
+		text = "The device restarted (reboot or power cut) before the change was confirmed, and put back what was there " +
+			"before by itself."
+	default:
+		text = "The device has put back what was there before by itself; the change was not confirmed."
+	}
+	if moved {
+		text += " The files have changed since." + r.others()
+	}
+	return text
+}
+
+// usesOld states whether a device uses the content that is back. After the run has ended nothing more is known of that.
+func (r *Result) usesOld() string {
+	switch {
+	case r.Over:
+		return ""
+	case !r.Used:
+		return "The device never used the new content."
+	case r.InUse == UseYes:
+		return "The device uses it."
+	}
+	return r.unread()
+}
+
+// unread states that nothing confirms what a device uses, and why.
+func (r *Result) unread() string {
+	why := ""
+	if r.Unread != "" {
+		why = " (" + strings.TrimSuffix(r.Unread, ".") + ")"
+	}
+	switch {
+	case r.By == ByBoot:
+		return "It was back before anything read the files; whether the device uses it is unknown" + why + "."
+	case r.Unread != "":
+		return "The device was told to load it; whether it did is unknown" + why + "."
+	}
+	return "Whether the device uses it is unknown."
+}
+
+// unknown states what may be where.
+func (r *Result) unknown() string {
+	switch {
+	case r.Bare:
+		return "The device has nothing of the run: no folder, no lock, no backup." + r.others()
+	case r.settled() && len(r.Files) == 0:
+		return "The device could not go back to what was there before. What it uses is unknown."
+	case r.settled() && !r.holds(HoldsNew) && !r.holds(HoldsOther):
+		return "What was there before is back in place. Whether the device uses it is unknown."
+	case r.settled():
+		var stuck []string
+		for _, f := range r.Files {
+			if f.Holds != HoldsOld {
+				stuck = append(stuck, f.Path)
+			}
+		}
+		return fmt.Sprintf("What was there before could not be put back into %s.%s", strings.Join(stuck, ", "), r.others())
+	}
+	return "What became of the change is not known." + r.others()
+}
+
+// Unsure reports whether content from before is back on a device that may have used the new one, and nothing confirms that it is in use.
+func (r *Result) Unsure() bool {
+	return (r.Outcome == Restored || r.Outcome == Reverted) && r.Used && !r.Over && r.InUse != UseYes
+}
+
+// holds reports whether a file was last seen to hold that.
+func (r *Result) holds(what string) bool {
+	return slices.ContainsFunc(r.Files, func(f FileResult) bool { return f.Holds == what })
+}
+
+// Adjusted reports whether the device said that it uses something in another form than written.
+func (r *Result) Adjusted() bool {
+	return slices.ContainsFunc(r.Files, func(f FileResult) bool { return f.Adjusted != "" })
+}
+
+// adjusted says it, file by file.
+func (r *Result) adjusted() string {
+	var b strings.Builder
+	for _, f := range r.Files {
+		if f.Adjusted != "" {
+			fmt.Fprintf(&b, " %s: %s.", f.Path, f.Adjusted)
+		}
+	}
+	return b.String()
+}
+
+// Objected reports whether the vendor's checker refused content that is back in place.
+func (r *Result) Objected() bool {
+	return slices.ContainsFunc(r.Files, func(f FileResult) bool { return f.Refused != "" })
+}
+
+// others says what each file holds, for outcomes where they differ.
+func (r *Result) others() string {
+	var parts []string
+	for _, f := range r.Files {
+		what := map[string]string{
+			HoldsOld: "the content from before", HoldsNew: "the new content", HoldsOther: "something else",
+		}[f.Holds]
+		if what == "" {
+			parts = append(parts, f.Path+": not known, the content from before or the new one, in full")
+			continue
+		}
+		parts = append(parts, fmt.Sprintf("%s: %s, in use: %s", f.Path, what, f.InUse))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " " + strings.Join(parts, "; ") + "."
+}
+
+func (r *Result) paths(holds string) string {
+	var paths []string
+	for _, f := range r.Files {
+		if f.Holds == holds {
+			paths = append(paths, f.Path)
+		}
+	}
+	if len(paths) == 0 {
+		return "a file"
+	}
+	return strings.Join(paths, ", ")
+}
+
+// stopped ends text of a device with a full stop.
+func stopped(text string) string {
+	if strings.HasSuffix(text, ".") || strings.HasSuffix(text, "…") {
+		return text
+	}
+	return text + "."
+}

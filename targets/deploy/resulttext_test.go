@@ -1,0 +1,181 @@
+package deploy_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/texttest"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// possible reports whether a run can leave a result: package rollout gives an outcome only where the files bear it out.
+func possible(r *deploy.Result) bool {
+	all := func(what string) bool {
+		return !slices.ContainsFunc(r.Files, func(f deploy.FileResult) bool { return f.Holds != what })
+	}
+	switch r.Outcome {
+	case deploy.Restored, deploy.Reverted:
+		if !r.Over && !all(deploy.HoldsOld) {
+			return false
+		}
+	case deploy.Applied, deploy.Unconfirmed:
+		if !r.Over && !all(deploy.HoldsNew) {
+			return false
+		}
+	case deploy.Refused, deploy.NotStarted:
+		if !all(deploy.HoldsOld) || r.Used || r.Over {
+			return false
+		}
+	}
+	unknown := r.Outcome == deploy.Unknown
+	return (r.Until == 0 || unknown && !r.Over || r.Outcome == deploy.Unconfirmed) &&
+		(!r.Over || r.Outcome != deploy.Unconfirmed) &&
+		(len(r.Left) == 0 || r.Outcome != deploy.Unconfirmed && !r.Over) &&
+		(!r.Bare || unknown && r.Over && !r.Backup) &&
+		(r.Undo == nil || unknown && !r.Over || r.Outcome == deploy.Conflict) &&
+		(r.InUse != deploy.UseYes || r.Used && !r.Over && !unknown) &&
+		(r.By == "" || r.Outcome == deploy.Reverted) &&
+		(r.Unread == "" || r.InUse == deploy.UseUnknown)
+}
+
+// Every state that a run can leave a device in is told without a contradiction, and with one command that goes on where one is left to do.
+func TestResultText(t *testing.T) {
+	d := &target.Device{Name: "leaf1"}
+	some := func(holds ...string) (files []deploy.FileResult) {
+		for i, h := range holds {
+			files = append(files, deploy.FileResult{Path: fmt.Sprintf("/etc/file%d", i), Holds: h, InUse: deploy.UseUnknown})
+		}
+		return files
+	}
+	holds := []string{deploy.HoldsOld, deploy.HoldsNew, deploy.HoldsOther, deploy.HoldsUnknown}
+	files := [][]deploy.FileResult{nil}
+	for _, one := range holds {
+		files = append(files, some(one))
+		for _, two := range holds {
+			files = append(files, some(one, two))
+		}
+	}
+	failed := &deploy.Error{Kind: deploy.Activation, Device: d, Detail: "exit status 1"}
+	lost := &deploy.Error{Kind: deploy.Unreachable, Device: d, Detail: "the connection broke", Lost: true}
+	key := &deploy.Error{Kind: deploy.HostKey, Device: d, Detail: "another key"}
+	yesNo := []bool{false, true}
+	states, said := 0, map[string]bool{}
+	for i := range product(len(deploy.Outcomes), len(files), 2, 2, 2, 2, 3, 3, 3, 3, 2, 2, 2, 2) {
+		r := &deploy.Result{
+			Device: d, Run: "run-1", Outcome: deploy.Outcomes[i[0]], Files: slices.Clone(files[i[1]]),
+			Used: yesNo[i[2]], Backup: yesNo[i[3]], Over: yesNo[i[4]], Bare: yesNo[i[5]],
+			By:  []string{"", deploy.ByTimer, deploy.ByBoot}[i[6]],
+			Err: []*deploy.Error{nil, failed, key}[i[7]], Undo: []*deploy.Error{nil, failed, lost}[i[8]],
+			Left: [][]string{nil, {"/var/lib/rocec/lock"}, {"/etc/.rocec-run-1-0.*", "/var/lib/rocec/lock"}}[i[9]], LeftUnseen: i[9] == 2,
+			InUse: []string{deploy.UseUnknown, deploy.UseYes}[i[10]], Unread: []string{"", target.NotReadable}[i[11]], Back: yesNo[i[12]],
+			Until: []time.Duration{0, 90 * time.Second}[i[13]],
+		}
+		if !possible(r) {
+			continue
+		}
+		states++
+		said[r.Text()] = true
+		require.Empty(t, texttest.Untrue(r), "%+v", r)
+	}
+	t.Logf("%d states, %d texts", states, len(said))
+	require.Greater(t, states, 1000)
+	for _, text := range []string{
+		"What was there before is back in place. The device uses it.",
+		"What was there before is back in place. The device was told to load it; whether it did is unknown (not readable on this release).",
+		"What was there before is back in place. The device never used the new content.",
+		"What was there before is back in place. Whether the device uses it is unknown. When that is put right, " +
+			"run rocec rollback run-1 --target leaf1.",
+		"The new content is in place. Whether the device uses it is unknown. The device undoes the change by itself " +
+			"within 1m30s, unless it is confirmed: rocec confirm run-1.",
+		"The device has nothing of the run: no folder, no lock, no backup. See what it needs: rocec plan --target leaf1.",
+	} {
+		require.Contains(t, said, text)
+	}
+}
+
+// product yields every combination of numbers below the bounds.
+func product(bounds ...int) func(func([]int) bool) {
+	return func(yield func([]int) bool) {
+		at := make([]int, len(bounds))
+		for {
+			if !yield(at) {
+				return
+			}
+			i := len(at) - 1
+			for ; i >= 0; i-- {
+				if at[i]++; at[i] < bounds[i] {
+					break
+				}
+				at[i] = 0
+			}
+			if i < 0 {
+				return
+			}
+		}
+	}
+}
+
+// What the vendor's checker refused, and what the device printed, is told beside what is in place.
+func TestResultTextQuotes(t *testing.T) {
+	r := &deploy.Result{
+		Device: &target.Device{Name: "leaf1"}, Run: "run-1", Outcome: deploy.Restored, Used: true, InUse: deploy.UseYes,
+		Files: []deploy.FileResult{{Path: "/etc/file", Holds: deploy.HoldsOld, InUse: deploy.UseYes, Refused: "line 3: no such port"}},
+		Notes: []string{"DCBX stays with the host"},
+	}
+	require.Equal(t, "What was there before is back in place. The device uses it. The vendor's checker refused /etc/file when it was back in "+
+		"place: line 3: no such port. As it went back, it printed: DCBX stays with the host.", r.Text())
+	require.True(t, r.Objected())
+}
+
+// What a second signal leaves of a device follows from the verb at work and the mark.
+func TestUnderWay(t *testing.T) {
+	sent := []string{"", "prepare", "commit", "check", "confirm", "undo", "release"}
+	marks := []string{"", "prepared", "armed", "loaded", "confirmed", "undoing", "undone", "conflict", "failed"}
+	for i := range product(len(sent), len(marks), 2, 2) {
+		u := deploy.UnderWay{Sent: sent[i[0]], Mark: marks[i[1]], Asked: i[2] == 1, Resumed: i[3] == 1}
+		text := u.Text()
+		require.NotEmpty(t, text)
+		at := fmt.Sprintf("%+v: %s", u, text)
+		decides := slices.Contains([]string{"commit", "confirm", "undo"}, u.Sent)
+		untouched := !decides && (u.Mark == "" || u.Mark == "prepared")
+		require.Equal(t, untouched, strings.Contains(text, "unchanged") || strings.Contains(text, "changed nothing"), at)
+		undoes := u.Sent == "commit" || u.Sent == "confirm" || !decides && (u.Mark == "armed" || u.Mark == "loaded")
+		require.Equal(t, undoes, strings.Contains(text, "undoes"), at)
+		require.Equal(t, u.Sent == "confirm" || !decides && u.Mark == "confirmed", strings.Contains(text, "keeps"), at)
+		require.Equal(t, u.Sent == "undo" || !decides && u.Mark == "undoing", strings.Contains(text, "puts back"), at)
+		require.Equal(t, !decides && (u.Mark == "undone" || u.Mark == "conflict"), strings.Contains(text, "is back"), at)
+	}
+	for verb, want := range map[string]string{
+		"apply":    "Go on: rocec resume run-1. Go back: rocec rollback run-1.",
+		"resume":   "Go on: rocec resume run-1. Go back: rocec rollback run-1.",
+		"confirm":  "Go on: rocec confirm run-1. Go back: rocec rollback run-1.",
+		"rollback": "Go on: rocec rollback run-1.",
+	} {
+		require.Equal(t, want, deploy.WaysOn(verb, "run-1"))
+	}
+}
+
+// How far a run came is told by its mark alone, and what goes on is a command that the mark allows.
+func TestMarkText(t *testing.T) {
+	for mark, want := range map[string]string{
+		"armed": "rocec resume run-1. Go back: rocec rollback run-1.", "loaded": "rocec confirm run-1. Go back: rocec rollback run-1.",
+		"undoing": "rocec resume run-1.",
+	} {
+		o := deploy.Owner{Txn: "run-1", Mark: mark}
+		require.True(t, strings.HasSuffix(o.GoOn("leaf1"), want), o.GoOn("leaf1"))
+		require.NotContains(t, o.GoOn("leaf1"), "unlock")
+		require.True(t, o.Bars())
+	}
+	undoing := deploy.Owner{Txn: "run-1", Mark: "undoing"}
+	require.NotContains(t, undoing.GoOn("leaf1"), "Go back")
+	for _, mark := range []string{"prepared", "armed", "loaded", "confirmed", "undoing", "undone", "conflict", "failed"} {
+		require.NotEmpty(t, deploy.MarkText(mark))
+	}
+	require.Empty(t, deploy.MarkText("absent"))
+}

@@ -1,0 +1,70 @@
+package deploy
+
+// UnderWay is how far a run came on a device, as far as rocec knows at a moment at which it may end.
+type UnderWay struct {
+	Mark    string // the last mark that the device reported, besides absent; empty: none
+	Sent    string // the verb at work, or the one whose answer was lost: "prepare", "commit", "check", "confirm", "undo", "release"
+	Asked   bool   // a verb that writes was sent
+	Resumed bool   // another process began the run on the device
+}
+
+// Text states what becomes of the device where rocec ends now and no other command goes on: what it does by itself, and what is left there.
+func (u UnderWay) Text() string {
+	switch u.Sent {
+	case "commit":
+		return "takes the change by itself, and undoes it by itself unless the run goes on"
+	case "confirm":
+		return "was asked to keep the change: it keeps it, or undoes it by itself where that did not arrive"
+	case "undo":
+		return "puts back what was there before, by itself where rocec is gone"
+	}
+	switch u.Mark {
+	case "armed":
+		return "was changing, and undoes the change by itself unless the run goes on"
+	case "loaded":
+		return "holds what the run wrote, not confirmed, and undoes it by itself unless the run goes on"
+	case "confirmed":
+		return "keeps the change; locks and temporary files may remain"
+	case "undoing":
+		return "puts back what was there before, by itself where rocec is gone"
+	case "undone":
+		return "is back at what was there before; locks and temporary files may remain"
+	case "conflict":
+		return "is back at what was there before, but for files that others changed; locks and temporary files may remain"
+	case "failed":
+		return "could not go back in full; locks and temporary files may remain"
+	}
+	switch {
+	case u.Resumed && u.Mark == "":
+		return "had not answered yet; this command changed nothing there"
+	case u.Mark == "" && !u.Asked:
+		return "is unchanged, and nothing of the run is there"
+	}
+	return "is unchanged; a lock and temporary files may remain"
+}
+
+// WaysOn names the commands that go on with a run whose command ended, apply, confirm, resume or rollback. One that goes back is not
+// resumed, because resume keeps a change where going back had not begun.
+func WaysOn(verb, run string) string {
+	switch verb {
+	case "rollback":
+		return "Go on: rocec rollback " + run + "."
+	case "confirm":
+		return "Go on: rocec confirm " + run + ". Go back: rocec rollback " + run + "."
+	}
+	return "Go on: rocec resume " + run + ". Go back: rocec rollback " + run + "."
+}
+
+// MarkText states how far a run came on a device; empty: the mark says nothing.
+func MarkText(mark string) string {
+	return map[string]string{
+		"prepared":  "it has changed nothing yet",
+		"armed":     "it is changing the device, or died over it",
+		"loaded":    "it has changed the device, and is not confirmed yet",
+		"confirmed": "it is confirmed",
+		"undoing":   "it is being undone",
+		"undone":    "it is undone",
+		"conflict":  "it is undone, but for files that somebody else has changed",
+		"failed":    "its undo failed",
+	}[mark]
+}
