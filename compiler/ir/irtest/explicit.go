@@ -33,8 +33,9 @@ func (e *Explicit) Turns(g *ir.CosGroup, s ir.State) (*ir.Turns, error) {
 		if slices.ContainsFunc(f.Ports, func(p *ir.Port) bool { return slices.Contains(s.Down, p.Link()) }) {
 			continue
 		}
-		for i := 1; i+1 < len(f.Ports); i += 2 {
-			in, out, next := f.Ports[i], f.Ports[i+1], f.Groups[i/2+1]
+		ports := e.own(f.Ports)
+		for i := 1; i+1 < len(ports); i += 2 {
+			in, out, next := ports[i], ports[i+1], f.Groups[i/2+1]
 			if f.Groups[i/2] != g || !lossless(in.Link(), g) || !lossless(out.Link(), next) {
 				continue
 			}
@@ -60,6 +61,21 @@ func (e *Explicit) Turns(g *ir.CosGroup, s ir.State) (*ir.Turns, error) {
 		return flows
 	}
 	return t, nil
+}
+
+// own returns the ports of the fabric by the names of the ports of a flow, which may be those of the fabric it was copied from; nil: a cable
+// of the flow is not there any more.
+func (e *Explicit) own(ports []*ir.Port) []*ir.Port {
+	out := make([]*ir.Port, len(ports))
+	for i, p := range ports {
+		of := e.Fabric.Devices[p.Device().ID].Ports
+		j := slices.IndexFunc(of, func(o *ir.Port) bool { return o.Name == p.Name })
+		if j < 0 {
+			return nil
+		}
+		out[i] = of[j]
+	}
+	return out
 }
 
 // Changed returns all turns of the state.
