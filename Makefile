@@ -54,6 +54,7 @@ test-long: test reliability
 	done
 	go test ./targets/deploy/ssh -run '^TestAgainstSSH$$' -rapid.checks 4000
 	PATH="$$PATH:/usr/sbin:/sbin" go test -timeout 2h ./targets/deploy/rollout ./targets/nic/mlx5 -whole
+	PATH="$$PATH:/usr/sbin:/sbin" go test -timeout 1h ./cmd/rocec -run '^TestColleague$$' -whole
 	PATH="$$PATH:/usr/sbin:/sbin" go test -race -timeout 1h ./cmd/rocec ./targets $(PLAIN)
 	PATH="$$PATH:/usr/sbin:/sbin" go test -race -shuffle=on -count=10 -timeout 1h $$(go list ./targets/deploy/... | grep -v /matrix$$)
 	./.release/build

@@ -96,10 +96,10 @@ func (o *Owner) String() string {
 // far it came there.
 func NotConfirmed(run, mark string) string {
 	if mark == "loaded" {
-		return fmt.Sprintf("%s has changed this device and is not confirmed yet. On the machine it was started on, keep the change: "+
+		return fmt.Sprintf("%s has changed this device and is not confirmed yet. From any machine with the fabric, keep the change: "+
 			"rocec confirm %[1]s. Go back: rocec rollback %[1]s.", run)
 	}
-	return fmt.Sprintf("%s is changing this device, or died over it. If it died, bring it to its end on the machine it was started on: "+
+	return fmt.Sprintf("%s is changing this device, or died over it. If it died, bring it to its end from any machine with the fabric: "+
 		"rocec resume %[1]s. Go back: rocec rollback %[1]s.", run)
 }
 

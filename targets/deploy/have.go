@@ -76,7 +76,11 @@ type Note struct {
 }
 
 // RunMark is a run that lies on a device, and how far it came there: a mark of package txn.
-type RunMark struct{ Run, Mark string }
+type RunMark struct {
+	Run, Mark string
+	Undoes    string // of a rollback that was kept: the run it went back from
+	Who       string // who led that rollback
+}
 
 // Judged is a probe that ran.
 type Judged struct {

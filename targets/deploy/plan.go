@@ -274,8 +274,8 @@ func (d *DevicePlan) read(old, next map[string][]byte) {
 func (d *DevicePlan) refuse(k Kind, detail string) *DevicePlan {
 	return &DevicePlan{
 		Device: d.Device, Status: StatusRefused, Diags: d.Diags, Watched: d.Watched, Seen: d.Seen, Lock: d.Lock, Runs: d.Runs, Over: d.Over,
-		HostKey: d.HostKey,
-		Err:     &Error{Kind: k, Device: d.Device, Detail: detail},
+		HostKey: d.HostKey, Unseen: d.Unseen,
+		Err: &Error{Kind: k, Device: d.Device, Detail: detail},
 	}
 }
 

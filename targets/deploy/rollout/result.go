@@ -68,11 +68,27 @@ func (c *change) result() *deploy.Result {
 	if r.Undo == nil {
 		r.Undo = rep.Unwhy
 	}
-	r.Notes = rep.Notes
+	r.Notes, r.Acted = rep.Notes, c.acted(r, rep)
 	for i, f := range c.what.Files {
 		r.Files = append(r.Files, c.file(i, f, r.Outcome, over, known, rep))
 	}
 	return r
+}
+
+// acted is who decided the outcome on the device, where it was not this process: the device has recorded that.
+func (c *change) acted(r *deploy.Result, rep *device.Report) deploy.Act {
+	by := map[deploy.Outcome][]string{
+		deploy.Applied: {"confirm"}, deploy.Restored: {"undo", "unlock", "release"}, deploy.Conflict: {"undo"},
+		deploy.NotStarted: {"unlock", "release"},
+	}[r.Outcome]
+	for _, verb := range by {
+		for _, act := range rep.Acts {
+			if c.resumed && act.Verb == verb && act.Who != c.o.Run.Actor() {
+				return act
+			}
+		}
+	}
+	return deploy.Act{}
 }
 
 // trusted is the fate that the marks on the device tell, unless what its files hold says otherwise: marks can be made by hand.
