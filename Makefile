@@ -58,6 +58,7 @@ test-long: test reliability
 	go test $(LIMIT) ./targets/deploy/ssh -run '^TestAgainstSSH$$' -rapid.checks 4000
 	go test $(LIMIT) ./validate/oracle -run '^TestPlannedCables$$' -whole
 	PATH="$$PATH:/usr/sbin:/sbin" go test -timeout 12h ./targets/deploy/rollout ./targets/nic/mlx5 -whole
+	PATH="$$PATH:/usr/sbin:/sbin" go test $(LIMIT) ./cmd/rocec -run '^TestColleague$$' -whole
 	PATH="$$PATH:/usr/sbin:/sbin" go test -race -timeout 12h ./cmd/rocec ./targets $(PLAIN)
 	PATH="$$PATH:/usr/sbin:/sbin" go test -race -shuffle=on -count=10 -timeout 24h $$(go list ./targets/deploy/... | grep -v /matrix$$)
 	./.release/build

@@ -87,7 +87,7 @@ type leadOptions struct {
 const defaultParallel = 8
 
 // mostHold is how long a device may wait to be confirmed.
-const mostHold = 30 * 24 * time.Hour
+const mostHold = deploy.MaxHold
 
 // leadFlags declares them.
 func (o *leadOptions) leadFlags(a *app, cmd *cobra.Command) {

@@ -23,7 +23,8 @@ func (a *app) confirmCommand() *cobra.Command {
 		Use:   "confirm RUN",
 		Short: "keep what an apply --confirm changed, before the devices undo it",
 		Long: "Confirm reads all devices of the run first. Where one does not hold the change any more, or cannot be reached, it keeps none,\n" +
-			"as a fabric of which a part goes back is mixed, and says which are left: --target keeps the change on those alone.",
+			"as a fabric of which a part goes back is mixed, and says which are left: --target keeps the change on those alone.\n" +
+			"A run that another machine or user started is looked for on the devices of the fabric (-C DIR, --lab).",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.confirm(cmd.Context(), args[0], o) },
 	}
@@ -35,7 +36,7 @@ func (a *app) confirm(ctx context.Context, name string, o runOptions) (err error
 	if err := o.check(); err != nil {
 		return err
 	}
-	r, err := a.openRun(name, o.only)
+	r, err := a.openRun(ctx, name, o.only, o.lab)
 	if err != nil {
 		return err
 	}
@@ -54,8 +55,8 @@ func (a *app) confirm(ctx context.Context, name string, o runOptions) (err error
 	defer f.close(&err)
 	soak := new(time.Duration) // they have held for as long as the person looked
 	g := goingOn{verb: "confirm", goal: txn.Keep, together: true, soak: soak, options: o}
-	missing := notHeld(l)
-	if len(o.only) == 0 && len(missing) > 0 {
+	missing, unasked := notHeld(l), unaskedOf(l)
+	if len(o.only) == 0 && len(missing)+len(unasked) > 0 {
 		g.goal = txn.Hold // it is known already that not all can be kept
 	}
 	results, err := a.goOn(ctx, l, f, r.open, g)
@@ -85,7 +86,7 @@ func (a *app) confirm(ctx context.Context, name string, o runOptions) (err error
 	}
 	switch {
 	case len(wait) > 0:
-		a.heldBack(l, o.format, wait, missing, until)
+		a.heldBack(l, o.format, wait, missing, unasked, until)
 		return &exit{exitIncomplete, ""}
 	case !kept && o.format == "text":
 		a.tooLate(l.Run, results)
@@ -103,17 +104,39 @@ func notHeld(l *journal.Log) []string {
 			names = append(names, d.Name)
 		}
 	}
+	if l.Adopted != nil {
+		names = append(names, l.Adopted.Absent...)
+	}
+	return names
+}
+
+// unaskedOf are the devices of a run that another machine started of which it is not known whether they hold it.
+func unaskedOf(l *journal.Log) []string {
+	var names []string
+	if l.Adopted != nil {
+		for _, d := range l.Adopted.Unasked {
+			names = append(names, d.Name)
+		}
+	}
 	return names
 }
 
 // heldBack says why nothing was confirmed, and how to go on.
-func (a *app) heldBack(l *journal.Log, format string, wait, missing []string, until time.Duration) {
+func (a *app) heldBack(l *journal.Log, format string, wait, missing, unasked []string, until time.Duration) {
 	if format != "text" {
 		return
 	}
+	var why []string
 	if len(missing) > 0 {
-		text := fmt.Sprintf("Nothing was confirmed: %s of the run %s not hold its change (%s), and a fabric that holds it in part is mixed.",
-			diag.Count(len(missing), "device"), does(len(missing)), diag.Escape(nodeset.Text(missing, nodeset.Devices, math.MaxInt)))
+		why = append(why, fmt.Sprintf("%s of the run %s not hold its change (%s)", diag.Count(len(missing), "device"), does(len(missing)),
+			diag.Escape(nodeset.Text(missing, nodeset.Devices, math.MaxInt))))
+	}
+	if len(unasked) > 0 {
+		why = append(why, fmt.Sprintf("whether %s %s it is not known (%s)", diag.Count(len(unasked), "device"), holdsText(len(unasked)),
+			diag.Escape(nodeset.Text(unasked, nodeset.Devices, math.MaxInt))))
+	}
+	if len(why) > 0 {
+		text := "Nothing was confirmed: " + strings.Join(why, ", ") + ", and a fabric that holds it in part is mixed."
 		(&diag.Printer{Width: a.width(a.stdout)}).Prose(a.stdout, "", text) //nolint:errcheck // a closed terminal has nobody to tell
 	} else {
 		fmt.Fprintln(a.stdout, "Nothing was confirmed.")

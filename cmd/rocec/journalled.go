@@ -3,11 +3,8 @@ package main
 import (
 	"fmt"
 	"io/fs"
-	"path"
-	"path/filepath"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/rocec/rocec/cmd/internal/journal"
 	"github.com/rocec/rocec/compiler/ir"
@@ -38,15 +35,13 @@ func writeDevices(h *journal.Header, plan *deploy.Plan, order *deploy.Order) {
 			}
 		}
 	}
-	w := &writer{h: h, steps: map[string]int{}, queries: map[string]int{}, checks: map[string]int{}}
+	w := newWriter(h)
 	for _, d := range plan.Devices {
 		if d.Status != deploy.StatusChange {
 			continue
 		}
-		jd := journal.Device{
-			Name: d.Device.Name, Role: string(d.Device.Role), About: d.Device.About,
-			At: journal.Place{File: d.Device.At.Filename, Line: d.Device.At.Start.Line}, Login: journal.Login(d.Device.Login), Wave: wave[d],
-		}
+		jd := journalDevice(d)
+		jd.Wave = wave[d]
 		for _, c := range d.Changes {
 			jd.Changes = append(jd.Changes, w.file(c.File, c.FileState))
 		}
@@ -61,6 +56,29 @@ func writeDevices(h *journal.Header, plan *deploy.Plan, order *deploy.Order) {
 			}
 		}
 		h.Devices = append(h.Devices, jd)
+	}
+}
+
+// newWriter goes on with the steps and queries that a header has.
+func newWriter(h *journal.Header) *writer {
+	w := &writer{h: h, steps: map[string]int{}, queries: map[string]int{}, checks: map[string]int{}}
+	for n, check := range h.Checks {
+		w.checks[check] = n
+	}
+	for n, s := range readHeader(h).steps {
+		w.steps[spellStep(&s)] = n
+	}
+	for n := range h.Queries {
+		w.queries[spell((*target.Query)(&h.Queries[n]))] = n
+	}
+	return w
+}
+
+// journalDevice is a device of a plan in the journal, without what the run does there.
+func journalDevice(d *deploy.DevicePlan) journal.Device {
+	return journal.Device{
+		Name: d.Device.Name, Role: string(d.Device.Role), About: d.Device.About,
+		At: journal.Place{File: d.Device.At.Filename, Line: d.Device.At.Start.Line}, Login: journal.Login(d.Device.Login),
 	}
 }
 
@@ -95,8 +113,7 @@ func (w *writer) step(s target.Step) int {
 		Keep:   s.Keep, Back: (*journal.Query)(s.Back), Units: s.Units, Timeout: s.Timeout, Takes: s.Takes, Soak: s.Soak,
 		Away: s.Away,
 	}
-	key := fmt.Sprintf("%q %q %q %d %q %q %q %q %q %d %d %d %d", s.Cmd, s.Stdin, s.Disrupts, s.Outage, spell(s.Undo), spell(s.Loaded), s.Keep,
-		spell(s.Back), s.Units, s.Timeout, s.Takes, s.Soak, s.Away)
+	key := spellStep(&s)
 	n, ok := w.steps[key]
 	if !ok {
 		n = len(w.h.Steps)
@@ -104,6 +121,11 @@ func (w *writer) step(s target.Step) int {
 		w.h.Steps = append(w.h.Steps, js)
 	}
 	return n
+}
+
+func spellStep(s *target.Step) string {
+	return fmt.Sprintf("%q %q %q %d %q %q %q %q %q %d %d %d %d", s.Cmd, s.Stdin, s.Disrupts, s.Outage, spell(s.Undo), spell(s.Loaded), s.Keep,
+		spell(s.Back), s.Units, s.Timeout, s.Takes, s.Soak, s.Away)
 }
 
 func spell(q *target.Query) string {
@@ -145,10 +167,7 @@ func (r *reader) device(d *journal.Device) *target.Device {
 // file is a file of the run; what it should hold is the caller's.
 func (r *reader) file(f *journal.File) (target.File, error) {
 	out := target.File{Path: f.Path, Mode: fs.FileMode(f.Mode)}
-	local := strings.TrimPrefix(f.Path, "/")
-	rooted := local != f.Path
-	if rooted == (f.Query != nil) || !filepath.IsLocal(local) || path.Clean(f.Path) != f.Path ||
-		strings.ContainsFunc(f.Path, unicode.IsControl) {
+	if !deploy.ValidPath(f.Path, f.Query != nil) {
 		return out, fmt.Errorf("the journal names no path of rocec: %q", f.Path)
 	}
 	if f.Step < 0 || f.Step >= len(r.steps) {
@@ -211,7 +230,7 @@ func (r *reader) back(devices []journal.Device, kept func(hash string) ([]byte, 
 		for _, s := range slices.Concat(jd.States, jd.Changes) {
 			if s.Query != nil {
 				text, err := before(s.Base)
-				if err != nil {
+				if err != nil && s.Lost == "" {
 					return nil, fmt.Errorf("%s of %s from before the run: %w", s.Path, jd.Name, err)
 				}
 				states[s.Path] = text
@@ -231,6 +250,11 @@ func (r *reader) back(devices []journal.Device, kept func(hash string) ([]byte, 
 			}
 			if f.Live != nil && written[jf.Step] {
 				continue // the step of a file that goes back puts it back
+			}
+			if jf.Lost != "" {
+				f.Edit = noWayBack(jd.Name, &jf)
+				d.Files = append(d.Files, f)
+				continue
 			}
 			text, err := before(jf.Base)
 			if err != nil {
@@ -301,6 +325,19 @@ func askWayBack(d *target.Device, f *target.File, base string, before []byte) ta
 		closed = strings.TrimRight(target.Escape(strings.TrimSpace(deploy.OneLine(string(answer)))), ".")
 		return nil
 	}}
+}
+
+// noWayBack refuses a file or live state that this machine cannot put back, unless it is back already.
+func noWayBack(name string, f *journal.File) func([]byte) ([]byte, diag.List) {
+	return func(old []byte) ([]byte, diag.List) {
+		if deploy.Sum(old) == f.Base {
+			return old, nil
+		}
+		var ds diag.List
+		ds.Errorf(diag.Range{}, string(deploy.Stale), "the device changed after the plan was made",
+			"%s on %s cannot go back to what was there before the run from this machine: %s.", f.Path, name, f.Lost)
+		return nil, ds
+	}
 }
 
 // goBack gives a file its content from before the run, unless somebody else has changed it since.

@@ -44,6 +44,7 @@ type lead struct {
 // lead runs a plan, with its journal, and says what became of every device.
 func (a *app) lead(ctx context.Context, l lead) (*deploy.Results, error) {
 	run := a.newRun()
+	run.About = l.about()
 	hastenSteps(l.plan)
 	log, err := a.beginJournal(run, &l)
 	if err != nil {
@@ -75,6 +76,22 @@ func (a *app) lead(ctx context.Context, l lead) (*deploy.Results, error) {
 	}
 	a.reportResults(results, end)
 	return results, nil
+}
+
+// about is what a run tells its devices about itself.
+func (l *lead) about() deploy.About {
+	about := deploy.About{
+		Fabric: l.name, Message: l.message, Undoes: l.undoes, Hold: l.hold, Hooks: l.hooks != nil,
+	}
+	if folder, err := filepath.Abs(l.fabric); err == nil {
+		about.Commit = commitOf(folder)
+	}
+	for _, d := range l.plan.Devices {
+		if d.Status == deploy.StatusChange {
+			about.Devices = append(about.Devices, d.Device.Name)
+		}
+	}
+	return about
 }
 
 // labSoak is how long simulated devices must hold.
@@ -144,7 +161,7 @@ func (a *app) beginJournal(run deploy.Run, l *lead) (*journal.Run, error) {
 	}
 	h := journal.Header{
 		Run: run.Name, Key: run.Key, Owner: run.Owner, Host: hostName(), PID: os.Getpid(), Began: time.Now().UTC(),
-		Tool: buildVersion().Version, Message: l.message, Commit: commitOf(folder), Fabric: folder, Name: l.name,
+		Tool: buildVersion().Version, Message: l.message, Commit: run.About.Commit, Fabric: folder, Name: l.name,
 		Vars: a.vars, Targets: l.only, Undoes: l.undoes, Removes: l.removes, Lab: l.devices.labDir,
 	}
 	if l.hold > 0 {
@@ -207,10 +224,21 @@ type resultJSON struct {
 	Backup string              `json:"backup,omitempty"`
 	Until  int                 `json:"until_seconds,omitempty"`
 	Undo   string              `json:"undo,omitempty"`
+	Acted  *actJSON            `json:"acted,omitempty"`
+}
+
+// actJSON is who decided what became of a device, where it was another process.
+type actJSON struct {
+	Verb string `json:"verb"` // confirm, undo, release, unlock
+	Who  string `json:"who"`
+	At   string `json:"at"` // by the clock of the device
 }
 
 func resultData(r *deploy.Result) resultJSON {
 	d := resultJSON{Left: r.Left, Until: int(r.Until.Seconds())}
+	if act := r.Acted; act.Who != "" {
+		d.Acted = &actJSON{act.Verb, act.Who, act.At}
+	}
 	switch r.Outcome {
 	case deploy.Unchanged, deploy.NotStarted:
 		return d

@@ -60,7 +60,7 @@ func (a *app) reportResults(r *deploy.Results, e ending) {
 			until = d.Until
 		}
 		switch good := e.good(d); {
-		case good && len(d.Notes) == 0 && !d.Adjusted() && !d.Objected() && !d.Unsure():
+		case good && len(d.Notes) == 0 && !d.Adjusted() && !d.Objected() && !d.Unsure() && d.Acted.Who == "":
 		case d.Outcome == deploy.NotStarted && d.Cleanup == nil && d.Err == nil:
 			waiting = append(waiting, d.Device.Name)
 			all = false
@@ -161,7 +161,9 @@ func foldResults(rs []*deploy.Result) [][]*deploy.Result {
 	var groups [][]*deploy.Result
 	at := map[string]int{}
 	for _, d := range rs {
-		key := string(d.Outcome) + " " + d.Text()
+		one := *d
+		one.Acted.At = "" // which differs by seconds
+		key := string(d.Outcome) + " " + one.Text()
 		if d.Err != nil || d.Undo != nil || d.Cleanup != nil || len(d.Left) > 0 {
 			key = d.Device.Name // which its story names
 		}

@@ -23,7 +23,9 @@ func (a *app) resumeCommand() *cobra.Command {
 		Short: "bring a run to its end that died or lost devices",
 		Long: "Resume asks the devices of a run what they hold. A change that is in place and in use is kept, or still waits to be confirmed\n" +
 			"where the run was an apply --confirm; one that is half way is undone, what was only prepared is taken away. Devices on which\n" +
-			"the run is over are left alone. Devices that the run had not begun stay as they are: plan and apply again for those.",
+			"the run is over are left alone. Devices that the run had not begun stay as they are: plan and apply again for those.\n" +
+			"A run that another machine or user started is looked for on the devices of the fabric (-C DIR, --lab), and goes on only where\n" +
+			"this fabric wants of them what the run was to do.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.resume(cmd.Context(), args[0], o) },
 	}
@@ -34,6 +36,7 @@ func (a *app) resumeCommand() *cobra.Command {
 // runOptions are the flags of the verbs that go on with a run.
 type runOptions struct {
 	format   string
+	lab      labFlag
 	parallel int
 	only     []string
 }
@@ -41,6 +44,7 @@ type runOptions struct {
 func (o *runOptions) flags(a *app, cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.format, "format", "text", "text, or json: one object a line")
 	cmd.Flags().IntVar(&o.parallel, "parallel", 8, "devices at the same time")
+	labFlags(cmd, &o.lab)
 	a.sudoFlag(cmd)
 	a.targetFlag(cmd, &o.only)
 }
@@ -64,6 +68,7 @@ func (a *app) tellNothing(l *journal.Log, devices []journal.Device, text, format
 // openedRun is a run of the journal that a verb goes on with.
 type openedRun struct {
 	log     *journal.Log
+	plan    *deploy.Plan     // of a run that another machine started: of its devices, as they were read; else nil
 	devices []journal.Device // those of --target
 	begun   []journal.Device // of these, those on which the run did anything
 	open    []journal.Device // of these, those on which it may not be over
@@ -71,8 +76,8 @@ type openedRun struct {
 }
 
 // openRun reads the journal of a run and prepares the way to its devices.
-func (a *app) openRun(name string, only []string) (*openedRun, error) {
-	l, err := a.readRun(name)
+func (a *app) openRun(ctx context.Context, name string, only []string, which labFlag) (*openedRun, error) {
+	l, taken, err := a.takenUp(ctx, name, only, which)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +106,7 @@ func (a *app) openRun(name string, only []string) (*openedRun, error) {
 	}
 	begun := begunOn(l, devices)
 	open := slices.DeleteFunc(slices.Clone(begun), func(d journal.Device) bool { return !isOpen(l, d.Name) })
-	return &openedRun{l, devices, begun, open, func() (*fleet, error) {
+	return &openedRun{l, taken, devices, begun, open, func() (*fleet, error) {
 		if l.Lab != "" {
 			return a.openLab(l)
 		}
@@ -114,11 +119,14 @@ func (a *app) resume(ctx context.Context, name string, o runOptions) (err error)
 	if err := o.check(); err != nil {
 		return err
 	}
-	r, err := a.openRun(name, o.only)
+	r, err := a.openRun(ctx, name, o.only, o.lab)
 	if err != nil {
 		return err
 	}
 	l := r.log
+	if err := a.sameFabric(r); err != nil {
+		return err
+	}
 	if len(r.begun) == 0 {
 		a.tellNothing(l, r.devices, "Run %s had begun on no device; nothing is to be done.", o.format)
 		return nil
@@ -142,7 +150,11 @@ func (a *app) resume(ctx context.Context, name string, o runOptions) (err error)
 	if err != nil {
 		return err
 	}
-	if n := len(r.devices) - len(r.begun); n > 0 && o.format == "text" && len(o.only) == 0 {
+	n := len(r.devices) - len(r.begun)
+	if l.Adopted != nil {
+		n += len(l.Adopted.Absent)
+	}
+	if n > 0 && o.format == "text" && len(o.only) == 0 {
 		fmt.Fprintf(a.stdout, "%s had not been begun. Plan again for those: rocec plan %s\n", diag.Count(n, "device"), l.Fabric)
 	}
 	if results.Count(deploy.Unconfirmed) > 0 && !results.Interrupted {
@@ -187,7 +199,7 @@ func (a *app) goOn(ctx context.Context, l *journal.Log, f *fleet, devices []jour
 		g.soak = new(time.Second)
 	}
 	options := rollout.ApplyOptions{
-		Run: deploy.Run{Name: l.Run, Key: l.Key, Owner: l.Owner}, Parallel: g.options.parallel, Soak: g.soak,
+		Run: deploy.Run{Name: l.Run, Key: l.Key, Owner: l.Owner, By: a.owner(), Keys: keysOf(l)}, Parallel: g.options.parallel, Soak: g.soak,
 		Marks: marksOf(l), Together: g.together, Order: orderOf(l, plan, g.goal, g.maxDark),
 		Sudo: a.sudo, Clock: rollout.Clock{Now: time.Now, Wait: time.After},
 		Event: func(e rollout.Event) {

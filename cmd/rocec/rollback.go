@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -27,8 +29,9 @@ func (a *app) rollbackCommand() *cobra.Command {
 			"are half way, are undone at once; on those that kept the change the content from before, which lies beside the journal of\n" +
 			"the run, is written again by a run of its own. A device that somebody has changed since is refused, and nothing goes back until\n" +
 			"it is left out. --min-capacity and --max-dark bind the devices that kept the change; of those undone at once, --max-dark binds hosts.\n" +
-			"One that has undone the run is left alone: what it holds is of another run. The fabric is not needed: the\n" +
-			"journal knows the devices. RUN may be last, the newest one; with -C DIR, of that fabric.",
+			"One that has undone the run is left alone: what it holds is of another run. The fabric is not needed where\n" +
+			"the journal knows the run; one that another machine or user started is looked for on the devices of the fabric (-C DIR,\n" +
+			"--lab), which keep the content from before. RUN may be last, the newest one; with -C DIR, of that fabric.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.soakSet, o.holdSet = cmd.Flags().Changed("soak"), cmd.Flags().Changed("confirm")
@@ -40,7 +43,6 @@ func (a *app) rollbackCommand() *cobra.Command {
 	}
 	o.leadFlags(a, cmd)
 	o.ruleFlags(cmd)
-	cmd.Flags().Lookup("lab").Hidden = true // the run knows whether it was a rehearsal
 	a.sudoFlag(cmd)
 	a.targetFlag(cmd, &o.only)
 	return cmd
@@ -61,14 +63,20 @@ type backs struct {
 	kept  deploy.Plan      // it was kept: a run of its own writes what was there before
 	order *deploy.Order    // of going back on those
 	seq   *sequence        // the same in the fabric as it is; nil: that cannot be read any more
+
+	elsewhere map[string]deploy.RunMark // by device: the run by which another machine went back from the run
 }
 
 func (a *app) rollback(ctx context.Context, name string, o rollbackOptions) (err error) {
-	r, err := a.openRun(name, o.only)
+	r, err := a.openRun(ctx, name, o.only, o.lab)
 	if err != nil {
 		return err
 	}
 	l := r.log
+	unasked := unaskedOf(l)
+	if len(o.only) > 0 {
+		unasked = nil
+	}
 	o.lab = labFlag(l.Lab)
 	dir, err := a.journals()
 	if err != nil {
@@ -108,6 +116,9 @@ func (a *app) rollback(ctx context.Context, name string, o rollbackOptions) (err
 	for i, d := range plan.Devices {
 		b.sort(d, devices[i], l, logs)
 	}
+	if err := a.wentBack(l, &b); err != nil {
+		return err
+	}
 	if len(b.asks) > 0 { // what they have undone is written down, and what is left of it there goes
 		g := goingOn{verb: "rollback", goal: txn.Back, quiet: true, options: runOptions{format: o.format, parallel: o.parallel}}
 		if _, err := a.goOn(ctx, l, f, b.asks, g); err != nil {
@@ -145,10 +156,10 @@ func (a *app) rollback(ctx context.Context, name string, o rollbackOptions) (err
 		return fail(exitUsage, "--min-capacity and --max-dark cannot be kept: the fabric of run %s cannot be read as it was, so the ways between "+
 			"hosts are not known. Nothing was changed. Leave the flags out, or restore the fabric in %s", l.Run, l.Fabric)
 	}
-	if s := b.kept.Summary(); s.Unreachable+s.Refused > o.maxFailures {
+	if s := b.kept.Summary(); s.Unreachable+s.Refused+len(unasked) > o.maxFailures {
 		return fail(exitMachines, "%s cannot go back. Nothing was changed. Leave them out with --target, or go on without them "+
 			"with --max-failures %d.",
-			diag.Count(s.Unreachable+s.Refused, "device"), s.Unreachable+s.Refused)
+			diag.Count(s.Unreachable+s.Refused+len(unasked), "device"), s.Unreachable+s.Refused+len(unasked))
 	}
 	if !o.approve {
 		if err := a.ask(ctx, fmt.Sprintf("Go back on %s?", diag.Count(len(b.open)+b.kept.Summary().Change, "device")), "yes"); err != nil {
@@ -186,7 +197,14 @@ func (a *app) goBack(ctx context.Context, l *journal.Log, f *fleet, b *backs, o 
 // have written the same.
 func (b *backs) sort(d *deploy.DevicePlan, jd journal.Device, l *journal.Log, logs []*journal.Log) {
 	there, mark := markOn(d, l.Run)
+	by := slices.IndexFunc(d.Over, func(r deploy.RunMark) bool { return r.Undoes == l.Run })
 	switch {
+	case by >= 0 && !there:
+		if b.elsewhere == nil {
+			b.elsewhere = map[string]deploy.RunMark{}
+		}
+		b.elsewhere[jd.Name] = d.Over[by]
+		b.over = append(b.over, jd)
 	case there && mark == txn.Undone.String():
 		b.asks = append(b.asks, jd)
 	case there && mark != txn.Confirmed.String():
@@ -201,6 +219,34 @@ func (b *backs) sort(d *deploy.DevicePlan, jd journal.Device, l *journal.Log, lo
 		b.kept.Devices = append(b.kept.Devices, d)
 	}
 }
+
+// wentBack writes into the journal of a run that another machine has gone back from it.
+func (a *app) wentBack(l *journal.Log, b *backs) error {
+	if len(b.elsewhere) == 0 {
+		return nil
+	}
+	dir, err := a.journals()
+	if err != nil {
+		return err
+	}
+	log, err := dir.Reopen(l.Run, time.Now)
+	if err != nil {
+		return fail(exitMachines, "the journal of run %s: %v", l.Run, err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(b.elsewhere)) {
+		by := b.elsewhere[name]
+		err = errors.Join(err, log.Result(journal.Line{
+			Device: name, Verb: backVerb, Result: "ok", Detail: "Rolled back by run " + by.Run + " of " + by.Who + ".",
+		}))
+	}
+	if err = errors.Join(err, log.Finish()); err != nil {
+		return fail(exitMachines, "the journal of run %s cannot be written: %v", l.Run, err)
+	}
+	return nil
+}
+
+// backVerb is the verb of the journal's line of a device on which another machine has gone back from the run.
+const backVerb = "rolled-back"
 
 // markOn is how far a run came on a device, and whether it has its lock or folder there still.
 func markOn(d *deploy.DevicePlan, run string) (there bool, mark string) {
@@ -269,6 +315,9 @@ func (a *app) overText(l *journal.Log, logs []*journal.Log, b *backs) string {
 	}
 	for _, d := range b.over {
 		switch o := deploy.Outcome(outcomeOf(l, d.Name)); {
+		case b.elsewhere[d.Name].Run != "":
+			by := b.elsewhere[d.Name]
+			add("was rolled back by run "+by.Run+" of "+diag.Escape(by.Who)+" on %s.", d)
 		case rolledBackBy(logs, l, d.Name) != nil:
 			add("was rolled back by run "+rolledBackBy(logs, l, d.Name).Run+" on %s.", d)
 		case o == deploy.Reverted:

@@ -53,7 +53,8 @@ type runJSON struct {
 	Name     string          `json:"name"`
 	Lab      string          `json:"lab,omitempty"`
 	Undoes   string          `json:"undoes,omitempty"`
-	Status   string          `json:"status"` // running, ended, died
+	Adopted  string          `json:"adopted_by,omitempty"` // of a run that another machine or user started: who took it up here
+	Status   string          `json:"status"`               // running, ended, died
 	Outcomes map[string]int  `json:"outcomes"`
 	Devices  []runDeviceJSON `json:"devices,omitempty"` // of one run
 	Damaged  int             `json:"damaged_lines,omitempty"`
@@ -163,6 +164,9 @@ func runData(l *journal.Log, whole bool) runJSON {
 		Run: l.Run, Began: l.Began, Owner: l.Owner, Message: l.Message, Commit: l.Commit, Fabric: l.Fabric, Name: l.Name, Lab: l.Lab,
 		Undoes: l.Undoes, Status: statusOf(l), Outcomes: map[string]int{}, Damaged: l.Damaged,
 	}
+	if l.Adopted != nil {
+		r.Adopted = l.Adopted.By
+	}
 	for _, d := range l.Devices {
 		o := outcomeOf(l, d.Name)
 		r.Outcomes[o]++
@@ -173,6 +177,12 @@ func runData(l *journal.Log, whole bool) runJSON {
 		rd := runDeviceJSON{Device: d.Name, Outcome: o, Detail: l.Outcomes[d.Name].Detail, Files: d.Changes}
 		if o == string(deploy.Unknown) || o == runUnderWay {
 			rd.Verb = underWay(l, d.Name)
+		}
+		for _, line := range l.Lines {
+			if line.Device == d.Name && line.Verb == backVerb {
+				rd.Detail = strings.TrimPrefix(rd.Detail+" "+line.Detail, " ")
+				break
+			}
 		}
 		r.Devices = append(r.Devices, rd)
 	}
@@ -204,6 +214,9 @@ func (a *app) runsText(doc runsDocument, whole bool) {
 	line("run", r.Run)
 	line("fabric", r.Name+" in "+r.Fabric)
 	line("by", r.Owner)
+	if r.Adopted != "" {
+		line("here", "taken up from its devices by "+r.Adopted)
+	}
 	line("began", r.Began.Format(time.RFC3339))
 	line("commit", r.Commit)
 	line("why", cmp.Or(r.Message, undoesText(r.Undoes)))
@@ -325,10 +338,10 @@ func (a *app) readRun(name string) (*journal.Log, error) {
 		return nil, fail(exitUsage, "%q is a run of the fabric in %s, not of that in %s (-C). Leave out -C, or name a run of its own: "+
 			"rocec -C %[3]s runs", name, diag.Escape(elsewhere), diag.Escape(a.dir))
 	case len(found) == 0 && a.dir != "":
-		return nil, fail(exitUsage, "no run %q of the fabric in %s was started on this machine by this user (the journals are in %s). List "+
+		return nil, unknown("no run %q of the fabric in %s was started on this machine by this user (the journals are in %s). List "+
 			"them: rocec -C %[2]s runs", name, diag.Escape(a.dir), dir.Path())
 	case len(found) == 0:
-		return nil, fail(exitUsage, "no run %q was started on this machine by this user (the journals are in %s). List them: rocec runs",
+		return nil, unknown("no run %q was started on this machine by this user (the journals are in %s). List them: rocec runs",
 			name, dir.Path())
 	}
 	return nil, fail(exitUsage, "%q begins %s. Write more of the name; list them: rocec runs", name, diag.Count(len(found), "run"))

@@ -139,9 +139,9 @@ func (a *app) unlockOne(ctx context.Context, f *fleet, l *heldLock) *deploy.Erro
 		return err
 	}
 	if !l.locked {
-		return d.Sweep(ctx, l.holder.Txn)
+		return d.Sweep(ctx, l.holder.Txn, a.owner())
 	}
-	return d.Unlock(ctx, &l.holder)
+	return d.Unlock(ctx, &l.holder, a.owner())
 }
 
 // judgeLock says why a lock must stay.
@@ -153,7 +153,7 @@ func (a *app) judgeLock(l heldLock, named string) heldLock {
 		return l
 	}
 	if dir, err := a.journals(); err == nil && deploy.ValidRun(run) {
-		if log, err := dir.Read(run); err == nil {
+		if log, err := dir.Read(run); err == nil && (log.Adopted == nil || log.Alive) {
 			if log.Alive {
 				l.refuse = fmt.Sprintf("the run is under way: process %d on this machine", log.PID)
 			}

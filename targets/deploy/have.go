@@ -82,6 +82,8 @@ type Note struct {
 type RunMark struct {
 	Run, Mark string        // Mark: how far it came there, a mark of package txn
 	Until     time.Duration // until the device goes back from it, by its own timer; 0: it does not, or that is not known
+	Undoes    string        // of a rollback that was kept: the run it went back from
+	Who       string        // who led that rollback
 }
 
 // Judged is a probe that ran.

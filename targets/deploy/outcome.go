@@ -18,6 +18,18 @@ type Run struct {
 	Key   string // random, so that a run of the same name is told apart
 	Owner string // for whoever meets the lock: "alice@ws7, process 4711"
 	Tool  string // version of rocec, one word; empty: it is not noted on the device
+	About About  // what the run tells its devices about itself
+
+	By   string            // who goes on with the run now; empty: Owner
+	Keys map[string]string // by device: the key of run and device there, of a run that this machine did not start; else it follows from Key
+}
+
+// Actor is who acts on devices for the run now.
+func (r *Run) Actor() string {
+	if r.By != "" {
+		return OneLine(r.By)
+	}
+	return OneLine(r.Owner)
 }
 
 // NewRun names a run: NewRun(now, "3f9a62b1", …) is "20261121t065136z-3f9a", key "62b1". unique is at least 8 digits.
@@ -108,6 +120,7 @@ type Result struct {
 	Until      time.Duration // until the device undoes the change by itself; 0: it does not
 	By         string        // of Reverted: [ByTimer] or [ByBoot]; empty: not known, or rocec
 	Used       bool          // the device may have used the new content
+	Acted      Act           // who decided what became of the run here, where that was another process than this one
 }
 
 // Failed reports whether the device is not as planned and something was tried.

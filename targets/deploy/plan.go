@@ -277,7 +277,7 @@ func (d *DevicePlan) read(old, next map[string][]byte) {
 func (d *DevicePlan) refuse(k Kind, detail string) *DevicePlan {
 	return &DevicePlan{
 		Device: d.Device, Status: StatusRefused, Diags: d.Diags, Watched: d.Watched, Seen: d.Seen, Lock: d.Lock, Runs: d.Runs, Over: d.Over,
-		HostKey: d.HostKey, Marked: d.Marked, Count: d.Count,
+		HostKey: d.HostKey, Unseen: d.Unseen, Marked: d.Marked, Count: d.Count,
 		Err: &Error{Kind: k, Device: d.Device, Detail: detail},
 	}
 }

@@ -41,6 +41,9 @@ func (r *Result) Text() string {
 			say(fmt.Sprintf("The vendor's checker refused %s when it was back in place: %s", f.Path, stopped(f.Refused)))
 		}
 	}
+	if r.Acted.Who != "" {
+		say(r.Acted.String() + ".")
+	}
 	if len(r.Notes) > 0 {
 		say(fmt.Sprintf("As it went back, it printed: %s.", strings.Join(r.Notes, "; ")))
 	}

@@ -54,6 +54,18 @@ type Header struct {
 	Steps    []Step    `json:"steps"`               // that put files to use, each once
 	Queries  []Query   `json:"queries,omitempty"`   // that read live states, each once
 	Checks   []string  `json:"checks,omitempty"`    // the vendor's checkers of files, each once
+
+	Adopted *Adoption `json:"adopted,omitempty"` // another machine or user started the run, and its devices told what is here
+}
+
+// Adoption is how a run that another machine or user started came into this journal.
+type Adoption struct {
+	By      string    `json:"by"`                // who took it up, "bob@ws2, process 12"
+	At      time.Time `json:"at"`                // UTC
+	Unasked []Left    `json:"unasked,omitempty"` // devices of which it is not known whether they hold the run
+	Devices []string  `json:"devices,omitempty"` // all that the run is for; none: they do not tell
+	Absent  []string  `json:"absent,omitempty"`  // devices of the run that hold nothing of it
+	Hooks   bool      `json:"hooks,omitempty"`   // it had programs that take traffic off devices and put it back
 }
 
 // Device is one device a run changes, with all that is needed to reach it and to go on or back without its fabric.
@@ -66,6 +78,12 @@ type Device struct {
 	Wave    int    `json:"wave,omitempty"`   // from 1
 	Changes []File `json:"changes"`          // in the order they are written
 	States  []File `json:"states,omitempty"` // live states that its steps may change
+
+	// These are of a run that another machine started.
+	Key    string `json:"key,omitempty"`    // of run and device; empty: it follows from the key of the run
+	Tool   string `json:"tool,omitempty"`   // version of rocec that the run noted on the device
+	Intent string `json:"intent,omitempty"` // what the device was meant to do, as a hash
+	Holds  string `json:"holds,omitempty"`  // what it was to hold, as a hash
 }
 
 // Left is a device that was to change and stayed as it was.
@@ -99,7 +117,8 @@ type File struct {
 	Mode   uint32 `json:"mode,omitempty"`
 	Base   string `json:"base,omitempty"`
 	Target string `json:"target,omitempty"`
-	Step   int    `json:"step"` // the number of the step that puts it to use
+	Step   int    `json:"step"`           // the number of the step that puts it to use
+	Lost   string `json:"lost,omitempty"` // why this machine cannot put back what was there before; empty: it can
 }
 
 // Step is a target.Step.
@@ -170,6 +189,7 @@ type Outcome struct {
 // entry is a line as it stands in the file: exactly one of its members is there.
 type entry struct {
 	Begin   *Header    `json:"begin,omitempty"`
+	Adopt   *Header    `json:"adopt,omitempty"` // what devices told later, in the place of the first line
 	Line    *Line      `json:"line,omitempty"`
 	Hook    *Hook      `json:"hook,omitempty"`
 	Outcome *Outcome   `json:"outcome,omitempty"`
@@ -286,6 +306,9 @@ func (r *Run) Intent(device, verb string) error {
 	return r.write(entry{Line: &Line{Time: r.now().UTC(), Device: device, Verb: verb}}, true)
 }
 
+// Adopt writes what the devices of a run told that another machine started: it takes the place of the first line.
+func (r *Run) Adopt(h Header) error { return r.write(entry{Adopt: &h}, true) }
+
 // Result writes what a verb came to. It is on the disk with the next line that is flushed: what a device holds is asked of the
 // device.
 func (r *Run) Result(l Line) error {
@@ -397,6 +420,8 @@ func (l *Log) add(text []byte) {
 		l.Damaged++
 	case e.Begin != nil && l.Run == "":
 		l.Header = *e.Begin
+	case e.Adopt != nil && l.Adopted != nil && e.Adopt.Run == l.Run:
+		l.Header = *e.Adopt
 	case e.Line != nil:
 		l.Lines = append(l.Lines, *e.Line)
 		if !closed(l.Outcomes[e.Line.Device].Outcome) {

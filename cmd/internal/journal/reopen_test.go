@@ -63,3 +63,23 @@ func TestClosedStays(t *testing.T) {
 		require.NotNil(t, log.Ended)
 	}
 }
+
+// What devices told later takes the place of the first line, of a run that another machine started alone.
+func TestAdopt(t *testing.T) {
+	dir := journal.Open(t.TempDir())
+	for _, adopted := range []*journal.Adoption{nil, {By: "bob@ws2, process 12"}} {
+		name := map[bool]string{true: "run-1", false: "run-2"}[adopted == nil]
+		run, err := dir.Begin(journal.Header{Run: name, Key: "abcd", Adopted: adopted}, time.Now)
+		require.NoError(t, err)
+		require.NoError(t, run.Result(journal.Line{Device: "leaf01", Verb: "adopt"}))
+		require.NoError(t, run.Adopt(journal.Header{Run: name, Key: "abcd", Devices: []journal.Device{{Name: "leaf02"}}, Adopted: adopted}))
+		require.NoError(t, run.Adopt(journal.Header{Run: "run-3", Adopted: adopted}))
+		require.NoError(t, run.Finish())
+		log, err := dir.Read(name)
+		require.NoError(t, err)
+		require.Equal(t, name, log.Run)
+		require.Len(t, log.Lines, 1)
+		require.Equal(t, adopted != nil, len(log.Devices) == 1)
+		require.NotZero(t, log.Damaged, "a line of another run")
+	}
+}

@@ -1,10 +1,12 @@
 
-# A verb of the run, VERB WHY, and then the state it left. Where the run's folder is not there, there is only the lock.
+# A verb of the run, VERB WHY WHO, and then the state it left. Where the run's folder is not there, there is only the lock.
 status=0
 if [ "$1" = state ]; then
 	:
 elif [ -f "$X/run" ] && mine; then
 	flusher
+	mark "$X"
+	case $1$mark in confirmloaded | undoarmed | undoloaded | releaseprepared) credit "$T" "$1" "${3:-}" ;; esac
 	sh "$X/run" "$1" "$2" || status=$?
 elif [ "$1" = release ]; then
 	owner
@@ -33,5 +35,9 @@ $(kept)"
 left $left"; fi
 	done
 fi
+for v in confirm undo release unlock; do
+	if [ -f "$S/backup/$T/who.$v" ]; then state="$state
+$(tell "who $v" "$S/backup/$T/who.$v")"; fi
+done
 printf 'state\n%s\nOK\n' "$state" # in one write, which is one packet
 exit "$status"

@@ -201,6 +201,7 @@ func (c *Change) items(run deploy.Run, t Timers) []item {
 	}
 	add("files", "%s", files.Bytes())
 	add("lives", "%s", lives.Bytes())
+	add("about", "%s", c.about(run))
 	if intent := c.plan.Device.Intent(); run.Tool != "" && intent != "" {
 		add("note", "%s %s %s\n", run.Tool, intent, deploy.Holds(c.plan.Files))
 	}
@@ -210,6 +211,26 @@ func (c *Change) items(run deploy.Run, t Timers) []item {
 	add("later", "%d\n", seconds(t.Later))
 	add("end", "")
 	return items
+}
+
+// about is what the run is and what it does on the device, for a machine that did not start it. A line "change file N STEP" or "change live
+// STEP BASE TARGET NAME" is a change, in the order of the plan, with the number of the step that puts it to use; -1: none does.
+func (c *Change) about(run deploy.Run) string {
+	a := run.About
+	a.Device, a.Owner = c.plan.Device.Name, run.Owner
+	var b strings.Builder
+	b.WriteString(a.Lines())
+	n := 0
+	for _, ch := range c.plan.Changes {
+		step := slices.Index(c.Steps, ch.File.Activate)
+		if ch.Live() {
+			fmt.Fprintf(&b, "change live %d %s %s %s\n", step, ch.Base, ch.Target, stateName(ch.Path))
+			continue
+		}
+		fmt.Fprintf(&b, "change file %d %d\n", n, step)
+		n++
+	}
+	return b.String()
 }
 
 // states are the live states, with the steps that may change them: of one that changes, the step of that change.

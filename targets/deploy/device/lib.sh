@@ -96,6 +96,12 @@ refused() { # FOLDER: prints why the vendor's checker refused content that was p
 	done
 }
 
+# credit notes who does a verb to a run, before it is done, beside the run's backup. A full disk stops nothing.
+credit() { # RUN VERB WHO
+	if [ -z "$3" ] || [ ! -d "$S/backup/$1" ] || [ -h "$S/backup/$1" ] || [ -h "$S/backup/$1/who.$2" ]; then return; fi
+	{ printf '%s %s\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$3" >"$S/backup/$1/who.$2" && flush "$S/backup/$1/who.$2"; } 2>/dev/null || :
+}
+
 drop() { # takes the lock away, unless it is another run's by now
 	owner
 	if [ "$held" = "$T $K" ]; then rm -rf "$S/lock"; fi

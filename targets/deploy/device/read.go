@@ -288,6 +288,14 @@ func fillState(h *deploy.Have, text string) {
 			if f := strings.Fields(value); len(f) >= 2 && deploy.ValidRun(f[0]) {
 				h.Over = append(h.Over, deploy.RunMark{Run: f[0], Mark: deploy.OneLine(f[1])})
 			}
+		case "back":
+			if f := strings.SplitN(value, " ", 3); len(f) == 3 && deploy.ValidRun(f[1]) {
+				for i := range h.Over {
+					if h.Over[i].Run == f[0] {
+						h.Over[i].Undoes, h.Over[i].Who = f[1], deploy.OneLine(f[2])
+					}
+				}
+			}
 		case "note":
 			if f := strings.Fields(value); len(f) == 4 && deploy.ValidRun(f[0]) {
 				h.Notes = append(h.Notes, deploy.Note{Tool: deploy.OneLine(f[1]), Intent: f[2], Holds: f[3]})

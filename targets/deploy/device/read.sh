@@ -90,6 +90,15 @@ state() {
 			x=${x%/ended}
 			printf 'ended %s %s %s\n' "${x##*/}" "$mark" "$by"
 			if [ "$mark" = confirmed ] && [ -n "$note" ]; then printf 'note %s %s\n' "${x##*/}" "$note"; fi
+			if [ "$mark" != confirmed ] || [ -h "$x/about" ] || ! [ -f "$x/about" ]; then continue; fi
+			undoes='' owner=''
+			while read -r key value; do
+				case $key in
+				undoes) undoes=$value ;;
+				owner) owner=$value ;;
+				esac
+			done <"$x/about"
+			if [ -n "$undoes" ]; then printf 'back %s %s %s\n' "${x##*/}" "$undoes" "$owner"; fi
 		done
 		if [ -r "$S/counter" ]; then
 			read -r count <"$S/counter"

@@ -15,6 +15,7 @@
 #   boot          the boot id of the commit;  deadline  seconds of uptime when the undo is due;  key  of the run
 #   pid, working  the commit at work, and its step, each a line "PID START";  timer  a unit of systemd, or such a line
 #   flush         how flush works on this device
+#   about         what the run is, for a machine that did not start it: a line "KEY VALUE" each
 #   note          which rocec this is, what the device is meant to do, and what it holds after the run: for later plans
 #   by, why       who undid it, and why it had to be
 #   back          the run goes back from one that was kept: it may write content that the checker refuses
@@ -160,7 +161,7 @@ refusals() { # WHICH
 }
 
 backup() { # the content before, three times: beside the file for the undo, a copy of this run, and the original
-	if [ ! -s "$X/files" ]; then return; fi
+	if [ ! -s "$X/files" ] && [ ! -s "$X/lives" ]; then return; fi
 	b=$S/backup/$T
 	must "create $b" mkdir -p "$b" "$S/original"
 	count=$(($(number "$S/counter") + 1))
@@ -179,8 +180,9 @@ backup() { # the content before, three times: beside the file for the undo, a co
 		fi
 		[ "$base" = "$target" ] || original
 	done <"$X/files"
+	must "write $b" cp "$X/about" "$X/lives" "$b"
 	must "write $b" mv -f "$X/backup" "$b/files"
-	must "write $b" flush "$b/files" "$b" "$S/backup" "$S/counter" "$S/original" "$S"
+	must "write $b" flush "$b/files" "$b/about" "$b/lives" "$b" "$S/backup" "$S/counter" "$S/original" "$S"
 }
 
 original() { # what was there before rocec's first change: never pruned, and taken from the oldest backup where there is one
@@ -213,7 +215,8 @@ states() { # live states that steps change, for the undo
 	while read -r n name; do
 		case $name in */*) must "write $X/live" mkdir -p "$X/live/${name%/*}" ;; esac
 		timeout 60 sh "$X/live.$n" <"$X/live.$n.in" >"$X/live/$name" 2>"$X/said" || fail failed "$name cannot be read: $(cat "$X/said")"
-		must "write $X/live" flush "$X/live/$name" "$(dir "$X/live/$name")"
+		must "back up $name" cp "$X/live/$name" "$S/backup/$T/live.$n"
+		must "write $X/live" flush "$X/live/$name" "$(dir "$X/live/$name")" "$S/backup/$T/live.$n" "$S/backup/$T"
 	done <"$X/lives"
 }
 

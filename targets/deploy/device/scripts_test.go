@@ -25,6 +25,7 @@ var scripts = map[string]struct {
 	"take-staged":   {takeStaged, ""},
 	"become-reader": {becomeReader, ""},
 	"read":          {readPrelude + "B=mark\n{\nstate\nfile x\nquery x y\n} | " + inBlocks + "\n", ""},
+	"held":          {heldPrelude + "B=mark\n{\nstate\nquery x y\nheld x\n} | " + inBlocks + "\n", ""},
 	"read-alone":    {readAlone, ""},
 	"read-given":    {runGiven, ""},
 	"verb-and-read": {verbAndRead, ""},

@@ -34,6 +34,7 @@ type Report struct {
 	Notes    []string       // what going back printed though it worked
 	Refuses  map[int]string // by file that was put back: why the vendor's checker refuses it
 	Backup   bool           // the device holds the whole content from before the run
+	Acts     []deploy.Act   // who did what to the run there, each verb once
 }
 
 // failures maps the words of the scripts to kinds.
@@ -73,6 +74,10 @@ func (d *Device) Prepare(ctx context.Context, run deploy.Run, c *Change, t Timer
 // here is a run as this device knows it. Its key is of run and device, so that of two devices that lead to one machine the second
 // meets the lock of the first like that of a stranger.
 func (d *Device) here(run deploy.Run) deploy.Run {
+	if key := run.Keys[d.Of.Name]; key != "" {
+		run.Key = key
+		return run
+	}
 	run.Key = fmt.Sprintf("%x", sha256.Sum256([]byte(run.Key+" "+d.Of.Name)))[:16]
 	return run
 }
@@ -119,12 +124,12 @@ func (d *Device) State(ctx context.Context, run deploy.Run, c *Change) (*Report,
 
 // Unlock takes away the lock of a run that is over, and what the run left; it refuses while the run is neither kept nor undone,
 // and when another one holds the lock.
-func (d *Device) Unlock(ctx context.Context, holder *deploy.Owner) *deploy.Error {
+func (d *Device) Unlock(ctx context.Context, holder *deploy.Owner, who string) *deploy.Error {
 	held := Unnamed
 	if holder.Txn != "" {
 		held = strings.TrimSuffix(holder.Txn+" "+holder.Key, " ")
 	}
-	_, err := d.verb(ctx, "unlock", script(unlockScript, deploy.Run{Name: "unlock", Key: "unlock"}), nil, 0, nil, held)
+	_, err := d.verb(ctx, "unlock", script(unlockScript, deploy.Run{Name: "unlock", Key: "unlock"}), nil, 0, nil, held, deploy.OneLine(who))
 	return err
 }
 
@@ -132,7 +137,7 @@ func (d *Device) Unlock(ctx context.Context, holder *deploy.Owner) *deploy.Error
 func (d *Device) call(ctx context.Context, step string, run deploy.Run, c *Change, verb string, more time.Duration) (
 	*Report, *deploy.Error,
 ) {
-	out, err := d.verb(ctx, step, script(callScript, d.here(run)), nil, more, c, verb, "asked")
+	out, err := d.verb(ctx, step, script(callScript, d.here(run)), nil, more, c, verb, "asked", run.Actor())
 	if out == nil {
 		return nil, err
 	}
@@ -359,6 +364,10 @@ func (d *Device) report(run deploy.Run, c *Change, lines []string) *Report {
 			if i, err := strconv.Atoi(n); err == nil {
 				r.Refuses[i] = deploy.OneLine(r.Refuses[i] + " " + text)
 			}
+		case "who":
+			if act := deploy.ParseAct(value); act.Who != "" {
+				r.Acts = append(r.Acts, act)
+			}
 		case "notes":
 			r.Notes = append(r.Notes, deploy.OneLine(value))
 		}
@@ -368,10 +377,10 @@ func (d *Device) report(run deploy.Run, c *Change, lines []string) *Report {
 }
 
 // Sweep takes away what a run that holds no lock has left; it refuses while that is neither kept nor undone.
-func (d *Device) Sweep(ctx context.Context, run string) *deploy.Error {
+func (d *Device) Sweep(ctx context.Context, run, who string) *deploy.Error {
 	if !deploy.ValidRun(run) {
 		return &deploy.Error{Kind: deploy.Stale, Device: d.Of, Step: "unlock", Detail: "this is not the name of a run: " + deploy.OneLine(run)}
 	}
-	_, err := d.verb(ctx, "unlock", script(sweepScript, deploy.Run{Name: run, Key: "sweep"}), nil, 0, nil)
+	_, err := d.verb(ctx, "unlock", script(sweepScript, deploy.Run{Name: run, Key: "sweep"}), nil, 0, nil, deploy.OneLine(who))
 	return err
 }

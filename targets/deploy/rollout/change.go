@@ -220,7 +220,9 @@ func (c *change) prepare(ctx context.Context) txn.Event {
 		return txn.Event{Verb: txn.Prepare, Result: txn.Dead}
 	}
 	c.asked = true
-	err := c.step("prepare", func() *deploy.Error { return c.dev.Prepare(ctx, c.o.Run, c.what, c.timers()) })
+	run := c.o.Run
+	run.About.Wave = c.wave + 1
+	err := c.step("prepare", func() *deploy.Error { return c.dev.Prepare(ctx, run, c.what, c.timers()) })
 	switch {
 	case err == nil:
 		return txn.Event{Verb: txn.Prepare, Device: txn.Device{Mark: txn.Prepared, Lock: txn.Ours}}

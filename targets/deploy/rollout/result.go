@@ -75,7 +75,7 @@ func (c *change) result() *deploy.Result {
 	if r.Undo == nil && (r.Outcome == deploy.Conflict || r.Outcome == deploy.Unknown) {
 		r.Undo = rep.Unwhy
 	}
-	r.Notes = rep.Notes
+	r.Notes, r.Acted = rep.Notes, c.acted(r, rep)
 	r.InUse, r.Unread = deploy.UseUnknown, ""
 	if !over && c.state.Known {
 		r.InUse, r.Unread = c.inUseAll(rep)
@@ -94,6 +94,22 @@ func (c *change) mayUndo() bool {
 		return c.state.Began && !c.resumed
 	}
 	return false
+}
+
+// acted is who decided the outcome on the device, where it was not this process: the device has recorded that.
+func (c *change) acted(r *deploy.Result, rep *device.Report) deploy.Act {
+	by := map[deploy.Outcome][]string{
+		deploy.Applied: {"confirm"}, deploy.Restored: {"undo", "unlock", "release"}, deploy.Conflict: {"undo"},
+		deploy.NotStarted: {"unlock", "release"},
+	}[r.Outcome]
+	for _, verb := range by {
+		for _, act := range rep.Acts {
+			if c.resumed && act.Verb == verb && act.Who != c.o.Run.Actor() {
+				return act
+			}
+		}
+	}
+	return deploy.Act{}
 }
 
 // trusted is the fate that the marks on the device tell, unless what its files hold says otherwise: marks can be made by hand.

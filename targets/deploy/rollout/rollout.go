@@ -2,7 +2,11 @@
 // began ([Resume]). What to do with one device next is said by package txn, and done by package device.
 package rollout
 
-import "time"
+import (
+	"time"
+
+	"github.com/rocec/rocec/targets/deploy"
+)
 
 // ReadAtOnce is how many devices are read at the same time, unless told otherwise: more than log in together through a jump host.
 const ReadAtOnce = 96
@@ -19,4 +23,4 @@ const (
 )
 
 // MaxHold is the longest that a device waits to be confirmed, or soaks: a mistyped year would overflow its timer.
-const MaxHold = 30 * 24 * time.Hour
+const MaxHold = deploy.MaxHold

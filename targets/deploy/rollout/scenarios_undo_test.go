@@ -221,7 +221,7 @@ func (b box) unlock(t testing.TB, o *deploy.Owner) *deploy.Error {
 	d := device.New(b.Dev, b.Dial, nil, device.Clock(fast))
 	defer d.Close()
 	require.Nil(t, d.Connect(t.Context(), "unlock"))
-	return d.Unlock(t.Context(), o)
+	return d.Unlock(t.Context(), o, "bob@ws2, process 7")
 }
 
 func liveStateBack(t testing.TB, b box) {

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/rocec/rocec/cmd/internal/journal"
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/device"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// rendered is a file or live state of this fabric that a run changes on a device.
+type rendered struct {
+	of   *device.HeldChange
+	file *target.File // nil: this fabric does not write it
+	step target.Step
+	lost string // why this machine cannot put back what was there before
+}
+
+// adoptDevice is a device of a run that another machine started: paths and hashes as the device tells them, steps and queries as this
+// fabric has them. Nothing that a device tells becomes a command.
+func (t *adoption) adoptDevice(w *writer, d *deploy.DevicePlan, held *device.Held) journal.Device {
+	jd := journalDevice(d)
+	if jd.Wave = held.About.Wave; jd.Wave == 0 { // it is not told: switches go before hosts
+		jd.Wave = 1 + deploy.PhaseOf(&deploy.DevicePlan{Device: d.Device})
+	}
+	jd.Key, jd.Tool, jd.Intent, jd.Holds = held.Key, held.Note.Tool, held.Note.Intent, held.Note.Holds
+	if held.Older {
+		held.Changes = append(held.Changes, olderStates(d, held)...)
+	}
+	states := ""
+	for i := range held.States {
+		s := &held.States[i]
+		if f := fileOf(d.Device, s.Path); s.Kept && f != nil && f.Live != nil {
+			t.before = append(t.before, s.Before)
+			jd.States = append(jd.States, w.file(f, s.FileState))
+		} else if !s.Kept {
+			states = "the device has not kept " + s.Path + " from before the run"
+		}
+	}
+	all := make([]rendered, len(held.Changes))
+	steps := map[int]target.Step{} // by their numbers on the device
+	for i := range held.Changes {
+		c := &held.Changes[i]
+		r := rendered{of: c, file: fileOf(d.Device, c.Path)}
+		if r.file != nil && (r.file.Live != nil) != c.Live {
+			r.file = nil
+		}
+		r.choose(d)
+		switch {
+		case r.file == nil:
+			r.lost = "this fabric does not write it"
+			if commit := held.About.Commit; commit != "" {
+				r.lost += "; the run was of commit " + commit
+			}
+		case r.lost != "":
+		case !c.Kept && c.Base != c.Target:
+			r.lost = "the device has not kept what it was"
+		case r.step.Undo != nil && held.Older && held.Key == "":
+			r.lost = "an earlier rocec made the run, and the device has not kept the live states from before it"
+		case r.step.Undo != nil:
+			r.lost = states
+		}
+		if _, ok := steps[c.Step]; r.file != nil && !ok {
+			steps[c.Step] = r.step
+		}
+		all[i] = r
+	}
+	for i := range all {
+		r := &all[i]
+		f := target.File{Path: r.of.Path, Mode: 0o644, Live: &target.Query{Cmd: ":"}}
+		if r.file != nil {
+			f = *r.file
+			f.Path, f.Activate = r.of.Path, r.step
+		} else {
+			f.Activate = unknownStep(r.of.Step, held, steps)
+		}
+		if !r.of.Live {
+			f.Live = nil
+		}
+		jf := w.file(&f, r.of.FileState)
+		jf.Lost = r.lost
+		if r.of.Mode != 0 {
+			jf.Mode = r.of.Mode
+		}
+		if r.of.Kept && r.of.Before != nil {
+			t.before = append(t.before, r.of.Before)
+		}
+		jd.Changes = append(jd.Changes, jf)
+	}
+	return jd
+}
+
+// fileOf finds the file of a device by its path or one of its places; nil: the device has no such file.
+func fileOf(d *target.Device, path string) *target.File {
+	for i := range d.Files {
+		if f := &d.Files[i]; f.Path == path || slices.Contains(f.Places, path) {
+			return f
+		}
+	}
+	return nil
+}
+
+// choose sets the step of a change: that of the file, or the one that the change of its content calls for.
+func (r *rendered) choose(d *deploy.DevicePlan) {
+	if r.file == nil {
+		return
+	}
+	r.step = r.file.Activate
+	if r.file.Choose == nil || !r.of.Kept || r.of.Base == r.of.Target {
+		return
+	}
+	after, ok := r.after(d)
+	if !ok {
+		r.lost = "this fabric sets something else there than the run did, and the device does not hold what the run wrote"
+		return
+	}
+	r.step, _ = r.file.Choose(r.of.Before, after, d.Baseline)
+}
+
+// after finds the content that the run wrote, by its hash: this fabric renders it, or the device holds it.
+func (r *rendered) after(d *deploy.DevicePlan) ([]byte, bool) {
+	if r.of.Target == deploy.Absent {
+		return nil, true
+	}
+	if after, diags := r.file.Edit(r.of.Before); !diags.HasErrors() && deploy.Sum(after) == r.of.Target {
+		return after, true
+	}
+	for _, c := range d.Changes {
+		if c.Path == r.of.Path && deploy.Sum(c.Before) == r.of.Target {
+			return c.Before, true
+		}
+	}
+	for _, s := range d.States {
+		if s.Path == r.of.Path && deploy.Sum(s.Text) == r.of.Target {
+			return s.Text, true
+		}
+	}
+	return nil, false
+}
+
+// olderStates are the live states that a run of an earlier rocec changes, as this fabric would change what was saved.
+func olderStates(d *deploy.DevicePlan, held *device.Held) (out []device.HeldChange) {
+	for _, s := range held.States {
+		f := fileOf(d.Device, s.Path)
+		if f == nil || f.Live == nil || !s.Kept {
+			continue
+		}
+		if after, diags := f.Edit(s.Before); !diags.HasErrors() && deploy.Sum(after) != s.Base {
+			s.Target = deploy.Sum(after)
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// unknownStep is the place of a step that this fabric does not have. Only the device runs it; its time bounds the verbs.
+func unknownStep(n int, held *device.Held, steps map[int]target.Step) target.Step {
+	if s, ok := steps[n]; ok && n >= 0 {
+		return s
+	}
+	s := target.Step{Cmd: fmt.Sprintf("# step %d, which only the device knows\nfalse", n)}
+	if has := held.Steps[n]; has != nil {
+		s.Timeout = has.Time
+		if has.Keep {
+			s.Keep = "false"
+		}
+	}
+	return s
+}

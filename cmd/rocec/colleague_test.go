@@ -1,0 +1,271 @@
+package main
+
+import (
+	"context"
+	"encoding/hex"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aymanbagabas/go-udiff"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/lab"
+	"github.com/rocec/rocec/targets/deploy/rollout"
+	"github.com/rocec/rocec/targets/deploy/ssh"
+	"github.com/rocec/rocec/targets/deploy/txn"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// office is a fabric in a lab, and people at machines of their own who change it.
+type office struct {
+	dir, lab, homes string
+	person          string
+}
+
+func newOffice(t *testing.T, hcl string) *office {
+	t.Helper()
+	t.Setenv("COLUMNS", "1000") // sentences are looked for as a whole
+	o := &office{dir: t.TempDir(), lab: filepath.Join(t.TempDir(), "lab"), homes: t.TempDir()}
+	o.write(t, hcl)
+	o.sits(t, "alice")
+	return o
+}
+
+func (o *office) write(t *testing.T, hcl string) {
+	t.Helper()
+	require.NoError(t, os.WriteFile(filepath.Join(o.dir, "fabric.hcl"), []byte(hcl), 0o600))
+}
+
+// sits has a person at the keyboard, whose journal is at home.
+func (o *office) sits(t *testing.T, person string) {
+	t.Helper()
+	o.person = person
+	home := filepath.Join(o.homes, person)
+	require.NoError(t, os.MkdirAll(home, 0o700))
+	t.Setenv("HOME", home)
+	t.Setenv("XDG_STATE_HOME", filepath.Join(home, "state"))
+}
+
+// forgets deletes the journals of who sits there.
+func (o *office) forgets(t *testing.T) {
+	t.Helper()
+	require.NoError(t, os.RemoveAll(filepath.Join(o.homes, o.person, "state")))
+}
+
+// want runs a verb in the fabric's lab.
+func (o *office) want(t *testing.T, code int, args ...string) string {
+	t.Helper()
+	args = append([]string{args[0], "-C", o.dir, "--lab=" + o.lab}, args[1:]...)
+	got, stdout, stderr := rocec(t, args...)
+	require.Equal(t, code, got, "%s\n%s\n%s", args, stdout, stderr)
+	return stdout + stderr
+}
+
+// holds waits with a change, and gives its run.
+func (o *office) holds(t *testing.T) string {
+	t.Helper()
+	out := o.want(t, exitGood, "apply", "--auto-approve", "--soak", "0s", "--confirm", "2h", "-m", "ticket 4711")
+	return regexp.MustCompile(`rocec confirm (\S+)\.`).FindStringSubmatch(out)[1]
+}
+
+// inside opens the lab, as nobody's command.
+func (o *office) inside(t *testing.T, do func(tree *target.Tree, l *lab.Lab)) {
+	t.Helper()
+	a := &app{person: &person{getenv: func(string) string { return "" }}, maxObjects: 1000, budget: defaultBudget}
+	f, err := a.load(o.dir)
+	require.NoError(t, err)
+	require.False(t, f.Diags.HasErrors(), "%v", f.Diags)
+	l, err := lab.Open(o.lab, f.Tree(), "a test")
+	require.NoError(t, err)
+	do(f.Tree(), l)
+	require.NoError(t, l.Close())
+}
+
+// dies leads a run whose process ends right before a verb of a device, and gives the run.
+func (o *office) dies(t *testing.T, device string, verb txn.Verb) string {
+	t.Helper()
+	run := deploy.NewRun(time.Now(), hex.EncodeToString(fmt.Appendf(nil, "%08x", rand.Uint32())), "alice@ws1, process 4711")
+	run.Tool = tool()
+	o.inside(t, func(tree *target.Tree, l *lab.Lab) {
+		dialer, err := ssh.New(ssh.Config{Keys: [][]byte{l.Key()}, Net: l.Dial})
+		require.NoError(t, err)
+		defer dialer.Close()
+		dial := func(ctx context.Context, d *target.Device) (target.Conn, error) {
+			there := *d
+			there.Login = l.Login(d.Name)
+			return dialer.Dial(ctx, &there)
+		}
+		plan := deploy.Diff(tree, rollout.Observe(t.Context(), dial, tree, rollout.ObserveOptions{Probes: rollout.Every}))
+		run.About = (&lead{fabric: o.dir, name: "rack", plan: plan}).about()
+		dead, never := make(chan struct{}), make(chan struct{})
+		go rollout.Apply(context.Background(), dial, plan, rollout.ApplyOptions{ //nolint:errcheck // it never returns
+			Run: run, Parallel: 1, Soak: new(time.Duration), Clock: rollout.Clock{Now: time.Now, Wait: time.After},
+			Record: func(e rollout.Entry) error {
+				if e.Device == device && e.Verb == verb && !e.Done {
+					close(dead)
+					<-never
+				}
+				return nil
+			},
+		})
+		select {
+		case <-dead:
+		case <-time.After(5 * time.Minute):
+			t.Fatal("the run does not come to " + string(verb))
+		}
+	})
+	return run.Name
+}
+
+// content is all that a run may change on the devices.
+func (o *office) content(t *testing.T) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	o.inside(t, func(tree *target.Tree, l *lab.Lab) {
+		for _, d := range tree.Devices {
+			for i := range d.Files {
+				f := &d.Files[i]
+				if f.Live == nil {
+					text, err := l.Device(d.Name).ReadFile(f.Path)
+					out[d.Name+" "+f.Path] = fmt.Sprint(err != nil, string(text))
+					continue
+				}
+				text, said, status := l.Device(d.Name).Run(t.Context(), "root", f.Live.Cmd, string(f.Live.Stdin))
+				require.Zero(t, status, said)
+				out[d.Name+" "+f.Path] = liveOf(string(text))
+			}
+		}
+	})
+	return out
+}
+
+// same compares the devices with what they held once.
+func (o *office) same(t *testing.T, want map[string]string, what string) {
+	t.Helper()
+	for name, text := range o.content(t) {
+		if text != want[name] {
+			edits := udiff.Unified("before", "now", want[name], text)
+			require.Fail(t, name+" is not as it was", "%s\n%.3000s", what, edits)
+		}
+	}
+}
+
+// liveOf is a live state without what going back leaves as it is: DCBX, and a folder that the kernel makes once.
+func liveOf(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(line, "dcbx") && !strings.HasPrefix(line, "roce_mode") {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
+var whole = flag.Bool("whole", false, "every round, with 108 cases of colleagues, rather than the first")
+
+// systems are fabrics of every way in which a device is configured.
+var systems = map[string]string{
+	"traffic.conf, restart": strings.NewReplacer("SWITCH", `version = "3.7.16"`, "sn3700", "sn2700").Replace(byFilesHCL),
+	"traffic.conf, reload":  strings.Replace(byFilesHCL, "SWITCH", `version = "4.3.0"`, 1),
+	"qos files":             strings.Replace(byFilesHCL, "SWITCH", `version = "5.3.1"`, 1),
+	"NVUE 5.8":              strings.Replace(byFilesHCL, "SWITCH", `version = "5.8.0"`, 1),
+	"NVUE 5.15":             strings.Replace(byFilesHCL, "SWITCH", `version = "5.15.0"`, 1),
+	"SONiC":                 sonicRack("202505"),
+}
+
+// TestColleague: a person whose journal does not know a run brings it to its end, from every state and on every system. The devices then
+// hold what they should, and the journal of the first person has the result.
+func TestColleague(t *testing.T) {
+	// A round is 6 systems and 6 cases: confirm, rollback of a kept and of a held run, unlock, resume, and rollback of a part.
+	rounds := 1
+	if *whole {
+		rounds = 3
+	}
+	for name, hcl := range systems {
+		t.Run(name, func(t *testing.T) {
+			hcl := strings.NewReplacer("store[1-3]", "store[1-2]", "swp[1-3]", "swp[1-2]", "Ethernet[0,4,8]", "Ethernet[0,4]").Replace(hcl)
+			o := newOffice(t, hcl)
+			o.want(t, exitGood, "plan") // the lab is made
+			factory := o.content(t)
+			for round := range rounds {
+				// Another home, or the same one without its journal.
+				colleague := func() {
+					if round%2 == 0 {
+						o.sits(t, fmt.Sprint("bob", round))
+					}
+					o.forgets(t)
+				}
+				by := fmt.Sprintf("by %s@%s, process %d, at ", loginName(os.Getenv), hostName(), os.Getpid())
+
+				// A change that waits is kept by a colleague, and gone back from by another one.
+				o.sits(t, "alice")
+				run := o.holds(t)
+				colleague()
+				require.Contains(t, o.want(t, exitGood, "confirm", run), "3 applied")
+				require.Contains(t, o.want(t, exitGood, "plan", "--detailed-exitcode"), "No changes")
+				changed := o.content(t)
+				require.NotEqual(t, factory, changed)
+				if round%2 == 0 {
+					o.sits(t, "alice")
+					require.Contains(t, o.want(t, exitGood, "confirm", run), "3 applied")
+				}
+				o.forgets(t)
+				require.Contains(t, o.want(t, exitGood, "rollback", "--auto-approve", "--soak", "0s", run), "3 applied")
+				o.same(t, factory, "a run that was kept")
+				if round%2 == 0 { // and the first person's journal learns that
+					o.forgets(t)
+					require.Contains(t, o.want(t, exitGood, "rollback", "--auto-approve", run), "Run "+run+" was rolled back by run ")
+					_, stdout, _ := rocec(t, "runs", run)
+					require.Contains(t, stdout, "Rolled back by run ")
+				}
+
+				// One that waits is undone by a colleague.
+				o.sits(t, "alice")
+				run = o.holds(t)
+				colleague()
+				require.Contains(t, o.want(t, exitGood, "rollback", "--auto-approve", run), "3 devices restored")
+				o.same(t, factory, "a run that was held")
+
+				// A run that died before it changed anything is unlocked.
+				run = o.dies(t, "tor", txn.Commit)
+				colleague()
+				require.Contains(t, o.want(t, exitLocked, "apply", "--auto-approve"), "rocec unlock --run "+run)
+				o.want(t, exitUsage, "rollback", run) // it is taken up, which does not tell that it is over
+				require.Contains(t, o.want(t, exitLocked, "unlock", "--auto-approve"), "rocec unlock --run "+run+" tor")
+				require.Contains(t, o.want(t, exitGood, "unlock", "--auto-approve", "--run", run), "tor  unlocked")
+				o.inside(t, func(_ *target.Tree, l *lab.Lab) {
+					text, err := l.Device("tor").ReadFile("/var/lib/rocec/backup/" + run + "/who.unlock")
+					require.NoError(t, err)
+					require.Contains(t, string(text), strings.TrimSuffix(strings.TrimPrefix(by, "by "), " at ")[:10])
+				})
+				o.want(t, exitGood, "rollback", "--auto-approve", "--soak", "0s", run) // where hosts go before their switch
+				o.same(t, factory, "a run that was unlocked")
+
+				// One that died half way is gone on with: what is in use is kept.
+				device := []string{"tor", "store1"}[round%2]
+				run = o.dies(t, device, txn.Confirm)
+				colleague()
+				out := o.want(t, exitGood, "resume", run)
+				require.Regexp(t, `Applied\. \d devices?: \d applied`, out)
+				require.NotContains(t, out, "restored")
+				now := o.content(t)
+				for name, text := range changed {
+					if strings.HasPrefix(name, device) {
+						require.Equal(t, text, now[name], name)
+					}
+				}
+				o.sits(t, "carol")
+				o.want(t, exitGood, "rollback", "--auto-approve", "--soak", "0s", run)
+				o.same(t, factory, "after a run that died")
+			}
+		})
+	}
+}

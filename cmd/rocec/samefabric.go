@@ -1,0 +1,95 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/cmd/internal/journal"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/deploy"
+)
+
+// keysOf are the keys of a run that another machine started, by device.
+func keysOf(l *journal.Log) map[string]string {
+	keys := map[string]string{}
+	for _, d := range l.Devices {
+		if d.Key != "" {
+			keys[d.Name] = d.Key
+		}
+	}
+	return keys
+}
+
+// sameFabric compares the fabric with a run that another machine started. It refuses to go on where they differ on any device.
+func (a *app) sameFabric(r *openedRun) error {
+	if r.plan == nil {
+		return nil
+	}
+	l := r.log
+	dir, err := a.journals()
+	if err != nil {
+		return err
+	}
+	var others []journal.Left
+	for i := range r.devices {
+		if why := a.otherwise(l, dir, &r.devices[i], r.plan); why != "" {
+			others = append(others, journal.Left{Name: r.devices[i].Name, Why: why})
+		}
+	}
+	for _, d := range l.Adopted.Unasked {
+		if d.Why == notInFabric {
+			others = append(others, d)
+		}
+	}
+	if len(others) == 0 {
+		return nil
+	}
+	commit := ""
+	if l.Commit != "" {
+		commit = fmt.Sprintf(" (the run was of commit %s)", l.Commit)
+	}
+	return fail(exitUsage, "Run %s cannot go on from here: the fabric in %s does not want what the run was to do%s: %s. "+
+		"Nothing was changed. Go back: rocec rollback %[1]s. Keep what the devices hold: rocec confirm %[1]s.",
+		l.Run, diag.Escape(l.Fabric), commit, unaskedText(others))
+}
+
+// otherwise says why the fabric wants something else of a device than the run did; empty: it wants the same. It compares hashes: of the
+// intent of the device, and of every content.
+func (a *app) otherwise(l *journal.Log, dir *journal.Dir, jd *journal.Device, plan *deploy.Plan) string {
+	i := slices.IndexFunc(plan.Devices, func(d *deploy.DevicePlan) bool { return d.Device.Name == jd.Name })
+	switch {
+	case i < 0:
+		return notInFabric
+	case l.Undoes != "":
+		return "the run goes back from run " + l.Undoes + ", which is in no fabric"
+	case jd.Intent == "":
+		return "it does not hold what the run was to do there"
+	case jd.Intent != plan.Devices[i].Device.Intent():
+		return "this fabric wants something else of it"
+	}
+	for _, jf := range jd.Changes {
+		if jf.Base == jf.Target {
+			continue
+		}
+		f := fileOf(plan.Devices[i].Device, jf.Path)
+		if f == nil {
+			continue // the run removes it, and the intent covers that
+		}
+		var before []byte
+		if jf.Base != deploy.Absent {
+			var err error
+			if before, err = dir.Before(l.Run, jf.Base); err != nil {
+				return "what it held before is not known, so neither is what this fabric makes of " + jf.Path
+			}
+		}
+		if after, diags := f.Edit(before); diags.HasErrors() || deploy.Sum(after) != jf.Target {
+			text := "this fabric makes another content of " + jf.Path
+			if jd.Tool != tool() {
+				text += ": " + strings.TrimSpace("rocec "+jd.Tool) + " began the run, and this is " + tool()
+			}
+			return text
+		}
+	}
+	return ""
+}

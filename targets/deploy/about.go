@@ -1,0 +1,180 @@
+package deploy
+
+import (
+	"encoding/hex"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/rocec/rocec/lang/nodeset"
+)
+
+// About describes a run on each of its devices, for a machine that did not start it.
+type About struct {
+	Fabric  string        // its name
+	Commit  string        // of the repository that holds the fabric
+	Message string        // why, from the person
+	Undoes  string        // of a rollback: the run it goes back from
+	Hold    time.Duration // how long the devices wait to be confirmed; 0: they do not wait
+	Hooks   bool          // a program took traffic off devices, and may have to put it back
+	Devices []string      // all that the run is for
+
+	// These differ from device to device.
+	Device string // its name in the fabric
+	Owner  string // who started the run
+	Wave   int    // from 1; 0: not known
+	Count  int    // how many devices the run is for; 0: not known
+}
+
+// mostAbout bounds the names of devices that a run tells each of them; beyond it they get the number alone.
+const mostAbout = 2000
+
+// Lines spells it for a device, a line each.
+func (a About) Lines() string {
+	var b strings.Builder
+	line := func(key, value string) {
+		if value = OneLine(value); value != "" {
+			fmt.Fprintf(&b, "%s %s\n", key, value)
+		}
+	}
+	line("device", a.Device)
+	line("fabric", a.Fabric)
+	line("owner", a.Owner)
+	line("commit", a.Commit)
+	line("message", a.Message)
+	line("undoes", a.Undoes)
+	if a.Hold > 0 {
+		line("hold", strconv.Itoa(int(a.Hold.Round(time.Second).Seconds())))
+	}
+	if a.Wave > 0 {
+		line("wave", strconv.Itoa(a.Wave))
+	}
+	if a.Hooks {
+		line("hooks", "yes")
+	}
+	if n := len(a.Devices); n > 0 {
+		names := strings.Join(nodeset.Fold(a.Devices, nodeset.Devices), ",")
+		if len(names) > mostAbout {
+			names = ""
+		}
+		fmt.Fprintf(&b, "devices %s\n", strings.TrimSpace(strconv.Itoa(n)+" "+names))
+	}
+	return b.String()
+}
+
+var commitForm = regexp.MustCompile(`^[0-9a-f]{7,64}\+?$`)
+
+// ParseAbout reads it back. It leaves out values that make no sense: the text comes from a device.
+func ParseAbout(text string) About {
+	var a About
+	for line := range strings.Lines(text) {
+		key, value, _ := strings.Cut(strings.TrimRight(line, "\n"), " ")
+		switch key {
+		case "device":
+			a.Device = OneLine(value)
+		case "fabric":
+			a.Fabric = OneLine(value)
+		case "owner":
+			a.Owner = OneLine(value)
+		case "message":
+			a.Message = OneLine(value)
+		case "commit":
+			if commitForm.MatchString(value) {
+				a.Commit = value
+			}
+		case "undoes":
+			if ValidRun(value) {
+				a.Undoes = value
+			}
+		case "hold":
+			if n, ok := number(value, int(MaxHold/time.Second)); ok {
+				a.Hold = time.Duration(n) * time.Second
+			}
+		case "wave":
+			a.Wave, _ = number(value, 1_000_000)
+		case "hooks":
+			a.Hooks = true
+		case "devices":
+			count, names, _ := strings.Cut(value, " ")
+			a.Count, _ = number(count, 1_000_000)
+			a.Devices = devicesOf(names, a.Count)
+		}
+	}
+	return a
+}
+
+// number reads a whole number between 1 and most.
+func number(text string, most int) (int, bool) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > most {
+		return 0, false
+	}
+	return n, true
+}
+
+// devicesOf reads the names of devices of a run; nil: they are not told, or are others than so many.
+func devicesOf(text string, count int) []string {
+	if text == "" || len(text) > mostAbout {
+		return nil
+	}
+	set, bad := nodeset.Parse(text, nodeset.Devices)
+	if len(bad) > 0 || set.Len() != count {
+		return nil
+	}
+	var names []string
+	for n := range set.All() {
+		names = append(names, n.Device)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// MaxHold is how long a device may wait to be confirmed.
+const MaxHold = 30 * 24 * time.Hour
+
+// ValidPath reports whether a text can be the path of a file of a run, or with live the name of a live state.
+func ValidPath(name string, live bool) bool {
+	local := strings.TrimPrefix(name, "/")
+	rooted := local != name
+	return rooted != live && len(name) <= 4096 && local != "" && path.Clean("/"+local) == "/"+local &&
+		!strings.ContainsFunc(name, unicode.IsControl)
+}
+
+// ValidSum reports whether a text is a SHA-256 as [Sum] gives it.
+func ValidSum(text string) bool {
+	if text == Absent {
+		return true
+	}
+	sum, err := hex.DecodeString(text)
+	return err == nil && len(sum) == 32 && text == strings.ToLower(text)
+}
+
+// Act is a verb that a person did to a run on a device, as the device recorded it.
+type Act struct {
+	Verb string // confirm, undo, release or unlock
+	At   string // by the clock of the device
+	Who  string // "bob@ws2, process 12"
+}
+
+// acts are the verbs that decide what becomes of a run on a device, and their words.
+var acts = map[string]string{"confirm": "Confirmed", "undo": "Undone", "release": "Taken away", "unlock": "Unlocked"}
+
+// ParseAct reads a line "VERB TIME WHO" of a device; the zero Act: the line is another.
+func ParseAct(line string) Act {
+	verb, rest, _ := strings.Cut(line, " ")
+	at, who, _ := strings.Cut(rest, " ")
+	if _, err := time.Parse(time.RFC3339, at); err != nil || acts[verb] == "" {
+		return Act{}
+	}
+	return Act{verb, at, OneLine(who)}
+}
+
+// String says who did it and when: "Confirmed by bob@ws2, process 12, at 2026-11-21T06:51:36Z by the clock of the device".
+func (a Act) String() string {
+	return fmt.Sprintf("%s by %s, at %s by the clock of the device", acts[a.Verb], a.Who, a.At)
+}

@@ -1,0 +1,353 @@
+package device
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	_ "embed"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rocec/rocec/targets/deploy"
+)
+
+//go:embed held.sh
+var heldText string
+
+// heldPrelude defines the functions of held.sh and of a read.
+var heldPrelude = readPrelude + bare(heldText)
+
+// Held describes a run as a device holds it, for a machine that did not start the run. Every value comes from the device and was
+// checked: paths, hashes and numbers are valid and bounded. No value is a command.
+type Held struct {
+	Key     string // of run and device; empty: the run is over
+	About   deploy.About
+	Note    deploy.Note   // the zero Note: the device has none of the run
+	Changes []HeldChange  // in the order of the run's plan
+	States  []HeldChange  // live states that were saved
+	Steps   map[int]*Step // by number
+	Older   bool          // an earlier rocec made it: it does not say which live states the run changes
+}
+
+// HeldChange is a file or live state of a run on a device.
+type HeldChange struct {
+	deploy.FileState
+	Live   bool
+	Mode   uint32 // 0: not told
+	Step   int    // the number of the step on the device; -1: none, or it is not told
+	Before []byte // the content from before
+	Kept   bool   // Before is that content, or there was none
+}
+
+// Step describes a step of a run on a device.
+type Step struct {
+	Time time.Duration
+	Keep bool // something is done when the run is confirmed
+}
+
+// Bounds of a run as a device describes it.
+const (
+	mostChanges = 512
+	mostBefore  = 32 << 20 // bytes of content from before
+	atOnce      = 3        // contents that one command may print: an answer has a bound
+)
+
+// Held asks the device for all it holds of a run. lock is who holds its lock, as it was read before.
+func (d *Device) Held(ctx context.Context, run string, lock *deploy.Owner) (*Held, *deploy.Error) {
+	if !deploy.ValidRun(run) {
+		return nil, d.senseless(fmt.Errorf("%q is not the name of a run", run))
+	}
+	a, err := d.sections(ctx, "held "+run+"\n", 12)
+	if err != nil {
+		return nil, err
+	}
+	h, e := parseHeld(run, lock, a)
+	if e != nil {
+		return nil, d.senseless(e)
+	}
+	if err := d.before(ctx, run, h, a); err != nil {
+		return nil, err
+	}
+	return h, nil
+}
+
+func (d *Device) senseless(err error) *deploy.Error {
+	return &deploy.Error{
+		Kind: deploy.Unreadable, Device: d.Of, Err: err,
+		Detail: "what the device holds of the run is not what rocec puts there: " + deploy.OneLine(err.Error()),
+	}
+}
+
+// sections runs a script that prints so many sections.
+func (d *Device) sections(ctx context.Context, script string, want int) ([]answer, *deploy.Error) {
+	if d.conn == nil {
+		return nil, d.unconnected("")
+	}
+	ctx, cancel := context.WithTimeout(ctx, verbTime)
+	defer cancel()
+	mark := "rocec-" + rand.Text()
+	out, err := d.asRoot(ctx, false, nil, heldPrelude+"B="+mark+"\n{\n"+script+"echo \"$B OK\"\n} | "+inBlocks+"\n")
+	if err != nil {
+		return nil, runError(d.Of, "", err)
+	}
+	answers, err := parseAnswers(out, mark)
+	if err == nil && len(answers) != want {
+		err = fmt.Errorf("%d answers to %d questions", len(answers), want)
+	}
+	if err != nil {
+		return nil, d.senseless(err)
+	}
+	return answers, nil
+}
+
+// The sections of held.sh, in their order.
+const (
+	inTxn = iota
+	inBackup
+	keyOf
+	filesOf
+	livesOf
+	aboutOf
+	noteOf
+	filesKept
+	livesKept
+	aboutKept
+	endedOf
+	stepsOf
+)
+
+// parseHeld reads the sections of held.sh. Its error says why they make no sense.
+func parseHeld(run string, lock *deploy.Owner, a []answer) (*Held, error) {
+	for i, name := range []string{
+		"txn-" + run, "backup/" + run, "key", "files", "lives", "about", "note", "backup/files", "backup/lives", "backup/about", "backup/ended",
+	} {
+		if i > inBackup && a[i].is != "file" && a[i].is != "absent" || a[i].is == "link" {
+			return nil, fmt.Errorf("%s is no plain file or folder", name)
+		}
+		if len(a[i].data) > MaxFile {
+			return nil, fmt.Errorf("%s is larger than 1 MiB", name)
+		}
+	}
+	h := &Held{Steps: map[int]*Step{}}
+	if err := h.key(run, lock, a); err != nil {
+		return nil, err
+	}
+	at := aboutOf
+	if a[at].is == "absent" {
+		at = aboutKept
+	}
+	h.About = deploy.ParseAbout(string(a[at].data))
+	h.Older = a[at].is == "absent"
+	if lock != nil && lock.Txn == run {
+		h.About.Owner = cmp.Or(lock.Who, h.About.Owner)
+	}
+	h.note(a)
+	for line := range strings.Lines(string(a[stepsOf].data)) {
+		f := strings.Fields(line)
+		if len(f) < 2 {
+			continue
+		}
+		n, err := strconv.Atoi(f[0])
+		secs, err2 := strconv.Atoi(f[1])
+		if err == nil && err2 == nil && n >= 0 && n < mostChanges && secs > 0 && secs <= int(time.Hour/time.Second)*24 {
+			h.Steps[n] = &Step{Time: time.Duration(secs) * time.Second, Keep: len(f) == 3}
+		}
+	}
+	files, err := heldFiles(a)
+	if err != nil {
+		return nil, err
+	}
+	if h.States, err = heldStates(a); err != nil {
+		return nil, err
+	}
+	return h, h.changes(string(a[at].data), files)
+}
+
+// key is the key of the run here, which the lock and the folder of the run agree on.
+func (h *Held) key(run string, lock *deploy.Owner, a []answer) error {
+	h.Key = strings.TrimSpace(string(a[keyOf].data))
+	if lock != nil && lock.Txn == run {
+		if h.Key != "" && h.Key != lock.Key {
+			return errors.New("its lock and its folder are of two runs of one name")
+		}
+		h.Key = lock.Key
+	}
+	held := a[inTxn].is != "absent" || lock != nil && lock.Txn == run
+	if held && !(deploy.Run{Name: run, Key: h.Key}).Valid() {
+		return errors.New("its key is none of rocec's")
+	}
+	return nil
+}
+
+// note reads what the run noted of itself, in its folder or beside its backup.
+func (h *Held) note(a []answer) {
+	text := string(a[noteOf].data)
+	if text == "" {
+		_, text, _ = strings.Cut(string(a[endedOf].data), "\n")
+	}
+	if f := strings.Fields(text); len(f) == 3 {
+		h.Note = deploy.Note{Tool: deploy.OneLine(f[0]), Intent: f[1], Holds: f[2]}
+	}
+}
+
+// heldFiles reads the list of files of the run, "N BASE TARGET MODE PATH", or that of its backup, which has no modes.
+func heldFiles(a []answer) (out []HeldChange, err error) {
+	list, fields := a[filesOf], 5
+	if list.is == "absent" {
+		list, fields = a[filesKept], 4
+	}
+	for line := range strings.Lines(string(list.data)) {
+		f := strings.SplitN(strings.TrimSuffix(line, "\n"), " ", fields)
+		if len(f) != fields || f[0] != strconv.Itoa(len(out)) || len(out) == mostChanges {
+			return nil, errors.New("the list of its files makes no sense")
+		}
+		c := HeldChange{FileState: deploy.FileState{Base: f[1], Target: f[2], Path: f[fields-1]}, Step: -1}
+		if fields == 5 {
+			mode, err := strconv.ParseUint(f[3], 8, 32)
+			if err != nil || mode > 0o777 {
+				return nil, errors.New("the list of its files makes no sense")
+			}
+			c.Mode = uint32(mode)
+		}
+		if err := c.valid(); err != nil {
+			return nil, err
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+func (c *HeldChange) valid() error {
+	switch {
+	case !deploy.ValidPath(c.Path, c.Live):
+		return fmt.Errorf("it names no path of rocec: %q", c.Path[:min(len(c.Path), 200)])
+	case !deploy.ValidSum(c.Base) || !deploy.ValidSum(c.Target):
+		return fmt.Errorf("it has no hash for %s", c.Path)
+	}
+	return nil
+}
+
+// heldStates reads the list of saved live states, "N NAME". Their hashes follow from their content.
+func heldStates(a []answer) (out []HeldChange, err error) {
+	list := a[livesOf]
+	if list.is == "absent" {
+		list = a[livesKept]
+	}
+	for line := range strings.Lines(string(list.data)) {
+		n, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		if n != strconv.Itoa(len(out)) || len(out) == mostChanges || !deploy.ValidPath(name, true) {
+			return nil, errors.New("the list of its live states makes no sense")
+		}
+		out = append(out, HeldChange{FileState: deploy.FileState{Path: name}, Live: true, Step: -1})
+	}
+	return out, nil
+}
+
+// changes puts files and live states in the order of the run's plan. Where the device has no such order, only the files are known.
+func (h *Held) changes(about string, files []HeldChange) error {
+	seen := 0
+	for line := range strings.Lines(about) {
+		f := strings.SplitN(strings.TrimSuffix(line, "\n"), " ", 6)
+		if f[0] != "change" {
+			continue
+		}
+		broken := errors.New("the list of its changes makes no sense")
+		switch {
+		case len(h.Changes) == mostChanges:
+			return broken
+		case len(f) == 4 && f[1] == "file":
+			step, err := strconv.Atoi(f[3])
+			if f[2] != strconv.Itoa(seen) || seen >= len(files) || err != nil || step < -1 || step >= mostChanges {
+				return broken
+			}
+			files[seen].Step = step
+			h.Changes = append(h.Changes, files[seen])
+			seen++
+		case len(f) == 6 && f[1] == "live":
+			c := HeldChange{FileState: deploy.FileState{Base: f[3], Target: f[4], Path: f[5]}, Live: true}
+			step, err := strconv.Atoi(f[2])
+			if c.Step = step; err != nil || step < -1 || step >= mostChanges {
+				return broken
+			}
+			if err := c.valid(); err != nil {
+				return err
+			}
+			h.Changes = append(h.Changes, c)
+		default:
+			return broken
+		}
+	}
+	if seen == 0 {
+		h.Changes = append(files, h.Changes...)
+		return nil
+	}
+	if seen != len(files) {
+		return errors.New("the list of its changes makes no sense")
+	}
+	return nil
+}
+
+// before reads the contents from before the run. What is missing, or is another content than the run saw, counts as not kept.
+func (d *Device) before(ctx context.Context, run string, h *Held, a []answer) *deploy.Error {
+	var asks []string
+	var keep []func([]byte)
+	total := 0
+	ask := func(name string, kept func([]byte)) {
+		asks, keep = append(asks, "file "+quote(name)+"\n"), append(keep, kept)
+	}
+	backup, txn := deploy.StateDir+"/backup/"+run+"/", deploy.StateDir+"/txn-"+run+"/"
+	n := 0
+	for i := range h.Changes {
+		c := &h.Changes[i]
+		if c.Live {
+			continue
+		}
+		if c.Kept = c.Base == deploy.Absent; c.Base != deploy.Absent && c.Base != c.Target {
+			ask(backup+strconv.Itoa(n), c.keep)
+		}
+		n++
+	}
+	for i := range h.States {
+		s := &h.States[i]
+		name := backup + "live." + strconv.Itoa(i)
+		if a[livesKept].is == "absent" {
+			name = txn + "live/" + s.Path
+		}
+		ask(name, func(data []byte) {
+			s.Base, s.Target = deploy.Sum(data), deploy.Sum(data)
+			s.keep(data)
+		})
+	}
+	for len(asks) > 0 {
+		n := min(len(asks), atOnce)
+		answers, err := d.sections(ctx, strings.Join(asks[:n], ""), n)
+		if err != nil {
+			return err
+		}
+		for i, a := range answers {
+			if total += len(a.data); a.is == "file" && a.status == 0 && len(a.data) <= MaxFile && total <= mostBefore {
+				keep[i](a.data)
+			}
+		}
+		asks, keep = asks[n:], keep[n:]
+	}
+	for i := range h.Changes { // what a live state was is saved once
+		if c := &h.Changes[i]; c.Live {
+			if j := slices.IndexFunc(h.States, func(s HeldChange) bool { return s.Path == c.Path }); j >= 0 {
+				c.keep(h.States[j].Before)
+			}
+		}
+	}
+	return nil
+}
+
+// keep takes a content for the one from before where it has its hash.
+func (c *HeldChange) keep(data []byte) {
+	if deploy.Sum(data) == c.Base {
+		c.Before, c.Kept = data, true
+	}
+}

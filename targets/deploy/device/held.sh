@@ -1,0 +1,15 @@
+
+# What a device holds of run T, a section each, for a machine that did not start the run. It looks, and changes nothing.
+held() { # T
+	x=$S/txn-$1
+	b=$S/backup/$1
+	for f in "$x" "$b" "$x/key" "$x/files" "$x/lives" "$x/about" "$x/note" "$b/files" "$b/lives" "$b/about" "$b/ended"; do file "$f"; done
+	printf '%s query\n' "$B"
+	for step in "$x"/step.*; do
+		time='' keep=''
+		if [ -f "$step/time" ]; then read -r time <"$step/time"; fi
+		if [ -s "$step/keep" ]; then keep=keep; fi
+		printf '%s %s %s\n' "${step##*.}" "$time" "$keep"
+	done 2>/dev/null | head -c 65536
+	printf '\n%s end 0\n' "$B"
+}
