@@ -12,8 +12,8 @@ import (
 	"github.com/rocec/rocec/validate/proof"
 )
 
-// adviceBudget is the work that finding ways out may take, in steps, beside that of the proof.
-const adviceBudget = StepsPerSecond / 4
+// adviceShare is the share of the budget that the search for ways out may take beside the proof: a quarter of a second of the default.
+const adviceShare = 240
 
 // adviser finds ways out of PFC loops. It tries each: the proof and all checks run again for the fabric with the change. It offers the
 // change if the proof is free, no check finds a new error, and every pair of members still has a route. It measures the price on the
@@ -40,7 +40,7 @@ type finding struct {
 }
 
 func newAdviser(p *Pass, l *proof.Proof) *adviser {
-	return &adviser{Proof: l, pass: p, budget: ir.NewBudget(adviceBudget)}
+	return &adviser{Proof: l, pass: p, budget: ir.NewBudget(p.steps / adviceShare)}
 }
 
 // waysOut ranks what breaks every circle, cheapest first, each with its price: first what forbids the turn, then what
@@ -62,7 +62,8 @@ func (p *Pass) waysOut(l *proof.Proof) *diag.Fix {
 func (a *adviser) fix() *diag.Fix {
 	fix := waysText(a.ways)
 	if a.untried != nil {
-		fix.Message += fmt.Sprintf("\nnot judged: %s, as the fabric is too large for it; no flag raises this bound", diag.And(a.untried))
+		fix.Message += fmt.Sprintf("\nnot judged: %s, as the search for ways out ended; --budget %s gives it more", diag.And(a.untried),
+			budgetValue(10*a.pass.steps))
 	}
 	return fix
 }

@@ -125,7 +125,7 @@ func TestDevices(t *testing.T) {
 	writes := devices.Device("tor1").Writes()
 	want(exitChanges, "plan", "--detailed-exitcode", dir)
 	require.Equal(t, writes, devices.Device("tor1").Writes(), "a plan tries to write nothing")
-	require.Contains(t, want(exitMachines, "apply", "--auto-approve", "--soak", "0s", dir), "refused")
+	require.Contains(t, want(exitMachines, "apply", "--auto-approve", "--soak", "0s", dir), "no space left")
 }
 
 // A device that somebody else holds is left alone.

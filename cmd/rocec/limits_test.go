@@ -181,7 +181,7 @@ func TestLimitsAreFound(t *testing.T) {
 	found := limitsBelow(t, "validate", said)
 	for _, x := range []string{
 		"validate/proof/fewest.go mostLevels", "validate/say-proof.go linkList.most", "validate/roce-members.go cutOff.NewBudget",
-		"validate/ways-out.go adviceBudget",
+		"validate/ways-out.go newAdviser.NewBudget",
 	} {
 		assert.Contains(t, found, x)
 	}

@@ -44,9 +44,15 @@ func (b box) unmarkFor(t testing.TB, run deploy.Run) {
 
 const markFile = "/run/rocec/mark"
 
-// What a switch holds of other runs decides whether it takes the mark of a run.
-func TestMark(t *testing.T) {
-	t.Parallel()
+// markCase is what a switch holds of other runs, and whether it takes the mark of a run then.
+type markCase struct {
+	name   string
+	holds  func(t testing.TB, b box)
+	refuse string // the message; empty: the switch takes the mark
+}
+
+// markCases are all of them.
+func markCases() []markCase {
 	folder := func(mark string) func(t testing.TB, b box) {
 		return func(t testing.TB, b box) {
 			dir := b.Root + boxtest.State + "/txn-txn-2"
@@ -75,11 +81,7 @@ func TestMark(t *testing.T) {
 			require.Nil(t, err)
 		}
 	}
-	for _, c := range []struct {
-		name   string
-		holds  func(t testing.TB, b box)
-		refuse string // what is said; empty: the switch takes the mark
-	}{
+	return []markCase{
 		{"nothing", func(testing.TB, box) {}, ""},
 		{"its own mark", func(t testing.TB, b box) {
 			_, err := b.markFor(t, testRun, time.Minute)
@@ -122,40 +124,57 @@ func TestMark(t *testing.T) {
 		{"a lock, undone", lock("undone"), ""},
 		{"loaded without a lock", folder("loaded"), "leaf01 was changed by run txn-2, which is not confirmed."},
 		{"undone without a lock", folder("undone"), ""},
-	} {
+	}
+}
+
+func TestMark(t *testing.T) {
+	t.Parallel()
+	for _, c := range markCases() {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			b := newBox(t, "leaf01")
-			require.NoError(t, os.MkdirAll(b.Root+boxtest.State, 0o755))
-			b.Write(boxtest.State+"/counter", "7\n")
-			c.holds(t, b)
-			before := b.Read(markFile)
-			runs, err := b.markFor(t, testRun, time.Minute)
-			if c.refuse != "" {
-				require.NotNil(t, err)
-				require.Equal(t, deploy.Locked, err.Kind, err.Detail)
-				require.Contains(t, err.Detail, c.refuse)
-				onWay := strings.Contains(c.name, "armed") || strings.Contains(c.name, "loaded") || strings.Contains(c.name, "undoing")
-				require.Equal(t, onWay, strings.Contains(err.Detail, "rocec rollback txn-2") || strings.Contains(err.Detail, "rocec resume txn-2"))
-				require.False(t, onWay && strings.Contains(err.Detail, "unlock"), "a run that can be gone on with: %s", err.Detail)
-				require.Equal(t, before, b.Read(markFile))
-				return
-			}
-			require.Nil(t, err)
-			require.Equal(t, 7, runs)
-			text := b.Read(markFile)
-			require.Contains(t, text, "txn txn-1\n")
-			require.Contains(t, text, "owner alice@ws7\n")
-			info, serr := os.Stat(b.Root + markFile)
-			require.NoError(t, serr)
-			require.Equal(t, os.FileMode(0o644), info.Mode().Perm(), "all may read who is at work")
-			h := rollout.Observe(t.Context(), b.Dial, b.tree(), rollout.ObserveOptions{}).Devices[0]
-			require.NotNil(t, h.Marked)
-			require.Equal(t, "txn-1", h.Marked.Txn)
-			require.InDelta(t, time.Minute, h.Marked.Until, float64(time.Minute))
-			require.True(t, h.Marked.Bars())
+			c.check(t, newBox(t, "leaf01"))
 		})
 	}
+}
+
+// marks is a scenario of all cases, for mutants.
+func marks(t testing.TB, b box) {
+	for _, c := range markCases() {
+		one := newBox(t, "leaf01")
+		one.Edits = b.Edits
+		c.check(t, one)
+	}
+}
+
+func (c markCase) check(t testing.TB, b box) {
+	require.NoError(t, os.MkdirAll(b.Root+boxtest.State, 0o755))
+	b.Write(boxtest.State+"/counter", "7\n")
+	c.holds(t, b)
+	before := b.Read(markFile)
+	runs, err := b.markFor(t, testRun, time.Minute)
+	if c.refuse != "" {
+		require.NotNil(t, err)
+		require.Equal(t, deploy.Locked, err.Kind, err.Detail)
+		require.Contains(t, err.Detail, c.refuse)
+		onWay := strings.Contains(c.name, "armed") || strings.Contains(c.name, "loaded") || strings.Contains(c.name, "undoing")
+		require.Equal(t, onWay, strings.Contains(err.Detail, "rocec rollback txn-2") || strings.Contains(err.Detail, "rocec resume txn-2"))
+		require.False(t, onWay && strings.Contains(err.Detail, "unlock"), "a run that can be gone on with: %s", err.Detail)
+		require.Equal(t, before, b.Read(markFile))
+		return
+	}
+	require.Nil(t, err)
+	require.Equal(t, 7, runs)
+	text := b.Read(markFile)
+	require.Contains(t, text, "txn txn-1\n")
+	require.Contains(t, text, "owner alice@ws7\n")
+	info, serr := os.Stat(b.Root + markFile)
+	require.NoError(t, serr)
+	require.Equal(t, os.FileMode(0o644), info.Mode().Perm(), "all may read who is at work")
+	h := rollout.Observe(t.Context(), b.Dial, b.tree(), rollout.ObserveOptions{}).Devices[0]
+	require.NotNil(t, h.Marked)
+	require.Equal(t, "txn-1", h.Marked.Txn)
+	require.InDelta(t, time.Minute, h.Marked.Until, float64(time.Minute))
+	require.True(t, h.Marked.Bars())
 }
 
 // pair is two switches, each of which a run of the other one marks.

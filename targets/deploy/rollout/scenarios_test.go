@@ -80,6 +80,7 @@ var scenarios = map[string]func(t testing.TB, b box){
 	"release of what is armed":    releaseArmed,
 	"release not on the disk":     releaseNotFlushed,
 	"open folder":                 openFolder,
+	"marks":                       marks,
 	"lock not written":            lockNotWritten,
 	"owner":                       owner,
 	"edited at the backup":        editedAtBackup,
