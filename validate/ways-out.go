@@ -291,7 +291,8 @@ func (a *adviser) cable() {
 	if n := a.Fabric.Failures; n > 0 {
 		covers = fmt.Sprintf("; it has been tried, also with up to %s more down", diag.Count(n, "link"))
 	}
-	a.add("take out one cable of the circle, for example %s - %s (price: its %s; %s%s)", cut.A(), cut.B(), rateText(cut.Speed.N), t.price, covers)
+	a.add("take out one cable of the circle, for example %s - %s (price: its %s; %s%s)", cut.A(), cut.B(), rateText(cut.Speed.N), t.price,
+		covers)
 }
 
 // lay proposes to lay the cables without which there is a circle.

@@ -56,7 +56,8 @@ func (a *app) lead(ctx context.Context, l lead) (*deploy.Results, error) {
 	o := rollout.ApplyOptions{
 		Run: run, Parallel: l.parallel, MaxFailures: l.maxFailures, Order: l.order, NotAfter: l.notAfter,
 		OnFailure: rollout.OnFailure(l.onFailure), OnAnomaly: a.onAnomaly(&l), Hooks: a.hooks(run.Name, l.hooks, l.order),
-		Hold: l.hold, Soak: l.soakTime(), Links: l.devices.links, Alone: l.alone, Sudo: a.sudo, Clock: rollout.Clock{Now: time.Now, Wait: time.After},
+		Hold: l.hold, Soak: l.soakTime(), Links: l.devices.links, Alone: l.alone, Sudo: a.sudo,
+		Clock: rollout.Clock{Now: time.Now, Wait: time.After},
 		Event: func(e rollout.Event) {
 			if e.Result != nil {
 				_ = log.Outcome(journalOutcome(e.Result)) // kept in mind by Finish

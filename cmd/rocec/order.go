@@ -46,7 +46,8 @@ func (o *orderOptions) ruleFlags(cmd *cobra.Command) {
 	}
 	f.IntVar(&o.minCapacity, "min-capacity", defaultCapacity, "percent of its described capacity that every way between hosts keeps while "+
 		"devices restart; 0 also allows to cut hosts off from each other")
-	f.IntVar(&o.maxDark, "max-dark", 0, "`hosts` that may be without a link at the same time, at least 1; those that are changed themselves count "+
+	f.IntVar(&o.maxDark, "max-dark", 0, "`hosts` that may be without a link at the same time, at least 1; those that are changed themselves "+
+		"count "+
 		"(default: those of one switch, and every host that is changed)")
 }
 

@@ -126,8 +126,8 @@ func stoppedText(r *deploy.Results) string {
 		}
 		return "Another run is at work, and no further wave began: " + r.Why
 	case deploy.NotMarked:
-		return "A switch cannot carry the mark by which other runs see this one: " + strings.TrimRight(r.Why, ".") + ". Go on without it when no " +
-			"other run goes on: --alone -m WHY."
+		return "A switch cannot carry the mark by which other runs see this one: " + strings.TrimRight(r.Why, ".") +
+			". Go on without it when no other run goes on: --alone -m WHY."
 	case deploy.TooLate:
 		return "It is too late: " + r.Why + "."
 	case deploy.HookFailed:

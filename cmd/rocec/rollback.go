@@ -28,8 +28,8 @@ func (a *app) rollbackCommand() *cobra.Command {
 		Long: "Rollback goes back from a run, on all its devices or on those of --target. Devices that still wait to be confirmed, or\n" +
 			"are half way, are undone at once; on those that kept the change the content from before, which lies beside the journal of\n" +
 			"the run, is written again by a run of its own. A device that somebody has changed since is refused, and nothing goes back until\n" +
-			"it is left out. --min-capacity and --max-dark bind the devices that kept the change; of those undone at once, --max-dark binds hosts.\n" +
-			"One that has undone the run is left alone: what it holds is of another run. The fabric is not needed where\n" +
+			"it is left out. --min-capacity and --max-dark bind the devices that kept the change; of those undone at once, --max-dark\n" +
+			"binds hosts. One that has undone the run is left alone: what it holds is of another run. The fabric is not needed where\n" +
 			"the journal knows the run; one that another machine or user started is looked for on the devices of the fabric (-C DIR,\n" +
 			"--lab), which keep the content from before. RUN may be last, the newest one; with -C DIR, of that fabric.",
 		Args: cobra.ExactArgs(1),
@@ -153,8 +153,8 @@ func (a *app) rollback(ctx context.Context, name string, o rollbackOptions) (err
 		return &exit{exitErrors, ""}
 	}
 	if b.seq == nil && o.given() && slices.ContainsFunc(b.order.Waves, func(w *deploy.Wave) bool { return !w.Stream }) {
-		return fail(exitUsage, "--min-capacity and --max-dark cannot be kept: the fabric of run %s cannot be read as it was, so the ways between "+
-			"hosts are not known. Nothing was changed. Leave the flags out, or restore the fabric in %s", l.Run, l.Fabric)
+		return fail(exitUsage, "--min-capacity and --max-dark cannot be kept: the fabric of run %s cannot be read as it was, so the ways "+
+			"between hosts are not known. Nothing was changed. Leave the flags out, or restore the fabric in %s", l.Run, l.Fabric)
 	}
 	if s := b.kept.Summary(); s.Unreachable+s.Refused+len(unasked) > o.maxFailures {
 		return fail(exitMachines, "%s cannot go back. Nothing was changed. Leave them out with --target, or go on without them "+

@@ -15,7 +15,8 @@ import (
 // alike reports whether two waves differ by names alone.
 func alike(a, b *change.Wave) bool {
 	return a.Phase == b.Phase && a.Stream == b.Stream && a.Canary == b.Canary && a.Outage == b.Outage && a.Capacity == b.Capacity &&
-		len(a.Tasks) == len(b.Tasks) && len(a.Dark) == len(b.Dark) && len(a.Reduced) == len(b.Reduced) && len(a.Cut)+len(b.Cut)+len(a.Last)+len(b.Last) == 0 &&
+		len(a.Tasks) == len(b.Tasks) && len(a.Dark) == len(b.Dark) && len(a.Reduced) == len(b.Reduced) &&
+		len(a.Cut)+len(b.Cut)+len(a.Last)+len(b.Last) == 0 &&
 		a.Tasks[0].Kind == b.Tasks[0].Kind && a.Tasks[0].Device.Height() == b.Tasks[0].Device.Height()
 }
 

@@ -38,7 +38,8 @@ const (
 
 // RoutingCodes are all causes, in the order of their declaration.
 var RoutingCodes = []RoutingCode{
-	NoRouting, NoTable, LossyGroup, LevelLink, HostBetween, NoASN, ManyASPaths, BridgedRing, BridgedSubnet, FloodedBounce, RoutedLink, BridgedLink,
+	NoRouting, NoTable, LossyGroup, LevelLink, HostBetween, NoASN, ManyASPaths, BridgedRing, BridgedSubnet, FloodedBounce,
+	RoutedLink, BridgedLink,
 }
 
 // Error returns the cause and the names that belong to it, for logs and tests.

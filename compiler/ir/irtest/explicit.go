@@ -63,8 +63,8 @@ func (e *Explicit) Turns(g *ir.CosGroup, s ir.State) (*ir.Turns, error) {
 	return t, nil
 }
 
-// own returns the ports of the fabric by the names of the ports of a flow, which may be those of the fabric it was copied from; nil: a cable
-// of the flow is not there any more.
+// own returns the ports of the fabric by the names of the ports of a flow, which may be those of the fabric it was copied from. It returns
+// nil if a cable of the flow is not there any more.
 func (e *Explicit) own(ports []*ir.Port) []*ir.Port {
 	out := make([]*ir.Port, len(ports))
 	for i, p := range ports {

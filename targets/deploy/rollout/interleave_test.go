@@ -27,15 +27,14 @@ const (
 
 // node is a switch of the model. Its clock runs by itself.
 type node struct {
-	rate    int // of its clock, per mille
-	now     int // by its clock
-	markBy  int // the run that has marked it; -1: none
-	ends    int // of the mark, by its clock
-	lockBy  int // the run that holds its lock; -1: none
-	at      phase
-	busy    int // until it is up again, by its clock
-	due     int // when it goes back by itself, by its clock
-	crashed bool
+	rate   int // of its clock, per mille
+	now    int // by its clock
+	markBy int // the run that has marked it; -1: none
+	ends   int // of the mark, by its clock
+	lockBy int // the run that holds its lock; -1: none
+	at     phase
+	busy   int // until it is up again, by its clock
+	due    int // when it goes back by itself, by its clock
 }
 
 func (n *node) away() bool { return n.at == changing || n.at == goingBack }

@@ -79,7 +79,9 @@ func (l *leader) markings() []*marking {
 			must[d] = true
 		}
 		for _, d := range w.Near {
-			must[d] = must[d]
+			if !must[d] {
+				must[d] = false
+			}
 		}
 	}
 	var all []*marking

@@ -20,7 +20,8 @@ type Seen struct {
 	Says     string         `json:"says,omitempty"`    // what is wrong, or hides it; empty: it is as described, or the counters do not tell
 }
 
-// Judge compares the counters of every device of the way, before and after the exchange, with the idle interval before it ([Exchange.Idle]).
+// Judge compares the counters of every device of the way, before and after the exchange, with the idle interval before it
+// ([Exchange.Idle]).
 // Others send, too: the exchange is proved where its class rose by its packets beyond the idle interval, and no other priority rose beyond
 // that. What is missing in spite of others is wrong; everything between these two is hidden.
 func (x *Exchange) Judge(before, after map[*ir.Device]Counts) []Seen {
