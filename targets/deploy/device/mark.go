@@ -10,8 +10,8 @@ import (
 )
 
 // Mark marks a switch for a run, or renews the run's mark. The mark ends after the lease, by the switch's own clock. Mark returns how many
-// runs have written to the switch. It fails with [deploy.Locked] if another run has marked the switch, holds its lock, or has changed it and is
-// not confirmed.
+// runs have written to the switch. It fails with [deploy.Locked] if another run has marked the switch, holds its lock, or has changed it
+// and is not confirmed.
 func (d *Device) Mark(ctx context.Context, run deploy.Run, lease time.Duration) (count int, err *deploy.Error) {
 	lines, err := d.marking(ctx, run, "take", run.Owner, strconv.Itoa(seconds(lease)))
 	for _, l := range lines {

@@ -25,6 +25,8 @@ type marking struct {
 	held bool // it has the mark of the run
 	runs int  // that had written there when the run marked it
 	own  bool // the run changes it
+
+	ends time.Time // of the mark, by the clock of the run
 }
 
 // markSlack is how much longer than its wave may take a mark holds.
@@ -55,6 +57,7 @@ func (l *leader) markAll(ctx context.Context, plan *deploy.Plan) bool {
 		err := failed[i]
 		if err == nil {
 			m.runs, err = m.dev.Mark(context.WithoutCancel(ctx), l.o.Run, lease)
+			m.ends = l.o.Clock.Now().Add(lease)
 		}
 		if m.held = err == nil; err != nil && !l.without(m, err) {
 			return false
@@ -120,18 +123,22 @@ func (l *leader) stopFor(why deploy.Stopped, text string) {
 	}
 }
 
-// renew renews the marks for the next wave and reports whether the wave may begin. Each renewal reads the locks of the switch. A mark that
-// another run has taken stops the run, on whichever switch.
+// renew renews the marks of the next wave, and others that end soon, and reports whether the wave may begin. Each renewal reads the locks of
+// the switch. A mark that another run has taken stops the run, on whichever switch.
 func (l *leader) renew(ctx context.Context, w *deploy.Wave) bool {
 	steady := context.WithoutCancel(ctx)
 	failed, runs := make([]*deploy.Error, len(l.marks)), make([]int, len(l.marks))
+	lease := 2*w.Takes + markSlack
+	soon := l.o.Clock.Now().Add(2*w.Takes + markSlack/2)
 	l.eachOf(len(l.marks), func(i int) {
 		m := l.marks[i]
-		if runs[i] = m.runs; !m.held {
+		ofWave := slices.Contains(w.Marks, m.dev.Of) || slices.Contains(w.Near, m.dev.Of)
+		if runs[i] = m.runs; !m.held || !ofWave && m.ends.After(soon) {
 			return
 		}
 		if failed[i] = m.dev.Connect(steady, "mark"); failed[i] == nil {
-			runs[i], failed[i] = m.dev.Mark(steady, l.o.Run, 2*w.Takes+markSlack)
+			runs[i], failed[i] = m.dev.Mark(steady, l.o.Run, lease)
+			m.ends = l.o.Clock.Now().Add(lease)
 		}
 		if failed[i] != nil || len(l.marks) > mostLinks {
 			m.dev.Close()
