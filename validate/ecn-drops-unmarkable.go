@@ -16,17 +16,21 @@ var ECNDropsUnmarkable = &Check{
 	Answers: []string{"K17", "N11"},
 	OnHop:   true,
 	Run: func(p *Pass) {
-		var found folds[diag.Range, *unmarkable]
+		type cause struct { // of one finding: what makes senders send so, and the group that is dropped
+			at    diag.Range
+			group *ir.CosGroup
+		}
+		var found folds[cause, *unmarkable]
 		for _, in := range p.Fabric.Intents {
 			drops := dropsOf(in)
 			for _, m := range in.Members {
 				at, bad := walk.Unmarkable(m.NIC, in)
 				if bad && (m.NIC.Port != nil || m.NIC.Bond != nil) && slices.ContainsFunc(drops, func(d *drop) bool { return d.port(m.NIC) != nil }) {
-					found.add(at, &unmarkable{in, m.NIC, drops})
+					found.add(cause{at, in.Group}, &unmarkable{in, m.NIC, drops})
 				}
 			}
 		}
-		found.each(func(at diag.Range, all []*unmarkable) { p.unmarkable(at, all) })
+		found.each(func(c cause, all []*unmarkable) { p.unmarkable(c.at, all) })
 	},
 }
 

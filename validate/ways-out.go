@@ -12,7 +12,8 @@ import (
 	"github.com/rocec/rocec/validate/proof"
 )
 
-// adviceShare is the share of the budget that the search for ways out may take beside the proof: a quarter of a second of the default.
+// adviceShare is the share of the budget that the search for ways out may take beside the proof: a quarter of a second of the default, and
+// never less than that.
 const adviceShare = 240
 
 // adviser finds ways out of PFC loops. It tries each: the proof and all checks run again for the fabric with the change. It offers the
@@ -40,7 +41,7 @@ type finding struct {
 }
 
 func newAdviser(p *Pass, l *proof.Proof) *adviser {
-	return &adviser{Proof: l, pass: p, budget: ir.NewBudget(p.steps / adviceShare)}
+	return &adviser{Proof: l, pass: p, budget: ir.NewBudget(max(p.steps, DefaultBudget) / adviceShare)}
 }
 
 // waysOut ranks what breaks every circle, cheapest first, each with its price: first what forbids the turn, then what

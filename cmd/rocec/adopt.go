@@ -110,7 +110,10 @@ func (a *app) adopt(ctx context.Context, name string, only []string, which labFl
 ) {
 	dir := a.here()
 	if known != nil {
-		dir, which = known.Fabric, labFlag(known.Lab)
+		which = labFlag(known.Lab)
+		if a.dir == "" {
+			dir = known.Fabric
+		}
 		if len(a.vars)+len(a.varFiles) == 0 {
 			a.vars, a.varFiles = known.Vars, known.VarFiles
 		}

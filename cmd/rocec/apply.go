@@ -357,11 +357,12 @@ func (a *app) nothingToDo(plan *deploy.Plan, format string) error {
 	if format == "json" {
 		a.writeUntouched(plan)
 	}
-	switch {
-	case troubled(plan):
+	if troubled(plan) {
 		return &exit{exitMachines, ""}
-	case slices.ContainsFunc(plan.Devices, func(d *deploy.DevicePlan) bool { return d.Lock.Held() }):
-		return &exit{exitLocked, ""} // what is in use there is not there to stay
+	}
+	if held := bars(plan, nil, ""); len(held) > 0 { // what is in use there may not stay
+		h := held[0]
+		return fail(exitLocked, "%s %s", h.Holds(h.names()...), h.GoOn(h.names()...))
 	}
 	return nil
 }

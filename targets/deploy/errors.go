@@ -114,23 +114,25 @@ func (o *Owner) String() string {
 func (o *Owner) Holds(names ...string) string {
 	const room = 200 // bytes, for names
 	on, n := nodeset.Text(names, nodeset.Devices, room), len(names)
-	is, was, goes := diag.Plural(n, "is", "are"), diag.Plural(n, "was", "were"), diag.Plural(n, "It goes", "They go")
+	is, was := diag.Plural(n, "is", "are"), diag.Plural(n, "was", "were")
 	left := o.Until.Round(time.Second).String()
+	goes := "It goes back by itself in " + left
 	if n > 1 {
-		left += ", or later"
+		goes = "They go back by themselves, the first in " + left
 	}
 	switch {
 	case o.Beside:
 		return fmt.Sprintf("%s %s the mark of %s, which changes devices beside %s. The mark ends in %s unless the run renews it.", on,
 			diag.Plural(n, "has", "have"), o, diag.Plural(n, "it", "them"), left)
 	case o.Mark == markLoaded && o.Until > 0:
-		return fmt.Sprintf("%s %s changed by %s, which is not confirmed. %s back without that, in %s.", on, was, o, goes, left)
+		return fmt.Sprintf("%s %s changed by %s, which is not confirmed. %s.", on, was, o, goes)
 	case o.Mark == markLoaded:
-		return fmt.Sprintf("%s %s changed by %s, which is not confirmed. %s back without that.", on, was, o, goes)
+		return fmt.Sprintf("%s %s changed by %s, which is not confirmed. The time until %s back is not known.", on, was, o,
+			diag.Plural(n, "it goes", "they go"))
 	case o.Mark == markUndoing:
 		return fmt.Sprintf("%s %s going back from a change by %s.", on, is, o)
 	case unfinished(o.Mark) && o.Until > 0:
-		return fmt.Sprintf("%s %s being changed by %s. %s back in %s if that run has died.", on, is, o, goes, left)
+		return fmt.Sprintf("%s %s being changed by %s. %s if that run has died.", on, is, o, goes)
 	case unfinished(o.Mark):
 		return fmt.Sprintf("%s %s being changed by %s.", on, is, o)
 	}

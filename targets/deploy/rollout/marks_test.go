@@ -113,11 +113,11 @@ func markCases() []markCase {
 		{"a lock, prepared", lock("prepared"), "leaf01 is locked by bob@ws9"},
 		{
 			"a lock, armed", lock("armed"),
-			"leaf01 is being changed by bob@ws9, process 7, run txn-2, since 2026-11-21T06:00:00Z. It goes back in ",
+			"leaf01 is being changed by bob@ws9, process 7, run txn-2, since 2026-11-21T06:00:00Z. It goes back by itself in ",
 		},
 		{"a lock, loaded", lock("loaded"), "leaf01 was changed by bob@ws9, process 7, run txn-2, since 2026-11-21T06:00:00Z, which is not " +
 			"confirmed. " +
-			"It goes back without that, in "},
+			"It goes back by itself in "},
 		{"a lock, undoing", lock("undoing"), "leaf01 is going back from a change by bob@ws9"},
 		{"a lock, failed", lock("failed"), "leaf01 is locked by bob@ws9"},
 		{"a lock, confirmed", lock("confirmed"), ""},

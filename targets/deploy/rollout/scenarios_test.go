@@ -164,7 +164,8 @@ func at(step string, do func()) func(*rollout.ApplyOptions) {
 func (b box) leaves(verb string, after bool) {
 	died := false
 	b.Fault = func(_ int, cmd string) *boxtest.Fault {
-		if died = died || strings.HasSuffix(cmd, verb); died {
+		args := cmd[strings.LastIndexByte(cmd, '\n')+1:] // who does the verb may come behind it
+		if died = died || strings.HasSuffix(args, verb) || strings.Contains(args, verb+" "); died {
 			return &boxtest.Fault{After: after, ForGood: true}
 		}
 		return nil
