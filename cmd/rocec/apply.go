@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -279,7 +280,7 @@ func (a *app) mayApply(ctx context.Context, w *work, plan *deploy.Plan, seq *seq
 		return err
 	}
 	if err := a.barred(w.f, w.dir, w.devices, plan, seq, "", &o.leadOptions); err != nil {
-		return untouched(err)
+		return err
 	}
 	if s := plan.Summary(); s.Unreachable+s.Refused > o.maxFailures && (s.Refused > o.maxFailures || len(seq.mixed.against()) > 0) {
 		return untouched(fail(exitMachines, "%s cannot be changed, and a link with PFC at one end only loses frames. Nothing was changed. "+
@@ -354,28 +355,44 @@ func question(f *ir.Fabric, what string) string {
 
 // nothingToDo ends an apply without changes; devices that could not be read are still worth an exit status.
 func (a *app) nothingToDo(plan *deploy.Plan, format string) error {
-	if format == "json" {
+	held := bars(plan, nil, "")
+	switch {
+	case format == "json" && len(held) > 0:
+		a.writeStopped(plan, held, deploy.OtherRun, held[0].Holds(held[0].names()...))
+	case format == "json":
 		a.writeUntouched(plan)
 	}
 	if troubled(plan) {
 		return &exit{exitMachines, ""}
 	}
-	if held := bars(plan, nil, ""); len(held) > 0 { // what is in use there may not stay
-		h := held[0]
-		return fail(exitLocked, "%s %s", h.Holds(h.names()...), h.GoOn(h.names()...))
+	var texts []string
+	for _, h := range held { // what is in use there may not stay
+		texts = append(texts, h.Holds(h.names()...)+" "+h.GoOn(h.names()...))
+	}
+	if len(texts) > 0 {
+		return fail(exitLocked, "%s", strings.Join(texts, " "))
 	}
 	return nil
 }
 
 // writeUntouched writes what becomes of the devices of a plan that is not done.
 func (a *app) writeUntouched(plan *deploy.Plan) {
+	a.writeEvent(applyEvent{Event: "summary", Summary: a.untouched(plan, nil)})
+}
+
+// untouched writes an event for each device that is refused, those of refused with a reason of their own, and counts the outcomes.
+func (a *app) untouched(plan *deploy.Plan, refused map[string]string) map[string]int {
 	sum := map[string]int{}
 	for _, o := range deploy.Outcomes {
 		sum[string(o)] = 0
 	}
 	for _, d := range plan.Devices {
 		of := deploy.Unchanged
-		switch {
+		switch why := refused[d.Device.Name]; {
+		case why != "":
+			of = deploy.Refused
+			a.writeEvent(applyEvent{Event: "device", Device: d.Device.Name, Outcome: string(of), Detail: why})
+			delete(refused, d.Device.Name)
 		case d.Err != nil:
 			of = deploy.Refused
 			a.writeEvent(applyEvent{Event: "device", Device: d.Device.Name, Outcome: string(of), Detail: d.Err.Error()})
@@ -384,7 +401,11 @@ func (a *app) writeUntouched(plan *deploy.Plan) {
 		}
 		sum[string(of)]++
 	}
-	a.writeEvent(applyEvent{Event: "summary", Summary: sum})
+	for _, name := range slices.Sorted(maps.Keys(refused)) { // beside the plan
+		sum[string(deploy.Refused)]++
+		a.writeEvent(applyEvent{Event: "device", Device: name, Outcome: string(deploy.Refused), Detail: refused[name]})
+	}
+	return sum
 }
 
 // outcome maps results to an exit status.

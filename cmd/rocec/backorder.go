@@ -56,6 +56,9 @@ func orderOf(l *journal.Log, plan *deploy.Plan, goal txn.Goal, maxDark int) *dep
 // is now. Where the fabric is not what it was, or cannot be read any more, only the journal's order is known.
 func (a *app) backSequence(l *journal.Log, plan *deploy.Plan, o rollbackOptions) (*sequence, *deploy.Order) {
 	order := orderOf(l, plan, txn.Back, o.maxDark)
+	if len(a.vars)+len(a.varFiles) == 0 {
+		a.vars, a.varFiles = l.Vars, l.VarFiles
+	}
 	f, err := a.loadGood(l.Fabric)
 	if err != nil || f.Fabric.Name != l.Name {
 		return nil, order

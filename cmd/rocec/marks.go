@@ -184,15 +184,24 @@ func longestTimer(l *journal.Log, name string) time.Duration {
 	return hold + time.Duration(waves+1)*(c.Work()+soak+away+deadMan)
 }
 
-// readLocks reads who holds the switches that are to carry the mark of the run, of those that were not read with the plan.
+// readLocks reads who holds the switches that are to carry the mark of the run, and the devices next to its waves, but for those that were
+// read with the plan.
 func (a *app) readLocks(ctx context.Context, f *fleet, plan *deploy.Plan, seq *sequence) {
 	known := map[*ir.Device]bool{}
 	for _, p := range slices.Concat(plan.Devices, plan.Beside) {
 		known[p.Device.Source] = true
 	}
 	tree := &target.Tree{}
-	for _, w := range seq.order.Waves {
-		for _, d := range slices.Concat(w.Marks, w.Near) {
+	for i, w := range seq.order.Waves {
+		beside := slices.Concat(w.Marks, w.Near)
+		for _, t := range seq.waves[i].Tasks {
+			for _, p := range t.Device.Ports {
+				if d := seq.devices[p.Peer().Device()]; d != nil && !d.Source.ByOthers {
+					beside = append(beside, d)
+				}
+			}
+		}
+		for _, d := range beside {
 			if !known[d.Source] {
 				known[d.Source] = true
 				tree.Devices = append(tree.Devices, &target.Device{
@@ -283,11 +292,6 @@ func (a *app) barred(f *report.Report, dir string, devices *fleet, plan *deploy.
 	for _, h := range held {
 		e := &deploy.Error{Kind: deploy.Locked, Device: h.devices[0].Device, Detail: h.Holds(h.names()...) + " " + h.GoOn(h.names()...)}
 		ds = append(ds, e.Diagnostic())
-		if o.format == "json" {
-			for _, d := range h.devices {
-				a.writeEvent(applyEvent{Event: "device", Device: d.Device.Name, Outcome: string(deploy.Refused), Detail: e.Detail})
-			}
-		}
 	}
 	p := &diag.Printer{Color: a.paints(a.stderr), Width: a.width(a.stderr)}
 	if f != nil {
@@ -299,6 +303,13 @@ func (a *app) barred(f *report.Report, dir string, devices *fleet, plan *deploy.
 		}
 	}
 	p.Print(a.stderr, ds) //nolint:errcheck // a closed terminal has nobody to tell
+	if len(ds) > 0 && o.format == "json" {
+		why := deploy.NotMarked
+		if len(held)+silent > 0 {
+			why = deploy.OtherRun
+		}
+		a.writeStopped(plan, held, why, ds[0].Detail)
+	}
 	switch {
 	case len(held)+silent > 0:
 		return fail(exitLocked, "another run holds devices that this plan changes or relies on. Nothing was changed.")
@@ -307,6 +318,18 @@ func (a *app) barred(f *report.Report, dir string, devices *fleet, plan *deploy.
 			"other run goes on: --alone -m WHY.", diag.Count(len(ds), "switch"))
 	}
 	return nil
+}
+
+// writeStopped writes, as JSON, what becomes of the devices of a plan that does not begin: held devices are refused.
+func (a *app) writeStopped(plan *deploy.Plan, held []*heldBy, why deploy.Stopped, detail string) {
+	refused := map[string]string{}
+	for _, h := range held {
+		for _, name := range h.names() {
+			refused[name] = h.Holds(name) + " " + h.GoOn(name)
+		}
+	}
+	sum := a.untouched(plan, refused)
+	a.writeEvent(applyEvent{Event: "summary", Summary: sum, Stopped: string(why), Detail: detail})
 }
 
 // held names the runs that hold devices of a plan, or beside it.

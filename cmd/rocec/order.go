@@ -77,6 +77,7 @@ type sequence struct {
 	rules   change.Rules
 	steps   []change.Phase // those the change takes, of which this is the first; nil: it is all
 	down    []*ir.Link     // found without a link, or a session over it
+	early   []*ir.Link     // planned cables that were found with a link
 
 	locks []*deploy.DevicePlan // of switches that carry the mark of the run and are not in the plan: who holds them
 
@@ -119,9 +120,7 @@ func newSequence(f *ir.Fabric, whole *target.Tree, plan *deploy.Plan, o orderOpt
 // survey takes in what a plan has found of a fabric.
 func survey(f *ir.Fabric, whole *target.Tree, plan *deploy.Plan, r change.Rules) (*sequence, map[*ir.Device]*deploy.DevicePlan) {
 	s := &sequence{
-		rules: r,
-		graph: change.NewGraph(f), devices: map[*ir.Device]*target.Device{}, found: map[*ir.Device][]target.Sample{},
-		mute: map[*ir.Device]bool{},
+		rules: r, devices: map[*ir.Device]*target.Device{}, found: map[*ir.Device][]target.Sample{}, mute: map[*ir.Device]bool{},
 	}
 	for _, d := range whole.Devices {
 		s.devices[d.Source] = d
@@ -136,7 +135,26 @@ func survey(f *ir.Fabric, whole *target.Tree, plan *deploy.Plan, r change.Rules)
 		s.found[p.Device.Source] = p.Baseline
 		s.mute[p.Device.Source] = p.Err != nil
 	}
+	s.early = s.plannedUp(f)
+	s.graph = change.NewGraph(f, s.early...)
 	return s, of
+}
+
+// plannedUp returns the planned cables that have a link already, by ID: traffic may take them, whatever the fabric says.
+func (s *sequence) plannedUp(f *ir.Fabric) (up []*ir.Link) {
+	for _, l := range f.Links {
+		if l.Planned && (s.hasLink(l.A()) || s.hasLink(l.B())) {
+			up = append(up, l)
+		}
+	}
+	return up
+}
+
+// hasLink reports whether a device told that a port has a link.
+func (s *sequence) hasLink(p *ir.Port) bool {
+	return slices.ContainsFunc(s.found[p.Device()], func(sample target.Sample) bool {
+		return sample.Link == p.Name && !sample.Counter && sample.Value > 0
+	})
 }
 
 // arrange hands the waves on as data.
@@ -221,7 +239,7 @@ func (s *sequence) living() (*change.Living, error) {
 				a.Lone = append(a.Lone, d)
 			case sample.Link != "":
 				p := slices.IndexFunc(d.Ports, func(p *ir.Port) bool { return p.Name == sample.Link })
-				if p >= 0 && !d.Ports[p].Link().Planned && !seen[d.Ports[p].Link()] {
+				if p >= 0 && (!d.Ports[p].Link().Planned || slices.Contains(s.early, d.Ports[p].Link())) && !seen[d.Ports[p].Link()] {
 					seen[d.Ports[p].Link()] = true
 					a.Down = append(a.Down, d.Ports[p].Link())
 				}

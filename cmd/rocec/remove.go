@@ -85,7 +85,7 @@ func (a *app) remove(ctx context.Context, args []string, o removeOptions) (err e
 	}
 	l := lead{
 		leadOptions: o.leadOptions, hooks: o.hooks(), fabric: dir, name: f.Fabric.Name, only: names, removes: names,
-		devices: devices, plan: plan, order: inOneWave(plan), known: a.changedHosts(dir, devices.labDir),
+		devices: devices, plan: plan, order: inOneWave(plan, f), known: a.changedHosts(dir, devices.labDir),
 	}
 	if plan.Empty() {
 		return a.nothingRemoved(l, debts)
@@ -117,11 +117,18 @@ func (a *app) remove(ctx context.Context, args []string, o removeOptions) (err e
 }
 
 // inOneWave is the order of hosts that carry nothing for the fabric.
-func inOneWave(plan *deploy.Plan) *deploy.Order {
+func inOneWave(plan *deploy.Plan, f *report.Report) *deploy.Order {
 	w := &deploy.Wave{Phase: 1, Stream: true}
+	gone := map[string]bool{}
 	for _, d := range plan.Devices {
 		if d.Status == deploy.StatusChange {
 			w.Devices = append(w.Devices, d)
+			gone[d.Device.Name] = true
+		}
+	}
+	for _, d := range f.Tree().Devices { // a host that is set by hand is in the fabric still, and next to its switches
+		if d.Role == target.Switch && slices.ContainsFunc(d.Source.Ports, func(p *ir.Port) bool { return gone[p.Peer().Device().Name] }) {
+			w.Near = append(w.Near, d)
 		}
 	}
 	return &deploy.Order{Waves: []*deploy.Wave{w}}

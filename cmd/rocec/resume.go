@@ -124,15 +124,15 @@ func (a *app) resume(ctx context.Context, name string, o runOptions) (err error)
 		return err
 	}
 	l := r.log
-	if err := a.sameFabric(r); err != nil {
-		return err
-	}
 	if len(r.begun) == 0 {
 		a.tellNothing(l, r.devices, "Run %s had begun on no device; nothing is to be done.", o.format)
 		return nil
 	}
 	if len(r.open) == 0 {
 		return a.over(l, r.begun, "resume", o.format)
+	}
+	if err := a.sameFabric(r); err != nil {
+		return err
 	}
 	f, err := r.connect()
 	if err != nil {

@@ -56,13 +56,14 @@ type rollbackOptions struct {
 
 // backs sorts the devices of a run that is to be gone back from.
 type backs struct {
-	over  []journal.Device // the run is undone there: by the device, by rocec, or by a rollback
-	asks  []journal.Device // it is, and the journal does not know yet
-	open  []journal.Device // it is neither kept nor undone: the device undoes it
-	loose []journal.Device // what became of it there is not known, and a later run may have written what is there
-	kept  deploy.Plan      // it was kept: a run of its own writes what was there before
-	order *deploy.Order    // of going back on those
-	seq   *sequence        // the same in the fabric as it is; nil: that cannot be read any more
+	over   []journal.Device // the run is undone there: by the device, by rocec, or by a rollback
+	asks   []journal.Device // it is, and the journal does not know yet
+	open   []journal.Device // it is neither kept nor undone: the device undoes it
+	loose  []journal.Device // what became of it there is not known, and a later run may have written what is there
+	kept   deploy.Plan      // it was kept: a run of its own writes what was there before
+	order  *deploy.Order    // of going back on those
+	barred bool             // another run keeps those from going back
+	seq    *sequence        // the same in the fabric as it is; nil: that cannot be read any more
 
 	elsewhere map[string]deploy.RunMark // by device: the run by which another machine went back from the run
 }
@@ -142,9 +143,16 @@ func (a *app) rollback(ctx context.Context, name string, o rollbackOptions) (err
 	if len(b.open) == 0 && b.kept.Empty() {
 		return a.nothingToDo(&b.kept, o.format)
 	}
-	if len(b.open) == 0 { // going back from a run that holds devices is never barred
+	if b.seq == nil && slices.ContainsFunc(b.order.Waves, func(w *deploy.Wave) bool { return !w.Stream }) {
+		a.say("not judged: which hosts are cut off meanwhile, and whether other runs hold devices beside these. The fabric of run %s cannot be "+
+			"read as it was.", l.Run)
+	}
+	if !b.kept.Empty() {
 		if err := a.barred(nil, l.Fabric, f, &b.kept, b.seq, l.Run, &o.leadOptions); err != nil {
-			return err
+			if len(b.open) == 0 {
+				return err
+			}
+			b.barred = true // going back from the devices that the run holds is never barred
 		}
 	}
 	if b.seq != nil && len(b.seq.refused) > 0 {
@@ -182,6 +190,9 @@ func (a *app) goBack(ctx context.Context, l *journal.Log, f *fleet, b *backs, o 
 	}
 	if b.kept.Empty() || ctx.Err() != nil {
 		return first
+	}
+	if b.barred {
+		return fail(exitLocked, "the devices that kept run %s stay as they are: another run holds devices beside them", l.Run)
 	}
 	results, err := a.lead(ctx, lead{
 		leadOptions: o.leadOptions, order: b.order, hooks: o.hooks(), fabric: l.Fabric, name: l.Name, only: o.only,

@@ -8,6 +8,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/journal"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/txn"
 )
 
 // keysOf are the keys of a run that another machine started, by device.
@@ -31,8 +32,19 @@ func (a *app) sameFabric(r *openedRun) error {
 	if err != nil {
 		return err
 	}
+	marks := marksOf(l)
+	going := func(d journal.Device) bool { // the run is not over there
+		m := marks[d.Name]
+		return m == txn.Prepared || m == txn.Armed || m == txn.Loaded
+	}
+	if !slices.ContainsFunc(r.devices, going) {
+		return nil
+	}
 	var others []journal.Left
 	for i := range r.devices {
+		if !going(r.devices[i]) {
+			continue
+		}
 		if why := a.otherwise(l, dir, &r.devices[i], r.plan); why != "" {
 			others = append(others, journal.Left{Name: r.devices[i].Name, Why: why})
 		}

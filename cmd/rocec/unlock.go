@@ -79,7 +79,7 @@ func (a *app) unlock(ctx context.Context, names []string, o unlockOptions) (err 
 			found = append(found, a.judgeLock(heldLock{device: d.Device, holder: *d.Lock, locked: true}, o.run))
 		}
 		for _, r := range d.Runs {
-			found = append(found, a.judgeLock(heldLock{device: d.Device, holder: deploy.Owner{Txn: r.Run, Mark: r.Mark}}, o.run))
+			found = append(found, a.judgeLock(heldLock{device: d.Device, holder: deploy.Owner{Txn: r.Run, Mark: r.Mark, Until: r.Until}}, o.run))
 		}
 	}
 	take := 0

@@ -41,6 +41,11 @@ func (v *planView) waves(s *sequence) {
 		v.wave(s, i, j)
 		i = j
 	}
+	if len(s.early) > 0 {
+		v.prose("  "+v.paint(diag.Yellow, "note:")+" ", fmt.Sprintf("%s %s a link already and %s as laid: %s",
+			diag.Count(len(s.early), "planned cable"), diag.Plural(len(s.early), "has", "have"), diag.Plural(len(s.early), "counts", "count"),
+			linksText(s.early)))
+	}
 	v.marks(s)
 	if len(s.refused) > 0 {
 		names := make([]string, len(s.refused))

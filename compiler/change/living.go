@@ -35,12 +35,15 @@ type member struct {
 // activeBackup is the mode of a bond that uses one of its ports.
 const activeBackup = "active-backup"
 
-// NewGraph prepares to ask.
-func NewGraph(f *ir.Fabric) *Graph {
+// NewGraph prepares to ask. Planned cables are no links, but for those of up, which were found to have one.
+func NewGraph(f *ir.Fabric, up ...*ir.Link) *Graph {
 	g := &Graph{fabric: f, router: routes.New(f), hosts: make([][]*ir.Device, len(f.Devices))}
 	g.laid = make([]bool, len(f.Links))
 	for _, l := range f.Links {
 		g.laid[l.ID] = !l.Planned
+	}
+	for _, l := range up {
+		g.laid[l.ID] = true
 	}
 	for _, h := range f.Devices {
 		for _, p := range h.Ports {

@@ -86,13 +86,16 @@ func (o *Owner) Held() bool { return o != nil && o.Mark == markLoaded }
 
 // Bars reports whether the run forbids other runs to change the device or to rely on it. It does while its change is not confirmed there,
 // and while its mark is on the device.
-func (o *Owner) Bars() bool { return o != nil && (o.Beside || unfinished(o.Mark)) }
+func (o *Owner) Bars() bool {
+	return o != nil && (o.Beside || o.Mark == markPrepared || unfinished(o.Mark))
+}
 
 // The marks of a run that neither keeps nor has undone its change.
 const (
-	markArmed   = "armed"
-	markLoaded  = "loaded"
-	markUndoing = "undoing"
+	markPrepared = "prepared" // and it has changed nothing yet
+	markArmed    = "armed"
+	markLoaded   = "loaded"
+	markUndoing  = "undoing"
 )
 
 func unfinished(mark string) bool {
@@ -136,6 +139,9 @@ func (o *Owner) Holds(names ...string) string {
 	case unfinished(o.Mark):
 		return fmt.Sprintf("%s %s being changed by %s.", on, is, o)
 	}
+	if o.Mark == markPrepared {
+		return fmt.Sprintf("%s %s locked by %s, which has changed nothing there yet.", on, is, o)
+	}
 	return fmt.Sprintf("%s %s locked by %s.", on, is, o)
 }
 
@@ -151,7 +157,7 @@ func (o *Owner) GoOn(names ...string) string {
 		return fmt.Sprintf("Keep the change: rocec confirm %s. Go back: rocec rollback %[1]s.", o.Txn)
 	case o.Mark == markUndoing:
 		return fmt.Sprintf("If that run died, bring it to its end: rocec resume %s.", o.Txn)
-	case unfinished(o.Mark):
+	case (unfinished(o.Mark) || o.Mark == markPrepared) && known:
 		return fmt.Sprintf("If that run died, bring it to its end: rocec resume %s. Go back: rocec rollback %[1]s.", o.Txn)
 	case known:
 		return fmt.Sprintf("If that run is over, take its lock away: rocec unlock --run %s %s", o.Txn, strings.Join(names, " "))

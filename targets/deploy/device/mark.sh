@@ -62,6 +62,9 @@ $(head -c 1024 "$M/mark")"
 			if [ "$what" = since ]; then since=$value; fi
 		done <"$M/mark"
 	fi
+	if [ -h "$M/mark" ] || { [ -e "$M/mark" ] && [ ! -f "$M/mark" ]; }; then
+		fail foreign "$M/mark is not a file of rocec: remove it on the device"
+	fi
 	read -r this </proc/sys/kernel/random/boot_id
 	uptime
 	printf 'txn %s\nkey %s\nboot %s\nends %s\nsince %s\nowner %s\n' "$T" "$K" "$this" "$((up + $2))" "$since" "$1" >"$M/mark.new" ||

@@ -156,7 +156,8 @@ func (c markCase) check(t testing.TB, b box) {
 		require.NotNil(t, err)
 		require.Equal(t, deploy.Locked, err.Kind, err.Detail)
 		require.Contains(t, err.Detail, c.refuse)
-		onWay := strings.Contains(c.name, "armed") || strings.Contains(c.name, "loaded") || strings.Contains(c.name, "undoing")
+		onWay := strings.Contains(c.name, "armed") || strings.Contains(c.name, "loaded") ||
+			strings.Contains(c.name, "undoing") || strings.Contains(c.name, "prepared")
 		require.Equal(t, onWay, strings.Contains(err.Detail, "rocec rollback txn-2") || strings.Contains(err.Detail, "rocec resume txn-2"))
 		require.False(t, onWay && strings.Contains(err.Detail, "unlock"), "a run that can be gone on with: %s", err.Detail)
 		require.Equal(t, before, b.Read(markFile))
