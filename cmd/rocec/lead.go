@@ -56,7 +56,7 @@ func (a *app) lead(ctx context.Context, l lead) (*deploy.Results, error) {
 	o := rollout.ApplyOptions{
 		Run: run, Parallel: l.parallel, MaxFailures: l.maxFailures, Order: l.order, NotAfter: l.notAfter,
 		OnFailure: rollout.OnFailure(l.onFailure), OnAnomaly: a.onAnomaly(&l), Hooks: a.hooks(run.Name, l.hooks, l.order),
-		Hold: l.hold, Soak: l.soakTime(), Links: l.devices.links, Alone: l.alone, Sudo: a.sudo,
+		Hold: l.hold, Soak: l.soakTime(), Links: l.devices.links, Alone: l.alone, Died: a.died, Sudo: a.sudo,
 		Clock: rollout.Clock{Now: time.Now, Wait: time.After},
 		Event: func(e rollout.Event) {
 			if e.Result != nil {

@@ -281,9 +281,20 @@ func heldDevices(all []*deploy.DevicePlan, own string) (out []*heldBy) {
 	return out
 }
 
+// died reports whether a run was led by this user on this machine, and its process has ended: what it has marked it does not rely on any
+// more. Runs of other machines are not known.
+func (a *app) died(run string) bool {
+	dir, err := a.journals()
+	if err != nil || !deploy.ValidRun(run) {
+		return false
+	}
+	l, err := dir.Read(run)
+	return err == nil && l.Adopted == nil && !l.Alive
+}
+
 // barred refuses to do a plan that runs keep from being done: exit status 5, and nothing was changed.
 func (a *app) barred(f *report.Report, dir string, devices *fleet, plan *deploy.Plan, seq *sequence, own string, o *leadOptions) error {
-	held := bars(plan, seq, own)
+	held := slices.DeleteFunc(bars(plan, seq, own), func(h *heldBy) bool { return h.Beside && a.died(h.Txn) })
 	var ds diag.List
 	for _, e := range a.silent(dir, devices, plan, seq, own, time.Now()) {
 		ds = append(ds, e.Diagnostic())
@@ -357,7 +368,8 @@ func (v *planView) marks(s *sequence) {
 			diag.Plural(len(beside), "it", "them")+" meanwhile")
 	}
 	if len(cannot) > 0 {
-		v.prose("  "+v.paint(diag.Yellow, "not marked:")+" ", namesText(cannot)+", which rocec does not write: see that no change of "+
+		text := namesText(cannot)
+		v.prose("  "+v.paint(diag.Yellow, "not marked:")+" ", text+". Other runs cannot see this one there: make sure that no change of "+
 			diag.Plural(len(cannot), "it", "them")+" goes on meanwhile")
 	}
 }
@@ -377,7 +389,7 @@ func namesOfDevices(ds []*ir.Device) []string {
 // planMarks are switches in the JSON of plan.
 type planMarks struct {
 	Beside []string `json:"beside"` // carry the mark of the run, and are not changed
-	Cannot []string `json:"cannot"` // rocec does not write them
+	Cannot []string `json:"cannot"` // carry none: rocec does not write them, or they are hosts
 }
 
 // planHeld is a run that holds devices, in the JSON of plan.

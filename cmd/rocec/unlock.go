@@ -49,6 +49,7 @@ type heldLock struct {
 	device *target.Device
 	holder deploy.Owner
 	locked bool
+	marked bool   // the run goes on beside the device, or died
 	refuse string // why it stays
 }
 
@@ -78,6 +79,9 @@ func (a *app) unlock(ctx context.Context, names []string, o unlockOptions) (err 
 		if d.Lock != nil {
 			found = append(found, a.judgeLock(heldLock{device: d.Device, holder: *d.Lock, locked: true}, o.run))
 		}
+		if d.Marked != nil {
+			found = append(found, a.judgeLock(heldLock{device: d.Device, holder: *d.Marked, marked: true}, o.run))
+		}
 		for _, r := range d.Runs {
 			found = append(found, a.judgeLock(heldLock{device: d.Device, holder: deploy.Owner{Txn: r.Run, Mark: r.Mark, Until: r.Until}}, o.run))
 		}
@@ -85,7 +89,10 @@ func (a *app) unlock(ctx context.Context, names []string, o unlockOptions) (err 
 	take := 0
 	for _, l := range found {
 		what := "locked by"
-		if !l.locked {
+		switch {
+		case l.marked:
+			what = "marked by"
+		case !l.locked:
 			what = "left by"
 		}
 		fmt.Fprintf(a.stdout, "%s  %s %s%s\n", diag.Paint(a.paints(a.stdout), diag.Bold, l.device.Name), what, &l.holder, markText(l.holder.Mark))
@@ -138,7 +145,10 @@ func (a *app) unlockOne(ctx context.Context, f *fleet, l *heldLock) *deploy.Erro
 	if err := d.Connect(ctx, "unlock"); err != nil {
 		return err
 	}
-	if !l.locked {
+	switch {
+	case l.marked:
+		return d.Unmark(ctx, deploy.Run{Name: "unlock", Key: "unlock"}, l.holder.Txn)
+	case !l.locked:
 		return d.Sweep(ctx, l.holder.Txn, a.owner())
 	}
 	return d.Unlock(ctx, &l.holder, a.owner())
@@ -161,7 +171,7 @@ func (a *app) judgeLock(l heldLock, named string) heldLock {
 		}
 	}
 	switch {
-	case run == "" || !l.locked:
+	case run == "" || !l.locked && !l.marked:
 	case processLives(l.holder.Who):
 		l.refuse = "its process lives on this machine"
 	case run == named:

@@ -150,7 +150,10 @@ func (o *Owner) GoOn(names ...string) string {
 	known := ValidRun(o.Txn)
 	switch {
 	case o.Beside:
-		return "Wait until it ends."
+		if !known {
+			return "Wait until it ends."
+		}
+		return fmt.Sprintf("Wait until it ends. If that run died: rocec unlock --run %s %s", o.Txn, strings.Join(names, " "))
 	case unfinished(o.Mark) && !known:
 		return "Its name makes no sense: see " + StateDir + " on the device."
 	case o.Mark == markLoaded:

@@ -11,9 +11,9 @@ import (
 
 // Mark marks a switch for a run, or renews the run's mark. The mark ends after the lease, by the switch's own clock. Mark returns how many
 // runs have written to the switch. It fails with [deploy.Locked] if another run has marked the switch, holds its lock, or has changed it
-// and is not confirmed.
-func (d *Device) Mark(ctx context.Context, run deploy.Run, lease time.Duration) (count int, err *deploy.Error) {
-	lines, err := d.marking(ctx, run, "take", run.Owner, strconv.Itoa(seconds(lease)))
+// and is not confirmed. The mark of the run over bars nothing; empty: every mark does.
+func (d *Device) Mark(ctx context.Context, run deploy.Run, lease time.Duration, over string) (count int, err *deploy.Error) {
+	lines, err := d.marking(ctx, run, "take", run.Owner, strconv.Itoa(seconds(lease)), over)
 	for _, l := range lines {
 		if n, ok := strings.CutPrefix(l, "count "); ok {
 			count = countOf(n)
@@ -22,9 +22,9 @@ func (d *Device) Mark(ctx context.Context, run deploy.Run, lease time.Duration) 
 	return count, err
 }
 
-// Unmark takes the mark of a run away.
-func (d *Device) Unmark(ctx context.Context, run deploy.Run) *deploy.Error {
-	_, err := d.marking(ctx, run, "drop")
+// Unmark takes the mark of a run away, and that of the run over; empty: of no other.
+func (d *Device) Unmark(ctx context.Context, run deploy.Run, over string) *deploy.Error {
+	_, err := d.marking(ctx, run, "drop", over)
 	return err
 }
 

@@ -1,4 +1,4 @@
-# The mark of a run on a switch, take OWNER SECONDS or drop. A run marks the switches whose loss together with those it changes would
+# The mark of a run on a switch, take OWNER SECONDS OVER or drop OVER. OVER is another run, which is over: its mark bars nothing. A run marks the switches whose loss together with those it changes would
 # break what it promises, so that of two runs one goes first. The mark ends by the device's own clock, and with the device's boot. It lies
 # in a folder of memory, M, and all may read it. Only one of these scripts is at work at a time: flock has called it.
 M=/run/rocec
@@ -49,8 +49,9 @@ txn ${x#"$S/txn-"}"
 	done
 }
 
-take() { # OWNER SECONDS
+take() { # OWNER SECONDS OVER
 	marked
+	if [ -n "$by" ] && [ "${by%% *}" = "$3" ]; then by=; fi
 	if [ -n "$by" ] && [ "$by" != "$T $K" ]; then
 		fail marked "until $((ends - up))
 $(head -c 1024 "$M/mark")"
@@ -73,13 +74,13 @@ $(head -c 1024 "$M/mark")"
 	printf 'state\ncount %s\nOK\n' "$(number "$S/counter")"
 }
 
-unmark() {
+unmark() { # OVER
 	marked
-	if [ "$by" = "$T $K" ]; then must "remove $M/mark" rm -f "$M/mark"; fi
+	if [ "$by" = "$T $K" ] || { [ -n "$by" ] && [ "${by%% *}" = "$1" ]; }; then must "remove $M/mark" rm -f "$M/mark"; fi
 	echo OK
 }
 
 case $1 in
-take) take "$2" "$3" ;;
-drop) unmark ;;
+take) take "$2" "$3" "$4" ;;
+drop) unmark "$2" ;;
 esac

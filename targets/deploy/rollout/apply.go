@@ -30,6 +30,9 @@ type ApplyOptions struct {
 	Links       *Links         // connections to use; nil: none
 	Alone       bool           // go on without switches that cannot be marked: the person knows of no other run
 
+	// Died reports whether a run, by its name, is known to go on no more: its marks bar nothing. Nil: no run is.
+	Died func(run string) bool
+
 	// OnAnomaly is asked whether to go on after a wave in which counters rose far faster than before; nil: the run stops. The wave is
 	// kept, unless it is to be undone.
 	OnAnomaly func(ctx context.Context, found []string) Anomaly

@@ -56,7 +56,7 @@ func (l *leader) markAll(ctx context.Context, plan *deploy.Plan) bool {
 		}
 		err := failed[i]
 		if err == nil {
-			m.runs, err = m.dev.Mark(context.WithoutCancel(ctx), l.o.Run, lease)
+			m.runs, err = l.mark(context.WithoutCancel(ctx), m, lease)
 			m.ends = l.o.Clock.Now().Add(lease)
 		}
 		if m.held = err == nil; err != nil && !l.without(m, err) {
@@ -69,6 +69,15 @@ func (l *leader) markAll(ctx context.Context, plan *deploy.Plan) bool {
 		}
 	}
 	return true
+}
+
+// mark marks a switch. The mark of a run that is known to have died bars nothing.
+func (l *leader) mark(ctx context.Context, m *marking, lease time.Duration) (int, *deploy.Error) {
+	runs, err := m.dev.Mark(ctx, l.o.Run, lease, "")
+	if err != nil && err.Holder != nil && err.Holder.Beside && l.o.Died != nil && l.o.Died(err.Holder.Txn) {
+		return m.dev.Mark(ctx, l.o.Run, lease, err.Holder.Txn)
+	}
+	return runs, err
 }
 
 // markings are the switches of the order's waves, in the order in which every run marks them.
@@ -123,8 +132,8 @@ func (l *leader) stopFor(why deploy.Stopped, text string) {
 	}
 }
 
-// renew renews the marks of the next wave, and others that end soon, and reports whether the wave may begin. Each renewal reads the locks of
-// the switch. A mark that another run has taken stops the run, on whichever switch.
+// renew renews the marks of the next wave, and others that end soon, and reports whether the wave may begin. Each renewal reads the locks
+// of the switch. A mark that another run has taken stops the run, on whichever switch.
 func (l *leader) renew(ctx context.Context, w *deploy.Wave) bool {
 	steady := context.WithoutCancel(ctx)
 	failed, runs := make([]*deploy.Error, len(l.marks)), make([]int, len(l.marks))
@@ -137,7 +146,7 @@ func (l *leader) renew(ctx context.Context, w *deploy.Wave) bool {
 			return
 		}
 		if failed[i] = m.dev.Connect(steady, "mark"); failed[i] == nil {
-			runs[i], failed[i] = m.dev.Mark(steady, l.o.Run, lease)
+			runs[i], failed[i] = l.mark(steady, m, lease)
 			m.ends = l.o.Clock.Now().Add(lease)
 		}
 		if failed[i] != nil || len(l.marks) > mostLinks {
@@ -171,7 +180,7 @@ func (l *leader) unmark(ctx context.Context) {
 		if m.held {
 			err := m.dev.Connect(steady, "mark")
 			if err == nil {
-				err = m.dev.Unmark(steady, l.o.Run)
+				err = m.dev.Unmark(steady, l.o.Run, "")
 			}
 			if err != nil {
 				l.noteThat(fmt.Sprintf("%s keeps the mark of this run until its time is over: %s", err.Device.Name, err.Detail))

@@ -31,7 +31,7 @@ func (b box) markFor(t testing.TB, run deploy.Run, lease time.Duration) (int, *d
 	d := device.New(b.Dev, b.Dial, nil, device.Clock(realTime))
 	defer d.Close()
 	require.Nil(t, d.Connect(t.Context(), "mark"))
-	return d.Mark(t.Context(), run, lease)
+	return d.Mark(t.Context(), run, lease, "")
 }
 
 func (b box) unmarkFor(t testing.TB, run deploy.Run) {
@@ -39,7 +39,7 @@ func (b box) unmarkFor(t testing.TB, run deploy.Run) {
 	d := device.New(b.Dev, b.Dial, nil, device.Clock(realTime))
 	defer d.Close()
 	require.Nil(t, d.Connect(t.Context(), "mark"))
-	require.Nil(t, d.Unmark(t.Context(), run))
+	require.Nil(t, d.Unmark(t.Context(), run, ""))
 }
 
 const markFile = "/run/rocec/mark"
@@ -285,6 +285,11 @@ func TestMarksStop(t *testing.T) {
 			_, err := bs.all[1].markFor(t, otherRun, time.Hour)
 			require.Nil(t, err)
 		}, deploy.OtherRun, "not-started not-started", "leaf02 has the mark of bob@ws9, run txn-2"},
+		{"the mark of a run that died", func(t *testing.T, bs *boxes, o *rollout.ApplyOptions) {
+			_, err := bs.all[1].markFor(t, otherRun, time.Hour)
+			require.Nil(t, err)
+			o.Died = func(run string) bool { return run == otherRun.Name }
+		}, "", "applied not-started", ""},
 		{"a partner that was changed since the plan", func(_ *testing.T, bs *boxes, _ *rollout.ApplyOptions) {
 			bs.all[1].Write(boxtest.State+"/counter", "1\n")
 		}, deploy.FabricChanged, "not-started not-started", "leaf02 was changed by another run after this plan was made"},
