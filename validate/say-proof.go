@@ -62,6 +62,17 @@ func (p GroupProof) NoteTexts() []string {
 	return out
 }
 
+// Unjudged returns the notes on what the proof did not judge beside its verdict: every report has them, whatever it leaves out.
+func (p GroupProof) Unjudged() []string {
+	var out []string
+	for _, n := range p.Notes {
+		if n.Code == proof.TransientUnknown || n.Code == proof.CablingUnknown {
+			out = append(out, noteText(n))
+		}
+	}
+	return out
+}
+
 func whyText(p *proof.Proof) string {
 	switch r := p.Reason.(type) {
 	case proof.Certified:
@@ -342,7 +353,7 @@ func noteText(n proof.Note) string {
 			return "whether circles can come and go while routing converges is not judged: one is closed by turns that exclude each other (" +
 				MixtureText(n.Mixture) + "), and these are not told apart while routing converges"
 		}
-		return "whether circles can come and go while routing converges was not found out; a larger --budget may tell"
+		return "not judged: whether circles come and go while routing converges, as the budget ran out; a larger --budget goes on"
 	}
 	panic(fmt.Sprintf("validate: no words for the note %q", n.Code))
 }

@@ -191,7 +191,7 @@ func TestProofInWords(t *testing.T) {
 		},
 		{
 			proof.Note{Code: proof.TransientUnknown},
-			"whether circles can come and go while routing converges was not found out; a larger --budget may tell",
+			"not judged: whether circles come and go while routing converges, as the budget ran out; a larger --budget goes on",
 		},
 		{
 			proof.Note{Code: proof.AnyCablingOrder, Links: links(1)},
@@ -265,4 +265,14 @@ func TestCirclesThatEndEarlyInWords(t *testing.T) {
 		"a larger --budget goes on")
 	assert.Contains(t, ended, "; the shortest of those found is shown")
 	assert.Contains(t, of(false, proof.MostMore), "at least 999,999 more circles of 4 buffers")
+}
+
+// What the proof did not judge is part of every report, and what is merely worth knowing is not.
+func TestUnjudged(t *testing.T) {
+	p := GroupProof{Proof: &proof.Proof{Notes: []proof.Note{{Code: proof.NeverProne}, {Code: proof.TransientUnknown}, {Code: proof.CablingUnknown}}}}
+	require.Len(t, p.NoteTexts(), 3)
+	require.Equal(t, p.NoteTexts()[1:], p.Unjudged())
+	for _, text := range p.Unjudged() {
+		require.Contains(t, text, "not judged: ")
+	}
 }

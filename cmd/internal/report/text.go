@@ -107,6 +107,9 @@ func fabricText(w io.Writer, r *Report, o Options) {
 		}
 		fmt.Fprintln(w, line)
 		if !o.Why {
+			for _, n := range p.Unjudged() {
+				prose.Prose(w, "  note: ", n) //nolint:errcheck // a closed terminal has nobody to tell
+			}
 			continue
 		}
 		why := p.Why()
