@@ -237,7 +237,9 @@ func TestColleague(t *testing.T) {
 				// A run that died before it changed anything is unlocked.
 				run = o.dies(t, "tor", txn.Commit)
 				colleague()
-				require.Contains(t, o.want(t, exitLocked, "apply", "--auto-approve"), "rocec unlock --run "+run)
+				said := o.want(t, exitLocked, "apply", "--auto-approve")
+				require.Contains(t, said, "rocec resume "+run, "a run that can be gone on with")
+				require.NotContains(t, said, "rocec unlock")
 				o.want(t, exitUsage, "rollback", run) // it is taken up, which does not tell that it is over
 				require.Contains(t, o.want(t, exitLocked, "unlock", "--auto-approve"), "rocec unlock --run "+run+" tor")
 				require.Contains(t, o.want(t, exitGood, "unlock", "--auto-approve", "--run", run), "tor  unlocked")
