@@ -242,6 +242,11 @@ func covers(named, path string) bool {
 		strings.HasSuffix(named, path[strings.LastIndexByte(path, '/'):])
 }
 
+// untouched reports whether the device holds the old content or what another operator wrote, and nothing of this run.
+func (c *cell) untouched(h *holds) bool {
+	return h.is(&c.ref.old) || slices.ContainsFunc(c.others, func(s side) bool { return h.is(&s) })
+}
+
 // goOn does what a person does afterwards who has no shell on the device: goes on with the run that died, takes away a lock, applies
 // again. In the end the device holds and uses the new content, and nothing is left.
 func (c *cell) goOn(ctx context.Context) error {
@@ -265,7 +270,7 @@ func (c *cell) goOn(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if f, err := r.fate(); err == nil && f != nil && f.Outcome == "not-started" && r.status == 0 && h.is(&c.ref.old) {
+		if f, err := r.fate(); err == nil && f != nil && f.Outcome == "not-started" && r.status == 0 && c.untouched(h) {
 			continue // the run had not begun: there was nothing to do
 		}
 		if err := c.judge(r, h); err != nil {
