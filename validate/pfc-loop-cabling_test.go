@@ -46,7 +46,8 @@ func TestPlannedLeg(t *testing.T) {
 	d := only(t, r, "pfc-loop")
 	assert.Contains(t, d.Detail, "as long as 1 planned cable is not laid")
 	assert.Contains(t, d.Text, "he:p1 - e1:p4 (planned)")
-	assert.Contains(t, d.Fix.Message, "1. lay the planned cable before RoCE runs between these members (with all cables laid there is no circle)")
+	assert.Contains(t, d.Fix.Message, "1. lay the planned cable before RoCE runs between these members "+
+		"(with all cables laid there is no circle)")
 	assertProse(t, d)
 	assert.Equal(t, Free, build("hb-e3").Proofs[0].Verdict, "a host with one cable only takes its own traffic with it")
 }
@@ -66,7 +67,8 @@ func TestCablingOrder(t *testing.T) {
 	assert.Contains(t, d.Detail, "Cable as below: every step is free.")
 	assert.Contains(t, d.Text, "only when 2 planned cables are not laid:")
 	assert.Contains(t, d.Text, "a safe order of cabling:\n\n    1. r0:p2 - r2:p2\n    2. r0:p1 - r3:p1\n"+
-		"       both ports are shut until 1 has a link at both ends\n    3. r1:p2 - r3:p2\n       both ports are shut until 2 has a link at both ends\n")
+		"       both ports are shut until 1 has a link at both ends\n"+
+		"    3. r1:p2 - r3:p2\n       both ports are shut until 2 has a link at both ends\n")
 	assert.Len(t, d.Loop, 4)
 	assert.Contains(t, d.Fix.Message, "1. lay the cables in the order above")
 	assertProse(t, d)
@@ -108,12 +110,14 @@ func TestCablingWithoutOrder(t *testing.T) {
 	d := only(t, r, "pfc-loop-cabling")
 	assert.Contains(t, d.Detail, "and every order of laying the cables meets such a state")
 	assert.NotContains(t, d.Text, "a safe order")
-	assert.Contains(t, r.Proofs[0].NoteTexts(), "no order of cabling is safe: some of the 2 planned cables make it prone while others are missing")
+	assert.Contains(t, r.Proofs[0].NoteTexts(), "no order of cabling is safe: "+
+		"some of the 2 planned cables make it prone while others are missing")
 }
 
 // Where the budget ends first, the warning says "not judged" and names the flag.
 func TestCablingNotJudged(t *testing.T) {
-	f := plannedLinks(irtest.LeafSpine(ir.ShortestPath, 12, 4).Failures(1), "L9-S0 L9-S1 L9-S2 L9-S3 L10-S0 L10-S1 L10-S2 L10-S3 L11-S0 L11-S1 L11-S2 L11-S3")
+	f := plannedLinks(irtest.LeafSpine(ir.ShortestPath, 12, 4).Failures(1),
+		"L9-S0 L9-S1 L9-S2 L9-S3 L10-S0 L10-S1 L10-S2 L10-S3 L11-S0 L11-S1 L11-S2 L11-S3")
 	seen := map[string]bool{}
 	for steps := int64(100_000); steps < 1<<34; steps = steps * 5 / 4 {
 		r := Run(f, ir.NewBudget(steps))
@@ -150,7 +154,8 @@ func TestCablingByTables(t *testing.T) {
 	c.Between("C", "A").Planned = true
 	d := only(t, Run(f, nil), "pfc-loop-cabling")
 	assert.Contains(t, d.Detail, "By the tables as they are the fabric is free of PFC loops.")
-	assert.Contains(t, d.Detail, "not judged: what the tables say while some of the 1 planned cable are laid. Read the tables again after each cable")
+	assert.Contains(t, d.Detail, "not judged: what the tables say while some of the 1 planned cable are laid. "+
+		"Read the tables again after each cable")
 	assert.Nil(t, d.Fix)
 }
 
@@ -181,9 +186,11 @@ func TestPricesAreMeasured(t *testing.T) {
 		l.Speed = ir.Num{N: 100_000, From: []ir.Origin{{Why: "a test"}}}
 	}
 	d := only(t, Run(fabric(c), nil), "pfc-loop")
-	assert.Contains(t, d.Fix.Message, "take out one cable of the circle, for example R0:p0 - R1:p0 (price: its 100G; 1 of 6 pairs of switches that "+
+	assert.Contains(t, d.Fix.Message, "take out one cable of the circle, for example R0:p0 - R1:p0 "+
+		"(price: its 100G; 1 of 6 pairs of switches that "+
 		"talk gets longer paths, at most 3 cables instead of 1; over all, paths are 1.25 times as long; 2 of 6 pairs of switches that talk get "+
-		"narrower paths, at worst 100G instead of 200G; 6 of 6 pairs of switches that talk lose the last path when a certain link fails, and have "+
+		"narrower paths, at worst 100G instead of 200G; "+
+		"6 of 6 pairs of switches that talk lose the last path when a certain link fails, and have "+
 		"a detour today)")
 }
 

@@ -179,16 +179,8 @@ func loopText(l *proof.Proof) string {
 
 // writeChoices says which of several equally good routes routers must pass on for the circle.
 func writeChoices(b *strings.Builder, choices []ir.Choice) {
-	const most = 8
-	if len(choices) == 0 {
-		return
-	}
-	b.WriteString("\nonly when routers that hold several routes to be equally good pass on these:\n\n")
-	for i, c := range choices {
-		if i == most {
-			fmt.Fprintf(b, "    ...  %s more\n", diag.Count(len(choices)-most, "choice"))
-			return
-		}
-		fmt.Fprintf(b, "    %s the one to %s that it has from %s\n", c.Device.Name, c.To, c.Via.Name)
-	}
+	const title = "only when routers that hold several routes to be equally good pass on these"
+	writeFirst(b, title, "choice", choices, func(c ir.Choice) string {
+		return fmt.Sprintf("%s the one to %s that it has from %s", c.Device.Name, c.To, c.Via.Name)
+	})
 }

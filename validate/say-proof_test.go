@@ -269,7 +269,9 @@ func TestCirclesThatEndEarlyInWords(t *testing.T) {
 
 // What the proof did not judge is part of every report, and what is merely worth knowing is not.
 func TestUnjudged(t *testing.T) {
-	p := GroupProof{Proof: &proof.Proof{Notes: []proof.Note{{Code: proof.NeverProne}, {Code: proof.TransientUnknown}, {Code: proof.CablingUnknown}}}}
+	p := GroupProof{Proof: &proof.Proof{Notes: []proof.Note{
+		{Code: proof.NeverProne}, {Code: proof.TransientUnknown}, {Code: proof.CablingUnknown},
+	}}}
 	require.Len(t, p.NoteTexts(), 3)
 	require.Equal(t, p.NoteTexts()[1:], p.Unjudged())
 	for _, text := range p.Unjudged() {

@@ -242,17 +242,21 @@ func writeDown(b *strings.Builder, down []*ir.Link) {
 
 // writeFlows lists the flows that fill a circle.
 func writeFlows(b *strings.Builder, flows []*ir.Flow) {
+	writeFirst(b, "flows that fill it", "flow", flows, flowText)
+}
+
+// writeFirst writes the first of all below a title, and how many more there are; nothing where all is empty.
+func writeFirst[T any](b *strings.Builder, title, noun string, all []T, text func(T) string) {
 	const most = 8
-	if len(flows) == 0 {
+	if len(all) == 0 {
 		return
 	}
-	b.WriteString("\nflows that fill it:\n\n")
-	for i, f := range flows {
-		if i == most {
-			fmt.Fprintf(b, "    ...  %s more\n", diag.Count(len(flows)-most, "flow"))
-			return
-		}
-		fmt.Fprintf(b, "    %s\n", flowText(f))
+	fmt.Fprintf(b, "\n%s:\n\n", title)
+	for _, x := range all[:min(len(all), most)] {
+		fmt.Fprintf(b, "    %s\n", text(x))
+	}
+	if more := len(all) - most; more > 0 {
+		fmt.Fprintf(b, "    ...  %s more\n", diag.Count(more, noun))
 	}
 }
 

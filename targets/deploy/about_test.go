@@ -12,7 +12,8 @@ import (
 // What a run tells a device about itself comes back as it was; what makes no sense counts as not told.
 func TestAbout(t *testing.T) {
 	a := About{
-		Fabric: "rack", Commit: "3b46bee0123456789+", Message: "ticket 4711", Undoes: "20261121t065136z-3f9a", Hold: 10 * time.Minute, Hooks: true,
+		Fabric: "rack", Commit: "3b46bee0123456789+", Message: "ticket 4711", Undoes: "20261121t065136z-3f9a",
+		Hold: 10 * time.Minute, Hooks: true,
 		Devices: []string{"leaf01", "leaf02", "spine1"}, Device: "leaf01", Owner: "alice@ws7, process 4711", Wave: 2,
 	}
 	back := ParseAbout(a.Lines())
@@ -55,7 +56,8 @@ func TestValidPath(t *testing.T) {
 		require.False(t, ValidPath(path, true), path)
 	}
 	require.True(t, ValidPath("nic/ens1f0", true))
-	for _, path := range []string{"", "/", "etc/a", "/etc/../a", "/etc//a", "/etc/a/", "/etc/a\nb", "/etc/\033a", "/" + strings.Repeat("a", 5000)} {
+	bad := []string{"", "/", "etc/a", "/etc/../a", "/etc//a", "/etc/a/", "/etc/a\nb", "/etc/\033a", "/" + strings.Repeat("a", 5000)}
+	for _, path := range bad {
 		require.False(t, ValidPath(path, false), "%.40q", path)
 	}
 	require.False(t, ValidPath("../a", true))
