@@ -42,30 +42,58 @@ type bridgeVLAN struct {
 	Flags []string `json:"flags"`
 }
 
+// mostVLANs is how many entries a port has at most: a bridge keeps one of each VLAN of 802.1Q.
+const mostVLANs = 4094
+
+// vlanTags holds the VLANs that pass by a port, and whether frames of each leave with a tag.
+type vlanTags map[int]bool
+
+// tagsOf reads the entries of one port, at most [mostVLANs]. Entries may overlap: one with a tag counts.
+func tagsOf(entries []bridgeVLAN) vlanTags {
+	out := vlanTags{}
+	for _, v := range entries {
+		tag := !slices.Contains(v.Flags, "Egress Untagged")
+		for n := max(v.VLAN, 1); n <= min(max(v.VLAN, v.End), mostVLANs); n++ {
+			out[n] = out[n] || tag
+		}
+	}
+	return out
+}
+
 // bridgeVLANs reads the VLANs of ports by their names: a list of objects of one port each, or, of the iproute2 of 3.x, an object of ports.
-func bridgeVLANs(text string) (map[string][]bridgeVLAN, bool) {
+// why says why the text gives none, in a few words; empty: it does.
+func bridgeVLANs(text string) (of map[string]vlanTags, why string) {
 	if strings.TrimSpace(text) == "" {
-		return nil, true // no bridge
+		return nil, "" // no bridge
 	}
 	var list []struct {
 		Name  string       `json:"ifname"`
 		VLANs []bridgeVLAN `json:"vlans"`
 	}
-	of := map[string][]bridgeVLAN{}
+	entries := map[string][]bridgeVLAN{}
 	if json.Unmarshal([]byte(text), &list) == nil {
 		for _, p := range list {
-			of[p.Name] = append(of[p.Name], p.VLANs...)
+			entries[p.Name] = append(entries[p.Name], p.VLANs...)
 		}
-		return of, true
+	} else if json.Unmarshal([]byte(text), &entries) != nil {
+		return nil, "what bridge prints is not known on this release"
 	}
-	return of, json.Unmarshal([]byte(text), &of) == nil
+	of = make(map[string]vlanTags, len(entries))
+	delete(entries, "") // a port of no bond has this name of a bond
+	for name, list := range entries {
+		if len(list) > mostVLANs { // the work for the answer of a broken device is bounded
+			return nil, "bridge prints more than 4094 VLANs of one port"
+		}
+		of[name] = tagsOf(list)
+	}
+	return of, ""
 }
 
 // ReadVLANs says which VLANs of the fabric pass by which port: by the bridge that knows VLANs, with the port or its bond as a port of it,
 // or by a subinterface such as swp1.100, of a bridge of one VLAN or of a router.
 func (l Lines) ReadVLANs(s *Seen, intents []*ir.Intent) {
 	text, why := l.Part("vlan", "bridge")
-	of, ok := bridgeVLANs(text)
+	of, strange := bridgeVLANs(text)
 	switch {
 	case why != "" && !NotInstalled(why):
 		s.NotRead(PartVLANs, why+": the bridge of this release may not tell in JSON")
@@ -73,8 +101,8 @@ func (l Lines) ReadVLANs(s *Seen, intents []*ir.Intent) {
 	case why != "":
 		s.NotRead(PartVLANs, why)
 		return
-	case !ok:
-		s.NotRead(PartVLANs, "what bridge prints is not known on this release")
+	case strange != "":
+		s.NotRead(PartVLANs, strange)
 		return
 	case !s.Read(PartBonds) || !s.Read(PartPorts):
 		s.NotRead(PartVLANs, "the answer breaks off")
@@ -90,11 +118,9 @@ func (l Lines) ReadVLANs(s *Seen, intents []*ir.Intent) {
 			if in.VLAN == 0 {
 				continue
 			}
-			for _, of := range [][]bridgeVLAN{of[name], of[p.Bond]} {
-				for _, v := range of {
-					if in.VLAN == v.VLAN || v.VLAN < in.VLAN && in.VLAN <= v.End {
-						p.VLANs[in.VLAN] = p.VLANs[in.VLAN] || !slices.Contains(v.Flags, "Egress Untagged")
-					}
+			for _, tags := range []vlanTags{of[name], of[p.Bond]} {
+				if tag, passes := tags[in.VLAN]; passes {
+					p.VLANs[in.VLAN] = p.VLANs[in.VLAN] || tag
 				}
 			}
 			if tail := "." + strconv.Itoa(in.VLAN); sub[name+tail] || p.Bond != "" && sub[p.Bond+tail] {

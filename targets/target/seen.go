@@ -84,7 +84,7 @@ func (s *Seen) Read(p Part) bool {
 	return !not
 }
 
-// mostOfPart is how many bytes of what one program prints are read, as [LookScript] says: 128 neighbours of two kilobytes each, and as
+// mostOfPart is how many bytes of one program's output are read. [LookScript] cuts at it, and [Lines.Part] takes no more: 128 neighbours of two kilobytes each, and as
 // much again.
 const mostOfPart = 524288
 
@@ -146,7 +146,7 @@ func (l Lines) Part(name, command string) (text, why string) {
 	}
 	n, err := strconv.ParseUint(status, 10, 8)
 	switch {
-	case err != nil:
+	case err != nil || len(text) > mostOfPart: // the script cuts there; a hostile device need not
 		return "", "the answer of " + command + " breaks off, or is longer than " + strconv.Itoa(mostOfPart>>10) + " KiB"
 	case n == 124 || n == 137:
 		return "", command + " does not answer"
