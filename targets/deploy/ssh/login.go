@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -83,18 +84,18 @@ func (l *login) turns() []turn {
 
 // command is the ssh command line a person would type for the same login.
 func (l *login) command() string {
-	s := "ssh "
+	var words []diag.Word
 	jumps := ""
 	for v := l.via; v != nil; v = v.via {
 		jumps = "," + v.user + "@" + net.JoinHostPort(v.name, v.port) + jumps
 	}
 	if jumps != "" {
-		s += "-J " + jumps[1:] + " "
+		words = append(words, diag.Flag("-J", diag.Arg("HOST", jumps[1:])))
 	}
 	if l.port != "22" {
-		s += "-p " + l.port + " "
+		words = append(words, diag.Flag("-p", diag.Arg("PORT", l.port)))
 	}
-	return s + l.user + "@" + l.name
+	return diag.Command("ssh", append(words, diag.Arg("HOST", l.user+"@"+l.name))...)
 }
 
 // maxJumps bounds a chain of jump hosts.
