@@ -90,11 +90,11 @@ func TestWorkflowCommandsAreEscaped(t *testing.T) {
 }
 
 func TestWriteJSON(t *testing.T) {
-	in := map[string]string{"a": "<&> \u009b \u202e \u2069 \u200e \u061c \x7f \U000e0001 é 漢字 😀\n"}
+	in := map[string]string{"a": "<&> \u009b \u202e \u2069 \u200e \u061c \x7f \U000e0001 é 漢字 😀\n ##[group]"}
 	var line, indented bytes.Buffer
 	require.NoError(t, WriteJSON(&line, in, false))
 	require.NoError(t, WriteJSON(&indented, in, true))
-	assert.Equal(t, `{"a":"<&> \u009b \u202e \u2069 \u200e \u061c \u007f \udb40\udc01 é 漢字 😀\n"}`+"\n", line.String())
+	assert.Equal(t, `{"a":"<&> \u009b \u202e \u2069 \u200e \u061c \u007f \udb40\udc01 é 漢字 😀\n \u0023#[group]"}`+"\n", line.String())
 	for _, text := range []string{line.String(), indented.String()} {
 		var out map[string]string
 		require.NoError(t, json.Unmarshal([]byte(text), &out))
