@@ -142,7 +142,8 @@ func (a *app) heldBack(l *journal.Log, format string, wait, missing, unasked []s
 		fmt.Fprintln(a.stdout, "Nothing was confirmed.")
 	}
 	fmt.Fprintf(a.stdout, "  Go back on all:  %s\n", deploy.RunCommand("rollback", l.Run))
-	fmt.Fprintf(a.stdout, "  Keep it on %s alone:  %s\n", diag.Count(len(wait), "device"), deploy.RunCommand("confirm", l.Run, targetFlags(wait)...))
+	fmt.Fprintf(a.stdout, "  Keep it on %s alone:  %s\n", diag.Count(len(wait), "device"),
+		deploy.RunCommand("confirm", l.Run, targetFlags(wait)...))
 	fmt.Fprintf(a.stdout, "Else the devices undo it by themselves, the first one in %s.\n", until.Round(time.Second))
 }
 

@@ -224,6 +224,7 @@ func (a *app) refuseSystem(files []start.File) error {
 // init writes the files of a fabric of a name to dir and says what to do next.
 func (a *app) init(dir, name string, files []start.File, notes ...string) error {
 	start.Call(files, name)
+	start.Pin(files, buildVersion().Version)
 	if err := refuseTaken(dir, files); err != nil {
 		return err
 	}

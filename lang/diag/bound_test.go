@@ -68,7 +68,10 @@ func TestEscape(t *testing.T) {
 		{"a ::error file=x::y", `a \x3a:error file=x::y`, `a \x3a:error file=x::y`},
 		{"a\n ::debug::y", `a\n \x3a:debug::y`, "a\n \\x3a:debug::y"},
 		{"a\t::ECHO::on", `a\t::ECHO::on`, "a\t\\x3a:ECHO::on"},
-		{"a::error::b fe80::1 ::1 ::ffff:10.0.0.1 ::/0 ::", "a::error::b fe80::1 ::1 ::ffff:10.0.0.1 ::/0 ::", "a::error::b fe80::1 ::1 ::ffff:10.0.0.1 ::/0 ::"},
+		{
+			"a::error::b fe80::1 ::1 ::ffff:10.0.0.1 ::/0 ::", "a::error::b fe80::1 ::1 ::ffff:10.0.0.1 ::/0 ::",
+			"a::error::b fe80::1 ::1 ::ffff:10.0.0.1 ::/0 ::",
+		},
 		{"x ##[group]y ##vso[a]b", `x \x23#[group]y \x23#vso[a]b`, `x \x23#[group]y \x23#vso[a]b`},
 		{"###[x] ## [y] ##teamcity[z]", `#\x23#[x] ## [y] \x23#teamcity[z]`, `#\x23#[x] ## [y] \x23#teamcity[z]`},
 		{"section_start:1:x\r\x1b[0K", `section_start:1:x\r\x1b[0K`, `section_start:1:x\r\x1b[0K`},

@@ -56,8 +56,10 @@ func pasted(t testing.TB, lines []string) [][]string {
 
 // words are names that do something else in a shell where they are not quoted.
 var shellWords = []string{
-	"", "a", "a b", " a", "a  b ", "'", "''", "a'b", `"`, `\`, `\'`, "$(touch x)", "`touch x`", "$HOME", "${IFS}", "~", "~root", "*", "?", "[a-z]*",
-	"{a,b}", "a;b", "a&b", "a|b", "a>b", "<a", "(a)", "!x", "!!", "#a", "a#b", "-", "--", "-x", "--run", "--run=x", "=ls", "a=b", "é", "漢字", "%s", `a\nb`,
+	"", "a", "a b", " a", "a  b ", "'", "''", "a'b", `"`, `\`, `\'`, "$(touch x)", "`touch x`", "$HOME",
+	"${IFS}", "~", "~root", "*", "?", "[a-z]*",
+	"{a,b}", "a;b", "a&b", "a|b", "a>b", "<a", "(a)", "!x", "!!", "#a", "a#b", "-", "--", "-x", "--run",
+	"--run=x", "=ls", "a=b", "é", "漢字", "%s", `a\nb`,
 	"leaf[1-4]", "-$(id)", "x;rocec rollback y", "\\", "a\\",
 }
 

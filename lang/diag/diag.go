@@ -137,7 +137,8 @@ func (l List) Count(s Severity) int {
 	return n
 }
 
-// Sort orders the list by place, then code, then detail, and drops exact repetitions. It bounds what was added to a message after it was made.
+// Sort orders the list by place, then code, then detail, and drops exact repetitions. It bounds what was added to a message after it
+// was made.
 func (l *List) Sort() {
 	for _, d := range *l {
 		d.shorten()

@@ -41,6 +41,19 @@ func escape(s string, lines bool) string {
 	return s
 }
 
+// Markdown is [Escape] for text on one line of a Markdown document or in a cell of its tables: nothing in it is markup.
+func Markdown(s string) string {
+	var b strings.Builder
+	for _, r := range Escape(s) {
+		if strings.ContainsRune("\\`*_{}[]()<>#+!|~&@$\"':", r) { // : makes links of addresses
+			b.WriteString("&#" + strconv.Itoa(int(r)) + ";")
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return strings.ReplaceAll(b.String(), "www.", "www&#46;")
+}
+
 // CI systems read commands in what a step prints: GitHub "::add-mask::x" behind any space at the beginning of a line, and "##[group]"
 // anywhere; Azure "##vso[task.setvariable]" and TeamCity "##teamcity[message]" anywhere. The first is escaped at the beginning of every
 // word, since a line may be wrapped there. The name of a command has a letter or hyphen that no IPv6 address has.

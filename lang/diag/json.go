@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// WriteJSON writes v as a JSON document and a newline, indented or on one line. <, > and & stay; every letter that is not printed, such as a
-// control of a terminal or of the direction of text, is an escape of JSON, so that the document is safe to print. It means the same.
+// WriteJSON writes v as a JSON document and a newline, indented or on one line. <, > and & stay; every letter that is not printed, such
+// as a control of a terminal or of the direction of text, is an escape of JSON, so that the document is safe to print. It means the same.
 func WriteJSON(w io.Writer, v any, indented bool) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

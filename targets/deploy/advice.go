@@ -2,7 +2,8 @@ package deploy
 
 import "github.com/rocec/rocec/lang/diag"
 
-// RunCommand is the command of a verb of rocec that takes a run. A name that a device reports and that is not the one of a run is not in it.
+// RunCommand is the command of a verb of rocec that takes a run. A name that a device reports and that is not the one of a run is not
+// in it.
 func RunCommand(verb, run string, words ...diag.Word) string {
 	return diag.Rocec(verb, append([]diag.Word{runWord(run)}, words...)...)
 }

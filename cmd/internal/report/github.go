@@ -107,16 +107,7 @@ func GitHubSummary(r *Report) string {
 	return b.String()
 }
 
-// cell is text inside a Markdown table: on one line, bounded, and nothing in it is markup.
+// cell is text inside a Markdown table, bounded.
 func cell(s string) string {
-	s = clip(diag.Escape(strings.Join(strings.Fields(s), " ")), longestCell)
-	var b strings.Builder
-	for _, r := range s {
-		if strings.ContainsRune("\\`*_{}[]()<>#+!|~&@$\"'", r) || r == ':' { // : makes links of addresses
-			fmt.Fprintf(&b, "&#%d;", r)
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
+	return diag.Markdown(clip(strings.Join(strings.Fields(s), " "), longestCell))
 }

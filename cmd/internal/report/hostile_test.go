@@ -16,6 +16,10 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/text"
 
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/targets/judge"
@@ -50,7 +54,8 @@ func replaced(t *testing.T, with string, yield func(name string, fsys fstest.Map
 			require.False(t, diags.HasErrors())
 			of := "" // the first word of the line
 			for i, tok := range tokens {
-				if tok.Type == hclsyntax.TokenIdent && (i == 0 || tokens[i-1].Type == hclsyntax.TokenNewline || tokens[i-1].Type == hclsyntax.TokenOBrace) {
+				if tok.Type == hclsyntax.TokenIdent &&
+					(i == 0 || tokens[i-1].Type == hclsyntax.TokenNewline || tokens[i-1].Type == hclsyntax.TokenOBrace) {
 					of = string(tok.Bytes)
 				}
 				if tok.Type != hclsyntax.TokenQuotedLit || seen[of] {
@@ -61,7 +66,8 @@ func replaced(t *testing.T, with string, yield func(name string, fsys fstest.Map
 				for n, f := range files {
 					changed[n] = f
 				}
-				changed[name] = &fstest.MapFile{Data: bytes.Join([][]byte{f.Data[:tok.Range.Start.Byte], []byte(with), f.Data[tok.Range.End.Byte:]}, nil)}
+				data := bytes.Join([][]byte{f.Data[:tok.Range.Start.Byte], []byte(with), f.Data[tok.Range.End.Byte:]}, nil)
+				changed[name] = &fstest.MapFile{Data: data}
 				yield(example+" "+of, changed)
 			}
 		}
@@ -101,8 +107,8 @@ func written(t *testing.T, r *Report) map[string]string {
 // A message is for people: whatever text a fabric has at any place, each message and each output is bounded.
 func TestMessagesAreBounded(t *testing.T) {
 	const size = 64 << 10
-	for _, text := range []string{strings.Repeat("x", size), strings.Repeat("xy ", size/3), strings.Repeat("leaf1,", size/6)} {
-		replaced(t, text, func(name string, fsys fstest.MapFS) {
+	for _, with := range []string{strings.Repeat("x", size), strings.Repeat("xy ", size/3), strings.Repeat("leaf1,", size/6)} {
+		replaced(t, with, func(name string, fsys fstest.MapFS) {
 			r := &Report{Judged: judge.Judge(t.Context(), fsys, ".", judge.Options{}), Dir: "."}
 			for _, d := range r.Diags {
 				data, err := json.Marshal(d)
@@ -122,12 +128,13 @@ var workflowCommand = regexp.MustCompile(`(?mi)^\s*::[a-z-]+( [^:\n]*)?::|##\[|#
 
 // Text of a fabric writes no command for a CI system and no control character into any output, wherever it is.
 func TestFabricsCommandNoRunner(t *testing.T) {
-	for _, text := range []string{
+	for _, with := range []string{
 		`a ::add-mask::y`, `::error file=x::y`, `a\n::add-mask::y\n`, `a\r\n  ::group::y`, `##[group]y`, `##vso[task.setvariable variable=a]b`,
-		`a\n##[add-mask]y`, `section_start:1:a\r\u001b[0Kx`, `\u009b31m\u202ea\u2066b\u200f`, strings.Repeat("word ", 20) + strings.Repeat("::debug::y ", 20),
+		`a\n##[add-mask]y`, `section_start:1:a\r\u001b[0Kx`, `\u009b31m\u202ea\u2066b\u200f`,
+		strings.Repeat("word ", 20) + strings.Repeat("::debug::y ", 20),
 		"a</td><script>x</script>", "a](https://evil.example) @user `x` ~~~ ``` | y",
 	} {
-		replaced(t, text, func(name string, fsys fstest.MapFS) {
+		replaced(t, with, func(name string, fsys fstest.MapFS) {
 			if data, ok := fsys["fabric.hcl"]; ok { // as a comment, and in an excerpt
 				data.Data = append([]byte("# ::add-mask::y ##[group]\n"), data.Data...)
 			}
@@ -142,10 +149,11 @@ func TestFabricsCommandNoRunner(t *testing.T) {
 // Neither does the name of a file.
 func TestNamesOfFilesCommandNoRunner(t *testing.T) {
 	for _, name := range []string{
-		"x\n::add-mask::y.hcl", "::add-mask::y.hcl", " ::add-mask::y.hcl", "##[group]y.hcl", "a\x1b[2J\u009b\u202e.hcl", "a`b|<c>.hcl", strings.Repeat("n", 250) + ".hcl",
+		"x\n::add-mask::y.hcl", "::add-mask::y.hcl", " ::add-mask::y.hcl", "##[group]y.hcl", "a\x1b[2J\u009b\u202e.hcl",
+		"a`b|<c>.hcl", strings.Repeat("n", 250) + ".hcl",
 	} {
-		for _, text := range []string{"fabric \"f\" {\n  mtu = \"x\"\n}\n", "!", "fabric \"f\" {\n}\ncos_group \"g\" {\n lossless = true\n}"} {
-			r := &Report{Judged: judge.Judge(t.Context(), fstest.MapFS{name: {Data: []byte(text)}}, ".", judge.Options{}), Dir: "."}
+		for _, content := range []string{"fabric \"f\" {\n  mtu = \"x\"\n}\n", "!", "fabric \"f\" {\n}\ncos_group \"g\" {\n lossless = true\n}"} {
+			r := &Report{Judged: judge.Judge(t.Context(), fstest.MapFS{name: {Data: []byte(content)}}, ".", judge.Options{}), Dir: "."}
 			require.NotEmpty(t, r.Diags)
 			for format, out := range written(t, r) {
 				commandFree(t, fmt.Sprintf("%q: %s", name, format), out, strings.HasPrefix(format, "github"))
@@ -167,4 +175,25 @@ func commandFree(t *testing.T, what, out string, own bool) {
 	for _, r := range out {
 		require.True(t, r == '\n' || r == '\t' || unicode.IsPrint(r), "%s: %q", what, r)
 	}
+}
+
+// The summary of a run holds no markup but its own tables and links to the pages of codes.
+func TestSummaryHoldsNoMarkup(t *testing.T) {
+	parser := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser()
+	replaced(t, "a</td><b>x</b>](https://evil.example) @user `x` ~~~ ``` | y\\n\\n# z", func(name string, fsys fstest.MapFS) {
+		r := &Report{Judged: judge.Judge(t.Context(), fsys, ".", judge.Options{}), Dir: "."}
+		src := []byte(GitHubSummary(r))
+		err := ast.Walk(parser.Parse(text.NewReader(src)), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+			switch n := n.(type) {
+			case *ast.RawHTML, *ast.HTMLBlock, *ast.Image, *ast.AutoLink, *ast.CodeSpan, *ast.FencedCodeBlock, *ast.Emphasis:
+				assert.Fail(t, "markup", "%s: %s in %s", name, n.Kind(), src)
+			case *ast.Link:
+				assert.True(t, strings.HasPrefix(string(n.Destination), "https://github.com/rocec/rocec/"), "%s: %s", name, n.Destination)
+			case *ast.Heading:
+				assert.Equal(t, 2, n.Level, name)
+			}
+			return ast.WalkContinue, nil
+		})
+		require.NoError(t, err)
+	})
 }

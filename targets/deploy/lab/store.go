@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -198,7 +197,7 @@ func (s *store) damaged(name string, err error) error {
 
 // remedy says how to go on with a folder that cannot be used.
 func (s *store) remedy() string {
-	return "to begin with new devices, run: " + diag.Rocec("lab reset", diag.Flag("--lab=", diag.Path("DIR", s.dir)))
+	return "to begin with new devices, run: " + target.ResetLabCommand(s.dir)
 }
 
 // temporary begins the names of files that are being written.

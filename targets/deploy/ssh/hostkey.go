@@ -11,7 +11,7 @@ import (
 	"golang.org/x/crypto/ssh"
 	xknownhosts "golang.org/x/crypto/ssh/knownhosts"
 
-	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/target"
 )
 
 // checker returns the judge of the host key of l. A line of l's own that is broken refuses it: it may have been meant to
@@ -126,7 +126,7 @@ func (h *hostCheck) judge(remote net.Addr, key ssh.PublicKey) error {
 	return failure(ErrHostKeyAlarm, nil, "the host key of %s has changed: it is %s, but on file is %s. Either the device was "+
 		"replaced or installed anew, or another machine answers in its place; rocec does not connect. If you know the reason, "+
 		"delete the old key with `%s` and log in once with `%s`; for a device of the fabric, rocec replace does that",
-		l, describe(key), h.onFile(), diag.Command("ssh-keygen", diag.Flag("-R", diag.Arg("HOST", xknownhosts.Normalize(l.lookup)))), l.command())
+		l, describe(key), h.onFile(), target.ForgetKeyCommand(xknownhosts.Normalize(l.lookup)), l.command())
 }
 
 // onFile describes the keys of known_hosts, each with its place.

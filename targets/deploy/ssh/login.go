@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -84,18 +83,11 @@ func (l *login) turns() []turn {
 
 // command is the ssh command line a person would type for the same login.
 func (l *login) command() string {
-	var words []diag.Word
 	jumps := ""
 	for v := l.via; v != nil; v = v.via {
 		jumps = "," + v.user + "@" + net.JoinHostPort(v.name, v.port) + jumps
 	}
-	if jumps != "" {
-		words = append(words, diag.Flag("-J", diag.Arg("HOST", jumps[1:])))
-	}
-	if l.port != "22" {
-		words = append(words, diag.Flag("-p", diag.Arg("PORT", l.port)))
-	}
-	return diag.Command("ssh", append(words, diag.Arg("HOST", l.user+"@"+l.name))...)
+	return target.LoginCommand(l.user, l.name, l.port, strings.TrimPrefix(jumps, ","))
 }
 
 // maxJumps bounds a chain of jump hosts.
