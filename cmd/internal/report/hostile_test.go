@@ -107,7 +107,7 @@ func written(t *testing.T, r *Report) map[string]string {
 // A message is for people: whatever text a fabric has at any place, each message and each output is bounded.
 func TestMessagesAreBounded(t *testing.T) {
 	const size = 64 << 10
-	for _, with := range []string{strings.Repeat("x", size), strings.Repeat("xy ", size/3), strings.Repeat("leaf1,", size/6)} {
+	for _, with := range []string{strings.Repeat("x", size), strings.Repeat("leaf1, ", size/7)} {
 		replaced(t, with, func(name string, fsys fstest.MapFS) {
 			r := &Report{Judged: judge.Judge(t.Context(), fsys, ".", judge.Options{}), Dir: "."}
 			for _, d := range r.Diags {
@@ -129,10 +129,9 @@ var workflowCommand = regexp.MustCompile(`(?mi)^\s*::[a-z-]+( [^:\n]*)?::|##\[|#
 // Text of a fabric writes no command for a CI system and no control character into any output, wherever it is.
 func TestFabricsCommandNoRunner(t *testing.T) {
 	for _, with := range []string{
-		`a ::add-mask::y`, `::error file=x::y`, `a\n::add-mask::y\n`, `a\r\n  ::group::y`, `##[group]y`, `##vso[task.setvariable variable=a]b`,
-		`a\n##[add-mask]y`, `section_start:1:a\r\u001b[0Kx`, `\u009b31m\u202ea\u2066b\u200f`,
-		strings.Repeat("word ", 20) + strings.Repeat("::debug::y ", 20),
-		"a</td><script>x</script>", "a](https://evil.example) @user `x` ~~~ ``` | y",
+		`::error file=x::y ##[group]y ##vso[task.setvariable variable=a]b ##teamcity[x]`,
+		`a ::add-mask::y\n::add-mask::y\r\n  ::group::y\n##[add-mask]y section_start:1:a\r\u001b[0Kx \u009b31m\u202ea\u2066b\u200f`,
+		strings.Repeat("word ", 20) + strings.Repeat("::debug::y ", 20) + "a</td><script>x</script>](https://evil.example) @user `x` ~~~ ``` | y",
 	} {
 		replaced(t, with, func(name string, fsys fstest.MapFS) {
 			if data, ok := fsys["fabric.hcl"]; ok { // as a comment, and in an excerpt
