@@ -36,7 +36,7 @@ type unknownRun struct{ *exit }
 func (u *unknownRun) Unwrap() error { return u.exit }
 
 func unknown(format string, args ...any) error {
-	return &unknownRun{&exit{exitUsage, fmt.Sprintf(format, args...)}}
+	return &unknownRun{&exit{exitUsage, sentence(format, args)}}
 }
 
 // takenUp reads the journal of a run, or takes it up from the devices of the fabric where it was started elsewhere. The plan is that of

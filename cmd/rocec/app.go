@@ -119,11 +119,11 @@ func wrongFlag(cmd *cobra.Command, err error) error {
 			text += "." + diag.Meant("--"+near)
 		}
 	}
-	help := "--help"
+	help := diag.Rocec("--help")
 	if path, ok := strings.CutPrefix(cmd.CommandPath(), cmd.Root().Name()+" "); ok {
-		help = "help " + path
+		help = diag.Rocec("help " + path)
 	}
-	return &exit{exitUsage, text + "\nsee: rocec " + help}
+	return &exit{exitUsage, text + "\nsee: " + help}
 }
 
 // badNumber is what pflag says of a flag that takes a number, in the words of strconv.

@@ -259,8 +259,8 @@ func (a *app) applyStep(ctx context.Context, w *work, plan *deploy.Plan, o apply
 	}
 	if len(seq.steps) > 1 {
 		if o.hold > 0 {
-			a.say("This was the first of %s. When it is confirmed, apply goes on: rocec confirm %s, then rocec apply.",
-				diag.Count(len(seq.steps), "step"), results.Run.Name)
+			a.say("This was the first of %s. When it is confirmed, apply goes on: %s, then rocec apply.",
+				diag.Count(len(seq.steps), "step"), deploy.RunCommand("confirm", results.Run.Name))
 			return false, outcome(results)
 		}
 		return true, nil

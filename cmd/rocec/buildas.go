@@ -196,7 +196,7 @@ func heldFiles(d *target.Device) []heldFile {
 // indented is a document of JSON as a file.
 func indented(doc any) []byte {
 	var b bytes.Buffer
-	if err := encodeJSON(&b, doc); err != nil {
+	if err := diag.WriteJSON(&b, doc, true); err != nil {
 		panic(err) // into memory, of types that can be written
 	}
 	return b.Bytes()

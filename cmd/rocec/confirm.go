@@ -141,21 +141,18 @@ func (a *app) heldBack(l *journal.Log, format string, wait, missing, unasked []s
 	} else {
 		fmt.Fprintln(a.stdout, "Nothing was confirmed.")
 	}
-	fmt.Fprintf(a.stdout, "  Go back on all:  rocec rollback %s\n", l.Run)
-	fmt.Fprintf(a.stdout, "  Keep it on %s alone:  rocec confirm %s%s\n", diag.Count(len(wait), "device"), l.Run, targetFlags(wait))
+	fmt.Fprintf(a.stdout, "  Go back on all:  %s\n", deploy.RunCommand("rollback", l.Run))
+	fmt.Fprintf(a.stdout, "  Keep it on %s alone:  %s\n", diag.Count(len(wait), "device"),
+		deploy.RunCommand("confirm", l.Run, targetFlags(wait)...))
 	fmt.Fprintf(a.stdout, "Else the devices undo it by themselves, the first one in %s.\n", until.Round(time.Second))
 }
 
 // targetFlags names devices on a command line.
-func targetFlags(names []string) string {
-	var text strings.Builder
+func targetFlags(names []string) (flags []diag.Word) {
 	for _, set := range nodeset.Fold(names, nodeset.Devices) {
-		if strings.ContainsRune(set, '[') { // which a shell takes for a pattern
-			set = "'" + set + "'"
-		}
-		text.WriteString(" --target " + set)
+		flags = append(flags, deploy.OnDevice(set))
 	}
-	return text.String()
+	return flags
 }
 
 func does(n int) string {

@@ -91,7 +91,7 @@ func (a *app) loadDeviceFiles(name string) (*report.Report, error) {
 		return nil, fail(exitUsage, "--device-config: %s is neither a file nor a folder", name)
 	default:
 		data, why := readDeviceFile(name, func() (fs.File, error) { return os.Open(name) })
-		files = []conflint.File{{Name: deviceName(path.Clean(filepath.ToSlash(name))), Data: data, Why: why}}
+		files = []conflint.File{{Name: diag.Escape(path.Clean(filepath.ToSlash(name))), Data: data, Why: why}}
 	}
 	r := checkDeviceFiles(files)
 	f := &report.Report{Judged: &judge.Judged{Source: &lang.Source{Files: map[string][]byte{}}, Diags: r.Diagnostics}, Dir: name}
@@ -134,7 +134,7 @@ func findDeviceFiles(fsys fs.FS, dir string) (files []conflint.File, passed int,
 			}
 			if err != nil { // what can be read is judged all the same
 				files = append(files, conflint.File{
-					Name: deviceName(path.Join(filepath.ToSlash(dir), name)),
+					Name: diag.Escape(path.Join(filepath.ToSlash(dir), name)),
 					Why:  readWhy(err) + " It is a folder, and what lies in it was not judged.",
 				})
 				return fs.SkipDir
@@ -147,7 +147,7 @@ func findDeviceFiles(fsys fs.FS, dir string) (files []conflint.File, passed int,
 			passed++
 			return nil
 		}
-		file := conflint.File{Name: deviceName(path.Join(filepath.ToSlash(dir), name))}
+		file := conflint.File{Name: diag.Escape(path.Join(filepath.ToSlash(dir), name))}
 		info, err := fs.Stat(fsys, name)
 		switch {
 		case err != nil && d.Type()&fs.ModeSymlink != 0:
@@ -174,11 +174,6 @@ func findDeviceFiles(fsys fs.FS, dir string) (files []conflint.File, passed int,
 			strings.Join(conflint.Names, ", "), sonicFile, conflint.Names[0])
 	}
 	return files, passed, nil
-}
-
-// deviceName is the name of a file as it is shown: on one line, and without control characters.
-func deviceName(name string) string {
-	return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(diag.Escape(name))
 }
 
 // readDeviceFile reads a file, at most as much of it as tells that it is too large for its judge, or says why not.

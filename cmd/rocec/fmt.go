@@ -123,8 +123,8 @@ func (a *app) differs(name string, src, out []byte, o fmtOptions) bool {
 		return false
 	case o.diff:
 		text := udiff.Unified(name, name, string(src), string(out))
-		if _, ok := terminal(a.stdout); ok { // a pipe gets a patch, byte for byte
-			text = diag.Escape(text)
+		if _, ok := terminal(a.stdout); ok || a.getenv("CI") != "" { // a pipe gets a patch, byte for byte; the log of a CI system none
+			text = diag.EscapeLines(text)
 		}
 		fmt.Fprint(a.stdout, text)
 	default:

@@ -37,7 +37,7 @@ func handoverFiles(f *ir.Fabric, tree *target.Tree) (groups []*likeDevices, file
 		name, set := folderName(g.names())
 		confirmed := ""
 		if h := g.first().Source.ByHand; h.Confirmed != "" {
-			confirmed = fmt.Sprintf(" The fabric notes of it: %s.", diag.Escape(h.Confirmed))
+			confirmed = fmt.Sprintf(" The fabric notes of it: %s.", diag.Markdown(diag.Shorten(h.Confirmed)))
 		}
 		head := fmt.Sprintf("# %s\n\nHow %s of the fabric %s must be set, so that the switches and the other hosts fit.%s rocec writes and "+
 			"reads "+

@@ -115,7 +115,7 @@ func (a *app) undrain(ctx context.Context, l *journal.Log, log *journal.Run) {
 		entry.Done = true
 		if err := a.hook(context.WithoutCancel(ctx), l.Hooks, l.Hooks.Undrain, l.Run, wave, names); err != nil {
 			entry.Detail = deploy.OneLine(err.Error())
-			a.say("Traffic was not put back on wave %d: %s. Once that is put right: rocec resume %s.", wave, entry.Detail, l.Run)
+			a.say("Traffic was not put back on wave %d: %s. Once that is put right: %s.", wave, entry.Detail, deploy.RunCommand("resume", l.Run))
 		}
 		_ = log.Hook(entry) // what was done is done
 	}

@@ -224,6 +224,7 @@ func (a *app) refuseSystem(files []start.File) error {
 // init writes the files of a fabric of a name to dir and says what to do next.
 func (a *app) init(dir, name string, files []start.File, notes ...string) error {
 	start.Call(files, name)
+	start.Pin(files, buildVersion().Version)
 	if err := refuseTaken(dir, files); err != nil {
 		return err
 	}
@@ -262,13 +263,13 @@ func (a *app) init(dir, name string, files []start.File, notes ...string) error 
 			return err
 		}
 		if f.Diags.HasErrors() { // init is not to blame: a cable to itself, a port no model has, a release that is not written
-			fmt.Fprintf(a.stdout, "\nrocec validate finds %s in it, which the guesses could not avoid: correct them first.\n",
+			fmt.Fprintf(a.stdout, "\nThe draft has %s, which the guesses could not avoid: correct them first. rocec validate shows them.\n",
 				diag.Count(f.Diags.Count(diag.Error), "error"))
 		}
 	}
 	fmt.Fprint(a.stdout, "\nnext:\n")
 	if dir != "." {
-		fmt.Fprintf(a.stdout, "  cd %s\n", shellWord(dir))
+		fmt.Fprintf(a.stdout, "  %s\n", diag.Command("cd", diag.Path("DIR", dir)))
 	}
 	fmt.Fprint(a.stdout, "  rocec validate               # everything that can be known without a device\n"+
 		"  rocec graph -o fabric.html   # look at it in a browser\n"+
@@ -285,19 +286,6 @@ func fabricName(dir string) string {
 		}
 	}
 	return "lab"
-}
-
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./@%+=:,-]+$`)
-
-// shellWord quotes a name for a shell where it must be.
-func shellWord(s string) string {
-	if strings.HasPrefix(s, "-") {
-		s = "./" + s // no flag
-	}
-	if plainWord.MatchString(s) {
-		return s
-	}
-	return diag.Escape("'" + strings.ReplaceAll(s, "'", `'\''`) + "'")
 }
 
 func countChecks(files []start.File) int {
@@ -334,11 +322,8 @@ func refuseTaken(dir string, files []start.File) error {
 	if len(taken) == 0 {
 		return nil
 	}
-	for i, t := range taken {
-		taken[i] = diag.Escape(t)
-	}
 	return fail(exitErrors, "%s holds %s already, and init overwrites nothing; name a new folder, such as %s",
-		diag.Escape(dir), diag.Some(taken, 9), shellWord(free(dir)))
+		dir, diag.Some(taken, 9), diag.Path("DIR", free(dir)))
 }
 
 // free is the name of a folder that is not there yet, like that of dir.

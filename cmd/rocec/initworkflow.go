@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/rocec/rocec/cmd/internal/start"
+	"github.com/rocec/rocec/lang/diag"
 )
 
 // GitHub reads workflows in the root of a repository only. The one of a fabric that begins in a folder below is written there, and
@@ -31,7 +32,7 @@ func placeWorkflow(dir string, files []start.File) ([]start.File, elsewhere) {
 	if i < 0 || below == "" {
 		return files, elsewhere{}
 	}
-	if !plainWord.MatchString(below) {
+	if !diag.PlainWord(below) {
 		return files, elsewhere{why: "GitHub reads workflows in the root of the repository only: move " + path.Join(below, workflowFile) +
 			" there, and have its commands name the folder of the fabric"}
 	}
@@ -53,7 +54,8 @@ func placeWorkflow(dir string, files []start.File) ([]start.File, elsewhere) {
 		return slices.Delete(slices.Clone(files), i, i+1), elsewhere{root: root, file: start.File{Name: name, Data: data}}
 	}
 	return slices.Delete(slices.Clone(files), i, i+1), elsewhere{why: "no workflow was written: the repository has " + names[len(names)-1] +
-		" already. Add `rocec validate --format github " + below + "` to one"}
+		" already. Add `" +
+		diag.Rocec("validate --format github", diag.Path("DIR", below)) + "` to one"}
 }
 
 // repositoryOf returns the nearest folder above dir that holds .git, and dir from there with slashes; nothing where there is none,

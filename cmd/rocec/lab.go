@@ -93,9 +93,11 @@ func (a *app) labOn(use, short string, words int, run func(context.Context, *lab
 			verb := cmd.CommandPath()
 			switch {
 			case len(args) == 1 && cmd.Name() == "exec":
-				return fail(exitUsage, "%s %s: the command is missing: %[1]s %[2]s COMMAND. To log in: rocec lab ssh %[2]s", verb, args[0])
+				return fail(exitUsage, "%s %s: the command is missing: %s. To log in: %s", verb, args[0],
+					diag.Command(verb, diag.Arg("DEVICE", args[0]), diag.Kind("COMMAND")), diag.Rocec("lab ssh", diag.Arg("DEVICE", args[0])))
 			case len(args) == 1:
-				return fail(exitUsage, "%s %s: the port is missing: %[1]s %[2]s PORT", verb, args[0])
+				return fail(exitUsage, "%s %s: the port is missing: %s", verb, args[0],
+					diag.Command(verb, diag.Arg("DEVICE", args[0]), diag.Kind("PORT")))
 			}
 			return cobra.MinimumNArgs(words)(cmd, args)
 		}

@@ -244,7 +244,7 @@ func resultData(r *deploy.Result) resultJSON {
 	case deploy.Unchanged, deploy.NotStarted:
 		return d
 	case deploy.Applied, deploy.Unconfirmed, deploy.Unknown, deploy.Conflict:
-		d.Undo = "rocec rollback " + r.Run + " --target " + r.Device.Name
+		d.Undo = deploy.RunCommand("rollback", r.Run, deploy.OnDevice(r.Device.Name))
 	}
 	if r.Backup {
 		d.Backup = r.BackupDir()
@@ -402,7 +402,5 @@ type applyEvent struct {
 
 func (a *app) writeEvent(e applyEvent) {
 	e.FormatVersion = report.FormatVersion
-	enc := json.NewEncoder(a.stdout)
-	enc.SetEscapeHTML(false)
-	enc.Encode(e) //nolint:errcheck // a closed pipe must not stop an apply half way
+	diag.WriteJSON(a.stdout, e, false) //nolint:errcheck // a closed pipe must not stop an apply half way
 }

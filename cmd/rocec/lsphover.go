@@ -364,5 +364,6 @@ func markdown(sections []section, dir string) string {
 
 // markdownEscape keeps text from outside from being read as Markdown.
 func markdownEscape(s string) string {
-	return strings.NewReplacer("\\", "\\\\", "*", "\\*", "`", "\\`", "<", "&lt;", "[", "\\[", "]", "\\]", "\n", " ").Replace(diag.Escape(s))
+	return strings.NewReplacer("\\", "\\\\", "*", "\\*", "`", "\\`", "<", "&lt;", "[", "\\[", "]", "\\]", "\n", " ").Replace(
+		diag.EscapeLines(s))
 }

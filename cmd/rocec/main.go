@@ -36,7 +36,20 @@ func (e *exit) Error() string { return e.message }
 
 // fail returns an exit with a message for the person.
 func fail(code int, format string, args ...any) error {
-	return &exit{code, fmt.Sprintf(format, args...)}
+	return &exit{code, sentence(format, args)}
+}
+
+// sentence puts names into a message. Each stays on its line.
+func sentence(format string, args []any) string {
+	for i, arg := range args {
+		switch arg := arg.(type) {
+		case string:
+			args[i] = diag.Escape(arg)
+		case error:
+			args[i] = diag.Escape(arg.Error())
+		}
+	}
+	return fmt.Sprintf(format, args...)
 }
 
 // person is everything a verb sees of the outside: streams, arguments, environment.
@@ -149,7 +162,7 @@ func run(ctx context.Context, p *person, args []string) int {
 	}
 	if e.message != "" {
 		a := &app{person: p}
-		fmt.Fprintf(a.fitted(p.stderr), "rocec: %s\n", diag.Escape(e.message))
+		fmt.Fprintf(a.fitted(p.stderr), "rocec: %s\n", diag.EscapeLines(e.message))
 	}
 	return e.code
 }

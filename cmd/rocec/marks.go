@@ -138,8 +138,8 @@ func (a *app) silent(dir string, f *fleet, plan *deploy.Plan, seq *sequence, own
 			}
 			if left := heldFor(l, d.Device.Name, now); left > 0 && l.Run != own {
 				out = append(out, &deploy.Error{Kind: deploy.Locked, Device: d.Device, Detail: fmt.Sprintf("%s does not answer. Run %s of %s has "+
-					"changed it, is not confirmed, and may go back there within %s. Keep the change: rocec confirm %[2]s. Go back: rocec rollback "+
-					"%[2]s.", d.Device.Name, l.Run, who(l.Owner), left.Round(time.Second))})
+					"changed it, is not confirmed, and may go back there within %s. Keep the change: %s. Go back: %s.", d.Device.Name, l.Run,
+					who(l.Owner), left.Round(time.Second), deploy.RunCommand("confirm", l.Run), deploy.RunCommand("rollback", l.Run))})
 			}
 			break
 		}

@@ -42,7 +42,7 @@ func (a *app) savePlan(dir string, f *report.Report, plan *deploy.Plan, o planOp
 		return fail(exitUsage, "the plan could not be saved: %v", err)
 	}
 	if !a.quiet {
-		fmt.Fprintf(a.stderr, "saved; do it with: rocec apply --plan %s\n", o.out)
+		fmt.Fprintf(a.stderr, "saved; do it with: %s\n", diag.Rocec("apply", diag.Flag("--plan", diag.Path("FILE", o.out))))
 	}
 	return nil
 }
@@ -85,8 +85,8 @@ func namedOrHere(plan, fabric string, args []string) error {
 	}
 	rel, err := filepath.Rel(resolved(here), resolved(fabric))
 	if err != nil || !filepath.IsLocal(rel) {
-		return fail(exitUsage, "%s is a plan for the fabric in %s, which is not below this folder. If that is the one you mean, name it: "+
-			"rocec apply --plan %[1]s %[2]s", plan, fabric)
+		return fail(exitUsage, "%s is a plan for the fabric in %s, which is not below this folder. If that is the one you mean, name it: %s",
+			plan, fabric, diag.Rocec("apply", diag.Flag("--plan", diag.Path("FILE", plan)), diag.Path("DIR", fabric)))
 	}
 	return nil
 }

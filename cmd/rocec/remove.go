@@ -248,7 +248,7 @@ func (v *planView) gone() {
 	} {
 		if slices.Sort(of.names); len(of.names) > 0 {
 			text := nodeset.Text(of.names, nodeset.Devices, 200)
-			v.prose(v.paint(diag.Yellow, "pending:")+" ", text+" ("+of.why+": rocec remove "+text+")")
+			v.prose(v.paint(diag.Yellow, "pending:")+" ", text+" ("+of.why+": "+removeCommand(of.names)+")")
 		}
 	}
 }
@@ -256,4 +256,13 @@ func (v *planView) gone() {
 func owed(debts map[string]debt, name string) bool {
 	_, is := debts[name]
 	return is
+}
+
+// removeCommand is the command that sets hosts back; of very many it leaves their names to the person.
+func removeCommand(names []string) string {
+	sets, more := nodeset.Few(names, nodeset.Devices, 200)
+	if more > 0 {
+		return diag.Rocec("remove", diag.Kind("HOST..."))
+	}
+	return diag.Rocec("remove", diag.Args("HOST", sets)...)
 }

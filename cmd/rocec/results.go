@@ -149,10 +149,10 @@ func (a *app) nextText(r *deploy.Results, e ending, until time.Duration, w io.Wr
 	case e.gone || !undoable:
 	case until > 0 && e.verb != "apply": // the verb says it
 	case until > 0:
-		fmt.Fprintf(w, "Keep it: rocec confirm %s. Else the devices undo it by themselves, the first one in %s.\n",
-			r.Run.Name, until.Round(time.Second))
+		fmt.Fprintf(w, "Keep it: %s. Else the devices undo it by themselves, the first one in %s.\n",
+			deploy.RunCommand("confirm", r.Run.Name), until.Round(time.Second))
 	default:
-		fmt.Fprintf(w, "Run %s. Go back: rocec rollback %[1]s.\n", r.Run.Name)
+		fmt.Fprintf(w, "Run %s. Go back: %s.\n", r.Run.Name, deploy.RunCommand("rollback", r.Run.Name))
 	}
 }
 

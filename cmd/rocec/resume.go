@@ -155,10 +155,12 @@ func (a *app) resume(ctx context.Context, name string, o runOptions) (err error)
 		n += len(l.Adopted.Absent)
 	}
 	if n > 0 && o.format == "text" && len(o.only) == 0 {
-		fmt.Fprintf(a.stdout, "%s had not been begun. Plan again for those: rocec plan %s\n", diag.Count(n, "device"), l.Fabric)
+		fmt.Fprintf(a.stdout, "%s had not been begun. Plan again for those: %s\n", diag.Count(n, "device"),
+			diag.Rocec("plan", diag.Path("DIR", l.Fabric)))
 	}
 	if results.Count(deploy.Unconfirmed) > 0 && !results.Interrupted {
-		return fail(exitUsage, "run %s waits to be confirmed. Keep it: rocec confirm %[1]s. Go back: rocec rollback %[1]s.", l.Run)
+		return fail(exitUsage, "run %s waits to be confirmed. Keep it: %s. Go back: %s.", l.Run, deploy.RunCommand("confirm", l.Run),
+			deploy.RunCommand("rollback", l.Run))
 	}
 	return outcome(results)
 }

@@ -310,7 +310,8 @@ func (a *app) nothingBack(l *journal.Log, logs []*journal.Log, b *backs, format 
 		}
 		return nil
 	default:
-		return fail(exitUsage, "%s What the devices hold was written by run %s. To go back from that: rocec rollback %[2]s", text, writer.Run)
+		return fail(exitUsage, "%s What the devices hold was written by run %s. To go back from that: %s", text, writer.Run,
+			deploy.RunCommand("rollback", writer.Run))
 	}
 }
 

@@ -241,10 +241,10 @@ func (a *app) runsText(doc runsDocument, whole bool) {
 			diag.Count(r.Damaged, "line"))
 	}
 	if r.expired {
-		fmt.Fprintf(a.stdout, "The time to confirm is over. To see what the devices have undone: rocec resume %s.\n", r.Run)
+		fmt.Fprintf(a.stdout, "The time to confirm is over. To see what the devices have undone: %s.\n", deploy.RunCommand("resume", r.Run))
 	}
 	if r.Status == runDied {
-		fmt.Fprintf(a.stdout, "The run died. Go on: rocec resume %s. Go back: rocec rollback %[1]s.\n", r.Run)
+		fmt.Fprintf(a.stdout, "The run died. Go on: %s. Go back: %s.\n", deploy.RunCommand("resume", r.Run), deploy.RunCommand("rollback", r.Run))
 	}
 }
 
@@ -304,6 +304,9 @@ func outcomesText(r runJSON) string {
 	return strings.Join(parts, ", ")
 }
 
+// runsOf is the command that lists the runs of a fabric.
+func runsOf(dir string) string { return diag.Rocec("runs", diag.Flag("-C", diag.Path("DIR", dir))) }
+
 // readRun reads the journal of a run by its name, or by the beginning of it that only one run has; "last" is the newest. With -C it is a
 // run of that fabric.
 func (a *app) readRun(name string) (*journal.Log, error) {
@@ -338,10 +341,10 @@ func (a *app) readRun(name string) (*journal.Log, error) {
 		return found[0], nil
 	case len(found) == 0 && elsewhere != "":
 		return nil, fail(exitUsage, "%q is a run of the fabric in %s, not of that in %s (-C). Leave out -C, or name a run of its own: "+
-			"rocec -C %[3]s runs", name, diag.Escape(elsewhere), diag.Escape(a.dir))
+			"%s", name, elsewhere, a.dir, runsOf(a.dir))
 	case len(found) == 0 && a.dir != "":
 		return nil, unknown("no run %q of the fabric in %s was started on this machine by this user (the journals are in %s). List "+
-			"them: rocec -C %[2]s runs", name, diag.Escape(a.dir), dir.Path())
+			"them: %s", name, a.dir, dir.Path(), runsOf(a.dir))
 	case len(found) == 0:
 		return nil, unknown("no run %q was started on this machine by this user (the journals are in %s). List them: rocec runs",
 			name, dir.Path())

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/rocec/rocec/cmd/internal/journal"
-	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/txn"
 )
@@ -62,8 +61,8 @@ func (a *app) sameFabric(r *openedRun) error {
 		commit = fmt.Sprintf(" (the run was of commit %s)", l.Commit)
 	}
 	return fail(exitUsage, "Run %s cannot go on from here: the fabric in %s does not want what the run was to do%s: %s. "+
-		"Nothing was changed. Go back: rocec rollback %[1]s. Keep what the devices hold: rocec confirm %[1]s.",
-		l.Run, diag.Escape(l.Fabric), commit, unaskedText(others))
+		"Nothing was changed. Go back: %s. Keep what the devices hold: %s.", l.Run, l.Fabric, commit, unaskedText(others),
+		deploy.RunCommand("rollback", l.Run), deploy.RunCommand("confirm", l.Run))
 }
 
 // otherwise says why the fabric wants something else of a device than the run did; empty: it wants the same. It compares hashes: of the

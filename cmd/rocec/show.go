@@ -53,7 +53,8 @@ func (a *app) showCommand() *cobra.Command {
 			}
 			name := args[len(args)-1]
 			if len(args) == 1 && a.dir == "" && holdsFabric(name) {
-				return fail(exitUsage, "show: %s is a folder. Name what to show of it: rocec show %[1]s NAME", name)
+				return fail(exitUsage, "show: %s is a folder. Name what to show of it: %s", name,
+					diag.Rocec("show", diag.Path("DIR", name), diag.Kind("NAME")))
 			}
 			return a.show(dir, name, format)
 		},

@@ -176,10 +176,11 @@ func (a *app) judgeLock(l heldLock, named string) heldLock {
 		l.refuse = "its process lives on this machine"
 	case run == named:
 	case strings.Contains(l.holder.Who, "@"+hostName()+","):
+	case !deploy.ValidRun(run): // no command can name it
+		l.refuse = "the name of the run makes no sense: see " + deploy.StateDir + " on the device"
 	default:
 		l.refuse = fmt.Sprintf("it was started on another machine, and whether it is under way there cannot be seen from here. "+
-			"If you know that it is over: "+
-			"rocec unlock --run %s %s", run, l.device.Name)
+			"If you know that it is over: %s", deploy.UnlockCommand(run, l.device.Name))
 	}
 	return l
 }

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
 	"regexp"
 	"runtime"
 	"runtime/debug"
@@ -11,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rocec/rocec/cmd/internal/report"
+	"github.com/rocec/rocec/lang/diag"
 )
 
 // version is set by the release build (-ldflags "-X main.version=1.2.3"); otherwise the module's own is used.
@@ -88,12 +87,5 @@ func (a *app) printVersion(format string) error {
 
 // writeJSON prints one document, indented, with < and > as they are.
 func (a *app) writeJSON(v any) error {
-	return encodeJSON(a.stdout, v)
-}
-
-func encodeJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
+	return diag.WriteJSON(a.stdout, v, true)
 }

@@ -102,14 +102,14 @@ func (l *List) Noticef(at Range, code, summary, format string, args ...any) *Dia
 }
 
 func (l *List) add(s Severity, at Range, code, summary, format string, args []any) *Diagnostic {
-	d := &Diagnostic{Severity: s, Code: code, Summary: summary, Detail: fmt.Sprintf(format, args...), At: at}
+	d := &Diagnostic{Severity: s, Code: code, Summary: summary, Detail: Shorten(fmt.Sprintf(format, args...)), At: at}
 	l.Add(d)
 	return d
 }
 
 // Note appends a further place to d and returns d.
 func (d *Diagnostic) Note(at Range, format string, args ...any) *Diagnostic {
-	d.Notes = append(d.Notes, Note{Message: fmt.Sprintf(format, args...), At: at})
+	d.Notes = append(d.Notes, Note{Message: Shorten(fmt.Sprintf(format, args...)), At: at})
 	return d
 }
 
@@ -137,8 +137,12 @@ func (l List) Count(s Severity) int {
 	return n
 }
 
-// Sort orders the list by place, then code, then detail, and drops exact repetitions.
+// Sort orders the list by place, then code, then detail, and drops exact repetitions. It bounds what was added to a message after it
+// was made.
 func (l *List) Sort() {
+	for _, d := range *l {
+		d.shorten()
+	}
 	slices.SortStableFunc(*l, func(a, b *Diagnostic) int {
 		return cmp.Or(ComparePlace(a.At, b.At), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Detail, b.Detail))
 	})

@@ -1,36 +1,69 @@
 package diag
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// Escape makes text from outside (a device, a file, a name) safe to print on a terminal: control characters other than
-// newline and tab, bidirectional controls and invalid UTF-8 become Go escapes.
-func Escape(s string) string {
-	if !strings.ContainsFunc(s, func(r rune) bool { return !printable(r) }) {
-		return s
-	}
-	var b strings.Builder
-	for i := 0; i < len(s); {
-		r, n := utf8.DecodeRuneInString(s[i:])
-		if printable(r) {
-			b.WriteString(s[i : i+n])
-		} else {
-			q := strconv.QuoteToASCII(s[i : i+n])
-			b.WriteString(q[1 : len(q)-1])
+// Escape makes text from outside (a device, a file, a name) safe to print on one line of a terminal or of a CI system's log: control
+// characters (also newlines and tabs), bidirectional controls and invalid UTF-8 become Go escapes. What a CI system takes for a command
+// is escaped at its first letter.
+func Escape(s string) string { return escape(s, false) }
+
+// EscapeLines is [Escape] for text that is laid out in lines: newlines and tabs stay.
+func EscapeLines(s string) string { return escape(s, true) }
+
+func escape(s string, lines bool) string {
+	bad := func(r rune) bool { return !printable(r) && !(lines && (r == '\n' || r == '\t')) }
+	if strings.ContainsFunc(s, bad) {
+		var b strings.Builder
+		for i := 0; i < len(s); {
+			r, n := utf8.DecodeRuneInString(s[i:])
+			if bad(r) {
+				q := strconv.QuoteToASCII(s[i : i+n])
+				b.WriteString(q[1 : len(q)-1])
+			} else {
+				b.WriteString(s[i : i+n])
+			}
+			i += n
 		}
-		i += n
+		s = b.String()
 	}
-	return b.String()
+	if strings.Contains(s, "##") {
+		s = hashCommand.ReplaceAllString(s, `\x23#$1[`)
+	}
+	if strings.Contains(s, "::") {
+		s = colonCommand.ReplaceAllString(s, `$1\x3a:$2`)
+	}
+	return s
 }
 
-// printable refuses U+FFFD too: it is what an invalid byte decodes to.
-func printable(r rune) bool {
-	return r == '\n' || r == '\t' || r != utf8.RuneError && unicode.IsPrint(r)
+// Markdown is [Escape] for text on one line of a Markdown document or in a cell of its tables: nothing in it is markup.
+func Markdown(s string) string {
+	var b strings.Builder
+	for _, r := range Escape(s) {
+		if strings.ContainsRune("\\`*_{}[]()<>#+!|~&@$\"':", r) { // : makes links of addresses
+			b.WriteString("&#" + strconv.Itoa(int(r)) + ";")
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return strings.ReplaceAll(b.String(), "www.", "www&#46;")
 }
+
+// CI systems read commands in what a step prints: GitHub "::add-mask::x" behind any space at the beginning of a line, and "##[group]"
+// anywhere; Azure "##vso[task.setvariable]" and TeamCity "##teamcity[message]" anywhere. The first is escaped at the beginning of every
+// word, since a line may be wrapped there. The name of a command has a letter or hyphen that no IPv6 address has.
+var (
+	hashCommand  = regexp.MustCompile(`##([A-Za-z]*)\[`)
+	colonCommand = regexp.MustCompile(`(^|\s)::([0-9A-Fa-f]*[G-Zg-z_-])`)
+)
+
+// printable refuses U+FFFD too: it is what an invalid byte decodes to.
+func printable(r rune) bool { return r != utf8.RuneError && unicode.IsPrint(r) }
 
 // displayWidth returns the terminal columns s takes: wide East Asian letters and emoji two, combining marks none.
 func displayWidth(s string) int {

@@ -1,6 +1,57 @@
 package diag
 
-import "encoding/json"
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// WriteJSON writes v as a JSON document and a newline, indented or on one line. <, > and & stay; every letter that is not printed, such
+// as a control of a terminal or of the direction of text, is an escape of JSON, so that the document is safe to print. It means the same.
+func WriteJSON(w io.Writer, v any, indented bool) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if indented {
+		enc.SetIndent("", "  ")
+	}
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	_, err := w.Write(printableJSON(b.Bytes()))
+	return err
+}
+
+// printableJSON escapes letters of a JSON text that are not printed, and commands of CI systems, which they find within a line.
+// Outside of strings there are none but newlines.
+func printableJSON(text []byte) []byte {
+	if bytes.Contains(text, []byte("##")) {
+		text = hashCommand.ReplaceAll(text, []byte(`\u0023#$1[`))
+	}
+	var out []byte // nil: nothing had to be escaped yet
+	from := 0
+	for i := 0; i < len(text); {
+		r, n := utf8.DecodeRune(text[i:])
+		if r >= 0x7f && !unicode.IsPrint(r) {
+			out = append(out, text[from:i]...)
+			if high, low := utf16.EncodeRune(r); high != unicode.ReplacementChar {
+				out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+			} else {
+				out = fmt.Appendf(out, `\u%04x`, r)
+			}
+			from = i + n
+		}
+		i += n
+	}
+	if out == nil {
+		return text
+	}
+	return append(out, text[from:]...)
+}
 
 type jsonPos struct {
 	Line   int `json:"line"`

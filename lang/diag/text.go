@@ -94,7 +94,7 @@ func (p *Printer) one(b *strings.Builder, d *Diagnostic) {
 		b.WriteByte('\n')
 		p.prose(b, "  "+Paint(p.Color, Cyan, "help")+": ", d.Fix.Message)
 		for _, e := range d.Fix.Edits {
-			fmt.Fprintf(b, "    %s: write %s\n", e.At, Paint(p.Color, Green, Escape(e.New)))
+			fmt.Fprintf(b, "    %s: write %s\n", Escape(e.At.String()), Paint(p.Color, Green, Escape(Shorten(e.New))))
 		}
 	}
 	b.WriteByte('\n')
@@ -158,7 +158,7 @@ func (p *Printer) prose(b *strings.Builder, lead, text string) {
 		width = 100
 	}
 	width = max(width, 40)
-	for para := range strings.SplitSeq(Escape(text), "\n") {
+	for para := range strings.SplitSeq(EscapeLines(text), "\n") {
 		line, used := lead, visible(lead)
 		indent := strings.Repeat(" ", used)
 		empty := true

@@ -178,5 +178,5 @@ func fenced(s string, most int) string {
 	for strings.Contains(s, fence) {
 		fence += "`"
 	}
-	return fence + "hcl\n" + diag.Escape(s) + "\n" + fence
+	return fence + "hcl\n" + diag.EscapeLines(s) + "\n" + fence
 }

@@ -245,9 +245,14 @@ func (c *sheet) header() bool {
 	}
 	c.mistake(&Syntax, from, to, "The header has no column %[1]s.%[2]s Name the columns in the first line of the sheet: a_device, "+
 		"a_port, b_device, b_port (or a and b, as device:port), and if known speed, length and mtu. Or leave the sheet as it is, and "+
-		"say which column is which: columns = { %[3]s = \"...\" } in the topology block, rocec init --columns %[3]s=... for a draft.",
-		diag.Or(missing), likely(missing[0], unknown), missing[0])
+		"say which column is which: columns = { %[3]s = \"...\" } in the topology block, %[4]s for a draft.",
+		diag.Or(missing), likely(missing[0], unknown), missing[0], initColumns(missing[0]))
 	return false
+}
+
+// initColumns is the command that drafts a fabric from a sheet whose header names a column in other words.
+func initColumns(column string) string {
+	return diag.Rocec("init", diag.Flag("--columns", diag.Kind(column+"=...")))
 }
 
 // likely guesses which unknown column was meant.

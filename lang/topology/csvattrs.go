@@ -94,8 +94,9 @@ func (c *sheet) passed() {
 		for attr, like := range likeAttrs {
 			if like != nil && c.index[speedColumn+attr] < 0 && like.MatchString(notLike.ReplaceAllString(f.v, "")) {
 				c.warnPassed(f, "The column %[1]s is passed over, and looks like a %[2]s. If it is that of the cables, call it %[2]s, with its unit: "+
-					"%[3]s; or say so: columns = { %[2]s = %[1]s } in the topology block, rocec init --columns %[2]s=... for a draft.",
-					quote(f.v), attrNames[attr], []string{`"Speed (Gbps)" or "Speed (Mbps)"`, `"Length (m)", "Length (cm)" or "Length (ft)"`}[attr])
+					"%[3]s; or say so: columns = { %[2]s = %[1]s } in the topology block, %[4]s for a draft.",
+					quote(f.v), attrNames[attr], []string{`"Speed (Gbps)" or "Speed (Mbps)"`, `"Length (m)", "Length (cm)" or "Length (ft)"`}[attr],
+					initColumns(attrNames[attr]))
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -87,7 +88,7 @@ func judgeNVUE(d *ir.Device, answer string) []string {
 	}
 	says := fmt.Sprintf("the fabric has it configured by files, as release %s is by default", d.Switch.Version)
 	if at := d.Switch.ConfigAt; at.Filename != "" {
-		says = fmt.Sprintf("the switch block says config = %q (%s:%d)", byFiles, at.Filename, at.Start.Line)
+		says = fmt.Sprintf("the switch block says config = %q (%s:%d)", byFiles, diag.Escape(at.Filename), at.Start.Line)
 	}
 	return []string{fmt.Sprintf("%s is configured by NVUE (nvued is active, and %s), but %s: the next nv config apply would write %s and %s "+
 		"anew. Take qos out of NVUE, or have it leave both files alone (nv set system config apply ignore), or "+

@@ -145,27 +145,32 @@ func (o *Owner) Holds(names ...string) string {
 	return fmt.Sprintf("%s %s locked by %s.", on, is, o)
 }
 
+// badRunName is said in the place of a command where a device reports a run whose name is none.
+const badRunName = "Its name makes no sense: see " + StateDir + " on the device."
+
 // GoOn returns the commands that go on with the run or back from it. It names unlock only where the run has changed nothing.
 func (o *Owner) GoOn(names ...string) string {
 	known := ValidRun(o.Txn)
+	if o.Txn != "" && !known && !o.Beside {
+		return badRunName
+	}
+	unlock, resume, rollback := UnlockCommand(o.Txn, names...), RunCommand("resume", o.Txn), RunCommand("rollback", o.Txn)
 	switch {
 	case o.Beside:
 		if !known {
 			return "Wait until it ends."
 		}
-		return fmt.Sprintf("Wait until it ends. If that run died: rocec unlock --run %s %s", o.Txn, strings.Join(names, " "))
+		return "Wait until it ends. If that run died: " + unlock
 	case unfinished(o.Mark) && !known:
-		return "Its name makes no sense: see " + StateDir + " on the device."
+		return badRunName
 	case o.Mark == markLoaded:
-		return fmt.Sprintf("Keep the change: rocec confirm %s. Go back: rocec rollback %[1]s.", o.Txn)
+		return fmt.Sprintf("Keep the change: %s. Go back: %s.", RunCommand("confirm", o.Txn), rollback)
 	case o.Mark == markUndoing:
-		return fmt.Sprintf("If that run died, bring it to its end: rocec resume %s.", o.Txn)
+		return fmt.Sprintf("If that run died, bring it to its end: %s.", resume)
 	case (unfinished(o.Mark) || o.Mark == markPrepared) && known:
-		return fmt.Sprintf("If that run died, bring it to its end: rocec resume %s. Go back: rocec rollback %[1]s.", o.Txn)
-	case known:
-		return fmt.Sprintf("If that run is over, take its lock away: rocec unlock --run %s %s", o.Txn, strings.Join(names, " "))
+		return fmt.Sprintf("If that run died, bring it to its end: %s. Go back: %s.", resume, rollback)
 	}
-	return "If that run is over, take its lock away: rocec unlock " + strings.Join(names, " ")
+	return "If that run is over, take its lock away: " + unlock
 }
 
 // ParseOwner reads a lock's owner file; what is missing stays empty.

@@ -119,7 +119,7 @@ func (p *Plan) Unaccepted(reported Reports) diag.List {
 			f := topicDocumented.Errorf(&ds, d.At, "The plan changes %s (%s). What rocec writes there is known from public documents%s, and no "+
 				"user has reported yet what such a device says to it.", nodeset.Text(names, nodeset.Devices, room), e.About,
 				map[Grade]string{GradeSimulated: " and a simulation by them"}[e.Grade])
-			f.Fix = &diag.Fix{Message: fmt.Sprintf("rehearse it with --lab, see what rocec selftest finds on %s, begin with a device that may "+
+			f.Fix = &diag.Fix{Message: fmt.Sprintf("rehearse it with --lab, see what `rocec selftest` finds on %s, begin with a device that may "+
 				"fail; then say accept_documented = true in the switch block, or --accept-documented for this run",
 				diag.Plural(len(names), "the device", "the devices"))}
 		}

@@ -444,7 +444,7 @@ func (c *Change) Unified() string {
 	if err != nil {
 		panic("deploy: " + err.Error()) // the edits come from the same text
 	}
-	return target.Escape(text)
+	return diag.EscapeLines(text)
 }
 
 // Summary counts a plan.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/rocec/rocec/lang/diag"
 )
 
 // Text states in full sentences what the device holds, whether it uses it, what is left there, and at most one command that goes on. It
@@ -105,20 +107,19 @@ func (r *Result) ahead() string {
 // Next is the command that goes on with the device; empty: nothing is left to do, or only a person can decide what. A lock of a run that
 // can be gone on with is never taken away by hand.
 func (r *Result) Next() string {
-	alone := r.Run + " --target " + r.Device.Name
-	switch {
+	switch name := r.Device.Name; {
 	case r.Outcome == Unconfirmed:
-		return "rocec confirm " + r.Run
+		return RunCommand("confirm", r.Run)
 	case r.Outcome == Unknown && r.Over: // the device would report the same again
-		return "rocec plan --target " + r.Device.Name
+		return diag.Rocec("plan", OnDevice(name))
 	case r.Outcome == Unknown && r.Err != nil && r.Err.Kind == HostKey:
-		return "rocec replace " + r.Device.Name
+		return diag.Rocec("replace", diag.Arg("DEVICE", name))
 	case r.Outcome == Unknown && (r.settled() || r.Back):
-		return "rocec rollback " + alone
+		return RunCommand("rollback", r.Run, OnDevice(name))
 	case r.Outcome == Unknown:
-		return "rocec resume " + r.Run
+		return RunCommand("resume", r.Run)
 	case len(r.Left) > 0:
-		return "rocec unlock --run " + r.Run + " " + r.Device.Name
+		return UnlockCommand(r.Run, name)
 	}
 	return ""
 }

@@ -179,3 +179,29 @@ func TestMarkText(t *testing.T) {
 	}
 	require.Empty(t, deploy.MarkText("absent"))
 }
+
+// No name of a run that a device makes up is in a command that a person may paste, whatever the device reports of the run.
+func TestCommandsHoldNoNamesOfDevices(t *testing.T) {
+	for _, run := range []string{"", "x", "a b", "$(reboot)", "x;reboot", "--run", "../../etc",
+		"'; reboot #", "run\u202e", "`reboot`", strings.Repeat("a", 64)} {
+		require.False(t, deploy.ValidRun(run))
+		for _, verb := range []string{"confirm", "rollback", "resume"} {
+			require.Equal(t, "rocec "+verb+" RUN", deploy.RunCommand(verb, run))
+		}
+		require.Equal(t, "rocec unlock leaf1", deploy.UnlockCommand(run, "leaf1"))
+		require.Equal(t, "Go on: rocec resume RUN. Go back: rocec rollback RUN.", deploy.WaysOn("apply", run))
+		for _, mark := range []string{"", "prepared", "armed", "loaded", "undoing", "confirmed", "undone", "made up"} {
+			for _, beside := range []bool{true, false} {
+				o := deploy.ParseOwner("txn " + run + "\nmark " + mark + "\nowner $(reboot)@ws7\n")
+				o.Beside = beside
+				text := o.GoOn("leaf1")
+				require.NotContains(t, text, "reboot")
+				if run != "" {
+					require.NotRegexp(t, `rocec (unlock|confirm|rollback|resume)`, text, "%q %q", run, mark)
+				}
+			}
+		}
+	}
+	require.Equal(t, "rocec rollback 20260102t030405z-ab12 --target 'leaf[1-2]'",
+		deploy.RunCommand("rollback", "20260102t030405z-ab12", deploy.OnDevice("leaf[1-2]")))
+}

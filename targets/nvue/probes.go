@@ -109,7 +109,7 @@ func stateOf(s string) string {
 func byFilesInstead(d *ir.Device, why string) string {
 	says := fmt.Sprintf("the fabric has it configured by NVUE, as release %s is by default", d.Switch.Version)
 	if at := d.Switch.ConfigAt; at.Filename != "" {
-		says = fmt.Sprintf("the switch block says config = %q (%s:%d)", cumulus.ByNVUE, at.Filename, at.Start.Line)
+		says = fmt.Sprintf("the switch block says config = %q (%s:%d)", cumulus.ByNVUE, diag.Escape(at.Filename), at.Start.Line)
 	}
 	return fmt.Sprintf("%s is configured by files (%s), but %s. Write config = \"files\" in the switch block, or take the files' settings "+
 		"back on the switch.", d.Name, why, says)

@@ -175,8 +175,8 @@ func (e *editor) judgePorts(ds *diag.List) {
 	}
 	if len(silent) > 0 {
 		topicAdmin.Warnf(ds, d.At, "On %s, PORT says no admin_status of %s. The buffer manager then makes no lossless priority group (up to "+
-			"202505), or takes the port for down. Say `config interface startup %s`, as after every breakout.",
-			d.Name, diag.Some(silent, 8), silent[0])
+			"202505), or takes the port for down. Say `%s`, as after every breakout.",
+			d.Name, diag.Some(silent, 8), diag.Command("config interface startup", diag.Arg("PORT", silent[0])))
 	}
 }
 

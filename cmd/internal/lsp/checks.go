@@ -375,7 +375,7 @@ func (v *view) finding(d *diag.Diagnostic) (string, finding) {
 	if d.Fix != nil && !d.Fix.Told {
 		message += "\nhelp: " + d.Fix.Message
 	}
-	out.Message = diag.Escape(message)
+	out.Message = diag.EscapeLines(message)
 	return name, finding{d, out, v.edits(d)}
 }
 

@@ -359,7 +359,7 @@ func (s *Server) notify(method string, params any) {
 
 // log tells the client something for its log; 1 is an error, 2 a warning, 3 worth knowing.
 func (s *Server) log(kind int, format string, args ...any) {
-	s.notify("window/logMessage", logParams{kind, diag.Escape(fmt.Sprintf(format, args...))})
+	s.notify("window/logMessage", logParams{kind, diag.EscapeLines(fmt.Sprintf(format, args...))})
 }
 
 func (s *Server) send(m any) {

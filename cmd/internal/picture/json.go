@@ -2,10 +2,10 @@ package picture
 
 import (
 	"bytes"
-	"encoding/json"
 	"slices"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/validate"
 )
 
@@ -119,10 +119,7 @@ func JSON(f *ir.Fabric, proofs []validate.GroupProof) []byte {
 		doc.Loops = append(doc.Loops, j)
 	}
 	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(doc); err != nil {
+	if err := diag.WriteJSON(&b, doc, true); err != nil {
 		panic(err) // the types above hold nothing that cannot be written
 	}
 	return b.Bytes()

@@ -70,10 +70,8 @@ func GitHub(w io.Writer, r *Report, _ Options) error {
 	return err
 }
 
-// plainLine is text on one line of a log in which GitHub finds no command of its old kind.
-func plainLine(s string) string {
-	return strings.NewReplacer("\n", " ", "##[", "# #[").Replace(diag.Escape(s))
-}
+// plainLine is text on one line of a log.
+func plainLine(s string) string { return diag.Escape(strings.ReplaceAll(s, "\n", " ")) }
 
 // GitHubSummary is what stands on the page of a run: the verdicts, then the findings, worst first, bounded.
 func GitHubSummary(r *Report) string {
@@ -109,16 +107,7 @@ func GitHubSummary(r *Report) string {
 	return b.String()
 }
 
-// cell is text inside a Markdown table: on one line, bounded, and nothing in it is markup.
+// cell is text inside a Markdown table, bounded.
 func cell(s string) string {
-	s = clip(strings.Join(strings.Fields(diag.Escape(s)), " "), longestCell)
-	var b strings.Builder
-	for _, r := range s {
-		if strings.ContainsRune("\\`*_{}[]()<>#+!|~&@$\"'", r) || r == ':' { // : makes links of addresses
-			fmt.Fprintf(&b, "&#%d;", r)
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
+	return diag.Markdown(clip(strings.Join(strings.Fields(s), " "), longestCell))
 }

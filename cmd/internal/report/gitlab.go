@@ -31,7 +31,7 @@ func GitLab(w io.Writer, r *Report, _ Options) error {
 	issues := []GitLabIssue{}
 	for _, d := range r.Diags {
 		i := GitLabIssue{
-			Description: diag.Escape(d.Summary + ": " + d.Detail), CheckName: d.Code, Fingerprint: prints[d],
+			Description: diag.EscapeLines(d.Summary + ": " + d.Detail), CheckName: d.Code, Fingerprint: prints[d],
 			Severity: gitlabSeverity[d.Severity],
 		}
 		i.Location.Path, i.Location.Lines.Begin = diag.Escape(p.folder()), 1
@@ -40,5 +40,5 @@ func GitLab(w io.Writer, r *Report, _ Options) error {
 		}
 		issues = append(issues, i)
 	}
-	return writeJSON(w, issues)
+	return diag.WriteJSON(w, issues, true)
 }

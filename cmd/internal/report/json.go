@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/json"
 	"io"
 
 	"github.com/rocec/rocec/compiler/ir"
@@ -147,12 +146,5 @@ func JSON(w io.Writer, r *Report, _ Options) error {
 	for _, i := range r.Ignored {
 		doc.Ignored = append(doc.Ignored, jsonIgnored{i.By.Reason, i.Diagnostic})
 	}
-	return writeJSON(w, doc)
-}
-
-func writeJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
+	return diag.WriteJSON(w, doc, true)
 }

@@ -49,7 +49,7 @@ type junitFailure struct {
 // of a case holds no line, so that its history survives edits.
 func JUnit(w io.Writer, r *Report, _ Options) error {
 	p := newPaths(r)
-	suite := junitSuite{Name: "rocec validate " + diag.Escape(p.folder())}
+	suite := junitSuite{Name: diag.Rocec("validate", diag.Path("DIR", p.folder()))}
 	found, names := map[string]bool{}, map[string]int{}
 	testCase := func(d *diag.Diagnostic) junitCase {
 		found[d.Code] = true

@@ -162,7 +162,7 @@ func oneText(p *paths, d *diag.Diagnostic) string {
 		}
 	}
 	parts = append(parts, textAndFix(p, d)...)
-	return diag.Escape(strings.Join(parts, "\n"))
+	return diag.EscapeLines(strings.Join(parts, "\n"))
 }
 
 // textAndFix are the last parts of what a diagnostic says.
@@ -177,7 +177,7 @@ func textAndFix(p *paths, d *diag.Diagnostic) (parts []string) {
 	help.WriteString("help: " + d.Fix.Message)
 	for _, e := range d.Fix.Edits {
 		if p.inFile(e.At) {
-			fmt.Fprintf(&help, "\n%s: write %s", p.line(e.At), e.New)
+			fmt.Fprintf(&help, "\n%s: write %s", p.line(e.At), diag.Shorten(e.New))
 		}
 	}
 	return append(parts, help.String())

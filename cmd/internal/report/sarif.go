@@ -204,7 +204,7 @@ func SARIF(w io.Writer, r *Report, o Options) error {
 		}
 		run.Results = append(run.Results, r)
 	}
-	return writeJSON(w, SARIFLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []SARIFRun{run}})
+	return diag.WriteJSON(w, SARIFLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []SARIFRun{run}}, true)
 }
 
 type sarifRuleTable struct {
@@ -331,7 +331,7 @@ func (p *sarifPaths) location(at diag.Range) sarifLocation {
 }
 
 // plainText is text in which a reader of messages finds no link.
-func plainText(s string) string { return strings.ReplaceAll(diag.Escape(s), "](", "] (") }
+func plainText(s string) string { return strings.ReplaceAll(diag.EscapeLines(s), "](", "] (") }
 
 // linkText is the text of a link.
 func linkText(s string) string {

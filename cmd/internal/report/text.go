@@ -50,7 +50,7 @@ func Diagnostics(w io.Writer, r *Report, o Options) {
 	if len(r.Diags) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "%s in %s; run rocec explain %s\n", r.counts(), diag.Count(r.files(), "file"), worst(r.Diags).Code)
+	fmt.Fprintf(w, "%s in %s; run %s\n", r.counts(), diag.Count(r.files(), "file"), explain(r.Diags))
 }
 
 func diagnostics(w io.Writer, r *Report, o Options) {
@@ -80,8 +80,11 @@ func Place(at diag.Range) string {
 	if at.Filename == "" {
 		return "-"
 	}
-	return fmt.Sprintf("%s:%d", at.Filename, at.Start.Line)
+	return fmt.Sprintf("%s:%d", diag.Escape(at.Filename), at.Start.Line)
 }
+
+// explain is the command that explains the worst finding of a list.
+func explain(l diag.List) string { return diag.Rocec("explain", diag.Arg("CODE", worst(l).Code)) }
 
 // worst is the first error, or else the first warning, or else the first note.
 func worst(l diag.List) *diag.Diagnostic {
@@ -168,7 +171,7 @@ func fabricCounts(r *Report, o Options) string {
 	text := goodFabric(r) + "good: " + strings.Join(parts, ", ")
 	switch {
 	case r.Diags.Count(diag.Warning) > 0:
-		return text + "; run rocec explain " + worst(r.Diags).Code
+		return text + "; run " + explain(r.Diags)
 	case len(r.Ignored) > 0 && !o.Verbose:
 		return text + "; -v lists what is ignored"
 	case len(r.Proofs) > 0 && !o.Why:

@@ -41,6 +41,23 @@ func Call(files []File, name string) {
 	}
 }
 
+// unpinned is how the workflow of new files installs rocec before it is pinned.
+const unpinned = "@VERSION # write the version that you apply with"
+
+var versionLike = regexp.MustCompile(`^\d+\.\d+\.\d+[-.0-9A-Za-z]*$`)
+
+// Pin has the workflow of new files install a version of rocec, which a release or a commit has. Without one the workflow keeps VERSION,
+// which no module proxy knows, and says what to write: it never installs the newest.
+func Pin(files []File, version string) {
+	version = strings.TrimPrefix(version, "v")
+	if !versionLike.MatchString(version) {
+		return
+	}
+	for i, f := range files {
+		files[i].Data = bytes.Replace(f.Data, []byte(unpinned), []byte("@v"+version+" # the version that you apply with"), 1)
+	}
+}
+
 // System is what the switches of a new fabric run. The zero System is the default of all.
 type System struct {
 	OS      *ir.OS

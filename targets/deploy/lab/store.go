@@ -197,7 +197,7 @@ func (s *store) damaged(name string, err error) error {
 
 // remedy says how to go on with a folder that cannot be used.
 func (s *store) remedy() string {
-	return fmt.Sprintf("to begin with new devices, run: rocec lab reset --lab='%s'", strings.ReplaceAll(s.dir, "'", `'\''`))
+	return "to begin with new devices, run: " + target.ResetLabCommand(s.dir)
 }
 
 // temporary begins the names of files that are being written.

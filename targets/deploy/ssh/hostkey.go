@@ -10,6 +10,8 @@ import (
 
 	"golang.org/x/crypto/ssh"
 	xknownhosts "golang.org/x/crypto/ssh/knownhosts"
+
+	"github.com/rocec/rocec/targets/target"
 )
 
 // checker returns the judge of the host key of l. A line of l's own that is broken refuses it: it may have been meant to
@@ -123,8 +125,8 @@ func (h *hostCheck) judge(remote net.Addr, key ssh.PublicKey) error {
 	}
 	return failure(ErrHostKeyAlarm, nil, "the host key of %s has changed: it is %s, but on file is %s. Either the device was "+
 		"replaced or installed anew, or another machine answers in its place; rocec does not connect. If you know the reason, "+
-		"delete the old key with `ssh-keygen -R '%s'` and log in once with `%s`; for a device of the fabric, rocec replace does that",
-		l, describe(key), h.onFile(), xknownhosts.Normalize(l.lookup), l.command())
+		"delete the old key with `%s` and log in once with `%s`; for a device of the fabric, rocec replace does that",
+		l, describe(key), h.onFile(), target.ForgetKeyCommand(xknownhosts.Normalize(l.lookup)), l.command())
 }
 
 // onFile describes the keys of known_hosts, each with its place.

@@ -83,18 +83,11 @@ func (l *login) turns() []turn {
 
 // command is the ssh command line a person would type for the same login.
 func (l *login) command() string {
-	s := "ssh "
 	jumps := ""
 	for v := l.via; v != nil; v = v.via {
 		jumps = "," + v.user + "@" + net.JoinHostPort(v.name, v.port) + jumps
 	}
-	if jumps != "" {
-		s += "-J " + jumps[1:] + " "
-	}
-	if l.port != "22" {
-		s += "-p " + l.port + " "
-	}
-	return s + l.user + "@" + l.name
+	return target.LoginCommand(l.user, l.name, l.port, strings.TrimPrefix(jumps, ","))
 }
 
 // maxJumps bounds a chain of jump hosts.

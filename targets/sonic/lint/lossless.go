@@ -89,8 +89,8 @@ func (j *judge) ports() {
 	j.bare(bare)
 	if len(silent) > 0 {
 		j.warnf(&topicAdmin, j.cfg.Row("PORT", silent[0]).At, "PORT says no admin_status of %s. The buffer manager then makes no lossless "+
-			"priority group (up to 202505), or takes the port for down. Say `config interface startup %s`, as after every breakout.",
-			diag.Some(silent, 8), silent[0])
+			"priority group (up to 202505), or takes the port for down. Say `%s`, as after every breakout.",
+			diag.Some(silent, 8), diag.Command("config interface startup", diag.Arg("PORT", silent[0])))
 	}
 }
 

@@ -1,0 +1,107 @@
+package diag
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Word is a part of a [Command].
+type Word struct {
+	flag  string // "--run", or empty
+	text  string // quoted; for a word that cannot be shown, a placeholder such as FILE
+	hides string // the kind of a file or folder whose name cannot be shown, and ls shows it
+	dash  bool   // it begins with a hyphen and is no flag
+}
+
+// Arg is a word that is the name of a thing. Kind, such as DEVICE, is what is printed where the name cannot be shown.
+func Arg(kind, name string) Word {
+	if !pasteable(name) {
+		return Word{text: kind}
+	}
+	return Word{text: quoteWord(name), dash: strings.HasPrefix(name, "-")}
+}
+
+// Path is a word that is the path of a file or folder. Kind is as for [Arg].
+func Path(kind, name string) Word {
+	if strings.HasPrefix(name, "-") {
+		name = "./" + name
+	}
+	w := Arg(kind, name)
+	if !pasteable(name) {
+		w.hides = kind
+	}
+	return w
+}
+
+// Flag is a flag, with the word that is its value, if it has one. A name that ends in = is written in one word with the value.
+func Flag(name string, value ...Word) Word {
+	switch {
+	case len(value) == 0:
+		return Word{flag: name}
+	case value[0].dash || strings.HasSuffix(name, "="):
+		return Word{flag: strings.TrimSuffix(name, "=") + "=" + value[0].text, hides: value[0].hides}
+	}
+	return Word{flag: name, text: value[0].text, hides: value[0].hides}
+}
+
+// String returns the word as a shell reads it.
+func (w Word) String() string { return strings.TrimSpace(w.flag + " " + w.text) }
+
+// Kind is a word in the place of a name that is not known, or that is not one.
+func Kind(kind string) Word { return Word{text: kind} }
+
+// Args are words that name things of one kind, as [Arg] does.
+func Args(kind string, names []string) []Word {
+	out := make([]Word, len(names))
+	for i, n := range names {
+		out[i] = Arg(kind, n)
+	}
+	return out
+}
+
+// Rocec is the [Command] of a verb of rocec.
+func Rocec(verb string, words ...Word) string { return Command("rocec "+verb, words...) }
+
+// Command builds every command that a message advises: a program, with its verb if it has some, and words, quoted for a POSIX shell. A
+// word that no terminal may show (control characters, bidirectional controls) is not in it; its kind in capitals is there instead.
+func Command(program string, words ...Word) string {
+	parts, hidden := []string{program}, ""
+	if slices.ContainsFunc(words, func(w Word) bool { return w.dash }) { // behind "--" no word is a flag
+		var flags, names []Word
+		for _, w := range words {
+			if w.flag != "" {
+				flags = append(flags, w)
+			} else {
+				names = append(names, w)
+			}
+		}
+		words = slices.Concat(flags, []Word{{text: "--"}}, names)
+	}
+	for _, w := range words {
+		parts = append(parts, w.String())
+		if w.hides != "" {
+			hidden = " (`ls -b` shows the name of " + w.hides + ")"
+		}
+	}
+	return strings.Join(parts, " ") + hidden
+}
+
+// mostPath is the length of the longest path that Linux takes.
+const mostPath = 4096
+
+// pasteable reports whether a word reads the same on a terminal as in a shell.
+func pasteable(s string) bool { return len(s) <= mostPath && Escape(s) == s }
+
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./@%+=:,-]+$`)
+
+// PlainWord reports whether a shell reads a word as it is.
+func PlainWord(s string) bool { return plainWord.MatchString(s) }
+
+// quoteWord quotes a word for a POSIX shell where it must be.
+func quoteWord(s string) string {
+	if PlainWord(s) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
