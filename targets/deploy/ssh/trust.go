@@ -54,22 +54,19 @@ func (d *Dialer) Identify(ctx context.Context, dev *target.Device) (*Identity, e
 		}
 		defer d.release(via)
 	}
-	raw, err := d.reach(ctx, l, via)
-	if err != nil {
+	algorithms := slices.DeleteFunc(slices.Clone(offered().HostKeys), isCert)
+	key, err := d.show(ctx, l, via, algorithms)
+	if key != nil && short(key) != "" { // it may have another, which is to be trusted in its place
+		others := slices.DeleteFunc(algorithms, func(algo string) bool { return keyType(algo) == ssh.KeyAlgoRSA })
+		if other, _ := d.show(ctx, l, via, others); other != nil {
+			key = other
+		}
+	}
+	if key == nil {
 		return nil, err
 	}
-	defer raw.Close()
-	defer context.AfterFunc(ctx, func() { raw.Close() })()
-	var key ssh.PublicKey
-	seen := errors.New("seen")
-	algorithms := slices.DeleteFunc(slices.Clone(offered().HostKeys), isCert)
-	_, _, _, err = ssh.NewClientConn(raw, l.address(), &ssh.ClientConfig{
-		User: l.user, HostKeyAlgorithms: algorithms, Timeout: d.cfg.HandshakeTimeout,
-		Config:          ssh.Config{KeyExchanges: offered().KeyExchanges, Ciphers: offered().Ciphers, MACs: offered().MACs},
-		HostKeyCallback: func(_ string, _ net.Addr, k ssh.PublicKey) error { key = k; return seen },
-	})
-	if key == nil {
-		return nil, unreachable(l, err)
+	if why := short(key); why != "" {
+		return nil, tooShort(l, key, why)
 	}
 	if at, revoked := check.known.revokedAt(key); revoked {
 		return nil, failure(ErrHostKeyAlarm, nil, "%s shows %s, which %v revokes", l, describe(key), at)
@@ -91,6 +88,28 @@ func (d *Dialer) Identify(ctx context.Context, dev *target.Device) (*Identity, e
 	}
 	return id, nil
 }
+
+// show asks a server for a host key by some algorithms; nil: it shows none.
+func (d *Dialer) show(ctx context.Context, l *login, via *jump, algorithms []string) (key ssh.PublicKey, err error) {
+	raw, err := d.reach(ctx, l, via)
+	if err != nil {
+		return nil, err
+	}
+	defer raw.Close()
+	defer context.AfterFunc(ctx, func() { raw.Close() })()
+	_, _, _, err = ssh.NewClientConn(raw, l.address(), &ssh.ClientConfig{
+		User: l.user, HostKeyAlgorithms: algorithms, Timeout: d.cfg.HandshakeTimeout,
+		Config:          ssh.Config{KeyExchanges: offered().KeyExchanges, Ciphers: offered().Ciphers, MACs: offered().MACs},
+		HostKeyCallback: func(_ string, _ net.Addr, k ssh.PublicKey) error { key = k; return errSeen },
+	})
+	if key == nil {
+		return nil, unreachable(l, err)
+	}
+	return key, nil
+}
+
+// errSeen ends a handshake that was for the host key alone.
+var errSeen = errors.New("the host key was seen")
 
 // Trust writes the key a server showed into the user's known_hosts, in the place of those on file for it. What was there is kept
 // beside it (.old), as ssh-keygen -R does. A key in a file that is not the user's stays, and is an error.
