@@ -34,6 +34,7 @@ type login struct {
 	from    net.Addr  // connect from this address; nil: from any
 	via     *login    // nil: directly
 
+	guessed bool          // ssh_config asks for what rocec does not do, and the settings above are not of it
 	openssh *target.Login // the ssh program carries the session, told what the ssh block says; nil: rocec does itself
 }
 
@@ -123,6 +124,7 @@ func (d *Dialer) login(dev *target.Device) (*login, error) {
 		if l == nil { // what rocec does not understand, ssh may
 			l = d.unresolved(name, dev.Login.User, port)
 		}
+		l.guessed = isForeign && !foreign.ssh || err != nil && !isForeign
 		l.via, l.openssh = nil, &dev.Login
 	case err != nil:
 		return nil, failure(ErrConfig, err, "%v", err)

@@ -19,6 +19,41 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
+// Voucher is who vouches for the host key of a device, as far as it can be told before anything is connected.
+type Voucher string
+
+// The vouchers.
+const (
+	ByNothing    Voucher = ""            // neither known_hosts nor a pin: the login will fail
+	ByKnownHosts Voucher = "known_hosts" // files of this machine; a pin, if there is one, is among them
+	ByPin        Voucher = "host_key"    // a fingerprint in the fabric alone
+	BySSH        Voucher = "ssh"         // the ssh program has a configuration that rocec does not read
+)
+
+// Voucher returns who vouches for the host key of a device. An error is one of Dial, too.
+func (d *Dialer) Voucher(dev *target.Device) (Voucher, error) {
+	l, err := d.login(dev)
+	if err != nil {
+		return ByNothing, err
+	}
+	check, err := d.known.checker(l)
+	if err != nil {
+		return ByNothing, err
+	}
+	known := slices.ContainsFunc(check.known.lines, func(line knownLine) bool {
+		return line.key != nil && (l.pin == "" || !line.authority && ssh.FingerprintSHA256(line.key) == l.pin)
+	})
+	switch {
+	case known:
+		return ByKnownHosts, nil
+	case l.pin != "":
+		return ByPin, nil
+	case l.openssh != nil && (l.guessed || d.rules.mention("knownhostscommand")):
+		return BySSH, nil
+	}
+	return ByNothing, nil
+}
+
 // Identity is the host key that a server shows, beside those on file for it.
 type Identity struct {
 	Server string // as a person knows it: "leaf01 (192.0.2.1:22)"
