@@ -72,8 +72,9 @@ func TestSavedPlanUnderAnotherHostKey(t *testing.T) {
 	identity := filepath.Join(home, ".ssh", "id_other")
 	require.NoError(t, os.WriteFile(identity, other.Key(), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(home, ".ssh", "known_hosts"), []byte(known.String()), 0o600))
-	require.NoError(t, os.WriteFile(filepath.Join(home, ".ssh", "config"), fmt.Appendf(nil,
-		"IdentityAgent none\nIdentitiesOnly yes\nIdentityFile %s\nIdentityFile %s\n", filepath.Join(home, ".ssh", "id_ed25519"), identity), 0o600))
+	config := fmt.Appendf(nil, "IdentityAgent none\nIdentitiesOnly yes\nIdentityFile %s\nIdentityFile %s\n",
+		filepath.Join(home, ".ssh", "id_ed25519"), identity)
+	require.NoError(t, os.WriteFile(filepath.Join(home, ".ssh", "config"), config, 0o600))
 
 	for _, transport := range []string{"native", "openssh"} {
 		t.Run(transport, func(t *testing.T) {

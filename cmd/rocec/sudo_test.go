@@ -35,10 +35,13 @@ func TestVouchers(t *testing.T) {
 		device("revoked1", target.Login{}), device("pinned1", target.Login{HostKey: print}), device("known2", target.Login{HostKey: print}),
 		device("port1", target.Login{Port: 2222}), device("broken1", target.Login{}), device("program1", target.Login{Transport: "openssh"}),
 	}
-	known := "known1 " + key + "\nknown2 " + key + "\nport1 " + key + "\n@cert-authority ca* " + key + "\n@revoked revoked1 " + key + "\nbroken1 ssh-rsa\n"
+	known := "known1 " + key + "\nknown2 " + key + "\nport1 " + key + "\n@cert-authority ca* " + key + "\n@revoked revoked1 " + key +
+		"\nbroken1 ssh-rsa\n"
 	require.Equal(t, []string{
-		"the sudo password is not sent to new[1-2], port1, program1 and revoked1: no known_hosts knows the host key, and the fabric has no host_key",
-		"only host_key of the fabric vouches for known2 and pinned1, and no known_hosts does: who wrote the fabric chose who gets the sudo password",
+		"the sudo password is not sent to new[1-2], port1, program1 and revoked1: no known_hosts knows the host key, " +
+			"and the fabric has no host_key",
+		"only host_key of the fabric vouches for known2 and pinned1, and no known_hosts does: " +
+			"who wrote the fabric chose who gets the sudo password",
 	}, vouchers(newDialer("", known), devices))
 	require.Equal(t, []string{
 		"the sudo password is sent to program1 only where the configuration of ssh knows the host key, which rocec cannot tell",

@@ -1,6 +1,7 @@
 package destination_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,7 +22,7 @@ func TestJump(t *testing.T) {
 		"a , b":                             {{"", "a", ""}, {"", "b", ""}},
 		"2001:db8::1":                       {{"", "2001:db8::1", ""}},
 		"[fe80::1%eth0.7]":                  {{"", "fe80::1%eth0.7", ""}},
-		strings.Repeat("a,", 7) + "b":       {{"", "a", ""}, {"", "a", ""}, {"", "a", ""}, {"", "a", ""}, {"", "a", ""}, {"", "a", ""}, {"", "a", ""}, {"", "b", ""}},
+		strings.Repeat("a,", 7) + "b":       append(slices.Repeat(hops{{"", "a", ""}}, 7), destination.Hop{Host: "b"}),
 		strings.Repeat("x", 253) + ":65535": {{"", strings.Repeat("x", 253), "65535"}},
 	} {
 		got, why := destination.Jump(in)

@@ -65,8 +65,8 @@ func TestSavedPlanHoldsHostKey(t *testing.T) {
 			require.NoError(t, plan().Matches(saved))
 
 			at(other)
-			require.ErrorContains(t, plan().Matches(saved), fmt.Sprintf("leaf01: answers with another host key than when the plan was made (%s, then %s)",
-				other.HostKeyPin(), first.HostKeyPin()))
+			require.ErrorContains(t, plan().Matches(saved), fmt.Sprintf(
+				"leaf01: answers with another host key than when the plan was made (%s, then %s)", other.HostKeyPin(), first.HostKeyPin()))
 
 			rep, err := rollout.Apply(t.Context(), dial, p, rollout.ApplyOptions{Clock: realTime, Run: testRun, Soak: noSoak})
 			require.NoError(t, err)

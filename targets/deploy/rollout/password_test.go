@@ -154,7 +154,8 @@ func TestSudoPasswordOfOneDeviceOpensNoOther(t *testing.T) {
 	require.Nil(t, found[1].Err)
 	require.Equal(t, deploy.Permission, found[2].Err.Kind)
 	require.Contains(t, found[2].Err.Detail, "sudo: 1 incorrect password attempt")
-	require.Contains(t, found[3].Err.Detail, "sudo on another device did not take the password, and it is not tried here: "+name(2)+" refused it")
+	require.Contains(t, found[3].Err.Detail,
+		"sudo on another device did not take the password, and it is not tried here: "+name(2)+" refused it")
 	require.Nil(t, found[4].Err, "it is read as far as who logs in may")
 	require.Equal(t, "secret\n", bs.all[2].Read("/run/given"), "once")
 	for _, i := range []int{3, 4} {

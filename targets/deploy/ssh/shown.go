@@ -20,7 +20,8 @@ import (
 
 // hostKeyScript is the KnownHostsCommand of every login. It writes down the key that a server shows. With a pin, it prints that key as a
 // known one if its fingerprint is the pinned one; without, it becomes the command of the person's own configuration, if there is one.
-const hostKeyScript = `# $1: file of what was seen, $2: what is asked, $3: type of the key, $4: the key, $5: pinned fingerprint, or none; then a command
+const hostKeyScript = `# $1: file of what was seen, $2: what is asked, $3: type of the key, $4: the key
+# $5: pinned fingerprint, or none; then a command
 [ "$2" != HOSTNAME ] || printf '%s %s\n' "$3" "$4" >>"$1"
 if [ "$5" = none ]; then
 	shift 5
