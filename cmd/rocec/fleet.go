@@ -19,7 +19,6 @@ import (
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/deploy"
-	"github.com/rocec/rocec/targets/deploy/device"
 	"github.com/rocec/rocec/targets/deploy/lab"
 	"github.com/rocec/rocec/targets/deploy/rollout"
 	"github.com/rocec/rocec/targets/deploy/ssh"
@@ -115,9 +114,6 @@ func (a *app) connect(f *fleet) (err error) {
 			f.close(&err)
 		}
 	}()
-	if err := a.askSudoPassword(); err != nil {
-		return err
-	}
 	cfg := ssh.Config{Passphrase: a.passphrase}
 	if f.lab != nil {
 		cfg = ssh.Config{Keys: [][]byte{f.lab.Key()}, Net: f.lab.Dial}
@@ -135,6 +131,9 @@ func (a *app) connect(f *fleet) (err error) {
 	}
 	if f.dialer, err = ssh.New(cfg); err != nil {
 		return fail(exitMachines, "%v", err)
+	}
+	if err := a.askSudoPassword(f); err != nil {
+		return err
 	}
 	f.dial = f.dialer.Dial
 	if f.lab != nil {
@@ -167,32 +166,6 @@ func (a *app) passphrase(_ context.Context, file string) ([]byte, error) {
 	fmt.Fprintf(a.stderr, "passphrase of %s: ", target.Escape(filepath.Base(file)))
 	defer fmt.Fprintln(a.stderr)
 	return term.ReadPassword(fd)
-}
-
-// sudoFlag adds --ask-sudo-password to a verb that reaches devices.
-func (a *app) sudoFlag(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&a.askSudo, "ask-sudo-password", false, "ask once for the password that sudo wants on the devices")
-}
-
-// askSudoPassword asks for it, before anything is done.
-func (a *app) askSudoPassword() error {
-	if !a.askSudo || a.sudo != nil {
-		return nil
-	}
-	fd, ok := terminal(a.stdin)
-	if !ok {
-		return fail(exitUsage, "--ask-sudo-password asks on a terminal, and stdin is none")
-	}
-	fmt.Fprint(a.stderr, "sudo password on the devices: ")
-	text, err := term.ReadPassword(fd)
-	fmt.Fprintln(a.stderr)
-	if err != nil {
-		return fail(exitInterrupted, "no password; nothing was changed")
-	}
-	if a.sudo, err = device.NewSudo(string(text)); err != nil {
-		return fail(exitUsage, "%v", err)
-	}
-	return nil
 }
 
 // ask wants one word typed, and refuses to wait where nobody can type.

@@ -67,6 +67,7 @@ func (a *app) lead(ctx context.Context, l lead) (*deploy.Results, error) {
 		Record: func(e rollout.Entry) error { return record(log, e) },
 	}
 	hasten(&o)
+	a.admitOrder(l.order)
 	results, err := rollout.Apply(ctx, l.devices.dial, l.plan, o)
 	show.end()
 	if err != nil {

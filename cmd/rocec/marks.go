@@ -213,6 +213,7 @@ func (a *app) readLocks(ctx context.Context, f *fleet, plan *deploy.Plan, seq *s
 	if len(tree.Devices) == 0 {
 		return
 	}
+	a.admitSudo(tree.Devices, "whose locks this run reads, and which carry its mark")
 	o, end := a.reading()
 	defer end()
 	f.read.limit(&o)

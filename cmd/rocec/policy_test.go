@@ -23,8 +23,9 @@ lang/nexthops:           lang/diag |
 lang/lock:               lang/diag |
 lang/topology:           lang/diag | github.com/hashicorp/hcl/v2 go.yaml.in/yaml/v3
 lang/dscp:               |
+lang/destination:        |
 lang/parse:              lang/diag | github.com/hashicorp/hcl/v2 github.com/zclconf/go-cty
-lang/eval:               lang/parse lang/diag lang/dscp lang/nodeset | github.com/hashicorp/hcl/v2 github.com/zclconf/go-cty
+lang/eval:               lang/parse lang/diag lang/dscp lang/nodeset lang/destination | github.com/hashicorp/hcl/v2 github.com/zclconf/go-cty
 lang:                    lang/parse lang/eval lang/diag lang/nodeset lang/nexthops lang/lock lang/topology | github.com/hashicorp/hcl/v2 github.com/zclconf/go-cty github.com/hashicorp/go-version
 lang/outline:            lang lang/parse lang/eval lang/diag lang/dscp lang/nodeset | github.com/hashicorp/hcl/v2
 lang/langtest:           | github.com/hashicorp/hcl/v2
@@ -37,7 +38,7 @@ compiler/graph:          compiler/ir |
 compiler/failures:       compiler/graph compiler/ir |
 compiler/failures/failurestest: compiler/ir compiler/ir/irtest | pgregory.net/rapid
 compiler/routes:         compiler/failures compiler/graph compiler/ir |
-compiler/change:         compiler/ir compiler/routes |
+compiler/change:         compiler/ir compiler/routes lang/destination |
 validate:                validate/proof validate/walk compiler/ir compiler/platform lang/diag lang/dscp lang/nodeset |
 validate/proof:          compiler/graph compiler/ir |
 validate/oracle:         compiler/ir |
@@ -76,7 +77,7 @@ targets/deploy/seen:     targets/target compiler/ir lang/diag lang/nodeset |
 targets/deploy/device:   targets/deploy targets/deploy/txn targets/target |
 targets/deploy/rollout:  targets/deploy targets/deploy/device targets/deploy/txn targets/target | golang.org/x/sync
 targets/deploy/traffic:  targets/nic targets/target compiler/ir |
-targets/deploy/ssh:      targets/target | golang.org/x/crypto
+targets/deploy/ssh:      targets/target lang/destination | golang.org/x/crypto
 targets/deploy/lab:      targets/target | golang.org/x/crypto mvdan.cc/sh/v3
 targets/deploy/internal/sshdtest: |
 targets/deploy/internal/boxtest: targets/target lang/diag | github.com/stretchr/testify

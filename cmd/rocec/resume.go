@@ -213,6 +213,7 @@ func (a *app) goOn(ctx context.Context, l *journal.Log, f *fleet, devices []jour
 		Record: func(e rollout.Entry) error { return record(log, e) },
 	}
 	hasten(&options)
+	a.admitOrder(options.Order)
 	results, err := rollout.Resume(ctx, f.dial, plan, g.goal, options)
 	end()
 	if err != nil {

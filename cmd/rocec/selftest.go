@@ -17,6 +17,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/bundle"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/lang/destination"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/deploy"
@@ -292,19 +293,13 @@ func knowDevice(m *bundle.Mask, d *ir.Device) (word string) {
 	m.Know(d.Name, word)
 	knowHost(m, word, d.SSH.Address)
 	knowUser(m, d.SSH.User)
-	for hop := range strings.SplitSeq(d.SSH.Jump, ",") {
-		user, host, at := strings.Cut(hop, "@")
-		if !at {
-			user, host = "", hop
-		}
-		host, _, _ = strings.Cut(host, ":")
-		knowUser(m, user)
-		if host != "" && host != "none" {
-			m.KnowAs(bundle.Name, host)
-			if name, domain, ok := strings.Cut(host, "."); ok && !address(host) {
-				m.KnowAs(bundle.Name, name)
-				m.KnowAs(bundle.Name, domain)
-			}
+	hops, _ := destination.Jump(d.SSH.Jump) // lang has judged it
+	for _, hop := range hops {
+		knowUser(m, hop.User)
+		m.KnowAs(bundle.Name, hop.Host)
+		if name, domain, ok := strings.Cut(hop.Host, "."); ok && !address(hop.Host) {
+			m.KnowAs(bundle.Name, name)
+			m.KnowAs(bundle.Name, domain)
 		}
 	}
 	return word

@@ -61,6 +61,7 @@ func (a *app) askDevices(
 		tree.Devices = append(tree.Devices, &one)
 	}
 	out := map[*ir.Device]asked{}
+	a.admitSudo(tree.Devices, "which exchange packets or carry them")
 	o := rollout.ObserveOptions{Sudo: a.sudo, Probes: rollout.Every}
 	for i, h := range rollout.Observe(ctx, devices.dial, tree, o).Devices {
 		switch {

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"net/netip"
 	"slices"
-	"strings"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/destination"
 )
 
 // logins tells by which devices of the fabric the logins to others pass.
@@ -49,28 +49,15 @@ func loginsOf(f *ir.Fabric) logins {
 	}
 	for _, d := range f.Devices {
 		inBand(d, d)
-		for hop := range strings.SplitSeq(d.SSH.Jump, ",") {
-			if by := named[hostOf(hop)]; by != nil {
+		hops, _ := destination.Jump(d.SSH.Jump) // lang has judged it; one that is empty or wrong is none
+		for _, hop := range hops {
+			if by := named[hop.Host]; by != nil {
 				carry(by, d)
 				inBand(by, d)
 			}
 		}
 	}
 	return l
-}
-
-// hostOf is the host of a jump: "user@host:port", or an address in brackets.
-func hostOf(jump string) string {
-	jump = strings.TrimSpace(jump)
-	jump = jump[strings.LastIndexByte(jump, '@')+1:]
-	if rest, ok := strings.CutPrefix(jump, "["); ok {
-		host, _, _ := strings.Cut(rest, "]")
-		return host
-	}
-	if strings.Count(jump, ":") == 1 {
-		jump, _, _ = strings.Cut(jump, ":")
-	}
-	return jump
 }
 
 // last names the devices of a wave that carry the logins of others. They come last, so that the others can be reached till then.

@@ -15,6 +15,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 
+	"github.com/rocec/rocec/lang/destination"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/dscp"
 	"github.com/rocec/rocec/lang/nodeset"
@@ -116,15 +117,31 @@ func pattern(name, want, expr string) Kind[string] {
 	}}
 }
 
+// checked is a string that a function takes; the function says why it does not.
+func checked(want string, check func(string) (why string)) Kind[string] {
+	return Kind[string]{"string", want, func(v cty.Value) (string, *Problem) {
+		if v.Type() != cty.String {
+			return "", Mistyped
+		}
+		if why := check(v.AsString()); why != "" {
+			return "", Problemf(&BadValue, "%q is not allowed: %s. Expected %s.", diag.Cut(v.AsString()), why, want)
+		}
+		return v.AsString(), nil
+	}}
+}
+
 // Strings that become parts of commands, files or SSH destinations hold nothing a shell, or ssh, would read otherwise. The
 // numbers of a release may have a name before them, with a dot or a dash between, as systems print builds.
 var (
-	ModelName   = pattern("string", `the name of a model, such as "sn2700"`, `[A-Za-z0-9][A-Za-z0-9 ._+-]{0,62}`)
-	Word        = pattern("string", `a name of letters, digits, ".", "_" and "-"`, `[A-Za-z0-9][A-Za-z0-9._-]{0,62}`)
-	Release     = pattern("string", `a release in quotes, such as "4.3.0"`, `([A-Za-z]+(-[A-Za-z]+)*[.-])?[0-9][A-Za-z0-9._~+-]{0,63}`)
-	Address     = pattern("string", `an IP address or host name`, `[A-Za-z0-9:][A-Za-z0-9._:%-]{0,252}`)
-	Login       = pattern("string", `a login name`, `[A-Za-z0-9_][A-Za-z0-9._@-]{0,63}`)
-	JumpHosts   = pattern("string", `[user@]host[:port], or several separated by commas`, `[A-Za-z0-9_\[:][A-Za-z0-9._:@%,\[\]-]{0,252}`)
+	ModelName = pattern("string", `the name of a model, such as "sn2700"`, `[A-Za-z0-9][A-Za-z0-9 ._+-]{0,62}`)
+	Word      = pattern("string", `a name of letters, digits, ".", "_" and "-"`, `[A-Za-z0-9][A-Za-z0-9._-]{0,62}`)
+	Release   = pattern("string", `a release in quotes, such as "4.3.0"`, `([A-Za-z]+(-[A-Za-z]+)*[.-])?[0-9][A-Za-z0-9._~+-]{0,63}`)
+	Address   = checked(`an IP address or host name`, destination.CheckHost)
+	Login     = checked(`a login name`, destination.CheckUser)
+	JumpHosts = checked(`[user@]host[:port], or several separated by commas, or none`, func(s string) (why string) {
+		_, why = destination.Jump(s)
+		return why
+	})
 	HostKey     = pattern("string", `a fingerprint as ssh-keygen -l prints it: "SHA256:" and 43 characters`, `SHA256:[A-Za-z0-9+/]{43}=?`)
 	ReasonText  = pattern("string", `a reason in quotes, on one line`, `[^\x00-\x1f\x7f]*[^\x00-\x20\x7f][^\x00-\x1f\x7f]*`)
 	FilePath    = Kind[string]{"path", `the path of a file below the fabric's folder, such as "fib.json"`, readPath}

@@ -26,7 +26,7 @@ type Have struct {
 	Err     *Error    // the device could not be read; everything below is empty then
 	Wrong   []string  // Identity's judgement: why this is not the device the fabric means
 	Files   []Content // in the order of Device.Files
-	HostKey string    // fingerprint of the key it answered with; empty: the connection does not tell
+	HostKey string    // fingerprint of the key it answered with, see target.Conn; empty: it was not reached, or an old ssh does not tell
 	Lock    *Owner    // the run that holds its lock; nil: none, or it could not be seen
 	Marked  *Owner    // the run that goes on beside it and has marked it; nil: none
 	Count   int       // of the runs that have written there; -1: it could not be seen

@@ -64,7 +64,7 @@ type DevicePlan struct {
 	Runs     []RunMark       // runs that left something there
 	Over     []RunMark       // runs that are over there, and what became of them
 	States   []LiveState     // live states that steps may change, also those that stay
-	HostKey  string          // fingerprint of the key the device answered with; empty: it was not reached
+	HostKey  string          // fingerprint of the key the device answered with; empty: as in [Have]
 	Seen     *target.Seen    // what the device says of its ports and cables; nil: it was not asked
 }
 

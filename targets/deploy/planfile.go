@@ -45,7 +45,7 @@ type Saved struct {
 // SavedDevice is one device of a [Saved] plan.
 type SavedDevice struct {
 	Name    string      `json:"name"`
-	HostKey string      `json:"host_key"` // fingerprint of the key it answered with; empty: it was not reached
+	HostKey string      `json:"host_key"` // fingerprint of the key it answered with, see [target.Conn]; empty: it was not reached
 	Status  Status      `json:"status"`
 	Files   []SavedFile `json:"files"`
 }
@@ -57,10 +57,16 @@ type SavedFile struct {
 	Target string `json:"target"`
 }
 
-// SavePlan writes a plan in its canonical form: the same plan gives the same bytes.
+// SavePlan writes a plan in its canonical form: the same plan gives the same bytes. It refuses a plan with a device that was read and
+// whose host key is not known.
 func SavePlan(w io.Writer, p *Plan, m Meta) error {
 	s := &Saved{FormatVersion: planFormat, Meta: m}
 	for _, d := range p.Devices {
+		if d.wasRead() && d.HostKey == "" {
+			return fmt.Errorf("the host key of %s is not known, and an apply of a saved plan compares host keys: the ssh program of this "+
+				"machine is older than OpenSSH 8.5 and does not tell it. Install a newer one, or set transport = \"native\" in the ssh block "+
+				"of the device", d.Device.Name)
+		}
 		sd := SavedDevice{Name: d.Device.Name, HostKey: d.HostKey, Status: d.Status}
 		for _, f := range d.Files {
 			sd.Files = append(sd.Files, SavedFile(f))
@@ -70,6 +76,11 @@ func SavePlan(w io.Writer, p *Plan, m Meta) error {
 	s.Digest = s.digest()
 	_, err := w.Write(s.encode())
 	return err
+}
+
+// wasRead reports whether a plan says something of the device that it holds.
+func (d *DevicePlan) wasRead() bool {
+	return len(d.Files) > 0 || d.Status == StatusChange || d.Status == StatusSame
 }
 
 // encode returns the canonical bytes.
@@ -154,15 +165,19 @@ func (p *Plan) Matches(s *Saved) error {
 		switch {
 		case !ok:
 			moved(name, "is not in it")
+		case was.HostKey != "" && d.HostKey != "" && was.HostKey != d.HostKey:
+			moved(name, "answers with another host key than when the plan was made (%s, then %s)", d.HostKey, diag.Escape(was.HostKey))
 		case d.ByOthers(): // nothing of it is done, whatever it holds
 		case was.Status == StatusUnreachable || was.Status == StatusRefused:
 			if d.Status == StatusChange {
 				moved(name, "was %s then, and would be changed now", was.Status)
 			}
-		case was.HostKey != "" && d.HostKey != "" && was.HostKey != d.HostKey:
-			moved(name, "answers with another host key than when the plan was made (%s, then %s)", d.HostKey, diag.Escape(was.HostKey))
 		case d.Err != nil:
 			moved(name, "could be read then, and is %s now (%s)", d.Status, d.Err.Detail)
+		case d.wasRead() && was.HostKey == "":
+			moved(name, "the plan does not say which host key it answered with")
+		case d.wasRead() && d.HostKey == "":
+			moved(name, "its host key is not known now: the ssh program of this machine is older than OpenSSH 8.5")
 		default:
 			if why := d.moved(was); why != "" {
 				moved(name, "%s", why)

@@ -283,6 +283,13 @@ type Conn interface {
 	// Run runs cmd by the login user's shell, with stdin as its input, and returns what it printed. A command that
 	// ends with a status other than zero gives an *ExitError.
 	Run(ctx context.Context, cmd string, stdin []byte) (stdout []byte, err error)
+
+	// HostKey returns the fingerprint of the host key that the device has proved to hold, "SHA256:" and 43 characters as ssh-keygen -l
+	// prints it. Where it showed a host certificate, that is the key the certificate is for, and not the authority's: another device with a
+	// certificate of the same authority is another device. It is empty only where the ssh program that carries the connection is too old
+	// to tell; nothing that depends on a host key may take that for a match.
+	HostKey() string
+
 	Close() error
 }
 
@@ -321,6 +328,10 @@ type ExitError struct {
 func (e *ExitError) Error() string {
 	lines := strings.Split(strings.TrimSpace(e.Stderr), "\n")
 	if last := strings.TrimSpace(lines[len(lines)-1]); last != "" {
+		const most = 400
+		if len(last) > most {
+			last = strings.ToValidUTF8(last[:most], "") + "…"
+		}
 		return fmt.Sprintf("%s (exit status %d)", Escape(last), e.Status)
 	}
 	return fmt.Sprintf("exit status %d", e.Status)

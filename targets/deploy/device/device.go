@@ -7,7 +7,9 @@
 package device
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/rocec/rocec/targets/deploy"
@@ -35,6 +37,7 @@ type Device struct {
 	clock Clock
 	sudo  *Sudo
 	conn  target.Conn
+	key   string // fingerprint of the host key that a connection must have; empty: the first one's
 }
 
 // New makes a device that is not connected yet. sudo may be nil.
@@ -44,6 +47,13 @@ func New(of *target.Device, dial target.Dial, sudo *Sudo, clock Clock) *Device {
 
 // Tell gives the device another clock.
 func (d *Device) Tell(clock Clock) { d.clock = clock }
+
+// Expect has every connection refused that is not to the holder of a host key; empty: the first connection says which.
+func (d *Device) Expect(key string) {
+	if key != "" {
+		d.key = key
+	}
+}
 
 // Connect logs in, unless a connection is there. step is named in the error.
 func (d *Device) Connect(ctx context.Context, step string) *deploy.Error {
@@ -55,6 +65,16 @@ func (d *Device) Connect(ctx context.Context, step string) *deploy.Error {
 	conn, err := d.dial(ctx, d.Of)
 	if err != nil {
 		return dialError(d.Of, step, err)
+	}
+	if key := conn.HostKey(); d.key != "" && key != d.key {
+		_ = conn.Close()
+		return &deploy.Error{
+			Kind: deploy.HostKey, Device: d.Of, Step: step, Lost: true,
+			Detail: fmt.Sprintf("it answers with another host key than before (%s, then %s): another machine may answer in its place",
+				cmp.Or(key, "one that ssh does not tell"), d.key),
+		}
+	} else if d.key == "" {
+		d.key = key
 	}
 	d.conn = conn
 	return nil

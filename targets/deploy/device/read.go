@@ -120,7 +120,7 @@ func (d *Device) Read(ctx context.Context, w Want) *deploy.Have {
 	arg, stdin := q.send()
 	out, err := d.asRoot(ctx, true, stdin, runGiven, arg)
 	if err != nil {
-		return &deploy.Have{Device: d.Of, Err: runError(d.Of, "", err)}
+		return &deploy.Have{Device: d.Of, HostKey: d.conn.HostKey(), Err: runError(d.Of, "", err)}
 	}
 	h := d.answered(ctx, q, out)
 	if len(q.left) == 0 {
@@ -139,10 +139,7 @@ func withFiles(d *target.Device, more []target.File) *target.Device {
 
 // answered turns what a read printed into what the device holds.
 func (d *Device) answered(ctx context.Context, q *question, out []byte) *deploy.Have {
-	h := &deploy.Have{Device: d.Of}
-	if c, ok := d.conn.(interface{ HostKey() string }); ok {
-		h.HostKey = c.HostKey()
-	}
+	h := &deploy.Have{Device: d.Of, HostKey: d.conn.HostKey()}
 	answers, err := parseAnswers(out, q.mark)
 	want := 1 + len(d.Of.Identity) + len(d.Of.Leavings) + len(d.Of.Files) + len(d.Of.Watches) + len(q.probes)
 	if q.look != nil {

@@ -16,21 +16,54 @@ import (
 
 // Sudo is the password by which login users become root, asked for once. A nil Sudo is none: users become root without one, or
 // not at all.
+//
+// A device that an attacker controls learns the password as soon as it asks for it. So only devices that were admitted get it, each only
+// after its own sudo has asked, over a connection whose host key was verified. What one device answers opens nothing on another: each takes
+// the password itself, one after the other, and the first that refuses it ends that for those that have not taken it, since wrong passwords
+// lock accounts.
 type Sudo struct {
 	password string
-	trying   chan struct{} // holds one: devices try the password one after the other, until one has taken it
+	trying   chan struct{} // holds one: devices try the password one after the other
 
-	mu    sync.Mutex
-	right bool // a device has taken it
-	wrong bool // the first that asked for it has refused it: it is not tried on others, which would lock accounts
+	mu       sync.Mutex
+	admitted map[string]bool  // devices, by name
+	known    map[string]needs // by name and host key: another machine under the name of one is asked itself
+	refused  string           // the first device that refused it
 }
 
-// NewSudo is a password, which must not hold a line break.
-func NewSudo(password string) (*Sudo, error) {
+// needs is what a device's sudo wants.
+type needs string
+
+const (
+	notAsked      needs = ""
+	noPassword    needs = "free"
+	takesPassword needs = "taken"
+)
+
+// NewSudo is a password for some devices, by name. It must not hold a line break.
+func NewSudo(password string, devices ...string) (*Sudo, error) {
 	if strings.ContainsAny(password, "\n\r\x00") {
 		return nil, errors.New("a password of one line is wanted")
 	}
-	return &Sudo{password: password, trying: make(chan struct{}, 1)}, nil
+	s := &Sudo{password: password, trying: make(chan struct{}, 1), admitted: map[string]bool{}, known: map[string]needs{}}
+	s.Admit(devices...)
+	return s, nil
+}
+
+// Admit adds devices that may get the password, and returns those that might not before.
+func (s *Sudo) Admit(devices ...string) (added []string) {
+	if s == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, name := range devices {
+		if !s.admitted[name] {
+			s.admitted[name] = true
+			added = append(added, name)
+		}
+	}
+	return added
 }
 
 // The two ways in which a sudo password does not help.
@@ -39,11 +72,24 @@ var (
 	errElsewhere = errors.New("sudo on another device did not take the password, and it is not tried here")
 )
 
-func (s *Sudo) known() (right, wrong bool) {
+// of returns what is known of a device, by [Device.machine], and why the password is not tried there.
+func (s *Sudo) of(machine string) (needs, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.right, s.wrong
+	if s.known[machine] == notAsked && s.refused != "" {
+		return notAsked, fmt.Errorf("%w: %s refused it", errElsewhere, s.refused)
+	}
+	return s.known[machine], nil
 }
+
+func (s *Sudo) learn(machine string, what needs) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.known[machine] = what
+}
+
+// machine tells the machine that a connection leads to from others that answer under its name.
+func (d *Device) machine() string { return d.Of.Name + " " + d.conn.HostKey() }
 
 // asRoot runs a script as root, with arguments and stdin. reads is whether it only looks: then it runs as who logged in where
 // nothing makes that user root.
@@ -51,54 +97,84 @@ func (d *Device) asRoot(ctx context.Context, reads bool, stdin []byte, script st
 	if d.Of.Login.User == "root" {
 		return d.conn.Run(ctx, command(script, args...), stdin)
 	}
-	if d.sudo == nil {
-		wrapper := becomeRoot
-		if reads {
-			wrapper = becomeReader
-		}
-		return d.conn.Run(ctx, command(wrapper, append([]string{script, "rocec"}, args...)...), stdin)
-	}
-	if err := d.try(ctx); err != nil {
+	by, err := d.byPassword(ctx)
+	if err != nil {
 		return nil, err
 	}
-	return d.withPassword(ctx, stdin, script, args)
+	if by {
+		return d.withPassword(ctx, stdin, script, args)
+	}
+	wrapper := becomeRoot
+	if reads {
+		wrapper = becomeReader
+	}
+	return d.conn.Run(ctx, command(wrapper, append([]string{script, "rocec"}, args...)...), stdin)
 }
 
 // tryTime is how long sudo may take with a password. Other devices wait meanwhile.
 const tryTime = 20 * time.Second
 
-// try finds out whether the password is right, on the first device whose sudo asks for it.
-func (d *Device) try(ctx context.Context) error {
+// byPassword reports whether the device's sudo wants the password and takes it. It is sent only where sudo asks for it.
+func (d *Device) byPassword(ctx context.Context) (bool, error) {
 	s := d.sudo
-	if right, _ := s.known(); right {
-		return nil
+	if !s.admits(d.Of.Name) {
+		return false, nil
+	}
+	machine := d.machine()
+	if what, err := s.of(machine); err != nil || what != notAsked {
+		return what == takesPassword, err
+	}
+	out, err := d.conn.Run(ctx, command(asksPassword), nil)
+	if err != nil {
+		return false, err
+	}
+	if string(out) == "free\n" {
+		s.learn(machine, noPassword)
+		return false, nil
 	}
 	select {
 	case s.trying <- struct{}{}:
 		defer func() { <-s.trying }()
 	case <-ctx.Done():
-		return ctx.Err()
+		return false, ctx.Err()
 	}
-	if right, wrong := s.known(); right {
-		return nil
-	} else if wrong {
-		return errElsewhere
+	if _, err := s.of(machine); err != nil { // another device has refused it meanwhile
+		return false, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, tryTime)
 	defer cancel()
-	out, err := d.conn.Run(ctx, command(tryPassword), []byte(s.password+"\n"))
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	out, err = d.conn.Run(ctx, command(tryPassword), []byte(s.password+"\n"))
 	exit, refused := errors.AsType[*target.ExitError](err)
 	switch {
 	case refused:
-		s.wrong = true
-		return fmt.Errorf("%w: %s", errPassword, lastLine(exit.Stderr))
+		s.refuse(d.Of.Name)
+		return false, fmt.Errorf("%w: %s", errPassword, lastLine(exit.Stderr))
 	case err != nil:
-		return err
+		return false, err
+	case string(out) != "taken\n":
+		s.refuse(d.Of.Name)
+		return false, fmt.Errorf("%w: its answer makes no sense", errPassword)
 	}
-	s.right = string(out) == "taken\n"
-	return nil
+	s.learn(machine, takesPassword)
+	return true, nil
+}
+
+func (s *Sudo) refuse(device string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.refused == "" {
+		s.refused = device
+	}
+}
+
+// admits reports whether a device may get the password.
+func (s *Sudo) admits(device string) bool {
+	if s == nil {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.admitted[device]
 }
 
 // withPassword runs a script by sudo with a password. The password is all that sudo gets on stdin. What the script is to read
@@ -127,9 +203,11 @@ mkdir "$HOME/$1" && cat >"$HOME/$1/in"
 	// unstage takes away what nobody took.
 	unstage = `rm -rf "$HOME/${1:?}"`
 
-	// tryPassword becomes root and does nothing. -k has sudo ask in every case but NOPASSWD.
-	tryPassword = `if [ "$(id -u)" = 0 ] || sudo -k -n true 2>/dev/null; then echo free; exit; fi
-sudo -k -S -p '' true && echo taken`
+	// asksPassword finds out whether sudo wants a password. -k has it ask in every case but NOPASSWD.
+	asksPassword = `if [ "$(id -u)" = 0 ] || sudo -k -n true 2>/dev/null; then echo free; else echo asks; fi`
+
+	// tryPassword becomes root and does nothing.
+	tryPassword = `sudo -k -S -p '' true && echo taken`
 
 	// becomeRootByPassword hands stdin, the password, to sudo. -k has it ask in every case but NOPASSWD, where it reads nothing.
 	becomeRootByPassword = `if [ "$(id -u)" = 0 ]; then exec env ROCEC_HOME="$HOME" sh -c "$@"; fi

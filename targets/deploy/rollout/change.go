@@ -46,6 +46,7 @@ func newChange(dial target.Dial, p *deploy.DevicePlan, o *ApplyOptions, goal txn
 	if dev == nil {
 		dev = device.New(p.Device, dial, o.Sudo, device.Clock{})
 	}
+	dev.Expect(p.HostKey)
 	dev.Tell(device.Clock(o.Clock))
 	return &change{
 		o: o, p: p, dev: dev, what: device.NewChange(p),

@@ -341,4 +341,5 @@ func (hanging) Run(ctx context.Context, _ string, _ []byte) ([]byte, error) {
 	<-ctx.Done()
 	return nil, ctx.Err()
 }
-func (hanging) Close() error { return nil }
+func (hanging) HostKey() string { return "SHA256:leaf01" }
+func (hanging) Close() error    { return nil }

@@ -2,6 +2,8 @@ package ssh
 
 import (
 	"crypto/fips140"
+	"crypto/rsa"
+	"fmt"
 	"slices"
 
 	"golang.org/x/crypto/ssh"
@@ -20,11 +22,12 @@ var fipsAlgorithms = ssh.Algorithms{
 	},
 }
 
-// offered are the algorithms a server is offered: those x/crypto holds for safe (its defaults hold weak ones as well), and in
-// FIPS mode those that FIPS 140-3 approves.
+// offered are the algorithms a server is offered: those x/crypto holds for safe (its defaults hold weak ones as well) but for
+// hmac-sha1, and in FIPS mode those that FIPS 140-3 approves.
 func offered() ssh.Algorithms {
 	good := ssh.SupportedAlgorithms()
 	if !fips140.Enabled() {
+		good.MACs = slices.DeleteFunc(good.MACs, func(mac string) bool { return mac == ssh.HMACSHA1 })
 		return good
 	}
 	good = fipsAlgorithms
@@ -43,4 +46,48 @@ func offeredAre() string {
 		return "FIPS 140 allows"
 	}
 	return "is safe"
+}
+
+// leastRSA is the size in bits that an RSA key has at least, whoever's it is.
+const leastRSA = 2048
+
+// inner returns the key that a certificate is for, or the key itself, as x/crypto reads it: keys of the agent come in a type of its own.
+func inner(k ssh.PublicKey) ssh.PublicKey {
+	if read, err := ssh.ParsePublicKey(k.Marshal()); err == nil {
+		k = read
+	}
+	return plain(k)
+}
+
+// short says that a key, or the authority that signed it, is an RSA key too short to prove anything; empty: neither is.
+func short(k ssh.PublicKey) string {
+	if read, err := ssh.ParsePublicKey(k.Marshal()); err == nil {
+		k = read
+	}
+	if cert, ok := k.(*ssh.Certificate); ok {
+		if why := short(cert.Key); why != "" {
+			return why
+		}
+		if why := short(cert.SignatureKey); why != "" {
+			return "signed by " + why
+		}
+		return ""
+	}
+	held, ok := k.(ssh.CryptoPublicKey)
+	if !ok {
+		return ""
+	}
+	public, ok := held.CryptoPublicKey().(*rsa.PublicKey)
+	if !ok || public.N.BitLen() >= leastRSA {
+		return ""
+	}
+	return fmt.Sprintf("an RSA key of %d bits, and rocec takes RSA keys of %d bits or more", public.N.BitLen(), leastRSA)
+}
+
+// signatures are the algorithms by which a key signs a login: none with SHA-1.
+func signatures(k ssh.PublicKey) []string {
+	if kind := inner(k).Type(); kind != ssh.KeyAlgoRSA {
+		return []string{kind}
+	}
+	return []string{ssh.KeyAlgoRSASHA256, ssh.KeyAlgoRSASHA512}
 }

@@ -227,7 +227,8 @@ type attempt struct {
 // prepare lists the keys for a login in the order of ssh: given keys, keys of the agent that l names, other keys of the
 // agent, key files. The agent must stay open until the login is over.
 func (r *keyring) prepare(l *login, held agent.ExtendedAgent, agentErr error) *attempt {
-	a := &attempt{candidates: slices.Clone(r.given)}
+	a := new(attempt)
+	a.offer(r.given...)
 	if agentErr != nil {
 		a.unused = append(a.unused, fmt.Sprintf("the agent (%s)", cause(agentErr)))
 	}
@@ -269,7 +270,7 @@ func (r *keyring) prepare(l *login, held agent.ExtendedAgent, agentErr error) *a
 			}
 		}
 	}
-	a.candidates = slices.Concat(a.candidates, signed, named, others)
+	a.offer(slices.Concat(signed, named, others)...)
 	for _, k := range ours {
 		switch {
 		case k.pub != nil && slices.ContainsFunc(named, func(c candidate) bool { return same(k.pub, c.pub) }):
@@ -284,18 +285,29 @@ func (r *keyring) prepare(l *login, held agent.ExtendedAgent, agentErr error) *a
 	return a
 }
 
+// offer puts keys on the list, but for RSA keys that are too short.
+func (a *attempt) offer(list ...candidate) {
+	for _, c := range list {
+		if why := short(c.pub); why != "" {
+			a.unused = append(a.unused, fmt.Sprintf("%s (%s; make another with `ssh-keygen -t ed25519`)", c.name, why))
+			continue
+		}
+		a.candidates = append(a.candidates, c)
+	}
+}
+
 // add puts the certificates of a key file, and the key itself, on the list.
 func (a *attempt) add(r *keyring, k *key, certs []*ssh.Certificate) {
 	open := func(ctx context.Context) (ssh.AlgorithmSigner, error) { return r.unlock(ctx, k) }
 	for _, cert := range certs {
 		if same(cert, k.pub) {
-			a.candidates = append(a.candidates, candidate{"the certificate " + cert.KeyId + " with " + k.path, cert, open})
+			a.offer(candidate{"the certificate " + cert.KeyId + " with " + k.path, cert, open})
 		}
 	}
 	if k.cert != nil {
-		a.candidates = append(a.candidates, candidate{k.path + "-cert.pub", k.cert, open})
+		a.offer(candidate{k.path + "-cert.pub", k.cert, open})
 	}
-	a.candidates = append(a.candidates, candidate{k.path, k.pub, open})
+	a.offer(candidate{k.path, k.pub, open})
 }
 
 // plain returns the key inside a certificate, or the key itself.
@@ -335,6 +347,9 @@ func (a *attempt) refused(l *login, err error) error {
 	default:
 		text += "; tried: " + strings.Join(a.tried, ", ")
 	}
+	if strings.Contains(err.Error(), "no common public key signature algorithm") {
+		text += "; it takes RSA keys with SHA-1 alone, which is not safe: log in with an Ed25519 or ECDSA key"
+	}
 	if len(a.unused) > 0 {
 		text += "; not tried: " + strings.Join(a.unused, ", ")
 	}
@@ -359,6 +374,9 @@ type patient struct {
 
 // PublicKey is of ssh.Signer.
 func (p *patient) PublicKey() ssh.PublicKey { return p.pub }
+
+// Algorithms is of ssh.MultiAlgorithmSigner: without it, a server that names no algorithms gets signatures of RSA keys with SHA-1.
+func (p *patient) Algorithms() []string { return signatures(p.pub) }
 
 // Sign is of ssh.Signer.
 func (p *patient) Sign(rand io.Reader, data []byte) (*ssh.Signature, error) {

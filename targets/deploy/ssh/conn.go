@@ -32,6 +32,9 @@ func (c *conn) Close() error {
 	return nil
 }
 
+// HostKey is of [target.Conn].
+func (c *conn) HostKey() string { return c.link.key }
+
 // Run runs a command; commands of one connection wait for each other. When ctx ends while it runs the connection is
 // closed, for nothing else is sure to end it, and whether the command ran to its end is not known: [ErrLost].
 func (c *conn) Run(ctx context.Context, cmd string, stdin []byte) ([]byte, error) {
@@ -47,12 +50,17 @@ func (c *conn) Run(ctx context.Context, cmd string, stdin []byte) ([]byte, error
 		return nil, fmt.Errorf("the command was not started: %w", context.Cause(ctx))
 	}
 
-	r := &run{out: capped{max: c.max, full: make(chan struct{})}, done: make(chan error, 1), session: make(chan *ssh.Session, 1)}
+	full := make(chan struct{})
+	closed := sync.OnceFunc(func() { close(full) })
+	r := &run{
+		out: capped{max: c.max, overflow: closed}, err: tail{max: c.max, overflow: closed}, full: full,
+		done: make(chan error, 1), session: make(chan *ssh.Session, 1),
+	}
 	go func() { r.done <- r.do(c.link.client, cmd, stdin) }()
 	select {
 	case err := <-r.done:
 		return r.result(c, err)
-	case <-r.out.full:
+	case <-r.full:
 		return nil, r.overflow(c)
 	case <-c.link.dead:
 		return nil, c.link.lost(during)
@@ -69,6 +77,7 @@ const during = "while a command ran; whether it ran to its end is not known"
 type run struct {
 	out     capped
 	err     tail
+	full    chan struct{} // closed when the command has printed too much on either
 	session chan *ssh.Session
 	done    chan error
 }
@@ -109,7 +118,7 @@ func (r *run) result(c *conn, err error) ([]byte, error) {
 	var refused errNoSession
 	var open *ssh.OpenChannelError
 	select {
-	case <-r.out.full: // the command may end before the overflow is seen
+	case <-r.full: // the command may end before the overflow is seen
 		return nil, r.overflow(c)
 	default:
 	}
@@ -141,10 +150,10 @@ func (r *run) overflow(c *conn) error {
 	return failure(ErrOutput, nil, "a command on %s printed more than %d bytes and was cut off", c.link.login, c.max)
 }
 
-// capped keeps at most max bytes, and closes full when there are more.
+// capped keeps at most max bytes, and calls overflow when there are more.
 type capped struct {
-	max  int
-	full chan struct{}
+	max      int
+	overflow func()
 
 	mu   sync.Mutex
 	buf  bytes.Buffer
@@ -155,10 +164,8 @@ func (b *capped) Write(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.over || b.buf.Len()+len(p) > b.max {
-		if !b.over {
-			close(b.full)
-		}
 		b.over = true
+		b.overflow()
 		return 0, ErrOutput
 	}
 	return b.buf.Write(p)
@@ -179,15 +186,24 @@ func copyBy(w io.Writer, r io.Reader, size int) (int64, error) {
 	return io.CopyBuffer(struct{ io.Writer }{w}, r, make([]byte, size)) // hides ReadFrom
 }
 
-// tail keeps the last maxStderr bytes.
+// tail keeps the last maxStderr bytes, and calls overflow when there were more than max.
 type tail struct {
-	mu  sync.Mutex
-	buf []byte
+	max      int // 0: as many as come
+	overflow func()
+
+	mu    sync.Mutex
+	buf   []byte
+	total int
 }
 
 func (b *tail) Write(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.total += len(p)
+	if b.max > 0 && b.total > b.max {
+		b.overflow()
+		return 0, ErrOutput
+	}
 	b.buf = append(b.buf, p...)
 	if len(b.buf) > 2*maxStderr {
 		b.buf = append(b.buf[:0], b.buf[len(b.buf)-maxStderr:]...)
@@ -198,7 +214,20 @@ func (b *tail) Write(p []byte) (int, error) {
 // ReadFrom is of io.ReaderFrom. Most commands print nothing there.
 func (b *tail) ReadFrom(r io.Reader) (int64, error) { return copyBy(b, r, 512) }
 
+// String returns what is kept. Where that is not all, its first line says so.
 func (b *tail) String() string {
+	text := b.end()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.total <= maxStderr {
+		return text
+	}
+	note := fmt.Sprintf("(of %d bytes on stderr, these are the last)\n", b.total)
+	return note + text[len(note):]
+}
+
+// end returns what is kept.
+func (b *tail) end() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return string(b.buf[max(0, len(b.buf)-maxStderr):])

@@ -139,6 +139,7 @@ func TestRun(t *testing.T) {
 			var exit *target.ExitError
 			require.ErrorAs(t, err, &exit)
 			assert.Len(t, exit.Stderr, 64<<10)
+			assert.True(t, strings.HasPrefix(exit.Stderr, "(of 3000008 bytes on stderr, these are the last)\n"), "%.80q", exit.Stderr)
 			assert.True(t, strings.HasSuffix(exit.Stderr, "the end\n"))
 		})
 		t.Run("commands wait for each other", func(t *testing.T) {
@@ -166,7 +167,10 @@ func TestOutputOverflow(t *testing.T) {
 		require.NoError(t, err)
 		assert.Len(t, out, 100_000)
 
-		for _, cmd := range []string{"head -c 100001 /dev/zero", "head -c 3000000 /dev/zero; exit 1", "cat /dev/zero"} {
+		for _, cmd := range []string{
+			"head -c 100001 /dev/zero", "head -c 3000000 /dev/zero; exit 1", "cat /dev/zero",
+			"head -c 100001 /dev/zero >&2", "head -c 3000000 /dev/zero >&2; exit 1", "cat /dev/zero >&2",
+		} {
 			out, err = conn.Run(t.Context(), cmd, nil)
 			require.ErrorIs(t, err, ssh.ErrOutput, cmd)
 			assert.Empty(t, out)

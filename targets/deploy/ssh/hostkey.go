@@ -31,6 +31,7 @@ type hostCheck struct {
 	shown  []ssh.PublicKey // with a pin: keys seen so far that are not the pinned one
 	refuse error           // the verdict of the last handshake
 	passed bool            // the server proved who it is
+	proved ssh.PublicKey   // by this key; of a certificate: the key that it is for
 }
 
 // algorithms returns the host key algorithms to ask for, the best first: those of the keys on file, or the server
@@ -87,12 +88,14 @@ func keyType(algo string) string {
 }
 
 // begin forgets the verdict of the handshake before.
-func (h *hostCheck) begin() { h.refuse, h.passed = nil, false }
+func (h *hostCheck) begin() { h.refuse, h.passed, h.proved = nil, false, nil }
 
 // check is the ssh.HostKeyCallback.
 func (h *hostCheck) check(_ string, remote net.Addr, key ssh.PublicKey) error {
 	h.refuse = h.judge(remote, key)
-	h.passed = h.refuse == nil
+	if h.passed = h.refuse == nil; h.passed && h.proved == nil { // the first: keys are exchanged anew later
+		h.proved = plain(key)
+	}
 	return h.refuse
 }
 
@@ -101,17 +104,24 @@ func (h *hostCheck) judge(remote net.Addr, key ssh.PublicKey) error {
 	if at, revoked := h.known.revokedAt(key); revoked {
 		return failure(ErrHostKeyAlarm, nil, "the host key of %s, %s, is revoked by %v; rocec does not connect", l, describe(plain(key)), at)
 	}
-	if l.pin != "" {
-		if ssh.FingerprintSHA256(key) == l.pin {
-			return nil
-		}
+	if l.pin != "" && ssh.FingerprintSHA256(key) != l.pin {
 		h.shown = append(h.shown, key)
 		return errNotPinned
+	}
+	if why := short(key); why != "" {
+		return tooShort(l, key, why)
+	}
+	if l.pin != "" {
+		return nil
 	}
 	if cert, ok := key.(*ssh.Certificate); ok {
 		authority := ssh.CertChecker{IsHostAuthority: func(by ssh.PublicKey, _ string) bool { return h.known.holds(by, true) }}
 		if err := authority.CheckHostKey(l.lookup, remote, cert); err != nil {
 			return failure(ErrHostKeyAlarm, err, "the host certificate of %s, for %s, is not valid: %s", l, describe(cert.Key), cause(err))
+		}
+		if cert.Signature.Format == ssh.KeyAlgoRSA {
+			return failure(ErrHostKey, nil, "the host certificate of %s, for %s, is signed with SHA-1, which is not safe; sign it anew, "+
+				"as ssh-keygen does since OpenSSH 8.2", l, describe(cert.Key))
 		}
 		return nil
 	}
@@ -127,6 +137,20 @@ func (h *hostCheck) judge(remote net.Addr, key ssh.PublicKey) error {
 		"replaced or installed anew, or another machine answers in its place; rocec does not connect. If you know the reason, "+
 		"delete the old key with `%s` and log in once with `%s`; for a device of the fabric, rocec replace does that",
 		l, describe(key), h.onFile(), target.ForgetKeyCommand(xknownhosts.Normalize(l.lookup)), l.command())
+}
+
+// tooShort refuses a host key that others may have computed.
+func tooShort(l *login, key ssh.PublicKey, why string) error {
+	return shortKey(l, describe(plain(key)), why, isCert(key.Type()))
+}
+
+func shortKey(l *login, key, why string, cert bool) error {
+	advice := "Make a host key of another type on the device with `ssh-keygen -A`, and take the RSA key out of known_hosts and host_key"
+	if cert {
+		advice = "Make a longer key in its place, and sign the host keys of the devices anew"
+	}
+	return failure(ErrHostKey, nil, "the host key of %s, %s, is %s. %s; `rocec docs ssh` says how to reach a device that has no other",
+		l, key, why, advice)
 }
 
 // onFile describes the keys of known_hosts, each with its place.

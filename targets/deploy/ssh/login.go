@@ -10,7 +10,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
+	"github.com/rocec/rocec/lang/destination"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -32,6 +34,7 @@ type login struct {
 	from    net.Addr  // connect from this address; nil: from any
 	via     *login    // nil: directly
 
+	guessed bool          // ssh_config asks for what rocec does not do, and the settings above are not of it
 	openssh *target.Login // the ssh program carries the session, told what the ssh block says; nil: rocec does itself
 }
 
@@ -90,14 +93,14 @@ func (l *login) command() string {
 	return target.LoginCommand(l.user, l.name, l.port, strings.TrimPrefix(jumps, ","))
 }
 
-// maxJumps bounds a chain of jump hosts.
-const maxJumps = 8
-
 // login finds out how to log in to a device.
 func (d *Dialer) login(dev *target.Device) (*login, error) {
 	name := dev.Login.Address
 	if name == "" {
 		name = dev.Name
+	}
+	if err := checkLogin(name, dev); err != nil {
+		return nil, err
 	}
 	if pin := dev.Login.HostKey; pin != "" && !validPin(pin) {
 		return nil, failure(ErrConfig, nil,
@@ -114,12 +117,42 @@ func (d *Dialer) login(dev *target.Device) (*login, error) {
 		if l == nil { // what rocec does not understand, ssh may
 			l = d.unresolved(name, dev.Login.User, port)
 		}
+		l.guessed = isForeign && !foreign.ssh || err != nil && !isForeign
 		l.via, l.openssh = nil, &dev.Login
 	case err != nil:
 		return nil, failure(ErrConfig, err, "%v", err)
 	}
 	l.pin = dev.Login.HostKey
 	return l, nil
+}
+
+// checkLogin refuses a login that an ssh block cannot hold: it may come from a file, such as the journal of a run, and its parts become
+// words of the ssh program's command line.
+func checkLogin(name string, dev *target.Device) error {
+	of := &dev.Login
+	wrong := func(what, value, why string) error {
+		return failure(ErrConfig, nil, "%s = %q of %s is not allowed: %s", what, said(value), said(dev.Name), why)
+	}
+	if why := destination.CheckHost(name); why != "" {
+		return wrong("address", name, why)
+	}
+	if of.User != "" {
+		if why := destination.CheckUser(of.User); why != "" {
+			return wrong("user", of.User, why)
+		}
+	}
+	if of.Jump != "" {
+		if _, why := destination.Jump(of.Jump); why != "" {
+			return wrong("jump", of.Jump, why)
+		}
+	}
+	if of.Port < 0 || of.Port > 65535 {
+		return wrong("port", strconv.Itoa(of.Port), "ports are from 1 to 65535")
+	}
+	if !slices.Contains([]string{"", "native", "openssh"}, of.Transport) {
+		return wrong("transport", of.Transport, "there are native and openssh")
+	}
+	return nil
 }
 
 // unresolved is a login of which nothing is known but what was given.
@@ -151,8 +184,8 @@ func (d *Dialer) resolve(name, user, port, jump string, onTheWay []string) (*log
 		return nil, fmt.Errorf("the jump hosts go in a circle: %s; set ProxyJump none for %q in ~/.ssh/config, "+
 			"or jump = \"none\" in its ssh block", strings.Join(onTheWay, " -> "), name)
 	}
-	if len(onTheWay) > maxJumps+1 {
-		return nil, fmt.Errorf("more than %d jump hosts in a row: %s", maxJumps, strings.Join(onTheWay, " -> "))
+	if len(onTheWay) > destination.MaxHops+1 {
+		return nil, fmt.Errorf("more than %d jump hosts in a row: %s", destination.MaxHops, strings.Join(onTheWay, " -> "))
 	}
 	var given []directive
 	for _, g := range []struct{ key, value string }{{"user", user}, {"port", port}, {"proxyjump", jump}} {
@@ -328,23 +361,14 @@ func (d *Dialer) jumps(l *login, s *settings, onTheWay []string) error {
 	return err
 }
 
-// splitHop reads one jump host: [ssh://][user@]host[:port].
+// splitHop reads one jump host of ssh_config: [ssh://][user@]host[:port]. It may be any name that ssh takes, such as one of a Host line.
 func splitHop(s string) (user, host, port string, err error) {
-	host = strings.TrimSuffix(strings.TrimPrefix(s, "ssh://"), "/")
-	if i := strings.LastIndexByte(host, '@'); i >= 0 {
-		user, host = host[:i], host[i+1:]
+	hop, why := destination.Split(strings.TrimSuffix(strings.TrimPrefix(s, "ssh://"), "/"))
+	odd := func(part string) bool {
+		return strings.HasPrefix(part, "-") || strings.ContainsAny(part, " \t@'\"`$\\;&<>|(){}") || strings.ContainsFunc(part, unicode.IsControl)
 	}
-	switch {
-	case strings.HasPrefix(host, "["):
-		in, after, ok := strings.Cut(host[1:], "]")
-		if host, port = in, strings.TrimPrefix(after, ":"); !ok || after != "" && after[0] != ':' {
-			host = ""
-		}
-	case strings.Count(host, ":") == 1:
-		host, port, _ = strings.Cut(host, ":")
-	}
-	if n, bad := strconv.Atoi(port); port != "" && (bad != nil || n < 1 || n > 65535) || host == "" || strings.ContainsAny(host, " \t@") {
+	if why != "" || odd(hop.Host) || odd(strings.ReplaceAll(hop.User, "@", "")) { // a user of a domain has one
 		return "", "", "", fmt.Errorf("%q is not a jump host; write host, user@host or user@host:port", s)
 	}
-	return user, host, port, nil
+	return hop.User, hop.Host, hop.Port, nil
 }

@@ -1,9 +1,7 @@
 package ssh
 
 import (
-	"bytes"
 	"context"
-	"encoding/base64"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -33,6 +31,8 @@ type room struct {
 	mu     sync.Mutex
 	dir    string
 	made   int           // sockets so far
+	tells  bool          // the ssh program tells the host key (KnownHostsCommand: OpenSSH 8.5)
+	sizes  bool          // it judges the size of RSA keys itself (RequiredRSASize: OpenSSH 9.1)
 	typing chan struct{} // holds a token while a person may be asked
 }
 
@@ -41,17 +41,6 @@ const (
 	roomConfig  = "config"
 	roomHostKey = "hostkey"
 )
-
-// hostKeyScript is the KnownHostsCommand of a device with a pin: it is called with the key a server shows, writes down what it
-// saw, and prints the key as a known one if its fingerprint is the pinned one.
-const hostKeyScript = `# $1: what is asked, $2: type of the key, $3: the key, $4: pinned fingerprint, $5: file of what was seen
-[ "$1" = HOSTNAME ] || exit 0
-print=$(printf '%s %s\n' "$2" "$3" | ssh-keygen -lf -) || exit 0
-print=${print#* }
-print=${print%% *}
-printf '%s %s\n' "$2" "$print" >>"$5"
-[ "$print" != "$4" ] || printf '* %s %s\n' "$2" "$3"
-`
 
 // open makes the folder, with a configuration file that ssh reads before those of the person: what must hold for the device and
 // for every jump host on the way, whatever these say.
@@ -65,7 +54,7 @@ func (r *room) open(d *Dialer) error {
 	}
 	var text strings.Builder
 	for _, set := range []string{
-		"StrictHostKeyChecking yes", "NoHostAuthenticationForLocalhost no", "UpdateHostKeys no",
+		"StrictHostKeyChecking yes", "NoHostAuthenticationForLocalhost no", "VerifyHostKeyDNS no", "UpdateHostKeys no",
 		"PermitLocalCommand no", "ClearAllForwardings yes",
 	} {
 		text.WriteString(set + "\n")
@@ -88,6 +77,12 @@ func (r *room) open(d *Dialer) error {
 	if d.cfg.Home != "" {
 		text.WriteString(fmt.Sprintf("UserKnownHostsFile \"%[1]s/known_hosts\" \"%[1]s/known_hosts2\"\n", userDir(d.cfg)))
 	}
+	// Behind these files, whose values win: what ssh takes where no file names it.
+	text.WriteString("MACs -hmac-sha1*\n")
+	r.tells, r.sizes = d.sshKnows("KnownHostsCommand=none"), d.sshKnows(fmt.Sprintf("RequiredRSASize=%d", leastRSA))
+	if r.sizes {
+		text.WriteString(fmt.Sprintf("RequiredRSASize %d\n", leastRSA))
+	}
 	dir, err := os.MkdirTemp("/tmp", fmt.Sprintf("rocec-ssh-%d-", os.Getpid()))
 	if err == nil {
 		err = errors.Join(
@@ -100,6 +95,15 @@ func (r *room) open(d *Dialer) error {
 	}
 	r.dir, r.typing = dir, make(chan struct{}, 1)
 	return nil
+}
+
+// sshKnows reports whether the ssh program has an option, and a value of it.
+func (d *Dialer) sshKnows(option string) bool {
+	ctx, cancel := context.WithTimeout(d.ctx, d.cfg.ConnectTimeout)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, d.cfg.OpenSSH, "-F", "none", "-G", "-o", option, "localhost")
+	cmd.Env = d.environ()
+	return cmd.Run() == nil
 }
 
 // next returns the path of a new socket; what else belongs to a login has it as its beginning.
@@ -123,7 +127,10 @@ func (r *room) remove() error {
 }
 
 // master is an ssh program that holds a connection, and serves it on a socket.
-type master struct{ socket string }
+type master struct {
+	socket string
+	heard  *hearing // what it says; nil: it was not started
+}
 
 // idle is after how many seconds without us a master ends by itself: when this process died.
 const idle = 10
@@ -147,34 +154,36 @@ func (d *Dialer) openMaster(ctx context.Context, l *login) (*link, error) {
 	}
 	m := &master{socket: socket}
 	defer m.tidy()
-	var pin []string
-	if l.pin != "" {
-		if pin, err = m.pin(d, l); err != nil {
-			return nil, err
-		}
+	keys, err := m.hostKeys(ctx, d, l)
+	if err != nil {
+		return nil, err
 	}
 	for seen := 0; ; {
-		args := pin
-		shown := m.shown()
+		args := keys
 		if l.pin != "" {
-			args = append(slices.Clip(pin), "-o", "HostKeyAlgorithms="+hostKeysBut(shown))
+			args = append(slices.Clip(keys), "-o", "HostKeyAlgorithms="+hostKeysBut(m.shown()))
 		}
 		text, err := d.runMaster(ctx, l, m, args)
 		if err == nil {
 			return d.attach(ctx, l, m)
 		}
-		shown = m.shown()
+		m.heard.close()
+		shown := m.shown()
 		switch {
 		case ctx.Err() != nil:
 			return nil, failure(ErrUnreachable, context.Cause(ctx), "logging in to %s was interrupted", l)
 		case errors.Is(err, ErrConfig):
 			return nil, err
-		case len(shown) > seen: // the server may have another key that is the pinned one
-			if seen = len(shown); !strings.HasSuffix(shown[seen-1], " "+l.pin) {
+		case l.pin != "" && len(shown) > seen: // the server may have another key that is the pinned one
+			if seen = len(shown); shown[seen-1].print != l.pin {
 				continue
 			}
-		case len(shown) > 0 && strings.Contains(text, "no matching host key type"):
-			return nil, notPinned(l, shown)
+		case l.pin != "" && len(shown) > 0 && strings.Contains(text, "no matching host key type"):
+			var list []string
+			for _, key := range shown {
+				list = append(list, key.String())
+			}
+			return nil, notPinned(l, list)
 		}
 		return nil, toldBySSH(l, text, err)
 	}
@@ -197,6 +206,34 @@ func (d *Dialer) runMaster(ctx context.Context, l *login, m *master, more []stri
 	} {
 		args = append(args, "-o", o)
 	}
+	args = append(args, wayTo(l)...)
+	args = append(args, more...)
+	cmd := exec.CommandContext(ctx, d.cfg.OpenSSH, append(args, "--", l.name)...)
+	cmd.Env = d.environ()
+	if d.cfg.Terminal == nil {
+		ownSession(cmd)
+	}
+	heard, in, err := hear(d.cfg.Terminal)
+	if err != nil {
+		return "", failure(ErrConfig, err, "%s", cause(err))
+	}
+	m.heard = heard
+	cmd.Stderr = in
+	if err := cmd.Start(); err != nil {
+		in.Close()
+		heard.close()
+		return "", failure(ErrConfig, err, "the ssh program %q, which is to log in to %s, cannot be started: %s", d.cfg.OpenSSH, l, cause(err))
+	}
+	err = cmd.Wait()
+	text = heard.soFar(in)
+	if err != nil && ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	return text, err
+}
+
+// wayTo returns what the ssh block of a device tells ssh.
+func wayTo(l *login) (args []string) {
 	if l.openssh.User != "" {
 		args = append(args, "-l", l.openssh.User)
 	}
@@ -210,100 +247,30 @@ func (d *Dialer) runMaster(ctx context.Context, l *login, m *master, more []stri
 	default:
 		args = append(args, "-o", "ProxyJump="+strings.ReplaceAll(l.openssh.Jump, " ", ""))
 	}
-	args = append(args, more...)
-	cmd := exec.CommandContext(ctx, d.cfg.OpenSSH, append(args, "--", l.name)...)
-	cmd.Env = slices.DeleteFunc(slices.Clone(d.cfg.Environ), func(v string) bool {
+	return args
+}
+
+// environ is the environment of the ssh program.
+func (d *Dialer) environ() []string {
+	env := slices.DeleteFunc(slices.Clone(d.cfg.Environ), func(v string) bool {
 		return strings.HasPrefix(v, "LC_") || strings.HasPrefix(v, "LANG") // ssh would hand them on to the device
 	})
 	if d.cfg.AgentSocket != "" {
-		cmd.Env = append(cmd.Env, "SSH_AUTH_SOCK="+d.cfg.AgentSocket)
+		env = append(env, "SSH_AUTH_SOCK="+d.cfg.AgentSocket)
 	}
-	if d.cfg.Terminal == nil {
-		ownSession(cmd)
-	}
-	// A file, and no pipe: a ProxyCommand keeps it open as long as the connection lasts.
-	out, err := os.OpenFile(m.socket+".said", os.O_CREATE|os.O_TRUNC|os.O_RDWR|os.O_APPEND, 0o600)
-	if err != nil {
-		return "", err
-	}
-	defer out.Close()
-	cmd.Stderr = out
-	if err := cmd.Start(); err != nil {
-		return "", failure(ErrConfig, err, "the ssh program %q, which is to log in to %s, cannot be started: %s", d.cfg.OpenSSH, l, cause(err))
-	}
-	done := make(chan struct{})
-	var told sync.WaitGroup
-	if d.cfg.Terminal != nil {
-		told.Go(func() { follow(d.cfg.Terminal, m.socket+".said", done) })
-	}
-	err = cmd.Wait()
-	close(done)
-	told.Wait()
-	tail, _ := readTail(out) // what cannot be read was not said
-	if err != nil && ctx.Err() != nil {
-		err = ctx.Err()
-	}
-	return tail, err
-}
-
-// follow copies what is written to a file until done is closed.
-func follow(to io.Writer, name string, done <-chan struct{}) {
-	f, err := os.Open(name)
-	if err != nil {
-		return
-	}
-	defer f.Close()
-	tick := time.NewTicker(50 * time.Millisecond)
-	defer tick.Stop()
-	text := ""
-	for last := false; !last; {
-		select {
-		case <-done:
-			last = true
-		case <-tick.C:
-		}
-		more, _ := io.ReadAll(f)
-		text += string(more)
-		end := strings.LastIndexByte(text, '\n') + 1
-		for _, line := range spoken(text[:end]) {
-			fmt.Fprintln(to, said(line))
-		}
-		text = text[end:]
-	}
-}
-
-// verbose is how the lines begin that ssh writes only with -v.
-var verbose = []string{
-	"debug", "OpenSSH_", "Authenticated to ", "Authenticated using ", "Killed by signal ", "Transferred: ", "Bytes per second: ",
-}
-
-// spoken returns the lines of ssh that are for people.
-func spoken(text string) (lines []string) {
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		if strings.Trim(line, "@") != "" && !slices.ContainsFunc(verbose, func(start string) bool { return strings.HasPrefix(line, start) }) {
-			lines = append(lines, line)
-		}
-	}
-	return lines
-}
-
-// readTail returns the end of a file.
-func readTail(f *os.File) (string, error) {
-	const most = 64 << 10
-	info, err := f.Stat()
-	if err != nil {
-		return "", err
-	}
-	text := make([]byte, min(info.Size(), most))
-	_, err = f.ReadAt(text, info.Size()-int64(len(text)))
-	return string(text), err
+	return env
 }
 
 // attach connects to a master.
 func (d *Dialer) attach(ctx context.Context, l *login, m *master) (*link, error) {
+	key, err := m.proved(d, l)
+	if err != nil {
+		m.stop()
+		return nil, err
+	}
 	raw, err := new(net.Dialer).DialContext(ctx, "unix", m.socket)
 	if err != nil {
+		m.heard.close()
 		return nil, failure(ErrUnreachable, err, "the ssh program that logged in to %s is gone: %s", l, cause(err))
 	}
 	stop := context.AfterFunc(ctx, func() { raw.Close() })
@@ -313,12 +280,13 @@ func (d *Dialer) attach(ctx context.Context, l *login, m *master) (*link, error)
 		m.stop()
 		return nil, failure(ErrUnreachable, err, "the ssh program that logged in to %s does not serve it: %v", l, err)
 	}
-	lk := &link{d: d, login: l, client: ssh.NewClient(conn, chans, reqs), raw: raw, master: m, dead: make(chan struct{})}
+	lk := &link{d: d, login: l, key: key, client: ssh.NewClient(conn, chans, reqs), raw: raw, master: m, dead: make(chan struct{})}
 	return lk.start()
 }
 
 // stop ends a master at once, with its connection; without a word it would stay for a while.
 func (m *master) stop() {
+	defer m.heard.close()
 	const hello, version, terminate = 1, 4, 0x10000005 // PROTOCOL.mux
 	c, err := net.DialTimeout("unix", m.socket, time.Second)
 	if err != nil {
@@ -339,53 +307,9 @@ func (m *master) stop() {
 
 // tidy removes what only the login needed.
 func (m *master) tidy() {
-	for _, kind := range []string{".said", ".shown", ".revoked"} {
+	for _, kind := range []string{".shown", ".revoked"} {
 		_ = os.Remove(m.socket + kind) // it may not be there
 	}
-}
-
-// pin makes the options by which ssh takes one host key alone: not those of known_hosts, but for the revoked ones there.
-func (m *master) pin(d *Dialer, l *login) ([]string, error) {
-	check, err := d.known.checker(l)
-	if err != nil {
-		return nil, err
-	}
-	var text bytes.Buffer
-	for _, list := range check.known.revoked {
-		for wire := range list {
-			if key, err := ssh.ParsePublicKey([]byte(wire)); err == nil {
-				fmt.Fprintf(&text, "%s * %s %s\n", markRevoked, key.Type(), base64.StdEncoding.EncodeToString([]byte(wire)))
-			}
-		}
-	}
-	if err := os.WriteFile(m.socket+".revoked", text.Bytes(), 0o600); err != nil {
-		return nil, failure(ErrConfig, err, "%v", err)
-	}
-	script := filepath.Join(filepath.Dir(m.socket), roomHostKey)
-	return []string{
-		"-o", "KnownHostsCommand=/bin/sh " + script + " %I %t %K " + l.pin + " " + m.socket + ".shown",
-		"-o", "UserKnownHostsFile=" + m.socket + ".revoked", "-o", "GlobalKnownHostsFile=none", "-o", "VerifyHostKeyDNS=no",
-	}, nil
-}
-
-// shown returns the host keys the server showed so far, as describe names them.
-func (m *master) shown() []string {
-	text, _ := os.ReadFile(m.socket + ".shown") // none, before the first
-	return strings.Split(strings.TrimRight(string(text), "\n"), "\n")[:bytes.Count(text, []byte("\n"))]
-}
-
-// hostKeysBut asks for host keys without certificates, of other types than those shown.
-func hostKeysBut(shown []string) string {
-	var list strings.Builder
-	list.WriteString("-*-cert-v0*")
-	for _, s := range shown {
-		kind, _, _ := strings.Cut(s, " ")
-		if kind == ssh.KeyAlgoRSA {
-			kind += ",rsa-sha2-*"
-		}
-		list.WriteString("," + kind)
-	}
-	return list.String()
 }
 
 // dropped reports whether a line of ssh says no more than that the other side closed the connection before a login, as one does
@@ -412,6 +336,10 @@ func toldBySSH(l *login, text string, err error) error {
 	case has("HOST IDENTIFICATION HAS CHANGED", "REVOKED", "revoked by", "Certificate invalid"):
 		return failure(ErrHostKeyAlarm, nil, "the host key of %s is not the one on file, or it is revoked; rocec does not connect. "+
 			"ssh says: %s", l, all)
+	case has("Bad server host key: Invalid key length"):
+		return failure(ErrHostKey, nil, "the host key of %s, or of a jump host on the way, is an RSA key of less than %d bits. Make a host key "+
+			"of another type there with `ssh-keygen -A`, and take the RSA key out of known_hosts and host_key; `rocec docs ssh` says how to "+
+			"reach a device that has no other. ssh says: %s", l, leastRSA, all)
 	case has("host key is known for"):
 		return failure(ErrHostKey, nil, "the host key of %s is not known; log in once with `%s`, compare the fingerprint with one "+
 			"from a trusted source, and accept it there. ssh says: %s", l, l.command(), all)

@@ -284,3 +284,54 @@ func (s *screen) String() string {
 	defer s.mu.Unlock()
 	return s.text.String()
 }
+
+// A login that comes from a file of rocec's own, such as the journal of a run, holds no option of ssh and no second word: it is refused
+// before anything is dialled, and before ssh is started.
+func TestLoginsAreJudged(t *testing.T) {
+	for name, login := range map[string]target.Login{
+		"address an option":       {Address: "-oProxyCommand=touch ran"},
+		"address of two words":    {Address: "leaf01 reboot"},
+		"address with a port":     {Address: "leaf01:22"},
+		"address with a user":     {Address: "root@leaf01"},
+		"address with a control":  {Address: "leaf01\x1b[2J"},
+		"user an option":          {Address: "leaf01", User: "-oProxyCommand=touch ran"},
+		"user of two words":       {Address: "leaf01", User: "a b"},
+		"jump an option":          {Address: "leaf01", Jump: "-oProxyCommand=touch ran"},
+		"second jump an option":   {Address: "leaf01", Jump: "a,-oProxyCommand=touch ran"},
+		"user of jump an option":  {Address: "leaf01", Jump: "-oProxyCommand@a"},
+		"jump of two words":       {Address: "leaf01", Jump: "a b"},
+		"jump with a token":       {Address: "leaf01", Jump: "%h"},
+		"port of jump":            {Address: "leaf01", Jump: "a:99999"},
+		"port":                    {Address: "leaf01", Port: 65536},
+		"port below":              {Address: "leaf01", Port: -1},
+		"transport":               {Address: "leaf01", Transport: "-oProxyCommand"},
+		"fingerprint":             {Address: "leaf01", HostKey: "SHA256:x; touch ran"},
+		"name of a device":        {},
+		"a jump host too many":    {Address: "leaf01", Jump: "a,b,c,d,e,f,g,h,i"},
+		"an empty jump host":      {Address: "leaf01", Jump: "a,,b"},
+		"a jump host with a tail": {Address: "leaf01", Jump: "[::1]x"},
+	} {
+		for _, transport := range []string{"native", "openssh"} {
+			t.Run(name+" "+transport, func(t *testing.T) {
+				dir := t.TempDir()
+				program := filepath.Join(dir, "ssh")
+				require.NoError(t, os.WriteFile(program, []byte("#!/bin/sh\ntouch "+dir+"/ran\nexit 255\n"), 0o700))
+				dev := &target.Device{Name: "leaf01", Login: login}
+				if dev.Login.Transport == "" {
+					dev.Login.Transport = transport
+				}
+				if dev.Login.Address == "" {
+					dev.Name = "-oProxyCommand=touch ran"
+				}
+				cfg := ssh.Config{User: "u", Home: home(t, nil), OpenSSH: program, Environ: os.Environ()}
+				cfg.Net = func(context.Context, string, string) (net.Conn, error) {
+					t.Error("dialled")
+					return nil, net.ErrClosed
+				}
+				text := refused(t, cfg, dev, ssh.ErrConfig)
+				assert.NotContains(t, text, "\x1b")
+				assert.NoFileExists(t, dir+"/ran")
+			})
+		}
+	}
+}

@@ -214,6 +214,7 @@ func TestLoginErrors(t *testing.T) {
 		{"circle of two", "Host leaf01\n ProxyJump b\nHost b\n ProxyJump leaf01\n", target.Login{}, "leaf01 -> b -> leaf01"},
 		{"too long a way", "", target.Login{Jump: "1,2,3,4,5,6,7,8,9"}, "more than 8 jump hosts"},
 		{"bad jump host in the file", "\nProxyJump a:x\n", target.Login{}, `config:2: "a:x" is not a jump host`},
+		{"option as a jump host in the file", "\nProxyJump a,-oX\n", target.Login{}, `config:2: "-oX" is not a jump host`},
 		{"bad jump host", "", target.Login{Jump: "a:port"}, `"a:port" is not a jump host`},
 		{"empty jump host", "", target.Login{Jump: "a,"}, `"" is not a jump host`},
 		{"control characters", "", target.Login{Jump: "a\x1b b"}, `\x1b b" is not a jump host`},

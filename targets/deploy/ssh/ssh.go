@@ -39,6 +39,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/crypto/ssh"
+
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -258,7 +260,9 @@ func (d *Dialer) open(ctx context.Context, l *login, via *jump) (*link, error) {
 		}
 		client, err := d.handshake(ctx, l, raw, check)
 		if err == nil {
-			lk := &link{d: d, login: l, client: client, raw: raw, via: via, dead: make(chan struct{})}
+			lk := &link{
+				d: d, login: l, key: ssh.FingerprintSHA256(check.proved), client: client, raw: raw, via: via, dead: make(chan struct{}),
+			}
 			return lk.start()
 		}
 		if !check.again(err) {

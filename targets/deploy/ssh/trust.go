@@ -19,6 +19,41 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
+// Voucher is who vouches for the host key of a device, as far as it can be told before anything is connected.
+type Voucher string
+
+// The vouchers.
+const (
+	ByNothing    Voucher = ""            // neither known_hosts nor a pin: the login will fail
+	ByKnownHosts Voucher = "known_hosts" // files of this machine; a pin, if there is one, is among them
+	ByPin        Voucher = "host_key"    // a fingerprint in the fabric alone
+	BySSH        Voucher = "ssh"         // the ssh program has a configuration that rocec does not read
+)
+
+// Voucher returns who vouches for the host key of a device. An error is one of Dial, too.
+func (d *Dialer) Voucher(dev *target.Device) (Voucher, error) {
+	l, err := d.login(dev)
+	if err != nil {
+		return ByNothing, err
+	}
+	check, err := d.known.checker(l)
+	if err != nil {
+		return ByNothing, err
+	}
+	known := slices.ContainsFunc(check.known.lines, func(line knownLine) bool {
+		return line.key != nil && (l.pin == "" || !line.authority && ssh.FingerprintSHA256(line.key) == l.pin)
+	})
+	switch {
+	case known:
+		return ByKnownHosts, nil
+	case l.pin != "":
+		return ByPin, nil
+	case l.openssh != nil && (l.guessed || d.rules.mention("knownhostscommand")):
+		return BySSH, nil
+	}
+	return ByNothing, nil
+}
+
 // Identity is the host key that a server shows, beside those on file for it.
 type Identity struct {
 	Server string // as a person knows it: "leaf01 (192.0.2.1:22)"
@@ -54,22 +89,19 @@ func (d *Dialer) Identify(ctx context.Context, dev *target.Device) (*Identity, e
 		}
 		defer d.release(via)
 	}
-	raw, err := d.reach(ctx, l, via)
-	if err != nil {
+	algorithms := slices.DeleteFunc(slices.Clone(offered().HostKeys), isCert)
+	key, err := d.show(ctx, l, via, algorithms)
+	if key != nil && short(key) != "" { // it may have another, which is to be trusted in its place
+		others := slices.DeleteFunc(algorithms, func(algo string) bool { return keyType(algo) == ssh.KeyAlgoRSA })
+		if other, _ := d.show(ctx, l, via, others); other != nil {
+			key = other
+		}
+	}
+	if key == nil {
 		return nil, err
 	}
-	defer raw.Close()
-	defer context.AfterFunc(ctx, func() { raw.Close() })()
-	var key ssh.PublicKey
-	seen := errors.New("seen")
-	algorithms := slices.DeleteFunc(slices.Clone(offered().HostKeys), isCert)
-	_, _, _, err = ssh.NewClientConn(raw, l.address(), &ssh.ClientConfig{
-		User: l.user, HostKeyAlgorithms: algorithms, Timeout: d.cfg.HandshakeTimeout,
-		Config:          ssh.Config{KeyExchanges: offered().KeyExchanges, Ciphers: offered().Ciphers, MACs: offered().MACs},
-		HostKeyCallback: func(_ string, _ net.Addr, k ssh.PublicKey) error { key = k; return seen },
-	})
-	if key == nil {
-		return nil, unreachable(l, err)
+	if why := short(key); why != "" {
+		return nil, tooShort(l, key, why)
 	}
 	if at, revoked := check.known.revokedAt(key); revoked {
 		return nil, failure(ErrHostKeyAlarm, nil, "%s shows %s, which %v revokes", l, describe(key), at)
@@ -91,6 +123,28 @@ func (d *Dialer) Identify(ctx context.Context, dev *target.Device) (*Identity, e
 	}
 	return id, nil
 }
+
+// show asks a server for a host key by some algorithms; nil: it shows none.
+func (d *Dialer) show(ctx context.Context, l *login, via *jump, algorithms []string) (key ssh.PublicKey, err error) {
+	raw, err := d.reach(ctx, l, via)
+	if err != nil {
+		return nil, err
+	}
+	defer raw.Close()
+	defer context.AfterFunc(ctx, func() { raw.Close() })()
+	_, _, _, err = ssh.NewClientConn(raw, l.address(), &ssh.ClientConfig{
+		User: l.user, HostKeyAlgorithms: algorithms, Timeout: d.cfg.HandshakeTimeout,
+		Config:          ssh.Config{KeyExchanges: offered().KeyExchanges, Ciphers: offered().Ciphers, MACs: offered().MACs},
+		HostKeyCallback: func(_ string, _ net.Addr, k ssh.PublicKey) error { key = k; return errSeen },
+	})
+	if key == nil {
+		return nil, unreachable(l, err)
+	}
+	return key, nil
+}
+
+// errSeen ends a handshake that was for the host key alone.
+var errSeen = errors.New("the host key was seen")
 
 // Trust writes the key a server showed into the user's known_hosts, in the place of those on file for it. What was there is kept
 // beside it (.old), as ssh-keygen -R does. A key in a file that is not the user's stays, and is an error.

@@ -115,6 +115,7 @@ func (c *clock) start() {
 type link struct {
 	d      *Dialer
 	login  *login
+	key    string // fingerprint of the host key that the server proved; empty: the ssh program cannot tell
 	client *ssh.Client
 	raw    net.Conn
 	via    *jump   // nil: directly

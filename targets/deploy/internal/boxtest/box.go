@@ -106,7 +106,7 @@ func ConfFile(path, colour string) target.File {
 
 // New is a device with one file, old, that a daemon has loaded, and the live state of that daemon.
 func New(t testing.TB, name string) *Box {
-	b := &Box{t: t, Root: t.TempDir()}
+	b := &Box{t: t, Root: t.TempDir(), Key: "SHA256:" + name}
 	for _, d := range []string{"/bin", "/etc/app", "/run", "/var/lib", "/etc/systemd/system"} {
 		require.NoError(t, os.MkdirAll(b.Root+d, 0o755))
 	}
@@ -309,14 +309,6 @@ type over struct {
 
 func (o *over) Run(ctx context.Context, cmd string, stdin []byte) ([]byte, error) {
 	return o.Conn.Run(ctx, o.b.Moved(cmd), o.b.moveStdin(stdin))
-}
-
-// HostKey is the fingerprint of the key the server answered with; empty: the connection does not tell.
-func (o *over) HostKey() string {
-	if c, ok := o.Conn.(interface{ HostKey() string }); ok {
-		return c.HostKey()
-	}
-	return ""
 }
 
 // exec runs a command as the device would.

@@ -25,7 +25,7 @@ import (
 
 // Options are what differs from server to server.
 type Options struct {
-	HostKeys  []string          // types: "ed25519", "ecdsa", "rsa"; nil: ed25519
+	HostKeys  []string          // types: "ed25519", "ecdsa", "rsa", "rsa:1024" for a size; nil: ed25519
 	HostCA    *Key              // signs the host keys, for Principal; nil: no certificates
 	Principal string            // default 127.0.0.1
 	Command   string            // runs instead of whatever a client asks for (see sshd_config(5) on ForceCommand)
@@ -168,7 +168,12 @@ func Start(t testing.TB, o Options) *Server {
 
 	config := slices.Clone(o.Config)
 	for _, kind := range o.HostKeys {
-		k := NewKey(t, kind, "")
+		var size []string
+		name, bits, sized := strings.Cut(kind, ":")
+		if sized {
+			size = []string{"-b", bits}
+		}
+		k := NewKey(t, name, "", size...)
 		s.HostKeys[kind] = k
 		config = append(config, "HostKey "+k.Path)
 		if o.HostCA != nil {

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	xssh "golang.org/x/crypto/ssh"
+
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/lab"
+)
+
+// A saved plan holds the host key that each device has proved. Another machine at the address of a device, whose key known_hosts holds
+// too, does not get the change.
+func TestSavedPlanUnderAnotherHostKey(t *testing.T) {
+	t.Setenv("COLUMNS", "1000") // sentences are looked for as a whole
+	dir, first := standing(t)
+	fabric := filepath.Join(dir, "fabric.hcl")
+	hcl, err := os.ReadFile(fabric)
+	require.NoError(t, err)
+	a := &app{person: &person{getenv: func(string) string { return "" }}, maxObjects: 1000, budget: defaultBudget}
+	f, err := a.load(dir)
+	require.NoError(t, err)
+	other, err := lab.Start(f.Tree())
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, other.Close()) })
+
+	// One address, behind which is one lab or the other.
+	var now atomic.Pointer[string]
+	front, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { front.Close() })
+	go func() {
+		for {
+			c, err := front.Accept()
+			if err != nil {
+				return
+			}
+			to, err := net.Dial("tcp", *now.Load())
+			if err != nil {
+				c.Close()
+				continue
+			}
+			go func() { _, _ = io.Copy(to, c); to.Close() }()
+			go func() { _, _ = io.Copy(c, to); c.Close() }()
+		}
+	}()
+	behind := func(l *lab.Lab) (addr, key string) {
+		login, err := l.Listen("tor1")
+		require.NoError(t, err)
+		return fmt.Sprintf("127.0.0.1:%d", login.Port), login.HostKey
+	}
+	firstAt, firstKey := behind(first)
+	otherAt, otherKey := behind(other)
+	require.NotEqual(t, firstKey, otherKey)
+	home := os.Getenv("HOME")
+	port := front.Addr().(*net.TCPAddr).Port
+	var known strings.Builder
+	for _, addr := range []string{firstAt, otherAt} {
+		fmt.Fprintf(&known, "[127.0.0.1]:%d %s\n", port, publicKey(t, addr))
+	}
+	identity := filepath.Join(home, ".ssh", "id_other")
+	require.NoError(t, os.WriteFile(identity, other.Key(), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(home, ".ssh", "known_hosts"), []byte(known.String()), 0o600))
+	config := fmt.Appendf(nil, "IdentityAgent none\nIdentitiesOnly yes\nIdentityFile %s\nIdentityFile %s\n",
+		filepath.Join(home, ".ssh", "id_ed25519"), identity)
+	require.NoError(t, os.WriteFile(filepath.Join(home, ".ssh", "config"), config, 0o600))
+
+	for _, transport := range []string{"native", "openssh"} {
+		t.Run(transport, func(t *testing.T) {
+			block := fmt.Sprintf("ssh {\n    address = \"127.0.0.1\"\n    user = %q\n    port = %d\n    transport = %q\n  }",
+				first.Login("tor1").User, port, transport)
+			start := bytes.Index(hcl, []byte("ssh {"))
+			end := start + bytes.IndexByte(hcl[start:], '}') + 1
+			text := string(hcl[:start]) + block + string(hcl[end:])
+			require.NoError(t, os.WriteFile(fabric, []byte(text), 0o644))
+			saved := filepath.Join(t.TempDir(), "change.plan")
+
+			now.Store(&firstAt)
+			code, stdout, stderr := rocec(t, "plan", "--target", "tor1", "--out", saved, dir)
+			require.Equal(t, exitGood, code, "%s\n%s", stdout, stderr)
+			data, err := os.ReadFile(saved)
+			require.NoError(t, err)
+			var plan deploy.Saved
+			require.NoError(t, json.Unmarshal(data, &plan))
+			require.Len(t, plan.Devices, 1)
+			require.Equal(t, firstKey, plan.Devices[0].HostKey)
+
+			now.Store(&otherAt)
+			code, stdout, stderr = rocec(t, "apply", "--plan", saved, "--auto-approve", "--soak", "0s", dir)
+			require.Equal(t, exitMachines, code, "%s\n%s", stdout, stderr)
+			require.Contains(t, stderr, "answers with another host key than when the plan was made ("+otherKey+", then "+firstKey+")")
+			require.Empty(t, other.Device("tor1").Writes())
+		})
+	}
+}
+
+// publicKey returns the host key of a server, as a line of known_hosts has it.
+func publicKey(t *testing.T, addr string) (key string) {
+	t.Helper()
+	_, err := xssh.Dial("tcp", addr, &xssh.ClientConfig{
+		HostKeyCallback: func(_ string, _ net.Addr, k xssh.PublicKey) error {
+			key = k.Type() + " " + base64.StdEncoding.EncodeToString(k.Marshal())
+			return io.EOF
+		},
+	})
+	require.Error(t, err)
+	require.NotEmpty(t, key)
+	return key
+}

@@ -1,0 +1,2 @@
+fabric "f" {}
+ssh { user = "-oProxyCommand" }  # want bad-value at "\"-oProxyCommand\"": "a user begins with a letter"

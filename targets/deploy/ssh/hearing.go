@@ -1,0 +1,129 @@
+package ssh
+
+import (
+	"bytes"
+	"crypto/rand"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Bounds of what the ssh program says while it logs in: a device writes there too, by banners and by its reasons.
+const (
+	mostSpoken     = 100     // lines that a person is shown
+	mostSpokenLine = 4 << 10 // bytes of one
+)
+
+// hearing reads what an ssh program says, and what a ProxyCommand or the ssh of a jump host says with it: as long as the connection
+// lasts, for all of them go on writing. The end of it is kept, and lines for people go to the terminal while ssh logs in.
+type hearing struct {
+	from   *os.File
+	mark   []byte        // what soFar writes
+	marked chan struct{} // closed when it was read, or nothing more can be
+	done   chan struct{} // closed when nothing is read any more
+	kept   tail
+
+	to    io.Writer // nil: nobody reads along
+	line  []byte    // that is not ended
+	lines int       // shown
+}
+
+// hear begins to read what is written to in.
+func hear(to io.Writer) (h *hearing, in *os.File, err error) {
+	h = &hearing{mark: []byte("rocec-" + rand.Text() + "\n"), marked: make(chan struct{}), done: make(chan struct{}), to: to}
+	if h.from, in, err = os.Pipe(); err != nil {
+		return nil, nil, err
+	}
+	go h.read()
+	return h, in, nil
+}
+
+// read reads until the end, or until close.
+func (h *hearing) read() {
+	defer close(h.done)
+	over := sync.OnceFunc(func() { close(h.marked) })
+	defer over()
+	var held []byte // may be the beginning of the mark
+	buf := make([]byte, 4<<10)
+	for login := true; ; {
+		n, err := h.from.Read(buf)
+		if login {
+			held = append(held, buf[:n]...)
+			before, _, found := bytes.Cut(held, h.mark)
+			if found {
+				h.take(before)
+				h.show(nil, true)
+				login = false
+				over()
+			} else if rest := len(held) - len(h.mark); rest > 0 {
+				h.take(held[:rest])
+				held = append(held[:0], held[rest:]...)
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// take keeps and shows a piece.
+func (h *hearing) take(piece []byte) {
+	_, _ = h.kept.Write(piece) // never fails: it has no bound but its own
+	h.show(piece, false)
+}
+
+// show writes the lines to the terminal that are for people.
+func (h *hearing) show(piece []byte, last bool) {
+	if h.to == nil {
+		return
+	}
+	h.line = append(h.line, piece...)
+	end := bytes.LastIndexByte(h.line, '\n') + 1
+	if last || len(h.line)-end > mostSpokenLine {
+		end = len(h.line)
+	}
+	for _, line := range spoken(string(h.line[:end])) {
+		switch h.lines++; {
+		case h.lines <= mostSpoken:
+			fmt.Fprintln(h.to, said(line))
+		case h.lines == mostSpoken+1:
+			fmt.Fprintf(h.to, "ssh says more than %d lines; the others are not shown\n", mostSpoken)
+		}
+	}
+	h.line = append(h.line[:0], h.line[end:]...)
+}
+
+// soFar returns the end of what was said until now, and closes in. What is said later is read, and not kept.
+func (h *hearing) soFar(in *os.File) string {
+	_, _ = in.Write(h.mark) // a pipe keeps the order; it is read until the mark comes, so this ends
+	_ = in.Close()
+	<-h.marked
+	return h.kept.end()
+}
+
+// close ends the reading.
+func (h *hearing) close() {
+	if h != nil {
+		_ = h.from.Close()
+		<-h.done
+	}
+}
+
+// verbose is how the lines begin that ssh writes only with -v.
+var verbose = []string{
+	"debug", "OpenSSH_", "Authenticated to ", "Authenticated using ", "Killed by signal ", "Transferred: ", "Bytes per second: ",
+}
+
+// spoken returns the lines of ssh that are for people.
+func spoken(text string) (lines []string) {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if strings.Trim(line, "@") != "" && !slices.ContainsFunc(verbose, func(start string) bool { return strings.HasPrefix(line, start) }) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}

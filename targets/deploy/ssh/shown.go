@@ -1,0 +1,171 @@
+package ssh
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/crypto/ssh"
+)
+
+// The host key of a device that the ssh program logs in to. What ssh writes to stderr cannot tell it: the device and every jump host
+// write there too. ssh hands the key itself to its KnownHostsCommand, before it takes it, and goes on only where the server proves to
+// hold it.
+
+// hostKeyScript is the KnownHostsCommand of every login. It writes down the key that a server shows. With a pin, it prints that key as a
+// known one if its fingerprint is the pinned one; without, it becomes the command of the person's own configuration, if there is one.
+const hostKeyScript = `# $1: file of what was seen, $2: what is asked, $3: type of the key, $4: the key
+# $5: pinned fingerprint, or none; then a command
+[ "$2" != HOSTNAME ] || printf '%s %s\n' "$3" "$4" >>"$1"
+if [ "$5" = none ]; then
+	shift 5
+	[ $# = 0 ] || exec "$@"
+	exit 0
+fi
+[ "$2" = HOSTNAME ] || exit 0
+print=$(printf '%s %s\n' "$3" "$4" | ssh-keygen -lf -) || exit 0
+print=${print#* }
+print=${print%% *}
+[ "$print" != "$5" ] || printf '* %s %s\n' "$3" "$4"
+`
+
+// shownKey is a host key that a server showed to the ssh program.
+type shownKey struct {
+	kind, print string
+	short       string // see short
+	cert        bool   // it came in a certificate
+}
+
+// String returns the key as describe names it.
+func (k shownKey) String() string { return k.kind + " " + k.print }
+
+// shown returns the host keys the server showed so far.
+func (m *master) shown() (list []shownKey) {
+	text, _ := os.ReadFile(m.socket + ".shown") // none, before the first
+	for line := range strings.Lines(string(text)) {
+		fields := strings.Fields(line)
+		if len(fields) != 2 || !strings.HasSuffix(line, "\n") {
+			continue
+		}
+		wire, err := base64.StdEncoding.DecodeString(fields[1])
+		if err != nil {
+			continue
+		}
+		key := shownKey{kind: fields[0]}
+		if read, err := ssh.ParsePublicKey(wire); err == nil {
+			key.kind, key.print = plain(read).Type(), ssh.FingerprintSHA256(plain(read))
+			key.short, key.cert = short(read), isCert(read.Type())
+		}
+		list = append(list, key)
+	}
+	return list
+}
+
+// proved returns the fingerprint of the host key of a master that is logged in; empty: its ssh does not tell. The key shown last is the
+// one: ssh ends where the server has no proof for it.
+func (m *master) proved(d *Dialer, l *login) (string, error) {
+	if !d.room.tells {
+		return "", nil
+	}
+	shown := m.shown()
+	if len(shown) == 0 || shown[len(shown)-1].print == "" {
+		return "", failure(ErrHostKey, nil, "ssh logged in to %s and did not tell by which host key; rocec does not go on", l)
+	}
+	key := shown[len(shown)-1]
+	if key.short != "" && !d.room.sizes { // else the configuration of ssh decides, see docs/ssh.md
+		return "", shortKey(l, key.String(), key.short, key.cert)
+	}
+	return key.print, nil
+}
+
+// hostKeys makes the options by which ssh tells the host key.
+func (m *master) hostKeys(ctx context.Context, d *Dialer, l *login) ([]string, error) {
+	script := filepath.Join(filepath.Dir(m.socket), roomHostKey)
+	command := fmt.Sprintf("KnownHostsCommand=/bin/sh %s %s.shown %%I %%t %%K ", script, m.socket)
+	if l.pin != "" {
+		return m.pin(d, l, command)
+	}
+	if !d.room.tells {
+		return nil, nil
+	}
+	command += "none"
+	if d.rules.mention("knownhostscommand") {
+		own, err := d.knownHostsCommand(ctx, l)
+		if err != nil {
+			return nil, err
+		}
+		command += own
+	}
+	return []string{"-o", command}, nil
+}
+
+// knownHostsCommand returns the KnownHostsCommand that the person's configuration has for a device, after a space; empty: none.
+func (d *Dialer) knownHostsCommand(ctx context.Context, l *login) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, d.cfg.ConnectTimeout)
+	defer cancel()
+	args := append([]string{"-F", filepath.Join(d.room.dir, roomConfig), "-G"}, wayTo(l)...)
+	cmd := exec.CommandContext(ctx, d.cfg.OpenSSH, append(args, "--", l.name)...)
+	cmd.Env = d.environ()
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return "", toldBySSH(l, string(out[max(0, len(out)-maxStderr):]), err)
+	}
+	for line := range strings.Lines(string(out)) {
+		if own, ok := strings.CutPrefix(line, "knownhostscommand "); ok && strings.TrimSpace(own) != "none" {
+			return " " + strings.TrimRight(own, "\n"), nil
+		}
+	}
+	return "", nil
+}
+
+// pin makes the options by which ssh takes one host key alone: not those of known_hosts, but for the revoked ones there.
+func (m *master) pin(d *Dialer, l *login, command string) ([]string, error) {
+	check, err := d.known.checker(l)
+	if err != nil {
+		return nil, err
+	}
+	var text bytes.Buffer
+	for _, list := range check.known.revoked {
+		for wire := range list {
+			if key, err := ssh.ParsePublicKey([]byte(wire)); err == nil {
+				fmt.Fprintf(&text, "%s * %s %s\n", markRevoked, key.Type(), base64.StdEncoding.EncodeToString([]byte(wire)))
+			}
+		}
+	}
+	if err := os.WriteFile(m.socket+".revoked", text.Bytes(), 0o600); err != nil {
+		return nil, failure(ErrConfig, err, "%v", err)
+	}
+	return []string{
+		"-o", command + l.pin, "-o", "UserKnownHostsFile=" + m.socket + ".revoked", "-o", "GlobalKnownHostsFile=none",
+	}, nil
+}
+
+// hostKeysBut asks for host keys without certificates, of other types than those shown.
+func hostKeysBut(shown []shownKey) string {
+	var list strings.Builder
+	list.WriteString("-*-cert-v0*")
+	for _, key := range shown {
+		list.WriteString("," + key.kind)
+		if key.kind == ssh.KeyAlgoRSA {
+			list.WriteString(",rsa-sha2-*")
+		}
+	}
+	return list.String()
+}
+
+// mention reports whether a line of the files, or of those they include, has a key, for whatever host.
+func (r *rules) mention(key string) bool {
+	return slices.ContainsFunc(r.files, func(f file) bool { return f.mentions(key) })
+}
+
+func (f file) mentions(key string) bool {
+	return slices.ContainsFunc(f, func(d directive) bool {
+		return d.key == key || slices.ContainsFunc(d.files, func(f file) bool { return f.mentions(key) })
+	})
+}
