@@ -441,6 +441,8 @@ replace() { # and look at what was replaced: an edit of somebody else between th
 			fi
 			slipped=$(sum "$tmp.prev") || fail failed "cannot read $tmp.prev"
 			[ "$slipped" = "$base" ] || fail conflict "$path" # the undo puts it back
+			# Who has the file open goes on writing. The undo would take that for an edit that the rename has lost.
+			trusted "$tmp.prev" || must "replace $path" rm -f "$tmp.prev"
 		fi
 		must "write $path" flush "$(dir "$path")"
 	done <"$X/files"
