@@ -37,6 +37,9 @@ func unpacked(t *testing.T, data []byte) map[string]modeAndText {
 		require.NoError(t, err)
 		require.Zero(t, h.ModTime.Unix())
 		require.Zero(t, h.Uid+h.Gid)
+		if h.Typeflag == tar.TypeReg {
+			require.Zero(t, h.Mode&0o7022, "%s: root alone may write, as on a host", h.Name)
+		}
 		require.Empty(t, h.Uname+h.Gname)
 		content, err := io.ReadAll(r)
 		require.NoError(t, err)

@@ -120,7 +120,21 @@ type planChange struct {
 	Action string    `json:"action"`
 	Keys   []planKey `json:"keys"`
 
+	Rights []planRights `json:"rights,omitempty"` // owners and modes that the change corrects
+
 	Notes []string `json:"notes,omitempty"` // how the change is checked and put to use
+}
+
+// planRights is the owner or mode of a file, or of a folder of rocec on the way to it.
+type planRights struct {
+	Path   string    `json:"path"`
+	Before planOwned `json:"before"`
+	After  planOwned `json:"after"`
+}
+
+type planOwned struct {
+	Owner string `json:"owner"` // "UID:GID"
+	Mode  string `json:"mode"`  // "0755"
 }
 
 type planKey struct {
@@ -187,6 +201,11 @@ func changesJSON(changes []*deploy.Change) []planChange {
 			pc.Action = string(deploy.Update)
 		}
 		pc.Notes = c.Says
+		for _, r := range c.Rights {
+			pc.Rights = append(pc.Rights, planRights{
+				r.Path, planOwned{r.Before.Owner(), r.Before.Perm()}, planOwned{r.After.Owner(), r.After.Perm()},
+			})
+		}
 		for _, k := range c.Keys {
 			pk := planKey{Key: k.Key}
 			if k.Action != deploy.Create {

@@ -51,6 +51,18 @@ func (v *planView) keys(c *deploy.Change) {
 	}
 }
 
+// rights shows the owners and modes that a change corrects.
+func (v *planView) rights(c *deploy.Change) {
+	keys := c.RightsKeys()
+	wide := 0
+	for _, k := range keys {
+		wide = max(wide, len(target.Escape(k.Key)))
+	}
+	for _, k := range keys {
+		fmt.Fprintf(v.w, "      %s %-*s  %s -> %s\n", v.symbol(k.Action), wide, target.Escape(k.Key), k.Before, k.After)
+	}
+}
+
 // foldKeys joins paths that change alike and differ in one of their keys, a number or a name with one: the same setting of many ports, or
 // of many values of a map. Each path is in one line, at the place of the first of that line.
 func foldKeys(changes []deploy.KeyChange) []deploy.KeyChange {

@@ -269,7 +269,7 @@ func foldChanges(changes []*deploy.Change, alone bool) []foldedFile {
 		stem := strings.TrimSuffix(base, ext)
 		var key strings.Builder
 		fmt.Fprintf(&key, "%q %q %s", dir, ext, c.Action)
-		for _, k := range c.Keys {
+		for _, k := range slices.Concat(c.Keys, c.RightsKeys()) {
 			fmt.Fprintf(&key, " %q %q %q", k.Key, k.Before, k.After)
 		}
 		i, known := at[key.String()]

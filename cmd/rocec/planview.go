@@ -289,6 +289,9 @@ func (v *planView) file(f foldedFile) {
 	if c.Action == deploy.Activate {
 		what += "  (up to date, and not known to be in use)"
 	}
+	if c.OnlyRights() {
+		what += "  (owner and mode alone, so nothing restarts)"
+	}
 	if n := v.countsText(c.Counts()); n != "" {
 		what += "  " + n
 	}
@@ -297,6 +300,10 @@ func (v *planView) file(f foldedFile) {
 		for _, text := range c.Says {
 			v.prose("      ", target.Escape(text))
 		}
+	}
+	v.rights(c)
+	if c.OnlyRights() {
+		return
 	}
 	if v.diff {
 		for line := range strings.Lines(c.Unified()) {

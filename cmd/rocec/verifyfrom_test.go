@@ -114,6 +114,9 @@ func TestVerifyFrom(t *testing.T) {
 			i := strings.Index(s, `"sha256":"`) + len(`"sha256":"`)
 			return s[:i] + strings.Repeat("0", 64) + s[i+64:]
 		}, exitErrors, "~ /usr/local/sbin/rocec-host"},
+		{"a file of a login user", replace(`"rights":"0:0:755"`, `"rights":"1000:1000:777"`), exitErrors, "~ owner  1000:1000 -> 0:0"},
+		{"rights of no sense", replace(`"rights":"0:0:755"`, `"rights":"0:0:99999\u001b"`), exitGood, "5 devices as written"},
+		{"no rights", replace(`,"rights":"0:0:755"`, ``), exitGood, "5 devices as written"}, // an earlier script
 		{"a hash that could not be told", func(s string) string {
 			i := strings.Index(s, `"sha256":"`) + len(`"sha256":`)
 			return s[:i] + "null" + s[i+66:]

@@ -23,22 +23,23 @@ func (o *Observed) Tree() *target.Tree {
 // Have is what one device was found to hold.
 type Have struct {
 	Device  *target.Device
-	Err     *Error    // the device could not be read; everything below is empty then
-	Wrong   []string  // Identity's judgement: why this is not the device the fabric means
-	Files   []Content // in the order of Device.Files
-	HostKey string    // fingerprint of the key it answered with, see target.Conn; empty: it was not reached, or an old ssh does not tell
-	Lock    *Owner    // the run that holds its lock; nil: none, or it could not be seen
-	Marked  *Owner    // the run that goes on beside it and has marked it; nil: none
-	Count   int       // of the runs that have written there; -1: it could not be seen
-	Unseen  bool      // locks and runs could not be looked for, as that takes root
-	Runs    []RunMark // runs that left something there, besides who holds the lock
-	Over    []RunMark // runs that are over there, and what became of them: "confirmed", "undone", …
-	Notes   []Note    // what runs that were kept noted there, the latest ten of them
-	Pending []string  // files that an apply put in place and never saw in use
-	Boot    string    // boot id; empty: the device has none
-	Uptime  float64   // seconds since boot; 0: not known
-	Watched []Watched // in the order of Device.Watches
-	Probes  []Judged  // in the order of Device.Probes, when they were asked for
+	Err     *Error     // the device could not be read; everything below is empty then
+	Wrong   []string   // Identity's judgement: why this is not the device the fabric means
+	Files   []Content  // in the order of Device.Files
+	HostKey string     // fingerprint of the key it answered with, see target.Conn; empty: it was not reached, or an old ssh does not tell
+	Lock    *Owner     // the run that holds its lock; nil: none, or it could not be seen
+	Marked  *Owner     // the run that goes on beside it and has marked it; nil: none
+	Count   int        // of the runs that have written there; -1: it could not be seen
+	Unseen  bool       // locks and runs could not be looked for, as that takes root
+	Runs    []RunMark  // runs that left something there, besides who holds the lock
+	Over    []RunMark  // runs that are over there, and what became of them: "confirmed", "undone", …
+	Notes   []Note     // what runs that were kept noted there, the latest ten of them
+	Rights  []RightsOf // of folders and of rocec's state, where others than root may write
+	Pending []string   // files that an apply put in place and never saw in use
+	Boot    string     // boot id; empty: the device has none
+	Uptime  float64    // seconds since boot; 0: not known
+	Watched []Watched  // in the order of Device.Watches
+	Probes  []Judged   // in the order of Device.Probes, when they were asked for
 
 	Seen *target.Seen // nil: it was not asked for, or cannot be
 }
@@ -66,9 +67,10 @@ func (w *Watched) Sound() bool {
 
 // Content is what was found in the place of one file.
 type Content struct {
-	Data   []byte // nil: there is no file; empty: there is an empty one
-	Reason string // why it could not be read; empty: it was
-	Sum    string // of other content than the file should have, of which only the hash is known, with Data nil; else empty
+	Data   []byte  // nil: there is no file; empty: there is an empty one
+	Reason string  // why it could not be read; empty: it was
+	Rights *Rights // nil: there is no file, or they are not known
+	Sum    string  // of other content than the file should have, of which only the hash is known, with Data nil; else empty
 }
 
 // Note is what a run notes on a device that keeps its change: which rocec wrote what the device holds, and what for.

@@ -113,9 +113,10 @@ type Change struct {
 	Action        Action
 	Before, After []byte // nil: no file
 	Keys          []KeyChange
-	Unchanged     int      // keys of ours that stay
-	NotOurs       int      // keys that are not ours and are left alone
-	Says          []string // what is worth knowing of how the change is checked and put to use, as sentences
+	Rights        []RightsChange // what others than root may change of it, and of folders of rocec
+	Unchanged     int            // keys of ours that stay
+	NotOurs       int            // keys that are not ours and are left alone
+	Says          []string       // what is worth knowing of how the change is checked and put to use, as sentences
 }
 
 // KeyChange is what happens to one setting.
@@ -177,6 +178,10 @@ func diff(d *target.Device, h *Have) *DevicePlan {
 		return p.refuse(Identity, strings.Join(h.Wrong, " "))
 	}
 	p.Seen = h.Seen // of another device it says nothing
+	if found := h.judgeRights(d); len(found) > 0 {
+		p.Watched = append(slices.Clip(p.Watched), Watched{Name: "rights", Found: found})
+	}
+	first := slices.IndexFunc(d.Files, func(f target.File) bool { return f.Live == nil })
 	old, next := make(map[string][]byte, len(d.Files)), make(map[string][]byte, len(d.Files))
 	for i := range d.Files {
 		f, c := &d.Files[i], h.Files[i]
@@ -205,13 +210,18 @@ func diff(d *target.Device, h *Have) *DevicePlan {
 			p.States = append(p.States, LiveState{f.Path, c.Data})
 		}
 		pending := f.Live == nil && !h.Lock.Held() && slices.Contains(h.Pending, f.Path)
+		rights := h.rights(f, &c, i == first)
 		if state.Base == state.Target && !pending {
+			if len(rights) > 0 {
+				p.Changes = append(p.Changes, onlyRights(f, state, c.Data, rights))
+			}
 			continue
 		}
 		if foreign := p.lint(f, c.Data, after); foreign != "" {
 			return p.refuse(Unreadable, fmt.Sprintf("%s is not a configuration of this device. %s", f.Path, foreign))
 		}
 		one := change(f, state, c.Data, after)
+		one.Rights = rights
 		one.choose(p.Baseline)
 		p.Changes = append(p.Changes, one)
 		if disrupts := one.File.Activate.Disrupts; !slices.Contains(p.Disrupts, disrupts) && disrupts != "" {
@@ -332,6 +342,15 @@ func change(f *target.File, state FileState, before, after []byte) *Change {
 	if f.Keys != nil && (before != nil || state.Base == Absent) {
 		c.compareKeys()
 	}
+	return c
+}
+
+// onlyRights is a change of owners and modes. It has no step, because the content stays.
+func onlyRights(f *target.File, state FileState, content []byte, rights []RightsChange) *Change {
+	still := *f
+	still.Activate = target.Step{}
+	c := change(&still, state, content, content)
+	c.Action, c.Rights = Update, rights
 	return c
 }
 
@@ -558,6 +577,9 @@ func signature(d *DevicePlan, i int) string {
 			for _, text := range []string{k.Key, k.Before, k.After} {
 				b = strconv.AppendQuote(append(b, ' '), text)
 			}
+		}
+		for _, k := range c.RightsKeys() {
+			b = fmt.Appendf(b, " %q %s %s", k.Key, k.Before, k.After)
 		}
 		if len(c.Keys) == 0 {
 			b = fmt.Appendf(b, " %s %s", c.Base, c.Target)

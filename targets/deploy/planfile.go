@@ -208,6 +208,11 @@ func (d *DevicePlan) moved(was *SavedDevice) string {
 	if !slices.Equal(now, then) {
 		return "the fabric gives it other files now"
 	}
+	for _, c := range d.Changes {
+		if len(c.Rights) > 0 && was.Status != StatusChange {
+			return "owner or mode of " + c.Rights[0].Path + " changed on the device"
+		}
+	}
 	for i, f := range d.Files {
 		switch w := was.Files[i]; {
 		case f.Base == w.Target && f.Target == w.Target: // applied already

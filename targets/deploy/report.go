@@ -31,6 +31,9 @@ func Reported(d *target.Device, r *target.Report) *Have {
 				c.Sum = sum
 			}
 		}
+		if rights, told := ParseRights(r.Rights[f.Path]); told && f.Live == nil {
+			c.Rights = &rights
+		}
 		h.Files = append(h.Files, c)
 	}
 	for _, p := range d.Identity {

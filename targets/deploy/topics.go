@@ -5,6 +5,7 @@ import "github.com/rocec/rocec/lang/diag"
 // Topics are the codes under which devices are reported.
 var Topics = []diag.Topic{
 	topicUnread,
+	topicRights,
 	topicDocumented,
 	TopicUnsafe,
 	TopicMixture,

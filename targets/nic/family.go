@@ -28,6 +28,10 @@ type Family struct {
 	// apply that makes it.
 	MakesDevice bool
 
+	// Firmware: the script reads the firmware's configuration through the PCI configuration space (mstconfig, mlxconfig), which takes one
+	// more capability.
+	Firmware bool
+
 	// Judge reports what a NIC cannot do; nil: nothing.
 	Judge func(ds *diag.List, n *ir.NIC)
 
@@ -68,7 +72,11 @@ func (f *Family) Target(doc string, topics []diag.Topic) *target.Target {
 		_, vlans, _ := strings.Cut(events, "\n") // the first is of RDMA devices
 		rules = comment + "\n" + vlans
 	}
-	f.editScript, f.editUnit, f.editRules = wholly(f.Script), wholly(named(unitText)), wholly(named(rules))
+	unit := unitText
+	if f.Firmware { // the kernel shows no more than the first 64 bytes of the space without it
+		unit = strings.Replace(unit, "CAP_SYS_MODULE", "CAP_SYS_ADMIN CAP_SYS_MODULE", 1)
+	}
+	f.editScript, f.editUnit, f.editRules = wholly(f.Script), wholly(named(unit)), wholly(named(rules))
 	f.heading = "# RoCE settings of one NIC, written by rocec and applied by " + f.scriptPath + ".\n# Change the fabric, not this file.\n"
 	return &target.Target{
 		Name:     f.Driver.Name,

@@ -13,10 +13,11 @@ import (
 // Report is what a host says of itself, when nobody logs in: the document that its own script prints. It comes from a machine that may
 // be anything, so its texts are escaped before they are shown.
 type Report struct {
-	Host  string            // its name, as its kernel has it
-	Boot  string            // boot id; empty: not told
-	Files map[string]string // SHA-256 by path, of files that are there; empty: it could not be told
-	NICs  []ReportedNIC     // in its order, no name twice
+	Host   string            // its name, as its kernel has it
+	Boot   string            // boot id; empty: not told
+	Files  map[string]string // SHA-256 by path, of files that are there; empty: it could not be told
+	Rights map[string]string // "UID:GID:MODE" by path, of files that are there; empty: not told
+	NICs   []ReportedNIC     // in its order, no name twice
 }
 
 // ReportedNIC is a NIC as the host's script sees it.
@@ -65,6 +66,7 @@ func ParseReport(data []byte) (*Report, error) {
 		Files  []struct {
 			Path string  `json:"path"`
 			Sum  *string `json:"sha256"`
+			Own  string  `json:"rights"`
 		} `json:"files"`
 		NICs []ReportedNIC `json:"nics"`
 	}
@@ -78,7 +80,7 @@ func ParseReport(data []byte) (*Report, error) {
 	if minor, is := strings.CutPrefix(doc.Format, "1."); !is || strings.Trim(minor, "0123456789") != "" || minor == "" {
 		return nil, fmt.Errorf("its format_version is %q, and this rocec reads 1.0", doc.Format)
 	}
-	r := &Report{Host: doc.Host, Boot: doc.Boot, Files: map[string]string{}, NICs: doc.NICs}
+	r := &Report{Host: doc.Host, Boot: doc.Boot, Files: map[string]string{}, Rights: map[string]string{}, NICs: doc.NICs}
 	for _, f := range doc.Files {
 		if _, twice := r.Files[f.Path]; twice {
 			return nil, fmt.Errorf("it has the file %q twice", f.Path)
@@ -86,6 +88,9 @@ func ParseReport(data []byte) (*Report, error) {
 		r.Files[f.Path] = ""
 		if f.Sum != nil {
 			r.Files[f.Path] = *f.Sum
+		}
+		if f.Own != "" {
+			r.Rights[f.Path] = f.Own
 		}
 	}
 	for i, n := range doc.NICs {

@@ -35,11 +35,11 @@ func FuzzParseReport(f *testing.F) {
 
 func TestParseReport(t *testing.T) {
 	r, err := ParseReport([]byte(`{"format_version": "1.7", "later": [{"x": {"x": 1}}, "x", "x"], "host": "h1", "boot_id": "b",
-		"files": [{"path": "/a", "sha256": "aa", "mode": "0644"}, {"path": "/b", "sha256": null}],
+		"files": [{"path": "/a", "sha256": "aa", "mode": "0644", "rights": "0:0:644"}, {"path": "/b", "sha256": null}],
 		"nics": [{"name": "e1", "driver": "d", "settings": {"pfc": "1"}, "gids": ["0 e1 ::1 RoCE v2"], "good": true, "differs": []}, {"name": "e2"}]}`))
 	require.NoError(t, err)
 	assert.Equal(t, &Report{
-		Host: "h1", Boot: "b", Files: map[string]string{"/a": "aa", "/b": ""},
+		Host: "h1", Boot: "b", Files: map[string]string{"/a": "aa", "/b": ""}, Rights: map[string]string{"/a": "0:0:644"},
 		NICs: []ReportedNIC{
 			{Name: "e1", Driver: "d", Settings: map[string]string{"pfc": "1"}, GIDs: []string{"0 e1 ::1 RoCE v2"}, Good: true, Differs: []string{}},
 			{Name: "e2"},

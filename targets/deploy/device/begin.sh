@@ -5,16 +5,30 @@ plain() { # FOLDER: one of ours, or none: a link would lead elsewhere, and what 
 	if [ -h "$1" ] || { [ -e "$1" ] && [ ! -d "$1" ]; }; then
 		fail foreign "$1 is not a folder of rocec: remove it on the device"
 	fi
-	# It may go between the looks: a run of ours, at the same machine under another name, begins or ends.
-	if [ -d "$1" ] && [ "$(stat -c %u "$1" 2>/dev/null)" != "$(id -u)" ] && [ -d "$1" ]; then
-		fail foreign "$1 belongs to somebody else: remove it on the device"
-	fi
+	case $1 in
+	"$S"/txn-*) alone "$1" ;;
+	*) shut "$1" ;;
+	esac
 }
 
-plain_file() { # FILE: one, or none
+plain_file() { # FILE: one, or none. Its content is data, which is bounded where it is read
 	if [ -h "$1" ] || { [ -e "$1" ] && [ ! -f "$1" ]; }; then
 		fail foreign "$1 is not a file of rocec: remove it on the device"
 	fi
+	shut "$1"
+}
+
+# protect takes the rights of others away from all that rocec keeps, but for folders of runs: what is in those may have been executed.
+protect() {
+	if [ ! -d "$S" ] || trusted "$S" "$S"/* "$S"/*/*; then return 0; fi
+	for p in "$S"/* "$S"/*/*; do
+		case $p in
+		"$S"/txn-*) ;;
+		*)
+			if [ ! -h "$p" ]; then shut "$p"; fi
+			;;
+		esac
+	done
 }
 
 sign() {
@@ -59,6 +73,7 @@ take() { # OWNER; mkdir is atomic, and a lock never expires
 	case ${again:-}$mark in
 	confirmed | undone)
 		if [ "$over" != "$T" ] && ! at_work "$S/txn-$over"; then
+			alone "$S/txn-$over"
 			sh "$S/txn-$over/run" release >/dev/null 2>&1 </dev/null
 			again=again
 			take "$1"
@@ -77,6 +92,7 @@ must "create $S" mkdir -p "$S"
 must "protect $S" chmod 755 "$S" # who holds the lock is for all to see; what a run holds stays closed
 for d in lock backup "backup/$T" original original/file original/none "txn-$T" "txn-$T.new"; do plain "$S/$d"; done
 for f in counter pending lock/owner lock/pid lock/said; do plain_file "$S/$f"; done
+protect
 take "$1"
 started "$$"
 read -r this </proc/sys/kernel/random/boot_id
@@ -93,6 +109,10 @@ give() { # gives the lock back where this command took it
 }
 for x in "$S"/txn-*; do
 	if { [ "$x" = "$X" ] && mine; } || [ "$x" = "$X.new" ] || [ -h "$x" ] || [ ! -d "$x" ]; then continue; fi
+	(alone "$x") || {
+		give
+		exit 1
+	}
 	mark "$x"
 	case $mark in
 	armed | loaded | undoing)

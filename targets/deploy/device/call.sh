@@ -1,6 +1,7 @@
 
 # A verb of the run, VERB WHY WHO, and then the state it left. Where the run's folder is not there, there is only the lock.
 status=0
+alone "$X"
 if [ "$1" = state ]; then
 	:
 elif [ -f "$X/run" ] && mine; then

@@ -143,11 +143,11 @@ func (c *Change) items(run deploy.Run, t Timers) []item {
 	for i, f := range c.Files {
 		mode := cmp.Or(f.File.Mode.Perm(), 0o644)
 		fmt.Fprintf(&files, "%d %s %s %o %s\n", i, f.Base, f.Target, mode, f.Path)
-		if !f.Writes() {
+		if !f.Replaces() {
 			continue
 		}
 		need += len(f.Before) + 2*len(f.After)
-		if f.File.Precheck != "" {
+		if f.Writes() && f.File.Precheck != "" {
 			add("check."+strconv.Itoa(i), "%s\n", f.File.Precheck)
 		}
 		if f.File.WasThere && !back {

@@ -95,6 +95,14 @@ func (d *Device) sections(ctx context.Context, script string, want int) ([]answe
 		return nil, runError(d.Of, "", err)
 	}
 	answers, err := parseAnswers(out, mark)
+	for _, a := range answers {
+		if a.is == "foreign" {
+			return nil, &deploy.Error{
+				Kind: deploy.Permission, Device: d.Of,
+				Detail: "others than root may have changed " + deploy.OneLine(string(a.data)) + " or a file in it: remove it on the device",
+			}
+		}
+	}
 	if err == nil && len(answers) != want {
 		err = fmt.Errorf("%d answers to %d questions", len(answers), want)
 	}

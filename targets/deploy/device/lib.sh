@@ -59,6 +59,33 @@ flusher() { # sets ROCEC_FLUSH to how flush works here, for the scripts that thi
 	esac
 }
 
+# shut takes the rights of others away from a file or folder of root, before a look at what is in it. It refuses what others own.
+shut() { # PATH; it may go between the looks: a run of ours, at the same machine under another name, begins or ends
+	if [ ! -e "$1" ] || trusted "$1" || [ ! -e "$1" ]; then return 0; fi
+	[ "$(stat -c %u "$1" 2>/dev/null)" = 0 ] || [ ! -e "$1" ] || fail foreign "$1 does not belong to root: remove it on the device"
+	err=$(chmod go-w "$1" 2>&1) || [ ! -e "$1" ] || fail "$(cause "$err")" "cannot protect $1: $err"
+}
+
+# alone refuses a run's folder that others than root may have filled. Nothing in it is executed, and nothing in it is believed.
+alone() { # FOLDER
+	shut "$S"
+	if [ ! -e "$1" ] && [ ! -h "$1" ]; then return 0; fi
+	trusted "$1" "$1"/* "$1"/*/* || [ ! -e "$1" ] ||
+		fail foreign "others than root may have changed $1 or a file in it, so rocec runs nothing from there: remove it on the device"
+}
+
+# tight sets mode to MODE without the rights of its group and of others to write, and without setuid, setgid and the sticky bit.
+tight() { # MODE
+	set -- "${1%?}" "${1#"${1%?}"}"
+	set -- "${1%?}" "${1#"${1%?}"}" "$2"
+	set -- "${1#"${1%?}"}" "${2:-0}" "$3"
+	mode=${1:-0}
+	for digit in "$2" "$3"; do
+		case $digit in [2367]) digit=$((digit - 2)) ;; esac
+		mode=$mode$digit
+	done
+}
+
 owner() { # sets held to the run that holds the lock and its key; empty: nobody, "?": a beginner who died before writing a name
 	held=
 	if [ -f "$S/lock/owner" ] && [ ! -h "$S/lock/owner" ]; then

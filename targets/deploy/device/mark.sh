@@ -80,6 +80,7 @@ unmark() { # OVER
 	echo OK
 }
 
+trusted "$M" || fail foreign "others than root may change $M: remove it on the device"
 case $1 in
 take) take "$2" "$3" "$4" ;;
 drop) unmark "$2" ;;

@@ -23,7 +23,10 @@ const MaxFile = 1 << 20
 var readText string
 
 // readPrelude defines the functions of a read.
-var readPrelude = bare(readText)
+var readPrelude = bare(trustText + readText)
+
+// mostRights bounds the folders and files of rocec's state that a read reports because others than root may change them.
+const mostRights = 64
 
 // runGiven runs a script that is its argument, or comes on stdin where that is empty.
 const runGiven = `eval "${1:-$(cat)}"`
@@ -68,7 +71,11 @@ func ask(dev *target.Device, w Want) *question {
 	}
 	var s strings.Builder
 	s.WriteString(readPrelude)
-	fmt.Fprintf(&s, "B=%s\n{\nstate\n", q.mark)
+	fmt.Fprintf(&s, "B=%s\n{\nstate", q.mark)
+	for _, dir := range deploy.Folders(dev) {
+		s.WriteString(" " + quote(dir))
+	}
+	s.WriteByte('\n')
 	query := func(a target.Query) { fmt.Fprintf(&s, "query %s %s\n", quote(a.Cmd), quote(string(a.Stdin))) }
 	for i := range dev.Identity {
 		query(dev.Identity[i].Query)
@@ -107,8 +114,9 @@ const inBlocks = "tail -c +1"
 
 // answer is one section of what a read printed.
 type answer struct {
-	is     string // link, file, special, hidden, absent, query, state
-	at     int    // of a file with several places: which of them it is about
+	is     string         // link, file, special, hidden, absent, query, state
+	at     int            // of a file with several places: which of them it is about
+	rights *deploy.Rights // of a file; nil: it does not say
 	data   []byte
 	status int
 }
@@ -202,7 +210,7 @@ func (d *Device) fill(ctx context.Context, h *deploy.Have, answers []answer, q *
 		case len(a.data) > MaxFile:
 			c.Reason = "it is larger than 1 MiB"
 		case a.is != "absent":
-			c.Data = a.data
+			c.Data, c.Rights = a.data, a.rights
 		}
 		h.Files = append(h.Files, c)
 	}
@@ -276,6 +284,11 @@ func fillState(h *deploy.Have, text string) {
 		case "due":
 			if f := strings.Fields(value); len(f) == 3 && f[1] == h.Boot {
 				due[f[0]] = until(h, f[2])
+			}
+		case "rights":
+			text, path, _ := strings.Cut(value, " ")
+			if r, ok := deploy.ParseRights(text); ok && len(h.Rights) < mostRights {
+				h.Rights = append(h.Rights, deploy.RightsOf{Path: path, Rights: r})
 			}
 		case "count":
 			h.Count = countOf(value)
@@ -366,7 +379,7 @@ exec timeout 30 sh -c "$1" >/dev/null
 
 // parseAnswers takes apart what the script of a read printed: sections
 //
-//	MARK KIND\n  bytes  \nMARK end STATUS\n
+//	MARK KIND [PLACE [RIGHTS]]\n  bytes  \nMARK end STATUS\n
 //
 // and a last line "MARK OK".
 func parseAnswers(out []byte, mark string) ([]answer, error) {
@@ -378,6 +391,14 @@ func parseAnswers(out []byte, mark string) ([]answer, error) {
 		}
 		words := strings.Fields(string(line))
 		place := 0
+		var rights *deploy.Rights
+		if len(words) == 4 {
+			r, ok := deploy.ParseRights(words[3])
+			if !ok {
+				return nil, fmt.Errorf("owner and mode %q", words[3][:min(len(words[3]), 80)])
+			}
+			rights, words = &r, words[:3]
+		}
 		if len(words) == 3 {
 			n, err := strconv.ParseUint(words[2], 10, 8)
 			if err == nil {
@@ -393,7 +414,7 @@ func parseAnswers(out []byte, mark string) ([]answer, error) {
 			}
 			return answers, nil
 		}
-		a := answer{is: words[1], at: place}
+		a := answer{is: words[1], at: place, rights: rights}
 		data, rest, ok := bytes.Cut(rest, []byte("\n"+mark+" end "))
 		if !ok {
 			return nil, errors.New("it breaks off")

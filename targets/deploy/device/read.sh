@@ -33,7 +33,9 @@ file() {
 		is='absent'
 	fi
 	if [ "$is" = file ] && ! [ -r "$p" ]; then as='sudo -n'; fi # a line of sudoers may allow reading alone
-	printf '%s %s %s\n' "$B" "$is" "$at"
+	rights=
+	if [ "$is" = file ]; then rights=$(stat -c %u:%g:%a "$p" 2>/dev/null); fi
+	printf '%s %s %s %s\n' "$B" "$is" "$at" "$rights"
 	status=0
 	if [ "$is" != file ]; then
 		:
@@ -54,8 +56,19 @@ query() {
 	printf '\n%s end %s\n' "$B" "$status"
 }
 
+# rights prints "rights UID:GID:MODE PATH" for files and folders that are not root's, or that their group or others may write to.
+rights() { # OPTIONS PATH... of stat
+	stat "$@" 2>/dev/null | while read -r rights path; do
+		case $rights in
+		0:0:*[2367] | 0:0:*[2367]?) printf 'rights %s %s\n' "$rights" "$path" ;;
+		0:0:*) ;;
+		*) printf 'rights %s %s\n' "$rights" "$path" ;;
+		esac
+	done
+}
+
 # What rocec itself has on the device: who holds the lock, runs and how far they came, files that may not be in use.
-state() {
+state() { # FOLDER...: the folders in which its files are
 	printf '%s state\n' "$B"
 	{
 		boot='' up=''
@@ -112,6 +125,8 @@ state() {
 		if [ -f "$S/pending" ]; then
 			while read -r line; do printf 'pending %s\n' "$line"; done <"$S/pending"
 		fi
+		if [ $# -gt 0 ]; then rights -L -c '%u:%g:%a %n' "$@"; fi
+		rights -c '%u:%g:%a %n' "$S" "$S"/* "$S"/*/*
 	} 2>/dev/null | head -c 65536
 	printf '\n%s end 0\n' "$B"
 }

@@ -8,7 +8,7 @@
 #
 #   state.MARK    the mark; it moves by rename, so that of two who want to move it one wins
 #   files         a line "N BASE TARGET MODE PATH" for each file; BASE and TARGET are a SHA-256 or "absent"
-#   up.N          the content to come;  check.N  the vendor's checker of it
+#   up.N          the content to come, also where it is the same and the file is to be root's alone;  check.N  the vendor's checker of it
 #   live/         a live state each, as it was at prepare; lives: a line "N NAME"; live.N and live.N.in ask for one
 #   step.N/       cmd, undo, undo.in, keep, loaded, time, again, states: a step; begun, status, in-use: how far it came
 #   need          KiB of space;  units  systemd units that read the files at boot;  first, later  seconds until the undo
@@ -43,6 +43,48 @@ sum() { # FILE: its SHA-256, or a word that is none; fails where it cannot be re
 dir() {
 	d=${1%/*}
 	echo "${d:-/}"
+}
+
+writes() { # whether the run writes file n: for other content, or because others than root may change the file that is there
+	[ "$base" != "$target" ] || [ -f "$X/up.$n" ]
+}
+
+# guard refuses a folder in which others than root could put something else in place of a file, or of what is beside it. The sticky bit keeps
+# them from that further up. A folder of rocec's own becomes root's alone.
+guard() { # FOLDER
+	if [ "$1" = "${guarded:-}" ]; then return 0; fi
+	guarded=$1
+	set -- "$1"
+	while [ "$1" != / ]; do set -- "$(dir "$1")" "$@"; done
+	for at; do
+		if [ ! -e "$at" ]; then return 0; fi # the run makes it, and what is below
+		rights=$(stat -L -c '%u:%a %g' "$at")
+		case $at/ in
+		/etc/rocec/*)
+			if [ "$rights" = '0:755 0' ]; then continue; fi
+			if [ ! -h "$at" ]; then
+				must "set the owner of $at" chown 0:0 "$at"
+				must "set the mode of $at" chmod go-w "$at"
+				continue
+			fi
+			;;
+		esac
+		case ${rights% *} in
+		0:[1357]??[2367]) [ "$at" = "$guarded" ] || continue ;;
+		0:*[2367]) ;;
+		0:*) continue ;;
+		esac
+		fail foreign "others than root may put files into $at: make it root's, and run chmod go-w $at on the device"
+	done
+}
+
+# copy makes a file anew with the content and mode of another. It is root's, and no other may write to it.
+copy() { # WHAT FROM TO
+	must "$1" rm -f "$3"
+	must "$1" cp "$2" "$3"
+	tight "$(stat -c %a "$2")"
+	must "$1" chmod "$mode" "$3"
+	must "$1" flush "$3"
 }
 
 beside() { echo "${1%/*}/.rocec-$T-$n"; } # PATH of file n
@@ -117,21 +159,25 @@ END
 	done <"$X/files"
 }
 
-upload() { # beside each file, with its owner and mode where there is one
+upload() { # beside each file, with its mode where there is one; each is root's, whoever has made the one that is there
 	while read -r n base target mode path; do
-		if [ "$base" = "$target" ] || [ "$target" = absent ]; then continue; fi
-		new=$(beside "$path").new
+		writes || continue
 		d=$(dir "$path")
+		guard "$d"
+		if [ "$target" = absent ]; then continue; fi
+		new=$(beside "$path").new
 		[ -d "$d" ] || (umask 022 && must "create $d" mkdir -p "$d") || exit 1
+		must "write $new" rm -f "$new" # a link would lead elsewhere
 		must "write $new" cp "$X/up.$n" "$new"
 		if [ -f "$path" ]; then
-			was=$(stat -c '%u:%g %a' "$path") || fail failed "cannot read the owner and mode of $path"
-			must "set the owner of $new" chown "${was% *}" "$new"
+			was=$(stat -c %a "$path") || fail failed "cannot read the mode of $path"
 			case $mode in # a script that somebody made a plain file becomes a script again
-			*[1357]*) if [ -x "$path" ]; then mode=${was#* }; fi ;;
-			*) mode=${was#* } ;;
+			*[1357]*) if [ -x "$path" ]; then mode=$was; fi ;;
+			*) mode=$was ;;
 			esac
 		fi
+		tight "$mode"
+		must "set the owner of $new" chown 0:0 "$new"
 		must "set the mode of $new" chmod "$mode" "$new"
 		must "write $new" flush "$new"
 		now=$(sum "$new") || fail failed "cannot read $new"
@@ -172,7 +218,8 @@ backup() { # the content before, three times: beside the file for the undo, a co
 		echo "$n $base $target $path" >>"$X/backup" || fail failed "cannot write $X/backup"
 		if [ "$base" != "$target" ] && [ "$base" != absent ]; then
 			old=$(beside "$path").old
-			ln "$path" "$old" 2>/dev/null || must "back up $path" cp -p "$path" "$old"
+			# A link would bring back the owner and mode, and the file that a hostile program may have open.
+			if ! trusted "$path" || ! ln "$path" "$old" 2>/dev/null; then copy "back up $path" "$path" "$old"; fi
 			must "back up $path" cp -p "$path" "$b/$n"
 			must "back up $path" flush "$old" "$(dir "$path")" "$b/$n"
 			now=$(sum "$b/$n") || fail failed "cannot read $b/$n"
@@ -362,7 +409,7 @@ again() { # everything once more, before the first rename
 	while read -r n base target mode path; do
 		now=$(sum "$path") || fail failed "cannot read $path"
 		[ "$now" = "$base" ] || fail stale "$path"
-		if [ "$target" != absent ] && [ "$base" != "$target" ]; then
+		if [ "$target" != absent ] && writes; then
 			now=$(sum "$(beside "$path").new") || fail failed "cannot read the upload beside $path"
 			[ "$now" = "$target" ] || fail truncated "the upload beside $path is not what was sent"
 		fi
@@ -381,7 +428,7 @@ pending() { # notes which files may lie there new without being in use; X/pendin
 
 replace() { # and look at what was replaced: an edit of somebody else between the last look and the rename
 	while read -r n base target mode path; do
-		if [ "$base" = "$target" ]; then continue; fi
+		writes || continue
 		tmp=$(beside "$path")
 		if [ "$base" = absent ]; then
 			must "create $path" ln -T "$tmp.new" "$path" # fails where somebody else has made one
@@ -394,6 +441,8 @@ replace() { # and look at what was replaced: an edit of somebody else between th
 			fi
 			slipped=$(sum "$tmp.prev") || fail failed "cannot read $tmp.prev"
 			[ "$slipped" = "$base" ] || fail conflict "$path" # the undo puts it back
+			# Who has the file open goes on writing. The undo would take that for an edit that the rename has lost.
+			trusted "$tmp.prev" || must "replace $path" rm -f "$tmp.prev"
 		fi
 		must "write $path" flush "$(dir "$path")"
 	done <"$X/files"

@@ -55,6 +55,8 @@ mkdir -p /run/rocec && exec flock -o -w 30 /run/rocec/flock sh -c "$@"
 
 // The scripts of a run; the sources say what they do. They travel without their comments.
 var (
+	//go:embed trust.sh
+	trustText string
 	//go:embed lib.sh
 	libText string
 	//go:embed begin.sh
@@ -72,12 +74,12 @@ var (
 	//go:embed mark.sh
 	markText string
 
-	beginScript  = bare(libText + beginText)
-	runScript    = bare(libText + runText + undoText)
-	callScript   = bare(libText + callText)
-	unlockScript = bare(libText + unlockText)
-	sweepScript  = bare(libText + sweepText)
-	markScript   = bare(libText + markText)
+	beginScript  = bare(trustText + libText + beginText)
+	runScript    = bare(trustText + libText + runText + undoText)
+	callScript   = bare(trustText + libText + callText)
+	unlockScript = bare(trustText + libText + unlockText)
+	sweepScript  = bare(trustText + libText + sweepText)
+	markScript   = bare(trustText + libText + markText)
 )
 
 // bare takes the lines away that are comments.

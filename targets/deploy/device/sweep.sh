@@ -1,5 +1,6 @@
 
 # WHO: takes away what run T has left without a lock.
+alone "$X"
 mark "$X"
 case $mark in armed | loaded | undoing) fail armed "run $T is $mark" ;; esac
 if at_work "$X"; then fail working "a command of run $T has not ended"; fi

@@ -108,16 +108,25 @@ back() {
 	done
 }
 
+theirs_back() { # puts what somebody else wrote back in place, as a file of root
+	if ! trusted "$tmp.prev"; then
+		copy "restore $path" "$tmp.prev" "$tmp.new"
+		must "restore $path" mv -f "$tmp.new" "$tmp.prev"
+	fi
+	mv -f "$tmp.prev" "$path"
+}
+
 put_back() { # ours is undone; 3: what is neither old nor new is left to a person
 	tmp=$(beside "$path")
 	rm -f "$tmp.new" 2>/dev/null # what hangs in a commit somewhere cannot go on
 	now=$(sum "$path") || fail failed "cannot read $path"
 	slipped=$base theirs=0
 	if [ -f "$tmp.prev" ]; then slipped=$(sum "$tmp.prev"); fi
-	if [ "$now" = "$base" ]; then
-		:
+	if [ "$now" = "$base" ] && { [ "$base" != "$target" ] || [ "$slipped" = "$base" ]; }; then
+		: # a file that was only made root's stays so
 	elif [ "$now" = "$target" ] && [ "$slipped" != "$base" ]; then
-		err=$(mv -f "$tmp.prev" "$path" 2>&1) || {
+		err=$(theirs_back 2>&1) || {
+			err=${err#rocec-fail*"$nl"}
 			must "keep what somebody else wrote into $path" cp -p "$tmp.prev" "$S/backup/$T/$n.edited"
 			fail "$(cause "$err")" "cannot put back $path: $err; what somebody else wrote is in $S/backup/$T/$n.edited"
 		}
@@ -128,8 +137,7 @@ put_back() { # ours is undone; 3: what is neither old nor new is left to a perso
 		must "remove $path" mv -f "$path" "$tmp.undone"
 	else
 		if [ "$(sum "$tmp.old")" != "$base" ]; then
-			must "restore $path" cp -p "$S/backup/$T/$n" "$tmp.old"
-			must "restore $path" flush "$tmp.old"
+			copy "restore $path" "$S/backup/$T/$n" "$tmp.old"
 		fi
 		if [ "$target" = absent ]; then
 			must "restore $path" ln -T "$tmp.old" "$path" # fails where somebody else has made one, which the next look finds

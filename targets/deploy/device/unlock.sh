@@ -8,6 +8,7 @@ if beginning; then fail working "the first command of run ${held%% *} has not en
 over=${held%% *}
 case $over in *[!a-z0-9-]*) over='' ;; esac
 if [ -n "$over" ]; then
+	alone "$S/txn-$over"
 	mark "$S/txn-$over"
 	case $mark in armed | loaded | undoing) fail armed "run $over is $mark" ;; esac
 	if at_work "$S/txn-$over"; then fail working "a command of run $over has not ended"; fi

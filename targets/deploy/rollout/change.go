@@ -3,6 +3,7 @@ package rollout
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -401,7 +402,11 @@ func (c *change) readBack(h *deploy.Have) *deploy.Error {
 	var wrong []string
 	for i := range c.p.Device.Files {
 		f, content := &c.p.Device.Files[i], h.Files[i]
-		planned := slices.ContainsFunc(c.p.Changes, func(ch *deploy.Change) bool { return ch.File == f })
+		at := slices.IndexFunc(c.p.Changes, func(ch *deploy.Change) bool { return ch.Path == f.Path })
+		planned := at >= 0 && (c.p.Changes[at].File == f || c.p.Changes[at].OnlyRights())
+		if at >= 0 && c.p.Changes[at].Replaces() && content.Rights != nil && *content.Rights != content.Rights.OfFile() {
+			wrong = append(wrong, fmt.Sprintf("%s has owner %s and mode %s", f.Path, content.Rights.Owner(), content.Rights.Perm()))
+		}
 		if !planned && f.Live == nil {
 			continue
 		}

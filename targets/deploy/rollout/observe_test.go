@@ -78,12 +78,13 @@ func TestObserve(t *testing.T) {
 	require.Nil(t, h.Err)
 	require.Empty(t, h.Wrong)
 	require.Nil(t, h.Lock)
+	roots := &deploy.Rights{Mode: 0o644}
 	require.Equal(t, []deploy.Content{
-		{Data: []byte(boxtest.OldConf)},
+		{Data: []byte(boxtest.OldConf), Rights: roots},
 		{Data: []byte(boxtest.OldConf)},
 		{},
-		{Data: []byte{}},
-		{Data: []byte(bytesOfAllKinds)},
+		{Data: []byte{}, Rights: roots},
+		{Data: []byte(bytesOfAllKinds), Rights: roots},
 		{Reason: "it is larger than 1 MiB"},
 		{Reason: "it is a symbolic link, which replacing the file would cut"},
 		{Reason: "it is not a regular file"},
@@ -120,10 +121,10 @@ func TestObservePlacesAndWatches(t *testing.T) {
 	}
 	before := len(b.Dev.Files)
 	b.Dev.Files = append(b.Dev.Files, several("first", "second", "third"), several("third", "second"), several("none", "neither"))
-	wanted := b.Dev
+	wanted, roots := b.Dev, &deploy.Rights{Mode: 0o644}
 	h := rollout.Observe(t.Context(), b.Dial, b.tree(), rollout.ObserveOptions{}).Devices[0]
 	require.Nil(t, h.Err)
-	require.Equal(t, []deploy.Content{{Data: []byte("2")}, {Data: []byte("3")}, {}}, h.Files[before:])
+	require.Equal(t, []deploy.Content{{Data: []byte("2"), Rights: roots}, {Data: []byte("3"), Rights: roots}, {}}, h.Files[before:])
 	for i, path := range []string{at("second"), at("third"), at("none")} {
 		require.Equal(t, path, h.Device.Files[before+i].Path)
 	}

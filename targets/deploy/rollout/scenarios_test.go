@@ -115,6 +115,15 @@ var scenarios = map[string]func(t testing.TB, b box){
 	"steps go back each":          stepsGoBackEach,
 	"another machine":             swapped,
 	"given up and lost":           givenUp,
+	"rights of files":             rightsOfFiles,
+	"rights of an open file":      rightsOpenFile,
+	"rights undone":               rightsUndone,
+	"rights edited":               rightsEdited,
+	"rights of folders":           rightsOfFolders,
+	"rights of state":             rightsOfState,
+	"rights of runs":              rightsOfRuns,
+	"rights of marks":             rightsOfMarks,
+	"rights after the plan":       rightsAfterThePlan,
 }
 
 func TestScenarios(t *testing.T) {

@@ -135,6 +135,7 @@ var family = &nic.Family{
 	Probes: probes,
 	Claims: claims,
 
+	Firmware: true,
 	Modules:  sim.Modules,
 	BondRDMA: "mlx5_bond_",
 	Sim: func(ports []nic.Port) nic.Sim {

@@ -24,13 +24,14 @@ json_lines() { # TEXT: prints its lines as strings
 	done
 }
 
-json_file() { # PATH: prints the hash of a file that is there
+json_file() { # PATH: prints the hash of a file that is there, and who may change it
 	[ -f "$root$1" ] || return 0
 	hash=$(sha256sum <"$root$1" 2>/dev/null) || hash=
 	printf '%s{"path":' "$comma"
 	json "$1"
 	printf ',"sha256":'
 	[ -n "$hash" ] && json "${hash%% *}" || printf null
+	! ask stat -c %u:%g:%a "$root$1" || { printf ',"rights":' && json "$text"; }
 	printf '}'
 	comma=,
 }

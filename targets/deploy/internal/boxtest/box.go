@@ -274,6 +274,7 @@ func (c *conn) Run(ctx context.Context, cmd string, stdin []byte) ([]byte, error
 		return nil, errLost
 	}
 	out, err := b.exec(ctx, cmd, stdin)
+	out = b.named(out)
 	if b.late != nil {
 		b.late()
 		b.late = nil
@@ -370,8 +371,23 @@ func (b *Box) Moved(script string) string {
 	}
 	script = strings.ReplaceAll(script, State, b.Root+State)
 	script = strings.ReplaceAll(script, "/run/rocec", b.Root+"/run/rocec")
+	script = strings.ReplaceAll(script, "/etc/rocec", b.Root+"/etc/rocec")
 	script = strings.ReplaceAll(script, "/proc/sys/kernel/random/boot_id", b.Root+"/run/boot_id")
 	return strings.ReplaceAll(script, "/etc/systemd/system", b.Root+"/etc/systemd/system")
+}
+
+// named gives folders of rocec in an answer the names that they have on a device.
+func (b *Box) named(answer []byte) []byte {
+	var out []byte
+	for line := range bytes.Lines(answer) {
+		for _, own := range []string{State, "/etc/rocec"} {
+			if bytes.HasPrefix(line, []byte("rights ")) {
+				line = bytes.Replace(line, []byte(" "+b.Root+own), []byte(" "+own), 1)
+			}
+		}
+		out = append(out, line...)
+	}
+	return out
 }
 
 // moveStdin does the same to what comes on stdin: a script, or items with their sizes.

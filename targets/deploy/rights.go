@@ -1,0 +1,175 @@
+package deploy
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// Rights says who may change a file or folder of a device: its owner and group, and its mode with setuid, setgid and the sticky bit.
+type Rights struct{ UID, GID, Mode uint32 }
+
+// The bits of a mode by which others than the owner write, and those that no file of rocec has.
+const (
+	othersWrite = 0o022
+	special     = 0o7000
+	sticky      = 0o1000
+)
+
+// ParseRights reads "UID:GID:MODE", with the mode in octal, as the read of a device prints it.
+func ParseRights(text string) (Rights, bool) {
+	f := strings.Split(text, ":")
+	if len(f) != 3 {
+		return Rights{}, false
+	}
+	uid, err := strconv.ParseUint(f[0], 10, 32)
+	gid, err2 := strconv.ParseUint(f[1], 10, 32)
+	mode, err3 := strconv.ParseUint(f[2], 8, 12)
+	return Rights{uint32(uid), uint32(gid), uint32(mode)}, err == nil && err2 == nil && err3 == nil
+}
+
+// OfFile returns the rights that a file with these has to have: root is owner and group, and no one else may write. All that rocec writes
+// is read by programs of root, so there is one rule for all targets. A mode that lets fewer read stays.
+func (r Rights) OfFile() Rights { return Rights{Mode: r.Mode &^ (othersWrite | special)} }
+
+// OfFolder returns the rights that a folder of rocec with these has to have.
+func (r Rights) OfFolder() Rights { return Rights{Mode: r.Mode &^ othersWrite} }
+
+// Open reports whether others than root may change what has the rights.
+func (r Rights) Open() bool { return r.UID != 0 || r.Mode&othersWrite != 0 }
+
+// Owner returns owner and group, "0:0".
+func (r Rights) Owner() string { return fmt.Sprintf("%d:%d", r.UID, r.GID) }
+
+// Perm returns the mode in four octal digits, "0755".
+func (r Rights) Perm() string { return fmt.Sprintf("%04o", r.Mode) }
+
+// RightsOf is the rights of a file or folder on a device.
+type RightsOf struct {
+	Path string
+	Rights
+}
+
+// RightsChange takes the rights of others away from a file, or from a folder of rocec's own.
+type RightsChange struct {
+	Path          string
+	Before, After Rights
+}
+
+// Keys returns owner and mode as settings, as far as they change. Those of another path than the file name it.
+func (r *RightsChange) Keys(file string) (out []KeyChange) {
+	of := ""
+	if r.Path != file {
+		of = " of " + r.Path
+	}
+	if before, after := r.Before.Owner(), r.After.Owner(); before != after {
+		out = append(out, KeyChange{Key: "owner" + of, Action: Update, Before: before, After: after})
+	}
+	if before, after := r.Before.Perm(), r.After.Perm(); before != after {
+		out = append(out, KeyChange{Key: "mode" + of, Action: Update, Before: before, After: after})
+	}
+	return out
+}
+
+// RightsKeys returns the owners and modes that a change corrects, as settings.
+func (c *Change) RightsKeys() (out []KeyChange) {
+	for i := range c.Rights {
+		out = append(out, c.Rights[i].Keys(c.Path)...)
+	}
+	return out
+}
+
+// Replaces reports whether the change puts a new file in place: for other content, or because others than root may change the file that
+// is there. A program of theirs may have it open, so a change of its owner and mode would not do.
+func (c *Change) Replaces() bool {
+	return c.Writes() || !c.Live() && c.After != nil && slices.ContainsFunc(c.Rights, func(r RightsChange) bool {
+		return r.Path == c.Path || strings.HasPrefix(c.Path, r.Path+"/")
+	})
+}
+
+// OnlyRights reports whether the change is of owners and modes alone. It puts nothing to use, because the content stays.
+func (c *Change) OnlyRights() bool {
+	return len(c.Rights) > 0 && c.Base == c.Target && c.Action == Update
+}
+
+// confDir is the folder of rocec's own that holds files which programs of root read. All other folders of files are of the system.
+const confDir = "/etc/rocec"
+
+// own reports whether rocec makes the folder or file: what is not of the system.
+func own(name, root string) bool { return name == root || strings.HasPrefix(name, root+"/") }
+
+// Folders returns every folder on the way to the files of a device, each once, in order.
+func Folders(d *target.Device) (out []string) {
+	for i := range d.Files {
+		f := &d.Files[i]
+		if f.Live != nil {
+			continue
+		}
+		for _, name := range slices.Concat([]string{f.Path}, f.Places) {
+			for dir := path.Dir(name); !slices.Contains(out, dir); dir = path.Dir(dir) {
+				out = append(out, dir)
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// rights returns what others than root may change of a file and its folders. The first file of a device carries the folder of rocec's state.
+func (h *Have) rights(f *target.File, c *Content, first bool) (out []RightsChange) {
+	if f.Live != nil {
+		return nil
+	}
+	if c.Rights != nil && *c.Rights != c.Rights.OfFile() {
+		out = append(out, RightsChange{f.Path, *c.Rights, c.Rights.OfFile()})
+	}
+	for _, r := range h.Rights {
+		switch {
+		case own(r.Path, confDir) && own(f.Path, r.Path), first && r.inState() && r.UID == 0 && !r.ofRun():
+			if r.Rights != r.OfFolder() {
+				out = append(out, RightsChange{r.Path, r.Rights, r.OfFolder()})
+			}
+		}
+	}
+	return out
+}
+
+// inState reports whether the file or folder is of rocec's state.
+func (r *RightsOf) inState() bool { return r.Open() && own(r.Path, StateDir) }
+
+// ofRun reports whether the file or folder is of a run. What is in it may be executed, so an apply does not correct it: it refuses it.
+func (r *RightsOf) ofRun() bool { return strings.HasPrefix(r.Path, StateDir+"/txn-") }
+
+var topicRights = diag.Topic{
+	Code: "device-rights", Summary: "others than root may change what root runs",
+}
+
+// judgeRights reports what others than root may change and no apply corrects: what may have been executed or was made by others, and folders
+// of the system. A group of the system that may write is only noted, as Debian gives /usr/local to the group staff.
+func (h *Have) judgeRights(d *target.Device) (found diag.List) {
+	dirs := Folders(d)
+	for i := range h.Rights {
+		r := &h.Rights[i]
+		name, is := target.Escape(r.Path), "owner "+r.Owner()+", mode "+r.Perm()
+		sys := slices.Contains(dirs, r.Path) && !own(r.Path, confDir)
+		direct := slices.ContainsFunc(d.Files, func(f target.File) bool { return f.Live == nil && path.Dir(f.Path) == r.Path })
+		switch {
+		case r.inState() && (r.UID != 0 || r.ofRun()):
+			topicRights.Warnf(&found, d.At, "Others than root may have changed %s on %s (%s), and a run executes files there as root. "+
+				"rocec executes nothing of it. Look at it, and remove it.", name, d.Name, is)
+		case !sys || !r.Open() || r.UID == 0 && r.Mode&sticky != 0 && !direct:
+		case r.UID != 0 || r.Mode&0o002 != 0:
+			topicRights.Warnf(&found, d.At, "Others than root may put files into %s on %s (%s), so root may run a file of theirs. rocec writes "+
+				"nothing there. Make the folder root's, and run chmod go-w %s.", name, d.Name, is, name)
+		default:
+			topicRights.Noticef(&found, d.At, "The group %d may put files into %s on %s (%s), so its members may become root.", r.GID, name,
+				d.Name, is)
+		}
+	}
+	return found
+}

@@ -1,0 +1,73 @@
+package targets_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/targets/target"
+)
+
+// TestUnitExposure has systemd judge the unit of every family: how much of the system a program that it starts could change.
+func TestUnitExposure(t *testing.T) {
+	const most = 4.0
+	tool, err := exec.LookPath("systemd-analyze")
+	if err != nil && os.Getenv("CI") == "" && os.Geteuid() != 0 {
+		t.Skip("systemd-analyze is missing: apt-get install systemd")
+	}
+	require.NoError(t, err, "install the Debian package systemd")
+	level := regexp.MustCompile(`Overall exposure level for .*: ([0-9.]+) `)
+	judged := map[string]bool{}
+	everyFile(t, func(t *testing.T, d *target.Device, file target.File) {
+		text := string(wholeOf(t, d, file))
+		if !strings.HasSuffix(file.Path, "@.service") || judged[text] {
+			return
+		}
+		judged[text] = true
+		exposure := func(text string) float64 {
+			unit := filepath.Join(t.TempDir(), strings.Replace(filepath.Base(file.Path), "@", "@ens1f0", 1))
+			require.NoError(t, os.WriteFile(unit, []byte(text), 0o644))
+			out, err := exec.Command(tool, "security", "--offline=yes", "--no-pager", unit).CombinedOutput()
+			require.NoError(t, err, "%s", out)
+			found := level.FindSubmatch(out)
+			require.NotNil(t, found, "%s", out)
+			n, err := strconv.ParseFloat(string(found[1]), 64)
+			require.NoError(t, err)
+			return n
+		}
+		require.Less(t, exposure(text), most, file.Path)
+		begin, end := strings.Index(text, "CapabilityBoundingSet="), strings.Index(text, "[Install]")
+		require.Greater(t, exposure(text[:begin]+text[end:]), 9.0, "the unit without its sandbox")
+	})
+	require.Len(t, judged, 3, "units of mlx5, mlx4 and rxe")
+}
+
+// Systemd kills what calls anything but a list of allowed calls where it knows no name in the list. A list of denied calls does not do that.
+func TestUnitOfOlderSystemd(t *testing.T) {
+	everyFile(t, func(t *testing.T, d *target.Device, file target.File) {
+		if !strings.HasSuffix(file.Path, "@.service") {
+			return
+		}
+		calls := 0
+		for line := range strings.Lines(string(wholeOf(t, d, file))) {
+			key, value, _ := strings.Cut(strings.TrimSpace(line), "=")
+			switch key {
+			case "SystemCallFilter":
+				calls++
+				require.True(t, strings.HasPrefix(value, "~"), line)
+			case "StateDirectory": // it would give what a stranger has put there to root
+				require.Fail(t, line)
+			case "ReadWritePaths": // a folder that is not there stops the unit
+				require.Equal(t, "/var/lib", value)
+			}
+			require.LessOrEqual(t, len(line), 2048, "LINE_MAX of older releases")
+		}
+		require.Equal(t, 1, calls)
+	})
+}
