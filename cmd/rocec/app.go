@@ -41,6 +41,8 @@ type app struct {
 
 	askSudo bool         // --ask-sudo-password
 	sudo    *device.Sudo // the password, once it was asked for
+
+	warned []string // what warnOnce has printed
 }
 
 func newRoot(p *person) *cobra.Command {

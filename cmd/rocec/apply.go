@@ -39,7 +39,7 @@ func (a *app) applyCommand() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.saved, "plan", "", "apply the plan saved in a `file`, if nothing has changed since")
+	f.StringVar(&o.saved, "plan", "", "apply only if it does what the plan saved in a `file` says: the same fabric, variables, targets and devices")
 	trustFlag(cmd, &o.trustByHand)
 	acceptFlag(cmd, &o.accept)
 	trustFabricFlag(cmd, &o.trustFabric)
@@ -141,8 +141,8 @@ func (o *leadOptions) check(a *app, args []string) error {
 }
 
 func (o *applyOptions) check(a *app, args []string) error {
-	if o.saved != "" && (o.lab != "" || o.onlyIntent || len(o.only) > 0 || len(a.vars)+len(a.varFiles) > 0) {
-		return fail(exitUsage, "--plan FILE says itself which variables and devices it is for")
+	if o.saved != "" && o.lab != "" {
+		return fail(exitUsage, "--plan with --lab: a saved plan is for real devices. Leave out one of the two")
 	}
 	return errors.Join(o.leadOptions.check(a, args), o.orderOptions.check())
 }
@@ -158,16 +158,20 @@ func (a *app) apply(ctx context.Context, args []string, o applyOptions) (err err
 	}
 	var saved *deploy.Saved
 	if o.saved != "" {
-		if saved, err = a.loadPlan(o.saved, args); err != nil {
+		if saved, err = a.loadPlan(o.saved); err != nil {
 			return err
 		}
-		dir, o.only, o.onlyIntent = saved.Fabric, saved.Targets, saved.OnlyIntent
 	}
 	f, devices, err := a.open(dir, o.only, o.lab)
 	if err != nil {
 		return err
 	}
 	defer devices.close(&err)
+	if saved != nil {
+		if err := a.named(o.saved, saved, dir, f, &o); err != nil {
+			return err
+		}
+	}
 	if len(o.only) > 0 {
 		if err := onlyOthers(devices.tree); err != nil {
 			return err
@@ -184,8 +188,8 @@ func (a *app) apply(ctx context.Context, args []string, o applyOptions) (err err
 	w := work{f: f, devices: devices, dir: dir, until: until, owed: a.debts(dir, devices.labDir)}
 	w.unlike = judged(f.Fabric, plan, o.trustFabric)
 	if saved != nil {
-		if err := holds(saved, f, plan); err != nil {
-			return err
+		if err := plan.Matches(saved); err != nil {
+			return fail(exitMachines, "%v", err)
 		}
 	}
 	if !until.IsZero() {

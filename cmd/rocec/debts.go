@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -71,8 +72,11 @@ func (a *app) runsOf(dir, lab string) []*journal.Log {
 		return nil
 	}
 	_, logs, err := a.allRuns()
-	if err != nil {
-		return nil // a plan can do without
+	if err != nil { // a plan can do without them
+		if e, ok := errors.AsType[*exit](err); ok && e.code == exitMachines {
+			a.warnOnce(fmt.Errorf("what earlier runs have left is not known: %w", err))
+		}
+		return nil
 	}
 	logs = slices.DeleteFunc(logs, func(l *journal.Log) bool { return l.Fabric != folder || l.Lab != lab })
 	slices.Reverse(logs)

@@ -84,7 +84,7 @@ func TestDevices(t *testing.T) {
 	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
 
 	// it is applied, and then there is nothing left to do, not even for the plan itself
-	require.Contains(t, want(exitUsage, "apply", "--plan", saved), "which is not below this folder")
+	require.Contains(t, want(exitUsage, "apply", "--plan", saved, "../../examples/rack-v1-pfc"), "rocec apply --plan "+saved+" "+dir)
 	require.Contains(t, want(exitUsage, "apply", "--plan", saved, dir), "--auto-approve", "a saved plan asks like any other")
 	require.Contains(t, want(exitGood, "apply", "--plan", saved, "--auto-approve", "--soak", "0s", dir), "6 applied")
 	require.Contains(t, want(exitGood, "plan", "--detailed-exitcode", dir), "No changes")

@@ -98,15 +98,35 @@ func (a *app) laterRuns(l *journal.Log) ([]*journal.Log, error) {
 	return later(logs, l), err
 }
 
-// allRuns reads every journal that can be read, the newest first.
+// allRuns reads every journal that can be read, the newest first. It prints those that another user could have written.
 func (a *app) allRuns() (dir *journal.Dir, logs []*journal.Log, err error) {
+	dir, logs, unreadable, err := a.readRuns()
+	for _, u := range unreadable {
+		if why := u.Refused(); why != nil {
+			a.warnOnce(why)
+		}
+	}
+	return dir, logs, err
+}
+
+// readRuns reads every journal, the newest first, and returns those that it cannot read.
+func (a *app) readRuns() (dir *journal.Dir, logs []*journal.Log, unreadable []journal.Unreadable, err error) {
 	if dir, err = a.journals(); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	if logs, _, err = dir.Runs(); err != nil {
-		return nil, nil, fail(exitMachines, "%v", err)
+	if logs, unreadable, err = dir.Runs(); err != nil {
+		return nil, nil, nil, fail(exitMachines, "the journals of runs cannot be read: %v", err)
 	}
-	return dir, logs, nil
+	return dir, logs, unreadable, nil
+}
+
+// warnOnce prints an error that does not end the verb, the first time that it comes up.
+func (a *app) warnOnce(err error) {
+	text := err.Error()
+	if !slices.Contains(a.warned, text) {
+		a.warned = append(a.warned, text)
+		fmt.Fprintf(a.stderr, "rocec: %s\n", text)
+	}
 }
 
 // countOutcomes is "6 applied, 1 restored" of devices of a run.

@@ -184,6 +184,9 @@ func (a *app) labResetCommand() *cobra.Command {
 					return fail(exitUsage, "%q is not a name of a device", diag.Escape(name))
 				}
 			}
+			if err := checkLabs(dir); err != nil {
+				return err
+			}
 			if err := lab.Reset(dir, a.owner(), devices...); err != nil {
 				return labError(err)
 			}

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rocec/rocec/targets/deploy/lab"
+	"github.com/rocec/rocec/targets/deploy/safefile"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -86,18 +88,39 @@ func labError(err error) error {
 	return fail(exitMachines, "the lab: %v", err)
 }
 
+// checkLabs refuses the folders above the lab of a fabric, below the user's cache, that another user could have written.
+func checkLabs(dir string) error {
+	cache, err := os.UserCacheDir()
+	if labs := filepath.Join(cache, "rocec", "lab"); err == nil && filepath.Dir(dir) == labs {
+		f, err := safefile.OpenFolder(labs, 2)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return labError(err)
+		}
+		return f.Close()
+	}
+	return nil
+}
+
 // startLab opens the lab of a fabric.
 func (a *app) startLab(fabric string, tree *target.Tree, which labFlag) (*lab.Lab, error) {
 	dir, err := which.folder(fabric)
 	if err != nil {
 		return nil, err
 	}
-	var l *lab.Lab
 	if dir == "" {
-		l, err = lab.Start(tree)
-	} else {
-		l, err = lab.Open(dir, tree, a.owner())
+		l, err := lab.Start(tree)
+		if err != nil {
+			return nil, labError(err)
+		}
+		return l, nil
 	}
+	if err := checkLabs(dir); err != nil {
+		return nil, err
+	}
+	l, err := lab.Open(dir, tree, a.owner())
 	if err != nil {
 		return nil, labError(err)
 	}

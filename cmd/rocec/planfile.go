@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -9,86 +10,247 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/rocec/rocec/cmd/internal/report"
+	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/safefile"
 )
 
-// savePlan writes the plan for a later apply --plan. It holds hashes and names, no content and no secret, and is for
-// its owner's eyes.
+// savePlan writes the plan for a later apply --plan. It holds hashes and names, no content and no value of a variable.
 func (a *app) savePlan(dir string, f *report.Report, plan *deploy.Plan, o planOptions) error {
 	if plan.Empty() && troubled(plan) {
 		return fail(exitMachines, "the plan was not saved: it changes nothing, for no device that was read differs")
 	}
-	folder, err := filepath.Abs(dir)
+	m, err := a.planMeta(dir, f, o.only, o.onlyIntent)
 	if err != nil {
-		return fail(exitUsage, "%v", err)
-	}
-	m := deploy.Meta{Tool: buildVersion().Version, Fabric: folder, Inputs: inputs(f), Vars: a.vars, Targets: o.only, OnlyIntent: o.onlyIntent}
-	for _, name := range a.varFiles {
-		abs, err := filepath.Abs(name)
-		if err != nil {
-			return fail(exitUsage, "%v", err)
-		}
-		m.VarFiles = append(m.VarFiles, abs)
+		return err
 	}
 	var b bytes.Buffer
 	if err := deploy.SavePlan(&b, plan, m); err != nil {
 		return fail(exitUsage, "%v", err)
 	}
-	if err := replaceFile(o.out, b.Bytes(), 0o600); err != nil {
+	if err := writePlan(o.out, b.Bytes()); err != nil {
 		return fail(exitUsage, "the plan could not be saved: %v", err)
 	}
 	if !a.quiet {
-		fmt.Fprintf(a.stderr, "saved; do it with: %s\n", diag.Rocec("apply", diag.Flag("--plan", diag.Path("FILE", o.out))))
+		fmt.Fprintf(a.stderr, "saved; do it with: %s\n", a.applyCommandLine(o.out, dir, m))
+		if len(m.Environment) > 0 {
+			fmt.Fprintf(a.stderr, "It wants the environment as it is now: %s.\n", diag.And(environmentNames(m.Environment)))
+		}
 	}
 	return nil
 }
 
-// loadPlan reads a saved plan and takes over what it was made with. The plan names its fabric; one that lies outside of the folder
-// rocec runs in has to be named by the person too, so that a plan of another place is not applied by mistake.
-func (a *app) loadPlan(name string, args []string) (*deploy.Saved, error) {
+// writePlan writes a plan file that apply takes: one that was there keeps its mode, but others may not write it.
+func writePlan(name string, data []byte) error {
+	if info, err := os.Lstat(name); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o022 != 0 {
+		if err := os.Chmod(name, info.Mode().Perm()&^0o022); err != nil {
+			return err
+		}
+	}
+	return replaceFile(name, data, 0o600)
+}
+
+// planMeta is what a plan of this command is made of.
+func (a *app) planMeta(dir string, f *report.Report, only []string, onlyIntent bool) (m deploy.Meta, err error) {
+	m = deploy.Meta{Tool: buildVersion().Version, Targets: only, OnlyIntent: onlyIntent}
+	if m.Fabric, err = filepath.Abs(dir); err != nil {
+		return m, fail(exitUsage, "%v", err)
+	}
+	for _, name := range a.varFiles {
+		abs, err := filepath.Abs(name)
+		if err != nil {
+			return m, fail(exitUsage, "%v", err)
+		}
+		m.VarFiles = append(m.VarFiles, abs)
+	}
+	vars, env := a.givenVars(), a.givenEnvironment(f)
+	m.Variables, m.Environment = slices.Sorted(maps.Keys(vars)), slices.Sorted(maps.Keys(env))
+	m.Inputs = a.inputs(f, vars, env)
+	return m, nil
+}
+
+// givenVars are the values of --var by name; the last one wins.
+func (a *app) givenVars() map[string]string {
+	vars := map[string]string{}
+	for _, kv := range a.vars {
+		name, value, _ := strings.Cut(kv, "=")
+		vars[name] = value
+	}
+	return vars
+}
+
+// envPrefix begins the variables of the environment that give the fabric's variables their values.
+const envPrefix = "ROCEC_VAR_"
+
+// givenEnvironment are the values of the environment, by the names of variables that the fabric declares.
+func (a *app) givenEnvironment(f *report.Report) map[string]string {
+	vars := map[string]string{}
+	for _, kv := range a.environ {
+		full, value, _ := strings.Cut(kv, "=")
+		if name, ok := strings.CutPrefix(full, envPrefix); ok && f.Source.Files[full] != nil {
+			vars[name] = value
+		}
+	}
+	return vars
+}
+
+func environmentNames(names []string) []string {
+	out := make([]string, 0, len(names))
+	for _, name := range names {
+		out = append(out, envPrefix+name)
+	}
+	return out
+}
+
+// inputs is one hash over every file the fabric was read from and every value given for a variable. Names of files count by their
+// last part, so that a folder may be named in another way; files are sorted by what they are called from the fabric's folder.
+func (a *app) inputs(f *report.Report, vars, env map[string]string) string {
+	files := map[string]string{} // what each is called
+	for name := range f.Source.Files {
+		if lang.Given(name) {
+			continue
+		}
+		called, err := filepath.Rel(f.Dir, filepath.FromSlash(name))
+		if i := slices.Index(a.varFiles, name); i >= 0 || err != nil {
+			called = fmt.Sprintf("--var-file %d", i)
+		}
+		files[called+"\x00"+name] = name
+	}
+	h := sha256.New()
+	for _, key := range slices.Sorted(maps.Keys(files)) {
+		name := files[key]
+		fmt.Fprintf(h, "%q %x\n", filepath.Base(name), sha256.Sum256(f.Source.Files[name]))
+	}
+	for i, values := range []map[string]string{vars, env} {
+		for _, name := range slices.Sorted(maps.Keys(values)) {
+			fmt.Fprintf(h, "%d %q %q\n", i, name, values[name])
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// loadPlan reads a saved plan for an apply. Nothing is taken over from it: what it was made of is compared with what the person names,
+// so that a plan of another place, or a forged one, can only forbid.
+func (a *app) loadPlan(name string) (*deploy.Saved, error) {
 	saved, err := readPlan(name)
 	if err != nil {
 		return nil, err
 	}
 	if v := buildVersion().Version; saved.Tool != v {
-		return nil, fail(exitUsage, "%s was made by rocec %s, this is %s: make the plan again", name, saved.Tool, v)
+		return nil, fail(exitUsage, "%s was made by rocec %q, this is %q: make the plan again", diag.Escape(name),
+			diag.Cut(saved.Tool), v)
 	}
-	if len(args) == 0 && a.dir != "" {
-		args = []string{a.dir}
-	}
-	if err := namedOrHere(name, saved.Fabric, args); err != nil {
-		return nil, err
-	}
-	a.vars, a.varFiles = saved.Vars, saved.VarFiles
 	return saved, nil
 }
 
-// namedOrHere refuses a saved plan of a fabric that the person has not named, and is not here.
-func namedOrHere(plan, fabric string, args []string) error {
-	if len(args) > 0 {
-		named, err := filepath.Abs(args[0])
-		if err != nil {
-			return fail(exitUsage, "%v", err)
-		}
-		if resolved(named) != resolved(fabric) {
-			return fail(exitUsage, "%s is a plan for the fabric in %s, not for the one in %s", plan, fabric, args[0])
-		}
-		return nil
-	}
-	here, err := os.Getwd()
+// named refuses a saved plan that was made with other things than this command names, before any device is asked. It prints the
+// command that names them.
+func (a *app) named(plan string, saved *deploy.Saved, dir string, f *report.Report, o *applyOptions) error {
+	now, err := a.planMeta(dir, f, o.only, o.onlyIntent)
 	if err != nil {
-		return fail(exitUsage, "%v", err)
+		return err
 	}
-	rel, err := filepath.Rel(resolved(here), resolved(fabric))
-	if err != nil || !filepath.IsLocal(rel) {
-		return fail(exitUsage, "%s is a plan for the fabric in %s, which is not below this folder. If that is the one you mean, name it: %s",
-			plan, fabric, diag.Rocec("apply", diag.Flag("--plan", diag.Path("FILE", plan)), diag.Path("DIR", fabric)))
+	if differ := differences(&saved.Meta, &now); len(differ) > 0 {
+		folder := dir
+		if resolved(now.Fabric) != resolved(saved.Fabric) {
+			folder = saved.Fabric
+		}
+		text := fmt.Sprintf("%s was not made with what this command names: %s. Nothing was changed.", diag.Escape(plan),
+			strings.Join(differ, "; "))
+		if command := a.applyCommandLine(plan, folder, saved.Meta); len(command) <= mostCommand {
+			text += "\nIf you mean to apply it as it was made: " + command
+			if slices.ContainsFunc(saved.Variables, func(name string) bool { _, ok := a.givenVars()[name]; return !ok }) {
+				text += "\nVALUE is the value that the plan was made with; the file holds only a hash."
+			}
+		} else {
+			text += "\nTo see with what it was made: " + diag.Rocec("show", diag.Flag("--plan", diag.Path("FILE", plan)))
+		}
+		return fail(exitUsage, "%s", text)
+	}
+	if saved.Inputs != now.Inputs {
+		what := []string{"a file of the fabric in " + diag.Escape(dir)}
+		if len(now.VarFiles) > 0 {
+			what = append(what, "a file of --var-file")
+		}
+		if names := slices.Concat(now.Variables, environmentNames(now.Environment)); len(names) > 0 {
+			what = append(what, "a value of "+cutList(names))
+		}
+		return fail(exitMachines, "%s changed after the plan was made: its hash is another one. Nothing was changed; make the plan again.",
+			strings.Join(what, " or "))
 	}
 	return nil
+}
+
+// mostCommand is the longest command that is printed to be pasted, in bytes.
+const mostCommand = 4096
+
+// differences says in what a saved plan was made with other things than a command names.
+func differences(saved, now *deploy.Meta) (out []string) {
+	if resolved(saved.Fabric) != resolved(now.Fabric) {
+		out = append(out, fmt.Sprintf("the plan is for the fabric in %q, not for the one in %q", diag.Cut(saved.Fabric),
+			now.Fabric))
+	}
+	lists := func(what string, was, is []string, same func(a, b string) bool) {
+		if slices.EqualFunc(was, is, same) {
+			return
+		}
+		out = append(out, fmt.Sprintf("%s: the plan has %s, this command has %s", what, cutList(was), cutList(is)))
+	}
+	equal := func(a, b string) bool { return a == b }
+	lists("--var", saved.Variables, now.Variables, equal)
+	lists("environment", environmentNames(saved.Environment), environmentNames(now.Environment), equal)
+	lists("--var-file", saved.VarFiles, now.VarFiles, func(a, b string) bool { return resolved(a) == resolved(b) })
+	lists("--target", saved.Targets, now.Targets, equal)
+	if saved.OnlyIntent != now.OnlyIntent {
+		has := map[bool]string{true: "with", false: "without"}
+		out = append(out, fmt.Sprintf("the plan was made %s --only-intent, this command is %s it", has[saved.OnlyIntent], has[now.OnlyIntent]))
+	}
+	return out
+}
+
+// cutList names the first of some texts.
+func cutList(texts []string) string {
+	const most = 5
+	var out []string
+	for _, text := range texts[:min(len(texts), most)] {
+		out = append(out, strconv.Quote(diag.Cut(text)))
+	}
+	if n := len(texts) - len(out); n > 0 {
+		out = append(out, fmt.Sprintf("%d more", n))
+	}
+	return cmp.Or(diag.And(out), "none")
+}
+
+// applyCommandLine is the command that applies a saved plan with what it was made with. Of a variable that this command does not name
+// the value is not known.
+func (a *app) applyCommandLine(plan, dir string, m deploy.Meta) string {
+	words := []diag.Word{diag.Flag("--plan", diag.Path("FILE", plan))}
+	for _, name := range m.VarFiles {
+		words = append(words, diag.Flag("--var-file", diag.Path("FILE", name)))
+	}
+	given := a.givenVars()
+	for _, name := range m.Variables {
+		value, ok := given[name]
+		if !ok {
+			value = "VALUE"
+		}
+		words = append(words, diag.Flag("--var", diag.Arg(name+"=VALUE", name+"="+value)))
+	}
+	for _, name := range m.Targets {
+		words = append(words, diag.Flag("--target", diag.Arg("DEVICE", name)))
+	}
+	if m.OnlyIntent {
+		words = append(words, diag.Flag("--only-intent"))
+	}
+	if here, err := os.Getwd(); err != nil || resolved(here) != resolved(m.Fabric) {
+		words = append(words, diag.Path("DIR", dir))
+	}
+	return diag.Rocec("apply", words...)
 }
 
 // resolved is a path without symbolic links, as far as it is there.
@@ -99,37 +261,16 @@ func resolved(path string) string {
 	return path
 }
 
-// holds reports whether the plan made just now is the saved one: the same inputs, the same devices, the same bytes.
-func holds(saved *deploy.Saved, f *report.Report, plan *deploy.Plan) error {
-	if saved.Inputs != inputs(f) {
-		return fail(exitMachines, "the fabric in %s changed after the plan was made. Nothing was changed; make the plan again.", saved.Fabric)
-	}
-	if err := plan.Matches(saved); err != nil {
-		return fail(exitMachines, "%v", err)
-	}
-	return nil
-}
-
-// inputs is one hash over every file the fabric was read from. Names count by their last part, so that a folder may be
-// named in another way.
-func inputs(f *report.Report) string {
-	h := sha256.New()
-	for _, name := range slices.Sorted(maps.Keys(f.Source.Files)) {
-		fmt.Fprintf(h, "%q %x\n", filepath.Base(name), sha256.Sum256(f.Source.Files[name]))
-	}
-	return hex.EncodeToString(h.Sum(nil))
-}
-
-// readPlan reads a plan file.
+// readPlan reads a plan file. It refuses one that another user could have written; others may read it, as an artifact of CI.
 func readPlan(name string) (*deploy.Saved, error) {
-	file, err := os.Open(name)
+	file, err := safefile.Open(name)
 	if err != nil {
 		return nil, fail(exitUsage, "%v", err)
 	}
 	defer file.Close()
 	saved, err := deploy.LoadPlan(file)
 	if err != nil {
-		return nil, fail(exitUsage, "%s: %v", name, err)
+		return nil, fail(exitUsage, "%s: %v", diag.Escape(name), err)
 	}
 	return saved, nil
 }
@@ -145,15 +286,19 @@ func (a *app) showPlan(name, format string) error {
 	}
 	line := func(name string, values ...string) {
 		if text := strings.Join(values, " "); text != "" {
-			fmt.Fprintf(a.stdout, "%-10s %s\n", name, diag.Escape(text))
+			fmt.Fprintf(a.stdout, "%-11s %s\n", name, diag.Escape(text))
 		}
 	}
 	line("fabric", saved.Fabric)
 	line("made by", "rocec", saved.Tool)
 	line("inputs", "SHA-256", saved.Inputs)
-	line("variables", saved.Vars...)
+	line("variables", saved.Variables...)
+	line("environment", environmentNames(saved.Environment)...)
 	line("var files", saved.VarFiles...)
 	line("targets", saved.Targets...)
+	if saved.OnlyIntent {
+		line("only intent", "yes")
+	}
 	same := 0
 	for _, d := range saved.Devices {
 		if d.Status == deploy.StatusOthers {
@@ -173,6 +318,7 @@ func (a *app) showPlan(name, format string) error {
 	}
 	fmt.Fprintf(a.stdout, "\n%s, %d up to date. Whether they are still as the plan saw them, apply --plan finds out.\n",
 		diag.Count(len(saved.Devices), "device"), same)
+	fmt.Fprintln(a.stdout, "The checksum of the file fits. It is no signature: whoever can write the file can write one that fits.")
 	return nil
 }
 

@@ -77,16 +77,17 @@ targets/deploy/seen:     targets/target compiler/ir lang/diag lang/nodeset |
 targets/deploy/device:   targets/deploy targets/deploy/txn targets/target |
 targets/deploy/rollout:  targets/deploy targets/deploy/device targets/deploy/txn targets/target | golang.org/x/sync
 targets/deploy/traffic:  targets/nic targets/target compiler/ir |
-targets/deploy/ssh:      targets/target lang/destination | golang.org/x/crypto
-targets/deploy/lab:      targets/target | golang.org/x/crypto mvdan.cc/sh/v3
+targets/deploy/safefile: lang/diag |
+targets/deploy/ssh:      targets/target targets/deploy/safefile lang/destination | golang.org/x/crypto
+targets/deploy/lab:      targets/target targets/deploy/safefile | golang.org/x/crypto mvdan.cc/sh/v3
 targets/deploy/internal/sshdtest: |
 targets/deploy/internal/boxtest: targets/target lang/diag | github.com/stretchr/testify
 targets/deploy/texttest: targets/deploy |
-cmd/internal/journal:       |
+cmd/internal/journal:       targets/deploy/safefile |
 cmd/internal/bundle:        docs/evidence lang/diag targets/target |
 docs:                    lang/diag | github.com/yuin/goldmark
 docs/evidence:           |
-cmd/internal/samples:       targets/target targets/deploy |
+cmd/internal/samples:       targets/target targets/deploy targets/deploy/safefile |
 targets/deploy/internal/nspawn: targets/deploy/internal/sshdtest targets/nic/mlx5/mlx5test |
 targets/deploy/internal/matrix: |
 cmd/internal/picture:       compiler/ir compiler/platform validate lang/diag lang/nodeset |
@@ -99,12 +100,12 @@ cmd/internal/compare:    examples lang/langtest | github.com/rogpeppe/go-interna
 cmd/rocec:               * | github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term github.com/aymanbagabas/go-udiff go.yaml.in/yaml
 `
 
-// outside is who may touch disk, network, environment and the clock: programs, the two rooms of deploy that reach machines, and
-// what only tests import.
+// outside is who may touch disk, network, environment and the clock: programs, the two rooms of deploy that reach machines, the
+// room that opens files of rocec's own, and what only tests import.
 var outside = []string{
 	"cmd/rocec", "cmd/internal/compare", "cmd/internal/report", "cmd/internal/journal", "cmd/internal/samples",
-	"targets/deploy/ssh", "targets/deploy/lab", "targets/deploy/internal/sshdtest", "targets/deploy/internal/boxtest",
-	"targets/deploy/internal/nspawn", "targets/nic/mlx5/mlx5test", "targets/target/targettest", "lang/langtest",
+	"targets/deploy/ssh", "targets/deploy/lab", "targets/deploy/safefile", "targets/deploy/internal/sshdtest",
+	"targets/deploy/internal/boxtest", "targets/deploy/internal/nspawn", "targets/nic/mlx5/mlx5test", "targets/target/targettest", "lang/langtest",
 }
 
 // impure is what the others may not import.

@@ -119,11 +119,9 @@ func outcomeOf(l *journal.Log, device string) string {
 }
 
 func (a *app) runs(args []string, format string) error {
-	dir, err := a.journals()
-	if err != nil {
-		return err
-	}
 	doc := runsDocument{FormatVersion: report.FormatVersion, Runs: []runJSON{}}
+	var damaged []string
+	var dir *journal.Dir
 	if len(args) > 0 {
 		l, err := a.readRun(args[0])
 		if err != nil {
@@ -131,24 +129,33 @@ func (a *app) runs(args []string, format string) error {
 		}
 		doc.Runs = append(doc.Runs, runData(l, true))
 	} else {
-		logs, unreadable, err := dir.Runs()
-		if err != nil {
-			return fail(exitMachines, "%v", err)
+		var logs []*journal.Log
+		var unreadable []journal.Unreadable
+		var err error
+		if dir, logs, unreadable, err = a.readRuns(); err != nil {
+			return err
 		}
 		for _, l := range logs {
 			if a.dir == "" || sameFolder(a.dir, l.Fabric) {
 				doc.Runs = append(doc.Runs, runData(l, false))
 			}
 		}
-		doc.Unreadable = unreadable
+		for _, u := range unreadable {
+			doc.Unreadable = append(doc.Unreadable, u.Name)
+			if why := u.Refused(); why != nil {
+				a.warnOnce(why)
+			} else {
+				damaged = append(damaged, u.Name)
+			}
+		}
 	}
 	if format == "json" {
 		return a.writeJSON(doc)
 	}
 	a.runsText(doc, len(args) > 0)
-	if len(doc.Unreadable) > 0 {
+	if len(damaged) > 0 {
 		fmt.Fprintf(a.stderr, "rocec: these journals in %s cannot be read: %s\n",
-			diag.Escape(dir.Path()), diag.Escape(strings.Join(doc.Unreadable, ", ")))
+			diag.Escape(dir.Path()), diag.Escape(strings.Join(damaged, ", ")))
 	}
 	return nil
 }
@@ -310,7 +317,7 @@ func runsOf(dir string) string { return diag.Rocec("runs", diag.Flag("-C", diag.
 // readRun reads the journal of a run by its name, or by the beginning of it that only one run has; "last" is the newest. With -C it is a
 // run of that fabric.
 func (a *app) readRun(name string) (*journal.Log, error) {
-	dir, logs, err := a.allRuns()
+	dir, logs, unreadable, err := a.readRuns()
 	if err != nil {
 		return nil, err
 	}
@@ -318,6 +325,16 @@ func (a *app) readRun(name string) (*journal.Log, error) {
 	if len(name) < least {
 		return nil, fail(exitUsage, "%q is too short for the name of a run: write at least %d characters of it, or last; list them: rocec runs",
 			name, least)
+	}
+	for _, u := range unreadable { // a journal that is not trusted may be of the run that is meant
+		run := strings.TrimSuffix(u.Name, ".jsonl")
+		switch why := u.Refused(); {
+		case why == nil:
+		case name == "last" || strings.HasPrefix(run, name) || strings.HasSuffix(run, "-"+name):
+			return nil, fail(exitMachines, "the journal of run %s: %v", diag.Escape(run), why)
+		default:
+			a.warnOnce(why)
+		}
 	}
 	var found []*journal.Log
 	elsewhere := "" // the folder of a run of that name whose fabric is not the one of -C

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/device"
+	"github.com/rocec/rocec/targets/deploy/safefile"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -163,7 +165,12 @@ func (a *app) judgeLock(l heldLock, named string) heldLock {
 		return l
 	}
 	if dir, err := a.journals(); err == nil && deploy.ValidRun(run) {
-		if log, err := dir.Read(run); err == nil && (log.Adopted == nil || log.Alive) {
+		log, err := dir.Read(run)
+		if refused, ok := errors.AsType[*safefile.Refused](err); ok { // whether the run is under way is not known
+			l.refuse = refused.Error()
+			return l
+		}
+		if err == nil && (log.Adopted == nil || log.Alive) {
 			if log.Alive {
 				l.refuse = fmt.Sprintf("the run is under way: process %d on this machine", log.PID)
 			}

@@ -10,31 +10,38 @@ import (
 	"io"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// planFormat is the version of the plan file: fields are added, never renamed.
-const planFormat = "1.0"
+// planFormat is the version of the plan file: fields are added, never renamed. A 1.0 file held the values of variables.
+const planFormat = "2.0"
 
 // maxPlanFile bounds what is read of a plan file.
 const maxPlanFile = 128 << 20
 
-// Meta is what a plan was made of, as far as it takes to make it again. The caller fills it in.
+// Meta is what a plan was made of. The caller fills it in, for the plan and again for its apply, and compares the two: nothing of
+// a plan file is taken over. It holds names and hashes, and no values.
 type Meta struct {
-	Tool     string   `json:"tool"`      // version of rocec
-	Fabric   string   `json:"fabric"`    // the fabric's folder
-	Inputs   string   `json:"inputs"`    // SHA-256 over every file the fabric was read from
-	Vars     []string `json:"vars"`      // "k=v" of --var, in order
-	VarFiles []string `json:"var_files"` // names of --var-file, in order
-	Targets  []string `json:"targets"`   // of --target
+	Tool        string   `json:"tool"`        // version of rocec
+	Fabric      string   `json:"fabric"`      // the fabric's folder
+	Inputs      string   `json:"inputs"`      // SHA-256 over every file the fabric was read from, and every value given for a variable
+	Variables   []string `json:"variables"`   // names of the variables of --var, sorted
+	Environment []string `json:"environment"` // names of the variables that the environment gives, sorted
+	VarFiles    []string `json:"var_files"`   // names of --var-file, in order
+	Targets     []string `json:"targets"`     // of --target
 
 	OnlyIntent bool `json:"only_intent,omitempty"` // of --only-intent
 }
 
 // Saved is a plan as a file keeps it: hashes, so that it can be compared with what is there, and neither content nor
-// commands. What an apply writes and runs is made again from the fabric; a plan file can only forbid, never add.
+// commands. What an apply writes and runs is made again from the fabric that the person names; a plan file can only forbid,
+// never add.
+//
+// Digest finds accidents: a file that was cut short or edited. It is no signature, since it has no key: whoever can write the file
+// can write a digest that fits.
 type Saved struct {
 	FormatVersion string `json:"format_version"`
 	Meta
@@ -111,6 +118,9 @@ func LoadPlan(r io.Reader) (*Saved, error) {
 	if len(data) > maxPlanFile {
 		return nil, errors.New("the plan file is larger than 128 MiB")
 	}
+	if !plausible(data) {
+		return nil, errNotAsWritten
+	}
 	var s Saved
 	if err := json.Unmarshal(data, &s); err != nil {
 		return nil, fmt.Errorf("this is not a plan file of rocec: %s", diag.Escape(err.Error()))
@@ -119,9 +129,34 @@ func LoadPlan(r io.Reader) (*Saved, error) {
 		return nil, fmt.Errorf("the plan file has format %q, this rocec reads %q: make the plan again", s.FormatVersion, planFormat)
 	}
 	if s.Digest != s.digest() || !bytes.Equal(data, s.encode()) {
-		return nil, errors.New("the plan file was changed after it was written, or is cut short: make the plan again")
+		return nil, errNotAsWritten
+	}
+	names := make(map[string]bool, len(s.Devices))
+	for _, d := range s.Devices {
+		if names[d.Name] {
+			return nil, fmt.Errorf("the plan file has the device %q twice: make the plan again", diag.Cut(d.Name))
+		}
+		names[d.Name] = true
 	}
 	return &s, nil
+}
+
+var errNotAsWritten = errors.New("the plan file was changed after it was written, or is cut short: make the plan again")
+
+// What a plan file has at least: bytes for each object of its devices, and for each comma there. The commands of a person end
+// before maxPlanHead.
+const (
+	minPlanObject = 40
+	minPlanComma  = 12
+	maxPlanHead   = 4 << 20
+)
+
+// plausible reports whether a file may be one of [SavePlan], before it is decoded: a hostile one of 128 MiB would become
+// gigabytes of empty devices or names.
+func plausible(data []byte) bool {
+	head, devices, ok := bytes.Cut(data, []byte("\n \"devices\": ")) // no text of JSON has a line break in it
+	return len(head) <= maxPlanHead && (ok || len(data) <= maxPlanHead) &&
+		bytes.Count(devices, []byte("{"))*minPlanObject <= len(devices) && bytes.Count(devices, []byte(","))*minPlanComma <= len(devices)
 }
 
 // MovedError names the devices that are not as a saved plan saw them.
@@ -186,7 +221,7 @@ func (p *Plan) Matches(s *Saved) error {
 	}
 	for i := range s.Devices {
 		if name := s.Devices[i].Name; saved[name] != nil {
-			moved(diag.Escape(name), "is in it, but not in the fabric")
+			moved(strconv.Quote(diag.Cut(name)), "is in it, but not in the fabric")
 		}
 	}
 	if len(e.Devices) == 0 {

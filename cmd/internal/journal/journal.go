@@ -5,7 +5,8 @@
 // A run is a file of JSON lines (0600), <run>.jsonl: one [Header], a [Line] before and after every verb, one [Outcome] for each
 // device, and a last line when it came to its end. A line that is about to be done is on the disk before it is done. Beside it
 // lies the folder <run>/before/<device>/ with the content of files from before the run, whole paths below it. The file is
-// locked while its run goes on, so that a run that died is told from one that lives.
+// locked while its run goes on, so that a run that died is told from one that lives. Files and folders that another user could
+// have written are refused: see package safefile.
 package journal
 
 import (
@@ -26,6 +27,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/rocec/rocec/targets/deploy/safefile"
 )
 
 // Header is the first line of a run.
@@ -199,7 +202,10 @@ type entry struct {
 // Dir is the folder of all runs.
 type Dir struct{ path string }
 
-// Open opens the folder, which need not be there yet.
+// ownFolders is how many of the last elements of the folder's path are rocec's own: the state folder, and the one of runs.
+const ownFolders = 2
+
+// Open names the folder, which need not be there yet. The folder above it is rocec's own, too.
 func Open(path string) *Dir { return &Dir{path: path} }
 
 // Path is the folder.
@@ -207,9 +213,10 @@ func (d *Dir) Path() string { return d.path }
 
 // Run is a run under way. Its methods may be called at the same time.
 type Run struct {
-	file *os.File
-	dir  string
-	now  func() time.Time
+	file   *os.File
+	folder *safefile.Folder // of all runs
+	run    string
+	now    func() time.Time
 
 	mu      sync.Mutex
 	err     error // the first; nothing is written after it
@@ -219,36 +226,44 @@ type Run struct {
 	flushed  int // lines that are on the disk
 }
 
+// fileOf is the file of a run in the folder of all runs.
+func fileOf(run string) string { return run + ".jsonl" }
+
 // Begin starts the journal of a run. It refuses a name that is there already.
 func (d *Dir) Begin(h Header, now func() time.Time) (*Run, error) {
-	if err := os.MkdirAll(d.path, 0o700); err != nil {
-		return nil, err
-	}
-	name := filepath.Join(d.path, h.Run+".jsonl")
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600)
+	folder, err := safefile.MakeFolder(d.path, ownFolders)
 	if err != nil {
 		return nil, err
 	}
-	r := &Run{file: f, dir: filepath.Join(d.path, h.Run), now: now}
-	if err := errors.Join(lock(f), r.write(entry{Begin: &h}, true), syncDir(d.path)); err != nil {
-		return nil, errors.Join(err, f.Close(), os.Remove(name))
+	f, err := folder.OpenFile(fileOf(h.Run), os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND)
+	if err != nil {
+		return nil, errors.Join(err, folder.Close())
+	}
+	r := &Run{file: f, folder: folder, run: h.Run, now: now}
+	if err := errors.Join(lock(f), r.write(entry{Begin: &h}, true), folder.Sync(".")); err != nil {
+		return nil, errors.Join(err, folder.Remove(fileOf(h.Run)), r.Close())
 	}
 	return r, nil
 }
 
 // Reopen goes on with the journal of a run that died. It fails with [ErrAlive] while the run goes on elsewhere.
 func (d *Dir) Reopen(run string, now func() time.Time) (*Run, error) {
-	f, err := os.OpenFile(filepath.Join(d.path, run+".jsonl"), os.O_WRONLY|os.O_APPEND, 0o600)
+	folder, err := safefile.OpenFolder(d.path, ownFolders)
 	if err != nil {
 		return nil, err
 	}
+	f, err := folder.OpenFile(fileOf(run), os.O_WRONLY|os.O_APPEND)
+	if err != nil {
+		return nil, errors.Join(err, folder.Close())
+	}
+	r := &Run{file: f, folder: folder, run: run, now: now}
 	if err := lock(f); err != nil {
-		return nil, errors.Join(err, f.Close())
+		return nil, errors.Join(err, r.Close())
 	}
 	if _, err := f.WriteString("\n"); err != nil { // after a line that was cut off
-		return nil, errors.Join(err, f.Close())
+		return nil, errors.Join(err, r.Close())
 	}
-	return &Run{file: f, dir: filepath.Join(d.path, run), now: now}, nil
+	return r, nil
 }
 
 // ErrAlive is a run whose process still goes on.
@@ -331,15 +346,15 @@ func (r *Run) Outcome(o Outcome) error {
 // Finish ends the journal: the run came to its end. Its error is the first of all.
 func (r *Run) Finish() error {
 	at := r.now().UTC()
-	return errors.Join(r.write(entry{End: &at}, true), r.file.Close())
+	return errors.Join(r.write(entry{End: &at}, true), r.Close())
 }
 
 // Close leaves the journal without its end, as a run that is cut off does.
-func (r *Run) Close() error { return r.file.Close() }
+func (r *Run) Close() error { return errors.Join(r.file.Close(), r.folder.Close()) }
 
 // Abandon takes the journal of a run away that has not begun.
 func (r *Run) Abandon() error {
-	return errors.Join(r.Close(), os.Remove(r.file.Name()), os.RemoveAll(r.dir))
+	return errors.Join(r.folder.Remove(fileOf(r.run)), r.folder.RemoveAll(r.run), r.Close())
 }
 
 // KeepBefore keeps contents of files, and texts of live states, from before the run: each once, under its SHA-256. When it returns
@@ -348,20 +363,20 @@ func (r *Run) KeepBefore(contents [][]byte) error {
 	if len(contents) == 0 {
 		return nil
 	}
-	dir := filepath.Join(r.dir, "before")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	dir := path.Join(r.run, "before")
+	if err := r.folder.MakeFolder(dir); err != nil {
 		return err
 	}
 	for _, content := range contents {
-		if err := keep(filepath.Join(dir, sum(content)), content); err != nil && !errors.Is(err, fs.ErrExist) {
+		if err := r.keep(path.Join(dir, sum(content)), content); err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
 	}
-	return errors.Join(syncDir(dir), syncDir(r.dir), syncDir(filepath.Dir(r.dir)))
+	return errors.Join(r.folder.Sync(dir), r.folder.Sync(r.run), r.folder.Sync("."))
 }
 
-func keep(name string, content []byte) error {
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+func (r *Run) keep(name string, content []byte) error {
+	f, err := r.folder.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY)
 	if err != nil {
 		return err
 	}
@@ -391,7 +406,16 @@ const maxLog = 256 << 20
 
 // Read reads the journal of a run. Lines that make no sense are counted and passed over; without a first line there is an error.
 func (d *Dir) Read(run string) (*Log, error) {
-	f, err := os.Open(filepath.Join(d.path, run+".jsonl"))
+	folder, err := safefile.OpenFolder(d.path, ownFolders)
+	if err != nil {
+		return nil, err
+	}
+	defer folder.Close()
+	return read(folder, run)
+}
+
+func read(folder *safefile.Folder, run string) (*Log, error) {
+	f, err := folder.Open(fileOf(run))
 	if err != nil {
 		return nil, err
 	}
@@ -453,20 +477,39 @@ func closed(outcome string) bool {
 	return true
 }
 
+// Unreadable is a journal that is not used, and why.
+type Unreadable struct {
+	Name string // of the file
+	Err  error
+}
+
+// Refused returns the error by which owner, mode or a link refuses the journal; nil: it is damaged.
+func (u *Unreadable) Refused() error {
+	if r, ok := errors.AsType[*safefile.Refused](u.Err); ok {
+		return r
+	}
+	return nil
+}
+
 // Runs reads every journal, the newest first. Those that cannot be read are named.
-func (d *Dir) Runs() (runs []*Log, unreadable []string, err error) {
-	files, err := os.ReadDir(d.path)
+func (d *Dir) Runs() (runs []*Log, unreadable []Unreadable, err error) {
+	folder, err := safefile.OpenFolder(d.path, ownFolders)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
 	}
+	if err != nil {
+		return nil, nil, err
+	}
+	defer folder.Close()
+	files, err := folder.ReadDir()
 	for _, f := range slices.Backward(files) {
 		run, ok := strings.CutSuffix(f.Name(), ".jsonl")
-		if !ok || !f.Type().IsRegular() {
+		if !ok || f.IsDir() {
 			continue
 		}
-		l, err := d.Read(run)
+		l, err := read(folder, run)
 		if err != nil {
-			unreadable = append(unreadable, f.Name())
+			unreadable = append(unreadable, Unreadable{f.Name(), err})
 			continue
 		}
 		runs = append(runs, l)
@@ -477,24 +520,20 @@ func (d *Dir) Runs() (runs []*Log, unreadable []string, err error) {
 
 // Before gives a content from before a run, by its SHA-256. It is an error where that is not there, or is another one by now.
 func (d *Dir) Before(run, hash string) ([]byte, error) {
-	root, err := os.OpenRoot(filepath.Join(d.path, run))
+	folder, err := safefile.OpenFolder(d.path, ownFolders)
 	if err != nil {
 		return nil, err
 	}
-	defer root.Close()
-	content, err := root.ReadFile(path.Join("before", hash))
+	defer folder.Close()
+	name := path.Join(run, "before", hash)
+	if path.Base(name) != hash {
+		return nil, fmt.Errorf("%q is not a hash", hash)
+	}
+	content, err := folder.ReadFile(name, maxLog)
 	if err == nil && sum(content) != hash {
 		err = fmt.Errorf("%s is not what the run kept", filepath.Join(d.path, run, "before", hash))
 	}
 	return content, err
-}
-
-func syncDir(path string) error {
-	d, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }
 
 // Drained gives the waves whose traffic a hook has taken off, or may have, and none has put back.

@@ -6,21 +6,19 @@
 package samples
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/safefile"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -30,6 +28,9 @@ const (
 	most    = 512 << 20 // bytes of a file: 10,000 hosts with 8 NICs each take 100 MiB
 	fabrics = 64        // of which samples are kept: those verified last
 )
+
+// ownFolders is how many of the last elements of the folder's path are rocec's own: the state folder, and the one of samples.
+const ownFolders = 2
 
 // File is where the samples of one fabric are kept.
 type File struct {
@@ -71,26 +72,20 @@ type fact struct {
 // Load gives the samples by device; none when the file does not exist. An error says why a file cannot be used: it is damaged, or
 // not one of ours.
 func (f *File) Load() (map[string]*deploy.Kept, error) {
-	info, err := os.Stat(f.path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	folder, err := safefile.OpenFolder(f.dir, ownFolders)
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is not a file", f.path)
 	}
-	r, err := os.Open(f.path)
 	if err != nil {
 		return nil, err
 	}
-	defer r.Close()
-	text, err := io.ReadAll(io.LimitReader(r, most+1))
+	defer folder.Close()
+	text, err := folder.ReadFile(filepath.Base(f.path), most)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, err
-	}
-	if len(text) > most {
-		return nil, fmt.Errorf("%s is larger than %d MiB", f.path, most>>20)
 	}
 	var doc document
 	if err := json.Unmarshal(text, &doc); err != nil {
@@ -144,33 +139,25 @@ func (f *File) Save(kept map[string]*deploy.Kept) error {
 	if len(text) > most {
 		return fmt.Errorf("they take more than %d MiB", most>>20)
 	}
-	if err := os.MkdirAll(f.dir, 0o700); err != nil {
-		return err
-	}
-	w, err := os.CreateTemp(f.dir, ".new-") // with mode 0600
+	folder, err := safefile.MakeFolder(f.dir, ownFolders)
 	if err != nil {
 		return err
 	}
-	_, err = w.Write(text)
-	err = cmp.Or(err, w.Close())
-	if err == nil {
-		err = os.Rename(w.Name(), f.path)
-	}
-	if err != nil {
-		os.Remove(w.Name()) //nolint:errcheck // the first error is the one to report
+	defer folder.Close()
+	if err := folder.WriteFile(filepath.Base(f.path), text); err != nil {
 		return err
 	}
-	return f.prune()
+	return prune(folder)
 }
 
 // prune drops the samples of fabrics beyond the last ones, and what a process that died has left.
-func (f *File) prune() error {
-	entries, err := os.ReadDir(f.dir)
+func prune(folder *safefile.Folder) error {
+	entries, err := folder.ReadDir()
 	if err != nil {
 		return err
 	}
 	type file struct {
-		path string
+		name string
 		at   time.Time
 	}
 	var files []file
@@ -179,13 +166,13 @@ func (f *File) prune() error {
 		if err != nil || !info.Mode().IsRegular() {
 			continue // gone, or not ours
 		}
-		if strings.HasSuffix(e.Name(), ".json") || strings.HasPrefix(e.Name(), ".new-") {
-			files = append(files, file{filepath.Join(f.dir, e.Name()), info.ModTime()})
+		if strings.HasSuffix(e.Name(), ".json") || strings.HasPrefix(e.Name(), safefile.Temporary) {
+			files = append(files, file{e.Name(), info.ModTime()})
 		}
 	}
 	slices.SortFunc(files, func(a, b file) int { return b.at.Compare(a.at) })
 	for _, old := range files[min(len(files), fabrics):] {
-		if err := os.Remove(old.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := folder.Remove(old.name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}

@@ -9,9 +9,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
+	"github.com/rocec/rocec/targets/deploy/safefile"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -25,11 +27,12 @@ const format = 1
 //	images/HASH          the files of a new disk, of each kind of device there was
 //	devices/NAME         a device that is not as new (see [record])
 //
-// Nothing outside of the folder is read or written, whatever links lie in it.
+// Nothing outside of the folder is read or written, and no link in it is followed. Files and folders that another user could have
+// written are refused: the seed makes the keys of the devices, and what a device holds is what a rehearsal finds.
 type store struct {
-	dir  string
-	root *os.Root
-	lock *os.File
+	dir    string
+	folder *safefile.Folder
+	lock   *os.File
 
 	mu     sync.Mutex
 	images map[string]map[string]string // those read or written by now
@@ -73,14 +76,14 @@ func Reset(dir, who string, devices ...string) error {
 		return err
 	}
 	for _, name := range devices {
-		if err := s.root.Remove("devices/" + name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := s.folder.Remove("devices/" + name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return errors.Join(err, s.close())
 		}
 	}
 	if len(devices) > 0 {
 		return s.close()
 	}
-	err = errors.Join(s.root.RemoveAll("devices"), s.root.RemoveAll("images"), s.root.Remove(manifestFile))
+	err = errors.Join(s.folder.RemoveAll("devices"), s.folder.RemoveAll("images"), s.folder.Remove(manifestFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
@@ -91,22 +94,22 @@ const manifestFile = "lab.json"
 
 // lockStore opens the folder of a lab, or an empty one, for this process alone.
 func lockStore(dir, who string) (*store, error) {
-	root, err := os.OpenRoot(dir)
+	if err := ours(dir); err != nil {
+		return nil, err
+	}
+	folder, err := safefile.OpenFolder(dir, 1)
 	if err != nil {
 		return nil, err
 	}
-	s := &store{dir: dir, root: root, images: map[string]map[string]string{}}
-	if err := s.ours(); err != nil {
-		return nil, errors.Join(err, root.Close())
-	}
-	s.lock, err = root.OpenFile("lock", os.O_RDWR|os.O_CREATE, 0o600)
+	s := &store{dir: dir, folder: folder, images: map[string]map[string]string{}}
+	s.lock, err = folder.OpenFile("lock", os.O_RDWR|os.O_CREATE)
 	if err != nil {
-		return nil, errors.Join(err, root.Close())
+		return nil, errors.Join(err, folder.Close())
 	}
 	if err := lockFile(s.lock); err != nil {
 		by, _ := io.ReadAll(io.LimitReader(s.lock, 200))
 		s.lock.Close()
-		root.Close()
+		folder.Close()
 		if errors.Is(err, errLocked) {
 			return nil, &InUse{dir, strings.TrimSpace(string(by))}
 		}
@@ -117,24 +120,20 @@ func lockStore(dir, who string) (*store, error) {
 	return s, nil
 }
 
-// ours makes sure that the folder is a lab's, or empty.
-func (s *store) ours() error {
-	d, err := s.root.Open(".")
+// ours makes sure that a folder is a lab's, or empty, before anything in it is changed.
+func ours(dir string) error {
+	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
+		return err // what is no folder cannot be opened as one
+	}
+	files, err := os.ReadDir(dir)
 	if err != nil {
 		return err
 	}
-	defer d.Close()
-	names, err := d.Readdirnames(-1)
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		switch name {
-		case manifestFile, "lock", "devices", "images":
-			continue
-		}
-		if !strings.HasPrefix(name, temporary) {
-			return fmt.Errorf("%s is not the folder of a lab: it holds %q", s.dir, name)
+	for _, f := range files {
+		switch name := f.Name(); {
+		case slices.Contains([]string{manifestFile, "lock", "devices", "images"}, name), strings.HasPrefix(name, safefile.Temporary):
+		default:
+			return fmt.Errorf("%s is not the folder of a lab: it holds %q", dir, name)
 		}
 	}
 	return nil
@@ -150,7 +149,7 @@ func openStore(dir, who string) (*store, []byte, error) {
 	}
 	seed, err := s.manifest()
 	if err == nil {
-		err = errors.Join(s.folder("devices"), s.folder("images"))
+		err = errors.Join(s.tidy(), s.folder.MakeFolder("devices"), s.folder.MakeFolder("images"))
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, s.close())
@@ -158,11 +157,15 @@ func openStore(dir, who string) (*store, []byte, error) {
 	return s, seed, nil
 }
 
-func (s *store) folder(name string) error {
-	if err := s.root.Mkdir(name, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
+// tidy removes what processes that died have left half written.
+func (s *store) tidy() error {
+	files, err := s.folder.ReadDir()
+	for _, f := range files {
+		if strings.HasPrefix(f.Name(), safefile.Temporary) {
+			err = errors.Join(err, s.folder.Remove(f.Name()))
+		}
 	}
-	return nil
+	return err
 }
 
 // manifest reads lab.json, or writes a new one.
@@ -175,7 +178,7 @@ func (s *store) manifest() ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		return m.Seed, s.write(manifestFile, append(data, '\n'))
+		return m.Seed, s.folder.WriteFile(manifestFile, append(data, '\n'))
 	}
 	if err != nil {
 		return nil, err
@@ -200,31 +203,16 @@ func (s *store) remedy() string {
 	return "to begin with new devices, run: " + target.ResetLabCommand(s.dir)
 }
 
-// temporary begins the names of files that are being written.
-const temporary = ".new-"
-
-// write puts a file in place whole.
-func (s *store) write(name string, data []byte) error {
-	tmp := temporary + strings.ReplaceAll(name, "/", "-")
-	if err := s.root.WriteFile(tmp, data, 0o600); err != nil {
-		return err
-	}
-	return s.root.Rename(tmp, name)
-}
-
 // read reads a file that may be anything, but not without end.
 func (s *store) read(name string) ([]byte, error) {
-	i, err := s.root.Stat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !i.Mode().IsRegular() || i.Size() > maxRecord {
+	data, err := s.folder.ReadFile(name, maxRecord)
+	if errors.Is(err, safefile.ErrNotFile) || errors.Is(err, safefile.ErrTooLarge) {
 		return nil, s.damaged(name, errors.New("it is not a file of a lab"))
 	}
-	return s.root.ReadFile(name)
+	return data, err
 }
 
-func (s *store) close() error { return errors.Join(s.lock.Close(), s.root.Close()) }
+func (s *store) close() error { return errors.Join(s.lock.Close(), s.folder.Close()) }
 
 // wake makes a device: as it was left, or as it comes from the factory. away is what a lab without a folder knows of it.
 func (s *store) wake(td *target.Device, away []byte) (*Device, error) {
@@ -253,7 +241,7 @@ func (s *store) wake(td *target.Device, away []byte) (*Device, error) {
 	if err == nil {
 		d, err = restore(td, &r, files)
 	}
-	if err != nil && s != nil {
+	if _, refused := errors.AsType[*safefile.Refused](err); err != nil && s != nil && !refused {
 		err = s.damaged(name, err)
 	}
 	return d, err
@@ -301,12 +289,12 @@ func (s *store) put(d *Device) ([]byte, error) {
 	if _, known := s.images[r.Image]; !known {
 		image, err := encode(d.disk)
 		if err == nil {
-			err = s.write("images/"+r.Image, image)
+			err = s.folder.WriteFile("images/"+r.Image, image)
 		}
 		if err != nil {
 			return nil, err
 		}
 		s.images[r.Image] = d.disk
 	}
-	return nil, s.write("devices/"+d.Name, data)
+	return nil, s.folder.WriteFile("devices/"+d.Name, data)
 }

@@ -3,6 +3,7 @@ package rollout_test
 import (
 	"bytes"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -23,8 +24,8 @@ func TestPlanFile(t *testing.T) {
 	bs.all[3].Write("/etc/app/conf", boxtest.NewConf)
 	bs.all[3].Write("/run/loaded", boxtest.NewConf)
 	meta := deploy.Meta{
-		Tool: "1.2.3", Fabric: "pod1", Inputs: strings.Repeat("ab", 32), Vars: []string{"a=<b>"},
-		Targets: []string{"switch.leaf"},
+		Tool: "1.2.3", Fabric: "pod1", Inputs: strings.Repeat("ab", 32), Variables: []string{"a"},
+		Environment: []string{"b"}, VarFiles: []string{"/a/<b>"}, Targets: []string{"switch.leaf"},
 	}
 	p := bs.plan(t)
 	save := func(p *deploy.Plan) []byte {
@@ -44,7 +45,7 @@ func TestPlanFile(t *testing.T) {
 		"cut":            data[:len(data)-10],
 		"empty":          nil,
 		"no plan":        []byte("[]"),
-		"other format":   bytes.Replace(data, []byte(`"format_version": "1.0"`), []byte(`"format_version": "2.0"`), 1),
+		"other format":   bytes.Replace(data, []byte(`"format_version": "2.0"`), []byte(`"format_version": "1.0"`), 1),
 		"other device":   bytes.Replace(data, []byte("leaf01"), []byte("leaf09"), 1),
 		"other key":      bytes.Replace(data, []byte("SHA256:key0"), []byte("SHA256:key9"), 1),
 		"other path":     bytes.Replace(data, []byte("/etc/app/conf"), []byte("/etc/passwd"), 1),
@@ -90,7 +91,31 @@ func TestPlanFile(t *testing.T) {
 	p.Devices[1].Files = p.Devices[1].Files[:1]
 	p.Devices = p.Devices[:3]
 	require.ErrorAs(t, p.Matches(s), &moved)
-	require.Equal(t, []string{"leaf01", "leaf02", "leaf04"}, moved.Devices)
+	require.Equal(t, []string{"leaf01", "leaf02", `"leaf04"`}, moved.Devices)
 	require.Equal(t, "the fabric gives it other files now", moved.Reasons[1])
 	require.Equal(t, "is in it, but not in the fabric", moved.Reasons[2])
+}
+
+// A hostile file of the largest size that is read does not become gigabytes of empty devices or names.
+func TestPlanFileBounded(t *testing.T) {
+	const size = 32 << 20
+	fill := func(head, body, tail string) []byte {
+		return append(append([]byte(head), bytes.Repeat([]byte(body), size/len(body))...), tail...)
+	}
+	for name, data := range map[string][]byte{
+		"devices":          fill("{\n \"devices\": [", "{},", "{}]}"),
+		"devices, one row": fill("{\"devices\": [", "{},", "{}]}"),
+		"no devices":       fill("{\n \"devices\": [", "null,", "null]}"),
+		"files":            fill("{\n \"devices\": [{\"files\": [", "{},", "{}]}]}"),
+		"targets":          fill("{\n \"targets\": [", `"",`, "\"\"],\n \"devices\": null\n}"),
+		"nested":           fill("", "[", ""),
+		"keys":             fill("{", `"a":{},`, `"b":0}`),
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := deploy.LoadPlan(bytes.NewReader(data))
+		runtime.ReadMemStats(&after)
+		require.Error(t, err, name)
+		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(8*size), name) // most is what ReadAll copies
+	}
 }

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/crypto/ssh"
 	xknownhosts "golang.org/x/crypto/ssh/knownhosts"
 
+	"github.com/rocec/rocec/targets/deploy/safefile"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -174,18 +175,14 @@ func (i *Identity) Trust() error {
 	}
 	text.WriteString(i.line + "\n")
 	if old != nil {
-		if err := os.WriteFile(i.file+".old", old, 0o600); err != nil {
+		if err := safefile.Replace(i.file+".old", old); err != nil {
 			return err
 		}
 	}
 	if err := os.MkdirAll(filepath.Dir(i.file), 0o700); err != nil {
 		return err
 	}
-	tmp := i.file + ".rocec"
-	if err := os.WriteFile(tmp, text.Bytes(), 0o600); err != nil {
-		return err
-	}
-	return os.Rename(tmp, i.file)
+	return safefile.Replace(i.file, text.Bytes())
 }
 
 // without is a line of known_hosts for the other hosts it names; nil: there are none.

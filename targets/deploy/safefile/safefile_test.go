@@ -1,0 +1,345 @@
+//go:build unix
+
+package safefile_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/targets/deploy/safefile"
+)
+
+// The users of the matrix. The tests that need several run as root, which may give files away.
+const (
+	root  = 0
+	me    = 64017 // neither has an account
+	other = 64018
+)
+
+// asRoot says why the matrix cannot run. Under CI that is a failure.
+func asRoot(t *testing.T) {
+	t.Helper()
+	if os.Geteuid() == 0 {
+		return
+	}
+	if os.Getenv("CI") != "" {
+		t.Fatal("only root gives files to other users, and CI runs as root")
+	}
+	t.Skip("only root gives files to other users: run the tests as root")
+}
+
+// readAs opens a file as a user, in a process of its own, and returns what it printed: the content or the error.
+func readAs(t *testing.T, uid int, how, path string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), reader(), "-test.run", "^TestReader$")
+	cmd.Env = append(os.Environ(), "SAFEFILE_HOW="+how, "SAFEFILE_PATH="+path)
+	cmd.Dir = "/"
+	if uid != os.Geteuid() {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}}
+	}
+	out, err := cmd.Output()
+	require.NoError(t, err, "%s", out)
+	text, _, _ := strings.Cut(string(out), "\nPASS")
+	return text
+}
+
+// reader is this program, in a folder that every user may pass.
+var reader = sync.OnceValue(func() string {
+	exe, err := os.Executable()
+	if err != nil {
+		panic(err)
+	}
+	text, err := os.ReadFile(exe)
+	if err != nil {
+		panic(err)
+	}
+	dir, err := os.MkdirTemp("", "safefile-")
+	if err == nil {
+		err = errors.Join(os.Chmod(dir, 0o755), os.WriteFile(dir+"/reader", text, 0o755))
+	}
+	if err != nil {
+		panic(err)
+	}
+	return dir + "/reader"
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if os.Getenv("SAFEFILE_PATH") == "" && os.Geteuid() == 0 {
+		os.RemoveAll(filepath.Dir(reader())) //nolint:errcheck // it is temporary
+	}
+	os.Exit(code)
+}
+
+// TestReader is the process that readAs starts.
+func TestReader(t *testing.T) {
+	path := os.Getenv("SAFEFILE_PATH")
+	if path == "" {
+		return
+	}
+	text, err := func() (string, error) {
+		if os.Getenv("SAFEFILE_HOW") == "open" {
+			f, err := safefile.Open(path)
+			if err != nil {
+				return "", err
+			}
+			defer f.Close()
+			text, err := io.ReadAll(f)
+			return string(text), err
+		}
+		folder, err := safefile.OpenFolder(filepath.Dir(filepath.Dir(path)), 1)
+		if err != nil {
+			return "", err
+		}
+		defer folder.Close()
+		text, err := folder.ReadFile(filepath.Base(filepath.Dir(path))+"/"+filepath.Base(path), 100)
+		return string(text), err
+	}()
+	if err != nil {
+		fmt.Printf("error: %v\n", err)
+		return
+	}
+	fmt.Println(text)
+}
+
+// place makes top/sub/file below a folder that all may pass, and gives the part that is tried to an owner with a mode.
+func place(t *testing.T, part string, uid int, mode fs.FileMode, link bool) (file string) {
+	t.Helper()
+	base, err := os.MkdirTemp("", "safefile-")
+	require.NoError(t, err)
+	t.Cleanup(func() { os.RemoveAll(base) })
+	require.NoError(t, os.Chmod(base, 0o755))
+	paths := map[string]string{"top": base + "/top", "sub": base + "/top/sub", "file": base + "/top/sub/file"}
+	require.NoError(t, os.MkdirAll(paths["sub"], 0o700))
+	require.NoError(t, os.WriteFile(paths["file"], []byte("content"), 0o600))
+	for p, path := range paths {
+		to, m := uid, mode
+		if p != part {
+			to, m = me, 0o700
+		}
+		require.NoError(t, os.Chown(path, to, to))
+		require.NoError(t, os.Chmod(path, m))
+	}
+	if link {
+		require.NoError(t, os.Rename(paths[part], base+"/moved"))
+		require.NoError(t, os.Symlink(base+"/moved", paths[part]))
+		require.NoError(t, os.Lchown(paths[part], me, me))
+	}
+	return paths["file"]
+}
+
+// Every owner, mode and link of a file, of its folder, and of the folder above: what another user could have written is refused, and the
+// message names it.
+func TestMatrix(t *testing.T) {
+	asRoot(t)
+	modes := []fs.FileMode{0o600, 0o644, 0o660, 0o606, 0o666, 0o604, 0o640, 0o622, 0o400, 0o777, 0o755, 0o711, 0o775, 0o700}
+	tried := 0
+	for _, part := range []string{"file", "sub", "top"} {
+		for _, uid := range []int{me, root, other} {
+			for _, mode := range modes {
+				for _, link := range []bool{false, true} {
+					if part != "file" && mode&0o111 == 0 {
+						continue // no folder
+					}
+					tried++
+					name := fmt.Sprintf("%s of %d with %04o, link %v", part, uid, mode, link)
+					file := place(t, part, uid, mode, link)
+					out := readAs(t, me, "folder", file)
+					reach := uid == me || mode&0o004 != 0 // the user may open it at all
+					if part != "file" {
+						reach = uid == me || mode&0o005 == 0o005
+					}
+					switch {
+					case link:
+						assert.Contains(t, out, "it is a symbolic link", name)
+					case !reach:
+						assert.Contains(t, out, "error: ", name)
+						assert.NotContains(t, out, "content", name)
+						continue
+					case uid == other:
+						assert.Contains(t, out, "the user 64018 owns it, who is neither you (64017) nor root", name)
+						assert.Contains(t, out, "sudo chown 64017 ", name)
+					case mode&0o022 != 0:
+						assert.Contains(t, out, fmt.Sprintf("its mode %04o lets ", mode), name)
+						assert.Contains(t, out, "chmod go-w ", name)
+					default:
+						assert.Equal(t, "content", out, name)
+					}
+					if out != "content" {
+						bad := map[string]string{"file": file, "sub": filepath.Dir(file), "top": filepath.Dir(filepath.Dir(file))}[part]
+						assert.Contains(t, out, "error: "+bad+" is not used: ", name)
+					}
+				}
+			}
+		}
+	}
+	require.Equal(t, 3*2*(14+5+5), tried)
+}
+
+// A file that the person names is judged by itself: others may read it, and its mode stays.
+func TestOpen(t *testing.T) {
+	asRoot(t)
+	for _, uid := range []int{me, root, other} {
+		for _, mode := range []fs.FileMode{0o600, 0o644, 0o664, 0o646, 0o604, 0o660} {
+			for _, link := range []bool{false, true} {
+				name := fmt.Sprintf("%d %04o %v", uid, mode, link)
+				file := place(t, "file", uid, mode, link)
+				out := readAs(t, me, "open", file)
+				if !link && uid != other && mode&0o022 == 0 && (uid == me || mode&0o004 != 0) {
+					assert.Equal(t, "content", out, name)
+				} else {
+					assert.Contains(t, out, "error: ", name)
+				}
+				info, err := os.Stat(file)
+				require.NoError(t, err)
+				assert.Equal(t, mode, info.Mode().Perm(), name)
+			}
+		}
+	}
+}
+
+// What others may read, and the user owns, is closed to them: that is about secrecy.
+func TestRestricted(t *testing.T) {
+	asRoot(t)
+	for _, part := range []string{"file", "sub"} {
+		for _, uid := range []int{me, root} {
+			file := place(t, part, uid, 0o755, false)
+			require.Equal(t, "content", readAs(t, me, "folder", file))
+			info, err := os.Stat(map[string]string{"file": file, "sub": filepath.Dir(file)}[part])
+			require.NoError(t, err)
+			assert.Equal(t, map[int]fs.FileMode{me: 0o700, root: 0o755}[uid], info.Mode().Perm(), "%s of %d", part, uid)
+		}
+	}
+}
+
+// What is made has mode 0600 and 0700, and is refused by the same rules once it is there.
+func TestMade(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "state", "rocec", "runs")
+	_, err := safefile.OpenFolder(dir, 2)
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	f, err := safefile.MakeFolder(dir, 2)
+	require.NoError(t, err)
+	defer f.Close()
+	require.NoError(t, f.MakeFolder("a/b"))
+	require.NoError(t, f.WriteFile("a/b/c", []byte("x")))
+	w, err := f.OpenFile("log", os.O_CREATE|os.O_WRONLY|os.O_APPEND)
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	for name, mode := range map[string]fs.FileMode{"": 0o700, "..": 0o700, "a": 0o700, "a/b": 0o700, "a/b/c": 0o600, "log": 0o600} {
+		info, err := os.Stat(filepath.Join(dir, name))
+		require.NoError(t, err)
+		assert.Equal(t, mode, info.Mode().Perm(), name)
+	}
+	require.NoError(t, os.Chmod(filepath.Join(dir, "a"), 0o770))
+	var refused *safefile.Refused
+	for _, err := range []error{
+		f.WriteFile("a/b/c", nil), f.MakeFolder("a/d"), func() error { _, err := f.ReadFile("a/b/c", 1); return err }(),
+	} {
+		require.ErrorAs(t, err, &refused)
+		assert.Equal(t, filepath.Join(dir, "a"), refused.Path)
+	}
+	require.NoError(t, os.Chmod(dir, 0o770))
+	_, err = safefile.OpenFolder(dir, 2)
+	require.ErrorAs(t, err, &refused)
+	assert.Equal(t, dir, refused.Path)
+	require.NoError(t, os.Chmod(dir, 0o700))
+	require.NoError(t, os.Chmod(filepath.Join(dir, ".."), 0o777))
+	_, err = safefile.MakeFolder(dir, 2)
+	require.ErrorAs(t, err, &refused)
+	assert.Equal(t, filepath.Dir(dir), refused.Path)
+	_, err = safefile.MakeFolder(dir, 1)
+	require.NoError(t, err, "the folder above is not rocec's own")
+}
+
+// A pipe, a folder or a link that leads nowhere in the place of a file ends in an error at once; a link is never written through.
+func TestNoFile(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "own")
+	f, err := safefile.MakeFolder(dir, 1)
+	require.NoError(t, err)
+	defer f.Close()
+	require.NoError(t, syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600))
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "folder"), 0o700))
+	require.NoError(t, os.Symlink("nowhere", filepath.Join(dir, "dangling")))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "good"), []byte("good"), 0o600))
+	require.NoError(t, os.Symlink("good", filepath.Join(dir, "link")))
+	require.NoError(t, os.Symlink("folder", filepath.Join(dir, "way")))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "folder", "x"), nil, 0o600))
+	for _, name := range []string{"pipe", "folder", "dangling", "link", "way/x"} {
+		_, err := f.ReadFile(name, 10)
+		require.Error(t, err, name)
+		assert.NotErrorIs(t, err, fs.ErrNotExist, name)
+		if name != "way/x" {
+			_, err = safefile.Open(filepath.Join(dir, name))
+			require.Error(t, err, name)
+		}
+		_, err = f.OpenFile(name, os.O_CREATE|os.O_WRONLY)
+		require.Error(t, err, name)
+	}
+	_, err = f.ReadFile("good", 3)
+	require.ErrorIs(t, err, safefile.ErrTooLarge)
+	_, err = f.ReadFile("../own/good", 10)
+	require.Error(t, err)
+	require.Panics(t, func() { f.OpenFile("good", os.O_TRUNC|os.O_WRONLY) }) //nolint:errcheck // it panics
+
+	require.NoError(t, f.WriteFile("link", []byte("new")))
+	require.NoError(t, safefile.Replace(filepath.Join(dir, "dangling"), []byte("new")))
+	require.NoError(t, os.Remove(filepath.Join(dir, "dangling")))
+	require.NoError(t, os.Symlink("nowhere", filepath.Join(dir, "dangling")))
+	text, err := f.ReadFile("good", 10)
+	require.NoError(t, err)
+	assert.Equal(t, "good", string(text))
+	assert.NoFileExists(t, filepath.Join(dir, "nowhere"))
+	require.Error(t, f.WriteFile("folder", nil))
+	left, err := filepath.Glob(filepath.Join(dir, ".new-*"))
+	require.NoError(t, err)
+	assert.Empty(t, left)
+
+	require.NoError(t, os.Symlink(dir, dir+"-link"))
+	_, err = safefile.OpenFolder(dir+"-link", 1)
+	assert.ErrorContains(t, err, "it is a symbolic link")
+	for _, name := range []string{"way", "dangling"} {
+		for own := range 2 {
+			_, err = safefile.MakeFolder(filepath.Join(dir, name), own+1)
+			assert.ErrorContains(t, err, "it is a symbolic link", name)
+			_, err = safefile.OpenFolder(filepath.Join(dir, name), own+1)
+			assert.ErrorContains(t, err, "it is a symbolic link", name)
+		}
+	}
+}
+
+// A folder such as /tmp is refused, and nothing is advised that would break it.
+func TestSticky(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.Chmod(dir, 0o777|fs.ModeSticky))
+	_, err := safefile.OpenFolder(dir, 1)
+	refused, ok := errors.AsType[*safefile.Refused](err)
+	require.True(t, ok, "%v", err)
+	assert.Equal(t, "Use a folder of your own", refused.Do)
+}
+
+// Advice with a path is quoted for a shell.
+func TestAdvice(t *testing.T) {
+	for name, want := range map[string]string{
+		"a": "chmod go-w %s/a", "it's; $(id)": `chmod go-w '%s/it'\''s; $(id)'`, "a b": "chmod go-w '%s/a b'",
+	} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(path, nil, 0o600))
+		require.NoError(t, os.Chmod(path, 0o666))
+		_, err := safefile.Open(path)
+		require.Error(t, err)
+		assert.True(t, strings.HasSuffix(err.Error(), fmt.Sprintf(want, dir)), err)
+	}
+}
