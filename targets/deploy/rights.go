@@ -164,8 +164,8 @@ func (h *Have) judgeRights(d *target.Device) (found diag.List) {
 				"rocec executes nothing of it. Look at it, and remove it.", name, d.Name, is)
 		case !sys || !r.Open() || r.UID == 0 && r.Mode&sticky != 0 && !direct:
 		case r.UID != 0 || r.Mode&0o002 != 0:
-			topicRights.Warnf(&found, d.At, "Others than root may put files into %s on %s (%s), so root may run a file of theirs. rocec writes "+
-				"nothing there. Make the folder root's, and run chmod go-w %s.", name, d.Name, is, name)
+			topicRights.Warnf(&found, d.At, "Others than root may put files into %s on %s (%s), so root may run one of them. "+
+				"rocec writes nothing there. Make the folder root's, and run chmod go-w %s.", name, d.Name, is, name)
 		default:
 			topicRights.Noticef(&found, d.At, "The group %d may put files into %s on %s (%s), so its members may become root.", r.GID, name,
 				d.Name, is)

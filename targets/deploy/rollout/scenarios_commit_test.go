@@ -350,9 +350,9 @@ func notToBeKept(t testing.TB, b box) {
 func undoneWhileKept(t testing.TB, b box) {
 	b.Systemd()
 	keeps(b, "sh var/lib/rocec/txn-*/run undo timer >/dev/null 2>&1 & sleep 1; ls var/lib/rocec/txn-*/state.undoing 2>/dev/null && exit 4; "+
-		"true")
+		"echo whole >>run/kept")
 	r := b.applyWith(t, b.plan(t))
-	require.Equal(t, "loaded\n", b.Read("/run/kept"))
+	require.Equal(t, "loaded\nwhole\n", b.Read("/run/kept"), "no undo ends it")
 	require.Contains(t, []deploy.Outcome{deploy.Reverted, deploy.Applied}, r.Outcome, "one of the two wins the mark")
 	b.wholly(t, r)
 	b.bare(t)

@@ -148,7 +148,10 @@ func rightsUndone(t testing.TB, b box) {
 func rightsEdited(t testing.TB, b box) {
 	edits := b.Edits
 	for _, same := range []bool{true, false} {
-		b.Edits = append(slices.Clone(edits), boxtest.Edit{Old: `	ln -T "$path" "$tmp.prev" 2>/dev/null`, New: `	echo evil >"$path"; ln -T "$path" "$tmp.prev" 2>/dev/null`})
+		b.Edits = append(slices.Clone(edits), boxtest.Edit{
+			Old: `	ln -T "$path" "$tmp.prev" 2>/dev/null`,
+			New: `	echo evil >"$path"; ln -T "$path" "$tmp.prev" 2>/dev/null`,
+		})
 		b.Write("/etc/app/conf", boxtest.OldConf)
 		if same {
 			b.settled()

@@ -73,9 +73,10 @@ func TestRights(t *testing.T) {
 		return r.Devices[0].Outcome
 	}
 	spoil := func() {
-		execute(t, d, "chown -R nobody /etc/rocec; chmod 777 /etc/rocec/host "+script+"; chown nobody "+script+"; ln -f "+script+" /opt/other")
-		execute(t, d, "setsid su nobody -s /bin/sh -c 'exec 9>>"+script+"; while :; do echo evil >&9; sleep 0.1; done' </dev/null >/dev/null 2>&1 & "+
-			"sleep 0.5; pkill -STOP -u nobody; sed -i -n /evil/!p /dev/null; printf '# one\\n' >"+script)
+		execute(t, d, "chown -R nobody /etc/rocec; chmod 777 /etc/rocec/host "+script+"; chown nobody "+script)
+		execute(t, d, "ln -f "+script+" /opt/other")
+		execute(t, d, "setsid su nobody -s /bin/sh -c 'exec 9>>"+script+"; while :; do echo evil >&9; sleep 0.1; done' "+
+			"</dev/null >/dev/null 2>&1 & sleep 0.5; pkill -STOP -u nobody; printf '# one\\n' >"+script)
 	}
 	own := func() string {
 		return execute(t, d, "stat -c '%u:%g %a' "+script+" "+values+" /etc/rocec /etc/rocec/host")
