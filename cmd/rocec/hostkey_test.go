@@ -97,7 +97,7 @@ func TestSavedPlanUnderAnotherHostKey(t *testing.T) {
 			require.Equal(t, firstKey, plan.Devices[0].HostKey)
 
 			now.Store(&otherAt)
-			code, stdout, stderr = rocec(t, "apply", "--plan", saved, "--auto-approve", "--soak", "0s", dir)
+			code, stdout, stderr = rocec(t, "apply", "--plan", saved, "--target", "tor1", "--auto-approve", "--soak", "0s", dir)
 			require.Equal(t, exitMachines, code, "%s\n%s", stdout, stderr)
 			require.Contains(t, stderr, "answers with another host key than when the plan was made ("+otherKey+", then "+firstKey+")")
 			require.Empty(t, other.Device("tor1").Writes())
