@@ -230,6 +230,7 @@ func nodesetFunction(b *budget, _ parse.Folder) function.Function {
 		if set.Len() > maxElements {
 			b.stop(&parse.TooLarge, "The function nodeset would make more than 100,000 names. Use the nodeset itself where names are expected.")
 		}
+		b.charge(set.Len())
 		out := make([]cty.Value, 0, set.Len())
 		for n := range set.All() {
 			name := n.Device
