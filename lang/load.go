@@ -21,6 +21,7 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/rocec/rocec/lang/diag"
@@ -50,9 +51,15 @@ type Options struct {
 	Kept       *Kept           // of an earlier load of the same folder, and for the next one; nil: every file is read anew
 
 	// Folder opens the folder of a module that lies outside of the fabric's own. The file system serves it under the name
-	// given, such as "../pod/leafs.hcl". With nil such folders are looked for in the fabric's file system.
+	// given, such as "../pod/leafs.hcl". The error is an [OutsideError] where the fabric may not read. With nil such folders are looked
+	// for in the fabric's file system.
 	Folder func(name string) (fs.FS, error)
 }
+
+// OutsideError is why a folder is not opened: it is outside of what the fabric may read.
+type OutsideError struct{ Root string }
+
+func (e *OutsideError) Error() string { return "it is outside of " + strconv.Quote(e.Root) }
 
 // DefaultMaxObjects bounds the names of a fabric unless [Options] say otherwise: half as much again as a Clos of 10,240 switches,
 // 131,072 hosts and 524,288 links has. Hosts take most, some 1.5 KB each when compiled.

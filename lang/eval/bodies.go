@@ -205,6 +205,8 @@ func fileFunction(_ *budget, f parse.Folder) function.Function {
 		switch {
 		case errors.Is(err, parse.ErrTooLarge):
 			return cty.NilVal, function.NewArgErrorf(0, "%q is larger than 64 KiB", diag.Cut(name))
+		case errors.Is(err, parse.ErrHidden):
+			return cty.NilVal, function.NewArgErrorf(0, "%q %s", diag.Cut(name), parse.ErrHidden)
 		case errors.Is(err, parse.ErrLink):
 			return cty.NilVal, function.NewArgErrorf(0, "%q %s", diag.Cut(name), parse.ErrLink)
 		case err != nil:
