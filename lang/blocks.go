@@ -284,7 +284,8 @@ var trafficClassSchema = schema[TrafficClass]{
 // nicBlock is a nic block before its label is expanded.
 type nicBlock struct {
 	NIC
-	names []nodeset.Name
+	set   *nodeset.Set
+	names []nodeset.Name // of the set, when they are made
 	label *hclsyntax.Block
 }
 
@@ -320,16 +321,17 @@ var nicSchema = schema[nicBlock]{
 
 func initNIC(d *decoder, n *nicBlock, b *hclsyntax.Block, ds *diag.List) (ok bool) {
 	n.Decl, n.RoCE, n.label = parse.Header(b), Value[bool]{}, b
-	n.names, ok = d.expandLabel(b, nodeset.Interfaces, ds)
+	n.set, ok = d.countText(d.Label(b), nodeset.Interfaces, ds)
 	return ok
 }
 
 // bondBlock is a bond block before the interfaces of its nics are expanded.
 type bondBlock struct {
 	Bond
-	nics  []eval.Element
-	label *hclsyntax.Block
-	ok    bool
+	nics    []eval.Element
+	counted []named // of nics
+	label   *hclsyntax.Block
+	ok      bool
 }
 
 var bondSchema = schema[bondBlock]{
@@ -340,18 +342,16 @@ var bondSchema = schema[bondBlock]{
 			set: func(d *decoder, en *eval.Env, b *bondBlock, e hclsyntax.Expression, ds *diag.List) eval.Outcome {
 				o := nodesets(func(b *bondBlock) *[]eval.Element { return &b.nics }, `a list of interfaces such as ["ens2f0", "ens2f1"]`)(d, en, b, e,
 					ds)
-				b.NICs = nil
+				b.counted = nil
 				for _, el := range b.nics {
 					if el.V.Type() != cty.String {
 						continue // reported
 					}
-					t, names, ok := d.expand(el, nodeset.Interfaces, ds)
+					names, ok := d.count(el, nodeset.Interfaces, ds)
 					if !ok {
 						o = eval.Failed
 					}
-					for n := range names.All() {
-						b.NICs = append(b.NICs, Value[string]{n.Interface, t.At(n.From, n.To)})
-					}
+					b.counted = append(b.counted, names)
 				}
 				return o
 			},

@@ -15,11 +15,13 @@ import (
 
 // Links and meshes: two sides become cables.
 
-// side is one side of a link or mesh, expanded.
+// side is one side of a link or mesh.
 type side struct {
-	ends []Endpoint
-	at   diag.Range
-	ok   bool
+	names []named
+	n     int // endpoints, before they are made
+	ends  []Endpoint
+	at    diag.Range
+	ok    bool
 }
 
 func (d *decoder) side(elements []eval.Element, e hclsyntax.Expression, ds *diag.List) side {
@@ -32,20 +34,28 @@ func (d *decoder) side(elements []eval.Element, e hclsyntax.Expression, ds *diag
 		if el.V.Type() != cty.String {
 			return side{at: s.at}
 		}
-		t, set, ok := d.expand(el, nodeset.Endpoints, ds)
+		names, ok := d.count(el, nodeset.Endpoints, ds)
 		s.ok = s.ok && ok
-		s.ends = slices.Grow(s.ends, set.Len())
+		s.names = append(s.names, names)
+		s.n += names.set.Len()
+	}
+	return s
+}
+
+// make makes the endpoints.
+func (s *side) make() {
+	s.ends = slices.Grow(s.ends, s.n)
+	for _, names := range s.names {
 		var at *diag.Range // of the ends before
 		from, to := -1, -1
-		for n := range set.All() {
+		for n := range names.set.All() {
 			if n.From != from || n.To != to {
-				place := t.At(n.From, n.To)
+				place := names.At(n.From, n.To)
 				at, from, to = &place, n.From, n.To
 			}
 			s.ends = append(s.ends, Endpoint{n.Device, n.Interface, at})
 		}
 	}
-	return s
 }
 
 // decodeCables decodes a link, mesh or topology block.
@@ -65,11 +75,15 @@ func (d *decoder) decodeLink(b *hclsyntax.Block, en *eval.Env, key string, into 
 	t := compile(d, table, b, en, &linkBlock{LinkBlock: LinkBlock{Kind: b.Type, Name: instanceName(b, key, en), Decl: parse.Header(b)}}, ds)
 	k := t.proto
 	first, second := d.side(k.a, k.aExpr, ds), d.side(k.b, k.bExpr, ds)
-	if !first.ok || !second.ok || len(first.ends) == 0 && len(second.ends) == 0 {
+	if !first.ok || !second.ok || first.n == 0 && second.n == 0 {
 		return
 	}
 	block := k.LinkBlock
-	join(&block, first, second, into, ds)
+	d.later(en.Scope, first.n+second.n, func(ds *diag.List) {
+		first.make()
+		second.make()
+		join(&block, first, second, into, ds)
+	}, ds)
 }
 
 // zip joins the sides of a link pairwise.

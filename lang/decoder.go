@@ -16,6 +16,9 @@ type decoder struct {
 	names   bound                 // on the names of all nodesets together
 	devices map[string]diag.Range // names taken
 	indexes map[indexed]int       // of blocks that for_each decodes several times
+	keys    map[indexed]instances // of for_each
+	pending []pending             // names that are made when all are counted
+	made    int                   // names made before that
 
 	blocks func() []BlockDoc // the tables of the language; calling them by name would be circular
 }
@@ -23,7 +26,8 @@ type decoder struct {
 func newDecoder(reader *parse.Reader, o Options) *decoder {
 	most := cmp.Or(o.MaxObjects, DefaultMaxObjects)
 	d := &decoder{
-		reader: reader, names: bound{most: most, left: most}, devices: map[string]diag.Range{}, indexes: map[indexed]int{}, blocks: Blocks,
+		reader: reader, names: bound{most: most, left: most}, devices: map[string]diag.Range{}, indexes: map[indexed]int{},
+		keys: map[indexed]instances{}, blocks: Blocks,
 	}
 	isDevice := func(name string) bool { _, ok := d.devices[name]; return ok }
 	outside := eval.Outside{Vars: o.Vars, Env: o.Env}
@@ -31,5 +35,6 @@ func newDecoder(reader *parse.Reader, o Options) *decoder {
 		outside.Files = append(outside.Files, eval.VarFile(f))
 	}
 	d.Evaluator = eval.New(reader.Files, outside, isDevice, d.atTop)
+	d.StopWhen(o.Done)
 	return d
 }

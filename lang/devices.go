@@ -22,9 +22,33 @@ type deviceName struct {
 	at   diag.Range
 }
 
-// deviceNames expands the names of a block, or its label when there are none, and reports names taken before.
-func (d *decoder) deviceNames(b *hclsyntax.Block, names []eval.Element, ds *diag.List) []deviceName {
-	var out []deviceName
+// countDevices reads and counts the names of a block, or its label when there are none.
+func (d *decoder) countDevices(b *hclsyntax.Block, names []eval.Element, ds *diag.List) (out []named, n int) {
+	if _, written := b.Body.Attributes["names"]; !written {
+		t := d.Label(b)
+		if why := nodeset.CheckDevice(t.S); why != "" {
+			eval.BadName.Errorf(ds, t.Base, "Without names the label is the device's name. %s", why)
+			return nil, 0
+		}
+		if !d.take(1, t.Base, ds) {
+			return nil, 0
+		}
+		return []named{{Text: t}}, 1
+	}
+	for _, el := range names {
+		if el.V.Type() != cty.String {
+			continue // reported
+		}
+		found, _ := d.count(el, nodeset.Devices, ds)
+		out = append(out, found)
+		n += found.set.Len()
+	}
+	return out, n
+}
+
+// deviceNames makes names, and reports those taken before.
+func (d *decoder) deviceNames(names []named, n int, ds *diag.List) []deviceName {
+	out := make([]deviceName, 0, n)
 	add := func(t eval.Text, names iter.Seq[nodeset.Name]) {
 		var twin nodeset.Name // the first of those taken: one mistake, however many names it is about
 		taken := 0
@@ -46,24 +70,12 @@ func (d *decoder) deviceNames(b *hclsyntax.Block, names []eval.Element, ds *diag
 			}
 		}
 	}
-	if _, written := b.Body.Attributes["names"]; !written {
-		t := d.Label(b)
-		if why := nodeset.CheckDevice(t.S); why != "" {
-			eval.BadName.Errorf(ds, t.Base, "Without names the label is the device's name. %s", why)
-			return nil
+	for _, t := range names {
+		if t.set == nil { // a label
+			add(t.Text, slices.Values([]nodeset.Name{{Device: t.S, From: 0, To: len(t.S)}}))
+			continue
 		}
-		if d.take(1, t.Base, ds) {
-			add(t, slices.Values([]nodeset.Name{{Device: t.S, From: 0, To: len(t.S)}}))
-		}
-		return out
-	}
-	for _, el := range names {
-		if el.V.Type() != cty.String {
-			continue // reported
-		}
-		t, set, _ := d.expand(el, nodeset.Devices, ds)
-		out = slices.Grow(out, set.Len())
-		add(t, set.All())
+		add(t.Text, t.set.All())
 	}
 	return out
 }
@@ -99,6 +111,9 @@ func (d *decoder) instances(names []deviceName, b *hclsyntax.Block, en *eval.Env
 	d.indexes[indexed{en.Scope, b}] = first + len(names)
 	at := en.Devices(b.Labels[0], dynamic)
 	for i, n := range names {
+		if d.names.overflow != nil || i%64 == 0 && d.Stopped() {
+			return
+		}
 		f(i, first+i, n, at(n.name, first+i))
 	}
 }
@@ -114,41 +129,57 @@ func (d *decoder) decodeDevice(b *hclsyntax.Block, en *eval.Env, into *batch, ds
 
 func (d *decoder) decodeSwitch(b *hclsyntax.Block, en *eval.Env, into *batch, ds *diag.List) {
 	t := compile(d, &switchSchema, b, en, &switchBlock{Switch: Switch{Group: en.Scope.Prefix + b.Labels[0], Decl: parse.Header(b)}}, ds)
-	names := d.deviceNames(b, t.proto.names, ds)
-	slab := make([]Switch, len(names))
-	into.switches = slices.Grow(into.switches, len(names))
-	var s switchBlock // of the instance at hand; steps do not keep it
-	d.instances(names, b, en, len(t.steps) > 0, func(i, index int, n deviceName, en *eval.Env) {
-		s = t.proto
-		t.run(en, &s, ds)
-		slab[i] = s.Switch
-		slab[i].Name, slab[i].NameAt, slab[i].Index = n.name, n.at, index
-		into.switches = append(into.switches, &slab[i])
-	})
+	counted, count := d.countDevices(b, t.proto.names, ds)
+	d.later(en.Scope, count, func(ds *diag.List) {
+		names := d.deviceNames(counted, count, ds)
+		slab := make([]Switch, len(names))
+		into.switches = slices.Grow(into.switches, len(names))
+		var s switchBlock // of the instance at hand; steps do not keep it
+		d.instances(names, b, en, len(t.steps) > 0, func(i, index int, n deviceName, en *eval.Env) {
+			s = t.proto
+			t.run(en, &s, ds)
+			slab[i] = s.Switch
+			slab[i].Name, slab[i].NameAt, slab[i].Index = n.name, n.at, index
+			into.switches = append(into.switches, &slab[i])
+		})
+	}, ds)
 }
 
 func (d *decoder) decodeHost(b *hclsyntax.Block, en *eval.Env, into *batch, ds *diag.List) {
 	t := compile(d, &hostSchema, b, en, &hostBlock{Host: Host{Group: en.Scope.Prefix + b.Labels[0], Decl: parse.Header(b)}}, ds)
-	d.checkInterfaces(&t.proto, ds)
-	t.proto.settle()
-	names := d.deviceNames(b, t.proto.names, ds)
-	if !d.take(len(names)*len(t.proto.NICs), parse.Header(b), ds) {
-		names = nil
+	counted, count := d.countDevices(b, t.proto.names, ds)
+	interfaces := 0 // of each host
+	for _, n := range t.proto.nics {
+		interfaces += n.set.Len()
 	}
-	slab := make([]Host, len(names))
-	into.hosts = slices.Grow(into.hosts, len(names))
-	shared := t.proto.nics
-	var h hostBlock // of the instance at hand; steps do not keep it
-	d.instances(names, b, en, len(t.steps) > 0, func(i, index int, n deviceName, en *eval.Env) {
-		h = t.proto
-		t.run(en, &h, ds)
-		if !sameBlocks(h.nics, shared) || !sameBlocks(h.bonds, t.proto.bonds) {
-			h.settle()
+	if !d.take(count*interfaces, parse.Header(b), ds) {
+		return
+	}
+	for _, b := range t.proto.bonds {
+		interfaces += b.count()
+	}
+	d.later(en.Scope, count+count*interfaces+interfaces, func(ds *diag.List) {
+		for _, n := range t.proto.nics {
+			n.names = slices.Collect(n.set.All())
 		}
-		slab[i] = h.Host
-		slab[i].Name, slab[i].NameAt, slab[i].Index = n.name, n.at, index
-		into.hosts = append(into.hosts, &slab[i])
-	})
+		d.checkInterfaces(&t.proto, ds)
+		t.proto.settle()
+		names := d.deviceNames(counted, count, ds)
+		slab := make([]Host, len(names))
+		into.hosts = slices.Grow(into.hosts, len(names))
+		shared := t.proto.nics
+		var h hostBlock // of the instance at hand; steps do not keep it
+		d.instances(names, b, en, len(t.steps) > 0, func(i, index int, n deviceName, en *eval.Env) {
+			h = t.proto
+			t.run(en, &h, ds)
+			if !sameBlocks(h.nics, shared) || !sameBlocks(h.bonds, t.proto.bonds) {
+				h.settle()
+			}
+			slab[i] = h.Host
+			slab[i].Name, slab[i].NameAt, slab[i].Index = n.name, n.at, index
+			into.hosts = append(into.hosts, &slab[i])
+		})
+	}, ds)
 }
 
 func sameBlocks[T any](a, b []*T) bool { return len(a) == 0 || &a[0] == &b[0] }
@@ -166,9 +197,22 @@ func (h *hostBlock) settle() {
 	for _, b := range h.bonds {
 		if b.ok {
 			bond := b.Bond
+			for _, names := range b.counted {
+				for n := range names.set.All() {
+					bond.NICs = append(bond.NICs, Value[string]{n.Interface, names.At(n.From, n.To)})
+				}
+			}
 			h.Bonds = append(h.Bonds, &bond)
 		}
 	}
+}
+
+// count returns how many interfaces the bond has.
+func (b *bondBlock) count() (n int) {
+	for _, names := range b.counted {
+		n += names.set.Len()
+	}
+	return n
 }
 
 // checkInterfaces reports interface names used twice in a host.

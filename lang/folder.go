@@ -52,6 +52,9 @@ func (l *loader) read(f *folder, top *instance, ds *diag.List) {
 		cache = &keeper{l: l, f: f, found: &found, next: map[string]*keptFile{}}
 	}
 	read := l.reader.Folder(f.Folder, func(file parse.File) {
+		if l.decoder.Stopped() {
+			return
+		}
 		if parse.Silences(file.Src) { // then it comes in one piece
 			for _, g := range parse.Ignores(file, &found) {
 				g.Shared = f.outside

@@ -72,12 +72,22 @@ func (l *loader) decode(in *instance, ds *diag.List) {
 		}
 	}
 	for _, b := range f.blocks["roce"] {
-		d.forEach(b, top, func(en *eval.Env, key string) { l.src.Roces = append(l.src.Roces, d.roce(b, en, key, ds)) }, ds)
+		d.forEach(b, top, func(en *eval.Env, key string) {
+			if d.names.overflow == nil { // else nothing is made of it
+				l.src.Roces = append(l.src.Roces, d.roce(b, en, key, ds))
+			}
+		}, ds)
 	}
 	for _, dec := range f.devices {
+		if d.Stopped() {
+			return
+		}
 		l.finish(dec, top, d.decodeDevice, ds)
 	}
 	for _, dec := range f.cables {
+		if d.Stopped() {
+			return
+		}
 		l.finish(dec, top, d.decodeCables, ds)
 	}
 	for _, child := range in.children {
@@ -85,15 +95,47 @@ func (l *loader) decode(in *instance, ds *diag.List) {
 	}
 }
 
-// finish decodes a block of devices or cables, if that was not done before, and puts what it came to into the source.
+// finish decodes a block of devices or cables, if that was not done before.
 func (l *loader) finish(d *decl, top *eval.Env, decode decodeFunc, ds *diag.List) {
-	made := d.made
 	if d.block != nil {
-		decode(d.block, top, &made, ds)
+		made := &batch{}
+		decode(d.block, top, made, ds)
+		l.batches = append(l.batches, made)
+		return
 	}
-	l.src.Switches = append(l.src.Switches, made.switches...)
-	l.src.Hosts = append(l.src.Hosts, made.hosts...)
-	l.src.Links = append(l.src.Links, made.links...)
+	l.batches = append(l.batches, &d.made)
+}
+
+// countInstances evaluates every for_each of devices, cables and intents before anything is made of one.
+func (l *loader) countInstances(in *instance, ds *diag.List) {
+	f, top := in.folder, in.Env()
+	for _, b := range f.blocks["roce"] {
+		l.decoder.countInstances(b, top, ds)
+	}
+	for _, list := range [][]*decl{f.devices, f.cables} {
+		for _, dec := range list {
+			if dec.block != nil {
+				l.decoder.countInstances(dec.block, top, ds)
+			}
+		}
+	}
+	for _, child := range in.children {
+		child.inside(func(ds *diag.List) { l.countInstances(child, ds) }, ds)
+	}
+}
+
+// makeNames makes the names that wait, and puts all devices and cables into the source.
+func (l *loader) makeNames(ds *diag.List) {
+	l.decoder.makeNames(ds)
+	if l.decoder.names.overflow != nil { // some were made before it was known
+		l.batches = nil
+	}
+	for _, b := range l.batches {
+		l.src.Switches = append(l.src.Switches, b.switches...)
+		l.src.Hosts = append(l.src.Hosts, b.hosts...)
+		l.src.Links = append(l.src.Links, b.links...)
+	}
+	l.batches = nil
 }
 
 // share takes the name of a block whose kind is known in the whole fabric.
@@ -122,10 +164,15 @@ func (l *loader) share(b *hclsyntax.Block, ds *diag.List) bool {
 func (in *instance) inside(f func(ds *diag.List), ds *diag.List) {
 	var found diag.List
 	f(&found)
+	noteCaller(in.Scope, found)
+	*ds = append(*ds, found...)
+}
+
+// noteCaller says in what was found in a module where that is called.
+func noteCaller(sc *eval.Scope, found diag.List) {
 	for _, d := range found {
-		if d.At.Filename != in.Caller.TypeRange.Filename {
-			d.Note(parse.Header(in.Caller), "in the module called here")
+		if d.At.Filename != sc.Caller.TypeRange.Filename {
+			d.Note(parse.Header(sc.Caller), "in the module called here")
 		}
 	}
-	*ds = append(*ds, found...)
 }

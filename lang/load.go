@@ -21,6 +21,7 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/rocec/rocec/lang/diag"
@@ -40,18 +41,25 @@ func Given(name string) bool { return eval.IsGiven(name) }
 
 // Options is what [Load] needs beside the folder.
 type Options struct {
-	Vars       []string  // "k=v" of --var, in order; the last one wins
-	VarFiles   []VarFile // of --var-file, in order; the last one wins
-	Env        []string  // as os.Environ gives it; only ROCEC_VAR_k=v is looked at
-	MaxObjects int       // most names of all nodesets together; 0: DefaultMaxObjects
-	Version    string    // the release this rocec is, "0.13.0", for required_version; empty: none
-	Unlocked   bool      // fabric.lock is not read
-	Kept       *Kept     // of an earlier load of the same folder, and for the next one; nil: every file is read anew
+	Vars       []string        // "k=v" of --var, in order; the last one wins
+	VarFiles   []VarFile       // of --var-file, in order; the last one wins
+	Env        []string        // as os.Environ gives it; only ROCEC_VAR_k=v is looked at
+	MaxObjects int             // most names of all nodesets together; 0: DefaultMaxObjects
+	Version    string          // the release this rocec is, "0.13.0", for required_version; empty: none
+	Unlocked   bool            // fabric.lock is not read
+	Done       <-chan struct{} // closed when the result is no longer wanted: the load ends early, with what it has; nil: never
+	Kept       *Kept           // of an earlier load of the same folder, and for the next one; nil: every file is read anew
 
 	// Folder opens the folder of a module that lies outside of the fabric's own. The file system serves it under the name
-	// given, such as "../pod/leafs.hcl". With nil such folders are looked for in the fabric's file system.
+	// given, such as "../pod/leafs.hcl". The error is an [OutsideError] where the fabric may not read. With nil such folders are looked
+	// for in the fabric's file system.
 	Folder func(name string) (fs.FS, error)
 }
+
+// OutsideError is why a folder is not opened: it is outside of what the fabric may read.
+type OutsideError struct{ Root string }
+
+func (e *OutsideError) Error() string { return "it is outside of " + strconv.Quote(e.Root) }
 
 // DefaultMaxObjects bounds the names of a fabric unless [Options] say otherwise: half as much again as a Clos of 10,240 switches,
 // 131,072 hosts and 524,288 links has. Hosts take most, some 1.5 KB each when compiled.
@@ -80,6 +88,7 @@ type loader struct {
 	folders    map[string]*folder               // of modules, by name
 	shared     map[string]map[string]diag.Range // kind -> name -> header, of kinds whose names hold for the whole fabric
 	blocksUsed int                              // of all instances of modules
+	batches    []*batch                         // of all blocks of devices and cables, in order
 }
 
 func newLoader(fsys fs.FS, dir string, o Options) *loader {
@@ -112,7 +121,9 @@ func (l *loader) load() (*instance, diag.List) {
 	}
 	l.settle(top, l.decoder.GivenOutside, &ds)
 	l.decodeSingles(top, &ds)
+	l.countInstances(top, &ds)
 	l.decode(top, &ds)
+	l.makeNames(&ds)
 	l.resolveRoot(&ds)
 	l.loadTable(ds.HasErrors(), &ds)
 	l.loadLock(&ds)

@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"errors"
 	"io/fs"
 	"path"
 	"slices"
@@ -186,6 +187,11 @@ func (l *loader) openModule(in *instance, b *hclsyntax.Block, ds *diag.List) *fo
 		fsys, err := l.moduleFS(in.folder, name)
 		if err == nil {
 			_, err = fs.ReadDir(fsys, name)
+		}
+		if out, ok := errors.AsType[*OutsideError](err); ok {
+			parse.Unreadable.Errorf(ds, a.Expr.Range(), "The folder %q of the module is outside of %q, and a fabric reads modules only inside. "+
+				"Move it there; or, if you trust what it says, name its folder with --allow-outside.", diag.Cut(name), diag.Cut(out.Root))
+			return nil
 		}
 		if err != nil {
 			parse.Unreadable.Errorf(ds, a.Expr.Range(), "The folder %q of the module cannot be read: %s. Correct source.", name, parse.Reason(err))

@@ -3,7 +3,6 @@ package lang
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
@@ -15,15 +14,14 @@ import (
 
 // What names many things: nodesets, and blocks with for_each.
 
-// expand reads one nodeset, whole and within the bound of the fabric, or reports why not.
-func (d *decoder) expand(el eval.Element, kind nodeset.Kind, ds *diag.List) (eval.Text, *nodeset.Set, bool) {
+// count reads one nodeset, and counts its names against the bound of the fabric. After a mistake, which is reported, the set is empty.
+func (d *decoder) count(el eval.Element, kind nodeset.Kind, ds *diag.List) (named, bool) {
 	t := d.Text(el.V.AsString(), el.Expr)
-	set, ok := d.expandText(t, kind, ds)
-	return t, set, ok
+	set, ok := d.countText(t, kind, ds)
+	return named{t, set}, ok
 }
 
-// expandText returns the names of t; an empty set after a mistake.
-func (d *decoder) expandText(t eval.Text, kind nodeset.Kind, ds *diag.List) (*nodeset.Set, bool) {
+func (d *decoder) countText(t eval.Text, kind nodeset.Kind, ds *diag.List) (*nodeset.Set, bool) {
 	if d.HasFailed(t.Expr) && t.Expr != nil {
 		return &nodeset.Set{}, false
 	}
@@ -91,10 +89,55 @@ func (d *decoder) sayOverflow(ds diag.List) {
 		"them do not fit. %s", needs, diag.Number(b.most), diag.Number(b.overflowBy), remedy)
 }
 
-// expandLabel reads the nodeset in the label of b.
-func (d *decoder) expandLabel(b *hclsyntax.Block, kind nodeset.Kind, ds *diag.List) ([]nodeset.Name, bool) {
-	set, ok := d.expandText(d.Label(b), kind, ds)
-	return slices.Collect(set.All()), ok
+// named is one nodeset, read and counted, of which no name is made yet.
+type named struct {
+	eval.Text
+	set *nodeset.Set
+}
+
+// mostAtOnce is how many names are made before all are counted. Most fabrics have fewer, and their blocks are let go of at once.
+const mostAtOnce = 20_000
+
+// pending makes the names of a block.
+type pending struct {
+	scope *eval.Scope
+	make  func(ds *diag.List)
+}
+
+// later makes n names that are counted: at once in a small fabric, else when all names of the fabric are counted.
+func (d *decoder) later(sc *eval.Scope, n int, make func(ds *diag.List), ds *diag.List) {
+	switch {
+	case d.names.overflow != nil: // nothing is made of a fabric that does not fit
+		d.pending = nil
+	case len(d.pending) == 0 && n <= mostAtOnce-d.made:
+		d.made += n
+		make(ds)
+	default:
+		d.pending = append(d.pending, pending{sc, make})
+	}
+}
+
+// makeNames makes the names that wait. The caller has counted all of the fabric, or of a file that an editor keeps.
+func (d *decoder) makeNames(ds *diag.List) {
+	for i, p := range d.pending {
+		if d.names.overflow != nil || d.Stopped() {
+			break
+		}
+		var found diag.List
+		p.make(&found)
+		for sc := p.scope; sc.Caller != nil; sc = sc.Parent {
+			noteCaller(sc, found)
+		}
+		*ds = append(*ds, found...)
+		d.pending[i] = pending{} // its block may go
+	}
+	d.pending = nil
+}
+
+// instances is the keys and values of for_each.
+type instances struct {
+	value cty.Value
+	ok    bool
 }
 
 // forEach calls f once for b, or once for each element of its for_each, in order of the keys.
@@ -104,9 +147,45 @@ func (d *decoder) forEach(b *hclsyntax.Block, en *eval.Env, f func(en *eval.Env,
 		f(en, "")
 		return
 	}
-	v, o := d.Value(en, a.Expr, ds)
-	if o == eval.Failed {
+	all := d.countInstances(b, en, ds)
+	if !all.ok {
 		return
+	}
+	for it := all.value.ElementIterator(); it.Next(); {
+		key, value := it.Element()
+		if all.value.Type().IsSetType() {
+			key = value
+		}
+		if key.IsNull() {
+			d.Report(en, a.Expr, &badForEach, "The set holds null, which is not a key. Take it out, for example with toset(compact([...])).", ds)
+			return
+		}
+		if !d.Charge(a.Expr, ds) {
+			return
+		}
+		f(en.ForEach(key, value), key.AsString())
+	}
+}
+
+// countInstances evaluates the for_each of a block, and counts its instances against the bound of the fabric, once.
+func (d *decoder) countInstances(b *hclsyntax.Block, en *eval.Env, ds *diag.List) instances {
+	a, ok := b.Body.Attributes["for_each"]
+	if !ok {
+		return instances{}
+	}
+	of := indexed{en.Scope, b}
+	all, known := d.keys[of]
+	if !known {
+		all.value, all.ok = d.forEachValue(a.Expr, en, ds)
+		d.keys[of] = all
+	}
+	return all
+}
+
+func (d *decoder) forEachValue(e hclsyntax.Expression, en *eval.Env, ds *diag.List) (cty.Value, bool) {
+	v, o := d.Value(en, e, ds)
+	if o == eval.Failed {
+		return v, false
 	}
 	ty := v.Type()
 	switch {
@@ -115,26 +194,16 @@ func (d *decoder) forEach(b *hclsyntax.Block, en *eval.Env, f func(en *eval.Env,
 		if ty.IsTupleType() || ty.IsListType() {
 			hint = " Write toset(...) around the list."
 		}
-		d.Report(en, a.Expr, &badForEach, fmt.Sprintf("Expected a map, an object or a set of strings, not %s.%s", eval.Describe(v), hint), ds)
-		return
+		d.Report(en, e, &badForEach, fmt.Sprintf("Expected a map, an object or a set of strings, not %s.%s", eval.Describe(v), hint), ds)
+		return v, false
 	case ty.IsSetType() && v.LengthInt() > 0 && ty.ElementType() != cty.String:
-		d.Report(en, a.Expr, &badForEach, "Expected a set of strings, and this is a set of something else. Write toset([for x in list : "+
+		d.Report(en, e, &badForEach, "Expected a set of strings, and this is a set of something else. Write toset([for x in list : "+
 			"tostring(x)]).", ds)
-		return
+		return v, false
 	}
-	if !d.take(v.LengthInt(), a.Expr.Range(), ds) {
+	if !d.take(v.LengthInt(), e.Range(), ds) {
 		d.names.uncounted = true
-		return
+		return v, false
 	}
-	for it := v.ElementIterator(); it.Next(); {
-		key, value := it.Element()
-		if ty.IsSetType() {
-			key = value
-		}
-		if key.IsNull() {
-			d.Report(en, a.Expr, &badForEach, "The set holds null, which is not a key. Take it out, for example with toset(compact([...])).", ds)
-			return
-		}
-		f(en.ForEach(key, value), key.AsString())
-	}
+	return v, true
 }

@@ -104,6 +104,7 @@ func (w *keeper) see(body *hclsyntax.Body) {
 
 // End keeps the file if it may be kept: nothing is wrong in it, and what does not fit into the fabric is said once.
 func (w *keeper) End(name string, whole, sound bool) {
+	w.l.decoder.makeNames(w.found)
 	now := w.state()
 	if w.file == nil || !whole || !sound || now.mistakes != w.begun.mistakes || w.l.decoder.names.overflow != nil {
 		return
@@ -118,7 +119,7 @@ func (w *keeper) End(name string, whole, sound bool) {
 // Take gives the folder what a file came to, or reports that it must be read: a name in it is taken now, or the bounds are passed.
 func (w *keeper) Take(name string) bool {
 	k, d, f := w.l.options.Kept.files[name], w.l.decoder, w.f
-	if k.objects > d.names.left || k.work > d.WorkLeft() {
+	if d.names.overflow != nil || k.objects > d.names.left || k.work > d.WorkLeft() {
 		return false
 	}
 	for _, label := range k.labels {

@@ -163,7 +163,7 @@ func compile[T any](d *decoder, s *schema[T], b *hclsyntax.Block, en *eval.Env, 
 			continue
 		}
 		row := s.attrs[i]
-		if s.selfKnown(en) && !row.early && eval.UsesSelf(a.Expr) {
+		if s.selfKnown(en) && !row.early && d.UsesSelf(en, a.Expr) {
 			t.steps = append(t.steps, func(en *eval.Env, into *T, ds *diag.List) {
 				if !d.HasFailed(a.Expr) && row.set(d, en, into, a.Expr, ds) == eval.Null && row.required {
 					d.Report(en, a.Expr, &eval.MissingAttribute, "The attribute is required, and null counts as not written. Give it a value.", ds)

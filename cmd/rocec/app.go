@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -26,11 +27,13 @@ import (
 // app is one run of the program: the person and the global flags. Verbs take it as their receiver's only state.
 type app struct {
 	*person
+	ctx context.Context // of the verb: done when the person interrupts
 	log *slog.Logger
 
 	dir        string // -C; empty: not given
 	vars       []string
 	varFiles   []string
+	allowed    []string // folders outside of the repository that modules may be in
 	color      string
 	quiet      bool
 	verbose    bool
@@ -61,12 +64,19 @@ func newRoot(p *person) *cobra.Command {
 			}
 			return cmd.Help()
 		},
-		PersistentPreRunE: func(cmd *cobra.Command, args []string) error { return errors.Join(freshLab(cmd, args), a.prepare()) },
+		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
+			a.ctx = cmd.Context()
+			if touchesDevices(cmd) && p.interrupts != nil {
+				p.interrupts.onDevices()
+			}
+			return errors.Join(freshLab(cmd, args), a.prepare())
+		},
 	}
 	f := root.PersistentFlags()
 	f.StringVarP(&a.dir, "dir", "C", "", "the fabric's `folder`, for every verb; where a verb takes DIR, the same")
 	f.StringArrayVar(&a.vars, "var", nil, "value of a variable, as `k=v`; repeatable")
 	f.StringArrayVar(&a.varFiles, "var-file", nil, "`file` with values of variables; repeatable")
+	f.StringArrayVar(&a.allowed, "allow-outside", nil, "`folder` outside of the fabric's repository that modules may be in; repeatable")
 	f.StringVar(&a.color, "color", "auto", "colour: auto, always or never")
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "print results only")
 	f.BoolVarP(&a.verbose, "verbose", "v", false, "print what is being done")

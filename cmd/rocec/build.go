@@ -217,6 +217,7 @@ func countDevices(tree *target.Tree) string {
 // writeBelow writes a file below root unless it holds the same bytes and mode already, and reports whether it wrote.
 // Neither names nor planted links can lead out of root.
 func writeBelow(root *os.Root, name string, mode fs.FileMode, data []byte) (bool, error) {
+	defer wholeWrite()()
 	old, err := root.ReadFile(name)
 	if err == nil && bytes.Equal(old, data) {
 		if info, err := root.Stat(name); err == nil && info.Mode().Perm() == mode {

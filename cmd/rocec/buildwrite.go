@@ -108,6 +108,7 @@ func (b *builder) holds(name string, mode fs.FileMode, data []byte) bool {
 
 // create writes a file that is not there.
 func create(dir *os.Root, name string, mode fs.FileMode, data []byte) error {
+	defer wholeWrite()()
 	f, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err

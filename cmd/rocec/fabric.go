@@ -22,7 +22,15 @@ import (
 
 // load runs the pipeline on a folder.
 func (a *app) load(dir string) (*report.Report, error) {
-	return a.loadOver(context.Background(), dir, nil, nil)
+	ctx := a.ctx
+	if ctx == nil { // no command is run
+		ctx = context.Background()
+	}
+	f, err := a.loadOver(ctx, dir, nil, nil)
+	if ctx.Err() != nil { // it ended early, and what it has is not all
+		return nil, ctx.Err()
+	}
+	return f, err
 }
 
 // loadOver is load with texts that win over the files on disk, by their names in places, and with what an earlier one has kept. When ctx
@@ -52,19 +60,17 @@ func (a *app) loadOver(ctx context.Context, dir string, unsaved map[string][]byt
 	}
 	defer root.Close()
 
-	var outside []*os.Root // folders of modules
-	defer func() {
-		for _, r := range outside {
-			r.Close() //nolint:errcheck // nothing was written
-		}
-	}()
+	in, err := a.insideOf(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer in.close()
 	o.Lang.Folder = func(name string) (fs.FS, error) {
-		r, err := os.OpenRoot(filepath.FromSlash(name))
+		f, err := in.open(name)
 		if err != nil {
 			return nil, err
 		}
-		outside = append(outside, r)
-		return over(&rootedFS{name, r.FS()}, unsaved), nil
+		return over(&rootedFS{name, f}, unsaved), nil
 	}
 
 	name := path.Clean(filepath.ToSlash(dir))

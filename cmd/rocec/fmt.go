@@ -225,6 +225,7 @@ func rewrite(name string, data []byte) error {
 // ones. A file that was there keeps its mode, and a link to it stays. What is not a regular file, as /dev/null, is written to,
 // not replaced.
 func replaceFile(name string, data []byte, mode fs.FileMode) error {
+	defer wholeWrite()()
 	if target, err := filepath.EvalSymlinks(name); err == nil {
 		name = target
 	}

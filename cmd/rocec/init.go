@@ -344,6 +344,7 @@ func free(dir string) string {
 
 // writeNew writes files that must not be there yet, below dir. If one cannot be written, none stays.
 func writeNew(dir string, files []start.File) (err error) {
+	defer wholeWrite()()
 	_, missing := os.Lstat(dir)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err

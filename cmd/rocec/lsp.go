@@ -6,6 +6,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -98,6 +99,19 @@ func (e *editor) List(dir string) []string {
 		}
 	}
 	return out
+}
+
+// Inside reports whether files of one folder may name another one as a module.
+func (e *editor) Inside(dir, module string) bool {
+	if strings.HasPrefix(module, strings.TrimSuffix(dir, "/")+"/") {
+		return true
+	}
+	in, err := e.a.insideOf(filepath.FromSlash(dir))
+	if err != nil {
+		return false
+	}
+	_, _, err = in.find(filepath.FromSlash(module))
+	return err == nil
 }
 
 // Read returns the bytes of a file, of which a fabric has at most 1 MiB.

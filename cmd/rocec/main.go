@@ -63,8 +63,23 @@ type person struct {
 
 // interrupts is who wants to say something when the person interrupts.
 type interrupts struct {
-	mu  sync.Mutex
-	say func(nth int)
+	mu      sync.Mutex
+	say     func(nth int)
+	devices bool // the verb touches devices, which it brings to an end before it goes
+}
+
+// onDevices notes that the verb touches devices.
+func (i *interrupts) onDevices() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.devices = true
+}
+
+// graceful reports whether the first signal only asks for an end.
+func (i *interrupts) graceful() bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.devices
 }
 
 // onInterrupt has say called at the first and at the second signal, until done is called.
@@ -100,8 +115,11 @@ func main() {
 	said := &interrupts{}
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, stopSignals...) // a closed terminal is an interruption too
-	go func() {                            // the first signal asks for a clean end; the second one ends at once
+	go func() {                            // with devices, the first signal asks for a clean end; the second one ends at once
 		<-signals
+		if !said.graceful() {
+			endWhole(os.Stderr)
+		}
 		first := time.Now()
 		cancel()
 		said.tell(1)

@@ -81,6 +81,7 @@ func long(cmd *cobra.Command) string {
 
 // writeManPages writes a man page for every verb into a folder, which is made if it is not there, and returns how many there are.
 func writeManPages(root *cobra.Command, dir string) (int, error) {
+	defer wholeWrite()()
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return 0, err
 	}

@@ -129,6 +129,7 @@ func TestModuleBesideTheFabric(t *testing.T) {
 	for name, text := range map[string]string{
 		"fab/a.hcl":        "fabric \"f\" {\n}\nmodule \"m\" {\n  source = \"../shared\"\n}\n",
 		"fab/in/there.txt": "",
+		".git/HEAD":        "",
 		"shared/a.hcl":     "locals {\n  a = 1\n}\n",
 	} {
 		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o777))
@@ -151,6 +152,7 @@ func TestModuleBehindALink(t *testing.T) {
 		"pod/a.hcl":     "module \"n\" {\n  source = \"./sub\"\n}\nmodule \"o\" {\n  source = \"./own\"\n}\n",
 		"pod/own/a.hcl": "locals {\n  a = 1\n}\n",
 		"other/a.hcl":   "locals {\n  a = 1\n}\n",
+		".git/HEAD":     "",
 	} {
 		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o777))
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))

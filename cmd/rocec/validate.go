@@ -98,6 +98,7 @@ func (a *app) stepSummary(f *report.Report) {
 }
 
 func appendFile(name, text string) error {
+	defer wholeWrite()()
 	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err

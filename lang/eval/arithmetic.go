@@ -205,8 +205,23 @@ func (t floored) floor(ctx *hcl.EvalContext) (exact, bool) {
 	return exact{n, prec}, true
 }
 
-// wholeTerm makes a term of an expression, or nil when it is more than arithmetic of numbers and references.
-func wholeTerm(e hclsyntax.Expression, b *budget) term {
+// wholeTerm makes a term of an expression, or nil when it is more than arithmetic of numbers and references. It remembers what is more:
+// the guard asks for each expression inside again.
+func (g *guard) wholeTerm(e hclsyntax.Expression) term {
+	if g.mixed[e] {
+		return nil
+	}
+	t := g.newTerm(e)
+	if t == nil {
+		if g.mixed == nil {
+			g.mixed = map[hclsyntax.Expression]bool{}
+		}
+		g.mixed[e] = true
+	}
+	return t
+}
+
+func (g *guard) newTerm(e hclsyntax.Expression) term {
 	switch e := e.(type) {
 	case *hclsyntax.LiteralValueExpr:
 		if w, ok := wholeOf(e.Val); ok {
@@ -215,23 +230,26 @@ func wholeTerm(e hclsyntax.Expression, b *budget) term {
 	case *hclsyntax.ScopeTraversalExpr:
 		return read{e.Traversal}
 	case *hclsyntax.ParenthesesExpr:
-		return wholeTerm(e.Expression, b)
+		return g.wholeTerm(e.Expression)
 	case *hclsyntax.UnaryOpExpr:
-		if of := wholeTerm(e.Val, b); of != nil && e.Op == hclsyntax.OpNegate {
-			return negative{of}
+		if e.Op == hclsyntax.OpNegate {
+			if of := g.wholeTerm(e.Val); of != nil {
+				return negative{of}
+			}
 		}
 	case *hclsyntax.BinaryOpExpr:
 		switch e.Op {
 		case hclsyntax.OpAdd, hclsyntax.OpSubtract, hclsyntax.OpMultiply, hclsyntax.OpDivide, hclsyntax.OpModulo:
-			l, r := wholeTerm(e.LHS, b), wholeTerm(e.RHS, b)
-			if l != nil && r != nil {
-				return operation{e.Op, l, r}
+			if l := g.wholeTerm(e.LHS); l != nil {
+				if r := g.wholeTerm(e.RHS); r != nil {
+					return operation{e.Op, l, r}
+				}
 			}
 		}
 	case *hclsyntax.FunctionCallExpr:
 		if e.Name == "floor" && len(e.Args) == 1 && !e.ExpandFinal {
-			if of := wholeTerm(e.Args[0], b); of != nil {
-				return floored{of, b}
+			if of := g.wholeTerm(e.Args[0]); of != nil {
+				return floored{of, g.b}
 			}
 		}
 	}
@@ -239,11 +257,11 @@ func wholeTerm(e hclsyntax.Expression, b *budget) term {
 }
 
 // inWholeNumbers returns the expression as one of whole numbers, or nil. References and numbers alone gain nothing.
-func inWholeNumbers(e hclsyntax.Expression, b *budget) *arithmetic {
+func (g *guard) inWholeNumbers(e hclsyntax.Expression) *arithmetic {
 	switch e.(type) {
 	case *hclsyntax.BinaryOpExpr, *hclsyntax.FunctionCallExpr, *hclsyntax.UnaryOpExpr:
-		if root := wholeTerm(e, b); root != nil {
-			return &arithmetic{e, root, b}
+		if root := g.wholeTerm(e); root != nil {
+			return &arithmetic{e, root, g.b}
 		}
 	}
 	return nil

@@ -91,7 +91,9 @@ func metersOnly(e hclsyntax.Expression, b *budget) {
 	if t, ok := e.(*hclsyntax.TemplateExpr); ok {
 		for i, part := range t.Parts {
 			if _, literal := part.(*hclsyntax.LiteralValueExpr); !literal {
-				t.Parts[i] = &metered{&hclsyntax.ParenthesesExpr{Expression: part, SrcRange: part.Range()}, b, 1}
+				counts := guard{b: b, whole: true, ds: &diag.List{}}
+				counts.expr(&part, 0)
+				t.Parts[i] = &metered{&hclsyntax.ParenthesesExpr{Expression: part, SrcRange: part.Range()}, b, 1, counts.size}
 			}
 		}
 	}
@@ -200,12 +202,12 @@ func FuzzArithmetic(f *testing.F) {
 			return
 		}
 		_, text := e.(*hclsyntax.TemplateExpr)
-		if wholeTerm(e, new(budget)) == nil && !text {
+		if (&guard{b: new(budget)}).wholeTerm(e) == nil && !text {
 			return
 		}
 		if text {
 			for _, part := range e.(*hclsyntax.TemplateExpr).Parts {
-				if _, literal := part.(*hclsyntax.LiteralValueExpr); !literal && wholeTerm(part, new(budget)) == nil {
+				if _, literal := part.(*hclsyntax.LiteralValueExpr); !literal && (&guard{b: new(budget)}).wholeTerm(part) == nil {
 					return // wrapped otherwise inside, and so charged otherwise
 				}
 			}

@@ -205,6 +205,8 @@ func fileFunction(_ *budget, f parse.Folder) function.Function {
 		switch {
 		case errors.Is(err, parse.ErrTooLarge):
 			return cty.NilVal, function.NewArgErrorf(0, "%q is larger than 64 KiB", diag.Cut(name))
+		case errors.Is(err, parse.ErrHidden):
+			return cty.NilVal, function.NewArgErrorf(0, "%q %s", diag.Cut(name), parse.ErrHidden)
 		case errors.Is(err, parse.ErrLink):
 			return cty.NilVal, function.NewArgErrorf(0, "%q %s", diag.Cut(name), parse.ErrLink)
 		case err != nil:
@@ -230,6 +232,7 @@ func nodesetFunction(b *budget, _ parse.Folder) function.Function {
 		if set.Len() > maxElements {
 			b.stop(&parse.TooLarge, "The function nodeset would make more than 100,000 names. Use the nodeset itself where names are expected.")
 		}
+		b.charge(set.Len())
 		out := make([]cty.Value, 0, set.Len())
 		for n := range set.All() {
 			name := n.Device

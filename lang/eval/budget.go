@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"errors"
 	"math/big"
 
 	"github.com/hashicorp/hcl/v2"
@@ -20,12 +21,38 @@ type budget struct {
 	left  int
 	topic *diag.Topic // of the evaluation that was stopped, until it is reported
 	why   string
+
+	done    <-chan struct{} // closed when the values are no longer wanted
+	unasked int             // units charged since done was looked at
+	gone    bool            // done was closed
 }
 
 // exhausted is what an empty budget panics with.
 type exhausted struct{}
 
+// errStopped is what a function returns when the budget stopped it.
+var errStopped = errors.New("the evaluation was stopped")
+
+// caught turns the panic of a budget that stopped the work into an error. A function returns it, since cty writes a stack for each panic.
+func (b *budget) caught(err *error) {
+	if r := recover(); r != nil {
+		if _, ours := r.(exhausted); !ours {
+			panic(r)
+		}
+		*err = errStopped
+	}
+}
+
 func (b *budget) charge(n int) {
+	if b.topic != nil || b.gone { // what was stopped does not go on
+		panic(exhausted{})
+	}
+	if b.unasked += n; b.unasked >= askEvery {
+		b.unasked = 0
+		if b.gone = b.cancelled(); b.gone {
+			panic(exhausted{})
+		}
+	}
 	if b.left -= n; b.left < 0 {
 		b.stop(&parse.TooLarge, "The expressions of the fabric do too much work all together. Look for for expressions inside each other, and "+
 			"for strings or lists that double from local to local.")
@@ -47,7 +74,17 @@ func (ev *Evaluator) WorkLeft() int { return ev.budget.left }
 func (ev *Evaluator) Spend(work int) { ev.budget.left -= work }
 
 // empty reports whether nothing more can be evaluated in this load.
-func (b *budget) empty() bool { return b.left < 0 }
+func (b *budget) empty() bool { return b.left < 0 || b.gone }
+
+// cancelled reports whether the values are no longer wanted.
+func (b *budget) cancelled() bool {
+	select {
+	case <-b.done:
+		return true
+	default:
+		return false
+	}
+}
 
 // measure charges for v and everything in it, and refuses values over the limits.
 func (b *budget) measure(v cty.Value) {
@@ -99,16 +136,33 @@ func hugeNumber(n *big.Float) bool {
 	return e > maxExponent || e < -maxExponent
 }
 
+// call is a call of a function that ends the evaluation when the budget has stopped a function: cty makes an error of that, and HCL
+// would go on with the next call, and look at all values in its arguments.
+type call struct {
+	*hclsyntax.FunctionCallExpr
+	b *budget
+}
+
+func (c *call) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
+	c.b.charge(0)
+	v, ds := c.FunctionCallExpr.Value(ctx)
+	c.b.charge(0)
+	return v, ds
+}
+
 // metered is an expression whose value is charged to the budget every time it is evaluated. It passes for an expression
 // in brackets, so that walks over the tree still find what is inside.
 type metered struct {
 	*hclsyntax.ParenthesesExpr
 	b     *budget
 	times int // how often the value is looked at
+	size  int // expressions inside
 }
 
 func (m *metered) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
+	m.b.charge(m.size / 2)
 	v, ds := m.Expression.Value(ctx)
+	m.b.charge(errorWork * len(ds))
 	before := m.b.left
 	m.b.measure(v)
 	m.b.charge((m.times - 1) * (before - m.b.left))
@@ -123,7 +177,7 @@ func (m *metered) whole(ctx *hcl.EvalContext) (exact, bool) {
 	}
 	w, ok := a.whole(ctx)
 	if ok {
-		m.b.charge(1)
+		m.b.charge(m.size/2 + 1)
 		m.b.charge(m.times - 1)
 	}
 	return w, ok

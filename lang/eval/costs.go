@@ -44,6 +44,34 @@ func bytesIn(v cty.Value) int {
 	return 8
 }
 
+// searchCost is what comparing every element of the first argument with the second takes: cty looks at all of both each time.
+func searchCost(args []cty.Value) int {
+	if args[0].IsNull() || !args[0].CanIterateElements() {
+		return 0
+	}
+	return product(16, args[0].LengthInt(), elementsIn(args[1]))
+}
+
+// elementsIn counts a value and all values in it.
+func elementsIn(v cty.Value) int {
+	n := 1
+	if v.IsKnown() && !v.IsNull() && v.CanIterateElements() {
+		for it := v.ElementIterator(); it.Next(); {
+			_, e := it.Element()
+			n += elementsIn(e)
+		}
+	}
+	return n
+}
+
+// nodesetCost is what reading a nodeset takes. A mistake in each item has a message.
+func nodesetCost(args []cty.Value) int {
+	if args[0].IsNull() || args[0].Type() != cty.String {
+		return 0
+	}
+	return product(16, len(args[0].AsString()))
+}
+
 func square(args []cty.Value) int {
 	if args[0].IsNull() || !args[0].CanIterateElements() {
 		return 0

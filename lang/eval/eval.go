@@ -31,6 +31,8 @@ type Evaluator struct {
 
 	budget    budget
 	failed    map[hclsyntax.Expression]bool // a mistake was reported; say no more
+	sizes     map[hclsyntax.Expression]int  // of large expressions: how many are inside
+	selves    map[hclsyntax.Expression]bool // of blocks with several instances: whether self is inside
 	namesSeen int                           // in search of what somebody may have meant
 }
 
@@ -39,8 +41,23 @@ type Evaluator struct {
 func New(files map[string][]byte, outside Outside, isDevice, isBlock func(string) bool) *Evaluator {
 	return &Evaluator{
 		Files: files, outside: outside, isDevice: isDevice, isBlock: isBlock,
-		budget: budget{left: maxWork}, failed: map[hclsyntax.Expression]bool{},
+		budget: budget{left: maxWork}, failed: map[hclsyntax.Expression]bool{}, sizes: map[hclsyntax.Expression]int{},
+		selves: map[hclsyntax.Expression]bool{},
 	}
+}
+
+// StopWhen ends every evaluation, silently, once done is closed: the values are no longer wanted.
+func (ev *Evaluator) StopWhen(done <-chan struct{}) { ev.budget.done = done }
+
+// Charge charges for an instance of a block, and reports whether the budget allows it.
+func (ev *Evaluator) Charge(e hclsyntax.Expression, ds *diag.List) bool {
+	return ev.within(e, func() { ev.budget.charge(blockWork) }, ds)
+}
+
+// Stopped reports whether the load is no longer wanted.
+func (ev *Evaluator) Stopped() bool {
+	ev.budget.gone = ev.budget.gone || ev.budget.cancelled()
+	return ev.budget.gone
 }
 
 // Env is where an expression is evaluated.
@@ -61,6 +78,9 @@ func (en *Env) ForEach(key, value cty.Value) *Env {
 	child.ctx.Variables = map[string]cty.Value{"each": cty.ObjectVal(map[string]cty.Value{"key": key, "value": value})}
 	return &child
 }
+
+// repeated reports whether the same expressions are evaluated in other environments, too.
+func (en *Env) repeated() bool { return en.who != "" || en.Each || en.Scope.Parent != nil }
 
 // Devices makes environments of the devices of a group one after the other. The environment is always the same one: it must
 // not be kept. When nothing depends on self, which is known inside then, dynamic is false.
@@ -129,17 +149,22 @@ func (ev *Evaluator) Value(en *Env, e hclsyntax.Expression, ds *diag.List) (cty.
 		}
 		return v, Good
 	}
-	if !ev.checkRefs(en, e, ds) {
+	if ev.budget.empty() || !ev.checkRefs(en, e, ds) {
 		ev.Fail(e)
 		return cty.NilVal, Failed
 	}
-	if en.who != "" || en.Each || en.Scope.Parent != nil {
-		ev.budget.left += instanceWork
+	before := ev.budget.left
+	if n := ev.sizes[e]; n > 0 && en.repeated() && !ev.within(e, func() { ev.budget.charge(n) }, ds) {
+		ev.Fail(e)
+		return cty.NilVal, Failed
 	}
 	v, ok := ev.eval(e, en.ctx, ds)
 	if !ok {
 		ev.Fail(e)
 		return cty.NilVal, Failed
+	}
+	if en.repeated() { // what is left over of its own work is not for others
+		ev.budget.left += min(before-ev.budget.left, instanceWork)
 	}
 	if v.IsNull() {
 		return v, Null
@@ -193,6 +218,7 @@ func (ev *Evaluator) within(e hclsyntax.Expression, f func(), ds *diag.List) (ok
 				panic(r)
 			}
 		}
+		ok = ok && !ev.budget.gone
 		if topic := ev.budget.topic; topic != nil {
 			topic.Errorf(ds, e.Range(), "%s", ev.budget.why)
 			ev.budget.topic, ok = nil, false
@@ -203,10 +229,22 @@ func (ev *Evaluator) within(e hclsyntax.Expression, f func(), ds *diag.List) (ok
 }
 
 // UsesSelf reports whether e must be evaluated for every device.
-func UsesSelf(e hclsyntax.Expression) bool {
+func (ev *Evaluator) UsesSelf(en *Env, e hclsyntax.Expression) bool {
 	if _, ok := parse.Literal(e); ok {
 		return false
 	}
+	if !en.repeated() {
+		return usesSelf(e)
+	}
+	uses, known := ev.selves[e]
+	if !known {
+		uses = usesSelf(e)
+		ev.selves[e] = uses
+	}
+	return uses
+}
+
+func usesSelf(e hclsyntax.Expression) bool {
 	return slices.ContainsFunc(e.Variables(), func(t hcl.Traversal) bool { return t.RootName() == "self" })
 }
 

@@ -1,10 +1,10 @@
 package eval
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 
-	"github.com/hashicorp/hcl/v2/ext/tryfunc"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
 	"github.com/zclconf/go-cty/cty/function/stdlib"
@@ -23,7 +23,7 @@ type Function struct {
 	fn   function.Function
 	own  func(*budget, parse.Folder) function.Function // instead of fn, when the function needs to know where it is
 	cost func(args []cty.Value) int                    // bytes or elements the result may take; nil: not more than the arguments
-	raw  bool                                          // sees expressions, not values
+	raw  bool                                          // sees expressions, not values, and charges the budget by itself
 }
 
 // Functions is every function of the language, by name.
@@ -39,7 +39,7 @@ var Functions = []Function{
 	{Name: "basename", Args: "path", Doc: "The last part of a path.", Example: `basename("racks/a.json")`, Gives: `"a.json"`, fn: baseName},
 	{
 		Name: "can", Args: "expression", Doc: "Whether the expression can be evaluated.", Example: `can(tonumber("x"))`, Gives: `false`,
-		fn: tryfunc.CanFunc, raw: true,
+		own: canFunction, raw: true,
 	},
 	{Name: "ceil", Args: "number", Doc: "Smallest whole number not below.", Example: `ceil(1.2)`, Gives: `2`, fn: stdlib.CeilFunc},
 	{Name: "chomp", Args: "string", Doc: "Without newlines at the end.", Example: `chomp("a\n")`, Gives: `"a"`, fn: stdlib.ChompFunc},
@@ -85,7 +85,7 @@ var Functions = []Function{
 	},
 	{
 		Name: "contains", Args: "list, value", Doc: "Whether the list holds the value.", Example: `contains(["a"], "a")`, Gives: `true`,
-		fn: stdlib.ContainsFunc,
+		fn: stdlib.ContainsFunc, cost: searchCost,
 	},
 	{
 		Name: "csvdecode", Args: "string", Doc: "CSV with a header line, as a list of objects.", Example: `csvdecode("a,b\n1,2\n")`,
@@ -125,7 +125,10 @@ var Functions = []Function{
 		Name: "indent", Args: "spaces, string", Doc: "With spaces before every line but the first.", Example: `indent(2, "a\nb")`,
 		Gives: `"a\n  b"`, fn: stdlib.IndentFunc, cost: indentCost,
 	},
-	{Name: "index", Args: "list, value", Doc: "Where in the list the value is.", Example: `index(["a", "b"], "b")`, Gives: `1`, fn: indexOf},
+	{
+		Name: "index", Args: "list, value", Doc: "Where in the list the value is.", Example: `index(["a", "b"], "b")`, Gives: `1`, fn: indexOf,
+		cost: searchCost,
+	},
 	{
 		Name: "join", Args: "separator, list", Doc: "The strings of a list as one.", Example: `join("-", ["a", "b"])`, Gives: `"a-b"`,
 		fn: stdlib.JoinFunc, cost: joinCost,
@@ -161,7 +164,7 @@ var Functions = []Function{
 	{Name: "min", Args: "number...", Doc: "The smallest number.", Example: `min(1, 3)`, Gives: `1`, fn: stdlib.MinFunc},
 	{
 		Name: "nodeset", Args: "string", Doc: "The names of a nodeset of devices, or of device:interface, as a list.",
-		Example: `nodeset("leaf[01-02]")`, Gives: `["leaf01","leaf02"]`, own: nodesetFunction,
+		Example: `nodeset("leaf[01-02]")`, Gives: `["leaf01","leaf02"]`, own: nodesetFunction, cost: nodesetCost,
 	},
 	{Name: "one", Args: "list", Doc: "The only element of a list, or null of an empty one.", Example: `one([7])`, Gives: `7`, fn: oneFunction},
 	{
@@ -267,7 +270,7 @@ var Functions = []Function{
 	},
 	{
 		Name: "try", Args: "expression...", Doc: "The first expression that can be evaluated.", Example: `try(tonumber("x"), 2)`, Gives: `2`,
-		fn: tryfunc.TryFunc, raw: true,
+		own: tryFunction, raw: true,
 	},
 	{Name: "upper", Args: "string", Doc: "In upper case.", Example: `upper("a")`, Gives: `"A"`, fn: stdlib.UpperFunc},
 	{
@@ -324,18 +327,21 @@ func bounded(b *budget, fn function.Function, cost func([]cty.Value) int) functi
 	if rest != nil {
 		spec.VarParam = &function.Parameter{Name: rest.Name, Type: cty.DynamicPseudoType, AllowNull: true, AllowDynamicType: true}
 	}
-	spec.Impl = func(in []cty.Value, _ cty.Type) (cty.Value, error) {
+	spec.Impl = func(in []cty.Value, _ cty.Type) (out cty.Value, err error) {
+		defer b.caught(&err)
 		if len(in) > maxArguments {
 			return cty.NilVal, fmt.Errorf("more than %d arguments", maxArguments)
 		}
 		args := make([]cty.Value, len(in))
 		for i, v := range in {
 			b.measure(v)
+			if v.Type().IsSetType() && v.IsKnown() && !v.IsNull() {
+				b.charge(24 * v.LengthInt()) // cty ranges over it several times
+			}
 			p := rest
 			if i < len(params) {
 				p = &params[i]
 			}
-			var err error
 			if args[i], err = fit(v, p.Type); err != nil {
 				return cty.NilVal, function.NewArgError(i, err)
 			}
@@ -348,8 +354,13 @@ func bounded(b *budget, fn function.Function, cost func([]cty.Value) int) functi
 			}
 		}
 		v, err := fn.Call(args)
-		if err == nil {
+		switch _, panicked := errors.AsType[function.PanicError](err); {
+		case err == nil:
 			b.measure(v)
+		case panicked: // its error holds a stack
+			b.charge(panicWork)
+		default:
+			b.charge(errorWork)
 		}
 		return v, err
 	}

@@ -21,6 +21,9 @@ func (ev *Evaluator) guardBody(body *hclsyntax.Body, types bool, ds *diag.List) 
 		if g.bad {
 			ev.Fail(a.Expr)
 		}
+		if g.size > instanceWork {
+			ev.sizes[a.Expr] = g.size
+		}
 	}
 	for _, b := range body.Blocks {
 		ev.guardBody(b.Body, b.Type == "variable", ds)
@@ -40,20 +43,29 @@ type guard struct {
 	whole bool // in arithmetic of whole numbers
 	ds    *diag.List
 	bad   bool
+	size  int // expressions seen
+
+	mixed map[hclsyntax.Expression]bool // more than arithmetic of whole numbers
 }
 
-func (g *guard) meter(e *hclsyntax.Expression, times int) {
-	*e = &metered{&hclsyntax.ParenthesesExpr{Expression: *e, SrcRange: (*e).Range()}, g.b, times}
+// metered guards an expression, and has the budget charged whenever it is evaluated.
+func (g *guard) metered(e *hclsyntax.Expression, loops, times int) {
+	before := g.size
+	g.expr(e, loops)
+	*e = &metered{&hclsyntax.ParenthesesExpr{Expression: *e, SrcRange: (*e).Range()}, g.b, times, g.size - before}
 }
 
 func (g *guard) expr(p *hclsyntax.Expression, loops int) {
-	if a := inWholeNumbers(*p, g.b); a != nil && !g.types && !g.whole {
-		g.whole = true // what is inside is computed with it
-		g.expr(p, loops)
-		g.whole = false
-		*p = a
-		return
+	if !g.types && !g.whole {
+		if a := g.inWholeNumbers(*p); a != nil {
+			g.whole = true // what is inside is computed with it
+			g.expr(p, loops)
+			g.whole = false
+			*p = a
+			return
+		}
 	}
+	g.size++
 	switch e := (*p).(type) {
 	case *hclsyntax.LiteralValueExpr:
 		if v := e.Val; v.IsKnown() && !v.IsNull() && v.Type() == cty.Number && hugeNumber(v.AsBigFloat()) {
@@ -71,6 +83,9 @@ func (g *guard) expr(p *hclsyntax.Expression, loops int) {
 		}
 		for i := range e.Args {
 			g.expr(&e.Args[i], loops)
+		}
+		if !g.types {
+			*p = &call{e, g.b}
 		}
 	case *hclsyntax.ConditionalExpr:
 		g.expr(&e.Condition, loops)
@@ -101,27 +116,27 @@ func (g *guard) expr(p *hclsyntax.Expression, loops int) {
 		g.expr(&e.CollExpr, loops+1)
 		for _, inner := range []*hclsyntax.Expression{&e.KeyExpr, &e.ValExpr, &e.CondExpr} {
 			if *inner != nil {
-				g.expr(inner, loops+1)
-				g.meter(inner, 4) // every turn also makes a scope
+				g.metered(inner, loops+1, 6) // every turn also makes a scope
 			}
 		}
 	case *hclsyntax.SplatExpr:
 		g.expr(&e.Source, loops)
-		g.expr(&e.Each, loops)
-		g.meter(&e.Each, 1)
+		g.metered(&e.Each, loops, 1)
 	case *hclsyntax.BinaryOpExpr:
-		g.expr(&e.LHS, loops)
-		g.expr(&e.RHS, loops)
 		if e.Op == hclsyntax.OpEqual || e.Op == hclsyntax.OpNotEqual { // these compare whole values
-			g.meter(&e.LHS, 4)
+			g.metered(&e.LHS, loops, 4)
+		} else {
+			g.expr(&e.LHS, loops)
 		}
+		g.expr(&e.RHS, loops)
 	case *hclsyntax.UnaryOpExpr:
 		g.expr(&e.Val, loops)
 	case *hclsyntax.TemplateExpr:
 		for i := range e.Parts {
-			g.expr(&e.Parts[i], loops)
-			if _, literal := e.Parts[i].(*hclsyntax.LiteralValueExpr); !literal {
-				g.meter(&e.Parts[i], 1)
+			if _, literal := e.Parts[i].(*hclsyntax.LiteralValueExpr); literal {
+				g.expr(&e.Parts[i], loops)
+			} else {
+				g.metered(&e.Parts[i], loops, 1)
 			}
 		}
 		if _, literal := parse.Literal(e); !literal && !g.types {

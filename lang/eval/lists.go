@@ -21,6 +21,10 @@ type Element struct {
 // expression of the whole.
 func (ev *Evaluator) Elements(en *Env, e hclsyntax.Expression, want string, ds *diag.List) ([]Element, Outcome) {
 	if tuple, ok := parse.Bare(e).(*hclsyntax.TupleConsExpr); ok && !ev.failed[e] {
+		if n := len(tuple.Exprs); n > instanceWork && en.repeated() && !ev.within(e, func() { ev.budget.charge(n) }, ds) {
+			ev.Fail(e)
+			return nil, Failed
+		}
 		out := make([]Element, 0, len(tuple.Exprs))
 		result := Good
 		for _, x := range tuple.Exprs {

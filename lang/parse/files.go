@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+	"unicode"
 
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
@@ -187,6 +188,7 @@ func (f Folder) read(name string, limit int, ds *diag.List) ([]byte, bool) {
 // Why a file is not read.
 var (
 	ErrTooLarge   = errors.New("too large")
+	ErrHidden     = errors.New("is hidden: its name, or that of a folder it is in, begins with a dot; a fabric reads no such files")
 	ErrLink       = errors.New("is, or lies behind, a link, which is not followed") // completes a sentence that begins with the name
 	errNotRegular = errors.New("it is not a regular file")
 )
@@ -214,10 +216,19 @@ func readRegular(fsys fs.FS, name string, limit int) ([]byte, error) {
 	return src, err
 }
 
-// ReadBelow reads a regular file below the folder. Links are not followed: they lead out of it.
+// hidden reports whether a name begins with a dot. Characters that a file system may leave out do not hide it.
+func hidden(name string) bool {
+	return strings.HasPrefix(strings.TrimLeftFunc(name, func(r rune) bool { return unicode.Is(unicode.Cf, r) }), ".")
+}
+
+// ReadBelow reads a regular file below the folder. Links are not followed: they lead out of it. Hidden files and what is in hidden folders
+// are for others: .git/config, .env and .ssh hold secrets, and a message shows lines of what is read.
 func (f Folder) ReadBelow(name string, limit int) ([]byte, error) {
 	at := f.Name
 	for part := range strings.SplitSeq(name, "/") {
+		if hidden(part) {
+			return nil, ErrHidden
+		}
 		at = path.Join(at, part)
 		info, err := fs.Lstat(f.FS, at)
 		if err != nil {
@@ -241,6 +252,9 @@ func (r *Reader) Named(f Folder, name string, at diag.Range, limit int, advice s
 	switch {
 	case errors.Is(err, ErrTooLarge):
 		TooLarge.Errorf(ds, at, "%q is larger than %s. %s", full, Size(limit), advice)
+		return full, nil, false
+	case errors.Is(err, ErrHidden):
+		Unreadable.Errorf(ds, at, "%q %s. Give it another name.", full, ErrHidden)
 		return full, nil, false
 	case errors.Is(err, ErrLink):
 		Unreadable.Errorf(ds, at, "%q %s. Put the file itself there.", full, ErrLink)

@@ -40,6 +40,7 @@ type Judged struct {
 // report errors; validate and the targets both run, so that a person sees everything at once. When ctx is done it ends
 // before the next stage, with what it has; the proof, which takes longest, gives up.
 func Judge(ctx context.Context, fsys fs.FS, dir string, o Options) *Judged {
+	o.Lang.Done = ctx.Done()
 	src, found := lang.Load(fsys, dir, o.Lang)
 	j := &Judged{
 		Source: &lang.Source{Files: src.Files, Ignores: src.Ignores, Calls: src.Calls, Values: src.Values, Lock: src.Lock},

@@ -45,6 +45,8 @@ func (d *disk) List(dir string) []string {
 	return out
 }
 
+func (d *disk) Inside(_, module string) bool { return !strings.HasPrefix(module, "/outside/") }
+
 func (d *disk) Read(name string) ([]byte, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -174,7 +174,8 @@ func (s *Server) folders(dir string) []string {
 				if !strings.HasPrefix(source, "./") && !strings.HasPrefix(source, "../") {
 					continue
 				}
-				if m := path.Join(out[i], source); !slices.Contains(out, m) && len(out) < maxFolders {
+				m := path.Join(out[i], source)
+				if !slices.Contains(out, m) && len(out) < maxFolders && s.backend.Inside(dir, m) {
 					out = append(out, m)
 				}
 			}
@@ -221,7 +222,12 @@ func (s *Server) scope(d *document) *outline.Workspace {
 	dir := path.Dir(d.name)
 	sc.Folder = s.files(dir)
 	sc.Fabric = sc.Folder
-	sc.Module = func(source string) []*outline.File { return s.files(path.Join(dir, source)) }
+	sc.Module = func(source string) []*outline.File {
+		if m := path.Join(dir, source); s.backend.Inside(dir, m) {
+			return s.files(m)
+		}
+		return nil
+	}
 	if fabric := s.fabricOf(d.name); fabric != "" {
 		sc.Fabric = nil
 		for _, f := range s.folders(fabric) {

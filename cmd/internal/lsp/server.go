@@ -31,6 +31,8 @@ import (
 type Backend interface {
 	// List returns the names of the *.hcl files directly in a folder; none where it cannot be read.
 	List(dir string) []string
+	// Inside reports whether files of one folder may name another one as a module.
+	Inside(dir, module string) bool
 	// Read returns the bytes of a file.
 	Read(name string) ([]byte, error)
 	// Check runs the pipeline on the fabric in a folder. Unsaved texts win over those on disk. The error is why that

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Whatever a fabric names, by whatever way round: nothing outside of its repository is read, and no line of it is shown.
+func TestReadingStaysInside(t *testing.T) {
+	const secret = "made-up-secret"
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"elsewhere/consul.hcl":       "encrypt = \"" + secret + "\"\n",
+		"elsewhere/cables.csv":       secret + ",swp1,b,swp2\n",
+		"elsewhere/text":             secret,
+		"elsewhere/nextto":           secret,
+		"repo/.git/HEAD":             secret,
+		"repo/.env":                  secret,
+		"repo/.ssh/id":               secret,
+		"repo/pods/one/.env":         secret,
+		"repo/pods/one/.ssh/id":      secret,
+		"repo/pods/one/a/.ssh/id":    secret,
+		"repo/pods/one/\u200c.ssh/k": secret,
+		"repo/pods/one/.csv":         secret + ",swp1,b,swp2\n",
+		"repo/pods/next/text":        secret,
+		"repo/shared/a.hcl":          "locals {\n  a = 1\n}\n",
+	} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o777))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
+	}
+	for link, to := range map[string]string{
+		"repo/out":          "../elsewhere",
+		"repo/pods/one/out": "../../../elsewhere",
+		"repo/pods/one/l":   "../../../elsewhere/text",
+		"repo/pods/one/e":   ".env",
+		"repo/pods/one/.d":  "../../shared",
+		"repo/pods/one/in":  "../../shared",
+		"repo/alias":        "shared",
+		"linked":            "repo/pods/one",
+	} {
+		require.NoError(t, os.Symlink(to, filepath.Join(dir, link)))
+	}
+	module := func(source string) string { return "module \"m\" {\n  source = \"" + source + "\"\n}\n" }
+	file := func(name string) string { return "locals {\n  x = file(\"" + name + "\")\n}\n" }
+	cables := func(name string) string {
+		return "topology \"t\" {\n  format = \"csv\"\n  file   = \"" + name + "\"\n}\n"
+	}
+	table := func(name string) string { return "table:" + name }
+	for _, tt := range []struct {
+		text string
+		good bool
+	}{
+		{module("../../shared"), true},
+		{module("../../alias"), true},
+		{module("../../../elsewhere"), false},
+		{module("../../out"), false},
+		{module("./out"), false},
+		{module("../../../repo/out"), false},
+		{module("../../../repo/shared"), true},
+		{module("../../../.."), false},
+		{module("../../../../../../../../../../../../../etc"), false},
+		{module("../../../nowhere"), false},
+		{file("../next/text"), false},
+		{file("l"), false},
+		{file("e"), false},
+		{file("out/text"), false},
+		{file(".env"), false},
+		{file("a/.ssh/id"), false},
+		{file("a/../.ssh/id"), false},
+		{file("./.ssh/id"), false},
+		{file(".SSH/id"), false},
+		{file("\u200c.ssh/k"), false},
+		{file("/etc/passwd"), false},
+		{cables("../../../elsewhere/cables.csv"), false},
+		{cables("out/cables.csv"), false},
+		{cables(".csv"), false},
+		{table("../../../elsewhere/text"), false},
+		{table("l"), false},
+		{table(".env"), false},
+	} {
+		fabric := "fabric \"f\" {}\n" + tt.text
+		if name, ok := strings.CutPrefix(tt.text, "table:"); ok {
+			fabric = "fabric \"f\" {\n  routing = \"table\"\n  table = \"" + name + "\"\n}\n"
+		}
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "repo/pods/one/fabric.hcl"), []byte(fabric), 0o666))
+		for _, c := range [][2]string{{".", "repo/pods/one"}, {"repo/pods/one", "."}, {"repo", "pods/one"}, {"elsewhere", "../repo/pods/one"}} {
+			t.Chdir(filepath.Join(dir, c[0]))
+			out, code := offline(t, "validate", c[1])
+			assert.NotContains(t, out, secret, tt.text)
+			assert.Equal(t, tt.good, code == exitGood, "%s %v\n%s", tt.text, c, out)
+		}
+	}
+
+	// A module may be outside where the person says so, and only there.
+	t.Chdir(dir)
+	require.NoError(t, os.WriteFile("repo/pods/one/fabric.hcl", []byte("fabric \"f\" {}\n"+module("../../../further/pod")), 0o666))
+	require.NoError(t, os.MkdirAll("further/pod", 0o777))
+	require.NoError(t, os.WriteFile("further/pod/a.hcl", []byte("locals {\n  a = 1\n}\n"), 0o666))
+	for _, tt := range []struct {
+		allow string
+		code  int
+	}{{"further", exitGood}, {"further/pod", exitGood}, {"elsewhere", exitErrors}, {"nowhere", exitUsage}} {
+		_, code := offline(t, "validate", "--allow-outside", tt.allow, "repo/pods/one")
+		assert.Equal(t, tt.code, code, tt.allow)
+	}
+
+	// A folder that is given by a link is where it leads: its repository is that of the folder itself.
+	require.NoError(t, os.WriteFile("repo/pods/one/fabric.hcl", []byte("fabric \"f\" {}\n"+module("../elsewhere")), 0o666))
+	out, code := offline(t, "validate", "linked")
+	assert.Equal(t, exitErrors, code)
+	assert.NotContains(t, out, secret)
+}
+
+// offline runs a verb and returns all that it prints.
+func offline(t *testing.T, args ...string) (out string, code int) {
+	t.Helper()
+	var text bytes.Buffer
+	p := &person{stdin: strings.NewReader(""), stdout: &text, stderr: &text, getenv: func(string) string { return "" }}
+	code = run(t.Context(), p, args)
+	return text.String(), code
+}

@@ -1,0 +1,171 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// offlineVerbs are the verbs that touch no device, each with arguments with which it has something to print.
+var offlineVerbs = map[string][]string{
+	"build":      {"build", "-o", "OUT", "FABRIC"},
+	"completion": {"completion", "bash"},
+	"docs":       {"docs", "language"},
+	"explain":    {"explain", "pfc-loop"},
+	"fmt":        {"fmt", "--check", "UGLY"},
+	"graph":      {"graph", "FABRIC"},
+	"help":       {"help"},
+	"init":       {"init", "OUT"},
+	"lock-sizes": {"lock-sizes", "FABRIC"},
+	"lsp":        {"lsp"},
+	"runs":       {"runs"},
+	"show":       {"show", "FABRIC", "leaf01"},
+	"trace":      {"trace", "FABRIC", "gpu01", "gpu08"},
+	"validate":   {"validate", "FABRIC"},
+	"version":    {"version"},
+}
+
+// TestFirstSignalEnds interrupts every verb that touches no device while it is blocked: by an output that is not read, and by a file with
+// variables that has no end. The first signal ends it with the status 130, and it leaves no file that is half-written.
+func TestFirstSignalEnds(t *testing.T) {
+	tool, err := exec.LookPath("rocec")
+	require.NoError(t, err, "testscript puts it there")
+	dir := t.TempDir()
+	fabric, ugly := filepath.Join(dir, "fabric"), filepath.Join(dir, "ugly.hcl")
+	_, code := offline(t, "init", fabric)
+	require.Equal(t, exitGood, code)
+	require.NoError(t, os.WriteFile(ugly, []byte("fabric   \"f\"   {\n}\n"), 0o666))
+	fifo := filepath.Join(dir, "fifo")
+	require.NoError(t, syscall.Mkfifo(fifo, 0o600))
+
+	tested := 0
+	var walk func(cmd *cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		for _, verb := range cmd.Commands() {
+			if touchesDevices(verb) {
+				assert.NotContains(t, offlineVerbs, verb.Name())
+				continue
+			}
+			walk(verb)
+			if !verb.Runnable() {
+				continue
+			}
+			args, ok := offlineVerbs[verb.Name()]
+			if !assert.True(t, ok, "%s touches no device, and is not tested", verb.CommandPath()) {
+				continue
+			}
+			tested++
+			command := func(t *testing.T, flags ...string) *exec.Cmd {
+				for _, arg := range args {
+					switch arg {
+					case "FABRIC":
+						arg = fabric
+					case "UGLY":
+						arg = ugly
+					case "OUT":
+						arg = filepath.Join(t.TempDir(), "out")
+					}
+					flags = append(flags, arg)
+				}
+				return exec.Command(tool, flags...)
+			}
+			for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+				t.Run(verb.Name()+" "+s.String(), func(t *testing.T) { interrupt(t, s, command(t)) })
+			}
+			if slices.Contains(args, "FABRIC") {
+				t.Run(verb.Name()+" reads", func(t *testing.T) { interrupt(t, syscall.SIGTERM, command(t, "--var-file", fifo)) })
+			}
+		}
+	}
+	root := newRoot(&person{getenv: func(string) string { return "" }})
+	root.InitDefaultHelpCmd()
+	walk(root)
+	require.Len(t, offlineVerbs, tested)
+}
+
+// A signal waits for the file that is being written, and no other is begun.
+func TestSignalWaitsForWrites(t *testing.T) {
+	root, err := os.OpenRoot(t.TempDir())
+	require.NoError(t, err)
+	defer root.Close()
+	done := wholeWrite()
+	ends := make(chan func())
+	go func() { ends <- waitForWrites() }()
+	select {
+	case <-ends:
+		require.Fail(t, "a file is half-written")
+	default:
+	}
+	done()
+	release := <-ends
+	begun := make(chan error)
+	go func() { begun <- create(root, "a", 0o644, []byte("a")) }()
+	_, err = root.Stat("a")
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	release()
+	require.NoError(t, <-begun)
+}
+
+// interrupt runs a command that blocks, and signals it once it does.
+func interrupt(t *testing.T, s os.Signal, cmd *exec.Cmd) {
+	from, to, err := os.Pipe() // full: the first byte that the command prints blocks it
+	require.NoError(t, err)
+	defer from.Close()
+	fd := int(to.Fd())
+	require.NoError(t, syscall.SetNonblock(fd, true))
+	for n := 1; n > 0; {
+		n, _ = syscall.Write(fd, []byte("x"))
+	}
+	require.NoError(t, syscall.SetNonblock(fd, false))
+	in, keep, err := os.Pipe() // a language server waits for its editor
+	require.NoError(t, err)
+	defer keep.Close()
+	var errs bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, to, &errs
+	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+t.TempDir())
+	require.NoError(t, cmd.Start())
+	require.NoError(t, in.Close())
+	require.NoError(t, to.Close())
+	blocked(t, cmd.Process.Pid)
+	require.NoError(t, cmd.Process.Signal(s))
+	_ = cmd.Wait()
+	require.Equal(t, exitInterrupted, cmd.ProcessState.ExitCode(), "%s", errs.String())
+}
+
+// blocked waits until a thread of a process waits in a call that only the test ends: a write to the output, a read of the input, or the
+// opening of a pipe.
+func blocked(t *testing.T, pid int) {
+	t.Helper()
+	calls := []string{fmt.Sprintf("%d 0x1 ", syscall.SYS_WRITE), fmt.Sprintf("%d 0x0 ", syscall.SYS_READ), fmt.Sprintf("%d ", syscall.SYS_OPENAT)}
+	last := ""
+	require.Eventually(t, func() bool {
+		files, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/syscall", pid))
+		require.NoError(t, err)
+		for _, file := range files {
+			call, err := os.ReadFile(file)
+			for _, begin := range calls {
+				if err == nil && strings.HasPrefix(string(call), begin) {
+					was := last
+					last = string(call)
+					return was == last
+				}
+			}
+		}
+		last = ""
+		return false
+	}, time.Minute, 50*time.Millisecond, "it does not block")
+}
