@@ -233,6 +233,9 @@ func (a *app) applyCommandLine(plan, dir string, m deploy.Meta) string {
 	for _, name := range m.VarFiles {
 		words = append(words, diag.Flag("--var-file", diag.Path("FILE", name)))
 	}
+	for _, name := range a.allowed {
+		words = append(words, diag.Flag("--allow-outside", diag.Path("FOLDER", name)))
+	}
 	given := a.givenVars()
 	for _, name := range m.Variables {
 		value, ok := given[name]
