@@ -4,6 +4,7 @@ held() { # T
 	x=$S/txn-$1
 	b=$S/backup/$1
 	for f in "$x" "$b" "$x/key" "$x/files" "$x/lives" "$x/about" "$x/note" "$b/files" "$b/lives" "$b/about" "$b/ended"; do file "$f"; done
+	file "$x/digest" "$b/digest"
 	printf '%s query\n' "$B"
 	for step in "$x"/step.*; do
 		time='' keep=''

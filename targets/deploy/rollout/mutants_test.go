@@ -260,8 +260,20 @@ run()`, caught: "never loaded"},
 	},
 	{script: "undo.sh", old: `must "remove $X" rm -rf "$X"
 	owner`, new: `owner`, caught: "applied"},
-	{script: "undo.sh", old: `if [ "$(number "$b/counter")" -le "$least" ]; then`, new: `if false; then`, caught: "backups"},
+	{script: "undo.sh", old: `if [ "$(number "$b/counter")" -gt "$least" ]; then continue`, new: `if true; then continue`, caught: "backups"},
+	{script: "undo.sh", old: `if [ -s "$b/digest" ]; then`, new: `if false; then`, caught: "backups"},
+	{script: "undo.sh", old: `tail -n 999 "$S/digests"`, new: `true "$S/digests"`, caught: "backups"},
 	{script: "undo.sh", old: `case ${b##*/} in *[!a-z0-9-]*) continue ;; esac`, new: `:`, caught: "backups"},
+
+	// What the device was given, before anything of a journal runs.
+	{script: "call.sh", old: `	if [ "$given" != "$D" ]; then`, new: `	if false; then`, caught: "another journal"},
+	{script: "call.sh", old: `	if [ "$given" != "$D" ]; then`, new: `	if [ -n "$D" ] && [ "$given" != "$D" ]; then`, caught: "another journal"},
+	{script: "call.sh", old: `	if [ "$given" != "$D" ]; then`, new: `	if [ -n "$given" ] && [ "$given" != "$D" ]; then`, caught: "another journal"},
+	{script: "run.sh", old: `"$X/lives" "$X/digest" "$b"`, new: `"$X/lives" "$b" && : >"$b/digest"`, caught: "another journal"},
+	{script: "read.sh", old: `	[ "$is" = same ]`, new: `	:`, caught: "another journal"},
+	{script: "read.sh", old: `if [ "$has" = "$2" ] &&`, new: `if`, caught: "another journal"},
+	{script: "read.sh", old: `if [ "$run" = "$1" ]; then has=$sum`, new: `if true; then has=$sum`, caught: "another journal"},
+	{script: "read.sh", old: `"$S/backup/$1/digest"; do`, new: `; do`, caught: "another journal"},
 
 	// The way back.
 	{script: "undo.sh", old: `	refusals base
@@ -323,11 +335,11 @@ func TestScriptMutants(t *testing.T) {
 	}
 	all := slices.Clone(mutants)
 	text := map[string]string{}
-	for _, name := range []string{"lib.sh", "begin.sh", "run.sh", "undo.sh", "unlock.sh", "mark.sh"} {
+	for _, name := range []string{"lib.sh", "begin.sh", "run.sh", "undo.sh", "unlock.sh", "mark.sh", "call.sh", "read.sh"} {
 		data, err := os.ReadFile("../device/" + name)
 		require.NoError(t, err)
 		text[name] = string(data)
-		if name != "lib.sh" && name != "unlock.sh" && name != "mark.sh" { // memory is not flushed
+		if slices.Contains([]string{"begin.sh", "run.sh", "undo.sh"}, name) { // memory is not flushed
 			all = append(all, flushes(t, name, text[name])...)
 		}
 	}

@@ -115,6 +115,7 @@ var scenarios = map[string]func(t testing.TB, b box){
 	"steps go back each":          stepsGoBackEach,
 	"another machine":             swapped,
 	"given up and lost":           givenUp,
+	"another journal":             anotherJournal,
 }
 
 func TestScenarios(t *testing.T) {
