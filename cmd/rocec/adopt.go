@@ -60,7 +60,11 @@ func (a *app) takenUp(ctx context.Context, name string, only []string, which lab
 	if err := sameLab(l, which); err != nil {
 		return nil, nil, err
 	}
-	if l.Adopted != nil && !l.Alive {
+	if l.Older() && !l.Alive && a.dir == "" && !hasFabric(l.Fabric) {
+		return nil, nil, fail(exitUsage, "An earlier rocec wrote the journal of run %s, with commands in it, and this one runs none of them. It "+
+			"asks the devices instead, and there is no fabric in %s: name it with -C DIR.", l.Run, diag.Escape(l.Fabric))
+	}
+	if (l.Adopted != nil || l.Older()) && !l.Alive {
 		return a.adopt(ctx, l.Run, only, "", l)
 	}
 	return l, nil, nil
@@ -101,6 +105,7 @@ type adoption struct {
 	known   *journal.Log // nil: the journal does not know the run yet
 	before  [][]byte
 	marks   map[string]string // by device that holds something of the run: how far it came
+	told    map[string]bool   // devices that told what they hold of it
 	unasked []journal.Left
 }
 
@@ -132,10 +137,15 @@ func (a *app) adopt(ctx context.Context, name string, only []string, which labFl
 	}
 	t := &adoption{
 		a: a, name: name, devices: devices, dir: abs, fabric: f.Fabric.Name, names: names, some: len(only) > 0,
-		known: known, marks: map[string]string{},
+		known: known, marks: map[string]string{}, told: map[string]bool{},
 	}
 	l, err := t.takeUp(ctx)
 	devices.close(&err)
+	if l != nil { // what was not told just now may be anybody's words
+		for i := range l.Devices {
+			l.Devices[i].Told = t.told[l.Devices[i].Name]
+		}
+	}
 	return l, t.plan, err
 }
 
@@ -149,12 +159,16 @@ func (t *adoption) takeUp(ctx context.Context) (*journal.Log, error) {
 		return nil, err
 	}
 	h := t.header()
-	held := t.ask(ctx, h)
+	held := t.ask(ctx)
 	if ctx.Err() != nil {
 		return nil, fail(exitInterrupted, "interrupted; nothing was changed")
 	}
 	t.fill(h, held)
 	t.tell(h)
+	if len(h.Devices) == 0 && len(t.marks) == 0 {
+		return nil, fail(exitMachines, "no device of the fabric in %s that could be asked holds anything of run %s; a device keeps its last ten "+
+			"runs. Its journal is an earlier rocec's, with commands in it, and this one runs none of them.", diag.Escape(t.dir), t.name)
+	}
 	if len(h.Devices) == 0 {
 		return nil, fail(exitMachines, "run %s is on %s, and cannot be read there", t.name, diag.Count(len(t.marks), "device"))
 	}
@@ -264,7 +278,11 @@ func (t *adoption) header() *journal.Header {
 	if t.known != nil {
 		known := t.known.Header
 		h = &known
-		h.Devices, h.Steps, h.Queries = slices.Clone(h.Devices), slices.Clone(h.Steps), slices.Clone(h.Queries)
+		h.Devices, h.Steps, h.Queries, h.Checks = slices.Clone(h.Devices), slices.Clone(h.Steps), slices.Clone(h.Queries), slices.Clone(h.Checks)
+		if h.Older() {
+			h.Devices, h.Steps, h.Queries, h.Checks = nil, nil, nil, nil
+			h.Fabric, h.Name = t.dir, t.fabric
+		}
 	} else {
 		h.Key, h.Began, h.Tool = newKey(), beganAt(t.name, now), buildVersion().Version
 		h.Fabric, h.Name, h.Lab = t.dir, t.fabric, t.devices.labDir
@@ -296,9 +314,9 @@ func beganAt(run string, now time.Time) time.Time {
 	return now
 }
 
-// ask reads what the devices hold of the run that the journal does not know yet. Devices that do not tell it in a form that makes
-// sense count as not asked.
-func (t *adoption) ask(ctx context.Context, h *journal.Header) map[string]*device.Held {
+// ask reads what the devices hold of the run, also where the journal knows it: others may have written that. Devices that do not tell it in
+// a form that makes sense count as not asked.
+func (t *adoption) ask(ctx context.Context) map[string]*device.Held {
 	type answer struct {
 		name string
 		held *device.Held
@@ -309,7 +327,7 @@ func (t *adoption) ask(ctx context.Context, h *journal.Header) map[string]*devic
 	slots := make(chan struct{}, defaultParallel)
 	for i, d := range t.plan.Devices {
 		name := d.Device.Name
-		if t.marks[name] == "" || slices.ContainsFunc(h.Devices, func(d journal.Device) bool { return d.Name == name }) {
+		if t.marks[name] == "" {
 			continue
 		}
 		slots <- struct{}{}
@@ -360,9 +378,15 @@ func (t *adoption) fill(h *journal.Header, held map[string]*device.Held) {
 			h.Hold = about.Hold.String()
 		}
 		h.Adopted.Hooks = h.Adopted.Hooks || about.Hooks
-		h.Devices = append(h.Devices, t.adoptDevice(w, d, one))
+		jd := t.adoptDevice(w, d, one)
+		t.told[jd.Name] = true
+		if i := slices.IndexFunc(h.Devices, func(d journal.Device) bool { return d.Name == jd.Name }); i >= 0 {
+			h.Devices[i] = jd
+		} else {
+			h.Devices = append(h.Devices, jd)
+		}
 	}
-	if t.known != nil {
+	if t.known != nil && t.known.Adopted != nil {
 		for _, name := range t.known.Adopted.Devices {
 			named[name] = true
 		}
@@ -417,10 +441,14 @@ func (t *adoption) tell(h *journal.Header) {
 			"Whether its process still lives cannot be seen from here.", h.Run, diag.Escape(h.Owner), diag.Count(n, "device"),
 			diag.Escape(h.Fabric), holdsText(n))
 	}
+	if t.known != nil && t.known.Older() {
+		a.say("An earlier rocec wrote the journal of run %s, with commands in it, and this one runs none of them. It asks the devices of the "+
+			"fabric in %s instead: %s %s the run.", h.Run, diag.Escape(h.Fabric), diag.Count(n, "device"), holdsText(n))
+	}
 	if len(h.Adopted.Unasked) > 0 && !t.some {
 		a.say("Whether these hold run %s is not known: %s.", h.Run, unaskedText(h.Adopted.Unasked))
 	}
-	if h.Adopted.Hooks && t.known == nil {
+	if h.Adopted.Hooks && (t.known == nil || t.known.Older()) {
 		a.say("Run %s has programs that take traffic off devices and put it back (--drain, --undrain). Rocec does not run them here. Put "+
 			"traffic back by hand where one took it off.", h.Run)
 	}
@@ -445,7 +473,7 @@ func (t *adoption) write(h *journal.Header) (*journal.Log, error) {
 		run, err = dir.Begin(*h, time.Now)
 	} else if run, err = dir.Reopen(h.Run, time.Now); err == nil {
 		for _, d := range t.known.Devices {
-			known[d.Name] = true
+			known[d.Name] = !t.known.Older()
 		}
 		err = run.Adopt(*h)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/rocec/rocec/cmd/internal/journal"
 	"github.com/rocec/rocec/targets/deploy"
@@ -16,6 +17,8 @@ type rendered struct {
 	file *target.File // nil: this fabric does not write it
 	step target.Step
 	lost string // why this machine cannot put back what was there before
+
+	wrote []byte // the content that the run wrote, where the step is made of it
 }
 
 // adoptDevice is a device of a run that another machine started: paths and hashes as the device tells them, steps and queries as this
@@ -26,6 +29,7 @@ func (t *adoption) adoptDevice(w *writer, d *deploy.DevicePlan, held *device.Hel
 		jd.Wave = 1 + deploy.PhaseOf(&deploy.DevicePlan{Device: d.Device})
 	}
 	jd.Key, jd.Tool, jd.Intent, jd.Holds = held.Key, held.Note.Tool, held.Note.Intent, held.Note.Holds
+	jd.Digest, jd.Told = held.Digest, true
 	if held.Older {
 		held.Changes = append(held.Changes, olderStates(d, held)...)
 	}
@@ -69,7 +73,7 @@ func (t *adoption) adoptDevice(w *writer, d *deploy.DevicePlan, held *device.Hel
 	}
 	for i := range all {
 		r := &all[i]
-		f := target.File{Path: r.of.Path, Mode: 0o644, Live: &target.Query{Cmd: ":"}}
+		f := target.File{Path: r.of.Path, Mode: 0o644, Live: unknownQuery()}
 		if r.file != nil {
 			f = *r.file
 			f.Path, f.Activate = r.of.Path, r.step
@@ -83,6 +87,9 @@ func (t *adoption) adoptDevice(w *writer, d *deploy.DevicePlan, held *device.Hel
 		jf.Lost = r.lost
 		if r.of.Mode != 0 {
 			jf.Mode = r.of.Mode
+		}
+		if r.wrote != nil {
+			t.before = append(t.before, r.wrote)
 		}
 		if r.of.Kept && r.of.Before != nil {
 			t.before = append(t.before, r.of.Before)
@@ -117,6 +124,7 @@ func (r *rendered) choose(d *deploy.DevicePlan) {
 		return
 	}
 	r.step, _ = r.file.Choose(r.of.Before, after, d.Baseline)
+	r.wrote = after
 }
 
 // after finds the content that the run wrote, by its hash: this fabric renders it, or the device holds it.
@@ -160,12 +168,48 @@ func unknownStep(n int, held *device.Held, steps map[int]target.Step) target.Ste
 	if s, ok := steps[n]; ok && n >= 0 {
 		return s
 	}
-	s := target.Step{Cmd: fmt.Sprintf("# step %d, which only the device knows\nfalse", n)}
+	var time time.Duration
+	keep := false
 	if has := held.Steps[n]; has != nil {
-		s.Timeout = has.Time
-		if has.Keep {
-			s.Keep = "false"
-		}
+		time, keep = has.Time, has.Keep
+	}
+	return stepUnknown(n, time, keep)
+}
+
+// The names of what only a device knows: such a step has a number, a time in seconds, and whether something is done as the run is kept.
+const (
+	unknownWord   = "unknown"
+	nameNoQuery   = unknownWord + " state"
+	unknownFormat = unknownWord + " step %d %d %t"
+)
+
+func stepUnknown(n int, time time.Duration, keep bool) target.Step {
+	s := target.Step{
+		Name: fmt.Sprintf(unknownFormat, n, int(time.Seconds()), keep), Cmd: fmt.Sprintf("# step %d, which only the device knows\nfalse", n),
+		Timeout: time,
+	}
+	if keep {
+		s.Keep = "false"
 	}
 	return s
+}
+
+func unknownQuery() *target.Query { return &target.Query{Name: nameNoQuery, Cmd: ":"} }
+
+// recallUnknown makes again what only a device knows; nil: the name is of something else.
+func recallUnknown(name string) *target.Made {
+	if name == nameNoQuery {
+		return &target.Made{Query: unknownQuery()}
+	}
+	var n, secs int
+	var keep bool
+	const most = 24 * 3600
+	if _, err := fmt.Sscanf(name, unknownFormat, &n, &secs, &keep); err != nil || n < -1 || secs < 0 || secs > most {
+		return nil
+	}
+	s := stepUnknown(n, time.Duration(secs)*time.Second, keep)
+	if s.Name != name {
+		return nil
+	}
+	return &target.Made{Step: &s}
 }

@@ -108,7 +108,7 @@ func (o *leadOptions) leadFlags(a *app, cmd *cobra.Command) {
 		"$ROCEC_DEVICES; again for each of its arguments")
 	f.StringArrayVar(&o.undrain, "undrain", nil, "a `program` that puts it back after the wave, whatever became of it; again for "+
 		"each of its arguments")
-	f.DurationVar(&o.hookTime, "hook-timeout", 10*time.Minute, "how long --drain and --undrain may take, each")
+	f.DurationVar(&o.hookTime, "hook-timeout", hookTime, "how long --drain and --undrain may take, each")
 	f.StringVarP(&o.message, "message", "m", "", "why, for rocec runs")
 	f.BoolVar(&o.alone, "alone", false, "go on though a switch cannot carry the mark by which other runs see this one: no other run goes on, "+
 		"as -m says why")

@@ -41,6 +41,9 @@ func (a *app) confirm(ctx context.Context, name string, o runOptions) (err error
 		return err
 	}
 	l := r.log
+	if err := sameUndrain(l, o.hooks.undrain); err != nil {
+		return err
+	}
 	if len(r.begun) == 0 {
 		a.tellNothing(l, r.devices, "Run %s changed nothing; nothing to confirm.", o.format)
 		return nil
@@ -59,7 +62,7 @@ func (a *app) confirm(ctx context.Context, name string, o runOptions) (err error
 	if len(o.only) == 0 && len(missing)+len(unasked) > 0 {
 		g.goal = txn.Hold // it is known already that not all can be kept
 	}
-	results, err := a.goOn(ctx, l, f, r.open, g)
+	results, err := a.goOn(ctx, r, f, r.open, &g)
 	if err != nil {
 		return err
 	}
@@ -92,7 +95,10 @@ func (a *app) confirm(ctx context.Context, name string, o runOptions) (err error
 		a.tooLate(l.Run, results)
 		return &exit{exitIncomplete, ""}
 	}
-	return outcome(results)
+	if err := outcome(results); err != nil || !g.drained {
+		return err
+	}
+	return &exit{exitIncomplete, ""}
 }
 
 // notHeld are the devices that are known not to hold what the run wrote: undone, refused, or never begun.

@@ -7,8 +7,11 @@ import (
 	"fmt"
 	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"github.com/rocec/rocec/cmd/internal/journal"
 	"github.com/rocec/rocec/lang/diag"
@@ -16,16 +19,56 @@ import (
 	"github.com/rocec/rocec/targets/deploy/rollout"
 )
 
-// hooks are the programs of --drain and --undrain; nil: none were given.
-func (o *leadOptions) hooks() *journal.Hooks {
+// hooks are the programs of --drain and --undrain, as the person has named them for this command.
+type hooks struct {
+	drain, undrain []string
+	timeout        time.Duration
+}
+
+// hooks are those of the flags; nil: none were given.
+func (o *leadOptions) hooks() *hooks {
 	if len(o.drain)+len(o.undrain) == 0 {
 		return nil
 	}
-	return &journal.Hooks{Drain: o.drain, Undrain: o.undrain, Timeout: o.hookTime}
+	return &hooks{o.drain, o.undrain, o.hookTime}
+}
+
+// sums are the hooks as the journal keeps them: no command can be made of it.
+func (h *hooks) sums() *journal.Hooks {
+	if h == nil {
+		return nil
+	}
+	return &journal.Hooks{Drain: journal.HookSum(h.drain), Undrain: journal.HookSum(h.undrain)}
+}
+
+// undrainFlags declares --undrain and --hook-timeout for the verbs that go on with a run, whose journal keeps no commands.
+func undrainFlags(cmd *cobra.Command, undrain *[]string, timeout *time.Duration) {
+	cmd.Flags().StringArrayVar(undrain, "undrain", nil, "the `program` that the run had as --undrain, to put back traffic that it left off; "+
+		"again for each of its arguments")
+	cmd.Flags().DurationVar(timeout, "hook-timeout", hookTime, "how long --undrain may take")
+}
+
+// hookTime is how long a hook may take where no flag says it.
+const hookTime = 10 * time.Minute
+
+// sameUndrain refuses a program that is not the one of the run.
+func sameUndrain(l *journal.Log, undrain []string) error {
+	switch {
+	case len(undrain) == 0:
+		return nil
+	case undrain[0] == "":
+		return fail(exitUsage, "--undrain names a program")
+	case l.Hooks == nil || l.Hooks.Undrain == "":
+		return fail(exitUsage, "run %s had no --undrain: leave it out", l.Run)
+	case journal.HookSum(undrain) != l.Hooks.Undrain:
+		return fail(exitUsage, "run %s had another --undrain than this one: name the program and its arguments as they were then. Nothing was "+
+			"changed.", l.Run)
+	}
+	return nil
 }
 
 // hooks runs programs of a person around the waves of a run.
-func (a *app) hooks(run string, h *journal.Hooks, order *deploy.Order) *rollout.Hooks {
+func (a *app) hooks(run string, h *hooks, order *deploy.Order) *rollout.Hooks {
 	if h == nil {
 		return nil
 	}
@@ -41,15 +84,15 @@ func (a *app) hooks(run string, h *journal.Hooks, order *deploy.Order) *rollout.
 			return a.hook(ctx, h, argv, run, slices.Index(order.Waves, w)+1, names)
 		}
 	}
-	return &rollout.Hooks{Drain: of(h.Drain), Undrain: of(h.Undrain)}
+	return &rollout.Hooks{Drain: of(h.drain), Undrain: of(h.undrain)}
 }
 
 // mostHookOutput bounds what is kept of what a hook prints: its end.
 const mostHookOutput = 64 << 10
 
 // hook runs one program. It is killed, with what it has started, when its time is over or ctx ends.
-func (a *app) hook(ctx context.Context, h *journal.Hooks, argv []string, run string, wave int, devices []string) error {
-	ctx, cancel := context.WithTimeout(ctx, h.Timeout)
+func (a *app) hook(ctx context.Context, h *hooks, argv []string, run string, wave int, devices []string) error {
+	ctx, cancel := context.WithTimeout(ctx, h.timeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	killGroup(cmd)
@@ -64,7 +107,7 @@ func (a *app) hook(ctx context.Context, h *journal.Hooks, argv []string, run str
 	case err == nil, errors.Is(err, exec.ErrWaitDelay): // it ended well, and something it has started holds its output
 		return nil
 	case ctx.Err() == context.DeadlineExceeded:
-		return fmt.Errorf("%s did not end within %s", diag.Escape(argv[0]), h.Timeout)
+		return fmt.Errorf("%s did not end within %s", diag.Escape(argv[0]), h.timeout)
 	case last == "":
 		return fmt.Errorf("%s: %w", diag.Escape(argv[0]), err)
 	}
@@ -95,12 +138,20 @@ func lastLine(text []byte) string {
 	return string(lines[len(lines)-1])
 }
 
-// undrain puts back the traffic of the waves of a run that died before it did.
-func (a *app) undrain(ctx context.Context, l *journal.Log, log *journal.Run) {
-	if l.Hooks == nil || len(l.Hooks.Undrain) == 0 {
-		return
+// undrain puts back the traffic of the waves of a run that died before it did, by the program that the person has named again. It reports
+// whether all traffic that the run took off is back.
+func (a *app) undrain(ctx context.Context, l *journal.Log, log *journal.Run, by *hooks) bool {
+	if l.Hooks == nil || l.Hooks.Undrain == "" {
+		return true
 	}
-	for _, wave := range l.Drained() {
+	waves := l.Drained()
+	if len(waves) > 0 && (by == nil || len(by.undrain) == 0) {
+		a.say("Run %s took traffic off %s, and it was not put back: the journal keeps no commands. Name the program again that the run had: "+
+			"rocec resume %[1]s --undrain PROGRAM", l.Run, wavesText(waves))
+		return false
+	}
+	good := true
+	for _, wave := range waves {
 		var names []string
 		for _, d := range l.Devices {
 			if d.Wave == wave {
@@ -110,15 +161,46 @@ func (a *app) undrain(ctx context.Context, l *journal.Log, log *journal.Run) {
 		entry := journal.Hook{Hook: string(rollout.Undrain), Wave: wave}
 		if err := log.Hook(entry); err != nil {
 			a.say("Traffic was not put back on wave %d: %v", wave, err)
-			return
+			return false
 		}
 		entry.Done = true
-		if err := a.hook(context.WithoutCancel(ctx), l.Hooks, l.Hooks.Undrain, l.Run, wave, names); err != nil {
-			entry.Detail = deploy.OneLine(err.Error())
-			a.say("Traffic was not put back on wave %d: %s. Once that is put right: %s.", wave, entry.Detail, deploy.RunCommand("resume", l.Run))
+		if err := a.hook(context.WithoutCancel(ctx), by, by.undrain, l.Run, wave, names); err != nil {
+			entry.Detail, good = deploy.OneLine(err.Error()), false
+			a.say("Traffic was not put back on wave %d: %s. Once that is put right: %s.", wave, entry.Detail,
+				deploy.RunCommand("resume", l.Run, diag.Flag("--undrain", diag.Kind("PROGRAM"))))
 		}
 		_ = log.Hook(entry) // what was done is done
 	}
+	return good
+}
+
+// undrainOver puts traffic back of a run that is over on all its devices.
+func (a *app) undrainOver(ctx context.Context, l *journal.Log, by *hooks) (back bool, err error) {
+	if l.Hooks == nil || l.Hooks.Undrain == "" || len(l.Drained()) == 0 {
+		return true, nil
+	}
+	dir, err := a.journals()
+	if err != nil {
+		return false, err
+	}
+	log, err := dir.Reopen(l.Run, time.Now)
+	if err != nil {
+		return false, fail(exitMachines, "the journal of run %s: %v", l.Run, err)
+	}
+	back = a.undrain(ctx, l, log, by)
+	if err := log.Finish(); err != nil {
+		return false, fail(exitMachines, "the journal of run %s cannot be written: %v", l.Run, err)
+	}
+	return back, nil
+}
+
+// wavesText names waves by their numbers.
+func wavesText(waves []int) string {
+	numbers := make([]string, len(waves))
+	for i, n := range waves {
+		numbers[i] = strconv.Itoa(n)
+	}
+	return diag.Plural(len(waves), "wave ", "waves ") + diag.And(numbers)
 }
 
 // say prints a note on stderr.

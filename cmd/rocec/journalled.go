@@ -1,31 +1,31 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
 
 	"github.com/rocec/rocec/cmd/internal/journal"
-	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/device"
 	"github.com/rocec/rocec/targets/target"
 )
 
 // This file carries plans into the journal and back, so that a run can be gone on with, and back from, without its fabric: that
-// may have changed since, or not compile today.
+// may have changed since, or not compile today. No command is carried: what runs on devices is made again from names, and contents are
+// found by their hash.
 
 // writer numbers what many devices share.
 type writer struct {
-	h       *journal.Header
-	steps   map[string]int // by what they do: devices have steps of their own that are the same
-	queries map[string]int
-	checks  map[string]int
+	h                      *journal.Header
+	steps, queries, checks map[journal.Made]int
 }
 
-// writeDevices puts what a plan changes into a header.
+// writeDevices puts what a plan changes into a header, and into the plan what each device is to be given of that.
 func writeDevices(h *journal.Header, plan *deploy.Plan, order *deploy.Order) {
 	wave := map[*deploy.DevicePlan]int{}
 	if order != nil {
@@ -55,23 +55,35 @@ func writeDevices(h *journal.Header, plan *deploy.Plan, order *deploy.Order) {
 				jd.States = append(jd.States, w.file(f, deploy.FileState{Path: f.Path, Base: deploy.Sum(text[f.Path])}))
 			}
 		}
+		d.Digest = runDigest(h, &jd)
 		h.Devices = append(h.Devices, jd)
 	}
 }
 
-// newWriter goes on with the steps and queries that a header has.
+// newWriter goes on with the steps, queries and checkers that a header has.
 func newWriter(h *journal.Header) *writer {
-	w := &writer{h: h, steps: map[string]int{}, queries: map[string]int{}, checks: map[string]int{}}
-	for n, check := range h.Checks {
-		w.checks[check] = n
-	}
-	for n, s := range readHeader(h).steps {
-		w.steps[spellStep(&s)] = n
-	}
-	for n := range h.Queries {
-		w.queries[spell((*target.Query)(&h.Queries[n]))] = n
+	w := &writer{h: h}
+	for _, list := range []struct {
+		of []journal.Made
+		at *map[journal.Made]int
+	}{{h.Steps, &w.steps}, {h.Queries, &w.queries}, {h.Checks, &w.checks}} {
+		*list.at = map[journal.Made]int{}
+		for n, made := range list.of {
+			(*list.at)[made] = n
+		}
 	}
 	return w
+}
+
+// number gives the number of what was made in a list of the header.
+func number(list *[]journal.Made, at map[journal.Made]int, made journal.Made) int {
+	n, ok := at[made]
+	if !ok {
+		n = len(*list)
+		at[made] = n
+		*list = append(*list, made)
+	}
+	return n
 }
 
 // journalDevice is a device of a plan in the journal, without what the run does there.
@@ -83,75 +95,152 @@ func journalDevice(d *deploy.DevicePlan) journal.Device {
 }
 
 func (w *writer) file(f *target.File, s deploy.FileState) journal.File {
-	jf := journal.File{Path: f.Path, Mode: uint32(f.Mode.Perm()), Base: s.Base, Target: s.Target, Step: w.step(f.Activate)}
+	jf := journal.File{Path: f.Path, Mode: uint32(f.Mode.Perm()), Base: s.Base, Target: s.Target}
+	jf.Step = number(&w.h.Steps, w.steps, journal.Made{Name: f.Activate.Name, Digest: madeDigest(&target.Made{Step: &f.Activate})})
 	if f.Live != nil {
-		key := spell(f.Live)
-		n, ok := w.queries[key]
-		if !ok {
-			n = len(w.h.Queries)
-			w.queries[key] = n
-			w.h.Queries = append(w.h.Queries, journal.Query(*f.Live))
-		}
+		n := number(&w.h.Queries, w.queries, journal.Made{Name: f.Live.Name, Digest: madeDigest(&target.Made{Query: f.Live})})
 		jf.Query = &n
 	}
 	if f.Precheck != "" {
-		n, ok := w.checks[f.Precheck]
-		if !ok {
-			n = len(w.h.Checks)
-			w.checks[f.Precheck] = n
-			w.h.Checks = append(w.h.Checks, f.Precheck)
-		}
+		n := number(&w.h.Checks, w.checks, journal.Made{Name: f.PrecheckName, Digest: madeDigest(&target.Made{Check: f.Precheck})})
 		jf.Check = &n
 	}
 	return jf
 }
 
-func (w *writer) step(s target.Step) int {
-	js := journal.Step{
-		Cmd: s.Cmd, Stdin: s.Stdin, Disrupts: s.Disrupts, Outage: journal.Outage(s.Outage), Undo: (*journal.Query)(s.Undo),
-		Loaded: (*journal.Query)(s.Loaded),
-		Keep:   s.Keep, Back: (*journal.Query)(s.Back), Units: s.Units, Timeout: s.Timeout, Takes: s.Takes, Soak: s.Soak,
-		Away: s.Away,
+// madeDigest is the SHA-256 of all that runs of a step, a query or a checker.
+func madeDigest(m *target.Made) string {
+	var b strings.Builder
+	query := func(q *target.Query) {
+		if q != nil {
+			fmt.Fprintf(&b, "%q %q", q.Cmd, q.Stdin)
+		}
+		b.WriteByte('\n')
 	}
-	key := spellStep(&s)
-	n, ok := w.steps[key]
-	if !ok {
-		n = len(w.h.Steps)
-		w.steps[key] = n
-		w.h.Steps = append(w.h.Steps, js)
+	switch s := m.Step; {
+	case s != nil:
+		fmt.Fprintf(&b, "step %q %q %q %q\n", s.Cmd, s.Stdin, s.Keep, s.Units)
+		query(s.Undo)
+		query(s.Loaded)
+		query(s.Back)
+	case m.Query != nil:
+		query(m.Query)
+	default:
+		fmt.Fprintf(&b, "check %q", m.Check)
 	}
-	return n
+	return target.Sum([]byte(b.String()))
 }
 
-func spellStep(s *target.Step) string {
-	return fmt.Sprintf("%q %q %q %d %q %q %q %q %q %d %d %d %d", s.Cmd, s.Stdin, s.Disrupts, s.Outage, spell(s.Undo), spell(s.Loaded), s.Keep,
-		spell(s.Back), s.Units, s.Timeout, s.Takes, s.Soak, s.Away)
-}
-
-func spell(q *target.Query) string {
-	if q == nil {
-		return ""
+// runDigest is the SHA-256 of all that a run does on a device: whoever goes on with it gives it to the device, which compares it with what
+// it was given at first. It has names of steps and not their text, so that another rocec can go on with a run.
+func runDigest(h *journal.Header, d *journal.Device) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "run %q undoes %q hold %q device %q role %q\n", h.Run, h.Undoes, h.Hold, d.Name, d.Role)
+	name := func(list []journal.Made, n *int) string {
+		if n == nil || *n < 0 || *n >= len(list) {
+			return ""
+		}
+		return list[*n].Name
 	}
-	return q.Cmd + "\x00" + string(q.Stdin)
+	line := func(kind string, f *journal.File) {
+		fmt.Fprintf(&b, "%s %q %q %q %o step %q query %q check %q\n", kind, f.Path, f.Base, f.Target, f.Mode, name(h.Steps, &f.Step),
+			name(h.Queries, f.Query), name(h.Checks, f.Check))
+	}
+	for i := range d.Changes {
+		line("change", &d.Changes[i])
+	}
+	for i := range d.States {
+		line("state", &d.States[i])
+	}
+	return target.Sum([]byte(b.String()))
 }
 
 // reader makes devices and plans of a header again.
 type reader struct {
-	h     *journal.Header
-	steps []target.Step
+	h    *journal.Header
+	kept target.Kept
+	made map[string]*remade
 }
 
-func readHeader(h *journal.Header) *reader {
-	r := &reader{h: h}
-	for _, s := range h.Steps {
-		r.steps = append(r.steps, target.Step{
-			Cmd: s.Cmd, Stdin: s.Stdin, Disrupts: s.Disrupts, Outage: ir.Outage(s.Outage), Undo: (*target.Query)(s.Undo),
-			Loaded: (*target.Query)(s.Loaded),
-			Keep:   s.Keep, Back: (*target.Query)(s.Back), Units: s.Units, Timeout: s.Timeout, Takes: s.Takes, Soak: s.Soak,
-			Away: s.Away,
-		})
+// remade is what was made again from a name.
+type remade struct {
+	*target.Made
+	digest string
+	err    error
+}
+
+// readHeader reads a header; kept gives contents that steps are made of.
+func readHeader(h *journal.Header, kept target.Kept) *reader {
+	return &reader{h: h, kept: kept, made: map[string]*remade{}}
+}
+
+// recall makes again what a list of the header has under a number. The same name gives the same step, to its pointers.
+func (r *reader) recall(what string, list []journal.Made, n int) (*remade, error) {
+	if n < 0 || n >= len(list) {
+		return nil, fmt.Errorf("it names %s %d, and has %d", what, n, len(list))
 	}
-	return r
+	name := list[n].Name
+	got := r.made[name]
+	if got == nil {
+		got = &remade{}
+		if got.Made, got.err = recall(name, r.kept); got.err == nil {
+			got.digest = madeDigest(got.Made)
+		}
+		r.made[name] = got
+	}
+	is := got.Made != nil && map[string]bool{
+		theStep: got.Step != nil, theQuery: got.Query != nil, theChecker: got.Check != "",
+	}[what]
+	if got.err == nil && !is {
+		return nil, fmt.Errorf("%q is no %s", name[:min(len(name), 80)], what)
+	}
+	return got, got.err
+}
+
+// What a header names.
+const (
+	theStep    = "step"
+	theQuery   = "query"
+	theChecker = "checker"
+)
+
+// recall makes a step, a query or a checker again from its name.
+func recall(name string, kept target.Kept) (*target.Made, error) {
+	switch {
+	case device.GoesBack(name):
+		return device.Recall(name, recallOne, kept)
+	default:
+		return recallOne(name, kept)
+	}
+}
+
+func recallOne(name string, kept target.Kept) (*target.Made, error) {
+	if made := recallUnknown(name); made != nil {
+		return made, nil
+	}
+	return targets.Recall(name, kept)
+}
+
+// otherwise lists the steps of a device that the rocec which made the run did in another way than this one does.
+func (r *reader) otherwise(d *journal.Device) (names []string) {
+	for _, f := range slices.Concat(d.Changes, d.States) {
+		got, err := r.recall(theStep, r.h.Steps, f.Step)
+		if err == nil && got.digest != r.h.Steps[f.Step].Digest && !slices.Contains(names, got.Step.Name) {
+			names = append(names, got.Step.Name)
+		}
+	}
+	return names
+}
+
+// steps lists the steps of a device, each once; those that cannot be made again are left out.
+func (r *reader) steps(d *journal.Device) (steps []target.Step) {
+	for _, f := range d.Changes {
+		got, err := r.recall(theStep, r.h.Steps, f.Step)
+		if err == nil && !slices.ContainsFunc(steps, func(s target.Step) bool { return s.Name == got.Step.Name }) {
+			steps = append(steps, *got.Step)
+		}
+	}
+	return steps
 }
 
 // device is a device of the run, without files.
@@ -161,151 +250,195 @@ func (r *reader) device(d *journal.Device) *target.Device {
 	at.End = at.Start
 	return &target.Device{
 		Name: d.Name, Role: target.Role(d.Role), About: d.About, At: at, Login: target.Login(d.Login), Target: &target.Target{},
+		Given: r.given(d),
 	}
+}
+
+// given is what the device must have been given of the run.
+func (r *reader) given(d *journal.Device) *target.Given {
+	g := &target.Given{Run: r.h.Run, Sum: runDigest(r.h, d)}
+	switch {
+	case r.h.Older():
+		g.Not = "an earlier rocec wrote it, with commands in it"
+	case r.h.Adopted != nil && !d.Told:
+		g.Not = "the device did not tell again what it holds of the run"
+	case r.h.Adopted != nil:
+		g.Sum = d.Digest // what the journal says is what the device has just told
+	}
+	return g
 }
 
 // file is a file of the run; what it should hold is the caller's.
 func (r *reader) file(f *journal.File) (target.File, error) {
-	out := target.File{Path: f.Path, Mode: fs.FileMode(f.Mode)}
+	out := target.File{Path: f.Path, Mode: fs.FileMode(f.Mode).Perm()}
 	if !deploy.ValidPath(f.Path, f.Query != nil) {
-		return out, fmt.Errorf("the journal names no path of rocec: %q", f.Path)
+		return out, fmt.Errorf("it names no path of rocec: %q", f.Path[:min(len(f.Path), 80)])
 	}
-	if f.Step < 0 || f.Step >= len(r.steps) {
-		return out, fmt.Errorf("the journal names a step %d, and has %d", f.Step, len(r.steps))
+	if !deploy.ValidSum(f.Base) || f.Target != "" && !deploy.ValidSum(f.Target) { // a state that stays has no target
+		return out, fmt.Errorf("it has no hash for %s", f.Path)
 	}
-	out.Activate = r.steps[f.Step]
+	step, err := r.recall(theStep, r.h.Steps, f.Step)
+	if err != nil {
+		return out, err
+	}
+	out.Activate = *step.Step
 	if f.Query != nil {
-		if *f.Query < 0 || *f.Query >= len(r.h.Queries) {
-			return out, fmt.Errorf("the journal names a query %d, and has %d", *f.Query, len(r.h.Queries))
+		query, err := r.recall(theQuery, r.h.Queries, *f.Query)
+		if err != nil {
+			return out, err
 		}
-		out.Live = (*target.Query)(&r.h.Queries[*f.Query])
+		out.Live = query.Query
 	}
 	if f.Check != nil {
-		if *f.Check < 0 || *f.Check >= len(r.h.Checks) {
-			return out, fmt.Errorf("the journal names a checker %d, and has %d", *f.Check, len(r.h.Checks))
+		check, err := r.recall(theChecker, r.h.Checks, *f.Check)
+		if err != nil {
+			return out, err
 		}
-		out.Precheck = r.h.Checks[*f.Check]
+		out.Precheck, out.PrecheckName = check.Check, r.h.Checks[*f.Check].Name
 	}
 	return out, nil
 }
 
+// files are the changes and states of a device. The error says why nothing of the journal can be used for it, as a part of a sentence.
+func (r *reader) files(d *journal.Device) (changes, states []target.File, err error) {
+	for i := range d.Changes {
+		f, err := r.file(&d.Changes[i])
+		if err != nil {
+			return nil, nil, err
+		}
+		changes = append(changes, f)
+	}
+	for i := range d.States {
+		f, err := r.file(&d.States[i])
+		if err != nil {
+			return nil, nil, err
+		}
+		states = append(states, f)
+	}
+	return changes, states, nil
+}
+
+// refuse notes why nothing of the journal can be used for a device.
+func refuse(d *target.Device, err error) {
+	if d.Given.Not == "" {
+		d.Given.Not = deploy.Sentences(err.Error())
+	}
+}
+
 // plan is the run's own plan, for going on with it: hashes without content.
-func (r *reader) plan(devices []journal.Device) (*deploy.Plan, error) {
+func (r *reader) plan(devices []journal.Device) *deploy.Plan {
 	p := &deploy.Plan{}
 	for i := range devices {
-		d := r.device(&devices[i])
-		for j := range devices[i].Changes {
-			f, err := r.file(&devices[i].Changes[j])
-			if err != nil {
-				return nil, err
-			}
-			f.Edit = func(old []byte) ([]byte, diag.List) { return old, nil }
-			d.Files = append(d.Files, f)
+		jd := &devices[i]
+		d := r.device(jd)
+		dp := &deploy.DevicePlan{Device: d, Status: deploy.StatusChange, Digest: d.Given.Sum}
+		p.Devices = append(p.Devices, dp)
+		files, _, err := r.files(jd)
+		if err != nil {
+			refuse(d, err)
+			continue
 		}
-		dp := &deploy.DevicePlan{Device: d, Status: deploy.StatusChange}
+		d.Files = files
 		for j := range d.Files {
-			jf := &devices[i].Changes[j]
+			d.Files[j].Edit = func(old []byte) ([]byte, diag.List) { return old, nil }
+			jf := &jd.Changes[j]
 			dp.Changes = append(dp.Changes, &deploy.Change{
 				FileState: deploy.FileState{Path: jf.Path, Base: jf.Base, Target: jf.Target}, File: &d.Files[j],
 			})
 		}
-		p.Devices = append(p.Devices, dp)
 	}
-	return p, nil
+	return p
 }
 
 // back is the tree that holds what was there before the run, on devices that still hold what the run wrote.
-func (r *reader) back(devices []journal.Device, kept func(hash string) ([]byte, error)) (*target.Tree, error) {
+func (r *reader) back(devices []journal.Device) *target.Tree {
+	tree := &target.Tree{}
+	for i := range devices {
+		d := r.device(&devices[i])
+		if err := r.backOn(d, &devices[i]); err != nil {
+			d.Files = nil
+			refuse(d, err)
+		}
+		tree.Devices = append(tree.Devices, d)
+	}
+	return tree
+}
+
+// backOn gives a device the files that hold what was there before the run.
+func (r *reader) backOn(d *target.Device, jd *journal.Device) error {
+	changes, kept, err := r.files(jd)
+	if err != nil {
+		return err
+	}
 	before := func(base string) ([]byte, error) {
 		if base == deploy.Absent {
 			return nil, nil
 		}
-		return kept(base)
+		return r.kept(base)
 	}
-	tree := &target.Tree{}
-	for i := range devices {
-		jd := &devices[i]
-		d := r.device(jd)
-		states := map[string][]byte{}
-		for _, s := range slices.Concat(jd.States, jd.Changes) {
-			if s.Query != nil {
-				text, err := before(s.Base)
-				if err != nil && s.Lost == "" {
-					return nil, fmt.Errorf("%s of %s from before the run: %w", s.Path, jd.Name, err)
-				}
-				states[s.Path] = text
-			}
+	states, queries := map[string][]byte{}, map[int]map[string]*target.Query{}
+	for i, s := range slices.Concat(jd.States, jd.Changes) {
+		f := slices.Concat(kept, changes)[i]
+		if f.Live == nil {
+			continue
 		}
-		steps := r.stepsBack(jd, states)
-		written, alone := map[int]bool{}, map[string]bool{} // steps of files; states with steps of their own
-		for _, jf := range jd.Changes {
-			if jf.Query == nil {
-				written[jf.Step] = true
-			}
+		text, err := before(s.Base)
+		if err != nil && s.Lost == "" {
+			return fmt.Errorf("%s from before the run: %w", s.Path, err)
 		}
-		for _, jf := range jd.Changes {
-			f, err := r.file(&jf)
-			if err != nil {
-				return nil, err
-			}
-			if f.Live != nil && written[jf.Step] {
-				continue // the step of a file that goes back puts it back
-			}
-			if jf.Lost != "" {
-				f.Edit = noWayBack(jd.Name, &jf)
-				d.Files = append(d.Files, f)
-				continue
-			}
-			text, err := before(jf.Base)
-			if err != nil {
-				return nil, fmt.Errorf("the content of %s on %s from before the run: %w", jf.Path, jd.Name, err)
-			}
-			f.Activate, f.WasThere = steps[jf.Step], true
-			if f.Edit = goBack(jd.Name, &jf, text); f.Live != nil {
-				f.Edit = func([]byte) ([]byte, diag.List) { return text, nil } // its step finds out who has changed it since
-				if f.Activate.Back != nil {
-					d.Identity = append(d.Identity, askWayBack(d, &f, jf.Base, text))
-				}
-				alone[f.Path] = true
-			}
+		if bytes.IndexByte(text, 0) >= 0 {
+			return fmt.Errorf("%s from before the run is no text", s.Path)
+		}
+		if states[s.Path] = text; queries[s.Step] == nil {
+			queries[s.Step] = map[string]*target.Query{}
+		}
+		queries[s.Step][s.Path] = f.Live
+	}
+	steps := map[int]target.Step{} // once each, because equal steps run once
+	for i, s := range slices.Concat(jd.States, jd.Changes) {
+		if _, ok := steps[s.Step]; !ok {
+			steps[s.Step] = device.GoBack(slices.Concat(kept, changes)[i].Activate, states, queries[s.Step])
+		}
+	}
+	written, alone := map[int]bool{}, map[string]bool{} // steps of files; states with steps of their own
+	for _, jf := range jd.Changes {
+		if jf.Query == nil {
+			written[jf.Step] = true
+		}
+	}
+	for i, f := range changes {
+		jf := &jd.Changes[i]
+		if f.Live != nil && written[jf.Step] {
+			continue // the step of a file that goes back puts it back
+		}
+		if jf.Lost != "" {
+			f.Edit = noWayBack(jd.Name, jf)
 			d.Files = append(d.Files, f)
+			continue
 		}
-		for _, js := range jd.States {
-			if alone[js.Path] {
-				continue
+		text, err := before(jf.Base)
+		if err != nil {
+			return fmt.Errorf("the content of %s from before the run: %w", jf.Path, err)
+		}
+		f.Activate, f.WasThere = steps[jf.Step], true
+		if f.Edit = goBack(jd.Name, jf, text); f.Live != nil {
+			f.Edit = func([]byte) ([]byte, diag.List) { return text, nil } // its step finds out who has changed it since
+			if f.Activate.Back != nil {
+				d.Identity = append(d.Identity, askWayBack(d, &f, jf.Base, text))
 			}
-			f, err := r.file(&js)
-			if err != nil {
-				return nil, err
-			}
-			f.Activate = steps[js.Step]
-			f.Edit = func(old []byte) ([]byte, diag.List) { return old, nil } // kept for the undo of this run
-			d.Files = append(d.Files, f)
+			alone[f.Path] = true
 		}
-		tree.Devices = append(tree.Devices, d)
+		d.Files = append(d.Files, f)
 	}
-	return tree, nil
-}
-
-// stepsBack gives the way back of every step of a device, once, because equal steps run once.
-func (r *reader) stepsBack(d *journal.Device, states map[string][]byte) map[int]target.Step {
-	queries := map[int]map[string]*target.Query{}
-	files := slices.Concat(d.States, d.Changes)
-	for _, f := range files {
-		if f.Query != nil && *f.Query >= 0 && *f.Query < len(r.h.Queries) {
-			if queries[f.Step] == nil {
-				queries[f.Step] = map[string]*target.Query{}
-			}
-			queries[f.Step][f.Path] = (*target.Query)(&r.h.Queries[*f.Query])
+	for i, f := range kept {
+		if alone[f.Path] {
+			continue
 		}
+		f.Activate = steps[jd.States[i].Step]
+		f.Edit = func(old []byte) ([]byte, diag.List) { return old, nil } // kept for the undo of this run
+		d.Files = append(d.Files, f)
 	}
-	steps := map[int]target.Step{}
-	for _, f := range files {
-		if _, ok := steps[f.Step]; !ok && f.Step >= 0 && f.Step < len(r.steps) {
-			steps[f.Step] = device.GoBack(r.steps[f.Step], states, queries[f.Step])
-		}
-	}
-	return steps
+	return nil
 }
 
 // askWayBack asks whether a live state can go back at all, so that the plan refuses the device, and nothing else goes back without it.

@@ -2,46 +2,240 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"reflect"
+	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/rocec/rocec/cmd/internal/journal"
-	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/device"
 	"github.com/rocec/rocec/targets/target"
 )
 
-// All of a step survives the journal, so that another process can go on with the run.
-func TestJournalKeepsSteps(t *testing.T) {
+// shelf keeps contents by their SHA-256.
+type shelf map[string][]byte
+
+func (s shelf) get(sum string) ([]byte, error) {
+	if content, ok := s[sum]; ok {
+		return content, nil
+	}
+	return nil, errors.New("it is not kept")
+}
+
+// Every step, query and checker of a run is made again from its journal, which has no text of them, also of a run that goes back.
+func TestJournalKeepsNames(t *testing.T) {
+	for name, hcl := range map[string]string{
+		"restart": strings.Replace(byFilesHCL, "SWITCH", `version = "4.2.1"`, 1),
+		"reload":  strings.Replace(byFilesHCL, "SWITCH", `version = "5.3.1"`, 1),
+		"NVUE":    strings.Replace(byFilesHCL, "SWITCH", `version = "5.14.0"`, 1),
+		"SONiC":   sonicRack("202505"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tree := &target.Tree{Devices: append(firstOf(t, hcl, target.Switch).Devices, firstOf(t, hcl, target.Host).Devices...)}
+			plan, kept := &deploy.Plan{}, shelf{}
+			for _, d := range tree.Devices {
+				p := &deploy.DevicePlan{Device: d, Status: deploy.StatusChange}
+				for i := range d.Files {
+					f := d.Files[i]
+					var before []byte
+					if text, there := d.Target.Image(d.Source).Files[f.Path]; there {
+						before = []byte(text)
+					}
+					after, ds := f.Edit(before)
+					require.False(t, ds.HasErrors())
+					if f.Choose != nil {
+						f.Activate, _ = f.Choose(before, after, nil)
+					}
+					kept[target.Sum(before)], kept[target.Sum(after)] = before, after
+					p.Changes = append(p.Changes, &deploy.Change{
+						FileState: deploy.FileState{Path: f.Path, Base: deploy.Sum(before), Target: deploy.Sum(after)}, File: &f,
+					})
+				}
+				plan.Devices = append(plan.Devices, p)
+			}
+			h := journal.Header{Format: journal.Format, Run: "run-1"}
+			writeDevices(&h, plan, nil)
+			text, err := json.Marshal(h)
+			require.NoError(t, err)
+			for _, word := range []string{"systemctl", "apply-patch", "nv config", "sh -"} {
+				require.NotContains(t, string(text), word, "a command is in the journal")
+			}
+			var back journal.Header
+			require.NoError(t, json.Unmarshal(text, &back))
+			r := readHeader(&back, kept.get)
+			for i := range back.Devices {
+				require.Empty(t, r.otherwise(&back.Devices[i]))
+				require.Equal(t, plan.Devices[i].Digest, runDigest(&back, &back.Devices[i]))
+				for j := range back.Devices[i].Changes {
+					got, err := r.file(&back.Devices[i].Changes[j])
+					require.NoError(t, err)
+					want := plan.Devices[i].Changes[j].File
+					assert.Equal(t, want.Activate, got.Activate)
+					assert.Equal(t, want.Live, got.Live)
+					assert.Equal(t, want.Precheck, got.Precheck)
+				}
+			}
+			// So it is of the run that goes back, and of one that goes back from that.
+			for range 2 {
+				tree := r.back(back.Devices)
+				again := &deploy.Plan{}
+				for _, d := range tree.Devices {
+					require.Empty(t, d.Given.Not)
+					p := &deploy.DevicePlan{Device: d, Status: deploy.StatusChange}
+					for i := range d.Files {
+						f := &d.Files[i]
+						state := deploy.FileState{Path: f.Path, Base: deploy.Absent, Target: deploy.Absent}
+						p.Changes = append(p.Changes, &deploy.Change{FileState: state, File: f})
+					}
+					again.Devices = append(again.Devices, p)
+				}
+				h := journal.Header{Format: journal.Format, Run: "run-2", Undoes: "run-1"}
+				writeDevices(&h, again, nil)
+				r = readHeader(&h, kept.get)
+				for i := range h.Devices {
+					for j := range h.Devices[i].Changes {
+						got, err := r.file(&h.Devices[i].Changes[j])
+						require.NoError(t, err)
+						assert.Equal(t, again.Devices[i].Changes[j].File.Activate, got.Activate)
+					}
+				}
+				back = h
+			}
+		})
+	}
+}
+
+// All that runs of a step, a query or a checker is in its digest.
+func TestMadeDigest(t *testing.T) {
 	step := target.Step{
-		Cmd: "a", Disrupts: "b", Outage: ir.Outage{Least: 1, Most: 2}, Undo: &target.Query{Cmd: "c", Stdin: []byte("d")}, Stdin: "e",
-		Loaded: &target.Query{Cmd: "f"}, Keep: "h", Back: &target.Query{Cmd: "i"}, Units: "g",
-		Timeout: time.Second, Takes: 2 * time.Second, Soak: time.Minute, Away: time.Hour,
+		Cmd: "a", Stdin: "b", Keep: "c", Units: "d", Undo: &target.Query{Cmd: "e", Stdin: []byte("f")}, Loaded: &target.Query{Cmd: "g"},
+		Back: &target.Query{Cmd: "h"},
 	}
+	was := madeDigest(&target.Made{Step: &step})
 	for i := range reflect.TypeFor[target.Step]().NumField() {
-		require.False(t, reflect.ValueOf(step).Field(i).IsZero(), reflect.TypeFor[target.Step]().Field(i).Name)
+		other := step
+		v := reflect.ValueOf(&other).Elem().Field(i)
+		switch name := reflect.TypeFor[target.Step]().Field(i).Name; {
+		case v.Kind() == reflect.String && name != "Name" && name != "Disrupts":
+			v.SetString("x")
+			assert.NotEqual(t, was, madeDigest(&target.Made{Step: &other}), name)
+		case v.Kind() == reflect.Pointer:
+			v.Set(reflect.ValueOf(&target.Query{Cmd: "x"}))
+			assert.NotEqual(t, was, madeDigest(&target.Made{Step: &other}), name)
+			v.SetZero()
+			assert.NotEqual(t, was, madeDigest(&target.Made{Step: &other}), name)
+		}
 	}
-	other := step
-	other.Stdin = "another"
-	files := []target.File{{Path: "/a", Activate: step}, {Path: "/b", Activate: other}}
-	d := &deploy.DevicePlan{Device: &target.Device{Name: "gpu1", Files: files}, Status: deploy.StatusChange}
-	for i := range files {
-		d.Changes = append(d.Changes, &deploy.Change{FileState: deploy.FileState{Path: files[i].Path}, File: &files[i]})
+	assert.NotEqual(t, madeDigest(&target.Made{Query: &target.Query{Cmd: "x"}}), madeDigest(&target.Made{Check: "x"}))
+}
+
+// Every member of a file in the journal, and of the run what decides whether it is kept, is in what the device compares.
+func TestRunDigest(t *testing.T) {
+	one := 0
+	h := &journal.Header{
+		Run: "run-1", Steps: []journal.Made{{Name: "s"}, {Name: "t"}}, Queries: []journal.Made{{Name: "q"}}, Checks: []journal.Made{{Name: "c"}},
 	}
-	var h journal.Header
-	writeDevices(&h, &deploy.Plan{Devices: []*deploy.DevicePlan{d}}, nil)
-	text, err := json.Marshal(h)
-	require.NoError(t, err)
-	var back journal.Header
-	require.NoError(t, json.Unmarshal(text, &back))
-	r := readHeader(&back)
-	for i, want := range []target.Step{step, other} {
-		got, err := r.file(&back.Devices[0].Changes[i])
-		require.NoError(t, err)
-		assert.Equal(t, want, got.Activate)
+	d := journal.Device{Name: "leaf1", Role: "switch", Changes: []journal.File{{Path: "/etc/x", Base: "a", Target: "b", Mode: 0o644}}}
+	d.States = []journal.File{{Path: "nic/x", Base: "a", Query: &one}}
+	was := runDigest(h, &d)
+	for what, change := range map[string]func(h *journal.Header, d *journal.Device){
+		"run":              func(h *journal.Header, _ *journal.Device) { h.Run = "run-2" },
+		"undoes":           func(h *journal.Header, _ *journal.Device) { h.Undoes = "run-2" },
+		"hold":             func(h *journal.Header, _ *journal.Device) { h.Hold = "10m0s" },
+		"device":           func(_ *journal.Header, d *journal.Device) { d.Name = "leaf2" },
+		"role":             func(_ *journal.Header, d *journal.Device) { d.Role = "host" },
+		"path":             func(_ *journal.Header, d *journal.Device) { d.Changes[0].Path = "/etc/y" },
+		"base":             func(_ *journal.Header, d *journal.Device) { d.Changes[0].Base = "c" },
+		"target":           func(_ *journal.Header, d *journal.Device) { d.Changes[0].Target = "c" },
+		"mode":             func(_ *journal.Header, d *journal.Device) { d.Changes[0].Mode = 0o755 },
+		"step":             func(_ *journal.Header, d *journal.Device) { d.Changes[0].Step = 1 },
+		"name of the step": func(h *journal.Header, _ *journal.Device) { h.Steps[0].Name = "x" },
+		"checker":          func(_ *journal.Header, d *journal.Device) { d.Changes[0].Check = new(int) },
+		"a live state":     func(_ *journal.Header, d *journal.Device) { d.Changes[0].Query = new(int) },
+		"another change":   func(_ *journal.Header, d *journal.Device) { d.Changes = append(d.Changes, d.Changes[0]) },
+		"no change":        func(_ *journal.Header, d *journal.Device) { d.Changes = nil },
+		"state":            func(_ *journal.Header, d *journal.Device) { d.States[0].Base = "c" },
+		"no state":         func(_ *journal.Header, d *journal.Device) { d.States = nil },
+		"a state changes":  func(_ *journal.Header, d *journal.Device) { d.States, d.Changes = nil, append(d.Changes, d.States...) },
+	} {
+		h2, d2 := *h, d
+		h2.Steps = append([]journal.Made{}, h.Steps...)
+		d2.Changes, d2.States = append([]journal.File{}, d.Changes...), append([]journal.File{}, d.States...)
+		change(&h2, &d2)
+		assert.NotEqual(t, was, runDigest(&h2, &d2), what)
+	}
+	h.Steps[0].Digest = "x"
+	assert.Equal(t, was, runDigest(h, &d), "another rocec may do a step in another way")
+}
+
+// Whatever a header is, a reader gives a device its files or says why not; it never panics.
+func TestReadHostileHeader(t *testing.T) {
+	sum := target.Sum([]byte("a\x00b"))
+	kept := shelf{sum: []byte("a\x00b"), target.Sum([]byte("x")): []byte("x")}
+	word := rapid.SampledFrom([]string{
+		"", "cumulus restart", "cumulus restart; reboot", "mlx5 apply ens1f0", "mlx5 show ens1f0", "mlx5 apply $(reboot)",
+		"unknown step 0 60 false", "unknown state", "unknown step 0 99999999 true", "nvue patch", "back | ../x " + sum + " mlx5 show ens1f0 | mlx5 apply ens1f0",
+		"back | nic/ens1f0 " + sum + " mlx5 show ens1f0 | mlx5 apply ens1f0", "back | nic/ens1f0 - mlx5 show ens1f0 | mlx5 apply ens1f0",
+		"back | cumulus restart", "back | back | mlx5 apply ens1f0", "back |", "reboot", "sonic rows",
+	})
+	path := rapid.SampledFrom([]string{"/etc/x", "nic/ens1f0", "../x", "/etc/../x", "", "/", "nic//x", "a\nb", "/etc/a\x00b"})
+	hash := rapid.SampledFrom([]string{"", "absent", sum, target.Sum([]byte("x")), "zz"})
+	number := rapid.Custom(func(t *rapid.T) *int {
+		if rapid.Bool().Draw(t, "none") {
+			return nil
+		}
+		return new(rapid.IntRange(-2, 9).Draw(t, "n"))
+	})
+	file := rapid.Custom(func(t *rapid.T) journal.File {
+		return journal.File{
+			Path: path.Draw(t, "path"), Base: hash.Draw(t, "base"), Target: hash.Draw(t, "target"), Mode: rapid.Uint32().Draw(t, "mode"),
+			Step: rapid.IntRange(-2, 9).Draw(t, "step"), Query: number.Draw(t, "query"), Check: number.Draw(t, "check"),
+		}
+	})
+	made := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) journal.Made { return journal.Made{Name: word.Draw(t, "name")} }), 0, 6)
+	rapid.Check(t, func(rt *rapid.T) {
+		h := &journal.Header{
+			Format: journal.Format, Run: "run-1", Steps: made.Draw(rt, "steps"), Queries: made.Draw(rt, "queries"), Checks: made.Draw(rt, "checks"),
+			Devices: []journal.Device{{
+				Name: "leaf1", Changes: rapid.SliceOfN(file, 0, 3).Draw(rt, "changes"), States: rapid.SliceOfN(file, 0, 2).Draw(rt, "states"),
+			}},
+		}
+		r := readHeader(h, kept.get)
+		p := r.plan(h.Devices).Devices[0]
+		if p.Device.Given.Not == "" {
+			require.Len(rt, p.Changes, len(h.Devices[0].Changes))
+		}
+		d := r.back(h.Devices).Devices[0]
+		if d.Given.Not != "" {
+			require.Empty(rt, d.Files)
+		}
+		device.NewChange(p)
+		r.steps(&h.Devices[0])
+		r.otherwise(&h.Devices[0])
+		runDigest(h, &h.Devices[0])
+	})
+}
+
+// A journal of an earlier rocec, and what no rocec of this version knows, is of no use for a device, and the reason is said.
+func TestRefusedHeaders(t *testing.T) {
+	device := journal.Device{Name: "leaf1", Changes: []journal.File{{Path: "/etc/x", Base: deploy.Absent, Target: deploy.Absent}}}
+	restart := []journal.Made{{Name: "cumulus restart"}}
+	for want, h := range map[string]*journal.Header{
+		"an earlier rocec wrote it":             {Steps: restart},
+		"knows no step, query or checker":       {Format: journal.Format, Steps: []journal.Made{{Name: "cumulus restart; touch /tmp/evil"}}},
+		"it names step 0, and has 0":            {Format: journal.Format},
+		`"mlx5 show ens1f0" is no step`:         {Format: journal.Format, Steps: []journal.Made{{Name: "mlx5 show ens1f0"}}},
+		"the device did not tell again what it": {Format: journal.Format, Adopted: &journal.Adoption{}, Steps: restart},
+	} {
+		h.Run, h.Devices = "run-1", []journal.Device{device}
+		r := readHeader(h, shelf{}.get)
+		assert.Contains(t, r.plan(h.Devices).Devices[0].Device.Given.Not, want)
+		assert.Contains(t, r.back(h.Devices).Devices[0].Given.Not, want)
 	}
 }

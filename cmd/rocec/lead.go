@@ -12,6 +12,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -24,13 +25,14 @@ import (
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/rollout"
 	"github.com/rocec/rocec/targets/deploy/txn"
+	"github.com/rocec/rocec/targets/target"
 )
 
 // lead is a change of devices about to begin: what apply and rollback have in common.
 type lead struct {
 	leadOptions
 	order        *deploy.Order // nil: as the plan has them
-	hooks        *journal.Hooks
+	hooks        *hooks
 	notAfter     time.Time
 	fabric, name string // its folder, and its name
 	only         []string
@@ -39,6 +41,7 @@ type lead struct {
 	known        map[string]bool // of remove: hosts that runs have changed
 	devices      *fleet
 	plan         *deploy.Plan
+	kept         target.Kept // of a rollback: contents that its steps are made of
 }
 
 // lead runs a plan, with its journal, and says what became of every device.
@@ -177,19 +180,19 @@ func (a *app) beginJournal(run deploy.Run, l *lead) (*journal.Run, error) {
 		h.VarFiles = append(h.VarFiles, abs)
 	}
 	writeDevices(&h, l.plan, l.order)
-	h.Hooks, h.Left = l.hooks, leftBy(l.plan)
+	h.Hooks, h.Left = l.hooks.sums(), leftBy(l.plan)
 	log, err := dir.Begin(h, time.Now)
 	if err != nil {
 		return nil, err
 	}
-	if err := keepBefore(log, l.plan); err != nil {
+	if err := keepBefore(log, l.plan, l.kept); err != nil {
 		return nil, errors.Join(err, log.Abandon())
 	}
 	return log, nil
 }
 
-// keepBefore keeps what a run is about to replace, and the live states its steps may change.
-func keepBefore(log *journal.Run, plan *deploy.Plan) error {
+// keepBefore keeps what a run is about to replace, the live states its steps may change, and what these steps are made of.
+func keepBefore(log *journal.Run, plan *deploy.Plan, kept target.Kept) error {
 	var all [][]byte
 	for _, d := range plan.Devices {
 		for _, c := range d.Changes {
@@ -203,7 +206,53 @@ func keepBefore(log *journal.Run, plan *deploy.Plan) error {
 			}
 		}
 	}
-	return log.KeepBefore(all)
+	named, err := contentsNamed(plan, all, kept)
+	if err != nil {
+		return err
+	}
+	return log.KeepBefore(append(all, named...))
+}
+
+// sumForm is how names of steps speak of contents.
+var sumForm = regexp.MustCompile(`\b[0-9a-f]{64}\b`)
+
+// contentsNamed are the contents that the steps of a plan are made of, besides those that are kept anyway.
+func contentsNamed(plan *deploy.Plan, have [][]byte, kept target.Kept) (out [][]byte, err error) {
+	known := map[string]bool{target.Sum(nil): true}
+	for _, content := range have {
+		known[target.Sum(content)] = true
+	}
+	for _, d := range plan.Devices {
+		after := map[string][]byte{}
+		var names []string
+		for _, c := range d.Changes {
+			after[target.Sum(c.After)] = c.After
+			names = append(names, c.File.Activate.Name)
+		}
+		for i := range d.Device.Files {
+			if f := &d.Device.Files[i]; f.Live != nil && f.Activate.Undo != nil && len(d.Changes) > 0 {
+				names = append(names, f.Activate.Name)
+			}
+		}
+		for _, sum := range sumForm.FindAllString(strings.Join(names, " "), -1) {
+			if known[sum] {
+				continue
+			}
+			known[sum] = true
+			content, ok := after[sum]
+			switch {
+			case ok:
+			case kept == nil:
+				return nil, fmt.Errorf("the content %s, of which a step of %s is made, is not there", sum, d.Device.Name)
+			default:
+				if content, err = kept(sum); err != nil {
+					return nil, err
+				}
+			}
+			out = append(out, content)
+		}
+	}
+	return out, nil
 }
 
 // record writes a line of the journal.

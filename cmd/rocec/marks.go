@@ -136,7 +136,7 @@ func (a *app) silent(dir string, f *fleet, plan *deploy.Plan, seq *sequence, own
 			if !slices.ContainsFunc(l.Devices, func(of journal.Device) bool { return of.Name == d.Device.Name }) {
 				continue
 			}
-			if left := heldFor(l, d.Device.Name, now); left > 0 && l.Run != own {
+			if left := heldFor(l, a.keptOf(l), d.Device.Name, now); left > 0 && l.Run != own {
 				out = append(out, &deploy.Error{Kind: deploy.Locked, Device: d.Device, Detail: fmt.Sprintf("%s does not answer. Run %s of %s has "+
 					"changed it, is not confirmed, and may go back there within %s. Keep the change: %s. Go back: %s.", d.Device.Name, l.Run,
 					who(l.Owner), left.Round(time.Second), deploy.RunCommand("confirm", l.Run), deploy.RunCommand("rollback", l.Run))})
@@ -148,7 +148,7 @@ func (a *app) silent(dir string, f *fleet, plan *deploy.Plan, seq *sequence, own
 }
 
 // heldFor is how long a device may still go back from a run by itself, as the journal of the run knows; 0: it does not any more.
-func heldFor(l *journal.Log, name string, now time.Time) time.Duration {
+func heldFor(l *journal.Log, kept target.Kept, name string, now time.Time) time.Duration {
 	marks := marksOf(l)
 	var r resultJSON
 	switch o, ended := l.Outcomes[name]; {
@@ -163,23 +163,27 @@ func heldFor(l *journal.Log, name string, now time.Time) time.Duration {
 			begun = line.Time
 		}
 	}
-	return max(0, begun.Add(longestTimer(l, name)+clockError).Sub(now))
+	return max(0, begun.Add(longestTimer(l, kept, name)+clockError).Sub(now))
 }
 
 // longestTimer bounds the timer of a device in a run that died, from what its steps and waves may take.
-func longestTimer(l *journal.Log, name string) time.Duration {
+func longestTimer(l *journal.Log, kept target.Kept, name string) time.Duration {
 	i := slices.IndexFunc(l.Devices, func(d journal.Device) bool { return d.Name == name })
 	waves := 1
 	for _, d := range l.Devices {
 		waves = max(waves, d.Wave)
 	}
-	plan, err := readHeader(&l.Header).plan(l.Devices[i : i+1])
-	if err != nil {
+	hold, _ := time.ParseDuration(l.Hold)
+	const unknownWork = 24 * time.Hour // of an earlier rocec, whose steps are not read
+	if l.Older() {
+		return hold + unknownWork
+	}
+	plan := readHeader(&l.Header, kept).plan(l.Devices[i : i+1]).Devices[0]
+	if len(plan.Changes) < len(l.Devices[i].Changes) {
 		return mostHold
 	}
-	c := device.NewChange(plan.Devices[0])
+	c := device.NewChange(plan)
 	soak, away := c.Soak()
-	hold, _ := time.ParseDuration(l.Hold)
 	const deadMan = 3 * time.Minute
 	return hold + time.Duration(waves+1)*(c.Work()+soak+away+deadMan)
 }

@@ -19,8 +19,10 @@ func TestHeldFor(t *testing.T) {
 	log := func(outcome string, until int, lines ...journal.Line) *journal.Log {
 		l := &journal.Log{
 			Header: journal.Header{
-				Run: "run-1", Began: at, Hold: "10m0s", Steps: []journal.Step{{Cmd: "reload", Timeout: time.Minute, Soak: 5 * time.Second}},
-				Devices: []journal.Device{{Name: "leaf1", Wave: 1, Changes: []journal.File{{Path: "/etc/x", Base: "a", Target: "b"}}}},
+				Format: journal.Format, Run: "run-1", Began: at, Hold: "10m0s", Steps: []journal.Made{{Name: "unknown step 0 60 false"}},
+				Devices: []journal.Device{{
+					Name: "leaf1", Wave: 1, Changes: []journal.File{{Path: "/etc/x", Base: deploy.Absent, Target: deploy.Sum(nil)}},
+				}},
 			},
 			Lines: lines, Outcomes: map[string]journal.Outcome{},
 		}
@@ -54,6 +56,6 @@ func TestHeldFor(t *testing.T) {
 		{"and that is long ago", log("", 0, line("commit", false, "")), time.Hour, 0},
 		{"the run died after it was confirmed", log("", 0, line("confirm", true, "confirmed")), 0, 0},
 	} {
-		assert.Equal(t, c.want, heldFor(c.l, "leaf1", at.Add(c.now)), c.what)
+		assert.Equal(t, c.want, heldFor(c.l, nil, "leaf1", at.Add(c.now)), c.what)
 	}
 }

@@ -31,12 +31,14 @@ type planView struct {
 	color bool
 	dir   string // the fabric's folder, as the person wrote it
 
-	fabric  *ir.Fabric   // nil: the devices are those of a run
-	seq     *sequence    // in which order they are changed; nil: nothing is known of it
-	unlike  *seen.Result // in what devices are not as the fabric says; nil: nobody looked
-	labs    bool         // the devices are simulated
-	own     string       // a run whose hold on devices is no news
-	drift   bool         // it is of what verify found: how a change would be put to use is not told
+	fabric  *ir.Fabric        // nil: the devices are those of a run
+	seq     *sequence         // in which order they are changed; nil: nothing is known of it
+	unlike  *seen.Result      // in what devices are not as the fabric says; nil: nobody looked
+	labs    bool              // the devices are simulated
+	own     string            // a run whose hold on devices is no news
+	runs    bool              // the steps are said, too: they are made again from a journal
+	more    map[string]string // a note on a device
+	drift   bool              // it is of what verify found: how a change would be put to use is not told
 	debts   map[string]debt
 	changed map[string]bool // hosts that runs have changed
 	detail  detail
@@ -158,6 +160,18 @@ func (v *planView) change(g deploy.Group) {
 			v.prose("  "+v.paint(diag.Yellow, "disrupts:")+" ", target.Escape(d))
 		}
 		v.effects(first)
+	}
+	if v.runs {
+		printRunning(v.w, v.raw, v.width, runningOn(g.Devices), v.paint, v.diff)
+	}
+	var more told
+	for _, d := range g.Devices {
+		if text := v.more[d.Device.Name]; text != "" {
+			more.add(text, d.Device.Name)
+		}
+	}
+	for _, text := range more.texts {
+		v.prose("  "+v.paint(diag.Yellow, "note:")+" ", text+" What runs is what this rocec does.")
 	}
 	for _, text := range v.notes(first) {
 		v.prose("  "+v.paint(diag.Yellow, "note:")+" ", text)

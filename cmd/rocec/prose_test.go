@@ -89,7 +89,7 @@ var standsFor = map[string]string{
 	"DIR": ".", "PATH": ".", "FILE": "topology.dot", "OUT": "out",
 	"NAME": "leaf01", "DEVICE": "leaf01", "PORT": "swp1", "DEVICE:PORT": "leaf01:swp1", "HOST": "gpu017",
 	"A": "gpu001", "B": "gpu002", "A,B": "gpu001,gpu002",
-	"RUN": "last", "COMMAND": "true", "CODE": "pfc-loop", "PAGE": "apply", "VERB": "plan",
+	"RUN": "last", "COMMAND": "true", "CODE": "pfc-loop", "PAGE": "apply", "VERB": "plan", "PROGRAM": "true",
 	"FORM": "ansible", "FORMAT": "sarif", "SHAPE": "rail", "N": "8", "OS": "sonic",
 }
 
@@ -172,6 +172,7 @@ var specialInProse = map[string]inProse{
 
 	"rocec confirm last":                   {before: onLab + " --confirm 10m"},
 	"rocec resume last":                    {before: onLab},
+	"rocec resume last --undrain true":     {before: onLab + " --undrain true"},
 	"rocec rollback last":                  {before: onLab},
 	"rocec runs last":                      {before: onLab},
 	"rocec verify":                         {before: onLab},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -39,11 +40,13 @@ type runOptions struct {
 	lab      labFlag
 	parallel int
 	only     []string
+	hooks    hooks // --undrain
 }
 
 func (o *runOptions) flags(a *app, cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.format, "format", "text", "text, or json: one object a line")
 	cmd.Flags().IntVar(&o.parallel, "parallel", 8, "devices at the same time")
+	undrainFlags(cmd, &o.hooks.undrain, &o.hooks.timeout)
 	labFlags(cmd, &o.lab)
 	a.sudoFlag(cmd)
 	a.targetFlag(cmd, &o.only)
@@ -52,6 +55,9 @@ func (o *runOptions) flags(a *app, cmd *cobra.Command) {
 func (o *runOptions) check() error {
 	if o.parallel < 1 {
 		return fail(exitUsage, "--parallel is at least 1")
+	}
+	if o.hooks.timeout <= 0 {
+		return fail(exitUsage, "--hook-timeout is more than 0")
 	}
 	return choice("format", o.format, "text", "json")
 }
@@ -68,11 +74,23 @@ func (a *app) tellNothing(l *journal.Log, devices []journal.Device, text, format
 // openedRun is a run of the journal that a verb goes on with.
 type openedRun struct {
 	log     *journal.Log
+	kept    target.Kept      // contents from before the run, and those that its steps are made of
 	plan    *deploy.Plan     // of a run that another machine started: of its devices, as they were read; else nil
 	devices []journal.Device // those of --target
 	begun   []journal.Device // of these, those on which the run did anything
 	open    []journal.Device // of these, those on which it may not be over
 	connect func() (*fleet, error)
+}
+
+// keptOf gives the contents that lie beside the journal of a run.
+func (a *app) keptOf(l *journal.Log) target.Kept {
+	return func(sum string) ([]byte, error) {
+		dir, err := a.journals()
+		if err != nil {
+			return nil, err
+		}
+		return dir.Before(l.Run, sum)
+	}
 }
 
 // openRun reads the journal of a run and prepares the way to its devices.
@@ -88,8 +106,12 @@ func (a *app) openRun(ctx context.Context, name string, only []string, which lab
 	if !(deploy.Run{Name: l.Run, Key: l.Key}).Valid() {
 		return nil, fail(exitUsage, "the journal of run %q was changed by hand: its name or key is none of rocec's", name)
 	}
+	kept := a.keptOf(l)
 	tree := &target.Tree{}
-	r := readHeader(&l.Header)
+	if err := a.logins(l); err != nil {
+		return nil, err
+	}
+	r := readHeader(&l.Header, kept)
 	for i := range l.Devices {
 		tree.Devices = append(tree.Devices, r.device(&l.Devices[i]))
 	}
@@ -106,7 +128,7 @@ func (a *app) openRun(ctx context.Context, name string, only []string, which lab
 	}
 	begun := begunOn(l, devices)
 	open := slices.DeleteFunc(slices.Clone(begun), func(d journal.Device) bool { return !isOpen(l, d.Name) })
-	return &openedRun{l, taken, devices, begun, open, func() (*fleet, error) {
+	return &openedRun{l, kept, taken, devices, begun, open, func() (*fleet, error) {
 		if l.Lab != "" {
 			return a.openLab(l)
 		}
@@ -124,11 +146,17 @@ func (a *app) resume(ctx context.Context, name string, o runOptions) (err error)
 		return err
 	}
 	l := r.log
+	if err := sameUndrain(l, o.hooks.undrain); err != nil {
+		return err
+	}
 	if len(r.begun) == 0 {
 		a.tellNothing(l, r.devices, "Run %s had begun on no device; nothing is to be done.", o.format)
 		return nil
 	}
 	if len(r.open) == 0 {
+		if back, err := a.undrainOver(ctx, l, &o.hooks); err != nil || !back {
+			return cmp.Or[error](err, &exit{exitIncomplete, ""})
+		}
 		return a.over(l, r.begun, "resume", o.format)
 	}
 	if err := a.sameFabric(r); err != nil {
@@ -146,7 +174,7 @@ func (a *app) resume(ctx context.Context, name string, o runOptions) (err error)
 			g.together = true // they were checked when the run ended, and are only asked
 		}
 	}
-	results, err := a.goOn(ctx, l, f, r.open, g)
+	results, err := a.goOn(ctx, r, f, r.open, &g)
 	if err != nil {
 		return err
 	}
@@ -162,7 +190,10 @@ func (a *app) resume(ctx context.Context, name string, o runOptions) (err error)
 		return fail(exitUsage, "run %s waits to be confirmed. Keep it: %s. Go back: %s.", l.Run, deploy.RunCommand("confirm", l.Run),
 			deploy.RunCommand("rollback", l.Run))
 	}
-	return outcome(results)
+	if err := outcome(results); err != nil || !g.drained {
+		return err
+	}
+	return &exit{exitIncomplete, ""}
 }
 
 // goingOn is how a run is gone on with.
@@ -173,15 +204,14 @@ type goingOn struct {
 	soak     *time.Duration // how long they must still hold; nil: what their steps say
 	maxDark  int            // hosts that may be dark at the same time; 0: as many as in the run
 	quiet    bool           // nothing is told: only the journal is brought up to date
+	drained  bool           // afterwards: traffic of the run is still off
 	options  runOptions
 }
 
 // goOn brings devices of a run to the goal and writes that into its journal.
-func (a *app) goOn(ctx context.Context, l *journal.Log, f *fleet, devices []journal.Device, g goingOn) (*deploy.Results, error) {
-	plan, err := readHeader(&l.Header).plan(devices)
-	if err != nil {
-		return nil, fail(exitUsage, "the journal of run %s: %v", l.Run, err)
-	}
+func (a *app) goOn(ctx context.Context, r *openedRun, f *fleet, devices []journal.Device, g *goingOn) (*deploy.Results, error) {
+	l := r.log
+	plan := readHeader(&l.Header, r.kept).plan(devices)
 	dir, err := a.journals()
 	if err != nil {
 		return nil, err
@@ -219,7 +249,7 @@ func (a *app) goOn(ctx context.Context, l *journal.Log, f *fleet, devices []jour
 	if err != nil {
 		return nil, err
 	}
-	a.undrain(ctx, l, log)
+	g.drained = !a.undrain(ctx, l, log, &g.options.hooks)
 	if err := log.Finish(); err != nil {
 		fmt.Fprintf(a.stderr, "rocec: the journal of run %s could not be written to its end: %s\n", l.Run, diag.Escape(err.Error()))
 	}

@@ -54,6 +54,11 @@ type rollbackOptions struct {
 	only []string
 }
 
+// goingOn are the flags as those of the verbs that go on with a run.
+func (o *rollbackOptions) goingOn() runOptions {
+	return runOptions{format: o.format, parallel: o.parallel, hooks: hooks{undrain: o.undrain, timeout: o.hookTime}}
+}
+
 // backs sorts the devices of a run that is to be gone back from.
 type backs struct {
 	over   []journal.Device // the run is undone there: by the device, by rocec, or by a rollback
@@ -64,6 +69,7 @@ type backs struct {
 	order  *deploy.Order    // of going back on those
 	barred bool             // another run keeps those from going back
 	seq    *sequence        // the same in the fabric as it is; nil: that cannot be read any more
+	reader *reader          // of the journal
 
 	elsewhere map[string]deploy.RunMark // by device: the run by which another machine went back from the run
 }
@@ -74,6 +80,11 @@ func (a *app) rollback(ctx context.Context, name string, o rollbackOptions) (err
 		return err
 	}
 	l := r.log
+	if l.Hooks != nil && l.Hooks.Undrain != "" && len(l.Drained()) > 0 { // else the flag is of the way back alone
+		if err := sameUndrain(l, o.undrain); err != nil {
+			return err
+		}
+	}
 	unasked := unaskedOf(l)
 	if len(o.only) > 0 {
 		unasked = nil
@@ -105,11 +116,8 @@ func (a *app) rollback(ctx context.Context, name string, o rollbackOptions) (err
 		return err
 	}
 	defer f.close(&err)
-	tree, err := readHeader(&l.Header).back(devices, func(hash string) ([]byte, error) { return dir.Before(l.Run, hash) })
-	if err != nil {
-		return fail(exitMachines, "run %s cannot be gone back from: %v", l.Run, err)
-	}
-	f.tree = tree
+	b.reader = readHeader(&l.Header, r.kept)
+	f.tree = b.reader.back(devices)
 	plan := a.compareForChange(ctx, f)
 	if ctx.Err() != nil {
 		return fail(exitInterrupted, "interrupted; nothing was changed")
@@ -121,13 +129,14 @@ func (a *app) rollback(ctx context.Context, name string, o rollbackOptions) (err
 		return err
 	}
 	if len(b.asks) > 0 { // what they have undone is written down, and what is left of it there goes
-		g := goingOn{verb: "rollback", goal: txn.Back, quiet: true, options: runOptions{format: o.format, parallel: o.parallel}}
-		if _, err := a.goOn(ctx, l, f, b.asks, g); err != nil {
+		g := goingOn{verb: "rollback", goal: txn.Back, quiet: true, options: o.goingOn()}
+		if _, err := a.goOn(ctx, r, f, b.asks, &g); err != nil {
 			return err
 		}
 		if l, err = dir.Read(l.Run); err != nil {
 			return fail(exitMachines, "the journal of run %s: %v", r.log.Run, err)
 		}
+		r.log = l
 		b.over = append(b.over, b.asks...)
 	}
 	if len(b.open)+len(b.kept.Devices) == 0 {
@@ -174,19 +183,22 @@ func (a *app) rollback(ctx context.Context, name string, o rollbackOptions) (err
 			return err
 		}
 	}
-	return a.goBack(ctx, l, f, &b, o)
+	return a.goBack(ctx, r, f, &b, o)
 }
 
 // goBack does what was planned.
-func (a *app) goBack(ctx context.Context, l *journal.Log, f *fleet, b *backs, o rollbackOptions) error {
+func (a *app) goBack(ctx context.Context, r *openedRun, f *fleet, b *backs, o rollbackOptions) error {
+	l := r.log
 	var first error
 	if len(b.open) > 0 {
-		g := goingOn{verb: "rollback", goal: txn.Back, maxDark: o.maxDark, options: runOptions{format: o.format, parallel: o.parallel}}
-		results, err := a.goOn(ctx, l, f, b.open, g)
+		g := goingOn{verb: "rollback", goal: txn.Back, maxDark: o.maxDark, options: o.goingOn()}
+		results, err := a.goOn(ctx, r, f, b.open, &g)
 		if err != nil {
 			return err
 		}
-		first = undone(results)
+		if first = undone(results); first == nil && g.drained {
+			first = &exit{exitIncomplete, ""}
+		}
 	}
 	if b.kept.Empty() || ctx.Err() != nil {
 		return first
@@ -196,7 +208,7 @@ func (a *app) goBack(ctx context.Context, l *journal.Log, f *fleet, b *backs, o 
 	}
 	results, err := a.lead(ctx, lead{
 		leadOptions: o.leadOptions, order: b.order, hooks: o.hooks(), fabric: l.Fabric, name: l.Name, only: o.only,
-		undoes: l.Run, devices: f, plan: &b.kept,
+		undoes: l.Run, devices: f, plan: &b.kept, kept: r.kept,
 	})
 	if err != nil {
 		return err
@@ -209,7 +221,13 @@ func (a *app) goBack(ctx context.Context, l *journal.Log, f *fleet, b *backs, o 
 func (b *backs) sort(d *deploy.DevicePlan, jd journal.Device, l *journal.Log, logs []*journal.Log) {
 	there, mark := markOn(d, l.Run)
 	by := slices.IndexFunc(d.Over, func(r deploy.RunMark) bool { return r.Undoes == l.Run })
+	refused := d.Err != nil && d.Err.Kind == deploy.Journal
+	began := marksOf(l)[jd.Name]
 	switch {
+	case refused && d.Err.None && !there && mark == "" && (began == txn.Absent || began == txn.Prepared):
+		b.asks = append(b.asks, jd) // it was changed by nothing, and has kept nothing
+	case refused: // nothing is done to it, nor to others until it is left out
+		b.kept.Devices = append(b.kept.Devices, d)
 	case by >= 0 && !there:
 		if b.elsewhere == nil {
 			b.elsewhere = map[string]deploy.RunMark{}
@@ -361,64 +379,17 @@ func (a *app) planBack(l *journal.Log, logs []*journal.Log, b *backs, o rollback
 		fmt.Fprintf(w, "%s These stay as they are.\n\n", a.overText(l, logs, b))
 	}
 	if len(b.open) > 0 {
-		a.planOpen(l, b.open, o.parallel)
+		a.planOpen(l, b, o)
 	}
 	if len(b.kept.Devices) > 0 {
 		v := a.planView(l.Fabric, o.viewOptions)
-		v.seq, v.own = b.seq, l.Run
+		v.seq, v.own, v.runs = b.seq, l.Run, true
+		v.more = map[string]string{}
+		for i := range l.Devices {
+			v.more[l.Devices[i].Name] = b.reader.otherRocec(&l.Devices[i])
+		}
 		v.print(&b.kept)
 	}
-}
-
-// planOpen shows what the undo of an armed run does. It puts back what the devices saved, so there is nothing to compare; what traffic
-// notices is that of the steps.
-func (a *app) planOpen(l *journal.Log, open []journal.Device, parallel int) {
-	out := a.fitted(a.stdout)
-	groups := map[string][]journal.Device{}
-	var order []string
-	disruptive := 0
-	for _, d := range open {
-		var disrupts []string
-		for _, c := range d.Changes {
-			if c.Step < 0 || c.Step >= len(l.Steps) {
-				continue // the run's own plan refuses it
-			}
-			if s := l.Steps[c.Step].Disrupts; s != "" && !slices.Contains(disrupts, s) {
-				disrupts = append(disrupts, s)
-			}
-		}
-		if len(disrupts) > 0 {
-			disruptive++
-		}
-		var key strings.Builder
-		key.WriteString(diag.Escape(d.About))
-		for _, s := range disrupts {
-			key.WriteString("\n  " + diag.Paint(a.paints(a.stdout), diag.Yellow, "disrupts:") + " " + diag.Escape(s))
-		}
-		if len(groups[key.String()]) == 0 {
-			order = append(order, key.String())
-		}
-		groups[key.String()] = append(groups[key.String()], d)
-	}
-	for _, key := range order {
-		head := diag.Paint(a.paints(a.stdout), diag.Bold, namesOf(groups[key]))
-		if n := len(groups[key]); n > 1 {
-			head += fmt.Sprintf("  (%d alike)", n)
-		}
-		fmt.Fprintf(out, "%s  %s\n\n", head, key)
-	}
-	verb := "go"
-	they := "they"
-	if len(open) == 1 {
-		verb, they = "goes", "it"
-	}
-	fmt.Fprintf(out, "Plan: %s %s back to what %s held before run %s.\n", diag.Count(len(open), "device"), verb, they, l.Run)
-	waves := map[int]bool{}
-	for _, d := range open {
-		waves[d.Wave] = true
-	}
-	fmt.Fprintf(out, "Disruption: %s; order: %s, the last one first, %d devices of it at a time.\n",
-		diag.Paint(a.paints(a.stdout), diag.Yellow, diag.Count(disruptive, "device")), diag.Count(len(waves), "wave"), min(parallel, len(open)))
 }
 
 // undone is the exit status of a run that was to be undone: good where it holds what was there before.

@@ -341,7 +341,7 @@ func (a *app) readRun(name string) (*journal.Log, error) {
 	for _, l := range logs {
 		named := strings.HasPrefix(l.Run, name) || strings.HasSuffix(l.Run, "-"+name)
 		switch {
-		case a.dir != "" && !sameFolder(a.dir, l.Fabric) && named && l.Adopted != nil: // it follows the fabric that is named
+		case a.dir != "" && !sameFolder(a.dir, l.Fabric) && named && (l.Adopted != nil || l.Older()): // it follows the fabric that is named
 			found = append(found, l)
 		case a.dir != "" && !sameFolder(a.dir, l.Fabric):
 			if named {

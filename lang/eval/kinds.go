@@ -29,6 +29,9 @@ type Kind[V any] struct {
 	Read func(v cty.Value) (V, *Problem)
 }
 
+// ReadText reads a text that stands in no file of a fabric, by the same rules.
+func (k Kind[V]) ReadText(text string) (V, *Problem) { return k.Read(cty.StringVal(text)) }
+
 // Problem is why a value cannot be read. A nil Topic means the type is wrong, which the caller words.
 type Problem struct {
 	Topic  *diag.Topic

@@ -100,6 +100,7 @@ func restarting(before, after []byte, r grammar.Release) []string {
 // come up after that.
 var (
 	restart = target.Step{
+		Name:     "cumulus restart",
 		Cmd:      noteLog + "systemctl show -p ActiveEnterTimestampMonotonic " + unit + " >\"$ROCEC_STEP/since\"\nsystemctl restart " + unit,
 		Disrupts: "every port resets (switchd restart)",
 		Outage:   ir.Outage{Least: 30 * time.Second, Most: 2 * time.Minute},
@@ -115,6 +116,7 @@ how=` + target.Loaded + "\n" + clamped},
 		Away:    3 * time.Minute,
 	}
 	reload = target.Step{
+		Name:     "cumulus reload",
 		Cmd:      noteLog + tell,
 		Disrupts: "a brief loss while buffers change (switchd reload)",
 		Outage:   ir.Outage{Most: 2 * time.Second}, // "brief", the manual says

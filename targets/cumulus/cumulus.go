@@ -63,6 +63,7 @@ var Target = &target.Target{
 	Look:     Look,
 	Image:    image,
 	User:     OS.User,
+	Recall:   recall,
 
 	NeedsReport: func(d *ir.Device) bool { return isSplit(d.Switch.Version) },
 	Claims:      openClaims,
@@ -102,12 +103,12 @@ func render(d *ir.Device) ([]target.File, diag.List) {
 	}
 	f.Lint = linter(f.Path, f.Edit, settings)
 	if split(rel) {
-		f.Precheck = precheckFeatures
+		f.Precheck, f.PrecheckName = precheckFeatures, checkFeatures
 		f.Choose = sayChecker
 		return []target.File{infraFile(d, rel), f}, ds
 	}
 	if rel.AtLeast(4, 0) {
-		f.Precheck = precheck
+		f.Precheck, f.PrecheckName = precheck, checkTraffic
 		f.Choose = chooser(rel, d.Switch.Model.ASIC)
 	}
 	files := []target.File{f}

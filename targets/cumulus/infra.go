@@ -131,7 +131,7 @@ func infraFile(d *ir.Device, rel grammar.Release) target.File {
 	}
 	f := target.File{
 		Path: infraPath, Mode: fileMode, Sketch: sketch,
-		Activate: reloadUnit, Choose: sayChecker, Precheck: precheckInfra, InUse: target.NotReadable,
+		Activate: reloadUnit, Choose: sayChecker, Precheck: precheckInfra, PrecheckName: checkInfra, InUse: target.NotReadable,
 		Edit: func(old []byte) ([]byte, diag.List) {
 			out, why := editInfra(old, want)
 			if why == "" {
@@ -184,6 +184,7 @@ func infraWatch(d *ir.Device, rel grammar.Release) target.Watch {
 // lose packets for a moment. A switchd that does not run cannot reload, and starts with them. Source: the manuals of 4.4 and 5.x.
 var reloadUnit = func() target.Step {
 	s := reload
+	s.Name = "cumulus reload-unit"
 	s.Cmd = noteLog + `if systemctl is-active --quiet ` + unit + `; then
 	systemctl reload ` + unit + `
 else

@@ -23,6 +23,7 @@ const (
 	Permission  Kind = "device-permission"  // not allowed to become root, or to write
 	Disk        Kind = "device-disk"        // full or read-only
 	Locked      Kind = "device-locked"      // somebody else is changing the device
+	Journal     Kind = "device-journal"     // the journal of a run is not what the device was given of it, or names what rocec does not know
 	Stale       Kind = "device-stale"       // a file is not what the plan saw
 	Identity    Kind = "device-identity"    // the device is not what the fabric says
 	Unlike      Kind = "device-unlike"      // a cable or a port is not where the fabric says
@@ -49,6 +50,7 @@ type Error struct {
 	Holder *Owner // of Locked: who holds the lock
 	Err    error  // the cause, if there is one
 	Lost   bool   // the connection broke: what happened on the device is not known from this
+	None   bool   // of Journal: the device has no trace of what it was given of the run
 }
 
 // Error returns "leaf01: upload: no space …".

@@ -44,6 +44,7 @@ type DevicePlan struct {
 	Err      *Error             // of an unreachable or refused device: why
 	Diags    diag.List          // what Edit said about the content found, but for its warnings
 	Found    []*diag.Diagnostic // what the vendor's rules say of changed files as they will be; notes are left out
+	Digest   string             // what the run does there, as a hash that the device is given with it; empty: none
 	Waits    string             // of a pending device, or one that others write: why
 	Changes  []*Change          // in the order of Device.Files
 	Drift    []*Change          // of a device with StatusOthers: what others are to change; nil where it could not be read
@@ -166,8 +167,8 @@ func diff(d *target.Device, h *Have) *DevicePlan {
 	p.Baseline, p.Watched = h.Samples(), h.Watched
 	if h.Err != nil {
 		p.Status, p.Err = StatusUnreachable, h.Err
-		if h.Err.Kind == HostKey {
-			p.Status = StatusRefused // it answers, and may be another machine
+		if h.Err.Kind == HostKey || h.Err.Kind == Journal {
+			p.Status = StatusRefused // it answers, and may be another machine, or was given something else
 		}
 		if len(d.Files) == 0 && len(d.Leavings) > 0 { // nothing is asked of it but to hold nothing
 			p.Status, p.Err, p.Waits = StatusPending, nil, "cannot be asked whether it still holds settings of rocec: "+OneLine(h.Err.Detail)

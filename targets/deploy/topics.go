@@ -15,6 +15,7 @@ var Topics = []diag.Topic{
 	{Code: string(Permission), Summary: "login user may not do this"},
 	{Code: string(Disk), Summary: "disk of the device does not take the files"},
 	{Code: string(Locked), Summary: "device is locked by somebody else"},
+	{Code: string(Journal), Summary: "journal of a run is not what the device was given"},
 	{Code: string(Stale), Summary: "device changed after the plan was made"},
 	{Code: string(Identity), Summary: "device is not what the fabric says"},
 	{Code: string(Unlike), Summary: "device is not cabled or split as the fabric says"},

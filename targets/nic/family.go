@@ -96,6 +96,7 @@ func (f *Family) Target(doc string, topics []diag.Topic) *target.Target {
 		Look:     Look,
 		Image:    f.image,
 		Claims:   f.claims,
+		Recall:   f.recall,
 	}
 }
 
@@ -143,7 +144,23 @@ func (f *Family) render(d *ir.Device) ([]target.File, diag.List) {
 	return append(files, states...), ds
 }
 
-// step makes the NICs of a host use what was written.
+// applied is a NIC whose value file a step applies.
+type applied struct {
+	name    string
+	vlan    int  // 0: none
+	carries bool // an intent
+}
+
+// step is stepOf for NICs of a fabric.
+func (f *Family) step(ours []*ir.NIC) target.Step {
+	nics := make([]applied, 0, len(ours))
+	for _, n := range ours {
+		nics = append(nics, applied{n.Name, f.lower(n).VLAN, len(n.Carries()) > 0})
+	}
+	return f.stepOf(nics)
+}
+
+// stepOf makes the NICs of a host use what was written.
 //
 // Every file of a host carries the same step, so a change of any of them applies every NIC once; the others' apply
 // finds nothing to write. NICs go one after the other, because the ports of a bond must not bounce together. The
@@ -151,26 +168,34 @@ func (f *Family) render(d *ir.Device) ([]target.File, diag.List) {
 //
 // The content from before does not bring back what a NIC held when there was no file yet, or somebody had set it by hand: the undo
 // puts back the values that show printed before the change.
-func (f *Family) step(ours []*ir.NIC) target.Step {
+func (f *Family) stepOf(ours []applied) target.Step {
+	var title strings.Builder
+	title.WriteString(f.Driver.Name + " apply")
 	cmds, checks := []string{"systemctl daemon-reload"}, make([]string, 0, len(ours)+1)
 	undo := []string{"script=$(cat)", "systemctl daemon-reload", "failed=0"}
 	var names []string // of links that bounce
 	for _, n := range ours {
-		u, name := Quote(f.Unit(n.Name)), Quote(n.Name)
+		u, name := Quote(f.Unit(n.name)), Quote(n.name)
 		// A devlink reload takes the interface away for a moment, and the unit is stopped with it: then it starts once more. Check says what
 		// did not take.
 		cmds = append(cmds, "systemctl enable "+u, "{ systemctl restart "+u+" || case $(systemctl show -p Result "+u+") in "+
 			"Result=exit-code | Result=timeout) false ;; *) systemctl restart "+u+" ;; esac || { sh "+f.scriptPath+" check "+name+"; false; }; }")
 		checks = append(checks, "systemctl is-active --quiet "+u, "sh "+f.scriptPath+" check "+name)
 		vlan := "" // show does not print it, and its map cannot be set without it
-		if s := f.lower(n); s.VLAN > 0 {
-			vlan = fmt.Sprintf(" vlan=%d", s.VLAN)
+		var flags, at []string
+		if n.carries {
+			flags = append(flags, "carries")
 		}
+		if n.vlan > 0 {
+			vlan = fmt.Sprintf(" vlan=%d", n.vlan)
+			at = append(at, vlan[1:])
+		}
+		title.WriteString(" " + word(n.name, flags, at))
 		// At boot the NIC is as the firmware left it, and the unit, if it stays, comes later.
 		undo = append(undo, "if [ ! -e "+confDir+name+".conf ]; then",
 			"\tsystemctl disable "+u+" 2>/dev/null", // by name, as the unit file is gone
-			"\trm -f "+wantedBy(n.Name)+u,
-			"\trmdir "+wantedBy(n.Name)+" 2>/dev/null",
+			"\trm -f "+wantedBy(n.name)+u,
+			"\trmdir "+wantedBy(n.name)+" 2>/dev/null",
 			"\tsystemctl stop "+u+" 2>/dev/null",
 			"else", // also where a run that went back goes back itself, and the files come again
 			"\tsystemctl enable "+u+" || failed=1",
@@ -181,10 +206,10 @@ func (f *Family) step(ours []*ir.NIC) target.Step {
 			"elif [ ! -e "+confDir+name+".conf ] && [ -e "+f.beforeDir()+name+".before ]; then", // with what else the script has made
 			"\tsh -c \"$script\" "+f.tool+" leave "+name+" || failed=1",
 			"else",
-			"\tsh -c \"$script\" "+f.tool+" restore "+name+" \"$ROCEC_LIVE\"/"+Quote(stateName(n.Name))+vlan+" || failed=1",
+			"\tsh -c \"$script\" "+f.tool+" restore "+name+" \"$ROCEC_LIVE\"/"+Quote(stateName(n.name))+vlan+" || failed=1",
 			"fi")
-		if len(n.Carries()) > 0 && f.sets("pfc") {
-			names = append(names, n.Name)
+		if n.carries && f.sets("pfc") {
+			names = append(names, n.name)
 		}
 	}
 	undo = append(undo, "exit \"$failed\"", "")
@@ -202,7 +227,8 @@ func (f *Family) step(ours []*ir.NIC) target.Step {
 		outage = ir.Outage{Least: time.Second, Most: time.Duration(len(names)) * 10 * time.Second}
 	}
 	return target.Step{
-		Cmd: strings.Join(cmds, " && "), Disrupts: disrupts, Outage: outage,
+		Name: title.String(),
+		Cmd:  strings.Join(cmds, " && "), Disrupts: disrupts, Outage: outage,
 		Undo:    &target.Query{Cmd: strings.Join(undo, "\n"), Stdin: f.Script},
 		Loaded:  &target.Query{Cmd: strings.Join(checks, " && ")},
 		Timeout: time.Duration(len(ours)) * unitTime,

@@ -150,24 +150,39 @@ func (f *Family) leave(stays, taken map[string]bool, h heldHost) []target.File {
 
 // leaver is a NIC that leaves.
 type leaver struct {
-	name   string
-	taken  bool
-	before string // lines of what it is to hold again
-	plain  string // the same lines as arguments, where nobody knows what it held: then it holds what nobody has set
-	where  string // what tells show and restore where its settings are, as arguments
+	name    string
+	taken   bool
+	before  string   // lines of what it is to hold again
+	unknown bool     // nobody knows what it held: then it holds what nobody has set
+	plain   string   // where it is not known: what it is to hold again, as arguments, with where its settings are
+	at      []string // what tells show and restore where its settings are, as KEY=VALUE
+}
+
+// where is at as arguments.
+func (l *leaver) where() string {
+	var args strings.Builder
+	for _, arg := range l.at {
+		args.WriteString(" " + Quote(arg))
+	}
+	return args.String()
+}
+
+// fill says what a NIC of which nobody knows what it held is to hold.
+func (f *Family) fill(l *leaver) {
+	if !l.unknown {
+		return
+	}
+	l.before = f.Plain
+	if !slices.ContainsFunc(l.at, func(arg string) bool { return strings.HasPrefix(arg, "vlan=") }) {
+		l.before = without(l.before, "vlan_map")
+	}
+	lines([]byte(l.before), func(line []byte, _, _ string, _ bool) { l.plain += " " + Quote(string(line)) })
+	l.plain += l.where()
 }
 
 func (f *Family) leaver(name string, taken bool, h heldHost) leaver {
-	l := leaver{name: name, taken: taken, before: h.before[name], where: where(cmp.Or(h.at[name], h.before[name]))}
-	vlan := string(find([]byte(h.at[name]), "vlan"))
-	if l.before == "" {
-		l.before = f.Plain
-		if vlan == "" {
-			l.before = without(l.before, "vlan_map")
-		}
-		lines([]byte(l.before), func(line []byte, _, _ string, _ bool) { l.plain += " " + Quote(string(line)) })
-		l.plain += l.where
-	} else if vlan != string(find([]byte(l.before), "vlan")) {
+	l := leaver{name: name, taken: taken, before: h.before[name], unknown: h.before[name] == "", at: where(cmp.Or(h.at[name], h.before[name]))}
+	if f.fill(&l); !l.unknown && string(find([]byte(h.at[name]), "vlan")) != string(find([]byte(l.before), "vlan")) {
 		l.before = without(l.before, "vlan_map")
 	}
 	return l
@@ -207,21 +222,26 @@ func (f *Family) stateBefore(l *leaver, step target.Step) target.File {
 		Keys: func(content []byte) []target.Key {
 			return keys(content, func(key string) bool { return find([]byte(before), key) != nil })
 		},
-		Live: &target.Query{
-			Cmd:   "[ ! -e /sys/class/net/" + Quote(l.name) + " ] || sh -s -- show " + Quote(l.name) + l.where,
-			Stdin: f.Script,
-		},
+		Live:     f.lookQuery(l),
 		Activate: step,
 	}
 }
 
-// where is what tells show and restore where the settings of a NIC are.
-func where(before string) (args string) {
+// lookQuery reads a NIC that leaves, and may not be there.
+func (f *Family) lookQuery(l *leaver) *target.Query {
+	return &target.Query{
+		Name:  f.Driver.Name + " look " + word(l.name, nil, l.at),
+		Cmd:   "[ ! -e /sys/class/net/" + Quote(l.name) + " ] || sh -s -- show " + Quote(l.name) + l.where(),
+		Stdin: f.Script,
+	}
+}
+
+// where is what tells show and restore where the settings of a NIC are. The lines come from the host: those that no value file of rocec
+// has tell nothing.
+func where(before string) (args []string) {
 	lines([]byte(before), func(_ []byte, key, value string, ok bool) {
-		switch {
-		case !ok || key == "bond" && value == "none":
-		case key == "bond" || key == "vlan" || strings.HasPrefix(key, vfKey):
-			args += " " + Quote(key+"="+value)
+		if ok && key != "vlan_ip" && !(key == "bond" && value == "none") && whereWord(key, value) {
+			args = append(args, key+"="+value)
 		}
 	})
 	return args
@@ -233,7 +253,17 @@ func (f *Family) leaveStep(goes []leaver) target.Step {
 	cmds := []string{"script=$(cat)", "failed=0"}
 	undo := []string{"script=$(cat)", "systemctl daemon-reload", "failed=0"}
 	var names []string
+	var title strings.Builder
+	title.WriteString(f.Driver.Name + " leave")
 	for _, l := range goes {
+		var flags []string
+		if l.taken {
+			flags = append(flags, "taken")
+		}
+		if l.unknown {
+			flags = append(flags, "plain")
+		}
+		title.WriteString(" " + word(l.name, flags, l.at))
 		u, q, live := Quote(f.Unit(l.name)), Quote(l.name), `"$ROCEC_LIVE"/`+Quote(stateName(l.name))
 		gone := []string{
 			"systemctl disable " + u + " 2>/dev/null", // by name, as the unit file may be gone
@@ -257,12 +287,13 @@ func (f *Family) leaveStep(goes []leaver) target.Step {
 			"else",
 			"systemctl enable "+u+" || failed=1",
 			`[ "$ROCEC_WHY" = boot ] || systemctl restart `+u+" || failed=1", // at boot the unit comes later
-			`[ "$ROCEC_WHY" = boot ] || [ ! -s `+live+` ] || sh -c "$script" `+f.tool+" restore "+q+" "+live+l.where+" || failed=1",
+			`[ "$ROCEC_WHY" = boot ] || [ ! -s `+live+` ] || sh -c "$script" `+f.tool+" restore "+q+" "+live+l.where()+" || failed=1",
 			"fi")
 	}
 	cmds = append(cmds, "systemctl daemon-reload || failed=1")
 	s := target.Step{
-		Cmd: strings.Join(append(cmds, `exit "$failed"`), "\n"), Stdin: string(f.Script),
+		Name: title.String(),
+		Cmd:  strings.Join(append(cmds, `exit "$failed"`), "\n"), Stdin: string(f.Script),
 		Undo:    &target.Query{Cmd: strings.Join(append(undo, `exit "$failed"`, ""), "\n"), Stdin: f.Script},
 		Timeout: time.Duration(len(goes)+1) * unitTime, Soak: 5 * time.Second, Away: time.Minute,
 	}

@@ -7,11 +7,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"pgregory.net/rapid"
 
+	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/target"
 )
 
 var leaves = &Family{
-	tool: "rocec-host", scriptPath: "/usr/local/sbin/rocec-host", unitPath: "/etc/systemd/system/rocec-host@.service",
+	Driver: &ir.Driver{Name: "mlx5"},
+	tool:   "rocec-host", scriptPath: "/usr/local/sbin/rocec-host", unitPath: "/etc/systemd/system/rocec-host@.service",
 	rulesPath: "/etc/udev/rules.d/99-rocec.rules",
 }
 
@@ -48,7 +50,7 @@ func TestLeave(t *testing.T) {
 // A NIC goes back to what was read before, and to nothing that cannot be set.
 func TestStateBefore(t *testing.T) {
 	f := leaves.stateBefore(&leaver{
-		name: "ens1f0", where: where("vlan=100\nbond=bond0\n"),
+		name: "ens1f0", at: where("vlan=100\nbond=bond0\n"),
 		before: "vlan=100\ndcbx=firmware\npfc=0,0,0,0,0,0,0,0\ntos=0\nmtu=1500\nbond=bond0\n",
 	}, target.Step{})
 	got, ds := f.Edit([]byte("bond=none\ndcbx=host\nmtu=9000\npfc=0,0,0,0,1,0,0,0\ntos=unsupported: no such file\nttl=64\n"))
@@ -101,5 +103,5 @@ func TestLeaveUnknown(t *testing.T) {
 	assert.Equal(t, "pfc=0,0,0,0,0,0,0,0\n", l.before, "the map of no VLAN")
 	l = f.leaver("ens1f0", false, parseHeld([]byte("nic ens1f0\nat vlan=200\nnic ens1f0\n\tvlan=100\n\tpfc=1\n\tvlan_map=0:0\n")))
 	assert.Equal(t, "vlan=100\npfc=1\n", l.before, "it is in another VLAN now")
-	assert.Equal(t, " 'vlan=200'", l.where)
+	assert.Equal(t, " 'vlan=200'", l.where())
 }

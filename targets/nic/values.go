@@ -130,21 +130,31 @@ func (s *Settings) stateFile(activate target.Step) target.File {
 // Query runs a verb of the script from stdin, so that it works before the script is there. What tells the script
 // where to look comes as arguments, because the value file may not be there either, or may be an old one.
 func (s *Settings) Query(verb string) *target.Query {
-	var cmd strings.Builder
-	cmd.WriteString("sh -s -- " + verb + " " + Quote(s.NIC.Name))
+	var at []string
 	if s.NIC.Bond != nil && len(s.Intents) > 0 {
-		cmd.WriteString(" bond=" + Quote(s.NIC.Bond.Name))
+		at = append(at, "bond="+s.NIC.Bond.Name)
 	}
 	if s.VLAN > 0 {
-		cmd.WriteString(" vlan=" + strconv.Itoa(s.VLAN))
+		at = append(at, "vlan="+strconv.Itoa(s.VLAN))
 	}
 	if s.VLAN > 0 && s.NIC.CreateVLAN && s.NIC.VLANIP.IsValid() {
-		cmd.WriteString(" vlan_ip=" + Quote(s.NIC.VLANIP.String()))
+		at = append(at, "vlan_ip="+s.NIC.VLANIP.String())
 	}
 	for _, vf := range s.vfs() {
-		cmd.WriteString(" " + vfKey + strconv.Itoa(vf) + "=on")
+		at = append(at, vfKey+strconv.Itoa(vf)+"=on")
 	}
-	return &target.Query{Cmd: cmd.String(), Stdin: s.family.Script}
+	return s.family.query(verb, s.NIC.Name, at)
+}
+
+// query is the query of a verb for a NIC, with what tells where its settings are, as KEY=VALUE.
+func (f *Family) query(verb, name string, at []string) *target.Query {
+	var cmd strings.Builder
+	cmd.WriteString("sh -s -- " + verb + " " + Quote(name))
+	for _, arg := range at {
+		key, value, _ := strings.Cut(arg, "=")
+		cmd.WriteString(" " + key + "=" + Quote(value))
+	}
+	return &target.Query{Name: f.Driver.Name + " " + verb + " " + word(name, nil, at), Cmd: cmd.String(), Stdin: f.Script}
 }
 
 // confPath is the value file of a NIC.

@@ -84,7 +84,7 @@ func (w *Wish) File() target.File {
 		Keys:     w.Keys,
 		Why:      func(key string) []ir.Origin { return why()[key] },
 		Lint:     w.linter(),
-		Activate: step(nil, nil),
+		Activate: step(namePatch, nil, nil),
 		Choose:   w.choose,
 		Forms: []target.Form{
 			{Path: TreePath, Of: func(content []byte) []byte { return content }},

@@ -2,10 +2,9 @@ package nvue
 
 import (
 	"bytes"
-	"crypto/sha256"
 	_ "embed"
-	"encoding/hex"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/rocec/rocec/compiler/ir"
@@ -35,22 +34,62 @@ var (
 
 // Those that all steps have in common, so that equal steps are equal.
 var (
-	liveQuery = &target.Query{Cmd: nvScript + "tree applied || fail 'nv config show gives no whole configuration, or one of more than 8 MiB'"}
-	undo      = &target.Query{Cmd: "# nv config apply of the revision before\n" + nvScript + goScript + sinceScript + undoScript}
-	back      = &target.Query{Cmd: "# nv config revision\n" + nvScript + sinceScript + backScript}
-	loaded    = &target.Query{Cmd: "# nv config revision\n" + nvScript + loadedScript}
+	liveQuery = &target.Query{
+		Name: nameTree, Cmd: nvScript + "tree applied || fail 'nv config show gives no whole configuration, or one of more than 8 MiB'",
+	}
+	undo   = &target.Query{Cmd: "# nv config apply of the revision before\n" + nvScript + goScript + sinceScript + undoScript}
+	back   = &target.Query{Cmd: "# nv config revision\n" + nvScript + sinceScript + backScript}
+	loaded = &target.Query{Cmd: "# nv config revision\n" + nvScript + loadedScript}
 )
+
+// The names of what a switch is asked and told, see [target.Target.Recall].
+const (
+	nameTree  = "nvue tree"
+	namePatch = "nvue patch" // with two trees, by their SHA-256, it makes the second of the first
+)
+
+// stepBetween makes one tree of another. Those that cannot be read change nothing: both were read before.
+func stepBetween(before, after []byte) target.Step {
+	docs, err := Patch(before, after)
+	if _, err2 := grammar.Read(after); err != nil || err2 != nil {
+		docs = nil
+	}
+	return step(namePatch+" "+target.Sum(before)+" "+target.Sum(after), before, docs)
+}
+
+// recall gives a step or a query by its name.
+func recall(words []string, kept target.Kept) (*target.Made, error) {
+	switch {
+	case slices.Equal(words, []string{"tree"}):
+		return &target.Made{Query: liveQuery}, nil
+	case slices.Equal(words, []string{"patch"}):
+		s := step(namePatch, nil, nil)
+		return &target.Made{Step: &s}, nil
+	case len(words) == 3 && words[0] == "patch":
+		before, err := kept(words[1])
+		if err != nil {
+			return nil, err
+		}
+		after, err := kept(words[2])
+		if err != nil {
+			return nil, err
+		}
+		s := stepBetween(before, after)
+		return &target.Made{Step: &s}, nil
+	}
+	return nil, &target.Unknown{Name: "nvue " + strings.Join(words, " ")}
+}
 
 // step applies a patch to the tree it was made for. NVUE itself has switchd read what changed, so no port goes down: "may lose packets
 // for a moment" (manual of 5.17, Quality of Service, switchd).
-func step(before []byte, docs []grammar.Doc) target.Step {
+func step(name string, before []byte, docs []grammar.Doc) target.Step {
 	var b bytes.Buffer
-	sum := sha256.Sum256(before)
-	b.WriteString(hex.EncodeToString(sum[:]) + "\n")
+	b.WriteString(target.Sum(before) + "\n")
 	for _, d := range docs {
 		b.Write(d.YAML())
 	}
 	return target.Step{
+		Name:     name,
 		Cmd:      "# nv config patch and apply\n" + nvScript + goScript + applyScript,
 		Stdin:    b.String(),
 		Disrupts: "a brief loss while buffers change (NVUE applies a revision)",
@@ -68,12 +107,12 @@ func step(before []byte, docs []grammar.Doc) target.Step {
 
 // choose gives the step for one change of the tree, and says how what it leads to differs from the vendor's preset.
 func (w *Wish) choose(before, after []byte, _ []target.Sample) (target.Step, []string) {
-	docs, err := Patch(before, after)
-	cfg, err2 := grammar.Read(after)
-	if err != nil || err2 != nil { // both were read before
-		return step(before, nil), nil
+	s := stepBetween(before, after)
+	cfg, err := grammar.Read(after)
+	if err != nil { // it was read before
+		return s, nil
 	}
-	return step(before, docs), w.saysDeviations(cfg.Set)
+	return s, w.saysDeviations(cfg.Set)
 }
 
 // saysDeviations lists what the vendor's support would ask about a switch with a tree, a line each. One that keeps the preset has what the

@@ -24,6 +24,7 @@ var Target = &target.Target{
 	Look:     cumulus.Look,
 	Image:    image,
 	User:     cumulus.OS.User,
+	Recall:   recall,
 
 	NeedsReport: func(*ir.Device) bool { return true },
 	Claims:      claims,

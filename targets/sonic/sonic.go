@@ -84,7 +84,7 @@ func (w *Wish) File() target.File {
 			{Path: PatchPath, Of: w.patch},
 		},
 		Data:     data,
-		Activate: step(nil, nil, nil, nil),
+		Activate: step(namePatch, nil, nil, nil, nil),
 		Choose:   w.choose,
 	}
 }
@@ -119,6 +119,11 @@ func (w *Wish) Edit(old []byte) ([]byte, diag.List) {
 // back is the sequence from after to before: `config rollback` would go through the allow-list with everything that the buffer
 // manager has written since, and be refused. A text that cannot be read is an error.
 func (w *Wish) Sequence(before, after []byte) ([]grammar.Step, []grammar.Refused, error) {
+	return sequence(w.device.Switch.Version, string(w.device.Switch.Model.ASIC.Vendor), before, after)
+}
+
+// sequence is [Wish.Sequence] on a switch of a version, with a chip of a vendor, where its state does not say them.
+func sequence(version, vendor string, before, after []byte) ([]grammar.Step, []grammar.Refused, error) {
 	a, err := grammar.ReadRows(before)
 	if err != nil {
 		return nil, nil, err
@@ -127,7 +132,7 @@ func (w *Wish) Sequence(before, after []byte) ([]grammar.Step, []grammar.Refused
 	if err != nil {
 		return nil, nil, err
 	}
-	box, err := w.box(a)
+	box, err := grammar.BoxOf(a, version, vendor)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -1,11 +1,10 @@
 package sonic
 
 import (
-	"crypto/sha256"
 	_ "embed"
-	"encoding/hex"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/rocec/rocec/compiler/ir"
@@ -32,19 +31,64 @@ var (
 	backScript string
 )
 
-var liveQuery = &target.Query{Cmd: rowsScript + "running || fail 'sonic-cfggen gives no whole configuration'"}
+var liveQuery = &target.Query{Name: nameRows, Cmd: rowsScript + "running || fail 'sonic-cfggen gives no whole configuration'"}
+
+// The names of what a switch is asked and told, see [target.Target.Recall].
+const (
+	nameRows  = "sonic rows"
+	namePatch = "sonic patch" // with a version, a vendor of chips and two states, by their SHA-256, it makes the second of the first
+)
 
 // sum is what a switch is compared with: of the bytes of the state.
-func sum(content []byte) string {
-	s := sha256.Sum256(content)
-	return hex.EncodeToString(s[:])
+func sum(content []byte) string { return target.Sum(content) }
+
+// stepBetween makes one running configuration of another on a switch of a version with a chip of a vendor, and gives the way there. States
+// that cannot be read change nothing: both were read before.
+func stepBetween(version, vendor string, before, after []byte) (target.Step, []grammar.Step) {
+	name := namePatch + " " + target.Spell(version) + " " + target.Spell(vendor) + " " + sum(before) + " " + sum(after)
+	forth, _, err := sequence(version, vendor, before, after)
+	back, _, err2 := sequence(version, vendor, after, before)
+	if err != nil || err2 != nil {
+		forth, back = nil, nil
+	}
+	return step(name, before, after, forth, back), forth
+}
+
+// recall gives a step or a query by its name.
+func recall(words []string, kept target.Kept) (*target.Made, error) {
+	unknown := &target.Unknown{Name: "sonic " + strings.Join(words, " ")}
+	switch {
+	case slices.Equal(words, []string{"rows"}):
+		return &target.Made{Query: liveQuery}, nil
+	case slices.Equal(words, []string{"patch"}):
+		s := step(namePatch, nil, nil, nil, nil)
+		return &target.Made{Step: &s}, nil
+	case len(words) != 5 || words[0] != "patch":
+		return nil, unknown
+	}
+	version, ok := target.Spelled(words[1])
+	vendor, ok2 := target.Spelled(words[2])
+	if !ok || !ok2 {
+		return nil, unknown
+	}
+	before, err := kept(words[3])
+	if err != nil {
+		return nil, err
+	}
+	after, err := kept(words[4])
+	if err != nil {
+		return nil, err
+	}
+	s, _ := stepBetween(version, vendor, before, after)
+	return &target.Made{Step: &s}, nil
 }
 
 // step makes one running configuration of another. A patch of a port takes it down and up again: SONiC wants a port down
 // while its queues, priority groups or maps change (generic_config_updater, patch_sorter.py).
-func step(before, after []byte, forth, back []grammar.Step) target.Step {
+func step(name string, before, after []byte, forth, back []grammar.Step) target.Step {
 	text := sum(before) + "\n" + sum(after) + "\n" + stages("forth", forth) + stages("back", back)
 	s := target.Step{
+		Name:  name,
 		Cmd:   "# config apply-patch\n" + rowsScript + patchScript + applyScript,
 		Stdin: text,
 		Undo: &target.Query{Cmd: "# config apply-patch of what was there " +
@@ -86,12 +130,8 @@ const (
 
 // choose gives the step for one change of the state.
 func (w *Wish) choose(before, after []byte, _ []target.Sample) (target.Step, []string) {
-	forth, _, err := w.Sequence(before, after)
-	back, _, err2 := w.Sequence(after, before)
-	if err != nil || err2 != nil { // both were read before
-		return step(before, after, nil, nil), nil
-	}
-	return step(before, after, forth, back), says(forth)
+	s, forth := stepBetween(w.device.Switch.Version, string(w.device.Switch.Model.ASIC.Vendor), before, after)
+	return s, says(forth)
 }
 
 // says tells how long patches take, and names what is not a patch.

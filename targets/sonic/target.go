@@ -22,6 +22,7 @@ var Target = &target.Target{
 	Look:     look,
 	Image:    image,
 	User:     OS.User,
+	Recall:   recall,
 
 	NeedsReport: func(*ir.Device) bool { return true },
 	Claims:      claims,

@@ -82,6 +82,11 @@ type Target struct {
 	// Claims are what documents say of such a device, or leave open, and what on the device shows whether it is so. Nil: nothing is open.
 	Claims func(*ir.Device) []Claim
 
+	// Recall makes again what Render, Leavings and Choose have made, from the words of its name behind the name of the target. It is pure.
+	// kept gives the contents that the name speaks of. The error is an [*Unknown], or says which content is missing or unfit. Nil: the target
+	// makes nothing that has a name.
+	Recall func(words []string, kept Kept) (*Made, error)
+
 	// Parts are the targets that [Join] has joined; nil: it is one by itself.
 	Parts []*Target
 
@@ -143,6 +148,9 @@ type File struct {
 	// judged together. A refusal is reported then, and stops nothing: the other content must not stay.
 	Precheck string
 
+	// PrecheckName is the name of Precheck, see [Target.Recall].
+	PrecheckName string
+
 	// WasThere reports that the content was there before the run that this one goes back from.
 	WasThere bool
 
@@ -186,6 +194,7 @@ type Key struct {
 // going back in $ROCEC_WHY whether it was "asked" for, or is done by the "timer", at "boot", or by the change itself ("body"); "kept" where
 // the change was confirmed, and a later run goes back.
 type Step struct {
+	Name     string    // see [Target.Recall]; empty: it is none that a target makes
 	Cmd      string    // run as root by sh
 	Disrupts string    // what traffic notices, in a few words: "every port resets"; empty: nothing
 	Outage   ir.Outage // how long traffic does not pass, the device's or that of the NICs Disrupts names
@@ -229,6 +238,7 @@ const SoakTime = 5 * time.Second
 
 // Query is a command that reads and changes nothing, run as root by sh.
 type Query struct {
+	Name  string // of one that reads a live state, see [Target.Recall]
 	Cmd   string
 	Stdin []byte
 }
@@ -259,6 +269,15 @@ type Device struct {
 	Slow     []Probe // those that only verify runs
 	Watches  []Watch
 	Look     *Look // nil: nothing is asked
+
+	Given *Given // nil: what is asked of the device comes from no journal
+}
+
+// Given is what a device must have been given of a run before anything else is asked of it.
+type Given struct {
+	Run string // its name
+	Sum string // what the run does there, as a hash; empty: an earlier rocec gave it none
+	Not string // why the journal of the run is of no use for this device, as a part of a sentence: it is not asked then; empty: it is of use
 }
 
 // Intent names what the device is meant to do, see [ir.Device.Intent]; empty: the device comes from no fabric.

@@ -3,6 +3,8 @@ package journal
 import (
 	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -38,5 +40,29 @@ func TestBefore(t *testing.T) {
 	for _, hash := range []string{"", "../run-1.jsonl", "absent", "nic/../../x"} {
 		_, err = dir.Before("run-1", hash)
 		require.Error(t, err, hash)
+	}
+}
+
+// A content that is no plain file, or leads elsewhere, is not read for long, and is none.
+func TestBeforeOfAnything(t *testing.T) {
+	path := t.TempDir()
+	dir := Open(path)
+	run, err := dir.Begin(Header{Run: "run-1", Key: "abcd"}, time.Now)
+	require.NoError(t, err)
+	require.NoError(t, run.KeepBefore([][]byte{[]byte("x")}))
+	require.NoError(t, run.Finish())
+	hash := strings.Repeat("0", 64)
+	for _, elsewhere := range []string{"/dev/zero", "/etc/passwd", "../../../etc/passwd"} {
+		require.NoError(t, os.Symlink(elsewhere, filepath.Join(path, "run-1", "before", hash)))
+		_, err = dir.Before("run-1", hash)
+		require.Error(t, err, elsewhere)
+		require.NoError(t, os.Remove(filepath.Join(path, "run-1", "before", hash)))
+	}
+	require.NoError(t, syscall.Mkfifo(filepath.Join(path, "run-1", "before", hash), 0o600))
+	_, err = dir.Before("run-1", hash)
+	require.Error(t, err, "a pipe, of which nobody writes the other end")
+	for _, name := range []string{"", ".", "..", "../../run-1.jsonl", "/etc/passwd"} {
+		_, err = dir.Before("run-1", name)
+		require.Error(t, err, "%q", name)
 	}
 }

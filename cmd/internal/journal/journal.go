@@ -2,6 +2,9 @@
 // when a run died, and the content of files from before. It is for people and for going on; what a device holds is asked of the
 // device.
 //
+// Nothing in it is a command: steps, queries and checkers are kept by the names from which rocec makes them again, hooks by a hash of the
+// command the person named. A journal of an earlier rocec, which kept commands, is read as a history alone ([Header.Older]).
+//
 // A run is a file of JSON lines (0600), <run>.jsonl: one [Header], a [Line] before and after every verb, one [Outcome] for each
 // device, and a last line when it came to its end. A line that is about to be done is on the disk before it is done. Beside it
 // lies the folder <run>/before/<device>/ with the content of files from before the run, whole paths below it. The file is
@@ -31,8 +34,12 @@ import (
 	"github.com/rocec/rocec/targets/deploy/safefile"
 )
 
+// Format is the version of what a header says: since 2 it holds no commands.
+const Format = 2
+
 // Header is the first line of a run.
 type Header struct {
+	Format   int       `json:"format,omitempty"` // set as it is written
 	Run      string    `json:"run"`
 	Key      string    `json:"key"`                 // that tells it from another run of the same name, on the devices too
 	Owner    string    `json:"owner"`               // "alice@ws7, process 4711"
@@ -50,15 +57,15 @@ type Header struct {
 	Lab      string    `json:"lab,omitempty"`       // the lab's folder, if it was a rehearsal
 	Undoes   string    `json:"undoes,omitempty"`    // of a rollback: the run it goes back from
 	Hold     string    `json:"hold,omitempty"`      // of --confirm: how long it waits to be confirmed
-	Hooks    *Hooks    `json:"hooks,omitempty"`     // of --drain and --undrain
+	Hooks    *Hooks    `json:"hook_sums,omitempty"` // of --drain and --undrain
 	Devices  []Device  `json:"devices"`             // those that change
 	Left     []Left    `json:"left,omitempty"`      // devices of the plan that stayed as they were
 	Removes  []string  `json:"removes,omitempty"`   // of remove: the hosts that are to hold nothing any more
-	Steps    []Step    `json:"steps"`               // that put files to use, each once
-	Queries  []Query   `json:"queries,omitempty"`   // that read live states, each once
-	Checks   []string  `json:"checks,omitempty"`    // the vendor's checkers of files, each once
+	Steps    []Made    `json:"steps"`               // that put files to use, each once
+	Queries  []Made    `json:"queries,omitempty"`   // that read live states, each once
+	Checks   []Made    `json:"checkers,omitempty"`  // the vendor's checkers of files, each once
 
-	Adopted *Adoption `json:"adopted,omitempty"` // another machine or user started the run, and its devices told what is here
+	Adopted *Adoption `json:"adopted,omitempty"` // its devices told what is here: others started the run, or an earlier rocec
 }
 
 // Adoption is how a run that another machine or user started came into this journal.
@@ -87,6 +94,8 @@ type Device struct {
 	Tool   string `json:"tool,omitempty"`   // version of rocec that the run noted on the device
 	Intent string `json:"intent,omitempty"` // what the device was meant to do, as a hash
 	Holds  string `json:"holds,omitempty"`  // what it was to hold, as a hash
+	Digest string `json:"digest,omitempty"` // what the run does there, as a hash that the device told
+	Told   bool   `json:"-"`                // it is as the device has just told it
 }
 
 // Left is a device that was to change and stayed as it was.
@@ -124,34 +133,14 @@ type File struct {
 	Lost   string `json:"lost,omitempty"` // why this machine cannot put back what was there before; empty: it can
 }
 
-// Step is a target.Step.
-type Step struct {
-	Cmd      string        `json:"cmd,omitempty"`
-	Stdin    string        `json:"stdin,omitempty"` // of Cmd
-	Disrupts string        `json:"disrupts,omitempty"`
-	Outage   Outage        `json:"outage,omitzero"`
-	Undo     *Query        `json:"undo,omitempty"`
-	Loaded   *Query        `json:"loaded,omitempty"`
-	Keep     string        `json:"keep,omitempty"`
-	Back     *Query        `json:"back,omitempty"`
-	Units    string        `json:"units,omitempty"`
-	Timeout  time.Duration `json:"timeout,omitempty"`
-	Takes    time.Duration `json:"takes,omitempty"`
-	Soak     time.Duration `json:"soak,omitempty"`
-	Away     time.Duration `json:"away,omitempty"`
+// Made is a step, a query or a checker: its name, and the SHA-256 of what the rocec that wrote the journal made of it.
+type Made struct {
+	Name   string `json:"name"`
+	Digest string `json:"digest"`
 }
 
-// Outage is an ir.Outage.
-type Outage struct {
-	Least time.Duration `json:"least"`
-	Most  time.Duration `json:"most"`
-}
-
-// Query is a target.Query.
-type Query struct {
-	Cmd   string `json:"cmd"`
-	Stdin []byte `json:"stdin,omitempty"`
-}
+// Older reports whether an earlier rocec wrote the header: it kept commands, and nothing of it is run.
+func (h *Header) Older() bool { return h.Format < Format }
 
 // Line is a verb that is about to be done to a device, or was.
 type Line struct {
@@ -164,11 +153,19 @@ type Line struct {
 	Detail string    `json:"detail,omitempty"`
 }
 
-// Hooks are the programs that take traffic off the devices of a wave and put it back, as lists of arguments.
+// Hooks are the programs that take traffic off the devices of a wave and put it back, each as a SHA-256 of its arguments ([HookSum]). To
+// run one again the person names it again.
 type Hooks struct {
-	Drain   []string      `json:"drain,omitempty"`
-	Undrain []string      `json:"undrain,omitempty"`
-	Timeout time.Duration `json:"timeout"`
+	Drain   string `json:"drain,omitempty"` // empty: there is none
+	Undrain string `json:"undrain,omitempty"`
+}
+
+// HookSum is the SHA-256 of a program and its arguments; empty: there is none.
+func HookSum(argv []string) string {
+	if len(argv) == 0 {
+		return ""
+	}
+	return sum([]byte(strings.Join(argv, "\x00")))
 }
 
 // Hook is a hook that is about to run for a wave, or did.
@@ -239,6 +236,7 @@ func (d *Dir) Begin(h Header, now func() time.Time) (*Run, error) {
 	if err != nil {
 		return nil, errors.Join(err, folder.Close())
 	}
+	h.Format = Format
 	r := &Run{file: f, folder: folder, run: h.Run, now: now}
 	if err := errors.Join(lock(f), r.write(entry{Begin: &h}, true), folder.Sync(".")); err != nil {
 		return nil, errors.Join(err, folder.Remove(fileOf(h.Run)), r.Close())
@@ -321,8 +319,11 @@ func (r *Run) Intent(device, verb string) error {
 	return r.write(entry{Line: &Line{Time: r.now().UTC(), Device: device, Verb: verb}}, true)
 }
 
-// Adopt writes what the devices of a run told that another machine started: it takes the place of the first line.
-func (r *Run) Adopt(h Header) error { return r.write(entry{Adopt: &h}, true) }
+// Adopt writes what the devices of a run told that another machine started, or an earlier rocec here: it takes the place of the first line.
+func (r *Run) Adopt(h Header) error {
+	h.Format = Format
+	return r.write(entry{Adopt: &h}, true)
+}
 
 // Result writes what a verb came to. It is on the disk with the next line that is flushed: what a device holds is asked of the
 // device.
@@ -401,8 +402,11 @@ type Log struct {
 	Damaged  int                // lines that could not be read: cut off, or changed by hand
 }
 
-// maxLog bounds what is read of a journal.
-const maxLog = 256 << 20
+// Bounds of what is read: of a journal, and of a content beside it. No device has a file or a live state as large.
+const (
+	maxLog    = 256 << 20
+	maxBefore = 64 << 20
+)
 
 // Read reads the journal of a run. Lines that make no sense are counted and passed over; without a first line there is an error.
 func (d *Dir) Read(run string) (*Log, error) {
@@ -444,7 +448,7 @@ func (l *Log) add(text []byte) {
 		l.Damaged++
 	case e.Begin != nil && l.Run == "":
 		l.Header = *e.Begin
-	case e.Adopt != nil && l.Adopted != nil && e.Adopt.Run == l.Run:
+	case e.Adopt != nil && (l.Adopted != nil || l.Older()) && e.Adopt.Run == l.Run:
 		l.Header = *e.Adopt
 	case e.Line != nil:
 		l.Lines = append(l.Lines, *e.Line)
@@ -529,7 +533,7 @@ func (d *Dir) Before(run, hash string) ([]byte, error) {
 	if path.Base(name) != hash {
 		return nil, fmt.Errorf("%q is not a hash", hash)
 	}
-	content, err := folder.ReadFile(name, maxLog)
+	content, err := folder.ReadFile(name, maxBefore)
 	if err == nil && sum(content) != hash {
 		err = fmt.Errorf("%s is not what the run kept", filepath.Join(d.path, run, "before", hash))
 	}

@@ -1,7 +1,16 @@
 
 # A verb of the run, VERB WHY WHO, and then the state it left. Where the run's folder is not there, there is only the lock.
+# D is what the run does here, as a hash of what who calls knows of it. Nothing runs where it is not what the device was given.
 status=0
 alone "$X"
+if [ -f "$X/run" ] && mine; then
+	given=
+	if [ -f "$X/digest" ]; then read -r given <"$X/digest"; fi
+	if [ "$given" != "$D" ]; then
+		if [ -n "$given" ]; then fail 'given other' "$T"; fi
+		fail 'given none' "$T"
+	fi
+fi
 if [ "$1" = state ]; then
 	:
 elif [ -f "$X/run" ] && mine; then

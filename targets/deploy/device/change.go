@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -43,43 +42,6 @@ func NewChange(p *deploy.DevicePlan) *Change {
 		c.again[i] = c.again[i] || ch.Writes() && ch.Base != deploy.Absent
 	}
 	return c
-}
-
-// GoBack is the step that puts the content from before a run to use again, after the run was kept: the step itself, or its undo
-// with the live states as they were before, by their names.
-//
-// queries read the live states that the step may change. Where each is as it was before, the content from before is in use.
-func GoBack(s target.Step, states map[string][]byte, queries map[string]*target.Query) target.Step {
-	if s.Undo == nil {
-		return s
-	}
-	var b strings.Builder
-	b.WriteString("# going back to what was there before\nROCEC_LIVE=$ROCEC_STEP/before\nROCEC_WHY=kept\nexport ROCEC_LIVE ROCEC_WHY\n")
-	for _, name := range slices.Sorted(maps.Keys(states)) {
-		file := `"$ROCEC_LIVE"/` + quote(stateName(name))
-		fmt.Fprintf(&b, "mkdir -p %s && printf %%s %s >%s || exit 1\n", `"$ROCEC_LIVE"/`+quote(path.Dir(name)), quote(string(states[name])), file)
-	}
-	b.WriteString(`sh "$ROCEC_STEP/undo" <"$ROCEC_STEP/undo.in"`)
-	s.Cmd, s.Loaded = b.String(), asBefore(states, queries)
-	return s
-}
-
-// asBefore asks whether live states are as they were before; nil: there is none to ask about. A difference does not fail: not every value
-// of hardware returns, and then nothing confirms that the content from before is in use.
-func asBefore(states map[string][]byte, queries map[string]*target.Query) *target.Query {
-	if len(queries) == 0 {
-		return nil
-	}
-	var b strings.Builder
-	b.WriteString("# live states as before\n")
-	for _, name := range slices.Sorted(maps.Keys(queries)) {
-		q := queries[name]
-		fmt.Fprintf(&b, "now=$(printf %%s %s | sh -c %s 2>/dev/null | sha256sum)\n", quote(string(q.Stdin)), quote(q.Cmd))
-		fmt.Fprintf(&b, "if [ \"${now%%%% *}\" != %s ]; then\n\techo %s\n\texit\nfi\n", deploy.Sum(states[name]),
-			quote("not confirmed: "+name+" is not as it was before"))
-	}
-	b.WriteString("echo " + target.Loaded)
-	return &target.Query{Cmd: b.String()}
 }
 
 func timeout(s *target.Step) time.Duration { return cmp.Or(s.Timeout, stepTime) }
@@ -202,6 +164,11 @@ func (c *Change) items(run deploy.Run, t Timers) []item {
 	add("files", "%s", files.Bytes())
 	add("lives", "%s", lives.Bytes())
 	add("about", "%s", c.about(run))
+	if digest := c.plan.Digest; digest != "" {
+		add("digest", "%s\n", digest)
+	} else {
+		add("digest", "")
+	}
 	if intent := c.plan.Device.Intent(); run.Tool != "" && intent != "" {
 		add("note", "%s %s %s\n", run.Tool, intent, deploy.Holds(c.plan.Files))
 	}

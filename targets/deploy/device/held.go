@@ -25,6 +25,7 @@ var heldPrelude = readPrelude + bare(heldText)
 // checked: paths, hashes and numbers are valid and bounded. No value is a command.
 type Held struct {
 	Key     string // of run and device; empty: the run is over
+	Digest  string // what the run does there, as a hash; empty: an earlier rocec gave the device none
 	About   deploy.About
 	Note    deploy.Note   // the zero Note: the device has none of the run
 	Changes []HeldChange  // in the order of the run's plan
@@ -61,7 +62,7 @@ func (d *Device) Held(ctx context.Context, run string, lock *deploy.Owner) (*Hel
 	if !deploy.ValidRun(run) {
 		return nil, d.senseless(fmt.Errorf("%q is not the name of a run", run))
 	}
-	a, err := d.sections(ctx, "held "+run+"\n", 12)
+	a, err := d.sections(ctx, "held "+run+"\n", stepsOf+1)
 	if err != nil {
 		return nil, err
 	}
@@ -125,6 +126,7 @@ const (
 	livesKept
 	aboutKept
 	endedOf
+	digestOf
 	stepsOf
 )
 
@@ -132,6 +134,7 @@ const (
 func parseHeld(run string, lock *deploy.Owner, a []answer) (*Held, error) {
 	for i, name := range []string{
 		"txn-" + run, "backup/" + run, "key", "files", "lives", "about", "note", "backup/files", "backup/lives", "backup/about", "backup/ended",
+		"digest",
 	} {
 		if i > inBackup && a[i].is != "file" && a[i].is != "absent" || a[i].is == "link" {
 			return nil, fmt.Errorf("%s is no plain file or folder", name)
@@ -143,6 +146,9 @@ func parseHeld(run string, lock *deploy.Owner, a []answer) (*Held, error) {
 	h := &Held{Steps: map[int]*Step{}}
 	if err := h.key(run, lock, a); err != nil {
 		return nil, err
+	}
+	if digest := strings.TrimSpace(string(a[digestOf].data)); validDigest(digest) {
+		h.Digest = digest
 	}
 	at := aboutOf
 	if a[at].is == "absent" {

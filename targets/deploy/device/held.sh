@@ -12,6 +12,7 @@ held() { # T
 	alone "$x" "$x"/* || return 0
 	alone "$b" "$b/files" "$b/lives" "$b/about" "$b/ended" || return 0
 	for f in "$x" "$b" "$x/key" "$x/files" "$x/lives" "$x/about" "$x/note" "$b/files" "$b/lives" "$b/about" "$b/ended"; do file "$f"; done
+	file "$x/digest" "$b/digest"
 	printf '%s query\n' "$B"
 	for step in "$x"/step.*; do
 		time='' keep=''

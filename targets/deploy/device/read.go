@@ -76,6 +76,9 @@ func ask(dev *target.Device, w Want) *question {
 		s.WriteString(" " + quote(dir))
 	}
 	s.WriteByte('\n')
+	if g := dev.Given; g != nil {
+		fmt.Fprintf(&s, "if given %s %s; then\n", quote(g.Run), quote(g.Sum))
+	}
 	query := func(a target.Query) { fmt.Fprintf(&s, "query %s %s\n", quote(a.Cmd), quote(string(a.Stdin))) }
 	for i := range dev.Identity {
 		query(dev.Identity[i].Query)
@@ -103,6 +106,9 @@ func ask(dev *target.Device, w Want) *question {
 	if q.look != nil {
 		query(q.look.Query)
 	}
+	if dev.Given != nil {
+		s.WriteString("true\nfi\n")
+	}
 	s.WriteString("echo \"$B OK\"\n} | " + inBlocks + "\n")
 	q.script = s.String()
 	return q
@@ -123,7 +129,12 @@ type answer struct {
 
 // Read asks for everything at once. It has no means to write: its script looks at files and runs the queries that the device
 // declares.
+//
+// Where the device comes from the journal of a run, it is asked first whether it was given the same of it; else nothing more is asked.
 func (d *Device) Read(ctx context.Context, w Want) *deploy.Have {
+	if err := Refused(d.Of, ""); err != nil {
+		return &deploy.Have{Device: d.Of, Err: err}
+	}
 	q := ask(d.Of, w)
 	arg, stdin := q.send()
 	out, err := d.asRoot(ctx, true, stdin, runGiven, arg)
@@ -152,6 +163,14 @@ func (d *Device) answered(ctx context.Context, q *question, out []byte) *deploy.
 	want := 1 + len(d.Of.Identity) + len(d.Of.Leavings) + len(d.Of.Files) + len(d.Of.Watches) + len(q.probes)
 	if q.look != nil {
 		want++
+	}
+	if g := d.Of.Given; g != nil && err == nil && len(answers) > 1 {
+		if word := string(answers[1].data); word != "same" {
+			fillState(h, string(answers[0].data))
+			h.Err = ungiven(d.Of, "", notGiven(g.Run, word), word == "none")
+			return h
+		}
+		answers = slices.Delete(answers, 1, 2)
 	}
 	if err == nil && len(answers) != want {
 		err = fmt.Errorf("%d answers to %d questions", len(answers), want)

@@ -130,3 +130,33 @@ state() { # FOLDER...: the folders in which its files are
 	} 2>/dev/null | head -c 65536
 	printf '\n%s end 0\n' "$B"
 }
+
+# given RUN SUM: whether the device was given that of a run, in a word: same, other, none, or hidden where that takes root. It fails
+# where it is not the same.
+given() {
+	printf '%s query\n' "$B"
+	is='none' has=
+	for f in "$S/txn-$1/digest" "$S/backup/$1/digest"; do
+		d=${f%/*}
+		if [ "$is" != none ]; then
+			:
+		elif [ -d "$d" ] && { ! [ -x "$d" ] || { [ -f "$f" ] && ! [ -r "$f" ]; }; }; then
+			is='hidden'
+		elif [ -f "$f" ] && ! [ -h "$f" ]; then
+			read -r has <"$f"
+			if [ -n "$has" ]; then is='other'; fi
+		fi
+	done
+	for d in "$S" "$S/backup"; do
+		if [ "$is" = none ] && [ -d "$d" ] && ! [ -x "$d" ]; then is='hidden'; fi
+	done
+	if [ "$is" = none ] && [ -f "$S/digests" ]; then
+		if ! [ -r "$S/digests" ]; then is='hidden'; fi
+		while read -r run sum; do
+			if [ "$run" = "$1" ]; then has=$sum is='other'; fi
+		done 2>/dev/null <"$S/digests"
+	fi
+	if [ "$has" = "$2" ] && [ "$is" != hidden ]; then is='same'; fi
+	printf '%s\n%s end 0\n' "$is" "$B"
+	[ "$is" = same ]
+}

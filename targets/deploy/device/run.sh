@@ -17,6 +17,7 @@
 #   flush         how flush works on this device
 #   about         what the run is, for a machine that did not start it: a line "KEY VALUE" each
 #   note          which rocec this is, what the device is meant to do, and what it holds after the run: for later plans
+#   digest        what the run does, as a hash: who goes on with it must know the same
 #   by, why       who undid it, and why it had to be
 #   back          the run goes back from one that was kept: it may write content that the checker refuses
 #   refuses.N     why the vendor's checker refused the content from before, once that was in place again
@@ -227,9 +228,9 @@ backup() { # the content before, three times: beside the file for the undo, a co
 		fi
 		[ "$base" = "$target" ] || original
 	done <"$X/files"
-	must "write $b" cp "$X/about" "$X/lives" "$b"
+	must "write $b" cp "$X/about" "$X/lives" "$X/digest" "$b"
 	must "write $b" mv -f "$X/backup" "$b/files"
-	must "write $b" flush "$b/files" "$b/about" "$b/lives" "$b" "$S/backup" "$S/counter" "$S/original" "$S"
+	must "write $b" flush "$b/files" "$b/about" "$b/digest" "$b/lives" "$b" "$S/backup" "$S/counter" "$S/original" "$S"
 }
 
 original() { # what was there before rocec's first change: never pruned, and taken from the oldest backup where there is one

@@ -24,7 +24,7 @@ var scripts = map[string]struct {
 	"unstage":       {unstage, ""},
 	"take-staged":   {takeStaged, ""},
 	"become-reader": {becomeReader, ""},
-	"read":          {readPrelude + "B=mark\n{\nstate /etc\nfile x\nquery x y\n} | " + inBlocks + "\n", ""},
+	"read":          {readPrelude + "B=mark\n{\nstate /etc\ngiven x y\nfile x\nquery x y\n} | " + inBlocks + "\n", ""},
 	"held":          {heldPrelude + "B=mark\n{\nstate /etc\nquery x y\nheld x\n} | " + inBlocks + "\n", ""},
 	"read-alone":    {readAlone, ""},
 	"read-given":    {runGiven, ""},
@@ -32,7 +32,7 @@ var scripts = map[string]struct {
 	"one-by-one":    {oneByOne, ""},
 	// SC2034, SC2317, SC2329: what all scripts share, and not each of them uses.
 	"begin":  {script(beginScript, testRun), "SC2034,SC2317,SC2329"},
-	"call":   {script(callScript, testRun), "SC2034,SC2317,SC2329"},
+	"call":   {calling(testRun, nil), "SC2034,SC2317,SC2329"},
 	"unlock": {script(unlockScript, testRun), "SC2034,SC2317,SC2329"},
 	"sweep":  {script(sweepScript, testRun), "SC2034,SC2317,SC2329"},
 	"mark":   {script(markScript, testRun), "SC2034,SC2317,SC2329"},

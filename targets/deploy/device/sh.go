@@ -98,6 +98,18 @@ func script(text string, run deploy.Run) string {
 	return "T=" + run.Name + "\nK=" + run.Key + "\n" + text
 }
 
+// calling is the script that calls a verb of a run for who goes on with it: the run on the device must be what that one knows of it.
+func calling(run deploy.Run, c *Change) string {
+	digest := ""
+	if c != nil && validDigest(c.plan.Digest) {
+		digest = c.plan.Digest
+	}
+	return "D=" + digest + "\n" + script(callScript, run)
+}
+
+// validDigest reports whether a text is a hash of what a run does on a device.
+func validDigest(text string) bool { return text != deploy.Absent && deploy.ValidSum(text) }
+
 // BootUnit is the systemd unit that undoes a run when a device comes up before the run was confirmed.
 func BootUnit(run deploy.Run) string {
 	return "/etc/systemd/system/rocec-undo-" + run.Name + ".service"

@@ -251,12 +251,20 @@ ended() {
 	} 2>/dev/null || :
 }
 
-prune() { # the last ten runs stay; what does not look like a backup of ours is not touched
+prune() { # the last ten runs stay, and what the last thousand did, as a hash; what does not look like a backup of ours is not touched
 	least=$(($(number "$S/counter") - 10))
 	for b in "$S"/backup/*; do
 		case ${b##*/} in *[!a-z0-9-]*) continue ;; esac
 		if [ -h "$b" ] || [ ! -f "$b/files" ] || [ -h "$b/files" ] || [ "$b" = "$S/backup/$T" ]; then continue; fi
-		if [ "$(number "$b/counter")" -le "$least" ]; then must "remove $b" rm -rf "$b"; fi
+		if [ "$(number "$b/counter")" -gt "$least" ]; then continue; fi
+		if [ -s "$b/digest" ]; then
+			{ tail -n 999 "$S/digests" 2>/dev/null || :; } >"$X/digests" || fail no-space "cannot write $X/digests"
+			{ printf '%s ' "${b##*/}" && cat "$b/digest"; } >>"$X/digests" || fail no-space "cannot write $X/digests"
+			must "write $S/digests" flush "$X/digests"
+			must "write $S/digests" mv -f "$X/digests" "$S/digests"
+			must "write $S/digests" flush "$S"
+		fi
+		must "remove $b" rm -rf "$b"
 	done
 }
 

@@ -49,6 +49,7 @@ var failures = map[string]deploy.Kind{
 	"lost-lock":   deploy.Locked,
 	"armed":       deploy.Locked,
 	"working":     deploy.Locked,
+	"given":       deploy.Journal,
 	"stale":       deploy.Stale,
 	"conflict":    deploy.Stale,
 	"truncated":   deploy.Unreachable,
@@ -100,7 +101,7 @@ func (d *Device) Confirm(ctx context.Context, run deploy.Run, c *Change) (*Repor
 
 // Extend gives the device so long, from now on, until it undoes the change by itself.
 func (d *Device) Extend(ctx context.Context, run deploy.Run, c *Change, by time.Duration) (*Report, *deploy.Error) {
-	out, err := d.verb(ctx, "confirm", script(callScript, d.here(run)), nil, 0, c, "extend", strconv.Itoa(seconds(by)))
+	out, err := d.verb(ctx, "confirm", calling(d.here(run), c), nil, 0, c, "extend", strconv.Itoa(seconds(by)))
 	if out == nil {
 		return nil, err
 	}
@@ -137,7 +138,7 @@ func (d *Device) Unlock(ctx context.Context, holder *deploy.Owner, who string) *
 func (d *Device) call(ctx context.Context, step string, run deploy.Run, c *Change, verb string, more time.Duration) (
 	*Report, *deploy.Error,
 ) {
-	out, err := d.verb(ctx, step, script(callScript, d.here(run)), nil, more, c, verb, "asked", run.Actor())
+	out, err := d.verb(ctx, step, calling(d.here(run), c), nil, more, c, verb, "asked", run.Actor())
 	if out == nil {
 		return nil, err
 	}
@@ -155,7 +156,7 @@ func (d *Device) and(ctx context.Context, step string, run deploy.Run, c *Change
 		return nil, nil, d.unconnected(step)
 	}
 	arg, stdin := q.send()
-	out, err := d.asRoot(ctx, false, stdin, verbAndRead, script(callScript, d.here(run)), arg, verb)
+	out, err := d.asRoot(ctx, false, stdin, verbAndRead, calling(d.here(run), c), arg, verb)
 	if err != nil {
 		lines, e := d.failure(step, c, out, err)
 		if lines == nil {
@@ -263,6 +264,8 @@ func (d *Device) said(step string, c *Change, text string) *deploy.Error {
 		e.Detail = "it has neither kept nor undone what it changed: " + e.Detail
 	case "working":
 		e.Detail = "it is still at work on the device: " + e.Detail
+	case "given":
+		e.Detail, e.None = notGiven(strings.TrimSpace(text), nth), nth == "none"
 	case "stale":
 		e.Detail = "changed after the plan was made: " + e.Detail + ". Plan again to see what changed."
 	case "conflict":

@@ -37,12 +37,16 @@ func newBox(t testing.TB, name string) box { return box{boxtest.New(t, name)} }
 
 func (b box) tree() *target.Tree { return &target.Tree{Devices: []*target.Device{b.Dev}} }
 
-// plan observes and diffs.
+// plan observes and diffs, and gives every device a hash of what a run does there, as a journal does.
 func (b box) plan(t testing.TB) *deploy.Plan {
 	fault := b.Fault
 	b.Fault = nil
 	defer func() { b.Fault = fault }()
-	return deploy.Diff(b.tree(), rollout.Observe(t.Context(), b.Dial, b.tree(), rollout.ObserveOptions{Probes: rollout.Every}))
+	p := deploy.Diff(b.tree(), rollout.Observe(t.Context(), b.Dial, b.tree(), rollout.ObserveOptions{Probes: rollout.Every}))
+	for _, d := range p.Devices {
+		d.Digest = whatItDoes
+	}
+	return p
 }
 
 // apply applies a plan and returns the result of the only device.

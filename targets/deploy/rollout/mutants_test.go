@@ -299,8 +299,20 @@ run()`, caught: "never loaded"},
 	},
 	{script: "undo.sh", old: `must "remove $X" rm -rf "$X"
 	owner`, new: `owner`, caught: "applied"},
-	{script: "undo.sh", old: `if [ "$(number "$b/counter")" -le "$least" ]; then`, new: `if false; then`, caught: "backups"},
+	{script: "undo.sh", old: `if [ "$(number "$b/counter")" -gt "$least" ]; then continue`, new: `if true; then continue`, caught: "backups"},
+	{script: "undo.sh", old: `if [ -s "$b/digest" ]; then`, new: `if false; then`, caught: "backups"},
+	{script: "undo.sh", old: `tail -n 999 "$S/digests"`, new: `true "$S/digests"`, caught: "backups"},
 	{script: "undo.sh", old: `case ${b##*/} in *[!a-z0-9-]*) continue ;; esac`, new: `:`, caught: "backups"},
+
+	// What the device was given, before anything of a journal runs.
+	{script: "call.sh", old: `	if [ "$given" != "$D" ]; then`, new: `	if false; then`, caught: "another journal"},
+	{script: "call.sh", old: `	if [ "$given" != "$D" ]; then`, new: `	if [ -n "$D" ] && [ "$given" != "$D" ]; then`, caught: "another journal"},
+	{script: "call.sh", old: `	if [ "$given" != "$D" ]; then`, new: `	if [ -n "$given" ] && [ "$given" != "$D" ]; then`, caught: "another journal"},
+	{script: "run.sh", old: `"$X/lives" "$X/digest" "$b"`, new: `"$X/lives" "$b" && : >"$b/digest"`, caught: "another journal"},
+	{script: "read.sh", old: `	[ "$is" = same ]`, new: `	:`, caught: "another journal"},
+	{script: "read.sh", old: `if [ "$has" = "$2" ] &&`, new: `if`, caught: "another journal"},
+	{script: "read.sh", old: `if [ "$run" = "$1" ]; then has=$sum`, new: `if true; then has=$sum`, caught: "another journal"},
+	{script: "read.sh", old: `"$S/backup/$1/digest"; do`, new: `; do`, caught: "another journal"},
 
 	// The way back.
 	{script: "undo.sh", old: `	refusals base

@@ -212,16 +212,19 @@ func (c *change) find(ctx context.Context) {
 	if !c.resumed || !c.state.Known || c.state.Last != txn.Absent {
 		return
 	}
+	of := *c.p.Device // its files alone: no query runs
+	of.Given, of.Identity = nil, nil
+	of.Files = slices.DeleteFunc(slices.Clone(of.Files), func(f target.File) bool { return f.Live != nil })
+	c.dev.Of = &of
 	h := c.dev.Read(ctx, device.Want{})
+	c.dev.Of = c.p.Device
 	if h.Err != nil {
 		c.fail(h.Err)
 		return
 	}
 	c.found = []string{}
-	for i := range c.p.Device.Files {
-		if c.p.Device.Files[i].Live == nil {
-			c.found = append(c.found, deploy.Sum(h.Files[i].Data))
-		}
+	for i := range h.Files {
+		c.found = append(c.found, deploy.Sum(h.Files[i].Data))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/device"
 	"github.com/rocec/rocec/targets/deploy/txn"
 	"github.com/rocec/rocec/targets/target"
 )
@@ -42,6 +43,11 @@ func (l *leader) asked(ctx context.Context, p *deploy.DevicePlan, goal txn.Goal)
 	c := l.newChange(ctx, p, 0)
 	c.resumed, c.stop = true, func() bool { return false }
 	c.state = txn.Begun(goal)
+	if err := device.Refused(p.Device, "resume"); err != nil {
+		c.fail(err)
+		c.state = c.state.After(txn.Event{Verb: txn.Ask, Result: txn.Dead})
+		return c
+	}
 	steady := context.WithoutCancel(ctx)
 	e := c.ask(steady)
 	c.state = c.state.After(e)

@@ -186,6 +186,12 @@ for f; do echo "$f"; done >>`+b.Root+`/run/flushed`)
 	b.step(func(s *target.Step) {
 		s.Undo = &target.Query{Cmd: "cat " + b.Root + "/etc/app/conf >" + b.Root + "/run/loaded"}
 	})
+	require.NoError(t, os.MkdirAll(b.Root+boxtest.State+"/backup/run-1", 0o700)) // one that the release takes away
+	for name, text := range map[string]string{
+		"backup/run-1/counter": "1\n", "backup/run-1/files": "", "backup/run-1/digest": "x\n", "counter": "12\n",
+	} {
+		b.Write(boxtest.State+"/"+name, text)
+	}
 	b.applyWith(t, b.plan(t), o)
 	b.Write("/etc/app/conf", boxtest.OldConf)
 	b.Daemon("exit 4")

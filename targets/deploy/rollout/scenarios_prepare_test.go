@@ -279,16 +279,25 @@ func backups(t testing.TB, b box) {
 		dir := fmt.Sprintf("%s/backup/run-%02d", boxtest.State, 20-i) // names that sort the other way
 		require.NoError(t, os.MkdirAll(b.Root+dir, 0o700))
 		b.Write(dir+"/counter", fmt.Sprintln(i+1))
+		b.Write(dir+"/digest", sha(dir)+"\n")
 		b.Write(dir+"/0", fmt.Sprintln("colour", i))
 		b.Write(dir+"/files", fmt.Sprintf("0 %s %s %s\n", sha(fmt.Sprintln("colour", i)), sha("x"), b.Root+"/etc/app/conf"))
 	}
 	b.Write(boxtest.State+"/counter", "12\n")
+	b.Write(boxtest.State+"/digests", strings.Repeat("run-00 "+sha("x")+"\n", 2000)+"run-01 "+sha("y")+"\n")
 	r := b.applyWith(t, b.plan(t))
 	b.is(t, r, deploy.Applied, "", "")
 	kept, err := filepath.Glob(b.Root + boxtest.State + "/backup/run-[0-9]*")
 	require.NoError(t, err)
 	require.Len(t, kept, 9)
 	require.DirExists(t, b.Root+boxtest.State+"/backup/run-09", "the latest of them by the counter")
+	digests := b.Read(boxtest.State + "/digests")
+	require.Equal(t, 1000, strings.Count(digests, "\n"), "what the last thousand did is kept, as a hash")
+	require.Contains(t, digests, "\nrun-01 "+sha("y")+"\n")
+	for i := range 3 {
+		dir := fmt.Sprintf("%s/backup/run-%02d", boxtest.State, 20-i)
+		require.Contains(t, digests, fmt.Sprintf("\nrun-%02d %s\n", 20-i, sha(dir)))
+	}
 	for _, name := range foreign {
 		require.FileExists(t, b.Root+boxtest.State+"/backup/"+name+"/0")
 	}

@@ -124,6 +124,7 @@ var scenarios = map[string]func(t testing.TB, b box){
 	"rights of runs":              rightsOfRuns,
 	"rights of marks":             rightsOfMarks,
 	"rights after the plan":       rightsAfterThePlan,
+	"another journal":             anotherJournal,
 }
 
 func TestScenarios(t *testing.T) {

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/targets/target"
+)
+
+// TestRollbackSaysWhatRuns: the plan of a rollback names every step that runs on a device, of those that are undone at once, too, and with
+// --diff prints its commands. Where this rocec makes another step of a name than the one that began the run, it says so, and goes on.
+func TestRollbackSaysWhatRuns(t *testing.T) {
+	o := newOffice(t, oneRack)
+	o.want(t, exitGood, "plan")
+	factory := o.content(t)
+	run := o.holds(t)
+	shows := func(says string) {
+		t.Helper()
+		plan := o.want(t, exitUsage, "rollback", run)
+		require.Contains(t, plan, "  runs: cumulus reload\n")
+		require.Contains(t, plan, "  runs: undo of mlx5 apply ens1f0,carries\n")
+		require.NotContains(t, plan, "systemctl")
+		require.NotContains(t, plan, "in another way")
+		plan = o.want(t, exitUsage, "rollback", "--diff", run)
+		require.Contains(t, plan, "      if test -e /cumulus/switchd/config/traffic/reload", "a command of the switch")
+		require.Contains(t, plan, "      systemctl daemon-reload\n", "one of the host")
+
+		was := ""
+		each := func(digest string) {
+			o.edits(t, run, func(h header) {
+				step := h["steps"].([]any)[0].(header)
+				was, _ = step["digest"].(string)
+				step["digest"] = digest
+			})
+		}
+		each(strings.Repeat("0", 64))
+		require.Contains(t, o.want(t, exitUsage, "rollback", run), "in another way than rocec "+buildVersion().Version+", which made the run. "+says)
+		each(was)
+	}
+	shows("What runs is what the device was given then.")
+	o.want(t, exitGood, "confirm", run)
+	shows("What runs is what this rocec does.")
+	o.edits(t, run, func(h header) { h["steps"].([]any)[0].(header)["digest"] = strings.Repeat("0", 64) })
+	require.Contains(t, o.want(t, exitGood, "rollback", "--auto-approve", "--soak", "0s", run), "3 applied")
+	o.same(t, factory, "another rocec made the run")
+}
+
+func TestStepWords(t *testing.T) {
+	sum := target.Sum(nil)
+	for _, c := range []struct {
+		s    target.Step
+		want string
+	}{
+		{target.Step{Name: "cumulus reload", Cmd: "x"}, "cumulus reload"},
+		{
+			target.Step{Name: "sonic patch 202505 nvidia " + sum + " " + sum, Cmd: "a", Undo: &target.Query{Cmd: "# config apply-patch of before\nb"}},
+			"undo of sonic patch 202505 nvidia (config apply-patch of before)",
+		},
+		{
+			target.Step{Name: "back | nic/e " + sum + " mlx5 show e | mlx5 apply e", Cmd: "# going back\n", Undo: &target.Query{Cmd: "x"}},
+			"undo of mlx5 apply e",
+		},
+		{target.Step{Name: "mlx5 apply \033[2J", Cmd: "x"}, `mlx5 apply \x1b[2J`},
+	} {
+		assert.Equal(t, c.want, runningBack(&c.s).words)
+	}
+}

@@ -1,0 +1,358 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/cmd/internal/journal"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// evil leaves a trace on a device where it runs.
+const evil = "touch /tmp/evil"
+
+// header is the first line of a journal, as anybody may edit it.
+type header = map[string]any
+
+// journalOf is where the journal of a run is, of who sits there.
+func (o *office) journalOf(run string) string {
+	return filepath.Join(o.homes, o.person, "state", "rocec", "runs", run+".jsonl")
+}
+
+// edits changes the first line of a journal.
+func (o *office) edits(t *testing.T, run string, change func(h header)) {
+	t.Helper()
+	text, err := os.ReadFile(o.journalOf(run))
+	require.NoError(t, err)
+	first, rest, _ := bytes.Cut(text, []byte("\n"))
+	var line map[string]header
+	require.NoError(t, json.Unmarshal(first, &line))
+	for _, h := range line {
+		change(h)
+	}
+	first, err = json.Marshal(line)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(o.journalOf(run), append(append(first, '\n'), rest...), 0o600))
+}
+
+// keepsBeside puts a content beside a journal, and gives its hash.
+func (o *office) keepsBeside(t *testing.T, run, content string) string {
+	t.Helper()
+	sum := target.Sum([]byte(content))
+	require.NoError(t, os.WriteFile(filepath.Join(strings.TrimSuffix(o.journalOf(run), ".jsonl"), "before", sum), []byte(content), 0o600))
+	return sum
+}
+
+// harmless checks that nothing evil ran anywhere.
+func (o *office) harmless(t *testing.T) {
+	t.Helper()
+	for _, d := range []string{"tor", "store1", "store2"} {
+		require.NotContains(t, o.root(t, d, "ls /tmp"), "evil", d)
+	}
+}
+
+// each calls a function for the objects in a list of a header.
+func each(h any, do func(x header)) {
+	list, _ := h.([]any)
+	for _, x := range list {
+		if x, ok := x.(header); ok {
+			do(x)
+		}
+	}
+}
+
+// tor is the device of that name, and changeOf gives its first change.
+func tor(h header) (d header) {
+	each(h["devices"], func(x header) {
+		if x["name"] == "tor" {
+			d = x
+		}
+	})
+	return d
+}
+
+func changeOf(h header) header { return tor(h)["changes"].([]any)[0].(header) }
+
+// commands puts commands everywhere where a journal of an earlier rocec had them.
+func commands(h header) {
+	each(h["steps"], func(s header) {
+		s["cmd"], s["stdin"], s["keep"], s["units"] = evil, evil, evil, "evil.service"
+		s["undo"], s["loaded"], s["back"] = header{"cmd": evil}, header{"cmd": evil}, header{"cmd": evil}
+	})
+	each(h["queries"], func(q header) { q["cmd"] = evil })
+	checks := []any{}
+	each(h["checkers"], func(header) { checks = append(checks, evil) })
+	h["checks"] = append(checks, evil, evil, evil)
+}
+
+// hostile are edits of a journal that no verb follows, and a word of why.
+func hostile(t *testing.T, o *office, run string) map[string]struct {
+	edit func(h header)
+	why  string
+} {
+	const other = "is not what the device was given"
+	const unknown = "this rocec knows no step, query or checker with the name"
+	bad := o.keepsBeside(t, run, "#!/bin/sh\n"+evil+"\n")
+	step := func(name string) func(h header) {
+		return func(h header) { each(h["steps"], func(s header) { s["name"] = name }) }
+	}
+	return map[string]struct {
+		edit func(h header)
+		why  string
+	}{
+		"a step that is a command":      {step(evil), unknown},
+		"a step with a command":         {step("mlx5 apply $(" + evil + ")"), unknown},
+		"a step behind a step":          {step("cumulus reload\n" + evil), unknown},
+		"another step":                  {step("cumulus restart"), other},
+		"a step that goes back":         {step("back | nic/ens1f0 " + bad + " mlx5 show ens1f0 | mlx5 apply ens1f0"), other},
+		"a query that is a command":     {func(h header) { each(h["queries"], func(q header) { q["name"] = evil }) }, ""},
+		"a checker that is a command":   {func(h header) { each(h["checkers"], func(c header) { c["name"] = evil }) }, unknown},
+		"no checker":                    {func(h header) { delete(changeOf(h), "check") }, other},
+		"another path":                  {func(h header) { changeOf(h)["path"] = "/etc/cron.d/x" }, other},
+		"a path that leads elsewhere":   {func(h header) { changeOf(h)["path"] = "/etc/../etc/x" }, "it names no path of rocec"},
+		"another content from before":   {func(h header) { changeOf(h)["base"] = bad }, other},
+		"another content afterwards":    {func(h header) { changeOf(h)["target"] = bad }, other},
+		"no hash":                       {func(h header) { changeOf(h)["base"] = "x" }, "it has no hash for"},
+		"another mode":                  {func(h header) { changeOf(h)["mode"] = 0o4777 }, ""},
+		"a number that is none":         {func(h header) { changeOf(h)["step"] = 99 }, "it names step 99, and has"},
+		"no confirmation is waited for": {func(h header) { delete(h, "hold") }, ""},
+		"the change of another device": {func(h header) {
+			switched := map[any]string{"tor": "store1", "store1": "tor"}
+			each(h["devices"], func(d header) {
+				if name := switched[d["name"]]; name != "" {
+					d["name"] = name
+				}
+			})
+		}, other},
+	}
+}
+
+// TestHostileJournal: whoever edits the journal of a run has nothing done on a device, whatever the verb: a device that was given something
+// else, or whose journal names what rocec does not know, is refused in words.
+func TestHostileJournal(t *testing.T) {
+	for _, kept := range []bool{false, true} {
+		t.Run(map[bool]string{false: "held", true: "kept"}[kept], func(t *testing.T) {
+			o := newOffice(t, oneRack)
+			o.want(t, exitGood, "plan")
+			factory := o.content(t)
+			run := o.holds(t)
+			verbs := [][]string{{"resume", run}, {"confirm", run}, {"rollback", "--auto-approve", "--soak", "0s", run}}
+			if kept {
+				o.want(t, exitGood, "confirm", run)
+				verbs = verbs[2:]
+			}
+			changed := o.content(t)
+			good, err := os.ReadFile(o.journalOf(run))
+			require.NoError(t, err)
+			cases := hostile(t, o, run)
+			for _, name := range slices.Sorted(maps.Keys(cases)) {
+				c := cases[name]
+				for _, verb := range verbs {
+					o.edits(t, run, func(h header) { c.edit(h) })
+					code, stdout, stderr := rocec(t, append([]string{verb[0], "-C", o.dir, "--lab=" + o.lab}, verb[1:]...)...)
+					said := stdout + stderr
+					require.NotEqual(t, exitGood, code, "%s, %s: %s", name, verb, said)
+					require.Contains(t, said, c.why, "%s, %s", name, verb)
+					require.NoError(t, os.WriteFile(o.journalOf(run), good, 0o600))
+				}
+				o.harmless(t)
+			}
+			now := o.content(t)
+			for name, text := range changed {
+				if strings.HasPrefix(name, "tor ") {
+					require.Equal(t, text, now[name], name)
+				}
+			}
+			// A line that was edited as an earlier rocec would have read it changes nothing.
+			o.edits(t, run, commands)
+			out := o.want(t, exitGood, "rollback", "--auto-approve", "--soak", "0s", run)
+			require.Contains(t, out, map[bool]string{false: "restored", true: "applied"}[kept])
+			o.harmless(t)
+			o.same(t, factory, "the journal was edited")
+		})
+	}
+}
+
+// TestOlderJournal: a journal of an earlier rocec, with commands in it, is never followed. It is listed, and its devices tell what they
+// hold of the run.
+func TestOlderJournal(t *testing.T) {
+	older := func(h header) {
+		commands(h)
+		delete(h, "format")
+		h["hooks"] = header{"drain": []any{"sh", "-c", evil}, "undrain": []any{"sh", "-c", evil}, "timeout": 60000000000}
+	}
+	for _, kept := range []bool{false, true} {
+		t.Run(map[bool]string{false: "held", true: "kept"}[kept], func(t *testing.T) {
+			o := newOffice(t, oneRack)
+			o.want(t, exitGood, "plan")
+			factory := o.content(t)
+			run := o.holds(t)
+			if kept {
+				o.want(t, exitGood, "confirm", run)
+			}
+			o.edits(t, run, older)
+			code, stdout, _ := rocec(t, "runs")
+			require.Equal(t, exitGood, code)
+			require.Contains(t, stdout, run)
+			require.NoError(t, os.Rename(o.dir, o.dir+"2"))
+			code, _, stderr := rocec(t, "rollback", "--auto-approve", run)
+			require.Equal(t, exitUsage, code)
+			require.Contains(t, stderr, "and there is no fabric in "+o.dir+": name it with -C DIR")
+			require.NoError(t, os.Rename(o.dir+"2", o.dir))
+			if !kept {
+				require.Contains(t, o.want(t, exitUsage, "resume", run), "waits to be confirmed")
+				o.edits(t, run, older) // and it stays one whose first line is an earlier rocec's
+			}
+			out := o.want(t, exitGood, "rollback", "--auto-approve", "--soak", "0s", run)
+			if kept {
+				require.Contains(t, out, "An earlier rocec wrote the journal of run "+run+", with commands in it, and this one runs none of them. "+
+					"It asks the devices of the fabric in "+o.dir+" instead: 3 devices hold the run.")
+			}
+			require.Contains(t, out, map[bool]string{false: "restored", true: "applied"}[kept])
+			o.harmless(t)
+			o.same(t, factory, "an earlier rocec's journal")
+		})
+	}
+}
+
+// TestHostileAdoption: what the journal says of a run that was taken up from its devices is asked of them again before anything is done, so
+// that nobody's edit counts.
+func TestHostileAdoption(t *testing.T) {
+	o := newOffice(t, oneRack)
+	o.want(t, exitGood, "plan")
+	factory := o.content(t)
+	run := o.holds(t)
+	o.sits(t, "bob")
+	require.Contains(t, o.want(t, exitGood, "confirm", run), "3 applied")
+	bad := o.keepsBeside(t, run, "#!/bin/sh\n"+evil+"\n")
+	text, err := os.ReadFile(o.journalOf(run))
+	require.NoError(t, err)
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	found := 0
+	for i, line := range lines {
+		var entry map[string]header
+		if json.Unmarshal(line, &entry) != nil {
+			continue
+		}
+		for _, kind := range []string{"begin", "adopt"} {
+			h := entry[kind]
+			if h == nil {
+				continue
+			}
+			found++
+			commands(h)
+			changeOf(h)["base"] = bad
+			each(h["steps"], func(s header) { s["name"] = "unknown step 0 60 false" })
+			tor(h)["Told"] = true
+			if lines[i], err = json.Marshal(entry); err != nil {
+				require.NoError(t, err)
+			}
+			lines[i] = append(lines[i], '\n')
+		}
+	}
+	require.Positive(t, found)
+	require.NoError(t, os.WriteFile(o.journalOf(run), bytes.Join(lines, nil), 0o600))
+	require.Contains(t, o.want(t, exitGood, "rollback", "--auto-approve", "--soak", "0s", run), "3 applied")
+	o.harmless(t)
+	o.same(t, factory, "the journal of who took it up was edited")
+}
+
+// TestJournalHooks: programs are not kept in the journal. Who resumes names the one that puts traffic back, and it is compared.
+func TestJournalHooks(t *testing.T) {
+	o := newOffice(t, oneRack)
+	trace := filepath.Join(t.TempDir(), "trace")
+	flags := []string{"--undrain", "sh", "--undrain", "-c", "--undrain", `echo "$ROCEC_WAVE $ROCEC_DEVICES" >>` + trace}
+	out := o.want(t, exitGood, append([]string{"apply", "--auto-approve", "--soak", "0s"}, flags...)...)
+	require.Contains(t, out, "Applied.")
+	require.NoError(t, os.Remove(trace))
+	runs, err := filepath.Glob(filepath.Join(o.homes, "alice", "state", "rocec", "runs", "*.jsonl"))
+	require.NoError(t, err)
+	require.Len(t, runs, 1)
+	run := strings.TrimSuffix(filepath.Base(runs[0]), ".jsonl")
+	text, err := os.ReadFile(runs[0])
+	require.NoError(t, err)
+	require.NotContains(t, string(text), trace, "a command is in the journal")
+
+	spoilt := filepath.Join(t.TempDir(), "evil")
+	o.edits(t, run, func(h header) {
+		h["hooks"] = header{"undrain": []any{"touch", spoilt}, "timeout": 60000000000}
+		h["hook_sums"].(header)["timeout"] = 1
+	})
+	died := `{"hook":{"hook":"drain","wave":1,"done":true}}` + "\n"
+	text, err = os.ReadFile(runs[0])
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(runs[0], append(text, died...), 0o600))
+	for _, verb := range []string{"resume", "confirm", "rollback"} {
+		require.Contains(t, o.want(t, exitUsage, verb, run, "--undrain", "touch", "--undrain", spoilt), "had another --undrain than this one")
+	}
+	require.Contains(t, o.want(t, exitIncomplete, "resume", run), "took traffic off wave 1, and it was not put back: the journal keeps no "+
+		"commands. Name the program again that the run had: rocec resume "+run+" --undrain PROGRAM")
+	require.NoFileExists(t, trace)
+	require.Contains(t, o.want(t, exitGood, append([]string{"resume", run}, flags...)...), "is over")
+	put, err := os.ReadFile(trace)
+	require.NoError(t, err)
+	require.Regexp(t, `^1 \S+`, string(put))
+	require.Contains(t, o.want(t, exitGood, "resume", run), "is over", "traffic is back")
+	require.NoFileExists(t, spoilt)
+}
+
+// TestLogins: where the fabric of a run can be read, it decides how devices are reached. Else the journal does, without its host keys.
+func TestLogins(t *testing.T) {
+	dir := t.TempDir()
+	hcl := oneRack + "\nssh {\n  user = \"admin\"\n  port = 2222\n}\n"
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "fabric.hcl"), []byte(hcl), 0o600))
+	pin := "SHA256:" + strings.Repeat("A", 43)
+	log := func(fabric string, login journal.Login) *journal.Log {
+		return &journal.Log{Header: journal.Header{
+			Run: "run-1", Fabric: fabric, Name: "rack", Devices: []journal.Device{{Name: "tor", Login: login}, {Name: "gone", Login: login}},
+		}}
+	}
+	var stderr bytes.Buffer
+	a := &app{
+		person: &person{getenv: func(string) string { return "" }, stderr: &stderr}, maxObjects: 1000, budget: defaultBudget,
+	}
+	stranger := journal.Login{Address: "192.0.2.66", User: "root", HostKey: pin}
+	l := log(dir, stranger)
+	require.NoError(t, a.logins(l))
+	assert.Equal(t, journal.Login{User: "admin", Port: 2222}, l.Devices[0].Login)
+	assert.Equal(t, journal.Login{Address: "192.0.2.66", User: "root"}, l.Devices[1].Login, "it has left the fabric")
+	assert.Contains(t, strings.Join(strings.Fields(stderr.String()), " "), "reaches tor in another way than the journal of run run-1 says")
+	for _, fabric := range []string{t.TempDir(), filepath.Join(dir, "nowhere")} {
+		stderr.Reset()
+		l = log(fabric, stranger)
+		require.NoError(t, a.logins(l))
+		assert.Empty(t, l.Devices[0].Login.HostKey)
+		assert.Equal(t, "192.0.2.66", l.Devices[0].Login.Address)
+		assert.Contains(t, strings.Join(strings.Fields(stderr.String()), " "), "its host keys do not count. Those of known_hosts do.")
+	}
+	l = log(dir, stranger)
+	l.Name = "another"
+	require.NoError(t, a.logins(l))
+	assert.Empty(t, l.Devices[0].Login.HostKey, "it is another fabric")
+	for _, login := range []journal.Login{
+		{Address: "-oProxyCommand=touch evil"},
+		{Address: "a b"},
+		{User: "-l"},
+		{Jump: "-x"},
+		{Jump: "a;b"},
+		{HostKey: "x"},
+		{Transport: "sh"},
+		{Port: 99999},
+		{Port: -1},
+		{User: "a\nb"},
+	} {
+		require.ErrorContains(t, a.logins(log(dir, login)), "was changed by hand", "%+v", login)
+	}
+	l = log(dir, journal.Login{})
+	l.Devices[0].Name = "-oProxyCommand=x"
+	require.ErrorContains(t, a.logins(l), "a device has a name that no fabric has")
+}

@@ -1,0 +1,150 @@
+package device
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// GoBack is the step that puts the content from before a run to use again, after the run was kept: the step itself, or its undo
+// with the live states as they were before, by their names.
+//
+// queries read the live states that the step may change. Where each is as it was before, the content from before is in use.
+func GoBack(s target.Step, states map[string][]byte, queries map[string]*target.Query) target.Step {
+	if s.Undo == nil {
+		return s
+	}
+	var b strings.Builder
+	b.WriteString("# going back to what was there before\nROCEC_LIVE=$ROCEC_STEP/before\nROCEC_WHY=kept\nexport ROCEC_LIVE ROCEC_WHY\n")
+	for _, name := range slices.Sorted(maps.Keys(states)) {
+		file := `"$ROCEC_LIVE"/` + quote(stateName(name))
+		fmt.Fprintf(&b, "mkdir -p %s && printf %%s %s >%s || exit 1\n", `"$ROCEC_LIVE"/`+quote(path.Dir(name)), quote(string(states[name])), file)
+	}
+	b.WriteString(`sh "$ROCEC_STEP/undo" <"$ROCEC_STEP/undo.in"`)
+	s.Name = backName(s.Name, states, queries)
+	s.Cmd, s.Loaded = b.String(), asBefore(states, queries)
+	return s
+}
+
+// The name of a step that goes back has parts with " | " between them: the word back, a part "STATE SUM [QUERY]" for each live state, and
+// the name of the step it goes back from. SUM is "-" of a state that the step does not find.
+const (
+	backWord = "back"
+	backBar  = " | "
+	unfound  = "-"
+)
+
+func backName(of string, states map[string][]byte, queries map[string]*target.Query) string {
+	parts := []string{backWord}
+	names := map[string]bool{}
+	for name := range states {
+		names[name] = true
+	}
+	for name := range queries {
+		names[name] = true
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		part := target.Spell(name) + " " + unfound
+		if text, ok := states[name]; ok {
+			part = target.Spell(name) + " " + deploy.Sum(text)
+		}
+		if q := queries[name]; q != nil {
+			part += " " + q.Name
+		}
+		parts = append(parts, part)
+	}
+	return strings.Join(append(parts, WentForth(of)), backBar) // going back from a step that went back is the same as from its first
+}
+
+// WentForth is the name of the step that a step of this name goes back from, or the name itself.
+func WentForth(name string) string {
+	if GoesBack(name) {
+		name = name[strings.LastIndex(name, backBar)+len(backBar):]
+	}
+	return name
+}
+
+// GoesBack reports whether a name is that of a step that [GoBack] makes.
+func GoesBack(name string) bool { return strings.HasPrefix(name, backWord+backBar) }
+
+// Recall makes a step again that GoBack has made, from its name; of recalls what the name speaks of. Whatever the name is, nothing comes of
+// it but such a step.
+func Recall(name string, of func(name string, kept target.Kept) (*target.Made, error), kept target.Kept) (*target.Made, error) {
+	unknown := &target.Unknown{Name: name}
+	parts := strings.Split(name, backBar)
+	if len(parts) < 2 || parts[0] != backWord || len(name) > target.MostName {
+		return nil, unknown
+	}
+	states, queries := map[string][]byte{}, map[string]*target.Query{}
+	for _, part := range parts[1 : len(parts)-1] {
+		words := strings.SplitN(part, " ", 3)
+		state, ok := target.Spelled(words[0])
+		if !ok || len(words) < 2 || !deploy.ValidPath(state, true) {
+			return nil, unknown
+		}
+		switch words[1] {
+		case unfound:
+		case deploy.Absent:
+			states[state] = nil
+		default:
+			text, err := kept(words[1])
+			if err != nil {
+				return nil, err
+			}
+			if text == nil {
+				text = []byte{}
+			}
+			if deploy.Sum(text) != words[1] || bytes.IndexByte(text, 0) >= 0 {
+				return nil, unknown
+			}
+			states[state] = text
+		}
+		if len(words) < 3 {
+			continue
+		}
+		made, err := of(words[2], kept)
+		if err != nil {
+			return nil, err
+		}
+		if made.Query == nil {
+			return nil, unknown
+		}
+		queries[state] = made.Query
+	}
+	made, err := of(parts[len(parts)-1], kept)
+	if err != nil {
+		return nil, err
+	}
+	if made.Step == nil || made.Step.Undo == nil {
+		return nil, unknown
+	}
+	s := GoBack(*made.Step, states, queries)
+	if s.Name != name {
+		return nil, unknown
+	}
+	return &target.Made{Step: &s}, nil
+}
+
+// asBefore asks whether live states are as they were before; nil: there is none to ask about. A difference does not fail: not every value
+// of hardware returns, and then nothing confirms that the content from before is in use.
+func asBefore(states map[string][]byte, queries map[string]*target.Query) *target.Query {
+	if len(queries) == 0 {
+		return nil
+	}
+	var b strings.Builder
+	b.WriteString("# live states as before\n")
+	for _, name := range slices.Sorted(maps.Keys(queries)) {
+		q := queries[name]
+		fmt.Fprintf(&b, "now=$(printf %%s %s | sh -c %s 2>/dev/null | sha256sum)\n", quote(string(q.Stdin)), quote(q.Cmd))
+		fmt.Fprintf(&b, "if [ \"${now%%%% *}\" != %s ]; then\n\techo %s\n\texit\nfi\n", deploy.Sum(states[name]),
+			quote("not confirmed: "+name+" is not as it was before"))
+	}
+	b.WriteString("echo " + target.Loaded)
+	return &target.Query{Cmd: b.String()}
+}

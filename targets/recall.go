@@ -1,0 +1,54 @@
+package targets
+
+import (
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	"github.com/rocec/rocec/targets/target"
+)
+
+// Recall is [Table.Recall] of All.
+func Recall(name string, kept target.Kept) (*target.Made, error) { return All.Recall(name, kept) }
+
+// Recall makes again a step, a query or a checker that a target of the table has made, from its name alone. Whatever the name is, nothing
+// comes of it but what that target makes: what has another name than the one that was asked for is not given. The error is a
+// [*target.Unknown], or says which content is missing.
+func (t Table) Recall(name string, kept target.Kept) (*target.Made, error) {
+	unknown := &target.Unknown{Name: name}
+	words := strings.Split(name, " ")
+	if len(name) > target.MostName {
+		return nil, unknown
+	}
+	for _, row := range t {
+		if row.Name != words[0] || row.Recall == nil {
+			continue
+		}
+		made, err := row.Recall(words[1:], whole(kept))
+		if err != nil {
+			return nil, err
+		}
+		if made.Check == "" && made.Name() != name {
+			return nil, unknown
+		}
+		return made, nil
+	}
+	return nil, unknown
+}
+
+// whole gives contents that have the SHA-256 they are asked for by. An empty one need not be kept.
+func whole(kept target.Kept) target.Kept {
+	return func(sum string) ([]byte, error) {
+		if sum == target.Sum(nil) {
+			return nil, nil
+		}
+		if raw, err := hex.DecodeString(sum); err != nil || len(raw) != 32 || strings.ToLower(sum) != sum {
+			return nil, fmt.Errorf("%q is no SHA-256", sum[:min(len(sum), 80)])
+		}
+		content, err := kept(sum)
+		if err == nil && target.Sum(content) != sum {
+			err = fmt.Errorf("a content that is kept is not the one with the SHA-256 %s", sum)
+		}
+		return content, err
+	}
+}

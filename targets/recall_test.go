@@ -1,0 +1,225 @@
+package targets_test
+
+import (
+	"errors"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"mvdan.cc/sh/v3/syntax"
+	"pgregory.net/rapid"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/judge"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// cellar keeps contents by their SHA-256.
+type cellar map[string][]byte
+
+func (c cellar) keep(contents ...[]byte) {
+	for _, content := range contents {
+		c[target.Sum(content)] = content
+	}
+}
+
+func (c cellar) get(sum string) ([]byte, error) {
+	if content, ok := c[sum]; ok {
+		return content, nil
+	}
+	return nil, errors.New("it is not kept")
+}
+
+// recalls checks that all of a file that has a name is made again from it.
+func recalls(t require.TestingT, d *target.Device, f *target.File) {
+	kept := cellar{}
+	step := func(s target.Step) {
+		if s.Cmd == "" {
+			return
+		}
+		made, err := targets.Recall(s.Name, kept.get)
+		require.NoError(t, err, "%s %s", d.Name, s.Name)
+		require.Equal(t, &target.Made{Step: &s}, made)
+	}
+	step(f.Activate)
+	if f.Live != nil {
+		made, err := targets.Recall(f.Live.Name, kept.get)
+		require.NoError(t, err, "%s %s", d.Name, f.Live.Name)
+		require.Equal(t, &target.Made{Query: f.Live}, made)
+	}
+	require.Equal(t, f.Precheck != "", f.PrecheckName != "")
+	if f.Precheck != "" {
+		made, err := targets.Recall(f.PrecheckName, kept.get)
+		require.NoError(t, err)
+		require.Equal(t, &target.Made{Check: f.Precheck}, made)
+	}
+	if f.Choose == nil {
+		return
+	}
+	whole, ds := f.Edit(nil)
+	if ds.HasErrors() {
+		whole = nil
+	}
+	image := []byte(d.Target.Image(d.Source).Files[f.Path])
+	edited, ds := f.Edit(image)
+	if ds.HasErrors() {
+		edited = whole
+	}
+	kept.keep(whole, image, edited)
+	for _, ways := range [][2][]byte{{nil, whole}, {image, edited}, {whole, image}, {edited, whole}} {
+		s, _ := f.Choose(ways[0], ways[1], nil)
+		step(s)
+	}
+}
+
+// TestRecall: every step, query and checker that a target makes for any fabric is made again, the same, from its name alone.
+func TestRecall(t *testing.T) {
+	everyFile(t, func(t *testing.T, d *target.Device, file target.File) { recalls(t, d, &file) })
+	entries, err := os.ReadDir("../examples")
+	require.NoError(t, err)
+	for _, e := range entries {
+		if !e.IsDir() {
+			continue
+		}
+		j := judge.Judge(t.Context(), os.DirFS("../examples"), e.Name(), judge.Options{})
+		if j.Fabric == nil || j.Diags.HasErrors() || testing.Short() && len(j.Fabric.Devices) > 100 {
+			continue
+		}
+		for _, d := range j.Tree().Devices {
+			for i := range d.Files {
+				recalls(t, d, &d.Files[i])
+			}
+		}
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		g := &gen{T: rt, wild: true}
+		j := judged(rt, g.fabric())
+		if j.Diags.HasErrors() {
+			return
+		}
+		for _, d := range j.Tree().Devices {
+			for i := range d.Files {
+				recalls(rt, d, &d.Files[i])
+			}
+		}
+	})
+}
+
+// TestRecallLeavings: so is what takes away what a host has left, whatever the host says that it is.
+func TestRecallLeavings(t *testing.T) {
+	line := rapid.OneOf(
+		rapid.StringMatching(`nic [!-~]{1,16}`), rapid.StringMatching(`(at |\t)(bond|vlan|vf_roce_[0-9]{1,5}|pfc)=[ -~]{0,16}`),
+		rapid.SampledFrom([]string{
+			"nic ens1f0", "nic ens1f1", "at vlan=100", "at bond=bond0", "\tvlan=100", "\tpfc=0,0,0,0,0,0,0,0", "at vf_roce_3=on", "nic a'b;$(c)",
+			"file /usr/local/sbin/rocec-host", "nic a,b=c%|", "at bond=b'0",
+		}))
+	rapid.Check(t, func(rt *rapid.T) {
+		answer := strings.Join(rapid.SliceOfN(line, 0, 12).Draw(rt, "lines"), "\n")
+		for _, l := range goneHost(t) {
+			for _, f := range l.Files([]byte(answer)) {
+				recalls(rt, &target.Device{Name: "gone"}, &f)
+			}
+		}
+	})
+}
+
+func goneHost(t *testing.T) []*target.Leavings {
+	t.Helper()
+	tree := targets.All.Gone(&ir.Fabric{}, []string{"gone"})
+	require.Len(t, tree.Devices, 1)
+	require.NotEmpty(t, tree.Devices[0].Leavings)
+	return tree.Devices[0].Leavings
+}
+
+// TestRecallNothingElse: a name that no target makes, or in another spelling than its own, is unknown.
+func TestRecallNothingElse(t *testing.T) {
+	sum := target.Sum([]byte("x"))
+	for _, name := range []string{
+		"", " ", "cumulus", "cumulus ", "cumulus restart ", " cumulus restart", "cumulus  restart", "cumulus restart x", "cumulus\trestart",
+		"cumulus restart\n", "Cumulus restart", "rm -rf /", "nvue patch x y", "nvue patch " + sum, "nvue tree x",
+		"nvue patch " + strings.ToUpper(sum) + " " + sum, "sonic patch 202505 nvidia " + sum, "sonic patch $(x) nvidia " + sum + " " + sum,
+		"mlx5 apply", "mlx5 apply ens1f0;x", "mlx5 apply $(x)", "mlx5 apply ens1f0,vlan=0100", "mlx5 apply ens1f0,vlan=0",
+		"mlx5 apply ens1f0,vlan=5000", "mlx5 apply ens1f0 ens1f0", "mlx5 apply ens1f0,taken", "mlx5 apply a/b", "mlx5 apply ..",
+		"mlx5 apply %2E%2E",
+		"mlx5 apply %41", "mlx5 apply %2f", "mlx5 apply ens1f0,", "mlx5 apply ,vlan=1", "mlx5 show ens1f0,vlan_ip=10.0.0.1", "mlx5 show a b",
+		"mlx5 show ens1f0,vf_roce_03=on", "mlx5 show ens1f0,vf_roce_3=yes", "mlx5 show ens1f0,x=y", "mlx5 restore ens1f0",
+		"mlx5 show ens1f0,vlan=100;x", "mlx5 apply aaaaaaaaaaaaaaaaa", "back", strings.Repeat("a", target.MostName+1),
+	} {
+		_, err := targets.Recall(name, cellar{sum: []byte("x")}.get)
+		require.Error(t, err, "%q", name)
+	}
+	_, err := targets.Recall("nvue patch "+sum+" "+sum, cellar{}.get)
+	require.ErrorContains(t, err, "it is not kept")
+	_, err = targets.Recall("nvue patch "+sum+" "+sum, cellar{sum: []byte("y")}.get)
+	require.ErrorContains(t, err, "is not the one with the SHA-256")
+}
+
+var outside = regexp.MustCompile(`[^A-Za-z0-9_.:/@,%=-]`)
+
+// FuzzRecall: whatever a name and the contents are, nothing comes of it but what a target makes under that very name, and no byte of the
+// name that a shell could take for its own stands in a script but as a part of a quoted word.
+func FuzzRecall(f *testing.F) {
+	for _, name := range []string{
+		"cumulus restart", "nvue patch", "sonic rows", "mlx5 apply ens1f0,carries,vlan=100 ens1f1", "rxe leave a%27b%3B%24%28c%29,plain,vlan=7",
+		"bnxt show a%24b,bond=b%27%22,vlan=4094,vlan_ip=2001:db8::1/64,vf_roce_0=on", "mlx4 look %60x%60", "cumulus check-infra",
+		"nvue patch " + target.Sum([]byte("a")) + " " + target.Sum([]byte("a")),
+		"sonic patch 202505 nvidia " + target.Sum([]byte("a")) + " " + target.Sum([]byte("a")),
+	} {
+		f.Add(name, []byte("a"))
+	}
+	f.Fuzz(func(t *testing.T, name string, content []byte) {
+		made, err := targets.Recall(name, func(sum string) ([]byte, error) { return cellar{target.Sum(content): content}.get(sum) })
+		if err != nil {
+			return
+		}
+		if made.Check != "" {
+			require.Contains(t, []string{"cumulus check-traffic", "cumulus check-features", "cumulus check-infra"}, name)
+			return
+		}
+		require.Equal(t, name, made.Name())
+		for _, cmd := range commandsOf(made) {
+			_, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(strings.NewReader(cmd), "")
+			require.NoError(t, err, cmd)
+			for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == ' ' || r == ',' }) {
+				_, value, is := strings.Cut(word, "=")
+				if !is {
+					value = word
+				}
+				if value, _ = target.Spelled(value); !outside.MatchString(value) {
+					continue
+				}
+				quoted := strings.ReplaceAll(value, "'", `'\''`)
+				for rest := cmd; ; {
+					before, after, found := strings.Cut(rest, quoted)
+					if !found {
+						assert.NotContains(t, rest, value)
+						break
+					}
+					require.Equal(t, 1, strings.Count(strings.ReplaceAll(before, `\'`, ""), "'")%2, "%q is not quoted in %s", value, cmd)
+					rest = "'" + after
+				}
+			}
+		}
+	})
+}
+
+func commandsOf(m *target.Made) (out []string) {
+	for _, q := range []*target.Query{m.Query} {
+		if q != nil {
+			out = append(out, q.Cmd)
+		}
+	}
+	if s := m.Step; s != nil {
+		out = append(out, s.Cmd)
+		for _, q := range []*target.Query{s.Undo, s.Loaded, s.Back} {
+			if q != nil {
+				out = append(out, q.Cmd)
+			}
+		}
+	}
+	return out
+}

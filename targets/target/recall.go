@@ -1,0 +1,89 @@
+package target
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+)
+
+// Steps, queries and checkers of files have names, so that what a run does can be kept without a text that becomes a command: the target
+// makes them again from the name ([Target.Recall]). A name is words with one space between them; the first is the name of the target. A
+// word has parts with "," between them, and a part may have a "=". What a name says besides is in a strict alphabet ([Spell]), or is the
+// SHA-256 of a content.
+
+// Made is what a target makes again from a name: exactly one of its members is set.
+type Made struct {
+	Step  *Step
+	Query *Query
+	Check string
+}
+
+// Name returns the name of a step or a query; empty: it is a checker, or has none.
+func (m *Made) Name() string {
+	switch {
+	case m.Step != nil:
+		return m.Step.Name
+	case m.Query != nil:
+		return m.Query.Name
+	}
+	return ""
+}
+
+// Kept gives a content by its SHA-256, as [Sum] spells it. Its error says why there is none.
+type Kept func(sum string) ([]byte, error)
+
+// Sum is the SHA-256 of content, in hex.
+func Sum(content []byte) string {
+	h := sha256.Sum256(content)
+	return hex.EncodeToString(h[:])
+}
+
+// MostName bounds a name, in bytes: a host with a thousand NICs has a longer one than any other device.
+const MostName = 128 << 10
+
+// Unknown is a name that a target does not know.
+type Unknown struct{ Name string }
+
+// Error says it.
+func (u *Unknown) Error() string {
+	const most = 80
+	return fmt.Sprintf("this rocec knows no step, query or checker with the name %q", u.Name[:min(len(u.Name), most)])
+}
+
+// plainInName are the bytes of a value that a name has as they are.
+const plainInName = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:/@-"
+
+// Spell gives a value as a part of a name has it: other bytes than letters, digits and "_.:/@-" as % and two digits of hex.
+func Spell(value string) string {
+	var b strings.Builder
+	for i := range len(value) {
+		if strings.IndexByte(plainInName, value[i]) >= 0 {
+			b.WriteByte(value[i])
+		} else {
+			fmt.Fprintf(&b, "%%%02X", value[i])
+		}
+	}
+	return b.String()
+}
+
+// Spelled reads what Spell gives; ok is false where the text is another, or empty.
+func Spelled(text string) (value string, ok bool) {
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] != '%' {
+			b.WriteByte(text[i])
+			continue
+		}
+		if i+2 >= len(text) {
+			return "", false
+		}
+		c, err := hex.DecodeString(text[i+1 : i+3])
+		if err != nil {
+			return "", false
+		}
+		b.WriteByte(c[0])
+		i += 2
+	}
+	return b.String(), text != "" && Spell(b.String()) == text
+}
