@@ -124,6 +124,10 @@ func hostile(t *testing.T, o *office, run string) map[string]struct {
 		"no hash":                       {func(h header) { changeOf(h)["base"] = "x" }, "it has no hash for"},
 		"another mode":                  {func(h header) { changeOf(h)["mode"] = 0o4777 }, ""},
 		"a number that is none":         {func(h header) { changeOf(h)["step"] = 99 }, "it names step 99, and has"},
+		"a device twice":                {func(h header) { tor(h)["name"] = "store1" }, "it has store1 twice"},
+		"a name that no device has":     {func(h header) { tor(h)["name"] = "tor\x1b[1m" }, "a device has a name that no fabric has"},
+		"a wave that is none":           {func(h header) { tor(h)["wave"] = -5 }, "the wave of tor is none"},
+		"a later rocec":                 {func(h header) { h["format"] = journal.Format + 1 }, "a later rocec"},
 		"no confirmation is waited for": {func(h header) { delete(h, "hold") }, ""},
 		"the change of another device": {func(h header) {
 			switched := map[any]string{"tor": "store1", "store1": "tor"}
@@ -172,6 +176,16 @@ func TestHostileJournal(t *testing.T) {
 					require.Equal(t, text, now[name], name)
 				}
 			}
+			// Other texts of the journal reach no terminal as they are.
+			o.edits(t, run, func(h header) {
+				tor(h)["about"] = "\x1b[1m\n::error::x"
+				changeOf(h)["base"] = strings.Repeat("0", 64)
+			})
+			code, stdout, stderr := rocec(t, "rollback", "-C", o.dir, "--lab="+o.lab, "--auto-approve", "--soak", "0s", run)
+			require.NotEqual(t, exitGood, code)
+			require.NotContains(t, stdout+stderr, "\x1b")
+			require.NotContains(t, stdout+stderr, "\n::error")
+			require.NoError(t, os.WriteFile(o.journalOf(run), good, 0o600))
 			// A line that was edited as an earlier rocec would have read it changes nothing.
 			o.edits(t, run, commands)
 			out := o.want(t, exitGood, "rollback", "--auto-approve", "--soak", "0s", run)

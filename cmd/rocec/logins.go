@@ -18,8 +18,7 @@ func (a *app) logins(l *journal.Log) error {
 	}
 	for i := range l.Devices {
 		if why := badLogin(l.Devices[i].Name, l.Devices[i].Login); why != "" {
-			return fail(exitUsage, "The journal of run %s was changed by hand: %s. Nothing was changed. To take the run up from its devices "+
-				"instead, move its journal away and name the fabric with -C DIR.", l.Run, why)
+			return changedByHand(l, why)
 		}
 	}
 	if len(a.vars)+len(a.varFiles) == 0 {
@@ -61,11 +60,33 @@ func (a *app) logins(l *journal.Log) error {
 	return nil
 }
 
+// changedByHand refuses a journal for a reason, which is a part of a sentence.
+func changedByHand(l *journal.Log, why string) error {
+	return fail(exitUsage, "The journal of run %s was changed by hand: %s. Nothing was changed. To take the run up from its devices "+
+		"instead, move its journal away and name the fabric with -C DIR.", l.Run, why)
+}
+
+// badDevices says why the devices of a journal are not those of a run; empty: they may be. A device that is there twice would be written
+// by two changes at the same time.
+func badDevices(l *journal.Log) string {
+	there := map[string]bool{}
+	for i := range l.Devices {
+		d := &l.Devices[i]
+		if _, problem := eval.Word.ReadText(d.Name); problem != nil {
+			return "a device has a name that no fabric has"
+		}
+		if there[d.Name] {
+			return "it has " + d.Name + " twice"
+		}
+		if there[d.Name] = true; d.Wave < 0 {
+			return "the wave of " + d.Name + " is none"
+		}
+	}
+	return ""
+}
+
 // badLogin says why a login is none that a fabric can have; empty: it may be one.
 func badLogin(device string, l journal.Login) string {
-	if _, problem := eval.Word.ReadText(device); problem != nil {
-		return "a device has a name that no fabric has"
-	}
 	for _, part := range []struct {
 		what, value string
 		kind        eval.Kind[string]

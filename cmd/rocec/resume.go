@@ -106,6 +106,13 @@ func (a *app) openRun(ctx context.Context, name string, only []string, which lab
 	if !(deploy.Run{Name: l.Run, Key: l.Key}).Valid() {
 		return nil, fail(exitUsage, "the journal of run %q was changed by hand: its name or key is none of rocec's", name)
 	}
+	if l.Newer() {
+		return nil, fail(exitUsage, "a later rocec (%s) wrote the journal of run %s. Use that one, or a later one. Nothing was changed.",
+			diag.Escape(diag.Cut(l.Tool)), l.Run)
+	}
+	if why := badDevices(l); why != "" {
+		return nil, changedByHand(l, why)
+	}
 	kept := a.keptOf(l)
 	tree := &target.Tree{}
 	if err := a.logins(l); err != nil {

@@ -72,16 +72,18 @@ func heap() uint64 {
 
 // bigLocals are values near the limits of one value, for expressions to make more of.
 var bigLocals = sync.OnceValue(func() map[string]cty.Value {
-	var numbers, texts []cty.Value
+	var numbers, texts, objects []cty.Value
 	table := map[string]cty.Value{}
 	for i := range 4096 {
 		numbers = append(numbers, cty.NumberIntVal(int64(i)))
 		texts = append(texts, cty.StringVal(fmt.Sprintf("a%d", i)))
+		objects = append(objects, cty.ObjectVal(map[string]cty.Value{"a": numbers[i], "b": cty.TupleVal(numbers[i:])}))
 		table[fmt.Sprintf("a%d", i)] = cty.StringVal("a")
 	}
 	return map[string]cty.Value{
 		"text": cty.StringVal(strings.Repeat("a1,{\n", 10_000)), "numbers": cty.ListVal(numbers), "texts": cty.ListVal(texts),
 		"table": cty.MapVal(table), "set": cty.SetVal(texts), "lists": cty.MapVal(map[string]cty.Value{"a": cty.ListVal(texts)}),
+		"objects": cty.SetVal(objects),
 	}
 })
 
@@ -305,6 +307,10 @@ func TestEachExpressionIsBounded(t *testing.T) {
 		"try for each":           filled(`try([for x in local.texts : x].x, 1)`),
 		"equal objects":          filled("local.table == local.table"),
 		"long text":              filled(`"${local.text}"`),
+		"sets of objects":        filled("setunion(local.objects, local.objects)"),
+		"set of objects":         filled("toset([for x in local.numbers : { a = x, b = [x] }])"),
+		"expanded arguments":     filled("max(local.numbers...)"),
+		"expanded in can":        filled("can(max(local.numbers...))"),
 		"unknown functions":      filled("lenght(1)"),
 		"unknown references":     filled("local.textx"),
 		"unknown roots":          filled("locl.texts"),

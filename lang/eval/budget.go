@@ -115,7 +115,7 @@ func (b *budget) walk(v cty.Value, seen *int) {
 		}
 	case ty.IsCollectionType() || ty.IsTupleType() || ty.IsObjectType():
 		if ty.IsSetType() {
-			b.charge(8 * v.LengthInt()) // ranging over a set sorts it
+			b.charge(sorting(v)) // ranging over a set sorts it
 		}
 		for it := v.ElementIterator(); it.Next(); {
 			k, e := it.Element()
@@ -125,6 +125,14 @@ func (b *budget) walk(v cty.Value, seen *int) {
 			b.walk(e, seen)
 		}
 	}
+}
+
+// sorting is the work of ranging over a set. cty compares elements that are no simple values by texts that it makes of them each time.
+func sorting(set cty.Value) int {
+	if set.Type().ElementType().IsPrimitiveType() {
+		return 8 * set.LengthInt()
+	}
+	return 32 * set.LengthInt()
 }
 
 // hugeNumber reports whether writing n out would take more than some hundred digits.

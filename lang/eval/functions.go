@@ -336,7 +336,7 @@ func bounded(b *budget, fn function.Function, cost func([]cty.Value) int) functi
 		for i, v := range in {
 			b.measure(v)
 			if v.Type().IsSetType() && v.IsKnown() && !v.IsNull() {
-				b.charge(24 * v.LengthInt()) // cty ranges over it several times
+				b.charge(3 * sorting(v)) // cty ranges over it several times
 			}
 			p := rest
 			if i < len(params) {

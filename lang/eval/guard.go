@@ -82,7 +82,11 @@ func (g *guard) expr(p *hclsyntax.Expression, loops int) {
 				Instead(e.NameRange, diag.Nearest(e.Name, functionNames())))
 		}
 		for i := range e.Args {
-			g.expr(&e.Args[i], loops)
+			if e.ExpandFinal && i == len(e.Args)-1 && !g.types { // HCL makes an argument of each element before the function counts any
+				g.metered(&e.Args[i], loops, 2)
+			} else {
+				g.expr(&e.Args[i], loops)
+			}
 		}
 		if !g.types {
 			*p = &call{e, g.b}

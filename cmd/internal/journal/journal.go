@@ -31,6 +31,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/safefile"
 )
 
@@ -141,6 +142,9 @@ type Made struct {
 
 // Older reports whether an earlier rocec wrote the header: it kept commands, and nothing of it is run.
 func (h *Header) Older() bool { return h.Format < Format }
+
+// Newer reports whether a later rocec wrote the header: what it means may be another thing than this one reads.
+func (h *Header) Newer() bool { return h.Format > Format }
 
 // Line is a verb that is about to be done to a device, or was.
 type Line struct {
@@ -435,7 +439,7 @@ func read(folder *safefile.Folder, run string) (*Log, error) {
 			break
 		}
 	}
-	if l.Run != run {
+	if l.Run != run || !deploy.ValidRun(run) { // a name becomes a path, and a word of messages and commands
 		return nil, fmt.Errorf("%s does not begin as a journal does", f.Name())
 	}
 	return l, nil

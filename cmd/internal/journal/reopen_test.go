@@ -1,6 +1,10 @@
 package journal_test
 
 import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -82,4 +86,20 @@ func TestAdopt(t *testing.T) {
 		require.Equal(t, adopted != nil, len(log.Devices) == 1)
 		require.NotZero(t, log.Damaged, "a line of another run")
 	}
+}
+
+// A file whose name no run has is not read as a journal: the name would become a word of messages and commands.
+func TestNameOfNoRun(t *testing.T) {
+	path := t.TempDir()
+	dir := journal.Open(path)
+	for _, name := range []string{"run-1", "x\x1b[31m", "a\n::error::b", "run $(id)", "-run", strings.Repeat("a", 64)} {
+		text, err := json.Marshal(map[string]any{"begin": journal.Header{Format: journal.Format, Run: name, Key: "abcd"}})
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(filepath.Join(path, name+".jsonl"), append(text, '\n'), 0o600))
+	}
+	runs, unreadable, err := dir.Runs()
+	require.NoError(t, err)
+	require.Len(t, runs, 1)
+	require.Equal(t, "run-1", runs[0].Run)
+	require.Len(t, unreadable, 5)
 }
