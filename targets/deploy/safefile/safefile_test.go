@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -341,5 +342,25 @@ func TestAdvice(t *testing.T) {
 		_, err := safefile.Open(path)
 		require.Error(t, err)
 		assert.True(t, strings.HasSuffix(err.Error(), fmt.Sprintf(want, dir)), err)
+	}
+}
+
+// The advice for a link never removes one of the system.
+func TestLinkOfSystem(t *testing.T) {
+	link := filepath.Join(t.TempDir(), "link")
+	require.NoError(t, os.Symlink("nowhere", link))
+	for name, advice := range map[string]string{
+		link:                "remove the link: rm " + link,
+		"/dev/stdin":        "Save the content as a file",
+		"/dev/fd/0":         "Save the content as a file",
+		"/dev/../dev/stdin": "Save the content as a file",
+	} {
+		_, err := safefile.Open(name)
+		refused, ok := errors.AsType[*safefile.Refused](err)
+		if !ok && runtime.GOOS != "linux" { // where /dev/stdin is a device
+			continue
+		}
+		require.True(t, ok, "%s: %v", name, err)
+		require.Contains(t, refused.Do, advice, name)
 	}
 }
