@@ -66,6 +66,7 @@ func TestLoadIsCancelled(t *testing.T) {
 	for i := range 300 {
 		fmt.Fprintf(&b, "locals { l%d = [for a in range(4096) : [for b in range(4096) : a]] }\n", i)
 	}
-	src, _ := loadText(t, "fabric \"f\" {}\nhost \"h\" { names = \"h[1-2000000]\" }\n"+b.String(), Options{Done: done})
+	src, ds := loadText(t, "fabric \"f\" {}\nhost \"h\" { names = \"h[1-2000000]\" }\n"+b.String(), Options{Done: done})
 	require.Empty(t, src.Hosts)
+	require.Empty(t, ds)
 }
