@@ -88,7 +88,8 @@ func TestEachListIsBounded(t *testing.T) {
 		inputs[name] = map[string]string{"x.hcl": "fabric \"f\" {}\n" + text}
 		if instances && !strings.Contains(name, "module") && !strings.HasPrefix(name, "fabric") && !strings.HasPrefix(name, "ssh") {
 			inputs["in instances: "+name] = map[string]string{
-				"x.hcl": "fabric \"f\" {}\nmodule \"m\" {\n  source = \"./m\"\n  for_each = toset([for i in range(4096) : \"a${i}\"])\n}\n", "m/m.hcl": text,
+				"x.hcl":   "fabric \"f\" {}\nmodule \"m\" {\n  source = \"./m\"\n  for_each = toset([for i in range(4096) : \"a${i}\"])\n}\n",
+				"m/m.hcl": text,
 			}
 		}
 	}
@@ -133,7 +134,8 @@ func TestEachListIsBounded(t *testing.T) {
 		}
 		for _, a := range doc.Attrs {
 			if strings.Contains(a.Type, "map") || a.Type == "any" {
-				add(doc.Path+"."+a.Name+" map", open(0)+a.Name+" = {"+filledWith(func(i int) string { return fmt.Sprintf("a%d = 1\n", i) })+"}\n"+closed, false)
+				add(doc.Path+"."+a.Name+" map", open(0)+a.Name+" = {"+
+					filledWith(func(i int) string { return fmt.Sprintf("a%d = 1\n", i) })+"}\n"+closed, false)
 			}
 		}
 	}
