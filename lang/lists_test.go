@@ -1,18 +1,21 @@
-//go:build unix
+// The race detector has costs of its own, so the ceilings hold without it.
+
+//go:build unix && !race
 
 package lang
 
 import (
 	"fmt"
 	"runtime"
-	"runtime/metrics"
 	"strings"
-	"syscall"
 	"testing"
 	"testing/fstest"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/langtest"
 )
 
 // The most that one input may take, whatever its 64 KiB say.
@@ -22,13 +25,6 @@ const (
 	mostText  = 64 << 10
 )
 
-// heap returns the bytes of all objects on the heap.
-func heap() uint64 {
-	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
-	metrics.Read(sample)
-	return sample[0].Value.Uint64()
-}
-
 // requireBounded loads a fabric and holds that to the ceilings.
 func requireBounded(t *testing.T, files map[string]string, o Options) {
 	t.Helper()
@@ -36,33 +32,13 @@ func requireBounded(t *testing.T, files map[string]string, o Options) {
 	for name, text := range files {
 		fsys[name] = &fstest.MapFile{Data: []byte(text)}
 	}
-	cpu := func() time.Duration {
-		var u syscall.Rusage
-		require.NoError(t, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
-		return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-	}
-	runtime.GC()
-	before := heap()
-	peak := before
-	done, watched := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(watched)
-		for {
-			peak = max(peak, heap())
-			select {
-			case <-done:
-				return
-			case <-time.After(time.Millisecond):
-			}
-		}
-	}()
-	start := cpu()
-	s, ds := Load(fsys, ".", o)
-	took := cpu() - start
-	close(done)
-	<-watched
-	runtime.KeepAlive(s)
-	if size := peak - before; took > mostCPU || size > mostBytes {
+	var ds diag.List
+	took, size := langtest.Measure(func() {
+		s, found := Load(fsys, ".", o)
+		ds = found
+		runtime.KeepAlive(s)
+	})
+	if took > mostCPU || size > mostBytes {
 		t.Errorf("takes %v of CPU and %d MiB, with %d diagnostics", took, size>>20, len(ds))
 	}
 }
