@@ -1,14 +1,13 @@
-//go:build unix
+// The race detector has costs of its own, so the ceilings hold without it.
+
+//go:build unix && !race
 
 package eval
 
 import (
 	"fmt"
-	"runtime"
-	"runtime/metrics"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -20,6 +19,7 @@ import (
 	"github.com/zclconf/go-cty/cty/function"
 
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/langtest"
 	"github.com/rocec/rocec/lang/parse"
 )
 
@@ -33,41 +33,10 @@ const (
 // within runs f and holds it to the ceilings.
 func within(t *testing.T, name string, share int, f func()) {
 	t.Helper()
-	cpu := func() time.Duration {
-		var u syscall.Rusage
-		require.NoError(t, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
-		return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-	}
-	runtime.GC()
-	before := heap()
-	peak := before
-	done, watched := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(watched)
-		for {
-			peak = max(peak, heap())
-			select {
-			case <-done:
-				return
-			case <-time.After(time.Millisecond):
-			}
-		}
-	}()
-	start := cpu()
-	f()
-	took := cpu() - start
-	close(done)
-	<-watched
-	if size := peak - before; took > mostCPU/time.Duration(share) || size > uint64(mostBytes) {
+	took, size := langtest.Measure(f)
+	if took > mostCPU/time.Duration(share) || size > uint64(mostBytes) {
 		t.Errorf("%s takes %v of CPU and %d MiB", name, took, size>>20)
 	}
-}
-
-// heap returns the bytes of all objects on the heap.
-func heap() uint64 {
-	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
-	metrics.Read(sample)
-	return sample[0].Value.Uint64()
 }
 
 // bigLocals are values near the limits of one value, for expressions to make more of.
