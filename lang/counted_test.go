@@ -20,7 +20,8 @@ func TestNamesAreCountedFirst(t *testing.T) {
 		"names, for_each": `switch "s" {` + each + `  names = "${each.key}-[1-1000]"` + "\n}",
 		"hosts":           `host "h" {` + each + `  names = "${each.key}-[1-1000]"` + "\n}",
 		"nics":            `host "h" {` + each + "  names = each.key\n" + `  nic "e[0-999]" { model = "connectx-6" }` + "\n}",
-		"nics, twice":     "host \"h\" {\n  names = \"h1\"\n  nic \"e[0-999999]\" { model = \"connectx-6\" }\n  nic \"f[0-999999]\" { model = \"connectx-6\" }\n}",
+		"nics, twice": "host \"h\" {\n  names = \"h1\"\n" +
+			"  nic \"e[0-999999]\" { model = \"connectx-6\" }\n  nic \"f[0-999999]\" { model = \"connectx-6\" }\n}",
 		"bonds": `host "h" {` + each + "  names = each.key\n" +
 			"  bond \"b0\" { nics = \"e[0-999]\" }\n}",
 		"links":         `link "l" {` + each + `  a = "${each.key}-[1-1000]:e0"` + "\n" + `  b = "s[1-1000]:${each.key}"` + "\n}",
@@ -66,6 +67,31 @@ func TestLoadIsCancelled(t *testing.T) {
 	for i := range 300 {
 		fmt.Fprintf(&b, "locals { l%d = [for a in range(4096) : [for b in range(4096) : a]] }\n", i)
 	}
-	src, _ := loadText(t, "fabric \"f\" {}\nhost \"h\" { names = \"h[1-2000000]\" }\n"+b.String(), Options{Done: done})
+	src, ds := loadText(t, "fabric \"f\" {}\nhost \"h\" { names = \"h[1-2000000]\" }\n"+b.String(), Options{Done: done})
 	require.Empty(t, src.Hosts)
+	require.Empty(t, ds)
+}
+
+// A file of cables that many blocks name is read again for each, and patterns are asked about each cable: both are bounded.
+func TestCablesAreBounded(t *testing.T) {
+	var rows, blocks, patterns strings.Builder
+	rows.WriteString("a_device,a_port,b_device,b_port\n")
+	for i := range 60_000 {
+		fmt.Fprintf(&rows, "a%d,e0,b%d,e0\n", i, i)
+	}
+	for i := range 500 {
+		fmt.Fprintf(&blocks, "topology \"t%d\" {\n  format = \"csv\"\n  file = \"c.csv\"\n}\n", i)
+	}
+	for i := range 2000 {
+		fmt.Fprintf(&patterns, "\"x%d*\",", i)
+	}
+	for want, src := range map[string]string{
+		"too-large":          blocks.String(),
+		"topology-too-large": "topology \"t\" {\n  format = \"csv\"\n  file = \"c.csv\"\n  ignore = [" + patterns.String() + "]\n}\n",
+	} {
+		got := codes(t, fstest.MapFS{
+			"x.hcl": {Data: []byte("fabric \"f\" {}\n" + src)}, "c.csv": {Data: []byte(rows.String())},
+		}, ".")
+		require.Contains(t, got, want)
+	}
 }

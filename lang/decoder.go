@@ -17,6 +17,7 @@ type decoder struct {
 	devices map[string]diag.Range // names taken
 	indexes map[indexed]int       // of blocks that for_each decodes several times
 	keys    map[indexed]instances // of for_each
+	reads   map[string]bool       // files of cables that were read
 	pending []pending             // names that are made when all are counted
 	made    int                   // names made before that
 
@@ -27,7 +28,7 @@ func newDecoder(reader *parse.Reader, o Options) *decoder {
 	most := cmp.Or(o.MaxObjects, DefaultMaxObjects)
 	d := &decoder{
 		reader: reader, names: bound{most: most, left: most}, devices: map[string]diag.Range{}, indexes: map[indexed]int{},
-		keys: map[indexed]instances{}, blocks: Blocks,
+		keys: map[indexed]instances{}, reads: map[string]bool{}, blocks: Blocks,
 	}
 	isDevice := func(name string) bool { _, ok := d.devices[name]; return ok }
 	outside := eval.Outside{Vars: o.Vars, Env: o.Env}

@@ -21,6 +21,7 @@ type folder struct {
 	devices []*decl                       // switch and host
 	cables  []*decl                       // link, mesh and topology
 	size    int                           // blocks of all kinds
+	bytes   int                           // that these are written in
 }
 
 // decl is a block of devices or cables, or what several in a row came to that were decoded as soon as they were read.
@@ -123,6 +124,7 @@ func (l *loader) index(f *folder, body *hclsyntax.Body, top *instance, ds *diag.
 			continue
 		}
 		f.size++
+		f.bytes += length(b)
 		switch b.Type {
 		case "switch", "host":
 			f.devices = declare(f.devices, b, top, l.decoder.decodeDevice, ds)

@@ -91,7 +91,11 @@ func (l *loader) decode(in *instance, ds *diag.List) {
 		l.finish(dec, top, d.decodeCables, ds)
 	}
 	for _, child := range in.children {
+		before := len(*ds)
 		child.inside(func(ds *diag.List) { l.decode(child, ds) }, ds)
+		if n := len(*ds) - before; n > 0 && !d.Charge(n*mistakeBytes, parse.Header(child.Caller), ds) {
+			return
+		}
 	}
 }
 

@@ -47,7 +47,7 @@ type Options struct {
 	MaxObjects int             // most names of all nodesets together; 0: DefaultMaxObjects
 	Version    string          // the release this rocec is, "0.13.0", for required_version; empty: none
 	Unlocked   bool            // fabric.lock is not read
-	Done       <-chan struct{} // closed when the result is no longer wanted: the load ends early, with what it has; nil: never
+	Done       <-chan struct{} // closed when the result is no longer wanted: the load ends early, and says nothing; nil: never
 	Kept       *Kept           // of an earlier load of the same folder, and for the next one; nil: every file is read anew
 
 	// Folder opens the folder of a module that lies outside of the fabric's own. The file system serves it under the name
@@ -70,6 +70,9 @@ const DefaultMaxObjects = 2_000_000
 func Load(fsys fs.FS, dir string, o Options) (*Source, diag.List) {
 	l := newLoader(fsys, dir, o)
 	top, ds := l.load()
+	if l.decoder.Stopped() { // what is missing is no mistake
+		return l.src, nil
+	}
 	l.src.Values = top.shown()
 	l.decoder.sayOverflow(ds)
 	ds.Sort()
@@ -124,6 +127,9 @@ func (l *loader) load() (*instance, diag.List) {
 	l.countInstances(top, &ds)
 	l.decode(top, &ds)
 	l.makeNames(&ds)
+	if l.decoder.Stopped() {
+		return top, ds
+	}
 	l.resolveRoot(&ds)
 	l.loadTable(ds.HasErrors(), &ds)
 	l.loadLock(&ds)

@@ -72,6 +72,10 @@ func (l *loader) call(in *instance, n *eval.Node, en *eval.Env, ds *diag.List) (
 			instances = -1
 			return
 		}
+		if instances >= 0 && !l.decoder.Charge(f.bytes, parse.Header(b), &found) {
+			instances = -1
+			return
+		}
 		if instances++; instances == 1 {
 			l.noteCall(f, b)
 		}

@@ -140,6 +140,12 @@ type instances struct {
 	ok    bool
 }
 
+// length returns the bytes that a block is written in.
+func length(b *hclsyntax.Block) int {
+	at := b.Range()
+	return at.End.Byte - at.Start.Byte
+}
+
 // forEach calls f once for b, or once for each element of its for_each, in order of the keys.
 func (d *decoder) forEach(b *hclsyntax.Block, en *eval.Env, f func(en *eval.Env, key string), ds *diag.List) {
 	a, ok := b.Body.Attributes["for_each"]
@@ -160,12 +166,19 @@ func (d *decoder) forEach(b *hclsyntax.Block, en *eval.Env, f func(en *eval.Env,
 			d.Report(en, a.Expr, &badForEach, "The set holds null, which is not a key. Take it out, for example with toset(compact([...])).", ds)
 			return
 		}
-		if !d.Charge(a.Expr, ds) {
+		if b.Type != "module" && !d.Charge(length(b), a.Expr.Range(), ds) { // a module is charged for with all that is in it
 			return
 		}
+		before := len(*ds)
 		f(en.ForEach(key, value), key.AsString())
+		if n := len(*ds) - before; n > 0 && !d.Charge(n*mistakeBytes, a.Expr.Range(), ds) {
+			return
+		}
 	}
 }
+
+// mistakeBytes is how much text of an instance takes as much as one mistake in it: instances mostly repeat it.
+const mistakeBytes = 512
 
 // countInstances evaluates the for_each of a block, and counts its instances against the bound of the fabric, once.
 func (d *decoder) countInstances(b *hclsyntax.Block, en *eval.Env, ds *diag.List) instances {

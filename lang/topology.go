@@ -31,10 +31,19 @@ func (d *decoder) decodeTopology(b *hclsyntax.Block, en *eval.Env, into *batch, 
 	if !ok {
 		return
 	}
+	if d.reads[full] && !d.Charge(len(src), k.file.At, ds) { // by another block, or another instance
+		return
+	}
+	d.reads[full] = true
 	read, found := topology.ReadAll(k.format.V, full, src, topology.Options{Most: max(d.names.left, 1), Columns: k.columns})
 	*ds = append(*ds, found...)
 	edges := read.Edges
 	if found.HasErrors() || !d.take(2*len(edges), k.file.At, ds) {
+		return
+	}
+	if len(k.ignore) > 0 && len(edges) > mostQuestions/2/len(k.ignore) {
+		topology.TooLarge.Errorf(ds, k.ignore[0].At, "The list ignore has %s, which are too many to ask about %s. Join them by * and ?.",
+			diag.Count(len(k.ignore), "pattern"), diag.Count(len(edges), "cable"))
 		return
 	}
 	if k.fold.V {

@@ -49,9 +49,18 @@ func New(files map[string][]byte, outside Outside, isDevice, isBlock func(string
 // StopWhen ends every evaluation, silently, once done is closed: the values are no longer wanted.
 func (ev *Evaluator) StopWhen(done <-chan struct{}) { ev.budget.done = done }
 
-// Charge charges for an instance of a block, and reports whether the budget allows it.
-func (ev *Evaluator) Charge(e hclsyntax.Expression, ds *diag.List) bool {
-	return ev.within(e, func() { ev.budget.charge(blockWork) }, ds)
+// Charge charges for an instance of a text of some bytes that for_each or a module block at a place makes, and reports whether the budget
+// allows it.
+func (ev *Evaluator) Charge(bytes int, at diag.Range, ds *diag.List) bool {
+	return ev.withinAt(at, func() {
+		n := blockWork + bytes/8
+		if n > ev.budget.left {
+			ev.budget.left = -1
+			ev.budget.stop(&parse.TooLarge, "The instances of blocks and modules take too much work all together. Name many things with nodesets "+
+				"instead of for_each.")
+		}
+		ev.budget.charge(n)
+	}, ds)
 }
 
 // Stopped reports whether the load is no longer wanted.
@@ -209,6 +218,10 @@ func (ev *Evaluator) eval(e hclsyntax.Expression, ctx *hcl.EvalContext, ds *diag
 // within runs f, which evaluates e, and reports when the budget stopped it. With an empty budget nothing runs and
 // nothing is said: that was reported once, and everything after it would be a follow-up.
 func (ev *Evaluator) within(e hclsyntax.Expression, f func(), ds *diag.List) (ok bool) {
+	return ev.withinAt(e.Range(), f, ds)
+}
+
+func (ev *Evaluator) withinAt(at diag.Range, f func(), ds *diag.List) (ok bool) {
 	if ev.budget.empty() {
 		return false
 	}
@@ -220,7 +233,7 @@ func (ev *Evaluator) within(e hclsyntax.Expression, f func(), ds *diag.List) (ok
 		}
 		ok = ok && !ev.budget.gone
 		if topic := ev.budget.topic; topic != nil {
-			topic.Errorf(ds, e.Range(), "%s", ev.budget.why)
+			topic.Errorf(ds, at, "%s", ev.budget.why)
 			ev.budget.topic, ok = nil, false
 		}
 	}()

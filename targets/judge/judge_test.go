@@ -112,7 +112,7 @@ func TestDone(t *testing.T) {
 	j := judge.Judge(ctx, os.DirFS("../.."), "examples/clos-v2-ecn", judge.Options{})
 	require.Nil(t, j.Fabric)
 	require.Nil(t, j.Tree())
-	require.Empty(t, j.Diags)
+	require.Empty(t, j.Diags, "%+v", j.Diags)
 	require.NotEmpty(t, j.Source.Files)
 }
 
@@ -144,7 +144,7 @@ func TestIgnore(t *testing.T) {
 		)}}, ".", judge.Options{Others: others})
 	}
 	j := run("weight-and-strict a test")
-	require.Empty(t, j.Diags)
+	require.Empty(t, j.Diags, "%+v", j.Diags)
 	require.Len(t, j.Ignored, 1)
 	require.Equal(t, "weight-and-strict", j.Ignored[0].Diagnostic.Code)
 

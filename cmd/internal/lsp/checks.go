@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"maps"
@@ -32,7 +33,8 @@ type run struct {
 	fabric   string
 	ctx      context.Context
 	cancel   context.CancelFunc
-	versions map[string]*int // of the documents it sees
+	versions map[string]*int   // of the documents it sees
+	texts    map[string][]byte // of these
 	result   *Result
 	err      error
 	bug      string
@@ -143,13 +145,12 @@ func (s *Server) startNext(ctx context.Context) {
 	if s.checks.running != nil || len(s.checks.ready) == 0 {
 		return
 	}
-	r := &run{fabric: slices.Min(slices.Collect(maps.Keys(s.checks.ready))), versions: map[string]*int{}}
+	r := &run{fabric: slices.Min(slices.Collect(maps.Keys(s.checks.ready))), versions: map[string]*int{}, texts: map[string][]byte{}}
 	delete(s.checks.ready, r.fabric)
 	r.ctx, r.cancel = context.WithCancel(ctx)
-	unsaved := map[string][]byte{}
 	for name, d := range s.docs {
 		if isFile(name) {
-			unsaved[name], r.versions[name] = d.text.src, d.version
+			r.texts[name], r.versions[name] = d.text.src, d.version
 		}
 	}
 	s.checks.running = r
@@ -160,7 +161,7 @@ func (s *Server) startNext(ctx context.Context) {
 			}
 			s.checks.results <- r // there is room: one run at a time
 		}()
-		r.result, r.err = s.backend.Check(r.ctx, r.fabric, unsaved)
+		r.result, r.err = s.backend.Check(r.ctx, r.fabric, r.texts)
 	}()
 }
 
@@ -181,12 +182,25 @@ func (s *Server) finish(ctx context.Context, r *run) {
 		s.log(1, "rocec has a bug: it cannot judge %s: %s", r.fabric, r.bug)
 	case r.err != nil && !stale:
 		s.log(1, "%s cannot be judged: %v", r.fabric, r.err)
+	case !stale && r.result != nil && s.state == running && s.outdated(r):
+		s.dirty(r.fabric)
 	case !stale && r.result != nil && s.state == running:
 		s.accept(r)
 	}
 	if s.state == running {
 		s.startNext(ctx)
 	}
+}
+
+// outdated reports whether a file that a run has read was edited since. It may be that of a module, which belongs to another fabric, so that
+// the edit did not end the run.
+func (s *Server) outdated(r *run) bool {
+	for name := range r.result.Files {
+		if d := s.docs[name]; d != nil && !bytes.Equal(d.text.src, r.texts[name]) {
+			return true
+		}
+	}
+	return false
 }
 
 // accept publishes what a run found.

@@ -77,7 +77,7 @@ func (d *disk) Check(ctx context.Context, dir string, unsaved map[string][]byte)
 	if gate != nil {
 		gate(ctx)
 	}
-	src, ds := lang.Load(slashed{all}, dir, lang.Options{})
+	src, ds := lang.Load(slashed{all}, dir, lang.Options{Done: ctx.Done()})
 	for _, s := range src.Switches {
 		if s.Tier.V == 7 {
 			d := ds.Warnf(s.Tier.At, "seven", "seven is unlucky", "Take 8.")

@@ -220,6 +220,66 @@ func TestDebounceAndStaleRuns(t *testing.T) {
 	assert.Equal(t, 2, d.runs)
 }
 
+// A judgement that would take all of the budget ends when the text changes: what it finds after that is nothing, and the new text is judged.
+// Requests are answered meanwhile.
+func TestChangeEndsEvaluation(t *testing.T) {
+	loops := strings.Repeat("locals {\n  l = [for a in range(4096) : [for b in range(4096) : a]]\n}\n", 50)
+	c, d := begin(t, nil, "{}")
+	running := make(chan context.Context, 10)
+	release := make(chan bool)
+	d.gate = func(ctx context.Context) { running <- ctx; <-release }
+	c.open(uriA, good+loops)
+	c.tick()
+	old := <-running
+	hover := func() {
+		c.call("textDocument/hover", map[string]any{
+			"textDocument": map[string]any{"uri": uriA}, "position": map[string]any{"line": 0, "character": 0},
+		})
+	}
+	hover()
+	c.change(uriA, 2, good)
+	<-old.Done()
+	release <- true // the evaluation begins, and is no longer wanted
+	c.tick()
+	hover()
+	<-running
+	release <- true
+	assert.Equal(t, "/f/a.hcl@2", c.published(), "nothing is published of the older text")
+}
+
+// A module that a run has read is edited, and belongs to another fabric, so that the edit does not end the run: what it found is of a text
+// that is gone. It is judged again, and nothing is published before.
+func TestChangeOfAModuleOutdatesARun(t *testing.T) {
+	const file = "/m/m.hcl"
+	for _, tt := range []struct {
+		name, saw, now string
+		read           bool
+		outdated       bool
+	}{
+		{"edited", "a", "b", true, true},
+		{"as it was", "a", "a", true, false},
+		{"not read", "a", "b", false, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var out bytes.Buffer
+			s := New(&disk{}, Options{Wait: time.After})
+			s.out, s.state = &out, running
+			s.docs[file] = &document{uri: "file://" + file, name: file, text: newText([]byte(tt.now), utf16Encoding), fabric: "/f"}
+			ctx, cancel := context.WithCancel(t.Context())
+			r := &run{
+				fabric: "/g", ctx: ctx, cancel: cancel, texts: map[string][]byte{file: []byte(tt.saw)},
+				result: &Result{Files: map[string][]byte{}},
+			}
+			if tt.read {
+				r.result.Files[file] = []byte(tt.saw)
+			}
+			s.finish(t.Context(), r)
+			assert.Equal(t, tt.outdated, s.checks.dirty["/g"])
+			assert.Equal(t, tt.outdated, s.checks.fabrics["/g"] == nil, "its findings are taken")
+		})
+	}
+}
+
 // A bug in the pipeline costs one run.
 func TestBugInARun(t *testing.T) {
 	c, _ := begin(t, nil, "{}")

@@ -91,7 +91,7 @@ func TestObserve(t *testing.T) {
 		{},
 	}, h.Files)
 	require.Equal(t, []deploy.Judged{
-		{Name: "stdin", Wrong: []string{`\x1b[31mit's` + "\nhere %s $x"}},
+		{Name: "stdin", Wrong: []string{`\x1b[31mit's\nhere %s $x`}},
 		{Name: "broken", Wrong: []string{"The probe could not run: no such counter (exit status 9)."}},
 	}, h.Probes)
 }

@@ -78,7 +78,7 @@
 //	ip -o address show dev VLANIF; ip address replace ADDRESS/LENGTH dev VLANIF
 //	systemctl is-active --quiet lldpad.service
 //	modprobe rdma_cm|8021q; mkdir DIR; mkdir -p DIR; rmdir DIR; rm -f FILE; readlink LINK; sleep 1; sort; sort -n
-//	sha256sum; od -An -v -tx1 (check --json alone)
+//	sha256sum; stat -c %u:%g:%a FILE; od -An -v -tx1 (check --json alone)
 //
 // mlnx_qos is only asked where dcb fails. Files, read (r) or read and written (rw), DEV being the RDMA device and P its
 // port; all but the first two may be missing:
