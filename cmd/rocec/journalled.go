@@ -215,6 +215,9 @@ func recall(name string, kept target.Kept) (*target.Made, error) {
 }
 
 func recallOne(name string, kept target.Kept) (*target.Made, error) {
+	if name == "" { // a change of an owner or a mode alone runs nothing
+		return &target.Made{Step: &target.Step{}}, nil
+	}
 	if made := recallUnknown(name); made != nil {
 		return made, nil
 	}
