@@ -419,9 +419,11 @@ func (r *reader) backOn(d *target.Device, jd *journal.Device) error {
 			d.Files = append(d.Files, f)
 			continue
 		}
-		text, err := before(jf.Base)
-		if err != nil {
-			return fmt.Errorf("the content of %s from before the run: %w", jf.Path, err)
+		var text []byte
+		if f.Live != nil || jf.Base != jf.Target { // what stays is kept nowhere
+			if text, err = before(jf.Base); err != nil {
+				return fmt.Errorf("the content of %s from before the run: %w", jf.Path, err)
+			}
 		}
 		f.Activate, f.WasThere = steps[jf.Step], true
 		if f.Edit = goBack(jd.Name, jf, text); f.Live != nil {
@@ -476,7 +478,8 @@ func noWayBack(name string, f *journal.File) func([]byte) ([]byte, diag.List) {
 	}
 }
 
-// goBack gives a file its content from before the run, unless somebody else has changed it since.
+// goBack gives a file its content from before the run, unless somebody else has changed it since. One of which the run changed the owner
+// or mode alone stays as it is.
 func goBack(name string, f *journal.File, before []byte) func([]byte) ([]byte, diag.List) {
 	return func(old []byte) ([]byte, diag.List) {
 		if h := deploy.Sum(old); h != f.Target && h != f.Base {
@@ -485,6 +488,9 @@ func goBack(name string, f *journal.File, before []byte) func([]byte) ([]byte, d
 				"%s on %s is neither what the run wrote nor what it found, so a later run or somebody else has changed it since. Go "+
 					"back from later runs first, the last one first (rocec runs lists them), or plan and apply the fabric you want.", f.Path, name)
 			return nil, ds
+		}
+		if f.Base == f.Target {
+			return old, nil
 		}
 		return before, nil
 	}
