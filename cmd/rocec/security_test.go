@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -39,6 +41,7 @@ func TestNoNetwork(t *testing.T) {
 	require.NotEmpty(t, traced("ip", "link", "show"), "the trace sees what a process opens")
 	for _, args := range [][]string{
 		{"validate", fabric},
+		{"fmt", "--check", fabric},
 		{"build", "-o", filepath.Join(dir, "out"), fabric},
 		{"graph", fabric},
 		{"show", "-C", fabric, "leaf01"},
@@ -84,4 +87,61 @@ func TestActionsArePinned(t *testing.T) {
 		}
 	}
 	assert.Greater(t, n, 3)
+}
+
+// A release has checksums of all its files, and the workflow signs them.
+func TestReleaseIsSigned(t *testing.T) {
+	text, err := os.ReadFile("../../.github/workflows/release.yml")
+	require.NoError(t, err)
+	_, step, ok := strings.Cut(string(text), "actions/attest-build-provenance@")
+	require.True(t, ok)
+	assert.Contains(t, step, "dist/SHA256SUMS")
+}
+
+// No flag of any verb has to do with the verification of host keys.
+func TestNoFlagAgainstHostKeys(t *testing.T) {
+	n := 0
+	var walk func(cmd *cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			n++
+			assert.NotRegexp(t, `host-?key|insecure|strict|known|no-verify|skip`, f.Name, cmd.CommandPath())
+		})
+		for _, below := range cmd.Commands() {
+			walk(below)
+		}
+	}
+	walk(newRoot(&person{getenv: func(string) string { return "" }}))
+	assert.Greater(t, n, 100)
+}
+
+// A group may share what a person names: the description is no file of rocec's own.
+func TestSharedInputs(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.CopyFS(dir, os.DirFS("../../examples/rack-v1-pfc")))
+	vars := filepath.Join(dir, "more.hcl.txt")
+	require.NoError(t, os.WriteFile(vars, nil, 0o600))
+	require.NoError(t, os.Chmod(vars, 0o666))
+	require.NoError(t, os.Chmod(filepath.Join(dir, "fabric.hcl"), 0o666))
+	require.NoError(t, os.Chmod(dir, 0o777))
+	code, stdout, stderr := rocec(t, "validate", "--var-file", vars, dir)
+	require.Equal(t, exitGood, code, "%s\n%s", stdout, stderr)
+}
+
+// The devices of a lab that another user could have written are made new.
+func TestResetOfARefusedLab(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	dir, store := t.TempDir(), filepath.Join(t.TempDir(), "store")
+	require.NoError(t, os.CopyFS(dir, os.DirFS("../../examples/rack-v1-pfc")))
+	apply := []string{"apply", "--lab=" + store, "--auto-approve", "--soak", "0s", dir}
+	code, stdout, stderr := rocec(t, apply...)
+	require.Equal(t, exitGood, code, "%s\n%s", stdout, stderr)
+	require.NoError(t, os.Chmod(filepath.Join(store, "lab.json"), 0o666))
+	code, _, stderr = rocec(t, apply...)
+	require.Equal(t, exitMachines, code)
+	require.Contains(t, stderr, "is not used")
+	code, stdout, stderr = rocec(t, "lab", "reset", "--lab="+store)
+	require.Equal(t, exitGood, code, "%s\n%s", stdout, stderr)
+	code, stdout, stderr = rocec(t, apply...)
+	require.Equal(t, exitGood, code, "%s\n%s", stdout, stderr)
 }
