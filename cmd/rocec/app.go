@@ -119,7 +119,7 @@ func newRoot(p *person) *cobra.Command {
 
 // wrongFlag names the flag that the person may have meant, and the help of the verb.
 func wrongFlag(cmd *cobra.Command, err error) error {
-	text := sayFlag(err.Error())
+	text := sayFlag(err)
 	if unknown := (*pflag.NotExistError)(nil); errors.As(err, &unknown) {
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -138,21 +138,24 @@ func wrongFlag(cmd *cobra.Command, err error) error {
 	return &exit{exitUsage, text + "\nsee: " + help}
 }
 
-// badNumber is what pflag says of a flag that takes a number, in the words of strconv.
-var badNumber = regexp.MustCompile(
-	`^invalid argument "(.*)" for "(?:-\w, )?(--[a-z-]+)" flag: strconv\.Parse(?:Int|Uint|Float): .*: (invalid syntax|value out of range)$`)
-
-// sayFlag says what is wrong with a flag without the words of the library that found it.
-func sayFlag(text string) string {
-	m := badNumber.FindStringSubmatch(text)
-	switch {
-	case m == nil:
-		return text
-	case strings.HasPrefix(m[3], "invalid"):
-		return m[2] + " takes a number, not \"" + m[1] + "\""
+// sayFlag says what is wrong with the value of a flag, in the words of the flag's type.
+func sayFlag(err error) string {
+	bad, ok := errors.AsType[*pflag.InvalidValueError](err)
+	if !ok {
+		return err.Error()
 	}
-	return m[2] + " takes a smaller number than " + m[1]
+	flag, value := "--"+bad.GetFlag().Name, bad.GetValue()
+	switch kind := bad.GetFlag().Value.Type(); {
+	case !strings.Contains(kind, "int") && !strings.Contains(kind, "float"):
+		return err.Error()
+	case digits.MatchString(value):
+		return flag + " takes a smaller number than " + diag.Cut(value)
+	default:
+		return flag + " takes a number, not " + strconv.Quote(diag.Cut(value))
+	}
 }
+
+var digits = regexp.MustCompile(`^[0-9]+$`)
 
 // countArguments makes a wrong number of arguments say how the verb is written; cobra says but the number.
 func countArguments(cmd *cobra.Command) {

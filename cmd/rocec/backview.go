@@ -95,7 +95,7 @@ func (r *reader) otherRocec(d *journal.Device) string {
 	if d.Tool != "" {
 		made = d.Tool
 	}
-	return fmt.Sprintf("This rocec does %s in another way than rocec %s, which made the run.", diag.And(others), deploy.OneLine(made))
+	return fmt.Sprintf("This rocec does %s in another way than the one that made the run (%s).", diag.And(others), deploy.OneLine(made))
 }
 
 // openGroup is devices that are undone at once, alike in what is said of them.

@@ -37,7 +37,7 @@ func TestRollbackSaysWhatRuns(t *testing.T) {
 			})
 		}
 		each(strings.Repeat("0", 64))
-		require.Contains(t, o.want(t, exitUsage, "rollback", run), "in another way than rocec "+buildVersion().Version+", which made the run. "+says)
+		require.Contains(t, o.want(t, exitUsage, "rollback", run), "in another way than the one that made the run ("+buildVersion().Version+"). "+says)
 		each(was)
 	}
 	shows("What runs is what the device was given then.")

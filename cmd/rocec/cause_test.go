@@ -69,7 +69,7 @@ func TestOnlyIntent(t *testing.T) {
 	saved := filepath.Join(t.TempDir(), "p")
 	want(exitGood, "plan", "--only-intent", "--out", saved, dir)
 	want(exitGood, "apply", "--plan", saved, "--auto-approve", "--only-intent", dir)
-	assert.Contains(t, want(exitUsage, "apply", "--plan", saved, "--auto-approve", dir), "rocec apply --plan "+saved+" --only-intent "+dir)
+	assert.Contains(t, oneLine(want(exitUsage, "apply", "--plan", saved, "--auto-approve", dir)), "rocec apply --plan "+saved+" --only-intent "+dir)
 	conf, err := devices.Device("tor1").ReadFile(trafficConf)
 	require.NoError(t, err)
 	assert.Contains(t, oneLine(want(exitGood, append(apply, "--only-intent")...)), left)

@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/rocec/rocec/lang/diag"
 )
 
 // fitWriter breaks lines that are wider than a terminal, at spaces. What comes after the last newline waits for its own.
@@ -34,7 +36,8 @@ func (f *fitWriter) Write(b []byte) (int, error) {
 }
 
 // fit breaks a line into lines of a width: at the last gap between columns, else at the last space. No word is broken: one that is
-// wider stands alone. What goes on stands four columns deeper than the line; sequences that paint take no room.
+// wider stands alone, with the word before it if it is a path ([diag.StartsPath]). What goes on stands four columns deeper than the
+// line; sequences that paint take no room.
 func fit(line string, width int) []string {
 	indent := len(line) - len(strings.TrimLeft(line, " "))
 	hang := strings.Repeat(" ", min(indent+4, width/2))
@@ -62,7 +65,7 @@ func breakAt(line string, width int) int {
 			painting = true
 			continue
 		}
-		if r == ' ' && i > start && (columns <= width || space < 0) {
+		if r == ' ' && i > start && (columns <= width || space < 0) && !diag.StartsPath(line[i+1:]) {
 			if i+1 < len(line) && line[i+1] == ' ' && line[i-1] != ' ' {
 				gap = i
 			}

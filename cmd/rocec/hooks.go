@@ -146,8 +146,8 @@ func (a *app) undrain(ctx context.Context, l *journal.Log, log *journal.Run, by 
 	}
 	waves := l.Drained()
 	if len(waves) > 0 && (by == nil || len(by.undrain) == 0) {
-		a.say("Run %s took traffic off %s, and it was not put back: the journal keeps no commands. Name the program again that the run had: "+
-			"rocec resume %[1]s --undrain PROGRAM", l.Run, wavesText(waves))
+		a.say("Run %s took traffic off %s, and it was not put back: the journal keeps no commands. Name the program again that the run had: %s",
+			diag.Escape(l.Run), wavesText(waves), diag.Rocec("resume", diag.Arg("RUN", l.Run), diag.Flag("--undrain", diag.Kind("PROGRAM"))))
 		return false
 	}
 	good := true

@@ -215,7 +215,7 @@ func recall(name string, kept target.Kept) (*target.Made, error) {
 }
 
 func recallOne(name string, kept target.Kept) (*target.Made, error) {
-	if name == "" { // a change of owners and modes alone puts nothing to use
+	if name == "" { // a change of an owner or a mode alone runs nothing
 		return &target.Made{Step: &target.Step{}}, nil
 	}
 	if made := recallUnknown(name); made != nil {

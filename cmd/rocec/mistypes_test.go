@@ -19,6 +19,8 @@ func TestMistyped(t *testing.T) {
 		{[]string{"lab", "exec", "--lob"}, "unknown flag: --lob. Did you mean \"--lab\"?\nsee: rocec help lab exec\n"},
 		{[]string{"--hepl"}, "unknown flag: --hepl. Did you mean \"--help\"?\nsee: rocec --help\n"},
 		{[]string{"plan", "--zzzzzz"}, "unknown flag: --zzzzzz\nsee: rocec help plan\n"},
+		{[]string{"plan", "--parallel", "x"}, "--parallel takes a number, not \"x\"\nsee: rocec help plan\n"},
+		{[]string{"plan", "--parallel", "99999999999999999999"}, "--parallel takes a smaller number than 99999999999999999999\nsee: rocec help plan\n"},
 		{[]string{"validate", file}, file + " is a file, and a fabric is a folder. Name the folder it is in: " + example + "\n"},
 		{[]string{"show", example}, "show: " + example + " is a folder. Name what to show of it: rocec show " + example + " NAME\n"},
 		{[]string{"-C", example, "gids", "--lab=new", "nosuch"}, "nosuch: the fabric has no device \"nosuch\" that rocec writes.\n"},

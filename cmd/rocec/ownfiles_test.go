@@ -29,6 +29,8 @@ cmd/rocec/fmt.go hclFiles | files of a fabric
 cmd/rocec/fmt.go readRegular | files of a fabric
 cmd/rocec/fmt.go replaceAt | writes what the person names
 cmd/rocec/fmt.go rewrite | files of a fabric
+cmd/rocec/inside.go open | modules of the fabric, in the folder that the person trusts
+cmd/rocec/inside.go rootOf | whether a folder is the root of a repository
 cmd/rocec/init.go draft | a folder for a draft while init goes on, made for this process alone
 cmd/rocec/init.go free | whether a name is free
 cmd/rocec/init.go readCabling | files of cables that the person names

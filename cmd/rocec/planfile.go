@@ -179,7 +179,7 @@ func (a *app) named(plan string, saved *deploy.Saved, dir string, f *report.Repo
 		} else {
 			text += "\nTo see with what it was made: " + diag.Rocec("show", diag.Flag("--plan", diag.Path("FILE", plan)))
 		}
-		return fail(exitUsage, "%s", text)
+		return &exit{exitUsage, text} // what is from outside is escaped, and the lines stay
 	}
 	if saved.Inputs != now.Inputs {
 		what := []string{"a file of the fabric in " + diag.Escape(dir)}

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/target"
 )
@@ -66,11 +67,13 @@ func TestChangedLines(t *testing.T) {
 	}
 }
 
-// fits holds text to a width: a line is wider only where it is one word.
+// fits holds text to a width: a line is wider only where it is one word, or a word and the path behind it.
 func fits(t require.TestingT, text string, width int) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\n")
-		require.True(t, columnsOf(line) <= width || !strings.Contains(strings.TrimSpace(line), " "), "%d columns: %q", columnsOf(line), line)
+		_, rest, more := strings.Cut(strings.TrimSpace(line), " ")
+		require.True(t, columnsOf(line) <= width || !more || diag.StartsPath(rest) && !strings.Contains(rest, " "),
+			"%d columns: %q", columnsOf(line), line)
 	}
 }
 
@@ -79,6 +82,17 @@ func TestFit(t *testing.T) {
 	assert.Equal(t, []string{"  ~ key   value", "      fabric.hcl:3 a reason"}, fit("  ~ key   value  fabric.hcl:3 a reason", 30))
 	assert.Equal(t, []string{"one two", "    three"}, fit("one two three", 9))
 	assert.Equal(t, []string{"\x1b[31mone two\x1b[0m"}, fit("\x1b[31mone two\x1b[0m", 7))
+	assert.Equal(t, []string{"  ~ key   value", "      a/fabric.hcl:3 a reason"}, fit("  ~ key   value  a/fabric.hcl:3 a reason", 30))
+	for _, path := range []string{"/tmp/x", "./x", "a/x", "'/tmp/a'", `"/tmp/x"`} { // a shell would run a pasted line that begins with one
+		advice := "if you trust it: chown 0 " + path + " && chmod go-w " + path + ", or rm " + path
+		for width := range 60 {
+			lines := fit(advice, width)
+			require.Equal(t, strings.Fields(advice), strings.Fields(strings.Join(lines, " ")))
+			for _, line := range lines {
+				require.False(t, diag.StartsPath(strings.TrimSpace(line)), "%d: %q", width, lines)
+			}
+		}
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.SliceOfN(rapid.StringMatching(`[a-z\x{e9}]{1,12}`), 1, 20).Draw(t, "words")
 		var line strings.Builder

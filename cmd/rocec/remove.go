@@ -188,13 +188,17 @@ func goneNames(f *ir.Fabric, args []string) ([]string, error) {
 	return names, nil
 }
 
-// lastLogins takes the way to hosts over from the last run of the fabric that changed them; without one they are reached by name. It gives
-// the names of those that runs know.
+// lastLogins takes the way to hosts over from the last run of the fabric that changed them, as far as a journal may say it ([app.logins]);
+// without one they are reached by name. It gives the names of those that runs know.
 func (a *app) lastLogins(dir string, f *fleet) map[string]bool {
 	seen, last := map[string]bool{}, map[string]target.Login{}
 	for _, l := range a.runsOf(dir, f.labDir) {
 		for i := range l.Devices {
-			last[l.Devices[i].Name] = target.Login(l.Devices[i].Login)
+			if d := &l.Devices[i]; badLogin(d.Name, d.Login) == "" {
+				login := target.Login(d.Login)
+				login.HostKey = ""
+				last[d.Name] = login
+			}
 		}
 	}
 	for _, d := range f.tree.Devices {

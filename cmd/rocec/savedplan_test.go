@@ -106,7 +106,7 @@ func TestSavedPlanIsNamedAgain(t *testing.T) {
 		assert.Contains(t, stderr, c.says, c.name)
 		assert.Contains(t, stderr, "Nothing was changed", c.name)
 		if c.code == exitUsage {
-			assert.Contains(t, stderr, "rocec apply --plan '"+saved+"' ", c.name)
+			assert.Contains(t, stderr, "\nIf you mean to apply it as it was made: rocec apply --plan '"+saved+"' ", c.name)
 		}
 		assert.Empty(t, stdout, c.name)
 	}

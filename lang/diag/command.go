@@ -87,6 +87,13 @@ func Command(program string, words ...Word) string {
 	return strings.Join(parts, " ") + hidden
 }
 
+// StartsPath reports whether the first word of a text has a slash. No line of a message that is broken begins with such a word: who pastes
+// a command with its line break would run the file.
+func StartsPath(text string) bool {
+	word, _, _ := strings.Cut(text, " ")
+	return strings.Contains(word, "/")
+}
+
 // mostPath is the length of the longest path that Linux takes.
 const mostPath = 4096
 

@@ -164,6 +164,19 @@ func TestPrinterWrapsAndLimits(t *testing.T) {
 	}
 }
 
+// A shell would run a pasted line that begins with a path.
+func TestProseBreaksBeforeNoPath(t *testing.T) {
+	const advice = "Another user may have changed it. Remove it, or if you trust it: chown 0 /tmp/a/b && chmod go-w /tmp/a/b, or rm ./b"
+	for width := range 120 {
+		var b strings.Builder
+		require.NoError(t, (&Printer{Width: width}).Prose(&b, "  ", advice))
+		require.Equal(t, strings.Fields(advice), strings.Fields(b.String()))
+		for line := range strings.Lines(b.String()) {
+			require.False(t, StartsPath(strings.TrimSpace(line)), "%d: %q", width, b.String())
+		}
+	}
+}
+
 // A line too long for a screen is shown around its part at fault, and the carets stay under it.
 func TestPrinterCutsLongLines(t *testing.T) {
 	for _, before := range []int{0, 10, 100, 5000} {

@@ -151,7 +151,8 @@ func (p *Printer) place(b *strings.Builder, gutter int, at Range, mark rune, lab
 	}
 }
 
-// prose writes text wrapped to the width; continuation lines stand under the first word.
+// prose writes text wrapped to the width; continuation lines stand under the first word. A path stays behind the word before it
+// ([StartsPath]).
 func (p *Printer) prose(b *strings.Builder, lead, text string) {
 	width := p.Width
 	if width == 0 {
@@ -162,7 +163,7 @@ func (p *Printer) prose(b *strings.Builder, lead, text string) {
 		line, used := lead, visible(lead)
 		indent := strings.Repeat(" ", used)
 		empty := true
-		for word := range strings.FieldsSeq(para) {
+		for _, word := range unbroken(strings.Fields(para)) {
 			w := displayWidth(word)
 			if !empty && used+1+w > width {
 				b.WriteString(line + "\n")
@@ -179,6 +180,19 @@ func (p *Printer) prose(b *strings.Builder, lead, text string) {
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 		lead = strings.Repeat(" ", visible(lead))
 	}
+}
+
+// unbroken joins each word that is a path to the word before it.
+func unbroken(words []string) []string {
+	var out []string
+	for _, word := range words {
+		if len(out) > 0 && StartsPath(word) {
+			out[len(out)-1] += " " + word
+		} else {
+			out = append(out, word)
+		}
+	}
+	return out
 }
 
 // Prose writes text wrapped to the printer's width, under a lead that later lines are indented by.

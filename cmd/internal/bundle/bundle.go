@@ -99,7 +99,7 @@ func (s *Section) text(m *Mask) string {
 			continue
 		}
 		for l := range strings.SplitSeq(m.Text(strings.TrimSpace(a.Claim.Cmd)), "\n") {
-			fmt.Fprintf(&out, "  $ %s\n", diag.Escape(l))
+			fmt.Fprintf(&out, "  $ %s\n", diag.EscapeLines(l))
 		}
 		text, cut := a.Text, false
 		if len(text) > target.MostAnswer {
@@ -110,7 +110,7 @@ func (s *Section) text(m *Mask) string {
 			continue
 		}
 		for l := range strings.SplitSeq(strings.TrimRight(m.Text(string(text)), "\n"), "\n") {
-			fmt.Fprintf(&out, "  | %s\n", diag.Escape(l))
+			fmt.Fprintf(&out, "  | %s\n", diag.EscapeLines(l))
 		}
 		if cut {
 			fmt.Fprintf(&out, "  (cut after %d bytes)\n", target.MostAnswer)
