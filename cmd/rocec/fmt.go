@@ -225,14 +225,20 @@ func rewrite(name string, data []byte) error {
 // ones. A file that was there keeps its mode, and a link to it stays. What is not a regular file, as /dev/null, is written to,
 // not replaced.
 func replaceFile(name string, data []byte, mode fs.FileMode) error {
-	defer wholeWrite()()
 	if target, err := filepath.EvalSymlinks(name); err == nil {
 		name = target
 	}
-	if info, err := os.Stat(name); err == nil {
-		if !info.Mode().IsRegular() {
-			return os.WriteFile(name, data, mode)
-		}
+	return replaceAt(name, data, mode)
+}
+
+// replaceAt is [replaceFile] without following a link: it takes the place of one.
+func replaceAt(name string, data []byte, mode fs.FileMode) error {
+	defer wholeWrite()()
+	switch info, err := os.Lstat(name); {
+	case err != nil, info.Mode()&fs.ModeSymlink != 0:
+	case !info.Mode().IsRegular():
+		return os.WriteFile(name, data, mode)
+	default:
 		mode = info.Mode().Perm()
 	}
 	tmp, err := os.CreateTemp(filepath.Dir(name), ".rocec-*")

@@ -27,7 +27,7 @@ cmd/rocec/fabric.go loadOver | the fabric, which the person names
 cmd/rocec/fabric.go readBounded | files that the person names: --var-file and its kin
 cmd/rocec/fmt.go hclFiles | files of a fabric
 cmd/rocec/fmt.go readRegular | files of a fabric
-cmd/rocec/fmt.go replaceFile | writes what the person names
+cmd/rocec/fmt.go replaceAt | writes what the person names
 cmd/rocec/fmt.go rewrite | files of a fabric
 cmd/rocec/inside.go open | modules of the fabric, in the folder that the person trusts
 cmd/rocec/inside.go rootOf | whether a folder is the root of a repository
@@ -37,6 +37,8 @@ cmd/rocec/init.go readCabling | files of cables that the person names
 cmd/rocec/init.go refuseSystem | which folder is meant
 cmd/rocec/init.go refuseTaken | whether names are free
 cmd/rocec/init.go writeNew | the new fabric
+cmd/rocec/inside.go open | the repository of the fabric, and folders that the person names
+cmd/rocec/inside.go rootOf | whether a folder is the root of a repository
 cmd/rocec/initworkflow.go placeWorkflow | whether a name is free
 cmd/rocec/initworkflow.go repositoryOf | whether a folder is the root of a repository
 cmd/rocec/labflag.go freshLab | whether a folder is called new

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -45,14 +46,22 @@ func (a *app) savePlan(dir string, f *report.Report, plan *deploy.Plan, o planOp
 	return nil
 }
 
-// writePlan writes a plan file that apply takes: one that was there keeps its mode, but others may not write it.
+// writePlan writes a plan file that apply takes: one that was there keeps its mode, but others may not write it. A link to a file is
+// refused, as apply refuses it: another user could have put it into a shared folder, to have a file of this user replaced.
 func writePlan(name string, data []byte) error {
-	if info, err := os.Lstat(name); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o022 != 0 {
+	switch info, err := os.Lstat(name); {
+	case err != nil:
+	case info.Mode()&fs.ModeSymlink != 0:
+		if to, err := os.Stat(name); err == nil && !to.Mode().IsRegular() { // such as /dev/stdout
+			return replaceFile(name, data, 0o600)
+		}
+		return fmt.Errorf("%s is a symbolic link, and apply takes no plan behind one: name the file itself", name)
+	case info.Mode().IsRegular() && info.Mode().Perm()&0o022 != 0:
 		if err := os.Chmod(name, info.Mode().Perm()&^0o022); err != nil {
 			return err
 		}
 	}
-	return replaceFile(name, data, 0o600)
+	return replaceAt(name, data, 0o600)
 }
 
 // planMeta is what a plan of this command is made of.

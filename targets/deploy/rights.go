@@ -165,7 +165,8 @@ func (h *Have) judgeRights(d *target.Device) (found diag.List) {
 		case !sys || !r.Open() || r.UID == 0 && r.Mode&sticky != 0 && !direct:
 		case r.UID != 0 || r.Mode&0o002 != 0:
 			topicRights.Warnf(&found, d.At, "Others than root may put files into %s on %s (%s), so root may run one of them. "+
-				"rocec writes nothing there. Make the folder root's, and run chmod go-w %s.", name, d.Name, is, name)
+				"rocec writes nothing there. Make the folder root's, and run `%s`.", name, d.Name, is,
+				diag.Command("chmod go-w", diag.Path("FOLDER", r.Path)))
 		default:
 			topicRights.Noticef(&found, d.At, "The group %d may put files into %s on %s (%s), so its members may become root.", r.GID, name,
 				d.Name, is)

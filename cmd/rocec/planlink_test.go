@@ -1,0 +1,48 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A plan is not written through a link: another user can put one into a shared folder, and the file behind it would be replaced. What is
+// no file, such as /dev/stdout, is written to.
+func TestPlanBehindALink(t *testing.T) {
+	dir := t.TempDir()
+	mine, link, plan := filepath.Join(dir, "mine"), filepath.Join(dir, "link"), filepath.Join(dir, "plan")
+	require.NoError(t, os.WriteFile(mine, []byte("mine"), 0o644))
+	for _, to := range []string{mine, filepath.Join(dir, "nowhere")} {
+		require.NoError(t, os.Symlink(to, link))
+		require.ErrorContains(t, writePlan(link, []byte("plan")), "is a symbolic link")
+		require.NoError(t, os.Remove(link))
+	}
+	require.NoFileExists(t, filepath.Join(dir, "nowhere"))
+	text, err := os.ReadFile(mine)
+	require.NoError(t, err)
+	require.Equal(t, "mine", string(text))
+
+	require.NoError(t, os.Symlink(os.DevNull, link))
+	require.NoError(t, writePlan(link, []byte("plan")))
+	require.NoError(t, os.Remove(link))
+
+	require.NoError(t, os.Symlink(mine, link))
+	require.NoError(t, replaceAt(link, []byte("plan"), 0o600)) // one that comes after the look is replaced
+	info, err := os.Lstat(link)
+	require.NoError(t, err)
+	require.True(t, info.Mode().IsRegular())
+
+	for _, mode := range []os.FileMode{0, 0o644, 0o666} {
+		if mode != 0 {
+			require.NoError(t, os.Chmod(plan, mode))
+		}
+		require.NoError(t, writePlan(plan, []byte("plan")))
+		info, err := os.Lstat(plan)
+		require.NoError(t, err)
+		require.Equal(t, map[os.FileMode]os.FileMode{0: 0o600, 0o644: 0o644, 0o666: 0o644}[mode], info.Mode())
+	}
+}
