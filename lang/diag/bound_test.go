@@ -33,7 +33,7 @@ func TestShortenLaws(t *testing.T) {
 		require.LessOrEqual(t, len(got), mostMessage)
 		require.True(t, utf8.ValidString(got))
 		require.Equal(t, got, Shorten(got), "it is the same when it is bounded again")
-		for _, w := range strings.Fields(got) {
+		for w := range strings.FieldsSeq(got) {
 			require.LessOrEqual(t, len(w), mostName)
 		}
 	})

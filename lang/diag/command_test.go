@@ -48,7 +48,7 @@ func pasted(t testing.TB, lines []string) [][]string {
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	var words [][]string
-	for _, block := range strings.Split(strings.TrimSuffix(string(out), "\x01\n"), "\x01\n") {
+	for block := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x01\n"), "\x01\n") {
 		words = append(words, strings.Split(strings.TrimSuffix(block, "\n"), "\n"))
 	}
 	return words

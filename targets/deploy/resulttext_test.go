@@ -182,8 +182,10 @@ func TestMarkText(t *testing.T) {
 
 // No name of a run that a device makes up is in a command that a person may paste, whatever the device reports of the run.
 func TestCommandsHoldNoNamesOfDevices(t *testing.T) {
-	for _, run := range []string{"", "x", "a b", "$(reboot)", "x;reboot", "--run", "../../etc",
-		"'; reboot #", "run\u202e", "`reboot`", strings.Repeat("a", 64)} {
+	for _, run := range []string{
+		"", "x", "a b", "$(reboot)", "x;reboot", "--run", "../../etc",
+		"'; reboot #", "run\u202e", "`reboot`", strings.Repeat("a", 64),
+	} {
 		require.False(t, deploy.ValidRun(run))
 		for _, verb := range []string{"confirm", "rollback", "resume"} {
 			require.Equal(t, "rocec "+verb+" RUN", deploy.RunCommand(verb, run))

@@ -44,11 +44,15 @@ func TestBridgeVLANs(t *testing.T) {
 		{"no tag", `[{"ifname":"swp1","vlans":[{"vlan":100,"flags":["Egress Untagged"]}]}]`, map[int]bool{100: false}, map[int]bool{}, ""},
 		{
 			"one entry with a tag counts", `[{"ifname":"swp1","vlans":[{"vlan":100},{"vlan":100,"flags":["Egress Untagged"]}]}]`,
-			map[int]bool{100: true}, map[int]bool{}, "",
+			map[int]bool{100: true},
+			map[int]bool{},
+			"",
 		},
 		{
 			"numbers beyond 802.1Q", `[{"ifname":"swp1","vlans":[{"vlan":-9223372036854775808,"vlanEnd":9223372036854775807}]}]`,
-			map[int]bool{100: true, 200: true}, map[int]bool{}, "",
+			map[int]bool{100: true, 200: true},
+			map[int]bool{},
+			"",
 		},
 		{"an entry without a name", `[{"ifname":"","vlans":[{"vlan":100}]}]`, map[int]bool{}, map[int]bool{}, ""},
 		{"another word", `7`, map[int]bool{}, map[int]bool{}, "what bridge prints is not known on this release"},

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"regexp"
 	"strings"
@@ -63,9 +64,7 @@ func replaced(t *testing.T, with string, yield func(name string, fsys fstest.Map
 				}
 				seen[of] = true
 				changed := fstest.MapFS{}
-				for n, f := range files {
-					changed[n] = f
-				}
+				maps.Copy(changed, files)
 				data := bytes.Join([][]byte{f.Data[:tok.Range.Start.Byte], []byte(with), f.Data[tok.Range.End.Byte:]}, nil)
 				changed[name] = &fstest.MapFile{Data: data}
 				yield(example+" "+of, changed)
@@ -77,11 +76,11 @@ func replaced(t *testing.T, with string, yield func(name string, fsys fstest.Map
 		kinds := strings.Split(b.Path, ".")
 		open, end := strings.Join(kinds, " \"x\" {\n")+" \"x\" {\n", strings.Repeat("}\n", len(kinds))
 		for _, value := range []string{`local.t`, `[local.t]`, `{ (local.t) = local.t }`} {
-			attrs := ""
+			var attrs strings.Builder
 			for _, a := range b.Attrs {
-				attrs += a.Name + " = " + value + "\n"
+				attrs.WriteString(a.Name + " = " + value + "\n")
 			}
-			yield(b.Path+" = "+value, fstest.MapFS{"fabric.hcl": {Data: []byte("locals {\nt = \"" + with + "\"\n}\n" + open + attrs + end)}})
+			yield(b.Path+" = "+value, fstest.MapFS{"fabric.hcl": {Data: []byte("locals {\nt = \"" + with + "\"\n}\n" + open + attrs.String() + end)}})
 		}
 		label := strings.Join(kinds, " \"x\" {\n") + ` "` + with + "\" {\n" + end
 		yield("label of "+b.Path, fstest.MapFS{"fabric.hcl": {Data: []byte(label)}})
