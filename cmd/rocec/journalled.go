@@ -252,7 +252,8 @@ func (r *reader) device(d *journal.Device) *target.Device {
 	at.Start.Line, at.Start.Column = d.At.Line, 1
 	at.End = at.Start
 	return &target.Device{
-		Name: d.Name, Role: target.Role(d.Role), About: diag.Cut(diag.Escape(d.About)), At: at, Login: target.Login(d.Login), Target: &target.Target{},
+		Name: d.Name, Role: target.Role(d.Role), About: diag.Cut(diag.Escape(d.About)), At: at,
+		Login: target.Login(d.Login), Target: &target.Target{},
 		Given: r.given(d),
 	}
 }

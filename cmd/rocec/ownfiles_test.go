@@ -37,8 +37,6 @@ cmd/rocec/init.go readCabling | files of cables that the person names
 cmd/rocec/init.go refuseSystem | which folder is meant
 cmd/rocec/init.go refuseTaken | whether names are free
 cmd/rocec/init.go writeNew | the new fabric
-cmd/rocec/inside.go open | the repository of the fabric, and folders that the person names
-cmd/rocec/inside.go rootOf | whether a folder is the root of a repository
 cmd/rocec/initworkflow.go placeWorkflow | whether a name is free
 cmd/rocec/initworkflow.go repositoryOf | whether a folder is the root of a repository
 cmd/rocec/labflag.go freshLab | whether a folder is called new
