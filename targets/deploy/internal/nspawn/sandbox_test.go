@@ -148,7 +148,8 @@ chmod 755 $r/usr/sbin/rdma
 pci=$(readlink /sys/class/net/ens2/device)
 ln -sfn ../../../../../bus/pci/drivers/mlx4_core /sys/class/net/ens2/device/driver
 : "$pci"; : >/sys/class/net/ens1f0/mtu-of-test; mkdir -p /sys/kernel/config/rdma_cm; echo theirs >/tmp/of-others`)
-	for unit, nic := range map[string]string{"rocec-host": "ens1f0", "rocec-host-mlx4": "ens2", "rocec-host-rxe": "eth1"} {
+	for _, of := range [][2]string{{"rocec-host", "ens1f0"}, {"rocec-host-mlx4", "ens2"}, {"rocec-host-rxe", "eth1"}} { // a try changes ens1f0
+		unit, nic := of[0], of[1]
 		full := unit + "@" + nic + ".service"
 		out, err := d.Exec("systemctl start " + full)
 		require.NoError(t, err, "%s\n%s", out, execute(t, d, "systemctl status --no-pager -l "+full+" || :"))
