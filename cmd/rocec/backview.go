@@ -76,7 +76,7 @@ func printRunning(w, raw io.Writer, width int, all []running, paint func(style, 
 		}
 		for _, cmd := range r.cmds {
 			for line := range strings.Lines(cmd) {
-				fmt.Fprintf(raw, "      %s\n", diag.Escape(strings.TrimRight(line, "\n")))
+				fmt.Fprintf(raw, "      %s\n", diag.EscapeLines(strings.TrimRight(line, "\n")))
 			}
 		}
 	}

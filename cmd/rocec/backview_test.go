@@ -26,6 +26,7 @@ func TestRollbackSaysWhatRuns(t *testing.T) {
 		require.NotContains(t, plan, "in another way")
 		plan = o.want(t, exitUsage, "rollback", "--diff", run)
 		require.Contains(t, plan, "      if test -e /cumulus/switchd/config/traffic/reload", "a command of the switch")
+		require.Contains(t, plan, "      \techo 1 >/cumulus/switchd/config/traffic/reload\n", "with its tab")
 		require.Contains(t, plan, "      systemctl daemon-reload\n", "one of the host")
 
 		was := ""
