@@ -161,6 +161,9 @@ func (a *app) apply(ctx context.Context, args []string, o applyOptions) (err err
 		if saved, err = a.loadPlan(o.saved); err != nil {
 			return err
 		}
+		if err := a.noFabricHere(o.saved, saved, dir); err != nil {
+			return err
+		}
 	}
 	f, devices, err := a.open(dir, o.only, o.lab)
 	if err != nil {

@@ -24,7 +24,8 @@ func (a *app) fmtCommand() *cobra.Command {
 		Short: "bring fabric files into canonical form",
 		Long: "Fmt rewrites the files named, and the *.hcl files directly in the folders named (default: the current one), into\n" +
 			"canonical form and prints the names of those it changed. Files of variables (*.hclvars) are named one by one. With -\n" +
-			"it formats stdin to stdout. A file with mistakes stays as it is, and the others are formatted all the same.",
+			"it formats stdin to stdout. A file with mistakes stays as it is, and the others are formatted all the same. A symbolic\n" +
+			"link to a file is refused, and passed over in a folder.",
 		RunE: func(_ *cobra.Command, args []string) error {
 			switch {
 			case a.dir == "":
@@ -162,6 +163,8 @@ func hclFiles(args []string, recursive bool) ([]string, error) {
 		switch {
 		case err != nil:
 			return nil, err
+		case isLink(arg) && !info.IsDir():
+			return nil, linkedFile(arg)
 		case info.Mode().IsRegular():
 			add(arg)
 			continue
@@ -194,11 +197,25 @@ func hclFiles(args []string, recursive bool) ([]string, error) {
 	return out, nil
 }
 
-// readRegular reads a file of at most 1 MiB; a pipe would wait for its other end.
+// isLink reports whether a name is a symbolic link.
+func isLink(name string) bool {
+	info, err := os.Lstat(name)
+	return err == nil && info.Mode()&fs.ModeSymlink != 0
+}
+
+// linkedFile is why a link is not formatted: who made it chose the file that fmt prints or writes.
+func linkedFile(name string) error {
+	return fmt.Errorf("%s is a symbolic link, and fmt follows none to a file. Name the file that it leads to", name)
+}
+
+// readRegular reads a file of at most 1 MiB; a pipe would wait for its other end. It follows no link.
 func readRegular(name string) ([]byte, error) {
-	info, err := os.Stat(name)
+	info, err := os.Lstat(name)
 	if err != nil {
 		return nil, err
+	}
+	if info.Mode()&fs.ModeSymlink != 0 {
+		return nil, linkedFile(name)
 	}
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is not a regular file", name)
@@ -206,19 +223,18 @@ func readRegular(name string) ([]byte, error) {
 	return readBounded(name)
 }
 
-// rewrite gives a file other bytes. Behind a link it is the file that changes, not the link; what may not be written is
-// refused, though its folder would allow to put another file there.
+// rewrite gives a file other bytes, and follows no link. A file that may not be written is refused, though its folder allows to put
+// another file there.
 func rewrite(name string, data []byte) error {
-	target, err := filepath.EvalSymlinks(name)
-	if err != nil {
-		return err
+	if isLink(name) {
+		return linkedFile(name)
 	}
-	f, err := os.OpenFile(target, os.O_WRONLY, 0)
+	f, err := os.OpenFile(name, os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
 	f.Close() //nolint:errcheck // nothing was written
-	return replaceFile(target, data, 0o644)
+	return replaceAt(name, data, 0o644)
 }
 
 // replaceFile writes a file beside name, syncs it and renames it over name: a crash leaves the old bytes or the new

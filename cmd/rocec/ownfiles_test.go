@@ -26,6 +26,7 @@ cmd/rocec/deviceconfig.go loadDeviceFiles | files of devices that the person nam
 cmd/rocec/fabric.go loadOver | the fabric, which the person names
 cmd/rocec/fabric.go readBounded | files that the person names: --var-file and its kin
 cmd/rocec/fmt.go hclFiles | files of a fabric
+cmd/rocec/fmt.go isLink | whether a name is a link
 cmd/rocec/fmt.go readRegular | files of a fabric
 cmd/rocec/fmt.go replaceAt | writes what the person names
 cmd/rocec/fmt.go rewrite | files of a fabric

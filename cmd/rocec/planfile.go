@@ -201,8 +201,7 @@ const mostCommand = 4096
 // differences says in what a saved plan was made with other things than a command names.
 func differences(saved, now *deploy.Meta) (out []string) {
 	if resolved(saved.Fabric) != resolved(now.Fabric) {
-		out = append(out, fmt.Sprintf("the plan is for the fabric in %q, not for the one in %q", diag.Cut(saved.Fabric),
-			now.Fabric))
+		out = append(out, otherFabric(saved, now.Fabric))
 	}
 	lists := func(what string, was, is []string, same func(a, b string) bool) {
 		if slices.EqualFunc(was, is, same) {
@@ -220,6 +219,20 @@ func differences(saved, now *deploy.Meta) (out []string) {
 		out = append(out, fmt.Sprintf("the plan was made %s --only-intent, this command is %s it", has[saved.OnlyIntent], has[now.OnlyIntent]))
 	}
 	return out
+}
+
+func otherFabric(saved *deploy.Meta, now string) string {
+	return fmt.Sprintf("the plan is for the fabric in %q, not for the one in %q", diag.Cut(saved.Fabric), now)
+}
+
+// noFabricHere refuses a saved plan of another folder where this one has no fabric, in whose terms the rest could be compared.
+func (a *app) noFabricHere(plan string, saved *deploy.Saved, dir string) error {
+	here, err := filepath.Abs(dir)
+	if err != nil || hasFabric(dir) || resolved(here) == resolved(saved.Fabric) {
+		return nil //nolint:nilerr // the load of the fabric says it
+	}
+	return fail(exitUsage, "%s: %s, which has none. Nothing was changed.\nIf you mean to apply it as it was made: %s", diag.Escape(plan),
+		otherFabric(&saved.Meta, here), a.applyCommandLine(plan, saved.Fabric, saved.Meta))
 }
 
 // cutList names the first of some texts.

@@ -16,7 +16,7 @@ held() { # T
 	printf '%s query\n' "$B"
 	for step in "$x"/step.*; do
 		time='' keep=''
-		if [ -f "$step/time" ]; then read -r time <"$step/time"; fi
+		if plain "$step/time"; then read -r time <"$step/time"; fi
 		if [ -s "$step/keep" ]; then keep=keep; fi
 		printf '%s %s %s\n' "${step##*.}" "$time" "$keep"
 	done 2>/dev/null | head -c 65536

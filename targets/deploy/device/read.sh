@@ -5,6 +5,13 @@ PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
 export LC_ALL PATH
 S=/var/lib/rocec
 
+# plain FILE...: whether each is a regular file that this login may read. A pipe in its place stalls the read, and a link leads elsewhere.
+plain() {
+	for one; do
+		if [ -h "$one" ] || ! [ -f "$one" ] || ! [ -r "$one" ]; then return 1; fi
+	done
+}
+
 # file PATH...: the first that is there, or may be; else the first.
 file() {
 	n=0
@@ -77,7 +84,7 @@ state() { # FOLDER...: the folders in which its files are
 		printf 'boot %s\nup %s\n' "$boot" "$up"
 		if [ -d "$S" ] && ! [ -x "$S" ]; then echo unseen; fi
 		if [ -d "$S/lock" ]; then echo locked; fi
-		if [ -f "$S/lock/owner" ]; then
+		if plain "$S/lock/owner"; then
 			while read -r line; do printf 'lock %s\n' "$line"; done <"$S/lock/owner"
 		fi
 		for x in "$S"/txn-*; do
@@ -87,14 +94,14 @@ state() { # FOLDER...: the folders in which its files are
 				if [ -e "$x/state.$m" ]; then mark=$m; fi
 			done
 			printf 'run %s %s\n' "${x#"$S/txn-"}" "$mark"
-			if [ -r "$x/boot" ] && [ -r "$x/deadline" ]; then
+			if plain "$x/boot" "$x/deadline"; then
 				read -r due <"$x/deadline"
 				read -r boot <"$x/boot"
 				printf 'due %s %s %s\n' "${x#"$S/txn-"}" "$boot" "$due"
 			fi
 		done
 		for x in "$S"/backup/*/ended; do
-			if [ -h "$x" ] || ! [ -f "$x" ]; then continue; fi
+			if ! plain "$x"; then continue; fi
 			note=
 			{
 				read -r mark by
@@ -103,7 +110,7 @@ state() { # FOLDER...: the folders in which its files are
 			x=${x%/ended}
 			printf 'ended %s %s %s\n' "${x##*/}" "$mark" "$by"
 			if [ "$mark" = confirmed ] && [ -n "$note" ]; then printf 'note %s %s\n' "${x##*/}" "$note"; fi
-			if [ "$mark" != confirmed ] || [ -h "$x/about" ] || ! [ -f "$x/about" ]; then continue; fi
+			if [ "$mark" != confirmed ] || ! plain "$x/about"; then continue; fi
 			undoes='' owner=''
 			while read -r key value; do
 				case $key in
@@ -113,16 +120,16 @@ state() { # FOLDER...: the folders in which its files are
 			done <"$x/about"
 			if [ -n "$undoes" ]; then printf 'back %s %s %s\n' "${x##*/}" "$undoes" "$owner"; fi
 		done
-		if [ -r "$S/counter" ]; then
+		if plain "$S/counter"; then
 			read -r count <"$S/counter"
 			printf 'count %s\n' "$count"
 		elif ! [ -e "$S/counter" ] && { ! [ -d "$S" ] || [ -x "$S" ]; }; then
 			echo 'count 0'
 		fi
-		if [ -f /run/rocec/mark ]; then
+		if plain /run/rocec/mark; then
 			while read -r line; do printf 'marked %s\n' "$line"; done </run/rocec/mark
 		fi
-		if [ -f "$S/pending" ]; then
+		if plain "$S/pending"; then
 			while read -r line; do printf 'pending %s\n' "$line"; done <"$S/pending"
 		fi
 		if [ $# -gt 0 ]; then rights -L -c '%u:%g:%a %n' "$@"; fi
@@ -142,7 +149,7 @@ given() {
 			:
 		elif [ -d "$d" ] && { ! [ -x "$d" ] || { [ -f "$f" ] && ! [ -r "$f" ]; }; }; then
 			is='hidden'
-		elif [ -f "$f" ] && ! [ -h "$f" ]; then
+		elif plain "$f"; then
 			read -r has <"$f"
 			if [ -n "$has" ]; then is='other'; fi
 		fi
@@ -150,11 +157,11 @@ given() {
 	for d in "$S" "$S/backup"; do
 		if [ "$is" = none ] && [ -d "$d" ] && ! [ -x "$d" ]; then is='hidden'; fi
 	done
-	if [ "$is" = none ] && [ -f "$S/digests" ]; then
-		if ! [ -r "$S/digests" ]; then is='hidden'; fi
+	if [ "$is" = none ] && [ -f "$S/digests" ] && ! [ -r "$S/digests" ]; then is='hidden'; fi
+	if [ "$is" = none ] && plain "$S/digests"; then
 		while read -r run sum; do
 			if [ "$run" = "$1" ]; then has=$sum is='other'; fi
-		done 2>/dev/null <"$S/digests"
+		done <"$S/digests"
 	fi
 	if [ "$has" = "$2" ] && [ "$is" != hidden ]; then is='same'; fi
 	printf '%s\n%s end 0\n' "$is" "$B"

@@ -3,6 +3,11 @@ package device
 import (
 	"bytes"
 	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -36,5 +41,62 @@ func TestParseAnswersRefuses(t *testing.T) {
 	} {
 		_, err := parseAnswers([]byte(bad), "m")
 		require.Error(t, err, "%q", bad)
+	}
+}
+
+// A pipe or a link in the place of a file of rocec's is not read: a pipe stalls the read until its end, and root could follow the link. The
+// pipes here have a line each, so that a read of one shows.
+func TestReadsPlainFilesAlone(t *testing.T) {
+	const secret = "made-up-secret"
+	elsewhere := filepath.Join(t.TempDir(), "elsewhere")
+	require.NoError(t, os.WriteFile(elsewhere, []byte(secret+" "+secret+"\n"), 0o600))
+	names := []string{
+		"lock/owner", "txn-r/boot", "txn-r/deadline", "txn-r/digest", "txn-r/step.1/time", "backup/e/ended", "backup/c/about",
+		"backup/r/digest", "counter", "digests", "pending",
+	}
+	for kind, put := range map[string]func(t *testing.T, name string){
+		"file": func(t *testing.T, name string) {
+			require.NoError(t, os.WriteFile(name, []byte("undoes "+secret+"\n"), 0o600))
+		},
+		"link": func(t *testing.T, name string) { require.NoError(t, os.Symlink(elsewhere, name)) },
+		"pipe": func(t *testing.T, name string) {
+			require.NoError(t, syscall.Mkfifo(name, 0o600))
+			f, err := os.OpenFile(name, os.O_RDWR, 0)
+			require.NoError(t, err)
+			t.Cleanup(func() { f.Close() })
+			_, err = f.WriteString("undoes " + secret + "\n")
+			require.NoError(t, err)
+		},
+	} {
+		for _, name := range names {
+			t.Run(kind+"/"+name, func(t *testing.T) {
+				dir := t.TempDir()
+				file := filepath.Join(dir, name)
+				for _, sub := range []string{"txn-r/step.1", "backup/r", "backup/c", "backup/e", "lock"} {
+					require.NoError(t, os.MkdirAll(filepath.Join(dir, sub), 0o700))
+				}
+				for name, text := range map[string]string{"txn-r/boot": "b\n", "txn-r/deadline": "9\n", "backup/c/ended": "confirmed x\n"} {
+					require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+				}
+				os.Remove(file) //nolint:errcheck // most are not there
+				put(t, file)
+				script := strings.Replace(heldPrelude, "S=/var/lib/rocec", "S="+dir, 1)
+				require.NotEqual(t, heldPrelude, script)
+				script = "B=mark\n" + script + "trusted() { :; }\nstate\nheld r\ngiven r \"$SUM\" || :\n"
+				c := exec.CommandContext(t.Context(), "sh", "-c", script)
+				sum := "made-up-secret " + secret // of the link
+				if kind != "link" {
+					sum = "undoes " + secret
+				}
+				c.Env = append(os.Environ(), "SUM="+sum)
+				out, err := c.CombinedOutput()
+				require.NoError(t, err, string(out))
+				shown := strings.Contains(string(out), secret) || strings.Contains(string(out), "\nsame\n")
+				if name == "digests" { // it has a line "RUN SUM" of each run, and no other is printed
+					return
+				}
+				require.Equal(t, kind == "file", shown, string(out))
+			})
+		}
 	}
 }
