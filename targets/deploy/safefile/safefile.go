@@ -138,6 +138,21 @@ func ofSystem(path string) bool {
 	return err == nil && (strings.HasPrefix(abs, "/dev/") || strings.HasPrefix(abs, "/proc/"))
 }
 
+// OfOthers returns why a file or folder that others may share is not the user's: its owner is neither the user nor root, or every user
+// may write it. Unlike the files of rocec's own, its group may write it. The empty string: it is the user's.
+func OfOthers(info fs.FileInfo) string {
+	uid, owned := owner(info)
+	switch {
+	case !owned:
+		return ""
+	case uid != 0 && uid != os.Geteuid():
+		return fmt.Sprintf("the user %d owns it, who is neither you (%d) nor root", uid, os.Geteuid())
+	case info.Mode().Perm()&0o002 != 0:
+		return fmt.Sprintf("its mode %04o lets every user write it", info.Mode().Perm())
+	}
+	return ""
+}
+
 // check judges owner and mode.
 func check(path string, info fs.FileInfo) error {
 	uid, owned := owner(info)
