@@ -126,14 +126,14 @@ func sameName(opened fs.FileInfo, path string, lstat func(string) (fs.FileInfo, 
 
 func linked(path string) error {
 	do := "Put the file or folder itself there, or remove the link: " + diag.Command("rm", diag.Path("FILE", path))
-	if ofSystem(path) { // as /dev/stdin and /dev/fd/63: no link of the person's to remove
+	if OfSystem(path) { // as /dev/stdin and /dev/fd/63: no link of the person's to remove
 		do = "Save the content as a file, and name that"
 	}
 	return &Refused{path, "it is a symbolic link, and what it leads to may be of another user", do}
 }
 
-// ofSystem reports whether a path is of the kernel or of the devices of the machine.
-func ofSystem(path string) bool {
+// OfSystem reports whether a path is of the kernel or of the devices of the machine.
+func OfSystem(path string) bool {
 	abs, err := filepath.Abs(path)
 	return err == nil && (strings.HasPrefix(abs, "/dev/") || strings.HasPrefix(abs, "/proc/"))
 }
