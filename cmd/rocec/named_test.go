@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -101,4 +102,18 @@ func TestHiddenFilesCount(t *testing.T) {
 		sums[a.inputs(f, nil, nil)] = true
 	}
 	require.Len(t, sums, 2)
+}
+
+// A pipe of the shell, as of <(sops -d vars), is a link of the system and not of a stranger.
+func TestPipesOfTheShellAreShown(t *testing.T) {
+	r, w, err := os.Pipe()
+	require.NoError(t, err)
+	defer r.Close()
+	_, err = w.WriteString("a = 1\n")
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	data, out, err := readNamed(fmt.Sprintf("/dev/fd/%d", r.Fd()))
+	require.NoError(t, err)
+	require.Equal(t, "a = 1\n", string(data))
+	require.False(t, out)
 }
