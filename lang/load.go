@@ -57,7 +57,10 @@ type Options struct {
 }
 
 // OutsideError is why a folder is not opened: it is outside of what the fabric may read.
-type OutsideError struct{ Root string }
+type OutsideError struct {
+	Root string
+	Why  string // a sentence: why it is not a larger one; may be empty
+}
 
 func (e *OutsideError) Error() string { return "it is outside of " + strconv.Quote(e.Root) }
 

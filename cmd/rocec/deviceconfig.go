@@ -81,7 +81,7 @@ func (a *app) loadDeviceFiles(name string) (*report.Report, error) {
 		return nil, fail(exitUsage, "--device-config: %v", err)
 	}
 	var files []conflint.File
-	passed := 0
+	passed, hidden := 0, map[string][]byte{}
 	switch {
 	case info.IsDir():
 		if files, passed, err = deviceFolder(name); err != nil {
@@ -90,17 +90,27 @@ func (a *app) loadDeviceFiles(name string) (*report.Report, error) {
 	case !info.Mode().IsRegular():
 		return nil, fail(exitUsage, "--device-config: %s is neither a file nor a folder", name)
 	default:
-		data, why := readDeviceFile(name, func() (fs.File, error) { return os.Open(name) })
+		out := false
+		data, why := readDeviceFile(name, func() (f fs.File, err error) {
+			f, out, err = openNamed(name)
+			return f, err
+		})
 		files = []conflint.File{{Name: diag.Escape(path.Clean(filepath.ToSlash(name))), Data: data, Why: why}}
+		if out {
+			hidden[files[0].Name] = data
+		}
 	}
 	r := checkDeviceFiles(files)
-	f := &report.Report{Judged: &judge.Judged{Source: &lang.Source{Files: map[string][]byte{}}, Diags: r.Diagnostics}, Dir: name}
+	hide(r.Diagnostics, hidden)
+	f := &report.Report{Judged: &judge.Judged{Source: &lang.Source{Files: map[string][]byte{}}, Diags: r.Diagnostics}, Dir: name, Hidden: hidden}
 	if !info.IsDir() {
 		f.Dir = filepath.Dir(name)
 	}
 	f.PassedOver = passed
 	for i, file := range files {
-		f.Source.Files[file.Name] = file.Data
+		if _, is := hidden[file.Name]; !is {
+			f.Source.Files[file.Name] = file.Data
+		}
 		f.Files = append(f.Files, report.DeviceFile{Name: file.Name, Taken: r.Files[i], Rules: deviceJudges[judgeOf(file)].rules})
 	}
 	return f, nil

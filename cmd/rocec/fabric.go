@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -44,10 +43,14 @@ func (a *app) loadOver(ctx context.Context, dir string, unsaved map[string][]byt
 		Budget: a.steps(),
 		Others: slices.Concat(report.DeviceTopics, deploy.Topics, seen.Topics),
 	}
+	hidden := map[string][]byte{}
 	for _, name := range a.varFiles {
-		data, err := readBounded(name)
+		data, out, err := readNamed(name)
 		if err != nil {
 			return nil, fail(exitUsage, "--var-file: %v", err)
+		}
+		if out {
+			hidden[name] = data
 		}
 		o.Lang.VarFiles = append(o.Lang.VarFiles, lang.VarFile{Name: name, Data: data})
 	}
@@ -74,7 +77,12 @@ func (a *app) loadOver(ctx context.Context, dir string, unsaved map[string][]byt
 	}
 
 	name := path.Clean(filepath.ToSlash(dir))
-	return &report.Report{Judged: judge.Judge(ctx, over(&rootedFS{name, root.FS()}, unsaved), name, o), Dir: dir}, nil
+	f := &report.Report{Judged: judge.Judge(ctx, over(&rootedFS{name, root.FS()}, unsaved), name, o), Dir: dir, Hidden: hidden}
+	for name := range hidden {
+		delete(f.Source.Files, name)
+	}
+	hide(f.Diags, hidden)
+	return f, nil
 }
 
 // loadGood is load for verbs whose result is not the diagnostics: those go to stderr, and errors end the verb.
@@ -113,24 +121,6 @@ func (a *app) options(w io.Writer) report.Options {
 	return report.Options{
 		Version: buildVersion().Version, Color: a.paints(w), Width: a.width(w), Quiet: a.quiet, Verbose: a.verbose,
 	}
-}
-
-// readBounded reads a file the person named on the command line, at most 1 MiB of it.
-func readBounded(name string) ([]byte, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	const most = 1 << 20
-	data, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(data) > most {
-		return nil, fmt.Errorf("%s is larger than 1 MiB", name)
-	}
-	return data, nil
 }
 
 // rootedFS serves the files below dir under names that begin with dir as the person wrote it (also "../x" and

@@ -370,3 +370,16 @@ func TestLogins(t *testing.T) {
 	l.Devices[0].Name = "-oProxyCommand=x"
 	require.Equal(t, "a device has a name that no fabric has", badDevices(l))
 }
+
+// A journal that a person copied without its folder goes back nowhere, and the message says which folder to copy.
+func TestJournalCopiedByHand(t *testing.T) {
+	o := newOffice(t, oneRack)
+	run := o.holds(t)
+	o.want(t, exitGood, "confirm", run)
+	require.NoError(t, os.RemoveAll(strings.TrimSuffix(o.journalOf(run), ".jsonl")))
+	code, stdout, stderr := rocec(t, "rollback", "-C", o.dir, "--lab="+o.lab, "--auto-approve", "--soak", "0s", run)
+	said := strings.Join(strings.Fields(stdout+stderr), " ")
+	require.NotEqual(t, exitGood, code, said)
+	require.Contains(t, said, "copy the folder "+run+" from the machine that has the whole run")
+	require.NotContains(t, said, "statat")
+}

@@ -417,7 +417,7 @@ func (a *app) draft(from, file, dir string, columns map[string]string, on start.
 			format, name = c.format, c.name
 		}
 	}
-	src, err := readCabling(file)
+	src, out, err := readCabling(file)
 	if err != nil {
 		return start.Drafted{}, fail(exitErrors, "%v", err)
 	}
@@ -439,7 +439,12 @@ func (a *app) draft(from, file, dir string, columns map[string]string, on start.
 		}
 	}
 	if len(ds) > 0 {
-		p := &diag.Printer{Files: map[string][]byte{shown: src}, Color: a.paints(a.stderr), Width: a.width(a.stderr), Most: 20}
+		files := map[string][]byte{shown: src}
+		if out {
+			hide(ds, files)
+			files = nil
+		}
+		p := &diag.Printer{Files: files, Color: a.paints(a.stderr), Width: a.width(a.stderr), Most: 20}
 		p.Print(a.stderr, ds) //nolint:errcheck // a closed terminal has nobody to tell
 	}
 	if ds.HasErrors() || len(read.Edges) == 0 {
@@ -457,20 +462,21 @@ func (a *app) draft(from, file, dir string, columns map[string]string, on start.
 // goodCopy is what the copy of a cabling file may be called: a name that needs no quotes anywhere.
 var goodCopy = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,62}$`)
 
-// readCabling reads a file the person named, no more of it than is wanted.
-func readCabling(name string) ([]byte, error) {
-	f, err := os.Open(name)
+// readCabling reads a file the person named, no more of it than is wanted. out is that of [openNamed].
+func readCabling(name string) (data []byte, out bool, err error) {
+	f, out, err := openNamed(name)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil || info.IsDir() {
-		return nil, fmt.Errorf("%s is not a file", name)
+		return nil, false, fmt.Errorf("%s is not a file", name)
 	}
 	if info.Size() > topology.MaxFile {
-		return nil, fmt.Errorf("%s has %d MB, and a cabling file may have %d MB: give the cables as CSV without the columns that nobody needs, "+
-			"or split the file and draft from one part", name, info.Size()>>20, topology.MaxFile>>20)
+		return nil, false, fmt.Errorf("%s has %d MB, and a cabling file may have %d MB: give the cables as CSV without the columns that nobody "+
+			"needs, or split the file and draft from one part", name, info.Size()>>20, topology.MaxFile>>20)
 	}
-	return io.ReadAll(io.LimitReader(f, topology.MaxFile+1))
+	data, err = io.ReadAll(io.LimitReader(f, topology.MaxFile+1))
+	return data, out, err
 }

@@ -46,6 +46,6 @@ func TestCablingTooLarge(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "topology.dot")
 	require.NoError(t, os.WriteFile(name, nil, 0o666))
 	require.NoError(t, os.Truncate(name, 50<<20))
-	_, err := readCabling(name)
+	_, _, err := readCabling(name)
 	require.ErrorContains(t, err, "topology.dot has 50 MB, and a cabling file may have 16 MB: give the cables as CSV")
 }

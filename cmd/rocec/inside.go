@@ -1,12 +1,15 @@
 package main
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/deploy/safefile"
 )
 
 // A fabric reads modules in its repository, and nowhere else: its files may come from a stranger, and a message about a file shows lines of
@@ -15,6 +18,7 @@ import (
 // inside is the folders that the modules of a fabric may be in. All are absolute, and without links.
 type inside struct {
 	roots  []string // the first is the repository, or the fabric's own folder
+	why    string   // a sentence: why it is not the repository, where there is one
 	opened []*os.Root
 }
 
@@ -24,7 +28,8 @@ func (a *app) insideOf(dir string) (*inside, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := &inside{roots: []string{rootOf(own)}}
+	root, why := rootOf(own)
+	in := &inside{roots: []string{root}, why: why}
 	for _, name := range a.allowed {
 		real, err := realPath(name)
 		if err != nil {
@@ -45,14 +50,19 @@ func realPath(name string) (string, error) {
 }
 
 // rootOf returns the nearest folder, upward from one, that has a .git of its own; the folder itself where there is none. A worktree and
-// a submodule have a file .git.
-func rootOf(dir string) string {
+// a submodule have a file .git. One of another user, who could have put it into a shared folder such as /tmp, or that every user may write,
+// ends the search as if there were none: git, too, refuses a repository of another user. why is a sentence about that.
+func rootOf(dir string) (root, why string) {
 	for up := dir; ; up = filepath.Dir(up) {
-		if info, err := os.Lstat(filepath.Join(up, ".git")); err == nil && (info.IsDir() || info.Mode().IsRegular()) {
-			return up
+		git := filepath.Join(up, ".git")
+		if info, err := os.Lstat(git); err == nil && (info.IsDir() || info.Mode().IsRegular()) {
+			if not := safefile.OfOthers(info); not != "" {
+				return dir, fmt.Sprintf("The .git in %q makes no repository: %s.", diag.Cut(up), not)
+			}
+			return up, ""
 		}
 		if up == filepath.Dir(up) {
-			return dir
+			return dir, ""
 		}
 	}
 }
@@ -76,7 +86,7 @@ func (in *inside) find(name string) (root, rel string, err error) {
 			return root, rel, nil
 		}
 	}
-	return "", "", &lang.OutsideError{Root: in.roots[0]}
+	return "", "", &lang.OutsideError{Root: in.roots[0], Why: in.why}
 }
 
 // open opens the folder of a module. What becomes a link meanwhile cannot lead out: the folder is opened below its root.

@@ -117,6 +117,64 @@ func TestReadingStaysInside(t *testing.T) {
 	assert.NotContains(t, out, secret)
 }
 
+// A .git that another user could have put above the fabric makes no repository: the fabric's own folder is inside, and nothing else. The message
+// tells why, and which flag helps.
+func TestRepositoryOfOthers(t *testing.T) {
+	const other = 54321
+	root := os.Geteuid() == 0
+	for name, tt := range map[string]struct {
+		mode  os.FileMode
+		owner int
+		file  bool
+		good  bool
+		why   string
+	}{
+		"own":                     {0o755, os.Geteuid(), false, true, ""},
+		"the group may write":     {0o775, os.Geteuid(), false, true, ""},
+		"every user may write":    {0o777, os.Geteuid(), false, false, "its mode 0777 lets every user write it"},
+		"a file for every user":   {0o666, os.Geteuid(), true, false, "its mode 0666 lets every user write it"},
+		"of another user":         {0o755, other, false, false, "the user 54321 owns it"},
+		"a file of another user":  {0o644, other, true, false, "the user 54321 owns it"},
+		"a file of a submodule":   {0o644, os.Geteuid(), true, true, ""},
+		"shared, of another user": {0o1777, other, false, false, "the user 54321 owns it"},
+	} {
+		if tt.owner == other && !root { // root alone gives files away
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			for name, text := range map[string]string{
+				"a/pod/fabric.hcl": "fabric \"f\" {}\nmodule \"m\" {\n  source = \"./own\"\n}\n" +
+					"module \"n\" {\n  source = \"../shared\"\n}\n",
+				"a/pod/own/a.hcl": "locals {\n  a = 1\n}\n",
+				"a/shared/a.hcl":  "locals {\n  a = 1\n}\n",
+			} {
+				require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o777))
+				require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
+			}
+			git := filepath.Join(dir, ".git")
+			if tt.file {
+				require.NoError(t, os.WriteFile(git, nil, 0o600))
+			} else {
+				require.NoError(t, os.Mkdir(git, 0o700))
+			}
+			require.NoError(t, os.Chown(git, tt.owner, -1))
+			require.NoError(t, os.Chmod(git, tt.mode))
+			t.Chdir(filepath.Join(dir, "a", "pod"))
+			out, code := offline(t, "validate", ".")
+			flat := strings.Join(strings.Fields(out), " ")
+			assert.Equal(t, tt.good, code == exitGood, out)
+			assert.NotContains(t, flat, `"./own" of the module is outside`)
+			if !tt.good {
+				assert.Contains(t, flat, "makes no repository: "+tt.why)
+				assert.Contains(t, flat, "--allow-outside")
+				_, code = offline(t, "validate", "--allow-outside", "../shared", ".")
+				assert.Equal(t, exitGood, code)
+			}
+		})
+	}
+}
+
 // offline runs a verb and returns all that it prints.
 func offline(t *testing.T, args ...string) (out string, code int) {
 	t.Helper()

@@ -24,7 +24,6 @@ cmd/rocec/buildwrite.go holds | files of -o, compared with what is written there
 cmd/rocec/deviceconfig.go deviceFolder | files of devices that the person names, judged and not trusted
 cmd/rocec/deviceconfig.go loadDeviceFiles | files of devices that the person names, judged and not trusted
 cmd/rocec/fabric.go loadOver | the fabric, which the person names
-cmd/rocec/fabric.go readBounded | files that the person names: --var-file and its kin
 cmd/rocec/fmt.go hclFiles | files of a fabric
 cmd/rocec/fmt.go isLink | whether a name is a link
 cmd/rocec/fmt.go readRegular | files of a fabric
@@ -34,7 +33,6 @@ cmd/rocec/inside.go open | modules of the fabric, in the folder that the person 
 cmd/rocec/inside.go rootOf | whether a folder is the root of a repository
 cmd/rocec/init.go draft | a folder for a draft while init goes on, made for this process alone
 cmd/rocec/init.go free | whether a name is free
-cmd/rocec/init.go readCabling | files of cables that the person names
 cmd/rocec/init.go refuseSystem | which folder is meant
 cmd/rocec/init.go refuseTaken | whether names are free
 cmd/rocec/init.go writeNew | the new fabric
@@ -44,6 +42,8 @@ cmd/rocec/labflag.go freshLab | whether a folder is called new
 cmd/rocec/locksizes.go lockSizes | fabric.lock, a file of the fabric
 cmd/rocec/lsp.go List | names of files that an editor completes
 cmd/rocec/manpages.go writeManPages | writes the manual
+cmd/rocec/named.go inItsFolder | whether a file that the person names is a link
+cmd/rocec/named.go openNamed | files that the person names: --var-file and its kin
 cmd/rocec/planfile.go writePlan | writes what the person names, with a mode that apply takes
 cmd/rocec/selftest.go maySave | whether a name is free
 cmd/rocec/selftest.go saveBundle | writes a new file that the person names

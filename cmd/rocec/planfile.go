@@ -120,7 +120,9 @@ func environmentNames(names []string) []string {
 // last part, so that a folder may be named in another way; files are sorted by what they are called from the fabric's folder.
 func (a *app) inputs(f *report.Report, vars, env map[string]string) string {
 	files := map[string]string{} // what each is called
-	for name := range f.Source.Files {
+	texts := maps.Clone(f.Source.Files)
+	maps.Copy(texts, f.Hidden)
+	for name := range texts {
 		if lang.Given(name) {
 			continue
 		}
@@ -133,7 +135,7 @@ func (a *app) inputs(f *report.Report, vars, env map[string]string) string {
 	h := sha256.New()
 	for _, key := range slices.Sorted(maps.Keys(files)) {
 		name := files[key]
-		fmt.Fprintf(h, "%q %x\n", filepath.Base(name), sha256.Sum256(f.Source.Files[name]))
+		fmt.Fprintf(h, "%q %x\n", filepath.Base(name), sha256.Sum256(texts[name]))
 	}
 	for i, values := range []map[string]string{vars, env} {
 		for _, name := range slices.Sorted(maps.Keys(values)) {

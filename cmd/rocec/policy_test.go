@@ -83,7 +83,7 @@ targets/deploy/lab:      targets/target targets/deploy/safefile | golang.org/x/c
 targets/deploy/internal/sshdtest: |
 targets/deploy/internal/boxtest: targets/target lang/diag | github.com/stretchr/testify
 targets/deploy/texttest: targets/deploy |
-cmd/internal/journal:       targets/deploy targets/deploy/safefile |
+cmd/internal/journal:       targets/deploy targets/deploy/safefile lang/diag |
 cmd/internal/bundle:        docs/evidence lang/diag targets/target |
 docs:                    lang/diag | github.com/yuin/goldmark
 docs/evidence:           |

@@ -43,6 +43,24 @@ func TestBefore(t *testing.T) {
 	}
 }
 
+// A journal that was copied without the folder beside it lacks the contents, and the message says so and what to do.
+func TestJournalCopiedAlone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "runs")
+	dir := Open(path)
+	run, err := dir.Begin(Header{Run: "run-1"}, time.Now)
+	require.NoError(t, err)
+	require.NoError(t, run.KeepBefore([][]byte{[]byte("x"), []byte("y")}))
+	require.NoError(t, run.Finish())
+	hash := sum([]byte("x"))
+	want := filepath.Join("run-1", "before", hash) + " is not there. The journal names it, and it is kept beside the journal: copy the folder run-1 " +
+		"from the machine that has the whole run into " + path
+	for _, gone := range []string{filepath.Join("run-1", "before", hash), filepath.Join("run-1", "before"), "run-1"} {
+		require.NoError(t, os.RemoveAll(filepath.Join(path, gone)))
+		_, err = dir.Before("run-1", hash)
+		require.EqualError(t, err, want, gone)
+	}
+}
+
 // A content that is no plain file, or leads elsewhere, is not read for long, and is none.
 func TestBeforeOfAnything(t *testing.T) {
 	path := t.TempDir()

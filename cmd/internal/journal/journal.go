@@ -31,6 +31,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/safefile"
 )
@@ -538,6 +539,10 @@ func (d *Dir) Before(run, hash string) ([]byte, error) {
 		return nil, fmt.Errorf("%q is not a hash", hash)
 	}
 	content, err := folder.ReadFile(name, maxBefore)
+	if errors.Is(err, fs.ErrNotExist) { // a person has copied the journal alone
+		return nil, fmt.Errorf("%s is not there. The journal names it, and it is kept beside the journal: copy the folder %s from the machine "+
+			"that has the whole run into %s", diag.Escape(filepath.Join(run, "before", hash)), diag.Escape(run), diag.Escape(d.path))
+	}
 	if err == nil && sum(content) != hash {
 		err = fmt.Errorf("%s is not what the run kept", filepath.Join(d.path, run, "before", hash))
 	}

@@ -35,6 +35,8 @@ type Report struct {
 	Strict bool         // warnings end in exit status 1
 	Files  []DeviceFile // of files of devices: then there is no fabric
 
+	Hidden map[string][]byte // files that were read, of which no message shows text
+
 	PassedOver int // files of a folder that have no name of a device's file
 }
 

@@ -78,13 +78,13 @@ func (f *Folder) enter(name string, create bool) (*Folder, error) {
 	}
 	below := &Folder{path: filepath.Join(f.path, name)}
 	if info, err := f.root.Lstat(name); err != nil {
-		return nil, err
+		return nil, named(below.path, err)
 	} else if info.Mode()&fs.ModeSymlink != 0 {
 		return nil, linked(below.path)
 	}
 	var err error
 	if below.root, err = f.root.OpenRoot(name); err != nil {
-		return nil, err
+		return nil, named(below.path, err)
 	}
 	if err := below.check(f.root.Lstat, name); err != nil {
 		return nil, closing(below.root, err)
@@ -137,7 +137,7 @@ func (f *Folder) OpenFile(name string, flag int) (*os.File, error) {
 	}
 	file, err := f.root.OpenFile(name, flag|openFlags, fileMode)
 	if err != nil {
-		return nil, err
+		return nil, named(full, err)
 	}
 	if err := checkOpen(file, full, f.root.Lstat, name); err != nil {
 		return nil, closing(file, err)
@@ -150,6 +150,14 @@ func (f *Folder) OpenFile(name string, flag int) (*os.File, error) {
 	return file, nil
 }
 
+// named returns an error of [os.Root] with the whole path: the name of a system call and a part of a path tell a person little.
+func named(path string, err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return &fs.PathError{Op: "open", Path: path, Err: e.Err}
+	}
+	return err
+}
+
 // checkWay judges the folders on the way to a file. Others cannot exchange one meanwhile: they write none of those above it.
 func (f *Folder) checkWay(dir string) error {
 	for i, part := range strings.Split(dir, "/") {
@@ -160,7 +168,7 @@ func (f *Folder) checkWay(dir string) error {
 		info, err := f.root.Lstat(name)
 		switch {
 		case err != nil:
-			return err
+			return named(f.full(name), err)
 		case info.Mode()&fs.ModeSymlink != 0:
 			return linked(f.full(name))
 		case !info.IsDir():

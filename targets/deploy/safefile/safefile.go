@@ -126,16 +126,31 @@ func sameName(opened fs.FileInfo, path string, lstat func(string) (fs.FileInfo, 
 
 func linked(path string) error {
 	do := "Put the file or folder itself there, or remove the link: " + diag.Command("rm", diag.Path("FILE", path))
-	if ofSystem(path) { // as /dev/stdin and /dev/fd/63: no link of the person's to remove
+	if OfSystem(path) { // as /dev/stdin and /dev/fd/63: no link of the person's to remove
 		do = "Save the content as a file, and name that"
 	}
 	return &Refused{path, "it is a symbolic link, and what it leads to may be of another user", do}
 }
 
-// ofSystem reports whether a path is of the kernel or of the devices of the machine.
-func ofSystem(path string) bool {
+// OfSystem reports whether a path is of the kernel or of the devices of the machine.
+func OfSystem(path string) bool {
 	abs, err := filepath.Abs(path)
 	return err == nil && (strings.HasPrefix(abs, "/dev/") || strings.HasPrefix(abs, "/proc/"))
+}
+
+// OfOthers returns why a file or folder that others may share is not the user's: its owner is neither the user nor root, or every user
+// may write it. Unlike the files of rocec's own, its group may write it. The empty string: it is the user's.
+func OfOthers(info fs.FileInfo) string {
+	uid, owned := owner(info)
+	switch {
+	case !owned:
+		return ""
+	case uid != 0 && uid != os.Geteuid():
+		return fmt.Sprintf("the user %d owns it, who is neither you (%d) nor root", uid, os.Geteuid())
+	case info.Mode().Perm()&0o002 != 0:
+		return fmt.Sprintf("its mode %04o lets every user write it", info.Mode().Perm())
+	}
+	return ""
 }
 
 // check judges owner and mode.
