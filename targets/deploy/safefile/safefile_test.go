@@ -3,6 +3,7 @@
 package safefile_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -41,18 +42,48 @@ func asRoot(t *testing.T) {
 	t.Skip("only root gives files to other users: run the tests as root")
 }
 
-// readAs opens a file as a user, in a process of its own, and returns what it printed: the content or the error.
+// readers are processes of other users that open files, by their user. One serves all tests: each takes seconds to start where the race
+// detector watches.
+var readers = struct {
+	sync.Mutex
+	of map[int]*readerOf
+}{of: map[int]*readerOf{}}
+
+type readerOf struct {
+	ask  *json.Encoder
+	says *json.Decoder
+	quit io.Closer
+}
+
+// question is a file that a reader opens, with [safefile.Open] or below a folder.
+type question struct {
+	Alone bool
+	Path  string
+}
+
+// readAs opens a file as a user, in a process of its own, and returns the content, or "error: " and the error.
 func readAs(t *testing.T, uid int, how, path string) string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), reader(), "-test.run", "^TestReader$")
-	cmd.Env = append(os.Environ(), "SAFEFILE_HOW="+how, "SAFEFILE_PATH="+path)
-	cmd.Dir = "/"
-	if uid != os.Geteuid() {
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}}
+	readers.Lock()
+	defer readers.Unlock()
+	r := readers.of[uid]
+	if r == nil {
+		cmd := exec.Command(reader(), "-test.run", "^TestReader$")
+		cmd.Env, cmd.Dir, cmd.Stderr = append(os.Environ(), "SAFEFILE_READER=yes"), "/", os.Stderr
+		if uid != os.Geteuid() {
+			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}}
+		}
+		in, err := cmd.StdinPipe()
+		require.NoError(t, err)
+		out, err := cmd.StdoutPipe()
+		require.NoError(t, err)
+		require.NoError(t, cmd.Start())
+		r = &readerOf{json.NewEncoder(in), json.NewDecoder(out), in}
+		readers.of[uid] = r
 	}
-	out, err := cmd.Output()
-	require.NoError(t, err, "%s", out)
-	text, _, _ := strings.Cut(string(out), "\nPASS")
+	require.NoError(t, r.ask.Encode(question{how == "open", path}))
+	var text string
+	require.NoError(t, r.says.Decode(&text))
 	return text
 }
 
@@ -78,41 +109,52 @@ var reader = sync.OnceValue(func() string {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if os.Getenv("SAFEFILE_PATH") == "" && os.Geteuid() == 0 {
+	for _, r := range readers.of {
+		r.quit.Close() //nolint:errcheck // it ends the process
+	}
+	if os.Getenv("SAFEFILE_READER") == "" && os.Geteuid() == 0 {
 		os.RemoveAll(filepath.Dir(reader())) //nolint:errcheck // it is temporary
 	}
 	os.Exit(code)
 }
 
-// TestReader is the process that readAs starts.
+// TestReader is the process that readAs starts. It answers until nobody asks any more.
 func TestReader(t *testing.T) {
-	path := os.Getenv("SAFEFILE_PATH")
-	if path == "" {
+	if os.Getenv("SAFEFILE_READER") == "" {
 		return
 	}
-	text, err := func() (string, error) {
-		if os.Getenv("SAFEFILE_HOW") == "open" {
-			f, err := safefile.Open(path)
-			if err != nil {
-				return "", err
-			}
-			defer f.Close()
-			text, err := io.ReadAll(f)
-			return string(text), err
+	asked, says := json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout)
+	for {
+		var q question
+		if err := asked.Decode(&q); err != nil {
+			require.ErrorIs(t, err, io.EOF)
+			return
 		}
-		folder, err := safefile.OpenFolder(filepath.Dir(filepath.Dir(path)), 1)
+		text, err := q.read()
+		if err != nil {
+			text = "error: " + err.Error()
+		}
+		require.NoError(t, says.Encode(text))
+	}
+}
+
+func (q *question) read() (string, error) {
+	if q.Alone {
+		f, err := safefile.Open(q.Path)
 		if err != nil {
 			return "", err
 		}
-		defer folder.Close()
-		text, err := folder.ReadFile(filepath.Base(filepath.Dir(path))+"/"+filepath.Base(path), 100)
+		defer f.Close()
+		text, err := io.ReadAll(f)
 		return string(text), err
-	}()
-	if err != nil {
-		fmt.Printf("error: %v\n", err)
-		return
 	}
-	fmt.Println(text)
+	folder, err := safefile.OpenFolder(filepath.Dir(filepath.Dir(q.Path)), 1)
+	if err != nil {
+		return "", err
+	}
+	defer folder.Close()
+	text, err := folder.ReadFile(filepath.Base(filepath.Dir(q.Path))+"/"+filepath.Base(q.Path), 100)
+	return string(text), err
 }
 
 // place makes top/sub/file below a folder that all may pass, and gives the part that is tried to an owner with a mode.
