@@ -102,7 +102,8 @@ func (d *Device) on() error {
 		func() error { return d.power.ip("link", "set", "eth0", "up") },
 	} {
 		if err := step(); err != nil {
-			return err
+			console, _ := os.ReadFile(d.console) // as far as it came
+			return fmt.Errorf("%w\n%s", err, console[max(0, len(console)-2000):])
 		}
 	}
 	return nil

@@ -12,7 +12,8 @@ for dir in $groups; do
 	mkdir -p "$dir/$group"
 	echo 0 >"$dir/$group/cgroup.procs"
 done
-e2fsck -p "$disk" >/dev/null || [ $? -le 1 ]
+# An error of the file system stops its journal, and a power cut then leaves what -p does not repair: the operator says yes to all of it.
+e2fsck -p "$disk" >/dev/null || [ $? -le 1 ] || e2fsck -y "$disk" >/dev/null || [ $? -le 1 ]
 mount -o loop,noauto_da_alloc,commit=3600,errors=remount-ro "$disk" "$slot/root"
 if [ -d "$slot/seed" ]; then
 	cp -R "$slot/seed/." "$slot/root/"
