@@ -33,7 +33,7 @@ func requireBounded(t *testing.T, files map[string]string, o Options) {
 		fsys[name] = &fstest.MapFile{Data: []byte(text)}
 	}
 	var ds diag.List
-	took, size := langtest.Measure(func() {
+	took, size := langtest.Least(mostCPU, func() {
 		s, found := Load(fsys, ".", o)
 		ds = found
 		runtime.KeepAlive(s)
