@@ -278,7 +278,8 @@ func (t *adoption) header() *journal.Header {
 	if t.known != nil {
 		known := t.known.Header
 		h = &known
-		h.Devices, h.Steps, h.Queries, h.Checks = slices.Clone(h.Devices), slices.Clone(h.Steps), slices.Clone(h.Queries), slices.Clone(h.Checks)
+		h.Devices, h.Steps = slices.Clone(h.Devices), slices.Clone(h.Steps)
+		h.Queries, h.Checks = slices.Clone(h.Queries), slices.Clone(h.Checks)
 		if h.Older() {
 			h.Devices, h.Steps, h.Queries, h.Checks = nil, nil, nil, nil
 			h.Fabric, h.Name = t.dir, t.fabric

@@ -185,7 +185,8 @@ const (
 
 func stepUnknown(n int, time time.Duration, keep bool) target.Step {
 	s := target.Step{
-		Name: fmt.Sprintf(unknownFormat, n, int(time.Seconds()), keep), Cmd: fmt.Sprintf("# step %d, which only the device knows\nfalse", n),
+		Name:    fmt.Sprintf(unknownFormat, n, int(time.Seconds()), keep),
+		Cmd:     fmt.Sprintf("# step %d, which only the device knows\nfalse", n),
 		Timeout: time,
 	}
 	if keep {

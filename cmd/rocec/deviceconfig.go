@@ -102,7 +102,8 @@ func (a *app) loadDeviceFiles(name string) (*report.Report, error) {
 	}
 	r := checkDeviceFiles(files)
 	hide(r.Diagnostics, hidden)
-	f := &report.Report{Judged: &judge.Judged{Source: &lang.Source{Files: map[string][]byte{}}, Diags: r.Diagnostics}, Dir: name, Hidden: hidden}
+	found := &judge.Judged{Source: &lang.Source{Files: map[string][]byte{}}, Diags: r.Diagnostics}
+	f := &report.Report{Judged: found, Dir: name, Hidden: hidden}
 	if !info.IsDir() {
 		f.Dir = filepath.Dir(name)
 	}

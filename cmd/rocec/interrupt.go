@@ -27,8 +27,8 @@ func touchesDevices(cmd *cobra.Command) bool {
 	return false
 }
 
-// writes is held for reading while a file is written, and for writing when the program ends in the middle of something: a file that is begun
-// is written to its end first.
+// writes is held for reading while a file is written, and for writing when the program ends: a file that is begun is written to its end
+// first.
 var writes sync.RWMutex
 
 // wholeWrite begins to write files that are not to be left half-written. The caller calls done behind the last byte.

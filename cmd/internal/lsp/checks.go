@@ -192,8 +192,8 @@ func (s *Server) finish(ctx context.Context, r *run) {
 	}
 }
 
-// outdated reports whether a file that a run has read was edited since. It may be that of a module, which belongs to another fabric, so that
-// the edit did not end the run.
+// outdated reports whether a file that a run has read was edited since. The file of a module belongs to another fabric: its edit does not end
+// the run.
 func (s *Server) outdated(r *run) bool {
 	for name := range r.result.Files {
 		if d := s.docs[name]; d != nil && !bytes.Equal(d.text.src, r.texts[name]) {
