@@ -35,6 +35,7 @@ type Have struct {
 	Over    []RunMark  // runs that are over there, and what became of them: "confirmed", "undone", …
 	Notes   []Note     // what runs that were kept noted there, the latest ten of them
 	Rights  []RightsOf // of folders and of rocec's state, where others than root may write
+	Unnamed int        // further ones, beyond those that a read keeps
 	Pending []string   // files that an apply put in place and never saw in use
 	Boot    string     // boot id; empty: the device has none
 	Uptime  float64    // seconds since boot; 0: not known

@@ -172,5 +172,9 @@ func (h *Have) judgeRights(d *target.Device) (found diag.List) {
 				d.Name, is)
 		}
 	}
+	if h.Unnamed > 0 {
+		topicRights.Warnf(&found, d.At, "Others than root may change %s on %s, beyond the first %d. Look at all of %s on the device.",
+			diag.Count(h.Unnamed, "more path"), d.Name, len(h.Rights), StateDir)
+	}
 	return found
 }

@@ -306,8 +306,11 @@ func fillState(h *deploy.Have, text string) {
 			}
 		case "rights":
 			text, path, _ := strings.Cut(value, " ")
-			if r, ok := deploy.ParseRights(text); ok && len(h.Rights) < mostRights {
+			switch r, ok := deploy.ParseRights(text); {
+			case ok && len(h.Rights) < mostRights:
 				h.Rights = append(h.Rights, deploy.RightsOf{Path: path, Rights: r})
+			case ok:
+				h.Unnamed++
 			}
 		case "count":
 			h.Count = countOf(value)

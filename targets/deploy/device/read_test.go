@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/targets/deploy"
 )
 
 func FuzzParseAnswers(f *testing.F) {
@@ -99,4 +101,12 @@ func TestReadsPlainFilesAlone(t *testing.T) {
 			})
 		}
 	}
+}
+
+// A device with more owners and modes than a read keeps says how many more there are.
+func TestRightsBeyondTheBound(t *testing.T) {
+	h := &deploy.Have{}
+	fillState(h, strings.Repeat("rights 1000:1000:777 /var/lib/rocec/x\n", mostRights+3))
+	require.Len(t, h.Rights, mostRights)
+	require.Equal(t, 3, h.Unnamed)
 }
