@@ -14,6 +14,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/targets/judge/judgetest"
 )
 
 // scratch is the repository with something added to it. Its files lie in a folder of their own and are laid over those of the
@@ -147,7 +149,7 @@ func TestAddingAThing(t *testing.T) {
 	require.NoError(t, err, "%s", said)
 	assert.Contains(t, string(said), "sample-check: a cos group is called sample\n")
 
-	text := strings.ReplaceAll(strings.ReplaceAll(mixedHCL, `version = "4.3.0"`, "os = \"sample\"\n  version = \"2\""), ":swp", ":port")
+	text := strings.ReplaceAll(strings.ReplaceAll(judgetest.TwoFamilies, `version = "4.3.0"`, "os = \"sample\"\n  version = \"2\""), ":swp", ":port")
 	fabric := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(fabric, "fabric.hcl"), []byte(text+"cos_group \"sample\" {\n  cos = 1\n}\n"), 0o644))
 	said, err = exec.Command(bin, "validate", fabric).CombinedOutput()

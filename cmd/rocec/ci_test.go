@@ -89,6 +89,7 @@ func TestActionRefusesForks(t *testing.T) {
 
 // The comment with a plan is a heading and one block of code, whatever the plan has in it, and GitHub takes it.
 func TestPlanComment(t *testing.T) {
+	t.Parallel()
 	tick := func(n int) string { return strings.Repeat("`", n) }
 	for name, plan := range map[string]string{
 		"plain":      "14 devices to change\n",

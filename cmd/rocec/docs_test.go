@@ -19,6 +19,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/docs"
+	"github.com/rocec/rocec/docs/docstest"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/validate"
@@ -112,9 +113,9 @@ func TestCodes(t *testing.T) {
 			require.Contains(t, "\n"+example, "\n```", "%s: no fence under ## Example", topic.Code)
 			require.NotEmpty(t, fix, "%s: nothing under ## Fix", topic.Code)
 			require.Equal(t, 2, strings.Count(p.Body, "\n## "), "%s: other headings than Example and Fix", topic.Code)
-			for _, f := range fences(t, filepath.Join("../../docs", p.File)) {
-				require.NotEmpty(t, f.language, "%s, line %d: a fence without a language", p.File, f.line)
-				for line := range strings.Lines(f.text) {
+			for _, f := range docstest.Fences(t, filepath.Join("../../docs", p.File)) {
+				require.NotEmpty(t, f.Language, "%s, line %d: a fence without a language", p.File, f.Line)
+				for line := range strings.Lines(f.Text) {
 					require.LessOrEqual(t, len([]rune(strings.TrimRight(line, "\n"))), 96, "%s: %s", topic.Code, line)
 				}
 			}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"flag"
 	"io/fs"
@@ -24,15 +23,7 @@ var update = flag.Bool("update", false, "rewrite golden/, generated documents an
 func rocec(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	p := &person{stdin: strings.NewReader(""), stdout: &out, stderr: &errs, getenv: func(name string) string {
-		switch name {
-		case "XDG_STATE_HOME": // where a test wants the journals of runs
-			return os.Getenv(name)
-		case "COLUMNS":
-			return cmp.Or(os.Getenv(name), "100")
-		}
-		return ""
-	}}
+	p := &person{stdin: strings.NewReader(""), stdout: &out, stderr: &errs, getenv: func(name string) string { return getenv(t, name) }}
 	code = run(context.Background(), p, args)
 	return code, out.String(), errs.String()
 }

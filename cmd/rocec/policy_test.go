@@ -81,13 +81,19 @@ targets/deploy/traffic:  targets/nic targets/target compiler/ir |
 targets/deploy/safefile: lang/diag |
 targets/deploy/ssh:      targets/target targets/deploy/safefile lang/destination | golang.org/x/crypto
 targets/deploy/lab:      targets/target targets/deploy/safefile | golang.org/x/crypto mvdan.cc/sh/v3
+targets/deploy/lab/labtest: targets/target targets/deploy targets/deploy/device targets/deploy/lab targets/deploy/rollout targets/deploy/ssh lang/diag | github.com/stretchr/testify
+targets/judge/judgetest: targets/judge targets/target |
+targets/internal/changes: |
 targets/deploy/internal/sshdtest: |
 targets/deploy/internal/boxtest: targets/target lang/diag | github.com/stretchr/testify
 targets/deploy/texttest: targets/deploy |
 cmd/internal/journal:       targets/deploy targets/deploy/safefile lang/diag |
 cmd/internal/bundle:        docs/evidence lang/diag targets/target |
 docs:                    lang/diag | github.com/yuin/goldmark
+docs/docstest:           | github.com/stretchr/testify
 docs/evidence:           |
+cmd/internal/transcripts: |
+cmd/internal/pages:      |
 cmd/internal/samples:       targets/target targets/deploy targets/deploy/safefile |
 targets/deploy/internal/nspawn: targets/deploy/internal/sshdtest targets/nic/mlx5/mlx5test |
 targets/deploy/internal/matrix: |
@@ -107,7 +113,7 @@ var outside = []string{
 	"cmd/rocec", "cmd/internal/compare", "cmd/internal/report", "cmd/internal/journal", "cmd/internal/samples",
 	"targets/deploy/ssh", "targets/deploy/lab", "targets/deploy/safefile", "targets/deploy/internal/sshdtest",
 	"targets/deploy/internal/boxtest", "targets/deploy/internal/nspawn", "targets/nic/mlx5/mlx5test", "targets/target/targettest", "lang/langtest",
-	"lang/langtest/machinetest",
+	"lang/langtest/machinetest", "targets/deploy/lab/labtest", "targets/judge/judgetest", "docs/docstest",
 }
 
 // impure is what the others may not import.

@@ -134,7 +134,8 @@ func TestSharedInputs(t *testing.T) {
 
 // The devices of a lab that another user could have written are made new.
 func TestResetOfARefusedLab(t *testing.T) {
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	t.Parallel()
+	setenv(t, "XDG_STATE_HOME", t.TempDir())
 	dir, store := t.TempDir(), filepath.Join(t.TempDir(), "store")
 	require.NoError(t, os.CopyFS(dir, os.DirFS("../../examples/rack-v1-pfc")))
 	apply := []string{"apply", "--lab=" + store, "--auto-approve", "--soak", "0s", dir}

@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/docs/docstest"
 )
 
 // walked is a row of docs/walkthrough.md that begins with a function.
@@ -26,7 +28,7 @@ func TestWalkthrough(t *testing.T) {
 	for _, row := range rows {
 		assert.Contains(t, functionsOf(t, string(row[2])), string(row[1]), "%s", row[2])
 	}
-	fence := fences(t, "../../docs/walkthrough.md")[0].text
+	fence := docstest.Fences(t, "../../docs/walkthrough.md")[0].Text
 	cabling, err := os.ReadFile("../../examples/clos-v2-ecn/cabling.hcl")
 	require.NoError(t, err)
 	assert.Contains(t, string(cabling), strings.TrimSpace(fence))

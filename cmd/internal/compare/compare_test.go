@@ -214,7 +214,7 @@ func TestInputs(t *testing.T) {
 	for _, name := range []string{
 		"examples/clos-v2-ecn", "examples/modules/pod", "examples/storage-and-training@4.3.0",
 		"lang/testdata/bad/asn-dotted.hcl", "compiler/testdata/bad/asn-missing.hcl",
-		"validate/testdata/mtu-path/good.hcl", "lang/langtest/backgrounds/table", "cmd/rocec/testdata/script/modules.txtar/site/one",
+		"validate/testdata/mtu-path/good.hcl", "lang/langtest/backgrounds/table", "cmd/internal/transcripts/testdata/script/modules.txtar/site/one",
 		"targets/cumulus/conflint/testdata/sound/q1", "random/7/000001",
 	} {
 		assert.Contains(t, byName, name)

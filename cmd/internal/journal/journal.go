@@ -356,7 +356,10 @@ func (r *Run) Finish() error {
 }
 
 // Close leaves the journal without its end, as a run that is cut off does.
-func (r *Run) Close() error { return errors.Join(r.file.Close(), r.folder.Close()) }
+func (r *Run) Close() error {
+	unlock(r.file)
+	return errors.Join(r.file.Close(), r.folder.Close())
+}
 
 // Abandon takes the journal of a run away that has not begun.
 func (r *Run) Abandon() error {

@@ -1,4 +1,4 @@
-package main
+package changes
 
 import (
 	"fmt"
@@ -13,14 +13,16 @@ import (
 
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/lab/labtest"
 	"github.com/rocec/rocec/targets/deploy/rollout"
+	"github.com/rocec/rocec/targets/judge/judgetest"
 	"github.com/rocec/rocec/targets/nvue/sim"
 	"github.com/rocec/rocec/targets/target"
 )
 
 // nvueBox is a switch of the rack of byFiles that NVUE configures.
 type nvueBox struct {
-	*labBox
+	*labtest.Box
 	nv *sim.NVUE
 }
 
@@ -32,7 +34,7 @@ func byNVUE(t *testing.T, text string) *nvueBox {
 func boxOf(t *testing.T, tree *target.Tree) *nvueBox {
 	t.Helper()
 	require.Equal(t, "nvue", tree.Devices[0].Target.Name)
-	b := newLabBox(t, tree)
+	b := labtest.New(t, tree)
 	return &nvueBox{b, sim.Of(b.Sims())}
 }
 
@@ -42,7 +44,7 @@ const appliedTree = "nv config show -r applied"
 func (b *nvueBox) history(t *testing.T) string {
 	t.Helper()
 	var out []string
-	for line := range strings.Lines(b.root(t, "nv config history")) {
+	for line := range strings.Lines(b.Root(t, "nv config history")) {
 		f := strings.Fields(line)
 		out = append(out, f[0]+" "+f[1])
 	}
@@ -69,22 +71,22 @@ func TestByNVUE(t *testing.T) {
 						b.nv.Units = sim.Scaled
 					}
 				})
-				b.root(t, "nv set system message pre-login 'mine {' && nv set interface swp9 link speed 10G && nv set interface swp9 description x && "+
+				b.Root(t, "nv set system message pre-login 'mine {' && nv set interface swp9 link speed 10G && nv set interface swp9 description x && "+
 					"nv config apply -y && nv config save")
-				before := b.root(t, appliedTree)
-				p := b.plan(t)
+				before := b.Root(t, appliedTree)
+				p := b.Plan(t)
 				require.Equal(t, deploy.StatusChange, p.Status, "%v", p.Err)
 				require.NotContains(t, string(p.Changes[0].Before), "pre-login", "what is none of rocec's business does not leave the switch")
 
-				r := applied(t, b.tree, b.dial).Devices[0]
+				r := labtest.Apply(t, b.Tree, b.Dial).Devices[0]
 				require.Equal(t, deploy.Applied, r.Outcome, "%v %v %s", r.Err, r.Undo, r.Text())
 				assert.Contains(t, b.history(t), "4 applied_and_saved, 3 inactive", "one revision")
 				assert.NotContains(t, b.history(t), "pending")
 				for _, mine := range []string{"pre-login", "speed: 10G"} {
-					assert.Contains(t, b.root(t, appliedTree), mine)
+					assert.Contains(t, b.Root(t, appliedTree), mine)
 				}
 				b.Reboot()
-				p = b.plan(t)
+				p = b.Plan(t)
 				require.Equal(t, deploy.StatusSame, p.Status, "%v", p.Err)
 				rooms := slices.DeleteFunc(p.Baseline, func(s target.Sample) bool { return s.Name != "headroom" })
 				require.NotEmpty(t, rooms)
@@ -92,11 +94,11 @@ func TestByNVUE(t *testing.T) {
 					assert.Equal(t, target.UnitState, s.Unit)
 					assert.Equal(t, uint64(1), s.Value)
 				}
-				assert.Contains(t, b.root(t, "nv show interface swp1 qos buffer ingress-priority-group"), "lossy-lossless lossless")
+				assert.Contains(t, b.Root(t, "nv show interface swp1 qos buffer ingress-priority-group"), "lossy-lossless lossless")
 
 				// The window of NVUE is over long ago, and nothing went back.
-				b.root(t, "nv config apply 3 -y")
-				assert.Equal(t, before, b.root(t, appliedTree))
+				b.Root(t, "nv config apply 3 -y")
+				assert.Equal(t, before, b.Root(t, appliedTree))
 			})
 		}
 	}
@@ -106,10 +108,10 @@ func TestByNVUE(t *testing.T) {
 // one by the files of later releases.
 func TestNVUECommands(t *testing.T) {
 	change := func(text string) int {
-		b := newLabBox(t, byFiles(t, text))
-		r := applied(t, b.tree, b.dial).Devices[0]
+		b := labtest.New(t, byFiles(t, text))
+		r := labtest.Apply(t, b.Tree, b.Dial).Devices[0]
 		require.Equal(t, deploy.Applied, r.Outcome, "%v %s", r.Err, r.Text())
-		return int(b.ran.Load())
+		return int(b.Ran.Load())
 	}
 	common := change(`version = "4.3.0"`)
 	require.Greater(t, common, 3)
@@ -121,38 +123,38 @@ func TestNVUECommands(t *testing.T) {
 // TestNVUERounds: chips from Spectrum-4 on round the thresholds of marking up, and show what they have made of them. That is not drift:
 // what is compared is what was set.
 func TestNVUERounds(t *testing.T) {
-	b := boxOf(t, switchOf(t, strings.NewReplacer("sn3700", "sn5600", "SWITCH", `version = "5.11.0"`, `"tor:swp[1-3]"`, `"tor:swp[1-3]s0"`,
-		"ecn {}", "ecn {\n    min = 150000\n    max = 1500000\n  }").Replace(byFilesHCL)))
-	require.Equal(t, deploy.Applied, applied(t, b.tree, b.dial).Devices[0].Outcome)
+	b := boxOf(t, switchOf(t, strings.NewReplacer("sn3700", "sn5600", `"tor:swp[1-3]"`, `"tor:swp[1-3]s0"`,
+		"ecn {}", "ecn {\n    min = 150000\n    max = 1500000\n  }").Replace(judgetest.Rack(`version = "5.11.0"`))))
+	require.Equal(t, deploy.Applied, labtest.Apply(t, b.Tree, b.Dial).Devices[0].Outcome)
 	number := func(text string) string {
 		m := regexp.MustCompile(`min-threshold:? ([0-9]+)`).FindStringSubmatch(text)
 		require.NotNil(t, m, text)
 		return m[1]
 	}
-	set, chip := number(b.root(t, appliedTree)), number(b.root(t, "nv show interface swp1s0 qos congestion-control"))
+	set, chip := number(b.Root(t, appliedTree)), number(b.Root(t, "nv show interface swp1s0 qos congestion-control"))
 	require.NotEqual(t, set, chip)
-	p := b.plan(t)
+	p := b.Plan(t)
 	assert.Equal(t, deploy.StatusSame, p.Status, "%v", p.Err)
 	clock := rollout.Clock{Now: time.Now, Wait: time.After}
-	found := rollout.Verify(t.Context(), b.dial, b.tree, rollout.VerifyOptions{Clock: clock, Interval: time.Millisecond})
+	found := rollout.Verify(t.Context(), b.Dial, b.Tree, rollout.VerifyOptions{Clock: clock, Interval: time.Millisecond})
 	assert.Equal(t, deploy.StatusSame, found.Plan.Devices[0].Status)
 }
 
 // TestNVUEUnsplit: NVUE wants splits applied before the settings of their ports, and rocec splits none: a switch that is not split as the
 // fabric says refuses the whole revision, and nothing of it stays.
 func TestNVUEUnsplit(t *testing.T) {
-	b := boxOf(t, switchOf(t, strings.NewReplacer("SWITCH", `version = "5.14.0"`, `"tor:swp[1-3]"`, `"tor:swp[1-3]s0"`, `"100G"`,
-		`"50G"`).Replace(byFilesHCL)))
-	b.root(t, "nv unset interface swp2 link breakout && nv config apply -y")
-	before := b.root(t, appliedTree)
-	r := applied(t, b.tree, b.dial).Devices[0]
+	b := boxOf(t, switchOf(t, strings.NewReplacer(`"tor:swp[1-3]"`, `"tor:swp[1-3]s0"`, `"100G"`,
+		`"50G"`).Replace(judgetest.Rack(`version = "5.14.0"`))))
+	b.Root(t, "nv unset interface swp2 link breakout && nv config apply -y")
+	before := b.Root(t, appliedTree)
+	r := labtest.Apply(t, b.Tree, b.Dial).Devices[0]
 	require.Equal(t, deploy.Restored, r.Outcome, "%v %s", r.Err, r.Text())
 	assert.Contains(t, r.Err.Detail, "interface.swp2s0.qos: the port is not there")
 	assert.Empty(t, b.untouched(t, before))
 	assert.NotContains(t, before+r.Text(), "swp2s0:", "nor is a split written")
 
-	b.root(t, "nv set interface swp2 link breakout 2x && nv config apply -y")
-	require.Equal(t, deploy.Applied, applied(t, b.tree, b.dial).Devices[0].Outcome)
+	b.Root(t, "nv set interface swp2 link breakout 2x && nv config apply -y")
+	require.Equal(t, deploy.Applied, labtest.Apply(t, b.Tree, b.Dial).Devices[0].Outcome)
 }
 
 // TestNVUEFails: whatever goes wrong in a change, the switch holds what it held, nothing is pending of rocec's, and the report says why.
@@ -182,18 +184,18 @@ func TestNVUEFails(t *testing.T) {
 				t.Parallel()
 				b := byNVUE(t, `version = "5.14.0"`)
 				b.nv.Do(func() { b.nv.SaveUnconfirmed = unconfirmed })
-				before, chip := b.root(t, appliedTree), b.root(t, "nv show qos")
+				before, chip := b.Root(t, appliedTree), b.Root(t, "nv show qos")
 				c.fault(b)
-				r := applied(t, b.tree, b.dial).Devices[0]
+				r := labtest.Apply(t, b.Tree, b.Dial).Devices[0]
 				require.Equal(t, deploy.Restored, r.Outcome, "%v %v %s", r.Err, r.Undo, r.Text())
 				assert.Contains(t, r.Err.Detail, c.says)
-				assert.Equal(t, before, b.root(t, appliedTree))
-				assert.Equal(t, chip, b.root(t, "nv show qos"))
+				assert.Equal(t, before, b.Root(t, appliedTree))
+				assert.Equal(t, chip, b.Root(t, "nv show qos"))
 				for _, left := range []string{"pending", "confirm", "invalid", "ays_fail", "apply"} {
 					assert.NotContains(t, b.history(t)+",", " "+left+",")
 				}
 				b.Reboot()
-				assert.Equal(t, before, b.root(t, appliedTree))
+				assert.Equal(t, before, b.Root(t, appliedTree))
 			})
 		}
 	}
@@ -205,9 +207,9 @@ func TestNVUECut(t *testing.T) {
 	whole := ""
 	for at := range 24 {
 		b := byNVUE(t, `version = "5.8.0"`)
-		before := b.root(t, appliedTree)
-		r := applied(t, b.tree, b.dial, func(*rollout.ApplyOptions) { b.cut = at }).Devices[0]
-		after := b.root(t, appliedTree)
+		before := b.Root(t, appliedTree)
+		r := labtest.Apply(t, b.Tree, b.Dial, func(*rollout.ApplyOptions) { b.Cut = at }).Devices[0]
+		after := b.Root(t, appliedTree)
 		if at == 0 {
 			require.Equal(t, deploy.Applied, r.Outcome)
 			whole = after
@@ -222,7 +224,7 @@ func TestNVUECut(t *testing.T) {
 		}
 		assert.NotContains(t, b.history(t), "confirm", "at %d", at)
 		b.Reboot()
-		assert.Equal(t, after, b.root(t, appliedTree), "at %d: what holds is saved", at)
+		assert.Equal(t, after, b.Root(t, appliedTree), "at %d: what holds is saved", at)
 	}
 }
 
@@ -231,12 +233,12 @@ func TestNVUEPowerCut(t *testing.T) {
 	for _, unconfirmed := range []bool{false, true} {
 		b := byNVUE(t, `version = "5.9.0"`)
 		b.nv.Do(func() { b.nv.SaveUnconfirmed = unconfirmed })
-		before := b.root(t, appliedTree)
-		r := applied(t, b.tree, b.dial, func(o *rollout.ApplyOptions) { o.Hold = time.Hour }).Devices[0]
+		before := b.Root(t, appliedTree)
+		r := labtest.Apply(t, b.Tree, b.Dial, func(o *rollout.ApplyOptions) { o.Hold = time.Hour }).Devices[0]
 		require.Equal(t, deploy.Unconfirmed, r.Outcome, "%v", r.Err)
 		require.Contains(t, b.history(t), "3 confirm")
 		b.PowerCut()
-		assert.Equal(t, before, b.root(t, appliedTree), "%t", unconfirmed)
+		assert.Equal(t, before, b.Root(t, appliedTree), "%t", unconfirmed)
 		assert.NotContains(t, b.history(t), "confirm")
 	}
 }
@@ -267,7 +269,7 @@ func TestNVUERefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := byNVUE(t, `version = "5.14.0"`)
 			c.make(b)
-			p := b.plan(t)
+			p := b.Plan(t)
 			require.Equal(t, deploy.StatusRefused, p.Status)
 			assert.Contains(t, p.Err.Detail, c.says)
 		})
@@ -277,15 +279,15 @@ func TestNVUERefused(t *testing.T) {
 // TestNVUEBond: the headroom of a bond's members is read, although NVUE binds the profile to the bond.
 func TestNVUEBond(t *testing.T) {
 	const nic = "  nic \"ens1f0\" { model = \"connectx-6dx\" }\n"
-	hcl := strings.Replace(byFilesHCL, "SWITCH", `version = "5.14.0"`, 1)
+	hcl := judgetest.Rack(`version = "5.14.0"`)
 	hcl = strings.Replace(hcl, nic, nic+strings.Replace(nic, "f0", "f1", 1)+
 		"  bond \"bond0\" {\n    nics = [\"ens1f0\", \"ens1f1\"]\n    mode = \"802.3ad\"\n  }\n", 1)
 	hcl += "link \"second\" {\n  a = \"store[1-3]:ens1f1\"\n  b = \"tor:swp[4-6]\"\n  speed = \"100G\"\n}\n"
 	b := boxOf(t, switchOf(t, hcl))
-	r := applied(t, b.tree, b.dial).Devices[0]
+	r := labtest.Apply(t, b.Tree, b.Dial).Devices[0]
 	require.Equal(t, deploy.Applied, r.Outcome, "%v %s", r.Err, r.Text())
 	judged := func() (good, bad int) {
-		for _, s := range b.plan(t).Baseline {
+		for _, s := range b.Plan(t).Baseline {
 			if s.Name == "headroom" {
 				require.Equal(t, target.UnitState, s.Unit, s.Hint)
 				good, bad = good+int(s.Value), bad+1-int(s.Value)
@@ -308,46 +310,46 @@ func TestNVUEBond(t *testing.T) {
 func TestNVUEPending(t *testing.T) {
 	b := byNVUE(t, `version = "5.9.0"`)
 	id := b.nv.Foreign("ann", "pending", "nv set interface swp9 link speed 10G")
-	r := applied(t, b.tree, b.dial).Devices[0]
+	r := labtest.Apply(t, b.Tree, b.Dial).Devices[0]
 	require.Equal(t, deploy.Applied, r.Outcome, "%v %s", r.Err, r.Text())
 	assert.Contains(t, b.history(t), fmt.Sprintf("%d pending", id))
-	assert.NotContains(t, b.root(t, appliedTree), "10G")
+	assert.NotContains(t, b.Root(t, appliedTree), "10G")
 }
 
 // TestNVUEBack: going back from a run goes to what was there before that run, run by run, also where NVUE has a run's revision applied once
 // more; and where others have applied something since, or the run is not the last one, nothing is applied at all.
 func TestNVUEBack(t *testing.T) {
 	b := byNVUE(t, `version = "5.14.0"`)
-	factory := b.plan(t).Changes[0]
-	require.Equal(t, deploy.Applied, applied(t, b.tree, b.dial).Devices[0].Outcome)
-	first, firstApplied := b.root(t, appliedTree), b.root(t, "nv config show")
+	factory := b.Plan(t).Changes[0]
+	require.Equal(t, deploy.Applied, labtest.Apply(t, b.Tree, b.Dial).Devices[0].Outcome)
+	first, firstApplied := b.Root(t, appliedTree), b.Root(t, "nv config show")
 	other := byFiles(t, "version = \"5.14.0\"\nconfig = \"nvue\"") // the same rack
 	edit := other.Devices[0].Files[0].Edit
-	b.tree = other
-	b.tree.Devices[0].Files[0].Edit = func(old []byte) ([]byte, diag.List) {
+	b.Tree = other
+	b.Tree.Devices[0].Files[0].Edit = func(old []byte) ([]byte, diag.List) {
 		out, ds := edit([]byte(strings.ReplaceAll(string(old), "rocec-later", "rocec-egress")))
 		return []byte(strings.ReplaceAll(string(out), "rocec-egress", "rocec-later")), ds
 	}
-	second := b.plan(t)
+	second := b.Plan(t)
 	require.Equal(t, deploy.StatusChange, second.Status)
-	r := applied(t, b.tree, b.dial).Devices[0]
+	r := labtest.Apply(t, b.Tree, b.Dial).Devices[0]
 	require.Equal(t, deploy.Applied, r.Outcome, "%v", r.Err)
-	last := b.root(t, appliedTree)
+	last := b.Root(t, appliedTree)
 
-	r = b.back(t, factory) // over the second run
+	r = b.Back(t, factory) // over the second run
 	require.Equal(t, deploy.Restored, r.Outcome, "%v", r.Err)
 	assert.Contains(t, r.Err.Detail, "not applied right after what was there before the run")
-	assert.Equal(t, last, b.root(t, appliedTree))
+	assert.Equal(t, last, b.Root(t, appliedTree))
 
-	r = b.back(t, second.Changes[0])
+	r = b.Back(t, second.Changes[0])
 	require.Equal(t, deploy.Applied, r.Outcome, "%v %v", r.Err, r.Undo)
-	assert.Equal(t, first, b.root(t, appliedTree))
+	assert.Equal(t, first, b.Root(t, appliedTree))
 
 	b.nv.Do(func() { b.nv.Faults.Halfway = true }) // what it held is applied again, and stays rocec's
-	require.Equal(t, deploy.Restored, b.back(t, factory).Outcome)
-	assert.Equal(t, firstApplied, b.root(t, "nv config show"))
+	require.Equal(t, deploy.Restored, b.Back(t, factory).Outcome)
+	assert.Equal(t, firstApplied, b.Root(t, "nv config show"))
 
-	r = b.back(t, factory)
+	r = b.Back(t, factory)
 	require.Equal(t, deploy.Applied, r.Outcome, "%v %v", r.Err, r.Undo)
-	assert.NotContains(t, b.root(t, appliedTree), "rocec-")
+	assert.NotContains(t, b.Root(t, appliedTree), "rocec-")
 }

@@ -1,4 +1,4 @@
-package main
+package changes
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/lab/labtest"
 	"github.com/rocec/rocec/targets/deploy/rollout"
 	"github.com/rocec/rocec/targets/nvue/sim"
 	"github.com/rocec/rocec/targets/target"
@@ -17,133 +18,133 @@ import (
 // nvueScenarios are what happens to one switch, each a trap of NVUE; they say what is wrong afterwards, or nothing.
 var nvueScenarios = map[string]func(t *testing.T, b *nvueBox) string{
 	"kept": func(t *testing.T, b *nvueBox) string { // 5.8 saves nothing by itself
-		if r := applied(t, b.tree, b.dial).Devices[0]; r.Outcome != deploy.Applied {
+		if r := labtest.Apply(t, b.Tree, b.Dial).Devices[0]; r.Outcome != deploy.Applied {
 			return string(r.Outcome)
 		}
 		b.Reboot()
-		return changed(b.plan(t).Status != deploy.StatusSame, "a restart lost it")
+		return changed(b.Plan(t).Status != deploy.StatusSame, "a restart lost it")
 	},
 	"edited file": func(t *testing.T, b *nvueBox) string {
 		b.WriteFile(sim.FeaturesPath, []byte("# mine\n"), 0o644)
-		r := applied(t, b.tree, b.dial).Devices[0]
+		r := labtest.Apply(t, b.Tree, b.Dial).Devices[0]
 		text, _ := b.ReadFile(sim.FeaturesPath)
 		return changed(string(text) != "# mine\n", "the file is overwritten") + changed(r.Outcome != deploy.Restored, "not told") +
 			changed(strings.Contains(b.history(t), "ays_fail"), "a revision is left")
 	},
 	"half way": func(t *testing.T, b *nvueBox) string {
 		const groups = "nv show interface swp3 qos buffer ingress-priority-group; nv show interface swp31 qos buffer ingress-priority-group"
-		chip := b.root(t, groups)
+		chip := b.Root(t, groups)
 		b.nv.Do(func() { b.nv.Faults.Halfway = true })
-		applied(t, b.tree, b.dial)
-		return changed(chip != b.root(t, groups), "the chip has half of it")
+		labtest.Apply(t, b.Tree, b.Dial)
+		return changed(chip != b.Root(t, groups), "the chip has half of it")
 	},
 	"crash": func(t *testing.T, b *nvueBox) string {
 		b.nv.Do(func() { b.nv.Faults.Crash = true })
-		r := applied(t, b.tree, b.dial).Devices[0]
+		r := labtest.Apply(t, b.Tree, b.Dial).Devices[0]
 		return changed(r.Outcome != deploy.Restored, string(r.Outcome))
 	},
 	"power cut": func(t *testing.T, b *nvueBox) string { // where auto-save does not wait for the confirmation
 		b.nv.Do(func() { b.nv.SaveUnconfirmed = true })
-		b.root(t, "nv set system config auto-save enable on && nv config apply -y")
-		before := b.root(t, appliedTree)
-		applied(t, b.tree, b.dial, func(o *rollout.ApplyOptions) { o.Hold = time.Hour })
+		b.Root(t, "nv set system config auto-save enable on && nv config apply -y")
+		before := b.Root(t, appliedTree)
+		labtest.Apply(t, b.Tree, b.Dial, func(o *rollout.ApplyOptions) { o.Hold = time.Hour })
 		b.PowerCut()
-		return changed(b.root(t, appliedTree) != before, "it came back with what nobody confirmed")
+		return changed(b.Root(t, appliedTree) != before, "it came back with what nobody confirmed")
 	},
 	"somebody was faster": func(t *testing.T, b *nvueBox) string {
 		theirs := ""
-		r := applied(t, b.tree, b.dial, func(*rollout.ApplyOptions) {
-			b.root(t, "nv set qos pfc theirs switch-priority 5 && nv config apply -y")
-			theirs = b.root(t, appliedTree)
+		r := labtest.Apply(t, b.Tree, b.Dial, func(*rollout.ApplyOptions) {
+			b.Root(t, "nv set qos pfc theirs switch-priority 5 && nv config apply -y")
+			theirs = b.Root(t, appliedTree)
 		}).Devices[0]
-		return changed(r.Outcome != deploy.Restored, string(r.Outcome)) + changed(b.root(t, appliedTree) != theirs, "theirs is gone")
+		return changed(r.Outcome != deploy.Restored, string(r.Outcome)) + changed(b.Root(t, appliedTree) != theirs, "theirs is gone")
 	},
 	"somebody is at work": func(t *testing.T, b *nvueBox) string { // an apply of theirs between ours and what it was begun from
 		theirs := b.nv.Foreign("ann", "pending", "nv set qos pfc theirs switch-priority 5")
-		d := b.tree.Devices[0]
+		d := b.Tree.Devices[0]
 		choose := d.Files[0].Choose
 		d.Files[0].Choose = func(before, after []byte, have []target.Sample) (target.Step, []string) {
 			s, says := choose(before, after, have)
 			s.Cmd = strings.Replace(s.Cmd, "\nwas=$now", fmt.Sprintf("\nnv config apply %d -y >/dev/null\nwas=$now", theirs), 1)
 			return s, says
 		}
-		r := applied(t, b.tree, b.dial).Devices[0]
+		r := labtest.Apply(t, b.Tree, b.Dial).Devices[0]
 		return changed(r.Outcome != deploy.Restored, string(r.Outcome)) +
-			changed(!strings.Contains(b.root(t, appliedTree), "theirs"), "theirs is gone") +
+			changed(!strings.Contains(b.Root(t, appliedTree), "theirs"), "theirs is gone") +
 			changed(strings.Contains(b.history(t), "pending"), "a revision is left")
 	},
 	"long wait": func(t *testing.T, b *nvueBox) string { // of more than the hour that NVUE would give
-		r := applied(t, b.tree, b.dial, func(o *rollout.ApplyOptions) { o.Hold = 3 * time.Hour }).Devices[0]
+		r := labtest.Apply(t, b.Tree, b.Dial, func(o *rollout.ApplyOptions) { o.Hold = 3 * time.Hour }).Devices[0]
 		b.Pass(2 * time.Hour)
 		return changed(r.Outcome != deploy.Unconfirmed, string(r.Outcome)) +
-			changed(b.plan(t).Status != deploy.StatusSame, "it went back too early")
+			changed(b.Plan(t).Status != deploy.StatusSame, "it went back too early")
 	},
 	"refused patch": func(t *testing.T, b *nvueBox) string { // a path of another release
 		b.stages(func(docs string) string { return docs + "    no-such-thing: 1\n" })
-		r := applied(t, b.tree, b.dial).Devices[0]
+		r := labtest.Apply(t, b.Tree, b.Dial).Devices[0]
 		return changed(r.Outcome != deploy.Restored, string(r.Outcome)) +
 			changed(strings.Contains(b.history(t), "pending") || strings.Contains(b.history(t), "invalid"), "a revision is left")
 	},
 	"half a patch": func(t *testing.T, b *nvueBox) string { // what is unset is taken, what is set is refused, and nv ends with status 0
-		b.root(t, "nv set qos pfc rocec-9m cable-length 9 && nv config apply -y")
-		before := b.root(t, appliedTree)
+		b.Root(t, "nv set qos pfc rocec-9m cable-length 9 && nv config apply -y")
+		before := b.Root(t, appliedTree)
 		b.nv.Do(func() { b.nv.StatusZero = true })
 		b.stages(func(docs string) string { return docs + "    no-such-thing: [\n" })
-		r := applied(t, b.tree, b.dial).Devices[0]
+		r := labtest.Apply(t, b.Tree, b.Dial).Devices[0]
 		return changed(r.Outcome != deploy.Restored, string(r.Outcome)) + b.untouched(t, before)
 	},
 	"patch of nothing": func(t *testing.T, b *nvueBox) string { // what nv takes, and what changes nothing
-		before := b.root(t, appliedTree)
+		before := b.Root(t, appliedTree)
 		b.stages(func(docs string) string {
 			base, _, _ := strings.Cut(docs, "\n")
 			return base + "\n- set:\n    interface:\n      eth0:\n        type: eth\n"
 		})
-		r := applied(t, b.tree, b.dial).Devices[0]
+		r := labtest.Apply(t, b.Tree, b.Dial).Devices[0]
 		return changed(r.Outcome != deploy.Restored, string(r.Outcome)) + b.untouched(t, before)
 	},
 	"gate": func(t *testing.T, b *nvueBox) string { // what the switch makes of it is not enough
-		before := b.root(t, appliedTree)
+		before := b.Root(t, appliedTree)
 		b.nv.Do(func() {
 			for i := range b.nv.Ports {
 				b.nv.Ports[i].Short = 100_000
 			}
 		})
-		r := applied(t, b.tree, b.dial).Devices[0]
-		return changed(r.Outcome != deploy.Restored, string(r.Outcome)) + changed(b.root(t, appliedTree) != before, "it is not as before")
+		r := labtest.Apply(t, b.Tree, b.Dial).Devices[0]
+		return changed(r.Outcome != deploy.Restored, string(r.Outcome)) + changed(b.Root(t, appliedTree) != before, "it is not as before")
 	},
 	"others": func(t *testing.T, b *nvueBox) string { // the logins, and what people have set
-		b.root(t, "nv set system message pre-login mine && nv config apply -y")
-		applied(t, b.tree, b.dial)
-		have := b.root(t, appliedTree)
+		b.Root(t, "nv set system message pre-login mine && nv config apply -y")
+		labtest.Apply(t, b.Tree, b.Dial)
+		have := b.Root(t, appliedTree)
 		return changed(!strings.Contains(have, "system-admin"), "nobody can log in") +
 			changed(!strings.Contains(have, "pre-login"), "theirs is gone")
 	},
 	"window": func(t *testing.T, b *nvueBox) string { // whatever becomes of rocec, NVUE goes back the same day
-		applied(t, b.tree, b.dial, func(o *rollout.ApplyOptions) { o.Hold = time.Hour })
-		left, _, _ := strings.Cut(b.root(t, "nv config apply --confirm-status"), " ")
+		labtest.Apply(t, b.Tree, b.Dial, func(o *rollout.ApplyOptions) { o.Hold = time.Hour })
+		left, _, _ := strings.Cut(b.Root(t, "nv config apply --confirm-status"), " ")
 		d, err := time.ParseDuration(left)
 		return changed(err != nil || d < time.Hour || d > 4*time.Hour, "it goes back in "+left)
 	},
 	"root's pending": func(t *testing.T, b *nvueBox) string { // a revision of the user that the steps run as
-		b.root(t, "nv set qos pfc mine switch-priority 5")
-		r := applied(t, b.tree, b.dial).Devices[0]
+		b.Root(t, "nv set qos pfc mine switch-priority 5")
+		r := labtest.Apply(t, b.Tree, b.Dial).Devices[0]
 		return changed(r.Outcome != deploy.Applied, string(r.Outcome)) +
-			changed(strings.Contains(b.root(t, appliedTree), "mine"), "it is applied") +
+			changed(strings.Contains(b.Root(t, appliedTree), "mine"), "it is applied") +
 			changed(!strings.Contains(b.history(t), "pending"), "it is gone")
 	},
 	"gone back": func(t *testing.T, b *nvueBox) string { // after the run was kept
-		before, was := b.root(t, appliedTree), b.plan(t).Changes[0]
-		if r := applied(t, b.tree, b.dial).Devices[0]; r.Outcome != deploy.Applied {
+		before, was := b.Root(t, appliedTree), b.Plan(t).Changes[0]
+		if r := labtest.Apply(t, b.Tree, b.Dial).Devices[0]; r.Outcome != deploy.Applied {
 			return string(r.Outcome)
 		}
-		r := b.back(t, was)
-		return changed(r.Outcome != deploy.Applied, string(r.Outcome)) + changed(b.root(t, appliedTree) != before, "it is not as before")
+		r := b.Back(t, was)
+		return changed(r.Outcome != deploy.Applied, string(r.Outcome)) + changed(b.Root(t, appliedTree) != before, "it is not as before")
 	},
 }
 
 // stages edits what the step of the switch is given: a line, and the documents of the patch.
 func (b *nvueBox) stages(edit func(docs string) string) {
-	f := &b.tree.Devices[0].Files[0]
+	f := &b.Tree.Devices[0].Files[0]
 	choose := f.Choose
 	f.Choose = func(before, after []byte, have []target.Sample) (target.Step, []string) {
 		s, says := choose(before, after, have)
@@ -154,8 +155,8 @@ func (b *nvueBox) stages(edit func(docs string) string) {
 
 // untouched says where a switch is not as before, or where something was applied in between.
 func (b *nvueBox) untouched(t *testing.T, before string) string {
-	return changed(b.root(t, appliedTree) != before, "it is not as before") +
-		changed(strings.Contains(b.root(t, "nv config history"), "rocec-"), "a revision was applied") +
+	return changed(b.Root(t, appliedTree) != before, "it is not as before") +
+		changed(strings.Contains(b.Root(t, "nv config history"), "rocec-"), "a revision was applied") +
 		changed(strings.Contains(b.history(t), "pending"), "a revision is left")
 }
 
@@ -196,7 +197,7 @@ var nvueMutants = []struct{ scenario, old, new string }{
 
 // mutate changes the scripts of a switch.
 func (b *nvueBox) mutate(old, new string) (times int) {
-	f := &b.tree.Devices[0].Files[0]
+	f := &b.Tree.Devices[0].Files[0]
 	choose := f.Choose
 	edit := func(s string) string {
 		times += strings.Count(s, old)

@@ -1,4 +1,4 @@
-package main
+package changes
 
 import (
 	"fmt"
@@ -10,41 +10,37 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/lab/labtest"
 	"github.com/rocec/rocec/targets/deploy/rollout"
+	"github.com/rocec/rocec/targets/judge/judgetest"
 	"github.com/rocec/rocec/targets/sonic/sim"
 	"github.com/rocec/rocec/targets/target"
 )
 
 // sonicBox is a switch of SONiC with the rack of byFiles behind it.
 type sonicBox struct {
-	*labBox
+	*labtest.Box
 	sw *sim.Switch
-}
-
-// sonicRack is the rack of byFiles behind a switch of SONiC.
-func sonicRack(version string) string {
-	hcl := strings.Replace(byFilesHCL, "SWITCH", "os = \"sonic\"\n  version = \""+version+"\"", 1)
-	return strings.Replace(hcl, `"tor:swp[1-3]"`, `"tor:Ethernet[0,4,8]"`, 1)
 }
 
 func bySONiC(t *testing.T, hcl string) *sonicBox {
 	t.Helper()
 	tree := switchOf(t, hcl)
 	require.Equal(t, "sonic", tree.Devices[0].Target.Name)
-	b := newLabBox(t, tree)
+	b := labtest.New(t, tree)
 	return &sonicBox{b, sim.Of(b.Sims())}
 }
 
 // running is CONFIG_DB as the switch has it.
 func (b *sonicBox) running(t *testing.T) string {
 	t.Helper()
-	return b.root(t, "sonic-cfggen -d --print-data")
+	return b.Root(t, "sonic-cfggen -d --print-data")
 }
 
 // groups is what the chip has been told of priority groups.
 func (b *sonicBox) groups(t *testing.T) string {
 	t.Helper()
-	return b.root(t, `for p in 0 4 8 12; do for k in $(sonic-db-cli APPL_DB KEYS "BUFFER_PG_TABLE:Ethernet$p:*" | sort); do `+
+	return b.Root(t, `for p in 0 4 8 12; do for k in $(sonic-db-cli APPL_DB KEYS "BUFFER_PG_TABLE:Ethernet$p:*" | sort); do `+
 		`echo "$k $(sonic-db-cli APPL_DB HGET "$k" profile)"; done; done`)
 }
 
@@ -54,15 +50,15 @@ func TestBySONiC(t *testing.T) {
 	for _, release := range sim.Releases() {
 		t.Run(release, func(t *testing.T) {
 			t.Parallel()
-			b := bySONiC(t, sonicRack(release))
-			b.root(t, "sonic-db-cli CONFIG_DB HSET 'SNMP|LOCATION' Location secret && config save -y")
+			b := bySONiC(t, judgetest.SONiCRack(release))
+			b.Root(t, "sonic-db-cli CONFIG_DB HSET 'SNMP|LOCATION' Location secret && config save -y")
 			require.Contains(t, b.groups(t), "BUFFER_PG_TABLE:Ethernet0:3-4 ")
-			p := b.plan(t)
+			p := b.Plan(t)
 			require.Equal(t, deploy.StatusChange, p.Status, "%v", p.Err)
 			factory := p.Changes[0]
 			require.NotContains(t, string(factory.Before), "secret", "what is none of rocec's business does not leave the switch")
 
-			r := applied(t, b.tree, b.dial).Devices[0]
+			r := labtest.Apply(t, b.Tree, b.Dial).Devices[0]
 			require.Equal(t, deploy.Applied, r.Outcome, "%v %v %s", r.Err, r.Undo, r.Text())
 			assert.Contains(t, b.running(t), "secret")
 			assert.Contains(t, b.groups(t), "BUFFER_PG_TABLE:Ethernet0:3 ")
@@ -70,7 +66,7 @@ func TestBySONiC(t *testing.T) {
 			assert.Contains(t, b.groups(t), "BUFFER_PG_TABLE:Ethernet12:3-4 ", "a port that is not of the fabric stays as it is")
 			assert.Zero(t, b.sw.Disrupted())
 			b.Reboot()
-			p = b.plan(t)
+			p = b.Plan(t)
 			require.Equal(t, deploy.StatusSame, p.Status, "%v", p.Err)
 			good := 0
 			for _, s := range p.Baseline {
@@ -80,7 +76,7 @@ func TestBySONiC(t *testing.T) {
 			}
 			assert.Positive(t, good, "what the chip has been told was read")
 
-			r = b.back(t, factory)
+			r = b.Back(t, factory)
 			require.Equal(t, deploy.Applied, r.Outcome, "%v %v %s", r.Err, r.Undo, r.Text())
 			assert.Contains(t, b.groups(t), "BUFFER_PG_TABLE:Ethernet0:3-4 ")
 			assert.NotContains(t, b.running(t), "ROCEC")
@@ -95,13 +91,13 @@ func TestSONiCDynamic(t *testing.T) {
 	for _, release := range sim.Releases() {
 		t.Run(release, func(t *testing.T) {
 			t.Parallel()
-			b := bySONiC(t, sonicRack(release))
+			b := bySONiC(t, judgetest.SONiCRack(release))
 			b.dynamic(t)
-			r := applied(t, b.tree, b.dial).Devices[0]
+			r := labtest.Apply(t, b.Tree, b.Dial).Devices[0]
 			require.Equal(t, deploy.Applied, r.Outcome, "%v %v %s", r.Err, r.Undo, r.Text())
 			assert.Equal(t, "NULL", b.sw.Row("BUFFER_PG", "Ethernet0|3")["profile"])
 			assert.Contains(t, b.groups(t), "BUFFER_PG_TABLE:Ethernet0:3 pg_lossless_")
-			p := b.plan(t)
+			p := b.Plan(t)
 			require.Equal(t, deploy.StatusSame, p.Status, "%v", p.Err)
 		})
 	}
@@ -110,7 +106,7 @@ func TestSONiCDynamic(t *testing.T) {
 // dynamic has the switch compute its headroom: what its image would have been built with.
 func (b *sonicBox) dynamic(t *testing.T) {
 	t.Helper()
-	b.root(t, "config qos reload >/dev/null 2>&1; config save -y && systemctl restart swss")
+	b.Root(t, "config qos reload >/dev/null 2>&1; config save -y && systemctl restart swss")
 	require.Equal(t, "dynamic", b.sw.Row("DEVICE_METADATA", "localhost")["buffer_model"])
 }
 
@@ -129,17 +125,17 @@ func TestSONiCFails(t *testing.T) {
 		for _, release := range []string{"202205", "202411", "202605"} {
 			t.Run(name+" on "+release, func(t *testing.T) {
 				t.Parallel()
-				b := bySONiC(t, strings.Replace(sonicRack(release), `"3m"`, `"30m"`, 1))
-				b.root(t, "config save -y")
-				before, groups := b.plan(t).Changes[0].Before, b.groups(t)
-				r := applied(t, b.tree, b.dial, func(*rollout.ApplyOptions) { c.fault(b) }).Devices[0]
+				b := bySONiC(t, strings.Replace(judgetest.SONiCRack(release), `"3m"`, `"30m"`, 1))
+				b.Root(t, "config save -y")
+				before, groups := b.Plan(t).Changes[0].Before, b.groups(t)
+				r := labtest.Apply(t, b.Tree, b.Dial, func(*rollout.ApplyOptions) { c.fault(b) }).Devices[0]
 				require.Equal(t, deploy.Restored, r.Outcome, "%v %v %s", r.Err, r.Undo, r.Text())
 				assert.Contains(t, r.Err.Detail, c.says)
 				b.sw.Do(func() { b.sw.Faults = sim.Faults{} })
-				assert.Equal(t, string(before), string(b.plan(t).Changes[0].Before))
+				assert.Equal(t, string(before), string(b.Plan(t).Changes[0].Before))
 				assert.Equal(t, groups, b.groups(t))
 				b.Reboot()
-				assert.Equal(t, string(before), string(b.plan(t).Changes[0].Before))
+				assert.Equal(t, string(before), string(b.Plan(t).Changes[0].Before))
 			})
 		}
 	}
@@ -150,12 +146,12 @@ func TestSONiCCut(t *testing.T) {
 	for at := range 24 {
 		t.Run(fmt.Sprint(at), func(t *testing.T) {
 			t.Parallel()
-			b := bySONiC(t, sonicRack("202505"))
-			b.root(t, "config save -y")
-			p := b.plan(t).Changes[0]
-			r := applied(t, b.tree, b.dial, func(*rollout.ApplyOptions) { b.cut = at }).Devices[0]
+			b := bySONiC(t, judgetest.SONiCRack("202505"))
+			b.Root(t, "config save -y")
+			p := b.Plan(t).Changes[0]
+			r := labtest.Apply(t, b.Tree, b.Dial, func(*rollout.ApplyOptions) { b.Cut = at }).Devices[0]
 			holds := func() string {
-				if now := b.plan(t); len(now.Changes) > 0 {
+				if now := b.Plan(t); len(now.Changes) > 0 {
 					return string(now.Changes[0].Before)
 				}
 				return string(p.After)
@@ -178,16 +174,16 @@ func TestSONiCCut(t *testing.T) {
 // TestSONiCPowerCut: power that goes while a change waits for its confirmation takes it back, also where somebody has saved it meanwhile.
 func TestSONiCPowerCut(t *testing.T) {
 	for _, saved := range []bool{false, true} {
-		b := bySONiC(t, sonicRack("202511"))
-		b.root(t, "config save -y")
-		before := b.plan(t).Changes[0].Before
-		r := applied(t, b.tree, b.dial, func(o *rollout.ApplyOptions) { o.Hold = time.Hour }).Devices[0]
+		b := bySONiC(t, judgetest.SONiCRack("202511"))
+		b.Root(t, "config save -y")
+		before := b.Plan(t).Changes[0].Before
+		r := labtest.Apply(t, b.Tree, b.Dial, func(o *rollout.ApplyOptions) { o.Hold = time.Hour }).Devices[0]
 		require.Equal(t, deploy.Unconfirmed, r.Outcome, "%v", r.Err)
 		if saved {
-			b.root(t, "config save -y")
+			b.Root(t, "config save -y")
 		}
 		b.PowerCut()
-		p := b.plan(t)
+		p := b.Plan(t)
 		require.Equal(t, deploy.StatusChange, p.Status, "%v", p.Err)
 		assert.Equal(t, string(before), string(p.Changes[0].Before), "saved by somebody: %t", saved)
 	}
@@ -199,29 +195,29 @@ func TestSONiCRefused(t *testing.T) {
 		make func(t *testing.T, b *sonicBox)
 		says string
 	}{
-		"swss is down": {func(t *testing.T, b *sonicBox) { b.root(t, "systemctl stop swss") }, "so the chip takes no settings"},
+		"swss is down": {func(t *testing.T, b *sonicBox) { b.Root(t, "systemctl stop swss") }, "so the chip takes no settings"},
 		"another branch": {func(t *testing.T, b *sonicBox) {
-			b.root(t, "printf \"build_version: '20230531.19'\\nasic_type: mellanox\\n\" >/etc/sonic/sonic_version.yml")
+			b.Root(t, "printf \"build_version: '20230531.19'\\nasic_type: mellanox\\n\" >/etc/sonic/sonic_version.yml")
 		}, "runs SONiC 202305"},
 		"a branch nobody knows": {func(t *testing.T, b *sonicBox) {
-			b.root(t, "printf 'build_version: SONiC.master.77-abc\\n' >/etc/sonic/sonic_version.yml")
+			b.Root(t, "printf 'build_version: SONiC.master.77-abc\\n' >/etc/sonic/sonic_version.yml")
 		}, "of which rocec does not know the branch"},
-		"no SONiC": {func(t *testing.T, b *sonicBox) { b.root(t, "rm /etc/sonic/sonic_version.yml") }, "does not say that it runs SONiC"},
+		"no SONiC": {func(t *testing.T, b *sonicBox) { b.Root(t, "rm /etc/sonic/sonic_version.yml") }, "does not say that it runs SONiC"},
 		"another model": {func(_ *testing.T, b *sonicBox) {
 			b.sw.Put("DEVICE_METADATA", "localhost", map[string]string{"platform": "x86_64-mlnx_msn2700-r0", "hwsku": "ACS-MSN2700"})
 		}, "another model"},
 		"no row of sizes": {func(t *testing.T, b *sonicBox) {
-			b.root(t, "f=$(ls -d /usr/share/sonic/device/*/*/pg_profile_lookup.ini) && printf '10000 5m 1 1 1 0\\n' >$f")
+			b.Root(t, "f=$(ls -d /usr/share/sonic/device/*/*/pg_profile_lookup.ini) && printf '10000 5m 1 1 1 0\\n' >$f")
 		}, "no sizes"},
 		"garbage": {func(_ *testing.T, b *sonicBox) {
 			b.sw.Do(func() { b.sw.Faults.Garbage = "Traceback (most recent call last):\n" })
 		}, "could not be asked for"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := bySONiC(t, sonicRack("202505"))
+			b := bySONiC(t, judgetest.SONiCRack("202505"))
 			before := b.running(t)
 			c.make(t, b)
-			p := b.plan(t)
+			p := b.Plan(t)
 			require.Equal(t, deploy.StatusRefused, p.Status, "%v", p.Err)
 			assert.Contains(t, p.Err.Detail, c.says)
 			b.sw.Do(func() { b.sw.Faults = sim.Faults{} })

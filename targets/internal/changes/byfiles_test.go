@@ -1,8 +1,6 @@
-package main
+package changes
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -11,44 +9,11 @@ import (
 
 	"github.com/rocec/rocec/targets/cumulus/sim"
 	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/lab/labtest"
 	"github.com/rocec/rocec/targets/deploy/rollout"
+	"github.com/rocec/rocec/targets/judge/judgetest"
 	"github.com/rocec/rocec/targets/target"
 )
-
-// byFilesHCL is a rack on a switch that is configured by two files.
-const byFilesHCL = `
-fabric "rack" { cable_length = "3m" }
-cos_group "rdma" {
-  cos      = 3
-  dscp     = [26]
-  lossless = true
-  ecn {}
-}
-cos_group "cnp" {
-  cos    = 6
-  dscp   = [48]
-  strict = true
-}
-roce "storage" {
-  version   = 2
-  cos_group = cos_group.rdma
-  cnp       = cos_group.cnp
-  members   = [host.store]
-}
-switch "tor" {
-  model   = "sn3700"
-  SWITCH
-}
-host "store" {
-  names = "store[1-3]"
-  nic "ens1f0" { model = "connectx-6dx" }
-}
-link "rack" {
-  a     = "store[1-3]:ens1f0"
-  b     = "tor:swp[1-3]"
-  speed = "100G"
-}
-`
 
 const (
 	featuresConf = "/etc/cumulus/datapath/qos/qos_features.conf"
@@ -58,35 +23,18 @@ const (
 // byFiles compiles the rack with a release, and gives its switch alone.
 func byFiles(t *testing.T, text string) *target.Tree {
 	t.Helper()
-	return switchOf(t, strings.Replace(byFilesHCL, "SWITCH", text, 1))
+	return switchOf(t, judgetest.Rack(text))
 }
 
 // switchOf compiles a fabric and gives its first switch alone.
 func switchOf(t *testing.T, hcl string) *target.Tree {
 	t.Helper()
-	return firstOf(t, hcl, target.Switch)
-}
-
-// firstOf compiles a fabric and gives its first device of a role alone.
-func firstOf(t *testing.T, hcl string, role target.Role) *target.Tree {
-	t.Helper()
-	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "fabric.hcl"), []byte(hcl), 0o600))
-	a := &app{person: &person{getenv: func(string) string { return "" }}, maxObjects: 1000, budget: defaultBudget}
-	f, err := a.load(dir)
-	require.NoError(t, err)
-	require.False(t, f.Diags.HasErrors(), "%v", f.Diags)
-	for _, d := range f.Tree().Devices {
-		if d.Role == role {
-			return &target.Tree{Devices: []*target.Device{d}}
-		}
-	}
-	require.Fail(t, "no device of the role", role)
-	return nil
+	return judgetest.First(t, judgetest.Tree(t, hcl), target.Switch)
 }
 
 // TestByFiles: a switch with two files is planned, changed by one reload for both, verified, and goes back with both.
 func TestByFiles(t *testing.T) {
+	t.Parallel()
 	for name, text := range map[string]string{
 		"4.4": `version = "4.4.0"`, "5.3": `version = "5.3.1"`, "5.9": "version = \"5.9.1\"\n  config = \"files\"",
 	} {
@@ -95,7 +43,7 @@ func TestByFiles(t *testing.T) {
 			tree := byFiles(t, text)
 			sw := tree.Devices[0]
 			require.Len(t, sw.Files, 2)
-			devices, dial := inLab(t, tree)
+			devices, dial := labtest.Start(t, tree)
 			device := devices.Device(sw.Name)
 			read := func(path string) string {
 				content, err := device.ReadFile(path)
@@ -112,7 +60,7 @@ func TestByFiles(t *testing.T) {
 				}
 				return []string{"WARNING _priority_flow_control_config: hal_port_pfc_set failed"}
 			}
-			r := applied(t, tree, dial).Devices[0]
+			r := labtest.Apply(t, tree, dial).Devices[0]
 			require.Equal(t, deploy.Restored, r.Outcome, "%v %v %s", r.Err, r.Undo, r.Text())
 			for path, was := range factory {
 				require.Equal(t, was, read(path))
@@ -120,7 +68,7 @@ func TestByFiles(t *testing.T) {
 			refuse = false
 			_, before := sim.Of(device.Sims()).Loaded()
 
-			r = applied(t, tree, dial).Devices[0]
+			r = labtest.Apply(t, tree, dial).Devices[0]
 			require.Equal(t, deploy.Applied, r.Outcome, "%v %v %s", r.Err, r.Undo, r.Text())
 			for _, f := range sw.Files {
 				want, ds := f.Edit([]byte(factory[f.Path]))
@@ -137,7 +85,7 @@ func TestByFiles(t *testing.T) {
 			// Somebody takes the pool of lossless traffic away: it comes back.
 			device.WriteFile(infraConf, []byte(strings.Replace(read(infraConf), "ingress_service_pool.1.percent = 50.0",
 				"ingress_service_pool.1.percent = 0", 1)), 0o644)
-			require.Equal(t, deploy.Applied, applied(t, tree, dial).Devices[0].Outcome)
+			require.Equal(t, deploy.Applied, labtest.Apply(t, tree, dial).Devices[0].Outcome)
 			assert.Contains(t, read(infraConf), "ingress_service_pool.1.percent = 50.0")
 
 			// The checker is asked about a file beside the other one.
@@ -152,8 +100,9 @@ func TestByFiles(t *testing.T) {
 
 // TestManagedByNVUE: a switch that NVUE configures is not written by files, and one on which it only runs is warned of.
 func TestManagedByNVUE(t *testing.T) {
+	t.Parallel()
 	tree := byFiles(t, "version = \"5.9.1\"\n  config = \"files\"")
-	devices, dial := inLab(t, tree)
+	devices, dial := labtest.Start(t, tree)
 	device := devices.Device("tor")
 	device.WriteFile("/etc/systemd/system/nvued.service", []byte("[Service]\nType=oneshot\nRemainAfterExit=yes\nExecStart=/bin/true\n"), 0o644)
 	plan := func() *deploy.DevicePlan {

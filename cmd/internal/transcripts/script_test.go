@@ -1,7 +1,8 @@
-package main
+package transcripts
 
 import (
 	"encoding/json"
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,15 +14,15 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/rocec/rocec/cmd/internal/journal"
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
-// The transcripts under testdata/script run the real command as a person types it.
-func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"rocec": main})
-}
+var update = flag.Bool("update", false, "rewrite the transcripts")
 
+// TestScripts runs the transcripts under testdata/script: the real command as a person types it.
 func TestScripts(t *testing.T) {
-	root, err := filepath.Abs("../..")
+	bin := filepath.Dir(machinetest.Rocec(t))
+	root, err := filepath.Abs("../../..")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,6 +30,7 @@ func TestScripts(t *testing.T) {
 		Dir:           "testdata/script",
 		UpdateScripts: *update,
 		Setup: func(env *testscript.Env) error {
+			env.Setenv("PATH", bin+string(filepath.ListSeparator)+env.Getenv("PATH"))
 			env.Setenv("COLUMNS", "100") // a script that looks for whole sentences sets more
 			env.Setenv("EXAMPLES", filepath.Join(root, "examples"))
 			env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, "state")) // where runs are

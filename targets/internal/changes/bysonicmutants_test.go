@@ -1,4 +1,4 @@
-package main
+package changes
 
 import (
 	"fmt"
@@ -9,7 +9,9 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/lab/labtest"
 	"github.com/rocec/rocec/targets/deploy/rollout"
+	"github.com/rocec/rocec/targets/judge/judgetest"
 	"github.com/rocec/rocec/targets/sonic/sim"
 	"github.com/rocec/rocec/targets/target"
 )
@@ -17,46 +19,46 @@ import (
 // sonicScenarios are what happens to one switch, each a trap of SONiC; they say what is wrong afterwards, or nothing.
 var sonicScenarios = map[string]func(t *testing.T, b *sonicBox) string{
 	"kept": func(t *testing.T, b *sonicBox) string { // nothing is saved by itself
-		if r := applied(t, b.tree, b.dial).Devices[0]; r.Outcome != deploy.Applied {
+		if r := labtest.Apply(t, b.Tree, b.Dial).Devices[0]; r.Outcome != deploy.Applied {
 			return string(r.Outcome)
 		}
 		b.Reboot()
-		return changed(b.plan(t).Status != deploy.StatusSame, "a restart lost it")
+		return changed(b.Plan(t).Status != deploy.StatusSame, "a restart lost it")
 	},
 	"half way": func(t *testing.T, b *sonicBox) string {
 		before := b.holds(t)
-		r := applied(t, b.tree, b.dial, func(*rollout.ApplyOptions) { b.sw.Do(func() { b.sw.Faults.Killed = 12 }) }).Devices[0]
+		r := labtest.Apply(t, b.Tree, b.Dial, func(*rollout.ApplyOptions) { b.sw.Do(func() { b.sw.Faults.Killed = 12 }) }).Devices[0]
 		return changed(r.Outcome != deploy.Restored, string(r.Outcome)) + changed(b.holds(t) != before, "the switch has half of it")
 	},
 	"config hangs": func(t *testing.T, b *sonicBox) string { // once
 		before := b.holds(t)
 		b.WriteFile(sim.ConfigPath, []byte("#!/bin/sh\nif [ ! -f /tmp/hung ]; then\n\techo >/tmp/hung\n\tsleep 1000000\nfi\nexec "+
 			"/usr/lib/sonic/config \"$@\"\n"), 0o755)
-		r := applied(t, b.tree, b.dial).Devices[0]
+		r := labtest.Apply(t, b.Tree, b.Dial).Devices[0]
 		return changed(r.Outcome != deploy.Restored, string(r.Outcome)) + changed(b.holds(t) != before, "it is not as before")
 	},
 	"power cut": func(t *testing.T, b *sonicBox) string { // where somebody has saved what nobody confirmed
 		before := b.holds(t)
-		applied(t, b.tree, b.dial, func(o *rollout.ApplyOptions) { o.Hold = time.Hour })
-		b.root(t, "config save -y")
+		labtest.Apply(t, b.Tree, b.Dial, func(o *rollout.ApplyOptions) { o.Hold = time.Hour })
+		b.Root(t, "config save -y")
 		b.PowerCut()
 		return changed(b.holds(t) != before, "it came back with what nobody confirmed")
 	},
 	"saved, and not kept": func(t *testing.T, b *sonicBox) string { // what fails behind config save
 		before := b.holds(t)
-		f := &b.tree.Devices[0].Files[0]
+		f := &b.Tree.Devices[0].Files[0]
 		choose := f.Choose
 		f.Choose = func(before, after []byte, have []target.Sample) (target.Step, []string) {
 			s, says := choose(before, after, have)
 			s.Keep += "exit 1\n"
 			return s, says
 		}
-		r := applied(t, b.tree, b.dial).Devices[0]
+		r := labtest.Apply(t, b.Tree, b.Dial).Devices[0]
 		b.Reboot()
 		return changed(r.Outcome == deploy.Applied, string(r.Outcome)) + changed(b.holds(t) != before, "the saved file has it still")
 	},
 	"somebody was faster": func(t *testing.T, b *sonicBox) string {
-		r := applied(t, b.tree, b.dial, func(*rollout.ApplyOptions) {
+		r := labtest.Apply(t, b.Tree, b.Dial, func(*rollout.ApplyOptions) {
 			b.sw.Put("PORT_QOS_MAP", "Ethernet12", map[string]string{"pfc_enable": "5"})
 		}).Devices[0]
 		return changed(r.Outcome != deploy.Restored && r.Outcome != deploy.Refused, string(r.Outcome)) +
@@ -64,19 +66,19 @@ var sonicScenarios = map[string]func(t *testing.T, b *sonicBox) string{
 			changed(r.Err == nil || !strings.Contains(r.Err.Detail, "somebody has changed it since"), "not told")
 	},
 	"somebody since": func(t *testing.T, b *sonicBox) string { // goes back over what others have set since
-		was := b.plan(t).Changes[0]
-		applied(t, b.tree, b.dial)
+		was := b.Plan(t).Changes[0]
+		labtest.Apply(t, b.Tree, b.Dial)
 		b.sw.Put("PORT_QOS_MAP", "Ethernet0", map[string]string{"pfc_enable": "3,4"})
-		r := b.back(t, was)
+		r := b.Back(t, was)
 		return changed(r.Outcome != deploy.Restored, string(r.Outcome)) +
 			changed(b.sw.Row("PORT_QOS_MAP", "Ethernet0")["pfc_enable"] != "3,4", "theirs is gone")
 	},
 	"table that would be empty": func(t *testing.T, b *sonicBox) string { // no patch may leave one
-		was := b.plan(t).Changes[0]
-		if r := applied(t, b.tree, b.dial).Devices[0]; r.Outcome != deploy.Applied {
+		was := b.Plan(t).Changes[0]
+		if r := labtest.Apply(t, b.Tree, b.Dial).Devices[0]; r.Outcome != deploy.Applied {
 			return string(r.Outcome)
 		}
-		r := b.back(t, was)
+		r := b.Back(t, was)
 		return changed(r.Outcome != deploy.Applied, string(r.Outcome)) + changed(b.holds(t) != string(was.Before), "it is not as before")
 	},
 }
@@ -84,7 +86,7 @@ var sonicScenarios = map[string]func(t *testing.T, b *sonicBox) string{
 // holds is the state of the switch.
 func (b *sonicBox) holds(t *testing.T) string {
 	t.Helper()
-	return b.root(t, b.tree.Devices[0].Files[0].Live.Cmd)
+	return b.Root(t, b.Tree.Devices[0].Files[0].Live.Cmd)
 }
 
 // sonicMutants are the scripts with one of their precautions taken out, each with the scenario that finds it.
@@ -101,7 +103,7 @@ var sonicMutants = []struct{ scenario, old, new string }{
 // mutate changes the scripts of a switch.
 func (b *sonicBox) mutate(t *testing.T, old, new string) (times int) {
 	t.Helper()
-	f := &b.tree.Devices[0].Files[0]
+	f := &b.Tree.Devices[0].Files[0]
 	choose := f.Choose
 	f.Choose = func(before, after []byte, have []target.Sample) (target.Step, []string) {
 		s, says := choose(before, after, have)
@@ -111,15 +113,15 @@ func (b *sonicBox) mutate(t *testing.T, old, new string) (times int) {
 		s.Undo, s.Loaded = &target.Query{Cmd: edit(s.Undo.Cmd), Stdin: s.Undo.Stdin}, &target.Query{Cmd: edit(s.Loaded.Cmd)}
 		return s, says
 	}
-	b.plan(t)
+	b.Plan(t)
 	return times
 }
 
 // TestSONiCTraps: the scripts pass every scenario, and without one of their precautions they fail it.
 func TestSONiCTraps(t *testing.T) {
 	box := func(t *testing.T) *sonicBox {
-		b := bySONiC(t, sonicRack("202505"))
-		b.root(t, "config save -y")
+		b := bySONiC(t, judgetest.SONiCRack("202505"))
+		b.Root(t, "config save -y")
 		return b
 	}
 	for name, run := range sonicScenarios {
