@@ -34,7 +34,7 @@ func (f *figure) add(where string, a ...any) {
 
 // places lists the places of a figure. Those in the files that were written last come first, since the new one is among them.
 func (f *figure) places() string {
-	const most = 20
+	const most = 100
 	written := map[string]time.Time{}
 	file := func(where string) string { return where[:max(0, strings.IndexAny(where, ": "))] }
 	for _, where := range f.where {
@@ -46,7 +46,7 @@ func (f *figure) places() string {
 	slices.SortStableFunc(sorted, func(a, b string) int { return written[file(b)].Compare(written[file(a)]) })
 	var out strings.Builder
 	for _, where := range sorted[:min(most, len(sorted))] {
-		fmt.Fprintf(&out, "\n\t%.200s", where)
+		fmt.Fprintf(&out, "\n\t%.150s", where)
 	}
 	if len(sorted) > most {
 		fmt.Fprintf(&out, "\n\tand %d more", len(sorted)-most)
