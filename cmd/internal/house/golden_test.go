@@ -25,7 +25,7 @@ func measureGolden(t *testing.T, found figures) {
 		}
 		rel, err := filepath.Rel(dir, name)
 		if of, ok := first[string(text)]; ok {
-			equal.add("%s is %s", rel, of)
+			equal.add("golden/%s is %s", rel, of)
 		} else {
 			first[string(text)] = rel
 		}

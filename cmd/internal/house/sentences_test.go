@@ -28,7 +28,8 @@ type turn struct {
 var turns = []turn{
 	{
 		"fronted-of", "begin with the subject: \"For a switch, …\"",
-		regexp.MustCompile(`^Of (?:(?:an?|all|any|both|each|every|no|one|several|some|such|the|these|this|those|two|what|which)\b|\w+s\b)`),
+		regexp.MustCompile(`^Of (?:an?|all|any|both|each|every|no|one|several|some|such|the|these|this|those|two|what|which|` +
+			`devices|switches|hosts|NICs|ports|links|uplinks|bonds|members|models|releases|names|values|rows|keys|files|frames|packets)\b`),
 	},
 	{
 		"what-as-noun", "name the thing: \"the difference\", \"the found value\"",
