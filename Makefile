@@ -35,13 +35,14 @@ PLAIN = ./docs/... ./examples/... ./lang/... ./targets/cumulus/... ./targets/nic
 
 # All packages but the command, the random fabrics of targets, and devices in containers.
 test-packages:
-	PATH="$$PATH:/usr/sbin:/sbin" go test -race $(LIMIT) -p 2 $$(go list $(RACE) | grep -v -e /nspawn$$ -e /matrix$$)
+	PATH="$$PATH:/usr/sbin:/sbin" go test -race $(LIMIT) -p 2 $$(go list $(RACE) | grep -v -e /nspawn$$ -e /matrix$$ -e /house$$)
 	PATH="$$PATH:/usr/sbin:/sbin" go test $(LIMIT) -p 2 $(PLAIN)
 	PATH="$$PATH:/usr/sbin:/sbin" go test -race -short $(LIMIT) -p 2 ./lang/... ./targets/cumulus ./targets/nvue ./targets/sonic
 
-# The command, whose tests start rocec some thousand times, and the random fabrics: without the race detector, and a part of these with it.
+# The command, whose tests start rocec some thousand times, the source, and the random fabrics: without the race detector, and a part of
+# these with it.
 test-command:
-	PATH="$$PATH:/usr/sbin:/sbin" go test $(LIMIT) -p 1 ./cmd/rocec ./targets
+	PATH="$$PATH:/usr/sbin:/sbin" go test $(LIMIT) -p 1 ./cmd/internal/house ./cmd/rocec ./targets
 	PATH="$$PATH:/usr/sbin:/sbin" go test -race -short $(LIMIT) ./targets
 
 test-devices:
@@ -85,7 +86,7 @@ bench:
 
 # Rewrites golden/, the generated documents, the testdata and the transcripts from what rocec does today; read the diff. Of the packages
 # with a flag -update it runs the tests that write.
-WRITES = Bad|Docs|Dot|Forms|FormatsGolden|Golden|JSON|Loop|Manual|Matrix|PTM|Published|Scenes|Scripts|Selftest
+WRITES = Bad|Docs|Dot|Forms|FormatsGolden|Golden|JSON|Loop|Manual|Matrix|Measures$$|PTM|Published|Scenes|Scripts|Selftest
 update:
 	go test $(LIMIT) ./targets/deploy/rollout -run '^TestScenarios$$/^flushed$$' -update
 	PATH="$$PATH:/usr/sbin:/sbin" go test $(LIMIT) -run '^Test($(WRITES))' \

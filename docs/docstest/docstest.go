@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Fence is a fenced block of a Markdown file, and what is above it.
+// Fence is a fenced block of a Markdown file, with the heading above it.
 type Fence struct {
 	Heading  string // the last heading
 	Code     string // the code whose page it is on; callers set it

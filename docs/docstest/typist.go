@@ -112,7 +112,7 @@ func (s *Typist) Run(t *testing.T, f Fence) {
 
 var exitLine = regexp.MustCompile(`(?m)^\[exit (\d+)\]$`)
 
-// wantedOutput is what a page shows of a command, as an expression, and the exit status it names.
+// wantedOutput returns the output that a page shows for a command, as an expression, and the exit status.
 func wantedOutput(t *testing.T, shown string) (output *regexp.Regexp, status int) {
 	t.Helper()
 	if m := exitLine.FindStringSubmatch(shown); m != nil {

@@ -269,9 +269,6 @@ func (d *Dir) Reopen(run string, now func() time.Time) (*Run, error) {
 	return r, nil
 }
 
-// ErrAlive is a run whose process still goes on.
-var ErrAlive = errors.New("the run goes on in another process")
-
 // write appends a line; flush makes sure it is on the disk.
 func (r *Run) write(e entry, flush bool) error {
 	text, err := json.Marshal(e)

@@ -46,8 +46,8 @@ func Uptime(t *testing.T, d *lab.Device) (seconds float64) {
 	return seconds
 }
 
-// Hurried is a clock on which a minute of waiting takes a second. It advances by what was waited for alone, so that no patience runs out
-// because the machine is busy.
+// Hurried is a clock on which a minute of waiting takes a second. Only a wait advances it, so that a busy machine makes no
+// patience run out.
 func Hurried() rollout.Clock {
 	const speed = 60
 	var mu sync.Mutex
@@ -137,7 +137,7 @@ func (c cutConn) Run(ctx context.Context, cmd string, stdin []byte) ([]byte, err
 	return c.Conn.Run(ctx, cmd, stdin)
 }
 
-// Back goes back to what a device held before a change, as `rocec rollback` does after the run was kept.
+// Back restores the content from before a change, as `rocec rollback` does after the run was kept.
 func (b *Box) Back(t *testing.T, was *deploy.Change, more ...func(*rollout.ApplyOptions)) *deploy.Result {
 	t.Helper()
 	d, f, before := *b.Tree.Devices[0], *was.File, was.Before

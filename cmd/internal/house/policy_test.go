@@ -1,10 +1,7 @@
-package main
+package house
 
 import (
 	"go/ast"
-	"go/parser"
-	"go/token"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -103,6 +100,7 @@ cmd/internal/report:        docs validate validate/proof compiler compiler/ir la
 cmd/internal/report/reporttest: | github.com/santhosh-tekuri/jsonschema github.com/stretchr/testify
 cmd/internal/start:         compiler/ir compiler/platform lang lang/diag lang/nodeset lang/topology |
 examples:                |
+cmd/internal/house:      |
 cmd/internal/compare:    examples lang/langtest | github.com/rogpeppe/go-internal golang.org/x/sync
 cmd/rocec:               * | github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term github.com/aymanbagabas/go-udiff go.yaml.in/yaml
 `
@@ -123,8 +121,6 @@ var impure = []string{"os", "os/exec", "os/signal", "syscall", "net", "net/http"
 // bounds the wait for a machine, and nobody reads it.
 var clock = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker"}
 
-const module = "github.com/rocec/rocec/"
-
 // forTests reports whether only tests may import a package.
 func forTests(pkg string) bool {
 	return strings.HasSuffix(pkg, "test") || pkg == "targets/deploy/internal/nspawn"
@@ -139,20 +135,17 @@ func TestImportPolicy(t *testing.T) {
 		ours, others, _ := strings.Cut(rest, "|")
 		rules[pkg] = rule{strings.Fields(ours), strings.Fields(others)}
 	}
-	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}}{{range .Imports}} {{.}}{{end}}`, "../../...").Output()
-	require.NoError(t, err)
 	seen := 0
-	for line := range strings.Lines(string(out)) {
-		words := strings.Fields(line)
-		pkg := strings.TrimPrefix(words[0], module)
+	for _, p := range theModule(t).pkgs {
+		pkg := p.name
 		r, ok := rules[pkg]
 		if !ok {
 			t.Errorf("%s is in no row of the policy: which room is it?", pkg)
 			continue
 		}
 		seen++
-		for _, imp := range words[1:] {
-			room, ours := strings.CutPrefix(imp, module)
+		for _, imp := range p.imports {
+			room, ours := strings.CutPrefix(imp, modulePath)
 			switch {
 			case ours:
 				if !slices.Contains(r.ours, room) && !slices.Contains(r.ours, "*") {
@@ -177,21 +170,16 @@ func TestImportPolicy(t *testing.T) {
 
 // Only who is outside reads the clock or waits by it.
 func TestTimeComesInAsAValue(t *testing.T) {
-	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}}{{range .GoFiles}} {{$.Dir}}/{{.}}{{end}}`, "../../...").Output()
-	require.NoError(t, err)
+	m := theModule(t)
 	read := false
-	for line := range strings.Lines(string(out)) {
-		words := strings.Fields(line)
-		pkg := strings.TrimPrefix(words[0], module)
-		for _, name := range words[1:] {
-			file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
-			require.NoError(t, err)
+	for _, p := range m.pkgs {
+		for _, file := range p.files {
 			ast.Inspect(file, func(n ast.Node) bool {
 				if sel, ok := n.(*ast.SelectorExpr); ok {
 					if x, ok := sel.X.(*ast.Ident); ok && x.Name == "time" && slices.Contains(clock, sel.Sel.Name) {
 						read = true
-						if !slices.Contains(outside, pkg) {
-							t.Errorf("%s: %s reads the clock (time.%s): let time come in as a value", name, pkg, sel.Sel.Name)
+						if !slices.Contains(outside, p.name) {
+							t.Errorf("%s: %s reads the clock (time.%s): let time come in as a value", m.place(n), p.name, sel.Sel.Name)
 						}
 					}
 				}
@@ -204,9 +192,18 @@ func TestTimeComesInAsAValue(t *testing.T) {
 
 // diag may use hcl for the type of a place only.
 func TestDiagUsesOnlyRange(t *testing.T) {
-	out, err := exec.Command("grep", "-rhoE", `\bhcl\.[A-Za-z]+`, "../../lang/diag", "--include=*.go", "--exclude=*_test.go").Output()
-	require.NoError(t, err)
-	for line := range strings.Lines(string(out)) {
-		require.Equal(t, "hcl.Range", strings.TrimSpace(line))
+	m := theModule(t)
+	used := 0
+	for _, name := range m.names("lang/diag") {
+		ast.Inspect(m.files[name], func(n ast.Node) bool {
+			if sel, ok := n.(*ast.SelectorExpr); ok {
+				if x, ok := sel.X.(*ast.Ident); ok && x.Name == "hcl" {
+					used++
+					require.Equal(t, "Range", sel.Sel.Name, m.place(n))
+				}
+			}
+			return true
+		})
 	}
+	require.Positive(t, used)
 }

@@ -1,14 +1,10 @@
-package main
+package house
 
 import (
 	"go/ast"
-	"go/parser"
 	"go/token"
-	"io/fs"
-	"path/filepath"
 	"regexp"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -35,41 +31,31 @@ var vendorPlaces = map[string]string{
 // No room below targets names an operating system, a driver or a vendor's file, in identifiers or in strings: such things are
 // data that the table of targets brings (ir.Known).
 func TestNoVendorsBelowTargets(t *testing.T) {
+	m := theModule(t)
 	found := map[string]bool{}
-	files := 0
-	for _, room := range []string{"lang", "compiler", "validate"} {
-		require.NoError(t, filepath.WalkDir("../../"+room, func(name string, e fs.DirEntry, err error) error {
-			if err != nil || e.IsDir() || filepath.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") {
-				return err
+	names := m.names("lang", "compiler", "validate")
+	for _, name := range names {
+		for _, word := range vendorWords(t, m, name) {
+			found[name] = true
+			if vendorPlaces[name] == "" {
+				t.Error(word)
 			}
-			files++
-			at := strings.TrimPrefix(filepath.ToSlash(name), "../../")
-			for _, word := range vendorWords(t, name) {
-				found[at] = true
-				if vendorPlaces[at] == "" {
-					t.Errorf("%s: %s", at, word)
-				}
-			}
-			return nil
-		}))
+		}
 	}
-	require.Greater(t, files, 100)
+	require.Greater(t, len(names), 100)
 	for at := range vendorPlaces {
 		assert.True(t, found[at], "%s has no such word any more", at)
 	}
 }
 
 // vendorWords lists where a file names a vendor's thing.
-func vendorWords(t *testing.T, name string) (words []string) {
-	fset := token.NewFileSet()
-	file, err := parser.ParseFile(fset, name, nil, parser.SkipObjectResolution)
-	require.NoError(t, err)
-	add := func(at token.Pos, text string) {
+func vendorWords(t *testing.T, m *module, name string) (words []string) {
+	add := func(n ast.Node, text string) {
 		if vendorWord.MatchString(text) {
-			words = append(words, strconv.Itoa(fset.Position(at).Line)+": "+text)
+			words = append(words, m.place(n)+": "+text)
 		}
 	}
-	ast.Inspect(file, func(n ast.Node) bool {
+	ast.Inspect(m.files[name], func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.KeyValueExpr:
 			if key, ok := n.Key.(*ast.Ident); ok && vendorFields[key.Name] != "" {
@@ -80,12 +66,12 @@ func vendorWords(t *testing.T, name string) (words []string) {
 				return false
 			}
 		case *ast.Ident:
-			add(n.Pos(), n.Name)
+			add(n, n.Name)
 		case *ast.BasicLit:
 			if n.Kind == token.STRING {
 				text, err := strconv.Unquote(n.Value)
 				require.NoError(t, err)
-				add(n.Pos(), text)
+				add(n, text)
 			}
 		}
 		return true

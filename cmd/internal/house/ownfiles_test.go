@@ -1,11 +1,9 @@
-package main
+package house
 
 import (
 	"go/ast"
-	"go/parser"
-	"go/token"
-	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -78,44 +76,28 @@ func TestOwnFilesAreChecked(t *testing.T) {
 		require.NotContains(t, whose, place, "twice")
 		whose[place] = why
 	}
-	root := filepath.Join("..", "..")
-	files := token.NewFileSet()
+	m := theModule(t)
 	found := map[string]bool{}
-	for _, room := range []string{"cmd", "targets", "compiler", "lang", "validate"} {
-		require.NoError(t, filepath.WalkDir(filepath.Join(root, room), func(path string, d fs.DirEntry, err error) error {
-			if err != nil {
-				return err
+	for _, name := range m.names("cmd", "targets", "compiler", "lang", "validate") {
+		if forTests(path.Dir(name)) || strings.HasPrefix(name, "targets/deploy/safefile/") || strings.HasPrefix(name, "cmd/internal/compare/") {
+			continue
+		}
+		for _, decl := range m.files[name].Decls {
+			in := "-"
+			if fn, ok := decl.(*ast.FuncDecl); ok {
+				in = fn.Name.Name
 			}
-			if d.IsDir() && d.Name() == "testdata" {
-				return filepath.SkipDir
-			}
-			name, err := filepath.Rel(root, path)
-			require.NoError(t, err)
-			name = filepath.ToSlash(name)
-			if d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || forTests(filepath.Dir(name)) ||
-				strings.HasPrefix(name, "targets/deploy/safefile/") || strings.HasPrefix(name, "cmd/internal/compare/") {
-				return nil
-			}
-			f, err := parser.ParseFile(files, path, nil, parser.SkipObjectResolution)
-			require.NoError(t, err)
-			for _, decl := range f.Decls {
-				in := "-"
-				if fn, ok := decl.(*ast.FuncDecl); ok {
-					in = fn.Name.Name
-				}
-				ast.Inspect(decl, func(n ast.Node) bool {
-					sel, ok := n.(*ast.SelectorExpr)
-					if !ok {
-						return true
-					}
-					if x, ok := sel.X.(*ast.Ident); ok && x.Name == "os" && slices.Contains(openers, sel.Sel.Name) {
-						found[name+" "+in] = true
-					}
+			ast.Inspect(decl, func(n ast.Node) bool {
+				sel, ok := n.(*ast.SelectorExpr)
+				if !ok {
 					return true
-				})
-			}
-			return nil
-		}))
+				}
+				if x, ok := sel.X.(*ast.Ident); ok && x.Name == "os" && slices.Contains(openers, sel.Sel.Name) {
+					found[name+" "+in] = true
+				}
+				return true
+			})
+		}
 	}
 	for place := range found {
 		assert.Contains(t, whose, place, "it opens files: if they are rocec's own, by package safefile; else add a row that says whose they are")

@@ -1,19 +1,11 @@
-package main
+package house
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"go/ast"
-	"go/importer"
-	"go/parser"
 	"go/token"
 	"go/types"
-	"io"
-	"os"
-	"os/exec"
-	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -23,18 +15,27 @@ import (
 // A type assertion to an interface that only the doubles of tests implement is a check that is dead in the program. So every interface
 // that the program asks a value for has a type in the program that implements it.
 func TestAssertionsHaveImplementers(t *testing.T) {
-	p := loadProgram(t, "./cmd/...")
+	m := theModule(t)
+	needed := map[string]bool{} // by what is below cmd
+	for _, c := range slices.Backward(m.pkgs) {
+		if needed[c.name] || strings.HasPrefix(c.name, "cmd/") {
+			needed[c.name] = true
+			for _, imp := range c.imports {
+				needed[strings.TrimPrefix(imp, modulePath)] = true
+			}
+		}
+	}
+	p := *m.program
+	p.pkgs = slices.DeleteFunc(slices.Clone(p.pkgs), func(c *checked) bool { return !needed[c.name] })
 	require.Greater(t, len(p.pkgs), 50, "packages of the module")
-	found := p.dead()
-	require.GreaterOrEqual(t, p.judged, 3, "assertions to interfaces of the module, or without a name")
+	judged, found := p.dead()
+	require.GreaterOrEqual(t, judged, 3, "assertions to interfaces of the module, or without a name")
 	require.Empty(t, found)
 }
 
 // A dead assertion is found, in each of its spellings.
 func TestDeadAssertionsAreFound(t *testing.T) {
-	p := &program{fset: token.NewFileSet(), from: map[string]*types.Package{}}
-	p.others = importer.ForCompiler(p.fset, "source", nil)
-	p.check(t, "example.net/a", `package a
+	m := sampleModule(t, map[string]string{"a.go": `package a
 
 import "errors"
 
@@ -57,8 +58,9 @@ func f(v any, err error) {
 	_, _ = errors.AsType[interface{ error; Dead() }](err)
 	_ = v.(interface{ Error() string })
 }
-`)
-	found := strings.Join(p.dead(), "\n")
+`})
+	_, all := m.dead()
+	found := strings.Join(all, "\n")
 	for _, want := range []string{"a.go:14: ", "a.go:17: ", "a.go:20: ", "a.go:21: "} {
 		require.Contains(t, found, want)
 	}
@@ -67,100 +69,8 @@ func f(v any, err error) {
 	require.Equal(t, 4, strings.Count(found, "\n")+1, found)
 }
 
-// program is the packages of the module that a program is made of, from their source, and the others that it imports.
-type program struct {
-	fset   *token.FileSet
-	others types.Importer            // of packages of others
-	from   map[string]*types.Package // of the module
-	pkgs   []*checked
-	judged int
-}
-
-type checked struct {
-	pkg   *types.Package
-	files []*ast.File
-	info  *types.Info
-}
-
-// Import is of [types.Importer].
-func (p *program) Import(path string) (*types.Package, error) {
-	if pkg := p.from[path]; pkg != nil {
-		return pkg, nil
-	}
-	return p.others.Import(path)
-}
-
-// loadProgram reads the packages that some packages of the module need, without their tests.
-func loadProgram(t *testing.T, patterns ...string) *program {
-	t.Helper()
-	cmd := exec.Command("go", append([]string{"list", "-export", "-deps", "-json=ImportPath,Dir,GoFiles,Export,Module"}, patterns...)...)
-	cmd.Dir = filepath.Join("..", "..")
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	require.NoError(t, err, "%s", stderr.Bytes())
-	type listed struct {
-		ImportPath, Dir, Export string
-		GoFiles                 []string
-		Module                  *struct{ Main bool }
-	}
-	var own []listed
-	export := map[string]string{}
-	for d := json.NewDecoder(bytes.NewReader(out)); ; {
-		var l listed
-		err := d.Decode(&l)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		require.NoError(t, err)
-		if l.Module != nil && l.Module.Main {
-			own = append(own, l)
-		} else {
-			export[l.ImportPath] = l.Export
-		}
-	}
-	p := &program{fset: token.NewFileSet(), from: map[string]*types.Package{}}
-	p.others = importer.ForCompiler(p.fset, "gc", func(path string) (io.ReadCloser, error) {
-		if export[path] == "" {
-			return nil, fmt.Errorf("no export data of %s", path)
-		}
-		return os.Open(export[path])
-	})
-	for _, l := range own { // each behind those that it imports
-		var sources []any
-		for _, name := range l.GoFiles {
-			sources = append(sources, filepath.Join(l.Dir, name))
-		}
-		p.check(t, l.ImportPath, sources...)
-	}
-	return p
-}
-
-// check reads a package: files by their paths, or one as its text.
-func (p *program) check(t *testing.T, path string, sources ...any) {
-	t.Helper()
-	c := &checked{info: &types.Info{
-		Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
-		Instances: map[*ast.Ident]types.Instance{},
-	}}
-	for _, s := range sources {
-		name, text := s.(string), any(nil)
-		if strings.Contains(name, "\n") {
-			name, text = "a.go", name
-		}
-		f, err := parser.ParseFile(p.fset, name, text, parser.SkipObjectResolution)
-		require.NoError(t, err)
-		c.files = append(c.files, f)
-	}
-	var err error
-	c.pkg, err = (&types.Config{Importer: p}).Check(path, p.fset, c.files, c.info)
-	require.NoError(t, err)
-	p.from[path] = c.pkg
-	p.pkgs = append(p.pkgs, c)
-}
-
 // dead lists the assertions to interfaces that no type of the program implements. Interfaces that others declare are theirs to implement.
-func (p *program) dead() (found []string) {
+func (p *program) dead() (judged int, found []string) {
 	own := map[*types.Package]bool{}
 	var all []types.Type
 	add := func(o types.Object) {
@@ -199,7 +109,7 @@ func (p *program) dead() (found []string) {
 		if _, ok := to.(*types.TypeParam); ok {
 			return
 		}
-		p.judged++
+		judged++
 		for _, t := range all {
 			if types.Implements(t, is) {
 				return
@@ -243,5 +153,5 @@ func (p *program) dead() (found []string) {
 			})
 		}
 	}
-	return found
+	return judged, found
 }

@@ -1,15 +1,13 @@
-package main
+package house
 
 import (
 	"go/ast"
-	"go/parser"
 	"go/token"
-	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -63,7 +61,7 @@ func TestLimitsAreSaid(t *testing.T) {
 	said := map[string][]string{} // by folder: its texts
 	var found []string
 	for _, room := range limitRooms {
-		found = append(found, limitsBelow(t, room, said)...)
+		found = append(found, limitsBelow(theModule(t), room, said)...)
 	}
 	for _, x := range found {
 		have[x] = true
@@ -94,33 +92,13 @@ func TestLimitsAreSaid(t *testing.T) {
 }
 
 // limitsBelow returns the bounds below a room, as file and name, and collects the texts of each folder.
-func limitsBelow(t *testing.T, room string, said map[string][]string) (out []string) {
-	root := filepath.Join("..", "..")
-	files := token.NewFileSet()
-	require.NoError(t, filepath.WalkDir(filepath.Join(root, room), func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
+func limitsBelow(m *module, room string, said map[string][]string) (out []string) {
+	for _, name := range m.names(room) {
+		folder := path.Dir(name)
+		if limitRoomsNot.MatchString(strings.TrimPrefix(folder, room)) {
+			continue
 		}
-		name, err := filepath.Rel(root, path)
-		if err != nil {
-			return err
-		}
-		name = filepath.ToSlash(name)
-		if d.IsDir() {
-			if d.Name() == "testdata" || name != room && limitRoomsNot.MatchString(strings.TrimPrefix(name, room)) {
-				return filepath.SkipDir
-			}
-			return nil
-		}
-		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
-			return nil
-		}
-		f, err := parser.ParseFile(files, path, nil, parser.SkipObjectResolution)
-		if err != nil {
-			return err
-		}
-		folder := filepath.Dir(name)
-		for _, decl := range f.Decls {
+		for _, decl := range m.files[name].Decls {
 			within := ""
 			if g, ok := decl.(*ast.FuncDecl); ok {
 				within = g.Name.Name + "."
@@ -154,31 +132,14 @@ func limitsBelow(t *testing.T, room string, said map[string][]string) (out []str
 				return true
 			})
 		}
-		return nil
-	}))
-	return out
-}
-
-// literal is the text of a string literal, or of several that are joined; names between them are left out.
-func literal(e ast.Expr) string {
-	switch e := e.(type) {
-	case *ast.BasicLit:
-		if e.Kind == token.STRING {
-			s, _ := strconv.Unquote(e.Value)
-			return s
-		}
-	case *ast.BinaryExpr:
-		if e.Op == token.ADD {
-			return literal(e.X) + literal(e.Y)
-		}
 	}
-	return ""
+	return out
 }
 
 // A bound that has no row is found, whatever file it is in, and so is a budget.
 func TestLimitsAreFound(t *testing.T) {
 	said := map[string][]string{}
-	found := limitsBelow(t, "validate", said)
+	found := limitsBelow(theModule(t), "validate", said)
 	for _, x := range []string{
 		"validate/proof/fewest.go mostLevels", "validate/say-proof.go linkList.most", "validate/roce-members.go cutOff.NewBudget",
 		"validate/ways-out.go newAdviser.NewBudget",
