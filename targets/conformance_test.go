@@ -273,8 +273,8 @@ func TestFiles(t *testing.T) {
 }
 
 // allowed are the commands rocec may use on a device: those every supported system has, and those the lab simulates.
-var allowed = strings.Fields(`cat cp mv ln rm rmdir mkdir ls chmod chown stat sync touch sha256sum readlink basename dirname head tail wc tr cut
-	sort grep id hostname uname date sleep tee mktemp df timeout sh sudo systemctl dcb mlnx_qos ethtool ip rdma modprobe cl-consistency-check
+var allowed = strings.Fields(`cat cp mv ln rm rmdir mkdir ls chmod chown stat sync touch sha256sum readlink head tail wc tr cut
+	sort grep id hostname uname date sleep tee df timeout sh sudo systemctl dcb mlnx_qos ethtool ip rdma modprobe cl-consistency-check
 	vtysh lldpctl clagctl nv sonic-cfggen sonic-db-cli config pfcwd ecnconfig show cmp
 	test [ printf echo read case set command break continue exit true false : export unset shift return cd eval trap wait local
 	/usr/local/sbin/rocec-host /usr/local/sbin/rocec-host-mlx4 /usr/local/sbin/rocec-host-rxe`)

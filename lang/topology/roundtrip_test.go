@@ -85,7 +85,7 @@ func TestReadsWhatOthersWrite(t *testing.T) {
 
 // readBack holds what is read of a file to the cables that are in it.
 func readBack(t require.TestingT, format string, src []byte, cables [][5]string) {
-	edges, ds := Read(format, "cables", src, many)
+	edges, ds := readEdges(format, "cables", src, many)
 	require.Empty(t, ds, string(src))
 	var got [][5]string
 	for _, e := range edges {

@@ -17,6 +17,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/lab"
 	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/targets/target/targettest"
 )
 
 // TestActivate: which change of which release and chip takes a restart, and what the plan says of it.
@@ -333,7 +334,7 @@ func TestWaysInTheLab(t *testing.T) {
 		bare := *Target
 		bare.Image = func(d *ir.Device) target.Image {
 			img := Target.Image(d)
-			without := sim.Of(img.Sims)
+			without := targettest.Sim[*sim.Switchd](img.Sims)
 			without.Reload, without.Checker = "", false
 			return img
 		}

@@ -45,7 +45,7 @@ func stage(t *rapid.T, d *lab.Device, docs []grammar.Doc, commands bool) {
 	for _, doc := range docs {
 		text := doc.YAML()
 		if commands {
-			text = doc.Commands()
+			text = nvCommands(doc)
 		}
 		d.WriteFile("/tmp/patch", text, 0o644)
 		nv(t, d, "config patch /tmp/patch")

@@ -111,10 +111,10 @@ func TestPTM(t *testing.T) {
 	all := scenes(t)
 	hostile := irtest.LeafSpine(ir.UpDown, 2, 1).Rename(func(s string) string { return s + `"; x [/` }).Fabric()
 	for _, s := range append(all, scene{"hostile", hostile, nil}) {
-		edges, ds := topology.Read("ptm", "topology.dot", PTM(s.fabric, s.proofs), len(s.fabric.Links)+1)
+		cabling, ds := topology.ReadAll("ptm", "topology.dot", PTM(s.fabric, s.proofs), topology.Options{Most: len(s.fabric.Links) + 1})
 		require.Empty(t, ds, s.name)
 		var got, want []string
-		for _, e := range edges {
+		for _, e := range cabling.Edges {
 			require.Empty(t, e.Attrs)
 			got = append(got, e.A.Device+":"+e.A.Port+" - "+e.B.Device+":"+e.B.Port)
 		}

@@ -25,6 +25,7 @@ import (
 	"github.com/rocec/rocec/targets/nic/mlx5/mlx5test"
 	"github.com/rocec/rocec/targets/nic/mlx5/sim"
 	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/targets/target/targettest"
 )
 
 // machine is a host that is not there: a tree that stands for its /sys, /proc and /etc, the real dcb over the shim of
@@ -102,7 +103,7 @@ func newMachine(t testing.TB, d *ir.Device) *machine {
 		m.link("../../bus/pci/drivers/"+n.Driver, pci+"/driver")
 		m.link("../../../devices/"+n.PCI, "sys/class/net/"+n.Name+"/device")
 		m.write("sys/class/net/"+n.Name+"/mtu", fmt.Sprint(n.MTU))
-		m.rdma(n.PCI, sim.Of(img.Sims).RDMA(n.Name), n.Name)
+		m.rdma(n.PCI, targettest.Sim[*sim.NICs](img.Sims).RDMA(n.Name), n.Name)
 	}
 	for _, b := range d.Host.Bonds {
 		var slaves []string

@@ -49,19 +49,6 @@ func refuse(at Place, format string, args ...any) error {
 	return &Error{at, fmt.Sprintf(format, args...)}
 }
 
-// Release names the release that the header states: "5.9.0". Empty: it states none.
-func (c *Config) Release() string {
-	v := c.Header.Get("version")
-	if !v.IsScalar() {
-		return ""
-	}
-	rest, ok := strings.CutPrefix(v.Value, "Cumulus Linux ")
-	if !ok {
-		return ""
-	}
-	return strings.TrimSpace(rest)
-}
-
 // Read reads a configuration in YAML or JSON: a list of header, set and unset, a mapping of these, also below the number of a revision,
 // or a mapping that is the tree itself, as the REST interface gives it. Keys that stand for several (swp1-4,swp6 and 3,5) are taken apart
 // where NVUE takes them so: below interface and its bond members, and below qos. Nothing is an empty tree.

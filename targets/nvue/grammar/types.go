@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/rocec/rocec/lang/diag"
 )
@@ -137,19 +136,4 @@ func (y Type) unit() string {
 		return ""
 	}
 	return " (" + y.Unit + ")"
-}
-
-// String describes the type in a few words.
-func (y Type) String() string {
-	switch y.Kind {
-	case Words, OnOff:
-		return strings.Join(y.Words, ", ")
-	case Int:
-		return fmt.Sprintf("%d-%d%s", y.Lo, y.Hi, y.unit())
-	case Set:
-		return "a set of 0-7"
-	case Profile:
-		return "a profile's name"
-	}
-	return "not judged"
 }

@@ -65,16 +65,6 @@ var counters = func() []string {
 	return names
 }()
 
-// Of finds the NICs among the simulated parts of a device. It panics when there are none.
-func Of(sims []target.Sim) *NICs {
-	for _, s := range sims {
-		if s, ok := s.(*NICs); ok {
-			return s
-		}
-	}
-	panic("mlx5/sim: no NICs on this device")
-}
-
 // Netdevs are the interfaces of the NICs.
 func (s *NICs) Netdevs() []target.Netdev {
 	var out []target.Netdev
