@@ -19,6 +19,7 @@ import (
 	"github.com/rocec/rocec/compiler/compilertest"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/deploy/lab"
 	"github.com/rocec/rocec/targets/target"
@@ -372,11 +373,14 @@ func TestScripts(t *testing.T) {
 		for line := range strings.Lines(string(script)) {
 			assert.LessOrEqual(t, len(line), 130, line)
 		}
-		for _, tool := range [][]string{{"dash", "-n"}, {"bash", "--posix", "-n"}, {"shellcheck", "-s", "sh", "-"}} {
-			cmd := exec.Command(tool[0], tool[1:]...)
+		for _, tool := range [][]string{
+			{"dash", "-n"}, {"bash", "--posix", "-n"}, {"busybox", "sh", "-n"}, {"mksh", "-n"}, {"shellcheck", "-s", "sh", "-"},
+		} {
+			cmd := exec.Command(machinetest.Need(t, tool[0]), tool[1:]...)
 			cmd.Stdin = bytes.NewReader(script)
 			out, err := cmd.CombinedOutput()
 			assert.NoError(t, err, "%v: %s", tool, out)
+			assert.Empty(t, string(out), "%v", tool)
 		}
 	})
 	assert.Len(t, seen, 3, "a script of each family")

@@ -21,6 +21,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/judge"
 	"github.com/rocec/rocec/targets/sonic"
@@ -202,8 +203,8 @@ func yanglint(t require.TestingT, dir, release string, docs ...configDB) (why st
 		require.NoError(t, os.WriteFile(name, text, 0o600))
 		args = append(args, name)
 	}
-	tool, err := exec.LookPath("yanglint")
-	require.NoError(t, err, "run .ci/deps, which installs libyang2-tools")
+	tool, err := machinetest.Find("yanglint")
+	require.NoError(t, err)
 	out, err := exec.Command(tool, args...).CombinedOutput()
 	if err != nil && len(out) == 0 {
 		return err.Error()
@@ -247,6 +248,7 @@ func TestYANGExamples(t *testing.T) {
 	if testing.Short() {
 		t.Skip("drives yanglint")
 	}
+	machinetest.Need(t, "yanglint")
 	entries, err := os.ReadDir("../examples")
 	require.NoError(t, err)
 	judgedOn, dir := map[string]int{}, t.TempDir()
@@ -289,6 +291,7 @@ func TestYANGRandom(t *testing.T) {
 	if testing.Short() {
 		t.Skip("drives yanglint")
 	}
+	machinetest.Need(t, "yanglint")
 	judgedOn, dir := map[string]int{}, t.TempDir()
 	rapid.Check(t, func(rt *rapid.T) {
 		g := &gen{T: rt}
@@ -331,6 +334,7 @@ func TestYANGRefuses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("drives yanglint")
 	}
+	machinetest.Need(t, "yanglint")
 	tree, ds := targets.Render(samples["v2 on 202205"].compile(t))
 	require.False(t, ds.HasErrors())
 	leaf := tree.Devices[slices.IndexFunc(tree.Devices, func(d *target.Device) bool { return d.Role == target.Switch })]

@@ -19,6 +19,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/deploy/lab"
 	"github.com/rocec/rocec/targets/sonic/grammar"
 	"github.com/rocec/rocec/targets/sonic/sim"
@@ -68,7 +69,7 @@ func asked(t testing.TB, f found) (out string, failed bool) {
 	}
 	for i, shell := range f.shells {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute) // which only a query that hangs takes
-		cmd := exec.CommandContext(ctx, shell[0], append(slices.Clone(shell[1:]), "-c", query)...)
+		cmd := exec.CommandContext(ctx, machinetest.Need(t, shell[0]), append(slices.Clone(shell[1:]), "-c", query)...)
 		cmd.Env = []string{"PATH=" + dir + "/bin:/usr/bin:/bin", "LANG=C.UTF-8"}
 		cmd.Dir = dir
 		var b bytes.Buffer
