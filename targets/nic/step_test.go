@@ -10,12 +10,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
 // The unit is started once more where it was stopped with its interface, as a devlink reload does; a failure of its own is one.
 func TestStepAfterReload(t *testing.T) {
-	dash, err := exec.LookPath("dash")
-	require.NoError(t, err)
+	dash := machinetest.Need(t, "dash")
 	for _, c := range []struct {
 		name, result string
 		fails        string // how many restarts fail

@@ -74,7 +74,10 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-var update = flag.Bool("update", false, "rewrite testdata")
+var (
+	update = flag.Bool("update", false, "rewrite testdata")
+	whole  = flag.Bool("whole", false, "100 pairs of fabrics for a round trip, rather than 25")
+)
 
 func golden(t *testing.T, name, got string) {
 	t.Helper()

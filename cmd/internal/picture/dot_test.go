@@ -15,6 +15,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/ir/irtest"
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/lang/topology"
 )
@@ -22,12 +23,12 @@ import (
 // graphviz runs a program of the real graphviz on a document.
 func graphviz(t *testing.T, doc []byte, program string, args ...string) string {
 	t.Helper()
-	cmd := exec.Command(program, args...)
+	cmd := exec.Command(machinetest.Need(t, program), args...)
 	cmd.Stdin = strings.NewReader(string(doc))
 	var errs strings.Builder
 	cmd.Stderr = &errs
 	out, err := cmd.Output()
-	require.NoError(t, err, "the test needs Debian's package graphviz: %s", errs.String())
+	require.NoError(t, err, errs.String())
 	require.Empty(t, errs.String())
 	return string(out)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/deploy/lab"
 	"github.com/rocec/rocec/targets/nic/mlx5/mlx5test"
 	"github.com/rocec/rocec/targets/nic/mlx5/sim"
@@ -92,12 +93,11 @@ var dcbCommands = []string{
 
 // TestDcbAgainstTheRealOne compares stdout and status byte for byte, and stderr but for the help texts.
 func TestDcbAgainstTheRealOne(t *testing.T) {
-	for tool, pkg := range map[string]string{"dcb": "iproute2", "gcc": "gcc libc6-dev libmnl-dev"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			t.Fatalf("%s is missing; install the Debian packages %s", tool, pkg)
-		}
+	for _, name := range []string{"gcc", "/usr/include/stdio.h", "/usr/include/libmnl/libmnl.h"} {
+		machinetest.Need(t, name)
 	}
-	version, err := exec.Command("dcb", "-V").Output()
+	dcb := machinetest.Need(t, "dcb")
+	version, err := exec.Command(dcb, "-V").Output()
 	require.NoError(t, err)
 	require.Contains(t, string(version), "iproute2-6.1.", "the lab's dcb is that of 6.1")
 	dir := t.TempDir()
@@ -106,7 +106,7 @@ func TestDcbAgainstTheRealOne(t *testing.T) {
 
 	d := boot("e", "veth0") // the names the shim knows
 	for i, line := range dcbCommands {
-		cmd := exec.Command("dcb", strings.Fields(line)...)
+		cmd := exec.Command(dcb, strings.Fields(line)...)
 		cmd.Env = append(os.Environ(), "LD_PRELOAD="+so, "DCBSHIM_DIR="+dir, "LC_ALL=C")
 		var stdout, stderr bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &stdout, &stderr
