@@ -425,7 +425,7 @@ func TestMatrix(t *testing.T) {
 				}
 				t.Run(g.name+"/"+outcome, func(t *testing.T) {
 					t.Parallel()
-					fates := g.run(t, outcome, script)
+					fates := g.run(t, outcome, script())
 					text[i][j] = g.spell(outcome, fates)
 					for _, key := range g.keys {
 						c := fates[key]
@@ -518,7 +518,7 @@ func TestMatrixCanFail(t *testing.T) {
 		}
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			mutant := string(script)
+			mutant := string(script())
 			for i := 0; i < len(c.swap); i += 2 {
 				require.Equal(t, 1, strings.Count(mutant, c.swap[i]), "the script has changed: %q", c.swap[i])
 				mutant = strings.Replace(mutant, c.swap[i], c.swap[i+1], 1)

@@ -64,7 +64,7 @@ func pattern(wildcard string) string {
 	case "<dscp>":
 		return "^([0-9]|[1-5][0-9]|6[0-3])$"
 	case "<profile>":
-		return profileName.String()
+		return profileName().String()
 	case "<buffer>":
 		return "^(.*-buffer|shared-headroom)$"
 	}
