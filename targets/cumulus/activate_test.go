@@ -91,8 +91,8 @@ func TestActivate(t *testing.T) {
 // TestReloaded: the rows of the table name features that there are, and later releases reload all that earlier ones do.
 func TestReloaded(t *testing.T) {
 	releases := []grammar.Release{{3, 7, 16}, {4, 0, 0}, {4, 1, 1}, {4, 2, 1}, {4, 3, 0}}
-	for i := range grammar.Keys {
-		key := grammar.Keys[i].Spell(0, "g")
+	for i := range grammar.Keys() {
+		key := grammar.Keys()[i].Spell(0, "g")
 		reloads := false
 		for _, r := range releases {
 			now := grammar.Reloads(r, key)

@@ -63,7 +63,7 @@ func filesWith(m *platform.Switch, speed int) [][]int {
 // decides, and chips whose headroom SONiC can compute itself need no row. Those of Spectrum can.
 func CheckLookup(d *ir.Device) (ds diag.List) {
 	m := d.Switch.Model
-	if _, known := models[m.Name]; !known || !isKnown(m) || m.ASIC.Vendor == platform.Mellanox {
+	if _, known := models()[m.Name]; !known || !isKnown(m) || m.ASIC.Vendor == platform.Mellanox {
 		return nil
 	}
 	judged := map[int]bool{}

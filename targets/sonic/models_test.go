@@ -22,7 +22,7 @@ import (
 // Every row is of a model of the tables, with names for its first port on, on a branch there is; no platform is of two models.
 func TestModelsAreSound(t *testing.T) {
 	owner := map[string]string{}
-	for name, row := range models {
+	for name, row := range models() {
 		m := find(t, name)
 		assert.Equal(t, name, m.Name, "the name, and no alias")
 		assert.True(t, slices.Contains(grammar.Releases, row.since), name)
@@ -104,7 +104,7 @@ func TestMismatch(t *testing.T) {
 		assert.NotContains(t, said, "\x1b")
 		assert.Less(t, len(said), 400)
 	}
-	for name := range models {
+	for name := range models() {
 		m := find(t, name)
 		for _, p := range Platforms(m) {
 			for _, h := range HwSKUs(m) {
@@ -121,7 +121,7 @@ func TestUsual(t *testing.T) {
 	for model, want := range map[string]string{"sn2700": "202511", "z9864f": "202605", "as4610-54t": "202511"} {
 		assert.Equal(t, want, usual(find(t, model)), model)
 	}
-	for name := range models {
+	for name := range models() {
 		assert.Empty(t, checked(t, name, usual(find(t, name))), name)
 	}
 }
@@ -137,7 +137,7 @@ func page(t *testing.T, topic diag.Topic) string {
 // What `rocec explain sonic-model` lists is every model that came after the first branch, with its own.
 func TestModelsAreExplained(t *testing.T) {
 	want := map[string]grammar.Release{}
-	for name, row := range models {
+	for name, row := range models() {
 		if row.since > grammar.Releases[0] {
 			want[name] = row.since
 		}
@@ -287,7 +287,7 @@ func TestLookupsArePublished(t *testing.T) {
 // never on those that do.
 func TestDynamicByPlatform(t *testing.T) {
 	told := 0
-	for name := range models {
+	for name := range models() {
 		m := find(t, name)
 		for _, at := range Platforms(m) {
 			for _, hwsku := range HwSKUs(m) {

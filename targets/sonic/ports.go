@@ -27,7 +27,7 @@ func runsOf(m *platform.Switch) []run {
 	if m == nil {
 		return []run{{1, 0, 4}}
 	}
-	if row, ok := models[m.Name]; ok && isKnown(m) {
+	if row, ok := models()[m.Name]; ok && isKnown(m) {
 		return row.names
 	}
 	var out []run
@@ -114,7 +114,7 @@ type alias struct {
 func parseAlias(m *platform.Switch, name string) (alias, bool) {
 	style := letters | lanes
 	if m != nil && isKnown(m) {
-		style = models[m.Name].aliases
+		style = models()[m.Name].aliases
 	}
 	if rest, ok := strings.CutPrefix(name, "etp"); ok && style&letters != 0 {
 		part := -1

@@ -101,7 +101,7 @@ func (h *host) read(path string) string {
 func (h *host) run(args ...string) (string, int) {
 	cmd := exec.Command(machinetest.Need(h.t, "dash"), append([]string{"-s", "--"}, args...)...)
 	cmd.Env = h.env
-	cmd.Stdin = bytes.NewReader(family.Script)
+	cmd.Stdin = bytes.NewReader(family.Script())
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {

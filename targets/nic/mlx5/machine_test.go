@@ -66,7 +66,7 @@ func newMachine(t testing.TB, d *ir.Device) *machine {
 	}
 	so, err := shims()
 	require.NoError(t, err)
-	m := &machine{t: t, root: t.TempDir(), script: script}
+	m := &machine{t: t, root: t.TempDir(), script: script()}
 	m.fake = filepath.Join(m.root, "fake")
 	m.env = []string{
 		"ROCEC_ROOT=" + m.root, "ROCEC_WAIT=2", "FAKE_DIR=" + m.fake, "DCBSHIM_DIR=" + m.fake, "LD_PRELOAD=" + so,
@@ -367,7 +367,7 @@ func (m *machine) exec(shell string, args []string) result {
 
 // parsed is the script as POSIX sh; running it changes nothing in it.
 var parsed = sync.OnceValues(func() (*syntax.File, error) {
-	return syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(bytes.NewReader(script), "rocec-host")
+	return syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(bytes.NewReader(script()), "rocec-host")
 })
 
 // interpret runs the script in the interpreter, where traffic_class is what a driver makes of it.

@@ -432,7 +432,7 @@ func TestMatrix(t *testing.T) {
 				}
 				t.Run(g.name+"/"+outcome, func(t *testing.T) {
 					t.Parallel()
-					fates := g.run(t, outcome, script)
+					fates := g.run(t, outcome, script())
 					text[i][j] = g.spell(outcome, fates)
 					assert.True(t, *update || strings.Contains(string(want), text[i][j]), "not in the golden file:\n%s", text[i][j])
 					for _, key := range g.keys {
@@ -526,7 +526,7 @@ func TestMatrixCanFail(t *testing.T) {
 		}
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			mutant := string(script)
+			mutant := string(script())
 			for i := 0; i < len(c.swap); i += 2 {
 				require.Equal(t, 1, strings.Count(mutant, c.swap[i]), "the script has changed: %q", c.swap[i])
 				mutant = strings.Replace(mutant, c.swap[i], c.swap[i+1], 1)

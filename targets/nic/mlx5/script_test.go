@@ -424,7 +424,7 @@ func TestCommands(t *testing.T) {
 	// commands
 	allowed := strings.Fields("dcb mlnx_qos devlink ethtool ip systemctl modprobe mkdir rmdir rm readlink sleep sort sha256sum stat od " +
 		": [ break continue exit false printf read return set shift") // builtins
-	prog, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(bytes.NewReader(script), "rocec-host")
+	prog, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(bytes.NewReader(script()), "rocec-host")
 	require.NoError(t, err)
 	used := map[string]bool{}
 	syntax.Walk(prog, func(n syntax.Node) bool {
@@ -448,8 +448,8 @@ func TestCommands(t *testing.T) {
 	for name := range used {
 		assert.Contains(t, allowed, name)
 	}
-	assert.NotContains(t, string(script), "eval")
-	for line := range strings.Lines(string(script)) {
+	assert.NotContains(t, string(script()), "eval")
+	for line := range strings.Lines(string(script())) {
 		assert.NotRegexp(t, `\[ (! )?-[^edznf ]`, line, "the interpreter asks only whether files exist")
 		assert.LessOrEqual(t, len(line), 130)
 	}
@@ -464,7 +464,7 @@ func TestUnit(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(root, p), b, mode))
 	}
 	exe := filepath.Join(root, "rocec-host")
-	at("rocec-host", script, 0o755)
+	at("rocec-host", script(), 0o755)
 	unit, _ := rendered(t, fixtures(t)["v2"])[1].Edit(nil)
 	here := bytes.ReplaceAll(unit, []byte("/usr/local/sbin/rocec-host"), []byte(exe))
 	require.NotEqual(t, unit, here)

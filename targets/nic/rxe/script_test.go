@@ -94,7 +94,7 @@ func (h *host) read(path string) string {
 // run runs a verb of the script from stdin, in the shell of Debian; it gives what it printed to both outputs, and its status.
 func (h *host) run(args ...string) (string, int) {
 	cmd := exec.Command(machinetest.Need(h.t, "dash"), append([]string{"-s", "--"}, args...)...)
-	cmd.Stdin = bytes.NewReader(family.Script)
+	cmd.Stdin = bytes.NewReader(family.Script())
 	return h.exec(cmd)
 }
 

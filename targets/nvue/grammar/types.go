@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/rocec/rocec/lang/diag"
 )
@@ -49,12 +50,12 @@ const (
 
 // names of profiles: letters, digits, _ and - are the safest; the manuals print no pattern, and reserve five words.
 var (
-	profileName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`)
+	profileName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`) })
 	reserved    = []string{"auto", "none", "null", "any", "all"}
 )
 
 // IsProfile reports whether a word can be the name of a profile. Source: NVUE Format Reference 5.17.
-func IsProfile(s string) bool { return profileName.MatchString(s) && !slices.Contains(reserved, s) }
+func IsProfile(s string) bool { return profileName().MatchString(s) && !slices.Contains(reserved, s) }
 
 // On reads a switch, in the spelling of any release.
 func On(t *Tree) (on, ok bool) {
