@@ -251,13 +251,34 @@ type LinkBlock struct {
 	Speed  Value[int]     // Mb/s
 	Length Value[float64] // metres
 	MTU    Value[int]     // bytes
-	Routed Value[bool]
-	Peer   Value[bool]
 
 	FlowControl Value[string] // pfc or pause
 
-	Bond    Value[bool]
-	Planned Value[bool]
+	Marks *LinkMarks // nil: the block has none of these attributes
+}
+
+// LinkMarks are the attributes that few blocks of links have. They lie outside of the block, which a fabric may have for each of its links:
+// the garbage collector scans objects of more than 512 bytes one by one.
+type LinkMarks struct {
+	Routed, Peer, Bond, Planned Value[bool]
+}
+
+// Marked returns the marks of the block, which are not to be changed.
+func (b *LinkBlock) Marked() *LinkMarks {
+	if b.Marks == nil {
+		return &unmarked
+	}
+	return b.Marks
+}
+
+var unmarked LinkMarks
+
+// mark gives the block its marks.
+func (b *LinkBlock) mark(m LinkMarks) {
+	b.Marks = nil
+	if m != unmarked {
+		b.Marks = &m
+	}
 }
 
 // SwitchModel is a switch_model block: hardware the tables do not know.

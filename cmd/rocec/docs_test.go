@@ -20,7 +20,6 @@ import (
 	"github.com/rocec/rocec/docs/docstest"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets"
-	"github.com/rocec/rocec/validate"
 )
 
 // docs/checks/README.md is the index of the pages of codes, by symptom and by family.
@@ -54,20 +53,6 @@ func TestDocsChecks(t *testing.T) {
 		}
 	}
 	requireGenerated(t, "checks/README.md", b.String())
-}
-
-// docs/known.md is the table of what is known to go wrong.
-func TestDocsKnown(t *testing.T) {
-	var b strings.Builder
-	b.WriteString("# What is known to go wrong\n\nEvery known way a RoCE fabric is misconfigured, and what rocec says or does about it. " +
-		"Generated from a table in the code (`make update`).\n")
-	for _, list := range knowns {
-		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n| | what | rocec |\n| --- | --- | --- |\n", list.title, list.source)
-		for _, k := range list.rows {
-			fmt.Fprintf(&b, "| %s | %s | %s |\n", k.id, k.what, k.answer("checks/"))
-		}
-	}
-	requireGenerated(t, "known.md", b.String())
 }
 
 // requireGenerated holds a page to what is generated; with -update it writes it.
@@ -158,59 +143,6 @@ func TestCodesFrontMatter(t *testing.T) {
 	assert.GreaterOrEqual(t, withSymptom, 40)
 }
 
-// Every row of what is known to go wrong has an answer, and names codes that exist; every check has a row.
-func TestKnown(t *testing.T) {
-	codes := map[string]bool{}
-	for _, r := range report.Rooms() {
-		for _, topic := range r.Topics {
-			codes[topic.Code] = true
-		}
-	}
-	ids, named := map[string]bool{}, map[string]bool{}
-	for _, list := range knowns {
-		for _, k := range list.rows {
-			require.False(t, ids[k.id], k.id)
-			ids[k.id] = true
-			require.NotEmpty(t, k.what)
-			require.NotEmpty(t, strings.Join(k.codes(), "")+k.why, k.id)
-			for _, code := range k.codes() {
-				require.True(t, codes[code], "%s names %s, which is not a code", k.id, code)
-				named[code] = true
-			}
-		}
-	}
-	for _, c := range validate.Checks {
-		require.True(t, named[c.Code], "%s: its Answers name no row of docs/known.md", c.Code)
-		for _, id := range c.Answers {
-			require.True(t, ids[id], "%s answers %s, which is not a row", c.Code, id)
-		}
-	}
-}
-
-// codes returns the codes that speak of it: those of checks, in the order of their table, and the others.
-func (k *known) codes() []string {
-	var out []string
-	for _, c := range validate.Checks {
-		if slices.Contains(c.Answers, k.id) {
-			out = append(out, c.Code)
-		}
-	}
-	return append(out, k.other...)
-}
-
-// answer is what rocec says or does of it, with links into the folder of the codes.
-func (k *known) answer(dir string) string {
-	var does []string
-	for _, code := range k.codes() {
-		does = append(does, fmt.Sprintf("[%s](%s%s.md)", code, dir, code))
-	}
-	said := strings.Join(does, ", ")
-	if said != "" && k.why != "" {
-		said += "; "
-	}
-	return said + k.why
-}
-
 // The README shows what rocec prints: every console block that begins with "$ rocec" is run, every excerpt stands in
 // the file it names, and the table of what goes wrong is the table.
 func TestDocsReadme(t *testing.T) {
@@ -227,7 +159,7 @@ func TestDocsReadme(t *testing.T) {
 	})
 	var table strings.Builder
 	table.WriteString("<!-- checks -->\n| what goes wrong | rocec |\n| --- | --- |\n")
-	for _, k := range knowns[1].rows {
+	for _, k := range knowns(t)[1].rows {
 		fmt.Fprintf(&table, "| %s | %s |\n", k.what, k.answer("docs/checks/"))
 	}
 	table.WriteString("<!-- end of checks -->")

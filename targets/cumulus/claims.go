@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
@@ -284,7 +285,7 @@ func memoryKeysClaim(r grammar.Release, a *platform.ASIC) target.Claim {
 			`(control|service|bulk))\.[a-z_.]+) *= *[A-Za-z0-9_.]+' ` + strings.Join(memoryPaths(a), " ") + " | sort -u"},
 		Judge: func(answer []byte) target.Verdict {
 			text := string(answer)
-			return target.Decide(strings.Contains(text, "service_pool"), poolMode.MatchString(text) && quota.MatchString(text))
+			return target.Decide(strings.Contains(text, "service_pool"), poolMode().MatchString(text) && quota().MatchString(text))
 		},
 	}
 }
@@ -327,6 +328,6 @@ printf '%s\n' "$said" | grep -oE 'storage-optimized( pfc)?|roce( lossless| lossy
 
 // The two keys, in comments or not.
 var (
-	poolMode = regexp.MustCompile(`ingress_service_pool\.0\.mode *=`)
-	quota    = regexp.MustCompile(`\.dynamic_quota *=`)
+	poolMode = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`ingress_service_pool\.0\.mode *=`) })
+	quota    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\.dynamic_quota *=`) })
 )

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/rocec/rocec/compiler/ir"
@@ -15,10 +16,10 @@ import (
 // Family is how the NICs of one driver are written.
 type Family struct {
 	Driver *ir.Driver
-	Module string // the kernel module of the interfaces: "mlx5_core"; empty: any
-	Suffix string // of the names of its script, unit and rules: "-bnxt"; unique among families
-	Script []byte // of POSIX sh; see the package for its verbs
-	Rows   []Row  // the keys of the value file, as [Sorted] gives them
+	Module string        // the kernel module of the interfaces: "mlx5_core"; empty: any
+	Suffix string        // of the names of its script, unit and rules: "-bnxt"; unique among families
+	Script func() []byte // of POSIX sh; see the package for its verbs
+	Rows   []Row         // the keys of the value file, as [Sorted] gives them
 
 	// Plain is lines of what a NIC holds that nobody has set, as far as it matters to others on the network: a NIC goes back to it of
 	// which nobody knows what it held before rocec.
@@ -62,10 +63,12 @@ func (f *Family) Target(doc string, topics []diag.Topic) *target.Target {
 	f.unitPath = "/etc/systemd/system/" + f.tool + "@.service"
 	f.rulesPath = "/etc/udev/rules.d/99-rocec" + f.Suffix + ".rules"
 	f.held = f.heldCmd()
-	wholly := func(content []byte) func([]byte) ([]byte, diag.List) {
-		return func([]byte) ([]byte, diag.List) { return content, nil }
+	wholly := func(content func() []byte) func([]byte) ([]byte, diag.List) {
+		return func([]byte) ([]byte, diag.List) { return content(), nil }
 	}
-	named := func(text string) []byte { return []byte(strings.ReplaceAll(text, "TOOL", f.tool)) }
+	named := func(text string) func() []byte {
+		return sync.OnceValue(func() []byte { return []byte(strings.ReplaceAll(text, "TOOL", f.tool)) })
+	}
 	rules := rulesText
 	if f.MakesDevice {
 		comment, events, _ := strings.Cut(rules, "\n")
@@ -229,7 +232,7 @@ func (f *Family) stepOf(ours []applied) target.Step {
 	return target.Step{
 		Name: title.String(),
 		Cmd:  strings.Join(cmds, " && "), Disrupts: disrupts, Outage: outage,
-		Undo:    &target.Query{Cmd: strings.Join(undo, "\n"), Stdin: f.Script},
+		Undo:    &target.Query{Cmd: strings.Join(undo, "\n"), Stdin: f.Script()},
 		Loaded:  &target.Query{Cmd: strings.Join(checks, " && ")},
 		Timeout: time.Duration(len(ours)) * unitTime,
 		Soak:    5 * time.Second,

@@ -154,7 +154,7 @@ func (f *Family) query(verb, name string, at []string) *target.Query {
 		key, value, _ := strings.Cut(arg, "=")
 		cmd.WriteString(" " + key + "=" + Quote(value))
 	}
-	return &target.Query{Name: f.Driver.Name + " " + verb + " " + word(name, nil, at), Cmd: cmd.String(), Stdin: f.Script}
+	return &target.Query{Name: f.Driver.Name + " " + verb + " " + word(name, nil, at), Cmd: cmd.String(), Stdin: f.Script()}
 }
 
 // confPath is the value file of a NIC.

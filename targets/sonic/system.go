@@ -152,10 +152,6 @@ var chips = map[string]chip{
 	"spectrum6":        {family: "spc6", alpha: 0, pools: twoPools, source: "lists; lookup and pools of ACS-SN6600_LD"},
 }
 
-// Family is how the table of what may be changed by patch calls a chip: "spc1", "th2"; empty: it does not name it. The table goes by
-// hwsku, so a switch with the chip whose hwsku it leaves out takes no such change either.
-func Family(a *platform.ASIC) string { return chips[a.Name].family }
-
 // can is what SONiC offers on a chip: PFC for each priority, with a priority group and so a buffer of its own for each lossless one.
 // Chips that are not listed are taken to do what they can.
 //

@@ -60,7 +60,7 @@ targets/nic/mlx5:        targets/target targets/nic targets/nic/mlx5/sim compile
 targets/nic/mlx5/sim:    targets/target |
 targets/nic/mlx5/mlx5test: |
 targets/nic/nictest:     targets/target targets/nic compiler/ir |
-targets/target/targettest: |
+targets/target/targettest: targets/target |
 targets/nic/mlx4:        targets/target targets/nic targets/nic/mlx5/sim compiler/ir lang/diag |
 targets/nic/bnxt:        targets/target targets/nic compiler/ir |
 targets/nic/ice:         targets/target targets/nic compiler/ir |

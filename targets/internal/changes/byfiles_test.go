@@ -13,6 +13,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy/rollout"
 	"github.com/rocec/rocec/targets/judge/judgetest"
 	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/targets/target/targettest"
 )
 
 const (
@@ -54,7 +55,7 @@ func TestByFiles(t *testing.T) {
 
 			// What switchd refuses takes both files back.
 			refuse := true
-			sim.Of(device.Sims()).Says = func(content []byte) []string {
+			targettest.Sim[*sim.Switchd](device.Sims()).Says = func(content []byte) []string {
 				if !refuse || !strings.Contains(string(content), "pfc.roce_pfc.") {
 					return nil
 				}
@@ -66,7 +67,7 @@ func TestByFiles(t *testing.T) {
 				require.Equal(t, was, read(path))
 			}
 			refuse = false
-			_, before := sim.Of(device.Sims()).Loaded()
+			_, before := targettest.Sim[*sim.Switchd](device.Sims()).Loaded()
 
 			r = labtest.Apply(t, tree, dial).Devices[0]
 			require.Equal(t, deploy.Applied, r.Outcome, "%v %v %s", r.Err, r.Undo, r.Text())
@@ -75,7 +76,7 @@ func TestByFiles(t *testing.T) {
 				require.Empty(t, ds)
 				require.Equal(t, string(want), read(f.Path))
 			}
-			loaded, times := sim.Of(device.Sims()).Loaded()
+			loaded, times := targettest.Sim[*sim.Switchd](device.Sims()).Loaded()
 			assert.Equal(t, read(featuresConf), string(loaded))
 			assert.Equal(t, before+1, times, "one reload for both")
 

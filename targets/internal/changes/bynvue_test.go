@@ -18,6 +18,7 @@ import (
 	"github.com/rocec/rocec/targets/judge/judgetest"
 	"github.com/rocec/rocec/targets/nvue/sim"
 	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/targets/target/targettest"
 )
 
 // nvueBox is a switch of the rack of byFiles that NVUE configures.
@@ -35,7 +36,7 @@ func boxOf(t *testing.T, tree *target.Tree) *nvueBox {
 	t.Helper()
 	require.Equal(t, "nvue", tree.Devices[0].Target.Name)
 	b := labtest.New(t, tree)
-	return &nvueBox{b, sim.Of(b.Sims())}
+	return &nvueBox{b, targettest.Sim[*sim.NVUE](b.Sims())}
 }
 
 const appliedTree = "nv config show -r applied"

@@ -15,6 +15,7 @@ import (
 	"github.com/rocec/rocec/targets/judge/judgetest"
 	"github.com/rocec/rocec/targets/sonic/sim"
 	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/targets/target/targettest"
 )
 
 // sonicBox is a switch of SONiC with the rack of byFiles behind it.
@@ -28,7 +29,7 @@ func bySONiC(t *testing.T, hcl string) *sonicBox {
 	tree := switchOf(t, hcl)
 	require.Equal(t, "sonic", tree.Devices[0].Target.Name)
 	b := labtest.New(t, tree)
-	return &sonicBox{b, sim.Of(b.Sims())}
+	return &sonicBox{b, targettest.Sim[*sim.Switch](b.Sims())}
 }
 
 // running is CONFIG_DB as the switch has it.

@@ -14,6 +14,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy/rollout"
 	"github.com/rocec/rocec/targets/judge/judgetest"
 	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/targets/target/targettest"
 )
 
 // What switchd logs of a change decides over it, on a switch that restarts and on one that reloads: a complaint of its table takes the
@@ -40,7 +41,7 @@ func TestSwitchdSays(t *testing.T) {
 				tree := &target.Tree{Devices: []*target.Device{sw}}
 				devices, dial := labtest.Start(t, tree)
 				device := devices.Device(sw.Name)
-				sim.Of(device.Sims()).Says = func(content []byte) []string {
+				targettest.Sim[*sim.Switchd](device.Sims()).Says = func(content []byte) []string {
 					if !strings.Contains(string(content), "pfc.roce_pfc.") {
 						return nil
 					}

@@ -48,7 +48,7 @@ var family = &nic.Family{
 	Module: "mlx4_core",
 	Suffix: suffix,
 	Plain:  "pfc=0,0,0,0,0,0,0,0\ntos=0\nvlan_map=0:0,2:0,4:0,6:0\n",
-	Script: nic.Script(suffix, nic.Card+own),
+	Script: nic.Script(suffix, func() string { return nic.Card() + own }),
 	Rows:   nic.Sorted(nic.HostRows, nic.CardRows, nic.CMRows, nic.VLANRows),
 	Judge:  judge,
 	Probes: probes,

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/nic/mlx5/mlx5test"
 )
 
@@ -98,9 +99,9 @@ func (h *host) read(path string) string {
 
 // run runs a verb of the script from stdin, in the shell of Debian; it gives what it printed to both outputs, and its status.
 func (h *host) run(args ...string) (string, int) {
-	cmd := exec.Command("dash", append([]string{"-s", "--"}, args...)...)
+	cmd := exec.Command(machinetest.Need(h.t, "dash"), append([]string{"-s", "--"}, args...)...)
 	cmd.Env = h.env
-	cmd.Stdin = bytes.NewReader(family.Script)
+	cmd.Stdin = bytes.NewReader(family.Script())
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {

@@ -22,7 +22,7 @@ var family = &nic.Family{
 	Driver: driver,
 	Module: "sample_core",
 	Suffix: "-sample",
-	Script: []byte(script),
+	Script: func() []byte { return []byte(script) },
 	Rows: []nic.Row{{
 		Key: "pfc", Comment: "priorities with PFC, 0 to 7",
 		Value: func(b []byte, s *nic.Settings) []byte {

@@ -48,7 +48,7 @@ var Target = family.Target("Soft-RoCE (driver rdma_rxe) on ordinary interfaces o
 var family = &nic.Family{
 	Driver: driver,
 	Suffix: suffix,
-	Script: nic.Script(suffix, own),
+	Script: nic.Script(suffix, func() string { return own }),
 	Rows:   rows,
 	Plain:  "tos=0\nvlan_map=0:0,2:0,4:0,6:0\n",
 	Judge:  judge,
