@@ -182,8 +182,10 @@ func (p *Page) frontMatter(head string) error {
 			p.Severities = strings.Split(value, ", ")
 		case key == "family" && FamilyTitle(value) != "":
 			p.Family = value
+		case key == "family":
+			return fmt.Errorf("front matter: families.go has no family %q", value)
 		default:
-			return fmt.Errorf("front matter: %q is none of code, severity, symptoms and a family that is known", line)
+			return fmt.Errorf("front matter: %q is none of code, severity, family and symptoms", line)
 		}
 	}
 	if p.Code == "" || p.Severities == nil || p.Family == "" {

@@ -151,15 +151,25 @@ func requireGives(t *testing.T, code, excerpt string, s exampleSetting) (w *lang
 		return w, usual
 	}
 	if s.ground == "" {
-		for _, s.ground = range langtest.Backgrounds() {
-			other, _ := ground(t, s)
-			if w, wrong := gives(t, code, excerpt, other, s); wrong == "" {
+		for _, name := range langtest.Backgrounds() {
+			in := s
+			in.ground = name
+			other, _ := ground(t, in)
+			if w, wrong := gives(t, code, excerpt, other, in); wrong == "" {
 				return w, other
 			}
 		}
 	}
-	t.Error(wrong)
+	t.Errorf("the example, completed from %s: %s", groundOf(s), wrong)
 	return w, usual
+}
+
+// groundOf names the background of an example.
+func groundOf(s exampleSetting) string {
+	if strings.HasPrefix(s.ground, "examples/") {
+		return s.ground
+	}
+	return "lang/langtest/backgrounds/" + cmp.Or(s.ground, "clos")
 }
 
 // requireMends asks that what a fix shows, laid over the bad example, leaves neither the code nor another error.

@@ -117,7 +117,7 @@ func TestKnown(t *testing.T) {
 		}
 	}
 	for _, c := range validate.Checks {
-		require.True(t, named[c.Code], "%s answers no row of what is known to go wrong", c.Code)
+		require.True(t, named[c.Code], "%s: its Answers name no row of testdata/known.txt", c.Code)
 		for _, id := range c.Answers {
 			require.True(t, ids[id], "%s answers %s, which is not a row", c.Code, id)
 		}

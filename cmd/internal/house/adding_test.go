@@ -1,4 +1,4 @@
-package main
+package house
 
 import (
 	"bytes"
@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,8 +13,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/rocec/rocec/targets/judge/judgetest"
 )
 
 // scratch is the repository with something added to it. Its files lie in a folder of their own and are laid over those of the
@@ -29,9 +26,10 @@ type scratch struct {
 }
 
 func newScratch(t *testing.T) *scratch {
-	root, err := filepath.Abs("../..")
+	t.Helper()
+	abs, err := filepath.Abs(root)
 	require.NoError(t, err)
-	s := &scratch{t: t, root: root, dir: t.TempDir()}
+	s := &scratch{t: t, root: abs, dir: t.TempDir()}
 	s.overlay.Replace = map[string]string{}
 	return s
 }
@@ -88,8 +86,20 @@ func (s *scratch) lines(name string, after map[string]string) {
 	s.touched = append(s.touched, name+strings.Repeat(" +", len(after)))
 }
 
-// goCommand runs the go command on the repository with what is added, offline.
-func (s *scratch) goCommand(args ...string) {
+// judge runs tests of a package of the repository with what is added. TestAdded is among them, in a file below testdata/adding.
+func (s *scratch) judge(pkg string, tests ...string) {
+	name := pkg + "/adding_test.go"
+	data, err := os.ReadFile(filepath.Join("testdata/adding", name))
+	require.NoError(s.t, err)
+	s.write(name, data)
+	out := s.goCommand("test", "-vet=off", "-v", "-run", "^("+strings.Join(tests, "|")+")$", "./"+pkg)
+	for _, test := range tests {
+		require.Contains(s.t, out, "--- PASS: "+test)
+	}
+}
+
+// goCommand runs the go command on the repository with what is added, offline, and returns its output.
+func (s *scratch) goCommand(args ...string) string {
 	overlay := filepath.Join(s.dir, "overlay.json")
 	data, err := json.Marshal(s.overlay)
 	require.NoError(s.t, err)
@@ -99,14 +109,16 @@ func (s *scratch) goCommand(args ...string) {
 	cmd.Env = append(os.Environ(), "GOPROXY=off")
 	out, err := cmd.CombinedOutput()
 	require.NoError(s.t, err, "go %s\n%s", strings.Join(args, " "), out)
+	return string(out)
 }
 
-// A check, an operating system and a NIC family can be added by the files that docs/architecture.md names, and work: in a copy of
-// the repository they are, and nothing else is touched.
+// TestAddingAThing adds a check, an operating system, a NIC family and a switch model by the files that docs/architecture.md names, and no
+// other. Tests that are laid over the same copy show that they work.
 func TestAddingAThing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make check does not compile a changed copy; make test does")
 	}
+	t.Parallel()
 	s := newScratch(t)
 	s.addBelow("validate")
 	s.addBelow("docs")
@@ -138,49 +150,17 @@ func TestAddingAThing(t *testing.T) {
 	checks := filepath.Join(s.dir, "checks.test")
 	s.goCommand("test", "-c", "-vet=off", "-o", checks, "./validate")
 	cmd := exec.Command(checks, "-test.run", "^TestChecks$/^(sample-check|)$", "-test.v")
-	cmd.Dir = filepath.Join(s.dir, "validate")
-	said, err := cmd.CombinedOutput()
-	require.NoError(t, err, "%s", said)
-	require.Contains(t, string(said), "--- PASS: TestChecks/sample-check")
-	bin := filepath.Join(s.dir, "rocec")
-	s.goCommand("build", "-o", bin, "./cmd/rocec")
+	cmd.Dir = filepath.Join(s.dir, "validate") // where its fixtures are
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Contains(t, string(out), "--- PASS: TestChecks/sample-check")
+	s.judge("targets/judge", "TestAdded")
 
-	said, err = exec.Command(bin, "explain", "sample-check").CombinedOutput()
-	require.NoError(t, err, "%s", said)
-	assert.Contains(t, string(said), "sample-check: a cos group is called sample\n")
-
-	text := strings.ReplaceAll(strings.ReplaceAll(judgetest.TwoFamilies, `version = "4.3.0"`, "os = \"sample\"\n  version = \"2\""), ":swp", ":port")
-	fabric := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(fabric, "fabric.hcl"), []byte(text+"cos_group \"sample\" {\n  cos = 1\n}\n"), 0o644))
-	said, err = exec.Command(bin, "validate", fabric).CombinedOutput()
-	require.NoError(t, err, "%s", said)
-	assert.Contains(t, string(said), "note[sample-check]: a cos group is called sample")
-	out := filepath.Join(fabric, "out")
-	said, err = exec.Command(bin, "build", "-o", out, fabric).CombinedOutput()
-	require.NoError(t, err, "%s", said)
-	var built []string
-	require.NoError(t, filepath.WalkDir(out, func(name string, e fs.DirEntry, err error) error {
-		if err == nil && !e.IsDir() && !strings.Contains(name, "gpu2") {
-			rel, _ := filepath.Rel(out, name)
-			built = append(built, path.Clean(filepath.ToSlash(rel)))
-		}
-		return err
-	}))
-	slices.Sort(built)
-	assert.Equal(t, []string{
-		"gpu1/etc/rocec/host/ens1f0.conf", "gpu1/etc/rocec/host/ens2f0.conf", "gpu1/etc/systemd/system/rocec-host-sample@.service",
-		"gpu1/etc/systemd/system/rocec-host@.service",
-		"gpu1/etc/udev/rules.d/99-rocec-sample.rules", "gpu1/etc/udev/rules.d/99-rocec.rules",
-		"gpu1/usr/local/sbin/rocec-host", "gpu1/usr/local/sbin/rocec-host-sample", "leaf1/etc/sample.conf",
-	}, built)
-	conf, err := os.ReadFile(filepath.Join(out, "leaf1/etc/sample.conf"))
-	require.NoError(t, err)
-	assert.Equal(t, "port1 lossless 3\nport2 lossless 3\nport3 lossless 3\nport4 lossless 3\n", string(conf))
-
-	// its words are judged by its own rules
-	wrong := strings.Replace(text, `version = "2"`, `version = "3"`, 1)
-	require.NoError(t, os.WriteFile(filepath.Join(fabric, "fabric.hcl"), []byte(wrong), 0o644))
-	said, err = exec.Command(bin, "validate", fabric).CombinedOutput()
-	require.Error(t, err)
-	assert.Contains(t, string(said), "is not a release of Sample OS")
+	s = newScratch(t) // of a model nothing above depends
+	s.lines("compiler/platform/switches.go", map[string]string{"var Switches = []*Switch{": `	{
+		Name: "sample-32", Title: "Sample 32", ASIC: asic("trident3"), Ports: []PortRange{qsfp28(1, 32)},
+		Source: "made up",
+	},`})
+	assert.Equal(t, []string{"compiler/platform/switches.go +"}, s.touched, "a switch model: its row")
+	s.judge("compiler/platform", "TestAdded", "TestTablesAreSound")
 }
