@@ -57,8 +57,7 @@ type Family struct {
 
 // Target is the row of the family in the table of targets.
 func (f *Family) Target(doc string, topics []diag.Topic) *target.Target {
-	rows := f.Rows
-	f.Rows = sync.OnceValue(func() []Row { return Sorted(rows(), []Row{shouldRow}) })
+	f.Rows = sortedOnce(f.Rows, shouldRow)
 	f.tool = toolName(f.Suffix)
 	f.scriptPath = "/usr/local/sbin/" + f.tool
 	f.unitPath = "/etc/systemd/system/" + f.tool + "@.service"
