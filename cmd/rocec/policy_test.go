@@ -29,6 +29,7 @@ lang/eval:               lang/parse lang/diag lang/dscp lang/nodeset lang/destin
 lang:                    lang/parse lang/eval lang/diag lang/nodeset lang/nexthops lang/lock lang/topology | github.com/hashicorp/hcl/v2 github.com/zclconf/go-cty github.com/hashicorp/go-version
 lang/outline:            lang lang/parse lang/eval lang/diag lang/dscp lang/nodeset | github.com/hashicorp/hcl/v2
 lang/langtest:           | github.com/hashicorp/hcl/v2
+lang/langtest/machinetest: |
 compiler/platform:       |
 compiler/ir:             compiler/platform lang/diag lang/lock |
 compiler:                lang lang/diag lang/lock lang/nodeset compiler/ir compiler/platform compiler/routes |
@@ -106,6 +107,7 @@ var outside = []string{
 	"cmd/rocec", "cmd/internal/compare", "cmd/internal/report", "cmd/internal/journal", "cmd/internal/samples",
 	"targets/deploy/ssh", "targets/deploy/lab", "targets/deploy/safefile", "targets/deploy/internal/sshdtest",
 	"targets/deploy/internal/boxtest", "targets/deploy/internal/nspawn", "targets/nic/mlx5/mlx5test", "targets/target/targettest", "lang/langtest",
+	"lang/langtest/machinetest",
 }
 
 // impure is what the others may not import.

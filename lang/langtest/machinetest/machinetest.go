@@ -1,0 +1,77 @@
+// Package machinetest gives tests of every room what they need of the machine: programs that are not ours, root, and one binary of rocec.
+//
+// A test that needs something that is missing is skipped with its name and the command that installs it. Where CI is set, or ROCEC_TEST
+// is "all", the test fails.
+package machinetest
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// packages are the Debian packages of the programs and files that tests need. A test holds them to .ci/deps, which installs them.
+var packages = map[string]string{
+	"/usr/include/libmnl/libmnl.h": "libmnl-dev", "/usr/include/stdio.h": "libc6-dev",
+	"/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf": "fonts-dejavu-core",
+	"bash": "bash", "busybox": "busybox", "chromedriver": "chromium-driver", "chromium": "chromium", "dash": "dash", "dcb": "iproute2",
+	"devlink": "iproute2", "dot": "graphviz", "e2fsck": "e2fsprogs", "ethtool": "ethtool", "gc": "graphviz", "gcc": "gcc",
+	"groff": "groff-base", "ip": "iproute2", "jq": "jq", "ksh": "ksh93u+m", "mkfs.ext4": "e2fsprogs", "mksh": "mksh",
+	"mmdebstrap": "mmdebstrap", "mount": "mount", "neato": "graphviz", "nsenter": "util-linux", "rdma": "iproute2", "script": "bsdutils",
+	"sha256sum": "coreutils", "shellcheck": "shellcheck", "ssh": "openssh-client", "ssh-keygen": "openssh-client",
+	"sshd": "openssh-server", "stat": "coreutils", "strace": "strace", "systemd-analyze": "systemd", "systemd-escape": "systemd",
+	"systemd-nspawn": "systemd-container", "timeout": "coreutils", "unshare": "util-linux", "useradd": "passwd",
+	"xmllint": "libxml2-utils", "yanglint": "libyang2-tools",
+}
+
+// all is the environment variable that makes a test fail where something is missing, with the value "all".
+const all = "ROCEC_TEST"
+
+// Need returns the path of a program, or of a file that is named by its whole path. Where it is missing the test ends, see [Missing].
+func Need(t testing.TB, name string) string {
+	t.Helper()
+	if packages[name] == "" {
+		t.Fatalf("machinetest knows no Debian package of %s", name)
+	}
+	path, err := Find(name)
+	if err != nil {
+		Missing(t, "%v", err)
+	}
+	return path
+}
+
+// Find looks for what [Need] does. It looks for a program in PATH and, since PATH of a user often lacks them, in the folders of root's
+// programs. Its error names the Debian package.
+func Find(name string) (path string, err error) {
+	if filepath.IsAbs(name) {
+		if _, err := os.Stat(name); err == nil {
+			return name, nil
+		}
+	}
+	for _, dir := range []string{"", "/usr/local/sbin", "/usr/sbin", "/sbin"} {
+		if path, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("%s is missing: apt-get install %s", name, packages[name])
+}
+
+// Root ends the test, see [Missing], where it does not run as root; why completes "only root".
+func Root(t testing.TB, why string) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		Missing(t, "only root %s: run the tests as root", why)
+	}
+}
+
+// Missing ends a test that cannot run on this machine, with the reason and what to do. The test fails where CI is set or ROCEC_TEST is
+// "all", and is skipped elsewhere.
+func Missing(t testing.TB, format string, args ...any) {
+	t.Helper()
+	if os.Getenv("CI") != "" || os.Getenv(all) == "all" {
+		t.Fatalf(format, args...)
+	}
+	t.Skipf(format, args...)
+}

@@ -1,0 +1,98 @@
+//go:build unix
+
+package machinetest
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// There is one list of programs and packages: what a test names when a program is missing is what .ci/deps installs.
+func TestPackagesAreThoseOfDeps(t *testing.T) {
+	data, err := os.ReadFile("../../../.ci/deps")
+	require.NoError(t, err)
+	_, list, _ := strings.Cut(string(data), "wanted='\n")
+	list, _, _ = strings.Cut(list, "'")
+	installed := map[string]bool{"bash": true, "bsdutils": true, "coreutils": true, "dash": true, "passwd": true} // every Debian has them
+	for line := range strings.Lines(list) {
+		name, pkg, ok := strings.Cut(strings.TrimSpace(line), ":")
+		require.True(t, ok, line)
+		installed[pkg] = true
+		if known, ok := packages[name]; ok {
+			require.Equal(t, known, pkg, name)
+		}
+	}
+	require.Greater(t, len(installed), 20)
+	for name, pkg := range packages {
+		require.Contains(t, installed, pkg, name)
+	}
+}
+
+// ended is a test that records how it ends.
+type ended struct {
+	testing.TB
+	how, why string
+}
+
+func (e *ended) end(how, format string, args []any) {
+	e.how, e.why = how, fmt.Sprintf(format, args...)
+	runtime.Goexit()
+}
+
+func (e *ended) Helper()                           {}
+func (e *ended) Fatalf(format string, args ...any) { e.end("fails", format, args) }
+func (e *ended) Skipf(format string, args ...any)  { e.end("is skipped", format, args) }
+
+// ends returns how a test ends that needs something.
+func ends(name string) (how, why string) {
+	e := &ended{}
+	var done sync.WaitGroup
+	done.Go(func() { Need(e, name) })
+	done.Wait()
+	return e.how, e.why
+}
+
+func TestMissing(t *testing.T) {
+	for name, c := range map[string]struct{ ci, all, how string }{
+		"a person":         {"", "", "is skipped"},
+		"CI":               {"true", "", "fails"},
+		"make test":        {"", "all", "fails"},
+		"another variable": {"", "some", "is skipped"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("CI", c.ci)
+			t.Setenv(all, c.all)
+			for _, what := range []string{"rocec-no-such-tool", "/rocec/no/such/file"} {
+				packages[what] = "rocec-none"
+				defer delete(packages, what)
+				how, why := ends(what)
+				require.Equal(t, c.how, how)
+				require.Equal(t, what+" is missing: apt-get install rocec-none", why)
+			}
+			how, _ := ends("rocec-of-no-package")
+			require.Equal(t, "fails", how, "a program without a package is a mistake in the test")
+		})
+	}
+	require.NotEmpty(t, Need(t, "stat"))
+}
+
+// Rocec is a binary that runs, and every call returns the same one.
+func TestRocec(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make check links no rocec; make test does")
+	}
+	path := Rocec(t)
+	out, err := exec.Command(path, "version").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Contains(t, string(out), "rocec ")
+	again, err := where()
+	require.NoError(t, err)
+	require.Equal(t, path, again)
+}
