@@ -81,15 +81,15 @@ targets/deploy/traffic:  targets/nic targets/target compiler/ir |
 targets/deploy/safefile: lang/diag |
 targets/deploy/ssh:      targets/target targets/deploy/safefile lang/destination | golang.org/x/crypto
 targets/deploy/lab:      targets/target targets/deploy/safefile | golang.org/x/crypto mvdan.cc/sh/v3
-targets/deploy/internal/sshdtest: |
-targets/deploy/internal/boxtest: targets/target lang/diag | github.com/stretchr/testify
+targets/deploy/internal/sshdtest: lang/langtest/machinetest |
+targets/deploy/internal/boxtest: targets/target lang/diag lang/langtest/machinetest | github.com/stretchr/testify
 targets/deploy/texttest: targets/deploy |
 cmd/internal/journal:       targets/deploy targets/deploy/safefile lang/diag |
 cmd/internal/bundle:        docs/evidence lang/diag targets/target |
 docs:                    lang/diag | github.com/yuin/goldmark
 docs/evidence:           |
 cmd/internal/samples:       targets/target targets/deploy targets/deploy/safefile |
-targets/deploy/internal/nspawn: targets/deploy/internal/sshdtest targets/nic/mlx5/mlx5test |
+targets/deploy/internal/nspawn: targets/deploy/internal/sshdtest targets/nic/mlx5/mlx5test lang/langtest/machinetest | golang.org/x/sync
 targets/deploy/internal/matrix: |
 cmd/internal/picture:       compiler/ir compiler/platform validate lang/diag lang/nodeset |
 cmd/internal/lsp:           lang lang/diag lang/outline |
