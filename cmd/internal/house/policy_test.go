@@ -81,8 +81,8 @@ targets/deploy/lab:      targets/target targets/deploy/safefile | golang.org/x/c
 targets/deploy/lab/labtest: targets/target targets/deploy targets/deploy/device targets/deploy/lab targets/deploy/rollout targets/deploy/ssh lang/diag | github.com/stretchr/testify
 targets/judge/judgetest: targets/judge targets/target |
 targets/internal/changes: |
-targets/deploy/internal/sshdtest: |
-targets/deploy/internal/boxtest: targets/target lang/diag | github.com/stretchr/testify
+targets/deploy/internal/sshdtest: lang/langtest/machinetest |
+targets/deploy/internal/boxtest: targets/target lang/diag lang/langtest/machinetest | github.com/stretchr/testify
 targets/deploy/texttest: targets/deploy |
 cmd/internal/journal:       targets/deploy targets/deploy/safefile lang/diag |
 cmd/internal/bundle:        docs/evidence lang/diag targets/target |
@@ -92,7 +92,7 @@ docs/evidence:           |
 cmd/internal/transcripts: |
 cmd/internal/pages:      |
 cmd/internal/samples:       targets/target targets/deploy targets/deploy/safefile |
-targets/deploy/internal/nspawn: targets/deploy/internal/sshdtest targets/nic/mlx5/mlx5test |
+targets/deploy/internal/nspawn: targets/deploy/internal/sshdtest targets/nic/mlx5/mlx5test lang/langtest/machinetest | golang.org/x/sync
 targets/deploy/internal/matrix: |
 cmd/internal/picture:       compiler/ir compiler/platform validate lang/diag lang/nodeset |
 cmd/internal/lsp:           lang lang/diag lang/outline |

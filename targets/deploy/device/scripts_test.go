@@ -1,7 +1,6 @@
 package device
 
 import (
-	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -9,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/deploy"
 )
 
@@ -42,20 +42,8 @@ var scripts = map[string]struct {
 
 var testRun = deploy.Run{Name: "txn-1", Key: "abcd", Owner: "alice@ws7"}
 
-// have finds a tool of the tests, or fails where it has to be: the tests are worth little without it.
-func have(t *testing.T, tool, debian string) string {
-	path, err := exec.LookPath(tool)
-	if err != nil {
-		if os.Getenv("CI") != "" || os.Geteuid() == 0 {
-			t.Fatalf("%s is missing: apt-get install %s", tool, debian)
-		}
-		t.Skipf("%s is missing: apt-get install %s", tool, debian)
-	}
-	return path
-}
-
 func TestScriptsArePOSIX(t *testing.T) {
-	dash, shellcheck := have(t, "dash", "dash"), have(t, "shellcheck", "shellcheck")
+	dash, shellcheck := machinetest.Need(t, "dash"), machinetest.Need(t, "shellcheck")
 	for name, s := range scripts {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
 // scripts behave on a device as they do under dash with GNU coreutils: what they print, what they complain, how they
@@ -178,9 +180,7 @@ var lineNumber = regexp.MustCompile(`(?m)^((?:\S*/)?(?:sh|dash|s|name)): \d+: `)
 // TestScriptsBehaveAsUnderDash holds the shell and the coreutils of the lab against the real ones.
 func TestScriptsBehaveAsUnderDash(t *testing.T) {
 	for _, tool := range []string{"dash", "stat", "sha256sum"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			t.Fatalf("%s is missing; install the Debian packages dash and coreutils", tool)
-		}
+		machinetest.Need(t, tool)
 	}
 	for _, script := range scripts {
 		t.Run(strings.SplitN(script, "\n", 2)[0], func(t *testing.T) {

@@ -4,6 +4,8 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"runtime"
+	"strconv"
 	"testing"
 	"testing/synctest"
 
@@ -38,6 +40,15 @@ func TestApply(t *testing.T) {
 }
 
 var whole = flag.Bool("whole", false, "every fault, rather than a slice of them")
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	// Many tests wait for a device.
+	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.NumCPU())); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
 
 // stride is from one place where something fails to the next: each of them in make test-long, a slice in make test, a few in make
 // check.

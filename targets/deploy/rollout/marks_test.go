@@ -127,19 +127,10 @@ func markCases() []markCase {
 	}
 }
 
-func TestMark(t *testing.T) {
-	t.Parallel()
-	for _, c := range markCases() {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			c.check(t, newBox(t, "leaf01"))
-		})
-	}
-}
-
-// marks is a scenario of all cases, for mutants.
+// marks has a switch take the mark of a run in each case, or refuse it.
 func marks(t testing.TB, b box) {
 	for _, c := range markCases() {
+		t.Log(c.name)
 		one := newBox(t, "leaf01")
 		one.Edits = b.Edits
 		c.check(t, one)
@@ -198,9 +189,9 @@ func (bs boxes) unmarked(t *testing.T) {
 // changes nothing and holds nothing.
 func TestOneGoesFirst(t *testing.T) {
 	t.Parallel()
-	rounds := 100
-	if testing.Short() {
-		rounds = 10
+	rounds := 10
+	if *whole {
+		rounds = 100
 	}
 	bs, order := pair(t)
 	first := map[string]int{}

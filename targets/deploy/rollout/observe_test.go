@@ -271,7 +271,7 @@ func few(t *testing.T, n int) {
 
 // Law: whatever lies on the device, the plan right after an apply is empty.
 func TestPlanAfterApplyIsEmpty(t *testing.T) {
-	few(t, 10) // each applies twice, to a real shell
+	few(t, 5) // each applies twice, to a real shell
 	rapid.Check(t, func(rt *rapid.T) {
 		b := newBox(t, "leaf01")
 		line := rapid.SampledFrom([]string{

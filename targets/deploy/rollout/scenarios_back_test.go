@@ -20,10 +20,13 @@ const noGreen = `grep -q green "$1" || { echo "line 2: no green here"; exit 3; }
 
 const refusedBack = "The vendor's checker refused /etc/app/conf when it was back in place: line 2: no green here."
 
-// waysBack brings devices that hold a change back, one in every way there is, and gives what is reported then.
-func (b box) waysBack(t testing.TB, judge func(b box, why string, r *deploy.Result)) {
+// everyWay is who brings a device back that holds a change.
+var everyWay = []string{"body", "asked", deploy.ByTimer, deploy.ByBoot}
+
+// waysBack brings devices that hold a change back, one in every way that is named, and gives what is reported then.
+func (b box) waysBack(t testing.TB, ways []string, judge func(b box, why string, r *deploy.Result)) {
 	t.Helper()
-	for _, why := range []string{"body", "asked", deploy.ByTimer, deploy.ByBoot} {
+	for _, why := range ways {
 		n := newBoxLike(t, b)
 		n.Dev.Files = b.filesOf(n)
 		n.Systemd()
@@ -66,9 +69,9 @@ func (b box) filesOf(n box) []target.File {
 // The vendor's checker is asked about the content that goes back, beside the other files that go back, and its refusal stops nothing.
 func oldRefused(t testing.TB, b box) {
 	b.Dev.Files[0].Precheck = noGreen
-	b.waysBack(t, func(n box, why string, r *deploy.Result) {
+	b.waysBack(t, []string{"body", deploy.ByTimer}, func(n box, why string, r *deploy.Result) {
 		want := deploy.Restored
-		if why == deploy.ByTimer || why == deploy.ByBoot {
+		if why == deploy.ByTimer {
 			want = deploy.Reverted
 		}
 		n.is(t, r, want, "", refusedBack)
@@ -124,14 +127,14 @@ func keptGoesBack(t testing.TB, b box) {
 
 // Whether a device uses the content that is back is what it reports then, and not what it reported of the new content.
 func inUseBack(t testing.TB, b box) {
-	b.waysBack(t, func(n box, why string, r *deploy.Result) {
+	b.waysBack(t, everyWay, func(n box, why string, r *deploy.Result) {
 		require.Equal(t, []string{deploy.UseYes, deploy.UseYes}, []string{r.InUse, r.Files[0].InUse}, why)
 		require.Contains(t, n.said(r), "The device uses it.", why)
 	})
 	b.step(func(s *target.Step) { // a reload, which nothing confirms
 		s.Loaded = &target.Query{Cmd: "echo '" + target.NotReadable + "'"}
 	})
-	b.waysBack(t, func(n box, why string, r *deploy.Result) {
+	b.waysBack(t, []string{"body", deploy.ByTimer}, func(n box, why string, r *deploy.Result) {
 		require.Equal(t, []string{deploy.UseUnknown, deploy.UseUnknown}, []string{r.InUse, r.Files[0].InUse}, why)
 		require.Contains(t, n.said(r), " is unknown (not readable on this release).", why)
 		require.NotContains(t, n.said(r), "uses it.", why)
@@ -140,15 +143,13 @@ func inUseBack(t testing.TB, b box) {
 		s.Loaded = &target.Query{Cmd: "grep -q green " + b.Root + "/run/loaded && echo " + target.Loaded}
 		s.Undo = &target.Query{Cmd: "cp " + b.Root + "/etc/app/conf " + b.Root + "/run/loaded"}
 	})
-	b.waysBack(t, func(n box, why string, r *deploy.Result) {
+	b.waysBack(t, []string{"asked", deploy.ByBoot}, func(n box, why string, r *deploy.Result) {
 		require.Equal(t, deploy.UseYes, r.Files[0].InUse, why)
 		require.Contains(t, n.said(r), "The device uses it.", why)
 	})
 	b.step(func(s *target.Step) { s.Undo = &target.Query{Cmd: "true"} }) // which brings nothing back
-	b.waysBack(t, func(n box, why string, r *deploy.Result) {
-		if why == "body" || why == deploy.ByBoot {
-			return // the daemon never took the new content, or has read the one from before at boot
-		}
+	// By the other ways the daemon never took the new content, or has read the one from before at boot.
+	b.waysBack(t, []string{"asked", deploy.ByTimer}, func(n box, why string, r *deploy.Result) {
 		require.Equal(t, []string{deploy.UseUnknown, deploy.UseUnknown}, []string{r.InUse, r.Files[0].InUse}, why)
 		require.Contains(t, n.said(r), "Whether the device uses it is unknown.", why)
 	})
@@ -196,7 +197,15 @@ func stepsGoBackEach(t testing.TB, b box) {
 }
 
 // Another machine answers in the place of one that held a change: nothing is claimed of what became of that.
-func swapped(t testing.TB, b box) {
+func swapped(t testing.TB, n box) {
+	n.Systemd()
+	p := n.hold(t)
+	n.Kill()
+	for _, dir := range []string{boxtest.State, "/etc/systemd/system"} {
+		require.NoError(t, os.RemoveAll(n.Root+dir))
+	}
+	require.NoError(t, os.MkdirAll(n.Root+"/etc/systemd/system", 0o755))
+	n.Write("/run/boot_id", "boot-2\n")
 	for _, c := range []struct {
 		mark txn.Mark
 		conf string
@@ -210,15 +219,6 @@ func swapped(t testing.TB, b box) {
 		{txn.Confirmed, boxtest.NewConf, deploy.Applied},
 		{txn.Prepared, boxtest.OldConf, deploy.NotStarted},
 	} {
-		n := newBoxLike(t, b)
-		n.Systemd()
-		p := n.hold(t)
-		n.Kill()
-		for _, dir := range []string{boxtest.State, "/etc/systemd/system"} {
-			require.NoError(t, os.RemoveAll(n.Root+dir))
-		}
-		require.NoError(t, os.MkdirAll(n.Root+"/etc/systemd/system", 0o755))
-		n.Write("/run/boot_id", "boot-2\n")
 		n.Write("/etc/app/conf", c.conf)
 		for _, goal := range []txn.Goal{txn.Keep, txn.Hold, txn.Back} {
 			rep, err := rollout.Resume(t.Context(), n.Dial, p, goal, options(func(o *rollout.ApplyOptions) {

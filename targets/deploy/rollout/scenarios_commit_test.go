@@ -71,6 +71,7 @@ func activationFails(t testing.TB, b box) {
 	r := b.applyWith(t, p)
 	b.is(t, r, deploy.Restored, deploy.Activation, "failed: exit status 4. no green")
 	b.wholly(t, r)
+	require.Equal(t, "reload\n", b.Read("/run/reloads"), "the step goes back once")
 	require.True(t, r.Used)
 	b.bare(t)
 }
@@ -94,7 +95,8 @@ func neverLoaded(t testing.TB, b box) {
 		s.Timeout, s.Loaded = long, &target.Query{Cmd: "cd " + b.Root + "; ! grep green run/loaded"}
 	})
 	r := b.applyWith(t, b.plan(t))
-	b.is(t, r, deploy.Restored, deploy.Activation, "settle: ")
+	b.is(t, r, deploy.Restored, deploy.Activation, "settle: `cd ; ! grep green run/loaded` failed: colour = green")
+	require.Equal(t, 2, strings.Count(b.Read("/run/reloads"), "reload\n"))
 	b.wholly(t, r)
 	b.bare(t)
 }

@@ -168,13 +168,16 @@ func (b box) lock(t testing.TB, owner string) {
 }
 
 func locked(t testing.TB, b box) {
-	for _, owner := range []string{
-		"txn txn-0\nkey abcd\nowner bob@ws9, process 7\nsince 2026-11-21T06:00:00Z\n",
-		"txn txn-1\nkey ffff\nowner bob@ws9, process 7\nsince 2026-11-21T06:00:00Z\n", // a run of the same name
+	for owner, advice := range map[string]string{
+		"txn txn-0\nkey abcd\nowner bob@ws9, process 7\nsince 2026-11-21T06:00:00Z\n": ". If that run is over, take its lock away: " +
+			"rocec unlock --run txn-0 leaf01",
+		// A run of the same name.
+		"txn txn-1\nkey ffff\nowner bob@ws9, process 7\nsince 2026-11-21T06:00:00Z\n": "",
 	} {
 		b.lock(t, owner)
 		r := b.applyWith(t, b.plan(t))
-		b.is(t, r, deploy.Refused, deploy.Locked, "locked by bob@ws9, process 7, run ")
+		b.is(t, r, deploy.Refused, deploy.Locked, "locked by bob@ws9, process 7, run "+deploy.ParseOwner(owner).Txn+
+			", since 2026-11-21T06:00:00Z"+advice)
 		b.holds(t, boxtest.OldConf, boxtest.OldConf)
 		require.Equal(t, owner, b.Read(boxtest.State+"/lock/owner"))
 	}
@@ -183,7 +186,7 @@ func locked(t testing.TB, b box) {
 func lockWithoutName(t testing.TB, b box) {
 	b.lock(t, "")
 	r := b.applyWith(t, b.plan(t))
-	b.is(t, r, deploy.Refused, deploy.Locked, "locked by a run whose name is not in the lock")
+	b.is(t, r, deploy.Refused, deploy.Locked, "locked by a run whose name is not in the lock. If that run is over")
 	require.Empty(t, r.Left)
 	b.holds(t, boxtest.OldConf, boxtest.OldConf)
 

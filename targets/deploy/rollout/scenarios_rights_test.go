@@ -49,6 +49,9 @@ func rightsOfFiles(t testing.TB, b box) {
 	for _, same := range []bool{true, false} {
 		for i, own := range [][2]int{{0, 0}, {0, 5}, {stranger, 0}, {stranger, stranger}} {
 			for j, mode := range []uint32{0o644, 0o640, 0o664, 0o646, 0o777, 0o4755, 0o1644, 0o2660} {
+				if !*whole && (same && (i+j)%2 != 0 || !same && (i+j)%8 != 0) { // fewer where the content differs, too
+					continue
+				}
 				what := fmt.Sprint(same, own, fmt.Sprintf(" %04o", mode))
 				b.Write("/etc/app/conf", boxtest.OldConf)
 				b.Write("/run/loaded", boxtest.OldConf)
@@ -172,11 +175,14 @@ func rightsOfFolders(t testing.TB, b box) {
 	own.Mode = 0o644
 	b.Dev.Files = []target.File{own}
 	require.NoError(t, os.MkdirAll(b.Root+"/etc/rocec/host", 0o755))
-	for _, c := range []struct {
+	for i, c := range []struct {
 		own  [2]int
 		mode uint32
 	}{{[2]int{stranger, stranger}, 0o755}, {[2]int{0, 0}, 0o777}, {[2]int{0, stranger}, 0o775}, {[2]int{0, 0}, 0o1777}} {
-		for _, folder := range []string{"/etc/rocec", "/etc/rocec/host"} {
+		for j, folder := range []string{"/etc/rocec", "/etc/rocec/host"} {
+			if !*whole && (i+j)%2 != 0 {
+				continue
+			}
 			what := fmt.Sprint(folder, c)
 			b.Write("/etc/rocec/host/a.conf", "colour = green\n")
 			require.NoError(t, os.Symlink(b.Root+"/victim", b.Root+"/etc/rocec/host/.rocec-txn-1-0.new"))
@@ -244,32 +250,45 @@ func rightsOfState(t testing.TB, b box) {
 	b.is(t, b.applyWith(t, b.plan(t)), deploy.Applied, "", "")
 	require.NoError(t, os.Mkdir(b.Root+boxtest.State+"/rocec-host", 0o755))
 	b.Write(boxtest.State+"/rocec-host/ens1f0.before", "tos=0\n")
-	for _, name := range []string{"", "/backup", "/backup/txn-1", "/original", "/counter", "/rocec-host", "/rocec-host/ens1f0.before"} {
-		path := boxtest.State + name
-		was, _ := b.rights(t, path)
-		b.give(t, path, 0, 0, was.Mode|0o022)
-		p := b.plan(t)
-		require.Len(t, p.Devices[0].Changes, 1, path)
-		c := p.Devices[0].Changes[0]
-		require.True(t, c.OnlyRights(), path)
-		require.False(t, c.Replaces(), path)
-		require.Equal(t, "mode of "+path, c.RightsKeys()[0].Key)
-		_, inode := b.rights(t, "/etc/app/conf")
-		b.is(t, b.applyWith(t, p), deploy.Applied, "", "")
+	paths := []string{
+		boxtest.State, boxtest.State + "/backup", boxtest.State + "/backup/txn-1", boxtest.State + "/original", boxtest.State + "/counter",
+		boxtest.State + "/rocec-host", boxtest.State + "/rocec-host/ens1f0.before",
+	}
+	was := map[string]deploy.Rights{}
+	var want []string
+	for _, path := range paths {
+		was[path], _ = b.rights(t, path)
+		b.give(t, path, 0, 0, was[path].Mode|0o022)
+		want = append(want, "mode of "+path)
+	}
+	p := b.plan(t)
+	require.Len(t, p.Devices[0].Changes, 1)
+	c := p.Devices[0].Changes[0]
+	require.True(t, c.OnlyRights())
+	require.False(t, c.Replaces())
+	var keys []string
+	for _, k := range c.RightsKeys() {
+		keys = append(keys, k.Key)
+	}
+	require.ElementsMatch(t, want, keys)
+	_, inode := b.rights(t, "/etc/app/conf")
+	b.is(t, b.applyWith(t, p), deploy.Applied, "", "")
+	for _, path := range paths {
 		now, _ := b.rights(t, path)
-		require.Equal(t, was.Mode, now.Mode, path)
-		_, still := b.rights(t, "/etc/app/conf")
-		require.Equal(t, inode, still, "the file that carries the change stays")
-		require.True(t, b.plan(t).Empty(), path)
+		require.Equal(t, was[path].Mode, now.Mode, path)
+	}
+	_, still := b.rights(t, "/etc/app/conf")
+	require.Equal(t, inode, still, "the file that carries the change stays")
+	require.True(t, b.plan(t).Empty())
 
-		b.give(t, path, stranger, 0, was.Mode)
-		b.Write("/etc/app/conf", boxtest.OldConf)
+	b.Write("/etc/app/conf", boxtest.OldConf)
+	for _, path := range paths {
+		b.give(t, path, stranger, 0, was[path].Mode)
 		p = b.plan(t)
 		require.Contains(t, fmt.Sprint(p.Devices[0].Watched[0].Found[0].Detail), "may have changed "+path+" ")
 		b.is(t, b.applyWith(t, p), deploy.Refused, deploy.Permission, path+" does not belong to root")
 		b.holds(t, boxtest.OldConf, boxtest.NewConf)
-		b.give(t, path, 0, 0, was.Mode)
-		b.settled()
+		b.give(t, path, 0, 0, was[path].Mode)
 	}
 }
 

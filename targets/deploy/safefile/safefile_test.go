@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/deploy/safefile"
 )
 
@@ -29,18 +30,6 @@ const (
 	me    = 64017 // neither has an account
 	other = 64018
 )
-
-// asRoot says why the matrix cannot run. Under CI that is a failure.
-func asRoot(t *testing.T) {
-	t.Helper()
-	if os.Geteuid() == 0 {
-		return
-	}
-	if os.Getenv("CI") != "" {
-		t.Fatal("only root gives files to other users, and CI runs as root")
-	}
-	t.Skip("only root gives files to other users: run the tests as root")
-}
 
 // readers are processes of other users that open files, by their user. One serves all tests: each takes seconds to start where the race
 // detector watches.
@@ -186,7 +175,7 @@ func place(t *testing.T, part string, uid int, mode fs.FileMode, link bool) (fil
 // Every owner, mode and link of a file, of its folder, and of the folder above: what another user could have written is refused, and the
 // message names it.
 func TestMatrix(t *testing.T) {
-	asRoot(t)
+	machinetest.Root(t, "gives files to other users")
 	modes := []fs.FileMode{0o600, 0o644, 0o660, 0o606, 0o666, 0o604, 0o640, 0o622, 0o400, 0o777, 0o755, 0o711, 0o775, 0o700}
 	tried := 0
 	for _, part := range []string{"file", "sub", "top"} {
@@ -233,7 +222,7 @@ func TestMatrix(t *testing.T) {
 
 // A file that the person names is judged by itself: others may read it, and its mode stays.
 func TestOpen(t *testing.T) {
-	asRoot(t)
+	machinetest.Root(t, "gives files to other users")
 	for _, uid := range []int{me, root, other} {
 		for _, mode := range []fs.FileMode{0o600, 0o644, 0o664, 0o646, 0o604, 0o660} {
 			for _, link := range []bool{false, true} {
@@ -255,7 +244,7 @@ func TestOpen(t *testing.T) {
 
 // What others may read, and the user owns, is closed to them: that is about secrecy.
 func TestRestricted(t *testing.T) {
-	asRoot(t)
+	machinetest.Root(t, "gives files to other users")
 	for _, part := range []string{"file", "sub"} {
 		for _, uid := range []int{me, root} {
 			file := place(t, part, uid, 0o755, false)

@@ -68,6 +68,7 @@ func login(t *testing.T, s *sshdtest.Server, files map[string]string) ssh.Config
 }
 
 func TestKeys(t *testing.T) {
+	t.Parallel()
 	rsa, ecdsa, stranger := sshdtest.NewKey(t, "rsa", ""), sshdtest.NewKey(t, "ecdsa", ""), sshdtest.NewKey(t, "ed25519", "")
 	s := sshdtest.Start(t, sshdtest.Options{Authorize: []string{rsa.Public, ecdsa.Public}})
 	good := s.ClientKey
@@ -104,6 +105,7 @@ func TestKeys(t *testing.T) {
 }
 
 func TestLoginRefused(t *testing.T) {
+	t.Parallel()
 	s := sshdtest.Start(t, sshdtest.Options{})
 	stranger := sshdtest.NewKey(t, "ed25519", "")
 	locked := sshdtest.NewKey(t, "ecdsa", "secret")
@@ -160,6 +162,7 @@ func TestLoginRefused(t *testing.T) {
 }
 
 func TestIdentityAgent(t *testing.T) {
+	t.Parallel()
 	s := sshdtest.Start(t, sshdtest.Options{})
 	cfg := login(t, s, map[string]string{"config": "IdentityAgent " + startAgent(t, s.ClientKey) + "\n"})
 	cfg.AgentSocket = "/nonexistent/agent"
@@ -168,6 +171,7 @@ func TestIdentityAgent(t *testing.T) {
 
 // TestUserCertificate: id-cert.pub beside id, and a certificate in the agent.
 func TestUserCertificate(t *testing.T) {
+	t.Parallel()
 	ca := sshdtest.NewKey(t, "ed25519", "")
 	s := sshdtest.Start(t, sshdtest.Options{Config: []string{"TrustedUserCAKeys " + ca.Path + ".pub"}})
 	for _, kind := range []string{"ed25519", "rsa"} {
@@ -185,6 +189,7 @@ func TestUserCertificate(t *testing.T) {
 
 // TestCertificateFile: certificates that do not lie beside their key.
 func TestCertificateFile(t *testing.T) {
+	t.Parallel()
 	ca := sshdtest.NewKey(t, "ed25519", "")
 	s := sshdtest.Start(t, sshdtest.Options{Config: []string{"TrustedUserCAKeys " + ca.Path + ".pub"}})
 	for _, kind := range []string{"ed25519", "rsa"} {
@@ -207,6 +212,7 @@ func TestCertificateFile(t *testing.T) {
 
 // TestSecurityKeyFile: a key inside a security key is for ssh to use.
 func TestSecurityKeyFile(t *testing.T) {
+	t.Parallel()
 	s := sshdtest.Start(t, sshdtest.Options{})
 	wire := func(parts ...string) (b []byte) {
 		for _, p := range parts {
@@ -227,6 +233,7 @@ func TestSecurityKeyFile(t *testing.T) {
 
 // TestSource: the address to connect from, and the address family.
 func TestSource(t *testing.T) {
+	t.Parallel()
 	s := sshdtest.Start(t, sshdtest.Options{})
 	conn := dial(t, newDialer(t, login(t, s, map[string]string{
 		"config":     "BindAddress 127.0.0.9\nAddressFamily inet\n",
@@ -238,7 +245,8 @@ func TestSource(t *testing.T) {
 }
 
 func TestEncryptedKey(t *testing.T) {
-	locked := sshdtest.NewKey(t, "ed25519", "secret")
+	t.Parallel()
+	locked := sshdtest.NewKey(t, "ed25519", "secret", "-a", "1") // more rounds take longer, and no other way
 	oldPEM := sshdtest.NewKey(t, "rsa", "secret", "-m", "PEM")
 	s := sshdtest.Start(t, sshdtest.Options{Authorize: []string{locked.Public, oldPEM.Public}})
 	files := map[string]string{"id_ed25519": string(locked.PEM)}

@@ -22,10 +22,10 @@ func TestBusyServer(t *testing.T) {
 		jump    bool
 		program bool
 	}{
-		{"directly", 200, false, false},
-		{"jump host", 60, true, false},
-		{"ssh program", 24, false, true},
-		{"ssh program, jump host", 16, true, true},
+		{"directly", 50, false, false},
+		{"jump host", 20, true, false},
+		{"ssh program", 10, false, true},
+		{"ssh program, jump host", 8, true, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			busy := sshdtest.Start(t, sshdtest.Options{Daemon: true, Config: []string{"MaxStartups 3:100:5"}})

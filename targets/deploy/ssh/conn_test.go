@@ -5,12 +5,14 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"net"
 	"os"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -20,6 +22,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/deploy/internal/sshdtest"
 	"github.com/rocec/rocec/targets/deploy/ssh"
 	"github.com/rocec/rocec/targets/target"
@@ -61,7 +64,7 @@ func (w way) trusting(t *testing.T, servers ...*sshdtest.Server) ssh.Config {
 		config.WriteString("IdentityFile " + s.ClientKey.Path + "\n")
 	}
 	put(t, cfg.Home, "config", config.String())
-	cfg.OpenSSH, cfg.Environ = "ssh", os.Environ()
+	cfg.OpenSSH, cfg.Environ = machinetest.Need(t, "ssh"), os.Environ()
 	return cfg
 }
 
@@ -74,7 +77,10 @@ func (w way) device(s *sshdtest.Server) *target.Device {
 // overAll runs a test over every way.
 func overAll(t *testing.T, test func(*testing.T, way)) {
 	for _, w := range ways {
-		t.Run(w.name, func(t *testing.T) { test(t, w) })
+		t.Run(w.name, func(t *testing.T) {
+			t.Parallel()
+			test(t, w)
+		})
 	}
 }
 
@@ -90,10 +96,16 @@ func TestMain(m *testing.M) {
 		_, _ = io.Copy(os.Stdout, c)
 		os.Exit(0)
 	}
+	flag.Parse()
+	// Most tests wait for servers.
+	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.NumCPU())); err != nil {
+		panic(err)
+	}
 	os.Exit(m.Run())
 }
 
 func TestRun(t *testing.T) {
+	t.Parallel()
 	overAll(t, func(t *testing.T, w way) {
 		s := sshdtest.Start(t, sshdtest.Options{Env: map[string]string{"ROCEC_TEST": "a b"}})
 		conn := dial(t, newDialer(t, w.trusting(t, s)), w.device(s))
@@ -157,6 +169,7 @@ func TestRun(t *testing.T) {
 }
 
 func TestOutputOverflow(t *testing.T) {
+	t.Parallel()
 	overAll(t, func(t *testing.T, w way) {
 		s := sshdtest.Start(t, sshdtest.Options{})
 		cfg := w.trusting(t, s)
@@ -199,6 +212,7 @@ func (e expiring) Err() error {
 
 // TestContext: a command that hangs ends with its context, and the connection with it.
 func TestContext(t *testing.T) {
+	t.Parallel()
 	overAll(t, func(t *testing.T, w way) {
 		s := sshdtest.Start(t, sshdtest.Options{})
 		conn := dial(t, newDialer(t, w.trusting(t, s)), w.device(s))
@@ -260,6 +274,7 @@ func runningWith(t *testing.T, ctx context.Context, conn target.Conn) <-chan err
 }
 
 func TestServerKilled(t *testing.T) {
+	t.Parallel()
 	overAll(t, func(t *testing.T, w way) {
 		s := sshdtest.Start(t, sshdtest.Options{})
 		conn := dial(t, newDialer(t, w.trusting(t, s)), w.device(s))
@@ -308,6 +323,7 @@ func TestKeepAlive(t *testing.T) {
 
 // TestForcedCommand: a server that runs something else than what it was asked to.
 func TestForcedCommand(t *testing.T) {
+	t.Parallel()
 	overAll(t, func(t *testing.T, w way) {
 		s := sshdtest.Start(t, sshdtest.Options{Command: `echo "not $SSH_ORIGINAL_COMMAND"`})
 		conn := dial(t, newDialer(t, w.trusting(t, s)), w.device(s))
@@ -317,6 +333,7 @@ func TestForcedCommand(t *testing.T) {
 
 // TestNoSessions: a server that lets one in and runs nothing.
 func TestNoSessions(t *testing.T) {
+	t.Parallel()
 	overAll(t, func(t *testing.T, w way) {
 		s := sshdtest.Start(t, sshdtest.Options{Config: []string{"MaxSessions 0"}})
 		conn := dial(t, newDialer(t, w.trusting(t, s)), w.device(s))
@@ -353,7 +370,7 @@ func processorTime(b *testing.B) time.Duration {
 
 // TestMemory: an open connection takes no more than 128 kB, stacks and garbage included, after a command was run on it.
 func TestMemory(t *testing.T) {
-	const connections, most = 200, 128 << 10
+	const connections, most = 60, 128 << 10
 	s := sshdtest.Start(t, sshdtest.Options{})
 	d := newDialer(t, trusting(t, s))
 	dial(t, d, device(s)) // what all of them share

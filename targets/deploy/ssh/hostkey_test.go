@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/deploy/internal/sshdtest"
 	"github.com/rocec/rocec/targets/deploy/ssh"
 	"github.com/rocec/rocec/targets/target"
@@ -19,6 +20,7 @@ import (
 // TestHostKeys: what a server with an RSA, an ECDSA and an Ed25519 key on a port of its own must be taken for, given
 // what known_hosts holds.
 func TestHostKeys(t *testing.T) {
+	t.Parallel()
 	s := sshdtest.Start(t, sshdtest.Options{HostKeys: []string{"rsa", "ecdsa", "ed25519"}})
 	stranger := sshdtest.NewKey(t, "ed25519", "")
 	strangerECDSA := sshdtest.NewKey(t, "ecdsa", "")
@@ -29,7 +31,7 @@ func TestHostKeys(t *testing.T) {
 
 	hashed := func(t *testing.T, line string) string {
 		file := filepath.Join(home(t, map[string]string{"k": line}), ".ssh", "k")
-		require.NoError(t, exec.Command("ssh-keygen", "-q", "-H", "-f", file).Run())
+		require.NoError(t, exec.Command(machinetest.Need(t, "ssh-keygen"), "-q", "-H", "-f", file).Run())
 		return string(read(t, file))
 	}
 
@@ -110,6 +112,7 @@ func TestHostKeys(t *testing.T) {
 
 // TestPin: host_key of the ssh block decides, whatever known_hosts holds and whatever type the key has.
 func TestPin(t *testing.T) {
+	t.Parallel()
 	s := sshdtest.Start(t, sshdtest.Options{HostKeys: []string{"rsa", "ecdsa", "ed25519"}})
 	stranger := sshdtest.NewKey(t, "ed25519", "")
 	cfg := func(known string) ssh.Config {
@@ -142,6 +145,7 @@ func TestPin(t *testing.T) {
 
 // TestNoWayAround: ssh_config cannot turn host keys off.
 func TestNoWayAround(t *testing.T) {
+	t.Parallel()
 	s := sshdtest.Start(t, sshdtest.Options{})
 	cfg := ssh.Config{User: s.User, Keys: [][]byte{s.ClientKey.PEM}, Home: home(t, map[string]string{
 		"config": "Host *\n StrictHostKeyChecking no\n UserKnownHostsFile /dev/null\n",
@@ -152,6 +156,7 @@ func TestNoWayAround(t *testing.T) {
 // TestBadKnownHosts: a line of the device's own that cannot be read refuses the device, one of another host does not, and a
 // file that cannot be read refuses all.
 func TestBadKnownHosts(t *testing.T) {
+	t.Parallel()
 	s := sshdtest.Start(t, sshdtest.Options{})
 	at := "[127.0.0.1]:" + strconv.Itoa(s.Port) + " "
 	var notes []string
@@ -178,6 +183,7 @@ func TestBadKnownHosts(t *testing.T) {
 
 // TestRevokedHostKeys: the file of ssh_config is obeyed, with a pin and without, and must be there.
 func TestRevokedHostKeys(t *testing.T) {
+	t.Parallel()
 	s := sshdtest.Start(t, sshdtest.Options{})
 	for _, pin := range []string{"", s.HostKeyPin()} {
 		dev := device(s)
@@ -194,6 +200,7 @@ func TestRevokedHostKeys(t *testing.T) {
 
 // TestHostKeyAlias: the alias is looked up, without a port.
 func TestHostKeyAlias(t *testing.T) {
+	t.Parallel()
 	s := sshdtest.Start(t, sshdtest.Options{})
 	cfg := ssh.Config{User: s.User, Keys: [][]byte{s.ClientKey.PEM}, Home: home(t, map[string]string{
 		"config":   "HostKeyAlias rack1\nUserKnownHostsFile ~/.ssh/by_%k\n",

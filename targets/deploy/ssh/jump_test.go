@@ -104,6 +104,7 @@ func TestJump(t *testing.T) {
 }
 
 func TestJumpErrors(t *testing.T) {
+	t.Parallel()
 	leaf, one := sshdtest.Start(t, sshdtest.Options{}), sshdtest.Start(t, sshdtest.Options{})
 	dev := device(leaf)
 	dev.Login.Jump = at(one)
@@ -160,6 +161,7 @@ func TestJumpErrors(t *testing.T) {
 
 // TestConfigFile: a device found through ssh_config alone, with included files and patterns.
 func TestConfigFile(t *testing.T) {
+	t.Parallel()
 	leaf, jump := sshdtest.Start(t, sshdtest.Options{}), sshdtest.Start(t, sshdtest.Options{})
 	cfg := trusting(t, leaf, jump)
 	cfg.User = "nobody-uses-this"

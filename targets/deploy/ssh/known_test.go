@@ -15,6 +15,7 @@ import (
 	"golang.org/x/crypto/ssh"
 	"pgregory.net/rapid"
 
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/deploy/internal/sshdtest"
 )
 
@@ -147,6 +148,7 @@ func TestAgainstSSHKeygen(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make check does not start ssh-keygen hundreds of times; make test does")
 	}
+	keygen := machinetest.Need(t, "ssh-keygen")
 	good := testKeys(t)
 	dir := t.TempDir()
 	file := filepath.Join(dir, "known_hosts")
@@ -174,7 +176,7 @@ func TestAgainstSSHKeygen(t *testing.T) {
 		}
 		require.NoError(rt, writeFile(file, text.String()))
 		host := asked.Draw(rt, "host")
-		out, err := exec.Command("ssh-keygen", "-F", host, "-f", file).Output()
+		out, err := exec.Command(keygen, "-F", host, "-f", file).Output()
 		if _, none := err.(*exec.ExitError); err != nil && !none {
 			rt.Fatal(err)
 		}
@@ -250,7 +252,7 @@ func hashOf(t *testing.T, name string) string {
 	}
 	file := filepath.Join(t.TempDir(), "k")
 	require.NoError(t, writeFile(file, name+" "+keyA+"\n"))
-	require.NoError(t, exec.Command("ssh-keygen", "-q", "-H", "-f", file).Run())
+	require.NoError(t, exec.Command(machinetest.Need(t, "ssh-keygen"), "-q", "-H", "-f", file).Run())
 	data, err := readLimited(file, 1<<20)
 	require.NoError(t, err)
 	h := strings.TrimPrefix(strings.Fields(string(data))[0], "|1|")

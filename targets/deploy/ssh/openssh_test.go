@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/deploy/internal/sshdtest"
 	"github.com/rocec/rocec/targets/deploy/ssh"
 	"github.com/rocec/rocec/targets/target"
@@ -27,7 +28,8 @@ func byProgram(t *testing.T, s *sshdtest.Server, config, known string) ssh.Confi
 	t.Helper()
 	text := config + "IdentityAgent none\nIdentitiesOnly yes\nGlobalKnownHostsFile none\nIdentityFile " + s.ClientKey.Path + "\n"
 	return ssh.Config{
-		User: s.User, Home: home(t, map[string]string{"config": text, "known_hosts": known}), OpenSSH: "ssh", Environ: os.Environ(),
+		User: s.User, Home: home(t, map[string]string{"config": text, "known_hosts": known}), OpenSSH: machinetest.Need(t, "ssh"),
+		Environ: os.Environ(),
 	}
 }
 
@@ -39,6 +41,7 @@ func programDevice(s *sshdtest.Server) *target.Device {
 
 // TestOpenSSHHostKeys: the ssh program's host keys are as strict as ours, whatever its configuration says.
 func TestOpenSSHHostKeys(t *testing.T) {
+	t.Parallel()
 	s, jump := sshdtest.Start(t, sshdtest.Options{}), sshdtest.Start(t, sshdtest.Options{})
 	stranger := sshdtest.NewKey(t, "ed25519", "")
 	at := "[127.0.0.1]:" + strconv.Itoa(s.Port) + " "
@@ -81,6 +84,7 @@ func TestOpenSSHHostKeys(t *testing.T) {
 
 // TestOpenSSHPin: host_key of the ssh block decides for the ssh program, too, before it logs in.
 func TestOpenSSHPin(t *testing.T) {
+	t.Parallel()
 	s := sshdtest.Start(t, sshdtest.Options{HostKeys: []string{"rsa", "ecdsa", "ed25519"}})
 	stranger := sshdtest.NewKey(t, "ed25519", "")
 	at := "[127.0.0.1]:" + strconv.Itoa(s.Port) + " "
@@ -105,6 +109,7 @@ func TestOpenSSHPin(t *testing.T) {
 
 // TestOpenSSHRefused: what the ssh program says is sorted into the kinds of failures.
 func TestOpenSSHRefused(t *testing.T) {
+	t.Parallel()
 	s := sshdtest.Start(t, sshdtest.Options{})
 	known := s.KnownHostsLine("ed25519")
 	gone, err := net.Listen("tcp", "127.0.0.1:0")
@@ -136,6 +141,7 @@ func TestOpenSSHRefused(t *testing.T) {
 
 // TestOpenSSHInterrupted: a silent server holds nobody up, and leaves no ssh behind.
 func TestOpenSSHInterrupted(t *testing.T) {
+	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer l.Close()
@@ -161,6 +167,7 @@ func TestOpenSSHInterrupted(t *testing.T) {
 
 // TestOpenSSHMany: jump hosts, connections side by side, and nothing left when they are closed.
 func TestOpenSSHMany(t *testing.T) {
+	t.Parallel()
 	leaf, jump := sshdtest.Start(t, sshdtest.Options{}), sshdtest.Start(t, sshdtest.Options{Authorize: []string{}})
 	cfg := byProgram(t, leaf, "IdentityFile "+jump.ClientKey.Path+"\n", leaf.KnownHostsLine("ed25519")+jump.KnownHostsLine("ed25519"))
 	d := newDialer(t, cfg)
@@ -218,6 +225,7 @@ func TestOpenSSHLeftBehind(t *testing.T) {
 // TestOpenSSHTerminal: what ssh asks reaches the person at the terminal, and one login at a time. script gives the test binary a
 // terminal, and types.
 func TestOpenSSHTerminal(t *testing.T) {
+	t.Parallel()
 	const port, user, where = "TEST_TTY_PORT", "TEST_TTY_USER", "TEST_TTY_HOME"
 	if os.Getenv(where) != "" {
 		n, err := strconv.Atoi(os.Getenv(port))
@@ -248,7 +256,7 @@ func TestOpenSSHTerminal(t *testing.T) {
 		"known_hosts": s.KnownHostsLine("ed25519"),
 	})
 	// The second passphrase is typed when the second question is there.
-	child := exec.Command("script", "-qec", os.Args[0]+" -test.run='^TestOpenSSHTerminal$'", "/dev/null")
+	child := exec.Command(machinetest.Need(t, "script"), "-qec", os.Args[0]+" -test.run='^TestOpenSSHTerminal$'", "/dev/null")
 	child.Env = append(os.Environ(), port+"="+strconv.Itoa(s.Port), user+"="+s.User, where+"="+dir)
 	keys, err := child.StdinPipe()
 	require.NoError(t, err)

@@ -14,6 +14,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
 // parityConfigs are read by ssh itself and by us. DIR stands for the folder of the files.
@@ -135,13 +137,10 @@ var compared = []string{
 // asked is a call of ssh, as far as its command line sets something.
 type asked struct{ host, user, port string }
 
-// client is the ssh of this machine.
-var client = sync.OnceValues(func() (string, error) { return exec.LookPath("ssh") })
-
 // theirs asks ssh for the settings of a host.
 func theirs(t require.TestingT, config string, a asked) map[string][]string {
-	path, err := client()
-	require.NoError(t, err, "install OpenSSH: apt-get install openssh-client")
+	path, err := machinetest.Find("ssh")
+	require.NoError(t, err)
 	args := []string{"-G", "-F", config}
 	if a.user != "" {
 		args = append(args, "-l", a.user)
@@ -217,12 +216,19 @@ func ours(t require.TestingT, rules *rules, a asked, defaults map[string][]strin
 	return got
 }
 
+// defaultsOf is what ssh says of a host where nothing is set, by the host.
+var defaultsOf sync.Map
+
 // sameAsSSH holds our reading of a configuration file against that of ssh.
 func sameAsSSH(t require.TestingT, config string, calls ...asked) {
 	rules, err := readRules(Config{ConfigFile: config, Home: "/nonexistent"})
 	require.NoError(t, err)
 	for _, a := range calls {
-		defaults := theirs(t, "none", asked{host: a.host})
+		known, ok := defaultsOf.Load(a.host)
+		if !ok {
+			known, _ = defaultsOf.LoadOrStore(a.host, theirs(t, "none", asked{host: a.host}))
+		}
+		defaults := known.(map[string][]string)
 		want := theirs(t, config, a)
 		if got := ours(t, rules, a, defaults); !assert.ObjectsAreEqual(want, got) {
 			text, _ := os.ReadFile(config)
@@ -234,6 +240,8 @@ func sameAsSSH(t require.TestingT, config string, calls ...asked) {
 
 // TestParity holds our reading of files written by hand against that of ssh.
 func TestParity(t *testing.T) {
+	t.Parallel()
+	machinetest.Need(t, "ssh")
 	for name, files := range parityConfigs {
 		t.Run(name, func(t *testing.T) {
 			config := writeFiles(t, files)
@@ -249,11 +257,13 @@ func TestAgainstSSH(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make check does not start ssh hundreds of times; make test does")
 	}
+	machinetest.Need(t, "ssh")
 	rapid.Check(t, againstSSH(t.TempDir()))
 }
 
 // FuzzAgainstSSH is TestAgainstSSH for the fuzzer: its input chooses the files.
 func FuzzAgainstSSH(f *testing.F) {
+	machinetest.Need(f, "ssh")
 	f.Add([]byte(strings.Repeat("\x00\x01\x02\x03\x05\x08\x0d\x15", 64)))
 	f.Add([]byte(strings.Repeat("leaf01 final host ", 64)))
 	property := rapid.MakeFuzz(againstSSH(f.TempDir()))

@@ -18,6 +18,7 @@ import (
 
 // A connection tells the key that the server has proved to hold, whoever carries it.
 func TestConnTellsHostKey(t *testing.T) {
+	t.Parallel()
 	overAll(t, func(t *testing.T, w way) {
 		s := sshdtest.Start(t, sshdtest.Options{HostKeys: []string{"rsa", "ecdsa", "ed25519"}})
 		for kind, key := range s.HostKeys {
@@ -65,6 +66,7 @@ func TestConnTellsHostKey(t *testing.T) {
 
 // The KnownHostsCommand of the person decides as before, beside the one by which rocec learns the key.
 func TestKnownHostsCommandOfThePerson(t *testing.T) {
+	t.Parallel()
 	s := sshdtest.Start(t, sshdtest.Options{})
 	stranger := sshdtest.NewKey(t, "ed25519", "")
 	script := filepath.Join(t.TempDir(), "known")
@@ -91,6 +93,7 @@ func TestKnownHostsCommandOfThePerson(t *testing.T) {
 
 // An ssh that has no KnownHostsCommand still logs in, and the connection tells no key.
 func TestOldSSHTellsNoHostKey(t *testing.T) {
+	t.Parallel()
 	s := sshdtest.Start(t, sshdtest.Options{})
 	cfg := byProgram(t, s, "", s.KnownHostsLine("ed25519"))
 	cfg.OpenSSH = without(t, "KnownHostsCommand")
@@ -111,6 +114,7 @@ func without(t *testing.T, option string) string {
 
 // Short RSA keys and SHA-1 prove nothing, in whatever place.
 func TestWeakKeys(t *testing.T) {
+	t.Parallel()
 	weak := sshdtest.Start(t, sshdtest.Options{HostKeys: []string{"rsa:1024"}})
 	pin := weak.HostKeys["rsa:1024"].Fingerprint
 	ca := sshdtest.NewKey(t, "rsa", "", "-b", "1024")
@@ -169,6 +173,7 @@ func TestWeakKeys(t *testing.T) {
 
 // Keys of the person are held to the same: they are not offered, and the message says which and why.
 func TestWeakUserKeys(t *testing.T) {
+	t.Parallel()
 	key := sshdtest.NewKey(t, "rsa", "", "-b", "1024")
 	rsa := sshdtest.NewKey(t, "rsa", "")
 	ca := sshdtest.NewKey(t, "rsa", "", "-b", "1024")
@@ -227,6 +232,7 @@ func TestWeakUserKeys(t *testing.T) {
 
 // What a person's own ssh_config names of algorithms, ssh does: it is the way to a device that knows no better.
 func TestWeakByChoice(t *testing.T) {
+	t.Parallel()
 	s := sshdtest.Start(t, sshdtest.Options{HostKeys: []string{"rsa:1024"}, Config: []string{"MACs hmac-sha1", "Ciphers aes128-ctr"}})
 	cfg := byProgram(t, s, "MACs hmac-sha1\nRequiredRSASize 1024\n", s.KnownHostsLine("rsa:1024"))
 	assert.Equal(t, "hello\n", output(t, dial(t, newDialer(t, cfg), programDevice(s)), "echo hello"))
@@ -234,6 +240,7 @@ func TestWeakByChoice(t *testing.T) {
 
 // A device, or the program on the way to it, that never stops talking takes no memory and no disk.
 func TestTalkativeSSH(t *testing.T) {
+	t.Parallel()
 	s := sshdtest.Start(t, sshdtest.Options{})
 	self, err := os.Executable()
 	require.NoError(t, err)

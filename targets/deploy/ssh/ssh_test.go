@@ -152,6 +152,7 @@ func TestNoSSHServer(t *testing.T) {
 // TestTriedAgain: a server that drops connections before it says anything is busy, and is asked again; one that says
 // no is not.
 func TestTriedAgain(t *testing.T) {
+	t.Parallel()
 	s := sshdtest.Start(t, sshdtest.Options{})
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -186,6 +187,7 @@ func TestTriedAgain(t *testing.T) {
 
 // TestHostileServer: a server whose every word is meant for the terminal.
 func TestHostileServer(t *testing.T) {
+	t.Parallel()
 	key := sshdtest.NewKey(t, "ed25519", "")
 	signer, err := xssh.ParsePrivateKey(key.PEM)
 	require.NoError(t, err)
@@ -241,6 +243,7 @@ func TestHostileServer(t *testing.T) {
 }
 
 func TestDialerClose(t *testing.T) {
+	t.Parallel()
 	s, jump := sshdtest.Start(t, sshdtest.Options{}), sshdtest.Start(t, sshdtest.Options{})
 	d := newDialer(t, trusting(t, s, jump))
 	far := device(s)
@@ -275,6 +278,7 @@ func TestCryptoFloor(t *testing.T) {
 
 // TestHandshakeError: what fails between the host key and the login is no matter of our keys, and is called by its name.
 func TestHandshakeError(t *testing.T) {
+	t.Parallel()
 	s := sshdtest.Start(t, sshdtest.Options{})
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

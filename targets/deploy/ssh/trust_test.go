@@ -17,6 +17,7 @@ import (
 // TestTrust: the key that a server shows is asked for without a login, and taken over in the place of the one on file, which other
 // hosts of the same line keep.
 func TestTrust(t *testing.T) {
+	t.Parallel()
 	s := sshdtest.Start(t, sshdtest.Options{})
 	stranger := sshdtest.NewKey(t, "ed25519", "")
 	at := "[127.0.0.1]:" + strconv.Itoa(s.Port)
@@ -67,6 +68,7 @@ func TestTrust(t *testing.T) {
 
 // TestPipes: a pipe in the place of a file is refused, and not waited for.
 func TestPipes(t *testing.T) {
+	t.Parallel()
 	s := sshdtest.Start(t, sshdtest.Options{})
 	for _, name := range []string{"config", "known_hosts"} {
 		cfg := ssh.Config{User: s.User, Keys: [][]byte{s.ClientKey.PEM}, Home: home(t, nil)}

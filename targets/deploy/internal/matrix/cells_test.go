@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"maps"
 	"strings"
-	"testing"
 	"time"
 
 	"github.com/rocec/rocec/targets/deploy/internal/nspawn"
@@ -56,60 +55,88 @@ func ready(d *nspawn.Device) error {
 }
 
 // learn applies without a fault, and keeps what that does.
-func (r *reference) learn(t testing.TB, bin string) {
-	t.Helper()
+func (r *reference) learn(ctx context.Context, d *nspawn.Device, bin string) error {
 	r.paths = []string{traffic}
 	if r.kind == nspawn.Host {
 		r.paths = []string{script, "/etc/systemd/system/rocec-host@.service", "/etc/udev/rules.d/99-rocec.rules", "/etc/rocec/host/ens1f0.conf"}
 	}
-	d := nspawn.Start(t, r.kind, r.options)
-	seen := func() *side {
-		h, err := look(d, r.paths)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return sideOf(h)
-	}
-	must := func(err error) {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	must(ready(d))
-	r.old = *seen()
-	if r.kind == nspawn.Host {
-		must(d.Reboot().Fired())
-		r.old.live = append(r.old.live, seen().live...) // the NIC forgets
-		must(ready(d))
+	if err := r.learnOld(d); err != nil {
+		return err
 	}
 	o, err := newOperator(bin, d)
-	must(err)
-	defer o.close()
-	d.StopAt(0, nspawn.Before)
-	result, err := o.run(t.Context(), o.apply("--soak", "0s")...)
-	must(err)
-	if result.status != 0 {
-		t.Fatalf("an apply without a fault: %s", result)
+	if err != nil {
+		return err
 	}
-	commands := d.Commands()
-	r.writes, err = o.writes()
-	must(err)
-	r.new = *seen()
-	for _, c := range commands {
+	return errors.Join(r.learnNew(ctx, d, o), o.close())
+}
+
+// learnOld keeps what a device holds before an apply, which is ready then.
+func (r *reference) learnOld(d *nspawn.Device) error {
+	if err := ready(d); err != nil {
+		return err
+	}
+	h, err := look(d, r.paths)
+	if err != nil {
+		return err
+	}
+	r.old = *sideOf(h)
+	if r.kind != nspawn.Host {
+		return nil
+	}
+	if err := d.Reboot().Fired(); err != nil {
+		return err
+	}
+	if h, err = look(d, r.paths); err != nil {
+		return err
+	}
+	r.old.live = append(r.old.live, h.live) // the NIC forgets
+	return ready(d)
+}
+
+// learnNew applies, and applies once more over what somebody else wrote.
+func (r *reference) learnNew(ctx context.Context, d *nspawn.Device, o *operator) error {
+	apply := func() (*ran, *side, error) {
+		result, err := o.run(ctx, o.apply("--soak", "0s")...)
+		if err != nil {
+			return nil, nil, err
+		}
+		if result.status != 0 {
+			return nil, nil, fmt.Errorf("an apply without a fault: %s", result)
+		}
+		h, err := look(d, r.paths)
+		if err != nil {
+			return nil, nil, err
+		}
+		return result, sideOf(h), nil
+	}
+	d.StopAt(0, nspawn.Before)
+	result, now, err := apply()
+	if err != nil {
+		return err
+	}
+	r.new = *now
+	if r.writes, err = o.writes(); err != nil {
+		return err
+	}
+	for _, c := range d.Commands() {
 		r.moments = append(r.moments, moment{Command: c})
 	}
 	name(r.moments)
 	f, err := result.fate()
-	must(err)
+	if err != nil {
+		return err
+	}
 	if f == nil || f.Outcome != "applied" || maps.Equal(r.old.files, r.new.files) || len(f.Result.Files) != len(r.paths) {
-		t.Fatalf("an apply without a fault: %s", result)
+		return fmt.Errorf("an apply without a fault: %s", result)
 	}
-	must(d.EditFile(r.edited, r.edit, nspawn.InPlace).Fired())
-	result, err = o.run(t.Context(), o.apply("--soak", "0s")...)
-	must(err)
-	if r.over = *seen(); result.status != 0 {
-		t.Fatalf("an apply over what somebody else wrote: %s", result)
+	if err := d.EditFile(r.edited, r.edit, nspawn.InPlace).Fired(); err != nil {
+		return err
 	}
+	if _, now, err = apply(); err != nil {
+		return fmt.Errorf("over what somebody else wrote: %w", err)
+	}
+	r.over = *now
+	return nil
 }
 
 // name finds the verb of every moment.

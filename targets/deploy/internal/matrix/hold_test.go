@@ -17,6 +17,7 @@ import (
 // scene is a device of a kind, and an operator.
 func scene(t *testing.T, r *reference) *cell {
 	t.Helper()
+	acquire(t, 1)
 	d := nspawn.Start(t, r.kind, r.options)
 	require.NoError(t, ready(d))
 	o, err := newOperator(rocec(t), d)
@@ -52,8 +53,9 @@ func (c *cell) holds(t *testing.T, s *side) {
 
 // each runs a test on a device of every kind.
 func each(t *testing.T, do func(t *testing.T, c *cell)) {
+	t.Parallel()
 	refs := learn(t)
-	if *most == 1 && !*whole { // a kind of device for each test
+	if slice() { // a kind of device for each test
 		refs = refs[len(t.Name())%len(refs):][:1]
 	}
 	for _, r := range refs {
@@ -80,7 +82,6 @@ func TestHoldConfirmed(t *testing.T) {
 		c.rocec(t, 0, "applied", "confirm", "--format", "json", run)
 		c.holds(t, &c.ref.new)
 		c.rocec(t, 0, "", c.o.plan()...)
-		time.Sleep(time.Second)
 		c.rocec(t, 0, "applied", c.rollback(run)...)
 		c.holds(t, &c.ref.old)
 		c.rocec(t, 0, "applied", c.o.apply("--soak", "0s")...)
@@ -91,7 +92,7 @@ func TestHoldConfirmed(t *testing.T) {
 // One that nobody confirms in time is undone by the device itself; a confirmation that comes too late says so.
 func TestHoldNotConfirmed(t *testing.T) {
 	each(t, func(t *testing.T, c *cell) {
-		begin, long := time.Now(), c.d.Slowed(25*time.Second)
+		begin, long := time.Now(), c.d.Slowed(10*time.Second)
 		c.rocec(t, 0, "unconfirmed", c.o.apply("--soak", "0s", "--confirm", long.String())...)
 		h, err := look(c.d, c.ref.paths)
 		require.NoError(t, err)

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -100,7 +101,11 @@ func (m *mutant) build(t *testing.T) string {
 	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {path: dir + "/mutant"}})
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(dir+"/overlay", overlay, 0o600))
-	return binary(t, dir+"/overlay")
+	out := filepath.Join(dir, "rocec")
+	cmd := exec.Command("go", "build", "-tags", "faults", "-overlay", dir+"/overlay", "-o", out, "github.com/rocec/rocec/cmd/rocec")
+	said, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", said)
+	return out
 }
 
 // hunt runs the cells that could show a mutant, until one does. It returns that cell, or says how many did not.
@@ -109,7 +114,7 @@ func (m *mutant) hunt(t *testing.T) (shown *nspawn.Result, cells int) {
 	bin := m.build(t)
 	refs := references()
 	r := refs[slices.IndexFunc(refs, func(r *reference) bool { return r.kind == m.kind })]
-	r.learn(t, bin)
+	require.True(t, learnAll(t, bin, []*reference{r}))
 	fatal := slices.DeleteFunc(slices.Clone(faults), func(f fault) bool { return !f.power && !f.disk })
 	var found atomic.Bool
 	all := r.cells(bin, fatal)
@@ -138,7 +143,7 @@ func (m *mutant) hunt(t *testing.T) (shown *nspawn.Result, cells int) {
 			return end, err
 		}
 	}
-	table := nspawn.Matrix(t, *workers, all)
+	table := nspawn.Matrix(t, devices(), all)
 	for i := range table {
 		if slices.Contains(promises, promise(table[i].End)) {
 			return &table[i], len(table)
@@ -149,7 +154,7 @@ func (m *mutant) hunt(t *testing.T) (shown *nspawn.Result, cells int) {
 
 // Every mistake by which a loss of power could leave a half-state is seen by a cell of the matrix.
 func TestMutants(t *testing.T) {
-	if *most == 1 && !*whole {
+	if slice() {
 		t.Skip("minutes for each mistake: with -whole, or -most 2 and more")
 	}
 	rocec(t)

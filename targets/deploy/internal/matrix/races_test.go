@@ -17,14 +17,14 @@ import (
 )
 
 // times is how often something is done that chance has a part in.
-func times(slice, all int) int {
+func times(some, all int) int {
 	switch {
 	case *whole:
 		return all
-	case *most == 1:
+	case slice():
 		return 1
 	}
-	return slice
+	return some
 }
 
 // left is how long a device waits still until it undoes by itself.
@@ -41,6 +41,7 @@ func (c *cell) left() (time.Duration, error) {
 
 // A confirmation that comes as the device is about to undo: one of the two wins, and rocec says which.
 func TestConfirmAtTheDeadline(t *testing.T) {
+	t.Parallel()
 	bin := rocec(t)
 	var cells []nspawn.Cell
 	for i := range times(3, 21) {
@@ -84,6 +85,7 @@ func TestConfirmAtTheDeadline(t *testing.T) {
 
 // Two operators who begin together: one wins, and the other is told who holds the device, or that it has changed.
 func TestTwoOperators(t *testing.T) {
+	t.Parallel()
 	bin := rocec(t)
 	var cells []nspawn.Cell
 	for i := range times(3, 21) {
@@ -146,6 +148,7 @@ func TestTwoOperators(t *testing.T) {
 
 // rocec that is killed at a write of its journal, before it, half way through it, or after it, can be gone on with.
 func TestKilledAtTheJournal(t *testing.T) {
+	t.Parallel()
 	bin := rocec(t)
 	var cells []nspawn.Cell
 	for _, r := range learn(t) {

@@ -15,11 +15,11 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/deploy/internal/nspawn"
 )
 
@@ -30,50 +30,22 @@ const (
 	stepTime = 20 * time.Second
 )
 
-// binary builds rocec with the means to shorten its times; with an overlay, a JSON file as `go help build` has it, of other sources.
-func binary(t testing.TB, overlay string) string {
-	t.Helper()
-	out := filepath.Join(t.TempDir(), "rocec")
-	cmd := exec.Command("go", "build", "-tags", "faults", "-overlay", overlay, "-o", out, "github.com/rocec/rocec/cmd/rocec")
-	if text, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, text)
-	}
-	return out
-}
-
-// The binary as it is, built once.
-var built struct {
-	once sync.Once
-	path string
-}
-
+// rocec is the binary that the tests of all packages share. Its environment shortens its times.
 func rocec(t testing.TB) string {
 	t.Helper()
 	nspawn.Image(t) // skips with -short
-	built.once.Do(func() {
-		dir, err := os.MkdirTemp("", "rocec-matrix-")
-		if err != nil {
-			t.Fatal(err)
-		}
-		built.path = dir + "/rocec"
-		if err := os.Rename(binary(t, ""), built.path); err != nil {
-			t.Fatal(err)
-		}
-	})
-	return built.path
+	return machinetest.Rocec(t)
 }
 
 func TestMain(m *testing.M) {
 	flag.Parse()
+	// What limits the tests is how many devices run.
+	if err := flag.Set("test.parallel", "100"); err != nil {
+		panic(err)
+	}
 	status := m.Run()
 	if *write != "" {
 		if err := writeTables(*write); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			status = 1
-		}
-	}
-	if built.path != "" {
-		if err := os.RemoveAll(filepath.Dir(built.path)); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			status = 1
 		}

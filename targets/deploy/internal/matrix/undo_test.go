@@ -24,7 +24,7 @@ type undoing struct {
 // The ways. While a device boots, nobody can log in, and all that can happen to it is that the power goes again.
 var undoings = []undoing{
 	{
-		name: "undo by the timer", hold: 20 * time.Second, faults: func(f *fault) bool { return !f.leader },
+		name: "undo by the timer", hold: 8 * time.Second, faults: func(f *fault) bool { return !f.leader },
 		begin: func(context.Context, *cell, string) (*under, error) { return nil, nil },
 	},
 	{
@@ -35,7 +35,7 @@ var undoings = []undoing{
 		},
 	},
 	{
-		name: "rollback", hold: 40 * time.Second, faults: func(*fault) bool { return true },
+		name: "rollback", hold: 20 * time.Second, faults: func(*fault) bool { return true },
 		begin: func(ctx context.Context, c *cell, run string) (*under, error) {
 			return c.o.start(ctx, c.rollback(run)...)
 		},
@@ -69,53 +69,44 @@ func (u *undoing) held(ctx context.Context, c *cell) (string, error) {
 	return run, err
 }
 
-// moments are the commands of an undo.
-func (u *undoing) moments(t *testing.T, bin string, r *reference) []moment {
-	t.Helper()
-	var found []moment
-	d := nspawn.Start(t, r.kind, r.options)
-	_, err := r.experiment(bin, nil, moment{}, func(ctx context.Context, c *cell) (string, error) {
-		run, err := u.held(ctx, c)
-		if err != nil {
-			return "", err
-		}
-		c.d.StopAt(0, nspawn.Before)
-		led, err := u.begin(ctx, c, run)
-		if err != nil {
-			return "", err
-		}
-		if led != nil {
-			if _, err := led.wait(); err != nil {
+// learn finds the commands of an undo: a cell.
+func (u *undoing) learn(bin string, r *reference, found *[]moment) nspawn.Cell {
+	return nspawn.Cell{
+		Command: u.name, Fault: "none", At: r.kind.Name, Kind: r.kind, Options: r.options,
+		Run: r.experiment(bin, nil, moment{}, func(ctx context.Context, c *cell) (string, error) {
+			run, err := u.held(ctx, c)
+			if err != nil {
 				return "", err
 			}
-		}
-		h, err := c.atRest(ctx)
-		for end := time.Now().Add(10 * time.Minute); err != nil && led == nil && time.Now().Before(end); h, err = c.atRest(ctx) {
-			time.Sleep(200 * time.Millisecond) // it boots
-		}
-		for _, command := range d.Commands() {
-			found = append(found, moment{Command: command, verb: u.name})
-		}
-		if err == nil && (!h.is(&r.old) || len(found) == 0) {
-			err = fmt.Errorf("it is not undone: %s", h)
-		}
-		return "", err
-	})(t.Context(), d)
-	if err != nil {
-		t.Fatal(err)
+			c.d.StopAt(0, nspawn.Before)
+			led, err := u.begin(ctx, c, run)
+			if err != nil {
+				return "", err
+			}
+			if led != nil {
+				if _, err := led.wait(); err != nil {
+					return "", err
+				}
+			}
+			h, err := c.atRest(ctx)
+			for end := time.Now().Add(10 * time.Minute); err != nil && led == nil && time.Now().Before(end); h, err = c.atRest(ctx) {
+				time.Sleep(200 * time.Millisecond) // it boots
+			}
+			for _, command := range c.d.Commands() {
+				*found = append(*found, moment{Command: command, verb: u.name})
+			}
+			if err == nil && (!h.is(&r.old) || len(*found) == 0) {
+				err = fmt.Errorf("it is not undone: %s", h)
+			}
+			return "", err
+		}),
 	}
-	return found
 }
 
 // cells are every fault at every command of an undo.
-func (u *undoing) cells(t *testing.T, bin string, r *reference, faults []fault) []nspawn.Cell {
-	t.Helper()
-	moments := u.moments(t, bin, r)
+func (u *undoing) cells(bin string, r *reference, moments []moment, faults []fault) []nspawn.Cell {
 	var cells []nspawn.Cell
 	for i := range faults {
-		if !u.faults(&faults[i]) {
-			continue
-		}
 		for _, m := range moments {
 			cells = append(cells, nspawn.Cell{
 				Command: u.name, Fault: faults[i].name, At: fmt.Sprintf("%s, before %s", r.kind.Name, m), Kind: r.kind, Options: r.options,
@@ -147,24 +138,54 @@ func (u *undoing) strike(ctx context.Context, c *cell) (string, error) {
 	return end, err
 }
 
+// may are the faults that strike during the i-th way. In a slice these are the faults that TestApply leaves out, each during one way: the
+// way at boot has those of power, a rollback those of rocec, and the others come in turn during a rollback and the undo by the timer.
+func (u *undoing) may(i int) []fault {
+	var all []fault
+	for k, f := range faults {
+		in := (k / 2) % 2 * 2
+		switch {
+		case f.power:
+			in = 1
+		case f.leader:
+			in = 2
+		}
+		if u.faults(&f) && !tooLong(f) && (!slice() || k%2 == 1 && i == in) {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
 // Whatever strikes while a change is undone: what was there before comes back, or rocec says that it does not.
 func TestUndo(t *testing.T) {
+	t.Parallel()
 	bin := rocec(t)
-	var cells []nspawn.Cell
+	type on struct {
+		*undoing
+		number  int
+		ref     *reference
+		moments []moment
+	}
+	var all []*on
+	var undisturbed []nspawn.Cell
 	for i := range undoings {
 		for n, r := range learn(t) {
-			if !*whole && *most == 1 && n != i%len(undoings) {
+			if slice() && n != i%len(undoings) {
 				continue // each way on a device of another kind
 			}
-			var may []fault
-			for k, f := range faults {
-				// Every second fault, of the last way those that the first leaves out.
-				if !tooLong(f) && (*whole || *most > 1 || k%2 == i/2) {
-					may = append(may, f)
-				}
-			}
-			cells = append(cells, undoings[i].cells(t, bin, r, may)...)
+			o := &on{undoing: &undoings[i], number: i, ref: r}
+			all = append(all, o)
+			undisturbed = append(undisturbed, o.learn(bin, r, &o.moments))
 		}
+	}
+	nspawn.Matrix(t, devices(), undisturbed)
+	if t.Failed() {
+		t.Fatal("an undo without a fault fails")
+	}
+	var cells []nspawn.Cell
+	for _, o := range all {
+		cells = append(cells, o.cells(bin, o.ref, o.moments, o.may(o.number))...)
 	}
 	run(t, "undo", part(cells))
 }

@@ -21,6 +21,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/nic/mlx5/mlx5test"
 )
 
@@ -68,7 +69,8 @@ var made = sync.OnceValues(func() (string, error) {
 })
 
 // Image returns the folder with what devices are made of: usr, and the disk of a factory-fresh device of every kind. Where it is
-// not there yet it is made, which takes half a minute. Tests of several packages may ask at once. With -short it skips the test.
+// not there yet it is made, which takes half a minute. Tests of several packages may ask at once. With -short, and where the machine cannot
+// boot devices, the test ends, see [machinetest.Missing].
 func Image(t testing.TB) string {
 	t.Helper()
 	if testing.Short() {
@@ -76,7 +78,7 @@ func Image(t testing.TB) string {
 	}
 	dir, err := made()
 	if err != nil {
-		t.Fatalf("devices cannot be booted here: %v", err)
+		machinetest.Missing(t, "devices cannot be booted here: %v", err)
 	}
 	return dir
 }
@@ -86,20 +88,12 @@ func able() error {
 	if os.Geteuid() != 0 {
 		return errors.New("it takes root, for namespaces and mounts")
 	}
-	for _, tool := range []struct{ name, pkg string }{
-		{"systemd-nspawn", "systemd-container"},
-		{"mmdebstrap", "mmdebstrap"},
-		{"mkfs.ext4", "e2fsprogs"},
-		{"e2fsck", "e2fsprogs"},
-		{"gcc", "gcc"},
-		{"ip", "iproute2"},
-		{"nsenter", "util-linux"},
-		{"mount", "mount"},
-		{"ssh-keygen", "openssh-client"},
-		{"useradd", "passwd"},
+	for _, tool := range []string{
+		"systemd-nspawn", "mmdebstrap", "mkfs.ext4", "e2fsck", "gcc", "ip", "nsenter", "mount", "ssh-keygen", "useradd",
+		"/usr/include/libmnl/libmnl.h",
 	} {
-		if _, err := find(tool.name); err != nil {
-			return fmt.Errorf("%s is missing: install the Debian package %s (.ci/deps does)", tool.name, tool.pkg)
+		if _, err := machinetest.Find(tool); err != nil {
+			return err
 		}
 	}
 	if len(cgroups()) == 0 {
@@ -120,21 +114,9 @@ func able() error {
 	return nil
 }
 
-// find looks for a program also where root's are.
-func find(name string) (string, error) {
-	path, err := exec.LookPath(name)
-	for _, dir := range []string{"/usr/sbin", "/sbin"} {
-		if err == nil {
-			break
-		}
-		path, err = exec.LookPath(filepath.Join(dir, name))
-	}
-	return path, err
-}
-
 // command is a program of this machine.
 func command(ctx context.Context, name string, args ...string) *exec.Cmd {
-	if path, err := find(name); err == nil {
+	if path, err := machinetest.Find(name); err == nil {
 		name = path
 	}
 	cmd := exec.CommandContext(ctx, name, args...)

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 )
 
 // Cell is one experiment: a command, a fault, and the moment at which it strikes.
@@ -42,11 +44,11 @@ type Table []Result
 // cellTime is how long a cell may take that does not say it. A cell takes a minute, and many on a busy machine.
 const cellTime = time.Hour
 
-// Matrix runs cells, as many at a time as there are workers, each on a fresh device. The test fails with every cell that returns
-// an error. With -short it skips the test.
-func Matrix(t testing.TB, workers int, cells []Cell) Table {
+// Matrix runs cells, each on a fresh device, for which it acquires one of devices: tests that share it run side by side. The test fails with
+// every cell that returns an error. With -short it skips the test.
+func Matrix(t testing.TB, devices *semaphore.Weighted, cells []Cell) Table {
 	t.Helper()
-	table := runCells(t.Context(), Image(t), workers, cells)
+	table := runCells(t.Context(), Image(t), devices, cells)
 	for _, r := range table {
 		if r.Err != nil {
 			t.Errorf("%s, %s, %s: %v", r.Command, r.Fault, r.At, r.Err)
@@ -55,24 +57,21 @@ func Matrix(t testing.TB, workers int, cells []Cell) Table {
 	return table
 }
 
-func runCells(ctx context.Context, image string, workers int, cells []Cell) Table {
+func runCells(ctx context.Context, image string, devices *semaphore.Weighted, cells []Cell) Table {
 	table := make(Table, len(cells))
-	next := make(chan int)
 	var wg sync.WaitGroup
-	for range workers {
+	for i := range cells {
+		table[i].Cell = cells[i]
+		if table[i].Err = devices.Acquire(ctx, 1); table[i].Err != nil {
+			continue
+		}
 		wg.Go(func() {
-			for i := range next {
-				begin := time.Now()
-				table[i].Cell = cells[i]
-				table[i].End, table[i].Err = cells[i].run(ctx, image)
-				table[i].Time = time.Since(begin)
-			}
+			defer devices.Release(1)
+			begin := time.Now()
+			table[i].End, table[i].Err = cells[i].run(ctx, image)
+			table[i].Time = time.Since(begin)
 		})
 	}
-	for i := range cells {
-		next <- i
-	}
-	close(next)
 	wg.Wait()
 	return table
 }

@@ -5,6 +5,7 @@ package nspawn
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"strings"
 	"testing"
@@ -12,7 +13,10 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/semaphore"
 )
+
+var whole = flag.Bool("whole", false, "every fault at every command, rather than each fault once")
 
 const (
 	oldTraffic = "speed = 10\n"
@@ -79,7 +83,11 @@ func TestMatrix(t *testing.T) {
 	begin := time.Now()
 	cells := cellsOf(t, "change", change)
 	require.Len(t, cells, len(Injections("", nil))*2*4, "sync, mv, sync and systemctl")
-	table := Matrix(t, 4, Sample(cells, 3))
+	most := 1
+	if *whole {
+		most = len(cells)
+	}
+	table := Matrix(t, semaphore.NewWeighted(4), Sample(cells, most))
 	t.Logf("%d cells in %s", len(table), time.Since(begin).Round(time.Millisecond))
 	for _, r := range table {
 		assert.NotEmpty(t, r.End, r.At)
@@ -92,7 +100,7 @@ func TestMatrix(t *testing.T) {
 		}
 	}
 	require.Len(t, late, 1)
-	table = runCells(t.Context(), image, 1, late)
+	table = runCells(t.Context(), image, semaphore.NewWeighted(1), late)
 	require.ErrorContains(t, table[0].Err, `the file holds ""`)
 	require.ErrorContains(t, table[0].Err, "1: mv .new traffic.conf")
 }
@@ -103,7 +111,7 @@ func TestMatrixEnds(t *testing.T) {
 	image := Image(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	table := runCells(ctx, image, 1, []Cell{ // one after the other: the second ends them all
+	table := runCells(ctx, image, semaphore.NewWeighted(1), []Cell{ // one after the other: the second ends them all
 		{Command: "nothing", Kind: Switch43, Run: func(_ context.Context, d *Device) (string, error) {
 			_, err := d.Strike(3, Before, (*Device).FillDisk, func() error {
 				_, err := d.Exec("true")

@@ -19,6 +19,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"math"
 	"net"
@@ -338,6 +339,15 @@ func (d *Device) ReadFile(path string) (content []byte, err error) {
 		return err
 	})
 	return content, err
+}
+
+// Glob returns the files of the device whose whole path matches a pattern of package path.
+func (d *Device) Glob(pattern string) (names []string, err error) {
+	err = d.within(pattern, func(r *os.Root, name string) error {
+		names, err = fs.Glob(r.FS(), name)
+		return err
+	})
+	return names, err
 }
 
 // WriteFile writes a file of the device in place; a new one gets the mode 0644.

@@ -7,6 +7,8 @@ package sshdtest
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
 	"fmt"
 	"maps"
 	"net"
@@ -21,6 +23,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
 // Options are what differs from server to server.
@@ -62,12 +66,13 @@ type Key struct {
 	Path        string // of the private key
 	PEM         []byte
 	Public      string // "ssh-ed25519 AAAA…", without comment
-	Fingerprint string // "SHA256:…", as ssh-keygen prints it
+	Fingerprint string // "SHA256:…"
 }
 
 // NewKey makes a key pair below a temporary folder.
 func NewKey(t testing.TB, kind, passphrase string, more ...string) *Key {
 	t.Helper()
+	machinetest.Need(t, "ssh-keygen")
 	k, err := MakeKey(filepath.Join(t.TempDir(), "id_"+kind), kind, passphrase, more...)
 	if err != nil {
 		t.Fatal(err)
@@ -81,7 +86,7 @@ func MakeKey(path, kind, passphrase string, more ...string) (*Key, error) {
 	if kind == "rsa" {
 		args = append(args, "-b", "2048")
 	}
-	if _, err := keygen(append(args, more...)...); err != nil {
+	if err := keygen(append(args, more...)...); err != nil {
 		return nil, err
 	}
 	private, err := os.ReadFile(path)
@@ -92,11 +97,13 @@ func MakeKey(path, kind, passphrase string, more ...string) (*Key, error) {
 	if err != nil {
 		return nil, err
 	}
-	listed, err := keygen("-l", "-f", path+".pub")
+	line := strings.TrimSpace(string(public))
+	blob, err := base64.StdEncoding.DecodeString(strings.Fields(line)[1])
 	if err != nil {
 		return nil, err
 	}
-	return &Key{Path: path, PEM: private, Public: strings.TrimSpace(string(public)), Fingerprint: strings.Fields(string(listed))[1]}, nil
+	sum := sha256.Sum256(blob)
+	return &Key{Path: path, PEM: private, Public: line, Fingerprint: "SHA256:" + base64.RawStdEncoding.EncodeToString(sum[:])}, nil
 }
 
 // Certify signs a key, so that its certificate lies beside it (-cert.pub): of a user, or of a host.
@@ -106,35 +113,20 @@ func (ca *Key) Certify(t testing.TB, k *Key, host bool, principals string) {
 	if host {
 		args = append(args, "-h")
 	}
-	if _, err := keygen(append(args, k.Path+".pub")...); err != nil {
+	if err := keygen(append(args, k.Path+".pub")...); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func keygen(args ...string) ([]byte, error) {
-	path, err := find("ssh-keygen")
+func keygen(args ...string) error {
+	path, err := machinetest.Find("ssh-keygen")
 	if err != nil {
-		return nil, err
+		return err
 	}
-	cmd := exec.Command(path, args...)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		return nil, fmt.Errorf("ssh-keygen %q: %w\n%s", args, err, stderr.Bytes())
+	if out, err := exec.Command(path, args...).CombinedOutput(); err != nil {
+		return fmt.Errorf("ssh-keygen %q: %w\n%s", args, err, out)
 	}
-	return out, nil
-}
-
-// find looks for a program of OpenSSH; sshd is often outside of PATH, and insists on a whole path.
-func find(name string) (string, error) {
-	for _, dir := range append(filepath.SplitList(os.Getenv("PATH")), "/usr/sbin", "/usr/local/sbin") {
-		path := filepath.Join(dir, name)
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-			return path, nil
-		}
-	}
-	return "", fmt.Errorf("%s is missing; install OpenSSH: apt-get install openssh-server", name)
+	return nil
 }
 
 // Start starts a server; it ends with the test, and with it all that its sessions started. With -short it skips the test.
@@ -143,6 +135,7 @@ func Start(t testing.TB, o Options) *Server {
 	if testing.Short() {
 		t.Skip("make check starts no server; make test does")
 	}
+	sshd := machinetest.Need(t, "sshd") // which insists on a whole path
 	me, err := user.Current()
 	if err != nil {
 		t.Fatal(err)
@@ -152,10 +145,6 @@ func Start(t testing.TB, o Options) *Server {
 		if err := os.MkdirAll("/run/sshd", 0o755); err != nil {
 			t.Fatal(err)
 		}
-	}
-	sshd, err := find("sshd")
-	if err != nil {
-		t.Fatal(err)
 	}
 	s := &Server{t: t, dir: t.TempDir(), sshd: sshd, User: me.Username, procs: make(map[int]bool), HostKeys: make(map[string]*Key)}
 	s.ClientKey = NewKey(t, "ed25519", "")
@@ -207,10 +196,6 @@ func Start(t testing.TB, o Options) *Server {
 	}
 	config = append(config, strings.Join(setEnv, " "))
 	s.write(s.file("config"), strings.Join(config, "\n")+"\n")
-	if out, err := exec.Command(s.sshd, "-t", "-f", s.file("config")).CombinedOutput(); err != nil {
-		t.Fatalf("sshd does not take its configuration: %v\n%s", err, out)
-	}
-
 	s.listener, err = net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -229,6 +214,9 @@ func Start(t testing.TB, o Options) *Server {
 		s.done.Wait()
 		if t.Failed() {
 			t.Logf("sshd at %s:\n%s", s.Addr, s.Log())
+			if out, err := exec.Command(s.sshd, "-t", "-f", s.file("config")).CombinedOutput(); err != nil {
+				t.Logf("sshd does not take its configuration: %v\n%s", err, out)
+			}
 		}
 	})
 	return s
