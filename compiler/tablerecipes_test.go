@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/lang/nexthops"
 )
 
@@ -98,6 +99,7 @@ func TestManualOfTables(t *testing.T) {
 
 // TestRecipes runs the programs of docs/tables.md, with the real jq, on what switches say, and reads what comes out.
 func TestRecipes(t *testing.T) {
+	machinetest.Need(t, "jq")
 	manual, err := os.ReadFile("../docs/tables.md")
 	require.NoError(t, err)
 	samples, err := filepath.Abs("testdata/tables")

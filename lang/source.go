@@ -6,6 +6,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/lock"
 	"github.com/rocec/rocec/lang/nexthops"
+	"github.com/rocec/rocec/lang/parse"
 )
 
 // Value is a value and the place where it was written. Without a place the person wrote nothing and V is zero.
@@ -298,4 +299,16 @@ type NICModel struct {
 	Speed  Value[int]    // Mb/s; required
 	Ports  Value[int]
 	RoCE   []Value[int] // versions spoken; default [1, 2]
+}
+
+// Ignore is a comment "# rocec:ignore CODE reason" on its own line before an attribute or a block.
+type Ignore = parse.Ignore
+
+// Shown is the value of a variable or local as text, for showing it.
+type Shown struct {
+	Kind, Name string     // "variable" or "local"
+	Instance   string     // of the module it belongs to: "pod[a]"; "" in the fabric's own folder
+	Decl       diag.Range // the block's header, or the name of the local
+	Text       string     // as it would be written, shortened
+	At         diag.Range // where the value was given
 }

@@ -5,6 +5,7 @@
 package eval
 
 import (
+	"flag"
 	"fmt"
 	"strings"
 	"sync"
@@ -23,6 +24,8 @@ import (
 	"github.com/rocec/rocec/lang/parse"
 )
 
+var toLimit = flag.Bool("whole", false, "inputs as large as an expression may be, rather than a quarter")
+
 // The most that one input may take, whatever its 64 KiB say.
 const (
 	mostCPU   = time.Second
@@ -30,7 +33,17 @@ const (
 	mostText  = 64 << 10
 )
 
-// within runs f and holds it to the ceilings.
+// divisor divides the text, the budget and the ceilings of an input alike, so that an expression that costs too much for what it is
+// charged breaks its ceiling at a quarter of the limits, too. So are sets, on which one call is a tenth of the work. Depths keep their
+// limit: their cost can double with every level.
+func divisor() int {
+	if *toLimit {
+		return 1
+	}
+	return 4
+}
+
+// within runs f and holds it to a part of the ceilings; that of the heap stays, since the garbage collector lets it double.
 func within(t *testing.T, name string, share int, f func()) {
 	t.Helper()
 	took, size := langtest.Least(mostCPU/time.Duration(share), f)
@@ -51,8 +64,8 @@ var bigLocals = sync.OnceValue(func() map[string]cty.Value {
 	}
 	return map[string]cty.Value{
 		"text": cty.StringVal(strings.Repeat("a1,{\n", 10_000)), "numbers": cty.ListVal(numbers), "texts": cty.ListVal(texts),
-		"table": cty.MapVal(table), "set": cty.SetVal(texts), "lists": cty.MapVal(map[string]cty.Value{"a": cty.ListVal(texts)}),
-		"objects": cty.SetVal(objects),
+		"table": cty.MapVal(table), "set": cty.SetVal(texts[:len(texts)/divisor()]), "lists": cty.MapVal(map[string]cty.Value{"a": cty.ListVal(texts)}),
+		"objects": cty.SetVal(objects[:len(objects)/divisor()]),
 	}
 })
 
@@ -155,12 +168,12 @@ func nested(row Function, call, leaf string) string {
 	return inside
 }
 
-// filled repeats an expression as elements of a list until the text is as long as it may be.
+// filled repeats an expression as elements of a list until the text is as long as it may be, see [divisor].
 func filled(expr string) string {
-	return "[" + strings.Repeat(expr+",", min((mostText-2)/(len(expr)+1), 60_000/(strings.Count(expr, ",")+4))) + "]"
+	return "[" + strings.Repeat(expr+",", min((mostText-2)/(len(expr)+1), 60_000/(strings.Count(expr, ",")+4))/divisor()) + "]"
 }
 
-// TestEachFunctionIsBounded calls every function of the table inside itself, in loops, and as often as 64 KiB hold.
+// TestEachFunctionIsBounded calls every function of the table inside itself, in loops, and as often as 64 KiB hold, or a quarter of them.
 func TestEachFunctionIsBounded(t *testing.T) {
 	for _, row := range Functions {
 		t.Run(row.Name, func(t *testing.T) {
@@ -176,9 +189,9 @@ func TestEachFunctionIsBounded(t *testing.T) {
 				inputs[fmt.Sprint("flat ", i)] = filled(call)
 			}
 			for name, src := range inputs { // a part of the budget shows what it buys
-				within(t, name, 4, func() { evaluate(t, src, 40) })
+				within(t, name, 4*divisor(), func() { evaluate(t, src, 40*divisor()) })
 			}
-			within(t, "tries", 4, func() { evaluate(t, filled("can("+big[0]+")"), 4) })
+			within(t, "tries", 4*divisor(), func() { evaluate(t, filled("can("+big[0]+")"), 4*divisor()) })
 		})
 	}
 }
@@ -239,8 +252,8 @@ func TestEachExpressionIsBounded(t *testing.T) {
 		return strings.Repeat(before, n) + leaf + strings.Repeat(after, n)
 	}
 	loops := func(body string) string { return "[for a in range(4096) : [for b in range(4096) : " + body + "]]" }
-	long := "[" + strings.Repeat("1,", 24_000) + "1]"
-	sum := strings.TrimSuffix(strings.Repeat("("+strings.Repeat("a+", 100)+"1)+", 60), "+")
+	long := "[" + strings.Repeat("1,", 24_000/divisor()) + "1]"
+	sum := strings.TrimSuffix(strings.Repeat("("+strings.Repeat("a+", 100)+"1)+", 60/divisor()), "+")
 	for name, src := range map[string]string{
 		"try":                    deep("try(", "1", ")", 60),
 		"failing try":            deep("try(local.x.y, ", "1", ")", 60),
@@ -284,7 +297,7 @@ func TestEachExpressionIsBounded(t *testing.T) {
 		"unknown references":     filled("local.textx"),
 		"unknown roots":          filled("locl.texts"),
 	} {
-		t.Run(name, func(t *testing.T) { within(t, name, 1, func() { evaluate(t, src, 1) }) })
+		t.Run(name, func(t *testing.T) { within(t, name, divisor(), func() { evaluate(t, src, divisor()) }) })
 	}
 }
 

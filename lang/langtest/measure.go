@@ -3,6 +3,7 @@
 package langtest
 
 import (
+	"math"
 	"runtime"
 	"runtime/metrics"
 	"strconv"
@@ -40,9 +41,13 @@ func Measure(f func()) (cpu time.Duration, bytes uint64) {
 // Least is [Measure], up to three times as long as f takes more CPU time than most, of which the least counts: other work on the machine
 // only adds to it. The CPU time is in terms of the machine that the ceilings were measured on, see [slowness].
 func Least(most time.Duration, f func()) (cpu time.Duration, bytes uint64) {
+	slow := slowness()
 	for try := range 3 {
 		took, size := Measure(f)
-		took = time.Duration(float64(took) / slowness())
+		if float64(took) > float64(most)*slow { // or other work slows the machine down since that was measured
+			slow = max(slow, pace(2))
+		}
+		took = time.Duration(float64(took) / slow)
 		if try == 0 || took < cpu {
 			cpu, bytes = took, size
 		}
@@ -53,24 +58,26 @@ func Least(most time.Duration, f func()) (cpu time.Duration, bytes uint64) {
 	return cpu, bytes
 }
 
-// slowness returns how many times slower this machine is than the one that the ceilings were measured on, at least 1: by the CPU time of a
-// work of maps and texts, which is 140 ms there.
-var slowness = sync.OnceValue(func() float64 {
+// slowness returns how many times slower this machine is than the one that the ceilings were measured on, at least 1.
+var slowness = sync.OnceValue(func() float64 { return pace(5) })
+
+// pace measures the slowness now: by the least CPU time of some runs of a work of maps and texts, which is 140 ms on the machine that the
+// ceilings were measured on.
+func pace(runs int) float64 {
 	const reference = 140 * time.Millisecond
-	work := func() {
-		texts := map[string]int{}
-		for i := range 400_000 {
-			texts[strconv.Itoa(i)+"-text"] += i
-		}
-		runtime.KeepAlive(texts)
-	}
-	least, _ := Measure(work)
-	for range 4 {
-		took, _ := Measure(work)
+	least := time.Duration(math.MaxInt64)
+	for range runs {
+		took, _ := Measure(func() {
+			texts := map[string]int{}
+			for i := range 400_000 {
+				texts[strconv.Itoa(i)+"-text"] += i
+			}
+			runtime.KeepAlive(texts)
+		})
 		least = min(least, took)
 	}
 	return max(1, float64(least)/float64(reference))
-})
+}
 
 // used returns the CPU time of the process.
 func used() time.Duration {

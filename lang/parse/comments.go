@@ -85,12 +85,6 @@ func Ignores(f File, ds *diag.List) []*Ignore {
 	return out
 }
 
-// Silences reports whether a text may hold such a comment, or one that was meant to be.
-func Silences(text []byte) bool {
-	return bytes.Contains(text, []byte("ignore")) && bytes.Contains(text, []byte("ocec")) || bytes.Contains(text, []byte("ROCEC")) ||
-		bytes.Contains(text, []byte("Ignore"))
-}
-
 // nearlyIgnore is how people write the comment from memory.
 var nearlyIgnore = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\Arocec[ \t]*[:_-]?[ \t]*ignore[ \t:]`) })
 

@@ -61,14 +61,6 @@ type Read struct {
 // ahead is how many files are parsed while another one is decoded. More would only hold more syntax trees in memory.
 const ahead = 2
 
-// parsed is a body of a file, or nil and why there is none.
-type parsed struct {
-	body     *hclsyntax.Body
-	silences bool
-	ds       diag.List
-	known    bool // to the cache: there is no body
-}
-
 // Folder reads and parses every *.hcl file directly in a folder and gives their bodies to use, in order of their names,
 // large files piece by piece; a body may be dropped before the next one is made. Files that the cache takes are not parsed; it
 // may be nil. It appends what is wrong with the text of the files.

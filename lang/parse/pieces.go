@@ -14,6 +14,14 @@ import (
 // them grows in small steps.
 const PieceSize = 2 << 10
 
+// parsed is a body of a file, or nil and the reason.
+type parsed struct {
+	body     *hclsyntax.Body
+	silences bool
+	ds       diag.List
+	known    bool // to the cache: there is no body
+}
+
 // pieces parses a file piece by piece, if it can be cut, and gives each body to use.
 func pieces(name string, src []byte, use func(parsed)) {
 	var ds diag.List
@@ -121,4 +129,10 @@ func reportRedefined(body *hclsyntax.Body, d *hcl.Diagnostic, src []byte, ds *di
 		}
 		body = inner
 	}
+}
+
+// Silences reports whether a text may have a comment that silences findings, or one that was meant to be.
+func Silences(text []byte) bool {
+	return bytes.Contains(text, []byte("ignore")) && bytes.Contains(text, []byte("ocec")) || bytes.Contains(text, []byte("ROCEC")) ||
+		bytes.Contains(text, []byte("Ignore"))
 }

@@ -208,7 +208,7 @@ func counterClaim(d *ir.Device) target.Claim {
 		Judge: func(answer []byte) target.Verdict {
 			have := shownLines(answer)
 			some := slices.ContainsFunc(have, func(l string) bool { return strings.HasPrefix(l, "HwIf") })
-			return target.Decide(some, !slices.ContainsFunc(counters, func(name string) bool { return !slices.Contains(have, name) }))
+			return target.Decide(some, !slices.ContainsFunc(counters(), func(name string) bool { return !slices.Contains(have, name) }))
 		},
 	}
 }

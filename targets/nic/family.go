@@ -19,7 +19,7 @@ type Family struct {
 	Module string        // the kernel module of the interfaces: "mlx5_core"; empty: any
 	Suffix string        // of the names of its script, unit and rules: "-bnxt"; unique among families
 	Script func() []byte // of POSIX sh; see the package for its verbs
-	Rows   []Row         // the keys of the value file, as [Sorted] gives them
+	Rows   func() []Row  // the keys of the value file, as [Sorted] gives them
 
 	// Plain is lines of what a NIC holds that nobody has set, as far as it matters to others on the network: a NIC goes back to it of
 	// which nobody knows what it held before rocec.
@@ -57,7 +57,7 @@ type Family struct {
 
 // Target is the row of the family in the table of targets.
 func (f *Family) Target(doc string, topics []diag.Topic) *target.Target {
-	f.Rows = Sorted(f.Rows, []Row{shouldRow})
+	f.Rows = sortedOnce(f.Rows, shouldRow)
 	f.tool = toolName(f.Suffix)
 	f.scriptPath = "/usr/local/sbin/" + f.tool
 	f.unitPath = "/etc/systemd/system/" + f.tool + "@.service"
@@ -242,7 +242,7 @@ func (f *Family) stepOf(ours []applied) target.Step {
 
 // sets reports whether the family has a setting.
 func (f *Family) sets(key string) bool {
-	return slices.ContainsFunc(f.Rows, func(r Row) bool { return r.Key == key })
+	return slices.ContainsFunc(f.Rows(), func(r Row) bool { return r.Key == key })
 }
 
 // unitTime is what systemd grants one NIC (TimeoutStartSec), and a little.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/rocec/rocec/compiler/ir"
 )
@@ -54,6 +55,11 @@ func Sorted(parts ...[]Row) []Row {
 	all := slices.Concat(parts...)
 	slices.SortFunc(all, func(a, b Row) int { return cmp.Compare(a.Key, b.Key) })
 	return all
+}
+
+// sortedOnce joins rows with one more, when they are first read.
+func sortedOnce(rows func() []Row, more Row) func() []Row {
+	return sync.OnceValue(func() []Row { return Sorted(rows(), []Row{more}) })
 }
 
 // Word appends a value every member of an intent has.

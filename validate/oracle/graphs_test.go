@@ -256,7 +256,7 @@ func larger(t *rapid.T, r ir.Routing) *ir.Fabric {
 // each does as stated, and what is called prone has a circle without them.
 func TestSwitchesSetByHand(t *testing.T) {
 	verdicts, fixed := map[validate.Verdict]int{}, 0
-	rapid.Check(t, func(t *rapid.T) {
+	check(t, func() bool { return verdicts[validate.Prone] > 0 && fixed > 0 }, func(t *rapid.T) {
 		r := rapid.SampledFrom([]ir.Routing{ir.ShortestPath, ir.AnyPath, ir.Flooding}).Draw(t, "routing")
 		seed := rapid.Uint64().Draw(t, "seed")
 		c := drawn(rand.New(rand.NewPCG(seed, 53)), r)
@@ -296,8 +296,9 @@ func TestSwitchesSetByHand(t *testing.T) {
 }
 
 func TestLargerGraphs(t *testing.T) {
+	t.Parallel()
 	prone := 0
-	rapid.Check(t, func(t *rapid.T) {
+	check(t, func() bool { return prone > 0 }, func(t *rapid.T) {
 		r := rapid.SampledFrom([]ir.Routing{
 			ir.ShortestPath, ir.ShortestPath, ir.EBGP, ir.AnyPath, ir.Flooding, ir.SpanningTree,
 			ir.UpDown,
@@ -384,8 +385,9 @@ func twinned(t *rapid.T, r ir.Routing) *ir.Fabric {
 }
 
 func TestTwins(t *testing.T) {
+	t.Parallel()
 	prone := 0
-	rapid.Check(t, func(t *rapid.T) {
+	check(t, func() bool { return prone > 0 }, func(t *rapid.T) {
 		f := twinned(t, rapid.SampledFrom([]ir.Routing{ir.ShortestPath, ir.EBGP}).Draw(t, "routing"))
 		assertAgrees(t, f)
 		p := judged(t, f)
@@ -407,9 +409,10 @@ func TestTwins(t *testing.T) {
 
 // What the notes say of failures beyond those asked for is so.
 func TestFewestFailures(t *testing.T) {
+	t.Parallel()
 	const most = 3
 	said := map[proof.NoteCode]int{}
-	rapid.Check(t, func(t *rapid.T) {
+	check(t, func() bool { return len(said) > 0 }, func(t *rapid.T) {
 		var f *ir.Fabric
 		if rapid.Bool().Draw(t, "twinned") {
 			f = twinned(t, ir.ShortestPath)
@@ -448,7 +451,7 @@ func TestFewestFailures(t *testing.T) {
 // Fabrics with bounces, link pause, shared priority groups, RoCEv1 and several talks agree as well.
 func TestDrawnFabricsAgree(t *testing.T) {
 	prone := 0
-	rapid.Check(t, func(t *rapid.T) {
+	check(t, func() bool { return prone > 0 }, func(t *rapid.T) {
 		routing := rapid.SampledFrom([]ir.Routing{
 			ir.ShortestPath, ir.ShortestPath, ir.ShortestPath, ir.EBGP, ir.UpDown, ir.AnyPath,
 			ir.Flooding,

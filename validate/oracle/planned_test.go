@@ -17,7 +17,7 @@ import (
 	"github.com/rocec/rocec/validate/proof"
 )
 
-var whole = flag.Bool("whole", false, "2,000 fabrics with planned cables, rather than a few")
+var whole = flag.Bool("whole", false, "2,000 fabrics with planned cables and 3,000 with bridged subnets, rather than a few")
 
 // mostPlanned bounds the planned cables of a drawn fabric: all of their sets are judged.
 const mostPlanned = 5
@@ -229,6 +229,7 @@ func assertCabling(t require.TestingT, f *ir.Fabric, seed uint64) string {
 
 // The answer about the order of planned cables agrees with brute force over all of their sets.
 func TestPlannedCables(t *testing.T) {
+	t.Parallel()
 	routings := []ir.Routing{ir.ShortestPath, ir.ShortestPath, ir.ShortestPath, ir.EBGP, ir.UpDown, ir.AnyPath, ir.Flooding, ir.SpanningTree}
 	least, most := 150, 2000
 	if *whole {

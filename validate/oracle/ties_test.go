@@ -101,6 +101,7 @@ func assertDecided(t require.TestingT, seed uint64, failures int) string {
 // What a small fabric may do under eBGP is decided, whichever of several equal routes its routers pass on: prone just where some
 // combination of their choices holds a circle, which is then as short as any combination has it, and never unknown.
 func TestTiesAreDecided(t *testing.T) {
+	t.Parallel()
 	met := map[string]int{}
 	for seed := range uint64(150) {
 		met[assertDecided(t, seed, int(seed%2))]++

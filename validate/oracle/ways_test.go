@@ -323,6 +323,7 @@ func assertWaysHelp(t require.TestingT, routing ir.Routing, seed uint64, failure
 
 // Every way out of a PFC loop, done as it says, makes the fabric free; and nobody loses a path by new tiers.
 func TestWaysOutHelp(t *testing.T) {
+	t.Parallel()
 	routings := []ir.Routing{ir.ShortestPath, ir.ShortestPath, ir.EBGP, ir.AnyPath, ir.Flooding}
 	met := map[string]int{}
 	for seed := range uint64(300) {

@@ -76,7 +76,9 @@ func measureFunctions(m *module, p *checked, found figures) {
 			case *ast.GenDecl:
 				ast.Inspect(decl, func(n ast.Node) bool {
 					if f, ok := n.(*ast.FuncLit); ok {
-						measure("a function", f)
+						if !isTable(f) {
+							measure("a function", f)
+						}
 						return false
 					}
 					return true
@@ -90,6 +92,19 @@ func measureFunctions(m *module, p *checked, found figures) {
 			*most = *methods[of]
 		}
 	}
+}
+
+// isTable reports whether a function does nothing but return a value: a table that is made when it is first read.
+func isTable(f *ast.FuncLit) bool {
+	if len(f.Body.List) != 1 {
+		return false
+	}
+	ret, ok := f.Body.List[0].(*ast.ReturnStmt)
+	if !ok || len(ret.Results) != 1 {
+		return false
+	}
+	_, ok = ret.Results[0].(*ast.CompositeLit)
+	return ok
 }
 
 // receiver is the name of a method's type, and empty for a function.
@@ -199,7 +214,7 @@ func measureNames(m *module, found figures) {
 func TestMeasuresOfPackages(t *testing.T) {
 	m := sampleModule(t, map[string]string{
 		"a.go": "package a\n\ntype T struct{}\n\nfunc (*T) One() { two() }\n\nfunc (T) Two() {}\n\n" +
-			"var f = func() {" + strings.Repeat("\n", 90) + "}\n",
+			"var f = func() {" + strings.Repeat("\n", 90) + "}\n\nvar g = func() []int { return []int{" + strings.Repeat("\n", 90) + "} }\n",
 		"b.go": "package a\n\nfunc two() { T{}.Two(); T{}.Two() }\n\ntype U struct{}\n\nfunc (U) Three() {}\n",
 		"c.go": "package a\n\nfunc three() { two() }\n",
 	})

@@ -39,6 +39,9 @@ vlan_map=0:4,2:4,4:4,6:4
 func newHost(t *testing.T) *host {
 	h := &host{t: t, root: t.TempDir()}
 	so := filepath.Join(h.root, "dcbshim.so")
+	for _, name := range []string{"gcc", "/usr/include/stdio.h", "/usr/include/libmnl/libmnl.h", "dash", "dcb"} {
+		machinetest.Need(t, name)
+	}
 	require.NoError(t, mlx5test.Build(so, mlx5test.DCBShim))
 	h.env = []string{
 		"ROCEC_ROOT=" + h.root, "ROCEC_WAIT=1", "FAKE_DIR=" + h.path("fake"), "DCBSHIM_DIR=" + h.path("fake"), "LD_PRELOAD=" + so,

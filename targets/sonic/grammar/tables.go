@@ -253,7 +253,7 @@ const (
 	LookupTable  = "@lookup"  // rows 100000|5m: size, xon, xoff, threshold, xon_offset; the row file, without fields: there is such a file
 )
 
-var tableIndex = func() map[string]*Table {
+var tableIndex = sync.OnceValue(func() map[string]*Table {
 	m := map[string]*Table{}
 	for i := range Tables {
 		m[Tables[i].Name] = &Tables[i]
@@ -262,10 +262,10 @@ var tableIndex = func() map[string]*Table {
 		m[name] = &Table{Name: name, Key: OwnKey}
 	}
 	return m
-}()
+})
 
 // TableOf gives the table of a name, with rocec's own members; nil: it is none of rocec's business.
-func TableOf(name string) *Table { return tableIndex[name] }
+func TableOf(name string) *Table { return tableIndex()[name] }
 
 // Judged reports whether rules judge the field of a name: every field of a table of QoS, and of a table beside them those that QoS relies
 // on.
