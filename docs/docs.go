@@ -185,7 +185,7 @@ func (p *Page) frontMatter(head string) error {
 		case key == "family":
 			return fmt.Errorf("front matter: families.go has no family %q", value)
 		default:
-			return fmt.Errorf("front matter: %q is none of code, severity, family and symptoms", line)
+			return fmt.Errorf("front matter: %q is not code, severity, family or symptoms", line)
 		}
 	}
 	if p.Code == "" || p.Severities == nil || p.Family == "" {
