@@ -1,6 +1,6 @@
 # Two commands do all there is to do on a fresh machine with Go: make demo, make test.
 
-.PHONY: all demo check test test-packages test-command test-devices test-long reliability build bench update dist
+.PHONY: all demo check test test-long reliability build bench update dist
 
 all: build
 
@@ -10,42 +10,31 @@ demo: build
 	./rocec validate examples/clos-v2-ecn
 	./rocec apply --lab=new --auto-approve examples/clos-v2-ecn
 
-# The limit ends a package whose tests hang. The longest takes 11 minutes on 2 cores, and half an hour with 40 % of one.
+# The limit ends a package whose tests hang.
 LIMIT = -timeout 4h
+# A program that is missing fails the test that needs it. Tests allocate much and keep little: the collector runs less often.
+TEST = PATH="$$PATH:/usr/sbin:/sbin" ROCEC_TEST=all GOGC=400 go test $(LIMIT)
 
 # For the edit loop, under 90 seconds on 2 cores: vet and the unit tests, without the race detector, servers and browsers. Rapid
 # draws a fifth of RAPID_CHECKS with -short, so that laws are held to as many cases as elsewhere.
 check:
 	./.ci/deps
 	go vet ./...
-	PATH="$$PATH:/usr/sbin:/sbin" GOGC=400 RAPID_CHECKS=500 go test -short $(LIMIT) ./...
+	RAPID_CHECKS=500 $(TEST) -short ./...
 
-# Every test; installs what the tests drive for real (Debian packages, as root). Two parts run side by side, and then devices in
-# containers by themselves: on a machine with other work, the times of their dead-men and steps are longer.
+# Every test; installs what the tests drive for real (Debian packages, as root). Then, with the race detector and as far as -short goes,
+# the packages that start goroutines.
 test:
 	./.ci/deps
-	$(MAKE) -j2 test-packages test-command
-	$(MAKE) test-devices
+	$(TEST) -p 2 $$(go list ./... | grep -v $(ALONE:%=-e /%$$))
+	$(TEST) -p 1 $(ALONE:%=./%)
+	$(TEST) -race -short -p 2 $(RACE)
 
-# Where much runs side by side, with the race detector; two packages at once, since many tests wait for devices.
-RACE = ./cmd/internal/... ./compiler/... ./targets/deploy/... ./targets/judge/... ./validate/...
-# What reads and writes texts, mostly in one goroutine: whole with the race detector in make test-long; where there are goroutines,
-# as far as -short goes in make test.
-PLAIN = ./docs/... ./examples/... ./lang/... ./targets/cumulus/... ./targets/nic/... ./targets/nvue/... ./targets/sonic/... ./targets/target/...
-
-# All packages but the command, the random fabrics of targets, and devices in containers.
-test-packages:
-	PATH="$$PATH:/usr/sbin:/sbin" go test -race $(LIMIT) -p 2 $$(go list $(RACE) | grep -v -e /nspawn$$ -e /matrix$$)
-	PATH="$$PATH:/usr/sbin:/sbin" go test $(LIMIT) -p 2 $(PLAIN)
-	PATH="$$PATH:/usr/sbin:/sbin" go test -race -short $(LIMIT) -p 2 ./lang/... ./targets/cumulus ./targets/nvue ./targets/sonic
-
-# The command, whose tests start rocec some thousand times, and the random fabrics: without the race detector, and a part of these with it.
-test-command:
-	PATH="$$PATH:/usr/sbin:/sbin" go test $(LIMIT) -p 1 ./cmd/rocec ./targets
-	PATH="$$PATH:/usr/sbin:/sbin" go test -race -short $(LIMIT) ./targets
-
-test-devices:
-	PATH="$$PATH:/usr/sbin:/sbin" go test -race $(LIMIT) -p 1 ./targets/deploy/internal/nspawn ./targets/deploy/internal/matrix
+# What uses both cores by itself: labs, transcripts, and devices in containers.
+ALONE = cmd/rocec cmd/internal/transcripts cmd/internal/pages targets/internal/changes targets/deploy/rollout \
+	targets/deploy/internal/nspawn targets/deploy/internal/matrix
+RACE = ./cmd/internal/lsp ./compiler/graph ./compiler/routes ./lang ./lang/parse ./targets/deploy ./targets/deploy/device \
+	./targets/deploy/lab ./targets/deploy/rollout ./targets/deploy/ssh ./targets/judge ./validate/proof
 
 # What takes longer than anybody waits for: every fuzz test for a minute, ssh_config against ssh itself on 4,000 files, the tests of
 # deploy ten times in other orders, a fleet of 1,000 devices in waves, and every cell of the fault matrix.
@@ -56,18 +45,16 @@ test-long: test reliability
 		done; \
 	done
 	go test $(LIMIT) ./targets/deploy/ssh -run '^TestAgainstSSH$$' -rapid.checks 4000
-	go test $(LIMIT) ./validate/oracle -run '^TestPlannedCables$$' -whole
-	PATH="$$PATH:/usr/sbin:/sbin" go test -timeout 12h ./targets/deploy/rollout ./targets/nic/mlx5 -whole
-	PATH="$$PATH:/usr/sbin:/sbin" go test $(LIMIT) ./cmd/rocec -run '^TestColleague$$' -whole
-	PATH="$$PATH:/usr/sbin:/sbin" go test -race -timeout 12h ./cmd/rocec ./targets $(PLAIN)
-	PATH="$$PATH:/usr/sbin:/sbin" go test -race -shuffle=on -count=10 -timeout 24h $$(go list ./targets/deploy/... | grep -v /matrix$$)
+	$(TEST) -timeout 12h $$(grep -rl 'flag.Bool("whole"' --include=*_test.go . | xargs -n1 dirname | grep -v /matrix | sort -u) -whole
+	$(TEST) -race -timeout 24h $$(go list ./... | grep -v -e /matrix$$ -e /house$$)
+	$(TEST) -race -shuffle=on -count=10 -timeout 24h $$(go list ./targets/deploy/... | grep -v /matrix$$)
 	./.release/build
 	PATH="$$PATH:/usr/sbin:/sbin" ./.release/check --whole
 
 # Every fault at every command of a change, on real devices, which takes hours; its counts go into docs/reliability.md.
 reliability:
 	./.ci/deps
-	PATH="$$PATH:/usr/sbin:/sbin" go test ./targets/deploy/internal/matrix -whole -write $(CURDIR)/docs/reliability.md -timeout 48h
+	$(TEST) ./targets/deploy/internal/matrix -whole -write $(CURDIR)/docs/reliability.md -timeout 48h
 
 # In the source archive of a release, which is no repository, the version stands in a file.
 VERSION_FILE = $(wildcard .release/VERSION)
@@ -85,8 +72,8 @@ bench:
 
 # Rewrites golden/, the generated documents, the testdata and the transcripts from what rocec does today; read the diff. Of the packages
 # with a flag -update it runs the tests that write.
-WRITES = Bad|Docs|Dot|Forms|FormatsGolden|Golden|JSON|Loop|Manual|Matrix|PTM|Published|Scenes|Scripts|Selftest
+WRITES = Bad|CommandsInProse|Docs|Dot|Forms|FormatsGolden|Golden|JSON|Loop|Manual|Matrix|Measures$$|PTM|Published|Scenes|Scripts|Selftest
 update:
-	go test $(LIMIT) ./targets/deploy/rollout -run '^TestScenarios$$/^flushed$$' -update
-	PATH="$$PATH:/usr/sbin:/sbin" go test $(LIMIT) -run '^Test($(WRITES))' \
+	$(TEST) ./targets/deploy/rollout -run '^TestScenarios$$/^flushed$$' -update
+	$(TEST) -run '^Test($(WRITES))' \
 		$$(grep -rl 'flag.Bool("update"' --include=*_test.go . | xargs -n1 dirname | grep -v /rollout | sort -u) -update

@@ -32,7 +32,7 @@ func (c *compiler) cables() {
 			block = says.of(l.Block)
 		}
 		link := ir.NewLink(plug(a, block.facts.MTU.N), plug(b, block.facts.MTU.N), ir.Link{
-			LinkFacts: block.facts, ID: len(c.f.Links), Peer: l.Block.Peer.V, Planned: l.Block.Planned.V,
+			LinkFacts: block.facts, ID: len(c.f.Links), Peer: l.Block.Marked().Peer.V, Planned: l.Block.Marked().Planned.V,
 			Routed: c.routed(l.Block, a.dev, b.dev), Bond: c.bond(l, a.dev, b.dev),
 		})
 		counts[a.dev.ID]++
@@ -125,7 +125,7 @@ type bondKey struct {
 // bond returns the number of the bond between two switches that a cable is in by its block; 0: none. Those of hosts are said in host
 // blocks.
 func (c *compiler) bond(l *lang.Link, a, b *ir.Device) int {
-	if !l.Block.Bond.V {
+	if !l.Block.Marked().Bond.V {
 		return 0
 	}
 	if host := a; a.Host != nil || b.Host != nil {
@@ -135,7 +135,7 @@ func (c *compiler) bond(l *lang.Link, a, b *ir.Device) int {
 		}
 		if block := (bondKey{l.Block.Kind, l.Block.Name, l.Block.Decl, 0, 0}); !c.hostBonds[block] {
 			c.hostBonds[block] = true
-			c.report.errorf(topicLinkBond, l.Block.Bond.At, fmt.Sprintf("%s %q", l.Block.Kind, l.Block.Name),
+			c.report.errorf(topicLinkBond, l.Block.Marked().Bond.At, fmt.Sprintf("%s %q", l.Block.Kind, l.Block.Name),
 				"bond = true says that cables between two switches are one bond, and %s is a host. What a host does with several cables is said by "+
 					"a bond block in its host block. Take bond out here, and write the links of switches and hosts in blocks of their own.",
 				host.Name).Note(*end.At, "this end")
@@ -295,8 +295,8 @@ func (c *compiler) joins(l *lang.Link, a, b *ir.Device) bool {
 // routed reports whether a link is an IP hop: as its block says, else by the fabric's routing, for links between switches.
 // Without a routing, and under "any", nobody has claimed an IP hop, so there is none.
 func (c *compiler) routed(b *lang.LinkBlock, x, y *ir.Device) bool {
-	if b.Routed.Set() {
-		return b.Routed.V
+	if routed := b.Marked().Routed; routed.Set() {
+		return routed.V
 	}
 	if x.Switch == nil || y.Switch == nil {
 		return false
@@ -332,15 +332,15 @@ func (c *compiler) newSayings() *sayings {
 // of returns what a block says of its links.
 func (s *sayings) of(b *lang.LinkBlock) said {
 	return said{b, &ir.LinkFacts{
-		At: b.Decl, Block: fmt.Sprintf("%s %q", b.Kind, b.Name), Length: s.length(b), MTU: s.mtu(b), PeerAt: b.Peer.At, PlannedAt: b.Planned.At,
+		At: b.Decl, Block: fmt.Sprintf("%s %q", b.Kind, b.Name), Length: s.length(b), MTU: s.mtu(b), PeerAt: b.Marked().Peer.At, PlannedAt: b.Marked().Planned.At,
 		FlowControl: ir.FlowControl(b.FlowControl.V), FlowControlAt: b.FlowControl.At, BondAt: bondAt(b),
 	}}
 }
 
 // bondAt is where a block says that its cables are a bond.
 func bondAt(b *lang.LinkBlock) diag.Range {
-	if b.Bond.V {
-		return b.Bond.At
+	if bond := b.Marked().Bond; bond.V {
+		return bond.At
 	}
 	return diag.Range{}
 }

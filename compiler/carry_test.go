@@ -50,7 +50,7 @@ func (g graph) source() *lang.Source {
 	for i, l := range g.links {
 		b := &lang.LinkBlock{Kind: "link", Name: fmt.Sprint(i), Decl: a.at()}
 		if g.routed != nil {
-			b.Routed = val(a, g.routed[i])
+			b.Marks = &lang.LinkMarks{Routed: val(a, g.routed[i])}
 		}
 		s.Links = append(s.Links, &lang.Link{Block: b, A: end(l[0]), B: end(l[1])})
 	}

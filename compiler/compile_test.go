@@ -303,10 +303,10 @@ func TestMistakes(t *testing.T) {
 			link(s, "gpu1:b", "gpu2:b")
 		}, "link-between-hosts", 902, []string{"gpu1 and gpu2", "forwards = true"}},
 		{"a bond that ends at a host", func(s *lang.Source) {
-			s.Links[0].Block.Bond = lang.Value[bool]{V: true, At: place(900)}
+			s.Links[0].Block.Marks = &lang.LinkMarks{Bond: lang.Value[bool]{V: true, At: place(900)}}
 		}, "link-bond", 900, []string{"gpu1 is a host", "a bond block in its host block"}},
 		{"a bond of two speeds", func(s *lang.Source) {
-			link(s, "leaf1:swp60", "spine1:swp60").Block.Bond = lang.Value[bool]{V: true, At: place(900)}
+			link(s, "leaf1:swp60", "spine1:swp60").Block.Marks = &lang.LinkMarks{Bond: lang.Value[bool]{V: true, At: place(900)}}
 			one := s.Links[len(s.Links)-1].Block
 			two := *one // of a cabling file that says more of this cable
 			one.Speed, two.Speed = lang.Value[int]{V: 25_000, At: place(903)}, lang.Value[int]{V: 10_000, At: place(904)}

@@ -43,7 +43,7 @@ func (p *Page) First() string {
 	return first
 }
 
-var relativeLink = regexp.MustCompile(`\]\(([a-zA-Z0-9_./-]+)(#[^)\s]*)?\)`)
+var relativeLink = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\]\(([a-zA-Z0-9_./-]+)(#[^)\s]*)?\)`) })
 
 // Anywhere is the body as Markdown that can stand anywhere: links to other pages lead to the web.
 func (p *Page) Anywhere() string {
@@ -53,8 +53,8 @@ func (p *Page) Anywhere() string {
 		fence := strings.HasPrefix(line, "```")
 		fenced = fenced != fence
 		if !fenced && !fence {
-			line = relativeLink.ReplaceAllStringFunc(line, func(link string) string {
-				m := relativeLink.FindStringSubmatch(link)
+			line = relativeLink().ReplaceAllStringFunc(line, func(link string) string {
+				m := relativeLink().FindStringSubmatch(link)
 				return "](" + web + path.Join(path.Dir(p.File), m[1]) + m[2] + ")"
 			})
 		}
@@ -182,8 +182,10 @@ func (p *Page) frontMatter(head string) error {
 			p.Severities = strings.Split(value, ", ")
 		case key == "family" && FamilyTitle(value) != "":
 			p.Family = value
+		case key == "family":
+			return fmt.Errorf("front matter: families.go has no family %q", value)
 		default:
-			return fmt.Errorf("front matter: %q is none of code, severity, symptoms and a family that is known", line)
+			return fmt.Errorf("front matter: %q is none of code, severity, family and symptoms", line)
 		}
 	}
 	if p.Code == "" || p.Severities == nil || p.Family == "" {

@@ -3,8 +3,6 @@ package docs
 import (
 	"strings"
 
-	extast "github.com/yuin/goldmark/extension/ast"
-
 	"github.com/rocec/rocec/lang/diag"
 )
 
@@ -12,7 +10,7 @@ import (
 const gap = "  "
 
 // table lays a table out in columns; where its words are too long for that, each row as lines "heading: cell".
-func (l *layout) table(n *extast.Table, hang string) {
+func (l *layout) table(n *grid, hang string) {
 	var rows [][][]word
 	for row := n.FirstChild(); row != nil; row = row.NextSibling() {
 		style := ""

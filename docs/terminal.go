@@ -7,10 +7,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
-	extast "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
@@ -35,10 +33,18 @@ func Plain(markdown string) string {
 // Markdown lays out a text.
 func (t Terminal) Markdown(markdown string) string {
 	src := []byte(markdown)
-	doc := goldmark.New(goldmark.WithExtensions(extension.Table)).Parser().Parse(text.NewReader(src))
 	l := &layout{Terminal: t, src: src}
-	l.blocks(doc, "", "", false)
+	l.blocks(parse(src), "", "", false)
 	return strings.Join(l.lines, "\n") + "\n"
+}
+
+// parse reads CommonMark with tables.
+func parse(src []byte) ast.Node {
+	return parser.NewParser(
+		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
+		parser.WithInlineParsers(parser.DefaultInlineParsers()...),
+		parser.WithParagraphTransformers(append(parser.DefaultParagraphTransformers(), util.Prioritized(tables{}, 200))...),
+	).Parse(text.NewReader(src))
 }
 
 // layout is a text that is being laid out.
@@ -106,7 +112,7 @@ func (l *layout) block(n ast.Node, lead, hang string) {
 		l.blocks(n, lead+"| ", hang+"| ", false)
 	case *ast.ThematicBreak:
 		l.line(lead + strings.Repeat("-", min(max(l.Width-len(lead), 1), 20)))
-	case *extast.Table:
+	case *grid:
 		l.table(n, hang)
 	default:
 		l.wrap(l.inline(n, ""), lead, hang)
@@ -156,7 +162,8 @@ func broken(words []word, width int) []string {
 
 // inline is the text of a block as words, painted in a style where it has none of its own.
 func (l *layout) inline(n ast.Node, style string) []word {
-	w := &words{color: l.Color}
+	_, cell := n.(*grid)
+	w := &words{color: l.Color, cell: cell}
 	l.spans(w, n, style)
 	return w.list
 }
@@ -165,7 +172,16 @@ func (l *layout) inline(n ast.Node, style string) []word {
 type words struct {
 	list  []word
 	color bool
+	cell  bool // of a table
 	space bool // a word may begin
+}
+
+// pieces cuts code in a cell where a bar is escaped.
+func (w *words) pieces(s string, code bool) []string {
+	if w.cell && code {
+		return strings.Split(s, `\|`)
+	}
+	return []string{s}
 }
 
 func (w *words) add(s, style string) {
@@ -194,7 +210,12 @@ func (l *layout) spans(w *words, n ast.Node, style string) {
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
 		switch c := c.(type) {
 		case *ast.Text:
-			w.add(plain(c.Segment.Value(l.src), c.IsRaw()), style)
+			for i, piece := range w.pieces(plain(c.Segment.Value(l.src), c.IsRaw()), c.IsRaw()) {
+				if i > 0 {
+					piece = "|" + piece
+				}
+				w.add(piece, style)
+			}
 			switch {
 			case c.HardLineBreak():
 				w.end()

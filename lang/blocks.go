@@ -398,6 +398,7 @@ var hostSchema = schema[hostBlock]{
 // linkBlock is a link or mesh block before its sides are zipped.
 type linkBlock struct {
 	LinkBlock
+	marks        LinkMarks
 	a, b         []eval.Element
 	aExpr, bExpr hclsyntax.Expression
 
@@ -441,15 +442,15 @@ func cableAttrs() []attr[linkBlock] {
 		one("mtu", eval.FrameSize, "mtu of the fabric", "MTU of the switch ports at the links' ends, in bytes.",
 			func(k *linkBlock) *Value[int] { return &k.MTU }),
 		one("routed", eval.Boolean, "by the fabric's routing", "true: an IP hop between two switches; false: bridged.",
-			func(k *linkBlock) *Value[bool] { return &k.Routed }),
+			func(k *linkBlock) *Value[bool] { return &k.marks.Routed }),
 		one("peer", eval.Boolean, "false", "true: an MLAG peer link or another same-tier step.",
-			func(k *linkBlock) *Value[bool] { return &k.Peer }),
+			func(k *linkBlock) *Value[bool] { return &k.marks.Peer }),
 		one("flow_control", eval.OneOf("pfc", "pause"), "flow_control of the fabric",
 			"How these links are made lossless: priority flow control, or link pause.", func(k *linkBlock) *Value[string] { return &k.FlowControl }),
 		one("bond", eval.Boolean, "false", "true: the cables between two of the switches are one bond (LAG).",
-			func(k *linkBlock) *Value[bool] { return &k.Bond }),
+			func(k *linkBlock) *Value[bool] { return &k.marks.Bond }),
 		one("planned", eval.Boolean, "false", "true: the cables are not laid yet. They are rendered as all others, judged with and without, "+
-			"and expected to be down.", func(k *linkBlock) *Value[bool] { return &k.Planned }),
+			"and expected to be down.", func(k *linkBlock) *Value[bool] { return &k.marks.Planned }),
 	}
 }
 

@@ -72,8 +72,13 @@ func (d *decoder) decodeLink(b *hclsyntax.Block, en *eval.Env, key string, into 
 	if b.Type == "mesh" {
 		table, join = &meshSchema, mesh
 	}
-	t := compile(d, table, b, en, &linkBlock{LinkBlock: LinkBlock{Kind: b.Type, Name: instanceName(b, key, en), Decl: parse.Header(b)}}, ds)
-	k := t.proto
+	t := &d.link
+	*t = template[linkBlock]{
+		proto: linkBlock{LinkBlock: LinkBlock{Kind: b.Type, Name: instanceName(b, key, en), Decl: parse.Header(b)}},
+	}
+	t.decode(d, table, b, en, ds)
+	k := &t.proto
+	k.mark(k.marks)
 	first, second := d.side(k.a, k.aExpr, ds), d.side(k.b, k.bExpr, ds)
 	if !first.ok || !second.ok || first.n == 0 && second.n == 0 {
 		return

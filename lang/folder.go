@@ -56,7 +56,7 @@ func (l *loader) read(f *folder, top *instance, ds *diag.List) {
 		if l.decoder.Stopped() {
 			return
 		}
-		if parse.Silences(file.Src) { // then it comes in one piece
+		if file.Silences { // then it comes in one piece
 			for _, g := range parse.Ignores(file, &found) {
 				g.Shared = f.outside
 				l.src.Ignores = append(l.src.Ignores, g)

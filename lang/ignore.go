@@ -5,11 +5,7 @@ import (
 	"strings"
 
 	"github.com/rocec/rocec/lang/diag"
-	"github.com/rocec/rocec/lang/parse"
 )
-
-// Ignore is a comment "# rocec:ignore CODE reason" on its own line before an attribute or a block.
-type Ignore = parse.Ignore
 
 // Ignored is a diagnostic a comment silences.
 type Ignored struct {

@@ -148,7 +148,14 @@ func (t *template[T]) run(en *eval.Env, out *T, ds *diag.List) {
 
 // compile decodes block b by the table s, starting from proto.
 func compile[T any](d *decoder, s *schema[T], b *hclsyntax.Block, en *eval.Env, proto *T, ds *diag.List) *template[T] {
-	t := &template[T]{proto: *proto, ok: true}
+	t := &template[T]{proto: *proto}
+	t.decode(d, s, b, en, ds)
+	return t
+}
+
+// decode decodes block b by the table s, starting from what the template holds.
+func (t *template[T]) decode(d *decoder, s *schema[T], b *hclsyntax.Block, en *eval.Env, ds *diag.List) {
+	t.ok = true
 	body := b.Body
 	static := en.Inside(false)
 	var misspelt []string // attributes that are there under another name, and so not missing
@@ -214,7 +221,6 @@ func compile[T any](d *decoder, s *schema[T], b *hclsyntax.Block, en *eval.Env, 
 		}
 		count[inner.Type]++
 	}
-	return t
 }
 
 // selfKnown reports whether attributes of the block may use self: the block makes instances, or stands in one that does.

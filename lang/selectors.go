@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
@@ -113,10 +114,11 @@ func (t patternToken) from(name string, i int, next []bool) {
 }
 
 var (
-	betweenEnds = regexp.MustCompile(`(?:^|\s)--(?:\s|$)`) // a device may be called rack-1--leaf-2
+	// A device may be called rack-1--leaf-2.
+	betweenEnds = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:^|\s)--(?:\s|$)`) })
 
-	spanText = regexp.MustCompile(`^(\d{1,9})(?:-(\d{1,9}))?$`)
-	runText  = regexp.MustCompile(`^(.*\D)(\d{1,9})-(\d{1,9})$`)
+	spanText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\d{1,9})(?:-(\d{1,9}))?$`) })
+	runText  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(.*\D)(\d{1,9})-(\d{1,9})$`) })
 )
 
 // newNamePattern reads a pattern. It returns what is wrong with it, or "".
@@ -144,7 +146,7 @@ func newNamePattern(s string) (*namePattern, string) {
 			}
 			var spans [][3]int
 			for part := range strings.SplitSeq(inside, ",") {
-				m := spanText.FindStringSubmatch(strings.TrimSpace(part))
+				m := spanText().FindStringSubmatch(strings.TrimSpace(part))
 				if m == nil {
 					return nil, fmt.Sprintf("Between [ and ] stand numbers, such as [01-04,7], not %q.", diag.Cut(part))
 				}
@@ -197,7 +199,7 @@ func initCables(d *decoder, k *linkBlock, b *hclsyntax.Block, ds *diag.List) boo
 		}
 		lead := len(label.S[from:i]) - len(strings.TrimLeft(label.S[from:i], " \t"))
 		term := &selectorTerm{text: text, at: label.At(from+lead, from+lead+len(text))}
-		ends := betweenEnds.Split(text, -1)
+		ends := betweenEnds().Split(text, -1)
 		if len(ends) > 2 {
 			return wrong(from, i, "A cable has two ends, and here are more.")
 		}
@@ -225,7 +227,7 @@ func newSelectorEnd(s string) (e selectorEnd, why string) {
 	if e.port, why = newNamePattern(port); why != "" {
 		return e, why
 	}
-	if m := runText.FindStringSubmatch(port); m != nil && !strings.ContainsAny(port, "[]") {
+	if m := runText().FindStringSubmatch(port); m != nil && !strings.ContainsAny(port, "[]") {
 		lo, _ := strconv.Atoi(m[2])
 		if hi, _ := strconv.Atoi(m[3]); lo < hi {
 			e.run, why = newNamePattern(m[1] + "[" + m[2] + "-" + m[3] + "]")
@@ -398,11 +400,11 @@ func (c *cabling) together(blocks []*linkBlock) *linkBlock {
 		agree(c, &all.Speed, k.Speed, "speed", k)
 		agree(c, &all.Length, k.Length, "length", k)
 		agree(c, &all.MTU, k.MTU, "mtu", k)
-		agree(c, &all.Routed, k.Routed, "routed", k)
-		agree(c, &all.Peer, k.Peer, "peer", k)
+		agree(c, &all.marks.Routed, k.marks.Routed, "routed", k)
+		agree(c, &all.marks.Peer, k.marks.Peer, "peer", k)
 		agree(c, &all.FlowControl, k.FlowControl, "flow_control", k)
-		agree(c, &all.Bond, k.Bond, "bond", k)
-		agree(c, &all.Planned, k.Planned, "planned", k)
+		agree(c, &all.marks.Bond, k.marks.Bond, "bond", k)
+		agree(c, &all.marks.Planned, k.marks.Planned, "planned", k)
 	}
 	c.sums[key] = &all
 	return &all
@@ -429,11 +431,13 @@ func (b *LinkBlock) lay(k *linkBlock) {
 	over(&b.Speed, k.Speed)
 	over(&b.Length, k.Length)
 	over(&b.MTU, k.MTU)
-	over(&b.Routed, k.Routed)
-	over(&b.Peer, k.Peer)
 	over(&b.FlowControl, k.FlowControl)
-	over(&b.Bond, k.Bond)
-	over(&b.Planned, k.Planned)
+	marks := *b.Marked()
+	over(&marks.Routed, k.marks.Routed)
+	over(&marks.Peer, k.marks.Peer)
+	over(&marks.Bond, k.marks.Bond)
+	over(&marks.Planned, k.marks.Planned)
+	b.mark(marks)
 }
 
 func over[V any](into *Value[V], said Value[V]) {

@@ -29,7 +29,7 @@ leaf02:swp2,Größe:p1,
 		var got []string
 		for _, l := range s.Links {
 			b := l.Block
-			got = append(got, fmt.Sprint(l.A.Device, ":", l.A.Port, " ", l.B.Device, ":", l.B.Port, " ", b.Length.V, " ", b.Peer.V))
+			got = append(got, fmt.Sprint(l.A.Device, ":", l.A.Port, " ", l.B.Device, ":", l.B.Port, " ", b.Length.V, " ", b.Marked().Peer.V))
 		}
 		return got
 	}

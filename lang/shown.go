@@ -6,18 +6,8 @@ import (
 	"github.com/hashicorp/hcl/v2/hclwrite"
 	"github.com/zclconf/go-cty/cty"
 
-	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/eval"
 )
-
-// Shown is the value of a variable or local as text, for showing it.
-type Shown struct {
-	Kind, Name string     // "variable" or "local"
-	Instance   string     // of the module it belongs to: "pod[a]"; "" in the fabric's own folder
-	Decl       diag.Range // the block's header, or the name of the local
-	Text       string     // as it would be written, shortened
-	At         diag.Range // where the value was given
-}
 
 // mostShown bounds the values of one fabric that are made into text.
 const mostShown = 1000

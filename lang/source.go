@@ -6,6 +6,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/lock"
 	"github.com/rocec/rocec/lang/nexthops"
+	"github.com/rocec/rocec/lang/parse"
 )
 
 // Value is a value and the place where it was written. Without a place the person wrote nothing and V is zero.
@@ -251,13 +252,34 @@ type LinkBlock struct {
 	Speed  Value[int]     // Mb/s
 	Length Value[float64] // metres
 	MTU    Value[int]     // bytes
-	Routed Value[bool]
-	Peer   Value[bool]
 
 	FlowControl Value[string] // pfc or pause
 
-	Bond    Value[bool]
-	Planned Value[bool]
+	Marks *LinkMarks // nil: the block has none of these attributes
+}
+
+// LinkMarks are the attributes that few blocks of links have. They lie outside of the block, which a fabric may have for each of its links:
+// the garbage collector scans objects of more than 512 bytes one by one.
+type LinkMarks struct {
+	Routed, Peer, Bond, Planned Value[bool]
+}
+
+// Marked returns the marks of the block, which are not to be changed.
+func (b *LinkBlock) Marked() *LinkMarks {
+	if b.Marks == nil {
+		return &unmarked
+	}
+	return b.Marks
+}
+
+var unmarked LinkMarks
+
+// mark gives the block its marks.
+func (b *LinkBlock) mark(m LinkMarks) {
+	b.Marks = nil
+	if m != unmarked {
+		b.Marks = &m
+	}
 }
 
 // SwitchModel is a switch_model block: hardware the tables do not know.
@@ -277,4 +299,16 @@ type NICModel struct {
 	Speed  Value[int]    // Mb/s; required
 	Ports  Value[int]
 	RoCE   []Value[int] // versions spoken; default [1, 2]
+}
+
+// Ignore is a comment "# rocec:ignore CODE reason" on its own line before an attribute or a block.
+type Ignore = parse.Ignore
+
+// Shown is the value of a variable or local as text, for showing it.
+type Shown struct {
+	Kind, Name string     // "variable" or "local"
+	Instance   string     // of the module it belongs to: "pod[a]"; "" in the fabric's own folder
+	Decl       diag.Range // the block's header, or the name of the local
+	Text       string     // as it would be written, shortened
+	At         diag.Range // where the value was given
 }

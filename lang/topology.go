@@ -5,6 +5,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"sync"
 
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
@@ -26,6 +27,7 @@ func (d *decoder) decodeTopology(b *hclsyntax.Block, en *eval.Env, into *batch, 
 	if !t.ok {
 		return
 	}
+	k.mark(k.marks)
 	full, src, ok := d.reader.Named(en.Scope.Names.Folder, k.file.V, k.file.At, topology.MaxFile,
 		"Split it, and write a topology block for each part.", ds)
 	if !ok {
@@ -180,7 +182,7 @@ func (c *cabling) block(e topology.Edge, own *linkBlock) *LinkBlock {
 }
 
 // number is the digits of a text.
-var number = regexp.MustCompile(`\d+`)
+var number = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\d+`) })
 
 // setText reads the text of a file as the language reads an attribute. Mistakes that differ by numbers only are told once: a sheet has the
 // same one in every row.
@@ -194,7 +196,7 @@ func setText[V any](c *cabling, into *Value[V], a topology.Attr, k eval.Kind[V])
 		*into = Value[V]{x, a.At}
 		return
 	}
-	key := [2]string{a.Name, number.ReplaceAllString(a.Text, "0")}
+	key := [2]string{a.Name, number().ReplaceAllString(a.Text, "0")}
 	if first := c.texts[key]; first != nil {
 		c.more[first]++
 		return

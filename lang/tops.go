@@ -2,7 +2,6 @@ package lang
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"sync"
 
@@ -15,12 +14,24 @@ import (
 
 // labelKind is what a label must look like.
 type labelKind struct {
-	re   *regexp.Regexp
-	rule string
+	first, others string // characters besides letters: the first one, and those behind it
+	most          int    // characters
+	rule          string
+}
+
+func (k labelKind) matches(name string) bool {
+	allowed := k.first
+	for _, c := range []byte(name) {
+		if letter := 'a' <= c|0x20 && c|0x20 <= 'z'; !letter && strings.IndexByte(allowed, c) < 0 {
+			return false
+		}
+		allowed = k.others
+	}
+	return name != "" && len(name) <= k.most
 }
 
 func (k labelKind) check(name string) string {
-	if k.re.MatchString(name) {
+	if k.matches(name) {
 		return ""
 	}
 	switch {
@@ -35,11 +46,11 @@ func (k labelKind) check(name string) string {
 
 var (
 	identifier = labelKind{
-		regexp.MustCompile(`\A[A-Za-z_][A-Za-z0-9_-]{0,31}\z`),
+		"_", "0123456789_-", 32,
 		"Use 1 to 32 letters, digits, \"_\" and \"-\"; it starts with a letter or \"_\".",
 	}
 	anyLabel = labelKind{
-		regexp.MustCompile(`\A[A-Za-z0-9_][A-Za-z0-9._-]{0,62}\z`),
+		"0123456789_", "0123456789._-", 63,
 		"Use 1 to 63 letters, digits, \".\", \"_\" and \"-\"; it starts with a letter, a digit or \"_\".",
 	}
 )

@@ -181,7 +181,7 @@ func feeds(t require.TestingT, d *target.Device, file target.File) [][]byte {
 // are those it would have without them.
 func TestForeignSettings(t *testing.T) {
 	held := map[string]int{}
-	everyFile(t, func(t *testing.T, d *target.Device, file target.File) {
+	differentFiles(t, func(t *testing.T, d *target.Device, file target.File) {
 		doc := documentOf(d, file)
 		if doc.foreign == nil {
 			return

@@ -11,17 +11,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/target"
 )
 
 // TestUnitExposure has systemd judge the unit of every family: how much of the system a program that it starts could change.
 func TestUnitExposure(t *testing.T) {
 	const most = 4.0
-	tool, err := exec.LookPath("systemd-analyze")
-	if err != nil && os.Getenv("CI") == "" && os.Geteuid() != 0 {
-		t.Skip("systemd-analyze is missing: apt-get install systemd")
-	}
-	require.NoError(t, err, "install the Debian package systemd")
+	tool := machinetest.Need(t, "systemd-analyze")
 	level := regexp.MustCompile(`Overall exposure level for .*: ([0-9.]+) `)
 	judged := map[string]bool{}
 	everyFile(t, func(t *testing.T, d *target.Device, file target.File) {

@@ -39,13 +39,15 @@ type walker struct {
 	faults []fault
 	said   map[string]bool
 	walks  int
+
+	reaches map[source]reach // what reachOf has found
 }
 
 // walk follows the packets of every intent between all its members, and the notifications back. lies gives what lies on a
 // switch already; nil: nothing. It is nil itself when a file there is refused.
 func walk(t testing.TB, f *ir.Fabric, tree *target.Tree, stated map[string]statement, lies func(group string) []byte) *walker {
 	t.Helper()
-	w := &walker{f: f, boxes: map[string]*box{}, stated: stated, said: map[string]bool{}}
+	w := &walker{f: f, boxes: map[string]*box{}, stated: stated, said: map[string]bool{}, reaches: map[source]reach{}}
 	for _, d := range tree.Devices {
 		before := ""
 		for _, file := range d.Files {
@@ -252,44 +254,77 @@ func (w *walker) next(in *ir.Intent, from place, p *ir.Port) (place, bool) {
 	return place{}, false
 }
 
-func (w *walker) ways(in *ir.Intent, a, b *ir.Port, do func([]*ir.Port)) {
-	start, goal := place{d: a.Peer().Device()}, b.Peer().Device()
-	far := map[place]int{start: 0}
-	for queue := []place{start}; len(queue) > 0; queue = queue[1:] {
-		for _, p := range queue[0].d.Ports {
-			if to, ok := w.next(in, queue[0], p); ok {
-				if _, known := far[to]; !known {
-					far[to] = far[queue[0]] + 1
-					queue = append(queue, to)
-				}
+// reach is where traffic gets to from a place: how far each place is, and by which ports the last step of a shortest way there goes.
+type reach struct {
+	far  map[place]int
+	last map[place][]hop
+}
+
+// hop is a step from a place by a port.
+type hop struct {
+	from place
+	port *ir.Port
+}
+
+// source is a switch that traffic of a version of RoCE enters.
+type source struct {
+	d       *ir.Device
+	version int
+}
+
+// reachOf gives the reach of a switch for an intent, of which only the version of RoCE matters.
+func (w *walker) reachOf(in *ir.Intent, d *ir.Device) reach {
+	from := source{d, in.Version}
+	if r, known := w.reaches[from]; known {
+		return r
+	}
+	r := reach{far: map[place]int{{d: d}: 0}, last: map[place][]hop{}}
+	for queue := []place{{d: d}}; len(queue) > 0; queue = queue[1:] {
+		at := queue[0]
+		for _, p := range at.d.Ports {
+			to, ok := w.next(in, at, p)
+			if !ok {
+				continue
+			}
+			if _, known := r.far[to]; !known {
+				r.far[to] = r.far[at] + 1
+				queue = append(queue, to)
+			}
+			if r.far[to] == r.far[at]+1 {
+				r.last[to] = append(r.last[to], hop{at, p})
 			}
 		}
 	}
+	w.reaches[from] = r
+	return r
+}
+
+func (w *walker) ways(in *ir.Intent, a, b *ir.Port, do func([]*ir.Port)) {
+	start, goal := place{d: a.Peer().Device()}, b.Peer().Device()
+	r := w.reachOf(in, start.d)
 	best := -1
 	for _, down := range []bool{false, true} {
-		if n, ok := far[place{goal, down}]; ok && (best < 0 || n < best) {
+		if n, ok := r.far[place{goal, down}]; ok && (best < 0 || n < best) {
 			best = n
 		}
 	}
 	left := 64 // ways of one pair that are walked
-	var follow func(at place, way []*ir.Port)
-	follow = func(at place, way []*ir.Port) {
-		if left == 0 {
-			return
-		}
-		if at.d == goal {
+	var back func(at place, rest []*ir.Port)
+	back = func(at place, rest []*ir.Port) {
+		if at == start && left > 0 {
 			left--
-			do(append(slices.Clone(way), b.Peer(), b))
-			return
+			do(append([]*ir.Port{a, a.Peer()}, rest...))
 		}
-		for _, p := range at.d.Ports {
-			if to, ok := w.next(in, at, p); ok && far[to] == far[at]+1 && far[to] <= best {
-				follow(to, append(slices.Clip(way), p, p.Peer()))
+		for _, h := range r.last[at] {
+			if left > 0 {
+				back(h.from, append([]*ir.Port{h.port, h.port.Peer()}, rest...))
 			}
 		}
 	}
-	if best >= 0 {
-		follow(start, []*ir.Port{a, a.Peer()})
+	for _, down := range []bool{false, true} {
+		if n, ok := r.far[place{goal, down}]; ok && n == best {
+			back(place{goal, down}, []*ir.Port{b.Peer(), b})
+		}
 	}
 }
 

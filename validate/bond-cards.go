@@ -2,6 +2,7 @@ package validate
 
 import (
 	"regexp"
+	"sync"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
@@ -36,11 +37,13 @@ var BondCards = &Check{
 }
 
 // cardName reads the name systemd gives an interface by its place: by bus and slot (enp3s0f1np1), or by hotplug slot (ens2f0).
-var cardName = regexp.MustCompile(`\Aen(?:((?:P\d+)?p\d+s\d+)|(s\d+))(?:f\d+)?(?:np\d+)?\z`)
+var cardName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\Aen(?:((?:P\d+)?p\d+s\d+)|(s\d+))(?:f\d+)?(?:np\d+)?\z`)
+})
 
 // twoCards reports whether two interfaces are certainly ports of different cards.
 func twoCards(a, b string) bool {
-	x, y := cardName.FindStringSubmatch(a), cardName.FindStringSubmatch(b)
+	x, y := cardName().FindStringSubmatch(a), cardName().FindStringSubmatch(b)
 	if x == nil || y == nil {
 		return false
 	}

@@ -1,6 +1,7 @@
 package validate_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/compilertest"
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/langtest"
 	"github.com/rocec/rocec/validate"
 )
@@ -40,7 +42,7 @@ func TestChecks(t *testing.T) {
 				line := w.Line(d.At.Start.Byte)
 				i := slices.IndexFunc(wants[line], func(re *regexp.Regexp) bool { return re.MatchString(text) })
 				if i < 0 {
-					t.Errorf("line %d: not wanted: %s", line, text)
+					t.Errorf("bad.hcl: not wanted, %s: %s", where(w, d), text)
 					continue
 				}
 				wants[line] = slices.Delete(wants[line], i, i+1)
@@ -49,17 +51,29 @@ func TestChecks(t *testing.T) {
 			}
 			for line, left := range wants {
 				for _, re := range left {
-					t.Errorf("line %d: not found: %s", line, re)
+					t.Errorf("bad.hcl: not found, line %d: %s", line, re)
 				}
 			}
-			assert.True(t, own, "bad.hcl shows what the check finds")
+			assert.True(t, own, "bad.hcl shows what %s finds", c.Code)
 
 			good, _, w := fixture(t, c.Code, "good")
 			for _, d := range validate.Run(good, nil).Diagnostics {
-				t.Errorf("good.hcl:%d: %s: %s", w.Line(d.At.Start.Byte), d.Code, d.Detail)
+				t.Errorf("good.hcl: not sound, %s: %s: %s", where(w, d), d.Code, d.Detail)
 			}
 		})
 	}
+}
+
+// where is the line of a fixture that a diagnostic is at, or the line of its background.
+func where(w *langtest.Woven, d *diag.Diagnostic) string {
+	at := d.At.Start.Byte
+	if line := w.Line(at); line > 0 {
+		return fmt.Sprintf("line %d", line)
+	}
+	text := w.String()
+	from := strings.LastIndexByte(text[:at], '\n') + 1
+	line, _, _ := strings.Cut(text[from:], "\n")
+	return fmt.Sprintf("at %q of the background (a fixture that repeats the block can have a want there)", strings.TrimSpace(line))
 }
 
 func summaryOf(code string) string {

@@ -27,7 +27,9 @@ import (
 // machine's own journal. The verbs then go on as with any run.
 
 // runName is the form of a name that a run has, of its beginning from the day on, and of its last four characters.
-var runName = regexp.MustCompile(`^(\d{8}(t\d{0,6}z?(-[0-9a-f]{0,4})?)?|[0-9a-f]{4})$`)
+var runName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(\d{8}(t\d{0,6}z?(-[0-9a-f]{0,4})?)?|[0-9a-f]{4})$`)
+})
 
 // unknownRun is a run that the journal of this machine does not know.
 type unknownRun struct{ *exit }
@@ -44,7 +46,7 @@ func unknown(format string, args ...any) error {
 func (a *app) takenUp(ctx context.Context, name string, only []string, which labFlag) (*journal.Log, *deploy.Plan, error) {
 	l, err := a.readRun(name)
 	if u, ok := errors.AsType[*unknownRun](err); ok {
-		if !runName.MatchString(name) {
+		if !runName().MatchString(name) {
 			return nil, nil, fail(exitUsage, "%s. A run that another machine started is looked for on devices by its name, such as "+
 				"20261121t065136z-3f9a", u.message)
 		}

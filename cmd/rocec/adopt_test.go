@@ -10,11 +10,12 @@ import (
 
 	"github.com/rocec/rocec/targets/deploy/lab"
 	"github.com/rocec/rocec/targets/deploy/txn"
+	"github.com/rocec/rocec/targets/judge/judgetest"
 	"github.com/rocec/rocec/targets/target"
 )
 
 // oneRack is a rack of a switch and two hosts.
-var oneRack = strings.NewReplacer("SWITCH", `version = "4.3.0"`, "store[1-3]", "store[1-2]", "swp[1-3]", "swp[1-2]").Replace(byFilesHCL)
+var oneRack = strings.NewReplacer("store[1-3]", "store[1-2]", "swp[1-3]", "swp[1-2]").Replace(judgetest.Rack(`version = "4.3.0"`))
 
 // root runs a command on a device of the lab.
 func (o *office) root(t *testing.T, device, cmd string) string {
@@ -30,6 +31,7 @@ func (o *office) root(t *testing.T, device, cmd string) string {
 
 // TestAdoptNowhere: a run that is neither in the journal nor on devices is not guessed, and the message says where it was looked for.
 func TestAdoptNowhere(t *testing.T) {
+	t.Parallel()
 	o := newOffice(t, oneRack)
 	for _, verb := range []string{"confirm", "resume", "rollback"} {
 		out := o.want(t, exitUsage, verb, "20260101t000000z-abcd")
@@ -51,12 +53,14 @@ func TestAdoptNowhere(t *testing.T) {
 
 // TestAdoptAnotherFabric: resume refuses a fabric that wants something else, and rollback works from it all the same.
 func TestAdoptAnotherFabric(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct{ old, now, why string }{
 		"intent":    {"ecn {}", "ecn {\n    min = 150000\n    max = 1500000\n  }", "this fabric wants something else of it"},
 		"no device": {`names = "store[1-2]"`, `names = "disk[1-2]"`, "store[1-2] (this fabric has no such device)"},
 		"the same":  {"cos_group \"cnp\"", "# the same\ncos_group \"cnp\"", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			o := newOffice(t, oneRack)
 			o.want(t, exitGood, "plan")
 			factory := o.content(t)
@@ -86,6 +90,7 @@ func TestAdoptAnotherFabric(t *testing.T) {
 
 // TestAdoptInPart: where a device cannot be asked, nothing is confirmed but by name, and what answers later is taken up then.
 func TestAdoptInPart(t *testing.T) {
+	t.Parallel()
 	o := newOffice(t, oneRack)
 	run := o.holds(t)
 	o.root(t, "store2", "echo 'change file 7 0' >/var/lib/rocec/txn-"+run+"/about")
@@ -113,6 +118,7 @@ func TestAdoptInPart(t *testing.T) {
 // TestAdoptOlder: devices of an earlier rocec do not tell who began the run, or which live states it changes. The verbs do what that
 // allows, and name the rest.
 func TestAdoptOlder(t *testing.T) {
+	t.Parallel()
 	o := newOffice(t, oneRack)
 	o.want(t, exitGood, "plan")
 	factory := o.content(t)
@@ -138,7 +144,13 @@ func TestAdoptOlder(t *testing.T) {
 
 // TestAdoptHostile: what a device claims to hold of a run is refused where it is not what rocec puts there, in words, and nothing runs.
 func TestAdoptHostile(t *testing.T) {
+	t.Parallel()
 	const evil = "touch /tmp/evil"
+	o := newOffice(t, oneRack)
+	run := o.holds(t)
+	o.root(t, "tor", "mkdir /root/kept && cd /var/lib/rocec && cp -pR txn-"+run+" lock /root/kept")
+	o.sits(t, "bob")
+	verbs, turn := [][]string{{"confirm"}, {"rollback", "--auto-approve"}, {"resume"}}, 0
 	for name, c := range map[string]struct{ spoil, why string }{
 		"a path outside":      {`printf '0 absent absent 644 /etc/../../tmp/x\n' >files`, "it names no path of rocec"},
 		"a relative path":     {`printf '0 absent absent 644 etc/x\n' >files`, "it names no path of rocec"},
@@ -164,16 +176,14 @@ func TestAdoptHostile(t *testing.T) {
 		"another device": {`printf 'device tor9\n' >>about`, "the run calls this machine tor9"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := newOffice(t, oneRack)
-			run := o.holds(t)
+			turn++
+			o.forgets(t)
 			o.root(t, "tor", "cd /var/lib/rocec/txn-"+run+" && { "+c.spoil+"\n}")
-			o.sits(t, "bob")
-			for _, verb := range []string{"confirm", "rollback", "resume"} {
-				args := []string{verb, "-C", o.dir, "--lab=" + o.lab, run}
-				if verb == "rollback" {
-					args = append(args, "--auto-approve")
+			for i, verb := range verbs {
+				if i != turn%len(verbs) && !*whole {
+					continue // all of them take a run up by the same function
 				}
-				code, stdout, stderr := rocec(t, args...)
+				code, stdout, stderr := rocec(t, append(verb, "-C", o.dir, "--lab="+o.lab, run)...)
 				require.NotEqual(t, exitGood, code, "%s\n%s", stdout, stderr)
 				require.Contains(t, stderr, "Whether these hold run "+run+" is not known: tor (")
 				require.Contains(t, stderr, c.why)
@@ -181,8 +191,10 @@ func TestAdoptHostile(t *testing.T) {
 			}
 			require.Contains(t, o.root(t, "tor", "ls /tmp; cd /var/lib/rocec/txn-"+run+" && ls"), "state.loaded", "nothing was done to it")
 			require.NotContains(t, o.root(t, "tor", "ls /tmp"), "evil")
+			o.root(t, "tor", "cd /var/lib/rocec && rm -rf txn-"+run+" lock && cp -pR /root/kept/. .")
 		})
 	}
+	require.Contains(t, o.want(t, exitGood, "confirm", run), "3 applied", "what was spoilt is as it was")
 	for name, spoil := range map[string]string{ // what is no more than a word counts as not told
 		"about": "printf 'owner " + `\033[31mred` + "\nhold 99999999999\nwave -1\n" +
 			"commit $(" + evil + ")\nundoes ../x\ndevices 2 a[1-99999999]\n' >about",
@@ -190,6 +202,7 @@ func TestAdoptHostile(t *testing.T) {
 		"steps": "echo 99999999999 >step.00/time; mkdir step.zz step.99999",
 	} {
 		t.Run("words of "+name, func(t *testing.T) {
+			t.Parallel()
 			o := newOffice(t, oneRack)
 			run := o.holds(t)
 			o.root(t, "tor", "cd /var/lib/rocec/txn-"+run+" && { "+spoil+"\n}")

@@ -13,7 +13,8 @@ import (
 
 // What one needs after an apply: its history, its confirmation, the way back, and the way out of a lock.
 func TestAfterwards(t *testing.T) {
-	t.Setenv("COLUMNS", "1000") // sentences are looked for as a whole
+	t.Parallel()
+	setenv(t, "COLUMNS", "1000") // sentences are looked for as a whole
 	dir, devices := standing(t)
 	want := func(code int, args ...string) string {
 		t.Helper()
@@ -109,7 +110,7 @@ func TestAfterwards(t *testing.T) {
 	require.Contains(t, want(exitGood, "unlock", "-C", dir), "No locks and nothing left.")
 
 	// a journal that was cut off, and one that is none
-	runs := filepath.Join(os.Getenv("XDG_STATE_HOME"), "rocec", "runs")
+	runs := filepath.Join(getenv(t, "XDG_STATE_HOME"), "rocec", "runs")
 	text, err := os.ReadFile(filepath.Join(runs, run+".jsonl"))
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(runs, run+".jsonl"), text[:len(text)-10], 0o600))

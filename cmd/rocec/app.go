@@ -11,7 +11,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
+	"unicode"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -148,14 +150,14 @@ func sayFlag(err error) string {
 	switch kind := bad.GetFlag().Value.Type(); {
 	case !strings.Contains(kind, "int") && !strings.Contains(kind, "float"):
 		return err.Error()
-	case digits.MatchString(value):
+	case digits().MatchString(value):
 		return flag + " takes a smaller number than " + diag.Cut(value)
 	default:
 		return flag + " takes a number, not " + strconv.Quote(diag.Cut(value))
 	}
 }
 
-var digits = regexp.MustCompile(`^[0-9]+$`)
+var digits = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9]+$`) })
 
 // countArguments makes a wrong number of arguments say how the verb is written; cobra says but the number.
 func countArguments(cmd *cobra.Command) {
@@ -179,7 +181,10 @@ func countArguments(cmd *cobra.Command) {
 // fitHelp makes every line of help and usage fit the width.
 func (a *app) fitHelp(root *cobra.Command) {
 	width := a.width(a.stdout)
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", width)))
+	root.SetUsageFunc(func(cmd *cobra.Command) error {
+		printUsage(cmd.OutOrStderr(), cmd, width)
+		return nil
+	})
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
 		w := &fitWriter{w: cmd.OutOrStdout(), width: width}
 		prose := &diag.Printer{Width: width}
@@ -193,6 +198,55 @@ func (a *app) fitHelp(root *cobra.Command) {
 		}
 		fmt.Fprint(w, cmd.UsageString())
 	})
+}
+
+// printUsage prints how a verb is called. A template of cobra would bring text/template, which calls methods by name: then the linker keeps
+// every method of every type, a quarter of the program.
+func printUsage(w io.Writer, cmd *cobra.Command, width int) {
+	fmt.Fprint(w, "Usage:")
+	if cmd.Runnable() {
+		fmt.Fprintf(w, "\n  %s", cmd.UseLine())
+	}
+	verbs := cmd.HasAvailableSubCommands()
+	if verbs {
+		fmt.Fprintf(w, "\n  %s [command]", cmd.CommandPath())
+	}
+	if len(cmd.Aliases) > 0 {
+		fmt.Fprintf(w, "\n\nAliases:\n  %s", cmd.NameAndAliases())
+	}
+	if cmd.HasExample() {
+		fmt.Fprintf(w, "\n\nExamples:\n%s", cmd.Example)
+	}
+	list := func(title, group string) {
+		fmt.Fprintf(w, "\n\n%s", title)
+		for _, verb := range cmd.Commands() {
+			if verb.GroupID == group && (verb.IsAvailableCommand() || verb.Name() == "help") {
+				fmt.Fprintf(w, "\n  %-*s %s", verb.NamePadding(), verb.Name(), verb.Short)
+			}
+		}
+	}
+	switch {
+	case verbs && len(cmd.Groups()) == 0:
+		list("Available Commands:", "")
+	case verbs:
+		for _, g := range cmd.Groups() {
+			list(g.Title, g.ID)
+		}
+		if !cmd.AllChildCommandsHaveGroup() {
+			list("Additional Commands:", "")
+		}
+	}
+	flags := func(title string, set *pflag.FlagSet) {
+		if set.HasAvailableFlags() {
+			fmt.Fprintf(w, "\n\n%s:\n%s", title, strings.TrimRightFunc(set.FlagUsagesWrapped(width), unicode.IsSpace))
+		}
+	}
+	flags("Flags", cmd.LocalFlags())
+	flags("Global Flags", cmd.InheritedFlags())
+	if verbs {
+		fmt.Fprintf(w, "\n\nUse \"%s [command] --help\" for more information about a command.", cmd.CommandPath())
+	}
+	fmt.Fprintln(w)
 }
 
 // defaultBudget is that of the validate package, as a duration.

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/rocec/rocec/cmd/internal/journal"
 	"github.com/rocec/rocec/lang/diag"
@@ -23,11 +24,11 @@ type running struct {
 }
 
 // hashForm is a content in the name of a step; what differs from device to device says nothing to a person.
-var hashForm = regexp.MustCompile(` [0-9a-f]{64}\b`)
+var hashForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(` [0-9a-f]{64}\b`) })
 
 // stepWords are the words of a name for a person, with what the command says of itself.
 func stepWords(name, cmd string) string {
-	words := hashForm.ReplaceAllString(name, "")
+	words := hashForm().ReplaceAllString(name, "")
 	if first, _, _ := strings.Cut(cmd, "\n"); strings.HasPrefix(first, "# ") {
 		words += " (" + first[2:] + ")"
 	}

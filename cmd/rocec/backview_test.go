@@ -13,6 +13,7 @@ import (
 // TestRollbackSaysWhatRuns: the plan of a rollback names every step that runs on a device, of those that are undone at once, too, and with
 // --diff prints its commands. Where this rocec makes another step of a name than the one that began the run, it says so, and goes on.
 func TestRollbackSaysWhatRuns(t *testing.T) {
+	t.Parallel()
 	o := newOffice(t, oneRack)
 	o.want(t, exitGood, "plan")
 	factory := o.content(t)

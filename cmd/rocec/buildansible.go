@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -45,7 +46,7 @@ func unsafe(text string) *yaml.Node {
 }
 
 // notWord is what the name of a group may not hold.
-var notWord = regexp.MustCompile(`[^A-Za-z0-9]+`)
+var notWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^A-Za-z0-9]+`) })
 
 // ansibleSwitch are the variables of a group of switches, or of one.
 type ansibleSwitch struct {
@@ -80,7 +81,7 @@ func ansibleFiles(hosts, switches []*likeDevices) (out []formFile) {
 				out = append(out, formFile{"host_vars/" + g.first().Name + ".yml", text})
 				continue
 			}
-			stem := top + "_" + strings.Trim(notWord.ReplaceAllString(g.name, "_"), "_")
+			stem := top + "_" + strings.Trim(notWord().ReplaceAllString(g.name, "_"), "_")
 			name := stem
 			for n := 2; used[name]; n++ {
 				name = fmt.Sprintf("%s_%d", stem, n)

@@ -94,7 +94,7 @@ func TestOnlyIntent(t *testing.T) {
 	// What the new rocec has written, it has.
 	require.NoError(t, os.WriteFile(file, hcl, 0o644))
 	runs := func() []string {
-		names, err := filepath.Glob(filepath.Join(os.Getenv("XDG_STATE_HOME"), "rocec", "runs", "*.jsonl"))
+		names, err := filepath.Glob(filepath.Join(getenv(t, "XDG_STATE_HOME"), "rocec", "runs", "*.jsonl"))
 		require.NoError(t, err)
 		return names
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy/rollout"
 	"github.com/rocec/rocec/targets/deploy/ssh"
 	"github.com/rocec/rocec/targets/deploy/txn"
+	"github.com/rocec/rocec/targets/judge/judgetest"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -32,7 +33,7 @@ type office struct {
 
 func newOffice(t *testing.T, hcl string) *office {
 	t.Helper()
-	t.Setenv("COLUMNS", "1000") // sentences are looked for as a whole
+	setenv(t, "COLUMNS", "1000") // sentences are looked for as a whole
 	o := &office{dir: t.TempDir(), lab: filepath.Join(t.TempDir(), "lab"), homes: t.TempDir()}
 	o.write(t, hcl)
 	o.sits(t, "alice")
@@ -50,8 +51,8 @@ func (o *office) sits(t *testing.T, person string) {
 	o.person = person
 	home := filepath.Join(o.homes, person)
 	require.NoError(t, os.MkdirAll(home, 0o700))
-	t.Setenv("HOME", home)
-	t.Setenv("XDG_STATE_HOME", filepath.Join(home, "state"))
+	setenv(t, "HOME", home)
+	setenv(t, "XDG_STATE_HOME", filepath.Join(home, "state"))
 }
 
 // forgets deletes the journals of who sits there.
@@ -173,17 +174,18 @@ var whole = flag.Bool("whole", false, "every round, with 108 cases of colleagues
 
 // systems are fabrics of every way in which a device is configured.
 var systems = map[string]string{
-	"traffic.conf, restart": strings.NewReplacer("SWITCH", `version = "3.7.16"`, "sn3700", "sn2700").Replace(byFilesHCL),
-	"traffic.conf, reload":  strings.Replace(byFilesHCL, "SWITCH", `version = "4.3.0"`, 1),
-	"qos files":             strings.Replace(byFilesHCL, "SWITCH", `version = "5.3.1"`, 1),
-	"NVUE 5.8":              strings.Replace(byFilesHCL, "SWITCH", `version = "5.8.0"`, 1),
-	"NVUE 5.15":             strings.Replace(byFilesHCL, "SWITCH", `version = "5.15.0"`, 1),
-	"SONiC":                 sonicRack("202505"),
+	"traffic.conf, restart": strings.Replace(judgetest.Rack(`version = "3.7.16"`), "sn3700", "sn2700", 1),
+	"traffic.conf, reload":  judgetest.Rack(`version = "4.3.0"`),
+	"qos files":             judgetest.Rack(`version = "5.3.1"`),
+	"NVUE 5.8":              judgetest.Rack(`version = "5.8.0"`),
+	"NVUE 5.15":             judgetest.Rack(`version = "5.15.0"`),
+	"SONiC":                 judgetest.SONiCRack("202505"),
 }
 
 // TestColleague: a person whose journal does not know a run brings it to its end, from every state and on every system. The devices then
 // hold what they should, and the journal of the first person has the result.
 func TestColleague(t *testing.T) {
+	t.Parallel()
 	// A round is 6 systems and 6 cases: confirm, rollback of a kept and of a held run, unlock, resume, and rollback of a part.
 	rounds := 1
 	if *whole {
@@ -191,6 +193,7 @@ func TestColleague(t *testing.T) {
 	}
 	for name, hcl := range systems {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			hcl := strings.NewReplacer("store[1-3]", "store[1-2]", "swp[1-3]", "swp[1-2]", "Ethernet[0,4,8]", "Ethernet[0,4]").Replace(hcl)
 			o := newOffice(t, hcl)
 			o.want(t, exitGood, "plan") // the lab is made

@@ -12,6 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/rocec/rocec/docs/docstest"
 )
 
 // inlineCommand is a command in a line of prose.
@@ -27,11 +29,11 @@ func TestCommandsOfPages(t *testing.T) {
 	files = append(append(files, codes...), "../../README.md", "../../CONTRIBUTING.md", "../../SECURITY.md")
 	fenced, inline := 0, 0
 	for _, file := range files {
-		for _, f := range fences(t, file) {
-			if f.language != "console" {
+		for _, f := range docstest.Fences(t, file) {
+			if f.Language != "console" {
 				continue
 			}
-			for line := range strings.Lines(f.text) {
+			for line := range strings.Lines(f.Text) {
 				if command, ok := strings.CutPrefix(line, "$ "); ok {
 					for _, words := range rocecCalls(t, command) {
 						fenced++

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/rocec/rocec/targets/cumulus/conflint"
 	"github.com/rocec/rocec/targets/sonic/grammar"
@@ -36,7 +37,7 @@ func isSONiC(f conflint.File) bool {
 }
 
 // sonicRelease is where a configuration names the release that it was migrated to.
-var sonicRelease = regexp.MustCompile(`"VERSION"\s*:\s*"version_([0-9]{6})_`)
+var sonicRelease = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"VERSION"\s*:\s*"version_([0-9]{6})_`) })
 
 // checkSONiC judges such files by their releases; one that states none by the newest.
 func checkSONiC(files []conflint.File) (r conflint.Lint) {
@@ -47,7 +48,7 @@ func checkSONiC(files []conflint.File) (r conflint.Lint) {
 				"Give rocec /etc/sonic/config_db.json of the switch, or the output of `sonic-cfggen -d --print-data` there."))
 		}
 		dialect := "config_db.json of SONiC, by the models of " + grammar.Newest.String()
-		if m := sonicRelease.FindSubmatch(f.Data); m != nil {
+		if m := sonicRelease().FindSubmatch(f.Data); m != nil {
 			n, _ := strconv.Atoi(string(m[1])) // six digits
 			if slices.Contains(grammar.Releases, grammar.Release(n)) {
 				dialect = "config_db.json of SONiC " + string(m[1])

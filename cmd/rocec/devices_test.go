@@ -53,8 +53,8 @@ func standingAs(t *testing.T, name string, hosts int) (dir string, devices *lab.
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "fabric.hcl"), []byte(hcl), 0o644))
 	require.NoError(t, os.Mkdir(filepath.Join(home, ".ssh"), 0o700))
 	require.NoError(t, os.WriteFile(filepath.Join(home, ".ssh", "id_ed25519"), devices.Key(), 0o600))
-	t.Setenv("HOME", home)
-	t.Setenv("XDG_STATE_HOME", filepath.Join(home, "state"))
+	setenv(t, "HOME", home)
+	setenv(t, "XDG_STATE_HOME", filepath.Join(home, "state"))
 	return dir, devices
 }
 
@@ -62,7 +62,8 @@ const trafficConf = "/etc/cumulus/datapath/traffic.conf"
 
 // The life of a fabric, and the exit status of each command.
 func TestDevices(t *testing.T) {
-	t.Setenv("COLUMNS", "1000") // sentences are looked for as a whole
+	t.Parallel()
+	setenv(t, "COLUMNS", "1000") // sentences are looked for as a whole
 	dir, devices := standing(t)
 	want := func(code int, args ...string) (stdout string) {
 		t.Helper()
@@ -130,6 +131,7 @@ func TestDevices(t *testing.T) {
 
 // A device that somebody else holds is left alone.
 func TestDeviceLocked(t *testing.T) {
+	t.Parallel()
 	dir, devices := standing(t)
 	devices.Device("tor1").WriteFile("/var/lib/rocec/lock/owner",
 		[]byte("txn 20260101t000000z-abcd\nowner alice@ws7, process 1\nsince 2026-01-01T00:00:00Z\n"), 0o644)
@@ -140,6 +142,7 @@ func TestDeviceLocked(t *testing.T) {
 
 // A device that cannot be reached is in the result, at the line that declares it; the others go on.
 func TestDeviceUnreachable(t *testing.T) {
+	t.Parallel()
 	dir, devices := standing(t)
 	hcl, err := os.ReadFile(filepath.Join(dir, "fabric.hcl"))
 	require.NoError(t, err)
@@ -164,6 +167,7 @@ func TestDeviceUnreachable(t *testing.T) {
 
 // A host key that is not the pinned one ends it: there is no flag against that.
 func TestDeviceHostKey(t *testing.T) {
+	t.Parallel()
 	dir, devices := standing(t)
 	hcl, err := os.ReadFile(filepath.Join(dir, "fabric.hcl"))
 	require.NoError(t, err)
@@ -176,7 +180,8 @@ func TestDeviceHostKey(t *testing.T) {
 
 // A device that was installed again: an alarm until a person vouches for its new key, and then it is set up like any other.
 func TestDeviceReplaced(t *testing.T) {
-	t.Setenv("COLUMNS", "1000") // sentences are looked for as a whole
+	t.Parallel()
+	setenv(t, "COLUMNS", "1000") // sentences are looked for as a whole
 	dir, devices := standing(t)
 	fabric := filepath.Join(dir, "fabric.hcl")
 	hcl, err := os.ReadFile(fabric)
@@ -184,7 +189,7 @@ func TestDeviceReplaced(t *testing.T) {
 	unpinned := strings.Replace(string(hcl), fmt.Sprintf("host_key = [%q][self.index]", devices.Login("tor1").HostKey), "", 1)
 	require.NotEqual(t, string(hcl), unpinned)
 	require.NoError(t, os.WriteFile(fabric, []byte(unpinned), 0o644))
-	known := filepath.Join(os.Getenv("HOME"), ".ssh", "known_hosts")
+	known := filepath.Join(getenv(t, "HOME"), ".ssh", "known_hosts")
 	port := regexp.MustCompile(`port = \[(\d+)\]\[self.index\]`).FindStringSubmatch(unpinned)[1]
 	const other = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f"
 	old := "elsewhere " + other + "\n[127.0.0.1]:" + port + " " + other + "\n# a comment\n"

@@ -2,10 +2,8 @@ package main
 
 import (
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
-	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -19,9 +17,9 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/docs"
+	"github.com/rocec/rocec/docs/docstest"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets"
-	"github.com/rocec/rocec/validate"
 )
 
 // docs/checks/README.md is the index of the pages of codes, by symptom and by family.
@@ -55,20 +53,6 @@ func TestDocsChecks(t *testing.T) {
 		}
 	}
 	requireGenerated(t, "checks/README.md", b.String())
-}
-
-// docs/known.md is the table of what is known to go wrong.
-func TestDocsKnown(t *testing.T) {
-	var b strings.Builder
-	b.WriteString("# What is known to go wrong\n\nEvery known way a RoCE fabric is misconfigured, and what rocec says or does about it. " +
-		"Generated from a table in the code (`make update`).\n")
-	for _, list := range knowns {
-		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n| | what | rocec |\n| --- | --- | --- |\n", list.title, list.source)
-		for _, k := range list.rows {
-			fmt.Fprintf(&b, "| %s | %s | %s |\n", k.id, k.what, k.answer("checks/"))
-		}
-	}
-	requireGenerated(t, "known.md", b.String())
 }
 
 // requireGenerated holds a page to what is generated; with -update it writes it.
@@ -112,9 +96,9 @@ func TestCodes(t *testing.T) {
 			require.Contains(t, "\n"+example, "\n```", "%s: no fence under ## Example", topic.Code)
 			require.NotEmpty(t, fix, "%s: nothing under ## Fix", topic.Code)
 			require.Equal(t, 2, strings.Count(p.Body, "\n## "), "%s: other headings than Example and Fix", topic.Code)
-			for _, f := range fences(t, filepath.Join("../../docs", p.File)) {
-				require.NotEmpty(t, f.language, "%s, line %d: a fence without a language", p.File, f.line)
-				for line := range strings.Lines(f.text) {
+			for _, f := range docstest.Fences(t, filepath.Join("../../docs", p.File)) {
+				require.NotEmpty(t, f.Language, "%s, line %d: a fence without a language", p.File, f.Line)
+				for line := range strings.Lines(f.Text) {
 					require.LessOrEqual(t, len([]rune(strings.TrimRight(line, "\n"))), 96, "%s: %s", topic.Code, line)
 				}
 			}
@@ -159,59 +143,6 @@ func TestCodesFrontMatter(t *testing.T) {
 	assert.GreaterOrEqual(t, withSymptom, 40)
 }
 
-// Every row of what is known to go wrong has an answer, and names codes that exist; every check has a row.
-func TestKnown(t *testing.T) {
-	codes := map[string]bool{}
-	for _, r := range report.Rooms() {
-		for _, topic := range r.Topics {
-			codes[topic.Code] = true
-		}
-	}
-	ids, named := map[string]bool{}, map[string]bool{}
-	for _, list := range knowns {
-		for _, k := range list.rows {
-			require.False(t, ids[k.id], k.id)
-			ids[k.id] = true
-			require.NotEmpty(t, k.what)
-			require.NotEmpty(t, strings.Join(k.codes(), "")+k.why, k.id)
-			for _, code := range k.codes() {
-				require.True(t, codes[code], "%s names %s, which is not a code", k.id, code)
-				named[code] = true
-			}
-		}
-	}
-	for _, c := range validate.Checks {
-		require.True(t, named[c.Code], "%s answers no row of what is known to go wrong", c.Code)
-		for _, id := range c.Answers {
-			require.True(t, ids[id], "%s answers %s, which is not a row", c.Code, id)
-		}
-	}
-}
-
-// codes returns the codes that speak of it: those of checks, in the order of their table, and the others.
-func (k *known) codes() []string {
-	var out []string
-	for _, c := range validate.Checks {
-		if slices.Contains(c.Answers, k.id) {
-			out = append(out, c.Code)
-		}
-	}
-	return append(out, k.other...)
-}
-
-// answer is what rocec says or does of it, with links into the folder of the codes.
-func (k *known) answer(dir string) string {
-	var does []string
-	for _, code := range k.codes() {
-		does = append(does, fmt.Sprintf("[%s](%s%s.md)", code, dir, code))
-	}
-	said := strings.Join(does, ", ")
-	if said != "" && k.why != "" {
-		said += "; "
-	}
-	return said + k.why
-}
-
 // The README shows what rocec prints: every console block that begins with "$ rocec" is run, every excerpt stands in
 // the file it names, and the table of what goes wrong is the table.
 func TestDocsReadme(t *testing.T) {
@@ -228,7 +159,7 @@ func TestDocsReadme(t *testing.T) {
 	})
 	var table strings.Builder
 	table.WriteString("<!-- checks -->\n| what goes wrong | rocec |\n| --- | --- |\n")
-	for _, k := range knowns[1].rows {
+	for _, k := range knowns(t)[1].rows {
 		fmt.Fprintf(&table, "| %s | %s |\n", k.what, k.answer("docs/checks/"))
 	}
 	table.WriteString("<!-- end of checks -->")
@@ -246,46 +177,6 @@ func TestDocsReadme(t *testing.T) {
 		require.NoError(t, err)
 		for line := range strings.Lines(e[2]) {
 			require.Contains(t, "\n"+string(file), "\n"+line, e[1])
-		}
-	}
-}
-
-// Links of the manuals lead to files and headings that exist.
-func TestDocsLinks(t *testing.T) {
-	t.Chdir("../..")
-	files, err := filepath.Glob("docs/*.md")
-	require.NoError(t, err)
-	codes, err := filepath.Glob("docs/checks/*.md")
-	require.NoError(t, err)
-	files = append(append(files, codes...), "README.md", "CONTRIBUTING.md", "SECURITY.md")
-	anchors := map[string]bool{}
-	heading := regexp.MustCompile("(?m)^#+ (.*)$")
-	for _, name := range files {
-		data, err := os.ReadFile(name)
-		require.NoError(t, err)
-		anchors[name+"#"] = true
-		for _, m := range heading.FindAllStringSubmatch(string(data), -1) {
-			slug := regexp.MustCompile(`[^a-z0-9 _-]`).ReplaceAllString(strings.ToLower(m[1]), "")
-			anchors[name+"#"+strings.ReplaceAll(slug, " ", "-")] = true
-		}
-	}
-	for _, name := range files {
-		data, err := os.ReadFile(name)
-		require.NoError(t, err)
-		for _, m := range regexp.MustCompile(`\]\(([^)\s]+)\)`).FindAllStringSubmatch(string(data), -1) {
-			if strings.Contains(m[1], "://") {
-				continue
-			}
-			to, anchor, _ := strings.Cut(m[1], "#")
-			file := name
-			if to != "" {
-				file = path.Join(path.Dir(name), to)
-				_, err := os.Stat(file)
-				assert.NoError(t, err, "%s: %s", name, m[1])
-			}
-			if anchor != "" && strings.HasSuffix(file, ".md") {
-				assert.True(t, anchors[file+"#"+anchor], "%s: no heading for %s", name, m[1])
-			}
 		}
 	}
 }
@@ -382,36 +273,6 @@ func TestDocsPlatforms(t *testing.T) {
 	want, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.Equal(t, string(want), b.String(), "run make update")
-}
-
-// docs/hosts.md has a row for every capability, and every test it names is there.
-func TestHostsPage(t *testing.T) {
-	page, err := os.ReadFile("../../docs/hosts.md")
-	require.NoError(t, err)
-	declared := map[string]bool{}
-	require.NoError(t, filepath.WalkDir("../..", func(name string, _ fs.DirEntry, err error) error {
-		if err != nil || !strings.HasSuffix(name, "_test.go") {
-			return err
-		}
-		text, err := os.ReadFile(name)
-		for _, m := range regexp.MustCompile(`(?m)^func (Test\w+)\(`).FindAllStringSubmatch(string(text), -1) {
-			declared[m[1]] = true
-		}
-		return err
-	}))
-	id := 0
-	for line := range strings.Lines(string(page)) {
-		cells := strings.Split(line, "|")
-		if len(cells) < 5 || !strings.HasPrefix(strings.TrimSpace(cells[1]), "H") {
-			continue
-		}
-		id++
-		assert.Equal(t, fmt.Sprintf("H%d", id), strings.TrimSpace(cells[1]))
-		for name := range strings.SplitSeq(strings.TrimSpace(cells[4]), ", ") {
-			assert.True(t, declared[name], "H%d: there is no test %q", id, name)
-		}
-	}
-	assert.Equal(t, 25, id)
 }
 
 // configsText says in which ways a system can be configured.

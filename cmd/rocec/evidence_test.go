@@ -11,7 +11,8 @@ import (
 
 // A real switch of a release that nobody has reported on is changed only after a written yes, and nothing is touched before.
 func TestAcceptDocumented(t *testing.T) {
-	t.Setenv("COLUMNS", "1000") // sentences are looked for as a whole
+	t.Parallel()
+	setenv(t, "COLUMNS", "1000") // sentences are looked for as a whole
 	dir, devices := standingAs(t, "rack-by-files", 6)
 	want := func(code int, args ...string) string {
 		t.Helper()
@@ -19,7 +20,7 @@ func TestAcceptDocumented(t *testing.T) {
 		require.Equal(t, code, got, "%s\n%s\n%s", args, stdout, stderr)
 		return stdout + stderr
 	}
-	before, err := devices.Device("tor1").ReadFile(featuresConf)
+	before, err := devices.Device("tor1").ReadFile("/etc/cumulus/datapath/qos/qos_features.conf")
 	require.NoError(t, err)
 
 	out := want(exitGood, "plan", dir)
@@ -35,7 +36,7 @@ func TestAcceptDocumented(t *testing.T) {
 	require.Contains(t, out, "fabric.hcl:31:")
 	require.Contains(t, want(exitErrors, append(apply, "--format", "json", dir)...), `"not-started"`)
 	require.Contains(t, want(exitErrors, "replace", "-C", dir, "--auto-approve", "tor1"), "error[documented-only]")
-	after, err := devices.Device("tor1").ReadFile(featuresConf)
+	after, err := devices.Device("tor1").ReadFile("/etc/cumulus/datapath/qos/qos_features.conf")
 	require.NoError(t, err)
 	require.Equal(t, string(before), string(after))
 

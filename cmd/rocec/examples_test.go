@@ -18,6 +18,7 @@ import (
 
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/docs"
+	"github.com/rocec/rocec/docs/docstest"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/langtest"
@@ -150,15 +151,25 @@ func requireGives(t *testing.T, code, excerpt string, s exampleSetting) (w *lang
 		return w, usual
 	}
 	if s.ground == "" {
-		for _, s.ground = range langtest.Backgrounds() {
-			other, _ := ground(t, s)
-			if w, wrong := gives(t, code, excerpt, other, s); wrong == "" {
+		for _, name := range langtest.Backgrounds() {
+			in := s
+			in.ground = name
+			other, _ := ground(t, in)
+			if w, wrong := gives(t, code, excerpt, other, in); wrong == "" {
 				return w, other
 			}
 		}
 	}
-	t.Error(wrong)
+	t.Errorf("the example, completed from %s: %s", groundOf(s), wrong)
 	return w, usual
+}
+
+// groundOf names the background of an example.
+func groundOf(s exampleSetting) string {
+	if strings.HasPrefix(s.ground, "examples/") {
+		return s.ground
+	}
+	return "lang/langtest/backgrounds/" + cmp.Or(s.ground, "clos")
 }
 
 // requireMends asks that what a fix shows, laid over the bad example, leaves neither the code nor another error.
@@ -183,53 +194,15 @@ func TestBackgrounds(t *testing.T) {
 	}
 }
 
-// fenced is a fenced block of a Markdown file, and what stands above it.
-type fenced struct {
-	heading  string // the last heading
-	code     string // of the page of a code
-	language string
-	options  string // words after the language
-	text     string
-	line     int
-}
-
-func fences(t *testing.T, file string) []fenced {
-	t.Helper()
-	data, err := os.ReadFile(file)
-	require.NoError(t, err)
-	var out []fenced
-	var at fenced
-	inside := false
-	number := 0
-	for line := range strings.Lines(string(data)) {
-		number++
-		text := strings.TrimRight(line, "\n")
-		switch {
-		case inside && text == "```":
-			out = append(out, at)
-			inside = false
-		case inside:
-			at.text += line
-		case strings.HasPrefix(text, "```"):
-			at.language, at.options, _ = strings.Cut(strings.TrimPrefix(text, "```"), " ")
-			at.text, at.line, inside = "", number+1, true
-		case strings.HasPrefix(text, "#"):
-			at.heading = strings.TrimLeft(text, "# ")
-		}
-	}
-	require.False(t, inside, "%s: a fence is not closed", file)
-	return out
-}
-
 // codeFences are the fences of the pages of codes.
-func codeFences(t *testing.T) (out []fenced) {
+func codeFences(t *testing.T) (out []docstest.Fence) {
 	t.Helper()
 	for _, p := range docs.Pages() {
 		if p.Code == "" {
 			continue
 		}
-		for _, f := range fences(t, filepath.Join("../../docs", p.File)) {
-			f.code = p.Code
+		for _, f := range docstest.Fences(t, filepath.Join("../../docs", p.File)) {
+			f.Code = p.Code
 			out = append(out, f)
 		}
 	}
@@ -243,13 +216,13 @@ func unlisted(d *diag.Diagnostic) bool {
 }
 
 // requireCanonical asks that rocec fmt would leave an example as it is.
-func requireCanonical(t *testing.T, f fenced) {
+func requireCanonical(t *testing.T, f docstest.Fence) {
 	t.Helper()
-	if f.language != "hcl" {
+	if f.Language != "hcl" {
 		return
 	}
-	if out, ds := lang.Format("example.hcl", []byte(f.text)); !ds.HasErrors() {
-		require.Equal(t, string(out), f.text, "rocec fmt")
+	if out, ds := lang.Format("example.hcl", []byte(f.Text)); !ds.HasErrors() {
+		require.Equal(t, string(out), f.Text, "rocec fmt")
 	}
 }
 
@@ -267,25 +240,25 @@ func TestExplainExamples(t *testing.T) {
 	}
 	bad, grounds := map[string]*langtest.Woven{}, map[string]string{}
 	for _, f := range codeFences(t) {
-		if !slices.Contains([]string{"hcl", "json", "dot", "lock"}, f.language) || notRun[f.code] != "" || strings.HasPrefix(f.code, "conf-") {
+		if !slices.Contains([]string{"hcl", "json", "dot", "lock"}, f.Language) || notRun[f.Code] != "" || strings.HasPrefix(f.Code, "conf-") {
 			continue
 		}
-		t.Run(f.code, func(t *testing.T) {
-			s := exampleSettings[f.code]
+		t.Run(f.Code, func(t *testing.T) {
+			s := exampleSettings[f.Code]
 			requireCanonical(t, f)
-			switch f.heading {
+			switch f.Heading {
 			case "Example":
-				require.Nil(t, bad[f.code], "one example for a code")
-				bad[f.code], grounds[f.code] = requireGives(t, cmp.Or(s.instead, f.code), f.text, s)
+				require.Nil(t, bad[f.Code], "one example for a code")
+				bad[f.Code], grounds[f.Code] = requireGives(t, cmp.Or(s.instead, f.Code), f.Text, s)
 			case "Fix":
-				require.NotNil(t, bad[f.code], "a fix without an example")
-				under := bad[f.code].String()
+				require.NotNil(t, bad[f.Code], "a fix without an example")
+				under := bad[f.Code].String()
 				if s.afresh {
-					under = grounds[f.code]
+					under = grounds[f.Code]
 				}
-				requireMends(t, cmp.Or(s.instead, f.code), f.text, under, s)
+				requireMends(t, cmp.Or(s.instead, f.Code), f.Text, under, s)
 			default:
-				t.Errorf("line %d: an example that is neither bad nor a fix", f.line)
+				t.Errorf("line %d: an example that is neither bad nor a fix", f.Line)
 			}
 		})
 	}
@@ -431,12 +404,12 @@ func completeConf(excerpt, sound string) string {
 func TestExplainConfExamples(t *testing.T) {
 	bad := map[string]string{}
 	for _, f := range codeFences(t) {
-		whole := f.language == "yaml" || f.language == "json"
-		if f.language != "ini" && !whole || !strings.HasPrefix(f.code, "conf-") {
+		whole := f.Language == "yaml" || f.Language == "json"
+		if f.Language != "ini" && !whole || !strings.HasPrefix(f.Code, "conf-") {
 			continue
 		}
-		t.Run(f.code, func(t *testing.T) {
-			base, ok := confGrounds[f.code]
+		t.Run(f.Code, func(t *testing.T) {
+			base, ok := confGrounds[f.Code]
 			switch {
 			case whole:
 				base = ""
@@ -460,7 +433,7 @@ func TestExplainConfExamples(t *testing.T) {
 					all = []string{"traffic.conf", "datapath.conf"}
 				}
 				name = all[0]
-				if strings.Contains(f.text, "service_pool") {
+				if strings.Contains(f.Text, "service_pool") {
 					name = all[1]
 				}
 				for _, file := range all {
@@ -473,31 +446,31 @@ func TestExplainConfExamples(t *testing.T) {
 					}
 				}
 			}
-			if f.heading != "Example" {
-				require.Contains(t, bad, f.code)
+			if f.Heading != "Example" {
+				require.Contains(t, bad, f.Code)
 				if !whole {
-					under = bad[f.code]
+					under = bad[f.Code]
 				}
 			}
-			if f.language == "json" {
+			if f.Language == "json" {
 				name = sonicFile
 			}
-			text := completeConf(f.text, under)
+			text := completeConf(f.Text, under)
 			files = append(files, conflint.File{Name: name, Data: []byte(text)})
 			ds := checkDeviceFiles(files).Diagnostics
 			found := slices.ContainsFunc(ds, func(d *diag.Diagnostic) bool {
-				return d.Code == f.code && d.At.Filename == name && d.At.Start.Byte < len(f.text)
+				return d.Code == f.Code && d.At.Filename == name && d.At.Start.Byte < len(f.Text)
 			})
 			for _, d := range ds {
 				require.False(t, unlisted(d), "docs/checks/%s.md does not say that it is reported as %s", d.Code, d.Severity)
-				require.False(t, f.language == "json" && (f.heading != "Example" || d.Code != f.code), "beside %s: %s", f.code, show(ds))
+				require.False(t, f.Language == "json" && (f.Heading != "Example" || d.Code != f.Code), "beside %s: %s", f.Code, show(ds))
 			}
-			if f.heading == "Example" {
-				bad[f.code] = text
-				require.True(t, found, "%s is not found in a line of the example:\n%s\n%s", f.code, f.text, show(ds))
+			if f.Heading == "Example" {
+				bad[f.Code] = text
+				require.True(t, found, "%s is not found in a line of the example:\n%s\n%s", f.Code, f.Text, show(ds))
 			} else {
 				for _, d := range ds {
-					require.NotEqual(t, f.code, d.Code, "the fix leaves it:\n%s", show(ds))
+					require.NotEqual(t, f.Code, d.Code, "the fix leaves it:\n%s", show(ds))
 				}
 			}
 		})
@@ -524,38 +497,38 @@ func TestManualExamples(t *testing.T) {
 	files, err := filepath.Glob("../../docs/*.md")
 	require.NoError(t, err)
 	for _, name := range append(files, "../../README.md") {
-		all := fences(t, name)
+		all := docstest.Fences(t, name)
 		beside := map[string]map[string]string{} // by heading and file
 		for _, f := range all {
-			if beside[f.heading] == nil {
-				beside[f.heading] = map[string]string{}
+			if beside[f.Heading] == nil {
+				beside[f.Heading] = map[string]string{}
 			}
-			file := map[string]string{"dot": "topology.dot", "yaml": "lab.clab.yml", "csv": "cables.csv"}[f.language]
-			if m := moduleFile.FindStringSubmatch(f.text); m != nil {
+			file := map[string]string{"dot": "topology.dot", "yaml": "lab.clab.yml", "csv": "cables.csv"}[f.Language]
+			if m := moduleFile.FindStringSubmatch(f.Text); m != nil {
 				file = m[1]
 			}
 			if file != "" {
-				beside[f.heading][file] = f.text
+				beside[f.Heading][file] = f.Text
 			}
 		}
 		for _, f := range all {
-			if f.language != "hcl" || moduleFile.MatchString(f.text) || isFile(f.options) { // a file of a page that is run
+			if f.Language != "hcl" || moduleFile.MatchString(f.Text) || f.IsFile() { // a file of a page that is run
 				continue
 			}
-			t.Run(fmt.Sprintf("%s:%d", filepath.Base(name), f.line), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s:%d", filepath.Base(name), f.Line), func(t *testing.T) {
 				requireCanonical(t, f)
-				s := exampleSetting{ground: f.options}
-				files := maps.Clone(beside[f.heading])
+				s := exampleSetting{ground: f.Options}
+				files := maps.Clone(beside[f.Heading])
 				under := ""
-				if f.options != "alone" {
+				if f.Options != "alone" {
 					var besideIt map[string]string
 					under, besideIt = ground(t, s)
 					maps.Copy(files, besideIt)
 				}
-				w := weave(t, f.text, under)
+				w := weave(t, f.Text, under)
 				files["fabric.hcl"] = w.String()
 				ds := judgeFabric(t, files, s)
-				if m := givesCode.FindStringSubmatch(f.text); m != nil {
+				if m := givesCode.FindStringSubmatch(f.Text); m != nil {
 					at := strings.Index(w.String(), m[0])
 					at = strings.Count(w.String()[:at], "\n") + 1
 					ds = slices.DeleteFunc(ds, func(d *diag.Diagnostic) bool { return d.Severity == diag.Notice })
@@ -566,7 +539,7 @@ func TestManualExamples(t *testing.T) {
 				}
 				for _, d := range ds {
 					if d.Severity != diag.Notice {
-						t.Errorf("line %d: %s: %s %s: %s\n%s", f.line, d.At, d.Severity, d.Code, d.Detail, w.String())
+						t.Errorf("line %d: %s: %s %s: %s\n%s", f.Line, d.At, d.Severity, d.Code, d.Detail, w.String())
 					}
 				}
 			})

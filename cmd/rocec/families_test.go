@@ -15,60 +15,17 @@ import (
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/cumulus"
 	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/lab/labtest"
 	"github.com/rocec/rocec/targets/deploy/rollout"
+	"github.com/rocec/rocec/targets/judge/judgetest"
 	"github.com/rocec/rocec/targets/nic/mlx5"
 	"github.com/rocec/rocec/targets/nic/nictest"
 	"github.com/rocec/rocec/targets/target"
 )
 
-// mixedHCL has hosts with NICs of two families, each a member of the intent.
-const mixedHCL = `
-fabric "mixed" { cable_length = "5m" }
-cos_group "rdma" {
-  cos      = 3
-  dscp     = [26]
-  lossless = true
-}
-cos_group "cnp" {
-  cos    = 6
-  dscp   = [48]
-  strict = true
-}
-roce "training" {
-  version   = 2
-  cos_group = cos_group.rdma
-  cnp       = cos_group.cnp
-  members   = [host.gpu]
-}
-switch "leaf" {
-  names   = "leaf1"
-  model   = "sn2700"
-  version = "4.3.0"
-}
-host "gpu" {
-  names = "gpu[1-2]"
-  nic "ens1f0" {
-    model = "connectx-5"
-    mtu   = 9000
-  }
-  nic "ens2f0" {
-    model = "sample-1"
-    mtu   = 9000
-  }
-}
-link "first" {
-  a = "gpu[1-2]:ens1f0"
-  b = "leaf1:swp[1-2]"
-}
-link "second" {
-  a = "gpu[1-2]:ens2f0"
-  b = "leaf1:swp[3-4]"
-}
-`
-
-// mixed compiles and renders mixedHCL with a table that writes both families, or the first alone.
+// mixed compiles and renders judgetest.TwoFamilies with a table that writes both families, or the first alone.
 func mixed(t *testing.T, table targets.Table, known targets.Table) (*target.Tree, []string) {
-	src, ds := lang.Load(fstest.MapFS{"fabric.hcl": {Data: []byte(mixedHCL)}}, ".", lang.Options{})
+	src, ds := lang.Load(fstest.MapFS{"fabric.hcl": {Data: []byte(judgetest.TwoFamilies)}}, ".", lang.Options{})
 	require.Empty(t, ds)
 	f, ds := compiler.Compile(src, known.Known())
 	require.Empty(t, ds)
@@ -76,13 +33,14 @@ func mixed(t *testing.T, table targets.Table, known targets.Table) (*target.Tree
 	require.Equal(t, ds, table.Check(f))
 	var codes []string
 	for _, d := range ds {
-		codes = append(codes, d.Code+" "+string(d.At.SliceBytes([]byte(mixedHCL))))
+		codes = append(codes, d.Code+" "+string(d.At.SliceBytes([]byte(judgetest.TwoFamilies))))
 	}
 	return tree, codes
 }
 
 // A host with NICs of two families: each family writes its own, with a script and a unit of its own, and one plan applies both.
 func TestTwoFamiliesOnOneHost(t *testing.T) {
+	t.Parallel()
 	table := targets.Table{cumulus.Target, mlx5.Target, nictest.Target}
 	tree, codes := mixed(t, table, table)
 	require.Empty(t, codes)
@@ -132,7 +90,7 @@ func TestTwoFamiliesOnOneHost(t *testing.T) {
 		"leaf1/etc/cumulus/datapath/traffic.conf",
 	}, folders)
 
-	devices, dial := inLab(t, tree)
+	devices, dial := labtest.Start(t, tree)
 	plan := func() *deploy.Plan {
 		return deploy.Diff(tree, rollout.Observe(t.Context(), dial, tree, rollout.ObserveOptions{}))
 	}
@@ -226,6 +184,7 @@ link "third" {
 
 // The three families of one host go up together, come back after a restart, report as one, and leave nothing behind.
 func TestThreeFamiliesOnOneHost(t *testing.T) {
+	t.Parallel()
 	tree := func(text string) *target.Tree {
 		src, ds := lang.Load(fstest.MapFS{"fabric.hcl": {Data: []byte(text)}}, ".", lang.Options{})
 		require.Empty(t, ds)
@@ -236,7 +195,7 @@ func TestThreeFamiliesOnOneHost(t *testing.T) {
 		return tree
 	}
 	all := tree(threeHCL)
-	devices, dial := inLab(t, all)
+	devices, dial := labtest.Start(t, all)
 	clock := rollout.Clock{Now: time.Now, Wait: time.After}
 	apply := func(tree *target.Tree, name string) {
 		t.Helper()

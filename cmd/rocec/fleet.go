@@ -118,9 +118,9 @@ func (a *app) connect(f *fleet) (err error) {
 	if f.lab != nil {
 		cfg = ssh.Config{Keys: [][]byte{f.lab.Key()}, Net: f.lab.Dial}
 	} else {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return fail(exitMachines, "the home directory, for ~/.ssh: %v", err)
+		home := a.getenv("HOME")
+		if home == "" {
+			return fail(exitMachines, "the home directory, for ~/.ssh: $HOME is not defined")
 		}
 		cfg.Home, cfg.System, cfg.User, cfg.AgentSocket = home, "/etc/ssh", loginName(a.getenv), a.getenv("SSH_AUTH_SOCK")
 		cfg.OpenSSH, cfg.Environ = "ssh", os.Environ()

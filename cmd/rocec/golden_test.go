@@ -4,16 +4,21 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"flag"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/rocec/rocec/examples"
 )
@@ -24,20 +29,17 @@ var update = flag.Bool("update", false, "rewrite golden/, generated documents an
 func rocec(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	p := &person{stdin: strings.NewReader(""), stdout: &out, stderr: &errs, getenv: func(name string) string {
-		switch name {
-		case "XDG_STATE_HOME": // where a test wants the journals of runs
-			return os.Getenv(name)
-		case "COLUMNS":
-			return cmp.Or(os.Getenv(name), "100")
-		}
-		return ""
-	}}
+	p := &person{stdin: strings.NewReader(""), stdout: &out, stderr: &errs, getenv: func(name string) string { return getenv(t, name) }}
 	code = run(context.Background(), p, args)
 	return code, out.String(), errs.String()
 }
 
-// What every example says and writes, folded, against golden/. The review of a compiler change is the diff of that folder.
+// goldenShared is the folder of golden/ for contents that several of its files have. In the place of each is a symbolic link, so
+// that a path below golden/<name>/ is read as build --fold writes it, and a change of such a content is one hunk in one file.
+const goldenShared = "shared"
+
+// TestGolden compares what every example says and writes, folded, with golden/. The review of a compiler change is the diff of that
+// folder.
 func TestGolden(t *testing.T) {
 	t.Chdir("../..")
 	cases := map[string]examples.Variant{} // by the folder in golden/
@@ -51,7 +53,12 @@ func TestGolden(t *testing.T) {
 			cases[e.Name()] = examples.Variant{Name: e.Name(), Example: e.Name()}
 		}
 	}
+	require.NotContains(t, cases, goldenShared)
+	golden := map[string]map[string]modeAndText{} // by example, then by path
 	for _, name := range slices.Sorted(maps.Keys(cases)) {
+		if _, err := os.Stat(filepath.Join("golden", name)); !*update || !errors.Is(err, fs.ErrNotExist) {
+			golden[name] = readTree(t, filepath.Join("golden", name))
+		}
 		t.Run(name, func(t *testing.T) {
 			c, out, plain := cases[name], t.TempDir(), filepath.Join(t.TempDir(), "plain")
 			dir := filepath.Join("examples", c.Example)
@@ -63,12 +70,11 @@ func TestGolden(t *testing.T) {
 				require.Equal(t, code, buildCode, "build refuses exactly what validate refuses: %s", stderr)
 			}
 
-			golden := filepath.Join("golden", name)
+			got := readTree(t, out)
 			if *update {
-				require.NoError(t, os.RemoveAll(golden))
-				require.NoError(t, os.CopyFS(golden, os.DirFS(out)))
+				golden[name] = got
 			}
-			want, got := readTree(t, golden), readTree(t, out)
+			want := golden[name]
 			require.Equal(t, slices.Sorted(maps.Keys(want)), slices.Sorted(maps.Keys(got)))
 			for path := range want {
 				require.Equal(t, want[path].text, got[path].text, path)
@@ -78,13 +84,140 @@ func TestGolden(t *testing.T) {
 			}
 		})
 	}
-	if !*update { // nothing lies in golden/ that no example writes
-		entries, err := os.ReadDir("golden")
-		require.NoError(t, err)
-		for _, e := range entries {
-			require.Contains(t, cases, e.Name())
+
+	laid := layGolden(golden)
+	if *update {
+		require.NoError(t, os.RemoveAll("golden"))
+		for name, e := range laid {
+			name = filepath.Join("golden", name)
+			require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
+			if e.link {
+				require.NoError(t, os.Symlink(e.text, name))
+				continue
+			}
+			require.NoError(t, os.WriteFile(name, []byte(e.text), 0o644))
+			require.NoError(t, os.Chmod(name, e.mode))
 		}
 	}
+	// The contents were compared above. Here each is in its place: none twice, no link elsewhere, no shared file without a user.
+	want := map[string]string{}
+	for name, e := range laid {
+		if want[name] = "a file"; e.link {
+			want[name] = "a link to " + e.text
+		}
+	}
+	require.NoError(t, filepath.WalkDir("golden", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		got := "a file"
+		if d.Type() == fs.ModeSymlink {
+			to, err := os.Readlink(name)
+			require.NoError(t, err)
+			got = "a link to " + to
+		}
+		at := filepath.ToSlash(name[len("golden/"):])
+		assert.Equal(t, cmp.Or(want[at], "nothing: no example uses it"), got, "%s: make update lays golden/ out", name)
+		delete(want, at)
+		return nil
+	}))
+	assert.Empty(t, want, "golden/ lacks files: make update lays it out")
+}
+
+// goldenEntry is a file of golden/ or a symbolic link, whose text is where it leads.
+type goldenEntry struct {
+	link bool
+	modeAndText
+}
+
+// layGolden returns what golden/ holds, by path, for what the examples write. A content with a mode that several files have is named
+// by the base name of the first of them, and by a number where another content has that name.
+func layGolden(examples map[string]map[string]modeAndText) map[string]goldenEntry {
+	all := map[string]modeAndText{}
+	count := map[modeAndText]int{}
+	for example, files := range examples {
+		for name, f := range files {
+			if f.mode&0o100 != 0 { // git keeps no more of a mode
+				f.mode = 0o755
+			} else {
+				f.mode = 0o644
+			}
+			all[path.Join(example, name)] = f
+			count[f]++
+		}
+	}
+	laid := map[string]goldenEntry{}
+	shared, named := map[modeAndText]string{}, map[string]bool{}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		f := all[name]
+		if count[f] == 1 {
+			laid[name] = goldenEntry{false, f}
+			continue
+		}
+		to, known := shared[f]
+		if !known {
+			to = path.Join(goldenShared, path.Base(name))
+			for n := 2; named[to]; n++ {
+				to = path.Join(goldenShared, fmt.Sprintf("%d-%s", n, path.Base(name)))
+			}
+			named[to] = true
+			shared[f] = to
+			laid[to] = goldenEntry{false, f}
+		}
+		laid[name] = goldenEntry{true, modeAndText{text: strings.Repeat("../", strings.Count(name, "/")) + to}}
+	}
+	return laid
+}
+
+// TestLayGolden lays out random trees: following the links gives each tree back, no content is there twice, and no two files but links
+// are equal.
+func TestLayGolden(t *testing.T) {
+	links, numbered := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		mode := rapid.SampledFrom([]fs.FileMode{0o644, 0o755})
+		text := rapid.SampledFrom([]string{"", "a\n", "b\n"})
+		name := rapid.SampledFrom([]string{"diagnostics.txt", "h1/etc/a.conf", "h1/lib/a.conf", "h2/a.conf"})
+		files := rapid.MapOf(name, rapid.Custom(func(t *rapid.T) modeAndText {
+			return modeAndText{mode.Draw(t, "mode"), text.Draw(t, "text")}
+		}))
+		examples := rapid.MapOf(rapid.SampledFrom([]string{"x", "y@1", "z"}), files).Draw(t, "examples")
+		laid := layGolden(examples)
+		users, contents := map[string]int{}, map[modeAndText]bool{}
+		total := 0
+		for example, files := range examples {
+			for name, f := range files {
+				total++
+				e := laid[path.Join(example, name)]
+				if e.link {
+					to := path.Join(example, path.Dir(name), e.text)
+					users[to]++
+					e = laid[to]
+				}
+				require.Equal(t, goldenEntry{false, f}, e)
+			}
+		}
+		for name, e := range laid {
+			if e.link {
+				continue
+			}
+			require.False(t, contents[e.modeAndText], "%s is there twice", name)
+			contents[e.modeAndText] = true
+			dir, base := path.Split(name)
+			if dir != goldenShared+"/" {
+				total--
+				continue
+			}
+			require.GreaterOrEqual(t, users[name], 2, name)
+			total -= users[name]
+			links += users[name]
+			if base[1] == '-' {
+				numbered++
+			}
+		}
+		require.Zero(t, total, "nothing else is there")
+	})
+	require.Positive(t, links)
+	require.Positive(t, numbered)
 }
 
 func readTree(t *testing.T, dir string) map[string]modeAndText {

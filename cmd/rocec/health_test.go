@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -10,32 +9,12 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/rocec/rocec/targets/deploy"
-	"github.com/rocec/rocec/targets/deploy/lab"
-	"github.com/rocec/rocec/targets/deploy/rollout"
-	"github.com/rocec/rocec/targets/deploy/ssh"
-	"github.com/rocec/rocec/targets/target"
 )
-
-// inLab starts the devices of a tree in a lab, and gives the way to them.
-func inLab(t *testing.T, tree *target.Tree) (*lab.Lab, target.Dial) {
-	devices, err := lab.Start(tree)
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, devices.Close()) })
-	dialer, err := ssh.New(ssh.Config{Keys: [][]byte{devices.Key()}, Net: devices.Dial})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, dialer.Close()) })
-	return devices, func(ctx context.Context, d *target.Device) (target.Conn, error) {
-		there := *d
-		there.Login = devices.Login(d.Name)
-		return dialer.Dial(ctx, &there)
-	}
-}
 
 // What verify says of counters, links and restarts, from one verify to the next.
 func TestVerifySince(t *testing.T) {
-	t.Setenv("COLUMNS", "1000") // sentences are looked for as a whole
+	t.Parallel()
+	setenv(t, "COLUMNS", "1000") // sentences are looked for as a whole
 	dir, devices := standing(t)
 	tor1 := devices.Device("tor1")
 	verify := func(args ...string) (findings []string) {
@@ -93,6 +72,7 @@ func TestVerifySince(t *testing.T) {
 
 // A planned link may be up or down, and come and go; while it is up a hint says that it is not planned any more.
 func TestVerifyPlanned(t *testing.T) {
+	t.Parallel()
 	dir, devices := standing(t)
 	file := filepath.Join(dir, "fabric.hcl")
 	hcl, err := os.ReadFile(file)
@@ -126,72 +106,10 @@ func TestVerifyPlanned(t *testing.T) {
 	assert.Equal(t, []int{0, 0}, []int{findings, hints}, "nothing was lost that the fabric says is there")
 }
 
-// What a change takes away undoes it, as the probes of the targets see it: the link of a port and with it its neighbours, a daemon that
-// starts again.
-func TestGateOfSwitch(t *testing.T) {
-	a := &app{person: &person{getenv: func(string) string { return "" }}, maxObjects: 1000, budget: defaultBudget}
-	f, err := a.load("../../examples/pods-ebgp")
-	require.NoError(t, err)
-	require.False(t, f.Diags.HasErrors())
-	var leaf *target.Device
-	for _, d := range f.Tree().Devices {
-		if d.Role == target.Switch && leaf == nil {
-			leaf = d
-		}
-	}
-	peer := "" // a port to another switch
-	for _, p := range leaf.Source.Ports {
-		if p.Peer().Device().Switch != nil {
-			peer = p.Name
-		}
-	}
-	require.NotEmpty(t, peer)
-	for name, c := range map[string]struct {
-		harm func(*lab.Device)
-		want deploy.Outcome
-		says []string
-	}{
-		"nothing is lost": {func(*lab.Device) {}, deploy.Applied, nil},
-		"a link is lost": {
-			func(d *lab.Device) { d.SetLink(peer, false) }, deploy.Restored,
-			[]string{":" + peer + " has no link", ":" + peer + " does not see its LLDP neighbour", "has no BGP session with " + peer},
-		},
-		"switchd starts again": {
-			func(d *lab.Device) { d.Run(t.Context(), "root", "sleep 1; systemctl restart switchd", "") }, deploy.Restored,
-			[]string{"switchd.service on " + leaf.Name + " started again."},
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			tree := &target.Tree{Devices: []*target.Device{leaf}}
-			devices, dial := inLab(t, tree)
-			plan := deploy.Diff(tree, rollout.Observe(t.Context(), dial, tree, rollout.ObserveOptions{Probes: rollout.Every}))
-			require.Equal(t, deploy.StatusChange, plan.Devices[0].Status, "%v", plan.Devices[0].Err)
-			rep, err := rollout.Apply(t.Context(), dial, plan, rollout.ApplyOptions{
-				Run: deploy.Run{Name: "txn-1", Key: "abcd"}, Clock: hurried(),
-				Event: func(e rollout.Event) {
-					if e.Step == "activate" && e.State == rollout.Done {
-						c.harm(devices.Device(leaf.Name))
-					}
-				},
-			})
-			require.NoError(t, err)
-			r := rep.Devices[0]
-			require.Equal(t, c.want, r.Outcome, "%v %v %s", r.Err, r.Undo, r.Text())
-			if c.want == deploy.Applied {
-				return
-			}
-			require.Equal(t, deploy.Unhealthy, r.Err.Kind, "%v", r.Err)
-			for _, text := range c.says {
-				assert.Contains(t, r.Err.Detail, text)
-			}
-		})
-	}
-}
-
 // Somebody else's unit that sets the same on a host is named as a hint: it is not a fault by itself.
 func TestVerifyOtherSetters(t *testing.T) {
-	t.Setenv("COLUMNS", "1000")
+	t.Parallel()
+	setenv(t, "COLUMNS", "1000")
 	dir, devices := standing(t)
 	code, _, stderr := rocec(t, "apply", "--auto-approve", "--soak", "0s", dir)
 	require.Equal(t, exitGood, code, stderr)
@@ -205,7 +123,8 @@ func TestVerifyOtherSetters(t *testing.T) {
 
 // A unit that somebody has disabled or stopped is found: the NIC is as written, until the host restarts.
 func TestVerifyUnits(t *testing.T) {
-	t.Setenv("COLUMNS", "1000")
+	t.Parallel()
+	setenv(t, "COLUMNS", "1000")
 	dir, devices := standing(t)
 	code, _, stderr := rocec(t, "apply", "--auto-approve", "--soak", "0s", dir)
 	require.Equal(t, exitGood, code, stderr)

@@ -143,8 +143,10 @@ func hostile(t *testing.T, o *office, run string) map[string]struct {
 // TestHostileJournal: whoever edits the journal of a run has nothing done on a device, whatever the verb: a device that was given something
 // else, or whose journal names what rocec does not know, is refused in words.
 func TestHostileJournal(t *testing.T) {
+	t.Parallel()
 	for _, kept := range []bool{false, true} {
 		t.Run(map[bool]string{false: "held", true: "kept"}[kept], func(t *testing.T) {
+			t.Parallel()
 			o := newOffice(t, oneRack)
 			o.want(t, exitGood, "plan")
 			factory := o.content(t)
@@ -199,6 +201,7 @@ func TestHostileJournal(t *testing.T) {
 // TestOlderJournal: a journal of an earlier rocec, with commands in it, is never followed. It is listed, and its devices tell what they
 // hold of the run.
 func TestOlderJournal(t *testing.T) {
+	t.Parallel()
 	older := func(h header) {
 		commands(h)
 		delete(h, "format")
@@ -206,6 +209,7 @@ func TestOlderJournal(t *testing.T) {
 	}
 	for _, kept := range []bool{false, true} {
 		t.Run(map[bool]string{false: "held", true: "kept"}[kept], func(t *testing.T) {
+			t.Parallel()
 			o := newOffice(t, oneRack)
 			o.want(t, exitGood, "plan")
 			factory := o.content(t)
@@ -241,6 +245,7 @@ func TestOlderJournal(t *testing.T) {
 // TestHostileAdoption: what the journal says of a run that was taken up from its devices is asked of them again before anything is done, so
 // that nobody's edit counts.
 func TestHostileAdoption(t *testing.T) {
+	t.Parallel()
 	o := newOffice(t, oneRack)
 	o.want(t, exitGood, "plan")
 	factory := o.content(t)
@@ -282,6 +287,7 @@ func TestHostileAdoption(t *testing.T) {
 
 // TestJournalHooks: programs are not kept in the journal. Who resumes names the one that puts traffic back, and it is compared.
 func TestJournalHooks(t *testing.T) {
+	t.Parallel()
 	o := newOffice(t, oneRack)
 	trace := filepath.Join(t.TempDir(), "trace")
 	flags := []string{"--undrain", "sh", "--undrain", "-c", "--undrain", `echo "$ROCEC_WAVE $ROCEC_DEVICES" >>` + trace}
@@ -373,6 +379,7 @@ func TestLogins(t *testing.T) {
 
 // A journal that a person copied without its folder goes back nowhere, and the message says which folder to copy.
 func TestJournalCopiedByHand(t *testing.T) {
+	t.Parallel()
 	o := newOffice(t, oneRack)
 	run := o.holds(t)
 	o.want(t, exitGood, "confirm", run)

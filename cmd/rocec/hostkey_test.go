@@ -23,7 +23,8 @@ import (
 // A saved plan holds the host key that each device has proved. Another machine at the address of a device, whose key known_hosts holds
 // too, does not get the change.
 func TestSavedPlanUnderAnotherHostKey(t *testing.T) {
-	t.Setenv("COLUMNS", "1000") // sentences are looked for as a whole
+	t.Parallel()
+	setenv(t, "COLUMNS", "1000") // sentences are looked for as a whole
 	dir, first := standing(t)
 	fabric := filepath.Join(dir, "fabric.hcl")
 	hcl, err := os.ReadFile(fabric)
@@ -63,7 +64,7 @@ func TestSavedPlanUnderAnotherHostKey(t *testing.T) {
 	firstAt, firstKey := behind(first)
 	otherAt, otherKey := behind(other)
 	require.NotEqual(t, firstKey, otherKey)
-	home := os.Getenv("HOME")
+	home := getenv(t, "HOME")
 	port := front.Addr().(*net.TCPAddr).Port
 	var known strings.Builder
 	for _, addr := range []string{firstAt, otherAt} {

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -423,7 +424,7 @@ func (a *app) draft(from, file, dir string, columns map[string]string, on start.
 	}
 	shown := path.Clean(filepath.ToSlash(file))
 	read, ds := topology.ReadAll(format, shown, src, topology.Options{Most: a.maxObjects, Columns: columns})
-	if base := path.Base(shown); goodCopy.MatchString(base) && path.Ext(base) != ".hcl" && base != lock.Name {
+	if base := path.Base(shown); goodCopy().MatchString(base) && path.Ext(base) != ".hcl" && base != lock.Name {
 		name = base
 	}
 	var drafted start.Drafted
@@ -460,7 +461,7 @@ func (a *app) draft(from, file, dir string, columns map[string]string, on start.
 }
 
 // goodCopy is what the copy of a cabling file may be called: a name that needs no quotes anywhere.
-var goodCopy = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,62}$`)
+var goodCopy = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,62}$`) })
 
 // readCabling reads a file the person named, no more of it than is wanted. out is that of [openNamed].
 func readCabling(name string) (data []byte, out bool, err error) {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -14,6 +13,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/journal"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/device"
+	"github.com/rocec/rocec/targets/judge/judgetest"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -30,14 +30,15 @@ func (s shelf) get(sum string) ([]byte, error) {
 // Every step, query and checker of a run is made again from its journal, which has no text of them, also of a run that goes back.
 func TestJournalKeepsNames(t *testing.T) {
 	for name, hcl := range map[string]string{
-		"restart": strings.Replace(byFilesHCL, "SWITCH", `version = "4.2.1"`, 1),
-		"reload":  strings.Replace(byFilesHCL, "SWITCH", `version = "5.3.1"`, 1),
-		"NVUE":    strings.Replace(byFilesHCL, "SWITCH", `version = "5.14.0"`, 1),
-		"SONiC":   sonicRack("202505"),
+		"restart": judgetest.Rack(`version = "4.2.1"`),
+		"reload":  judgetest.Rack(`version = "5.3.1"`),
+		"NVUE":    judgetest.Rack(`version = "5.14.0"`),
+		"SONiC":   judgetest.SONiCRack("202505"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			tree := &target.Tree{Devices: append(firstOf(t, hcl, target.Switch).Devices, firstOf(t, hcl, target.Host).Devices...)}
+			all := judgetest.Tree(t, hcl)
+			tree := &target.Tree{Devices: append(judgetest.First(t, all, target.Switch).Devices, judgetest.First(t, all, target.Host).Devices...)}
 			plan, kept := &deploy.Plan{}, shelf{}
 			for _, d := range tree.Devices {
 				p := &deploy.DevicePlan{Device: d, Status: deploy.StatusChange}

@@ -214,7 +214,7 @@ func keepBefore(log *journal.Run, plan *deploy.Plan, kept target.Kept) error {
 }
 
 // sumForm is how names of steps speak of contents.
-var sumForm = regexp.MustCompile(`\b[0-9a-f]{64}\b`)
+var sumForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b[0-9a-f]{64}\b`) })
 
 // contentsNamed are the contents that the steps of a plan are made of, besides those that are kept anyway.
 func contentsNamed(plan *deploy.Plan, have [][]byte, kept target.Kept) (out [][]byte, err error) {
@@ -234,7 +234,7 @@ func contentsNamed(plan *deploy.Plan, have [][]byte, kept target.Kept) (out [][]
 				names = append(names, f.Activate.Name)
 			}
 		}
-		for _, sum := range sumForm.FindAllString(strings.Join(names, " "), -1) {
+		for _, sum := range sumForm().FindAllString(strings.Join(names, " "), -1) {
 			if known[sum] {
 				continue
 			}

@@ -37,7 +37,7 @@ func TestLeaving(t *testing.T) {
 }
 
 func testLeaving(t *testing.T, nic string) {
-	t.Setenv("COLUMNS", "1000")
+	setenv(t, "COLUMNS", "1000")
 	dir, devices := standing(t)
 	file := filepath.Join(dir, "fabric.hcl")
 	text, err := os.ReadFile(file)
@@ -83,7 +83,8 @@ func testLeaving(t *testing.T, nic string) {
 
 // Hosts that the fabric does not have any more are set back by remove; a way back, a debt and a refusal as with any change.
 func TestRemove(t *testing.T) {
-	t.Setenv("COLUMNS", "1000")
+	t.Parallel()
+	setenv(t, "COLUMNS", "1000")
 	dir, devices := standing(t)
 	file := filepath.Join(dir, "fabric.hcl")
 	text, err := os.ReadFile(file)
@@ -113,7 +114,7 @@ func TestRemove(t *testing.T) {
 	port := regexp.MustCompile(`the host key of 127\.0\.0\.1:(\d+) is not known`).FindStringSubmatch(want(exitMachines, remove...))
 	require.NotEmpty(t, port)
 	known := fmt.Sprintf("[127.0.0.1]:%s %s\n", port[1], publicKey(t, "127.0.0.1:"+port[1]))
-	require.NoError(t, os.WriteFile(filepath.Join(os.Getenv("HOME"), ".ssh", "known_hosts"), []byte(known), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(getenv(t, "HOME"), ".ssh", "known_hosts"), []byte(known), 0o600))
 	const owed = "pending: store5 (not in the fabric any more, and may still hold settings of rocec: rocec remove store5)"
 	assert.Contains(t, want(exitGood, "plan", dir), owed)
 
@@ -148,6 +149,7 @@ func TestRemove(t *testing.T) {
 
 // What nobody remembers of a NIC is not a reason to leave it as it is: it goes back to what nobody has set.
 func TestLeavingWithoutMemory(t *testing.T) {
+	t.Parallel()
 	dir, devices := standing(t)
 	file := filepath.Join(dir, "fabric.hcl")
 	text, err := os.ReadFile(file)
@@ -173,6 +175,7 @@ func TestLeavingWithoutMemory(t *testing.T) {
 
 // What the first apply made is gone when it is taken back, and what another VLAN or address leaves behind goes with the change.
 func TestVLANsMadeAndLeft(t *testing.T) {
+	t.Parallel()
 	dir, devices := standing(t)
 	file := filepath.Join(dir, "fabric.hcl")
 	text, err := os.ReadFile(file)

@@ -5,6 +5,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -19,4 +20,9 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 4, n)
 	assert.ErrorIs(t, o.err, syscall.ENOSPC)
+}
+
+// TestMain lets tests start the program by its name: it is the binary of the tests.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"rocec": main})
 }

@@ -9,6 +9,7 @@ import (
 
 // What a person mistypes on the command line is answered with what was meant.
 func TestMistyped(t *testing.T) {
+	t.Parallel()
 	example := filepath.FromSlash("../../examples/rack-v1-pfc")
 	file := filepath.Join(example, "fabric.hcl")
 	for _, c := range []struct {

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/targets/judge/judgetest"
 )
 
 // ringOf is four switches in a ring with a host each, under shortest paths, with such cos groups and intents. Two hosts that are not
@@ -56,6 +58,7 @@ func classOf(name, cos, dscp, more string, members ...string) string {
 // TestMixtureLoops: a change in whose course lossless classes of before and afterwards make a PFC loop is refused; done in two, and where
 // the loop stands before it, it is not.
 func TestMixtureLoops(t *testing.T) {
+	t.Parallel()
 	neighbours := classOf("near", "5", "40", "", "node[1-2]", "node[3-4]")
 	for name, c := range map[string]struct {
 		before, after, between string
@@ -76,7 +79,7 @@ func TestMixtureLoops(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Setenv("XDG_STATE_HOME", t.TempDir())
+			setenv(t, "XDG_STATE_HOME", t.TempDir())
 			dir, lab := t.TempDir(), t.TempDir()
 			does := func(verb, fabric string, args ...string) (int, string) {
 				require.NoError(t, os.WriteFile(filepath.Join(dir, "fabric.hcl"), []byte(fabric), 0o644))
@@ -107,77 +110,56 @@ func TestMixtureLoops(t *testing.T) {
 // TestClassesComeAndGo: also on switches without files a lossless class moves to another cos and DSCP while hosts use it, another one
 // begins beside it, and ends.
 func TestClassesComeAndGo(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("applies to labs")
 	}
-	for _, system := range []string{"cumulus-linux@5.9.1", "sonic@202511"} {
+	for _, system := range []string{"NVUE 5.15", "SONiC"} {
 		t.Run(system, func(t *testing.T) {
 			t.Parallel()
-			top := t.TempDir()
-			s := &typist{top: filepath.Join(top, "top"), dir: filepath.Join(top, "top")}
-			require.NoError(t, os.Mkdir(s.dir, 0o755))
-			applied := func(what string) {
-				status, out, errs := s.types(t, "rocec apply --lab --auto-approve --soak 0s --no-canary pod")
-				require.Zero(t, status, "%s\n%s%s", what, out[max(0, len(out)-3000):], errs)
-				status, out, errs = s.types(t, "rocec plan --lab --detailed-exitcode pod")
-				require.Zero(t, status, "%s\n%s%s", what, out, errs)
-				status, out, errs = s.types(t, "rocec verify --lab pod")
-				require.Zero(t, status, "%s\n%s%s", what, out, errs)
+			hcl := strings.NewReplacer("store[1-3]", "store[1-2]", "swp[1-3]", "swp[1-2]", "Ethernet[0,4,8]", "Ethernet[0,4]").
+				Replace(systems[system])
+			o := newOffice(t, hcl)
+			applied := func() {
+				o.want(t, exitGood, "apply", "--auto-approve", "--soak", "0s", "--no-canary")
+				o.want(t, exitGood, "plan", "--detailed-exitcode")
+				o.want(t, exitGood, "verify")
 			}
-			changed := func(before, after string) {
-				name := filepath.Join(s.dir, "pod", "fabric.hcl")
-				text, err := os.ReadFile(name)
-				require.NoError(t, err)
-				require.Contains(t, string(text), before)
-				require.NoError(t, os.WriteFile(name, []byte(strings.Replace(string(text), before, after, 1)), 0o644))
-			}
-			status, out, errs := s.types(t, "rocec init --os "+system+" pod")
-			require.Zero(t, status, out+errs)
-			applied("first")
-			changed("cos      = 3 ", "cos      = 4 ")
-			changed("dscp     = [26]", "dscp     = [34]")
-			applied("moved")
-			class := strings.ReplaceAll(classOf("second", "3", "26", "ecn {}\n  weight = 10", "gpu*"), `["gpu*"]`, "[host.gpu]")
-			changed("\nfabric ", "\n"+class+"\nfabric ")
-			applied("a second one")
-			changed(class, "")
-			applied("the second one gone")
+			applied()
+			moved := strings.NewReplacer("cos      = 3", "cos      = 4", "dscp     = [26]", "dscp     = [34]").Replace(hcl)
+			require.NotEqual(t, hcl, moved)
+			o.write(t, moved)
+			applied()
+			o.write(t, moved+classOf("second", "3", "26", "ecn {}\n  weight = 10", "store[1-2]"))
+			applied()
+			o.write(t, moved)
+			applied()
 		})
 	}
 }
 
 // TestRoCEOff: a member whose RoCE is switched off stops using the class before its switch stops pausing it.
 func TestRoCEOff(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("applies to a lab")
 	}
-	top := t.TempDir()
-	s := &typist{top: filepath.Join(top, "top"), dir: filepath.Join(top, "top")}
-	require.NoError(t, os.Mkdir(s.dir, 0o755))
-	for _, command := range []string{"rocec init pod", "rocec apply --lab --auto-approve --soak 0s --no-canary pod"} {
-		status, out, errs := s.types(t, command)
-		require.Zero(t, status, out+errs)
-	}
-	name := filepath.Join(s.dir, "pod", "devices.hcl")
-	text, err := os.ReadFile(name)
-	require.NoError(t, err)
-	changed := strings.Replace(string(text), `"gpu[01-08]"`, `"gpu[01-07]"`, 1) + `
+	hcl := judgetest.Rack(`version = "4.3.0"`)
+	o := newOffice(t, hcl)
+	o.want(t, exitGood, "apply", "--auto-approve", "--soak", "0s", "--no-canary")
+	o.write(t, strings.Replace(hcl, `"store[1-3]"`, `"store[1-2]"`, 1)+`
 host "off" {
-  names = "gpu08"
+  names = "store3"
   nic "ens1f0" {
-    model = "connectx-5"
-    mtu   = 9000
+    model = "connectx-6dx"
     roce  = false
   }
 }
-`
-	require.NotEqual(t, string(text), changed)
-	require.NoError(t, os.WriteFile(name, []byte(changed), 0o644))
-	status, out, errs := s.types(t, "rocec plan --lab pod")
-	require.Zero(t, status, out+errs)
-	require.NotContains(t, errs, "lossy-mixture")
+`)
+	out := o.want(t, exitGood, "plan")
+	require.NotContains(t, out, "lossy-mixture")
 	_, order, _ := strings.Cut(out, "Order: ")
-	host, leaf := strings.Index(order, "gpu08"), strings.Index(order, "leaf04")
+	host, tor := strings.Index(order, "store3"), strings.Index(order, "tor")
 	require.Positive(t, host)
-	assert.Less(t, host, leaf)
+	assert.Less(t, host, tor)
 }

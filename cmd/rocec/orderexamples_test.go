@@ -10,6 +10,7 @@ import (
 
 // Every example without errors can be applied to devices as they come from the factory: no rule of the order is in the way.
 func TestExamplesCanBeApplied(t *testing.T) {
+	t.Parallel()
 	folders, err := os.ReadDir("../../examples")
 	require.NoError(t, err)
 	planned := 0

@@ -48,18 +48,26 @@ type spoiling struct {
 	good bool
 }
 
-// spoilings are the rows of the matrix for a file; a folder may be passed as well.
-func spoilings(folder bool) (out []spoiling) {
+// spoilings are the rows of the matrix for a file; a folder may be passed as well. Every mode has its turn with some file; package
+// safefile holds all of them, and so does -whole.
+func spoilings(folder bool, turn int) (out []spoiling) {
 	x := fs.FileMode(0)
 	if folder {
 		x = 0o111
 	}
-	for _, mode := range []fs.FileMode{0o600, 0o644, 0o604, 0o640} {
+	inTurn := func(modes ...fs.FileMode) []fs.FileMode {
+		if *whole {
+			return modes
+		}
+		i := turn % len(modes)
+		return modes[i : i+1]
+	}
+	for _, mode := range inTurn(0o600, 0o644, 0o604, 0o640) {
 		out = append(out,
 			spoiling{name: fmt.Sprintf("of root with %04o", mode|x), mode: mode | x, good: true},
 			spoiling{name: fmt.Sprintf("of another user with %04o", mode|x), mode: mode | x, uid: another})
 	}
-	for _, mode := range []fs.FileMode{0o660, 0o666, 0o620, 0o602, 0o606, 0o646} {
+	for _, mode := range inTurn(0o660, 0o666, 0o620, 0o602, 0o606, 0o646) {
 		out = append(out,
 			spoiling{name: fmt.Sprintf("of root with %04o", mode|x), mode: mode | x},
 			spoiling{name: fmt.Sprintf("of another user with %04o", mode|x), mode: mode | x, uid: another})
@@ -93,9 +101,9 @@ func (s *spoiling) do(t *testing.T, path string) (undo func()) {
 // contents, saved plans, samples and labs. Each verb names the file, and what puts it right. Good ones are used.
 func TestOwnFileMatrix(t *testing.T) {
 	givesFilesAway(t)
-	t.Setenv("COLUMNS", "1000")
+	setenv(t, "COLUMNS", "1000")
 	base := t.TempDir()
-	t.Setenv("XDG_STATE_HOME", filepath.Join(base, "state"))
+	setenv(t, "XDG_STATE_HOME", filepath.Join(base, "state"))
 	t.Setenv("XDG_CACHE_HOME", filepath.Join(base, "cache"))
 	fabric := filepath.Join(base, "fabric")
 	require.NoError(t, os.CopyFS(fabric, os.DirFS("../../examples/rack-v1-pfc")))
@@ -129,7 +137,7 @@ func TestOwnFileMatrix(t *testing.T) {
 	labs := [][]string{{"lab", "exec", "-C", fabric, "store1", "true"}, {"plan", "--lab", fabric}}
 	verify := [][]string{{"verify", "--lab", "--since", "boot", "--target", "store1", fabric}}
 	lab := filepath.Dir(one("cache/rocec/lab/*/lab.json"))
-	for _, own := range []ownFile{
+	for i, own := range []ownFile{
 		{"the journal", journal, runs, false},
 		{"the folder of runs", "state/rocec/runs", runs, false},
 		{"the state folder", "state/rocec", runs, false},
@@ -151,7 +159,7 @@ func TestOwnFileMatrix(t *testing.T) {
 			path := filepath.Join(base, own.path)
 			info, err := os.Stat(path)
 			require.NoError(t, err)
-			for _, s := range spoilings(info.IsDir()) {
+			for _, s := range spoilings(info.IsDir(), i) {
 				for _, hostile := range []bool{false, true} {
 					if hostile && (info.IsDir() || s.good) {
 						continue

@@ -201,9 +201,9 @@ func TestPlanOfAPage(t *testing.T) {
 // TestColumns: the width is that of COLUMNS where there is no terminal, else 80; plans, results, verify and help fit it.
 func TestColumns(t *testing.T) {
 	t.Chdir("../..")
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	setenv(t, "XDG_STATE_HOME", t.TempDir())
 	for columns, want := range map[string]int{"80": 80, "60": 60, "none": 80, "-1": 80, "120": 120} {
-		t.Setenv("COLUMNS", columns)
+		setenv(t, "COLUMNS", columns)
 		a := &app{person: &person{getenv: func(name string) string { return map[string]string{"COLUMNS": columns}[name] }}}
 		require.Equal(t, want, a.width(&bytes.Buffer{}), columns)
 		for _, args := range [][]string{

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -84,10 +85,37 @@ func TestManualOfExitCodes(t *testing.T) {
 	for _, e := range exitCodes {
 		assert.Contains(t, text, fmt.Sprintf(" %d %s ", e.code, e.meaning))
 	}
+}
+
+// TestVerbs holds every verb to what one has: a group of the help, a line in doc.go, and a schema of its JSON by which a transcript judges it.
+func TestVerbs(t *testing.T) {
+	manual, err := os.ReadFile("doc.go")
+	require.NoError(t, err)
+	var transcripts []byte
+	files, err := filepath.Glob("../internal/transcripts/testdata/script/*.txtar")
+	require.NoError(t, err)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		transcripts = append(transcripts, text...)
+	}
+	withJSON := 0
 	for _, c := range shownVerbs(newRoot(&person{getenv: func(string) string { return "" }})) {
 		assert.NotEmpty(t, c.GroupID, c.Name())
-		assert.Regexp(t, `rocec (completion, )?`+c.Name()+`\b`, text)
+		assert.True(t, regexp.MustCompile(`(?m)^\trocec (completion, )?`+c.Name()+`\b`).Match(manual), "doc.go has no line for %s", c.Name())
+		format := c.Flags().Lookup("format")
+		if format == nil || !strings.Contains(format.Usage, "json") {
+			continue
+		}
+		withJSON++
+		name := c.Name()
+		if strings.Contains(format.Usage, "one object a line") { // the events of a run
+			name = "apply"
+		}
+		assert.FileExists(t, "../../docs/schema/"+name+".json", "the JSON of %s has a schema", c.Name())
+		assert.True(t, strings.Contains(string(transcripts), "\nschema "+name+" "), "no transcript judges the JSON of %s", c.Name())
 	}
+	assert.Greater(t, withJSON, 10)
 }
 
 // Every verb has a man page, which roff takes without a warning, and the same bytes twice.

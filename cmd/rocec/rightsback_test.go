@@ -9,6 +9,7 @@ import (
 // TestRightsGoOn: a run that changes the owner or mode of a file, alone or beside contents of others, is confirmed, resumed and gone back
 // from as any other, on the machine that started it and on another. Its way back leaves the mode as it is.
 func TestRightsGoOn(t *testing.T) {
+	t.Parallel()
 	const script, rules = "/usr/local/sbin/rocec-host", "/etc/udev/rules.d/99-rocec.rules"
 	for name, spoil := range map[string]string{
 		"mode alone":           "chmod 0777 " + script,
@@ -16,6 +17,7 @@ func TestRightsGoOn(t *testing.T) {
 		"mode beside contents": "chmod 0777 " + script + " && rm " + rules,
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			o := newOffice(t, oneRack)
 			o.want(t, exitGood, "apply", "--auto-approve", "--soak", "0s")
 			contents := name == "mode beside contents"

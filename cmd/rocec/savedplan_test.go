@@ -22,16 +22,14 @@ import (
 )
 
 // rocecWith is rocec with an environment.
-func rocecWith(environ []string, args ...string) (code int, stdout, stderr string) {
+func rocecWith(t *testing.T, environ []string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
 	var out, errs bytes.Buffer
 	p := &person{stdin: strings.NewReader(""), stdout: &out, stderr: &errs, environ: environ, getenv: func(name string) string {
-		switch name {
-		case "XDG_STATE_HOME":
-			return os.Getenv(name)
-		case "COLUMNS":
+		if name == "COLUMNS" {
 			return "1000"
 		}
-		return ""
+		return getenv(t, name)
 	}}
 	code = run(context.Background(), p, args)
 	return code, out.String(), errs.String()
@@ -60,7 +58,7 @@ func TestSavedPlanIsNamedAgain(t *testing.T) {
 	saved := filepath.Join(t.TempDir(), "p lan")
 	env := []string{"ROCEC_VAR_owner=s3cret-of-environment"}
 	with := []string{"--var-file", values, "--var", "weight=51", "--var", "owner=s3cret's value", "--target", "tor1,store1", "--target", "!store2"}
-	code, stdout, stderr := rocecWith(env, slices.Concat([]string{"plan", "--out", saved}, with, []string{dir})...)
+	code, stdout, stderr := rocecWith(t, env, slices.Concat([]string{"plan", "--out", saved}, with, []string{dir})...)
 	require.Equal(t, exitGood, code, stdout+stderr)
 	command := "rocec apply --plan '" + saved + "' --var-file '" + strings.ReplaceAll(values, "'", `'\''`) +
 		`' --var 'owner=s3cret'\''s value' --var weight=51 --target tor1,store1 --target '!store2' ` + dir
@@ -70,7 +68,7 @@ func TestSavedPlanIsNamedAgain(t *testing.T) {
 	require.NoError(t, err)
 	assert.NotContains(t, string(data), "s3cret")
 	assert.NotContains(t, string(data), "weight=")
-	code, stdout, _ = rocecWith(nil, "show", "--plan", saved)
+	code, stdout, _ = rocecWith(t, nil, "show", "--plan", saved)
 	require.Equal(t, exitGood, code)
 	assert.Contains(t, stdout, "variables   owner weight\n")
 	assert.Contains(t, stdout, "It is no signature")
@@ -101,7 +99,7 @@ func TestSavedPlanIsNamedAgain(t *testing.T) {
 		{"no environment", with, nil, exitUsage, `environment: the plan has "ROCEC_VAR_owner", this command has none`},
 		{"another environment", with, []string{"ROCEC_VAR_owner=x"}, exitMachines, "changed after the plan was made"},
 	} {
-		code, stdout, stderr := rocecWith(c.env, slices.Concat([]string{"apply", "--auto-approve", "--plan", saved}, c.args, []string{dir})...)
+		code, stdout, stderr := rocecWith(t, c.env, slices.Concat([]string{"apply", "--auto-approve", "--plan", saved}, c.args, []string{dir})...)
 		require.Equal(t, c.code, code, "%s: %s%s", c.name, stdout, stderr)
 		assert.Contains(t, stderr, c.says, c.name)
 		assert.Contains(t, stderr, "Nothing was changed", c.name)
@@ -114,7 +112,7 @@ func TestSavedPlanIsNamedAgain(t *testing.T) {
 	// A file of values that changed after the plan.
 	require.NoError(t, os.WriteFile(values, []byte("weight = 53\n"), 0o644))
 	apply := slices.Concat([]string{"apply", "--auto-approve", "--soak", "0s", "--plan", saved}, with, []string{dir})
-	code, _, stderr = rocecWith(env, apply...)
+	code, _, stderr = rocecWith(t, env, apply...)
 	require.Equal(t, exitMachines, code)
 	assert.Contains(t, stderr, "a file of --var-file")
 	require.Equal(t, writes, devices.Device("tor1").Writes())
@@ -123,21 +121,22 @@ func TestSavedPlanIsNamedAgain(t *testing.T) {
 	// The fabric is the one that the person names, or the folder that rocec runs in.
 	elsewhere := t.TempDir()
 	require.NoError(t, os.CopyFS(elsewhere, os.DirFS(dir)))
-	code, _, stderr = rocecWith(env, slices.Concat([]string{"apply", "--auto-approve", "--plan", saved}, with, []string{elsewhere})...)
+	code, _, stderr = rocecWith(t, env, slices.Concat([]string{"apply", "--auto-approve", "--plan", saved}, with, []string{elsewhere})...)
 	require.Equal(t, exitUsage, code)
 	assert.Contains(t, stderr, command, "it names the fabric of the plan")
 	t.Chdir(t.TempDir())
-	code, _, stderr = rocecWith(env, slices.Concat([]string{"apply", "--auto-approve", "--plan", saved}, with)...)
+	code, _, stderr = rocecWith(t, env, slices.Concat([]string{"apply", "--auto-approve", "--plan", saved}, with)...)
 	require.Equal(t, exitUsage, code, "a folder without a fabric")
 	assert.Contains(t, stderr, command, "it names the fabric of the plan there, too")
 	t.Chdir(dir)
-	code, stdout, stderr = rocecWith(env, apply[:len(apply)-1]...)
+	code, stdout, stderr = rocecWith(t, env, apply[:len(apply)-1]...)
 	require.Equal(t, exitGood, code, stdout+stderr)
 	assert.Contains(t, stdout, "2 applied")
 }
 
 // A plan file that another user could write is not made: one that was there loses the bits.
 func TestSavedPlanMode(t *testing.T) {
+	t.Parallel()
 	dir, _, _ := withVariables(t)
 	for _, c := range []struct{ was, is os.FileMode }{{0, 0o600}, {0o644, 0o644}, {0o666, 0o644}, {0o620, 0o600}} {
 		saved := filepath.Join(t.TempDir(), "p")
@@ -178,16 +177,17 @@ func forged(t *testing.T, data []byte, forge func(*deploy.Saved)) []byte {
 // Whatever is in a saved plan, an apply with it does what the same apply does without it, or nothing. What it would do is the plan that
 // it shows before it asks.
 func TestForgedPlans(t *testing.T) {
+	t.Parallel()
 	dir, _, devices := withVariables(t)
 	elsewhere := t.TempDir()
 	require.NoError(t, os.CopyFS(elsewhere, os.DirFS(dir)))
 	saved := filepath.Join(t.TempDir(), "p")
 	apply := []string{"apply", "--target", "tor1", "--var", "weight=51", dir}
-	code, stdout, stderr := rocecWith(nil, "plan", "--target", "tor1", "--var", "weight=51", "--out", saved, dir)
+	code, stdout, stderr := rocecWith(t, nil, "plan", "--target", "tor1", "--var", "weight=51", "--out", saved, dir)
 	require.Equal(t, exitGood, code, stdout+stderr)
 	honest, err := os.ReadFile(saved)
 	require.NoError(t, err, stdout+stderr)
-	_, plain, asks := rocecWith(nil, apply...)
+	_, plain, asks := rocecWith(t, nil, apply...)
 	require.Contains(t, asks, "--auto-approve", "it stops where it would ask")
 	writes := devices.Device("tor1").Writes()
 
@@ -198,7 +198,7 @@ func TestForgedPlans(t *testing.T) {
 		t.Helper()
 		require.NoError(t, os.WriteFile(saved, data, 0o600))
 		for _, verb := range [][]string{slices.Insert(slices.Clone(apply), 1, "--plan", saved), {"show", "--plan", saved}} {
-			code, stdout, stderr := rocecWith(nil, verb...)
+			code, stdout, stderr := rocecWith(t, nil, verb...)
 			assert.NotRegexp(t, "[\x00-\x08\x0b-\x1f\x7f\u009b\u202e]", stdout+stderr, name)
 			assert.NotRegexp(t, regexp.MustCompile(`(?m)^::`), stderr, name)
 			assert.Less(t, len(stderr), 8192, name)

@@ -25,7 +25,8 @@ func neighbours(port string) string {
 // What the fabric assumes of devices is read from live ones, by plan and verify, and found at its line; what makes a change unsafe refuses
 // the devices it is about.
 func TestSeen(t *testing.T) {
-	t.Setenv("COLUMNS", "1000") // sentences are looked for as a whole
+	t.Parallel()
+	setenv(t, "COLUMNS", "1000") // sentences are looked for as a whole
 	dir, devices := standing(t)
 	tor1, store1, store2 := devices.Device("tor1"), devices.Device("store1"), devices.Device("store2")
 	run := func(code int, args ...string) (stdout string) {
@@ -117,7 +118,8 @@ func TestSeen(t *testing.T) {
 
 // A port that is not there refuses the switch, unless the person trusts the fabric.
 func TestSeenMissingPort(t *testing.T) {
-	t.Setenv("COLUMNS", "1000")
+	t.Parallel()
+	setenv(t, "COLUMNS", "1000")
 	dir, devices := standing(t)
 	tor1 := devices.Device("tor1")
 	tor1.TakeNetdev("swp6")

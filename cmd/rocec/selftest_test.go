@@ -91,6 +91,7 @@ func TestSelftestSaves(t *testing.T) {
 
 // A device that cannot be read has a section that says why, without its address; the status says so, and the others are shown.
 func TestSelftestUnread(t *testing.T) {
+	t.Parallel()
 	dir, devices := standing(t)
 	code, stdout, stderr := rocec(t, "selftest", "--target", "tor1", dir)
 	require.Equal(t, exitGood, code, stderr)

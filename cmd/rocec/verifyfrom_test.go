@@ -19,7 +19,7 @@ import (
 
 // Hosts of the factory get an overlay and start, and nobody runs a command there: then what they say of themselves is good.
 func TestOverlayBoots(t *testing.T) {
-	t.Setenv("COLUMNS", "1000")
+	setenv(t, "COLUMNS", "1000")
 	for _, example := range []string{"rack-v1-pfc", "bonded-pair", "pods-ebgp"} {
 		t.Run(example, func(t *testing.T) {
 			dir, out, from := filepath.Join("../../examples", example), t.TempDir(), t.TempDir()
@@ -65,7 +65,7 @@ func TestOverlayBoots(t *testing.T) {
 
 // A report is judged as the host itself would be, and one that is strange, of another host or not there is never good.
 func TestVerifyFrom(t *testing.T) {
-	t.Setenv("COLUMNS", "1000")
+	setenv(t, "COLUMNS", "1000")
 	const example = "../../examples/rack-v1-pfc"
 	a := &app{person: &person{getenv: func(string) string { return "" }}, maxObjects: 1000, budget: defaultBudget}
 	f, err := a.load(example)

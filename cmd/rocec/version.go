@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"runtime"
 	"runtime/debug"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -48,7 +49,7 @@ func buildVersion() versionInfo {
 
 // release is the version of a release; empty: this build is none, but one between two commits, or of changed files.
 func release(version string) string {
-	if betweenReleases.MatchString(version) {
+	if betweenReleases().MatchString(version) {
 		return ""
 	}
 	return version
@@ -56,7 +57,9 @@ func release(version string) string {
 
 // betweenReleases are the versions that the go command gives such builds: "(devel)",
 // "v0.13.1-0.20260102150405-0123456789ab", "v0.13.0+dirty".
-var betweenReleases = regexp.MustCompile(`^\(devel\)$|[-.]\d{14}-[0-9a-f]{12}|\+dirty`)
+var betweenReleases = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\(devel\)$|[-.]\d{14}-[0-9a-f]{12}|\+dirty`)
+})
 
 func (a *app) versionCommand() *cobra.Command {
 	var format string

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"strings"
 	"testing"
 	"time"
 
@@ -10,9 +9,11 @@ import (
 
 	"github.com/rocec/rocec/cmd/internal/journal"
 	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/lab/labtest"
 	"github.com/rocec/rocec/targets/deploy/rollout"
 	"github.com/rocec/rocec/targets/deploy/texttest"
 	"github.com/rocec/rocec/targets/deploy/txn"
+	"github.com/rocec/rocec/targets/judge/judgetest"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -21,6 +22,9 @@ import (
 func TestWayBack(t *testing.T) {
 	const usesIt = "The device uses it."
 	const reload = " is unknown (not readable on this release)."
+	of := func(role target.Role, hcl string) func(t *testing.T) *target.Tree {
+		return func(t *testing.T) *target.Tree { return judgetest.First(t, judgetest.Tree(t, hcl), role) }
+	}
 	for name, c := range map[string]struct {
 		tree   func(t *testing.T) *target.Tree
 		says   string // after an undo that was asked for
@@ -28,20 +32,18 @@ func TestWayBack(t *testing.T) {
 		checks bool // the system has a checker of single files
 	}{
 		"traffic.conf, restart": {
-			func(t *testing.T) *target.Tree { return byFiles(t, `version = "4.2.1"`) }, usesIt, usesIt, true,
+			of(target.Switch, judgetest.Rack(`version = "4.2.1"`)), usesIt, usesIt, true,
 		},
-		"traffic.conf, reload": {func(t *testing.T) *target.Tree { return byFiles(t, `version = "4.3.0"`) }, reload, reload, true},
-		"two files":            {func(t *testing.T) *target.Tree { return byFiles(t, `version = "5.3.1"`) }, reload, reload, true},
+		"traffic.conf, reload": {of(target.Switch, judgetest.Rack(`version = "4.3.0"`)), reload, reload, true},
+		"two files":            {of(target.Switch, judgetest.Rack(`version = "5.3.1"`)), reload, reload, true},
 		"NVUE": {
-			func(t *testing.T) *target.Tree { return byFiles(t, `version = "5.14.0"`) }, usesIt, usesIt, false,
+			of(target.Switch, judgetest.Rack(`version = "5.14.0"`)), usesIt, usesIt, false,
 		},
 		"SONiC": {
-			func(t *testing.T) *target.Tree { return switchOf(t, sonicRack("202505")) }, usesIt, usesIt, false,
+			of(target.Switch, judgetest.SONiCRack("202505")), usesIt, usesIt, false,
 		},
 		"host": {
-			func(t *testing.T) *target.Tree {
-				return firstOf(t, strings.Replace(byFilesHCL, "SWITCH", `version = "4.3.0"`, 1), target.Host)
-			},
+			of(target.Host, judgetest.Rack(`version = "4.3.0"`)),
 			"Whether the device uses it is unknown. As it went back, it printed: rocec-host: ens1f0: DCBX stays with the host", usesIt, false,
 		},
 	} {
@@ -58,14 +60,14 @@ func TestWayBack(t *testing.T) {
 						require.Empty(t, f.Precheck)
 					}
 				}
-				b := newLabBox(t, tree)
-				before := b.plan(t)
+				b := labtest.New(t, tree)
+				before := b.Plan(t)
 				plan := &deploy.Plan{Devices: []*deploy.DevicePlan{before}}
 				o := rollout.ApplyOptions{
 					Run: deploy.Run{Name: "txn-1", Key: "abcd"}, Hold: 10 * time.Minute, Soak: new(time.Duration),
 					Clock: rollout.Clock{Now: time.Now, Wait: time.After},
 				}
-				rep, err := rollout.Apply(t.Context(), b.dial, plan, o)
+				rep, err := rollout.Apply(t.Context(), b.Dial, plan, o)
 				require.NoError(t, err)
 				r := rep.Devices[0]
 				require.Equal(t, deploy.Unconfirmed, r.Outcome, "%v %v %s", r.Err, r.Undo, r.Text())
@@ -75,7 +77,7 @@ func TestWayBack(t *testing.T) {
 					b.Reboot()
 					want, says = deploy.Reverted, c.atBoot
 				}
-				rep, err = rollout.Resume(t.Context(), b.dial, plan, txn.Back, o)
+				rep, err = rollout.Resume(t.Context(), b.Dial, plan, txn.Back, o)
 				require.NoError(t, err)
 				r = rep.Devices[0]
 				require.Equal(t, want, r.Outcome, "%v %v %s", r.Err, r.Undo, r.Text())
@@ -88,7 +90,7 @@ func TestWayBack(t *testing.T) {
 						require.Equal(t, "line 1: not by rocec", f.Refused)
 					}
 				}
-				sameAs(t, b.plan(t), before, r)
+				sameAs(t, b.Plan(t), before, r)
 			})
 		}
 		t.Run(name+", kept", func(t *testing.T) {
@@ -99,9 +101,9 @@ func TestWayBack(t *testing.T) {
 					onlyRocec(&tree.Devices[0].Files[i])
 				}
 			}
-			b := newLabBox(t, tree)
-			before := b.plan(t)
-			require.Equal(t, deploy.Applied, applied(t, tree, b.dial).Devices[0].Outcome)
+			b := labtest.New(t, tree)
+			before := b.Plan(t)
+			require.Equal(t, deploy.Applied, labtest.Apply(t, tree, b.Dial).Devices[0].Outcome)
 			var h journal.Header
 			writeDevices(&h, &deploy.Plan{Devices: []*deploy.DevicePlan{before}}, nil)
 			h.Format = journal.Format
@@ -130,12 +132,12 @@ func TestWayBack(t *testing.T) {
 					}
 				}
 			}
-			r := applied(t, back, b.dial, func(o *rollout.ApplyOptions) { o.Run.Name = "txn-2" }).Devices[0]
+			r := labtest.Apply(t, back, b.Dial, func(o *rollout.ApplyOptions) { o.Run.Name = "txn-2" }).Devices[0]
 			require.Equal(t, deploy.Applied, r.Outcome, "%v %v %s", r.Err, r.Undo, r.Text())
 			require.Empty(t, texttest.Untrue(r))
 			require.Equal(t, c.says == usesIt, r.InUse == deploy.UseYes, r.Unread)
 			require.Equal(t, c.checks, r.Objected(), r.Text())
-			sameAs(t, b.plan(t), before, r)
+			sameAs(t, b.Plan(t), before, r)
 		})
 	}
 }

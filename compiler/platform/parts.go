@@ -101,21 +101,17 @@ func family(pattern string) string {
 }
 
 // msn, dcs and accton are the patterns of makers whose part numbers hold the model's name: MSN2700-CS2F, DCS-7060CX-32S-F and
-// 7726-32X-O-AC-F.
+// 7726-32X-O-AC-F. They are so simple that the compiler turns their calls into data.
 func msn(model string) []string { return []string{"MSN" + model + "-*"} }
 
-func dcs(models ...string) []string {
-	var out []string
-	for _, m := range models {
-		out = append(out, "DCS-"+m+"-*", m+"-*")
-	}
-	return out
+func dcs(m string) []string { return []string{"DCS-" + m + "-*", m + "-*"} }
+
+func dcsTwo(m, n string) []string {
+	return []string{"DCS-" + m + "-*", m + "-*", "DCS-" + n + "-*", n + "-*"}
 }
 
-func accton(models ...string) []string {
-	var out []string
-	for _, m := range models {
-		out = append(out, m+"-O-*", "AS"+m+"-O-*")
-	}
-	return out
+func accton(m string) []string { return []string{m + "-O-*", "AS" + m + "-O-*"} }
+
+func acctonTwo(m, n string) []string {
+	return []string{m + "-O-*", "AS" + m + "-O-*", n + "-O-*", "AS" + n + "-O-*"}
 }

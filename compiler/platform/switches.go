@@ -196,7 +196,7 @@ var Switches = []*Switch{
 	// Edgecore (Accton).
 	{
 		Name: "as4610-54t", Title: "Edgecore AS4610-54T", ASIC: asic("helix4"), Ports: []PortRange{{1, 48, 1_000, 1}, sfpplus(49, 52)},
-		Parts:   accton("4610-54T", "4610-54P"),
+		Parts:   acctonTwo("4610-54T", "4610-54P"),
 		Aliases: []string{"as4610-54p"}, Source: "48 1000BASE-T, 4 SFP+; the two stacking ports are left out: public",
 	},
 	{
@@ -216,22 +216,22 @@ var Switches = []*Switch{
 	},
 	{
 		Name: "as5812-54x", Title: "Edgecore AS5812-54X", ASIC: asic("trident2plus"), Ports: []PortRange{sfpplus(1, 48), qsfpplus(49, 54)},
-		Parts:   accton("5812-54X", "5812-54T"),
+		Parts:   acctonTwo("5812-54X", "5812-54T"),
 		Aliases: []string{"as5812-54t"}, Source: "SONiC (counted as 72x10G): 48x10G, 6x40G",
 	},
 	{
 		Name: "as5835-54x", Title: "Edgecore AS5835-54X", ASIC: asic("trident3"), Ports: []PortRange{sfpplus(1, 48), qsfp28(49, 54)},
-		Parts:   accton("5835-54X", "5835-54T"),
+		Parts:   acctonTwo("5835-54X", "5835-54T"),
 		Aliases: []string{"as5835-54t"}, Source: "SONiC: 48x10G, 6x100G",
 	},
 	{
 		Name: "as6712-32x", Title: "Edgecore AS6712-32X", ASIC: asic("trident2"), Ports: []PortRange{qsfpplus(1, 32)},
-		Parts:   accton("6712-32X", "6700-32X"),
+		Parts:   acctonTwo("6712-32X", "6700-32X"),
 		Aliases: []string{"as6700-32x"}, Source: "SONiC: 32x40G",
 	},
 	{
 		Name: "as7312-54x", Title: "Edgecore AS7312-54X", ASIC: asic("tomahawkplus"), Ports: []PortRange{sfp28(1, 48), qsfp28(49, 54)},
-		Parts:   accton("7312-54X", "7312-54XS"),
+		Parts:   acctonTwo("7312-54X", "7312-54XS"),
 		Aliases: []string{"as7312-54xs"}, Source: "SONiC: 48x25G, 6x100G",
 	},
 	// CL 3.7: its two 10G ports are not supported.
@@ -280,7 +280,7 @@ var Switches = []*Switch{
 	},
 	{
 		Name: "7050cx3-32s", Title: "Arista 7050CX3-32S", ASIC: asic("trident3"), Ports: []PortRange{qsfp28(1, 32)},
-		Parts:   dcs("7050CX3-32S", "7050CX3-32C"),
+		Parts:   dcsTwo("7050CX3-32S", "7050CX3-32C"),
 		Aliases: []string{"7050cx3-32c"}, Source: "SONiC Arista-7050CX3-32S-C32, Arista-7050CX3-32C-C32: 32x100G",
 	},
 	{
@@ -290,7 +290,7 @@ var Switches = []*Switch{
 	},
 	{
 		Name: "7050sx3-48yc8", Title: "Arista 7050SX3-48YC8", ASIC: asic("trident3"), Ports: []PortRange{sfp28(1, 48), qsfp28(49, 56)},
-		Parts:   dcs("7050SX3-48YC8", "7050SX3-48YC8C"),
+		Parts:   dcsTwo("7050SX3-48YC8", "7050SX3-48YC8C"),
 		Aliases: []string{"7050sx3-48yc8c"}, Source: "SONiC Arista-7050SX3-48YC8: 48x25G, 8x100G",
 	},
 	{
@@ -305,7 +305,7 @@ var Switches = []*Switch{
 	},
 	{
 		Name: "7060px4-32", Title: "Arista 7060PX4-32", ASIC: asic("tomahawk3"), Ports: []PortRange{qsfpdd(1, 32)},
-		Parts:   dcs("7060PX4-32", "7060DX4-32"),
+		Parts:   dcsTwo("7060PX4-32", "7060DX4-32"),
 		Aliases: []string{"7060dx4-32"}, Source: "SONiC Arista-7060PX4-O32, Arista-7060DX4-32: 32x400G",
 	},
 	{
@@ -315,7 +315,7 @@ var Switches = []*Switch{
 	},
 	{
 		Name: "7060dx5-64s", Title: "Arista 7060DX5-64S", ASIC: asic("tomahawk4"), Ports: []PortRange{qsfpdd(1, 64)},
-		Parts:   dcs("7060DX5-64S", "7060PX5-64S"),
+		Parts:   dcsTwo("7060DX5-64S", "7060PX5-64S"),
 		Aliases: []string{"7060px5-64s"}, Source: "SONiC Arista-7060DX5-64S, Arista-7060PX5-64S: 64x400G",
 	},
 	{
@@ -330,7 +330,7 @@ var Switches = []*Switch{
 	},
 	{
 		Name: "7060x6-64pe", Title: "Arista 7060X6-64PE", ASIC: asic("tomahawk5"), Ports: []PortRange{osfp(1, 64)},
-		Parts:   dcs("7060X6-64PE", "7060X6-64PE-B"),
+		Parts:   dcsTwo("7060X6-64PE", "7060X6-64PE-B"),
 		Aliases: []string{"7060x6-64pe-b"}, Source: "SONiC Arista-7060X6-64PE, Arista-7060X6-64PE-B-P64: 64x800G",
 	},
 	{

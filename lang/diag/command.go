@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Word is a part of a [Command].
@@ -100,10 +101,10 @@ const mostPath = 4096
 // pasteable reports whether a word reads the same on a terminal as in a shell.
 func pasteable(s string) bool { return len(s) <= mostPath && Escape(s) == s }
 
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./@%+=:,-]+$`)
+var plainWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_./@%+=:,-]+$`) })
 
 // PlainWord reports whether a shell reads a word as it is.
-func PlainWord(s string) bool { return plainWord.MatchString(s) }
+func PlainWord(s string) bool { return plainWord().MatchString(s) }
 
 // quoteWord quotes a word for a POSIX shell where it must be.
 func quoteWord(s string) string {

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -33,10 +34,10 @@ func escape(s string, lines bool) string {
 		s = b.String()
 	}
 	if strings.Contains(s, "##") {
-		s = hashCommand.ReplaceAllString(s, `\x23#$1[`)
+		s = hashCommand().ReplaceAllString(s, `\x23#$1[`)
 	}
 	if strings.Contains(s, "::") {
-		s = colonCommand.ReplaceAllString(s, `$1\x3a:$2`)
+		s = colonCommand().ReplaceAllString(s, `$1\x3a:$2`)
 	}
 	return s
 }
@@ -58,8 +59,8 @@ func Markdown(s string) string {
 // anywhere; Azure "##vso[task.setvariable]" and TeamCity "##teamcity[message]" anywhere. The first is escaped at the beginning of every
 // word, since a line may be wrapped there. The name of a command has a letter or hyphen that no IPv6 address has.
 var (
-	hashCommand  = regexp.MustCompile(`##([A-Za-z]*)\[`)
-	colonCommand = regexp.MustCompile(`(^|\s)::([0-9A-Fa-f]*[G-Zg-z_-])`)
+	hashCommand  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`##([A-Za-z]*)\[`) })
+	colonCommand = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(^|\s)::([0-9A-Fa-f]*[G-Zg-z_-])`) })
 )
 
 // printable refuses U+FFFD too: it is what an invalid byte decodes to.

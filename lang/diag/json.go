@@ -30,7 +30,7 @@ func WriteJSON(w io.Writer, v any, indented bool) error {
 // Outside of strings there are none but newlines.
 func printableJSON(text []byte) []byte {
 	if bytes.Contains(text, []byte("##")) {
-		text = hashCommand.ReplaceAll(text, []byte(`\u0023#$1[`))
+		text = hashCommand().ReplaceAll(text, []byte(`\u0023#$1[`))
 	}
 	var out []byte // nil: nothing had to be escaped yet
 	from := 0

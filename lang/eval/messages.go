@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -88,7 +89,7 @@ func evalMessage(d *hcl.Diagnostic, e hclsyntax.Expression) (string, diag.Range)
 	case "Invalid operand":
 		return operandMessage(d), at
 	case "Unsupported attribute":
-		if m := noAttribute.FindStringSubmatch(d.Detail); m != nil {
+		if m := noAttribute().FindStringSubmatch(d.Detail); m != nil {
 			return fmt.Sprintf("The object has no attribute %q. Correct the name, or write lookup(object, %q, default) where it may be missing.",
 				diag.Cut(m[1]), diag.Cut(m[1])), at
 		}
@@ -101,7 +102,9 @@ func evalMessage(d *hcl.Diagnostic, e hclsyntax.Expression) (string, diag.Range)
 	return strings.TrimSuffix(strings.ReplaceAll(d.Detail, "\n", " "), ".") + ". Correct the expression.", at
 }
 
-var noAttribute = regexp.MustCompile(`This object does not have an attribute named "([^"]*)"`)
+var noAttribute = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`This object does not have an attribute named "([^"]*)"`)
+})
 
 // callMessage says what is wrong with the call of a function, and how it is called.
 func callMessage(d *hcl.Diagnostic, at diag.Range) (string, diag.Range) {
@@ -112,7 +115,7 @@ func callMessage(d *hcl.Diagnostic, at diag.Range) (string, diag.Range) {
 		name = call.Name
 	}
 	if name == "" {
-		if m := calledName.FindStringSubmatch(d.Detail); m != nil {
+		if m := calledName().FindStringSubmatch(d.Detail); m != nil {
 			name = m[1]
 		}
 	}
@@ -141,7 +144,7 @@ func callMessage(d *hcl.Diagnostic, at diag.Range) (string, diag.Range) {
 	return fmt.Sprintf("The function %s gives no value: %s.%s", name, typeWords(strings.TrimSuffix(why, ".")), how), at
 }
 
-var calledName = regexp.MustCompile(`[Ff]unction "([^"]*)"`)
+var calledName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[Ff]unction "([^"]*)"`) })
 
 // operandMessage says what an operator needs.
 func operandMessage(d *hcl.Diagnostic) string {
@@ -182,18 +185,18 @@ func typeWords(s string) string {
 			return fmt.Sprintf("expected %s, not %s", typeWord(to), typeWord(from))
 		}
 	}
-	if m := haveType.FindStringSubmatch(s); m != nil {
+	if m := haveType().FindStringSubmatch(s); m != nil {
 		return fmt.Sprintf("expected %s, not %s", typeWord(m[1]), typeWord(m[2]))
 	}
-	if m := needType.FindStringSubmatch(s); m != nil {
+	if m := needType().FindStringSubmatch(s); m != nil {
 		return "expected " + typeWord(m[1])
 	}
 	return notOurs.Replace(strings.ReplaceAll(s, "\n", " "))
 }
 
 var (
-	haveType = regexp.MustCompile(`^(.+) required, but have (.+)$`)
-	needType = regexp.MustCompile(`^(?:an? )?([a-z ]+?) (?:is )?required$`)
+	haveType = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(.+) required, but have (.+)$`) })
+	needType = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:an? )?([a-z ]+?) (?:is )?required$`) })
 	notOurs  = strings.NewReplacer("invalid ", "wrong ", "tuple", "list", "cannot use element function with an empty list",
 		"the list is empty")
 )

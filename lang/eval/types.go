@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/ext/typeexpr"
@@ -59,7 +60,7 @@ func typeMessage(d *hcl.Diagnostic, e hclsyntax.Expression, src []byte) (string,
 		return "The elements of a tuple are given in order. Write tuple([string, number]), or list(string) if all are alike.", at
 	case has("element type"):
 		word = "list"
-		if m := constructor.FindStringSubmatch(d.Detail); m != nil {
+		if m := constructor().FindStringSubmatch(d.Detail); m != nil {
 			word = m[1]
 		}
 		return fmt.Sprintf("A %s has elements of one type. Write %s(string), with the type in brackets.", word, word), at
@@ -81,7 +82,7 @@ func typeMessage(d *hcl.Diagnostic, e hclsyntax.Expression, src []byte) (string,
 	return "This is not a type. " + kinds, at
 }
 
-var constructor = regexp.MustCompile(`^The (\w+) type constructor`)
+var constructor = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^The (\w+) type constructor`) })
 
 // misfit finds the innermost part of a value that does not fit its type.
 func (ev *Evaluator) misfit(en *Env, e hclsyntax.Expression, val cty.Value, ty cty.Type, err error, ds *diag.List) (hclsyntax.Expression,
@@ -139,7 +140,7 @@ func misfitWords(v cty.Value, ty cty.Type, err error) string {
 	if ty.IsTupleType() && v.Type().IsTupleType() && !v.IsNull() && v.LengthInt() != ty.Length() {
 		return fmt.Sprintf("expected %s, not %d", diag.Count(ty.Length(), "element"), v.LengthInt())
 	}
-	if m := missingAttr.FindStringSubmatch(err.Error()); m != nil && !v.IsNull() && v.Type().IsObjectType() {
+	if m := missingAttr().FindStringSubmatch(err.Error()); m != nil && !v.IsNull() && v.Type().IsObjectType() {
 		return fmt.Sprintf("the attribute %q is missing", diag.Cut(m[1]))
 	}
 	if ty == cty.DynamicPseudoType {
@@ -148,7 +149,7 @@ func misfitWords(v cty.Value, ty cty.Type, err error) string {
 	return fmt.Sprintf("expected %s, not %s", typeWord(ty.FriendlyNameForConstraint()), Describe(v))
 }
 
-var missingAttr = regexp.MustCompile(`attributes? "([^"]*)".* (?:is|are) required`)
+var missingAttr = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`attributes? "([^"]*)".* (?:is|are) required`) })
 
 // typeName writes a type for a message.
 func typeName(ty cty.Type) string { return diag.Cut(typeexpr.TypeString(ty)) }

@@ -38,7 +38,7 @@ func Background(name string) (map[string]string, error) {
 	}
 	entries, err := fs.ReadDir(dir, ".")
 	if err != nil {
-		return nil, fmt.Errorf("no background is called %q", name)
+		return nil, fmt.Errorf("no background is called %q: lang/langtest/backgrounds has %s", name, strings.Join(Backgrounds(), ", "))
 	}
 	files := map[string]string{}
 	for _, e := range entries {
@@ -76,7 +76,8 @@ var marker = regexp.MustCompile(`\A# background: ([a-z-]+)\n`)
 func Complete(fixture string) (*Woven, error) {
 	m := marker.FindStringSubmatch(fixture)
 	if m == nil {
-		return nil, fmt.Errorf(`the first line is not "# background: NAME"`)
+		return nil, fmt.Errorf(`the first line is not "# background: NAME" with a name of lang/langtest/backgrounds (%s), or with none where `+
+			`the file is the whole fabric`, strings.Join(Backgrounds(), ", "))
 	}
 	if m[1] == "none" {
 		w := &Woven{}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // maxDigits keeps numbers far away from overflow; nobody counts devices in quadrillions.
@@ -239,9 +240,9 @@ func (p *parser) bracket(pat *pattern, from, to int, iface bool) {
 		mid := strings.IndexByte(p.src[a:b], '-')
 		var s span
 		var ok bool
-		if m := otherRange.FindStringSubmatch(p.src[a:b]); m != nil {
+		if m := otherRange().FindStringSubmatch(p.src[a:b]); m != nil {
 			p.bad(a, b, "A range is written with a dash. Write [%s-%s].", show(m[1]), show(m[2]))
-		} else if m := letterRange.FindString(p.src[a:b]); m != "" && m[0] < m[len(m)-1] {
+		} else if m := letterRange().FindString(p.src[a:b]); m != "" && m[0] < m[len(m)-1] {
 			p.bad(a, b, "Brackets hold numbers, and letters have no ranges. Write the words between braces: %s.", letterWords(m))
 		} else if mid < 0 {
 			s, ok = p.span(a, b, a, b, iface, false)
@@ -261,7 +262,7 @@ func (p *parser) brace(pat *pattern, from, to int) {
 	words := []string{}
 	for from <= to {
 		a, b, end := p.listed(from, to)
-		switch m := braceRange.FindStringSubmatch(p.src[a:b]); {
+		switch m := braceRange().FindStringSubmatch(p.src[a:b]); {
 		case a == b:
 			p.bad(min(from, to), min(from, to)+1, "A word is missing here. Write words between braces, as in leaf-{a,b}.")
 		case m != nil:
@@ -275,10 +276,10 @@ func (p *parser) brace(pat *pattern, from, to int) {
 }
 
 // braceRange is a range as shells write it, and what people make of it.
-var braceRange = regexp.MustCompile(`\A([0-9]+) ?(?:-|\.\.\.?|:|–|to) ?([0-9]+)\z`)
+var braceRange = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\A([0-9]+) ?(?:-|\.\.\.?|:|–|to) ?([0-9]+)\z`) })
 
 // letterRange is a range of single letters.
-var letterRange = regexp.MustCompile(`\A(?:[a-z] ?- ?[a-z]|[A-Z] ?- ?[A-Z])\z`)
+var letterRange = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\A(?:[a-z] ?- ?[a-z]|[A-Z] ?- ?[A-Z])\z`) })
 
 // letterWords are the letters of a range as braces hold them: "{a,b,c,d}" of "a-d".
 func letterWords(r string) string {
@@ -290,7 +291,7 @@ func letterWords(r string) string {
 }
 
 // otherRange is a range as other languages write it.
-var otherRange = regexp.MustCompile(`\A([0-9]+) ?(?:\.\.\.?|:|–|to) ?([0-9]+)\z`)
+var otherRange = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\A([0-9]+) ?(?:\.\.\.?|:|–|to) ?([0-9]+)\z`) })
 
 // closing returns the place of the bracket or brace that closes the one at i, or -1; one that is open itself closes nothing.
 func (p *parser) closing(i, to int) int {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
@@ -48,7 +49,7 @@ func Ignores(f File, ds *diag.List) []*Ignore {
 		at.End.Column += utf8.RuneCountInString(text)
 		says := strings.TrimLeft(text, "#/* \t")
 		after, ok := strings.CutPrefix(says, ignoreWord)
-		if !ok && nearlyIgnore.MatchString(says) {
+		if !ok && nearlyIgnore().MatchString(says) {
 			IgnoreInvalid.Warnf(ds, at, "The comment silences nothing as it is spelt. Write # rocec:ignore CODE reason, with a colon, without "+
 				"spaces in it, in small letters.")
 			continue
@@ -84,14 +85,8 @@ func Ignores(f File, ds *diag.List) []*Ignore {
 	return out
 }
 
-// Silences reports whether a text may hold such a comment, or one that was meant to be.
-func Silences(text []byte) bool {
-	return bytes.Contains(text, []byte("ignore")) && bytes.Contains(text, []byte("ocec")) || bytes.Contains(text, []byte("ROCEC")) ||
-		bytes.Contains(text, []byte("Ignore"))
-}
-
 // nearlyIgnore is how people write the comment from memory.
-var nearlyIgnore = regexp.MustCompile(`(?i)\Arocec[ \t]*[:_-]?[ \t]*ignore[ \t:]`)
+var nearlyIgnore = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\Arocec[ \t]*[:_-]?[ \t]*ignore[ \t:]`) })
 
 // lineOffset is how many bytes of its line come before a byte of src.
 func lineOffset(src []byte, at int) int { return at - (bytes.LastIndexByte(src[:at], '\n') + 1) }

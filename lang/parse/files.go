@@ -39,6 +39,8 @@ type File struct {
 	Name string
 	Src  []byte // of the whole file
 	Body *hclsyntax.Body
+
+	Silences bool // [Silences] of Src, which a file that comes in pieces never does
 }
 
 // Cache knows files of an earlier load. Its methods are called in the order of the files, but for Knows.
@@ -63,11 +65,6 @@ const ahead = 2
 // large files piece by piece; a body may be dropped before the next one is made. Files that the cache takes are not parsed; it
 // may be nil. It appends what is wrong with the text of the files.
 func (r *Reader) Folder(f Folder, use func(File), cache Cache, ds *diag.List) Read {
-	type parsed struct {
-		body  *hclsyntax.Body
-		ds    diag.List
-		known bool // to the cache: there is no body
-	}
 	names, whole := r.names(f, ds)
 	read := Read{Names: len(names), Whole: whole}
 	results := make([]chan parsed, len(names))
@@ -97,7 +94,7 @@ func (r *Reader) Folder(f Folder, use func(File), cache Cache, ds *diag.List) Re
 		}
 		go func() {
 			defer close(results[i])
-			pieces(names[i], src, func(body *hclsyntax.Body, ds diag.List) { results[i] <- parsed{body: body, ds: ds} })
+			pieces(names[i], src, func(p parsed) { results[i] <- p })
 		}()
 	}
 	for i := range ahead - 1 {
@@ -107,14 +104,14 @@ func (r *Reader) Folder(f Folder, use func(File), cache Cache, ds *diag.List) Re
 		begin(i + ahead - 1)
 		whole, sound, taken := true, true, false
 		src := r.Files[names[i]]
-		see := func(body *hclsyntax.Body, found diag.List) {
-			*ds = append(*ds, found...)
-			sound = sound && len(found) == 0
-			if body == nil {
+		see := func(p parsed) {
+			*ds = append(*ds, p.ds...)
+			sound = sound && len(p.ds) == 0
+			if p.body == nil {
 				whole = false
 				return
 			}
-			use(File{names[i], src, body})
+			use(File{names[i], src, p.body, p.silences})
 		}
 		if cache != nil {
 			cache.Begin(names[i], src)
@@ -122,7 +119,7 @@ func (r *Reader) Folder(f Folder, use func(File), cache Cache, ds *diag.List) Re
 		for p := range results[i] {
 			switch {
 			case !p.known:
-				see(p.body, p.ds)
+				see(p)
 			case cache.Take(names[i]):
 				taken = true
 			default:

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -74,7 +75,7 @@ func nextBlock(src []byte, pos hcl.Pos) (hcl.Pos, bool) {
 		if end := bytes.IndexByte(rest, '\n'); end >= 0 {
 			rest = rest[:end]
 		}
-		if len(rest) > 0 && isLetter(rest[0]) && blockLine.Match(rest) {
+		if len(rest) > 0 && isLetter(rest[0]) && blockLine().Match(rest) {
 			return hcl.Pos{Line: line, Column: 1, Byte: i}, true
 		}
 	}
@@ -285,7 +286,7 @@ func (s *slip) swallowed() {
 	s.notes = append(s.notes, diag.Note{Message: "perhaps before this", At: at})
 }
 
-var blockLine = regexp.MustCompile(`^[a-z_]+( +("[^"]*"|[a-z_]+))* *\{`)
+var blockLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z_]+( +("[^"]*"|[a-z_]+))* *\{`) })
 
 // character words a character the language does not have.
 func (s *slip) character(tok string) {
@@ -399,7 +400,7 @@ func (s *slip) behindValue(tok string) {
 		s.at.Start.Byte = from
 		value := string(s.at.SliceBytes(s.src))
 		s.says = fmt.Sprintf("%s is not a number. Write decimal digits only, such as 9216.", diag.Plain(value))
-		if withUnit.MatchString(value) {
+		if withUnit().MatchString(value) {
 			s.says = fmt.Sprintf("A number with a unit is written in quotes. Write \"%s\".", diag.Plain(value))
 		}
 	case strings.HasPrefix(tok, "\""):
@@ -411,7 +412,7 @@ func (s *slip) behindValue(tok string) {
 	}
 }
 
-var withUnit = regexp.MustCompile(`\A[0-9][0-9.]*[A-Za-wyz][A-Za-z]*\z`)
+var withUnit = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\A[0-9][0-9.]*[A-Za-wyz][A-Za-z]*\z`) })
 
 // noValue words what stands where a value should begin.
 func (s *slip) noValue(tok string) {

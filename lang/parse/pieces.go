@@ -14,22 +14,31 @@ import (
 // them grows in small steps.
 const PieceSize = 2 << 10
 
-// pieces parses a file piece by piece, if it can be cut, and gives each body to use, or nil and why there is none.
-func pieces(name string, src []byte, use func(*hclsyntax.Body, diag.List)) {
+// parsed is a body of a file, or nil and the reason.
+type parsed struct {
+	body     *hclsyntax.Body
+	silences bool
+	ds       diag.List
+	known    bool // to the cache: there is no body
+}
+
+// pieces parses a file piece by piece, if it can be cut, and gives each body to use.
+func pieces(name string, src []byte, use func(parsed)) {
 	var ds diag.List
 	if !CheckText(name, src, &ds) {
-		use(nil, ds)
+		use(parsed{ds: ds})
 		return
 	}
 	ends, simple := SimpleShape(src, PieceSize)
 	if !simple {
 		tokens, _ := hclsyntax.LexConfig(src, name, hcl.InitialPos) // its mistakes come again from the parser
 		if !checkTokens(tokens, &ds) {
-			use(nil, ds)
+			use(parsed{ds: ds})
 			return
 		}
 	}
-	if !simple || Silences(src) { // a comment and what it means stay together
+	silences := Silences(src)
+	if !simple || silences { // a comment and what it means stay together
 		ends = []int{len(src)}
 	}
 	pos := hcl.InitialPos
@@ -43,10 +52,10 @@ func pieces(name string, src []byte, use func(*hclsyntax.Body, diag.List)) {
 					return d.Code == DuplicateAttribute.Code && d.At.Start.Byte < pos.Byte
 				})
 			}
-			use(nil, ds)
+			use(parsed{ds: ds})
 			return
 		}
-		use(body, ds)
+		use(parsed{body: body, silences: silences, ds: ds})
 		pos = hcl.Pos{Line: pos.Line + bytes.Count(src[pos.Byte:end], []byte("\n")), Column: 1, Byte: end}
 	}
 }
@@ -120,4 +129,10 @@ func reportRedefined(body *hclsyntax.Body, d *hcl.Diagnostic, src []byte, ds *di
 		}
 		body = inner
 	}
+}
+
+// Silences reports whether a text may have a comment that silences findings, or one that was meant to be.
+func Silences(text []byte) bool {
+	return bytes.Contains(text, []byte("ignore")) && bytes.Contains(text, []byte("ocec")) || bytes.Contains(text, []byte("ROCEC")) ||
+		bytes.Contains(text, []byte("Ignore"))
 }

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -23,7 +22,7 @@ func TestMistakesInPieces(t *testing.T) {
 			src := []byte(strings.Repeat("#\n", size/2) + bad)
 			var want, got diag.List
 			Body("a.hcl", src, &want)
-			pieces("a.hcl", src, func(_ *hclsyntax.Body, ds diag.List) { got = append(got, ds...) })
+			pieces("a.hcl", src, func(p parsed) { got = append(got, p.ds...) })
 			want.Sort()
 			got.Sort()
 			require.NotEmpty(t, want)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
@@ -111,12 +112,12 @@ func (l *lab) parse() (root *yaml.Node, ok bool) {
 	return resolve(doc.Content[0]), true
 }
 
-var yamlError = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)
+var yamlError = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`) })
 
 // broken reports what the parser says, at its line.
 func (l *lab) broken(err error) {
 	line, text := 1, err.Error()
-	if m := yamlError.FindStringSubmatch(text); m != nil {
+	if m := yamlError().FindStringSubmatch(text); m != nil {
 		if n, err := strconv.Atoi(m[1]); err == nil {
 			line = n
 		}
@@ -125,7 +126,7 @@ func (l *lab) broken(err error) {
 	from := l.lines[min(max(line, 1), len(l.lines))-1]
 	to := from + len(strings.TrimRight(lineOf(l.text[from:]), " \t\r"))
 	from = to - len(strings.TrimLeft(l.text[from:to], " \t"))
-	if at := templateMark.FindStringIndex(l.text); at != nil {
+	if at := templateMark().FindStringIndex(l.text); at != nil {
 		l.template(at[0], at[0]+2)
 		return
 	}
@@ -156,8 +157,8 @@ func (l *lab) tab(line int, says string) int {
 
 // Marks of what is not a topology yet. Each stands on one line, with the mark that ends it.
 var (
-	templateMark = regexp.MustCompile(`\{\{[^\r\n]*\}\}|\{%[^\r\n]*%\}`)
-	variableMark = regexp.MustCompile(`\$\{[A-Za-z_][A-Za-z0-9_]*[^}\r\n]*\}`)
+	templateMark = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{\{[^\r\n]*\}\}|\{%[^\r\n]*%\}`) })
+	variableMark = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{[A-Za-z_][A-Za-z0-9_]*[^}\r\n]*\}`) })
 )
 
 // template reports a file from which one is yet to be made.
@@ -300,11 +301,11 @@ func (l *lab) endpoint(n *yaml.Node) (End, bool) {
 
 // unfilled reports a word that is yet to be filled in.
 func (l *lab) unfilled(w word) bool {
-	if templateMark.MatchString(w.v) {
+	if templateMark().MatchString(w.v) {
 		l.template(w.in, w.out)
 		return true
 	}
-	mark := variableMark.FindString(w.v)
+	mark := variableMark().FindString(w.v)
 	if mark != "" {
 		l.variable(w, mark)
 	}

@@ -33,7 +33,7 @@ func TestContainerlab(t *testing.T) {
 		{links(`- {type: "", endpoints: [a:p, b:q]}`, `- {type: , endpoints: [a:p, b:q], vars: {speed: }}`), "a:p-b:q, a:p-b:q"},
 		{"topology:\n  nodes:\n    a:\n      exec: |\n        links: []\n        x: 'y\n  links:\n  - endpoints: [a:p, b:q]\n", "a:p-b:q"},
 	} {
-		edges, ds := Read("containerlab", "cables", []byte(c.text), many)
+		edges, ds := readEdges("containerlab", "cables", []byte(c.text), many)
 		if !assert.Empty(t, ds, c.text) {
 			t.Log(ds[0].Detail)
 		}
@@ -45,7 +45,7 @@ func TestContainerlab(t *testing.T) {
 func TestContainerlabPlaces(t *testing.T) {
 	text := links(`- endpoints: ["leaf1:swp1", "host1:eth1"]`, `- endpoints: [{node: "a", interface: p}, {interface: q, node: b}]`,
 		`- endpoints:`, `  - node: c`, `    interface: p`, `  - node: d`, `    interface: p`)
-	edges, ds := Read("containerlab", "cables", []byte(text), many)
+	edges, ds := readEdges("containerlab", "cables", []byte(text), many)
 	require.Empty(t, ds)
 	slice := func(from, to int) string { return text[from:to] }
 	e := edges[0]
@@ -101,7 +101,7 @@ func TestContainerlabBombs(t *testing.T) {
 		fmt.Fprintf(&b, "x%d: &x%d {<<: [%s*x%d]}\n", i+1, i+1, strings.Repeat(fmt.Sprintf("*x%d, ", i), 9), i)
 	}
 	b.WriteString("topology: {links: [{<<: *x40}]}\n")
-	_, ds := Read("containerlab", "cables", []byte(b.String()), many)
+	_, ds := readEdges("containerlab", "cables", []byte(b.String()), many)
 	require.Len(t, ds, 1)
 	require.Equal(t, "topology-too-large", ds[0].Code)
 
@@ -111,16 +111,16 @@ func TestContainerlabBombs(t *testing.T) {
 		fmt.Fprintf(&b, "x%d: &x%d [%s*x%d]\n", i+1, i+1, strings.Repeat(fmt.Sprintf("*x%d, ", i), 9), i)
 	}
 	b.WriteString("topology: {links: *x40}\n")
-	_, ds = Read("containerlab", "cables", []byte(b.String()), many)
+	_, ds = readEdges("containerlab", "cables", []byte(b.String()), many)
 	require.Len(t, ds, 10, "lists in the place of links are mistakes, not searched")
 
-	_, ds = Read("containerlab", "cables", []byte("topology: &t {links: [*t]}"), many)
+	_, ds = readEdges("containerlab", "cables", []byte("topology: &t {links: [*t]}"), many)
 	require.Len(t, ds, 1)
-	_, ds = Read("containerlab", "cables", []byte("topology: &t {<<: *t}"), many)
+	_, ds = readEdges("containerlab", "cables", []byte("topology: &t {<<: *t}"), many)
 	require.Len(t, ds, 1)
-	_, ds = Read("containerlab", "cables", []byte(strings.Repeat("[", 1<<20)), many)
+	_, ds = readEdges("containerlab", "cables", []byte(strings.Repeat("[", 1<<20)), many)
 	require.Len(t, ds, 1)
-	_, ds = Read("containerlab", "cables", []byte(strings.Repeat("#", maxYAML+1)), many)
+	_, ds = readEdges("containerlab", "cables", []byte(strings.Repeat("#", maxYAML+1)), many)
 	require.Len(t, ds, 1)
 	require.Equal(t, "topology-too-large", ds[0].Code)
 }

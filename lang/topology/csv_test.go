@@ -24,7 +24,7 @@ func TestCSV(t *testing.T) {
 		{"a,b\nx:p:2,y:q\n", "x:p:2-y:q"},
 		{"a,b,height\nx:p,y:q,5\"\n", "x:p-y:q"},
 	} {
-		edges, ds := Read("csv", "cables", []byte(c.text), many)
+		edges, ds := readEdges("csv", "cables", []byte(c.text), many)
 		require.Empty(t, ds, c.text)
 		assert.Equal(t, c.want, strings.Join(show(edges), ", "), c.text)
 		checkPlaces(t, []byte(c.text), edges, ds)
@@ -33,7 +33,7 @@ func TestCSV(t *testing.T) {
 
 func TestCSVPlaces(t *testing.T) {
 	const text = "a_device,a_port,note,b_port,b_device\n\"leaf01\",swp1,x,swp2, spine01\n"
-	edges, ds := Read("csv", "cables", []byte(text), many)
+	edges, ds := readEdges("csv", "cables", []byte(text), many)
 	require.Empty(t, ds)
 	e := edges[0]
 	slice := func(from, to int) string { return text[from:to] }

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // bases are how the columns of attributes are called, without what tells the unit, folded as [letters] does.
@@ -17,16 +18,19 @@ var bases = [len(attrNames)][]string{
 var usualUnits = map[string]string{"bandwidth": "M"} // of SONiC's test beds
 
 // likeAttrs are words in headers that are about an attribute, whatever else they say.
-var likeAttrs = [len(attrNames)]*regexp.Regexp{
-	regexp.MustCompile(`(?i)speed|bandwidth|[gm]bps|geschwindigkeit`),
-	regexp.MustCompile(`(?i)length|länge|laenge|longueur|distance|\blen\b`),
-}
+var likeAttrs = sync.OnceValue(func() [len(attrNames)]*regexp.Regexp {
+	return [...]*regexp.Regexp{
+		regexp.MustCompile(`(?i)speed|bandwidth|[gm]bps|geschwindigkeit`),
+		regexp.MustCompile(`(?i)length|länge|laenge|longueur|distance|\blen\b`),
+		nil,
+	}
+})
 
 // notLike are words in which one of likeAttrs means something else.
-var notLike = regexp.MustCompile(`(?i)wavelength|wellenlänge`)
+var notLike = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)wavelength|wellenlänge`) })
 
 // unitIn is what stands in brackets at the end of a header.
-var unitIn = regexp.MustCompile(`[(\[]\s*([^()\[\]]+?)\s*[)\]]\s*$`)
+var unitIn = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[(\[]\s*([^()\[\]]+?)\s*[)\]]\s*$`) })
 
 // attrHeader reads the header of a column of an attribute: "Length", "Cable Length (ft)", "speed_gbps", "Length in m". Where the header
 // tells no unit, unit is the usual one or empty. ok is false for other headers, also where the unit is not known.
@@ -64,7 +68,7 @@ func (c *sheet) attrColumn(attr int, taken map[int]bool) {
 		return
 	}
 	c.unit[attr], _ = attrHeader(attr, c.fields[at].v)
-	if m := unitIn.FindStringSubmatch(c.fields[at].v); m != nil && c.unit[attr] == "" {
+	if m := unitIn().FindStringSubmatch(c.fields[at].v); m != nil && c.unit[attr] == "" {
 		c.unit[attr] = unitOf(attr, m[1]) // of a header that columns names
 	}
 	for i, f := range c.fields {
@@ -91,8 +95,8 @@ func (c *sheet) passed() {
 		if c.nearlyRead(f) {
 			continue
 		}
-		for attr, like := range likeAttrs {
-			if like != nil && c.index[speedColumn+attr] < 0 && like.MatchString(notLike.ReplaceAllString(f.v, "")) {
+		for attr, like := range likeAttrs() {
+			if like != nil && c.index[speedColumn+attr] < 0 && like.MatchString(notLike().ReplaceAllString(f.v, "")) {
 				c.warnPassed(f, "The column %[1]s is passed over, and looks like a %[2]s. If it is that of the cables, call it %[2]s, with its unit: "+
 					"%[3]s; or say so: columns = { %[2]s = %[1]s } in the topology block, %[4]s for a draft.",
 					quote(f.v), attrNames[attr], []string{`"Speed (Gbps)" or "Speed (Mbps)"`, `"Length (m)", "Length (cm)" or "Length (ft)"`}[attr],
@@ -106,7 +110,7 @@ func (c *sheet) passed() {
 			continue
 		}
 		f := c.fields[at]
-		if m := unitIn.FindStringSubmatch(f.v); m != nil && attrNames[attr] == "length" {
+		if m := unitIn().FindStringSubmatch(f.v); m != nil && attrNames[attr] == "length" {
 			c.warnPassed(f, "%s is not a unit of lengths that is known, so plain numbers in this column are metres. Call the column "+
 				"\"Length (m)\", or with km, cm, mm, ft or in.", quote(m[1]))
 		}
@@ -124,7 +128,7 @@ func (c *sheet) cell(attr int, w word) Attr {
 	unit := c.unit[attr]
 	if i := c.units[attr]; i >= 0 && i < len(c.fields) && c.fields[i].v != "" {
 		said := c.fields[i]
-		if m := quantity.FindStringSubmatch(w.v); m != nil && m[4] == "" {
+		if m := quantity().FindStringSubmatch(w.v); m != nil && m[4] == "" {
 			if unit = unitOf(attr, said.v); unit == "" { // the language reports it
 				a.Text, a.At = w.v+" "+said.v, c.at(said.in, said.out)
 				return a

@@ -32,7 +32,7 @@ func TestOtherHeaders(t *testing.T) {
 		{"Switch,Switch Port,Server,Server Port\nl1,swp1,h1,ens1\n", "l1:swp1-h1:ens1"},
 		{"Switch\tPort\tServer\tNIC\tSpeed\nl1\tswp1\th1\tens1\t100GbE\n", "l1:swp1-h1:ens1 speed=100G"},
 	} {
-		edges, ds := Read("csv", "cables", []byte(c.sheet), many)
+		edges, ds := readEdges("csv", "cables", []byte(c.sheet), many)
 		require.Empty(t, ds, c.sheet)
 		assert.Equal(t, c.want, strings.Join(show(edges), "|"), c.sheet)
 	}
@@ -91,7 +91,7 @@ func TestUnits(t *testing.T) {
 		{"speed", "fast", "speed=fast"},
 	} {
 		text := "a,b," + c.header + "\nx:p,y:q," + c.row + "\n"
-		edges, ds := Read("csv", "cables", []byte(text), many)
+		edges, ds := readEdges("csv", "cables", []byte(text), many)
 		require.Empty(t, ds, text)
 		assert.Equal(t, strings.TrimSpace("x:p-y:q "+c.want), strings.Join(show(edges), "|"), text)
 		checkPlaces(t, []byte(text), edges, ds)
@@ -114,7 +114,7 @@ func TestPassedOver(t *testing.T) {
 		{"rack,wavelength,unit,Lens type", ""},
 	} {
 		text := "a,b," + c.header + "\nx:p,y:q,\n"
-		_, ds := Read("csv", "cables", []byte(text), many)
+		_, ds := readEdges("csv", "cables", []byte(text), many)
 		if c.want == "" {
 			require.Empty(t, ds, text)
 			continue

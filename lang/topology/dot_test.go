@@ -40,7 +40,7 @@ func TestDot(t *testing.T) {
 		{`graph g { "graph":"node" -- "edge":"strict" }`, "graph:node-edge:strict"},
 		{`graph g { "Leaf 1":"Ethernet 1/1" -- "":"" }`, ""},
 	} {
-		edges, ds := Read("ptm", "cables", []byte(c.text), many)
+		edges, ds := readEdges("ptm", "cables", []byte(c.text), many)
 		if c.want != "" {
 			require.Empty(t, ds, c.text)
 		}
@@ -51,7 +51,7 @@ func TestDot(t *testing.T) {
 
 func TestDotPlaces(t *testing.T) {
 	const text = `graph g { "leaf01":"swp1" -- spine01:swp2 [speed="100G"]; }`
-	edges, ds := Read("ptm", "cables", []byte(text), many)
+	edges, ds := readEdges("ptm", "cables", []byte(text), many)
 	require.Empty(t, ds)
 	e := edges[0]
 	slice := func(from, to int) string { return text[from:to] }
@@ -113,7 +113,7 @@ func TestDotMistakes(t *testing.T) {
 
 // A mistake in one cable does not hide the others.
 func TestDotGoesOn(t *testing.T) {
-	edges, ds := Read("ptm", "cables", []byte("graph g {\n a -- b:q\n c:p -- d:q\n e:p -- f:q -- g:r\n h:p -- i:q\n}"), many)
+	edges, ds := readEdges("ptm", "cables", []byte("graph g {\n a -- b:q\n c:p -- d:q\n e:p -- f:q -- g:r\n h:p -- i:q\n}"), many)
 	require.Len(t, ds, 2)
 	require.Equal(t, []string{"c:p-d:q", "h:p-i:q"}, show(edges))
 }

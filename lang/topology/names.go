@@ -3,6 +3,7 @@ package topology
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // maxPort is the length of the longest name of an interface that Linux takes.
@@ -32,10 +33,10 @@ func FoldPort(name string) string {
 		}
 		return c
 	}, strings.Join(strings.Fields(name), " "))
-	if m := longPort.FindStringSubmatch(name); len(name) > maxPort && m != nil {
+	if m := longPort().FindStringSubmatch(name); len(name) > maxPort && m != nil {
 		name = m[1] + m[2]
 	}
 	return name
 }
 
-var longPort = regexp.MustCompile(`^([A-Za-z]{2})[A-Za-z]*[- ]?(\d.*)$`)
+var longPort = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([A-Za-z]{2})[A-Za-z]*[- ]?(\d.*)$`) })

@@ -65,8 +65,8 @@ var writers = map[string]func(t *rapid.T, cables [][5]string) []byte{
 func TestReadsWhatOthersWrite(t *testing.T) {
 	names := rapid.StringOfN(rapid.RuneFrom(nil, unicode.L, unicode.N, unicode.P, unicode.S, unicode.Zs), 1, 12,
 		-1).Filter(func(s string) bool {
-		return strings.TrimSpace(s) == s && !strings.ContainsAny(s, ":\\") && s[0] != '#' && !templateMark.MatchString(s) &&
-			!variableMark.MatchString(s)
+		return strings.TrimSpace(s) == s && !strings.ContainsAny(s, ":\\") && s[0] != '#' && !templateMark().MatchString(s) &&
+			!variableMark().MatchString(s)
 	})
 	speeds := names.Filter(func(s string) bool { return s[0] < '0' || s[0] > '9' })
 	for format, write := range writers {
@@ -85,7 +85,7 @@ func TestReadsWhatOthersWrite(t *testing.T) {
 
 // readBack holds what is read of a file to the cables that are in it.
 func readBack(t require.TestingT, format string, src []byte, cables [][5]string) {
-	edges, ds := Read(format, "cables", src, many)
+	edges, ds := readEdges(format, "cables", src, many)
 	require.Empty(t, ds, string(src))
 	var got [][5]string
 	for _, e := range edges {

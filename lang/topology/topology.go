@@ -119,14 +119,8 @@ type Options struct {
 	Columns map[string]string // of a sheet: the header of a column, by the column's name; see [Columns]
 }
 
-// Read reads a cabling file: at most most edges, which is more than none. The name is the one used in places. Edges that
-// are whole are returned even if there are mistakes elsewhere. An unknown format is a mistake of the caller and panics.
-func Read(format, name string, src []byte, most int) ([]Edge, diag.List) {
-	c, ds := ReadAll(format, name, src, Options{Most: most})
-	return c.Edges, ds
-}
-
-// ReadAll is Read with options, and with what the file says of devices.
+// ReadAll reads a cabling file. The name is the one used in places. Edges that are whole are returned even if there are mistakes
+// elsewhere. An unknown format is a mistake of the caller and panics.
 func ReadAll(format, name string, src []byte, o Options) (Cabling, diag.List) {
 	i := slices.Index(Names(), format)
 	if i < 0 {

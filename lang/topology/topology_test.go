@@ -45,7 +45,7 @@ func TestSamples(t *testing.T) {
 			require.NoError(t, err)
 			format, _, _ := strings.Cut(filepath.Base(file), "-")
 			seen[format] = true
-			edges, ds := Read(format, "cables", src, many)
+			edges, ds := readEdges(format, "cables", src, many)
 			require.Empty(t, ds)
 			assert.Equal(t, string(want), strings.Join(show(edges), "\n")+"\n")
 			checkPlaces(t, src, edges, ds)
@@ -117,7 +117,7 @@ type mistake struct{ text, at, fault, code, says string }
 func checkMistakes(t *testing.T, format string, cases []mistake) {
 	t.Helper()
 	for _, c := range cases {
-		_, ds := Read(format, "cables", []byte(c.text), many)
+		_, ds := readEdges(format, "cables", []byte(c.text), many)
 		if !assert.Len(t, ds, 1, c.text) {
 			for _, d := range ds {
 				t.Log(d.At, d.Detail)
@@ -140,13 +140,13 @@ func TestAnyFormat(t *testing.T) {
 			{"PK\x03\x04\x14\x00\x06\xff", "1:1", "", "topology-syntax", "This is a workbook of a spreadsheet program"},
 			{"\xd0\xcf\x11\xe0\xa1", "1:1", "", "topology-syntax", "save the sheet with the cables as CSV"},
 		})
-		edges, ds := Read(format, "cables", make([]byte, MaxFile+1), many)
+		edges, ds := readEdges(format, "cables", make([]byte, MaxFile+1), many)
 		assert.Empty(t, edges)
 		require.Len(t, ds, 1)
 		assert.Equal(t, "topology-too-large", ds[0].Code)
 		assert.Contains(t, ds[0].Detail, "16,777,217 bytes")
 	}
-	assert.Panics(t, func() { Read("dot", "cables", nil, many) })
+	assert.Panics(t, func() { readEdges("dot", "cables", nil, many) })
 }
 
 // three cables in every format.
@@ -158,10 +158,10 @@ var three = map[string]string{
 
 func TestAtMost(t *testing.T) {
 	for _, format := range Names() {
-		edges, ds := Read(format, "cables", []byte(three[format]), 3)
+		edges, ds := readEdges(format, "cables", []byte(three[format]), 3)
 		require.Empty(t, ds, format)
 		require.Len(t, edges, 3)
-		edges, ds = Read(format, "cables", []byte(three[format]), 2)
+		edges, ds = readEdges(format, "cables", []byte(three[format]), 2)
 		require.Len(t, edges, 2)
 		require.Len(t, ds, 1)
 		assert.Equal(t, "topology-too-large", ds[0].Code)
@@ -176,7 +176,7 @@ func TestManyMistakes(t *testing.T) {
 		"containerlab": "topology:\n  links:\n" + strings.Repeat("  - endpoints: [a, b]\n", 1000),
 		"csv":          "a,b\n" + strings.Repeat("a,b\n", 1000),
 	} {
-		_, ds := Read(format, "cables", []byte(text), many)
+		_, ds := readEdges(format, "cables", []byte(text), many)
 		require.Len(t, ds, maxMistakes, format)
 		for _, d := range ds[:maxMistakes-1] {
 			require.Empty(t, d.Notes)
@@ -193,13 +193,13 @@ func TestEmpty(t *testing.T) {
 		{"csv", "a,b\n\n# none\n,\n"},
 		{"csv", "\n"},
 	} {
-		edges, ds := Read(c.format, "cables", []byte(c.text), many)
+		edges, ds := readEdges(c.format, "cables", []byte(c.text), many)
 		require.Empty(t, edges)
 		require.Len(t, ds, 1, c.text)
 		assert.Equal(t, "topology-empty", ds[0].Code)
 		assert.Equal(t, diag.Warning, ds[0].Severity)
 	}
-	_, ds := Read("containerlab", "cables", []byte("topology: {links: [{endpoints: ['a:p', 'host:q']}]}"), many)
+	_, ds := readEdges("containerlab", "cables", []byte("topology: {links: [{endpoints: ['a:p', 'host:q']}]}"), many)
 	require.Empty(t, ds, "links that are not cables are links")
 }
 
@@ -210,7 +210,7 @@ func TestPlacesBehindWideLetters(t *testing.T) {
 		"containerlab": "topology: {nodes: {ä: 漢}, links: [{endpoints: [\"ü1:swp1\", 'léaf:swp2'], vars: {length: 3m}}]}",
 		"csv":          "note;a_device;a_port;b;length\r\n\"Köln 漢字\";ü1;\"swp1\"; léaf:swp2 ;3m\r\n",
 	} {
-		edges, ds := Read(format, "cables", []byte(text), many)
+		edges, ds := readEdges(format, "cables", []byte(text), many)
 		require.Empty(t, ds)
 		require.Equal(t, []string{"ü1:swp1-léaf:swp2 length=3m"}, show(edges))
 		checkPlaces(t, []byte(text), edges, ds)
@@ -237,11 +237,11 @@ func fuzz(f *testing.F, format string) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
-		edges, ds := Read(format, "cables", src, 100)
+		edges, ds := readEdges(format, "cables", src, 100)
 		checkPlaces(t, src, edges, ds)
 		require.LessOrEqual(t, len(ds), maxMistakes+1)
 		require.LessOrEqual(t, len(edges), 100)
-		again, _ := Read(format, "cables", src, 100)
+		again, _ := readEdges(format, "cables", src, 100)
 		require.Equal(t, edges, again)
 	})
 }
@@ -252,7 +252,7 @@ func TestNearlyRead(t *testing.T) {
 		"ptm": "graph {\n  a:p1 -- b:p1 [lenght=\"300m\", label=x]\n  a:p2 -- b:p2 [lenght=\"3m\"]\n}\n",
 		"csv": "a,b,lenght,weight\na:p1,b:p1,3m,1\n",
 	} {
-		edges, ds := Read(format, "x", []byte(src), 10)
+		edges, ds := readEdges(format, "x", []byte(src), 10)
 		require.NotEmpty(t, edges)
 		require.Len(t, ds, 1, format)
 		require.Equal(t, "topology-attribute", ds[0].Code)
@@ -260,4 +260,10 @@ func TestNearlyRead(t *testing.T) {
 		require.Equal(t, "lenght", src[ds[0].At.Start.Byte:ds[0].At.End.Byte])
 		require.Contains(t, ds[0].Detail, `Did you mean "length"?`)
 	}
+}
+
+// readEdges reads the edges of a file without a name for columns.
+func readEdges(format, name string, src []byte, most int) ([]Edge, diag.List) {
+	c, ds := ReadAll(format, name, src, Options{Most: most})
+	return c.Edges, ds
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -44,13 +45,13 @@ func unitOf(attr int, text string) string {
 	return unitWords[attr][letters(text)]
 }
 
-var quantity = regexp.MustCompile(`^(\d{1,15})(?:([.,])(\d{1,9}))? ?([^\d.,].*)?$`)
+var quantity = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\d{1,15})(?:([.,])(\d{1,9}))? ?([^\d.,].*)?$`) })
 
 // value gives what a file says of a cable as the language writes it. A plain number gets the unit that the file tells of it, or none;
 // "100GbE" is "100G", "25000" of Mb/s is "25G", "2,5" metres are "2.5m", and inches, miles and millimetres become metres. What the language
 // knows stays as it is, and so does what is not understood, which the language reports.
 func value(attr int, text, unit string) string {
-	m := quantity.FindStringSubmatch(text)
+	m := quantity().FindStringSubmatch(text)
 	if m == nil || attrNames[attr] == "mtu" {
 		return text
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/lab"
 	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/targets/target/targettest"
 )
 
 // TestActivate: which change of which release and chip takes a restart, and what the plan says of it.
@@ -90,8 +91,8 @@ func TestActivate(t *testing.T) {
 // TestReloaded: the rows of the table name features that there are, and later releases reload all that earlier ones do.
 func TestReloaded(t *testing.T) {
 	releases := []grammar.Release{{3, 7, 16}, {4, 0, 0}, {4, 1, 1}, {4, 2, 1}, {4, 3, 0}}
-	for i := range grammar.Keys {
-		key := grammar.Keys[i].Spell(0, "g")
+	for i := range grammar.Keys() {
+		key := grammar.Keys()[i].Spell(0, "g")
 		reloads := false
 		for _, r := range releases {
 			now := grammar.Reloads(r, key)
@@ -333,7 +334,7 @@ func TestWaysInTheLab(t *testing.T) {
 		bare := *Target
 		bare.Image = func(d *ir.Device) target.Image {
 			img := Target.Image(d)
-			without := sim.Of(img.Sims)
+			without := targettest.Sim[*sim.Switchd](img.Sims)
 			without.Reload, without.Checker = "", false
 			return img
 		}

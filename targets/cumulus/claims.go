@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
@@ -207,7 +208,7 @@ func counterClaim(d *ir.Device) target.Claim {
 		Judge: func(answer []byte) target.Verdict {
 			have := shownLines(answer)
 			some := slices.ContainsFunc(have, func(l string) bool { return strings.HasPrefix(l, "HwIf") })
-			return target.Decide(some, !slices.ContainsFunc(counters, func(name string) bool { return !slices.Contains(have, name) }))
+			return target.Decide(some, !slices.ContainsFunc(counters(), func(name string) bool { return !slices.Contains(have, name) }))
 		},
 	}
 }
@@ -284,7 +285,7 @@ func memoryKeysClaim(r grammar.Release, a *platform.ASIC) target.Claim {
 			`(control|service|bulk))\.[a-z_.]+) *= *[A-Za-z0-9_.]+' ` + strings.Join(memoryPaths(a), " ") + " | sort -u"},
 		Judge: func(answer []byte) target.Verdict {
 			text := string(answer)
-			return target.Decide(strings.Contains(text, "service_pool"), poolMode.MatchString(text) && quota.MatchString(text))
+			return target.Decide(strings.Contains(text, "service_pool"), poolMode().MatchString(text) && quota().MatchString(text))
 		},
 	}
 }
@@ -327,6 +328,6 @@ printf '%s\n' "$said" | grep -oE 'storage-optimized( pfc)?|roce( lossless| lossy
 
 // The two keys, in comments or not.
 var (
-	poolMode = regexp.MustCompile(`ingress_service_pool\.0\.mode *=`)
-	quota    = regexp.MustCompile(`\.dynamic_quota *=`)
+	poolMode = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`ingress_service_pool\.0\.mode *=`) })
+	quota    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\.dynamic_quota *=`) })
 )

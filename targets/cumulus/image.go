@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
@@ -77,7 +78,7 @@ func Chassis(d *ir.Device) target.Image {
 		cabled[p.Name] = p
 	}
 	for _, name := range append([]string{"eth0"}, frontPanel(d)...) {
-		n := target.Netdev{Name: name, Counters: counters}
+		n := target.Netdev{Name: name, Counters: counters()}
 		if p := cabled[name]; p != nil {
 			n.MTU, n.SpeedMbps, n.Down, n.Master = p.MTU(), p.Speed(), p.Link().Planned, master(p)
 		}
@@ -130,7 +131,7 @@ func pair(d *ir.Device) *sim.Pair {
 }
 
 // counters are those of a port that tell of lossless traffic.
-var counters = func() []string {
+var counters = sync.OnceValue(func() []string {
 	names := []string{
 		"HwIfInPausePkt", "HwIfOutPausePkt", "HwIfInBufferDrops", "HwIfInDiscards", "HwIfOutDiscards", "HwIfOutQDrops",
 		"HwIfOutWredDrops",
@@ -139,7 +140,7 @@ var counters = func() []string {
 		names = append(names, fmt.Sprintf("HwIfInPfc%dPkt", priority), fmt.Sprintf("HwIfOutPfc%dPkt", priority))
 	}
 	return names
-}()
+})
 
 func factoryFile(tag string) string {
 	b, err := factory.ReadFile("factory/" + strings.ToLower(tag) + ".conf")

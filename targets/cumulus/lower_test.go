@@ -13,6 +13,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/cumulus/grammar"
 	"github.com/rocec/rocec/targets/cumulus/sim"
+	"github.com/rocec/rocec/targets/target/targettest"
 )
 
 // TestMapLaws: whatever the groups claim, every value goes to exactly one cos, a claimed one to its claimant, an
@@ -235,7 +236,7 @@ func TestImage(t *testing.T) {
 	s.sw.Ports[0].Name = "swp50s2"
 	assert.Contains(t, Target.Image(s.sw).Files[portsConf], "\n50=4x\n")
 	s.sw.Ports[0].Name = "swp50s1"
-	assert.Equal(t, sim.Config{Conf: Path, Unit: "switchd.service", Reload: reloadNode, Checker: true}, sim.Of(im.Sims).Config)
+	assert.Equal(t, sim.Config{Conf: Path, Unit: "switchd.service", Reload: reloadNode, Checker: true}, targettest.Sim[*sim.Switchd](im.Sims).Config)
 	for _, tt := range []struct{ version, has, hasNot string }{
 		{"3.4.3", "traffic.packet_priority_source = ", "source_set"},
 		{"3.7.16", "packet_priority_source_set = [802.1p,dscp]", "cable_length"},
@@ -243,7 +244,7 @@ func TestImage(t *testing.T) {
 		im := Target.Image(canonicalSample(t, "sn2700", tt.version, 1).sw)
 		assert.Contains(t, im.Files[Path], tt.has)
 		assert.NotContains(t, im.Files[Path], tt.hasNot)
-		assert.Equal(t, sim.Config{Conf: Path, Unit: "switchd.service"}, sim.Of(im.Sims).Config)
+		assert.Equal(t, sim.Config{Conf: Path, Unit: "switchd.service"}, targettest.Sim[*sim.Switchd](im.Sims).Config)
 	}
 	for tag, want := range map[string]string{"t1": "T1", "t2": "T2", "t3": "T3", "t4": "T3"} {
 		lines, err := grammar.Parse([]byte(factoryFile(tag)))

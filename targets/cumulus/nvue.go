@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
@@ -49,7 +50,7 @@ true`},
 
 // nvueClasses is the key below which NVUE has classes, of the switch or of an interface, and what stands behind it; an empty map is
 // nothing.
-var nvueClasses = regexp.MustCompile(`(?:^|[\s{,])['"]?qos['"]?\s*:\s*([^#]*)`)
+var nvueClasses = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:^|[\s{,])['"]?qos['"]?\s*:\s*([^#]*)`) })
 
 // nvueHolds reports whether a configuration has classes. It is YAML, of which no more is read than that.
 func nvueHolds(text string) bool {
@@ -58,7 +59,7 @@ func nvueHolds(text string) bool {
 		if strings.HasPrefix(l, "#") {
 			continue
 		}
-		if m := nvueClasses.FindStringSubmatch(l); m != nil && !strings.HasPrefix(strings.ReplaceAll(m[1], " ", ""), "{}") {
+		if m := nvueClasses().FindStringSubmatch(l); m != nil && !strings.HasPrefix(strings.ReplaceAll(m[1], " ", ""), "{}") {
 			return true
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
@@ -141,6 +142,7 @@ func (r *reader) enough(t require.TestingT, p *ir.Port) {
 
 // TestPrecheck runs the syntax check with checkers that agree, disagree and are not there.
 func TestPrecheck(t *testing.T) {
+	machinetest.Need(t, "timeout") // which the check calls
 	sh, err := exec.LookPath("sh")
 	require.NoError(t, err)
 	candidate := filepath.Join(t.TempDir(), "traffic.conf")

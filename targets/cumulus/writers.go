@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
@@ -181,8 +182,10 @@ func quoted(commands []string) string {
 }
 
 // generated is what comments say in files that a tool makes from a template.
-var generated = regexp.MustCompile(`(?i)\bansible\b|\bansible_|\bjinja2?\b|\.j2\b|\{\{|\{%|` +
-	`\b(managed|generated|maintained|controlled|written) by (puppet|chef|salt|saltstack|cfengine|terraform|nornir)\b`)
+var generated = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\bansible\b|\bansible_|\bjinja2?\b|\.j2\b|\{\{|\{%|` +
+		`\b(managed|generated|maintained|controlled|written) by (puppet|chef|salt|saltstack|cfengine|terraform|nornir)\b`)
+})
 
 // judgeTemplate names the comment by which a tool says that the file is its own.
 func judgeTemplate(found *diag.List, at diag.Range, file string, lines []grammar.Line) {
@@ -193,7 +196,7 @@ func judgeTemplate(found *diag.List, at diag.Range, file string, lines []grammar
 			text = l.Text()
 		}
 		text = strings.TrimSpace(text)
-		if !strings.HasPrefix(text, "#") || !generated.MatchString(text) {
+		if !strings.HasPrefix(text, "#") || !generated().MatchString(text) {
 			continue
 		}
 		if len(text) > 100 {

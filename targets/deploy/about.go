@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 
@@ -67,7 +68,7 @@ func (a About) Lines() string {
 	return b.String()
 }
 
-var commitForm = regexp.MustCompile(`^[0-9a-f]{7,64}\+?$`)
+var commitForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{7,64}\+?$`) })
 
 // ParseAbout reads it back. It leaves out values that make no sense: the text comes from a device.
 func ParseAbout(text string) About {
@@ -84,7 +85,7 @@ func ParseAbout(text string) About {
 		case "message":
 			a.Message = OneLine(value)
 		case "commit":
-			if commitForm.MatchString(value) {
+			if commitForm().MatchString(value) {
 				a.Commit = value
 			}
 		case "undoes":

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/rocec/rocec/targets/target"
@@ -37,13 +38,13 @@ func NewRun(now time.Time, unique, owner string) Run {
 	return Run{Name: strings.ToLower(now.UTC().Format("20060102T150405Z")) + "-" + unique[:4], Key: unique[4:], Owner: OneLine(owner)}
 }
 
-var runForm = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{3,62}$`)
+var runForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9][a-z0-9-]{3,62}$`) })
 
 // Valid reports whether name and key are such as [NewRun] gives: they become paths and words of commands.
-func (r Run) Valid() bool { return ValidRun(r.Name) && runForm.MatchString("key-"+r.Key) }
+func (r Run) Valid() bool { return ValidRun(r.Name) && runForm().MatchString("key-"+r.Key) }
 
 // ValidRun reports whether a name can be the one of a run.
-func ValidRun(name string) bool { return runForm.MatchString(name) }
+func ValidRun(name string) bool { return runForm().MatchString(name) }
 
 // Outcome is what became of a device.
 type Outcome string

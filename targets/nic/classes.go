@@ -36,8 +36,8 @@ var shouldRow = Row{
 	Key: "should", Host: true, Comment: "keys that help where they can be set; every other one must hold",
 	Value: func(b []byte, s *Settings) []byte {
 		first := true
-		for i := range s.family.Rows {
-			r := &s.family.Rows[i]
+		for i := range s.family.Rows() {
+			r := &s.family.Rows()[i]
 			if r.class(s) != Should || len(r.Value(nil, s)) == 0 {
 				continue
 			}
@@ -117,18 +117,18 @@ func (s *Settings) lacks(ds *diag.List, r *Row) {
 
 // row is the row of a key; nil: there is none.
 func (s *Settings) row(key string) *Row {
-	i := slices.IndexFunc(s.family.Rows, func(r Row) bool { return r.Key == key })
+	i := slices.IndexFunc(s.family.Rows(), func(r Row) bool { return r.Key == key })
 	if i < 0 {
 		return nil
 	}
-	return &s.family.Rows[i]
+	return &s.family.Rows()[i]
 }
 
 // hostLines are the lines of the value file that the host's network configuration decides and show prints, too.
 func (s *Settings) hostLines() []byte {
 	var b []byte
-	for i := range s.family.Rows {
-		r := &s.family.Rows[i]
+	for i := range s.family.Rows() {
+		r := &s.family.Rows()[i]
 		if !r.Host || r.Key == shouldRow.Key {
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/rocec/rocec/compiler/ir"
@@ -15,10 +16,10 @@ import (
 // Family is how the NICs of one driver are written.
 type Family struct {
 	Driver *ir.Driver
-	Module string // the kernel module of the interfaces: "mlx5_core"; empty: any
-	Suffix string // of the names of its script, unit and rules: "-bnxt"; unique among families
-	Script []byte // of POSIX sh; see the package for its verbs
-	Rows   []Row  // the keys of the value file, as [Sorted] gives them
+	Module string        // the kernel module of the interfaces: "mlx5_core"; empty: any
+	Suffix string        // of the names of its script, unit and rules: "-bnxt"; unique among families
+	Script func() []byte // of POSIX sh; see the package for its verbs
+	Rows   func() []Row  // the keys of the value file, as [Sorted] gives them
 
 	// Plain is lines of what a NIC holds that nobody has set, as far as it matters to others on the network: a NIC goes back to it of
 	// which nobody knows what it held before rocec.
@@ -56,16 +57,19 @@ type Family struct {
 
 // Target is the row of the family in the table of targets.
 func (f *Family) Target(doc string, topics []diag.Topic) *target.Target {
-	f.Rows = Sorted(f.Rows, []Row{shouldRow})
+	rows := f.Rows
+	f.Rows = sync.OnceValue(func() []Row { return Sorted(rows(), []Row{shouldRow}) })
 	f.tool = toolName(f.Suffix)
 	f.scriptPath = "/usr/local/sbin/" + f.tool
 	f.unitPath = "/etc/systemd/system/" + f.tool + "@.service"
 	f.rulesPath = "/etc/udev/rules.d/99-rocec" + f.Suffix + ".rules"
 	f.held = f.heldCmd()
-	wholly := func(content []byte) func([]byte) ([]byte, diag.List) {
-		return func([]byte) ([]byte, diag.List) { return content, nil }
+	wholly := func(content func() []byte) func([]byte) ([]byte, diag.List) {
+		return func([]byte) ([]byte, diag.List) { return content(), nil }
 	}
-	named := func(text string) []byte { return []byte(strings.ReplaceAll(text, "TOOL", f.tool)) }
+	named := func(text string) func() []byte {
+		return sync.OnceValue(func() []byte { return []byte(strings.ReplaceAll(text, "TOOL", f.tool)) })
+	}
 	rules := rulesText
 	if f.MakesDevice {
 		comment, events, _ := strings.Cut(rules, "\n")
@@ -229,7 +233,7 @@ func (f *Family) stepOf(ours []applied) target.Step {
 	return target.Step{
 		Name: title.String(),
 		Cmd:  strings.Join(cmds, " && "), Disrupts: disrupts, Outage: outage,
-		Undo:    &target.Query{Cmd: strings.Join(undo, "\n"), Stdin: f.Script},
+		Undo:    &target.Query{Cmd: strings.Join(undo, "\n"), Stdin: f.Script()},
 		Loaded:  &target.Query{Cmd: strings.Join(checks, " && ")},
 		Timeout: time.Duration(len(ours)) * unitTime,
 		Soak:    5 * time.Second,
@@ -239,7 +243,7 @@ func (f *Family) stepOf(ours []applied) target.Step {
 
 // sets reports whether the family has a setting.
 func (f *Family) sets(key string) bool {
-	return slices.ContainsFunc(f.Rows, func(r Row) bool { return r.Key == key })
+	return slices.ContainsFunc(f.Rows(), func(r Row) bool { return r.Key == key })
 }
 
 // unitTime is what systemd grants one NIC (TimeoutStartSec), and a little.

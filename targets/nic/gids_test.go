@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
 // The GIDs of a NIC with a link-local address, three of its own and one in VLAN 100, and one of another interface.
@@ -111,7 +112,7 @@ func TestGIDQuery(t *testing.T) {
 	file("sys/class/net/ens1f0/device/infiniband/mlx5_0/node_type", "1: CA")
 	file("proc/net/vlan/config", "VLAN Dev name | VLAN ID\nName-Type: X\nens1f0.5       | 5  | ens1f0")
 	q := GIDQuery([]*ir.NIC{{Name: "ens1f0"}, {Name: "ens3f0", Bond: &ir.Bond{Name: "bond0"}}})
-	cmd := exec.Command("dash", "-c", strings.NewReplacer("/sys/", root+"/sys/", "/proc/", root+"/proc/").Replace(q.Cmd))
+	cmd := exec.Command(machinetest.Need(t, "dash"), "-c", strings.NewReplacer("/sys/", root+"/sys/", "/proc/", root+"/proc/").Replace(q.Cmd))
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, string(out))
 	assert.Equal(t, `at ens1f0 mlx5_0

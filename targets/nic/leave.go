@@ -232,7 +232,7 @@ func (f *Family) lookQuery(l *leaver) *target.Query {
 	return &target.Query{
 		Name:  f.Driver.Name + " look " + word(l.name, nil, l.at),
 		Cmd:   "[ ! -e /sys/class/net/" + Quote(l.name) + " ] || sh -s -- show " + Quote(l.name) + l.where(),
-		Stdin: f.Script,
+		Stdin: f.Script(),
 	}
 }
 
@@ -293,8 +293,8 @@ func (f *Family) leaveStep(goes []leaver) target.Step {
 	cmds = append(cmds, "systemctl daemon-reload || failed=1")
 	s := target.Step{
 		Name: title.String(),
-		Cmd:  strings.Join(append(cmds, `exit "$failed"`), "\n"), Stdin: string(f.Script),
-		Undo:    &target.Query{Cmd: strings.Join(append(undo, `exit "$failed"`, ""), "\n"), Stdin: f.Script},
+		Cmd:  strings.Join(append(cmds, `exit "$failed"`), "\n"), Stdin: string(f.Script()),
+		Undo:    &target.Query{Cmd: strings.Join(append(undo, `exit "$failed"`, ""), "\n"), Stdin: f.Script()},
 		Timeout: time.Duration(len(goes)+1) * unitTime, Soak: 5 * time.Second, Away: time.Minute,
 	}
 	if len(names) > 0 && !f.sets("pfc") {

@@ -12,6 +12,8 @@ import (
 )
 
 var leaves = &Family{
+	Script: func() []byte { return nil },
+	Rows:   func() []Row { return nil },
 	Driver: &ir.Driver{Name: "mlx5"},
 	tool:   "rocec-host", scriptPath: "/usr/local/sbin/rocec-host", unitPath: "/etc/systemd/system/rocec-host@.service",
 	rulesPath: "/etc/udev/rules.d/99-rocec.rules",

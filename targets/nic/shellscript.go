@@ -3,6 +3,7 @@ package nic
 import (
 	_ "embed"
 	"strings"
+	"sync"
 )
 
 // The parts of a script that all families share.
@@ -26,7 +27,7 @@ var (
 
 // Card is the part of a script for NICs that are PCI functions with priorities of their own: it finds their RDMA device, and reads and
 // sets link pause, PFC, traffic classes and the DSCP map by the tools that are there. The own part of such a family begins with it.
-var Card = cardRead + "\n" + cardWrite + "\n"
+func Card() string { return cardRead + "\n" + cardWrite + "\n" }
 
 // Script is the script of the family with a suffix, for [Family.Script]: what all families share, and its own part. That defines, in
 // POSIX sh:
@@ -40,9 +41,11 @@ var Card = cardRead + "\n" + cardWrite + "\n"
 //	come_up               waits for the RDMA device, where it comes by itself
 //	see_all               emits every setting as it is
 //	bring_about           settles every setting of the value file, in the order the NIC needs
-func Script(suffix, own string) []byte {
-	all := strings.Join([]string{scriptValues, scriptSettle, scriptRDMA, own, scriptJSON, scriptVerbs}, "\n") // the last one begins
-	return []byte(strings.ReplaceAll(all, "TOOL", toolName(suffix)))
+func Script(suffix string, own func() string) func() []byte {
+	return sync.OnceValue(func() []byte {
+		all := strings.Join([]string{scriptValues, scriptSettle, scriptRDMA, own(), scriptJSON, scriptVerbs}, "\n") // the last one begins
+		return []byte(strings.ReplaceAll(all, "TOOL", toolName(suffix)))
+	})
 }
 
 // toolName is the name of the script of a family.

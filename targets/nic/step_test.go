@@ -10,12 +10,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
 // The unit is started once more where it was stopped with its interface, as a devlink reload does; a failure of its own is one.
 func TestStepAfterReload(t *testing.T) {
-	dash, err := exec.LookPath("dash")
-	require.NoError(t, err)
+	dash := machinetest.Need(t, "dash")
 	for _, c := range []struct {
 		name, result string
 		fails        string // how many restarts fail
@@ -45,7 +45,7 @@ esac
 			require.NoError(t, os.Symlink(dash, filepath.Join(dir, "sh")))
 			write("script", `echo "$1" >>"${0%/*}/systemctl.log"`+"\n")
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "systemctl.fails"), []byte(c.fails+"\n"), 0o644))
-			f := &Family{tool: "rocec-host", scriptPath: filepath.Join(dir, "script"), Driver: &ir.Driver{}}
+			f := &Family{tool: "rocec-host", scriptPath: filepath.Join(dir, "script"), Driver: &ir.Driver{}, Script: func() []byte { return nil }, Rows: func() []Row { return nil }}
 			d := &ir.Device{DevicePlaces: &ir.DevicePlaces{}, Host: &ir.Host{}, Fabric: &ir.Fabric{}}
 			n := &ir.NIC{NICPlaces: &ir.NICPlaces{}, Name: "ens1f0", Device: d, Model: &ir.NICModel{Driver: f.Driver}}
 			cmd := exec.Command(dash, "-c", f.step([]*ir.NIC{n}).Cmd)

@@ -19,8 +19,8 @@ func (s *Settings) appendFile(b []byte) []byte {
 	b = append(b, s.family.heading...)
 	comment := ""
 	vfs := s.vfs()
-	for i := range s.family.Rows {
-		r := &s.family.Rows[i]
+	for i := range s.family.Rows() {
+		r := &s.family.Rows()[i]
 		if vfs != nil && r.Key > vfKey { // the rows are sorted
 			b, vfs = s.appendVFs(b, vfs, true), nil
 		}
@@ -46,8 +46,8 @@ func (s *Settings) appendFile(b []byte) []byte {
 // appendState appends what nic/IF should be: the same lines, without those the host's network configuration decides.
 func (s *Settings) appendState(b []byte) []byte {
 	vfs := s.vfs()
-	for i := range s.family.Rows {
-		r := &s.family.Rows[i]
+	for i := range s.family.Rows() {
+		r := &s.family.Rows()[i]
 		if vfs != nil && r.Key > vfKey {
 			b, vfs = s.appendVFs(b, vfs, false), nil
 		}
@@ -154,7 +154,7 @@ func (f *Family) query(verb, name string, at []string) *target.Query {
 		key, value, _ := strings.Cut(arg, "=")
 		cmd.WriteString(" " + key + "=" + Quote(value))
 	}
-	return &target.Query{Name: f.Driver.Name + " " + verb + " " + word(name, nil, at), Cmd: cmd.String(), Stdin: f.Script}
+	return &target.Query{Name: f.Driver.Name + " " + verb + " " + word(name, nil, at), Cmd: cmd.String(), Stdin: f.Script()}
 }
 
 // confPath is the value file of a NIC.

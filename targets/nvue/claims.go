@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/nvue/grammar"
@@ -103,7 +104,7 @@ func claims(d *ir.Device) []target.Claim {
 			Source: "clients of the API; no manual prints it", Query: revisionQuery,
 			Judge: func(answer []byte) target.Verdict {
 				lines := linesOf(answer)
-				numbered := slices.ContainsFunc(lines, func(l string) bool { return numberedKey.MatchString(l) })
+				numbered := slices.ContainsFunc(lines, func(l string) bool { return numberedKey().MatchString(l) })
 				is := slices.ContainsFunc(values(answer), func(v string) bool {
 					return slices.Contains([]string{"applied", "applied_and_saved", "saved", "confirm"}, v)
 				})
@@ -183,7 +184,7 @@ const (
 var revisionQuery = picked("nv config revision -o json",
 	`"[0-9]+": *[{]|"(applied|startup|empty|message|user|additional-data)":|"(state|parent-revision-id)": *"?[A-Za-z0-9_]*"?`)
 
-var numberedKey = regexp.MustCompile(`^"[0-9]+":`)
+var numberedKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^"[0-9]+":`) })
 
 // picked runs a command of nv and keeps the parts of its JSON that match, each once; what it says of a failure stays.
 func picked(cmd, form string) target.Query {

@@ -15,6 +15,7 @@ import (
 	"github.com/rocec/rocec/targets/nvue/grammar"
 	"github.com/rocec/rocec/targets/nvue/sim"
 	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/targets/target/targettest"
 )
 
 // simulated is a switch with nv, on which sets that are set again are joined or replaced.
@@ -45,7 +46,7 @@ func stage(t *rapid.T, d *lab.Device, docs []grammar.Doc, commands bool) {
 	for _, doc := range docs {
 		text := doc.YAML()
 		if commands {
-			text = doc.Commands()
+			text = nvCommands(doc)
 		}
 		d.WriteFile("/tmp/patch", text, 0o644)
 		nv(t, d, "config patch /tmp/patch")
@@ -118,11 +119,14 @@ func TestPatchBySwitch(t *testing.T) {
 }
 
 // TestRoundTrip: a switch that holds a factory's tree takes the patch of one fabric and then that of another, shows what was wanted, with
-// all that others have set, and has nothing left to do.
+// all that others have set, and has nothing left to do. Without -whole it ends with 25 pairs, if each kind of patch was among them.
 func TestRoundTrip(t *testing.T) {
 	fact := factory(t)
-	rapid.Check(t, func(rt *rapid.T) {
-		d := simulated("5.9.0", rapid.Bool().Draw(rt, "sets are replaced"))
+	pairs, kinds := 0, map[string]int{}
+	enough := func() bool { return !*whole && pairs >= 25 && len(kinds) == 8 }
+	one := targettest.Until(enough, func(rt *rapid.T) {
+		replaced := rapid.Bool().Draw(rt, "sets are replaced")
+		d := simulated("5.9.0", replaced)
 		d.WriteFile("/tmp/factory", []byte(fact), 0o644)
 		nv(rt, d, "config patch /tmp/factory")
 		nv(rt, d, "config apply -y")
@@ -132,12 +136,14 @@ func TestRoundTrip(t *testing.T) {
 			text = strings.Replace(text, release, "5.9.0", 1)
 			w, ds := nvue.For(find(t, compilertest.Compile(t, text), "tor1"), nvue.ReplacePreset)
 			require.False(rt, ds.HasErrors())
-			have := nv(rt, d, "config show -o "+rapid.SampledFrom([]string{"yaml", "json"}).Draw(rt, "form"))
+			form := rapid.SampledFrom([]string{"yaml", "json"}).Draw(rt, "form")
+			have := nv(rt, d, "config show -o "+form)
 			want, ds := w.Edit([]byte(have))
 			require.Empty(rt, ds)
 			docs, err := nvue.Patch([]byte(have), want)
 			require.NoError(rt, err)
-			stage(rt, d, docs, rapid.Bool().Draw(rt, "as commands"))
+			commands := rapid.Bool().Draw(rt, "as commands")
+			stage(rt, d, docs, commands)
 			if len(docs) > 0 {
 				nv(rt, d, "config apply -y")
 			}
@@ -150,8 +156,14 @@ func TestRoundTrip(t *testing.T) {
 				ours[k.Name] = ours[k.Name] || k.Ours
 			}
 			keepsForeign(rt, d, fact, ours)
+			kinds[fmt.Sprint(replaced, form, commands)]++
 		}
+		pairs++
 	})
+	for round := 0; round < 1 || round < 20 && len(kinds) < 8; round++ { // with -short a round is only a few
+		rapid.Check(t, one)
+	}
+	require.Len(t, kinds, 8)
 }
 
 // keepsForeign holds every setting of a tree but ours to what a switch shows.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
@@ -116,7 +117,7 @@ func byFilesInstead(d *ir.Device, why string) string {
 }
 
 // modelNumber finds what model a product name is of: MSN3700-CS2F, SN5600.
-var modelNumber = regexp.MustCompile(`(?i)SN([0-9]{4})`)
+var modelNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)SN([0-9]{4})`) })
 
 // judgeModel compares the number of the model; letters behind it stand for kinds of ports that product names spell in other ways.
 func judgeModel(d *ir.Device, answer string) []string {
@@ -129,7 +130,7 @@ func judgeModel(d *ir.Device, answer string) []string {
 		return nil
 	}
 	product := eeprom.TLV["Product Name"].Value
-	is, want := modelNumber.FindStringSubmatch(product), modelNumber.FindStringSubmatch(d.Switch.Model.Name)
+	is, want := modelNumber().FindStringSubmatch(product), modelNumber().FindStringSubmatch(d.Switch.Model.Name)
 	if is == nil || want == nil || is[1] == want[1] {
 		return nil
 	}

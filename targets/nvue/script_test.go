@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/target/targettest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -28,7 +29,7 @@ func sourced(t *testing.T, answer, status, script string, more ...string) (out s
 	lib, err := os.ReadFile("script/nv.sh")
 	require.NoError(t, err)
 	for i, shell := range shells {
-		cmd := exec.Command(shell[0], append(slices.Clone(shell[1:]), "-c", strings.NewReplacer(more...).Replace(string(lib))+script)...)
+		cmd := exec.Command(machinetest.Need(t, shell[0]), append(slices.Clone(shell[1:]), "-c", strings.NewReplacer(more...).Replace(string(lib))+script)...)
 		cmd.Env = []string{"PATH=" + dir + ":/usr/bin:/bin", "LC_ALL=C"}
 		var b bytes.Buffer
 		cmd.Stdout = &b
@@ -264,7 +265,7 @@ func TestScriptsOfSteps(t *testing.T) {
 	}
 	for _, body := range []string{"apply.sh", "loaded.sh", "keep.sh", "undo.sh", "back.sh"} {
 		script := bytes.Join([][]byte{lib["nv.sh"], lib["go.sh"], lib["since.sh"], lib[body]}, nil)
-		cmd := exec.Command("shellcheck", "-s", "sh", "-e", "SC2034,SC2317,SC2329", "-") // functions and variables that another script uses
+		cmd := exec.Command(machinetest.Need(t, "shellcheck"), "-s", "sh", "-e", "SC2034,SC2317,SC2329", "-") // functions and variables that another script uses
 		cmd.Stdin = bytes.NewReader(script)
 		out, err := cmd.CombinedOutput()
 		assert.NoError(t, err, "%s: %s", body, out)

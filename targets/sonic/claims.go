@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/sonic/grammar"
@@ -42,7 +43,7 @@ func claims(d *ir.Device) []target.Claim {
 			Source: "sonic-swss-common, sonic-db-cli: Python up to 202205, C++ after it",
 			Query:  target.Query{Cmd: `sonic-db-cli CONFIG_DB HGETALL 'PORT|` + port + `' | grep -oE "..?speed.*:.[^,]*[0-9]+.?"`},
 			Judge: func(answer []byte) target.Verdict {
-				return target.Decide(strings.Contains(string(answer), "speed"), hashOfSpeed.Match(answer))
+				return target.Decide(strings.Contains(string(answer), "speed"), hashOfSpeed().Match(answer))
 			},
 		},
 		{
@@ -51,7 +52,7 @@ func claims(d *ir.Device) []target.Claim {
 			Query:  target.Query{Cmd: `grep -oE '^[a-z_]+:' /etc/sonic/sonic_version.yml | head -n 40`},
 			Judge: func(answer []byte) target.Verdict {
 				lines := strings.Split(string(answer), "\n")
-				return target.Decide(slices.ContainsFunc(lines, keyLine.MatchString),
+				return target.Decide(slices.ContainsFunc(lines, keyLine().MatchString),
 					slices.Contains(lines, "build_version:") && slices.Contains(lines, "asic_type:"))
 			},
 		},
@@ -64,7 +65,7 @@ func claims(d *ir.Device) []target.Claim {
 			Judge: func(answer []byte) target.Verdict {
 				lines := strings.Split(strings.TrimSpace(string(answer)), "\n")
 				return target.Decide(strings.HasPrefix(lines[0], "BUFFER_PG_TABLE"),
-					!slices.ContainsFunc(lines, func(l string) bool { return !appliedGroup.MatchString(l) }))
+					!slices.ContainsFunc(lines, func(l string) bool { return !appliedGroup().MatchString(l) }))
 			},
 		},
 		listClaim(v.Release),
@@ -87,19 +88,23 @@ func claims(d *ir.Device) []target.Claim {
 				`grep -E '^ *[0-9]' "$f" | tr -s ' \t' ' ' | cut -d ' ' -f 1-12 | head -n 40`},
 			Judge: func(answer []byte) target.Verdict {
 				lines := strings.Split(strings.TrimSpace(string(answer)), "\n")
-				return target.Decide(lookupStart.MatchString(lines[0]),
-					!slices.ContainsFunc(lines, func(l string) bool { return !lookupLine.MatchString(l) }))
+				return target.Decide(lookupStart().MatchString(lines[0]),
+					!slices.ContainsFunc(lines, func(l string) bool { return !lookupLine().MatchString(l) }))
 			},
 		},
 	}
 }
 
 var (
-	hashOfSpeed  = regexp.MustCompile(`'speed': '[0-9]+'`)
-	keyLine      = regexp.MustCompile(`^[a-z_]+:$`)
-	appliedGroup = regexp.MustCompile(`^BUFFER_PG_TABLE:Ethernet[0-9]+:[0-7](-[0-7])? (pg_lossless|ingress)?$`)
-	lookupStart  = regexp.MustCompile(`^ ?[0-9]+ `)
-	lookupLine   = regexp.MustCompile(`^ ?[0-9]+ [0-9]+m( [0-9]+){3} -?[0-9]+( [0-9]+)? ?$`)
+	hashOfSpeed  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`'speed': '[0-9]+'`) })
+	keyLine      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z_]+:$`) })
+	appliedGroup = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^BUFFER_PG_TABLE:Ethernet[0-9]+:[0-7](-[0-7])? (pg_lossless|ingress)?$`)
+	})
+	lookupStart = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^ ?[0-9]+ `) })
+	lookupLine  = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^ ?[0-9]+ [0-9]+m( [0-9]+){3} -?[0-9]+( [0-9]+)? ?$`)
+	})
 )
 
 // counted is the number before a field, in a line of an answer; 0: there is none.

@@ -94,21 +94,6 @@ func TestSplitPortsCompile(t *testing.T) {
 	}
 }
 
-// The lanes of ports are those of the whole, or of the part.
-func TestLanesOfPorts(t *testing.T) {
-	f, ds := compiled(t, [2]string{"sn5640", "sn5640"}, "202505", "Ethernet0 Ethernet0", "Ethernet4 Ethernet4",
-		"Ethernet6 Ethernet6", "etp2 etp2", "etp3a etp3b", "Ethernet27 Ethernet25 25G")
-	require.Empty(t, ds)
-	got := map[string]int{}
-	for _, p := range f.Devices[0].Ports {
-		got[p.Name] = sonic.LanesOf(p)
-	}
-	assert.Equal(t, map[string]int{
-		"Ethernet0": 4, "Ethernet4": 2, "Ethernet6": 2, "Ethernet8": 8, "Ethernet16": 4, "Ethernet27": 1,
-	}, got)
-	assert.Zero(t, sonic.LanesOf(ir.NewPort(f.Devices[0], ir.PortSpec{Name: "any"})))
-}
-
 func TestSplitPortsAreJudged(t *testing.T) {
 	for _, c := range []struct {
 		model     string

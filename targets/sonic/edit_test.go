@@ -19,7 +19,10 @@ import (
 	"github.com/rocec/rocec/targets/sonic/grammar"
 )
 
-var update = flag.Bool("update", false, "rewrite testdata")
+var (
+	update = flag.Bool("update", false, "rewrite testdata")
+	whole  = flag.Bool("whole", false, "every query in every shell, every merge on every release, and texts of a megabyte")
+)
 
 func golden(t *testing.T, name, got string) {
 	t.Helper()

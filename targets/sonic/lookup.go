@@ -35,10 +35,6 @@ func FindLookup(platform, hwsku string) (Lookup, bool) {
 	return Lookup{l}, ok
 }
 
-// HasFile reports whether the hwsku has such a file, be it an empty one. Without one no port of it becomes lossless in the traditional
-// way.
-func (l Lookup) HasFile() bool { return !l.of.noFile }
-
 // Lengths are the lengths in metres that the file has rows for at a speed in Mb/s, ascending. None: a port of that speed never becomes
 // lossless.
 func (l Lookup) Lengths(speed int) []int {
@@ -48,20 +44,6 @@ func (l Lookup) Lengths(speed int) []int {
 		}
 	}
 	return nil
-}
-
-// Lengths are the lengths in metres that the files of all hwskus of a model have rows for at a speed in Mb/s, of those that have any for
-// it. None: no hwsku is known to.
-func Lengths(m *platform.Switch, speed int) []int {
-	var common []int
-	for i, of := range filesWith(m, speed) {
-		if i == 0 {
-			common = of
-			continue
-		}
-		common = slices.DeleteFunc(common, func(metres int) bool { return !slices.Contains(of, metres) })
-	}
-	return common
 }
 
 // filesWith gives the lengths of each hwsku of a model that has rows for a speed.
@@ -81,7 +63,7 @@ func filesWith(m *platform.Switch, speed int) [][]int {
 // decides, and chips whose headroom SONiC can compute itself need no row. Those of Spectrum can.
 func CheckLookup(d *ir.Device) (ds diag.List) {
 	m := d.Switch.Model
-	if _, known := models[m.Name]; !known || !isKnown(m) || m.ASIC.Vendor == platform.Mellanox {
+	if _, known := models()[m.Name]; !known || !isKnown(m) || m.ASIC.Vendor == platform.Mellanox {
 		return nil
 	}
 	judged := map[int]bool{}

@@ -30,10 +30,10 @@ const (
 
 // Platforms are the platforms of a model, as DEVICE_METADATA and /etc/machine.conf name them. None: SONiC does not run on it, or it is
 // not known.
-func Platforms(m *platform.Switch) []string { return strings.Fields(models[m.Name].platforms) }
+func Platforms(m *platform.Switch) []string { return strings.Fields(models()[m.Name].platforms) }
 
 // HwSKUs are the hwskus of a model. None: SONiC does not run on it, or it is not known.
-func HwSKUs(m *platform.Switch) []string { return strings.Fields(models[m.Name].hwskus) }
+func HwSKUs(m *platform.Switch) []string { return strings.Fields(models()[m.Name].hwskus) }
 
 // FindPlatform returns the model of a platform; nil: the table has none.
 func FindPlatform(name string) *platform.Switch {
@@ -73,7 +73,7 @@ func Mismatch(m *platform.Switch, platformName, hwsku string) string {
 // usual is the release for a draft: the newest, or the first that runs on the model.
 func usual(m *platform.Switch) string {
 	b, _ := parseBranch(newest)
-	return max(b, models[m.Name].since).String()
+	return max(b, models()[m.Name].since).String()
 }
 
 // runs reports whether rocec writes for a release, and the release runs on a model, or (nil) on any.
@@ -85,7 +85,7 @@ func runs(m *platform.Switch, version string) bool {
 	if m == nil || !isKnown(m) {
 		return true
 	}
-	row, listed := models[m.Name]
+	row, listed := models()[m.Name]
 	return listed && b >= row.since
 }
 
@@ -96,7 +96,7 @@ func CheckModel(d *ir.Device) (ds diag.List) {
 	if !isKnown(m) {
 		return nil
 	}
-	row, runs := models[m.Name]
+	row, runs := models()[m.Name]
 	if !runs {
 		e := topicModel.Errorf(&ds, diag.FirstPlace(d.Switch.ModelAt, d.Decl), "The switches of switch %q are %s and run SONiC. Its images "+
 			"have no folder for that model, so how its ports are called and what its buffers are is not known. They have folders for %s; "+
@@ -128,7 +128,7 @@ func CheckRelease(d *ir.Device) (ds diag.List) {
 func modelNames() []string {
 	var out []string
 	for _, name := range platform.SwitchNames() {
-		if _, ok := models[name]; ok {
+		if _, ok := models()[name]; ok {
 			out = append(out, name)
 		}
 	}

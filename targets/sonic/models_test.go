@@ -22,7 +22,7 @@ import (
 // Every row is of a model of the tables, with names for its first port on, on a branch there is; no platform is of two models.
 func TestModelsAreSound(t *testing.T) {
 	owner := map[string]string{}
-	for name, row := range models {
+	for name, row := range models() {
 		m := find(t, name)
 		assert.Equal(t, name, m.Name, "the name, and no alias")
 		assert.True(t, slices.Contains(grammar.Releases, row.since), name)
@@ -104,7 +104,7 @@ func TestMismatch(t *testing.T) {
 		assert.NotContains(t, said, "\x1b")
 		assert.Less(t, len(said), 400)
 	}
-	for name := range models {
+	for name := range models() {
 		m := find(t, name)
 		for _, p := range Platforms(m) {
 			for _, h := range HwSKUs(m) {
@@ -121,7 +121,7 @@ func TestUsual(t *testing.T) {
 	for model, want := range map[string]string{"sn2700": "202511", "z9864f": "202605", "as4610-54t": "202511"} {
 		assert.Equal(t, want, usual(find(t, model)), model)
 	}
-	for name := range models {
+	for name := range models() {
 		assert.Empty(t, checked(t, name, usual(find(t, name))), name)
 	}
 }
@@ -137,7 +137,7 @@ func page(t *testing.T, topic diag.Topic) string {
 // What `rocec explain sonic-model` lists is every model that came after the first branch, with its own.
 func TestModelsAreExplained(t *testing.T) {
 	want := map[string]grammar.Release{}
-	for name, row := range models {
+	for name, row := range models() {
 		if row.since > grammar.Releases[0] {
 			want[name] = row.since
 		}
@@ -201,7 +201,7 @@ func TestLookups(t *testing.T) {
 	has := func(hwsku string) bool {
 		l, ok := FindLookup("", hwsku)
 		require.True(t, ok, hwsku)
-		return l.HasFile()
+		return !l.of.noFile
 	}
 	assert.True(t, has("Arista-7060X6-64PE") && has("ACS-MSN2700"))
 	assert.False(t, has("Accton-AS7726-32X"), "Edgecore's have none: no port becomes lossless in the traditional way")
@@ -209,20 +209,6 @@ func TestLookups(t *testing.T) {
 	assert.False(t, ok)
 	_, ok = FindLookup("", "")
 	assert.False(t, ok)
-
-	for _, c := range []struct {
-		model string
-		speed int
-		want  []int
-	}{
-		{"sn2700", 100_000, []int{5, 40, 300}},
-		{"sn5600", 800_000, []int{5, 40}}, // one hwsku has 250 m and 1000 m, another 300 m
-		{"sn4600c", 100_000, []int{5, 40, 300}},
-		{"as7726-32x", 100_000, nil},
-		{"as4610-54t", 10_000, nil},
-	} {
-		assert.ElementsMatch(t, c.want, Lengths(find(t, c.model), c.speed), c)
-	}
 }
 
 func TestCheckLookup(t *testing.T) {
@@ -301,12 +287,12 @@ func TestLookupsArePublished(t *testing.T) {
 // never on those that do.
 func TestDynamicByPlatform(t *testing.T) {
 	told := 0
-	for name := range models {
+	for name := range models() {
 		m := find(t, name)
 		for _, at := range Platforms(m) {
 			for _, hwsku := range HwSKUs(m) {
 				text := fmt.Sprintf(`{"DEVICE_METADATA": {"localhost": {"platform": %q, "hwsku": %q, "buffer_model": "dynamic"}}}`, at, hwsku)
-				ds := lint.Check("config_db.json", []byte(text), 0)
+				ds := lint.Judge("config_db.json", []byte(text), 0).Diagnostics
 				if m.ASIC.Vendor == platform.Mellanox {
 					assert.Empty(t, ds, "%s %s", at, hwsku)
 				}

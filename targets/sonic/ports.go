@@ -27,7 +27,7 @@ func runsOf(m *platform.Switch) []run {
 	if m == nil {
 		return []run{{1, 0, 4}}
 	}
-	if row, ok := models[m.Name]; ok && isKnown(m) {
+	if row, ok := models()[m.Name]; ok && isKnown(m) {
 		return row.names
 	}
 	var out []run
@@ -104,23 +104,6 @@ func Lanes(m *platform.Switch, port int) []int {
 	return out
 }
 
-// LanesOf is how many lanes a port of a compiled switch has: those of the whole port, or of a part up to the next one that the fabric
-// uses. 0: no more than its name is known of it. The switch's PORT table has the lanes that it runs over.
-func LanesOf(p *ir.Port) int {
-	r, ok := p.Device().Switch.Model.Port(int(p.Front.Number), -1)
-	if !ok || p.Front.Sub < 0 {
-		return r.Lanes
-	}
-	var used []int
-	for _, q := range p.Device().Ports {
-		if q.Front.Number == p.Front.Number {
-			used = append(used, int(q.Front.Sub))
-		}
-	}
-	_, n := r.PartAt(int(p.Front.Sub), used)
-	return n
-}
-
 // alias is an alias of a port: part is the letter, from 0, or with lanes the first lane; -1: the whole port.
 type alias struct {
 	port, part int
@@ -131,7 +114,7 @@ type alias struct {
 func parseAlias(m *platform.Switch, name string) (alias, bool) {
 	style := letters | lanes
 	if m != nil && isKnown(m) {
-		style = models[m.Name].aliases
+		style = models()[m.Name].aliases
 	}
 	if rest, ok := strings.CutPrefix(name, "etp"); ok && style&letters != 0 {
 		part := -1

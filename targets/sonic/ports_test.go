@@ -107,7 +107,7 @@ func find(t require.TestingT, name string) *platform.Switch {
 
 // Every port of every model has the name that SONiC's files give it, and as many lanes.
 func TestNamesAreThePublicOnes(t *testing.T) {
-	for name := range models {
+	for name := range models() {
 		m := find(t, name)
 		names := map[string]int{} // with their lanes
 		for _, g := range groupsOf(t, name) {
@@ -131,7 +131,7 @@ func TestNamesAreThePublicOnes(t *testing.T) {
 		assert.Len(t, OS.Ports(m), len(uniq(OS.Ports(m))), "%s: no name twice up to port %d", name, last)
 	}
 	for _, m := range platform.Switches {
-		_, ok := models[m.Name]
+		_, ok := models()[m.Name]
 		assert.Equal(t, ok, public[m.Name] != "", m.Name)
 	}
 }
@@ -237,7 +237,7 @@ func TestNamesReadBack(t *testing.T) {
 			for n := r.First; n <= r.Last; n++ {
 				for sub := -1; sub < r.Lanes; sub++ {
 					want := ir.Front{Number: int16(n), Sub: int16(sub)}
-					if row := models[m.Name]; sub > 0 && row.platforms != "" && sub >= row.names[len(row.names)-1].step {
+					if row := models()[m.Name]; sub > 0 && row.platforms != "" && sub >= row.names[len(row.names)-1].step {
 						continue // S6100, S5296F: no names for parts
 					}
 					name := OS.Spell(m, want)

@@ -3,7 +3,7 @@
 // In comes one compiled switch. Out goes a function from the state of the switch to the one that should be: the settings are lowered once
 // ([lower]), then set in the tables of QoS and buffers by the rules of the release; what is not rocec's stays as it is. Text is read and
 // written by package grammar, in one canonical form. A switch is told the difference of two states, as a sequence of patches and
-// commands that its release and its chip take ([Wish.Sequence]); what they do not take is refused before anything is tried.
+// commands that its release and its chip take ([grammar.Sequence]); what they do not take is refused before anything is tried.
 //
 // The state ([Path]) is rows, a line for each field with its value as JSON, in the order of their bytes ([grammar.Config.Rows]):
 // script/rows.sh makes them on the switch of what `sonic-cfggen -d --print-data` prints, and of files:
@@ -115,14 +115,10 @@ func (w *Wish) Edit(old []byte) ([]byte, diag.List) {
 	return cfg.Rows(), ds
 }
 
-// Sequence gives the steps that make one state of another on the switch, both as text, and what of it the switch does not take. The way
-// back is the sequence from after to before: `config rollback` would go through the allow-list with everything that the buffer
-// manager has written since, and be refused. A text that cannot be read is an error.
-func (w *Wish) Sequence(before, after []byte) ([]grammar.Step, []grammar.Refused, error) {
-	return sequence(w.device.Switch.Version, string(w.device.Switch.Model.ASIC.Vendor), before, after)
-}
-
-// sequence is [Wish.Sequence] on a switch of a version, with a chip of a vendor, where its state does not say them.
+// sequence gives the steps that make one state of another on a switch, both as text, and what of it the switch does not take. The version
+// and the vendor of the chip count where the state does not say them. The way back is the sequence from after to before: `config rollback`
+// would go through the allow-list with everything that the buffer manager has written since, and be refused. A text that cannot be read
+// is an error.
 func sequence(version, vendor string, before, after []byte) ([]grammar.Step, []grammar.Refused, error) {
 	a, err := grammar.ReadRows(before)
 	if err != nil {

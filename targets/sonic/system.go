@@ -113,49 +113,6 @@ func branchesText() string {
 	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
 
-// chip is what SONiC does on a chip.
-type chip struct {
-	family string // as the table of what may be changed by patch calls it; empty: it names no switch with the chip
-	alpha  int    // exponent of the share of a lossless priority group in the pool, of 2; with no template: none is known
-	pools  pools
-	source string
-}
-
-// pools is how the templates of a chip share out its memory.
-type pools int
-
-const (
-	noTemplate pools = iota
-	onePool          // for all traffic on the way in
-	twoPools         // one for lossless traffic, and one as large for the rest
-)
-
-// chips is by the name of the chip. Sources: "lists" is generic_config_updater/gcu_field_operation_validators.conf.json of
-// sonic-utilities, which names chips by their hwskus; "lookup" the threshold column of pg_profile_lookup.ini and "pools" BUFFER_POOL of
-// the buffer templates in device/ of sonic-buildimage, of August 2026. Where hwskus of a chip differ, alpha is the smallest.
-var chips = map[string]chip{
-	"trident2":     {family: "td2", alpha: -3, pools: onePool, source: "lists; lookup of Force10-S6000 (Arista-7050-QX32: 2^-1); pools"},
-	"trident3":     {family: "td3", alpha: -3, pools: onePool, source: "lists; lookup of DellEMC-S5232f-C32 (Arista-7050CX3: 2^0); pools"},
-	"tomahawk":     {family: "th", alpha: -3, pools: onePool, source: "lists; lookup of Force10-Z9100-C32 (Force10-S6100: 2^0); pools"},
-	"tomahawkplus": {alpha: 0, pools: onePool, source: "lookup and pools of Arista-7060CX2-32S-C32, which are Tomahawk's"},
-	"tomahawk2":    {family: "th2", alpha: -3, pools: onePool, source: "lists; lookup of DellEMC-Z9264f-C64 (Arista-7260CX3-C64: 2^0); pools"},
-	"tomahawk3":    {family: "th3", alpha: -2, pools: onePool, source: "lists; lookup and pools of DellEMC-Z9332f-O32"},
-	"tomahawk4":    {family: "th4", alpha: 0, pools: onePool, source: "lists; lookup and pools of DellEMC-Z9664f-O64"},
-	"tomahawk5":    {family: "th5", alpha: 0, pools: onePool, source: "lists; lookup and pools of Dell-Z9864f-O64"},
-
-	"spectrum":         {family: "spc1", alpha: 0, pools: twoPools, source: "lists; lookup and pools of ACS-MSN2700"},
-	"spectrum2":        {family: "spc2", alpha: 0, pools: twoPools, source: "lists; lookup and pools of ACS-MSN3700"},
-	"spectrum2gearbox": {family: "spc2", alpha: 0, pools: twoPools, source: "lists; lookup and pools of ACS-MSN3800"},
-	"spectrum3":        {family: "spc3", alpha: 0, pools: twoPools, source: "lists; lookup and pools of ACS-MSN4700"},
-	"spectrum4":        {family: "spc4", alpha: 0, pools: twoPools, source: "lists; lookup and pools of ACS-SN5600"},
-	"spectrum5":        {family: "spc5", alpha: 0, pools: onePool, source: "lists; lookup and pools of Mellanox-SN5640-C512S2"},
-	"spectrum6":        {family: "spc6", alpha: 0, pools: twoPools, source: "lists; lookup and pools of ACS-SN6600_LD"},
-}
-
-// Family is how the table of what may be changed by patch calls a chip: "spc1", "th2"; empty: it does not name it. The table goes by
-// hwsku, so a switch with the chip whose hwsku it leaves out takes no such change either.
-func Family(a *platform.ASIC) string { return chips[a.Name].family }
-
 // can is what SONiC offers on a chip: PFC for each priority, with a priority group and so a buffer of its own for each lossless one.
 // Chips that are not listed are taken to do what they can.
 //

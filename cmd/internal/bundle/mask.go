@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Kind is what a word stands for; the words are "device-1", "addr-1" and so on.
@@ -132,19 +133,23 @@ func (m *Mask) named(s string) (out []span) {
 }
 
 // hiddenForms are what stands behind words that say what it is, in the first group.
-var hiddenForms = []struct {
+var hiddenForms = sync.OnceValue(func() []hiddenForm {
+	return []hiddenForm{
+		{Serial, regexp.MustCompile(`(?i)serial(?:[-_ ]?(?:number|num|no\.?))?["']?(?:\s*[:=]\s*|\s+)` +
+			`(?:0x[0-9a-f]{2}\s+\d+\s+)?["']?([a-z0-9][a-z0-9_-]{3,})`)},
+		{Secret, regexp.MustCompile(`(?i)(?:passw(?:or)?d|passphrase|secret|token|community|(?:private|auth|shared)[-_ ]?key)[a-z_-]*["']?` +
+			`(?:\s*[:=]\s*|\s+)(?:"([^"\n]+)"|'([^'\n]+)'|([^\s"',}]+))`)},
+	}
+})
+
+type hiddenForm struct {
 	kind Kind
 	form *regexp.Regexp
-}{
-	{Serial, regexp.MustCompile(`(?i)serial(?:[-_ ]?(?:number|num|no\.?))?["']?(?:\s*[:=]\s*|\s+)` +
-		`(?:0x[0-9a-f]{2}\s+\d+\s+)?["']?([a-z0-9][a-z0-9_-]{3,})`)},
-	{Secret, regexp.MustCompile(`(?i)(?:passw(?:or)?d|passphrase|secret|token|community|(?:private|auth|shared)[-_ ]?key)[a-z_-]*["']?` +
-		`(?:\s*[:=]\s*|\s+)(?:"([^"\n]+)"|'([^'\n]+)'|([^\s"',}]+))`)},
 }
 
 // hidden finds serial numbers, passwords and the like.
 func (m *Mask) hidden(s string) (out []span) {
-	for _, f := range hiddenForms {
+	for _, f := range hiddenForms() {
 		for _, at := range f.form.FindAllStringSubmatchIndex(s, -1) {
 			for g := 2; g < len(at); g += 2 {
 				if at[g] >= 0 {
@@ -173,18 +178,22 @@ func (m *Mask) found(k Kind, text string) string {
 }
 
 // addressForms are what addresses without colons look like; what each finds counts where good says so.
-var addressForms = []struct {
+var addressForms = sync.OnceValue(func() []addressForm {
+	return []addressForm{
+		{regexp.MustCompile(`\d{1,3}(?:\.\d{1,3}){3}`), func(s string) bool { _, err := netip.ParseAddr(unpadded(s)); return err == nil }},
+		{regexp.MustCompile(`(?i)[0-9a-f]{2}(?:-[0-9a-f]{2}){5,7}`), nil},
+		{regexp.MustCompile(`(?i)[0-9a-f]{4}(?:\.[0-9a-f]{4}){2,3}`), nil},
+		{regexp.MustCompile(`(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`), nil},
+		{regexp.MustCompile(`(?i)0x[0-9a-f]{12,}`), nil},
+		{regexp.MustCompile(`(?i)[0-9a-f]{12,}`), func(s string) bool {
+			return strings.ContainsAny(lower(s), "abcdef") && strings.ContainsAny(s, "0123456789")
+		}},
+	}
+})
+
+type addressForm struct {
 	form *regexp.Regexp
 	good func(string) bool
-}{
-	{regexp.MustCompile(`\d{1,3}(?:\.\d{1,3}){3}`), func(s string) bool { _, err := netip.ParseAddr(unpadded(s)); return err == nil }},
-	{regexp.MustCompile(`(?i)[0-9a-f]{2}(?:-[0-9a-f]{2}){5,7}`), nil},
-	{regexp.MustCompile(`(?i)[0-9a-f]{4}(?:\.[0-9a-f]{4}){2,3}`), nil},
-	{regexp.MustCompile(`(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`), nil},
-	{regexp.MustCompile(`(?i)0x[0-9a-f]{12,}`), nil},
-	{regexp.MustCompile(`(?i)[0-9a-f]{12,}`), func(s string) bool {
-		return strings.ContainsAny(lower(s), "abcdef") && strings.ContainsAny(s, "0123456789")
-	}},
 }
 
 // unpadded is an IPv4 address without the zeros that some write before its numbers.
@@ -198,8 +207,8 @@ func unpadded(s string) string {
 
 // byPairs is a MAC address, or a longer one of InfiniBand; byFours a GUID.
 var (
-	byPairs = regexp.MustCompile(`^[0-9A-Fa-f]{2}(:[0-9A-Fa-f]{2}){5,}$`)
-	byFours = regexp.MustCompile(`^[0-9A-Fa-f]{4}(:[0-9A-Fa-f]{4}){3,}$`)
+	byPairs = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9A-Fa-f]{2}(:[0-9A-Fa-f]{2}){5,}$`) })
+	byFours = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9A-Fa-f]{4}(:[0-9A-Fa-f]{4}){3,}$`) })
 )
 
 // mostColons is the length of the longest address with colons: that of an interface of InfiniBand, which has 20 bytes.
@@ -224,7 +233,7 @@ func (m *Mask) withColons(s string) (out []span) {
 				continue
 			}
 			_, err := netip.ParseAddr(text)
-			if err == nil || byPairs.MatchString(text) || byFours.MatchString(text) {
+			if err == nil || byPairs().MatchString(text) || byFours().MatchString(text) {
 				out = append(out, span{i, end, m.found(Addr, text)})
 				i = end - 1
 				break
@@ -237,7 +246,7 @@ func (m *Mask) withColons(s string) (out []span) {
 // addresses finds addresses.
 func (m *Mask) addresses(s string) []span {
 	out := m.withColons(s)
-	for _, f := range addressForms {
+	for _, f := range addressForms() {
 		for _, at := range f.form.FindAllStringIndex(s, -1) {
 			if text := s[at[0]:at[1]]; (f.good == nil || f.good(text)) && alone(s, at[0], at[1]) {
 				out = append(out, span{at[0], at[1], m.found(Addr, text)})

@@ -2,19 +2,21 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/lang/langtest/machinetest"
+	"github.com/rocec/rocec/targets/judge"
 )
 
 // fake is a binary that answers every fabric in the same way.
@@ -214,7 +216,7 @@ func TestInputs(t *testing.T) {
 	for _, name := range []string{
 		"examples/clos-v2-ecn", "examples/modules/pod", "examples/storage-and-training@4.3.0",
 		"lang/testdata/bad/asn-dotted.hcl", "compiler/testdata/bad/asn-missing.hcl",
-		"validate/testdata/mtu-path/good.hcl", "lang/langtest/backgrounds/table", "cmd/rocec/testdata/script/modules.txtar/site/one",
+		"validate/testdata/mtu-path/good.hcl", "lang/langtest/backgrounds/table", "cmd/internal/transcripts/testdata/script/modules.txtar/site/one",
 		"targets/cumulus/conflint/testdata/sound/q1", "random/7/000001",
 	} {
 		assert.Contains(t, byName, name)
@@ -246,45 +248,40 @@ func TestRandomIsRepeatable(t *testing.T) {
 	require.NotEqual(t, randomFabric(3, 0), randomFabric(4, 0))
 }
 
-// The random fabrics are worth comparing: a good part of them builds, and the others are wrong in many ways. Between a
-// binary and itself there is no difference.
-func TestRealBinary(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make check runs no binary a hundred times; make test does")
-	}
-	rocec := filepath.Join(t.TempDir(), "rocec")
-	out, err := exec.Command("go", "build", "-o", rocec, "../../rocec").CombinedOutput()
-	require.NoError(t, err, string(out))
-
-	dir := t.TempDir()
-	const n = 24
-	var stdout, stderr bytes.Buffer
-	status := run(t.Context(), []string{
-		"-old", rocec, "-new", rocec, "-repository", "", "-random", fmt.Sprint(n), "-keep", dir, "-show", "-trace",
-	}, &stdout, &stderr)
-	require.Equal(t, exitSame, status, "%s%s", &stdout, &stderr)
-	var inputs, runs int
-	_, err = fmt.Sscanf(stdout.String(), "%d inputs, %d runs", &inputs, &runs)
-	require.NoError(t, err)
-	assert.Equal(t, n, inputs)
-	assert.Greater(t, runs, 6*n, "show and trace are asked of those that compile")
-
+// The random fabrics are worth comparing: a good part of them builds, and the others are wrong in many ways.
+func TestRandomIsWorthComparing(t *testing.T) {
+	const n = 48
 	valid, codes := 0, map[string]bool{}
-	for i := range n {
-		data, _ := exec.Command(rocec, "validate", "--format", "json", filepath.Join(dir, fmt.Sprintf("random/1/%06d", i))).Output()
-		var doc struct {
-			Valid       bool
-			Diagnostics []struct{ Code string }
-		}
-		require.NoError(t, json.Unmarshal(data, &doc))
-		if doc.Valid {
+	for i := range uint64(n) {
+		fsys := fstest.MapFS{"fabric.hcl": {Data: []byte(randomFabric(1, i))}}
+		j := judge.Judge(t.Context(), fsys, ".", judge.Options{})
+		if !j.Diags.HasErrors() {
 			valid++
 		}
-		for _, d := range doc.Diagnostics {
+		for _, d := range j.Diags {
 			codes[d.Code] = true
 		}
 	}
 	assert.Greater(t, valid, n/4)
 	assert.Less(t, valid, 3*n/4)
 	assert.Greater(t, len(codes), 15, "%q", slices.Sorted(maps.Keys(codes)))
+}
+
+// Between a binary of rocec and itself there is no difference, and those random fabrics that build are shown and traced.
+func TestRealBinary(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make check runs no binary of rocec; make test does")
+	}
+	rocec := machinetest.Rocec(t)
+	const n = 4
+	var stdout, stderr bytes.Buffer
+	status := run(t.Context(), []string{
+		"-old", rocec, "-new", rocec, "-repository", "", "-random", fmt.Sprint(n), "-show", "-trace",
+	}, &stdout, &stderr)
+	require.Equal(t, exitSame, status, "%s%s", &stdout, &stderr)
+	var inputs, runs int
+	_, err := fmt.Sscanf(stdout.String(), "%d inputs, %d runs", &inputs, &runs)
+	require.NoError(t, err)
+	assert.Equal(t, n, inputs)
+	assert.Greater(t, runs, 6*n, "show and trace are asked of those that compile")
 }

@@ -130,7 +130,7 @@ var corpora = []corpus{
 	{"compiler/testdata/bad/*.hcl", oneFile},
 	{"validate/testdata/*/*.hcl", excerpt},
 	{"lang/langtest/backgrounds/*", folder},
-	{"cmd/rocec/testdata/script/*.txtar", transcript},
+	{"cmd/internal/transcripts/testdata/script/*.txtar", transcript},
 	{"targets/cumulus/conflint/testdata/*/*", deviceFiles},
 }
 

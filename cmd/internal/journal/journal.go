@@ -269,9 +269,6 @@ func (d *Dir) Reopen(run string, now func() time.Time) (*Run, error) {
 	return r, nil
 }
 
-// ErrAlive is a run whose process still goes on.
-var ErrAlive = errors.New("the run goes on in another process")
-
 // write appends a line; flush makes sure it is on the disk.
 func (r *Run) write(e entry, flush bool) error {
 	text, err := json.Marshal(e)
@@ -356,7 +353,10 @@ func (r *Run) Finish() error {
 }
 
 // Close leaves the journal without its end, as a run that is cut off does.
-func (r *Run) Close() error { return errors.Join(r.file.Close(), r.folder.Close()) }
+func (r *Run) Close() error {
+	unlock(r.file)
+	return errors.Join(r.file.Close(), r.folder.Close())
+}
 
 // Abandon takes the journal of a run away that has not begun.
 func (r *Run) Abandon() error {

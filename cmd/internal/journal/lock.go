@@ -17,6 +17,9 @@ func lock(f *os.File) error {
 	return err
 }
 
+// unlock releases the lock. Closing the file is not enough: a process that is just being forked still has the descriptor.
+func unlock(f *os.File) { _ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }
+
 // locked reports whether another process holds the lock.
 func locked(f *os.File) bool {
 	if errors.Is(syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB), syscall.EWOULDBLOCK) {

@@ -248,12 +248,11 @@ func (b *browser) overlaps() []string {
 
 // Labels lie apart and in their marks, in every scene, as SVG and as page, light and dark; the page has no errors.
 func TestLabelsInBrowser(t *testing.T) {
+	b := openBrowser(t)
+	all := scenes(t)
 	for _, scheme := range []string{"light", "dark"} {
-		b := openBrowser(t, map[string]string{
-			"light": "--blink-settings=preferredColorScheme=1",
-			"dark":  "--blink-settings=preferredColorScheme=0",
-		}[scheme])
-		for _, s := range scenes(t) {
+		b.scheme(scheme)
+		for _, s := range all {
 			if scheme == "dark" && len(s.fabric.Devices) > 10 {
 				continue // only colours differ
 			}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/ir/irtest"
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/lang/topology"
 )
@@ -22,12 +23,12 @@ import (
 // graphviz runs a program of the real graphviz on a document.
 func graphviz(t *testing.T, doc []byte, program string, args ...string) string {
 	t.Helper()
-	cmd := exec.Command(program, args...)
+	cmd := exec.Command(machinetest.Need(t, program), args...)
 	cmd.Stdin = strings.NewReader(string(doc))
 	var errs strings.Builder
 	cmd.Stderr = &errs
 	out, err := cmd.Output()
-	require.NoError(t, err, "the test needs Debian's package graphviz: %s", errs.String())
+	require.NoError(t, err, errs.String())
 	require.Empty(t, errs.String())
 	return string(out)
 }
@@ -111,10 +112,10 @@ func TestPTM(t *testing.T) {
 	all := scenes(t)
 	hostile := irtest.LeafSpine(ir.UpDown, 2, 1).Rename(func(s string) string { return s + `"; x [/` }).Fabric()
 	for _, s := range append(all, scene{"hostile", hostile, nil}) {
-		edges, ds := topology.Read("ptm", "topology.dot", PTM(s.fabric, s.proofs), len(s.fabric.Links)+1)
+		cabling, ds := topology.ReadAll("ptm", "topology.dot", PTM(s.fabric, s.proofs), topology.Options{Most: len(s.fabric.Links) + 1})
 		require.Empty(t, ds, s.name)
 		var got, want []string
-		for _, e := range edges {
+		for _, e := range cabling.Edges {
 			require.Empty(t, e.Attrs)
 			got = append(got, e.A.Device+":"+e.A.Port+" - "+e.B.Device+":"+e.B.Port)
 		}

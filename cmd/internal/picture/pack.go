@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"sync"
 )
 
 // A large page is nearly all devices, links and symbols that are alike, so the page holds them as columns, which unpack.js makes
@@ -51,7 +52,7 @@ type names []string
 func (n names) MarshalJSON() ([]byte, error) { return json.Marshal(foldInOrder(n)) }
 
 // digits splits a name into text and numbers, what is folded already left out.
-var digits = regexp.MustCompile(`\[[^\]]*\]|[0-9]{1,9}`)
+var digits = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\[[^\]]*\]|[0-9]{1,9}`) })
 
 // foldInOrder folds neighbours that differ in one number, which counts up: from right to left, so that expanding gives the names
 // back in their order.
@@ -76,7 +77,7 @@ func foldRun(all []string) (n int, folded string) {
 		return 1, all[0]
 	}
 	first := all[0]
-	for _, at := range digits.FindAllStringIndex(first, -1) {
+	for _, at := range digits().FindAllStringIndex(first, -1) {
 		if first[at[0]] == '[' {
 			break
 		}

@@ -5,88 +5,178 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
-// browser is a session of a real headless Chromium, driven over the W3C WebDriver protocol.
+// browser is a tab of a real headless Chromium, driven over the W3C WebDriver protocol.
 type browser struct {
 	t   *testing.T
 	url string // of the session
 }
 
-// openBrowser starts chromedriver and a Chromium that reaches no network. A machine without them fails the test.
-func openBrowser(t *testing.T, flags ...string) *browser {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("make check starts no browser; make test does")
+// driver is chromedriver with one session of Chromium, which the tests of this package use one after the other.
+type driver struct {
+	*exec.Cmd
+	home string // with the profile
+	url  string // of the session
+}
+
+// running is the driver that [TestMain] ends.
+var running *driver
+
+// chromium starts the driver.
+var chromium = sync.OnceValues(func() (*driver, error) {
+	program, err := machinetest.Find("chromedriver")
+	if err != nil {
+		return nil, err
 	}
-	home := t.TempDir()
-	driver := exec.Command("chromedriver", "--port=0", "--log-level=SEVERE")
-	driver.Env = append(driver.Environ(), "HOME="+home)
-	out, err := driver.StdoutPipe()
-	require.NoError(t, err)
-	require.NoError(t, driver.Start(), "the test needs Debian's packages chromium and chromium-driver")
-	t.Cleanup(func() {
-		driver.Process.Kill() //nolint:errcheck // it may have ended
-		driver.Wait()         //nolint:errcheck // killed
-	})
+	home, err := os.MkdirTemp("", "chromium")
+	if err != nil {
+		return nil, err
+	}
+	running = &driver{Cmd: exec.Command(program, "--port=0", "--log-level=SEVERE"), home: home}
+	running.Env = append(running.Environ(), "HOME="+home)
+	return running, running.start()
+})
+
+// start starts chromedriver and a Chromium that reaches no network.
+func (d *driver) start() error {
+	out, err := d.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := d.Start(); err != nil {
+		return err
+	}
 	port := ""
 	for lines := bufio.NewScanner(out); port == "" && lines.Scan(); {
 		if _, rest, found := strings.Cut(lines.Text(), "started successfully on port "); found {
 			port = strings.TrimSuffix(rest, ".")
 		}
 	}
-	require.NotEmpty(t, port, "chromedriver says which port it listens on")
-
-	b := &browser{t: t, url: "http://127.0.0.1:" + port}
-	args := append([]string{
+	if port == "" {
+		return errors.New("chromedriver does not say which port it listens on")
+	}
+	d.url = "http://127.0.0.1:" + port
+	args := []string{
 		"--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-dev-shm-usage", "--no-first-run",
 		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--hide-scrollbars",
-		"--window-size=1400,900", "--user-data-dir=" + home + "/profile", "--proxy-server=127.0.0.1:9",
-	}, flags...)
+		"--window-size=1400,900", "--user-data-dir=" + d.home + "/profile", "--proxy-server=127.0.0.1:9",
+	}
 	var session struct {
 		SessionID string `json:"sessionId"`
 	}
-	b.call("POST", "/session", map[string]any{"capabilities": map[string]any{"alwaysMatch": map[string]any{
+	err = send("POST", d.url+"/session", map[string]any{"capabilities": map[string]any{"alwaysMatch": map[string]any{
 		"goog:chromeOptions": map[string]any{"args": args},
 		"goog:loggingPrefs":  map[string]any{"browser": "ALL"},
 	}}}, &session)
-	b.url += "/session/" + session.SessionID
-	t.Cleanup(func() { b.call("DELETE", "", nil, nil) })
+	d.url += "/session/" + session.SessionID
+	return err
+}
+
+func TestMain(m *testing.M) {
+	status := m.Run()
+	if running != nil {
+		running.end()
+	}
+	os.Exit(status)
+}
+
+// end ends Chromium and chromedriver, which may have ended.
+func (d *driver) end() {
+	if d.Process != nil {
+		send("DELETE", d.url, nil, nil) //nolint:errcheck // without a session the driver ends all the same
+		d.Process.Kill()                //nolint:errcheck // it may have ended
+		d.Wait()                        //nolint:errcheck // killed
+	}
+	os.RemoveAll(d.home) //nolint:errcheck // a folder for temporary files
+}
+
+// openBrowser opens a tab for a test.
+func openBrowser(t *testing.T) *browser {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("make check starts no browser; make test does")
+	}
+	machinetest.Need(t, "chromium")
+	machinetest.Need(t, "chromedriver")
+	d, err := chromium()
+	require.NoError(t, err)
+	b := &browser{t: t, url: d.url}
+	var first string
+	b.call("GET", "/window", nil, &first)
+	var tab struct{ Handle string }
+	b.call("POST", "/window/new", map[string]any{"type": "tab"}, &tab)
+	b.call("POST", "/window", map[string]any{"handle": tab.Handle}, nil)
+	t.Cleanup(func() {
+		b.call("DELETE", "/actions", nil, nil)
+		b.call("DELETE", "/window", nil, nil)
+		b.call("POST", "/window", map[string]any{"handle": first}, nil)
+		b.errors() // which the next test does not see
+	})
 	return b
 }
 
-// call sends one command and reads its value into out.
-func (b *browser) call(method, path string, in, out any) {
+// scheme makes pages light or dark.
+func (b *browser) scheme(value string) {
 	b.t.Helper()
+	b.call("POST", "/goog/cdp/execute", map[string]any{"cmd": "Emulation.setEmulatedMedia", "params": map[string]any{
+		"features": []any{map[string]any{"name": "prefers-color-scheme", "value": value}},
+	}}, nil)
+}
+
+// send sends one command and reads its value into out.
+func send(method, url string, in, out any) error {
 	var body bytes.Buffer
 	if in == nil && method == "POST" {
 		in = map[string]any{}
 	}
 	if in != nil {
-		require.NoError(b.t, json.NewEncoder(&body).Encode(in))
+		if err := json.NewEncoder(&body).Encode(in); err != nil {
+			return err
+		}
 	}
-	request, err := http.NewRequest(method, b.url+path, &body)
-	require.NoError(b.t, err)
+	request, err := http.NewRequest(method, url, &body)
+	if err != nil {
+		return err
+	}
 	client := &http.Client{Transport: &http.Transport{}} // no proxy: the driver is on this machine
 	defer client.CloseIdleConnections()
 	response, err := client.Do(request)
-	require.NoError(b.t, err)
+	if err != nil {
+		return err
+	}
 	defer response.Body.Close()
 	var reply struct {
 		Value json.RawMessage `json:"value"`
 	}
-	require.NoError(b.t, json.NewDecoder(response.Body).Decode(&reply))
-	require.Equal(b.t, http.StatusOK, response.StatusCode, "%s %s: %s", method, path, reply.Value)
-	if out != nil {
-		require.NoError(b.t, json.Unmarshal(reply.Value, out))
+	if err := json.NewDecoder(response.Body).Decode(&reply); err != nil {
+		return err
 	}
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s %s: %s", method, url, reply.Value)
+	}
+	if out == nil {
+		return nil
+	}
+	return json.Unmarshal(reply.Value, out)
+}
+
+// call sends one command of the session and reads its value into out.
+func (b *browser) call(method, path string, in, out any) {
+	b.t.Helper()
+	require.NoError(b.t, send(method, b.url+path, in, out))
 }
 
 func (b *browser) open(url string) { b.call("POST", "/url", map[string]any{"url": url}, nil) }

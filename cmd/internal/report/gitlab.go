@@ -27,7 +27,7 @@ var gitlabSeverity = map[diag.Severity]string{diag.Error: "major", diag.Warning:
 // names the fabric's folder at least.
 func GitLab(w io.Writer, r *Report, _ Options) error {
 	p := newPaths(r)
-	prints := fingerprints(p, r)
+	prints := Fingerprints(r)
 	issues := []GitLabIssue{}
 	for _, d := range r.Diags {
 		i := GitLabIssue{

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang"
@@ -222,7 +223,7 @@ func (d *draft) read(c Cabling, ds *diag.List) {
 	slices.SortFunc(d.devices, func(a, b *device) int { return nodeset.Compare(a.name, b.name) })
 	d.wire()
 	for name := range ignored {
-		d.ignored = append(d.ignored, oddLetter.ReplaceAllString(name, "?"))
+		d.ignored = append(d.ignored, oddLetter().ReplaceAllString(name, "?"))
 	}
 	slices.SortFunc(d.ignored, nodeset.Compare)
 	d.ignored = slices.Compact(d.ignored)
@@ -269,15 +270,17 @@ func (d *draft) leaveOut() {
 }
 
 // managementPort is how ports of the management network are called on switches.
-var managementPort = regexp.MustCompile(`(?i)^(mgmt|management|oob|ma|me|fxp|em)-?\d*$|^eth0$`)
+var managementPort = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^(mgmt|management|oob|ma|me|fxp|em)-?\d*$|^eth0$`)
+})
 
 // managed reports whether an end of a cable is a management port of a switch.
 func (d *draft) managed(j *jack) bool {
-	return j.dev.role == isSwitch && managementPort.MatchString(j.port)
+	return j.dev.role == isSwitch && managementPort().MatchString(j.port)
 }
 
 // oddLetter is what no name of a device has; in a glob any letter stands for it.
-var oddLetter = regexp.MustCompile(`[^a-z0-9._-]`)
+var oddLetter = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^a-z0-9._-]`) })
 
 // badName is the topic of names that cannot be.
 var badName = func() diag.Topic {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
@@ -215,24 +216,24 @@ func (d *draft) own(os *ir.OS, dev *device) string {
 	return m.name
 }
 
-var oddSystem = regexp.MustCompile(`[^a-z0-9]+`)
+var oddSystem = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^a-z0-9]+`) })
 
 // systemWord is the name of a system as a switch block writes it.
 func systemWord(said string) string {
 	if i := strings.LastIndexByte(said, '/'); i >= 0 {
 		said = said[i+1:]
 	}
-	if w := strings.Trim(oddSystem.ReplaceAllString(strings.ToLower(said), "-"), "-"); w != "" && len(w) <= 32 {
+	if w := strings.Trim(oddSystem().ReplaceAllString(strings.ToLower(said), "-"), "-"); w != "" && len(w) <= 32 {
 		return w
 	}
 	return hand
 }
 
-var speedText = regexp.MustCompile(`(?i)^(\d+)\s*([mgt])`)
+var speedText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^(\d+)\s*([mgt])`) })
 
 // megabits reads a speed such as 100G or 25 Gbps; 0 if it is written in another way.
 func megabits(s string) int {
-	m := speedText.FindStringSubmatch(strings.TrimSpace(s))
+	m := speedText().FindStringSubmatch(strings.TrimSpace(s))
 	if m == nil {
 		return 0
 	}

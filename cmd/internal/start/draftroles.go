@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
@@ -43,9 +44,9 @@ var (
 		"checkpoint paloalto pan f5 bigip huawei_vrp vrp")
 )
 
-var wordPattern = regexp.MustCompile(`[a-z]+`)
+var wordPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[a-z]+`) })
 
-func words(s string) []string { return wordPattern.FindAllString(strings.ToLower(s), -1) }
+func words(s string) []string { return wordPattern().FindAllString(strings.ToLower(s), -1) }
 
 // wordRole is what the last telling word of a text says.
 func wordRole(text string, switches, hosts []string) role {
@@ -88,11 +89,13 @@ func systemRole(system string) role {
 }
 
 // netdev is how interfaces of hosts are called.
-var netdev = regexp.MustCompile(`^(eth|en[ospx]|eno|ens|enp|ib|bond|mlx|mt|rdma|roce|rail|hca|net|nic|p\dp|em)[a-z0-9]*$`)
+var netdev = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(eth|en[ospx]|eno|ens|enp|ib|bond|mlx|mt|rdma|roce|rail|hca|net|nic|p\dp|em)[a-z0-9]*$`)
+})
 
 // hostPorts reports whether all ports of a device are called as those of hosts are.
 func hostPorts(dev *device) bool {
-	return !slices.ContainsFunc(dev.jacks, func(j *jack) bool { return !netdev.MatchString(j.port) })
+	return !slices.ContainsFunc(dev.jacks, func(j *jack) bool { return !netdev().MatchString(j.port) })
 }
 
 // roles guesses what is a switch and what is a host: by what the file says, by names, by ports, and last by what a device is

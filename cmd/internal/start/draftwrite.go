@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang"
@@ -85,14 +86,14 @@ func (d *draft) group() {
 }
 
 var (
-	digitsAndJoints = regexp.MustCompile(`[0-9._-]+`)
-	lastLetter      = regexp.MustCompile(`-[a-z]$`)
+	digitsAndJoints = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[0-9._-]+`) })
+	lastLetter      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`-[a-z]$`) })
 )
 
 // stemOf is a name without what tells devices of a kind apart, as a label: numbers, and a letter at the end.
 func stemOf(name string) string {
-	stem := strings.Trim(digitsAndJoints.ReplaceAllString(name, "-"), "-")
-	stem = lastLetter.ReplaceAllString(stem, "")
+	stem := strings.Trim(digitsAndJoints().ReplaceAllString(name, "-"), "-")
+	stem = lastLetter().ReplaceAllString(stem, "")
 	switch {
 	case stem == "":
 		return "device"

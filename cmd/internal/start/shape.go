@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
@@ -301,7 +302,7 @@ func mlagRack(f *shaped) {
 	f.switches("leaf", "${each.key}-leaf[1-2]", modelOf100, 1, `for_each = toset(["`+strings.Join(keys, `", "`)+`"])`,
 		"mlag = each.key # the pair is never changed together")
 	legs := func(n int) string {
-		return legOf.ReplaceAllString(list, `"$1-leaf`+strconv.Itoa(n)+":")
+		return legOf().ReplaceAllString(list, `"$1-leaf`+strconv.Itoa(n)+":")
 	}
 	f.join("link", "first-legs", "The first port of every host to the first leaf of its rack.",
 		fmt.Sprintf("a = \"%s:ens1f0\"", gpus), "b = "+legs(1), `speed = "100G"`, `length = "3m"`)
@@ -325,7 +326,7 @@ func mlagRack(f *shaped) {
 }
 
 // legOf is a rack at the beginning of an end.
-var legOf = regexp.MustCompile(`"([^":]+):`)
+var legOf = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"([^":]+):`) })
 
 // ShapeNames lists the shapes.
 func ShapeNames() []string {

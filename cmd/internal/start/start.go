@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
@@ -27,10 +28,10 @@ type File struct {
 	Data []byte
 }
 
-var nameLike = regexp.MustCompile(`^[a-z_][a-z0-9_-]{0,31}$`)
+var nameLike = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z_][a-z0-9_-]{0,31}$`) })
 
 // IsName reports whether a fabric may be called so.
-func IsName(s string) bool { return nameLike.MatchString(s) }
+func IsName(s string) bool { return nameLike().MatchString(s) }
 
 // Call gives the fabric of new files a name, in place of the one that they come with.
 func Call(files []File, name string) {
@@ -44,13 +45,13 @@ func Call(files []File, name string) {
 // unpinned is how the workflow of new files installs rocec before it is pinned.
 const unpinned = "@VERSION # write the version that you apply with"
 
-var versionLike = regexp.MustCompile(`^\d+\.\d+\.\d+[-.0-9A-Za-z]*$`)
+var versionLike = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\d+\.\d+\.\d+[-.0-9A-Za-z]*$`) })
 
 // Pin has the workflow of new files install a version of rocec, which a release or a commit has. Without one the workflow keeps VERSION,
 // which no module proxy knows, and says what to write: it never installs the newest.
 func Pin(files []File, version string) {
 	version = strings.TrimPrefix(version, "v")
-	if !versionLike.MatchString(version) {
+	if !versionLike().MatchString(version) {
 		return
 	}
 	for i, f := range files {
@@ -87,7 +88,7 @@ func On(on System) []File {
 			f.Data = bytes.ReplaceAll(f.Data, []byte(smallUser), fmt.Appendf(nil, "user = %q", on.OS.User))
 			files[i].Data = canonical(f.Data)
 		case "cabling.hcl":
-			files[i].Data = smallPorts.ReplaceAllFunc(f.Data, func(ports []byte) []byte { return spell(on.OS, m, ports) })
+			files[i].Data = smallPorts().ReplaceAllFunc(f.Data, func(ports []byte) []byte { return spell(on.OS, m, ports) })
 		}
 	}
 	return files
@@ -111,7 +112,7 @@ func spell(os *ir.OS, m *platform.Switch, ports []byte) []byte {
 }
 
 // smallPorts are the ports of the small fabric's switches, as they are written.
-var smallPorts = regexp.MustCompile(`swp(\[\d+-\d+\]|\d+)`)
+var smallPorts = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`swp(\[\d+-\d+\]|\d+)`) })
 
 // What switches of the small fabric are and run, as it is written.
 const (

@@ -37,8 +37,8 @@ func TestValuesAreTheGrammars(t *testing.T) {
 		}
 		require.NotEmpty(t, base.Data, owner)
 		first := bytes.Count(base.Data, []byte("\n")) + 2
-		for i := range grammar.Keys {
-			k := &grammar.Keys[i]
+		for i := range grammar.Keys() {
+			k := &grammar.Keys()[i]
 			if k.In&dialect == 0 || k.Hint || k.Aside {
 				continue
 			}

@@ -6,6 +6,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/rocec/rocec/lang/diag"
 	paths "github.com/rocec/rocec/targets/nvue/grammar"
@@ -27,14 +28,24 @@ func namedNVUE(name string) bool {
 // What NVUE's files begin with: a list of header, set and unset, in YAML or JSON; JSON with these, or with the tree, in an object, also
 // below the number of a revision; and lines of commands. And where a header names the release.
 var (
-	nvueList = regexp.MustCompile(`^(?:(?:[ \t]*(?:#[^\n]*|---[ \t]*)?\r?\n)*-[ \t]+(?:header|set|unset):|` +
-		`\s*\[\s*\{\s*"(?:header|set|unset)"\s*:)`)
-	nvueObject = regexp.MustCompile(`^\s*\{\s*(?:"[0-9]{1,9}"\s*:\s*\{\s*"(?:header|set|unset)"|"(?:` +
-		`header|set|unset|acl|bridge|evpn|interface|mlag|nve|platform|qos|router|service|system|vrf)")\s*:\s*\{`)
-	nvueCommands = regexp.MustCompile(`^(?:[ \t]*(?:#[^\n]*)?\r?\n)*[ \t]*(?:sudo[ \t]+)?nv[ \t]+(?:set|unset|config)[ \t]`)
-	nvueVersion  = regexp.MustCompile(`(?m)(?:^[ \t]+version:[ \t]*["']?|"version"[ \t]*:[ \t]*")(Cumulus Linux [0-9.]{1,16})`)
-	nvueQoS      = regexp.MustCompile(`(?m)(?:^[ \t]+qos:|"qos"[ \t]*:)`)
-	nothing      = regexp.MustCompile(`^(?:[ \t]*(?:#[^\n]*|---[ \t]*)?\r?\n)*[ \t]*(?:#[^\n]*|---[ \t]*)?$`)
+	nvueList = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:(?:[ \t]*(?:#[^\n]*|---[ \t]*)?\r?\n)*-[ \t]+(?:header|set|unset):|` +
+			`\s*\[\s*\{\s*"(?:header|set|unset)"\s*:)`)
+	})
+	nvueObject = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\s*\{\s*(?:"[0-9]{1,9}"\s*:\s*\{\s*"(?:header|set|unset)"|"(?:` +
+			`header|set|unset|acl|bridge|evpn|interface|mlag|nve|platform|qos|router|service|system|vrf)")\s*:\s*\{`)
+	})
+	nvueCommands = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:[ \t]*(?:#[^\n]*)?\r?\n)*[ \t]*(?:sudo[ \t]+)?nv[ \t]+(?:set|unset|config)[ \t]`)
+	})
+	nvueVersion = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?m)(?:^[ \t]+version:[ \t]*["']?|"version"[ \t]*:[ \t]*")(Cumulus Linux [0-9.]{1,16})`)
+	})
+	nvueQoS = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)(?:^[ \t]+qos:|"qos"[ \t]*:)`) })
+	nothing = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:[ \t]*(?:#[^\n]*|---[ \t]*)?\r?\n)*[ \t]*(?:#[^\n]*|---[ \t]*)?$`)
+	})
 )
 
 // IsNVUE reports whether a file is of NVUE: its beginning says so, whatever it is called, or its name does, unless it is JSON of
@@ -42,7 +53,7 @@ var (
 func IsNVUE(f File) bool {
 	head := nvueHead(f)
 	object := bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("{"))
-	return f.Why == "" && (nvueList.Match(head) || nvueObject.Match(head) || nvueCommands.Match(head) || namedNVUE(f.Name) && !object)
+	return f.Why == "" && (nvueList().Match(head) || nvueObject().Match(head) || nvueCommands().Match(head) || namedNVUE(f.Name) && !object)
 }
 
 // nvueHead is the part of a file that says what it is.
@@ -57,20 +68,20 @@ func (r *Lint) nvue(i int, f File) {
 	at := s.top()
 	head := nvueHead(f)
 	switch {
-	case nvueCommands.Match(head):
+	case nvueCommands().Match(head):
 		r.Files[i] = Taken{Dialect: "commands of NVUE", Why: "it holds commands (nv set), which are no whole configuration"}
 		u.warnf(&topicNVUE, at, "%s holds commands of NVUE (nv set), and what a switch has after them depends on what it had before. rocec "+
 			"judges the whole tree: give it /etc/nvue.d/startup.yaml of the switch, or what `nv config show -o yaml` prints there.",
 			diag.Escape(f.Name))
 		return
-	case len(f.Data) == len(head) && nothing.Match(head):
+	case len(f.Data) == len(head) && nothing().Match(head):
 		r.Files[i] = Taken{Dialect: "configuration of NVUE", Why: empty}
 		r.Diagnostics = append(r.Diagnostics, lint.Empty(f.Name))
 		return
 	}
 	release, other := "", ""
 	cfg, err := paths.Read(f.Data)
-	if m := nvueVersion.FindSubmatchIndex(f.Data); m != nil {
+	if m := nvueVersion().FindSubmatchIndex(f.Data); m != nil {
 		release = strings.TrimPrefix(string(f.Data[m[2]:m[3]]), "Cumulus Linux ")
 		start := bytes.LastIndexByte(f.Data[:m[2]], '\n') + 1
 		at = s.span(bytes.Count(f.Data[:m[2]], []byte("\n"))+1, start, m[2], m[3])
@@ -108,7 +119,7 @@ func (r *Lint) nvue(i int, f File) {
 	}
 	t.Why = "it " + states + ", whose paths rocec does not know"
 	qos := "It sets nothing below qos."
-	if nvueQoS.Match(f.Data) {
+	if nvueQoS().Match(f.Data) {
 		qos = "It sets qos, and none of that is looked at."
 	}
 	u.warnf(&topicNVUE, at, "%s is a configuration of NVUE and %s. rocec knows the paths of %d.%d to %d.%d. %s Give it "+

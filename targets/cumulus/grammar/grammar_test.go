@@ -14,8 +14,8 @@ import (
 func TestKeys(t *testing.T) {
 	seen := map[string]bool{}
 	grouped := map[Feature]bool{}
-	for i := range Keys {
-		k := &Keys[i]
+	for i := range Keys() {
+		k := &Keys()[i]
 		assert.False(t, seen[k.Pattern], k.Pattern)
 		seen[k.Pattern] = true
 		assert.Regexp(t, `^([a-z0-9_]+|G|[a-z_]*N)(\.([a-z0-9_]+|G|[a-z_]*N))*$`, k.Pattern)
@@ -64,7 +64,7 @@ func TestMeaningsAreDistinct(t *testing.T) {
 	for i, d := range dialects {
 		bit := Dialects(1) << i
 		at := map[Feature]map[Meaning]string{}
-		for _, k := range Keys {
+		for _, k := range Keys() {
 			if k.Means == 0 || k.In&bit == 0 {
 				continue
 			}
@@ -81,13 +81,13 @@ func TestMeaningsAreDistinct(t *testing.T) {
 func TestEvidence(t *testing.T) {
 	for _, e := range evidence {
 		found := false
-		for _, k := range Keys {
+		for _, k := range Keys() {
 			name := k.Spell(1, "mine")
 			found = found || strings.HasPrefix(name, e.head) && strings.Contains(name, e.part) && strings.HasSuffix(name, e.tail)
 		}
 		assert.True(t, found, "%+v", e)
 	}
-	for _, k := range Keys {
+	for _, k := range Keys() {
 		if k.shown != 0 {
 			s := Spelling{dialect: T4}.Shown([]Line{{Key: k.Spell(1, "mine"), Hidden: true}})
 			if k.shown != showsMarks || k.Means == MinThreshold { // one of the thresholds speaks for all three
@@ -229,8 +229,8 @@ func TestPossible(t *testing.T) {
 
 // accepted is every key a spelling has.
 func accepted(s Spelling) (out []*Key) {
-	for i := range Keys {
-		k := &Keys[i]
+	for i := range Keys() {
+		k := &Keys()[i]
 		idle := slices.Contains(Marking, k.Feature()) && k.Feature() != s.Marking()
 		if k.Means != 0 && !idle && s.Key(k.Feature(), k.Means) == k {
 			out = append(out, k)

@@ -3,6 +3,7 @@ package grammar
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/rocec/rocec/lang/diag"
 )
@@ -25,170 +26,173 @@ type Key struct {
 	texts []string // what stands around them
 }
 
-// Keys is the table. Sources: the chapter "Buffer and Queue Management" of the Cumulus Linux manuals 2.5, 3.1.2, 3.2.1,
+// rows is the table. Sources: the chapter "Buffer and Queue Management" of the Cumulus Linux manuals 2.5, 3.1.2, 3.2.1,
 // 3.3.2, 3.4.3, 3.5 and 3.7, "Quality of Service" of 4.2, 4.3, 4.4 and 5.x, the RoCE chapters of 3.7, 4.3 and 4.4, and
 // files in public use where Maybe says so.
 //
 // Where a dialect has two keys of one meaning (ecn and ecn_red in T3), the first is what its manual prints.
-var Keys = worded(
+var rows = []Key{
 	// Which header field decides, and the cos of its values. One word for the whole switch up to 3.4, then a list.
-	Key{Pattern: "traffic.packet_priority_source", In: T0 | T1, Type: Field, Means: TrustOne, Defines: true},
-	Key{Pattern: "traffic.packet_priority_source_set", In: T2 | T3 | T4 | QoSFeatures, Type: Fields, Means: TrustSet, Defines: true},
-	Key{Pattern: "traffic.port_default_priority", In: QoSFeatures, Type: Cos, Means: DefaultCos},
-	Key{Pattern: "traffic.cos_N.packet_priorities", In: T0 | T1, Type: FieldValues, Means: MapTrusted, Defines: true},
-	Key{Pattern: "traffic.cos_N.packet_priorities.8021p", In: T2, Type: PCPs, Means: MapPCP, Defines: true},
-	Key{Pattern: "traffic.cos_N.packet_priorities.dscp", In: T2, Type: DSCPs, Means: MapDSCP, Defines: true},
-	Key{Pattern: "traffic.cos_N.priority_source.8021p", In: T3 | T4 | QoSFeatures, Type: PCPs, Means: MapPCP, Defines: true},
-	Key{Pattern: "traffic.cos_N.priority_source.dscp", In: T3 | T4 | QoSFeatures, Type: DSCPs, Means: MapDSCP, Defines: true},
-	Key{Pattern: "source.port_group_list", In: T3 | T4 | QoSFeatures, Type: Names, Means: Groups},
-	Key{Pattern: "source.G.port_set", In: T3 | T4 | QoSFeatures, Type: Ports, Means: GroupPorts},
-	Key{Pattern: "source.G.packet_priority_source_set", In: T3 | T4 | QoSFeatures, Type: Fields, Means: TrustSet},
-	Key{Pattern: "source.G.port_default_priority", In: QoSFeatures, Type: Cos, Means: DefaultCos},
-	Key{Pattern: "source.G.cos_N.priority_source.8021p", In: T3 | T4 | QoSFeatures, Type: PCPs, Means: MapPCP},
-	Key{Pattern: "source.G.cos_N.priority_source.dscp", In: T3 | T4 | QoSFeatures, Type: DSCPs, Means: MapDSCP},
+	{Pattern: "traffic.packet_priority_source", In: T0 | T1, Type: Field, Means: TrustOne, Defines: true},
+	{Pattern: "traffic.packet_priority_source_set", In: T2 | T3 | T4 | QoSFeatures, Type: Fields, Means: TrustSet, Defines: true},
+	{Pattern: "traffic.port_default_priority", In: QoSFeatures, Type: Cos, Means: DefaultCos},
+	{Pattern: "traffic.cos_N.packet_priorities", In: T0 | T1, Type: FieldValues, Means: MapTrusted, Defines: true},
+	{Pattern: "traffic.cos_N.packet_priorities.8021p", In: T2, Type: PCPs, Means: MapPCP, Defines: true},
+	{Pattern: "traffic.cos_N.packet_priorities.dscp", In: T2, Type: DSCPs, Means: MapDSCP, Defines: true},
+	{Pattern: "traffic.cos_N.priority_source.8021p", In: T3 | T4 | QoSFeatures, Type: PCPs, Means: MapPCP, Defines: true},
+	{Pattern: "traffic.cos_N.priority_source.dscp", In: T3 | T4 | QoSFeatures, Type: DSCPs, Means: MapDSCP, Defines: true},
+	{Pattern: "source.port_group_list", In: T3 | T4 | QoSFeatures, Type: Names, Means: Groups},
+	{Pattern: "source.G.port_set", In: T3 | T4 | QoSFeatures, Type: Ports, Means: GroupPorts},
+	{Pattern: "source.G.packet_priority_source_set", In: T3 | T4 | QoSFeatures, Type: Fields, Means: TrustSet},
+	{Pattern: "source.G.port_default_priority", In: QoSFeatures, Type: Cos, Means: DefaultCos},
+	{Pattern: "source.G.cos_N.priority_source.8021p", In: T3 | T4 | QoSFeatures, Type: PCPs, Means: MapPCP},
+	{Pattern: "source.G.cos_N.priority_source.dscp", In: T3 | T4 | QoSFeatures, Type: DSCPs, Means: MapDSCP},
 
 	// Rewriting on the way out.
-	Key{Pattern: "traffic.remark_packet_priority", In: T0 | T1 | T2, Type: FieldOrNone, Means: RewriteOne, Defines: true},
-	Key{Pattern: "traffic.packet_priority_remark_set", In: T3 | T4 | QoSFeatures, Type: RewrittenFields, Means: RewriteSet, Defines: true},
-	Key{Pattern: "traffic.cos_N.priority_remark.8021p", In: T3 | T4 | QoSFeatures, Type: OnePCP, Means: RewrittenPCP},
-	Key{Pattern: "traffic.cos_N.priority_remark.dscp", In: T3 | T4 | QoSFeatures, Type: OneDSCP, Means: RewrittenDSCP},
-	Key{Pattern: "remark.port_group_list", In: T3 | T4 | QoSFeatures, Type: Names, Means: Groups},
-	Key{Pattern: "remark.G.port_set", In: T3 | T4 | QoSFeatures, Type: Ports, Means: GroupPorts},
-	Key{Pattern: "remark.G.packet_priority_remark_set", In: T3 | T4 | QoSFeatures, Type: RewrittenFields, Means: RewriteSet},
-	Key{Pattern: "remark.G.cos_N.priority_remark.8021p", In: T3 | T4 | QoSFeatures, Type: OnePCP, Means: RewrittenPCP},
-	Key{Pattern: "remark.G.cos_N.priority_remark.dscp", In: T3 | T4 | QoSFeatures, Type: OneDSCP, Means: RewrittenDSCP},
+	{Pattern: "traffic.remark_packet_priority", In: T0 | T1 | T2, Type: FieldOrNone, Means: RewriteOne, Defines: true},
+	{Pattern: "traffic.packet_priority_remark_set", In: T3 | T4 | QoSFeatures, Type: RewrittenFields, Means: RewriteSet, Defines: true},
+	{Pattern: "traffic.cos_N.priority_remark.8021p", In: T3 | T4 | QoSFeatures, Type: OnePCP, Means: RewrittenPCP},
+	{Pattern: "traffic.cos_N.priority_remark.dscp", In: T3 | T4 | QoSFeatures, Type: OneDSCP, Means: RewrittenDSCP},
+	{Pattern: "remark.port_group_list", In: T3 | T4 | QoSFeatures, Type: Names, Means: Groups},
+	{Pattern: "remark.G.port_set", In: T3 | T4 | QoSFeatures, Type: Ports, Means: GroupPorts},
+	{Pattern: "remark.G.packet_priority_remark_set", In: T3 | T4 | QoSFeatures, Type: RewrittenFields, Means: RewriteSet},
+	{Pattern: "remark.G.cos_N.priority_remark.8021p", In: T3 | T4 | QoSFeatures, Type: OnePCP, Means: RewrittenPCP},
+	{Pattern: "remark.G.cos_N.priority_remark.dscp", In: T3 | T4 | QoSFeatures, Type: OneDSCP, Means: RewrittenDSCP},
 
 	// Priority groups; up to 3.1.0 one of them, for all ports, was lossless.
-	Key{Pattern: "traffic.priority_group_list", In: TrafficConf | QoSInfra, Type: Names, Means: PriorityGroups},
-	Key{Pattern: "priority_group.G.cos_list", In: TrafficConf | QoSInfra, Type: CosList, Means: GroupCos},
-	Key{Pattern: "priority_group.G.alias", In: T4 | QoSInfra, Maybe: T3, Type: Anything},
-	Key{Pattern: "priority_group.G.weight", In: TrafficConf, Type: DWRRWeight, Means: Weight},
-	Key{Pattern: "priority_group.G.id", In: QoSInfra | D, Type: Anything, Means: GroupID},
-	Key{Pattern: "priority_group.G.service_pool", In: QoSInfra | D, Type: Anything, Means: GroupPool},
-	Key{Pattern: "priority_group.lossless.lossless_flag", In: T0, Type: Boolean, Means: LosslessFlag},
-	Key{Pattern: "priority_group.lossless.port_group_0.port_buffer_bytes", In: T0, Type: Size},
-	Key{Pattern: "priority_group.lossless.port_group_0.port_range", In: T0, Type: Anything},
+	{Pattern: "traffic.priority_group_list", In: TrafficConf | QoSInfra, Type: Names, Means: PriorityGroups},
+	{Pattern: "priority_group.G.cos_list", In: TrafficConf | QoSInfra, Type: CosList, Means: GroupCos},
+	{Pattern: "priority_group.G.alias", In: T4 | QoSInfra, Maybe: T3, Type: Anything},
+	{Pattern: "priority_group.G.weight", In: TrafficConf, Type: DWRRWeight, Means: Weight},
+	{Pattern: "priority_group.G.id", In: QoSInfra | D, Type: Anything, Means: GroupID},
+	{Pattern: "priority_group.G.service_pool", In: QoSInfra | D, Type: Anything, Means: GroupPool},
+	{Pattern: "priority_group.lossless.lossless_flag", In: T0, Type: Boolean, Means: LosslessFlag},
+	{Pattern: "priority_group.lossless.port_group_0.port_buffer_bytes", In: T0, Type: Size},
+	{Pattern: "priority_group.lossless.port_group_0.port_range", In: T0, Type: Anything},
 
 	// Scheduling. The queues and shapers are in the manual of 4.3 and not in that of 4.2.
-	Key{Pattern: "scheduling.algorithm", In: TrafficConf | QoSInfra, Type: DWRR, Means: Algorithm},
-	Key{Pattern: "default_egress_sched.egr_queue_N.bw_percent", In: T4 | QoSFeatures, Since: r43, Type: Percent, Means: QueueShare},
-	Key{Pattern: "egress_sched.port_group_list", In: T4 | QoSFeatures, Since: r43, Type: Names, Means: Groups},
-	Key{Pattern: "egress_sched.G.port_set", In: T4 | QoSFeatures, Since: r43, Type: Ports, Means: GroupPorts},
-	Key{Pattern: "egress_sched.G.egr_queue_N.bw_percent", In: T4 | QoSFeatures, Since: r43, Type: Percent, Means: QueueShare},
-	Key{Pattern: "shaping.port_group_list", In: T4 | QoSFeatures, Since: r43, Type: Names, Means: Groups},
-	Key{Pattern: "shaping.G.port_set", In: T4 | QoSFeatures, Since: r43, Type: Ports, Means: GroupPorts},
-	Key{Pattern: "shaping.G.egr_queue_N.shaper", In: T4 | QoSFeatures, Since: r43, Type: RatePair, Means: QueueRate},
-	Key{Pattern: "shaping.G.port.shaper", In: T4 | QoSFeatures, Since: r43, Type: Size, Means: PortRate},
+	{Pattern: "scheduling.algorithm", In: TrafficConf | QoSInfra, Type: DWRR, Means: Algorithm},
+	{Pattern: "default_egress_sched.egr_queue_N.bw_percent", In: T4 | QoSFeatures, Since: r43, Type: Percent, Means: QueueShare},
+	{Pattern: "egress_sched.port_group_list", In: T4 | QoSFeatures, Since: r43, Type: Names, Means: Groups},
+	{Pattern: "egress_sched.G.port_set", In: T4 | QoSFeatures, Since: r43, Type: Ports, Means: GroupPorts},
+	{Pattern: "egress_sched.G.egr_queue_N.bw_percent", In: T4 | QoSFeatures, Since: r43, Type: Percent, Means: QueueShare},
+	{Pattern: "shaping.port_group_list", In: T4 | QoSFeatures, Since: r43, Type: Names, Means: Groups},
+	{Pattern: "shaping.G.port_set", In: T4 | QoSFeatures, Since: r43, Type: Ports, Means: GroupPorts},
+	{Pattern: "shaping.G.egr_queue_N.shaper", In: T4 | QoSFeatures, Since: r43, Type: RatePair, Means: QueueRate},
+	{Pattern: "shaping.G.port.shaper", In: T4 | QoSFeatures, Since: r43, Type: Size, Means: PortRate},
 
 	// PFC. cable_length is in the manual of 4.3, and in the template and the list of no earlier one.
-	Key{Pattern: "pfc.port_group_list", In: T1 | T2 | T3 | T4 | QoSFeatures, Type: Names, Means: Groups},
-	Key{Pattern: "pfc.G.cos_list", In: T1 | T2 | T3 | T4 | QoSFeatures, Type: CosList, Means: GroupCos},
-	Key{Pattern: "pfc.G.port_set", In: T1 | T2 | T3 | T4 | QoSFeatures, Type: Ports, Means: GroupPorts},
-	Key{Pattern: "pfc.G.port_buffer_bytes", In: T1 | T2 | T3 | T4 | QoSFeatures, Type: Size, Means: Buffer},
-	Key{Pattern: "pfc.G.xoff_size", In: T1 | T2 | T3 | T4 | QoSFeatures, Type: Size, Means: Xoff},
-	Key{Pattern: "pfc.G.xon_delta", In: T1 | T2 | T3 | T4 | QoSFeatures, Type: Size, Means: XonDelta},
-	Key{Pattern: "pfc.G.tx_enable", In: T1 | T2 | T3 | T4 | QoSFeatures, Type: Boolean, Means: SendsPause},
-	Key{Pattern: "pfc.G.rx_enable", In: T1 | T2 | T3 | T4 | QoSFeatures, Type: Boolean, Means: ObeysPause},
-	Key{Pattern: "pfc.G.cable_length", In: T4 | QoSFeatures, Since: r43, Maybe: T3, Type: Size, Means: CableLength, shown: showsCable},
+	{Pattern: "pfc.port_group_list", In: T1 | T2 | T3 | T4 | QoSFeatures, Type: Names, Means: Groups},
+	{Pattern: "pfc.G.cos_list", In: T1 | T2 | T3 | T4 | QoSFeatures, Type: CosList, Means: GroupCos},
+	{Pattern: "pfc.G.port_set", In: T1 | T2 | T3 | T4 | QoSFeatures, Type: Ports, Means: GroupPorts},
+	{Pattern: "pfc.G.port_buffer_bytes", In: T1 | T2 | T3 | T4 | QoSFeatures, Type: Size, Means: Buffer},
+	{Pattern: "pfc.G.xoff_size", In: T1 | T2 | T3 | T4 | QoSFeatures, Type: Size, Means: Xoff},
+	{Pattern: "pfc.G.xon_delta", In: T1 | T2 | T3 | T4 | QoSFeatures, Type: Size, Means: XonDelta},
+	{Pattern: "pfc.G.tx_enable", In: T1 | T2 | T3 | T4 | QoSFeatures, Type: Boolean, Means: SendsPause},
+	{Pattern: "pfc.G.rx_enable", In: T1 | T2 | T3 | T4 | QoSFeatures, Type: Boolean, Means: ObeysPause},
+	{Pattern: "pfc.G.cable_length", In: T4 | QoSFeatures, Since: r43, Maybe: T3, Type: Size, Means: CableLength, shown: showsCable},
 
 	// Pausing of whole links; without sizes up to 3.1.0.
-	Key{Pattern: "link_pause.port_group_list", In: TrafficConf | QoSFeatures, Type: Names, Means: Groups},
-	Key{Pattern: "link_pause.G.port_set", In: TrafficConf | QoSFeatures, Type: Ports, Means: GroupPorts},
-	Key{Pattern: "link_pause.G.tx_enable", In: TrafficConf | QoSFeatures, Type: Boolean, Means: SendsPause},
-	Key{Pattern: "link_pause.G.rx_enable", In: TrafficConf | QoSFeatures, Type: Boolean, Means: ObeysPause},
-	Key{Pattern: "link_pause.G.port_buffer_bytes", In: T1 | T2 | T3 | T4 | QoSFeatures, Type: Size, Means: Buffer},
-	Key{Pattern: "link_pause.G.xoff_size", In: T1 | T2 | T3 | T4 | QoSFeatures, Type: Size, Means: Xoff},
-	Key{Pattern: "link_pause.G.xon_delta", In: T1 | T2 | T3 | T4 | QoSFeatures, Type: Size, Means: XonDelta},
-	Key{Pattern: "link_pause.G.cable_length", In: T4 | QoSFeatures, Since: r43, Maybe: T3, Type: Size, Means: CableLength, shown: showsCable},
+	{Pattern: "link_pause.port_group_list", In: TrafficConf | QoSFeatures, Type: Names, Means: Groups},
+	{Pattern: "link_pause.G.port_set", In: TrafficConf | QoSFeatures, Type: Ports, Means: GroupPorts},
+	{Pattern: "link_pause.G.tx_enable", In: TrafficConf | QoSFeatures, Type: Boolean, Means: SendsPause},
+	{Pattern: "link_pause.G.rx_enable", In: TrafficConf | QoSFeatures, Type: Boolean, Means: ObeysPause},
+	{Pattern: "link_pause.G.port_buffer_bytes", In: T1 | T2 | T3 | T4 | QoSFeatures, Type: Size, Means: Buffer},
+	{Pattern: "link_pause.G.xoff_size", In: T1 | T2 | T3 | T4 | QoSFeatures, Type: Size, Means: Xoff},
+	{Pattern: "link_pause.G.xon_delta", In: T1 | T2 | T3 | T4 | QoSFeatures, Type: Size, Means: XonDelta},
+	{Pattern: "link_pause.G.cable_length", In: T4 | QoSFeatures, Since: r43, Maybe: T3, Type: Size, Means: CableLength, shown: showsCable},
 
 	// Marking. Manuals up to 3.7 print ecn, files of 3.7 and the manual of 4.3 ecn_red; those of 4.0 to 4.2 print ecn in examples and
 	// ecn_red in lists, so there the file decides. The manuals of 3.1.2 and 3.2.1 show no thresholds; that of 3.3.2 does.
-	Key{Pattern: "ecn.port_group_list", In: T1 | T2 | T3, Maybe: T4, Type: Names, Means: Groups, shown: showsECN},
-	Key{Pattern: "ecn.G.cos_list", In: T1 | T2 | T3, Maybe: T4, Type: CosList, Means: GroupCos, shown: showsECN},
-	Key{Pattern: "ecn.G.port_set", In: T1 | T2 | T3, Maybe: T4, Type: Ports, Means: GroupPorts, shown: showsECN},
-	Key{
+	{Pattern: "ecn.port_group_list", In: T1 | T2 | T3, Maybe: T4, Type: Names, Means: Groups, shown: showsECN},
+	{Pattern: "ecn.G.cos_list", In: T1 | T2 | T3, Maybe: T4, Type: CosList, Means: GroupCos, shown: showsECN},
+	{Pattern: "ecn.G.port_set", In: T1 | T2 | T3, Maybe: T4, Type: Ports, Means: GroupPorts, shown: showsECN},
+	{
 		Pattern: "ecn.G.min_threshold_bytes", In: T1 | T2 | T3, Since: r33, Maybe: T4, Type: Size, Means: MinThreshold,
 		shown: showsMarks | showsECN,
 	},
-	Key{
+	{
 		Pattern: "ecn.G.max_threshold_bytes", In: T1 | T2 | T3, Since: r33, Maybe: T4, Type: Size, Means: MaxThreshold,
 		shown: showsMarks | showsECN,
 	},
-	Key{
+	{
 		Pattern: "ecn.G.probability", In: T1 | T2 | T3, Since: r33, Maybe: T4, Type: Percent, Means: Probability,
 		shown: showsMarks | showsECN,
 	},
-	Key{Pattern: "ecn_red.port_group_list", In: T3 | T4 | Q2, Maybe: T2 | Q1, Type: Names, Means: Groups, shown: showsRED},
-	Key{Pattern: "ecn_red.G.cos_list", In: T3 | T4, Maybe: T2, Type: CosList, Means: GroupCos, shown: showsRED},
-	Key{Pattern: "ecn_red.G.egress_queue_list", In: Q2, Maybe: Q1, Type: CosList, Means: GroupQueues},
-	Key{Pattern: "ecn_red.G.port_set", In: T3 | T4 | Q2, Maybe: T2 | Q1, Type: Ports, Means: GroupPorts, shown: showsRED},
-	Key{Pattern: "ecn_red.G.ecn_enable", In: T3 | T4 | Q2, Maybe: T2 | Q1, Type: Boolean, Means: Marks, shown: showsRED},
-	Key{Pattern: "ecn_red.G.red_enable", In: T3 | T4 | Q2, Maybe: T2 | Q1, Type: Boolean, Means: DropsEarly, shown: showsRED},
-	Key{Pattern: "ecn_red.G.min_threshold_bytes", In: T3 | T4 | Q2, Maybe: T2 | Q1, Type: Size, Means: MinThreshold, shown: showsRED},
-	Key{Pattern: "ecn_red.G.max_threshold_bytes", In: T3 | T4 | Q2, Maybe: T2 | Q1, Type: Size, Means: MaxThreshold, shown: showsRED},
-	Key{Pattern: "ecn_red.G.probability", In: T3 | T4 | Q2, Maybe: T2 | Q1, Type: Percent, Means: Probability, shown: showsRED},
-	Key{Pattern: "default_ecn_conf.egress_queue_list", In: Q1, Type: CosList, Means: GroupQueues, Defines: true},
-	Key{Pattern: "default_ecn_conf.ecn_enable", In: Q1, Type: Boolean, Means: Marks, Defines: true},
-	Key{Pattern: "default_ecn_conf.red_enable", In: Q1, Type: Boolean, Means: DropsEarly, Defines: true},
-	Key{Pattern: "default_ecn_conf.min_threshold_bytes", In: Q1, Type: Size, Means: MinThreshold, Defines: true},
-	Key{Pattern: "default_ecn_conf.max_threshold_bytes", In: Q1, Type: Size, Means: MaxThreshold, Defines: true},
-	Key{Pattern: "default_ecn_conf.probability", In: Q1, Type: Percent, Means: Probability, Defines: true},
-	Key{Pattern: "default_ecn_red_conf.egress_queue_list", In: Q2, Type: CosList, Means: GroupQueues, Defines: true},
-	Key{Pattern: "default_ecn_red_conf.ecn_enable", In: Q2, Type: Boolean, Means: Marks, Defines: true},
-	Key{Pattern: "default_ecn_red_conf.red_enable", In: Q2, Type: Boolean, Means: DropsEarly, Defines: true},
-	Key{Pattern: "default_ecn_red_conf.min_threshold_bytes", In: Q2, Type: Size, Means: MinThreshold, Defines: true},
-	Key{Pattern: "default_ecn_red_conf.max_threshold_bytes", In: Q2, Type: Size, Means: MaxThreshold, Defines: true},
-	Key{Pattern: "default_ecn_red_conf.probability", In: Q2, Type: Percent, Means: Probability, Defines: true},
+	{Pattern: "ecn_red.port_group_list", In: T3 | T4 | Q2, Maybe: T2 | Q1, Type: Names, Means: Groups, shown: showsRED},
+	{Pattern: "ecn_red.G.cos_list", In: T3 | T4, Maybe: T2, Type: CosList, Means: GroupCos, shown: showsRED},
+	{Pattern: "ecn_red.G.egress_queue_list", In: Q2, Maybe: Q1, Type: CosList, Means: GroupQueues},
+	{Pattern: "ecn_red.G.port_set", In: T3 | T4 | Q2, Maybe: T2 | Q1, Type: Ports, Means: GroupPorts, shown: showsRED},
+	{Pattern: "ecn_red.G.ecn_enable", In: T3 | T4 | Q2, Maybe: T2 | Q1, Type: Boolean, Means: Marks, shown: showsRED},
+	{Pattern: "ecn_red.G.red_enable", In: T3 | T4 | Q2, Maybe: T2 | Q1, Type: Boolean, Means: DropsEarly, shown: showsRED},
+	{Pattern: "ecn_red.G.min_threshold_bytes", In: T3 | T4 | Q2, Maybe: T2 | Q1, Type: Size, Means: MinThreshold, shown: showsRED},
+	{Pattern: "ecn_red.G.max_threshold_bytes", In: T3 | T4 | Q2, Maybe: T2 | Q1, Type: Size, Means: MaxThreshold, shown: showsRED},
+	{Pattern: "ecn_red.G.probability", In: T3 | T4 | Q2, Maybe: T2 | Q1, Type: Percent, Means: Probability, shown: showsRED},
+	{Pattern: "default_ecn_conf.egress_queue_list", In: Q1, Type: CosList, Means: GroupQueues, Defines: true},
+	{Pattern: "default_ecn_conf.ecn_enable", In: Q1, Type: Boolean, Means: Marks, Defines: true},
+	{Pattern: "default_ecn_conf.red_enable", In: Q1, Type: Boolean, Means: DropsEarly, Defines: true},
+	{Pattern: "default_ecn_conf.min_threshold_bytes", In: Q1, Type: Size, Means: MinThreshold, Defines: true},
+	{Pattern: "default_ecn_conf.max_threshold_bytes", In: Q1, Type: Size, Means: MaxThreshold, Defines: true},
+	{Pattern: "default_ecn_conf.probability", In: Q1, Type: Percent, Means: Probability, Defines: true},
+	{Pattern: "default_ecn_red_conf.egress_queue_list", In: Q2, Type: CosList, Means: GroupQueues, Defines: true},
+	{Pattern: "default_ecn_red_conf.ecn_enable", In: Q2, Type: Boolean, Means: Marks, Defines: true},
+	{Pattern: "default_ecn_red_conf.red_enable", In: Q2, Type: Boolean, Means: DropsEarly, Defines: true},
+	{Pattern: "default_ecn_red_conf.min_threshold_bytes", In: Q2, Type: Size, Means: MinThreshold, Defines: true},
+	{Pattern: "default_ecn_red_conf.max_threshold_bytes", In: Q2, Type: Size, Means: MaxThreshold, Defines: true},
+	{Pattern: "default_ecn_red_conf.probability", In: Q2, Type: Percent, Means: Probability, Defines: true},
 
-	Key{Pattern: "pfc_watchdog.port_group_list", In: Q2, Type: Names, Means: Groups},
-	Key{Pattern: "pfc_watchdog.G.port_set", In: Q2, Type: Ports, Means: GroupPorts},
+	{Pattern: "pfc_watchdog.port_group_list", In: Q2, Type: Names, Means: Groups},
+	{Pattern: "pfc_watchdog.G.port_set", In: Q2, Type: Ports, Means: GroupPorts},
 
 	// Queues and memory pools.
-	Key{Pattern: "cos_egr_queue.cos_N.uc", In: QoSInfra, Type: Cos, Means: EgressQueue},
-	Key{Pattern: "cos_egr_queue.cos_N.cpu", In: QoSInfra, Type: Cos},
-	Key{Pattern: "ingress_service_pool.N.percent", In: QoSInfra | D, Type: Share, Means: PoolShare},
-	Key{Pattern: "egress_service_pool.N.percent", In: QoSInfra | D, Type: Share, Means: PoolShare},
-	Key{Pattern: "ingress_service_pool.N.mode", In: QoSInfra | D, Type: Anything, Means: PoolMode},
-	Key{Pattern: "egress_service_pool.N.mode", In: QoSInfra | D, Type: Anything, Means: PoolMode},
-	Key{Pattern: "egress_service_pool.N.infinite_flag", In: QoSInfra, Type: Boolean, Means: PoolInfinite},
-	Key{Pattern: "flow_control.service_pool", In: D, Type: Cos, Means: LosslessPool},
-	Key{Pattern: "flow_control.ingress_service_pool", In: QoSInfra, Type: Cos, Means: LosslessIngressPool},
-	Key{Pattern: "flow_control.egress_service_pool", In: QoSInfra, Type: Cos, Means: LosslessEgressPool},
+	{Pattern: "cos_egr_queue.cos_N.uc", In: QoSInfra, Type: Cos, Means: EgressQueue},
+	{Pattern: "cos_egr_queue.cos_N.cpu", In: QoSInfra, Type: Cos},
+	{Pattern: "ingress_service_pool.N.percent", In: QoSInfra | D, Type: Share, Means: PoolShare},
+	{Pattern: "egress_service_pool.N.percent", In: QoSInfra | D, Type: Share, Means: PoolShare},
+	{Pattern: "ingress_service_pool.N.mode", In: QoSInfra | D, Type: Anything, Means: PoolMode},
+	{Pattern: "egress_service_pool.N.mode", In: QoSInfra | D, Type: Anything, Means: PoolMode},
+	{Pattern: "egress_service_pool.N.infinite_flag", In: QoSInfra, Type: Boolean, Means: PoolInfinite},
+	{Pattern: "flow_control.service_pool", In: D, Type: Cos, Means: LosslessPool},
+	{Pattern: "flow_control.ingress_service_pool", In: QoSInfra, Type: Cos, Means: LosslessIngressPool},
+	{Pattern: "flow_control.egress_service_pool", In: QoSInfra, Type: Cos, Means: LosslessEgressPool},
 
 	// Quotas of dynamic pools, as codes ([ReadQuota]): in the RoCE chapter of 3.7 and qos_infra.conf of 4.4. Percents of a
 	// buffer, and egress buffers without a limit: in the datapath.conf that 3.x has for Broadcom.
-	Key{Pattern: "flow_control.ingress_buffer.dynamic_quota", In: QoSInfra | D, Type: Anything, Means: LosslessQuota},
-	Key{Pattern: "flow_control.egress_buffer.dynamic_quota", In: QoSInfra, Maybe: D, Type: Anything, Means: LosslessEgressQuota},
-	Key{Pattern: "flow_control.egress_buffer.reserved", In: QoSInfra, Type: Size, Means: LosslessEgressOwn},
-	Key{Pattern: "priority_group.G.ingress_buffer.dynamic_quota", In: QoSInfra | D, Type: Anything, Means: GroupQuota},
-	Key{Pattern: "priority_group.G.egress_buffer.uc.sp_dynamic_quota", In: D, Type: Anything, Means: GroupUnicastQuota},
-	Key{Pattern: "priority_group.G.egress_buffer.mc.sp_dynamic_quota", In: D, Type: Anything, Means: GroupMulticastQuota},
-	Key{Pattern: "priority_group.G.ingress_buffer.min_percent", In: D, Type: Share, Means: GroupLeast},
-	Key{Pattern: "priority_group.G.ingress_buffer.shared_percent", In: D, Type: Share, Means: GroupShared},
-	Key{Pattern: "priority_group.G.unlimited_egress_buffer", In: D, Type: Boolean, Means: GroupUnlimited},
+	{Pattern: "flow_control.ingress_buffer.dynamic_quota", In: QoSInfra | D, Type: Anything, Means: LosslessQuota},
+	{Pattern: "flow_control.egress_buffer.dynamic_quota", In: QoSInfra, Maybe: D, Type: Anything, Means: LosslessEgressQuota},
+	{Pattern: "flow_control.egress_buffer.reserved", In: QoSInfra, Type: Size, Means: LosslessEgressOwn},
+	{Pattern: "priority_group.G.ingress_buffer.dynamic_quota", In: QoSInfra | D, Type: Anything, Means: GroupQuota},
+	{Pattern: "priority_group.G.egress_buffer.uc.sp_dynamic_quota", In: D, Type: Anything, Means: GroupUnicastQuota},
+	{Pattern: "priority_group.G.egress_buffer.mc.sp_dynamic_quota", In: D, Type: Anything, Means: GroupMulticastQuota},
+	{Pattern: "priority_group.G.ingress_buffer.min_percent", In: D, Type: Share, Means: GroupLeast},
+	{Pattern: "priority_group.G.ingress_buffer.shared_percent", In: D, Type: Share, Means: GroupShared},
+	{Pattern: "priority_group.G.unlimited_egress_buffer", In: D, Type: Boolean, Means: GroupUnlimited},
 
 	// What a port may hold of a pool, in the recipe of 4.4 and 5.x for lossless traffic. The text of 4.4 prints the two of the way out
 	// without uc, those of 5.x with it.
-	Key{Pattern: "port.service_pool.N.ingress_buffer.reserved", In: QoSInfra, Type: Size, Means: PortIngressOwn},
-	Key{Pattern: "port.service_pool.N.ingress_buffer.dynamic_quota", In: QoSInfra, Type: Anything, Means: PortIngressQuota},
-	Key{Pattern: "port.service_pool.N.egress_buffer.reserved", In: I1, Type: Size, Means: PortEgressOwn},
-	Key{Pattern: "port.service_pool.N.egress_buffer.dynamic_quota", In: I1, Type: Anything, Means: PortEgressQuota},
-	Key{Pattern: "port.service_pool.N.egress_buffer.uc.reserved", In: I2, Type: Size, Means: PortEgressOwn},
-	Key{Pattern: "port.service_pool.N.egress_buffer.uc.dynamic_quota", In: I2, Type: Anything, Means: PortEgressQuota},
+	{Pattern: "port.service_pool.N.ingress_buffer.reserved", In: QoSInfra, Type: Size, Means: PortIngressOwn},
+	{Pattern: "port.service_pool.N.ingress_buffer.dynamic_quota", In: QoSInfra, Type: Anything, Means: PortIngressQuota},
+	{Pattern: "port.service_pool.N.egress_buffer.reserved", In: I1, Type: Size, Means: PortEgressOwn},
+	{Pattern: "port.service_pool.N.egress_buffer.dynamic_quota", In: I1, Type: Anything, Means: PortEgressQuota},
+	{Pattern: "port.service_pool.N.egress_buffer.uc.reserved", In: I2, Type: Size, Means: PortEgressOwn},
+	{Pattern: "port.service_pool.N.egress_buffer.uc.dynamic_quota", In: I2, Type: Anything, Means: PortEgressQuota},
 
 	// Not judged; they came with 4.x.
-	Key{Pattern: "hash_config.enable", In: T4, Type: Anything, Hint: true},
-	Key{Pattern: "lag_hash_config.enable", In: T4, Type: Anything, Hint: true},
+	{Pattern: "hash_config.enable", In: T4, Type: Anything, Hint: true},
+	{Pattern: "lag_hash_config.enable", In: T4, Type: Anything, Hint: true},
 
 	// Of every release, beside the classes: forwarding before a packet has come in whole.
-	Key{Pattern: "cut_through_enable", In: TrafficConf, Type: Boolean, Means: CutThrough, Aside: true},
-)
+	{Pattern: "cut_through_enable", In: TrafficConf, Type: Boolean, Means: CutThrough, Aside: true},
+}
+
+// Keys returns the table.
+var Keys = sync.OnceValue(func() []Key { return worded(rows) })
 
 // The releases whose manual is the first of a dialect's to have a key.
 var r33, r43 = Release{3, 3}, Release{4, 3}
 
 // worded takes the patterns of the table apart.
-func worded(keys ...Key) []Key {
+func worded(keys []Key) []Key {
 	for i := range keys {
 		k := &keys[i]
 		k.words = strings.Split(k.Pattern, ".")
@@ -205,15 +209,15 @@ func worded(keys ...Key) []Key {
 }
 
 // byFeature is the keys of each feature, without those of [Key.Aside].
-var byFeature = func() map[Feature][]*Key {
+var byFeature = sync.OnceValue(func() map[Feature][]*Key {
 	m := map[Feature][]*Key{}
-	for i := range Keys {
-		if k := &Keys[i]; !k.Aside {
+	for i := range Keys() {
+		if k := &Keys()[i]; !k.Aside {
 			m[k.Feature()] = append(m[k.Feature()], k)
 		}
 	}
 	return m
-}()
+})
 
 // Feature is the first word of the key.
 func (k *Key) Feature() Feature { return Feature(k.words[0]) }
@@ -245,7 +249,7 @@ func (k *Key) Spell(n int, group string) string {
 // Match finds the key the words of a line spell, and the cos, queue or pool and the group in it (-1 and "": it has
 // none); nil: no release has it.
 func Match(words []string) (k *Key, n int, group string) {
-	for _, k := range byFeature[Feature(words[0])] {
+	for _, k := range byFeature()[Feature(words[0])] {
 		if count, _ := k.misfits(words); count != 0 {
 			continue
 		}
@@ -303,8 +307,8 @@ func Outside(words []string) *Key {
 func Nearest(words []string) string {
 	wrong := -1
 	var candidates []string
-	for i := range Keys {
-		k := &Keys[i]
+	for i := range Keys() {
+		k := &Keys()[i]
 		count, at := k.misfits(words)
 		if k.Aside || count != 1 || wrong >= 0 && at != wrong {
 			continue

@@ -1,5 +1,7 @@
 package grammar
 
+import "sync"
+
 // Feature is what the keys with one first word are about, named by that word.
 type Feature string
 
@@ -41,11 +43,11 @@ var (
 )
 
 // Known reports whether keys of the feature are judged.
-func (f Feature) Known() bool { return byFeature[f] != nil && !byFeature[f][0].Hint }
+func (f Feature) Known() bool { return byFeature()[f] != nil && !byFeature()[f][0].Hint }
 
 // Dialects is every dialect a key of the feature may be of.
 func (f Feature) Dialects() (of Dialects) {
-	for _, k := range byFeature[f] {
+	for _, k := range byFeature()[f] {
 		of |= k.Could()
 	}
 	return of
@@ -54,7 +56,7 @@ func (f Feature) Dialects() (of Dialects) {
 // Since is the first release that documents any key of the feature, where that is not the first of a dialect.
 func (f Feature) Since() Release {
 	var first Release
-	for i, k := range byFeature[f] {
+	for i, k := range byFeature()[f] {
 		if i == 0 || k.Since.Compare(first) < 0 {
 			first = k.Since
 		}
@@ -137,10 +139,10 @@ const (
 )
 
 // byMeaning is the keys of each feature and meaning, in the order of the table.
-var byMeaning = func() map[Feature]*[meanings][]*Key {
+var byMeaning = sync.OnceValue(func() map[Feature]*[meanings][]*Key {
 	m := map[Feature]*[meanings][]*Key{}
-	for i := range Keys {
-		k := &Keys[i]
+	for i := range Keys() {
+		k := &Keys()[i]
 		if m[k.Feature()] == nil {
 			m[k.Feature()] = new([meanings][]*Key)
 		}
@@ -149,11 +151,11 @@ var byMeaning = func() map[Feature]*[meanings][]*Key {
 		}
 	}
 	return m
-}()
+})
 
 // Find gives the keys of a feature that have a meaning, oldest dialect first.
 func Find(f Feature, m Meaning) []*Key {
-	if of := byMeaning[f]; of != nil {
+	if of := byMeaning()[f]; of != nil {
 		return of[m]
 	}
 	return nil
@@ -170,8 +172,8 @@ func Spell(f Feature, m Meaning, n int, group string) string {
 
 // Word is the last word of the keys of groups that have the meaning: "xoff_size".
 func (m Meaning) Word() string {
-	for i := range Keys {
-		if k := &Keys[i]; k.Means == m && k.Grouped() {
+	for i := range Keys() {
+		if k := &Keys()[i]; k.Means == m && k.Grouped() {
 			return k.words[len(k.words)-1]
 		}
 	}

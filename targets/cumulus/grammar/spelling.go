@@ -138,9 +138,6 @@ func (s Spelling) Accepts(f Feature, m Meaning) *Key {
 	return nil
 }
 
-// May reports whether a file in the spelling may have keys of a feature.
-func (s Spelling) May(f Feature) bool { return f.Dialects()&s.dialect != 0 }
-
 // documents reports whether the manual has a key.
 func (s Spelling) documents(k *Key) bool {
 	return k.In&s.dialect != 0 && (s.release == Release{} || s.release.Compare(k.Since) >= 0)

@@ -32,8 +32,8 @@ func TestRefusesWhatTheGrammarDoesNotHave(t *testing.T) {
 		require.Empty(t, check(base, false), file)
 		judged := func(f grammar.Feature) bool { return f.Known() && f.Dialects()&grammar.TrafficConf != 0 }
 		refused := func(line string) []string { return check(append(slices.Clip(base), line+"\n"...), false) }
-		for i := range grammar.Keys {
-			k := &grammar.Keys[i]
+		for i := range grammar.Keys() {
+			k := &grammar.Keys()[i]
 			name := k.Spell(4, "grammar")
 			for _, v := range values {
 				tried++

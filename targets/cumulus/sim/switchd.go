@@ -44,16 +44,6 @@ func (s *state) Valid() bool { return s.Loads >= 0 }
 // New makes the daemon of one switch.
 func New(c Config) *Switchd { return &Switchd{Config: c} }
 
-// Of finds the daemon among the simulated parts of a device. It panics when there is none.
-func Of(sims []target.Sim) *Switchd {
-	for _, s := range sims {
-		if s, ok := s.(*Switchd); ok {
-			return s
-		}
-	}
-	panic("cumulus/sim: no switchd on this device")
-}
-
 // Boot implements [target.Sim].
 func (s *Switchd) Boot(m target.Machine) {
 	s.m, s.state = m, state{}

@@ -10,6 +10,7 @@ import (
 	"github.com/rocec/rocec/targets/cumulus/sim"
 	"github.com/rocec/rocec/targets/deploy/lab"
 	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/targets/target/targettest"
 )
 
 const (
@@ -61,7 +62,7 @@ func good(t *testing.T, d *lab.Device, cmd string) string {
 func TestSwitchd(t *testing.T) {
 	d := boot(newest)
 	loaded := func() (string, int) {
-		content, times := sim.Of(d.Sims()).Loaded()
+		content, times := targettest.Sim[*sim.Switchd](d.Sims()).Loaded()
 		return string(content), times
 	}
 	content, times := loaded()
@@ -135,6 +136,6 @@ func TestOlderSwitchd(t *testing.T) {
 	good(t, d, "test ! -e "+node+" && ! command -v cl-consistency-check")
 	d.WriteFile(conf, []byte(strings.Replace(goodTraffic, "8021p = [7]", "8021p = []", 1)), 0o644)
 	good(t, d, "systemctl restart switchd && rm "+conf+" && systemctl restart switchd")
-	_, times := sim.Of(d.Sims()).Loaded()
+	_, times := targettest.Sim[*sim.Switchd](d.Sims()).Loaded()
 	require.Equal(t, 2, times)
 }

@@ -95,7 +95,7 @@ type item struct {
 
 // items is all a device needs for the run.
 func (c *Change) items(run deploy.Run, t Timers) []item {
-	items := []item{{"run", []byte(script(runScript, run))}, {"key", []byte(run.Key + "\n")}}
+	items := []item{{"run", []byte(script(runScript(), run))}, {"key", []byte(run.Key + "\n")}}
 	add := func(name, format string, args ...any) {
 		items = append(items, item{name, fmt.Appendf(nil, format, args...)})
 	}

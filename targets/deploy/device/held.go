@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/rocec/rocec/targets/deploy"
@@ -19,7 +20,7 @@ import (
 var heldText string
 
 // heldPrelude defines the functions of held.sh and of a read.
-var heldPrelude = readPrelude + bare(heldText)
+var heldPrelude = sync.OnceValue(func() string { return readPrelude() + bare(heldText) })
 
 // Held describes a run as a device holds it, for a machine that did not start the run. Every value comes from the device and was
 // checked: paths, hashes and numbers are valid and bounded. No value is a command.
@@ -91,7 +92,7 @@ func (d *Device) sections(ctx context.Context, script string, want int) ([]answe
 	ctx, cancel := context.WithTimeout(ctx, verbTime)
 	defer cancel()
 	mark := "rocec-" + rand.Text()
-	out, err := d.asRoot(ctx, false, nil, heldPrelude+"B="+mark+"\n{\n"+script+"echo \"$B OK\"\n} | "+inBlocks+"\n")
+	out, err := d.asRoot(ctx, false, nil, heldPrelude()+"B="+mark+"\n{\n"+script+"echo \"$B OK\"\n} | "+inBlocks+"\n")
 	if err != nil {
 		return nil, runError(d.Of, "", err)
 	}

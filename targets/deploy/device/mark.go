@@ -29,7 +29,7 @@ func (d *Device) Unmark(ctx context.Context, run deploy.Run, over string) *deplo
 }
 
 func (d *Device) marking(ctx context.Context, run deploy.Run, verb string, args ...string) ([]string, *deploy.Error) {
-	return d.verb(ctx, "mark", oneByOne, nil, 0, nil, append([]string{script(markScript, d.here(run)), "rocec", verb}, args...)...)
+	return d.verb(ctx, "mark", oneByOne, nil, 0, nil, append([]string{script(markScript(), d.here(run)), "rocec", verb}, args...)...)
 }
 
 // countOf reads a count of runs; 0: it is not one.

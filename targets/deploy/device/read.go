@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/rocec/rocec/targets/deploy"
@@ -23,7 +24,7 @@ const MaxFile = 1 << 20
 var readText string
 
 // readPrelude defines the functions of a read.
-var readPrelude = bare(trustText + readText)
+var readPrelude = sync.OnceValue(func() string { return bare(trustText + readText) })
 
 // mostRights bounds the folders and files of rocec's state that a read reports because others than root may change them.
 const mostRights = 64
@@ -70,7 +71,7 @@ func ask(dev *target.Device, w Want) *question {
 		q.look = dev.Look
 	}
 	var s strings.Builder
-	s.WriteString(readPrelude)
+	s.WriteString(readPrelude())
 	fmt.Fprintf(&s, "B=%s\n{\nstate", q.mark)
 	for _, dir := range deploy.Folders(dev) {
 		s.WriteString(" " + quote(dir))

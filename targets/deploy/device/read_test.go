@@ -82,8 +82,8 @@ func TestReadsPlainFilesAlone(t *testing.T) {
 				}
 				os.Remove(file) //nolint:errcheck // most are not there
 				put(t, file)
-				script := strings.Replace(heldPrelude, "S=/var/lib/rocec", "S="+dir, 1)
-				require.NotEqual(t, heldPrelude, script)
+				script := strings.Replace(heldPrelude(), "S=/var/lib/rocec", "S="+dir, 1)
+				require.NotEqual(t, heldPrelude(), script)
 				script = "B=mark\n" + script + "trusted() { :; }\nstate\nheld r\ngiven r \"$SUM\" || :\n"
 				c := exec.CommandContext(t.Context(), "sh", "-c", script)
 				sum := "made-up-secret " + secret // of the link

@@ -24,20 +24,20 @@ var scripts = map[string]struct {
 	"unstage":       {unstage, ""},
 	"take-staged":   {takeStaged, ""},
 	"become-reader": {becomeReader, ""},
-	"read":          {readPrelude + "B=mark\n{\nstate /etc\ngiven x y\nfile x\nquery x y\n} | " + inBlocks + "\n", ""},
-	"held":          {heldPrelude + "B=mark\n{\nstate /etc\nquery x y\nheld x\n} | " + inBlocks + "\n", ""},
+	"read":          {readPrelude() + "B=mark\n{\nstate /etc\ngiven x y\nfile x\nquery x y\n} | " + inBlocks + "\n", ""},
+	"held":          {heldPrelude() + "B=mark\n{\nstate /etc\nquery x y\nheld x\n} | " + inBlocks + "\n", ""},
 	"read-alone":    {readAlone, ""},
 	"read-given":    {runGiven, ""},
 	"verb-and-read": {verbAndRead, ""},
 	"one-by-one":    {oneByOne, ""},
 	// SC2034, SC2317, SC2329: what all scripts share, and not each of them uses.
-	"begin":  {script(beginScript, testRun), "SC2034,SC2317,SC2329"},
+	"begin":  {script(beginScript(), testRun), "SC2034,SC2317,SC2329"},
 	"call":   {calling(testRun, nil), "SC2034,SC2317,SC2329"},
-	"unlock": {script(unlockScript, testRun), "SC2034,SC2317,SC2329"},
-	"sweep":  {script(sweepScript, testRun), "SC2034,SC2317,SC2329"},
-	"mark":   {script(markScript, testRun), "SC2034,SC2317,SC2329"},
+	"unlock": {script(unlockScript(), testRun), "SC2034,SC2317,SC2329"},
+	"sweep":  {script(sweepScript(), testRun), "SC2034,SC2317,SC2329"},
+	"mark":   {script(markScript(), testRun), "SC2034,SC2317,SC2329"},
 	// SC2016: what stands in single quotes is expanded by the shell that setsid starts.
-	"run": {script(runScript, testRun), "SC2034,SC2317,SC2329,SC2016"},
+	"run": {script(runScript(), testRun), "SC2034,SC2317,SC2329,SC2016"},
 }
 
 var testRun = deploy.Run{Name: "txn-1", Key: "abcd", Owner: "alice@ws7"}

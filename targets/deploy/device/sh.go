@@ -3,6 +3,7 @@ package device
 import (
 	_ "embed"
 	"strings"
+	"sync"
 
 	"github.com/rocec/rocec/targets/deploy"
 )
@@ -74,12 +75,12 @@ var (
 	//go:embed mark.sh
 	markText string
 
-	beginScript  = bare(trustText + libText + beginText)
-	runScript    = bare(trustText + libText + runText + undoText)
-	callScript   = bare(trustText + libText + callText)
-	unlockScript = bare(trustText + libText + unlockText)
-	sweepScript  = bare(trustText + libText + sweepText)
-	markScript   = bare(trustText + libText + markText)
+	beginScript  = sync.OnceValue(func() string { return bare(trustText + libText + beginText) })
+	runScript    = sync.OnceValue(func() string { return bare(trustText + libText + runText + undoText) })
+	callScript   = sync.OnceValue(func() string { return bare(trustText + libText + callText) })
+	unlockScript = sync.OnceValue(func() string { return bare(trustText + libText + unlockText) })
+	sweepScript  = sync.OnceValue(func() string { return bare(trustText + libText + sweepText) })
+	markScript   = sync.OnceValue(func() string { return bare(trustText + libText + markText) })
 )
 
 // bare takes the lines away that are comments.
@@ -104,7 +105,7 @@ func calling(run deploy.Run, c *Change) string {
 	if c != nil && validDigest(c.plan.Digest) {
 		digest = c.plan.Digest
 	}
-	return "D=" + digest + "\n" + script(callScript, run)
+	return "D=" + digest + "\n" + script(callScript(), run)
 }
 
 // validDigest reports whether a text is a hash of what a run does on a device.

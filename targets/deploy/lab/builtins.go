@@ -32,8 +32,6 @@ func ownBuiltins(name string) (command, bool) {
 		return cmdType, true
 	case "kill":
 		return cmdKill, true
-	case "ulimit":
-		return cmdUlimit, true
 	}
 	return nil, false
 }
@@ -230,8 +228,6 @@ func cmdType(_ context.Context, p *proc) int {
 	}
 	return status
 }
-
-func cmdUlimit(_ context.Context, p *proc) int { return p.output("unlimited\n") }
 
 // cmdTest is test and [, by the number of arguments as POSIX wants it, with -a and -o beyond.
 func cmdTest(_ context.Context, p *proc) int {

@@ -249,11 +249,6 @@ func cmdID(_ context.Context, p *proc) int {
 	return p.done(0)
 }
 
-func cmdWhoami(_ context.Context, p *proc) int {
-	p.print(p.user.name + "\n")
-	return p.done(0)
-}
-
 func cmdHostname(_ context.Context, p *proc) int {
 	p.print(p.d.Name + "\n")
 	return p.done(0)
@@ -345,35 +340,6 @@ func cmdEnv(_ context.Context, p *proc) int {
 	}
 	slices.Sort(rows)
 	p.print(strings.Join(rows, ""))
-	return p.done(0)
-}
-
-func cmdSeq(_ context.Context, p *proc) int {
-	var n []int
-	for _, arg := range p.args[1:] {
-		k, err := strconv.Atoi(arg)
-		if err != nil {
-			return p.usage("invalid floating point argument: '%s'", arg)
-		}
-		n = append(n, k)
-	}
-	first, step, end := 1, 1, 0
-	switch len(n) {
-	case 1:
-		end = n[0]
-	case 2:
-		first, end = n[0], n[1]
-	case 3:
-		first, step, end = n[0], n[1], n[2]
-	default:
-		return p.usage("missing operand")
-	}
-	if step == 0 {
-		return p.usage("invalid Zero increment value: '0'")
-	}
-	for i := first; (step > 0 && i <= end || step < 0 && i >= end) && p.broken == nil; i += step {
-		p.printf("%d\n", i)
-	}
 	return p.done(0)
 }
 

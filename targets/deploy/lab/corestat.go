@@ -5,8 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"os"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -275,41 +273,6 @@ func cmdReadlink(_ context.Context, p *proc) int {
 	return p.done(status)
 }
 
-// cmdMktemp names files by a count, so that two runs see the same names.
-func cmdMktemp(_ context.Context, p *proc) int {
-	set, rest, ok := p.flags("dp:uq", map[string]byte{"directory": 'd', "tmpdir": 'p'})
-	if !ok {
-		return 1
-	}
-	template := "tmp.XXXXXXXXXX"
-	dir, inDir := last(set, 'p')
-	if len(rest) > 0 {
-		template = rest[0]
-	} else if !inDir {
-		dir, inDir = "/tmp", true
-	}
-	stem := strings.TrimRight(template, "X")
-	if len(template)-len(stem) < 3 {
-		return p.fail("too few X's in template '%s'", template)
-	}
-	if inDir {
-		stem = strings.TrimSuffix(dir, "/") + "/" + stem
-	}
-	name := stem + fmt.Sprintf("%0*d", len(template)-len(path.Base(stem)), p.d.newPid())
-	kind, err := "file", error(nil)
-	if set['d'] != nil {
-		kind = "directory"
-		err = p.d.fs.mkdir(p.user.cred(), p.abs(name), 0o700)
-	} else {
-		_, err = p.d.fs.open(p.user.cred(), p.abs(name), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
-	}
-	if err != nil {
-		return p.fail("failed to create %s via template '%s': %v", kind, template, err)
-	}
-	p.print(name + "\n")
-	return p.done(0)
-}
-
 // cmdDf knows -P, -k and -i; the whole device is one file system.
 func cmdDf(_ context.Context, p *proc) int {
 	set, rest, ok := p.flags("Pkih", map[string]byte{"portability": 'P', "inodes": 'i'})
@@ -343,30 +306,4 @@ func cmdDf(_ context.Context, p *proc) int {
 		p.printf("%-14s %11d %9d %9d %7d%% %s\n", "/dev/sda4", size, used, free, (used*100+max(size, 1)-1)/max(size, 1), "/")
 	}
 	return p.done(status)
-}
-
-func cmdBasename(_ context.Context, p *proc) int {
-	switch len(p.args) {
-	case 1:
-		return p.usage("missing operand")
-	case 2:
-		p.print(path.Base(p.args[1]) + "\n")
-	default:
-		p.print(strings.TrimSuffix(path.Base(p.args[1]), p.args[2]) + "\n")
-	}
-	return p.done(0)
-}
-
-func cmdDirname(_ context.Context, p *proc) int {
-	if len(p.args) < 2 {
-		return p.usage("missing operand")
-	}
-	for _, file := range p.args[1:] {
-		trimmed := strings.TrimRight(file, "/")
-		if trimmed == "" && file != "" {
-			trimmed = "/"
-		}
-		p.print(path.Dir(trimmed) + "\n")
-	}
-	return p.done(0)
 }

@@ -115,7 +115,7 @@ func TestFailWrites(t *testing.T) {
 		"rm -rf /etc/systemd",
 		"mv /etc/hostname /etc/h", "cp /etc/hostname /etc/h", "ln /etc/hostname /etc/h", "ln -s a /etc/h", "chmod 600 /etc/hostname",
 		"chown root /etc/hostname",
-		"echo x | tee /etc/x", "mktemp", "systemctl restart ssh", "systemctl daemon-reload", "systemctl stop ssh",
+		"echo x | tee /etc/x", "systemctl restart ssh", "systemctl daemon-reload", "systemctl stop ssh",
 		"systemd-run --on-active=5 true",
 		"ethtool -A ens1f0 rx off", "ip link set dev ens1f0 mtu 1500", "ip link add link ens1f0 name v type vlan id 5",
 		"toy set 5", "echo 1 >/sys/class/net/ens1f0/toy", "echo 9000 >/sys/class/net/ens1f0/mtu",

@@ -82,7 +82,7 @@ END`,
 	`(echo sub; exit 5); echo $?; { echo grp; }`,
 	`true | false; echo $?; false | true; echo $?`,
 	`wait; echo x & wait; echo done`,
-	`hash; times >/dev/null; echo fine`,
+	`hash; echo fine`,
 	`echo "$(cat <<END
 inner
 END
@@ -125,8 +125,7 @@ END
 	`set -u; echo $nope; echo no`, `echo ${x?msg}; echo no`, `x=; echo ${x:?}; echo no`, `read; echo $?`, `trap bad NOSUCH; echo $?`,
 	`set -e; f() { false; echo not; }; f || echo or; if f; then echo yes; fi; f; echo never`,
 	`set -e; x=$(false) || echo caught; ! true; while false; do :; done; (exit 3); echo never`,
-	`cd nosuch; echo $?; mkdir d; cd d; cd ..; cd - >/dev/null; basename $PWD`,
-	`getopts ab: o -a -b 3; echo $? $o $OPTIND; set -- -x -b 4 rest; while getopts xb: o; do echo "$o $OPTARG"; done; shift $((OPTIND - 1)); echo $1`,
+	`cd nosuch; echo $?; mkdir d; cd d; cd ..; cd - >/dev/null; echo ${PWD##*/}`,
 	`x=1; x=3 command eval 'echo $x'; echo $x; x=4 :; echo $x; f() { echo $x; }; x=5 f; echo $x`,
 	`case 'a]b' in *]*) echo 1 ;; esac; case a-b in [!a]*) echo no ;; [a-c]?[b]) echo 2 ;; esac; case '*' in '*') echo 3 ;; esac; case x5 in x[[:digit:]]) echo 4 ;; esac; case '[' in [) echo 5 ;; esac`,
 	`x=/a/b/c; echo ${x%/*} ${x%%/*} ${x#*/} ${x##*/} ${x#nope} ${x%'/c'} ${x##*"/"}; y='*'; echo "${x%$y}" "${x%"$y"}"`,
@@ -153,7 +152,6 @@ END
 	`printf abcd >f; stat -c '%s %a %n %F' f; stat -c %s nope; mkdir d; stat -c %F d; stat -c '%n' f d`,
 	`sync f; echo $?; touch f; sync f; sync .; echo $?`,
 	`touch .hidden seen; ls; ls -A; echo .h*`,
-	`basename /a/b.c; basename /a/b.c .c; dirname /a/b; dirname x; dirname /; basename /`,
 	`mkdir -p a/b; ln -s a/b s; readlink -f s/../b >/dev/null; cd s && ls ..`,
 	`cat nope; echo $?; cat .; echo x >f; cat f nope; echo $?`,
 	`echo x >/nonexistent/f || echo failed`,
@@ -170,7 +168,6 @@ END
 	`printf 'foo\nbar\nfoobar\n' >f; grep foo f; grep -c foo f; grep -v foo f; grep -x foo f; grep -q foo f; echo $?; grep -q zip f; echo $?; grep -F 'o.' f; grep -n bar f; grep zip nope; echo $?; grep -i FOO f; grep -E 'foo|bar$' f; grep '^b.*r$' f; grep 'fo\+' f; grep -o 'o*' f`,
 	`echo x | tee f g; cat f g; echo y | tee -a f; cat f; echo z | tee /nonexistent/h; echo $?`,
 	`printf hello | sha256sum; printf hello >f; sha256sum f; sha256sum nope; echo $?; sha256sum <f`,
-	`seq 3; seq 2 4; seq 5 -2 1`,
 	`head -c 5 </dev/zero | wc -c >/dev/null; echo x >/dev/null; cat /dev/null; echo x >/dev/full; echo $?; printf x >/dev/full`,
 	`env -i A=1 /bin/sh -c 'echo $A'; env nosuch; echo $?; timeout 1 nosuch; echo $?; timeout x true; echo $?`,
 }

@@ -10,7 +10,7 @@ import (
 
 var errLocked = errors.New("another process holds the lock")
 
-// lockFile locks a file for this process until it is closed.
+// lockFile locks a file for this process until unlockFile.
 func lockFile(f *os.File) error {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
@@ -18,3 +18,6 @@ func lockFile(f *os.File) error {
 	}
 	return err
 }
+
+// unlockFile releases the lock of a file. Closing it is not enough: a process that is just being forked still has the descriptor.
+func unlockFile(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }

@@ -14,7 +14,6 @@ const (
 // programs is everything a device can run besides scripts, by path.
 var programs = map[string]command{
 	"/usr/bin/[":         cmdTest,
-	"/usr/bin/basename":  cmdBasename,
 	"/usr/bin/cat":       cmdCat,
 	"/usr/bin/chmod":     cmdChmod,
 	"/usr/bin/chown":     cmdChown,
@@ -23,7 +22,6 @@ var programs = map[string]command{
 	"/usr/bin/cut":       cmdCut,
 	"/usr/bin/date":      cmdDate,
 	"/usr/bin/df":        cmdDf,
-	"/usr/bin/dirname":   cmdDirname,
 	"/usr/bin/echo":      cmdEcho,
 	"/usr/bin/env":       cmdEnv,
 	"/usr/bin/false":     cmdFalse,
@@ -36,7 +34,6 @@ var programs = map[string]command{
 	"/usr/bin/ln":        cmdLn,
 	"/usr/bin/ls":        cmdLs,
 	"/usr/bin/mkdir":     cmdMkdir,
-	"/usr/bin/mktemp":    cmdMktemp,
 	"/usr/bin/mv":        cmdMv,
 	"/usr/bin/nohup":     cmdNohup,
 	"/usr/bin/printf":    cmdPrintf,
@@ -44,7 +41,6 @@ var programs = map[string]command{
 	"/usr/bin/readlink":  cmdReadlink,
 	"/usr/bin/rm":        cmdRm,
 	"/usr/bin/rmdir":     cmdRmdir,
-	"/usr/bin/seq":       cmdSeq,
 	"/usr/bin/setsid":    cmdSetsid,
 	"/usr/bin/sh":        cmdSh,
 	"/usr/bin/sha256sum": cmdSha256sum,
@@ -62,7 +58,6 @@ var programs = map[string]command{
 	"/usr/bin/true":      cmdTrue,
 	"/usr/bin/uname":     cmdUname,
 	"/usr/bin/wc":        cmdWc,
-	"/usr/bin/whoami":    cmdWhoami,
 
 	"/usr/bin/systemctl":   cmdSystemctl,
 	"/usr/bin/systemd-run": cmdSystemdRun,

@@ -232,10 +232,13 @@ func (m *systemd) record(r *record) {
 	}
 }
 
-// encode makes a record one compressed document.
+// encode makes a record one compressed document. Every change of a device writes one, so speed counts more than size.
 func encode(v any) ([]byte, error) {
 	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
+	z, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
+	if err != nil {
+		return nil, err
+	}
 	if err := errors.Join(json.NewEncoder(z).Encode(v), z.Close()); err != nil {
 		return nil, err
 	}

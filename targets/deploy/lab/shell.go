@@ -228,12 +228,11 @@ type shell struct {
 	tested int // conditions being evaluated: a failure ends nothing
 	subst  int // status of the last command substitution
 
-	flow         flow
-	died         bool         // of a mistake
-	count        int          // loops that break or continue still leave
-	optAt, optIn int          // where getopts is
-	base         *descriptors // that are open as long as the shell runs
-	cfg          *expand.Config
+	flow  flow
+	died  bool         // of a mistake
+	count int          // loops that break or continue still leave
+	base  *descriptors // that are open as long as the shell runs
+	cfg   *expand.Config
 
 	text string // the script, as a text and parsed, and the command of it that is being run
 	file *syntax.File

@@ -18,7 +18,7 @@ type builtin struct {
 // special are those that end the shell when they go wrong, and keep the variables set before them.
 var special = map[string]bool{
 	".": true, ":": true, "break": true, "continue": true, "eval": true, "exec": true, "exit": true, "export": true, "readonly": true,
-	"return": true, "set": true, "shift": true, "times": true, "trap": true, "unset": true,
+	"return": true, "set": true, "shift": true, "trap": true, "unset": true,
 }
 
 // builtinOf finds a builtin.
@@ -32,11 +32,6 @@ func builtinOf(name string) (builtin, bool) {
 		b.shell = func(*shell, []string) int { return 0 }
 	case "false":
 		b.shell = func(*shell, []string) int { return 1 }
-	case "times":
-		b.shell = func(sh *shell, _ []string) int {
-			fmt.Fprint(sh.p.stdout, "0m0.00s 0m0.00s\n0m0.00s 0m0.00s\n")
-			return 0
-		}
 	case "exit", "return":
 		b.shell = (*shell).leave
 	case "break", "continue":
@@ -53,8 +48,6 @@ func builtinOf(name string) (builtin, bool) {
 		b.shell = (*shell).changeDir
 	case "wait":
 		b.shell = (*shell).wait
-	case "jobs":
-		b.shell = (*shell).listJobs
 	case "exec":
 		b.shell = (*shell).replace
 	case "eval":
@@ -65,8 +58,6 @@ func builtinOf(name string) (builtin, bool) {
 		b.shell = (*shell).trap
 	case "read":
 		b.shell = (*shell).read
-	case "getopts":
-		b.shell = (*shell).getopts
 	case "command":
 		b.shell = (*shell).plainCommand
 	default:
@@ -153,7 +144,7 @@ func (sh *shell) set(args []string) int {
 		word := rest[0]
 		rest = rest[1:]
 		if word == "--" {
-			sh.setParams(rest)
+			sh.params = rest
 			return 0
 		}
 		for _, c := range []byte(word[1:]) {
@@ -174,15 +165,9 @@ func (sh *shell) set(args []string) int {
 		}
 	}
 	if len(rest) > 0 {
-		sh.setParams(rest)
+		sh.params = rest
 	}
 	return 0
-}
-
-// setParams sets the parameters, which getopts begins anew with.
-func (sh *shell) setParams(params []string) {
-	sh.params, sh.optIn = params, 1
-	sh.put("OPTIND", "1")
 }
 
 func quoteValue(s string) string { return "'" + strings.ReplaceAll(s, "'", `'"'"'`) + "'" }
@@ -338,19 +323,6 @@ func (sh *shell) wait(args []string) int {
 	}
 	sh.jobs = slices.DeleteFunc(sh.jobs, func(p *process) bool { return slices.Contains(jobs, p) })
 	return status
-}
-
-func (sh *shell) listJobs([]string) int {
-	for i, job := range sh.jobs {
-		state := "Running"
-		select {
-		case <-job.done:
-			state = "Done"
-		default:
-		}
-		fmt.Fprintf(sh.p.stdout, "[%d] + %-27s\n", i+1, state)
-	}
-	return 0
 }
 
 // replace is exec with a program; exec without one has been done with the redirections.

@@ -2,7 +2,6 @@ package lab
 
 import (
 	"io"
-	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/expand"
@@ -65,73 +64,4 @@ func oddBackslashes(line []byte) bool {
 		n++
 	}
 	return n%2 == 1
-}
-
-// getopts takes the next option off the parameters.
-func (sh *shell) getopts(args []string) int {
-	if len(args) < 3 {
-		return sh.die("getopts: Usage: getopts optstring var [arg]")
-	}
-	spec, name, params := args[1], args[2], args[3:]
-	if len(params) == 0 {
-		params = sh.params
-	}
-	at, _ := strconv.Atoi(sh.vars["OPTIND"].value)
-	at = max(at, 1)
-	if at != sh.optAt {
-		sh.optAt, sh.optIn = at, 1
-	}
-	done := func() int {
-		sh.put("OPTIND", strconv.Itoa(at))
-		sh.put(name, "?")
-		sh.optAt, sh.optIn = at, 1
-		return 1
-	}
-	if at > len(params) || len(params[at-1]) < 2 || params[at-1][0] != '-' {
-		return done()
-	}
-	if params[at-1] == "--" {
-		at++
-		return done()
-	}
-	word := params[at-1]
-	c := word[sh.optIn]
-	sh.optIn++
-	sh.own()
-	delete(sh.vars, "OPTARG")
-	k := strings.IndexByte(strings.TrimPrefix(spec, ":"), c)
-	quiet := strings.HasPrefix(spec, ":")
-	spec = strings.TrimPrefix(spec, ":")
-	option := string(c)
-	switch {
-	case k < 0 || c == ':':
-		option = "?"
-		if quiet {
-			sh.put("OPTARG", string(c))
-		} else {
-			sh.complain("Illegal option -%c", c)
-		}
-	case k+1 < len(spec) && spec[k+1] == ':':
-		switch {
-		case sh.optIn < len(word):
-			sh.put("OPTARG", word[sh.optIn:])
-		case at < len(params):
-			at++
-			sh.put("OPTARG", params[at-1])
-		case quiet:
-			option = ":"
-			sh.put("OPTARG", string(c))
-		default:
-			option = "?"
-			sh.complain("No arg for -%c option", c)
-		}
-		sh.optIn = len(word)
-	}
-	if at > len(params) || sh.optIn >= len(word) {
-		at, sh.optIn = at+1, 1
-	}
-	sh.optAt = at
-	sh.put("OPTIND", strconv.Itoa(at))
-	sh.put(name, option)
-	return 0
 }

@@ -212,7 +212,9 @@ func (s *store) read(name string) ([]byte, error) {
 	return data, err
 }
 
-func (s *store) close() error { return errors.Join(s.lock.Close(), s.folder.Close()) }
+func (s *store) close() error {
+	return errors.Join(unlockFile(s.lock), s.lock.Close(), s.folder.Close())
+}
 
 // wake makes a device: as it was left, or as it comes from the factory. away is what a lab without a folder knows of it.
 func (s *store) wake(td *target.Device, away []byte) (*Device, error) {

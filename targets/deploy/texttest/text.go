@@ -6,13 +6,16 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/rocec/rocec/targets/deploy"
 )
 
-var inUse = regexp.MustCompile(`in use: (\w+)`)
+var inUse = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`in use: (\w+)`) })
 
-var command = regexp.MustCompile(`rocec (confirm|resume|rollback|unlock|plan|replace|apply) [^.,;:]*[a-z0-9]`)
+var command = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`rocec (confirm|resume|rollback|unlock|plan|replace|apply) [^.,;:]*[a-z0-9]`)
+})
 
 // Untrue lists what the text of a result claims and its state does not bear out.
 func Untrue(r *deploy.Result) (wrong []string) {
@@ -40,7 +43,7 @@ func Untrue(r *deploy.Result) (wrong []string) {
 		check(!says(f.Path+": the new content") || f.Holds == deploy.HoldsNew, "%s holds the new content", f.Path)
 	}
 	check(!says("The new content is in use.") && !says("The device uses it.") || r.InUse == deploy.UseYes, "in use, and that was not read")
-	for _, use := range inUse.FindAllStringSubmatch(text, -1) {
+	for _, use := range inUse().FindAllStringSubmatch(text, -1) {
 		check(slices.ContainsFunc(r.Files, func(f deploy.FileResult) bool { return f.InUse == use[1] }), "in use: %s, of no file", use[1])
 	}
 	check(!says("never used the new content") || !r.Used, "it never used the new content, and may have")
@@ -56,7 +59,7 @@ func Untrue(r *deploy.Result) (wrong []string) {
 	for _, l := range r.Left {
 		check(strings.Count(text, l) == 1, "%s remains, and is not named once", l)
 	}
-	commands := command.FindAllString(text, -1)
+	commands := command().FindAllString(text, -1)
 	switch next := r.Next(); {
 	case next == "":
 		check(!open && len(commands) == 0, "no command goes on, and %q are named", commands)

@@ -48,8 +48,8 @@ var family = &nic.Family{
 	Module: "mlx4_core",
 	Suffix: suffix,
 	Plain:  "pfc=0,0,0,0,0,0,0,0\ntos=0\nvlan_map=0:0,2:0,4:0,6:0\n",
-	Script: nic.Script(suffix, nic.Card+own),
-	Rows:   nic.Sorted(nic.HostRows, nic.CardRows, nic.CMRows, nic.VLANRows),
+	Script: nic.Script(suffix, func() string { return nic.Card() + own }),
+	Rows:   func() []nic.Row { return nic.Sorted(nic.HostRows, nic.CardRows, nic.CMRows, nic.VLANRows) },
 	Judge:  judge,
 	Probes: probes,
 
@@ -60,7 +60,7 @@ var family = &nic.Family{
 		for i, p := range ports {
 			all[i] = sim.NIC{
 				Netdev: p.Netdev, ID: [2]string{"0x15b3", "0x1003"}, RDMA: p.RDMA, IP: p.IP, VLANs: p.VLANs,
-				Generation: &sim.ConnectX3{V2: p.Model.V2, Counters: portCounters},
+				Generation: &sim.ConnectX3{V2: p.Model.V2, Counters: portCounters()},
 			}
 		}
 		return sim.New(all)

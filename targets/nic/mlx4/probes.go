@@ -2,6 +2,7 @@ package mlx4
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/rocec/rocec/targets/nic"
 	"github.com/rocec/rocec/targets/target"
@@ -18,12 +19,12 @@ func probes(out []target.Probe, s *nic.Settings) []target.Probe {
 }
 
 // portCounters are those of a port that tell of pauses, by priority. Source: main_strings of en_ethtool.c.
-var portCounters = func() (names []string) {
+var portCounters = sync.OnceValue(func() (names []string) {
 	for prio := range 8 {
 		names = append(names, fmt.Sprintf("rx_pause_prio_%d", prio), fmt.Sprintf("tx_pause_prio_%d", prio))
 	}
 	return append(names, "rx_pause", "tx_pause")
-}()
+})
 
 // rdmaCounters are those of the RDMA device that tell of loss. Source: diag_basic and diag_ext of mlx4_ib's main.c.
 var rdmaCounters = []nic.Counter{
@@ -50,7 +51,7 @@ func counters(s *nic.Settings) map[string]target.Sample {
 	for _, c := range rdmaCounters {
 		m[c.Name] = c.Sample(s)
 	}
-	for _, name := range portCounters {
+	for _, name := range portCounters() {
 		m[name] = nic.Counter{Name: name, Unit: target.UnitFrames}.Sample(s)
 	}
 	for prio, lossless := range s.PFC {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/nic/mlx5/mlx5test"
 )
 
@@ -38,6 +39,9 @@ vlan_map=0:4,2:4,4:4,6:4
 func newHost(t *testing.T) *host {
 	h := &host{t: t, root: t.TempDir()}
 	so := filepath.Join(h.root, "dcbshim.so")
+	for _, name := range []string{"gcc", "/usr/include/stdio.h", "/usr/include/libmnl/libmnl.h", "dash", "dcb"} {
+		machinetest.Need(t, name)
+	}
 	require.NoError(t, mlx5test.Build(so, mlx5test.DCBShim))
 	h.env = []string{
 		"ROCEC_ROOT=" + h.root, "ROCEC_WAIT=1", "FAKE_DIR=" + h.path("fake"), "DCBSHIM_DIR=" + h.path("fake"), "LD_PRELOAD=" + so,
@@ -98,9 +102,9 @@ func (h *host) read(path string) string {
 
 // run runs a verb of the script from stdin, in the shell of Debian; it gives what it printed to both outputs, and its status.
 func (h *host) run(args ...string) (string, int) {
-	cmd := exec.Command("dash", append([]string{"-s", "--"}, args...)...)
+	cmd := exec.Command(machinetest.Need(h.t, "dash"), append([]string{"-s", "--"}, args...)...)
 	cmd.Env = h.env
-	cmd.Stdin = bytes.NewReader(family.Script)
+	cmd.Stdin = bytes.NewReader(family.Script())
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {

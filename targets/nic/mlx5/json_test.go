@@ -30,8 +30,8 @@ type checked struct {
 	}
 }
 
-// The document says of every NIC what show, gids and check say, in two shells (with -whole in every one), and of every file its hash; it
-// changes nothing.
+// The document says of every NIC what show, gids and check say, each host in a shell in turn (with -whole in every one), and of every file
+// its hash; it changes nothing.
 func TestCheckJSON(t *testing.T) {
 	hosts := fixtures(t)
 	for i, host := range slices.Sorted(maps.Keys(hosts)) {
@@ -111,10 +111,11 @@ func TestCheckJSONEscapes(t *testing.T) {
 		return b.String()
 	}
 	for i, value := range []string{`"},{"name":"x`, `back\slash`, "tab\tand space", "é$(touch /x)`id`", "[a]^~!#-]", string(all), "*"} {
-		for shell, run := range rotate(i) {
-			if shell == "interp" && !json.Valid(fmt.Appendf(nil, "%q", value)) {
-				continue // it has strings of its own, in which bytes that are not text are lost
-			}
+		var not []string
+		if !json.Valid(fmt.Appendf(nil, "%q", value)) {
+			not = []string{"interp"} // it has strings of its own, in which bytes that are not text are lost
+		}
+		for shell, run := range rotate(i, not...) {
 			m := newMachine(t, d).inbox()
 			m.write("proc/sys/kernel/hostname", value)
 			m.write("sys/class/net/ens1f0/mtu", value)

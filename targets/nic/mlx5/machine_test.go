@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -22,9 +23,11 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/nic/mlx5/mlx5test"
 	"github.com/rocec/rocec/targets/nic/mlx5/sim"
 	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/targets/target/targettest"
 )
 
 // machine is a host that is not there: a tree that stands for its /sys, /proc and /etc, the real dcb over the shim of
@@ -38,20 +41,6 @@ type machine struct {
 	// trafficClass is what the sysfs file of that name holds: it takes single lines and reads as a list, which a plain
 	// file does not. Only the interpreter can show it; nil: the driver has none.
 	trafficClass *trafficClass
-}
-
-// need finds a tool, or says what to install.
-func need(t testing.TB, tool, pkg string) string {
-	path, err := exec.LookPath(tool)
-	if err != nil {
-		for _, dir := range []string{"/usr/sbin/", "/sbin/"} {
-			if _, err := os.Stat(dir + tool); err == nil {
-				return dir + tool
-			}
-		}
-		t.Fatalf("%s is missing; install the Debian package %s (make test does)", tool, pkg)
-	}
-	return path
 }
 
 // shimDir is where shims builds; TestMain takes it away.
@@ -72,11 +61,12 @@ var shims = sync.OnceValues(func() (string, error) {
 
 // newMachine makes a host with the NICs of d, as its factory image has them, with its value files in place.
 func newMachine(t testing.TB, d *ir.Device) *machine {
-	need(t, "gcc", "gcc")
-	need(t, "dcb", "iproute2")
+	for _, name := range []string{"gcc", "/usr/include/stdio.h", "/usr/include/libmnl/libmnl.h", "dash", "dcb"} {
+		machinetest.Need(t, name)
+	}
 	so, err := shims()
 	require.NoError(t, err)
-	m := &machine{t: t, root: t.TempDir(), script: script}
+	m := &machine{t: t, root: t.TempDir(), script: script()}
 	m.fake = filepath.Join(m.root, "fake")
 	m.env = []string{
 		"ROCEC_ROOT=" + m.root, "ROCEC_WAIT=2", "FAKE_DIR=" + m.fake, "DCBSHIM_DIR=" + m.fake, "LD_PRELOAD=" + so,
@@ -102,7 +92,7 @@ func newMachine(t testing.TB, d *ir.Device) *machine {
 		m.link("../../bus/pci/drivers/"+n.Driver, pci+"/driver")
 		m.link("../../../devices/"+n.PCI, "sys/class/net/"+n.Name+"/device")
 		m.write("sys/class/net/"+n.Name+"/mtu", fmt.Sprint(n.MTU))
-		m.rdma(n.PCI, sim.Of(img.Sims).RDMA(n.Name), n.Name)
+		m.rdma(n.PCI, targettest.Sim[*sim.NICs](img.Sims).RDMA(n.Name), n.Name)
 	}
 	for _, b := range d.Host.Bonds {
 		var slaves []string
@@ -330,18 +320,27 @@ var shells = map[string]func(m *machine, args ...string) result{
 	},
 }
 
-var whole = flag.Bool("whole", false, "every case in every shell, rather than in some")
+var whole = flag.Bool("whole", false, "every case in every shell, and every cell of the matrix, rather than some")
 
-// rotate gives the shells for the nth of many cases: dash, and the others in turn; all with -whole.
-func rotate(nth int) map[string]func(m *machine, args ...string) result {
-	switch {
-	case *whole:
-		return shells
-	case testing.Short():
-		return map[string]func(m *machine, args ...string) result{"dash": shells["dash"]}
+// rotate gives the shell for the nth of many cases, each in turn, and all with -whole; but for those that the case is not for.
+func rotate(nth int, not ...string) map[string]func(m *machine, args ...string) result {
+	var names []string
+	for _, name := range []string{"dash", "interp", "bash", "busybox", "ksh", "mksh"} {
+		if !slices.Contains(not, name) {
+			names = append(names, name)
+		}
 	}
-	other := []string{"interp", "bash", "busybox", "ksh", "mksh"}[nth%5]
-	return map[string]func(m *machine, args ...string) result{"dash": shells["dash"], other: shells[other]}
+	switch {
+	case testing.Short():
+		names = names[:1]
+	case !*whole:
+		names = []string{names[nth%len(names)]}
+	}
+	some := map[string]func(m *machine, args ...string) result{}
+	for _, name := range names {
+		some[name] = shells[name]
+	}
+	return some
 }
 
 func (m *machine) exec(shell string, args []string) result {
@@ -351,7 +350,7 @@ func (m *machine) exec(shell string, args []string) result {
 	}
 	ctx, stop := context.WithTimeout(context.Background(), 30*time.Minute) // which only a script that hangs takes
 	defer stop()
-	cmd := exec.CommandContext(ctx, need(m.t, shell, shell), append(start, args...)...)
+	cmd := exec.CommandContext(ctx, machinetest.Need(m.t, shell), append(start, args...)...)
 	cmd.WaitDelay = time.Second
 	cmd.Env = m.env
 	cmd.Dir = m.root // so that a file of a wrong name shows
@@ -368,7 +367,7 @@ func (m *machine) exec(shell string, args []string) result {
 
 // parsed is the script as POSIX sh; running it changes nothing in it.
 var parsed = sync.OnceValues(func() (*syntax.File, error) {
-	return syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(bytes.NewReader(script), "rocec-host")
+	return syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(bytes.NewReader(script()), "rocec-host")
 })
 
 // interpret runs the script in the interpreter, where traffic_class is what a driver makes of it.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/nic"
 )
 
@@ -83,7 +84,7 @@ func (m *machine) wrap(name, cases string) {
 		require.NoError(m.t, os.Rename(old, old+".old"))
 		old += ".old"
 	} else {
-		old = need(m.t, name, name)
+		old = machinetest.Need(m.t, name)
 	}
 	m.command(name, "case $* in\n"+cases+"\nesac\nexec "+old+` "$@"`)
 }
@@ -357,7 +358,7 @@ func (g *group) run(t testing.TB, outcome string, script []byte) map[string]*fat
 	state := stateOf(t, d, "ens1f0")
 	edited, ds := state.Edit([]byte(after.out))
 	planned := values(string(edited))
-	rows := slices.Concat(rows)
+	rows := slices.Clone(rows())
 	cells := map[string]*fate{}
 	for _, key := range g.keys {
 		line := key
@@ -404,9 +405,15 @@ var shellLine = regexp.MustCompile(`\S*dash: [0-9]+: `)
 var digits = regexp.MustCompile(`(ecn_np_prio|ecn_rp_prio|enable/|dscp_prio|vf_roce_)[0-9]`)
 
 // TestMatrix takes every setting through every outcome, and wants none to be green without effect. The golden file says what
-// each comes to.
+// each comes to. Only with -whole, and with -update, which .ci/run gives it, are all cells tried; else every third one.
 func TestMatrix(t *testing.T) {
 	t.Parallel()
+	want, err := os.ReadFile("testdata/golden/matrix.txt")
+	require.NoError(t, err)
+	all, every := *whole || *update, 3
+	if testing.Short() {
+		every = 7
+	}
 	var named []string
 	text := make([][]string, len(matrix))
 	t.Run("cells", func(t *testing.T) {
@@ -420,13 +427,14 @@ func TestMatrix(t *testing.T) {
 					continue
 				}
 				require.True(t, outcome == "settable" || g.befall[outcome] != nil, "%s has no %s", g.name, outcome)
-				if testing.Short() && (i+j)%7 != 0 {
+				if !all && (i+j)%every != 0 {
 					continue
 				}
 				t.Run(g.name+"/"+outcome, func(t *testing.T) {
 					t.Parallel()
-					fates := g.run(t, outcome, script)
+					fates := g.run(t, outcome, script())
 					text[i][j] = g.spell(outcome, fates)
+					assert.True(t, *update || strings.Contains(string(want), text[i][j]), "not in the golden file:\n%s", text[i][j])
 					for _, key := range g.keys {
 						c := fates[key]
 						assert.Empty(t, c.green(), "%s: %s", key, c)
@@ -443,10 +451,10 @@ func TestMatrix(t *testing.T) {
 	for i, g := range matrix {
 		fmt.Fprintf(&b, "== %s\n%s\n", fold(g.keys), strings.Join(text[i], ""))
 	}
-	if !testing.Short() {
+	if all {
 		golden(t, "testdata/golden/matrix.txt", b.String())
 	}
-	for _, r := range rows {
+	for _, r := range rows() {
 		assert.Contains(t, named, r.Key, "a setting without a row in the matrix")
 	}
 }
@@ -518,7 +526,7 @@ func TestMatrixCanFail(t *testing.T) {
 		}
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			mutant := string(script)
+			mutant := string(script())
 			for i := 0; i < len(c.swap); i += 2 {
 				require.Equal(t, 1, strings.Count(mutant, c.swap[i]), "the script has changed: %q", c.swap[i])
 				mutant = strings.Replace(mutant, c.swap[i], c.swap[i+1], 1)

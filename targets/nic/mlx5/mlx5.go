@@ -152,5 +152,5 @@ var (
 	own string
 
 	// script is shared by every host and never written to.
-	script = nic.Script("", nic.Card+own)
+	script = nic.Script("", func() string { return nic.Card() + own })
 )

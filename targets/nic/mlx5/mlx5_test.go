@@ -242,7 +242,7 @@ func BenchmarkRender(b *testing.B) {
 func TestHostsPageHasEverySetting(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/hosts.md")
 	require.NoError(t, err)
-	for _, row := range rows {
+	for _, row := range rows() {
 		key := regexp.MustCompile(`prio\d$`).ReplaceAllString(row.Key, "prioN")
 		if key != "vlan" { // it tells where vlan_map is
 			assert.Contains(t, string(page), "`"+key+"`")

@@ -11,7 +11,12 @@ import (
 )
 
 // rows are the keys of the value file, sorted. value appends the key's value; a row that appends nothing is left out.
-var rows = nic.Sorted([]nic.Row{
+func rows() []nic.Row {
+	return nic.Sorted(ownRows, nic.HostRows, nic.CardRows, nic.CMRows, nic.VLANRows, dscpRows(), ecnRows())
+}
+
+// ownRows are those that no other family has, but for the ones of a priority.
+var ownRows = []nic.Row{
 	// The driver takes the cable's metres for pfc delay; it matters once somebody sizes the buffers by hand.
 	{
 		Key: "cable", Comment: "metres of cable, for the headroom of the NIC's own buffers",
@@ -102,7 +107,7 @@ var rows = nic.Sorted([]nic.Row{
 		Why:   nic.AtNIC,
 		Class: nic.Always(nic.Wish),
 	},
-}, nic.HostRows, nic.CardRows, nic.CMRows, nic.VLANRows, dscpRows(), ecnRows())
+}
 
 // dscpRows are dscp_prio0 to dscp_prio7: the DSCP values that get the priority, as ranges, or "none".
 func dscpRows() []nic.Row {

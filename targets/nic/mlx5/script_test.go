@@ -14,6 +14,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/nic"
 )
 
@@ -25,37 +26,40 @@ func showArgs(t testing.TB, d *ir.Device, nic, verb string) []string {
 	return args
 }
 
-// TestApply takes a host from the factory to what the fabric says, with every driver and tool, in three shells, with -whole in every one.
-// Then the state has no drift, and a second apply writes nothing at all.
+// TestApply takes a host from the factory to what the fabric says, with every driver and tool, each case in a shell in turn, with -whole
+// in every one. Then the state has no drift, and a second apply writes nothing at all.
 func TestApply(t *testing.T) {
 	hosts := fixtures(t)
+	nth := 0
 	for _, c := range []struct {
 		name    string
 		prepare func(*machine) *machine
-		shells  []string
+		shells  []string // nil: all, in turn
 		hosts   []string
 	}{
-		{"inbox driver", (*machine).inbox, []string{"dash"}, []string{"v2", "v1", "both", "bond", "pause"}},
-		{"inbox driver", (*machine).inbox, []string{"interp", "bash", "busybox", "ksh", "mksh"}, []string{"v1"}},
-		{"mlnx_qos", func(m *machine) *machine { return m.inbox().mlnxQos() }, []string{"dash", "interp"}, []string{"both"}},
+		{"inbox driver", (*machine).inbox, nil, []string{"v2", "v1", "both", "bond", "pause"}},
+		{"mlnx_qos", func(m *machine) *machine { return m.inbox().mlnxQos() }, nil, []string{"both"}},
 		{"old mlnx_qos", func(m *machine) *machine {
 			m.env = append(m.env, "FAKE_OLD=1")
 			return m.inbox().mlnxQos()
-		}, []string{"dash"}, []string{"v2"}},
+		}, nil, []string{"v2"}},
 		{"MLNX_OFED", (*machine).ofed, []string{"interp"}, []string{"v2", "bond", "options"}}, // a plain file cannot stand for its traffic_class
-		{"CNPs by the firmware", (*machine).lockedDown, []string{"dash"}, []string{"v2"}},
+		{"CNPs by the firmware", (*machine).lockedDown, nil, []string{"v2"}},
 	} {
 		if testing.Short() {
 			c.hosts = c.hosts[:1]
 		}
-		if !*whole {
-			c.shells = c.shells[:min(len(c.shells), 2)]
-		}
-		for _, shell := range c.shells {
-			for _, host := range c.hosts {
+		for _, host := range c.hosts {
+			in := rotate(nth)
+			if c.shells != nil {
+				in = map[string]func(m *machine, args ...string) result{"interp": shells["interp"]}
+			} else {
+				nth++
+			}
+			for shell, run := range in {
 				t.Run(c.name+"/"+shell+"/"+host, func(t *testing.T) {
 					t.Parallel()
-					applyTwice(t, c.prepare(newMachine(t, hosts[host])), hosts[host], shells[shell])
+					applyTwice(t, c.prepare(newMachine(t, hosts[host])), hosts[host], run)
 				})
 			}
 		}
@@ -190,7 +194,7 @@ func TestRepair(t *testing.T) {
 	run := shells["dash"]
 	require.Zero(t, run(m, "apply", "ens1f0").code)
 	dcb := func(args ...string) {
-		cmd := exec.Command(need(t, "dcb", "iproute2"), args...)
+		cmd := exec.Command(machinetest.Need(t, "dcb"), args...)
 		cmd.Env = m.env
 		out, err := cmd.CombinedOutput()
 		require.NoError(t, err, string(out))
@@ -420,7 +424,7 @@ func TestCommands(t *testing.T) {
 	// commands
 	allowed := strings.Fields("dcb mlnx_qos devlink ethtool ip systemctl modprobe mkdir rmdir rm readlink sleep sort sha256sum stat od " +
 		": [ break continue exit false printf read return set shift") // builtins
-	prog, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(bytes.NewReader(script), "rocec-host")
+	prog, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(bytes.NewReader(script()), "rocec-host")
 	require.NoError(t, err)
 	used := map[string]bool{}
 	syntax.Walk(prog, func(n syntax.Node) bool {
@@ -444,28 +448,10 @@ func TestCommands(t *testing.T) {
 	for name := range used {
 		assert.Contains(t, allowed, name)
 	}
-	assert.NotContains(t, string(script), "eval")
-	for line := range strings.Lines(string(script)) {
+	assert.NotContains(t, string(script()), "eval")
+	for line := range strings.Lines(string(script())) {
 		assert.NotRegexp(t, `\[ (! )?-[^edznf ]`, line, "the interpreter asks only whether files exist")
 		assert.LessOrEqual(t, len(line), 130)
-	}
-}
-
-// TestTools asks the tools of the trade about what we write.
-func TestTools(t *testing.T) {
-	t.Parallel()
-	file := filepath.Join(t.TempDir(), "rocec-host")
-	require.NoError(t, os.WriteFile(file, script, 0o755))
-	for _, cmd := range [][]string{
-		{need(t, "sh", "dash"), "-n", file},
-		{need(t, "bash", "bash"), "--posix", "-n", file},
-		{need(t, "busybox", "busybox"), "sh", "-n", file},
-		{need(t, "mksh", "mksh"), "-n", file},
-		{need(t, "shellcheck", "shellcheck"), "-s", "sh", file},
-	} {
-		out, err := exec.Command(cmd[0], cmd[1:]...).CombinedOutput()
-		assert.NoError(t, err, "%v: %s", cmd, out)
-		assert.Empty(t, string(out), "%v", cmd)
 	}
 }
 
@@ -478,7 +464,7 @@ func TestUnit(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(root, p), b, mode))
 	}
 	exe := filepath.Join(root, "rocec-host")
-	at("rocec-host", script, 0o755)
+	at("rocec-host", script(), 0o755)
 	unit, _ := rendered(t, fixtures(t)["v2"])[1].Edit(nil)
 	here := bytes.ReplaceAll(unit, []byte("/usr/local/sbin/rocec-host"), []byte(exe))
 	require.NotEqual(t, unit, here)
@@ -486,11 +472,11 @@ func TestUnit(t *testing.T) {
 	for _, name := range []string{"ens1f0", "roce-0", "enp1s0f0np0.100"} {
 		link := filepath.Join(root, strings.TrimSuffix(strings.TrimPrefix(family.Unit(name), "/"), ""))
 		require.NoError(t, os.Symlink("rocec-host@.service", link))
-		out, err := exec.Command(need(t, "systemd-analyze", "systemd"), "verify", "--man=no", link).CombinedOutput()
+		out, err := exec.Command(machinetest.Need(t, "systemd-analyze"), "verify", "--man=no", link).CombinedOutput()
 		assert.NoError(t, err, "%s", out)
 		assert.NotContains(t, string(out), "rocec-host", "%s", out)
 
-		out, err = exec.Command(need(t, "systemd-escape", "systemd"), "--template=rocec-host@.service", name).Output()
+		out, err = exec.Command(machinetest.Need(t, "systemd-escape"), "--template=rocec-host@.service", name).Output()
 		require.NoError(t, err)
 		assert.Equal(t, strings.TrimSpace(string(out)), family.Unit(name))
 	}

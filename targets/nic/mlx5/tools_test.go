@@ -9,11 +9,13 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
 // real lets the script run an unmodified tool over its shim.
-func (m *machine) real(tool, pkg, env string) {
-	m.command(tool, fmt.Sprintf(`%sLD_PRELOAD=%s exec %s "$@"`, env, filepath.Join(shimDir, tool+"shim.so"), need(m.t, tool, pkg)))
+func (m *machine) real(tool, env string) {
+	m.command(tool, fmt.Sprintf(`%sLD_PRELOAD=%s exec %s "$@"`, env, filepath.Join(shimDir, tool+"shim.so"), machinetest.Need(m.t, tool)))
 }
 
 // devlink lets the script run the unmodified devlink of iproute2, for PCI functions whose enable_roce is as given.
@@ -24,7 +26,7 @@ func (m *machine) devlink(enabled map[string]bool) {
 			require.NoError(m.t, os.Rename(at, at+".off"))
 		}
 	}
-	m.real("devlink", "iproute2", "DEVLINKSHIM_DIR=$FAKE_DIR ")
+	m.real("devlink", "DEVLINKSHIM_DIR=$FAKE_DIR ")
 }
 
 // TestDevlink switches RoCE by the real devlink, where the driver has no file for it: it takes, or the kernel's refusal is told.
@@ -104,7 +106,7 @@ func TestEthtool(t *testing.T) {
 			t.Parallel()
 			m := newMachine(t, d).inbox()
 			alike := m.sh("FAKE_DIR=" + m.fake + " " + m.path("usr/sbin/ethtool") + " -a ens1f0")
-			m.real("ethtool", "ethtool", "")
+			m.real("ethtool", "")
 			assert.Equal(t, m.sh("FAKE_DIR="+m.fake+" "+m.path("usr/sbin/ethtool")+" -a ens1f0"), alike, "the stand-in prints the same")
 			m.env = append(m.env, "ETHTOOLSHIM_FAULT="+fault)
 			r := m.exec("dash", []string{"apply", "ens1f0"})

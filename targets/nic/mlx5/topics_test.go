@@ -14,6 +14,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/nic/mlx5/sim"
 	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/targets/target/targettest"
 )
 
 func TestTopics(t *testing.T) {
@@ -229,10 +230,10 @@ func TestImage(t *testing.T) {
 	assert.Equal(t, "0000:03:00.0", img.Netdevs[0].PCI)
 	assert.Equal(t, "0000:03:00.1", img.Netdevs[1].PCI)
 	assert.Equal(t, "bond0", img.Netdevs[1].Master)
-	assert.Equal(t, "mlx5_bond_0", sim.Of(img.Sims).RDMA("ens1f1"))
+	assert.Equal(t, "mlx5_bond_0", targettest.Sim[*sim.NICs](img.Sims).RDMA("ens1f1"))
 	img = Target.Image(fixtures(t)["both"])
 	require.Equal(t, []string{"ens1f0", "ens2f0", "ens1f0.100", "eth0"}, names(img))
-	assert.Equal(t, "rocep4s0f0", sim.Of(img.Sims).RDMA("ens2f0"))
+	assert.Equal(t, "rocep4s0f0", targettest.Sim[*sim.NICs](img.Sims).RDMA("ens2f0"))
 	assert.Equal(t, 9000, img.Netdevs[1].MTU)
 	assert.Equal(t, target.Netdev{Name: "ens1f0.100", Parent: "ens1f0", VLAN: 100}, img.Netdevs[2])
 	d := fixtures(t)["v2"]

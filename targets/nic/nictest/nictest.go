@@ -22,25 +22,27 @@ var family = &nic.Family{
 	Driver: driver,
 	Module: "sample_core",
 	Suffix: "-sample",
-	Script: []byte(script),
-	Rows: []nic.Row{{
-		Key: "pfc", Comment: "priorities with PFC, 0 to 7",
-		Value: func(b []byte, s *nic.Settings) []byte {
-			return nic.Eight(b, s, func(i int) int {
-				if s.PFC[i] {
-					return 1
-				}
-				return 0
-			})
-		},
-		Why: nic.ByMember,
-	}},
+	Script: func() []byte { return []byte(script) },
+	Rows:   func() []nic.Row { return rows },
 	Probes: func(probes []target.Probe, s *nic.Settings) []target.Probe {
 		return append(probes, nic.MTUProbe(s))
 	},
 	Sim:     func(ports []nic.Port) nic.Sim { return &NICs{ports: ports} },
 	Modules: []string{"sample_core"},
 }
+
+var rows = []nic.Row{{
+	Key: "pfc", Comment: "priorities with PFC, 0 to 7",
+	Value: func(b []byte, s *nic.Settings) []byte {
+		return nic.Eight(b, s, func(i int) int {
+			if s.PFC[i] {
+				return 1
+			}
+			return 0
+		})
+	},
+	Why: nic.ByMember,
+}}
 
 const script = `#!/bin/sh
 # rocec-host-sample: VERB IF, where VERB is apply, check or show.

@@ -48,7 +48,7 @@ var Target = family.Target("Soft-RoCE (driver rdma_rxe) on ordinary interfaces o
 var family = &nic.Family{
 	Driver: driver,
 	Suffix: suffix,
-	Script: nic.Script(suffix, own),
+	Script: nic.Script(suffix, func() string { return own }),
 	Rows:   rows,
 	Plain:  "tos=0\nvlan_map=0:0,2:0,4:0,6:0\n",
 	Judge:  judge,
@@ -81,11 +81,13 @@ var driver = ir.NewDriver(ir.Driver{
 	},
 })
 
-var rows = nic.Sorted([]nic.Row{
+var ownRows = []nic.Row{
 	{
 		Key: "rxe", Comment: "the Soft-RoCE device on top of the interface",
 		Value: func(b []byte, s *nic.Settings) []byte { return nic.Word(b, s, "on") },
 		Why:   nic.ByMember,
 	},
 	nic.ClassRow("rdma_rxe marks each as it asks", ""),
-}, nic.HostRows, nic.CMRows, nic.VLANRows)
+}
+
+func rows() []nic.Row { return nic.Sorted(ownRows, nic.HostRows, nic.CMRows, nic.VLANRows) }

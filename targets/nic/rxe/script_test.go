@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/nic/mlx5/mlx5test"
 )
 
@@ -56,14 +57,13 @@ rdma_rxe)
 		{ echo "modprobe: FATAL: Module rdma_rxe not found." >&2; exit 1; } ;;
 esac
 `)
+	for _, name := range []string{"gcc", "/usr/include/stdio.h", "/usr/include/libmnl/libmnl.h"} {
+		machinetest.Need(t, name)
+	}
+	rdma := machinetest.Need(t, "rdma")
 	so, err := shim()
 	require.NoError(t, err)
 	h.write("rdmashim.so", string(so))
-	rdma, err := exec.LookPath("rdma")
-	if err != nil {
-		rdma = "/usr/sbin/rdma"
-	}
-	require.FileExists(t, rdma, "install the Debian package iproute2 (make test does)")
 	// udev renames what it can: the device is never called as it was asked for.
 	h.write("usr/sbin/rdma", "#!/bin/sh\n"+
 		"RDMASHIM_DIR=$FAKE_DIR RDMASHIM_UDEV=rocex1 LD_PRELOAD=$ROCEC_ROOT/rdmashim.so exec "+rdma+" \"$@\"\n")
@@ -93,8 +93,8 @@ func (h *host) read(path string) string {
 
 // run runs a verb of the script from stdin, in the shell of Debian; it gives what it printed to both outputs, and its status.
 func (h *host) run(args ...string) (string, int) {
-	cmd := exec.Command("dash", append([]string{"-s", "--"}, args...)...)
-	cmd.Stdin = bytes.NewReader(family.Script)
+	cmd := exec.Command(machinetest.Need(h.t, "dash"), append([]string{"-s", "--"}, args...)...)
+	cmd.Stdin = bytes.NewReader(family.Script())
 	return h.exec(cmd)
 }
 

@@ -15,6 +15,12 @@ type Release = cl.Release
 // ParseRelease reads "5.9.0" or "5.9".
 func ParseRelease(s string) (Release, bool) { return cl.ParseRelease(s) }
 
+// Port is a front-panel port.
+type Port = cl.Port
+
+// ParsePort reads the name of a front-panel port: swp1, swp1s0.
+func ParsePort(s string) (Port, bool) { return cl.ParsePort(s) }
+
 // The files that NVUE writes, and that a switch configured by files holds.
 const (
 	FeaturesPath = cl.FeaturesPath

@@ -31,14 +31,6 @@ func absent(b *bytes.Buffer, t *Tree, depth int) {
 	}
 }
 
-// Commands writes the patch as lines of nv.
-func (d Doc) Commands() []byte {
-	if d.Unset {
-		return Commands("unset", d.Tree)
-	}
-	return Commands("set", d.Tree)
-}
-
 // Patch gives what makes one tree of another, and little more: nothing, or one document that takes away, one that sets, or both in this
 // order. NVUE takes a document as one request, in which no order is promised, so no document both sets and unsets. What is set has
 // single keys.

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/rocec/rocec/lang/diag"
 )
@@ -108,14 +109,16 @@ func byNumber(path []string) bool {
 const mostNames = 4096
 
 // a range of names: swp1-4, swp1-swp4, swp1s0-3, swp1s0-swp1s3, bond1-2.
-var span = regexp.MustCompile(`^(.*?[^0-9])([0-9]{1,7})-(?:(.*?[^0-9])?)([0-9]{1,7})$`)
+var span = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(.*?[^0-9])([0-9]{1,7})-(?:(.*?[^0-9])?)([0-9]{1,7})$`)
+})
 
 // Names takes apart the names of interfaces that a key stands for: "swp1-4,swp6". What is not a range is a name, whatever stands in it.
 func Names(key string) []string {
 	var out []string
 	for item := range strings.SplitSeq(key, ",") {
 		item = strings.TrimSpace(item)
-		m := span.FindStringSubmatch(item)
+		m := span().FindStringSubmatch(item)
 		if m == nil || m[3] != "" && m[3] != m[1] || !appendRange(&out, m[1], m[2], m[4]) {
 			out = append(out, item)
 		}

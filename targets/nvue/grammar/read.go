@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
@@ -47,19 +48,6 @@ func (e *Error) Error() string {
 
 func refuse(at Place, format string, args ...any) error {
 	return &Error{at, fmt.Sprintf(format, args...)}
-}
-
-// Release names the release that the header states: "5.9.0". Empty: it states none.
-func (c *Config) Release() string {
-	v := c.Header.Get("version")
-	if !v.IsScalar() {
-		return ""
-	}
-	rest, ok := strings.CutPrefix(v.Value, "Cumulus Linux ")
-	if !ok {
-		return ""
-	}
-	return strings.TrimSpace(rest)
 }
 
 // Read reads a configuration in YAML or JSON: a list of header, set and unset, a mapping of these, also below the number of a revision,
@@ -164,12 +152,12 @@ func directive(data []byte) Place {
 	return Place{bytes.Count(data[:at], []byte("\n")) + 1, 1}
 }
 
-var yamlText = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)`)
+var yamlText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)`) })
 
 // yamlFailure is what the parser says, and where. Of a tab it names the line before.
 func yamlFailure(data []byte, err error) error {
 	at, text := Place{}, err.Error()
-	if m := yamlText.FindStringSubmatch(text); m != nil {
+	if m := yamlText().FindStringSubmatch(text); m != nil {
 		text = m[2]
 		if n, err := strconv.Atoi(m[1]); err == nil {
 			at = Place{n, 1}
@@ -268,7 +256,9 @@ func (t *Tree) once(key string, kid *Tree) error {
 }
 
 // number is what is written as a number and read as one by YAML 1.1, YAML 1.2 and JSON alike.
-var number = regexp.MustCompile(`^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?$`)
+var number = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?$`)
+})
 
 func null(s string) bool {
 	switch s {
@@ -289,7 +279,7 @@ func boolean(s string) bool {
 
 // odd reports whether YAML 1.2 reads a word without quotes as something else than text.
 func odd(s string) bool {
-	return number.MatchString(s) || s == "true" || s == "false" || null(s)
+	return number().MatchString(s) || s == "true" || s == "false" || null(s)
 }
 
 // jsonReader reads valid JSON, with lines.

@@ -308,17 +308,17 @@ func TestPatchText(t *testing.T) {
 	require.Len(t, docs, 2)
 	assert.Equal(t, "- unset:\n    qos:\n      pfc:\n        a:\n          switch-priority:\n            '3':\n        old:\n      roce:\n",
 		string(docs[0].YAML()))
-	assert.Equal(t, "nv unset qos pfc a switch-priority 3\nnv unset qos pfc old\nnv unset qos roce\n", string(docs[0].Commands()))
+	assert.Equal(t, "nv unset qos pfc a switch-priority 3\nnv unset qos pfc old\nnv unset qos roce\n", string(grammar.Commands("unset", docs[0].Tree)))
 	assert.Equal(t, "- set:\n    qos:\n      egress-shaper: {}\n      pfc:\n        a:\n          cable-length: 5\n"+
 		"          switch-priority:\n            '2': {}\n            '5': {}\n    system:\n      hostname: 'it''s'\n", string(docs[1].YAML()))
 	assert.Equal(t, "nv set qos egress-shaper\nnv set qos pfc a cable-length 5\nnv set qos pfc a switch-priority 2,5\n"+
-		"nv set system hostname 'it'\\''s'\n", string(docs[1].Commands()))
+		"nv set system hostname 'it'\\''s'\n", string(grammar.Commands("set", docs[1].Tree)))
 
 	docs = grammar.Patch(read("qos: {pfc: {a: {switch-priority: {'3': {}}}}}\ninterface: {swp1: {type: swp}}"),
 		read("qos: {pfc: {a: {switch-priority: {}}}}\ninterface: {swp1: {}}"))
 	require.Len(t, docs, 2)
-	assert.Equal(t, "nv unset interface swp1 type\nnv unset qos pfc a switch-priority 3\n", string(docs[0].Commands()))
-	assert.Equal(t, "nv set interface swp1\nnv set qos pfc a switch-priority\n", string(docs[1].Commands()), "what is empty is stated")
+	assert.Equal(t, "nv unset interface swp1 type\nnv unset qos pfc a switch-priority 3\n", string(grammar.Commands("unset", docs[0].Tree)))
+	assert.Equal(t, "nv set interface swp1\nnv set qos pfc a switch-priority\n", string(grammar.Commands("set", docs[1].Tree)), "what is empty is stated")
 }
 
 // FuzzRead: whatever the bytes, reading ends, and what is read is written as what reads the same.

@@ -3,7 +3,7 @@
 //
 // In come the bytes of `nv config show -o yaml`, `-o json`, a patch file or /etc/nvue.d/startup.yaml; out comes a [Config] of [Tree]s
 // with single keys, and from it one canonical text. The table of paths ([Rows]) holds what the manuals say, release by release, and
-// says of each fact that they leave open that it is unsure; [Grammar.Schema] is that table as JSON Schema.
+// says of each fact that they leave open that it is unsure.
 package grammar
 
 import (

@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
+	"sync"
 
 	"github.com/rocec/rocec/lang/diag"
 )
@@ -50,12 +50,12 @@ const (
 
 // names of profiles: letters, digits, _ and - are the safest; the manuals print no pattern, and reserve five words.
 var (
-	profileName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`)
+	profileName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`) })
 	reserved    = []string{"auto", "none", "null", "any", "all"}
 )
 
 // IsProfile reports whether a word can be the name of a profile. Source: NVUE Format Reference 5.17.
-func IsProfile(s string) bool { return profileName.MatchString(s) && !slices.Contains(reserved, s) }
+func IsProfile(s string) bool { return profileName().MatchString(s) && !slices.Contains(reserved, s) }
 
 // On reads a switch, in the spelling of any release.
 func On(t *Tree) (on, ok bool) {
@@ -137,19 +137,4 @@ func (y Type) unit() string {
 		return ""
 	}
 	return " (" + y.Unit + ")"
-}
-
-// String describes the type in a few words.
-func (y Type) String() string {
-	switch y.Kind {
-	case Words, OnOff:
-		return strings.Join(y.Words, ", ")
-	case Int:
-		return fmt.Sprintf("%d-%d%s", y.Lo, y.Hi, y.unit())
-	case Set:
-		return "a set of 0-7"
-	case Profile:
-		return "a profile's name"
-	}
-	return "not judged"
 }

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -80,7 +81,7 @@ func block(b *bytes.Buffer, t *Tree, depth int) {
 }
 
 // plain is text that every reader of YAML takes for the text that stands there, unless it is one of the words of YAML 1.1.
-var plain = regexp.MustCompile(`^[A-Za-z_/][A-Za-z0-9_./@+-]*$`)
+var plain = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_/][A-Za-z0-9_./@+-]*$`) })
 
 // scalar spells a value.
 func scalar(t *Tree) string {
@@ -92,7 +93,7 @@ func scalar(t *Tree) string {
 
 // word spells text.
 func word(s string) string {
-	if plain.MatchString(s) && !boolean(s) && !null(s) && s != "true" && s != "false" {
+	if plain().MatchString(s) && !boolean(s) && !null(s) && s != "true" && s != "false" {
 		return s
 	}
 	if strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
@@ -175,10 +176,10 @@ func Commands(verb string, t *Tree) []byte {
 	return b.Bytes()
 }
 
-var shellSafe = regexp.MustCompile(`^[A-Za-z0-9_./@%+:,-]+$`)
+var shellSafe = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_./@%+:,-]+$`) })
 
 func shell(s string) string {
-	if shellSafe.MatchString(s) {
+	if shellSafe().MatchString(s) {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"

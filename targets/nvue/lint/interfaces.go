@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/nvue/grammar"
 )
 
 // vlanName is the name of the interface of a VLAN where its type is not stated.
-var vlanName = regexp.MustCompile(`^vlan[0-9]+$`)
+var vlanName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^vlan[0-9]+$`) })
 
 // notPort says what an interface is that is neither a port nor a bond; empty: it may be one.
 func (j *judge) notPort(i string) string {
@@ -23,7 +24,7 @@ func (j *judge) notPort(i string) string {
 	switch {
 	case kind == "eth" || kind == "" && i == "eth0":
 		return "the management port"
-	case kind == "svi" || kind == "" && vlanName.MatchString(i):
+	case kind == "svi" || kind == "" && vlanName().MatchString(i):
 		return "the interface of a VLAN"
 	case kind == "sub" || kind == "" && dotted && (ofPort || j.set.Get("interface", parent) != nil):
 		return "a subinterface"
@@ -34,10 +35,12 @@ func (j *judge) notPort(i string) string {
 }
 
 // backwards is a range of ports that goes down.
-var backwards = regexp.MustCompile(`^(swp(?:[0-9]+s)?)([0-9]+)-(?:swp(?:[0-9]+s)?)?([0-9]+)$`)
+var backwards = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(swp(?:[0-9]+s)?)([0-9]+)-(?:swp(?:[0-9]+s)?)?([0-9]+)$`)
+})
 
 // breakout is into how many parts a port is split: 2x, 4x, 8x, or an older 4x25G.
-var breakout = regexp.MustCompile(`^([248])x`)
+var breakout = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([248])x`) })
 
 // takesQoS judges whether an interface with settings of QoS is one that can have them.
 func (j *judge) takesQoS(i string) bool {
@@ -54,7 +57,7 @@ func (j *judge) takesQoS(i string) bool {
 	port, ok := grammar.ParsePort(i)
 	if !ok {
 		hint := "Ports are called swp1, or swp1s0 where they are split."
-		if m := backwards.FindStringSubmatch(i); m != nil {
+		if m := backwards().FindStringSubmatch(i); m != nil {
 			hint = fmt.Sprintf("A range goes from the lower number to the higher: %s%s-%s.", m[1], m[3], m[2])
 		}
 		j.errorf(&topicMember, t.Key, "%s has settings of QoS, and no port has that name, so they have no effect or NVUE refuses them. %s",
@@ -96,7 +99,7 @@ func parts(t *grammar.Tree) string {
 		words = []string{t.Value}
 	}
 	for _, w := range words {
-		if m := breakout.FindStringSubmatch(w); m != nil {
+		if m := breakout().FindStringSubmatch(w); m != nil {
 			return m[1]
 		}
 	}

@@ -162,16 +162,6 @@ func New(c Config) *NVUE {
 	return &NVUE{Config: c}
 }
 
-// Of finds NVUE among the simulated parts of a device. It panics when there is none.
-func Of(sims []target.Sim) *NVUE {
-	for _, s := range sims {
-		if s, ok := s.(*NVUE); ok {
-			return s
-		}
-	}
-	panic("nvue/sim: no NVUE on this device")
-}
-
 // Files are those a fresh switch has of NVUE.
 func (n *NVUE) Files() map[string]string {
 	r := n.factory()

@@ -14,6 +14,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy/lab"
 	"github.com/rocec/rocec/targets/nvue/sim"
 	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/targets/target/targettest"
 )
 
 // box is a switch in a lab, with NVUE.
@@ -46,7 +47,7 @@ func boot(t *testing.T, c sim.Config) *box {
 		return img
 	}
 	d := lab.NewDevice(&target.Device{Name: "leaf01", Role: target.Switch, Target: &target.Target{User: "cumulus", Image: image}})
-	return &box{t, d, sim.Of(d.Sims())}
+	return &box{t, d, targettest.Sim[*sim.NVUE](d.Sims())}
 }
 
 func (b *box) try(cmd, stdin string) (status int, out, errs string) {

@@ -72,28 +72,6 @@ func (o Operation) Port() string {
 	return port
 }
 
-// Inverse is the operation that undoes it.
-func (o Operation) Inverse() Operation {
-	back := o
-	back.Value, back.Was = o.Was, o.Value
-	switch o.Kind {
-	case Add:
-		back.Kind = Remove
-	case Remove:
-		back.Kind = Add
-	}
-	return back
-}
-
-// Inverse gives the operations that undo others, in the order in which they do.
-func Inverse(ops []Operation) []Operation {
-	out := make([]Operation, 0, len(ops))
-	for _, o := range slices.Backward(ops) {
-		out = append(out, o.Inverse())
-	}
-	return out
-}
-
 // JSON writes operations as a patch for `config apply-patch`: one to a line, so that a patch can be read.
 func JSON(ops []Operation) []byte {
 	var b bytes.Buffer

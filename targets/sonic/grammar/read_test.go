@@ -2,6 +2,7 @@ package grammar_test
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -120,12 +121,26 @@ func TestReadKeeps(t *testing.T) {
 	assert.Equal(t, string(c.JSON()), string(read(t, string(c.JSON())).JSON()))
 }
 
-// TestReadLarge: 50 MB of tables take time and memory in proportion, those of others, of rocec's, and in one line.
+var whole = flag.Bool("whole", false, "texts of tens of megabytes, rather than of a tenth of that")
+
+// beyond is more rows, or fields, than are read.
+const beyond = 1<<19 + 1
+
+// large is a size of a text that is tested, in bytes: all of it with -whole, else a tenth.
+func large(size int) int {
+	if *whole {
+		return size
+	}
+	return size / 10
+}
+
+// TestReadLarge: 50 MB of tables take time and memory in proportion, those of others, of rocec's, and in one line; without -whole, a tenth.
 func TestReadLarge(t *testing.T) {
-	large := func(table, line string) []byte {
+	size := large(50_000_000)
+	wide := func(table, line string, least int) []byte {
 		var b bytes.Buffer
 		b.WriteString(`{"` + table + `": {`)
-		for i := 0; b.Len() < 50_000_000; i++ {
+		for i := 0; b.Len() < size || i < least; i++ {
 			if i > 0 {
 				b.WriteString("," + line)
 			}
@@ -135,9 +150,9 @@ func TestReadLarge(t *testing.T) {
 		return b.Bytes()
 	}
 	for name, data := range map[string][]byte{
-		"others": large("VLAN_MEMBER", "\n"), "one line": large("VLAN_MEMBER", " "), "ours": large("PORT", " "),
-		"no end": bytes.Repeat([]byte(`{"a":`), 10_000_000), "text": append([]byte(`{"`), bytes.Repeat([]byte("x"), 50_000_000)...),
-		"numbers": append([]byte(`{"a":`), bytes.Repeat([]byte("1"), 50_000_000)...),
+		"others": wide("VLAN_MEMBER", "\n", 0), "one line": wide("VLAN_MEMBER", " ", 0), "ours": wide("PORT", " ", beyond),
+		"no end": bytes.Repeat([]byte(`{"a":`), size/5), "text": append([]byte(`{"`), bytes.Repeat([]byte("x"), size)...),
+		"numbers": append([]byte(`{"a":`), bytes.Repeat([]byte("1"), size)...),
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

@@ -471,11 +471,9 @@ func (s *sequencer) watchdogs(pick func(change) bool) {
 		s.step("watchdogs", changes)
 		return
 	}
-	next := s.now.Clone()
-	for _, o := range ops {
-		if err := next.apply(o); err != nil {
-			panic(err) // they are made for it
-		}
+	next, err := Apply(s.now, ops)
+	if err != nil {
+		panic(err) // they are made for it
 	}
 	if cmds := s.pfcwd(next); cmds != nil {
 		s.steps = append(s.steps, Step{Doc: "watchdogs", Cmds: cmds})

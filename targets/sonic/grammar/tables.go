@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // KeyKind is what the key of a row is.
@@ -64,16 +65,16 @@ type Table struct {
 }
 
 // The names of maps and profiles of marking (YANG: pattern of the leaf name).
-var namePattern = regexp.MustCompile(`^[a-zA-Z0-9][-a-zA-Z0-9_]{0,31}$`)
+var namePattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z0-9][-a-zA-Z0-9_]{0,31}$`) })
 
 // portPattern is the name of a front-panel port.
-var portPattern = regexp.MustCompile(`^Ethernet[0-9]{1,4}$`)
+var portPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^Ethernet[0-9]{1,4}$`) })
 
 // IsName reports whether a text may name a map or a profile of marking.
-func IsName(s string) bool { return namePattern.MatchString(s) }
+func IsName(s string) bool { return namePattern().MatchString(s) }
 
 // IsPort reports whether a text is the name of a front-panel port.
-func IsPort(s string) bool { return portPattern.MatchString(s) }
+func IsPort(s string) bool { return portPattern().MatchString(s) }
 
 const trafficClasses = 15 // the greatest that YANG takes (sonic-types, tc_type)
 
@@ -252,7 +253,7 @@ const (
 	LookupTable  = "@lookup"  // rows 100000|5m: size, xon, xoff, threshold, xon_offset; the row file, without fields: there is such a file
 )
 
-var tableIndex = func() map[string]*Table {
+var tableIndex = sync.OnceValue(func() map[string]*Table {
 	m := map[string]*Table{}
 	for i := range Tables {
 		m[Tables[i].Name] = &Tables[i]
@@ -261,10 +262,10 @@ var tableIndex = func() map[string]*Table {
 		m[name] = &Table{Name: name, Key: OwnKey}
 	}
 	return m
-}()
+})
 
 // TableOf gives the table of a name, with rocec's own members; nil: it is none of rocec's business.
-func TableOf(name string) *Table { return tableIndex[name] }
+func TableOf(name string) *Table { return tableIndex()[name] }
 
 // Judged reports whether rules judge the field of a name: every field of a table of QoS, and of a table beside them those that QoS relies
 // on.

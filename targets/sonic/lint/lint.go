@@ -30,11 +30,6 @@ type File struct {
 	Plain       bool   // the rules have judged all of it, and its switch has no RoCE configuration at all
 }
 
-// Check returns the diagnostics of [Judge].
-func Check(name string, data []byte, r grammar.Release) diag.List {
-	return Judge(name, data, r).Diagnostics
-}
-
 // Judge judges a file of a release; 0: the one it names itself, or the newest that rocec knows.
 //
 // A file without anything, or of white space alone, is one that cannot be read: the switch boots without a port.

@@ -86,7 +86,7 @@ func TestCheck(t *testing.T) {
 		{`{"SCHEDULE": {}}`, "conf-sonic-field", `"SCHEDULE"`, 0},
 		{`{"port": {}}`, "conf-sonic-field", `"port"`, 0},
 	} {
-		ds := lint.Check("x.json", []byte(c.text), c.release)
+		ds := lint.Judge("x.json", []byte(c.text), c.release).Diagnostics
 		if c.code == "" {
 			assert.Empty(t, ds, c.text)
 			continue
@@ -122,7 +122,7 @@ func TestUnmarkable(t *testing.T) {
 		{config(pcp+", "+dscp, bound, on), ""},
 	} {
 		var found []string
-		for _, d := range lint.Check("x.json", []byte(c.text), 202511) {
+		for _, d := range lint.Judge("x.json", []byte(c.text), 202511).Diagnostics {
 			if d.Code == "conf-sonic-marking" {
 				found = append(found, d.Detail)
 			}
@@ -173,7 +173,7 @@ func TestBareGroups(t *testing.T) {
 		},
 	} {
 		var got []string
-		for _, d := range lint.Check("x.json", []byte(c.text), 0) {
+		for _, d := range lint.Judge("x.json", []byte(c.text), 0).Diagnostics {
 			if d.Code == "conf-sonic-lossless" {
 				end := strings.Index(d.Detail, ". ") + 1
 				got = append(got, d.Severity.String()+": "+d.Detail[:end])
@@ -200,7 +200,7 @@ func TestMany(t *testing.T) {
 		fmt.Fprintf(&b, `"s%d": {"weight": 0}`, i)
 	}
 	b.WriteString("}}")
-	ds := lint.Check("x.json", []byte(b.String()), 0)
+	ds := lint.Judge("x.json", []byte(b.String()), 0).Diagnostics
 	require.NotEmpty(t, ds)
 	assert.LessOrEqual(t, len(ds), 101)
 }
@@ -214,7 +214,7 @@ func TestManyPorts(t *testing.T) {
 	}
 	text := `{"CABLE_LENGTH": {` + cables.String()[1:] + `}, "BUFFER_PG": {` + groups.String()[1:] + `},
 		"BUFFER_PROFILE": {"p": {"xoff": "1"}}, "PORT": {"Ethernet0": {"speed": "100000"}}, "PORT_QOS_MAP": {"Ethernet0": {"pfc_enable": "3"}}}`
-	took := targettest.ProcessorTime(t, func() { assert.NotEmpty(t, lint.Check("x.json", []byte(text), 0)) })
+	took := targettest.ProcessorTime(t, func() { assert.NotEmpty(t, lint.Judge("x.json", []byte(text), 0).Diagnostics) })
 	assert.Less(t, took, 20*time.Second)
 }
 
@@ -229,5 +229,5 @@ func FuzzCheck(f *testing.F) {
 			f.Add(m[1])
 		}
 	}
-	f.Fuzz(func(_ *testing.T, data []byte) { lint.Check("x.json", data, 0) })
+	f.Fuzz(func(_ *testing.T, data []byte) { lint.Judge("x.json", data, 0) })
 }

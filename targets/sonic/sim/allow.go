@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // This file is what a patch may change: field_operation_validators.py with gcu_field_operation_validators.conf.json of sonic-utilities, by
@@ -209,7 +210,7 @@ func (b *Box) validator(name string) string {
 // buildDate is what of the build counts as its date; empty: nothing, and no date is asked for.
 func (b *Box) buildDate() (date string) {
 	for part := range strings.SplitSeq(b.Build, ".") {
-		if eightDigits.MatchString(part) {
+		if eightDigits().MatchString(part) {
 			date = part
 		}
 	}
@@ -217,8 +218,8 @@ func (b *Box) buildDate() (date string) {
 }
 
 var (
-	eightDigits = regexp.MustCompile(`^[0-9]{8}$`)
-	portName    = regexp.MustCompile(`Ethernet[0-9]+`)
+	eightDigits = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9]{8}$`) })
+	portName    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`Ethernet[0-9]+`) })
 )
 
 // illegal are removals that every branch refuses by name.
@@ -301,7 +302,7 @@ func (s *Switch) permitsPort(o operation) bool {
 	}
 	for _, field := range []string{"fec", "speed"} {
 		if strings.HasSuffix(o.Path, field) {
-			if !portName.MatchString(o.Path) || !ok(field, o.Value) {
+			if !portName().MatchString(o.Path) || !ok(field, o.Value) {
 				return false
 			}
 			continue

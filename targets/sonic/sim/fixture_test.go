@@ -12,6 +12,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy/lab"
 	"github.com/rocec/rocec/targets/sonic/sim"
 	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/targets/target/targettest"
 )
 
 // box is a switch in a lab, with SONiC.
@@ -54,7 +55,7 @@ func boot(t *testing.T, b sim.Box) *box {
 	b = usual(b)
 	image := func(*ir.Device) target.Image { return sim.New(b).Image() }
 	d := lab.NewDevice(&target.Device{Name: "leaf01", Role: target.Switch, Target: &target.Target{User: "admin", Image: image}})
-	return &box{t, d, sim.Of(d.Sims())}
+	return &box{t, d, targettest.Sim[*sim.Switch](d.Sims())}
 }
 
 func (b *box) as(user, cmd string) (status int, out, errs string) {

@@ -128,7 +128,7 @@ func TestValid(t *testing.T) {
 
 // TestModels: what is referred to has a model, and every field can be of some branch.
 func TestModels(t *testing.T) {
-	for name, m := range models {
+	for name, m := range models() {
 		leaves := slices.Collect(maps.Values(m.fields))
 		leaves = append(leaves, m.key...)
 		if m.item != nil {
@@ -136,7 +136,7 @@ func TestModels(t *testing.T) {
 		}
 		for _, l := range leaves {
 			if l.ref != "" {
-				require.Contains(t, models, l.ref, name)
+				require.Contains(t, models(), l.ref, name)
 			}
 			require.Contains(t, append(Releases(), ""), l.since, name)
 		}

@@ -14,7 +14,7 @@
 //     comparison. Nothing is locked, and nothing is saved: a reboot brings /etc/sonic/config_db.json back.
 //   - config rollback wants the rows away that buffermgrd has made meanwhile, and up to 202505 the list refuses that.
 //   - A patch that fails half way leaves what was done ([Faults.Halfway], [Faults.Killed]); rows a daemon writes meanwhile are found as
-//     "some parts not updated" ([Faults.Rewrites]). A config that hangs is a script in its place: [Hang].
+//     "some parts not updated" ([Faults.Rewrites]). A config that hangs is a script in its place.
 //   - buffermgrd of the traditional model makes BUFFER_PROFILE pg_lossless_<speed>_<cable>_profile and BUFFER_PG of the priorities in
 //     pfc_enable, and takes none away when pfc_enable shrinks. A speed and cable that pg_profile_lookup.ini lacks is a line in the log, and
 //     no PG. A change of the cable alone counts from 202511 on; up to 202505 a port without admin_status waits for it (buffermgr.cpp).
@@ -160,14 +160,6 @@ const (
 	syslogPath     = "/var/log/syslog"
 )
 
-// Hang is a script to write over [ConfigPath]: config does not end, before it has done anything, or after it has done everything.
-func Hang(after bool) string {
-	if after {
-		return "#!/bin/sh\n" + realConfig + " \"$@\"\nsleep 1000000\n"
-	}
-	return "#!/bin/sh\nsleep 1000000\n"
-}
-
 // Releases are the branches the simulation knows, oldest first.
 func Releases() []string {
 	return []string{"202205", "202305", "202311", "202405", "202411", "202505", "202511", "202605"}
@@ -201,16 +193,6 @@ func or(s, other string) string {
 		return other
 	}
 	return s
-}
-
-// Of finds SONiC among the simulated parts of a device. It panics when there is none.
-func Of(sims []target.Sim) *Switch {
-	for _, s := range sims {
-		if s, ok := s.(*Switch); ok {
-			return s
-		}
-	}
-	panic("sonic/sim: no SONiC on this device")
 }
 
 // Image is the switch as it comes from the factory: its files, services, interfaces, and itself among the simulated parts. Who makes the

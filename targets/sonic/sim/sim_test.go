@@ -12,6 +12,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy/lab"
 	"github.com/rocec/rocec/targets/sonic/sim"
 	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/targets/target/targettest"
 )
 
 // TestFactory: the states a switch may come in, which every branch's own models accept.
@@ -372,7 +373,11 @@ func TestFaults(t *testing.T) {
 
 	b = boot(t, sim.Box{QoS: sim.Template})
 	for after, there := range map[bool]bool{false: false, true: true} {
-		b.d.WriteFile(sim.ConfigPath, []byte(sim.Hang(after)), 0o755)
+		hang := "#!/bin/sh\nsleep 1000000\n" // before config has done anything, or after it has done everything
+		if after {
+			hang = "#!/bin/sh\n/usr/lib/sonic/config \"$@\"\nsleep 1000000\n"
+		}
+		b.d.WriteFile(sim.ConfigPath, []byte(hang), 0o755)
 		b.file(add("/SCHEDULER/x", `{"type": "STRICT"}`))
 		status, _, _ := b.as("root", "timeout 60 config apply-patch /tmp/patch.json")
 		require.Equal(t, 124, status)
@@ -394,7 +399,7 @@ func TestKept(t *testing.T) {
 		l, err := lab.Open(dir, tree, "a test")
 		require.NoError(t, err)
 		d := l.Device("leaf01")
-		return l, &box{t, d, sim.Of(d.Sims())}
+		return l, &box{t, d, targettest.Sim[*sim.Switch](d.Sims())}
 	}
 	l, b := open()
 	b.ok("config checkpoint before")

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // This file is the YANG models of sonic-buildimage (src/sonic-yang-models) for the tables of QoS and buffers, by branch. Other tables that
@@ -51,7 +52,7 @@ func (l leaf) needed() leaf {
 }
 
 // models are the tables whose content is judged.
-var models = makeModels()
+var models = sync.OnceValue(makeModels)
 
 func makeModels() map[string]model {
 	name, anyName := pattern(`[a-zA-Z0-9][-a-zA-Z0-9_]{0,31}`), pattern(`.+`)
@@ -146,7 +147,7 @@ var known = strings.Fields("AAA ACL_RULE ACL_TABLE AUTO_TECHSUPPORT AUTO_TECHSUP
 
 // modelled reports whether a table has a YANG model.
 func (b *Box) modelled(name string) bool {
-	m, ok := models[name]
+	m, ok := models()[name]
 	return ok && b.since(m.since) || slices.Contains(known, name)
 }
 
@@ -154,7 +155,7 @@ func (b *Box) modelled(name string) bool {
 func (b *Box) judge(top map[string]any) error {
 	tables := fromTree(top)
 	for _, name := range slices.Sorted(maps.Keys(tables)) {
-		m, ok := models[name]
+		m, ok := models()[name]
 		if !ok || !b.since(m.since) {
 			continue
 		}

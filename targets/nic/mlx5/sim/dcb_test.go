@@ -12,10 +12,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/deploy/lab"
 	"github.com/rocec/rocec/targets/nic/mlx5/mlx5test"
 	"github.com/rocec/rocec/targets/nic/mlx5/sim"
 	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/targets/target/targettest"
 )
 
 // boot is a host with one ConnectX-5 and one other interface.
@@ -91,12 +93,11 @@ var dcbCommands = []string{
 
 // TestDcbAgainstTheRealOne compares stdout and status byte for byte, and stderr but for the help texts.
 func TestDcbAgainstTheRealOne(t *testing.T) {
-	for tool, pkg := range map[string]string{"dcb": "iproute2", "gcc": "gcc libc6-dev libmnl-dev"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			t.Fatalf("%s is missing; install the Debian packages %s", tool, pkg)
-		}
+	for _, name := range []string{"gcc", "/usr/include/stdio.h", "/usr/include/libmnl/libmnl.h"} {
+		machinetest.Need(t, name)
 	}
-	version, err := exec.Command("dcb", "-V").Output()
+	dcb := machinetest.Need(t, "dcb")
+	version, err := exec.Command(dcb, "-V").Output()
 	require.NoError(t, err)
 	require.Contains(t, string(version), "iproute2-6.1.", "the lab's dcb is that of 6.1")
 	dir := t.TempDir()
@@ -105,7 +106,7 @@ func TestDcbAgainstTheRealOne(t *testing.T) {
 
 	d := boot("e", "veth0") // the names the shim knows
 	for i, line := range dcbCommands {
-		cmd := exec.Command("dcb", strings.Fields(line)...)
+		cmd := exec.Command(dcb, strings.Fields(line)...)
 		cmd.Env = append(os.Environ(), "LD_PRELOAD="+so, "DCBSHIM_DIR="+dir, "LC_ALL=C")
 		var stdout, stderr bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &stdout, &stderr
@@ -130,7 +131,7 @@ func TestNIC(t *testing.T) {
 	d := boot("ens1f0", "eth0")
 	require.Equal(t, "cee ieee \n", root(t, d, "dcb dcbx show dev ens1f0"), "the firmware controls a fresh NIC")
 	root(t, d, "dcb pfc set dev ens1f0 prio-pfc 3:on; dcb pfc set dev ens1f0 prio-pfc 3:on; dcb pfc set dev ens1f0 delay 20")
-	require.Equal(t, 1, sim.Of(d.Sims()).Flaps("ens1f0"), "only a change of the mask bounces the link")
+	require.Equal(t, 1, targettest.Sim[*sim.NICs](d.Sims()).Flaps("ens1f0"), "only a change of the mask bounces the link")
 
 	root(t, d, "ethtool -A ens1f0 rx off tx off")
 	require.Equal(t, "RX:\t\toff\nTX:\t\toff\n", root(t, d, "ethtool -a ens1f0 | grep X:"))
@@ -162,7 +163,7 @@ func TestFailWrites(t *testing.T) {
 		"mlnx_qos -i ens1f0 -f 1,1,1,1,1,1,1,1", "echo 1 >/sys/class/net/ens1f0/ecn/roce_np/enable/3",
 	} {
 		d := boot("ens1f0", "eth0")
-		sim.Of(d.Sims()).VendorDriver(0)
+		targettest.Sim[*sim.NICs](d.Sims()).VendorDriver(0)
 		d.FailWrites()
 		require.NotEqual(t, 0, sh(t, d, cmd).status, cmd)
 		require.NotEmpty(t, d.Writes(), "%s: a try is remembered", cmd)
@@ -179,7 +180,7 @@ func TestFailWrites(t *testing.T) {
 func TestVendorDriver(t *testing.T) {
 	d := boot("ens1f0", "eth0")
 	require.Equal(t, 127, sh(t, d, "mlnx_qos -i ens1f0").status, "the kernel's driver comes without it")
-	sim.Of(d.Sims()).VendorDriver(2)
+	targettest.Sim[*sim.NICs](d.Sims()).VendorDriver(2)
 	root(t, d, "mlnx_qos -i ens1f0 -d os --trust dscp --pfc 0,0,0,1,0,0,0,0")
 	root(t, d, "mlnx_qos -i ens1f0 --dscp2prio set,26,4 -s ets,strict,strict,ets,strict,strict,strict,strict -t 50,0,0,50,0,0,0,0 -p "+
 		"0,1,2,3,4,5,6,7 --cable_len=20")

@@ -12,6 +12,7 @@ import (
 	"github.com/rocec/rocec/targets/nic/mlx5"
 	"github.com/rocec/rocec/targets/nic/mlx5/sim"
 	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/targets/target/targettest"
 )
 
 // gpuHost is a host as the compiler gives it: one NIC, or a bond of two, in a RoCEv2 intent, or a NIC in a RoCEv1
@@ -67,9 +68,9 @@ func gpuHost(t *testing.T, version int, bonded bool) *ir.Device {
 func TestHostScripts(t *testing.T) {
 	kinds := map[string]func(*lab.Device){
 		"kernel driver": func(*lab.Device) {},
-		"vendor driver": func(d *lab.Device) { sim.Of(d.Sims()).VendorDriver(2) },
+		"vendor driver": func(d *lab.Device) { targettest.Sim[*sim.NICs](d.Sims()).VendorDriver(2) },
 		"no dcb": func(d *lab.Device) {
-			sim.Of(d.Sims()).VendorDriver(0)
+			targettest.Sim[*sim.NICs](d.Sims()).VendorDriver(0)
 			require.NoError(t, d.RemoveFile("/usr/sbin/dcb"))
 		},
 	}
@@ -116,7 +117,7 @@ func TestHostScripts(t *testing.T) {
 				}
 				require.Empty(t, live())
 				for _, n := range source.Host.NICs {
-					require.Equal(t, 1, sim.Of(d.Sims()).Flaps(n.Name), "PFC was written once")
+					require.Equal(t, 1, targettest.Sim[*sim.NICs](d.Sims()).Flaps(n.Name), "PFC was written once")
 				}
 				measured := map[string]uint64{}
 				for _, p := range mlx5.Target.Probes(source) {

@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/rocec/rocec/targets/target"
 )
@@ -43,7 +44,7 @@ const firmware = "16.35.4030"
 func New(nics []NIC) *NICs {
 	s := &NICs{byName: map[string]*nic{}}
 	for _, n := range nics {
-		n.Pause, n.Firmware, n.Counters = true, firmware, counters
+		n.Pause, n.Firmware, n.Counters = true, firmware, counters()
 		c := &nic{NIC: n}
 		if n.Generation != nil {
 			c.Firmware, c.Counters = firmwareX3, n.Generation.Counters
@@ -55,7 +56,7 @@ func New(nics []NIC) *NICs {
 }
 
 // counters are those looked at for losslessness.
-var counters = func() []string {
+var counters = sync.OnceValue(func() []string {
 	names := []string{"rx_discards_phy", "rx_out_of_buffer", "tx_pause_storm_warning_events", "tx_pause_storm_error_events"}
 	for prio := range 8 {
 		n := strconv.Itoa(prio)
@@ -63,17 +64,7 @@ var counters = func() []string {
 			"rx_prio"+n+"_cong_discard", "rx_prio"+n+"_packets", "tx_prio"+n+"_packets")
 	}
 	return names
-}()
-
-// Of finds the NICs among the simulated parts of a device. It panics when there are none.
-func Of(sims []target.Sim) *NICs {
-	for _, s := range sims {
-		if s, ok := s.(*NICs); ok {
-			return s
-		}
-	}
-	panic("mlx5/sim: no NICs on this device")
-}
+})
 
 // Netdevs are the interfaces of the NICs.
 func (s *NICs) Netdevs() []target.Netdev {

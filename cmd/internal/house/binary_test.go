@@ -1,0 +1,62 @@
+package house
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// initLine is a line of GODEBUG=inittrace=1: a package, and what its initialization allocated.
+var initLine = regexp.MustCompile(`(?m)^init (\S+) @.* (\d+) allocs$`)
+
+// notOurs is a package whose allocations do not count: hclwrite, by which fmt works, imports go-cmp without need.
+const notOurs = "github.com/google/go-cmp/cmp"
+
+// measureBinary measures the program as a release builds it: its bytes, and what `rocec version` allocates before main begins. The figures
+// are of one machine's architecture; elsewhere the row is returned as not measured, and so it is with -short, which builds nothing.
+func measureBinary(t *testing.T, found figures) (unmeasured []string) {
+	if testing.Short() || runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		t.Log("the binary is not measured: that takes linux on amd64, and no -short")
+		return []string{"binary"}
+	}
+	binary := filepath.Join(t.TempDir(), "rocec")
+	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o", binary, "./cmd/rocec")
+	cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0")
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	info, err := os.Stat(binary)
+	require.NoError(t, err)
+	*found.of("binary", "bytes") = figure{int(info.Size()), []string{"go build says nothing of packages; go tool nm -size -sort size does"}}
+
+	run := exec.Command(binary, "version")
+	run.Env = append(os.Environ(), "GODEBUG=inittrace=1")
+	var trace bytes.Buffer
+	run.Stderr = &trace
+	require.NoError(t, run.Run())
+	allocs := found.of("binary", "init-allocs")
+	ours := false
+	for _, line := range initLine.FindAllStringSubmatch(trace.String(), -1) {
+		n, err := strconv.Atoi(line[2])
+		require.NoError(t, err)
+		if line[1] == notOurs {
+			continue
+		}
+		ours = ours || strings.HasPrefix(line[1], modulePath)
+		allocs.n += n
+		allocs.where = append(allocs.where, fmt.Sprintf("%5d %s", n, line[1]))
+	}
+	slices.Sort(allocs.where)
+	slices.Reverse(allocs.where)
+	require.True(t, ours, "the trace has packages of the module:\n%s", trace.Bytes())
+	return nil
+}

@@ -1,0 +1,113 @@
+package house
+
+import (
+	"go/ast"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// opensFiles are the places that open, list or write files by package os, with whose files these are. Files of rocec's own (journals,
+// samples, labs, saved plans) are opened by package safefile alone, which refuses those that another user could have written.
+const opensFiles = `
+cmd/internal/report/paths.go newPaths | whether a folder is the root of a repository
+cmd/rocec/build.go build | the folder of -o
+cmd/rocec/buildwrite.go holds | files of -o, compared with what is written there
+cmd/rocec/deviceconfig.go deviceFolder | files of devices that the person names, judged and not trusted
+cmd/rocec/deviceconfig.go loadDeviceFiles | files of devices that the person names, judged and not trusted
+cmd/rocec/fabric.go loadOver | the fabric, which the person names
+cmd/rocec/fmt.go hclFiles | files of a fabric
+cmd/rocec/fmt.go isLink | whether a name is a link
+cmd/rocec/fmt.go readRegular | files of a fabric
+cmd/rocec/fmt.go replaceAt | writes what the person names
+cmd/rocec/fmt.go rewrite | files of a fabric
+cmd/rocec/inside.go open | modules of the fabric, in the folder that the person trusts
+cmd/rocec/inside.go rootOf | whether a folder is the root of a repository
+cmd/rocec/init.go draft | a folder for a draft while init goes on, made for this process alone
+cmd/rocec/init.go free | whether a name is free
+cmd/rocec/init.go refuseSystem | which folder is meant
+cmd/rocec/init.go refuseTaken | whether names are free
+cmd/rocec/init.go writeNew | the new fabric
+cmd/rocec/initworkflow.go placeWorkflow | whether a name is free
+cmd/rocec/initworkflow.go repositoryOf | whether a folder is the root of a repository
+cmd/rocec/labflag.go freshLab | whether a folder is called new
+cmd/rocec/locksizes.go lockSizes | fabric.lock, a file of the fabric
+cmd/rocec/lsp.go List | names of files that an editor completes
+cmd/rocec/manpages.go writeManPages | writes the manual
+cmd/rocec/named.go inItsFolder | whether a file that the person names is a link
+cmd/rocec/named.go openNamed | files that the person names: --var-file and its kin
+cmd/rocec/planfile.go writePlan | writes what the person names, with a mode that apply takes
+cmd/rocec/selftest.go maySave | whether a name is free
+cmd/rocec/selftest.go saveBundle | writes a new file that the person names
+cmd/rocec/trace.go traceCommand | whether an argument is a folder
+cmd/rocec/unlock.go processLives | a process of this machine, in /proc
+cmd/rocec/validate.go appendFile | adds to the summary of GitHub
+cmd/rocec/verifyfrom.go verifyFrom | files of devices that the person names, judged and not trusted
+targets/deploy/lab/store.go Reset | whether there is a lab; package safefile opens it
+targets/deploy/lab/store.go ours | names in a folder, before it is opened as a lab; package safefile opens it
+targets/deploy/lab/store.go openStore | makes the folder of a lab; package safefile opens it
+targets/deploy/ssh/auth.go readKey | the mode of a private key of the person
+targets/deploy/ssh/openssh.go open | makes a folder with a new name and mode 0700, for this process alone
+targets/deploy/ssh/shown.go pin | in a folder that this process has made for itself alone
+targets/deploy/ssh/shown.go shown | in a folder that this process has made for itself alone
+targets/deploy/ssh/rules.go readChecked | configuration and keys of ssh, by the rules of ssh
+targets/deploy/ssh/trust.go Trust | known_hosts of the person, by the rules of ssh; package safefile writes it
+`
+
+// openers are the functions of package os that open, list or write by a path.
+var openers = []string{
+	"Create", "CreateTemp", "CopyFS", "DirFS", "Lstat", "Mkdir", "MkdirAll", "MkdirTemp", "Open", "OpenFile", "OpenInRoot", "OpenRoot",
+	"ReadDir", "ReadFile", "Rename", "Stat", "Truncate", "WriteFile",
+}
+
+// No other place reads or writes files than those that are listed with whose files they are, so that no state of rocec's own is read
+// without a check of its owner and mode.
+func TestOwnFilesAreChecked(t *testing.T) {
+	whose := map[string]string{}
+	for line := range strings.Lines(strings.TrimSpace(opensFiles)) {
+		place, why, ok := strings.Cut(strings.TrimSpace(line), " | ")
+		require.True(t, ok && why != "", line)
+		require.NotContains(t, whose, place, "twice")
+		whose[place] = why
+	}
+	m := theModule(t)
+	found := map[string]bool{}
+	for _, name := range m.names("cmd", "targets", "compiler", "lang", "validate") {
+		if forTests(path.Dir(name)) || strings.HasPrefix(name, "targets/deploy/safefile/") || strings.HasPrefix(name, "cmd/internal/compare/") {
+			continue
+		}
+		for _, decl := range m.files[name].Decls {
+			in := "-"
+			if fn, ok := decl.(*ast.FuncDecl); ok {
+				in = fn.Name.Name
+			}
+			ast.Inspect(decl, func(n ast.Node) bool {
+				sel, ok := n.(*ast.SelectorExpr)
+				if !ok {
+					return true
+				}
+				if x, ok := sel.X.(*ast.Ident); ok && x.Name == "os" && slices.Contains(openers, sel.Sel.Name) {
+					found[name+" "+in] = true
+				}
+				return true
+			})
+		}
+	}
+	for place := range found {
+		assert.Contains(t, whose, place, "it opens files: if they are rocec's own, by package safefile; else add a row that says whose they are")
+	}
+	for place := range whose {
+		assert.Contains(t, found, place, "it opens none any more: take its row out")
+	}
+	for _, own := range []string{"cmd/internal/journal/journal.go", "cmd/internal/samples/samples.go", "cmd/rocec/planfile.go"} {
+		text, err := os.ReadFile(filepath.Join(root, own))
+		require.NoError(t, err)
+		assert.Contains(t, string(text), "safefile.Open", own)
+	}
+}

@@ -1,0 +1,85 @@
+package house
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Links of the manuals lead to files and headings that exist.
+func TestDocsLinks(t *testing.T) {
+	t.Chdir(root)
+	files, err := filepath.Glob("docs/*.md")
+	require.NoError(t, err)
+	codes, err := filepath.Glob("docs/checks/*.md")
+	require.NoError(t, err)
+	files = append(append(files, codes...), "README.md", "CONTRIBUTING.md", "SECURITY.md")
+	anchors := map[string]bool{}
+	heading := regexp.MustCompile("(?m)^#+ (.*)$")
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		require.NoError(t, err)
+		anchors[name+"#"] = true
+		for _, m := range heading.FindAllStringSubmatch(string(data), -1) {
+			slug := regexp.MustCompile(`[^a-z0-9 _-]`).ReplaceAllString(strings.ToLower(m[1]), "")
+			anchors[name+"#"+strings.ReplaceAll(slug, " ", "-")] = true
+		}
+	}
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		require.NoError(t, err)
+		for _, m := range regexp.MustCompile(`\]\(([^)\s]+)\)`).FindAllStringSubmatch(string(data), -1) {
+			if strings.Contains(m[1], "://") {
+				continue
+			}
+			to, anchor, _ := strings.Cut(m[1], "#")
+			file := name
+			if to != "" {
+				file = path.Join(path.Dir(name), to)
+				_, err := os.Stat(file)
+				assert.NoError(t, err, "%s: %s", name, m[1])
+			}
+			if anchor != "" && strings.HasSuffix(file, ".md") {
+				assert.True(t, anchors[file+"#"+anchor], "%s: no heading for %s", name, m[1])
+			}
+		}
+	}
+}
+
+// docs/hosts.md has a row for every capability, and every test it names is there.
+func TestHostsPage(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(root, "docs/hosts.md"))
+	require.NoError(t, err)
+	declared := map[string]bool{}
+	require.NoError(t, filepath.WalkDir(root, func(name string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(name, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		for _, m := range regexp.MustCompile(`(?m)^func (Test\w+)\(`).FindAllStringSubmatch(string(text), -1) {
+			declared[m[1]] = true
+		}
+		return err
+	}))
+	id := 0
+	for line := range strings.Lines(string(page)) {
+		cells := strings.Split(line, "|")
+		if len(cells) < 5 || !strings.HasPrefix(strings.TrimSpace(cells[1]), "H") {
+			continue
+		}
+		id++
+		assert.Equal(t, fmt.Sprintf("H%d", id), strings.TrimSpace(cells[1]))
+		for name := range strings.SplitSeq(strings.TrimSpace(cells[4]), ", ") {
+			assert.True(t, declared[name], "H%d: there is no test %q", id, name)
+		}
+	}
+	assert.Equal(t, 25, id)
+}

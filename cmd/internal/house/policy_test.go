@@ -1,0 +1,209 @@
+package house
+
+import (
+	"go/ast"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// policy says who may import whom: package: rooms of ours | other modules. The standard library is free for all but
+// for what pure rooms must not touch (see impure).
+//
+// DO NOT CHANGE THIS DATA TO FIX BUILDS: a line in the wrong room wants to move, not the wall.
+const policy = `
+lang/diag:               | github.com/hashicorp/hcl/v2
+lang/nodeset:            |
+lang/nexthops:           lang/diag |
+lang/lock:               lang/diag |
+lang/topology:           lang/diag | github.com/hashicorp/hcl/v2 go.yaml.in/yaml/v3
+lang/dscp:               |
+lang/destination:        |
+lang/parse:              lang/diag | github.com/hashicorp/hcl/v2 github.com/zclconf/go-cty
+lang/eval:               lang/parse lang/diag lang/dscp lang/nodeset lang/destination | github.com/hashicorp/hcl/v2 github.com/zclconf/go-cty
+lang:                    lang/parse lang/eval lang/diag lang/nodeset lang/nexthops lang/lock lang/topology | github.com/hashicorp/hcl/v2 github.com/zclconf/go-cty github.com/hashicorp/go-version
+lang/outline:            lang lang/parse lang/eval lang/diag lang/dscp lang/nodeset | github.com/hashicorp/hcl/v2
+lang/langtest:           | github.com/hashicorp/hcl/v2
+lang/langtest/machinetest: |
+compiler/platform:       |
+compiler/ir:             compiler/platform lang/diag lang/lock |
+compiler:                lang lang/diag lang/lock lang/nodeset compiler/ir compiler/platform compiler/routes |
+compiler/ir/irtest:      compiler/ir compiler/platform lang/diag |
+compiler/compilertest:   compiler compiler/ir lang lang/diag lang/langtest targets |
+compiler/graph:          compiler/ir |
+compiler/failures:       compiler/graph compiler/ir |
+compiler/failures/failurestest: compiler/ir compiler/ir/irtest | pgregory.net/rapid
+compiler/routes:         compiler/failures compiler/graph compiler/ir |
+compiler/change:         compiler/ir compiler/routes lang/destination |
+validate:                validate/proof validate/walk compiler/ir compiler/platform lang/diag lang/dscp lang/nodeset |
+validate/proof:          compiler/graph compiler/ir |
+validate/oracle:         compiler/ir |
+validate/walk:           compiler/ir compiler/platform lang/diag |
+targets/target:          compiler/ir lang/diag lang/nodeset |
+targets/cumulus:         targets/target targets/cumulus/grammar targets/cumulus/hardware targets/cumulus/conflint targets/cumulus/sim compiler/ir compiler/platform lang/diag |
+targets/cumulus/grammar: lang/diag |
+targets/cumulus/hardware: targets/cumulus/grammar |
+targets/cumulus/conflint: targets/cumulus/grammar targets/nvue/grammar targets/nvue/lint compiler/platform lang/diag |
+targets/cumulus/sim:     targets/target targets/cumulus/grammar |
+targets/nvue:            targets/target targets/cumulus targets/nvue/grammar targets/nvue/lint targets/nvue/sim compiler/ir compiler/platform lang/diag |
+targets/sonic:           targets/target targets/sonic/grammar targets/sonic/lint targets/sonic/sim compiler/ir compiler/platform lang/diag lang/nodeset |
+targets/sonic/lint:      targets/sonic/grammar lang/diag lang/nodeset |
+targets/sonic/grammar:   lang/nodeset |
+targets/sonic/sim:       targets/target |
+targets/nvue/lint:       targets/nvue/grammar targets/cumulus/hardware compiler/platform lang/diag |
+targets/nvue/grammar:    targets/cumulus/grammar lang/diag | go.yaml.in/yaml/v3
+targets/nvue/sim:        targets/target | go.yaml.in/yaml/v3
+targets/nic:             targets/target compiler/ir lang/diag |
+targets/nic/mlx5:        targets/target targets/nic targets/nic/mlx5/sim compiler/ir compiler/platform lang/diag |
+targets/nic/mlx5/sim:    targets/target |
+targets/nic/mlx5/mlx5test: |
+targets/nic/nictest:     targets/target targets/nic compiler/ir |
+targets/target/targettest: targets/target |
+targets/nic/mlx4:        targets/target targets/nic targets/nic/mlx5/sim compiler/ir lang/diag |
+targets/nic/bnxt:        targets/target targets/nic compiler/ir |
+targets/nic/ice:         targets/target targets/nic compiler/ir |
+targets/nic/qede:        targets/target targets/nic compiler/ir |
+targets/nic/ionic:       targets/target targets/nic compiler/ir |
+targets/nic/rxe:         targets/target targets/nic compiler/ir lang/diag |
+targets:                 targets/target targets/cumulus targets/nvue targets/sonic targets/nic targets/nic/mlx5 targets/nic/mlx4 targets/nic/bnxt targets/nic/ice targets/nic/ionic targets/nic/qede targets/nic/rxe compiler/ir lang/diag |
+targets/judge:           lang lang/diag compiler compiler/ir validate targets targets/target |
+targets/deploy:          targets/target compiler/ir lang/diag lang/nodeset | github.com/aymanbagabas/go-udiff golang.org/x/sync
+targets/deploy/txn:      |
+targets/deploy/seen:     targets/target compiler/ir lang/diag lang/nodeset |
+targets/deploy/device:   targets/deploy targets/deploy/txn targets/target |
+targets/deploy/rollout:  targets/deploy targets/deploy/device targets/deploy/txn targets/target | golang.org/x/sync
+targets/deploy/traffic:  targets/nic targets/target compiler/ir |
+targets/deploy/safefile: lang/diag |
+targets/deploy/ssh:      targets/target targets/deploy/safefile lang/destination | golang.org/x/crypto
+targets/deploy/lab:      targets/target targets/deploy/safefile | golang.org/x/crypto mvdan.cc/sh/v3
+targets/deploy/lab/labtest: targets/target targets/deploy targets/deploy/device targets/deploy/lab targets/deploy/rollout targets/deploy/ssh lang/diag | github.com/stretchr/testify
+targets/judge/judgetest: targets/judge targets/target |
+targets/internal/changes: |
+targets/deploy/internal/sshdtest: |
+targets/deploy/internal/boxtest: targets/target lang/diag | github.com/stretchr/testify
+targets/deploy/texttest: targets/deploy |
+cmd/internal/journal:       targets/deploy targets/deploy/safefile lang/diag |
+cmd/internal/bundle:        docs/evidence lang/diag targets/target |
+docs:                    lang/diag | github.com/yuin/goldmark
+docs/docstest:           | github.com/stretchr/testify
+docs/evidence:           |
+cmd/internal/transcripts: |
+cmd/internal/pages:      |
+cmd/internal/samples:       targets/target targets/deploy targets/deploy/safefile |
+targets/deploy/internal/nspawn: targets/deploy/internal/sshdtest targets/nic/mlx5/mlx5test |
+targets/deploy/internal/matrix: |
+cmd/internal/picture:       compiler/ir compiler/platform validate lang/diag lang/nodeset |
+cmd/internal/lsp:           lang lang/diag lang/outline |
+cmd/internal/report:        docs validate validate/proof compiler compiler/ir lang lang/diag lang/nodeset lang/outline targets targets/cumulus/conflint targets/sonic/lint targets/deploy targets/deploy/seen targets/judge |
+cmd/internal/report/reporttest: | github.com/santhosh-tekuri/jsonschema github.com/stretchr/testify
+cmd/internal/start:         compiler/ir compiler/platform lang lang/diag lang/nodeset lang/topology |
+examples:                |
+cmd/internal/house:      |
+cmd/internal/compare:    examples lang/langtest | github.com/rogpeppe/go-internal golang.org/x/sync
+cmd/rocec:               * | github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term github.com/aymanbagabas/go-udiff go.yaml.in/yaml
+`
+
+// outside is who may touch disk, network, environment and the clock: programs, the two rooms of deploy that reach machines, the
+// room that opens files of rocec's own, and what only tests import.
+var outside = []string{
+	"cmd/rocec", "cmd/internal/compare", "cmd/internal/report", "cmd/internal/journal", "cmd/internal/samples",
+	"targets/deploy/ssh", "targets/deploy/lab", "targets/deploy/safefile", "targets/deploy/internal/sshdtest",
+	"targets/deploy/internal/boxtest", "targets/deploy/internal/nspawn", "targets/nic/mlx5/mlx5test", "targets/target/targettest", "lang/langtest",
+	"lang/langtest/machinetest", "targets/deploy/lab/labtest", "targets/judge/judgetest", "docs/docstest",
+}
+
+// impure is what the others may not import.
+var impure = []string{"os", "os/exec", "os/signal", "syscall", "net", "net/http", "path/filepath"}
+
+// clock is what the others may not call of package time: time comes in as a value. A timeout of package context is none: it
+// bounds the wait for a machine, and nobody reads it.
+var clock = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker"}
+
+// forTests reports whether only tests may import a package.
+func forTests(pkg string) bool {
+	return strings.HasSuffix(pkg, "test") || pkg == "targets/deploy/internal/nspawn"
+}
+
+func TestImportPolicy(t *testing.T) {
+	type rule struct{ ours, others []string }
+	rules := map[string]rule{}
+	for line := range strings.Lines(strings.TrimSpace(policy)) {
+		pkg, rest, ok := strings.Cut(line, ":")
+		require.True(t, ok, line)
+		ours, others, _ := strings.Cut(rest, "|")
+		rules[pkg] = rule{strings.Fields(ours), strings.Fields(others)}
+	}
+	seen := 0
+	for _, p := range theModule(t).pkgs {
+		pkg := p.name
+		r, ok := rules[pkg]
+		if !ok {
+			t.Errorf("%s is in no row of the policy: which room is it?", pkg)
+			continue
+		}
+		seen++
+		for _, imp := range p.imports {
+			room, ours := strings.CutPrefix(imp, modulePath)
+			switch {
+			case ours:
+				if !slices.Contains(r.ours, room) && !slices.Contains(r.ours, "*") {
+					t.Errorf("%s imports %s, which is not its business", pkg, room)
+				}
+				if forTests(room) && !forTests(pkg) && pkg != "cmd/internal/compare" { // which reads fixtures
+					t.Errorf("%s imports %s, which is for tests", pkg, room)
+				}
+			case strings.Contains(strings.Split(imp, "/")[0], "."):
+				if !slices.ContainsFunc(r.others, func(m string) bool { return imp == m || strings.HasPrefix(imp, m+"/") }) {
+					t.Errorf("%s imports %s, which the policy gives to others", pkg, imp)
+				}
+			case slices.Contains(impure, imp):
+				if !slices.Contains(outside, pkg) {
+					t.Errorf("%s imports %s: pure until the last door", pkg, imp)
+				}
+			}
+		}
+	}
+	require.Equal(t, len(rules), seen, "every row of the policy is a package that exists")
+}
+
+// Only who is outside reads the clock or waits by it.
+func TestTimeComesInAsAValue(t *testing.T) {
+	m := theModule(t)
+	read := false
+	for _, p := range m.pkgs {
+		for _, file := range p.files {
+			ast.Inspect(file, func(n ast.Node) bool {
+				if sel, ok := n.(*ast.SelectorExpr); ok {
+					if x, ok := sel.X.(*ast.Ident); ok && x.Name == "time" && slices.Contains(clock, sel.Sel.Name) {
+						read = true
+						if !slices.Contains(outside, p.name) {
+							t.Errorf("%s: %s reads the clock (time.%s): let time come in as a value", m.place(n), p.name, sel.Sel.Name)
+						}
+					}
+				}
+				return true
+			})
+		}
+	}
+	require.True(t, read, "the test finds a use of package time where it is allowed")
+}
+
+// diag may use hcl for the type of a place only.
+func TestDiagUsesOnlyRange(t *testing.T) {
+	m := theModule(t)
+	used := 0
+	for _, name := range m.names("lang/diag") {
+		ast.Inspect(m.files[name], func(n ast.Node) bool {
+			if sel, ok := n.(*ast.SelectorExpr); ok {
+				if x, ok := sel.X.(*ast.Ident); ok && x.Name == "hcl" {
+					used++
+					require.Equal(t, "Range", sel.Sel.Name, m.place(n))
+				}
+			}
+			return true
+		})
+	}
+	require.Positive(t, used)
+}

@@ -1,0 +1,94 @@
+package house
+
+import (
+	"go/ast"
+	"go/token"
+	"regexp"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// vendorWord is the name of an operating system of switches, of a NIC driver, of a vendor's file or daemon, or the code of a
+// grammar of ports. The names of ports in examples (swp1, as Linux calls those of any switch) are none.
+var vendorWord = regexp.MustCompile(`(?i)cumulus|sonic|nvue|mlx[0-9]|mlnx|bnxt|\bice\b|irdma|qede|\bionic|\brxe\b|rdma_rxe|softroce|hostnic|` +
+	`traffic\.conf|datapath\.conf|qos_(features|infra)|switchd|pfc-prevention|^swp$|swp%|^ethernet$|ethernet%`)
+
+// vendorFields are fields whose texts may have such words: the manual, and where a fact was taken from.
+var vendorFields = map[string]string{
+	"Source":         "where a fact was taken from",
+	"LosslessSource": "where a fact was taken from",
+}
+
+// vendorPlaces are the files below targets with further words, each with its reason.
+var vendorPlaces = map[string]string{
+	"compiler/platform/published.go":      "the published tables of headroom are named by who published them: sources of facts",
+	"compiler/platform/publishedtable.go": "the files they stand in",
+}
+
+// No room below targets names an operating system, a driver or a vendor's file, in identifiers or in strings: such things are
+// data that the table of targets brings (ir.Known).
+func TestNoVendorsBelowTargets(t *testing.T) {
+	m := theModule(t)
+	found := map[string]bool{}
+	names := m.names("lang", "compiler", "validate")
+	for _, name := range names {
+		for _, word := range vendorWords(t, m, name) {
+			found[name] = true
+			if vendorPlaces[name] == "" {
+				t.Error(word)
+			}
+		}
+	}
+	require.Greater(t, len(names), 100)
+	for at := range vendorPlaces {
+		assert.True(t, found[at], "%s has no such word any more", at)
+	}
+}
+
+// vendorWords lists where a file names a vendor's thing.
+func vendorWords(t *testing.T, m *module, name string) (words []string) {
+	add := func(n ast.Node, text string) {
+		if vendorWord.MatchString(text) {
+			words = append(words, m.place(n)+": "+text)
+		}
+	}
+	ast.Inspect(m.files[name], func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.KeyValueExpr:
+			if key, ok := n.Key.(*ast.Ident); ok && vendorFields[key.Name] != "" {
+				return false
+			}
+		case *ast.ValueSpec: // a constant that is a source
+			if vendorFields[n.Names[0].Name] != "" {
+				return false
+			}
+		case *ast.Ident:
+			add(n, n.Name)
+		case *ast.BasicLit:
+			if n.Kind == token.STRING {
+				text, err := strconv.Unquote(n.Value)
+				require.NoError(t, err)
+				add(n, text)
+			}
+		}
+		return true
+	})
+	return words
+}
+
+// The test above would see what it looks for.
+func TestVendorWords(t *testing.T) {
+	for _, text := range []string{
+		"cumulus-linux", "Cumulus Linux has no PFC", "os == \"sonic\"", "mlx5", "mlx5Buffer", "MLX5", "the ice driver", "swp%d", "swp",
+		"Ethernet%d",
+		"traffic.conf", "SoftRoCE", "restart switchd",
+	} {
+		assert.Regexp(t, vendorWord, text)
+	}
+	for _, text := range []string{"leaf1:swp1", "device", "choice", "Ethernet speed", "service", "mixer", "slices"} {
+		assert.NotRegexp(t, vendorWord, text)
+	}
+}

@@ -1,0 +1,243 @@
+package pages
+
+import (
+	"flag"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/docs/docstest"
+	"github.com/rocec/rocec/lang/langtest/machinetest"
+)
+
+var whole = flag.Bool("whole", false, "every command in prose, rather than one of those that differ in names alone")
+
+// proseFabric has the devices that commands in prose name.
+const proseFabric = `
+variable "leaves" {
+  default = 4
+}
+
+variable "racks" {
+  type    = list(string)
+  default = []
+}
+
+fabric "pod" {
+  routing = "up-down"
+}
+
+cos_group "rdma" {
+  cos      = 3
+  dscp     = [26]
+  lossless = true
+  ecn {}
+}
+
+cos_group "cnp" {
+  cos    = 6
+  dscp   = [48]
+  strict = true
+}
+
+roce "storage" {
+  version   = 2
+  cos_group = cos_group.rdma
+  cnp       = cos_group.cnp
+  members   = [host.gpu]
+}
+
+switch "leaf" {
+  names   = "leaf[01-03]"
+  model   = "sn2700"
+  version = "4.3.0"
+  tier    = 1
+}
+
+switch "spine" {
+  names   = "spine[01-02]"
+  model   = "sn2700"
+  version = "4.3.0"
+  tier    = 2
+}
+
+host "gpu" {
+  names = "gpu[001-004,017]"
+
+  nic "ens1f0" {
+    model = "connectx-6-dx"
+    mtu   = 9000
+  }
+}
+
+link "gpus" {
+  a      = "gpu[001-004,017]:ens1f0"
+  b      = ["leaf[01-03]:swp1", "leaf01:swp[3,7]"]
+  length = "3m"
+}
+
+mesh "uplinks" {
+  lower  = "leaf[01-03]:swp[31-32]"
+  upper  = "spine[01-02]:swp[1-3]"
+  length = "30m"
+}
+`
+
+// inProse is how a command of prose is run.
+type inProse struct {
+	dir    string // where; empty: the folder of proseFabric
+	before string // what a person has done by then
+	exit   int    // its status
+	name   bool   // it names a verb, and says too little to be run
+	reads  bool   // it changes nothing, and runs in one folder with others that have the same done before
+}
+
+const (
+	onLab       = "rocec apply --lab --auto-approve --soak 0s --no-canary"
+	drafted     = "rocec init pod1"
+	cabled      = `printf 'graph G {\n"leaf1":"swp1" -- "gpu1":"ens1f0"\n"leaf1":"swp31" -- "spine1":"swp1"\n}\n' >topology.dot`
+	withReports = onLab + ` &&
+for h in gpu001 gpu002 gpu003 gpu004 gpu017; do rocec lab exec $h "rocec-host check --json" >$h.json || exit; done`
+	upgrading = "examples/mixed-releases"
+	reimaged  = onLab + " && rocec lab reset --var upgraded=leaf1 --device leaf1"
+	collected = `mkdir -p collected/spine1 && rocec build -o out &&
+cp out/leaf01/etc/cumulus/datapath/traffic.conf collected/leaf01-traffic.conf &&
+rocec build -o nvue examples/gpu-pod && cp nvue/spine1/etc/rocec/nvue.yaml startup.yaml && cp startup.yaml collected/spine1 &&
+rocec build -o sonic examples/sonic-leaf-spine && cp sonic/spine1/etc/rocec/config_db.json . &&
+cp config_db.json collected/tor7-config_db.json`
+)
+
+// specialInProse says it of the commands that are not just run, from nothing: with 0, on a fabric that no device holds yet.
+var specialInProse = map[string]inProse{
+	"rocec build":        {name: true},
+	"rocec build --fold": {name: true},
+
+	"rocec init":                              {dir: "new"},
+	"rocec init --from ptm topology.dot .":    {dir: "new", before: cabled},
+	"rocec init --from ptm topology.dot pod1": {before: cabled},
+	`rocec init --from csv --columns a="Von Dose" --columns b="Nach Dose" cables.csv pod1`: {
+		before: `printf 'Von Dose,Nach Dose\nleaf1:swp1,gpu1:ens1f0\nleaf1:swp31,spine1:swp1\n' >cables.csv`,
+	},
+	"rocec plan pod1":           {before: drafted},
+	"rocec validate pod1":       {before: drafted},
+	"rocec validate --why pod1": {before: drafted},
+
+	"rocec validate --device-config startup.yaml":   {before: collected},
+	"rocec validate --device-config config_db.json": {before: collected},
+	"rocec validate --device-config collected":      {before: collected},
+
+	"rocec validate --var leafs=8":                           {exit: 1}, // the examples of two codes
+	"rocec validate --var racks=a,b":                         {exit: 1},
+	"rocec graph -o failover.svg examples/failover-pfc-loop": {exit: 1},
+	"rocec build --as handover -o sheets":                    {dir: "examples/bonded-pair"},
+
+	"rocec confirm last":                   {before: onLab + " --confirm 10m"},
+	"rocec resume last":                    {before: onLab, reads: true},
+	"rocec resume last --undrain true":     {before: onLab + " --undrain true"},
+	"rocec rollback last":                  {before: onLab},
+	"rocec runs last":                      {before: onLab, reads: true},
+	"rocec verify":                         {before: onLab, reads: true},
+	"rocec verify --format json":           {before: onLab, reads: true},
+	"rocec verify --traffic":               {before: onLab, reads: true},
+	"rocec verify --traffic=gpu001,gpu002": {before: onLab, reads: true},
+	"rocec remove gpu017":                  {before: onLab + ` && sed -i 's/,017\]/]/; s/\[3,7\]/3/' fabric.hcl`},
+	"rocec verify --from .":                {before: withReports},
+
+	"rocec apply --var upgraded=leaf1 --target leaf1":           {dir: upgrading, before: reimaged},
+	"rocec build --var upgraded=leaf1 --target leaf1 --out ztp": {dir: upgrading},
+	"rocec lab reset --device leaf1":                            {dir: upgrading, before: onLab},
+	"rocec replace --var upgraded=leaf1 leaf1":                  {dir: upgrading, before: reimaged},
+	"rocec verify --var upgraded=leaf1 --target leaf1":          {dir: upgrading, before: onLab + " --var upgraded=leaf1"},
+
+	// A plan is saved for real devices alone, as devices_test.go does.
+	"rocec plan --out change.plan":                                      {exit: 64},
+	`rocec apply --plan change.plan -m "ticket 4711" --not-after 05:30`: {exit: 64},
+
+	"rocec lsp": {exit: 1}, // an editor that goes without a word
+}
+
+// verbAndFlags is a command without the names and values in it.
+func verbAndFlags(command string) string {
+	words := strings.Fields(command)
+	kept := words[:2:2]
+	for _, word := range words[2:] {
+		if name, _, _ := strings.Cut(word, "="); strings.HasPrefix(word, "-") {
+			kept = append(kept, name)
+		}
+	}
+	return strings.Join(kept, " ")
+}
+
+// TestCommandsInProse runs every command of testdata/commands.txt: in a folder of its own with a fabric that has the devices they name, on
+// a lab where they reach devices.
+func TestCommandsInProse(t *testing.T) {
+	if testing.Short() {
+		t.Skip("applies to labs")
+	}
+	list, err := os.ReadFile("testdata/commands.txt")
+	require.NoError(t, err)
+	pages := map[string]string{} // by command
+	for line := range strings.Lines(string(list)) {
+		command, page, ok := strings.Cut(strings.TrimSpace(line), "\t")
+		require.True(t, ok, line)
+		pages[command] = page
+	}
+	for command := range specialInProse {
+		require.Contains(t, pages, command, "it is on no page")
+	}
+	run := func(t *testing.T, s *docstest.Typist, command string) {
+		status, out, errs := s.Types(t, docstest.Rehearsed(command))
+		assert.Equal(t, specialInProse[command].exit, status, "%s: %s\n%s%s", pages[command], command, out, errs)
+	}
+	alone, together := map[string]bool{}, map[string][]string{} // by verb and flags; by what is done before
+	for _, command := range slices.Sorted(maps.Keys(pages)) {
+		how, special := specialInProse[command]
+		if how.name {
+			continue
+		}
+		if how.reads {
+			together[how.before] = append(together[how.before], command)
+			continue
+		}
+		if alike := verbAndFlags(command); !special && !*whole {
+			if alone[alike] {
+				continue // TestCommandsOfPages has looked up its words
+			}
+			alone[alike] = true
+		}
+		t.Run(command, func(t *testing.T) {
+			t.Parallel() // many wait for devices
+			run(t, ready(t, how), command)
+		})
+	}
+	for before, commands := range together {
+		t.Run("after "+before, func(t *testing.T) {
+			t.Parallel()
+			s := ready(t, inProse{before: before})
+			for _, command := range commands {
+				run(t, s, command)
+			}
+		})
+	}
+}
+
+// ready is a person in a folder where everything has been done that comes before a command.
+func ready(t *testing.T, how inProse) *docstest.Typist {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "top")
+	require.NoError(t, os.CopyFS(filepath.Join(dir, "examples"), os.DirFS("../../../examples")))
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "new"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "fabric.hcl"), []byte(proseFabric), 0o644))
+	s := &docstest.Typist{Top: dir, Dir: filepath.Join(dir, how.dir), Rocec: machinetest.Rocec(t)}
+	if how.before != "" {
+		status, out, errs := s.Types(t, how.before)
+		require.Zero(t, status, "%s\n%s%s", how.before, out, errs)
+	}
+	return s
+}

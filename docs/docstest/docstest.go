@@ -1,0 +1,51 @@
+// Package docstest reads the pages of the manual for tests.
+package docstest
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// Fence is a fenced block of a Markdown file, with the heading above it.
+type Fence struct {
+	Heading  string // the last heading
+	Code     string // the code whose page it is on; callers set it
+	Language string
+	Options  string // words after the language
+	Text     string
+	Line     int
+}
+
+// Fences returns the fenced blocks of a file, in order.
+func Fences(t *testing.T, file string) []Fence {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []Fence
+	var at Fence
+	inside := false
+	number := 0
+	for line := range strings.Lines(string(data)) {
+		number++
+		text := strings.TrimRight(line, "\n")
+		switch {
+		case inside && text == "```":
+			out = append(out, at)
+			inside = false
+		case inside:
+			at.Text += line
+		case strings.HasPrefix(text, "```"):
+			at.Language, at.Options, _ = strings.Cut(strings.TrimPrefix(text, "```"), " ")
+			at.Text, at.Line, inside = "", number+1, true
+		case strings.HasPrefix(text, "#"):
+			at.Heading = strings.TrimLeft(text, "# ")
+		}
+	}
+	if inside {
+		t.Fatalf("%s: a fence is not closed", file)
+	}
+	return out
+}

@@ -1,0 +1,133 @@
+// Package judgetest compiles fabrics for tests of the devices in them.
+package judgetest
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/rocec/rocec/targets/judge"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// rack is a switch, tor, and three hosts, store1 to store3, with one lossless class.
+const rack = `
+fabric "rack" { cable_length = "3m" }
+cos_group "rdma" {
+  cos      = 3
+  dscp     = [26]
+  lossless = true
+  ecn {}
+}
+cos_group "cnp" {
+  cos    = 6
+  dscp   = [48]
+  strict = true
+}
+roce "storage" {
+  version   = 2
+  cos_group = cos_group.rdma
+  cnp       = cos_group.cnp
+  members   = [host.store]
+}
+switch "tor" {
+  model   = "sn3700"
+  SWITCH
+}
+host "store" {
+  names = "store[1-3]"
+  nic "ens1f0" { model = "connectx-6dx" }
+}
+link "rack" {
+  a     = "store[1-3]:ens1f0"
+  b     = "tor:swp[1-3]"
+  speed = "100G"
+}
+`
+
+// TwoFamilies is a fabric whose hosts have NICs of two families, each a member of the intent.
+const TwoFamilies = `
+fabric "mixed" { cable_length = "5m" }
+cos_group "rdma" {
+  cos      = 3
+  dscp     = [26]
+  lossless = true
+}
+cos_group "cnp" {
+  cos    = 6
+  dscp   = [48]
+  strict = true
+}
+roce "training" {
+  version   = 2
+  cos_group = cos_group.rdma
+  cnp       = cos_group.cnp
+  members   = [host.gpu]
+}
+switch "leaf" {
+  names   = "leaf1"
+  model   = "sn2700"
+  version = "4.3.0"
+}
+host "gpu" {
+  names = "gpu[1-2]"
+  nic "ens1f0" {
+    model = "connectx-5"
+    mtu   = 9000
+  }
+  nic "ens2f0" {
+    model = "sample-1"
+    mtu   = 9000
+  }
+}
+link "first" {
+  a = "gpu[1-2]:ens1f0"
+  b = "leaf1:swp[1-2]"
+}
+link "second" {
+  a = "gpu[1-2]:ens2f0"
+  b = "leaf1:swp[3-4]"
+}
+`
+
+// Rack returns a rack whose switch has the given lines: its version, and its os where that is not the default.
+func Rack(lines string) string { return strings.Replace(rack, "SWITCH", lines, 1) }
+
+// SONiCRack returns the rack with a release of SONiC on its switch.
+func SONiCRack(release string) string {
+	hcl := Rack("os = \"sonic\"\n  version = \"" + release + "\"")
+	return strings.Replace(hcl, `"tor:swp[1-3]"`, `"tor:Ethernet[0,4,8]"`, 1)
+}
+
+// Tree compiles the text of a fabric, which has to be without errors.
+func Tree(t *testing.T, hcl string) *target.Tree {
+	t.Helper()
+	return treeOf(t, judge.Judge(t.Context(), fstest.MapFS{"fabric.hcl": {Data: []byte(hcl)}}, ".", judge.Options{}))
+}
+
+// Folder compiles the fabric in a folder, which has to be without errors.
+func Folder(t *testing.T, dir string) *target.Tree {
+	t.Helper()
+	return treeOf(t, judge.Judge(t.Context(), os.DirFS(dir), ".", judge.Options{}))
+}
+
+func treeOf(t *testing.T, j *judge.Judged) *target.Tree {
+	t.Helper()
+	if j.Diags.HasErrors() {
+		t.Fatalf("the fabric has errors: %v", j.Diags)
+	}
+	return j.Tree()
+}
+
+// First returns the first device of a role alone.
+func First(t *testing.T, tree *target.Tree, role target.Role) *target.Tree {
+	t.Helper()
+	for _, d := range tree.Devices {
+		if d.Role == role {
+			return &target.Tree{Devices: []*target.Device{d}}
+		}
+	}
+	t.Fatalf("the tree has no device of the role %v", role)
+	return nil
+}
