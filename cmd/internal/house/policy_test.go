@@ -102,13 +102,14 @@ cmd/internal/start:         compiler/ir compiler/platform lang lang/diag lang/no
 examples:                |
 cmd/internal/house:      |
 cmd/internal/compare:    examples lang/langtest | github.com/rogpeppe/go-internal golang.org/x/sync
+cmd/internal/gate:       |
 cmd/rocec:               * | github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term github.com/aymanbagabas/go-udiff go.yaml.in/yaml
 `
 
 // outside is who may touch disk, network, environment and the clock: programs, the two rooms of deploy that reach machines, the
 // room that opens files of rocec's own, and what only tests import.
 var outside = []string{
-	"cmd/rocec", "cmd/internal/compare", "cmd/internal/report", "cmd/internal/journal", "cmd/internal/samples",
+	"cmd/rocec", "cmd/internal/compare", "cmd/internal/gate", "cmd/internal/report", "cmd/internal/journal", "cmd/internal/samples",
 	"targets/deploy/ssh", "targets/deploy/lab", "targets/deploy/safefile", "targets/deploy/internal/sshdtest",
 	"targets/deploy/internal/boxtest", "targets/deploy/internal/nspawn", "targets/nic/mlx5/mlx5test", "targets/target/targettest", "lang/langtest",
 	"lang/langtest/machinetest", "targets/deploy/lab/labtest", "targets/judge/judgetest", "docs/docstest",

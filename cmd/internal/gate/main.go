@@ -1,0 +1,112 @@
+// Gate reports where one build of rocec takes more processor time than another.
+//
+//	go run ./cmd/internal/gate -base BASE -head HEAD
+//
+// A row is a command on a fabric that gate writes. Its cost is the user and system time of the whole process, as wait4 returns it.
+// Gate runs BASE, BASE again and HEAD in turn, at least seven times each, and takes the minimum of each of the three series. The two series
+// of BASE show what the machine is worth: where they differ by 2 % or more, the row is not known. HEAD fails a row where it takes more than
+// 1.05 times of either series. Rows that fail or are not known are run again and again until their time is over: other work on a machine
+// makes processes slower, never faster, so minima only get better.
+//
+// The exit status is 0 when no row fails, 1 when one does, and 2 when a command could not be run. .ci/gate builds the two binaries.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"time"
+)
+
+// Exit statuses.
+const (
+	exitGood   = 0
+	exitSlower = 1
+	exitFailed = 2
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// run is the whole program: it returns the exit status.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	f := flag.NewFlagSet("gate", flag.ContinueOnError)
+	f.SetOutput(stderr)
+	base := f.String("base", "", "the `binary` to compare with")
+	head := f.String("head", "", "the `binary` to be compared")
+	most := f.Duration("most", 12*time.Second, "`time` after which a row that is not settled is given up, once it has its seven runs")
+	if err := f.Parse(args); err != nil {
+		return exitFailed
+	}
+	if *base == "" || *head == "" || f.NArg() > 0 {
+		f.Usage()
+		return exitFailed
+	}
+	slower, unknown, err := compare(ctx, *base, *head, *most, stdout)
+	switch {
+	case err != nil:
+		fmt.Fprintln(stderr, "gate:", err)
+		return exitFailed
+	case slower > 0:
+		fmt.Fprintf(stdout, "\nslower than the baseline: rows %d\n", slower)
+		return exitSlower
+	case unknown > 0:
+		fmt.Fprintf(stdout, "\nno slower, as far as is known; nothing is known of rows: %d\n", unknown)
+	default:
+		fmt.Fprintln(stdout, "\nno slower than the baseline")
+	}
+	return exitGood
+}
+
+// compare measures every row, prints it, and counts those that are slower and those of which nothing is known.
+func compare(ctx context.Context, base, head string, most time.Duration, stdout io.Writer) (slower, unknown int, err error) {
+	dir, err := os.MkdirTemp(memory(), "rocec-gate-")
+	if err != nil {
+		return 0, 0, err
+	}
+	defer os.RemoveAll(dir)
+	list, err := rows(dir)
+	if err != nil {
+		return 0, 0, err
+	}
+	fmt.Fprintf(stdout, "%-38s %10s %10s %10s %6s\n", "user and system time, ms", "baseline", "again", "this", "runs")
+	for _, r := range list {
+		s := &series{}
+		for start := time.Now(); ; {
+			if err := s.round(ctx, r, base, head); err != nil {
+				return 0, 0, err
+			}
+			if s.runs() >= leastRuns && time.Since(start) > most*patience[s.verdict()]/6 {
+				break
+			}
+		}
+		fmt.Fprintf(stdout, "%-38s %10.2f %10.2f %10.2f %6d  %s\n", r.name, ms(s.least(0)), ms(s.least(1)), ms(s.least(2)), s.runs(), s)
+		switch s.verdict() {
+		case slow:
+			slower++
+		case busy:
+			unknown++
+		}
+	}
+	return slower, unknown, nil
+}
+
+// patience is how long a row of a verdict is run on, in sixths of -most.
+var patience = [...]time.Duration{good: 1, busy: 6, slow: 12}
+
+// memory is a folder in memory, where there is one: the time that disks take is not of rocec.
+func memory() string {
+	const shm = "/dev/shm"
+	if info, err := os.Stat(shm); err == nil && info.IsDir() {
+		return shm
+	}
+	return ""
+}
+
+func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
