@@ -29,6 +29,8 @@ var (
 
 	unequalCounts = diag.Topic{Code: "unequal-counts", Summary: "the two sides do not fit"}
 
+	requiredVersion = diag.Topic{Code: "required-version", Summary: "this rocec is not one that the fabric asks for"}
+
 	noFabric = diag.Topic{Code: "no-fabric", Summary: "there is no fabric block"}
 
 	ignoreUnknown = diag.Topic{Code: "ignore-unknown", Summary: "a comment names a code that does not exist"}

@@ -9,8 +9,6 @@ import (
 	"github.com/rocec/rocec/lang/parse"
 )
 
-var requiredVersion = diag.Topic{Code: "required-version", Summary: "this rocec is not one that the fabric asks for"}
-
 // constraint is a condition on the version of rocec.
 var constraint = eval.Kind[string]{
 	Name: "version constraint", Want: `a version constraint such as ">= 0.12, < 0.14"`,
