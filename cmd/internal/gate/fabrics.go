@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// fabric is what a row is about.
+// fabric is the input of a row.
 type fabric struct {
 	name, title, text string
 	built             bool // it is built, too

@@ -3,8 +3,8 @@
 //	go run ./cmd/internal/gate -base BASE -head HEAD
 //
 // A row is a command on a fabric that gate writes. Its cost is the user and system time of the whole process, as wait4 returns it.
-// Gate runs BASE, BASE again and HEAD in turn, at least seven times each, and takes the minimum of each of the three series. The two series
-// of BASE show what the machine is worth: where they differ by 2 % or more, the row is not known. HEAD fails a row where it takes more than
+// Gate runs BASE, BASE again and HEAD in turn, at least seven times each, and takes the minimum of each of the three series. Where the two
+// series of BASE differ by 2 % or more, the machine is too busy, and the row is not known. HEAD fails a row where it takes more than
 // 1.05 times of either series. Rows that fail or are not known are run again and again until their time is over: other work on a machine
 // makes processes slower, never faster, so minima only get better.
 //

@@ -19,14 +19,14 @@ const (
 )
 
 // row is a command that is measured. It writes into out, if that is not empty.
-type row struct {
+type measured struct {
 	name string
 	args []string
 	out  string
 }
 
 // rows writes the fabrics of all rows below a folder.
-func rows(dir string) ([]row, error) {
+func rows(dir string) ([]measured, error) {
 	fabric := func(name, text string) (string, error) {
 		at := filepath.Join(dir, name)
 		if err := os.Mkdir(at, 0o755); err != nil {
@@ -34,29 +34,29 @@ func rows(dir string) ([]row, error) {
 		}
 		return at, os.WriteFile(filepath.Join(at, "fabric.hcl"), []byte(text), 0o644)
 	}
-	list := []row{{name: "version", args: []string{"version"}}}
+	list := []measured{{name: "version", args: []string{"version"}}}
 	for _, f := range fabrics() {
 		at, err := fabric(f.name, f.text)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, row{name: f.title, args: []string{"validate", "-q", at}})
+		list = append(list, measured{name: f.title, args: []string{"validate", "-q", at}})
 		if f.built {
 			out := filepath.Join(dir, "out")
-			list = append(list, row{name: "build: " + f.title, args: []string{"build", "-q", "-o", out, at}, out: out})
+			list = append(list, measured{name: "build: " + f.title, args: []string{"build", "-q", "-o", out, at}, out: out})
 		}
 	}
 	return list, nil
 }
 
-// series is what the runs of a row took: of the baseline, of the baseline again, and of this.
+// series has the times of a row: of the baseline, of the baseline again, and of this tree.
 type series [3][]time.Duration
 
 func (s *series) runs() int                 { return len(s[0]) }
 func (s *series) least(i int) time.Duration { return slices.Min(s[i]) }
 
 // round runs all three once, another one first each time.
-func (s *series) round(ctx context.Context, r row, base, head string) error {
+func (s *series) round(ctx context.Context, r measured, base, head string) error {
 	first := s.runs()
 	for i := range s {
 		i = (first + i) % len(s)
@@ -70,7 +70,7 @@ func (s *series) round(ctx context.Context, r row, base, head string) error {
 }
 
 // cost runs a row and returns the user and system time of its process.
-func cost(ctx context.Context, r row, binary string) (time.Duration, error) {
+func cost(ctx context.Context, r measured, binary string) (time.Duration, error) {
 	if r.out != "" {
 		if err := os.RemoveAll(r.out); err != nil {
 			return 0, err
@@ -85,7 +85,7 @@ func cost(ctx context.Context, r row, binary string) (time.Duration, error) {
 	return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), nil
 }
 
-// verdict is what the series tell.
+// verdict is the judgement of a row.
 type verdict int
 
 const (

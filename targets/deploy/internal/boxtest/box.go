@@ -448,7 +448,7 @@ func (b *Box) Breakable(at int, always bool, words string) {
 		if name == "sync" {
 			rest = `[ "$1" != --help ] || echo --file-system` // without it the scripts start an interpreter for every flush
 		}
-		// What the shell does by itself counts them: with set -C it makes a file that nobody else has made.
+		// What the shell does by itself counts them: with set -C it makes a file, or fails where there is one.
 		b.Stub(name, fmt.Sprintf(`read n <%[1]s/run/count
 set -C
 until n=$((n + 1)) && { true >%[1]s/run/operation.$n; } 2>/dev/null; do :; done

@@ -117,7 +117,7 @@ func run(t *testing.T, name string, cells []nspawn.Cell) {
 				verdict = "FAILED " + err.Error()
 			}
 			t.Logf("%s, %s, %s: %s (%s, times of timers × %.1f)", c.Command, c.Fault, c.At, verdict,
-				time.Since(begin).Round(100*time.Millisecond), d.Slow())
+				time.Since(begin).Round(100*time.Millisecond), nspawn.Slow(d))
 			return end, err
 		}
 	}

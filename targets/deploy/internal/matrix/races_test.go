@@ -60,7 +60,7 @@ func TestConfirmAtTheDeadline(t *testing.T) {
 				if err != nil {
 					return "", err
 				}
-				time.Sleep(left - time.Duration(float64(early)*c.d.Slow()))
+				time.Sleep(left - time.Duration(float64(early)*nspawn.Slow(c.d)))
 				said, err := c.o.run(ctx, "confirm", "--format", "json", run)
 				if err != nil {
 					return "", err

@@ -139,8 +139,8 @@ func Fleet(t testing.TB, kind *Kind, options []Options) []*Device {
 		t.Fatal(err)
 	}
 	for _, d := range devices {
-		if d.Slow() > 1 {
-			t.Logf("%s booted in %s: the times of its timers are %.1f times as long", d.Name, d.boot.Round(time.Millisecond), d.Slow())
+		if Slow(d) > 1 {
+			t.Logf("%s booted in %s: the times of its timers are %.1f times as long", d.Name, d.boot.Round(time.Millisecond), Slow(d))
 		}
 	}
 	return devices
@@ -195,13 +195,13 @@ func start(img string, kind *Kind, o Options) (d *Device, err error) {
 // quietBoot is how long the boot of a device takes at most on a machine whose only work is devices, two for each core.
 const quietBoot = 1500 * time.Millisecond
 
-// Slow is how many times slower than quiet the machine is, by the device's first boot; at least 1.
-func (d *Device) Slow() float64 { return max(1, d.boot.Seconds()/quietBoot.Seconds()) }
+// Slow returns how many times slower than quiet the machine is, by the device's first boot; at least 1.
+func Slow(d *Device) float64 { return max(1, d.boot.Seconds()/quietBoot.Seconds()) }
 
 // Slowed is a time of a real timer on the device, such as a dead-man's, which must not run out because the machine is busy: as many times
 // longer as the machine is slower, in whole seconds.
 func (d *Device) Slowed(quiet time.Duration) time.Duration {
-	return time.Duration(math.Ceil(quiet.Seconds()*d.Slow())) * time.Second
+	return time.Duration(math.Ceil(quiet.Seconds()*Slow(d))) * time.Second
 }
 
 // close switches the device off and takes away all there was of it.
