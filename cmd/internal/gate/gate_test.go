@@ -94,7 +94,7 @@ esac
 	}
 	assert.Len(t, runs(head), leastRuns*7)
 	assert.Len(t, runs(base), 2*leastRuns*7)
-	for _, dir := range strings.Fields(strings.Join(runs(head), " ")) {
+	for dir := range strings.FieldsSeq(strings.Join(runs(head), " ")) {
 		if filepath.IsAbs(dir) {
 			assert.NoFileExists(t, dir, "what gate wrote is gone")
 		}
