@@ -65,12 +65,13 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// script is a program that behaves like rocec as far as gate looks at it, and writes its arguments down.
-func script(t *testing.T, text string) (binary string) {
+// script is a program that behaves like rocec as far as gate looks at it, and writes its arguments down in the file it returns.
+func script(t *testing.T, text string) (binary, log string) {
 	t.Helper()
 	binary = filepath.Join(t.TempDir(), "rocec")
-	require.NoError(t, os.WriteFile(binary, []byte("#!/bin/sh\necho \"$@\" >>\"$0.log\"\n"+text), 0o755))
-	return binary
+	log = binary + ".log"
+	require.NoError(t, os.WriteFile(binary, []byte("#!/bin/sh\necho \"$@\" >>'"+log+"'\n"+text), 0o755))
+	return binary, log
 }
 
 // The whole program: both binaries run every row, in turn, and a folder that is built is empty before.
@@ -82,19 +83,20 @@ version) ;;
 *) exit 1 ;;
 esac
 `
-	base, head := script(t, build), script(t, build)
+	base, ofBase := script(t, build)
+	head, ofHead := script(t, build)
 	var stdout bytes.Buffer
 	status := run(t.Context(), []string{"-base", base, "-head", head, "-most", "0s"}, &stdout, io.Discard)
 	assert.NotEqual(t, exitFailed, status, stdout.String()) // the machine decides on the rest
 	assert.Equal(t, strings.Contains(stdout.String(), "SLOWER"), status == exitSlower)
-	runs := func(binary string) (lines []string) {
-		log, err := os.ReadFile(binary + ".log")
+	runs := func(log string) (lines []string) {
+		text, err := os.ReadFile(log)
 		require.NoError(t, err)
-		return strings.Split(strings.TrimSpace(string(log)), "\n")
+		return strings.Split(strings.TrimSpace(string(text)), "\n")
 	}
-	assert.Len(t, runs(head), leastRuns*7)
-	assert.Len(t, runs(base), 2*leastRuns*7)
-	for dir := range strings.FieldsSeq(strings.Join(runs(head), " ")) {
+	assert.Len(t, runs(ofHead), leastRuns*7)
+	assert.Len(t, runs(ofBase), 2*leastRuns*7)
+	for dir := range strings.FieldsSeq(strings.Join(runs(ofHead), " ")) {
 		if filepath.IsAbs(dir) {
 			assert.NoFileExists(t, dir, "what gate wrote is gone")
 		}
@@ -103,7 +105,9 @@ esac
 
 func TestRunFails(t *testing.T) {
 	var stderr bytes.Buffer
-	status := run(t.Context(), []string{"-base", script(t, ""), "-head", script(t, "echo such a thing; exit 3")}, io.Discard, &stderr)
+	base, _ := script(t, "")
+	head, _ := script(t, "echo such a thing; exit 3")
+	status := run(t.Context(), []string{"-base", base, "-head", head}, io.Discard, &stderr)
 	assert.Equal(t, exitFailed, status)
 	assert.Contains(t, stderr.String(), "such a thing")
 	for _, args := range [][]string{nil, {"-base", "x"}, {"-base", "x", "-head", "y", "z"}, {"-base", "/none", "-head", "/none"}, {"-bogus"}} {

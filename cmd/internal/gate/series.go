@@ -56,11 +56,11 @@ func (s *series) runs() int                 { return len(s[0]) }
 func (s *series) least(i int) time.Duration { return slices.Min(s[i]) }
 
 // round runs all three once, another one first each time.
-func (s *series) round(ctx context.Context, r measured, base, head string) error {
+func (s *series) round(ctx context.Context, r measured, binaries [3]string) error {
 	first := s.runs()
 	for i := range s {
 		i = (first + i) % len(s)
-		took, err := cost(ctx, r, [...]string{base, base, head}[i])
+		took, err := cost(ctx, r, binaries[i])
 		if err != nil {
 			return err
 		}
@@ -80,7 +80,7 @@ func cost(ctx context.Context, r measured, binary string) (time.Duration, error)
 	defer stop()
 	cmd := exec.CommandContext(ctx, binary, r.args...)
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return 0, fmt.Errorf("%s of %s: %w\n%s", r.name, binary, err, out)
+		return 0, fmt.Errorf("%s: %w\n%s", r.name, err, out)
 	}
 	return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), nil
 }
