@@ -264,8 +264,12 @@ func interleaved(seed uint64, without string) (wrong string, both bool) {
 // other's way for good, so that both come to change something in many of the draws.
 func TestTwoRunsInterleaved(t *testing.T) {
 	t.Parallel()
+	draws := uint64(2_000)
+	if *whole {
+		draws *= 5
+	}
 	changed := 0
-	for seed := range uint64(10_000) {
+	for seed := range draws {
 		wrong, both := interleaved(seed, "")
 		require.Empty(t, wrong)
 		if both {

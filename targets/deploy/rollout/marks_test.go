@@ -189,7 +189,7 @@ func (bs boxes) unmarked(t *testing.T) {
 // changes nothing and holds nothing.
 func TestOneGoesFirst(t *testing.T) {
 	t.Parallel()
-	rounds := 10
+	rounds := 5
 	if *whole {
 		rounds = 100
 	}

@@ -39,6 +39,9 @@ func TestSudoPassword(t *testing.T) {
 			"1 falscher Passwortversuch",
 		},
 	} {
+		if name == "speaks German" && !*whole {
+			continue // what sudo says is passed on, as in English
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			bs := newBoxes(t, 2)

@@ -244,7 +244,7 @@ func TestTalkativeSSH(t *testing.T) {
 	s := sshdtest.Start(t, sshdtest.Options{})
 	self, err := os.Executable()
 	require.NoError(t, err)
-	flood := "head -c 50000000 /dev/zero | tr '\\\\0' x >&2; yes talk | head -n 100000 >&2; "
+	flood := "head -c 5000000 /dev/zero | tr '\\\\0' x >&2; yes talk | head -n 20000 >&2; "
 	var screen strings.Builder
 	cfg := byProgram(t, s, "ProxyCommand sh -c \""+flood+"exec env TEST_RELAY=127.0.0.1:"+strconv.Itoa(s.Port)+" "+self+"\"\n",
 		s.KnownHostsLine("ed25519"))

@@ -105,11 +105,38 @@ func ConfFile(path, colour string) target.File {
 	}
 }
 
+// folder holds the roots of all boxes of a process.
+var folder = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "rocec-box-") })
+
+// newRoot makes the root of a box. It stays until [Main] ends: ext4 passes over inodes that were freed a moment ago one by one, and the
+// files of a thousand boxes that come and go cost it as much as their scripts.
+func newRoot(t testing.TB) string {
+	dir, err := folder()
+	require.NoError(t, err)
+	root, err := os.MkdirTemp(dir, "")
+	require.NoError(t, err)
+	for _, d := range []string{dir, root} {
+		require.NoError(t, os.Chmod(d, 0o755))
+	}
+	return root
+}
+
+// Main runs the tests of a package with boxes, and removes their roots.
+func Main(m *testing.M) (status int) {
+	status = m.Run()
+	dir, err := folder()
+	if err = errors.Join(err, os.RemoveAll(dir)); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		status = max(status, 1)
+	}
+	return status
+}
+
 // New is a device with one file, old, that a daemon has loaded, and the live state of that daemon. Who is not root has none: the test ends,
 // see [machinetest.Missing].
 func New(t testing.TB, name string) *Box {
 	machinetest.Root(t, "plays a device, whose files are root's")
-	b := &Box{t: t, Root: t.TempDir(), Key: "SHA256:" + name}
+	b := &Box{t: t, Root: newRoot(t), Key: "SHA256:" + name}
 	for _, d := range []string{"/bin", "/etc/app", "/run", "/var/lib", "/etc/systemd/system"} {
 		require.NoError(t, os.MkdirAll(b.Root+d, 0o755))
 	}

@@ -171,8 +171,8 @@ func TestUndo(t *testing.T) {
 	var undisturbed []nspawn.Cell
 	for i := range undoings {
 		for n, r := range learn(t) {
-			if slice() && n != i%len(undoings) {
-				continue // each way on a device of another kind
+			if slice() && n != 2*i%len(undoings) {
+				continue // each way on another device, and the way with the fewest faults on the host, which takes longest
 			}
 			o := &on{undoing: &undoings[i], number: i, ref: r}
 			all = append(all, o)
