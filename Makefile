@@ -26,13 +26,12 @@ check:
 # the packages that start goroutines.
 test:
 	./.ci/deps
-	$(TEST) -p 2 $$(go list ./... | grep -v $(ALONE:%=-e /%$$))
-	$(TEST) -p 1 $(ALONE:%=./%)
+	$(TEST) -p 2 $(LONG:%=./%) ./...
 	$(TEST) -race -short -p 2 $(RACE)
 
-# What uses both cores by itself: labs, transcripts, and devices in containers.
-ALONE = cmd/rocec cmd/internal/transcripts cmd/internal/pages targets/internal/changes targets/deploy/rollout \
-	targets/deploy/internal/nspawn targets/deploy/internal/matrix
+# What takes longest begins first, so that both cores have work to the end.
+LONG = cmd/rocec targets/deploy/internal/matrix targets/deploy/rollout cmd/internal/transcripts targets/nic/mlx5 cmd/internal/pages \
+	targets/internal/changes targets/deploy/internal/nspawn targets/deploy/ssh targets
 # What starts goroutines, and what reaches them: the other packages run with the race detector in make test-long.
 RACE = ./cmd/internal/lsp ./compiler ./compiler/failures ./compiler/ir ./compiler/routes ./lang/parse ./targets/deploy \
 	./targets/deploy/device ./targets/deploy/lab ./targets/deploy/rollout ./targets/deploy/ssh ./targets/judge ./validate \

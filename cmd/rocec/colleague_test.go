@@ -5,10 +5,12 @@ import (
 	"encoding/hex"
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -186,91 +188,108 @@ var systems = map[string]string{
 // hold what they should, and the journal of the first person has the result.
 func TestColleague(t *testing.T) {
 	t.Parallel()
-	// A round is 6 systems and 6 cases: confirm, rollback of a kept and of a held run, unlock, resume, and rollback of a part.
+	// A round is 6 systems and 6 cases: confirm, rollback of a kept and of a held run, unlock, resume, and rollback of a part. Without
+	// -whole, every second system has those of a run that is kept or gone on with, the others have the rest.
 	rounds := 1
 	if *whole {
 		rounds = 3
 	}
-	for name, hcl := range systems {
+	for i, name := range slices.Sorted(maps.Keys(systems)) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			hcl := strings.NewReplacer("store[1-3]", "store[1-2]", "swp[1-3]", "swp[1-2]", "Ethernet[0,4,8]", "Ethernet[0,4]").Replace(hcl)
+			hcl := strings.NewReplacer("store[1-3]", "store[1-2]", "swp[1-3]", "swp[1-2]", "Ethernet[0,4,8]", "Ethernet[0,4]").Replace(systems[name])
 			o := newOffice(t, hcl)
 			o.want(t, exitGood, "plan") // the lab is made
 			factory := o.content(t)
 			for round := range rounds {
-				// Another home, or the same one without its journal.
-				colleague := func() {
-					if round%2 == 0 {
-						o.sits(t, fmt.Sprint("bob", round))
-					}
-					o.forgets(t)
+				if *whole || i%2 == 0 {
+					o.goesOn(t, factory, round)
 				}
-				by := fmt.Sprintf("by %s@%s, process %d, at ", loginName(os.Getenv), hostName(), os.Getpid())
-
-				// A change that waits is kept by a colleague, and gone back from by another one.
-				o.sits(t, "alice")
-				run := o.holds(t)
-				colleague()
-				require.Contains(t, o.want(t, exitGood, "confirm", run), "3 applied")
-				require.Contains(t, o.want(t, exitGood, "plan", "--detailed-exitcode"), "No changes")
-				changed := o.content(t)
-				require.NotEqual(t, factory, changed)
-				if round%2 == 0 {
-					o.sits(t, "alice")
-					require.Contains(t, o.want(t, exitGood, "confirm", run), "3 applied")
+				if *whole || i%2 == 1 {
+					o.takesBack(t, factory, round)
 				}
-				o.forgets(t)
-				require.Contains(t, o.want(t, exitGood, "rollback", "--auto-approve", "--soak", "0s", run), "3 applied")
-				o.same(t, factory, "a run that was kept")
-				if round%2 == 0 { // and the first person's journal learns that
-					o.forgets(t)
-					require.Contains(t, o.want(t, exitGood, "rollback", "--auto-approve", run), "Run "+run+" was rolled back by run ")
-					_, stdout, _ := rocec(t, "runs", run)
-					require.Contains(t, stdout, "Rolled back by run ")
-				}
-
-				// One that waits is undone by a colleague.
-				o.sits(t, "alice")
-				run = o.holds(t)
-				colleague()
-				require.Contains(t, o.want(t, exitGood, "rollback", "--auto-approve", run), "3 devices restored")
-				o.same(t, factory, "a run that was held")
-
-				// A run that died before it changed anything is unlocked.
-				run = o.dies(t, "tor", txn.Commit)
-				colleague()
-				said := o.want(t, exitLocked, "apply", "--auto-approve")
-				require.Contains(t, said, "rocec resume "+run, "a run that can be gone on with")
-				require.NotContains(t, said, "rocec unlock")
-				o.want(t, exitUsage, "rollback", run) // it is taken up, which does not tell that it is over
-				require.Contains(t, o.want(t, exitLocked, "unlock", "--auto-approve"), "rocec unlock --run "+run+" tor")
-				require.Contains(t, o.want(t, exitGood, "unlock", "--auto-approve", "--run", run), "tor  unlocked")
-				o.inside(t, func(_ *target.Tree, l *lab.Lab) {
-					text, err := l.Device("tor").ReadFile("/var/lib/rocec/backup/" + run + "/who.unlock")
-					require.NoError(t, err)
-					require.Contains(t, string(text), strings.TrimSuffix(strings.TrimPrefix(by, "by "), " at ")[:10])
-				})
-				o.want(t, exitGood, "rollback", "--auto-approve", "--soak", "0s", run) // where hosts go before their switch
-				o.same(t, factory, "a run that was unlocked")
-
-				// One that died half way is gone on with: what is in use is kept.
-				device := []string{"tor", "store1"}[round%2]
-				run = o.dies(t, device, txn.Confirm)
-				colleague()
-				out := o.want(t, exitGood, "resume", run)
-				require.Regexp(t, `Applied\. \d devices?: \d applied`, out)
-				require.NotContains(t, out, "restored")
-				now := o.content(t)
-				for name, text := range changed {
-					if strings.HasPrefix(name, device) {
-						require.Equal(t, text, now[name], name)
-					}
-				}
-				o.sits(t, "carol")
-				o.want(t, exitGood, "rollback", "--auto-approve", "--soak", "0s", run)
-				o.same(t, factory, "after a run that died")
 			}
 		})
 	}
+}
+
+// colleague is another person at another home, or at the same one without its journal.
+func (o *office) colleague(t *testing.T, round int) {
+	t.Helper()
+	if round%2 == 0 {
+		o.sits(t, fmt.Sprint("bob", round))
+	}
+	o.forgets(t)
+}
+
+// goesOn has a colleague keep what somebody's run has changed.
+func (o *office) goesOn(t *testing.T, factory map[string]string, round int) {
+	t.Helper()
+	// A change that waits is kept by a colleague, and gone back from by another one.
+	o.sits(t, "alice")
+	run := o.holds(t)
+	o.colleague(t, round)
+	require.Contains(t, o.want(t, exitGood, "confirm", run), "3 applied")
+	require.Contains(t, o.want(t, exitGood, "plan", "--detailed-exitcode"), "No changes")
+	changed := o.content(t)
+	require.NotEqual(t, factory, changed)
+	if round%2 == 0 {
+		o.sits(t, "alice")
+		require.Contains(t, o.want(t, exitGood, "confirm", run), "3 applied")
+	}
+	o.forgets(t)
+	require.Contains(t, o.want(t, exitGood, "rollback", "--auto-approve", "--soak", "0s", run), "3 applied")
+	o.same(t, factory, "a run that was kept")
+	if round%2 == 0 { // and the first person's journal learns that
+		o.forgets(t)
+		require.Contains(t, o.want(t, exitGood, "rollback", "--auto-approve", run), "Run "+run+" was rolled back by run ")
+		_, stdout, _ := rocec(t, "runs", run)
+		require.Contains(t, stdout, "Rolled back by run ")
+	}
+
+	// One that died half way is gone on with: what is in use is kept.
+	device := []string{"tor", "store1"}[round%2]
+	run = o.dies(t, device, txn.Confirm)
+	o.colleague(t, round)
+	out := o.want(t, exitGood, "resume", run)
+	require.Regexp(t, `Applied\. \d devices?: \d applied`, out)
+	require.NotContains(t, out, "restored")
+	now := o.content(t)
+	for name, text := range changed {
+		if strings.HasPrefix(name, device) {
+			require.Equal(t, text, now[name], name)
+		}
+	}
+	o.sits(t, "carol")
+	o.want(t, exitGood, "rollback", "--auto-approve", "--soak", "0s", run)
+	o.same(t, factory, "after a run that died")
+}
+
+// takesBack has a colleague undo or unlock what somebody's run holds.
+func (o *office) takesBack(t *testing.T, factory map[string]string, round int) {
+	t.Helper()
+	by := fmt.Sprintf("by %s@%s, process %d, at ", loginName(os.Getenv), hostName(), os.Getpid())
+	// One that waits is undone by a colleague.
+	o.sits(t, "alice")
+	run := o.holds(t)
+	o.colleague(t, round)
+	require.Contains(t, o.want(t, exitGood, "rollback", "--auto-approve", run), "3 devices restored")
+	o.same(t, factory, "a run that was held")
+
+	// A run that died before it changed anything is unlocked.
+	run = o.dies(t, "tor", txn.Commit)
+	o.colleague(t, round)
+	said := o.want(t, exitLocked, "apply", "--auto-approve")
+	require.Contains(t, said, "rocec resume "+run, "a run that can be gone on with")
+	require.NotContains(t, said, "rocec unlock")
+	o.want(t, exitUsage, "rollback", run) // it is taken up, which does not tell that it is over
+	require.Contains(t, o.want(t, exitLocked, "unlock", "--auto-approve"), "rocec unlock --run "+run+" tor")
+	require.Contains(t, o.want(t, exitGood, "unlock", "--auto-approve", "--run", run), "tor  unlocked")
+	o.inside(t, func(_ *target.Tree, l *lab.Lab) {
+		text, err := l.Device("tor").ReadFile("/var/lib/rocec/backup/" + run + "/who.unlock")
+		require.NoError(t, err)
+		require.Contains(t, string(text), strings.TrimSuffix(strings.TrimPrefix(by, "by "), " at ")[:10])
+	})
+	o.want(t, exitGood, "rollback", "--auto-approve", "--soak", "0s", run) // where hosts go before their switch
+	o.same(t, factory, "a run that was unlocked")
 }

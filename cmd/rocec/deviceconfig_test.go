@@ -76,6 +76,7 @@ func TestDeviceFolderUnreadable(t *testing.T) {
 
 // What is read of a file is as much as its judge looks at, whatever it is called, and each judge says of its own what is too large.
 func TestDeviceFileSizes(t *testing.T) {
+	t.Parallel()
 	row := `"SCHEDULER": {"s": {"type": "DWRR", "weight": "0"}}`
 	object := func(size int) []byte {
 		return []byte("{\n" + `"A": {"a": {"b": "` + strings.Repeat("x", size) + `"}},` + "\n" + row + "}\n")

@@ -97,6 +97,7 @@ func all(prints map[*diag.Diagnostic]string) []string { return slices.Sorted(map
 
 // No two findings share a fingerprint; words, lines, comments, and findings elsewhere do not matter.
 func TestFingerprintLaws(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 1))
 	findings, moved := 0, 0
 	wrong(t, func(t *testing.T, dir string) {

@@ -39,6 +39,7 @@ for unit in /etc/systemd/system/*.service; do systemctl status "${unit##*/}" 2>&
 // TestKept: of every kind of device there is, the image's parts answer after their lab was closed and opened as they did
 // before; settings and all.
 func TestKept(t *testing.T) {
+	t.Parallel()
 	for _, example := range []string{"rack-v1-pfc", "clos-v2-ecn", "storage-and-training", "bonded-pair"} {
 		t.Run(example, func(t *testing.T) {
 			a := &app{person: &person{getenv: func(string) string { return "" }}, maxObjects: 100_000, budget: defaultBudget}

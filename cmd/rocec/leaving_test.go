@@ -30,6 +30,7 @@ dcb -j pfc show dev ens1f0; dcb -j ets show dev ens1f0; dcb -j app show dev ens1
 // A NIC that leaves its intents, and a host that leaves the fabric, is as it was before rocec, byte by byte; joining again makes it as
 // it was as a member.
 func TestLeaving(t *testing.T) {
+	t.Parallel()
 	t.Run("the VLAN interface is the host's", func(t *testing.T) { testLeaving(t, "") })
 	t.Run("the VLAN interface is rocec's", func(t *testing.T) {
 		testLeaving(t, "    create_vlan = true\n    vlan_ip     = \"198.51.100.${self.index + 1}/24\"\n")

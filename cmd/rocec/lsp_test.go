@@ -180,6 +180,7 @@ func wanted(f *report.Report, dir string) []string {
 
 // In every example, the editor is told what validate says, no more and no less.
 func TestEditorHearsWhatValidateSays(t *testing.T) {
+	t.Parallel()
 	examples, err := filepath.Abs("../../examples")
 	require.NoError(t, err)
 	entries, err := os.ReadDir(examples)

@@ -8,6 +8,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
 // TestOutputThatCannotBeWritten: a full disk or a reader who is gone stops nothing, and is remembered.
@@ -24,5 +26,6 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 
 // TestMain lets tests start the program by its name: it is the binary of the tests.
 func TestMain(m *testing.M) {
+	machinetest.Parallel(4) // many tests wait for devices
 	testscript.Main(m, map[string]func(){"rocec": main})
 }

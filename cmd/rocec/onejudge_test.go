@@ -48,6 +48,7 @@ func mutations(t *testing.T) []mutation {
 // place, and so does the trace of some pair where packets meet it; and whatever a trace of any pair finds, validate finds, in
 // the same words.
 func TestOneJudge(t *testing.T) {
+	t.Parallel()
 	onHop := map[string]bool{}
 	for _, c := range validate.Checks {
 		onHop[c.Code] = c.OnHop

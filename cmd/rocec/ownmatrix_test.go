@@ -113,7 +113,7 @@ func TestOwnFileMatrix(t *testing.T) {
 		require.Equal(t, code, got, "%s\n%s\n%s", args, stdout, stderr)
 		return stdout + stderr
 	}
-	want(exitGood, "apply", "--lab", "--auto-approve", "-m", "the honest reason", fabric)
+	want(exitGood, "apply", "--lab", "--auto-approve", "--soak", "0s", "-m", "the honest reason", fabric)
 	want(exitGood, "verify", "--lab", fabric)
 	one := func(pattern string) string {
 		t.Helper()
@@ -131,7 +131,7 @@ func TestOwnFileMatrix(t *testing.T) {
 	plan := filepath.Join(base, "p.plan")
 	require.NoError(t, os.WriteFile(plan, saved.Bytes(), 0o600))
 
-	rollback := []string{"rollback", "--auto-approve", run}
+	rollback := []string{"rollback", "--auto-approve", "--soak", "0s", run}
 	runs := [][]string{{"runs"}, {"runs", run}, {"runs", "last"}, rollback, {"confirm", run}, {"resume", run}, {"rollback", "last"}}
 	back := [][]string{{"rollback", run}, rollback} // the first one asks, and changes nothing
 	labs := [][]string{{"lab", "exec", "-C", fabric, "store1", "true"}, {"plan", "--lab", fabric}}

@@ -168,6 +168,7 @@ func largePlan() *deploy.Plan {
 // TestPlanOfAPage: 500 switches and 4,000 hosts with 8 NICs each are a page of 80 columns; --expand shows every device and key, in the
 // same width.
 func TestPlanOfAPage(t *testing.T) {
+	t.Parallel()
 	p := largePlan()
 	view := func(width int, o viewOptions) string {
 		var out bytes.Buffer
@@ -209,7 +210,7 @@ func TestColumns(t *testing.T) {
 		for _, args := range [][]string{
 			{"plan", "--lab=new", "examples/rack-v1-pfc"},
 			{"plan", "--lab=new", "--expand", "examples/rack-v1-pfc"},
-			{"apply", "--lab=new", "--auto-approve", "examples/rack-v1-pfc"},
+			{"apply", "--lab=new", "--auto-approve", "--soak", "1s", "examples/rack-v1-pfc"},
 			{"verify", "--lab=new", "examples/rack-v1-pfc"},
 		} {
 			if columns != "80" && args[0] != "plan" {

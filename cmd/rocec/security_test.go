@@ -20,6 +20,7 @@ var networkCall = regexp.MustCompile(`(?m)^.*\bsocket\(AF_(INET|INET6|NETLINK|PA
 
 // No verb without devices opens a network connection, and none calls home.
 func TestNoNetwork(t *testing.T) {
+	t.Parallel()
 	tool, err := exec.LookPath("rocec")
 	require.NoError(t, err, "testscript puts it there")
 	tracer, err := exec.LookPath("strace")

@@ -42,6 +42,7 @@ var offlineVerbs = map[string][]string{
 // TestFirstSignalEnds interrupts every verb that touches no device while it is blocked: by an output that is not read, and by a file with
 // variables that has no end. The first signal ends it with the status 130, and it leaves no file that is half-written.
 func TestFirstSignalEnds(t *testing.T) {
+	t.Parallel()
 	tool, err := exec.LookPath("rocec")
 	require.NoError(t, err, "testscript puts it there")
 	dir := t.TempDir()

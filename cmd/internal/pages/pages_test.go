@@ -12,6 +12,11 @@ import (
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
+func TestMain(m *testing.M) {
+	machinetest.Parallel(4) // most commands wait for devices
+	os.Exit(m.Run())
+}
+
 // Pages that lead a person through commands are run from top to bottom, in an empty folder or in one with examples. A fence whose language
 // is followed by the name of a file is that file. In a fence "console", a line that begins with "$ " is a command for the shell, and what
 // follows is what it prints: "…" stands for any text of a line, or alone for any lines, and "[exit N]" for its exit status. What is for

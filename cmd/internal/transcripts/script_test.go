@@ -19,6 +19,11 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the transcripts")
 
+func TestMain(m *testing.M) {
+	machinetest.Parallel(4) // most transcripts wait for devices
+	os.Exit(m.Run())
+}
+
 // TestScripts runs the transcripts under testdata/script: the real command as a person types it.
 func TestScripts(t *testing.T) {
 	bin := filepath.Dir(machinetest.Rocec(t))

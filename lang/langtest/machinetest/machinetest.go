@@ -5,10 +5,13 @@
 package machinetest
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"testing"
 )
 
@@ -74,4 +77,12 @@ func Missing(t testing.TB, format string, args ...any) {
 		t.Fatalf(format, args...)
 	}
 	t.Skipf(format, args...)
+}
+
+// Parallel lets as many tests of a package run side by side as n for each processor: for tests that wait more than they compute. TestMain
+// calls it before it runs them; the flag -parallel of a command line holds over it.
+func Parallel(n int) {
+	if err := flag.Set("test.parallel", strconv.Itoa(n*runtime.NumCPU())); err != nil {
+		panic(err) // the testing package has no such flag
+	}
 }

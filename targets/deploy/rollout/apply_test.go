@@ -4,13 +4,12 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"runtime"
-	"strconv"
 	"testing"
 	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/internal/boxtest"
 )
@@ -42,11 +41,7 @@ func TestApply(t *testing.T) {
 var whole = flag.Bool("whole", false, "every fault, rather than a slice of them")
 
 func TestMain(m *testing.M) {
-	flag.Parse()
-	// Many tests wait for a device.
-	if err := flag.Set("test.parallel", strconv.Itoa(4*runtime.NumCPU())); err != nil {
-		panic(err)
-	}
+	machinetest.Parallel(4) // many tests wait for a device
 	os.Exit(boxtest.Main(m))
 }
 

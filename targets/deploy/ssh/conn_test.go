@@ -5,14 +5,12 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"net"
 	"os"
 	"runtime"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -96,11 +94,7 @@ func TestMain(m *testing.M) {
 		_, _ = io.Copy(os.Stdout, c)
 		os.Exit(0)
 	}
-	flag.Parse()
-	// Most tests wait for servers.
-	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.NumCPU())); err != nil {
-		panic(err)
-	}
+	machinetest.Parallel(4) // most tests wait for servers
 	os.Exit(m.Run())
 }
 

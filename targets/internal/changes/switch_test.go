@@ -1,12 +1,14 @@
 package changes
 
 import (
+	"os"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/cumulus/sim"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/lab"
@@ -16,6 +18,11 @@ import (
 	"github.com/rocec/rocec/targets/target"
 	"github.com/rocec/rocec/targets/target/targettest"
 )
+
+func TestMain(m *testing.M) {
+	machinetest.Parallel(4) // they wait for devices
+	os.Exit(m.Run())
+}
 
 // What switchd logs of a change decides over it, on a switch that restarts and on one that reloads: a complaint of its table takes the
 // change back at once, any other line does not, and a threshold it has changed is told.

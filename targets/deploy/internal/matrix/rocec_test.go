@@ -7,7 +7,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -38,11 +37,7 @@ func rocec(t testing.TB) string {
 }
 
 func TestMain(m *testing.M) {
-	flag.Parse()
-	// What limits the tests is how many devices run.
-	if err := flag.Set("test.parallel", "100"); err != nil {
-		panic(err)
-	}
+	machinetest.Parallel(50) // what limits the tests is how many devices run
 	status := m.Run()
 	if *write != "" {
 		if err := writeTables(*write); err != nil {
