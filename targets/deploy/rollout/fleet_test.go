@@ -295,10 +295,11 @@ func TestGate(t *testing.T) {
 					}
 				},
 			}}
-			b.step(func(s *target.Step) { s.Away = 10 * time.Second })
+			away := b.Slowed(4 * time.Second) // what happens after a second comes within it
+			b.step(func(s *target.Step) { s.Away = away })
 			p := b.plan(t)
 			b.Daemon("grep -q green etc/app/conf && { " + c.daemon + "\n:\n}")
-			soak := b.Slowed(5 * time.Second) // what happens after a second comes within it
+			soak := b.Slowed(3 * time.Second)
 			rep, err := rollout.Apply(t.Context(), b.Dial, p, rollout.ApplyOptions{Clock: realTime, Run: testRun, Soak: &soak})
 			require.NoError(t, err)
 			r := rep.Devices[0]

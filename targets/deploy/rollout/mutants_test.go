@@ -415,9 +415,9 @@ func mutantStride() int {
 	case *whole:
 		return 1
 	case testing.Short():
-		return 47
+		return 97
 	}
-	return 23
+	return 47
 }
 
 // recorder is a test within a test, whose failure is what is wanted.
