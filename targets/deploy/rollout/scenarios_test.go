@@ -131,7 +131,7 @@ var scenarios = map[string]func(t testing.TB, b box){
 
 func TestScenarios(t *testing.T) {
 	for i, name := range slices.Sorted(maps.Keys(scenarios)) {
-		if testing.Short() && i%4 != 0 {
+		if testing.Short() && i%8 != 0 {
 			continue // nearly all of their time is the device's shell
 		}
 		run := scenarios[name]
