@@ -17,6 +17,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/rocec/rocec/cmd/internal/start"
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
 // actionStep runs a step of action.yml as GitHub does, with programs in the place of rocec and gh. It returns the folder of the run, the
@@ -47,7 +48,7 @@ func actionStep(t *testing.T, name, plan string, env ...string) (dir, out string
 	}
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "plan.in"), []byte(plan), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "step"), []byte(script), 0o600))
-	cmd := exec.Command("bash", "--noprofile", "--norc", "-eo", "pipefail", filepath.Join(dir, "step"))
+	cmd := exec.Command(machinetest.Need(t, "bash"), "--noprofile", "--norc", "-eo", "pipefail", filepath.Join(dir, "step"))
 	cmd.Env = append([]string{"PATH=" + dir + ":" + os.Getenv("PATH"), "RUNNER_TEMP=" + dir, "DIR=fabric", "PR=1"}, env...)
 	printed, err := cmd.CombinedOutput()
 	return dir, string(printed), err

@@ -23,6 +23,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/report/reporttest"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/validate"
 )
 
@@ -361,8 +362,7 @@ func TestSARIFBound(t *testing.T) {
 // lintXML has a document judged by the schema of the readers of JUnit XML.
 func lintXML(t *testing.T, text string) {
 	t.Helper()
-	tool, err := exec.LookPath("xmllint")
-	require.NoError(t, err, "install the Debian package libxml2-utils (make test does)")
+	tool := machinetest.Need(t, "xmllint")
 	cmd := exec.Command(tool, "--nonet", "--noout", "--schema", "cmd/rocec/testdata/junit.xsd", "-")
 	cmd.Stdin = strings.NewReader(text)
 	out, err := cmd.CombinedOutput()

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 	xssh "golang.org/x/crypto/ssh"
 
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/lab"
 )
@@ -79,6 +80,9 @@ func TestSavedPlanUnderAnotherHostKey(t *testing.T) {
 
 	for _, transport := range []string{"native", "openssh"} {
 		t.Run(transport, func(t *testing.T) {
+			if transport == "openssh" {
+				machinetest.Need(t, "ssh")
+			}
 			block := fmt.Sprintf("ssh {\n    address = \"127.0.0.1\"\n    user = %q\n    port = %d\n    transport = %q\n  }",
 				first.Login("tor1").User, port, transport)
 			start := bytes.Index(hcl, []byte("ssh {"))

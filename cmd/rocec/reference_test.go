@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
 // docs/reference.md has every verb with its flags, as the help does, in the groups of rocec help.
@@ -120,8 +121,7 @@ func TestVerbs(t *testing.T) {
 
 // Every verb has a man page, which roff takes without a warning, and the same bytes twice.
 func TestManPages(t *testing.T) {
-	groff, err := exec.LookPath("groff")
-	require.NoError(t, err, "install the Debian package groff-base (make test does)")
+	groff := machinetest.Need(t, "groff")
 	dir, again := filepath.Join(t.TempDir(), "man"), t.TempDir()
 	code, said, stderr := rocec(t, "docs", "--man", dir)
 	require.Equal(t, exitGood, code, stderr)
@@ -168,8 +168,7 @@ func TestManPages(t *testing.T) {
 
 // What stands in a text comes out of roff as it is.
 func TestManEscapes(t *testing.T) {
-	groff, err := exec.LookPath("groff")
-	require.NoError(t, err, "install the Debian package groff-base (make test does)")
+	groff := machinetest.Need(t, "groff")
 	const text = `.TH 'quoted' "twice" back\slash \fBbold -- ~ ^ ` + "`code`" + ` … é`
 	cmd := exec.Command(groff, "-man", "-ww", "-Tutf8")
 	cmd.Stdin = strings.NewReader(".TH X 1\n.nh\n.ad l\n.SH A\n" + escapeRoff(text) + "\n")

@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
 // networkCall is a call of the kernel by which a process reaches beyond its machine, as strace prints it. Go asks for a socket of a
@@ -23,8 +25,7 @@ func TestNoNetwork(t *testing.T) {
 	t.Parallel()
 	tool, err := exec.LookPath("rocec")
 	require.NoError(t, err, "testscript puts it there")
-	tracer, err := exec.LookPath("strace")
-	require.NoError(t, err, "install what .ci/deps lists")
+	tracer, ip := machinetest.Need(t, "strace"), machinetest.Need(t, "ip")
 	fabric, err := filepath.Abs("../../examples/clos-v2-ecn")
 	require.NoError(t, err)
 	dir := t.TempDir()
@@ -38,7 +39,7 @@ func TestNoNetwork(t *testing.T) {
 		require.NoError(t, err)
 		return networkCall.FindString(string(calls))
 	}
-	require.NotEmpty(t, traced("ip", "link", "show"), "the trace sees what a process opens")
+	require.NotEmpty(t, traced(ip, "link", "show"), "the trace sees what a process opens")
 	for _, args := range [][]string{
 		{"validate", fabric},
 		{"fmt", "--check", fabric},

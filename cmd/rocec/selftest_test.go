@@ -56,6 +56,7 @@ func TestSelftest(t *testing.T) {
 // Saving wants a yes, a new file and no surprise; nothing else is written.
 func TestSelftestSaves(t *testing.T) {
 	t.Parallel()
+	setenv(t, "COLUMNS", "1000")
 	const dir = "../../examples/rack-v1-pfc"
 	out := filepath.Join(t.TempDir(), "report.txt")
 	code, stdout, stderr := rocec(t, "selftest", "--lab=new", "--target", "store1", "--out", out, dir)

@@ -33,6 +33,9 @@ func Rocec(t testing.TB) string {
 }
 
 var rocec = sync.OnceValues(func() (path string, err error) {
+	if err := os.MkdirAll(cache, 0o700); err != nil {
+		return "", err
+	}
 	lock, err := os.OpenFile(filepath.Join(cache, "rocec-test.lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return "", err

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/nic"
 )
 
@@ -88,7 +89,7 @@ func TestEnds(t *testing.T) {
 	run := func(tool, cmd string) string {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "ib_write_bw"), []byte("#!/bin/sh\n"+tool+"\n"), 0o755))
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "sleep"), []byte("#!/bin/sh\n"), 0o755))
-		c := exec.Command("dash", "-c", cmd)
+		c := exec.Command(machinetest.Need(t, "dash"), "-c", cmd)
 		c.Env, c.Dir = []string{"PATH=" + dir + ":/usr/bin:/bin"}, dir
 		out, err := c.Output()
 		require.NoError(t, err)
@@ -118,7 +119,7 @@ func TestKill(t *testing.T) {
 	x := exchange(2)
 	x.Port = 21987
 	mine, other := start("21987"), start("21988")
-	require.NoError(t, exec.Command("dash", "-c", x.Kill().Cmd).Run())
+	require.NoError(t, exec.Command(machinetest.Need(t, "dash"), "-c", x.Kill().Cmd).Run())
 	require.ErrorContains(t, mine.Wait(), "terminated")
 	require.NoError(t, other.Process.Kill())
 	require.ErrorContains(t, other.Wait(), "killed")
@@ -280,7 +281,7 @@ func TestJudgeOthersInAll(t *testing.T) {
 // The clock of a device comes with its counters.
 func TestCountQuery(t *testing.T) {
 	x := exchange(2)
-	out, err := exec.Command("dash", "-c", CountQuery([]*ir.Port{x.From.Port}).Cmd).Output()
+	out, err := exec.Command(machinetest.Need(t, "dash"), "-c", CountQuery([]*ir.Port{x.From.Port}).Cmd).Output()
 	require.NoError(t, err)
 	assert.Positive(t, ReadCounts(out)[clock][clock])
 	assert.Equal(t, Counts{clock: {clock: 123456}}, ReadCounts([]byte("- uptime 1234.56\n")))
