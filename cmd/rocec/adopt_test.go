@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/deploy/lab"
 	"github.com/rocec/rocec/targets/deploy/txn"
 	"github.com/rocec/rocec/targets/judge/judgetest"
@@ -54,6 +55,7 @@ func TestAdoptNowhere(t *testing.T) {
 // TestAdoptAnotherFabric: resume refuses a fabric that wants something else, and rollback works from it all the same.
 func TestAdoptAnotherFabric(t *testing.T) {
 	t.Parallel()
+	machinetest.Long(t)
 	for name, c := range map[string]struct{ old, now, why string }{
 		"intent":    {"ecn {}", "ecn {\n    min = 150000\n    max = 1500000\n  }", "this fabric wants something else of it"},
 		"no device": {`names = "store[1-2]"`, `names = "disk[1-2]"`, "store[1-2] (this fabric has no such device)"},
@@ -145,6 +147,7 @@ func TestAdoptOlder(t *testing.T) {
 // TestAdoptHostile: what a device claims to hold of a run is refused where it is not what rocec puts there, in words, and nothing runs.
 func TestAdoptHostile(t *testing.T) {
 	t.Parallel()
+	machinetest.Long(t)
 	const evil = "touch /tmp/evil"
 	o := newOffice(t, oneRack)
 	run := o.holds(t)

@@ -9,11 +9,14 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
 // What one needs after an apply: its history, its confirmation, the way back, and the way out of a lock.
 func TestAfterwards(t *testing.T) {
 	t.Parallel()
+	machinetest.Long(t)
 	setenv(t, "COLUMNS", "1000") // sentences are looked for as a whole
 	dir, devices := standing(t)
 	want := func(code int, args ...string) string {

@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/nic"
 	"github.com/rocec/rocec/targets/target"
@@ -74,6 +75,7 @@ func eachSound(t *testing.T, do func(t *testing.T, dir string, built map[string]
 
 // Every host is in one tar, which holds what build writes for it and the links of its units, and nothing else; two builds are equal.
 func TestOverlay(t *testing.T) {
+	machinetest.Long(t)
 	eachSound(t, func(t *testing.T, dir string, built map[string]modeAndText) {
 		out, again := t.TempDir(), t.TempDir()
 		code, _, stderr := rocec(t, "build", "--as", "overlay", "-o", out, dir)
@@ -122,6 +124,7 @@ func TestOverlay(t *testing.T) {
 
 // The variables of every host hold the files that build writes for it, and their settings, as every reader of YAML has them.
 func TestAnsible(t *testing.T) {
+	machinetest.Long(t)
 	eachSound(t, func(t *testing.T, dir string, built map[string]modeAndText) {
 		out := t.TempDir()
 		code, _, stderr := rocec(t, "build", "-q", "--as", "ansible", "-o", out, dir)

@@ -18,6 +18,7 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/lab"
 	"github.com/rocec/rocec/targets/deploy/rollout"
@@ -188,6 +189,7 @@ var systems = map[string]string{
 // hold what they should, and the journal of the first person has the result.
 func TestColleague(t *testing.T) {
 	t.Parallel()
+	machinetest.Long(t)
 	// A round is 6 systems and 6 cases: confirm, rollback of a kept and of a held run, unlock, resume, and rollback of a part. Without
 	// -whole, every second system has those of a run that is kept or gone on with, the others have the rest.
 	rounds := 1

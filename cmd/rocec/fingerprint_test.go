@@ -18,6 +18,7 @@ import (
 
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
 // printed loads a folder and returns the fabric with the fingerprints of its findings.
@@ -98,6 +99,7 @@ func all(prints map[*diag.Diagnostic]string) []string { return slices.Sorted(map
 // No two findings share a fingerprint; words, lines, comments, and findings elsewhere do not matter.
 func TestFingerprintLaws(t *testing.T) {
 	t.Parallel()
+	machinetest.Long(t)
 	random := rand.New(rand.NewPCG(3, 1))
 	findings, moved := 0, 0
 	wrong(t, func(t *testing.T, dir string) {

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/cmd/internal/journal"
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -144,6 +145,7 @@ func hostile(t *testing.T, o *office, run string) map[string]struct {
 // else, or whose journal names what rocec does not know, is refused in words.
 func TestHostileJournal(t *testing.T) {
 	t.Parallel()
+	machinetest.Long(t)
 	for _, kept := range []bool{false, true} {
 		t.Run(map[bool]string{false: "held", true: "kept"}[kept], func(t *testing.T) {
 			t.Parallel()

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/deploy/lab"
 )
 
@@ -31,6 +32,7 @@ dcb -j pfc show dev ens1f0; dcb -j ets show dev ens1f0; dcb -j app show dev ens1
 // it was as a member.
 func TestLeaving(t *testing.T) {
 	t.Parallel()
+	machinetest.Long(t)
 	t.Run("the VLAN interface is the host's", func(t *testing.T) { testLeaving(t, "") })
 	t.Run("the VLAN interface is rocec's", func(t *testing.T) {
 		testLeaving(t, "    create_vlan = true\n    vlan_ip     = \"198.51.100.${self.index + 1}/24\"\n")
@@ -177,6 +179,7 @@ func TestLeavingWithoutMemory(t *testing.T) {
 // What the first apply made is gone when it is taken back, and what another VLAN or address leaves behind goes with the change.
 func TestVLANsMadeAndLeft(t *testing.T) {
 	t.Parallel()
+	machinetest.Long(t)
 	dir, devices := standing(t)
 	file := filepath.Join(dir, "fabric.hcl")
 	text, err := os.ReadFile(file)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/judge/judgetest"
 )
 
@@ -59,6 +60,7 @@ func classOf(name, cos, dscp, more string, members ...string) string {
 // the loop stands before it, it is not.
 func TestMixtureLoops(t *testing.T) {
 	t.Parallel()
+	machinetest.Long(t)
 	neighbours := classOf("near", "5", "40", "", "node[1-2]", "node[3-4]")
 	for name, c := range map[string]struct {
 		before, after, between string
@@ -111,6 +113,7 @@ func TestMixtureLoops(t *testing.T) {
 // begins beside it, and ends.
 func TestClassesComeAndGo(t *testing.T) {
 	t.Parallel()
+	machinetest.Long(t)
 	if testing.Short() {
 		t.Skip("applies to labs")
 	}

@@ -6,11 +6,14 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
 // Every example without errors can be applied to devices as they come from the factory: no rule of the order is in the way.
 func TestExamplesCanBeApplied(t *testing.T) {
 	t.Parallel()
+	machinetest.Long(t)
 	folders, err := os.ReadDir("../../examples")
 	require.NoError(t, err)
 	planned := 0

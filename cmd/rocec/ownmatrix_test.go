@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/deploy"
 )
 
@@ -100,6 +101,7 @@ func (s *spoiling) do(t *testing.T, path string) (undo func()) {
 // No verb uses a file of rocec's own that another user could have written, whatever is in it: the journal, the state folder, kept
 // contents, saved plans, samples and labs. Each verb names the file, and what puts it right. Good ones are used.
 func TestOwnFileMatrix(t *testing.T) {
+	machinetest.Long(t)
 	givesFilesAway(t)
 	setenv(t, "COLUMNS", "1000")
 	base := t.TempDir()

@@ -12,6 +12,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/target"
 )
@@ -169,6 +170,7 @@ func largePlan() *deploy.Plan {
 // same width.
 func TestPlanOfAPage(t *testing.T) {
 	t.Parallel()
+	machinetest.Long(t)
 	p := largePlan()
 	view := func(width int, o viewOptions) string {
 		var out bytes.Buffer

@@ -4,12 +4,15 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
 // TestRightsGoOn: a run that changes the owner or mode of a file, alone or beside contents of others, is confirmed, resumed and gone back
 // from as any other, on the machine that started it and on another. Its way back leaves the mode as it is.
 func TestRightsGoOn(t *testing.T) {
 	t.Parallel()
+	machinetest.Long(t)
 	const script, rules = "/usr/local/sbin/rocec-host", "/etc/udev/rules.d/99-rocec.rules"
 	for name, spoil := range map[string]string{
 		"mode alone":           "chmod 0777 " + script,

@@ -18,6 +18,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
 // offlineVerbs are the verbs that touch no device, each with arguments with which it has something to print.
@@ -43,6 +45,7 @@ var offlineVerbs = map[string][]string{
 // variables that has no end. The first signal ends it with the status 130, and it leaves no file that is half-written.
 func TestFirstSignalEnds(t *testing.T) {
 	t.Parallel()
+	machinetest.Long(t)
 	tool, err := exec.LookPath("rocec")
 	require.NoError(t, err, "testscript puts it there")
 	dir := t.TempDir()

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/cmd/internal/journal"
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/lab/labtest"
 	"github.com/rocec/rocec/targets/deploy/rollout"
@@ -20,6 +21,7 @@ import (
 // TestWayBack: on every system a device that goes back reports whether it uses the content from before, and what the vendor's checker has
 // against that. What nothing confirms is unknown.
 func TestWayBack(t *testing.T) {
+	machinetest.Long(t)
 	const usesIt = "The device uses it."
 	const reload = " is unknown (not readable on this release)."
 	of := func(role target.Role, hcl string) func(t *testing.T) *target.Tree {

@@ -177,6 +177,7 @@ func verbAndFlags(command string) string {
 // TestCommandsInProse runs every command of testdata/commands.txt: in a folder of its own with a fabric that has the devices they name, on
 // a lab where they reach devices.
 func TestCommandsInProse(t *testing.T) {
+	machinetest.Long(t)
 	if testing.Short() {
 		t.Skip("applies to labs")
 	}

@@ -3,6 +3,7 @@ package transcripts
 import (
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,7 +25,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestScripts runs the transcripts under testdata/script: the real command as a person types it.
+// TestScripts runs the transcripts under testdata/script: the real command as a person types it. The condition [all] is machinetest.All.
 func TestScripts(t *testing.T) {
 	bin := filepath.Dir(machinetest.Rocec(t))
 	root, err := filepath.Abs("../../..")
@@ -42,6 +43,12 @@ func TestScripts(t *testing.T) {
 			env.Setenv("XDG_CACHE_HOME", filepath.Join(env.WorkDir, "cache")) // where labs are kept
 			env.Setenv("SCHEMA", filepath.Join(root, "docs", "schema"))
 			return os.CopyFS(filepath.Join(env.WorkDir, "examples"), os.DirFS(filepath.Join(root, "examples")))
+		},
+		Condition: func(name string) (bool, error) {
+			if name != "all" {
+				return false, fmt.Errorf("unknown condition %q", name)
+			}
+			return machinetest.All(), nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":  exits,

@@ -73,11 +73,22 @@ func Root(t testing.TB, why string) {
 // "all", and is skipped elsewhere.
 func Missing(t testing.TB, format string, args ...any) {
 	t.Helper()
-	if os.Getenv("CI") != "" || os.Getenv(all) == "all" {
+	if All() {
 		t.Fatalf(format, args...)
 	}
 	t.Skipf(format, args...)
 }
+
+// Long skips a test that takes seconds of processor time, unless CI is set or ROCEC_TEST is "all".
+func Long(t testing.TB) {
+	t.Helper()
+	if !All() {
+		t.Skipf("it takes long: make test runs it, and so does ROCEC_TEST=all go test")
+	}
+}
+
+// All reports whether no test may be skipped: CI is set, or ROCEC_TEST is "all".
+func All() bool { return os.Getenv("CI") != "" || os.Getenv(all) == "all" }
 
 // Parallel lets as many tests of a package run side by side as n for each processor: for tests that wait more than they compute. TestMain
 // calls it before it runs them; the flag -parallel of a command line holds over it.

@@ -50,15 +50,16 @@ func (e *ended) Helper()                           {}
 func (e *ended) Fatalf(format string, args ...any) { e.end("fails", format, args) }
 func (e *ended) Skipf(format string, args ...any)  { e.end("is skipped", format, args) }
 
-// ends returns how a test ends that needs something.
-func ends(name string) (how, why string) {
+// ends returns how a test ends; empty: it goes on.
+func ends(test func(testing.TB)) (how, why string) {
 	e := &ended{}
 	var done sync.WaitGroup
-	done.Go(func() { Need(e, name) })
+	done.Go(func() { test(e) })
 	done.Wait()
 	return e.how, e.why
 }
 
+// What is missing, or takes long, ends a test as the environment says.
 func TestMissing(t *testing.T) {
 	for name, c := range map[string]struct{ ci, all, how string }{
 		"a person":         {"", "", "is skipped"},
@@ -72,12 +73,14 @@ func TestMissing(t *testing.T) {
 			for _, what := range []string{"rocec-no-such-tool", "/rocec/no/such/file"} {
 				packages[what] = "rocec-none"
 				defer delete(packages, what)
-				how, why := ends(what)
+				how, why := ends(func(t testing.TB) { Need(t, what) })
 				require.Equal(t, c.how, how)
 				require.Equal(t, what+" is missing: apt-get install rocec-none", why)
 			}
-			how, _ := ends("rocec-of-no-package")
+			how, _ := ends(func(t testing.TB) { Need(t, "rocec-of-no-package") })
 			require.Equal(t, "fails", how, "a program without a package is a mistake in the test")
+			how, _ = ends(Long)
+			require.Equal(t, c.how == "is skipped", how == "is skipped", "a test that takes long runs where none may be skipped")
 		})
 	}
 	require.NotEmpty(t, Need(t, "stat"))

@@ -61,6 +61,7 @@ func stride() int {
 // until the next dial.
 func TestConnectionLost(t *testing.T) {
 	t.Parallel()
+	machinetest.Long(t)
 	synctest.Test(t, testConnectionLost)
 }
 
@@ -109,6 +110,7 @@ func testConnectionLost(t *testing.T) {
 // The connection breaks again while going on, or going back, after it was opened once more.
 func TestConnectionLostTwice(t *testing.T) {
 	t.Parallel()
+	machinetest.Long(t)
 	synctest.Test(t, func(t *testing.T) {
 		for first := 2; first <= 6; first++ {
 			for then := 1; then <= 3; then++ {
@@ -156,6 +158,7 @@ func TestLiveOnly(t *testing.T) {
 
 // Every operation on the disk fails in turn: once, and for good from then on.
 func TestOperationFails(t *testing.T) {
+	machinetest.Long(t)
 	for name, f := range map[string]struct {
 		always bool
 		words  string

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/device"
 	"github.com/rocec/rocec/targets/deploy/rollout"
@@ -72,6 +73,7 @@ func (b box) goesOn(t testing.TB, p *deploy.Plan, goal txn.Goal, who string) *de
 // Who confirms or undoes a run is on the device, and the machine that started it reads that; what it did itself it does not say.
 func TestWhoDidIt(t *testing.T) {
 	t.Parallel()
+	machinetest.Long(t)
 	for goal, want := range map[txn.Goal]string{txn.Keep: "applied Confirmed", txn.Back: "restored Undone"} {
 		b := newBox(t, "leaf01")
 		b.Systemd()

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/internal/boxtest"
 	"github.com/rocec/rocec/targets/deploy/rollout"
@@ -58,6 +59,7 @@ func outcomes(r *deploy.Results) string {
 
 func TestMaxFailures(t *testing.T) {
 	t.Parallel()
+	machinetest.Long(t)
 	for _, c := range []struct {
 		max  int
 		then rollout.OnFailure
@@ -110,6 +112,7 @@ func TestUnreachableInPlan(t *testing.T) {
 // end, nothing else starts.
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
+	machinetest.Long(t)
 	for _, c := range []struct{ at, want string }{
 		{"prepare", "not-started not-started"},
 		{"activate", "applied not-started"},

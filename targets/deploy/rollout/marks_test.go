@@ -15,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/device"
 	"github.com/rocec/rocec/targets/deploy/internal/boxtest"
@@ -247,6 +248,7 @@ func TestOneGoesFirst(t *testing.T) {
 // What stands in the way of marks stops a run before it has changed anything, or before its next wave.
 func TestMarksStop(t *testing.T) {
 	t.Parallel()
+	machinetest.Long(t)
 	dead := func(_ *testing.T, bs *boxes, _ *rollout.ApplyOptions) { bs.all[1].Dead = true }
 	for _, c := range []struct {
 		name    string

@@ -373,6 +373,7 @@ func trail(match string) string { return match[len(strings.TrimRight(match, "\n"
 
 // Every mutant fails the scenario that is meant for it.
 func TestScriptMutants(t *testing.T) {
+	machinetest.Long(t)
 	if *update {
 		t.Skip("a golden must not be written from a mutant")
 	}

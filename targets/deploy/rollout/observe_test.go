@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/device"
 	"github.com/rocec/rocec/targets/deploy/internal/boxtest"
@@ -271,6 +272,7 @@ func few(t *testing.T, n int) {
 
 // Law: whatever lies on the device, the plan right after an apply is empty.
 func TestPlanAfterApplyIsEmpty(t *testing.T) {
+	machinetest.Long(t)
 	few(t, 5) // each applies twice, to a real shell
 	rapid.Check(t, func(rt *rapid.T) {
 		b := newBox(t, "leaf01")

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/internal/boxtest"
 	"github.com/rocec/rocec/targets/deploy/rollout"
@@ -21,6 +22,7 @@ import (
 // One thing goes wrong at a time, between plan and apply or under way; the table says what becomes of the device. More of them are
 // scenarios.
 func TestProtocol(t *testing.T) {
+	machinetest.Long(t)
 	const byHand = "# by hand, later\ncolour = red\n"
 	for _, c := range []struct {
 		name    string
@@ -146,6 +148,7 @@ func TestApplyCannotDial(t *testing.T) {
 // nothing to take away by hand.
 func TestDeadRun(t *testing.T) {
 	t.Parallel()
+	machinetest.Long(t)
 	b := newBox(t, "leaf01")
 	lost := false
 	b.Fault = func(_ int, cmd string) *boxtest.Fault {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/internal/boxtest"
 	"github.com/rocec/rocec/targets/deploy/rollout"
@@ -80,6 +81,7 @@ func overWithoutRecord(t testing.TB, b box) {
 
 // Devices are confirmed together: where one has gone back, none is, and the others stay armed.
 func TestConfirmedTogether(t *testing.T) {
+	machinetest.Long(t)
 	for _, c := range []struct {
 		name   string
 		breaks func(b box)

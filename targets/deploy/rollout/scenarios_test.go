@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/internal/boxtest"
 	"github.com/rocec/rocec/targets/deploy/rollout"
@@ -130,6 +131,7 @@ var scenarios = map[string]func(t testing.TB, b box){
 }
 
 func TestScenarios(t *testing.T) {
+	machinetest.Long(t)
 	for i, name := range slices.Sorted(maps.Keys(scenarios)) {
 		if testing.Short() && i%8 != 0 {
 			continue // nearly all of their time is the device's shell

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/internal/boxtest"
 	"github.com/rocec/rocec/targets/deploy/rollout"
@@ -60,6 +61,7 @@ func (bs boxes) campus(p *deploy.Plan, r *rand.Rand) *deploy.Order {
 // run that goes on with the devices that came back brings all of them to the new settings.
 func TestFleetInWaves(t *testing.T) {
 	t.Parallel()
+	machinetest.Long(t)
 	for seed, c := range []string{"undisturbed", "gate", "failure", "signal", "undo-all"} {
 		if !*whole && c != "failure" && c != "signal" {
 			continue // TestGateOfAWave, TestUndoAllGoesBackInOrder, and the second run of each

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/internal/boxtest"
 	"github.com/rocec/rocec/targets/deploy/rollout"
@@ -104,6 +105,7 @@ func TestWavesOneAfterTheOther(t *testing.T) {
 // What a device beside a wave loses by it takes the wave back, and no further one begins.
 func TestGateOfAWave(t *testing.T) {
 	t.Parallel()
+	machinetest.Long(t)
 	for _, lasts := range []bool{true, false} {
 		bs := newBoxes(t, 4)
 		bs.all[3].sessions()
@@ -210,6 +212,7 @@ func TestWavesThatMayNotBegin(t *testing.T) {
 // Counters that rise far faster after a wave than before stop the run, unless the person says otherwise.
 func TestAnomaly(t *testing.T) {
 	t.Parallel()
+	machinetest.Long(t)
 	for _, c := range []struct {
 		answer rollout.Anomaly
 		want   string
@@ -252,6 +255,7 @@ func TestAnomaly(t *testing.T) {
 // Hooks run around a wave, their intent is written down first, and a wave that cannot be drained is skipped.
 func TestHooks(t *testing.T) {
 	t.Parallel()
+	machinetest.Long(t)
 	for _, c := range []struct {
 		name           string
 		drain, undrain error
@@ -311,6 +315,7 @@ func TestHooks(t *testing.T) {
 // What is held goes back the last wave first, where all of it goes back.
 func TestUndoAllGoesBackInOrder(t *testing.T) {
 	t.Parallel()
+	machinetest.Long(t)
 	bs := newBoxes(t, 5)
 	bs.all[4].Daemon("grep -q green etc/app/conf && exit 4")
 	p := bs.plan(t)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/lab/labtest"
 	"github.com/rocec/rocec/targets/deploy/rollout"
@@ -221,6 +222,7 @@ func (b *nvueBox) mutate(old, new string) (times int) {
 
 // TestNVUETraps: the scripts pass every scenario, and without one of their precautions they fail it.
 func TestNVUETraps(t *testing.T) {
+	machinetest.Long(t)
 	box := func(t *testing.T) *nvueBox { return byNVUE(t, `version = "5.8.0"`) }
 	for name, run := range nvueScenarios {
 		t.Run(name, func(t *testing.T) {

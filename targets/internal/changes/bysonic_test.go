@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/lab/labtest"
 	"github.com/rocec/rocec/targets/deploy/rollout"
@@ -113,6 +114,7 @@ func (b *sonicBox) dynamic(t *testing.T) {
 
 // TestSONiCFails: whatever goes wrong in a change, the switch holds what it held, and the report says why.
 func TestSONiCFails(t *testing.T) {
+	machinetest.Long(t)
 	fault := func(f func(b *sonicBox)) func(b *sonicBox) { return func(b *sonicBox) { b.sw.Do(func() { f(b) }) } }
 	for name, c := range map[string]struct {
 		fault func(b *sonicBox)
@@ -144,6 +146,7 @@ func TestSONiCFails(t *testing.T) {
 
 // TestSONiCCut: a connection that breaks at any command leaves all or nothing, and what holds is saved.
 func TestSONiCCut(t *testing.T) {
+	machinetest.Long(t)
 	for at := range 24 {
 		t.Run(fmt.Sprint(at), func(t *testing.T) {
 			t.Parallel()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/lab/labtest"
 	"github.com/rocec/rocec/targets/deploy/rollout"
@@ -119,6 +120,7 @@ func (b *sonicBox) mutate(t *testing.T, old, new string) (times int) {
 
 // TestSONiCTraps: the scripts pass every scenario, and without one of their precautions they fail it.
 func TestSONiCTraps(t *testing.T) {
+	machinetest.Long(t)
 	box := func(t *testing.T) *sonicBox {
 		b := bySONiC(t, judgetest.SONiCRack("202505"))
 		b.Root(t, "config save -y")
