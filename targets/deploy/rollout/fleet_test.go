@@ -272,8 +272,9 @@ func TestGate(t *testing.T) {
 	}{
 		"nothing is lost": {"", deploy.Applied, ""},
 		"a link is lost":  {"echo 'link 0 starts 1' >run/health", deploy.Restored, "swp1 lost its link"},
-		"a daemon dies after a second and starts again": {
-			"(sleep 1; echo 'link 1 starts 2' >run/health) >/dev/null 2>&1 &", deploy.Restored, "the daemon started again 1 times",
+		"a daemon dies once it was looked at, and starts again": {
+			"rm -f run/read; (while [ ! -e run/read ]; do sleep 0.1; done; echo 'link 1 starts 2' >run/health) >/dev/null 2>&1 &",
+			deploy.Restored, "the daemon started again 1 times",
 		},
 		"a link comes back in time": {
 			"(echo 'link 0 starts 1' >run/health; sleep 1; echo 'link 1 starts 1' >run/health) >/dev/null 2>&1 &", deploy.Applied, "",
@@ -284,7 +285,7 @@ func TestGate(t *testing.T) {
 			b := newBox(t, "leaf01")
 			b.Write("/run/health", "link 1 starts 1\n")
 			b.Dev.Probes = []target.Probe{{
-				Name: "health", Query: target.Query{Cmd: "cat " + b.Root + "/run/health"},
+				Name: "health", Query: target.Query{Cmd: "cat " + b.Root + "/run/health; touch " + b.Root + "/run/read"},
 				Samples: func(answer []byte) []target.Sample {
 					var link, starts uint64
 					_, err := fmt.Sscanf(string(answer), "link %d starts %d", &link, &starts)
