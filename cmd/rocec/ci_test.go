@@ -48,6 +48,7 @@ func actionStep(t *testing.T, name, plan string, env ...string) (dir, out string
 	}
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "plan.in"), []byte(plan), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "step"), []byte(script), 0o600))
+	machinetest.Need(t, "iconv")
 	cmd := exec.Command(machinetest.Need(t, "bash"), "--noprofile", "--norc", "-eo", "pipefail", filepath.Join(dir, "step"))
 	cmd.Env = append([]string{"PATH=" + dir + ":" + os.Getenv("PATH"), "RUNNER_TEMP=" + dir, "DIR=fabric", "PR=1"}, env...)
 	printed, err := cmd.CombinedOutput()

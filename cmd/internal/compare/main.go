@@ -5,8 +5,8 @@
 // It is run from the root of the repository, with two binaries, and gives both the same inputs:
 //
 //   - every folder of examples/, and the variants that golden/ holds;
-//   - the corpora of the tests: the small fabrics below lang, compiler and validate, the backgrounds and transcripts below
-//     cmd/rocec, and the device files below targets (validate --device-config);
+//   - the corpora of the tests: the small fabrics below lang, compiler and validate, the backgrounds below cmd/rocec, the
+//     transcripts below cmd/internal/transcripts, and the device files below targets (validate --device-config);
 //   - every folder with an .hcl file at or below a FOLDER. A file rocec.args in it holds further arguments, one a line;
 //     $DIR in one stands for the folder;
 //   - with -random N, so many fabrics of a generator. Number i of a -seed is always the same fabric.
