@@ -171,5 +171,5 @@ func blocked(t *testing.T, pid int) {
 		}
 		last = ""
 		return false
-	}, time.Minute, 50*time.Millisecond, "it does not block")
+	}, 10*time.Minute, 50*time.Millisecond, "it does not block")
 }

@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestScripts runs the transcripts under testdata/script: the real command as a person types it. The condition [all] is machinetest.All.
+// TestScripts runs the transcripts under testdata/script: the real command as a person types it. The condition [quick] is machinetest.Quick.
 func TestScripts(t *testing.T) {
 	bin := filepath.Dir(machinetest.Rocec(t))
 	root, err := filepath.Abs("../../..")
@@ -45,10 +45,10 @@ func TestScripts(t *testing.T) {
 			return os.CopyFS(filepath.Join(env.WorkDir, "examples"), os.DirFS(filepath.Join(root, "examples")))
 		},
 		Condition: func(name string) (bool, error) {
-			if name != "all" {
+			if name != "quick" {
 				return false, fmt.Errorf("unknown condition %q", name)
 			}
-			return machinetest.All(), nil
+			return machinetest.Quick(), nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":  exits,

@@ -29,8 +29,8 @@ var packages = map[string]string{
 	"xmllint": "libxml2-utils", "yanglint": "libyang2-tools",
 }
 
-// all is the environment variable that makes a test fail where something is missing, with the value "all".
-const all = "ROCEC_TEST"
+// variable is the environment variable that makes a test fail where something is missing, with the value "all".
+const variable = "ROCEC_TEST"
 
 // Need returns the path of a program, or of a file that is named by its whole path. Where it is missing the test ends, see [Missing].
 func Need(t testing.TB, name string) string {
@@ -73,22 +73,32 @@ func Root(t testing.TB, why string) {
 // "all", and is skipped elsewhere.
 func Missing(t testing.TB, format string, args ...any) {
 	t.Helper()
-	if All() {
+	if all() {
 		t.Fatalf(format, args...)
 	}
 	t.Skipf(format, args...)
 }
 
-// Long skips a test that takes seconds of processor time, unless CI is set or ROCEC_TEST is "all".
+// Long skips a test that takes seconds of processor time where tests are [Quick].
 func Long(t testing.TB) {
 	t.Helper()
-	if !All() {
+	if Quick() {
 		t.Skipf("it takes long: make test runs it, and so does ROCEC_TEST=all go test")
 	}
 }
 
-// All reports whether no test may be skipped: CI is set, or ROCEC_TEST is "all".
-func All() bool { return os.Getenv("CI") != "" || os.Getenv(all) == "all" }
+// Quick reports whether tests that take long are left out: everywhere but where CI is set or ROCEC_TEST is "all", and where the command
+// line names tests (-run), wants all of their cases (-whole), or has them write (-update).
+func Quick() bool {
+	given := func(name string) bool {
+		f := flag.Lookup(name)
+		return f != nil && f.Value.String() != f.DefValue
+	}
+	return !all() && !given("test.run") && !given("whole") && !given("update")
+}
+
+// all reports whether no test may be skipped.
+func all() bool { return os.Getenv("CI") != "" || os.Getenv(variable) == "all" }
 
 // Parallel lets as many tests of a package run side by side as n for each processor: for tests that wait more than they compute. TestMain
 // calls it before it runs them; the flag -parallel of a command line holds over it.

@@ -3,6 +3,7 @@
 package machinetest
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -69,7 +70,7 @@ func TestMissing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("CI", c.ci)
-			t.Setenv(all, c.all)
+			t.Setenv(variable, c.all)
 			for _, what := range []string{"rocec-no-such-tool", "/rocec/no/such/file"} {
 				packages[what] = "rocec-none"
 				defer delete(packages, what)
@@ -79,8 +80,15 @@ func TestMissing(t *testing.T) {
 			}
 			how, _ := ends(func(t testing.TB) { Need(t, "rocec-of-no-package") })
 			require.Equal(t, "fails", how, "a program without a package is a mistake in the test")
+			run := flag.Lookup("test.run")
+			was := run.Value.String()
+			defer run.Value.Set(was) //nolint:errcheck // it was its value
+			require.NoError(t, run.Value.Set(""))
 			how, _ = ends(Long)
-			require.Equal(t, c.how == "is skipped", how == "is skipped", "a test that takes long runs where none may be skipped")
+			require.Equal(t, map[string]string{"is skipped": "is skipped", "fails": ""}[c.how], how, "a test that takes long")
+			require.NoError(t, run.Value.Set("TestMissing"))
+			how, _ = ends(Long)
+			require.Empty(t, how, "a test that is asked for by name runs")
 		})
 	}
 	require.NotEmpty(t, Need(t, "stat"))

@@ -273,7 +273,8 @@ func TestGate(t *testing.T) {
 		"nothing is lost": {"", deploy.Applied, ""},
 		"a link is lost":  {"echo 'link 0 starts 1' >run/health", deploy.Restored, "swp1 lost its link"},
 		"a daemon dies once it was looked at, and starts again": {
-			"rm -f run/read; (while [ ! -e run/read ]; do sleep 0.1; done; echo 'link 1 starts 2' >run/health) >/dev/null 2>&1 &",
+			"rm -f run/read; (while [ -d run ] && [ ! -e run/read ]; do sleep 0.1; done; echo 'link 1 starts 2' >run/new; mv run/new run/health) " +
+				">/dev/null 2>&1 &",
 			deploy.Restored, "the daemon started again 1 times",
 		},
 		"a link comes back in time": {

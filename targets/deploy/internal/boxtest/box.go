@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -108,9 +109,15 @@ func ConfFile(path, colour string) target.File {
 // folder holds the roots of all boxes of a process.
 var folder = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "rocec-box-") })
 
-// newRoot makes the root of a box. It stays until [Main] ends: ext4 passes over inodes that were freed a moment ago one by one, and the
-// files of a thousand boxes that come and go cost it as much as their scripts.
+// roots counts the roots that stay.
+var roots atomic.Int64
+
+// newRoot makes the root of a box. The first 2,000 stay until [Main] ends: ext4 passes over inodes that were freed a moment ago one by one,
+// and the files of boxes that come and go cost it as much as their scripts.
 func newRoot(t testing.TB) string {
+	if roots.Add(1) > 2_000 {
+		return t.TempDir()
+	}
 	dir, err := folder()
 	require.NoError(t, err)
 	root, err := os.MkdirTemp(dir, "")
@@ -132,8 +139,8 @@ func Main(m *testing.M) (status int) {
 	return status
 }
 
-// New is a device with one file, old, that a daemon has loaded, and the live state of that daemon. Who is not root has none: the test ends,
-// see [machinetest.Missing].
+// New is a device with one file, old, that a daemon has loaded, and the live state of that daemon. TestMain of its package calls [Main].
+// Who is not root has none: the test ends, see [machinetest.Missing].
 func New(t testing.TB, name string) *Box {
 	machinetest.Root(t, "plays a device, whose files are root's")
 	b := &Box{t: t, Root: newRoot(t), Key: "SHA256:" + name}
