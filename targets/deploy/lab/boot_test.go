@@ -177,7 +177,7 @@ func TestDaemons(t *testing.T) {
 
 	root(t, d, "systemd-run --quiet --collect --unit=job sh -c 'sleep 100; echo ran >/ran'; systemctl is-active --quiet job.service")
 	require.Equal(t, 1, sh(t, d, "root", "test -e /ran").status, "it runs beside")
-	root(t, d, "sleep 101; cat /ran")
+	require.Equal(t, "ran\n", root(t, d, "until [ -s /ran ]; do sleep 10; done; cat /ran"))
 	require.Equal(t, 3, sh(t, d, "root", "systemd-run --quiet --wait sh -c 'exit 3'").status)
 }
 
