@@ -25,7 +25,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestScripts runs the transcripts under testdata/script: the real command as a person types it. The condition [quick] is machinetest.Quick.
+// TestScripts runs the transcripts under testdata/script: the real command as a person types it. The condition [quick] is
+// machinetest.Quick.
 func TestScripts(t *testing.T) {
 	bin := filepath.Dir(machinetest.Rocec(t))
 	root, err := filepath.Abs("../../..")

@@ -1,7 +1,7 @@
 // Package machinetest gives tests of every room what they need of the machine: programs that are not ours, root, and one binary of rocec.
 //
 // A test that needs something that is missing is skipped with its name and the command that installs it. Where CI is set, or ROCEC_TEST
-// is "all", the test fails.
+// is "all", the test fails, and no test is left out for being long.
 package machinetest
 
 import (
@@ -29,8 +29,8 @@ var packages = map[string]string{
 	"xmllint": "libxml2-utils", "yanglint": "libyang2-tools",
 }
 
-// variable is the environment variable that makes a test fail where something is missing, with the value "all".
-const variable = "ROCEC_TEST"
+// envVar is the environment variable whose value "all" makes a test fail where something is missing, and runs the long ones.
+const envVar = "ROCEC_TEST"
 
 // Need returns the path of a program, or of a file that is named by its whole path. Where it is missing the test ends, see [Missing].
 func Need(t testing.TB, name string) string {
@@ -83,12 +83,12 @@ func Missing(t testing.TB, format string, args ...any) {
 func Long(t testing.TB) {
 	t.Helper()
 	if Quick() {
-		t.Skipf("it takes long: make test runs it, and so does ROCEC_TEST=all go test")
+		t.Skipf("it takes seconds of processor time: run it with ROCEC_TEST=all, or by make test")
 	}
 }
 
-// Quick reports whether tests that take long are left out: everywhere but where CI is set or ROCEC_TEST is "all", and where the command
-// line names tests (-run), wants all of their cases (-whole), or has them write (-update).
+// Quick reports whether long tests are left out. They run where CI is set, ROCEC_TEST is "all", or the command line names tests (-run),
+// wants all of their cases (-whole) or has them write (-update).
 func Quick() bool {
 	given := func(name string) bool {
 		f := flag.Lookup(name)
@@ -98,7 +98,7 @@ func Quick() bool {
 }
 
 // all reports whether no test may be skipped.
-func all() bool { return os.Getenv("CI") != "" || os.Getenv(variable) == "all" }
+func all() bool { return os.Getenv("CI") != "" || os.Getenv(envVar) == "all" }
 
 // Parallel lets as many tests of a package run side by side as n for each processor: for tests that wait more than they compute. TestMain
 // calls it before it runs them; the flag -parallel of a command line holds over it.

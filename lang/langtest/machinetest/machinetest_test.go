@@ -70,7 +70,7 @@ func TestMissing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("CI", c.ci)
-			t.Setenv(variable, c.all)
+			t.Setenv(envVar, c.all)
 			for _, what := range []string{"rocec-no-such-tool", "/rocec/no/such/file"} {
 				packages[what] = "rocec-none"
 				defer delete(packages, what)

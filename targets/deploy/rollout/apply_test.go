@@ -73,7 +73,7 @@ func testConnectionLost(t *testing.T) {
 	for i, f := range faults {
 		outcomes := map[deploy.Outcome]int{}
 		first, next := 1, 1
-		if !*whole { // every fifth command, and another fifth for each fault
+		if !*whole { // each command by one of the faults
 			first, next = 1+i, len(faults)
 		}
 		for at := first; ; at += next {

@@ -108,6 +108,7 @@ func TestEnds(t *testing.T) {
 
 // Kill ends the server of this exchange, and no other.
 func TestKill(t *testing.T) {
+	dash := machinetest.Need(t, "dash")
 	start := func(port string) *exec.Cmd {
 		c := exec.Command("/bin/sh", "-c", "read x", "sh", "-p", port, "-n")
 		c.Args[0] = "ib_write_bw"
@@ -119,7 +120,7 @@ func TestKill(t *testing.T) {
 	x := exchange(2)
 	x.Port = 21987
 	mine, other := start("21987"), start("21988")
-	require.NoError(t, exec.Command(machinetest.Need(t, "dash"), "-c", x.Kill().Cmd).Run())
+	require.NoError(t, exec.Command(dash, "-c", x.Kill().Cmd).Run())
 	require.ErrorContains(t, mine.Wait(), "terminated")
 	require.NoError(t, other.Process.Kill())
 	require.ErrorContains(t, other.Wait(), "killed")

@@ -250,8 +250,8 @@ func (b *Box) Read(path string) string {
 	return string(data)
 }
 
-// Left lists what of rocec lies on the device besides backups and originals: temporary files, the run's folder, the boot unit, the
-// lock, and the note of what may not be in use.
+// Left lists rocec's files on the device other than backups and originals: temporary files, the run's folder, the boot unit, the lock,
+// and the note about what may not be in use.
 func (b *Box) Left() []string {
 	var names []string
 	require.NoError(b.t, filepath.WalkDir(b.Root, func(p string, d fs.DirEntry, err error) error {
