@@ -12,7 +12,7 @@ demo: build
 
 # The limit ends a package whose tests hang.
 LIMIT = -timeout 4h
-# A program that is missing fails the test that needs it. Tests allocate much and keep little: the collector runs less often.
+# A program that is missing fails the test that needs it. GOGC: machinetest.Hasten says why.
 TEST = PATH="$$PATH:/usr/sbin:/sbin" ROCEC_TEST=all GOGC=400 go test $(LIMIT)
 
 # For the edit loop, under 90 seconds on 2 cores: vet and the unit tests, without the race detector, servers and browsers. Rapid

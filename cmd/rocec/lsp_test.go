@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -42,7 +44,9 @@ func newSession(t *testing.T, args ...string) *session {
 	cmd.Stderr = os.Stderr
 	require.NoError(t, cmd.Start())
 	t.Cleanup(func() { cmd.Process.Kill() }) //nolint:errcheck // it has ended, if all went well
-	s := &session{t: t, cmd: cmd, in: in, out: bufio.NewReader(out), latest: map[string][]map[string]any{}, told: map[string]bool{}}
+	heard := &heard{came: make(chan struct{}, 1)}
+	go heard.take(out)
+	s := &session{t: t, cmd: cmd, in: in, out: bufio.NewReader(heard), latest: map[string][]map[string]any{}, told: map[string]bool{}}
 	s.ask("initialize", map[string]any{
 		"processId": os.Getpid(), "rootUri": nil,
 		"capabilities": map[string]any{
@@ -52,6 +56,47 @@ func newSession(t *testing.T, args ...string) *session {
 	})
 	s.tell("initialized", map[string]any{})
 	return s
+}
+
+// heard takes what a program writes while nobody reads it: a test may open many files before it looks, and a program that waits for its
+// reader would stop reading them.
+type heard struct {
+	mu    sync.Mutex
+	bytes bytes.Buffer
+	err   error // of the program's output, which has ended
+	came  chan struct{}
+}
+
+func (h *heard) take(out io.Reader) {
+	for b := make([]byte, 4096); ; {
+		n, err := out.Read(b)
+		h.mu.Lock()
+		h.bytes.Write(b[:n])
+		h.err = err
+		h.mu.Unlock()
+		select {
+		case h.came <- struct{}{}:
+		default: // the reader is told already
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (h *heard) Read(b []byte) (int, error) {
+	for {
+		h.mu.Lock()
+		if h.bytes.Len() > 0 || h.err != nil {
+			defer h.mu.Unlock()
+			if h.bytes.Len() == 0 {
+				return 0, h.err
+			}
+			return h.bytes.Read(b)
+		}
+		h.mu.Unlock()
+		<-h.came
+	}
 }
 
 func (s *session) send(m map[string]any) {

@@ -26,6 +26,7 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 
 // TestMain lets tests start the program by its name: it is the binary of the tests.
 func TestMain(m *testing.M) {
+	machinetest.Hasten()
 	machinetest.Parallel(4) // many tests wait for devices
 	testscript.Main(m, map[string]func(){"rocec": main})
 }

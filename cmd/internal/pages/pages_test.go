@@ -13,6 +13,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	machinetest.Hasten()
 	machinetest.Parallel(4) // most commands wait for devices
 	os.Exit(m.Run())
 }

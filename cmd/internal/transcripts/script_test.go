@@ -21,6 +21,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the transcripts")
 
 func TestMain(m *testing.M) {
+	machinetest.Hasten()
 	machinetest.Parallel(4) // most transcripts wait for devices
 	os.Exit(m.Run())
 }
@@ -42,6 +43,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("EXAMPLES", filepath.Join(root, "examples"))
 			env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, "state")) // where runs are
 			env.Setenv("XDG_CACHE_HOME", filepath.Join(env.WorkDir, "cache")) // where labs are kept
+			env.Setenv("GOGC", os.Getenv("GOGC"))
 			env.Setenv("SCHEMA", filepath.Join(root, "docs", "schema"))
 			return os.CopyFS(filepath.Join(env.WorkDir, "examples"), os.DirFS(filepath.Join(root, "examples")))
 		},

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"testing"
@@ -106,4 +107,39 @@ func TestRocec(t *testing.T) {
 	again, err := where()
 	require.NoError(t, err)
 	require.Equal(t, path, again)
+}
+
+// A folder in memory that is small, or whose programs do not run, is not used.
+func TestRoomy(t *testing.T) {
+	for mounts, want := range map[string]bool{
+		"":                          false,
+		"tmpfs /tmp tmpfs rw 0 0\n": false,
+		"tmpfs /dev/shm tmpfs rw,relatime,size=24684092k 0 0\n":                                              true,
+		"tmpfs /dev/shm tmpfs rw,nosuid,nodev,inode64 0 0\n":                                                 true,
+		"shm /dev/shm tmpfs rw,nosuid,nodev,noexec,relatime,size=65536k 0 0\n":                               false,
+		"shm /dev/shm tmpfs rw,relatime,size=65536k 0 0\n":                                                   false,
+		"tmpfs /dev/shm tmpfs ro,relatime 0 0\n":                                                             false,
+		"/dev/sda1 /dev/shm ext4 rw 0 0\n":                                                                   false,
+		"tmpfs /dev/shm tmpfs rw 0 0\nshm /dev/shm tmpfs rw,noexec 0 0\n":                                    false,
+		"proc /proc proc rw 0 0\ntmpfs /dev/shm tmpfs rw 0 0\ndevpts /dev/pts devpts rw,mode=620 0 0\nbad\n": true,
+	} {
+		require.Equal(t, want, roomy(mounts), mounts)
+	}
+}
+
+// What a person set stays.
+func TestHasten(t *testing.T) {
+	t.Setenv("TMPDIR", "/var/tmp")
+	t.Setenv("GOGC", "50")
+	was := debug.SetGCPercent(60)
+	defer debug.SetGCPercent(was)
+	Hasten()
+	require.Equal(t, "/var/tmp", os.Getenv("TMPDIR"))
+	require.Equal(t, "50", os.Getenv("GOGC"))
+	require.Equal(t, 60, debug.SetGCPercent(was))
+
+	t.Setenv("GOGC", "")
+	Hasten()
+	require.Equal(t, "400", os.Getenv("GOGC"))
+	require.Equal(t, 400, debug.SetGCPercent(was))
 }

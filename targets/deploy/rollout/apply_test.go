@@ -41,6 +41,7 @@ func TestApply(t *testing.T) {
 var whole = flag.Bool("whole", false, "every fault, rather than a slice of them")
 
 func TestMain(m *testing.M) {
+	machinetest.Hasten()
 	machinetest.Parallel(4) // many tests wait for a device
 	os.Exit(boxtest.Main(m))
 }

@@ -20,6 +20,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	machinetest.Hasten()
 	machinetest.Parallel(4) // they wait for devices
 	os.Exit(m.Run())
 }

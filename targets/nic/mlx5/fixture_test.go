@@ -12,6 +12,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -22,6 +23,7 @@ func TestMain(m *testing.M) {
 		os.Exit(fakeMlnxQos(os.Args[1:]))
 	}
 	flag.Parse()
+	machinetest.Hasten()
 	code := m.Run()
 	if shimDir != "" {
 		os.RemoveAll(shimDir)
