@@ -18,6 +18,7 @@ import (
 
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/langtest"
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
 var whole = flag.Bool("whole", false, "every input as large as it may be, rather than some a tenth")
@@ -56,6 +57,7 @@ func requireBounded(t *testing.T, files map[string]string, part int) {
 //   - A block with for_each or in instances has a tenth of the text and of the keys: more of them fit into the budget of a load then.
 //   - Another list in instances is left out: the same code decodes all of them.
 func TestEachListIsBounded(t *testing.T) {
+	machinetest.Long(t)
 	limit := []string{
 		"in instances: host.names list", "in instances: host.names names", "in instances: host.nic inside one", "in instances: locals",
 		"in instances: locals computed", "in instances: mesh.lower nodeset", "in instances: unknown blocks", "link for_each",

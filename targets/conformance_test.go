@@ -140,6 +140,7 @@ func wholeOf(t require.TestingT, d *target.Device, file target.File) []byte {
 // TestEditLaws: editing twice is editing once, the argument stays as it was, the result ends in a newline, the same
 // call gives the same bytes, from many goroutines, too.
 func TestEditLaws(t *testing.T) {
+	machinetest.Long(t)
 	differentFiles(t, func(t *testing.T, d *target.Device, file target.File) {
 		beside := 0 // contents that were edited by many goroutines
 		for _, old := range feeds(t, d, file) {
@@ -215,6 +216,7 @@ func TestForeignLines(t *testing.T) {
 // TestKeys: Keys tells the truth about Edit: what is not rocec's keeps its value and its order, what is rocec's stands
 // once, and every setting of a whole file is rocec's.
 func TestKeys(t *testing.T) {
+	machinetest.Long(t)
 	differentFiles(t, func(t *testing.T, d *target.Device, file target.File) {
 		if file.Keys == nil {
 			return

@@ -15,6 +15,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/cumulus"
 )
 
@@ -71,6 +72,7 @@ var (
 
 // TestSameEverywhere: a fabric means the same to packets in whatever way its switches are told, for 100 random fabrics, with -whole 300.
 func TestSameEverywhere(t *testing.T) {
+	machinetest.Long(t)
 	compared, wholly := map[string]int{}, map[string]int{}
 	one := func(rt *rapid.T) {
 		g := &gen{T: rt, wild: rapid.Bool().Draw(rt, "wild")}

@@ -18,6 +18,7 @@ import (
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/langtest"
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/judge"
 )
 
@@ -462,6 +463,7 @@ func TestWalkRandom(t *testing.T) {
 // TestWalkCorrupted: put one device group of a sound fabric into other hands, with one or two settings astray. Exactly what
 // loses packets on some way is an error, and exactly what is only slow a warning.
 func TestWalkCorrupted(t *testing.T) {
+	machinetest.Long(t)
 	lost, slow, harmless := 0, 0, 0
 	one := func(rt *rapid.T) {
 		g := &gen{T: rt}

@@ -121,6 +121,7 @@ func TestAdoptInPart(t *testing.T) {
 // allows, and name the rest.
 func TestAdoptOlder(t *testing.T) {
 	t.Parallel()
+	machinetest.Long(t)
 	o := newOffice(t, oneRack)
 	o.want(t, exitGood, "plan")
 	factory := o.content(t)

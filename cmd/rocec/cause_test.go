@@ -12,12 +12,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/lang/lock"
 	"github.com/rocec/rocec/targets/deploy"
 )
 
 // The rules of an older rocec are those that it pinned: with its lock the switch gets its sizes, without it those of today.
 func TestOnlyIntent(t *testing.T) {
+	machinetest.Long(t)
 	was := version
 	t.Cleanup(func() { version = was })
 	dir, devices := standing(t)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/deploy/lab"
 )
 
@@ -63,6 +64,7 @@ const trafficConf = "/etc/cumulus/datapath/traffic.conf"
 // The life of a fabric, and the exit status of each command.
 func TestDevices(t *testing.T) {
 	t.Parallel()
+	machinetest.Long(t)
 	setenv(t, "COLUMNS", "1000") // sentences are looked for as a whole
 	dir, devices := standing(t)
 	want := func(code int, args ...string) (stdout string) {
@@ -143,6 +145,7 @@ func TestDeviceLocked(t *testing.T) {
 // A device that cannot be reached is in the result, at the line that declares it; the others go on.
 func TestDeviceUnreachable(t *testing.T) {
 	t.Parallel()
+	machinetest.Long(t)
 	dir, devices := standing(t)
 	hcl, err := os.ReadFile(filepath.Join(dir, "fabric.hcl"))
 	require.NoError(t, err)

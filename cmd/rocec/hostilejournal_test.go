@@ -204,6 +204,7 @@ func TestHostileJournal(t *testing.T) {
 // hold of the run.
 func TestOlderJournal(t *testing.T) {
 	t.Parallel()
+	machinetest.Long(t)
 	older := func(h header) {
 		commands(h)
 		delete(h, "format")

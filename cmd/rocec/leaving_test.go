@@ -87,6 +87,7 @@ func testLeaving(t *testing.T, nic string) {
 // Hosts that the fabric does not have any more are set back by remove; a way back, a debt and a refusal as with any change.
 func TestRemove(t *testing.T) {
 	t.Parallel()
+	machinetest.Long(t)
 	setenv(t, "COLUMNS", "1000")
 	dir, devices := standing(t)
 	file := filepath.Join(dir, "fabric.hcl")

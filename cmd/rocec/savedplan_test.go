@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/lab"
 )
@@ -178,6 +179,7 @@ func forged(t *testing.T, data []byte, forge func(*deploy.Saved)) []byte {
 // it shows before it asks.
 func TestForgedPlans(t *testing.T) {
 	t.Parallel()
+	machinetest.Long(t)
 	dir, _, devices := withVariables(t)
 	elsewhere := t.TempDir()
 	require.NoError(t, os.CopyFS(elsewhere, os.DirFS(dir)))

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/deploy/lab"
 )
 
@@ -26,6 +27,7 @@ func neighbours(port string) string {
 // the devices it is about.
 func TestSeen(t *testing.T) {
 	t.Parallel()
+	machinetest.Long(t)
 	setenv(t, "COLUMNS", "1000") // sentences are looked for as a whole
 	dir, devices := standing(t)
 	tor1, store1, store2 := devices.Device("tor1"), devices.Device("store1"), devices.Device("store2")

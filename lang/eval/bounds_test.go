@@ -21,6 +21,7 @@ import (
 
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/langtest"
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/lang/parse"
 )
 
@@ -175,6 +176,7 @@ func filled(expr string) string {
 
 // TestEachFunctionIsBounded calls every function of the table inside itself, in loops, and as often as 64 KiB hold, or a quarter of them.
 func TestEachFunctionIsBounded(t *testing.T) {
+	machinetest.Long(t)
 	for _, row := range Functions {
 		t.Run(row.Name, func(t *testing.T) {
 			small, big := calls(t, row)

@@ -11,10 +11,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rocec/rocec/lang/langtest/machinetest"
-	"github.com/rocec/rocec/targets/target/targettest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/lang/langtest/machinetest"
+	"github.com/rocec/rocec/targets/target/targettest"
 )
 
 // shells are those that a switch, or whoever logs in there, may have.
@@ -274,6 +275,7 @@ func TestScriptsOfSteps(t *testing.T) {
 
 // TestKeep: a revision that waits on after it was confirmed would go back by itself, whatever nv said.
 func TestKeep(t *testing.T) {
+	machinetest.Long(t)
 	body, err := os.ReadFile("script/keep.sh")
 	require.NoError(t, err)
 	step := t.TempDir()

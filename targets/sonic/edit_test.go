@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/sonic"
 	"github.com/rocec/rocec/targets/sonic/grammar"
 )
@@ -139,6 +140,7 @@ func everything(t testing.TB, release string) []*ir.Device {
 // TestEditLaws: an edit of an edit changes nothing; what is not rocec's stays; the sequence brings a switch there and back, and takes no
 // port down more often than it must; behind it there is none.
 func TestEditLaws(t *testing.T) {
+	machinetest.Long(t)
 	ran := map[string]int{}
 	for i, release := range []string{"202205", "202405", "202505", "202511", "202605"} {
 		for n, d := range everything(t, release) {

@@ -12,6 +12,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/ir/irtest"
 	"github.com/rocec/rocec/compiler/routes"
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/validate"
 	"github.com/rocec/rocec/validate/oracle"
 	"github.com/rocec/rocec/validate/proof"
@@ -230,6 +231,7 @@ func assertCabling(t require.TestingT, f *ir.Fabric, seed uint64) string {
 // The answer about the order of planned cables agrees with brute force over all of their sets.
 func TestPlannedCables(t *testing.T) {
 	t.Parallel()
+	machinetest.Long(t)
 	routings := []ir.Routing{ir.ShortestPath, ir.ShortestPath, ir.ShortestPath, ir.EBGP, ir.UpDown, ir.AnyPath, ir.Flooding, ir.SpanningTree}
 	least, most := 150, 2000
 	if *whole {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/lab/labtest"
 	"github.com/rocec/rocec/targets/deploy/rollout"
@@ -205,6 +206,7 @@ func TestNVUEFails(t *testing.T) {
 // TestNVUECut: a connection that breaks at any command, or power that goes while the change waits, leaves all or nothing: the tree of
 // before, or the one that was asked for, confirmed and saved.
 func TestNVUECut(t *testing.T) {
+	machinetest.Long(t)
 	whole := ""
 	for at := range 24 {
 		b := byNVUE(t, `version = "5.8.0"`)
