@@ -45,6 +45,9 @@ func TestPages(t *testing.T) {
 			if testing.Short() && page.examples != nil {
 				t.Skip("applies to labs")
 			}
+			if len(page.examples) > 1 {
+				machinetest.Long(t)
+			}
 			dir := t.TempDir()
 			for _, example := range page.examples {
 				to := dir

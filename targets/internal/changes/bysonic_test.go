@@ -49,9 +49,12 @@ func (b *sonicBox) groups(t *testing.T) string {
 // TestBySONiC: a switch of any release is planned, changed by patches, saved, verified, and holds it after a restart; what is not rocec's
 // stays, the chip was told of what is lossless and of nothing else, and traffic of other ports was never cut.
 func TestBySONiC(t *testing.T) {
-	for _, release := range sim.Releases() {
+	for i, release := range sim.Releases() {
 		t.Run(release, func(t *testing.T) {
 			t.Parallel()
+			if i > 0 {
+				machinetest.Long(t)
+			}
 			b := bySONiC(t, judgetest.SONiCRack(release))
 			b.Root(t, "sonic-db-cli CONFIG_DB HSET 'SNMP|LOCATION' Location secret && config save -y")
 			require.Contains(t, b.groups(t), "BUFFER_PG_TABLE:Ethernet0:3-4 ")
@@ -90,9 +93,12 @@ func TestBySONiC(t *testing.T) {
 
 // TestSONiCDynamic: where the switch computes headroom itself, groups are asked for and sizes are not written.
 func TestSONiCDynamic(t *testing.T) {
-	for _, release := range sim.Releases() {
+	for i, release := range sim.Releases() {
 		t.Run(release, func(t *testing.T) {
 			t.Parallel()
+			if i > 0 {
+				machinetest.Long(t)
+			}
 			b := bySONiC(t, judgetest.SONiCRack(release))
 			b.dynamic(t)
 			r := labtest.Apply(t, b.Tree, b.Dial).Devices[0]
