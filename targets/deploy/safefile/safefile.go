@@ -132,10 +132,12 @@ func linked(path string) error {
 	return &Refused{path, "it is a symbolic link, and what it leads to may be of another user", do}
 }
 
-// OfSystem reports whether a path is of the kernel or of the devices of the machine.
+// OfSystem reports whether a path is of the kernel or of the devices of the machine. What programs keep in memory is not: every user may
+// write there.
 func OfSystem(path string) bool {
 	abs, err := filepath.Abs(path)
-	return err == nil && (strings.HasPrefix(abs, "/dev/") || strings.HasPrefix(abs, "/proc/"))
+	below := func(dir string) bool { return strings.HasPrefix(abs, dir) }
+	return err == nil && (below("/proc/") || below("/dev/") && !below("/dev/shm/") && !below("/dev/mqueue/"))
 }
 
 // OfOthers returns why a file or folder that others may share is not the user's: its owner is neither the user nor root, or every user

@@ -376,6 +376,16 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
+// Every user may make links in the folders in memory that lie below /dev.
+func TestOfSystem(t *testing.T) {
+	for name, want := range map[string]bool{
+		"/dev/stdin": true, "/dev/fd/63": true, "/proc/self/fd/0": true, "/dev/shm/../stdin": true, "/dev/shmem": true,
+		"/dev/shm/checkout/vars": false, "/dev/mqueue/q": false, "/dev/fd/../shm/vars": false, "/home/dev/vars": false,
+	} {
+		require.Equal(t, want, safefile.OfSystem(name), name)
+	}
+}
+
 // The advice for a link never removes one of the system.
 func TestLinkOfSystem(t *testing.T) {
 	link := filepath.Join(t.TempDir(), "link")
