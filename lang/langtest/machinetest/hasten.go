@@ -17,13 +17,12 @@ const garbage = 400
 // longer to write builds and journals than all else. The collector runs less often. TestMain calls it before it runs the tests; TMPDIR
 // and GOGC of a person hold over it.
 func Hasten() {
-	unlessSet := func(name, value string) bool {
-		return os.Getenv(name) == "" && os.Setenv(name, value) == nil
+	if mounts, err := os.ReadFile("/proc/mounts"); err == nil && os.Getenv("TMPDIR") == "" && roomy(string(mounts)) {
+		if dir, err := folder(memory); err == nil {
+			os.Setenv("TMPDIR", dir) //nolint:errcheck // it fails for a name that is none
+		}
 	}
-	if mounts, err := os.ReadFile("/proc/mounts"); err == nil && roomy(string(mounts)) {
-		unlessSet("TMPDIR", memory)
-	}
-	if unlessSet("GOGC", strconv.Itoa(garbage)) {
+	if os.Getenv("GOGC") == "" && os.Setenv("GOGC", strconv.Itoa(garbage)) == nil {
 		debug.SetGCPercent(garbage)
 	}
 }

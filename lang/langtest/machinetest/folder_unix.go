@@ -1,0 +1,50 @@
+//go:build unix
+
+package machinetest
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// held keeps the folder of this process locked until it ends, however it ends.
+var held *os.File
+
+// folder makes a folder for the files of this process, and removes those that earlier ones left, as one that was killed does.
+func folder(in string) (string, error) {
+	const prefix = "rocec-test-"
+	old, err := filepath.Glob(filepath.Join(in, prefix+"*"))
+	if err != nil {
+		return "", err
+	}
+	for _, dir := range old {
+		if f, err := lock(dir); err == nil {
+			os.RemoveAll(dir) //nolint:errcheck // it may be of another user
+			f.Close()
+		}
+	}
+	dir, err := os.MkdirTemp(in, prefix)
+	if err != nil {
+		return "", err
+	}
+	held, err = lock(dir)
+	if err == nil { // chmod fails where another process took the folder for an old one before it was locked
+		err = os.Chmod(dir, fs.ModeSticky|0o777) // as /tmp: tests run programs as other users
+	}
+	return dir, err
+}
+
+// lock locks a folder that no process has locked.
+func lock(dir string) (*os.File, error) {
+	f, err := os.OpenFile(dir, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_DIRECTORY, 0)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
