@@ -22,8 +22,8 @@ check:
 	go vet ./...
 	RAPID_CHECKS=500 $(TEST) -short ./...
 
-# Every test, each without the cases of -whole; installs what the tests drive for real (Debian packages, as root). Then, with the race detector and as far as -short goes,
-# the packages that start goroutines.
+# Every test, each without the cases of -whole; installs what the tests drive for real (Debian packages, as root). Then, with the race
+# detector and as far as -short goes, the packages that start goroutines.
 test:
 	./.ci/deps
 	$(TEST) -p 2 $(LONG:%=./%) ./...

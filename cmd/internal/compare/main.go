@@ -42,6 +42,8 @@ import (
 	"runtime"
 	"strings"
 	"time"
+
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
 // Exit statuses, as those of diff.
@@ -163,11 +165,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 // scratchParent is where the folder for what is written goes, unless TMPDIR says: into memory where Linux offers that, as
 // writing and deleting the trees of build on a disk takes longer than rocec does.
 func scratchParent() string {
-	const memory = "/dev/shm"
-	if info, err := os.Stat(memory); os.Getenv("TMPDIR") == "" && err == nil && info.IsDir() {
-		return memory
+	if os.Getenv("TMPDIR") != "" {
+		return ""
 	}
-	return ""
+	return machinetest.Memory()
 }
 
 // ignoredMembers is the members that are prose, and those of the flag.

@@ -23,6 +23,8 @@ import (
 	"os/signal"
 	"path/filepath"
 	"time"
+
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
 // Exit statuses.
@@ -70,7 +72,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 
 // compare measures every row, prints it, and counts those that are slower and those of which nothing is known.
 func compare(ctx context.Context, base, head string, most time.Duration, stdout io.Writer) (slower, unknown int, err error) {
-	dir, err := os.MkdirTemp(memory(), "rocec-gate-")
+	dir, err := os.MkdirTemp(machinetest.Memory(), "rocec-gate-") // the time that disks take is not of rocec
 	if err != nil {
 		return 0, 0, err
 	}
@@ -125,15 +127,6 @@ const (
 
 // patience is how long a row of a verdict is run on, in sixths of -most.
 var patience = [...]time.Duration{good: 1, busy: 6, slow: 12}
-
-// memory is a folder in memory, where there is one: the time that disks take is not of rocec.
-func memory() string {
-	const shm = "/dev/shm"
-	if info, err := os.Stat(shm); err == nil && info.IsDir() {
-		return shm
-	}
-	return ""
-}
 
 // copyFile makes a new file, also where there was one.
 func copyFile(to, from string) error {

@@ -45,7 +45,7 @@ func TestPages(t *testing.T) {
 			if testing.Short() && page.examples != nil {
 				t.Skip("applies to labs")
 			}
-			if len(page.examples) > 1 {
+			if len(page.examples) > 1 { // they apply to the largest labs
 				machinetest.Long(t)
 			}
 			dir := t.TempDir()

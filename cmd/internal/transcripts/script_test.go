@@ -43,7 +43,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("EXAMPLES", filepath.Join(root, "examples"))
 			env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, "state")) // where runs are
 			env.Setenv("XDG_CACHE_HOME", filepath.Join(env.WorkDir, "cache")) // where labs are kept
-			env.Setenv("GOGC", os.Getenv("GOGC"))
+			env.Setenv("GOGC", os.Getenv("GOGC"))                             // of machinetest.Hasten
 			env.Setenv("SCHEMA", filepath.Join(root, "docs", "schema"))
 			return os.CopyFS(filepath.Join(env.WorkDir, "examples"), os.DirFS(filepath.Join(root, "examples")))
 		},

@@ -10,6 +10,15 @@ import (
 // memory is where Linux keeps files in memory that programs may write.
 const memory = "/dev/shm"
 
+// Memory returns a folder that is in memory, takes a gigabyte, and lets programs in it run; empty: there is no such folder. A container
+// often allows neither.
+func Memory() string {
+	if mounts, err := os.ReadFile("/proc/mounts"); err == nil && roomy(string(mounts)) {
+		return memory
+	}
+	return ""
+}
+
 // garbage is GOGC of tests, and of the programs they start: they allocate much and keep little.
 const garbage = 400
 
@@ -17,8 +26,8 @@ const garbage = 400
 // longer to write builds and journals than all else. The collector runs less often. TestMain calls it before it runs the tests; TMPDIR
 // and GOGC of a person hold over it.
 func Hasten() {
-	if mounts, err := os.ReadFile("/proc/mounts"); err == nil && os.Getenv("TMPDIR") == "" && roomy(string(mounts)) {
-		if dir, err := folder(memory); err == nil {
+	if in := Memory(); in != "" && os.Getenv("TMPDIR") == "" {
+		if dir, err := folder(in); err == nil {
 			os.Setenv("TMPDIR", dir) //nolint:errcheck // it fails for a name that is none
 		}
 	}
@@ -27,7 +36,7 @@ func Hasten() {
 	}
 }
 
-// roomy reports whether the folder in memory takes a gigabyte, and whether programs in it may run: a container often allows neither.
+// roomy reports whether the mounts of a machine have a folder for [Memory].
 func roomy(mounts string) bool {
 	roomy := false
 	for line := range strings.Lines(mounts) { // of two at a place the later one hides the other

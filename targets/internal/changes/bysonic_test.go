@@ -52,7 +52,7 @@ func TestBySONiC(t *testing.T) {
 	for i, release := range sim.Releases() {
 		t.Run(release, func(t *testing.T) {
 			t.Parallel()
-			if i > 0 {
+			if i > 0 { // one release is quick enough
 				machinetest.Long(t)
 			}
 			b := bySONiC(t, judgetest.SONiCRack(release))
@@ -96,7 +96,7 @@ func TestSONiCDynamic(t *testing.T) {
 	for i, release := range sim.Releases() {
 		t.Run(release, func(t *testing.T) {
 			t.Parallel()
-			if i > 0 {
+			if i > 0 { // one release is quick enough
 				machinetest.Long(t)
 			}
 			b := bySONiC(t, judgetest.SONiCRack(release))
