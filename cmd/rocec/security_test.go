@@ -101,7 +101,7 @@ func TestResetOfARefusedLab(t *testing.T) {
 	require.NoError(t, os.Chmod(filepath.Join(store, "lab.json"), 0o666))
 	code, _, stderr = rocec(t, apply...)
 	require.Equal(t, exitMachines, code)
-	require.Contains(t, stderr, "is not used")
+	require.Contains(t, oneLine(stderr), "is not used")
 	code, stdout, stderr = rocec(t, "lab", "reset", "--lab="+store)
 	require.Equal(t, exitGood, code, "%s\n%s", stdout, stderr)
 	code, stdout, stderr = rocec(t, apply...)
