@@ -161,7 +161,7 @@ func TestManPages(t *testing.T) {
 
 	code, _, stderr = rocec(t, "docs", "--man", filepath.Join(dir, "rocec.1"))
 	assert.Equal(t, exitMachines, code)
-	assert.Contains(t, stderr, "not a directory")
+	assert.Contains(t, oneLine(stderr), "not a directory")
 	code, _, _ = rocec(t, "docs", "--man", dir, "apply")
 	assert.Equal(t, exitUsage, code)
 }
