@@ -7,6 +7,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/eval"
 	"github.com/rocec/rocec/lang/parse"
 )
 
@@ -26,6 +27,9 @@ func Format(name string, src []byte) ([]byte, diag.List) {
 	}
 	return canonical(src), nil
 }
+
+// BadName is the topic of names that the language does not allow.
+var BadName = eval.BadName
 
 // TooLarge is the code of what [Format] finds in a text that is larger than a file of a fabric may be.
 var TooLarge = parse.TooLarge.Code

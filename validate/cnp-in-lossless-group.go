@@ -20,10 +20,12 @@ var CNPInLosslessGroup = &Check{
 			case in.CNP == in.Group:
 				p.Errorf(at, "Roce %q sends its CNPs in cos group %q, the group they are to slow down: they wait behind the congestion they "+
 					"report. %s", in.Name, in.CNP.Name, instead).
+					About(in.Name).
 					Note(in.GroupAt, "the group of the traffic itself")
 			default:
 				p.Errorf(at, "Roce %q sends its CNPs in cos group %q, which is lossless: PFC stops them when they are needed most. %s",
 					in.Name, in.CNP.Name, instead).
+					About(in.Name).
 					Note(diag.FirstPlace(in.CNP.LosslessAt, in.CNP.At), "makes it lossless")
 			}
 		}

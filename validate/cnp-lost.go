@@ -53,7 +53,8 @@ func (p *Pass) cnpAstray(b *byHand) {
 		d := report(to.At, "%s %s %d to cos %d, %s. That is how the CNPs of roce %q are marked. %s Map it to the cos of a lossy, strict group "+
 			"of "+
 			"their own.",
-			verb(deviceNames(at.devices), len(at.devices), "maps", "map"), toldBy(in), value, to.Value, groupAt(p.Fabric, to.Value), in.Name, why)
+			verb(deviceNames(at.devices), len(at.devices), "maps", "map"), toldBy(in), value, to.Value, groupAt(p.Fabric, to.Value), in.Name, why).
+			About(in.Name)
 		if group := from.CNPGroup(); group != nil {
 			d.Note(group.At, "the group of the CNPs, cos %d", group.Cos)
 		}
@@ -80,6 +81,7 @@ func (p *Pass) cnpOfOther(in *ir.Intent) {
 			"NICs of %s are in roce %q and in another intent, whose CNPs travel in cos group %q. A NIC marks all "+
 				"its CNPs alike, so those of roce %q travel there, too, not in %q. Give the intents one cnp group.",
 			deviceNames(devices), in.Name, g.Name, in.Name, in.CNP.Name).
+			About(in.Name).
 			Note(g.At, "the group of the other intent's CNPs")
 	}
 }
@@ -100,5 +102,6 @@ func (p *Pass) cnpByPCP(in *ir.Intent, marks *ir.CosGroup) {
 	report(diag.FirstPlace(in.CNPAt, in.At),
 		"Roce %q is told by PCP, and its NICs give CNPs the PCP %d, the number of cos group %q, %s. Let %q claim its own "+
 			"number (pcp = [%d]), or leave pcp out of it.", in.Name, marks.Cos, marks.Name, who, marks.Name, marks.Cos).
+		About(in.Name).
 		Note(marks.At, "the cnp group")
 }

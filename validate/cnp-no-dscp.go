@@ -48,7 +48,8 @@ func (p *Pass) cnpUnmarked(in *ir.Intent, marks *ir.CosGroup) {
 		fix = "Write another value in the group that no group claims, or name the right group in cnp."
 	}
 	d := report(marks.At, "Cos group %q carries the CNPs of roce %q and claims no DSCP. NICs mark them %s by default, %s. %s",
-		marks.Name, in.Name, dscp.Text(ir.DefaultCNP), where, fix)
+		marks.Name, in.Name, dscp.Text(ir.DefaultCNP), where, fix).
+		About(in.Name)
 	if marks == in.CNP {
 		d.Note(diag.FirstPlace(in.CNPAt, in.At), "its CNPs")
 	} else {

@@ -36,6 +36,7 @@ var DCBXFirmware = &Check{
 					"group %q. The switches advertise nothing, so whether cos %d is lossless there is whatever the firmware starts with, usually not. "+
 					"Let the host decide, and switch PFC on for cos %d.", verb(deviceNames(devices), len(devices), "leaves", "leave"),
 				verb(intentNames(intents), len(intents), "travels", "travel"), in.Group.Name, in.Group.Cos, in.Group.Cos).
+				About(ir.IntentNames(intents)...).
 				Note(diag.FirstPlace(in.Group.LosslessAt, in.Group.At), "makes it lossless")
 		}
 	},

@@ -47,6 +47,7 @@ var DCQCNOff = &Check{
 			}
 			p.Warnf(at, "%s no marks with CNPs, nor slow down on CNPs (%s). Switches mark roce %q, and to these NICs that says nothing: %s. "+
 				"%s", verb(nicNames(nics), len(nics), "answers", "answer"), why, in.Name, effect, fix).
+				About(in.Name).
 				Note(in.Group.ECN.At, "the group is marked")
 		}
 	},

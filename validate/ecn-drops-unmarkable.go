@@ -136,7 +136,8 @@ func (p *Pass) unmarkable(at diag.Range, all []*unmarkable) {
 	}
 	d := p.Errorf(at, "%s, and cos group %q is lossless and marked. %s such packets from queues of %s on, so they are lost: %s. %s", who,
 		mark.Group.Name, verb(deviceNames(devices), len(devices), "drops", "drop"),
-		diag.Bytes(devices[0].Switch.Model.ASIC.Threshold(mark.Min.N)), devices[0].Switch.Can.Drops, fix)
+		diag.Bytes(devices[0].Switch.Model.ASIC.Threshold(mark.Min.N)), devices[0].Switch.Can.Drops, fix).
+		About(in.Name)
 	if e := mark.Group.ECN; e != nil {
 		d.Note(e.At, "the group is marked")
 	}

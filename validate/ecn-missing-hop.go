@@ -38,6 +38,7 @@ var ECNMissingHop = &Check{
 				"%s no packets (ecn = false), and %s there, whose cos group asks for marking. Congestion there %s. "+
 					"Switch ECN on for cos %d.", verb(deviceNames(devices), len(devices), "marks", "mark"),
 				verb(intentNames(intents), len(intents), "passes", "pass"), effect, intents[0].Group.Cos).
+				About(ir.IntentNames(intents)...).
 				Note(intents[0].Group.ECN.At, "asks for marking")
 		}
 	},

@@ -57,5 +57,6 @@ func (p *Pass) astray(at *passing, values []int, to ir.Claim) {
 	p.grade(in)(to.At, "%s %s to cos %d, %s. Packets of roce %q with it belong to cos group %q, cos %d: they are %s there, and pauses for "+
 		"cos %d do not hold them back. Map %s to cos %d.", verb(deviceNames(at.devices), len(at.devices), "maps", "map"), what, to.Value,
 		groupAt(p.Fabric, to.Value), in.Name, in.Group.Name, in.Group.Cos, unprotected(p.Fabric, in), in.Group.Cos, what, in.Group.Cos).
+		About(in.Name).
 		Note(in.Group.At, "the cos group, cos %d", in.Group.Cos)
 }

@@ -61,6 +61,7 @@ func (p *Pass) smallLink(l *ir.Link, a, b *ir.NIC, in *ir.Intent) {
 		"on its two sides, send frames of up to %d: the larger ones are dropped on the way. Raise the MTU of "+
 		"the link, or lower that of the NICs.",
 		l.A(), l.B(), l.MTU.N, nicName(a), nicName(b), in.Name, min(a.MTU, b.MTU)).
+		About(in.Name).
 		Note(diag.FirstPlace(a.MTUAt, a.At), "MTU %d", a.MTU)
 }
 

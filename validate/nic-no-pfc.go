@@ -31,6 +31,7 @@ var NICNoPFC = &Check{
 				"obeys it, so frames are lost at its cable. Use a NIC with PFC or a lossy group; if the interface below does "+
 				"PFC, say flow_control = \"pfc\" in by_hand.",
 				nicName(n), andMore(len(nics), "NIC")+" "+diag.Plural(len(nics), "is", "are"), in.Group.Name, in.Name, n.Model.Title).
+				About(in.Name).
 				Note(diag.FirstPlace(in.Group.LosslessAt, in.Group.At), "the lossless group")
 			if h := n.Device.ByHand; h != nil {
 				e.Note(h.At, "says nothing of its flow control")

@@ -25,7 +25,8 @@ var PCPOverRouted = &Check{
 			d := p.untoldGrade(in)(diag.FirstPlace(in.GroupAt, in.At),
 				"Roce %q is version 2 and told by PCP, since cos group %q claims no DSCP, but the 802.1p priority of its "+
 					"vlan does not survive the routed links between its members, as from %s to %s: behind them its packets are best effort. "+
-					"Write a dscp in the cos group, for example dscp = [\"af31\"].", in.Name, in.Group.Name, nicName(first.NIC), nicName(other.NIC))
+					"Write a dscp in the cos group, for example dscp = [\"af31\"].", in.Name, in.Group.Name, nicName(first.NIC), nicName(other.NIC)).
+				About(in.Name)
 			d.Note(in.Group.At, "the cos group")
 			noteRouted(d, routed)
 		}

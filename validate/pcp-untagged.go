@@ -21,6 +21,7 @@ var PCPUntagged = &Check{
 				"Roce %q is version 2, and cos group %q claims no DSCP, so PCP tells it. But the intent has no vlan: without "+
 					"a tag there is no PCP, and its packets are in cos 0 everywhere, %s. Write a dscp in the cos group, or vlan = N in the roce block.",
 				in.Name, in.Group.Name, groupAt(p.Fabric, 0)).
+				About(in.Name).
 				Note(in.Group.PCP[0].At, "the PCP it claims")
 		}
 	},

@@ -136,7 +136,8 @@ func (p *Pass) notJudged(in *ir.Intent, err error) {
 func (p *Pass) unjoined(in *ir.Intent, m, other *ir.Member, at, otherAt *ir.Device) {
 	p.Warnf(diag.FirstPlace(m.At, in.At),
 		"%s and %s are members of roce %q, and no links join %s and %s. Link them, or make two roce blocks of the one.",
-		nicName(m.NIC), nicName(other.NIC), in.Name, at.Name, otherAt.Name)
+		nicName(m.NIC), nicName(other.NIC), in.Name, at.Name, otherAt.Name).
+		About(in.Name)
 }
 
 // unrouted reports two members that eBGP has no route between.
@@ -144,7 +145,8 @@ func (p *Pass) unrouted(in *ir.Intent, a, b *ir.Member) {
 	p.Errorf(diag.FirstPlace(b.At, in.At),
 		"%s and %s are members of roce %q, and no route leads from %s to %s: the AS numbers on every way make some "+
 			"switch refuse it. Give them numbers that let it pass, each leaf its own (RFC 7938), or leave one of the two out.",
-		nicName(a.NIC), nicName(b.NIC), in.Name, attachedTo(a.NIC).Name, attachedTo(b.NIC).Name)
+		nicName(a.NIC), nicName(b.NIC), in.Name, attachedTo(a.NIC).Name, attachedTo(b.NIC).Name).
+		About(in.Name)
 }
 
 // cutHere reports two members that have no way to each other in the state of a walk.
@@ -159,6 +161,7 @@ func (p *Pass) cutHere(x *walk.Finding) {
 		p.unrouted(x.Intent, first, later)
 	default:
 		p.Warnf(x.At, "%s and %s are members of roce %q, and routing %q has no way on from %s, though links join them. Look at the "+
-			"cables, at what is down and at the routing.", nicName(x.From), nicName(x.To), x.Intent.Name, p.Fabric.Routing, x.Device.Name)
+			"cables, at what is down and at the routing.", nicName(x.From), nicName(x.To), x.Intent.Name, p.Fabric.Routing, x.Device.Name).
+			About(x.Intent.Name)
 	}
 }

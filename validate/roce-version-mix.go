@@ -48,7 +48,8 @@ func (p *Pass) cannotSpeak(in *ir.Intent) {
 	for _, at := range order {
 		nics := found[at]
 		d := p.Errorf(at.member, "Roce %q is version %d, but %s only RoCEv%d (%s).",
-			in.Name, in.Version, verb(nicNames(nics), len(nics), "speaks", "speak"), 3-in.Version, nics[0].Model.Title)
+			in.Name, in.Version, verb(nicNames(nics), len(nics), "speaks", "speak"), 3-in.Version, nics[0].Model.Title).
+			About(in.Name)
 		if able != nil {
 			d.Detail += fmt.Sprintf(" Client and server must speak one version, and a pair like %s and %s can only speak v%d.",
 				nicName(able), nicName(nics[0]), 3-in.Version)
@@ -121,6 +122,7 @@ func (p *Pass) speakBoth() {
 		p.Errorf(later, "%s in roce %q (version %d) and in roce %q (version %d). The version a connection gets is set per RDMA device, so "+
 			"one NIC serves one version: give one of the intents NICs of its own, or both the same version.",
 			verb(nodeset.Text(names[at], nodeset.Endpoints, namesRoom), len(names[at]), "is", "are"), j.Name, j.Version, i.Name, i.Version).
+			About(j.Name, i.Name).
 			Note(earlier, "member of roce %q, version %d", j.Name, j.Version)
 	}
 }

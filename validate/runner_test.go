@@ -47,7 +47,10 @@ func TestChecks(t *testing.T) {
 				}
 				wants[line] = slices.Delete(wants[line], i, i+1)
 				own = own || d.Code == c.Code
-				assert.Equal(t, summaryOf(d.Code), d.Summary)
+				assert.Equal(t, checkOf(d.Code).Summary, d.Summary)
+				if checkOf(d.Code).OnHop && !d.Aside {
+					assertIntents(t, d)
+				}
 			}
 			for line, left := range wants {
 				for _, re := range left {
@@ -76,9 +79,17 @@ func where(w *langtest.Woven, d *diag.Diagnostic) string {
 	return fmt.Sprintf("at %q of the background (a fixture that repeats the block can have a want there)", strings.TrimSpace(line))
 }
 
-func summaryOf(code string) string {
+func checkOf(code string) *validate.Check {
 	i := slices.IndexFunc(validate.Checks, func(c *validate.Check) bool { return c.Code == code })
-	return validate.Checks[i].Summary
+	return validate.Checks[i]
+}
+
+// assertIntents holds that each roce block in the Detail of a diagnostic is in its Intents, by which trace chooses among several of a line.
+func assertIntents(t *testing.T, d *diag.Diagnostic) {
+	t.Helper()
+	for _, found := range regexp.MustCompile(`\b[Rr]oce "([^"]+)"`).FindAllStringSubmatch(d.Detail, -1) {
+		assert.Contains(t, d.Intents, found[1], "%s: %s", d.Code, d.Detail)
+	}
 }
 
 // TestTable holds the table to what it promises: documented rows, stable codes, no folder without a row.

@@ -39,6 +39,7 @@ var TOSNotInGroup = &Check{
 				"packets are %s. Write tos = %d, which is DSCP %d times 4, or leave tos out.",
 				verb(nicNames(nics), len(nics), "marks", "mark"), nics[0].TOS, dscp.Text(value), where, in.Name, in.Group.Name,
 				unprotected(p.Fabric, in), in.Group.DSCP[0].Value<<2, in.Group.DSCP[0].Value).
+				About(in.Name).
 				Note(in.Group.At, "the cos group, DSCP %s", claimsText(in.Group.DSCP))
 		}
 	},

@@ -61,6 +61,7 @@ var TrafficClassNotInGroup = &Check{
 				"of roce %q, which is lossless: packets between them can be lost. Write tos = %s, or take these addresses out.",
 				verb(nicNames(nics), len(nics), "marks", "mark"),
 				first.rule.TOS, dscp.Text(value), g.Name, first.in.Name, tosOf(first.in.Group)).
+				About(first.in.Name).
 				Note(g.At, "the lossy group").Note(first.in.Group.At, "the group of roce %q", first.in.Name)
 		}
 	},

@@ -61,7 +61,8 @@ func (p *Pass) mistrust(b *byHand, routed map[*ir.Intent]bool) {
 			"%s %s, and the packets of %s are told by %s%s. They land in %s, so they are %s there. Let %s trust %s%s.",
 			verb(deviceNames(first.devices), len(first.devices), "trusts", "trust"), trust, intentNames(intents), toldBy(in),
 			overruled(in, trust), whereTo(p.Fabric, packetOf(in), trust, to), unprotected(p.Fabric, in), themOf(first.devices), toldBy(in),
-			alone(in, trust))
+			alone(in, trust)).
+			About(ir.IntentNames(intents)...)
 		d.Note(in.Group.At, "the cos group of roce %q", in.Name)
 	}
 }
@@ -128,5 +129,6 @@ func (p *Pass) overruledAt(in, because *ir.Intent, switches []*ir.Device) {
 			"cos group %q a dscp of its own, or take the dscp out of %q and give all RoCEv2 a vlan.",
 		in.Name, in.Group.Name, verb(deviceNames(switches), len(switches), "carries", "carry"), because.Name, in.Name, unprotected(p.Fabric, in),
 		in.Group.Name, because.Group.Name).
+		About(in.Name, because.Name).
 		Note(in.Group.At, "claims no DSCP").Note(diag.FirstPlace(because.GroupAt, because.At), "told by DSCP")
 }

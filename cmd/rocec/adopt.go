@@ -16,11 +16,13 @@ import (
 	"sync"
 	"time"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/journal"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/device"
+	"github.com/rocec/rocec/targets/deploy/txn"
 )
 
 // This file takes up a run that another machine or user started. The answers of its devices and the rendered fabric become a run of this
@@ -32,13 +34,16 @@ var runName = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // unknownRun is a run that the journal of this machine does not know.
-type unknownRun struct{ *exit }
+type unknownRun struct{ end *exit.Error }
+
+// Error returns the message.
+func (u *unknownRun) Error() string { return u.end.Message }
 
 // Unwrap returns how the verb ends.
-func (u *unknownRun) Unwrap() error { return u.exit }
+func (u *unknownRun) Unwrap() error { return u.end }
 
 func unknown(format string, args ...any) error {
-	return &unknownRun{&exit{exitUsage, sentence(format, args)}}
+	return &unknownRun{&exit.Error{Status: exit.Usage, Message: exit.Sentence(format, args)}}
 }
 
 // takenUp reads the journal of a run, or takes it up from the devices of the fabric where it was started elsewhere. The plan is that of
@@ -47,12 +52,12 @@ func (a *app) takenUp(ctx context.Context, name string, only []string, which lab
 	l, err := a.readRun(name)
 	if u, ok := errors.AsType[*unknownRun](err); ok {
 		if !runName().MatchString(name) {
-			return nil, nil, fail(exitUsage, "%s. A run that another machine started is looked for on devices by its name, such as "+
-				"20261121t065136z-3f9a", u.message)
+			return nil, nil, exit.Fail(exit.Usage, "%s. A run that another machine started is looked for on devices by its name, such as "+
+				"20261121t065136z-3f9a", u.end.Message)
 		}
 		if !hasFabric(a.here()) {
-			return nil, nil, fail(exitUsage, "%s. Where another machine started it, name the fabric, so that its devices can be asked: "+
-				"-C DIR (%s is none)", u.message, diag.Escape(a.here()))
+			return nil, nil, exit.Fail(exit.Usage, "%s. Where another machine started it, name the fabric, so that its devices can be asked: "+
+				"-C DIR (%s is none)", u.end.Message, diag.Escape(a.here()))
 		}
 		return a.adopt(ctx, name, only, which, nil)
 	}
@@ -63,8 +68,8 @@ func (a *app) takenUp(ctx context.Context, name string, only []string, which lab
 		return nil, nil, err
 	}
 	if l.Older() && !l.Alive && a.dir == "" && !hasFabric(l.Fabric) {
-		return nil, nil, fail(exitUsage, "An earlier rocec wrote the journal of run %s, with commands in it, and this one runs none of them. It "+
-			"asks the devices instead, and there is no fabric in %s: name it with -C DIR.", l.Run, diag.Escape(l.Fabric))
+		return nil, nil, exit.Fail(exit.Usage, "An earlier rocec wrote the journal of run %s, with commands in it, and this one runs none "+
+			"of them. It asks the devices instead, and there is no fabric in %s: name it with -C DIR.", l.Run, diag.Escape(l.Fabric))
 	}
 	if (l.Adopted != nil || l.Older()) && !l.Alive {
 		return a.adopt(ctx, l.Run, only, "", l)
@@ -84,13 +89,14 @@ func sameLab(l *journal.Log, which labFlag) error {
 	case which == "" || which == labFresh:
 		return nil
 	case l.Lab == "":
-		return fail(exitUsage, "run %s was done on real devices, not in a lab: leave out --lab", l.Run)
+		return exit.Fail(exit.Usage, "run %s was done on real devices, not in a lab: leave out --lab", l.Run)
 	}
 	dir, err := which.folder(l.Fabric)
 	if err != nil || dir == l.Lab {
 		return err
 	}
-	return fail(exitUsage, "run %s was a rehearsal in the lab %s, not in %s: leave out --lab", l.Run, diag.Escape(l.Lab), diag.Escape(dir))
+	return exit.Fail(exit.Usage, "run %s was a rehearsal in the lab %s, not in %s: leave out --lab", l.Run, diag.Escape(l.Lab),
+		diag.Escape(dir))
 }
 
 // adoption is a run that is being taken up.
@@ -106,8 +112,8 @@ type adoption struct {
 
 	known   *journal.Log // nil: the journal does not know the run yet
 	before  [][]byte
-	marks   map[string]string // by device that holds something of the run: how far it came
-	told    map[string]bool   // devices that told what they hold of it
+	marks   map[string]txn.Mark // by device that holds something of the run: how far it came
+	told    map[string]bool     // devices that told what they hold of it
 	unasked []journal.Left
 }
 
@@ -127,7 +133,7 @@ func (a *app) adopt(ctx context.Context, name string, only []string, which labFl
 	}
 	abs, err := filepath.Abs(dir)
 	if err != nil {
-		return nil, nil, fail(exitUsage, "%v", err)
+		return nil, nil, exit.Fail(exit.Usage, "%v", err)
 	}
 	f, devices, err := a.open(dir, only, which)
 	if err != nil {
@@ -139,7 +145,7 @@ func (a *app) adopt(ctx context.Context, name string, only []string, which labFl
 	}
 	t := &adoption{
 		a: a, name: name, devices: devices, dir: abs, fabric: f.Fabric.Name, names: names, some: len(only) > 0,
-		known: known, marks: map[string]string{}, told: map[string]bool{},
+		known: known, marks: map[string]txn.Mark{}, told: map[string]bool{},
 	}
 	l, err := t.takeUp(ctx)
 	devices.close(&err)
@@ -155,7 +161,7 @@ func (t *adoption) takeUp(ctx context.Context) (*journal.Log, error) {
 	t.devices.beside = nil
 	t.plan = t.a.compare(ctx, t.devices)
 	if ctx.Err() != nil {
-		return nil, fail(exitInterrupted, "interrupted; nothing was changed")
+		return nil, exit.Fail(exit.Interrupted, "interrupted; nothing was changed")
 	}
 	if err := t.find(); err != nil {
 		return nil, err
@@ -163,16 +169,16 @@ func (t *adoption) takeUp(ctx context.Context) (*journal.Log, error) {
 	h := t.header()
 	held := t.ask(ctx)
 	if ctx.Err() != nil {
-		return nil, fail(exitInterrupted, "interrupted; nothing was changed")
+		return nil, exit.Fail(exit.Interrupted, "interrupted; nothing was changed")
 	}
 	t.fill(h, held)
 	t.tell(h)
 	if len(h.Devices) == 0 && len(t.marks) == 0 {
-		return nil, fail(exitMachines, "no device of the fabric in %s that could be asked holds anything of run %s; a device keeps its last ten "+
-			"runs. Its journal is an earlier rocec's, with commands in it, and this one runs none of them.", diag.Escape(t.dir), t.name)
+		return nil, exit.Fail(exit.Machines, "no device of the fabric in %s that could be asked holds anything of run %s; a device keeps "+
+			"its last ten runs. Its journal is an earlier rocec's, with commands in it, and this one runs none of them.", diag.Escape(t.dir), t.name)
 	}
 	if len(h.Devices) == 0 {
-		return nil, fail(exitMachines, "run %s is on %s, and cannot be read there", t.name, diag.Count(len(t.marks), "device"))
+		return nil, exit.Fail(exit.Machines, "run %s is on %s, and cannot be read there", t.name, diag.Count(len(t.marks), "device"))
 	}
 	return t.write(h)
 }
@@ -198,7 +204,7 @@ func (t *adoption) find() error {
 	switch {
 	case names[t.name]:
 	case len(names) > 1:
-		return fail(exitUsage, "%q begins %s on the devices of the fabric in %s. Write more of the name.", t.name,
+		return exit.Fail(exit.Usage, "%q begins %s on the devices of the fabric in %s. Write more of the name.", t.name,
 			diag.Count(len(names), "run"), diag.Escape(t.dir))
 	case len(names) == 1:
 		for name := range names {
@@ -208,11 +214,17 @@ func (t *adoption) find() error {
 		return t.nowhere()
 	}
 	for _, d := range t.plan.Devices {
-		if there, mark := markOn(d, t.name); there || mark != "" {
-			t.marks[d.Device.Name] = cmp.Or(mark, "absent")
+		if there, mark := markOn(d, t.name); there || mark != txn.Absent {
+			t.marks[d.Device.Name] = mark
 		}
 	}
 	return nil
+}
+
+// holds reports whether a device holds something of the run.
+func (t *adoption) holds(device string) bool {
+	_, ok := t.marks[device]
+	return ok
 }
 
 // runsOn are the runs that a device holds something of.
@@ -237,12 +249,12 @@ func (t *adoption) nowhere() error {
 	text := fmt.Sprintf("no run %q: this user started none of that name on this machine (the journals are in %s), and %s of the fabric in %s "+
 		"that could be asked %s nothing of it; a device keeps its last ten runs.", t.name, dir.Path(), diag.Count(asked, "device"),
 		diag.Escape(t.dir), has(asked))
-	code := exitUsage
+	code := exit.Usage
 	if len(t.unasked) > 0 {
-		code = exitMachines
+		code = exit.Machines
 		text += fmt.Sprintf(" Whether the run is on these is not known: %s.", unaskedText(t.unasked))
 	}
-	return fail(code, "%s Runs of this machine: rocec runs. Another fabric: -C DIR. A rehearsal: --lab.", text)
+	return exit.Fail(code, "%s Runs of this machine: rocec runs. Another fabric: -C DIR. A rehearsal: --lab.", text)
 }
 
 func has(n int) string {
@@ -330,7 +342,7 @@ func (t *adoption) ask(ctx context.Context) map[string]*device.Held {
 	slots := make(chan struct{}, defaultParallel)
 	for i, d := range t.plan.Devices {
 		name := d.Device.Name
-		if t.marks[name] == "" {
+		if !t.holds(name) {
 			continue
 		}
 		slots <- struct{}{}
@@ -421,7 +433,7 @@ func (t *adoption) others(h *journal.Header, named map[string]bool, count int) {
 				why = "--target leaves it out"
 			}
 			h.Adopted.Unasked = append(h.Adopted.Unasked, journal.Left{Name: name, Why: why})
-		case t.marks[name] == "" && !slices.ContainsFunc(t.unasked, func(l journal.Left) bool { return l.Name == name }) &&
+		case !t.holds(name) && !slices.ContainsFunc(t.unasked, func(l journal.Left) bool { return l.Name == name }) &&
 			!slices.ContainsFunc(h.Devices, func(d journal.Device) bool { return d.Name == name }):
 			h.Adopted.Absent = append(h.Adopted.Absent, name)
 		}
@@ -481,19 +493,19 @@ func (t *adoption) write(h *journal.Header) (*journal.Log, error) {
 		err = run.Adopt(*h)
 	}
 	if err != nil {
-		return nil, fail(exitMachines, "the journal of run %s cannot be written: %v. Nothing was changed.", h.Run, err)
+		return nil, exit.Fail(exit.Machines, "the journal of run %s cannot be written: %v. Nothing was changed.", h.Run, err)
 	}
 	err = run.KeepBefore(t.before)
 	for _, d := range h.Devices {
 		if err == nil && !known[d.Name] {
-			err = run.Result(journal.Line{Device: d.Name, Verb: adoptVerb, Result: "ok", Mark: t.marks[d.Name]})
+			err = run.Result(journal.Line{Device: d.Name, Verb: adoptVerb, Result: "ok", Mark: t.marks[d.Name].String()})
 		}
 	}
 	if end := run.Finish(); err == nil {
 		err = end
 	}
 	if err != nil {
-		return nil, fail(exitMachines, "the journal of run %s cannot be written: %v. Nothing was changed.", h.Run, err)
+		return nil, exit.Fail(exit.Machines, "the journal of run %s cannot be written: %v. Nothing was changed.", h.Run, err)
 	}
 	return t.a.readRun(h.Run)
 }

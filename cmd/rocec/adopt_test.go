@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/deploy/lab"
 	"github.com/rocec/rocec/targets/deploy/txn"
@@ -35,12 +36,12 @@ func TestAdoptNowhere(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, oneRack)
 	for _, verb := range []string{"confirm", "resume", "rollback"} {
-		out := o.want(t, exitUsage, verb, "20260101t000000z-abcd")
+		out := o.want(t, exit.Usage, verb, "20260101t000000z-abcd")
 		require.Contains(t, out, "this user started none of that name on this machine (the journals are in "+o.homes)
 		require.Contains(t, out, "3 devices of the fabric in "+o.dir+" that could be asked have nothing of it")
-		require.Contains(t, o.want(t, exitUsage, verb, "nothing"), "is looked for on devices by its name")
+		require.Contains(t, o.want(t, exit.Usage, verb, "nothing"), "is looked for on devices by its name")
 		code, _, stderr := rocec(t, verb, "-C", t.TempDir(), "20260101t000000z-abcd")
-		require.Equal(t, exitUsage, code)
+		require.Equal(t, exit.Usage, code)
 		require.Contains(t, stderr, "name the fabric, so that its devices can be asked")
 	}
 	require.NoDirExists(t, filepath.Join(o.homes, "alice", "state", "rocec", "runs"), "nothing was taken up")
@@ -48,7 +49,7 @@ func TestAdoptNowhere(t *testing.T) {
 	// One that was done elsewhere than --lab says is not looked for there.
 	run := o.holds(t)
 	code, _, stderr := rocec(t, "confirm", "--lab="+t.TempDir(), run)
-	require.Equal(t, exitUsage, code)
+	require.Equal(t, exit.Usage, code)
 	require.Contains(t, stderr, "was a rehearsal in the lab "+o.lab)
 }
 
@@ -64,13 +65,13 @@ func TestAdoptAnotherFabric(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			o := newOffice(t, oneRack)
-			o.want(t, exitGood, "plan")
+			o.want(t, exit.Good, "plan")
 			factory := o.content(t)
 			run := o.holds(t)
 			o.sits(t, "bob")
 			o.write(t, strings.NewReplacer(c.old, c.now, `"store[1-2]:ens1f0"`,
 				map[bool]string{true: `"disk[1-2]:ens1f0"`, false: `"store[1-2]:ens1f0"`}[name == "no device"]).Replace(oneRack))
-			out := o.want(t, exitUsage, "resume", run)
+			out := o.want(t, exit.Usage, "resume", run)
 			if c.why == "" {
 				require.Contains(t, out, "waits to be confirmed. Keep it: rocec confirm "+run)
 			} else {
@@ -79,11 +80,11 @@ func TestAdoptAnotherFabric(t *testing.T) {
 				require.Contains(t, out, "Go back: rocec rollback "+run)
 			}
 			if name == "no device" {
-				require.Contains(t, o.want(t, exitIncomplete, "confirm", run), "whether 2 devices hold it is not known (store[1-2])")
-				require.Contains(t, o.want(t, exitMachines, "rollback", "--auto-approve", run), "2 devices cannot go back")
+				require.Contains(t, o.want(t, exit.Incomplete, "confirm", run), "whether 2 devices hold it is not known (store[1-2])")
+				require.Contains(t, o.want(t, exit.Machines, "rollback", "--auto-approve", run), "2 devices cannot go back")
 				o.write(t, oneRack)
 			}
-			require.Contains(t, o.want(t, exitGood, "rollback", "--auto-approve", run), "3 devices restored")
+			require.Contains(t, o.want(t, exit.Good, "rollback", "--auto-approve", run), "3 devices restored")
 			o.write(t, oneRack)
 			o.same(t, factory, "a run of another fabric")
 		})
@@ -97,22 +98,22 @@ func TestAdoptInPart(t *testing.T) {
 	run := o.holds(t)
 	o.root(t, "store2", "echo 'change file 7 0' >/var/lib/rocec/txn-"+run+"/about")
 	o.sits(t, "bob")
-	out := o.want(t, exitIncomplete, "confirm", run)
+	out := o.want(t, exit.Incomplete, "confirm", run)
 	require.Contains(t, out, "Whether these hold run "+run+" is not known: store2 (what the device holds of the run is not what rocec puts")
 	require.Contains(t, out, "Nothing was confirmed: whether 1 device holds it is not known (store2)")
 	require.Contains(t, out, "confirm "+run+" --target store1 --target tor")
-	require.Contains(t, o.want(t, exitMachines, "rollback", "--auto-approve", run), "1 device cannot go back")
+	require.Contains(t, o.want(t, exit.Machines, "rollback", "--auto-approve", run), "1 device cannot go back")
 	code, stdout, _ := rocec(t, "runs", run)
-	require.Equal(t, exitGood, code)
+	require.Equal(t, exit.Good, code)
 	require.Contains(t, stdout, "here     taken up from its devices by ")
 	o.root(t, "store2", "cp /var/lib/rocec/backup/"+run+"/about /var/lib/rocec/txn-"+run+"/about")
-	require.Contains(t, o.want(t, exitGood, "confirm", run), "3 applied")
+	require.Contains(t, o.want(t, exit.Good, "confirm", run), "3 applied")
 
 	// Devices that a run has not begun hold nothing of it.
-	o.want(t, exitGood, "rollback", "--auto-approve", "--soak", "0s", run)
+	o.want(t, exit.Good, "rollback", "--auto-approve", "--soak", "0s", run)
 	run = o.dies(t, "store1", txn.Prepare)
 	o.sits(t, "carol")
-	out = o.want(t, exitGood, "resume", run)
+	out = o.want(t, exit.Good, "resume", run)
 	require.Contains(t, out, "tor  applied\n  Confirmed by alice@ws1, process 4711, at ")
 	require.Contains(t, out, "2 devices had not been begun. Plan again for those: rocec plan "+o.dir)
 }
@@ -123,7 +124,7 @@ func TestAdoptOlder(t *testing.T) {
 	t.Parallel()
 	machinetest.Long(t)
 	o := newOffice(t, oneRack)
-	o.want(t, exitGood, "plan")
+	o.want(t, exit.Good, "plan")
 	factory := o.content(t)
 	older := func(run string) {
 		for _, d := range []string{"tor", "store1", "store2"} {
@@ -134,15 +135,15 @@ func TestAdoptOlder(t *testing.T) {
 	}
 	run := o.holds(t)
 	older(run)
-	require.Contains(t, o.want(t, exitGood, "rollback", "--auto-approve", run), "3 devices restored")
+	require.Contains(t, o.want(t, exit.Good, "rollback", "--auto-approve", run), "3 devices restored")
 	o.same(t, factory, "a run that was held")
 	run = o.holds(t)
 	older(run)
-	require.Contains(t, o.want(t, exitGood, "confirm", run), "3 applied")
+	require.Contains(t, o.want(t, exit.Good, "confirm", run), "3 applied")
 	older(run)
-	out := o.want(t, exitMachines, "rollback", "--auto-approve", "--soak", "0s", run)
+	out := o.want(t, exit.Machines, "rollback", "--auto-approve", "--soak", "0s", run)
 	require.Contains(t, out, "an earlier rocec made the run, and the device has not kept the live states from before it")
-	require.Contains(t, o.want(t, exitGood, "rollback", "--auto-approve", "--soak", "0s", "--target", "tor", run), "1 applied")
+	require.Contains(t, o.want(t, exit.Good, "rollback", "--auto-approve", "--soak", "0s", "--target", "tor", run), "1 applied")
 }
 
 // TestAdoptHostile: what a device claims to hold of a run is refused where it is not what rocec puts there, in words, and nothing runs.
@@ -188,7 +189,7 @@ func TestAdoptHostile(t *testing.T) {
 					continue // all of them take a run up by the same function
 				}
 				code, stdout, stderr := rocec(t, append(verb, "-C", o.dir, "--lab="+o.lab, run)...)
-				require.NotEqual(t, exitGood, code, "%s\n%s", stdout, stderr)
+				require.NotEqual(t, exit.Good, code, "%s\n%s", stdout, stderr)
 				require.Contains(t, stderr, "Whether these hold run "+run+" is not known: tor (")
 				require.Contains(t, stderr, c.why)
 				require.NotContains(t, stdout+stderr, "\033[2J")
@@ -198,7 +199,7 @@ func TestAdoptHostile(t *testing.T) {
 			o.root(t, "tor", "cd /var/lib/rocec && rm -rf txn-"+run+" lock && cp -pR /root/kept/. .")
 		})
 	}
-	require.Contains(t, o.want(t, exitGood, "confirm", run), "3 applied", "what was spoilt is as it was")
+	require.Contains(t, o.want(t, exit.Good, "confirm", run), "3 applied", "what was spoilt is as it was")
 	for name, spoil := range map[string]string{ // what is no more than a word counts as not told
 		"about": "printf 'owner " + `\033[31mred` + "\nhold 99999999999\nwave -1\n" +
 			"commit $(" + evil + ")\nundoes ../x\ndevices 2 a[1-99999999]\n' >about",
@@ -211,7 +212,7 @@ func TestAdoptHostile(t *testing.T) {
 			run := o.holds(t)
 			o.root(t, "tor", "cd /var/lib/rocec/txn-"+run+" && { "+spoil+"\n}")
 			o.sits(t, "bob")
-			out := o.want(t, exitGood, "confirm", run)
+			out := o.want(t, exit.Good, "confirm", run)
 			require.NotContains(t, out, "\033[31m")
 			text, err := os.ReadFile(filepath.Join(o.homes, "bob", "state", "rocec", "runs", run+".jsonl"))
 			require.NoError(t, err)

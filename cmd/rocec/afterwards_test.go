@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
@@ -31,7 +32,7 @@ func TestAfterwards(t *testing.T) {
 	live := func() map[string]string { // what differs from the fabric on the NIC of store1, and what it is
 		t.Helper()
 		code, stdout, stderr := rocec(t, "verify", "--format", "json", "--target", "store1", dir)
-		require.Equal(t, exitErrors, code, stderr)
+		require.Equal(t, exit.Errors, code, stderr)
 		var doc struct {
 			Devices []struct {
 				Changes []struct {
@@ -56,61 +57,61 @@ func TestAfterwards(t *testing.T) {
 	before := live()
 	require.Equal(t, "0,0,0,0,0,0,0,0", before["pfc"])
 	require.Equal(t, "vendor,vendor,vendor,vendor,vendor,vendor,vendor,vendor", before["ets_tsa"])
-	require.Contains(t, want(exitGood, "runs"), "No run was started on this machine")
+	require.Contains(t, want(exit.Good, "runs"), "No run was started on this machine")
 
 	// held until a person confirms
-	out := want(exitGood, "apply", "--auto-approve", "--soak", "0s", "--confirm", "10m", "-m", "ticket 4711", dir)
+	out := want(exit.Good, "apply", "--auto-approve", "--soak", "0s", "--confirm", "10m", "-m", "ticket 4711", dir)
 	require.Contains(t, out, "6 unconfirmed")
 	run := regexp.MustCompile(`rocec confirm (\S+)\.`).FindStringSubmatch(out)[1]
-	require.Contains(t, want(exitGood, "runs"), "ticket 4711")
-	require.Contains(t, want(exitGood, "runs", "last"), "6 unconfirmed")
+	require.Contains(t, want(exit.Good, "runs"), "ticket 4711")
+	require.Contains(t, want(exit.Good, "runs", "last"), "6 unconfirmed")
 	other := t.TempDir()
-	require.Contains(t, want(exitGood, "runs", "-C", dir, "last"), "6 unconfirmed")
-	require.Contains(t, want(exitUsage, "runs", "-C", other, "last"), "no run \"last\" of the fabric in "+other)
-	require.Contains(t, strings.Join(strings.Fields(want(exitUsage, "rollback", "-C", other, run)), " "), "is a run of the fabric in")
-	require.Contains(t, want(exitLocked, "unlock", "-C", dir), "rocec confirm "+run)
-	require.Contains(t, want(exitUsage, "resume", run), "rocec confirm "+run)
-	require.Contains(t, want(exitGood, "confirm", run), "6 applied")
-	require.Contains(t, want(exitGood, "plan", "--detailed-exitcode", dir), "No changes")
-	require.Contains(t, want(exitGood, "confirm", run), "is over (6 applied). Nothing to confirm.")
-	require.Contains(t, want(exitGood, "resume", run), "is over (6 applied). Nothing to resume.")
-	require.Contains(t, want(exitGood, "unlock", "-C", dir), "No locks and nothing left.")
+	require.Contains(t, want(exit.Good, "runs", "-C", dir, "last"), "6 unconfirmed")
+	require.Contains(t, want(exit.Usage, "runs", "-C", other, "last"), "no run \"last\" of the fabric in "+other)
+	require.Contains(t, strings.Join(strings.Fields(want(exit.Usage, "rollback", "-C", other, run)), " "), "is a run of the fabric in")
+	require.Contains(t, want(exit.Locked, "unlock", "-C", dir), "rocec confirm "+run)
+	require.Contains(t, want(exit.Usage, "resume", run), "rocec confirm "+run)
+	require.Contains(t, want(exit.Good, "confirm", run), "6 applied")
+	require.Contains(t, want(exit.Good, "plan", "--detailed-exitcode", dir), "No changes")
+	require.Contains(t, want(exit.Good, "confirm", run), "is over (6 applied). Nothing to confirm.")
+	require.Contains(t, want(exit.Good, "resume", run), "is over (6 applied). Nothing to resume.")
+	require.Contains(t, want(exit.Good, "unlock", "-C", dir), "No locks and nothing left.")
 
 	// back, one device first; a file that somebody changed since is left alone
-	require.Contains(t, want(exitUsage, "rollback", run, "--target", "tor1"), "--auto-approve", "it shows its plan and asks")
-	require.Contains(t, want(exitGood, "rollback", run, "--target", "tor1", "--auto-approve", "--soak", "0s"), "1 applied")
+	require.Contains(t, want(exit.Usage, "rollback", run, "--target", "tor1"), "--auto-approve", "it shows its plan and asks")
+	require.Contains(t, want(exit.Good, "rollback", run, "--target", "tor1", "--auto-approve", "--soak", "0s"), "1 applied")
 	now, err := tor.ReadFile(trafficConf)
 	require.NoError(t, err)
 	require.Equal(t, string(factory), string(now))
 	script, err := nic.ReadFile("/usr/local/sbin/rocec-host")
 	require.NoError(t, err)
 	nic.WriteFile("/usr/local/sbin/rocec-host", append(script, "# mine\n"...), 0o755)
-	require.Contains(t, strings.Join(strings.Fields(want(exitMachines, "rollback", run, "--auto-approve", "--soak", "0s")), " "),
+	require.Contains(t, strings.Join(strings.Fields(want(exit.Machines, "rollback", run, "--auto-approve", "--soak", "0s")), " "),
 		"neither what the run wrote nor what it found")
 	nic.WriteFile("/usr/local/sbin/rocec-host", script, 0o755)
-	require.Contains(t, want(exitGood, "rollback", run, "--auto-approve", "--soak", "0s"), "5 applied")
+	require.Contains(t, want(exit.Good, "rollback", run, "--auto-approve", "--soak", "0s"), "5 applied")
 	require.Equal(t, before, live(), "the NIC is as it was before rocec came")
 	_, err = nic.ReadFile("/usr/local/sbin/rocec-host")
 	require.Error(t, err, "and nothing of rocec's is left there")
-	require.Contains(t, want(exitGood, "runs"), "rollback of "+run)
-	require.Contains(t, want(exitGood, "rollback", run, "--auto-approve"), "Nothing to go back from.")
-	require.Contains(t, want(exitIncomplete, "confirm", run), "is over (6 applied, rolled back by run ")
+	require.Contains(t, want(exit.Good, "runs"), "rollback of "+run)
+	require.Contains(t, want(exit.Good, "rollback", run, "--auto-approve"), "Nothing to go back from.")
+	require.Contains(t, want(exit.Incomplete, "confirm", run), "is over (6 applied, rolled back by run ")
 
 	// a held run is gone back from
-	out = want(exitGood, "apply", "--auto-approve", "--soak", "0s", "--confirm", "10m", dir)
+	out = want(exit.Good, "apply", "--auto-approve", "--soak", "0s", "--confirm", "10m", dir)
 	run = regexp.MustCompile(`rocec confirm (\S+)\.`).FindStringSubmatch(out)[1]
-	require.Contains(t, want(exitGood, "rollback", run, "--auto-approve", "--soak", "0s"), "Rolled back. 6 devices restored.")
+	require.Contains(t, want(exit.Good, "rollback", run, "--auto-approve", "--soak", "0s"), "Rolled back. 6 devices restored.")
 	require.Equal(t, before, live())
-	require.Contains(t, want(exitIncomplete, "confirm", run), "is over (6 restored). Nothing to confirm.")
-	require.Contains(t, want(exitGood, "runs", run), "6 restored")
+	require.Contains(t, want(exit.Incomplete, "confirm", run), "is over (6 restored). Nothing to confirm.")
+	require.Contains(t, want(exit.Good, "runs", run), "6 restored")
 
 	// a lock of a run that is over, and of one that was led elsewhere
 	tor.WriteFile("/var/lib/rocec/lock/owner", []byte("txn 20260101t000000z-abcd\nowner alice@ws7, process 1\nsince 2026-01-01T00:00:00Z\n"),
 		0o644)
-	require.Contains(t, want(exitLocked, "unlock", "-C", dir, "tor1"), "rocec unlock --run 20260101t000000z-abcd tor1")
-	require.Contains(t, want(exitUsage, "unlock", "-C", dir, "--run", "20260101t000000z-abcd", "tor1"), "--auto-approve")
-	require.Contains(t, want(exitGood, "unlock", "-C", dir, "--run", "20260101t000000z-abcd", "--auto-approve", "tor1"), "tor1  unlocked")
-	require.Contains(t, want(exitGood, "unlock", "-C", dir), "No locks and nothing left.")
+	require.Contains(t, want(exit.Locked, "unlock", "-C", dir, "tor1"), "rocec unlock --run 20260101t000000z-abcd tor1")
+	require.Contains(t, want(exit.Usage, "unlock", "-C", dir, "--run", "20260101t000000z-abcd", "tor1"), "--auto-approve")
+	require.Contains(t, want(exit.Good, "unlock", "-C", dir, "--run", "20260101t000000z-abcd", "--auto-approve", "tor1"), "tor1  unlocked")
+	require.Contains(t, want(exit.Good, "unlock", "-C", dir), "No locks and nothing left.")
 
 	// a journal that was cut off, and one that is none
 	runs := filepath.Join(getenv(t, "XDG_STATE_HOME"), "rocec", "runs")
@@ -118,14 +119,14 @@ func TestAfterwards(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(runs, run+".jsonl"), text[:len(text)-10], 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(runs, "20260101t000000z-ffff.jsonl"), []byte("no journal\n"), 0o600))
-	out = want(exitGood, "runs")
+	out = want(exit.Good, "runs")
 	require.Contains(t, out, "died")
 	require.Contains(t, out, "20260101t000000z-ffff.jsonl")
-	require.Contains(t, want(exitGood, "runs", run), "1 line of the journal could not be read")
-	require.Contains(t, want(exitUsage, "resume", "nothing"), "no run \"nothing\"")
+	require.Contains(t, want(exit.Good, "runs", run), "1 line of the journal could not be read")
+	require.Contains(t, want(exit.Usage, "resume", "nothing"), "no run \"nothing\"")
 	var doc struct{ Runs []struct{ Run string } }
 	code, stdout, _ := rocec(t, "runs", "--format", "json")
-	require.Equal(t, exitGood, code)
+	require.Equal(t, exit.Good, code)
 	require.NoError(t, json.NewDecoder(strings.NewReader(stdout)).Decode(&doc))
 	require.Len(t, doc.Runs, 4)
 }

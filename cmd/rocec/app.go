@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
@@ -113,7 +114,6 @@ func newRoot(p *person) *cobra.Command {
 	}
 	root.SetHelpCommandGroupID("watch")
 	offerCommon(root)
-	countArguments(root)
 	root.SetFlagErrorFunc(wrongFlag)
 	a.fitHelp(root)
 	return root
@@ -137,7 +137,7 @@ func wrongFlag(cmd *cobra.Command, err error) error {
 	if path, ok := strings.CutPrefix(cmd.CommandPath(), cmd.Root().Name()+" "); ok {
 		help = diag.Rocec("help " + path)
 	}
-	return &exit{exitUsage, text + "\nsee: " + help}
+	return &exit.Error{Status: exit.Usage, Message: text + "\nsee: " + help}
 }
 
 // sayFlag says what is wrong with the value of a flag, in the words of the flag's type.
@@ -159,22 +159,14 @@ func sayFlag(err error) string {
 
 var digits = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9]+$`) })
 
-// countArguments makes a wrong number of arguments say how the verb is written; cobra says but the number.
-func countArguments(cmd *cobra.Command) {
-	for _, verb := range cmd.Commands() {
-		countArguments(verb)
-		check := verb.Args
-		if check == nil {
-			continue
+// takes refuses fewer arguments than least and more than most, and says how the verb is written; cobra's own says but the number.
+func takes(least, most int) cobra.PositionalArgs {
+	return func(verb *cobra.Command, args []string) error {
+		if least <= len(args) && len(args) <= most {
+			return nil
 		}
-		verb.Args = func(verb *cobra.Command, args []string) error {
-			err := check(verb, args)
-			if err == nil || !strings.HasPrefix(err.Error(), "accepts ") && !strings.HasPrefix(err.Error(), "requires ") {
-				return err
-			}
-			_, want, _ := strings.Cut(verb.Use, " ")
-			return fail(exitUsage, "%s takes %s, not %s\nsee: %[1]s --help", verb.CommandPath(), want, diag.Count(len(args), "argument"))
-		}
+		_, want, _ := strings.Cut(verb.Use, " ")
+		return exit.Fail(exit.Usage, "%s takes %s, not %s\nsee: %[1]s --help", verb.CommandPath(), want, diag.Count(len(args), "argument"))
 	}
 }
 
@@ -265,17 +257,17 @@ func (a *app) prepare() error {
 	switch a.color {
 	case "auto", "always", "never":
 	default:
-		return fail(exitUsage, "--color is auto, always or never, not %q", a.color)
+		return exit.Fail(exit.Usage, "--color is auto, always or never, not %q", a.color)
 	}
 	if a.maxObjects < 1 {
-		return fail(exitUsage, "--max-objects is at least 1")
+		return exit.Fail(exit.Usage, "--max-objects is at least 1")
 	}
 	level := slog.LevelWarn
 	if a.verbose {
 		level = slog.LevelInfo
 	}
 	if a.budget <= 0 {
-		return fail(exitUsage, "--budget is more than 0, such as 60s or 10m")
+		return exit.Fail(exit.Usage, "--budget is more than 0, such as 60s or 10m")
 	}
 	o := &slog.HandlerOptions{Level: level, ReplaceAttr: func(_ []string, at slog.Attr) slog.Attr {
 		if at.Key == slog.TimeKey { // two runs compare equal
@@ -289,7 +281,7 @@ func (a *app) prepare() error {
 	case "json":
 		a.log = slog.New(slog.NewJSONHandler(a.stderr, o))
 	default:
-		return fail(exitUsage, "--log-format is text or json, not %q", a.logFormat)
+		return exit.Fail(exit.Usage, "--log-format is text or json, not %q", a.logFormat)
 	}
 	return nil
 }
@@ -338,5 +330,5 @@ func choice(flag, value string, words ...string) error {
 	if slices.Contains(words, value) {
 		return nil
 	}
-	return fail(exitUsage, "--%s is %s, not %q", flag, diag.Or(words), value)
+	return exit.Fail(exit.Usage, "--%s is %s, not %q", flag, diag.Or(words), value)
 }

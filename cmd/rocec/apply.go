@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
@@ -29,7 +30,7 @@ func (a *app) applyCommand() *cobra.Command {
 			"confirmed over a new login, after it has held and neither it nor a device beside it lost a link, daemon or neighbour.\n" +
 			"The first Ctrl-C (or a closed terminal) lets the devices under way come to an end and starts no other; the\n" +
 			"second one ends rocec. What was done is kept: see rocec runs.",
-		Args: cobra.MaximumNArgs(1),
+		Args: takes(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.soakSet, o.holdSet = cmd.Flags().Changed("soak"), cmd.Flags().Changed("confirm")
 			if err := o.check(a, args); err != nil {
@@ -123,15 +124,15 @@ func (o *leadOptions) leadFlags(a *app, cmd *cobra.Command) {
 func (o *leadOptions) check(a *app, args []string) error {
 	switch {
 	case o.parallel < 1 || o.maxFailures < 0:
-		return fail(exitUsage, "--parallel is at least 1 and --max-failures at least 0")
+		return exit.Fail(exit.Usage, "--parallel is at least 1 and --max-failures at least 0")
 	case o.hold < 0 || o.holdSet && o.hold == 0 || o.hold > mostHold || o.soak < 0 || o.soak > mostHold:
-		return fail(exitUsage, "--confirm and --soak are durations such as 10m or 30s, and of at most 30 days")
+		return exit.Fail(exit.Usage, "--confirm and --soak are durations such as 10m or 30s, and of at most 30 days")
 	}
 	if o.alone && strings.TrimSpace(o.message) == "" {
-		return fail(exitUsage, "--alone wants a reason, for whoever asks later: -m WHY")
+		return exit.Fail(exit.Usage, "--alone wants a reason, for whoever asks later: -m WHY")
 	}
 	if o.hookTime <= 0 || len(o.drain) > 0 && o.drain[0] == "" || len(o.undrain) > 0 && o.undrain[0] == "" {
-		return fail(exitUsage, "--drain and --undrain name a program, and --hook-timeout is more than 0")
+		return exit.Fail(exit.Usage, "--drain and --undrain name a program, and --hook-timeout is more than 0")
 	}
 	return errors.Join(
 		choice("on-failure", o.onFailure, string(rollout.UndoWave), string(rollout.Stop), string(rollout.UndoAll)),
@@ -142,7 +143,7 @@ func (o *leadOptions) check(a *app, args []string) error {
 
 func (o *applyOptions) check(a *app, args []string) error {
 	if o.saved != "" && o.lab != "" {
-		return fail(exitUsage, "--plan with --lab: a saved plan is for real devices. Leave out one of the two")
+		return exit.Fail(exit.Usage, "--plan with --lab: a saved plan is for real devices. Leave out one of the two")
 	}
 	return errors.Join(o.leadOptions.check(a, args), o.orderOptions.check())
 }
@@ -183,7 +184,7 @@ func (a *app) apply(ctx context.Context, args []string, o applyOptions) (err err
 	devices.look = true
 	plan := a.compareForChange(ctx, devices)
 	if ctx.Err() != nil {
-		return fail(exitInterrupted, "interrupted; nothing was changed")
+		return exit.Fail(exit.Interrupted, "interrupted; nothing was changed")
 	}
 	if o.onlyIntent {
 		plan.OnlyIntent(tool())
@@ -192,7 +193,7 @@ func (a *app) apply(ctx context.Context, args []string, o applyOptions) (err err
 	w.unlike = judged(f.Fabric, plan, o.trustFabric)
 	if saved != nil {
 		if err := plan.Matches(saved); err != nil {
-			return fail(exitMachines, "%v", err)
+			return exit.Fail(exit.Machines, "%v", err)
 		}
 	}
 	if !until.IsZero() {
@@ -204,11 +205,11 @@ func (a *app) apply(ctx context.Context, args []string, o applyOptions) (err err
 			return err
 		}
 		if plan = a.compareForChange(ctx, devices); ctx.Err() != nil {
-			return fail(exitInterrupted, "interrupted between two steps; what was applied is kept, and apply goes on from there")
+			return exit.Fail(exit.Interrupted, "interrupted between two steps; what was applied is kept, and apply goes on from there")
 		}
 		w.unlike = judged(f.Fabric, plan, o.trustFabric)
 	}
-	return fail(exitIncomplete, "the devices do not come to what the fabric wants; plan shows what is left")
+	return exit.Fail(exit.Incomplete, "the devices do not come to what the fabric wants; plan shows what is left")
 }
 
 // work is what the steps of an apply have in common.
@@ -290,7 +291,7 @@ func (a *app) mayApply(ctx context.Context, w *work, plan *deploy.Plan, seq *seq
 		return err
 	}
 	if s := plan.Summary(); s.Unreachable+s.Refused > o.maxFailures && (s.Refused > o.maxFailures || len(seq.mixed.against()) > 0) {
-		return untouched(fail(exitMachines, "%s cannot be changed, and a link with PFC at one end only loses frames. Nothing was changed. "+
+		return untouched(exit.Fail(exit.Machines, "%s cannot be changed, and a link with PFC at one end only loses frames. Nothing was changed. "+
 			"Fix them, leave them out with --target, or go on without them with --max-failures %d.",
 			diag.Count(s.Unreachable+s.Refused, "device"), s.Unreachable+s.Refused))
 	}
@@ -324,7 +325,7 @@ func (a *app) planAgain(ctx context.Context, w *work, done *deploy.Plan, o apply
 	}
 	a.planView(w.dir, o.viewOptions).print(again)
 	if !again.Empty() {
-		return &exit{exitIncomplete, ""}
+		return exit.With(exit.Incomplete)
 	}
 	return nil
 }
@@ -336,13 +337,13 @@ func moment(text string, now time.Time) (time.Time, error) {
 	}
 	if t, err := time.Parse(time.RFC3339, text); err == nil {
 		if t.Before(now) {
-			return t, fail(exitUsage, "--not-after %s is over", text)
+			return t, exit.Fail(exit.Usage, "--not-after %s is over", text)
 		}
 		return t, nil
 	}
 	t, err := time.ParseInLocation("15:04", text, now.Location())
 	if err != nil {
-		return t, fail(exitUsage, "--not-after is a time such as 23:30 or 2026-11-23T23:30:00Z, not %q", text)
+		return t, exit.Fail(exit.Usage, "--not-after is a time such as 23:30 or 2026-11-23T23:30:00Z, not %q", text)
 	}
 	t = time.Date(now.Year(), now.Month(), now.Day(), t.Hour(), t.Minute(), 0, 0, now.Location())
 	if t.Before(now) {
@@ -370,14 +371,14 @@ func (a *app) nothingToDo(plan *deploy.Plan, format string) error {
 		a.writeUntouched(plan)
 	}
 	if troubled(plan) {
-		return &exit{exitMachines, ""}
+		return exit.With(exit.Machines)
 	}
 	var texts []string
 	for _, h := range held { // what is in use there may not stay
 		texts = append(texts, h.Holds(h.names()...)+" "+h.GoOn(h.names()...))
 	}
 	if len(texts) > 0 {
-		return fail(exitLocked, "%s", strings.Join(texts, " "))
+		return exit.Fail(exit.Locked, "%s", strings.Join(texts, " "))
 	}
 	return nil
 }
@@ -429,11 +430,11 @@ func outcome(r *deploy.Results) error {
 	}
 	switch {
 	case r.Interrupted:
-		return &exit{exitInterrupted, ""}
+		return exit.With(exit.Interrupted)
 	case !r.Touched() && (locked || r.Stopped == deploy.OtherRun):
-		return &exit{exitLocked, ""}
+		return exit.With(exit.Locked)
 	case !r.Touched() && (machine || r.Stopped == deploy.NotMarked && r.Because.Machine()):
-		return &exit{exitMachines, ""}
+		return exit.With(exit.Machines)
 	}
-	return &exit{exitIncomplete, ""}
+	return exit.With(exit.Incomplete)
 }

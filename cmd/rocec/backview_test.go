@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -15,17 +16,17 @@ import (
 func TestRollbackSaysWhatRuns(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, oneRack)
-	o.want(t, exitGood, "plan")
+	o.want(t, exit.Good, "plan")
 	factory := o.content(t)
 	run := o.holds(t)
 	shows := func(says string) {
 		t.Helper()
-		plan := o.want(t, exitUsage, "rollback", run)
+		plan := o.want(t, exit.Usage, "rollback", run)
 		require.Contains(t, plan, "  runs: cumulus reload\n")
 		require.Contains(t, plan, "  runs: undo of mlx5 apply ens1f0,carries\n")
 		require.NotContains(t, plan, "systemctl")
 		require.NotContains(t, plan, "in another way")
-		plan = o.want(t, exitUsage, "rollback", "--diff", run)
+		plan = o.want(t, exit.Usage, "rollback", "--diff", run)
 		require.Contains(t, plan, "      if test -e /cumulus/switchd/config/traffic/reload", "a command of the switch")
 		require.Contains(t, plan, "      \techo 1 >/cumulus/switchd/config/traffic/reload\n", "with its tab")
 		require.Contains(t, plan, "      systemctl daemon-reload\n", "one of the host")
@@ -39,14 +40,15 @@ func TestRollbackSaysWhatRuns(t *testing.T) {
 			})
 		}
 		each(strings.Repeat("0", 64))
-		require.Contains(t, o.want(t, exitUsage, "rollback", run), "in another way than the one that made the run ("+buildVersion().Version+"). "+says)
+		require.Contains(t, o.want(t, exit.Usage, "rollback", run),
+			"in another way than the one that made the run ("+buildVersion().Version+"). "+says)
 		each(was)
 	}
 	shows("What runs is what the device was given then.")
-	o.want(t, exitGood, "confirm", run)
+	o.want(t, exit.Good, "confirm", run)
 	shows("What runs is what this rocec does.")
 	o.edits(t, run, func(h header) { h["steps"].([]any)[0].(header)["digest"] = strings.Repeat("0", 64) })
-	require.Contains(t, o.want(t, exitGood, "rollback", "--auto-approve", "--soak", "0s", run), "3 applied")
+	require.Contains(t, o.want(t, exit.Good, "rollback", "--auto-approve", "--soak", "0s", run), "3 applied")
 	o.same(t, factory, "another rocec made the run")
 }
 

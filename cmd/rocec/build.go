@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/target"
@@ -35,13 +36,13 @@ func (a *app) buildCommand() *cobra.Command {
 			"and hosts, with the same files, also of switches that others write. netbox: for each switch that others write its\n" +
 			"settings as data of a config context. handover: a sheet for each group of hosts that are set by hand, which says\n" +
 			"how they must be set. See docs/images.md.",
-		Args: cobra.MaximumNArgs(1),
+		Args: takes(0, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if o.out == "" {
-				return fail(exitUsage, "build needs -o OUT, the folder to write to")
+				return exit.Fail(exit.Usage, "build needs -o OUT, the folder to write to")
 			}
 			if o.as != "" && o.fold {
-				return fail(exitUsage, "--as and --fold are two forms of what is built; leave out one of them")
+				return exit.Fail(exit.Usage, "--as and --fold are two forms of what is built; leave out one of them")
 			}
 			if o.as != "" {
 				if err := choice("as", o.as, forms...); err != nil {
@@ -95,11 +96,11 @@ func (a *app) build(dir string, o buildOptions) error {
 		return err
 	}
 	if err := os.MkdirAll(o.out, 0o777); err != nil {
-		return fail(exitErrors, "%v", err)
+		return exit.Fail(exit.Errors, "%v", err)
 	}
 	root, err := os.OpenRoot(o.out)
 	if err != nil {
-		return fail(exitErrors, "%v", err)
+		return exit.Fail(exit.Errors, "%v", err)
 	}
 	defer root.Close()
 	out := newBuilder(o.out, root)
@@ -112,15 +113,15 @@ func (a *app) build(dir string, o buildOptions) error {
 		folded, index := foldFiles(tree)
 		left, err := leftover(root, folded, index)
 		if err != nil {
-			return fail(exitErrors, "%v", err)
+			return exit.Fail(exit.Errors, "%v", err)
 		}
 		if left != "" {
-			return fail(exitErrors, "%s holds %s, which this build does not write, and a folded tree holds nothing else; empty it first, or "+
+			return exit.Fail(exit.Errors, "%s holds %s, which this build does not write, and a folded tree holds nothing else; empty it first, or "+
 				"write to a new folder", diag.Escape(o.out), diag.Escape(left))
 		}
 		if index != "" {
 			if _, err := writeBelow(root, folderIndex, 0o644, []byte(index)); err != nil {
-				return fail(exitErrors, "%v", err)
+				return exit.Fail(exit.Errors, "%v", err)
 			}
 		}
 		files = slices.Values(folded)
@@ -129,7 +130,7 @@ func (a *app) build(dir string, o buildOptions) error {
 	for f := range files {
 		changed, err := out.write(f.name(), f.file.Mode, render(f.device, f.file))
 		if err != nil {
-			return fail(exitErrors, "%v", err)
+			return exit.Fail(exit.Errors, "%v", err)
 		}
 		if changed {
 			written++

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/target"
@@ -56,7 +57,7 @@ func (a *app) buildAs(f *ir.Fabric, tree *target.Tree, root *os.Root, o buildOpt
 	}
 	counted := counted(hosts, switches)
 	if counted == "" {
-		return fail(exitErrors, "There is no %s among these devices that the form %s is for.", formFor[o.as], o.as)
+		return exit.Fail(exit.Errors, "There is no %s among these devices that the form %s is for.", formFor[o.as], o.as)
 	}
 	mine := map[string]bool{}
 	for _, f := range files {
@@ -66,19 +67,19 @@ func (a *app) buildAs(f *ir.Fabric, tree *target.Tree, root *os.Root, o buildOpt
 	for _, pattern := range patterns {
 		found, err := fs.Glob(root.FS(), pattern)
 		if err != nil {
-			return fail(exitErrors, "%v", err)
+			return exit.Fail(exit.Errors, "%v", err)
 		}
 		there = append(there, found...)
 	}
 	if i := slices.IndexFunc(there, func(name string) bool { return !mine[name] }); i >= 0 {
-		return fail(exitErrors, "%s holds %s, which this build does not write, and would be taken for a part of it; empty the folder first, or "+
-			"write to a new one", diag.Escape(o.out), diag.Escape(there[i]))
+		return exit.Fail(exit.Errors, "%s holds %s, which this build does not write, and would be taken for a part of it; empty the "+
+			"folder first, or write to a new one", diag.Escape(o.out), diag.Escape(there[i]))
 	}
 	written := 0
 	for _, f := range files {
 		changed, err := writeBelow(root, f.name, 0o644, f.data)
 		if err != nil {
-			return fail(exitErrors, "%v", err)
+			return exit.Fail(exit.Errors, "%v", err)
 		}
 		if changed {
 			written++

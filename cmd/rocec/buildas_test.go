@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/nic"
@@ -66,7 +67,7 @@ func eachSound(t *testing.T, do func(t *testing.T, dir string, built map[string]
 		}
 		t.Run(e.Name(), func(t *testing.T) {
 			dir, out := filepath.Join("../../examples", e.Name()), t.TempDir()
-			if code, _, _ := rocec(t, "build", "-q", "-o", out, dir); code == exitGood {
+			if code, _, _ := rocec(t, "build", "-q", "-o", out, dir); code == exit.Good {
 				do(t, dir, readTree(t, out))
 			}
 		})
@@ -79,9 +80,9 @@ func TestOverlay(t *testing.T) {
 	eachSound(t, func(t *testing.T, dir string, built map[string]modeAndText) {
 		out, again := t.TempDir(), t.TempDir()
 		code, _, stderr := rocec(t, "build", "--as", "overlay", "-o", out, dir)
-		require.Equal(t, exitGood, code, stderr)
+		require.Equal(t, exit.Good, code, stderr)
 		code, _, _ = rocec(t, "build", "--as", "overlay", "-o", again, dir)
-		require.Equal(t, exitGood, code)
+		require.Equal(t, exit.Good, code)
 		files := readTree(t, out)
 		require.Equal(t, files, readTree(t, again))
 		var doc overlayDocument
@@ -128,7 +129,7 @@ func TestAnsible(t *testing.T) {
 	eachSound(t, func(t *testing.T, dir string, built map[string]modeAndText) {
 		out := t.TempDir()
 		code, _, stderr := rocec(t, "build", "-q", "--as", "ansible", "-o", out, dir)
-		require.Equal(t, exitGood, code, stderr)
+		require.Equal(t, exit.Good, code, stderr)
 		files := readTree(t, out)
 		read := func(name string, into any) {
 			t.Helper()
@@ -275,7 +276,7 @@ func TestForms(t *testing.T) {
 	} {
 		out := t.TempDir()
 		code, _, stderr := rocec(t, "build", "-q", "--as", tc.form, "-o", out, tc.dir)
-		require.Equal(t, exitGood, code, stderr)
+		require.Equal(t, exit.Good, code, stderr)
 		for name, f := range readTree(t, out) {
 			if strings.HasSuffix(name, ".tar") || strings.HasSuffix(name, "group_vars/rocec.yml") || name == overlayManifest {
 				continue // they hold the script, or hashes of it
@@ -298,7 +299,7 @@ func TestFormsOfSwitches(t *testing.T) {
 	out, ansible, netbox := t.TempDir(), t.TempDir(), t.TempDir()
 	for _, args := range [][]string{{"-o", out}, {"--as", formAnsible, "-o", ansible}, {"--as", formNetBox, "-o", netbox}} {
 		code, _, stderr := rocec(t, append(append([]string{"build", "-q"}, args...), dir)...)
-		require.Equal(t, exitGood, code, stderr)
+		require.Equal(t, exit.Good, code, stderr)
 	}
 	built, vars, contexts := readTree(t, out), readTree(t, ansible), readTree(t, netbox)
 	var inventory map[string]struct {

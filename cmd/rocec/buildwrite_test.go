@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/cmd/internal/exit"
 )
 
 // built runs build on a fabric and returns what it prints.
@@ -23,7 +25,7 @@ func built(tb testing.TB, args ...string) string {
 		getenv: func(string) string { return "" },
 	},
 		append([]string{"build"}, args...))
-	require.Equal(tb, exitGood, code, stderr.String())
+	require.Equal(tb, exit.Good, code, stderr.String())
 	return stdout.String()
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/lang/lock"
@@ -33,7 +34,7 @@ func TestOnlyIntent(t *testing.T) {
 		t.Helper()
 		var doc planDocument
 		code, stdout, stderr := rocec(t, "plan", "--format", "json", "--target", "tor1", dir)
-		require.Equal(t, exitGood, code, stderr)
+		require.Equal(t, exit.Good, code, stderr)
 		require.NoError(t, json.Unmarshal([]byte(stdout), &doc))
 		return doc.Devices[0].Status, doc.Devices[0].Cause
 	}
@@ -41,7 +42,7 @@ func TestOnlyIntent(t *testing.T) {
 	apply := []string{"apply", "--auto-approve", "--soak", "0s", dir}
 
 	version = "0.11.0"
-	want(exitGood, "lock-sizes", dir)
+	want(exit.Good, "lock-sizes", dir)
 	text, err := os.ReadFile(name)
 	require.NoError(t, err)
 	var ds diag.List
@@ -51,7 +52,7 @@ func TestOnlyIntent(t *testing.T) {
 	require.NoError(t, os.WriteFile(name, lock.Format(l), 0o644))
 	_, c := cause()
 	assert.Nil(t, c, "nobody knows who made a device of the factory")
-	want(exitGood, apply...)
+	want(exit.Good, apply...)
 	status, c := cause()
 	assert.Equal(t, "same", status)
 	assert.Nil(t, c)
@@ -66,15 +67,16 @@ func TestOnlyIntent(t *testing.T) {
 	assert.Equal(t, &planCause{"0.11.0", "0.12.0", false}, c)
 	const differs = "1 device differs only because rocec changed (0.11.0 -> 0.12.0); --only-intent leaves it as it is: tor1."
 	const left = "1 device left as it is, because only rocec changed (0.11.0 -> 0.12.0): tor1."
-	assert.Contains(t, oneLine(want(exitGood, "plan", dir)), differs)
-	assert.Contains(t, oneLine(want(exitGood, "plan", "--detailed-exitcode", "--only-intent", dir)), left)
+	assert.Contains(t, oneLine(want(exit.Good, "plan", dir)), differs)
+	assert.Contains(t, oneLine(want(exit.Good, "plan", "--detailed-exitcode", "--only-intent", dir)), left)
 	saved := filepath.Join(t.TempDir(), "p")
-	want(exitGood, "plan", "--only-intent", "--out", saved, dir)
-	want(exitGood, "apply", "--plan", saved, "--auto-approve", "--only-intent", dir)
-	assert.Contains(t, oneLine(want(exitUsage, "apply", "--plan", saved, "--auto-approve", dir)), "rocec apply --plan "+saved+" --only-intent "+dir)
+	want(exit.Good, "plan", "--only-intent", "--out", saved, dir)
+	want(exit.Good, "apply", "--plan", saved, "--auto-approve", "--only-intent", dir)
+	assert.Contains(t, oneLine(want(exit.Usage, "apply", "--plan", saved, "--auto-approve", dir)),
+		"rocec apply --plan "+saved+" --only-intent "+dir)
 	conf, err := devices.Device("tor1").ReadFile(trafficConf)
 	require.NoError(t, err)
-	assert.Contains(t, oneLine(want(exitGood, append(apply, "--only-intent")...)), left)
+	assert.Contains(t, oneLine(want(exit.Good, append(apply, "--only-intent")...)), left)
 	now, err := devices.Device("tor1").ReadFile(trafficConf)
 	require.NoError(t, err)
 	assert.Equal(t, string(conf), string(now))
@@ -101,7 +103,7 @@ func TestOnlyIntent(t *testing.T) {
 		return names
 	}
 	before := runs()
-	want(exitGood, apply...)
+	want(exit.Good, apply...)
 	added := slices.DeleteFunc(runs(), func(name string) bool { return slices.Contains(before, name) })
 	require.Len(t, added, 1)
 	version = "0.11.0"
@@ -111,7 +113,7 @@ func TestOnlyIntent(t *testing.T) {
 
 	// Back to what 0.11.0 wrote, and 0.12.0 knows it.
 	run := strings.TrimSuffix(filepath.Base(added[0]), ".jsonl")
-	want(exitGood, "rollback", "--auto-approve", "--soak", "0s", run)
+	want(exit.Good, "rollback", "--auto-approve", "--soak", "0s", run)
 	version = "0.12.0"
 	_, c = cause()
 	assert.Equal(t, &planCause{"0.11.0", "0.12.0", false}, c)

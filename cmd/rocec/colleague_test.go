@@ -18,6 +18,7 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/lab"
@@ -76,7 +77,7 @@ func (o *office) want(t *testing.T, code int, args ...string) string {
 // holds waits with a change, and gives its run.
 func (o *office) holds(t *testing.T) string {
 	t.Helper()
-	out := o.want(t, exitGood, "apply", "--auto-approve", "--soak", "0s", "--confirm", "2h", "-m", "ticket 4711")
+	out := o.want(t, exit.Good, "apply", "--auto-approve", "--soak", "0s", "--confirm", "2h", "-m", "ticket 4711")
 	return regexp.MustCompile(`rocec confirm (\S+)\.`).FindStringSubmatch(out)[1]
 }
 
@@ -201,7 +202,7 @@ func TestColleague(t *testing.T) {
 			t.Parallel()
 			hcl := strings.NewReplacer("store[1-3]", "store[1-2]", "swp[1-3]", "swp[1-2]", "Ethernet[0,4,8]", "Ethernet[0,4]").Replace(systems[name])
 			o := newOffice(t, hcl)
-			o.want(t, exitGood, "plan") // the lab is made
+			o.want(t, exit.Good, "plan") // the lab is made
 			factory := o.content(t)
 			for round := range rounds {
 				if *whole || i%2 == 0 {
@@ -231,20 +232,20 @@ func (o *office) goesOn(t *testing.T, factory map[string]string, round int) {
 	o.sits(t, "alice")
 	run := o.holds(t)
 	o.colleague(t, round)
-	require.Contains(t, o.want(t, exitGood, "confirm", run), "3 applied")
-	require.Contains(t, o.want(t, exitGood, "plan", "--detailed-exitcode"), "No changes")
+	require.Contains(t, o.want(t, exit.Good, "confirm", run), "3 applied")
+	require.Contains(t, o.want(t, exit.Good, "plan", "--detailed-exitcode"), "No changes")
 	changed := o.content(t)
 	require.NotEqual(t, factory, changed)
 	if round%2 == 0 {
 		o.sits(t, "alice")
-		require.Contains(t, o.want(t, exitGood, "confirm", run), "3 applied")
+		require.Contains(t, o.want(t, exit.Good, "confirm", run), "3 applied")
 	}
 	o.forgets(t)
-	require.Contains(t, o.want(t, exitGood, "rollback", "--auto-approve", "--soak", "0s", run), "3 applied")
+	require.Contains(t, o.want(t, exit.Good, "rollback", "--auto-approve", "--soak", "0s", run), "3 applied")
 	o.same(t, factory, "a run that was kept")
 	if round%2 == 0 { // and the first person's journal learns that
 		o.forgets(t)
-		require.Contains(t, o.want(t, exitGood, "rollback", "--auto-approve", run), "Run "+run+" was rolled back by run ")
+		require.Contains(t, o.want(t, exit.Good, "rollback", "--auto-approve", run), "Run "+run+" was rolled back by run ")
 		_, stdout, _ := rocec(t, "runs", run)
 		require.Contains(t, stdout, "Rolled back by run ")
 	}
@@ -253,7 +254,7 @@ func (o *office) goesOn(t *testing.T, factory map[string]string, round int) {
 	device := []string{"tor", "store1"}[round%2]
 	run = o.dies(t, device, txn.Confirm)
 	o.colleague(t, round)
-	out := o.want(t, exitGood, "resume", run)
+	out := o.want(t, exit.Good, "resume", run)
 	require.Regexp(t, `Applied\. \d devices?: \d applied`, out)
 	require.NotContains(t, out, "restored")
 	now := o.content(t)
@@ -263,7 +264,7 @@ func (o *office) goesOn(t *testing.T, factory map[string]string, round int) {
 		}
 	}
 	o.sits(t, "carol")
-	o.want(t, exitGood, "rollback", "--auto-approve", "--soak", "0s", run)
+	o.want(t, exit.Good, "rollback", "--auto-approve", "--soak", "0s", run)
 	o.same(t, factory, "after a run that died")
 }
 
@@ -275,23 +276,23 @@ func (o *office) takesBack(t *testing.T, factory map[string]string, round int) {
 	o.sits(t, "alice")
 	run := o.holds(t)
 	o.colleague(t, round)
-	require.Contains(t, o.want(t, exitGood, "rollback", "--auto-approve", run), "3 devices restored")
+	require.Contains(t, o.want(t, exit.Good, "rollback", "--auto-approve", run), "3 devices restored")
 	o.same(t, factory, "a run that was held")
 
 	// A run that died before it changed anything is unlocked.
 	run = o.dies(t, "tor", txn.Commit)
 	o.colleague(t, round)
-	said := o.want(t, exitLocked, "apply", "--auto-approve")
+	said := o.want(t, exit.Locked, "apply", "--auto-approve")
 	require.Contains(t, said, "rocec resume "+run, "a run that can be gone on with")
 	require.NotContains(t, said, "rocec unlock")
-	o.want(t, exitUsage, "rollback", run) // it is taken up, which does not tell that it is over
-	require.Contains(t, o.want(t, exitLocked, "unlock", "--auto-approve"), "rocec unlock --run "+run+" tor")
-	require.Contains(t, o.want(t, exitGood, "unlock", "--auto-approve", "--run", run), "tor  unlocked")
+	o.want(t, exit.Usage, "rollback", run) // it is taken up, which does not tell that it is over
+	require.Contains(t, o.want(t, exit.Locked, "unlock", "--auto-approve"), "rocec unlock --run "+run+" tor")
+	require.Contains(t, o.want(t, exit.Good, "unlock", "--auto-approve", "--run", run), "tor  unlocked")
 	o.inside(t, func(_ *target.Tree, l *lab.Lab) {
 		text, err := l.Device("tor").ReadFile("/var/lib/rocec/backup/" + run + "/who.unlock")
 		require.NoError(t, err)
 		require.Contains(t, string(text), strings.TrimSuffix(strings.TrimPrefix(by, "by "), " at ")[:10])
 	})
-	o.want(t, exitGood, "rollback", "--auto-approve", "--soak", "0s", run) // where hosts go before their switch
+	o.want(t, exit.Good, "rollback", "--auto-approve", "--soak", "0s", run) // where hosts go before their switch
 	o.same(t, factory, "a run that was unlocked")
 }

@@ -14,7 +14,7 @@ func (a *app) completionCommand(root *cobra.Command) *cobra.Command {
 		Short: "print the completion script of a shell",
 		Long: "Completion prints a script that completes verbs, flags and the names of your fabric's own devices.\n\n  bash:  source " +
 			"<(rocec completion bash)\n  zsh:   rocec completion zsh > \"${fpath[1]}/_rocec\"\n  fish:  rocec completion fish | source",
-		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
+		Args:      cobra.MatchAll(takes(1, 1), cobra.OnlyValidArgs),
 		ValidArgs: []string{"bash", "zsh", "fish", "powershell"},
 		RunE: func(_ *cobra.Command, args []string) error {
 			switch args[0] {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/journal"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
@@ -25,7 +26,7 @@ func (a *app) confirmCommand() *cobra.Command {
 		Long: "Confirm reads all devices of the run first. Where one does not hold the change any more, or cannot be reached, it keeps none,\n" +
 			"as a fabric of which a part goes back is mixed, and says which are left: --target keeps the change on those alone.\n" +
 			"A run that another machine or user started is looked for on the devices of the fabric (-C DIR, --lab).",
-		Args: cobra.ExactArgs(1),
+		Args: takes(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.confirm(cmd.Context(), args[0], o) },
 	}
 	o.flags(a, cmd)
@@ -90,15 +91,15 @@ func (a *app) confirm(ctx context.Context, name string, o runOptions) (err error
 	switch {
 	case len(wait) > 0:
 		a.heldBack(l, o.format, wait, missing, unasked, until)
-		return &exit{exitIncomplete, ""}
+		return exit.With(exit.Incomplete)
 	case !kept && o.format == "text":
 		a.tooLate(l.Run, results)
-		return &exit{exitIncomplete, ""}
+		return exit.With(exit.Incomplete)
 	}
 	if err := outcome(results); err != nil || !g.drained {
 		return err
 	}
-	return &exit{exitIncomplete, ""}
+	return exit.With(exit.Incomplete)
 }
 
 // notHeld are the devices that are known not to hold what the run wrote: undone, refused, or never begun.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/journal"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
@@ -24,7 +25,7 @@ func leftBy(p *deploy.Plan) []journal.Left {
 	for _, d := range p.Devices {
 		switch d.Status {
 		case deploy.StatusPending:
-			out = append(out, journal.Left{Name: d.Device.Name, Why: d.Waits})
+			out = append(out, journal.Left{Name: d.Device.Name, Why: d.Waits.String()})
 		case deploy.StatusUnreachable:
 			out = append(out, journal.Left{Name: d.Device.Name, Why: "unreachable"})
 		case deploy.StatusRefused:
@@ -73,7 +74,7 @@ func (a *app) runsOf(dir, lab string) []*journal.Log {
 	}
 	_, logs, err := a.allRuns()
 	if err != nil { // a plan can do without them
-		if e, ok := errors.AsType[*exit](err); ok && e.code == exitMachines {
+		if e, ok := errors.AsType[*exit.Error](err); ok && e.Status == exit.Machines {
 			a.warnOnce(fmt.Errorf("what earlier runs have left is not known: %w", err))
 		}
 		return nil
@@ -109,7 +110,7 @@ func (v *planView) pending(p *deploy.Plan, debts map[string]debt) {
 		if d.Status == deploy.StatusOthers {
 			continue
 		}
-		why := d.Waits
+		why := d.Waits.String()
 		owed, known := debts[d.Device.Name]
 		if d.Status != deploy.StatusPending && (!known || d.Status == deploy.StatusSame) {
 			continue

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
@@ -317,7 +318,7 @@ func describePair(f *ir.Fabric, from, to *ir.Device) ([]section, error) {
 		out = append(out, s)
 	}
 	if len(out) == 0 {
-		return nil, fail(exitUsage, "%s and %s share no intent", from.Name, to.Name)
+		return nil, exit.Fail(exit.Usage, "%s and %s share no intent", from.Name, to.Name)
 	}
 	return out, nil
 }

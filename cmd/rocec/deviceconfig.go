@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
@@ -74,11 +75,11 @@ func checkDeviceFiles(files []conflint.File) conflint.Lint {
 // loadDeviceFiles judges files of devices instead of a fabric: one file, or every known one below a folder.
 func (a *app) loadDeviceFiles(name string) (*report.Report, error) {
 	if name == "" {
-		return nil, fail(exitUsage, "--device-config: name a file or a folder")
+		return nil, exit.Fail(exit.Usage, "--device-config: name a file or a folder")
 	}
 	info, err := os.Stat(name)
 	if err != nil {
-		return nil, fail(exitUsage, "--device-config: %v", err)
+		return nil, exit.Fail(exit.Usage, "--device-config: %v", err)
 	}
 	var files []conflint.File
 	passed, hidden := 0, map[string][]byte{}
@@ -88,7 +89,7 @@ func (a *app) loadDeviceFiles(name string) (*report.Report, error) {
 			return nil, err
 		}
 	case !info.Mode().IsRegular():
-		return nil, fail(exitUsage, "--device-config: %s is neither a file nor a folder", name)
+		return nil, exit.Fail(exit.Usage, "--device-config: %s is neither a file nor a folder", name)
 	default:
 		out := false
 		data, why := readDeviceFile(name, func() (f fs.File, err error) {
@@ -122,7 +123,7 @@ func (a *app) loadDeviceFiles(name string) (*report.Report, error) {
 func deviceFolder(dir string) (files []conflint.File, passed int, err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, 0, fail(exitUsage, "--device-config: %v", err)
+		return nil, 0, exit.Fail(exit.Usage, "--device-config: %v", err)
 	}
 	defer root.Close()
 	return findDeviceFiles(root.FS(), dir)
@@ -178,10 +179,10 @@ func findDeviceFiles(fsys fs.FS, dir string) (files []conflint.File, passed int,
 		return nil
 	})
 	if err != nil {
-		return nil, 0, fail(exitUsage, "--device-config: %v", err)
+		return nil, 0, exit.Fail(exit.Usage, "--device-config: %v", err)
 	}
 	if len(files) == 0 {
-		return nil, 0, fail(exitUsage, "--device-config: no file below %s is called %s, %s, or leaf01-%s and the like", dir,
+		return nil, 0, exit.Fail(exit.Usage, "--device-config: no file below %s is called %s, %s, or leaf01-%s and the like", dir,
 			strings.Join(conflint.Names, ", "), sonicFile, conflint.Names[0])
 	}
 	return files, passed, nil

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/targets/cumulus/conflint"
 	"github.com/rocec/rocec/targets/sonic/grammar"
 )
@@ -21,7 +22,7 @@ func TestGoldenDeviceFiles(t *testing.T) {
 	t.Chdir("../..")
 	code, stdout, stderr := rocec(t, "validate", "--device-config", "golden", "--color", "never")
 	require.Empty(t, stderr)
-	require.Equal(t, exitGood, code, stdout)
+	require.Equal(t, exit.Good, code, stdout)
 	require.NotContains(t, stdout, "warning[")
 	require.Regexp(t, `(?m)^[0-9]+ files are good:$`, stdout)
 }
@@ -37,7 +38,7 @@ func TestDeviceFleet(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	code, stdout, _ := rocec(t, "validate", "--device-config", dir, "--warnings-as-errors")
-	require.Equal(t, exitGood, code)
+	require.Equal(t, exit.Good, code)
 	require.Contains(t, stdout, "\n1 file is good: "+dir+"/x.qos_features.conf (qos_features.conf of Cumulus Linux 4.4)\n"+
 		"21 files are of switches without any RoCE configuration:\n  21 files: traffic.conf of Cumulus Linux 2.5 to 3.4\n"+
 		"1 further file was passed over: no name of a switch's file\n")
@@ -51,7 +52,7 @@ func TestDeviceNames(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(name, "traffic.conf"), []byte("pfc.port_group_list = []\nx\x1b\n"), 0o600))
 	for _, format := range []string{"text", "json", "sarif", "junit", "github", "gitlab"} {
 		code, stdout, _ := rocec(t, "validate", "--device-config", dir, "--format", format, "--color", "never")
-		require.Equal(t, exitErrors, code, format)
+		require.Equal(t, exit.Errors, code, format)
 		require.NotContains(t, stdout, "\x1b", format)
 		require.NotContains(t, stdout, "\nerror: b", format)
 	}

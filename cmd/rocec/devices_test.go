@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/deploy/lab"
 )
@@ -78,7 +79,7 @@ func TestDevices(t *testing.T) {
 	// a plan is shown, saved and changes nothing
 	before, err := devices.Device("tor1").ReadFile(trafficConf)
 	require.NoError(t, err)
-	want(exitChanges, "plan", "--detailed-exitcode", "--out", saved, dir)
+	want(exit.Changes, "plan", "--detailed-exitcode", "--out", saved, dir)
 	after, err := devices.Device("tor1").ReadFile(trafficConf)
 	require.NoError(t, err)
 	require.Equal(t, string(before), string(after))
@@ -87,13 +88,13 @@ func TestDevices(t *testing.T) {
 	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
 
 	// it is applied, and then there is nothing left to do, not even for the plan itself
-	require.Contains(t, want(exitUsage, "apply", "--plan", saved, "../../examples/rack-v1-pfc"), "rocec apply --plan "+saved+" "+dir)
-	require.Contains(t, want(exitUsage, "apply", "--plan", saved, dir), "--auto-approve", "a saved plan asks like any other")
-	require.Contains(t, want(exitGood, "apply", "--plan", saved, "--auto-approve", "--soak", "0s", dir), "6 applied")
-	require.Contains(t, want(exitGood, "plan", "--detailed-exitcode", dir), "No changes")
-	require.Contains(t, want(exitGood, "apply", "--plan", saved, "--auto-approve", "-C", dir), "No changes")
-	require.Contains(t, want(exitGood, "verify", dir), "Verify: good")
-	require.Contains(t, want(exitGood, "apply", "--auto-approve", "--soak", "0s", dir), "No changes")
+	require.Contains(t, want(exit.Usage, "apply", "--plan", saved, "../../examples/rack-v1-pfc"), "rocec apply --plan "+saved+" "+dir)
+	require.Contains(t, want(exit.Usage, "apply", "--plan", saved, dir), "--auto-approve", "a saved plan asks like any other")
+	require.Contains(t, want(exit.Good, "apply", "--plan", saved, "--auto-approve", "--soak", "0s", dir), "6 applied")
+	require.Contains(t, want(exit.Good, "plan", "--detailed-exitcode", dir), "No changes")
+	require.Contains(t, want(exit.Good, "apply", "--plan", saved, "--auto-approve", "-C", dir), "No changes")
+	require.Contains(t, want(exit.Good, "verify", dir), "Verify: good")
+	require.Contains(t, want(exit.Good, "apply", "--auto-approve", "--soak", "0s", dir), "No changes")
 
 	// somebody edits a switch: verify says what drifted, by key, and a plan brings it back without touching the rest
 	conf, err := devices.Device("tor1").ReadFile(trafficConf)
@@ -101,16 +102,16 @@ func TestDevices(t *testing.T) {
 	edited := strings.Replace(string(conf), "pfc.roce_pfc.rx_enable = true", "pfc.roce_pfc.rx_enable = false", 1) + "sflow.rate.swp1 = 4096\n"
 	require.NotEqual(t, string(conf), edited)
 	devices.Device("tor1").WriteFile(trafficConf, []byte(edited), 0o644)
-	require.Contains(t, want(exitErrors, "verify", dir), "pfc.roce_pfc.rx_enable")
-	want(exitChanges, "plan", "--detailed-exitcode", "--out", saved, dir)
+	require.Contains(t, want(exit.Errors, "verify", dir), "pfc.roce_pfc.rx_enable")
+	want(exit.Changes, "plan", "--detailed-exitcode", "--out", saved, dir)
 
 	// a saved plan that no longer fits is refused before anything is written
 	devices.Device("tor1").WriteFile(trafficConf, []byte(edited+"# later\n"), 0o644)
-	require.Contains(t, want(exitMachines, "apply", "--plan", saved, "--auto-approve", dir), "changed on the device")
+	require.Contains(t, want(exit.Machines, "apply", "--plan", saved, "--auto-approve", dir), "changed on the device")
 	now, err := devices.Device("tor1").ReadFile(trafficConf)
 	require.NoError(t, err)
 	require.Equal(t, edited+"# later\n", string(now))
-	require.Contains(t, want(exitGood, "apply", "--auto-approve", "--soak", "0s", dir), "1 applied")
+	require.Contains(t, want(exit.Good, "apply", "--auto-approve", "--soak", "0s", dir), "1 applied")
 	now, err = devices.Device("tor1").ReadFile(trafficConf)
 	require.NoError(t, err)
 	require.Contains(t, string(now), "pfc.roce_pfc.rx_enable = true")
@@ -120,15 +121,15 @@ func TestDevices(t *testing.T) {
 	data, err := os.ReadFile(saved)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(saved, []byte(strings.Replace(string(data), "tor1", "tor2", 1)), 0o600))
-	want(exitUsage, "apply", "--plan", saved, "--auto-approve", dir)
+	want(exit.Usage, "apply", "--plan", saved, "--auto-approve", dir)
 
 	// a disk that takes no writes: nothing is changed, and that is what the status says
 	devices.Device("tor1").WriteFile(trafficConf, []byte(edited), 0o644)
 	devices.Device("tor1").FailWrites()
 	writes := devices.Device("tor1").Writes()
-	want(exitChanges, "plan", "--detailed-exitcode", dir)
+	want(exit.Changes, "plan", "--detailed-exitcode", dir)
 	require.Equal(t, writes, devices.Device("tor1").Writes(), "a plan tries to write nothing")
-	require.Contains(t, want(exitMachines, "apply", "--auto-approve", "--soak", "0s", dir), "no space left")
+	require.Contains(t, want(exit.Machines, "apply", "--auto-approve", "--soak", "0s", dir), "no space left")
 }
 
 // A device that somebody else holds is left alone.
@@ -138,7 +139,7 @@ func TestDeviceLocked(t *testing.T) {
 	devices.Device("tor1").WriteFile("/var/lib/rocec/lock/owner",
 		[]byte("txn 20260101t000000z-abcd\nowner alice@ws7, process 1\nsince 2026-01-01T00:00:00Z\n"), 0o644)
 	code, stdout, stderr := rocec(t, "apply", "--auto-approve", "--target", "tor1", dir)
-	require.Equal(t, exitLocked, code, "%s\n%s", stdout, stderr)
+	require.Equal(t, exit.Locked, code, "%s\n%s", stdout, stderr)
 	require.Contains(t, stdout+stderr, "alice@ws7")
 }
 
@@ -153,18 +154,18 @@ func TestDeviceUnreachable(t *testing.T) {
 	require.NotEqual(t, string(hcl), dead)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "fabric.hcl"), []byte(dead), 0o644))
 	code, stdout, _ := rocec(t, "plan", dir)
-	require.Equal(t, exitMachines, code)
+	require.Equal(t, exit.Machines, code)
 	require.Contains(t, stdout, "tor1  UNREACHABLE")
 	require.Contains(t, stdout, "declared at "+filepath.Join(dir, "fabric.hcl")+":")
 	require.Contains(t, stdout, "Plan: 5 devices to change, 0 up to date, 1 unreachable")
 
 	// an apply would leave PFC at one end of its links, so it wants to be told
 	code, _, stderr := rocec(t, "apply", "--auto-approve", "--soak", "0s", dir)
-	require.Equal(t, exitMachines, code)
+	require.Equal(t, exit.Machines, code)
 	require.Contains(t, stderr, "--max-failures 1")
 	require.Empty(t, devices.Device("store1").Writes())
 	code, stdout, _ = rocec(t, "apply", "--auto-approve", "--soak", "0s", "--max-failures", "1", dir)
-	require.Equal(t, exitIncomplete, code)
+	require.Equal(t, exit.Incomplete, code)
 	require.Contains(t, stdout, "5 applied, 1 refused")
 }
 
@@ -177,7 +178,7 @@ func TestDeviceHostKey(t *testing.T) {
 	swapped := strings.Replace(string(hcl), devices.Login("tor1").HostKey, devices.Login("store1").HostKey, 1)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "fabric.hcl"), []byte(swapped), 0o644))
 	code, stdout, _ := rocec(t, "apply", "--auto-approve", "--target", "tor1", dir)
-	require.Equal(t, exitMachines, code)
+	require.Equal(t, exit.Machines, code)
 	require.Contains(t, stdout, "host key")
 }
 
@@ -199,23 +200,23 @@ func TestDeviceReplaced(t *testing.T) {
 	require.NoError(t, os.WriteFile(known, []byte(old), 0o600))
 
 	code, stdout, _ := rocec(t, "plan", "--target", "tor1", dir)
-	require.Equal(t, exitMachines, code, stdout)
+	require.Equal(t, exit.Machines, code, stdout)
 	require.Contains(t, stdout, "tor1  REFUSED")
 	require.Contains(t, stdout, "has changed")
 
 	code, stdout, stderr := rocec(t, "replace", "-C", dir, "--auto-approve", "tor1")
-	require.Equal(t, exitUsage, code, stdout)
+	require.Equal(t, exit.Usage, code, stdout)
 	require.Contains(t, stdout, "on file is ssh-ed25519")
 	require.Contains(t, stderr, "--auto-approve does not take over a host key")
 	code, _, _ = rocec(t, "replace", "-C", dir, "--auto-approve", "--host-key", "SHA256:no", "tor1")
-	require.Equal(t, exitMachines, code)
+	require.Equal(t, exit.Machines, code)
 	now, err := os.ReadFile(known)
 	require.NoError(t, err)
 	require.Equal(t, old, string(now))
 
 	code, stdout, stderr = rocec(t, "replace", "-C", dir, "--auto-approve", "--soak", "0s", "--host-key", devices.Login("tor1").HostKey,
 		"tor1")
-	require.Equal(t, exitGood, code, "%s\n%s", stdout, stderr)
+	require.Equal(t, exit.Good, code, "%s\n%s", stdout, stderr)
 	require.Contains(t, stdout, "1 applied")
 	now, err = os.ReadFile(known)
 	require.NoError(t, err)
@@ -224,13 +225,13 @@ func TestDeviceReplaced(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, old, string(kept))
 	code, stdout, _ = rocec(t, "plan", "--target", "tor1", dir)
-	require.Equal(t, exitGood, code)
+	require.Equal(t, exit.Good, code)
 	require.Contains(t, stdout, "No changes")
 
 	// a pin is the fabric's
 	pinned := strings.Replace(string(hcl), devices.Login("tor1").HostKey, devices.Login("store1").HostKey, 1)
 	require.NoError(t, os.WriteFile(fabric, []byte(pinned), 0o644))
 	code, _, stderr = rocec(t, "replace", "-C", dir, "--auto-approve", "tor1")
-	require.Equal(t, exitErrors, code)
+	require.Equal(t, exit.Errors, code)
 	require.Contains(t, stderr, "host_key = \""+devices.Login("tor1").HostKey)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/docs"
 	"github.com/rocec/rocec/lang/diag"
 )
@@ -22,7 +23,7 @@ func (a *app) docsCommand() *cobra.Command {
 			if cmd.Flags().Changed("man") {
 				return cobra.NoArgs(cmd, args)
 			}
-			return cobra.MaximumNArgs(1)(cmd, args)
+			return takes(0, 1)(cmd, args)
 		},
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
@@ -34,7 +35,7 @@ func (a *app) docsCommand() *cobra.Command {
 			if cmd.Flags().Changed("man") {
 				n, err := writeManPages(cmd.Root(), man)
 				if err != nil {
-					return fail(exitMachines, "%v", err)
+					return exit.Fail(exit.Machines, "%v", err)
 				}
 				if !a.quiet {
 					fmt.Fprintf(a.stdout, "%s in %s\n", diag.Count(n, "man page"), diag.Escape(man))
@@ -48,7 +49,7 @@ func (a *app) docsCommand() *cobra.Command {
 			p := docs.Find(name)
 			if p == nil {
 				plain := strings.TrimSuffix(strings.ToLower(name), ".md")
-				return fail(exitUsage, "no page %q.%s rocec docs lists them", name, diag.DidYouMean(plain, pageNames()))
+				return exit.Fail(exit.Usage, "no page %q.%s rocec docs lists them", name, diag.DidYouMean(plain, pageNames()))
 			}
 			return a.printPage(p)
 		},

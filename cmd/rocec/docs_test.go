@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
@@ -186,7 +187,7 @@ func TestDocsPicture(t *testing.T) {
 	t.Chdir("../..")
 	const file = "docs/failover.svg"
 	code, got, _ := rocec(t, "graph", "examples/failover-pfc-loop")
-	require.Equal(t, exitErrors, code)
+	require.Equal(t, exit.Errors, code)
 	if *update {
 		require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
 	}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/cmd/internal/exit"
 )
 
 // A real switch of a release that nobody has reported on is changed only after a written yes, and nothing is touched before.
@@ -23,19 +25,19 @@ func TestAcceptDocumented(t *testing.T) {
 	before, err := devices.Device("tor1").ReadFile("/etc/cumulus/datapath/qos/qos_features.conf")
 	require.NoError(t, err)
 
-	out := want(exitGood, "plan", dir)
+	out := want(exit.Good, "plan", dir)
 	require.Contains(t, out, "evidence: cumulus (Cumulus Linux 5.3.1, by its files): simulated, no report by users yet; "+
 		"apply wants --accept-documented for 1 device.")
 	require.Contains(t, out, "evidence: mlx5: simulated, no report by users yet.")
-	require.Contains(t, want(exitGood, "plan", "--format", "json", dir), `"accept": true`)
+	require.Contains(t, want(exit.Good, "plan", "--format", "json", dir), `"accept": true`)
 
 	apply := []string{"apply", "--auto-approve", "--soak", "0s"}
-	out = want(exitErrors, append(apply, dir)...)
+	out = want(exit.Errors, append(apply, dir)...)
 	require.Contains(t, out, "error[documented-only]")
 	require.Contains(t, out, "The plan changes tor1 (Cumulus Linux 5.3.1, by its files).")
 	require.Contains(t, out, "fabric.hcl:31:")
-	require.Contains(t, want(exitErrors, append(apply, "--format", "json", dir)...), `"not-started"`)
-	require.Contains(t, want(exitErrors, "replace", "-C", dir, "--auto-approve", "tor1"), "error[documented-only]")
+	require.Contains(t, want(exit.Errors, append(apply, "--format", "json", dir)...), `"not-started"`)
+	require.Contains(t, want(exit.Errors, "replace", "-C", dir, "--auto-approve", "tor1"), "error[documented-only]")
 	after, err := devices.Device("tor1").ReadFile("/etc/cumulus/datapath/qos/qos_features.conf")
 	require.NoError(t, err)
 	require.Equal(t, string(before), string(after))
@@ -46,14 +48,14 @@ func TestAcceptDocumented(t *testing.T) {
 	require.NoError(t, err)
 	said := strings.Replace(string(text), `  config  = "files"`, "  accept_documented = true\n  config  = \"files\"", 1)
 	require.NoError(t, os.WriteFile(name, []byte(said), 0o644))
-	out = want(exitGood, "plan", dir)
+	out = want(exit.Good, "plan", dir)
 	require.NotContains(t, out, "accept-documented")
 	require.NoError(t, os.WriteFile(name, text, 0o644))
 
 	// For one run, a saved plan too.
 	saved := filepath.Join(t.TempDir(), "a.plan")
-	want(exitGood, "plan", "--out", saved, dir)
-	require.Contains(t, want(exitErrors, "apply", "--plan", saved, "--auto-approve", "--soak", "0s", dir), "documented-only")
-	want(exitGood, "apply", "--plan", saved, "--auto-approve", "--soak", "0s", "--accept-documented", dir)
-	require.Contains(t, want(exitGood, append(apply, dir)...), "No changes", "what is not changed is not asked for")
+	want(exit.Good, "plan", "--out", saved, dir)
+	require.Contains(t, want(exit.Errors, "apply", "--plan", saved, "--auto-approve", "--soak", "0s", dir), "documented-only")
+	want(exit.Good, "apply", "--plan", saved, "--auto-approve", "--soak", "0s", "--accept-documented", dir)
+	require.Contains(t, want(exit.Good, append(apply, dir)...), "No changes", "what is not changed is not asked for")
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/docs"
 	"github.com/rocec/rocec/lang/diag"
@@ -22,9 +23,9 @@ func (a *app) explainCommand() *cobra.Command {
 			"rocec docs checks has an index by symptom.",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if list {
-				return cobra.MaximumNArgs(1)(cmd, args)
+				return takes(0, 1)(cmd, args)
 			}
-			return cobra.ExactArgs(1)(cmd, args)
+			return takes(1, 1)(cmd, args)
 		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			if list {
@@ -49,7 +50,7 @@ func (a *app) explainCommand() *cobra.Command {
 func (a *app) explain(code string) error {
 	p := docs.OfCode(strings.ReplaceAll(strings.ToLower(code), "_", "-"))
 	if p == nil {
-		return fail(exitUsage, "no code %q.%s rocec explain --list shows all", code, diag.DidYouMean(code, codeNames()))
+		return exit.Fail(exit.Usage, "no code %q.%s rocec explain --list shows all", code, diag.DidYouMean(code, codeNames()))
 	}
 	return a.printPage(p)
 }
@@ -80,7 +81,7 @@ func (a *app) explainList() error {
 func (a *app) explainFamily(name string) error {
 	title := docs.FamilyTitle(strings.ToLower(name))
 	if title == "" {
-		return fail(exitUsage, "no family %q.%s rocec explain --help lists them", name, diag.DidYouMean(name, familyNames()))
+		return exit.Fail(exit.Usage, "no family %q.%s rocec explain --help lists them", name, diag.DidYouMean(name, familyNames()))
 	}
 	fmt.Fprintln(a.stdout, diag.Paint(a.paints(a.stdout), diag.Bold, title))
 	for _, p := range docs.Pages() {

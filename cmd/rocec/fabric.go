@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
@@ -47,7 +48,7 @@ func (a *app) loadOver(ctx context.Context, dir string, unsaved map[string][]byt
 	for _, name := range a.varFiles {
 		data, out, err := readNamed(name)
 		if err != nil {
-			return nil, fail(exitUsage, "--var-file: %v", err)
+			return nil, exit.Fail(exit.Usage, "--var-file: %v", err)
 		}
 		if out {
 			hidden[name] = data
@@ -56,10 +57,10 @@ func (a *app) loadOver(ctx context.Context, dir string, unsaved map[string][]byt
 	}
 	root, err := os.OpenRoot(dir)
 	if info, _ := os.Stat(dir); err != nil && info != nil && info.Mode().IsRegular() {
-		return nil, fail(exitErrors, "%s is a file, and a fabric is a folder. Name the folder it is in: %s", dir, filepath.Dir(dir))
+		return nil, exit.Fail(exit.Errors, "%s is a file, and a fabric is a folder. Name the folder it is in: %s", dir, filepath.Dir(dir))
 	}
 	if err != nil {
-		return nil, fail(exitErrors, "cannot open the fabric's folder: %v", err)
+		return nil, exit.Fail(exit.Errors, "cannot open the fabric's folder: %v", err)
 	}
 	defer root.Close()
 
@@ -98,7 +99,7 @@ func (a *app) loadGood(dir string) (*report.Report, error) {
 	}
 	a.printDiagnostics(a.stderr, f)
 	if f.Diags.HasErrors() {
-		return nil, &exit{exitErrors, ""}
+		return nil, exit.With(exit.Errors)
 	}
 	return f, nil
 }
@@ -108,7 +109,7 @@ func (a *app) loadQuiet(dir string) (*report.Report, error) {
 	f, err := a.load(dir)
 	if err == nil && f.Diags.HasErrors() {
 		a.printDiagnostics(a.stderr, f)
-		err = &exit{exitErrors, ""}
+		err = exit.With(exit.Errors)
 	}
 	return f, err
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/journal"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/compiler/ir"
@@ -53,7 +54,7 @@ func (f *fleet) close(verb *error) {
 		return
 	}
 	if err := f.lab.Close(); err != nil && *verb == nil {
-		*verb = fail(exitMachines, "the lab could not be kept: %v", err)
+		*verb = exit.Fail(exit.Machines, "the lab could not be kept: %v", err)
 	}
 }
 
@@ -100,7 +101,7 @@ func besides(whole, some *target.Tree) []*target.Device {
 // openLab prepares the way to the devices of a run that was a rehearsal: its fabric says what they are.
 func (a *app) openLab(l *journal.Log) (*fleet, error) {
 	if l.Lab == labFresh {
-		return nil, fail(exitUsage, "run %s was a rehearsal on devices that were not kept (--lab=new), and they are gone with it", l.Run)
+		return nil, exit.Fail(exit.Usage, "run %s was a rehearsal on devices that were not kept (--lab=new), and they are gone with it", l.Run)
 	}
 	a.vars, a.varFiles = l.Vars, l.VarFiles
 	_, f, err := a.open(l.Fabric, nil, labFlag(l.Lab))
@@ -120,7 +121,7 @@ func (a *app) connect(f *fleet) (err error) {
 	} else {
 		home := a.getenv("HOME")
 		if home == "" {
-			return fail(exitMachines, "the home directory, for ~/.ssh: $HOME is not defined")
+			return exit.Fail(exit.Machines, "the home directory, for ~/.ssh: $HOME is not defined")
 		}
 		cfg.Home, cfg.System, cfg.User, cfg.AgentSocket = home, "/etc/ssh", loginName(a.getenv), a.getenv("SSH_AUTH_SOCK")
 		cfg.OpenSSH, cfg.Environ = "ssh", os.Environ()
@@ -130,7 +131,7 @@ func (a *app) connect(f *fleet) (err error) {
 		cfg.Note = func(text string) { fmt.Fprintln(a.stderr, text) }
 	}
 	if f.dialer, err = ssh.New(cfg); err != nil {
-		return fail(exitMachines, "%v", err)
+		return exit.Fail(exit.Machines, "%v", err)
 	}
 	if err := a.askSudoPassword(f); err != nil {
 		return err
@@ -176,7 +177,7 @@ func (a *app) ask(ctx context.Context, question, word string) error {
 // askTo is ask for something else than an apply; not is what the person reads who does not want it.
 func (a *app) askTo(ctx context.Context, question, word, do, not string) error {
 	if _, ok := terminal(a.stdin); !ok {
-		return fail(exitUsage, "stdin is not a terminal, so nobody can be asked; to %s without asking use --auto-approve", do)
+		return exit.Fail(exit.Usage, "stdin is not a terminal, so nobody can be asked; to %s without asking use --auto-approve", do)
 	}
 	fmt.Fprint(a.stderr, strings.Join(fit(fmt.Sprintf("%s Type %s to go on: ", question, word), a.width(a.stderr)), "\n"))
 	typed := make(chan string, 1)
@@ -195,7 +196,7 @@ func (a *app) askTo(ctx context.Context, question, word, do, not string) error {
 	case <-ctx.Done():
 		fmt.Fprintln(a.stderr)
 	}
-	return fail(exitInterrupted, "%s", not)
+	return exit.Fail(exit.Interrupted, "%s", not)
 }
 
 func trimLine(s string) string {
@@ -224,7 +225,7 @@ func (o *readOptions) limit(to *rollout.ObserveOptions) {
 
 func (o *readOptions) check() error {
 	if o.parallel < 1 || o.timeout <= 0 {
-		return fail(exitUsage, "--parallel is at least 1, and --timeout more than 0, such as 30s")
+		return exit.Fail(exit.Usage, "--parallel is at least 1, and --timeout more than 0, such as 30s")
 	}
 	return nil
 }

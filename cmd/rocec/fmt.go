@@ -13,6 +13,7 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 	"github.com/spf13/cobra"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
 )
@@ -30,7 +31,7 @@ func (a *app) fmtCommand() *cobra.Command {
 			switch {
 			case a.dir == "":
 			case len(args) > 0:
-				return fail(exitUsage, "either the files and folders named, or those of -C %s: one of them", a.dir)
+				return exit.Fail(exit.Usage, "either the files and folders named, or those of -C %s: one of them", a.dir)
 			default:
 				args = []string{a.dir}
 			}
@@ -38,7 +39,7 @@ func (a *app) fmtCommand() *cobra.Command {
 				return a.fmt(args, o)
 			}
 			if len(args) > 1 || o.recursive {
-				return fail(exitUsage, "- is stdin and stands alone: name either files and folders, or -")
+				return exit.Fail(exit.Usage, "- is stdin and stands alone: name either files and folders, or -")
 			}
 			return a.fmtStdin(o)
 		},
@@ -56,19 +57,19 @@ type fmtOptions struct{ check, diff, recursive bool }
 func (a *app) fmtStdin(o fmtOptions) error {
 	src, err := io.ReadAll(io.LimitReader(a.stdin, 1<<20+1))
 	if err != nil {
-		return fail(exitMachines, "stdin: %v", err)
+		return exit.Fail(exit.Machines, "stdin: %v", err)
 	}
 	const name = "<stdin>"
 	out, ok := a.format(name, src)
 	if !ok {
-		return &exit{exitErrors, ""}
+		return exit.With(exit.Errors)
 	}
 	if !o.check && !o.diff {
 		_, err = a.stdout.Write(out)
 		return err
 	}
 	if a.differs(name, src, out, o) && o.check {
-		return &exit{exitErrors, ""}
+		return exit.With(exit.Errors)
 	}
 	return nil
 }
@@ -77,24 +78,24 @@ func (a *app) fmtStdin(o fmtOptions) error {
 func (a *app) fmt(args []string, o fmtOptions) error {
 	files, err := hclFiles(args, o.recursive)
 	if err != nil {
-		return fail(exitErrors, "%v", err)
+		return exit.Fail(exit.Errors, "%v", err)
 	}
-	code := exitGood
+	code := exit.Good
 	for _, name := range files {
 		src, err := readRegular(name)
 		if err != nil {
 			a.fmtFailed(err)
-			code = exitMachines
+			code = exit.Machines
 			continue
 		}
 		out, ok := a.format(name, src)
 		if !ok {
-			code = max(code, exitErrors)
+			code = max(code, exit.Errors)
 			continue
 		}
 		if o.check || o.diff {
 			if a.differs(name, src, out, o) && o.check {
-				code = max(code, exitErrors)
+				code = max(code, exit.Errors)
 			}
 			continue
 		}
@@ -103,13 +104,13 @@ func (a *app) fmt(args []string, o fmtOptions) error {
 		}
 		if err := rewrite(name, out); err != nil {
 			a.fmtFailed(fmt.Errorf("%w; the file is as it was", err))
-			code = exitMachines
+			code = exit.Machines
 			continue
 		}
 		fmt.Fprintln(a.stdout, diag.Escape(name))
 	}
-	if code != exitGood {
-		return &exit{code, ""}
+	if code != exit.Good {
+		return exit.With(code)
 	}
 	return nil
 }

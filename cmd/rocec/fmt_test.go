@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/cmd/internal/exit"
 )
 
 const (
@@ -85,7 +87,7 @@ func TestFmtDiskFull(t *testing.T) {
 	require.Error(t, cmd.Run())
 	code := cmd.ProcessState.ExitCode()
 
-	assert.Equal(t, exitMachines, code)
+	assert.Equal(t, exit.Machines, code)
 	assert.Contains(t, errs.String(), "file too large; the file is as it was")
 	assert.Equal(t, small+"\n", out.String())
 	got, err := os.ReadFile(large)

@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/cmd/internal/report/reporttest"
 	"github.com/rocec/rocec/lang"
@@ -479,7 +480,7 @@ func TestGitHubVerdicts(t *testing.T) {
 	p := &person{stdin: strings.NewReader(""), stdout: &out, stderr: t.Output(), getenv: func(name string) string {
 		return map[string]string{"GITHUB_STEP_SUMMARY": summary}[name]
 	}}
-	require.Equal(t, exitGood, run(context.Background(), p, []string{"validate", "--format", "github", "examples/clos-v2-ecn"}))
+	require.Equal(t, exit.Good, run(context.Background(), p, []string{"validate", "--format", "github", "examples/clos-v2-ecn"}))
 	data, err := os.ReadFile(summary)
 	require.NoError(t, err)
 	assert.Contains(t, string(data), "| cos group | verdict | why |\n| --- | --- | --- |\n| rdma | free of PFC loops")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
@@ -123,7 +124,7 @@ func (a *app) gids(ctx context.Context, names []string, o gidsOptions) (err erro
 		ask.Devices = append(ask.Devices, &asked)
 	}
 	if len(ask.Devices) == 0 {
-		return fail(exitUsage, "no host is left to read: switches have no GIDs")
+		return exit.Fail(exit.Usage, "no host is left to read: switches have no GIDs")
 	}
 	read, end := a.reading()
 	o.limit(&read)
@@ -131,7 +132,7 @@ func (a *app) gids(ctx context.Context, names []string, o gidsOptions) (err erro
 	have := rollout.Observe(ctx, devices.dial, ask, read)
 	end()
 	if ctx.Err() != nil {
-		return fail(exitInterrupted, "interrupted")
+		return exit.Fail(exit.Interrupted, "interrupted")
 	}
 	doc := gidsDocument{FormatVersion: report.FormatVersion, Good: true, Hosts: []gidsHost{}, ByHand: byHandJSON(f.Fabric)}
 	unread := false
@@ -153,9 +154,9 @@ func (a *app) gids(ctx context.Context, names []string, o gidsOptions) (err erro
 	}
 	switch {
 	case unread:
-		return &exit{exitMachines, ""}
+		return exit.With(exit.Machines)
 	case !doc.Good:
-		return &exit{exitErrors, ""}
+		return exit.With(exit.Errors)
 	}
 	return nil
 }

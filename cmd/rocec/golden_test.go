@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/examples"
 )
 
@@ -79,7 +80,7 @@ func TestGolden(t *testing.T) {
 			for path := range want {
 				require.Equal(t, want[path].text, got[path].text, path)
 			}
-			if code == exitGood {
+			if code == exit.Good {
 				require.Equal(t, readTree(t, plain), unfold(t, got, got[folderIndex].text), "unfolded it is what build writes without --fold")
 			}
 		})
@@ -254,19 +255,19 @@ func TestExampleVerdicts(t *testing.T) {
 		code    int
 		codes   []string // what must be found; nothing else may be an error
 	}{
-		{"rack-v1-pfc", nil, exitGood, nil},
-		{"clos-v2-ecn", nil, exitGood, nil},
-		{"prepared-rack", nil, exitGood, nil},
-		{"pause-at-hosts", nil, exitGood, nil},
-		{"day-two", nil, exitGood, nil},
-		{"soft-roce", nil, exitGood, nil},
-		{"storage-and-training", []string{"--var", "tor_version=4.3.0"}, exitGood, nil},
-		{"storage-and-training", nil, exitErrors, []string{"cumulus-trust"}},
-		{"ring-pfc-loop", nil, exitErrors, []string{"pfc-loop"}},
-		{"bad-headroom", nil, exitErrors, []string{"headroom-too-small"}},
-		{"bad-mixed-versions", nil, exitErrors, []string{"roce-version-mix"}},
-		{"bad-routed-v1", nil, exitErrors, []string{"roce-v1-routed"}},
-		{"bad-unmapped-dscp", nil, exitErrors, []string{"cnp-in-lossless-group", "dscp-claimed-twice"}},
+		{"rack-v1-pfc", nil, exit.Good, nil},
+		{"clos-v2-ecn", nil, exit.Good, nil},
+		{"prepared-rack", nil, exit.Good, nil},
+		{"pause-at-hosts", nil, exit.Good, nil},
+		{"day-two", nil, exit.Good, nil},
+		{"soft-roce", nil, exit.Good, nil},
+		{"storage-and-training", []string{"--var", "tor_version=4.3.0"}, exit.Good, nil},
+		{"storage-and-training", nil, exit.Errors, []string{"cumulus-trust"}},
+		{"ring-pfc-loop", nil, exit.Errors, []string{"pfc-loop"}},
+		{"bad-headroom", nil, exit.Errors, []string{"headroom-too-small"}},
+		{"bad-mixed-versions", nil, exit.Errors, []string{"roce-version-mix"}},
+		{"bad-routed-v1", nil, exit.Errors, []string{"roce-v1-routed"}},
+		{"bad-unmapped-dscp", nil, exit.Errors, []string{"cnp-in-lossless-group", "dscp-claimed-twice"}},
 	} {
 		t.Run(tc.example, func(t *testing.T) {
 			a := &app{person: &person{getenv: func(string) string { return "" }}, maxObjects: 1_000_000, budget: defaultBudget}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/picture"
 	"github.com/rocec/rocec/lang/diag"
 )
@@ -29,11 +30,11 @@ func (a *app) graphCommand() *cobra.Command {
 			"A fabric that validate finds errors in is drawn too, and the exit status is 1; one that cannot be compiled is not.",
 		Example: "  rocec graph -o fabric.html             # explore it in a browser\n" +
 			"  rocec graph --format dot | dot -Tpng   # let graphviz lay it out",
-		Args: cobra.MaximumNArgs(1),
+		Args: takes(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !cmd.Flags().Changed("format") {
 				if format = formatOf(out); format == "" {
-					return fail(exitUsage, "the ending of %s says no format; it is one of %s, or give --format", diag.Escape(out),
+					return exit.Fail(exit.Usage, "the ending of %s says no format; it is one of %s, or give --format", diag.Escape(out),
 						strings.Join(names, ", "))
 				}
 			} else if err := choice("format", format, names...); err != nil {
@@ -74,7 +75,7 @@ func (a *app) graph(dir, out, format string) error {
 	}
 	if f.Fabric == nil {
 		a.printDiagnostics(a.stderr, f)
-		return &exit{exitErrors, ""}
+		return exit.With(exit.Errors)
 	}
 	var data []byte
 	for _, p := range picture.Formats {
@@ -83,10 +84,10 @@ func (a *app) graph(dir, out, format string) error {
 		}
 	}
 	if err := a.writePicture(out, data); err != nil {
-		return fail(exitMachines, "the picture could not be written: %v", err)
+		return exit.Fail(exit.Machines, "the picture could not be written: %v", err)
 	}
 	if f.Diags.HasErrors() { // the picture is worth seeing all the same; say that there are some
-		return fail(exitErrors, "the fabric has %s; rocec validate shows them", diag.Count(f.Diags.Count(diag.Error), "error"))
+		return exit.Fail(exit.Errors, "the fabric has %s; rocec validate shows them", diag.Count(f.Diags.Count(diag.Error), "error"))
 	}
 	return nil
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/cmd/internal/exit"
 )
 
 // What verify says of counters, links and restarts, from one verify to the next.
@@ -20,7 +22,7 @@ func TestVerifySince(t *testing.T) {
 	verify := func(args ...string) (findings []string) {
 		t.Helper()
 		code, stdout, stderr := rocec(t, append([]string{"verify", "--target", "tor1", dir}, args...)...)
-		require.Equal(t, exitErrors, code, "a switch of the factory has drifted\n%s\n%s", stdout, stderr)
+		require.Equal(t, exit.Errors, code, "a switch of the factory has drifted\n%s\n%s", stdout, stderr)
 		require.Empty(t, stderr)
 		for line := range strings.Lines(stdout) {
 			if strings.HasSuffix(line, ": not readable on this release.\n") { // which it says of every switch
@@ -44,7 +46,7 @@ func TestVerifySince(t *testing.T) {
 	require.Contains(t, found[0], "because no samples of an earlier verify are kept")
 
 	code, stdout, stderr := rocec(t, "show", dir, "tor1")
-	require.Equal(t, exitGood, code, stderr)
+	require.Equal(t, exit.Good, code, stderr)
 	assert.Regexp(t, `(?s)memory model\n.*\n  read +pool of 100 %, shared with all traffic; alpha 1 \(.*/mlx/datapath.conf\)\s+by rocec verify, 20`, stdout,
 		"what the switch says, beside what is assumed")
 
@@ -82,7 +84,7 @@ func TestVerifyPlanned(t *testing.T) {
 	verify := func() (findings, hints int) {
 		t.Helper()
 		code, stdout, _ := rocec(t, "verify", "--target", "tor1", "--format", "json", dir)
-		require.Equal(t, exitErrors, code, "a switch of the factory has drifted")
+		require.Equal(t, exit.Errors, code, "a switch of the factory has drifted")
 		var doc verifyDocument
 		require.NoError(t, json.Unmarshal([]byte(stdout), &doc))
 		for _, h := range doc.Devices[0].Hints {
@@ -112,11 +114,11 @@ func TestVerifyOtherSetters(t *testing.T) {
 	setenv(t, "COLUMNS", "1000")
 	dir, devices := standing(t)
 	code, _, stderr := rocec(t, "apply", "--auto-approve", "--soak", "0s", dir)
-	require.Equal(t, exitGood, code, stderr)
+	require.Equal(t, exit.Good, code, stderr)
 	devices.Device("store2").WriteFile("/etc/systemd/system/roce-qos.service",
 		[]byte("[Service]\nExecStart=/usr/bin/mlnx_qos -i ens1f0 --pfc 0,0,0,1,0,0,0,0\n"), 0o644)
 	code, stdout, _ := rocec(t, "verify", "--since", "boot", dir)
-	require.Equal(t, exitGood, code, stdout)
+	require.Equal(t, exit.Good, code, stdout)
 	assert.Contains(t, stdout, "/etc/systemd/system/roce-qos.service on store2 sets what rocec sets, too.")
 	assert.NotContains(t, stdout, "store1  ")
 }
@@ -127,13 +129,13 @@ func TestVerifyUnits(t *testing.T) {
 	setenv(t, "COLUMNS", "1000")
 	dir, devices := standing(t)
 	code, _, stderr := rocec(t, "apply", "--auto-approve", "--soak", "0s", dir)
-	require.Equal(t, exitGood, code, stderr)
+	require.Equal(t, exit.Good, code, stderr)
 	for name, verb := range map[string]string{"store2": "disable", "store3": "stop"} {
 		_, errs, status := devices.Device(name).Run(t.Context(), "root", "systemctl "+verb+" rocec-host@ens1f0.service", "")
 		require.Zero(t, status, errs)
 	}
 	code, stdout, _ := rocec(t, "verify", "--since", "boot", dir)
-	require.Equal(t, exitErrors, code, stdout)
+	require.Equal(t, exit.Errors, code, stdout)
 	assert.Contains(t, oneLine(stdout), "store[2-3] units of rocec-host: rocec-host@ens1f0.service is not enabled, or not active")
 	assert.Contains(t, stdout, "Run systemctl enable --now rocec-host@ens1f0.service.")
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/journal"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
@@ -115,7 +116,7 @@ func (a *app) readRuns() (dir *journal.Dir, logs []*journal.Log, unreadable []jo
 		return nil, nil, nil, err
 	}
 	if logs, unreadable, err = dir.Runs(); err != nil {
-		return nil, nil, nil, fail(exitMachines, "the journals of runs cannot be read: %v", err)
+		return nil, nil, nil, exit.Fail(exit.Machines, "the journals of runs cannot be read: %v", err)
 	}
 	return dir, logs, unreadable, nil
 }
@@ -186,7 +187,7 @@ func (a *app) over(l *journal.Log, devices []journal.Device, what, format string
 		fmt.Fprintf(a.stdout, "Run %s is over (%s). Nothing to %s.%s\n", l.Run, text.String(), what, heldNow(l, logs, devices))
 	}
 	if !good {
-		return &exit{exitIncomplete, ""}
+		return exit.With(exit.Incomplete)
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/journal"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
@@ -57,12 +58,12 @@ func sameUndrain(l *journal.Log, undrain []string) error {
 	case len(undrain) == 0:
 		return nil
 	case undrain[0] == "":
-		return fail(exitUsage, "--undrain names a program")
+		return exit.Fail(exit.Usage, "--undrain names a program")
 	case l.Hooks == nil || l.Hooks.Undrain == "":
-		return fail(exitUsage, "run %s had no --undrain: leave it out", l.Run)
+		return exit.Fail(exit.Usage, "run %s had no --undrain: leave it out", l.Run)
 	case journal.HookSum(undrain) != l.Hooks.Undrain:
-		return fail(exitUsage, "run %s had another --undrain than this one: name the program and its arguments as they were then. Nothing was "+
-			"changed.", l.Run)
+		return exit.Fail(exit.Usage, "run %s had another --undrain than this one: name the program and its arguments as they were then. "+
+			"Nothing was changed.", l.Run)
 	}
 	return nil
 }
@@ -185,11 +186,11 @@ func (a *app) undrainOver(ctx context.Context, l *journal.Log, by *hooks) (back 
 	}
 	log, err := dir.Reopen(l.Run, time.Now)
 	if err != nil {
-		return false, fail(exitMachines, "the journal of run %s: %v", l.Run, err)
+		return false, exit.Fail(exit.Machines, "the journal of run %s: %v", l.Run, err)
 	}
 	back = a.undrain(ctx, l, log, by)
 	if err := log.Finish(); err != nil {
-		return false, fail(exitMachines, "the journal of run %s cannot be written: %v", l.Run, err)
+		return false, exit.Fail(exit.Machines, "the journal of run %s cannot be written: %v", l.Run, err)
 	}
 	return back, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/journal"
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/target"
@@ -150,12 +151,12 @@ func TestHostileJournal(t *testing.T) {
 		t.Run(map[bool]string{false: "held", true: "kept"}[kept], func(t *testing.T) {
 			t.Parallel()
 			o := newOffice(t, oneRack)
-			o.want(t, exitGood, "plan")
+			o.want(t, exit.Good, "plan")
 			factory := o.content(t)
 			run := o.holds(t)
 			verbs := [][]string{{"resume", run}, {"confirm", run}, {"rollback", "--auto-approve", "--soak", "0s", run}}
 			if kept {
-				o.want(t, exitGood, "confirm", run)
+				o.want(t, exit.Good, "confirm", run)
 				verbs = verbs[2:]
 			}
 			changed := o.content(t)
@@ -168,7 +169,7 @@ func TestHostileJournal(t *testing.T) {
 					o.edits(t, run, func(h header) { c.edit(h) })
 					code, stdout, stderr := rocec(t, append([]string{verb[0], "-C", o.dir, "--lab=" + o.lab}, verb[1:]...)...)
 					said := stdout + stderr
-					require.NotEqual(t, exitGood, code, "%s, %s: %s", name, verb, said)
+					require.NotEqual(t, exit.Good, code, "%s, %s: %s", name, verb, said)
 					require.Contains(t, said, c.why, "%s, %s", name, verb)
 					require.NoError(t, os.WriteFile(o.journalOf(run), good, 0o600))
 				}
@@ -186,13 +187,13 @@ func TestHostileJournal(t *testing.T) {
 				changeOf(h)["base"] = strings.Repeat("0", 64)
 			})
 			code, stdout, stderr := rocec(t, "rollback", "-C", o.dir, "--lab="+o.lab, "--auto-approve", "--soak", "0s", run)
-			require.NotEqual(t, exitGood, code)
+			require.NotEqual(t, exit.Good, code)
 			require.NotContains(t, stdout+stderr, "\x1b")
 			require.NotContains(t, stdout+stderr, "\n::error")
 			require.NoError(t, os.WriteFile(o.journalOf(run), good, 0o600))
 			// A line that was edited as an earlier rocec would have read it changes nothing.
 			o.edits(t, run, commands)
-			out := o.want(t, exitGood, "rollback", "--auto-approve", "--soak", "0s", run)
+			out := o.want(t, exit.Good, "rollback", "--auto-approve", "--soak", "0s", run)
 			require.Contains(t, out, map[bool]string{false: "restored", true: "applied"}[kept])
 			o.harmless(t)
 			o.same(t, factory, "the journal was edited")
@@ -214,26 +215,26 @@ func TestOlderJournal(t *testing.T) {
 		t.Run(map[bool]string{false: "held", true: "kept"}[kept], func(t *testing.T) {
 			t.Parallel()
 			o := newOffice(t, oneRack)
-			o.want(t, exitGood, "plan")
+			o.want(t, exit.Good, "plan")
 			factory := o.content(t)
 			run := o.holds(t)
 			if kept {
-				o.want(t, exitGood, "confirm", run)
+				o.want(t, exit.Good, "confirm", run)
 			}
 			o.edits(t, run, older)
 			code, stdout, _ := rocec(t, "runs")
-			require.Equal(t, exitGood, code)
+			require.Equal(t, exit.Good, code)
 			require.Contains(t, stdout, run)
 			require.NoError(t, os.Rename(o.dir, o.dir+"2"))
 			code, _, stderr := rocec(t, "rollback", "--auto-approve", run)
-			require.Equal(t, exitUsage, code)
+			require.Equal(t, exit.Usage, code)
 			require.Contains(t, stderr, "and there is no fabric in "+o.dir+": name it with -C DIR")
 			require.NoError(t, os.Rename(o.dir+"2", o.dir))
 			if !kept {
-				require.Contains(t, o.want(t, exitUsage, "resume", run), "waits to be confirmed")
+				require.Contains(t, o.want(t, exit.Usage, "resume", run), "waits to be confirmed")
 				o.edits(t, run, older) // and it stays one whose first line is an earlier rocec's
 			}
-			out := o.want(t, exitGood, "rollback", "--auto-approve", "--soak", "0s", run)
+			out := o.want(t, exit.Good, "rollback", "--auto-approve", "--soak", "0s", run)
 			if kept {
 				require.Contains(t, out, "An earlier rocec wrote the journal of run "+run+", with commands in it, and this one runs none of them. "+
 					"It asks the devices of the fabric in "+o.dir+" instead: 3 devices hold the run.")
@@ -250,11 +251,11 @@ func TestOlderJournal(t *testing.T) {
 func TestHostileAdoption(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, oneRack)
-	o.want(t, exitGood, "plan")
+	o.want(t, exit.Good, "plan")
 	factory := o.content(t)
 	run := o.holds(t)
 	o.sits(t, "bob")
-	require.Contains(t, o.want(t, exitGood, "confirm", run), "3 applied")
+	require.Contains(t, o.want(t, exit.Good, "confirm", run), "3 applied")
 	bad := o.keepsBeside(t, run, "#!/bin/sh\n"+evil+"\n")
 	text, err := os.ReadFile(o.journalOf(run))
 	require.NoError(t, err)
@@ -283,7 +284,7 @@ func TestHostileAdoption(t *testing.T) {
 	}
 	require.Positive(t, found)
 	require.NoError(t, os.WriteFile(o.journalOf(run), bytes.Join(lines, nil), 0o600))
-	require.Contains(t, o.want(t, exitGood, "rollback", "--auto-approve", "--soak", "0s", run), "3 applied")
+	require.Contains(t, o.want(t, exit.Good, "rollback", "--auto-approve", "--soak", "0s", run), "3 applied")
 	o.harmless(t)
 	o.same(t, factory, "the journal of who took it up was edited")
 }
@@ -294,7 +295,7 @@ func TestJournalHooks(t *testing.T) {
 	o := newOffice(t, oneRack)
 	trace := filepath.Join(t.TempDir(), "trace")
 	flags := []string{"--undrain", "sh", "--undrain", "-c", "--undrain", `echo "$ROCEC_WAVE $ROCEC_DEVICES" >>` + trace}
-	out := o.want(t, exitGood, append([]string{"apply", "--auto-approve", "--soak", "0s"}, flags...)...)
+	out := o.want(t, exit.Good, append([]string{"apply", "--auto-approve", "--soak", "0s"}, flags...)...)
 	require.Contains(t, out, "Applied.")
 	require.NoError(t, os.Remove(trace))
 	runs, err := filepath.Glob(filepath.Join(o.homes, "alice", "state", "rocec", "runs", "*.jsonl"))
@@ -315,16 +316,16 @@ func TestJournalHooks(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(runs[0], append(text, died...), 0o600))
 	for _, verb := range []string{"resume", "confirm", "rollback"} {
-		require.Contains(t, o.want(t, exitUsage, verb, run, "--undrain", "touch", "--undrain", spoilt), "had another --undrain than this one")
+		require.Contains(t, o.want(t, exit.Usage, verb, run, "--undrain", "touch", "--undrain", spoilt), "had another --undrain than this one")
 	}
-	require.Contains(t, o.want(t, exitIncomplete, "resume", run), "took traffic off wave 1, and it was not put back: the journal keeps no "+
+	require.Contains(t, o.want(t, exit.Incomplete, "resume", run), "took traffic off wave 1, and it was not put back: the journal keeps no "+
 		"commands. Name the program again that the run had: rocec resume "+run+" --undrain PROGRAM")
 	require.NoFileExists(t, trace)
-	require.Contains(t, o.want(t, exitGood, append([]string{"resume", run}, flags...)...), "is over")
+	require.Contains(t, o.want(t, exit.Good, append([]string{"resume", run}, flags...)...), "is over")
 	put, err := os.ReadFile(trace)
 	require.NoError(t, err)
 	require.Regexp(t, `^1 \S+`, string(put))
-	require.Contains(t, o.want(t, exitGood, "resume", run), "is over", "traffic is back")
+	require.Contains(t, o.want(t, exit.Good, "resume", run), "is over", "traffic is back")
 	require.NoFileExists(t, spoilt)
 }
 
@@ -385,11 +386,11 @@ func TestJournalCopiedByHand(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, oneRack)
 	run := o.holds(t)
-	o.want(t, exitGood, "confirm", run)
+	o.want(t, exit.Good, "confirm", run)
 	require.NoError(t, os.RemoveAll(strings.TrimSuffix(o.journalOf(run), ".jsonl")))
 	code, stdout, stderr := rocec(t, "rollback", "-C", o.dir, "--lab="+o.lab, "--auto-approve", "--soak", "0s", run)
 	said := strings.Join(strings.Fields(stdout+stderr), " ")
-	require.NotEqual(t, exitGood, code, said)
+	require.NotEqual(t, exit.Good, code, said)
 	require.Contains(t, said, "copy the folder "+run+" from the machine that has the whole run")
 	require.NotContains(t, said, "statat")
 }

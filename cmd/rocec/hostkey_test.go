@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 	xssh "golang.org/x/crypto/ssh"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/lab"
@@ -93,7 +94,7 @@ func TestSavedPlanUnderAnotherHostKey(t *testing.T) {
 
 			now.Store(&firstAt)
 			code, stdout, stderr := rocec(t, "plan", "--target", "tor1", "--out", saved, dir)
-			require.Equal(t, exitGood, code, "%s\n%s", stdout, stderr)
+			require.Equal(t, exit.Good, code, "%s\n%s", stdout, stderr)
 			data, err := os.ReadFile(saved)
 			require.NoError(t, err)
 			var plan deploy.Saved
@@ -103,7 +104,7 @@ func TestSavedPlanUnderAnotherHostKey(t *testing.T) {
 
 			now.Store(&otherAt)
 			code, stdout, stderr = rocec(t, "apply", "--plan", saved, "--target", "tor1", "--auto-approve", "--soak", "0s", dir)
-			require.Equal(t, exitMachines, code, "%s\n%s", stdout, stderr)
+			require.Equal(t, exit.Machines, code, "%s\n%s", stdout, stderr)
 			require.Contains(t, stderr, "answers with another host key than when the plan was made ("+otherKey+", then "+firstKey+")")
 			require.Empty(t, other.Device("tor1").Writes())
 		})

@@ -19,6 +19,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/start"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/lock"
@@ -91,9 +92,9 @@ func (a *app) initCommand() *cobra.Command {
 			}
 			switch {
 			case shape != "" && from != "":
-				return fail(exitUsage, "--shape and --from are two ways to start; give one of them")
+				return exit.Fail(exit.Usage, "--shape and --from are two ways to start; give one of them")
 			case shape == "" && cmd.Flags().Changed("hosts"):
-				return fail(exitUsage, "--hosts is about --shape, one of %s", diag.Or(start.ShapeNames()))
+				return exit.Fail(exit.Usage, "--hosts is about --shape, one of %s", diag.Or(start.ShapeNames()))
 			}
 			if from == "" {
 				dir, err := a.folder(args)
@@ -161,7 +162,7 @@ func startOn(shape string, hosts int, on start.System) ([]start.File, error) {
 		if hosts > s.Most {
 			more = fmt.Sprintf(". Draft %d and go on from there: rocec docs recipes. %s", s.Most, s.More)
 		}
-		return nil, fail(exitUsage, "--hosts is %d to %d for the shape %s, not %d%s", start.FewestHosts, s.Most, s.Name, hosts, more)
+		return nil, exit.Fail(exit.Usage, "--hosts is %d to %d for the shape %s, not %d%s", start.FewestHosts, s.Most, s.Name, hosts, more)
 	}
 	if on.OS == nil {
 		on.OS = targets.Known.DefaultOS()
@@ -172,7 +173,7 @@ func startOn(shape string, hosts int, on start.System) ([]start.File, error) {
 // goodColumns refuses columns no sheet has, and columns of what is not a sheet.
 func goodColumns(columns map[string]string, from string) error {
 	if len(columns) > 0 && from != "csv" {
-		return fail(exitUsage, "--columns is about the sheet of --from csv")
+		return exit.Fail(exit.Usage, "--columns is about the sheet of --from csv")
 	}
 	for _, name := range slices.Sorted(maps.Keys(columns)) {
 		if err := choice("columns", name, topology.Columns()...); err != nil {
@@ -194,7 +195,7 @@ func systemOf(s string) (start.System, error) {
 	}
 	if stated {
 		if why := os.Release(version); why != "" {
-			return start.System{}, fail(exitUsage, "--os: %s", why)
+			return start.System{}, exit.Fail(exit.Usage, "--os: %s", why)
 		}
 	}
 	return start.System{OS: os, Version: version}, nil
@@ -204,11 +205,11 @@ func systemOf(s string) (start.System, error) {
 func (a *app) refuseSystem(files []start.File) error {
 	dir, err := os.MkdirTemp("", "rocec-init-")
 	if err != nil {
-		return fail(exitMachines, "the fabric could not be tried: %v", err)
+		return exit.Fail(exit.Machines, "the fabric could not be tried: %v", err)
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // of the system's folder for what nobody needs
 	if err := writeNew(dir, files); err != nil {
-		return fail(exitMachines, "the fabric could not be tried: %v", err)
+		return exit.Fail(exit.Machines, "the fabric could not be tried: %v", err)
 	}
 	f, err := a.load(dir)
 	if err != nil {
@@ -216,7 +217,7 @@ func (a *app) refuseSystem(files []start.File) error {
 	}
 	for _, d := range f.Diags {
 		if d.Severity == diag.Error {
-			return fail(exitUsage, "--os: %s. %s", d.Summary, d.Detail)
+			return exit.Fail(exit.Usage, "--os: %s. %s", d.Summary, d.Detail)
 		}
 	}
 	return nil
@@ -231,11 +232,11 @@ func (a *app) init(dir, name string, files []start.File, notes ...string) error 
 	}
 	files, workflow := placeWorkflow(dir, files)
 	if err := writeNew(dir, files); err != nil {
-		return fail(exitMachines, "the fabric could not be written: %v", err)
+		return exit.Fail(exit.Machines, "the fabric could not be written: %v", err)
 	}
 	if workflow.root != "" {
 		if err := writeNew(workflow.root, []start.File{workflow.file}); err != nil {
-			return fail(exitMachines, "the fabric is written, and its workflow could not be: %v", err)
+			return exit.Fail(exit.Machines, "the fabric is written, and its workflow could not be: %v", err)
 		}
 	}
 	if a.quiet {
@@ -309,7 +310,7 @@ func refuseTaken(dir string, files []start.File) error {
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fail(exitMachines, "%v", err)
+		return exit.Fail(exit.Machines, "%v", err)
 	}
 	for _, e := range entries {
 		mine := false
@@ -323,7 +324,7 @@ func refuseTaken(dir string, files []start.File) error {
 	if len(taken) == 0 {
 		return nil
 	}
-	return fail(exitErrors, "%s holds %s already, and init overwrites nothing; name a new folder, such as %s",
+	return exit.Fail(exit.Errors, "%s holds %s already, and init overwrites nothing; name a new folder, such as %s",
 		dir, diag.Some(taken, 9), diag.Path("DIR", free(dir)))
 }
 
@@ -420,7 +421,7 @@ func (a *app) draft(from, file, dir string, columns map[string]string, on start.
 	}
 	src, out, err := readCabling(file)
 	if err != nil {
-		return start.Drafted{}, fail(exitErrors, "%v", err)
+		return start.Drafted{}, exit.Fail(exit.Errors, "%v", err)
 	}
 	shown := path.Clean(filepath.ToSlash(file))
 	read, ds := topology.ReadAll(format, shown, src, topology.Options{Most: a.maxObjects, Columns: columns})
@@ -449,7 +450,7 @@ func (a *app) draft(from, file, dir string, columns map[string]string, on start.
 		p.Print(a.stderr, ds) //nolint:errcheck // a closed terminal has nobody to tell
 	}
 	if ds.HasErrors() || len(read.Edges) == 0 {
-		return start.Drafted{}, fail(exitErrors, "nothing was written; fix %s first", diag.Escape(file))
+		return start.Drafted{}, exit.Fail(exit.Errors, "nothing was written; fix %s first", diag.Escape(file))
 	}
 	if there, err := os.Stat(filepath.Join(dir, name)); err == nil {
 		if info, err := os.Stat(file); err == nil && os.SameFile(there, info) {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy/safefile"
@@ -33,7 +34,7 @@ func (a *app) insideOf(dir string) (*inside, error) {
 	for _, name := range a.allowed {
 		real, err := realPath(name)
 		if err != nil {
-			return nil, fail(exitUsage, "--allow-outside: %v", err)
+			return nil, exit.Fail(exit.Usage, "--allow-outside: %v", err)
 		}
 		in.roots = append(in.roots, real)
 	}

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/cmd/internal/exit"
 )
 
 // Whatever a fabric names, by whatever way round: nothing outside of its repository is read, and no line of it is shown.
@@ -93,7 +95,7 @@ func TestReadingStaysInside(t *testing.T) {
 			t.Chdir(filepath.Join(dir, c[0]))
 			out, code := offline(t, "validate", c[1])
 			assert.NotContains(t, out, secret, tt.text)
-			assert.Equal(t, tt.good, code == exitGood, "%s %v\n%s", tt.text, c, out)
+			assert.Equal(t, tt.good, code == exit.Good, "%s %v\n%s", tt.text, c, out)
 		}
 	}
 
@@ -105,7 +107,7 @@ func TestReadingStaysInside(t *testing.T) {
 	for _, tt := range []struct {
 		allow string
 		code  int
-	}{{"further", exitGood}, {"further/pod", exitGood}, {"elsewhere", exitErrors}, {"nowhere", exitUsage}} {
+	}{{"further", exit.Good}, {"further/pod", exit.Good}, {"elsewhere", exit.Errors}, {"nowhere", exit.Usage}} {
 		_, code := offline(t, "validate", "--allow-outside", tt.allow, "repo/pods/one")
 		assert.Equal(t, tt.code, code, tt.allow)
 	}
@@ -113,7 +115,7 @@ func TestReadingStaysInside(t *testing.T) {
 	// A folder that is given by a link is where it leads: its repository is that of the folder itself.
 	require.NoError(t, os.WriteFile("repo/pods/one/fabric.hcl", []byte("fabric \"f\" {}\n"+module("../elsewhere")), 0o666))
 	out, code := offline(t, "validate", "linked")
-	assert.Equal(t, exitErrors, code)
+	assert.Equal(t, exit.Errors, code)
 	assert.NotContains(t, out, secret)
 }
 
@@ -163,13 +165,13 @@ func TestRepositoryOfOthers(t *testing.T) {
 			t.Chdir(filepath.Join(dir, "a", "pod"))
 			out, code := offline(t, "validate", ".")
 			flat := strings.Join(strings.Fields(out), " ")
-			assert.Equal(t, tt.good, code == exitGood, out)
+			assert.Equal(t, tt.good, code == exit.Good, out)
 			assert.NotContains(t, flat, `"./own" of the module is outside`)
 			if !tt.good {
 				assert.Contains(t, flat, "makes no repository: "+tt.why)
 				assert.Contains(t, flat, "--allow-outside")
 				_, code = offline(t, "validate", "--allow-outside", "../shared", ".")
-				assert.Equal(t, exitGood, code)
+				assert.Equal(t, exit.Good, code)
 			}
 		})
 	}

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/rocec/rocec/cmd/internal/exit"
 )
 
 // deviceVerbs are the verbs that touch devices, real ones or those of a lab. A signal asks them to end, and they bring what is under way
@@ -52,7 +54,7 @@ func endWhole(stderr io.Writer) {
 	case <-time.After(patience):
 	}
 	fmt.Fprintln(stderr, "rocec: interrupted")
-	os.Exit(exitInterrupted)
+	os.Exit(exit.Interrupted)
 }
 
 // waitForWrites returns when no file is being written. None is begun until release is called.

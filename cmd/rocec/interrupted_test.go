@@ -22,12 +22,12 @@ func TestInterruptedTwice(t *testing.T) {
 		name string
 		at   deploy.UnderWay
 	}{
-		{"leaf1", deploy.UnderWay{Sent: "prepare", Asked: true}},
-		{"leaf2", deploy.UnderWay{Mark: "prepared", Asked: true}},
-		{"leaf3", deploy.UnderWay{Sent: "commit", Mark: "prepared", Asked: true}},
-		{"leaf4", deploy.UnderWay{Sent: "check", Mark: "loaded", Asked: true}},
-		{"leaf5", deploy.UnderWay{Sent: "undo", Mark: "loaded", Asked: true}},
-		{"leaf6", deploy.UnderWay{Sent: "release", Mark: "confirmed", Asked: true}},
+		{"leaf1", deploy.UnderWay{Sent: txn.Prepare, Asked: true}},
+		{"leaf2", deploy.UnderWay{Mark: txn.Prepared, Asked: true}},
+		{"leaf3", deploy.UnderWay{Sent: txn.Commit, Mark: txn.Prepared, Asked: true}},
+		{"leaf4", deploy.UnderWay{Sent: txn.Check, Mark: txn.Loaded, Asked: true}},
+		{"leaf5", deploy.UnderWay{Sent: txn.Undo, Mark: txn.Loaded, Asked: true}},
+		{"leaf6", deploy.UnderWay{Sent: txn.Release, Mark: txn.Confirmed, Asked: true}},
 		{"leaf7", deploy.UnderWay{Resumed: true}},
 	}
 	held := &target.Device{Name: "leaf8"}
@@ -56,7 +56,7 @@ func TestInterruptedTwice(t *testing.T) {
 			a.log = slog.New(slog.DiscardHandler)
 			s := a.showing(ending{format: "text", verb: verb}, "run-1", len(devices)+1)
 			s.event(rollout.Event{
-				Device: held, Result: &deploy.Result{Device: held, Run: "run-1", Outcome: deploy.Unconfirmed, Mark: "loaded", Until: time.Minute},
+				Device: held, Result: &deploy.Result{Device: held, Run: "run-1", Outcome: deploy.Unconfirmed, Mark: txn.Loaded, Until: time.Minute},
 			})
 			for _, d := range devices {
 				s.event(rollout.Event{Device: &target.Device{Name: d.name}, Step: "verify", State: rollout.Begin, At: d.at})

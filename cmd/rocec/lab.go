@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy/lab"
@@ -63,7 +65,7 @@ func (a *app) labCommand() *cobra.Command {
 func (a *app) labOn(use, short string, words int, run func(context.Context, *lab.Lab, *ir.Fabric, []string) error) *cobra.Command {
 	var o labOptions
 	cmd := &cobra.Command{
-		Use: use, Short: short, Args: cobra.ExactArgs(words),
+		Use: use, Short: short, Args: takes(words, words),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			dir := a.here()
 			f, err := a.loadQuiet(dir)
@@ -76,7 +78,7 @@ func (a *app) labOn(use, short string, words int, run func(context.Context, *lab
 			}
 			defer func() {
 				if end := l.Close(); end != nil && err == nil {
-					err = fail(exitMachines, "the lab could not be kept: %v", end)
+					err = exit.Fail(exit.Machines, "the lab could not be kept: %v", end)
 				}
 			}()
 			return run(cmd.Context(), l, f.Fabric, args)
@@ -93,13 +95,13 @@ func (a *app) labOn(use, short string, words int, run func(context.Context, *lab
 			verb := cmd.CommandPath()
 			switch {
 			case len(args) == 1 && cmd.Name() == "exec":
-				return fail(exitUsage, "%s %s: the command is missing: %s. To log in: %s", verb, args[0],
+				return exit.Fail(exit.Usage, "%s %s: the command is missing: %s. To log in: %s", verb, args[0],
 					diag.Command(verb, diag.Arg("DEVICE", args[0]), diag.Kind("COMMAND")), diag.Rocec("lab ssh", diag.Arg("DEVICE", args[0])))
 			case len(args) == 1:
-				return fail(exitUsage, "%s %s: the port is missing: %s", verb, args[0],
+				return exit.Fail(exit.Usage, "%s %s: the port is missing: %s", verb, args[0],
 					diag.Command(verb, diag.Arg("DEVICE", args[0]), diag.Kind("PORT")))
 			}
-			return cobra.MinimumNArgs(words)(cmd, args)
+			return takes(words, math.MaxInt)(cmd, args)
 		}
 		cmd.Flags().SetInterspersed(false) // what follows the device is the command's
 	}
@@ -119,11 +121,11 @@ func (a *app) labSession(ctx context.Context, l *lab.Lab, device, cmd string) er
 	status, err := l.Session(ctx, device, cmd, cmd == "" && in && out, a.stdin, a.stdout, a.stderr)
 	switch {
 	case errors.Is(err, context.Canceled):
-		return fail(exitInterrupted, "interrupted")
+		return exit.Fail(exit.Interrupted, "interrupted")
 	case err != nil:
-		return fail(exitMachines, "%v", err)
+		return exit.Fail(exit.Machines, "%v", err)
 	case status != 0:
-		return &exit{status, ""}
+		return exit.With(status)
 	}
 	return nil
 }
@@ -143,13 +145,13 @@ func labCable(l *lab.Lab, f *ir.Fabric, device, port string, up bool) error {
 			return nil
 		}
 	}
-	return fail(exitUsage, "the fabric has no cable at %s:%s", diag.Escape(device), diag.Escape(port))
+	return exit.Fail(exit.Usage, "the fabric has no cable at %s:%s", diag.Escape(device), diag.Escape(port))
 }
 
 func (a *app) labRestart(l *lab.Lab, device string, restart func(*lab.Device)) error {
 	d, err := l.Find(device)
 	if err != nil {
-		return fail(exitMachines, "%v", err)
+		return exit.Fail(exit.Machines, "%v", err)
 	}
 	restart(d)
 	if !a.quiet {
@@ -166,7 +168,7 @@ func (a *app) labResetCommand() *cobra.Command {
 		Short: "make every device of a lab a new one, or one of them",
 		Long: "Reset makes every device of a lab a new one. With --device it is one device, whose system was installed anew: what the\n" +
 			"fabric says of its release holds when it is next used.",
-		Args: cobra.MaximumNArgs(1),
+		Args: takes(0, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			fabric, err := a.folder(args)
 			if err != nil {
@@ -177,11 +179,11 @@ func (a *app) labResetCommand() *cobra.Command {
 				return err
 			}
 			if dir == "" {
-				return fail(exitUsage, "--lab=new keeps nothing, so there is nothing to reset")
+				return exit.Fail(exit.Usage, "--lab=new keeps nothing, so there is nothing to reset")
 			}
 			for _, name := range devices {
 				if !filepath.IsLocal(name) || filepath.Base(name) != name {
-					return fail(exitUsage, "%q is not a name of a device", diag.Escape(name))
+					return exit.Fail(exit.Usage, "%q is not a name of a device", diag.Escape(name))
 				}
 			}
 			if err := checkLabs(dir); err != nil {

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/lab"
 	"github.com/rocec/rocec/targets/deploy/safefile"
 	"github.com/rocec/rocec/targets/target"
@@ -57,7 +58,7 @@ func freshLab(cmd *cobra.Command, args []string) error {
 	if _, err := os.Lstat(labFresh); err == nil {
 		return nil
 	}
-	return fail(exitUsage, "--lab %[1]s is --lab, and then the name %[1]s. For a lab that is not kept write --lab=%[1]s", labFresh)
+	return exit.Fail(exit.Usage, "--lab %[1]s is --lab, and then the name %[1]s. For a lab that is not kept write --lab=%[1]s", labFresh)
 }
 
 // folder is where the lab of a fabric is kept; empty: it is not.
@@ -68,11 +69,12 @@ func (f labFlag) folder(fabric string) (string, error) {
 	case labKept:
 		cache, err := os.UserCacheDir()
 		if err != nil {
-			return "", fail(exitUsage, "there is no folder to keep the lab in: %v; name one with --lab=FOLDER, or --lab=new keeps nothing", err)
+			return "", exit.Fail(exit.Usage, "there is no folder to keep the lab in: %v; name one with --lab=FOLDER, or --lab=new keeps nothing",
+				err)
 		}
 		abs, err := filepath.Abs(fabric)
 		if err != nil {
-			return "", fail(exitUsage, "%v", err)
+			return "", exit.Fail(exit.Usage, "%v", err)
 		}
 		sum := sha256.Sum256([]byte(abs))
 		return filepath.Join(cache, "rocec", "lab", hex.EncodeToString(sum[:8])), nil
@@ -83,9 +85,9 @@ func (f labFlag) folder(fabric string) (string, error) {
 // labError is what opening a lab failed with, for the person.
 func labError(err error) error {
 	if inUse, ok := errors.AsType[*lab.InUse](err); ok {
-		return fail(exitLocked, "%v; wait for it to end", inUse)
+		return exit.Fail(exit.Locked, "%v; wait for it to end", inUse)
 	}
-	return fail(exitMachines, "the lab: %v", err)
+	return exit.Fail(exit.Machines, "the lab: %v", err)
 }
 
 // checkLabs refuses the folders above the lab of a fabric, below the user's cache, that another user could have written.
@@ -129,9 +131,6 @@ func (a *app) startLab(fabric string, tree *target.Tree, which labFlag) (*lab.La
 
 // owner says who is changing something, to others who want to.
 func (a *app) owner() string {
-	owner := loginName(a.getenv)
-	if host, err := os.Hostname(); err == nil {
-		owner += "@" + host
-	}
-	return fmt.Sprintf("%s, process %d", owner, os.Getpid())
+	host, _ := os.Hostname() // empty where the machine does not know it
+	return deploy.Process{User: loginName(a.getenv), Host: host, PID: os.Getpid()}.String()
 }

@@ -18,6 +18,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/journal"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/lang/diag"
@@ -51,7 +52,7 @@ func (a *app) lead(ctx context.Context, l lead) (*deploy.Results, error) {
 	hastenSteps(l.plan)
 	log, err := a.beginJournal(run, &l)
 	if err != nil {
-		return nil, fail(exitMachines, "the journal of the run cannot be written, and without it nobody could go on with a run that dies: "+
+		return nil, exit.Fail(exit.Machines, "the journal of the run cannot be written, and without it nobody could go on with a run that dies: "+
 			"%v. Nothing was changed.", err)
 	}
 	end := ending{format: l.format, verb: "apply", gone: l.devices.labDir == labFresh, lab: l.devices.lab != nil}
@@ -136,7 +137,7 @@ func hostName() string {
 func (a *app) journals() (*journal.Dir, error) {
 	dir, err := a.stateDir("runs")
 	if err != nil {
-		return nil, fail(exitUsage, "%v, so there is no place for the journal of runs", err)
+		return nil, exit.Fail(exit.Usage, "%v, so there is no place for the journal of runs", err)
 	}
 	return journal.Open(dir), nil
 }

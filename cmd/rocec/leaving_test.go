@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/deploy/lab"
 )
@@ -62,12 +63,12 @@ func testLeaving(t *testing.T, nic string) {
 	apply := []string{"apply", "--auto-approve", "--soak", "0s", dir}
 	store5 := devices.Device("store5")
 	before := held(t, store5)
-	want(exitGood, apply...)
+	want(exit.Good, apply...)
 	member := held(t, store5)
 	require.NotEqual(t, before, member)
 
 	write(strings.Replace(all, "members   = [host.store]", `members = ["store[1-4]"]`, 1))
-	plan := want(exitGood, "plan", dir)
+	plan := want(exit.Good, "plan", dir)
 	for _, line := range []string{
 		"disrupts    ens1f0 goes back to what it held before rocec, and the link bounces when the PFC mask changes  1 device",
 		"- /usr/local/sbin/rocec-host", "~ pfc        0,0,0,0,1,0,0,0 -> 0,0,0,0,0,0,0,0", "1       store5", "2       tor1",
@@ -75,12 +76,12 @@ func testLeaving(t *testing.T, nic string) {
 		assert.Contains(t, plan, line, "PFC ends at the host first")
 	}
 	saved := filepath.Join(t.TempDir(), "p")
-	want(exitGood, "plan", "--out", saved, dir)
-	want(exitGood, "apply", "--plan", saved, "--auto-approve", "--soak", "0s", dir)
+	want(exit.Good, "plan", "--out", saved, dir)
+	want(exit.Good, "apply", "--plan", saved, "--auto-approve", "--soak", "0s", dir)
 	assert.Equal(t, before, held(t, store5))
-	assert.Contains(t, want(exitGood, "plan", dir), "No changes")
+	assert.Contains(t, want(exit.Good, "plan", dir), "No changes")
 	write(all)
-	want(exitGood, apply...)
+	want(exit.Good, apply...)
 	assert.Equal(t, member, held(t, store5))
 }
 
@@ -102,52 +103,52 @@ func TestRemove(t *testing.T) {
 	remove := []string{"remove", "-C", dir, "--auto-approve", "--soak", "0s", "store5"}
 	store5 := devices.Device("store5")
 	before := held(t, store5)
-	want(exitGood, "apply", "--auto-approve", "--soak", "0s", dir)
+	want(exit.Good, "apply", "--auto-approve", "--soak", "0s", dir)
 	member := held(t, store5)
-	assert.Contains(t, oneLine(want(exitUsage, remove...)), "store5 is in the fabric (")
-	assert.Contains(t, want(exitUsage, "remove", "-C", dir, "tor1"), "tor1 is a switch of the fabric")
+	assert.Contains(t, oneLine(want(exit.Usage, remove...)), "store5 is in the fabric (")
+	assert.Contains(t, want(exit.Usage, "remove", "-C", dir, "tor1"), "tor1 is a switch of the fabric")
 
 	less := strings.NewReplacer(`"store[1-5]"`, `"store[1-4]"`, `"store[1-5]:ens1f0"`, `"store[1-4]:ens1f0"`, "tor1:swp1-4,swp6",
 		"tor1:swp1-4").Replace(string(text))
 	require.NotEqual(t, string(text), less)
 	require.NoError(t, os.WriteFile(file, []byte(less), 0o644))
-	want(exitGood, "apply", "--auto-approve", "--soak", "0s", dir)
+	want(exit.Good, "apply", "--auto-approve", "--soak", "0s", dir)
 	assert.Equal(t, member, held(t, store5), "the fabric does not know it")
 
 	// Only the fabric vouched for its host key. What the journal says of that does not count.
-	port := regexp.MustCompile(`the host key of 127\.0\.0\.1:(\d+) is not known`).FindStringSubmatch(want(exitMachines, remove...))
+	port := regexp.MustCompile(`the host key of 127\.0\.0\.1:(\d+) is not known`).FindStringSubmatch(want(exit.Machines, remove...))
 	require.NotEmpty(t, port)
 	known := fmt.Sprintf("[127.0.0.1]:%s %s\n", port[1], publicKey(t, "127.0.0.1:"+port[1]))
 	require.NoError(t, os.WriteFile(filepath.Join(getenv(t, "HOME"), ".ssh", "known_hosts"), []byte(known), 0o600))
 	const owed = "pending: store5 (not in the fabric any more, and may still hold settings of rocec: rocec remove store5)"
-	assert.Contains(t, want(exitGood, "plan", dir), owed)
+	assert.Contains(t, want(exit.Good, "plan", dir), owed)
 
 	// It is away: the debt is kept, and every plan tells of it.
 	store5.Break("sh", 127, "sh: not found")
-	out := want(exitMachines, remove...)
+	out := want(exit.Machines, remove...)
 	assert.Contains(t, out, "pending: store5 (cannot be asked whether it still holds settings of rocec")
-	assert.Contains(t, want(exitGood, "plan", dir), owed)
+	assert.Contains(t, want(exit.Good, "plan", dir), owed)
 	store5.Repair()
 
-	out = want(exitMachines, "remove", "-C", dir, "--auto-approve", "stroe5")
+	out = want(exit.Machines, "remove", "-C", dir, "--auto-approve", "stroe5")
 	assert.Contains(t, oneLine(out), "stroe5 cannot be reached, and no run of this fabric has changed it: is the name right?")
-	assert.NotContains(t, want(exitGood, "plan", dir), "stroe5")
+	assert.NotContains(t, want(exit.Good, "plan", dir), "stroe5")
 
-	out = want(exitGood, remove...)
+	out = want(exit.Good, remove...)
 	assert.Contains(t, out, "ens1f0 goes back to what it held before rocec")
 	assert.Equal(t, before, held(t, store5))
-	assert.NotContains(t, want(exitGood, "plan", dir), "store5")
-	assert.Contains(t, want(exitGood, remove...), "No changes")
+	assert.NotContains(t, want(exit.Good, "plan", dir), "store5")
+	assert.Contains(t, want(exit.Good, remove...), "No changes")
 
 	run := regexp.MustCompile(`rocec rollback (\S+)\.`).FindStringSubmatch(out)[1]
-	out = want(exitGood, "rollback", "--auto-approve", "--soak", "0s", run)
+	out = want(exit.Good, "rollback", "--auto-approve", "--soak", "0s", run)
 	assert.Equal(t, member, held(t, store5))
 	run = regexp.MustCompile(`rocec rollback (\S+)\.`).FindStringSubmatch(out)[1]
-	want(exitGood, "rollback", "--auto-approve", "--soak", "0s", run)
+	want(exit.Good, "rollback", "--auto-approve", "--soak", "0s", run)
 	assert.Equal(t, before, held(t, store5), "back from going back")
-	assert.Contains(t, want(exitGood, remove...), "No changes")
-	want(exitGood, "rollback", "--auto-approve", "--soak", "0s", regexp.MustCompile(`rocec rollback (\S+)\.`).FindStringSubmatch(out)[1])
-	want(exitGood, remove...)
+	assert.Contains(t, want(exit.Good, remove...), "No changes")
+	want(exit.Good, "rollback", "--auto-approve", "--soak", "0s", regexp.MustCompile(`rocec rollback (\S+)\.`).FindStringSubmatch(out)[1])
+	want(exit.Good, remove...)
 	assert.Equal(t, before, held(t, store5))
 }
 
@@ -160,7 +161,7 @@ func TestLeavingWithoutMemory(t *testing.T) {
 	require.NoError(t, err)
 	apply := []string{"apply", "--auto-approve", "--soak", "0s", dir}
 	code, stdout, stderr := rocec(t, apply...)
-	require.Equal(t, exitGood, code, "%s%s", stdout, stderr)
+	require.Equal(t, exit.Good, code, "%s%s", stdout, stderr)
 	store5 := devices.Device("store5")
 	root := func(cmd string) string {
 		out, errs, status := store5.Run(t.Context(), "root", cmd, "")
@@ -171,7 +172,7 @@ func TestLeavingWithoutMemory(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte(strings.Replace(string(text), "members   = [host.store]", `members = ["store[1-4]"]`, 1)),
 		0o644))
 	code, stdout, stderr = rocec(t, apply...)
-	require.Equal(t, exitGood, code, "%s%s", stdout, stderr)
+	require.Equal(t, exit.Good, code, "%s%s", stdout, stderr)
 	assert.Contains(t, stdout, "~ pfc")
 	assert.NotContains(t, root("dcb pfc show dev ens1f0"), ":on")
 	assert.NotContains(t, root("ip -d link show dev ens1f0.100"), "0:4")
@@ -196,7 +197,7 @@ func TestVLANsMadeAndLeft(t *testing.T) {
 		edited := strings.Replace(strings.Replace(string(text), "    mtu   = 9000\n", nic, 1), "vlan      = 100", "vlan = "+vlan, 1)
 		require.NoError(t, os.WriteFile(file, []byte(edited), 0o644))
 		code, stdout, stderr := rocec(t, "apply", "--auto-approve", "--soak", "0s", dir)
-		require.Equal(t, exitGood, code, "%s%s", stdout, stderr)
+		require.Equal(t, exit.Good, code, "%s%s", stdout, stderr)
 		return regexp.MustCompile(`rocec rollback (\S+)\.`).FindStringSubmatch(stdout)[1]
 	}
 	for _, name := range []string{"store1", "store2", "store3", "store4", "store5"} {
@@ -206,7 +207,7 @@ func TestVLANsMadeAndLeft(t *testing.T) {
 	before := held(t, store5)
 	back := func(run string) {
 		code, stdout, stderr := rocec(t, "rollback", "--auto-approve", "--soak", "0s", run)
-		require.Equal(t, exitGood, code, "%s%s", stdout, stderr)
+		require.Equal(t, exit.Good, code, "%s%s", stdout, stderr)
 	}
 	back(apply("100", "198.51.100"))
 	assert.Equal(t, before, held(t, store5))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/lock"
@@ -24,7 +25,7 @@ func (a *app) lockSizesCommand() *cobra.Command {
 			"they depend on, with the rules and rows of tables they come from. A later rocec keeps them, and says which rule has\n" +
 			"changed. What is pinned already is not altered: rows are added for what is missing, and removed where nothing uses them.\n" +
 			"With --refresh all rows are what the rocec that runs derives; plan shows what that changes.",
-		Args: cobra.MaximumNArgs(1),
+		Args: takes(0, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			dir, err := a.folder(args)
 			if err != nil {
@@ -42,9 +43,9 @@ func (a *app) lockSizes(dir string, refresh bool) error {
 	was, err := os.Lstat(name)
 	switch {
 	case err == nil && !was.Mode().IsRegular():
-		return fail(exitErrors, "%s is not a regular file", name)
+		return exit.Fail(exit.Errors, "%s is not a regular file", name)
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return fail(exitMachines, "%v", err)
+		return exit.Fail(exit.Machines, "%v", err)
 	}
 	a.unlocked = refresh
 	f, err := a.load(dir)
@@ -53,7 +54,7 @@ func (a *app) lockSizes(dir string, refresh bool) error {
 	}
 	if f.Fabric == nil { // what is wrong further on does not hinder: the sizes are there
 		a.printDiagnostics(a.stderr, f)
-		return &exit{exitErrors, ""}
+		return exit.With(exit.Errors)
 	}
 	rows := sizesOf(f.Fabric)
 	text := lock.Format(&lock.File{Fabric: f.Fabric.Name, Rocec: buildVersion().Version, Rows: rows})
@@ -79,7 +80,7 @@ func (a *app) lockSizes(dir string, refresh bool) error {
 		return err
 	}
 	if err := replaceFile(name, text, 0o644); err != nil {
-		return fail(exitMachines, "%v", err)
+		return exit.Fail(exit.Machines, "%v", err)
 	}
 	_, err = fmt.Fprintf(a.stdout, "%s: %s\n", diag.Escape(name), said)
 	return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/journal"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/eval"
@@ -62,7 +63,7 @@ func (a *app) logins(l *journal.Log) error {
 
 // changedByHand refuses a journal for a reason, which is a part of a sentence.
 func changedByHand(l *journal.Log, why string) error {
-	return fail(exitUsage, "The journal of run %s was changed by hand: %s. Nothing was changed. To take the run up from its devices "+
+	return exit.Fail(exit.Usage, "The journal of run %s was changed by hand: %s. Nothing was changed. To take the run up from its devices "+
 		"instead, move its journal away and name the fabric with -C DIR.", l.Run, why)
 }
 

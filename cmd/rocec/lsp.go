@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/lsp"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/compiler/platform"
@@ -39,7 +40,7 @@ func (a *app) lspCommand() *cobra.Command {
 func (a *app) lsp(ctx context.Context) error {
 	for _, name := range a.varFiles { // they may vanish later; a wrong name is better told now
 		if _, err := readBounded(name); err != nil {
-			return fail(exitUsage, "--var-file: %v", err)
+			return exit.Fail(exit.Usage, "--var-file: %v", err)
 		}
 	}
 	if _, ok := terminal(a.stdin); ok && !a.quiet {
@@ -60,9 +61,9 @@ func (a *app) lsp(ctx context.Context) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil:
-		return fail(exitErrors, "the editor's stream: %v", err)
+		return exit.Fail(exit.Errors, "the editor's stream: %v", err)
 	case !clean:
-		return &exit{exitErrors, ""}
+		return exit.With(exit.Errors)
 	}
 	return nil
 }

@@ -11,46 +11,9 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/lang/diag"
 )
-
-// Exit codes: one meaning each, for every verb (see the package documentation).
-const (
-	exitGood        = 0
-	exitErrors      = 1
-	exitChanges     = 2
-	exitMachines    = 3
-	exitIncomplete  = 4
-	exitLocked      = 5
-	exitUsage       = 64
-	exitInterrupted = 130
-)
-
-// exit is an error that ends the process with a code. An empty message prints nothing: the verb has said it already.
-type exit struct {
-	code    int
-	message string
-}
-
-func (e *exit) Error() string { return e.message }
-
-// fail returns an exit with a message for the person.
-func fail(code int, format string, args ...any) error {
-	return &exit{code, sentence(format, args)}
-}
-
-// sentence puts names into a message. Each stays on its line.
-func sentence(format string, args []any) string {
-	for i, arg := range args {
-		switch arg := arg.(type) {
-		case string:
-			args[i] = diag.Escape(arg)
-		case error:
-			args[i] = diag.Escape(arg.Error())
-		}
-	}
-	return fmt.Sprintf(format, args...)
-}
 
 // person is everything a verb sees of the outside: streams, arguments, environment.
 type person struct {
@@ -129,7 +92,7 @@ func main() {
 			}
 		}
 		said.tell(2)
-		os.Exit(exitInterrupted)
+		os.Exit(exit.Interrupted)
 	}()
 	ignoreBrokenPipes()
 	boundMemory(os.Getenv)
@@ -138,8 +101,8 @@ func main() {
 	code := run(ctx, p, os.Args[1:])
 	if out.err != nil && !errors.Is(out.err, syscall.EPIPE) {
 		fmt.Fprintf(os.Stderr, "rocec: %s\n", diag.Escape(out.err.Error()))
-		if code == exitGood {
-			code = exitMachines
+		if code == exit.Good {
+			code = exit.Machines
 		}
 	}
 	os.Exit(code)
@@ -168,19 +131,19 @@ func run(ctx context.Context, p *person, args []string) int {
 	root.SetOut(p.stdout)
 	root.SetErr(p.stderr)
 	err := root.ExecuteContext(ctx)
-	var e *exit
+	var e *exit.Error
 	switch {
 	case err == nil:
-		return exitGood
+		return exit.Good
 	case errors.As(err, &e):
 	case ctx.Err() != nil:
-		e = &exit{exitInterrupted, "interrupted"}
+		e = &exit.Error{Status: exit.Interrupted, Message: "interrupted"}
 	default: // what cobra says about arguments and verbs
-		e = &exit{exitUsage, err.Error() + "\nsee: rocec --help"}
+		e = &exit.Error{Status: exit.Usage, Message: err.Error() + "\nsee: rocec --help"}
 	}
-	if e.message != "" {
+	if e.Message != "" {
 		a := &app{person: p}
-		fmt.Fprintf(a.fitted(p.stderr), "rocec: %s\n", diag.EscapeLines(e.message))
+		fmt.Fprintf(a.fitted(p.stderr), "rocec: %s\n", diag.EscapeLines(e.Message))
 	}
-	return e.code
+	return e.Status
 }

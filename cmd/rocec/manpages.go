@@ -10,23 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-)
 
-// exitCodes is what each exit code means, for every verb.
-var exitCodes = []struct {
-	code    int
-	meaning string
-}{
-	{exitGood, "good; also when there are changes, unless --detailed-exitcode"},
-	{exitErrors, "the fabric has errors (or warnings with --warnings-as-errors); fmt --check found work; verify found drift; " +
-		"trace met a hop that breaks losslessness"},
-	{exitChanges, "--detailed-exitcode: there are changes"},
-	{exitMachines, "machines: unreachable, login, host-key alarm, permission, disk; nothing was changed"},
-	{exitIncomplete, "apply incomplete: some devices done, some restored, refused, or undone by gate or dead-man; the report says which"},
-	{exitLocked, "locked by somebody else"},
-	{exitUsage, "wrong usage"},
-	{exitInterrupted, "interrupted"},
-}
+	"github.com/rocec/rocec/cmd/internal/exit"
+)
 
 // flagHelp is what the help says of a flag.
 type flagHelp struct{ name, value, text string }
@@ -139,8 +125,8 @@ func manPage(cmd *cobra.Command) string {
 	}
 	if !cmd.HasParent() {
 		r.section("EXIT STATUS")
-		for _, e := range exitCodes {
-			r.item(bold(fmt.Sprint(e.code)), e.meaning)
+		for _, e := range exit.Meanings {
+			r.item(bold(fmt.Sprint(e.Status)), e.Meaning)
 		}
 		return r.String()
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/journal"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/compiler/change"
@@ -257,8 +258,9 @@ func (h *heldBy) names() []string {
 // heldDevices puts the devices that runs hold together by run, in the order of the devices.
 func heldDevices(all []*deploy.DevicePlan, own string) (out []*heldBy) {
 	type way struct {
-		run, mark string
-		beside    bool
+		run    string
+		mark   txn.Mark
+		beside bool
 	}
 	of := map[way]*heldBy{}
 	add := func(d *deploy.DevicePlan, o *deploy.Owner) {
@@ -328,10 +330,10 @@ func (a *app) barred(f *report.Report, dir string, devices *fleet, plan *deploy.
 	}
 	switch {
 	case len(held)+silent > 0:
-		return fail(exitLocked, "another run holds devices that this plan changes or relies on. Nothing was changed.")
+		return exit.Fail(exit.Locked, "another run holds devices that this plan changes or relies on. Nothing was changed.")
 	case len(ds) > 0:
-		return fail(exitMachines, "%s cannot carry the mark by which other runs see this one. Nothing was changed. Go on without it when no "+
-			"other run goes on: --alone -m WHY.", diag.Count(len(ds), "switch"))
+		return exit.Fail(exit.Machines, "%s cannot carry the mark by which other runs see this one. Nothing was changed. Go on without it "+
+			"when no other run goes on: --alone -m WHY.", diag.Count(len(ds), "switch"))
 	}
 	return nil
 }
@@ -410,7 +412,11 @@ type planHeld struct {
 func heldJSON(p *deploy.Plan, s *sequence) []planHeld {
 	out := []planHeld{}
 	for _, h := range bars(p, s, "") {
-		out = append(out, planHeld{h.Txn, h.Who, h.Since, h.Mark, int(h.Until.Seconds()), h.names()})
+		held := planHeld{h.Txn, h.Who, h.Since, "", int(h.Until.Seconds()), h.names()}
+		if h.Mark != txn.Absent {
+			held.Mark = h.Mark.String()
+		}
+		out = append(out, held)
 	}
 	return out
 }

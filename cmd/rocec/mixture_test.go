@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/judge/judgetest"
 )
@@ -124,9 +125,9 @@ func TestClassesComeAndGo(t *testing.T) {
 				Replace(systems[system])
 			o := newOffice(t, hcl)
 			applied := func() {
-				o.want(t, exitGood, "apply", "--auto-approve", "--soak", "0s", "--no-canary")
-				o.want(t, exitGood, "plan", "--detailed-exitcode")
-				o.want(t, exitGood, "verify")
+				o.want(t, exit.Good, "apply", "--auto-approve", "--soak", "0s", "--no-canary")
+				o.want(t, exit.Good, "plan", "--detailed-exitcode")
+				o.want(t, exit.Good, "verify")
 			}
 			applied()
 			moved := strings.NewReplacer("cos      = 3", "cos      = 4", "dscp     = [26]", "dscp     = [34]").Replace(hcl)
@@ -149,7 +150,7 @@ func TestRoCEOff(t *testing.T) {
 	}
 	hcl := judgetest.Rack(`version = "4.3.0"`)
 	o := newOffice(t, hcl)
-	o.want(t, exitGood, "apply", "--auto-approve", "--soak", "0s", "--no-canary")
+	o.want(t, exit.Good, "apply", "--auto-approve", "--soak", "0s", "--no-canary")
 	o.write(t, strings.Replace(hcl, `"store[1-3]"`, `"store[1-2]"`, 1)+`
 host "off" {
   names = "store3"
@@ -159,7 +160,7 @@ host "off" {
   }
 }
 `)
-	out := o.want(t, exitGood, "plan")
+	out := o.want(t, exit.Good, "plan")
 	require.NotContains(t, out, "lossy-mixture")
 	_, order, _ := strings.Cut(out, "Order: ")
 	host, tor := strings.Index(order, "store3"), strings.Index(order, "tor")

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/cmd/internal/exit"
 )
 
 // A file that the person names is a link of a stranger that leads out of its folder: messages show the place, and no text of it. A link
@@ -65,7 +67,7 @@ func TestNamedLinksAreHidden(t *testing.T) {
 				flat := strings.Join(strings.Fields(out), " ")
 				if hidden {
 					assert.NotContains(t, flat, secret, "%s, %s, %s", verb, name, kind)
-					if code == exitErrors && !strings.Contains(verb, "CI") {
+					if code == exit.Errors && !strings.Contains(verb, "CI") {
 						assert.Contains(t, flat, name, "%s, %s, %s", verb, name, kind)
 						assert.Contains(t, flat, "symbolic link that leads out of its folder", "%s, %s, %s", verb, name, kind)
 					}

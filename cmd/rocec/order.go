@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/compiler/change"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
@@ -60,7 +61,7 @@ func (o *orderOptions) orderFlags(cmd *cobra.Command) {
 
 func (o *orderOptions) check() error {
 	if o.minCapacity < 0 || o.minCapacity > 100 || o.maxDark < 0 || o.maxDark == 0 && o.darkSet() {
-		return fail(exitUsage, "--min-capacity is a percentage from 0 to 100, and --max-dark at least 1 host")
+		return exit.Fail(exit.Usage, "--min-capacity is a percentage from 0 to 100, and --max-dark at least 1 host")
 	}
 	return nil
 }
@@ -372,5 +373,5 @@ func (s *sequence) takes() time.Duration {
 
 // routingError says that the order of a change is not known, because the ways of traffic are not.
 func routingError(f *ir.Fabric, err error) error {
-	return fail(exitErrors, "in which order the devices of %q can be changed is not known: %s", f.Name, validate.RoutingText(err))
+	return exit.Fail(exit.Errors, "in which order the devices of %q can be changed is not known: %s", f.Name, validate.RoutingText(err))
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
@@ -22,7 +23,7 @@ func TestExamplesCanBeApplied(t *testing.T) {
 		if _, err := os.Stat(dir + "/fabric.hcl"); err != nil {
 			continue
 		}
-		if code, _, _ := rocec(t, "validate", "--quiet", dir); code != exitGood {
+		if code, _, _ := rocec(t, "validate", "--quiet", dir); code != exit.Good {
 			continue
 		}
 		planned++

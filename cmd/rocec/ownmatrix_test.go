@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/deploy"
 )
@@ -115,8 +116,8 @@ func TestOwnFileMatrix(t *testing.T) {
 		require.Equal(t, code, got, "%s\n%s\n%s", args, stdout, stderr)
 		return stdout + stderr
 	}
-	want(exitGood, "apply", "--lab", "--auto-approve", "--soak", "0s", "-m", "the honest reason", fabric)
-	want(exitGood, "verify", "--lab", fabric)
+	want(exit.Good, "apply", "--lab", "--auto-approve", "--soak", "0s", "-m", "the honest reason", fabric)
+	want(exit.Good, "verify", "--lab", fabric)
 	one := func(pattern string) string {
 		t.Helper()
 		found, err := filepath.Glob(filepath.Join(base, pattern))
@@ -183,8 +184,8 @@ func TestOwnFileMatrix(t *testing.T) {
 			}
 		})
 	}
-	assert.Contains(t, want(exitGood, "runs"), "the honest reason")
-	assert.Contains(t, want(exitGood, rollback...), "6 applied")
+	assert.Contains(t, want(exit.Good, "runs"), "the honest reason")
+	assert.Contains(t, want(exit.Good, rollback...), "6 applied")
 }
 
 // spoil puts a hostile content into a file, and returns the honest one; nil: the file stays.
@@ -225,7 +226,7 @@ func (own *ownFile) try(t *testing.T, s spoiling, path, name string) {
 			assert.Contains(t, out, "chmod go-w "+path, "%s: %s", name, verb)
 		}
 		if !own.warns && len(verb) > 1 {
-			assert.NotEqual(t, exitGood, code, "%s: %s", name, verb)
+			assert.NotEqual(t, exit.Good, code, "%s: %s", name, verb)
 		}
 		assert.NotContains(t, out, "the hostile one", "%s: %s", name, verb)
 	}

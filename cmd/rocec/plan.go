@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
@@ -17,7 +18,7 @@ func (a *app) planCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan [DIR]",
 		Short: "compare with the live devices; change nothing",
-		Args:  cobra.MaximumNArgs(1),
+		Args:  takes(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := choice("format", o.format, "text", "json"); err != nil {
 				return err
@@ -63,7 +64,7 @@ type planOptions struct {
 
 func (a *app) plan(ctx context.Context, dir string, o planOptions) (err error) {
 	if o.out != "" && o.lab != "" {
-		return fail(exitUsage, "--out with --lab: what is planned for simulated devices does not fit real ones. Leave out one of the two")
+		return exit.Fail(exit.Usage, "--out with --lab: what is planned for simulated devices does not fit real ones. Leave out one of the two")
 	}
 	f, devices, err := a.open(dir, o.only, o.lab)
 	if err != nil {
@@ -73,7 +74,7 @@ func (a *app) plan(ctx context.Context, dir string, o planOptions) (err error) {
 	devices.read, devices.look = o.readOptions, true
 	plan := a.compare(ctx, devices)
 	if ctx.Err() != nil {
-		return fail(exitInterrupted, "interrupted; nothing was changed")
+		return exit.Fail(exit.Interrupted, "interrupted; nothing was changed")
 	}
 	if o.onlyIntent {
 		plan.OnlyIntent(tool())
@@ -114,9 +115,9 @@ func (a *app) plan(ctx context.Context, dir string, o planOptions) (err error) {
 	}
 	switch {
 	case troubled(plan):
-		return &exit{exitMachines, ""}
+		return exit.With(exit.Machines)
 	case o.detailed && !plan.Empty():
-		return &exit{exitChanges, ""}
+		return exit.With(exit.Changes)
 	}
 	return nil
 }
@@ -165,5 +166,5 @@ func (a *app) refuse(f *report.Report, plan *deploy.Plan, seq *sequence, trust b
 func (a *app) refusal(f *report.Report, ds diag.List) error {
 	p := &diag.Printer{Files: f.Source.Files, Color: a.paints(a.stderr), Width: a.width(a.stderr)}
 	p.Print(a.stderr, ds) //nolint:errcheck // a closed terminal has nobody to tell
-	return &exit{exitErrors, ""}
+	return exit.With(exit.Errors)
 }

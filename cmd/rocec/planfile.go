@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
@@ -24,7 +25,7 @@ import (
 // savePlan writes the plan for a later apply --plan. It holds hashes and names, no content and no value of a variable.
 func (a *app) savePlan(dir string, f *report.Report, plan *deploy.Plan, o planOptions) error {
 	if plan.Empty() && troubled(plan) {
-		return fail(exitMachines, "the plan was not saved: it changes nothing, for no device that was read differs")
+		return exit.Fail(exit.Machines, "the plan was not saved: it changes nothing, for no device that was read differs")
 	}
 	m, err := a.planMeta(dir, f, o.only, o.onlyIntent)
 	if err != nil {
@@ -32,10 +33,10 @@ func (a *app) savePlan(dir string, f *report.Report, plan *deploy.Plan, o planOp
 	}
 	var b bytes.Buffer
 	if err := deploy.SavePlan(&b, plan, m); err != nil {
-		return fail(exitUsage, "%v", err)
+		return exit.Fail(exit.Usage, "%v", err)
 	}
 	if err := writePlan(o.out, b.Bytes()); err != nil {
-		return fail(exitUsage, "the plan could not be saved: %v", err)
+		return exit.Fail(exit.Usage, "the plan could not be saved: %v", err)
 	}
 	if !a.quiet {
 		fmt.Fprintf(a.stderr, "saved; do it with: %s\n", a.applyCommandLine(o.out, dir, m))
@@ -68,12 +69,12 @@ func writePlan(name string, data []byte) error {
 func (a *app) planMeta(dir string, f *report.Report, only []string, onlyIntent bool) (m deploy.Meta, err error) {
 	m = deploy.Meta{Tool: buildVersion().Version, Targets: only, OnlyIntent: onlyIntent}
 	if m.Fabric, err = filepath.Abs(dir); err != nil {
-		return m, fail(exitUsage, "%v", err)
+		return m, exit.Fail(exit.Usage, "%v", err)
 	}
 	for _, name := range a.varFiles {
 		abs, err := filepath.Abs(name)
 		if err != nil {
-			return m, fail(exitUsage, "%v", err)
+			return m, exit.Fail(exit.Usage, "%v", err)
 		}
 		m.VarFiles = append(m.VarFiles, abs)
 	}
@@ -153,7 +154,7 @@ func (a *app) loadPlan(name string) (*deploy.Saved, error) {
 		return nil, err
 	}
 	if v := buildVersion().Version; saved.Tool != v {
-		return nil, fail(exitUsage, "%s was made by rocec %q, this is %q: make the plan again", diag.Escape(name),
+		return nil, exit.Fail(exit.Usage, "%s was made by rocec %q, this is %q: make the plan again", diag.Escape(name),
 			diag.Cut(saved.Tool), v)
 	}
 	return saved, nil
@@ -181,7 +182,7 @@ func (a *app) named(plan string, saved *deploy.Saved, dir string, f *report.Repo
 		} else {
 			text += "\nTo see with what it was made: " + diag.Rocec("show", diag.Flag("--plan", diag.Path("FILE", plan)))
 		}
-		return &exit{exitUsage, text} // what is from outside is escaped, and the lines stay
+		return &exit.Error{Status: exit.Usage, Message: text} // what is from outside is escaped, and the lines stay
 	}
 	if saved.Inputs != now.Inputs {
 		what := []string{"a file of the fabric in " + diag.Escape(dir)}
@@ -191,7 +192,7 @@ func (a *app) named(plan string, saved *deploy.Saved, dir string, f *report.Repo
 		if names := slices.Concat(now.Variables, environmentNames(now.Environment)); len(names) > 0 {
 			what = append(what, "a value of "+cutList(names))
 		}
-		return fail(exitMachines, "%s changed after the plan was made: its hash is another one. Nothing was changed; make the plan again.",
+		return exit.Fail(exit.Machines, "%s changed after the plan was made: its hash is another one. Nothing was changed; make the plan again.",
 			strings.Join(what, " or "))
 	}
 	return nil
@@ -233,7 +234,7 @@ func (a *app) noFabricHere(plan string, saved *deploy.Saved, dir string) error {
 	if err != nil || hasFabric(dir) || resolved(here) == resolved(saved.Fabric) {
 		return nil //nolint:nilerr // the load of the fabric says it
 	}
-	return fail(exitUsage, "%s: %s, which has none. Nothing was changed.\nIf you mean to apply it as it was made: %s", diag.Escape(plan),
+	return exit.Fail(exit.Usage, "%s: %s, which has none. Nothing was changed.\nIf you mean to apply it as it was made: %s", diag.Escape(plan),
 		otherFabric(&saved.Meta, here), a.applyCommandLine(plan, saved.Fabric, saved.Meta))
 }
 
@@ -292,12 +293,12 @@ func resolved(path string) string {
 func readPlan(name string) (*deploy.Saved, error) {
 	file, err := safefile.Open(name)
 	if err != nil {
-		return nil, fail(exitUsage, "%v", err)
+		return nil, exit.Fail(exit.Usage, "%v", err)
 	}
 	defer file.Close()
 	saved, err := deploy.LoadPlan(file)
 	if err != nil {
-		return nil, fail(exitUsage, "%s: %v", diag.Escape(name), err)
+		return nil, exit.Fail(exit.Usage, "%s: %v", diag.Escape(name), err)
 	}
 	return saved, nil
 }

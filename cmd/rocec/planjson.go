@@ -185,7 +185,7 @@ func planJSON(p *deploy.Plan, seq *sequence) planDocument {
 				}
 			}
 		}
-		if pd.Reason = d.Waits; d.Err != nil {
+		if pd.Reason = d.Waits.String(); d.Err != nil {
 			pd.Reason = d.Err.Detail
 		}
 		doc.Devices = append(doc.Devices, pd)

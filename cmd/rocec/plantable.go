@@ -18,8 +18,9 @@ const mostRows = 6
 
 // row is a line of the table: something, and how many devices it is about.
 type row struct {
-	what string
-	n    int
+	what   string
+	n      int
+	effect deploy.Effect // of a row of traffic: the first of that text
 }
 
 // rows counts things, in the order in which they come first.
@@ -28,7 +29,7 @@ type rows struct {
 	all []row
 }
 
-func (r *rows) add(what string) {
+func (r *rows) add(what string) *row {
 	if r.at == nil {
 		r.at = map[string]int{}
 	}
@@ -39,6 +40,7 @@ func (r *rows) add(what string) {
 		r.all = append(r.all, row{what: what})
 	}
 	r.all[i].n++
+	return &r.all[i]
 }
 
 // asIs says what follows from settings that devices cannot have, where these stay as they are; of the others it stands with their changes.
@@ -160,14 +162,12 @@ func (v *planView) summary(p *deploy.Plan) {
 // table writes the parts of the table that have rows.
 func (v *planView) table(p *deploy.Plan) {
 	var effects, disrupts, troubles rows
-	kinds := map[string]deploy.EffectKind{}
 	for _, d := range p.Devices {
 		seen := map[string]bool{}
 		for _, e := range d.Effects {
 			if !seen[e.What] { // it may stand at several ports
 				seen[e.What] = true
-				effects.add(e.What)
-				kinds[e.What] = e.Kind
+				effects.add(e.What).effect = e
 			}
 		}
 		for _, text := range d.Disrupts {
@@ -177,10 +177,10 @@ func (v *planView) table(p *deploy.Plan) {
 			troubles.add(reason(d))
 		}
 	}
-	slices.SortStableFunc(effects.all, func(a, b row) int { return cmp.Compare(kinds[a.what].Order(), kinds[b.what].Order()) })
+	slices.SortStableFunc(effects.all, func(a, b row) int { return cmp.Compare(a.effect.Kind.Order(), b.effect.Kind.Order()) })
 	for i := range effects.all {
 		e := &effects.all[i]
-		e.what = v.symbol(effectAction(deploy.Effect{What: e.what})) + " " + e.what
+		e.what = v.symbol(e.effect.Action) + " " + e.what
 	}
 	v.part("traffic", effects.all)
 	v.part("disrupts", disrupts.all)
@@ -216,7 +216,7 @@ func (v *planView) part(name string, all []row) {
 
 // reason says in a few words why a device cannot be planned for; devices of one reason differ in names and addresses.
 func reason(d *deploy.DevicePlan) string {
-	if strings.Contains(d.Err.Detail, " has no address") {
+	if d.Err.NoAddress {
 		return string(d.Status) + ": no address"
 	}
 	return string(d.Status) + ": " + string(d.Err.Kind)
@@ -233,7 +233,7 @@ func foldTroubles(groups []deploy.Group) []deploy.Group {
 			continue
 		}
 		key := reason(d)
-		if !strings.HasSuffix(key, ": no address") {
+		if !d.Err.NoAddress {
 			key += " " + strings.ReplaceAll(d.Err.Detail, d.Device.Name, "\x00")
 		}
 		i, known := at[key]

@@ -18,6 +18,7 @@ import (
 	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/seen"
+	"github.com/rocec/rocec/targets/deploy/txn"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -181,7 +182,7 @@ func (v *planView) change(g deploy.Group) {
 		v.prose("  "+v.paint(diag.Yellow, "note:")+" ", lockText(first.Lock, first.Device.Name))
 	}
 	if first.ByOthers() {
-		v.prose("  "+v.paint(diag.Yellow, byOthers), target.Escape(strings.TrimPrefix(first.Waits, byOthers))+theirs(first))
+		v.prose("  "+v.paint(diag.Yellow, deploy.WrittenByOthers), target.Escape(first.Waits.More)+theirs(first))
 	}
 	files := foldChanges(first.Shown(), v.expand)
 	for i, f := range files {
@@ -237,7 +238,7 @@ func (v *planView) effects(d *deploy.DevicePlan) {
 			fmt.Fprintf(v.w, "    ... and %s; --expand shows them\n", diag.Count(len(d.Effects)-i, "more effect"))
 			break
 		}
-		v.prose("    "+v.symbol(effectAction(e))+" ", target.Escape(e.String()))
+		v.prose("    "+v.symbol(e.Action)+" ", target.Escape(e.String()))
 	}
 }
 
@@ -254,17 +255,6 @@ func (v *planView) found(d *deploy.DevicePlan) {
 		style := map[diag.Severity]string{diag.Error: diag.Red, diag.Warning: diag.Yellow}[f.Severity]
 		v.prose("  "+v.paint(style, fmt.Sprintf("%s[%s]", f.Severity, f.Code))+" ", fmt.Sprintf("line %d: %s", f.At.Start.Line, f.Detail))
 	}
-}
-
-// effectAction is what an effect is for the eye: what ends stands out as what is removed does.
-func effectAction(e deploy.Effect) deploy.Action {
-	switch {
-	case strings.HasSuffix(e.What, " ends"):
-		return deploy.Delete
-	case strings.Contains(e.What, " begins"):
-		return deploy.Create
-	}
-	return deploy.Update
 }
 
 // countsText says how many settings are created, changed and removed; removals stand out.
@@ -285,7 +275,7 @@ func (v *planView) countsText(n deploy.Counts) string {
 // lockText says who holds the lock of a device, and what an apply would make of that.
 func lockText(o *deploy.Owner, device string) string {
 	switch o.Mark {
-	case "undone", "confirmed":
+	case txn.Undone, txn.Confirmed:
 		return "locked by " + o.String() + markText(o.Mark) + ", and the next apply takes the lock away"
 	}
 	return o.Holds(device) + " " + o.GoOn(device)
@@ -402,7 +392,7 @@ func (v *planView) trouble(g deploy.Group) {
 	fmt.Fprintf(v.w, "%s  %s\n", v.paint(diag.Bold, v.names(names)), v.paint(diag.Red, status))
 	v.prose("  ", text)
 	if d.ByOthers() && d.Err.Kind == deploy.Unmet { // it was read
-		v.prose("  "+v.paint(diag.Yellow, byOthers), whoChange)
+		v.prose("  "+v.paint(diag.Yellow, deploy.WrittenByOthers), whoChange)
 	}
 	fmt.Fprintf(v.w, "  declared at %s\n\n", v.paint(diag.Cyan, report.Place(d.Device.At)))
 }

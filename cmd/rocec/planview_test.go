@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/langtest/machinetest"
@@ -151,7 +152,7 @@ func largePlan() *deploy.Plan {
 		}
 		if i%7 == 0 && i < 568*7 {
 			d.Err = &deploy.Error{
-				Kind:   deploy.Unreachable,
+				Kind: deploy.Unreachable, NoAddress: true,
 				Detail: fmt.Sprintf("the name %q has no address; give one in the ssh block", d.Device.Name),
 			}
 			d.Status, d.Effects, d.Disrupts = deploy.StatusUnreachable, nil, nil
@@ -219,7 +220,7 @@ func TestColumns(t *testing.T) {
 				continue
 			}
 			code, out, errs := rocec(t, args...)
-			require.Contains(t, []int{exitGood, exitErrors}, code, "%v: %s", args, errs)
+			require.Contains(t, []int{exit.Good, exit.Errors}, code, "%v: %s", args, errs)
 			fits(t, out+errs, want)
 		}
 		for _, cmd := range newRoot(&person{getenv: a.getenv}).Commands() {

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
@@ -35,8 +36,8 @@ func TestDocsReference(t *testing.T) {
 	b.WriteString("\n## Options of every verb\n\n")
 	flagTable(&b, flagHelps(root.PersistentFlags()))
 	b.WriteString("\n## Exit codes\n\n| code | meaning |\n| --- | --- |\n")
-	for _, e := range exitCodes {
-		fmt.Fprintf(&b, "| %d | %s |\n", e.code, cell(e.meaning))
+	for _, e := range exit.Meanings {
+		fmt.Fprintf(&b, "| %d | %s |\n", e.Status, cell(e.Meaning))
 	}
 	requireGenerated(t, "reference.md", b.String())
 }
@@ -83,8 +84,8 @@ func TestManualOfExitCodes(t *testing.T) {
 	data, err := os.ReadFile("doc.go")
 	require.NoError(t, err)
 	text := strings.Join(strings.Fields(string(data)), " ")
-	for _, e := range exitCodes {
-		assert.Contains(t, text, fmt.Sprintf(" %d %s ", e.code, e.meaning))
+	for _, e := range exit.Meanings {
+		assert.Contains(t, text, fmt.Sprintf(" %d %s ", e.Status, e.Meaning))
 	}
 }
 
@@ -124,10 +125,10 @@ func TestManPages(t *testing.T) {
 	groff := machinetest.Need(t, "groff")
 	dir, again := filepath.Join(t.TempDir(), "man"), t.TempDir()
 	code, said, stderr := rocec(t, "docs", "--man", dir)
-	require.Equal(t, exitGood, code, stderr)
+	require.Equal(t, exit.Good, code, stderr)
 	assert.Contains(t, said, "man pages in "+dir)
 	code, _, _ = rocec(t, "docs", "--man", again)
-	require.Equal(t, exitGood, code)
+	require.Equal(t, exit.Good, code)
 
 	var want []string
 	var walk func(*cobra.Command)
@@ -160,10 +161,10 @@ func TestManPages(t *testing.T) {
 	assert.Equal(t, want, got)
 
 	code, _, stderr = rocec(t, "docs", "--man", filepath.Join(dir, "rocec.1"))
-	assert.Equal(t, exitMachines, code)
+	assert.Equal(t, exit.Machines, code)
 	assert.Contains(t, oneLine(stderr), "not a directory")
 	code, _, _ = rocec(t, "docs", "--man", dir, "apply")
-	assert.Equal(t, exitUsage, code)
+	assert.Equal(t, exit.Usage, code)
 }
 
 // What stands in a text comes out of roff as it is.

@@ -3,10 +3,12 @@ package main
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 
 	"github.com/spf13/cobra"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
@@ -25,7 +27,7 @@ func (a *app) removeCommand() *cobra.Command {
 			"they held before the first apply, and value files, units, rules and the script are deleted. It shows this as a plan, asks, and\n" +
 			"does it like any apply: rocec rollback goes back from it. A host that does not answer is kept as pending.\n\n" +
 			"A host that is still in the fabric and merely leaves an intent needs no remove: apply sets it back.",
-		Args: cobra.MinimumNArgs(1),
+		Args: takes(1, math.MaxInt),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.soakSet, o.holdSet = cmd.Flags().Changed("soak"), cmd.Flags().Changed("confirm")
 			if err := o.leadOptions.check(a, args); err != nil {
@@ -71,10 +73,10 @@ func (a *app) remove(ctx context.Context, args []string, o removeOptions) (err e
 	defer devices.close(&err)
 	plan := a.compareForChange(ctx, devices)
 	if ctx.Err() != nil {
-		return fail(exitInterrupted, "interrupted; nothing was changed")
+		return exit.Fail(exit.Interrupted, "interrupted; nothing was changed")
 	}
 	if strange := strangers(plan, seen, o.lab != ""); len(strange) > 0 {
-		return fail(exitMachines, "%s cannot be reached, and no run of this fabric has changed %s: is the name right? Nothing was changed.",
+		return exit.Fail(exit.Machines, "%s cannot be reached, and no run of this fabric has changed %s: is the name right? Nothing was changed.",
 			nodeset.Text(strange, nodeset.Devices, 200), diag.Plural(len(strange), "it", "them"))
 	}
 	debts := a.debts(dir, devices.labDir)
@@ -94,7 +96,7 @@ func (a *app) remove(ctx context.Context, args []string, o removeOptions) (err e
 		return err
 	}
 	if s := plan.Summary(); s.Refused > o.maxFailures {
-		return fail(exitMachines, "%s cannot be changed. Nothing was changed. Fix them, leave them out, or go on without them with "+
+		return exit.Fail(exit.Machines, "%s cannot be changed. Nothing was changed. Fix them, leave them out, or go on without them with "+
 			"--max-failures %d.", diag.Count(s.Refused, "host"), s.Refused)
 	}
 	if !o.approve {
@@ -111,7 +113,7 @@ func (a *app) remove(ctx context.Context, args []string, o removeOptions) (err e
 		return err
 	}
 	if plan.Summary().Pending > 0 {
-		return &exit{exitIncomplete, ""}
+		return exit.With(exit.Incomplete)
 	}
 	return nil
 }
@@ -143,14 +145,14 @@ func (a *app) nothingRemoved(l lead, debts map[string]debt) error {
 			err = log.Finish()
 		}
 		if err != nil {
-			return fail(exitMachines, "what is left to do could not be written into the journal of runs: %v", err)
+			return exit.Fail(exit.Machines, "what is left to do could not be written into the journal of runs: %v", err)
 		}
 	}
 	if err := a.nothingToDo(l.plan, l.format); err != nil {
 		return err
 	}
 	if left > 0 {
-		return &exit{exitMachines, ""}
+		return exit.With(exit.Machines)
 	}
 	return nil
 }
@@ -165,20 +167,20 @@ func goneNames(f *ir.Fabric, args []string) ([]string, error) {
 	for _, arg := range args {
 		set, bad := nodeset.Parse(arg, nodeset.Devices)
 		if len(bad) > 0 {
-			return nil, fail(exitUsage, "%s: %s", diag.Escape(arg), bad[0].Message)
+			return nil, exit.Fail(exit.Usage, "%s: %s", diag.Escape(arg), bad[0].Message)
 		}
 		const most = 10_000
 		if set.Len() > most {
-			return nil, fail(exitUsage, "%s: that is more than %d hosts", diag.Escape(arg), most)
+			return nil, exit.Fail(exit.Usage, "%s: that is more than %d hosts", diag.Escape(arg), most)
 		}
 		for n := range set.All() {
 			switch d := has[n.Device]; {
 			case d == nil || d.ByHand != nil && d.Host != nil:
 			case d.Switch != nil:
-				return nil, fail(exitUsage, "%s is a switch of the fabric (%s); remove is for hosts", d.Name, report.Place(d.At))
+				return nil, exit.Fail(exit.Usage, "%s is a switch of the fabric (%s); remove is for hosts", d.Name, report.Place(d.At))
 			default:
-				return nil, fail(exitUsage, "%s is in the fabric (%s). Take it out of the fabric first; or take it out of its intents, and apply "+
-					"sets it back.", d.Name, report.Place(d.At))
+				return nil, exit.Fail(exit.Usage, "%s is in the fabric (%s). Take it out of the fabric first; or take it out of its intents, "+
+					"and apply sets it back.", d.Name, report.Place(d.At))
 			}
 			if !slices.Contains(names, n.Device) {
 				names = append(names, n.Device)

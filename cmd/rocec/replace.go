@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/lang/diag"
 )
 
@@ -18,7 +19,7 @@ func (a *app) replaceCommand() *cobra.Command {
 		Long: "Replace shows the host key of a device that was replaced or installed again, beside the one on file, and takes it over\n" +
 			"when a person has compared it with the device's console. Then it plans the device as any other, shows what would be\n" +
 			"written, asks, and applies it. A key pinned in the fabric is changed in the fabric, by its owner.",
-		Args: cobra.ExactArgs(1),
+		Args: takes(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.soakSet, o.holdSet = cmd.Flags().Changed("soak"), cmd.Flags().Changed("confirm")
 			if err := errors.Join(o.leadOptions.check(a, args), o.orderOptions.check()); err != nil {
@@ -54,7 +55,7 @@ func (a *app) replace(ctx context.Context, name string, o replaceOptions) (err e
 	}
 	defer devices.close(&err)
 	if len(devices.tree.Devices) != 1 {
-		return fail(exitUsage, "%q is more than one device; replace them one by one", name)
+		return exit.Fail(exit.Usage, "%q is more than one device; replace them one by one", name)
 	}
 	if err := onlyOthers(devices.tree); err != nil {
 		return err
@@ -71,7 +72,7 @@ func (a *app) replace(ctx context.Context, name string, o replaceOptions) (err e
 	devices.look = true
 	plan := a.compareForChange(ctx, devices)
 	if ctx.Err() != nil {
-		return fail(exitInterrupted, "interrupted; no setting was changed")
+		return exit.Fail(exit.Interrupted, "interrupted; no setting was changed")
 	}
 	found := judged(f.Fabric, plan, o.trustFabric)
 	plan, seq, err := devices.inOrder(f.Fabric, f.Tree(), plan, o.orderOptions, o.parallel, o.soakTime())
@@ -119,7 +120,7 @@ func (a *app) trust(ctx context.Context, f *fleet, o replaceOptions) error {
 	d := f.tree.Devices[0]
 	id, err := f.dialer.Identify(ctx, d)
 	if err != nil {
-		return fail(exitMachines, "%v", err)
+		return exit.Fail(exit.Machines, "%v", err)
 	}
 	out := a.stdout
 	if o.format == "json" {
@@ -130,19 +131,19 @@ func (a *app) trust(ctx context.Context, f *fleet, o replaceOptions) error {
 	case id.Known:
 		return nil
 	case id.Pin != "":
-		return fail(exitErrors, "the key of %s is pinned in the fabric. When you have compared the fingerprint with the device's console, write "+
-			"host_key = %q into its ssh block, and run this again.", d.Name, id.Fingerprint())
+		return exit.Fail(exit.Errors, "the key of %s is pinned in the fabric. When you have compared the fingerprint with the device's "+
+			"console, write host_key = %q into its ssh block, and run this again.", d.Name, id.Fingerprint())
 	case o.fingerprint != "" && o.fingerprint != id.Fingerprint():
-		return fail(exitMachines, "the device does not show the key of --host-key. Nothing was changed.")
+		return exit.Fail(exit.Machines, "the device does not show the key of --host-key. Nothing was changed.")
 	case o.fingerprint == "" && o.approve:
-		return fail(exitUsage, "--auto-approve does not take over a host key; give the one read on the device's console with --host-key")
+		return exit.Fail(exit.Usage, "--auto-approve does not take over a host key; give the one read on the device's console with --host-key")
 	case o.fingerprint == "":
 		if err := a.ask(ctx, "Is this the fingerprint on the device's console (ssh-keygen -lf /etc/ssh/ssh_host_*_key.pub)?", "yes"); err != nil {
 			return err
 		}
 	}
 	if err := id.Trust(); err != nil {
-		return fail(exitMachines, "the new key could not be kept: %v", err)
+		return exit.Fail(exit.Machines, "the new key could not be kept: %v", err)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/journal"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
@@ -27,7 +28,7 @@ func (a *app) resumeCommand() *cobra.Command {
 			"the run is over are left alone. Devices that the run had not begun stay as they are: plan and apply again for those.\n" +
 			"A run that another machine or user started is looked for on the devices of the fabric (-C DIR, --lab), and goes on only where\n" +
 			"this fabric wants of them what the run was to do.",
-		Args: cobra.ExactArgs(1),
+		Args: takes(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.resume(cmd.Context(), args[0], o) },
 	}
 	o.flags(a, cmd)
@@ -54,10 +55,10 @@ func (o *runOptions) flags(a *app, cmd *cobra.Command) {
 
 func (o *runOptions) check() error {
 	if o.parallel < 1 {
-		return fail(exitUsage, "--parallel is at least 1")
+		return exit.Fail(exit.Usage, "--parallel is at least 1")
 	}
 	if o.hooks.timeout <= 0 {
-		return fail(exitUsage, "--hook-timeout is more than 0")
+		return exit.Fail(exit.Usage, "--hook-timeout is more than 0")
 	}
 	return choice("format", o.format, "text", "json")
 }
@@ -100,14 +101,14 @@ func (a *app) openRun(ctx context.Context, name string, only []string, which lab
 		return nil, err
 	}
 	if l.Alive {
-		return nil, fail(exitLocked, "run %s still goes on: process %d on %s, by %s. End it there first (one Ctrl-C).",
+		return nil, exit.Fail(exit.Locked, "run %s still goes on: process %d on %s, by %s. End it there first (one Ctrl-C).",
 			l.Run, l.PID, l.Host, who(l.Owner))
 	}
 	if !(deploy.Run{Name: l.Run, Key: l.Key}).Valid() {
-		return nil, fail(exitUsage, "the journal of run %q was changed by hand: its name or key is none of rocec's", name)
+		return nil, exit.Fail(exit.Usage, "the journal of run %q was changed by hand: its name or key is none of rocec's", name)
 	}
 	if l.Newer() {
-		return nil, fail(exitUsage, "a later rocec (%s) wrote the journal of run %s. Use that one, or a later one. Nothing was changed.",
+		return nil, exit.Fail(exit.Usage, "a later rocec (%s) wrote the journal of run %s. Use that one, or a later one. Nothing was changed.",
 			diag.Escape(diag.Cut(l.Tool)), l.Run)
 	}
 	if why := badDevices(l); why != "" {
@@ -162,7 +163,7 @@ func (a *app) resume(ctx context.Context, name string, o runOptions) (err error)
 	}
 	if len(r.open) == 0 {
 		if back, err := a.undrainOver(ctx, l, &o.hooks); err != nil || !back {
-			return cmp.Or[error](err, &exit{exitIncomplete, ""})
+			return cmp.Or[error](err, exit.With(exit.Incomplete))
 		}
 		return a.over(l, r.begun, "resume", o.format)
 	}
@@ -194,13 +195,13 @@ func (a *app) resume(ctx context.Context, name string, o runOptions) (err error)
 			diag.Rocec("plan", diag.Path("DIR", l.Fabric)))
 	}
 	if results.Count(deploy.Unconfirmed) > 0 && !results.Interrupted {
-		return fail(exitUsage, "run %s waits to be confirmed. Keep it: %s. Go back: %s.", l.Run, deploy.RunCommand("confirm", l.Run),
+		return exit.Fail(exit.Usage, "run %s waits to be confirmed. Keep it: %s. Go back: %s.", l.Run, deploy.RunCommand("confirm", l.Run),
 			deploy.RunCommand("rollback", l.Run))
 	}
 	if err := outcome(results); err != nil || !g.drained {
 		return err
 	}
-	return &exit{exitIncomplete, ""}
+	return exit.With(exit.Incomplete)
 }
 
 // goingOn is how a run is gone on with.
@@ -225,7 +226,7 @@ func (a *app) goOn(ctx context.Context, r *openedRun, f *fleet, devices []journa
 	}
 	log, err := dir.Reopen(l.Run, time.Now)
 	if err != nil {
-		return nil, fail(exitMachines, "the journal of run %s: %v", l.Run, err)
+		return nil, exit.Fail(exit.Machines, "the journal of run %s: %v", l.Run, err)
 	}
 	e := ending{format: g.options.format, verb: g.verb, lab: l.Lab != ""}
 	tell := func(rollout.Event) {}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
@@ -22,7 +23,7 @@ func TestRightsGoOn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			o := newOffice(t, oneRack)
-			o.want(t, exitGood, "apply", "--auto-approve", "--soak", "0s")
+			o.want(t, exit.Good, "apply", "--auto-approve", "--soak", "0s")
 			contents := name == "mode beside contents"
 			held := func() string {
 				o.root(t, "store1", spoil)
@@ -39,20 +40,20 @@ func TestRightsGoOn(t *testing.T) {
 				back := func(run, says string) {
 					t.Helper()
 					goes()
-					require.Contains(t, o.want(t, exitGood, "rollback", "--auto-approve", "--soak", "0s", run), says, person)
+					require.Contains(t, o.want(t, exit.Good, "rollback", "--auto-approve", "--soak", "0s", run), says, person)
 					closed(!contents)
 					o.sits(t, "alice")
 				}
 				run := held()
 				goes()
-				require.Contains(t, o.want(t, exitUsage, "resume", run), "waits to be confirmed", person)
-				require.Contains(t, o.want(t, exitGood, "confirm", run), "1 applied", person)
+				require.Contains(t, o.want(t, exit.Usage, "resume", run), "waits to be confirmed", person)
+				require.Contains(t, o.want(t, exit.Good, "confirm", run), "1 applied", person)
 				closed(true)
 				o.sits(t, "alice")
 				back(run, map[bool]string{true: "1 applied", false: "No changes: 1 device up to date"}[contents])
-				o.want(t, exitGood, "apply", "--auto-approve", "--soak", "0s")
+				o.want(t, exit.Good, "apply", "--auto-approve", "--soak", "0s")
 				back(held(), "1 device restored")
-				o.want(t, exitGood, "apply", "--auto-approve", "--soak", "0s")
+				o.want(t, exit.Good, "apply", "--auto-approve", "--soak", "0s")
 			}
 		})
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/journal"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
@@ -32,7 +33,7 @@ func (a *app) rollbackCommand() *cobra.Command {
 			"binds hosts. One that has undone the run is left alone: what it holds is of another run. The fabric is not needed where\n" +
 			"the journal knows the run; one that another machine or user started is looked for on the devices of the fabric (-C DIR,\n" +
 			"--lab), which keep the content from before. RUN may be last, the newest one; with -C DIR, of that fabric.",
-		Args: cobra.ExactArgs(1),
+		Args: takes(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.soakSet, o.holdSet = cmd.Flags().Changed("soak"), cmd.Flags().Changed("confirm")
 			if err := errors.Join(o.leadOptions.check(a, args), o.orderOptions.check()); err != nil {
@@ -120,7 +121,7 @@ func (a *app) rollback(ctx context.Context, name string, o rollbackOptions) (err
 	f.tree = b.reader.back(devices)
 	plan := a.compareForChange(ctx, f)
 	if ctx.Err() != nil {
-		return fail(exitInterrupted, "interrupted; nothing was changed")
+		return exit.Fail(exit.Interrupted, "interrupted; nothing was changed")
 	}
 	for i, d := range plan.Devices {
 		b.sort(d, devices[i], l, logs)
@@ -134,7 +135,7 @@ func (a *app) rollback(ctx context.Context, name string, o rollbackOptions) (err
 			return err
 		}
 		if l, err = dir.Read(l.Run); err != nil {
-			return fail(exitMachines, "the journal of run %s: %v", r.log.Run, err)
+			return exit.Fail(exit.Machines, "the journal of run %s: %v", r.log.Run, err)
 		}
 		r.log = l
 		b.over = append(b.over, b.asks...)
@@ -167,14 +168,14 @@ func (a *app) rollback(ctx context.Context, name string, o rollbackOptions) (err
 	if b.seq != nil && len(b.seq.refused) > 0 {
 		p := &diag.Printer{Color: a.paints(a.stderr), Width: a.width(a.stderr)}
 		p.Print(a.stderr, b.seq.refusals()) //nolint:errcheck // a closed terminal has nobody to tell
-		return &exit{exitErrors, ""}
+		return exit.With(exit.Errors)
 	}
 	if b.seq == nil && o.given() && slices.ContainsFunc(b.order.Waves, func(w *deploy.Wave) bool { return !w.Stream }) {
-		return fail(exitUsage, "--min-capacity and --max-dark cannot be kept: the fabric of run %s cannot be read as it was, so the ways "+
+		return exit.Fail(exit.Usage, "--min-capacity and --max-dark cannot be kept: the fabric of run %s cannot be read as it was, so the ways "+
 			"between hosts are not known. Nothing was changed. Leave the flags out, or restore the fabric in %s", l.Run, l.Fabric)
 	}
 	if s := b.kept.Summary(); s.Unreachable+s.Refused+len(unasked) > o.maxFailures {
-		return fail(exitMachines, "%s cannot go back. Nothing was changed. Leave them out with --target, or go on without them "+
+		return exit.Fail(exit.Machines, "%s cannot go back. Nothing was changed. Leave them out with --target, or go on without them "+
 			"with --max-failures %d.",
 			diag.Count(s.Unreachable+s.Refused+len(unasked), "device"), s.Unreachable+s.Refused+len(unasked))
 	}
@@ -197,14 +198,14 @@ func (a *app) goBack(ctx context.Context, r *openedRun, f *fleet, b *backs, o ro
 			return err
 		}
 		if first = undone(results); first == nil && g.drained {
-			first = &exit{exitIncomplete, ""}
+			first = exit.With(exit.Incomplete)
 		}
 	}
 	if b.kept.Empty() || ctx.Err() != nil {
 		return first
 	}
 	if b.barred {
-		return fail(exitLocked, "the devices that kept run %s stay as they are: another run holds devices beside them", l.Run)
+		return exit.Fail(exit.Locked, "the devices that kept run %s stay as they are: another run holds devices beside them", l.Run)
 	}
 	results, err := a.lead(ctx, lead{
 		leadOptions: o.leadOptions, order: b.order, hooks: o.hooks(), fabric: l.Fabric, name: l.Name, only: o.only,
@@ -224,7 +225,7 @@ func (b *backs) sort(d *deploy.DevicePlan, jd journal.Device, l *journal.Log, lo
 	refused := d.Err != nil && d.Err.Kind == deploy.Journal
 	began := marksOf(l)[jd.Name]
 	switch {
-	case refused && d.Err.None && !there && mark == "" && (began == txn.Absent || began == txn.Prepared):
+	case refused && d.Err.None && !there && mark == txn.Absent && (began == txn.Absent || began == txn.Prepared):
 		b.asks = append(b.asks, jd) // it was changed by nothing, and has kept nothing
 	case refused: // nothing is done to it, nor to others until it is left out
 		b.kept.Devices = append(b.kept.Devices, d)
@@ -234,13 +235,13 @@ func (b *backs) sort(d *deploy.DevicePlan, jd journal.Device, l *journal.Log, lo
 		}
 		b.elsewhere[jd.Name] = d.Over[by]
 		b.over = append(b.over, jd)
-	case there && mark == txn.Undone.String():
+	case there && mark == txn.Undone:
 		b.asks = append(b.asks, jd)
-	case there && mark != txn.Confirmed.String():
+	case there && mark != txn.Confirmed:
 		b.open = append(b.open, jd)
-	case there || d.Err != nil || outcomeOf(l, jd.Name) == string(deploy.Applied) || mark == txn.Confirmed.String():
+	case there || d.Err != nil || outcomeOf(l, jd.Name) == string(deploy.Applied) || mark == txn.Confirmed:
 		b.kept.Devices = append(b.kept.Devices, d)
-	case mark == txn.Undone.String() || mark == txn.Prepared.String():
+	case mark == txn.Undone || mark == txn.Prepared:
 		b.asks = append(b.asks, jd)
 	case writerOf(logs, jd.Name) != nil:
 		b.loose = append(b.loose, jd)
@@ -260,7 +261,7 @@ func (a *app) wentBack(l *journal.Log, b *backs) error {
 	}
 	log, err := dir.Reopen(l.Run, time.Now)
 	if err != nil {
-		return fail(exitMachines, "the journal of run %s: %v", l.Run, err)
+		return exit.Fail(exit.Machines, "the journal of run %s: %v", l.Run, err)
 	}
 	for _, name := range slices.Sorted(maps.Keys(b.elsewhere)) {
 		by := b.elsewhere[name]
@@ -269,7 +270,7 @@ func (a *app) wentBack(l *journal.Log, b *backs) error {
 		}))
 	}
 	if err = errors.Join(err, log.Finish()); err != nil {
-		return fail(exitMachines, "the journal of run %s cannot be written: %v", l.Run, err)
+		return exit.Fail(exit.Machines, "the journal of run %s cannot be written: %v", l.Run, err)
 	}
 	return nil
 }
@@ -278,7 +279,7 @@ func (a *app) wentBack(l *journal.Log, b *backs) error {
 const backVerb = "rolled-back"
 
 // markOn is how far a run came on a device, and whether it has its lock or folder there still.
-func markOn(d *deploy.DevicePlan, run string) (there bool, mark string) {
+func markOn(d *deploy.DevicePlan, run string) (there bool, mark txn.Mark) {
 	if d.Lock != nil && d.Lock.Txn == run {
 		return true, d.Lock.Mark
 	}
@@ -328,7 +329,7 @@ func (a *app) nothingBack(l *journal.Log, logs []*journal.Log, b *backs, format 
 		}
 		return nil
 	default:
-		return fail(exitUsage, "%s What the devices hold was written by run %s. To go back from that: %s", text, writer.Run,
+		return exit.Fail(exit.Usage, "%s What the devices hold was written by run %s. To go back from that: %s", text, writer.Run,
 			deploy.RunCommand("rollback", writer.Run))
 	}
 }
@@ -397,11 +398,11 @@ func undone(r *deploy.Results) error {
 	e := ending{verb: "rollback"}
 	for _, d := range r.Devices {
 		if !e.good(d) {
-			return &exit{exitIncomplete, ""}
+			return exit.With(exit.Incomplete)
 		}
 	}
 	if r.Interrupted {
-		return &exit{exitInterrupted, ""}
+		return exit.With(exit.Interrupted)
 	}
 	return nil
 }

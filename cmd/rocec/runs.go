@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/journal"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/lang/diag"
@@ -25,7 +26,7 @@ func (a *app) runsCommand() *cobra.Command {
 		Short: "what was changed from this machine: who, when, why, and what became of it",
 		Long: "Runs lists the runs that were led from this machine, those of one fabric with -C; of a RUN it says what became of every\n" +
 			"device.",
-		Args: cobra.MaximumNArgs(1),
+		Args: takes(0, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := choice("format", format, "text", "json"); err != nil {
 				return err
@@ -323,7 +324,8 @@ func (a *app) readRun(name string) (*journal.Log, error) {
 	}
 	const least = 4 // nobody means a run by less, least of all by the empty variable of a script
 	if len(name) < least {
-		return nil, fail(exitUsage, "%q is too short for the name of a run: write at least %d characters of it, or last; list them: rocec runs",
+		return nil, exit.Fail(exit.Usage, "%q is too short for the name of a run: write at least %d characters of it, or last; list "+
+			"them: rocec runs",
 			name, least)
 	}
 	for _, u := range unreadable { // a journal that is not trusted may be of the run that is meant
@@ -331,7 +333,7 @@ func (a *app) readRun(name string) (*journal.Log, error) {
 		switch why := u.Refused(); {
 		case why == nil:
 		case name == "last" || strings.HasPrefix(run, name) || strings.HasSuffix(run, "-"+name):
-			return nil, fail(exitMachines, "the journal of run %s: %v", diag.Escape(run), why)
+			return nil, exit.Fail(exit.Machines, "the journal of run %s: %v", diag.Escape(run), why)
 		default:
 			a.warnOnce(why)
 		}
@@ -357,7 +359,7 @@ func (a *app) readRun(name string) (*journal.Log, error) {
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) == 0 && elsewhere != "":
-		return nil, fail(exitUsage, "%q is a run of the fabric in %s, not of that in %s (-C). Leave out -C, or name a run of its own: "+
+		return nil, exit.Fail(exit.Usage, "%q is a run of the fabric in %s, not of that in %s (-C). Leave out -C, or name a run of its own: "+
 			"%s", name, elsewhere, a.dir, runsOf(a.dir))
 	case len(found) == 0 && a.dir != "":
 		return nil, unknown("no run %q of the fabric in %s was started on this machine by this user (the journals are in %s). List "+
@@ -366,5 +368,5 @@ func (a *app) readRun(name string) (*journal.Log, error) {
 		return nil, unknown("no run %q was started on this machine by this user (the journals are in %s). List them: rocec runs",
 			name, dir.Path())
 	}
-	return nil, fail(exitUsage, "%q begins %s. Write more of the name; list them: rocec runs", name, diag.Count(len(found), "run"))
+	return nil, exit.Fail(exit.Usage, "%q begins %s. Write more of the name; list them: rocec runs", name, diag.Count(len(found), "run"))
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/journal"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/txn"
@@ -60,7 +61,7 @@ func (a *app) sameFabric(r *openedRun) error {
 	if l.Commit != "" {
 		commit = fmt.Sprintf(" (the run was of commit %s)", l.Commit)
 	}
-	return fail(exitUsage, "Run %s cannot go on from here: the fabric in %s does not want what the run was to do%s: %s. "+
+	return exit.Fail(exit.Usage, "Run %s cannot go on from here: the fabric in %s does not want what the run was to do%s: %s. "+
 		"Nothing was changed. Go back: %s. Keep what the devices hold: %s.", l.Run, l.Fabric, commit, unaskedText(others),
 		deploy.RunCommand("rollback", l.Run), deploy.RunCommand("confirm", l.Run))
 }

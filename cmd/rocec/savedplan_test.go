@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/lab"
@@ -60,7 +61,7 @@ func TestSavedPlanIsNamedAgain(t *testing.T) {
 	env := []string{"ROCEC_VAR_owner=s3cret-of-environment"}
 	with := []string{"--var-file", values, "--var", "weight=51", "--var", "owner=s3cret's value", "--target", "tor1,store1", "--target", "!store2"}
 	code, stdout, stderr := rocecWith(t, env, slices.Concat([]string{"plan", "--out", saved}, with, []string{dir})...)
-	require.Equal(t, exitGood, code, stdout+stderr)
+	require.Equal(t, exit.Good, code, stdout+stderr)
 	command := "rocec apply --plan '" + saved + "' --var-file '" + strings.ReplaceAll(values, "'", `'\''`) +
 		`' --var 'owner=s3cret'\''s value' --var weight=51 --target tor1,store1 --target '!store2' ` + dir
 	assert.Contains(t, stderr, "saved; do it with: "+command+"\n")
@@ -70,7 +71,7 @@ func TestSavedPlanIsNamedAgain(t *testing.T) {
 	assert.NotContains(t, string(data), "s3cret")
 	assert.NotContains(t, string(data), "weight=")
 	code, stdout, _ = rocecWith(t, nil, "show", "--plan", saved)
-	require.Equal(t, exitGood, code)
+	require.Equal(t, exit.Good, code)
 	assert.Contains(t, stdout, "variables   owner weight\n")
 	assert.Contains(t, stdout, "It is no signature")
 
@@ -85,26 +86,26 @@ func TestSavedPlanIsNamedAgain(t *testing.T) {
 		code int
 		says string
 	}{
-		{"nothing", nil, env, exitUsage, "--var: the plan has \"owner\" and \"weight\", this command has none"},
-		{"no var-file", without(0), env, exitUsage, "--var-file: the plan has "},
-		{"another var-file", without(0, "--var-file", other), env, exitUsage, "--var-file: the plan has "},
-		{"a second var-file", slices.Concat(with, []string{"--var-file", other}), env, exitUsage, "--var-file: the plan has "},
-		{"no weight", without(2), env, exitUsage, "--var weight=VALUE"},
-		{"another weight", without(2, "--var", "weight=52"), env, exitMachines, `a value of "owner", "weight" and "ROCEC_VAR_owner"`},
-		{"a later weight", slices.Concat(with, []string{"--var", "weight=52"}), env, exitMachines, "changed after the plan was made"},
-		{"another line of a value", without(4, "--var", "owner=s3cret's value\nmore"), env, exitMachines, "changed after the plan was made"},
-		{"no target", with[:6], env, exitUsage, `--target: the plan has "tor1,store1" and "!store2", this command has none`},
-		{"fewer targets", with[:8], env, exitUsage, "--target: the plan has "},
-		{"another target", without(6, "--target", "store3"), env, exitUsage, "--target: the plan has "},
-		{"only intent", slices.Concat(with, []string{"--only-intent"}), env, exitUsage, "the plan was made without --only-intent"},
-		{"no environment", with, nil, exitUsage, `environment: the plan has "ROCEC_VAR_owner", this command has none`},
-		{"another environment", with, []string{"ROCEC_VAR_owner=x"}, exitMachines, "changed after the plan was made"},
+		{"nothing", nil, env, exit.Usage, "--var: the plan has \"owner\" and \"weight\", this command has none"},
+		{"no var-file", without(0), env, exit.Usage, "--var-file: the plan has "},
+		{"another var-file", without(0, "--var-file", other), env, exit.Usage, "--var-file: the plan has "},
+		{"a second var-file", slices.Concat(with, []string{"--var-file", other}), env, exit.Usage, "--var-file: the plan has "},
+		{"no weight", without(2), env, exit.Usage, "--var weight=VALUE"},
+		{"another weight", without(2, "--var", "weight=52"), env, exit.Machines, `a value of "owner", "weight" and "ROCEC_VAR_owner"`},
+		{"a later weight", slices.Concat(with, []string{"--var", "weight=52"}), env, exit.Machines, "changed after the plan was made"},
+		{"another line of a value", without(4, "--var", "owner=s3cret's value\nmore"), env, exit.Machines, "changed after the plan was made"},
+		{"no target", with[:6], env, exit.Usage, `--target: the plan has "tor1,store1" and "!store2", this command has none`},
+		{"fewer targets", with[:8], env, exit.Usage, "--target: the plan has "},
+		{"another target", without(6, "--target", "store3"), env, exit.Usage, "--target: the plan has "},
+		{"only intent", slices.Concat(with, []string{"--only-intent"}), env, exit.Usage, "the plan was made without --only-intent"},
+		{"no environment", with, nil, exit.Usage, `environment: the plan has "ROCEC_VAR_owner", this command has none`},
+		{"another environment", with, []string{"ROCEC_VAR_owner=x"}, exit.Machines, "changed after the plan was made"},
 	} {
 		code, stdout, stderr := rocecWith(t, c.env, slices.Concat([]string{"apply", "--auto-approve", "--plan", saved}, c.args, []string{dir})...)
 		require.Equal(t, c.code, code, "%s: %s%s", c.name, stdout, stderr)
 		assert.Contains(t, stderr, c.says, c.name)
 		assert.Contains(t, stderr, "Nothing was changed", c.name)
-		if c.code == exitUsage {
+		if c.code == exit.Usage {
 			assert.Contains(t, stderr, "\nIf you mean to apply it as it was made: rocec apply --plan '"+saved+"' ", c.name)
 		}
 		assert.Empty(t, stdout, c.name)
@@ -114,7 +115,7 @@ func TestSavedPlanIsNamedAgain(t *testing.T) {
 	require.NoError(t, os.WriteFile(values, []byte("weight = 53\n"), 0o644))
 	apply := slices.Concat([]string{"apply", "--auto-approve", "--soak", "0s", "--plan", saved}, with, []string{dir})
 	code, _, stderr = rocecWith(t, env, apply...)
-	require.Equal(t, exitMachines, code)
+	require.Equal(t, exit.Machines, code)
 	assert.Contains(t, stderr, "a file of --var-file")
 	require.Equal(t, writes, devices.Device("tor1").Writes())
 	require.NoError(t, os.WriteFile(values, []byte("weight = 50\n"), 0o644))
@@ -123,15 +124,15 @@ func TestSavedPlanIsNamedAgain(t *testing.T) {
 	elsewhere := t.TempDir()
 	require.NoError(t, os.CopyFS(elsewhere, os.DirFS(dir)))
 	code, _, stderr = rocecWith(t, env, slices.Concat([]string{"apply", "--auto-approve", "--plan", saved}, with, []string{elsewhere})...)
-	require.Equal(t, exitUsage, code)
+	require.Equal(t, exit.Usage, code)
 	assert.Contains(t, stderr, command, "it names the fabric of the plan")
 	t.Chdir(t.TempDir())
 	code, _, stderr = rocecWith(t, env, slices.Concat([]string{"apply", "--auto-approve", "--plan", saved}, with)...)
-	require.Equal(t, exitUsage, code, "a folder without a fabric")
+	require.Equal(t, exit.Usage, code, "a folder without a fabric")
 	assert.Contains(t, stderr, command, "it names the fabric of the plan there, too")
 	t.Chdir(dir)
 	code, stdout, stderr = rocecWith(t, env, apply[:len(apply)-1]...)
-	require.Equal(t, exitGood, code, stdout+stderr)
+	require.Equal(t, exit.Good, code, stdout+stderr)
 	assert.Contains(t, stdout, "2 applied")
 }
 
@@ -146,12 +147,12 @@ func TestSavedPlanMode(t *testing.T) {
 			require.NoError(t, os.Chmod(saved, c.was))
 		}
 		code, stdout, stderr := rocec(t, "plan", "--target", "tor1", "--out", saved, dir)
-		require.Equal(t, exitGood, code, stdout+stderr)
+		require.Equal(t, exit.Good, code, stdout+stderr)
 		info, err := os.Stat(saved)
 		require.NoError(t, err)
 		assert.Equal(t, c.is, info.Mode().Perm(), "%04o", c.was)
 		code, _, _ = rocec(t, "show", "--plan", saved)
-		assert.Equal(t, exitGood, code)
+		assert.Equal(t, exit.Good, code)
 	}
 }
 
@@ -186,7 +187,7 @@ func TestForgedPlans(t *testing.T) {
 	saved := filepath.Join(t.TempDir(), "p")
 	apply := []string{"apply", "--target", "tor1", "--var", "weight=51", dir}
 	code, stdout, stderr := rocecWith(t, nil, "plan", "--target", "tor1", "--var", "weight=51", "--out", saved, dir)
-	require.Equal(t, exitGood, code, stdout+stderr)
+	require.Equal(t, exit.Good, code, stdout+stderr)
 	honest, err := os.ReadFile(saved)
 	require.NoError(t, err, stdout+stderr)
 	_, plain, asks := rocecWith(t, nil, apply...)
@@ -207,7 +208,7 @@ func TestForgedPlans(t *testing.T) {
 			if verb[0] != "apply" {
 				continue
 			}
-			assert.NotEqual(t, exitGood, code, name)
+			assert.NotEqual(t, exit.Good, code, name)
 			if passes[name] = stderr == asks; passes[name] {
 				assert.Equal(t, plain, stdout, name)
 			} else {

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
@@ -86,7 +87,7 @@ func TestSharedInputs(t *testing.T) {
 	require.NoError(t, os.Chmod(filepath.Join(dir, "fabric.hcl"), 0o666))
 	require.NoError(t, os.Chmod(dir, 0o777))
 	code, stdout, stderr := rocec(t, "validate", "--var-file", vars, dir)
-	require.Equal(t, exitGood, code, "%s\n%s", stdout, stderr)
+	require.Equal(t, exit.Good, code, "%s\n%s", stdout, stderr)
 }
 
 // The devices of a lab that another user could have written are made new.
@@ -97,13 +98,13 @@ func TestResetOfARefusedLab(t *testing.T) {
 	require.NoError(t, os.CopyFS(dir, os.DirFS("../../examples/rack-v1-pfc")))
 	apply := []string{"apply", "--lab=" + store, "--auto-approve", "--soak", "0s", dir}
 	code, stdout, stderr := rocec(t, apply...)
-	require.Equal(t, exitGood, code, "%s\n%s", stdout, stderr)
+	require.Equal(t, exit.Good, code, "%s\n%s", stdout, stderr)
 	require.NoError(t, os.Chmod(filepath.Join(store, "lab.json"), 0o666))
 	code, _, stderr = rocec(t, apply...)
-	require.Equal(t, exitMachines, code)
+	require.Equal(t, exit.Machines, code)
 	require.Contains(t, oneLine(stderr), "is not used")
 	code, stdout, stderr = rocec(t, "lab", "reset", "--lab="+store)
-	require.Equal(t, exitGood, code, "%s\n%s", stdout, stderr)
+	require.Equal(t, exit.Good, code, "%s\n%s", stdout, stderr)
 	code, stdout, stderr = rocec(t, apply...)
-	require.Equal(t, exitGood, code, "%s\n%s", stdout, stderr)
+	require.Equal(t, exit.Good, code, "%s\n%s", stdout, stderr)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/deploy/lab"
 )
@@ -49,17 +50,17 @@ func TestSeen(t *testing.T) {
 		return doc.Seen
 	}
 	silent := seenDocument{[]seenFinding{}, []seenUnread{}}
-	require.Equal(t, silent, looked("plan", exitGood), "all is as described, and all was read")
+	require.Equal(t, silent, looked("plan", exit.Good), "all is as described, and all was read")
 
 	// Two cables have changed places: one finding, and both hosts with the switch are left as they are.
 	answer(store1, "lldpctl", neighbours("swp2"), 0)
 	answer(store2, "lldpctl", neighbours("swp1"), 0)
 	const swapped = "store1:ens1f0 is on tor1:swp2, the fabric says tor1:swp1; store2:ens1f0 is on tor1:swp1, the fabric says tor1:swp2."
-	out := run(exitMachines, "plan")
+	out := run(exit.Machines, "plan")
 	assert.Equal(t, 1, strings.Count(out, "error[cable-elsewhere]: "+swapped), out)
 	assert.Contains(t, out, "declared at "+dir+"/fabric.hcl:")
 	assert.Contains(t, out, "3 refused")
-	found := looked("plan", exitMachines)
+	found := looked("plan", exit.Machines)
 	require.Len(t, found.Findings, 1)
 	assert.Equal(t, []string{"store1", "store2", "tor1"}, found.Findings[0].Devices)
 	assert.True(t, found.Findings[0].Refuses)
@@ -67,19 +68,19 @@ func TestSeen(t *testing.T) {
 	assert.NotZero(t, found.Findings[0].Line)
 
 	tor1.Commands()
-	assert.Contains(t, run(exitMachines, "apply", "--auto-approve"), "3 devices cannot be changed")
+	assert.Contains(t, run(exit.Machines, "apply", "--auto-approve"), "3 devices cannot be changed")
 	assert.Empty(t, tor1.Writes())
-	assert.Contains(t, run(exitGood, "plan", "--trust-fabric"), swapped, "it is said all the same")
-	run(exitGood, "apply", "--auto-approve", "--trust-fabric", "--soak", "1s")
-	assert.Contains(t, run(exitGood, "plan"), "No changes", "nothing that holds what it should is refused")
-	out = run(exitErrors, "verify")
+	assert.Contains(t, run(exit.Good, "plan", "--trust-fabric"), swapped, "it is said all the same")
+	run(exit.Good, "apply", "--auto-approve", "--trust-fabric", "--soak", "1s")
+	assert.Contains(t, run(exit.Good, "plan"), "No changes", "nothing that holds what it should is refused")
+	out = run(exit.Errors, "verify")
 	assert.Contains(t, out, swapped)
 	assert.Contains(t, out, "Verify: not as written. 6 devices as written, 0 drifted, 0 unreachable, 0 refused, 1 finding about ports and "+
 		"cables.")
 	for _, d := range []*lab.Device{store1, store2} {
 		require.NoError(t, d.RemoveFile("/usr/local/sbin/lldpctl"))
 	}
-	assert.Contains(t, run(exitGood, "verify"), "Verify: good.")
+	assert.Contains(t, run(exit.Good, "verify"), "Verify: good.")
 
 	// Each of the others, as verify tells them.
 	tor1.SetSpeed("swp1", 100_000)
@@ -88,7 +89,7 @@ func TestSeen(t *testing.T) {
 	answer(tor1, "bridge", `[{"ifname":"swp1","vlans":[{"vlan":100}]},{"ifname":"swp2","vlans":[{"vlan":90,"vlanEnd":110}]},`+
 		`{"ifname":"swp3","vlans":[{"vlan":100}]},{"ifname":"swp4","vlans":[{"vlan":100,"flags":["PVID","Egress Untagged"]}]}]`, 0)
 	answer(tor1, "clagctl", `{"status":{"peerAlive":true}}`, 0)
-	found = looked("verify", exitErrors)
+	found = looked("verify", exit.Errors)
 	var codes []string
 	for _, f := range found.Findings {
 		codes = append(codes, fmt.Sprintf("%s %s %t %.40s", f.Severity, f.Code, f.Refuses, f.Message))
@@ -108,14 +109,14 @@ func TestSeen(t *testing.T) {
 	answer(tor1, "clagctl", "", 1)
 	answer(store1, "lldpctl", "unable to connect to socket", 1)
 	answer(store2, "lldpctl", `{"lldp":{"interface":[{"ens1f0":{"chassis":`, 0)
-	found = looked("verify", exitGood)
+	found = looked("verify", exit.Good)
 	assert.Empty(t, found.Findings)
 	assert.Equal(t, []seenUnread{
 		{"VLANs", []string{"tor1"}, "bridge fails, with status 255: the bridge of this release may not tell in JSON"},
 		{"cables", []string{"store1"}, "lldpctl fails, with status 1"},
 		{"cables", []string{"store2"}, "what lldpctl prints is not known"},
 	}, found.Unread)
-	assert.Contains(t, run(exitGood, "verify"), "note: Not read, and not judged: VLANs of tor1: bridge fails,")
+	assert.Contains(t, run(exit.Good, "verify"), "note: Not read, and not judged: VLANs of tor1: bridge fails,")
 }
 
 // A port that is not there refuses the switch, unless the person trusts the fabric.
@@ -128,13 +129,13 @@ func TestSeenMissingPort(t *testing.T) {
 	tor1.WriteFile("/etc/cumulus/ports.conf", []byte("# ports\n6=4x25G\n"), 0o644)
 	const said = "error[port-missing]: tor1:swp6 is not there: nor any part of that port; /etc/cumulus/ports.conf says 6=4x25G."
 	code, stdout, _ := rocec(t, "plan", dir)
-	assert.Equal(t, exitMachines, code)
+	assert.Equal(t, exit.Machines, code)
 	assert.Contains(t, stdout, said)
 	assert.Contains(t, stdout, "1 refused")
 	code, stdout, _ = rocec(t, "plan", "--target", "store1", dir)
-	assert.Equal(t, exitErrors, code, "its switch stays as it is, without PFC")
+	assert.Equal(t, exit.Errors, code, "its switch stays as it is, without PFC")
 	assert.NotContains(t, stdout, said, "it concerns no device of the plan")
 	code, stdout, _ = rocec(t, "plan", "--trust-fabric", dir)
-	assert.Equal(t, exitGood, code)
+	assert.Equal(t, exit.Good, code)
 	assert.Contains(t, stdout, said)
 }

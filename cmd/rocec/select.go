@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/target"
@@ -51,7 +52,7 @@ func selectDevices(tree *target.Tree, exprs []string) (*target.Tree, error) {
 		}
 	}
 	if len(cut.Devices) == 0 {
-		return nil, fail(exitUsage, "--target leaves no device")
+		return nil, exit.Fail(exit.Usage, "--target leaves no device")
 	}
 	return cut, nil
 }
@@ -107,7 +108,7 @@ func matching(tree *target.Tree, expr string) ([]string, error) {
 				}
 			}
 			if len(found) == some {
-				return nil, fail(exitUsage, "%s: no device of that form", part)
+				return nil, exit.Fail(exit.Usage, "%s: no device of that form", part)
 			}
 		case known[part]:
 			found = append(found, part)
@@ -121,14 +122,14 @@ func matching(tree *target.Tree, expr string) ([]string, error) {
 	rest := strings.Join(names, ",")
 	set, bad := nodeset.Parse(rest, nodeset.Devices)
 	if len(bad) > 0 {
-		return nil, fail(exitUsage, "%s: %s%s", rest, bad[0].Message, diag.DidYouMean(rest, candidates))
+		return nil, exit.Fail(exit.Usage, "%s: %s%s", rest, bad[0].Message, diag.DidYouMean(rest, candidates))
 	}
 	if set.Len() > 1_000_000 {
-		return nil, fail(exitUsage, "%s: that is more than a million names", rest)
+		return nil, exit.Fail(exit.Usage, "%s: that is more than a million names", rest)
 	}
 	for n := range set.All() {
 		if !known[n.Device] {
-			return nil, fail(exitUsage, "%s: the fabric has no device %q that rocec writes.%s", rest, n.Device,
+			return nil, exit.Fail(exit.Usage, "%s: the fabric has no device %q that rocec writes.%s", rest, n.Device,
 				diag.DidYouMean(n.Device, candidates))
 		}
 		found = append(found, n.Device)

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rocec/rocec/cmd/internal/bundle"
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/destination"
@@ -38,10 +39,10 @@ func (a *app) selftestCommand() *cobra.Command {
 			"With --out it saves the same text after it was shown, and only after asking. It is never sent anywhere; docs/evidence says\n" +
 			"how such a text becomes a report.\n\n" +
 			"The exit status is about reading the devices: 3 where one could not be read, whatever the verdicts are.",
-		Args: cobra.MaximumNArgs(1),
+		Args: takes(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.level != 0 {
-				return fail(exitUsage, "there is no level %d: rocec has level 0, which reads and changes nothing", o.level)
+				return exit.Fail(exit.Usage, "there is no level %d: rocec has level 0, which reads and changes nothing", o.level)
 			}
 			if err := o.readOptions.check(); err != nil {
 				return err
@@ -92,7 +93,7 @@ func (a *app) selftest(ctx context.Context, dir string, o selftestOptions) (err 
 	defer devices.close(&err)
 	asked, tree := claimsOf(devices.tree)
 	if len(asked) == 0 {
-		return fail(exitUsage, "the documents leave nothing open that these devices could tell")
+		return exit.Fail(exit.Usage, "the documents leave nothing open that these devices could tell")
 	}
 	read, end := a.reading()
 	o.limit(&read)
@@ -100,7 +101,7 @@ func (a *app) selftest(ctx context.Context, dir string, o selftestOptions) (err 
 	found := rollout.Observe(ctx, devices.dial, tree, read)
 	end()
 	if ctx.Err() != nil {
-		return fail(exitInterrupted, "interrupted")
+		return exit.Fail(exit.Interrupted, "interrupted")
 	}
 	mask, unread := fabricMask(f.Fabric), false
 	words := map[*ir.Device]string{}
@@ -127,7 +128,7 @@ func (a *app) selftest(ctx context.Context, dir string, o selftestOptions) (err 
 		}
 	}
 	if unread {
-		return &exit{exitMachines, ""}
+		return exit.With(exit.Machines)
 	}
 	return nil
 }
@@ -136,15 +137,15 @@ func (a *app) selftest(ctx context.Context, dir string, o selftestOptions) (err 
 func (a *app) maySave(o selftestOptions) error {
 	if o.out == "" {
 		if o.approve {
-			return fail(exitUsage, "--auto-approve is about --out FILE, without which nothing is saved")
+			return exit.Fail(exit.Usage, "--auto-approve is about --out FILE, without which nothing is saved")
 		}
 		return nil
 	}
 	if _, err := os.Lstat(o.out); err == nil {
-		return fail(exitUsage, "%s is there already, and nothing is overwritten", o.out)
+		return exit.Fail(exit.Usage, "%s is there already, and nothing is overwritten", o.out)
 	}
 	if _, ok := terminal(a.stdin); !ok && !o.approve {
-		return fail(exitUsage, "stdin is not a terminal, so nobody can be asked; to save without asking use --auto-approve")
+		return exit.Fail(exit.Usage, "stdin is not a terminal, so nobody can be asked; to save without asking use --auto-approve")
 	}
 	return nil
 }
@@ -160,13 +161,13 @@ func (a *app) saveBundle(ctx context.Context, text string, o selftestOptions) er
 	w, err := os.OpenFile(o.out, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		return fail(exitUsage, "%s is there already, and nothing is overwritten", o.out)
+		return exit.Fail(exit.Usage, "%s is there already, and nothing is overwritten", o.out)
 	case err != nil:
-		return fail(exitMachines, "%v", err)
+		return exit.Fail(exit.Machines, "%v", err)
 	}
 	_, err = w.WriteString(text)
 	if err = errors.Join(err, w.Close()); err != nil {
-		return fail(exitMachines, "%v", err)
+		return exit.Fail(exit.Machines, "%v", err)
 	}
 	a.say("Saved to %s. It is sent nowhere.", o.out)
 	return nil

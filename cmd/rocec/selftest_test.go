@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/rocec/rocec/cmd/internal/bundle"
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/docs/evidence"
 	"github.com/rocec/rocec/targets/target"
@@ -33,7 +34,7 @@ func TestSelftest(t *testing.T) {
 		"sonic": "../../examples/sonic-leaf-spine",
 	} {
 		code, stdout, stderr := rocec(t, "selftest", "--lab=new", "--timeout", "1m", dir)
-		require.Equal(t, exitGood, code, stderr)
+		require.Equal(t, exit.Good, code, stderr)
 		got := version.ReplaceAllString(stdout, "rocec:   (of a test)")
 		file := "testdata/selftest/" + name + ".txt"
 		if *update {
@@ -60,7 +61,7 @@ func TestSelftestSaves(t *testing.T) {
 	const dir = "../../examples/rack-v1-pfc"
 	out := filepath.Join(t.TempDir(), "report.txt")
 	code, stdout, stderr := rocec(t, "selftest", "--lab=new", "--target", "store1", "--out", out, dir)
-	require.Equal(t, exitUsage, code, "nobody can be asked")
+	require.Equal(t, exit.Usage, code, "nobody can be asked")
 	require.Empty(t, stdout, "nor is a device")
 	require.Contains(t, stderr, "to save without asking use --auto-approve")
 	require.NoFileExists(t, out)
@@ -71,13 +72,13 @@ func TestSelftestSaves(t *testing.T) {
 		"--parallel is at least 1":                                                {"--parallel", "0"},
 	} {
 		code, stdout, stderr = rocec(t, append([]string{"selftest", "--lab=new", dir}, args...)...)
-		require.Equal(t, exitUsage, code)
+		require.Equal(t, exit.Usage, code)
 		require.Empty(t, stdout)
 		require.Contains(t, stderr, says)
 	}
 
 	code, stdout, stderr = rocec(t, "selftest", "--lab=new", "--level", "0", "--target", "store1", "--out", out, "--auto-approve", dir)
-	require.Equal(t, exitGood, code, stderr)
+	require.Equal(t, exit.Good, code, stderr)
 	saved, err := os.ReadFile(out)
 	require.NoError(t, err)
 	require.Equal(t, stdout, string(saved), "what was shown")
@@ -86,7 +87,7 @@ func TestSelftestSaves(t *testing.T) {
 	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
 
 	code, _, stderr = rocec(t, "selftest", "--lab=new", "--target", "store1", "--out", out, "--auto-approve", dir)
-	require.Equal(t, exitUsage, code)
+	require.Equal(t, exit.Usage, code)
 	require.Contains(t, stderr, "is there already, and nothing is overwritten")
 }
 
@@ -95,7 +96,7 @@ func TestSelftestUnread(t *testing.T) {
 	t.Parallel()
 	dir, devices := standing(t)
 	code, stdout, stderr := rocec(t, "selftest", "--target", "tor1", dir)
-	require.Equal(t, exitGood, code, stderr)
+	require.Equal(t, exit.Good, code, stderr)
 	require.Contains(t, stdout, "  | /etc/cumulus/datapath/traffic.conf file", "the login of the factory stands in paths")
 	name := filepath.Join(dir, "fabric.hcl")
 	text, err := os.ReadFile(name)
@@ -107,7 +108,7 @@ func TestSelftestUnread(t *testing.T) {
 	other := regexp.MustCompile(`port = \[\d+\]`).ReplaceAllString(string(text), fmt.Sprintf("port = [%d]", port)) // of the only switch
 	require.NoError(t, os.WriteFile(name, []byte(other), 0o600))
 	code, stdout, stderr = rocec(t, "selftest", dir)
-	require.Equal(t, exitMachines, code, stderr)
+	require.Equal(t, exit.Machines, code, stderr)
 	require.Contains(t, stdout, "devices: real")
 	require.Regexp(t, `(?m)^not read: device-unreachable: cannot reach device-\d+:\d+`, stdout)
 	require.NotContains(t, stdout, "127.0.0.1")
@@ -125,7 +126,7 @@ func TestSelftestUnread(t *testing.T) {
 	require.NoError(t, os.WriteFile(name, text, 0o600))
 	devices.Device("tor1").WriteFile("/etc/os-release", []byte("VERSION_ID=3.7.16\nPRETTY_NAME=\"Cumulus Linux\"\n"), 0o644)
 	code, stdout, _ = rocec(t, "selftest", "--target", "tor1", dir)
-	require.Equal(t, exitMachines, code)
+	require.Equal(t, exit.Machines, code)
 	require.Regexp(t, `(?m)^not read: device-1 runs Cumulus Linux 3\.7\.16 \(VERSION_ID\), but the fabric says 3\.4\.3\.$`, stdout)
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/cmd/internal/samples"
 	"github.com/rocec/rocec/compiler/ir"
@@ -28,11 +29,11 @@ func (a *app) showCommand() *cobra.Command {
 		Args: func(cmd *cobra.Command, args []string) error {
 			if saved != "" {
 				if len(args) > 0 || a.dir != "" {
-					return fail(exitUsage, "--plan FILE says itself which fabric and devices it is for: give no others")
+					return exit.Fail(exit.Usage, "--plan FILE says itself which fabric and devices it is for: give no others")
 				}
 				return nil
 			}
-			return cobra.RangeArgs(1, 2)(cmd, args)
+			return takes(1, 2)(cmd, args)
 		},
 		ValidArgsFunction: func(_ *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 			if len(args) == 0 {
@@ -53,7 +54,7 @@ func (a *app) showCommand() *cobra.Command {
 			}
 			name := args[len(args)-1]
 			if len(args) == 1 && a.dir == "" && holdsFabric(name) {
-				return fail(exitUsage, "show: %s is a folder. Name what to show of it: %s", name,
+				return exit.Fail(exit.Usage, "show: %s is a folder. Name what to show of it: %s", name,
 					diag.Rocec("show", diag.Path("DIR", name), diag.Kind("NAME")))
 			}
 			return a.show(dir, name, format)
@@ -116,7 +117,7 @@ func (a *app) show(dir, name, format string) error {
 	}
 	if f.Fabric == nil {
 		a.printDiagnostics(a.stderr, f)
-		return &exit{exitErrors, ""}
+		return exit.With(exit.Errors)
 	}
 	a.mentionErrors(f)
 	kind, sections, err := describe(f, name)
@@ -237,7 +238,7 @@ func findPort(d *ir.Device, name string) (*ir.Port, error) {
 				for i, n := range b.NICs {
 					of[i] = n.Name
 				}
-				return nil, fail(exitUsage, "%s is a bond of %s; name one of its ports, such as %s:%s", name, diag.And(of), d.Name, of[0])
+				return nil, exit.Fail(exit.Usage, "%s is a bond of %s; name one of its ports, such as %s:%s", name, diag.And(of), d.Name, of[0])
 			}
 		}
 	}
@@ -248,9 +249,9 @@ func findPort(d *ir.Device, name string) (*ir.Port, error) {
 		}
 	}
 	if len(parts) > 0 {
-		return nil, fail(exitUsage, "%s has no cabled port %q. It has %s", d.Name, name, diag.Some(parts, 4))
+		return nil, exit.Fail(exit.Usage, "%s has no cabled port %q. It has %s", d.Name, name, diag.Some(parts, 4))
 	}
-	return nil, fail(exitUsage, "%s has no cabled port %q.%s", d.Name, name, diag.DidYouMean(name, names))
+	return nil, exit.Fail(exit.Usage, "%s has no cabled port %q.%s", d.Name, name, diag.DidYouMean(name, names))
 }
 
 func findDevice(f *ir.Fabric, name string) (*ir.Device, error) {
@@ -267,18 +268,18 @@ func findDevice(f *ir.Fabric, name string) (*ir.Device, error) {
 	switch len(of) {
 	case 0:
 	case 1:
-		return nil, fail(exitUsage, "%q is a block; its device is %s", name, of[0])
+		return nil, exit.Fail(exit.Usage, "%q is a block; its device is %s", name, of[0])
 	default:
-		return nil, fail(exitUsage, "%q is a block of %s, %s; name one of them", name, diag.Count(len(of), "device"),
+		return nil, exit.Fail(exit.Usage, "%q is a block of %s, %s; name one of them", name, diag.Count(len(of), "device"),
 			nodeset.Text(of, nodeset.Devices, 60))
 	}
-	return nil, fail(exitUsage, "the fabric has no device %q.%s", name, diag.DidYouMean(name, names))
+	return nil, exit.Fail(exit.Usage, "the fabric has no device %q.%s", name, diag.DidYouMean(name, names))
 }
 
 func findHost(f *ir.Fabric, name string) (*ir.Device, error) {
 	d, err := findDevice(f, strings.TrimSpace(name))
 	if err == nil && d.Host == nil {
-		return nil, fail(exitUsage, "%s is a switch; a pair is two hosts", d.Name)
+		return nil, exit.Fail(exit.Usage, "%s is a switch; a pair is two hosts", d.Name)
 	}
 	return d, err
 }

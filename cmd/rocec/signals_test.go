@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
@@ -51,7 +52,7 @@ func TestFirstSignalEnds(t *testing.T) {
 	dir := t.TempDir()
 	fabric, ugly := filepath.Join(dir, "fabric"), filepath.Join(dir, "ugly.hcl")
 	_, code := offline(t, "init", fabric)
-	require.Equal(t, exitGood, code)
+	require.Equal(t, exit.Good, code)
 	require.NoError(t, os.WriteFile(ugly, []byte("fabric   \"f\"   {\n}\n"), 0o666))
 	fifo := filepath.Join(dir, "fifo")
 	require.NoError(t, syscall.Mkfifo(fifo, 0o600))
@@ -147,7 +148,7 @@ func interrupt(t *testing.T, s os.Signal, cmd *exec.Cmd) {
 	blocked(t, cmd.Process.Pid)
 	require.NoError(t, cmd.Process.Signal(s))
 	_ = cmd.Wait()
-	require.Equal(t, exitInterrupted, cmd.ProcessState.ExitCode(), "%s", errs.String())
+	require.Equal(t, exit.Interrupted, cmd.ProcessState.ExitCode(), "%s", errs.String())
 }
 
 // blocked waits until a thread of a process waits in a call that only the test ends: a write to the output, a read of the input, or the

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/compiler/change"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
@@ -45,7 +46,8 @@ func (f *fleet) step(whole *deploy.Plan, steps []change.Phase) (*deploy.Plan, er
 		h := held[p.Device]
 		d, not := staged(p.Device, h, stage)
 		if not != "" {
-			return nil, fail(exitErrors, "%s cannot hold the old class beside the new one, and no order of the devices is lossless without: %s",
+			return nil, exit.Fail(exit.Errors, "%s cannot hold the old class beside the new one, and no order of the devices is lossless "+
+				"without: %s",
 				p.Device.Name, not)
 		}
 		tree.Devices, have.Devices = append(tree.Devices, d), append(have.Devices, h)
@@ -133,7 +135,8 @@ func (f *fleet) inOrder(of *ir.Fabric, whole *target.Tree, plan *deploy.Plan, o 
 
 // savedStep refuses to save or apply one step of a change as if it were all of it.
 func savedStep(seq *sequence) error {
-	return fail(exitUsage, "this change takes %s, and a saved plan is of one. Apply the fabric itself", diag.Count(len(seq.steps), "step"))
+	return exit.Fail(exit.Usage, "this change takes %s, and a saved plan is of one. Apply the fabric itself",
+		diag.Count(len(seq.steps), "step"))
 }
 
 // planStep is a step in the JSON of plan.

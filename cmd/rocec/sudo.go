@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/deploy"
@@ -33,7 +34,7 @@ func (a *app) askSudoPassword(f *fleet) error {
 	}
 	fd, ok := terminal(a.stdin)
 	if !ok {
-		return fail(exitUsage, "--ask-sudo-password asks on a terminal, and stdin is none")
+		return exit.Fail(exit.Usage, "--ask-sudo-password asks on a terminal, and stdin is none")
 	}
 	if f.lab == nil {
 		for _, line := range vouchers(f.dialer, all) {
@@ -44,10 +45,10 @@ func (a *app) askSudoPassword(f *fleet) error {
 	text, err := term.ReadPassword(fd)
 	fmt.Fprintln(a.stderr)
 	if err != nil {
-		return fail(exitInterrupted, "no password; nothing was changed")
+		return exit.Fail(exit.Interrupted, "no password; nothing was changed")
 	}
 	if a.sudo, err = device.NewSudo(string(text), deviceNames(all)...); err != nil {
-		return fail(exitUsage, "%v", err)
+		return exit.Fail(exit.Usage, "%v", err)
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/report/reporttest"
 )
 
@@ -35,12 +36,12 @@ func TestPlanSaysTheWay(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "fabric.hcl"),
 			[]byte(strings.ReplaceAll(string(example), `"3.4.3"`, strconv.Quote(version))), 0o644))
 		code, stdout, stderr := rocec(t, "plan", "--lab=new", dir)
-		require.Equal(t, exitGood, code, stderr)
+		require.Equal(t, exit.Good, code, stderr)
 		assert.Contains(t, stdout, want[0], version)
 		assert.Equal(t, want[1] != "", strings.Contains(stdout, "switchd restarts:"), version)
 		assert.Contains(t, stdout, want[1], version)
 		code, stdout, stderr = rocec(t, "plan", "--lab=new", "--format", "json", dir)
-		require.Equal(t, exitGood, code, stderr)
+		require.Equal(t, exit.Good, code, stderr)
 		assert.Equal(t, want[1] != "", strings.Contains(stdout, "switchd restarts:"), version)
 		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(stdout))
 		require.NoError(t, err)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
@@ -33,7 +34,7 @@ func (a *app) traceCommand() *cobra.Command {
 			"What is wrong at a hop is what validate finds there: the same code, words and place. The first hop\n" +
 			"that breaks losslessness is named, and makes the exit status 1. Findings that a comment silences\n" +
 			"(rocec:ignore) are counted, listed with -v, and do not make it 1.",
-		Args: cobra.RangeArgs(2, 3),
+		Args: takes(2, 3),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				if info, err := os.Stat(args[0]); err == nil && info.IsDir() {
@@ -68,7 +69,7 @@ func (a *app) trace(dir, from, to string, o traceOptions) error {
 	}
 	if f.Fabric == nil {
 		a.printDiagnostics(a.stderr, f)
-		return &exit{exitErrors, ""}
+		return exit.With(exit.Errors)
 	}
 	a.mentionErrors(f)
 	q := walk.Question{Fabric: f.Fabric, Unfold: o.all, State: ir.State{Budget: a.steps()}}
@@ -85,7 +86,7 @@ func (a *app) trace(dir, from, to string, o traceOptions) error {
 		q.Intent, q.From, q.To = trip.Intent, trip.From, trip.To
 		t, err := walk.Run(q)
 		if err != nil {
-			return fail(exitErrors, "where the packets of %q go is not known: %s", q.Intent.Name, validate.RoutingText(err))
+			return exit.Fail(exit.Errors, "where the packets of %q go is not known: %s", q.Intent.Name, validate.RoutingText(err))
 		}
 		says.unset(t)
 		traces = append(traces, t)
@@ -96,7 +97,7 @@ func (a *app) trace(dir, from, to string, o traceOptions) error {
 		a.traceText(says, q.State.Down, says.fold(traces, o.all))
 	}
 	if err == nil && slices.ContainsFunc(traces, says.breaks) {
-		return &exit{exitErrors, ""}
+		return exit.With(exit.Errors)
 	}
 	return err
 }
@@ -107,10 +108,10 @@ func findLinks(f *ir.Fabric, exprs []string) ([]*ir.Link, error) {
 	for _, expr := range exprs {
 		set, bad := nodeset.Parse(expr, nodeset.Endpoints)
 		if len(bad) > 0 {
-			return nil, fail(exitUsage, "--down %s: %s", expr, bad[0].Message)
+			return nil, exit.Fail(exit.Usage, "--down %s: %s", expr, bad[0].Message)
 		}
 		if set.Len() > len(f.Ports) {
-			return nil, fail(exitUsage, "--down %s: those are more ports than the fabric has", expr)
+			return nil, exit.Fail(exit.Usage, "--down %s: those are more ports than the fabric has", expr)
 		}
 		for n := range set.All() {
 			d, err := findDevice(f, n.Device)
@@ -146,7 +147,7 @@ func findTrips(f *ir.Fabric, from, to, intent string) ([]walk.Question, error) {
 			names = append(names, in.Name)
 		}
 		if !slices.Contains(names, intent) {
-			return nil, fail(exitUsage, "the fabric has no roce block %q.%s", intent, diag.DidYouMean(intent, names))
+			return nil, exit.Fail(exit.Usage, "the fabric has no roce block %q.%s", intent, diag.DidYouMean(intent, names))
 		}
 	}
 	var out []walk.Question
@@ -170,10 +171,10 @@ func findTrips(f *ir.Fabric, from, to, intent string) ([]walk.Question, error) {
 		common = "the intent \"" + intent + "\""
 	}
 	if from == to {
-		return nil, fail(exitUsage, "%s is both ends; name two hosts, or two interfaces that are members of %s", from, common)
+		return nil, exit.Fail(exit.Usage, "%s is both ends; name two hosts, or two interfaces that are members of %s", from, common)
 	}
-	return nil, fail(exitUsage, "%s and %s are not cabled members of %s together, so no RoCE packet goes from the one to the other: %s; "+
-		"%s", from, to, common, memberships(f, a, aNIC), memberships(f, b, bNIC))
+	return nil, exit.Fail(exit.Usage, "%s and %s are not cabled members of %s together, so no RoCE packet goes from the one to the "+
+		"other: %s; %s", from, to, common, memberships(f, a, aNIC), memberships(f, b, bNIC))
 }
 
 // findEnd returns the host that an end names, and the name of the interface if there is one.
@@ -184,7 +185,7 @@ func findEnd(f *ir.Fabric, end string) (*ir.Device, string, error) {
 		return nil, "", err
 	}
 	if d.Host == nil {
-		return nil, "", fail(exitUsage, "%s is a switch; packets are traced from host to host", d.Name)
+		return nil, "", exit.Fail(exit.Usage, "%s is a switch; packets are traced from host to host", d.Name)
 	}
 	if !named {
 		return d, "", nil
@@ -197,7 +198,7 @@ func findEnd(f *ir.Fabric, end string) (*ir.Device, string, error) {
 		names = append(names, b.Name)
 	}
 	if !slices.Contains(names, nic) {
-		return nil, "", fail(exitUsage, "%s has no interface %q.%s", d.Name, nic, diag.DidYouMean(nic, names))
+		return nil, "", exit.Fail(exit.Usage, "%s has no interface %q.%s", d.Name, nic, diag.DidYouMean(nic, names))
 	}
 	return d, nic, nil
 }

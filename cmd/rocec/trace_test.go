@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/validate/walk"
 )
@@ -112,7 +113,7 @@ func TestTraceFolds(t *testing.T) {
 		dir := fatTree(t, k, false)
 		args := []string{"trace", dir, "p1-l1-h1", fmt.Sprintf("p%[1]d-l%[2]d-h%[2]d", k, k/2)}
 		code, text, stderr := rocec(t, args...)
-		require.Equal(t, exitGood, code, "%s%s", text, stderr)
+		require.Equal(t, exit.Good, code, "%s%s", text, stderr)
 		require.LessOrEqual(t, strings.Count(text, "\n"), 72, text)
 		for line := range strings.Lines(text) {
 			require.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), 100, line)
@@ -135,7 +136,7 @@ func TestTraceFolds(t *testing.T) {
 // One of many cores is wrong: it stands apart, is marked without colour too, and is named at the end.
 func TestTraceNamesTheFirstBreak(t *testing.T) {
 	code, text, _ := rocec(t, "trace", fatTree(t, 8, true), "p1-l1-h1", "p8-l4-h4")
-	require.Equal(t, exitErrors, code)
+	require.Equal(t, exit.Errors, code)
 	require.Contains(t, text, "one of 15: core1-[2-4] and core[2-4]-[1-4]")
 	require.Regexp(t, `(?m)^!!     out  swp8, 200G 30 m; .*obeys no pauses`, text)
 	require.Contains(t, text, "error[pfc-one-end]: flow control at one end of a lossless link only")
@@ -164,7 +165,7 @@ func TestBreakIsNeverLeftOut(t *testing.T) {
 func TestTraceHoldsNotificationsUp(t *testing.T) {
 	dir := filepath.Join("../../examples", "pause-at-hosts")
 	code, text, stderr := rocec(t, "trace", dir, "store1", "store5")
-	require.Equal(t, exitGood, code, "%s%s", text, stderr)
+	require.Equal(t, exit.Good, code, "%s%s", text, stderr)
 	_, back, found := strings.Cut(text, "congestion notifications")
 	require.True(t, found)
 	require.Equal(t, 2, strings.Count(back, "link pause: waits with the rest"), back)

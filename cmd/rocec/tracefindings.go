@@ -3,8 +3,6 @@ package main
 import (
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/compiler"
@@ -78,8 +76,8 @@ func (s *sayings) of(findings []*walk.Finding) []said {
 	for _, x := range findings {
 		k := sayingKey{x.Code, x.At}
 		if known := s.reported(x); len(known) > 0 {
-			i := slices.IndexFunc(known, func(d said) bool { return strings.Contains(d.Detail, "roce "+strconv.Quote(x.Intent.Name)) })
-			d := known[max(i, 0)] // of several about one line, the one that names the intent
+			i := slices.IndexFunc(known, func(d said) bool { return slices.Contains(d.Intents, x.Intent.Name) })
+			d := known[max(i, 0)] // of several about one line, the one that concerns the intent
 			d.finding = x
 			out = append(out, d)
 			continue

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/validate/walk"
 )
@@ -45,7 +46,7 @@ func gpuPod(t *testing.T, rails int, edit func(string) string) (dir string) {
 func TestTraceFoldsPairs(t *testing.T) {
 	dir := gpuPod(t, 8, func(s string) string { return s })
 	code, text, stderr := rocec(t, "trace", dir, "gpu01", "gpu02")
-	require.Equal(t, exitGood, code, stderr)
+	require.Equal(t, exit.Good, code, stderr)
 	require.Equal(t, 2, strings.Count(text, ", data: gpu01:rail[1-8] to gpu02:rail[1-8]"), text)
 	require.Contains(t, text, "8 pairs of interfaces alike; each with the one of its name")
 	require.Contains(t, text, "56 pairs of interfaces alike; each with those of other names")
@@ -81,7 +82,7 @@ func TestTraceKeepsPairsApart(t *testing.T) {
 
 	dir = gpuPod(t, 4, func(s string) string { return s })
 	code, text, _ := rocec(t, "trace", "--down", "gpu02:rail3", dir, "gpu01", "gpu02")
-	require.Equal(t, exitErrors, code)
+	require.Equal(t, exit.Errors, code)
 	require.Contains(t, text, "data: gpu01:rail[1-4] to gpu02:rail3\n   pairs    4 pairs of interfaces alike; each with each")
 	require.Contains(t, text, "data: gpu01:rail[1-2,4] to gpu02:rail[1-2,4]\n   pairs    3 pairs of interfaces alike; each with the one of "+
 		"its name")

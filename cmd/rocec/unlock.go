@@ -6,16 +6,17 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/device"
 	"github.com/rocec/rocec/targets/deploy/safefile"
+	"github.com/rocec/rocec/targets/deploy/txn"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -63,7 +64,7 @@ func (a *app) unlock(ctx context.Context, names []string, o unlockOptions) (err 
 	defer devices.close(&err)
 	plan := a.compare(ctx, devices)
 	if ctx.Err() != nil {
-		return fail(exitInterrupted, "interrupted; nothing was changed")
+		return exit.Fail(exit.Interrupted, "interrupted; nothing was changed")
 	}
 	var found []heldLock
 	unreachable := 0
@@ -109,9 +110,9 @@ func (a *app) unlock(ctx context.Context, names []string, o unlockOptions) (err 
 		fmt.Fprintln(a.stdout, "No locks and nothing left.")
 		return nil
 	case take == 0 && len(found) > 0:
-		return &exit{exitLocked, ""}
+		return exit.With(exit.Locked)
 	case take == 0:
-		return &exit{exitMachines, ""}
+		return exit.With(exit.Machines)
 	}
 	if !o.approve {
 		if err := a.ask(ctx, fmt.Sprintf("Take %s away?", diag.Count(take, "lock")), "yes"); err != nil {
@@ -132,11 +133,11 @@ func (a *app) unlock(ctx context.Context, names []string, o unlockOptions) (err 
 	}
 	switch {
 	case failed > 0:
-		return &exit{exitIncomplete, ""}
+		return exit.With(exit.Incomplete)
 	case take < len(found):
-		return &exit{exitLocked, ""}
+		return exit.With(exit.Locked)
 	case unreachable > 0:
-		return &exit{exitMachines, ""}
+		return exit.With(exit.Machines)
 	}
 	return nil
 }
@@ -160,7 +161,7 @@ func (a *app) unlockOne(ctx context.Context, f *fleet, l *heldLock) *deploy.Erro
 func (a *app) judgeLock(l heldLock, named string) heldLock {
 	run := l.holder.Txn
 	switch l.holder.Mark {
-	case "armed", "loaded", "undoing":
+	case txn.Armed, txn.Loaded, txn.Undoing:
 		l.refuse = l.holder.Holds(l.device.Name) + " " + l.holder.GoOn(l.device.Name)
 		return l
 	}
@@ -177,12 +178,14 @@ func (a *app) judgeLock(l heldLock, named string) heldLock {
 			return l
 		}
 	}
+	by, ok := deploy.ParseProcess(l.holder.Who)
+	here := ok && by.Host != "" && by.Host == hostName()
 	switch {
 	case run == "" || !l.locked && !l.marked:
-	case processLives(l.holder.Who):
+	case here && processLives(by.PID):
 		l.refuse = "its process lives on this machine"
 	case run == named:
-	case strings.Contains(l.holder.Who, "@"+hostName()+","):
+	case here:
 	case !deploy.ValidRun(run): // no command can name it
 		l.refuse = "the name of the run makes no sense: see " + deploy.StateDir + " on the device"
 	default:
@@ -192,22 +195,14 @@ func (a *app) judgeLock(l heldLock, named string) heldLock {
 	return l
 }
 
-// processLives reports whether an owner, "alice@ws7, process 4711", is a process of this machine that lives.
-func processLives(owner string) bool {
-	at, process, ok := strings.Cut(owner, ", process ")
-	if !ok || !strings.HasSuffix(at, "@"+hostName()) {
-		return false
-	}
-	pid, err := strconv.Atoi(process)
-	if err != nil {
-		return false
-	}
+// processLives reports whether a process of this machine is a rocec that lives.
+func processLives(pid int) bool {
 	command, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid)) // a number may be another process by now
 	return err == nil && strings.HasPrefix(string(command), "rocec")
 }
 
 // markText says how far a run came on a device.
-func markText(mark string) string {
+func markText(mark txn.Mark) string {
 	if text := deploy.MarkText(mark); text != "" {
 		return "; " + text
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/lang/diag"
 )
@@ -35,7 +36,7 @@ func (a *app) validateCommand() *cobra.Command {
 			"The formats text and json name files as you would type them. The formats of CI systems (sarif, junit, github, gitlab)\n" +
 			"name them from the root of the repository, the folder with .git above the fabric's, wherever rocec is started. With\n" +
 			"github, tables are appended to the file that GITHUB_STEP_SUMMARY names.",
-		Args: cobra.MaximumNArgs(1),
+		Args: takes(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := choice("format", format, names...); err != nil {
 				return err
@@ -47,7 +48,8 @@ func (a *app) validateCommand() *cobra.Command {
 			case !cmd.Flags().Changed("device-config"):
 				f, err = a.loadNamed(args)
 			case len(args) > 0 || a.dir != "":
-				return fail(exitUsage, "either the fabric in %s, or --device-config %s: one of them", slices.Concat(args, []string{a.dir})[0], devices)
+				return exit.Fail(exit.Usage, "either the fabric in %s, or --device-config %s: one of them", slices.Concat(args, []string{a.dir})[0],
+					devices)
 			default:
 				f, err = a.loadDeviceFiles(devices)
 			}
@@ -64,7 +66,7 @@ func (a *app) validateCommand() *cobra.Command {
 				a.stepSummary(f)
 			}
 			if f.Failed() {
-				return &exit{exitErrors, ""}
+				return exit.With(exit.Errors)
 			}
 			return nil
 		},
@@ -116,7 +118,7 @@ func (a *app) folder(args []string) (string, error) {
 	case len(args) == 0:
 		return cmp.Or(a.dir, "."), nil
 	case a.dir != "" && filepath.Clean(a.dir) != filepath.Clean(args[0]):
-		return "", fail(exitUsage, "the fabric is in one folder: %s, or -C %s. Leave out one of the two", args[0], a.dir)
+		return "", exit.Fail(exit.Usage, "the fabric is in one folder: %s, or -C %s. Leave out one of the two", args[0], a.dir)
 	}
 	return args[0], nil
 }

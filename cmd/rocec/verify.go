@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/cmd/internal/samples"
 	"github.com/rocec/rocec/compiler/ir"
@@ -36,7 +37,7 @@ func (a *app) verifyCommand() *cobra.Command {
 			"A host without such a file is unknown, and not good.\n\n" +
 			"With --traffic, hosts send packets to each other, after asking: 1000 messages for each intent, 20 seconds at most.\n" +
 			"It says in which priority the counters of the way moved.",
-		Args: cobra.MaximumNArgs(1),
+		Args: takes(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := choice("format", o.format, "text", "json"); err != nil {
 				return err
@@ -56,7 +57,7 @@ func (a *app) verifyCommand() *cobra.Command {
 			}
 			for _, other := range []string{"lab", "since", "traffic", "parallel", "timeout", "ask-sudo-password"} {
 				if cmd.Flags().Changed(other) {
-					return fail(exitUsage, "--from reads files and no device, so that --%s says nothing. Leave out one of the two", other)
+					return exit.Fail(exit.Usage, "--from reads files and no device, so that --%s says nothing. Leave out one of the two", other)
 				}
 			}
 			return a.verifyFrom(cmd.Context(), dir, o)
@@ -168,7 +169,7 @@ func (a *app) verify(ctx context.Context, dir string, o verifyOptions) (err erro
 	found := rollout.Verify(ctx, devices.dial, withSlow(devices.tree), v)
 	end()
 	if ctx.Err() != nil {
-		return fail(exitInterrupted, "interrupted")
+		return exit.Fail(exit.Interrupted, "interrupted")
 	}
 	kept.keep(f.Tree(), found.Kept)
 	return a.verified(dir, f, verifyFound{found, a.debts(dir, devices.labDir), nil, sent}, o)
@@ -242,7 +243,7 @@ func (a *app) verified(dir string, f *report.Report, found verifyFound, o verify
 		case d.Device.Source.Maintenance != "" && (d.Err != nil || !h.Sound()):
 			v.Status, v.Reason = string(deploy.StatusPending), "under maintenance: "+d.Device.Source.Maintenance
 		case d.Status == deploy.StatusPending:
-			v.Status, v.Reason = string(deploy.StatusPending), d.Waits
+			v.Status, v.Reason = string(deploy.StatusPending), d.Waits.String()
 		case d.Err != nil && d.Err.Kind == deploy.Unmet: // it was read, and is not as written
 			v.Status, v.Reason = verifyDrift, d.Err.Detail
 			v.Findings = append(v.Findings, verifyFinding{Probe: "settings", Message: d.Err.Detail})
@@ -272,9 +273,9 @@ func (a *app) verified(dir string, f *report.Report, found verifyFound, o verify
 	}
 	switch {
 	case doc.Summary[string(deploy.StatusUnreachable)]+doc.Summary[string(deploy.StatusRefused)]+doc.Summary[verifyUnknown] > 0:
-		return &exit{exitMachines, ""}
+		return exit.With(exit.Machines)
 	case !doc.Good:
-		return &exit{exitErrors, ""}
+		return exit.With(exit.Errors)
 	}
 	return nil
 }

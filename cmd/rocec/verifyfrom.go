@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/deploy"
@@ -40,16 +41,16 @@ func (a *app) verifyFrom(ctx context.Context, dir string, o verifyOptions) error
 	}
 	root, err := os.OpenRoot(o.from)
 	if err != nil {
-		return fail(exitUsage, "%v", err)
+		return exit.Fail(exit.Usage, "%v", err)
 	}
 	defer root.Close()
 	r := &hostReports{folder: o.from, age: map[string]time.Duration{}}
 	hosts, have := r.read(ctx, root, tree)
 	if ctx.Err() != nil {
-		return fail(exitInterrupted, "interrupted")
+		return exit.Fail(exit.Interrupted, "interrupted")
 	}
 	if len(hosts.Devices)+len(r.missing) == 0 {
-		return fail(exitUsage, "--from reads what hosts say of themselves, and there is no host among these devices")
+		return exit.Fail(exit.Usage, "--from reads what hosts say of themselves, and there is no host among these devices")
 	}
 	found := &rollout.Verification{Plan: deploy.Diff(hosts, have)}
 	for i, h := range have.Devices {

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/targets/deploy/lab"
 	"github.com/rocec/rocec/targets/target"
 )
@@ -24,7 +25,7 @@ func TestOverlayBoots(t *testing.T) {
 		t.Run(example, func(t *testing.T) {
 			dir, out, from := filepath.Join("../../examples", example), t.TempDir(), t.TempDir()
 			code, _, stderr := rocec(t, "build", "--as", "overlay", "-o", out, dir)
-			require.Equal(t, exitGood, code, stderr)
+			require.Equal(t, exit.Good, code, stderr)
 			data, err := os.ReadFile(filepath.Join(out, overlayManifest))
 			require.NoError(t, err)
 			var doc overlayDocument
@@ -57,7 +58,7 @@ func TestOverlayBoots(t *testing.T) {
 				}
 			}
 			code, stdout, stderr := rocec(t, "verify", "--from", from, dir)
-			require.Equal(t, exitGood, code, "%s%s", stdout, stderr)
+			require.Equal(t, exit.Good, code, "%s%s", stdout, stderr)
 			assert.Contains(t, stdout, "0 drifted, 0 unreachable, 0 refused, 0 unknown.")
 		})
 	}
@@ -106,52 +107,52 @@ func TestVerifyFrom(t *testing.T) {
 		code  int
 		want  string
 	}{
-		{"as written", func(s string) string { return s }, exitGood, "Verify: good. 5 devices as written"},
-		{"more than is known", replace(`"nics":`, `"uptime":17,"nics":`), exitGood, "5 devices as written"},
-		{"a name with a domain", replace(`"host":"store2"`, `"host":"store2.example.com"`), exitGood, "5 devices as written"},
-		{"another mask", replace(`"pfc":"0,0,0,0,1,0,0,0"`, `"pfc":"0,0,0,0,0,0,0,0"`), exitErrors, "~ pfc  0,0,0,0,0,0,0,0 -> 0,0,0,0,1,0,0,0"},
+		{"as written", func(s string) string { return s }, exit.Good, "Verify: good. 5 devices as written"},
+		{"more than is known", replace(`"nics":`, `"uptime":17,"nics":`), exit.Good, "5 devices as written"},
+		{"a name with a domain", replace(`"host":"store2"`, `"host":"store2.example.com"`), exit.Good, "5 devices as written"},
+		{"another mask", replace(`"pfc":"0,0,0,0,1,0,0,0"`, `"pfc":"0,0,0,0,0,0,0,0"`), exit.Errors, "~ pfc  0,0,0,0,0,0,0,0 -> 0,0,0,0,1,0,0,0"},
 		{"another file", func(s string) string {
 			i := strings.Index(s, `"sha256":"`) + len(`"sha256":"`)
 			return s[:i] + strings.Repeat("0", 64) + s[i+64:]
-		}, exitErrors, "~ /usr/local/sbin/rocec-host"},
-		{"a file of a login user", replace(`"rights":"0:0:755"`, `"rights":"1000:1000:777"`), exitErrors, "~ owner  1000:1000 -> 0:0"},
-		{"rights of no sense", replace(`"rights":"0:0:755"`, `"rights":"0:0:99999\u001b"`), exitGood, "5 devices as written"},
-		{"no rights", replace(`,"rights":"0:0:755"`, ``), exitGood, "5 devices as written"}, // an earlier script
+		}, exit.Errors, "~ /usr/local/sbin/rocec-host"},
+		{"a file of a login user", replace(`"rights":"0:0:755"`, `"rights":"1000:1000:777"`), exit.Errors, "~ owner  1000:1000 -> 0:0"},
+		{"rights of no sense", replace(`"rights":"0:0:755"`, `"rights":"0:0:99999\u001b"`), exit.Good, "5 devices as written"},
+		{"no rights", replace(`,"rights":"0:0:755"`, ``), exit.Good, "5 devices as written"}, // an earlier script
 		{"a hash that could not be told", func(s string) string {
 			i := strings.Index(s, `"sha256":"`) + len(`"sha256":`)
 			return s[:i] + "null" + s[i+66:]
-		}, exitMachines, "the report does not say what it holds"},
-		{"no value file", replace(`/etc/rocec/host/`, `/etc/rocec/other/`), exitErrors, "+ /etc/rocec/host/ens1f0.conf"},
-		{"no NIC", func(s string) string { return s[:strings.Index(s, `"nics":`)] + `"nics":[]}` }, exitErrors, "nic/ens1f0"},
-		{"another driver", replace(`"driver":"mlx5_core"`, `"driver":"bnxt_en"`), exitMachines, "has the driver bnxt_en"},
+		}, exit.Machines, "the report does not say what it holds"},
+		{"no value file", replace(`/etc/rocec/host/`, `/etc/rocec/other/`), exit.Errors, "+ /etc/rocec/host/ens1f0.conf"},
+		{"no NIC", func(s string) string { return s[:strings.Index(s, `"nics":`)] + `"nics":[]}` }, exit.Errors, "nic/ens1f0"},
+		{"another driver", replace(`"driver":"mlx5_core"`, `"driver":"bnxt_en"`), exit.Machines, "has the driver bnxt_en"},
 		{
-			"priorities that cannot be read", replace(`"pfc":"0,0,0,0,1,0,0,0"`, `"pfc":"unsupported"`), exitErrors,
+			"priorities that cannot be read", replace(`"pfc":"0,0,0,0,1,0,0,0"`, `"pfc":"unsupported"`), exit.Errors,
 			"nobody knows whether PFC is on",
 		},
 		{
-			"another bond", replace(`"differs":[]`, `"differs":["bond is bond7, not none"]`), exitErrors,
+			"another bond", replace(`"differs":[]`, `"differs":["bond is bond7, not none"]`), exit.Errors,
 			"bond is bond7, not none.",
 		},
 		{
 			"what check cannot do", replace(`"differs":[]`, `"differs":["rocec-host: ens1f0: lldpad is active \u001b[2J"]`),
-			exitErrors, `lldpad is active \x1b[2J`,
+			exit.Errors, `lldpad is active \x1b[2J`,
 		},
-		{"none", func(string) string { return "" }, exitMachines, "unknown: store2 (no report in"},
-		{"another host", replace(`"host":"store2"`, `"host":"store3"`), exitMachines, `it is of a host called "store3"`},
-		{"a copy", replace(`"boot-2"`, `"boot-1"`), exitMachines, "it has the boot id of that of"},
+		{"none", func(string) string { return "" }, exit.Machines, "unknown: store2 (no report in"},
+		{"another host", replace(`"host":"store2"`, `"host":"store3"`), exit.Machines, `it is of a host called "store3"`},
+		{"a copy", replace(`"boot-2"`, `"boot-1"`), exit.Machines, "it has the boot id of that of"},
 		{"a NIC twice", func(s string) string {
 			i := strings.Index(s, `"nics":[`) + len(`"nics":[`)
 			nic := strings.TrimSuffix(strings.TrimSpace(s[i:]), "]}")
 			return s[:i] + nic + "," + nic + "]}"
-		}, exitMachines, `it has the NIC "ens1f0" twice`},
-		{"a member twice", replace(`"host":"store2"`, `"host":"store9","HOST":"store2"`), exitMachines, `it has the member "HOST" twice`},
-		{"a setting of two lines", replace(`"pfc":"0,`, `"pfc":"x\npfc=0,`), exitMachines, `"pfc" of the NIC "ens1f0" is not one line`},
-		{"another format", replace(`"1.0"`, `"2.0"`), exitMachines, `its format_version is "2.0"`},
-		{"half a document", func(s string) string { return s[:len(s)/2] }, exitMachines, "it is not JSON"},
-		{"two documents", func(s string) string { return s + s }, exitMachines, "it is not a report"},
-		{"not JSON", func(string) string { return "bash: rocec-host: not found\n\x1b]0;x\a" }, exitMachines, "it is not JSON"},
-		{"deep", func(string) string { return strings.Repeat("[", 1<<19) }, exitMachines, "levels deep"},
-		{"huge", func(s string) string { return s + strings.Repeat(" ", target.MostReport) }, exitMachines, "more than 1048576 bytes"},
+		}, exit.Machines, `it has the NIC "ens1f0" twice`},
+		{"a member twice", replace(`"host":"store2"`, `"host":"store9","HOST":"store2"`), exit.Machines, `it has the member "HOST" twice`},
+		{"a setting of two lines", replace(`"pfc":"0,`, `"pfc":"x\npfc=0,`), exit.Machines, `"pfc" of the NIC "ens1f0" is not one line`},
+		{"another format", replace(`"1.0"`, `"2.0"`), exit.Machines, `its format_version is "2.0"`},
+		{"half a document", func(s string) string { return s[:len(s)/2] }, exit.Machines, "it is not JSON"},
+		{"two documents", func(s string) string { return s + s }, exit.Machines, "it is not a report"},
+		{"not JSON", func(string) string { return "bash: rocec-host: not found\n\x1b]0;x\a" }, exit.Machines, "it is not JSON"},
+		{"deep", func(string) string { return strings.Repeat("[", 1<<19) }, exit.Machines, "levels deep"},
+		{"huge", func(s string) string { return s + strings.Repeat(" ", target.MostReport) }, exit.Machines, "more than 1048576 bytes"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			from := t.TempDir()
@@ -172,7 +173,7 @@ func TestVerifyFrom(t *testing.T) {
 			document, err := jsonschema.UnmarshalJSON(strings.NewReader(stdout))
 			require.NoError(t, err)
 			require.NoError(t, schema.Validate(document))
-			if c.code == exitGood {
+			if c.code == exit.Good {
 				assert.Contains(t, stdout, `"good": true`)
 			}
 		})

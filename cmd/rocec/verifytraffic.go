@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy/rollout"
@@ -82,7 +83,7 @@ func trafficTrips(f *ir.Fabric, tree *target.Tree, pair string) ([]walk.Question
 	if pair != trafficAny {
 		from, to, ok := strings.Cut(pair, ",")
 		if !ok {
-			return nil, fail(exitUsage, "--traffic takes two hosts, or interfaces of hosts, such as --traffic=gpu001,gpu002")
+			return nil, exit.Fail(exit.Usage, "--traffic takes two hosts, or interfaces of hosts, such as --traffic=gpu001,gpu002")
 		}
 		trips, err := findTrips(f, from, to, "")
 		if err != nil {
@@ -90,11 +91,11 @@ func trafficTrips(f *ir.Fabric, tree *target.Tree, pair string) ([]walk.Question
 		}
 		for _, t := range trips {
 			if !reads(tree, t.From[0].Device()) || !reads(tree, t.To[0].Device()) {
-				return nil, fail(exitUsage, "--traffic=%s: both hosts must be among those that are read", pair)
+				return nil, exit.Fail(exit.Usage, "--traffic=%s: both hosts must be among those that are read", pair)
 			}
 		}
 		if trips[0].From[0].Device() == trips[0].To[0].Device() {
-			return nil, fail(exitUsage, "--traffic=%s: that is one host; packets must cross the fabric", pair)
+			return nil, exit.Fail(exit.Usage, "--traffic=%s: that is one host; packets must cross the fabric", pair)
 		}
 		return slices.CompactFunc(trips, func(a, b walk.Question) bool { return a.Intent == b.Intent }), nil
 	}
@@ -117,7 +118,7 @@ func trafficTrips(f *ir.Fabric, tree *target.Tree, pair string) ([]walk.Question
 		}
 	}
 	if len(out) == 0 {
-		return nil, fail(exitUsage, "--traffic: no intent has two cabled members on hosts that are read")
+		return nil, exit.Fail(exit.Usage, "--traffic: no intent has two cabled members on hosts that are read")
 	}
 	return out, nil
 }
@@ -221,7 +222,7 @@ func (a *app) traffic(ctx context.Context, f *ir.Fabric, whole *target.Tree, dev
 			a.send(ctx, whole, devices, x, &docs[i])
 		}
 		if ctx.Err() != nil {
-			return nil, fail(exitInterrupted, "interrupted; nothing is left running")
+			return nil, exit.Fail(exit.Interrupted, "interrupted; nothing is left running")
 		}
 	}
 	return docs, nil

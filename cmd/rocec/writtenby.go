@@ -5,15 +5,13 @@ import (
 	"math"
 	"slices"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/target"
 )
-
-// byOthers is how the reason of a device begins that others write ([deploy.Plan.Others]).
-const byOthers = "written by others"
 
 // whoChange goes on about a device that is not as the fabric says.
 const whoChange = ", who must change this; apply does not"
@@ -28,7 +26,8 @@ func (v *planView) others(p *deploy.Plan) {
 	}
 	for _, role := range []target.Role{target.Switch, target.Host} {
 		if len(names[role]) > 0 {
-			v.prose(v.paint(diag.Yellow, byOthers+":")+" ", nodeset.Text(names[role], nodeset.Devices, math.MaxInt)+"; "+forOthers(role))
+			v.prose(v.paint(diag.Yellow, deploy.WrittenByOthers+":")+" ",
+				nodeset.Text(names[role], nodeset.Devices, math.MaxInt)+"; "+forOthers(role))
 		}
 	}
 }
@@ -66,7 +65,7 @@ func onlyOthers(tree *target.Tree) error {
 	for i, d := range tree.Devices {
 		names[i] = d.Name
 	}
-	return fail(exitErrors, "Others write %s (%s), and rocec changes nothing there. %s writes what they need, and rocec verify judges what "+
-		"they have set; where rocec is to write them, say written_by = \"rocec\".",
+	return exit.Fail(exit.Errors, "Others write %s (%s), and rocec changes nothing there. %s writes what they need, and rocec verify "+
+		"judges what they have set; where rocec is to write them, say written_by = \"rocec\".",
 		nodeset.Text(names, nodeset.Devices, 200), report.Place(tree.Devices[0].Source.WrittenByAt), forOthers(tree.Devices[0].Role))
 }

@@ -436,3 +436,12 @@ type Sizing struct {
 	Fresh  *lock.Row // by the rules of this rocec
 	Pinned *lock.Row // of fabric.lock, which holds; nil: it does not pin these
 }
+
+// IntentNames returns the name of each intent.
+func IntentNames(intents []*Intent) []string {
+	names := make([]string, len(intents))
+	for i, in := range intents {
+		names[i] = in.Name
+	}
+	return names
+}

@@ -44,15 +44,16 @@ func (s Severity) String() string {
 // Diagnostic is one mistake of the person, with its places.
 type Diagnostic struct {
 	Severity Severity
-	Code     string // stable, kebab-case, known to `rocec explain`
-	Summary  string // constant for the code: no names, no full stop
-	Detail   string // full sentences: what, why, what to do
-	At       Range  // the place at fault
-	Notes    []Note // further places and facts, in reading order
-	Fix      *Fix   // what to do, where it is an edit
-	Aside    bool   // it is about none of the facts that packets meet, where a code has both kinds
-	Loop     []Wait // only of pfc-loop: the circle, buffer by buffer
-	Text     string // free text shown under the source, already laid out (a sum term by term, a circle); may be empty
+	Code     string   // stable, kebab-case, known to `rocec explain`
+	Summary  string   // constant for the code: no names, no full stop
+	Detail   string   // full sentences: what, why, what to do
+	At       Range    // the place at fault
+	Notes    []Note   // further places and facts, in reading order
+	Fix      *Fix     // what to do, where it is an edit
+	Aside    bool     // it is about none of the facts that packets meet, where a code has both kinds
+	Intents  []string // the names of the roce blocks that it concerns; no output has them
+	Loop     []Wait   // only of pfc-loop: the circle, buffer by buffer
+	Text     string   // free text shown under the source, already laid out (a sum term by term, a circle); may be empty
 }
 
 // Note is a further place (or, with a zero At, a further fact) of a diagnostic.
@@ -110,6 +111,12 @@ func (l *List) add(s Severity, at Range, code, summary, format string, args []an
 // Note appends a further place to d and returns d.
 func (d *Diagnostic) Note(at Range, format string, args ...any) *Diagnostic {
 	d.Notes = append(d.Notes, Note{Message: Shorten(fmt.Sprintf(format, args...)), At: at})
+	return d
+}
+
+// About adds roce blocks that d concerns, by their names, and returns d.
+func (d *Diagnostic) About(intents ...string) *Diagnostic {
+	d.Intents = append(d.Intents, intents...)
 	return d
 }
 

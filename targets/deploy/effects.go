@@ -38,6 +38,7 @@ func (k EffectKind) Order() int { return slices.Index(effectKinds, k) }
 // Effect is one thing that traffic of a device will notice, and where.
 type Effect struct {
 	Kind    EffectKind
+	Action  Action   // Create: it begins; Delete: it ends; Update: it changes
 	What    string   // "lossless cos 4 ends"
 	Ports   []string // in natural order; nil with All or Others: not listed
 	All     bool     // every port there is
@@ -69,10 +70,11 @@ func (e Effect) String() string {
 
 // said is what a port notices.
 type said struct {
-	kind EffectKind
-	cos  int // for the order
-	what string
-	rest bool // the ports that are not named
+	kind   EffectKind
+	action Action
+	cos    int // for the order
+	what   string
+	rest   bool // the ports that are not named
 }
 
 // Effects says what traffic notices when a device goes from one state to another; cabled are the ports the fabric has. What is not
@@ -94,7 +96,7 @@ func Effects(old, next *ir.Settings, cabled []*ir.Port) []Effect {
 	foreign := map[said]*Effect{}
 	note := func(of map[said]*Effect, s said) *Effect {
 		if of[s] == nil {
-			of[s] = &Effect{Kind: s.kind, What: s.what}
+			of[s] = &Effect{Kind: s.kind, Action: s.action, What: s.what}
 		}
 		return of[s]
 	}
@@ -173,8 +175,8 @@ func differences(a, b *ir.PortSettings) (out []said) {
 	if a == nil || b == nil || *a == *b {
 		return nil
 	}
-	add := func(kind EffectKind, cos int, format string, args ...any) {
-		out = append(out, said{kind: kind, cos: cos, what: fmt.Sprintf(format, args...)})
+	add := func(kind EffectKind, action Action, cos int, format string, args ...any) {
+		out = append(out, said{kind: kind, action: action, cos: cos, what: fmt.Sprintf(format, args...)})
 	}
 	if a.PausesKnown && b.PausesKnown {
 		pausing(a, b, add)
@@ -183,27 +185,27 @@ func differences(a, b *ir.PortSettings) (out []said) {
 	for cos := range 8 {
 		switch had, has := a.Marks>>cos&1 == 1, b.Marks>>cos&1 == 1; {
 		case had && !has:
-			add(ECNChanges, cos, "ECN of cos %d ends", cos)
+			add(ECNChanges, Delete, cos, "ECN of cos %d ends", cos)
 		case has && !had:
-			add(ECNChanges, cos, "ECN of cos %d begins", cos)
+			add(ECNChanges, Create, cos, "ECN of cos %d begins", cos)
 		}
 	}
 	if none := (ir.Marking{}); a.Marks&b.Marks != 0 && a.Marking != b.Marking && a.Marking != none && b.Marking != none {
-		add(ECNChanges, 7, "ECN thresholds go from %s to %s", thresholds(a.Marking), thresholds(b.Marking))
+		add(ECNChanges, Update, 7, "ECN thresholds go from %s to %s", thresholds(a.Marking), thresholds(b.Marking))
 	}
 	sharing(a, b, add)
 	return out
 }
 
-type adder func(kind EffectKind, cos int, format string, args ...any)
+type adder func(kind EffectKind, action Action, cos int, format string, args ...any)
 
 // pausing compares PFC and link pause.
 func pausing(a, b *ir.PortSettings, add adder) {
 	switch {
 	case a.LinkPause && !b.LinkPause:
-		add(LosslessEnds, 0, "link pause ends")
+		add(LosslessEnds, Delete, 0, "link pause ends")
 	case b.LinkPause && !a.LinkPause:
-		add(LosslessBegins, 0, "link pause begins")
+		add(LosslessBegins, Create, 0, "link pause begins")
 	}
 	pfc := func(p *ir.PortSettings) (sends, obeys uint8) {
 		if p.LinkPause {
@@ -218,12 +220,12 @@ func pausing(a, b *ir.PortSettings, add adder) {
 		had, has := (sent|obeyed)&bit != 0, (sends|obeys)&bit != 0
 		switch {
 		case had && !has:
-			add(LosslessEnds, cos, "lossless cos %d ends", cos)
+			add(LosslessEnds, Delete, cos, "lossless cos %d ends", cos)
 		case has && !had && sends&obeys&bit == 0:
-			add(LosslessBegins, cos, "lossless cos %d begins in one direction (%s)", cos,
+			add(LosslessBegins, Create, cos, "lossless cos %d begins in one direction (%s)", cos,
 				map[bool]string{true: "pauses are sent and not obeyed", false: "pauses are obeyed and not sent"}[sends&bit != 0])
 		case has && !had:
-			add(LosslessBegins, cos, "lossless cos %d begins", cos)
+			add(LosslessBegins, Create, cos, "lossless cos %d begins", cos)
 		}
 		if !had || !has {
 			continue
@@ -234,18 +236,18 @@ func pausing(a, b *ir.PortSettings, add adder) {
 		}{{sent, sends, "sending"}, {obeyed, obeys, "obeying"}} {
 			switch {
 			case d.before&bit > d.after&bit:
-				add(PauseDirection, cos, "%s pauses of cos %d ends", d.what, cos)
+				add(PauseDirection, Delete, cos, "%s pauses of cos %d ends", d.what, cos)
 			case d.before&bit < d.after&bit:
-				add(PauseDirection, cos, "%s pauses of cos %d begins", d.what, cos)
+				add(PauseDirection, Create, cos, "%s pauses of cos %d begins", d.what, cos)
 			}
 		}
 	}
 	switch {
 	case a.Headroom == 0 || b.Headroom == 0:
 	case a.Headroom < b.Headroom:
-		add(HeadroomChanges, 0, "headroom grows from %s to %s", diag.Bytes(a.Headroom), diag.Bytes(b.Headroom))
+		add(HeadroomChanges, Update, 0, "headroom grows from %s to %s", diag.Bytes(a.Headroom), diag.Bytes(b.Headroom))
 	case a.Headroom > b.Headroom:
-		add(HeadroomChanges, 0, "headroom shrinks from %s to %s", diag.Bytes(a.Headroom), diag.Bytes(b.Headroom))
+		add(HeadroomChanges, Update, 0, "headroom shrinks from %s to %s", diag.Bytes(a.Headroom), diag.Bytes(b.Headroom))
 	}
 }
 
@@ -265,9 +267,9 @@ func classifying(a, b *ir.PortSettings, add adder) {
 	} {
 		switch {
 		case f.had && !f.has:
-			add(TrustChanges, 0, "trust in %s ends", f.field)
+			add(TrustChanges, Delete, 0, "trust in %s ends", f.field)
 		case f.has && !f.had:
-			add(TrustChanges, 0, "trust in %s begins", f.field)
+			add(TrustChanges, Create, 0, "trust in %s begins", f.field)
 		}
 		if !f.has {
 			continue
@@ -281,7 +283,7 @@ func classifying(a, b *ir.PortSettings, add adder) {
 		}
 		for cos, values := range moved {
 			if len(values) > 0 {
-				add(ValuesMove, cos, "%s %s %s to %s", f.value, Ranges(values), diag.Plural(len(values), "moves", "move"), queue(b, cos))
+				add(ValuesMove, Update, cos, "%s %s %s to %s", f.value, Ranges(values), diag.Plural(len(values), "moves", "move"), queue(b, cos))
 			}
 		}
 	}
@@ -321,11 +323,11 @@ func sharing(a, b *ir.PortSettings, add adder) {
 		verb := func(one, many string) string { return diag.Plural(len(of[c]), one, many) }
 		switch {
 		case c.strict:
-			add(SharesChange, of[c][0], "%s %s strict", queues, verb("becomes", "become"))
+			add(SharesChange, Update, of[c][0], "%s %s strict", queues, verb("becomes", "become"))
 		case c.wasStrict:
-			add(SharesChange, of[c][0], "%s %s strict no more: DWRR share %d", queues, verb("is", "are"), c.share)
+			add(SharesChange, Update, of[c][0], "%s %s strict no more: DWRR share %d", queues, verb("is", "are"), c.share)
 		default:
-			add(SharesChange, of[c][0], "%s %s from DWRR share %d to %d", queues, verb("goes", "go"), c.was, c.share)
+			add(SharesChange, Update, of[c][0], "%s %s from DWRR share %d to %d", queues, verb("goes", "go"), c.was, c.share)
 		}
 	}
 }

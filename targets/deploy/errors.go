@@ -9,6 +9,7 @@ import (
 
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
+	"github.com/rocec/rocec/targets/deploy/txn"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -51,6 +52,8 @@ type Error struct {
 	Err    error  // the cause, if there is one
 	Lost   bool   // the connection broke: what happened on the device is not known from this
 	None   bool   // of Journal: the device has no trace of what it was given of the run
+
+	NoAddress bool // of Unreachable: the name of the device has no address
 }
 
 // Error returns "leaf01: upload: no space …".
@@ -73,35 +76,23 @@ func (e *Error) Diagnostic() *diag.Diagnostic {
 
 // Owner is who holds the lock of a device.
 type Owner struct {
-	Txn   string // the run
-	Key   string // that tells it from another run of the same name
-	Mark  string // how far it came on the device; empty: not asked
-	Who   string // "alice@ws7, process 4711"
-	Since string // the device's clock, RFC 3339
+	Txn   string   // the run
+	Key   string   // that tells it from another run of the same name
+	Mark  txn.Mark // how far it came on the device; Absent: not asked, or it changes nothing there
+	Who   string   // "alice@ws7, process 4711"
+	Since string   // the device's clock, RFC 3339
 
 	Until  time.Duration // until the device goes back by itself, or the run's mark ends, by the device's own timer; 0: not known
 	Beside bool          // the run has marked the device, which it does not change itself
 }
 
 // Held reports whether the run has put its change to use, and waits for it to be confirmed.
-func (o *Owner) Held() bool { return o != nil && o.Mark == markLoaded }
+func (o *Owner) Held() bool { return o != nil && o.Mark == txn.Loaded }
 
 // Bars reports whether the run forbids other runs to change the device or to rely on it. It does while its change is not confirmed there,
 // and while its mark is on the device.
 func (o *Owner) Bars() bool {
-	return o != nil && (o.Beside || o.Mark == markPrepared || unfinished(o.Mark))
-}
-
-// The marks of a run that neither keeps nor has undone its change.
-const (
-	markPrepared = "prepared" // and it has changed nothing yet
-	markArmed    = "armed"
-	markLoaded   = "loaded"
-	markUndoing  = "undoing"
-)
-
-func unfinished(mark string) bool {
-	return mark == markArmed || mark == markLoaded || mark == markUndoing
+	return o != nil && (o.Beside || o.Mark == txn.Prepared || o.Mark.Open())
 }
 
 // String describes the holder in a few words.
@@ -129,19 +120,19 @@ func (o *Owner) Holds(names ...string) string {
 	case o.Beside:
 		return fmt.Sprintf("%s %s the mark of %s, which changes devices beside %s. The mark ends in %s unless the run renews it.", on,
 			diag.Plural(n, "has", "have"), o, diag.Plural(n, "it", "them"), left)
-	case o.Mark == markLoaded && o.Until > 0:
+	case o.Mark == txn.Loaded && o.Until > 0:
 		return fmt.Sprintf("%s %s changed by %s, which is not confirmed. %s.", on, was, o, goes)
-	case o.Mark == markLoaded:
+	case o.Mark == txn.Loaded:
 		return fmt.Sprintf("%s %s changed by %s, which is not confirmed. The time until %s back is not known.", on, was, o,
 			diag.Plural(n, "it goes", "they go"))
-	case o.Mark == markUndoing:
+	case o.Mark == txn.Undoing:
 		return fmt.Sprintf("%s %s going back from a change by %s.", on, is, o)
-	case unfinished(o.Mark) && o.Until > 0:
+	case o.Mark.Open() && o.Until > 0:
 		return fmt.Sprintf("%s %s being changed by %s. %s if that run has died.", on, is, o, goes)
-	case unfinished(o.Mark):
+	case o.Mark.Open():
 		return fmt.Sprintf("%s %s being changed by %s.", on, is, o)
 	}
-	if o.Mark == markPrepared {
+	if o.Mark == txn.Prepared {
 		return fmt.Sprintf("%s %s locked by %s, which has changed nothing there yet.", on, is, o)
 	}
 	return fmt.Sprintf("%s %s locked by %s.", on, is, o)
@@ -163,13 +154,13 @@ func (o *Owner) GoOn(names ...string) string {
 			return "Wait until it ends."
 		}
 		return "Wait until it ends. If that run died: " + unlock
-	case unfinished(o.Mark) && !known:
+	case o.Mark.Open() && !known:
 		return badRunName
-	case o.Mark == markLoaded:
+	case o.Mark == txn.Loaded:
 		return fmt.Sprintf("Keep the change: %s. Go back: %s.", RunCommand("confirm", o.Txn), rollback)
-	case o.Mark == markUndoing:
+	case o.Mark == txn.Undoing:
 		return fmt.Sprintf("If that run died, bring it to its end: %s.", resume)
-	case (unfinished(o.Mark) || o.Mark == markPrepared) && known:
+	case (o.Mark.Open() || o.Mark == txn.Prepared) && known:
 		return fmt.Sprintf("If that run died, bring it to its end: %s. Go back: %s.", resume, rollback)
 	}
 	return "If that run is over, take its lock away: " + unlock
@@ -187,7 +178,7 @@ func ParseOwner(text string) *Owner {
 		case "key":
 			o.Key = value
 		case "mark":
-			o.Mark = value
+			o.Mark = txn.MarkOf(value)
 		case "owner":
 			o.Who = value
 		case "since":

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/deploy/txn"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -32,7 +33,7 @@ type Have struct {
 	Count   int        // of the runs that have written there; -1: it could not be seen
 	Unseen  bool       // locks and runs could not be looked for, as that takes root
 	Runs    []RunMark  // runs that left something there, besides who holds the lock
-	Over    []RunMark  // runs that are over there, and what became of them: "confirmed", "undone", …
+	Over    []RunMark  // runs that are over there, and what became of them
 	Notes   []Note     // what runs that were kept noted there, the latest ten of them
 	Rights  []RightsOf // of folders and of rocec's state, where others than root may write
 	Unnamed int        // further ones, beyond those that a read keeps
@@ -83,10 +84,11 @@ type Note struct {
 
 // RunMark is a run that a device holds something of.
 type RunMark struct {
-	Run, Mark string        // Mark: how far it came there, a mark of package txn
-	Until     time.Duration // until the device goes back from it, by its own timer; 0: it does not, or that is not known
-	Undoes    string        // of a rollback that was kept: the run it went back from
-	Who       string        // who led that rollback
+	Run    string
+	Mark   txn.Mark      // how far it came there
+	Until  time.Duration // until the device goes back from it, by its own timer; 0: it does not, or that is not known
+	Undoes string        // of a rollback that was kept: the run it went back from
+	Who    string        // who led that rollback
 }
 
 // Judged is a probe that ran.

@@ -7,13 +7,13 @@ func (p *Plan) Others() {
 		if !d.ByOthers() || d.Status == StatusSame {
 			continue
 		}
-		d.Waits = "written by others"
+		d.Waits = Wait{Why: WrittenByOthers}
 		switch {
 		case d.Err == nil:
 		case d.Err.Kind == Unmet:
-			d.Waits += ", and not as it must be: " + OneLine(d.Err.Detail)
+			d.Waits.More = ", and not as it must be: " + OneLine(d.Err.Detail)
 		default:
-			d.Waits += ", and not read: " + OneLine(d.Err.Detail)
+			d.Waits.More = ", and not read: " + OneLine(d.Err.Detail)
 		}
 		d.Status, d.Drift, d.New, d.Removing = StatusOthers, d.Changes, d.Old, false
 		d.Err, d.Changes, d.Effects, d.Disrupts, d.Found, d.Diags = nil, nil, nil, nil, nil, nil

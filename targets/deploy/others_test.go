@@ -42,9 +42,9 @@ func TestOthers(t *testing.T) {
 		assert.Nil(t, d.Err)
 	}
 	assert.Equal(t, drift, p.Devices[2].Shown())
-	assert.Equal(t, "written by others", p.Devices[2].Waits)
-	assert.Equal(t, "written by others, and not read: another machine", p.Devices[4].Waits)
-	assert.Equal(t, "written by others, and not as it must be: another class is set", p.Devices[5].Waits)
+	assert.Equal(t, "written by others", p.Devices[2].Waits.String())
+	assert.Equal(t, "written by others, and not read: another machine", p.Devices[4].Waits.String())
+	assert.Equal(t, "written by others, and not as it must be: another class is set", p.Devices[5].Waits.String())
 	s := p.Summary()
 	assert.Equal(t, []int{1, 1, 4, 0, 0}, []int{s.Change, s.Same, s.Others, s.Unreachable, s.Refused})
 	assert.Equal(t, 1, s.Files, "those of others are not counted")

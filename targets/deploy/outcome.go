@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/rocec/rocec/targets/deploy/txn"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -107,7 +108,7 @@ type Result struct {
 	Err        *Error        // what stood in the way; nil: nothing
 	Undo       *Error        // what stood in the way of going back
 	Cleanup    *Error        // what stood in the way of taking our things away
-	Mark       string        // the last mark that the device reported, besides absent; empty: none
+	Mark       txn.Mark      // the last mark that the device reported; Absent: none
 	Files      []FileResult  // of the change; empty: nothing was tried, or it is of live states alone
 	InUse      string        // whether the device uses what it holds, as it reported: [UseYes] only where that was read
 	Unread     string        // why InUse could not be read, in the words of the target; empty: not known

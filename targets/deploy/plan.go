@@ -45,7 +45,7 @@ type DevicePlan struct {
 	Diags    diag.List          // what Edit said about the content found, but for its warnings
 	Found    []*diag.Diagnostic // what the vendor's rules say of changed files as they will be; notes are left out
 	Digest   string             // what the run does there, as a hash that the device is given with it; empty: none
-	Waits    string             // of a pending device, or one that others write: why
+	Waits    Wait               // of a pending device, or one that others write: why
 	Changes  []*Change          // in the order of Device.Files
 	Drift    []*Change          // of a device with StatusOthers: what others are to change; nil where it could not be read
 	Disrupts []string           // what traffic will notice, each once
@@ -76,7 +76,7 @@ func (p *Plan) Pending() {
 		if d.Device.Source == nil || d.Device.Source.Maintenance == "" || d.Status == StatusSame || d.Status == StatusOthers {
 			continue
 		}
-		d.Status, d.Waits = StatusPending, "under maintenance: "+OneLine(d.Device.Source.Maintenance)
+		d.Status, d.Waits = StatusPending, Wait{"under maintenance", ": " + OneLine(d.Device.Source.Maintenance)}
 		d.Err, d.Changes, d.Effects, d.Disrupts, d.Found, d.Diags = nil, nil, nil, nil, nil, nil
 	}
 }
@@ -89,23 +89,6 @@ type LiveState struct {
 
 // FileState is the content of a file before and after, as SHA-256 in hex, or "absent".
 type FileState struct{ Path, Base, Target string }
-
-// Action is what is done to a file; its text is the one of the JSON, its [Action.Symbol] the one of the screen.
-type Action string
-
-// The actions. Activate is for a file that holds what it should and may not be in use: the apply that put it there
-// never came to its end.
-const (
-	Create   Action = "create"
-	Update   Action = "update"
-	Delete   Action = "delete"
-	Activate Action = "activate"
-)
-
-// Symbol returns the one-character form of an action.
-func (a Action) Symbol() rune {
-	return map[Action]rune{Create: '+', Update: '~', Delete: '-', Activate: '!'}[a]
-}
 
 // Change is what happens to one file or live state.
 type Change struct {
@@ -171,7 +154,7 @@ func diff(d *target.Device, h *Have) *DevicePlan {
 			p.Status = StatusRefused // it answers, and may be another machine, or was given something else
 		}
 		if len(d.Files) == 0 && len(d.Leavings) > 0 { // nothing is asked of it but to hold nothing
-			p.Status, p.Err, p.Waits = StatusPending, nil, "cannot be asked whether it still holds settings of rocec: "+OneLine(h.Err.Detail)
+			p.Status, p.Err, p.Waits = StatusPending, nil, Wait{cannotBeAsked, ": " + OneLine(h.Err.Detail)}
 		}
 		return p
 	}
@@ -567,7 +550,7 @@ func signature(d *DevicePlan, i int) string {
 	case StatusUnreachable, StatusRefused:
 		return fmt.Sprint(i)
 	}
-	b := fmt.Appendf(nil, "%q %q %t", d.Disrupts, d.Waits, d.ByOthers())
+	b := fmt.Appendf(nil, "%q %q %t", d.Disrupts, d.Waits.String(), d.ByOthers())
 	for _, e := range d.Effects {
 		b = append(append(b, '\n'), e.String()...)
 	}

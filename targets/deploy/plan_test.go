@@ -11,6 +11,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy/internal/boxtest"
+	"github.com/rocec/rocec/targets/deploy/txn"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -76,7 +77,7 @@ func TestDiff(t *testing.T) {
 func TestDiffPending(t *testing.T) {
 	d := &target.Device{Name: "leaf01", Files: []target.File{boxtest.ConfFile("/etc/app/conf", "green")}}
 	h := &Have{Device: d, Files: []Content{{Data: []byte("colour = green\n")}}, Pending: []string{"/etc/app/conf"}}
-	for mark, want := range map[string]Status{"armed": StatusChange, "loaded": StatusSame} {
+	for mark, want := range map[txn.Mark]Status{txn.Armed: StatusChange, txn.Loaded: StatusSame} {
 		h.Lock = &Owner{Txn: "txn-1", Mark: mark}
 		require.Equal(t, want, diff(d, h).Status, mark)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/texttest"
+	"github.com/rocec/rocec/targets/deploy/txn"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -135,21 +136,20 @@ func TestResultTextQuotes(t *testing.T) {
 
 // What a second signal leaves of a device follows from the verb at work and the mark.
 func TestUnderWay(t *testing.T) {
-	sent := []string{"", "prepare", "commit", "check", "confirm", "undo", "release"}
-	marks := []string{"", "prepared", "armed", "loaded", "confirmed", "undoing", "undone", "conflict", "failed"}
-	for i := range product(len(sent), len(marks), 2, 2) {
-		u := deploy.UnderWay{Sent: sent[i[0]], Mark: marks[i[1]], Asked: i[2] == 1, Resumed: i[3] == 1}
+	sent := []txn.Verb{"", txn.Prepare, txn.Commit, txn.Check, txn.Confirm, txn.Undo, txn.Release}
+	for i := range product(len(sent), int(txn.Failed)+1, 2, 2) {
+		u := deploy.UnderWay{Sent: sent[i[0]], Mark: txn.Mark(i[1]), Asked: i[2] == 1, Resumed: i[3] == 1}
 		text := u.Text()
 		require.NotEmpty(t, text)
 		at := fmt.Sprintf("%+v: %s", u, text)
-		decides := slices.Contains([]string{"commit", "confirm", "undo"}, u.Sent)
-		untouched := !decides && (u.Mark == "" || u.Mark == "prepared")
+		decides := slices.Contains([]txn.Verb{txn.Commit, txn.Confirm, txn.Undo}, u.Sent)
+		untouched := !decides && (u.Mark == txn.Absent || u.Mark == txn.Prepared)
 		require.Equal(t, untouched, strings.Contains(text, "unchanged") || strings.Contains(text, "changed nothing"), at)
-		undoes := u.Sent == "commit" || u.Sent == "confirm" || !decides && (u.Mark == "armed" || u.Mark == "loaded")
+		undoes := u.Sent == txn.Commit || u.Sent == txn.Confirm || !decides && (u.Mark == txn.Armed || u.Mark == txn.Loaded)
 		require.Equal(t, undoes, strings.Contains(text, "undoes"), at)
-		require.Equal(t, u.Sent == "confirm" || !decides && u.Mark == "confirmed", strings.Contains(text, "keeps"), at)
-		require.Equal(t, u.Sent == "undo" || !decides && u.Mark == "undoing", strings.Contains(text, "puts back"), at)
-		require.Equal(t, !decides && (u.Mark == "undone" || u.Mark == "conflict"), strings.Contains(text, "is back"), at)
+		require.Equal(t, u.Sent == txn.Confirm || !decides && u.Mark == txn.Confirmed, strings.Contains(text, "keeps"), at)
+		require.Equal(t, u.Sent == txn.Undo || !decides && u.Mark == txn.Undoing, strings.Contains(text, "puts back"), at)
+		require.Equal(t, !decides && (u.Mark == txn.Undone || u.Mark == txn.Conflict), strings.Contains(text, "is back"), at)
 	}
 	for verb, want := range map[string]string{
 		"apply":    "Go on: rocec resume run-1. Go back: rocec rollback run-1.",
@@ -163,21 +163,22 @@ func TestUnderWay(t *testing.T) {
 
 // How far a run came is told by its mark alone, and what goes on is a command that the mark allows.
 func TestMarkText(t *testing.T) {
-	for mark, want := range map[string]string{
-		"armed": "rocec resume run-1. Go back: rocec rollback run-1.", "loaded": "rocec confirm run-1. Go back: rocec rollback run-1.",
-		"undoing": "rocec resume run-1.",
+	for mark, want := range map[txn.Mark]string{
+		txn.Armed: "rocec resume run-1. Go back: rocec rollback run-1.", txn.Loaded: "rocec confirm run-1. Go back: rocec rollback run-1.",
+		txn.Undoing: "rocec resume run-1.",
 	} {
 		o := deploy.Owner{Txn: "run-1", Mark: mark}
 		require.True(t, strings.HasSuffix(o.GoOn("leaf1"), want), o.GoOn("leaf1"))
 		require.NotContains(t, o.GoOn("leaf1"), "unlock")
 		require.True(t, o.Bars())
 	}
-	undoing := deploy.Owner{Txn: "run-1", Mark: "undoing"}
+	undoing := deploy.Owner{Txn: "run-1", Mark: txn.Undoing}
 	require.NotContains(t, undoing.GoOn("leaf1"), "Go back")
-	for _, mark := range []string{"prepared", "armed", "loaded", "confirmed", "undoing", "undone", "conflict", "failed"} {
+	for mark := txn.Prepared; mark <= txn.Failed; mark++ {
 		require.NotEmpty(t, deploy.MarkText(mark))
 	}
-	require.Empty(t, deploy.MarkText("absent"))
+	require.Empty(t, deploy.MarkText(txn.Absent))
+	require.Empty(t, deploy.MarkText(txn.MarkOf("a word of a later rocec")))
 }
 
 // No name of a run that a device makes up is in a command that a person may paste, whatever the device reports of the run.

@@ -1,43 +1,45 @@
 package deploy
 
+import "github.com/rocec/rocec/targets/deploy/txn"
+
 // UnderWay is how far a run came on a device, as far as rocec knows at a moment at which it may end.
 type UnderWay struct {
-	Mark    string // the last mark that the device reported, besides absent; empty: none
-	Sent    string // the verb at work, or the one whose answer was lost: "prepare", "commit", "check", "confirm", "undo", "release"
-	Asked   bool   // a verb that writes was sent
-	Resumed bool   // another process began the run on the device
+	Mark    txn.Mark // the last mark that the device reported; Absent: none
+	Sent    txn.Verb // the verb at work, or the one whose answer was lost
+	Asked   bool     // a verb that writes was sent
+	Resumed bool     // another process began the run on the device
 }
 
 // Text states what becomes of the device where rocec ends now and no other command goes on: what it does by itself, and what is left there.
 func (u UnderWay) Text() string {
 	switch u.Sent {
-	case "commit":
+	case txn.Commit:
 		return "takes the change by itself, and undoes it by itself unless the run goes on"
-	case "confirm":
+	case txn.Confirm:
 		return "was asked to keep the change: it keeps it, or undoes it by itself where that did not arrive"
-	case "undo":
+	case txn.Undo:
 		return "puts back what was there before, by itself where rocec is gone"
 	}
 	switch u.Mark {
-	case "armed":
+	case txn.Armed:
 		return "was changing, and undoes the change by itself unless the run goes on"
-	case "loaded":
+	case txn.Loaded:
 		return "holds what the run wrote, not confirmed, and undoes it by itself unless the run goes on"
-	case "confirmed":
+	case txn.Confirmed:
 		return "keeps the change; locks and temporary files may remain"
-	case "undoing":
+	case txn.Undoing:
 		return "puts back what was there before, by itself where rocec is gone"
-	case "undone":
+	case txn.Undone:
 		return "is back at what was there before; locks and temporary files may remain"
-	case "conflict":
+	case txn.Conflict:
 		return "is back at what was there before, but for files that others changed; locks and temporary files may remain"
-	case "failed":
+	case txn.Failed:
 		return "could not go back in full; locks and temporary files may remain"
 	}
 	switch {
-	case u.Resumed && u.Mark == "":
+	case u.Resumed && u.Mark == txn.Absent:
 		return "had not answered yet; this command changed nothing there"
-	case u.Mark == "" && !u.Asked:
+	case u.Mark == txn.Absent && !u.Asked:
 		return "is unchanged, and nothing of the run is there"
 	}
 	return "is unchanged; a lock and temporary files may remain"
@@ -56,15 +58,15 @@ func WaysOn(verb, run string) string {
 }
 
 // MarkText states how far a run came on a device; empty: the mark says nothing.
-func MarkText(mark string) string {
-	return map[string]string{
-		"prepared":  "it has changed nothing yet",
-		"armed":     "it is changing the device, or died over it",
-		"loaded":    "it has changed the device, and is not confirmed yet",
-		"confirmed": "it is confirmed",
-		"undoing":   "it is being undone",
-		"undone":    "it is undone",
-		"conflict":  "it is undone, but for files that somebody else has changed",
-		"failed":    "its undo failed",
+func MarkText(mark txn.Mark) string {
+	return map[txn.Mark]string{
+		txn.Prepared:  "it has changed nothing yet",
+		txn.Armed:     "it is changing the device, or died over it",
+		txn.Loaded:    "it has changed the device, and is not confirmed yet",
+		txn.Confirmed: "it is confirmed",
+		txn.Undoing:   "it is being undone",
+		txn.Undone:    "it is undone",
+		txn.Conflict:  "it is undone, but for files that somebody else has changed",
+		txn.Failed:    "its undo failed",
 	}[mark]
 }

@@ -4,6 +4,7 @@ package target
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"strings"
@@ -324,6 +325,9 @@ func (e *LoginError) Error() string { return e.Err.Error() }
 
 // Unwrap returns the failure.
 func (e *LoginError) Unwrap() error { return e.Err }
+
+// ErrNoAddress is inside the error of a Dial to a device whose name has no address.
+var ErrNoAddress = errors.New("no address")
 
 // HostKeyError is a device, or a jump host on the way, that did not prove who it is. It lies inside a [LoginError].
 type HostKeyError struct {

@@ -232,7 +232,7 @@ func (d *draft) read(c Cabling, ds *diag.List) {
 // check reports a name that cannot be.
 func (d *draft) check(why string, at diag.Range, ds *diag.List) bool {
 	if why != "" {
-		ds.Add(&diag.Diagnostic{Severity: diag.Error, Code: badName.Code, Summary: badName.Summary, Detail: why, At: at})
+		ds.Add(&diag.Diagnostic{Severity: diag.Error, Code: lang.BadName.Code, Summary: lang.BadName.Summary, Detail: why, At: at})
 	}
 	return why == ""
 }
@@ -281,12 +281,6 @@ func (d *draft) managed(j *jack) bool {
 
 // oddLetter is what no name of a device has; in a glob any letter stands for it.
 var oddLetter = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^a-z0-9._-]`) })
-
-// badName is the topic of names that cannot be.
-var badName = func() diag.Topic {
-	i := slices.IndexFunc(lang.Topics, func(t diag.Topic) bool { return t.Code == "bad-name" })
-	return lang.Topics[i]
-}()
 
 // notes says what was left out.
 func (d *draft) notes() []string {

@@ -22,6 +22,7 @@ func dialError(d *target.Device, step string, err error) *deploy.Error {
 	} else if errors.Is(err, context.DeadlineExceeded) {
 		e.Detail = "no answer in time: " + e.Detail
 	}
+	e.NoAddress = errors.Is(err, target.ErrNoAddress)
 	return e
 }
 

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/txn"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -299,7 +300,7 @@ func fillState(h *deploy.Have, text string) {
 			fmt.Fprintln(&owner, value)
 		case "run":
 			if run, mark, _ := strings.Cut(value, " "); deploy.ValidRun(run) {
-				h.Runs = append(h.Runs, deploy.RunMark{Run: run, Mark: deploy.OneLine(mark)})
+				h.Runs = append(h.Runs, deploy.RunMark{Run: run, Mark: txn.MarkOf(mark)})
 			}
 		case "due":
 			if f := strings.Fields(value); len(f) == 3 && f[1] == h.Boot {
@@ -319,7 +320,7 @@ func fillState(h *deploy.Have, text string) {
 			fmt.Fprintln(&marked, value)
 		case "ended":
 			if f := strings.Fields(value); len(f) >= 2 && deploy.ValidRun(f[0]) {
-				h.Over = append(h.Over, deploy.RunMark{Run: f[0], Mark: deploy.OneLine(f[1])})
+				h.Over = append(h.Over, deploy.RunMark{Run: f[0], Mark: txn.MarkOf(f[1])})
 			}
 		case "back":
 			if f := strings.SplitN(value, " ", 3); len(f) == 3 && deploy.ValidRun(f[1]) {

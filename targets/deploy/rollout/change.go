@@ -120,11 +120,7 @@ func (c *change) run(ctx context.Context, pause func(txn.State) bool) {
 
 // at is how far the device came, for a person who ends rocec now.
 func (c *change) at() deploy.UnderWay {
-	u := deploy.UnderWay{Sent: string(c.sent), Asked: c.asked, Resumed: c.resumed}
-	if c.state.Last != txn.Absent {
-		u.Mark = c.state.Last.String()
-	}
-	return u
+	return deploy.UnderWay{Mark: c.state.Last, Sent: c.sent, Asked: c.asked, Resumed: c.resumed}
 }
 
 // record writes down what is about to be done. Nothing begins that cannot be written down; what has begun is brought to its end.

@@ -16,6 +16,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/internal/boxtest"
 	"github.com/rocec/rocec/targets/deploy/rollout"
+	"github.com/rocec/rocec/targets/deploy/txn"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -182,7 +183,7 @@ func TestDeadRun(t *testing.T) {
 	require.Eventually(t, func() bool { return b.Read("/run/loaded") == boxtest.OldConf }, 10*time.Minute, 50*time.Millisecond,
 		"the device undoes it by itself")
 	require.Equal(t, boxtest.OldConf, b.Read("/etc/app/conf"))
-	require.Eventually(t, func() bool { return b.plan(t).Devices[0].Lock.Mark == "undone" }, 10*time.Minute, 50*time.Millisecond)
+	require.Eventually(t, func() bool { return b.plan(t).Devices[0].Lock.Mark == txn.Undone }, 10*time.Minute, 50*time.Millisecond)
 	require.Eventually(t, func() bool { return len(b.AtWork()) == 0 }, 10*time.Minute, 50*time.Millisecond, "the undo ends after its mark")
 	rep, err = rollout.Apply(t.Context(), b.Dial, b.plan(t), other)
 	require.NoError(t, err)

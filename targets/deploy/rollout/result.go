@@ -21,9 +21,7 @@ func (c *change) result() *deploy.Result {
 		rep = &device.Report{}
 	}
 	r.Used, r.Backup = slices.Contains(rep.Began, true), rep.Backup
-	if c.state.Last != txn.Absent {
-		r.Mark = c.state.Last.String()
-	}
+	r.Mark = c.state.Last
 	r.Back = c.state.Goal == txn.Back && c.state.Began && c.state.Last != txn.Confirmed
 	c.left(r, rep)
 	known := c.state.Known && len(rep.Files) == len(c.what.Files)

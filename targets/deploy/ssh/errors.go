@@ -56,7 +56,7 @@ func unreachable(l *login, err error) error {
 	case l.via != nil && errors.As(err, &refused):
 		return failure(ErrUnreachable, err, "%s cannot reach %s: %s", l.via, l, said(refused.Message))
 	case l.via == nil && errors.As(err, &dns) && dns.IsNotFound:
-		return failure(ErrUnreachable, err,
+		return failure(ErrUnreachable, errors.Join(target.ErrNoAddress, err),
 			"the name %q has no address; give one as address in the ssh block, or as HostName in ~/.ssh/config", l.host)
 	}
 	return failure(ErrUnreachable, err, "cannot reach %s: %s", l, cause(err))

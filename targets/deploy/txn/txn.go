@@ -24,23 +24,35 @@ const (
 	Undone                // what was there before is back and in use
 	Conflict              // undone but for files that somebody else has changed
 	Failed                // undone as far as it went: what was there before may not be in use
+	Unknown               // the device has a word for it that this rocec does not know; no state of the machine
 )
 
-// names are the marks as they stand on a device.
-var names = [...]string{"absent", "prepared", "armed", "loaded", "confirmed", "undoing", "undone", "conflict", "failed"}
+// names are the marks as they stand on a device; Unknown has no word there.
+var names = [...]string{"absent", "prepared", "armed", "loaded", "confirmed", "undoing", "undone", "conflict", "failed", "unknown"}
 
 // String returns the mark as it stands on a device.
 func (m Mark) String() string { return names[m] }
 
-// ParseMark is the inverse of String.
+// ParseMark is the inverse of String for the words of devices. For another word it returns Absent and false.
 func ParseMark(s string) (Mark, bool) {
-	for i, n := range names {
+	for i, n := range names[:Unknown] {
 		if n == s {
 			return Mark(i), true
 		}
 	}
 	return Absent, false
 }
+
+// MarkOf reads the word of a device. It returns Unknown for a word that this rocec does not know.
+func MarkOf(word string) Mark {
+	if m, ok := ParseMark(word); ok {
+		return m
+	}
+	return Unknown
+}
+
+// Open reports whether a run with the mark may have changed its device, and has neither kept nor undone that.
+func (m Mark) Open() bool { return m == Armed || m == Loaded || m == Undoing }
 
 // Lock is who holds the lock of a device.
 type Lock uint8

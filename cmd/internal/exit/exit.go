@@ -1,0 +1,66 @@
+// Package exit has the exit statuses of rocec, each with one meaning for every verb, and the error that ends the process with one.
+package exit
+
+import (
+	"fmt"
+
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// The exit statuses.
+const (
+	Good        = 0
+	Errors      = 1
+	Changes     = 2
+	Machines    = 3
+	Incomplete  = 4
+	Locked      = 5
+	Usage       = 64
+	Interrupted = 130
+)
+
+// Meanings states what each status means, in the order of the documentation.
+var Meanings = []struct {
+	Status  int
+	Meaning string
+}{
+	{Good, "good; also when there are changes, unless --detailed-exitcode"},
+	{Errors, "the fabric has errors (or warnings with --warnings-as-errors); fmt --check found work; verify found drift; " +
+		"trace met a hop that breaks losslessness"},
+	{Changes, "--detailed-exitcode: there are changes"},
+	{Machines, "machines: unreachable, login, host-key alarm, permission, disk; nothing was changed"},
+	{Incomplete, "apply incomplete: some devices done, some restored, refused, or undone by gate or dead-man; the report says which"},
+	{Locked, "locked by somebody else"},
+	{Usage, "wrong usage"},
+	{Interrupted, "interrupted"},
+}
+
+// Error ends the process with a status. An empty message prints nothing, because the verb has printed it already.
+type Error struct {
+	Status  int
+	Message string
+}
+
+// Error returns the message.
+func (e *Error) Error() string { return e.Message }
+
+// With returns an error that ends the process with a status and prints nothing.
+func With(status int) *Error { return &Error{Status: status} }
+
+// Fail returns an error with a message for the person. It escapes names and errors among the arguments, so that each stays on its line.
+func Fail(status int, format string, args ...any) error {
+	return &Error{status, Sentence(format, args)}
+}
+
+// Sentence puts arguments into a message, as [Fail] does.
+func Sentence(format string, args []any) string {
+	for i, arg := range args {
+		switch arg := arg.(type) {
+		case string:
+			args[i] = diag.Escape(arg)
+		case error:
+			args[i] = diag.Escape(arg.Error())
+		}
+	}
+	return fmt.Sprintf(format, args...)
+}

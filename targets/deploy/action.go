@@ -1,0 +1,18 @@
+package deploy
+
+// Action is what is done to a file, to a setting, or by an effect to traffic. JSON has its text, and the screen its [Action.Symbol].
+type Action string
+
+// The actions. Activate is for a file that holds what it should and may not be in use: the apply that put it there
+// never came to its end.
+const (
+	Create   Action = "create"
+	Update   Action = "update"
+	Delete   Action = "delete"
+	Activate Action = "activate"
+)
+
+// Symbol returns the one-character form of an action.
+func (a Action) Symbol() rune {
+	return map[Action]rune{Create: '+', Update: '~', Delete: '-', Activate: '!'}[a]
+}
