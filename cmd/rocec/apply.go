@@ -18,6 +18,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/rollout"
 	"github.com/rocec/rocec/targets/deploy/seen"
+	"github.com/rocec/rocec/targets/deploy/sequence"
 )
 
 func (a *app) applyCommand() *cobra.Command {
@@ -199,7 +200,7 @@ func (a *app) apply(ctx context.Context, args []string, o applyOptions) (err err
 	if !until.IsZero() {
 		a.say("No wave begins that may not end by %s.", until.Format("2006-01-02 15:04 MST"))
 	}
-	for range mostSteps {
+	for range sequence.MostSteps {
 		more, err := a.applyStep(ctx, &w, plan, o)
 		if err != nil || !more {
 			return err
@@ -234,12 +235,12 @@ func (a *app) applyStep(ctx context.Context, w *work, plan *deploy.Plan, o apply
 	if o.away = unread(plan); len(o.away) > o.maxFailures {
 		o.away = nil
 	}
-	plan, seq, err := w.devices.inOrder(w.f.Fabric, w.f.Tree(), plan, o.orderOptions, o.parallel, o.soakTime())
+	plan, seq, err := w.devices.inOrder(w.f.Fabric, w.f.Tree(), plan, o.rules(o.parallel, o.soakTime()))
 	if err != nil {
 		return false, err
 	}
 	a.readLocks(ctx, w.devices, plan, seq)
-	if len(seq.steps) > 0 && o.saved != "" {
+	if len(seq.Steps) > 0 && o.saved != "" {
 		return false, savedStep(seq)
 	}
 	if o.format == "text" {
@@ -256,7 +257,7 @@ func (a *app) applyStep(ctx context.Context, w *work, plan *deploy.Plan, o apply
 		return false, err
 	}
 	results, err := a.lead(ctx, lead{
-		leadOptions: o.leadOptions, order: seq.order, hooks: o.hooks(), notAfter: w.until, fabric: w.dir, name: w.f.Fabric.Name, only: o.only,
+		leadOptions: o.leadOptions, order: seq.Order, hooks: o.hooks(), notAfter: w.until, fabric: w.dir, name: w.f.Fabric.Name, only: o.only,
 		devices: w.devices, plan: plan,
 	})
 	if err != nil {
@@ -265,10 +266,10 @@ func (a *app) applyStep(ctx context.Context, w *work, plan *deploy.Plan, o apply
 	if !results.Complete() || ctx.Err() != nil {
 		return false, outcome(results)
 	}
-	if len(seq.steps) > 1 {
+	if len(seq.Steps) > 1 {
 		if o.hold > 0 {
 			a.say("This was the first of %s. When it is confirmed, apply goes on: %s, then rocec apply.",
-				diag.Count(len(seq.steps), "step"), deploy.RunCommand("confirm", results.Run.Name))
+				diag.Count(len(seq.Steps), "step"), deploy.RunCommand("confirm", results.Run.Name))
 			return false, outcome(results)
 		}
 		return true, nil
@@ -280,7 +281,7 @@ func (a *app) applyStep(ctx context.Context, w *work, plan *deploy.Plan, o apply
 }
 
 // mayApply asks the rules and the person.
-func (a *app) mayApply(ctx context.Context, w *work, plan *deploy.Plan, seq *sequence, o applyOptions) error {
+func (a *app) mayApply(ctx context.Context, w *work, plan *deploy.Plan, seq *sequence.Sequence, o applyOptions) error {
 	untouched := func(err error) error {
 		if o.format == "json" {
 			a.writeUntouched(plan)
@@ -290,7 +291,7 @@ func (a *app) mayApply(ctx context.Context, w *work, plan *deploy.Plan, seq *seq
 	if err := a.barred(w.f, w.dir, w.devices, plan, seq, "", &o.leadOptions); err != nil {
 		return err
 	}
-	if s := plan.Summary(); s.Unreachable+s.Refused > o.maxFailures && (s.Refused > o.maxFailures || len(seq.mixed.against()) > 0) {
+	if s := plan.Summary(); s.Unreachable+s.Refused > o.maxFailures && (s.Refused > o.maxFailures || seq.Lossy()) {
 		return untouched(exit.Fail(exit.Machines, "%s cannot be changed, and a link with PFC at one end only loses frames. Nothing was changed. "+
 			"Fix them, leave them out with --target, or go on without them with --max-failures %d.",
 			diag.Count(s.Unreachable+s.Refused, "device"), s.Unreachable+s.Refused))
@@ -363,10 +364,10 @@ func question(f *ir.Fabric, what string) string {
 
 // nothingToDo ends an apply without changes; devices that could not be read are still worth an exit status.
 func (a *app) nothingToDo(plan *deploy.Plan, format string) error {
-	held := bars(plan, nil, "")
+	held := sequence.Bars(plan, nil, "")
 	switch {
 	case format == "json" && len(held) > 0:
-		a.writeStopped(plan, held, deploy.OtherRun, held[0].Holds(held[0].names()...))
+		a.writeStopped(plan, held, deploy.OtherRun, held[0].Holds(held[0].Names()...))
 	case format == "json":
 		a.writeUntouched(plan)
 	}
@@ -375,7 +376,7 @@ func (a *app) nothingToDo(plan *deploy.Plan, format string) error {
 	}
 	var texts []string
 	for _, h := range held { // what is in use there may not stay
-		texts = append(texts, h.Holds(h.names()...)+" "+h.GoOn(h.names()...))
+		texts = append(texts, h.Holds(h.Names()...)+" "+h.GoOn(h.Names()...))
 	}
 	if len(texts) > 0 {
 		return exit.Fail(exit.Locked, "%s", strings.Join(texts, " "))

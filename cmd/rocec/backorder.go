@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"github.com/rocec/rocec/cmd/internal/journal"
-	"github.com/rocec/rocec/compiler/change"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/sequence"
 	"github.com/rocec/rocec/targets/deploy/txn"
 	"github.com/rocec/rocec/targets/target"
 )
@@ -54,7 +54,7 @@ func orderOf(l *journal.Log, plan *deploy.Plan, goal txn.Goal, maxDark int) *dep
 
 // backSequence is the order of going back from a run on the devices that kept it: the last wave first, each judged in the fabric as it
 // is now. Where the fabric is not what it was, or cannot be read any more, only the journal's order is known.
-func (a *app) backSequence(l *journal.Log, plan *deploy.Plan, o rollbackOptions) (*sequence, *deploy.Order) {
+func (a *app) backSequence(l *journal.Log, plan *deploy.Plan, o rollbackOptions) (*sequence.Sequence, *deploy.Order) {
 	order := orderOf(l, plan, txn.Back, o.maxDark)
 	if len(a.vars)+len(a.varFiles) == 0 {
 		a.vars, a.varFiles = l.Vars, l.VarFiles
@@ -72,22 +72,9 @@ func (a *app) backSequence(l *journal.Log, plan *deploy.Plan, o rollbackOptions)
 			return nil, order
 		}
 	}
-	s, of := survey(f.Fabric, f.Tree(), plan, o.rules(o.parallel))
-	living, err := s.living()
-	if err != nil {
+	s, _ := sequence.Follow(f.Fabric, f.Tree(), plan, order, o.rules(o.parallel, o.soakTime()))
+	if s == nil {
 		return nil, order
 	}
-	var waves [][]*change.Task
-	for _, w := range order.Waves {
-		var tasks []*change.Task
-		for _, p := range w.Devices {
-			t := taskOf(p, o.soakTime())
-			t.Phase = w.Phase
-			tasks = append(tasks, t)
-		}
-		waves = append(waves, tasks)
-	}
-	s.waves, s.refused = living.Follow(waves, s.rules)
-	s.arrange(of)
-	return s, s.order
+	return s, s.Order
 }

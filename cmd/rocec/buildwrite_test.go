@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/lang/langtest"
 )
 
 // built runs build on a fabric and returns what it prints.
@@ -138,7 +139,7 @@ func BenchmarkRebuild(b *testing.B) {
 	for _, pods := range []int{1, 2, 4} {
 		b.Run(fmt.Sprintf("%d-hosts", 2560*pods), func(b *testing.B) {
 			dir, out := b.TempDir(), b.TempDir()
-			if err := os.WriteFile(filepath.Join(dir, "fabric.hcl"), scaleFabric(pods), 0o644); err != nil {
+			if err := os.WriteFile(filepath.Join(dir, "fabric.hcl"), langtest.Scale(pods), 0o644); err != nil {
 				b.Fatal(err)
 			}
 			built(b, "-q", "-o", out, dir)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"time"
@@ -12,104 +11,18 @@ import (
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/journal"
 	"github.com/rocec/rocec/cmd/internal/report"
-	"github.com/rocec/rocec/compiler/change"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/device"
 	"github.com/rocec/rocec/targets/deploy/rollout"
+	"github.com/rocec/rocec/targets/deploy/sequence"
 	"github.com/rocec/rocec/targets/deploy/txn"
 	"github.com/rocec/rocec/targets/target"
 )
 
 // This file keeps two runs apart: it finds the devices that other runs hold beside a plan, and the switches that a run marks.
-
-// marking returns the switches that carry the mark of a run for a wave. Without those of marks the wave does not begin; near are switches
-// whose settings it relies on. A device that rocec does not write carries no mark.
-func (s *sequence) marking(w *change.Wave) (marks, near []*target.Device) {
-	must := map[*ir.Device]bool{}
-	for _, d := range w.Partners {
-		must[d] = true
-	}
-	for _, t := range w.Tasks {
-		must[t.Device] = true
-		for _, p := range t.Device.Ports {
-			if peer := p.Peer().Device(); !must[peer] {
-				must[peer] = false
-			}
-		}
-	}
-	for _, d := range slices.SortedFunc(maps.Keys(must), func(a, b *ir.Device) int { return a.ID - b.ID }) {
-		switch {
-		case !s.writes(d):
-		case must[d] && d.Maintenance == "":
-			marks = append(marks, s.devices[d])
-		default:
-			near = append(near, s.devices[d])
-		}
-	}
-	return marks, near
-}
-
-// writes reports whether a device is a switch that rocec may write to.
-func (s *sequence) writes(d *ir.Device) bool {
-	return d.Switch != nil && s.devices[d] != nil && d.ByHand == nil && !d.ByOthers
-}
-
-// marked returns the switches that carry the mark of the run and that the run does not change, and the partners that cannot carry it. Both
-// are by ID.
-func (s *sequence) marked() (beside, cannot []*ir.Device) {
-	changed, in, out := map[*ir.Device]bool{}, map[*ir.Device]bool{}, map[*ir.Device]bool{}
-	for i, w := range s.waves {
-		for _, t := range w.Tasks {
-			changed[t.Device] = true
-		}
-		for _, d := range slices.Concat(s.order.Waves[i].Marks, s.order.Waves[i].Near) {
-			in[d.Source] = true
-		}
-		for _, d := range w.Partners {
-			if !s.writes(d) {
-				out[d] = true
-			}
-		}
-	}
-	byID := func(a, b *ir.Device) int { return a.ID - b.ID }
-	for _, d := range slices.SortedFunc(maps.Keys(in), byID) {
-		if !changed[d] {
-			beside = append(beside, d)
-		}
-	}
-	return beside, slices.SortedFunc(maps.Keys(out), byID)
-}
-
-// bars returns the runs that forbid a plan. Each holds a device of the plan or next to its waves: its change there is not confirmed, or the
-// run has marked the device. The run own does not count.
-func bars(plan *deploy.Plan, seq *sequence, own string) (out []*heldBy) {
-	near := map[*ir.Device]bool{}
-	if seq != nil {
-		for i, w := range seq.waves {
-			for _, t := range w.Tasks {
-				for _, p := range t.Device.Ports {
-					near[p.Peer().Device()] = true
-				}
-			}
-			for _, d := range slices.Concat(seq.order.Waves[i].Marks, seq.order.Waves[i].Near) {
-				near[d.Source] = true
-			}
-		}
-	}
-	all := slices.Clone(plan.Devices)
-	for _, p := range plan.Beside {
-		if near[p.Device.Source] {
-			all = append(all, p)
-		}
-	}
-	if seq != nil {
-		all = append(all, seq.locks...)
-	}
-	return heldDevices(all, own)
-}
 
 // clockError is the difference that a device's timer and the clock of this machine may have when the timer ends. A device that does not
 // answer cannot be asked.
@@ -117,13 +30,13 @@ const clockError = 2 * time.Minute
 
 // silent returns an error for each device of a plan, or next to its waves, that does not answer and that a run of this machine holds. The
 // device may go back until its timer and the error of the clocks are over. After that it is away like any other.
-func (a *app) silent(dir string, f *fleet, plan *deploy.Plan, seq *sequence, own string, now time.Time) (out []*deploy.Error) {
+func (a *app) silent(dir string, f *fleet, plan *deploy.Plan, seq *sequence.Sequence, own string, now time.Time) (out []*deploy.Error) {
 	if f.lab != nil { // whose time stands still between commands
 		return nil
 	}
 	all := slices.Concat(plan.Devices, plan.Beside)
 	if seq != nil {
-		all = append(all, seq.locks...)
+		all = append(all, seq.Locks...)
 	}
 	var logs []*journal.Log
 	for _, d := range all {
@@ -191,30 +104,8 @@ func longestTimer(l *journal.Log, kept target.Kept, name string) time.Duration {
 
 // readLocks reads who holds the switches that are to carry the mark of the run, and the devices next to its waves, but for those that were
 // read with the plan.
-func (a *app) readLocks(ctx context.Context, f *fleet, plan *deploy.Plan, seq *sequence) {
-	known := map[*ir.Device]bool{}
-	for _, p := range slices.Concat(plan.Devices, plan.Beside) {
-		known[p.Device.Source] = true
-	}
-	tree := &target.Tree{}
-	for i, w := range seq.order.Waves {
-		beside := slices.Concat(w.Marks, w.Near)
-		for _, t := range seq.waves[i].Tasks {
-			for _, p := range t.Device.Ports {
-				if d := seq.devices[p.Peer().Device()]; d != nil && !d.Source.ByOthers {
-					beside = append(beside, d)
-				}
-			}
-		}
-		for _, d := range beside {
-			if !known[d.Source] {
-				known[d.Source] = true
-				tree.Devices = append(tree.Devices, &target.Device{
-					Name: d.Name, Role: d.Role, At: d.At, Source: d.Source, Login: d.Login, Target: &target.Target{},
-				})
-			}
-		}
-	}
+func (a *app) readLocks(ctx context.Context, f *fleet, plan *deploy.Plan, seq *sequence.Sequence) {
+	tree := seq.Neighbours()
 	if len(tree.Devices) == 0 {
 		return
 	}
@@ -222,70 +113,7 @@ func (a *app) readLocks(ctx context.Context, f *fleet, plan *deploy.Plan, seq *s
 	o, end := a.reading()
 	defer end()
 	f.read.limit(&o)
-	seq.locks = deploy.Diff(tree, rollout.Observe(ctx, f.dial, tree, o)).Devices
-}
-
-// unmarkable are the switches that have to carry the mark of the run and do not answer.
-func unmarkable(plan *deploy.Plan, seq *sequence) (out []*deploy.Error) {
-	must := map[*ir.Device]bool{}
-	for _, w := range seq.order.Waves {
-		for _, d := range w.Marks {
-			must[d.Source] = true
-		}
-	}
-	for _, p := range slices.Concat(plan.Devices, plan.Beside, seq.locks) {
-		if p.Err != nil && must[p.Device.Source] && p.Status == deploy.StatusUnreachable {
-			out = append(out, p.Err)
-		}
-	}
-	return out
-}
-
-// heldBy is a run, and devices that it holds in one way.
-type heldBy struct {
-	deploy.Owner // of the device that goes back first
-	devices      []*deploy.DevicePlan
-}
-
-func (h *heldBy) names() []string {
-	var names []string
-	for _, d := range h.devices {
-		names = append(names, d.Device.Name)
-	}
-	return names
-}
-
-// heldDevices puts the devices that runs hold together by run, in the order of the devices.
-func heldDevices(all []*deploy.DevicePlan, own string) (out []*heldBy) {
-	type way struct {
-		run    string
-		mark   txn.Mark
-		beside bool
-	}
-	of := map[way]*heldBy{}
-	add := func(d *deploy.DevicePlan, o *deploy.Owner) {
-		if !o.Bars() || o.Txn == own && own != "" {
-			return
-		}
-		key := way{o.Txn, o.Mark, o.Beside}
-		h := of[key]
-		if h == nil {
-			h = &heldBy{Owner: *o}
-			of[key], out = h, append(out, h)
-		}
-		if o.Until > 0 && (h.Until == 0 || o.Until < h.Until) {
-			h.Owner = *o
-		}
-		h.devices = append(h.devices, d)
-	}
-	for _, d := range all {
-		add(d, d.Lock)
-		add(d, d.Marked)
-		for _, r := range d.Runs {
-			add(d, &deploy.Owner{Txn: r.Run, Mark: r.Mark, Until: r.Until})
-		}
-	}
-	return out
+	seq.Locks = deploy.Diff(tree, rollout.Observe(ctx, f.dial, tree, o)).Devices
 }
 
 // died reports whether a run was led by this user on this machine, and its process has ended: what it has marked it does not rely on any
@@ -300,15 +128,15 @@ func (a *app) died(run string) bool {
 }
 
 // barred refuses to do a plan that runs keep from being done: exit status 5, and nothing was changed.
-func (a *app) barred(f *report.Report, dir string, devices *fleet, plan *deploy.Plan, seq *sequence, own string, o *leadOptions) error {
-	held := slices.DeleteFunc(bars(plan, seq, own), func(h *heldBy) bool { return h.Beside && a.died(h.Txn) })
+func (a *app) barred(f *report.Report, dir string, devices *fleet, plan *deploy.Plan, seq *sequence.Sequence, own string, o *leadOptions) error {
+	held := slices.DeleteFunc(sequence.Bars(plan, seq, own), func(h *sequence.Held) bool { return h.Beside && a.died(h.Txn) })
 	var ds diag.List
 	for _, e := range a.silent(dir, devices, plan, seq, own, time.Now()) {
 		ds = append(ds, e.Diagnostic())
 	}
 	silent := len(ds)
 	for _, h := range held {
-		e := &deploy.Error{Kind: deploy.Locked, Device: h.devices[0].Device, Detail: h.Holds(h.names()...) + " " + h.GoOn(h.names()...)}
+		e := &deploy.Error{Kind: deploy.Locked, Device: h.Devices[0].Device, Detail: h.Holds(h.Names()...) + " " + h.GoOn(h.Names()...)}
 		ds = append(ds, e.Diagnostic())
 	}
 	p := &diag.Printer{Color: a.paints(a.stderr), Width: a.width(a.stderr)}
@@ -316,7 +144,7 @@ func (a *app) barred(f *report.Report, dir string, devices *fleet, plan *deploy.
 		p.Files = f.Source.Files
 	}
 	if len(ds) == 0 && seq != nil && !o.alone {
-		for _, e := range unmarkable(plan, seq) {
+		for _, e := range seq.Unmarkable() {
 			ds = append(ds, e.Diagnostic())
 		}
 	}
@@ -339,10 +167,10 @@ func (a *app) barred(f *report.Report, dir string, devices *fleet, plan *deploy.
 }
 
 // writeStopped writes, as JSON, what becomes of the devices of a plan that does not begin: held devices are refused.
-func (a *app) writeStopped(plan *deploy.Plan, held []*heldBy, why deploy.Stopped, detail string) {
+func (a *app) writeStopped(plan *deploy.Plan, held []*sequence.Held, why deploy.Stopped, detail string) {
 	refused := map[string]string{}
 	for _, h := range held {
-		for _, name := range h.names() {
+		for _, name := range h.Names() {
 			refused[name] = h.Holds(name) + " " + h.GoOn(name)
 		}
 	}
@@ -352,8 +180,8 @@ func (a *app) writeStopped(plan *deploy.Plan, held []*heldBy, why deploy.Stopped
 
 // held names the runs that hold devices of a plan, or beside it.
 func (v *planView) held(p *deploy.Plan) {
-	for _, h := range bars(p, v.seq, v.own) {
-		v.prose(v.paint(diag.Yellow, "note:")+" ", h.Holds(h.names()...)+" "+h.GoOn(h.names()...))
+	for _, h := range sequence.Bars(p, v.seq, v.own) {
+		v.prose(v.paint(diag.Yellow, "note:")+" ", h.Holds(h.Names()...)+" "+h.GoOn(h.Names()...))
 	}
 	var unseen []string
 	for _, d := range p.Devices {
@@ -368,8 +196,8 @@ func (v *planView) held(p *deploy.Plan) {
 }
 
 // marks names the switches that carry the mark of the run and are not changed.
-func (v *planView) marks(s *sequence) {
-	beside, cannot := s.marked()
+func (v *planView) marks(s *sequence.Sequence) {
+	beside, cannot := s.Marked()
 	if len(beside) > 0 {
 		v.prose("  "+v.paint(diag.Yellow, "marked:")+" ", namesText(beside)+", so that no other run changes "+
 			diag.Plural(len(beside), "it", "them")+" meanwhile")
@@ -409,10 +237,10 @@ type planHeld struct {
 	Devices []string `json:"devices"`
 }
 
-func heldJSON(p *deploy.Plan, s *sequence) []planHeld {
+func heldJSON(p *deploy.Plan, s *sequence.Sequence) []planHeld {
 	out := []planHeld{}
-	for _, h := range bars(p, s, "") {
-		held := planHeld{h.Txn, h.Who, h.Since, "", int(h.Until.Seconds()), h.names()}
+	for _, h := range sequence.Bars(p, s, "") {
+		held := planHeld{h.Txn, h.Who, h.Since, "", int(h.Until.Seconds()), h.Names()}
 		if h.Mark != txn.Absent {
 			held.Mark = h.Mark.String()
 		}

@@ -57,57 +57,33 @@ func classOf(name, cos, dscp, more string, members ...string) string {
 	return b.String()
 }
 
-// TestMixtureLoops: a change in whose course lossless classes of before and afterwards make a PFC loop is refused; done in two, and where
-// the loop stands before it, it is not.
+// A change in whose course lossless classes of before and afterwards make a PFC loop is refused; done in two, it is not. Package sequence
+// has the other loops.
 func TestMixtureLoops(t *testing.T) {
 	t.Parallel()
 	machinetest.Long(t)
-	neighbours := classOf("near", "5", "40", "", "node[1-2]", "node[3-4]")
-	for name, c := range map[string]struct {
-		before, after, between string
-		refused                string // empty: it goes through
-	}{
-		"members leave and join": {
-			ringOf(classOf("far", "4", "32", "", "node[1,3]")), ringOf(classOf("far", "4", "32", "", "node[2,4]")),
-			ringOf(classOf("far", "4", "32", "", "node[1-2]")),
-			"wait for each other in a circle: sw1:swp15, sw4:swp15, sw3:swp15, sw2:swp15. Make it two changes",
-		},
-		"a class ends and another begins": {
-			ringOf(neighbours, classOf("far", "4", "32", "", "node[1,3]")), ringOf(neighbours, classOf("new", "3", "24", "", "node[2,4]")),
-			ringOf(neighbours), "Cos 4, lossless only before, fills the same buffers. Make it two changes",
-		},
-		"a loop goes": {
-			ringOf(classOf("far", "4", "32", `allow_deadlock = "to be taken apart"`, "node[1-4]")),
-			ringOf(classOf("far", "4", "32", "", "node[1,3]")), "", "",
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			setenv(t, "XDG_STATE_HOME", t.TempDir())
-			dir, lab := t.TempDir(), t.TempDir()
-			does := func(verb, fabric string, args ...string) (int, string) {
-				require.NoError(t, os.WriteFile(filepath.Join(dir, "fabric.hcl"), []byte(fabric), 0o644))
-				code, stdout, stderr := rocec(t, append(append([]string{verb, "--lab=" + lab}, args...), dir)...)
-				return code, strings.Join(strings.Fields(stdout+stderr), " ")
-			}
-			plans := func(fabric string) string {
-				_, text := does("plan", fabric)
-				require.Contains(t, text, "Order: ")
-				_, said, _ := strings.Cut(text, "error[")
-				return said
-			}
-			applied := func(fabric string) {
-				code, text := does("apply", fabric, "--auto-approve", "--soak", "0s", "--no-canary")
-				require.Zero(t, code, text[max(0, len(text)-2000):])
-			}
-			applied(c.before)
-			if c.refused != "" {
-				assert.Contains(t, plans(c.after), c.refused)
-				assert.Empty(t, plans(c.between))
-				applied(c.between)
-			}
-			assert.Empty(t, plans(c.after))
-		})
+	setenv(t, "XDG_STATE_HOME", t.TempDir())
+	dir, lab := t.TempDir(), t.TempDir()
+	does := func(verb, members string, args ...string) (int, string) {
+		hcl := ringOf(classOf("far", "4", "32", "", members))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "fabric.hcl"), []byte(hcl), 0o644))
+		code, stdout, stderr := rocec(t, append(append([]string{verb, "--lab=" + lab}, args...), dir)...)
+		return code, oneLine(stdout + stderr)
 	}
+	plans := func(members string) string {
+		_, text := does("plan", members)
+		require.Contains(t, text, "Order: ")
+		_, said, _ := strings.Cut(text, "error[")
+		return said
+	}
+	applied := func(members string) {
+		code, text := does("apply", members, "--auto-approve", "--soak", "0s", "--no-canary")
+		require.Zero(t, code, text[max(0, len(text)-2000):])
+	}
+	applied("node[1,3]")
+	assert.Contains(t, plans("node[2,4]"), "wait for each other in a circle: sw1:swp15, sw4:swp15, sw3:swp15, sw2:swp15. Make it two changes")
+	applied("node[1-2]")
+	assert.Empty(t, plans("node[2,4]"))
 }
 
 // TestClassesComeAndGo: also on switches without files a lossless class moves to another cos and DSCP while hosts use it, another one

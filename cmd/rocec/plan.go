@@ -11,6 +11,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/sequence"
 )
 
 func (a *app) planCommand() *cobra.Command {
@@ -81,7 +82,7 @@ func (a *app) plan(ctx context.Context, dir string, o planOptions) (err error) {
 	}
 	found := judged(f.Fabric, plan, o.trustFabric)
 	debts := a.debts(dir, devices.labDir)
-	plan, seq, err := devices.inOrder(f.Fabric, f.Tree(), plan, o.orderOptions, defaultParallel, o.labSoak())
+	plan, seq, err := devices.inOrder(f.Fabric, f.Tree(), plan, o.rules(defaultParallel, o.labSoak()))
 	if err != nil {
 		return err
 	}
@@ -105,7 +106,7 @@ func (a *app) plan(ctx context.Context, dir string, o planOptions) (err error) {
 	if refused != nil && !troubled(plan) {
 		return refused
 	}
-	if o.out != "" && len(seq.steps) > 0 {
+	if o.out != "" && len(seq.Steps) > 0 {
 		return savedStep(seq)
 	}
 	if o.out != "" {
@@ -145,16 +146,16 @@ func trustFlag(cmd *cobra.Command, trust *bool) {
 
 // against is what rules have against a plan: devices that cannot be changed while the fabric keeps what it is to keep, and PFC that is
 // switched on opposite devices that nobody has read.
-func against(plan *deploy.Plan, seq *sequence, trust bool) diag.List {
-	ds := seq.refusals()
+func against(plan *deploy.Plan, seq *sequence.Sequence, trust bool) diag.List {
+	ds := seq.Refusals()
 	if !trust {
-		ds = append(ds, plan.Unread(seq.away)...)
+		ds = append(ds, plan.Unread(seq.Rules.Away)...)
 	}
 	return ds
 }
 
 // refuse says what rules have against a plan, and refuses it then.
-func (a *app) refuse(f *report.Report, plan *deploy.Plan, seq *sequence, trust bool) error {
+func (a *app) refuse(f *report.Report, plan *deploy.Plan, seq *sequence.Sequence, trust bool) error {
 	ds := against(plan, seq, trust)
 	if len(ds) == 0 {
 		return nil

@@ -5,6 +5,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/sequence"
 )
 
 // planDocument is the JSON of plan.
@@ -156,16 +157,16 @@ type planSummary struct {
 	Delete      int `json:"delete"`
 }
 
-func planJSON(p *deploy.Plan, seq *sequence) planDocument {
+func planJSON(p *deploy.Plan, seq *sequence.Sequence) planDocument {
 	s := p.Summary()
 	doc := planDocument{
 		FormatVersion: report.FormatVersion, Devices: []planDevice{}, Refused: []planRefusal{},
 		Summary: planSummary{
-			s.Change, s.Same, s.Unreachable, s.Refused, len(seq.waves), s.Pending, s.Others, s.Settings.Create, s.Settings.Update, s.Settings.Delete,
+			s.Change, s.Same, s.Unreachable, s.Refused, len(seq.Waves), s.Pending, s.Others, s.Settings.Create, s.Settings.Update, s.Settings.Delete,
 		},
 	}
 	doc.Waves, doc.Steps = wavesJSON(seq), stepsJSON(seq)
-	beside, cannot := seq.marked()
+	beside, cannot := seq.Marked()
 	doc.Held, doc.Marks = heldJSON(p, seq), planMarks{namesOfDevices(beside), namesOfDevices(cannot)}
 	for _, d := range p.Devices {
 		pd := planDevice{

@@ -18,6 +18,7 @@ import (
 	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/seen"
+	"github.com/rocec/rocec/targets/deploy/sequence"
 	"github.com/rocec/rocec/targets/deploy/txn"
 	"github.com/rocec/rocec/targets/target"
 )
@@ -32,14 +33,14 @@ type planView struct {
 	color bool
 	dir   string // the fabric's folder, as the person wrote it
 
-	fabric  *ir.Fabric        // nil: the devices are those of a run
-	seq     *sequence         // in which order they are changed; nil: nothing is known of it
-	unlike  *seen.Result      // in what devices are not as the fabric says; nil: nobody looked
-	labs    bool              // the devices are simulated
-	own     string            // a run whose hold on devices is no news
-	runs    bool              // the steps are said, too: they are made again from a journal
-	more    map[string]string // a note on a device
-	drift   bool              // it is of what verify found: how a change would be put to use is not told
+	fabric  *ir.Fabric         // nil: the devices are those of a run
+	seq     *sequence.Sequence // in which order they are changed; nil: nothing is known of it
+	unlike  *seen.Result       // in what devices are not as the fabric says; nil: nobody looked
+	labs    bool               // the devices are simulated
+	own     string             // a run whose hold on devices is no news
+	runs    bool               // the steps are said, too: they are made again from a journal
+	more    map[string]string  // a note on a device
+	drift   bool               // it is of what verify found: how a change would be put to use is not told
 	debts   map[string]debt
 	changed map[string]bool // hosts that runs have changed
 	detail  detail

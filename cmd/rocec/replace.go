@@ -75,7 +75,7 @@ func (a *app) replace(ctx context.Context, name string, o replaceOptions) (err e
 		return exit.Fail(exit.Interrupted, "interrupted; no setting was changed")
 	}
 	found := judged(f.Fabric, plan, o.trustFabric)
-	plan, seq, err := devices.inOrder(f.Fabric, f.Tree(), plan, o.orderOptions, o.parallel, o.soakTime())
+	plan, seq, err := devices.inOrder(f.Fabric, f.Tree(), plan, o.rules(o.parallel, o.soakTime()))
 	if err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func (a *app) replace(ctx context.Context, name string, o replaceOptions) (err e
 		}
 	}
 	results, err := a.lead(ctx, lead{
-		leadOptions: o.leadOptions, order: seq.order, hooks: o.hooks(), fabric: dir, name: f.Fabric.Name, only: []string{name},
+		leadOptions: o.leadOptions, order: seq.Order, hooks: o.hooks(), fabric: dir, name: f.Fabric.Name, only: []string{name},
 		devices: devices, plan: plan,
 	})
 	if err != nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/sequence"
 	"github.com/rocec/rocec/targets/deploy/txn"
 )
 
@@ -62,15 +63,15 @@ func (o *rollbackOptions) goingOn() runOptions {
 
 // backs sorts the devices of a run that is to be gone back from.
 type backs struct {
-	over   []journal.Device // the run is undone there: by the device, by rocec, or by a rollback
-	asks   []journal.Device // it is, and the journal does not know yet
-	open   []journal.Device // it is neither kept nor undone: the device undoes it
-	loose  []journal.Device // what became of it there is not known, and a later run may have written what is there
-	kept   deploy.Plan      // it was kept: a run of its own writes what was there before
-	order  *deploy.Order    // of going back on those
-	barred bool             // another run keeps those from going back
-	seq    *sequence        // the same in the fabric as it is; nil: that cannot be read any more
-	reader *reader          // of the journal
+	over   []journal.Device   // the run is undone there: by the device, by rocec, or by a rollback
+	asks   []journal.Device   // it is, and the journal does not know yet
+	open   []journal.Device   // it is neither kept nor undone: the device undoes it
+	loose  []journal.Device   // what became of it there is not known, and a later run may have written what is there
+	kept   deploy.Plan        // it was kept: a run of its own writes what was there before
+	order  *deploy.Order      // of going back on those
+	barred bool               // another run keeps those from going back
+	seq    *sequence.Sequence // the same in the fabric as it is; nil: that cannot be read any more
+	reader *reader            // of the journal
 
 	elsewhere map[string]deploy.RunMark // by device: the run by which another machine went back from the run
 }
@@ -165,9 +166,9 @@ func (a *app) rollback(ctx context.Context, name string, o rollbackOptions) (err
 			b.barred = true // going back from the devices that the run holds is never barred
 		}
 	}
-	if b.seq != nil && len(b.seq.refused) > 0 {
+	if b.seq != nil && len(b.seq.Refused) > 0 {
 		p := &diag.Printer{Color: a.paints(a.stderr), Width: a.width(a.stderr)}
-		p.Print(a.stderr, b.seq.refusals()) //nolint:errcheck // a closed terminal has nobody to tell
+		p.Print(a.stderr, b.seq.Refusals()) //nolint:errcheck // a closed terminal has nobody to tell
 		return exit.With(exit.Errors)
 	}
 	if b.seq == nil && o.given() && slices.ContainsFunc(b.order.Waves, func(w *deploy.Wave) bool { return !w.Stream }) {

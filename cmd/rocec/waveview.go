@@ -10,6 +10,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
+	"github.com/rocec/rocec/targets/deploy/sequence"
 )
 
 // alike reports whether two waves differ by names alone.
@@ -21,42 +22,42 @@ func alike(a, b *change.Wave) bool {
 }
 
 // waves shows in which order a plan goes over the devices; waves that are alike share a row.
-func (v *planView) waves(s *sequence) {
-	if len(s.steps) > 0 {
-		v.prose(v.paint(diag.Yellow, "steps:")+" ", stepsText(s.steps))
+func (v *planView) waves(s *sequence.Sequence) {
+	if len(s.Steps) > 0 {
+		v.prose(v.paint(diag.Yellow, "steps:")+" ", stepsText(s.Steps))
 	}
-	if s.mixed != nil && s.mixed.byMarks && len(s.waves) > 0 {
+	if s.ByMarks && len(s.Waves) > 0 {
 		v.prose(v.paint(diag.Yellow, "note:")+" ", "a lossless class ends, and hosts are taken to send in it no more, as they "+
 			"are set to mark another one. "+
 			"A program that marks its packets itself may still use it.")
 	}
-	if len(s.waves) > 0 {
-		fmt.Fprintf(v.w, "Order: %s, at most %s.\n", diag.Count(len(s.waves), "wave"), shortTime(s.takes()))
+	if len(s.Waves) > 0 {
+		fmt.Fprintf(v.w, "Order: %s, at most %s.\n", diag.Count(len(s.Waves), "wave"), shortTime(s.Takes()))
 	}
-	for i := 0; i < len(s.waves); {
+	for i := 0; i < len(s.Waves); {
 		j := i + 1
-		for j < len(s.waves) && !v.expand && alike(s.waves[i], s.waves[j]) {
+		for j < len(s.Waves) && !v.expand && alike(s.Waves[i], s.Waves[j]) {
 			j++
 		}
 		v.wave(s, i, j)
 		i = j
 	}
-	if len(s.early) > 0 {
+	if len(s.Early) > 0 {
 		v.prose("  "+v.paint(diag.Yellow, "note:")+" ", fmt.Sprintf("%s %s a link already and %s as laid: %s",
-			diag.Count(len(s.early), "planned cable"), diag.Plural(len(s.early), "has", "have"), diag.Plural(len(s.early), "counts", "count"),
-			linksText(s.early)))
+			diag.Count(len(s.Early), "planned cable"), diag.Plural(len(s.Early), "has", "have"), diag.Plural(len(s.Early), "counts", "count"),
+			linksText(s.Early)))
 	}
 	v.marks(s)
-	if len(s.refused) > 0 {
-		names := make([]string, len(s.refused))
-		for i, r := range s.refused {
+	if len(s.Refused) > 0 {
+		names := make([]string, len(s.Refused))
+		for i, r := range s.Refused {
 			names[i] = r.Task.Device.Name
 		}
 		v.prose("  "+v.paint(diag.Red, "in no wave:")+" ", nodeset.Text(names, nodeset.Devices, math.MaxInt)+", as below")
 	}
-	if len(s.down) > 0 {
+	if len(s.Down) > 0 {
 		fmt.Fprintf(v.w, "  %s %s down, and the waves do without %s: %s\n", v.paint(diag.Yellow, "note:"),
-			diag.Count(len(s.down), "link")+" "+diag.Plural(len(s.down), "is", "are"), diag.Plural(len(s.down), "it", "them"), linksText(s.down))
+			diag.Count(len(s.Down), "link")+" "+diag.Plural(len(s.Down), "is", "are"), diag.Plural(len(s.Down), "it", "them"), linksText(s.Down))
 	}
 }
 
@@ -75,11 +76,11 @@ func linksText(links []*ir.Link) string {
 }
 
 // wave shows waves i to j, which are alike.
-func (v *planView) wave(s *sequence, i, j int) {
-	first := s.waves[i]
+func (v *planView) wave(s *sequence.Sequence, i, j int) {
+	first := s.Waves[i]
 	var names []string
 	var last, carried, dark, reduced []*ir.Device
-	for _, w := range s.waves[i:j] {
+	for _, w := range s.Waves[i:j] {
 		for _, t := range w.Tasks {
 			names = append(names, t.Device.Name)
 		}
@@ -97,7 +98,7 @@ func (v *planView) wave(s *sequence, i, j int) {
 	case first.Canary:
 		text += ", the first of their kinds"
 	case first.Stream && n > 1:
-		text += fmt.Sprintf(", %d at a time", min(s.rules.Parallel, n))
+		text += fmt.Sprintf(", %d at a time", min(s.Rules.Parallel, n))
 	case len(names) > n && n == 1:
 		text += ", one at a time"
 	case len(names) > n:
@@ -118,15 +119,15 @@ func (v *planView) wave(s *sequence, i, j int) {
 		each = " at a time"
 	}
 	if n := len(first.Dark); n > 0 && !first.Stream {
-		line("%s %s without a link%s: %s", v.paint(diag.Yellow, "dark:"), diag.Count(n, "host"), each, foldHosts(dark))
+		line("%s %s without a link%s: %s", v.paint(diag.Yellow, "dark:"), diag.Count(n, "host"), each, sequence.Names(dark))
 	}
 	if n := len(first.Reduced); n > 0 {
-		line("%s %s with fewer links%s: %s", v.paint(diag.Yellow, "reduced:"), diag.Count(n, "host"), each, foldHosts(reduced))
+		line("%s %s with fewer links%s: %s", v.paint(diag.Yellow, "reduced:"), diag.Count(n, "host"), each, sequence.Names(reduced))
 	}
 	if n := len(first.Dark); n > 1 && first.Stream {
-		line("%s each of these hosts for that long, %d at a time", v.paint(diag.Yellow, "dark:"), min(s.rules.Parallel, n))
+		line("%s each of these hosts for that long, %d at a time", v.paint(diag.Yellow, "dark:"), min(s.Rules.Parallel, n))
 	} else if n == 1 && first.Stream {
-		line("%s %s for that long", v.paint(diag.Yellow, "dark:"), foldHosts(dark))
+		line("%s %s for that long", v.paint(diag.Yellow, "dark:"), sequence.Names(dark))
 	}
 	if first.Capacity < 100 {
 		line("capacity left: %d%% (%s towards %s)", first.Capacity, first.Narrow.Name, first.Towards.Name)
@@ -136,19 +137,19 @@ func (v *planView) wave(s *sequence, i, j int) {
 			line("%s and %s; --format json has them all", v.paint(diag.Red, "cut off:"), diag.Count(len(first.Cut)-k, "other group"))
 			break
 		}
-		line("%s %s from %s", v.paint(diag.Red, "cut off:"), foldHosts(c.Hosts), foldHosts(c.From))
+		line("%s %s from %s", v.paint(diag.Red, "cut off:"), sequence.Names(c.Hosts), sequence.Names(c.From))
 	}
 	if len(last) > 0 {
-		line("last: %s, which %s the logins to %s", foldHosts(last), diag.Plural(len(last), "carries", "carry"), foldHosts(carried))
+		line("last: %s, which %s the logins to %s", sequence.Names(last), diag.Plural(len(last), "carries", "carry"), sequence.Names(carried))
 	}
 }
 
 // stops says what stops on the devices of a wave, and for how long, each once.
-func stops(s *sequence, wave int) []string {
+func stops(s *sequence.Sequence, wave int) []string {
 	var out []string
-	for k, t := range s.waves[wave].Tasks {
+	for k, t := range s.Waves[wave].Tasks {
 		if o := outageText(t.Outage); o != "" {
-			text := diag.Escape(strings.Join(s.order.Waves[wave].Devices[k].Disrupts, "; ")) + " for " + o
+			text := diag.Escape(strings.Join(s.Order.Waves[wave].Devices[k].Disrupts, "; ")) + " for " + o
 			if !slices.Contains(out, text) {
 				out = append(out, text)
 			}
@@ -181,9 +182,9 @@ type planCut struct {
 	From  []string `json:"from"`
 }
 
-func wavesJSON(s *sequence) []planWave {
+func wavesJSON(s *sequence.Sequence) []planWave {
 	out := []planWave{}
-	for i, w := range s.waves {
+	for i, w := range s.Waves {
 		pw := planWave{
 			Wave: i + 1, Phase: w.Phase, Devices: []string{}, Canary: w.Canary, Stream: w.Stream,
 			Last: namesOfDevices(w.Last), Carried: namesOfDevices(w.Carried),

@@ -73,6 +73,7 @@ targets/deploy:          targets/deploy/txn targets/target compiler/ir lang/diag
 targets/deploy/txn:      |
 targets/deploy/seen:     targets/target compiler/ir lang/diag lang/nodeset |
 targets/deploy/device:   targets/deploy targets/deploy/txn targets/target |
+targets/deploy/sequence: lang/diag lang/nodeset compiler/change compiler/ir validate validate/proof targets/deploy targets/deploy/txn targets/target |
 targets/deploy/rollout:  targets/deploy targets/deploy/device targets/deploy/txn targets/target | golang.org/x/sync
 targets/deploy/traffic:  targets/nic targets/target compiler/ir |
 targets/deploy/safefile: lang/diag |

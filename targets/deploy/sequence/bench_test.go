@@ -1,4 +1,4 @@
-package main
+package sequence_test
 
 import (
 	"runtime"
@@ -8,10 +8,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rocec/rocec/compiler/change"
 	"github.com/rocec/rocec/compiler/compilertest"
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/langtest"
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/sequence"
 )
 
 // factoryPlan is the plan for a fabric whose devices are as they come from the factory; NICs tell nothing of themselves.
@@ -41,24 +45,22 @@ func factoryPlan(tb testing.TB, f *ir.Fabric) *deploy.Plan {
 // BenchmarkSequence puts the plan of 1,408 switches and 40,960 hosts in order, and judges what stands in between. peak-MiB is the most
 // that it holds on top of the plan, garbage left out.
 func BenchmarkSequence(b *testing.B) {
-	f := compilertest.Compile(b, scaleFabric(16))
+	f := compilertest.Compile(b, langtest.Scale(16))
 	plan := factoryPlan(b, f)
 	tree, _ := targets.Render(f)
-	var seq *sequence
+	var seq *sequence.Sequence
+	rules := sequence.Rules{Rules: change.Rules{MinCapacity: 50, Parallel: 32, Canary: true}}
 	order := func() {
-		var err error
-		if seq, err = newSequence(f, tree, plan, orderOptions{minCapacity: defaultCapacity}, defaultParallel, nil); err != nil {
-			b.Fatal(err)
+		var ds diag.List
+		if seq, ds = sequence.New(f, tree, plan, rules); len(ds) > 0 {
+			b.Fatal(ds[0].Detail)
 		}
 	}
 	peak := livePeak(order)
 	for b.Loop() {
 		order()
 	}
-	if len(seq.refused) > 0 || len(seq.mixed.gaps) > 0 {
-		b.Fatal(len(seq.refused), len(seq.mixed.gaps), seq.mixed.gaps[0])
-	}
-	b.ReportMetric(float64(len(seq.waves)), "waves")
+	b.ReportMetric(float64(len(seq.Waves)), "waves")
 	b.ReportMetric(float64(peak)/(1<<20), "peak-MiB")
 }
 

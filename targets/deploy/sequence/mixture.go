@@ -1,4 +1,4 @@
-package main
+package sequence
 
 import (
 	"fmt"
@@ -26,9 +26,9 @@ type mixture struct {
 	held  []change.Held // by Device.ID
 }
 
-// newMixture judges what a plan leaves in between. Devices that are not read are taken to stay as they are, whatever that is. Those of
-// excused are what the person goes on without, whatever that costs them. A proof takes at most a budget.
-func newMixture(f *ir.Fabric, plan *deploy.Plan, excused map[*ir.Device]bool, budget func() *ir.Budget) *mixture {
+// newMixture judges what a plan leaves in between. Devices that are not read are taken to stay as they are, whatever that is. A
+// proof takes at most the budget of the rules.
+func newMixture(f *ir.Fabric, plan *deploy.Plan, r *Rules) *mixture {
 	held := make([]change.Held, len(f.Devices))
 	for _, d := range f.Devices {
 		held[d.ID].Away = true
@@ -48,11 +48,8 @@ func newMixture(f *ir.Fabric, plan *deploy.Plan, excused map[*ir.Device]bool, bu
 			held[p.Device.Source.ID].New = unused(p.New, p.Device.Source)
 		}
 	}
-	for d := range excused {
+	for d := range r.Away {
 		held[d.ID].Excused = true
-	}
-	if budget == nil {
-		budget = func() *ir.Budget { return stepsIn(defaultBudget) }
 	}
 	m := &mixture{judge: change.NewMixtures(f), held: held}
 	if m.phases, m.gaps = m.judge.Phases(held); len(m.gaps) > 0 {
@@ -65,7 +62,7 @@ func newMixture(f *ir.Fabric, plan *deploy.Plan, excused map[*ir.Device]bool, bu
 	})
 	if len(m.gaps) == 0 {
 		if joined, ended := m.judge.Beside(held); joined != nil {
-			m.loop, m.ended = fresh(f, joined, budget), ended
+			m.loop, m.ended = fresh(f, joined, r.budget), ended
 		}
 	}
 	return m

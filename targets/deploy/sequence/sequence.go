@@ -1,0 +1,273 @@
+// Package sequence puts a plan in order. It decides which devices change together, and in which waves and phases, so that hosts keep the
+// paths that the rules ask for and lossless classes stay lossless while old and new settings stand side by side.
+//
+// [New] judges a plan in its fabric, with what the devices reported of their links. Its list has what refuses the plan. Where no order of the
+// devices is lossless, a change takes several steps, and [Sequence.Next] returns the plan of the first one. [Follow] judges waves
+// that an earlier run had, to go back from it. [Bars] returns the runs of others that forbid a plan.
+//
+// The package is pure: it reads no device and no clock. A [Sequence] holds the fabric, so it is for one goroutine at a time.
+package sequence
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/rocec/rocec/compiler/change"
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/validate"
+)
+
+// Rules bound an order. The zero Rules allow hosts to be cut off from each other.
+type Rules struct {
+	change.Rules
+
+	Soak   *time.Duration      // how long devices hold what they took, instead of the time of their steps; nil: that time
+	Away   map[*ir.Device]bool // devices that the operator goes on without, whatever that costs them
+	Budget func() *ir.Budget   // the work of each PFC-loop proof; nil: [validate.DefaultBudget]
+}
+
+func (r *Rules) budget() *ir.Budget {
+	if r.Budget == nil {
+		return ir.NewBudget(validate.DefaultBudget)
+	}
+	return r.Budget()
+}
+
+// Sequence is the order in which a plan goes over the devices.
+type Sequence struct {
+	Waves   []*change.Wave
+	Order   *deploy.Order // the same waves, as package rollout takes them
+	Refused []*change.Refusal
+	Rules   Rules
+	Steps   []change.Phase // the steps of the change, of which this is the first; nil: it is the whole change
+	Down    []*ir.Link     // reported without a link, or without a session over it
+	Early   []*ir.Link     // planned cables that were reported with a link
+	ByMarks bool           // what hosts are set to mark is taken for all they send
+
+	// Locks are the switches that carry the mark of the run and are not in the plan, with the runs that hold them. The caller reads
+	// them from [Sequence.Neighbours].
+	Locks []*deploy.DevicePlan
+
+	fabric  *ir.Fabric
+	tree    *target.Tree
+	plan    *deploy.Plan
+	graph   *change.Graph
+	mixed   *mixture // nil: the settings in between are not judged
+	devices map[*ir.Device]*target.Device
+	found   map[*ir.Device][]target.Sample // what each device reported last
+	mute    map[*ir.Device]bool            // those that could not be read
+}
+
+// New puts the devices of a plan in order. The tree has all devices of the fabric. The list has what refuses the plan; it is that of
+// [Sequence.Refusals]. Where the paths of traffic are not known there is no order: the Sequence is nil, and the list has one error.
+func New(f *ir.Fabric, tree *target.Tree, plan *deploy.Plan, r Rules) (*Sequence, diag.List) {
+	s := survey(f, tree, plan, r)
+	s.mixed = newMixture(f, plan, &r)
+	s.ByMarks = s.mixed.byMarks
+	var tasks []*change.Task
+	for _, p := range plan.Devices {
+		if p.Status == deploy.StatusChange {
+			t := taskOf(p, r.Soak)
+			t.Phase = s.mixed.phaseOf(t.Device)
+			tasks = append(tasks, t)
+		}
+	}
+	l, err := s.living()
+	if err != nil {
+		return nil, noOrder(f, err)
+	}
+	s.Waves, s.Refused = l.Order(tasks, r.Rules)
+	s.arrange()
+	s.Order.Without = s.mixed.lacking
+	return s, s.Refusals()
+}
+
+// Follow judges an order that is given, such as that of an earlier run backwards. Devices keep their waves, and the settings in between are
+// not judged. A nil Sequence and one error: the paths of traffic are not known.
+func Follow(f *ir.Fabric, tree *target.Tree, plan *deploy.Plan, order *deploy.Order, r Rules) (*Sequence, diag.List) {
+	s := survey(f, tree, plan, r)
+	l, err := s.living()
+	if err != nil {
+		return nil, noOrder(f, err)
+	}
+	var waves [][]*change.Task
+	for _, w := range order.Waves {
+		var tasks []*change.Task
+		for _, p := range w.Devices {
+			t := taskOf(p, r.Soak)
+			t.Phase = w.Phase
+			tasks = append(tasks, t)
+		}
+		waves = append(waves, tasks)
+	}
+	s.Waves, s.Refused = l.Follow(waves, r.Rules)
+	s.arrange()
+	return s, s.Refusals()
+}
+
+// Takes is how long all waves take, at most.
+func (s *Sequence) Takes() time.Duration {
+	var sum time.Duration
+	for _, w := range s.Waves {
+		sum += w.Takes
+	}
+	return sum
+}
+
+// survey takes in what a plan has found of a fabric.
+func survey(f *ir.Fabric, tree *target.Tree, plan *deploy.Plan, r Rules) *Sequence {
+	s := &Sequence{
+		Rules: r, fabric: f, tree: tree, plan: plan,
+		devices: map[*ir.Device]*target.Device{}, found: map[*ir.Device][]target.Sample{}, mute: map[*ir.Device]bool{},
+	}
+	for _, d := range tree.Devices {
+		s.devices[d.Source] = d
+	}
+	for _, p := range slices.Concat(plan.Beside, plan.Devices) {
+		s.found[p.Device.Source] = p.Baseline
+		s.mute[p.Device.Source] = p.Err != nil
+	}
+	s.Early = s.plannedUp()
+	s.graph = change.NewGraph(f, s.Early...)
+	return s
+}
+
+// plannedUp returns the planned cables that have a link already, by ID: traffic may take them, whatever the fabric says.
+func (s *Sequence) plannedUp() (up []*ir.Link) {
+	for _, l := range s.fabric.Links {
+		if l.Planned && (s.hasLink(l.A()) || s.hasLink(l.B())) {
+			up = append(up, l)
+		}
+	}
+	return up
+}
+
+// hasLink reports whether a device reported a link at a port.
+func (s *Sequence) hasLink(p *ir.Port) bool {
+	return slices.ContainsFunc(s.found[p.Device()], func(sample target.Sample) bool {
+		return sample.Link == p.Name && !sample.Counter && sample.Value > 0
+	})
+}
+
+// arrange hands the waves on as data.
+func (s *Sequence) arrange() {
+	of := map[*ir.Device]*deploy.DevicePlan{}
+	for _, p := range s.plan.Devices {
+		of[p.Device.Source] = p
+	}
+	s.Order = &deploy.Order{Still: s.still}
+	for _, w := range s.Waves {
+		dw := &deploy.Wave{Phase: w.Phase, Stream: w.Stream, Takes: w.Takes}
+		for _, t := range w.Tasks {
+			dw.Devices = append(dw.Devices, of[t.Device])
+		}
+		for _, d := range w.Last {
+			dw.Last = append(dw.Last, of[d])
+		}
+		if !w.Stream && !w.Outage.Hitless() {
+			dw.Watch = s.beside(w)
+		}
+		dw.Marks, dw.Near = s.marking(w)
+		s.Order.Waves = append(s.Order.Waves, dw)
+	}
+}
+
+// aroundSteps bounds the parts of a device's time that no step has: preparing it, reading it back and confirming it.
+const aroundSteps = 15 * time.Second
+
+// taskOf is the change of a device, as far as order matters.
+func taskOf(p *deploy.DevicePlan, soak *time.Duration) *change.Task {
+	t := &change.Task{Device: p.Device.Source, Kind: p.Device.About}
+	if p.Device.Target != nil {
+		t.Kind = p.Device.Target.Name + " " + t.Kind
+	}
+	var hold, work time.Duration
+	for _, c := range p.Changes {
+		step := c.File.Activate
+		t.Outage = t.Outage.Longer(step.Outage)
+		if step.Cmd != "" {
+			work = max(work, step.Takes)
+			hold = max(hold, cmp.Or(step.Soak, target.SoakTime))
+		}
+	}
+	if soak != nil {
+		hold = *soak
+	}
+	t.Takes = aroundSteps + work + t.Outage.Most + hold
+	return t
+}
+
+// beside returns the devices that forward traffic and answer next to those of a wave, and at the other legs of their hosts, by ID.
+func (s *Sequence) beside(w *change.Wave) []*target.Device {
+	var out []*ir.Device
+	for _, t := range w.Tasks {
+		for _, p := range t.Device.Ports {
+			d := p.Peer().Device()
+			if d.Forwards() {
+				out = append(out, d)
+				continue
+			}
+			for _, leg := range d.Ports { // the other switches of the host
+				if other := leg.Peer().Device(); other.Forwards() {
+					out = append(out, other)
+				}
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b *ir.Device) int { return cmp.Compare(a.ID, b.ID) })
+	var all []*target.Device
+	for _, d := range slices.Compact(out) {
+		if s.devices[d] != nil && !s.mute[d] && !slices.ContainsFunc(w.Tasks, func(t *change.Task) bool { return t.Device == d }) {
+			all = append(all, s.devices[d])
+		}
+	}
+	return all
+}
+
+// living is the fabric as it was found last.
+func (s *Sequence) living() (*change.Living, error) {
+	var a change.Alive
+	seen := map[*ir.Link]bool{}
+	for d, samples := range s.found {
+		for i := range samples {
+			sample := &samples[i]
+			switch {
+			case sample.Counter || sample.Value > 0:
+				continue
+			case sample.Pair && d.Switch != nil:
+				a.Lone = append(a.Lone, d)
+			case sample.Link != "":
+				p := slices.IndexFunc(d.Ports, func(p *ir.Port) bool { return p.Name == sample.Link })
+				if p >= 0 && (!d.Ports[p].Link().Planned || slices.Contains(s.Early, d.Ports[p].Link())) && !seen[d.Ports[p].Link()] {
+					seen[d.Ports[p].Link()] = true
+					a.Down = append(a.Down, d.Ports[p].Link())
+				}
+			}
+		}
+	}
+	slices.SortFunc(a.Down, func(x, y *ir.Link) int { return cmp.Compare(x.ID, y.ID) })
+	s.Down = a.Down
+	return s.graph.Living(a)
+}
+
+// still reports why a wave may not begin any more, now that the devices beside it were found so.
+func (s *Sequence) still(w *deploy.Wave, found []*deploy.Have) error {
+	for _, h := range found {
+		if h.Err == nil {
+			s.found[h.Device.Source] = h.Samples()
+		}
+	}
+	l, err := s.living()
+	if err != nil {
+		return err
+	}
+	if why := l.Check(s.Waves[slices.Index(s.Order.Waves, w)], s.Rules.Rules); why != nil {
+		return errors.New(refusalText(why))
+	}
+	return nil
+}

@@ -1,0 +1,111 @@
+package sequence
+
+import (
+	"slices"
+
+	"github.com/rocec/rocec/compiler/change"
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// Where no order of the devices is lossless, a change takes steps in which devices hold the old class beside the new one. Each step is a
+// plan and a run of its own: what comes next is seen from what the devices hold then, so a step that was undone, or a rocec that died,
+// leaves nothing to remember.
+
+// MostSteps bounds them: expand, migrate, contract, and one to see that nothing is left.
+const MostSteps = 4
+
+// Next returns the plan to do now, in order: that of s, or of the first of several steps that the devices do not hold yet. It takes what the
+// devices of the plan were found to hold. A nil Sequence: the error in the list says why there is no such plan.
+func (s *Sequence) Next(have *deploy.Observed) (*deploy.Plan, *Sequence, diag.List) {
+	if !s.mixed.staged || s.Lossy() {
+		return s.plan, s, s.Refusals()
+	}
+	for i := range s.mixed.phases {
+		steps := s.mixed.phases[i:]
+		step, ds := s.step(have, steps)
+		if step == nil {
+			return nil, nil, ds
+		}
+		if step.Empty() && len(steps) > 1 {
+			continue // the devices hold what it wants already
+		}
+		first, ds := New(s.fabric, s.tree, step, s.Rules)
+		if first != nil {
+			first.Steps = steps
+		}
+		return step, first, ds
+	}
+	panic("sequence: a change of several steps without any")
+}
+
+// step is the plan of the first of the steps that a change takes. Devices that do not move in it are beside it; those whose lossless
+// settings stay as they are move in the last one.
+func (s *Sequence) step(have *deploy.Observed, steps []change.Phase) (*deploy.Plan, diag.List) {
+	to := map[*ir.Device]change.Stage{}
+	for _, v := range steps[0].Moves {
+		to[v.Device] = v.To
+	}
+	held := map[*target.Device]*deploy.Have{}
+	for _, h := range have.Devices {
+		held[h.Device] = h
+	}
+	tree, of := &target.Tree{}, &deploy.Observed{}
+	step := &deploy.Plan{Beside: slices.Clone(s.plan.Beside)}
+	for _, p := range s.plan.Devices {
+		stage, moves := to[p.Device.Source]
+		if !moves && len(steps) == 1 {
+			stage, moves = change.New, true
+		}
+		if !moves || p.Status != deploy.StatusChange {
+			step.Beside = append(step.Beside, p)
+			continue
+		}
+		h := held[p.Device]
+		d, not := staged(p.Device, h, stage)
+		if not != "" {
+			var ds diag.List
+			deploy.TopicMixture.Errorf(&ds, p.Device.At, "%s cannot hold the old class beside the new one, and no order of the devices is "+
+				"lossless without: %s", p.Device.Name, not)
+			return nil, ds
+		}
+		tree.Devices, of.Devices = append(tree.Devices, d), append(of.Devices, h)
+	}
+	step.Devices = deploy.Diff(tree, of).Devices
+	return step, nil
+}
+
+// staged is a device that is to hold what a stage wants instead of what the fabric does; not says why it cannot.
+func staged(d *target.Device, h *deploy.Have, stage change.Stage) (_ *target.Device, not string) {
+	if stage == change.New {
+		return d, ""
+	}
+	if d.Target.Both == nil {
+		return nil, "rocec has no content for that on " + d.About + "."
+	}
+	held := map[string][]byte{}
+	for i := range d.Files {
+		held[d.Files[i].Path] = h.Files[i].Data
+	}
+	files, not := d.Target.Both(d.Source, func(path string) []byte { return held[path] }, stage == change.Marked)
+	if not != "" {
+		return nil, not
+	}
+	out := *d
+	out.Files = append([]target.File{}, d.Files...)
+	for i := range out.Files {
+		if text, ours := files[out.Files[i].Path]; ours {
+			f := out.Files[i]
+			out.Files[i].Edit = func(old []byte) ([]byte, diag.List) {
+				// A device may spell the same state in another way.
+				if f.Live != nil && f.Keys != nil && slices.Equal(f.Keys(old), f.Keys(text)) {
+					return old, nil
+				}
+				return text, nil
+			}
+		}
+	}
+	return &out, ""
+}
