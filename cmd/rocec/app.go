@@ -20,6 +20,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
@@ -178,7 +179,7 @@ func (a *app) fitHelp(root *cobra.Command) {
 		return nil
 	})
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
-		w := &fitWriter{w: cmd.OutOrStdout(), width: width}
+		w := view.NewFitWriter(cmd.OutOrStdout(), width)
 		prose := &diag.Printer{Width: width}
 		for text := range strings.SplitSeq(cmp.Or(cmd.Long, cmd.Short), "\n\n") {
 			if strings.HasPrefix(text, " ") || strings.Contains(text, "\n ") { // set in columns

@@ -13,6 +13,7 @@ import (
 
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/report"
+	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
@@ -83,7 +84,7 @@ type leadOptions struct {
 	trustByHand           bool
 	accept                bool // --accept-documented
 	trustFabric           bool
-	viewOptions
+	view.Options
 }
 
 // defaultParallel is how many devices are changed at the same time.
@@ -114,7 +115,7 @@ func (o *leadOptions) leadFlags(a *app, cmd *cobra.Command) {
 	f.StringVarP(&o.message, "message", "m", "", "why, for rocec runs")
 	f.BoolVar(&o.alone, "alone", false, "go on though a switch cannot carry the mark by which other runs see this one: no other run goes on, "+
 		"as -m says why")
-	o.viewFlags(cmd)
+	viewFlags(cmd, &o.Options)
 	labFlags(cmd, &o.lab)
 	f.StringVar(&o.format, "format", "text", "text, or json: one object a line")
 	offer(cmd, "on-failure", string(rollout.UndoWave), string(rollout.Stop), string(rollout.UndoAll))
@@ -218,9 +219,9 @@ type work struct {
 	f       *report.Report
 	devices *fleet
 	dir     string
-	until   time.Time       // no wave begins that may not end by then; zero: any may
-	owed    map[string]debt // when it began
-	unlike  *seen.Result    // in what the devices are not as the fabric says
+	until   time.Time            // no wave begins that may not end by then; zero: any may
+	owed    map[string]view.Debt // when it began
+	unlike  *seen.Result         // in what the devices are not as the fabric says
 }
 
 // applyStep does a plan, or the first step of it, and reports whether there is more to do.
@@ -244,11 +245,11 @@ func (a *app) applyStep(ctx context.Context, w *work, plan *deploy.Plan, o apply
 		return false, savedStep(seq)
 	}
 	if o.format == "text" {
-		v := a.planView(w.dir, o.viewOptions)
-		v.fabric, v.unlike, v.labs = w.f.Fabric, w.unlike, w.devices.lab != nil
-		v.seq, v.debts, v.changed = seq, debts, a.changedHosts(w.dir, w.devices.labDir)
-		v.print(plan)
-		a.causes(plan)
+		v := a.planView(w.dir, o.Options)
+		v.Fabric, v.Seen, v.Rehearsal = w.f.Fabric, w.unlike, w.devices.lab != nil
+		v.Sequence, v.Debts, v.Changed = seq, debts, a.changedHosts(w.dir, w.devices.labDir)
+		v.Print(plan)
+		v.Causes(plan)
 	}
 	if plan.Empty() {
 		return false, a.nothingToDo(plan, o.format)
@@ -324,7 +325,7 @@ func (a *app) planAgain(ctx context.Context, w *work, done *deploy.Plan, o apply
 			return slices.ContainsFunc(done.Devices, func(d *deploy.DevicePlan) bool { return d.Device.Name == name })
 		})
 	}
-	a.planView(w.dir, o.viewOptions).print(again)
+	a.planView(w.dir, o.Options).Print(again)
 	if !again.Empty() {
 		return exit.With(exit.Incomplete)
 	}

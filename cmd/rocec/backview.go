@@ -2,86 +2,16 @@ package main
 
 import (
 	"fmt"
-	"io"
-	"regexp"
 	"slices"
-	"strings"
-	"sync"
 
 	"github.com/rocec/rocec/cmd/internal/journal"
+	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/device"
-	"github.com/rocec/rocec/targets/target"
 )
 
 // This file says what a rollback runs on devices: the steps by their names, and with --diff the commands, as rocec makes them of the names.
-
-// running is what runs on a device as it goes back.
-type running struct {
-	words string
-	cmds  []string
-}
-
-// hashForm is a content in the name of a step; what differs from device to device says nothing to a person.
-var hashForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(` [0-9a-f]{64}\b`) })
-
-// stepWords are the words of a name for a person, with what the command says of itself.
-func stepWords(name, cmd string) string {
-	words := hashForm().ReplaceAllString(name, "")
-	if first, _, _ := strings.Cut(cmd, "\n"); strings.HasPrefix(first, "# ") {
-		words += " (" + first[2:] + ")"
-	}
-	return deploy.Sentences(words)
-}
-
-// runningBack is what runs for a step as a device goes back from it: its undo, or the step again.
-func runningBack(s *target.Step) running {
-	name := device.WentForth(s.Name)
-	if s.Undo == nil {
-		return running{stepWords(name, s.Cmd), []string{s.Cmd}}
-	}
-	r := running{"undo of " + stepWords(name, s.Undo.Cmd), []string{s.Undo.Cmd}}
-	if device.GoesBack(s.Name) {
-		r.cmds = []string{s.Cmd, s.Undo.Cmd}
-	}
-	return r
-}
-
-// runningOn is what runs on devices that kept a run, as they go back, each once.
-func runningOn(ds []*deploy.DevicePlan) (out []running) {
-	for _, d := range ds {
-		for _, c := range d.Changes {
-			if c.File.Activate.Cmd != "" {
-				out = addRunning(out, runningBack(&c.File.Activate))
-			}
-		}
-	}
-	return out
-}
-
-func addRunning(out []running, r running) []running {
-	if slices.ContainsFunc(out, func(have running) bool { return have.words == r.words }) {
-		return out
-	}
-	return append(out, r)
-}
-
-// printRunning shows what runs; whole shows the commands.
-func printRunning(w, raw io.Writer, width int, all []running, paint func(style, s string) string, whole bool) {
-	p := &diag.Printer{Width: width}
-	for _, r := range all {
-		p.Prose(w, "  "+paint(diag.Yellow, "runs:")+" ", r.words) //nolint:errcheck // a closed terminal has nobody to tell
-		if !whole {
-			continue
-		}
-		for _, cmd := range r.cmds {
-			for line := range strings.Lines(cmd) {
-				fmt.Fprintf(raw, "      %s\n", diag.EscapeLines(strings.TrimRight(line, "\n")))
-			}
-		}
-	}
-}
 
 // otherRocec says of a device which of the run's steps this rocec does in another way than the one that made the run; empty: none.
 func (r *reader) otherRocec(d *journal.Device) string {
@@ -90,7 +20,7 @@ func (r *reader) otherRocec(d *journal.Device) string {
 		return ""
 	}
 	for i := range others {
-		others[i] = stepWords(device.WentForth(others[i]), "")
+		others[i] = view.StepWords(device.WentForth(others[i]), "")
 	}
 	made := r.h.Tool
 	if d.Tool != "" {
@@ -103,7 +33,7 @@ func (r *reader) otherRocec(d *journal.Device) string {
 type openGroup struct {
 	about, other string
 	disrupts     []string
-	runs         []running
+	runs         []view.Running
 	names        []journal.Device
 }
 
@@ -123,7 +53,7 @@ func (a *app) planOpen(l *journal.Log, b *backs, o rollbackOptions) {
 			if s.Disrupts != "" && !slices.Contains(g.disrupts, s.Disrupts) {
 				g.disrupts = append(g.disrupts, s.Disrupts)
 			}
-			g.runs = addRunning(g.runs, runningBack(&s))
+			g.runs = view.AddRunning(g.runs, view.RunningBack(&s))
 		}
 		if len(g.disrupts) > 0 {
 			disruptive++
@@ -146,7 +76,7 @@ func (a *app) planOpen(l *journal.Log, b *backs, o rollbackOptions) {
 		for _, s := range g.disrupts {
 			fmt.Fprintf(out, "  %s %s\n", paint(diag.Yellow, "disrupts:"), diag.Escape(s))
 		}
-		printRunning(out, a.stdout, a.width(a.stdout), g.runs, paint, o.diff)
+		view.PrintRunning(out, a.stdout, a.width(a.stdout), g.runs, paint, o.Diff)
 		if g.other != "" {
 			(&diag.Printer{Width: a.width(a.stdout)}).Prose(out, "  "+paint(diag.Yellow, "note:")+" ", //nolint:errcheck // as above
 				g.other+" What runs is what the device was given then.")

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -69,6 +70,6 @@ func TestStepWords(t *testing.T) {
 		},
 		{target.Step{Name: "mlx5 apply \033[2J", Cmd: "x"}, `mlx5 apply \x1b[2J`},
 	} {
-		assert.Equal(t, c.want, runningBack(&c.s).words)
+		assert.Equal(t, c.want, view.RunningBack(&c.s).Words)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/lang/lock"
@@ -30,9 +31,9 @@ func TestOnlyIntent(t *testing.T) {
 		require.Equal(t, code, got, "%s\n%s\n%s", args, stdout, stderr)
 		return stdout + stderr
 	}
-	cause := func() (status string, c *planCause) {
+	cause := func() (status string, c *view.Cause) {
 		t.Helper()
-		var doc planDocument
+		var doc view.PlanDocument
 		code, stdout, stderr := rocec(t, "plan", "--format", "json", "--target", "tor1", dir)
 		require.Equal(t, exit.Good, code, stderr)
 		require.NoError(t, json.Unmarshal([]byte(stdout), &doc))
@@ -64,7 +65,7 @@ func TestOnlyIntent(t *testing.T) {
 	version = "0.12.0"
 	status, c = cause()
 	assert.Equal(t, "change", status)
-	assert.Equal(t, &planCause{"0.11.0", "0.12.0", false}, c)
+	assert.Equal(t, &view.Cause{From: "0.11.0", To: "0.12.0", Left: false}, c)
 	const differs = "1 device differs only because rocec changed (0.11.0 -> 0.12.0); --only-intent leaves it as it is: tor1."
 	const left = "1 device left as it is, because only rocec changed (0.11.0 -> 0.12.0): tor1."
 	assert.Contains(t, oneLine(want(exit.Good, "plan", dir)), differs)
@@ -116,7 +117,7 @@ func TestOnlyIntent(t *testing.T) {
 	want(exit.Good, "rollback", "--auto-approve", "--soak", "0s", run)
 	version = "0.12.0"
 	_, c = cause()
-	assert.Equal(t, &planCause{"0.11.0", "0.12.0", false}, c)
+	assert.Equal(t, &view.Cause{From: "0.11.0", To: "0.12.0", Left: false}, c)
 	require.True(t, deploy.ValidRun(run))
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rocec/rocec/cmd/internal/view/facts"
 	"github.com/rocec/rocec/compiler/ir"
 )
 
@@ -59,7 +60,7 @@ func (a *app) completePorts(dir, word string) ([]string, cobra.ShellCompDirectiv
 	}
 	var ports []string
 	if f := a.completed(dir); f != nil {
-		if d, err := findDevice(f, name); err == nil {
+		if d, err := facts.FindDevice(f, name); err == nil {
 			for _, p := range d.Ports {
 				ports = append(ports, name+":"+p.Name)
 			}
@@ -95,7 +96,7 @@ func (a *app) completeDevices(dir string) ([]string, cobra.ShellCompDirective) {
 		groups := map[string]bool{}
 		for _, d := range f.Devices {
 			names = append(names, d.Name)
-			if g := groupName(d); !groups[g] {
+			if g := facts.GroupName(d); !groups[g] {
 				groups[g] = true
 				names = append(names, g)
 			}

@@ -3,15 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
-	"math"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/journal"
-	"github.com/rocec/rocec/lang/diag"
-	"github.com/rocec/rocec/lang/nodeset"
+	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/target"
 )
@@ -35,17 +32,10 @@ func leftBy(p *deploy.Plan) []journal.Left {
 	return out
 }
 
-// debt is a device that waits, and the first run that left it.
-type debt struct {
-	run   string
-	since time.Time
-	why   string
-}
-
 // debts are those of a fabric that its runs have left since they were changed last, by device. lab is where a rehearsal is kept; empty:
 // the devices are real.
-func (a *app) debts(dir, lab string) map[string]debt {
-	out := map[string]debt{}
+func (a *app) debts(dir, lab string) map[string]view.Debt {
+	out := map[string]view.Debt{}
 	for _, l := range a.runsOf(dir, lab) {
 		for _, d := range l.Devices {
 			if outcomeOf(l, d.Name) == string(deploy.Applied) {
@@ -59,7 +49,7 @@ func (a *app) debts(dir, lab string) map[string]debt {
 		}
 		for _, d := range l.Left {
 			if _, known := out[d.Name]; !known {
-				out[d.Name] = debt{l.Run, l.Began, d.Why}
+				out[d.Name] = view.Debt{Run: l.Run, Since: l.Began, Why: d.Why}
 			}
 		}
 	}
@@ -103,33 +93,8 @@ func (a *app) changedHosts(dir, lab string) map[string]bool {
 	return out
 }
 
-// pending names the devices that stay as they are, by the reason, and since which run.
-func (v *planView) pending(p *deploy.Plan, debts map[string]debt) {
-	var reasons told
-	for _, d := range p.Devices {
-		if d.Status == deploy.StatusOthers {
-			continue
-		}
-		why := d.Waits.String()
-		owed, known := debts[d.Device.Name]
-		if d.Status != deploy.StatusPending && (!known || d.Status == deploy.StatusSame) {
-			continue
-		}
-		if known {
-			if why == "" {
-				why = "was " + owed.why
-			}
-			why = fmt.Sprintf("%s, since run %s of %s", why, owed.run, owed.since.Format(time.DateOnly))
-		}
-		reasons.add(why, d.Device.Name)
-	}
-	for _, why := range reasons.texts {
-		v.prose(v.paint(diag.Yellow, "pending:")+" ", nodeset.Text(reasons.of[why], nodeset.Devices, math.MaxInt)+" ("+why+")")
-	}
-}
-
 // owing keeps the devices of a plan that are debts; the others are beside it.
-func owing(p *deploy.Plan, debts map[string]debt) *deploy.Plan {
+func owing(p *deploy.Plan, debts map[string]view.Debt) *deploy.Plan {
 	return part(p, func(name string) bool { _, known := debts[name]; return known })
 }
 
@@ -144,12 +109,4 @@ func part(p *deploy.Plan, keeps func(name string) bool) *deploy.Plan {
 		}
 	}
 	return out
-}
-
-// pendingText counts devices that stay as they are.
-func pendingText(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprintf(", %d pending", n)
 }

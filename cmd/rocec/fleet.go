@@ -18,6 +18,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/journal"
 	"github.com/rocec/rocec/cmd/internal/report"
+	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/lab"
@@ -179,7 +180,7 @@ func (a *app) askTo(ctx context.Context, question, word, do, not string) error {
 	if _, ok := terminal(a.stdin); !ok {
 		return exit.Fail(exit.Usage, "stdin is not a terminal, so nobody can be asked; to %s without asking use --auto-approve", do)
 	}
-	fmt.Fprint(a.stderr, strings.Join(fit(fmt.Sprintf("%s Type %s to go on: ", question, word), a.width(a.stderr)), "\n"))
+	fmt.Fprint(a.stderr, strings.Join(view.Fit(fmt.Sprintf("%s Type %s to go on: ", question, word), a.width(a.stderr)), "\n"))
 	typed := make(chan string, 1)
 	go func() { // a read from a terminal cannot be called off
 		line, err := bufio.NewReader(a.stdin).ReadString('\n')

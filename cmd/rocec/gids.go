@@ -12,6 +12,7 @@ import (
 
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/report"
+	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
@@ -62,10 +63,10 @@ type gidsOptions struct {
 const gidsMissing = "missing"
 
 type gidsDocument struct {
-	FormatVersion string     `json:"format_version"`
-	Good          bool       `json:"good"`
-	Hosts         []gidsHost `json:"hosts"`
-	ByHand        planByHand `json:"by_hand"` // devices that are not read
+	FormatVersion string      `json:"format_version"`
+	Good          bool        `json:"good"`
+	Hosts         []gidsHost  `json:"hosts"`
+	ByHand        view.ByHand `json:"by_hand"` // devices that are not read
 }
 
 type gidsHost struct {
@@ -134,12 +135,12 @@ func (a *app) gids(ctx context.Context, names []string, o gidsOptions) (err erro
 	if ctx.Err() != nil {
 		return exit.Fail(exit.Interrupted, "interrupted")
 	}
-	doc := gidsDocument{FormatVersion: report.FormatVersion, Good: true, Hosts: []gidsHost{}, ByHand: byHandJSON(f.Fabric)}
+	doc := gidsDocument{FormatVersion: report.FormatVersion, Good: true, Hosts: []gidsHost{}, ByHand: view.ByHandJSON(f.Fabric)}
 	unread := false
 	for i, d := range deploy.Diff(ask, have).Devices {
 		h := hostGIDs(d, have.Devices[i], answers[i])
-		doc.Good = doc.Good && h.Status == verifyGood
-		unread = unread || h.Status != verifyGood && h.Status != gidsMissing
+		doc.Good = doc.Good && h.Status == view.VerifyGood
+		unread = unread || h.Status != view.VerifyGood && h.Status != gidsMissing
 		doc.Hosts = append(doc.Hosts, h)
 	}
 	if o.format == "json" {
@@ -163,7 +164,7 @@ func (a *app) gids(ctx context.Context, names []string, o gidsOptions) (err erro
 
 // hostGIDs is what one host answered; t is nil where it did not.
 func hostGIDs(d *deploy.DevicePlan, have *deploy.Have, t *nic.GIDTable) gidsHost {
-	h := gidsHost{Name: d.Device.Name, Status: verifyGood, GIDs: []gidJSON{}, Use: []gidUse{}}
+	h := gidsHost{Name: d.Device.Name, Status: view.VerifyGood, GIDs: []gidJSON{}, Use: []gidUse{}}
 	switch {
 	case d.Err != nil:
 		h.Status, h.Reason = string(d.Status), d.Err.Detail

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/view"
 )
 
 // What verify says of counters, links and restarts, from one verify to the next.
@@ -85,7 +86,7 @@ func TestVerifyPlanned(t *testing.T) {
 		t.Helper()
 		code, stdout, _ := rocec(t, "verify", "--target", "tor1", "--format", "json", dir)
 		require.Equal(t, exit.Errors, code, "a switch of the factory has drifted")
-		var doc verifyDocument
+		var doc view.VerifyDocument
 		require.NoError(t, json.Unmarshal([]byte(stdout), &doc))
 		for _, h := range doc.Devices[0].Hints {
 			if h.Code == "" { // of states

@@ -14,6 +14,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/lsp"
 	"github.com/rocec/rocec/cmd/internal/report"
+	"github.com/rocec/rocec/cmd/internal/view/facts"
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/docs"
 	"github.com/rocec/rocec/lang"
@@ -168,8 +169,8 @@ func (e *editor) Check(ctx context.Context, dir string, unsaved map[string][]byt
 	}
 	r := &lsp.Result{Diagnostics: f.Diags, Files: f.Source.Files}
 	if f.Fabric != nil {
-		r.Describe = func(t outline.Thing) string { return hoverText(f, dir, t) }
-		r.Define = func(t outline.Thing) []diag.Range { return declaredAt(f, t) }
+		r.Describe = func(t outline.Thing) string { return facts.Hover(f, dir, t) }
+		r.Define = func(t outline.Thing) []diag.Range { return facts.DeclaredAt(f, t) }
 	}
 	return r, nil
 }

@@ -4,16 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/journal"
 	"github.com/rocec/rocec/cmd/internal/report"
-	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
-	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/device"
 	"github.com/rocec/rocec/targets/deploy/rollout"
@@ -176,75 +173,4 @@ func (a *app) writeStopped(plan *deploy.Plan, held []*sequence.Held, why deploy.
 	}
 	sum := a.untouched(plan, refused)
 	a.writeEvent(applyEvent{Event: "summary", Summary: sum, Stopped: string(why), Detail: detail})
-}
-
-// held names the runs that hold devices of a plan, or beside it.
-func (v *planView) held(p *deploy.Plan) {
-	for _, h := range sequence.Bars(p, v.seq, v.own) {
-		v.prose(v.paint(diag.Yellow, "note:")+" ", h.Holds(h.Names()...)+" "+h.GoOn(h.Names()...))
-	}
-	var unseen []string
-	for _, d := range p.Devices {
-		if d.Unseen {
-			unseen = append(unseen, d.Device.Name)
-		}
-	}
-	if len(unseen) > 0 {
-		v.prose(v.paint(diag.Yellow, "note:")+" ", "whether another run is at work on "+nodeset.Text(unseen, nodeset.Devices, math.MaxInt)+
-			" is not known: reading locks there takes root.")
-	}
-}
-
-// marks names the switches that carry the mark of the run and are not changed.
-func (v *planView) marks(s *sequence.Sequence) {
-	beside, cannot := s.Marked()
-	if len(beside) > 0 {
-		v.prose("  "+v.paint(diag.Yellow, "marked:")+" ", namesText(beside)+", so that no other run changes "+
-			diag.Plural(len(beside), "it", "them")+" meanwhile")
-	}
-	if len(cannot) > 0 {
-		text := namesText(cannot)
-		v.prose("  "+v.paint(diag.Yellow, "not marked:")+" ", text+". Other runs cannot see this one there: make sure that no change of "+
-			diag.Plural(len(cannot), "it", "them")+" goes on meanwhile")
-	}
-}
-
-func namesText(ds []*ir.Device) string {
-	return nodeset.Text(namesOfDevices(ds), nodeset.Devices, math.MaxInt)
-}
-
-func namesOfDevices(ds []*ir.Device) []string {
-	names := []string{}
-	for _, d := range ds {
-		names = append(names, d.Name)
-	}
-	return names
-}
-
-// planMarks are switches in the JSON of plan.
-type planMarks struct {
-	Beside []string `json:"beside"` // carry the mark of the run, and are not changed
-	Cannot []string `json:"cannot"` // carry none: rocec does not write them, or they are hosts
-}
-
-// planHeld is a run that holds devices, in the JSON of plan.
-type planHeld struct {
-	Run     string   `json:"run"`
-	Owner   string   `json:"owner,omitempty"`
-	Since   string   `json:"since,omitempty"`
-	Mark    string   `json:"mark,omitempty"` // how far it came; empty: it goes on beside the devices
-	Until   int      `json:"until_seconds,omitempty"`
-	Devices []string `json:"devices"`
-}
-
-func heldJSON(p *deploy.Plan, s *sequence.Sequence) []planHeld {
-	out := []planHeld{}
-	for _, h := range sequence.Bars(p, s, "") {
-		held := planHeld{h.Txn, h.Who, h.Since, "", int(h.Until.Seconds()), h.Names()}
-		if h.Mark != txn.Absent {
-			held.Mark = h.Mark.String()
-		}
-		out = append(out, held)
-	}
-	return out
 }

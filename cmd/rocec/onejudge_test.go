@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/cmd/internal/report"
+	"github.com/rocec/rocec/cmd/internal/view/trace"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets"
@@ -107,9 +108,9 @@ func (m *mutation) load(t *testing.T) *report.Report {
 func (m *mutation) traced(t *testing.T, f *report.Report) map[string]bool {
 	t.Helper()
 	met := map[string]bool{}
-	says := newSayings(f)
+	says := trace.New(f)
 	for _, tr := range everyTrace(f.Fabric) {
-		says.unset(tr)
+		says.Unset(tr)
 		for _, w := range []*walk.Walk{tr.Data, tr.CNP} {
 			if w == nil {
 				continue
@@ -117,12 +118,12 @@ func (m *mutation) traced(t *testing.T, f *report.Report) map[string]bool {
 			sized(t, w)
 			for _, x := range w.Findings() {
 				met[x.Code] = true
-				all := says.of([]*walk.Finding{x})
+				all := says.Of([]*walk.Finding{x})
 				if !assert.Len(t, all, 1, "nobody has words for %s at %s", x.Code, x.At) {
 					continue
 				}
 				d := all[0]
-				assert.Equal(t, sayingKey{x.Code, x.At}, sayingKey{d.Code, d.At})
+				assert.Equal(t, trace.Fact{Code: x.Code, At: x.At}, trace.Fact{Code: d.Code, At: d.At})
 				assert.True(t, slices.Contains(f.Diags, d.Diagnostic), "only traces find %s at %s: %s", x.Code, x.At, d.Detail)
 				if w == tr.Data && w.Promised && d.Severity == diag.Error {
 					assert.True(t, x.Breaks, "%s at %s is an error", x.Code, x.At)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -76,31 +75,4 @@ func unread(plan *deploy.Plan) map[*ir.Device]bool {
 		}
 	}
 	return out
-}
-
-// outageText says how long traffic stops.
-func outageText(o ir.Outage) string {
-	switch {
-	case o.Hitless():
-		return ""
-	case o.Least == 0 || o.Least == o.Most:
-		return "at most " + shortTime(o.Most)
-	}
-	return shortTime(o.Least) + " to " + shortTime(o.Most)
-}
-
-// shortTime spells a duration for people: "45s", "2m", "1h10m".
-func shortTime(d time.Duration) string {
-	d = d.Round(time.Second)
-	if d >= time.Hour {
-		d = d.Round(time.Minute)
-	}
-	text := d.String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
 }

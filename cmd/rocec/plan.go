@@ -9,6 +9,7 @@ import (
 
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/report"
+	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/sequence"
@@ -38,7 +39,7 @@ func (a *app) planCommand() *cobra.Command {
 	f.StringVar(&o.out, "out", "", "save the plan to a `file`, for apply --plan")
 	f.BoolVar(&o.detailed, "detailed-exitcode", false, "exit 2 when there are changes")
 	onlyIntentFlag(cmd, &o.onlyIntent)
-	o.viewFlags(cmd)
+	viewFlags(cmd, &o.Options)
 	o.orderFlags(cmd)
 	f.StringVar(&o.format, "format", "text", "text or json")
 	labFlags(cmd, &o.lab)
@@ -52,7 +53,7 @@ func (a *app) planCommand() *cobra.Command {
 
 type planOptions struct {
 	readOptions
-	viewOptions
+	view.Options
 	orderOptions
 	out, format string
 	detailed    bool
@@ -88,19 +89,19 @@ func (a *app) plan(ctx context.Context, dir string, o planOptions) (err error) {
 	}
 	a.readLocks(ctx, devices, plan, seq)
 	if o.format == "json" {
-		doc := planJSON(plan, seq)
-		doc.ByHand, doc.Seen = byHandJSON(f.Fabric), seenJSON(found)
-		doc.Refused = refusedJSON(against(plan, seq, o.trustByHand))
-		doc.Evidence = evidenceJSON(plan, devices.lab != nil)
+		doc := view.PlanJSON(plan, seq, tool())
+		doc.ByHand, doc.Seen = view.ByHandJSON(f.Fabric), view.SeenJSON(found)
+		doc.Refused = view.RefusedJSON(against(plan, seq, o.trustByHand))
+		doc.Evidence = view.EvidenceJSON(plan, devices.lab != nil)
 		if err := a.writeJSON(doc); err != nil {
 			return err
 		}
 	} else {
-		v := a.planView(dir, o.viewOptions)
-		v.fabric, v.unlike, v.labs = f.Fabric, found, devices.lab != nil
-		v.seq, v.debts, v.changed = seq, debts, a.changedHosts(dir, devices.labDir)
-		v.print(plan)
-		a.causes(plan)
+		v := a.planView(dir, o.Options)
+		v.Fabric, v.Seen, v.Rehearsal = f.Fabric, found, devices.lab != nil
+		v.Sequence, v.Debts, v.Changed = seq, debts, a.changedHosts(dir, devices.labDir)
+		v.Print(plan)
+		v.Causes(plan)
 	}
 	refused := a.refuse(f, plan, seq, o.trustByHand)
 	if refused != nil && !troubled(plan) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/lang/diag"
 )
 
@@ -35,7 +36,7 @@ func (p *progress) step(done, total int, line string) {
 	defer p.mu.Unlock()
 	if p.lines && line != "" {
 		p.clear()
-		fmt.Fprintln(p.w, strings.Join(fit("  "+line, p.width), "\n"))
+		fmt.Fprintln(p.w, strings.Join(view.Fit("  "+line, p.width), "\n"))
 	}
 	if !p.tty || total == 0 {
 		return

@@ -10,6 +10,7 @@ import (
 
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/report"
+	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
@@ -81,9 +82,9 @@ func (a *app) remove(ctx context.Context, args []string, o removeOptions) (err e
 	}
 	debts := a.debts(dir, devices.labDir)
 	if o.format == "text" {
-		v := a.planView(dir, o.viewOptions)
-		v.debts = debts
-		v.print(plan)
+		v := a.planView(dir, o.Options)
+		v.Debts = debts
+		v.Print(plan)
 	}
 	l := lead{
 		leadOptions: o.leadOptions, hooks: o.hooks(), fabric: dir, name: f.Fabric.Name, only: names, removes: names,
@@ -137,9 +138,9 @@ func inOneWave(plan *deploy.Plan, f *report.Report) *deploy.Order {
 }
 
 // nothingRemoved ends a remove without changes: what is left of it is written down, and what was is settled.
-func (a *app) nothingRemoved(l lead, debts map[string]debt) error {
+func (a *app) nothingRemoved(l lead, debts map[string]view.Debt) error {
 	left := l.plan.Summary().Pending
-	if left > 0 || slices.ContainsFunc(l.removes, func(name string) bool { return owed(debts, name) || l.known[name] }) {
+	if left > 0 || slices.ContainsFunc(l.removes, func(name string) bool { _, owed := debts[name]; return owed || l.known[name] }) {
 		log, err := a.beginJournal(a.newRun(), &l)
 		if err == nil {
 			err = log.Finish()
@@ -220,55 +221,4 @@ func strangers(plan *deploy.Plan, seen map[string]bool, lab bool) []string {
 		}
 	}
 	return names
-}
-
-// gone names hosts that the fabric does not have any more, or that others set by hand, and that may still hold settings of rocec: runs have
-// changed them, or left them as they were.
-func (v *planView) gone() {
-	if v.fabric == nil {
-		return
-	}
-	has := map[string]*ir.Device{}
-	for _, d := range v.fabric.Devices {
-		has[d.Name] = d
-	}
-	var away, byHand []string
-	for name := range v.changed {
-		if d := has[name]; d != nil && d.ByHand != nil {
-			byHand = append(byHand, name)
-		} else if d == nil && !owed(v.debts, name) {
-			away = append(away, name)
-		}
-	}
-	for name := range v.debts {
-		if has[name] == nil {
-			away = append(away, name)
-		}
-	}
-	for _, of := range []struct {
-		names []string
-		why   string
-	}{
-		{away, "not in the fabric any more, and may still hold settings of rocec"},
-		{byHand, "set by hand now, and may still hold settings of rocec"},
-	} {
-		if slices.Sort(of.names); len(of.names) > 0 {
-			text := nodeset.Text(of.names, nodeset.Devices, 200)
-			v.prose(v.paint(diag.Yellow, "pending:")+" ", text+" ("+of.why+": "+removeCommand(of.names)+")")
-		}
-	}
-}
-
-func owed(debts map[string]debt, name string) bool {
-	_, is := debts[name]
-	return is
-}
-
-// removeCommand is the command that sets hosts back; of very many it leaves their names to the person.
-func removeCommand(names []string) string {
-	sets, more := nodeset.Few(names, nodeset.Devices, 200)
-	if more > 0 {
-		return diag.Rocec("remove", diag.Kind("HOST..."))
-	}
-	return diag.Rocec("remove", diag.Args("HOST", sets)...)
 }

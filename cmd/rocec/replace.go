@@ -81,9 +81,9 @@ func (a *app) replace(ctx context.Context, name string, o replaceOptions) (err e
 	}
 	a.readLocks(ctx, devices, plan, seq)
 	if o.format == "text" {
-		v := a.planView(dir, o.viewOptions)
-		v.fabric, v.seq, v.unlike, v.labs = f.Fabric, seq, found, devices.lab != nil
-		v.print(plan)
+		v := a.planView(dir, o.Options)
+		v.Fabric, v.Sequence, v.Seen, v.Rehearsal = f.Fabric, seq, found, devices.lab != nil
+		v.Print(plan)
 	}
 	if plan.Empty() {
 		return a.nothingToDo(plan, o.format)

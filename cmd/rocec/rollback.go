@@ -384,13 +384,13 @@ func (a *app) planBack(l *journal.Log, logs []*journal.Log, b *backs, o rollback
 		a.planOpen(l, b, o)
 	}
 	if len(b.kept.Devices) > 0 {
-		v := a.planView(l.Fabric, o.viewOptions)
-		v.seq, v.own, v.runs = b.seq, l.Run, true
-		v.more = map[string]string{}
+		v := a.planView(l.Fabric, o.Options)
+		v.Sequence, v.Own, v.ShowSteps = b.seq, l.Run, true
+		v.Notes = map[string]string{}
 		for i := range l.Devices {
-			v.more[l.Devices[i].Name] = b.reader.otherRocec(&l.Devices[i])
+			v.Notes[l.Devices[i].Name] = b.reader.otherRocec(&l.Devices[i])
 		}
-		v.print(&b.kept)
+		v.Print(&b.kept)
 	}
 }
 

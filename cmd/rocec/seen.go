@@ -2,13 +2,10 @@ package main
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/compiler/ir"
-	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/rollout"
 	"github.com/rocec/rocec/targets/deploy/seen"
@@ -51,67 +48,4 @@ func judgedHealth(f *ir.Fabric, v *rollout.Verification) *seen.Result {
 		of[h.Drift.Device.Source] = h.Drift.Seen
 	}
 	return seen.Judge(f, of)
-}
-
-// mostSeen is how many findings about ports and cables are shown; --expand and JSON have them all.
-const mostSeen = 12
-
-// seen says in what devices are not as the fabric says, each at its line, and what nobody could read.
-func (v *planView) seen(r *seen.Result) {
-	if r == nil {
-		return
-	}
-	for i, f := range r.Findings {
-		if i == mostSeen && !v.expand {
-			fmt.Fprintf(v.w, "... and %s about ports and cables; --format json has them all\n", diag.Count(len(r.Findings)-i, "more finding"))
-			break
-		}
-		style := map[diag.Severity]string{diag.Error: diag.Red, diag.Warning: diag.Yellow}[f.Severity]
-		v.prose(v.paint(style, fmt.Sprintf("%s[%s]:", f.Severity, f.Code))+" ", f.Detail)
-		places := []string{report.Place(f.At)}
-		for _, n := range f.Notes {
-			places = append(places, report.Place(n.At))
-		}
-		fmt.Fprintf(v.w, "  declared at %s\n", v.paint(diag.Cyan, strings.Join(places, ", ")))
-	}
-	if text := r.UnreadText(); text != "" {
-		v.prose(v.paint(diag.Yellow, "note:")+" ", text)
-	}
-}
-
-// seenDocument is what devices say of their ports and cables, for plan and verify.
-type seenDocument struct {
-	Findings []seenFinding `json:"findings"`
-	Unread   []seenUnread  `json:"unread"`
-}
-
-// seenFinding is a way in which devices are not as the fabric says.
-type seenFinding struct {
-	Code     string   `json:"code"`
-	Severity string   `json:"severity"`
-	Message  string   `json:"message"`
-	File     string   `json:"file"`
-	Line     int      `json:"line"`
-	Devices  []string `json:"devices"`
-	Refuses  bool     `json:"refuses"`
-}
-
-// seenUnread is what could not be read.
-type seenUnread struct {
-	What    string   `json:"what"`
-	Devices []string `json:"devices"`
-	Why     string   `json:"why"`
-}
-
-func seenJSON(r *seen.Result) seenDocument {
-	doc := seenDocument{[]seenFinding{}, []seenUnread{}}
-	for _, f := range r.Findings {
-		doc.Findings = append(doc.Findings, seenFinding{
-			f.Code, f.Severity.String(), f.Detail, f.At.Filename, f.At.Start.Line, f.Devices, f.Refuses,
-		})
-	}
-	for _, u := range r.Unread {
-		doc.Unread = append(doc.Unread, seenUnread(u))
-	}
-	return doc
 }

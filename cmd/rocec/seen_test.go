@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/deploy/lab"
 )
@@ -38,18 +39,18 @@ func TestSeen(t *testing.T) {
 		require.Equal(t, code, got, "%s\n%s\n%s", args, stdout, stderr)
 		return stdout + stderr
 	}
-	looked := func(verb string, code int) seenDocument {
+	looked := func(verb string, code int) view.SeenDocument {
 		t.Helper()
 		var doc struct {
 			Good *bool
-			Seen seenDocument
+			Seen view.SeenDocument
 		}
 		got, stdout, stderr := rocec(t, verb, "--format", "json", dir)
 		require.Equal(t, code, got, "%s\n%s", stdout, stderr)
 		require.NoError(t, json.Unmarshal([]byte(stdout), &doc))
 		return doc.Seen
 	}
-	silent := seenDocument{[]seenFinding{}, []seenUnread{}}
+	silent := view.SeenDocument{Findings: []view.SeenFinding{}, Unread: []view.SeenUnread{}}
 	require.Equal(t, silent, looked("plan", exit.Good), "all is as described, and all was read")
 
 	// Two cables have changed places: one finding, and both hosts with the switch are left as they are.
@@ -111,10 +112,10 @@ func TestSeen(t *testing.T) {
 	answer(store2, "lldpctl", `{"lldp":{"interface":[{"ens1f0":{"chassis":`, 0)
 	found = looked("verify", exit.Good)
 	assert.Empty(t, found.Findings)
-	assert.Equal(t, []seenUnread{
-		{"VLANs", []string{"tor1"}, "bridge fails, with status 255: the bridge of this release may not tell in JSON"},
-		{"cables", []string{"store1"}, "lldpctl fails, with status 1"},
-		{"cables", []string{"store2"}, "what lldpctl prints is not known"},
+	assert.Equal(t, []view.SeenUnread{
+		{What: "VLANs", Devices: []string{"tor1"}, Why: "bridge fails, with status 255: the bridge of this release may not tell in JSON"},
+		{What: "cables", Devices: []string{"store1"}, Why: "lldpctl fails, with status 1"},
+		{What: "cables", Devices: []string{"store2"}, Why: "what lldpctl prints is not known"},
 	}, found.Unread)
 	assert.Contains(t, run(exit.Good, "verify"), "note: Not read, and not judged: VLANs of tor1: bridge fails,")
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/compiler/compilertest"
+	"github.com/rocec/rocec/docs/evidence"
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/deploy"
 )
@@ -54,7 +55,7 @@ func TestDocsSupport(t *testing.T) {
 		if row.Image != nil {
 			known = deploy.GradeSimulated
 		}
-		if reported(row.Name, "") {
+		if evidence.Reported(row.Name, "") {
 			known = deploy.GradeReported
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %d | %s | %s |\n", row.Driver.Name, row.Driver.Title, len(row.Driver.Models), does, known)
@@ -106,7 +107,7 @@ link "l" {
 	tree := targets.Files(f)
 	require.Len(t, tree.Devices, 2)
 	plan := &deploy.Plan{Devices: []*deploy.DevicePlan{{Device: tree.Devices[0]}}}
-	all := plan.Evidence(reported)
+	all := plan.Evidence(evidence.Reported)
 	require.Len(t, all, 1)
 	return all[0]
 }

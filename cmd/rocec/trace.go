@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/view/facts"
+	"github.com/rocec/rocec/cmd/internal/view/trace"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
@@ -80,7 +82,7 @@ func (a *app) trace(dir, from, to string, o traceOptions) error {
 	if err != nil {
 		return err
 	}
-	says := newSayings(f)
+	says := trace.New(f)
 	var traces []*walk.Trace
 	for _, trip := range questions {
 		q.Intent, q.From, q.To = trip.Intent, trip.From, trip.To
@@ -88,15 +90,15 @@ func (a *app) trace(dir, from, to string, o traceOptions) error {
 		if err != nil {
 			return exit.Fail(exit.Errors, "where the packets of %q go is not known: %s", q.Intent.Name, validate.RoutingText(err))
 		}
-		says.unset(t)
+		says.Unset(t)
 		traces = append(traces, t)
 	}
 	if o.format == "json" {
-		err = a.writeJSON(says.tracesJSON(from, to, q.State.Down, traces))
+		err = a.writeJSON(says.JSON(from, to, q.State.Down, traces))
 	} else {
-		a.traceText(says, q.State.Down, says.fold(traces, o.all))
+		says.Text(a.screen(), a.verbose, q.State.Down, says.Fold(traces, o.all))
 	}
-	if err == nil && slices.ContainsFunc(traces, says.breaks) {
+	if err == nil && slices.ContainsFunc(traces, says.Breaks) {
 		return exit.With(exit.Errors)
 	}
 	return err
@@ -114,11 +116,11 @@ func findLinks(f *ir.Fabric, exprs []string) ([]*ir.Link, error) {
 			return nil, exit.Fail(exit.Usage, "--down %s: those are more ports than the fabric has", expr)
 		}
 		for n := range set.All() {
-			d, err := findDevice(f, n.Device)
+			d, err := facts.FindDevice(f, n.Device)
 			if err != nil {
 				return nil, err
 			}
-			p, err := findPort(d, n.Interface)
+			p, err := facts.FindPort(d, n.Interface)
 			if err != nil {
 				return nil, err
 			}
@@ -180,7 +182,7 @@ func findTrips(f *ir.Fabric, from, to, intent string) ([]walk.Question, error) {
 // findEnd returns the host that an end names, and the name of the interface if there is one.
 func findEnd(f *ir.Fabric, end string) (*ir.Device, string, error) {
 	name, nic, named := strings.Cut(end, ":")
-	d, err := findDevice(f, name)
+	d, err := facts.FindDevice(f, name)
 	if err != nil {
 		return nil, "", err
 	}

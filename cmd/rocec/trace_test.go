@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/view/trace"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/validate/walk"
 )
@@ -152,12 +153,12 @@ func TestBreakIsNeverLeftOut(t *testing.T) {
 	from, to := in.Members[0].NIC, in.Members[1].NIC
 	for _, code := range []string{"trust-mismatch", walk.HostMixed, walk.HostNotMember} {
 		found := &walk.Finding{Code: code, Breaks: true, Intent: in, From: from, To: to, Device: to.Device}
-		said := newSayings(f).of([]*walk.Finding{found})
+		said := trace.New(f).Of([]*walk.Finding{found})
 		require.Len(t, said, 1, code)
 		require.NotEmpty(t, said[0].Summary, code)
-		require.True(t, said[0].breaks(), code)
+		require.True(t, said[0].Breaks(), code)
 		found.Breaks = false
-		require.Empty(t, newSayings(f).of([]*walk.Finding{found}), code)
+		require.Empty(t, trace.New(f).Of([]*walk.Finding{found}), code)
 	}
 }
 

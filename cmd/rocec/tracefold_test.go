@@ -10,8 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
-	"github.com/rocec/rocec/compiler/ir"
-	"github.com/rocec/rocec/validate/walk"
 )
 
 // gpuPod is the example with so many rails, and with an edit of its cabling.
@@ -89,30 +87,4 @@ func TestTraceKeepsPairsApart(t *testing.T) {
 	require.Contains(t, text, "data: gpu01:rail[1-4] to gpu02:rail[1-2,4]\n   pairs    9 pairs of interfaces alike; each with those of "+
 		"other names")
 	require.Equal(t, 2, strings.Count(text, "=> first break: "), "there and back: %s", text)
-}
-
-func TestPairsText(t *testing.T) {
-	a := &app{person: &person{getenv: func(string) string { return "" }}, maxObjects: 100_000, budget: defaultBudget}
-	f, err := a.load("../../examples/gpu-pod")
-	require.NoError(t, err)
-	port := func(host, rail string) []*ir.Port {
-		d, err := findDevice(f.Fabric, host)
-		require.NoError(t, err)
-		p, err := findPort(d, "rail"+rail)
-		require.NoError(t, err)
-		return []*ir.Port{p}
-	}
-	for _, tc := range []struct{ pairs, want string }{
-		{"11 22", "2 pairs of interfaces alike; each with the one of its name"},
-		{"12 21", "2 pairs of interfaces alike; each with those of other names"},
-		{"11 12 21 22", "4 pairs of interfaces alike; each with each"},
-		{"13 23", "2 pairs of interfaces alike; each with each"},
-		{"11 13 22", "3 pairs of interfaces alike; rail1 with rail[1,3]; rail2 with rail2"},
-	} {
-		var traces []*walk.Trace
-		for pair := range strings.FieldsSeq(tc.pairs) {
-			traces = append(traces, &walk.Trace{From: port("gpu01", pair[:1]), To: port("gpu02", pair[1:])})
-		}
-		require.Equal(t, tc.want, strings.Join(pairsText(traces), "; "))
-	}
 }

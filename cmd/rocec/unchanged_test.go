@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/cmd/internal/picture"
+	"github.com/rocec/rocec/cmd/internal/view/facts"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/validate"
@@ -51,10 +52,10 @@ func TestUsingAFabricDoesNotChangeIt(t *testing.T) {
 				}
 			}
 			for _, d := range f.Fabric.Devices {
-				describeDevice(targets.FilesOf(d), d)
+				facts.Device(targets.FilesOf(d), d)
 			}
 			for _, p := range f.Fabric.Ports {
-				describePort(p)
+				facts.Port(p)
 			}
 			for _, p := range picture.Formats {
 				p.Write(f.Fabric, f.Proofs)

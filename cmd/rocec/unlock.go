@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/device"
@@ -98,7 +99,7 @@ func (a *app) unlock(ctx context.Context, names []string, o unlockOptions) (err 
 		case !l.locked:
 			what = "left by"
 		}
-		fmt.Fprintf(a.stdout, "%s  %s %s%s\n", diag.Paint(a.paints(a.stdout), diag.Bold, l.device.Name), what, &l.holder, markText(l.holder.Mark))
+		fmt.Fprintf(a.stdout, "%s  %s %s%s\n", diag.Paint(a.paints(a.stdout), diag.Bold, l.device.Name), what, &l.holder, view.MarkText(l.holder.Mark))
 		if l.refuse != "" {
 			fmt.Fprintf(a.stdout, "  stays: %s\n", l.refuse)
 			continue
@@ -199,12 +200,4 @@ func (a *app) judgeLock(l heldLock, named string) heldLock {
 func processLives(pid int) bool {
 	command, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid)) // a number may be another process by now
 	return err == nil && strings.HasPrefix(string(command), "rocec")
-}
-
-// markText says how far a run came on a device.
-func markText(mark txn.Mark) string {
-	if text := deploy.MarkText(mark); text != "" {
-		return "; " + text
-	}
-	return ""
 }

@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy/rollout"
@@ -22,17 +22,6 @@ import (
 
 // trafficAny is --traffic without a value: two members of each intent.
 const trafficAny = "any"
-
-// verifyTraffic is one exchange of verify --traffic.
-type verifyTraffic struct {
-	Intent string         `json:"intent"`
-	From   string         `json:"from"`
-	To     string         `json:"to"`
-	Tool   string         `json:"tool,omitempty"`
-	Good   bool           `json:"good"`
-	Reason string         `json:"reason,omitempty"` // why it was not sent, or did not come to its end
-	Hops   []traffic.Seen `json:"hops"`
-}
 
 // asked is what a device answered to one query.
 type asked struct {
@@ -149,7 +138,7 @@ func pathOf(t *walk.Walk) []traffic.Hop {
 
 // exchanges prepares what is sent: the way, the GIDs and the tool, or why it cannot be.
 func (a *app) exchanges(ctx context.Context, f *ir.Fabric, whole *target.Tree, devices *fleet, pair string) (
-	[]*traffic.Exchange, []verifyTraffic, error,
+	[]*traffic.Exchange, []view.VerifyTraffic, error,
 ) {
 	trips, err := trafficTrips(f, devices.tree, pair)
 	if err != nil {
@@ -164,10 +153,10 @@ func (a *app) exchanges(ctx context.Context, f *ir.Fabric, whole *target.Tree, d
 	has := a.askDevices(ctx, whole, devices, tools)
 	table := a.askDevices(ctx, whole, devices, gids)
 	var sends []*traffic.Exchange
-	var docs []verifyTraffic
+	var docs []view.VerifyTraffic
 	for i, t := range trips {
 		x := &traffic.Exchange{Intent: t.Intent, From: t.From[0].NIC, To: t.To[0].NIC, Port: 21000 + i}
-		doc := verifyTraffic{Intent: t.Intent.Name, From: t.From[0].String(), To: t.To[0].String(), Hops: []traffic.Seen{}}
+		doc := view.VerifyTraffic{Intent: t.Intent.Name, From: t.From[0].String(), To: t.To[0].String(), Hops: []traffic.Seen{}}
 		from, to := x.From.Device, x.To.Device
 		t.Fabric, t.State, t.Unfold = f, ir.State{Budget: a.steps()}, true
 		way, err := walk.Run(t)
@@ -200,7 +189,7 @@ func (a *app) exchanges(ctx context.Context, f *ir.Fabric, whole *target.Tree, d
 }
 
 // traffic says what it will send, asks, sends it, and tells what the counters of the ways say.
-func (a *app) traffic(ctx context.Context, f *ir.Fabric, whole *target.Tree, devices *fleet, o verifyOptions) ([]verifyTraffic, error) {
+func (a *app) traffic(ctx context.Context, f *ir.Fabric, whole *target.Tree, devices *fleet, o verifyOptions) ([]view.VerifyTraffic, error) {
 	sends, docs, err := a.exchanges(ctx, f, whole, devices, o.traffic)
 	if err != nil {
 		return nil, err
@@ -229,7 +218,7 @@ func (a *app) traffic(ctx context.Context, f *ir.Fabric, whole *target.Tree, dev
 }
 
 // send makes one exchange.
-func (a *app) send(ctx context.Context, whole *target.Tree, devices *fleet, x *traffic.Exchange, doc *verifyTraffic) {
+func (a *app) send(ctx context.Context, whole *target.Tree, devices *fleet, x *traffic.Exchange, doc *view.VerifyTraffic) {
 	ports := map[*ir.Device][]*ir.Port{}
 	for _, h := range x.Path {
 		for _, p := range slices.Concat(h.In, h.Out) {
@@ -274,55 +263,4 @@ func (a *app) send(ctx context.Context, whole *target.Tree, devices *fleet, x *t
 	doc.Hops = x.Judge(before, count())
 	doc.Good = slices.ContainsFunc(doc.Hops, func(s traffic.Seen) bool { return s.Told && !s.Hidden }) &&
 		!slices.ContainsFunc(doc.Hops, func(s traffic.Seen) bool { return s.Says != "" })
-}
-
-// trafficText prints what the exchanges showed.
-func (a *app) trafficText(v *planView, all []verifyTraffic) {
-	for _, t := range all {
-		head := fmt.Sprintf("Traffic of %s, %s to %s", t.Intent, t.From, t.To)
-		if t.Reason != "" {
-			v.prose("", head+": not sent: "+t.Reason+".")
-			continue
-		}
-		fmt.Fprintf(v.w, "%s, by %s:\n", head, t.Tool)
-		silent := 0
-		for _, s := range t.Hops {
-			at := s.Ports[0]
-			if len(s.Ports) > 1 {
-				at = fmt.Sprintf("%s and %d more", at, len(s.Ports)-1)
-			}
-			var parts []string
-			for _, prio := range slices.Sorted(maps.Keys(s.Packets)) {
-				parts = append(parts, fmt.Sprintf("%s in priority %d", target.Count(s.Packets[prio], "packet"), prio))
-			}
-			text := strings.Join(parts, ", ")
-			switch {
-			case !s.Told:
-				silent++
-				text = "does not tell"
-			case s.Hidden && s.Says == "":
-				silent++
-				text = target.Count(s.All, "packet") + ", others' traffic hides it"
-			case text == "":
-				text = target.Count(s.All, "packet")
-			}
-			fmt.Fprintf(v.w, "  %-4s %s  %s\n", s.Way, at, text)
-			if s.Says != "" {
-				color := diag.Red
-				if s.Hidden {
-					color = diag.Yellow
-				}
-				v.prose("       ", v.paint(color, s.Says))
-			}
-		}
-		switch {
-		case silent == len(t.Hops):
-			v.prose("  ", "the packets went through, and no port of the way counts them: nobody has seen in which priority they were.")
-		case !t.Good:
-		case silent > 0:
-			fmt.Fprintf(v.w, "  as described, where counters tell; %s of the way do not.\n", diag.Count(silent, "side"))
-		default:
-			fmt.Fprintln(v.w, "  marked, classified and carried as described.")
-		}
-	}
 }

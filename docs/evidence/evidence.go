@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"sync"
 )
 
 // Files are the reports, and what the folder says of them.
@@ -54,6 +55,18 @@ func Read(dir fs.FS) (map[Key][]string, error) {
 	}
 	return all, nil
 }
+
+// reports are those that came with this rocec.
+var reports = sync.OnceValue(func() map[Key][]string {
+	all, err := Read(Files)
+	if err != nil {
+		panic("docs/evidence: " + err.Error())
+	}
+	return all
+})
+
+// Reported reports whether users have reported on a target and a release.
+func Reported(target, release string) bool { return len(reports()[Key{target, release}]) > 0 }
 
 // keysOf reads a bundle. It stands for the targets and releases of the devices that answered; one of a rehearsal for nothing.
 func keysOf(text string) (keys []Key, err error) {

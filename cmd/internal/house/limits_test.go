@@ -18,8 +18,10 @@ import (
 // limitRooms are the folders whose code judges, or searches for what a person reads; limitRoomsNot are those in them that do not: tests'
 // own judges and simulated programs.
 var (
-	limitRooms = []string{"cmd/rocec", "cmd/internal/report", "cmd/internal/start", "compiler", "lang", "targets", "targets/deploy/sequence",
-		"validate"}
+	limitRooms = []string{
+		"cmd/rocec", "cmd/internal/report", "cmd/internal/start", "cmd/internal/view", "compiler", "lang", "targets", "targets/deploy/sequence",
+		"validate",
+	}
 	limitRoomsNot = regexp.MustCompile(`(^|/)(oracle|sim|\w+test|internal|deploy)(/|$)`)
 )
 

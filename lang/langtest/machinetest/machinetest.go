@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"strconv"
 	"testing"
+	"time"
 )
 
 // packages are the Debian packages of the programs and files that tests need. A test holds them to .ci/deps, which installs them.
@@ -100,10 +101,30 @@ func Quick() bool {
 // all reports whether no test may be skipped.
 func all() bool { return os.Getenv("CI") != "" || os.Getenv(envVar) == "all" }
 
-// Parallel lets as many tests of a package run side by side as n for each processor: for tests that wait more than they compute. TestMain
-// calls it before it runs them; the flag -parallel of a command line holds over it.
+// Parallel lets as many tests of a package run side by side as n for each processor: for tests that wait more than they compute. Where the
+// process gets less than a processor, as in a container with a quota, as many fewer do: each then gets what it needs to meet the
+// time-outs of real connections. TestMain calls it before it runs them; the flag -parallel of a command line holds over it.
 func Parallel(n int) {
-	if err := flag.Set("test.parallel", strconv.Itoa(n*runtime.NumCPU())); err != nil {
+	if err := flag.Set("test.parallel", strconv.Itoa(sideBySide(n*runtime.NumCPU(), share()))); err != nil {
 		panic(err) // the testing package has no such flag
 	}
+}
+
+// sideBySide returns how many of most tests run at once in a share of a processor.
+func sideBySide(most int, share float64) int {
+	const whole = 0.75 // a busy machine takes the rest now and then
+	if share >= whole {
+		return most
+	}
+	return max(1, int(float64(most)*share*share)) // a test also waits for what the others compute
+}
+
+// share measures which part of a processor this process gets: the processor time of a spin by its wall time, at most 1. A quota
+// grants the first part of a period at once, so the spin takes some periods.
+func share() float64 {
+	const spin = 150 * time.Millisecond
+	begin, used := time.Now(), processorTime()
+	for processorTime()-used < spin { //nolint:revive // it computes on purpose
+	}
+	return min(1, float64(spin)/float64(time.Since(begin)))
 }

@@ -143,3 +143,12 @@ func TestHasten(t *testing.T) {
 	require.Equal(t, "400", os.Getenv("GOGC"))
 	require.Equal(t, 400, debug.SetGCPercent(was))
 }
+
+// A process with less than a processor runs fewer tests at once, and never none.
+func TestSideBySide(t *testing.T) {
+	for share, want := range map[float64]int{1: 8, 0.8: 8, 0.5: 2, 0.2: 1, 0.01: 1} {
+		require.Equal(t, want, sideBySide(8, share), share)
+	}
+	require.Positive(t, share())
+	require.LessOrEqual(t, share(), 1.0)
+}

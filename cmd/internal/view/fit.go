@@ -1,4 +1,4 @@
-package main
+package view
 
 import (
 	"bytes"
@@ -9,25 +9,25 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// fitWriter breaks lines that are wider than a terminal, at spaces. What comes after the last newline waits for its own.
-type fitWriter struct {
+// FitWriter breaks lines that are wider than a terminal, at spaces. What comes after the last newline waits for its own.
+type FitWriter struct {
 	w     io.Writer
 	width int
 	part  []byte
 }
 
-// fitted writes to a stream in lines of its width.
-func (a *app) fitted(to io.Writer) *fitWriter { return &fitWriter{w: to, width: a.width(to)} }
+// NewFitWriter returns a writer to w in lines of a width.
+func NewFitWriter(w io.Writer, width int) *FitWriter { return &FitWriter{w: w, width: width} }
 
 // Write writes the lines that are complete.
-func (f *fitWriter) Write(b []byte) (int, error) {
+func (f *FitWriter) Write(b []byte) (int, error) {
 	f.part = append(f.part, b...)
 	for {
 		i := bytes.IndexByte(f.part, '\n')
 		if i < 0 {
 			return len(b), nil
 		}
-		_, err := io.WriteString(f.w, strings.Join(fit(string(f.part[:i]), f.width), "\n")+"\n")
+		_, err := io.WriteString(f.w, strings.Join(Fit(string(f.part[:i]), f.width), "\n")+"\n")
 		f.part = append(f.part[:0], f.part[i+1:]...)
 		if err != nil {
 			return len(b), err
@@ -35,10 +35,10 @@ func (f *fitWriter) Write(b []byte) (int, error) {
 	}
 }
 
-// fit breaks a line into lines of a width: at the last gap between columns, else at the last space. No word is broken: one that is
+// Fit breaks a line into lines of a width: at the last gap between columns, else at the last space. No word is broken: one that is
 // wider stands alone, with the word before it if it is a path ([diag.StartsPath]). What goes on stands four columns deeper than the
 // line; sequences that paint take no room.
-func fit(line string, width int) []string {
+func Fit(line string, width int) []string {
 	indent := len(line) - len(strings.TrimLeft(line, " "))
 	hang := strings.Repeat(" ", min(indent+4, width/2))
 	var out []string
@@ -83,8 +83,8 @@ func breakAt(line string, width int) int {
 	return -1
 }
 
-// columnsOf is how wide text is on the screen, without what paints it.
-func columnsOf(text string) int {
+// Columns is how wide text is on the screen, without what paints it.
+func Columns(text string) int {
 	n := 0
 	for {
 		before, rest, found := strings.Cut(text, "\x1b")

@@ -1,4 +1,4 @@
-package main
+package view
 
 import (
 	"cmp"
@@ -12,7 +12,7 @@ import (
 
 // firmwareHints adds hints to devices whose NICs have older firmware than most NICs of their model in their group. It is not drift: the
 // fabric does not state firmware.
-func firmwareHints(f *ir.Fabric, devices []verifyDevice) {
+func firmwareHints(f *ir.Fabric, devices []VerifyDevice) {
 	type kind struct {
 		group string
 		model *ir.NICModel
@@ -21,7 +21,7 @@ func firmwareHints(f *ir.Fabric, devices []verifyDevice) {
 	for _, d := range f.Devices {
 		named[d.Name] = d
 	}
-	each := func(use func(d *verifyDevice, k kind, fact verifyFact)) {
+	each := func(use func(d *VerifyDevice, k kind, fact VerifyFact)) {
 		for i := range devices {
 			d := &devices[i]
 			source := named[d.Name]
@@ -37,7 +37,7 @@ func firmwareHints(f *ir.Fabric, devices []verifyDevice) {
 		}
 	}
 	counts := map[kind]map[string]int{}
-	each(func(_ *verifyDevice, k kind, fact verifyFact) {
+	each(func(_ *VerifyDevice, k kind, fact VerifyFact) {
 		if counts[k] == nil {
 			counts[k] = map[string]int{}
 		}
@@ -51,9 +51,9 @@ func firmwareHints(f *ir.Fabric, devices []verifyDevice) {
 			}
 		}
 	}
-	each(func(d *verifyDevice, k kind, fact verifyFact) {
+	each(func(d *VerifyDevice, k kind, fact VerifyFact) {
 		if u := usual[k]; slices.Compare(firmwareVersion(fact.Value), firmwareVersion(u)) < 0 {
-			d.Hints = append(d.Hints, verifyFinding{
+			d.Hints = append(d.Hints, VerifyFinding{
 				Probe: "firmware",
 				Message: fmt.Sprintf("%s on %s has firmware %s; others of its model in %s have %s.",
 					fact.On, d.Name, fact.Value, k.group, u),

@@ -1,4 +1,4 @@
-package main
+package trace
 
 import (
 	"fmt"
@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/rocec/rocec/cmd/internal/report"
+	"github.com/rocec/rocec/cmd/internal/view"
+	"github.com/rocec/rocec/cmd/internal/view/facts"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
@@ -19,37 +21,37 @@ import (
 )
 
 // How a trace looks. A line begins with "!!" where losslessness breaks and with " !" where it is at risk; what validate says
-// of it stands below, once in each direction.
+// Of it stands below, once in each direction.
 
 // traceView prints traces.
 type traceView struct {
-	*app
-	*sayings
-	paint bool
-	width int
-	told  map[*diag.Diagnostic]bool // in this direction
-	alike *alikeTraces              // what is being printed
+	*view.Screen
+	*Sayings
+	Verbose bool
+	told    map[*diag.Diagnostic]bool // in this direction
+	alike   *Alike                    // what is being printed
 }
 
-func (a *app) traceText(s *sayings, down []*ir.Link, traces []*alikeTraces) {
-	v := &traceView{app: a, sayings: s, paint: a.paints(a.stdout), width: a.width(a.stdout)}
+// Text prints traces, with the links that are taken to be down. A verbose text has the findings that comments silence.
+func (s *Sayings) Text(to *view.Screen, verbose bool, down []*ir.Link, traces []*Alike) {
+	v := &traceView{Screen: to, Sayings: s, Verbose: verbose}
 	if len(down) > 0 {
 		var names []string
 		for _, l := range down {
 			names = append(names, fmt.Sprintf("%s - %s", l.A(), l.B()))
 		}
 		v.lines(noMark, "down     ", "", names, ", ", diag.Range{})
-		fmt.Fprintln(v.stdout)
+		fmt.Fprintln(v.Raw)
 	}
 	for i, t := range traces {
 		if i > 0 {
-			fmt.Fprintln(v.stdout)
+			fmt.Fprintln(v.Raw)
 		}
 		v.alike = t
 		v.walk(t.Data)
-		fmt.Fprintln(v.stdout)
+		fmt.Fprintln(v.Raw)
 		if t.CNP == nil {
-			fmt.Fprintf(v.stdout, "%s\n   none: %s\n", v.style(diag.Bold, v.title(true)), t.NoCNP)
+			fmt.Fprintf(v.Raw, "%s\n   none: %s\n", v.style(diag.Bold, v.title(true)), t.NoCNP)
 			continue
 		}
 		v.walk(t.CNP)
@@ -76,7 +78,7 @@ func endText(ports []*ir.Port) string {
 // walk prints one direction.
 func (v *traceView) walk(w *walk.Walk) {
 	v.told = map[*diag.Diagnostic]bool{}
-	fmt.Fprintln(v.stdout, v.style(diag.Bold, v.title(w.CNP)))
+	fmt.Fprintln(v.Raw, v.style(diag.Bold, v.title(w.CNP)))
 	if len(v.alike.of) > 1 && !w.CNP {
 		v.lines(noMark, "pairs    ", "", pairsText(v.alike.of), "; ", diag.Range{})
 	}
@@ -90,14 +92,14 @@ func (v *traceView) walk(w *walk.Walk) {
 	for _, h := range w.Hops {
 		label = max(label, min(utf8.RuneCountInString(v.hopName(h)), 24))
 	}
-	fmt.Fprintln(v.stdout)
+	fmt.Fprintln(v.Raw)
 	for _, h := range w.Hops {
 		v.hop(w, h, label)
 	}
 	v.verdict(w)
 }
 
-// promise is what is promised to packets of a walk.
+// promise words the service that packets of a walk get.
 func (v *traceView) promise(w *walk.Walk) string {
 	switch {
 	case w.CNP && w.Group.Lossless:
@@ -209,16 +211,16 @@ func (v *traceView) hop(w *walk.Walk, h *walk.Hop, label int) {
 	if h.Group != nil && h.Sort.Cos != h.Group.Cos {
 		sorted += ", meant for " + groupText(h.Group)
 	}
-	all := v.of(h.Findings)
+	all := v.Of(h.Findings)
 	v.lines(mark(all), name+pad, diag.Bold, []string{sorted}, "", h.Sort.At)
 	v.findings(all)
 	for _, l := range h.In {
-		all := v.of(l.Findings)
+		all := v.Of(l.Findings)
 		v.lines(mark(all), "    in   ", "", append([]string{portNames(l)}, v.inText(w, l)...), "; ", l.Ports[0].At)
 		v.findings(all)
 	}
 	for _, l := range h.Out {
-		all := v.of(l.Findings)
+		all := v.Of(l.Findings)
 		parts := append([]string{portNames(l) + ", " + cableText(l)}, v.outText(w, h, l)...)
 		v.lines(mark(all), "    out  ", "", parts, "; ", l.Ports[0].At)
 		v.findings(all)
@@ -246,7 +248,7 @@ func portNames(l *walk.Lane) string {
 func cableText(l *walk.Lane) string {
 	s := platform.SpeedText(l.Speed)
 	if l.Metres > 0 {
-		s += " " + metres(l.Metres) + " m"
+		s += " " + facts.Metres(l.Metres) + " m"
 	}
 	if l.Planned {
 		s += ", planned"
@@ -276,7 +278,7 @@ func (v *traceView) inText(w *walk.Walk, l *walk.Lane) []string {
 	case !l.Buffered:
 		out = append(out, "no buffer")
 	case !l.Sized:
-		out = append(out, "headroom "+setByHand(l.Need))
+		out = append(out, "headroom "+facts.SetByHand(l.Need))
 	default:
 		out = append(out, fmt.Sprintf("xoff %d B", l.Xoff), fmt.Sprintf("headroom %d of %d B needed", l.Headroom(), l.Need))
 		if l.Pool > 0 {
@@ -353,10 +355,10 @@ const (
 )
 
 // mark is what stands before a line with findings. What a comment silences leaves no mark.
-func mark(all []said) string {
+func mark(all []Said) string {
 	m := noMark
 	for _, d := range all {
-		if d.breaks() {
+		if d.Breaks() {
 			return breakMark
 		}
 		if d.ignored == nil {
@@ -367,14 +369,14 @@ func mark(all []said) string {
 }
 
 // findings prints what is wrong, unless it was said before.
-func (v *traceView) findings(all []said) {
+func (v *traceView) findings(all []Said) {
 	const indent = "         "
 	for _, d := range all {
 		switch {
-		case d.ignored != nil && (!v.verbose || v.told[d.Diagnostic]):
+		case d.ignored != nil && (!v.Verbose || v.told[d.Diagnostic]):
 			continue
 		case v.told[d.Diagnostic]:
-			v.lines(mark([]said{d}), indent, "", []string{d.Code + ", as above"}, "", diag.Range{})
+			v.lines(mark([]Said{d}), indent, "", []string{d.Code + ", as above"}, "", diag.Range{})
 			continue
 		}
 		v.told[d.Diagnostic] = true
@@ -383,7 +385,7 @@ func (v *traceView) findings(all []said) {
 			v.lines(noMark, indent, "", strings.Fields("reason: "+d.ignored.Reason), " ", diag.Range{})
 			continue
 		}
-		if !v.lines(mark([]said{d}), indent, "", strings.Fields(fmt.Sprintf("%s[%s]: %s", d.Severity, d.Code, d.Summary)), " ", d.At) {
+		if !v.lines(mark([]Said{d}), indent, "", strings.Fields(fmt.Sprintf("%s[%s]: %s", d.Severity, d.Code, d.Summary)), " ", d.At) {
 			v.lines(noMark, indent, "", []string{"at " + report.Place(d.At)}, "", diag.Range{})
 		}
 		v.lines(noMark, indent, "", strings.Fields(d.Detail), " ", diag.Range{})
@@ -401,7 +403,7 @@ func (v *traceView) findings(all []said) {
 // verdict ends a direction.
 func (v *traceView) verdict(w *walk.Walk) {
 	errors, risks, ignored := map[*diag.Diagnostic]bool{}, map[*diag.Diagnostic]bool{}, map[*diag.Diagnostic]bool{}
-	for _, d := range v.of(w.Findings()) {
+	for _, d := range v.Of(w.Findings()) {
 		switch {
 		case d.ignored != nil:
 			ignored[d.Diagnostic] = true
@@ -443,7 +445,7 @@ func (v *traceView) verdict(w *walk.Walk) {
 	if len(ignored) > 0 {
 		text += fmt.Sprintf(" (%s ignored by comments)", diag.Count(len(ignored), "finding"))
 	}
-	fmt.Fprintln(v.stdout)
+	fmt.Fprintln(v.Raw)
 	words := strings.Fields(text)
 	if !v.lines("=> ", words[0]+" ", style, words[1:], " ", at) {
 		v.lines("   ", "", "", []string{"at " + report.Place(at)}, "", diag.Range{})
@@ -479,7 +481,7 @@ func heldAt(l *walk.Lane) bool {
 func lossy(h *walk.Hop) bool { return h.Sort.Group == nil || !h.Sort.Group.Lossless }
 
 func (v *traceView) style(style, s string) string {
-	return diag.Paint(v.paint && style != "", style, diag.Escape(s))
+	return diag.Paint(v.Color && style != "", style, diag.Escape(s))
 }
 
 // lines prints parts after a head in a style, the place they come from at the right, and wraps between parts. It reports whether
@@ -494,8 +496,8 @@ func (v *traceView) lines(gutter, head, style string, parts []string, between st
 		if i+1 < len(parts) {
 			p += strings.TrimRight(between, " ")
 		}
-		if i > 0 && used+1+utf8.RuneCountInString(p) > v.width {
-			fmt.Fprintln(v.stdout, strings.TrimRight(line, " "))
+		if i > 0 && used+1+utf8.RuneCountInString(p) > v.Width {
+			fmt.Fprintln(v.Raw, strings.TrimRight(line, " "))
 			line, used = indent, len(indent)
 		} else if i > 0 {
 			line, used = line+" ", used+1
@@ -503,13 +505,13 @@ func (v *traceView) lines(gutter, head, style string, parts []string, between st
 		line, used = line+p, used+utf8.RuneCountInString(p)
 	}
 	for _, place := range places(at) {
-		if room := v.width - used - utf8.RuneCountInString(place); room >= 2 {
-			line += strings.Repeat(" ", min(room, max(2, placeColumn-used))) + diag.Paint(v.paint, diag.Dim, diag.Escape(place))
+		if room := v.Width - used - utf8.RuneCountInString(place); room >= 2 {
+			line += strings.Repeat(" ", min(room, max(2, placeColumn-used))) + diag.Paint(v.Color, diag.Dim, diag.Escape(place))
 			placed = true
 			break
 		}
 	}
-	fmt.Fprintln(v.stdout, strings.TrimRight(line, " "))
+	fmt.Fprintln(v.Raw, strings.TrimRight(line, " "))
 	return placed
 }
 

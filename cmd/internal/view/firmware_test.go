@@ -1,4 +1,4 @@
-package main
+package view
 
 import (
 	"testing"
@@ -12,10 +12,10 @@ import (
 func TestFirmwareHints(t *testing.T) {
 	cx5, cx6 := &ir.NICModel{Name: "connectx-5"}, &ir.NICModel{Name: "connectx-6"}
 	f := &ir.Fabric{}
-	var devices []verifyDevice
+	var devices []VerifyDevice
 	add := func(name, group string, model *ir.NICModel, firmware string) {
 		f.Devices = append(f.Devices, &ir.Device{Name: name, Group: group, Host: &ir.Host{NICs: []*ir.NIC{{Name: "ens1f0", Model: model}}}})
-		devices = append(devices, verifyDevice{Name: name, Facts: []verifyFact{{"firmware", "ens1f0", firmware}, {"model", "ens1f0", "1"}}})
+		devices = append(devices, VerifyDevice{Name: name, Facts: []VerifyFact{{"firmware", "ens1f0", firmware}, {"model", "ens1f0", "1"}}})
 	}
 	add("a1", "gpu", cx5, "16.35.4030")
 	add("a2", "gpu", cx5, "16.35.4030")

@@ -1,10 +1,11 @@
-package main
+package view
 
 import (
 	"fmt"
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/rocec/rocec/compiler/change"
 	"github.com/rocec/rocec/compiler/ir"
@@ -22,28 +23,28 @@ func alike(a, b *change.Wave) bool {
 }
 
 // waves shows in which order a plan goes over the devices; waves that are alike share a row.
-func (v *planView) waves(s *sequence.Sequence) {
+func (v *Plan) waves(s *sequence.Sequence) {
 	if len(s.Steps) > 0 {
-		v.prose(v.paint(diag.Yellow, "steps:")+" ", stepsText(s.Steps))
+		v.Prose(v.Paint(diag.Yellow, "steps:")+" ", stepsText(s.Steps))
 	}
 	if s.ByMarks && len(s.Waves) > 0 {
-		v.prose(v.paint(diag.Yellow, "note:")+" ", "a lossless class ends, and hosts are taken to send in it no more, as they "+
+		v.Prose(v.Paint(diag.Yellow, "note:")+" ", "a lossless class ends, and hosts are taken to send in it no more, as they "+
 			"are set to mark another one. "+
 			"A program that marks its packets itself may still use it.")
 	}
 	if len(s.Waves) > 0 {
-		fmt.Fprintf(v.w, "Order: %s, at most %s.\n", diag.Count(len(s.Waves), "wave"), shortTime(s.Takes()))
+		fmt.Fprintf(v.W, "Order: %s, at most %s.\n", diag.Count(len(s.Waves), "wave"), ShortTime(s.Takes()))
 	}
 	for i := 0; i < len(s.Waves); {
 		j := i + 1
-		for j < len(s.Waves) && !v.expand && alike(s.Waves[i], s.Waves[j]) {
+		for j < len(s.Waves) && !v.Expand && alike(s.Waves[i], s.Waves[j]) {
 			j++
 		}
 		v.wave(s, i, j)
 		i = j
 	}
 	if len(s.Early) > 0 {
-		v.prose("  "+v.paint(diag.Yellow, "note:")+" ", fmt.Sprintf("%s %s a link already and %s as laid: %s",
+		v.Prose("  "+v.Paint(diag.Yellow, "note:")+" ", fmt.Sprintf("%s %s a link already and %s as laid: %s",
 			diag.Count(len(s.Early), "planned cable"), diag.Plural(len(s.Early), "has", "have"), diag.Plural(len(s.Early), "counts", "count"),
 			linksText(s.Early)))
 	}
@@ -53,10 +54,10 @@ func (v *planView) waves(s *sequence.Sequence) {
 		for i, r := range s.Refused {
 			names[i] = r.Task.Device.Name
 		}
-		v.prose("  "+v.paint(diag.Red, "in no wave:")+" ", nodeset.Text(names, nodeset.Devices, math.MaxInt)+", as below")
+		v.Prose("  "+v.Paint(diag.Red, "in no wave:")+" ", nodeset.Text(names, nodeset.Devices, math.MaxInt)+", as below")
 	}
 	if len(s.Down) > 0 {
-		fmt.Fprintf(v.w, "  %s %s down, and the waves do without %s: %s\n", v.paint(diag.Yellow, "note:"),
+		fmt.Fprintf(v.W, "  %s %s down, and the waves do without %s: %s\n", v.Paint(diag.Yellow, "note:"),
 			diag.Count(len(s.Down), "link")+" "+diag.Plural(len(s.Down), "is", "are"), diag.Plural(len(s.Down), "it", "them"), linksText(s.Down))
 	}
 }
@@ -76,7 +77,7 @@ func linksText(links []*ir.Link) string {
 }
 
 // wave shows waves i to j, which are alike.
-func (v *planView) wave(s *sequence.Sequence, i, j int) {
+func (v *Plan) wave(s *sequence.Sequence, i, j int) {
 	first := s.Waves[i]
 	var names []string
 	var last, carried, dark, reduced []*ir.Device
@@ -106,38 +107,38 @@ func (v *planView) wave(s *sequence.Sequence, i, j int) {
 	case n > 1:
 		text += ", together"
 	}
-	fmt.Fprintf(v.w, "  %-7s %s\n", number, v.paint(diag.Bold, text))
-	line := func(format string, args ...any) { fmt.Fprintf(v.w, "          "+format+"\n", args...) }
+	fmt.Fprintf(v.W, "  %-7s %s\n", number, v.Paint(diag.Bold, text))
+	line := func(format string, args ...any) { fmt.Fprintf(v.W, "          "+format+"\n", args...) }
 	if first.Outage.Hitless() {
 		line("no traffic stops")
 	}
 	for _, what := range stops(s, i) {
-		line("%s %s", v.paint(diag.Yellow, "stops:"), what)
+		line("%s %s", v.Paint(diag.Yellow, "stops:"), what)
 	}
 	each := ""
 	if j > i+1 {
 		each = " at a time"
 	}
 	if n := len(first.Dark); n > 0 && !first.Stream {
-		line("%s %s without a link%s: %s", v.paint(diag.Yellow, "dark:"), diag.Count(n, "host"), each, sequence.Names(dark))
+		line("%s %s without a link%s: %s", v.Paint(diag.Yellow, "dark:"), diag.Count(n, "host"), each, sequence.Names(dark))
 	}
 	if n := len(first.Reduced); n > 0 {
-		line("%s %s with fewer links%s: %s", v.paint(diag.Yellow, "reduced:"), diag.Count(n, "host"), each, sequence.Names(reduced))
+		line("%s %s with fewer links%s: %s", v.Paint(diag.Yellow, "reduced:"), diag.Count(n, "host"), each, sequence.Names(reduced))
 	}
 	if n := len(first.Dark); n > 1 && first.Stream {
-		line("%s each of these hosts for that long, %d at a time", v.paint(diag.Yellow, "dark:"), min(s.Rules.Parallel, n))
+		line("%s each of these hosts for that long, %d at a time", v.Paint(diag.Yellow, "dark:"), min(s.Rules.Parallel, n))
 	} else if n == 1 && first.Stream {
-		line("%s %s for that long", v.paint(diag.Yellow, "dark:"), sequence.Names(dark))
+		line("%s %s for that long", v.Paint(diag.Yellow, "dark:"), sequence.Names(dark))
 	}
 	if first.Capacity < 100 {
 		line("capacity left: %d%% (%s towards %s)", first.Capacity, first.Narrow.Name, first.Towards.Name)
 	}
 	for k, c := range first.Cut {
 		if k == 8 {
-			line("%s and %s; --format json has them all", v.paint(diag.Red, "cut off:"), diag.Count(len(first.Cut)-k, "other group"))
+			line("%s and %s; --format json has them all", v.Paint(diag.Red, "cut off:"), diag.Count(len(first.Cut)-k, "other group"))
 			break
 		}
-		line("%s %s from %s", v.paint(diag.Red, "cut off:"), sequence.Names(c.Hosts), sequence.Names(c.From))
+		line("%s %s from %s", v.Paint(diag.Red, "cut off:"), sequence.Names(c.Hosts), sequence.Names(c.From))
 	}
 	if len(last) > 0 {
 		line("last: %s, which %s the logins to %s", sequence.Names(last), diag.Plural(len(last), "carries", "carry"), sequence.Names(carried))
@@ -187,9 +188,9 @@ func wavesJSON(s *sequence.Sequence) []planWave {
 	for i, w := range s.Waves {
 		pw := planWave{
 			Wave: i + 1, Phase: w.Phase, Devices: []string{}, Canary: w.Canary, Stream: w.Stream,
-			Last: namesOfDevices(w.Last), Carried: namesOfDevices(w.Carried),
+			Last: DeviceNames(w.Last), Carried: DeviceNames(w.Carried),
 			Outage: [2]int{int(w.Outage.Least.Seconds()), int(w.Outage.Most.Seconds())}, Takes: int(w.Takes.Seconds()),
-			Dark: namesOfDevices(w.Dark), Reduced: namesOfDevices(w.Reduced), Capacity: w.Capacity, Cut: []planCut{},
+			Dark: DeviceNames(w.Dark), Reduced: DeviceNames(w.Reduced), Capacity: w.Capacity, Cut: []planCut{},
 		}
 		for _, t := range w.Tasks {
 			pw.Devices = append(pw.Devices, t.Device.Name)
@@ -198,9 +199,69 @@ func wavesJSON(s *sequence.Sequence) []planWave {
 			pw.Narrow, pw.Towards = w.Narrow.Name, w.Towards.Name
 		}
 		for _, c := range w.Cut {
-			pw.Cut = append(pw.Cut, planCut{namesOfDevices(c.Hosts), namesOfDevices(c.From)})
+			pw.Cut = append(pw.Cut, planCut{DeviceNames(c.Hosts), DeviceNames(c.From)})
 		}
 		out = append(out, pw)
+	}
+	return out
+}
+
+// outageText says how long traffic stops.
+func outageText(o ir.Outage) string {
+	switch {
+	case o.Hitless():
+		return ""
+	case o.Least == 0 || o.Least == o.Most:
+		return "at most " + ShortTime(o.Most)
+	}
+	return ShortTime(o.Least) + " to " + ShortTime(o.Most)
+}
+
+// ShortTime spells a duration for people: "45s", "2m", "1h10m".
+func ShortTime(d time.Duration) string {
+	d = d.Round(time.Second)
+	if d >= time.Hour {
+		d = d.Round(time.Minute)
+	}
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}
+
+// stepsText says which steps a change takes.
+func stepsText(phases []change.Phase) string {
+	does := map[change.Step]string{
+		change.Expand:   "devices learn the new class beside the old one",
+		change.Migrate:  "hosts mark the new one",
+		change.Contract: "devices drop the old one",
+	}
+	var parts []string
+	for i, p := range phases {
+		parts = append(parts, fmt.Sprintf("%d. %s: %s (%s)", i+1, p.Step, does[p.Step], diag.Count(len(p.Moves), "device")))
+	}
+	return "What is lossless changes, and no order of the devices is lossless, so this takes " + diag.Count(len(phases), "step") + ": " +
+		strings.Join(parts, "; ") + ". Below is the first; each of the others is planned when the one before is done."
+}
+
+// planStep is a step in the JSON of plan.
+type planStep struct {
+	Step    string            `json:"step"`
+	Devices map[string]string `json:"devices"` // to what each holds then: both, marked or new
+}
+
+func stepsJSON(seq *sequence.Sequence) []planStep {
+	var out []planStep
+	for _, p := range seq.Steps {
+		step := planStep{Step: string(p.Step), Devices: map[string]string{}}
+		for _, v := range p.Moves {
+			step.Devices[v.Device.Name] = v.To.String()
+		}
+		out = append(out, step)
 	}
 	return out
 }

@@ -1,4 +1,4 @@
-package main
+package view
 
 import (
 	"github.com/rocec/rocec/cmd/internal/report"
@@ -8,32 +8,33 @@ import (
 	"github.com/rocec/rocec/targets/deploy/sequence"
 )
 
-// planDocument is the JSON of plan.
-type planDocument struct {
+// PlanDocument is the JSON of plan.
+type PlanDocument struct {
 	FormatVersion string       `json:"format_version"`
 	Devices       []planDevice `json:"devices"`
 	Summary       planSummary  `json:"summary"`
 	Waves         []planWave   `json:"waves"`
 	Steps         []planStep   `json:"steps,omitempty"` // of a change that takes several: this plan is of the first
 
-	ByHand  planByHand    `json:"by_hand"` // devices that are not read
+	ByHand  ByHand        `json:"by_hand"` // devices that are not read
 	Refused []planRefusal `json:"refused"` // rules the plan breaks
-	Seen    seenDocument  `json:"seen"`    // what devices say of their ports and cables
+	Seen    SeenDocument  `json:"seen"`    // what devices say of their ports and cables
 	Held    []planHeld    `json:"held"`    // by other runs: apply ends with 5
 	Marks   planMarks     `json:"marks"`   // of the run
 
 	Evidence []planEvidence `json:"evidence"` // how it is known that what is written works, by targets and releases
 }
 
-// planByHand is the devices that others set.
-type planByHand struct {
+// ByHand is the devices that others set.
+type ByHand struct {
 	Switches []string `json:"switches"`
 	Hosts    []string `json:"hosts"`
 }
 
-func byHandJSON(f *ir.Fabric) planByHand {
+// ByHandJSON returns the devices that a fabric leaves to others.
+func ByHandJSON(f *ir.Fabric) ByHand {
 	switches, hosts := f.ByHand()
-	return planByHand{namesOfDevices(switches), namesOfDevices(hosts)}
+	return ByHand{DeviceNames(switches), DeviceNames(hosts)}
 }
 
 // planRefusal is a rule that a plan breaks.
@@ -44,7 +45,8 @@ type planRefusal struct {
 	Line    int    `json:"line"`
 }
 
-func refusedJSON(ds diag.List) []planRefusal {
+// RefusedJSON returns what refuses a plan.
+func RefusedJSON(ds diag.List) []planRefusal {
 	out := []planRefusal{}
 	for _, d := range ds {
 		out = append(out, planRefusal{d.Code, d.Detail, d.At.Filename, d.At.Start.Line})
@@ -58,12 +60,12 @@ type planDevice struct {
 	Reason   string       `json:"reason,omitempty"`
 	Disrupts []string     `json:"disrupts"`
 	Effects  []planEffect `json:"effects"`
-	Changes  []planChange `json:"changes"`
-	Drift    []planChange `json:"drift,omitempty"` // of status others: what others are to change
+	Changes  []Change     `json:"changes"`
+	Drift    []Change     `json:"drift,omitempty"` // of status others: what others are to change
 
 	Findings []planFinding `json:"findings"` // of the files as they will be, by the vendor's rules; and of what is read besides
 	Notes    []string      `json:"notes"`    // what follows from settings that help and that it cannot have
-	Cause    *planCause    `json:"rocec_changed,omitempty"`
+	Cause    *Cause        `json:"rocec_changed,omitempty"`
 }
 
 // planFinding is a finding in a file of a device, or at a line of the fabric.
@@ -116,7 +118,7 @@ func effectsJSON(d *deploy.DevicePlan) []planEffect {
 	return out
 }
 
-type planChange struct {
+type Change struct {
 	Path   string    `json:"path"`
 	Action string    `json:"action"`
 	Keys   []planKey `json:"keys"`
@@ -157,9 +159,10 @@ type planSummary struct {
 	Delete      int `json:"delete"`
 }
 
-func planJSON(p *deploy.Plan, seq *sequence.Sequence) planDocument {
+// PlanJSON returns the document of a plan in its order. The tool is this version of rocec.
+func PlanJSON(p *deploy.Plan, seq *sequence.Sequence, tool string) PlanDocument {
 	s := p.Summary()
-	doc := planDocument{
+	doc := PlanDocument{
 		FormatVersion: report.FormatVersion, Devices: []planDevice{}, Refused: []planRefusal{},
 		Summary: planSummary{
 			s.Change, s.Same, s.Unreachable, s.Refused, len(seq.Waves), s.Pending, s.Others, s.Settings.Create, s.Settings.Update, s.Settings.Delete,
@@ -167,12 +170,12 @@ func planJSON(p *deploy.Plan, seq *sequence.Sequence) planDocument {
 	}
 	doc.Waves, doc.Steps = wavesJSON(seq), stepsJSON(seq)
 	beside, cannot := seq.Marked()
-	doc.Held, doc.Marks = heldJSON(p, seq), planMarks{namesOfDevices(beside), namesOfDevices(cannot)}
+	doc.Held, doc.Marks = heldJSON(p, seq), planMarks{DeviceNames(beside), DeviceNames(cannot)}
 	for _, d := range p.Devices {
 		pd := planDevice{
 			Name: d.Device.Name, Status: string(d.Status),
 			Disrupts: append([]string{}, d.Disrupts...), Effects: effectsJSON(d),
-			Changes: changesJSON(d.Changes), Drift: changesJSON(d.Drift), Findings: findingsJSON(d), Notes: []string{}, Cause: causeJSON(d),
+			Changes: ChangesJSON(d.Changes), Drift: ChangesJSON(d.Drift), Findings: findingsJSON(d), Notes: []string{}, Cause: CauseJSON(d, tool),
 		}
 		for _, note := range d.Diags {
 			if note.Severity == diag.Notice {
@@ -194,10 +197,11 @@ func planJSON(p *deploy.Plan, seq *sequence.Sequence) planDocument {
 	return doc
 }
 
-func changesJSON(changes []*deploy.Change) []planChange {
-	out := []planChange{}
+// ChangesJSON returns changes of files and live states.
+func ChangesJSON(changes []*deploy.Change) []Change {
+	out := []Change{}
 	for _, c := range changes {
-		pc := planChange{Path: c.Path, Action: string(c.Action), Keys: []planKey{}}
+		pc := Change{Path: c.Path, Action: string(c.Action), Keys: []planKey{}}
 		if c.Action == deploy.Activate { // in place, not in use: for a reader of the promise, an update without keys
 			pc.Action = string(deploy.Update)
 		}

@@ -1,4 +1,4 @@
-package main
+package view
 
 import (
 	"bytes"
@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/view/viewtest"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/langtest/machinetest"
@@ -69,26 +69,16 @@ func TestChangedLines(t *testing.T) {
 	}
 }
 
-// fits holds text to a width: a line is wider only where it is one word, or a word and the path behind it.
-func fits(t require.TestingT, text string, width int) {
-	for line := range strings.Lines(text) {
-		line = strings.TrimRight(line, "\n")
-		_, rest, more := strings.Cut(strings.TrimSpace(line), " ")
-		require.True(t, columnsOf(line) <= width || !more || diag.StartsPath(rest) && !strings.Contains(rest, " "),
-			"%d columns: %q", columnsOf(line), line)
-	}
-}
-
 // TestFit: no word is broken or lost, nothing is wider than the width but a word, and what fits stays as it is.
 func TestFit(t *testing.T) {
-	assert.Equal(t, []string{"  ~ key   value", "      fabric.hcl:3 a reason"}, fit("  ~ key   value  fabric.hcl:3 a reason", 30))
-	assert.Equal(t, []string{"one two", "    three"}, fit("one two three", 9))
-	assert.Equal(t, []string{"\x1b[31mone two\x1b[0m"}, fit("\x1b[31mone two\x1b[0m", 7))
-	assert.Equal(t, []string{"  ~ key   value", "      a/fabric.hcl:3 a reason"}, fit("  ~ key   value  a/fabric.hcl:3 a reason", 30))
+	assert.Equal(t, []string{"  ~ key   value", "      fabric.hcl:3 a reason"}, Fit("  ~ key   value  fabric.hcl:3 a reason", 30))
+	assert.Equal(t, []string{"one two", "    three"}, Fit("one two three", 9))
+	assert.Equal(t, []string{"\x1b[31mone two\x1b[0m"}, Fit("\x1b[31mone two\x1b[0m", 7))
+	assert.Equal(t, []string{"  ~ key   value", "      a/fabric.hcl:3 a reason"}, Fit("  ~ key   value  a/fabric.hcl:3 a reason", 30))
 	for _, path := range []string{"/tmp/x", "./x", "a/x", "'/tmp/a'", `"/tmp/x"`} { // a shell would run a pasted line that begins with one
 		advice := "if you trust it: chown 0 " + path + " && chmod go-w " + path + ", or rm " + path
 		for width := range 60 {
-			lines := fit(advice, width)
+			lines := Fit(advice, width)
 			require.Equal(t, strings.Fields(advice), strings.Fields(strings.Join(lines, " ")))
 			for _, line := range lines {
 				require.False(t, diag.StartsPath(strings.TrimSpace(line)), "%d: %q", width, lines)
@@ -103,11 +93,11 @@ func TestFit(t *testing.T) {
 			line.WriteString(strings.Repeat(" ", rapid.IntRange(1, 3).Draw(t, "gap")) + w)
 		}
 		width := rapid.IntRange(1, 60).Draw(t, "width")
-		lines := fit(line.String(), width)
+		lines := Fit(line.String(), width)
 		text := strings.Join(lines, "\n") + "\n"
-		fits(t, text, width)
+		viewtest.Fits(t, text, width)
 		require.Equal(t, words, strings.Fields(text))
-		if columnsOf(line.String()) <= width {
+		if Columns(line.String()) <= width {
 			require.Equal(t, []string{line.String()}, lines)
 		}
 	})
@@ -173,18 +163,16 @@ func TestPlanOfAPage(t *testing.T) {
 	t.Parallel()
 	machinetest.Long(t)
 	p := largePlan()
-	view := func(width int, o viewOptions) string {
+	show := func(width int, o Options) string {
 		var out bytes.Buffer
-		v := &planView{
-			viewOptions: o, w: &fitWriter{w: &out, width: width}, raw: &out, width: width,
-			dir: ".", detail: fullDetail, fabric: &ir.Fabric{},
-		}
-		v.print(p)
-		fits(t, out.String(), width)
+		v := NewPlan(NewScreen(&out, width, false), ".", o)
+		v.Fabric = &ir.Fabric{}
+		v.Print(p)
+		viewtest.Fits(t, out.String(), width)
 		return out.String()
 	}
-	text := view(80, viewOptions{})
-	assert.LessOrEqual(t, strings.Count(text, "\n"), page, text)
+	text := show(80, Options{})
+	assert.LessOrEqual(t, strings.Count(text, "\n"), Page, text)
 	for _, want := range []string{
 		"Plan: 3,932 devices to change", "568 unreachable", "leaf[0001-0125]", "border[0001-0125]", "(125 alike)", "(3432 alike)",
 		"DSCP 0 moves to strict queue 6", "unreachable: no address", "568 devices", "every port resets",
@@ -192,40 +180,12 @@ func TestPlanOfAPage(t *testing.T) {
 		assert.Contains(t, text, want)
 	}
 	for _, width := range []int{40, 132} {
-		view(width, viewOptions{})
+		show(width, Options{})
 	}
 	p.Devices = append(p.Devices[:30:30], p.Devices[500:510]...)
-	whole := view(80, viewOptions{expand: true})
+	whole := show(80, Options{Expand: true})
 	for _, want := range []string{"border0007", "core.key_number_59", "ens8f0.conf", "gpu0001"} {
 		assert.Contains(t, whole, want)
 	}
 	assert.NotContains(t, whole, "--expand shows")
-}
-
-// TestColumns: the width is that of COLUMNS where there is no terminal, else 80; plans, results, verify and help fit it.
-func TestColumns(t *testing.T) {
-	t.Chdir("../..")
-	setenv(t, "XDG_STATE_HOME", t.TempDir())
-	for columns, want := range map[string]int{"80": 80, "60": 60, "none": 80, "-1": 80, "120": 120} {
-		setenv(t, "COLUMNS", columns)
-		a := &app{person: &person{getenv: func(name string) string { return map[string]string{"COLUMNS": columns}[name] }}}
-		require.Equal(t, want, a.width(&bytes.Buffer{}), columns)
-		for _, args := range [][]string{
-			{"plan", "--lab=new", "examples/rack-v1-pfc"},
-			{"plan", "--lab=new", "--expand", "examples/rack-v1-pfc"},
-			{"apply", "--lab=new", "--auto-approve", "--soak", "1s", "examples/rack-v1-pfc"},
-			{"verify", "--lab=new", "examples/rack-v1-pfc"},
-		} {
-			if columns != "80" && args[0] != "plan" {
-				continue
-			}
-			code, out, errs := rocec(t, args...)
-			require.Contains(t, []int{exit.Good, exit.Errors}, code, "%v: %s", args, errs)
-			fits(t, out+errs, want)
-		}
-		for _, cmd := range newRoot(&person{getenv: a.getenv}).Commands() {
-			_, out, errs := rocec(t, cmd.Name(), "--help")
-			fits(t, out+errs, want)
-		}
-	}
 }

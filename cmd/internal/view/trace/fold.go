@@ -1,4 +1,4 @@
-package main
+package trace
 
 import (
 	"slices"
@@ -13,21 +13,21 @@ import (
 // Hosts with several NICs have a trace for each pair of them, 64 between two hosts of eight. For people those that differ in names only are
 // one, so that such a pair of hosts is a page; --all shows each, and JSON has them all.
 
-// alikeTraces is traces that differ in names only, and the one that is shown for them.
-type alikeTraces struct {
+// Alike is traces that differ in names only, and the one that is shown for them.
+type Alike struct {
 	*walk.Trace
 	of   []*walk.Trace
 	each map[*walk.Hop]int // how many devices each of the traces has at a hop
 }
 
-// fold groups traces that are alike, in the order of the first of each.
-func (s *sayings) fold(traces []*walk.Trace, all bool) []*alikeTraces {
-	var out []*alikeTraces
+// Fold groups traces that are alike, in the order of the first of each.
+func (s *Sayings) Fold(traces []*walk.Trace, all bool) []*Alike {
+	var out []*Alike
 	for _, t := range traces {
-		i := slices.IndexFunc(out, func(o *alikeTraces) bool { return !all && endsAlike(t, o.Trace) && o.of[0].Like(t, s.sameFindings) })
+		i := slices.IndexFunc(out, func(o *Alike) bool { return !all && endsAlike(t, o.Trace) && o.of[0].Like(t, s.sameFindings) })
 		if i < 0 {
 			i = len(out)
-			out = append(out, &alikeTraces{Trace: t})
+			out = append(out, &Alike{Trace: t})
 		}
 		out[i].of = append(out[i].of, t)
 	}
@@ -42,7 +42,7 @@ func (s *sayings) fold(traces []*walk.Trace, all bool) []*alikeTraces {
 	return out
 }
 
-func (g *alikeTraces) count(shown, first *walk.Walk) {
+func (g *Alike) count(shown, first *walk.Walk) {
 	if shown == nil {
 		return
 	}
@@ -58,9 +58,9 @@ func endsAlike(a, b *walk.Trace) bool {
 }
 
 // sameFindings reports whether two lists of findings are of the same codes, as severe, and silenced or not alike.
-func (s *sayings) sameFindings(a, b []*walk.Finding) bool {
-	return slices.EqualFunc(s.of(a), s.of(b), func(x, y said) bool {
-		return x.Code == y.Code && x.Severity == y.Severity && x.breaks() == y.breaks() && (x.ignored == nil) == (y.ignored == nil)
+func (s *Sayings) sameFindings(a, b []*walk.Finding) bool {
+	return slices.EqualFunc(s.Of(a), s.Of(b), func(x, y Said) bool {
+		return x.Code == y.Code && x.Severity == y.Severity && x.Breaks() == y.Breaks() && (x.ignored == nil) == (y.ignored == nil)
 	})
 }
 

@@ -1,9 +1,11 @@
-package main
+package trace
 
 import (
 	"slices"
 
 	"github.com/rocec/rocec/cmd/internal/report"
+	"github.com/rocec/rocec/cmd/internal/view"
+	"github.com/rocec/rocec/cmd/internal/view/facts"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/validate"
@@ -12,7 +14,7 @@ import (
 
 // What trace --format json prints: docs/schema/trace.json.
 
-type traceJSON struct {
+type Document struct {
 	FormatVersion string      `json:"format_version"`
 	From          string      `json:"from"`
 	To            string      `json:"to"`
@@ -62,7 +64,7 @@ type hopJSON struct {
 	CosGroup string        `json:"cos_group,omitempty"`
 	Cos      *int          `json:"cos,omitempty"`
 	Meant    string        `json:"meant,omitempty"`
-	Origin   *origin       `json:"origin,omitempty"`
+	Origin   *view.Origin  `json:"origin,omitempty"`
 	In       []laneJSON    `json:"in"`
 	Out      []laneJSON    `json:"out"`
 	Faults   []findingJSON `json:"faults"`
@@ -79,7 +81,7 @@ type laneJSON struct {
 	Lossless *losslessJSON `json:"lossless,omitempty"`
 	Queue    *queueJSON    `json:"queue,omitempty"`
 	ECN      *ecnJSON      `json:"ecn,omitempty"`
-	Origin   *origin       `json:"origin,omitempty"`
+	Origin   *view.Origin  `json:"origin,omitempty"`
 	Faults   []findingJSON `json:"faults"`
 }
 
@@ -108,25 +110,25 @@ type ecnJSON struct {
 }
 
 type findingJSON struct {
-	Code     string  `json:"code"`
-	Severity string  `json:"severity"`
-	Summary  string  `json:"summary"`
-	Breaks   bool    `json:"breaks"`
-	What     string  `json:"what"` // the detail
-	Mend     string  `json:"mend"` // what the fix says; empty where there is none
-	Ignored  string  `json:"ignored,omitempty"`
-	Origin   *origin `json:"origin,omitempty"`
+	Code     string       `json:"code"`
+	Severity string       `json:"severity"`
+	Summary  string       `json:"summary"`
+	Breaks   bool         `json:"breaks"`
+	What     string       `json:"what"` // the detail
+	Mend     string       `json:"mend"` // what the fix says; empty where there is none
+	Ignored  string       `json:"ignored,omitempty"`
+	Origin   *view.Origin `json:"origin,omitempty"`
 }
 
-// tracesJSON is the document.
-func (s *sayings) tracesJSON(from, to string, down []*ir.Link, traces []*walk.Trace) traceJSON {
-	out := traceJSON{FormatVersion: report.FormatVersion, From: from, To: to, Down: [][2]string{}, Traces: []tripJSON{}}
+// JSON is the document.
+func (s *Sayings) JSON(from, to string, down []*ir.Link, traces []*walk.Trace) Document {
+	out := Document{FormatVersion: report.FormatVersion, From: from, To: to, Down: [][2]string{}, Traces: []tripJSON{}}
 	for _, l := range down {
 		out.Down = append(out.Down, [2]string{l.A().String(), l.B().String()})
 	}
-	out.Breaks = slices.ContainsFunc(traces, s.breaks)
+	out.Breaks = slices.ContainsFunc(traces, s.Breaks)
 	for _, t := range traces {
-		j := tripJSON{Intent: t.Intent.Name, Version: t.Intent.Version, Breaks: s.breaks(t), Data: s.walkJSON(t.Data), NoCNP: t.NoCNP}
+		j := tripJSON{Intent: t.Intent.Name, Version: t.Intent.Version, Breaks: s.Breaks(t), Data: s.walkJSON(t.Data), NoCNP: t.NoCNP}
 		if t.CNP != nil {
 			cnp := s.walkJSON(t.CNP)
 			j.CNP = &cnp
@@ -136,7 +138,7 @@ func (s *sayings) tracesJSON(from, to string, down []*ir.Link, traces []*walk.Tr
 	return out
 }
 
-func (s *sayings) walkJSON(w *walk.Walk) walkJSON {
+func (s *Sayings) walkJSON(w *walk.Walk) walkJSON {
 	out := walkJSON{
 		From: portList(w.From), To: portList(w.To), Packet: newPacketJSON(w.Packet), CosGroup: cosGroupName(w.Group),
 		Lossless: w.Promised, EveryPath: w.Every, Hops: []hopJSON{},
@@ -172,9 +174,9 @@ func newPacketJSON(p ir.Packet) packetJSON {
 	return out
 }
 
-func (s *sayings) hopJSON(w *walk.Walk, h *walk.Hop) hopJSON {
+func (s *Sayings) hopJSON(w *walk.Walk, h *walk.Hop) hopJSON {
 	out := hopJSON{
-		Distance: h.Far, Group: groupName(h.Devices[0]), ByHand: h.Devices[0].ByHand != nil, Trust: []string{},
+		Distance: h.Far, Group: facts.GroupName(h.Devices[0]), ByHand: h.Devices[0].ByHand != nil, Trust: []string{},
 		Packet: newPacketJSON(h.Packet), Field: h.Sort.By, CosGroup: cosGroupName(h.Sort.Group), Meant: cosGroupName(h.Group),
 		Origin: placeJSON(h.Sort.At),
 		In:     []laneJSON{}, Out: []laneJSON{}, Faults: s.findingsJSON(h.Findings),
@@ -224,7 +226,7 @@ func (s *sayings) hopJSON(w *walk.Walk, h *walk.Hop) hopJSON {
 	return out
 }
 
-func (s *sayings) laneJSON(l *walk.Lane) laneJSON {
+func (s *Sayings) laneJSON(l *walk.Lane) laneJSON {
 	return laneJSON{
 		Ports: portList(l.Ports), Peers: l.Peers(), Speed: l.Speed, Metres: l.Metres, MTU: l.MTU, Planned: l.Planned,
 		CosGroup: cosGroupName(l.Group),
@@ -242,15 +244,15 @@ func newQueueJSON(g *ir.CosGroup, cos int) *queueJSON {
 	return nil
 }
 
-func (s *sayings) findingsJSON(findings []*walk.Finding) []findingJSON {
+func (s *Sayings) findingsJSON(findings []*walk.Finding) []findingJSON {
 	out := []findingJSON{}
-	for _, d := range s.of(findings) {
+	for _, d := range s.Of(findings) {
 		out = append(out, d.json())
 	}
 	return out
 }
 
-func (s *said) json() findingJSON {
+func (s *Said) json() findingJSON {
 	out := findingJSON{
 		Code: s.Code, Severity: s.Severity.String(), Summary: s.Summary, Breaks: s.finding.Breaks, What: s.Detail, Origin: placeJSON(s.At),
 	}
@@ -263,11 +265,11 @@ func (s *said) json() findingJSON {
 	return out
 }
 
-func placeJSON(at diag.Range) *origin {
+func placeJSON(at diag.Range) *view.Origin {
 	if at.Filename == "" {
 		return nil
 	}
-	return &origin{File: at.Filename, Line: at.Start.Line}
+	return &view.Origin{File: at.Filename, Line: at.Start.Line}
 }
 
 func cosGroupName(g *ir.CosGroup) string {

@@ -1,4 +1,4 @@
-package main
+package facts
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/rocec/rocec/cmd/internal/report"
+	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/dscp"
@@ -16,9 +17,9 @@ import (
 
 // What the language server shows of a name: what it came to in the last fabric without errors, as show tells it.
 
-// hoverText is that as Markdown; "" when there is nothing to tell.
-func hoverText(f *report.Report, dir string, t outline.Thing) string {
-	var out []section
+// Hover is that as Markdown; "" when there is nothing to tell.
+func Hover(f *report.Report, dir string, t outline.Thing) string {
+	var out []Section
 	switch t.Kind {
 	case outline.ThingName:
 		switch t.Of {
@@ -75,8 +76,8 @@ func namesIn(s string, kind nodeset.Kind) map[string]bool {
 	return out
 }
 
-// declaredAt is where devices are declared whose names are computed.
-func declaredAt(f *report.Report, t outline.Thing) []diag.Range {
+// DeclaredAt is where devices are declared whose names are computed.
+func DeclaredAt(f *report.Report, t outline.Thing) []diag.Range {
 	if t.Kind != outline.ThingDevices {
 		return nil
 	}
@@ -92,36 +93,36 @@ func declaredAt(f *report.Report, t outline.Thing) []diag.Range {
 }
 
 // hoverGroup tells of a cos group what it is, what sizes were derived for it, and how at one port.
-func hoverGroup(f *report.Report, name string) []section {
+func hoverGroup(f *report.Report, name string) []Section {
 	i := slices.IndexFunc(f.Fabric.CosGroups, func(g *ir.CosGroup) bool { return g.Name == name })
 	if i < 0 {
 		return nil
 	}
 	g := f.Fabric.CosGroups[i]
-	head := section{Title: fmt.Sprintf("cos_group %q", g.Name)}
-	head.add("cos", fmt.Sprint(g.Cos), ir.Origin{At: g.CosAt})
+	head := Section{Title: fmt.Sprintf("cos_group %q", g.Name)}
+	head.Add("cos", fmt.Sprint(g.Cos), ir.Origin{At: g.CosAt})
 	if len(g.DSCP) > 0 {
 		var names []string
 		for _, c := range g.DSCP {
 			names = append(names, dscp.Text(c.Value))
 		}
-		head.add("DSCP", strings.Join(names, ", "))
+		head.Add("DSCP", strings.Join(names, ", "))
 	}
-	head.add("PCP", strings.Trim(fmt.Sprint(values(g.PCP)), "[]"))
+	head.Add("PCP", strings.Trim(fmt.Sprint(values(g.PCP)), "[]"))
 	if g.Lossless {
-		head.add("lossless", "yes", ir.Origin{At: g.LosslessAt})
+		head.Add("lossless", "yes", ir.Origin{At: g.LosslessAt})
 	} else {
-		head.add("lossless", "no")
+		head.Add("lossless", "no")
 	}
 	for _, in := range f.Fabric.Intents {
 		switch g {
 		case in.Group:
-			head.add("carries", fmt.Sprintf("RoCEv%d of %q", in.Version, in.Name), ir.Origin{At: in.GroupAt})
+			head.Add("carries", fmt.Sprintf("RoCEv%d of %q", in.Version, in.Name), ir.Origin{At: in.GroupAt})
 		case in.CNP:
-			head.add("carries", fmt.Sprintf("notifications of %q", in.Name), ir.Origin{At: in.CNPAt})
+			head.Add("carries", fmt.Sprintf("notifications of %q", in.Name), ir.Origin{At: in.CNPAt})
 		}
 	}
-	out := []section{head}
+	out := []Section{head}
 	var example *ir.Buffer
 	var at *ir.Port
 	least, most, headLeast, headMost, ports := 0, 0, 0, 0, 0
@@ -143,9 +144,9 @@ func hoverGroup(f *report.Report, name string) []section {
 		}
 	}
 	if example != nil {
-		all := section{Title: diag.Count(ports, "switch port")}
-		all.add("xoff", between(least, most))
-		all.add("headroom", between(headLeast, headMost))
+		all := Section{Title: diag.Count(ports, "switch port")}
+		all.Add("xoff", between(least, most))
+		all.Add("headroom", between(headLeast, headMost))
 		one := describeBuffer(example, at)
 		one.Title = "as at " + at.String()
 		out = append(out, all, one)
@@ -167,7 +168,7 @@ func between(least, most int) string {
 }
 
 // hoverDevices tells of one device what show does, without its ports and files; of several what they have in common.
-func hoverDevices(f *report.Report, want func(*ir.Device) bool) []section {
+func hoverDevices(f *report.Report, want func(*ir.Device) bool) []Section {
 	var found []*ir.Device
 	for _, d := range f.Fabric.Devices {
 		if want(d) {
@@ -179,9 +180,9 @@ func hoverDevices(f *report.Report, want func(*ir.Device) bool) []section {
 		return nil
 	case 1:
 		d := found[0]
-		whole := describeDevice(nil, d) // its files take long, and are not shown
+		whole := Device(nil, d) // its files take long, and are not shown
 		out := whole[:1]
-		out[0].add("ports", fmt.Sprintf("%d cabled", len(d.Ports)))
+		out[0].Add("ports", fmt.Sprintf("%d cabled", len(d.Ports)))
 		for _, s := range whole[1:] {
 			if s.Title == "memory" || s.Title == "set by others" {
 				out = append(out, s)
@@ -189,13 +190,13 @@ func hoverDevices(f *report.Report, want func(*ir.Device) bool) []section {
 		}
 		return out
 	}
-	s := section{Title: diag.Count(len(found), "device")}
+	s := Section{Title: diag.Count(len(found), "device")}
 	var names []string
 	for _, d := range found {
 		names = append(names, d.Name)
 	}
-	s.add("names", nodeset.Text(names, nodeset.Devices, 200))
-	s.common("group", found, groupName)
+	s.Add("names", nodeset.Text(names, nodeset.Devices, 200))
+	s.common("group", found, GroupName)
 	s.common("model", found, func(d *ir.Device) string {
 		if d.Switch != nil {
 			return d.Switch.Model.Title
@@ -220,11 +221,11 @@ func hoverDevices(f *report.Report, want func(*ir.Device) bool) []section {
 		}
 		return fmt.Sprint(d.Switch.Tier)
 	})
-	return []section{s}
+	return []Section{s}
 }
 
 // common adds what devices have in common, or the few values they have.
-func (s *section) common(name string, devices []*ir.Device, of func(*ir.Device) string) {
+func (s *Section) common(name string, devices []*ir.Device, of func(*ir.Device) string) {
 	var all []string
 	for _, d := range devices {
 		if v := of(d); v != "" && !slices.Contains(all, v) {
@@ -236,12 +237,12 @@ func (s *section) common(name string, devices []*ir.Device, of func(*ir.Device) 
 		}
 	}
 	if all != nil {
-		s.add(name, strings.Join(all, "; "))
+		s.Add(name, strings.Join(all, "; "))
 	}
 }
 
 // hoverPorts tells of the first of the ports what show does.
-func hoverPorts(f *report.Report, t outline.Thing) []section {
+func hoverPorts(f *report.Report, t outline.Thing) []Section {
 	devices, ports := namesIn(t.Of, nodeset.Devices), namesIn(t.Name, nodeset.Interfaces)
 	var first *ir.Port
 	n := 0
@@ -255,7 +256,7 @@ func hoverPorts(f *report.Report, t outline.Thing) []section {
 	if first == nil || t.Of == "" && first.NIC == nil {
 		return nil
 	}
-	out := describePort(first)
+	out := Port(first)
 	if n > 1 {
 		out[0].Title += fmt.Sprintf(", the first of %s", diag.Count(n, "port"))
 	}
@@ -263,14 +264,14 @@ func hoverPorts(f *report.Report, t outline.Thing) []section {
 }
 
 // hoverValue tells the value of a variable or local, and where it was given.
-func hoverValue(f *report.Report, t outline.Thing) []section {
-	var out []section
+func hoverValue(f *report.Report, t outline.Thing) []Section {
+	var out []Section
 	for _, v := range f.Source.Values {
 		if v.Kind != t.Of || v.Name != t.Name || path.Dir(v.Decl.Filename) != path.Dir(t.At.Filename) {
 			continue
 		}
 		root := map[string]string{"variable": "var.", "local": "local."}[v.Kind]
-		s := section{Title: root + v.Name}
+		s := Section{Title: root + v.Name}
 		if v.Instance != "" {
 			s.Title += " in module." + v.Instance
 		}
@@ -281,7 +282,7 @@ func hoverValue(f *report.Report, t outline.Thing) []section {
 		if v.Kind == "local" {
 			why = ""
 		}
-		s.add("value", v.Text, ir.Origin{At: v.At, Why: why})
+		s.Add("value", v.Text, ir.Origin{At: v.At, Why: why})
 		if out = append(out, s); len(out) == 8 {
 			break
 		}
@@ -289,16 +290,16 @@ func hoverValue(f *report.Report, t outline.Thing) []section {
 	return out
 }
 
-func hoverIntent(f *report.Report, t outline.Thing) []section {
-	var out []section
+func hoverIntent(f *report.Report, t outline.Thing) []Section {
+	var out []Section
 	for _, in := range f.Fabric.Intents {
 		if !isNamed(t, in.Name, in.At) {
 			continue
 		}
-		s := section{Title: "roce " + in.Name}
-		s.add("version", fmt.Sprintf("RoCEv%d", in.Version), ir.Origin{At: in.VersionAt})
-		s.add("cos group", fmt.Sprintf("%s, priority %d", in.Group.Name, in.Group.Cos), ir.Origin{At: in.GroupAt})
-		s.add("members", diag.Count(len(in.Members), "interface"))
+		s := Section{Title: "roce " + in.Name}
+		s.Add("version", fmt.Sprintf("RoCEv%d", in.Version), ir.Origin{At: in.VersionAt})
+		s.Add("cos group", fmt.Sprintf("%s, priority %d", in.Group.Name, in.Group.Cos), ir.Origin{At: in.GroupAt})
+		s.Add("members", diag.Count(len(in.Members), "interface"))
 		if out = append(out, s); len(out) == 4 {
 			break
 		}
@@ -306,8 +307,8 @@ func hoverIntent(f *report.Report, t outline.Thing) []section {
 	return out
 }
 
-func hoverCables(f *report.Report, t outline.Thing) []section {
-	s := section{Title: fmt.Sprintf("%s %q", t.Of, t.Name)}
+func hoverCables(f *report.Report, t outline.Thing) []Section {
+	s := Section{Title: fmt.Sprintf("%s %q", t.Of, t.Name)}
 	n := 0
 	for _, l := range f.Fabric.Links {
 		kind, name, _ := strings.Cut(l.Block, " ")
@@ -315,33 +316,33 @@ func hoverCables(f *report.Report, t outline.Thing) []section {
 			continue
 		}
 		if n++; n == 1 {
-			s.add("first", fmt.Sprintf("%s to %s", l.A(), l.B()), ir.Origin{At: l.A().At})
+			s.Add("first", fmt.Sprintf("%s to %s", l.A(), l.B()), ir.Origin{At: l.A().At})
 			s.num("speed", l.Speed, " Mb/s")
 			if l.Length.Known() {
-				s.add("length", metres(l.Length.Metres)+" m", l.Length.From)
+				s.Add("length", Metres(l.Length.Metres)+" m", l.Length.From)
 			}
 		}
 	}
 	if n == 0 {
 		return nil
 	}
-	s.add("cables", diag.Number(n))
-	return []section{s}
+	s.Add("cables", diag.Number(n))
+	return []Section{s}
 }
 
 // hoverFabric tells the verdicts of the proof.
-func hoverFabric(f *report.Report) []section {
-	s := section{Title: fmt.Sprintf("fabric %q", f.Fabric.Name)}
-	s.add("devices", diag.Number(len(f.Fabric.Devices)))
-	s.add("cables", diag.Number(len(f.Fabric.Links)))
+func hoverFabric(f *report.Report) []Section {
+	s := Section{Title: fmt.Sprintf("fabric %q", f.Fabric.Name)}
+	s.Add("devices", diag.Number(len(f.Fabric.Devices)))
+	s.Add("cables", diag.Number(len(f.Fabric.Links)))
 	for _, p := range f.Proofs {
-		s.add(p.Group.Name, report.Verdict(p))
+		s.Add(p.Group.Name, report.Verdict(p))
 	}
-	return []section{s}
+	return []Section{s}
 }
 
 // markdown writes sections as lists; places are told from the fabric's folder.
-func markdown(sections []section, dir string) string {
+func markdown(sections []Section, dir string) string {
 	var b strings.Builder
 	for i, s := range sections {
 		if i > 0 {
@@ -353,7 +354,7 @@ func markdown(sections []section, dir string) string {
 				v.Origins[i].File = strings.TrimPrefix(v.Origins[i].File, dir+"/")
 			}
 			fmt.Fprintf(&b, "- %s: %s", markdownEscape(strings.TrimSpace(v.Name)), markdownEscape(v.Value))
-			if from := originText(v.Origins); from != "" {
+			if from := view.OriginText(v.Origins); from != "" {
 				fmt.Fprintf(&b, " (%s)", markdownEscape(from))
 			}
 			b.WriteByte('\n')

@@ -1,4 +1,4 @@
-package main
+package view
 
 import (
 	"cmp"
@@ -44,100 +44,101 @@ func (r *rows) add(what string) *row {
 }
 
 // asIs says what follows from settings that devices cannot have, where these stay as they are; of the others it stands with their changes.
-func (v *planView) asIs(p *deploy.Plan) {
-	var notes told
+func (v *Plan) asIs(p *deploy.Plan) {
+	var notes Texts
 	for _, d := range p.Devices {
 		for _, note := range d.Diags {
 			if d.Status == deploy.StatusSame && note.Severity == diag.Notice {
-				notes.add(note.Detail, d.Device.Name)
+				notes.Add(note.Detail, d.Device.Name)
 			}
 		}
 	}
-	for _, folded := range v.alike().Fold(notes.texts) { // of the NICs of a host once
+	for _, folded := range v.alike().Fold(notes.All) { // of the NICs of a host once
 		var names []string
 		for _, i := range folded.Of {
-			names = append(names, notes.of[notes.texts[i]]...)
+			names = append(names, notes.Of[notes.All[i]]...)
 		}
-		v.prose(v.paint(diag.Yellow, "note:")+" ", nodeset.Text(names, nodeset.Devices, 200)+": "+folded.Text)
+		v.Prose(v.Paint(diag.Yellow, "note:")+" ", nodeset.Text(names, nodeset.Devices, 200)+": "+folded.Text)
 	}
 }
 
-// watched says what was found of devices besides their files, alike ones once, with the line it is about.
-func (v *planView) watched(p *deploy.Plan) {
-	var all told
+// Watched says what was found of devices besides their files, alike ones once, with the line it is about.
+func (v *Plan) Watched(p *deploy.Plan) {
+	var all Texts
 	style := map[string]string{}
 	for _, d := range p.Devices {
 		for _, w := range d.Watched {
 			for _, f := range w.Found {
 				text := fmt.Sprintf("%s:\x00%s [%s]", f.Severity, f.Detail, f.Code)
 				style[text] = map[diag.Severity]string{diag.Error: diag.Red, diag.Warning: diag.Yellow}[f.Severity]
-				all.add(text, fmt.Sprintf("%s\x00%s:%d", d.Device.Name, f.At.Filename, f.At.Start.Line))
+				all.Add(text, fmt.Sprintf("%s\x00%s:%d", d.Device.Name, f.At.Filename, f.At.Start.Line))
 			}
 		}
 	}
-	for _, text := range all.texts {
+	for _, text := range all.All {
 		var names []string
 		place := ""
-		for _, who := range all.of[text] {
+		for _, who := range all.Of[text] {
 			name, at, _ := strings.Cut(who, "\x00")
 			if names = append(names, name); place == "" {
 				place = at
 			}
 		}
 		severity, detail, _ := strings.Cut(text, "\x00")
-		v.prose(v.paint(style[text], severity)+" ", fmt.Sprintf("%s (%s): %s", nodeset.Text(names, nodeset.Devices, 200), place, detail))
+		v.Prose(v.Paint(style[text], severity)+" ", fmt.Sprintf("%s (%s): %s", nodeset.Text(names, nodeset.Devices, 200), place, detail))
 	}
 }
 
-// told is what is said of devices: each text once, in the order it came.
-type told struct {
-	texts []string
-	of    map[string][]string // names of devices
+// Texts are texts about devices: each once, in the order of the first.
+type Texts struct {
+	All []string
+	Of  map[string][]string // by text: names of devices
 }
 
-func (t *told) add(text, device string) {
-	if t.of[text] == nil {
-		if t.of == nil {
-			t.of = map[string][]string{}
+// Add adds a device to a text.
+func (t *Texts) Add(text, device string) {
+	if t.Of[text] == nil {
+		if t.Of == nil {
+			t.Of = map[string][]string{}
 		}
-		t.texts = append(t.texts, text)
+		t.All = append(t.All, text)
 	}
-	t.of[text] = append(t.of[text], device)
+	t.Of[text] = append(t.Of[text], device)
 }
 
 // summary is the table above a plan: what changes on how many devices, what traffic notices, what it disrupts, and what stands in
 // the way.
-func (v *planView) summary(p *deploy.Plan) {
+func (v *Plan) summary(p *deploy.Plan) {
 	v.held(p)
-	if v.fabric != nil {
-		if text := deploy.ByHand(v.fabric); text != "" {
-			v.prose(v.paint(diag.Yellow, "note:")+" ", text+".")
+	if v.Fabric != nil {
+		if text := deploy.ByHand(v.Fabric); text != "" {
+			v.Prose(v.Paint(diag.Yellow, "note:")+" ", text+".")
 		}
 	}
-	v.pending(p, v.debts)
+	v.pending(p, v.Debts)
 	v.gone()
 	v.others(p)
 	v.asIs(p)
-	v.watched(p)
-	v.seen(v.unlike)
-	if v.fabric != nil {
+	v.Watched(p)
+	v.seen(v.Seen)
+	if v.Fabric != nil {
 		v.evidence(p)
 	}
 	s := p.Summary()
 	if s.Change+s.Unreachable+s.Refused == 0 {
-		fmt.Fprintf(v.w, "%s %s up to date%s%s.\n", v.paint(diag.Green, "No changes:"), diag.Count(s.Same, "device"), pendingText(s.Pending),
+		fmt.Fprintf(v.W, "%s %s up to date%s%s.\n", v.Paint(diag.Green, "No changes:"), diag.Count(s.Same, "device"), pendingText(s.Pending),
 			othersText(s.Others))
 		if s.Others > 0 {
-			fmt.Fprintln(v.w)
+			fmt.Fprintln(v.W)
 		}
 		return
 	}
 	parts := []string{fmt.Sprintf("%s to change", diag.Count(s.Change, "device")), fmt.Sprintf("%d up to date", s.Same)}
 	if s.Unreachable > 0 {
-		parts = append(parts, v.paint(diag.Red, fmt.Sprintf("%d unreachable", s.Unreachable)))
+		parts = append(parts, v.Paint(diag.Red, fmt.Sprintf("%d unreachable", s.Unreachable)))
 	}
 	if s.Refused > 0 {
-		parts = append(parts, v.paint(diag.Red, fmt.Sprintf("%d refused", s.Refused)))
+		parts = append(parts, v.Paint(diag.Red, fmt.Sprintf("%d refused", s.Refused)))
 	}
 	if s.Pending > 0 {
 		parts = append(parts, fmt.Sprintf("%d pending", s.Pending))
@@ -145,22 +146,22 @@ func (v *planView) summary(p *deploy.Plan) {
 	if s.Others > 0 {
 		parts = append(parts, othersText(s.Others)[len(", "):])
 	}
-	fmt.Fprintf(v.w, "Plan: %s.  %s, %s.\n", strings.Join(parts, ", "), diag.Count(s.Files, "file"), diag.Count(s.Live, "live state"))
+	fmt.Fprintf(v.W, "Plan: %s.  %s, %s.\n", strings.Join(parts, ", "), diag.Count(s.Files, "file"), diag.Count(s.Live, "live state"))
 	if n := v.countsText(s.Settings); n != "" {
-		fmt.Fprintf(v.w, "Settings: %s.\n", n)
+		fmt.Fprintf(v.W, "Settings: %s.\n", n)
 	}
 	v.table(p)
 	if s.Change > 0 {
-		fmt.Fprintf(v.w, "Disruption: %s.\n", v.paint(diag.Yellow, diag.Count(s.Disruptive, "device")))
-		if v.seq != nil {
-			v.waves(v.seq)
+		fmt.Fprintf(v.W, "Disruption: %s.\n", v.Paint(diag.Yellow, diag.Count(s.Disruptive, "device")))
+		if v.Sequence != nil {
+			v.waves(v.Sequence)
 		}
 	}
-	fmt.Fprintln(v.w)
+	fmt.Fprintln(v.W)
 }
 
 // table writes the parts of the table that have rows.
-func (v *planView) table(p *deploy.Plan) {
+func (v *Plan) table(p *deploy.Plan) {
 	var effects, disrupts, troubles rows
 	for _, d := range p.Devices {
 		seen := map[string]bool{}
@@ -188,29 +189,29 @@ func (v *planView) table(p *deploy.Plan) {
 }
 
 // part writes one part of the table: "  traffic     + lossless cos 4 begins   6 devices".
-func (v *planView) part(name string, all []row) {
+func (v *Plan) part(name string, all []row) {
 	const left = 14
 	pad := strings.Repeat(" ", left)
 	wide := 0
 	for _, r := range all[:min(len(all), mostRows)] {
-		wide = max(wide, columnsOf(r.what))
+		wide = max(wide, Columns(r.what))
 	}
-	wide = min(wide, v.width-left-len("1,000 devices")-2)
+	wide = min(wide, v.Width-left-len("1,000 devices")-2)
 	for i, r := range all {
 		lead := pad
 		if i == 0 {
 			lead = fmt.Sprintf("  %-*s", left-2, name)
 		}
 		if i == mostRows {
-			fmt.Fprintf(v.w, "%s... and %s more\n", lead, diag.Number(len(all)-i))
+			fmt.Fprintf(v.W, "%s... and %s more\n", lead, diag.Number(len(all)-i))
 			break
 		}
 		n := diag.Count(r.n, "device")
-		if columnsOf(r.what) > wide {
-			v.prose(lead, r.what+" ("+n+")")
+		if Columns(r.what) > wide {
+			v.Prose(lead, r.what+" ("+n+")")
 			continue
 		}
-		fmt.Fprintf(v.w, "%s%s%s  %s\n", lead, r.what, strings.Repeat(" ", wide-columnsOf(r.what)), n)
+		fmt.Fprintf(v.W, "%s%s%s  %s\n", lead, r.what, strings.Repeat(" ", wide-Columns(r.what)), n)
 	}
 }
 

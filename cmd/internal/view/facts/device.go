@@ -1,4 +1,4 @@
-package main
+package facts
 
 import (
 	"fmt"
@@ -16,49 +16,49 @@ import (
 
 // What show prints of a device, a port and a pair of hosts. Facts only; judging is validate's.
 
-// describeDevice tells of a device and of those of its files that are given.
-func describeDevice(files []target.File, d *ir.Device) []section {
-	head := section{Title: fmt.Sprintf("%s (%s)", d.Name, groupName(d))}
-	head.add("declared", d.Name, ir.Origin{At: d.At})
+// Device tells of a device and of those of its files that are given.
+func Device(files []target.File, d *ir.Device) []Section {
+	head := Section{Title: fmt.Sprintf("%s (%s)", d.Name, GroupName(d))}
+	head.Add("declared", d.Name, ir.Origin{At: d.At})
 	if s := d.Switch; s != nil {
-		head.add("model", fmt.Sprintf("%s, %s", s.Model.Title, s.Model.ASIC.Title), ir.Origin{At: s.ModelAt})
+		head.Add("model", fmt.Sprintf("%s, %s", s.Model.Title, s.Model.ASIC.Title), ir.Origin{At: s.ModelAt})
 		if release := strings.TrimSpace(s.OS + " " + s.Version); release != "" {
-			head.add("release", release, ir.Origin{At: s.VersionAt})
+			head.Add("release", release, ir.Origin{At: s.VersionAt})
 		}
 		if s.OS != "" && s.Can.System == "" {
-			head.add("judged by", "its chip alone", ir.Origin{At: s.OSAt, Why: "rocec knows nothing of this operating system: PFC, ECN, and a " +
+			head.Add("judged by", "its chip alone", ir.Origin{At: s.OSAt, Why: "rocec knows nothing of this operating system: PFC, ECN, and a " +
 				"buffer of its own for each lossless group are taken for granted"})
 		}
-		head.add("lossless groups", losslessText(s.Can), losslessOrigins(s.Can)...)
+		head.Add("lossless groups", losslessText(s.Can), losslessOrigins(s.Can)...)
 		if s.Can.Drops != "" {
-			head.add("without ECN bits", "dropped where a queue marks", ir.Origin{Why: s.Can.Drops})
+			head.Add("without ECN bits", "dropped where a queue marks", ir.Origin{Why: s.Can.Drops})
 		}
-		head.add("tier", strconv.Itoa(s.Tier), s.TierFrom)
+		head.Add("tier", strconv.Itoa(s.Tier), s.TierFrom)
 		if s.ASN != 0 {
-			head.add("asn", strconv.Itoa(s.ASN))
+			head.Add("asn", strconv.Itoa(s.ASN))
 		}
 		if s.MLAG != "" {
-			head.add("redundancy", s.MLAG)
+			head.Add("redundancy", s.MLAG)
 		}
 	} else {
 		for _, n := range d.Host.NICs {
-			head.add("nic "+n.Name, n.Model.Title, ir.Origin{At: n.ModelAt})
+			head.Add("nic "+n.Name, n.Model.Title, ir.Origin{At: n.ModelAt})
 		}
 	}
 	if d.Maintenance != "" {
-		head.add("maintenance", d.Maintenance, ir.Origin{At: d.MaintenanceAt, Why: "apply leaves the device as it is"})
+		head.Add("maintenance", d.Maintenance, ir.Origin{At: d.MaintenanceAt, Why: "apply leaves the device as it is"})
 	}
 	if d.ByOthers {
-		head.add("written by", "others", ir.Origin{At: d.WrittenByAt, Why: "rocec renders and judges the settings, and does not write them"})
+		head.Add("written by", "others", ir.Origin{At: d.WrittenByAt, Why: "rocec renders and judges the settings, and does not write them"})
 	}
-	out := []section{head}
+	out := []Section{head}
 	if d.ByHand != nil {
 		out = append(out, describeByHand(d))
 	}
 	if len(d.Ports) > 0 {
-		ports := section{Title: "ports"}
+		ports := Section{Title: "ports"}
 		for _, p := range d.Ports {
-			ports.add(p.Name, portLine(p), ir.Origin{At: p.At})
+			ports.Add(p.Name, portLine(p), ir.Origin{At: p.At})
 		}
 		out = append(out, ports)
 	}
@@ -69,9 +69,9 @@ func describeDevice(files []target.File, d *ir.Device) []section {
 		if file.Keys == nil || file.Live != nil && len(file.Forms) == 0 { // what the files bring about is told with them
 			continue
 		}
-		s := section{Title: file.Path}
+		s := Section{Title: file.Path}
 		if file.InUse != "" {
-			s.add("in use", file.InUse)
+			s.Add("in use", file.InUse)
 		}
 		data := file.Sketch
 		if data == nil {
@@ -85,7 +85,7 @@ func describeDevice(files []target.File, d *ir.Device) []section {
 			if file.Why != nil {
 				why = file.Why(k.Name)
 			}
-			s.add(k.Name, k.Value, why...)
+			s.Add(k.Name, k.Value, why...)
 		}
 		out = append(out, s)
 	}
@@ -93,10 +93,10 @@ func describeDevice(files []target.File, d *ir.Device) []section {
 }
 
 // describeByHand is what the owners of a device have to set, or say they have.
-func describeByHand(d *ir.Device) section {
+func describeByHand(d *ir.Device) Section {
 	h := d.ByHand
-	s := section{Title: "set by others"}
-	s.add("declared", "by_hand", ir.Origin{At: h.At})
+	s := Section{Title: "set by others"}
+	s.Add("declared", "by_hand", ir.Origin{At: h.At})
 	carried := map[int]*ir.CosGroup{}
 	at := map[int]*ir.Port{} // by cos: a port that carries it
 	for _, p := range d.Ports {
@@ -106,8 +106,8 @@ func describeByHand(d *ir.Device) section {
 	}
 	if len(d.Ports) > 0 {
 		p := d.Ports[0]
-		s.add("flow control", flowControls(d), ir.Origin{At: h.FlowControlAt})
-		s.add("trust", p.Trust().String(), ir.Origin{At: h.TrustAt})
+		s.Add("flow control", flowControls(d), ir.Origin{At: h.FlowControlAt})
+		s.Add("trust", p.Trust().String(), ir.Origin{At: h.TrustAt})
 	}
 	for cos := range 8 {
 		if g := carried[cos]; g != nil {
@@ -115,11 +115,11 @@ func describeByHand(d *ir.Device) section {
 			if h.PFC != nil || h.FlowControl != "" {
 				from = ir.Origin{At: diag.FirstPlace(h.PFCAt, h.FlowControlAt), Why: "by_hand"}
 			}
-			s.add(fmt.Sprintf("pfc cos %d", cos), on, from)
+			s.Add(fmt.Sprintf("pfc cos %d", cos), on, from)
 		}
 	}
 	if h.PFC != nil {
-		s.add("pfc stated", fmt.Sprint(values(h.PFC)), ir.Origin{At: h.PFCAt})
+		s.Add("pfc stated", fmt.Sprint(values(h.PFC)), ir.Origin{At: h.PFCAt})
 	}
 	for _, g := range d.Fabric.CosGroups {
 		if len(d.Ports) > 0 && !d.Ports[0].Trust().DSCP {
@@ -130,15 +130,15 @@ func describeByHand(d *ir.Device) section {
 			if stated, ok := h.DSCP[c.Value]; ok {
 				to, why = stated, "by_hand"
 			}
-			s.add(fmt.Sprintf("dscp %d", c.Value), fmt.Sprintf("cos %d", to.Value), ir.Origin{At: to.At, Why: why})
+			s.Add(fmt.Sprintf("dscp %d", c.Value), fmt.Sprintf("cos %d", to.Value), ir.Origin{At: to.At, Why: why})
 		}
 	}
 	if d.Host == nil {
-		s.add("ecn", strconv.FormatBool(h.ECN), ir.Origin{At: h.ECNAt})
+		s.Add("ecn", strconv.FormatBool(h.ECN), ir.Origin{At: h.ECNAt})
 		return s
 	}
-	s.add("dcbx", map[bool]string{true: "firmware", false: "host"}[h.Firmware], ir.Origin{At: h.FirmwareAt})
-	s.add("dcqcn", strconv.FormatBool(h.DCQCN), ir.Origin{At: h.DCQCNAt})
+	s.Add("dcbx", map[bool]string{true: "firmware", false: "host"}[h.Firmware], ir.Origin{At: h.FirmwareAt})
+	s.Add("dcqcn", strconv.FormatBool(h.DCQCN), ir.Origin{At: h.DCQCNAt})
 	return s
 }
 
@@ -166,7 +166,7 @@ func values(claims []ir.Claim) []int {
 func portLine(p *ir.Port) string {
 	s := fmt.Sprintf("to %s, %s", p.Peer(), platform.SpeedText(p.Speed()))
 	if p.Link().Length.Known() {
-		s += fmt.Sprintf(", %s m", metres(p.Link().Length.Metres))
+		s += fmt.Sprintf(", %s m", Metres(p.Link().Length.Metres))
 	}
 	var groups []string
 	for _, b := range p.Buffers() {
@@ -220,32 +220,32 @@ func bondText(p *ir.Port) string {
 	return "with " + strings.Join(others, ", ")
 }
 
-func describePort(p *ir.Port) []section {
-	head := section{Title: p.String()}
-	head.add("cabled", p.Peer().String(), ir.Origin{At: p.At, Why: p.Link().Block})
-	head.add("speed", platform.SpeedText(p.Link().Speed.N), p.Link().Speed.From...)
+func Port(p *ir.Port) []Section {
+	head := Section{Title: p.String()}
+	head.Add("cabled", p.Peer().String(), ir.Origin{At: p.At, Why: p.Link().Block})
+	head.Add("speed", platform.SpeedText(p.Link().Speed.N), p.Link().Speed.From...)
 	if p.Link().Length.Known() {
-		head.add("length", metres(p.Link().Length.Metres)+" m", p.Link().Length.From)
+		head.Add("length", Metres(p.Link().Length.Metres)+" m", p.Link().Length.From)
 	}
 	if p.MTU() > 0 {
 		from := p.Link().MTU.From
 		if p.NIC != nil {
 			from = []ir.Origin{{At: p.NIC.MTUAt}}
 		}
-		head.add("mtu", strconv.Itoa(p.MTU()), from...)
+		head.Add("mtu", strconv.Itoa(p.MTU()), from...)
 	}
-	head.add("routed", strconv.FormatBool(p.Link().Routed))
+	head.Add("routed", strconv.FormatBool(p.Link().Routed))
 	if p.Link().Bond != 0 {
-		head.add("bond", bondText(p), ir.Origin{At: p.Link().BondAt, Why: "the cables are one link"})
+		head.Add("bond", bondText(p), ir.Origin{At: p.Link().BondAt, Why: "the cables are one link"})
 	}
 	if at := p.Link().FlowControlAt; at.Filename != "" {
-		head.add("flow control", flowText(p.Link()), ir.Origin{At: at})
+		head.Add("flow control", flowText(p.Link()), ir.Origin{At: at})
 	}
 	if p.Link().Planned {
-		head.add("planned", "true", ir.Origin{At: p.Link().PlannedAt, Why: "the cable is not laid yet"})
+		head.Add("planned", "true", ir.Origin{At: p.Link().PlannedAt, Why: "the cable is not laid yet"})
 	}
 	head.addTotal(p)
-	out := []section{head}
+	out := []Section{head}
 	for _, b := range p.Buffers() {
 		out = append(out, describeBuffer(b, p))
 	}
@@ -256,29 +256,29 @@ func describePort(p *ir.Port) []section {
 }
 
 // describePair follows each intent two hosts share from the first to the second.
-func describePair(f *ir.Fabric, from, to *ir.Device) ([]section, error) {
-	var out []section
+func describePair(f *ir.Fabric, from, to *ir.Device) ([]Section, error) {
+	var out []Section
 	for _, in := range f.Intents {
 		a, b := memberPort(in, from), memberPort(in, to)
 		if a == nil || b == nil {
 			continue
 		}
-		s := section{Title: fmt.Sprintf("%s: %s to %s", in.Name, a, b)}
-		s.add("RoCE version", strconv.Itoa(in.Version), ir.Origin{At: in.VersionAt})
-		s.add("cos group", fmt.Sprintf("%s, priority %d", in.Group.Name, in.Group.Cos), ir.Origin{At: in.GroupAt})
+		s := Section{Title: fmt.Sprintf("%s: %s to %s", in.Name, a, b)}
+		s.Add("RoCE version", strconv.Itoa(in.Version), ir.Origin{At: in.VersionAt})
+		s.Add("cos group", fmt.Sprintf("%s, priority %d", in.Group.Name, in.Group.Cos), ir.Origin{At: in.GroupAt})
 		if in.Version == 1 {
-			s.add("marked by", fmt.Sprintf("PCP in VLAN %d", in.VLAN), ir.Origin{At: in.At})
+			s.Add("marked by", fmt.Sprintf("PCP in VLAN %d", in.VLAN), ir.Origin{At: in.At})
 		} else if len(in.Group.DSCP) > 0 {
-			s.add("marked by", fmt.Sprintf("DSCP %d", in.Group.DSCP[0].Value), ir.Origin{At: in.Group.DSCP[0].At})
+			s.Add("marked by", fmt.Sprintf("DSCP %d", in.Group.DSCP[0].Value), ir.Origin{At: in.Group.DSCP[0].At})
 		}
 		if in.CNP != nil {
-			s.add("notifications in", fmt.Sprintf("%s, priority %d", in.CNP.Name, in.CNP.Cos), ir.Origin{At: in.CNPAt})
+			s.Add("notifications in", fmt.Sprintf("%s, priority %d", in.CNP.Name, in.CNP.Cos), ir.Origin{At: in.CNPAt})
 		}
 		may := func(_, _ *ir.Port) bool { return true } // a tree of links: there is one way
 		if f.Routing != "" && in.Group.Lossless {
 			turns, err := f.Routes.Turns(in.Group, ir.State{})
 			if err != nil {
-				s.add("way", "not known: "+validate.RoutingText(err))
+				s.Add("way", "not known: "+validate.RoutingText(err))
 				out = append(out, s)
 				continue
 			}
@@ -286,7 +286,7 @@ func describePair(f *ir.Fabric, from, to *ir.Device) ([]section, error) {
 		}
 		path := ir.Path(in.Group, a, b, may)
 		if path == nil {
-			s.add("way", "none that the routing allows")
+			s.Add("way", "none that the routing allows")
 		}
 		for i, p := range path {
 			what := "in"
@@ -307,13 +307,13 @@ func describePair(f *ir.Fabric, from, to *ir.Device) ([]section, error) {
 				if sends, _ := p.Pauses(in.Group.Cos); !sends {
 					does = "does not pause"
 				}
-				line = fmt.Sprintf("%s priority %d, headroom %s", does, in.Group.Cos, setByHand(buf.Need))
+				line = fmt.Sprintf("%s priority %d, headroom %s", does, in.Group.Cos, SetByHand(buf.Need))
 			case !buf.Size.Set():
 				line = fmt.Sprintf("pauses priority %d, sized by the NIC's driver", in.Group.Cos)
 			default:
 				line = fmt.Sprintf("pauses priority %d at %d B, headroom %d of %d B needed", in.Group.Cos, buf.Xoff.N, buf.Headroom(), buf.Need)
 			}
-			s.add(fmt.Sprintf("%-3s %s", what, p), line, ir.Origin{At: p.At})
+			s.Add(fmt.Sprintf("%-3s %s", what, p), line, ir.Origin{At: p.At})
 		}
 		out = append(out, s)
 	}
@@ -323,8 +323,8 @@ func describePair(f *ir.Fabric, from, to *ir.Device) ([]section, error) {
 	return out, nil
 }
 
-// setByHand says what is known of a headroom that others configure: what is needed.
-func setByHand(need int) string { return fmt.Sprintf("set by hand, %d B needed", need) }
+// SetByHand says what is known of a headroom that others configure: what is needed.
+func SetByHand(need int) string { return fmt.Sprintf("set by hand, %d B needed", need) }
 
 // memberPort returns the first cabled port by which a host takes part in an intent.
 func memberPort(in *ir.Intent, host *ir.Device) *ir.Port {
@@ -336,4 +336,4 @@ func memberPort(in *ir.Intent, host *ir.Device) *ir.Port {
 	return nil
 }
 
-func metres(m float64) string { return strconv.FormatFloat(m, 'f', -1, 64) }
+func Metres(m float64) string { return strconv.FormatFloat(m, 'f', -1, 64) }

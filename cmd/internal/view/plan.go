@@ -1,16 +1,13 @@
-package main
+package view
 
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"math"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/spf13/cobra"
 
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/compiler/ir"
@@ -23,48 +20,38 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// planView prints a plan for people: a table of what changes, what traffic notices and what stands in the way comes first, then
-// devices with the same changes, folded, by key with the line and the fact that made the value. Every line fits the width.
-type planView struct {
-	viewOptions
-	w     io.Writer // breaks lines
-	raw   io.Writer // does not
-	width int
-	color bool
-	dir   string // the fabric's folder, as the person wrote it
+// Plan prints a plan for people: a table of what changes, what traffic notices and what is in the way comes first, then devices with the
+// same changes, folded, by key with the line and the fact that made the value. Every line fits the width.
+type Plan struct {
+	Options
+	*Screen
+	Dir string // the fabric's folder, as the person wrote it
 
-	fabric  *ir.Fabric         // nil: the devices are those of a run
-	seq     *sequence.Sequence // in which order they are changed; nil: nothing is known of it
-	unlike  *seen.Result       // in what devices are not as the fabric says; nil: nobody looked
-	labs    bool               // the devices are simulated
-	own     string             // a run whose hold on devices is no news
-	runs    bool               // the steps are said, too: they are made again from a journal
-	more    map[string]string  // a note on a device
-	drift   bool               // it is of what verify found: how a change would be put to use is not told
-	debts   map[string]debt
-	changed map[string]bool // hosts that runs have changed
-	detail  detail
-	differ  report.Names // see alike
+	Fabric    *ir.Fabric         // nil: the devices are those of a run
+	Sequence  *sequence.Sequence // the order in which they change; nil: it is not known
+	Seen      *seen.Result       // the ways in which devices are not as the fabric describes them; nil: they were not read for it
+	Rehearsal bool               // the devices are simulated
+	Own       string             // a run whose hold on devices is no news
+	ShowSteps bool               // also show the steps, which are made again from a journal
+	Notes     map[string]string  // a note on a device
+	Drift     bool               // the plan is of what verify found, so how a change would be put to use is left out
+	Debts     map[string]Debt
+	Changed   map[string]bool // hosts that runs have changed
+	Tool      string          // this version of rocec
+
+	detail detail
+	differ report.Names // see alike
 }
 
-// viewOptions are the flags of every verb that shows a plan.
-type viewOptions struct {
-	diff   bool // whole-text diffs instead of keys
-	expand bool // every device on its own
+// Options are what a person chooses of every plan.
+type Options struct {
+	Diff   bool // whole-text diffs instead of keys
+	Expand bool // every device on its own
 }
 
-func (o *viewOptions) viewFlags(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&o.diff, "diff", false, "show whole-text diffs instead of keys")
-	cmd.Flags().BoolVar(&o.expand, "expand", false, "show every device on its own, also those with the same changes, and every key")
-}
-
-// planView is a view on stdout; dir is the fabric's folder.
-func (a *app) planView(dir string, o viewOptions) *planView {
-	width := a.width(a.stdout)
-	return &planView{
-		viewOptions: o, w: &fitWriter{w: a.stdout, width: width}, raw: a.stdout, width: width, color: a.paints(a.stdout),
-		dir: path.Clean(dir), detail: fullDetail,
-	}
+// NewPlan returns a view on a screen; dir is the fabric's folder.
+func NewPlan(s *Screen, dir string, o Options) *Plan {
+	return &Plan{Options: o, Screen: s, Dir: path.Clean(dir), detail: fullDetail}
 }
 
 // detail is how much of every group of devices is shown.
@@ -76,37 +63,31 @@ var (
 	lessDetail = []detail{{8, 12, 12, 12}, {3, 8, 12, 12}, {0, 6, 12, 12}, {0, 4, 6, 10}, {0, 2, 2, 8}, {0, 1, 0, 6}}
 )
 
-// page is how many lines are read at once; a plan for so few devices is shown whole, however long it is.
+// Page is how many lines are read at once; a plan for so few devices is shown whole, however long it is.
 const (
-	page       = 60
+	Page       = 60
 	fewDevices = 20
 )
 
 // valueWidth is how much of a value is shown; --diff and JSON have it all.
 const valueWidth = 44
 
-func (v *planView) paint(style, s string) string { return diag.Paint(v.color, style, s) }
-
-// prose writes text wrapped to the width, under a lead.
-func (v *planView) prose(lead, text string) {
-	(&diag.Printer{Width: v.width}).Prose(v.w, lead, text) //nolint:errcheck // a closed terminal has nobody to tell
-}
-
-func (v *planView) print(p *deploy.Plan) {
-	out, raw := v.w, v.raw
+// Print prints the summary of a plan, and its devices.
+func (v *Plan) Print(p *deploy.Plan) {
+	out, raw := v.W, v.Raw
 	var text bytes.Buffer
-	v.w, v.raw = &fitWriter{w: &text, width: v.width}, &text
+	v.W, v.Raw = NewFitWriter(&text, v.Width), &text
 	v.summary(p)
-	v.w, v.raw = out, raw
+	v.W, v.Raw = out, raw
 	above := bytes.Count(text.Bytes(), []byte("\n"))
 	text.WriteTo(raw) //nolint:errcheck // a closed terminal has nobody to tell
-	v.groups(p, page-above)
+	v.Groups(p, Page-above)
 }
 
-// groups shows the devices that change or cannot, in so many lines where there are many devices; --expand and --diff show all.
-func (v *planView) groups(p *deploy.Plan, room int) {
+// Groups shows the devices that change or cannot, in so many lines where there are many devices; --expand and --diff show all.
+func (v *Plan) Groups(p *deploy.Plan, room int) {
 	groups := foldTroubles(deploy.Fold(p))
-	if v.expand {
+	if v.Expand {
 		groups = nil
 		for _, d := range p.Devices {
 			groups = append(groups, deploy.Group{Devices: []*deploy.DevicePlan{d}})
@@ -116,14 +97,14 @@ func (v *planView) groups(p *deploy.Plan, room int) {
 		s := g.First().Status
 		return s == deploy.StatusSame || s == deploy.StatusPending
 	})
-	out, raw := v.w, v.raw
+	out, raw := v.W, v.Raw
 	var text bytes.Buffer
 	render := func(d detail) int {
 		text.Reset()
-		v.w, v.raw, v.detail = &fitWriter{w: &text, width: v.width}, &text, d
+		v.W, v.Raw, v.detail = NewFitWriter(&text, v.Width), &text, d
 		for i, g := range groups {
 			if i == d.groups {
-				fmt.Fprintf(v.w, "... and %s of devices; --expand shows them\n\n", diag.Count(len(groups)-i, "more group"))
+				fmt.Fprintf(v.W, "... and %s of devices; --expand shows them\n\n", diag.Count(len(groups)-i, "more group"))
 				break
 			}
 			if s := g.First().Status; s == deploy.StatusChange || s == deploy.StatusOthers {
@@ -135,74 +116,74 @@ func (v *planView) groups(p *deploy.Plan, room int) {
 		return bytes.Count(text.Bytes(), []byte("\n"))
 	}
 	s := p.Summary()
-	if render(fullDetail) > room && s.Change+s.Refused+s.Unreachable+s.Others > fewDevices && !v.expand && !v.diff {
+	if render(fullDetail) > room && s.Change+s.Refused+s.Unreachable+s.Others > fewDevices && !v.Expand && !v.Diff {
 		for _, d := range lessDetail {
 			if render(d) <= room {
 				break
 			}
 		}
 	}
-	v.w, v.raw, v.detail = out, raw, fullDetail
+	v.W, v.Raw, v.detail = out, raw, fullDetail
 	text.WriteTo(raw) //nolint:errcheck // a closed terminal has nobody to tell
 }
 
-func (v *planView) change(g deploy.Group) {
+func (v *Plan) change(g deploy.Group) {
 	first := g.First()
 	var names []string
 	for _, d := range g.Devices {
 		names = append(names, d.Device.Name)
 	}
-	head := v.paint(diag.Bold, v.names(names))
+	head := v.Paint(diag.Bold, v.names(names))
 	if len(names) > 1 {
 		head += fmt.Sprintf("  (%d alike)", len(names))
 	}
-	fmt.Fprintln(v.w, strings.TrimRight(head+"  "+first.Device.About, " "))
+	fmt.Fprintln(v.W, strings.TrimRight(head+"  "+first.Device.About, " "))
 	if !first.ByOthers() { // how and when these change is theirs
 		for _, d := range first.Disrupts {
-			v.prose("  "+v.paint(diag.Yellow, "disrupts:")+" ", target.Escape(d))
+			v.Prose("  "+v.Paint(diag.Yellow, "disrupts:")+" ", target.Escape(d))
 		}
 		v.effects(first)
 	}
-	if v.runs {
-		printRunning(v.w, v.raw, v.width, runningOn(g.Devices), v.paint, v.diff)
+	if v.ShowSteps {
+		PrintRunning(v.W, v.Raw, v.Width, RunningOn(g.Devices), v.Paint, v.Diff)
 	}
-	var more told
+	var more Texts
 	for _, d := range g.Devices {
-		if text := v.more[d.Device.Name]; text != "" {
-			more.add(text, d.Device.Name)
+		if text := v.Notes[d.Device.Name]; text != "" {
+			more.Add(text, d.Device.Name)
 		}
 	}
-	for _, text := range more.texts {
-		v.prose("  "+v.paint(diag.Yellow, "note:")+" ", text+" What runs is what this rocec does.")
+	for _, text := range more.All {
+		v.Prose("  "+v.Paint(diag.Yellow, "note:")+" ", text+" What runs is what this rocec does.")
 	}
 	for _, text := range v.notes(first) {
-		v.prose("  "+v.paint(diag.Yellow, "note:")+" ", text)
+		v.Prose("  "+v.Paint(diag.Yellow, "note:")+" ", text)
 	}
 	v.found(first)
 	if first.Lock != nil && !first.Lock.Bars() { // which the summary says
-		v.prose("  "+v.paint(diag.Yellow, "note:")+" ", lockText(first.Lock, first.Device.Name))
+		v.Prose("  "+v.Paint(diag.Yellow, "note:")+" ", lockText(first.Lock, first.Device.Name))
 	}
 	if first.ByOthers() {
-		v.prose("  "+v.paint(diag.Yellow, deploy.WrittenByOthers), target.Escape(first.Waits.More)+theirs(first))
+		v.Prose("  "+v.Paint(diag.Yellow, deploy.WrittenByOthers), target.Escape(first.Waits.More)+theirs(first))
 	}
-	files := foldChanges(first.Shown(), v.expand)
+	files := foldChanges(first.Shown(), v.Expand)
 	for i, f := range files {
 		if i == v.detail.files {
-			fmt.Fprintf(v.w, "  ... and %s; --expand shows them\n", diag.Count(len(files)-i, "more file"))
+			fmt.Fprintf(v.W, "  ... and %s; --expand shows them\n", diag.Count(len(files)-i, "more file"))
 			break
 		}
 		v.file(f)
 	}
-	fmt.Fprintln(v.w)
+	fmt.Fprintln(v.W)
 }
 
 // notes is what is worth knowing of a device; what several of its NICs have in common once, unless every device is shown.
-func (v *planView) notes(d *deploy.DevicePlan) []string {
+func (v *Plan) notes(d *deploy.DevicePlan) []string {
 	var texts []string
 	for _, note := range d.Diags {
 		texts = append(texts, note.Detail)
 	}
-	if v.expand {
+	if v.Expand {
 		return texts
 	}
 	var out []string
@@ -213,33 +194,33 @@ func (v *planView) notes(d *deploy.DevicePlan) []string {
 }
 
 // alike is the names that notes may differ in to be one.
-func (v *planView) alike() report.Names {
+func (v *Plan) alike() report.Names {
 	if v.differ == nil {
-		v.differ = report.NamesOf(v.fabric)
+		v.differ = report.NamesOf(v.Fabric)
 	}
 	return v.differ
 }
 
 // names folds the names of devices; of very many sets the first.
-func (v *planView) names(names []string) string {
-	room := v.width - len("  (10,000 alike)")
-	if v.expand || v.detail == fullDetail {
+func (v *Plan) names(names []string) string {
+	room := v.Width - len("  (10,000 alike)")
+	if v.Expand || v.detail == fullDetail {
 		room = math.MaxInt
 	}
 	return nodeset.Text(names, nodeset.Devices, room)
 }
 
 // effects says what traffic notices.
-func (v *planView) effects(d *deploy.DevicePlan) {
+func (v *Plan) effects(d *deploy.DevicePlan) {
 	if len(d.Effects) > 0 {
-		fmt.Fprintln(v.w, "  traffic:")
+		fmt.Fprintln(v.W, "  traffic:")
 	}
 	for i, e := range d.Effects {
 		if i == v.detail.effects {
-			fmt.Fprintf(v.w, "    ... and %s; --expand shows them\n", diag.Count(len(d.Effects)-i, "more effect"))
+			fmt.Fprintf(v.W, "    ... and %s; --expand shows them\n", diag.Count(len(d.Effects)-i, "more effect"))
 			break
 		}
-		v.prose("    "+v.symbol(e.Action)+" ", target.Escape(e.String()))
+		v.Prose("    "+v.symbol(e.Action)+" ", target.Escape(e.String()))
 	}
 }
 
@@ -247,19 +228,19 @@ func (v *planView) effects(d *deploy.DevicePlan) {
 const mostFound = 5
 
 // found says what the vendor's rules have against the files of a device as they will be.
-func (v *planView) found(d *deploy.DevicePlan) {
+func (v *Plan) found(d *deploy.DevicePlan) {
 	for i, f := range d.Found {
 		if i == mostFound {
-			fmt.Fprintf(v.w, "  ... and %s; --format json has them all\n", diag.Count(len(d.Found)-i, "more finding"))
+			fmt.Fprintf(v.W, "  ... and %s; --format json has them all\n", diag.Count(len(d.Found)-i, "more finding"))
 			break
 		}
 		style := map[diag.Severity]string{diag.Error: diag.Red, diag.Warning: diag.Yellow}[f.Severity]
-		v.prose("  "+v.paint(style, fmt.Sprintf("%s[%s]", f.Severity, f.Code))+" ", fmt.Sprintf("line %d: %s", f.At.Start.Line, f.Detail))
+		v.Prose("  "+v.Paint(style, fmt.Sprintf("%s[%s]", f.Severity, f.Code))+" ", fmt.Sprintf("line %d: %s", f.At.Start.Line, f.Detail))
 	}
 }
 
 // countsText says how many settings are created, changed and removed; removals stand out.
-func (v *planView) countsText(n deploy.Counts) string {
+func (v *Plan) countsText(n deploy.Counts) string {
 	var parts []string
 	if n.Create > 0 {
 		parts = append(parts, fmt.Sprintf("%s to add", diag.Number(n.Create)))
@@ -268,7 +249,7 @@ func (v *planView) countsText(n deploy.Counts) string {
 		parts = append(parts, fmt.Sprintf("%s to change", diag.Number(n.Update)))
 	}
 	if n.Delete > 0 {
-		parts = append(parts, v.paint(diag.Red, fmt.Sprintf("%s to remove", diag.Number(n.Delete))))
+		parts = append(parts, v.Paint(diag.Red, fmt.Sprintf("%s to remove", diag.Number(n.Delete))))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -277,12 +258,12 @@ func (v *planView) countsText(n deploy.Counts) string {
 func lockText(o *deploy.Owner, device string) string {
 	switch o.Mark {
 	case txn.Undone, txn.Confirmed:
-		return "locked by " + o.String() + markText(o.Mark) + ", and the next apply takes the lock away"
+		return "locked by " + o.String() + MarkText(o.Mark) + ", and the next apply takes the lock away"
 	}
 	return o.Holds(device) + " " + o.GoOn(device)
 }
 
-func (v *planView) file(f foldedFile) {
+func (v *Plan) file(f foldedFile) {
 	c := f.Change
 	what := ""
 	if f.count > 1 {
@@ -300,17 +281,17 @@ func (v *planView) file(f foldedFile) {
 	if n := v.countsText(c.Counts()); n != "" {
 		what += "  " + n
 	}
-	fmt.Fprintf(v.w, "  %s %s%s\n", v.symbol(c.Action), f.label, what)
-	if !v.drift {
+	fmt.Fprintf(v.W, "  %s %s%s\n", v.symbol(c.Action), f.label, what)
+	if !v.Drift {
 		for _, text := range c.Says {
-			v.prose("      ", target.Escape(text))
+			v.Prose("      ", target.Escape(text))
 		}
 	}
 	v.rights(c)
 	if c.OnlyRights() {
 		return
 	}
-	if v.diff {
+	if v.Diff {
 		for line := range strings.Lines(c.Unified()) {
 			style := ""
 			switch line[0] {
@@ -319,7 +300,7 @@ func (v *planView) file(f foldedFile) {
 			case '-':
 				style = diag.Red
 			}
-			fmt.Fprintf(v.raw, "      %s\n", v.paint(style, strings.TrimRight(line, "\n"))) // content, and so whole
+			fmt.Fprintf(v.Raw, "      %s\n", v.Paint(style, strings.TrimRight(line, "\n"))) // content, and so whole
 		}
 		return
 	}
@@ -336,7 +317,7 @@ func (v *planView) file(f foldedFile) {
 			added, removed := changedLines(c)
 			lines = fmt.Sprintf("%s, of which %d new; %d gone", lines, added, removed)
 		}
-		fmt.Fprintf(v.w, "      (%s; --diff shows them)\n", lines)
+		fmt.Fprintf(v.W, "      (%s; --diff shows them)\n", lines)
 		return
 	}
 	v.keys(c)
@@ -356,17 +337,17 @@ func changedLines(c *deploy.Change) (added, removed int) {
 	return added, removed
 }
 
-// origin is the first reason for a value, short: the file without the fabric's folder, which all of them share.
-func (v *planView) origin(from []target.Origin) string {
+// Origin is the first reason for a value, short: the file without the fabric's folder, which all of them share.
+func (v *Plan) origin(from []target.Origin) string {
 	if len(from) == 0 {
 		return ""
 	}
 	first := from[0]
-	first.At.Filename = strings.TrimPrefix(first.At.Filename, v.dir+"/")
-	return originText(origins([]target.Origin{first}))
+	first.At.Filename = strings.TrimPrefix(first.At.Filename, v.Dir+"/")
+	return OriginText(Origins([]target.Origin{first}))
 }
 
-func (v *planView) symbol(a deploy.Action) string {
+func (v *Plan) symbol(a deploy.Action) string {
 	style := diag.Yellow
 	switch a {
 	case deploy.Create:
@@ -374,11 +355,11 @@ func (v *planView) symbol(a deploy.Action) string {
 	case deploy.Delete:
 		style = diag.Red
 	}
-	return v.paint(style, string(a.Symbol()))
+	return v.Paint(style, string(a.Symbol()))
 }
 
 // trouble shows devices that cannot be planned for, for one reason.
-func (v *planView) trouble(g deploy.Group) {
+func (v *Plan) trouble(g deploy.Group) {
 	d := g.First()
 	var names []string
 	for _, d := range g.Devices {
@@ -390,12 +371,12 @@ func (v *planView) trouble(g deploy.Group) {
 		status += fmt.Sprintf("  (%s)", diag.Count(len(names), "device"))
 		text = "each, as " + d.Device.Name + ": " + text
 	}
-	fmt.Fprintf(v.w, "%s  %s\n", v.paint(diag.Bold, v.names(names)), v.paint(diag.Red, status))
-	v.prose("  ", text)
+	fmt.Fprintf(v.W, "%s  %s\n", v.Paint(diag.Bold, v.names(names)), v.Paint(diag.Red, status))
+	v.Prose("  ", text)
 	if d.ByOthers() && d.Err.Kind == deploy.Unmet { // it was read
-		v.prose("  "+v.paint(diag.Yellow, deploy.WrittenByOthers), whoChange)
+		v.Prose("  "+v.Paint(diag.Yellow, deploy.WrittenByOthers), whoChange)
 	}
-	fmt.Fprintf(v.w, "  declared at %s\n\n", v.paint(diag.Cyan, report.Place(d.Device.At)))
+	fmt.Fprintf(v.W, "  declared at %s\n\n", v.Paint(diag.Cyan, report.Place(d.Device.At)))
 }
 
 // shorten makes a value fit a line: a long list of numbers is written in ranges, anything else is cut.

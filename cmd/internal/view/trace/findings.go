@@ -1,4 +1,5 @@
-package main
+// Package trace prints the paths of packets between hosts, with what validate says of each hop, as text and as JSON.
+package trace
 
 import (
 	"fmt"
@@ -17,20 +18,20 @@ import (
 // What a trace says of its findings. The words are those of validate: the diagnostic that the pipeline has made of the same
 // fact, found by code and place, or, of a fact that holds only while links are down, what the same function says of it.
 
-// said is a finding of a walk with its diagnostic.
-type said struct {
+// Said is a finding of a walk with its diagnostic.
+type Said struct {
 	*diag.Diagnostic
 	finding *walk.Finding
 	ignored *lang.Ignore // the comment that silences it; nil: none
 }
 
-// breaks reports whether the finding takes losslessness away. What a comment silences does not, as it does not fail validate.
-func (s *said) breaks() bool { return s.finding.Breaks && s.ignored == nil }
+// Breaks reports whether the finding takes losslessness away. What a comment silences does not, as it does not fail validate.
+func (s *Said) Breaks() bool { return s.finding.Breaks && s.ignored == nil }
 
-// sayings gives findings of traces through one fabric their diagnostics.
-type sayings struct {
+// Sayings gives findings of traces through one fabric their diagnostics.
+type Sayings struct {
 	fabric *ir.Fabric
-	known  map[sayingKey][]said
+	known  map[Fact][]Said
 	made   map[madeKey]*diag.Diagnostic
 
 	refusing bool // some device cannot be written
@@ -39,24 +40,25 @@ type sayings struct {
 
 // madeKey is what findings that no stage has reported have in common to be said once.
 type madeKey struct {
-	sayingKey
+	Fact
 	intent   *ir.Intent
 	from, to *ir.NIC
 }
 
-type sayingKey struct {
-	code string
-	at   diag.Range
+// Fact is the code and the place that a finding and its diagnostic share.
+type Fact struct {
+	Code string
+	At   diag.Range
 }
 
-func newSayings(f *report.Report) *sayings {
-	s := &sayings{fabric: f.Fabric, known: map[sayingKey][]said{}, made: map[madeKey]*diag.Diagnostic{}, errors: map[*ir.Device]diag.List{}}
+func New(f *report.Report) *Sayings {
+	s := &Sayings{fabric: f.Fabric, known: map[Fact][]Said{}, made: map[madeKey]*diag.Diagnostic{}, errors: map[*ir.Device]diag.List{}}
 	add := func(d *diag.Diagnostic, by *lang.Ignore) {
 		if d.Aside {
 			return
 		}
-		k := sayingKey{d.Code, d.At}
-		s.known[k] = append(s.known[k], said{Diagnostic: d, ignored: by})
+		k := Fact{d.Code, d.At}
+		s.known[k] = append(s.known[k], Said{Diagnostic: d, ignored: by})
 	}
 	for _, d := range f.Diags {
 		add(d, nil)
@@ -69,14 +71,14 @@ func newSayings(f *report.Report) *sayings {
 	return s
 }
 
-// of returns the diagnostics of findings, in their order. A risk that no stage has words for does no harm: the check of its code
+// Of returns the diagnostics of findings, in their order. A risk that no stage has words for does no harm: the check of its code
 // was asked and let it pass. A break is never left out.
-func (s *sayings) of(findings []*walk.Finding) []said {
-	var out []said
+func (s *Sayings) Of(findings []*walk.Finding) []Said {
+	var out []Said
 	for _, x := range findings {
-		k := sayingKey{x.Code, x.At}
+		k := Fact{x.Code, x.At}
 		if known := s.reported(x); len(known) > 0 {
-			i := slices.IndexFunc(known, func(d said) bool { return slices.Contains(d.Intents, x.Intent.Name) })
+			i := slices.IndexFunc(known, func(d Said) bool { return slices.Contains(d.Intents, x.Intent.Name) })
 			d := known[max(i, 0)] // of several about one line, the one that concerns the intent
 			d.finding = x
 			out = append(out, d)
@@ -89,7 +91,7 @@ func (s *sayings) of(findings []*walk.Finding) []said {
 			s.made[once] = d
 		}
 		if d != nil {
-			out = append(out, said{Diagnostic: d, finding: x})
+			out = append(out, Said{Diagnostic: d, finding: x})
 		}
 	}
 	return out
@@ -97,19 +99,19 @@ func (s *sayings) of(findings []*walk.Finding) []said {
 
 // reported is the diagnostics with the code and place of a finding. What a by_hand block says holds for all NICs of a host, and
 // validate reports it at the first of them.
-func (s *sayings) reported(x *walk.Finding) []said {
-	if known := s.known[sayingKey{x.Code, x.At}]; len(known) > 0 || x.Device.Host == nil || x.Device.ByHand == nil {
+func (s *Sayings) reported(x *walk.Finding) []Said {
+	if known := s.known[Fact{x.Code, x.At}]; len(known) > 0 || x.Device.Host == nil || x.Device.ByHand == nil {
 		return known
 	}
 	for _, n := range x.Device.Host.NICs {
-		if known := s.known[sayingKey{x.Code, n.At}]; len(known) > 0 {
+		if known := s.known[Fact{x.Code, n.At}]; len(known) > 0 {
 			return known
 		}
 	}
 	return nil
 }
 
-func (s *sayings) say(x *walk.Finding) *diag.Diagnostic {
+func (s *Sayings) say(x *walk.Finding) *diag.Diagnostic {
 	switch x.Code {
 	case walk.RoutingLoop:
 		return compiler.SayLoop(x.At, x.To, x.Round)
@@ -125,7 +127,7 @@ func (s *sayings) say(x *walk.Finding) *diag.Diagnostic {
 	return unsaid(x)
 }
 
-// unsaid is what there is to say of a break of which no stage reports more: what its code stands for.
+// unsaid words a break that no stage reports, by the summary of its code.
 func unsaid(x *walk.Finding) *diag.Diagnostic {
 	d := &diag.Diagnostic{Severity: diag.Error, Code: x.Code, At: x.At}
 	for _, room := range report.Rooms() {
@@ -138,9 +140,9 @@ func unsaid(x *walk.Finding) *diag.Diagnostic {
 	return d
 }
 
-// unset adds to the hops of a trace what the targets refuse there: a device that rocec cannot write, and that no by_hand block
+// Unset adds to the hops of a trace what the targets refuse there: a device that rocec cannot write, and that no by_hand block
 // says others configure, holds none of the settings that the walk went by.
-func (s *sayings) unset(t *walk.Trace) {
+func (s *Sayings) Unset(t *walk.Trace) {
 	for _, w := range []*walk.Walk{t.Data, t.CNP} {
 		if w == nil || !s.refusing {
 			continue
@@ -170,7 +172,7 @@ func (s *sayings) unset(t *walk.Trace) {
 
 // refused is the errors for which rocec writes nothing to a device; of a host, those about a NIC that packets do not pass are left
 // out.
-func (s *sayings) refused(d *ir.Device, passed []*ir.NIC) diag.List {
+func (s *Sayings) refused(d *ir.Device, passed []*ir.NIC) diag.List {
 	all, asked := s.errors[d]
 	if !asked {
 		for _, e := range targets.CheckDevice(d) {
@@ -193,15 +195,15 @@ func (s *sayings) refused(d *ir.Device, passed []*ir.NIC) diag.List {
 }
 
 // firstBreak returns the first finding of a walk that breaks the promise; nil where none does.
-func (s *sayings) firstBreak(w *walk.Walk) *said {
-	all := s.of(w.Findings())
-	if i := slices.IndexFunc(all, func(d said) bool { return d.breaks() }); i >= 0 {
+func (s *Sayings) firstBreak(w *walk.Walk) *Said {
+	all := s.Of(w.Findings())
+	if i := slices.IndexFunc(all, func(d Said) bool { return d.Breaks() }); i >= 0 {
 		return &all[i]
 	}
 	return nil
 }
 
-// breaks reports whether an intent that is promised losslessness is not given it.
-func (s *sayings) breaks(t *walk.Trace) bool {
+// Breaks reports whether an intent that is promised losslessness is not given it.
+func (s *Sayings) Breaks(t *walk.Trace) bool {
 	return t.Data.Promised && (s.firstBreak(t.Data) != nil || t.CNP != nil && s.firstBreak(t.CNP) != nil)
 }

@@ -1,4 +1,4 @@
-package main
+package view
 
 import (
 	"fmt"
@@ -13,9 +13,9 @@ import (
 )
 
 // keys shows the settings of a file that change.
-func (v *planView) keys(c *deploy.Change) {
+func (v *Plan) keys(c *deploy.Change) {
 	lines := c.Keys
-	if c.Live() && !v.expand {
+	if c.Live() && !v.Expand {
 		lines = foldKeys(c.Keys)
 	}
 	key, value := 0, 0
@@ -33,33 +33,33 @@ func (v *planView) keys(c *deploy.Change) {
 		value = max(value, min(len([]rune(texts[i])), 30))
 	}
 	if c.Live() { // paths are long: one that leaves its value no room stands out of line, and not all
-		key = min(key, max(v.width-len("      + ")-len("  ")-value, 0))
+		key = min(key, max(v.Width-len("      + ")-len("  ")-value, 0))
 	}
 	for i, k := range lines {
 		if i == v.detail.keys {
-			fmt.Fprintf(v.w, "      ... and %s; --expand shows them\n", diag.Count(len(lines)-i, "more key"))
+			fmt.Fprintf(v.W, "      ... and %s; --expand shows them\n", diag.Count(len(lines)-i, "more key"))
 			break
 		}
 		line := fmt.Sprintf("      %s %-*s  %-*s", v.symbol(k.Action), key, target.Escape(k.Key), value, texts[i])
 		if why := v.origin(k.From); why != "" && k.Action != deploy.Delete && !c.Live() {
-			line += "  " + v.paint(diag.Dim, why)
+			line += "  " + v.Paint(diag.Dim, why)
 		}
-		fmt.Fprintln(v.w, strings.TrimRight(line, " "))
+		fmt.Fprintln(v.W, strings.TrimRight(line, " "))
 	}
 	if c.Unchanged+c.NotOurs > 0 {
-		fmt.Fprintf(v.w, "      (%s unchanged, %d not managed here)\n", diag.Count(c.Unchanged, "key"), c.NotOurs)
+		fmt.Fprintf(v.W, "      (%s unchanged, %d not managed here)\n", diag.Count(c.Unchanged, "key"), c.NotOurs)
 	}
 }
 
 // rights shows the owners and modes that a change corrects.
-func (v *planView) rights(c *deploy.Change) {
+func (v *Plan) rights(c *deploy.Change) {
 	keys := c.RightsKeys()
 	wide := 0
 	for _, k := range keys {
 		wide = max(wide, len(target.Escape(k.Key)))
 	}
 	for _, k := range keys {
-		fmt.Fprintf(v.w, "      %s %-*s  %s -> %s\n", v.symbol(k.Action), wide, target.Escape(k.Key), k.Before, k.After)
+		fmt.Fprintf(v.W, "      %s %-*s  %s -> %s\n", v.symbol(k.Action), wide, target.Escape(k.Key), k.Before, k.After)
 	}
 }
 

@@ -1,4 +1,4 @@
-package main
+package facts
 
 import (
 	"fmt"
@@ -10,31 +10,31 @@ import (
 // What show prints of sizes: the memory of a switch, the buffers of a port and its marking, sum by sum.
 
 // describeMemory is the packet buffer of a switch, as it is divided.
-func describeMemory(d *ir.Device) section {
+func describeMemory(d *ir.Device) Section {
 	asic, m := d.Switch.Model.ASIC, d.Memory()
-	s := section{Title: "memory"}
-	s.add("packet buffer", amount(m.Chip), ir.Origin{At: d.Switch.ModelAt, Why: asic.Title})
-	s.add("lossless buffers", amount(m.Lossless), ir.Origin{Why: "the sum of:"})
+	s := Section{Title: "memory"}
+	s.Add("packet buffer", amount(m.Chip), ir.Origin{At: d.Switch.ModelAt, Why: asic.Title})
+	s.Add("lossless buffers", amount(m.Lossless), ir.Origin{Why: "the sum of:"})
 	for _, r := range d.Reserves() {
 		what := diag.Count(r.Buffers, "buffer")
 		if m.Pool > 0 {
 			what = fmt.Sprintf("%s below xoff", diag.Count(r.Buffers, "part"))
 		}
-		s.add("  "+r.Group.Name+", "+r.Block, amount(r.Bytes), ir.Origin{At: r.At, Why: what})
+		s.Add("  "+r.Group.Name+", "+r.Block, amount(r.Bytes), ir.Origin{At: r.At, Why: what})
 	}
 	if m.Pool > 0 {
-		s.add("  headroom_pool", amount(m.Pool), d.Switch.HeadroomPool.From...)
-		s.add("  its headrooms", amount(m.Headroom), ir.Origin{Why: "not counted: the pool holds them as far as it reaches"})
+		s.Add("  headroom_pool", amount(m.Pool), d.Switch.HeadroomPool.From...)
+		s.Add("  its headrooms", amount(m.Headroom), ir.Origin{Why: "not counted: the pool holds them as far as it reaches"})
 	}
 	if m.Rest > 0 {
 		port, chip := asic.Reserves()
-		s.add("kept for the rest", amount(m.Rest), ir.Origin{Why: fmt.Sprintf("%s: %d B, and %d B for each of %d ports",
+		s.Add("kept for the rest", amount(m.Rest), ir.Origin{Why: fmt.Sprintf("%s: %d B, and %d B for each of %d ports",
 			asic.Title, chip, port, len(d.Ports))})
 	}
-	s.add("shared", amount(m.Shared()), ir.Origin{Why: fmt.Sprintf("%d %% of the packet buffer", m.Shared()*100/m.Chip)})
-	s.add("least that works", amount(m.Least), ir.Origin{Why: "two frames of the MTU for each lossless buffer"})
+	s.Add("shared", amount(m.Shared()), ir.Origin{Why: fmt.Sprintf("%d %% of the packet buffer", m.Shared()*100/m.Chip)})
+	s.Add("least that works", amount(m.Least), ir.Origin{Why: "two frames of the MTU for each lossless buffer"})
 	if !m.Model.Absolute {
-		s.add("marks before pauses", "below "+amount(m.MarkBound()), boundOrigin(m)...)
+		s.Add("marks before pauses", "below "+amount(m.MarkBound()), boundOrigin(m)...)
 	} else if xoff := leastXoff(d); xoff > 0 {
 		s.addAbsoluteBounds(m, xoff)
 	}
@@ -55,10 +55,10 @@ func leastXoff(d *ir.Device) int {
 }
 
 // addAbsoluteBounds is the same where a port pauses at xoff bytes, whatever is free.
-func (s *section) addAbsoluteBounds(m ir.Memory, xoff int) {
-	s.add("marks before pauses", fmt.Sprintf("below f x %d B", xoff),
+func (s *Section) addAbsoluteBounds(m ir.Memory, xoff int) {
+	s.Add("marks before pauses", fmt.Sprintf("below f x %d B", xoff),
 		ir.Origin{Why: "f ports that fill one queue hold f x xoff when they pause"})
-	s.add("  of one port alone", "below "+amount(m.FanOutBound(xoff)), ir.Origin{
+	s.Add("  of one port alone", "below "+amount(m.FanOutBound(xoff)), ir.Origin{
 		Why: fmt.Sprintf("%d B / %d: it fills all queues (%s)", xoff, m.Queues(), m.MarkBoundTerms()),
 	})
 }
@@ -86,20 +86,20 @@ func losslessOrigins(can ir.SwitchCan) []ir.Origin {
 }
 
 // describeMemoryModel is how the system shares out what no port reserves, and where each fact of it was taken from.
-func describeMemoryModel(d *ir.Device) section {
+func describeMemoryModel(d *ir.Device) Section {
 	m := d.Memory()
-	s := section{Title: memoryModel}
+	s := Section{Title: MemoryModel}
 	pool := "shared with all traffic"
 	if m.Model.Pool {
 		pool = "for lossless traffic alone"
 	}
-	s.add("pool", fmt.Sprintf("%d %% (%s)", m.Model.Percent, pool), ir.Origin{At: d.Switch.MemoryAt, Why: m.Model.PercentFrom})
-	s.add("alpha", m.Model.Alpha.String(), ir.Origin{At: d.Switch.MemoryAt, Why: m.Model.AlphaFrom})
+	s.Add("pool", fmt.Sprintf("%d %% (%s)", m.Model.Percent, pool), ir.Origin{At: d.Switch.MemoryAt, Why: m.Model.PercentFrom})
+	s.Add("alpha", m.Model.Alpha.String(), ir.Origin{At: d.Switch.MemoryAt, Why: m.Model.AlphaFrom})
 	counts := "what a port holds beyond its share of the pool"
 	if m.Model.Absolute {
 		counts = "all that a port holds"
 	}
-	s.add("xoff counts", counts, ir.Origin{Why: m.Model.XoffFrom})
+	s.Add("xoff counts", counts, ir.Origin{Why: m.Model.XoffFrom})
 	return s
 }
 
@@ -113,19 +113,19 @@ func boundOrigin(m ir.Memory) []ir.Origin {
 }
 
 // describeBuffer is the buffer of one group at a port. Where others configure it, the sizes are those rocec would write.
-func describeBuffer(b *ir.Buffer, p *ir.Port) section {
+func describeBuffer(b *ir.Buffer, p *ir.Port) Section {
 	l := p.Link()
-	s := section{Title: fmt.Sprintf("lossless %s, priority %d", b.Group.Name, b.Group.Cos)}
+	s := Section{Title: fmt.Sprintf("lossless %s, priority %d", b.Group.Name, b.Group.Cos)}
 	need := "headroom needed"
 	if b.Size.Set() {
 		s.num("buffer", b.Size.On(l), " B")
 		s.num("xoff", b.Xoff.On(l), " B")
 		s.num("xon_delta", b.XonDelta.On(l), " B")
-		s.add("xon", amount(b.Xoff.N-b.XonDelta.N), ir.Origin{Why: "xoff - xon_delta: sending goes on"})
+		s.Add("xon", amount(b.Xoff.N-b.XonDelta.N), ir.Origin{Why: "xoff - xon_delta: sending goes on"})
 		if h := p.Device().ByHand; h != nil {
-			s.add("headroom", setByHand(b.Need), ir.Origin{At: h.At, Why: "the sizes above are those rocec would write"})
+			s.Add("headroom", SetByHand(b.Need), ir.Origin{At: h.At, Why: "the sizes above are those rocec would write"})
 		} else {
-			s.add("headroom", amount(b.Headroom()), ir.Origin{Why: "buffer - xoff"})
+			s.Add("headroom", amount(b.Headroom()), ir.Origin{Why: "buffer - xoff"})
 		}
 		s.addCost(b, p.Device().Switch)
 	} else if p.FlowControl() == ir.Pause { // one pause for all groups, and no buffer of PFC to size
@@ -136,11 +136,11 @@ func describeBuffer(b *ir.Buffer, p *ir.Port) section {
 		case from.At.Filename == "":
 			from.At = p.Device().Fabric.At
 		}
-		s.add("pfc", "off", from)
-		s.add("link pause", "on", ir.Origin{At: from.At, Why: "stops every cos group of the cable"})
+		s.Add("pfc", "off", from)
+		s.Add("link pause", "on", ir.Origin{At: from.At, Why: "stops every cos group of the cable"})
 		return s
 	} else { // a NIC: its driver sizes its own buffers
-		s.add("pfc", pfcText(p.Pauses(b.Group.Cos)), ir.Origin{At: b.Group.LosslessAt, Why: "sized by the NIC's driver"})
+		s.Add("pfc", pfcText(p.Pauses(b.Group.Cos)), ir.Origin{At: b.Group.LosslessAt, Why: "sized by the NIC's driver"})
 		need = "buffer needed"
 	}
 	if b.Group.PFC != nil && b.Group.PFC.SmallPackets.Set() && b.Size.Set() {
@@ -149,32 +149,32 @@ func describeBuffer(b *ir.Buffer, p *ir.Port) section {
 	if len(b.Terms) == 0 {
 		return s
 	}
-	s.add(need, amount(b.Need), ir.Origin{Why: "the sum of:"})
+	s.Add(need, amount(b.Need), ir.Origin{Why: "the sum of:"})
 	for _, t := range b.Terms {
-		s.add("  "+t.Name, amount(t.Bytes), ir.Origin{Why: t.Why})
+		s.Add("  "+t.Name, amount(t.Bytes), ir.Origin{Why: t.Why})
 	}
 	if b.Published.Bytes > 0 {
-		s.add(b.Published.Name, amount(b.Published.Bytes), ir.Origin{Why: b.Published.Why})
+		s.Add(b.Published.Name, amount(b.Published.Bytes), ir.Origin{Why: b.Published.Why})
 	}
 	if b.Floor < b.Need {
-		s.add("loss is likely", "below "+amount(b.Floor), ir.Origin{Why: "what vendors' static tables count"})
+		s.Add("loss is likely", "below "+amount(b.Floor), ir.Origin{Why: "what vendors' static tables count"})
 	}
 	return s
 }
 
 // addCost tells what a buffer takes of the chip's memory. With a pool of headroom only what is below xoff is the port's own.
-func (s *section) addCost(b *ir.Buffer, sw *ir.Switch) {
+func (s *Section) addCost(b *ir.Buffer, sw *ir.Switch) {
 	asic, what, takes := sw.Model.ASIC, "the buffer", b.Size.N
 	if sw.HeadroomPool.N > 0 {
 		what, takes = "what is below xoff", b.Size.N-max(b.Headroom(), 0)
 	}
-	s.add("of the chip's memory", fmt.Sprintf("%.2f %%", float64(takes)*100/float64(asic.Buffer)), ir.Origin{
+	s.Add("of the chip's memory", fmt.Sprintf("%.2f %%", float64(takes)*100/float64(asic.Buffer)), ir.Origin{
 		Why: fmt.Sprintf("%s takes %d of %d B (%s)", what, takes, asic.Buffer, asic.Title),
 	})
 }
 
 // addTotal tells what all lossless groups of a port take, where there are several.
-func (s *section) addTotal(p *ir.Port) {
+func (s *Section) addTotal(p *ir.Port) {
 	all, need := 0, 0
 	for _, b := range p.Buffers() {
 		all += b.Size.N
@@ -187,26 +187,26 @@ func (s *section) addTotal(p *ir.Port) {
 		return // no buffers of PFC
 	}
 	if len(p.Buffers()) > 1 && all > 0 {
-		s.add("all lossless groups", amount(all), ir.Origin{Why: fmt.Sprintf("the buffers of %d groups", len(p.Buffers()))})
+		s.Add("all lossless groups", amount(all), ir.Origin{Why: fmt.Sprintf("the buffers of %d groups", len(p.Buffers()))})
 	}
 }
 
 // describeMark is the marking of one group at a port of a switch.
-func describeMark(m *ir.Mark, p *ir.Port) section {
+func describeMark(m *ir.Mark, p *ir.Port) Section {
 	d, l := p.Device(), p.Link()
-	s := section{Title: fmt.Sprintf("ECN marking of %s", m.Group.Name)}
+	s := Section{Title: fmt.Sprintf("ECN marking of %s", m.Group.Name)}
 	s.num("min", m.Min.On(l), " B")
 	s.num("max", m.Max.On(l), " B")
 	s.num("probability", m.Probability.On(l), " %")
 	asic := d.Switch.Model.ASIC
 	if asic.MarkStep > 0 {
-		s.add("as the chip has them", fmt.Sprintf("%d and %d B", asic.Threshold(m.Min.N), asic.Threshold(m.Max.N)),
+		s.Add("as the chip has them", fmt.Sprintf("%d and %d B", asic.Threshold(m.Min.N), asic.Threshold(m.Max.N)),
 			ir.Origin{Why: fmt.Sprintf("%s: thresholds in steps of %d B, rounded up", asic.Title, asic.MarkStep)})
 	}
 	if m.Group.Lossless {
 		mem := d.Memory()
 		if !mem.Model.Absolute {
-			s.add("marks before pauses", "below "+amount(mem.MarkBound()), boundOrigin(mem)...)
+			s.Add("marks before pauses", "below "+amount(mem.MarkBound()), boundOrigin(mem)...)
 		} else if b := p.Carries(m.Group); b != nil && b.Xoff.N > 0 {
 			s.addAbsoluteBounds(mem, b.Xoff.N)
 			s.addFrom(ir.MarksFrom(asic.Threshold(m.Min.N), b.Xoff.N), d.Senders(m.Group), b.Xoff.N)
@@ -217,16 +217,16 @@ func describeMark(m *ir.Mark, p *ir.Port) section {
 
 // addFrom tells how many of the ports that can send into a queue must do so at once for marks to come before pauses. What takes more of
 // them than there are never happens.
-func (s *section) addFrom(from, senders, xoff int) {
+func (s *Section) addFrom(from, senders, xoff int) {
 	const name = "  of how many ports"
 	above := ir.Origin{Why: fmt.Sprintf("f x %d B above min", xoff)}
 	switch {
 	case senders < 2:
-		s.add(name, "no queue to mark", ir.Origin{Why: "fewer than two can send into it: none lasts, where ports are equally fast"})
+		s.Add(name, "no queue to mark", ir.Origin{Why: "fewer than two can send into it: none lasts, where ports are equally fast"})
 	case from > senders:
-		s.add(name, fmt.Sprintf("never, with %d ports", senders), ir.Origin{Why: fmt.Sprintf("this min takes %d that send at once", from)}, above)
+		s.Add(name, fmt.Sprintf("never, with %d ports", senders), ir.Origin{Why: fmt.Sprintf("this min takes %d that send at once", from)}, above)
 	default:
-		s.add(name, fmt.Sprintf("%d or more of %d", from, senders), above)
+		s.Add(name, fmt.Sprintf("%d or more of %d", from, senders), above)
 	}
 }
 

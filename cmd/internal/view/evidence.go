@@ -1,0 +1,50 @@
+package view
+
+import (
+	"fmt"
+
+	"github.com/rocec/rocec/docs/evidence"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/deploy"
+)
+
+// planEvidence is how it is known that what is written on the devices of a target, a release and a way works.
+type planEvidence struct {
+	Target  string `json:"target"`
+	Release string `json:"release"` // empty: the target's devices have none
+	About   string `json:"about"`
+	Known   string `json:"known"` // documented, simulated or reported
+	Devices int    `json:"devices"`
+	Accept  bool   `json:"accept"` // apply wants --accept-documented
+}
+
+// EvidenceJSON returns how what a plan writes is known to work. In a rehearsal, apply accepts every kind.
+func EvidenceJSON(p *deploy.Plan, rehearsal bool) []planEvidence {
+	out := []planEvidence{}
+	for _, e := range p.Evidence(evidence.Reported) {
+		out = append(out, planEvidence{
+			e.Target, e.Release, e.About, string(e.Grade), len(e.Devices), !rehearsal && len(e.Undecided()) > 0,
+		})
+	}
+	return out
+}
+
+// evidence says the same in a line for each.
+func (v *Plan) evidence(p *deploy.Plan) {
+	for _, e := range p.Evidence(evidence.Reported) {
+		text := e.Target
+		if e.About != "" {
+			text += " (" + e.About + ")"
+		}
+		text += ": " + string(e.Grade)
+		if e.Grade == deploy.GradeReported {
+			text += " by users"
+		} else {
+			text += ", no report by users yet"
+		}
+		if n := len(e.Undecided()); n > 0 && !v.Rehearsal {
+			text += fmt.Sprintf("; apply wants --accept-documented for %s", diag.Count(n, "device"))
+		}
+		v.Prose(v.Paint(diag.Dim, "evidence:")+" ", text+".")
+	}
+}

@@ -1,0 +1,99 @@
+package view
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
+	"github.com/rocec/rocec/targets/deploy"
+)
+
+// Debt is a device that waits, and the first run that left it.
+type Debt struct {
+	Run   string
+	Since time.Time
+	Why   string
+}
+
+// pending names the devices that stay as they are, by the reason, and since which run.
+func (v *Plan) pending(p *deploy.Plan, debts map[string]Debt) {
+	var reasons Texts
+	for _, d := range p.Devices {
+		if d.Status == deploy.StatusOthers {
+			continue
+		}
+		why := d.Waits.String()
+		owed, known := debts[d.Device.Name]
+		if d.Status != deploy.StatusPending && (!known || d.Status == deploy.StatusSame) {
+			continue
+		}
+		if known {
+			if why == "" {
+				why = "was " + owed.Why
+			}
+			why = fmt.Sprintf("%s, since run %s of %s", why, owed.Run, owed.Since.Format(time.DateOnly))
+		}
+		reasons.Add(why, d.Device.Name)
+	}
+	for _, why := range reasons.All {
+		v.Prose(v.Paint(diag.Yellow, "pending:")+" ", nodeset.Text(reasons.Of[why], nodeset.Devices, math.MaxInt)+" ("+why+")")
+	}
+}
+
+// pendingText counts devices that stay as they are.
+func pendingText(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %d pending", n)
+}
+
+// gone names hosts that the fabric does not have any more, or that others set by hand, and that may still hold settings of rocec: runs have
+// changed them, or left them as they were.
+func (v *Plan) gone() {
+	if v.Fabric == nil {
+		return
+	}
+	has := map[string]*ir.Device{}
+	for _, d := range v.Fabric.Devices {
+		has[d.Name] = d
+	}
+	var away, byHand []string
+	for name := range v.Changed {
+		if d := has[name]; d != nil && d.ByHand != nil {
+			byHand = append(byHand, name)
+		} else if _, owed := v.Debts[name]; d == nil && !owed {
+			away = append(away, name)
+		}
+	}
+	for name := range v.Debts {
+		if has[name] == nil {
+			away = append(away, name)
+		}
+	}
+	for _, of := range []struct {
+		names []string
+		why   string
+	}{
+		{away, "not in the fabric any more, and may still hold settings of rocec"},
+		{byHand, "set by hand now, and may still hold settings of rocec"},
+	} {
+		if slices.Sort(of.names); len(of.names) > 0 {
+			text := nodeset.Text(of.names, nodeset.Devices, 200)
+			v.Prose(v.Paint(diag.Yellow, "pending:")+" ", text+" ("+of.why+": "+removeCommand(of.names)+")")
+		}
+	}
+}
+
+// removeCommand is the command that sets hosts back; of very many it leaves their names to the person.
+func removeCommand(names []string) string {
+	sets, more := nodeset.Few(names, nodeset.Devices, 200)
+	if more > 0 {
+		return diag.Rocec("remove", diag.Kind("HOST..."))
+	}
+	return diag.Rocec("remove", diag.Args("HOST", sets)...)
+}

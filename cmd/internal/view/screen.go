@@ -1,0 +1,31 @@
+// Package view prints what a verb has found: plans, waves, evidence, findings of ports. A view takes data and writes text for people, or
+// returns the document that the verb writes as JSON. It sees no flags and no command. The fields of its documents are a promise; their
+// schemas are in docs/schema.
+package view
+
+import (
+	"io"
+
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// Screen is where a view writes.
+type Screen struct {
+	W     io.Writer // breaks lines at the width
+	Raw   io.Writer // writes lines as they are
+	Width int       // in columns
+	Color bool
+}
+
+// NewScreen returns a screen of a width that writes to w.
+func NewScreen(w io.Writer, width int, color bool) *Screen {
+	return &Screen{W: NewFitWriter(w, width), Raw: w, Width: width, Color: color}
+}
+
+// Paint returns text in a style of package diag, where the screen has colours.
+func (s *Screen) Paint(style, text string) string { return diag.Paint(s.Color, style, text) }
+
+// Prose writes text wrapped to the width, under a lead.
+func (s *Screen) Prose(lead, text string) {
+	(&diag.Printer{Width: s.Width}).Prose(s.W, lead, text) //nolint:errcheck // a closed terminal has nobody to tell
+}

@@ -1,0 +1,205 @@
+package view
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// Verify prints what verify has found. The document is that of [VerifyJSON]; the plan is what each device lacks.
+func (v *Plan) Verify(f *ir.Fabric, plan *deploy.Plan, doc VerifyDocument, from *Reports) {
+	v.Drift = true
+	w := v.W
+	v.Groups(plan, Page)
+	v.findings(doc)
+	v.Watched(plan)
+	v.seen(v.Seen)
+	v.hints(doc)
+	v.unreadable(doc)
+	v.traffic(doc.Traffic)
+	v.held(plan)
+	v.pending(plan, v.Debts)
+	sinceText(w, doc)
+	unknown := ""
+	if from != nil {
+		v.reports(from, doc)
+		unknown = fmt.Sprintf(", %d unknown", doc.Summary[VerifyUnknown])
+	}
+	if text := deploy.ByHand(f); text != "" {
+		v.Prose("", text+".")
+	}
+	failed := 0
+	for _, t := range doc.Traffic {
+		if !t.Good {
+			failed++
+		}
+	}
+	if failed > 0 {
+		unknown += fmt.Sprintf("; %s not proved by traffic", diag.Count(failed, "intent"))
+	}
+	word := v.Paint(diag.Green, "good")
+	if !doc.Good {
+		word = v.Paint(diag.Red, "not as written")
+		if failed > 0 && doc.Summary[VerifyDrift] == 0 {
+			word = v.Paint(diag.Red, "not proved")
+		}
+	}
+	if n := len(v.Seen.Findings); n > 0 {
+		unknown += ", " + diag.Count(n, "finding") + " about ports and cables"
+	}
+	fmt.Fprintf(w, "Verify: %s. %s as written, %d drifted, %d unreachable, %d refused%s%s.\n", word,
+		diag.Count(doc.Summary[VerifyGood], "device"), doc.Summary[VerifyDrift], doc.Summary[string(deploy.StatusUnreachable)],
+		doc.Summary[string(deploy.StatusRefused)], pendingText(doc.Summary[string(deploy.StatusPending)]), unknown)
+}
+
+// findings prints what each probe found once, with the devices on which it did.
+func (v *Plan) findings(doc VerifyDocument) {
+	found := map[string]*Texts{} // by probe
+	var probes []string
+	for _, d := range doc.Devices {
+		for _, f := range d.Findings {
+			if f.Code != "" { // told with the others of its kind
+				continue
+			}
+			if found[f.Probe] == nil {
+				found[f.Probe] = &Texts{}
+				probes = append(probes, f.Probe)
+			}
+			found[f.Probe].Add(f.Message, d.Name)
+		}
+	}
+	for _, probe := range probes {
+		v.texts(found[probe], v.Paint(diag.Yellow, probe)+": ")
+	}
+}
+
+// hints prints each hint once, with the devices that give it.
+func (v *Plan) hints(doc VerifyDocument) {
+	var hints Texts
+	for _, d := range doc.Devices {
+		for _, h := range d.Hints {
+			if h.Code != "" { // told with the others of its kind
+				continue
+			}
+			hints.Add(h.Message, d.Name)
+		}
+	}
+	v.texts(&hints, "")
+}
+
+// unreadable names what no device of a kind can be asked for, so that nothing of it is taken for seen.
+func (v *Plan) unreadable(doc VerifyDocument) {
+	var facts Texts
+	for _, d := range doc.Devices {
+		for _, f := range d.Facts {
+			if f.Value == target.NotReadable {
+				facts.Add(f.Name+": "+f.Value+".", d.Name)
+			}
+		}
+	}
+	v.texts(&facts, "")
+}
+
+// texts prints each text with its devices, and a word before it.
+func (v *Plan) texts(t *Texts, word string) {
+	for _, text := range t.All {
+		v.Prose(v.Paint(diag.Bold, nodeset.Text(t.Of[text], nodeset.Devices, math.MaxInt))+"  "+word, target.Escape(text))
+	}
+}
+
+// sinceText says what counters were compared with: a line for all devices, or for those of each kind.
+func sinceText(w io.Writer, doc VerifyDocument) {
+	var order []string
+	of := map[string][]string{}
+	for _, d := range doc.Devices {
+		if d.Since == nil {
+			continue
+		}
+		var text string
+		ago := time.Duration(d.Since.Seconds) * time.Second
+		switch {
+		case d.Since.From == deploy.SinceRead:
+			text = fmt.Sprintf("two reads %s apart, because no samples of an earlier verify are kept", ago)
+		case d.Since.From == deploy.SinceLast && ago > 0:
+			text = fmt.Sprintf("since the last verify, %s ago", ago)
+		case d.Since.From == deploy.SinceLast:
+			text = "since the last verify"
+		case doc.Since == string(deploy.SinceBoot):
+			text = "since the device started"
+		default:
+			text = "since the device started, which was after the last verify"
+		}
+		if of[text] == nil {
+			order = append(order, text)
+		}
+		of[text] = append(of[text], d.Name)
+	}
+	for _, text := range order {
+		whose := ""
+		if len(order) > 1 {
+			whose = " of " + nodeset.Text(of[text], nodeset.Devices, math.MaxInt)
+		}
+		fmt.Fprintf(w, "Counters%s: %s.\n", whose, text)
+	}
+}
+
+// traffic prints what the exchanges showed.
+func (v *Plan) traffic(all []VerifyTraffic) {
+	for _, t := range all {
+		head := fmt.Sprintf("Traffic of %s, %s to %s", t.Intent, t.From, t.To)
+		if t.Reason != "" {
+			v.Prose("", head+": not sent: "+t.Reason+".")
+			continue
+		}
+		fmt.Fprintf(v.W, "%s, by %s:\n", head, t.Tool)
+		silent := 0
+		for _, s := range t.Hops {
+			at := s.Ports[0]
+			if len(s.Ports) > 1 {
+				at = fmt.Sprintf("%s and %d more", at, len(s.Ports)-1)
+			}
+			var parts []string
+			for _, prio := range slices.Sorted(maps.Keys(s.Packets)) {
+				parts = append(parts, fmt.Sprintf("%s in priority %d", target.Count(s.Packets[prio], "packet"), prio))
+			}
+			text := strings.Join(parts, ", ")
+			switch {
+			case !s.Told:
+				silent++
+				text = "does not tell"
+			case s.Hidden && s.Says == "":
+				silent++
+				text = target.Count(s.All, "packet") + ", others' traffic hides it"
+			case text == "":
+				text = target.Count(s.All, "packet")
+			}
+			fmt.Fprintf(v.W, "  %-4s %s  %s\n", s.Way, at, text)
+			if s.Says != "" {
+				color := diag.Red
+				if s.Hidden {
+					color = diag.Yellow
+				}
+				v.Prose("       ", v.Paint(color, s.Says))
+			}
+		}
+		switch {
+		case silent == len(t.Hops):
+			v.Prose("  ", "the packets went through, and no port of the way counts them: nobody has seen in which priority they were.")
+		case !t.Good:
+		case silent > 0:
+			fmt.Fprintf(v.W, "  as described, where counters tell; %s of the way do not.\n", diag.Count(silent, "side"))
+		default:
+			fmt.Fprintln(v.W, "  marked, classified and carried as described.")
+		}
+	}
+}

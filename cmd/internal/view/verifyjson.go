@@ -1,0 +1,168 @@
+package view
+
+import (
+	"slices"
+	"time"
+
+	"github.com/rocec/rocec/cmd/internal/report"
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/rollout"
+	"github.com/rocec/rocec/targets/deploy/seen"
+	"github.com/rocec/rocec/targets/deploy/traffic"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// The statuses of a device in verify.
+const (
+	VerifyGood    = "good"
+	VerifyDrift   = "drift"
+	VerifyUnknown = "unknown" // there is no report of it
+)
+
+// VerifyDocument is the JSON of verify.
+type VerifyDocument struct {
+	FormatVersion string         `json:"format_version"`
+	Good          bool           `json:"good"`
+	Since         string         `json:"since"` // as asked for
+	Devices       []VerifyDevice `json:"devices"`
+	Summary       map[string]int `json:"summary"`
+	ByHand        ByHand         `json:"by_hand"` // devices that are not read
+	Seen          SeenDocument   `json:"seen"`    // what devices say of their ports and cables
+
+	Traffic []VerifyTraffic `json:"traffic,omitempty"` // of --traffic
+}
+
+// VerifyDevice is a device in it.
+type VerifyDevice struct {
+	Name     string          `json:"name"`
+	Status   string          `json:"status"`
+	By       string          `json:"written_by,omitempty"` // "others": they must change what differs
+	Reason   string          `json:"reason,omitempty"`
+	Changes  []Change        `json:"changes"`
+	Findings []VerifyFinding `json:"findings"`
+	Hints    []VerifyFinding `json:"hints"`           // of states that are not wrong
+	Since    *VerifySince    `json:"since,omitempty"` // nil: the device could not be read
+	Rose     []deploy.Rise   `json:"rose"`
+	Age      *int64          `json:"report_age_seconds,omitempty"` // of --from, by the time of the file
+	Facts    []VerifyFact    `json:"facts"`                        // what the device says of itself
+}
+
+// VerifyFact is a fact that a device reports of itself.
+type VerifyFact struct {
+	Name  string `json:"name"`
+	On    string `json:"on"`
+	Value string `json:"value"`
+}
+
+// VerifySince is what the counters of a device were compared with.
+type VerifySince struct {
+	From    deploy.Since `json:"from"`
+	Seconds int64        `json:"seconds"` // ago, rounded; 0: not known
+}
+
+// VerifyFinding is one way in which a device is not as written, or a hint.
+type VerifyFinding struct {
+	Probe    string `json:"probe"`
+	Message  string `json:"message"`
+	Code     string `json:"code,omitempty"` // of what is read besides settings and probes, as the three that follow
+	Severity string `json:"severity,omitempty"`
+	File     string `json:"file,omitempty"` // of the fabric
+	Line     int    `json:"line,omitempty"`
+}
+
+// VerifyTraffic is one exchange of verify --traffic.
+type VerifyTraffic struct {
+	Intent string         `json:"intent"`
+	From   string         `json:"from"`
+	To     string         `json:"to"`
+	Tool   string         `json:"tool,omitempty"`
+	Good   bool           `json:"good"`
+	Reason string         `json:"reason,omitempty"` // why it was not sent, or did not come to its end
+	Hops   []traffic.Seen `json:"hops"`
+}
+
+// VerifyJSON returns the document of what verify has found in a fabric: what it read of devices, the ways in which ports and cables are not as
+// described, the reports that took the place of reads, and the exchanges of --traffic.
+func VerifyJSON(
+	f *ir.Fabric, found *rollout.Verification, unlike *seen.Result, since string, from *Reports, sent []VerifyTraffic,
+) VerifyDocument {
+	doc := VerifyDocument{
+		FormatVersion: report.FormatVersion, Good: found.Sound(), Since: since, Devices: []VerifyDevice{},
+		ByHand: ByHandJSON(f), Seen: SeenJSON(unlike), Traffic: sent,
+		Summary: map[string]int{
+			VerifyGood: 0, VerifyDrift: 0, string(deploy.StatusUnreachable): 0, string(deploy.StatusRefused): 0, string(deploy.StatusPending): 0,
+		},
+	}
+	for _, h := range found.Devices {
+		d := h.Drift
+		v := VerifyDevice{
+			Name: d.Device.Name, Age: from.seconds(d.Device.Name),
+			Changes: ChangesJSON(d.Changes), Findings: []VerifyFinding{}, Hints: []VerifyFinding{}, Rose: []deploy.Rise{},
+			Facts: []VerifyFact{},
+		}
+		if d.ByOthers() {
+			v.By = "others"
+		}
+		if h.Base.Since != "" {
+			v.Since = &VerifySince{h.Base.Since, int64(h.Base.Ago.Round(time.Second).Seconds())}
+		}
+		v.Rose = append(v.Rose, h.Rose...)
+		for _, p := range h.Probes {
+			for _, w := range p.Wrong {
+				v.Findings = append(v.Findings, VerifyFinding{Probe: p.Name, Message: w})
+			}
+			for _, s := range p.Samples {
+				if s.Hint != "" {
+					v.Hints = append(v.Hints, VerifyFinding{Probe: p.Name, Message: s.Hint})
+				}
+				if s.Fact != "" {
+					v.Facts = append(v.Facts, VerifyFact{s.Name, s.On, target.Escape(s.Fact)})
+				}
+			}
+		}
+		for _, w := range d.Watched {
+			for _, found := range w.Found {
+				one := VerifyFinding{w.Name, found.Detail, found.Code, found.Severity.String(), found.At.Filename, found.At.Start.Line}
+				if found.Severity == diag.Notice {
+					v.Hints = append(v.Hints, one)
+				} else {
+					v.Findings = append(v.Findings, one)
+				}
+			}
+			for _, fact := range w.Facts {
+				v.Facts = append(v.Facts, VerifyFact{fact.Name, d.Device.Name, target.Escape(fact.Value)})
+			}
+		}
+		for _, note := range d.Diags {
+			if note.Severity == diag.Notice {
+				v.Hints = append(v.Hints, VerifyFinding{Probe: "settings", Message: note.Detail})
+			}
+		}
+		switch {
+		case d.Device.Source.Maintenance != "" && (d.Err != nil || !h.Sound()):
+			v.Status, v.Reason = string(deploy.StatusPending), "under maintenance: "+d.Device.Source.Maintenance
+		case d.Status == deploy.StatusPending:
+			v.Status, v.Reason = string(deploy.StatusPending), d.Waits.String()
+		case d.Err != nil && d.Err.Kind == deploy.Unmet: // it was read, and is not as written
+			v.Status, v.Reason = VerifyDrift, d.Err.Detail
+			v.Findings = append(v.Findings, VerifyFinding{Probe: "settings", Message: d.Err.Detail})
+		case d.Err != nil:
+			v.Status, v.Reason = string(d.Status), d.Err.Detail
+		case h.Sound():
+			v.Status = VerifyGood
+		default:
+			v.Status = VerifyDrift
+		}
+		doc.Summary[v.Status]++
+		doc.Devices = append(doc.Devices, v)
+	}
+	if from != nil {
+		doc.add(from)
+	}
+	firmwareHints(f, doc.Devices)
+	doc.Good = doc.Summary[VerifyGood]+doc.Summary[string(deploy.StatusPending)] == len(doc.Devices) && unlike.Good() &&
+		!slices.ContainsFunc(sent, func(t VerifyTraffic) bool { return !t.Good })
+	return doc
+}

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/view/viewtest"
+)
+
+// TestColumns: the width is that of COLUMNS where there is no terminal, else 80; plans, results, verify and help fit it.
+func TestColumns(t *testing.T) {
+	t.Chdir("../..")
+	setenv(t, "XDG_STATE_HOME", t.TempDir())
+	for columns, want := range map[string]int{"80": 80, "60": 60, "none": 80, "-1": 80, "120": 120} {
+		setenv(t, "COLUMNS", columns)
+		a := &app{person: &person{getenv: func(name string) string { return map[string]string{"COLUMNS": columns}[name] }}}
+		require.Equal(t, want, a.width(&bytes.Buffer{}), columns)
+		for _, args := range [][]string{
+			{"plan", "--lab=new", "examples/rack-v1-pfc"},
+			{"plan", "--lab=new", "--expand", "examples/rack-v1-pfc"},
+			{"apply", "--lab=new", "--auto-approve", "--soak", "1s", "examples/rack-v1-pfc"},
+			{"verify", "--lab=new", "examples/rack-v1-pfc"},
+		} {
+			if columns != "80" && args[0] != "plan" {
+				continue
+			}
+			code, out, errs := rocec(t, args...)
+			require.Contains(t, []int{exit.Good, exit.Errors}, code, "%v: %s", args, errs)
+			viewtest.Fits(t, out+errs, want)
+		}
+		for _, cmd := range newRoot(&person{getenv: a.getenv}).Commands() {
+			_, out, errs := rocec(t, cmd.Name(), "--help")
+			viewtest.Fits(t, out+errs, want)
+		}
+	}
+}
