@@ -106,7 +106,7 @@ func (a *app) confirm(ctx context.Context, name string, o runOptions) (err error
 func notHeld(l *journal.Log) []string {
 	var names []string
 	for _, d := range l.Devices {
-		o := deploy.Outcome(outcomeOf(l, d.Name))
+		o := deploy.Outcome(l.OutcomeOf(d.Name))
 		if o.Closed() && o != deploy.Applied && o != deploy.Unchanged {
 			names = append(names, d.Name)
 		}

@@ -38,7 +38,7 @@ func (a *app) debts(dir, lab string) map[string]view.Debt {
 	out := map[string]view.Debt{}
 	for _, l := range a.runsOf(dir, lab) {
 		for _, d := range l.Devices {
-			if outcomeOf(l, d.Name) == string(deploy.Applied) {
+			if l.OutcomeOf(d.Name) == string(deploy.Applied) {
 				delete(out, d.Name)
 			}
 		}
@@ -85,7 +85,7 @@ func (a *app) changedHosts(dir, lab string) map[string]bool {
 		}
 		for _, name := range l.Removes {
 			if !slices.ContainsFunc(l.Left, func(left journal.Left) bool { return left.Name == name }) &&
-				outcomeOf(l, name) != string(deploy.Unknown) {
+				l.OutcomeOf(name) != string(deploy.Unknown) {
 				delete(out, name)
 			}
 		}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -9,94 +8,18 @@ import (
 
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/journal"
+	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/deploy"
-	"github.com/rocec/rocec/targets/deploy/txn"
 )
 
 // This file reads the journals for the verbs that go on with a run: what is over in it, and what later runs did to its devices.
 
-// isOpen reports whether a device of a run has to be asked what became of it: its outcome is not the last word, or something of the
-// run was left there.
-func isOpen(l *journal.Log, device string) bool {
-	o, ok := l.Outcomes[device]
-	if !ok || !deploy.Outcome(o.Outcome).Closed() {
-		return true
-	}
-	var r resultJSON
-	return json.Unmarshal(o.Result, &r) == nil && len(r.Left) > 0
-}
-
-// begunOn are the devices of a run on which it did anything.
-func begunOn(l *journal.Log, devices []journal.Device) []journal.Device {
-	return slices.DeleteFunc(slices.Clone(devices), func(d journal.Device) bool { return !begun(l, d.Name) })
-}
-
-// begun reports whether a run may have done anything on a device. A line that cannot be read may have been of any.
-func begun(l *journal.Log, device string) bool { return underWay(l, device) != "" || l.Damaged > 0 }
-
-// marksOf is how far the journal saw a run come on each device. A commit that was sent may have changed the device. A device that was to
-// go back is still to go back, whatever it holds.
-func marksOf(l *journal.Log) map[string]txn.Mark {
-	marks := map[string]txn.Mark{}
-	for _, line := range l.Lines {
-		if line.Done {
-			m, ok := txn.ParseMark(line.Mark)
-			forward := m == txn.Armed || m == txn.Loaded
-			if ok && m != txn.Absent && !(forward && marks[line.Device] == txn.Undoing) {
-				marks[line.Device] = m
-			}
-			continue
-		}
-		switch line.Verb {
-		case string(txn.Commit):
-			marks[line.Device] = txn.Armed
-		case string(txn.Undo):
-			marks[line.Device] = txn.Undoing
-		}
-	}
-	return marks
-}
-
-// later are the runs that were started after this one on the same devices, the newest first.
-func later(logs []*journal.Log, l *journal.Log) []*journal.Log {
-	var out []*journal.Log
-	for _, o := range logs {
-		if o.Began.After(l.Began) && o.Lab == l.Lab && (o.Fabric == l.Fabric || o.Name == l.Name) {
-			out = append(out, o)
-		}
-	}
-	return out
-}
-
-// writerOf is the latest of these runs whose content a device may hold; nil: none.
-func writerOf(logs []*journal.Log, device string) *journal.Log {
-	for _, o := range logs {
-		switch deploy.Outcome(outcomeOf(o, device)) {
-		case deploy.Applied, deploy.Unconfirmed, deploy.Unknown:
-			if slices.ContainsFunc(o.Devices, func(d journal.Device) bool { return d.Name == device }) {
-				return o
-			}
-		}
-	}
-	return nil
-}
-
-// rolledBackBy is the run that went back from this one on a device; nil: none did.
-func rolledBackBy(logs []*journal.Log, l *journal.Log, device string) *journal.Log {
-	for _, o := range logs {
-		if o.Undoes == l.Run && o.Outcomes[device].Outcome == string(deploy.Applied) {
-			return o
-		}
-	}
-	return nil
-}
-
 // laterRuns reads the journals of [later].
 func (a *app) laterRuns(l *journal.Log) ([]*journal.Log, error) {
 	_, logs, err := a.allRuns()
-	return later(logs, l), err
+	return l.Later(logs), err
 }
 
 // allRuns reads every journal that can be read, the newest first. It prints those that another user could have written.
@@ -134,9 +57,9 @@ func (a *app) warnOnce(err error) {
 func countOutcomes(l *journal.Log, devices []journal.Device) string {
 	n := map[string]int{}
 	for _, d := range devices {
-		n[outcomeOf(l, d.Name)]++
+		n[l.OutcomeOf(d.Name)]++
 	}
-	return outcomesText(runJSON{Outcomes: n, Status: runEnded})
+	return view.OutcomesText(view.Run{Outcomes: n, Status: journal.Ended})
 }
 
 // tellClosed is the JSON of devices on which a run is over: as the journal has it.
@@ -146,11 +69,10 @@ func (a *app) tellClosed(l *journal.Log, devices []journal.Device) {
 		sum[string(k)] = 0
 	}
 	for _, d := range devices {
-		o := outcomeOf(l, d.Name)
+		o := l.OutcomeOf(d.Name)
 		sum[o]++
 		line := applyEvent{Event: "device", Device: d.Name, Outcome: o, Detail: l.Outcomes[d.Name].Detail, Run: l.Run}
-		var r resultJSON
-		if json.Unmarshal(l.Outcomes[d.Name].Result, &r) == nil {
+		if r, ok := l.Outcomes[d.Name].Data(); ok {
 			line.Result = &r
 		}
 		a.writeEvent(line)
@@ -167,9 +89,9 @@ func (a *app) over(l *journal.Log, devices []journal.Device, what, format string
 	good := true
 	back := map[string]bool{}
 	for _, d := range devices {
-		o := deploy.Outcome(outcomeOf(l, d.Name))
+		o := deploy.Outcome(l.OutcomeOf(d.Name))
 		good = good && (o == deploy.Applied || o == deploy.Unchanged)
-		if by := rolledBackBy(logs, l, d.Name); by != nil && !back[by.Run] {
+		if by := l.RolledBackBy(logs, d.Name); by != nil && !back[by.Run] {
 			back[by.Run] = true
 			good = good && what != "confirm" // who confirms wants to have it
 		}
@@ -196,10 +118,10 @@ func (a *app) over(l *journal.Log, devices []journal.Device, what, format string
 func heldNow(l *journal.Log, logs []*journal.Log, devices []journal.Device) string {
 	by := map[string][]string{}
 	for _, d := range devices {
-		if o := deploy.Outcome(outcomeOf(l, d.Name)); o != deploy.Reverted && o != deploy.Restored {
+		if o := deploy.Outcome(l.OutcomeOf(d.Name)); o != deploy.Reverted && o != deploy.Restored {
 			continue
 		}
-		if w := writerOf(logs, d.Name); w != nil {
+		if w := journal.WriterOf(logs, d.Name); w != nil {
 			by[w.Run] = append(by[w.Run], d.Name)
 		}
 	}

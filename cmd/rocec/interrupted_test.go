@@ -3,13 +3,12 @@ package main
 import (
 	"bytes"
 	"log/slog"
-	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/rocec/rocec/cmd/internal/journal"
+	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/rollout"
 	"github.com/rocec/rocec/targets/deploy/txn"
@@ -54,7 +53,7 @@ func TestInterruptedTwice(t *testing.T) {
 			env := func(key string) string { return map[string]string{"COLUMNS": "1000"}[key] }
 			a := &app{person: &person{stdout: &out, stderr: &errs, getenv: env, interrupts: &interrupts{}}}
 			a.log = slog.New(slog.DiscardHandler)
-			s := a.showing(ending{format: "text", verb: verb}, "run-1", len(devices)+1)
+			s := a.showing(ending{view.Ending{Verb: verb}, "text"}, "run-1", len(devices)+1)
 			s.event(rollout.Event{
 				Device: held, Result: &deploy.Result{Device: held, Run: "run-1", Outcome: deploy.Unconfirmed, Mark: txn.Loaded, Until: time.Minute},
 			})
@@ -76,36 +75,12 @@ func TestInterruptedTwice(t *testing.T) {
 				"  leaf8 holds what the run wrote, not confirmed, and undoes it by itself unless the run goes on\n"+want.last, errs.String())
 			s.end()
 
-			s = a.showing(ending{format: "text", verb: verb}, "run-1", 1)
+			s = a.showing(ending{view.Ending{Verb: verb}, "text"}, "run-1", 1)
 			s.event(rollout.Event{Device: held, Result: &deploy.Result{Device: held, Run: "run-1", Outcome: deploy.Restored}})
 			errs.Reset()
 			a.interrupts.tell(2)
 			require.Equal(t, "Ended at once. No device was under way.\n", errs.String())
 			s.end()
 		})
-	}
-}
-
-// A device that was to go back is still to go back, whatever it answered since.
-func TestMarksOf(t *testing.T) {
-	did := func(verb, mark string) journal.Line {
-		return journal.Line{Device: "leaf1", Verb: verb, Done: true, Mark: mark}
-	}
-	will := func(verb string) journal.Line { return journal.Line{Device: "leaf1", Verb: verb} }
-	forward := []journal.Line{will("prepare"), did("prepare", "prepared"), will("commit")}
-	back := append(slices.Clone(forward), did("commit", "loaded"), will("undo"))
-	for _, c := range []struct {
-		lines []journal.Line
-		want  txn.Mark
-	}{
-		{forward[:2], txn.Prepared},
-		{forward, txn.Armed},
-		{back[:4], txn.Loaded},
-		{back, txn.Undoing},
-		{append(slices.Clone(back), did("undo", "absent")), txn.Undoing},
-		{append(slices.Clone(back), did("undo", "loaded")), txn.Undoing},
-		{append(slices.Clone(back), did("undo", "undone")), txn.Undone},
-	} {
-		require.Equal(t, c.want, marksOf(&journal.Log{Lines: c.lines})["leaf1"])
 	}
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/journal"
 	"github.com/rocec/rocec/cmd/internal/report"
+	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/deploy"
@@ -55,7 +56,7 @@ func (a *app) lead(ctx context.Context, l lead) (*deploy.Results, error) {
 		return nil, exit.Fail(exit.Machines, "the journal of the run cannot be written, and without it nobody could go on with a run that dies: "+
 			"%v. Nothing was changed.", err)
 	}
-	end := ending{format: l.format, verb: "apply", gone: l.devices.labDir == labFresh, lab: l.devices.lab != nil}
+	end := ending{view.Ending{Verb: "apply", Gone: l.devices.labDir == labFresh, Lab: l.devices.lab != nil}, l.format}
 	show := a.showing(end, run.Name, l.plan.Summary().Change)
 	o := rollout.ApplyOptions{
 		Run: run, Parallel: l.parallel, MaxFailures: l.maxFailures, Order: l.order, NotAfter: l.notAfter,
@@ -268,44 +269,8 @@ func record(log *journal.Run, e rollout.Entry) error {
 	return log.Result(journal.Line{Device: e.Device, Verb: string(e.Verb), Result: result, Mark: e.Mark.String(), Detail: e.Detail})
 }
 
-// resultJSON is what became of a device, as data.
-type resultJSON struct {
-	Files  []deploy.FileResult `json:"files,omitempty"`
-	InUse  string              `json:"in_use,omitempty"`
-	Left   []string            `json:"left,omitempty"`
-	Backup string              `json:"backup,omitempty"`
-	Until  int                 `json:"until_seconds,omitempty"`
-	Undo   string              `json:"undo,omitempty"`
-	Acted  *actJSON            `json:"acted,omitempty"`
-}
-
-// actJSON is who decided what became of a device, where it was another process.
-type actJSON struct {
-	Verb string `json:"verb"` // confirm, undo, release, unlock
-	Who  string `json:"who"`
-	At   string `json:"at"` // by the clock of the device
-}
-
-func resultData(r *deploy.Result) resultJSON {
-	d := resultJSON{Left: r.Left, Until: int(r.Until.Seconds())}
-	if act := r.Acted; act.Who != "" {
-		d.Acted = &actJSON{act.Verb, act.Who, act.At}
-	}
-	switch r.Outcome {
-	case deploy.Unchanged, deploy.NotStarted:
-		return d
-	case deploy.Applied, deploy.Unconfirmed, deploy.Unknown, deploy.Conflict:
-		d.Undo = deploy.RunCommand("rollback", r.Run, deploy.OnDevice(r.Device.Name))
-	}
-	if r.Backup {
-		d.Backup = r.BackupDir()
-	}
-	d.Files, d.InUse = r.Files, r.InUse
-	return d
-}
-
 func journalOutcome(r *deploy.Result) journal.Outcome {
-	text, err := json.Marshal(resultData(r))
+	text, err := json.Marshal(journal.ResultOf(r))
 	if err != nil {
 		panic("rocec: " + err.Error()) // strings and numbers
 	}
@@ -346,7 +311,7 @@ type showing struct {
 }
 
 func (a *app) showing(e ending, run string, total int) *showing {
-	what := map[string]string{"confirm": "Confirming", "resume": "Resuming", "rollback": "Rolling back"}[e.verb]
+	what := map[string]string{"confirm": "Confirming", "resume": "Resuming", "rollback": "Rolling back"}[e.Verb]
 	bar := a.progress(cmp.Or(what, "Applying"), e.format == "text")
 	s := &showing{
 		a: a, e: e, run: run, bar: bar, total: total, done: map[string]bool{}, under: map[string]deploy.UnderWay{},
@@ -376,12 +341,12 @@ func (s *showing) interrupted(nth int) {
 	case nth == 1 && len(names) == 0:
 		fmt.Fprintln(w, "Interrupted: nothing is under way, and nothing more will start.")
 	case nth == 1:
-		end := map[string]string{"rollback": "goes back to its end", "confirm": "is brought to its end"}[s.e.verb]
+		end := map[string]string{"rollback": "goes back to its end", "confirm": "is brought to its end"}[s.e.Verb]
 		fmt.Fprintf(w, "Interrupted: %s %s; nothing more will start. Once more ends rocec at once.\n",
 			nodeset.Text(names, nodeset.Devices, math.MaxInt), cmp.Or(end, "is brought to its end or undone"))
-	case s.e.gone:
+	case s.e.Gone:
 		fmt.Fprintln(w, "Ended at once; the lab is gone.")
-	case s.e.lab:
+	case s.e.Lab:
 		fmt.Fprintln(w, "Ended at once. The devices of the lab are as they were before this command.")
 	case len(left) == 0:
 		fmt.Fprintln(w, "Ended at once. No device was under way.")
@@ -390,7 +355,7 @@ func (s *showing) interrupted(nth int) {
 		for _, name := range slices.Sorted(maps.Keys(left)) {
 			fmt.Fprintf(w, "  %s %s\n", name, left[name].Text())
 		}
-		fmt.Fprintln(w, deploy.WaysOn(s.e.verb, s.run))
+		fmt.Fprintln(w, deploy.WaysOn(s.e.Verb, s.run))
 	}
 }
 
@@ -415,8 +380,8 @@ func (s *showing) event(e rollout.Event) {
 		line := applyEvent{Event: "step", Device: e.Device.Name, Step: e.Step, State: string(e.State), Outcome: outcome, Detail: detail}
 		if e.Result != nil {
 			line.Event, line.Run = "device", s.run
-			data := resultData(e.Result)
-			if s.e.gone {
+			data := journal.ResultOf(e.Result)
+			if s.e.Gone {
 				data.Undo = ""
 			}
 			line.Result = &data
@@ -427,7 +392,7 @@ func (s *showing) event(e rollout.Event) {
 		return
 	}
 	s.done[e.Device.Name] = true
-	good := s.e.good(e.Result)
+	good := s.e.Good(e.Result)
 	line := fmt.Sprintf("%s  %s", s.bar.mark(good, fmt.Sprintf("%-10s", outcome)), e.Device.Name)
 	if !good && detail != "" {
 		line += ": " + detail
@@ -437,18 +402,18 @@ func (s *showing) event(e rollout.Event) {
 
 // applyEvent is one line of apply --format json.
 type applyEvent struct {
-	FormatVersion string         `json:"format_version"`
-	Event         string         `json:"event"` // step, device or summary
-	Device        string         `json:"device,omitempty"`
-	Step          string         `json:"step,omitempty"`
-	State         string         `json:"state,omitempty"`
-	Outcome       string         `json:"outcome,omitempty"`
-	Detail        string         `json:"detail,omitempty"`
-	Run           string         `json:"run,omitempty"`
-	Result        *resultJSON    `json:"result,omitempty"`
-	Summary       map[string]int `json:"summary,omitempty"`
-	Stopped       string         `json:"stopped,omitempty"` // of the summary: why no further wave began; Detail says it in full
-	Notes         []string       `json:"notes,omitempty"`
+	FormatVersion string          `json:"format_version"`
+	Event         string          `json:"event"` // step, device or summary
+	Device        string          `json:"device,omitempty"`
+	Step          string          `json:"step,omitempty"`
+	State         string          `json:"state,omitempty"`
+	Outcome       string          `json:"outcome,omitempty"`
+	Detail        string          `json:"detail,omitempty"`
+	Run           string          `json:"run,omitempty"`
+	Result        *journal.Result `json:"result,omitempty"`
+	Summary       map[string]int  `json:"summary,omitempty"`
+	Stopped       string          `json:"stopped,omitempty"` // of the summary: why no further wave began; Detail says it in full
+	Notes         []string        `json:"notes,omitempty"`
 }
 
 func (a *app) writeEvent(e applyEvent) {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -10,6 +9,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/journal"
 	"github.com/rocec/rocec/cmd/internal/report"
+	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/device"
@@ -50,7 +50,7 @@ func (a *app) silent(dir string, f *fleet, plan *deploy.Plan, seq *sequence.Sequ
 			if left := heldFor(l, a.keptOf(l), d.Device.Name, now); left > 0 && l.Run != own {
 				out = append(out, &deploy.Error{Kind: deploy.Locked, Device: d.Device, Detail: fmt.Sprintf("%s does not answer. Run %s of %s has "+
 					"changed it, is not confirmed, and may go back there within %s. Keep the change: %s. Go back: %s.", d.Device.Name, l.Run,
-					who(l.Owner), left.Round(time.Second), deploy.RunCommand("confirm", l.Run), deploy.RunCommand("rollback", l.Run))})
+					view.Who(l.Owner), left.Round(time.Second), deploy.RunCommand("confirm", l.Run), deploy.RunCommand("rollback", l.Run))})
 			}
 			break
 		}
@@ -60,10 +60,10 @@ func (a *app) silent(dir string, f *fleet, plan *deploy.Plan, seq *sequence.Sequ
 
 // heldFor is how long a device may still go back from a run by itself, as the journal of the run knows; 0: it does not any more.
 func heldFor(l *journal.Log, kept target.Kept, name string, now time.Time) time.Duration {
-	marks := marksOf(l)
-	var r resultJSON
-	switch o, ended := l.Outcomes[name]; {
-	case ended && json.Unmarshal(o.Result, &r) == nil && r.Until > 0:
+	marks := l.Marks()
+	o, ended := l.Outcomes[name]
+	switch r, ok := o.Data(); {
+	case ended && ok && r.Until > 0:
 		return max(0, o.Time.Add(time.Duration(r.Until)*time.Second+clockError).Sub(now))
 	case ended || marks[name] != txn.Armed && marks[name] != txn.Loaded:
 		return 0

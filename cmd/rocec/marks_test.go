@@ -27,7 +27,7 @@ func TestHeldFor(t *testing.T) {
 			Lines: lines, Outcomes: map[string]journal.Outcome{},
 		}
 		if outcome != "" {
-			result, err := json.Marshal(resultJSON{Until: until})
+			result, err := json.Marshal(journal.Result{Until: until})
 			require.NoError(t, err)
 			l.Outcomes["leaf1"] = journal.Outcome{Time: at, Device: "leaf1", Outcome: outcome, Result: result}
 		}

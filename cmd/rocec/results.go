@@ -1,200 +1,27 @@
 package main
 
 import (
-	"fmt"
-	"io"
-	"math"
-	"strings"
-	"time"
-
-	"github.com/rocec/rocec/cmd/internal/report"
-	"github.com/rocec/rocec/lang/diag"
-	"github.com/rocec/rocec/lang/nodeset"
+	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/targets/deploy"
 )
 
-// ending is what the report of a run depends on.
+// ending is the situation in which a run is reported, and the format.
 type ending struct {
+	view.Ending
 	format string
-	verb   string // apply, confirm, resume, rollback: of the last the goal is what was there before
-	gone   bool   // the devices are gone with the command (--lab=new): nothing can be done to them later
-	lab    bool   // the devices are a lab's, which keeps what they hold when the command ends by itself
 }
 
-// good reports whether a device came to what the verb is for.
-func (e *ending) good(d *deploy.Result) bool {
-	if d.Cleanup != nil {
-		return false
-	}
-	switch d.Outcome {
-	case deploy.Applied, deploy.Unconfirmed, deploy.Unchanged:
-		return e.verb != "rollback"
-	case deploy.Restored, deploy.Reverted, deploy.NotStarted:
-		return e.verb == "rollback" && d.Undo == nil
-	}
-	return false
-}
-
-// reportResults says of every device that is not as planned what it holds, and counts the others.
+// reportResults reports of every device that is not as planned what it holds, and counts the others.
 func (a *app) reportResults(r *deploy.Results, e ending) {
-	if e.format == "json" {
-		sum := map[string]int{}
-		for _, k := range deploy.Outcomes {
-			sum[string(k)] = r.Count(k)
-		}
-		a.writeEvent(applyEvent{
-			Event: "summary", Run: r.Run.Name, Summary: sum, Stopped: string(r.Stopped), Detail: stoppedText(r), Notes: r.Notes,
-		})
+	if e.format != "json" {
+		a.screen().Results(r, e.Ending)
 		return
 	}
-	paint := a.paints(a.stdout)
-	w := a.fitted(a.stdout)
-	fmt.Fprintln(w)
-	p := &diag.Printer{Width: a.width(a.stdout)}
-	var waiting []string
-	var until time.Duration
-	var told []*deploy.Result
-	all := !r.Interrupted
-	for _, d := range r.Devices {
-		if d.Outcome == deploy.Unconfirmed && (until == 0 || d.Until < until) {
-			until = d.Until
-		}
-		switch good := e.good(d); {
-		case good && len(d.Notes) == 0 && !d.Adjusted() && !d.Objected() && !d.Unsure() && d.Acted.Who == "":
-		case d.Outcome == deploy.NotStarted && d.Cleanup == nil && d.Err == nil:
-			waiting = append(waiting, d.Device.Name)
-			all = false
-		default:
-			all = all && good
-			told = append(told, d)
-		}
-	}
-	for _, g := range foldResults(told) {
-		a.resultText(w, g, p)
-	}
-	if len(waiting) > 0 {
-		head := diag.Paint(paint, diag.Bold, "not started, nothing changed there:") + " "
-		p.Prose(w, head, nodeset.Text(waiting, nodeset.Devices, math.MaxInt)) //nolint:errcheck // a closed terminal has nobody to tell
-	}
-	if text := stoppedText(r); text != "" {
-		p.Prose(a.stdout, diag.Paint(paint, diag.Bold, "stopped:")+" ", text) //nolint:errcheck // as above
-	}
-	for _, text := range r.Notes {
-		p.Prose(a.stdout, "note: ", text) //nolint:errcheck // as above
-	}
-	var parts []string
+	sum := map[string]int{}
 	for _, k := range deploy.Outcomes {
-		if n := r.Count(k); n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, k))
-		}
+		sum[string(k)] = r.Count(k)
 	}
-	if e.verb == "rollback" && all {
-		text := fmt.Sprintf("%s: %s.", diag.Count(len(r.Devices), "device"), strings.Join(parts, ", "))
-		if r.Count(deploy.Restored) == len(r.Devices) {
-			text = diag.Count(len(r.Devices), "device") + " restored."
-		}
-		fmt.Fprintf(w, "%s %s\n", diag.Paint(paint, diag.Green, "Rolled back."), text)
-		return
-	}
-	head := diag.Paint(paint, diag.Green, "Applied.")
-	switch {
-	case r.Interrupted:
-		head = diag.Paint(paint, diag.Red, "Interrupted.")
-	case !r.Complete() || e.verb == "rollback":
-		head = diag.Paint(paint, diag.Red, "Incomplete.")
-	case until > 0:
-		head = diag.Paint(paint, diag.Yellow, "Not yet confirmed.")
-	}
-	fmt.Fprintf(w, "%s %s: %s.\n", head, diag.Count(len(r.Devices), "device"), strings.Join(parts, ", "))
-	a.nextText(r, e, until, w)
-}
-
-// stoppedText says why no further wave began; empty: all did, or the failures of devices say it.
-func stoppedText(r *deploy.Results) string {
-	switch r.Stopped {
-	case deploy.PhaseFailed:
-		return "Devices stay as they are, and what comes next relies on them: " + r.Why
-	case deploy.GateFailed:
-		return "A wave was undone, because of what the devices beside it lost: " + r.Why
-	case deploy.CountersRose:
-		return "Counters rose far faster after a wave than before, and no further one began: " + r.Why
-	case deploy.FabricChanged:
-		return "The fabric is not as it was when this was planned, and the next wave may not begin in it: " + r.Why
-	case deploy.OtherRun:
-		if !r.Touched() {
-			return "Nothing was changed, as another run is at work: " + r.Why
-		}
-		return "Another run is at work, and no further wave began: " + r.Why
-	case deploy.NotMarked:
-		return "A switch cannot carry the mark by which other runs see this one: " + strings.TrimRight(r.Why, ".") +
-			". Go on without it when no other run goes on: --alone -m WHY."
-	case deploy.TooLate:
-		return "It is too late: " + r.Why + "."
-	case deploy.HookFailed:
-		return "Traffic was not put back on a wave, and no further one begins: " + r.Why + "."
-	}
-	return ""
-}
-
-// nextText names the command that goes on.
-func (a *app) nextText(r *deploy.Results, e ending, until time.Duration, w io.Writer) {
-	undoable := false // something that a rollback takes back
-	for _, d := range r.Devices {
-		switch d.Outcome {
-		case deploy.Applied, deploy.Unconfirmed, deploy.Unknown, deploy.Conflict:
-			undoable = true
-		}
-	}
-	switch {
-	case e.gone || !undoable:
-	case until > 0 && e.verb != "apply": // the verb says it
-	case until > 0:
-		fmt.Fprintf(w, "Keep it: %s. Else the devices undo it by themselves, the first one in %s.\n",
-			deploy.RunCommand("confirm", r.Run.Name), until.Round(time.Second))
-	default:
-		fmt.Fprintf(w, "Run %s. Go back: %s.\n", r.Run.Name, deploy.RunCommand("rollback", r.Run.Name))
-	}
-}
-
-// foldResults puts devices with the same story together: those of a run that ran out are many.
-func foldResults(rs []*deploy.Result) [][]*deploy.Result {
-	var groups [][]*deploy.Result
-	at := map[string]int{}
-	for _, d := range rs {
-		one := *d
-		one.Acted.At = "" // which differs by seconds
-		key := string(d.Outcome) + " " + one.Text()
-		if d.Err != nil || d.Undo != nil || d.Cleanup != nil || len(d.Left) > 0 {
-			key = d.Device.Name // which its story names
-		}
-		g, ok := at[key]
-		if !ok {
-			g = len(groups)
-			at[key] = g
-			groups = append(groups, nil)
-		}
-		groups[g] = append(groups[g], d)
-	}
-	return groups
-}
-
-func (a *app) resultText(w io.Writer, g []*deploy.Result, p *diag.Printer) {
-	paint, d := a.paints(a.stdout), g[0]
-	var names []string
-	for _, d := range g {
-		names = append(names, d.Device.Name)
-	}
-	head := diag.Paint(paint, diag.Bold, nodeset.Text(names, nodeset.Devices, math.MaxInt))
-	fmt.Fprintf(w, "%s  %s\n", head, diag.Paint(paint, diag.Red, string(d.Outcome)))
-	for _, e := range []*deploy.Error{d.Err, d.Undo, d.Cleanup} {
-		if e != nil {
-			p.Prose(w, "  ", e.Error()) //nolint:errcheck // a closed terminal has nobody to tell
-		}
-	}
-	if text := d.Text(); text != "" {
-		p.Prose(w, "  ", text) //nolint:errcheck // as above
-	}
-	if len(g) == 1 {
-		fmt.Fprintf(w, "  declared at %s\n", diag.Paint(paint, diag.Cyan, report.Place(d.Device.At)))
-	}
+	a.writeEvent(applyEvent{
+		Event: "summary", Run: r.Run.Name, Summary: sum, Stopped: string(r.Stopped), Detail: view.StoppedText(r), Notes: r.Notes,
+	})
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/journal"
+	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/rollout"
@@ -102,7 +103,7 @@ func (a *app) openRun(ctx context.Context, name string, only []string, which lab
 	}
 	if l.Alive {
 		return nil, exit.Fail(exit.Locked, "run %s still goes on: process %d on %s, by %s. End it there first (one Ctrl-C).",
-			l.Run, l.PID, l.Host, who(l.Owner))
+			l.Run, l.PID, l.Host, view.Who(l.Owner))
 	}
 	if !(deploy.Run{Name: l.Run, Key: l.Key}).Valid() {
 		return nil, exit.Fail(exit.Usage, "the journal of run %q was changed by hand: its name or key is none of rocec's", name)
@@ -134,8 +135,8 @@ func (a *app) openRun(ctx context.Context, name string, only []string, which lab
 		fmt.Fprintf(a.stderr, "note: %s of the journal of run %s could not be read, so every device it was for is asked.\n",
 			diag.Count(l.Damaged, "line"), l.Run)
 	}
-	begun := begunOn(l, devices)
-	open := slices.DeleteFunc(slices.Clone(begun), func(d journal.Device) bool { return !isOpen(l, d.Name) })
+	begun := slices.DeleteFunc(slices.Clone(devices), func(d journal.Device) bool { return !l.BegunOn(d.Name) })
+	open := slices.DeleteFunc(slices.Clone(begun), func(d journal.Device) bool { return !l.Open(d.Name) })
 	return &openedRun{l, kept, taken, devices, begun, open, func() (*fleet, error) {
 		if l.Lab != "" {
 			return a.openLab(l)
@@ -178,7 +179,7 @@ func (a *app) resume(ctx context.Context, name string, o runOptions) (err error)
 	g := goingOn{verb: "resume", goal: txn.Keep, options: o}
 	if l.Hold != "" {
 		g.goal = txn.Hold // only a person confirms it
-		if !slices.ContainsFunc(r.open, func(d journal.Device) bool { return outcomeOf(l, d.Name) != string(deploy.Unconfirmed) }) {
+		if !slices.ContainsFunc(r.open, func(d journal.Device) bool { return l.OutcomeOf(d.Name) != string(deploy.Unconfirmed) }) {
 			g.together = true // they were checked when the run ended, and are only asked
 		}
 	}
@@ -228,7 +229,7 @@ func (a *app) goOn(ctx context.Context, r *openedRun, f *fleet, devices []journa
 	if err != nil {
 		return nil, exit.Fail(exit.Machines, "the journal of run %s: %v", l.Run, err)
 	}
-	e := ending{format: g.options.format, verb: g.verb, lab: l.Lab != ""}
+	e := ending{view.Ending{Verb: g.verb, Lab: l.Lab != ""}, g.options.format}
 	tell := func(rollout.Event) {}
 	end := func() {}
 	if !g.quiet {
@@ -240,7 +241,7 @@ func (a *app) goOn(ctx context.Context, r *openedRun, f *fleet, devices []journa
 	}
 	options := rollout.ApplyOptions{
 		Run: deploy.Run{Name: l.Run, Key: l.Key, Owner: l.Owner, By: a.owner(), Keys: keysOf(l)}, Parallel: g.options.parallel, Soak: g.soak,
-		Marks: marksOf(l), Together: g.together, Order: orderOf(l, plan, g.goal, g.maxDark),
+		Marks: l.Marks(), Together: g.together, Order: orderOf(l, plan, g.goal, g.maxDark),
 		Sudo: a.sudo, Clock: rollout.Clock{Now: time.Now, Wait: time.After},
 		Event: func(e rollout.Event) {
 			if e.Result != nil {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/journal"
+	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/deploy"
@@ -103,8 +104,8 @@ func (a *app) rollback(ctx context.Context, name string, o rollbackOptions) (err
 	var b backs
 	var devices []journal.Device
 	for _, d := range r.begun {
-		o := deploy.Outcome(outcomeOf(l, d.Name))
-		if !isOpen(l, d.Name) && o != deploy.Applied && o != deploy.Conflict || rolledBackBy(logs, l, d.Name) != nil {
+		o := deploy.Outcome(l.OutcomeOf(d.Name))
+		if !l.Open(d.Name) && o != deploy.Applied && o != deploy.Conflict || l.RolledBackBy(logs, d.Name) != nil {
 			b.over = append(b.over, d)
 		} else {
 			devices = append(devices, d)
@@ -224,7 +225,7 @@ func (b *backs) sort(d *deploy.DevicePlan, jd journal.Device, l *journal.Log, lo
 	there, mark := markOn(d, l.Run)
 	by := slices.IndexFunc(d.Over, func(r deploy.RunMark) bool { return r.Undoes == l.Run })
 	refused := d.Err != nil && d.Err.Kind == deploy.Journal
-	began := marksOf(l)[jd.Name]
+	began := l.Marks()[jd.Name]
 	switch {
 	case refused && d.Err.None && !there && mark == txn.Absent && (began == txn.Absent || began == txn.Prepared):
 		b.asks = append(b.asks, jd) // it was changed by nothing, and has kept nothing
@@ -240,11 +241,11 @@ func (b *backs) sort(d *deploy.DevicePlan, jd journal.Device, l *journal.Log, lo
 		b.asks = append(b.asks, jd)
 	case there && mark != txn.Confirmed:
 		b.open = append(b.open, jd)
-	case there || d.Err != nil || outcomeOf(l, jd.Name) == string(deploy.Applied) || mark == txn.Confirmed:
+	case there || d.Err != nil || l.OutcomeOf(jd.Name) == string(deploy.Applied) || mark == txn.Confirmed:
 		b.kept.Devices = append(b.kept.Devices, d)
 	case mark == txn.Undone || mark == txn.Prepared:
 		b.asks = append(b.asks, jd)
-	case writerOf(logs, jd.Name) != nil:
+	case journal.WriterOf(logs, jd.Name) != nil:
 		b.loose = append(b.loose, jd)
 	default:
 		b.kept.Devices = append(b.kept.Devices, d)
@@ -267,7 +268,7 @@ func (a *app) wentBack(l *journal.Log, b *backs) error {
 	for _, name := range slices.Sorted(maps.Keys(b.elsewhere)) {
 		by := b.elsewhere[name]
 		err = errors.Join(err, log.Result(journal.Line{
-			Device: name, Verb: backVerb, Result: "ok", Detail: "Rolled back by run " + by.Run + " of " + by.Who + ".",
+			Device: name, Verb: journal.BackVerb, Result: "ok", Detail: "Rolled back by run " + by.Run + " of " + by.Who + ".",
 		}))
 	}
 	if err = errors.Join(err, log.Finish()); err != nil {
@@ -275,9 +276,6 @@ func (a *app) wentBack(l *journal.Log, b *backs) error {
 	}
 	return nil
 }
-
-// backVerb is the verb of the journal's line of a device on which another machine has gone back from the run.
-const backVerb = "rolled-back"
 
 // markOn is how far a run came on a device, and whether it has its lock or folder there still.
 func markOn(d *deploy.DevicePlan, run string) (there bool, mark txn.Mark) {
@@ -319,7 +317,7 @@ func (a *app) nothingBack(l *journal.Log, logs []*journal.Log, b *backs, format 
 	text := a.overText(l, logs, b)
 	var writer *journal.Log
 	for _, d := range devices {
-		if w := writerOf(logs, d.Name); w != nil && (writer == nil || w.Began.After(writer.Began)) {
+		if w := journal.WriterOf(logs, d.Name); w != nil && (writer == nil || w.Began.After(writer.Began)) {
 			writer = w
 		}
 	}
@@ -346,12 +344,12 @@ func (a *app) overText(l *journal.Log, logs []*journal.Log, b *backs) string {
 		by[story] = append(by[story], d)
 	}
 	for _, d := range b.over {
-		switch o := deploy.Outcome(outcomeOf(l, d.Name)); {
+		switch o := deploy.Outcome(l.OutcomeOf(d.Name)); {
 		case b.elsewhere[d.Name].Run != "":
 			by := b.elsewhere[d.Name]
 			add("was rolled back by run "+by.Run+" of "+diag.Escape(by.Who)+" on %s.", d)
-		case rolledBackBy(logs, l, d.Name) != nil:
-			add("was rolled back by run "+rolledBackBy(logs, l, d.Name).Run+" on %s.", d)
+		case l.RolledBackBy(logs, d.Name) != nil:
+			add("was rolled back by run "+l.RolledBackBy(logs, d.Name).Run+" on %s.", d)
 		case o == deploy.Reverted:
 			add("was not confirmed, and is undone on %s.", d)
 		case o == deploy.Restored:
@@ -396,9 +394,9 @@ func (a *app) planBack(l *journal.Log, logs []*journal.Log, b *backs, o rollback
 
 // undone is the exit status of a run that was to be undone: good where it holds what was there before.
 func undone(r *deploy.Results) error {
-	e := ending{verb: "rollback"}
+	e := view.Ending{Verb: "rollback"}
 	for _, d := range r.Devices {
-		if !e.good(d) {
+		if !e.Good(d) {
 			return exit.With(exit.Incomplete)
 		}
 	}

@@ -32,7 +32,7 @@ func (a *app) sameFabric(r *openedRun) error {
 	if err != nil {
 		return err
 	}
-	marks := marksOf(l)
+	marks := l.Marks()
 	going := func(d journal.Device) bool { // the run is not over there
 		m := marks[d.Name]
 		return m == txn.Prepared || m == txn.Armed || m == txn.Loaded

@@ -85,7 +85,7 @@ targets/internal/changes: |
 targets/deploy/internal/sshdtest: lang/langtest/machinetest |
 targets/deploy/internal/boxtest: targets/target lang/diag lang/langtest/machinetest | github.com/stretchr/testify
 targets/deploy/texttest: targets/deploy |
-cmd/internal/journal:       targets/deploy targets/deploy/safefile lang/diag |
+cmd/internal/journal:       targets/deploy targets/deploy/safefile targets/deploy/txn lang/diag |
 cmd/internal/bundle:        docs/evidence lang/diag targets/target |
 docs:                    lang/diag | github.com/yuin/goldmark
 docs/docstest:           | github.com/stretchr/testify
@@ -99,7 +99,7 @@ targets/deploy/internal/matrix: |
 cmd/internal/picture:       compiler/ir compiler/platform validate lang/diag lang/nodeset |
 cmd/internal/lsp:           lang lang/diag lang/outline |
 cmd/internal/report:        docs validate validate/proof compiler compiler/ir lang lang/diag lang/nodeset lang/outline targets targets/cumulus/conflint targets/sonic/lint targets/deploy targets/deploy/seen targets/judge |
-cmd/internal/view:          cmd/internal/report compiler/change compiler/ir docs/evidence lang/diag lang/nodeset targets/deploy targets/deploy/device targets/deploy/rollout targets/deploy/seen targets/deploy/sequence targets/deploy/traffic targets/deploy/txn targets/target |
+cmd/internal/view:          cmd/internal/journal cmd/internal/report compiler/change compiler/ir docs/evidence lang/diag lang/nodeset targets/deploy targets/deploy/device targets/deploy/rollout targets/deploy/seen targets/deploy/sequence targets/deploy/traffic targets/deploy/txn targets/target |
 cmd/internal/view/trace:    cmd/internal/report cmd/internal/view cmd/internal/view/facts compiler compiler/ir compiler/platform lang lang/diag lang/nodeset targets validate validate/walk |
 cmd/internal/view/facts:    cmd/internal/exit cmd/internal/report cmd/internal/view compiler/ir compiler/platform lang/diag lang/dscp lang/nodeset lang/outline targets targets/target validate |
 cmd/internal/view/viewtest: lang/diag | github.com/stretchr/testify

@@ -1,8 +1,7 @@
-package main
+package view
 
 import (
 	"bytes"
-	"encoding/json"
 	"testing"
 	"time"
 
@@ -19,33 +18,16 @@ func TestRunUnderWay(t *testing.T) {
 		Outcomes: map[string]journal.Outcome{"leaf01": {Device: "leaf01", Outcome: "applied"}},
 		Alive:    true,
 	}
-	r := runData(l, true)
-	require.Equal(t, "1 under way, 1 waiting, 1 applied", outcomesText(r))
+	r := RunJSON(l, true, time.Now())
+	require.Equal(t, "1 under way, 1 waiting, 1 applied", OutcomesText(r))
 	require.Equal(t, "check", r.Devices[1].Verb)
 	var out bytes.Buffer
-	a := &app{person: &person{stdout: &out, getenv: func(string) string { return "" }}}
-	a.runsText(runsDocument{Runs: []runJSON{r}}, true)
+	NewScreen(&out, 80, false).Runs(RunsDocument{Runs: []Run{r}}, true)
 	require.Contains(t, out.String(), "under way    leaf02 (check)\n")
 	require.NotContains(t, out.String(), "ended")
 
 	l.Alive = false
-	require.Equal(t, "1 applied, 1 unknown, 1 not-started, died", outcomesText(runData(l, false)))
-}
-
-func TestExpired(t *testing.T) {
-	at := time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
-	result, err := json.Marshal(resultJSON{Until: 600})
-	require.NoError(t, err)
-	for _, c := range []struct {
-		outcome string
-		later   time.Duration
-		want    bool
-	}{
-		{"unconfirmed", 9 * time.Minute, false}, {"unconfirmed", 11 * time.Minute, true}, {"applied", 11 * time.Minute, false},
-	} {
-		o := journal.Outcome{Outcome: c.outcome, Time: at, Result: result}
-		require.Equal(t, c.want, expired(o, at.Add(c.later)), c)
-	}
+	require.Equal(t, "1 applied, 1 unknown, 1 not-started, died", OutcomesText(RunJSON(l, false, time.Now())))
 }
 
 func TestShortCommit(t *testing.T) {
