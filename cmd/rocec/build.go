@@ -1,19 +1,17 @@
 package main
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
 	"io/fs"
 	"iter"
 	"os"
-	"path"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/forms"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/target"
@@ -45,7 +43,7 @@ func (a *app) buildCommand() *cobra.Command {
 				return exit.Fail(exit.Usage, "--as and --fold are two forms of what is built; leave out one of them")
 			}
 			if o.as != "" {
-				if err := choice("as", o.as, forms...); err != nil {
+				if err := choice("as", o.as, forms.Names()...); err != nil {
 					return err
 				}
 			}
@@ -58,8 +56,8 @@ func (a *app) buildCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVarP(&o.out, "out", "o", "", "`folder` to write to")
 	cmd.Flags().BoolVar(&o.fold, "fold", false, "one file for all devices that have it alike, in a folder named by their nodeset")
-	cmd.Flags().StringVar(&o.as, "as", "", "what others need who write devices: "+strings.Join(forms, ", "))
-	offer(cmd, "as", forms...)
+	cmd.Flags().StringVar(&o.as, "as", "", "what others need who write devices: "+strings.Join(forms.Names(), ", "))
+	offer(cmd, "as", forms.Names()...)
 	a.targetFlag(cmd, &o.only)
 	return cmd
 }
@@ -68,30 +66,19 @@ type buildOptions struct {
 	out  string   // the folder to write to
 	only []string // --target
 	fold bool
-	as   string // one of forms; empty: files
+	as   string // the name of a form; empty: files
 }
-
-// builtFile is a file to write, and the folder of OUT it belongs to.
-type builtFile struct {
-	folder string
-	device *target.Device // one of those that have it
-	file   *target.File
-}
-
-func (f builtFile) name() string { return path.Join(f.folder, f.file.Path) }
 
 func (a *app) build(dir string, o buildOptions) error {
 	f, err := a.loadGood(dir)
 	if err != nil {
 		return err
 	}
-	var all *target.Tree
-	if o.as == formHandover {
-		all = handoverTree(f.Fabric)
-	} else {
-		all = targets.Files(f.Fabric)
+	form, all := forms.Find(o.as), targets.Files
+	if form != nil {
+		all = form.Tree
 	}
-	tree, err := selectDevices(all, o.only)
+	tree, err := selectDevices(all(f.Fabric), o.only)
 	if err != nil {
 		return err
 	}
@@ -105,13 +92,13 @@ func (a *app) build(dir string, o buildOptions) error {
 	defer root.Close()
 	out := newBuilder(o.out, root)
 	defer out.close()
-	if o.as != "" {
-		return a.buildAs(f.Fabric, tree, root, o)
+	if form != nil {
+		return a.buildForm(form, form.Layout(f.Fabric, tree), out)
 	}
-	files := perDevice(tree)
+	files := forms.PerDevice(tree)
 	if o.fold {
-		folded, index := foldFiles(tree)
-		left, err := leftover(root, folded, index)
+		folded := forms.Fold(tree)
+		left, err := folded.Leftover(root.FS())
 		if err != nil {
 			return exit.Fail(exit.Errors, "%v", err)
 		}
@@ -119,24 +106,16 @@ func (a *app) build(dir string, o buildOptions) error {
 			return exit.Fail(exit.Errors, "%s holds %s, which this build does not write, and a folded tree holds nothing else; empty it first, or "+
 				"write to a new folder", diag.Escape(o.out), diag.Escape(left))
 		}
-		if index != "" {
-			if _, err := writeBelow(root, folderIndex, 0o644, []byte(index)); err != nil {
+		if folded.Index != "" {
+			if _, err := writeBelow(root, forms.FolderIndex, 0o644, []byte(folded.Index)); err != nil {
 				return exit.Fail(exit.Errors, "%v", err)
 			}
 		}
-		files = slices.Values(folded)
+		files = slices.Values(folded.Files)
 	}
-	written, same := 0, 0
-	for f := range files {
-		changed, err := out.write(f.name(), f.file.Mode, render(f.device, f.file))
-		if err != nil {
-			return exit.Fail(exit.Errors, "%v", err)
-		}
-		if changed {
-			written++
-		} else {
-			same++
-		}
+	written, same, err := writeAll(files, out.write)
+	if err != nil {
+		return err
 	}
 	if !a.quiet {
 		fmt.Fprintf(a.stdout, "%s: %s of %s written, %d unchanged\n", diag.Escape(o.out), diag.Count(written, "file"), countDevices(tree), same)
@@ -144,65 +123,52 @@ func (a *app) build(dir string, o buildOptions) error {
 	return nil
 }
 
-// perDevice ranges over the files of all devices, in a folder for each device.
-func perDevice(tree *target.Tree) iter.Seq[builtFile] {
-	return func(yield func(builtFile) bool) {
-		for _, d := range tree.Devices {
-			for f := range written(d) {
-				if !yield(builtFile{folder: d.Name, device: d, file: f}) {
-					return
-				}
-			}
-		}
+// buildForm writes a form, unless the folder has a file that a reader would take for a part of the form.
+func (a *app) buildForm(form *forms.Form, l forms.Layout, out *builder) error {
+	if l.Hosts+l.Switches == 0 {
+		return exit.Fail(exit.Errors, "There is no %s among these devices that the form %s is for.", form.For, form.Name)
 	}
+	left, err := l.Leftover(out.root.FS())
+	if err != nil {
+		return exit.Fail(exit.Errors, "%v", err)
+	}
+	if left != "" {
+		return exit.Fail(exit.Errors, "%s holds %s, which this build does not write, and would be taken for a part of it; empty the "+
+			"folder first, or write to a new one", diag.Escape(out.out), diag.Escape(left))
+	}
+	written, same, err := writeAll(slices.Values(l.Files), func(name string, mode fs.FileMode, data []byte) (bool, error) {
+		return writeBelow(out.root, name, mode, data)
+	})
+	if err != nil {
+		return err
+	}
+	if !a.quiet {
+		var devices []string
+		if l.Hosts > 0 {
+			devices = append(devices, diag.Count(l.Hosts, "host"))
+		}
+		if l.Switches > 0 {
+			devices = append(devices, diag.Count(l.Switches, "switch"))
+		}
+		fmt.Fprintf(a.stdout, "%s: %s, %s written, %d unchanged\n", diag.Escape(out.out), diag.And(devices), diag.Count(written, "file"), same)
+	}
+	return nil
 }
 
-// editSuffix is behind the path of a file that is no more than an edit of the one on the device.
-const editSuffix = ".rocec-edit"
-
-// written ranges over what is built for a device: the files that lie on its disk, of one that is only ever edited what an edit sets, and
-// the forms of its settings.
-func written(d *target.Device) iter.Seq[*target.File] {
-	return func(yield func(*target.File) bool) {
-		for i := range d.Files {
-			f := &d.Files[i]
-			if f.Sketch != nil {
-				sketch := f.Sketch
-				f = &target.File{Path: f.Path + editSuffix, Mode: f.Mode, Edit: func([]byte) ([]byte, diag.List) { return sketch, nil }}
-			}
-			if f.Live == nil && !yield(f) {
-				return
-			}
-			for _, form := range f.Forms {
-				if !yield(formOf(f, form)) {
-					return
-				}
-			}
+// writeAll writes files by a function that reports whether a file was new or different, and counts both kinds.
+func writeAll(files iter.Seq[forms.File], write func(string, fs.FileMode, []byte) (bool, error)) (written, same int, err error) {
+	for f := range files {
+		changed, err := write(f.Name, f.Mode, f.Content())
+		if err != nil {
+			return 0, 0, exit.Fail(exit.Errors, "%v", err)
+		}
+		if changed {
+			written++
+		} else {
+			same++
 		}
 	}
-}
-
-// formMode is the mode of forms, which hold no secrets.
-const formMode fs.FileMode = 0o644
-
-// formOf is a form of what Edit makes of nothing, as a file.
-func formOf(f *target.File, form target.Form) *target.File {
-	return &target.File{Path: form.Path, Mode: formMode, Edit: func([]byte) ([]byte, diag.List) {
-		whole, ds := f.Edit(nil)
-		if ds.HasErrors() {
-			return nil, ds
-		}
-		return form.Of(whole), ds
-	}}
-}
-
-// render returns the whole file.
-func render(d *target.Device, f *target.File) []byte {
-	data, ds := f.Edit(nil)
-	if ds.HasErrors() {
-		panic(fmt.Sprintf("%s: %s cannot be rendered: %s", d.Name, f.Path, ds[0].Detail))
-	}
-	return data
+	return written, same, nil
 }
 
 func countDevices(tree *target.Tree) string {
@@ -213,30 +179,4 @@ func countDevices(tree *target.Tree) string {
 		}
 	}
 	return diag.Count(n, "device")
-}
-
-// writeBelow writes a file below root unless it holds the same bytes and mode already, and reports whether it wrote.
-// Neither names nor planted links can lead out of root.
-func writeBelow(root *os.Root, name string, mode fs.FileMode, data []byte) (bool, error) {
-	defer wholeWrite()()
-	old, err := root.ReadFile(name)
-	if err == nil && bytes.Equal(old, data) {
-		if info, err := root.Stat(name); err == nil && info.Mode().Perm() == mode {
-			return false, nil
-		}
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return false, err
-	}
-	err = root.WriteFile(name, data, mode)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err := root.MkdirAll(path.Dir(name), 0o777); err != nil {
-			return false, err
-		}
-		err = root.WriteFile(name, data, mode)
-	}
-	if err != nil {
-		return false, err
-	}
-	return true, root.Chmod(name, mode)
 }

@@ -3,13 +3,10 @@ package main
 import (
 	"archive/tar"
 	"bytes"
-	"cmp"
 	"encoding/json"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,9 +19,25 @@ import (
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/deploy"
-	"github.com/rocec/rocec/targets/nic"
-	"github.com/rocec/rocec/targets/target"
 )
+
+// manifestName is the file of an overlay with its manifest.
+const manifestName = "manifest.json"
+
+// manifest is the members of the manifest that tests read.
+type manifest struct {
+	Tars []struct {
+		File, SHA256 string
+		Hosts        []string
+		Paths        []struct{ Path, SHA256, Link string }
+	}
+}
+
+// modeAndText is the mode and the content of a file.
+type modeAndText struct {
+	mode os.FileMode
+	text string
+}
 
 // unpacked reads a tar and holds it to what makes it the same everywhere.
 func unpacked(t *testing.T, data []byte) map[string]modeAndText {
@@ -85,8 +98,8 @@ func TestOverlay(t *testing.T) {
 		require.Equal(t, exit.Good, code)
 		files := readTree(t, out)
 		require.Equal(t, files, readTree(t, again))
-		var doc overlayDocument
-		require.NoError(t, json.Unmarshal([]byte(files[overlayManifest].text), &doc))
+		var doc manifest
+		require.NoError(t, json.Unmarshal([]byte(files[manifestName].text), &doc))
 		require.Len(t, files, len(doc.Tars)+1)
 		seen := map[string]bool{}
 		for _, of := range doc.Tars {
@@ -149,7 +162,7 @@ func TestAnsible(t *testing.T) {
 			}
 		}
 		var common variables
-		read(ansibleInventory, &inventory)
+		read("inventory.yml", &inventory)
 		read("group_vars/rocec.yml", &common)
 		of := map[string]string{}
 		for host := range inventory.Rocec.Hosts {
@@ -191,94 +204,22 @@ func settingsOf(content string) []string {
 	return slices.DeleteFunc(strings.Split(strings.TrimSuffix(content, "\n"), "\n"), func(l string) bool { return strings.HasPrefix(l, "#") })
 }
 
-// A sheet of a host that rocec writes would say what the value files say.
-func TestSheetIsWhatApplyWrites(t *testing.T) {
-	entries, err := os.ReadDir("../../examples")
-	require.NoError(t, err)
-	seen := 0
-	for _, e := range entries {
-		a := &app{person: &person{getenv: func(string) string { return "" }}, maxObjects: 1_000_000, budget: defaultBudget}
-		f, err := a.load(filepath.Join("../../examples", e.Name()))
-		if err != nil || f.Fabric == nil || f.Diags.HasErrors() {
-			continue
-		}
-		for _, d := range f.Tree().Devices {
-			if d.Role != target.Host {
-				continue
-			}
-			parts := strings.Split(nic.Sheet(d.Source), "\n## ")
-			for _, n := range d.Source.Host.NICs {
-				i := slices.IndexFunc(parts, func(p string) bool { return strings.HasPrefix(strings.TrimPrefix(p, "## "), n.Name+" ") })
-				if len(n.Carries()) == 0 {
-					require.Negative(t, i)
-					continue
-				}
-				if n.Can().NoPFC { // apply sets no priorities on it
-					continue
-				}
-				require.GreaterOrEqual(t, i, 0, n.Name)
-				text := ""
-				for file := range written(d) {
-					if file.Path == "/etc/rocec/host/"+n.Name+".conf" {
-						text = string(render(d, file))
-					}
-				}
-				value := map[string]string{}
-				for _, line := range settingsOf(text) {
-					key, v, _ := strings.Cut(line, "=")
-					value[key] = v
-				}
-				seen++
-				eight := func(key string) []string { return strings.Split(value[key], ",") }
-				for p := range 8 {
-					const cells = `(?m)^\| %d \| [^|]+ \| ([^|]+) \| [^|]+ \| (on|off) \| class (\d): (?:(\d+) %% \(ETS\)|strict priority) \|$`
-					row := regexp.MustCompile(fmt.Sprintf(cells, p)).FindStringSubmatch(parts[i])
-					require.NotNil(t, row, parts[i])
-					assert.Equal(t, strings.Replace(cmp.Or(value[fmt.Sprintf("dscp_prio%d", p)], "none"), "none", "-", 1), row[1])
-					assert.Equal(t, map[string]string{"1": "on", "0": "off"}[eight("pfc")[p]], row[2])
-					assert.Equal(t, eight("ets_tc")[p], row[3])
-					tc, err := strconv.Atoi(row[3])
-					require.NoError(t, err)
-					assert.Equal(t, eight("ets_tsa")[tc] == "ets", row[4] != "")
-					if row[4] != "" {
-						assert.Equal(t, eight("ets_bw")[tc], row[4])
-					}
-					dcqcn := strings.Contains(parts[i], fmt.Sprintf("(DCQCN) on priority %d | on", p))
-					assert.Equal(t, value[fmt.Sprintf("ecn_np_prio%d", p)] == "on", dcqcn)
-				}
-				if tos := value["tos"]; tos != "" {
-					assert.Contains(t, parts[i], "(type of service "+tos+")")
-				}
-				if dscp := value["cnp_dscp"]; dscp != "" {
-					assert.Contains(t, parts[i], fmt.Sprintf("| DSCP %s, priority %s |", dscp, value["cnp_prio"]))
-				}
-				if value["trust"] == "dscp" {
-					assert.Contains(t, parts[i], "| DSCP of the IP header |")
-				} else {
-					assert.Contains(t, parts[i], "| PCP of the VLAN tag |")
-				}
-			}
-		}
-	}
-	assert.Greater(t, seen, 50, "the walk saw nothing")
-}
-
 // What the forms say of one example, and of one with switches that others write, against testdata/forms. The contents of files are
 // golden/'s.
 func TestForms(t *testing.T) {
 	const mine, others = "../../examples/bonded-pair", "testdata/otherswitches"
 	for _, tc := range []struct{ form, dir, golden string }{
-		{formOverlay, mine, formOverlay},
-		{formAnsible, mine, formAnsible},
-		{formHandover, mine, formHandover},
-		{formAnsible, others, formAnsible + "-switches"},
-		{formNetBox, others, formNetBox},
+		{"overlay", mine, "overlay"},
+		{"ansible", mine, "ansible"},
+		{"handover", mine, "handover"},
+		{"ansible", others, "ansible-switches"},
+		{"netbox", others, "netbox"},
 	} {
 		out := t.TempDir()
 		code, _, stderr := rocec(t, "build", "-q", "--as", tc.form, "-o", out, tc.dir)
 		require.Equal(t, exit.Good, code, stderr)
 		for name, f := range readTree(t, out) {
-			if strings.HasSuffix(name, ".tar") || strings.HasSuffix(name, "group_vars/rocec.yml") || name == overlayManifest {
+			if strings.HasSuffix(name, ".tar") || strings.HasSuffix(name, "group_vars/rocec.yml") || name == manifestName {
 				continue // they hold the script, or hashes of it
 			}
 			golden := filepath.Join("testdata", "forms", tc.golden, name)
@@ -297,7 +238,7 @@ func TestForms(t *testing.T) {
 func TestFormsOfSwitches(t *testing.T) {
 	const dir = "testdata/otherswitches"
 	out, ansible, netbox := t.TempDir(), t.TempDir(), t.TempDir()
-	for _, args := range [][]string{{"-o", out}, {"--as", formAnsible, "-o", ansible}, {"--as", formNetBox, "-o", netbox}} {
+	for _, args := range [][]string{{"-o", out}, {"--as", "ansible", "-o", ansible}, {"--as", "netbox", "-o", netbox}} {
 		code, _, stderr := rocec(t, append(append([]string{"build", "-q"}, args...), dir)...)
 		require.Equal(t, exit.Good, code, stderr)
 	}
@@ -306,13 +247,13 @@ func TestFormsOfSwitches(t *testing.T) {
 		Hosts    map[string]any
 		Children map[string]struct{ Hosts map[string]any }
 	}
-	require.NoError(t, yaml.Unmarshal([]byte(vars[ansibleInventory].text), &inventory))
+	require.NoError(t, yaml.Unmarshal([]byte(vars["inventory.yml"].text), &inventory))
 	of := map[string]string{}
-	for name := range inventory[ansibleSwitches].Hosts {
+	for name := range inventory["rocec_switches"].Hosts {
 		of[name] = "host_vars/" + name + ".yml"
 	}
-	for group, members := range inventory[ansibleSwitches].Children {
-		require.NotContains(t, inventory[ansibleGroup].Children, group, "a group of switches and of hosts")
+	for group, members := range inventory["rocec_switches"].Children {
+		require.NotContains(t, inventory["rocec"].Children, group, "a group of switches and of hosts")
 		for name := range members.Hosts {
 			of[name] = "group_vars/" + group + ".yml"
 		}
@@ -334,7 +275,7 @@ func TestFormsOfSwitches(t *testing.T) {
 		var context map[string]map[string]any
 		require.NoError(t, json.Unmarshal([]byte(contexts[name+".json"].text), &context))
 		require.Len(t, context, 1, "a key of its own")
-		data := context[netboxKey]
+		data := context["rocec"]
 		files, _ := json.Marshal(own.Settings)
 		if held, ok := data["files"]; ok {
 			got, _ := json.Marshal(held)
@@ -347,7 +288,7 @@ func TestFormsOfSwitches(t *testing.T) {
 		got, _ := json.Marshal(data)
 		assert.JSONEq(t, string(want), string(got), "%s", name)
 		for path := range own.Settings {
-			delete(built, name+path+editSuffix)
+			delete(built, name+path+".rocec-edit")
 		}
 	}
 	for path := range built {

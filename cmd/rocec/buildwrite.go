@@ -119,3 +119,29 @@ func create(dir *os.Root, name string, mode fs.FileMode, data []byte) error {
 	}
 	return errors.Join(err, f.Close())
 }
+
+// writeBelow writes a file below root unless it holds the same bytes and mode already, and reports whether it wrote.
+// Neither names nor planted links can lead out of root.
+func writeBelow(root *os.Root, name string, mode fs.FileMode, data []byte) (bool, error) {
+	defer wholeWrite()()
+	old, err := root.ReadFile(name)
+	if err == nil && bytes.Equal(old, data) {
+		if info, err := root.Stat(name); err == nil && info.Mode().Perm() == mode {
+			return false, nil
+		}
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, err
+	}
+	err = root.WriteFile(name, data, mode)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := root.MkdirAll(path.Dir(name), 0o777); err != nil {
+			return false, err
+		}
+		err = root.WriteFile(name, data, mode)
+	}
+	if err != nil {
+		return false, err
+	}
+	return true, root.Chmod(name, mode)
+}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/cmd/internal/forms"
 	"github.com/rocec/rocec/compiler"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/targets"
@@ -76,10 +77,10 @@ func TestTwoFamiliesOnOneHost(t *testing.T) {
 	assert.Contains(t, string(unit), "ExecStart=/bin/sh /usr/local/sbin/rocec-host-sample apply %I\n")
 
 	var folders []string
-	folded, index := foldFiles(tree)
-	require.Empty(t, index)
-	for _, f := range folded {
-		folders = append(folders, f.name())
+	folded := forms.Fold(tree)
+	require.Empty(t, folded.Index)
+	for _, f := range folded.Files {
+		folders = append(folders, f.Name)
 	}
 	slices.Sort(folders)
 	assert.Equal(t, []string{

@@ -21,6 +21,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/forms"
+	"github.com/rocec/rocec/cmd/internal/forms/formstest"
 	"github.com/rocec/rocec/examples"
 )
 
@@ -81,7 +83,7 @@ func TestGolden(t *testing.T) {
 				require.Equal(t, want[path].text, got[path].text, path)
 			}
 			if code == exit.Good {
-				require.Equal(t, readTree(t, plain), unfold(t, got, got[folderIndex].text), "unfolded it is what build writes without --fold")
+				require.Equal(t, readTree(t, plain), formstest.Unfold(t, got, got[forms.FolderIndex].text), "unfolded it is what build writes without --fold")
 			}
 		})
 	}

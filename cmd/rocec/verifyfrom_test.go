@@ -26,9 +26,9 @@ func TestOverlayBoots(t *testing.T) {
 			dir, out, from := filepath.Join("../../examples", example), t.TempDir(), t.TempDir()
 			code, _, stderr := rocec(t, "build", "--as", "overlay", "-o", out, dir)
 			require.Equal(t, exit.Good, code, stderr)
-			data, err := os.ReadFile(filepath.Join(out, overlayManifest))
+			data, err := os.ReadFile(filepath.Join(out, manifestName))
 			require.NoError(t, err)
-			var doc overlayDocument
+			var doc manifest
 			require.NoError(t, json.Unmarshal(data, &doc))
 			byName := map[string]*target.Device{}
 			a := &app{person: &person{getenv: func(string) string { return "" }}, maxObjects: 1000, budget: defaultBudget}
@@ -80,7 +80,9 @@ func TestVerifyFrom(t *testing.T) {
 		machine := lab.NewDevice(d)
 		for i := range d.Files {
 			if c := &d.Files[i]; c.Live == nil {
-				machine.WriteFile(c.Path, render(d, c), c.Mode)
+				content, ds := c.Edit(nil)
+				require.Empty(t, ds)
+				machine.WriteFile(c.Path, content, c.Mode)
 			}
 		}
 		_, errs, status := machine.Run(t.Context(), "root", d.Files[0].Activate.Cmd, "")

@@ -103,13 +103,15 @@ cmd/internal/view:          cmd/internal/journal cmd/internal/report compiler/ch
 cmd/internal/view/trace:    cmd/internal/report cmd/internal/view cmd/internal/view/facts compiler compiler/ir compiler/platform lang lang/diag lang/nodeset targets validate validate/walk |
 cmd/internal/view/facts:    cmd/internal/exit cmd/internal/report cmd/internal/view compiler/ir compiler/platform lang/diag lang/dscp lang/nodeset lang/outline targets targets/target validate |
 cmd/internal/view/viewtest: lang/diag | github.com/stretchr/testify
+cmd/internal/forms:          cmd/internal/report compiler/ir lang/diag lang/nodeset targets targets/deploy targets/nic targets/target | go.yaml.in/yaml/v3
+cmd/internal/forms/formstest: lang/nodeset | github.com/stretchr/testify
 cmd/internal/report/reporttest: | github.com/santhosh-tekuri/jsonschema github.com/stretchr/testify
 cmd/internal/start:         compiler/ir compiler/platform lang lang/diag lang/nodeset lang/topology |
 examples:                |
 cmd/internal/house:      |
 cmd/internal/compare:    examples lang/langtest lang/langtest/machinetest | github.com/rogpeppe/go-internal golang.org/x/sync
 cmd/internal/gate:       lang/langtest/machinetest |
-cmd/rocec:               * | github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term github.com/aymanbagabas/go-udiff go.yaml.in/yaml
+cmd/rocec:               * | github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term github.com/aymanbagabas/go-udiff
 `
 
 // programs are run by developers: they may use what is for tests, such as fixtures.

@@ -1,47 +1,20 @@
-package main
+package forms
 
 import (
 	"fmt"
 	"io/fs"
-	"path"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/rocec/rocec/cmd/internal/forms/formstest"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/target"
 )
-
-// unfold gives each device its files back: by device/path, from folder/path, with what folderIndex holds. A file that
-// two folders give to one device fails the test.
-func unfold[T any](t require.TestingT, folded map[string]T, index string) map[string]T {
-	sets := map[string]string{}
-	for line := range strings.Lines(index) {
-		folder, set, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		sets[folder] = set
-	}
-	out := map[string]T{}
-	for name, content := range folded {
-		folder, file, inside := strings.Cut(name, "/")
-		if !inside { // beside the folders
-			continue
-		}
-		set, short := sets[folder]
-		if !short {
-			set = folder
-		}
-		names, mistakes := nodeset.Parse(set, nodeset.Devices)
-		require.Empty(t, mistakes, folder)
-		for n := range names.All() {
-			require.NotContains(t, out, path.Join(n.Device, file))
-			out[path.Join(n.Device, file)] = content
-		}
-	}
-	return out
-}
 
 // modeAndText is what is compared of a file.
 type modeAndText struct {
@@ -77,22 +50,44 @@ func TestUnfoldGivesTheTreeBack(t *testing.T) {
 			d.Files = append(d.Files, target.File{Path: "nic/eth0", Live: &target.Query{}})
 			tree.Devices = append(tree.Devices, d)
 		}
-		files, index := foldFiles(tree)
-		require.Len(t, files, len(contents))
+		folded := Fold(tree)
+		require.Len(t, folded.Files, len(contents))
 		got := map[string]modeAndText{}
-		for _, f := range files {
-			require.LessOrEqual(t, len(f.folder), maxFolder)
-			require.NotContains(t, f.folder, "/")
-			require.NotContains(t, got, f.name(), "two files of one name")
-			got[f.name()] = modeAndText{f.file.Mode, string(render(f.device, f.file))}
+		for _, f := range folded.Files {
+			folder, file, _ := strings.Cut(f.Name, "/")
+			require.LessOrEqual(t, len(folder), maxFolder)
+			require.Contains(t, []string{"usr/sbin/script", "etc/a.conf", "etc/b.conf"}, file, "a folder is one element of the path")
+			require.NotContains(t, got, f.Name, "two files of one name")
+			got[f.Name] = modeAndText{f.Mode, string(f.Content())}
 		}
-		require.Equal(t, want, unfold(t, got, index))
-		shortened += strings.Count(index, "\n")
+		require.Equal(t, want, formstest.Unfold(t, got, folded.Index))
+		shortened += strings.Count(folded.Index, "\n")
 	}
 	for round := 0; round < 20 && shortened == 0; round++ { // -short draws few
 		rapid.Check(t, law)
 	}
 	require.Positive(t, shortened)
+}
+
+// Leftover returns a file in a folder of the tree that the tree does not have, and an index that it does not need.
+func TestLeftoverOfAFoldedTree(t *testing.T) {
+	folded := Folded{Files: []File{{Name: "leaf[1-2]/etc/a.conf"}}}
+	for _, tc := range []struct{ there, want string }{
+		{"leaf[1-2]/etc/a.conf", ""},
+		{".git/config", ""},
+		{"README.md", ""},
+		{"leaf1/etc/a.conf", "leaf1/etc/a.conf"},
+		{"leaf[1-2]/.hidden", "leaf[1-2]/.hidden"},
+		{FolderIndex, FolderIndex},
+	} {
+		left, err := folded.Leftover(fstest.MapFS{tc.there: {}})
+		require.NoError(t, err)
+		require.Equal(t, tc.want, left)
+	}
+	folded.Index = "leaf1~0 leaf[1-2]\n"
+	left, err := folded.Leftover(fstest.MapFS{FolderIndex: {}})
+	require.NoError(t, err)
+	require.Empty(t, left)
 }
 
 func TestFolderName(t *testing.T) {

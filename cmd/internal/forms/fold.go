@@ -1,15 +1,13 @@
-package main
+package forms
 
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"io/fs"
-	"os"
+	"path"
 	"slices"
 	"strings"
 
-	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -23,17 +21,19 @@ import (
 // A device has the files of every folder whose nodeset names it. Different sets of devices have different folders,
 // because nodeset.Parse gives the set back.
 
-// maxFolder bounds the name of a folder, in bytes; file systems take 255. The folder of a longer nodeset is named by its
-// beginning, a tilde (which no name of a device holds) and a hash, and folderIndex holds the nodeset.
-const maxFolder = 200
-
-// folderIndex is the file beside the folders with a line "folder nodeset" for each shortened name. The underscore keeps
+// FolderIndex is the file beside the folders with a line "folder nodeset" for each shortened name. The underscore keeps
 // it apart from the names of devices.
-const folderIndex = "_folders.txt"
+const FolderIndex = "_folders.txt"
 
-// foldFiles returns the files of a folded tree, and the content of folderIndex: empty where no name was shortened. The
-// contents of files are hashed and not kept.
-func foldFiles(tree *target.Tree) (files []builtFile, index string) {
+// Folded is a folded tree.
+type Folded struct {
+	Files []File
+	Index string // the content of FolderIndex; empty where no name is shortened, and then there is no such file
+}
+
+// Fold folds the files of a tree. It hashes their contents and does not keep them.
+func Fold(tree *target.Tree) Folded {
+	var files []File
 	type key struct {
 		path string
 		mode fs.FileMode
@@ -43,7 +43,7 @@ func foldFiles(tree *target.Tree) (files []builtFile, index string) {
 	last := map[string]summed{} // by path
 	var devices [][]int         // by file, indexes of tree.Devices
 	for i, d := range tree.Devices {
-		for f := range written(d) {
+		for f := range builtFor(d) {
 			data := render(d, f)
 			s := last[f.Path]
 			if !s.is(data) {
@@ -55,7 +55,7 @@ func foldFiles(tree *target.Tree) (files []builtFile, index string) {
 			if !known {
 				n = len(files)
 				at[k] = n
-				files = append(files, builtFile{device: d, file: f})
+				files = append(files, fileOf("", d, f))
 				devices = append(devices, nil)
 			}
 			devices[n] = append(devices[n], i)
@@ -80,10 +80,10 @@ func foldFiles(tree *target.Tree) (files []builtFile, index string) {
 			}
 			folders[string(set)] = name
 		}
-		files[n].folder = name
+		files[n].Name = path.Join(name, files[n].Name)
 	}
 	slices.Sort(short)
-	return files, strings.Join(short, "")
+	return Folded{files, strings.Join(short, "")}
 }
 
 // summed is content and its hash. Hosts share the bytes of their script, which is hashed once.
@@ -97,30 +97,15 @@ func (s summed) is(data []byte) bool {
 	return len(data) > 0 && len(data) == len(s.data) && &data[0] == &s.data[0]
 }
 
-// folderName returns the name of the folder of devices, and their nodeset.
-func folderName(names []string) (folder, set string) {
-	set = strings.Join(nodeset.Fold(names, nodeset.Devices), ",")
-	if len(set) <= maxFolder {
-		return set, set
-	}
-	sum := sha256.Sum256([]byte(set))
-	hash := "~" + hex.EncodeToString(sum[:8])
-	first, _ := nodeset.Few(names, nodeset.Devices, maxFolder-len(hash))
-	return strings.Join(first, ",") + hash, set
-}
-
-// leftover returns a file below root that a folded build does not write, or "". Whoever reads the tree would take it
-// for a file of all devices of its folder. Hidden folders, such as .git, and files beside the folders do no harm.
-func leftover(root *os.Root, files []builtFile, index string) (string, error) {
-	mine := map[string]bool{}
-	for _, f := range files {
-		mine[f.name()] = true
-	}
-	if _, err := root.Lstat(folderIndex); err == nil && index == "" {
-		return folderIndex, nil
+// Leftover returns a file of a folder that is no part of the folded tree, or "". A reader of the tree would use it for all devices of its
+// folder. Hidden folders, such as .git, and files beside the folders do no harm.
+func (t Folded) Leftover(folder fs.FS) (string, error) {
+	mine := nameSet(t.Files)
+	if _, err := fs.Lstat(folder, FolderIndex); err == nil && t.Index == "" {
+		return FolderIndex, nil
 	}
 	left := ""
-	err := fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(folder, ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err

@@ -1,4 +1,4 @@
-package main
+package forms
 
 import (
 	"bytes"
@@ -9,11 +9,14 @@ import (
 	"sync"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/target"
 )
 
-// Variables of Ansible: what all hosts have alike is that of the group rocec; hosts that are alike are a group with variables, and one
-// without its like has variables of its own. Switches that others write are likewise in the group rocec_switches, and not in that of the
-// hosts, whose tasks are not for them.
+// Variables of Ansible. The group rocec has the files that all hosts have alike. Hosts that are alike are a group with variables, and a
+// host without its like has variables of its own. Switches that others write are in the group rocec_switches in the same way. They are not
+// in the group of the hosts, whose tasks are not for them.
 
 const (
 	ansibleGroup     = "rocec"
@@ -22,7 +25,7 @@ const (
 	ansibleHeading   = "# Written by rocec build --as ansible. Change the fabric, not this file.\n"
 )
 
-// ansibleVars are the variables of a group or a host.
+// ansibleVars is the variables of a group or a host.
 type ansibleVars struct {
 	Files    []ansibleFile                `yaml:"rocec_files"`
 	Links    []ansibleLink                `yaml:"rocec_links"`
@@ -40,22 +43,22 @@ type ansibleLink struct {
 	To   string `yaml:"to"`
 }
 
-// unsafe is a text in which Ansible looks for no templates.
+// unsafe returns a text in which Ansible looks for no templates.
 func unsafe(text string) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!unsafe", Style: yaml.LiteralStyle, Value: text}
 }
 
-// notWord is what the name of a group may not hold.
+// notWord matches the characters that the name of a group may not hold.
 var notWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^A-Za-z0-9]+`) })
 
-// ansibleSwitch are the variables of a group of switches, or of one.
+// ansibleSwitch is the variables of a group of switches, or of one.
 type ansibleSwitch struct {
 	Files    []ansibleFile                `yaml:"rocec_files"`
 	Settings map[string]map[string]string `yaml:"rocec_settings"` // by path: those of the file by key, also of one that is only ever edited
 	Data     map[string]any               `yaml:"rocec_data"`     // those that no file has, where they can be data
 }
 
-// ansibleMembers are names of a group.
+// ansibleMembers is the names of a group.
 type ansibleMembers map[string]struct{}
 
 // ansibleTop is a group of the inventory.
@@ -64,11 +67,13 @@ type ansibleTop struct {
 	Children map[string]map[string]ansibleMembers `yaml:"children,omitempty"`
 }
 
-// ansibleFiles are the inventory and the variables.
-func ansibleFiles(hosts, switches []*likeDevices) (out []formFile) {
+// ansible returns the inventory and the variables.
+func ansible(_ *ir.Fabric, tree *target.Tree) Layout {
+	hosts, switches := groupAlike(tree, isHost), groupAlike(tree, othersSwitch)
+	l := Layout{Hosts: countDevices(hosts), Switches: countDevices(switches)}
 	inventory := map[string]*ansibleTop{}
 	used := map[string]bool{ansibleGroup: true, ansibleSwitches: true}
-	add := func(top string, groups []*likeDevices, vars func(*likeDevices) any) {
+	add := func(top string, groups []*group, vars func(*group) any) {
 		if len(groups) == 0 {
 			return
 		}
@@ -78,7 +83,7 @@ func ansibleFiles(hosts, switches []*likeDevices) (out []formFile) {
 			text := yamlOf(vars(g))
 			if len(g.devices) == 1 {
 				t.Hosts[g.first().Name] = struct{}{}
-				out = append(out, formFile{"host_vars/" + g.first().Name + ".yml", text})
+				l.Files = append(l.Files, made("host_vars/"+g.first().Name+".yml", text))
 				continue
 			}
 			stem := top + "_" + strings.Trim(notWord().ReplaceAllString(g.name, "_"), "_")
@@ -92,62 +97,58 @@ func ansibleFiles(hosts, switches []*likeDevices) (out []formFile) {
 				members[one] = struct{}{}
 			}
 			t.Children[name] = map[string]ansibleMembers{"hosts": members}
-			out = append(out, formFile{"group_vars/" + name + ".yml", text})
+			l.Files = append(l.Files, made("group_vars/"+name+".yml", text))
 		}
 	}
 	if len(hosts) > 0 {
-		common := slices.DeleteFunc(slices.Clone(hosts[0].files), func(f heldFile) bool {
-			return f.to != "" || slices.ContainsFunc(hosts, func(g *likeDevices) bool { return !slices.ContainsFunc(g.files, f.equal) })
+		common := slices.DeleteFunc(slices.Clone(hosts[0].entries), func(e entry) bool {
+			return e.to != "" || slices.ContainsFunc(hosts, func(g *group) bool { return !slices.ContainsFunc(g.entries, e.equal) })
 		})
 		var shared struct {
 			Files []ansibleFile `yaml:"rocec_common_files"`
 		}
 		shared.Files = []ansibleFile{}
-		for _, f := range common {
-			shared.Files = append(shared.Files, f.ansible())
+		for _, e := range common {
+			shared.Files = append(shared.Files, ansibleFileOf(e))
 		}
-		out = append(out, formFile{"group_vars/" + ansibleGroup + ".yml", yamlOf(shared)})
-		add(ansibleGroup, hosts, func(g *likeDevices) any { return g.ansibleVars(common) })
+		l.Files = append(l.Files, made("group_vars/"+ansibleGroup+".yml", yamlOf(shared)))
+		add(ansibleGroup, hosts, func(g *group) any { return hostVars(g, common) })
 	}
-	add(ansibleSwitches, switches, func(g *likeDevices) any { return g.ansibleSwitch() })
-	return append(out, formFile{ansibleInventory, yamlOf(inventory)})
+	add(ansibleSwitches, switches, func(g *group) any { return switchVars(g) })
+	l.Files = append(l.Files, made(ansibleInventory, yamlOf(inventory)))
+	return l
 }
 
-// ansibleSwitch are those of switches that are alike. What is not a whole file is left out of the files.
-func (g *likeDevices) ansibleSwitch() ansibleSwitch {
+// switchVars returns the variables of switches that are alike. Their files leave out each file that is no whole file.
+func switchVars(g *group) ansibleSwitch {
 	v := ansibleSwitch{Files: []ansibleFile{}, Settings: settingsByKey(g.first()), Data: settingsData(g.first())}
-	for _, f := range g.files {
-		if !strings.HasSuffix(f.path, editSuffix) {
-			v.Files = append(v.Files, f.ansible())
+	for _, e := range g.entries {
+		if !strings.HasSuffix(e.path, editSuffix) {
+			v.Files = append(v.Files, ansibleFileOf(e))
 		}
 	}
 	return v
 }
 
-// ansibleVars are those of hosts that are alike, but for the files that all hosts have.
-func (g *likeDevices) ansibleVars(common []heldFile) ansibleVars {
+// hostVars returns the variables of hosts that are alike, without the files that all hosts have.
+func hostVars(g *group, common []entry) ansibleVars {
 	v := ansibleVars{Files: []ansibleFile{}, Links: []ansibleLink{}, Settings: settingsByKey(g.first())}
-	for _, f := range g.files {
+	for _, e := range g.entries {
 		switch {
-		case f.to != "":
-			v.Links = append(v.Links, ansibleLink{f.path, f.to})
-		case !slices.ContainsFunc(common, f.equal):
-			v.Files = append(v.Files, f.ansible())
+		case e.to != "":
+			v.Links = append(v.Links, ansibleLink{e.path, e.to})
+		case !slices.ContainsFunc(common, e.equal):
+			v.Files = append(v.Files, ansibleFileOf(e))
 		}
 	}
 	return v
 }
 
-// equal reports whether two files are the same at the same path.
-func (f heldFile) equal(g heldFile) bool {
-	return f.path == g.path && f.mode == g.mode && f.to == g.to && bytes.Equal(f.data, g.data)
+func ansibleFileOf(e entry) ansibleFile {
+	return ansibleFile{e.path, fmt.Sprintf("%04o", e.mode), unsafe(string(e.data))}
 }
 
-func (f heldFile) ansible() ansibleFile {
-	return ansibleFile{f.path, fmt.Sprintf("%04o", f.mode), unsafe(string(f.data))}
-}
-
-// yamlOf is a document as a file; maps are sorted by key.
+// yamlOf returns a document as a file; maps are sorted by key.
 func yamlOf(doc any) []byte {
 	b := bytes.NewBufferString(ansibleHeading)
 	enc := yaml.NewEncoder(b)

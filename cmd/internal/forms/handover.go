@@ -1,4 +1,4 @@
-package main
+package forms
 
 import (
 	"fmt"
@@ -9,8 +9,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// handoverTree is the hosts that others set by hand, as devices that --target can name; they have no files.
-func handoverTree(f *ir.Fabric) *target.Tree {
+// setByHand returns the hosts that others set by hand, as devices that --target can name. They have no files.
+func setByHand(f *ir.Fabric) *target.Tree {
 	tree := &target.Tree{}
 	_, hosts := f.ByHand()
 	for _, d := range hosts {
@@ -21,30 +21,30 @@ func handoverTree(f *ir.Fabric) *target.Tree {
 	return tree
 }
 
-// handoverFiles are the groups of hosts that must be set alike, and a sheet for each.
-func handoverFiles(f *ir.Fabric, tree *target.Tree) (groups []*likeDevices, files []formFile) {
+// handover returns a sheet for each group of hosts that must be set alike.
+func handover(f *ir.Fabric, tree *target.Tree) Layout {
 	var order []string
-	of := map[string][]*target.Device{}
+	of := map[string]*group{}
 	for _, d := range tree.Devices {
 		text := nic.Sheet(d.Source)
 		if of[text] == nil {
 			order = append(order, text)
+			of[text] = &group{}
 		}
-		of[text] = append(of[text], d)
+		of[text].devices = append(of[text].devices, d)
 	}
+	l := Layout{Hosts: len(tree.Devices)}
 	for _, text := range order {
-		g := &likeDevices{devices: of[text]}
+		g := of[text]
 		name, set := folderName(g.names())
 		confirmed := ""
 		if h := g.first().Source.ByHand; h.Confirmed != "" {
 			confirmed = fmt.Sprintf(" The fabric notes of it: %s.", diag.Markdown(diag.Shorten(h.Confirmed)))
 		}
 		head := fmt.Sprintf("# %s\n\nHow %s of the fabric %s must be set, so that the switches and the other hosts fit.%s rocec writes and "+
-			"reads "+
-			"nothing there;\nit judges the fabric as if it were so.\n\n",
+			"reads nothing there;\nit judges the fabric as if it were so.\n\n",
 			diag.Escape(set), diag.Count(len(g.devices), "host"), diag.Escape(f.Name), confirmed)
-		groups = append(groups, g)
-		files = append(files, formFile{name + ".md", []byte(head + text)})
+		l.Files = append(l.Files, made(name+".md", []byte(head+text)))
 	}
-	return groups, files
+	return l
 }

@@ -1,0 +1,25 @@
+package forms
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+
+	"github.com/rocec/rocec/lang/nodeset"
+)
+
+// maxFolder bounds the name of a folder, in bytes; file systems take 255. The folder of a longer nodeset is named by its
+// beginning, a tilde (which no name of a device holds) and a hash.
+const maxFolder = 200
+
+// folderName returns the name of the folder of devices, and their nodeset.
+func folderName(names []string) (folder, set string) {
+	set = strings.Join(nodeset.Fold(names, nodeset.Devices), ",")
+	if len(set) <= maxFolder {
+		return set, set
+	}
+	sum := sha256.Sum256([]byte(set))
+	hash := "~" + hex.EncodeToString(sum[:8])
+	first, _ := nodeset.Few(names, nodeset.Devices, maxFolder-len(hash))
+	return strings.Join(first, ",") + hash, set
+}

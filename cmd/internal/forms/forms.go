@@ -1,0 +1,78 @@
+// Package forms lays out the files of devices as the files of one folder, as `rocec build` writes them. It has a folder for each device, a
+// folded tree, and the forms that other programs and people take over. It reads the folder that it gets as a value, and writes nothing.
+package forms
+
+import (
+	"io/fs"
+	"slices"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// Form is a way to hand over settings to those who write devices themselves.
+type Form struct {
+	Name string // the value of --as
+	For  string // the devices that it holds, in the singular
+
+	// Tree returns the devices of a fabric from which the form takes its own.
+	Tree func(*ir.Fabric) *target.Tree
+
+	parts  []string // patterns of names that a reader of the folder takes for parts of the form
+	layout func(*ir.Fabric, *target.Tree) Layout
+}
+
+// table has the forms in the order of the documentation.
+var table = []*Form{
+	{Name: "overlay", For: "host", Tree: targets.Files, parts: []string{"*.tar"}, layout: overlay},
+	{
+		Name: "ansible", For: "host, and no switch that others write,", Tree: targets.Files,
+		parts: []string{"group_vars/" + ansibleGroup + "*", "host_vars/*"}, layout: ansible,
+	},
+	{Name: "netbox", For: "switch that others write", Tree: targets.Files, parts: []string{"*.json"}, layout: netbox},
+	{Name: "handover", For: "host", Tree: setByHand, parts: []string{"*.md"}, layout: handover},
+}
+
+// Names returns the names of the forms.
+func Names() []string {
+	names := make([]string, len(table))
+	for i, f := range table {
+		names[i] = f.Name
+	}
+	return names
+}
+
+// Find returns the form of a name, or nil.
+func Find(name string) *Form {
+	for _, f := range table {
+		if f.Name == name {
+			return f
+		}
+	}
+	return nil
+}
+
+// Layout returns the files of the form for devices of its tree. The same fabric gives the same bytes.
+func (f *Form) Layout(fabric *ir.Fabric, tree *target.Tree) Layout {
+	l := f.layout(fabric, tree)
+	l.parts = f.parts
+	return l
+}
+
+// Leftover returns a file of a folder that looks like a part of the form and is not one, or "". A reader of the folder would use it.
+func (l Layout) Leftover(folder fs.FS) (string, error) {
+	var found []string
+	for _, pattern := range l.parts {
+		names, err := fs.Glob(folder, pattern)
+		if err != nil {
+			return "", err
+		}
+		found = append(found, names...)
+	}
+	mine := nameSet(l.Files)
+	if i := slices.IndexFunc(found, func(name string) bool { return !mine[name] }); i >= 0 {
+		return found[i], nil
+	}
+	return "", nil
+}

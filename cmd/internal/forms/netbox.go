@@ -1,0 +1,30 @@
+package forms
+
+import (
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// NetBox keeps data of devices in config contexts: objects of JSON without a fixed shape, which it merges key by key. A file has the data
+// of one context, below a key of its own, so that it is beside the data of other contexts.
+
+// netboxKey is that key.
+const netboxKey = "rocec"
+
+// netbox returns the data of each switch that others write: its settings as its target gives them as data, and those of files by path and
+// key.
+func netbox(_ *ir.Fabric, tree *target.Tree) Layout {
+	switches := groupAlike(tree, othersSwitch)
+	l := Layout{Switches: countDevices(switches)}
+	for _, g := range switches {
+		data := settingsData(g.first())
+		if files := settingsByKey(g.first()); len(files) > 0 {
+			data["files"] = files
+		}
+		text := indented(map[string]any{netboxKey: data})
+		for _, name := range g.names() {
+			l.Files = append(l.Files, made(name+".json", text))
+		}
+	}
+	return l
+}
