@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
-	"os"
 	"slices"
 	"strings"
 
@@ -12,6 +11,7 @@ import (
 
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/forms"
+	"github.com/rocec/rocec/cmd/internal/forms/folder"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/target"
@@ -82,23 +82,18 @@ func (a *app) build(dir string, o buildOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(o.out, 0o777); err != nil {
-		return exit.Fail(exit.Errors, "%v", err)
-	}
-	root, err := os.OpenRoot(o.out)
+	out, err := folder.Open(o.out, wholeWrite)
 	if err != nil {
 		return exit.Fail(exit.Errors, "%v", err)
 	}
-	defer root.Close()
-	out := newBuilder(o.out, root)
-	defer out.close()
+	defer out.Close()
 	if form != nil {
-		return a.buildForm(form, form.Layout(f.Fabric, tree), out)
+		return a.buildForm(form, form.Layout(f.Fabric, tree), out, o.out)
 	}
 	files := forms.PerDevice(tree)
 	if o.fold {
 		folded := forms.Fold(tree)
-		left, err := folded.Leftover(root.FS())
+		left, err := folded.Leftover(out.FS())
 		if err != nil {
 			return exit.Fail(exit.Errors, "%v", err)
 		}
@@ -107,13 +102,13 @@ func (a *app) build(dir string, o buildOptions) error {
 				"write to a new folder", diag.Escape(o.out), diag.Escape(left))
 		}
 		if folded.Index != "" {
-			if _, err := writeBelow(root, forms.FolderIndex, 0o644, []byte(folded.Index)); err != nil {
+			if _, err := out.Write(forms.FolderIndex, 0o644, []byte(folded.Index)); err != nil {
 				return exit.Fail(exit.Errors, "%v", err)
 			}
 		}
 		files = slices.Values(folded.Files)
 	}
-	written, same, err := writeAll(files, out.write)
+	written, same, err := writeAll(files, out.WriteNext)
 	if err != nil {
 		return err
 	}
@@ -124,21 +119,19 @@ func (a *app) build(dir string, o buildOptions) error {
 }
 
 // buildForm writes a form, unless the folder has a file that a reader would take for a part of the form.
-func (a *app) buildForm(form *forms.Form, l forms.Layout, out *builder) error {
+func (a *app) buildForm(form *forms.Form, l forms.Layout, out *folder.Folder, name string) error {
 	if l.Hosts+l.Switches == 0 {
 		return exit.Fail(exit.Errors, "There is no %s among these devices that the form %s is for.", form.For, form.Name)
 	}
-	left, err := l.Leftover(out.root.FS())
+	left, err := l.Leftover(out.FS())
 	if err != nil {
 		return exit.Fail(exit.Errors, "%v", err)
 	}
 	if left != "" {
 		return exit.Fail(exit.Errors, "%s holds %s, which this build does not write, and would be taken for a part of it; empty the "+
-			"folder first, or write to a new one", diag.Escape(out.out), diag.Escape(left))
+			"folder first, or write to a new one", diag.Escape(name), diag.Escape(left))
 	}
-	written, same, err := writeAll(slices.Values(l.Files), func(name string, mode fs.FileMode, data []byte) (bool, error) {
-		return writeBelow(out.root, name, mode, data)
-	})
+	written, same, err := writeAll(slices.Values(l.Files), out.Write)
 	if err != nil {
 		return err
 	}
@@ -150,7 +143,7 @@ func (a *app) buildForm(form *forms.Form, l forms.Layout, out *builder) error {
 		if l.Switches > 0 {
 			devices = append(devices, diag.Count(l.Switches, "switch"))
 		}
-		fmt.Fprintf(a.stdout, "%s: %s, %s written, %d unchanged\n", diag.Escape(out.out), diag.And(devices), diag.Count(written, "file"), same)
+		fmt.Fprintf(a.stdout, "%s: %s, %s written, %d unchanged\n", diag.Escape(name), diag.And(devices), diag.Count(written, "file"), same)
 	}
 	return nil
 }

@@ -115,25 +115,6 @@ func TestBuildLinksNothing(t *testing.T) {
 	}
 }
 
-// Large files are compared to their end.
-func TestHolds(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "file")
-	b := newBuilder(".", nil)
-	for _, size := range []int{0, 1, len(b.buf) - 1, len(b.buf), len(b.buf) + 1, 3*len(b.buf) + 7} {
-		data := bytes.Repeat([]byte("x"), size)
-		require.NoError(t, os.WriteFile(name, data, 0o600))
-		require.True(t, b.holds(name, 0o600, data))
-		require.False(t, b.holds(name, 0o644, data))
-		require.False(t, b.holds(name, 0o600, append(data, 'x')))
-		if size > 0 {
-			data[size-1] = 'y'
-			require.False(t, b.holds(name, 0o600, data))
-		}
-	}
-	require.False(t, b.holds(filepath.Dir(name), 0o755, nil), "a folder")
-	require.False(t, b.holds(name+"x", 0o600, nil), "nothing")
-}
-
 // BenchmarkRebuild builds where everything is up to date: 2,560, 5,120 and 10,240 hosts.
 func BenchmarkRebuild(b *testing.B) {
 	for _, pods := range []int{1, 2, 4} {

@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/forms/folder"
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
@@ -104,9 +105,9 @@ func TestFirstSignalEnds(t *testing.T) {
 
 // A signal waits for the file that is being written, and no other is begun.
 func TestSignalWaitsForWrites(t *testing.T) {
-	root, err := os.OpenRoot(t.TempDir())
+	out, err := folder.Open(t.TempDir(), wholeWrite)
 	require.NoError(t, err)
-	defer root.Close()
+	defer out.Close()
 	done := wholeWrite()
 	ends := make(chan func())
 	go func() { ends <- waitForWrites() }()
@@ -118,8 +119,11 @@ func TestSignalWaitsForWrites(t *testing.T) {
 	done()
 	release := <-ends
 	begun := make(chan error)
-	go func() { begun <- create(root, "a", 0o644, []byte("a")) }()
-	_, err = root.Stat("a")
+	go func() {
+		_, err := out.WriteNext("a", 0o644, []byte("a"))
+		begun <- err
+	}()
+	_, err = fs.Stat(out.FS(), "a")
 	require.ErrorIs(t, err, fs.ErrNotExist)
 	release()
 	require.NoError(t, <-begun)

@@ -16,9 +16,9 @@ import (
 // opensFiles are the places that open, list or write files by package os, with whose files these are. Files of rocec's own (journals,
 // samples, labs, saved plans) are opened by package safefile alone, which refuses those that another user could have written.
 const opensFiles = `
+cmd/internal/forms/folder/folder.go Open | the folder of -o
+cmd/internal/forms/folder/folder.go holds | files of -o, compared with their new content
 cmd/internal/report/paths.go newPaths | whether a folder is the root of a repository
-cmd/rocec/build.go build | the folder of -o
-cmd/rocec/buildwrite.go holds | files of -o, compared with what is written there
 cmd/rocec/deviceconfig.go deviceFolder | files of devices that the person names, judged and not trusted
 cmd/rocec/deviceconfig.go loadDeviceFiles | files of devices that the person names, judged and not trusted
 cmd/rocec/fabric.go loadOver | the fabric, which the person names

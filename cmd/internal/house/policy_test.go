@@ -104,6 +104,7 @@ cmd/internal/view/trace:    cmd/internal/report cmd/internal/view cmd/internal/v
 cmd/internal/view/facts:    cmd/internal/exit cmd/internal/report cmd/internal/view compiler/ir compiler/platform lang/diag lang/dscp lang/nodeset lang/outline targets targets/target validate |
 cmd/internal/view/viewtest: lang/diag | github.com/stretchr/testify
 cmd/internal/forms:          cmd/internal/report compiler/ir lang/diag lang/nodeset targets targets/deploy targets/nic targets/target | go.yaml.in/yaml/v3
+cmd/internal/forms/folder:   |
 cmd/internal/forms/formstest: lang/nodeset | github.com/stretchr/testify
 cmd/internal/report/reporttest: | github.com/santhosh-tekuri/jsonschema github.com/stretchr/testify
 cmd/internal/start:         compiler/ir compiler/platform lang lang/diag lang/nodeset lang/topology |
@@ -120,7 +121,8 @@ var programs = []string{"cmd/internal/compare", "cmd/internal/gate"}
 // outside is who may touch disk, network, environment and the clock: programs, the two rooms of deploy that reach machines, the
 // room that opens files of rocec's own, and what only tests import.
 var outside = []string{
-	"cmd/rocec", "cmd/internal/compare", "cmd/internal/gate", "cmd/internal/report", "cmd/internal/journal", "cmd/internal/samples",
+	"cmd/rocec", "cmd/internal/compare", "cmd/internal/gate", "cmd/internal/forms/folder", "cmd/internal/report",
+	"cmd/internal/journal", "cmd/internal/samples",
 	"targets/deploy/ssh", "targets/deploy/lab", "targets/deploy/safefile", "targets/deploy/internal/sshdtest",
 	"targets/deploy/internal/boxtest", "targets/deploy/internal/nspawn", "targets/nic/mlx5/mlx5test", "targets/target/targettest", "lang/langtest",
 	"lang/langtest/machinetest", "targets/deploy/lab/labtest", "targets/judge/judgetest", "docs/docstest",
