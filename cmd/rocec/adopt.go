@@ -18,6 +18,7 @@ import (
 
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/journal"
+	"github.com/rocec/rocec/cmd/internal/replay"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/deploy"
@@ -375,7 +376,7 @@ func (t *adoption) ask(ctx context.Context) map[string]*device.Held {
 
 // fill puts what devices told into the header.
 func (t *adoption) fill(h *journal.Header, held map[string]*device.Held) {
-	w := newWriter(h)
+	w := replay.NewWriter(h)
 	named, count := map[string]bool{}, 0
 	for _, d := range t.plan.Devices {
 		one := held[d.Device.Name]
@@ -393,7 +394,8 @@ func (t *adoption) fill(h *journal.Header, held map[string]*device.Held) {
 			h.Hold = about.Hold.String()
 		}
 		h.Adopted.Hooks = h.Adopted.Hooks || about.Hooks
-		jd := t.adoptDevice(w, d, one)
+		jd, before := w.Adopt(d, one)
+		t.before = append(t.before, before...)
 		t.told[jd.Name] = true
 		if i := slices.IndexFunc(h.Devices, func(d journal.Device) bool { return d.Name == jd.Name }); i >= 0 {
 			h.Devices[i] = jd

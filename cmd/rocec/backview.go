@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/rocec/rocec/cmd/internal/journal"
+	"github.com/rocec/rocec/cmd/internal/replay"
 	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
@@ -14,15 +15,15 @@ import (
 // This file says what a rollback runs on devices: the steps by their names, and with --diff the commands, as rocec makes them of the names.
 
 // otherRocec says of a device which of the run's steps this rocec does in another way than the one that made the run; empty: none.
-func (r *reader) otherRocec(d *journal.Device) string {
-	others := r.otherwise(d)
+func otherRocec(r *replay.Reader, l *journal.Log, d *journal.Device) string {
+	others := r.Otherwise(d)
 	if len(others) == 0 {
 		return ""
 	}
 	for i := range others {
 		others[i] = view.StepWords(device.WentForth(others[i]), "")
 	}
-	made := r.h.Tool
+	made := l.Tool
 	if d.Tool != "" {
 		made = d.Tool
 	}
@@ -48,8 +49,8 @@ func (a *app) planOpen(l *journal.Log, b *backs, o rollbackOptions) {
 	waves := map[int]bool{}
 	for i := range b.open {
 		d := &b.open[i]
-		g := &openGroup{about: d.About, other: b.reader.otherRocec(d)}
-		for _, s := range b.reader.steps(d) {
+		g := &openGroup{about: d.About, other: otherRocec(b.reader, l, d)}
+		for _, s := range b.reader.Steps(d) {
 			if s.Disrupts != "" && !slices.Contains(g.disrupts, s.Disrupts) {
 				g.disrupts = append(g.disrupts, s.Disrupts)
 			}

@@ -20,6 +20,7 @@ import (
 
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/journal"
+	"github.com/rocec/rocec/cmd/internal/replay"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/lang/diag"
@@ -181,7 +182,7 @@ func (a *app) beginJournal(run deploy.Run, l *lead) (*journal.Run, error) {
 		}
 		h.VarFiles = append(h.VarFiles, abs)
 	}
-	writeDevices(&h, l.plan, l.order)
+	replay.Write(&h, l.plan, l.order)
 	h.Hooks, h.Left = l.hooks.sums(), leftBy(l.plan)
 	log, err := dir.Begin(h, time.Now)
 	if err != nil {

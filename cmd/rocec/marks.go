@@ -8,6 +8,7 @@ import (
 
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/journal"
+	"github.com/rocec/rocec/cmd/internal/replay"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/lang/diag"
@@ -89,7 +90,7 @@ func longestTimer(l *journal.Log, kept target.Kept, name string) time.Duration {
 	if l.Older() {
 		return hold + unknownWork
 	}
-	plan := readHeader(&l.Header, kept).plan(l.Devices[i : i+1]).Devices[0]
+	plan := replay.Read(&l.Header, kept).Plan(l.Devices[i : i+1]).Devices[0]
 	if len(plan.Changes) < len(l.Devices[i].Changes) {
 		return mostHold
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/journal"
+	"github.com/rocec/rocec/cmd/internal/replay"
 	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
@@ -120,9 +121,9 @@ func (a *app) openRun(ctx context.Context, name string, only []string, which lab
 	if err := a.logins(l); err != nil {
 		return nil, err
 	}
-	r := readHeader(&l.Header, kept)
+	r := replay.Read(&l.Header, kept)
 	for i := range l.Devices {
-		tree.Devices = append(tree.Devices, r.device(&l.Devices[i]))
+		tree.Devices = append(tree.Devices, r.Device(&l.Devices[i]))
 	}
 	tree, err = selectDevices(tree, only)
 	if err != nil {
@@ -220,7 +221,7 @@ type goingOn struct {
 // goOn brings devices of a run to the goal and writes that into its journal.
 func (a *app) goOn(ctx context.Context, r *openedRun, f *fleet, devices []journal.Device, g *goingOn) (*deploy.Results, error) {
 	l := r.log
-	plan := readHeader(&l.Header, r.kept).plan(devices)
+	plan := replay.Read(&l.Header, r.kept).Plan(devices)
 	dir, err := a.journals()
 	if err != nil {
 		return nil, err

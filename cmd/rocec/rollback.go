@@ -15,6 +15,7 @@ import (
 
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/journal"
+	"github.com/rocec/rocec/cmd/internal/replay"
 	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
@@ -72,7 +73,7 @@ type backs struct {
 	order  *deploy.Order      // of going back on those
 	barred bool               // another run keeps those from going back
 	seq    *sequence.Sequence // the same in the fabric as it is; nil: that cannot be read any more
-	reader *reader            // of the journal
+	reader *replay.Reader     // of the journal
 
 	elsewhere map[string]deploy.RunMark // by device: the run by which another machine went back from the run
 }
@@ -119,8 +120,8 @@ func (a *app) rollback(ctx context.Context, name string, o rollbackOptions) (err
 		return err
 	}
 	defer f.close(&err)
-	b.reader = readHeader(&l.Header, r.kept)
-	f.tree = b.reader.back(devices)
+	b.reader = replay.Read(&l.Header, r.kept)
+	f.tree = b.reader.Back(devices)
 	plan := a.compareForChange(ctx, f)
 	if ctx.Err() != nil {
 		return exit.Fail(exit.Interrupted, "interrupted; nothing was changed")
@@ -386,7 +387,7 @@ func (a *app) planBack(l *journal.Log, logs []*journal.Log, b *backs, o rollback
 		v.Sequence, v.Own, v.ShowSteps = b.seq, l.Run, true
 		v.Notes = map[string]string{}
 		for i := range l.Devices {
-			v.Notes[l.Devices[i].Name] = b.reader.otherRocec(&l.Devices[i])
+			v.Notes[l.Devices[i].Name] = otherRocec(b.reader, l, &l.Devices[i])
 		}
 		v.Print(&b.kept)
 	}

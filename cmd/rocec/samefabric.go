@@ -7,6 +7,7 @@ import (
 
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/journal"
+	"github.com/rocec/rocec/cmd/internal/replay"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/txn"
 )
@@ -84,7 +85,7 @@ func (a *app) otherwise(l *journal.Log, dir *journal.Dir, jd *journal.Device, pl
 		if jf.Base == jf.Target {
 			continue
 		}
-		f := fileOf(plan.Devices[i].Device, jf.Path)
+		f := replay.FileOf(plan.Devices[i].Device, jf.Path)
 		if f == nil {
 			continue // the run removes it, and the intent covers that
 		}

@@ -86,6 +86,7 @@ targets/deploy/internal/sshdtest: lang/langtest/machinetest |
 targets/deploy/internal/boxtest: targets/target lang/diag lang/langtest/machinetest | github.com/stretchr/testify
 targets/deploy/texttest: targets/deploy |
 cmd/internal/journal:       targets/deploy targets/deploy/safefile targets/deploy/txn lang/diag |
+cmd/internal/replay:        cmd/internal/journal lang/diag targets targets/deploy targets/deploy/device targets/target |
 cmd/internal/bundle:        docs/evidence lang/diag targets/target |
 docs:                    lang/diag | github.com/yuin/goldmark
 docs/docstest:           | github.com/stretchr/testify

@@ -1,4 +1,4 @@
-package main
+package replay
 
 import (
 	"fmt"
@@ -21,10 +21,11 @@ type rendered struct {
 	wrote []byte // the content that the run wrote, where the step is made of it
 }
 
-// adoptDevice is a device of a run that another machine started: paths and hashes as the device tells them, steps and queries as this
+// Adopt returns a device of a run that another machine started: paths and hashes as the device tells them, steps and queries as this
 // fabric has them. Nothing that a device tells becomes a command.
-func (t *adoption) adoptDevice(w *writer, d *deploy.DevicePlan, held *device.Held) journal.Device {
-	jd := journalDevice(d)
+// It also returns the contents that the journal keeps for the way back.
+func (w *Writer) Adopt(d *deploy.DevicePlan, held *device.Held) (jd journal.Device, before [][]byte) {
+	jd = journalDevice(d)
 	if jd.Wave = held.About.Wave; jd.Wave == 0 { // it is not told: switches go before hosts
 		jd.Wave = 1 + deploy.PhaseOf(&deploy.DevicePlan{Device: d.Device})
 	}
@@ -36,8 +37,8 @@ func (t *adoption) adoptDevice(w *writer, d *deploy.DevicePlan, held *device.Hel
 	states := ""
 	for i := range held.States {
 		s := &held.States[i]
-		if f := fileOf(d.Device, s.Path); s.Kept && f != nil && f.Live != nil {
-			t.before = append(t.before, s.Before)
+		if f := FileOf(d.Device, s.Path); s.Kept && f != nil && f.Live != nil {
+			before = append(before, s.Before)
 			jd.States = append(jd.States, w.file(f, s.FileState))
 		} else if !s.Kept {
 			states = "the device has not kept " + s.Path + " from before the run"
@@ -47,7 +48,7 @@ func (t *adoption) adoptDevice(w *writer, d *deploy.DevicePlan, held *device.Hel
 	steps := map[int]target.Step{} // by their numbers on the device
 	for i := range held.Changes {
 		c := &held.Changes[i]
-		r := rendered{of: c, file: fileOf(d.Device, c.Path)}
+		r := rendered{of: c, file: FileOf(d.Device, c.Path)}
 		if r.file != nil && (r.file.Live != nil) != c.Live {
 			r.file = nil
 		}
@@ -89,18 +90,18 @@ func (t *adoption) adoptDevice(w *writer, d *deploy.DevicePlan, held *device.Hel
 			jf.Mode = r.of.Mode
 		}
 		if r.wrote != nil {
-			t.before = append(t.before, r.wrote)
+			before = append(before, r.wrote)
 		}
 		if r.of.Kept && r.of.Before != nil {
-			t.before = append(t.before, r.of.Before)
+			before = append(before, r.of.Before)
 		}
 		jd.Changes = append(jd.Changes, jf)
 	}
-	return jd
+	return jd, before
 }
 
-// fileOf finds the file of a device by its path or one of its places; nil: the device has no such file.
-func fileOf(d *target.Device, path string) *target.File {
+// FileOf finds the file of a device by its path or one of its places; nil: the device has no such file.
+func FileOf(d *target.Device, path string) *target.File {
 	for i := range d.Files {
 		if f := &d.Files[i]; f.Path == path || slices.Contains(f.Places, path) {
 			return f
@@ -151,7 +152,7 @@ func (r *rendered) after(d *deploy.DevicePlan) ([]byte, bool) {
 // olderStates are the live states that a run of an earlier rocec changes, as this fabric would change what was saved.
 func olderStates(d *deploy.DevicePlan, held *device.Held) (out []device.HeldChange) {
 	for _, s := range held.States {
-		f := fileOf(d.Device, s.Path)
+		f := FileOf(d.Device, s.Path)
 		if f == nil || f.Live == nil || !s.Kept {
 			continue
 		}

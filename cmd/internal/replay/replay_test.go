@@ -1,4 +1,4 @@
-package main
+package replay
 
 import (
 	"encoding/json"
@@ -61,7 +61,7 @@ func TestJournalKeepsNames(t *testing.T) {
 				plan.Devices = append(plan.Devices, p)
 			}
 			h := journal.Header{Format: journal.Format, Run: "run-1"}
-			writeDevices(&h, plan, nil)
+			Write(&h, plan, nil)
 			text, err := json.Marshal(h)
 			require.NoError(t, err)
 			for _, word := range []string{"systemctl", "apply-patch", "nv config", "sh -"} {
@@ -69,9 +69,9 @@ func TestJournalKeepsNames(t *testing.T) {
 			}
 			var back journal.Header
 			require.NoError(t, json.Unmarshal(text, &back))
-			r := readHeader(&back, kept.get)
+			r := Read(&back, kept.get)
 			for i := range back.Devices {
-				require.Empty(t, r.otherwise(&back.Devices[i]))
+				require.Empty(t, r.Otherwise(&back.Devices[i]))
 				require.Equal(t, plan.Devices[i].Digest, runDigest(&back, &back.Devices[i]))
 				for j := range back.Devices[i].Changes {
 					got, err := r.file(&back.Devices[i].Changes[j])
@@ -84,7 +84,7 @@ func TestJournalKeepsNames(t *testing.T) {
 			}
 			// So it is of the run that goes back, and of one that goes back from that.
 			for range 2 {
-				tree := r.back(back.Devices)
+				tree := r.Back(back.Devices)
 				again := &deploy.Plan{}
 				for _, d := range tree.Devices {
 					require.Empty(t, d.Given.Not)
@@ -97,8 +97,8 @@ func TestJournalKeepsNames(t *testing.T) {
 					again.Devices = append(again.Devices, p)
 				}
 				h := journal.Header{Format: journal.Format, Run: "run-2", Undoes: "run-1"}
-				writeDevices(&h, again, nil)
-				r = readHeader(&h, kept.get)
+				Write(&h, again, nil)
+				r = Read(&h, kept.get)
 				for i := range h.Devices {
 					for j := range h.Devices[i].Changes {
 						got, err := r.file(&h.Devices[i].Changes[j])
@@ -207,18 +207,18 @@ func TestReadHostileHeader(t *testing.T) {
 				Name: "leaf1", Changes: rapid.SliceOfN(file, 0, 3).Draw(rt, "changes"), States: rapid.SliceOfN(file, 0, 2).Draw(rt, "states"),
 			}},
 		}
-		r := readHeader(h, kept.get)
-		p := r.plan(h.Devices).Devices[0]
+		r := Read(h, kept.get)
+		p := r.Plan(h.Devices).Devices[0]
 		if p.Device.Given.Not == "" {
 			require.Len(rt, p.Changes, len(h.Devices[0].Changes))
 		}
-		d := r.back(h.Devices).Devices[0]
+		d := r.Back(h.Devices).Devices[0]
 		if d.Given.Not != "" {
 			require.Empty(rt, d.Files)
 		}
 		device.NewChange(p)
-		r.steps(&h.Devices[0])
-		r.otherwise(&h.Devices[0])
+		r.Steps(&h.Devices[0])
+		r.Otherwise(&h.Devices[0])
 		runDigest(h, &h.Devices[0])
 	})
 }
@@ -235,8 +235,8 @@ func TestRefusedHeaders(t *testing.T) {
 		"the device did not tell again what it": {Format: journal.Format, Adopted: &journal.Adoption{}, Steps: restart},
 	} {
 		h.Run, h.Devices = "run-1", []journal.Device{device}
-		r := readHeader(h, shelf{}.get)
-		assert.Contains(t, r.plan(h.Devices).Devices[0].Device.Given.Not, want)
-		assert.Contains(t, r.back(h.Devices).Devices[0].Given.Not, want)
+		r := Read(h, shelf{}.get)
+		assert.Contains(t, r.Plan(h.Devices).Devices[0].Device.Given.Not, want)
+		assert.Contains(t, r.Back(h.Devices).Devices[0].Given.Not, want)
 	}
 }

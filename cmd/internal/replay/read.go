@@ -1,4 +1,4 @@
-package main
+package replay
 
 import (
 	"bytes"
@@ -15,148 +15,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// This file carries plans into the journal and back, so that a run can be gone on with, and back from, without its fabric: that
-// may have changed since, or not compile today. No command is carried: what runs on devices is made again from names, and contents are
-// found by their hash.
-
-// writer numbers what many devices share.
-type writer struct {
-	h                      *journal.Header
-	steps, queries, checks map[journal.Made]int
-}
-
-// writeDevices puts what a plan changes into a header, and into the plan what each device is to be given of that.
-func writeDevices(h *journal.Header, plan *deploy.Plan, order *deploy.Order) {
-	wave := map[*deploy.DevicePlan]int{}
-	if order != nil {
-		for i, w := range order.Waves {
-			for _, d := range w.Devices {
-				wave[d] = i + 1
-			}
-		}
-	}
-	w := newWriter(h)
-	for _, d := range plan.Devices {
-		if d.Status != deploy.StatusChange {
-			continue
-		}
-		jd := journalDevice(d)
-		jd.Wave = wave[d]
-		for _, c := range d.Changes {
-			jd.Changes = append(jd.Changes, w.file(c.File, c.FileState))
-		}
-		text := map[string][]byte{}
-		for _, s := range d.States {
-			text[s.Path] = s.Text
-		}
-		for i := range d.Device.Files {
-			f := &d.Device.Files[i]
-			if f.Live != nil && f.Activate.Undo != nil {
-				jd.States = append(jd.States, w.file(f, deploy.FileState{Path: f.Path, Base: deploy.Sum(text[f.Path])}))
-			}
-		}
-		d.Digest = runDigest(h, &jd)
-		h.Devices = append(h.Devices, jd)
-	}
-}
-
-// newWriter goes on with the steps, queries and checkers that a header has.
-func newWriter(h *journal.Header) *writer {
-	w := &writer{h: h}
-	for _, list := range []struct {
-		of []journal.Made
-		at *map[journal.Made]int
-	}{{h.Steps, &w.steps}, {h.Queries, &w.queries}, {h.Checks, &w.checks}} {
-		*list.at = map[journal.Made]int{}
-		for n, made := range list.of {
-			(*list.at)[made] = n
-		}
-	}
-	return w
-}
-
-// number gives the number of what was made in a list of the header.
-func number(list *[]journal.Made, at map[journal.Made]int, made journal.Made) int {
-	n, ok := at[made]
-	if !ok {
-		n = len(*list)
-		at[made] = n
-		*list = append(*list, made)
-	}
-	return n
-}
-
-// journalDevice is a device of a plan in the journal, without what the run does there.
-func journalDevice(d *deploy.DevicePlan) journal.Device {
-	return journal.Device{
-		Name: d.Device.Name, Role: string(d.Device.Role), About: d.Device.About,
-		At: journal.Place{File: d.Device.At.Filename, Line: d.Device.At.Start.Line}, Login: journal.Login(d.Device.Login),
-	}
-}
-
-func (w *writer) file(f *target.File, s deploy.FileState) journal.File {
-	jf := journal.File{Path: f.Path, Mode: uint32(f.Mode.Perm()), Base: s.Base, Target: s.Target}
-	jf.Step = number(&w.h.Steps, w.steps, journal.Made{Name: f.Activate.Name, Digest: madeDigest(&target.Made{Step: &f.Activate})})
-	if f.Live != nil {
-		n := number(&w.h.Queries, w.queries, journal.Made{Name: f.Live.Name, Digest: madeDigest(&target.Made{Query: f.Live})})
-		jf.Query = &n
-	}
-	if f.Precheck != "" {
-		n := number(&w.h.Checks, w.checks, journal.Made{Name: f.PrecheckName, Digest: madeDigest(&target.Made{Check: f.Precheck})})
-		jf.Check = &n
-	}
-	return jf
-}
-
-// madeDigest is the SHA-256 of all that runs of a step, a query or a checker.
-func madeDigest(m *target.Made) string {
-	var b strings.Builder
-	query := func(q *target.Query) {
-		if q != nil {
-			fmt.Fprintf(&b, "%q %q", q.Cmd, q.Stdin)
-		}
-		b.WriteByte('\n')
-	}
-	switch s := m.Step; {
-	case s != nil:
-		fmt.Fprintf(&b, "step %q %q %q %q\n", s.Cmd, s.Stdin, s.Keep, s.Units)
-		query(s.Undo)
-		query(s.Loaded)
-		query(s.Back)
-	case m.Query != nil:
-		query(m.Query)
-	default:
-		fmt.Fprintf(&b, "check %q", m.Check)
-	}
-	return target.Sum([]byte(b.String()))
-}
-
-// runDigest is the SHA-256 of all that a run does on a device: whoever goes on with it gives it to the device, which compares it with what
-// it was given at first. It has names of steps and not their text, so that another rocec can go on with a run.
-func runDigest(h *journal.Header, d *journal.Device) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "run %q undoes %q hold %q device %q role %q\n", h.Run, h.Undoes, h.Hold, d.Name, d.Role)
-	name := func(list []journal.Made, n *int) string {
-		if n == nil || *n < 0 || *n >= len(list) {
-			return ""
-		}
-		return list[*n].Name
-	}
-	line := func(kind string, f *journal.File) {
-		fmt.Fprintf(&b, "%s %q %q %q %o step %q query %q check %q\n", kind, f.Path, f.Base, f.Target, f.Mode, name(h.Steps, &f.Step),
-			name(h.Queries, f.Query), name(h.Checks, f.Check))
-	}
-	for i := range d.Changes {
-		line("change", &d.Changes[i])
-	}
-	for i := range d.States {
-		line("state", &d.States[i])
-	}
-	return target.Sum([]byte(b.String()))
-}
-
-// reader makes devices and plans of a header again.
-type reader struct {
+// Reader makes devices and plans of a header again.
+type Reader struct {
 	h    *journal.Header
 	kept target.Kept
 	made map[string]*remade
@@ -169,13 +29,13 @@ type remade struct {
 	err    error
 }
 
-// readHeader reads a header; kept gives contents that steps are made of.
-func readHeader(h *journal.Header, kept target.Kept) *reader {
-	return &reader{h: h, kept: kept, made: map[string]*remade{}}
+// Read reads a header; kept gives contents that steps are made of.
+func Read(h *journal.Header, kept target.Kept) *Reader {
+	return &Reader{h: h, kept: kept, made: map[string]*remade{}}
 }
 
 // recall makes again what a list of the header has under a number. The same name gives the same step, to its pointers.
-func (r *reader) recall(what string, list []journal.Made, n int) (*remade, error) {
+func (r *Reader) recall(what string, list []journal.Made, n int) (*remade, error) {
 	if n < 0 || n >= len(list) {
 		return nil, fmt.Errorf("it names %s %d, and has %d", what, n, len(list))
 	}
@@ -224,8 +84,8 @@ func recallOne(name string, kept target.Kept) (*target.Made, error) {
 	return targets.Recall(name, kept)
 }
 
-// otherwise lists the steps of a device that the rocec which made the run did in another way than this one does.
-func (r *reader) otherwise(d *journal.Device) (names []string) {
+// Otherwise lists the steps of a device that the rocec which made the run did in another way than this one does.
+func (r *Reader) Otherwise(d *journal.Device) (names []string) {
 	for _, f := range slices.Concat(d.Changes, d.States) {
 		got, err := r.recall(theStep, r.h.Steps, f.Step)
 		if err == nil && got.digest != r.h.Steps[f.Step].Digest && !slices.Contains(names, got.Step.Name) {
@@ -235,8 +95,8 @@ func (r *reader) otherwise(d *journal.Device) (names []string) {
 	return names
 }
 
-// steps lists the steps of a device, each once; those that cannot be made again are left out.
-func (r *reader) steps(d *journal.Device) (steps []target.Step) {
+// Steps lists the steps of a device, each once; those that cannot be made again are left out.
+func (r *Reader) Steps(d *journal.Device) (steps []target.Step) {
 	for _, f := range d.Changes {
 		got, err := r.recall(theStep, r.h.Steps, f.Step)
 		if err == nil && !slices.ContainsFunc(steps, func(s target.Step) bool { return s.Name == got.Step.Name }) {
@@ -246,8 +106,8 @@ func (r *reader) steps(d *journal.Device) (steps []target.Step) {
 	return steps
 }
 
-// device is a device of the run, without files.
-func (r *reader) device(d *journal.Device) *target.Device {
+// Device is a device of the run, without files.
+func (r *Reader) Device(d *journal.Device) *target.Device {
 	at := diag.Range{Filename: d.At.File}
 	at.Start.Line, at.Start.Column = d.At.Line, 1
 	at.End = at.Start
@@ -259,7 +119,7 @@ func (r *reader) device(d *journal.Device) *target.Device {
 }
 
 // given is what the device must have been given of the run.
-func (r *reader) given(d *journal.Device) *target.Given {
+func (r *Reader) given(d *journal.Device) *target.Given {
 	g := &target.Given{Run: r.h.Run, Sum: runDigest(r.h, d)}
 	switch {
 	case r.h.Older():
@@ -273,7 +133,7 @@ func (r *reader) given(d *journal.Device) *target.Given {
 }
 
 // file is a file of the run; what it should hold is the caller's.
-func (r *reader) file(f *journal.File) (target.File, error) {
+func (r *Reader) file(f *journal.File) (target.File, error) {
 	out := target.File{Path: f.Path, Mode: fs.FileMode(f.Mode).Perm()}
 	if !deploy.ValidPath(f.Path, f.Query != nil) {
 		return out, fmt.Errorf("it names no path of rocec: %q", f.Path[:min(len(f.Path), 80)])
@@ -304,7 +164,7 @@ func (r *reader) file(f *journal.File) (target.File, error) {
 }
 
 // files are the changes and states of a device. The error says why nothing of the journal can be used for it, as a part of a sentence.
-func (r *reader) files(d *journal.Device) (changes, states []target.File, err error) {
+func (r *Reader) files(d *journal.Device) (changes, states []target.File, err error) {
 	for i := range d.Changes {
 		f, err := r.file(&d.Changes[i])
 		if err != nil {
@@ -329,12 +189,12 @@ func refuse(d *target.Device, err error) {
 	}
 }
 
-// plan is the run's own plan, for going on with it: hashes without content.
-func (r *reader) plan(devices []journal.Device) *deploy.Plan {
+// Plan is the run's own plan, for going on with it: hashes without content.
+func (r *Reader) Plan(devices []journal.Device) *deploy.Plan {
 	p := &deploy.Plan{}
 	for i := range devices {
 		jd := &devices[i]
-		d := r.device(jd)
+		d := r.Device(jd)
 		dp := &deploy.DevicePlan{Device: d, Status: deploy.StatusChange, Digest: d.Given.Sum}
 		p.Devices = append(p.Devices, dp)
 		files, _, err := r.files(jd)
@@ -354,11 +214,11 @@ func (r *reader) plan(devices []journal.Device) *deploy.Plan {
 	return p
 }
 
-// back is the tree that holds what was there before the run, on devices that still hold what the run wrote.
-func (r *reader) back(devices []journal.Device) *target.Tree {
+// Back is the tree that holds what was there before the run, on devices that still hold what the run wrote.
+func (r *Reader) Back(devices []journal.Device) *target.Tree {
 	tree := &target.Tree{}
 	for i := range devices {
-		d := r.device(&devices[i])
+		d := r.Device(&devices[i])
 		if err := r.backOn(d, &devices[i]); err != nil {
 			d.Files = nil
 			refuse(d, err)
@@ -369,7 +229,7 @@ func (r *reader) back(devices []journal.Device) *target.Tree {
 }
 
 // backOn gives a device the files that hold what was there before the run.
-func (r *reader) backOn(d *target.Device, jd *journal.Device) error {
+func (r *Reader) backOn(d *target.Device, jd *journal.Device) error {
 	changes, kept, err := r.files(jd)
 	if err != nil {
 		return err

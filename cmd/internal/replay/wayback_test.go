@@ -1,4 +1,4 @@
-package main
+package replay
 
 import (
 	"errors"
@@ -107,9 +107,9 @@ func TestWayBack(t *testing.T) {
 			before := b.Plan(t)
 			require.Equal(t, deploy.Applied, labtest.Apply(t, tree, b.Dial).Devices[0].Outcome)
 			var h journal.Header
-			writeDevices(&h, &deploy.Plan{Devices: []*deploy.DevicePlan{before}}, nil)
+			Write(&h, &deploy.Plan{Devices: []*deploy.DevicePlan{before}}, nil)
 			h.Format = journal.Format
-			back := readHeader(&h, func(hash string) ([]byte, error) {
+			back := Read(&h, func(hash string) ([]byte, error) {
 				for _, c := range before.Changes {
 					if deploy.Sum(c.Before) == hash {
 						return c.Before, nil
@@ -124,7 +124,7 @@ func TestWayBack(t *testing.T) {
 					}
 				}
 				return nil, errors.New("not kept")
-			}).back(h.Devices)
+			}).Back(h.Devices)
 			for i := range back.Devices {
 				require.Empty(t, back.Devices[i].Given.Not)
 				back.Devices[i].Given = nil // the run was given no journal

@@ -1,0 +1,149 @@
+// Package replay carries plans into the journal and back, so that a run can be gone on with, and back from, without its fabric: that
+// may have changed since, or not compile today. No command is carried. The steps that run on devices are made again from names, and
+// contents are found by their hash.
+package replay
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/rocec/rocec/cmd/internal/journal"
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// Writer numbers what many devices share.
+type Writer struct {
+	h                      *journal.Header
+	steps, queries, checks map[journal.Made]int
+}
+
+// Write puts what a plan changes into a header, and into the plan what each device is to be given of that.
+func Write(h *journal.Header, plan *deploy.Plan, order *deploy.Order) {
+	wave := map[*deploy.DevicePlan]int{}
+	if order != nil {
+		for i, w := range order.Waves {
+			for _, d := range w.Devices {
+				wave[d] = i + 1
+			}
+		}
+	}
+	w := NewWriter(h)
+	for _, d := range plan.Devices {
+		if d.Status != deploy.StatusChange {
+			continue
+		}
+		jd := journalDevice(d)
+		jd.Wave = wave[d]
+		for _, c := range d.Changes {
+			jd.Changes = append(jd.Changes, w.file(c.File, c.FileState))
+		}
+		text := map[string][]byte{}
+		for _, s := range d.States {
+			text[s.Path] = s.Text
+		}
+		for i := range d.Device.Files {
+			f := &d.Device.Files[i]
+			if f.Live != nil && f.Activate.Undo != nil {
+				jd.States = append(jd.States, w.file(f, deploy.FileState{Path: f.Path, Base: deploy.Sum(text[f.Path])}))
+			}
+		}
+		d.Digest = runDigest(h, &jd)
+		h.Devices = append(h.Devices, jd)
+	}
+}
+
+// NewWriter goes on with the steps, queries and checkers that a header has.
+func NewWriter(h *journal.Header) *Writer {
+	w := &Writer{h: h}
+	for _, list := range []struct {
+		of []journal.Made
+		at *map[journal.Made]int
+	}{{h.Steps, &w.steps}, {h.Queries, &w.queries}, {h.Checks, &w.checks}} {
+		*list.at = map[journal.Made]int{}
+		for n, made := range list.of {
+			(*list.at)[made] = n
+		}
+	}
+	return w
+}
+
+// number gives the number of what was made in a list of the header.
+func number(list *[]journal.Made, at map[journal.Made]int, made journal.Made) int {
+	n, ok := at[made]
+	if !ok {
+		n = len(*list)
+		at[made] = n
+		*list = append(*list, made)
+	}
+	return n
+}
+
+// journalDevice is a device of a plan in the journal, without what the run does there.
+func journalDevice(d *deploy.DevicePlan) journal.Device {
+	return journal.Device{
+		Name: d.Device.Name, Role: string(d.Device.Role), About: d.Device.About,
+		At: journal.Place{File: d.Device.At.Filename, Line: d.Device.At.Start.Line}, Login: journal.Login(d.Device.Login),
+	}
+}
+
+func (w *Writer) file(f *target.File, s deploy.FileState) journal.File {
+	jf := journal.File{Path: f.Path, Mode: uint32(f.Mode.Perm()), Base: s.Base, Target: s.Target}
+	jf.Step = number(&w.h.Steps, w.steps, journal.Made{Name: f.Activate.Name, Digest: madeDigest(&target.Made{Step: &f.Activate})})
+	if f.Live != nil {
+		n := number(&w.h.Queries, w.queries, journal.Made{Name: f.Live.Name, Digest: madeDigest(&target.Made{Query: f.Live})})
+		jf.Query = &n
+	}
+	if f.Precheck != "" {
+		n := number(&w.h.Checks, w.checks, journal.Made{Name: f.PrecheckName, Digest: madeDigest(&target.Made{Check: f.Precheck})})
+		jf.Check = &n
+	}
+	return jf
+}
+
+// madeDigest is the SHA-256 of all that runs of a step, a query or a checker.
+func madeDigest(m *target.Made) string {
+	var b strings.Builder
+	query := func(q *target.Query) {
+		if q != nil {
+			fmt.Fprintf(&b, "%q %q", q.Cmd, q.Stdin)
+		}
+		b.WriteByte('\n')
+	}
+	switch s := m.Step; {
+	case s != nil:
+		fmt.Fprintf(&b, "step %q %q %q %q\n", s.Cmd, s.Stdin, s.Keep, s.Units)
+		query(s.Undo)
+		query(s.Loaded)
+		query(s.Back)
+	case m.Query != nil:
+		query(m.Query)
+	default:
+		fmt.Fprintf(&b, "check %q", m.Check)
+	}
+	return target.Sum([]byte(b.String()))
+}
+
+// runDigest is the SHA-256 of all that a run does on a device: whoever goes on with it gives it to the device, which compares it with what
+// it was given at first. It has names of steps and not their text, so that another rocec can go on with a run.
+func runDigest(h *journal.Header, d *journal.Device) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "run %q undoes %q hold %q device %q role %q\n", h.Run, h.Undoes, h.Hold, d.Name, d.Role)
+	name := func(list []journal.Made, n *int) string {
+		if n == nil || *n < 0 || *n >= len(list) {
+			return ""
+		}
+		return list[*n].Name
+	}
+	line := func(kind string, f *journal.File) {
+		fmt.Fprintf(&b, "%s %q %q %q %o step %q query %q check %q\n", kind, f.Path, f.Base, f.Target, f.Mode, name(h.Steps, &f.Step),
+			name(h.Queries, f.Query), name(h.Checks, f.Check))
+	}
+	for i := range d.Changes {
+		line("change", &d.Changes[i])
+	}
+	for i := range d.States {
+		line("state", &d.States[i])
+	}
+	return target.Sum([]byte(b.String()))
+}
