@@ -27,6 +27,7 @@ import (
 	"github.com/rocec/rocec/targets/nvue"
 	"github.com/rocec/rocec/targets/sonic"
 	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/targets/target/lint"
 )
 
 // All is the table of targets. A new operating system or NIC driver is one line here. The first operating system is what a switch
@@ -56,6 +57,16 @@ var Topics = func() []diag.Topic {
 	}
 	return all
 }()
+
+// Linters returns the linters of All, which judge files of devices without a fabric.
+func Linters() (all lint.Linters) {
+	for _, row := range All {
+		if row.Files != nil {
+			all = append(all, row.Files)
+		}
+	}
+	return all
+}
 
 // Render is [Table.Render] of All.
 func Render(f *ir.Fabric) (*target.Tree, diag.List) { return All.Render(f) }

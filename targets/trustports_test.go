@@ -14,6 +14,7 @@ import (
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/cumulus/conflint"
 	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/targets/target/lint"
 )
 
 // twoRacks is a switch with a rack whose RoCEv2 is told by PCP and one whose RoCEv2 is told by DSCP.
@@ -98,7 +99,7 @@ func TestTrustByPorts(t *testing.T) {
 		for _, d := range j.Tree().Devices {
 			if d.Role == target.Switch {
 				whole, _ := d.Files[0].Edit(nil)
-				found := conflint.Check([]conflint.File{{Name: "traffic.conf", Data: whole}}).Diagnostics
+				found := conflint.Check([]lint.File{{Name: "traffic.conf", Data: whole}}).Diagnostics
 				assert.Empty(t, slices.DeleteFunc(found, func(d *diag.Diagnostic) bool { return d.Severity == diag.Notice }), version)
 			}
 		}

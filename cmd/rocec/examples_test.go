@@ -23,8 +23,9 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/langtest"
 	"github.com/rocec/rocec/lang/lock"
-	"github.com/rocec/rocec/targets/cumulus/conflint"
+	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/judge"
+	"github.com/rocec/rocec/targets/target/lint"
 )
 
 // exampleSetting is what an example needs beside its text.
@@ -416,7 +417,7 @@ func TestExplainConfExamples(t *testing.T) {
 			case !ok:
 				base = "t1.conf"
 			}
-			name, files := "traffic.conf", []conflint.File{}
+			name, files := "traffic.conf", []lint.File{}
 			const sound = "../../targets/cumulus/conflint/testdata/sound"
 			under := ""
 			switch {
@@ -442,7 +443,7 @@ func TestExplainConfExamples(t *testing.T) {
 					if file == name {
 						under = string(data)
 					} else {
-						files = append(files, conflint.File{Name: file, Data: data})
+						files = append(files, lint.File{Name: file, Data: data})
 					}
 				}
 			}
@@ -453,11 +454,11 @@ func TestExplainConfExamples(t *testing.T) {
 				}
 			}
 			if f.Language == "json" {
-				name = sonicFile
+				name = "config_db.json"
 			}
 			text := completeConf(f.Text, under)
-			files = append(files, conflint.File{Name: name, Data: []byte(text)})
-			ds := checkDeviceFiles(files).Diagnostics
+			files = append(files, lint.File{Name: name, Data: []byte(text)})
+			ds := targets.Linters().Check(files).Diagnostics
 			found := slices.ContainsFunc(ds, func(d *diag.Diagnostic) bool {
 				return d.Code == f.Code && d.At.Filename == name && d.At.Start.Byte < len(f.Text)
 			})
@@ -475,7 +476,7 @@ func TestExplainConfExamples(t *testing.T) {
 			}
 		})
 	}
-	for _, topic := range report.DeviceTopics {
+	for _, topic := range targets.Linters().Topics() {
 		if bad[topic.Code] == "" {
 			assert.Contains(t, notRun, topic.Code, "an example that is not run, and nothing says why")
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/seen"
 	"github.com/rocec/rocec/targets/judge"
@@ -42,7 +43,7 @@ func (a *app) loadOver(ctx context.Context, dir string, unsaved map[string][]byt
 			Kept: kept,
 		},
 		Budget: a.steps(),
-		Others: slices.Concat(report.DeviceTopics, deploy.Topics, seen.Topics),
+		Others: slices.Concat(targets.Linters().Topics(), deploy.Topics, seen.Topics),
 	}
 	hidden := map[string][]byte{}
 	for _, name := range a.varFiles {

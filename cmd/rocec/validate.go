@@ -12,6 +12,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets"
 )
 
 func (a *app) validateCommand() *cobra.Command {
@@ -21,13 +22,14 @@ func (a *app) validateCommand() *cobra.Command {
 	for i, f := range report.Formats {
 		names[i] = f.Name
 	}
+	files := targets.Linters().Searched()
 	cmd := &cobra.Command{
 		Use:     "validate [DIR]",
 		Aliases: []string{"lint"},
 		Short:   "say everything that can be known without a device",
 		Long: "Validate says everything that can be known of a fabric without a device; or, with --device-config, of files that lie on\n" +
-			"switches already. A folder is searched for traffic.conf, qos_features.conf, qos_infra.conf, datapath.conf,\n" +
-			"startup.yaml and config_db.json, and for copies named after their switch (leaf01-traffic.conf); the files of one folder\n" +
+			"switches already. A folder is searched for " + diag.And(files) + ",\n" +
+			"and for copies named after their switch (leaf01-" + files[0] + "); the files of one folder\n" +
 			"are those of one switch. A file that no rule has judged is not good: the last line counts such files, with the reason;\n" +
 			"the exit status is then 1 with --warnings-as-errors, and always where no file was judged.\n\n" +
 			"Of a fabric without errors it prints a line per lossless cos group: whether it is free of PFC loops, with how many\n" +

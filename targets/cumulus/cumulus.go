@@ -37,6 +37,7 @@ import (
 	"github.com/rocec/rocec/targets/cumulus/conflint"
 	"github.com/rocec/rocec/targets/cumulus/grammar"
 	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/targets/target/lint"
 )
 
 // Path is the file that classifies, up to 4.3.
@@ -51,6 +52,7 @@ var Target = &target.Target{
 		" for later ones that are configured by files",
 	Topics:   topics,
 	OS:       OS,
+	Files:    conflint.Linter,
 	Serves:   servesFiles,
 	Check:    check,
 	Render:   render,
@@ -125,7 +127,7 @@ func render(d *ir.Device) ([]target.File, diag.List) {
 // and leaves its keys, which do nothing, to whoever wrote them.
 func linter(path string, edit func([]byte) ([]byte, diag.List), s func() *settings) func([]byte) (diag.List, string) {
 	judge := func(content []byte) diag.List {
-		return conflint.Check([]conflint.File{{Name: path, Data: content}}).Diagnostics
+		return conflint.Check([]lint.File{{Name: path, Data: content}}).Diagnostics
 	}
 	key := func(d *diag.Diagnostic) string { return d.Code + " " + d.Detail }
 	meant := sync.OnceValue(func() map[string]bool {

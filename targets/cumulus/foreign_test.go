@@ -12,6 +12,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/cumulus/conflint"
 	"github.com/rocec/rocec/targets/cumulus/grammar"
+	"github.com/rocec/rocec/targets/target/lint"
 )
 
 // TestForeignFiles: files as other tools and hands leave them, edited for every release: each line that is not rocec's keeps every byte and
@@ -65,7 +66,7 @@ func TestForeignFiles(t *testing.T) {
 					}
 				}
 				assert.Equal(t, wrong[name], codes, name)
-				assert.NotEmpty(t, conflint.Check([]conflint.File{{Name: Path, Data: edited}}).Files[0].Dialect, name)
+				assert.NotEmpty(t, conflint.Check([]lint.File{{Name: Path, Data: edited}}).Files[0].Dialect, name)
 			}
 		}
 	}

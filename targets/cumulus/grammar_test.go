@@ -20,6 +20,7 @@ import (
 	"github.com/rocec/rocec/targets/cumulus/conflint"
 	"github.com/rocec/rocec/targets/cumulus/grammar"
 	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/targets/target/lint"
 )
 
 // releases is every release from 3.1.1 to 5.3 that was published, some that may have been, and a later one.
@@ -92,7 +93,7 @@ func TestWrittenIsInTheGrammar(t *testing.T) {
 							assert.GreaterOrEqual(t, r.Compare(k.Since), 0, "%s: %s", version, set.Name)
 						}
 					}
-					found := conflint.Check([]conflint.File{{Name: "mlx/" + path.Base(file.Path), Data: content}})
+					found := conflint.Check([]lint.File{{Name: "mlx/" + path.Base(file.Path), Data: content}})
 					assert.Empty(t, text(found.Diagnostics), "%s\n%s", version, content)
 				}
 			}
@@ -119,7 +120,7 @@ func infraIsInTheGrammar(t *testing.T, file target.File, r grammar.Release, writ
 		assert.True(t, takesMemory(k, set.Value, grammar.QoSInfra), "%s: %s = %s", r, set.Name, set.Value)
 		assert.NotZero(t, k.In&r.Dialects(), "%s: %s", r, set.Name)
 	}
-	found := conflint.Check([]conflint.File{{Name: "mlx/" + path.Base(file.Path), Data: content}})
+	found := conflint.Check([]lint.File{{Name: "mlx/" + path.Base(file.Path), Data: content}})
 	assert.Empty(t, text(found.Diagnostics), "%s\n%s", r, content)
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/rocec/rocec/targets/cumulus/conflint"
 	"github.com/rocec/rocec/targets/cumulus/grammar"
 	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/targets/target/lint"
 )
 
 // From 4.4 on two files hold what traffic.conf and datapath.conf held: one classifies, pauses, marks and schedules, the other has the
@@ -146,7 +147,7 @@ func infraFile(d *ir.Device, rel grammar.Release) target.File {
 	}
 	f.Lint = func(content []byte) (found diag.List, foreign string) {
 		sets := slices.ContainsFunc(bytes.Split(content, []byte("\n")), says)
-		for _, d := range conflint.Check([]conflint.File{{Name: infraPath, Data: content}}).Diagnostics {
+		for _, d := range conflint.Check([]lint.File{{Name: infraPath, Data: content}}).Diagnostics {
 			switch {
 			case d.Code != conflint.Foreign:
 				found = append(found, d)
@@ -168,7 +169,7 @@ func infraWatch(d *ir.Device, rel grammar.Release) target.Watch {
 		if out, why := editInfra(content, want); failed != "" || why != "" || !bytes.Equal(out, content) {
 			return nil, nil
 		}
-		for _, e := range conflint.Check([]conflint.File{{Name: infraPath, Data: content}}).Diagnostics {
+		for _, e := range conflint.Check([]lint.File{{Name: infraPath, Data: content}}).Diagnostics {
 			if e.Severity == diag.Error && e.Code != conflint.Foreign {
 				topicMemoryPool.Errorf(&found, diag.FirstPlace(d.At, d.Decl), "Line %d of %s, which is not rocec's: %s",
 					e.At.Start.Line, infraPath, e.Detail)

@@ -4,6 +4,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/cumulus"
+	"github.com/rocec/rocec/targets/nvue/lint"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -13,6 +14,7 @@ var Target = &target.Target{
 	Doc:      "sets the tree of NVUE on switches that run Cumulus Linux 5.4 or later and are not configured by files",
 	Topics:   Topics,
 	OS:       cumulus.OS,
+	Files:    lint.Linter,
 	Serves:   func(d *ir.Device) bool { return cumulus.ConfigOf(d) == cumulus.ByNVUE },
 	Check:    Check,
 	Render:   render,

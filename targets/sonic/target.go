@@ -3,6 +3,7 @@ package sonic
 import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/sonic/lint"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -12,6 +13,7 @@ var Target = &target.Target{
 	Doc:      "changes the tables of CONFIG_DB on switches that run SONiC 202205 to 202605",
 	Topics:   Topics,
 	OS:       OS,
+	Files:    lint.Linter,
 	Check:    Check,
 	Render:   render,
 	Read:     func(d *ir.Device, content func(string) []byte) *ir.Settings { return Read(d, content(Path)) },

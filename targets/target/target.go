@@ -12,6 +12,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/target/lint"
 )
 
 // Target is a row of the table of targets: what is known of an operating system of switches or of a driver of NICs, and how
@@ -24,6 +25,9 @@ type Target struct {
 
 	OS     *ir.OS     // of the switches it writes
 	Driver *ir.Driver // of the NICs it writes; a host is written by as many targets as its NICs have drivers
+
+	// Files judges configuration files of the system by themselves, without a fabric. Nil: no such file is known.
+	Files *lint.Linter
 
 	// Serves reports whether the target writes a switch of its OS; of several rows with one OS the first that serves a switch writes it.
 	// Nil: every switch of the OS.

@@ -41,18 +41,19 @@ validate:                validate/proof validate/walk compiler/ir compiler/platf
 validate/proof:          compiler/graph compiler/ir |
 validate/oracle:         compiler/ir |
 validate/walk:           compiler/ir compiler/platform lang/diag |
-targets/target:          compiler/ir lang/diag lang/nodeset |
-targets/cumulus:         targets/target targets/cumulus/grammar targets/cumulus/hardware targets/cumulus/conflint targets/cumulus/sim compiler/ir compiler/platform lang/diag |
+targets/target:          targets/target/lint compiler/ir lang/diag lang/nodeset |
+targets/target/lint:     lang/diag |
+targets/cumulus:         targets/target targets/target/lint targets/cumulus/grammar targets/cumulus/hardware targets/cumulus/conflint targets/cumulus/sim compiler/ir compiler/platform lang/diag |
 targets/cumulus/grammar: lang/diag |
 targets/cumulus/hardware: targets/cumulus/grammar |
-targets/cumulus/conflint: targets/cumulus/grammar targets/nvue/grammar targets/nvue/lint compiler/platform lang/diag |
+targets/cumulus/conflint: targets/target/lint targets/cumulus/grammar targets/nvue/lint compiler/platform lang/diag |
 targets/cumulus/sim:     targets/target targets/cumulus/grammar |
 targets/nvue:            targets/target targets/cumulus targets/nvue/grammar targets/nvue/lint targets/nvue/sim compiler/ir compiler/platform lang/diag |
 targets/sonic:           targets/target targets/sonic/grammar targets/sonic/lint targets/sonic/sim compiler/ir compiler/platform lang/diag lang/nodeset |
-targets/sonic/lint:      targets/sonic/grammar lang/diag lang/nodeset |
+targets/sonic/lint:      targets/target/lint targets/sonic/grammar lang/diag lang/nodeset |
 targets/sonic/grammar:   lang/nodeset |
 targets/sonic/sim:       targets/target |
-targets/nvue/lint:       targets/nvue/grammar targets/cumulus/hardware compiler/platform lang/diag |
+targets/nvue/lint:       targets/target/lint targets/nvue/grammar targets/cumulus/hardware compiler/platform lang/diag |
 targets/nvue/grammar:    targets/cumulus/grammar lang/diag | go.yaml.in/yaml/v3
 targets/nvue/sim:        targets/target | go.yaml.in/yaml/v3
 targets/nic:             targets/target compiler/ir lang/diag |
@@ -67,7 +68,7 @@ targets/nic/ice:         targets/target targets/nic compiler/ir |
 targets/nic/qede:        targets/target targets/nic compiler/ir |
 targets/nic/ionic:       targets/target targets/nic compiler/ir |
 targets/nic/rxe:         targets/target targets/nic compiler/ir lang/diag |
-targets:                 targets/target targets/cumulus targets/nvue targets/sonic targets/nic targets/nic/mlx5 targets/nic/mlx4 targets/nic/bnxt targets/nic/ice targets/nic/ionic targets/nic/qede targets/nic/rxe compiler/ir lang/diag |
+targets:                 targets/target targets/target/lint targets/cumulus targets/nvue targets/sonic targets/nic targets/nic/mlx5 targets/nic/mlx4 targets/nic/bnxt targets/nic/ice targets/nic/ionic targets/nic/qede targets/nic/rxe compiler/ir lang/diag |
 targets/judge:           lang lang/diag compiler compiler/ir validate targets targets/target |
 targets/deploy:          targets/deploy/txn targets/target compiler/ir lang/diag lang/nodeset | github.com/aymanbagabas/go-udiff golang.org/x/sync
 targets/deploy/txn:      |
@@ -99,7 +100,7 @@ targets/deploy/internal/nspawn: targets/deploy/internal/sshdtest targets/nic/mlx
 targets/deploy/internal/matrix: |
 cmd/internal/picture:       compiler/ir compiler/platform validate lang/diag lang/nodeset |
 cmd/internal/lsp:           lang lang/diag lang/outline |
-cmd/internal/report:        docs validate validate/proof compiler compiler/ir lang lang/diag lang/nodeset lang/outline targets targets/cumulus/conflint targets/sonic/lint targets/deploy targets/deploy/seen targets/judge |
+cmd/internal/report:        docs validate validate/proof compiler compiler/ir lang lang/diag lang/nodeset lang/outline targets targets/target/lint targets/deploy targets/deploy/seen targets/judge |
 cmd/internal/view:          cmd/internal/journal cmd/internal/report compiler/change compiler/ir docs/evidence lang/diag lang/nodeset targets/deploy targets/deploy/device targets/deploy/rollout targets/deploy/seen targets/deploy/sequence targets/deploy/traffic targets/deploy/txn targets/target |
 cmd/internal/view/trace:    cmd/internal/report cmd/internal/view cmd/internal/view/facts compiler compiler/ir compiler/platform lang lang/diag lang/nodeset targets validate validate/walk |
 cmd/internal/view/facts:    cmd/internal/exit cmd/internal/report cmd/internal/view compiler/ir compiler/platform lang/diag lang/dscp lang/nodeset lang/outline targets targets/target validate |

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/rocec/rocec/lang/diag"
-	"github.com/rocec/rocec/targets/cumulus/conflint"
+	"github.com/rocec/rocec/targets"
 )
 
 // The part of JUnit XML that its readers agree on.
@@ -70,7 +70,7 @@ func JUnit(w io.Writer, r *Report, _ Options) error {
 		return s
 	}
 	for _, d := range r.Diags {
-		if conflint.Unjudged(d) { // the skipped test of its file says so
+		if targets.Linters().Unjudged(d) { // the skipped test of its file says so
 			continue
 		}
 		c := testCase(d)

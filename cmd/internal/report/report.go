@@ -16,11 +16,10 @@ import (
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets"
-	"github.com/rocec/rocec/targets/cumulus/conflint"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/seen"
 	"github.com/rocec/rocec/targets/judge"
-	soniclint "github.com/rocec/rocec/targets/sonic/lint"
+	"github.com/rocec/rocec/targets/target/lint"
 	"github.com/rocec/rocec/validate"
 )
 
@@ -43,7 +42,7 @@ type Report struct {
 // DeviceFile is a file of a device: what it was taken for, and the rules that judge files of its kind.
 type DeviceFile struct {
 	Name string
-	conflint.Taken
+	lint.Taken
 	Rules []diag.Topic
 }
 
@@ -103,9 +102,6 @@ type Room struct {
 	Topics []diag.Topic
 }
 
-// DeviceTopics is every code of what lies on switches, whoever judges it.
-var DeviceTopics = slices.Concat(conflint.Topics, soniclint.Topics)
-
 // Rooms returns every code there is, by the room that reports it, each room's sorted.
 func Rooms() []Room {
 	var checks []diag.Topic
@@ -117,7 +113,7 @@ func Rooms() []Room {
 		{"The language: the file cannot be read as meant", slices.Clone(lang.Topics)},
 		{"The fabric: names, cables, sizes", slices.Clone(compiler.Topics)},
 		{"The devices: a release or a chip cannot do it", slices.Clone(targets.Topics)},
-		{"Device files: what lies on a switch would misbehave", slices.Clone(DeviceTopics)},
+		{"Device files: what lies on a switch would misbehave", targets.Linters().Topics()},
 		{"The machines: plan and apply could not do it", slices.Clone(deploy.Topics)},
 		{"What devices say: ports and cables are not as the fabric says", slices.Clone(seen.Topics)},
 	}
@@ -140,7 +136,7 @@ func topicsRun(r *Report) []diag.Topic {
 				ran[t.Code] = true
 			}
 		}
-		return slices.DeleteFunc(slices.Clone(DeviceTopics), func(t diag.Topic) bool { return !ran[t.Code] })
+		return slices.DeleteFunc(targets.Linters().Topics(), func(t diag.Topic) bool { return !ran[t.Code] })
 	}
 	return nil
 }

@@ -1,6 +1,5 @@
 // Package conflint judges the files of settings that lie on Cumulus Linux switches: traffic.conf of every release,
-// qos_features.conf and qos_infra.conf, the memory pools of datapath.conf, and NVUE's startup.yaml ([lint]). It needs no description of
-// a fabric.
+// qos_features.conf and qos_infra.conf, and the memory pools of datapath.conf. It needs no description of a fabric.
 //
 // In come the bytes of files; out come diagnostics with the bytes at fault, and the dialect each file was taken for. A
 // dialect is recognised by the keys a file sets ([grammar.Keys]), never guessed: a file no release would understand is an error
@@ -19,47 +18,24 @@ import (
 
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/cumulus/grammar"
+	nvue "github.com/rocec/rocec/targets/nvue/lint"
+	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// File is one file: its name as the person wrote it, and its bytes, or why there are none.
-type File struct {
-	Name string
-	Data []byte
-	Why  string // a sentence; empty: the file could be read
+// Linter judges the files of switches that are configured by files. It takes every file that no other linter takes: a file of settings
+// has no beginning of its own, and the finding of a file without a known key lists the files that it could be.
+var Linter = &lint.Linter{
+	Names: grammar.Files,
+	Most:  MaxFile,
+	Check: Check,
+	Rules: Rules,
 }
 
-// Lint is what there is to say about some files.
-type Lint struct {
-	Diagnostics diag.List // sorted
-	Files       []Taken   // what each file was taken for
-}
-
-// Taken is what a file was taken for, and whether it was judged.
-type Taken struct {
-	Dialect string // "traffic.conf of Cumulus Linux 3.5 to 3.7"; empty: not recognised
-	Why     string // why no rule has judged the file or a part of it, as a part of a sentence; empty: the rules have judged all of it
-	Plain   bool   // the rules have judged it, and its switch has no RoCE configuration at all
-}
-
-// Reasons why files are not judged, and the dialect of one that is whole without a key to judge.
+// Reasons why files of settings are not judged, and the dialect of one that is whole without a key to judge.
 const (
-	unread = "it cannot be read"
-	empty  = "it is empty"
 	noKey  = "no line of it sets a key that rocec knows"
 	noKeys = "no key in it that rocec judges"
 )
-
-// Unjudged reports whether the finding says that a file is not judged, and nothing else.
-func Unjudged(d *diag.Diagnostic) bool {
-	return d.Code == topicNVUE.Code || d.Code == topicNotJudged.Code
-}
-
-// NotJudged reports that the rules have not judged a file or a part of it, where no other finding says so. Advice is a sentence.
-func NotJudged(name, why, advice string) *diag.Diagnostic {
-	var ds diag.List
-	s := &source{File: File{Name: name}}
-	return topicNotJudged.Warnf(&ds, s.top(), "%s is not judged: %s. %s", diag.Escape(name), diag.Escape(why), advice)
-}
 
 // Foreign is the code of a file that sets no key of any release, and Unlisted that of the keys of a group that is not in force.
 const (
@@ -67,15 +43,20 @@ const (
 	Unlisted = "conf-group-unlisted"
 )
 
+// result is a judgement in the making.
+type result lint.Result
+
 // Check judges files. Those of one switch (of one folder, or of one folder that holds a tree with etc/ or usr/lib/) are
-// judged together.
-func Check(files []File) Lint {
-	r := Lint{Files: make([]Taken, len(files))}
+// judged together. A file that holds a configuration of NVUE in the place of settings is judged as one.
+func Check(files []lint.File) lint.Result {
+	r := result{Files: make([]lint.Taken, len(files))}
 	devices := map[string][]int{}
 	var order []string
 	for i, f := range files {
-		if IsNVUE(f) {
-			r.nvue(i, f)
+		if nvue.Takes(f) {
+			taken, found := nvue.Judge(f)
+			r.Files[i] = taken
+			r.Diagnostics = append(r.Diagnostics, found...)
 			continue
 		}
 		key := deviceOf(f.Name)
@@ -88,12 +69,12 @@ func Check(files []File) Lint {
 		r.device(files, devices[key])
 	}
 	r.Diagnostics.Sort()
-	r.Diagnostics = fold(r.Diagnostics)
-	return r
+	r.Diagnostics = lint.Fold(r.Diagnostics)
+	return lint.Result(r)
 }
 
 // device judges the files of one switch.
-func (r *Lint) device(files []File, of []int) {
+func (r *result) device(files []lint.File, of []int) {
 	units := map[grammar.Dialects]*unit{}
 	newer := slices.ContainsFunc(of, func(i int) bool { return dialectsOf(files[i].Name) == grammar.QoSFeatures })
 	whole, plain := false, true // a file with the classes of the switch was judged, and none had a lossless or marked one
@@ -109,14 +90,14 @@ func (r *Lint) device(files []File, of []int) {
 		s.read(alone)
 		switch idle := s.idle(newer); {
 		case !s.readable:
-			r.Files[i].Why = unread
+			r.Files[i].Why = lint.Unread
 		case idle && (len(of) == 1 || len(bytes.TrimSpace(s.Data)) == 0):
 			why := noKey
 			if len(bytes.TrimSpace(s.Data)) == 0 {
-				why = empty
+				why = lint.Empty
 			}
 			r.Files[i].Why = why
-			r.Diagnostics = append(r.Diagnostics, NotJudged(s.Name, why, "See that it is the right file, and that it came over whole."))
+			r.Diagnostics = append(r.Diagnostics, lint.NotJudged(s.Name, why, "See that it is the right file, and that it came over whole."))
 		case idle && s.kind == grammar.QoSInfra:
 			s.cand = grammar.QoSInfra
 		case idle:
@@ -171,49 +152,16 @@ func (u *unit) plain() bool {
 }
 
 // take adds what was found in some files.
-func (r *Lint) take(u *unit) {
+func (r *result) take(u *unit) {
 	u.finish()
 	r.Diagnostics = append(r.Diagnostics, u.diags...)
 }
 
-// fold keeps the first of the notes that say the same of several files: a fleet is configured alike.
-func fold(l diag.List) diag.List {
-	first := map[string]*diag.Diagnostic{}
-	alike := map[*diag.Diagnostic]int{}
-	var out diag.List
-	for _, d := range l {
-		key := d.Code + " " + d.Detail
-		if f := first[key]; d.Severity == diag.Notice && f != nil && f.At.Filename != d.At.Filename {
-			alike[f]++
-			continue
-		}
-		first[key] = d
-		out = append(out, d)
-	}
-	for _, d := range out {
-		if n := alike[d]; n > 0 {
-			d.Note(diag.Range{}, "The same holds in %s.", diag.Count(n, "further file"))
-		}
-	}
-	return out
-}
-
-// Names are the base names of the files conflint knows.
-var Names = grammar.Files
-
-// Known reports whether a file is one of [Names], or a copy named after its switch: leaf01-traffic.conf,
-// leaf01_traffic.conf, leaf01.traffic.conf. NVUE's startup.yaml is known, too.
-func Known(name string) bool {
-	_, base := split(name)
-	return base != "" || namedNVUE(name)
-}
-
 // split takes a file name apart: the switch it is named after, and its base name, empty when it is none of ours.
 func split(name string) (owner, base string) {
-	file := path.Base(name)
-	for _, n := range Names {
-		if rest, ok := strings.CutSuffix(file, n); ok && (rest == "" || strings.ContainsAny(rest[len(rest)-1:], "-_.")) {
-			return rest, n
+	for _, n := range grammar.Files {
+		if lint.Named(name, n) {
+			return strings.TrimSuffix(path.Base(name), n), n
 		}
 	}
 	return "", ""

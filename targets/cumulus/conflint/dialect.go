@@ -79,7 +79,7 @@ func (s *source) recognise(u *unit) {
 			}
 			return d.Code == topicSyntax.Code && lines > 1
 		})
-		u.errorf(&topicDialect, s.top(), "No line of this file sets a key of any release of traffic.conf, qos_features.conf, "+
+		u.errorf(&topicDialect, s.Top(), "No line of this file sets a key of any release of traffic.conf, qos_features.conf, "+
 			"qos_infra.conf or datapath.conf "+
 			"that rocec knows, so it cannot be judged.%s See that it is the right file, and that it came over whole.", s.hinted())
 		s.cand = 0

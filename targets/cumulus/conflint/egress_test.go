@@ -11,10 +11,11 @@ import (
 
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/cumulus/conflint"
+	"github.com/rocec/rocec/targets/target/lint"
 )
 
 // beside gives the files of the good case of conf-egress-limited, with other lines of datapath.conf.
-func beside(t *testing.T, edits ...string) []conflint.File {
+func beside(t *testing.T, edits ...string) []lint.File {
 	files := read(t, filepath.Join("testdata", "conf-egress-limited", "good"))
 	require.Len(t, files, 2)
 	text := string(files[0].Data)
@@ -71,7 +72,7 @@ func TestMemoryBesideTraffic(t *testing.T) {
 		{"no quota on the way out", []string{string(whole), spectrum + "flow_control.egress_buffer.dynamic_quota = 15\n"}, ""},
 	} {
 		files := beside(t, c.edits...)
-		found := func(files []conflint.File) string {
+		found := func(files []lint.File) string {
 			var got []string
 			for _, d := range conflint.Check(files).Diagnostics {
 				if d.Code != "conf-foreign-key" { // no file up to 4.3 was seen with a quota on the way out

@@ -15,6 +15,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/cumulus/conflint"
 	"github.com/rocec/rocec/targets/cumulus/grammar"
+	"github.com/rocec/rocec/targets/target/lint"
 )
 
 // TestValuesAreTheGrammars: of every key of every dialect the linter finds fault with exactly the values that are not of
@@ -29,7 +30,7 @@ func TestValuesAreTheGrammars(t *testing.T) {
 		grammar.Q1: "q1", grammar.Q2: "q2", grammar.I1: "q1", grammar.I2: "q2", grammar.D: "t3-preset",
 	} {
 		owner := grammar.Files[slices.IndexFunc(grammar.Files, func(f string) bool { return grammar.OfFile(f)&dialect != 0 })]
-		base := conflint.File{Name: "etc/" + owner}
+		base := lint.File{Name: "etc/" + owner}
 		for _, f := range read(t, filepath.Join("testdata", "sound", sound)) {
 			if name := path.Base(f.Name); name == owner || strings.HasPrefix(name, "t") && owner == "traffic.conf" {
 				base.Data = bytes.Replace(f.Data, []byte("packet_priority_source = 802.1p"), []byte("packet_priority_source = dscp"), 1)
@@ -48,7 +49,7 @@ func TestValuesAreTheGrammars(t *testing.T) {
 					f.Data = fmt.Appendf(slices.Clip(f.Data), "\n%s = %s", k.Spell(4, fmt.Sprint("group", i)), strings.ReplaceAll(v, "_", " "))
 				}
 				faults := map[int][]*diag.Diagnostic{}
-				for _, d := range conflint.Check([]conflint.File{f}).Diagnostics {
+				for _, d := range conflint.Check([]lint.File{f}).Diagnostics {
 					if aboutValue(d) {
 						faults[d.At.Start.Line] = append(faults[d.At.Start.Line], d)
 					}

@@ -15,10 +15,11 @@ import (
 
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/cumulus/conflint"
+	"github.com/rocec/rocec/targets/target/lint"
 )
 
 // print gives what a person would see of some files.
-func show(t testing.TB, files []conflint.File) (string, conflint.Lint) {
+func show(t testing.TB, files []lint.File) (string, lint.Result) {
 	t.Helper()
 	r := conflint.Check(files)
 	p := diag.Printer{Files: map[string][]byte{}, Most: 20}
@@ -30,8 +31,8 @@ func show(t testing.TB, files []conflint.File) (string, conflint.Lint) {
 	return b.String(), r
 }
 
-func one(data string) []conflint.File {
-	return []conflint.File{{Name: "traffic.conf", Data: []byte(data)}}
+func one(data string) []lint.File {
+	return []lint.File{{Name: "traffic.conf", Data: []byte(data)}}
 }
 
 // What is not a file of settings is said so, with a place, and nothing else.
@@ -67,7 +68,7 @@ func TestNotAFile(t *testing.T) {
 			require.True(t, r.Diagnostics.HasErrors())
 		})
 	}
-	r := conflint.Check([]conflint.File{{Name: "a/traffic.conf", Why: "It is a pipe."}})
+	r := conflint.Check([]lint.File{{Name: "a/traffic.conf", Why: "It is a pipe."}})
 	require.Len(t, r.Diagnostics, 1)
 	require.Equal(t, "a/traffic.conf cannot be judged. It is a pipe.", r.Diagnostics[0].Detail)
 }
@@ -166,7 +167,7 @@ func TestDevices(t *testing.T) {
 		{"x/leaf01/etc/cumulus/datapath/qos/qos_features.conf", "x/leaf02/etc/mlx/datapath/qos/qos_infra.conf", false},
 		{"etc/cumulus/datapath/qos/qos_features.conf", "etc/mlx/datapath/qos/qos_infra.conf", true},
 	} {
-		r := conflint.Check([]conflint.File{{Name: tc.a, Data: features}, {Name: tc.b, Data: infra}})
+		r := conflint.Check([]lint.File{{Name: tc.a, Data: features}, {Name: tc.b, Data: infra}})
 		require.Equal(t, tc.one, r.Diagnostics.HasErrors(), "%s %s", tc.a, tc.b)
 	}
 }
@@ -200,7 +201,7 @@ func TestBeside(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("testdata", "sound", "t1.conf"))
 	require.NoError(t, err)
 	cut := bytes.Replace(data, []byte("pfc.roce.xon_delta = 2000\n"), nil, 1)
-	r := conflint.Check([]conflint.File{{Name: "a/datapath.conf", Data: []byte("flow_control.service_pool = " +
+	r := conflint.Check([]lint.File{{Name: "a/datapath.conf", Data: []byte("flow_control.service_pool = " +
 		"1\ningress_service_pool.1.percent = 50\negress_service_pool.1.percent = 100\n")}, {Name: "a/traffic.conf", Data: cut}})
 	require.Len(t, r.Diagnostics, 1)
 	require.Equal(t, "conf-group-incomplete", r.Diagnostics[0].Code)
@@ -211,7 +212,7 @@ func TestBeside(t *testing.T) {
 // A switch as it comes from the factory gives no error and no warning.
 func TestFactory(t *testing.T) {
 	for _, f := range read(t, filepath.Join("..", "factory")) {
-		text, r := show(t, []conflint.File{f})
+		text, r := show(t, []lint.File{f})
 		require.Equal(t, len(r.Diagnostics), r.Diagnostics.Count(diag.Notice), text)
 		require.NotEmpty(t, r.Files[0].Dialect)
 	}
@@ -221,9 +222,9 @@ func TestFactory(t *testing.T) {
 func TestFleet(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("testdata", "conf-cos-3", "bad.conf"))
 	require.NoError(t, err)
-	var files []conflint.File
+	var files []lint.File
 	for i := range 12 {
-		files = append(files, conflint.File{Name: fmt.Sprintf("leaf%02d/traffic.conf", i), Data: data})
+		files = append(files, lint.File{Name: fmt.Sprintf("leaf%02d/traffic.conf", i), Data: data})
 	}
 	r := conflint.Check(files)
 	require.Len(t, r.Diagnostics, 1)
@@ -236,7 +237,7 @@ func TestKnown(t *testing.T) {
 		"traffic.conf": true, "a/b/traffic.conf": true, "leaf01-traffic.conf": true, "leaf01_qos_infra.conf": true, "leaf01.datapath.conf": true,
 		"traffic.conf.bak": false, "nontraffic.conf": false, "traffic": false, "switchd.conf": false, "": false, "qos_features.conf": true,
 	} {
-		require.Equal(t, want, conflint.Known(name), name)
+		require.Equal(t, want, conflint.Linter.Knows(name), name)
 	}
 }
 
@@ -253,7 +254,7 @@ func FuzzCheck(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, data []byte, named bool) {
-		files := []conflint.File{{Name: "x.txt", Data: data}}
+		files := []lint.File{{Name: "x.txt", Data: data}}
 		if named {
 			files[0].Name = "traffic.conf"
 		}
@@ -280,7 +281,7 @@ func TestIdle(t *testing.T) {
 	require.NoError(t, err)
 	hashing := []byte("hash_config.enable = true\nsymmetric_hash_enable = TRUE\n")
 	const nothing = "no key in it that rocec judges"
-	text, r := show(t, []conflint.File{
+	text, r := show(t, []lint.File{
 		{Name: "a/datapath.conf", Data: []byte("hash_config.enable = true\n")},
 		{Name: "a/qos_features.conf", Data: features},
 		{Name: "a/qos_infra.conf", Data: infra},
@@ -294,16 +295,16 @@ func TestIdle(t *testing.T) {
 		require.False(t, f.Plain, f.Dialect)
 	}
 
-	_, r = show(t, []conflint.File{{Name: "a/qos_features.conf", Data: features}, {Name: "a/qos_infra.conf", Data: []byte("# all\n")}})
+	_, r = show(t, []lint.File{{Name: "a/qos_features.conf", Data: features}, {Name: "a/qos_infra.conf", Data: []byte("# all\n")}})
 	require.Len(t, r.Diagnostics, 1, "PFC is on, and has no pool")
 	require.Equal(t, "conf-pools", r.Diagnostics[0].Code)
 
-	for _, f := range []conflint.File{
+	for _, f := range []lint.File{
 		{Name: "a/traffic.conf", Data: hashing},
 		{Name: "a/qos_infra.conf", Data: []byte("# all\n")},
 		{Name: "a/qos_features.conf", Data: hashing},
 	} {
-		_, r = show(t, []conflint.File{f})
+		_, r = show(t, []lint.File{f})
 		require.Len(t, r.Diagnostics, 1, f.Name)
 		require.Equal(t, "conf-dialect", r.Diagnostics[0].Code)
 	}
@@ -324,7 +325,7 @@ func TestPartialMap(t *testing.T) {
 // What is counted over several files of a switch is what was left out of each.
 func TestLeftOut(t *testing.T) {
 	bare := strings.Repeat("x\n", 101)
-	_, r := show(t, []conflint.File{
+	_, r := show(t, []lint.File{
 		{Name: "a/datapath.conf", Data: []byte("flow_control.service_pool = 1\n" + bare)},
 		{Name: "a/traffic.conf", Data: []byte("pfc.port_group_list = []\n" + bare)},
 	})

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/targets/cumulus/conflint"
+	"github.com/rocec/rocec/targets/target/lint"
 )
 
 // mutations are single faults in sound files, each with the code that must catch it, alone, and the bytes it must point at.
@@ -271,7 +272,7 @@ func TestMutations(t *testing.T) {
 			first := found[0]
 			require.Equal(t, m.code, first.Code, "%v", first)
 			require.Equal(t, m.severity, first.Severity.String())
-			i := slices.IndexFunc(files, func(f conflint.File) bool { return f.Name == first.At.Filename })
+			i := slices.IndexFunc(files, func(f lint.File) bool { return f.Name == first.At.Filename })
 			require.Equal(t, m.at, string(files[i].Data[first.At.Start.Byte:first.At.End.Byte]))
 			require.Equal(t, first.At.Start.Line, bytes.Count(files[i].Data[:first.At.Start.Byte], []byte("\n"))+1)
 		})
@@ -279,7 +280,7 @@ func TestMutations(t *testing.T) {
 }
 
 // mutate gives the files of a sound case with one replacement in one of them.
-func mutate(t *testing.T, name, old, fresh string) []conflint.File {
+func mutate(t *testing.T, name, old, fresh string) []lint.File {
 	t.Helper()
 	path := filepath.Join("testdata", "sound", name)
 	_, err := os.Stat(path)

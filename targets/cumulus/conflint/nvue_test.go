@@ -11,6 +11,8 @@ import (
 
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/cumulus/conflint"
+	nvue "github.com/rocec/rocec/targets/nvue/lint"
+	"github.com/rocec/rocec/targets/target/lint"
 )
 
 // A configuration of NVUE as `nv config show -o json` prints it is judged like the file in YAML, at its lines.
@@ -22,7 +24,7 @@ func TestNVUEAsJSON(t *testing.T) {
   }}}
 ]
 `
-	r := conflint.Check([]conflint.File{{Name: "spine1.json", Data: []byte(text)}})
+	r := conflint.Check([]lint.File{{Name: "spine1.json", Data: []byte(text)}})
 	assert.Equal(t, []string{"configuration of NVUE of Cumulus Linux 5.9.1"}, dialects(r))
 	require.NotEmpty(t, r.Diagnostics)
 	assert.Equal(t, "conf-nvue-value", r.Diagnostics[0].Code)
@@ -68,8 +70,8 @@ func TestNVUEKinds(t *testing.T) {
 		},
 		{"a.json", "{" + tree + "}", "configuration of NVUE, no release stated, judged as 5.18", "conf-nvue-value 1"},
 	} {
-		f := conflint.File{Name: c.name, Data: []byte(c.text)}
-		r := conflint.Check([]conflint.File{f})
+		f := lint.File{Name: c.name, Data: []byte(c.text)}
+		r := conflint.Check([]lint.File{f})
 		assert.Equal(t, []string{c.dialect}, dialects(r), c.text)
 		var found []string
 		for _, d := range r.Diagnostics {
@@ -82,9 +84,9 @@ func TestNVUEKinds(t *testing.T) {
 	for name, text := range map[string]string{
 		"a.json": `{"PORT": {}}`, "startup.yaml": `{"PORT": {}}`, "b.json": "{}", "c": "", "traffic.conf": "qos: {}",
 	} {
-		assert.False(t, conflint.IsNVUE(conflint.File{Name: name, Data: []byte(text)}), name)
+		assert.False(t, nvue.Takes(lint.File{Name: name, Data: []byte(text)}), name)
 	}
-	assert.False(t, conflint.IsNVUE(conflint.File{Name: "startup.yaml", Why: "It is gone."}))
+	assert.False(t, nvue.Takes(lint.File{Name: "startup.yaml", Why: "It is gone."}))
 }
 
 // A file that no rule has judged has a reason and a finding that says so; a switch without RoCE is told apart from one whose RoCE is good.
@@ -140,21 +142,21 @@ func TestUnjudged(t *testing.T) {
 		{"qos_features.conf", trust + "default_ecn_red_conf.ecn_enable = true\n", "", false},
 		{"qos_infra.conf", "ingress_service_pool.0.percent = 50\n", "", false}, // it has no classes, so it tells nothing of the switch
 	} {
-		r := conflint.Check([]conflint.File{{Name: c.name, Data: []byte(c.text)}})
-		assert.Equal(t, conflint.Taken{Dialect: r.Files[0].Dialect, Why: c.why, Plain: c.plain}, r.Files[0], "%s: %s", c.name, c.text)
+		r := conflint.Check([]lint.File{{Name: c.name, Data: []byte(c.text)}})
+		assert.Equal(t, lint.Taken{Dialect: r.Files[0].Dialect, Why: c.why, Plain: c.plain}, r.Files[0], "%s: %s", c.name, c.text)
 		told := slices.ContainsFunc(r.Diagnostics, func(d *diag.Diagnostic) bool {
-			return d.At.Filename == c.name && (d.Severity == diag.Error || conflint.Unjudged(d))
+			return d.At.Filename == c.name && (d.Severity == diag.Error || d.Code == "conf-nvue" || d.Code == lint.Unjudged.Code)
 		})
 		assert.True(t, c.why == "" || told, "a finding of %s says why: %s", c.name, c.text)
 	}
 
-	features := conflint.File{Name: "a/qos_features.conf", Data: []byte(trust)}
-	r := conflint.Check([]conflint.File{features, {Name: "a/qos_infra.conf"}})
+	features := lint.File{Name: "a/qos_features.conf", Data: []byte(trust)}
+	r := conflint.Check([]lint.File{features, {Name: "a/qos_infra.conf"}})
 	assert.Equal(t, "it is empty", r.Files[1].Why, "an empty copy, beside a file that sets something")
-	r = conflint.Check([]conflint.File{features, {Name: "a/traffic.conf", Data: []byte("# all\n")}})
+	r = conflint.Check([]lint.File{features, {Name: "a/traffic.conf", Data: []byte("# all\n")}})
 	assert.Empty(t, r.Files[1].Why, "from 4.4 on a file without classes is whole")
-	marks := conflint.File{Name: "b/qos_features.conf", Data: []byte(trust + "default_ecn_red_conf.ecn_enable = true\n")}
-	r = conflint.Check([]conflint.File{features, {Name: "a/qos_infra.conf", Data: []byte("# all\n")}, marks})
+	marks := lint.File{Name: "b/qos_features.conf", Data: []byte(trust + "default_ecn_red_conf.ecn_enable = true\n")}
+	r = conflint.Check([]lint.File{features, {Name: "a/qos_infra.conf", Data: []byte("# all\n")}, marks})
 	assert.True(t, r.Files[0].Plain && r.Files[1].Plain, "the files of one switch have one answer")
 	assert.False(t, r.Files[2].Plain)
 }

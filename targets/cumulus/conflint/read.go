@@ -8,6 +8,7 @@ import (
 
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/cumulus/grammar"
+	"github.com/rocec/rocec/targets/target/lint"
 )
 
 // MaxFile is the size of the largest file that is judged.
@@ -18,7 +19,7 @@ const mostLines = 100_000
 
 // source is a file, taken apart.
 type source struct {
-	File
+	lint.File
 	kind     grammar.Dialects // those a file of its name can be of
 	cand     grammar.Dialects
 	readable bool
@@ -62,39 +63,22 @@ type item struct {
 	at   diag.Range
 }
 
-// span gives the place of bytes of one line.
-func (s *source) span(line, start, from, to int) diag.Range {
-	r := diag.Range{Filename: s.Name}
-	r.Start.Line, r.End.Line = line, line
-	r.Start.Byte, r.End.Byte = from, to
-	r.Start.Column = utf8.RuneCount(s.Data[start:from]) + 1
-	r.End.Column = r.Start.Column + utf8.RuneCount(s.Data[from:to])
-	return r
-}
-
-// top is the beginning of the file.
-func (s *source) top() diag.Range {
-	r := diag.Range{Filename: s.Name}
-	r.Start.Line, r.Start.Column, r.End.Line, r.End.Column = 1, 1, 1, 1
-	return r
-}
-
 // unreadable finds the first thing for which a file is not a text file of settings.
 func (s *source) unreadable() (at diag.Range, why string) {
 	if s.Why != "" {
-		return s.top(), s.Why
+		return s.Top(), s.Why
 	}
 	if len(s.Data) > MaxFile {
-		return s.top(), "It is larger than 1 MiB, and those of the factory have about 10 KiB. See that it is the right file."
+		return s.Top(), "It is larger than 1 MiB, and those of the factory have about 10 KiB. See that it is the right file."
 	}
-	if bytes.HasPrefix(s.Data, []byte("\xef\xbb\xbf")) {
-		return s.top(), "It begins with a byte order mark, which an editor put there; the first line is read wrongly. Save it " +
+	if bytes.HasPrefix(s.Data, []byte(lint.ByteOrderMark)) {
+		return s.Top(), "It begins with a byte order mark, which an editor put there; the first line is read wrongly. Save it " +
 			"as plain UTF-8."
 	}
 	line, start := 1, 0
 	for i := 0; i < len(s.Data); {
 		if line > mostLines {
-			return s.span(line, i, i, i), "It has more than " + diag.Number(mostLines) + " lines, and those of the factory have a few " +
+			return s.Span(line, i, i, i), "It has more than " + diag.Number(mostLines) + " lines, and those of the factory have a few " +
 				"hundred. See that it is the right file."
 		}
 		switch c := s.Data[i]; {
@@ -102,14 +86,14 @@ func (s *source) unreadable() (at diag.Range, why string) {
 			line++
 			start = i + 1
 		case c == 0:
-			return s.span(line, start, i, i+1), "It holds a NUL byte, so it is not a text file. See that it came over whole."
+			return s.Span(line, start, i, i+1), "It holds a NUL byte, so it is not a text file. See that it came over whole."
 		case c == '\r' && (i+1 == len(s.Data) || s.Data[i+1] != '\n'):
-			return s.span(line, start, i, i+1), "It holds a carriage return inside a line, so where its lines end is " +
+			return s.Span(line, start, i, i+1), "It holds a carriage return inside a line, so where its lines end is " +
 				"uncertain. End the lines by a newline."
 		case c >= utf8.RuneSelf:
 			r, n := utf8.DecodeRune(s.Data[i:])
 			if r == utf8.RuneError && n == 1 {
-				return s.span(line, start, i, i+1), "It holds a byte that is not UTF-8, so it is not a text file, or of an old " +
+				return s.Span(line, start, i, i+1), "It holds a byte that is not UTF-8, so it is not a text file, or of an old " +
 					"encoding. Save it as UTF-8."
 			}
 			i += n
@@ -145,15 +129,15 @@ func (s *source) read(u *unit) {
 			s.noSetting(u, i+1, start, l.Text())
 			continue
 		case len(l.Key) > longestKey:
-			u.errorf(&topicSyntax, s.span(i+1, start, keyAt, keyAt+len(l.Key)), "The key %s has %d letters, and no "+
+			u.errorf(&topicSyntax, s.Span(i+1, start, keyAt, keyAt+len(l.Key)), "The key %s has %d letters, and no "+
 				"release has one that long. "+
 				"See that the file came over whole.", show(l.Key), len(l.Key))
 			continue
 		}
 		t := &setting{src: s, key: l.Key, words: strings.Split(l.Key, "."), value: l.Value}
 		t.row, t.number, t.group = grammar.Match(t.words)
-		t.keyAt = s.span(i+1, start, keyAt, keyAt+len(l.Key))
-		t.valueAt = s.span(i+1, start, valueAt, valueAt+len(l.Value))
+		t.keyAt = s.Span(i+1, start, keyAt, keyAt+len(l.Key))
+		t.valueAt = s.Span(i+1, start, valueAt, valueAt+len(l.Value))
 		s.settings = append(s.settings, t)
 		if first[t.key] == nil {
 			first[t.key] = t
@@ -176,7 +160,7 @@ func (s *source) noSetting(u *unit, number, start int, line string) {
 		return
 	}
 	from := start + strings.Index(line, text)
-	at := s.span(number, start, from, from+len(text))
+	at := s.Span(number, start, from, from+len(text))
 	key, _, found := strings.Cut(text, "=")
 	switch key = strings.TrimSpace(key); {
 	case !found:
@@ -186,7 +170,7 @@ func (s *source) noSetting(u *unit, number, start int, line string) {
 	case key == "":
 		u.errorf(&topicSyntax, at, "The line %s has no key before its \"=\". Write key = value.", show(text))
 	default:
-		u.errorf(&topicSyntax, s.span(number, start, from, from+len(key)), "%s is not a key: keys are words of letters, digits, "+
+		u.errorf(&topicSyntax, s.Span(number, start, from, from+len(key)), "%s is not a key: keys are words of letters, digits, "+
 			"_ and -, joined by dots. "+
 			"Write key = value, or put a # in front if it is a comment.", show(key))
 	}

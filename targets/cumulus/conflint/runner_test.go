@@ -15,13 +15,15 @@ import (
 
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/cumulus/conflint"
+	nvue "github.com/rocec/rocec/targets/nvue/lint"
+	"github.com/rocec/rocec/targets/target/lint"
 )
 
 // want is a line of a test file: a code, how many lines below it stands, and what its text matches.
 var want = regexp.MustCompile(`(?m)^#want ([a-z0-9-]+) (-?\d+) "(.*)"\r?$`)
 
 // dialects returns the dialect of each file.
-func dialects(r conflint.Lint) (out []string) {
+func dialects(r lint.Result) (out []string) {
 	for _, f := range r.Files {
 		out = append(out, f.Dialect)
 	}
@@ -34,15 +36,15 @@ type place struct {
 }
 
 // read gives the files of a case: one file, or a folder of them.
-func read(t *testing.T, name string) []conflint.File {
+func read(t *testing.T, name string) []lint.File {
 	t.Helper()
-	var files []conflint.File
+	var files []lint.File
 	require.NoError(t, filepath.WalkDir(name, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
 		data, err := os.ReadFile(path)
-		files = append(files, conflint.File{Name: filepath.ToSlash(path), Data: data})
+		files = append(files, lint.File{Name: filepath.ToSlash(path), Data: data})
 		return err
 	}))
 	return files
@@ -61,7 +63,7 @@ func find(t *testing.T, name string) string {
 // Every code has a file in which it, and only what is wanted, is found, and one in which nothing is.
 func TestTopics(t *testing.T) {
 	codes := map[string]bool{}
-	for _, topic := range conflint.Topics {
+	for _, topic := range slices.Concat(conflint.Rules, nvue.Linter.Unjudged, nvue.Topics, []diag.Topic{lint.Unjudged}) {
 		assert.NotContains(t, codes, topic.Code)
 		codes[topic.Code] = true
 		assert.Regexp(t, `^conf(-[a-z0-9]+)+$`, topic.Code)
@@ -85,7 +87,7 @@ func TestTopics(t *testing.T) {
 }
 
 // judge holds what is found in files against what they want.
-func judge(t *testing.T, files []conflint.File, own diag.Topic) {
+func judge(t *testing.T, files []lint.File, own diag.Topic) {
 	t.Helper()
 	type wanted struct {
 		code string
@@ -169,11 +171,11 @@ func TestSound(t *testing.T) {
 func TestGolden(t *testing.T) {
 	seen := 0
 	for _, f := range read(t, filepath.FromSlash("../../../golden")) {
-		if !conflint.Known(f.Name) {
+		if !conflint.Linter.Knows(f.Name) {
 			continue
 		}
 		seen++
-		r := conflint.Check([]conflint.File{f})
+		r := conflint.Check([]lint.File{f})
 		assert.NotEmpty(t, r.Files[0].Dialect)
 		for _, d := range r.Diagnostics {
 			if d.Code != "conf-cos-3" {

@@ -1,16 +1,8 @@
 package conflint
 
-import (
-	"slices"
+import "github.com/rocec/rocec/lang/diag"
 
-	"github.com/rocec/rocec/lang/diag"
-	"github.com/rocec/rocec/targets/nvue/lint"
-)
-
-// Topics is every code this package reports, with those of NVUE's trees.
-var Topics = slices.Concat(Rules, []diag.Topic{topicNVUE, topicNotJudged}, lint.Topics)
-
-// Rules are the codes of the rules that judge files other than those of NVUE.
+// Rules is every code that this package reports of files of settings, but for [lint.Unjudged].
 var Rules = []diag.Topic{
 	topicUnreadable, topicSyntax, topicDialect, topicMixed, topicForeign, topicUnknown,
 	topicDuplicate, topicValue, topicUnlisted, topicUndefined, topicIncomplete, topicPort,
@@ -19,11 +11,6 @@ var Rules = []diag.Topic{
 	topicHeadroom, topicMemory, topicCos3, topicStrict, topicShared, topicMany,
 	topicThresholds, topicRED, topicBandwidth, topicWeights, topicPools, topicShaper, topicRemark,
 	topicCutThrough, topicWatchdog, topicNotifications, topicTrusts, topicSchedulers, topicAbove, topicEgress,
-}
-
-var topicNotJudged = diag.Topic{
-	Code:    "conf-not-judged",
-	Summary: "no rule has judged a file",
 }
 
 var topicUnreadable = diag.Topic{

@@ -22,8 +22,3 @@ var topicAbove = diag.Topic{
 	Code:    "conf-strict-above",
 	Summary: "unmarked traffic is served before RoCE",
 }
-
-var topicNVUE = diag.Topic{
-	Code:    "conf-nvue",
-	Summary: "a configuration of NVUE is not judged",
-}

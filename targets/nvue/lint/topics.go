@@ -2,7 +2,7 @@ package lint
 
 import "github.com/rocec/rocec/lang/diag"
 
-// Topics is every code this package reports.
+// Topics is every code that the rules of this package report.
 var Topics = []diag.Topic{
 	topicTree, topicPath, topicValue, topicWord, topicProfile, topicMember, topicPause, topicPool, topicCable, topicMap, topicECN, topicShares,
 	topicPreset, topicIgnore, topicModel,
@@ -81,4 +81,9 @@ var topicIgnore = diag.Topic{
 var topicModel = diag.Topic{
 	Code:    "conf-nvue-model",
 	Summary: "the release of a header does not run on its model",
+}
+
+var topicNVUE = diag.Topic{
+	Code:    "conf-nvue",
+	Summary: "a configuration of NVUE is not judged",
 }

@@ -261,7 +261,7 @@ func TestUnjudged(t *testing.T) {
 		{`{"SCHEDULER": {"s": {"type": "DWRR", "weight": "1"}}}`, "", false, false}, // a part, which tells nothing of the switch
 	} {
 		f := lint.Judge("x.json", []byte(c.text), 0)
-		assert.Equal(t, lint.File{Diagnostics: f.Diagnostics, Why: c.why, Silent: c.silent, Plain: c.plain}, f, c.text)
+		assert.Equal(t, lint.Judgement{Diagnostics: f.Diagnostics, Why: c.why, Silent: c.silent, Plain: c.plain}, f, c.text)
 		assert.True(t, c.why == "" || c.silent || len(f.Diagnostics) > 0, "%s: a finding says why", c.text)
 	}
 }

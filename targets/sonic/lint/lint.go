@@ -14,16 +14,14 @@ import (
 
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/sonic/grammar"
+	"github.com/rocec/rocec/targets/target/lint"
 )
-
-// byteOrderMark is what some editors begin a file in UTF-8 with.
-const byteOrderMark = "\xef\xbb\xbf"
 
 // most is how many findings of one code a file gets; further ones are counted.
 const most = 100
 
-// File is the judgement of a file.
-type File struct {
+// Judgement is what the rules find in a file.
+type Judgement struct {
 	Diagnostics diag.List
 	Why         string // why no rule has judged the file or a part of it, as a part of a sentence; empty: the rules have judged all of it
 	Silent      bool   // no diagnostic says so
@@ -33,15 +31,15 @@ type File struct {
 // Judge judges a file of a release; 0: the one it names itself, or the newest that rocec knows.
 //
 // A file without anything, or of white space alone, is one that cannot be read: the switch boots without a port.
-func Judge(name string, data []byte, r grammar.Release) File {
-	data = bytes.TrimPrefix(data, []byte(byteOrderMark)) // the bytes of a place count from behind it
+func Judge(name string, data []byte, r grammar.Release) Judgement {
+	data = bytes.TrimPrefix(data, []byte(lint.ByteOrderMark)) // the bytes of a place count from behind it
 	j := &judge{name: name, data: data, release: r, file: true}
 	if len(bytes.TrimSpace(data)) == 0 {
 		topicText.Errorf(&j.ds, j.place(grammar.Place{Line: 1, Column: 1}, 0), "The file is empty, so it is not JSON: it was never written, or "+
 			"cut off while it was. Write it anew, on a switch with `config save -y`.")
-		return File{Diagnostics: j.ds, Why: "it is empty"}
+		return Judgement{Diagnostics: j.ds, Why: lint.Empty}
 	}
-	f := File{Diagnostics: j.check(grammar.Read)}
+	f := Judgement{Diagnostics: j.check(grammar.Read)}
 	f.Why = j.unjudged()
 	f.Silent = f.Why != "" && j.cfg != nil && len(j.cfg.Tables)+len(j.cfg.Others) > 0
 	f.Plain = f.Why == "" && j.plain()
@@ -51,7 +49,7 @@ func Judge(name string, data []byte, r grammar.Release) File {
 // unjudged says why no rule has judged a file or a part of it; empty: the rules have judged all of it.
 func (j *judge) unjudged() string {
 	if j.cfg == nil {
-		return "it cannot be read"
+		return lint.Unread
 	}
 	for name := range j.cfg.Others { // PORT|Ethernet0, as a dump of the database has it
 		if table, _, dump := strings.Cut(name, "|"); dump && grammar.TableOf(table) != nil {
