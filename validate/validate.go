@@ -21,7 +21,7 @@ import (
 type Check struct {
 	Code    string
 	Summary string   // constant text of its diagnostics
-	Answers []string // ids of what is known to go wrong (docs/known.md) that it is an answer to: "K3"
+	Answers []string // ids of the rows of docs/known.md that it answers, such as "K3"; empty: it answers none
 	Loops   bool     // it reports the PFC-loop proof, and is not asked whether a way out of a PFC loop does harm
 	Parts   bool     // it reports members that do not reach each other, which no way out of a PFC loop may bring
 	OnHop   bool     // packets meet what it judges: a walk finds it at a hop, by the same rule

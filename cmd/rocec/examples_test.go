@@ -405,7 +405,7 @@ func completeConf(excerpt, sound string) string {
 func TestExplainConfExamples(t *testing.T) {
 	bad := map[string]string{}
 	for _, f := range codeFences(t) {
-		whole := f.Language == "yaml" || f.Language == "json"
+		whole := f.Language == "yaml" || f.Language == "json" || f.Options != "" // a fence names its file, if it is not traffic.conf
 		if f.Language != "ini" && !whole || !strings.HasPrefix(f.Code, "conf-") {
 			continue
 		}
@@ -455,6 +455,9 @@ func TestExplainConfExamples(t *testing.T) {
 			}
 			if f.Language == "json" {
 				name = "config_db.json"
+			}
+			if f.Options != "" {
+				name = f.Options
 			}
 			text := completeConf(f.Text, under)
 			files = append(files, lint.File{Name: name, Data: []byte(text)})

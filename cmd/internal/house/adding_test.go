@@ -120,22 +120,28 @@ func TestAddingAThing(t *testing.T) {
 	}
 	t.Parallel()
 	s := newScratch(t)
-	s.addBelow("validate")
-	s.addBelow("docs")
-	s.lines("validate/checks.go", map[string]string{"	SpeedStep,": "	SampleCheck,"})
-	assert.Equal(t, []string{
-		"validate/sample-check.go", "validate/testdata/sample-check/bad.hcl", "validate/testdata/sample-check/good.hcl",
-		"docs/checks/sample-check.md", "validate/checks.go +",
-	}, s.touched, "a check")
+	for i, code := range []string{"sample-check", "sample-other"} { // one that answers a row of what is known, and one that answers none
+		s.touched = nil
+		s.addBelow("validate/" + code + ".go")
+		s.addBelow("validate/testdata/" + code)
+		s.addBelow("docs/checks/" + code + ".md")
+		s.lines("validate/checks.go", []map[string]string{{"	SpeedStep,": "	SampleCheck,"}, {"	SampleCheck,": "	SampleOther,"}}[i])
+		assert.Equal(t, []string{
+			"validate/" + code + ".go", "validate/testdata/" + code + "/bad.hcl", "validate/testdata/" + code + "/good.hcl",
+			"docs/checks/" + code + ".md", "validate/checks.go +",
+		}, s.touched, "a check")
+	}
 
 	s.touched = nil
 	s.addBelow("targets/sampleos")
+	s.addBelow("docs/checks/conf-sample.md")
 	s.lines("targets/targets.go", map[string]string{
 		`	"github.com/rocec/rocec/targets/nic/rxe"`: `	"github.com/rocec/rocec/targets/sampleos"`,
 		"	cumulus.Target,":                          "	sampleos.Target,",
 	})
-	assert.Equal(t, []string{"targets/sampleos/sampleos.go", "targets/targets.go + +"}, s.touched,
-		"an operating system: its folder, its row and import")
+	assert.Equal(t, []string{
+		"targets/sampleos/lint.go", "targets/sampleos/sampleos.go", "docs/checks/conf-sample.md", "targets/targets.go + +",
+	}, s.touched, "an operating system: its folder, the page of its code, its row and import")
 
 	s.touched = nil
 	family := s.read("targets/nic/nictest/nictest.go")
@@ -149,12 +155,14 @@ func TestAddingAThing(t *testing.T) {
 
 	checks := filepath.Join(s.dir, "checks.test")
 	s.goCommand("test", "-c", "-vet=off", "-o", checks, "./validate")
-	cmd := exec.Command(checks, "-test.run", "^TestChecks$/^(sample-check|)$", "-test.v")
+	cmd := exec.Command(checks, "-test.run", "^TestChecks$/^(sample-(check|other)|)$", "-test.v")
 	cmd.Dir = filepath.Join(s.dir, "validate") // where its fixtures are
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	require.Contains(t, string(out), "--- PASS: TestChecks/sample-check")
+	require.Contains(t, string(out), "--- PASS: TestChecks/sample-other")
 	s.judge("targets/judge", "TestAdded")
+	s.judge("cmd/rocec", "TestAdded", "TestKnown")
 
 	s = newScratch(t) // of a model nothing above depends
 	s.lines("compiler/platform/switches.go", map[string]string{"var Switches = []*Switch{": `	{

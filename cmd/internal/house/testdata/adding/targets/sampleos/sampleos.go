@@ -34,6 +34,7 @@ var Target = &target.Target{
 			return c
 		},
 	},
+	Files: linter,
 	Check: func(*ir.Device) diag.List { return nil },
 	Render: func(d *ir.Device) ([]target.File, diag.List) {
 		var b strings.Builder

@@ -1,0 +1,5 @@
+# background: tor
+
+cos_group "other" { # want "sample-other: Cos group \"other\" is called other"
+  cos = 1
+}

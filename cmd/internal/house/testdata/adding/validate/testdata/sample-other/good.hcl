@@ -1,0 +1,5 @@
+# background: tor
+
+cos_group "bulk" {
+  cos = 1
+}
