@@ -275,7 +275,7 @@ func (u *unit) mappedTwice(s *scope, f field) {
 		if _, second := u.lossless[p[1].cos]; first != second && s.trusts[f] {
 			sev, why = diag.Error, " One of the two is lossless and the other is not, so RoCE may be dropped, or other traffic pause it."
 		}
-		u.report(sev, &topicValueTwice, p[1].at, "%s %d is in the lists of cos %d and cos %d. Which one the packets get is not "+
+		u.found.Report(sev, &topicValueTwice, p[1].at, "%s %d is in the lists of cos %d and cos %d. Which one the packets get is not "+
 			"documented.%s Keep it in one list.",
 			fieldNames[f].name, v, p[0].cos, p[1].cos, why).Note(p[0].at, "it goes to cos %d here", p[0].cos)
 	}
@@ -318,7 +318,7 @@ func (u *unit) unmapped(s *scope, f field) {
 		case f == dscp:
 			why = "Whether a map of the factory is in force then is not documented; the files of 4.x have it in comments."
 		}
-		u.report(sev, &topicUnmapped, trustAt, "The switch trusts %s, and no key says which cos its values get. %s Write "+
+		u.found.Report(sev, &topicUnmapped, trustAt, "The switch trusts %s, and no key says which cos its values get. %s Write "+
 			"the whole map.", name, why)
 		return
 	}
@@ -334,7 +334,7 @@ func (u *unit) unmapped(s *scope, f field) {
 	if trustAt.Filename == "" {
 		trustAt = at.keyAt
 	}
-	u.report(sev, &topicUnmapped, trustAt, "On %s no cos is given to %s %s, though %s is trusted. %s Write every value into "+
+	u.found.Report(sev, &topicUnmapped, trustAt, "On %s no cos is given to %s %s, though %s is trusted. %s Write every value into "+
 		"one of the lists.",
 		where, name, numbers(missing), name, why).Note(at.keyAt, "the map begins here")
 }

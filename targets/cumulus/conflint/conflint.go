@@ -105,7 +105,7 @@ func (r *result) device(files []lint.File, of []int) {
 		default:
 			if s.recognise(alone); s.cand == 0 {
 				r.Files[i].Why = noKey
-				if slices.ContainsFunc(alone.diags, func(d *diag.Diagnostic) bool { return d.Code == topicMixed.Code }) {
+				if slices.ContainsFunc(alone.found.List, func(d *diag.Diagnostic) bool { return d.Code == topicMixed.Code }) {
 					r.Files[i].Why = "its keys are of releases that do not go together"
 				}
 			}
@@ -153,8 +153,7 @@ func (u *unit) plain() bool {
 
 // take adds what was found in some files.
 func (r *result) take(u *unit) {
-	u.finish()
-	r.Diagnostics = append(r.Diagnostics, u.diags...)
+	r.Diagnostics = append(r.Diagnostics, u.found.Close()...)
 }
 
 // split takes a file name apart: the switch it is named after, and its base name, empty when it is none of ours.
@@ -185,12 +184,9 @@ type unit struct {
 	set      map[string]*setting // the last of each key
 	order    []*setting          // those, in the order of the files
 	cand     grammar.Dialects    // of all files
-	diags    diag.List
+	found    lint.Findings
 	meant    map[string]bool // keys with a slip in them, as they were to be
-	count    map[string]int  // findings of each code
-	left     map[string]int  // those of them that were left out
-	last     map[string]*diag.Diagnostic
-	lossless map[int]item // the cos of listed PFC groups, where first named
+	lossless map[int]item    // the cos of listed PFC groups, where first named
 	memo     *mapping
 	unread   *bool // a list of the map could not be read
 
@@ -209,16 +205,10 @@ func (u *unit) has(kind grammar.Dialects) bool {
 func (u *unit) join(s *source, alone *unit) {
 	if u.set == nil {
 		u.set, u.meant = map[string]*setting{}, map[string]bool{}
-		u.count, u.left, u.last = map[string]int{}, map[string]int{}, map[string]*diag.Diagnostic{}
 	}
 	u.sources = append(u.sources, s)
 	u.cand |= s.cand
-	u.diags = append(u.diags, alone.diags...)
-	for code, n := range alone.count {
-		u.count[code] += n
-		u.left[code] += alone.left[code]
-		u.last[code] = alone.last[code]
-	}
+	u.found.Join(&alone.found)
 	for _, m := range s.meant {
 		u.meant[m.key] = true
 	}
@@ -258,42 +248,14 @@ func (u *unit) judge() {
 	u.checkWatchdog()
 }
 
-// most is how many findings of one code a switch gets; further ones are counted.
-const most = 100
-
-func (u *unit) report(sev diag.Severity, t *diag.Topic, at diag.Range, format string, args ...any) *diag.Diagnostic {
-	if u.count == nil {
-		u.count, u.left, u.last = map[string]int{}, map[string]int{}, map[string]*diag.Diagnostic{}
-	}
-	if u.count[t.Code]++; u.count[t.Code] > most {
-		u.left[t.Code]++
-		return &diag.Diagnostic{}
-	}
-	say := map[diag.Severity]func(*diag.List, diag.Range, string, ...any) *diag.Diagnostic{
-		diag.Error: t.Errorf, diag.Warning: t.Warnf, diag.Notice: t.Noticef,
-	}[sev]
-	d := say(&u.diags, at, format, args...)
-	u.last[t.Code] = d
-	return d
-}
-
 func (u *unit) errorf(t *diag.Topic, at diag.Range, format string, args ...any) *diag.Diagnostic {
-	return u.report(diag.Error, t, at, format, args...)
+	return u.found.Report(diag.Error, t, at, format, args...)
 }
 
 func (u *unit) warnf(t *diag.Topic, at diag.Range, format string, args ...any) *diag.Diagnostic {
-	return u.report(diag.Warning, t, at, format, args...)
+	return u.found.Report(diag.Warning, t, at, format, args...)
 }
 
 func (u *unit) noticef(t *diag.Topic, at diag.Range, format string, args ...any) *diag.Diagnostic {
-	return u.report(diag.Notice, t, at, format, args...)
-}
-
-// finish says what was counted only.
-func (u *unit) finish() {
-	for code, n := range u.left {
-		if n > 0 {
-			u.last[code].Note(diag.Range{}, "%s more of this code %s left out.", diag.Number(n), diag.Plural(n, "was", "were"))
-		}
-	}
+	return u.found.Report(diag.Notice, t, at, format, args...)
 }

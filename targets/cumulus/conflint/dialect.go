@@ -73,7 +73,7 @@ func (s *source) recognise(u *unit) {
 	}
 	if !known {
 		lines := 0 // of a file of another kind the first line that is not a setting says enough
-		u.diags = slices.DeleteFunc(u.diags, func(d *diag.Diagnostic) bool {
+		u.found.List = slices.DeleteFunc(u.found.List, func(d *diag.Diagnostic) bool {
 			if d.Code == topicSyntax.Code {
 				lines++
 			}

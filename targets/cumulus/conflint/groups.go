@@ -131,7 +131,7 @@ func (u *unit) unlisted(f grammar.Feature, g string, keys []*setting, list *sett
 		if f == grammar.PFC {
 			sev = diag.Error
 		}
-		u.report(sev, &topicUnlisted, t.keyAt, "The group %s of %s is defined by %s, but %s.port_group_list is not set, so the "+
+		u.found.Report(sev, &topicUnlisted, t.keyAt, "The group %s of %s is defined by %s, but %s.port_group_list is not set, so the "+
 			"feature is off on every port. "+
 			"Set %s.port_group_list = [%s], or remove the keys.", show(g), f, many, f, f, g)
 	case list.empty:

@@ -45,7 +45,7 @@ func (u *unit) checkLossless() {
 		if len(t.list) > 2 {
 			sev = diag.Warning
 		}
-		u.report(sev, &topicMany, t.valueAt, "%s makes %d cos lossless on the same ports. On Spectrum they share one buffer, "+
+		u.found.Report(sev, &topicMany, t.valueAt, "%s makes %d cos lossless on the same ports. On Spectrum they share one buffer, "+
 			"so congestion of one pauses all "+
 			"(so a draft of the manual of 5.0); on Broadcom each wants headroom of its own, and two are usual. One lossless "+
 			"cos does for all of RoCE.", t.key, len(t.list))
@@ -56,7 +56,7 @@ func (u *unit) checkLossless() {
 			sev, why = diag.Warning, "This is a Broadcom switch: take 4 or 5"
 		}
 		if !u.spectrum() && !u.factoryMap() { // then no packet gets it
-			u.report(sev, &topicCos3, c.at, "Cos 3 is lossless, and the templates of every release reserve it for what the "+
+			u.found.Report(sev, &topicCos3, c.at, "Cos 3 is lossless, and the templates of every release reserve it for what the "+
 				"switch's own CPU sends. %s.", why)
 		}
 	}

@@ -40,7 +40,7 @@ func (u *unit) marking(f grammar.Feature, group string) {
 		if t == chance {
 			sev = diag.Warning
 		}
-		u.report(sev, &topicThresholds, t.valueAt, "%s is 0: %s. Set it above 0; the vendor's preset has 153600, 1536000 and "+
+		u.found.Report(sev, &topicThresholds, t.valueAt, "%s is 0: %s. Set it above 0; the vendor's preset has 153600, 1536000 and "+
 			"100.", t.key, what)
 	}
 	if low != nil && high != nil && low.n > 0 && high.n > 0 && low.n >= high.n {
@@ -317,7 +317,7 @@ func (u *unit) checkCutThrough() {
 	if u.cand.Only(grammar.T0) || u.broadcom() {
 		sev, which = diag.Warning, "Set"
 	}
-	u.report(sev, &topicCutThrough, t.valueAt, "Link pause is on, and so is cut-through forwarding. The manuals of 3.x say "+
+	u.found.Report(sev, &topicCutThrough, t.valueAt, "Link pause is on, and so is cut-through forwarding. The manuals of 3.x say "+
 		"that on Broadcom the two together give overruns, underruns "+
 		"and damaged packets. %s cut_through_enable = false, or use PFC.", which).Note(groups[0].at, "link pause is on")
 }

@@ -244,9 +244,9 @@ func (u *unit) defaulted(g item, missing []string, at diag.Range) bool {
 	if !old {
 		sev, until = diag.Warning, "Up to 4.2"
 	}
-	d := u.report(sev, &topicHeadroom, g.at, "The group %s of pfc lacks port_buffer_bytes. %s the default of %s bytes counts, which less "+
-		"%s leaves %s of headroom. Even at 10G, with an MTU of 1500 and a cable of 5 m, %s bytes can arrive after a pause was sent: frames "+
-		"are lost. Set %s.",
+	d := u.found.Report(sev, &topicHeadroom, g.at, "The group %s of pfc lacks port_buffer_bytes. %s the default of %s bytes counts, which "+
+		"less %s leaves %s of headroom. Even at 10G, with an MTU of 1500 and a cable of 5 m, %s bytes can arrive after a pause was sent: "+
+		"frames are lost. Set %s.",
 		show(g.text), until, diag.Number(defaultBuffer), what, strings.TrimSpace(leaves(room)), diag.Number(least),
 		grammar.Spell(grammar.PFC, grammar.Buffer, -1, g.text)).Note(at, "its keys begin here")
 	if xoff != nil {

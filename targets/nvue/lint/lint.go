@@ -12,6 +12,7 @@ import (
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/nvue/grammar"
+	"github.com/rocec/rocec/targets/target/lint"
 )
 
 // Judged reports whether rocec knows the paths of a release, as a header states it: "5.9.0".
@@ -113,7 +114,7 @@ func Unjudged(cfg *grammar.Config) string {
 func newJudge(name string, data []byte, cfg *grammar.Config, r grammar.Release) *judge {
 	j := &judge{
 		name: name, data: data, g: grammar.For(r), release: r, set: cfg.Set, seen: map[string]bool{}, sizes: map[*grammar.Tree]bool{},
-		mtus: map[string]map[*grammar.Tree]int{}, count: map[string]int{},
+		mtus: map[string]map[*grammar.Tree]int{},
 	}
 	if m := cfg.Header.Get("model"); m.IsScalar() {
 		j.model, _ = platform.FindSwitch(m.Value)
@@ -126,22 +127,22 @@ func newJudge(name string, data []byte, cfg *grammar.Config, r grammar.Release) 
 
 // Empty reports that a file holds nothing.
 func Empty(name string) *diag.Diagnostic {
-	j := &judge{name: name, seen: map[string]bool{}, count: map[string]int{}}
+	j := &judge{name: name, seen: map[string]bool{}}
 	j.errorf(&topicTree, grammar.Place{}, "The file is empty, where NVUE writes at least a header: the copy was cut off, or the switch has "+
 		"lost its configuration. Copy it again, or save the applied one there (nv config save).")
-	return j.ds[0]
+	return j.found.List[0]
 }
 
 // unread reports why a file cannot be read.
 func unread(name string, data []byte, err error) diag.List {
-	j := &judge{name: name, data: data, seen: map[string]bool{}, count: map[string]int{}}
+	j := &judge{name: name, data: data, seen: map[string]bool{}}
 	at := grammar.Place{}
 	say := err.Error()
 	if e, ok := err.(*grammar.Error); ok { //nolint:errorlint // it is returned as it is
 		at, say = e.Place, e.Text
 	}
 	j.errorf(&topicTree, at, "The file cannot be read: %s. NVUE refuses it, or takes it in one of several ways.", say)
-	return j.ds
+	return j.found.List
 }
 
 // whole judges everything.
@@ -160,12 +161,7 @@ func (j *judge) whole() diag.List {
 	}
 	j.shares()
 	j.exceptions()
-	for code, n := range j.count {
-		if n > most {
-			j.last(code).Note(diag.Range{}, "%s more of this code %s left out.", diag.Number(n-most), diag.Plural(n-most, "was", "were"))
-		}
-	}
-	return j.ds
+	return j.found.Close()
 }
 
 // tree holds what stands below qos, and below qos of interfaces, to the table of the release.
@@ -181,9 +177,6 @@ func (j *judge) tree() {
 	}
 }
 
-// most is how many findings of one code a file gets; further ones are counted.
-const most = 100
-
 type judge struct {
 	name    string
 	data    []byte
@@ -196,45 +189,33 @@ type judge struct {
 	fabric  bool // the tree is that of a switch of a fabric
 	preset  bool
 	bonds   map[string]string
-	ds      diag.List
+	found   lint.Findings
 	seen    map[string]bool                  // what was said where
 	sizes   map[*grammar.Tree]bool           // the profiles whose sizes were judged
 	mtus    map[string]map[*grammar.Tree]int // the largest of the ports of each profile, by table
-	count   map[string]int
-}
-
-func (j *judge) last(code string) *diag.Diagnostic {
-	for i := len(j.ds) - 1; i >= 0; i-- {
-		if j.ds[i].Code == code {
-			return j.ds[i]
-		}
-	}
-	return &diag.Diagnostic{}
 }
 
 func (j *judge) errorf(t *diag.Topic, at grammar.Place, format string, args ...any) {
-	j.say(t, (*diag.Topic).Errorf, at, fmt.Sprintf(format, args...))
+	j.say(t, diag.Error, at, fmt.Sprintf(format, args...))
 }
 
 func (j *judge) noticef(t *diag.Topic, at grammar.Place, format string, args ...any) {
-	j.say(t, (*diag.Topic).Noticef, at, fmt.Sprintf(format, args...))
+	j.say(t, diag.Notice, at, fmt.Sprintf(format, args...))
 }
 
 func (j *judge) warnf(t *diag.Topic, at grammar.Place, format string, args ...any) {
-	j.say(t, (*diag.Topic).Warnf, at, fmt.Sprintf(format, args...))
+	j.say(t, diag.Warning, at, fmt.Sprintf(format, args...))
 }
 
-type reporter func(*diag.Topic, *diag.List, diag.Range, string, ...any) *diag.Diagnostic
-
 // say reports once for a place and a code: a range of ports stands in one line.
-func (j *judge) say(t *diag.Topic, do reporter, at grammar.Place, text string) {
+func (j *judge) say(t *diag.Topic, sev diag.Severity, at grammar.Place, text string) {
 	key := fmt.Sprint(t.Code, at)
 	if j.seen[key] {
 		return
 	}
 	j.seen[key] = true
-	if j.count[t.Code]++; j.count[t.Code] <= most {
-		do(t, &j.ds, j.place(at), "%s", text)
+	if !j.found.Omit(t) {
+		j.found.Report(sev, t, j.place(at), "%s", text)
 	}
 }
 

@@ -17,9 +17,6 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// most is how many findings of one code a file gets; further ones are counted.
-const most = 100
-
 // Judgement is what the rules find in a file.
 type Judgement struct {
 	Diagnostics diag.List
@@ -35,9 +32,9 @@ func Judge(name string, data []byte, r grammar.Release) Judgement {
 	data = bytes.TrimPrefix(data, []byte(lint.ByteOrderMark)) // the bytes of a place count from behind it
 	j := &judge{name: name, data: data, release: r, file: true}
 	if len(bytes.TrimSpace(data)) == 0 {
-		topicText.Errorf(&j.ds, j.place(grammar.Place{Line: 1, Column: 1}, 0), "The file is empty, so it is not JSON: it was never written, or "+
-			"cut off while it was. Write it anew, on a switch with `config save -y`.")
-		return Judgement{Diagnostics: j.ds, Why: lint.Empty}
+		j.found.Report(diag.Error, &topicText, j.place(grammar.Place{Line: 1, Column: 1}, 0), "The file is empty, so it is not JSON: it was "+
+			"never written, or cut off while it was. Write it anew, on a switch with `config save -y`.")
+		return Judgement{Diagnostics: j.found.List, Why: lint.Empty}
 	}
 	f := Judgement{Diagnostics: j.check(grammar.Read)}
 	f.Why = j.unjudged()
@@ -88,15 +85,15 @@ func CheckRows(name string, data []byte, r grammar.Release) diag.List {
 }
 
 func (j *judge) check(read func([]byte) (*grammar.Config, error)) diag.List {
-	j.count, j.told = map[string]int{}, map[string]bool{}
+	j.told = map[string]bool{}
 	cfg, err := read(j.data)
 	if err != nil {
 		at, line, text := 0, grammar.Place{}, err.Error()
 		if e, ok := errors.AsType[*grammar.Error](err); ok {
 			at, line, text = e.At, e.Place, e.Text
 		}
-		topicText.Errorf(&j.ds, j.place(line, at), "The file cannot be read as a configuration: %s", diag.Escape(text))
-		return j.ds
+		j.found.Report(diag.Error, &topicText, j.place(line, at), "The file cannot be read as a configuration: %s", diag.Escape(text))
+		return j.found.List
 	}
 	j.cfg = cfg
 	if j.release == 0 {
@@ -104,7 +101,7 @@ func (j *judge) check(read func([]byte) (*grammar.Config, error)) diag.List {
 			j.release = grammar.Newest
 		}
 	}
-	j.found()
+	j.problems()
 	j.others()
 	j.version()
 	j.fields()
@@ -114,12 +111,7 @@ func (j *judge) check(read func([]byte) (*grammar.Config, error)) diag.List {
 	j.lookups()
 	j.watchdogs()
 	j.profiles()
-	for code, n := range j.count {
-		if n > most {
-			j.last(code).Note(diag.Range{}, "%s more of this code %s left out.", diag.Number(n-most), diag.Plural(n-most, "was", "were"))
-		}
-	}
-	return j.ds
+	return j.found.Close()
 }
 
 type judge struct {
@@ -128,8 +120,7 @@ type judge struct {
 	file    bool // it is a file, and not the state of a switch
 	cfg     *grammar.Config
 	release grammar.Release
-	ds      diag.List
-	count   map[string]int  // of findings, by code
+	found   lint.Findings
 	told    map[string]bool // what is said once
 	untyped map[int]bool    // bytes at which a value stands that is no text, of which that is said
 }
@@ -142,8 +133,8 @@ func (j *judge) once(of ...any) bool {
 	return !before
 }
 
-// found says what the reader has found. A value that is no text and would be wrong as one is one finding.
-func (j *judge) found() {
+// problems reports the findings of the reader. A value that is no text and would be wrong as one is one finding.
+func (j *judge) problems() {
 	j.untyped = map[int]bool{}
 	for _, p := range j.cfg.Found {
 		if p.And != 0 {
@@ -176,28 +167,19 @@ func (j *judge) version() {
 		"release may differ.", v.Text, diag.And(known), j.release)
 }
 
-func (j *judge) last(code string) *diag.Diagnostic {
-	i := len(j.ds) - 1
-	for j.ds[i].Code != code {
-		i--
-	}
-	return j.ds[i]
-}
-
 func (j *judge) errorf(t *diag.Topic, at int, format string, args ...any) {
-	j.say(t, (*diag.Topic).Errorf, at, format, args)
+	j.say(t, diag.Error, at, format, args)
 }
 
 func (j *judge) warnf(t *diag.Topic, at int, format string, args ...any) {
-	j.say(t, (*diag.Topic).Warnf, at, format, args)
+	j.say(t, diag.Warning, at, format, args)
 }
 
-func (j *judge) say(
-	t *diag.Topic, do func(*diag.Topic, *diag.List, diag.Range, string, ...any) *diag.Diagnostic, at int, format string, args []any,
-) {
-	if j.count[t.Code]++; j.count[t.Code] <= most {
-		do(t, &j.ds, j.place(j.cfg.Place(at), at), "%s", diag.Escape(fmt.Sprintf(format, args...)))
+func (j *judge) say(t *diag.Topic, sev diag.Severity, at int, format string, args []any) {
+	if j.found.Omit(t) {
+		return
 	}
+	j.found.Report(sev, t, j.place(j.cfg.Place(at), at), "%s", diag.Escape(fmt.Sprintf(format, args...)))
 }
 
 // place gives the word at a line and column; at is its first byte.

@@ -45,3 +45,32 @@ func TestFold(t *testing.T) {
 	assert.Equal(t, "The same holds in 2 further files.", got[0].Notes[0].Message)
 	assert.Empty(t, got[1].Notes)
 }
+
+// Findings beyond the bound of their code are counted, each file by itself, and the last one in the list shows how many.
+func TestFindings(t *testing.T) {
+	topic, other := diag.Topic{Code: "conf-sample"}, diag.Topic{Code: "conf-other"}
+	var whole lint.Findings
+	for _, name := range []string{"a", "b"} {
+		f, one := lint.File{Name: name}, lint.Findings{}
+		for range 103 {
+			one.Report(diag.Error, &topic, f.Top(), "Wrong.")
+		}
+		one.Report(diag.Warning, &other, f.Top(), "Odd.")
+		assert.Len(t, one.List, 101)
+		whole.Join(&one)
+	}
+	whole.Report(diag.Notice, &topic, diag.Range{}, "It is left out.")
+	assert.True(t, whole.Omit(&topic))
+	assert.False(t, whole.Omit(&other))
+	got := whole.Close()
+	require.Len(t, got, 202)
+	var notes []string
+	for _, d := range got {
+		for _, n := range d.Notes {
+			notes = append(notes, d.At.Filename+" "+d.Code+" "+n.Message)
+		}
+	}
+	assert.Equal(t, []string{"b conf-sample 8 more of this code were left out."}, notes)
+	assert.Equal(t, 2, got.Count(diag.Warning))
+	assert.Empty(t, (&lint.Findings{}).Close())
+}
