@@ -1,3 +1,5 @@
+// Package facts lists the settings of devices, ports and pairs of hosts with their reasons: for show, and for an editor's hover. It
+// judges nothing; validate does.
 package facts
 
 import (
