@@ -2,6 +2,8 @@
 // with its refusals and prompts, and what nv show reads back of the chip. It judges what is sent to it by a table of its own
 // (schema.go) and knows nothing of what rocec writes.
 //
+// Package sim is an independent judge of the files and commands of rocec: never merge it with the grammar or the reader of the target.
+//
 // The traps it holds, and what each stands for:
 //
 //   - state: enabled from 5.15, enable: on before; pools of advance-buffer-config are named anew at 5.11; small-packet-probability from

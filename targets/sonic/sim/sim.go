@@ -2,6 +2,8 @@
 // them (config, sonic-cfggen, sonic-db-cli, pfcwd, ecnconfig, show), and the daemon that makes buffers of them. It is written from the
 // public sources of SONiC and knows nothing of what rocec writes.
 //
+// Package sim is an independent judge of the files and commands of rocec: never merge it with the grammar or the reader of the target.
+//
 // The traps it holds, and what each stands for:
 //
 //   - What a patch may change depends on the branch, the chip and the date of the build (allow.go), and on the difference between the

@@ -1,6 +1,9 @@
 // Package sim is what of a simulated host is its NICs: ports with the driver mlx5_core or mlx4_core, how they take settings, and the
 // tools that set and show them: dcb of iproute2, mlnx_qos of the vendor, rdma, and the files of the driver in sysfs,
 // debugfs and configfs.
+//
+// Package sim is an independent judge of the files and commands of rocec: never merge it with the table of settings, the script or
+// the reader of the target.
 package sim
 
 import (
