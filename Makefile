@@ -34,8 +34,8 @@ LONG = cmd/rocec targets/deploy/internal/matrix targets/deploy/rollout cmd/inter
 	targets/internal/changes targets/deploy/internal/nspawn targets/deploy/ssh targets
 # What starts goroutines, and what reaches them: the other packages run with the race detector in make test-long.
 RACE = ./cmd/internal/lsp ./compiler ./compiler/failures ./compiler/ir ./compiler/routes ./lang/parse ./targets/deploy \
-	./targets/deploy/device ./targets/deploy/lab ./targets/deploy/rollout ./targets/deploy/ssh ./targets/judge ./validate \
-	./validate/proof ./validate/walk
+	./targets/deploy/device ./targets/deploy/lab ./targets/deploy/lab/systemd ./targets/deploy/lab/unix ./targets/deploy/rollout \
+	./targets/deploy/ssh ./targets/judge ./validate ./validate/proof ./validate/walk
 
 # What takes longer than anybody waits for: every fuzz test for a minute, ssh_config against ssh itself on 4,000 files, the tests of
 # deploy ten times in other orders, a fleet of 1,000 devices in waves, and every cell of the fault matrix.

@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"context"
 	"strconv"
 	"strings"
 	"testing"
@@ -9,74 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 )
-
-// TestDetached: what has a session of its own outlives the login that started it, and nothing else does.
-func TestDetached(t *testing.T) {
-	d := hostDevice()
-	root(t, d, "setsid sh -c 'sleep 300; echo fired >/fired' >/dev/null 2>&1 & echo $! >/pid; exit 0")
-	root(t, d, "kill -0 $(cat /pid)")
-	procs := func() int {
-		d.procs.mu.Lock()
-		defer d.procs.mu.Unlock()
-		return len(d.procs.byPid)
-	}
-	require.Eventually(t, func() bool { return procs() == 2 }, 10*time.Minute, time.Millisecond, "the detached shell and its sleep")
-	_, err := d.ReadFile("/fired")
-	require.Error(t, err)
-
-	// Time that a command sleeps while somebody waits for it runs down the switch.
-	require.Equal(t, "\n", root(t, d, "sleep 200; cat /fired 2>/dev/null; echo"))
-	require.Equal(t, "fired\n", root(t, d, "sleep 101; cat /fired"))
-	require.Equal(t, 1, sh(t, d, "root", "kill -0 $(cat /pid)").status)
-
-	root(t, d, "setsid sh -c 'sleep 120; echo again >/fired' >/dev/null 2>&1 & echo $! >/pid; "+
-		"until kill -0 -$!; do sleep 0.1; done 2>/dev/null")
-	d.Pass(110 * time.Second)
-	require.Equal(t, "fired\n", root(t, d, "cat /fired"))
-	root(t, d, "kill -TERM -$(cat /pid)")
-	d.Pass(time.Hour)
-	require.Equal(t, "fired\n", root(t, d, "cat /fired"), "it was killed with its group")
-}
-
-// TestWaitingForDetached: whoever waits for a process passes its sleeps as his own.
-func TestWaitingForDetached(t *testing.T) {
-	d := hostDevice()
-	before := time.Now()
-	require.Equal(t, "done 4\n2026-01-01T01:00:00Z\n",
-		root(t, d, "setsid sh -c 'sleep 3600; exit 4' & wait $!; echo done $?; date -u +%Y-%m-%dT%H:%M:%SZ"))
-	require.Less(t, time.Since(before), time.Hour)
-}
-
-// TestLostConnection: what somebody waited for gets SIGHUP; what ignores it goes on, and what is in the background.
-func TestLostConnection(t *testing.T) {
-	d := hostDevice()
-	for script, left := range map[string]int{
-		"trap 'echo hup >/hup; exit 3' HUP; while :; do sleep 1000; done": 0,
-		"sleep 1001 | cat": 0, "nohup sleep 1002": 1, "trap '' HUP; sleep 1003": 2, "sleep 1004 & wait": 1, "setsid -w sleep 1005": 1,
-	} {
-		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan int)
-		go func() {
-			_, _, status := d.Run(ctx, "root", script, "")
-			done <- status
-		}()
-		running := func() int {
-			d.procs.mu.Lock()
-			defer d.procs.mu.Unlock()
-			return len(d.procs.byPid)
-		}
-		began := func() bool { return strings.Contains(strings.Join(d.Programs(), "\n"), "sleep 100") }
-		require.Eventually(t, began, 10*time.Minute, time.Millisecond)
-		cancel()
-		require.Equal(t, 143, <-done)
-		require.Eventually(t, func() bool { return running() == left }, 10*time.Minute, time.Millisecond, script)
-		d.PowerCut()
-		d.mu.Lock()
-		d.programs = nil
-		d.mu.Unlock()
-	}
-	require.Equal(t, "hup\n", root(t, d, "cat /hup"))
-}
 
 const bootUnit = `[Unit]
 DefaultDependencies=no
@@ -87,6 +18,18 @@ ConditionPathExists=/etc/undo
 [Service]
 Type=oneshot
 ExecStart=/bin/sh -c 'echo 7 >/etc/toy; echo undo $(cat /proc/uptime | cut -d . -f 1) >>/order'
+`
+
+const echoUnit = `[Unit]
+BindsTo=sys-subsystem-net-devices-%i.device
+
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+ExecStart=/bin/sh -c 'echo "start %I" >>/order'
+
+[Install]
+WantedBy=sys-subsystem-net-devices-%i.device
 `
 
 // TestReboot: what is on the disk stays, the rest is as after power on, and units start in their order.
@@ -103,7 +46,7 @@ func TestReboot(t *testing.T) {
 			d.WriteFile("/etc/systemd/system/late.service", []byte("[Unit]\nAfter=toy.service\n[Service]\nType=oneshot\n"+
 				"RemainAfterExit=yes\nExecStart=/bin/sh -c 'echo late $(toy get) >>/order'\n"+
 				"ExecStop=/bin/sh -c 'echo stop >>/order'\n[Install]\nWantedBy=multi-user.target\n"), 0o644)
-			d.WriteFile("/etc/systemd/system/x@.service", []byte(strings.ReplaceAll(echoUnit, "/log", "/order")), 0o644)
+			d.WriteFile("/etc/systemd/system/x@.service", []byte(echoUnit), 0o644)
 			root(t, d, "systemctl daemon-reload; systemctl enable late x@ens1f0 x@nope; systemctl start late; touch /etc/undo; "+
 				"mkdir -p /etc/systemd/system/multi-user.target.wants; "+
 				"ln -s /etc/systemd/system/undo-boot.service /etc/systemd/system/multi-user.target.wants/undo-boot.service")
@@ -156,36 +99,4 @@ func TestRebootCommand(t *testing.T) {
 		return err == nil && s.Run("test ! -e /run/x && test ! -e /never && grep -q 0002$ /proc/sys/kernel/random/boot_id") == nil
 	}, 10*time.Minute, time.Millisecond)
 	require.Equal(t, 1, sh(t, l.Device("leaf01"), "admin", "/usr/sbin/reboot").status)
-}
-
-// TestDaemons: a service that stays, its process, and what systemctl shows of it, in the order systemd has.
-func TestDaemons(t *testing.T) {
-	d := hostDevice()
-	d.WriteFile("/etc/systemd/system/d.service", []byte("[Service]\nExecStart=/bin/sh -c 'while :; do sleep 10; done'\n"), 0o644)
-	require.Equal(t, "active\nrunning\n", root(t, d, "systemctl start d; systemctl is-active d; systemctl show --value -p SubState d"))
-	root(t, d, "kill -0 $(systemctl show --value -p MainPID d)")
-	shown := strings.Split(root(t, d, "systemctl stop d; sleep 5; systemctl restart toy; "+
-		"systemctl show -p ActiveState,ActiveEnterTimestampMonotonic -p NRestarts toy"), "\n")
-	require.Len(t, shown, 4)
-	require.Equal(t, []string{"NRestarts=0", "ActiveState=active"}, shown[:2])
-	require.Regexp(t, `^ActiveEnterTimestampMonotonic=5\d{6}$`, shown[2])
-	one := root(t, d, "systemctl show --value -p MainPID toy")
-	require.NotEqual(t, one, root(t, d, "systemctl restart toy; systemctl show --value -p MainPID toy"))
-	require.Equal(t, "inactive\n0\n", sh(t, d, "root", "systemctl is-active d; systemctl show --value -p MainPID d").out)
-	root(t, d, "systemctl start d; kill -KILL $(systemctl show --value -p MainPID d)")
-	require.Eventually(t, func() bool { return sh(t, d, "root", "systemctl is-failed d").out == "failed\n" }, 10*time.Minute, time.Millisecond)
-
-	root(t, d, "systemd-run --quiet --collect --unit=job sh -c 'sleep 100; echo ran >/ran'; systemctl is-active --quiet job.service")
-	require.Equal(t, 1, sh(t, d, "root", "test -e /ran").status, "it runs beside")
-	require.Equal(t, "ran\n", root(t, d, "until [ -s /ran ]; do sleep 10; done; cat /ran"))
-	require.Equal(t, 3, sh(t, d, "root", "systemd-run --quiet --wait sh -c 'exit 3'").status)
-}
-
-// TestOldSystemd: systemd 215 has no timers for commands, and --value came with 230.
-func TestOldSystemd(t *testing.T) {
-	d := hostDevice()
-	d.image.Systemd = 215
-	require.Contains(t, sh(t, d, "root", "systemd-run --on-active=5 true").err, "unrecognized option '--on-active=5'")
-	require.Contains(t, sh(t, d, "root", "systemctl show --value -p Id toy").err, "unrecognized option '--value'")
-	require.Equal(t, "Id=toy.service\n", root(t, d, "systemctl show -p Id -p NRestarts toy"))
 }

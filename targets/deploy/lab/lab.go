@@ -7,12 +7,10 @@
 // new one, when nobody does any more. [Open] keeps the devices in a folder between one process and the next.
 //
 // Promised: whoever logs in, nothing is run, read or written on the machine the lab runs in, save in the lab's own folder.
-// The devices' commands run in an interpreter inside the process, on file systems in memory (shell.go tells how it is
-// fenced in). A device does what any Linux does as far as rocec uses it: a shell with processes, signals and sessions,
-// coreutils with their messages and exit statuses, sudo, systemd with unit files, timers and the order of boot, ip,
-// ethtool, modprobe, interfaces in sysfs. What a vendor adds (its daemons, drivers and tools) comes with the image, by the
-// contract in [target.Sim]. Nothing depends on chance, and waiting takes no time: clock.go tells how the devices' time
-// passes.
+// A device is a machine of package unix, on which commands run in an interpreter inside the process, with the service manager of
+// package systemd. This package adds the network: ip, ethtool, modprobe, and interfaces in sysfs. So a device does as any Linux does, as
+// far as rocec uses it. The daemons, drivers and tools of a vendor come with the image, by the contract in [target.Sim]. Nothing depends on
+// chance, and waiting takes no time.
 package lab
 
 import (
@@ -241,9 +239,7 @@ func (e *entry) make() error {
 	if err != nil {
 		return err
 	}
-	d.procs.mu.Lock()
-	defer d.procs.mu.Unlock()
-	if d.off {
+	if d.machine.IsOff() {
 		return errors.New("connection refused")
 	}
 	return nil
@@ -273,7 +269,7 @@ func (e *entry) leave(c net.Conn) {
 	delete(e.conns, c)
 	others := len(e.conns) > 0
 	e.connsMu.Unlock()
-	if others || e.made == nil || e.pinned || e.lab.ctx.Err() != nil || !e.made.idle() {
+	if others || e.made == nil || e.pinned || e.lab.ctx.Err() != nil || !e.made.machine.Idle() {
 		return
 	}
 	if err := e.putAway(); err != nil {
@@ -307,7 +303,7 @@ func (e *entry) close() error {
 		e.made.shut()
 		return nil
 	}
-	e.made.settle()
+	e.made.machine.Settle()
 	return e.putAway()
 }
 

@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -11,61 +10,46 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rocec/rocec/targets/deploy/lab/unix"
 	"github.com/rocec/rocec/targets/target"
 )
 
-// locked runs do under the lock of the device's kernel, and writes what it printed afterwards: stdout may be a file of
-// the same device.
-func (p *proc) locked(do func(*proc) int) int {
-	var out, errs bytes.Buffer
-	c := *p
-	c.stdout, c.stderr = &out, &errs
-	status := func() int {
-		p.d.fs.mu.Lock()
-		defer p.d.fs.mu.Unlock()
-		return do(&c)
-	}()
-	_, _ = p.stderr.Write(errs.Bytes())
-	p.print(out.String())
-	return p.done(status)
-}
-
-func cmdEthtool(_ context.Context, p *proc) int { return p.locked(ethtool) }
+func (w *network) cmdEthtool(_ context.Context, p *unix.Proc) int { return p.Locked(w.ethtool) }
 
 // ethtool knows -a, -A, -S and -i.
-func ethtool(p *proc) int {
-	if len(p.args) < 3 {
-		return p.fail("bad command line argument(s)\nFor more information run ethtool -h")
+func (w *network) ethtool(p *unix.Proc) int {
+	if len(p.Args) < 3 {
+		return p.Fail("bad command line argument(s)\nFor more information run ethtool -h")
 	}
-	n := p.d.netdevs[p.args[2]]
+	n := w.netdevs[p.Args[2]]
 	if n == nil {
-		return p.failPlain(1, "netlink error: %v", eNoDev)
+		return p.FailPlain(1, "netlink error: %v", target.ENODEV)
 	}
-	switch p.args[1] {
+	switch p.Args[1] {
 	case "-a", "--show-pause":
 		if !n.Pause {
-			return p.failPlain(1, "netlink error: %v", eNotSupp)
+			return p.FailPlain(1, "netlink error: %v", target.EOPNOTSUPP)
 		}
-		p.printf("Pause parameters for %s:\nAutonegotiate:\toff\nRX:\t\t%s\nTX:\t\t%s\n\n", n.Name, onOff(n.rx), onOff(n.tx))
+		p.Printf("Pause parameters for %s:\nAutonegotiate:\toff\nRX:\t\t%s\nTX:\t\t%s\n\n", n.Name, onOff(n.rx), onOff(n.tx))
 		return 0
 	case "-A", "--pause":
-		return setPause(p, n, p.args[3:])
+		return setPause(p, n, p.Args[3:])
 	case "-S", "--statistics":
-		p.print("NIC statistics:\n")
+		p.Print("NIC statistics:\n")
 		counters := map[string]uint64{}
 		for _, name := range n.Counters {
 			counters[name] = 0
 		}
 		maps.Copy(counters, n.counters)
 		for _, name := range slices.Sorted(maps.Keys(counters)) {
-			p.printf("     %s: %d\n", name, counters[name])
+			p.Printf("     %s: %d\n", name, counters[name])
 		}
 		return 0
 	case "-i", "--driver":
-		p.printf("driver: %s\nversion: 6.1.0-lab\nfirmware-version: %s\nbus-info: %s\n", n.Driver, n.Firmware, n.PCI)
+		p.Printf("driver: %s\nversion: 6.1.0-lab\nfirmware-version: %s\nbus-info: %s\n", n.Driver, n.Firmware, n.PCI)
 		return 0
 	}
-	return p.fail("bad command line argument(s)\nFor more information run ethtool -h")
+	return p.Fail("bad command line argument(s)\nFor more information run ethtool -h")
 }
 
 func onOff(on bool) string {
@@ -75,15 +59,15 @@ func onOff(on bool) string {
 	return "off"
 }
 
-func setPause(p *proc, n *netdev, words []string) int {
+func setPause(p *unix.Proc, n *netdev, words []string) int {
 	rx, tx := n.rx, n.tx
 	if len(words)%2 != 0 {
-		return p.fail("bad command line argument(s)")
+		return p.Fail("bad command line argument(s)")
 	}
 	for pair := range slices.Chunk(words, 2) {
 		on := pair[1] == "on"
 		if !on && pair[1] != "off" {
-			return p.fail("bad command line argument(s)")
+			return p.Fail("bad command line argument(s)")
 		}
 		switch pair[0] {
 		case "rx":
@@ -92,20 +76,20 @@ func setPause(p *proc, n *netdev, words []string) int {
 			tx = on
 		case "autoneg":
 			if on { // no interface of the lab has it
-				return p.failPlain(1, "netlink error: %v", eInval)
+				return p.FailPlain(1, "netlink error: %v", target.EINVAL)
 			}
 		default:
-			return p.fail("bad command line argument(s)")
+			return p.Fail("bad command line argument(s)")
 		}
 	}
 	switch {
-	case p.user.uid != 0:
-		return p.failPlain(1, "netlink error: %v", ePerm)
+	case !p.IsRoot():
+		return p.FailPlain(1, "netlink error: %v", target.EPERM)
 	case !n.Pause:
-		return p.failPlain(1, "netlink error: %v", eNotSupp)
+		return p.FailPlain(1, "netlink error: %v", target.EOPNOTSUPP)
 	}
-	if err := p.d.change(p); err != nil {
-		return p.failPlain(1, "netlink error: %v", err)
+	if err := p.Change(); err != nil {
+		return p.FailPlain(1, "netlink error: %v", err)
 	}
 	n.rx, n.tx = rx, tx
 	return 0
@@ -114,11 +98,11 @@ func setPause(p *proc, n *netdev, words []string) int {
 // short reports whether a word is a word of iproute2, or begins like it.
 func short(word, full string) bool { return word != "" && strings.HasPrefix(full, word) }
 
-func cmdIP(_ context.Context, p *proc) int { return p.locked(ip) }
+func (w *network) cmdIP(_ context.Context, p *unix.Proc) int { return p.Locked(w.ip) }
 
 // ip knows link show, add of a VLAN, set and del, and address show and replace.
-func ip(p *proc) int {
-	args, asJSON, details := p.args[1:], false, false
+func (w *network) ip(p *unix.Proc) int {
+	args, asJSON, details := p.Args[1:], false, false
 	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
 		switch args[0] {
 		case "-j", "-json":
@@ -127,18 +111,18 @@ func ip(p *proc) int {
 			details = true
 		case "-o", "-oneline", "-br", "-brief", "-4", "-6", "-c", "-p":
 		case "-V":
-			p.print("ip utility, iproute2-6.1.0\n")
+			p.Print("ip utility, iproute2-6.1.0\n")
 			return 0
 		default:
-			return p.failPlain(255, "Option \"%s\" is unknown, try \"ip -help\".", args[0])
+			return p.FailPlain(255, "Option \"%s\" is unknown, try \"ip -help\".", args[0])
 		}
 		args = args[1:]
 	}
 	if len(args) > 0 && short(args[0], "address") {
-		return ipAddress(p, args[1:])
+		return w.ipAddress(p, args[1:])
 	}
 	if len(args) == 0 || !short(args[0], "link") {
-		return p.failPlain(1, "Object \"%s\" is unknown, try \"ip help\".", strings.Join(args[:min(len(args), 1)], ""))
+		return p.FailPlain(1, "Object \"%s\" is unknown, try \"ip help\".", strings.Join(args[:min(len(args), 1)], ""))
 	}
 	verb := "show"
 	if args = args[1:]; len(args) > 0 {
@@ -146,15 +130,15 @@ func ip(p *proc) int {
 	}
 	switch {
 	case short(verb, "show"), verb == "list", verb == "ls":
-		return ipShow(p, args, asJSON, details)
+		return w.ipShow(p, args, asJSON, details)
 	case short(verb, "add"):
-		return ipAdd(p, args)
+		return w.ipAdd(p, args)
 	case short(verb, "set"):
-		return ipSet(p, args)
+		return w.ipSet(p, args)
 	case short(verb, "delete"):
-		return ipDel(p, args)
+		return w.ipDel(p, args)
 	}
-	return p.failPlain(255, "Command \"%s\" is unknown, try \"ip link help\".", verb)
+	return p.FailPlain(255, "Command \"%s\" is unknown, try \"ip link help\".", verb)
 }
 
 // dev takes the name of an interface, with or without the word dev.
@@ -169,25 +153,25 @@ func dev(args []string) (string, []string) {
 }
 
 // ipAddress is ip address: show, always in one line each, replace and delete, of the addresses that programs gave.
-func ipAddress(p *proc, args []string) int {
+func (w *network) ipAddress(p *unix.Proc, args []string) int {
 	replace := len(args) == 4 && (args[0] == "replace" || args[0] == "delete") && args[2] == "dev"
 	if !replace && (len(args) != 3 || args[0] != "show" || args[1] != "dev") {
-		return p.failPlain(255, "Command \"%s\" is unknown, try \"ip address help\".", strings.Join(args, " "))
+		return p.FailPlain(255, "Command \"%s\" is unknown, try \"ip address help\".", strings.Join(args, " "))
 	}
-	n := p.d.netdevs[args[len(args)-1]]
+	n := w.netdevs[args[len(args)-1]]
 	switch {
 	case n == nil:
-		return p.failPlain(1, "Device \"%s\" does not exist.", args[len(args)-1])
+		return p.FailPlain(1, "Device \"%s\" does not exist.", args[len(args)-1])
 	case !replace:
 		for _, a := range n.given {
-			p.print(fmt.Sprintf("%d: %s    inet%s %s scope global %[2]s\\       valid_lft forever preferred_lft forever\n", n.Index, n.Name,
+			p.Print(fmt.Sprintf("%d: %s    inet%s %s scope global %[2]s\\       valid_lft forever preferred_lft forever\n", n.Index, n.Name,
 				map[bool]string{true: "6"}[strings.Contains(a, ":")], a))
 		}
 		return 0
 	}
 	address, err := netip.ParsePrefix(args[1])
 	if err != nil {
-		return p.failPlain(1, "Error: any valid prefix is expected rather than \"%s\".", args[1])
+		return p.FailPlain(1, "Error: any valid prefix is expected rather than \"%s\".", args[1])
 	}
 	if !mayChange(p) {
 		return 2
@@ -195,7 +179,7 @@ func ipAddress(p *proc, args []string) int {
 	has := slices.Index(n.given, address.String())
 	switch {
 	case args[0] == "delete" && has < 0:
-		return p.failPlain(2, "RTNETLINK answers: Cannot assign requested address")
+		return p.FailPlain(2, "RTNETLINK answers: Cannot assign requested address")
 	case args[0] == "delete":
 		n.given = slices.Delete(n.given, has, has+1)
 	case has < 0:
@@ -204,16 +188,16 @@ func ipAddress(p *proc, args []string) int {
 	return 0
 }
 
-func ipShow(p *proc, args []string, asJSON, details bool) int {
+func (w *network) ipShow(p *unix.Proc, args []string, asJSON, details bool) int {
 	name, _ := dev(args)
 	var list []*netdev
-	for _, n := range p.d.netdevs {
+	for _, n := range w.netdevs {
 		if name == "" || n.Name == name {
 			list = append(list, n)
 		}
 	}
 	if name != "" && len(list) == 0 {
-		return p.failPlain(1, "Device \"%s\" does not exist.", name)
+		return p.FailPlain(1, "Device \"%s\" does not exist.", name)
 	}
 	slices.SortFunc(list, func(a, b *netdev) int { return cmp.Compare(a.Index, b.Index) })
 	var rows []string
@@ -221,11 +205,11 @@ func ipShow(p *proc, args []string, asJSON, details bool) int {
 		if asJSON {
 			rows = append(rows, n.json(details))
 		} else {
-			p.print(n.text(details))
+			p.Print(n.text(details))
 		}
 	}
 	if asJSON {
-		p.print("[" + strings.Join(rows, ",") + "]\n")
+		p.Print("[" + strings.Join(rows, ",") + "]\n")
 	}
 	return 0
 }
@@ -293,18 +277,18 @@ func egressMap(egress map[int]int, args []string) (rest []string, ok bool) {
 }
 
 // mayChange reports whether a change of the network may be made, and says why not.
-func mayChange(p *proc) bool {
-	err := error(ePerm)
-	if p.user.uid == 0 {
-		err = p.d.change(p)
+func mayChange(p *unix.Proc) bool {
+	err := error(target.EPERM)
+	if p.IsRoot() {
+		err = p.Change()
 	}
 	if err != nil {
-		p.failPlain(2, "RTNETLINK answers: %v", err)
+		p.FailPlain(2, "RTNETLINK answers: %v", err)
 	}
 	return err == nil
 }
 
-func ipAdd(p *proc, args []string) int {
+func (w *network) ipAdd(p *unix.Proc, args []string) int {
 	var n target.Netdev
 	egress := map[int]int{}
 	kind := ""
@@ -323,34 +307,34 @@ func ipAdd(p *proc, args []string) int {
 		case "egress-qos-map":
 			var ok bool
 			if args, ok = egressMap(egress, append([]string{value}, args...)); !ok {
-				return p.failPlain(255, "Error: argument \"%s\" is wrong: invalid egress-qos-map", value)
+				return p.FailPlain(255, "Error: argument \"%s\" is wrong: invalid egress-qos-map", value)
 			}
 		}
 	}
-	parent := p.d.netdevs[n.Parent]
+	parent := w.netdevs[n.Parent]
 	switch {
 	case kind != "vlan" || n.Name == "":
-		return p.failPlain(2, "RTNETLINK answers: %v", eNotSupp)
+		return p.FailPlain(2, "RTNETLINK answers: %v", target.EOPNOTSUPP)
 	case parent == nil:
-		return p.failPlain(1, "Cannot find device \"%s\"", n.Parent)
+		return p.FailPlain(1, "Cannot find device \"%s\"", n.Parent)
 	case n.VLAN < 1 || n.VLAN > 4094:
-		return p.failPlain(255, "Error: argument \"%d\" is wrong: id is invalid", n.VLAN)
-	case p.d.netdevs[n.Name] != nil:
-		return p.failPlain(2, "RTNETLINK answers: %v", eExist)
+		return p.FailPlain(255, "Error: argument \"%d\" is wrong: id is invalid", n.VLAN)
+	case w.netdevs[n.Name] != nil:
+		return p.FailPlain(2, "RTNETLINK answers: %v", unix.EEXIST)
 	}
 	if !mayChange(p) {
 		return 2
 	}
-	p.d.addNetdev(n)
-	p.d.netdevs[n.Name].egress = egress
+	w.add(n)
+	w.netdevs[n.Name].egress = egress
 	return 0
 }
 
-func ipSet(p *proc, args []string) int {
+func (w *network) ipSet(p *unix.Proc, args []string) int {
 	name, args := dev(args)
-	n := p.d.netdevs[name]
+	n := w.netdevs[name]
 	if n == nil {
-		return p.failPlain(1, "Cannot find device \"%s\"", name)
+		return p.FailPlain(1, "Cannot find device \"%s\"", name)
 	}
 	if !mayChange(p) {
 		return 2
@@ -367,60 +351,60 @@ func ipSet(p *proc, args []string) int {
 		case "mtu":
 			mtu, err := strconv.Atoi(value)
 			if err != nil || mtu < 68 || mtu > 9978 {
-				return p.failPlain(2, "RTNETLINK answers: %v", eInval)
+				return p.FailPlain(2, "RTNETLINK answers: %v", target.EINVAL)
 			}
 			n.MTU, args = mtu, args[1:]
 		case "type":
 			if value != "vlan" || n.egress == nil {
-				return p.failPlain(2, "RTNETLINK answers: %v", eNotSupp)
+				return p.FailPlain(2, "RTNETLINK answers: %v", target.EOPNOTSUPP)
 			}
 			args = args[1:]
 		case "egress-qos-map":
 			var ok bool
 			if n.egress == nil {
-				return p.failPlain(2, "RTNETLINK answers: %v", eNotSupp)
+				return p.FailPlain(2, "RTNETLINK answers: %v", target.EOPNOTSUPP)
 			}
 			if args, ok = egressMap(n.egress, args); !ok {
-				return p.failPlain(255, "Error: argument \"%s\" is wrong: invalid egress-qos-map", value)
+				return p.FailPlain(255, "Error: argument \"%s\" is wrong: invalid egress-qos-map", value)
 			}
 		default:
-			return p.failPlain(255, "Error: either \"dev\" is duplicate, or \"%s\" is a garbage.", word)
+			return p.FailPlain(255, "Error: either \"dev\" is duplicate, or \"%s\" is a garbage.", word)
 		}
 	}
 	return 0
 }
 
-func ipDel(p *proc, args []string) int {
+func (w *network) ipDel(p *unix.Proc, args []string) int {
 	name, _ := dev(args)
-	n := p.d.netdevs[name]
+	n := w.netdevs[name]
 	switch {
 	case n == nil:
-		return p.failPlain(1, "Cannot find device \"%s\"", name)
+		return p.FailPlain(1, "Cannot find device \"%s\"", name)
 	case n.egress == nil:
-		return p.failPlain(2, "RTNETLINK answers: %v", eNotSupp)
+		return p.FailPlain(2, "RTNETLINK answers: %v", target.EOPNOTSUPP)
 	}
 	if !mayChange(p) {
 		return 2
 	}
-	p.d.dropNetdev(n)
+	w.drop(n)
 	return 0
 }
 
 // modules are those a kernel of the lab has, whatever the device.
 var modules = []string{"8021q", "bonding", "configfs"}
 
-func cmdModprobe(_ context.Context, p *proc) int {
-	_, rest, ok := p.flags("qa", map[string]byte{"quiet": 'q', "all": 'a'})
+func (w *network) cmdModprobe(_ context.Context, p *unix.Proc) int {
+	_, rest, ok := p.Flags("qa", map[string]byte{"quiet": 'q', "all": 'a'})
 	if !ok || len(rest) == 0 {
-		return p.fail("FATAL: missing module name")
+		return p.Fail("FATAL: missing module name")
 	}
-	return p.locked(func(p *proc) int {
+	return p.Locked(func(p *unix.Proc) int {
 		for _, m := range rest {
 			switch m = strings.ReplaceAll(m, "-", "_"); {
-			case !slices.Contains(p.d.modules, m):
-				return p.fail("FATAL: Module %s not found in directory /lib/modules/6.1.0-lab", m)
-			case p.user.uid != 0:
-				return p.fail("ERROR: could not insert '%s': %v", m, ePerm)
+			case !slices.Contains(w.modules, m):
+				return p.Fail("FATAL: Module %s not found in directory /lib/modules/6.1.0-lab", m)
+			case !p.IsRoot():
+				return p.Fail("ERROR: could not insert '%s': %v", m, target.EPERM)
 			}
 		}
 		return 0

@@ -3,11 +3,42 @@ package lab
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
+	"github.com/rocec/rocec/targets/deploy/lab/unix"
 	"github.com/rocec/rocec/targets/target"
 )
+
+// network is the interfaces of a device, and the programs that show and set them. The lock of the file system guards it.
+type network struct {
+	fs      *unix.FileSystem
+	netdevs map[string]*netdev  // by name
+	bonds   map[string][]string // the ports of each bond
+	modules []string            // that can be loaded
+}
+
+func newNetwork(modules []string) *network {
+	return &network{netdevs: map[string]*netdev{}, bonds: map[string][]string{}, modules: modules}
+}
+
+// programs are those that show and set interfaces, by path.
+func (w *network) programs() map[string]unix.Command {
+	return map[string]unix.Command{"/usr/sbin/ethtool": w.cmdEthtool, "/usr/sbin/ip": w.cmdIP, "/usr/sbin/modprobe": w.cmdModprobe}
+}
+
+// reset forgets every interface. It is called with the lock held.
+func (w *network) reset() {
+	w.netdevs, w.bonds = map[string]*netdev{}, map[string][]string{}
+}
+
+// names returns the names of the interfaces, in order. It takes the lock.
+func (w *network) names() []string {
+	w.fs.Lock()
+	defer w.fs.Unlock()
+	return slices.Sorted(maps.Keys(w.netdevs))
+}
 
 // netdev is a network interface. Everything here is guarded by the lock of the device's file system.
 type netdev struct {
@@ -33,83 +64,83 @@ func inOrder(list []target.Netdev) []target.Netdev {
 	return list
 }
 
-// addNetdev gives the device an interface, and what of it is in sysfs. It is called with the lock held.
-func (d *Device) addNetdev(img target.Netdev) {
+// add gives the device an interface, and what of it is in sysfs. It is called with the lock held.
+func (w *network) add(img target.Netdev) {
 	n := &netdev{Netdev: img, rx: img.Pause, tx: img.Pause, counters: map[string]uint64{}}
-	n.Index = len(d.netdevs) + 2
-	if parent := d.netdevs[n.Parent]; parent != nil {
+	n.Index = len(w.netdevs) + 2
+	if parent := w.netdevs[n.Parent]; parent != nil {
 		n.egress = map[int]int{}
 		n.MTU = cmp.Or(n.MTU, parent.MTU)
 	}
 	n.MTU = cmp.Or(n.MTU, 1500)
-	d.netdevs[n.Name] = n
+	w.netdevs[n.Name] = n
 
-	f := d.fs
+	f := w.fs
 	home := "/sys/devices/virtual/net/" + n.Name
 	if n.PCI != "" {
 		bus := target.PCIRoot + "/" + n.PCI
 		home = bus + "/net/" + n.Name
-		f.plantDir(home, true)
-		f.plantLink(home+"/device", "../../../"+n.PCI)
-		f.plantDir("/sys/bus/pci/drivers/"+n.Driver, true)
-		f.plantLink(bus+"/driver", "../../../bus/pci/drivers/"+n.Driver)
-		f.plantLink("/sys/bus/pci/devices/"+n.PCI, "../../../devices/"+strings.TrimPrefix(bus, "/sys/devices/"))
+		f.PlantFolder(home)
+		f.PlantLink(home+"/device", "../../../"+n.PCI)
+		f.PlantFolder("/sys/bus/pci/drivers/" + n.Driver)
+		f.PlantLink(bus+"/driver", "../../../bus/pci/drivers/"+n.Driver)
+		f.PlantLink("/sys/bus/pci/devices/"+n.PCI, "../../../devices/"+strings.TrimPrefix(bus, "/sys/devices/"))
 	}
-	f.plantLink("/sys/class/net/"+n.Name, "../.."+strings.TrimPrefix(home, "/sys"))
-	f.plantNode(home+"/mtu", target.NumberNode(func() int { return n.MTU }, func(v int) error {
+	f.PlantLink("/sys/class/net/"+n.Name, "../.."+strings.TrimPrefix(home, "/sys"))
+	f.PlantNode(home+"/mtu", target.NumberNode(func() int { return n.MTU }, func(v int) error {
 		if v < 68 || v > 9978 {
-			return eInval
+			return target.EINVAL
 		}
 		n.MTU = v
 		return nil
 	}))
-	f.plantNode(home+"/operstate", target.TextNode(func() string { return strings.ToLower(n.operstate()) }, nil))
-	f.plantNode(home+"/carrier", target.NumberNode(func() int { return map[bool]int{false: 1}[n.Down] }, nil))
-	f.plantNode(home+"/ifindex", target.NumberNode(func() int { return n.Index }, nil))
-	f.plantNode(home+"/speed", target.NumberNode(func() int { return n.SpeedMbps }, nil))
-	f.plantNode(home+"/address", target.TextNode(n.mac, nil))
+	f.PlantNode(home+"/operstate", target.TextNode(func() string { return strings.ToLower(n.operstate()) }, nil))
+	f.PlantNode(home+"/carrier", target.NumberNode(func() int { return map[bool]int{false: 1}[n.Down] }, nil))
+	f.PlantNode(home+"/ifindex", target.NumberNode(func() int { return n.Index }, nil))
+	f.PlantNode(home+"/speed", target.NumberNode(func() int { return n.SpeedMbps }, nil))
+	f.PlantNode(home+"/address", target.TextNode(n.mac, nil))
 	if n.Master != "" {
 		// A bond's directory may come later than its ports; a link does not mind.
 		up := "../"
 		if n.PCI != "" {
 			up = "../../../../virtual/net/"
 		}
-		f.plantLink(home+"/master", up+n.Master)
-		d.bonds[n.Master] = append(d.bonds[n.Master], n.Name)
-		f.plantNode("/sys/devices/virtual/net/"+n.Master+"/bonding/slaves", target.TextNode(func() string {
-			return strings.Join(d.bonds[n.Master], " ")
+		f.PlantLink(home+"/master", up+n.Master)
+		w.bonds[n.Master] = append(w.bonds[n.Master], n.Name)
+		f.PlantNode("/sys/devices/virtual/net/"+n.Master+"/bonding/slaves", target.TextNode(func() string {
+			return strings.Join(w.bonds[n.Master], " ")
 		}, nil))
 	}
 	if n.egress != nil {
-		d.listVLANs()
+		w.listVLANs()
 	}
 }
 
-// dropNetdev takes an interface away. It is called with the lock held.
-func (d *Device) dropNetdev(n *netdev) {
-	delete(d.netdevs, n.Name)
-	delete(d.fs.plantDir("/sys/class/net", true).kids, n.Name)
+// drop takes an interface away. It is called with the lock held.
+func (w *network) drop(n *netdev) {
+	delete(w.netdevs, n.Name)
+	w.fs.Uproot("/sys/class/net/" + n.Name)
 	if n.egress != nil {
-		d.listVLANs()
+		w.listVLANs()
 	}
 }
 
 // listVLANs brings the kernel's list of VLAN interfaces up to date.
-func (d *Device) listVLANs() {
+func (w *network) listVLANs() {
 	var b strings.Builder
 	b.WriteString("VLAN Dev name	 | VLAN ID\nName-Type: VLAN_NAME_TYPE_RAW_PLUS_VID_NO_PAD\n")
-	for _, n := range d.sortedNetdevs() {
+	for _, n := range w.sorted() {
 		if n.egress != nil {
 			fmt.Fprintf(&b, "%-14s | %d  | %s\n", n.Name, n.VLAN, n.Parent)
 		}
 	}
-	d.fs.plantNode("/proc/net/vlan/config", target.Node{Read: func() (string, error) { return b.String(), nil }})
+	w.fs.PlantNode("/proc/net/vlan/config", target.Node{Read: func() (string, error) { return b.String(), nil }})
 }
 
-// sortedNetdevs are the interfaces by name.
-func (d *Device) sortedNetdevs() []*netdev {
-	out := make([]*netdev, 0, len(d.netdevs))
-	for _, n := range d.netdevs {
+// sorted returns the interfaces by name.
+func (w *network) sorted() []*netdev {
+	out := make([]*netdev, 0, len(w.netdevs))
+	for _, n := range w.netdevs {
 		out = append(out, n)
 	}
 	slices.SortFunc(out, func(a, b *netdev) int { return cmp.Compare(a.Name, b.Name) })
@@ -133,31 +164,3 @@ func (n *netdev) flags() []string {
 }
 
 func (n *netdev) mac() string { return fmt.Sprintf("52:54:00:00:00:%02x", n.Index%256) }
-
-// SetCounter sets a counter of an interface: what `ethtool -S` shows.
-func (d *Device) SetCounter(netdev, name string, value uint64) {
-	d.fs.mu.Lock()
-	defer d.fs.mu.Unlock()
-	d.netdevs[netdev].counters[name] = value
-}
-
-// SetSpeed sets the speed that an interface says its link has, in Mb/s, until the device starts anew.
-func (d *Device) SetSpeed(netdev string, mbps int) {
-	d.fs.mu.Lock()
-	defer d.fs.mu.Unlock()
-	d.netdevs[netdev].SpeedMbps = mbps
-}
-
-// TakeNetdev takes an interface away, as when a port is split or a card is pulled, until the device starts anew.
-func (d *Device) TakeNetdev(netdev string) {
-	d.fs.mu.Lock()
-	defer d.fs.mu.Unlock()
-	d.dropNetdev(d.netdevs[netdev])
-}
-
-// SetLink plugs the cable of an interface in, or pulls it out, until the device starts anew.
-func (d *Device) SetLink(netdev string, up bool) {
-	d.fs.mu.Lock()
-	defer d.fs.mu.Unlock()
-	d.netdevs[netdev].Down, d.cabled = !up, true
-}

@@ -9,6 +9,8 @@ import (
 	"sync"
 
 	"golang.org/x/crypto/ssh"
+
+	"github.com/rocec/rocec/targets/deploy/lab/unix"
 )
 
 // config is that of the sshd of one device.
@@ -17,7 +19,7 @@ func (e *entry) config(d *Device) *ssh.ServerConfig {
 	conf := &ssh.ServerConfig{
 		ServerVersion: "SSH-2.0-rocec-lab",
 		PublicKeyCallback: func(meta ssh.ConnMetadata, key ssh.PublicKey) (*ssh.Permissions, error) {
-			if _, ok := d.users[meta.User()]; !ok || !bytes.Equal(key.Marshal(), want) {
+			if _, ok := d.machine.Users[meta.User()]; !ok || !bytes.Equal(key.Marshal(), want) {
 				return nil, errors.New("no such user or key")
 			}
 			return nil, nil
@@ -43,7 +45,7 @@ func (e *entry) serve(ctx context.Context, c net.Conn) {
 	if err != nil {
 		return // the client's handshake tells the client
 	}
-	u := d.users[conn.User()]
+	u := d.machine.Users[conn.User()]
 	var wg sync.WaitGroup
 	wg.Go(func() { ssh.DiscardRequests(reqs) }) // keepalives are answered here
 	for nc := range chans {
@@ -63,7 +65,7 @@ func (e *entry) serve(ctx context.Context, c net.Conn) {
 }
 
 // serveSession waits for the request of a channel that says what to run, and runs it.
-func serveSession(ctx context.Context, d *Device, u *user, ch ssh.Channel, reqs <-chan *ssh.Request) {
+func serveSession(ctx context.Context, d *Device, u *unix.User, ch ssh.Channel, reqs <-chan *ssh.Request) {
 	defer ch.Close()
 	terminal := false
 	for req := range reqs {
@@ -113,7 +115,7 @@ type channelReader struct{ ch ssh.Channel }
 
 func (r channelReader) Read(b []byte) (int, error) { return r.ch.Read(b) }
 
-// Close makes a blocked Read return: nobody reads what the client still sends.
+// Close makes a blocked Read return: the rest of the input has no reader.
 func (r channelReader) Close() error { return r.ch.Close() }
 
 var _ io.ReadCloser = channelReader{}

@@ -280,7 +280,7 @@ func (s *store) image(td *target.Device, hash string) (map[string]string, error)
 
 // put saves a device; a lab without a folder keeps what is returned.
 func (s *store) put(d *Device) ([]byte, error) {
-	d.clock.hold()
+	d.machine.Clock.Hold()
 	r := d.record(d.disk)
 	data, err := encode(r)
 	if err != nil || s == nil {

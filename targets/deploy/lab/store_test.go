@@ -250,7 +250,7 @@ func FuzzRestore(f *testing.F) {
 	run("echo 3 >/etc/toy; systemctl restart toy; mkdir -p /sys/toy/a /d/e; echo x >/run/x; ln /etc/toy /d/z; rm -r /home")
 	run("ip link add link ens1f0 name ens1f0.77 type vlan id 77")
 	run("systemd-run --on-active=500 touch /dead; setsid sh -c 'sleep 1000; touch /x' >/dev/null 2>&1 & until kill -0 -$!; do sleep 0.1; done")
-	d.settle()
+	d.machine.Settle()
 	seed, err := json.Marshal(d.record(d.disk))
 	require.NoError(f, err)
 	d.shut()

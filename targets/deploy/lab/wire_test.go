@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/crypto/ssh"
 
+	"github.com/rocec/rocec/targets/deploy/lab/unix"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -29,7 +30,7 @@ func TestWire(t *testing.T) {
 	go func() {
 		r := rand.New(rand.NewPCG(3, 4))
 		for left := sent; len(left) > 0; {
-			n := min(len(left), 1+r.IntN(3*pipeSize))
+			n := min(len(left), 1+r.IntN(3*unix.PipeSize))
 			if k, err := far.Write(left[:n]); k != n || err != nil {
 				panic(fmt.Sprint(k, err))
 			}
@@ -63,8 +64,8 @@ func TestWireDeadlines(t *testing.T) {
 	require.NoError(t, err)
 
 	require.NoError(t, near.SetDeadline(time.Now().Add(10*time.Millisecond)))
-	n, err = near.Write(make([]byte, 2*pipeSize))
-	require.Equal(t, pipeSize, n)
+	n, err = near.Write(make([]byte, 2*unix.PipeSize))
+	require.Equal(t, unix.PipeSize, n)
 	require.ErrorIs(t, err, os.ErrDeadlineExceeded)
 
 	blocked := make(chan error)

@@ -1,0 +1,383 @@
+// Package systemd is the service manager of a simulated machine: unit files, the order of boot, timers, and the programs systemctl and
+// systemd-run, with their messages and exit statuses.
+//
+// A [Manager] knows its machine by package unix alone. The owner gives it simulated services ([Manager.Add]) and the names of the network
+// interfaces ([Options]), installs its programs ([Manager.Programs]), and calls it at every start and stop.
+package systemd
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/rocec/rocec/targets/deploy/lab/unix"
+)
+
+// Manager is the service manager of a device, as far as `systemctl` and `systemd-run` of scripts go: oneshot and plain
+// services from unit files, templates, [Install] sections, and timers that run a command once.
+type Manager struct {
+	machine *unix.Machine
+	options Options
+
+	mu       sync.Mutex // guards what follows
+	units    map[string]*unit
+	jobs     map[string]chan struct{} // of units that start or stop, one job at a time
+	timers   map[string]*runTimer
+	disabled []string // simulated services that do not start with the machine
+}
+
+// Options are facts about the machine that systemd asks for.
+type Options struct {
+	Version    int             // of systemd; 0: a current one
+	Interfaces func() []string // the names of the network interfaces, in order
+}
+
+// unit is a service the manager knows.
+type unit struct {
+	active, failed bool
+	enabled        bool         // of a unit without a unit file of its own
+	builtin        bool         // simulated, not by a unit file
+	start          func() error // what starting and reloading a simulated one does; nil: nothing
+	file           *unitFile
+	transient      []string      // the command of a unit made by systemd-run
+	since          time.Duration // when it became active, from the start of the device
+	mainPID        int
+}
+
+// unitFile is a unit file as it was when the manager read it; daemon-reload forgets it.
+type unitFile struct {
+	path     string
+	text     string
+	sections map[string]map[string][]string
+}
+
+func (u *unitFile) get(section, key string) string {
+	if v := u.sections[section][key]; len(v) > 0 {
+		return v[len(v)-1]
+	}
+	return ""
+}
+
+// New makes the service manager of a machine, which has no units yet.
+func New(m *unix.Machine, o Options) *Manager {
+	return &Manager{machine: m, options: o, units: map[string]*unit{}, jobs: map[string]chan struct{}{}, timers: map[string]*runTimer{}}
+}
+
+// Programs are those that talk to the manager, by path.
+func (m *Manager) Programs() map[string]unix.Command {
+	return map[string]unix.Command{"/usr/bin/systemctl": m.cmdSystemctl, "/usr/bin/systemd-run": m.cmdSystemdRun}
+}
+
+// old reports whether systemd is older than a version.
+func (m *Manager) old(version int) bool { return m.options.Version != 0 && m.options.Version < version }
+
+// Active reports whether a unit is active.
+func (m *Manager) Active(name string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	u := m.units[unitName(name)]
+	return u != nil && u.active
+}
+
+// unitDirs are searched in this order, as systemd does.
+var unitDirs = []string{"/etc/systemd/system", "/run/systemd/system", "/usr/local/lib/systemd/system", "/usr/lib/systemd/system"}
+
+// unitName completes a name as systemctl does.
+func unitName(s string) string {
+	for _, suffix := range []string{".service", ".timer", ".socket", ".target", ".mount", ".device"} {
+		if strings.HasSuffix(s, suffix) {
+			return s
+		}
+	}
+	return s + ".service"
+}
+
+// instance splits name@inst.service; without an instance it is empty.
+func instance(name string) (template, inst string) {
+	prefix, rest, ok := strings.Cut(name, "@")
+	if !ok {
+		return name, ""
+	}
+	dot := strings.LastIndex(rest, ".")
+	if dot < 0 {
+		return name, ""
+	}
+	return prefix + "@" + rest[dot:], rest[:dot]
+}
+
+// find returns a unit, reading its file when it is asked for the first time. It is called with m.mu held.
+func (m *Manager) find(name string) (*unit, bool) {
+	u := m.units[name]
+	if u != nil && (u.builtin || u.file != nil) {
+		return u, true
+	}
+	file := m.load(name)
+	if file == nil {
+		return u, u != nil && u.active
+	}
+	if u == nil {
+		u = &unit{}
+		m.units[name] = u
+	}
+	u.file = file
+	return u, true
+}
+
+func (m *Manager) load(name string) *unitFile {
+	template, _ := instance(name)
+	for _, candidate := range []string{name, template} {
+		for _, dir := range unitDirs {
+			text, err := m.machine.FS.ReadFile(dir + "/" + candidate)
+			if err == nil {
+				return parseUnit(dir+"/"+candidate, string(text))
+			}
+		}
+	}
+	return nil
+}
+
+func parseUnit(path, text string) *unitFile {
+	u := &unitFile{path: path, text: text, sections: map[string]map[string][]string{}}
+	section := ""
+	for line := range strings.Lines(strings.ReplaceAll(text, "\\\n", " ")) {
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "" || line[0] == '#' || line[0] == ';':
+		case line[0] == '[':
+			section = strings.Trim(line, "[]")
+		default:
+			key, value, _ := strings.Cut(line, "=")
+			if u.sections[section] == nil {
+				u.sections[section] = map[string][]string{}
+			}
+			key = strings.TrimSpace(key)
+			u.sections[section][key] = append(u.sections[section][key], strings.TrimSpace(value))
+		}
+	}
+	return u
+}
+
+// expandSpecifiers replaces the specifiers %i, %I, %n, %N, %p and %%.
+func expandSpecifiers(s, name string) string {
+	_, inst := instance(name)
+	prefix, _, _ := strings.Cut(name, "@")
+	return strings.NewReplacer("%i", inst, "%I", unescapeUnit(inst), "%n", name, "%N", strings.TrimSuffix(name, ".service"),
+		"%p", strings.TrimSuffix(prefix, ".service"), "%%", "%").Replace(s)
+}
+
+// unescapeUnit undoes systemd-escape.
+func unescapeUnit(s string) string {
+	s = strings.ReplaceAll(s, "-", "/")
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		var c int
+		if strings.HasPrefix(s[i:], `\x`) && len(s) >= i+4 {
+			if _, err := fmt.Sscanf(s[i+2:i+4], "%02x", &c); err == nil {
+				b.WriteByte(byte(c))
+				i += 3
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// missingDevice names the netdev a unit is bound to and that does not exist.
+func (m *Manager) missingDevice(u *unitFile, name string) string {
+	if u == nil {
+		return ""
+	}
+	for _, dep := range append(u.sections["Unit"]["BindsTo"], u.sections["Unit"]["Requires"]...) {
+		for word := range strings.FieldsSeq(expandSpecifiers(dep, name)) {
+			dev, ok := strings.CutPrefix(word, "sys-subsystem-net-devices-")
+			if !ok {
+				continue
+			}
+			dev = unescapeUnit(strings.TrimSuffix(dev, ".device"))
+			if !slices.Contains(m.options.Interfaces(), dev) {
+				return dev
+			}
+		}
+	}
+	return ""
+}
+
+// set records what became of a unit.
+func (m *Manager) set(name string, active, failed bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	u := m.units[name]
+	if u == nil {
+		u = &unit{}
+		m.units[name] = u
+	}
+	if active && !u.active {
+		u.since = m.machine.Uptime()
+	}
+	u.active, u.failed = active, failed
+}
+
+// lock waits until nothing else starts or stops a unit, and returns how to let others do so.
+func (m *Manager) lock(name string, by *unix.Process) (unlock func(), err error) {
+	m.mu.Lock()
+	busy := m.jobs[name]
+	if busy == nil {
+		busy = make(chan struct{}, 1)
+		m.jobs[name] = busy
+	}
+	m.mu.Unlock()
+	select {
+	case busy <- struct{}{}:
+		return func() { <-busy }, nil
+	default:
+	}
+	m.machine.Clock.Work(-1)
+	defer m.machine.Clock.Work(1)
+	var stop <-chan struct{}
+	if by != nil {
+		stop = by.Killed()
+	}
+	select {
+	case busy <- struct{}{}:
+		return func() { <-busy }, nil
+	case <-stop:
+		return nil, unix.ErrInterrupted
+	}
+}
+
+// run runs the commands of a unit and returns the status of the first that fails. by is the process that waits for it,
+// nil for nobody.
+func (m *Manager) run(by *unix.Process, name string, u unit, key string) int {
+	if u.start != nil {
+		m.machine.FS.Lock()
+		err := u.start()
+		m.machine.FS.Unlock()
+		if err != nil {
+			return 1
+		}
+		if key == "ExecStart" {
+			m.setMain(name, m.machine.NewPID())
+		}
+		return 0
+	}
+	if u.file == nil {
+		return 0 // simulated, and always well
+	}
+	for _, line := range u.file.sections["Service"][key] {
+		line = expandSpecifiers(line, name)
+		optional := strings.HasPrefix(line, "-")
+		args := unitWords(strings.TrimLeft(line, "-@:+!"))
+		if len(args) == 0 {
+			continue
+		}
+		p := m.process(args, u.file)
+		if p == nil {
+			return 1
+		}
+		p.Run()
+		if key == "ExecStart" && u.file.daemon() {
+			m.setMain(name, p.Process().ID())
+			go func() {
+				<-p.Process().Ended()
+				m.set(name, false, p.Process().Status() != 0 && !p.Process().Terminated())
+				m.setMain(name, 0)
+			}()
+			return 0
+		}
+		if status := m.await(by, p.Process()); status != 0 && !optional {
+			return status
+		}
+	}
+	return 0
+}
+
+// halt runs the commands that stop a unit, and ends its process.
+func (m *Manager) halt(by *unix.Process, name string, u unit) {
+	if u.file != nil {
+		m.run(by, name, u, "ExecStop")
+	}
+	if u.mainPID != 0 && (u.transient != nil || u.file != nil) {
+		_ = m.machine.Kill(0, -u.mainPID, unix.SIGTERM)
+	}
+}
+
+// await waits for a process of a unit, for another process or for nobody.
+func (m *Manager) await(by, p *unix.Process) int {
+	if by == nil {
+		<-p.Ended()
+		return p.Status()
+	}
+	status, err := by.Await(p, false, false)
+	if err != nil { // whoever asked was killed; the job goes on without him
+		return 128 + int(unix.SIGTERM)
+	}
+	return status
+}
+
+// process makes the process of a command of a unit, which has not begun; nil: there are too many.
+func (m *Manager) process(args []string, file *unitFile) *unix.Proc {
+	env := map[string]string{}
+	if file != nil {
+		for _, line := range file.sections["Service"]["Environment"] {
+			for _, word := range unitWords(line) {
+				k, v, _ := strings.Cut(word, "=")
+				env[k] = v
+			}
+		}
+	}
+	return m.machine.Daemon(args, env)
+}
+
+func (m *Manager) setMain(name string, pid int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if u := m.units[name]; u != nil {
+		u.mainPID = pid
+	}
+}
+
+// daemon reports whether a service's command stays, rather than ends.
+func (u *unitFile) daemon() bool {
+	kind := u.get("Service", "Type")
+	return kind != "oneshot" && kind != "forking"
+}
+
+// stays reports whether a unit is active once it has started.
+func (u unit) stays() bool {
+	return u.file == nil || u.file.daemon() || slices.Contains([]string{"yes", "true", "on", "1"}, u.file.get("Service", "RemainAfterExit"))
+}
+
+// unitWords splits a command line of a unit file: words and quotes, nothing more.
+func unitWords(s string) []string {
+	var words []string
+	var b strings.Builder
+	quote, in := byte(0), false
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case quote != 0 && c == quote:
+			quote = 0
+		case quote == 0 && (c == '"' || c == '\''):
+			quote, in = c, true
+		case c == '\\' && i+1 < len(s) && quote != '\'':
+			i++
+			b.WriteByte(s[i])
+			in = true
+		case quote == 0 && (c == ' ' || c == '\t'):
+			if in {
+				words = append(words, b.String())
+			}
+			b.Reset()
+			in = false
+		default:
+			b.WriteByte(c)
+			in = true
+		}
+	}
+	if in {
+		words = append(words, b.String())
+	}
+	return words
+}

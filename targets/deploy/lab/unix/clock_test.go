@@ -1,0 +1,45 @@
+package unix
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestClockWhileBusy: a machine that takes ten minutes for what a script computes takes half a minute of a device's time, and one that does
+// nothing takes its own. An alarm comes by the device's time.
+func TestClockWhileBusy(t *testing.T) {
+	c := newClock(0)
+	defer c.Stop()
+	ago := func(d time.Duration) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.real = c.real.Add(-d)
+	}
+	passed := func(want time.Duration) {
+		t.Helper()
+		require.GreaterOrEqual(t, c.Now(), want)
+		require.Less(t, c.Now(), want+4*time.Minute, "or this test took minutes")
+	}
+	c.Work(1)
+	ago(10 * time.Minute)
+	passed(30 * time.Second)
+	c.Work(1)
+	c.Work(-1)
+	passed(30 * time.Second)
+	c.Work(-1)
+	passed(30 * time.Second)
+	ago(10 * time.Minute)
+	passed(10*time.Minute + 30*time.Second)
+
+	c.Work(1)
+	rang := make(chan bool, 1)
+	c.Set(5*time.Minute, nil, func() { rang <- true })
+	ago(90 * time.Minute)
+	c.tick()
+	require.Empty(t, rang)
+	ago(15 * time.Minute)
+	c.tick()
+	<-rang
+}

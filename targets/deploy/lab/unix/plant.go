@@ -1,0 +1,185 @@
+package unix
+
+import (
+	"bytes"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/targets/target"
+)
+
+// This file has functions of the simulation itself. They need no rights, and the list of changes does not have them.
+
+// PlantFiles lays down files of a disk that is new.
+func (f *FileSystem) PlantFiles(files map[string]string) {
+	for _, path := range slices.Sorted(maps.Keys(files)) {
+		mode := fs.FileMode(0o644)
+		if strings.Contains(path, "/bin/") || strings.Contains(path, "/sbin/") {
+			mode = 0o755
+		}
+		f.plant(path, f.file(mode, files[path]))
+	}
+}
+
+// PlantKernel lays down the memory file systems. It is called with the lock of the file system held. id names this start.
+func (m *Machine) PlantKernel(id string) {
+	f := m.FS
+	for _, dir := range []string{"/proc", "/sys", "/dev", "/run"} {
+		f.plantDir(dir, dir == "/proc" || dir == "/sys")
+	}
+	for dir, dev := range memoryFileSystems {
+		f.plantDir(dir, false).dev = dev
+	}
+	for _, dir := range m.Memory {
+		f.plantDir(dir, false)
+	}
+	for _, dir := range []string{"/proc/sys/kernel/random", "/proc/net/vlan", "/sys/class/net", "/sys/kernel/debug", "/sys/kernel/config"} {
+		f.plantDir(dir, true)
+	}
+	f.plantDir("/sys/kernel/debug", true).mode = fs.ModeDir | 0o700
+	for _, stray := range []struct {
+		path  string
+		write error
+	}{{"/dev/full", eNoSpc}, {"/dev/null", nil}, {"/dev/zero", nil}} {
+		n := f.knob(target.Node{Read: func() (string, error) { return "", nil }, Write: func(string) error { return stray.write }})
+		n.mode, n.stray = fs.ModeDevice|fs.ModeCharDevice|0o666, true
+		f.plantLocked(stray.path, n)
+	}
+	f.PlantNode("/proc/sys/kernel/hostname", target.TextNode(func() string { return m.Name }, nil))
+	f.PlantNode("/proc/sys/kernel/random/boot_id", target.TextNode(func() string { return id }, nil))
+	f.PlantNode("/proc/uptime", target.TextNode(m.uptimeText, nil))
+}
+
+// memoryFileSystems are gone when a machine starts anew; by folder, the number that stat shows.
+var memoryFileSystems = map[string]int{"/proc": 21, "/sys": 22, "/dev": 5, "/run": 24}
+
+// Forget empties the memory file systems, also those that were planted, and drops the locks on files. It is called with the lock held.
+func (f *FileSystem) Forget() {
+	for name, n := range f.root.kids {
+		if _, memory := memoryFileSystems["/"+name]; memory || n.pseudo {
+			delete(f.root.kids, name)
+			f.used -= n.size()
+		}
+	}
+	f.locks = flocks{}
+}
+
+// size is the bytes of files in and below a node.
+func (n *node) size() int {
+	sum := len(n.data)
+	for _, kid := range n.kids {
+		sum += kid.size()
+	}
+	return sum
+}
+
+// PlantFolder makes a directory of sysfs or its kin, with every one above it. It is called with the lock held.
+func (f *FileSystem) PlantFolder(path string) { f.plantDir(path, true) }
+
+// PlantFile makes a file with every directory above it, owned by root.
+func (f *FileSystem) PlantFile(path string, data []byte, mode fs.FileMode) {
+	f.plant(path, f.file(mode.Perm(), string(data)))
+}
+
+// PlantProgram makes a program. It is called with the lock held.
+func (f *FileSystem) PlantProgram(path string, run Command) {
+	n := f.newNode(0o755, 0, 0)
+	n.program = run
+	f.plantLocked(path, n)
+}
+
+// Uproot takes away what is at a path, whatever it is. It is called with the lock held.
+func (f *FileSystem) Uproot(path string) {
+	if dir, err := f.walk(Cred{}, parentOf(path), true); err == nil && dir.node != nil {
+		delete(dir.node.kids, baseOf(path))
+	}
+}
+
+// RemoveFile takes a file away from the disk.
+func (f *FileSystem) RemoveFile(path string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	at, err := f.find(Cred{}, path, false)
+	if err == nil {
+		f.drop(at)
+	}
+	return err
+}
+
+// Content returns the bytes of a file. It is called with the lock held.
+func (f *FileSystem) Content(path string) ([]byte, error) {
+	at, err := f.find(Cred{}, path, true)
+	switch {
+	case err != nil:
+		return nil, err
+	case at.node.isDir():
+		return nil, eIsDir
+	}
+	return bytes.Clone(at.node.data), nil
+}
+
+// AppendText adds to a file, as a daemon does. It is called with the lock held.
+func (f *FileSystem) AppendText(path, text string) {
+	dir := f.plantDir(parentOf(path), false)
+	n := dir.kids[baseOf(path)]
+	if n == nil {
+		n = f.file(0o644, "")
+		dir.kids[baseOf(path)] = n
+	}
+	n.data = append(n.data, text...)
+	f.used += len(text)
+}
+
+// WriteText replaces the text of a file, as a daemon does. It is called with the lock held.
+func (f *FileSystem) WriteText(path, text string) {
+	dir := f.plantDir(parentOf(path), false)
+	n := dir.kids[baseOf(path)]
+	if n == nil || n.isDir() {
+		n = f.file(0o644, "")
+		dir.kids[baseOf(path)] = n
+	}
+	f.used += len(text) - len(n.data)
+	n.data = []byte(text)
+}
+
+// Attributes returns the mode, owner and group of a file.
+func (f *FileSystem) Attributes(path string) (mode fs.FileMode, uid, gid int, err error) {
+	i, err := f.Stat(Cred{}, path, false)
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	return i.mode, i.uid, i.gid, nil
+}
+
+// Freeze makes every change fail, or lets changes be made again.
+func (f *FileSystem) Freeze(frozen bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.frozen = frozen
+}
+
+// Fill leaves room for n more bytes of files.
+func (f *FileSystem) Fill(n int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.limit = f.used + n
+}
+
+// Changes returns every change that was asked for, also those that failed.
+func (f *FileSystem) Changes() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.changes)
+}
+
+// Changed reports whether any change was asked for. It is called with the lock held.
+func (f *FileSystem) Changed() bool { return len(f.changes) > 0 }
+
+// ForgetChanges begins a new list of changes.
+func (f *FileSystem) ForgetChanges() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.changes = nil
+}

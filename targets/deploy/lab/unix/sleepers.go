@@ -1,0 +1,157 @@
+package unix
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"time"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// SavedShell is a shell whose script sleeps, as a dead-man's switch does where there are no timers: what is left of it.
+type SavedShell struct {
+	PID, PGID, SID int
+	User           string
+	Ignored        sigset
+	Dir            string
+	Umask          fs.FileMode
+	Name           string
+	Script         string
+	Next           int           // the command after the sleep
+	Left           time.Duration // of the sleep; while it is being saved, when it ends
+	Params         []string
+	Vars           map[string]savedVariable
+	Traps          map[string]string
+	Options        string
+}
+
+type savedVariable struct {
+	Value              string
+	Exported, Readonly bool
+}
+
+// sleeper is the shell of a process that does nothing but sleep, in a command that stands in its script by itself, and the
+// alarm it waits for; nil: it does something else. It is called with the process table's lock held.
+func (p *Process) sleeper() (*shell, *Alarm) {
+	sh := p.shell
+	if sh == nil || sh.at >= len(sh.file.Stmts) || sh.p.self != p {
+		return nil, nil
+	}
+	a := p.asleep
+	if p.child != nil {
+		a = p.child.asleep
+	}
+	if a == nil {
+		return nil, nil
+	}
+	st := sh.file.Stmts[sh.at]
+	call, ok := st.Cmd.(*syntax.CallExpr)
+	if !ok || st.Background || st.Negated || len(call.Args) == 0 || call.Args[0].Lit() != "sleep" || sh.funcs["sleep"] != nil {
+		return nil, nil
+	}
+	return sh, a
+}
+
+// saved is what is to be kept of a process. It is called with the process table's lock held.
+func (p *Process) saved() (SavedShell, bool) {
+	sh, a := p.sleeper()
+	if sh == nil {
+		return SavedShell{}, false
+	}
+	s := SavedShell{
+		PID: p.pid, PGID: p.pgid, SID: p.sid, User: sh.p.User.Name, Ignored: p.ignored, Dir: sh.p.dir, Umask: *sh.p.umask,
+		Name: sh.name, Script: sh.text, Next: sh.at + 1, Left: a.Due, Params: sh.params, Vars: map[string]savedVariable{}, Traps: sh.traps,
+	}
+	for name, v := range sh.vars {
+		if v.set {
+			s.Vars[name] = savedVariable{v.value, v.exported, v.readonly}
+		}
+	}
+	for _, c := range slices.Sorted(maps.Keys(sh.opts)) {
+		if sh.opts[c] {
+			s.Options += string(c)
+		}
+	}
+	return s, true
+}
+
+// wake lets a saved shell sleep on. What it printed to is gone.
+func (m *Machine) wake(s SavedShell) error {
+	u := m.Users[s.User]
+	file, err := parse(s.Script)
+	if u == nil || err != nil || s.Next < 1 || s.Next > len(file.Stmts) || s.PID < 2 {
+		return fmt.Errorf("process %d cannot go on", s.PID)
+	}
+	p := m.detached(u)
+	m.procs.mu.Lock()
+	if p == nil || m.procs.byPid[s.PID] != nil {
+		m.procs.mu.Unlock()
+		return fmt.Errorf("process %d cannot go on", s.PID)
+	}
+	delete(m.procs.byPid, p.self.pid)
+	p.self.pid, p.self.pgid, p.self.sid, p.self.ignored = s.PID, s.PGID, s.SID, s.Ignored
+	m.procs.byPid[s.PID] = p.self
+	m.procs.mu.Unlock()
+	p.dir = s.Dir
+	*p.umask = s.Umask.Perm()
+	clear(p.env)
+	sh := newShell(p, s.Name, s.Params)
+	for name, v := range s.Vars {
+		sh.vars[name] = variable{v.Value, true, v.Exported, v.Readonly}
+	}
+	for _, c := range []byte(s.Options) {
+		sh.opts[c] = true
+	}
+	for _, st := range file.Stmts[:s.Next] {
+		if f, ok := st.Cmd.(*syntax.FuncDecl); ok {
+			sh.funcs[f.Name.Value] = f.Body
+		}
+	}
+	for name, action := range s.Traps {
+		sh.trap([]string{"trap", action, name})
+	}
+	sh.text, sh.file, sh.at = s.Script, file, s.Next-1
+	m.procs.mu.Lock()
+	p.self.shell = sh
+	m.procs.mu.Unlock()
+	asleep := make(chan struct{})
+	p.self.Start(func() int {
+		if p.self.sleepThen(s.Left, func() { close(asleep) }) != nil {
+			return 128 + int(SIGTERM)
+		}
+		return sh.main(s.Next)
+	})
+	<-asleep
+	return nil
+}
+
+// patience is how long what runs on a device may take to its end when its lab is closed.
+const patience = time.Minute
+
+// Settle lets what runs on the device come to its end, save for sleeping shells, and stops its clock.
+func (m *Machine) Settle() {
+	t := &m.procs
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		t.mu.Lock()
+		busy := m.pending > 0
+		excused := map[*Process]bool{}
+		for _, p := range t.byPid {
+			if sh, _ := p.sleeper(); sh != nil {
+				excused[p], excused[p.child] = true, true
+			}
+		}
+		for _, p := range t.byPid {
+			if !excused[p] {
+				busy, p.client = true, true // it is waited for, so that its sleeps take no time
+			}
+		}
+		t.mu.Unlock()
+		if !busy {
+			break
+		}
+		m.Clock.tick()
+	}
+	m.Clock.Hold()
+}
