@@ -11,55 +11,6 @@ import (
 
 // The programs that start others, wait, or tell who and where one is.
 
-// cmdSh is sh: -c, -s, a file, or a script on stdin, with -e, -u, -x, -f and -n.
-func cmdSh(_ context.Context, p *Proc) int {
-	args, options, mode := p.Args[1:], "", byte(0)
-	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
-		word := args[0]
-		args = args[1:]
-		if word == "--" {
-			break
-		}
-		for _, c := range []byte(word[1:]) {
-			switch c {
-			case 'c', 's':
-				mode = c
-			case 'e', 'u', 'x', 'f', 'n':
-				options += string(c)
-			default:
-				p.errorf("0: Illegal option -%c", c)
-				return 2
-			}
-		}
-	}
-	name, script := p.name(), ""
-	switch {
-	case mode == 'c':
-		if len(args) == 0 {
-			p.errorf("0: -c requires an argument")
-			return 2
-		}
-		script, args = args[0], args[1:]
-		if len(args) > 0 {
-			name, args = args[0], args[1:]
-		}
-	case mode == 's' || len(args) == 0:
-		data, err := p.readAll()
-		if err != nil {
-			return p.Fail("0: %v", err)
-		}
-		script = string(data)
-	default:
-		data, err := p.Input(args[0])
-		if err != nil {
-			p.errorf("0: cannot open %s: %s", args[0], openReason(err))
-			return 2
-		}
-		name, script, args = args[0], string(data), args[1:]
-	}
-	return runScript(p, name, script, args, options)
-}
-
 // cmdSudo is sudo for users who may do everything without a password, or nothing at all.
 func cmdSudo(_ context.Context, p *Proc) int {
 	args := p.Args[1:]

@@ -188,3 +188,6 @@ func (c *client) write(_ *Process, b []byte) (int, error) { return c.out.Write(b
 func (c *client) close()                                  {}
 
 var errTooMuch = errors.New("the lab sends no more than 64 MiB for one command")
+
+// sessionOutput bounds one session: bytes to stdout and stderr together.
+const sessionOutput = 64 << 20

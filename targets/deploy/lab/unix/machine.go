@@ -26,6 +26,8 @@ type Machine struct {
 	Clock *Clock
 
 	hooks   Hooks
+	sh      Command // the shell: of a login, and of scripts that begin with #!
+	script  func(p *Proc, name, script string, params []string, options string) int
 	procs   processes
 	off     bool          // it has no power; guarded by procs.mu
 	over    bool          // it never gets power again; guarded by procs.mu
@@ -54,14 +56,6 @@ type Hooks struct {
 type Fault struct {
 	Status int
 	Stderr string
-}
-
-// New makes a machine without power and with an empty disk. Its clock begins at a moment.
-func New(s System, at time.Duration, h Hooks) *Machine {
-	m := &Machine{System: s, FS: NewFileSystem(), Clock: newClock(at), hooks: h, off: true}
-	m.programs = maps.Clone(programs)
-	m.procs = processes{last: 1000, byPid: map[int]*Process{}}
-	return m
 }
 
 // Install adds programs to those of every machine, by path.

@@ -27,11 +27,17 @@ type User struct {
 
 func (u *User) cred() Cred { return Cred{u.uid, u.gid} }
 
+// invoker is the shell that started a program.
+type invoker interface {
+	scriptName() string           // of its messages
+	hasFunction(name string) bool // of the script
+}
+
 // Proc is one running program of a device.
 type Proc struct {
 	m      *Machine
 	self   *Process
-	shell  *shell // that started it; nil for the login shell
+	shell  invoker // that started it; nil for the login shell
 	User   *User
 	Args   []string
 	dir    string
@@ -243,15 +249,15 @@ func (p *Proc) Exec() int {
 			return p.shellError(126, "the lab runs scripts of sh only")
 		}
 		p.Args = slices.Concat(with, []string{file}, p.Args[1:])
-		return cmdSh(p.self.ctx, p)
+		return p.m.sh(p.self.ctx, p)
 	}
-	return runScript(p, file, string(script), p.Args[1:], "")
+	return p.m.script(p, file, string(script), p.Args[1:], "")
 }
 
 func (p *Proc) shellError(status int, reason string) int {
 	who := "sh"
 	if p.shell != nil {
-		who = p.shell.name
+		who = p.shell.scriptName()
 	}
 	fmt.Fprintf(p.Stderr, "%s: %s: %s\n", who, p.Args[0], reason)
 	return status
@@ -362,4 +368,17 @@ func (p *Proc) Locked(do func(*Proc) int) int {
 func (p *Proc) AwaitEnd() int {
 	<-p.self.ctx.Done()
 	return 128 + int(sigKILL)
+}
+
+// The search paths of sshd for root and others, and of sudo, as Debian sets them.
+const (
+	rootPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+	userPath = "/usr/local/bin:/usr/bin:/bin:/usr/games"
+)
+
+func openReason(err error) string {
+	if err == eNoEnt {
+		return "No such file"
+	}
+	return err.Error()
 }

@@ -3,7 +3,10 @@ package unix
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 )
@@ -99,7 +102,7 @@ type Process struct {
 	client  bool          // somebody outside of the device waits for it
 	waiters []*Process    // processes that wait for it
 	asleep  *Alarm        // of sleep
-	shell   *shell        // of a shell that runs a script; nil: it is none
+	shell   script        // of a shell that runs a script; nil: it is none
 	child   *Process      // it runs in the foreground
 }
 
@@ -347,4 +350,55 @@ func (m *Machine) EndAll() {
 	}
 	m.procs.mu.Unlock()
 	m.procs.ended.Wait()
+}
+
+// signalNamed finds a signal by name or number.
+func signalNamed(s string) (Signal, bool) {
+	n, err := strconv.Atoi(s)
+	i := slices.IndexFunc(signals, func(r signalRow) bool {
+		return err == nil && int(r.Signal) == n || r.name == strings.TrimPrefix(s, "SIG")
+	})
+	if i < 0 {
+		return 0, false
+	}
+	return signals[i].Signal, true
+}
+
+// script is a shell that runs a script, as the process table sees it. Its methods are called with the table's lock held.
+type script interface {
+	// sleeping returns the alarm that a process waits for, if it only sleeps, in a command that is by itself in the script; else nil.
+	sleeping(p *Process) *Alarm
+	// saved returns the rest of the script while sleeping returns an alarm.
+	saved(p *Process) SavedShell
+}
+
+// sleeping returns the alarm of a process that only sleeps, by its script; nil: it does something else. It is called with the table's lock
+// held.
+func (p *Process) sleeping() *Alarm {
+	if p.shell == nil {
+		return nil
+	}
+	return p.shell.sleeping(p)
+}
+
+// SavedShell is a shell whose script sleeps, as a dead-man's switch does where there are no timers: what is left of it.
+type SavedShell struct {
+	PID, PGID, SID int
+	User           string
+	Ignored        sigset
+	Dir            string
+	Umask          fs.FileMode
+	Name           string
+	Script         string
+	Next           int           // the command after the sleep
+	Left           time.Duration // of the sleep; while it is being saved, when it ends
+	Params         []string
+	Vars           map[string]savedVariable
+	Traps          map[string]string
+	Options        string
+}
+
+type savedVariable struct {
+	Value              string
+	Exported, Readonly bool
 }

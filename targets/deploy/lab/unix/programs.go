@@ -1,9 +1,8 @@
 package unix
 
-// The search paths of sshd for root and others, and of sudo, as Debian sets them.
-const (
-	rootPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-	userPath = "/usr/local/bin:/usr/bin:/bin:/usr/games"
+import (
+	"maps"
+	"time"
 )
 
 // programs is everything a device can run besides scripts, by path.
@@ -53,4 +52,13 @@ var programs = map[string]Command{
 	"/usr/bin/true":      cmdTrue,
 	"/usr/bin/uname":     cmdUname,
 	"/usr/bin/wc":        cmdWc,
+}
+
+// New makes a machine without power and with an empty disk. Its clock begins at a moment.
+func New(s System, at time.Duration, h Hooks) *Machine {
+	m := &Machine{System: s, FS: NewFileSystem(), Clock: newClock(at), hooks: h, off: true}
+	m.programs = maps.Clone(programs)
+	m.sh, m.script = cmdSh, runScript
+	m.procs = processes{last: 1000, byPid: map[int]*Process{}}
+	return m
 }

@@ -39,7 +39,8 @@ func (m *Machine) Save(fresh *FileSystem) SavedMachine {
 	m.procs.mu.Lock()
 	s.Pids = m.procs.last
 	for _, p := range m.procs.byPid {
-		if sh, ok := p.saved(); ok {
+		if p.sleeping() != nil {
+			sh := p.shell.saved(p)
 			sh.Left = max(sh.Left-s.Clock, 0)
 			s.Sleepers = append(s.Sleepers, sh)
 		}

@@ -11,11 +11,8 @@ import (
 	"time"
 )
 
-// Limits of one session.
-const (
-	sessionTime   = 15 * time.Minute
-	sessionOutput = 64 << 20 // bytes to stdout and stderr together
-)
+// sessionTime bounds one session.
+const sessionTime = 15 * time.Minute
 
 // login is the process sshd or systemd would start for a user, in a session of its own; nil: the device is off, or has too
 // many. It reads in and writes to out and errs.
@@ -88,7 +85,7 @@ func (m *Machine) session(ctx context.Context, u *User, stdin io.ReadCloser, std
 func (m *Machine) Exec(ctx context.Context, u *User, cmd string, stdin io.ReadCloser, stdout, stderr io.Writer) int {
 	return m.session(ctx, u, stdin, stdout, stderr, func(p *Proc) int {
 		p.Args = []string{"sh", "-c", cmd}
-		return cmdSh(p.self.ctx, p)
+		return m.sh(p.self.ctx, p)
 	})
 }
 

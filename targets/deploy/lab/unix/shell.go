@@ -2,6 +2,7 @@ package unix
 
 import (
 	"container/list"
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -258,7 +259,7 @@ func newShell(p *Proc, name string, params []string) *shell {
 		p: p, base: &p.self.fds, name: name, pid: p.self.pid, params: params, vars: map[string]variable{},
 		funcs: map[string]*syntax.Stmt{}, opts: map[byte]bool{}, traps: map[string]string{},
 	}
-	p.shell = sh
+	p.shell = starter{sh}
 	for name, value := range p.env {
 		sh.vars[name] = variable{value: value, set: true, exported: true}
 	}
@@ -293,7 +294,7 @@ func runScript(p *Proc, name, script string, params []string, options string) in
 func (sh *shell) main(n int) int {
 	t := &sh.p.m.procs
 	t.mu.Lock()
-	sh.p.self.shell = sh
+	sh.p.self.shell = sleeper{sh}
 	t.mu.Unlock()
 	for sh.at = n; sh.at < len(sh.file.Stmts) && sh.flow == goOn; sh.at++ {
 		sh.run(sh.file.Stmts[sh.at])
@@ -321,7 +322,7 @@ func (sh *shell) end() {
 func (sh *shell) fork(self *Process) *shell {
 	c := *sh
 	p := *sh.p
-	p.self, p.shell = self, &c
+	p.self, p.shell = self, starter{&c}
 	umask := *p.umask
 	p.umask = &umask
 	p.setFds(p.fds)
@@ -397,3 +398,63 @@ func (sh *shell) eval(text string) int {
 	}
 	return sh.stmts(file.Stmts)
 }
+
+// cmdSh is sh: -c, -s, a file, or a script on stdin, with -e, -u, -x, -f and -n.
+func cmdSh(_ context.Context, p *Proc) int {
+	args, options, mode := p.Args[1:], "", byte(0)
+	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
+		word := args[0]
+		args = args[1:]
+		if word == "--" {
+			break
+		}
+		for _, c := range []byte(word[1:]) {
+			switch c {
+			case 'c', 's':
+				mode = c
+			case 'e', 'u', 'x', 'f', 'n':
+				options += string(c)
+			default:
+				p.errorf("0: Illegal option -%c", c)
+				return 2
+			}
+		}
+	}
+	name, script := p.name(), ""
+	switch {
+	case mode == 'c':
+		if len(args) == 0 {
+			p.errorf("0: -c requires an argument")
+			return 2
+		}
+		script, args = args[0], args[1:]
+		if len(args) > 0 {
+			name, args = args[0], args[1:]
+		}
+	case mode == 's' || len(args) == 0:
+		data, err := p.readAll()
+		if err != nil {
+			return p.Fail("0: %v", err)
+		}
+		script = string(data)
+	default:
+		data, err := p.Input(args[0])
+		if err != nil {
+			p.errorf("0: cannot open %s: %s", args[0], openReason(err))
+			return 2
+		}
+		name, script, args = args[0], string(data), args[1:]
+	}
+	return runScript(p, name, script, args, options)
+}
+
+// starter is a shell as the programs see it that it starts.
+type starter struct{ sh *shell }
+
+var _ invoker = starter{}
+
+// scriptName implements [invoker].
+func (s starter) scriptName() string { return s.sh.name }
+
+// hasFunction implements [invoker].
+func (s starter) hasFunction(name string) bool { return s.sh.funcs[name] != nil }

@@ -435,18 +435,6 @@ func (sh *shell) trap(args []string) int {
 	return 0
 }
 
-// signalNamed finds a signal by name or number.
-func signalNamed(s string) (Signal, bool) {
-	n, err := strconv.Atoi(s)
-	i := slices.IndexFunc(signals, func(r signalRow) bool {
-		return err == nil && int(r.Signal) == n || r.name == strings.TrimPrefix(s, "SIG")
-	})
-	if i < 0 {
-		return 0, false
-	}
-	return signals[i].Signal, true
-}
-
 // plainCommand is "command [-v|-V] NAME ...": no function is called, and nothing special ends the shell.
 func (sh *shell) plainCommand(args []string) int {
 	rest := args[1:]

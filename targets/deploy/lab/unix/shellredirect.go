@@ -87,10 +87,3 @@ func (sh *shell) openFor(op syntax.RedirOperator, path string, fds *descriptors)
 	sh.complain("cannot %s %s: %s", what, path, reason)
 	return nil, false
 }
-
-func openReason(err error) string {
-	if err == eNoEnt {
-		return "No such file"
-	}
-	return err.Error()
-}

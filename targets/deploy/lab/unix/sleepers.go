@@ -2,7 +2,6 @@ package unix
 
 import (
 	"fmt"
-	"io/fs"
 	"maps"
 	"slices"
 	"time"
@@ -10,71 +9,51 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// SavedShell is a shell whose script sleeps, as a dead-man's switch does where there are no timers: what is left of it.
-type SavedShell struct {
-	PID, PGID, SID int
-	User           string
-	Ignored        sigset
-	Dir            string
-	Umask          fs.FileMode
-	Name           string
-	Script         string
-	Next           int           // the command after the sleep
-	Left           time.Duration // of the sleep; while it is being saved, when it ends
-	Params         []string
-	Vars           map[string]savedVariable
-	Traps          map[string]string
-	Options        string
-}
+// sleeper is a shell as the process table sees it.
+type sleeper struct{ sh *shell }
 
-type savedVariable struct {
-	Value              string
-	Exported, Readonly bool
-}
+var _ script = sleeper{}
 
-// sleeper is the shell of a process that does nothing but sleep, in a command that stands in its script by itself, and the
-// alarm it waits for; nil: it does something else. It is called with the process table's lock held.
-func (p *Process) sleeper() (*shell, *Alarm) {
-	sh := p.shell
-	if sh == nil || sh.at >= len(sh.file.Stmts) || sh.p.self != p {
-		return nil, nil
+// sleeping implements [script].
+func (s sleeper) sleeping(p *Process) *Alarm {
+	sh := s.sh
+	if sh.at >= len(sh.file.Stmts) || sh.p.self != p {
+		return nil
 	}
 	a := p.asleep
 	if p.child != nil {
 		a = p.child.asleep
 	}
 	if a == nil {
-		return nil, nil
+		return nil
 	}
 	st := sh.file.Stmts[sh.at]
 	call, ok := st.Cmd.(*syntax.CallExpr)
 	if !ok || st.Background || st.Negated || len(call.Args) == 0 || call.Args[0].Lit() != "sleep" || sh.funcs["sleep"] != nil {
-		return nil, nil
+		return nil
 	}
-	return sh, a
+	return a
 }
 
-// saved is what is to be kept of a process. It is called with the process table's lock held.
-func (p *Process) saved() (SavedShell, bool) {
-	sh, a := p.sleeper()
-	if sh == nil {
-		return SavedShell{}, false
-	}
-	s := SavedShell{
+// saved implements [script].
+func (s sleeper) saved(p *Process) SavedShell {
+	sh := s.sh
+	saved := SavedShell{
 		PID: p.pid, PGID: p.pgid, SID: p.sid, User: sh.p.User.Name, Ignored: p.ignored, Dir: sh.p.dir, Umask: *sh.p.umask,
-		Name: sh.name, Script: sh.text, Next: sh.at + 1, Left: a.Due, Params: sh.params, Vars: map[string]savedVariable{}, Traps: sh.traps,
+		Name: sh.name, Script: sh.text, Next: sh.at + 1, Left: s.sleeping(p).Due, Params: sh.params, Vars: map[string]savedVariable{},
+		Traps: sh.traps,
 	}
 	for name, v := range sh.vars {
 		if v.set {
-			s.Vars[name] = savedVariable{v.value, v.exported, v.readonly}
+			saved.Vars[name] = savedVariable{v.value, v.exported, v.readonly}
 		}
 	}
 	for _, c := range slices.Sorted(maps.Keys(sh.opts)) {
 		if sh.opts[c] {
-			s.Options += string(c)
+			saved.Options += string(c)
 		}
 	}
-	return s, true
+	return saved
 }
 
 // wake lets a saved shell sleep on. What it printed to is gone.
@@ -114,7 +93,7 @@ func (m *Machine) wake(s SavedShell) error {
 	}
 	sh.text, sh.file, sh.at = s.Script, file, s.Next-1
 	m.procs.mu.Lock()
-	p.self.shell = sh
+	p.self.shell = sleeper{sh}
 	m.procs.mu.Unlock()
 	asleep := make(chan struct{})
 	p.self.Start(func() int {
@@ -138,7 +117,7 @@ func (m *Machine) Settle() {
 		busy := m.pending > 0
 		excused := map[*Process]bool{}
 		for _, p := range t.byPid {
-			if sh, _ := p.sleeper(); sh != nil {
+			if p.sleeping() != nil {
 				excused[p], excused[p.child] = true, true
 			}
 		}
