@@ -49,7 +49,7 @@ func (m machine) Folder(path string) { m.d.fs.PlantFolder(path) }
 func (m machine) Link(path, to string) { m.d.fs.PlantLink(path, to) }
 
 // Remove implements [target.Machine].
-func (m machine) Remove(path string) { m.d.fs.Uproot(path) }
+func (m machine) Remove(path string) { m.d.fs.Remove(path) }
 
 // ReadFile implements [target.Machine].
 func (m machine) ReadFile(path string) ([]byte, error) { return m.d.fs.Content(path) }

@@ -119,7 +119,7 @@ func (w *network) add(img target.Netdev) {
 // drop takes an interface away. It is called with the lock held.
 func (w *network) drop(n *netdev) {
 	delete(w.netdevs, n.Name)
-	w.fs.Uproot("/sys/class/net/" + n.Name)
+	w.fs.Remove("/sys/class/net/" + n.Name)
 	if n.egress != nil {
 		w.listVLANs()
 	}

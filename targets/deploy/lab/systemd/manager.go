@@ -15,7 +15,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy/lab/unix"
 )
 
-// Manager is the service manager of a device, as far as `systemctl` and `systemd-run` of scripts go: oneshot and plain
+// Manager is the service manager of a machine, as far as `systemctl` and `systemd-run` of scripts go: oneshot and plain
 // services from unit files, templates, [Install] sections, and timers that run a command once.
 type Manager struct {
 	machine *unix.Machine

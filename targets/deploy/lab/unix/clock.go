@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// clock is a device's own time. It goes with the machine's, and a thousand times faster while a command that somebody
+// Clock is a device's own time. It goes with the machine's, and a thousand times faster while a command that somebody
 // waits for sleeps and nothing on the device computes: what a script waits for takes no time, and a dead-man's switch
 // beside it runs down by the seconds the script has slept. While a process computes, the clock runs at a twentieth of the
 // machine's speed: scripts on a device do not run into their time-outs because the machine is busy.

@@ -42,6 +42,7 @@ func cmdMkdir(_ context.Context, p *Proc) int {
 	return status
 }
 
+// MkdirAll makes a folder with every one above it, as mkdir -p does.
 func (p *Proc) MkdirAll(abs string, perm fs.FileMode) error {
 	c := p.User.cred()
 	if i, err := p.m.FS.Stat(c, abs, true); err == nil {

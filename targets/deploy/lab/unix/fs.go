@@ -37,6 +37,15 @@ type mkdirFunc func(name string) (map[string]target.Node, error)
 func (n *node) isDir() bool  { return n.mode.IsDir() }
 func (n *node) isLink() bool { return n.mode&fs.ModeSymlink != 0 }
 
+// size is the bytes of files in and below a node.
+func (n *node) size() int {
+	sum := len(n.data)
+	for _, kid := range n.kids {
+		sum += kid.size()
+	}
+	return sum
+}
+
 // may reports whether c has the rights in want: 4 read, 2 write, 1 execute or search.
 func (n *node) may(c Cred, want fs.FileMode) bool {
 	perm := n.mode.Perm()
@@ -73,6 +82,7 @@ func (f *FileSystem) Unlock() { f.mu.Unlock() }
 // DiskSize is the room for files on a device.
 const DiskSize = 64 << 20
 
+// NewFileSystem makes an empty disk.
 func NewFileSystem() *FileSystem {
 	f := &FileSystem{limit: DiskSize, locks: flocks{}}
 	f.root = f.newNode(fs.ModeDir|0o755, 0, 0)
@@ -202,6 +212,7 @@ func (i Info) Size() int64 {
 	return int64(len(i.data))
 }
 
+// Stat returns the facts of a file; follow states whether a symbolic link at the end of the path is followed.
 func (f *FileSystem) Stat(c Cred, path string, follow bool) (Info, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -370,6 +381,7 @@ func (f *FileSystem) rmdir(c Cred, path string) error {
 	return nil
 }
 
+// Unlink removes a name of a file, as unlink(2) does.
 func (f *FileSystem) Unlink(c Cred, path string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -486,6 +498,7 @@ func (f *FileSystem) link(c Cred, from, to string) error {
 	return nil
 }
 
+// Symlink makes a symbolic link, as symlink(2) does.
 func (f *FileSystem) Symlink(c Cred, target, path string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

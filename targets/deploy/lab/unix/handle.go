@@ -153,57 +153,6 @@ func (h *handle) Write(b []byte) (int, error) {
 // Close implements [io.Closer].
 func (h *handle) Close() error { return nil }
 
-// readFile and writeFile are for the simulation itself and for tests: they need no rights and leave no trace.
-
-func (f *FileSystem) ReadFile(path string) ([]byte, error) {
-	h, err := f.open(Cred{}, path, oRDONLY, 0)
-	if err != nil {
-		return nil, err
-	}
-	return io.ReadAll(h)
-}
-
-// plant makes a file, or what n is, with every directory above it.
-func (f *FileSystem) plant(path string, n *node) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.plantLocked(path, n)
-}
-
-// plantLocked is plant, called with the lock held.
-func (f *FileSystem) plantLocked(path string, n *node) {
-	at := f.plantDir(parentOf(path), false)
-	name := baseOf(path)
-	if old := at.kids[name]; old != nil {
-		f.used -= len(old.data)
-	}
-	n.pseudo, n.dev = n.pseudo || at.pseudo, at.dev
-	at.kids[name] = n
-	f.used += len(n.data)
-}
-
-// plantDir makes a directory with every one above it. It is called with the lock held.
-func (f *FileSystem) plantDir(path string, pseudo bool) *node {
-	if path == "/" {
-		return f.root
-	}
-	if at, err := f.walk(Cred{}, path, true); err == nil && at.node != nil {
-		at.node.pseudo = at.node.pseudo || pseudo
-		return at.node
-	}
-	dir := f.plantDir(parentOf(path), false)
-	n := f.newNode(fs.ModeDir|0o755, 0, 0)
-	n.pseudo, n.dev = pseudo || dir.pseudo, dir.dev
-	dir.kids[baseOf(path)] = n
-	return n
-}
-
-func (f *FileSystem) file(mode fs.FileMode, data string) *node {
-	n := f.newNode(mode, 0, 0)
-	n.data = []byte(data)
-	return n
-}
-
 // knob is a file that does something; its mode is 0444, and 0644 where it can be written.
 func (f *FileSystem) knob(k target.Node) *node {
 	mode := fs.FileMode(0o444)
@@ -213,29 +162,6 @@ func (f *FileSystem) knob(k target.Node) *node {
 	n := f.newNode(mode, 0, 0)
 	n.knob = &k
 	return n
-}
-
-// PlantNode makes a file of sysfs or its kin. It is called with the lock held.
-func (f *FileSystem) PlantNode(path string, k target.Node) {
-	if k.Mkdir != nil {
-		dir := f.plantDir(path, true)
-		dir.mkdir = either(dir.mkdir, k.Mkdir)
-		return
-	}
-	f.plantBelow(f.plantDir(parentOf(path), true), baseOf(path), k)
-}
-
-// either gives what makes a folder by one of two ways; the first may be nil.
-func either(first, second func(string) (map[string]target.Node, error)) func(string) (map[string]target.Node, error) {
-	if first == nil {
-		return second
-	}
-	return func(name string) (map[string]target.Node, error) {
-		if files, err := first(name); err == nil {
-			return files, nil
-		}
-		return second(name)
-	}
 }
 
 // plantBelow makes a file of sysfs or its kin by its path in a folder. It is called with the lock held.
@@ -255,11 +181,4 @@ func (f *FileSystem) plantBelow(dir *node, path string, k target.Node) {
 	n := f.knob(k)
 	n.pseudo, n.dev = true, dir.dev
 	dir.kids[path] = n
-}
-
-// PlantLink makes a symbolic link of sysfs or its kin. It is called with the lock held.
-func (f *FileSystem) PlantLink(path, to string) {
-	n := f.newNode(fs.ModeSymlink|0o777, 0, 0)
-	n.target, n.pseudo = to, true
-	f.plantDir(parentOf(path), true).kids[baseOf(path)] = n
 }

@@ -1,5 +1,5 @@
-// Package unix is one simulated Unix machine inside the process: a file system in memory, processes, signals and sessions, pipes and
-// descriptors, a shell that walks the syntax trees of mvdan.cc/sh, the core programs, and a clock of its own.
+// Package unix is one simulated Unix machine inside the process. It has a file system in memory, processes, signals and sessions, pipes and
+// descriptors. A shell walks the syntax trees of mvdan.cc/sh and runs the core programs, and time passes by a clock of the machine's own.
 //
 // Package unix knows no service manager, no network, no device of a fleet and no vendor. The owner of a machine lays down the rest: further
 // programs ([System.Install]), files that do something ([FileSystem.PlantNode]), and functions that the machine calls ([Hooks]).
@@ -11,11 +11,8 @@ package unix
 
 import (
 	"fmt"
-	"io/fs"
 	"maps"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -70,41 +67,6 @@ func Users(names []string) map[string]*User {
 		}
 	}
 	return users
-}
-
-// PlantOn lays down on a disk what every machine of the system has there.
-func (s *System) PlantOn(f *FileSystem) {
-	f.mu.Lock()
-	for _, dir := range s.Folders {
-		f.plantDir(dir, false)
-	}
-	f.plantDir("/root", false).mode = fs.ModeDir | 0o700
-	f.plantDir("/tmp", false).mode = fs.ModeDir | 0o777
-	names := slices.Sorted(maps.Keys(s.Users))
-	for _, name := range names {
-		u := s.Users[name]
-		home := f.plantDir(u.home, false)
-		home.uid, home.gid = u.uid, u.gid
-	}
-	f.mu.Unlock()
-
-	for _, link := range []string{"bin", "lib", "sbin"} {
-		n := f.newNode(fs.ModeSymlink|0o777, 0, 0)
-		n.target = "usr/" + link
-		f.plant("/"+link, n)
-	}
-	for _, path := range slices.Sorted(maps.Keys(s.programs)) {
-		n := f.newNode(0o755, 0, 0)
-		n.program = s.programs[path]
-		f.plant(path, n)
-	}
-	f.plant("/etc/hostname", f.file(0o644, s.Name+"\n"))
-	var passwd strings.Builder
-	for _, name := range names {
-		u := s.Users[name]
-		fmt.Fprintf(&passwd, "%s:x:%d:%d::%s:/bin/sh\n", u.Name, u.uid, u.gid, u.home)
-	}
-	f.plant("/etc/passwd", f.file(0o644, passwd.String()))
 }
 
 func (s *System) uid(name string) (int, bool) {

@@ -18,6 +18,7 @@ type Pipe struct {
 	changed chan struct{} // closed when anything above changes; nil: nobody waits
 }
 
+// NewPipe makes an empty pipe with one end to read from and one to write to.
 func NewPipe() *Pipe { return &Pipe{readers: 1, writers: 1} }
 
 // wake releases everybody who waits. It is called with p.mu held.

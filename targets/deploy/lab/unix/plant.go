@@ -2,6 +2,8 @@ package unix
 
 import (
 	"bytes"
+	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"slices"
@@ -11,6 +13,41 @@ import (
 )
 
 // This file has functions of the simulation itself. They need no rights, and the list of changes does not have them.
+
+// PlantOn lays down on a disk what every machine of the system has there.
+func (s *System) PlantOn(f *FileSystem) {
+	f.mu.Lock()
+	for _, dir := range s.Folders {
+		f.plantDir(dir, false)
+	}
+	f.plantDir("/root", false).mode = fs.ModeDir | 0o700
+	f.plantDir("/tmp", false).mode = fs.ModeDir | 0o777
+	names := slices.Sorted(maps.Keys(s.Users))
+	for _, name := range names {
+		u := s.Users[name]
+		home := f.plantDir(u.home, false)
+		home.uid, home.gid = u.uid, u.gid
+	}
+	f.mu.Unlock()
+
+	for _, link := range []string{"bin", "lib", "sbin"} {
+		n := f.newNode(fs.ModeSymlink|0o777, 0, 0)
+		n.target = "usr/" + link
+		f.plant("/"+link, n)
+	}
+	for _, path := range slices.Sorted(maps.Keys(s.programs)) {
+		n := f.newNode(0o755, 0, 0)
+		n.program = s.programs[path]
+		f.plant(path, n)
+	}
+	f.plant("/etc/hostname", f.file(0o644, s.Name+"\n"))
+	var passwd strings.Builder
+	for _, name := range names {
+		u := s.Users[name]
+		fmt.Fprintf(&passwd, "%s:x:%d:%d::%s:/bin/sh\n", u.Name, u.uid, u.gid, u.home)
+	}
+	f.plant("/etc/passwd", f.file(0o644, passwd.String()))
+}
 
 // PlantFiles lays down files of a disk that is new.
 func (f *FileSystem) PlantFiles(files map[string]string) {
@@ -66,15 +103,6 @@ func (f *FileSystem) Forget() {
 	f.locks = flocks{}
 }
 
-// size is the bytes of files in and below a node.
-func (n *node) size() int {
-	sum := len(n.data)
-	for _, kid := range n.kids {
-		sum += kid.size()
-	}
-	return sum
-}
-
 // PlantFolder makes a directory of sysfs or its kin, with every one above it. It is called with the lock held.
 func (f *FileSystem) PlantFolder(path string) { f.plantDir(path, true) }
 
@@ -90,8 +118,8 @@ func (f *FileSystem) PlantProgram(path string, run Command) {
 	f.plantLocked(path, n)
 }
 
-// Uproot takes away what is at a path, whatever it is. It is called with the lock held.
-func (f *FileSystem) Uproot(path string) {
+// Remove takes away the file, folder or program at a path. It is called with the lock held.
+func (f *FileSystem) Remove(path string) {
 	if dir, err := f.walk(Cred{}, parentOf(path), true); err == nil && dir.node != nil {
 		delete(dir.node.kids, baseOf(path))
 	}
@@ -182,4 +210,84 @@ func (f *FileSystem) ForgetChanges() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.changes = nil
+}
+
+// ReadFile returns the bytes of a file.
+func (f *FileSystem) ReadFile(path string) ([]byte, error) {
+	h, err := f.open(Cred{}, path, oRDONLY, 0)
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(h)
+}
+
+// plant makes a file, or what n is, with every directory above it.
+func (f *FileSystem) plant(path string, n *node) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.plantLocked(path, n)
+}
+
+// plantLocked is plant, called with the lock held.
+func (f *FileSystem) plantLocked(path string, n *node) {
+	at := f.plantDir(parentOf(path), false)
+	name := baseOf(path)
+	if old := at.kids[name]; old != nil {
+		f.used -= len(old.data)
+	}
+	n.pseudo, n.dev = n.pseudo || at.pseudo, at.dev
+	at.kids[name] = n
+	f.used += len(n.data)
+}
+
+// plantDir makes a directory with every one above it. It is called with the lock held.
+func (f *FileSystem) plantDir(path string, pseudo bool) *node {
+	if path == "/" {
+		return f.root
+	}
+	if at, err := f.walk(Cred{}, path, true); err == nil && at.node != nil {
+		at.node.pseudo = at.node.pseudo || pseudo
+		return at.node
+	}
+	dir := f.plantDir(parentOf(path), false)
+	n := f.newNode(fs.ModeDir|0o755, 0, 0)
+	n.pseudo, n.dev = pseudo || dir.pseudo, dir.dev
+	dir.kids[baseOf(path)] = n
+	return n
+}
+
+func (f *FileSystem) file(mode fs.FileMode, data string) *node {
+	n := f.newNode(mode, 0, 0)
+	n.data = []byte(data)
+	return n
+}
+
+// PlantNode makes a file of sysfs or its kin. It is called with the lock held.
+func (f *FileSystem) PlantNode(path string, k target.Node) {
+	if k.Mkdir != nil {
+		dir := f.plantDir(path, true)
+		dir.mkdir = either(dir.mkdir, k.Mkdir)
+		return
+	}
+	f.plantBelow(f.plantDir(parentOf(path), true), baseOf(path), k)
+}
+
+// either gives what makes a folder by one of two ways; the first may be nil.
+func either(first, second func(string) (map[string]target.Node, error)) func(string) (map[string]target.Node, error) {
+	if first == nil {
+		return second
+	}
+	return func(name string) (map[string]target.Node, error) {
+		if files, err := first(name); err == nil {
+			return files, nil
+		}
+		return second(name)
+	}
+}
+
+// PlantLink makes a symbolic link of sysfs or its kin. It is called with the lock held.
+func (f *FileSystem) PlantLink(path, to string) {
+	n := f.newNode(fs.ModeSymlink|0o777, 0, 0)
+	n.target, n.pseudo = to, true
+	f.plantDir(parentOf(path), true).kids[baseOf(path)] = n
 }

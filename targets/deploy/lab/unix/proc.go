@@ -33,7 +33,7 @@ type invoker interface {
 	hasFunction(name string) bool // of the script
 }
 
-// Proc is one running program of a device.
+// Proc is one running program of a machine.
 type Proc struct {
 	m      *Machine
 	self   *Process
@@ -91,6 +91,7 @@ func (p *Proc) Print(s string) {
 	}
 }
 
+// Printf is Print of a formatted text.
 func (p *Proc) Printf(format string, args ...any) { p.Print(fmt.Sprintf(format, args...)) }
 
 // Done is the exit status of a program that wrote to stdout.
