@@ -65,9 +65,12 @@ A fabric goes through one door after the other, each with a type of its own:
 	targets   an [ir.Fabric] in, a [target.Tree] out: how each device spells it
 	          targets/judge is all of the above as one call
 	deploy    a [target.Tree] and what devices hold in, a plan out
+	          deploy/sequence puts it in order: waves, phases, what refuses it
 	          deploy/rollout does it, device by device with deploy/device, as deploy/txn says
 	          deploy/ssh is the wire, deploy/lab a fleet of devices for rehearsal
 	picture   an [ir.Fabric] and its proofs in, a drawing out
+	view      what a verb has found in, its text and its JSON out; forms has what build writes
+	journal   what runs did; replay carries a plan into it and back
 	lsp       messages of an editor in, what lang and the pipeline say out
 
 This package knows the person: flags, colours, exit codes. One verb, one file.
