@@ -13,8 +13,8 @@ import (
 	"sync"
 )
 
-//go:embed *.md checks/*.md evidence/README.md
-var files embed.FS
+//go:embed [^c]*.md ci.md checks/*.md evidence/README.md
+var files embed.FS // without concepts.md, which only those who change the source read
 
 // Page is one page of the manual.
 type Page struct {

@@ -82,6 +82,7 @@ func TestMeasures(t *testing.T) {
 	found := figures{}
 	measurePackages(m, found)
 	measureNames(m, found)
+	measureNouns(m, found)
 	measureReadEnglish(m, found)
 	measureSentences(t, m, found)
 	measureGolden(t, found)
