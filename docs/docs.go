@@ -1,4 +1,4 @@
-// Package docs is the manual: the Markdown pages of this folder, as `rocec docs` prints them. A code has a page of its own,
+// Package docs is the manual: the Markdown pages of this folder ([Page]), as `rocec docs` prints them. A code has a page of its own,
 // checks/<code>.md, from which `rocec explain`, hover texts and web links are made.
 package docs
 

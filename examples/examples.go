@@ -1,4 +1,4 @@
-// Package examples names the variants of the fabrics in this folder: an example is judged with its defaults, and a variant
+// Package examples names the variants of the fabrics in this folder: an example is judged with its defaults, and a [Variant]
 // of it with other values of its variables.
 package examples
 

@@ -1,4 +1,4 @@
-// Package validate says what would hurt: checks over the compiled fabric, all of them in the table of checks.go. The
+// Package validate says what would hurt: checks over the compiled fabric, each a [Check] in the table of checks.go. The
 // check with the code pfc-loop is pfc-loop.go; what several checks ask of a fabric is in facts.go, the words they share
 // in say.go.
 //

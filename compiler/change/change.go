@@ -1,4 +1,4 @@
-// Package change tells in which order the devices of a fabric can be changed, and which of them at the same time.
+// Package change puts the devices of a fabric into waves: the devices of a [Wave] change at the same time, waves one after another.
 //
 // In goes a compiled fabric, what of it does not pass traffic now ([Alive]), and what is to be done on which device, and what
 // traffic notices of it ([Task]); out come [Wave]s, each with the hosts it leaves dark and the capacity it leaves to the others, and the

@@ -1,4 +1,4 @@
-// Package graph is the fabric as traffic sees it: one directed graph of the devices that forward, and on it the conversations and
+// Package graph is the fabric as traffic sees it: one directed [Graph] of the devices that forward, and on it the conversations and
 // destination classes of each cos group. The routings (compiler/routes) and the failures that matter (compiler/failures) are worked
 // out on it.
 //

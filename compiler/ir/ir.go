@@ -1,4 +1,4 @@
-// Package ir is the fabric as meant: what every stage after the compiler works on. Data and small methods only.
+// Package ir is the [Fabric] as meant: what every stage after the compiler works on. Data and small methods only.
 //
 // Names are pointers here, defaults are filled in, sizes are derived, and every derived value remembers from which
 // line and which fact it came ([Origin]). A Fabric is immutable once compiled; many goroutines may read it.

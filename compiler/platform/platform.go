@@ -1,4 +1,4 @@
-// Package platform holds the facts about silicon and switch models as tables, each row with its source.
+// Package platform holds the facts about silicon and switch models ([Switch]) as tables, each row with its source.
 //
 // Nothing here decides anything: the compiler sizes buffers from these numbers, validate judges by them, targets look
 // up what a chip can do. Speeds are in Mb/s, sizes in bytes, lengths in metres throughout the house.

@@ -1,4 +1,4 @@
-// Package routes tells which turns lossless traffic takes: the graph the PFC-loop proof is made on.
+// Package routes has the [Router], which finds the turns that lossless traffic takes: the graph of the PFC-loop proof.
 //
 // Traffic is what the intents say, and members that never talk make no turns. Destinations that are attached to the
 // same switches are one class (package graph), so hosts cost nothing beyond their switches. For each class the routing says where its

@@ -1,4 +1,4 @@
-// Package destination reads the parts of what one types after `ssh`: users, hosts, ports and jump hosts.
+// Package destination reads the parts of what one types after `ssh`: users, hosts, ports and jump hosts ([Hop]).
 //
 // What a fabric states of them becomes words of the ssh program's command line, and what a file of ssh_config states becomes names in
 // messages. So none begins with a dash, and none holds what a shell or ssh would read otherwise.

@@ -1,4 +1,4 @@
-// Package eval evaluates the expressions of a fabric within bounds: scopes and the names in them, variables and locals,
+// Package eval evaluates the expressions of a fabric within bounds: a [Scope] and the names in it, variables and locals,
 // functions, and the kinds of values that attributes may have.
 //
 // Every function returns its value and whether there is one, and appends what is wrong to the list it is handed; none reads

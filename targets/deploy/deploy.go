@@ -1,4 +1,4 @@
-// Package deploy is what is decided on the way from a rendered tree to the machines: what would change ([Diff]), what a saved
+// Package deploy is what is decided on the way from a rendered tree to the machines: what would change ([Plan], [Diff]), what a saved
 // plan allows, what became of every device ([Results]), and what stood in the way ([Error]). It is pure.
 //
 // What it decides is done below it: package txn says what comes next for one device, device speaks to it, and rollout reads

@@ -1,4 +1,4 @@
-// Package target is the contract between what knows a vendor's spelling (cumulus, nic/mlx5), what knows order (deploy)
+// Package target is the contract ([Target]) between what knows a vendor's spelling (cumulus, nic/mlx5), what knows order (deploy)
 // and what knows the wire (deploy/ssh, deploy/lab). Implementers import it; users import the table in package targets.
 package target
 

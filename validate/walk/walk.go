@@ -1,4 +1,4 @@
-// Package walk follows the packets of an intent from one member to another, and the notifications of congestion back.
+// Package walk makes a [Trace] of the packets of an intent from one member to another, and of the notifications of congestion back.
 //
 // In goes a compiled fabric and a [Question]; out comes a [Trace]: at every hop of every way the routing allows, which
 // field of the packet decides, into which cos group it puts the packet, who pauses whom, how much can arrive after the

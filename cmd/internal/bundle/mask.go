@@ -1,5 +1,5 @@
-// Package bundle is what `rocec selftest` shows: what devices answered, as one text without the names, addresses and serial numbers of
-// whoever owns them.
+// Package bundle makes the [Bundle] that `rocec selftest` shows: the answers of devices, as one text without the names, addresses and
+// serial numbers of their owner.
 package bundle
 
 import (

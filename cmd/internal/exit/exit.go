@@ -1,4 +1,4 @@
-// Package exit has the exit statuses of rocec, each with one meaning for every verb, and the error that ends the process with one.
+// Package exit has the exit statuses of rocec, each with one meaning for every verb, and the [Error] that ends the process with one.
 package exit
 
 import (

@@ -1,5 +1,5 @@
-// Package forms lays out the files of devices as the files of one folder, as `rocec build` writes them. It has a folder for each device, a
-// folded tree, and the forms that other programs and people take over. It reads the folder that it gets as a value, and writes nothing.
+// Package forms makes a [Layout], the files of devices as the files of one folder, as `rocec build` writes them. It has a folder for each
+// device, a folded tree, and the forms that others take over. It reads the folder that it gets as a value, and writes nothing.
 package forms
 
 import (

@@ -1,5 +1,5 @@
-// Package journal keeps what runs did, on the machine that led them: who changed what, when and why, what was about to be done
-// when a run died, and the content of files from before. It is for people and for going on; what a device holds is asked of the
+// Package journal keeps a [Log] of each run, on the machine that led it: who changed what, when and why, what was about to be done
+// when the run died, and the content of files from before. It is for people and for going on; what a device holds is asked of the
 // device.
 //
 // Nothing in it is a command: steps, queries and checkers are kept by the names from which rocec makes them again, hooks by a hash of the

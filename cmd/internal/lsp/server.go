@@ -1,4 +1,4 @@
-// Package lsp speaks the Language Server Protocol with an editor, over two streams.
+// Package lsp has a [Server] that speaks the Language Server Protocol with an editor, over two streams.
 //
 // In come the messages of a client; out go answers, and diagnostics of the text as it stands in the editor, saved or
 // not. What the language knows of a place is asked of lang; what only the whole program knows, of the [Backend].

@@ -1,4 +1,4 @@
-// Package report writes what validate finds in the forms its readers take: text for people, JSON for programs, and the formats
+// Package report writes a [Report] of findings in the forms that its readers take: text for people, JSON for programs, and the formats
 // of CI systems. text and json name files as the person would type them; the others, which CI systems read, from the root of
 // the repository (see paths). All are written from the same sorted list, errors before warnings where a reader shows only the
 // first few.

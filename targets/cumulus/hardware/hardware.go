@@ -1,4 +1,4 @@
-// Package hardware is which releases of Cumulus Linux run on which switch models.
+// Package hardware has the releases of Cumulus Linux that run on each switch model ([Model]).
 package hardware
 
 import "github.com/rocec/rocec/targets/cumulus/grammar"

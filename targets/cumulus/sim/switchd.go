@@ -1,4 +1,4 @@
-// Package sim is what of a simulated switch is Cumulus Linux: switchd, which programs the chip from traffic.conf, with
+// Package sim simulates Cumulus Linux on a switch: [Switchd], which programs the chip from traffic.conf, with
 // its reload node and its log, or from 4.4 on from qos_features.conf and qos_infra.conf, and the syntax checker cl-consistency-check.
 //
 // What a real switchd does with a bad file differs by release and is not documented for 3.x; this one refuses it, as the

@@ -1,4 +1,4 @@
-// Package device speaks the verbs of a change to one device: read, prepare, commit, check, confirm, undo, release and state.
+// Package device speaks the verbs of a change to one [Device]: read, prepare, commit, check, confirm, undo, release and state.
 //
 // A verb is one command over SSH, a script of POSIX sh that runs as root. Prepare brings all it takes: the new content, the
 // steps, and the script of the run ([runScript]), which the later verbs, the timer and the boot unit call. So nothing

@@ -1,4 +1,4 @@
-// Package lab is a fleet of devices inside the process, behind real SSH: every device of a rendered tree, as it comes from
+// Package lab has a [Lab], a fleet of devices inside the process, behind real SSH: every device of a rendered tree, as it comes from
 // the factory or as it was left, for rehearsals (--lab) and for tests.
 //
 // In comes a tree; what each device holds at first is its target's Image. Out comes a network ([Lab.Dial]) in which every

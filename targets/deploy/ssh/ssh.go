@@ -1,5 +1,5 @@
-// Package ssh is the wire between rocec and a device: an authenticated connection to a server whose host key was
-// verified, and commands over it.
+// Package ssh is the wire between rocec and a device: a [Dialer] opens connections to servers whose host keys it
+// has verified, and commands run over them.
 //
 // In: a [target.Device] with the login its ssh block asks for, ~/.ssh/config and /etc/ssh/ssh_config, known_hosts
 // files, keys and the agent. Everything the machine gives (home, user, agent socket, the ssh program and its environment) comes

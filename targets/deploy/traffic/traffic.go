@@ -1,4 +1,4 @@
-// Package traffic sends a short, bounded exchange of an intent between two of its members, and tells from the counters before and after
+// Package traffic sends a short, bounded [Exchange] of an intent between two of its members, and tells from the counters before and after
 // whether it was marked, classified and carried as the fabric describes.
 //
 // What a host can send with is a table of tools ([Tools]). The exchange is a query on either host at the same time: the server waits

@@ -1,4 +1,4 @@
-// Package txn is the state machine of a change of one device: what to do next, given what the device holds of a run and
+// Package txn is the state machine of a change of one device ([State]): what to do next, given what the device holds of a run and
 // what the last command came to. It is pure; package device does what it says, and package rollout leads.
 //
 // The state is read from the device, not remembered: a run keeps one mark there ([Mark]), which moves by rename, so that

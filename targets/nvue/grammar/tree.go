@@ -1,4 +1,4 @@
-// Package grammar is the one grammar of NVUE's configuration tree, which Cumulus Linux has from 5.0 on: how its text is read and
+// Package grammar is the one grammar of NVUE's configuration [Tree], which Cumulus Linux has from 5.0 on: how its text is read and
 // written, which paths below qos a release documents, what their values may be, and what they mean.
 //
 // In come the bytes of `nv config show -o yaml`, `-o json`, a patch file or /etc/nvue.d/startup.yaml; out comes a [Config] of [Tree]s

@@ -1,4 +1,4 @@
-// Package sim is what of a simulated switch is NVUE, of Cumulus Linux 5.4 to 5.18: nv, which stages, applies, confirms and saves revisions,
+// Package sim simulates [NVUE] of Cumulus Linux 5.4 to 5.18 on a switch: nv, which stages, applies, confirms and saves revisions,
 // with its refusals and prompts, and what nv show reads back of the chip. It judges what is sent to it by a table of its own
 // (schema.go) and knows nothing of what rocec writes.
 //

@@ -1,4 +1,4 @@
-// Package grammar is CONFIG_DB of SONiC as text and as tables, and the patches that change it.
+// Package grammar is CONFIG_DB of SONiC ([Config]) as text and as tables, and the patches that change it.
 //
 // In comes the JSON of a config_db.json, or of `sonic-cfggen -d --print-data`: an object of tables, whose rows are objects of text. The
 // tables of [Tables] are taken apart; what others hold is kept as it stands. Out goes the same in one canonical form ([Config.JSON]),

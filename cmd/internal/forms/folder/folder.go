@@ -1,4 +1,4 @@
-// Package folder writes files below a folder that has most of them already, and leaves those that are up to date as they are.
+// Package folder writes files below a [Folder] that has most of them already, and leaves those that are up to date as they are.
 //
 // It reads the files that are there each time, so that it misses no edit: it keeps no list of times or hashes. Reading is cheap because it
 // does not read a file of another size or mode, it needs one buffer, and the kernel walks the path.

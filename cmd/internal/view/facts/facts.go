@@ -1,5 +1,4 @@
-// Package facts lists the settings of devices, ports and pairs of hosts with their reasons: for show, and for an editor's hover. It
-// judges nothing; validate does.
+// Package facts has the effective settings of devices and ports, each a [Setting] with its reasons, for show and for an editor's hover.
 package facts
 
 import (

@@ -1,4 +1,4 @@
-// Package sim is what of a simulated host is its NICs: ports with the driver mlx5_core or mlx4_core, how they take settings, and the
+// Package sim simulates the NICs of a host: ports with the driver mlx5_core or mlx4_core ([NIC]), how they take settings, and the
 // tools that set and show them: dcb of iproute2, mlnx_qos of the vendor, rdma, and the files of the driver in sysfs,
 // debugfs and configfs.
 //
