@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/hooks"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/compiler/ir"
@@ -120,6 +121,14 @@ func (o *leadOptions) leadFlags(a *app, cmd *cobra.Command) {
 	f.StringVar(&o.format, "format", "text", "text, or json: one object a line")
 	offer(cmd, "on-failure", string(rollout.UndoWave), string(rollout.Stop), string(rollout.UndoAll))
 	offer(cmd, "on-anomaly", string(rollout.AnomalyStop), string(rollout.AnomalyIgnore), string(rollout.AnomalyUndo))
+}
+
+// programs returns those that take traffic off devices and put it back; nil: none was named.
+func (o *leadOptions) programs() *hooks.Programs {
+	if len(o.drain)+len(o.undrain) == 0 {
+		return nil
+	}
+	return &hooks.Programs{Drain: o.drain, Undrain: o.undrain, Timeout: o.hookTime}
 }
 
 // check judges the flags together.
@@ -258,7 +267,7 @@ func (a *app) applyStep(ctx context.Context, w *work, plan *deploy.Plan, o apply
 		return false, err
 	}
 	results, err := a.lead(ctx, lead{
-		leadOptions: o.leadOptions, order: seq.Order, hooks: o.hooks(), notAfter: w.until, fabric: w.dir, name: w.f.Fabric.Name, only: o.only,
+		leadOptions: o.leadOptions, order: seq.Order, hooks: o.programs(), notAfter: w.until, fabric: w.dir, name: w.f.Fabric.Name, only: o.only,
 		devices: w.devices, plan: plan,
 	})
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/hooks"
 	"github.com/rocec/rocec/cmd/internal/journal"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
@@ -42,7 +43,7 @@ func (a *app) confirm(ctx context.Context, name string, o runOptions) (err error
 		return err
 	}
 	l := r.log
-	if err := sameUndrain(l, o.hooks.undrain); err != nil {
+	if err := hooks.Same(l, o.hooks.Undrain); err != nil {
 		return err
 	}
 	if len(r.begun) == 0 {

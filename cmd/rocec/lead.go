@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/hooks"
 	"github.com/rocec/rocec/cmd/internal/journal"
 	"github.com/rocec/rocec/cmd/internal/replay"
 	"github.com/rocec/rocec/cmd/internal/report"
@@ -35,7 +36,7 @@ import (
 type lead struct {
 	leadOptions
 	order        *deploy.Order // nil: as the plan has them
-	hooks        *hooks
+	hooks        *hooks.Programs
 	notAfter     time.Time
 	fabric, name string // its folder, and its name
 	only         []string
@@ -61,7 +62,7 @@ func (a *app) lead(ctx context.Context, l lead) (*deploy.Results, error) {
 	show := a.showing(end, run.Name, l.plan.Summary().Change)
 	o := rollout.ApplyOptions{
 		Run: run, Parallel: l.parallel, MaxFailures: l.maxFailures, Order: l.order, NotAfter: l.notAfter,
-		OnFailure: rollout.OnFailure(l.onFailure), OnAnomaly: a.onAnomaly(&l), Hooks: a.hooks(run.Name, l.hooks, l.order),
+		OnFailure: rollout.OnFailure(l.onFailure), OnAnomaly: a.onAnomaly(&l), Hooks: a.hooks().Around(run.Name, l.hooks, l.order),
 		Hold: l.hold, Soak: l.soakTime(), Links: l.devices.links, Alone: l.alone, Died: a.died, Sudo: a.sudo,
 		Clock: rollout.Clock{Now: time.Now, Wait: time.After},
 		Event: func(e rollout.Event) {
@@ -84,6 +85,26 @@ func (a *app) lead(ctx context.Context, l lead) (*deploy.Results, error) {
 	}
 	a.reportResults(results, end)
 	return results, nil
+}
+
+// hooks runs the programs of --drain and --undrain.
+func (a *app) hooks() hooks.Runner { return hooks.Runner{Log: a.log, Say: a.say} }
+
+// onAnomaly asks the person what to do about counters that rose far faster than before, where there is a terminal.
+func (a *app) onAnomaly(l *lead) func(context.Context, []string) rollout.Anomaly {
+	return func(ctx context.Context, found []string) rollout.Anomaly {
+		answer := rollout.Anomaly(l.anomaly)
+		for _, text := range found {
+			a.say("%s", text)
+		}
+		if _, ok := terminal(a.stdin); ok && answer == rollout.AnomalyStop && l.format == "text" {
+			const question = "Counters rose far faster after this wave than before. It may be a job that began just then. Go on with the next wave?"
+			if a.ask(ctx, question, "yes") == nil {
+				return rollout.AnomalyIgnore
+			}
+		}
+		return answer
+	}
 }
 
 // about is what a run tells its devices about itself.
@@ -183,7 +204,7 @@ func (a *app) beginJournal(run deploy.Run, l *lead) (*journal.Run, error) {
 		h.VarFiles = append(h.VarFiles, abs)
 	}
 	replay.Write(&h, l.plan, l.order)
-	h.Hooks, h.Left = l.hooks.sums(), leftBy(l.plan)
+	h.Hooks, h.Left = l.hooks.Sums(), leftBy(l.plan)
 	log, err := dir.Begin(h, time.Now)
 	if err != nil {
 		return nil, err

@@ -87,7 +87,7 @@ func (a *app) remove(ctx context.Context, args []string, o removeOptions) (err e
 		v.Print(plan)
 	}
 	l := lead{
-		leadOptions: o.leadOptions, hooks: o.hooks(), fabric: dir, name: f.Fabric.Name, only: names, removes: names,
+		leadOptions: o.leadOptions, hooks: o.programs(), fabric: dir, name: f.Fabric.Name, only: names, removes: names,
 		devices: devices, plan: plan, order: inOneWave(plan, f), known: a.changedHosts(dir, devices.labDir),
 	}
 	if plan.Empty() {

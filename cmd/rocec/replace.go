@@ -103,7 +103,7 @@ func (a *app) replace(ctx context.Context, name string, o replaceOptions) (err e
 		}
 	}
 	results, err := a.lead(ctx, lead{
-		leadOptions: o.leadOptions, order: seq.Order, hooks: o.hooks(), fabric: dir, name: f.Fabric.Name, only: []string{name},
+		leadOptions: o.leadOptions, order: seq.Order, hooks: o.programs(), fabric: dir, name: f.Fabric.Name, only: []string{name},
 		devices: devices, plan: plan,
 	})
 	if err != nil {

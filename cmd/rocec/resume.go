@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/hooks"
 	"github.com/rocec/rocec/cmd/internal/journal"
 	"github.com/rocec/rocec/cmd/internal/replay"
 	"github.com/rocec/rocec/cmd/internal/view"
@@ -43,13 +44,18 @@ type runOptions struct {
 	lab      labFlag
 	parallel int
 	only     []string
-	hooks    hooks // --undrain
+	hooks    hooks.Programs // --undrain
 }
+
+// hookTime is how long a program of --drain or --undrain may take where no flag states it.
+const hookTime = 10 * time.Minute
 
 func (o *runOptions) flags(a *app, cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.format, "format", "text", "text, or json: one object a line")
 	cmd.Flags().IntVar(&o.parallel, "parallel", 8, "devices at the same time")
-	undrainFlags(cmd, &o.hooks.undrain, &o.hooks.timeout)
+	cmd.Flags().StringArrayVar(&o.hooks.Undrain, "undrain", nil, "the `program` that the run had as --undrain, to put back traffic that it "+
+		"left off; again for each of its arguments")
+	cmd.Flags().DurationVar(&o.hooks.Timeout, "hook-timeout", hookTime, "how long --undrain may take")
 	labFlags(cmd, &o.lab)
 	a.sudoFlag(cmd)
 	a.targetFlag(cmd, &o.only)
@@ -59,10 +65,30 @@ func (o *runOptions) check() error {
 	if o.parallel < 1 {
 		return exit.Fail(exit.Usage, "--parallel is at least 1")
 	}
-	if o.hooks.timeout <= 0 {
+	if o.hooks.Timeout <= 0 {
 		return exit.Fail(exit.Usage, "--hook-timeout is more than 0")
 	}
 	return choice("format", o.format, "text", "json")
+}
+
+// undrainOver puts back the traffic of a run that is over on all its devices. It reports whether all of it is back.
+func (a *app) undrainOver(ctx context.Context, l *journal.Log, by *hooks.Programs) (back bool, err error) {
+	if len(hooks.Owed(l)) == 0 {
+		return true, nil
+	}
+	dir, err := a.journals()
+	if err != nil {
+		return false, err
+	}
+	log, err := dir.Reopen(l.Run, time.Now)
+	if err != nil {
+		return false, exit.Fail(exit.Machines, "the journal of run %s: %v", l.Run, err)
+	}
+	back = a.hooks().PutBack(ctx, l, log, by)
+	if err := log.Finish(); err != nil {
+		return false, exit.Fail(exit.Machines, "the journal of run %s cannot be written: %v", l.Run, err)
+	}
+	return back, nil
 }
 
 // tellNothing ends a verb on a run that has done nothing.
@@ -156,7 +182,7 @@ func (a *app) resume(ctx context.Context, name string, o runOptions) (err error)
 		return err
 	}
 	l := r.log
-	if err := sameUndrain(l, o.hooks.undrain); err != nil {
+	if err := hooks.Same(l, o.hooks.Undrain); err != nil {
 		return err
 	}
 	if len(r.begun) == 0 {
@@ -259,7 +285,7 @@ func (a *app) goOn(ctx context.Context, r *openedRun, f *fleet, devices []journa
 	if err != nil {
 		return nil, err
 	}
-	g.drained = !a.undrain(ctx, l, log, &g.options.hooks)
+	g.drained = !a.hooks().PutBack(ctx, l, log, &g.options.hooks)
 	if err := log.Finish(); err != nil {
 		fmt.Fprintf(a.stderr, "rocec: the journal of run %s could not be written to its end: %s\n", l.Run, diag.Escape(err.Error()))
 	}

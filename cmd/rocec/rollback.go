@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/hooks"
 	"github.com/rocec/rocec/cmd/internal/journal"
 	"github.com/rocec/rocec/cmd/internal/replay"
 	"github.com/rocec/rocec/cmd/internal/view"
@@ -60,7 +61,7 @@ type rollbackOptions struct {
 
 // goingOn are the flags as those of the verbs that go on with a run.
 func (o *rollbackOptions) goingOn() runOptions {
-	return runOptions{format: o.format, parallel: o.parallel, hooks: hooks{undrain: o.undrain, timeout: o.hookTime}}
+	return runOptions{format: o.format, parallel: o.parallel, hooks: hooks.Programs{Undrain: o.undrain, Timeout: o.hookTime}}
 }
 
 // backs sorts the devices of a run that is to be gone back from.
@@ -84,8 +85,8 @@ func (a *app) rollback(ctx context.Context, name string, o rollbackOptions) (err
 		return err
 	}
 	l := r.log
-	if l.Hooks != nil && l.Hooks.Undrain != "" && len(l.Drained()) > 0 { // else the flag is of the way back alone
-		if err := sameUndrain(l, o.undrain); err != nil {
+	if len(hooks.Owed(l)) > 0 { // else the flag is of the way back alone
+		if err := hooks.Same(l, o.undrain); err != nil {
 			return err
 		}
 	}
@@ -211,7 +212,7 @@ func (a *app) goBack(ctx context.Context, r *openedRun, f *fleet, b *backs, o ro
 		return exit.Fail(exit.Locked, "the devices that kept run %s stay as they are: another run holds devices beside them", l.Run)
 	}
 	results, err := a.lead(ctx, lead{
-		leadOptions: o.leadOptions, order: b.order, hooks: o.hooks(), fabric: l.Fabric, name: l.Name, only: o.only,
+		leadOptions: o.leadOptions, order: b.order, hooks: o.programs(), fabric: l.Fabric, name: l.Name, only: o.only,
 		undoes: l.Run, devices: f, plan: &b.kept, kept: r.kept,
 	})
 	if err != nil {

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
 
 	"github.com/rocec/rocec/cmd/internal/view"
+	"github.com/rocec/rocec/lang/diag"
 )
 
 // screen is stdout for a view.
@@ -15,6 +17,12 @@ func (a *app) screen() *view.Screen {
 
 // fitted writes to a stream in lines of its width.
 func (a *app) fitted(to io.Writer) *view.FitWriter { return view.NewFitWriter(to, a.width(to)) }
+
+// say prints a note on stderr.
+func (a *app) say(format string, args ...any) {
+	p := &diag.Printer{Width: a.width(a.stderr)}
+	p.Prose(a.stderr, "note: ", fmt.Sprintf(format, args...)) //nolint:errcheck // a closed terminal has nobody to tell
+}
 
 // planView is a view of a plan on stdout; dir is the fabric's folder.
 func (a *app) planView(dir string, o view.Options) *view.Plan {

@@ -90,6 +90,7 @@ targets/deploy/internal/boxtest: targets/target lang/diag lang/langtest/machinet
 targets/deploy/texttest: targets/deploy |
 cmd/internal/journal:       targets/deploy targets/deploy/safefile targets/deploy/txn lang/diag |
 cmd/internal/replay:        cmd/internal/journal lang/diag targets targets/deploy targets/deploy/device targets/target |
+cmd/internal/hooks:         cmd/internal/exit cmd/internal/journal lang/diag targets/deploy targets/deploy/rollout |
 cmd/internal/bundle:        docs/evidence lang/diag targets/target |
 docs:                    lang/diag | github.com/yuin/goldmark
 docs/docstest:           | github.com/stretchr/testify
@@ -126,7 +127,7 @@ var programs = []string{"cmd/internal/compare", "cmd/internal/gate"}
 // room that opens files of rocec's own, and what only tests import.
 var outside = []string{
 	"cmd/rocec", "cmd/internal/compare", "cmd/internal/gate", "cmd/internal/forms/folder", "cmd/internal/report",
-	"cmd/internal/journal", "cmd/internal/samples",
+	"cmd/internal/hooks", "cmd/internal/journal", "cmd/internal/samples",
 	"targets/deploy/ssh", "targets/deploy/lab", "targets/deploy/safefile", "targets/deploy/internal/sshdtest",
 	"targets/deploy/internal/boxtest", "targets/deploy/internal/nspawn", "targets/nic/mlx5/mlx5test", "targets/target/targettest", "lang/langtest",
 	"lang/langtest/machinetest", "targets/deploy/lab/labtest", "targets/judge/judgetest", "docs/docstest",
