@@ -12,6 +12,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/forms"
 	"github.com/rocec/rocec/cmd/internal/forms/folder"
+	"github.com/rocec/rocec/cmd/internal/wholefile"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/target"
@@ -82,7 +83,7 @@ func (a *app) build(dir string, o buildOptions) error {
 	if err != nil {
 		return err
 	}
-	out, err := folder.Open(o.out, wholeWrite)
+	out, err := folder.Open(o.out, wholefile.Begin)
 	if err != nil {
 		return exit.Fail(exit.Errors, "%v", err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/wholefile"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
 )
@@ -235,46 +236,5 @@ func rewrite(name string, data []byte) error {
 		return err
 	}
 	f.Close() //nolint:errcheck // nothing was written
-	return replaceAt(name, data, 0o644)
-}
-
-// replaceFile writes a file beside name, syncs it and renames it over name: a crash leaves the old bytes or the new
-// ones. A file that was there keeps its mode, and a link to it stays. What is not a regular file, as /dev/null, is written to,
-// not replaced.
-func replaceFile(name string, data []byte, mode fs.FileMode) error {
-	if target, err := filepath.EvalSymlinks(name); err == nil {
-		name = target
-	}
-	return replaceAt(name, data, mode)
-}
-
-// replaceAt is [replaceFile] without following a link: it takes the place of one.
-func replaceAt(name string, data []byte, mode fs.FileMode) error {
-	defer wholeWrite()()
-	switch info, err := os.Lstat(name); {
-	case err != nil, info.Mode()&fs.ModeSymlink != 0:
-	case !info.Mode().IsRegular():
-		return os.WriteFile(name, data, mode)
-	default:
-		mode = info.Mode().Perm()
-	}
-	tmp, err := os.CreateTemp(filepath.Dir(name), ".rocec-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(tmp.Name()) //nolint:errcheck // gone after the rename
-	_, err = tmp.Write(data)
-	if err == nil {
-		err = tmp.Chmod(mode)
-	}
-	if err == nil {
-		err = tmp.Sync()
-	}
-	if cerr := tmp.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), name)
+	return wholefile.ReplaceLink(name, data, 0o644)
 }

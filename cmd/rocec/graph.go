@@ -9,6 +9,7 @@ import (
 
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/picture"
+	"github.com/rocec/rocec/cmd/internal/wholefile"
 	"github.com/rocec/rocec/lang/diag"
 )
 
@@ -98,7 +99,7 @@ func (a *app) writePicture(out string, data []byte) error {
 		_, err := a.stdout.Write(data)
 		return err
 	}
-	if err := replaceFile(out, data, 0o644); err != nil {
+	if err := wholefile.Replace(out, data, 0o644); err != nil {
 		return err
 	}
 	if !a.quiet {

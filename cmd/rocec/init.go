@@ -21,6 +21,7 @@ import (
 
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/start"
+	"github.com/rocec/rocec/cmd/internal/wholefile"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/lock"
 	"github.com/rocec/rocec/lang/topology"
@@ -346,7 +347,7 @@ func free(dir string) string {
 
 // writeNew writes files that must not be there yet, below dir. If one cannot be written, none stays.
 func writeNew(dir string, files []start.File) (err error) {
-	defer wholeWrite()()
+	defer wholefile.Begin()()
 	_, missing := os.Lstat(dir)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err

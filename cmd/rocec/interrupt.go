@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/wholefile"
 )
 
 // deviceVerbs are the verbs that touch devices, real ones or those of a lab. A signal asks them to end, and they bring what is under way
@@ -29,16 +29,6 @@ func touchesDevices(cmd *cobra.Command) bool {
 	return false
 }
 
-// writes is held for reading while a file is written, and for writing when the program ends: a file that is begun is written to its end
-// first.
-var writes sync.RWMutex
-
-// wholeWrite begins to write files that are not to be left half-written. The caller calls done behind the last byte.
-func wholeWrite() (done func()) {
-	writes.RLock()
-	return writes.RUnlock
-}
-
 // patience is how long the end of the program waits for a file that is being written.
 const patience = 2 * time.Second
 
@@ -46,7 +36,7 @@ const patience = 2 * time.Second
 func endWhole(stderr io.Writer) {
 	whole := make(chan struct{})
 	go func() {
-		waitForWrites()
+		wholefile.Wait()
 		close(whole)
 	}()
 	select {
@@ -55,10 +45,4 @@ func endWhole(stderr io.Writer) {
 	}
 	fmt.Fprintln(stderr, "rocec: interrupted")
 	os.Exit(exit.Interrupted)
-}
-
-// waitForWrites returns when no file is being written. None is begun until release is called.
-func waitForWrites() (release func()) {
-	writes.Lock()
-	return writes.Unlock
 }

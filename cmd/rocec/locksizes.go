@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/wholefile"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/lock"
@@ -79,7 +80,7 @@ func (a *app) lockSizes(dir string, refresh bool) error {
 		_, err := fmt.Fprintf(a.stdout, "%s is up to date: %s\n", diag.Escape(name), diag.Count(len(rows), "row"))
 		return err
 	}
-	if err := replaceFile(name, text, 0o644); err != nil {
+	if err := wholefile.Replace(name, text, 0o644); err != nil {
 		return exit.Fail(exit.Machines, "%v", err)
 	}
 	_, err = fmt.Fprintf(a.stdout, "%s: %s\n", diag.Escape(name), said)

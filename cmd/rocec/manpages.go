@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/wholefile"
 )
 
 // flagHelp is what the help says of a flag.
@@ -67,7 +68,7 @@ func long(cmd *cobra.Command) string {
 
 // writeManPages writes a man page for every verb into a folder, which is made if it is not there, and returns how many there are.
 func writeManPages(root *cobra.Command, dir string) (int, error) {
-	defer wholeWrite()()
+	defer wholefile.Begin()()
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return 0, err
 	}

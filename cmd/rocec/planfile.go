@@ -16,6 +16,7 @@ import (
 
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/report"
+	"github.com/rocec/rocec/cmd/internal/wholefile"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
@@ -54,7 +55,7 @@ func writePlan(name string, data []byte) error {
 	case err != nil:
 	case info.Mode()&fs.ModeSymlink != 0:
 		if to, err := os.Stat(name); err == nil && !to.Mode().IsRegular() { // such as /dev/stdout
-			return replaceFile(name, data, 0o600)
+			return wholefile.Replace(name, data, 0o600)
 		}
 		return fmt.Errorf("%s is a symbolic link, and apply takes no plan behind one: name the file itself", name)
 	case info.Mode().IsRegular() && info.Mode().Perm()&0o022 != 0:
@@ -62,7 +63,7 @@ func writePlan(name string, data []byte) error {
 			return err
 		}
 	}
-	return replaceAt(name, data, 0o600)
+	return wholefile.ReplaceLink(name, data, 0o600)
 }
 
 // planMeta is what a plan of this command is made of.

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/cmd/internal/wholefile"
 )
 
 // A plan is not written through a link: another user can put one into a shared folder, and the file behind it would be replaced. What is
@@ -31,7 +33,7 @@ func TestPlanBehindALink(t *testing.T) {
 	require.NoError(t, os.Remove(link))
 
 	require.NoError(t, os.Symlink(mine, link))
-	require.NoError(t, replaceAt(link, []byte("plan"), 0o600)) // one that comes after the look is replaced
+	require.NoError(t, wholefile.ReplaceLink(link, []byte("plan"), 0o600)) // one that comes after the look is replaced
 	info, err := os.Lstat(link)
 	require.NoError(t, err)
 	require.True(t, info.Mode().IsRegular())

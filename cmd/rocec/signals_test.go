@@ -21,6 +21,7 @@ import (
 
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/forms/folder"
+	"github.com/rocec/rocec/cmd/internal/wholefile"
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
@@ -105,12 +106,12 @@ func TestFirstSignalEnds(t *testing.T) {
 
 // A signal waits for the file that is being written, and no other is begun.
 func TestSignalWaitsForWrites(t *testing.T) {
-	out, err := folder.Open(t.TempDir(), wholeWrite)
+	out, err := folder.Open(t.TempDir(), wholefile.Begin)
 	require.NoError(t, err)
 	defer out.Close()
-	done := wholeWrite()
+	done := wholefile.Begin()
 	ends := make(chan func())
-	go func() { ends <- waitForWrites() }()
+	go func() { ends <- wholefile.Wait() }()
 	select {
 	case <-ends:
 		require.Fail(t, "a file is half-written")

@@ -11,6 +11,7 @@ import (
 
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/report"
+	"github.com/rocec/rocec/cmd/internal/wholefile"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets"
 )
@@ -102,7 +103,7 @@ func (a *app) stepSummary(f *report.Report) {
 }
 
 func appendFile(name, text string) error {
-	defer wholeWrite()()
+	defer wholefile.Begin()()
 	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err

@@ -18,6 +18,7 @@ import (
 const opensFiles = `
 cmd/internal/forms/folder/folder.go Open | the folder of -o
 cmd/internal/forms/folder/folder.go holds | files of -o, compared with their new content
+cmd/internal/wholefile/wholefile.go ReplaceLink | writes what the person names
 cmd/internal/report/paths.go newPaths | whether a folder is the root of a repository
 cmd/rocec/deviceconfig.go deviceFolder | files of devices that the person names, judged and not trusted
 cmd/rocec/deviceconfig.go loadDeviceFiles | files of devices that the person names, judged and not trusted
@@ -25,7 +26,6 @@ cmd/rocec/fabric.go loadOver | the fabric, which the person names
 cmd/rocec/fmt.go hclFiles | files of a fabric
 cmd/rocec/fmt.go isLink | whether a name is a link
 cmd/rocec/fmt.go readRegular | files of a fabric
-cmd/rocec/fmt.go replaceAt | writes what the person names
 cmd/rocec/fmt.go rewrite | files of a fabric
 cmd/rocec/inside.go open | modules of the fabric, in the folder that the person trusts
 cmd/rocec/inside.go rootOf | whether a folder is the root of a repository
