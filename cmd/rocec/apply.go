@@ -169,12 +169,15 @@ func (a *app) apply(ctx context.Context, args []string, o applyOptions) (err err
 		return err
 	}
 	var saved *deploy.Saved
+	given := a.given(o.only, o.onlyIntent)
 	if o.saved != "" {
-		if saved, err = a.loadPlan(o.saved); err != nil {
+		if saved, err = given.Load(o.saved); err != nil {
 			return err
 		}
-		if err := a.noFabricHere(o.saved, saved, dir); err != nil {
-			return err
+		if !hasFabric(dir) {
+			if err := given.NoFabric(o.saved, saved, dir); err != nil {
+				return err
+			}
 		}
 	}
 	f, devices, err := a.open(dir, o.only, o.lab)
@@ -183,7 +186,7 @@ func (a *app) apply(ctx context.Context, args []string, o applyOptions) (err err
 	}
 	defer devices.close(&err)
 	if saved != nil {
-		if err := a.named(o.saved, saved, dir, f, &o); err != nil {
+		if err := given.Same(o.saved, saved, dir, f); err != nil {
 			return err
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/targets/deploy"
 )
 
 // A file that the person names is a link of a stranger that leads out of its folder: messages show the place, and no text of it. A link
@@ -101,7 +102,9 @@ func TestHiddenFilesCount(t *testing.T) {
 		require.NoError(t, err)
 		require.Contains(t, f.Hidden, "fabric/v.hclvars")
 		require.NotContains(t, f.Source.Files, "fabric/v.hclvars")
-		sums[a.inputs(f, nil, nil)] = true
+		m, err := a.given(nil, false).Save("plan", "fabric", f, &deploy.Plan{})
+		require.NoError(t, err)
+		sums[m.Inputs] = true
 	}
 	require.Len(t, sums, 2)
 }

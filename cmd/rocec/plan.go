@@ -3,12 +3,14 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/report"
+	"github.com/rocec/rocec/cmd/internal/savedplan"
 	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
@@ -111,7 +113,7 @@ func (a *app) plan(ctx context.Context, dir string, o planOptions) (err error) {
 		return savedStep(seq)
 	}
 	if o.out != "" {
-		if err := a.savePlan(dir, f, plan, o); err != nil {
+		if err := a.savePlan(dir, f, plan, &o); err != nil {
 			return err
 		}
 	}
@@ -122,6 +124,33 @@ func (a *app) plan(ctx context.Context, dir string, o planOptions) (err error) {
 		return exit.With(exit.Changes)
 	}
 	return nil
+}
+
+// savePlan writes the plan for a later apply --plan, and prints the command.
+func (a *app) savePlan(dir string, f *report.Report, plan *deploy.Plan, o *planOptions) error {
+	if plan.Empty() && troubled(plan) {
+		return exit.Fail(exit.Machines, "the plan was not saved: it changes nothing, for no device that was read differs")
+	}
+	given := a.given(o.only, o.onlyIntent)
+	m, err := given.Save(o.out, dir, f, plan)
+	if err != nil {
+		return err
+	}
+	if !a.quiet {
+		fmt.Fprintf(a.stderr, "saved; do it with: %s\n", given.ApplyCommand(o.out, dir, m))
+		if len(m.Environment) > 0 {
+			fmt.Fprintf(a.stderr, "It wants the environment as it is now: %s.\n", diag.And(m.EnvironmentNames()))
+		}
+	}
+	return nil
+}
+
+// given returns everything that this command names for a plan.
+func (a *app) given(only []string, onlyIntent bool) *savedplan.Given {
+	return &savedplan.Given{
+		Tool: buildVersion().Version, Vars: a.vars, VarFiles: a.varFiles, Environ: a.environ, Allowed: a.allowed, Targets: only,
+		OnlyIntent: onlyIntent,
+	}
 }
 
 // labSoak is how long devices of a rehearsal must hold; nil: as long as their steps say.

@@ -11,6 +11,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/journal"
 	"github.com/rocec/rocec/cmd/internal/report"
+	"github.com/rocec/rocec/cmd/internal/savedplan"
 	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/lang/diag"
 )
@@ -79,7 +80,7 @@ func (a *app) runs(args []string, format string) error {
 // sameFolder reports whether the person means by a path the folder of that absolute path.
 func sameFolder(named, abs string) bool {
 	path, err := filepath.Abs(named)
-	return err == nil && resolved(path) == resolved(abs)
+	return err == nil && savedplan.SamePath(path, abs)
 }
 
 // runsOf is the command that lists the runs of a fabric.

@@ -10,6 +10,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/cmd/internal/samples"
+	"github.com/rocec/rocec/cmd/internal/savedplan"
 	"github.com/rocec/rocec/cmd/internal/view/facts"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
@@ -44,7 +45,7 @@ func (a *app) showCommand() *cobra.Command {
 				return err
 			}
 			if saved != "" {
-				return a.showPlan(saved, format)
+				return a.showSaved(saved, format)
 			}
 			dir, err := a.folder(args[:len(args)-1])
 			if err != nil {
@@ -96,6 +97,19 @@ func (a *app) show(dir, name, format string) error {
 		}{report.FormatVersion, name, kind, sections})
 	}
 	facts.Print(a.screen(), sections)
+	return nil
+}
+
+// showSaved prints a saved plan. It reads neither the fabric nor a device.
+func (a *app) showSaved(name, format string) error {
+	saved, err := savedplan.Read(name)
+	if err != nil {
+		return err
+	}
+	if format == "json" {
+		return a.writeJSON(saved)
+	}
+	a.screen().SavedPlan(saved)
 	return nil
 }
 

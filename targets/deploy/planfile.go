@@ -36,6 +36,18 @@ type Meta struct {
 	OnlyIntent bool `json:"only_intent,omitempty"` // of --only-intent
 }
 
+// EnvPrefix begins the variables of the environment that give the fabric's variables their values.
+const EnvPrefix = "ROCEC_VAR_"
+
+// EnvironmentNames returns the names of Environment as the environment has them.
+func (m *Meta) EnvironmentNames() []string {
+	out := make([]string, 0, len(m.Environment))
+	for _, name := range m.Environment {
+		out = append(out, EnvPrefix+name)
+	}
+	return out
+}
+
 // Saved is a plan as a file keeps it: hashes, so that it can be compared with what is there, and neither content nor
 // commands. What an apply writes and runs is made again from the fabric that the person names; a plan file can only forbid,
 // never add.

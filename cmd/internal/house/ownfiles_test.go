@@ -42,7 +42,7 @@ cmd/rocec/lsp.go List | names of files that an editor completes
 cmd/rocec/manpages.go writeManPages | writes the manual
 cmd/rocec/named.go inItsFolder | whether a file that the person names is a link
 cmd/rocec/named.go openNamed | files that the person names: --var-file and its kin
-cmd/rocec/planfile.go writePlan | writes what the person names, with a mode that apply takes
+cmd/internal/savedplan/savedplan.go write | writes what the person names, with a mode that apply takes
 cmd/rocec/selftest.go maySave | whether a name is free
 cmd/rocec/selftest.go saveBundle | writes a new file that the person names
 cmd/rocec/trace.go traceCommand | whether an argument is a folder
@@ -106,7 +106,7 @@ func TestOwnFilesAreChecked(t *testing.T) {
 	for place := range whose {
 		assert.Contains(t, found, place, "it opens none any more: take its row out")
 	}
-	for _, own := range []string{"cmd/internal/journal/journal.go", "cmd/internal/samples/samples.go", "cmd/rocec/planfile.go"} {
+	for _, own := range []string{"cmd/internal/journal/journal.go", "cmd/internal/samples/samples.go", "cmd/internal/savedplan/savedplan.go"} {
 		text, err := os.ReadFile(filepath.Join(root, own))
 		require.NoError(t, err)
 		assert.Contains(t, string(text), "safefile.Open", own)

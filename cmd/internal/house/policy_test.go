@@ -112,6 +112,7 @@ cmd/internal/forms:          cmd/internal/report compiler/ir lang/diag lang/node
 cmd/internal/forms/folder:   |
 cmd/internal/forms/formstest: lang/nodeset | github.com/stretchr/testify
 cmd/internal/report/reporttest: | github.com/santhosh-tekuri/jsonschema github.com/stretchr/testify
+cmd/internal/savedplan:     cmd/internal/exit cmd/internal/report cmd/internal/wholefile lang lang/diag targets/deploy targets/deploy/safefile |
 cmd/internal/wholefile:      |
 cmd/internal/start:         compiler/ir compiler/platform lang lang/diag lang/nodeset lang/topology |
 examples:                |
@@ -128,7 +129,8 @@ var programs = []string{"cmd/internal/compare", "cmd/internal/gate"}
 // room that opens files of rocec's own, and what only tests import.
 var outside = []string{
 	"cmd/rocec", "cmd/internal/compare", "cmd/internal/gate", "cmd/internal/forms/folder", "cmd/internal/report",
-	"cmd/internal/hooks", "cmd/internal/journal", "cmd/internal/samples", "cmd/internal/wholefile",
+	"cmd/internal/hooks", "cmd/internal/journal", "cmd/internal/samples", "cmd/internal/savedplan",
+	"cmd/internal/wholefile",
 	"targets/deploy/ssh", "targets/deploy/lab", "targets/deploy/safefile", "targets/deploy/internal/sshdtest",
 	"targets/deploy/internal/boxtest", "targets/deploy/internal/nspawn", "targets/nic/mlx5/mlx5test", "targets/target/targettest", "lang/langtest",
 	"lang/langtest/machinetest", "targets/deploy/lab/labtest", "targets/judge/judgetest", "docs/docstest",

@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package savedplan
 
 import (
 	"os"
@@ -20,7 +20,7 @@ func TestPlanBehindALink(t *testing.T) {
 	require.NoError(t, os.WriteFile(mine, []byte("mine"), 0o644))
 	for _, to := range []string{mine, filepath.Join(dir, "nowhere")} {
 		require.NoError(t, os.Symlink(to, link))
-		require.ErrorContains(t, writePlan(link, []byte("plan")), "is a symbolic link")
+		require.ErrorContains(t, write(link, []byte("plan")), "is a symbolic link")
 		require.NoError(t, os.Remove(link))
 	}
 	require.NoFileExists(t, filepath.Join(dir, "nowhere"))
@@ -29,7 +29,7 @@ func TestPlanBehindALink(t *testing.T) {
 	require.Equal(t, "mine", string(text))
 
 	require.NoError(t, os.Symlink(os.DevNull, link))
-	require.NoError(t, writePlan(link, []byte("plan")))
+	require.NoError(t, write(link, []byte("plan")))
 	require.NoError(t, os.Remove(link))
 
 	require.NoError(t, os.Symlink(mine, link))
@@ -42,7 +42,7 @@ func TestPlanBehindALink(t *testing.T) {
 		if mode != 0 {
 			require.NoError(t, os.Chmod(plan, mode))
 		}
-		require.NoError(t, writePlan(plan, []byte("plan")))
+		require.NoError(t, write(plan, []byte("plan")))
 		info, err := os.Lstat(plan)
 		require.NoError(t, err)
 		require.Equal(t, map[os.FileMode]os.FileMode{0: 0o600, 0o644: 0o644, 0o666: 0o644}[mode], info.Mode())

@@ -1,0 +1,166 @@
+// Package savedplan keeps a plan in a file for a later apply, and compares the inputs of the plan with those that the apply names. Nothing
+// is taken over from the file, so that a plan of another place, or a forged one, can only forbid.
+package savedplan
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/report"
+	"github.com/rocec/rocec/cmd/internal/wholefile"
+	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/safefile"
+)
+
+// Given is everything that a command names for a plan, apart from the folder of the fabric.
+type Given struct {
+	Tool       string   // version of rocec
+	Vars       []string // "k=v" of --var, in order; the last one wins
+	VarFiles   []string // of --var-file, in order
+	Environ    []string // as os.Environ gives it
+	Allowed    []string // of --allow-outside
+	Targets    []string // of --target
+	OnlyIntent bool     // of --only-intent
+}
+
+// Save writes a plan to a file, and returns its inputs. The file holds hashes and names, no content and no value of a variable.
+func (g *Given) Save(name, dir string, f *report.Report, plan *deploy.Plan) (deploy.Meta, error) {
+	m, err := g.meta(dir, f)
+	if err != nil {
+		return m, err
+	}
+	var b bytes.Buffer
+	if err := deploy.SavePlan(&b, plan, m); err != nil {
+		return m, exit.Fail(exit.Usage, "%v", err)
+	}
+	if err := write(name, b.Bytes()); err != nil {
+		return m, exit.Fail(exit.Usage, "the plan could not be saved: %v", err)
+	}
+	return m, nil
+}
+
+// write writes a plan file that apply takes: a file that was there keeps its mode, but others may not write it. It refuses a link to a
+// file, as apply does: another user could have put the link into a shared folder, to have a file of this user replaced.
+func write(name string, data []byte) error {
+	switch info, err := os.Lstat(name); {
+	case err != nil:
+	case info.Mode()&fs.ModeSymlink != 0:
+		if to, err := os.Stat(name); err == nil && !to.Mode().IsRegular() { // such as /dev/stdout
+			return wholefile.Replace(name, data, 0o600)
+		}
+		return fmt.Errorf("%s is a symbolic link, and apply takes no plan behind one: name the file itself", name)
+	case info.Mode().IsRegular() && info.Mode().Perm()&0o022 != 0:
+		if err := os.Chmod(name, info.Mode().Perm()&^0o022); err != nil {
+			return err
+		}
+	}
+	return wholefile.ReplaceLink(name, data, 0o600)
+}
+
+// Read reads a plan file. It refuses one that another user could have written; others may read it, as an artifact of CI.
+func Read(name string) (*deploy.Saved, error) {
+	file, err := safefile.Open(name)
+	if err != nil {
+		return nil, exit.Fail(exit.Usage, "%v", err)
+	}
+	defer file.Close()
+	saved, err := deploy.LoadPlan(file)
+	if err != nil {
+		return nil, exit.Fail(exit.Usage, "%s: %v", diag.Escape(name), err)
+	}
+	return saved, nil
+}
+
+// Load reads a plan file for an apply. It refuses one of another version of rocec.
+func (g *Given) Load(name string) (*deploy.Saved, error) {
+	saved, err := Read(name)
+	if err != nil {
+		return nil, err
+	}
+	if saved.Tool != g.Tool {
+		return nil, exit.Fail(exit.Usage, "%s was made by rocec %q, this is %q: make the plan again", diag.Escape(name),
+			diag.Cut(saved.Tool), g.Tool)
+	}
+	return saved, nil
+}
+
+// meta returns the inputs of a plan of this command.
+func (g *Given) meta(dir string, f *report.Report) (m deploy.Meta, err error) {
+	m = deploy.Meta{Tool: g.Tool, Targets: g.Targets, OnlyIntent: g.OnlyIntent}
+	if m.Fabric, err = filepath.Abs(dir); err != nil {
+		return m, exit.Fail(exit.Usage, "%v", err)
+	}
+	for _, name := range g.VarFiles {
+		abs, err := filepath.Abs(name)
+		if err != nil {
+			return m, exit.Fail(exit.Usage, "%v", err)
+		}
+		m.VarFiles = append(m.VarFiles, abs)
+	}
+	vars, env := g.vars(), g.environment(f)
+	m.Variables, m.Environment = slices.Sorted(maps.Keys(vars)), slices.Sorted(maps.Keys(env))
+	m.Inputs = g.inputs(f, vars, env)
+	return m, nil
+}
+
+// vars returns the values of --var by name.
+func (g *Given) vars() map[string]string {
+	vars := map[string]string{}
+	for _, kv := range g.Vars {
+		name, value, _ := strings.Cut(kv, "=")
+		vars[name] = value
+	}
+	return vars
+}
+
+// environment returns the values of the environment, by the names of variables that the fabric declares.
+func (g *Given) environment(f *report.Report) map[string]string {
+	vars := map[string]string{}
+	for _, kv := range g.Environ {
+		full, value, _ := strings.Cut(kv, "=")
+		if name, ok := strings.CutPrefix(full, deploy.EnvPrefix); ok && f.Source.Files[full] != nil {
+			vars[name] = value
+		}
+	}
+	return vars
+}
+
+// inputs returns one hash over every file the fabric was read from and every value given for a variable. Names of files count by their
+// last part, so that a folder may be named in another way; files are sorted by their paths from the fabric's folder.
+func (g *Given) inputs(f *report.Report, vars, env map[string]string) string {
+	files := map[string]string{} // by path and name
+	texts := maps.Clone(f.Source.Files)
+	maps.Copy(texts, f.Hidden)
+	for name := range texts {
+		if lang.Given(name) {
+			continue
+		}
+		called, err := filepath.Rel(f.Dir, filepath.FromSlash(name))
+		if i := slices.Index(g.VarFiles, name); i >= 0 || err != nil {
+			called = fmt.Sprintf("--var-file %d", i)
+		}
+		files[called+"\x00"+name] = name
+	}
+	h := sha256.New()
+	for _, key := range slices.Sorted(maps.Keys(files)) {
+		name := files[key]
+		fmt.Fprintf(h, "%q %x\n", filepath.Base(name), sha256.Sum256(texts[name]))
+	}
+	for i, values := range []map[string]string{vars, env} {
+		for _, name := range slices.Sorted(maps.Keys(values)) {
+			fmt.Fprintf(h, "%d %q %q\n", i, name, values[name])
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}

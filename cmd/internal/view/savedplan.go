@@ -1,0 +1,51 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/deploy"
+)
+
+// SavedPlan prints a saved plan: its fabric and inputs, and the files that it would change. The plan holds no content.
+func (s *Screen) SavedPlan(saved *deploy.Saved) {
+	line := func(name string, values ...string) {
+		if text := strings.Join(values, " "); text != "" {
+			fmt.Fprintf(s.Raw, "%-11s %s\n", name, diag.Escape(text))
+		}
+	}
+	line("fabric", saved.Fabric)
+	line("made by", "rocec", saved.Tool)
+	line("inputs", "SHA-256", saved.Inputs)
+	line("variables", saved.Variables...)
+	line("environment", saved.EnvironmentNames()...)
+	line("var files", saved.VarFiles...)
+	line("targets", saved.Targets...)
+	if saved.OnlyIntent {
+		line("only intent", "yes")
+	}
+	same := 0
+	for _, d := range saved.Devices {
+		if d.Status == deploy.StatusOthers {
+			continue
+		}
+		if d.Status == deploy.StatusSame || d.Status == deploy.StatusPending {
+			same++
+			continue
+		}
+		fmt.Fprintf(s.Raw, "\n%s  %s\n", s.Paint(diag.Bold, diag.Escape(d.Name)), diag.Escape(string(d.Status)))
+		line("  host key", d.HostKey)
+		for _, f := range d.Files {
+			if f.Base != f.Target {
+				fmt.Fprintf(s.Raw, "  %s  %s -> %s\n", diag.Escape(f.Path), shortHash(f.Base), shortHash(f.Target))
+			}
+		}
+	}
+	fmt.Fprintf(s.Raw, "\n%s, %d up to date. Whether they are still as the plan saw them, apply --plan finds out.\n",
+		diag.Count(len(saved.Devices), "device"), same)
+	fmt.Fprintln(s.Raw, "The checksum of the file fits. It is no signature: whoever can write the file can write one that fits.")
+}
+
+// shortHash returns the beginning of a SHA-256, enough to tell contents apart by eye.
+func shortHash(sum string) string { return diag.Escape(sum[:min(len(sum), 12)]) }
