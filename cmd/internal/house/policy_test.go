@@ -91,7 +91,7 @@ targets/deploy/texttest: targets/deploy |
 cmd/internal/journal:       targets/deploy targets/deploy/safefile targets/deploy/txn lang/diag |
 cmd/internal/replay:        cmd/internal/journal lang/diag targets targets/deploy targets/deploy/device targets/target |
 cmd/internal/hooks:         cmd/internal/exit cmd/internal/journal lang/diag targets/deploy targets/deploy/rollout |
-cmd/internal/bundle:        docs/evidence lang/diag targets/target |
+cmd/internal/bundle:        compiler/ir compiler/platform docs/evidence lang/destination lang/diag targets targets/deploy targets/nic targets/target |
 docs:                    lang/diag | github.com/yuin/goldmark
 docs/docstest:           | github.com/stretchr/testify
 docs/evidence:           |

@@ -1,0 +1,148 @@
+package bundle
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/nic"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// claimTime is how long the command of one claim may take, in seconds.
+const claimTime = 15
+
+// Asked is a device with its claims, and its answers.
+type Asked struct {
+	of      *target.Device
+	claims  []target.Claim
+	answers [][]byte // by claim; nil: the device gave no answer
+	facts   deviceFacts
+}
+
+// Ask returns the devices of a tree whose targets have claims, and a tree that asks these devices. The answers are in the devices once the
+// tree was observed.
+func Ask(tree *target.Tree) ([]*Asked, *target.Tree) {
+	var out []*Asked
+	ask := &target.Tree{}
+	for _, d := range tree.Devices {
+		if d.Target.Claims == nil {
+			continue
+		}
+		one := &Asked{of: d, claims: d.Target.Claims(d.Source)}
+		if len(one.claims) == 0 {
+			continue
+		}
+		one.answers = make([][]byte, len(one.claims))
+		to := *d
+		to.Files, to.Leavings, to.Watches, to.Look = nil, nil, nil, nil
+		to.Identity = slices.DeleteFunc(slices.Clone(d.Identity), func(p target.Probe) bool { return p.Name != target.ReleaseProbe })
+		to.Probes = []target.Probe{{Name: "names", Query: target.Query{Cmd: factsCmd}, Judge: func(answer []byte) []string {
+			one.facts = readFacts(answer)
+			return nil
+		}}}
+		for i, c := range one.claims {
+			if slices.ContainsFunc(one.claims[:i], func(o target.Claim) bool { return Same(o, c) }) {
+				continue
+			}
+			to.Probes = append(to.Probes, target.Probe{Name: c.ID, Query: bounded(c.Query), Judge: func(answer []byte) []string {
+				for k, o := range one.claims {
+					if Same(o, c) {
+						one.answers[k] = answer
+					}
+				}
+				return nil
+			}})
+		}
+		out, ask.Devices = append(out, one), append(ask.Devices, &to)
+	}
+	return out, ask
+}
+
+// bounded returns the query of a claim with its errors, within bounds of time and length. The query does not fail.
+func bounded(q target.Query) target.Query {
+	const form = `{ timeout %d sh -c %s 2>&1 || echo "(exit status $?)"; } | head -c %d`
+	q.Cmd = fmt.Sprintf(form, claimTime, nic.Quote(q.Cmd), target.MostAnswer+1)
+	return q
+}
+
+// New returns the bundle of devices that answered, and the mask for its text. have has what was observed of each device of asked.
+func New(f *ir.Fabric, asked []*Asked, have []*deploy.Have) (*Bundle, *Mask) {
+	mask := fabricMask(f)
+	words := map[*ir.Device]string{}
+	for _, d := range asked { // the numbers begin with those that are shown
+		words[d.of.Source] = knowDevice(mask, d.of.Source)
+	}
+	for _, d := range f.Devices {
+		if words[d] == "" {
+			words[d] = knowDevice(mask, d)
+		}
+	}
+	b := &Bundle{}
+	for i, d := range asked {
+		d.facts.know(mask, words[d.of.Source])
+		b.Devices = append(b.Devices, d.section(words[d.of.Source], have[i]))
+	}
+	return b, mask
+}
+
+// Unread reports whether a device has no answers.
+func (b *Bundle) Unread() bool {
+	return slices.ContainsFunc(b.Devices, func(s *Section) bool { return s.NotRead != "" })
+}
+
+// section returns the answers of a device, with the verdict of each claim.
+func (d *Asked) section(word string, have *deploy.Have) *Section {
+	s := &Section{Word: word, Targets: strings.Fields(d.of.Target.Name), System: d.facts.system}
+	if sw := d.of.Source.Switch; sw != nil {
+		s.Release = sw.Version
+	}
+	s.Models = models(d.of.Source)
+	switch {
+	case have.Err != nil:
+		s.NotRead = string(have.Err.Kind) + ": " + have.Err.Detail
+	case !d.facts.whole:
+		s.NotRead = "the device did not say what it is called, so that its answers could not be freed of its names"
+	case len(have.Wrong) > 0: // of another release than its answers would be filed under
+		s.NotRead = strings.Join(have.Wrong, " ")
+	}
+	if s.NotRead != "" {
+		return s
+	}
+	for i, c := range d.claims {
+		a := Answer{Claim: c, Text: d.answers[i], Verdict: target.NotDecided}
+		if d.answers[i] != nil && c.Judge != nil {
+			a.Verdict = c.Judge(d.answers[i])
+		}
+		s.Answers = append(s.Answers, a)
+	}
+	return s
+}
+
+// models returns the models of a device, without the names that a person has declared.
+func models(d *ir.Device) (out []string) {
+	add := func(name string) {
+		if !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	if d.Switch != nil {
+		if sw := d.Switch.Model; slices.Contains(platform.Switches, sw) {
+			add(sw.Name)
+		} else {
+			add("declared in the fabric, " + sw.ASIC.Title)
+		}
+		return out
+	}
+	for _, n := range d.Host.NICs {
+		if slices.Contains(n.Model.Driver.Models, n.Model) {
+			add(n.Model.Name)
+		} else {
+			add("declared in the fabric, " + n.Model.Driver.Name)
+		}
+	}
+	return out
+}

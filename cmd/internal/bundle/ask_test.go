@@ -1,0 +1,76 @@
+package bundle
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// TestHides: whatever devices answer and are called, the text has none of their names, addresses and serial numbers.
+func TestHides(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		name := rapid.StringMatching(`[a-z]{3,6}-?[0-9]{2,3}q`)
+		secrets := map[string]bool{}
+		secret := func(g *rapid.Generator[string], what string) string {
+			s := g.Draw(t, what)
+			secrets[s] = true
+			return s
+		}
+		mask := &Mask{}
+		b := &Bundle{Tool: "1.0"}
+		var all []string
+		for range rapid.IntRange(1, 3).Draw(t, "devices") {
+			d := &ir.Device{Name: secret(name, "name"), Host: &ir.Host{}}
+			d.SSH.Address = secret(name, "address") + "." + secret(name, "domain") + ".example"
+			d.SSH.User = rapid.SampledFrom([]string{"cumulus", secret(name, "user")}).Draw(t, "who")
+			d.SSH.Jump = secret(name, "jumper") + "@" + secret(name, "jump")
+			word := knowDevice(mask, d)
+			of := &target.Device{Name: d.Name, Source: d, Target: &target.Target{Name: "mlx5", User: "cumulus"}}
+			host, login := secret(name, "host"), secret(name, "login")
+			serial := secret(rapid.StringMatching(`[A-Z]{2}[0-9]{4}[A-Z][0-9]{5}`), "serial")
+			facts := readFacts(fmt.Appendf(nil, "host %s\nhost %s.lan\nuser %s\nserial %s\nmac 0c:42:a1:00:00:01\nend\n", host, host, login, serial))
+			facts.know(mask, word)
+			all = append(all, d.SSH.Address, host, login, serial, d.Name, d.SSH.User, "0c:42:a1:00:00:01", "0c42a1000001", "root", "cumulus")
+			asked := &Asked{of: of, facts: facts, claims: []target.Claim{{ID: "a-b", Says: "x", Query: target.Query{Cmd: "cat x"}}}}
+			var text strings.Builder
+			for range rapid.IntRange(0, 6).Draw(t, "words") {
+				end := rapid.SampledFrom([]string{" ", "\n", ":", "=", "/", "_", "\"", "\x1b"})
+				text.WriteString(rapid.SampledFrom(all).Draw(t, "word") + end.Draw(t, "end"))
+			}
+			asked.answers = [][]byte{[]byte(text.String())}
+			s := &Section{Word: word, Targets: []string{"mlx5"}, System: facts.system}
+			s.Answers = append(s.Answers, Answer{Claim: asked.claims[0], Text: asked.answers[0], Verdict: target.NotDecided})
+			b.Devices = append(b.Devices, s)
+		}
+		got := strings.ToLower(b.Text(mask))
+		for s := range secrets {
+			require.NotContains(t, got, strings.ToLower(s))
+		}
+		require.Contains(t, mask.Text("/etc/cumulus/x"), "/etc/cumulus/x", "the login of the factory is nobody's name")
+		require.NotContains(t, got, "0c42a1000001")
+		require.NotContains(t, got, "0c:42:a1")
+		require.NotContains(t, got, "\x1b")
+	})
+}
+
+// What a device says of itself is read, or the device is left out.
+func TestReadFacts(t *testing.T) {
+	t.Parallel()
+	f := readFacts([]byte("host leaf01\nhost leaf01.dc.example\ndomain dc.example\nuser ops\nserial MT1\nmac 00:11:22:33:44:55\n" +
+		"system \"Cumulus Linux\"\nkernel 5.10\nend\n"))
+	assert.Equal(t, deviceFacts{
+		whole: true, hosts: []string{"leaf01", "leaf01.dc.example"}, domains: []string{"dc.example"}, users: []string{"ops"},
+		serials: []string{"MT1"},
+		macs:    []string{"00:11:22:33:44:55"}, system: "Cumulus Linux, kernel 5.10",
+	}, f)
+	for _, half := range []string{"", "host leaf01\n", "end\n", "host a\nend\nhost b", "sh: uname: not found\nend\n"} {
+		assert.False(t, readFacts([]byte(half)).whole, half)
+	}
+}

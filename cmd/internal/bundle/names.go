@@ -1,0 +1,70 @@
+package bundle
+
+import (
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/destination"
+	"github.com/rocec/rocec/targets"
+)
+
+// fabricMask returns a mask that knows the names of a fabric which belong to no device.
+func fabricMask(f *ir.Fabric) *Mask {
+	m := &Mask{}
+	if !isCommon(f.Name) {
+		m.KnowAs(Name, f.Name)
+	}
+	return m
+}
+
+// knowDevice makes the word of a device of the fabric, and has its name and its address replaced by the word.
+func knowDevice(m *Mask, d *ir.Device) (word string) {
+	word = m.Word(Device)
+	m.Know(d.Name, word)
+	knowHost(m, word, d.SSH.Address)
+	knowUser(m, d.SSH.User)
+	hops, _ := destination.Jump(d.SSH.Jump) // lang has judged it
+	for _, hop := range hops {
+		knowUser(m, hop.User)
+		m.KnowAs(Name, hop.Host)
+		if name, domain, ok := strings.Cut(hop.Host, "."); ok && !address(hop.Host) {
+			m.KnowAs(Name, name)
+			m.KnowAs(Name, domain)
+		}
+	}
+	return word
+}
+
+// address reports whether a host is named by its address.
+func address(host string) bool {
+	_, err := netip.ParseAddr(host)
+	return err == nil
+}
+
+// knowHost has a name of a host replaced, with and without its domain, and the domain.
+func knowHost(m *Mask, word, host string) {
+	m.Know(host, word)
+	name, domain, ok := strings.Cut(host, ".")
+	if !ok || address(host) {
+		return
+	}
+	m.Know(name, word)
+	m.KnowAs(Name, domain)
+}
+
+// knowUser has a user replaced.
+func knowUser(m *Mask, user string) {
+	if !isCommon(user) {
+		m.KnowAs(User, user)
+	}
+}
+
+// isCommon reports whether a user, host or fabric has a name that every system has, a name from the factory, or the name of a system.
+// Such a name identifies no owner, and it is a part of paths and commands.
+func isCommon(name string) bool {
+	name = strings.ToLower(name)
+	return slices.Contains([]string{"root", "nobody", "localhost"}, name) ||
+		slices.ContainsFunc(targets.Known.OS, func(os *ir.OS) bool { return os.User == name || os.Name == name })
+}
