@@ -231,12 +231,16 @@ func (a *app) init(dir, name string, files []start.File, notes ...string) error 
 	if err := refuseTaken(dir, files); err != nil {
 		return err
 	}
-	files, workflow := placeWorkflow(dir, files)
+	root, below := repositoryOf(dir)
+	files, workflow := start.PlaceWorkflow(files, below, func(name string) bool {
+		_, err := os.Lstat(filepath.Join(root, filepath.FromSlash(name)))
+		return err == nil
+	})
 	if err := writeNew(dir, files); err != nil {
 		return exit.Fail(exit.Machines, "the fabric could not be written: %v", err)
 	}
-	if workflow.root != "" {
-		if err := writeNew(workflow.root, []start.File{workflow.file}); err != nil {
+	if workflow.File.Name != "" {
+		if err := writeNew(root, []start.File{workflow.File}); err != nil {
 			return exit.Fail(exit.Machines, "the fabric is written, and its workflow could not be: %v", err)
 		}
 	}
@@ -248,10 +252,11 @@ func (a *app) init(dir, name string, files []start.File, notes ...string) error 
 		fmt.Fprintf(a.stdout, "  %s\n", f.Name)
 	}
 	switch {
-	case workflow.root != "":
-		fmt.Fprintf(a.stdout, "and %s, where GitHub reads workflows\n", diag.Escape(workflow.from()))
-	case workflow.why != "":
-		fmt.Fprintf(a.stdout, "\n%s.\n", diag.Escape(workflow.why))
+	case workflow.File.Name != "":
+		fmt.Fprintf(a.stdout, "and %s, where GitHub reads workflows\n",
+			diag.Escape(fromHere(filepath.Join(root, filepath.FromSlash(workflow.File.Name)))))
+	case workflow.Why != "":
+		fmt.Fprintf(a.stdout, "\n%s.\n", diag.Escape(workflow.Why))
 	}
 	for i, note := range notes {
 		if i == 0 {
@@ -279,6 +284,36 @@ func (a *app) init(dir, name string, files []start.File, notes ...string) error 
 		"  rocec plan --lab             # a rehearsal: what would be written to every device\n"+
 		"  rocec plan                   # the same with your devices; changes nothing\n")
 	return nil
+}
+
+// repositoryOf returns the nearest folder above dir that holds .git, and dir from there with slashes; nothing outside of a repository and
+// in its root.
+func repositoryOf(dir string) (root, below string) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "", ""
+	}
+	for up := abs; ; up = filepath.Dir(up) {
+		if _, err := os.Lstat(filepath.Join(up, ".git")); err == nil {
+			if rel, err := filepath.Rel(up, abs); err == nil && rel != "." {
+				return up, filepath.ToSlash(rel)
+			}
+			return "", ""
+		}
+		if up == filepath.Dir(up) {
+			return "", ""
+		}
+	}
+}
+
+// fromHere returns the path of a file from the working directory, where there is one.
+func fromHere(name string) string {
+	if here, err := os.Getwd(); err == nil {
+		if rel, err := filepath.Rel(here, name); err == nil {
+			return rel
+		}
+	}
+	return name
 }
 
 // fabricName names the fabric after its folder, where that makes a name.

@@ -32,10 +32,10 @@ cmd/rocec/inside.go rootOf | whether a folder is the root of a repository
 cmd/rocec/init.go draft | a folder for a draft while init goes on, made for this process alone
 cmd/rocec/init.go free | whether a name is free
 cmd/rocec/init.go refuseSystem | which folder is meant
+cmd/rocec/init.go init | whether the name of a workflow is free
 cmd/rocec/init.go refuseTaken | whether names are free
+cmd/rocec/init.go repositoryOf | whether a folder is the root of a repository
 cmd/rocec/init.go writeNew | the new fabric
-cmd/rocec/initworkflow.go placeWorkflow | whether a name is free
-cmd/rocec/initworkflow.go repositoryOf | whether a folder is the root of a repository
 cmd/rocec/labflag.go freshLab | whether a folder is called new
 cmd/rocec/locksizes.go lockSizes | fabric.lock, a file of the fabric
 cmd/rocec/lsp.go List | names of files that an editor completes
