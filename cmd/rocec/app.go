@@ -70,8 +70,8 @@ func newRoot(p *person) *cobra.Command {
 		},
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
 			a.ctx = cmd.Context()
-			if touchesDevices(cmd) && p.interrupts != nil {
-				p.interrupts.onDevices()
+			if touchesDevices(cmd) {
+				p.ending.OnDevices()
 			}
 			return errors.Join(freshLab(cmd, args), a.prepare())
 		},

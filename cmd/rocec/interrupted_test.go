@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/cmd/internal/ending"
 	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/rollout"
@@ -50,20 +51,21 @@ func TestInterruptedTwice(t *testing.T) {
 	} {
 		t.Run(verb, func(t *testing.T) {
 			var out, errs bytes.Buffer
+			var end ending.Ending
 			env := func(key string) string { return map[string]string{"COLUMNS": "1000"}[key] }
-			a := &app{person: &person{stdout: &out, stderr: &errs, getenv: env, interrupts: &interrupts{}}}
+			a := &app{person: &person{stdout: &out, stderr: &errs, getenv: env, ending: &end}}
 			a.log = slog.New(slog.DiscardHandler)
-			s := a.showing(ending{view.Ending{Verb: verb}, "text"}, "run-1", len(devices)+1)
+			s := a.showing(runEnd{view.Ending{Verb: verb}, "text"}, "run-1", len(devices)+1)
 			s.event(rollout.Event{
 				Device: held, Result: &deploy.Result{Device: held, Run: "run-1", Outcome: deploy.Unconfirmed, Mark: txn.Loaded, Until: time.Minute},
 			})
 			for _, d := range devices {
 				s.event(rollout.Event{Device: &target.Device{Name: d.name}, Step: "verify", State: rollout.Begin, At: d.at})
 			}
-			a.interrupts.tell(1)
+			end.Tell(1)
 			require.Contains(t, errs.String(), want.first)
 			errs.Reset()
-			a.interrupts.tell(2)
+			end.Tell(2)
 			require.Equal(t, "Ended at once.\n"+
 				"  leaf1 is unchanged; a lock and temporary files may remain\n"+
 				"  leaf2 is unchanged; a lock and temporary files may remain\n"+
@@ -75,10 +77,10 @@ func TestInterruptedTwice(t *testing.T) {
 				"  leaf8 holds what the run wrote, not confirmed, and undoes it by itself unless the run goes on\n"+want.last, errs.String())
 			s.end()
 
-			s = a.showing(ending{view.Ending{Verb: verb}, "text"}, "run-1", 1)
+			s = a.showing(runEnd{view.Ending{Verb: verb}, "text"}, "run-1", 1)
 			s.event(rollout.Event{Device: held, Result: &deploy.Result{Device: held, Run: "run-1", Outcome: deploy.Restored}})
 			errs.Reset()
-			a.interrupts.tell(2)
+			end.Tell(2)
 			require.Equal(t, "Ended at once. No device was under way.\n", errs.String())
 			s.end()
 		})

@@ -5,14 +5,14 @@ import (
 	"github.com/rocec/rocec/targets/deploy"
 )
 
-// ending is the situation in which a run is reported, and the format.
-type ending struct {
+// runEnd is the situation in which a run is reported, and the format.
+type runEnd struct {
 	view.Ending
 	format string
 }
 
 // reportResults reports of every device that is not as planned what it holds, and counts the others.
-func (a *app) reportResults(r *deploy.Results, e ending) {
+func (a *app) reportResults(r *deploy.Results, e runEnd) {
 	if e.format != "json" {
 		a.screen().Results(r, e.Ending)
 		return

@@ -1,4 +1,4 @@
-// Package hooks runs the programs of a person that take traffic off the devices of a wave and put it back (--drain and --undrain). The
+// Package hooks runs the [Programs] of a person that take traffic off the devices of a wave and put it back (--drain and --undrain). The
 // journal keeps a sum of each and no command, so that a verb that goes on with a run gets the program again from the person.
 package hooks
 

@@ -97,6 +97,7 @@ docs/docstest:           | github.com/stretchr/testify
 docs/evidence:           |
 cmd/internal/transcripts: |
 cmd/internal/pages:      |
+cmd/internal/ending:        cmd/internal/exit cmd/internal/wholefile |
 cmd/internal/exit:          lang/diag |
 cmd/internal/samples:       targets/target targets/deploy targets/deploy/safefile |
 targets/deploy/internal/nspawn: targets/deploy/internal/sshdtest targets/nic/mlx5/mlx5test lang/langtest/machinetest | golang.org/x/sync
@@ -128,7 +129,7 @@ var programs = []string{"cmd/internal/compare", "cmd/internal/gate"}
 // outside is who may touch disk, network, environment and the clock: programs, the two rooms of deploy that reach machines, the
 // room that opens files of rocec's own, and what only tests import.
 var outside = []string{
-	"cmd/rocec", "cmd/internal/compare", "cmd/internal/gate", "cmd/internal/forms/folder", "cmd/internal/report",
+	"cmd/rocec", "cmd/internal/ending", "cmd/internal/compare", "cmd/internal/gate", "cmd/internal/forms/folder", "cmd/internal/report",
 	"cmd/internal/hooks", "cmd/internal/journal", "cmd/internal/samples", "cmd/internal/savedplan",
 	"cmd/internal/wholefile",
 	"targets/deploy/ssh", "targets/deploy/lab", "targets/deploy/safefile", "targets/deploy/internal/sshdtest",

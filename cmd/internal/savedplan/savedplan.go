@@ -1,5 +1,5 @@
-// Package savedplan keeps a plan in a file for a later apply, and compares the inputs of the plan with those that the apply names. Nothing
-// is taken over from the file, so that a plan of another place, or a forged one, can only forbid.
+// Package savedplan keeps a plan in a file for a later apply, and compares the inputs of the plan with those that the apply names, its
+// [Given]. Nothing is taken over from the file, so that a plan of another place, or a forged one, can only forbid.
 package savedplan
 
 import (

@@ -1,4 +1,4 @@
-package main
+package ending
 
 import "os"
 
@@ -8,5 +8,5 @@ var stopSignals = []os.Signal{os.Interrupt}
 // closes is of signals that JavaScript has not.
 func closes(os.Signal) bool { return false }
 
-// ignoreBrokenPipes does nothing: JavaScript has no signals.
-func ignoreBrokenPipes() {}
+// IgnoreBrokenPipes does nothing: JavaScript has no signals.
+func IgnoreBrokenPipes() {}
