@@ -170,7 +170,7 @@ func TestDeadRun(t *testing.T) {
 
 	p := b.plan(t)
 	require.Equal(t, "txn-1", p.Devices[0].Lock.Txn)
-	require.Equal(t, "loaded", p.Devices[0].Lock.Mark)
+	require.Equal(t, txn.Loaded, p.Devices[0].Lock.Mark)
 	other := rollout.ApplyOptions{Clock: realTime, Run: deploy.Run{Name: "txn-2", Key: "abcd"}, Soak: noSoak}
 	b.Write("/etc/app/conf", boxtest.OldConf) // so that there is something to plan
 	p = b.plan(t)

@@ -28,6 +28,7 @@ func withoutSystemd(t testing.TB, b box) {
 	},
 		10*time.Minute, 50*time.Millisecond)
 	b.undone(t)
+	require.Eventually(t, func() bool { return len(b.AtWork()) == 0 }, 10*time.Minute, 20*time.Millisecond) // it holds its lock up to its end
 	b.again(t)
 }
 
@@ -272,7 +273,7 @@ func releaseArmed(t testing.TB, b box) {
 		require.NotNil(t, refused, mark)
 		require.Contains(t, refused.Detail, "confirm or undo it first")
 		h := b.plan(t).Devices[0]
-		require.Equal(t, mark, h.Lock.Mark)
+		require.Equal(t, mark, h.Lock.Mark.String())
 		err := b.unlock(t, h.Lock)
 		require.NotNil(t, err)
 		require.Equal(t, deploy.Locked, err.Kind)
