@@ -14,49 +14,6 @@ import (
 	"github.com/rocec/rocec/targets/judge/judgetest"
 )
 
-// ringOf is four switches in a ring with a host each, under shortest paths, with such cos groups and intents. Two hosts that are not
-// neighbours fill one half of the two circles there are.
-func ringOf(classes ...string) string {
-	return `
-fabric "ring" {
-  routing      = "shortest-path"
-  failures     = 0
-  cable_length = "10m"
-}
-switch "sw" {
-  names   = "sw[1-4]"
-  model   = "sn2100"
-  version = "4.3.0"
-}
-host "node" {
-  names = "node[1-4]"
-  nic "eth2" {
-    model = "connectx-6-dx"
-    mtu   = 9000
-  }
-}
-link "hosts" {
-  a = "node[1-4]:eth2"
-  b = "sw[1-4]:swp1"
-}
-link "ring" {
-  a = "sw[1-4]:swp15"
-  b = "sw[2-4,1]:swp16"
-}
-` + strings.Join(classes, "")
-}
-
-// classOf is a lossless class with an intent for each set of members.
-func classOf(name, cos, dscp, more string, members ...string) string {
-	var b strings.Builder
-	b.WriteString("cos_group \"" + name + "\" {\n  cos = " + cos + "\n  dscp = [" + dscp + "]\n  lossless = true\n  " + more + "\n}\n")
-	for i, m := range members {
-		b.WriteString("roce \"" + name + string(rune('a'+i)) + "\" {\n  version = 2\n  cos_group = cos_group." + name + "\n  members = [\"" +
-			m + "\"]\n}\n")
-	}
-	return b.String()
-}
-
 // A change in whose course lossless classes of before and afterwards make a PFC loop is refused; done in two, it is not. Package sequence
 // has the other loops.
 func TestMixtureLoops(t *testing.T) {
@@ -65,7 +22,7 @@ func TestMixtureLoops(t *testing.T) {
 	setenv(t, "XDG_STATE_HOME", t.TempDir())
 	dir, lab := t.TempDir(), t.TempDir()
 	does := func(verb, members string, args ...string) (int, string) {
-		hcl := ringOf(classOf("far", "4", "32", "", members))
+		hcl := judgetest.Ring(judgetest.Class("far", "4", "32", "", members))
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "fabric.hcl"), []byte(hcl), 0o644))
 		code, stdout, stderr := rocec(t, append(append([]string{verb, "--lab=" + lab}, args...), dir)...)
 		return code, oneLine(stdout + stderr)
@@ -110,7 +67,7 @@ func TestClassesComeAndGo(t *testing.T) {
 			require.NotEqual(t, hcl, moved)
 			o.write(t, moved)
 			applied()
-			o.write(t, moved+classOf("second", "3", "26", "ecn {}\n  weight = 10", "store[1-2]"))
+			o.write(t, moved+judgetest.Class("second", "3", "26", "ecn {}\n  weight = 10", "store[1-2]"))
 			applied()
 			o.write(t, moved)
 			applied()

@@ -7,9 +7,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/judge/judgetest"
 )
 
-// everybody is an intent of all hosts of [ring], so that a host that leaves a class is still read.
+// everybody is an intent of all hosts of a ring, so that a host that leaves a class is still read.
 const everybody = `
 cos_group "base" {
   cos  = 1
@@ -23,64 +24,21 @@ roce "base" {
 }
 `
 
-// ring is four switches in a ring with a host each, under shortest paths, with such classes. Two hosts that are not neighbours fill one
-// half of the two circles there are.
-func ring(classes ...string) string {
-	return `
-fabric "ring" {
-  routing      = "shortest-path"
-  failures     = 0
-  cable_length = "10m"
-}
-switch "sw" {
-  names   = "sw[1-4]"
-  model   = "sn2100"
-  version = "4.3.0"
-}
-host "node" {
-  names = "node[1-4]"
-  nic "eth2" {
-    model = "connectx-6-dx"
-    mtu   = 9000
-  }
-}
-link "hosts" {
-  a = "node[1-4]:eth2"
-  b = "sw[1-4]:swp1"
-}
-link "ring" {
-  a = "sw[1-4]:swp15"
-  b = "sw[2-4,1]:swp16"
-}
-` + strings.Join(classes, "")
-}
-
-// class is a lossless class with an intent for each set of members.
-func class(name, cos, dscp, more string, members ...string) string {
-	var b strings.Builder
-	b.WriteString("cos_group \"" + name + "\" {\n  cos = " + cos + "\n  dscp = [" + dscp + "]\n  lossless = true\n  " + more + "\n}\n")
-	for i, m := range members {
-		b.WriteString("roce \"" + name + string(rune('a'+i)) + "\" {\n  version = 2\n  cos_group = cos_group." + name + "\n  members = [\"" +
-			m + "\"]\n}\n")
-	}
-	return b.String()
-}
-
 // A change in whose course classes of before and afterwards make a PFC loop is refused. In two changes it is not.
 func TestLoopInBetween(t *testing.T) {
-	neighbours := class("near", "5", "40", "", "node[1-2]", "node[3-4]")
-	old := class("old", "5", "40", `allow_deadlock = "to be taken apart"`, "node[1-4]")
-	far, other := class("far", "4", "32", "", "node[1,3]"), class("far", "4", "32", "", "node[2,4]")
+	neighbours := judgetest.Class("near", "5", "40", "", "node[1-2]", "node[3-4]")
+	old := judgetest.Class("old", "5", "40", `allow_deadlock = "to be taken apart"`, "node[1-4]")
+	far, other := judgetest.Class("far", "4", "32", "", "node[1,3]"), judgetest.Class("far", "4", "32", "", "node[2,4]")
 	for name, c := range map[string]struct {
 		before, after, between string
 		refused                string
 	}{
 		"members leave and join": {
-			ring(everybody, far), ring(everybody, other), ring(everybody, class("far", "4", "32", "", "node[1-2]")),
+			judgetest.Ring(everybody, far), judgetest.Ring(everybody, other), judgetest.Ring(everybody, judgetest.Class("far", "4", "32", "", "node[1-2]")),
 			"wait for each other in a circle: sw1:swp15, sw4:swp15, sw3:swp15, sw2:swp15. Make it two changes",
 		},
 		"a class ends beside one that begins": {
-			ring(neighbours, far), ring(neighbours, class("new", "3", "24", "", "node[2,4]")), ring(neighbours),
+			judgetest.Ring(neighbours, far), judgetest.Ring(neighbours, judgetest.Class("new", "3", "24", "", "node[2,4]")), judgetest.Ring(neighbours),
 			"Cos 4, lossless only before, fills the same buffers. Make it two changes",
 		},
 	} {
@@ -97,15 +55,15 @@ func TestLoopInBetween(t *testing.T) {
 		})
 	}
 	t.Run("the loop is there before", func(t *testing.T) {
-		_, ds := holding(t, ring(everybody, old)).order(t, ring(everybody, class("old", "5", "40", "", "node[1,3]")), half)
+		_, ds := holding(t, judgetest.Ring(everybody, old)).order(t, judgetest.Ring(everybody, judgetest.Class("old", "5", "40", "", "node[1,3]")), half)
 		require.Empty(t, ds)
 	})
 }
 
 // A host of which nothing is known may send in a class until it is changed: the class does not end or change before.
 func TestUnknownHosts(t *testing.T) {
-	far, other := class("far", "4", "32", "", "node[1,3]"), class("far", "4", "32", "", "node[2,4]")
-	_, ds := holding(t, ring(far)).order(t, ring(other), half)
+	far, other := judgetest.Class("far", "4", "32", "", "node[1,3]"), judgetest.Class("far", "4", "32", "", "node[2,4]")
+	_, ds := holding(t, judgetest.Ring(far)).order(t, judgetest.Ring(other), half)
 	require.NotEmpty(t, ds)
 	require.Equal(t, deploy.TopicMixture.Code, ds[0].Code)
 	require.Equal(t, "node1:eth2 (old) to sw1:swp1 (new): nothing is known of node1, and what was lossless towards it changes.", ds[0].Detail)
@@ -113,11 +71,11 @@ func TestUnknownHosts(t *testing.T) {
 
 // A loop that the change takes away hides none that it makes elsewhere.
 func TestLoopBehindAnOldOne(t *testing.T) {
-	second := strings.NewReplacer("sw[", "ws[", `"sw"`, `"ws"`, "node", "edon", `"hosts"`, `"more"`, `"ring"`, `"other"`).Replace(ring())
+	second := strings.NewReplacer("sw[", "ws[", `"sw"`, `"ws"`, "node", "edon", `"hosts"`, `"more"`, `"ring"`, `"other"`).Replace(judgetest.Ring())
 	second = second[strings.Index(second, "switch"):]
 	rings := func(more, first, other string) string {
-		return ring(second, everybody, strings.ReplaceAll(strings.ReplaceAll(everybody[strings.Index(everybody, "roce"):], "node", "edon"),
-			`roce "base"`, `roce "more"`), class("far", "4", "32", more, first, other))
+		return judgetest.Ring(second, everybody, strings.ReplaceAll(strings.ReplaceAll(everybody[strings.Index(everybody, "roce"):], "node", "edon"),
+			`roce "base"`, `roce "more"`), judgetest.Class("far", "4", "32", more, first, other))
 	}
 	w := holding(t, rings(`allow_deadlock = "to be taken apart"`, "node[1-4]", "edon[1,3]"))
 	_, ds := w.order(t, rings("", "node[1,3]", "edon[2,4]"), half)

@@ -131,3 +131,46 @@ func First(t *testing.T, tree *target.Tree, role target.Role) *target.Tree {
 	t.Fatalf("the tree has no device of the role %v", role)
 	return nil
 }
+
+// Ring returns the text of a fabric: four switches in a ring with a host each, under shortest paths, with classes of [Class]. Two hosts
+// that are not neighbours fill one half of the two circles there are.
+func Ring(classes ...string) string {
+	return `
+fabric "ring" {
+  routing      = "shortest-path"
+  failures     = 0
+  cable_length = "10m"
+}
+switch "sw" {
+  names   = "sw[1-4]"
+  model   = "sn2100"
+  version = "4.3.0"
+}
+host "node" {
+  names = "node[1-4]"
+  nic "eth2" {
+    model = "connectx-6-dx"
+    mtu   = 9000
+  }
+}
+link "hosts" {
+  a = "node[1-4]:eth2"
+  b = "sw[1-4]:swp1"
+}
+link "ring" {
+  a = "sw[1-4]:swp15"
+  b = "sw[2-4,1]:swp16"
+}
+` + strings.Join(classes, "")
+}
+
+// Class returns a lossless class with an intent for each set of members.
+func Class(name, cos, dscp, more string, members ...string) string {
+	var b strings.Builder
+	b.WriteString("cos_group \"" + name + "\" {\n  cos = " + cos + "\n  dscp = [" + dscp + "]\n  lossless = true\n  " + more + "\n}\n")
+	for i, m := range members {
+		b.WriteString("roce \"" + name + string(rune('a'+i)) + "\" {\n  version = 2\n  cos_group = cos_group." + name + "\n  members = [\"" +
+			m + "\"]\n}\n")
+	}
+	return b.String()
+}
