@@ -102,7 +102,7 @@ func Quick() bool {
 func all() bool { return os.Getenv("CI") != "" || os.Getenv(envVar) == "all" }
 
 // Parallel lets as many tests of a package run side by side as n for each processor: for tests that wait more than they compute. Where the
-// process gets less than a processor, as in a container with a quota, as many fewer do: each then gets what it needs to meet the
+// process gets a small part of a processor, as in a container with a quota, fewer do: each then gets the time that it needs to meet the
 // time-outs of real connections. TestMain calls it before it runs them; the flag -parallel of a command line holds over it.
 func Parallel(n int) {
 	if err := flag.Set("test.parallel", strconv.Itoa(sideBySide(n*runtime.NumCPU(), share()))); err != nil {
@@ -112,11 +112,11 @@ func Parallel(n int) {
 
 // sideBySide returns how many of most tests run at once in a share of a processor.
 func sideBySide(most int, share float64) int {
-	const whole = 0.75 // a busy machine takes the rest now and then
-	if share >= whole {
+	const enough = 0.4 // other packages, which are compiled or tested meanwhile, leave that
+	if share >= enough {
 		return most
 	}
-	return max(1, int(float64(most)*share*share)) // a test also waits for what the others compute
+	return max(1, int(float64(most)*share/2)) // a test also waits while the others compute
 }
 
 // share measures which part of a processor this process gets: the processor time of a spin by its wall time, at most 1. A quota

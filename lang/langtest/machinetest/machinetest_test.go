@@ -146,7 +146,7 @@ func TestHasten(t *testing.T) {
 
 // A process with less than a processor runs fewer tests at once, and never none.
 func TestSideBySide(t *testing.T) {
-	for share, want := range map[float64]int{1: 8, 0.8: 8, 0.5: 2, 0.2: 1, 0.01: 1} {
+	for share, want := range map[float64]int{1: 8, 0.5: 8, 0.39: 1, 0.2: 1, 0.01: 1} {
 		require.Equal(t, want, sideBySide(8, share), share)
 	}
 	require.Positive(t, share())
