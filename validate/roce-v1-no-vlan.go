@@ -19,11 +19,13 @@ var RoCEv1NoVLAN = &Check{
 			if in.VLAN == 0 {
 				p.Errorf(in.At, "Roce %q is version 1 without a vlan. RoCEv1 frames have no DSCP; only the priority in a VLAN tag tells a "+
 					"switch that they belong to cos group %q, and untagged they are lossy (priority 0). Write vlan = N, "+
-					"and let the members' switch ports carry it tagged.", in.Name, in.Group.Name)
+					"and let the members' switch ports carry it tagged.", in.Name, in.Group.Name).
+					About(in.Name)
 			}
 			if len(in.Group.PCP) == 0 {
 				p.Errorf(in.At, "Roce %q is version 1, but cos group %q claims no 802.1p priority (pcp = []), and RoCEv1 frames carry no "+
 					"other mark. Take pcp out of the group, so that it is the group's cos, %d.", in.Name, in.Group.Name, in.Group.Cos).
+					About(in.Name).
 					Note(in.Group.At, "the cos group")
 			}
 		}

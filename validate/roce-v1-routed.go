@@ -51,7 +51,8 @@ func (p *Pass) parted(in *ir.Intent, domain []int) {
 	d := p.Errorf(in.At, "Roce %q is version 1, but its members are in %d broadcast domains: %s (at %s) and %s (at %s) are parted by "+
 		"routed links. RoCEv1 frames have no IP header (EtherType 0x8915) and cannot be routed. Make it version 2, or "+
 		"one intent for every broadcast domain, or bridge the links between them (routed = false).",
-		in.Name, len(seen), nicName(first.NIC), a.Name, nicName(other.NIC), b.Name)
+		in.Name, len(seen), nicName(first.NIC), a.Name, nicName(other.NIC), b.Name).
+		About(in.Name)
 	noteRouted(d, routed)
 	onOne, onOther := diag.FirstPlace(first.NIC.Port.At, first.At), diag.FirstPlace(other.NIC.Port.At, other.At)
 	if onOne == onOther {

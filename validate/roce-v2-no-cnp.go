@@ -23,11 +23,13 @@ var RoCEv2NoCNP = &Check{
 			if taker, mark := defaultTaker(p.Fabric, in); taker != nil && p.Fabric.FlowControl != ir.Pause {
 				p.Errorf(in.At, "Roce %q names no cnp group, so its congestion notifications have %s, as NICs send them by default, which is that of "+
 					"the lossless cos group %q: PFC stops them when they are needed most. %s", in.Name, mark, taker.Name, instead).
+					About(in.Name).
 					Note(taker.At, "the lossless group")
 				continue
 			}
 			p.Warnf(in.At, "Roce %q names no cnp group. Its congestion notifications travel with whatever else is best effort and come late "+
-				"when they matter. %s", in.Name, instead)
+				"when they matter. %s", in.Name, instead).
+				About(in.Name)
 		}
 	},
 }

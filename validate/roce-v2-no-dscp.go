@@ -24,6 +24,7 @@ var RoCEv2NoDSCP = &Check{
 			p.untoldGrade(in)(diag.FirstPlace(in.GroupAt, in.At),
 				"Roce %q is version 2, but cos group %q claims no DSCP. %s: NICs and switches would treat it as best "+
 					"effort. Write a dscp in the cos group, for example dscp = [\"af31\"].", in.Name, in.Group.Name, why).
+				About(in.Name).
 				Note(in.Group.At, "the cos group")
 		}
 	},
