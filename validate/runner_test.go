@@ -88,7 +88,7 @@ func checkOf(code string) *validate.Check {
 func assertIntents(t *testing.T, d *diag.Diagnostic) {
 	t.Helper()
 	for _, found := range regexp.MustCompile(`\b[Rr]oce "([^"]+)"`).FindAllStringSubmatch(d.Detail, -1) {
-		assert.Contains(t, d.Intents, found[1], "%s: %s", d.Code, d.Detail)
+		assert.Contains(t, d.Intents, found[1], "the finding lacks .About(in.Name): %s: %s", d.Code, d.Detail)
 	}
 }
 
