@@ -404,10 +404,7 @@ func (a *app) writeUntouched(plan *deploy.Plan) {
 
 // untouched writes an event for each device that is refused, those of refused with a reason of their own, and counts the outcomes.
 func (a *app) untouched(plan *deploy.Plan, refused map[string]string) map[string]int {
-	sum := map[string]int{}
-	for _, o := range deploy.Outcomes {
-		sum[string(o)] = 0
-	}
+	sum := deploy.Tally()
 	for _, d := range plan.Devices {
 		of := deploy.Unchanged
 		switch why := refused[d.Device.Name]; {

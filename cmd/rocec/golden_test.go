@@ -83,7 +83,8 @@ func TestGolden(t *testing.T) {
 				require.Equal(t, want[path].text, got[path].text, path)
 			}
 			if code == exit.Good {
-				require.Equal(t, readTree(t, plain), formstest.Unfold(t, got, got[forms.FolderIndex].text), "unfolded it is what build writes without --fold")
+				require.Equal(t, readTree(t, plain), formstest.Unfold(t, got, got[forms.FolderIndex].text),
+					"unfolded it is what build writes without --fold")
 			}
 		})
 	}

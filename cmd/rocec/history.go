@@ -64,10 +64,7 @@ func countOutcomes(l *journal.Log, devices []journal.Device) string {
 
 // tellClosed is the JSON of devices on which a run is over: as the journal has it.
 func (a *app) tellClosed(l *journal.Log, devices []journal.Device) {
-	sum := map[string]int{}
-	for _, k := range deploy.Outcomes {
-		sum[string(k)] = 0
-	}
+	sum := deploy.Tally()
 	for _, d := range devices {
 		o := l.OutcomeOf(d.Name)
 		sum[o]++

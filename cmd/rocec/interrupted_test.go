@@ -55,7 +55,7 @@ func TestInterruptedTwice(t *testing.T) {
 			env := func(key string) string { return map[string]string{"COLUMNS": "1000"}[key] }
 			a := &app{person: &person{stdout: &out, stderr: &errs, getenv: env, ending: &end}}
 			a.log = slog.New(slog.DiscardHandler)
-			s := a.showing(runEnd{view.Ending{Verb: verb}, "text"}, "run-1", len(devices)+1)
+			s := a.showing(reporting{view.Occasion{Verb: verb}, "text"}, "run-1", len(devices)+1)
 			s.event(rollout.Event{
 				Device: held, Result: &deploy.Result{Device: held, Run: "run-1", Outcome: deploy.Unconfirmed, Mark: txn.Loaded, Until: time.Minute},
 			})
@@ -77,7 +77,7 @@ func TestInterruptedTwice(t *testing.T) {
 				"  leaf8 holds what the run wrote, not confirmed, and undoes it by itself unless the run goes on\n"+want.last, errs.String())
 			s.end()
 
-			s = a.showing(runEnd{view.Ending{Verb: verb}, "text"}, "run-1", 1)
+			s = a.showing(reporting{view.Occasion{Verb: verb}, "text"}, "run-1", 1)
 			s.event(rollout.Event{Device: held, Result: &deploy.Result{Device: held, Run: "run-1", Outcome: deploy.Restored}})
 			errs.Reset()
 			end.Tell(2)

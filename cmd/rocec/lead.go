@@ -58,7 +58,7 @@ func (a *app) lead(ctx context.Context, l lead) (*deploy.Results, error) {
 		return nil, exit.Fail(exit.Machines, "the journal of the run cannot be written, and without it nobody could go on with a run that dies: "+
 			"%v. Nothing was changed.", err)
 	}
-	end := runEnd{view.Ending{Verb: "apply", Gone: l.devices.labDir == labFresh, Lab: l.devices.lab != nil}, l.format}
+	end := reporting{view.Occasion{Verb: "apply", Gone: l.devices.labDir == labFresh, Lab: l.devices.lab != nil}, l.format}
 	show := a.showing(end, run.Name, l.plan.Summary().Change)
 	o := rollout.ApplyOptions{
 		Run: run, Parallel: l.parallel, MaxFailures: l.maxFailures, Order: l.order, NotAfter: l.notAfter,
@@ -320,7 +320,7 @@ func problem(r *deploy.Result) string {
 // showing shows a run as it goes on, and what is under way when the person interrupts.
 type showing struct {
 	a     *app
-	e     runEnd
+	e     reporting
 	run   string
 	bar   *progress
 	total int
@@ -332,7 +332,7 @@ type showing struct {
 	ended func()
 }
 
-func (a *app) showing(e runEnd, run string, total int) *showing {
+func (a *app) showing(e reporting, run string, total int) *showing {
 	what := map[string]string{"confirm": "Confirming", "resume": "Resuming", "rollback": "Rolling back"}[e.Verb]
 	bar := a.progress(cmp.Or(what, "Applying"), e.format == "text")
 	s := &showing{

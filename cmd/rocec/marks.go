@@ -126,7 +126,9 @@ func (a *app) died(run string) bool {
 }
 
 // barred refuses to do a plan that runs keep from being done: exit status 5, and nothing was changed.
-func (a *app) barred(f *report.Report, dir string, devices *fleet, plan *deploy.Plan, seq *sequence.Sequence, own string, o *leadOptions) error {
+func (a *app) barred(
+	f *report.Report, dir string, devices *fleet, plan *deploy.Plan, seq *sequence.Sequence, own string, o *leadOptions,
+) error {
 	held := slices.DeleteFunc(sequence.Bars(plan, seq, own), func(h *sequence.Held) bool { return h.Beside && a.died(h.Txn) })
 	var ds diag.List
 	for _, e := range a.silent(dir, devices, plan, seq, own, time.Now()) {

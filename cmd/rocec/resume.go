@@ -256,7 +256,7 @@ func (a *app) goOn(ctx context.Context, r *openedRun, f *fleet, devices []journa
 	if err != nil {
 		return nil, exit.Fail(exit.Machines, "the journal of run %s: %v", l.Run, err)
 	}
-	e := runEnd{view.Ending{Verb: g.verb, Lab: l.Lab != ""}, g.options.format}
+	e := reporting{view.Occasion{Verb: g.verb, Lab: l.Lab != ""}, g.options.format}
 	tell := func(rollout.Event) {}
 	end := func() {}
 	if !g.quiet {

@@ -396,7 +396,7 @@ func (a *app) planBack(l *journal.Log, logs []*journal.Log, b *backs, o rollback
 
 // undone is the exit status of a run that was to be undone: good where it holds what was there before.
 func undone(r *deploy.Results) error {
-	e := view.Ending{Verb: "rollback"}
+	e := view.Occasion{Verb: "rollback"}
 	for _, d := range r.Devices {
 		if !e.Good(d) {
 			return exit.With(exit.Incomplete)

@@ -99,7 +99,8 @@ func (a *app) unlock(ctx context.Context, names []string, o unlockOptions) (err 
 		case !l.locked:
 			what = "left by"
 		}
-		fmt.Fprintf(a.stdout, "%s  %s %s%s\n", diag.Paint(a.paints(a.stdout), diag.Bold, l.device.Name), what, &l.holder, view.MarkText(l.holder.Mark))
+		fmt.Fprintf(a.stdout, "%s  %s %s%s\n", diag.Paint(a.paints(a.stdout), diag.Bold, l.device.Name), what, &l.holder,
+			view.MarkText(l.holder.Mark))
 		if l.refuse != "" {
 			fmt.Fprintf(a.stdout, "  stays: %s\n", l.refuse)
 			continue

@@ -189,7 +189,9 @@ func (a *app) exchanges(ctx context.Context, f *ir.Fabric, whole *target.Tree, d
 }
 
 // traffic says what it will send, asks, sends it, and tells what the counters of the ways say.
-func (a *app) traffic(ctx context.Context, f *ir.Fabric, whole *target.Tree, devices *fleet, o verifyOptions) ([]view.VerifyTraffic, error) {
+func (a *app) traffic(
+	ctx context.Context, f *ir.Fabric, whole *target.Tree, devices *fleet, o verifyOptions,
+) ([]view.VerifyTraffic, error) {
 	sends, docs, err := a.exchanges(ctx, f, whole, devices, o.traffic)
 	if err != nil {
 		return nil, err

@@ -66,6 +66,15 @@ const (
 // Outcomes are all of them, in the order they are counted in.
 var Outcomes = []Outcome{Applied, Unconfirmed, Unchanged, Restored, Reverted, Refused, Conflict, Unknown, NotStarted}
 
+// Tally returns a count of 0 for each outcome, by its text.
+func Tally() map[string]int {
+	of := map[string]int{}
+	for _, o := range Outcomes {
+		of[string(o)] = 0
+	}
+	return of
+}
+
 // Closed reports whether an outcome is the last word on a device: nothing that is asked later changes it. The others are asked for again.
 func (o Outcome) Closed() bool { return o != "" && o != Unconfirmed && o != Unknown }
 
@@ -170,6 +179,15 @@ func (r *Results) Count(o Outcome) int {
 		}
 	}
 	return n
+}
+
+// Tally returns the number of devices with each outcome.
+func (r *Results) Tally() map[string]int {
+	of := Tally()
+	for _, d := range r.Devices {
+		of[string(d.Outcome)]++
+	}
+	return of
 }
 
 // Complete reports whether every device is as planned, traffic is back on all of them, and nothing of ours is left on any.

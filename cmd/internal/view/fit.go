@@ -52,7 +52,7 @@ func Fit(line string, width int) []string {
 	}
 }
 
-// breakAt gives the space at which a line is to be broken; -1: it fits, or has none.
+// breakAt returns the space at which a line is to be broken; -1: the line fits, or has no space.
 func breakAt(line string, width int) int {
 	start := len(line) - len(strings.TrimLeft(line, " "))
 	space, gap, columns, painting := -1, -1, 0, false

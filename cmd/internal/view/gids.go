@@ -62,8 +62,8 @@ type GIDSettings struct {
 	Perftest    string   `json:"perftest"`    // the options of its programs
 }
 
-// GIDsJSON returns the document of hosts that were asked for their tables. plan, have and tables are of the same hosts. A table is nil where
-// the host gave no answer.
+// GIDsJSON returns the document of hosts that were asked for their tables. plan, have and tables are of the same hosts. A table is nil
+// where the host gave no answer.
 func GIDsJSON(f *ir.Fabric, plan *deploy.Plan, have []*deploy.Have, tables []*nic.GIDTable) GIDsDocument {
 	doc := GIDsDocument{FormatVersion: report.FormatVersion, Good: true, Hosts: []GIDsHost{}, ByHand: ByHandJSON(f)}
 	for i, d := range plan.Devices {

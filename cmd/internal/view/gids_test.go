@@ -19,7 +19,9 @@ func TestGIDs(t *testing.T) {
 		}}
 	}
 	doc := GIDsDocument{Hosts: []GIDsHost{
-		{Name: "h1", Status: VerifyGood, GIDs: []GIDRow{*row("a", "m0", 3), *row("b", "m0", 3)}, Use: []GIDUse{use("a", "m0", 3), use("b", "m1", 5)}},
+		{Name: "h1", Status: VerifyGood, GIDs: []GIDRow{*row("a", "m0", 3), *row("b", "m0", 3)}, Use: []GIDUse{
+			use("a", "m0", 3), use("b", "m1", 5),
+		}},
 		{Name: "h2", Status: gidsMissing, Use: []GIDUse{{Intent: "storage", NIC: "a", Reason: "no address"}}},
 	}}
 	require.False(t, doc.Unread())

@@ -3,7 +3,6 @@ package view
 import (
 	"math"
 
-	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/deploy"
@@ -42,19 +41,6 @@ func (v *Plan) marks(s *sequence.Sequence) {
 	}
 }
 
-func namesText(ds []*ir.Device) string {
-	return nodeset.Text(DeviceNames(ds), nodeset.Devices, math.MaxInt)
-}
-
-// DeviceNames are the names of devices, for JSON: never nil.
-func DeviceNames(ds []*ir.Device) []string {
-	names := []string{}
-	for _, d := range ds {
-		names = append(names, d.Name)
-	}
-	return names
-}
-
 // planMarks are switches in the JSON of plan.
 type planMarks struct {
 	Beside []string `json:"beside"` // carry the mark of the run, and are not changed
@@ -83,7 +69,7 @@ func heldJSON(p *deploy.Plan, s *sequence.Sequence) []planHeld {
 	return out
 }
 
-// MarkText says how far a run came on a device.
+// MarkText words how far a run came on a device.
 func MarkText(mark txn.Mark) string {
 	if text := deploy.MarkText(mark); text != "" {
 		return "; " + text

@@ -52,8 +52,8 @@ func pendingText(n int) string {
 	return fmt.Sprintf(", %d pending", n)
 }
 
-// gone names hosts that the fabric does not have any more, or that others set by hand, and that may still hold settings of rocec: runs have
-// changed them, or left them as they were.
+// gone names hosts that may still hold settings of rocec although the fabric does not have them any more, or others set them by hand.
+// Runs have changed them, or left them as they were.
 func (v *Plan) gone() {
 	if v.Fabric == nil {
 		return

@@ -20,8 +20,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Plan prints a plan for people: a table of what changes, what traffic notices and what is in the way comes first, then devices with the
-// same changes, folded, by key with the line and the fact that made the value. Every line fits the width.
+// Plan prints a plan for people. A table comes first: changes, effects on traffic, and reasons why devices cannot be planned for. Then
+// come devices, those with the same changes folded, by key with the line and the fact that made the value. Every line fits the width.
 type Plan struct {
 	Options
 	*Screen
@@ -177,7 +177,7 @@ func (v *Plan) change(g deploy.Group) {
 	fmt.Fprintln(v.W)
 }
 
-// notes is what is worth knowing of a device; what several of its NICs have in common once, unless every device is shown.
+// notes returns the notes about a device. A note that several of its NICs have in common is there once, unless every device is shown.
 func (v *Plan) notes(d *deploy.DevicePlan) []string {
 	var texts []string
 	for _, note := range d.Diags {
@@ -210,7 +210,7 @@ func (v *Plan) names(names []string) string {
 	return nodeset.Text(names, nodeset.Devices, room)
 }
 
-// effects says what traffic notices.
+// effects prints the effects on traffic.
 func (v *Plan) effects(d *deploy.DevicePlan) {
 	if len(d.Effects) > 0 {
 		fmt.Fprintln(v.W, "  traffic:")
@@ -227,7 +227,7 @@ func (v *Plan) effects(d *deploy.DevicePlan) {
 // mostFound is how many findings of a device are shown; JSON has them all.
 const mostFound = 5
 
-// found says what the vendor's rules have against the files of a device as they will be.
+// found prints the findings of the vendor's rules about the files of a device as they will be.
 func (v *Plan) found(d *deploy.DevicePlan) {
 	for i, f := range d.Found {
 		if i == mostFound {
@@ -239,7 +239,7 @@ func (v *Plan) found(d *deploy.DevicePlan) {
 	}
 }
 
-// countsText says how many settings are created, changed and removed; removals stand out.
+// countsText counts the settings that are created, changed and removed; removals are painted.
 func (v *Plan) countsText(n deploy.Counts) string {
 	var parts []string
 	if n.Create > 0 {
@@ -254,7 +254,7 @@ func (v *Plan) countsText(n deploy.Counts) string {
 	return strings.Join(parts, ", ")
 }
 
-// lockText says who holds the lock of a device, and what an apply would make of that.
+// lockText words who holds the lock of a device, and how an apply treats it.
 func lockText(o *deploy.Owner, device string) string {
 	switch o.Mark {
 	case txn.Undone, txn.Confirmed:

@@ -63,8 +63,8 @@ func (v *Plan) rights(c *deploy.Change) {
 	}
 }
 
-// foldKeys joins paths that change alike and differ in one of their keys, a number or a name with one: the same setting of many ports, or
-// of many values of a map. Each path is in one line, at the place of the first of that line.
+// foldKeys joins paths that change alike and differ in one of their keys: a number, or a name with a number. Such keys are the same
+// setting of many ports, or of many values of a map. Each path is in one line, at the place of the first of that line.
 func foldKeys(changes []deploy.KeyChange) []deploy.KeyChange {
 	type form struct {
 		action             deploy.Action

@@ -43,7 +43,8 @@ func (r *rows) add(what string) *row {
 	return &r.all[i]
 }
 
-// asIs says what follows from settings that devices cannot have, where these stay as they are; of the others it stands with their changes.
+// asIs prints the consequences of settings that devices cannot have, for devices that stay as they are. Those of other devices are
+// printed with their changes.
 func (v *Plan) asIs(p *deploy.Plan) {
 	var notes Texts
 	for _, d := range p.Devices {
@@ -62,7 +63,7 @@ func (v *Plan) asIs(p *deploy.Plan) {
 	}
 }
 
-// Watched says what was found of devices besides their files, alike ones once, with the line it is about.
+// Watched prints the findings about devices that are not about their files. Equal ones are printed once, each with its line.
 func (v *Plan) Watched(p *deploy.Plan) {
 	var all Texts
 	style := map[string]string{}
@@ -106,8 +107,8 @@ func (t *Texts) Add(text, device string) {
 	t.Of[text] = append(t.Of[text], device)
 }
 
-// summary is the table above a plan: what changes on how many devices, what traffic notices, what it disrupts, and what stands in
-// the way.
+// summary prints the table above a plan: the changes with the number of devices, the effects on traffic, the disruptions, and the
+// reasons why devices cannot be planned for.
 func (v *Plan) summary(p *deploy.Plan) {
 	v.held(p)
 	if v.Fabric != nil {
@@ -166,7 +167,7 @@ func (v *Plan) table(p *deploy.Plan) {
 	for _, d := range p.Devices {
 		seen := map[string]bool{}
 		for _, e := range d.Effects {
-			if !seen[e.What] { // it may stand at several ports
+			if !seen[e.What] { // several ports may have it
 				seen[e.What] = true
 				effects.add(e.What).effect = e
 			}

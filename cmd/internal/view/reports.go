@@ -37,7 +37,7 @@ func (doc *VerifyDocument) add(r *Reports) {
 	slices.SortFunc(doc.Devices, func(a, b VerifyDevice) int { return nodeset.Compare(a.Name, b.Name) })
 }
 
-// seconds is the age of a host's report; nil: it has none.
+// seconds returns the age of the report of a host; nil: there is no report.
 func (r *Reports) seconds(host string) *int64 {
 	if r == nil {
 		return nil
@@ -50,7 +50,7 @@ func (r *Reports) seconds(host string) *int64 {
 	return &s
 }
 
-// reports names the hosts without a report, and says how old the others are.
+// reports names the hosts without a report, and prints the age of the others.
 func (v *Plan) reports(r *Reports, doc VerifyDocument) {
 	if len(r.Missing) > 0 {
 		names := make([]string, len(r.Missing))

@@ -12,15 +12,15 @@ import (
 	"github.com/rocec/rocec/targets/deploy"
 )
 
-// Ending is the situation in which a run is reported.
-type Ending struct {
-	Verb string // apply, confirm, resume, rollback: of the last the goal is what was there before
+// Occasion is the situation in which a run is reported.
+type Occasion struct {
+	Verb string // apply, confirm, resume or rollback, whose goal is the content from before
 	Gone bool   // the devices are gone with the command (--lab=new): nothing can be done to them later
 	Lab  bool   // the devices are a lab's, which keeps what they hold when the command ends by itself
 }
 
-// Good reports whether a device came to what the verb is for.
-func (e *Ending) Good(d *deploy.Result) bool {
+// Good reports whether a device is as the verb wants it.
+func (e *Occasion) Good(d *deploy.Result) bool {
 	if d.Cleanup != nil {
 		return false
 	}
@@ -34,7 +34,7 @@ func (e *Ending) Good(d *deploy.Result) bool {
 }
 
 // Results prints what every device holds that is not as planned, and counts the others.
-func (s *Screen) Results(r *deploy.Results, e Ending) {
+func (s *Screen) Results(r *deploy.Results, e Occasion) {
 	w := s.W
 	fmt.Fprintln(w)
 	p := &diag.Printer{Width: s.Width}
@@ -124,7 +124,7 @@ func StoppedText(r *deploy.Results) string {
 }
 
 // next names the command that goes on.
-func (s *Screen) next(r *deploy.Results, e Ending, until time.Duration) {
+func (s *Screen) next(r *deploy.Results, e Occasion, until time.Duration) {
 	undoable := false // something that a rollback takes back
 	for _, d := range r.Devices {
 		switch d.Outcome {

@@ -153,7 +153,7 @@ func undoesText(run string) string {
 	return "rollback of " + run
 }
 
-// Who is the person of an owner: "alice@ws7" of "alice@ws7, process 4711".
+// Who returns the person of an owner: "alice@ws7" for "alice@ws7, process 4711".
 func Who(owner string) string {
 	name, _, _ := strings.Cut(owner, ",")
 	return name

@@ -12,7 +12,7 @@ import (
 // mostSeen is how many findings about ports and cables are shown; --expand and JSON have them all.
 const mostSeen = 12
 
-// seen says in what devices are not as the fabric says, each at its line, and what nobody could read.
+// seen prints the ways in which devices are not as the fabric describes them, each at its line, and the facts that could not be read.
 func (v *Plan) seen(r *seen.Result) {
 	if r == nil {
 		return

@@ -97,7 +97,7 @@ func (v *Plan) hints(doc VerifyDocument) {
 	v.texts(&hints, "")
 }
 
-// unreadable names what no device of a kind can be asked for, so that nothing of it is taken for seen.
+// unreadable names the facts that devices of a kind cannot report, so that a reader does not take them for checked.
 func (v *Plan) unreadable(doc VerifyDocument) {
 	var facts Texts
 	for _, d := range doc.Devices {
@@ -117,7 +117,7 @@ func (v *Plan) texts(t *Texts, word string) {
 	}
 }
 
-// sinceText says what counters were compared with: a line for all devices, or for those of each kind.
+// sinceText prints the base of the comparison of counters: a line for all devices, or for those of each kind.
 func sinceText(w io.Writer, doc VerifyDocument) {
 	var order []string
 	of := map[string][]string{}

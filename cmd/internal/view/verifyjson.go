@@ -56,7 +56,7 @@ type VerifyFact struct {
 	Value string `json:"value"`
 }
 
-// VerifySince is what the counters of a device were compared with.
+// VerifySince is the base with which the counters of a device were compared.
 type VerifySince struct {
 	From    deploy.Since `json:"from"`
 	Seconds int64        `json:"seconds"` // ago, rounded; 0: not known
@@ -83,8 +83,8 @@ type VerifyTraffic struct {
 	Hops   []traffic.Seen `json:"hops"`
 }
 
-// VerifyJSON returns the document of what verify has found in a fabric: what it read of devices, the ways in which ports and cables are not as
-// described, the reports that took the place of reads, and the exchanges of --traffic.
+// VerifyJSON returns the document of verify. It takes the values that were read of devices, the ways in which ports and cables are not
+// as described, the reports that took the place of reads, and the exchanges of --traffic.
 func VerifyJSON(
 	f *ir.Fabric, found *rollout.Verification, unlike *seen.Result, since string, from *Reports, sent []VerifyTraffic,
 ) VerifyDocument {

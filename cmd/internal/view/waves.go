@@ -120,15 +120,15 @@ func (v *Plan) wave(s *sequence.Sequence, i, j int) {
 		each = " at a time"
 	}
 	if n := len(first.Dark); n > 0 && !first.Stream {
-		line("%s %s without a link%s: %s", v.Paint(diag.Yellow, "dark:"), diag.Count(n, "host"), each, sequence.Names(dark))
+		line("%s %s without a link%s: %s", v.Paint(diag.Yellow, "dark:"), diag.Count(n, "host"), each, few(dark))
 	}
 	if n := len(first.Reduced); n > 0 {
-		line("%s %s with fewer links%s: %s", v.Paint(diag.Yellow, "reduced:"), diag.Count(n, "host"), each, sequence.Names(reduced))
+		line("%s %s with fewer links%s: %s", v.Paint(diag.Yellow, "reduced:"), diag.Count(n, "host"), each, few(reduced))
 	}
 	if n := len(first.Dark); n > 1 && first.Stream {
 		line("%s each of these hosts for that long, %d at a time", v.Paint(diag.Yellow, "dark:"), min(s.Rules.Parallel, n))
 	} else if n == 1 && first.Stream {
-		line("%s %s for that long", v.Paint(diag.Yellow, "dark:"), sequence.Names(dark))
+		line("%s %s for that long", v.Paint(diag.Yellow, "dark:"), few(dark))
 	}
 	if first.Capacity < 100 {
 		line("capacity left: %d%% (%s towards %s)", first.Capacity, first.Narrow.Name, first.Towards.Name)
@@ -138,14 +138,14 @@ func (v *Plan) wave(s *sequence.Sequence, i, j int) {
 			line("%s and %s; --format json has them all", v.Paint(diag.Red, "cut off:"), diag.Count(len(first.Cut)-k, "other group"))
 			break
 		}
-		line("%s %s from %s", v.Paint(diag.Red, "cut off:"), sequence.Names(c.Hosts), sequence.Names(c.From))
+		line("%s %s from %s", v.Paint(diag.Red, "cut off:"), few(c.Hosts), few(c.From))
 	}
 	if len(last) > 0 {
-		line("last: %s, which %s the logins to %s", sequence.Names(last), diag.Plural(len(last), "carries", "carry"), sequence.Names(carried))
+		line("last: %s, which %s the logins to %s", few(last), diag.Plural(len(last), "carries", "carry"), few(carried))
 	}
 }
 
-// stops says what stops on the devices of a wave, and for how long, each once.
+// stops lists the traffic that stops on the devices of a wave, and for how long, each once.
 func stops(s *sequence.Sequence, wave int) []string {
 	var out []string
 	for k, t := range s.Waves[wave].Tasks {
@@ -206,7 +206,7 @@ func wavesJSON(s *sequence.Sequence) []planWave {
 	return out
 }
 
-// outageText says how long traffic stops.
+// outageText words how long traffic stops.
 func outageText(o ir.Outage) string {
 	switch {
 	case o.Hitless():
@@ -233,7 +233,7 @@ func ShortTime(d time.Duration) string {
 	return text
 }
 
-// stepsText says which steps a change takes.
+// stepsText words the steps of a change.
 func stepsText(phases []change.Phase) string {
 	does := map[change.Step]string{
 		change.Expand:   "devices learn the new class beside the old one",

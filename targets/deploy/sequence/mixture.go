@@ -68,8 +68,8 @@ func newMixture(f *ir.Fabric, plan *deploy.Plan, r *Rules) *mixture {
 	return m
 }
 
-// unused is what a host is to hold, less the pauses of NICs in no intent: whatever these are set to, as with roce = false, nobody relies on
-// it any more once the host is changed.
+// unused returns the settings of a host without the pauses of NICs in no intent. Once the host is changed, no intent relies on those
+// NICs, whatever their settings are, as with roce = false.
 func unused(s *ir.Settings, d *ir.Device) *ir.Settings {
 	if d.Host == nil || !slices.ContainsFunc(d.Host.NICs, func(n *ir.NIC) bool { return len(n.Carries()) == 0 }) {
 		return s
@@ -98,8 +98,8 @@ func (m *mixture) lacking(stay []*deploy.DevicePlan) string {
 	return ""
 }
 
-// fresh is the proof of a PFC loop that old and new lossless classes make together and the fabric alone has not, or one that comes to no
-// end although that of the fabric does; nil: there is none.
+// fresh returns the proof of a PFC loop that old and new lossless classes make together and that the fabric alone lacks. It also
+// returns a proof that ran out of its budget, where that of the fabric did not. Nil: neither exists.
 func fresh(f, joined *ir.Fabric, budget func() *ir.Budget) *proof.Proof {
 	alone := map[string]proof.Verdict{}
 	for _, p := range proof.All(f, budget()) {
@@ -128,8 +128,8 @@ func (m *mixture) phaseOf(d *ir.Device) int {
 	return 0
 }
 
-// staying says what to do where one end of a gap is new and the other one stays as it is, by --target or for another reason; empty: neither
-// does so.
+// staying returns advice where one end of a gap is new and the other one stays as it is, by --target or for another reason. Empty:
+// neither end does so.
 func (m *mixture) staying(g *change.Gap) string {
 	old, changed := g.From.Device(), g.To.Device()
 	if g.Takes == change.Old {
@@ -141,7 +141,7 @@ func (m *mixture) staying(g *change.Gap) string {
 	return fmt.Sprintf(" %s stays as it is in this plan: change it too, or leave %s out.", old.Name, changed.Name)
 }
 
-// against is what the mixture has against the plan.
+// against lists the gaps and the loop that the mixture has, as reasons to refuse the plan.
 func (m *mixture) against() diag.List {
 	var ds diag.List
 	type alike struct {

@@ -34,11 +34,13 @@ func TestLoopInBetween(t *testing.T) {
 		refused                string
 	}{
 		"members leave and join": {
-			judgetest.Ring(everybody, far), judgetest.Ring(everybody, other), judgetest.Ring(everybody, judgetest.Class("far", "4", "32", "", "node[1-2]")),
+			judgetest.Ring(everybody, far), judgetest.Ring(everybody, other),
+			judgetest.Ring(everybody, judgetest.Class("far", "4", "32", "", "node[1-2]")),
 			"wait for each other in a circle: sw1:swp15, sw4:swp15, sw3:swp15, sw2:swp15. Make it two changes",
 		},
 		"a class ends beside one that begins": {
-			judgetest.Ring(neighbours, far), judgetest.Ring(neighbours, judgetest.Class("new", "3", "24", "", "node[2,4]")), judgetest.Ring(neighbours),
+			judgetest.Ring(neighbours, far), judgetest.Ring(neighbours, judgetest.Class("new", "3", "24", "", "node[2,4]")),
+			judgetest.Ring(neighbours),
 			"Cos 4, lossless only before, fills the same buffers. Make it two changes",
 		},
 	} {
@@ -55,7 +57,8 @@ func TestLoopInBetween(t *testing.T) {
 		})
 	}
 	t.Run("the loop is there before", func(t *testing.T) {
-		_, ds := holding(t, judgetest.Ring(everybody, old)).order(t, judgetest.Ring(everybody, judgetest.Class("old", "5", "40", "", "node[1,3]")), half)
+		broken := judgetest.Ring(everybody, judgetest.Class("old", "5", "40", "", "node[1,3]"))
+		_, ds := holding(t, judgetest.Ring(everybody, old)).order(t, broken, half)
 		require.Empty(t, ds)
 	})
 }
@@ -71,11 +74,12 @@ func TestUnknownHosts(t *testing.T) {
 
 // A loop that the change takes away hides none that it makes elsewhere.
 func TestLoopBehindAnOldOne(t *testing.T) {
-	second := strings.NewReplacer("sw[", "ws[", `"sw"`, `"ws"`, "node", "edon", `"hosts"`, `"more"`, `"ring"`, `"other"`).Replace(judgetest.Ring())
+	second := strings.NewReplacer("sw[", "ws[", `"sw"`, `"ws"`, "node", "edon", `"hosts"`, `"more"`, `"ring"`, `"other"`).
+		Replace(judgetest.Ring())
 	second = second[strings.Index(second, "switch"):]
-	rings := func(more, first, other string) string {
-		return judgetest.Ring(second, everybody, strings.ReplaceAll(strings.ReplaceAll(everybody[strings.Index(everybody, "roce"):], "node", "edon"),
-			`roce "base"`, `roce "more"`), judgetest.Class("far", "4", "32", more, first, other))
+	more := strings.NewReplacer("node", "edon", `roce "base"`, `roce "more"`).Replace(everybody[strings.Index(everybody, "roce"):])
+	rings := func(allowed, first, other string) string {
+		return judgetest.Ring(second, everybody, more, judgetest.Class("far", "4", "32", allowed, first, other))
 	}
 	w := holding(t, rings(`allow_deadlock = "to be taken apart"`, "node[1-4]", "edon[1,3]"))
 	_, ds := w.order(t, rings("", "node[1,3]", "edon[2,4]"), half)

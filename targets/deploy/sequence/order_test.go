@@ -133,6 +133,10 @@ func TestFollow(t *testing.T) {
 	want := names(s)
 	slices.Reverse(want)
 	require.Equal(t, want, names(followed))
+	next, same, ds := followed.Next(world{}.observe(tree))
+	require.Same(t, plan, next)
+	require.Same(t, followed, same, "its settings in between are not judged, so it has one step")
+	require.Empty(t, ds)
 
 	together := &deploy.Order{Waves: []*deploy.Wave{{Phase: 1, Devices: slices.Concat(s.Order.Waves[2].Devices, s.Order.Waves[3].Devices)}}}
 	_, ds = sequence.Follow(f, tree, plan, together, half)

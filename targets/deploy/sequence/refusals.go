@@ -11,8 +11,8 @@ import (
 	"github.com/rocec/rocec/validate"
 )
 
-// Refusals are what refuses the plan: devices that cannot change within the rules, at the lines that declare them, and what lossless classes
-// lose in between.
+// Refusals returns the reasons to refuse the plan: devices that cannot change within the rules, at the lines that declare them, and
+// gaps and loops of lossless classes in between.
 func (s *Sequence) Refusals() diag.List {
 	var ds diag.List
 	for _, r := range s.Refused {
@@ -25,7 +25,9 @@ func (s *Sequence) Refusals() diag.List {
 }
 
 // Lossy reports whether lossless classes lose packets, or may wait in a circle, while old and new settings stand side by side.
-func (s *Sequence) Lossy() bool { return s.mixed != nil && len(s.mixed.against()) > 0 }
+func (s *Sequence) Lossy() bool {
+	return s.mixed != nil && (len(s.mixed.gaps) > 0 || s.mixed.loop != nil)
+}
 
 // noOrder is the error of a fabric whose paths of traffic are not known.
 func noOrder(f *ir.Fabric, err error) (ds diag.List) {
@@ -34,8 +36,8 @@ func noOrder(f *ir.Fabric, err error) (ds diag.List) {
 	return ds
 }
 
-// Names names devices in a few words.
-func Names(ds []*ir.Device) string {
+// few names devices in a few words.
+func few(ds []*ir.Device) string {
 	names := make([]string, len(ds))
 	for i, d := range ds {
 		names[i] = d.Name
@@ -53,23 +55,23 @@ func refusalText(r *change.Refusal) string {
 	switch r.Why {
 	case change.CutsOff:
 		return fmt.Sprintf("While %s passes no traffic, %s cannot reach %s. Give them another way first, or allow it: --min-capacity 0.",
-			name, Names(r.Hosts), Names(r.From))
+			name, few(r.Hosts), few(r.From))
 	case change.TooNarrow:
 		return fmt.Sprintf("While %s passes no traffic, %s keeps %d%% of its capacity towards %s. %s"+
 			"--min-capacity %d.", name, r.Narrow.Name, r.Capacity, r.Towards.Name, allow, r.Capacity)
 	case change.LastLeg:
 		if !r.Without {
-			return fmt.Sprintf("%s hangs on two of the devices that would pass no traffic at the same time.", Names(r.Hosts))
+			return fmt.Sprintf("%s hangs on two of the devices that would pass no traffic at the same time.", few(r.Hosts))
 		}
 		return fmt.Sprintf("%s %s on %s alone now, as other links of theirs are down. Bring those up first, or allow it: --min-capacity 0.",
-			Names(r.Hosts), diag.Plural(len(r.Hosts), "hangs", "hang"), name)
+			few(r.Hosts), diag.Plural(len(r.Hosts), "hangs", "hang"), name)
 	case change.TooDark:
 		if r.Reduced {
 			return fmt.Sprintf("While %s and other devices of its wave pass no traffic, %s (%s) would lose links, which is more than --max-dark "+
-				"allows. Raise it to %d.", name, diag.Count(len(r.Hosts), "host"), Names(r.Hosts), len(r.Hosts))
+				"allows. Raise it to %d.", name, diag.Count(len(r.Hosts), "host"), few(r.Hosts), len(r.Hosts))
 		}
 		return fmt.Sprintf("While %s passes no traffic, %s (%s) would be without a link, which is more than --max-dark allows. "+
-			"Raise it to %d.", name, diag.Count(len(r.Hosts), "host"), Names(r.Hosts), len(r.Hosts))
+			"Raise it to %d.", name, diag.Count(len(r.Hosts), "host"), few(r.Hosts), len(r.Hosts))
 	case change.LonePair:
 		return fmt.Sprintf("The two switches of the MLAG pair %q do not see each other, so %s may be the only one of them that passes traffic. "+
 			"Bring the peer link up first, or allow it: --min-capacity 0.", r.Task.Device.Switch.MLAG, name)

@@ -1,9 +1,9 @@
-// Package sequence puts a plan in order. It decides which devices change together, and in which waves and phases, so that hosts keep the
-// paths that the rules ask for and lossless classes stay lossless while old and new settings stand side by side.
+// Package sequence puts a plan in order. It decides which devices change together, and in which waves and phases. Hosts keep the paths that
+// the rules ask for, and lossless classes stay lossless while old and new settings are mixed.
 //
-// [New] judges a plan in its fabric, with what the devices reported of their links. Its list has what refuses the plan. Where no order of the
-// devices is lossless, a change takes several steps, and [Sequence.Next] returns the plan of the first one. [Follow] judges waves
-// that an earlier run had, to go back from it. [Bars] returns the runs of others that forbid a plan.
+// [New] judges a plan in its fabric, with the links that the devices reported, and makes a [Sequence]. Its list has the reasons to refuse
+// the plan. Where no order of the devices is lossless, a change takes several steps. [Sequence.Next] returns the plan of the first one.
+// [Follow] judges the waves of an earlier run, to go back from it. [Bars] returns the runs of others that forbid a plan.
 //
 // The package is pure: it reads no device and no clock. A [Sequence] holds the fabric, so it is for one goroutine at a time.
 package sequence
@@ -63,8 +63,9 @@ type Sequence struct {
 	mute    map[*ir.Device]bool            // those that could not be read
 }
 
-// New puts the devices of a plan in order. The tree has all devices of the fabric. The list has what refuses the plan; it is that of
-// [Sequence.Refusals]. Where the paths of traffic are not known there is no order: the Sequence is nil, and the list has one error.
+// New puts the devices of a plan in order. The tree has all devices of the fabric. The list has the reasons to refuse the plan, as
+// [Sequence.Refusals] returns them. Where the paths of traffic are not known there is no order: the Sequence is nil, and the list has
+// one error.
 func New(f *ir.Fabric, tree *target.Tree, plan *deploy.Plan, r Rules) (*Sequence, diag.List) {
 	s := survey(f, tree, plan, r)
 	s.mixed = newMixture(f, plan, &r)

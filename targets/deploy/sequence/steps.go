@@ -11,16 +11,17 @@ import (
 )
 
 // Where no order of the devices is lossless, a change takes steps in which devices hold the old class beside the new one. Each step is a
-// plan and a run of its own: what comes next is seen from what the devices hold then, so a step that was undone, or a rocec that died,
-// leaves nothing to remember.
+// plan and a run of its own. The next step follows from the content of the devices at that time, so an undone step, or a rocec that
+// died, leaves nothing to remember.
 
 // MostSteps bounds them: expand, migrate, contract, and one to see that nothing is left.
 const MostSteps = 4
 
-// Next returns the plan to do now, in order: that of s, or of the first of several steps that the devices do not hold yet. It takes what the
-// devices of the plan were found to hold. A nil Sequence: the error in the list says why there is no such plan.
+// Next returns the plan to do now, in order. It is that of s, or of the first of several steps that the devices do not hold yet. It
+// takes the content that the devices of the plan were found to hold. A nil Sequence: the error in the list states why there is no such
+// plan.
 func (s *Sequence) Next(have *deploy.Observed) (*deploy.Plan, *Sequence, diag.List) {
-	if !s.mixed.staged || s.Lossy() {
+	if s.mixed == nil || !s.mixed.staged || s.Lossy() {
 		return s.plan, s, s.Refusals()
 	}
 	for i := range s.mixed.phases {
@@ -77,7 +78,7 @@ func (s *Sequence) step(have *deploy.Observed, steps []change.Phase) (*deploy.Pl
 	return step, nil
 }
 
-// staged is a device that is to hold what a stage wants instead of what the fabric does; not says why it cannot.
+// staged returns a device with the content of a stage in the place of that of the fabric. Otherwise not states why it cannot hold that.
 func staged(d *target.Device, h *deploy.Have, stage change.Stage) (_ *target.Device, not string) {
 	if stage == change.New {
 		return d, ""

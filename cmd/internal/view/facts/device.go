@@ -92,7 +92,7 @@ func Device(files []target.File, d *ir.Device) []Section {
 	return out
 }
 
-// describeByHand is what the owners of a device have to set, or say they have.
+// describeByHand lists the settings that the owners of a device must make, or state that they have made.
 func describeByHand(d *ir.Device) Section {
 	h := d.ByHand
 	s := Section{Title: "set by others"}
@@ -323,7 +323,7 @@ func describePair(f *ir.Fabric, from, to *ir.Device) ([]Section, error) {
 	return out, nil
 }
 
-// SetByHand says what is known of a headroom that others configure: what is needed.
+// SetByHand words a headroom that others configure, by the bytes that are needed.
 func SetByHand(need int) string { return fmt.Sprintf("set by hand, %d B needed", need) }
 
 // memberPort returns the first cabled port by which a host takes part in an intent.

@@ -14,7 +14,7 @@ import (
 	"github.com/rocec/rocec/targets"
 )
 
-// Setting is one effective value and why it is what it is.
+// Setting is one effective value with its reasons.
 type Setting struct {
 	Name    string        `json:"name"`
 	Value   string        `json:"value"`

@@ -15,7 +15,7 @@ import (
 	"github.com/rocec/rocec/lang/outline"
 )
 
-// What the language server shows of a name: what it came to in the last fabric without errors, as show tells it.
+// The language server shows for a name its value in the last fabric without errors, as show does.
 
 // Hover is that as Markdown; "" when there is nothing to tell.
 func Hover(f *report.Report, dir string, t outline.Thing) string {
@@ -45,8 +45,8 @@ func Hover(f *report.Report, dir string, t outline.Thing) string {
 	return markdown(out, dir)
 }
 
-// isNamed reports whether a name in a file is that of a block, whose full name is told with the module and the key it has:
-// both stand in one folder.
+// isNamed reports whether a name in a file is the name of a block. The full name of a block also has its module and its key, and both
+// are in one folder.
 func isNamed(t outline.Thing, full string, decl diag.Range) bool {
 	if path.Dir(decl.Filename) != path.Dir(t.At.Filename) {
 		return false
@@ -341,7 +341,7 @@ func hoverFabric(f *report.Report) []Section {
 	return []Section{s}
 }
 
-// markdown writes sections as lists; places are told from the fabric's folder.
+// markdown writes sections as lists; places are relative to the folder of the fabric.
 func markdown(sections []Section, dir string) string {
 	var b strings.Builder
 	for i, s := range sections {

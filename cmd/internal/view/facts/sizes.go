@@ -85,7 +85,7 @@ func losslessOrigins(can ir.SwitchCan) []ir.Origin {
 	return out
 }
 
-// describeMemoryModel is how the system shares out what no port reserves, and where each fact of it was taken from.
+// describeMemoryModel describes how the system shares out the memory that no port reserves, and the source of each fact.
 func describeMemoryModel(d *ir.Device) Section {
 	m := d.Memory()
 	s := Section{Title: MemoryModel}
@@ -162,7 +162,7 @@ func describeBuffer(b *ir.Buffer, p *ir.Port) Section {
 	return s
 }
 
-// addCost tells what a buffer takes of the chip's memory. With a pool of headroom only what is below xoff is the port's own.
+// addCost adds the part of the memory of the chip that a buffer takes.
 func (s *Section) addCost(b *ir.Buffer, sw *ir.Switch) {
 	asic, what, takes := sw.Model.ASIC, "the buffer", b.Size.N
 	if sw.HeadroomPool.N > 0 {
@@ -173,7 +173,7 @@ func (s *Section) addCost(b *ir.Buffer, sw *ir.Switch) {
 	})
 }
 
-// addTotal tells what all lossless groups of a port take, where there are several.
+// addTotal adds the sum of all lossless groups of a port, where there are several.
 func (s *Section) addTotal(p *ir.Port) {
 	all, need := 0, 0
 	for _, b := range p.Buffers() {
@@ -215,8 +215,7 @@ func describeMark(m *ir.Mark, p *ir.Port) Section {
 	return s
 }
 
-// addFrom tells how many of the ports that can send into a queue must do so at once for marks to come before pauses. What takes more of
-// them than there are never happens.
+// addFrom adds how many of the ports that can send into a queue must do so at once for marks to come before pauses.
 func (s *Section) addFrom(from, senders, xoff int) {
 	const name = "  of how many ports"
 	above := ir.Origin{Why: fmt.Sprintf("f x %d B above min", xoff)}

@@ -38,7 +38,7 @@ type Sayings struct {
 	errors   map[*ir.Device]diag.List
 }
 
-// madeKey is what findings that no stage has reported have in common to be said once.
+// madeKey is the part that findings share which no stage has reported and which are printed once.
 type madeKey struct {
 	Fact
 	intent   *ir.Intent
@@ -140,8 +140,8 @@ func unsaid(x *walk.Finding) *diag.Diagnostic {
 	return d
 }
 
-// Unset adds to the hops of a trace what the targets refuse there: a device that rocec cannot write, and that no by_hand block
-// says others configure, holds none of the settings that the walk went by.
+// Unset adds to the hops of a trace the errors of targets there. A device that rocec cannot write holds none of the settings that the
+// walk went by, unless a by_hand block states that others configure it.
 func (s *Sayings) Unset(t *walk.Trace) {
 	for _, w := range []*walk.Walk{t.Data, t.CNP} {
 		if w == nil || !s.refusing {

@@ -73,7 +73,7 @@ func ends(traces []*walk.Trace, of func(*walk.Trace) []*ir.Port) string {
 	return nodeset.Text(names, nodeset.Endpoints, traceNames)
 }
 
-// pairsText says which interface of the one host talks to which of the other.
+// pairsText words which interface of the one host talks to which of the other.
 func pairsText(traces []*walk.Trace) []string {
 	var from []string // the interfaces of the sender, in order
 	to := map[string][]string{}

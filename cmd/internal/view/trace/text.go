@@ -150,7 +150,7 @@ func sizes(w *walk.Walk) []string {
 	return []string{fmt.Sprintf("up to %d B", w.Size)}
 }
 
-// waysText says how many ways there are, how long, and by which routing.
+// waysText words how many ways there are, how long, and by which routing.
 func (v *traceView) waysText(w *walk.Walk) []string {
 	var out []string
 	cables := diag.Count(w.Cables, "cable")
@@ -256,7 +256,7 @@ func cableText(l *walk.Lane) string {
 	return s
 }
 
-// inText tells who is paused, and what room there is for what still arrives.
+// inText words who is paused, and the room for packets that still arrive.
 func (v *traceView) inText(w *walk.Walk, l *walk.Lane) []string {
 	if !w.Promised || l.Group == nil || !l.Group.Lossless {
 		return []string{"from " + peers(l)}
@@ -368,7 +368,7 @@ func mark(all []Said) string {
 	return m
 }
 
-// findings prints what is wrong, unless it was said before.
+// findings prints the findings that this direction has not had yet.
 func (v *traceView) findings(all []Said) {
 	const indent = "         "
 	for _, d := range all {
