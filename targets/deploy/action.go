@@ -1,6 +1,6 @@
 package deploy
 
-// Action is what is done to a file, to a setting, or by an effect to traffic. JSON has its text, and the screen its [Action.Symbol].
+// Action is done to a file or a setting, or by an effect to traffic. JSON has its text, and the screen its [Action.Symbol].
 type Action string
 
 // The actions. Activate is for a file that holds what it should and may not be in use: the apply that put it there

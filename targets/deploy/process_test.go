@@ -17,7 +17,9 @@ func TestProcess(t *testing.T) {
 		require.Equal(t, want, p)
 		require.Equal(t, text, p.String())
 	}
-	for _, text := range []string{"", "alice@ws7", "alice@ws7, process", "alice@ws7, process x", "alice@ws7, process 0", "alice@ws7, process -1"} {
+	for _, text := range []string{
+		"", "alice@ws7", "alice@ws7, process", "alice@ws7, process x", "alice@ws7, process 0", "alice@ws7, process -1",
+	} {
 		_, ok := ParseProcess(text)
 		require.False(t, ok, text)
 	}

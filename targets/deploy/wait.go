@@ -3,7 +3,7 @@ package deploy
 // Wait is why a device of a plan stays as it is.
 type Wait struct {
 	Why  string // constant words
-	More string // goes on from Why, with what is known of this device; may be empty
+	More string // goes on from Why with facts about this device; may be empty
 }
 
 // String returns the whole reason; empty: the device does not wait.

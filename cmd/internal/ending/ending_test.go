@@ -42,8 +42,8 @@ func TestFirstSignal(t *testing.T) {
 	})
 }
 
-// A verb that touches devices is asked to end, and ends at once at the second signal. A signal that comes with the first, or a terminal that
-// closes, is no second one.
+// A verb that touches devices is asked to end, and ends at once at the second signal. A signal that comes with the first, or a terminal
+// that closes, is no second one.
 func TestSecondSignal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		signals := make(chan os.Signal, 2)

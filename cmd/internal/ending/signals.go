@@ -11,7 +11,7 @@ import (
 // stopSignals interrupt: Ctrl-C, an end asked for, and a terminal that was closed.
 var stopSignals = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}
 
-// closes reports whether a signal says that the terminal was closed, which is no way to insist.
+// closes reports whether a signal is that of a closed terminal: no person insists with it.
 func closes(s os.Signal) bool { return s == syscall.SIGHUP }
 
 // IgnoreBrokenPipes keeps the process going when its output is not read any more: a reader who has seen enough must not stop

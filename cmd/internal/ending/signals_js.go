@@ -2,7 +2,7 @@ package ending
 
 import "os"
 
-// stopSignals are none that ever come.
+// stopSignals never come.
 var stopSignals = []os.Signal{os.Interrupt}
 
 // closes is of signals that JavaScript has not.

@@ -119,8 +119,8 @@ func (l *Log) OutcomeOf(device string) string {
 	return string(deploy.Unknown)
 }
 
-// Open reports whether a device of the run has to be asked what became of it: its outcome is not the last word, or something of the
-// run was left there.
+// Open reports whether a device of the run has to be asked for its state. That is so where its outcome is not final, or where files of
+// the run were left there.
 func (l *Log) Open(device string) bool {
 	o, ok := l.Outcomes[device]
 	if !ok || !deploy.Outcome(o.Outcome).Closed() {

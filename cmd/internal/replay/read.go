@@ -22,7 +22,7 @@ type Reader struct {
 	made map[string]*remade
 }
 
-// remade is what was made again from a name.
+// remade is a step, query or checker that was made again from its name.
 type remade struct {
 	*target.Made
 	digest string
@@ -118,7 +118,7 @@ func (r *Reader) Device(d *journal.Device) *target.Device {
 	}
 }
 
-// given is what the device must have been given of the run.
+// given returns the part of the run that the device must have been given.
 func (r *Reader) given(d *journal.Device) *target.Given {
 	g := &target.Given{Run: r.h.Run, Sum: runDigest(r.h, d)}
 	switch {
@@ -127,7 +127,7 @@ func (r *Reader) given(d *journal.Device) *target.Given {
 	case r.h.Adopted != nil && !d.Told:
 		g.Not = "the device did not tell again what it holds of the run"
 	case r.h.Adopted != nil:
-		g.Sum = d.Digest // what the journal says is what the device has just told
+		g.Sum = d.Digest // the journal has just been filled from the device
 	}
 	return g
 }
@@ -339,7 +339,7 @@ func noWayBack(name string, f *journal.File) func([]byte) ([]byte, diag.List) {
 	}
 }
 
-// goBack gives a file its content from before the run, unless somebody else has changed it since. One of which the run changed the owner
+// goBack gives a file its content from before the run, unless another writer has changed it since. One of which the run changed the owner
 // or mode alone stays as it is.
 func goBack(name string, f *journal.File, before []byte) func([]byte) ([]byte, diag.List) {
 	return func(old []byte) ([]byte, diag.List) {

@@ -1,5 +1,5 @@
-// Package replay carries plans into the journal and back, so that a run can be gone on with, and back from, without its fabric: that
-// may have changed since, or not compile today. No command is carried. The steps that run on devices are made again from names, and
+// Package replay carries plans into the journal and back, so that a run can go on, or back, without its fabric. The fabric may have changed
+// since, or not compile today. No command is carried. The steps that run on devices are made again from names, and
 // contents are found by their hash.
 package replay
 
@@ -68,7 +68,7 @@ func NewWriter(h *journal.Header) *Writer {
 	return w
 }
 
-// number gives the number of what was made in a list of the header.
+// number returns the number of a step, query or checker in a list of the header. A new one is added to the list.
 func number(list *[]journal.Made, at map[journal.Made]int, made journal.Made) int {
 	n, ok := at[made]
 	if !ok {
@@ -124,8 +124,9 @@ func madeDigest(m *target.Made) string {
 	return target.Sum([]byte(b.String()))
 }
 
-// runDigest is the SHA-256 of all that a run does on a device: whoever goes on with it gives it to the device, which compares it with what
-// it was given at first. It has names of steps and not their text, so that another rocec can go on with a run.
+// runDigest returns the SHA-256 of all steps of a run on a device. A process that goes on with the run sends it, and the device
+// compares it with the one that it was given first. It has names of steps and not their text, so that another rocec can go on with a
+// run.
 func runDigest(h *journal.Header, d *journal.Device) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "run %q undoes %q hold %q device %q role %q\n", h.Run, h.Undoes, h.Hold, d.Name, d.Role)

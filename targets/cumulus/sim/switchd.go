@@ -5,8 +5,8 @@
 // syntax checker of 4.1 and later would, and stays down. What is bad about a line is what the grammar does not have; the
 // rest of its judgement ([check]) is about lines together.
 //
-// Package sim is an independent judge of the files and commands of rocec: never merge it with the grammar or the reader of the target. From the grammar
-// it takes the table of keys and types alone.
+// Package sim is an independent judge of the files and commands of rocec: never merge it with the grammar or the reader of the target.
+// From the grammar it takes the table of keys and types alone.
 package sim
 
 import (

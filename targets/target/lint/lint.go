@@ -1,6 +1,6 @@
 // Package lint is the contract of linters: they judge configuration files of switches by themselves, without a fabric.
 //
-// A [Linter] is a row of data and functions that a target brings. It says which files are of its system, and how its rules judge them.
+// A [Linter] is a row of data and functions that a target brings. It recognises the files of its system, and its rules judge them.
 // Package targets asks the linters in turn, so that users of this contract know no vendor.
 package lint
 
@@ -57,7 +57,7 @@ func Named(name, base string) bool {
 // ByteOrderMark is the mark with which some editors begin a file in UTF-8.
 const ByteOrderMark = "\xef\xbb\xbf"
 
-// File is one file: its name as the person wrote it, and its bytes, or why there are none.
+// File is one file: its name as the person wrote it, and its bytes, or the reason why they could not be read.
 type File struct {
 	Name string
 	Data []byte
@@ -111,7 +111,7 @@ var Unjudged = diag.Topic{
 	Summary: "no rule has judged a file",
 }
 
-// NotJudged reports that the rules have not judged a file or a part of it, where no other finding says so. Advice is a sentence.
+// NotJudged reports that the rules have not judged a file or a part of a file, where no other finding reports it. Advice is a sentence.
 func NotJudged(name, why, advice string) *diag.Diagnostic {
 	var ds diag.List
 	f := File{Name: name}

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// stream is an open file, pipe or session behind a file descriptor. It gets the process that reads or writes, which may have to wait, and may
-// be killed meanwhile.
+// stream is an open file, pipe or session behind a file descriptor. It gets the process that reads or writes, which may have to wait, and
+// may be killed meanwhile.
 type stream interface {
 	read(p *Process, b []byte) (int, error)
 	write(p *Process, b []byte) (int, error)

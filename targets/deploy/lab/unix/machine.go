@@ -5,8 +5,8 @@
 // programs ([System.Install]), files that do something ([FileSystem.PlantNode]), and functions that the machine calls ([Hooks]).
 //
 // No command reads, writes or runs anything of the machine that the process runs on (shell.go states how it is fenced in). Chance decides
-// nothing, and a wait takes no time (clock.go states how the time of a machine passes). A new machine gets its disk by [System.PlantOn], power
-// by [Machine.PowerOn] and its memory file systems by [Machine.PlantKernel].
+// nothing, and a wait takes no time (clock.go states how the time of a machine passes). A new machine gets its disk by [System.PlantOn],
+// power by [Machine.PowerOn] and its memory file systems by [Machine.PlantKernel].
 package unix
 
 import (
