@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/cmd/internal/person"
 )
 
 // hole is what stands for a part of a text that is not known before the program runs.
@@ -55,7 +57,7 @@ var versionText = regexp.MustCompile(`(?m)(made by|requires|^)\W*rocec \x01`)
 // a hole.
 func TestCommandsAreBuilt(t *testing.T) {
 	var verbs []string
-	for _, c := range newRoot(&person{getenv: func(string) string { return "" }}).Commands() {
+	for _, c := range newRoot(&person.Person{Getenv: func(string) string { return "" }}).Commands() {
 		verbs = append(verbs, c.Name())
 	}
 	find := advised(verbs)

@@ -12,13 +12,14 @@ import (
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/forms"
 	"github.com/rocec/rocec/cmd/internal/forms/folder"
+	"github.com/rocec/rocec/cmd/internal/session"
 	"github.com/rocec/rocec/cmd/internal/wholefile"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/target"
 )
 
-func (a *app) buildCommand() *cobra.Command {
+func buildCommand(a *app) *cobra.Command {
 	var o buildOptions
 	cmd := &cobra.Command{
 		Use:   "build [DIR] -o OUT",
@@ -44,11 +45,11 @@ func (a *app) buildCommand() *cobra.Command {
 				return exit.Fail(exit.Usage, "--as and --fold are two forms of what is built; leave out one of them")
 			}
 			if o.as != "" {
-				if err := choice("as", o.as, forms.Names()...); err != nil {
+				if err := exit.Choice("as", o.as, forms.Names()...); err != nil {
 					return err
 				}
 			}
-			dir, err := a.folder(args)
+			dir, err := a.Folder(args)
 			if err != nil {
 				return err
 			}
@@ -59,7 +60,7 @@ func (a *app) buildCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&o.fold, "fold", false, "one file for all devices that have it alike, in a folder named by their nodeset")
 	cmd.Flags().StringVar(&o.as, "as", "", "what others need who write devices: "+strings.Join(forms.Names(), ", "))
 	offer(cmd, "as", forms.Names()...)
-	a.targetFlag(cmd, &o.only)
+	targetFlag(a, cmd, &o.only)
 	return cmd
 }
 
@@ -71,7 +72,7 @@ type buildOptions struct {
 }
 
 func (a *app) build(dir string, o buildOptions) error {
-	f, err := a.loadGood(dir)
+	f, err := a.LoadGood(dir)
 	if err != nil {
 		return err
 	}
@@ -79,7 +80,7 @@ func (a *app) build(dir string, o buildOptions) error {
 	if form != nil {
 		all = form.Tree
 	}
-	tree, err := selectDevices(all(f.Fabric), o.only)
+	tree, err := session.SelectDevices(all(f.Fabric), o.only)
 	if err != nil {
 		return err
 	}
@@ -113,8 +114,8 @@ func (a *app) build(dir string, o buildOptions) error {
 	if err != nil {
 		return err
 	}
-	if !a.quiet {
-		fmt.Fprintf(a.stdout, "%s: %s of %s written, %d unchanged\n", diag.Escape(o.out), diag.Count(written, "file"), countDevices(tree), same)
+	if !a.Quiet {
+		fmt.Fprintf(a.Stdout, "%s: %s of %s written, %d unchanged\n", diag.Escape(o.out), diag.Count(written, "file"), countDevices(tree), same)
 	}
 	return nil
 }
@@ -136,7 +137,7 @@ func (a *app) buildForm(form *forms.Form, l forms.Layout, out *folder.Folder, na
 	if err != nil {
 		return err
 	}
-	if !a.quiet {
+	if !a.Quiet {
 		var devices []string
 		if l.Hosts > 0 {
 			devices = append(devices, diag.Count(l.Hosts, "host"))
@@ -144,7 +145,7 @@ func (a *app) buildForm(form *forms.Form, l forms.Layout, out *folder.Folder, na
 		if l.Switches > 0 {
 			devices = append(devices, diag.Count(l.Switches, "switch"))
 		}
-		fmt.Fprintf(a.stdout, "%s: %s, %s written, %d unchanged\n", diag.Escape(name), diag.And(devices), diag.Count(written, "file"), same)
+		fmt.Fprintf(a.Stdout, "%s: %s, %s written, %d unchanged\n", diag.Escape(name), diag.And(devices), diag.Count(written, "file"), same)
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/person"
 	"github.com/rocec/rocec/lang/langtest"
 )
 
@@ -21,9 +22,9 @@ import (
 func built(tb testing.TB, args ...string) string {
 	tb.Helper()
 	var stdout, stderr bytes.Buffer
-	code := run(context.Background(), &person{
-		stdin: strings.NewReader(""), stdout: &stdout, stderr: &stderr,
-		getenv: func(string) string { return "" },
+	code := run(context.Background(), &person.Person{
+		Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr,
+		Getenv: func(string) string { return "" },
 	},
 		append([]string{"build"}, args...))
 	require.Equal(tb, exit.Good, code, stderr.String())

@@ -19,6 +19,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/person"
+	"github.com/rocec/rocec/cmd/internal/session"
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/lab"
@@ -84,8 +86,8 @@ func (o *office) holds(t *testing.T) string {
 // inside opens the lab, as nobody's command.
 func (o *office) inside(t *testing.T, do func(tree *target.Tree, l *lab.Lab)) {
 	t.Helper()
-	a := &app{person: &person{getenv: func(string) string { return "" }}, maxObjects: 1000, budget: defaultBudget}
-	f, err := a.load(o.dir)
+	a := newApp(&person.Person{Getenv: func(string) string { return "" }})
+	f, err := a.Load(o.dir)
 	require.NoError(t, err)
 	require.False(t, f.Diags.HasErrors(), "%v", f.Diags)
 	l, err := lab.Open(o.lab, f.Tree(), "a test")
@@ -98,7 +100,7 @@ func (o *office) inside(t *testing.T, do func(tree *target.Tree, l *lab.Lab)) {
 func (o *office) dies(t *testing.T, device string, verb txn.Verb) string {
 	t.Helper()
 	run := deploy.NewRun(time.Now(), hex.EncodeToString(fmt.Appendf(nil, "%08x", rand.Uint32())), "alice@ws1, process 4711")
-	run.Tool = tool()
+	run.Tool = buildOf(buildVersion()).Tool
 	o.inside(t, func(tree *target.Tree, l *lab.Lab) {
 		dialer, err := ssh.New(ssh.Config{Keys: [][]byte{l.Key()}, Net: l.Dial})
 		require.NoError(t, err)
@@ -109,7 +111,7 @@ func (o *office) dies(t *testing.T, device string, verb txn.Verb) string {
 			return dialer.Dial(ctx, &there)
 		}
 		plan := deploy.Diff(tree, rollout.Observe(t.Context(), dial, tree, rollout.ObserveOptions{Probes: rollout.Every}))
-		run.About = (&lead{fabric: o.dir, name: "rack", plan: plan}).about()
+		run.About = (&session.Job{Fabric: o.dir, Name: "rack", Plan: plan}).About()
 		dead, never := make(chan struct{}), make(chan struct{})
 		go rollout.Apply(context.Background(), dial, plan, rollout.ApplyOptions{ //nolint:errcheck // it never returns
 			Run: run, Parallel: 1, Soak: new(time.Duration), Clock: rollout.Clock{Now: time.Now, Wait: time.After},
@@ -271,7 +273,7 @@ func (o *office) goesOn(t *testing.T, factory map[string]string, round int) {
 // takesBack has a colleague undo or unlock what somebody's run holds.
 func (o *office) takesBack(t *testing.T, factory map[string]string, round int) {
 	t.Helper()
-	by := fmt.Sprintf("by %s@%s, process %d, at ", loginName(os.Getenv), hostName(), os.Getpid())
+	by := fmt.Sprintf("by %s@%s, process %d, at ", session.LoginName(os.Getenv), session.HostName(), os.Getpid())
 	// One that waits is undone by a colleague.
 	o.sits(t, "alice")
 	run := o.holds(t)

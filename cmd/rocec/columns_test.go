@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/person"
 	"github.com/rocec/rocec/cmd/internal/view/viewtest"
 )
 
@@ -16,8 +17,8 @@ func TestColumns(t *testing.T) {
 	setenv(t, "XDG_STATE_HOME", t.TempDir())
 	for columns, want := range map[string]int{"80": 80, "60": 60, "none": 80, "-1": 80, "120": 120} {
 		setenv(t, "COLUMNS", columns)
-		a := &app{person: &person{getenv: func(name string) string { return map[string]string{"COLUMNS": columns}[name] }}}
-		require.Equal(t, want, a.width(&bytes.Buffer{}), columns)
+		a := newApp(&person.Person{Getenv: func(name string) string { return map[string]string{"COLUMNS": columns}[name] }})
+		require.Equal(t, want, a.Width(&bytes.Buffer{}), columns)
 		for _, args := range [][]string{
 			{"plan", "--lab=new", "examples/rack-v1-pfc"},
 			{"plan", "--lab=new", "--expand", "examples/rack-v1-pfc"},
@@ -31,7 +32,7 @@ func TestColumns(t *testing.T) {
 			require.Contains(t, []int{exit.Good, exit.Errors}, code, "%v: %s", args, errs)
 			viewtest.Fits(t, out+errs, want)
 		}
-		for _, cmd := range newRoot(&person{getenv: a.getenv}).Commands() {
+		for _, cmd := range newRoot(&person.Person{Getenv: a.Getenv}).Commands() {
 			_, out, errs := rocec(t, cmd.Name(), "--help")
 			viewtest.Fits(t, out+errs, want)
 		}

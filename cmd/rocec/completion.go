@@ -9,7 +9,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-func (a *app) completionCommand(root *cobra.Command) *cobra.Command {
+func completionCommand(a *app, root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion bash|zsh|fish|powershell",
 		Short: "print the completion script of a shell",
@@ -20,13 +20,13 @@ func (a *app) completionCommand(root *cobra.Command) *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			switch args[0] {
 			case "bash":
-				return root.GenBashCompletionV2(a.stdout, true)
+				return root.GenBashCompletionV2(a.Stdout, true)
 			case "zsh":
-				return root.GenZshCompletion(a.stdout)
+				return root.GenZshCompletion(a.Stdout)
 			case "fish":
-				return root.GenFishCompletion(a.stdout, true)
+				return root.GenFishCompletion(a.Stdout, true)
 			default:
-				return root.GenPowerShellCompletionWithDesc(a.stdout)
+				return root.GenPowerShellCompletionWithDesc(a.Stdout)
 			}
 		},
 	}
@@ -71,7 +71,7 @@ func (a *app) completePorts(dir, word string) ([]string, cobra.ShellCompDirectiv
 
 // completeNamed is completeDevices for the fabric that DIR, if it is given, or -C names.
 func (a *app) completeNamed(args []string) ([]string, cobra.ShellCompDirective) {
-	dir, err := a.folder(args)
+	dir, err := a.Folder(args)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -107,10 +107,10 @@ func (a *app) completeDevices(dir string) ([]string, cobra.ShellCompDirective) {
 
 // completed is the fabric in dir, for completion, which stays silent on errors; nil: there is none.
 func (a *app) completed(dir string) *ir.Fabric {
-	if a.prepare() != nil {
+	if a.Prepare() != nil {
 		return nil
 	}
-	f, err := a.load(dir)
+	f, err := a.Load(dir)
 	if err != nil {
 		return nil
 	}

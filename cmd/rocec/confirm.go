@@ -13,14 +13,15 @@ import (
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/hooks"
 	"github.com/rocec/rocec/cmd/internal/journal"
+	"github.com/rocec/rocec/cmd/internal/session"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/txn"
 )
 
-func (a *app) confirmCommand() *cobra.Command {
-	var o runOptions
+func confirmCommand(a *app) *cobra.Command {
+	var o session.RunOptions
 	cmd := &cobra.Command{
 		Use:   "confirm RUN",
 		Short: "keep what an apply --confirm changed, before the devices undo it",
@@ -30,46 +31,46 @@ func (a *app) confirmCommand() *cobra.Command {
 		Args: takes(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.confirm(cmd.Context(), args[0], o) },
 	}
-	o.flags(a, cmd)
+	runFlags(a, cmd, &o)
 	return cmd
 }
 
-func (a *app) confirm(ctx context.Context, name string, o runOptions) (err error) {
-	if err := o.check(); err != nil {
+func (a *app) confirm(ctx context.Context, name string, o session.RunOptions) (err error) {
+	if err := o.Check(); err != nil {
 		return err
 	}
-	r, err := a.openRun(ctx, name, o.only, o.lab)
+	r, err := a.OpenRun(ctx, name, o.Only, o.Lab)
 	if err != nil {
 		return err
 	}
-	l := r.log
-	if err := hooks.Same(l, o.hooks.Undrain); err != nil {
+	l := r.Log
+	if err := hooks.Same(l, o.Hooks.Undrain); err != nil {
 		return err
 	}
-	if len(r.begun) == 0 {
-		a.tellNothing(l, r.devices, "Run %s changed nothing; nothing to confirm.", o.format)
+	if len(r.Begun) == 0 {
+		a.TellNothing(l, r.Devices, "Run %s changed nothing; nothing to confirm.", o.Format)
 		return nil
 	}
-	if len(r.open) == 0 {
-		return a.over(l, r.devices, "confirm", o.format)
+	if len(r.Open) == 0 {
+		return a.Over(l, r.Devices, "confirm", o.Format)
 	}
-	f, err := r.connect()
+	f, err := r.Connect()
 	if err != nil {
 		return err
 	}
-	defer f.close(&err)
+	defer f.Close(&err)
 	soak := new(time.Duration) // they have held for as long as the person looked
-	g := goingOn{verb: "confirm", goal: txn.Keep, together: true, soak: soak, options: o}
-	missing, unasked := notHeld(l), unaskedOf(l)
-	if len(o.only) == 0 && len(missing)+len(unasked) > 0 {
-		g.goal = txn.Hold // it is known already that not all can be kept
+	g := session.GoingOn{Verb: "confirm", Goal: txn.Keep, Together: true, Soak: soak, Options: o}
+	missing, unasked := session.NotHeld(l), session.UnaskedOf(l)
+	if len(o.Only) == 0 && len(missing)+len(unasked) > 0 {
+		g.Goal = txn.Hold // it is known already that not all can be kept
 	}
-	results, err := a.goOn(ctx, r, f, r.open, &g)
+	results, err := r.GoOn(ctx, f, r.Open, &g)
 	if err != nil {
 		return err
 	}
 	if results.Interrupted {
-		return outcome(results)
+		return session.Outcome(results)
 	}
 	var wait []string
 	var until time.Duration
@@ -91,42 +92,16 @@ func (a *app) confirm(ctx context.Context, name string, o runOptions) (err error
 	}
 	switch {
 	case len(wait) > 0:
-		a.heldBack(l, o.format, wait, missing, unasked, until)
+		a.heldBack(l, o.Format, wait, missing, unasked, until)
 		return exit.With(exit.Incomplete)
-	case !kept && o.format == "text":
+	case !kept && o.Format == "text":
 		a.tooLate(l.Run, results)
 		return exit.With(exit.Incomplete)
 	}
-	if err := outcome(results); err != nil || !g.drained {
+	if err := session.Outcome(results); err != nil || !g.Drained {
 		return err
 	}
 	return exit.With(exit.Incomplete)
-}
-
-// notHeld are the devices that are known not to hold what the run wrote: undone, refused, or never begun.
-func notHeld(l *journal.Log) []string {
-	var names []string
-	for _, d := range l.Devices {
-		o := deploy.Outcome(l.OutcomeOf(d.Name))
-		if o.Closed() && o != deploy.Applied && o != deploy.Unchanged {
-			names = append(names, d.Name)
-		}
-	}
-	if l.Adopted != nil {
-		names = append(names, l.Adopted.Absent...)
-	}
-	return names
-}
-
-// unaskedOf are the devices of a run that another machine started of which it is not known whether they hold it.
-func unaskedOf(l *journal.Log) []string {
-	var names []string
-	if l.Adopted != nil {
-		for _, d := range l.Adopted.Unasked {
-			names = append(names, d.Name)
-		}
-	}
-	return names
 }
 
 // heldBack says why nothing was confirmed, and how to go on.
@@ -136,38 +111,23 @@ func (a *app) heldBack(l *journal.Log, format string, wait, missing, unasked []s
 	}
 	var why []string
 	if len(missing) > 0 {
-		why = append(why, fmt.Sprintf("%s of the run %s not hold its change (%s)", diag.Count(len(missing), "device"), does(len(missing)),
+		why = append(why, fmt.Sprintf("%s of the run %s not hold its change (%s)", diag.Count(len(missing), "device"), session.Does(len(missing)),
 			diag.Escape(nodeset.Text(missing, nodeset.Devices, math.MaxInt))))
 	}
 	if len(unasked) > 0 {
-		why = append(why, fmt.Sprintf("whether %s %s it is not known (%s)", diag.Count(len(unasked), "device"), holdsText(len(unasked)),
+		why = append(why, fmt.Sprintf("whether %s %s it is not known (%s)", diag.Count(len(unasked), "device"), session.HoldsText(len(unasked)),
 			diag.Escape(nodeset.Text(unasked, nodeset.Devices, math.MaxInt))))
 	}
 	if len(why) > 0 {
 		text := "Nothing was confirmed: " + strings.Join(why, ", ") + ", and a fabric that holds it in part is mixed."
-		(&diag.Printer{Width: a.width(a.stdout)}).Prose(a.stdout, "", text) //nolint:errcheck // a closed terminal has nobody to tell
+		(&diag.Printer{Width: a.Width(a.Stdout)}).Prose(a.Stdout, "", text) //nolint:errcheck // a closed terminal has nobody to tell
 	} else {
-		fmt.Fprintln(a.stdout, "Nothing was confirmed.")
+		fmt.Fprintln(a.Stdout, "Nothing was confirmed.")
 	}
-	fmt.Fprintf(a.stdout, "  Go back on all:  %s\n", deploy.RunCommand("rollback", l.Run))
-	fmt.Fprintf(a.stdout, "  Keep it on %s alone:  %s\n", diag.Count(len(wait), "device"),
-		deploy.RunCommand("confirm", l.Run, targetFlags(wait)...))
-	fmt.Fprintf(a.stdout, "Else the devices undo it by themselves, the first one in %s.\n", until.Round(time.Second))
-}
-
-// targetFlags names devices on a command line.
-func targetFlags(names []string) (flags []diag.Word) {
-	for _, set := range nodeset.Fold(names, nodeset.Devices) {
-		flags = append(flags, deploy.OnDevice(set))
-	}
-	return flags
-}
-
-func does(n int) string {
-	if n == 1 {
-		return "does"
-	}
-	return "do"
+	fmt.Fprintf(a.Stdout, "  Go back on all:  %s\n", deploy.RunCommand("rollback", l.Run))
+	fmt.Fprintf(a.Stdout, "  Keep it on %s alone:  %s\n", diag.Count(len(wait), "device"),
+		deploy.RunCommand("confirm", l.Run, session.TargetFlags(wait)...))
+	fmt.Fprintf(a.Stdout, "Else the devices undo it by themselves, the first one in %s.\n", until.Round(time.Second))
 }
 
 // tooLate says that no device holds the change any more.
@@ -180,9 +140,9 @@ func (a *app) tooLate(run string, r *deploy.Results) {
 		why = "was not confirmed in time"
 	}
 	who, text := "every device has", ""
-	if l, err := a.readRun(run); err == nil {
-		if logs, err := a.laterRuns(l); err == nil {
-			text = heldNow(l, logs, l.Devices)
+	if l, err := a.ReadRun(run); err == nil {
+		if logs, err := a.LaterRuns(l); err == nil {
+			text = session.HeldNow(l, logs, l.Devices)
 		}
 		if n := len(r.Devices); n < len(l.Devices) {
 			who = diag.Count(n, "device") + " have"
@@ -192,5 +152,5 @@ func (a *app) tooLate(run string, r *deploy.Results) {
 		}
 	}
 	text = fmt.Sprintf("Run %s %s: %s undone it. Nothing to confirm.%s", run, why, who, text)
-	fmt.Fprintln(a.stdout, text)
+	fmt.Fprintln(a.Stdout, text)
 }

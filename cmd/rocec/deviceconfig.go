@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/globals"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
@@ -48,7 +49,7 @@ func (a *app) loadDeviceFiles(name string) (*report.Report, error) {
 	default:
 		out := false
 		data, why := readDeviceFile(name, func() (f fs.File, err error) {
-			f, out, err = openNamed(name)
+			f, out, err = globals.OpenNamed(name)
 			return f, err
 		})
 		files = []lint.File{{Name: diag.Escape(path.Clean(filepath.ToSlash(name))), Data: data, Why: why}}
@@ -58,7 +59,7 @@ func (a *app) loadDeviceFiles(name string) (*report.Report, error) {
 	}
 	linters := targets.Linters()
 	r := linters.Check(files)
-	hide(r.Diagnostics, hidden)
+	globals.Hide(r.Diagnostics, hidden)
 	found := &judge.Judged{Source: &lang.Source{Files: map[string][]byte{}}, Diags: r.Diagnostics}
 	f := &report.Report{Judged: found, Dir: name, Hidden: hidden}
 	if !info.IsDir() {

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/person"
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/deploy/lab"
 )
@@ -27,8 +28,8 @@ func standingAs(t *testing.T, name string, hosts int) (dir string, devices *lab.
 	t.Helper()
 	example, err := os.ReadFile("../../examples/" + name + "/fabric.hcl")
 	require.NoError(t, err)
-	a := &app{person: &person{getenv: func(string) string { return "" }}, maxObjects: 1000, budget: defaultBudget}
-	f, err := a.load("../../examples/" + name)
+	a := newApp(&person.Person{Getenv: func(string) string { return "" }})
+	f, err := a.Load("../../examples/" + name)
 	require.NoError(t, err)
 	require.False(t, f.Diags.HasErrors())
 	devices, err = lab.Start(f.Tree())

@@ -105,7 +105,7 @@ func TestDidYouMeanIsAFix(t *testing.T) {
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "pod", "pod.hcl"), []byte(nearlyRightPod), 0o644))
 			name := filepath.Join(dir, "fabric.hcl")
 			require.NoError(t, os.WriteFile(name, []byte(text), 0o644))
-			f, err := testApp().load(dir)
+			f, err := testApp().Load(dir)
 			require.NoError(t, err)
 			for _, d := range f.Diags {
 				if d.Fix == nil || !d.Fix.Told {

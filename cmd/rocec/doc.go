@@ -71,6 +71,7 @@ A fabric goes through one door after the other, each with a type of its own:
 	picture   an [ir.Fabric] and its proofs in, a drawing out
 	view      what a verb has found in, its text and its JSON out; forms has what build writes
 	journal   what runs did; replay carries a plan into it and back
+	session   the devices, the journal and the hooks of one command; person and globals below it are who asks, and for which fabric
 	lsp       messages of an editor in, what lang and the pipeline say out
 
 This package knows the person: flags, colours, exit codes. One verb, one file.

@@ -11,7 +11,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-func (a *app) docsCommand() *cobra.Command {
+func docsCommand(a *app) *cobra.Command {
 	var man string
 	cmd := &cobra.Command{
 		Use:   "docs [PAGE]",
@@ -37,8 +37,8 @@ func (a *app) docsCommand() *cobra.Command {
 				if err != nil {
 					return exit.Fail(exit.Machines, "%v", err)
 				}
-				if !a.quiet {
-					fmt.Fprintf(a.stdout, "%s in %s\n", diag.Count(n, "man page"), diag.Escape(man))
+				if !a.Quiet {
+					fmt.Fprintf(a.Stdout, "%s in %s\n", diag.Count(n, "man page"), diag.Escape(man))
 				}
 				return nil
 			}
@@ -51,7 +51,7 @@ func (a *app) docsCommand() *cobra.Command {
 				plain := strings.TrimSuffix(strings.ToLower(name), ".md")
 				return exit.Fail(exit.Usage, "no page %q.%s rocec docs lists them", name, diag.DidYouMean(plain, pageNames()))
 			}
-			return a.printPage(p)
+			return printPage(a.Person, p)
 		},
 	}
 	cmd.Flags().StringVar(&man, "man", "", "write man pages into a `folder`")

@@ -8,12 +8,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/person"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/docs"
 	"github.com/rocec/rocec/lang/diag"
 )
 
-func (a *app) explainCommand() *cobra.Command {
+func explainCommand(a *app) *cobra.Command {
 	var list bool
 	cmd := &cobra.Command{
 		Use:   "explain CODE",
@@ -36,57 +37,57 @@ func (a *app) explainCommand() *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			switch {
 			case !list:
-				return a.explain(args[0])
+				return explain(a.Person, args[0])
 			case len(args) == 0:
-				return a.explainList()
+				return explainList(a.Person)
 			}
-			return a.explainFamily(args[0])
+			return explainFamily(a.Person, args[0])
 		},
 	}
 	cmd.Flags().BoolVar(&list, "list", false, "list every code with its summary, or those of a family")
 	return cmd
 }
 
-func (a *app) explain(code string) error {
-	p := docs.OfCode(strings.ReplaceAll(strings.ToLower(code), "_", "-"))
-	if p == nil {
+func explain(p *person.Person, code string) error {
+	page := docs.OfCode(strings.ReplaceAll(strings.ToLower(code), "_", "-"))
+	if page == nil {
 		return exit.Fail(exit.Usage, "no code %q.%s rocec explain --list shows all", code, diag.DidYouMean(code, codeNames()))
 	}
-	return a.printPage(p)
+	return printPage(p, page)
 }
 
 // printPage prints a page of the manual; what it says of a code beside the text comes last.
-func (a *app) printPage(p *docs.Page) error {
-	text := docs.Terminal{Width: a.width(a.stdout), Color: a.paints(a.stdout)}.Text(p)
-	if p.Code != "" {
-		text += fmt.Sprintf("\nReported as %s. Family %s: %s.\n", diag.Or(p.Severities), p.Family, docs.FamilyTitle(p.Family))
+func printPage(p *person.Person, page *docs.Page) error {
+	text := docs.Terminal{Width: p.Width(p.Stdout), Color: p.Paints(p.Stdout)}.Text(page)
+	if page.Code != "" {
+		text += fmt.Sprintf("\nReported as %s. Family %s: %s.\n", diag.Or(page.Severities), page.Family, docs.FamilyTitle(page.Family))
 	}
-	_, err := io.WriteString(a.stdout, text)
+	_, err := io.WriteString(p.Stdout, text)
 	return err
 }
 
-func (a *app) explainList() error {
+func explainList(p *person.Person) error {
 	for i, r := range report.Rooms() {
 		if i > 0 {
-			fmt.Fprintln(a.stdout)
+			fmt.Fprintln(p.Stdout)
 		}
-		fmt.Fprintln(a.stdout, diag.Paint(a.paints(a.stdout), diag.Bold, r.Title))
+		fmt.Fprintln(p.Stdout, diag.Paint(p.Paints(p.Stdout), diag.Bold, r.Title))
 		for _, t := range r.Topics {
-			fmt.Fprintf(a.stdout, "  %-28s %s\n", t.Code, t.Summary)
+			fmt.Fprintf(p.Stdout, "  %-28s %s\n", t.Code, t.Summary)
 		}
 	}
 	return nil
 }
 
-func (a *app) explainFamily(name string) error {
+func explainFamily(p *person.Person, name string) error {
 	title := docs.FamilyTitle(strings.ToLower(name))
 	if title == "" {
 		return exit.Fail(exit.Usage, "no family %q.%s rocec explain --help lists them", name, diag.DidYouMean(name, familyNames()))
 	}
-	fmt.Fprintln(a.stdout, diag.Paint(a.paints(a.stdout), diag.Bold, title))
-	for _, p := range docs.Pages() {
-		if p.Family == strings.ToLower(name) {
-			fmt.Fprintf(a.stdout, "  %-28s %s\n", p.Code, p.Summary)
+	fmt.Fprintln(p.Stdout, diag.Paint(p.Paints(p.Stdout), diag.Bold, title))
+	for _, page := range docs.Pages() {
+		if page.Family == strings.ToLower(name) {
+			fmt.Fprintf(p.Stdout, "  %-28s %s\n", page.Code, page.Summary)
 		}
 	}
 	return nil

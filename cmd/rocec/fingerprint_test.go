@@ -16,6 +16,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/cmd/internal/globals"
+	"github.com/rocec/rocec/cmd/internal/person"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/langtest/machinetest"
@@ -24,8 +26,9 @@ import (
 // printed loads a folder and returns the fabric with the fingerprints of its findings.
 func printed(t *testing.T, dir string) (*report.Report, map[*diag.Diagnostic]string) {
 	t.Helper()
-	a := &app{person: &person{getenv: func(string) string { return "" }}, maxObjects: 10_000, budget: defaultBudget / 100}
-	f, err := a.load(dir)
+	a := newApp(&person.Person{Getenv: func(string) string { return "" }})
+	a.Budget = globals.DefaultBudget / 100
+	f, err := a.Load(dir)
 	require.NoError(t, err)
 	return f, report.Fingerprints(f)
 }
@@ -210,7 +213,7 @@ func TestFingerprintsOfDeviceFiles(t *testing.T) {
 		conf := filepath.Join(dir, "traffic.conf")
 		of := func(text []byte) []string {
 			require.NoError(t, os.WriteFile(conf, text, 0o644))
-			f, err := (&app{person: &person{}}).loadDeviceFiles(conf)
+			f, err := newApp(&person.Person{}).loadDeviceFiles(conf)
 			require.NoError(t, err)
 			return all(report.Fingerprints(f))
 		}

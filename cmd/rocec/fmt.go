@@ -14,12 +14,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/globals"
+	"github.com/rocec/rocec/cmd/internal/person"
 	"github.com/rocec/rocec/cmd/internal/wholefile"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
 )
 
-func (a *app) fmtCommand() *cobra.Command {
+func fmtCommand(a *app) *cobra.Command {
 	var o fmtOptions
 	cmd := &cobra.Command{
 		Use:   "fmt [PATH...]",
@@ -30,11 +32,11 @@ func (a *app) fmtCommand() *cobra.Command {
 			"link to a file is refused, and passed over in a folder.",
 		RunE: func(_ *cobra.Command, args []string) error {
 			switch {
-			case a.dir == "":
+			case a.Dir == "":
 			case len(args) > 0:
-				return exit.Fail(exit.Usage, "either the files and folders named, or those of -C %s: one of them", a.dir)
+				return exit.Fail(exit.Usage, "either the files and folders named, or those of -C %s: one of them", a.Dir)
 			default:
-				args = []string{a.dir}
+				args = []string{a.Dir}
 			}
 			if !slices.Contains(args, "-") {
 				return a.fmt(args, o)
@@ -56,7 +58,7 @@ type fmtOptions struct{ check, diff, recursive bool }
 
 // fmtStdin is fmt as a filter.
 func (a *app) fmtStdin(o fmtOptions) error {
-	src, err := io.ReadAll(io.LimitReader(a.stdin, 1<<20+1))
+	src, err := io.ReadAll(io.LimitReader(a.Stdin, 1<<20+1))
 	if err != nil {
 		return exit.Fail(exit.Machines, "stdin: %v", err)
 	}
@@ -66,7 +68,7 @@ func (a *app) fmtStdin(o fmtOptions) error {
 		return exit.With(exit.Errors)
 	}
 	if !o.check && !o.diff {
-		_, err = a.stdout.Write(out)
+		_, err = a.Stdout.Write(out)
 		return err
 	}
 	if a.differs(name, src, out, o) && o.check {
@@ -108,7 +110,7 @@ func (a *app) fmt(args []string, o fmtOptions) error {
 			code = exit.Machines
 			continue
 		}
-		fmt.Fprintln(a.stdout, diag.Escape(name))
+		fmt.Fprintln(a.Stdout, diag.Escape(name))
 	}
 	if code != exit.Good {
 		return exit.With(code)
@@ -117,7 +119,7 @@ func (a *app) fmt(args []string, o fmtOptions) error {
 }
 
 // fmtFailed tells of a file that could not be read or written.
-func (a *app) fmtFailed(err error) { fmt.Fprintf(a.stderr, "rocec: %s\n", diag.Escape(err.Error())) }
+func (a *app) fmtFailed(err error) { fmt.Fprintf(a.Stderr, "rocec: %s\n", diag.Escape(err.Error())) }
 
 // differs reports whether out is not src, and prints the name of the file or what would change.
 func (a *app) differs(name string, src, out []byte, o fmtOptions) bool {
@@ -126,12 +128,12 @@ func (a *app) differs(name string, src, out []byte, o fmtOptions) bool {
 		return false
 	case o.diff:
 		text := udiff.Unified(name, name, string(src), string(out))
-		if _, ok := terminal(a.stdout); ok || a.getenv("CI") != "" { // a pipe gets a patch, byte for byte; the log of a CI system none
+		if _, ok := person.Terminal(a.Stdout); ok || a.Getenv("CI") != "" { // a pipe gets a patch, byte for byte; the log of a CI system none
 			text = diag.EscapeLines(text)
 		}
-		fmt.Fprint(a.stdout, text)
+		fmt.Fprint(a.Stdout, text)
 	default:
-		fmt.Fprintln(a.stdout, diag.Escape(name))
+		fmt.Fprintln(a.Stdout, diag.Escape(name))
 	}
 	return true
 }
@@ -140,8 +142,8 @@ func (a *app) differs(name string, src, out []byte, o fmtOptions) bool {
 func (a *app) format(name string, src []byte) ([]byte, bool) {
 	out, ds := lang.Format(name, src)
 	if ds.HasErrors() {
-		p := &diag.Printer{Files: map[string][]byte{name: src}, Color: a.paints(a.stderr), Width: a.width(a.stderr)}
-		p.Print(a.stderr, ds) //nolint:errcheck // a closed terminal has nobody to tell
+		p := &diag.Printer{Files: map[string][]byte{name: src}, Color: a.Paints(a.Stderr), Width: a.Width(a.Stderr)}
+		p.Print(a.Stderr, ds) //nolint:errcheck // a closed terminal has nobody to tell
 		return nil, false
 	}
 	return out, true
@@ -222,7 +224,7 @@ func readRegular(name string) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is not a regular file", name)
 	}
-	return readBounded(name)
+	return globals.ReadBounded(name)
 }
 
 // rewrite gives a file other bytes, and follows no link. A file that may not be written is refused, though its folder allows to put

@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/person"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/cmd/internal/report/reporttest"
 	"github.com/rocec/rocec/lang"
@@ -159,8 +160,8 @@ func everything(t *testing.T) *report.Report {
 	require.NoError(t, os.Mkdir(dir, 0o755))
 	name := dir + "/fabric.hcl"
 	require.NoError(t, os.WriteFile(name, []byte(tricky), 0o644))
-	a := &app{person: &person{getenv: func(string) string { return "" }}, maxObjects: 1000, budget: defaultBudget}
-	f, err := a.load(dir)
+	a := newApp(&person.Person{Getenv: func(string) string { return "" }})
+	f, err := a.Load(dir)
 	require.NoError(t, err)
 	require.Len(t, f.Diags, 1)
 	at := f.Diags[0].At
@@ -408,9 +409,9 @@ func TestGitLab(t *testing.T) {
 func github(t *testing.T, summary string, f *report.Report) (stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	a := &app{person: &person{stdout: &out, stderr: &errs, getenv: func(name string) string {
+	a := newApp(&person.Person{Stdout: &out, Stderr: &errs, Getenv: func(name string) string {
 		return map[string]string{"GITHUB_STEP_SUMMARY": summary}[name]
-	}}}
+	}})
 	require.NoError(t, report.GitHub(&out, f, report.Options{}))
 	a.stepSummary(f)
 	return out.String(), errs.String()
@@ -477,7 +478,7 @@ func TestGitHubVerdicts(t *testing.T) {
 	t.Chdir("../..")
 	summary := filepath.Join(t.TempDir(), "summary.md")
 	var out bytes.Buffer
-	p := &person{stdin: strings.NewReader(""), stdout: &out, stderr: t.Output(), getenv: func(name string) string {
+	p := &person.Person{Stdin: strings.NewReader(""), Stdout: &out, Stderr: t.Output(), Getenv: func(name string) string {
 		return map[string]string{"GITHUB_STEP_SUMMARY": summary}[name]
 	}}
 	require.Equal(t, exit.Good, run(context.Background(), p, []string{"validate", "--format", "github", "examples/clos-v2-ecn"}))

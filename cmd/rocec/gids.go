@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/session"
 	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/rollout"
@@ -15,7 +16,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-func (a *app) gidsCommand() *cobra.Command {
+func gidsCommand(a *app) *cobra.Command {
 	var o gidsOptions
 	cmd := &cobra.Command{
 		Use:   "gids [HOST…]",
@@ -25,13 +26,13 @@ func (a *app) gidsCommand() *cobra.Command {
 			"of its VLAN, with the address that the fabric states. It prints the settings for NCCL, UCX and perftest. A link-local GID\n" +
 			"never fits.",
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return a.completeDevices(a.here())
+			return a.completeDevices(a.Here())
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := choice("format", o.format, "text", "json"); err != nil {
+			if err := exit.Choice("format", o.format, "text", "json"); err != nil {
 				return err
 			}
-			if err := o.readOptions.check(); err != nil {
+			if err := o.ReadOptions.Check(); err != nil {
 				return err
 			}
 			return a.gids(cmd.Context(), args, o)
@@ -40,28 +41,28 @@ func (a *app) gidsCommand() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&o.format, "format", "text", "text or json")
 	labFlags(cmd, &o.lab)
-	o.readFlags(cmd)
-	a.sudoFlag(cmd)
-	a.targetFlag(cmd, &o.only)
+	readFlags(cmd, &o.ReadOptions)
+	sudoFlag(a, cmd)
+	targetFlag(a, cmd, &o.only)
 	return cmd
 }
 
 type gidsOptions struct {
-	readOptions
+	session.ReadOptions
 	format string
-	lab    labFlag
+	lab    session.LabFlag
 	only   []string
 }
 
 func (a *app) gids(ctx context.Context, names []string, o gidsOptions) (err error) {
-	f, devices, err := a.open(a.here(), slices.Concat(o.only, names), o.lab)
+	f, devices, err := a.Open(a.Here(), slices.Concat(o.only, names), o.lab)
 	if err != nil {
 		return err
 	}
-	defer devices.close(&err)
+	defer devices.Close(&err)
 	ask := &target.Tree{}
 	var answers []*nic.GIDTable // by device; nil: it did not answer
-	for _, d := range devices.tree.Devices {
+	for _, d := range devices.Tree.Devices {
 		if d.Role != target.Host {
 			continue
 		}
@@ -78,23 +79,23 @@ func (a *app) gids(ctx context.Context, names []string, o gidsOptions) (err erro
 	if len(ask.Devices) == 0 {
 		return exit.Fail(exit.Usage, "no host is left to read: switches have no GIDs")
 	}
-	read, end := a.reading()
-	o.limit(&read)
+	read, end := a.Reading()
+	o.Limit(&read)
 	read.Probes = rollout.Every
-	have := rollout.Observe(ctx, devices.dial, ask, read)
+	have := rollout.Observe(ctx, devices.Dial, ask, read)
 	end()
 	if ctx.Err() != nil {
 		return exit.Fail(exit.Interrupted, "interrupted")
 	}
 	doc := view.GIDsJSON(f.Fabric, deploy.Diff(ask, have), have.Devices, answers)
 	if o.format == "json" {
-		if err := a.writeJSON(doc); err != nil {
+		if err := a.WriteJSON(doc); err != nil {
 			return err
 		}
 	} else {
-		a.screen().GIDs(doc)
+		a.Screen().GIDs(doc)
 		if text := deploy.ByHand(f.Fabric); text != "" {
-			fmt.Fprintf(a.stdout, "%s.\n", text)
+			fmt.Fprintf(a.Stdout, "%s.\n", text)
 		}
 	}
 	switch {

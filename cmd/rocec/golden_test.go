@@ -23,6 +23,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/forms"
 	"github.com/rocec/rocec/cmd/internal/forms/formstest"
+	"github.com/rocec/rocec/cmd/internal/person"
 	"github.com/rocec/rocec/examples"
 )
 
@@ -32,7 +33,7 @@ var update = flag.Bool("update", false, "rewrite golden/, generated documents an
 func rocec(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	p := &person{stdin: strings.NewReader(""), stdout: &out, stderr: &errs, getenv: func(name string) string { return getenv(t, name) }}
+	p := &person.Person{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Getenv: func(name string) string { return getenv(t, name) }}
 	code = run(context.Background(), p, args)
 	return code, out.String(), errs.String()
 }
@@ -273,13 +274,13 @@ func TestExampleVerdicts(t *testing.T) {
 		{"bad-unmapped-dscp", nil, exit.Errors, []string{"cnp-in-lossless-group", "dscp-claimed-twice"}},
 	} {
 		t.Run(tc.example, func(t *testing.T) {
-			a := &app{person: &person{getenv: func(string) string { return "" }}, maxObjects: 1_000_000, budget: defaultBudget}
+			a := newApp(&person.Person{Getenv: func(string) string { return "" }})
 			for i, arg := range tc.args {
 				if i%2 == 1 {
-					a.vars = append(a.vars, arg)
+					a.Vars = append(a.Vars, arg)
 				}
 			}
-			f, err := a.load(filepath.Join("examples", tc.example))
+			f, err := a.Load(filepath.Join("examples", tc.example))
 			require.NoError(t, err)
 			var errors []string
 			for _, d := range f.Diags {

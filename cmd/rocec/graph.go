@@ -13,7 +13,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-func (a *app) graphCommand() *cobra.Command {
+func graphCommand(a *app) *cobra.Command {
 	var out, format string
 	var names []string
 	for _, f := range picture.Formats {
@@ -38,10 +38,10 @@ func (a *app) graphCommand() *cobra.Command {
 					return exit.Fail(exit.Usage, "the ending of %s says no format; it is one of %s, or give --format", diag.Escape(out),
 						strings.Join(names, ", "))
 				}
-			} else if err := choice("format", format, names...); err != nil {
+			} else if err := exit.Choice("format", format, names...); err != nil {
 				return err
 			}
-			dir, err := a.folder(args)
+			dir, err := a.Folder(args)
 			if err != nil {
 				return err
 			}
@@ -70,12 +70,12 @@ func formatOf(name string) string {
 }
 
 func (a *app) graph(dir, out, format string) error {
-	f, err := a.load(dir)
+	f, err := a.Load(dir)
 	if err != nil {
 		return err
 	}
 	if f.Fabric == nil {
-		a.printDiagnostics(a.stderr, f)
+		a.PrintDiagnostics(a.Stderr, f)
 		return exit.With(exit.Errors)
 	}
 	var data []byte
@@ -96,14 +96,14 @@ func (a *app) graph(dir, out, format string) error {
 // writePicture writes to a file, whole or not at all, or to stdout.
 func (a *app) writePicture(out string, data []byte) error {
 	if out == "" || out == "-" {
-		_, err := a.stdout.Write(data)
+		_, err := a.Stdout.Write(data)
 		return err
 	}
 	if err := wholefile.Replace(out, data, 0o644); err != nil {
 		return err
 	}
-	if !a.quiet {
-		fmt.Fprintf(a.stdout, "%s: %d bytes written\n", diag.Escape(out), len(data))
+	if !a.Quiet {
+		fmt.Fprintf(a.Stdout, "%s: %d bytes written\n", diag.Escape(out), len(data))
 	}
 	return nil
 }

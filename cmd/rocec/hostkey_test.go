@@ -17,6 +17,7 @@ import (
 	xssh "golang.org/x/crypto/ssh"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/person"
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/lab"
@@ -31,8 +32,8 @@ func TestSavedPlanUnderAnotherHostKey(t *testing.T) {
 	fabric := filepath.Join(dir, "fabric.hcl")
 	hcl, err := os.ReadFile(fabric)
 	require.NoError(t, err)
-	a := &app{person: &person{getenv: func(string) string { return "" }}, maxObjects: 1000, budget: defaultBudget}
-	f, err := a.load(dir)
+	a := newApp(&person.Person{Getenv: func(string) string { return "" }})
+	f, err := a.Load(dir)
 	require.NoError(t, err)
 	other, err := lab.Start(f.Tree())
 	require.NoError(t, err)

@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/globals"
 	"github.com/rocec/rocec/cmd/internal/start"
 	"github.com/rocec/rocec/cmd/internal/wholefile"
 	"github.com/rocec/rocec/lang/diag"
@@ -36,7 +37,7 @@ var cablings = []struct{ from, format, name string }{
 	{"csv", "csv", "cables.csv"},
 }
 
-func (a *app) initCommand() *cobra.Command {
+func initCommand(a *app) *cobra.Command {
 	var from, system, shape string
 	var hosts int
 	var columns map[string]string
@@ -98,7 +99,7 @@ func (a *app) initCommand() *cobra.Command {
 				return exit.Fail(exit.Usage, "--hosts is about --shape, one of %s", diag.Or(start.ShapeNames()))
 			}
 			if from == "" {
-				dir, err := a.folder(args)
+				dir, err := a.Folder(args)
 				if err != nil {
 					return err
 				}
@@ -114,10 +115,10 @@ func (a *app) initCommand() *cobra.Command {
 				}
 				return a.init(dir, fabricName(dir), files)
 			}
-			if err := choice("from", from, words...); err != nil {
+			if err := exit.Choice("from", from, words...); err != nil {
 				return err
 			}
-			dir, err := a.folder(args[1:])
+			dir, err := a.Folder(args[1:])
 			if err != nil {
 				return err
 			}
@@ -156,7 +157,7 @@ func startOn(shape string, hosts int, on start.System) ([]start.File, error) {
 	}
 	s, ok := start.FindShape(shape)
 	if !ok {
-		return nil, choice("shape", shape, start.ShapeNames()...)
+		return nil, exit.Choice("shape", shape, start.ShapeNames()...)
 	}
 	if hosts < start.FewestHosts || hosts > s.Most {
 		more := ""
@@ -177,7 +178,7 @@ func goodColumns(columns map[string]string, from string) error {
 		return exit.Fail(exit.Usage, "--columns is about the sheet of --from csv")
 	}
 	for _, name := range slices.Sorted(maps.Keys(columns)) {
-		if err := choice("columns", name, topology.Columns()...); err != nil {
+		if err := exit.Choice("columns", name, topology.Columns()...); err != nil {
 			return err
 		}
 	}
@@ -192,7 +193,7 @@ func systemOf(s string) (start.System, error) {
 	name, version, stated := strings.Cut(s, "@")
 	os := targets.Known.FindOS(name)
 	if os == nil {
-		return start.System{}, choice("os", name, targets.Known.OSNames()...)
+		return start.System{}, exit.Choice("os", name, targets.Known.OSNames()...)
 	}
 	if stated {
 		if why := os.Release(version); why != "" {
@@ -212,7 +213,7 @@ func (a *app) refuseSystem(files []start.File) error {
 	if err := writeNew(dir, files); err != nil {
 		return exit.Fail(exit.Machines, "the fabric could not be tried: %v", err)
 	}
-	f, err := a.load(dir)
+	f, err := a.Load(dir)
 	if err != nil {
 		return err
 	}
@@ -227,7 +228,7 @@ func (a *app) refuseSystem(files []start.File) error {
 // init writes the files of a fabric of a name to dir and says what to do next.
 func (a *app) init(dir, name string, files []start.File, notes ...string) error {
 	start.Call(files, name)
-	start.Pin(files, buildVersion().Version)
+	start.Pin(files, a.Rocec.Version)
 	if err := refuseTaken(dir, files); err != nil {
 		return err
 	}
@@ -244,42 +245,42 @@ func (a *app) init(dir, name string, files []start.File, notes ...string) error 
 			return exit.Fail(exit.Machines, "the fabric is written, and its workflow could not be: %v", err)
 		}
 	}
-	if a.quiet {
+	if a.Quiet {
 		return nil
 	}
-	fmt.Fprintf(a.stdout, "%s: %s written\n", diag.Escape(dir), diag.Count(len(files), "file"))
+	fmt.Fprintf(a.Stdout, "%s: %s written\n", diag.Escape(dir), diag.Count(len(files), "file"))
 	for _, f := range files {
-		fmt.Fprintf(a.stdout, "  %s\n", f.Name)
+		fmt.Fprintf(a.Stdout, "  %s\n", f.Name)
 	}
 	switch {
 	case workflow.File.Name != "":
-		fmt.Fprintf(a.stdout, "and %s, where GitHub reads workflows\n",
+		fmt.Fprintf(a.Stdout, "and %s, where GitHub reads workflows\n",
 			diag.Escape(fromHere(filepath.Join(root, filepath.FromSlash(workflow.File.Name)))))
 	case workflow.Why != "":
-		fmt.Fprintf(a.stdout, "\n%s.\n", diag.Escape(workflow.Why))
+		fmt.Fprintf(a.Stdout, "\n%s.\n", diag.Escape(workflow.Why))
 	}
 	for i, note := range notes {
 		if i == 0 {
-			fmt.Fprint(a.stdout, "\nleft out:\n")
+			fmt.Fprint(a.Stdout, "\nleft out:\n")
 		}
-		fmt.Fprintf(a.stdout, "  %s\n", note)
+		fmt.Fprintf(a.Stdout, "  %s\n", note)
 	}
 	if n := countChecks(files); n > 0 {
-		fmt.Fprintf(a.stdout, "\nLines marked CHECK (%d) hold what the cabling file does not tell: look at each of them.\n", n)
-		f, err := a.load(dir)
+		fmt.Fprintf(a.Stdout, "\nLines marked CHECK (%d) hold what the cabling file does not tell: look at each of them.\n", n)
+		f, err := a.Load(dir)
 		if err != nil {
 			return err
 		}
 		if f.Diags.HasErrors() { // init is not to blame: a cable to itself, a port no model has, a release that is not written
-			fmt.Fprintf(a.stdout, "\nThe draft has %s, which the guesses could not avoid: correct them first. rocec validate shows them.\n",
+			fmt.Fprintf(a.Stdout, "\nThe draft has %s, which the guesses could not avoid: correct them first. rocec validate shows them.\n",
 				diag.Count(f.Diags.Count(diag.Error), "error"))
 		}
 	}
-	fmt.Fprint(a.stdout, "\nnext:\n")
+	fmt.Fprint(a.Stdout, "\nnext:\n")
 	if dir != "." {
-		fmt.Fprintf(a.stdout, "  %s\n", diag.Command("cd", diag.Path("DIR", dir)))
+		fmt.Fprintf(a.Stdout, "  %s\n", diag.Command("cd", diag.Path("DIR", dir)))
 	}
-	fmt.Fprint(a.stdout, "  rocec validate               # everything that can be known without a device\n"+
+	fmt.Fprint(a.Stdout, "  rocec validate               # everything that can be known without a device\n"+
 		"  rocec graph -o fabric.html   # look at it in a browser\n"+
 		"  rocec plan --lab             # a rehearsal: what would be written to every device\n"+
 		"  rocec plan                   # the same with your devices; changes nothing\n")
@@ -460,7 +461,7 @@ func (a *app) draft(from, file, dir string, columns map[string]string, on start.
 		return start.Drafted{}, exit.Fail(exit.Errors, "%v", err)
 	}
 	shown := path.Clean(filepath.ToSlash(file))
-	read, ds := topology.ReadAll(format, shown, src, topology.Options{Most: a.maxObjects, Columns: columns})
+	read, ds := topology.ReadAll(format, shown, src, topology.Options{Most: a.MaxObjects, Columns: columns})
 	if base := path.Base(shown); goodCopy().MatchString(base) && path.Ext(base) != ".hcl" && base != lock.Name {
 		name = base
 	}
@@ -479,11 +480,11 @@ func (a *app) draft(from, file, dir string, columns map[string]string, on start.
 	if len(ds) > 0 {
 		files := map[string][]byte{shown: src}
 		if out {
-			hide(ds, files)
+			globals.Hide(ds, files)
 			files = nil
 		}
-		p := &diag.Printer{Files: files, Color: a.paints(a.stderr), Width: a.width(a.stderr), Most: 20}
-		p.Print(a.stderr, ds) //nolint:errcheck // a closed terminal has nobody to tell
+		p := &diag.Printer{Files: files, Color: a.Paints(a.Stderr), Width: a.Width(a.Stderr), Most: 20}
+		p.Print(a.Stderr, ds) //nolint:errcheck // a closed terminal has nobody to tell
 	}
 	if ds.HasErrors() || len(read.Edges) == 0 {
 		return start.Drafted{}, exit.Fail(exit.Errors, "nothing was written; fix %s first", diag.Escape(file))
@@ -502,7 +503,7 @@ var goodCopy = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(
 
 // readCabling reads a file the person named, no more of it than is wanted. out is that of [openNamed].
 func readCabling(name string) (data []byte, out bool, err error) {
-	f, out, err := openNamed(name)
+	f, out, err := globals.OpenNamed(name)
 	if err != nil {
 		return nil, false, err
 	}

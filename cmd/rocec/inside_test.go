@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/person"
 )
 
 // Whatever a fabric names, by whatever way round: nothing outside of its repository is read, and no line of it is shown.
@@ -181,7 +182,7 @@ func TestRepositoryOfOthers(t *testing.T) {
 func offline(t *testing.T, args ...string) (out string, code int) {
 	t.Helper()
 	var text bytes.Buffer
-	p := &person{stdin: strings.NewReader(""), stdout: &text, stderr: &text, getenv: func(string) string { return "" }}
+	p := &person.Person{Stdin: strings.NewReader(""), Stdout: &text, Stderr: &text, Getenv: func(string) string { return "" }}
 	code = run(t.Context(), p, args)
 	return text.String(), code
 }

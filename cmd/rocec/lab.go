@@ -11,6 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/person"
+	"github.com/rocec/rocec/cmd/internal/session"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy/lab"
@@ -18,10 +20,10 @@ import (
 
 // labOptions say which lab a verb of rocec lab is about.
 type labOptions struct {
-	which labFlag
+	which session.LabFlag
 }
 
-func (a *app) labCommand() *cobra.Command {
+func labCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lab",
 		Short: "act on the kept devices of a lab, by hand: what happens before, between and after rocec",
@@ -32,47 +34,47 @@ func (a *app) labCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(
-		a.labOn("exec DEVICE COMMAND...", "run a command on a device, as its login user over SSH", 2,
+		labOn(a, "exec DEVICE COMMAND...", "run a command on a device, as its login user over SSH", 2,
 			func(ctx context.Context, l *lab.Lab, _ *ir.Fabric, args []string) error {
-				return a.labSession(ctx, l, args[0], strings.Join(args[1:], " "))
+				return labSession(ctx, a.Person, l, args[0], strings.Join(args[1:], " "))
 			}),
-		a.labOn("ssh DEVICE", "log in to a device; without a terminal, commands come from stdin", 1,
+		labOn(a, "ssh DEVICE", "log in to a device; without a terminal, commands come from stdin", 1,
 			func(ctx context.Context, l *lab.Lab, _ *ir.Fabric, args []string) error {
-				return a.labSession(ctx, l, args[0], "")
+				return labSession(ctx, a.Person, l, args[0], "")
 			}),
-		a.labOn("reboot DEVICE", "restart a device", 1, func(_ context.Context, l *lab.Lab, _ *ir.Fabric, args []string) error {
-			return a.labRestart(l, args[0], (*lab.Device).Reboot)
+		labOn(a, "reboot DEVICE", "restart a device", 1, func(_ context.Context, l *lab.Lab, _ *ir.Fabric, args []string) error {
+			return labRestart(a.Person, l, args[0], (*lab.Device).Reboot)
 		}),
-		a.labOn("cut DEVICE", "cut a device's power, and give it back", 1, func(
+		labOn(a, "cut DEVICE", "cut a device's power, and give it back", 1, func(
 			_ context.Context, l *lab.Lab, _ *ir.Fabric, args []string,
 		) error {
-			return a.labRestart(l, args[0], (*lab.Device).PowerCut)
+			return labRestart(a.Person, l, args[0], (*lab.Device).PowerCut)
 		}),
-		a.labOn("unplug DEVICE PORT", "pull the cable out of a port: it has no link at either end", 2,
+		labOn(a, "unplug DEVICE PORT", "pull the cable out of a port: it has no link at either end", 2,
 			func(_ context.Context, l *lab.Lab, f *ir.Fabric, args []string) error {
 				return labCable(l, f, args[0], args[1], false)
 			}),
-		a.labOn("plug DEVICE PORT", "plug the cable of a port in again", 2,
+		labOn(a, "plug DEVICE PORT", "plug the cable of a port in again", 2,
 			func(_ context.Context, l *lab.Lab, f *ir.Fabric, args []string) error {
 				return labCable(l, f, args[0], args[1], true)
 			}),
-		a.labResetCommand(),
+		labResetCommand(a),
 	)
 	return cmd
 }
 
 // labOn is a verb that takes a device, and more words if it wants so many.
-func (a *app) labOn(use, short string, words int, run func(context.Context, *lab.Lab, *ir.Fabric, []string) error) *cobra.Command {
+func labOn(a *app, use, short string, words int, run func(context.Context, *lab.Lab, *ir.Fabric, []string) error) *cobra.Command {
 	var o labOptions
 	cmd := &cobra.Command{
 		Use: use, Short: short, Args: takes(words, words),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			dir := a.here()
-			f, err := a.loadQuiet(dir)
+			dir := a.Here()
+			f, err := a.LoadQuiet(dir)
 			if err != nil {
 				return err
 			}
-			l, err := a.startLab(dir, f.Tree(), o.which)
+			l, err := a.StartLab(dir, f.Tree(), o.which)
 			if err != nil {
 				return err
 			}
@@ -87,7 +89,7 @@ func (a *app) labOn(use, short string, words int, run func(context.Context, *lab
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
-			return a.completeDevice(a.here())
+			return a.completeDevice(a.Here())
 		},
 	}
 	if words > 1 {
@@ -105,20 +107,20 @@ func (a *app) labOn(use, short string, words int, run func(context.Context, *lab
 		}
 		cmd.Flags().SetInterspersed(false) // what follows the device is the command's
 	}
-	a.labWhich(cmd, &o)
+	labWhich(a, cmd, &o)
 	return cmd
 }
 
-func (a *app) labWhich(cmd *cobra.Command, o *labOptions) {
-	o.which = labKept
+func labWhich(a *app, cmd *cobra.Command, o *labOptions) {
+	o.which = session.LabKept
 	labFlags(cmd, &o.which)
 }
 
 // labSession runs a command on a device, or a shell, and ends with its exit status.
-func (a *app) labSession(ctx context.Context, l *lab.Lab, device, cmd string) error {
-	_, in := terminal(a.stdin)
-	_, out := terminal(a.stdout)
-	status, err := l.Session(ctx, device, cmd, cmd == "" && in && out, a.stdin, a.stdout, a.stderr)
+func labSession(ctx context.Context, p *person.Person, l *lab.Lab, device, cmd string) error {
+	_, in := person.Terminal(p.Stdin)
+	_, out := person.Terminal(p.Stdout)
+	status, err := l.Session(ctx, device, cmd, cmd == "" && in && out, p.Stdin, p.Stdout, p.Stderr)
 	switch {
 	case errors.Is(err, context.Canceled):
 		return exit.Fail(exit.Interrupted, "interrupted")
@@ -148,19 +150,19 @@ func labCable(l *lab.Lab, f *ir.Fabric, device, port string, up bool) error {
 	return exit.Fail(exit.Usage, "the fabric has no cable at %s:%s", diag.Escape(device), diag.Escape(port))
 }
 
-func (a *app) labRestart(l *lab.Lab, device string, restart func(*lab.Device)) error {
+func labRestart(p *person.Person, l *lab.Lab, device string, restart func(*lab.Device)) error {
 	d, err := l.Find(device)
 	if err != nil {
 		return exit.Fail(exit.Machines, "%v", err)
 	}
 	restart(d)
-	if !a.quiet {
-		fmt.Fprintf(a.stderr, "%s has started again\n", device)
+	if !p.Quiet {
+		fmt.Fprintf(p.Stderr, "%s has started again\n", device)
 	}
 	return nil
 }
 
-func (a *app) labResetCommand() *cobra.Command {
+func labResetCommand(a *app) *cobra.Command {
 	var o labOptions
 	var devices []string
 	cmd := &cobra.Command{
@@ -170,11 +172,11 @@ func (a *app) labResetCommand() *cobra.Command {
 			"fabric says of its release holds when it is next used.",
 		Args: takes(0, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			fabric, err := a.folder(args)
+			fabric, err := a.Folder(args)
 			if err != nil {
 				return err
 			}
-			dir, err := o.which.folder(fabric)
+			dir, err := o.which.Folder(fabric)
 			if err != nil {
 				return err
 			}
@@ -186,23 +188,23 @@ func (a *app) labResetCommand() *cobra.Command {
 					return exit.Fail(exit.Usage, "%q is not a name of a device", diag.Escape(name))
 				}
 			}
-			if err := checkLabs(dir); err != nil {
+			if err := session.CheckLabs(dir); err != nil {
 				return err
 			}
-			if err := lab.Reset(dir, a.owner(), devices...); err != nil {
-				return labError(err)
+			if err := lab.Reset(dir, a.Owner(), devices...); err != nil {
+				return session.LabError(err)
 			}
-			if !a.quiet {
+			if !a.Quiet {
 				if len(devices) > 0 {
-					fmt.Fprintf(a.stderr, "new in the lab in %s: %s\n", dir, diag.And(devices))
+					fmt.Fprintf(a.Stderr, "new in the lab in %s: %s\n", dir, diag.And(devices))
 					return nil
 				}
-				fmt.Fprintf(a.stderr, "the devices of the lab in %s are new\n", dir)
+				fmt.Fprintf(a.Stderr, "the devices of the lab in %s are new\n", dir)
 			}
 			return nil
 		},
 	}
-	a.labWhich(cmd, &o)
+	labWhich(a, cmd, &o)
 	cmd.Flags().StringArrayVar(&devices, "device", nil, "this `device` alone; repeatable")
 	return cmd
 }

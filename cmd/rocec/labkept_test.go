@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/cmd/internal/person"
 	"github.com/rocec/rocec/targets/deploy/lab"
 	"github.com/rocec/rocec/targets/target"
 )
@@ -42,8 +43,8 @@ func TestKept(t *testing.T) {
 	t.Parallel()
 	for _, example := range []string{"rack-v1-pfc", "clos-v2-ecn", "storage-and-training", "bonded-pair"} {
 		t.Run(example, func(t *testing.T) {
-			a := &app{person: &person{getenv: func(string) string { return "" }}, maxObjects: 100_000, budget: defaultBudget}
-			f, err := a.load("../../examples/" + example)
+			a := newApp(&person.Person{Getenv: func(string) string { return "" }})
+			f, err := a.Load("../../examples/" + example)
 			require.NoError(t, err)
 			tree, kinds := &target.Tree{}, map[string]bool{}
 			for _, d := range f.Tree().Devices {

@@ -17,7 +17,7 @@ import (
 	"github.com/rocec/rocec/lang/lock"
 )
 
-func (a *app) lockSizesCommand() *cobra.Command {
+func lockSizesCommand(a *app) *cobra.Command {
 	var refresh bool
 	cmd := &cobra.Command{
 		Use:   "lock-sizes [DIR]",
@@ -28,7 +28,7 @@ func (a *app) lockSizesCommand() *cobra.Command {
 			"With --refresh all rows are what the rocec that runs derives; plan shows what that changes.",
 		Args: takes(0, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			dir, err := a.folder(args)
+			dir, err := a.Folder(args)
 			if err != nil {
 				return err
 			}
@@ -48,17 +48,17 @@ func (a *app) lockSizes(dir string, refresh bool) error {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return exit.Fail(exit.Machines, "%v", err)
 	}
-	a.unlocked = refresh
-	f, err := a.load(dir)
+	a.Unlocked = refresh
+	f, err := a.Load(dir)
 	if err != nil {
 		return err
 	}
 	if f.Fabric == nil { // what is wrong further on does not hinder: the sizes are there
-		a.printDiagnostics(a.stderr, f)
+		a.PrintDiagnostics(a.Stderr, f)
 		return exit.With(exit.Errors)
 	}
 	rows := sizesOf(f.Fabric)
-	text := lock.Format(&lock.File{Fabric: f.Fabric.Name, Rocec: buildVersion().Version, Rows: rows})
+	text := lock.Format(&lock.File{Fabric: f.Fabric.Name, Rocec: a.Rocec.Version, Rows: rows})
 	said := fmt.Sprintf("%s pinned", diag.Count(len(rows), "row"))
 	if old := f.Source.Lock; old != nil {
 		added, kept := 0, 0
@@ -77,13 +77,13 @@ func (a *app) lockSizes(dir string, refresh bool) error {
 		}
 	}
 	if text == nil {
-		_, err := fmt.Fprintf(a.stdout, "%s is up to date: %s\n", diag.Escape(name), diag.Count(len(rows), "row"))
+		_, err := fmt.Fprintf(a.Stdout, "%s is up to date: %s\n", diag.Escape(name), diag.Count(len(rows), "row"))
 		return err
 	}
 	if err := wholefile.Replace(name, text, 0o644); err != nil {
 		return exit.Fail(exit.Machines, "%v", err)
 	}
-	_, err = fmt.Fprintf(a.stdout, "%s: %s\n", diag.Escape(name), said)
+	_, err = fmt.Fprintf(a.Stdout, "%s: %s\n", diag.Escape(name), said)
 	return err
 }
 

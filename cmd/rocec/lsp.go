@@ -12,7 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/globals"
 	"github.com/rocec/rocec/cmd/internal/lsp"
+	"github.com/rocec/rocec/cmd/internal/person"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/cmd/internal/view/facts"
 	"github.com/rocec/rocec/compiler/platform"
@@ -24,7 +26,7 @@ import (
 	"github.com/rocec/rocec/targets/judge"
 )
 
-func (a *app) lspCommand() *cobra.Command {
+func lspCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lsp",
 		Short: "serve an editor: the Language Server Protocol on stdin and stdout",
@@ -39,16 +41,16 @@ func (a *app) lspCommand() *cobra.Command {
 }
 
 func (a *app) lsp(ctx context.Context) error {
-	for _, name := range a.varFiles { // they may vanish later; a wrong name is better told now
-		if _, err := readBounded(name); err != nil {
+	for _, name := range a.VarFiles { // they may vanish later; a wrong name is better told now
+		if _, err := globals.ReadBounded(name); err != nil {
 			return exit.Fail(exit.Usage, "--var-file: %v", err)
 		}
 	}
-	if _, ok := terminal(a.stdin); ok && !a.quiet {
-		fmt.Fprintln(a.stderr, "rocec: waiting for an editor on stdin; editors start this verb by themselves")
+	if _, ok := person.Terminal(a.Stdin); ok && !a.Quiet {
+		fmt.Fprintln(a.Stderr, "rocec: waiting for an editor on stdin; editors start this verb by themselves")
 	}
 	s := lsp.New(&editor{a: a}, lsp.Options{
-		Version: buildVersion().Version,
+		Version: a.Rocec.Version,
 		Wait:    time.After,
 		Help:    report.HelpURI,
 		About:   aboutCode,
@@ -57,7 +59,7 @@ func (a *app) lsp(ctx context.Context) error {
 			return kind == lang.Always || kind == lang.UnlessError && d.Severity != diag.Error
 		},
 	})
-	clean, err := s.Run(ctx, a.stdin, a.stdout)
+	clean, err := s.Run(ctx, a.Stdin, a.Stdout)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -108,16 +110,18 @@ func (e *editor) Inside(dir, module string) bool {
 	if strings.HasPrefix(module, strings.TrimSuffix(dir, "/")+"/") {
 		return true
 	}
-	in, err := e.a.insideOf(filepath.FromSlash(dir))
+	in, err := e.a.InsideOf(filepath.FromSlash(dir))
 	if err != nil {
 		return false
 	}
-	_, _, err = in.find(filepath.FromSlash(module))
+	_, _, err = in.Find(filepath.FromSlash(module))
 	return err == nil
 }
 
 // Read returns the bytes of a file, of which a fabric has at most 1 MiB.
-func (e *editor) Read(name string) ([]byte, error) { return readBounded(filepath.FromSlash(name)) }
+func (e *editor) Read(name string) ([]byte, error) {
+	return globals.ReadBounded(filepath.FromSlash(name))
+}
 
 // Known is the names in the tables.
 func (e *editor) Known() outline.Known {
@@ -163,7 +167,7 @@ func (e *editor) Check(ctx context.Context, dir string, unsaved map[string][]byt
 	if unsaved == nil {
 		unsaved = map[string][]byte{}
 	}
-	f, err := e.a.loadOver(ctx, filepath.FromSlash(dir), unsaved, e.keptOf(dir))
+	f, err := e.a.LoadOver(ctx, filepath.FromSlash(dir), unsaved, e.keptOf(dir))
 	if err != nil {
 		return nil, err
 	}

@@ -19,12 +19,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/cmd/internal/globals"
+	"github.com/rocec/rocec/cmd/internal/person"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// session is an editor that talks to the real program over its pipes.
-type session struct {
+// editing is an editor that talks to the real program over its pipes.
+type editing struct {
 	t      *testing.T
 	cmd    *exec.Cmd
 	in     io.WriteCloser
@@ -34,7 +36,7 @@ type session struct {
 	told   map[string]bool             // since the last time somebody waited for them
 }
 
-func newSession(t *testing.T, args ...string) *session {
+func edit(t *testing.T, args ...string) *editing {
 	t.Helper()
 	cmd := exec.Command("rocec", append([]string{"lsp"}, args...)...)
 	in, err := cmd.StdinPipe()
@@ -46,7 +48,7 @@ func newSession(t *testing.T, args ...string) *session {
 	t.Cleanup(func() { cmd.Process.Kill() }) //nolint:errcheck // it has ended, if all went well
 	heard := &heard{came: make(chan struct{}, 1)}
 	go heard.take(out)
-	s := &session{t: t, cmd: cmd, in: in, out: bufio.NewReader(heard), latest: map[string][]map[string]any{}, told: map[string]bool{}}
+	s := &editing{t: t, cmd: cmd, in: in, out: bufio.NewReader(heard), latest: map[string][]map[string]any{}, told: map[string]bool{}}
 	s.ask("initialize", map[string]any{
 		"processId": os.Getpid(), "rootUri": nil,
 		"capabilities": map[string]any{
@@ -99,7 +101,7 @@ func (h *heard) Read(b []byte) (int, error) {
 	}
 }
 
-func (s *session) send(m map[string]any) {
+func (s *editing) send(m map[string]any) {
 	s.t.Helper()
 	m["jsonrpc"] = "2.0"
 	body, err := json.Marshal(m)
@@ -108,13 +110,13 @@ func (s *session) send(m map[string]any) {
 	require.NoError(s.t, err)
 }
 
-func (s *session) tell(method string, params any) {
+func (s *editing) tell(method string, params any) {
 	s.t.Helper()
 	s.send(map[string]any{"method": method, "params": params})
 }
 
 // next reads a message, and remembers diagnostics.
-func (s *session) next() map[string]any {
+func (s *editing) next() map[string]any {
 	s.t.Helper()
 	length := 0
 	for {
@@ -144,7 +146,7 @@ func (s *session) next() map[string]any {
 }
 
 // ask sends a request and returns its result.
-func (s *session) ask(method string, params any) any {
+func (s *editing) ask(method string, params any) any {
 	s.t.Helper()
 	m := s.request(method, params)
 	require.Nil(s.t, m["error"], "%s", method)
@@ -152,7 +154,7 @@ func (s *session) ask(method string, params any) any {
 }
 
 // request sends a request and returns the answer, when all that was sent before has been taken in.
-func (s *session) request(method string, params any) map[string]any {
+func (s *editing) request(method string, params any) map[string]any {
 	s.t.Helper()
 	s.ids++
 	s.send(map[string]any{"id": s.ids, "method": method, "params": params})
@@ -163,7 +165,7 @@ func (s *session) request(method string, params any) map[string]any {
 	}
 }
 
-func (s *session) open(name string, text []byte) {
+func (s *editing) open(name string, text []byte) {
 	s.t.Helper()
 	s.tell("textDocument/didOpen", map[string]any{"textDocument": map[string]any{
 		"uri": uriOf(name), "languageId": "hcl", "version": 1,
@@ -172,7 +174,7 @@ func (s *session) open(name string, text []byte) {
 }
 
 // settle waits until a file's diagnostics have come.
-func (s *session) settle(name string) {
+func (s *editing) settle(name string) {
 	s.t.Helper()
 	for !s.told[uriOf(name)] {
 		s.next()
@@ -180,7 +182,7 @@ func (s *session) settle(name string) {
 	delete(s.told, uriOf(name))
 }
 
-func (s *session) end() {
+func (s *editing) end() {
 	s.t.Helper()
 	s.ask("shutdown", nil)
 	s.tell("exit", nil)
@@ -192,7 +194,7 @@ func uriOf(name string) string {
 }
 
 // lines writes diagnostics as lines of place, severity, code and message, sorted as the program sorts them.
-func (s *session) lines(dir string) []string {
+func (s *editing) lines(dir string) []string {
 	var out []string
 	for uri, ds := range s.latest {
 		u, err := url.Parse(uri)
@@ -230,7 +232,7 @@ func TestEditorHearsWhatValidateSays(t *testing.T) {
 	require.NoError(t, err)
 	entries, err := os.ReadDir(examples)
 	require.NoError(t, err)
-	s := newSession(t)
+	s := edit(t)
 	for _, e := range entries {
 		if !e.IsDir() {
 			continue
@@ -246,7 +248,7 @@ func TestEditorHearsWhatValidateSays(t *testing.T) {
 		for _, name := range names {
 			s.settle(name)
 		}
-		f, err := testApp().load(dir)
+		f, err := testApp().Load(dir)
 		require.NoError(t, err)
 		assert.ElementsMatch(t, wanted(f, dir), s.lines(dir), e.Name())
 		for _, name := range names {
@@ -259,8 +261,8 @@ func TestEditorHearsWhatValidateSays(t *testing.T) {
 }
 
 func testApp() *app {
-	a := &app{person: &person{stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard, getenv: func(string) string { return "" }}}
-	a.maxObjects, a.budget = 1_000_000, defaultBudget
+	a := newApp(&person.Person{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard, Getenv: func(string) string { return "" }})
+	a.MaxObjects, a.Budget = 1_000_000, globals.DefaultBudget
 	return a
 }
 
@@ -282,9 +284,9 @@ func TestUnsavedTextsCount(t *testing.T) {
 		}
 		same := func(what string) {
 			t.Helper()
-			want, err := testApp().load(saved)
+			want, err := testApp().Load(saved)
 			require.NoError(t, err)
-			got, err := testApp().loadOver(t.Context(), unsaved, over, nil)
+			got, err := testApp().LoadOver(t.Context(), unsaved, over, nil)
 			require.NoError(t, err)
 			require.Equal(t, wanted(want, saved), wanted(got, unsaved), "%s: %s", e.Name(), what)
 		}
@@ -305,7 +307,7 @@ func TestUnsavedTextsCount(t *testing.T) {
 func TestCancelledLoad(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	f, err := testApp().loadOver(ctx, "../../examples/clos-v2-ecn", nil, nil)
+	f, err := testApp().LoadOver(ctx, "../../examples/clos-v2-ecn", nil, nil)
 	require.NoError(t, err)
 	require.NotNil(t, f.Source)
 	require.Nil(t, f.Fabric)
@@ -316,7 +318,7 @@ func TestCancelledLoad(t *testing.T) {
 func TestEditorSession(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.CopyFS(dir, os.DirFS("../../examples/clos-v2-ecn")))
-	s := newSession(t, "--var", "spines=1")
+	s := edit(t, "--var", "spines=1")
 	texts := map[string]string{}
 	for _, base := range []string{"fabric.hcl", "devices.hcl", "cabling.hcl"} {
 		src, err := os.ReadFile(filepath.Join(dir, base))
@@ -430,7 +432,7 @@ func TestEditorInAModule(t *testing.T) {
 	name := filepath.Join(dir, "pod", "pod.hcl")
 	src, err := os.ReadFile(name)
 	require.NoError(t, err)
-	s := newSession(t)
+	s := edit(t)
 	s.open(name, src)
 	s.settle(name)
 	for _, tc := range []struct{ marked, want string }{
@@ -455,7 +457,7 @@ func TestEditorInAModule(t *testing.T) {
 }
 
 func TestEditorThatForgetsToShutDown(t *testing.T) {
-	s := newSession(t)
+	s := edit(t)
 	s.tell("exit", nil)
 	require.Error(t, s.cmd.Wait())
 	require.Equal(t, 1, s.cmd.ProcessState.ExitCode())

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/rocec/rocec/cmd/internal/person"
 )
 
 // BenchmarkEdit judges a fabric of explicit blocks again after an edit in one of its files of 6,000 lines: 6,000, 24,000 and 96,000
@@ -26,7 +28,7 @@ func BenchmarkEdit(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			e := &editor{a: &app{person: &person{stdin: strings.NewReader(""), stdout: &bytes.Buffer{}, stderr: &bytes.Buffer{}}}}
+			e := &editor{a: newApp(&person.Person{Stdin: strings.NewReader(""), Stdout: &bytes.Buffer{}, Stderr: &bytes.Buffer{}})}
 			n := 0
 			edit := func() {
 				n++

@@ -4,23 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"syscall"
 
 	"github.com/rocec/rocec/cmd/internal/ending"
 	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/person"
 	"github.com/rocec/rocec/lang/diag"
 )
-
-// person is everything a verb sees of the outside: streams, arguments, environment.
-type person struct {
-	stdin          io.Reader
-	stdout, stderr io.Writer
-	environ        []string
-	getenv         func(string) string
-	ending         *ending.Ending // nil: no signal is heard
-}
 
 func main() {
 	ctx, cancel := context.WithCancel(context.Background())
@@ -29,7 +20,7 @@ func main() {
 	ending.IgnoreBrokenPipes()
 	boundMemory(os.Getenv)
 	out := &output{file: os.Stdout}
-	p := &person{stdin: os.Stdin, stdout: out, stderr: os.Stderr, environ: os.Environ(), getenv: os.Getenv, ending: end}
+	p := &person.Person{Stdin: os.Stdin, Stdout: out, Stderr: os.Stderr, Environ: os.Environ(), Getenv: os.Getenv, Ending: end}
 	code := run(ctx, p, os.Args[1:])
 	if out.err != nil && !errors.Is(out.err, syscall.EPIPE) {
 		fmt.Fprintf(os.Stderr, "rocec: %s\n", diag.Escape(out.err.Error()))
@@ -56,12 +47,12 @@ func (o *output) Write(b []byte) (int, error) {
 }
 
 // run is the whole program: it runs one verb and returns its exit code.
-func run(ctx context.Context, p *person, args []string) int {
+func run(ctx context.Context, p *person.Person, args []string) int {
 	root := newRoot(p)
 	root.SetArgs(args)
-	root.SetIn(p.stdin)
-	root.SetOut(p.stdout)
-	root.SetErr(p.stderr)
+	root.SetIn(p.Stdin)
+	root.SetOut(p.Stdout)
+	root.SetErr(p.Stderr)
 	err := root.ExecuteContext(ctx)
 	var e *exit.Error
 	switch {
@@ -74,8 +65,7 @@ func run(ctx context.Context, p *person, args []string) int {
 		e = &exit.Error{Status: exit.Usage, Message: err.Error() + "\nsee: rocec --help"}
 	}
 	if e.Message != "" {
-		a := &app{person: p}
-		fmt.Fprintf(a.fitted(p.stderr), "rocec: %s\n", diag.EscapeLines(e.Message))
+		fmt.Fprintf(p.Fitted(p.Stderr), "rocec: %s\n", diag.EscapeLines(e.Message))
 	}
 	return e.Status
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/globals"
+	"github.com/rocec/rocec/cmd/internal/person"
 	"github.com/rocec/rocec/targets/deploy"
 )
 
@@ -94,11 +96,9 @@ func TestHiddenFilesCount(t *testing.T) {
 	sums := map[string]bool{}
 	for _, text := range []string{"a = 1\n", "a = 2\n"} {
 		require.NoError(t, os.WriteFile("vars", []byte(text), 0o666))
-		a := &app{
-			person: &person{getenv: func(string) string { return "" }}, maxObjects: 1000, budget: defaultBudget,
-			varFiles: []string{"fabric/v.hclvars"},
-		}
-		f, err := a.load("fabric")
+		a := newApp(&person.Person{Getenv: func(string) string { return "" }})
+		a.VarFiles = []string{"fabric/v.hclvars"}
+		f, err := a.Load("fabric")
 		require.NoError(t, err)
 		require.Contains(t, f.Hidden, "fabric/v.hclvars")
 		require.NotContains(t, f.Source.Files, "fabric/v.hclvars")
@@ -117,7 +117,7 @@ func TestPipesOfTheShellAreShown(t *testing.T) {
 	_, err = w.WriteString("a = 1\n")
 	require.NoError(t, err)
 	require.NoError(t, w.Close())
-	data, out, err := readNamed(fmt.Sprintf("/dev/fd/%d", r.Fd()))
+	data, out, err := globals.ReadNamed(fmt.Sprintf("/dev/fd/%d", r.Fd()))
 	require.NoError(t, err)
 	require.Equal(t, "a = 1\n", string(data))
 	require.False(t, out)

@@ -90,16 +90,16 @@ func (m *mutation) load(t *testing.T) *report.Report {
 	for i := 0; i+1 < len(m.args); i += 2 {
 		switch m.args[i] {
 		case "--var":
-			a.vars = append(a.vars, m.args[i+1])
+			a.Vars = append(a.Vars, m.args[i+1])
 		case "--budget":
 			budget, err := time.ParseDuration(m.args[i+1])
 			require.NoError(t, err)
-			a.budget = budget
+			a.Budget = budget
 		default:
 			t.Fatalf("%s: the flag is not known here", m.args[i])
 		}
 	}
-	f, err := a.load(m.dir)
+	f, err := a.Load(m.dir)
 	require.NoError(t, err)
 	return f
 }
@@ -223,12 +223,12 @@ func (m *mutation) printed(t *testing.T, f *report.Report) []string {
 // while they are opened.
 func heardOf(t *testing.T, all []mutation) [][]string {
 	t.Helper()
-	editors := map[string]*session{}
+	editors := map[string]*editing{}
 	files := make([][]string, len(all))
-	editor := func(m mutation) *session { return editors[strings.Join(m.args, " ")] }
+	editor := func(m mutation) *editing { return editors[strings.Join(m.args, " ")] }
 	for i, m := range all {
 		if editor(m) == nil {
-			editors[strings.Join(m.args, " ")] = newSession(t, m.args...)
+			editors[strings.Join(m.args, " ")] = edit(t, m.args...)
 		}
 		names, err := filepath.Glob(filepath.Join(m.dir, "*.hcl"))
 		require.NoError(t, err)

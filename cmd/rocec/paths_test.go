@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/cmd/internal/person"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/lang"
 )
@@ -137,8 +138,8 @@ func TestModuleBesideTheFabric(t *testing.T) {
 	}
 	for _, c := range [][2]string{{".", "fab"}, {"fab", "."}, {"fab/in", ".."}, {"shared", "../fab"}} {
 		t.Chdir(filepath.Join(dir, c[0]))
-		a := &app{person: &person{getenv: func(string) string { return "" }}, maxObjects: 1000, budget: defaultBudget}
-		f, err := a.load(c[1])
+		a := newApp(&person.Person{Getenv: func(string) string { return "" }})
+		f, err := a.Load(c[1])
 		require.NoError(t, err)
 		assert.Empty(t, f.Diags, c)
 	}
@@ -159,8 +160,8 @@ func TestModuleBehindALink(t *testing.T) {
 	}
 	require.NoError(t, os.Symlink("../other", filepath.Join(dir, "pod/sub")))
 	t.Chdir(dir)
-	a := &app{person: &person{getenv: func(string) string { return "" }}, maxObjects: 1000, budget: defaultBudget}
-	f, err := a.load("fab")
+	a := newApp(&person.Person{Getenv: func(string) string { return "" }})
+	f, err := a.Load("fab")
 	require.NoError(t, err)
 	require.Len(t, f.Diags, 1)
 	assert.Equal(t, "unreadable", f.Diags[0].Code)

@@ -15,13 +15,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/person"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
 // docs/reference.md has every verb with its flags, as the help does, in the groups of rocec help.
 func TestDocsReference(t *testing.T) {
-	root := newRoot(&person{getenv: func(string) string { return "" }})
+	root := newRoot(&person.Person{Getenv: func(string) string { return "" }})
 	var b strings.Builder
 	b.WriteString("# Verbs and flags\n\nGenerated from the help of the verbs (`make update`); `rocec help VERB` prints the same, and " +
 		"`rocec docs --man DIR` writes it as man pages.\n\nDIR is the fabric's folder, by default the current one.\n")
@@ -102,7 +103,7 @@ func TestVerbs(t *testing.T) {
 		transcripts = append(transcripts, text...)
 	}
 	withJSON := 0
-	for _, c := range shownVerbs(newRoot(&person{getenv: func(string) string { return "" }})) {
+	for _, c := range shownVerbs(newRoot(&person.Person{Getenv: func(string) string { return "" }})) {
 		assert.NotEmpty(t, c.GroupID, c.Name())
 		assert.True(t, regexp.MustCompile(`(?m)^\trocec (completion, )?`+c.Name()+`\b`).Match(manual), "doc.go has no line for %s", c.Name())
 		format := c.Flags().Lookup("format")
@@ -138,7 +139,7 @@ func TestManPages(t *testing.T) {
 			walk(c)
 		}
 	}
-	walk(newRoot(&person{getenv: func(string) string { return "" }}))
+	walk(newRoot(&person.Person{Getenv: func(string) string { return "" }}))
 	slices.Sort(want)
 	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)

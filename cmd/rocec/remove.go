@@ -10,6 +10,7 @@ import (
 
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/report"
+	"github.com/rocec/rocec/cmd/internal/session"
 	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
@@ -19,7 +20,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-func (a *app) removeCommand() *cobra.Command {
+func removeCommand(a *app) *cobra.Command {
 	var o removeOptions
 	cmd := &cobra.Command{
 		Use:   "remove HOST...",
@@ -30,25 +31,25 @@ func (a *app) removeCommand() *cobra.Command {
 			"A host that is still in the fabric and merely leaves an intent needs no remove: apply sets it back.",
 		Args: takes(1, math.MaxInt),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.soakSet, o.holdSet = cmd.Flags().Changed("soak"), cmd.Flags().Changed("confirm")
-			if err := o.leadOptions.check(a, args); err != nil {
+			o.SoakSet, o.HoldSet = cmd.Flags().Changed("soak"), cmd.Flags().Changed("confirm")
+			if err := o.ChangeOptions.Check(); err != nil {
 				return err
 			}
 			return a.remove(cmd.Context(), args, o)
 		},
 	}
-	o.leadFlags(a, cmd)
-	a.sudoFlag(cmd)
+	leadFlags(cmd, &o.ChangeOptions)
+	sudoFlag(a, cmd)
 	return cmd
 }
 
 type removeOptions struct {
-	leadOptions
+	session.ChangeOptions
 }
 
 func (a *app) remove(ctx context.Context, args []string, o removeOptions) (err error) {
-	dir := a.here()
-	f, err := a.loadGood(dir)
+	dir := a.Here()
+	f, err := a.LoadGood(dir)
 	if err != nil {
 		return err
 	}
@@ -56,61 +57,61 @@ func (a *app) remove(ctx context.Context, args []string, o removeOptions) (err e
 	if err != nil {
 		return err
 	}
-	devices := &fleet{tree: targets.All.Gone(f.Fabric, names)}
-	if o.lab != "" {
-		if devices.labDir, err = o.lab.folder(dir); err != nil {
+	devices := a.NewFleet(targets.All.Gone(f.Fabric, names))
+	if o.Lab != "" {
+		if devices.LabDir, err = o.Lab.Folder(dir); err != nil {
 			return err
 		}
-		devices.labDir = cmp.Or(devices.labDir, labFresh)
-		all := &target.Tree{Devices: slices.Concat(f.Tree().Devices, devices.tree.Devices)}
-		if devices.lab, err = a.startLab(dir, all, o.lab); err != nil {
+		devices.LabDir = cmp.Or(devices.LabDir, session.LabFresh)
+		all := &target.Tree{Devices: slices.Concat(f.Tree().Devices, devices.Tree.Devices)}
+		if devices.Lab, err = a.StartLab(dir, all, o.Lab); err != nil {
 			return err
 		}
 	}
-	seen := a.lastLogins(dir, devices)
-	if err := a.connect(devices); err != nil {
+	seen := devices.LastLogins(dir)
+	if err := devices.Connect(); err != nil {
 		return err
 	}
-	defer devices.close(&err)
-	plan := a.compareForChange(ctx, devices)
+	defer devices.Close(&err)
+	plan := devices.CompareForChange(ctx)
 	if ctx.Err() != nil {
 		return exit.Fail(exit.Interrupted, "interrupted; nothing was changed")
 	}
-	if strange := strangers(plan, seen, o.lab != ""); len(strange) > 0 {
+	if strange := strangers(plan, seen, o.Lab != ""); len(strange) > 0 {
 		return exit.Fail(exit.Machines, "%s cannot be reached, and no run of this fabric has changed %s: is the name right? Nothing was changed.",
 			nodeset.Text(strange, nodeset.Devices, 200), diag.Plural(len(strange), "it", "them"))
 	}
-	debts := a.debts(dir, devices.labDir)
-	if o.format == "text" {
+	debts := a.Debts(dir, devices.LabDir)
+	if o.Format == "text" {
 		v := a.planView(dir, o.Options)
 		v.Debts = debts
 		v.Print(plan)
 	}
-	l := lead{
-		leadOptions: o.leadOptions, hooks: o.programs(), fabric: dir, name: f.Fabric.Name, only: names, removes: names,
-		devices: devices, plan: plan, order: inOneWave(plan, f), known: a.changedHosts(dir, devices.labDir),
+	l := session.Job{
+		ChangeOptions: o.ChangeOptions, Hooks: o.Programs(), Fabric: dir, Name: f.Fabric.Name, Only: names, Removes: names,
+		Devices: devices, Plan: plan, Order: inOneWave(plan, f), Known: a.ChangedHosts(dir, devices.LabDir),
 	}
 	if plan.Empty() {
 		return a.nothingRemoved(l, debts)
 	}
-	if err := a.barred(f, dir, devices, plan, nil, "", &o.leadOptions); err != nil {
+	if err := devices.Barred(f, dir, plan, nil, "", &o.ChangeOptions); err != nil {
 		return err
 	}
-	if s := plan.Summary(); s.Refused > o.maxFailures {
+	if s := plan.Summary(); s.Refused > o.MaxFailures {
 		return exit.Fail(exit.Machines, "%s cannot be changed. Nothing was changed. Fix them, leave them out, or go on without them with "+
 			"--max-failures %d.", diag.Count(s.Refused, "host"), s.Refused)
 	}
-	if !o.approve {
+	if !o.Approve {
 		changes := diag.Count(plan.Summary().Change, "host")
-		if err := a.ask(ctx, "Set "+changes+" back to what was there before rocec?", "yes"); err != nil {
+		if err := a.Ask(ctx, "Set "+changes+" back to what was there before rocec?", "yes"); err != nil {
 			return err
 		}
 	}
-	results, err := a.lead(ctx, l)
+	results, err := a.Apply(ctx, l)
 	if err != nil {
 		return err
 	}
-	if err := outcome(results); err != nil {
+	if err := session.Outcome(results); err != nil {
 		return err
 	}
 	if plan.Summary().Pending > 0 {
@@ -138,10 +139,10 @@ func inOneWave(plan *deploy.Plan, f *report.Report) *deploy.Order {
 }
 
 // nothingRemoved ends a remove without changes: what is left of it is written down, and what was is settled.
-func (a *app) nothingRemoved(l lead, debts map[string]view.Debt) error {
-	left := l.plan.Summary().Pending
-	if left > 0 || slices.ContainsFunc(l.removes, func(name string) bool { _, owed := debts[name]; return owed || l.known[name] }) {
-		log, err := a.beginJournal(a.newRun(), &l)
+func (a *app) nothingRemoved(l session.Job, debts map[string]view.Debt) error {
+	left := l.Plan.Summary().Pending
+	if left > 0 || slices.ContainsFunc(l.Removes, func(name string) bool { _, owed := debts[name]; return owed || l.Known[name] }) {
+		log, err := a.BeginJournal(a.NewRun(), &l)
 		if err == nil {
 			err = log.Finish()
 		}
@@ -149,7 +150,7 @@ func (a *app) nothingRemoved(l lead, debts map[string]view.Debt) error {
 			return exit.Fail(exit.Machines, "what is left to do could not be written into the journal of runs: %v", err)
 		}
 	}
-	if err := a.nothingToDo(l.plan, l.format); err != nil {
+	if err := a.NothingToDo(l.Plan, l.Format); err != nil {
 		return err
 	}
 	if left > 0 {
@@ -189,27 +190,6 @@ func goneNames(f *ir.Fabric, args []string) ([]string, error) {
 		}
 	}
 	return names, nil
-}
-
-// lastLogins takes the way to hosts over from the last run of the fabric that changed them, as far as a journal may say it ([app.logins]);
-// without one they are reached by name. It gives the names of those that runs know.
-func (a *app) lastLogins(dir string, f *fleet) map[string]bool {
-	seen, last := map[string]bool{}, map[string]target.Login{}
-	for _, l := range a.runsOf(dir, f.labDir) {
-		for i := range l.Devices {
-			if d := &l.Devices[i]; badLogin(d.Name, d.Login) == "" {
-				login := target.Login(d.Login)
-				login.HostKey = ""
-				last[d.Name] = login
-			}
-		}
-	}
-	for _, d := range f.tree.Devices {
-		if login, known := last[d.Name]; known {
-			d.Login, seen[d.Name] = login, true
-		}
-	}
-	return seen
 }
 
 // strangers are hosts that cannot be reached, or are of no lab, and that no run knows: a slip of the pen must not become a debt.

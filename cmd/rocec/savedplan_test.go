@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/person"
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/lab"
@@ -27,7 +28,7 @@ import (
 func rocecWith(t *testing.T, environ []string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	p := &person{stdin: strings.NewReader(""), stdout: &out, stderr: &errs, environ: environ, getenv: func(name string) string {
+	p := &person.Person{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Environ: environ, Getenv: func(name string) string {
 		if name == "COLUMNS" {
 			return "1000"
 		}

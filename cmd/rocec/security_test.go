@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/person"
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
@@ -73,7 +74,7 @@ func TestNoFlagAgainstHostKeys(t *testing.T) {
 			walk(below)
 		}
 	}
-	walk(newRoot(&person{getenv: func(string) string { return "" }}))
+	walk(newRoot(&person.Person{Getenv: func(string) string { return "" }}))
 	assert.Greater(t, n, 100)
 }
 

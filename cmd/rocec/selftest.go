@@ -12,11 +12,13 @@ import (
 
 	"github.com/rocec/rocec/cmd/internal/bundle"
 	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/person"
+	"github.com/rocec/rocec/cmd/internal/session"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy/rollout"
 )
 
-func (a *app) selftestCommand() *cobra.Command {
+func selftestCommand(a *app) *cobra.Command {
 	var o selftestOptions
 	cmd := &cobra.Command{
 		Use:   "selftest [DIR]",
@@ -33,10 +35,10 @@ func (a *app) selftestCommand() *cobra.Command {
 			if o.level != 0 {
 				return exit.Fail(exit.Usage, "there is no level %d: rocec has level 0, which reads and changes nothing", o.level)
 			}
-			if err := o.readOptions.check(); err != nil {
+			if err := o.ReadOptions.Check(); err != nil {
 				return err
 			}
-			dir, err := a.folder(args)
+			dir, err := a.Folder(args)
 			if err != nil {
 				return err
 			}
@@ -48,20 +50,20 @@ func (a *app) selftestCommand() *cobra.Command {
 	f.StringVar(&o.out, "out", "", "save what was shown to a new `file`, after asking")
 	f.BoolVar(&o.approve, "auto-approve", false, "save without asking")
 	labFlags(cmd, &o.lab)
-	o.readFlags(cmd)
-	o.timeout = selftestTime
+	readFlags(cmd, &o.ReadOptions)
+	o.Timeout = selftestTime
 	f.Lookup("timeout").DefValue = selftestTime.String()
-	a.sudoFlag(cmd)
-	a.targetFlag(cmd, &o.only)
+	sudoFlag(a, cmd)
+	targetFlag(a, cmd, &o.only)
 	return cmd
 }
 
 type selftestOptions struct {
-	readOptions
+	session.ReadOptions
 	level   int
 	out     string
 	approve bool
-	lab     labFlag
+	lab     session.LabFlag
 	only    []string
 }
 
@@ -69,32 +71,32 @@ type selftestOptions struct {
 const selftestTime = 5 * time.Minute
 
 func (a *app) selftest(ctx context.Context, dir string, o selftestOptions) (err error) {
-	if err := a.maySave(o); err != nil {
+	if err := maySave(a.Person, o); err != nil {
 		return err
 	}
-	f, devices, err := a.open(dir, o.only, o.lab)
+	f, devices, err := a.Open(dir, o.only, o.lab)
 	if err != nil {
 		return err
 	}
-	defer devices.close(&err)
-	asked, tree := bundle.Ask(devices.tree)
+	defer devices.Close(&err)
+	asked, tree := bundle.Ask(devices.Tree)
 	if len(asked) == 0 {
 		return exit.Fail(exit.Usage, "the documents leave nothing open that these devices could tell")
 	}
-	read, end := a.reading()
-	o.limit(&read)
+	read, end := a.Reading()
+	o.Limit(&read)
 	read.Probes = rollout.Every
-	found := rollout.Observe(ctx, devices.dial, tree, read)
+	found := rollout.Observe(ctx, devices.Dial, tree, read)
 	end()
 	if ctx.Err() != nil {
 		return exit.Fail(exit.Interrupted, "interrupted")
 	}
 	b, mask := bundle.New(f.Fabric, asked, found.Devices)
-	b.Tool, b.Lab = tool(), devices.lab != nil
+	b.Tool, b.Lab = a.Rocec.Tool, devices.Lab != nil
 	text := b.Text(mask)
-	fmt.Fprint(a.stdout, text)
+	fmt.Fprint(a.Stdout, text)
 	if o.out != "" {
-		if err := a.saveBundle(ctx, text, o); err != nil {
+		if err := saveBundle(ctx, a.Person, text, o); err != nil {
 			return err
 		}
 	}
@@ -105,7 +107,7 @@ func (a *app) selftest(ctx context.Context, dir string, o selftestOptions) (err 
 }
 
 // maySave refuses what could not be saved in the end, before anything is asked.
-func (a *app) maySave(o selftestOptions) error {
+func maySave(p *person.Person, o selftestOptions) error {
 	if o.out == "" {
 		if o.approve {
 			return exit.Fail(exit.Usage, "--auto-approve is about --out FILE, without which nothing is saved")
@@ -115,17 +117,17 @@ func (a *app) maySave(o selftestOptions) error {
 	if _, err := os.Lstat(o.out); err == nil {
 		return exit.Fail(exit.Usage, "%s is there already, and nothing is overwritten", o.out)
 	}
-	if _, ok := terminal(a.stdin); !ok && !o.approve {
+	if _, ok := person.Terminal(p.Stdin); !ok && !o.approve {
 		return exit.Fail(exit.Usage, "stdin is not a terminal, so nobody can be asked; to save without asking use --auto-approve")
 	}
 	return nil
 }
 
 // saveBundle saves what was shown, where the person wants that.
-func (a *app) saveBundle(ctx context.Context, text string, o selftestOptions) error {
+func saveBundle(ctx context.Context, p *person.Person, text string, o selftestOptions) error {
 	if !o.approve {
 		q := fmt.Sprintf("Is there nothing in it that others must not see? Save it to %s?", diag.Escape(o.out))
-		if err := a.askTo(ctx, q, "yes", "save", "nothing was saved"); err != nil {
+		if err := p.AskTo(ctx, q, "yes", "save", "nothing was saved"); err != nil {
 			return err
 		}
 	}
@@ -140,6 +142,6 @@ func (a *app) saveBundle(ctx context.Context, text string, o selftestOptions) er
 	if err = errors.Join(err, w.Close()); err != nil {
 		return exit.Fail(exit.Machines, "%v", err)
 	}
-	a.say("Saved to %s. It is sent nowhere.", o.out)
+	p.Say("Saved to %s. It is sent nowhere.", o.out)
 	return nil
 }

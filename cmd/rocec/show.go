@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"path/filepath"
 	"slices"
 
@@ -17,7 +16,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-func (a *app) showCommand() *cobra.Command {
+func showCommand(a *app) *cobra.Command {
 	var format, saved string
 	cmd := &cobra.Command{
 		Use:   "show [DIR] NAME | show --plan FILE",
@@ -27,7 +26,7 @@ func (a *app) showCommand() *cobra.Command {
 			"With --plan it prints what a saved plan is for, what it was made of, and what it would change.",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if saved != "" {
-				if len(args) > 0 || a.dir != "" {
+				if len(args) > 0 || a.Dir != "" {
 					return exit.Fail(exit.Usage, "--plan FILE says itself which fabric and devices it is for: give no others")
 				}
 				return nil
@@ -36,23 +35,23 @@ func (a *app) showCommand() *cobra.Command {
 		},
 		ValidArgsFunction: func(_ *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 			if len(args) == 0 {
-				return a.completePorts(a.here(), word)
+				return a.completePorts(a.Here(), word)
 			}
 			return a.completePorts(args[0], word)
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := choice("format", format, "text", "json"); err != nil {
+			if err := exit.Choice("format", format, "text", "json"); err != nil {
 				return err
 			}
 			if saved != "" {
 				return a.showSaved(saved, format)
 			}
-			dir, err := a.folder(args[:len(args)-1])
+			dir, err := a.Folder(args[:len(args)-1])
 			if err != nil {
 				return err
 			}
 			name := args[len(args)-1]
-			if len(args) == 1 && a.dir == "" && holdsFabric(name) {
+			if len(args) == 1 && a.Dir == "" && holdsFabric(name) {
 				return exit.Fail(exit.Usage, "show: %s is a folder. Name what to show of it: %s", name,
 					diag.Rocec("show", diag.Path("DIR", name), diag.Kind("NAME")))
 			}
@@ -71,15 +70,15 @@ func holdsFabric(name string) bool {
 }
 
 func (a *app) show(dir, name, format string) error {
-	f, err := a.load(dir)
+	f, err := a.Load(dir)
 	if err != nil {
 		return err
 	}
 	if f.Fabric == nil {
-		a.printDiagnostics(a.stderr, f)
+		a.PrintDiagnostics(a.Stderr, f)
 		return exit.With(exit.Errors)
 	}
-	a.mentionErrors(f)
+	a.MentionErrors(f)
 	kind, sections, err := facts.Describe(f, name)
 	if err != nil {
 		return err
@@ -89,14 +88,14 @@ func (a *app) show(dir, name, format string) error {
 		sections = append(sections, s)
 	}
 	if format == "json" {
-		return a.writeJSON(struct {
+		return a.WriteJSON(struct {
 			FormatVersion string          `json:"format_version"`
 			Name          string          `json:"name"`
 			Kind          string          `json:"kind"`
 			Sections      []facts.Section `json:"sections"`
 		}{report.FormatVersion, name, kind, sections})
 	}
-	facts.Print(a.screen(), sections)
+	facts.Print(a.Screen(), sections)
 	return nil
 }
 
@@ -107,16 +106,16 @@ func (a *app) showSaved(name, format string) error {
 		return err
 	}
 	if format == "json" {
-		return a.writeJSON(saved)
+		return a.WriteJSON(saved)
 	}
-	a.screen().SavedPlan(saved)
+	a.Screen().SavedPlan(saved)
 	return nil
 }
 
 // addRead adds what the last verify from this machine read of a switch to what is assumed of it. Where none is kept, nothing is said.
 func (a *app) addRead(dir, name string, sections []facts.Section) {
 	at := slices.IndexFunc(sections, func(s facts.Section) bool { return s.Title == facts.MemoryModel })
-	state, err := a.stateDir("samples")
+	state, err := a.StateDir("samples")
 	if at < 0 || err != nil {
 		return
 	}
@@ -130,12 +129,5 @@ func (a *app) addRead(dir, name string, sections []facts.Section) {
 				sections[at].Add("read", target.Escape(f.Value), ir.Origin{Why: "by rocec verify, " + k.At.UTC().Format("2006-01-02 15:04 MST")})
 			}
 		}
-	}
-}
-
-// mentionErrors says that a fabric has errors: its settings are worth seeing all the same.
-func (a *app) mentionErrors(f *report.Report) {
-	if f.Diags.HasErrors() {
-		fmt.Fprintf(a.stderr, "rocec: the fabric has %s; rocec validate shows them\n", diag.Count(f.Diags.Count(diag.Error), "error"))
 	}
 }

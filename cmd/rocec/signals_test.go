@@ -21,6 +21,7 @@ import (
 
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/forms/folder"
+	"github.com/rocec/rocec/cmd/internal/person"
 	"github.com/rocec/rocec/cmd/internal/wholefile"
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
@@ -98,7 +99,7 @@ func TestFirstSignalEnds(t *testing.T) {
 			}
 		}
 	}
-	root := newRoot(&person{getenv: func(string) string { return "" }})
+	root := newRoot(&person.Person{Getenv: func(string) string { return "" }})
 	root.InitDefaultHelpCmd()
 	walk(root)
 	require.Len(t, offlineVerbs, tested)

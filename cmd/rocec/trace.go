@@ -24,7 +24,7 @@ type traceOptions struct {
 	all            bool
 }
 
-func (a *app) traceCommand() *cobra.Command {
+func traceCommand(a *app) *cobra.Command {
 	var o traceOptions
 	cmd := &cobra.Command{
 		Use:   "trace [DIR] A B",
@@ -43,13 +43,13 @@ func (a *app) traceCommand() *cobra.Command {
 					return a.completePorts(args[0], word)
 				}
 			}
-			return a.completePorts(a.here(), word)
+			return a.completePorts(a.Here(), word)
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := choice("format", o.format, "text", "json"); err != nil {
+			if err := exit.Choice("format", o.format, "text", "json"); err != nil {
 				return err
 			}
-			dir, err := a.folder(args[:len(args)-2])
+			dir, err := a.Folder(args[:len(args)-2])
 			if err != nil {
 				return err
 			}
@@ -65,16 +65,16 @@ func (a *app) traceCommand() *cobra.Command {
 }
 
 func (a *app) trace(dir, from, to string, o traceOptions) error {
-	f, err := a.load(dir)
+	f, err := a.Load(dir)
 	if err != nil {
 		return err
 	}
 	if f.Fabric == nil {
-		a.printDiagnostics(a.stderr, f)
+		a.PrintDiagnostics(a.Stderr, f)
 		return exit.With(exit.Errors)
 	}
-	a.mentionErrors(f)
-	q := walk.Question{Fabric: f.Fabric, Unfold: o.all, State: ir.State{Budget: a.steps()}}
+	a.MentionErrors(f)
+	q := walk.Question{Fabric: f.Fabric, Unfold: o.all, State: ir.State{Budget: a.Steps()}}
 	if q.State.Down, err = findLinks(f.Fabric, o.down); err != nil {
 		return err
 	}
@@ -94,9 +94,9 @@ func (a *app) trace(dir, from, to string, o traceOptions) error {
 		traces = append(traces, t)
 	}
 	if o.format == "json" {
-		err = a.writeJSON(says.JSON(from, to, q.State.Down, traces))
+		err = a.WriteJSON(says.JSON(from, to, q.State.Down, traces))
 	} else {
-		says.Text(a.screen(), a.verbose, q.State.Down, says.Fold(traces, o.all))
+		says.Text(a.Screen(), a.Verbose, q.State.Down, says.Fold(traces, o.all))
 	}
 	if err == nil && slices.ContainsFunc(traces, says.Breaks) {
 		return exit.With(exit.Errors)

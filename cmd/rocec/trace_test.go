@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/person"
 	"github.com/rocec/rocec/cmd/internal/view/trace"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/validate/walk"
@@ -146,8 +147,8 @@ func TestTraceNamesTheFirstBreak(t *testing.T) {
 
 // A break that no stage reports, which would be a bug of ours, is said all the same: a trace is not green by omission.
 func TestBreakIsNeverLeftOut(t *testing.T) {
-	a := &app{person: &person{getenv: func(string) string { return "" }}, maxObjects: 10_000, budget: defaultBudget}
-	f, err := a.load("../../examples/rack-v1-pfc")
+	a := newApp(&person.Person{Getenv: func(string) string { return "" }})
+	f, err := a.Load("../../examples/rack-v1-pfc")
 	require.NoError(t, err)
 	in := f.Fabric.Intents[0]
 	from, to := in.Members[0].NIC, in.Members[1].NIC

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/cmd/internal/person"
 	"github.com/rocec/rocec/cmd/internal/picture"
 	"github.com/rocec/rocec/cmd/internal/view/facts"
 	"github.com/rocec/rocec/compiler/ir"
@@ -30,13 +31,13 @@ func TestUsingAFabricDoesNotChangeIt(t *testing.T) {
 	for _, name := range examples {
 		dir := filepath.Dir(name)
 		t.Run(filepath.Base(dir), func(t *testing.T) {
-			a := &app{person: &person{getenv: os.Getenv}, maxObjects: 10_000, budget: defaultBudget}
-			f, err := a.load(dir)
+			a := newApp(&person.Person{Getenv: os.Getenv})
+			f, err := a.Load(dir)
 			require.NoError(t, err)
 			require.NotNil(t, f.Fabric)
 			before := fingerprint(f.Fabric)
 
-			validate.Run(f.Fabric, a.steps())
+			validate.Run(f.Fabric, a.Steps())
 			targets.Check(f.Fabric)
 			for _, d := range f.Tree().Devices {
 				for _, file := range d.Files {

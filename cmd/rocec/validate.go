@@ -1,10 +1,8 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -16,7 +14,7 @@ import (
 	"github.com/rocec/rocec/targets"
 )
 
-func (a *app) validateCommand() *cobra.Command {
+func validateCommand(a *app) *cobra.Command {
 	var format, devices string
 	var strict, why bool
 	names := make([]string, len(report.Formats))
@@ -41,7 +39,7 @@ func (a *app) validateCommand() *cobra.Command {
 			"github, tables are appended to the file that GITHUB_STEP_SUMMARY names.",
 		Args: takes(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := choice("format", format, names...); err != nil {
+			if err := exit.Choice("format", format, names...); err != nil {
 				return err
 			}
 			write := report.Formats[slices.Index(names, format)].Write
@@ -49,9 +47,9 @@ func (a *app) validateCommand() *cobra.Command {
 			var err error
 			switch {
 			case !cmd.Flags().Changed("device-config"):
-				f, err = a.loadNamed(args)
-			case len(args) > 0 || a.dir != "":
-				return exit.Fail(exit.Usage, "either the fabric in %s, or --device-config %s: one of them", slices.Concat(args, []string{a.dir})[0],
+				f, err = a.LoadNamed(args)
+			case len(args) > 0 || a.Dir != "":
+				return exit.Fail(exit.Usage, "either the fabric in %s, or --device-config %s: one of them", slices.Concat(args, []string{a.Dir})[0],
 					devices)
 			default:
 				f, err = a.loadDeviceFiles(devices)
@@ -60,9 +58,9 @@ func (a *app) validateCommand() *cobra.Command {
 				return err
 			}
 			f.Strict = strict
-			o := a.options(a.stdout)
+			o := a.Options(a.Stdout)
 			o.Why = why
-			if err := write(a.stdout, f, o); err != nil {
+			if err := write(a.Stdout, f, o); err != nil {
 				return err
 			}
 			if format == "github" {
@@ -82,23 +80,14 @@ func (a *app) validateCommand() *cobra.Command {
 	return cmd
 }
 
-// loadNamed is load of the folder that DIR or -C names.
-func (a *app) loadNamed(args []string) (*report.Report, error) {
-	dir, err := a.folder(args)
-	if err != nil {
-		return nil, err
-	}
-	return a.load(dir)
-}
-
 // stepSummary appends verdicts and findings to the file that a step of a GitHub workflow names, if one does.
 func (a *app) stepSummary(f *report.Report) {
-	name := a.getenv("GITHUB_STEP_SUMMARY")
+	name := a.Getenv("GITHUB_STEP_SUMMARY")
 	if name == "" {
 		return
 	}
 	if err := appendFile(name, report.GitHubSummary(f)); err != nil {
-		fmt.Fprintf(a.stderr, "rocec: cannot write the step summary: %s\n", diag.Escape(err.Error()))
+		fmt.Fprintf(a.Stderr, "rocec: cannot write the step summary: %s\n", diag.Escape(err.Error()))
 	}
 }
 
@@ -114,17 +103,3 @@ func appendFile(name, text string) error {
 	}
 	return err
 }
-
-// folder returns the fabric's folder: the DIR argument of a verb, if it has one, or what -C says, by default the current folder.
-func (a *app) folder(args []string) (string, error) {
-	switch {
-	case len(args) == 0:
-		return cmp.Or(a.dir, "."), nil
-	case a.dir != "" && filepath.Clean(a.dir) != filepath.Clean(args[0]):
-		return "", exit.Fail(exit.Usage, "the fabric is in one folder: %s, or -C %s. Leave out one of the two", args[0], a.dir)
-	}
-	return args[0], nil
-}
-
-// here is folder for verbs whose arguments are other names, and for completion.
-func (a *app) here() string { return cmp.Or(a.dir, ".") }

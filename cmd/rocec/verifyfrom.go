@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/session"
 	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
@@ -26,11 +27,11 @@ type hostReports struct{ view.Reports }
 
 // verifyFrom is verify for the hosts of a fabric, those that --target names.
 func (a *app) verifyFrom(ctx context.Context, dir string, o verifyOptions) error {
-	f, err := a.loadGood(dir)
+	f, err := a.LoadGood(dir)
 	if err != nil {
 		return err
 	}
-	tree, err := selectDevices(f.Tree(), o.only)
+	tree, err := session.SelectDevices(f.Tree(), o.only)
 	if err != nil {
 		return err
 	}

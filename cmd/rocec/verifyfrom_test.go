@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/person"
 	"github.com/rocec/rocec/targets/deploy/lab"
 	"github.com/rocec/rocec/targets/target"
 )
@@ -31,8 +32,8 @@ func TestOverlayBoots(t *testing.T) {
 			var doc manifest
 			require.NoError(t, json.Unmarshal(data, &doc))
 			byName := map[string]*target.Device{}
-			a := &app{person: &person{getenv: func(string) string { return "" }}, maxObjects: 1000, budget: defaultBudget}
-			f, err := a.load(dir)
+			a := newApp(&person.Person{Getenv: func(string) string { return "" }})
+			f, err := a.Load(dir)
 			require.NoError(t, err)
 			for _, d := range f.Tree().Devices {
 				byName[d.Name] = d
@@ -68,8 +69,8 @@ func TestOverlayBoots(t *testing.T) {
 func TestVerifyFrom(t *testing.T) {
 	setenv(t, "COLUMNS", "1000")
 	const example = "../../examples/rack-v1-pfc"
-	a := &app{person: &person{getenv: func(string) string { return "" }}, maxObjects: 1000, budget: defaultBudget}
-	f, err := a.load(example)
+	a := newApp(&person.Person{Getenv: func(string) string { return "" }})
+	f, err := a.Load(example)
 	require.NoError(t, err)
 	sound := map[string]string{}
 	boots := 0

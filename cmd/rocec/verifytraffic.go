@@ -6,13 +6,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/session"
 	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
-	"github.com/rocec/rocec/targets/deploy/rollout"
 	"github.com/rocec/rocec/targets/deploy/traffic"
 	"github.com/rocec/rocec/targets/nic"
 	"github.com/rocec/rocec/targets/target"
@@ -22,49 +21,6 @@ import (
 
 // trafficAny is --traffic without a value: two members of each intent.
 const trafficAny = "any"
-
-// asked is what a device answered to one query.
-type asked struct {
-	text []byte
-	err  string // why there is none
-}
-
-// askDevices runs a query on each of some devices at the same time, as root, over the machinery of a read.
-func (a *app) askDevices(
-	ctx context.Context, whole *target.Tree, devices *fleet, queries map[*ir.Device]target.Query,
-) map[*ir.Device]asked {
-	tree := &target.Tree{}
-	var texts [][]byte
-	for _, d := range whole.Devices {
-		q, ok := queries[d.Source]
-		if !ok {
-			continue
-		}
-		at := len(texts)
-		texts = append(texts, nil)
-		one := *d
-		one.Files, one.Identity = nil, nil
-		one.Probes = []target.Probe{{Name: "traffic", Query: q, Judge: func(answer []byte) []string {
-			texts[at] = answer
-			return nil
-		}}}
-		tree.Devices = append(tree.Devices, &one)
-	}
-	out := map[*ir.Device]asked{}
-	a.admitSudo(tree.Devices, "which exchange packets or carry them")
-	o := rollout.ObserveOptions{Sudo: a.sudo, Probes: rollout.Every}
-	for i, h := range rollout.Observe(ctx, devices.dial, tree, o).Devices {
-		switch {
-		case h.Err != nil:
-			out[h.Device.Source] = asked{err: h.Err.Detail}
-		case len(h.Probes[0].Wrong) > 0:
-			out[h.Device.Source] = asked{err: h.Probes[0].Wrong[0]}
-		default:
-			out[h.Device.Source] = asked{text: texts[i]}
-		}
-	}
-	return out
-}
 
 // trafficTrips are the pairs of members that exchange packets: of each intent the first member and the last one on another host, or those
 // of the two ends that pair names, "A,B". Who is set by hand or left out by --target sends nothing.
@@ -137,10 +93,10 @@ func pathOf(t *walk.Walk) []traffic.Hop {
 }
 
 // exchanges prepares what is sent: the way, the GIDs and the tool, or why it cannot be.
-func (a *app) exchanges(ctx context.Context, f *ir.Fabric, whole *target.Tree, devices *fleet, pair string) (
+func (a *app) exchanges(ctx context.Context, f *ir.Fabric, whole *target.Tree, devices *session.Fleet, pair string) (
 	[]*traffic.Exchange, []view.VerifyTraffic, error,
 ) {
-	trips, err := trafficTrips(f, devices.tree, pair)
+	trips, err := trafficTrips(f, devices.Tree, pair)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -150,15 +106,15 @@ func (a *app) exchanges(ctx context.Context, f *ir.Fabric, whole *target.Tree, d
 			tools[p.Device()], gids[p.Device()] = traffic.ToolQuery(), nic.GIDQuery(p.Device().Host.NICs)
 		}
 	}
-	has := a.askDevices(ctx, whole, devices, tools)
-	table := a.askDevices(ctx, whole, devices, gids)
+	has := devices.AskDevices(ctx, whole, tools)
+	table := devices.AskDevices(ctx, whole, gids)
 	var sends []*traffic.Exchange
 	var docs []view.VerifyTraffic
 	for i, t := range trips {
 		x := &traffic.Exchange{Intent: t.Intent, From: t.From[0].NIC, To: t.To[0].NIC, Port: 21000 + i}
 		doc := view.VerifyTraffic{Intent: t.Intent.Name, From: t.From[0].String(), To: t.To[0].String(), Hops: []traffic.Seen{}}
 		from, to := x.From.Device, x.To.Device
-		t.Fabric, t.State, t.Unfold = f, ir.State{Budget: a.steps()}, true
+		t.Fabric, t.State, t.Unfold = f, ir.State{Budget: a.Steps()}, true
 		way, err := walk.Run(t)
 		switch {
 		case err != nil:
@@ -167,16 +123,16 @@ func (a *app) exchanges(ctx context.Context, f *ir.Fabric, whole *target.Tree, d
 			doc.Reason = "no way leads there"
 		default:
 			x.Path = pathOf(way.Data)
-			doc.Reason = cmp.Or(has[from].err, has[to].err, table[from].err, table[to].err)
+			doc.Reason = cmp.Or(has[from].Err, has[to].Err, table[from].Err, table[to].Err)
 		}
 		if doc.Reason == "" {
-			x.FromGID, doc.Reason = nic.ReadGIDs(table[from].text).Choose(x.From, x.Intent)
+			x.FromGID, doc.Reason = nic.ReadGIDs(table[from].Text).Choose(x.From, x.Intent)
 		}
 		if doc.Reason == "" {
-			x.ToGID, doc.Reason = nic.ReadGIDs(table[to].text).Choose(x.To, x.Intent)
+			x.ToGID, doc.Reason = nic.ReadGIDs(table[to].Text).Choose(x.To, x.Intent)
 		}
 		if doc.Reason == "" {
-			if x.Tool = traffic.Choose(x.Intent, has[from].text, has[to].text); x.Tool == nil {
+			if x.Tool = traffic.Choose(x.Intent, has[from].Text, has[to].Text); x.Tool == nil {
 				doc.Reason = "the hosts have no tool in common that can mark its packets; install perftest (ib_write_bw) on both"
 			} else {
 				doc.Tool = x.Tool.Name
@@ -190,7 +146,7 @@ func (a *app) exchanges(ctx context.Context, f *ir.Fabric, whole *target.Tree, d
 
 // traffic says what it will send, asks, sends it, and tells what the counters of the ways say.
 func (a *app) traffic(
-	ctx context.Context, f *ir.Fabric, whole *target.Tree, devices *fleet, o verifyOptions,
+	ctx context.Context, f *ir.Fabric, whole *target.Tree, devices *session.Fleet, o verifyOptions,
 ) ([]view.VerifyTraffic, error) {
 	sends, docs, err := a.exchanges(ctx, f, whole, devices, o.traffic)
 	if err != nil {
@@ -200,69 +156,21 @@ func (a *app) traffic(
 	for i, x := range sends {
 		if docs[i].Reason == "" {
 			able++
-			fmt.Fprintf(a.stderr, "will send %s\n", x)
+			fmt.Fprintf(a.Stderr, "will send %s\n", x)
 		}
 	}
 	if able > 0 && !o.approve {
-		if err := a.ask(ctx, fmt.Sprintf("Send %s?", diag.Count(able, "exchange")), "yes"); err != nil {
+		if err := a.Ask(ctx, fmt.Sprintf("Send %s?", diag.Count(able, "exchange")), "yes"); err != nil {
 			return nil, err
 		}
 	}
 	for i, x := range sends {
 		if docs[i].Reason == "" {
-			a.send(ctx, whole, devices, x, &docs[i])
+			devices.Send(ctx, whole, x, &docs[i])
 		}
 		if ctx.Err() != nil {
 			return nil, exit.Fail(exit.Interrupted, "interrupted; nothing is left running")
 		}
 	}
 	return docs, nil
-}
-
-// send makes one exchange.
-func (a *app) send(ctx context.Context, whole *target.Tree, devices *fleet, x *traffic.Exchange, doc *view.VerifyTraffic) {
-	ports := map[*ir.Device][]*ir.Port{}
-	for _, h := range x.Path {
-		for _, p := range slices.Concat(h.In, h.Out) {
-			if !slices.Contains(ports[p.Device()], p) {
-				ports[p.Device()] = append(ports[p.Device()], p)
-			}
-		}
-	}
-	queries := map[*ir.Device]target.Query{}
-	for d, all := range ports {
-		queries[d] = traffic.CountQuery(all)
-	}
-	count := func() map[*ir.Device]traffic.Counts {
-		out := map[*ir.Device]traffic.Counts{}
-		for d, answer := range a.askDevices(ctx, whole, devices, queries) {
-			out[d] = traffic.ReadCounts(answer.text)
-		}
-		return out
-	}
-	from, to := x.From.Device, x.To.Device
-	x.Idle = count()
-	a.askDevices(ctx, whole, devices, map[*ir.Device]target.Query{from: traffic.IdleQuery(), to: traffic.IdleQuery()})
-	before := count()
-	got := a.askDevices(ctx, whole, devices, map[*ir.Device]target.Query{from: x.Client(), to: x.Server()})
-	failed := cmp.Or(got[to].err, got[from].err)
-	if failed == "" {
-		if failed = traffic.Failed(got[from].text); failed != "" {
-			if why := traffic.Failed(got[to].text); why != "" {
-				failed += "; the server: " + why
-			}
-		}
-	}
-	if failed != "" || ctx.Err() != nil { // the server may wait for a client still
-		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
-		defer cancel()
-		a.askDevices(end, whole, devices, map[*ir.Device]target.Query{to: x.Kill()})
-	}
-	if failed != "" {
-		doc.Reason = target.Escape(x.Tool.Name + ": " + failed)
-		return
-	}
-	doc.Hops = x.Judge(before, count())
-	doc.Good = slices.ContainsFunc(doc.Hops, func(s traffic.Seen) bool { return s.Told && !s.Hidden }) &&
-		!slices.ContainsFunc(doc.Hops, func(s traffic.Seen) bool { return s.Says != "" })
 }

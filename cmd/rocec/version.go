@@ -9,8 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/globals"
+	"github.com/rocec/rocec/cmd/internal/person"
 	"github.com/rocec/rocec/cmd/internal/report"
-	"github.com/rocec/rocec/lang/diag"
 )
 
 // version is set by the release build (-ldflags "-X main.version=1.2.3"); otherwise the module's own is used.
@@ -61,17 +63,26 @@ var betweenReleases = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^\(devel\)$|[-.]\d{14}-[0-9a-f]{12}|\+dirty`)
 })
 
-func (a *app) versionCommand() *cobra.Command {
+// buildOf returns what the rest of rocec needs to know of a build: of one that is not a release, runs note the commit, too.
+func buildOf(v versionInfo) globals.Build {
+	b := globals.Build{Version: v.Version, Release: release(v.Version), Tool: v.Version}
+	if b.Release == "" && v.Revision != "" {
+		b.Tool = v.Version + "+" + v.Revision
+	}
+	return b
+}
+
+func versionCommand(a *app) *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "print which rocec this is",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			if err := choice("format", format, "text", "json"); err != nil {
+			if err := exit.Choice("format", format, "text", "json"); err != nil {
 				return err
 			}
-			return a.printVersion(format)
+			return printVersion(a.Person, format)
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "text or json")
@@ -79,16 +90,11 @@ func (a *app) versionCommand() *cobra.Command {
 }
 
 // printVersion is also what the flag --version of rocec itself does.
-func (a *app) printVersion(format string) error {
+func printVersion(p *person.Person, format string) error {
 	v := buildVersion()
 	if format == "json" {
-		return a.writeJSON(v)
+		return p.WriteJSON(v)
 	}
-	_, err := fmt.Fprintf(a.stdout, "rocec %s (%s, %s)\n", v.Version, v.Go, v.Platform)
+	_, err := fmt.Fprintf(p.Stdout, "rocec %s (%s, %s)\n", v.Version, v.Go, v.Platform)
 	return err
-}
-
-// writeJSON prints one document, indented, with < and > as they are.
-func (a *app) writeJSON(v any) error {
-	return diag.WriteJSON(a.stdout, v, true)
 }

@@ -3,6 +3,7 @@ package exit
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/rocec/rocec/lang/diag"
 )
@@ -50,6 +51,14 @@ func With(status int) *Error { return &Error{Status: status} }
 // Fail returns an error with a message for the person. It escapes names and errors among the arguments, so that each stays on its line.
 func Fail(status int, format string, args ...any) error {
 	return &Error{status, Sentence(format, args)}
+}
+
+// Choice refuses a value of a flag that is not one of the words of the flag.
+func Choice(flag, value string, words ...string) error {
+	if slices.Contains(words, value) {
+		return nil
+	}
+	return Fail(Usage, "--%s is %s, not %q", flag, diag.Or(words), value)
 }
 
 // Sentence puts arguments into a message, as [Fail] does.

@@ -22,13 +22,13 @@ cmd/internal/wholefile/wholefile.go ReplaceLink | writes what the person names
 cmd/internal/report/paths.go newPaths | whether a folder is the root of a repository
 cmd/rocec/deviceconfig.go deviceFolder | files of devices that the person names, judged and not trusted
 cmd/rocec/deviceconfig.go loadDeviceFiles | files of devices that the person names, judged and not trusted
-cmd/rocec/fabric.go loadOver | the fabric, which the person names
+cmd/internal/globals/fabric.go LoadOver | the fabric, which the person names
 cmd/rocec/fmt.go hclFiles | files of a fabric
 cmd/rocec/fmt.go isLink | whether a name is a link
 cmd/rocec/fmt.go readRegular | files of a fabric
 cmd/rocec/fmt.go rewrite | files of a fabric
-cmd/rocec/inside.go open | modules of the fabric, in the folder that the person trusts
-cmd/rocec/inside.go rootOf | whether a folder is the root of a repository
+cmd/internal/globals/inside.go open | modules of the fabric, in the folder that the person trusts
+cmd/internal/globals/inside.go rootOf | whether a folder is the root of a repository
 cmd/rocec/init.go draft | a folder for a draft while init goes on, made for this process alone
 cmd/rocec/init.go free | whether a name is free
 cmd/rocec/init.go refuseSystem | which folder is meant
@@ -36,17 +36,17 @@ cmd/rocec/init.go init | whether the name of a workflow is free
 cmd/rocec/init.go refuseTaken | whether names are free
 cmd/rocec/init.go repositoryOf | whether a folder is the root of a repository
 cmd/rocec/init.go writeNew | the new fabric
-cmd/rocec/labflag.go freshLab | whether a folder is called new
+cmd/rocec/flags.go freshLab | whether a folder is called new
 cmd/rocec/locksizes.go lockSizes | fabric.lock, a file of the fabric
 cmd/rocec/lsp.go List | names of files that an editor completes
 cmd/rocec/manpages.go writeManPages | writes the manual
-cmd/rocec/named.go inItsFolder | whether a file that the person names is a link
-cmd/rocec/named.go openNamed | files that the person names: --var-file and its kin
+cmd/internal/globals/named.go inItsFolder | whether a file that the person names is a link
+cmd/internal/globals/named.go OpenNamed | files that the person names: --var-file and its kin
 cmd/internal/savedplan/savedplan.go write | writes what the person names, with a mode that apply takes
 cmd/rocec/selftest.go maySave | whether a name is free
 cmd/rocec/selftest.go saveBundle | writes a new file that the person names
 cmd/rocec/trace.go traceCommand | whether an argument is a folder
-cmd/rocec/unlock.go processLives | a process of this machine, in /proc
+cmd/internal/session/held.go processLives | a process of this machine, in /proc
 cmd/rocec/validate.go appendFile | adds to the summary of GitHub
 cmd/rocec/verifyfrom.go verifyFrom | files of devices that the person names, judged and not trusted
 targets/deploy/lab/store.go Reset | whether there is a lab; package safefile opens it

@@ -99,6 +99,9 @@ cmd/internal/transcripts: |
 cmd/internal/pages:      |
 cmd/internal/ending:        cmd/internal/exit cmd/internal/wholefile |
 cmd/internal/exit:          lang/diag |
+cmd/internal/person:        cmd/internal/ending cmd/internal/exit cmd/internal/view lang/diag targets/target | golang.org/x/term
+cmd/internal/globals:       cmd/internal/exit cmd/internal/person cmd/internal/report compiler/ir lang lang/diag targets targets/deploy targets/deploy/safefile targets/deploy/seen targets/judge validate |
+cmd/internal/session:       cmd/internal/exit cmd/internal/globals cmd/internal/hooks cmd/internal/journal cmd/internal/person cmd/internal/replay cmd/internal/report cmd/internal/samples cmd/internal/savedplan cmd/internal/view compiler/ir docs/evidence lang/diag lang/eval lang/nodeset targets/deploy targets/deploy/device targets/deploy/lab targets/deploy/rollout targets/deploy/safefile targets/deploy/seen targets/deploy/sequence targets/deploy/ssh targets/deploy/traffic targets/deploy/txn targets/target | golang.org/x/term
 cmd/internal/samples:       targets/target targets/deploy targets/deploy/safefile |
 targets/deploy/internal/nspawn: targets/deploy/internal/sshdtest targets/nic/mlx5/mlx5test lang/langtest/machinetest | golang.org/x/sync
 targets/deploy/internal/matrix: |
@@ -129,7 +132,7 @@ var programs = []string{"cmd/internal/compare", "cmd/internal/gate"}
 // outside is who may touch disk, network, environment and the clock: programs, the two rooms of deploy that reach machines, the
 // room that opens files of rocec's own, and what only tests import.
 var outside = []string{
-	"cmd/rocec", "cmd/internal/ending", "cmd/internal/compare", "cmd/internal/gate", "cmd/internal/forms/folder", "cmd/internal/report",
+	"cmd/rocec", "cmd/internal/person", "cmd/internal/globals", "cmd/internal/session", "cmd/internal/ending", "cmd/internal/compare", "cmd/internal/gate", "cmd/internal/forms/folder", "cmd/internal/report",
 	"cmd/internal/hooks", "cmd/internal/journal", "cmd/internal/samples", "cmd/internal/savedplan",
 	"cmd/internal/wholefile",
 	"targets/deploy/ssh", "targets/deploy/lab", "targets/deploy/safefile", "targets/deploy/internal/sshdtest",

@@ -145,7 +145,7 @@ func (v *Plan) change(g deploy.Group) {
 		v.effects(first)
 	}
 	if v.ShowSteps {
-		PrintRunning(v.W, v.Raw, v.Width, RunningOn(g.Devices), v.Paint, v.Diff)
+		v.Running(RunningOn(g.Devices), v.Diff)
 	}
 	var more Texts
 	for _, d := range g.Devices {

@@ -2,7 +2,6 @@ package view
 
 import (
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -65,17 +64,16 @@ func AddRunning(out []Running, r Running) []Running {
 	return append(out, r)
 }
 
-// PrintRunning shows what runs; whole shows the commands.
-func PrintRunning(w, raw io.Writer, width int, all []Running, paint func(style, s string) string, whole bool) {
-	p := &diag.Printer{Width: width}
+// Running prints the steps that run; whole prints their commands, too.
+func (s *Screen) Running(all []Running, whole bool) {
 	for _, r := range all {
-		p.Prose(w, "  "+paint(diag.Yellow, "runs:")+" ", r.Words) //nolint:errcheck // a closed terminal has nobody to tell
+		s.Prose("  "+s.Paint(diag.Yellow, "runs:")+" ", r.Words)
 		if !whole {
 			continue
 		}
 		for _, cmd := range r.Cmds {
 			for line := range strings.Lines(cmd) {
-				fmt.Fprintf(raw, "      %s\n", diag.EscapeLines(strings.TrimRight(line, "\n")))
+				fmt.Fprintf(s.Raw, "      %s\n", diag.EscapeLines(strings.TrimRight(line, "\n")))
 			}
 		}
 	}

@@ -1,0 +1,186 @@
+package globals
+
+import (
+	"context"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/report"
+	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/seen"
+	"github.com/rocec/rocec/targets/judge"
+	"github.com/rocec/rocec/validate"
+)
+
+// Load runs the pipeline on a folder.
+func (g *Globals) Load(dir string) (*report.Report, error) {
+	ctx := g.Ctx
+	if ctx == nil { // no command is run
+		ctx = context.Background()
+	}
+	f, err := g.LoadOver(ctx, dir, nil, nil)
+	if ctx.Err() != nil { // it ended early, and what it has is not all
+		return nil, ctx.Err()
+	}
+	return f, err
+}
+
+// LoadOver loads a folder, in which the texts of unsaved replace the files of these names. kept holds parts of an earlier load. When ctx
+// is done it ends early.
+func (g *Globals) LoadOver(ctx context.Context, dir string, unsaved map[string][]byte, kept *lang.Kept) (*report.Report, error) {
+	o := judge.Options{
+		Lang: lang.Options{
+			Vars: g.Vars, Env: g.Environ, MaxObjects: g.MaxObjects, Version: g.Rocec.Release, Unlocked: g.Unlocked,
+			Kept: kept,
+		},
+		Budget: g.Steps(),
+		Others: slices.Concat(targets.Linters().Topics(), deploy.Topics, seen.Topics),
+	}
+	hidden := map[string][]byte{}
+	for _, name := range g.VarFiles {
+		data, out, err := ReadNamed(name)
+		if err != nil {
+			return nil, exit.Fail(exit.Usage, "--var-file: %v", err)
+		}
+		if out {
+			hidden[name] = data
+		}
+		o.Lang.VarFiles = append(o.Lang.VarFiles, lang.VarFile{Name: name, Data: data})
+	}
+	root, err := os.OpenRoot(dir)
+	if info, _ := os.Stat(dir); err != nil && info != nil && info.Mode().IsRegular() {
+		return nil, exit.Fail(exit.Errors, "%s is a file, and a fabric is a folder. Name the folder it is in: %s", dir, filepath.Dir(dir))
+	}
+	if err != nil {
+		return nil, exit.Fail(exit.Errors, "cannot open the fabric's folder: %v", err)
+	}
+	defer root.Close()
+
+	in, err := g.InsideOf(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer in.close()
+	o.Lang.Folder = func(name string) (fs.FS, error) {
+		f, err := in.open(name)
+		if err != nil {
+			return nil, err
+		}
+		return over(&rootedFS{name, f}, unsaved), nil
+	}
+
+	name := path.Clean(filepath.ToSlash(dir))
+	f := &report.Report{Judged: judge.Judge(ctx, over(&rootedFS{name, root.FS()}, unsaved), name, o), Dir: dir, Hidden: hidden}
+	for name := range hidden {
+		delete(f.Source.Files, name)
+	}
+	Hide(f.Diags, hidden)
+	return f, nil
+}
+
+// LoadGood loads a folder for verbs whose result is another than the diagnostics: it prints them on stderr, and errors end the verb.
+func (g *Globals) LoadGood(dir string) (*report.Report, error) {
+	f, err := g.Load(dir)
+	if err != nil {
+		return nil, err
+	}
+	if g.Quiet && !f.Diags.HasErrors() { // an accepted PFC loop is repeated every time
+		f.Diags = slices.DeleteFunc(f.Diags, func(d *diag.Diagnostic) bool {
+			return d.Code != validate.PFCLoop.Code && d.Code != validate.PFCLoopUnknown.Code
+		})
+	}
+	g.PrintDiagnostics(g.Stderr, f)
+	if f.Diags.HasErrors() {
+		return nil, exit.With(exit.Errors)
+	}
+	return f, nil
+}
+
+// LoadQuiet loads a folder for verbs that a person uses many times in a row: it prints nothing for a fabric without errors.
+func (g *Globals) LoadQuiet(dir string) (*report.Report, error) {
+	f, err := g.Load(dir)
+	if err == nil && f.Diags.HasErrors() {
+		g.PrintDiagnostics(g.Stderr, f)
+		err = exit.With(exit.Errors)
+	}
+	return f, err
+}
+
+// PrintDiagnostics writes the diagnostics and, if there are any, the line that counts them.
+func (g *Globals) PrintDiagnostics(w io.Writer, f *report.Report) {
+	report.Diagnostics(w, f, g.Options(w))
+}
+
+// Options returns how a report is written to a stream.
+func (g *Globals) Options(w io.Writer) report.Options {
+	return report.Options{
+		Version: g.Rocec.Version, Color: g.Paints(w), Width: g.Width(w), Quiet: g.Quiet, Verbose: g.Verbose,
+	}
+}
+
+// rootedFS serves the files below dir under names that begin with dir as the person wrote it (also "../x" and
+// "/x"), so that every place reads as a path from where the person stands. Nothing outside dir can be opened.
+type rootedFS struct {
+	dir string
+	fs  fs.FS
+}
+
+// Open opens a file or folder below the root.
+func (r *rootedFS) Open(name string) (fs.File, error) {
+	rel, err := r.below("open", name)
+	if err != nil {
+		return nil, err
+	}
+	return r.fs.Open(rel)
+}
+
+// Lstat tells what a name is without following links or opening anything: a pipe would wait for its other end.
+func (r *rootedFS) Lstat(name string) (fs.FileInfo, error) {
+	rel, err := r.below("lstat", name)
+	if err != nil {
+		return nil, err
+	}
+	return fs.Lstat(r.fs, rel)
+}
+
+// ReadLink makes rootedFS an [fs.ReadLinkFS], which is what [fs.Lstat] asks for.
+func (r *rootedFS) ReadLink(name string) (string, error) {
+	rel, err := r.below("readlink", name)
+	if err != nil {
+		return "", err
+	}
+	return fs.ReadLink(r.fs, rel)
+}
+
+// below returns a name as it reads from the root.
+func (r *rootedFS) below(op, name string) (string, error) {
+	if r.dir == "." {
+		return name, nil
+	}
+	rel, ok := strings.CutPrefix(name, r.dir)
+	if !ok {
+		return "", &fs.PathError{Op: op, Path: name, Err: fs.ErrPermission}
+	}
+	if rel = strings.TrimPrefix(rel, "/"); rel == "" {
+		rel = "."
+	}
+	return rel, nil
+}
+
+// LoadNamed loads the folder that DIR or -C names.
+func (g *Globals) LoadNamed(args []string) (*report.Report, error) {
+	dir, err := g.Folder(args)
+	if err != nil {
+		return nil, err
+	}
+	return g.Load(dir)
+}

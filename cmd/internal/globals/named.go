@@ -1,0 +1,93 @@
+package globals
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/deploy/safefile"
+)
+
+// A person names a file of a checkout that a stranger may have made, such as a file for --var-file. If it is a symbolic link, the stranger
+// has chosen the file that is read: messages about it show its places, and no text.
+
+// OpenNamed opens a file that the person named on the command line. out reports that the last element of its name is a symbolic link that
+// leads out of its folder. Names of the system, such as /dev/stdin, are links that no stranger makes.
+func OpenNamed(name string) (f *os.File, out bool, err error) {
+	if f, err = os.Open(name); err != nil {
+		return nil, false, err
+	}
+	return f, !safefile.OfSystem(name) && !inItsFolder(f, name), nil
+}
+
+// inItsFolder reports whether an open file is the one that a name leads to without leaving the folder of the name.
+func inItsFolder(f *os.File, name string) bool {
+	opened, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	dir, err := realPath(filepath.Dir(name))
+	if err != nil {
+		return false
+	}
+	real, err := realPath(name)
+	if err != nil {
+		return false
+	}
+	_, below := within(dir, real)
+	info, err := os.Lstat(real)
+	return below && err == nil && os.SameFile(info, opened)
+}
+
+// ReadBounded reads a file the person named on the command line, at most 1 MiB of it.
+func ReadBounded(name string) ([]byte, error) {
+	data, _, err := ReadNamed(name)
+	return data, err
+}
+
+// ReadNamed reads a file as [ReadBounded] does, and reports whether messages hide its text, as [OpenNamed] does.
+func ReadNamed(name string) (data []byte, out bool, err error) {
+	f, out, err := OpenNamed(name)
+	if err != nil {
+		return nil, false, err
+	}
+	defer f.Close()
+	const most = 1 << 20
+	data, err = io.ReadAll(io.LimitReader(f, most+1))
+	if err != nil {
+		return nil, false, err
+	}
+	if len(data) > most {
+		return nil, false, fmt.Errorf("%s is larger than 1 MiB", name)
+	}
+	return data, out, nil
+}
+
+// Hide removes the text of files from messages. A message with a place in one of them keeps its code and its places. Another sentence
+// replaces its sentences, which may quote the file.
+func Hide(ds diag.List, files map[string][]byte) {
+	for _, d := range ds {
+		name := d.At.Filename
+		_, hidden := files[name]
+		for _, n := range d.Notes {
+			if _, is := files[n.At.Filename]; is && !hidden {
+				name, hidden = n.At.Filename, true
+			}
+		}
+		if !hidden {
+			continue
+		}
+		d.Detail = fmt.Sprintf("%q is a symbolic link that leads out of its folder, so messages hide its text. Name the file that it leads to, "+
+			"and the whole message is shown.", diag.Cut(name))
+		d.Text, d.Fix, d.Loop = "", nil, nil
+		var places []diag.Note
+		for _, n := range d.Notes {
+			if n.At.Filename != "" {
+				places = append(places, diag.Note{Message: "see here", At: n.At})
+			}
+		}
+		d.Notes = places
+	}
+}

@@ -1,0 +1,168 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/rocec/rocec/cmd/internal/samples"
+	"github.com/rocec/rocec/cmd/internal/view"
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/rollout"
+	"github.com/rocec/rocec/targets/deploy/traffic"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// asked is what a device answered to one query.
+type asked struct {
+	Text []byte
+	Err  string // why the text is missing
+}
+
+// AskDevices runs a query on each of some devices at the same time, as root, over the machinery of a read.
+func (f *Fleet) AskDevices(
+	ctx context.Context, whole *target.Tree, queries map[*ir.Device]target.Query,
+) map[*ir.Device]asked {
+	tree := &target.Tree{}
+	var texts [][]byte
+	for _, d := range whole.Devices {
+		q, ok := queries[d.Source]
+		if !ok {
+			continue
+		}
+		at := len(texts)
+		texts = append(texts, nil)
+		one := *d
+		one.Files, one.Identity = nil, nil
+		one.Probes = []target.Probe{{Name: "traffic", Query: q, Judge: func(answer []byte) []string {
+			texts[at] = answer
+			return nil
+		}}}
+		tree.Devices = append(tree.Devices, &one)
+	}
+	out := map[*ir.Device]asked{}
+	f.s.admitSudo(tree.Devices, "which exchange packets or carry them")
+	o := rollout.ObserveOptions{Sudo: f.s.sudo, Probes: rollout.Every}
+	for i, h := range rollout.Observe(ctx, f.Dial, tree, o).Devices {
+		switch {
+		case h.Err != nil:
+			out[h.Device.Source] = asked{Err: h.Err.Detail}
+		case len(h.Probes[0].Wrong) > 0:
+			out[h.Device.Source] = asked{Err: h.Probes[0].Wrong[0]}
+		default:
+			out[h.Device.Source] = asked{Text: texts[i]}
+		}
+	}
+	return out
+}
+
+// Send makes one exchange.
+func (f *Fleet) Send(ctx context.Context, whole *target.Tree, x *traffic.Exchange, doc *view.VerifyTraffic) {
+	ports := map[*ir.Device][]*ir.Port{}
+	for _, h := range x.Path {
+		for _, p := range slices.Concat(h.In, h.Out) {
+			if !slices.Contains(ports[p.Device()], p) {
+				ports[p.Device()] = append(ports[p.Device()], p)
+			}
+		}
+	}
+	queries := map[*ir.Device]target.Query{}
+	for d, all := range ports {
+		queries[d] = traffic.CountQuery(all)
+	}
+	count := func() map[*ir.Device]traffic.Counts {
+		out := map[*ir.Device]traffic.Counts{}
+		for d, answer := range f.AskDevices(ctx, whole, queries) {
+			out[d] = traffic.ReadCounts(answer.Text)
+		}
+		return out
+	}
+	from, to := x.From.Device, x.To.Device
+	x.Idle = count()
+	f.AskDevices(ctx, whole, map[*ir.Device]target.Query{from: traffic.IdleQuery(), to: traffic.IdleQuery()})
+	before := count()
+	got := f.AskDevices(ctx, whole, map[*ir.Device]target.Query{from: x.Client(), to: x.Server()})
+	failed := cmp.Or(got[to].Err, got[from].Err)
+	if failed == "" {
+		if failed = traffic.Failed(got[from].Text); failed != "" {
+			if why := traffic.Failed(got[to].Text); why != "" {
+				failed += "; the server: " + why
+			}
+		}
+	}
+	if failed != "" || ctx.Err() != nil { // the server may wait for a client still
+		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+		defer cancel()
+		f.AskDevices(end, whole, map[*ir.Device]target.Query{to: x.Kill()})
+	}
+	if failed != "" {
+		doc.Reason = target.Escape(x.Tool.Name + ": " + failed)
+		return
+	}
+	doc.Hops = x.Judge(before, count())
+	doc.Good = slices.ContainsFunc(doc.Hops, func(s traffic.Seen) bool { return s.Told && !s.Hidden }) &&
+		!slices.ContainsFunc(doc.Hops, func(s traffic.Seen) bool { return s.Says != "" })
+}
+
+// keptSamples are the samples of a fabric, kept from one verify to the next.
+type keptSamples struct {
+	s       *Session
+	file    *samples.File // nil: there is no place for it
+	Samples map[string]*deploy.Kept
+}
+
+// KeptSamples reads the samples of the last verify. If it cannot read them, it prints the reason and returns none.
+func (f *Fleet) KeptSamples(dir string) *keptSamples {
+	k := &keptSamples{s: f.s}
+	if f.LabDir == LabFresh { // they are gone when it ends
+		return k
+	}
+	state, err := f.s.StateDir("samples")
+	if err == nil {
+		dir, err = filepath.Abs(dir)
+	}
+	if err == nil {
+		if f.Lab != nil { // simulated devices are others
+			dir = "lab " + f.LabDir + " of " + dir
+		}
+		k.file = samples.Open(state, dir)
+		k.Samples, err = k.file.Load()
+	}
+	if err != nil {
+		fmt.Fprintf(f.s.Stderr, "rocec: the samples of the last verify cannot be used, so that every device is read twice: %s\n",
+			diag.Escape(err.Error()))
+	}
+	return k
+}
+
+// Keep replaces the samples of the devices that were read. Those of devices that the fabric does not have any more are dropped.
+func (k *keptSamples) Keep(fabric *target.Tree, read map[string]*deploy.Kept) {
+	if k.file == nil {
+		return
+	}
+	all := map[string]*deploy.Kept{}
+	for _, d := range fabric.Devices {
+		if s := cmp.Or(read[d.Name], k.Samples[d.Name]); s != nil {
+			all[d.Name] = s
+		}
+	}
+	if err := k.file.Save(all); err != nil {
+		fmt.Fprintf(k.s.Stderr, "rocec: the samples cannot be kept for the next verify: %s\n", diag.Escape(err.Error()))
+	}
+}
+
+// WithSlow adds the probes to a tree that verify alone runs.
+func WithSlow(tree *target.Tree) *target.Tree {
+	out := &target.Tree{}
+	for _, d := range tree.Devices {
+		asked := *d
+		asked.Probes = slices.Concat(d.Probes, d.Slow)
+		out.Devices = append(out.Devices, &asked)
+	}
+	return out
+}

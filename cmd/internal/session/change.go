@@ -1,0 +1,194 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/hooks"
+	"github.com/rocec/rocec/cmd/internal/person"
+	"github.com/rocec/rocec/cmd/internal/view"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/rollout"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// Job is a change of devices that is about to begin: apply, replace, remove and rollback each make one.
+type Job struct {
+	ChangeOptions
+	Order        *deploy.Order // nil: as the plan has them
+	Hooks        *hooks.Programs
+	NotAfter     time.Time
+	Fabric, Name string // its folder, and its name
+	Only         []string
+	Undoes       string // the run a rollback goes back from
+	Removes      []string
+	Known        map[string]bool // of remove: hosts that runs have changed
+	Devices      *Fleet
+	Plan         *deploy.Plan
+	Kept         target.Kept // of a rollback: contents that its steps are made of
+}
+
+// Apply makes a change, with its journal, and reports the outcome of each device.
+func (s *Session) Apply(ctx context.Context, l Job) (*deploy.Results, error) {
+	run := s.NewRun()
+	run.About = l.About()
+	hastenSteps(l.Plan)
+	log, err := s.BeginJournal(run, &l)
+	if err != nil {
+		return nil, exit.Fail(exit.Machines, "the journal of the run cannot be written, and without it nobody could go on with a run that dies: "+
+			"%v. Nothing was changed.", err)
+	}
+	end := reporting{view.Occasion{Verb: "apply", Gone: l.Devices.LabDir == LabFresh, Lab: l.Devices.Lab != nil}, l.Format}
+	show := s.showing(end, run.Name, l.Plan.Summary().Change)
+	o := rollout.ApplyOptions{
+		Run: run, Parallel: l.Parallel, MaxFailures: l.MaxFailures, Order: l.Order, NotAfter: l.NotAfter,
+		OnFailure: rollout.OnFailure(l.OnFailure), OnAnomaly: s.onAnomaly(&l), Hooks: s.hooks().Around(run.Name, l.Hooks, l.Order),
+		Hold: l.Hold, Soak: l.SoakTime(), Links: l.Devices.links, Alone: l.Alone, Died: s.died, Sudo: s.sudo,
+		Clock: rollout.Clock(s.clock),
+		Event: func(e rollout.Event) {
+			if e.Result != nil {
+				_ = log.Outcome(journalOutcome(e.Result)) // kept in mind by Finish
+			}
+			show.event(e)
+		},
+		Record: func(e rollout.Entry) error { return record(log, e) },
+	}
+	hasten(&o)
+	s.admitOrder(l.Order)
+	results, err := rollout.Apply(ctx, l.Devices.Dial, l.Plan, o)
+	show.end()
+	if err != nil {
+		return nil, err
+	}
+	if err := log.Finish(); err != nil {
+		fmt.Fprintf(s.Stderr, "rocec: the journal of run %s could not be written to its end: %s\n", run.Name, diag.Escape(err.Error()))
+	}
+	s.reportResults(results, end)
+	return results, nil
+}
+
+// onAnomaly asks the person what to do about counters that rose far faster than before, where there is a terminal.
+func (s *Session) onAnomaly(l *Job) func(context.Context, []string) rollout.Anomaly {
+	return func(ctx context.Context, found []string) rollout.Anomaly {
+		answer := rollout.Anomaly(l.Anomaly)
+		for _, text := range found {
+			s.Say("%s", text)
+		}
+		if _, ok := person.Terminal(s.Stdin); ok && answer == rollout.AnomalyStop && l.Format == "text" {
+			const question = "Counters rose far faster after this wave than before. It may be a job that began just then. Go on with the next wave?"
+			if s.Ask(ctx, question, "yes") == nil {
+				return rollout.AnomalyIgnore
+			}
+		}
+		return answer
+	}
+}
+
+// About returns the description of the run that each device keeps.
+func (l *Job) About() deploy.About {
+	about := deploy.About{
+		Fabric: l.Name, Message: l.Message, Undoes: l.Undoes, Hold: l.Hold, Hooks: l.Hooks != nil,
+	}
+	if folder, err := filepath.Abs(l.Fabric); err == nil {
+		about.Commit = commitOf(folder)
+	}
+	for _, d := range l.Plan.Devices {
+		if d.Status == deploy.StatusChange {
+			about.Devices = append(about.Devices, d.Device.Name)
+		}
+	}
+	return about
+}
+
+// LabSoak is how long simulated devices must hold.
+const LabSoak = time.Second
+
+// SoakTime returns the soak of the person or of the lab; nil: that of the steps.
+func (o *ChangeOptions) SoakTime() *time.Duration {
+	soak := o.Soak
+	switch {
+	case o.SoakSet:
+	case o.Lab != "":
+		soak = LabSoak
+	default:
+		return nil
+	}
+	return &soak
+}
+
+// ChangeOptions holds the flags of every verb that changes devices.
+type ChangeOptions struct {
+	Format                string
+	Approve               bool
+	Lab                   LabFlag
+	Parallel, MaxFailures int
+	Hold, Soak            time.Duration
+	OnFailure, Anomaly    string
+	Drain, Undrain        []string
+	HookTime              time.Duration
+	SoakSet, HoldSet      bool
+	Message               string
+	Alone                 bool
+	TrustByHand           bool
+	Accept                bool // --accept-documented
+	TrustFabric           bool
+	view.Options
+}
+
+// mostHold is how long a device may wait to be confirmed.
+const mostHold = deploy.MaxHold
+
+// Programs returns the programs that take traffic off devices and put it back; nil: the flags name none.
+func (o *ChangeOptions) Programs() *hooks.Programs {
+	if len(o.Drain)+len(o.Undrain) == 0 {
+		return nil
+	}
+	return &hooks.Programs{Drain: o.Drain, Undrain: o.Undrain, Timeout: o.HookTime}
+}
+
+// Check judges the flags together.
+func (o *ChangeOptions) Check() error {
+	switch {
+	case o.Parallel < 1 || o.MaxFailures < 0:
+		return exit.Fail(exit.Usage, "--parallel is at least 1 and --max-failures at least 0")
+	case o.Hold < 0 || o.HoldSet && o.Hold == 0 || o.Hold > mostHold || o.Soak < 0 || o.Soak > mostHold:
+		return exit.Fail(exit.Usage, "--confirm and --soak are durations such as 10m or 30s, and of at most 30 days")
+	}
+	if o.Alone && strings.TrimSpace(o.Message) == "" {
+		return exit.Fail(exit.Usage, "--alone wants a reason, for whoever asks later: -m WHY")
+	}
+	if o.HookTime <= 0 || len(o.Drain) > 0 && o.Drain[0] == "" || len(o.Undrain) > 0 && o.Undrain[0] == "" {
+		return exit.Fail(exit.Usage, "--drain and --undrain name a program, and --hook-timeout is more than 0")
+	}
+	return errors.Join(
+		exit.Choice("on-failure", o.OnFailure, string(rollout.UndoWave), string(rollout.Stop), string(rollout.UndoAll)),
+		exit.Choice("on-anomaly", o.Anomaly, string(rollout.AnomalyStop), string(rollout.AnomalyIgnore), string(rollout.AnomalyUndo)),
+		exit.Choice("format", o.Format, "text", "json"),
+	)
+}
+
+// commitOf is the commit of the repository a folder lies in, with "+" behind it where files below the folder differ from it;
+// empty: there is none, or no git.
+func commitOf(dir string) string {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	git := func(args ...string) (string, error) {
+		out, err := exec.CommandContext(ctx, "git", append([]string{"-C", dir}, args...)...).Output()
+		return strings.TrimSpace(string(out)), err
+	}
+	commit, err := git("rev-parse", "HEAD")
+	if err != nil {
+		return ""
+	}
+	if changed, err := git("status", "--porcelain", "--", "."); err == nil && changed != "" {
+		commit += "+"
+	}
+	return commit
+}

@@ -1,0 +1,111 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/journal"
+	"github.com/rocec/rocec/cmd/internal/view"
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// Debts are devices that should have changed with a run and stayed as they were: under maintenance, or away. The journals know them,
+// and plan, which reads what devices hold, knows which are settled.
+
+// leftBy are the devices of a plan that stay as they are, although they should change.
+func leftBy(p *deploy.Plan) []journal.Left {
+	var out []journal.Left
+	for _, d := range p.Devices {
+		switch d.Status {
+		case deploy.StatusPending:
+			out = append(out, journal.Left{Name: d.Device.Name, Why: d.Waits.String()})
+		case deploy.StatusUnreachable:
+			out = append(out, journal.Left{Name: d.Device.Name, Why: "unreachable"})
+		case deploy.StatusRefused:
+			out = append(out, journal.Left{Name: d.Device.Name, Why: "refused"})
+		}
+	}
+	return out
+}
+
+// Debts returns, by device, the changes that runs of a fabric left undone. lab is the folder of a rehearsal; empty: the devices are real.
+func (h History) Debts(dir, lab string) map[string]view.Debt {
+	out := map[string]view.Debt{}
+	for _, l := range h.runsOf(dir, lab) {
+		for _, d := range l.Devices {
+			if l.OutcomeOf(d.Name) == string(deploy.Applied) {
+				delete(out, d.Name)
+			}
+		}
+		for _, name := range l.Removes {
+			if _, changed := l.Outcomes[name]; !changed { // it held nothing, or is left again
+				delete(out, name)
+			}
+		}
+		for _, d := range l.Left {
+			if _, known := out[d.Name]; !known {
+				out[d.Name] = view.Debt{Run: l.Run, Since: l.Began, Why: d.Why}
+			}
+		}
+	}
+	return out
+}
+
+// runsOf are the runs of a fabric, the oldest first. lab is where a rehearsal is kept; empty: the devices are real.
+func (h History) runsOf(dir, lab string) []*journal.Log {
+	folder, err := filepath.Abs(dir)
+	if err != nil || lab == LabFresh {
+		return nil
+	}
+	_, logs, err := h.allRuns()
+	if err != nil { // a plan can do without them
+		if e, ok := errors.AsType[*exit.Error](err); ok && e.Status == exit.Machines {
+			h.WarnOnce(fmt.Errorf("what earlier runs have left is not known: %w", err))
+		}
+		return nil
+	}
+	logs = slices.DeleteFunc(logs, func(l *journal.Log) bool { return l.Fabric != folder || l.Lab != lab })
+	slices.Reverse(logs)
+	return logs
+}
+
+// ChangedHosts returns the hosts that runs of a fabric have changed since they were removed last.
+func (h History) ChangedHosts(dir, lab string) map[string]bool {
+	out := map[string]bool{}
+	for _, l := range h.runsOf(dir, lab) {
+		for _, d := range l.Devices {
+			if d.Role == string(target.Host) && l.Outcomes[d.Name].Outcome == string(deploy.Applied) {
+				out[d.Name] = true
+			}
+		}
+		for _, name := range l.Removes {
+			if !slices.ContainsFunc(l.Left, func(left journal.Left) bool { return left.Name == name }) &&
+				l.OutcomeOf(name) != string(deploy.Unknown) {
+				delete(out, name)
+			}
+		}
+	}
+	return out
+}
+
+// Owing keeps the devices of a plan that are debts; the others are beside it.
+func Owing(p *deploy.Plan, debts map[string]view.Debt) *deploy.Plan {
+	return Part(p, func(name string) bool { _, known := debts[name]; return known })
+}
+
+// Part keeps some devices of a plan; the others are beside it.
+func Part(p *deploy.Plan, keeps func(name string) bool) *deploy.Plan {
+	out := &deploy.Plan{Beside: slices.Clone(p.Beside)}
+	for _, d := range p.Devices {
+		if keeps(d.Device.Name) {
+			out.Devices = append(out.Devices, d)
+		} else {
+			out.Beside = append(out.Beside, d)
+		}
+	}
+	return out
+}

@@ -1,0 +1,200 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/journal"
+	"github.com/rocec/rocec/cmd/internal/person"
+	"github.com/rocec/rocec/cmd/internal/report"
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/lab"
+	"github.com/rocec/rocec/targets/deploy/rollout"
+	"github.com/rocec/rocec/targets/deploy/ssh"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// Fleet holds the devices of a fabric, live or in the lab, and the way to them.
+type Fleet struct {
+	s      *Session
+	Tree   *target.Tree
+	beside []*target.Device // others of the fabric, next to those: they are read, and nothing is done to them
+	found  *deploy.Observed // of both, as they were read last
+	Dial   target.Dial
+	links  *rollout.Links
+	Read   ReadOptions
+	Look   bool // devices are also asked for what the fabric assumes of them
+
+	Dialer *ssh.Dialer
+	Lab    *lab.Lab // nil: the devices are real
+	LabDir string   // where the lab is kept; "new": nowhere; empty: the devices are real
+}
+
+// NewFleet returns the devices of a tree, to which no way is prepared yet.
+func (s *Session) NewFleet(tree *target.Tree) *Fleet { return &Fleet{s: s, Tree: tree} }
+
+// Close ends every connection, and the lab if there is one. A failure of the lab becomes the error of the verb, unless it has another.
+func (f *Fleet) Close(verb *error) {
+	if f.links != nil {
+		f.links.Close()
+	}
+	if f.Dialer != nil {
+		f.Dialer.Close() //nolint:errcheck // nothing depends on a connection that has served
+	}
+	if f.Lab == nil {
+		return
+	}
+	if err := f.Lab.Close(); err != nil && *verb == nil {
+		*verb = exit.Fail(exit.Machines, "the lab could not be kept: %v", err)
+	}
+}
+
+// Open loads a fabric and prepares the way to its devices, those that --target names. Close the fleet after use.
+func (s *Session) Open(dir string, only []string, which LabFlag) (*report.Report, *Fleet, error) {
+	f, err := s.LoadGood(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	tree, err := SelectDevices(f.Tree(), only)
+	if err != nil {
+		return nil, nil, err
+	}
+	devices := &Fleet{s: s, Tree: tree, beside: besides(f.Tree(), tree)}
+	if which != "" {
+		if devices.LabDir, err = which.Folder(dir); err != nil {
+			return nil, nil, err
+		}
+		devices.LabDir = cmp.Or(devices.LabDir, LabFresh)
+		if devices.Lab, err = s.StartLab(dir, f.Tree(), which); err != nil {
+			return nil, nil, err
+		}
+	}
+	return f, devices, devices.Connect()
+}
+
+// besides returns the devices of a whole tree that are cabled to a device of a part, and are not in it.
+func besides(whole, some *target.Tree) []*target.Device {
+	if len(some.Devices) == len(whole.Devices) {
+		return nil
+	}
+	in, next := map[*ir.Device]bool{}, map[*ir.Device]bool{}
+	for _, d := range some.Devices {
+		in[d.Source] = true
+	}
+	for _, d := range some.Devices {
+		for _, p := range d.Source.Ports {
+			next[p.Peer().Device()] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(whole.Devices), func(d *target.Device) bool { return in[d.Source] || !next[d.Source] })
+}
+
+// openLab prepares the way to the devices of a run that was a rehearsal: its fabric says what they are.
+func (s *Session) openLab(l *journal.Log) (*Fleet, error) {
+	if l.Lab == LabFresh {
+		return nil, exit.Fail(exit.Usage, "run %s was a rehearsal on devices that were not kept (--lab=new), and they are gone with it", l.Run)
+	}
+	s.Vars, s.VarFiles = l.Vars, l.VarFiles
+	_, f, err := s.Open(l.Fabric, nil, LabFlag(l.Lab))
+	return f, err
+}
+
+// Connect prepares the way to the devices of a fleet; nothing is dialled yet. Where it fails, the fleet is closed.
+func (f *Fleet) Connect() (err error) {
+	defer func() {
+		if err != nil {
+			f.Close(&err)
+		}
+	}()
+	cfg := ssh.Config{Passphrase: f.s.Passphrase}
+	if f.Lab != nil {
+		cfg = ssh.Config{Keys: [][]byte{f.Lab.Key()}, Net: f.Lab.Dial}
+	} else {
+		home := f.s.Getenv("HOME")
+		if home == "" {
+			return exit.Fail(exit.Machines, "the home directory, for ~/.ssh: $HOME is not defined")
+		}
+		cfg.Home, cfg.System, cfg.User, cfg.AgentSocket = home, "/etc/ssh", LoginName(f.s.Getenv), f.s.Getenv("SSH_AUTH_SOCK")
+		cfg.OpenSSH, cfg.Environ = "ssh", os.Environ()
+		if _, ok := person.Terminal(f.s.Stdin); ok {
+			cfg.Terminal = f.s.Stderr
+		}
+		cfg.Note = func(text string) { fmt.Fprintln(f.s.Stderr, text) }
+	}
+	if f.Dialer, err = ssh.New(cfg); err != nil {
+		return exit.Fail(exit.Machines, "%v", err)
+	}
+	if err := f.askSudoPassword(); err != nil {
+		return err
+	}
+	f.Dial = f.Dialer.Dial
+	if f.Lab != nil {
+		f.Dial = func(ctx context.Context, d *target.Device) (target.Conn, error) {
+			if _, err := f.Lab.Find(d.Name); err != nil { // it has left the fabric
+				return nil, err
+			}
+			there := *d
+			there.Login = f.Lab.Login(d.Name)
+			return f.Dialer.Dial(ctx, &there)
+		}
+	}
+	return nil
+}
+
+// CompareForChange is [Fleet.Compare] before a change: it also takes samples, against which the change is judged later, and it keeps the
+// connections to the devices that change.
+func (f *Fleet) CompareForChange(ctx context.Context) *deploy.Plan {
+	o, end := f.s.Reading()
+	defer end()
+	f.links = &rollout.Links{}
+	o.Links, o.Probes, o.Look = f.links, rollout.Every, f.Look
+	plan := f.diff(ctx, o)
+	f.links.CloseUnchanged(plan)
+	return plan
+}
+
+// Compare reads every device of the fleet and returns the plan of changes.
+func (f *Fleet) Compare(ctx context.Context) *deploy.Plan {
+	o, end := f.s.Reading()
+	defer end()
+	f.Read.Limit(&o)
+	o.Probes, o.Look = rollout.Switches, f.Look
+	return f.diff(ctx, o)
+}
+
+// diff reads the devices of the fleet, and those next to them.
+func (f *Fleet) diff(ctx context.Context, o rollout.ObserveOptions) *deploy.Plan {
+	all := &target.Tree{Devices: slices.Concat(f.Tree.Devices, f.beside)}
+	f.found = rollout.Observe(ctx, f.Dial, all, o)
+	plan := deploy.Diff(f.found.Tree(), f.found)
+	plan.Others()
+	plan.Pending()
+	n := len(f.Tree.Devices)
+	return &deploy.Plan{Devices: plan.Devices[:n], Beside: plan.Devices[n:]}
+}
+
+// LastLogins takes the logins of hosts from the last run that changed them, as far as a journal may state them ([Session.logins]); other
+// hosts are reached by name. It returns the hosts that runs know.
+func (f *Fleet) LastLogins(dir string) map[string]bool {
+	seen, last := map[string]bool{}, map[string]target.Login{}
+	for _, l := range f.s.runsOf(dir, f.LabDir) {
+		for i := range l.Devices {
+			if d := &l.Devices[i]; badLogin(d.Name, d.Login) == "" {
+				login := target.Login(d.Login)
+				login.HostKey = ""
+				last[d.Name] = login
+			}
+		}
+	}
+	for _, d := range f.Tree.Devices {
+		if login, known := last[d.Name]; known {
+			d.Login, seen[d.Name] = login, true
+		}
+	}
+	return seen
+}

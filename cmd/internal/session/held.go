@@ -1,0 +1,229 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/journal"
+	"github.com/rocec/rocec/cmd/internal/replay"
+	"github.com/rocec/rocec/cmd/internal/report"
+	"github.com/rocec/rocec/cmd/internal/view"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/device"
+	"github.com/rocec/rocec/targets/deploy/rollout"
+	"github.com/rocec/rocec/targets/deploy/safefile"
+	"github.com/rocec/rocec/targets/deploy/sequence"
+	"github.com/rocec/rocec/targets/deploy/txn"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// This file keeps two runs apart: it finds the devices that other runs hold beside a plan, and the switches that a run marks.
+
+// clockError is the difference that a device's timer and the clock of this machine may have when the timer ends. A device that does not
+// answer cannot be asked.
+const clockError = 2 * time.Minute
+
+// silent returns an error for each device of a plan, or next to its waves, that does not answer and that a run of this machine holds. The
+// device may go back until its timer and the error of the clocks are over. After that it is away like any other.
+func (f *Fleet) silent(dir string, plan *deploy.Plan, seq *sequence.Sequence, own string, now time.Time) (out []*deploy.Error) {
+	if f.Lab != nil { // whose time stands still between commands
+		return nil
+	}
+	all := slices.Concat(plan.Devices, plan.Beside)
+	if seq != nil {
+		all = append(all, seq.Locks...)
+	}
+	var logs []*journal.Log
+	for _, d := range all {
+		if d.Err == nil || d.Err.Kind != deploy.Unreachable {
+			continue
+		}
+		if logs == nil {
+			logs = f.s.runsOf(dir, f.LabDir)
+		}
+		for _, l := range slices.Backward(logs) { // the newest first
+			if !slices.ContainsFunc(l.Devices, func(of journal.Device) bool { return of.Name == d.Device.Name }) {
+				continue
+			}
+			if left := heldFor(l, f.s.keptOf(l), d.Device.Name, now); left > 0 && l.Run != own {
+				out = append(out, &deploy.Error{Kind: deploy.Locked, Device: d.Device, Detail: fmt.Sprintf("%s does not answer. Run %s of %s has "+
+					"changed it, is not confirmed, and may go back there within %s. Keep the change: %s. Go back: %s.", d.Device.Name, l.Run,
+					view.Who(l.Owner), left.Round(time.Second), deploy.RunCommand("confirm", l.Run), deploy.RunCommand("rollback", l.Run))})
+			}
+			break
+		}
+	}
+	return out
+}
+
+// heldFor is how long a device may still go back from a run by itself, as the journal of the run knows; 0: it does not any more.
+func heldFor(l *journal.Log, kept target.Kept, name string, now time.Time) time.Duration {
+	marks := l.Marks()
+	o, ended := l.Outcomes[name]
+	switch r, ok := o.Data(); {
+	case ended && ok && r.Until > 0:
+		return max(0, o.Time.Add(time.Duration(r.Until)*time.Second+clockError).Sub(now))
+	case ended || marks[name] != txn.Armed && marks[name] != txn.Loaded:
+		return 0
+	}
+	begun := l.Began // by a run that died
+	for _, line := range l.Lines {
+		if line.Device == name {
+			begun = line.Time
+		}
+	}
+	return max(0, begun.Add(longestTimer(l, kept, name)+clockError).Sub(now))
+}
+
+// longestTimer bounds the timer of a device in a run that died, from what its steps and waves may take.
+func longestTimer(l *journal.Log, kept target.Kept, name string) time.Duration {
+	i := slices.IndexFunc(l.Devices, func(d journal.Device) bool { return d.Name == name })
+	waves := 1
+	for _, d := range l.Devices {
+		waves = max(waves, d.Wave)
+	}
+	hold, _ := time.ParseDuration(l.Hold)
+	const unknownWork = 24 * time.Hour // of an earlier rocec, whose steps are not read
+	if l.Older() {
+		return hold + unknownWork
+	}
+	plan := replay.Read(&l.Header, kept).Plan(l.Devices[i : i+1]).Devices[0]
+	if len(plan.Changes) < len(l.Devices[i].Changes) {
+		return mostHold
+	}
+	c := device.NewChange(plan)
+	soak, away := c.Soak()
+	const deadMan = 3 * time.Minute
+	return hold + time.Duration(waves+1)*(c.Work()+soak+away+deadMan)
+}
+
+// ReadLocks reads who holds the switches that are to carry the mark of the run, and the devices next to its waves, but for those that were
+// read with the plan.
+func (f *Fleet) ReadLocks(ctx context.Context, plan *deploy.Plan, seq *sequence.Sequence) {
+	tree := seq.Neighbours()
+	if len(tree.Devices) == 0 {
+		return
+	}
+	f.s.admitSudo(tree.Devices, "whose locks this run reads, and which carry its mark")
+	o, end := f.s.Reading()
+	defer end()
+	f.Read.Limit(&o)
+	seq.Locks = deploy.Diff(tree, rollout.Observe(ctx, f.Dial, tree, o)).Devices
+}
+
+// Barred refuses to do a plan that runs keep from being done: exit status 5, and nothing was changed.
+func (f *Fleet) Barred(
+	of *report.Report, dir string, plan *deploy.Plan, seq *sequence.Sequence, own string, o *ChangeOptions,
+) error {
+	held := slices.DeleteFunc(sequence.Bars(plan, seq, own), func(h *sequence.Held) bool { return h.Beside && f.s.died(h.Txn) })
+	var ds diag.List
+	for _, e := range f.silent(dir, plan, seq, own, f.s.clock.Now()) {
+		ds = append(ds, e.Diagnostic())
+	}
+	silent := len(ds)
+	for _, h := range held {
+		e := &deploy.Error{Kind: deploy.Locked, Device: h.Devices[0].Device, Detail: h.Holds(h.Names()...) + " " + h.GoOn(h.Names()...)}
+		ds = append(ds, e.Diagnostic())
+	}
+	p := &diag.Printer{Color: f.s.Paints(f.s.Stderr), Width: f.s.Width(f.s.Stderr)}
+	if of != nil {
+		p.Files = of.Source.Files
+	}
+	if len(ds) == 0 && seq != nil && !o.Alone {
+		for _, e := range seq.Unmarkable() {
+			ds = append(ds, e.Diagnostic())
+		}
+	}
+	p.Print(f.s.Stderr, ds) //nolint:errcheck // a closed terminal has nobody to tell
+	if len(ds) > 0 && o.Format == "json" {
+		why := deploy.NotMarked
+		if len(held)+silent > 0 {
+			why = deploy.OtherRun
+		}
+		writeStopped(f.s.Stdout, plan, held, why, ds[0].Detail)
+	}
+	switch {
+	case len(held)+silent > 0:
+		return exit.Fail(exit.Locked, "another run holds devices that this plan changes or relies on. Nothing was changed.")
+	case len(ds) > 0:
+		return exit.Fail(exit.Machines, "%s cannot carry the mark by which other runs see this one. Nothing was changed. Go on without it "+
+			"when no other run goes on: --alone -m WHY.", diag.Count(len(ds), "switch"))
+	}
+	return nil
+}
+
+// HeldLock is a lock on a device, or a mark or folder that a run left there.
+type HeldLock struct {
+	Device *target.Device
+	Holder deploy.Owner
+	Locked bool
+	Marked bool   // the run goes on beside the device, or died
+	Refuse string // why it stays
+}
+
+// Unlock removes a lock, a mark, or the folder of a run from a device.
+func (f *Fleet) Unlock(ctx context.Context, l *HeldLock) *deploy.Error {
+	d := device.New(l.Device, f.Dial, f.s.sudo, f.s.clock)
+	defer d.Close()
+	if err := d.Connect(ctx, "unlock"); err != nil {
+		return err
+	}
+	switch {
+	case l.Marked:
+		return d.Unmark(ctx, deploy.Run{Name: "unlock", Key: "unlock"}, l.Holder.Txn)
+	case !l.Locked:
+		return d.Sweep(ctx, l.Holder.Txn, f.s.Owner())
+	}
+	return d.Unlock(ctx, &l.Holder, f.s.Owner())
+}
+
+// JudgeLock states why a lock must stay.
+func (h History) JudgeLock(l HeldLock, named string) HeldLock {
+	run := l.Holder.Txn
+	switch l.Holder.Mark {
+	case txn.Armed, txn.Loaded, txn.Undoing:
+		l.Refuse = l.Holder.Holds(l.Device.Name) + " " + l.Holder.GoOn(l.Device.Name)
+		return l
+	}
+	if dir, err := h.Journals(); err == nil && deploy.ValidRun(run) {
+		log, err := dir.Read(run)
+		if refused, ok := errors.AsType[*safefile.Refused](err); ok { // whether the run is under way is not known
+			l.Refuse = refused.Error()
+			return l
+		}
+		if err == nil && (log.Adopted == nil || log.Alive) {
+			if log.Alive {
+				l.Refuse = fmt.Sprintf("the run is under way: process %d on this machine", log.PID)
+			}
+			return l
+		}
+	}
+	by, ok := deploy.ParseProcess(l.Holder.Who)
+	here := ok && by.Host != "" && by.Host == HostName()
+	switch {
+	case run == "" || !l.Locked && !l.Marked:
+	case here && processLives(by.PID):
+		l.Refuse = "its process lives on this machine"
+	case run == named:
+	case here:
+	case !deploy.ValidRun(run): // no command can name it
+		l.Refuse = "the name of the run makes no sense: see " + deploy.StateDir + " on the device"
+	default:
+		l.Refuse = fmt.Sprintf("it was started on another machine, and whether it is under way there cannot be seen from here. "+
+			"If you know that it is over: %s", deploy.UnlockCommand(run, l.Device.Name))
+	}
+	return l
+}
+
+// processLives reports whether a process of this machine is a rocec that lives.
+func processLives(pid int) bool {
+	command, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid)) // a number may be another process by now
+	return err == nil && strings.HasPrefix(string(command), "rocec")
+}

@@ -1,0 +1,112 @@
+package session
+
+import (
+	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/journal"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/eval"
+	"github.com/rocec/rocec/lang/nodeset"
+	"github.com/rocec/rocec/targets/deploy"
+)
+
+// logins decides how the devices of a run are reached. A journal is a file that others may have written: with an address and a host key of
+// its own it could send commands, and the password of sudo, to another machine. So where the fabric of the run can be read, its logins
+// count. Else those of the journal do, in the form that a fabric has them, and without its host keys: known_hosts alone says who a device
+// is.
+func (s *Session) logins(l *journal.Log) error {
+	if l.Lab != "" || l.Adopted != nil { // the lab has its own, and devices that tell what they hold were reached as their fabric says
+		return nil
+	}
+	for i := range l.Devices {
+		if why := badLogin(l.Devices[i].Name, l.Devices[i].Login); why != "" {
+			return changedByHand(l, why)
+		}
+	}
+	if len(s.Vars)+len(s.VarFiles) == 0 {
+		s.Vars, s.VarFiles = l.Vars, l.VarFiles
+	}
+	f, err := s.Load(l.Fabric)
+	if err == nil && !f.Diags.HasErrors() && f.Fabric != nil && f.Fabric.Name == l.Name {
+		there := map[string]journal.Login{}
+		for _, d := range f.Fabric.Devices {
+			there[d.Name] = journal.Login(d.SSH)
+		}
+		var moved []string
+		for i := range l.Devices {
+			d := &l.Devices[i]
+			if login, ok := there[d.Name]; ok {
+				if d.Login != login {
+					moved = append(moved, d.Name)
+				}
+				d.Login = login
+			} else {
+				d.Login.HostKey = ""
+			}
+		}
+		if len(moved) > 0 {
+			s.Say("The fabric in %s reaches %s in another way than the journal of run %s says. Rocec goes the way of the fabric.",
+				diag.Escape(l.Fabric), diag.Escape(nodeset.Text(moved, nodeset.Devices, 200)), l.Run)
+		}
+		return nil
+	}
+	pinned := false
+	for i := range l.Devices {
+		pinned = pinned || l.Devices[i].Login.HostKey != ""
+		l.Devices[i].Login.HostKey = ""
+	}
+	if pinned {
+		s.Say("The fabric of run %s cannot be read as it was, in %s: devices are reached as the journal says, and its host keys do not count. "+
+			"Those of known_hosts do.", l.Run, diag.Escape(l.Fabric))
+	}
+	return nil
+}
+
+// changedByHand refuses a journal for a reason, which is a part of a sentence.
+func changedByHand(l *journal.Log, why string) error {
+	return exit.Fail(exit.Usage, "The journal of run %s was changed by hand: %s. Nothing was changed. To take the run up from its devices "+
+		"instead, move its journal away and name the fabric with -C DIR.", l.Run, why)
+}
+
+// badDevices says why the devices of a journal are not those of a run; empty: they may be. A device that is there twice would be written
+// by two changes at the same time.
+func badDevices(l *journal.Log) string {
+	there := map[string]bool{}
+	for i := range l.Devices {
+		d := &l.Devices[i]
+		if _, problem := eval.Word.ReadText(d.Name); problem != nil {
+			return "a device has a name that no fabric has"
+		}
+		if there[d.Name] {
+			return "it has " + d.Name + " twice"
+		}
+		if there[d.Name] = true; d.Wave < 0 {
+			return "the wave of " + d.Name + " is none"
+		}
+	}
+	return ""
+}
+
+// badLogin says why a login is none that a fabric can have; empty: it may be one.
+func badLogin(device string, l journal.Login) string {
+	for _, part := range []struct {
+		what, value string
+		kind        eval.Kind[string]
+	}{
+		{"address", l.Address, eval.Address},
+		{"user", l.User, eval.Login},
+		{"jump", l.Jump, eval.JumpHosts},
+		{"host key", l.HostKey, eval.HostKey},
+		{"transport", l.Transport, eval.OneOf("native", "openssh")},
+	} {
+		if part.value == "" {
+			continue
+		}
+		if _, problem := part.kind.ReadText(part.value); problem != nil {
+			return "the " + part.what + " of " + deploy.OneLine(device) + " is none that a fabric can have"
+		}
+	}
+	if l.Port < 0 || l.Port > 65535 {
+		return "the port of " + deploy.OneLine(device) + " is none"
+	}
+	return ""
+}

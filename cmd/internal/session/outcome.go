@@ -1,0 +1,137 @@
+package session
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/report"
+	"github.com/rocec/rocec/cmd/internal/view"
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/docs/evidence"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/sequence"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// NothingToDo ends an apply without changes; devices that could not be read are still worth an exit status.
+func (s *Session) NothingToDo(plan *deploy.Plan, format string) error {
+	held := sequence.Bars(plan, nil, "")
+	switch {
+	case format == "json" && len(held) > 0:
+		writeStopped(s.Stdout, plan, held, deploy.OtherRun, held[0].Holds(held[0].Names()...))
+	case format == "json":
+		WriteUntouched(s.Stdout, plan)
+	}
+	if Troubled(plan) {
+		return exit.With(exit.Machines)
+	}
+	var texts []string
+	for _, h := range held { // what is in use there may not stay
+		texts = append(texts, h.Holds(h.Names()...)+" "+h.GoOn(h.Names()...))
+	}
+	if len(texts) > 0 {
+		return exit.Fail(exit.Locked, "%s", strings.Join(texts, " "))
+	}
+	return nil
+}
+
+// Outcome maps results to an exit status.
+func Outcome(r *deploy.Results) error {
+	if r.Complete() {
+		return nil
+	}
+	locked, machine := false, false
+	for _, d := range r.Devices {
+		if d.Err != nil {
+			locked = locked || d.Err.Kind == deploy.Locked
+			machine = machine || d.Err.Kind.Machine()
+		}
+	}
+	switch {
+	case r.Interrupted:
+		return exit.With(exit.Interrupted)
+	case !r.Touched() && (locked || r.Stopped == deploy.OtherRun):
+		return exit.With(exit.Locked)
+	case !r.Touched() && (machine || r.Stopped == deploy.NotMarked && r.Because.Machine()):
+		return exit.With(exit.Machines)
+	}
+	return exit.With(exit.Incomplete)
+}
+
+// Troubled reports whether a device could not be planned for.
+func Troubled(p *deploy.Plan) bool {
+	s := p.Summary()
+	return s.Unreachable+s.Refused > 0
+}
+
+// Against returns the refusals of a plan by rules: devices that cannot be changed while the fabric keeps its paths and its losslessness,
+// and PFC that is switched on opposite unread devices.
+func Against(plan *deploy.Plan, seq *sequence.Sequence, trust bool) diag.List {
+	ds := seq.Refusals()
+	if !trust {
+		ds = append(ds, plan.Unread(seq.Rules.Away)...)
+	}
+	return ds
+}
+
+// Refuse prints the refusals of a plan by rules, and returns an error if there are any.
+func (s *Session) Refuse(f *report.Report, plan *deploy.Plan, seq *sequence.Sequence, trust bool) error {
+	ds := Against(plan, seq, trust)
+	if len(ds) == 0 {
+		return nil
+	}
+	return s.refusal(f, ds)
+}
+
+// refusal prints what is against a plan.
+func (s *Session) refusal(f *report.Report, ds diag.List) error {
+	p := &diag.Printer{Files: f.Source.Files, Color: s.Paints(s.Stderr), Width: s.Width(s.Stderr)}
+	p.Print(s.Stderr, ds) //nolint:errcheck // a closed terminal has nobody to tell
+	return exit.With(exit.Errors)
+}
+
+// WantsAccepted refuses a plan that changes real devices of a kind on which nobody has reported, unless the person accepts it.
+func (f *Fleet) WantsAccepted(of *report.Report, plan *deploy.Plan, accept bool) error {
+	if accept || f.Lab != nil {
+		return nil
+	}
+	if ds := plan.Unaccepted(evidence.Reported); len(ds) > 0 {
+		return f.s.refusal(of, ds)
+	}
+	return nil
+}
+
+// InOrder puts a plan in order. For a change of several steps it returns the plan of the first one, and all steps.
+func (f *Fleet) InOrder(of *ir.Fabric, whole *target.Tree, plan *deploy.Plan, r sequence.Rules) (*deploy.Plan, *sequence.Sequence, error) {
+	seq, ds := sequence.New(of, whole, plan, r)
+	if seq != nil {
+		plan, seq, ds = seq.Next(f.found)
+	}
+	if seq == nil {
+		return nil, nil, exit.Fail(exit.Errors, "%s", ds[0].Detail)
+	}
+	return plan, seq, nil
+}
+
+// SavedStep refuses to save or apply one step of a change as if it were all of it.
+func SavedStep(seq *sequence.Sequence) error {
+	return exit.Fail(exit.Usage, "this change takes %s, and a saved plan is of one. Apply the fabric itself",
+		diag.Count(len(seq.Steps), "step"))
+}
+
+// OnlyOthers refuses to change devices when others write all of them.
+func OnlyOthers(tree *target.Tree) error {
+	if slices.ContainsFunc(tree.Devices, func(d *target.Device) bool { return !d.Source.ByOthers }) {
+		return nil
+	}
+	names := make([]string, len(tree.Devices))
+	for i, d := range tree.Devices {
+		names[i] = d.Name
+	}
+	return exit.Fail(exit.Errors, "Others write %s (%s), and rocec changes nothing there. %s writes what they need, and rocec verify "+
+		"judges what they have set; where rocec is to write them, say written_by = \"rocec\".",
+		nodeset.Text(names, nodeset.Devices, 200), report.Place(tree.Devices[0].Source.WrittenByAt), view.ForOthers(tree.Devices[0].Role))
+}

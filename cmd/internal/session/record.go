@@ -1,0 +1,158 @@
+package session
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/rocec/rocec/cmd/internal/journal"
+	"github.com/rocec/rocec/cmd/internal/replay"
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/rollout"
+	"github.com/rocec/rocec/targets/deploy/txn"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// BeginJournal writes the intent of a run, and keeps the content from before.
+func (s *Session) BeginJournal(run deploy.Run, l *Job) (*journal.Run, error) {
+	dir, err := s.Journals()
+	if err != nil {
+		return nil, err
+	}
+	folder, err := filepath.Abs(l.Fabric)
+	if err != nil {
+		return nil, err
+	}
+	h := journal.Header{
+		Run: run.Name, Key: run.Key, Owner: run.Owner, Host: HostName(), PID: os.Getpid(), Began: s.clock.Now().UTC(),
+		Tool: s.Rocec.Version, Message: l.Message, Commit: run.About.Commit, Fabric: folder, Name: l.Name,
+		Vars: s.Vars, Targets: l.Only, Undoes: l.Undoes, Removes: l.Removes, Lab: l.Devices.LabDir,
+	}
+	if l.Hold > 0 {
+		h.Hold = l.Hold.String()
+	}
+	for _, name := range s.VarFiles {
+		abs, err := filepath.Abs(name)
+		if err != nil {
+			return nil, err
+		}
+		h.VarFiles = append(h.VarFiles, abs)
+	}
+	replay.Write(&h, l.Plan, l.Order)
+	h.Hooks, h.Left = l.Hooks.Sums(), leftBy(l.Plan)
+	log, err := dir.Begin(h, s.clock.Now)
+	if err != nil {
+		return nil, err
+	}
+	if err := keepBefore(log, l.Plan, l.Kept); err != nil {
+		return nil, errors.Join(err, log.Abandon())
+	}
+	return log, nil
+}
+
+// keepBefore keeps what a run is about to replace, the live states its steps may change, and what these steps are made of.
+func keepBefore(log *journal.Run, plan *deploy.Plan, kept target.Kept) error {
+	var all [][]byte
+	for _, d := range plan.Devices {
+		for _, c := range d.Changes {
+			if c.Before != nil {
+				all = append(all, c.Before)
+			}
+		}
+		for i := range d.States {
+			if s := &d.States[i]; len(d.Changes) > 0 && s.Text != nil {
+				all = append(all, s.Text)
+			}
+		}
+	}
+	named, err := contentsNamed(plan, all, kept)
+	if err != nil {
+		return err
+	}
+	return log.KeepBefore(append(all, named...))
+}
+
+// sumForm is how names of steps speak of contents.
+var sumForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b[0-9a-f]{64}\b`) })
+
+// contentsNamed are the contents that the steps of a plan are made of, besides those that are kept anyway.
+func contentsNamed(plan *deploy.Plan, have [][]byte, kept target.Kept) (out [][]byte, err error) {
+	known := map[string]bool{target.Sum(nil): true}
+	for _, content := range have {
+		known[target.Sum(content)] = true
+	}
+	for _, d := range plan.Devices {
+		after := map[string][]byte{}
+		var names []string
+		for _, c := range d.Changes {
+			after[target.Sum(c.After)] = c.After
+			names = append(names, c.File.Activate.Name)
+		}
+		for i := range d.Device.Files {
+			if f := &d.Device.Files[i]; f.Live != nil && f.Activate.Undo != nil && len(d.Changes) > 0 {
+				names = append(names, f.Activate.Name)
+			}
+		}
+		for _, sum := range sumForm().FindAllString(strings.Join(names, " "), -1) {
+			if known[sum] {
+				continue
+			}
+			known[sum] = true
+			content, ok := after[sum]
+			switch {
+			case ok:
+			case kept == nil:
+				return nil, fmt.Errorf("the content %s, of which a step of %s is made, is not there", sum, d.Device.Name)
+			default:
+				if content, err = kept(sum); err != nil {
+					return nil, err
+				}
+			}
+			out = append(out, content)
+		}
+	}
+	return out, nil
+}
+
+// record writes a line of the journal.
+func record(log *journal.Run, e rollout.Entry) error {
+	if e.Wave > 0 {
+		return log.Hook(journal.Hook{Hook: string(e.Verb), Wave: e.Wave, Done: e.Done, Detail: e.Detail})
+	}
+	if !e.Done {
+		return log.Intent(e.Device, string(e.Verb))
+	}
+	result := map[txn.Result]string{txn.OK: "ok", txn.Refused: "refused", txn.Lost: "lost", txn.Dead: "dead"}[e.Result]
+	return log.Result(journal.Line{Device: e.Device, Verb: string(e.Verb), Result: result, Mark: e.Mark.String(), Detail: e.Detail})
+}
+
+func journalOutcome(r *deploy.Result) journal.Outcome {
+	text, err := json.Marshal(journal.ResultOf(r))
+	if err != nil {
+		panic("rocec: " + err.Error()) // strings and numbers
+	}
+	return journal.Outcome{Device: r.Device.Name, Outcome: string(r.Outcome), Detail: problem(r), Result: text}
+}
+
+// problem is what stood in the way at a device, in one line.
+func problem(r *deploy.Result) string {
+	var parts []string
+	for _, e := range []*deploy.Error{r.Err, r.Undo, r.Cleanup} {
+		if e != nil {
+			s := e.Error()
+			if !strings.ContainsAny(s[len(s)-1:], ".!?…") { // what the device printed has no full stop
+				s += "."
+			}
+			parts = append(parts, s)
+		}
+	}
+	if text := r.Text(); text != "" {
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, " ")
+}

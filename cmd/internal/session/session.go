@@ -1,0 +1,104 @@
+// Package session holds open what a verb needs on devices. A [Session] reads the journal of runs ([History]), opens the way to devices
+// ([Fleet]), and does a [Job] on them; it goes on with an [OpenedRun], and goes back from one ([WayBack]). It reports to the person
+// who asked. It knows no verb and no command line.
+package session
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"os"
+	"os/user"
+	"time"
+
+	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/globals"
+	"github.com/rocec/rocec/cmd/internal/hooks"
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/device"
+	"github.com/rocec/rocec/targets/deploy/rollout"
+)
+
+// Session holds open what a verb needs on devices.
+type Session struct {
+	History
+	AskSudo bool // --ask-sudo-password
+	clock   device.Clock
+	sudo    *device.Sudo // the password, once it was asked for
+}
+
+// New returns a session in which nothing is open.
+func New(g *globals.Globals, clock device.Clock) *Session {
+	return &Session{History: History{g}, clock: clock}
+}
+
+// History holds the runs that were led from this machine.
+type History struct{ *globals.Globals }
+
+// hooks runs the programs of --drain and --undrain.
+func (s *Session) hooks() hooks.Runner { return hooks.Runner{Log: s.Log, Say: s.Say} }
+
+// NewRun names a run of this person, process and moment.
+func (s *Session) NewRun() deploy.Run {
+	unique := make([]byte, 8)
+	rand.Read(unique) //nolint:errcheck // it never fails
+	run := deploy.NewRun(s.clock.Now(), hex.EncodeToString(unique), s.Owner())
+	run.Tool = s.Rocec.Tool
+	return run
+}
+
+// HostName returns the name of this machine.
+func HostName() string {
+	host, err := os.Hostname()
+	if err != nil {
+		return "unknown"
+	}
+	return host
+}
+
+// Reading returns the options of a read, with progress; end ends the progress.
+func (s *Session) Reading() (o rollout.ObserveOptions, end func()) {
+	bar := s.Progress("Reading", false)
+	o.Sudo = s.sudo
+	o.Progress = func(done, total int, h *deploy.Have) {
+		if h.Err != nil {
+			s.Log.Info("read", "device", h.Device.Name, "error", h.Err.Detail)
+		} else {
+			s.Log.Info("read", "device", h.Device.Name)
+		}
+		bar.Step(done, total, "")
+	}
+	return o, bar.End
+}
+
+// LoginName returns the user who runs rocec.
+func LoginName(getenv func(string) string) string {
+	if u, err := user.Current(); err == nil {
+		return u.Username
+	}
+	return getenv("USER")
+}
+
+// Owner names this process to other people.
+func (s *Session) Owner() string {
+	host, _ := os.Hostname() // empty where the machine does not know it
+	return deploy.Process{User: LoginName(s.Getenv), Host: host, PID: os.Getpid()}.String()
+}
+
+// ReadOptions holds the flags of verbs that read devices; the zero value stands for their defaults.
+type ReadOptions struct {
+	Parallel int
+	Timeout  time.Duration
+}
+
+// Limit sets the bounds of a read.
+func (o *ReadOptions) Limit(to *rollout.ObserveOptions) {
+	to.Parallel, to.Timeout = o.Parallel, o.Timeout
+}
+
+// Check judges the flags.
+func (o *ReadOptions) Check() error {
+	if o.Parallel < 1 || o.Timeout <= 0 {
+		return exit.Fail(exit.Usage, "--parallel is at least 1, and --timeout more than 0, such as 30s")
+	}
+	return nil
+}

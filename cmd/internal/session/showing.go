@@ -1,0 +1,120 @@
+package session
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/rocec/rocec/cmd/internal/journal"
+	"github.com/rocec/rocec/cmd/internal/person"
+	"github.com/rocec/rocec/lang/nodeset"
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/rollout"
+)
+
+// showing shows a run as it goes on, and what is under way when the person interrupts.
+type showing struct {
+	on    *Session
+	e     reporting
+	run   string
+	bar   *person.Progress
+	total int
+	done  map[string]bool // devices with a result; under undo-all they have a second one
+
+	mu    sync.Mutex
+	under map[string]deploy.UnderWay // devices on which the run is at work
+	held  map[string]deploy.UnderWay // devices that wait to be confirmed
+	ended func()
+}
+
+func (s *Session) showing(e reporting, run string, total int) *showing {
+	what := map[string]string{"confirm": "Confirming", "resume": "Resuming", "rollback": "Rolling back"}[e.Verb]
+	bar := s.Progress(cmp.Or(what, "Applying"), e.format == "text")
+	w := &showing{
+		on: s, e: e, run: run, bar: bar, total: total, done: map[string]bool{}, under: map[string]deploy.UnderWay{},
+		held: map[string]deploy.UnderWay{},
+	}
+	w.bar.Step(0, total, "")
+	w.ended = s.Ending.OnSignal(w.interrupted)
+	return w
+}
+
+func (s *showing) end() {
+	s.ended()
+	s.bar.End()
+}
+
+// interrupted says what a signal means for the devices: the first one lets those under way come to their end, the second one
+// leaves them as they are.
+func (s *showing) interrupted(nth int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	names := slices.Sorted(maps.Keys(s.under))
+	left := maps.Clone(s.held)
+	maps.Copy(left, s.under)
+	w := s.on.Fitted(s.on.Stderr)
+	s.bar.End()
+	switch {
+	case nth == 1 && len(names) == 0:
+		fmt.Fprintln(w, "Interrupted: nothing is under way, and nothing more will start.")
+	case nth == 1:
+		end := map[string]string{"rollback": "goes back to its end", "confirm": "is brought to its end"}[s.e.Verb]
+		fmt.Fprintf(w, "Interrupted: %s %s; nothing more will start. Once more ends rocec at once.\n",
+			nodeset.Text(names, nodeset.Devices, math.MaxInt), cmp.Or(end, "is brought to its end or undone"))
+	case s.e.Gone:
+		fmt.Fprintln(w, "Ended at once; the lab is gone.")
+	case s.e.Lab:
+		fmt.Fprintln(w, "Ended at once. The devices of the lab are as they were before this command.")
+	case len(left) == 0:
+		fmt.Fprintln(w, "Ended at once. No device was under way.")
+	default:
+		fmt.Fprintln(w, "Ended at once.")
+		for _, name := range slices.Sorted(maps.Keys(left)) {
+			fmt.Fprintf(w, "  %s %s\n", name, left[name].Text())
+		}
+		fmt.Fprintln(w, deploy.WaysOn(s.e.Verb, s.run))
+	}
+}
+
+func (s *showing) event(e rollout.Event) {
+	outcome, detail := "", e.Detail
+	if e.Result != nil {
+		outcome, detail = string(e.Result.Outcome), problem(e.Result)
+	}
+	s.on.Log.Info("apply", "device", e.Device.Name, "step", e.Step, "state", string(e.State), "outcome", outcome)
+	s.mu.Lock()
+	delete(s.under, e.Device.Name)
+	delete(s.held, e.Device.Name)
+	switch {
+	case e.Result == nil:
+		s.under[e.Device.Name] = e.At
+	case e.Result.Outcome == deploy.Unconfirmed:
+		s.held[e.Device.Name] = deploy.UnderWay{Mark: e.Result.Mark}
+	}
+	s.mu.Unlock()
+	if s.e.format == "json" {
+		line := applyEvent{Event: "step", Device: e.Device.Name, Step: e.Step, State: string(e.State), Outcome: outcome, Detail: detail}
+		if e.Result != nil {
+			line.Event, line.Run = "device", s.run
+			data := journal.ResultOf(e.Result)
+			if s.e.Gone {
+				data.Undo = ""
+			}
+			line.Result = &data
+		}
+		writeEvent(s.on.Stdout, line)
+	}
+	if e.Result == nil {
+		return
+	}
+	s.done[e.Device.Name] = true
+	good := s.e.Good(e.Result)
+	line := fmt.Sprintf("%s  %s", s.bar.Mark(good, fmt.Sprintf("%-10s", outcome)), e.Device.Name)
+	if !good && detail != "" {
+		line += ": " + detail
+	}
+	s.bar.Step(len(s.done), s.total, line)
+}
