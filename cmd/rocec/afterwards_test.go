@@ -62,7 +62,7 @@ func TestAfterwards(t *testing.T) {
 	// held until a person confirms
 	out := want(exit.Good, "apply", "--auto-approve", "--soak", "0s", "--confirm", "10m", "-m", "ticket 4711", dir)
 	require.Contains(t, out, "6 unconfirmed")
-	run := regexp.MustCompile(`rocec confirm (\S+)\.`).FindStringSubmatch(out)[1]
+	run := regexp.MustCompile(`rocec confirm (\S+)`).FindStringSubmatch(out)[1]
 	require.Contains(t, want(exit.Good, "runs"), "ticket 4711")
 	require.Contains(t, want(exit.Good, "runs", "last"), "6 unconfirmed")
 	other := t.TempDir()
@@ -99,7 +99,7 @@ func TestAfterwards(t *testing.T) {
 
 	// a held run is gone back from
 	out = want(exit.Good, "apply", "--auto-approve", "--soak", "0s", "--confirm", "10m", dir)
-	run = regexp.MustCompile(`rocec confirm (\S+)\.`).FindStringSubmatch(out)[1]
+	run = regexp.MustCompile(`rocec confirm (\S+)`).FindStringSubmatch(out)[1]
 	require.Contains(t, want(exit.Good, "rollback", run, "--auto-approve", "--soak", "0s"), "Rolled back. 6 devices restored.")
 	require.Equal(t, before, live())
 	require.Contains(t, want(exit.Incomplete, "confirm", run), "is over (6 restored). Nothing to confirm.")

@@ -35,7 +35,5 @@ func takes(least, most int) cobra.PositionalArgs {
 
 // planView is a view of a plan on stdout; dir is the fabric's folder.
 func (a *app) planView(dir string, o view.Options) *view.Plan {
-	v := view.NewPlan(a.Screen(), dir, o)
-	v.Tool = a.Rocec.Tool
-	return v
+	return view.NewPlan(a.Screen(), dir, o)
 }

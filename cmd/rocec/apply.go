@@ -54,6 +54,9 @@ func applyCommand(a *app) *cobra.Command {
 	return cmd
 }
 
+// applyLines is about how many lines apply prints below a plan that goes well, besides those of the waves.
+const applyLines = 10
+
 // applyOptions are the flags of apply.
 type applyOptions struct {
 	session.ChangeOptions
@@ -173,9 +176,9 @@ func (a *app) applyStep(ctx context.Context, w *work, plan *deploy.Plan, o apply
 	if o.Format == "text" {
 		v := a.planView(w.dir, o.Options)
 		v.Fabric, v.Seen, v.Rehearsal = w.f.Fabric, w.unlike, w.devices.Lab != nil
-		v.Sequence, v.Debts, v.Changed = seq, debts, a.ChangedHosts(w.dir, w.devices.LabDir)
+		v.Sequence, v.Debts, v.Changed, v.Tool = seq, debts, a.ChangedHosts(w.dir, w.devices.LabDir), a.Rocec.Tool
+		v.Below = applyLines
 		v.Print(plan)
-		v.Causes(plan)
 	}
 	if plan.Empty() {
 		return false, a.NothingToDo(plan, o.Format)
@@ -195,7 +198,7 @@ func (a *app) applyStep(ctx context.Context, w *work, plan *deploy.Plan, o apply
 	}
 	if len(seq.Steps) > 1 {
 		if o.Hold > 0 {
-			a.Say("This was the first of %s. When it is confirmed, apply goes on: %s, then rocec apply.",
+			a.Say("This was the first of %s. When it is confirmed, rocec apply goes on. Confirm it: %s",
 				diag.Count(len(seq.Steps), "step"), deploy.RunCommand("confirm", results.Run.Name))
 			return false, session.Outcome(results)
 		}
@@ -236,7 +239,7 @@ func (a *app) mayApply(ctx context.Context, w *work, plan *deploy.Plan, seq *seq
 	if changes > 20 {
 		word = w.f.Fabric.Name
 	}
-	return a.Ask(ctx, question(w.f.Fabric, diag.Count(changes, "device")), word)
+	return a.Ask(ctx, question(w.f.Fabric, diag.Count(changes, "device"), plan, seq), word)
 }
 
 // planAgain shows that devices of a rehearsal are as the fabric wants them.
@@ -251,7 +254,9 @@ func (a *app) planAgain(ctx context.Context, w *work, done *deploy.Plan, o apply
 			return slices.ContainsFunc(done.Devices, func(d *deploy.DevicePlan) bool { return d.Device.Name == name })
 		})
 	}
-	a.planView(w.dir, o.Options).Print(again)
+	v := a.planView(w.dir, o.Options)
+	v.Again = true
+	v.Print(again)
 	if !again.Empty() {
 		return exit.With(exit.Incomplete)
 	}
@@ -280,9 +285,9 @@ func moment(text string, now time.Time) (time.Time, error) {
 	return t, nil
 }
 
-// question asks whether to go on, and says what nobody has looked at.
-func question(f *ir.Fabric, what string) string {
-	q := "Apply this to " + what + "?"
+// question asks whether to go on, with the price of the change, and names what rocec does not read.
+func question(f *ir.Fabric, what string, plan *deploy.Plan, seq *sequence.Sequence) string {
+	q := view.Price(plan, seq) + " Apply this to " + what + "?"
 	if text := deploy.ByHand(f); text != "" {
 		q += " " + text + "."
 	}

@@ -80,7 +80,7 @@ func (o *office) want(t *testing.T, code int, args ...string) string {
 func (o *office) holds(t *testing.T) string {
 	t.Helper()
 	out := o.want(t, exit.Good, "apply", "--auto-approve", "--soak", "0s", "--confirm", "2h", "-m", "ticket 4711")
-	return regexp.MustCompile(`rocec confirm (\S+)\.`).FindStringSubmatch(out)[1]
+	return regexp.MustCompile(`rocec confirm (\S+)`).FindStringSubmatch(out)[1]
 }
 
 // inside opens the lab, as nobody's command.

@@ -85,6 +85,7 @@ func acceptFlag(cmd *cobra.Command, accept *bool) {
 func viewFlags(cmd *cobra.Command, o *view.Options) {
 	cmd.Flags().BoolVar(&o.Diff, "diff", false, "show whole-text diffs instead of keys")
 	cmd.Flags().BoolVar(&o.Expand, "expand", false, "show every device on its own, also those with the same changes, and every key")
+	cmd.Flags().BoolVar(&o.Notes, "notes", false, "show the notes about devices, and how it is known that what is written works")
 }
 
 // leadFlags adds the flags of every verb that changes devices.

@@ -97,7 +97,7 @@ func labOn(a *app, use, short string, words int, run func(context.Context, *lab.
 			verb := cmd.CommandPath()
 			switch {
 			case len(args) == 1 && cmd.Name() == "exec":
-				return exit.Fail(exit.Usage, "%s %s: the command is missing: %s. To log in: %s", verb, args[0],
+				return exit.Fail(exit.Usage, "%s %s: the command is missing: %s; to log in: %s", verb, args[0],
 					diag.Command(verb, diag.Arg("DEVICE", args[0]), diag.Kind("COMMAND")), diag.Rocec("lab ssh", diag.Arg("DEVICE", args[0])))
 			case len(args) == 1:
 				return exit.Fail(exit.Usage, "%s %s: the port is missing: %s", verb, args[0],

@@ -140,14 +140,14 @@ func TestRemove(t *testing.T) {
 	assert.NotContains(t, want(exit.Good, "plan", dir), "store5")
 	assert.Contains(t, want(exit.Good, remove...), "No changes")
 
-	run := regexp.MustCompile(`rocec rollback (\S+)\.`).FindStringSubmatch(out)[1]
+	run := regexp.MustCompile(`rocec rollback (\S+)`).FindStringSubmatch(out)[1]
 	out = want(exit.Good, "rollback", "--auto-approve", "--soak", "0s", run)
 	assert.Equal(t, member, held(t, store5))
-	run = regexp.MustCompile(`rocec rollback (\S+)\.`).FindStringSubmatch(out)[1]
+	run = regexp.MustCompile(`rocec rollback (\S+)`).FindStringSubmatch(out)[1]
 	want(exit.Good, "rollback", "--auto-approve", "--soak", "0s", run)
 	assert.Equal(t, before, held(t, store5), "back from going back")
 	assert.Contains(t, want(exit.Good, remove...), "No changes")
-	want(exit.Good, "rollback", "--auto-approve", "--soak", "0s", regexp.MustCompile(`rocec rollback (\S+)\.`).FindStringSubmatch(out)[1])
+	want(exit.Good, "rollback", "--auto-approve", "--soak", "0s", regexp.MustCompile(`rocec rollback (\S+)`).FindStringSubmatch(out)[1])
 	want(exit.Good, remove...)
 	assert.Equal(t, before, held(t, store5))
 }
@@ -198,7 +198,7 @@ func TestVLANsMadeAndLeft(t *testing.T) {
 		require.NoError(t, os.WriteFile(file, []byte(edited), 0o644))
 		code, stdout, stderr := rocec(t, "apply", "--auto-approve", "--soak", "0s", dir)
 		require.Equal(t, exit.Good, code, "%s%s", stdout, stderr)
-		return regexp.MustCompile(`rocec rollback (\S+)\.`).FindStringSubmatch(stdout)[1]
+		return regexp.MustCompile(`rocec rollback (\S+)`).FindStringSubmatch(stdout)[1]
 	}
 	for _, name := range []string{"store1", "store2", "store3", "store4", "store5"} {
 		_, errs, status := devices.Device(name).Run(t.Context(), "root", "ip link delete ens1f0.100", "")

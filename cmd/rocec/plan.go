@@ -101,9 +101,12 @@ func (a *app) plan(ctx context.Context, dir string, o planOptions) (err error) {
 	} else {
 		v := a.planView(dir, o.Options)
 		v.Fabric, v.Seen, v.Rehearsal = f.Fabric, found, devices.Lab != nil
-		v.Sequence, v.Debts, v.Changed = seq, debts, a.ChangedHosts(dir, devices.LabDir)
+		v.Sequence, v.Debts, v.Changed, v.Tool = seq, debts, a.ChangedHosts(dir, devices.LabDir), a.Rocec.Tool
+		if o.out == "" && !session.Troubled(plan) && len(session.Against(plan, seq, o.trustByHand)) == 0 && !plan.Empty() {
+			v.Next = a.given(o.only, o.onlyIntent).Command("apply", string(o.lab), dir)
+		}
+		v.Below = 2 // the notes of validate
 		v.Print(plan)
-		v.Causes(plan)
 	}
 	refused := a.Refuse(f, plan, seq, o.trustByHand)
 	if refused != nil && !session.Troubled(plan) {

@@ -98,7 +98,7 @@ func (a *app) replace(ctx context.Context, name string, o replaceOptions) (err e
 		return err
 	}
 	if !o.Approve {
-		if err := a.Ask(ctx, question(f.Fabric, diag.Escape(name)), "yes"); err != nil {
+		if err := a.Ask(ctx, question(f.Fabric, diag.Escape(name), plan, seq), "yes"); err != nil {
 			return err
 		}
 	}

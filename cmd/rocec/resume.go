@@ -84,7 +84,7 @@ func (a *app) resume(ctx context.Context, name string, o session.RunOptions) (er
 			diag.Rocec("plan", diag.Path("DIR", l.Fabric)))
 	}
 	if results.Count(deploy.Unconfirmed) > 0 && !results.Interrupted {
-		return exit.Fail(exit.Usage, "run %s waits to be confirmed. Keep it: %s. Go back: %s.", l.Run, deploy.RunCommand("confirm", l.Run),
+		return exit.Fail(exit.Usage, "run %s waits to be confirmed. Keep it: %s; go back: %s", l.Run, deploy.RunCommand("confirm", l.Run),
 			deploy.RunCommand("rollback", l.Run))
 	}
 	if err := session.Outcome(results); err != nil || !g.Drained {

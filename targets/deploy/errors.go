@@ -157,11 +157,11 @@ func (o *Owner) GoOn(names ...string) string {
 	case o.Mark.Open() && !known:
 		return badRunName
 	case o.Mark == txn.Loaded:
-		return fmt.Sprintf("Keep the change: %s. Go back: %s.", RunCommand("confirm", o.Txn), rollback)
+		return fmt.Sprintf("Keep the change: %s; go back: %s", RunCommand("confirm", o.Txn), rollback)
 	case o.Mark == txn.Undoing:
-		return fmt.Sprintf("If that run died, bring it to its end: %s.", resume)
+		return fmt.Sprintf("If that run died, bring it to its end: %s", resume)
 	case (o.Mark.Open() || o.Mark == txn.Prepared) && known:
-		return fmt.Sprintf("If that run died, bring it to its end: %s. Go back: %s.", resume, rollback)
+		return fmt.Sprintf("If that run died, bring it to its end: %s; go back: %s", resume, rollback)
 	}
 	return "If that run is over, take its lock away: " + unlock
 }

@@ -75,9 +75,9 @@ func (r *Result) ahead() string {
 	var parts []string
 	switch {
 	case r.Outcome == Unconfirmed && until != "":
-		parts = append(parts, until+"it is confirmed: "+next+".")
+		parts = append(parts, until+"it is confirmed: "+next)
 	case r.Outcome == Unconfirmed:
-		parts = append(parts, "Keep it: "+next+".")
+		parts = append(parts, "Keep it: "+next)
 	case r.Outcome == Unknown:
 		switch {
 		case until == "":
@@ -90,16 +90,16 @@ func (r *Result) ahead() string {
 		switch {
 		case next == "":
 		case r.Over:
-			parts = append(parts, "See what it needs: "+next+".")
+			parts = append(parts, "See what it needs: "+next)
 		case r.Err != nil && r.Err.Kind == HostKey:
-			parts = append(parts, "If the device was replaced: "+next+".")
+			parts = append(parts, "If the device was replaced: "+next)
 		case r.settled():
-			parts = append(parts, "When that is put right, run "+next+".")
+			parts = append(parts, "When that is put right, run "+next)
 		default:
-			parts = append(parts, "When the device answers, run "+next+".")
+			parts = append(parts, "When the device answers, run "+next)
 		}
 	case left != "":
-		parts = append(parts, left, "Take them away: "+next+".")
+		parts = append(parts, left, "Take them away: "+next)
 	}
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " ")
 }

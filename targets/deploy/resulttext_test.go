@@ -91,9 +91,9 @@ func TestResultText(t *testing.T) {
 		"What was there before is back in place. The device was told to load it; whether it did is unknown (not readable on this release).",
 		"What was there before is back in place. The device never used the new content.",
 		"What was there before is back in place. Whether the device uses it is unknown. When that is put right, " +
-			"run rocec rollback run-1 --target leaf1.",
+			"run rocec rollback run-1 --target leaf1",
 		"The new content is in place. Whether the device uses it is unknown. The device undoes the change by itself " +
-			"within 1m30s, unless it is confirmed: rocec confirm run-1.",
+			"within 1m30s, unless it is confirmed: rocec confirm run-1",
 		"The device has nothing of the run: no folder, no lock, no backup. See what it needs: rocec plan --target leaf1.",
 	} {
 		require.Contains(t, said, text)
@@ -152,10 +152,10 @@ func TestUnderWay(t *testing.T) {
 		require.Equal(t, !decides && (u.Mark == txn.Undone || u.Mark == txn.Conflict), strings.Contains(text, "is back"), at)
 	}
 	for verb, want := range map[string]string{
-		"apply":    "Go on: rocec resume run-1. Go back: rocec rollback run-1.",
-		"resume":   "Go on: rocec resume run-1. Go back: rocec rollback run-1.",
-		"confirm":  "Go on: rocec confirm run-1. Go back: rocec rollback run-1.",
-		"rollback": "Go on: rocec rollback run-1.",
+		"apply":    "Go on: rocec resume run-1; go back: rocec rollback run-1",
+		"resume":   "Go on: rocec resume run-1; go back: rocec rollback run-1",
+		"confirm":  "Go on: rocec confirm run-1; go back: rocec rollback run-1",
+		"rollback": "Go on: rocec rollback run-1",
 	} {
 		require.Equal(t, want, deploy.WaysOn(verb, "run-1"))
 	}
@@ -164,8 +164,8 @@ func TestUnderWay(t *testing.T) {
 // How far a run came is told by its mark alone, and what goes on is a command that the mark allows.
 func TestMarkText(t *testing.T) {
 	for mark, want := range map[txn.Mark]string{
-		txn.Armed: "rocec resume run-1. Go back: rocec rollback run-1.", txn.Loaded: "rocec confirm run-1. Go back: rocec rollback run-1.",
-		txn.Undoing: "rocec resume run-1.",
+		txn.Armed: "rocec resume run-1; go back: rocec rollback run-1", txn.Loaded: "rocec confirm run-1; go back: rocec rollback run-1",
+		txn.Undoing: "rocec resume run-1",
 	} {
 		o := deploy.Owner{Txn: "run-1", Mark: mark}
 		require.True(t, strings.HasSuffix(o.GoOn("leaf1"), want), o.GoOn("leaf1"))
@@ -192,7 +192,7 @@ func TestCommandsHoldNoNamesOfDevices(t *testing.T) {
 			require.Equal(t, "rocec "+verb+" RUN", deploy.RunCommand(verb, run))
 		}
 		require.Equal(t, "rocec unlock leaf1", deploy.UnlockCommand(run, "leaf1"))
-		require.Equal(t, "Go on: rocec resume RUN. Go back: rocec rollback RUN.", deploy.WaysOn("apply", run))
+		require.Equal(t, "Go on: rocec resume RUN; go back: rocec rollback RUN", deploy.WaysOn("apply", run))
 		for _, mark := range []string{"", "prepared", "armed", "loaded", "undoing", "confirmed", "undone", "made up"} {
 			for _, beside := range []bool{true, false} {
 				o := deploy.ParseOwner("txn " + run + "\nmark " + mark + "\nowner $(reboot)@ws7\n")

@@ -50,11 +50,11 @@ func (u UnderWay) Text() string {
 func WaysOn(verb, run string) string {
 	switch verb {
 	case "rollback":
-		return "Go on: " + RunCommand("rollback", run) + "."
+		return "Go on: " + RunCommand("rollback", run)
 	case "confirm":
-		return "Go on: " + RunCommand("confirm", run) + ". Go back: " + RunCommand("rollback", run) + "."
+		return "Go on: " + RunCommand("confirm", run) + "; go back: " + RunCommand("rollback", run)
 	}
-	return "Go on: " + RunCommand("resume", run) + ". Go back: " + RunCommand("rollback", run) + "."
+	return "Go on: " + RunCommand("resume", run) + "; go back: " + RunCommand("rollback", run)
 }
 
 // MarkText states how far a run came on a device; empty: the mark says nothing.

@@ -2,16 +2,20 @@ package globals
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/report"
+	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets"
@@ -79,6 +83,8 @@ func (g *Globals) LoadOver(ctx context.Context, dir string, unsaved map[string][
 	}
 
 	name := path.Clean(filepath.ToSlash(dir))
+	end := g.Working("Judging the fabric", func() string { return budgetText(o.Budget, g.Budget) })
+	defer end()
 	f := &report.Report{Judged: judge.Judge(ctx, over(&rootedFS{name, root.FS()}, unsaved), name, o), Dir: dir, Hidden: hidden}
 	for name := range hidden {
 		delete(f.Source.Files, name)
@@ -93,16 +99,39 @@ func (g *Globals) LoadGood(dir string) (*report.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	if g.Quiet && !f.Diags.HasErrors() { // an accepted PFC loop is repeated every time
-		f.Diags = slices.DeleteFunc(f.Diags, func(d *diag.Diagnostic) bool {
-			return d.Code != validate.PFCLoop.Code && d.Code != validate.PFCLoopUnknown.Code
+	if g.Quiet && !f.Diags.HasErrors() {
+		f.Diags = slices.DeleteFunc(f.Diags, func(d *diag.Diagnostic) bool { return !aboutLoops(d) })
+	}
+	all, notes := f.Diags, map[string]bool{}
+	if !g.Verbose { // validate is the verb for notes
+		f.Diags = slices.DeleteFunc(slices.Clone(all), func(d *diag.Diagnostic) bool {
+			fold := d.Severity == diag.Notice && !aboutLoops(d)
+			if fold {
+				notes[d.Code] = true
+			}
+			return fold
 		})
 	}
 	g.PrintDiagnostics(g.Stderr, f)
+	if n := len(all) - len(f.Diags); n > 0 {
+		g.Say("validate has %s on this fabric (%s)", diag.Count(n, "note"), strings.Join(slices.Sorted(maps.Keys(notes)), ", "))
+	}
+	f.Diags = all
 	if f.Diags.HasErrors() {
 		return nil, exit.With(exit.Errors)
 	}
 	return f, nil
+}
+
+// budgetText states the rest of the budget of the PFC-loop proof, as the longest time that the proof takes.
+func budgetText(b *ir.Budget, whole time.Duration) string {
+	left := time.Duration(b.Left()) * (time.Second / validate.StepsPerSecond)
+	return fmt.Sprintf("%d%% of the proof's budget is used, at most %s left", 100-100*left/max(whole, 1), left.Round(time.Second))
+}
+
+// aboutLoops reports whether a diagnostic is about a PFC loop: every verb repeats it, also where the person has accepted the loop.
+func aboutLoops(d *diag.Diagnostic) bool {
+	return d.Code == validate.PFCLoop.Code || d.Code == validate.PFCLoopUnknown.Code
 }
 
 // LoadQuiet loads a folder for verbs that a person uses many times in a row: it prints nothing for a fabric without errors.

@@ -110,7 +110,7 @@ func (r Runner) PutBack(ctx context.Context, l *journal.Log, log *journal.Run, p
 		entry.Done = true
 		if err := r.run(context.WithoutCancel(ctx), p.Timeout, p.Undrain, l.Run, wave, names); err != nil {
 			entry.Detail, good = deploy.OneLine(err.Error()), false
-			r.Say("Traffic was not put back on wave %d: %s. Once that is put right: %s.", wave, entry.Detail,
+			r.Say("Traffic was not put back on wave %d: %s. Once that is put right: %s", wave, entry.Detail,
 				deploy.RunCommand("resume", l.Run, diag.Flag("--undrain", diag.Kind("PROGRAM"))))
 		}
 		_ = log.Hook(entry) // what was done is done

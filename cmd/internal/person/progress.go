@@ -5,13 +5,14 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Progress shows how far a long verb is, on stderr: one line redrawn on a terminal, a line per finished device
-// elsewhere (if lines is set), so that a log stays a log.
+// Progress shows how far a long verb is, on stderr: lines that are redrawn on a terminal, and lines that stay elsewhere (if lines is
+// set), so that a log stays a log. A terminal sees nothing of work that is over within a second.
 type Progress struct {
 	mu    sync.Mutex
 	w     io.Writer
@@ -20,35 +21,70 @@ type Progress struct {
 	lines bool
 	what  string // "Reading", "Applying"
 	width int    // of lines
+	began time.Time
+	drawn int // lines that the next ones replace
 }
 
-// Progress returns the progress of a verb; lines asks for a line per finished device. It writes nothing with --quiet.
+// Progress returns the progress of a verb; lines asks for lines that stay. It writes nothing with --quiet.
 func (p *Person) Progress(what string, lines bool) *Progress {
 	if p.Quiet {
 		return &Progress{w: io.Discard}
 	}
 	_, tty := Terminal(p.Stderr)
-	return &Progress{w: p.Stderr, tty: tty, color: p.Paints(p.Stderr), lines: lines, what: what, width: p.Width(p.Stderr)}
+	return &Progress{
+		w: p.Stderr, tty: tty, color: p.Paints(p.Stderr), lines: lines, what: what, width: p.Width(p.Stderr), began: time.Now(),
+	}
 }
 
-// Step shows that done of total devices are finished; line is the result of the latest.
-func (p *Progress) Step(done, total int, line string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.lines && line != "" {
-		p.clear()
-		fmt.Fprintln(p.w, strings.Join(view.Fit("  "+line, p.width), "\n"))
-	}
-	if !p.tty || total == 0 {
+// Step shows that done of total devices are finished, and how long the others take at this rate.
+func (p *Progress) Step(done, total int) {
+	if total == 0 {
 		return
 	}
 	const cells = 24
 	full := done * cells / total
-	fmt.Fprintf(p.w, "\r\x1b[K%s %s  [%s%s] %d/%d", p.what, diag.Count(total, "device"),
+	text := fmt.Sprintf("%s %s  [%s%s] %d/%d", p.what, diag.Count(total, "device"),
 		strings.Repeat("#", full), strings.Repeat(" ", cells-full), done, total)
+	if took := time.Since(p.began); done > 0 && done < total && took > time.Second {
+		text += ", about " + view.ShortTime(took/time.Duration(done)*time.Duration(total-done)) + " left"
+	}
+	p.Draw(text)
 }
 
-// End clears the redrawn line.
+// Draw replaces what is drawn, on a terminal.
+func (p *Progress) Draw(lines ...string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.tty {
+		return
+	}
+	p.clear()
+	for _, line := range lines {
+		fmt.Fprintln(p.w, line)
+	}
+	p.drawn = len(lines)
+}
+
+// Print writes lines that stay above what is drawn next.
+func (p *Progress) Print(lines ...string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.lines || len(lines) == 0 {
+		return
+	}
+	p.clear()
+	for _, line := range lines {
+		fmt.Fprintln(p.w, strings.Join(view.Fit(line, p.width), "\n"))
+	}
+}
+
+// Color reports whether lines get colours.
+func (p *Progress) Color() bool { return p.color }
+
+// Width returns the columns of a line.
+func (p *Progress) Width() int { return p.width }
+
+// End clears what is drawn.
 func (p *Progress) End() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -56,15 +92,40 @@ func (p *Progress) End() {
 }
 
 func (p *Progress) clear() {
-	if p.tty {
-		fmt.Fprint(p.w, "\r\x1b[K")
+	if p.drawn > 0 {
+		fmt.Fprintf(p.w, "\r\x1b[%dA\x1b[J", p.drawn)
+		p.drawn = 0
 	}
 }
 
-// Mark paints the outcome of a device.
-func (p *Progress) Mark(good bool, s string) string {
-	if good {
-		return diag.Paint(p.color, diag.Green, s)
+// Working shows on a terminal that work of one piece goes on, once it takes a second: what, for how long, and a text about the rest. Call
+// end when it is over.
+func (p *Person) Working(what string, rest func() string) (end func()) {
+	bar := p.Progress(what, false)
+	if !bar.tty {
+		return func() {}
 	}
-	return diag.Paint(p.color, diag.Red, s)
+	over, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		for {
+			select {
+			case <-over:
+				bar.End()
+				return
+			case <-tick.C:
+				text := what + ", " + view.ShortTime(time.Since(bar.began))
+				if more := rest(); more != "" {
+					text += "; " + more
+				}
+				bar.Draw(text)
+			}
+		}
+	}()
+	return func() {
+		close(over)
+		<-ended
+	}
 }

@@ -136,6 +136,38 @@ func (g *Given) ApplyCommand(plan, dir string, m deploy.Meta) string {
 	return diag.Rocec("apply", words...)
 }
 
+// Command returns a verb with the inputs of this command: variables, targets, the lab (empty: none) and the folder.
+func (g *Given) Command(verb, lab, dir string) string {
+	var words []diag.Word
+	switch lab {
+	case "":
+	case "auto":
+		words = append(words, diag.Flag("--lab"))
+	default:
+		words = append(words, diag.Flag("--lab=", diag.Path("FOLDER", lab)))
+	}
+	for _, name := range g.VarFiles {
+		words = append(words, diag.Flag("--var-file", diag.Path("FILE", name)))
+	}
+	for _, name := range g.Allowed {
+		words = append(words, diag.Flag("--allow-outside", diag.Path("FOLDER", name)))
+	}
+	for _, text := range g.Vars {
+		name, _, _ := strings.Cut(text, "=")
+		words = append(words, diag.Flag("--var", diag.Arg(name+"=VALUE", text)))
+	}
+	for _, name := range g.Targets {
+		words = append(words, diag.Flag("--target", diag.Arg("DEVICE", name)))
+	}
+	if g.OnlyIntent {
+		words = append(words, diag.Flag("--only-intent"))
+	}
+	if dir != "." {
+		words = append(words, diag.Path("DIR", dir))
+	}
+	return diag.Rocec(verb, words...)
+}
+
 // SamePath reports whether two absolute paths are of the same place: without symbolic links they are equal, as far as they are there.
 func SamePath(a, b string) bool { return resolved(a) == resolved(b) }
 

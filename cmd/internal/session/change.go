@@ -46,7 +46,7 @@ func (s *Session) Apply(ctx context.Context, l Job) (*deploy.Results, error) {
 			"%v. Nothing was changed.", err)
 	}
 	end := reporting{view.Occasion{Verb: "apply", Gone: l.Devices.LabDir == LabFresh, Lab: l.Devices.Lab != nil}, l.Format}
-	show := s.showing(end, run.Name, l.Plan.Summary().Change)
+	show := s.showing(end, run.Name, l.Order, run.About.Devices)
 	o := rollout.ApplyOptions{
 		Run: run, Parallel: l.Parallel, MaxFailures: l.MaxFailures, Order: l.Order, NotAfter: l.NotAfter,
 		OnFailure: rollout.OnFailure(l.OnFailure), OnAnomaly: s.onAnomaly(&l), Hooks: s.hooks().Around(run.Name, l.Hooks, l.Order),

@@ -54,7 +54,7 @@ func (f *Fleet) silent(dir string, plan *deploy.Plan, seq *sequence.Sequence, ow
 			}
 			if left := heldFor(l, f.s.keptOf(l), d.Device.Name, now); left > 0 && l.Run != own {
 				out = append(out, &deploy.Error{Kind: deploy.Locked, Device: d.Device, Detail: fmt.Sprintf("%s does not answer. Run %s of %s has "+
-					"changed it, is not confirmed, and may go back there within %s. Keep the change: %s. Go back: %s.", d.Device.Name, l.Run,
+					"changed it, is not confirmed, and may go back there within %s. Keep the change: %s; go back: %s", d.Device.Name, l.Run,
 					view.Who(l.Owner), left.Round(time.Second), deploy.RunCommand("confirm", l.Run), deploy.RunCommand("rollback", l.Run))})
 			}
 			break

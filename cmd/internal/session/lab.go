@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy/lab"
 	"github.com/rocec/rocec/targets/deploy/safefile"
 	"github.com/rocec/rocec/targets/target"
@@ -89,6 +90,7 @@ func (s *Session) StartLab(fabric string, tree *target.Tree, which LabFlag) (*la
 	if err != nil {
 		return nil, err
 	}
+	defer s.Working("Starting "+diag.Count(len(tree.Devices), "simulated device"), func() string { return "" })()
 	if dir == "" {
 		l, err := lab.Start(tree)
 		if err != nil {

@@ -33,7 +33,7 @@ func (s *Session) NothingToDo(plan *deploy.Plan, format string) error {
 		texts = append(texts, h.Holds(h.Names()...)+" "+h.GoOn(h.Names()...))
 	}
 	if len(texts) > 0 {
-		return exit.Fail(exit.Locked, "%s", strings.Join(texts, " "))
+		return exit.Fail(exit.Locked, "%s", strings.Join(texts, "\n"))
 	}
 	return nil
 }

@@ -161,10 +161,15 @@ func (r *OpenedRun) GoOn(ctx context.Context, f *Fleet, devices []journal.Device
 		return nil, exit.Fail(exit.Machines, "the journal of run %s: %v", l.Run, err)
 	}
 	e := reporting{view.Occasion{Verb: g.Verb, Lab: l.Lab != ""}, g.Options.Format}
+	order := orderOf(l, plan, g.Goal, g.MaxDark)
 	tell := func(rollout.Event) {}
 	end := func() {}
 	if !g.Quiet {
-		show := r.s.showing(e, l.Run, len(devices))
+		names := make([]string, len(devices))
+		for i := range devices {
+			names[i] = devices[i].Name
+		}
+		show := r.s.showing(e, l.Run, order, names)
 		tell, end = show.event, show.end
 	}
 	if g.Soak == nil && l.Lab != "" {
@@ -172,7 +177,7 @@ func (r *OpenedRun) GoOn(ctx context.Context, f *Fleet, devices []journal.Device
 	}
 	options := rollout.ApplyOptions{
 		Run: deploy.Run{Name: l.Run, Key: l.Key, Owner: l.Owner, By: r.s.Owner(), Keys: keysOf(l)}, Parallel: g.Options.Parallel, Soak: g.Soak,
-		Marks: l.Marks(), Together: g.Together, Order: orderOf(l, plan, g.Goal, g.MaxDark),
+		Marks: l.Marks(), Together: g.Together, Order: order,
 		Sudo: r.s.sudo, Clock: rollout.Clock(r.s.clock),
 		Event: func(e rollout.Event) {
 			if e.Result != nil {

@@ -63,7 +63,7 @@ func (r *OpenedRun) SameFabric() error {
 		commit = fmt.Sprintf(" (the run was of commit %s)", l.Commit)
 	}
 	return exit.Fail(exit.Usage, "Run %s cannot go on from here: the fabric in %s does not want what the run was to do%s: %s. "+
-		"Nothing was changed. Go back: %s. Keep what the devices hold: %s.", l.Run, l.Fabric, commit, unaskedText(others),
+		"Nothing was changed. Go back: %s; keep what the devices hold: %s", l.Run, l.Fabric, commit, unaskedText(others),
 		deploy.RunCommand("rollback", l.Run), deploy.RunCommand("confirm", l.Run))
 }
 

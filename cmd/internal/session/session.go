@@ -65,7 +65,7 @@ func (s *Session) Reading() (o rollout.ObserveOptions, end func()) {
 		} else {
 			s.Log.Info("read", "device", h.Device.Name)
 		}
-		bar.Step(done, total, "")
+		bar.Step(done, total)
 	}
 	return o, bar.End
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/rocec/rocec/cmd/internal/journal"
 	"github.com/rocec/rocec/cmd/internal/person"
+	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/rollout"
@@ -17,34 +18,46 @@ import (
 
 // showing shows a run as it goes on, and what is under way when the person interrupts.
 type showing struct {
-	on    *Session
-	e     reporting
-	run   string
-	bar   *person.Progress
-	total int
-	done  map[string]bool // devices with a result; under undo-all they have a second one
+	on  *Session
+	e   reporting
+	run string
+	bar *person.Progress
 
 	mu    sync.Mutex
+	board *view.Board
 	under map[string]deploy.UnderWay // devices on which the run is at work
 	held  map[string]deploy.UnderWay // devices that wait to be confirmed
 	ended func()
 }
 
-func (s *Session) showing(e reporting, run string, total int) *showing {
-	what := map[string]string{"confirm": "Confirming", "resume": "Resuming", "rollback": "Rolling back"}[e.Verb]
-	bar := s.Progress(cmp.Or(what, "Applying"), e.format == "text")
+// showing shows a run over devices, in an order if it is known.
+func (s *Session) showing(e reporting, run string, order *deploy.Order, devices []string) *showing {
 	w := &showing{
-		on: s, e: e, run: run, bar: bar, total: total, done: map[string]bool{}, under: map[string]deploy.UnderWay{},
-		held: map[string]deploy.UnderWay{},
+		on: s, e: e, run: run, bar: s.Progress("", e.format == "text"), board: view.NewBoard(order, devices),
+		under: map[string]deploy.UnderWay{}, held: map[string]deploy.UnderWay{},
 	}
-	w.bar.Step(0, total, "")
+	w.draw()
 	w.ended = s.Ending.OnSignal(w.interrupted)
 	return w
 }
 
+func (s *showing) draw() {
+	what := map[string]string{"confirm": "Confirming", "resume": "Resuming", "rollback": "Rolling back"}[s.e.Verb]
+	s.bar.Draw(s.board.Table(cmp.Or(what, "Applying"), s.bar.Width())...)
+}
+
+func (s *showing) print(lines []view.BoardLine) {
+	for _, line := range lines {
+		s.bar.Print(line.Text(s.bar.Color()))
+	}
+}
+
 func (s *showing) end() {
 	s.ended()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.bar.End()
+	s.print(s.board.Rest())
 }
 
 // interrupted says what a signal means for the devices: the first one lets those under way come to their end, the second one
@@ -86,6 +99,7 @@ func (s *showing) event(e rollout.Event) {
 	}
 	s.on.Log.Info("apply", "device", e.Device.Name, "step", e.Step, "state", string(e.State), "outcome", outcome)
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	delete(s.under, e.Device.Name)
 	delete(s.held, e.Device.Name)
 	switch {
@@ -94,7 +108,6 @@ func (s *showing) event(e rollout.Event) {
 	case e.Result.Outcome == deploy.Unconfirmed:
 		s.held[e.Device.Name] = deploy.UnderWay{Mark: e.Result.Mark}
 	}
-	s.mu.Unlock()
 	if s.e.format == "json" {
 		line := applyEvent{Event: "step", Device: e.Device.Name, Step: e.Step, State: string(e.State), Outcome: outcome, Detail: detail}
 		if e.Result != nil {
@@ -108,13 +121,9 @@ func (s *showing) event(e rollout.Event) {
 		writeEvent(s.on.Stdout, line)
 	}
 	if e.Result == nil {
-		return
+		s.board.Step(e.Device.Name, e.Step)
+	} else {
+		s.print(s.board.Result(e.Device.Name, outcome, s.e.Good(e.Result), detail))
 	}
-	s.done[e.Device.Name] = true
-	good := s.e.Good(e.Result)
-	line := fmt.Sprintf("%s  %s", s.bar.Mark(good, fmt.Sprintf("%-10s", outcome)), e.Device.Name)
-	if !good && detail != "" {
-		line += ": " + detail
-	}
-	s.bar.Step(len(s.done), s.total, line)
+	s.draw()
 }

@@ -34,22 +34,26 @@ func TestInterruptedTwice(t *testing.T) {
 		{"leaf7", deploy.UnderWay{Resumed: true}},
 	}
 	held := &target.Device{Name: "leaf8"}
+	names := []string{held.Name}
+	for _, d := range devices {
+		names = append(names, d.name)
+	}
 	for verb, want := range map[string]struct{ first, last string }{
 		"apply": {
 			"Interrupted: leaf[1-7] is brought to its end or undone; nothing more will start. Once more ends rocec at once.\n",
-			"Go on: rocec resume run-1. Go back: rocec rollback run-1.\n",
+			"Go on: rocec resume run-1; go back: rocec rollback run-1\n",
 		},
 		"resume": {
 			"Interrupted: leaf[1-7] is brought to its end or undone; nothing more will start. Once more ends rocec at once.\n",
-			"Go on: rocec resume run-1. Go back: rocec rollback run-1.\n",
+			"Go on: rocec resume run-1; go back: rocec rollback run-1\n",
 		},
 		"confirm": {
 			"Interrupted: leaf[1-7] is brought to its end; nothing more will start. Once more ends rocec at once.\n",
-			"Go on: rocec confirm run-1. Go back: rocec rollback run-1.\n",
+			"Go on: rocec confirm run-1; go back: rocec rollback run-1\n",
 		},
 		"rollback": {
 			"Interrupted: leaf[1-7] goes back to its end; nothing more will start. Once more ends rocec at once.\n",
-			"Go on: rocec rollback run-1.\n",
+			"Go on: rocec rollback run-1\n",
 		},
 	} {
 		t.Run(verb, func(t *testing.T) {
@@ -58,7 +62,7 @@ func TestInterruptedTwice(t *testing.T) {
 			env := func(key string) string { return map[string]string{"COLUMNS": "1000"}[key] }
 			a := New(globals.New(&person.Person{Stdout: &out, Stderr: &errs, Getenv: env, Ending: &end}, globals.Build{}), device.Clock{})
 			a.Log = slog.New(slog.DiscardHandler)
-			s := a.showing(reporting{view.Occasion{Verb: verb}, "text"}, "run-1", len(devices)+1)
+			s := a.showing(reporting{view.Occasion{Verb: verb}, "text"}, "run-1", nil, names)
 			s.event(rollout.Event{
 				Device: held, Result: &deploy.Result{Device: held, Run: "run-1", Outcome: deploy.Unconfirmed, Mark: txn.Loaded, Until: time.Minute},
 			})
@@ -80,7 +84,7 @@ func TestInterruptedTwice(t *testing.T) {
 				"  leaf8 holds what the run wrote, not confirmed, and undoes it by itself unless the run goes on\n"+want.last, errs.String())
 			s.end()
 
-			s = a.showing(reporting{view.Occasion{Verb: verb}, "text"}, "run-1", 1)
+			s = a.showing(reporting{view.Occasion{Verb: verb}, "text"}, "run-1", nil, []string{held.Name})
 			s.event(rollout.Event{Device: held, Result: &deploy.Result{Device: held, Run: "run-1", Outcome: deploy.Restored}})
 			errs.Reset()
 			end.Tell(2)

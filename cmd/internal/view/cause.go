@@ -28,9 +28,9 @@ func CauseJSON(d *deploy.DevicePlan, tool string) *Cause {
 	return nil
 }
 
-// Causes prints which devices would change, or are left as they are, because rocec has changed and nothing else: a line for
+// causes prints which devices would change, or are left as they are, because rocec has changed and nothing else: a line for
 // every version that wrote them.
-func (v *Plan) Causes(p *deploy.Plan) {
+func (v *Plan) causes(p *deploy.Plan) {
 	var order []Cause
 	of := map[Cause][]string{}
 	for _, d := range p.Devices {
@@ -51,6 +51,6 @@ func (v *Plan) Causes(p *deploy.Plan) {
 				diag.Plural(len(names), "it is", "they are"), target.Escape(c.From), target.Escape(c.To),
 				nodeset.Text(names, nodeset.Devices, math.MaxInt))
 		}
-		(&diag.Printer{Width: v.Width}).Prose(v.Raw, "", text) //nolint:errcheck // a closed terminal has nobody to tell
+		v.Prose("", text)
 	}
 }

@@ -29,9 +29,14 @@ func EvidenceJSON(p *deploy.Plan, rehearsal bool) []planEvidence {
 	return out
 }
 
-// evidence says the same in a line for each.
+// evidence prints the same in a line for each kind: of those that apply refuses without a flag always, of others with --notes.
 func (v *Plan) evidence(p *deploy.Plan) {
 	for _, e := range p.Evidence(evidence.Reported) {
+		n := len(e.Undecided())
+		if wants := n > 0 && !v.Rehearsal; !wants && !v.Options.Notes {
+			v.folded.evidence += len(e.Devices)
+			continue
+		}
 		text := e.Target
 		if e.About != "" {
 			text += " (" + e.About + ")"
@@ -42,7 +47,7 @@ func (v *Plan) evidence(p *deploy.Plan) {
 		} else {
 			text += ", no report by users yet"
 		}
-		if n := len(e.Undecided()); n > 0 && !v.Rehearsal {
+		if n > 0 && !v.Rehearsal {
 			text += fmt.Sprintf("; apply wants --accept-documented for %s", diag.Count(n, "device"))
 		}
 		v.Prose(v.Paint(diag.Dim, "evidence:")+" ", text+".")

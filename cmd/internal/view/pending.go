@@ -84,7 +84,7 @@ func (v *Plan) gone() {
 	} {
 		if slices.Sort(of.names); len(of.names) > 0 {
 			text := nodeset.Text(of.names, nodeset.Devices, 200)
-			v.Prose(v.Paint(diag.Yellow, "pending:")+" ", text+" ("+of.why+": "+removeCommand(of.names)+")")
+			v.Prose(v.Paint(diag.Yellow, "pending:")+" ", text+" ("+of.why+"); set back: "+removeCommand(of.names))
 		}
 	}
 }

@@ -3,6 +3,7 @@ package view
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"math"
 	"path"
 	"slices"
@@ -20,8 +21,10 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Plan prints a plan for people. A table comes first: changes, effects on traffic, and reasons why devices cannot be planned for. Then
-// come devices, those with the same changes folded, by key with the line and the fact that made the value. Every line fits the width.
+// Plan prints a plan for people. First come the reasons for a person to stop: other runs, debts, findings. Then come devices, those
+// with the same changes folded, by key with the line and the fact that made the value; then the table of effects, the waves, and last the
+// summary and the next command, where a terminal shows them. Every line fits the width. A plan of many devices fits a page: each
+// fold has a count and the flag that opens it, and no fold hides a refusal, a restart, or an end of losslessness.
 type Plan struct {
 	Options
 	*Screen
@@ -37,16 +40,21 @@ type Plan struct {
 	Drift     bool               // the plan is of what verify found, so how a change would be put to use is left out
 	Debts     map[string]Debt
 	Changed   map[string]bool // hosts that runs have changed
-	Tool      string          // this version of rocec
+	Tool      string          // this version of rocec, for devices that change because rocec has; empty: these are not named
+	Next      string          // the command that goes on; empty: there is none
+	Below     int             // lines that the verb prints on the same page
+	Again     bool            // the notes have been printed already
 
 	detail detail
 	differ report.Names // see alike
+	folded notes
 }
 
 // Options are what a person chooses of every plan.
 type Options struct {
 	Diff   bool // whole-text diffs instead of keys
 	Expand bool // every device on its own
+	Notes  bool // notes, and the evidence, as texts instead of a count
 }
 
 // NewPlan returns a view on a screen; dir is the fabric's folder.
@@ -54,38 +62,55 @@ func NewPlan(s *Screen, dir string, o Options) *Plan {
 	return &Plan{Options: o, Screen: s, Dir: path.Clean(dir), detail: fullDetail}
 }
 
-// detail is how much of every group of devices is shown.
-type detail struct{ keys, effects, files, groups int } // at most so many of each
+// detail is how much of every group of devices is shown: at most so many of each.
+type detail struct{ keys, effects, files int }
 
 // fullDetail is shown of a plan for a few devices, or one that takes no more than a page; of another what fits a page.
 var (
-	fullDetail = detail{math.MaxInt, math.MaxInt, math.MaxInt, math.MaxInt}
-	lessDetail = []detail{{8, 12, 12, 12}, {3, 8, 12, 12}, {0, 6, 12, 12}, {0, 4, 6, 10}, {0, 2, 2, 8}, {0, 1, 0, 6}}
+	fullDetail = detail{math.MaxInt, math.MaxInt, math.MaxInt}
+	lessDetail = []detail{{8, 12, 12}, {3, 8, 12}, {0, 6, 12}, {0, 4, 6}, {0, 3, 2}, {0, 2, 1}, {0, 1, 0}, {0, 0, 0}}
 )
 
 // Page is how many lines are read at once; a plan for so few devices is shown whole, however long it is.
 const (
 	Page       = 60
-	fewDevices = 20
+	fewDevices = 2
 )
 
 // valueWidth is how much of a value is shown; --diff and JSON have it all.
 const valueWidth = 44
 
-// Print prints the summary of a plan, and its devices.
+// Print prints a plan.
 func (v *Plan) Print(p *deploy.Plan) {
-	out, raw := v.W, v.Raw
-	var text bytes.Buffer
-	v.W, v.Raw = NewFitWriter(&text, v.Width), &text
-	v.summary(p)
-	v.W, v.Raw = out, raw
-	above := bytes.Count(text.Bytes(), []byte("\n"))
-	text.WriteTo(raw) //nolint:errcheck // a closed terminal has nobody to tell
-	v.Groups(p, Page-above)
+	v.folded = notes{}
+	above := v.render(func() { v.alerts(p) })
+	below := v.render(func() { v.waves(p) })
+	// The summary counts the notes of the groups, so it comes after them; it has as many lines as now, or one more.
+	room := Page - lines(above) - lines(below) - lines(v.render(func() { v.summary(p) })) - 1 - v.Below
+	groups := v.groups(p, room)
+	for _, text := range []string{above, groups, below, v.render(func() { v.summary(p) })} {
+		io.WriteString(v.Raw, text) //nolint:errcheck // a closed terminal has nobody to tell
+	}
 }
 
-// Groups shows the devices that change or cannot, in so many lines where there are many devices; --expand and --diff show all.
+// render returns the text that a function prints.
+func (v *Plan) render(do func()) string {
+	out, raw := v.W, v.Raw
+	defer func() { v.W, v.Raw = out, raw }()
+	var text bytes.Buffer
+	v.W, v.Raw = NewFitWriter(&text, v.Width), &text
+	do()
+	return text.String()
+}
+
+func lines(text string) int { return strings.Count(text, "\n") }
+
+// Groups prints the devices that change or cannot, in so many lines where there are many devices; --expand and --diff show all.
 func (v *Plan) Groups(p *deploy.Plan, room int) {
+	io.WriteString(v.Raw, v.groups(p, room)) //nolint:errcheck // a closed terminal has nobody to tell
+}
+
+func (v *Plan) groups(p *deploy.Plan, room int) string {
 	groups := foldTroubles(deploy.Fold(p))
 	if v.Expand {
 		groups = nil
@@ -97,52 +122,57 @@ func (v *Plan) Groups(p *deploy.Plan, room int) {
 		s := g.First().Status
 		return s == deploy.StatusSame || s == deploy.StatusPending
 	})
-	out, raw := v.W, v.Raw
-	var text bytes.Buffer
-	render := func(d detail) int {
-		text.Reset()
-		v.W, v.Raw, v.detail = NewFitWriter(&text, v.Width), &text, d
-		for i, g := range groups {
-			if i == d.groups {
-				fmt.Fprintf(v.W, "... and %s of devices; --expand shows them\n\n", diag.Count(len(groups)-i, "more group"))
-				break
+	kinds := make([]int, len(groups))
+	defer func() { v.detail = fullDetail }()
+	with := func(d detail) string {
+		v.detail, v.folded.groups = d, Texts{}
+		return v.render(func() {
+			for i, g := range groups {
+				if s := g.First().Status; s == deploy.StatusChange || s == deploy.StatusOthers {
+					v.change(g, kinds[i])
+				} else {
+					v.trouble(g)
+				}
 			}
-			if s := g.First().Status; s == deploy.StatusChange || s == deploy.StatusOthers {
-				v.change(g)
-			} else {
-				v.trouble(g)
-			}
-		}
-		return bytes.Count(text.Bytes(), []byte("\n"))
+		})
 	}
+	text := with(fullDetail)
 	s := p.Summary()
-	if render(fullDetail) > room && s.Change+s.Refused+s.Unreachable+s.Others > fewDevices && !v.Expand && !v.Diff {
-		for _, d := range lessDetail {
-			if render(d) <= room {
-				break
-			}
+	if lines(text) <= room || s.Change+s.Refused+s.Unreachable+s.Others <= fewDevices || v.Expand || v.Diff {
+		return text
+	}
+	for _, d := range lessDetail {
+		if text = with(d); lines(text) <= room {
+			return text
 		}
 	}
-	v.W, v.Raw, v.detail = out, raw, fullDetail
-	text.WriteTo(raw) //nolint:errcheck // a closed terminal has nobody to tell
+	groups, kinds = foldKinds(groups)
+	return with(lessDetail[len(lessDetail)-1])
 }
 
-func (v *Plan) change(g deploy.Group) {
+// change prints devices that change alike, or in so many kinds of a change.
+func (v *Plan) change(g deploy.Group, kinds int) {
 	first := g.First()
 	var names []string
 	for _, d := range g.Devices {
 		names = append(names, d.Device.Name)
 	}
 	head := v.Paint(diag.Bold, v.names(names))
-	if len(names) > 1 {
+	switch {
+	case kinds > 1:
+		head += fmt.Sprintf("  (%d in %d kinds of this change; --expand shows them)", len(names), kinds)
+	case len(names) > 1:
 		head += fmt.Sprintf("  (%d alike)", len(names))
 	}
 	fmt.Fprintln(v.W, strings.TrimRight(head+"  "+first.Device.About, " "))
+	var hidden []string
 	if !first.ByOthers() { // how and when these change is theirs
 		for _, d := range first.Disrupts {
 			v.Prose("  "+v.Paint(diag.Yellow, "disrupts:")+" ", target.Escape(d))
 		}
-		v.effects(first)
+		if n := v.effects(first); n > 0 {
+			hidden = append(hidden, diag.Count(n, "more effect"))
+		}
 	}
 	if v.ShowSteps {
 		v.Running(RunningOn(g.Devices), v.Diff)
@@ -156,8 +186,12 @@ func (v *Plan) change(g deploy.Group) {
 	for _, text := range more.All {
 		v.Prose("  "+v.Paint(diag.Yellow, "note:")+" ", text+" What runs is what this rocec does.")
 	}
-	for _, text := range v.notes(first) {
-		v.Prose("  "+v.Paint(diag.Yellow, "note:")+" ", text)
+	if v.Options.Notes || v.Drift {
+		for _, text := range v.notes(first) {
+			v.Prose("  "+v.Paint(diag.Yellow, "note:")+" ", text)
+		}
+	} else {
+		v.folded.ofGroup(g)
 	}
 	v.found(first)
 	if first.Lock != nil && !first.Lock.Bars() { // which the summary says
@@ -167,12 +201,23 @@ func (v *Plan) change(g deploy.Group) {
 		v.Prose("  "+v.Paint(diag.Yellow, deploy.WrittenByOthers), target.Escape(first.Waits.More)+theirs(first))
 	}
 	files := foldChanges(first.Shown(), v.Expand)
+	var keys, text int // that no file shows
 	for i, f := range files {
 		if i == v.detail.files {
-			fmt.Fprintf(v.W, "  ... and %s; --expand shows them\n", diag.Count(len(files)-i, "more file"))
+			hidden = append(hidden, diag.Count(len(files)-i, "more file"))
 			break
 		}
-		v.file(f)
+		k, l := v.file(f)
+		keys, text = keys+k, text+l
+	}
+	if keys > 0 {
+		hidden = append(hidden, diag.Count(keys, "more key"))
+	}
+	if len(hidden) > 0 {
+		fmt.Fprintf(v.W, "  ... and %s; --expand shows them\n", diag.And(hidden))
+	}
+	if text > 0 {
+		fmt.Fprintf(v.W, "  ... and %s of new text; --diff shows them\n", diag.Count(text, "line"))
 	}
 	fmt.Fprintln(v.W)
 }
@@ -210,18 +255,23 @@ func (v *Plan) names(names []string) string {
 	return nodeset.Text(names, nodeset.Devices, room)
 }
 
-// effects prints the effects on traffic.
-func (v *Plan) effects(d *deploy.DevicePlan) {
-	if len(d.Effects) > 0 {
+// effects prints the effects on traffic, and returns how many it leaves out. It leaves out no end of losslessness.
+func (v *Plan) effects(d *deploy.DevicePlan) (more int) {
+	show := len(d.Effects)
+	if show > v.detail.effects {
+		ends := 0 // the first ones
+		for ends < show && d.Effects[ends].Kind == deploy.LosslessEnds {
+			ends++
+		}
+		show = max(ends, v.detail.effects)
+	}
+	if show > 0 {
 		fmt.Fprintln(v.W, "  traffic:")
 	}
-	for i, e := range d.Effects {
-		if i == v.detail.effects {
-			fmt.Fprintf(v.W, "    ... and %s; --expand shows them\n", diag.Count(len(d.Effects)-i, "more effect"))
-			break
-		}
+	for _, e := range d.Effects[:show] {
 		v.Prose("    "+v.symbol(e.Action)+" ", target.Escape(e.String()))
 	}
+	return len(d.Effects) - show
 }
 
 // mostFound is how many findings of a device are shown; JSON has them all.
@@ -263,7 +313,8 @@ func lockText(o *deploy.Owner, device string) string {
 	return o.Holds(device) + " " + o.GoOn(device)
 }
 
-func (v *Plan) file(f foldedFile) {
+// file prints a file that changes, and returns how many keys, and how many lines of a text, it leaves out.
+func (v *Plan) file(f foldedFile) (moreKeys, moreLines int) {
 	c := f.Change
 	what := ""
 	if f.count > 1 {
@@ -289,7 +340,7 @@ func (v *Plan) file(f foldedFile) {
 	}
 	v.rights(c)
 	if c.OnlyRights() {
-		return
+		return 0, 0
 	}
 	if v.Diff {
 		for line := range strings.Lines(c.Unified()) {
@@ -302,12 +353,14 @@ func (v *Plan) file(f foldedFile) {
 			}
 			fmt.Fprintf(v.Raw, "      %s\n", v.Paint(style, strings.TrimRight(line, "\n"))) // content, and so whole
 		}
-		return
+		return 0, 0
 	}
-	if v.detail.keys == 0 {
-		return
+	text := len(c.Keys) == 0 && c.File.Keys == nil
+	if v.detail.keys == 0 && text {
+		added, _ := changedLines(c)
+		return 0, added
 	}
-	if len(c.Keys) == 0 && c.File.Keys == nil {
+	if text {
 		shown := c.After
 		if shown == nil {
 			shown = c.Before
@@ -318,9 +371,9 @@ func (v *Plan) file(f foldedFile) {
 			lines = fmt.Sprintf("%s, of which %d new; %d gone", lines, added, removed)
 		}
 		fmt.Fprintf(v.W, "      (%s; --diff shows them)\n", lines)
-		return
+		return 0, 0
 	}
-	v.keys(c)
+	return v.keys(c), 0
 }
 
 // changedLines counts the lines that a change adds and removes.

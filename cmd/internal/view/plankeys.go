@@ -12,11 +12,14 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// keys shows the settings of a file that change.
-func (v *Plan) keys(c *deploy.Change) {
+// keys shows the settings of a file that change, and returns how many lines of them it leaves out.
+func (v *Plan) keys(c *deploy.Change) (more int) {
 	lines := c.Keys
 	if c.Live() && !v.Expand {
 		lines = foldKeys(c.Keys)
+	}
+	if v.detail.keys == 0 {
+		return len(lines)
 	}
 	key, value := 0, 0
 	texts := make([]string, len(lines))
@@ -37,7 +40,7 @@ func (v *Plan) keys(c *deploy.Change) {
 	}
 	for i, k := range lines {
 		if i == v.detail.keys {
-			fmt.Fprintf(v.W, "      ... and %s; --expand shows them\n", diag.Count(len(lines)-i, "more key"))
+			more = len(lines) - i
 			break
 		}
 		line := fmt.Sprintf("      %s %-*s  %-*s", v.symbol(k.Action), key, target.Escape(k.Key), value, texts[i])
@@ -49,6 +52,7 @@ func (v *Plan) keys(c *deploy.Change) {
 	if c.Unchanged+c.NotOurs > 0 {
 		fmt.Fprintf(v.W, "      (%s unchanged, %d not managed here)\n", diag.Count(c.Unchanged, "key"), c.NotOurs)
 	}
+	return more
 }
 
 // rights shows the owners and modes that a change corrects.

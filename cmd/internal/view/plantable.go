@@ -10,10 +10,11 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/sequence"
 	"github.com/rocec/rocec/targets/target"
 )
 
-// mostRows is how many rows a part of the table has.
+// mostRows is how many effects the table has.
 const mostRows = 6
 
 // row is a line of the table: something, and how many devices it is about.
@@ -70,6 +71,13 @@ func (v *Plan) Watched(p *deploy.Plan) {
 	for _, d := range p.Devices {
 		for _, w := range d.Watched {
 			for _, f := range w.Found {
+				if f.Severity == diag.Notice && !v.Options.Notes && !v.Drift {
+					word := noteWord(f.Code)
+					if of := v.folded.watched.Of[word]; len(of) == 0 || of[len(of)-1] != d.Device.Name {
+						v.folded.watched.Add(word, d.Device.Name)
+					}
+					continue
+				}
 				text := fmt.Sprintf("%s:\x00%s [%s]", f.Severity, f.Detail, f.Code)
 				style[text] = map[diag.Severity]string{diag.Error: diag.Red, diag.Warning: diag.Yellow}[f.Severity]
 				all.Add(text, fmt.Sprintf("%s\x00%s:%d", d.Device.Name, f.At.Filename, f.At.Start.Line))
@@ -107,9 +115,8 @@ func (t *Texts) Add(text, device string) {
 	t.Of[text] = append(t.Of[text], device)
 }
 
-// summary prints the table above a plan: the changes with the number of devices, the effects on traffic, the disruptions, and the
-// reasons why devices cannot be planned for.
-func (v *Plan) summary(p *deploy.Plan) {
+// alerts prints what a person must know before the changes: runs that hold devices, devices that wait, findings.
+func (v *Plan) alerts(p *deploy.Plan) {
 	v.held(p)
 	if v.Fabric != nil {
 		if text := deploy.ByHand(v.Fabric); text != "" {
@@ -119,19 +126,34 @@ func (v *Plan) summary(p *deploy.Plan) {
 	v.pending(p, v.Debts)
 	v.gone()
 	v.others(p)
-	v.asIs(p)
 	v.Watched(p)
 	v.seen(v.Seen)
+	if v.Options.Notes && !v.Again {
+		v.asIs(p)
+	}
 	if v.Fabric != nil {
 		v.evidence(p)
 	}
+	if v.Tool != "" {
+		v.causes(p)
+	}
+}
+
+// waves prints the table of effects, and the order of the change.
+func (v *Plan) waves(p *deploy.Plan) {
+	v.table(p)
+	if v.Sequence != nil && p.Summary().Change > 0 {
+		v.order(v.Sequence)
+	}
+}
+
+// summary prints the last lines of a plan.
+func (v *Plan) summary(p *deploy.Plan) {
+	v.notesLine(p)
 	s := p.Summary()
 	if s.Change+s.Unreachable+s.Refused == 0 {
 		fmt.Fprintf(v.W, "%s %s up to date%s%s.\n", v.Paint(diag.Green, "No changes:"), diag.Count(s.Same, "device"), pendingText(s.Pending),
 			othersText(s.Others))
-		if s.Others > 0 {
-			fmt.Fprintln(v.W)
-		}
 		return
 	}
 	parts := []string{fmt.Sprintf("%s to change", diag.Count(s.Change, "device")), fmt.Sprintf("%d up to date", s.Same)}
@@ -151,14 +173,61 @@ func (v *Plan) summary(p *deploy.Plan) {
 	if n := v.countsText(s.Settings); n != "" {
 		fmt.Fprintf(v.W, "Settings: %s.\n", n)
 	}
-	v.table(p)
 	if s.Change > 0 {
-		fmt.Fprintf(v.W, "Disruption: %s.\n", v.Paint(diag.Yellow, diag.Count(s.Disruptive, "device")))
-		if v.Sequence != nil {
-			v.waves(v.Sequence)
+		text := v.Paint(diag.Yellow, diag.Count(s.Disruptive, "device"))
+		if v.Sequence != nil && len(v.Sequence.Waves) > 0 {
+			text += darkText(v.Sequence) + "; " + diag.Count(len(v.Sequence.Waves), "wave") + ", " + ShortTime(v.Sequence.Takes()) + " at most"
+		}
+		fmt.Fprintf(v.W, "Disruption: %s.\n", text)
+	}
+	if v.Next != "" {
+		fmt.Fprintf(v.W, "Next: %s\n", v.Next)
+	}
+}
+
+// darkText counts the hosts that an order leaves without a link at the same time; empty: none.
+func darkText(s *sequence.Sequence) string {
+	if most := mostDark(s); most > 0 {
+		return fmt.Sprintf(", %s dark at most", diag.Count(most, "host"))
+	}
+	return ""
+}
+
+// mostDark is the number of hosts without a link in the wave that has most of them.
+func mostDark(s *sequence.Sequence) (most int) {
+	for _, w := range s.Waves {
+		n := len(w.Dark)
+		if w.Stream {
+			n = min(n, s.Rules.Parallel)
+		}
+		most = max(most, n)
+	}
+	return most
+}
+
+// Price is what a change costs traffic, in sentences for a question: restarts, hosts without a link, and the time it takes.
+func Price(p *deploy.Plan, s *sequence.Sequence) string {
+	var disrupts rows
+	for _, d := range p.Devices {
+		for _, text := range d.Disrupts {
+			disrupts.add(text)
 		}
 	}
-	fmt.Fprintln(v.W)
+	var out []string
+	if len(disrupts.all) == 0 {
+		out = append(out, "It disrupts no traffic.")
+	}
+	for _, r := range disrupts.all {
+		out = append(out, fmt.Sprintf("It disrupts %s: %s.", diag.Count(r.n, "device"), target.Escape(r.what)))
+	}
+	if s == nil || len(s.Waves) == 0 {
+		return strings.Join(out, " ")
+	}
+	if n := mostDark(s); n > 0 {
+		out = append(out, fmt.Sprintf("At most %s %s without a link at a time.", diag.Count(n, "host"), diag.Plural(n, "is", "are")))
+	}
+	out = append(out, fmt.Sprintf("It takes %s, at most %s.", diag.Count(len(s.Waves), "wave"), ShortTime(s.Takes())))
+	return strings.Join(out, " ")
 }
 
 // table writes the parts of the table that have rows.
@@ -184,17 +253,25 @@ func (v *Plan) table(p *deploy.Plan) {
 		e := &effects.all[i]
 		e.what = v.symbol(e.effect.Action) + " " + e.what
 	}
-	v.part("traffic", effects.all)
-	v.part("disrupts", disrupts.all)
-	v.part("in the way", troubles.all)
+	ends := 0 // which come first, and are all shown
+	for ends < len(effects.all) && effects.all[ends].effect.Kind == deploy.LosslessEnds {
+		ends++
+	}
+	most := max(ends, mostRows)
+	if v.Expand {
+		most = len(effects.all)
+	}
+	v.part("traffic", effects.all, most)
+	v.part("disrupts", disrupts.all, len(disrupts.all))
+	v.part("in the way", troubles.all, len(troubles.all))
 }
 
-// part writes one part of the table: "  traffic     + lossless cos 4 begins   6 devices".
-func (v *Plan) part(name string, all []row) {
+// part writes one part of the table, at most so many rows: "  traffic     + lossless cos 4 begins   6 devices".
+func (v *Plan) part(name string, all []row, most int) {
 	const left = 14
 	pad := strings.Repeat(" ", left)
 	wide := 0
-	for _, r := range all[:min(len(all), mostRows)] {
+	for _, r := range all[:min(len(all), most)] {
 		wide = max(wide, Columns(r.what))
 	}
 	wide = min(wide, v.Width-left-len("1,000 devices")-2)
@@ -203,8 +280,8 @@ func (v *Plan) part(name string, all []row) {
 		if i == 0 {
 			lead = fmt.Sprintf("  %-*s", left-2, name)
 		}
-		if i == mostRows {
-			fmt.Fprintf(v.W, "%s... and %s more\n", lead, diag.Number(len(all)-i))
+		if i == most {
+			fmt.Fprintf(v.W, "%s... and %s; --expand shows each device\n", lead, diag.Count(len(all)-i, "more effect"))
 			break
 		}
 		n := diag.Count(r.n, "device")
@@ -247,6 +324,47 @@ func foldTroubles(groups []deploy.Group) []deploy.Group {
 		out[i].Devices = append(out[i].Devices, g.Devices...)
 	}
 	return out
+}
+
+// foldKinds puts groups of one block together whose changes have the same effects, where no change is that of most devices: then each
+// device differs by nature. Of others it keeps each group, so that a device that differs from the rest of its block is seen. kinds
+// counts the groups in each.
+func foldKinds(groups []deploy.Group) (out []deploy.Group, kinds []int) {
+	key := func(g deploy.Group) string {
+		d := g.First()
+		if d.Err != nil || d.Status != deploy.StatusChange {
+			return ""
+		}
+		k := fmt.Sprintf("%q %q %q %q", d.Device.Role, d.Device.Group, d.Device.About, d.Disrupts)
+		for _, e := range d.Effects {
+			k += "\n" + e.What
+		}
+		return k
+	}
+	devices, largest, of := map[string]int{}, map[string]int{}, map[string]int{}
+	for _, g := range groups {
+		k, n := key(g), len(g.Devices)
+		devices[k] += n
+		largest[k] = max(largest[k], n)
+		of[k]++
+	}
+	at := map[string]int{}
+	for _, g := range groups {
+		k := key(g)
+		if k == "" || of[k] < 3 || 2*largest[k] > devices[k] {
+			out, kinds = append(out, g), append(kinds, 0)
+			continue
+		}
+		i, known := at[k]
+		if !known {
+			i = len(out)
+			at[k] = i
+			out, kinds = append(out, deploy.Group{}), append(kinds, 0)
+		}
+		out[i].Devices = append(out[i].Devices, g.Devices...)
+		kinds[i]++
+	}
+	return out, kinds
 }
 
 // foldedFile is changes of one device that are the same but for the name of a file: its NICs.

@@ -136,10 +136,10 @@ func (s *Screen) next(r *deploy.Results, e Occasion, until time.Duration) {
 	case e.Gone || !undoable:
 	case until > 0 && e.Verb != "apply": // the verb says it
 	case until > 0:
-		fmt.Fprintf(s.W, "Keep it: %s. Else the devices undo it by themselves, the first one in %s.\n",
-			deploy.RunCommand("confirm", r.Run.Name), until.Round(time.Second))
+		fmt.Fprintf(s.W, "The devices undo it by themselves unless you keep it, the first one in %s.\nKeep it: %s\n",
+			until.Round(time.Second), deploy.RunCommand("confirm", r.Run.Name))
 	default:
-		fmt.Fprintf(s.W, "Run %s. Go back: %s.\n", r.Run.Name, deploy.RunCommand("rollback", r.Run.Name))
+		fmt.Fprintf(s.W, "Run %s. Go back: %s\n", r.Run.Name, deploy.RunCommand("rollback", r.Run.Name))
 	}
 }
 

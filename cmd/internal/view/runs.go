@@ -129,10 +129,10 @@ func (s *Screen) Runs(doc RunsDocument, whole bool) {
 			diag.Count(r.Damaged, "line"))
 	}
 	if r.expired {
-		fmt.Fprintf(s.Raw, "The time to confirm is over. To see what the devices have undone: %s.\n", deploy.RunCommand("resume", r.Run))
+		fmt.Fprintf(s.Raw, "The time to confirm is over. To see what the devices have undone: %s\n", deploy.RunCommand("resume", r.Run))
 	}
 	if r.Status == journal.Died {
-		fmt.Fprintf(s.Raw, "The run died. Go on: %s. Go back: %s.\n", deploy.RunCommand("resume", r.Run), deploy.RunCommand("rollback", r.Run))
+		fmt.Fprintf(s.Raw, "The run died. Go on: %s; go back: %s\n", deploy.RunCommand("resume", r.Run), deploy.RunCommand("rollback", r.Run))
 	}
 }
 

@@ -22,8 +22,8 @@ func alike(a, b *change.Wave) bool {
 		a.Tasks[0].Kind == b.Tasks[0].Kind && a.Tasks[0].Device.Height() == b.Tasks[0].Device.Height()
 }
 
-// waves shows in which order a plan goes over the devices; waves that are alike share a row.
-func (v *Plan) waves(s *sequence.Sequence) {
+// order shows in which order a plan goes over the devices; waves that are alike share a row.
+func (v *Plan) order(s *sequence.Sequence) {
 	if len(s.Steps) > 0 {
 		v.Prose(v.Paint(diag.Yellow, "steps:")+" ", stepsText(s.Steps))
 	}

@@ -177,7 +177,7 @@ func TestDeadRun(t *testing.T) {
 	rep, err = rollout.Apply(t.Context(), b.Dial, p, other)
 	require.NoError(t, err)
 	require.Equal(t, deploy.Locked, rep.Devices[0].Err.Kind)
-	require.Contains(t, rep.Devices[0].Err.Detail, "rocec confirm txn-1. Go back: rocec rollback txn-1")
+	require.Contains(t, rep.Devices[0].Err.Detail, "rocec confirm txn-1; go back: rocec rollback txn-1")
 
 	b.Write("/etc/app/conf", boxtest.NewConf)
 	require.Eventually(t, func() bool { return b.Read("/run/loaded") == boxtest.OldConf }, 10*time.Minute, 50*time.Millisecond,

@@ -247,7 +247,7 @@ func givenUp(t testing.TB, b box) {
 	p := b.plan(t)
 	b.leaves(" undo asked", false)
 	r := b.applyWith(t, p, at("verify", func() { b.Write("/etc/app/conf", handConf) }))
-	b.is(t, r, deploy.Unknown, "", "When the device answers, run rocec rollback txn-1 --target leaf01.")
+	b.is(t, r, deploy.Unknown, "", "When the device answers, run rocec rollback txn-1 --target leaf01")
 	require.True(t, r.Back)
 
 	for _, c := range []struct {
@@ -274,6 +274,6 @@ func givenUp(t testing.TB, b box) {
 	p = b.plan(t)
 	b.leaves(" commit", true)
 	r = b.applyWith(t, p)
-	b.is(t, r, deploy.Unknown, "", "When the device answers, run rocec resume txn-1.")
+	b.is(t, r, deploy.Unknown, "", "When the device answers, run rocec resume txn-1")
 	require.False(t, r.Back)
 }

@@ -91,7 +91,7 @@ func oneFileStuck(t testing.TB, b box) {
 	r := b.resume(t, p, txn.Back)
 	b.is(t, r, deploy.Unknown, "", "What was there before could not be put back into /etc/app/conf, /etc/app/one.")
 	require.NotNil(t, r.Undo)
-	require.Contains(t, b.said(r), "When that is put right, run rocec rollback txn-1 --target leaf01.")
+	require.Contains(t, b.said(r), "When that is put right, run rocec rollback txn-1 --target leaf01")
 	for _, name := range []string{"/etc/app/conf", "/etc/app/one"} {
 		require.Contains(t, b.said(r), "cannot restore "+name)
 		require.Equal(t, boxtest.NewConf, b.Read(name))

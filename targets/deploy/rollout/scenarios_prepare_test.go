@@ -235,7 +235,7 @@ func endedBefore(t testing.TB, b box) {
 func armedThere(t testing.TB, b box) {
 	require.NoError(t, os.MkdirAll(b.Root+boxtest.State+"/txn-other-1", 0o700))
 	for mark, says := range map[string]string{
-		"armed": "rocec resume other-1", "loaded": "rocec confirm other-1. Go back: rocec rollback other-1", "undoing": "rocec resume other-1",
+		"armed": "rocec resume other-1", "loaded": "rocec confirm other-1; go back: rocec rollback other-1", "undoing": "rocec resume other-1",
 	} {
 		b.Write(boxtest.State+"/txn-other-1/state."+mark, "")
 		r := b.applyWith(t, b.plan(t))

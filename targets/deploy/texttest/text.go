@@ -69,7 +69,11 @@ func Untrue(r *deploy.Result) (wrong []string) {
 	check(!says("rocec unlock") || !open, "a lock is to be taken away of a run that can be gone on with")
 	check(!says("rocec resume") || !r.Back, "what goes back is resumed, which keeps it")
 	check(text != "" || r.Outcome == deploy.Applied || r.Outcome == deploy.Unchanged, "nothing is said")
-	check(text == "" || strings.HasSuffix(text, ".") && !says("..") && !says("  "), "not sentences")
+	end := "." // a command has no full stop behind it, so that a person can paste it
+	if next := r.Next(); next != "" {
+		end = next
+	}
+	check(text == "" || strings.HasSuffix(text, end) && !says("..") && !says("  "), "not sentences")
 	for i, w := range wrong {
 		wrong[i] = w + ": " + text
 	}

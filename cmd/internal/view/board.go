@@ -1,0 +1,232 @@
+package view
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
+	"github.com/rocec/rocec/targets/deploy"
+)
+
+// Board is the progress of a run over its waves: a table for a terminal, and lines for a log. Waves of one phase over one group of
+// devices are one row. Each outcome names its devices once: a log gets a row when it ends, and a failure at once.
+type Board struct {
+	rows  []*boardRow
+	of    map[string]*boardRow // by device
+	again map[string][]string  // by outcome: devices with a second result
+	order []string             // of the outcomes in again
+	done  int                  // devices with a result
+}
+
+// boardRow is waves of one kind.
+type boardRow struct {
+	phase       int
+	group       string
+	first, last int // waves, from 1; 0: the order is not known
+	names       []string
+	takes       time.Duration // at most
+	left        map[string]bool
+	steps       map[string]string   // by device that is under way: its step
+	good        map[string][]string // by outcome: devices that are as the verb wants them, and are not printed yet
+	outcomes    map[string]int
+	order       []string // of outcomes
+}
+
+func newBoardRow() *boardRow {
+	return &boardRow{left: map[string]bool{}, steps: map[string]string{}, good: map[string][]string{}, outcomes: map[string]int{}}
+}
+
+// NewBoard returns the board of a run over devices in an order, if it is known. Devices that are in no wave share a row.
+func NewBoard(o *deploy.Order, devices []string) *Board {
+	b := &Board{of: map[string]*boardRow{}, again: map[string][]string{}}
+	add := func(r *boardRow, name string) {
+		r.names = append(r.names, name)
+		r.left[name] = true
+		b.of[name] = r
+	}
+	if o != nil {
+		for i, w := range o.Waves {
+			if len(w.Devices) == 0 {
+				continue
+			}
+			group := string(w.Devices[0].Device.Role) + " " + w.Devices[0].Device.Group
+			var r *boardRow
+			if n := len(b.rows); n > 0 && b.rows[n-1].phase == w.Phase && b.rows[n-1].group == group {
+				r = b.rows[n-1]
+			} else {
+				r = newBoardRow()
+				r.phase, r.group, r.first = w.Phase, group, i+1
+				b.rows = append(b.rows, r)
+			}
+			r.last = i + 1
+			r.takes += w.Longest()
+			for _, d := range w.Devices {
+				add(r, d.Device.Name)
+			}
+		}
+	}
+	rest := newBoardRow()
+	for _, name := range devices {
+		if b.of[name] == nil {
+			add(rest, name)
+		}
+	}
+	if len(rest.names) > 0 {
+		b.rows = append(b.rows, rest)
+	}
+	return b
+}
+
+// Step notes that a device is at a step.
+func (b *Board) Step(device, step string) {
+	if r := b.of[device]; r != nil {
+		r.steps[device] = step
+	}
+}
+
+// Result notes the outcome of a device. It returns the lines that a log gets now: the device where it is not as the verb wants it, and the
+// others of its row once the row is over.
+func (b *Board) Result(device, outcome string, good bool, detail string) (lines []BoardLine) {
+	r := b.of[device]
+	if r == nil || !r.left[device] { // under undo-all devices have a second one
+		if !good {
+			return []BoardLine{{outcome, device, detail, false}}
+		}
+		if !slices.Contains(b.order, outcome) {
+			b.order = append(b.order, outcome)
+		}
+		b.again[outcome] = append(b.again[outcome], device)
+		return nil
+	}
+	b.done++
+	delete(r.left, device)
+	delete(r.steps, device)
+	if r.outcomes[outcome]++; !slices.Contains(r.order, outcome) {
+		r.order = append(r.order, outcome)
+	}
+	if good {
+		r.good[outcome] = append(r.good[outcome], device)
+	} else {
+		lines = append(lines, BoardLine{outcome, device, detail, false})
+	}
+	if len(r.left) == 0 {
+		lines = append(lines, r.flush()...)
+	}
+	return lines
+}
+
+// Rest returns the lines of rows that have not ended, and of devices with a second result, when the run is over.
+func (b *Board) Rest() (lines []BoardLine) {
+	for _, r := range b.rows {
+		lines = append(lines, r.flush()...)
+	}
+	for _, outcome := range b.order {
+		lines = append(lines, BoardLine{outcome, nodeset.Text(b.again[outcome], nodeset.Devices, math.MaxInt), "", true})
+	}
+	b.again, b.order = map[string][]string{}, nil
+	return lines
+}
+
+func (r *boardRow) flush() (lines []BoardLine) {
+	for _, outcome := range r.order {
+		if names := r.good[outcome]; len(names) > 0 {
+			lines = append(lines, BoardLine{outcome, nodeset.Text(names, nodeset.Devices, math.MaxInt), "", true})
+		}
+	}
+	r.good = map[string][]string{}
+	return lines
+}
+
+// BoardLine is the outcome of some devices.
+type BoardLine struct {
+	Outcome, Devices, Detail string
+	Good                     bool
+}
+
+// Text returns the line for a log: "applied     leaf[01-04]".
+func (l BoardLine) Text(color bool) string {
+	style := diag.Green
+	if !l.Good {
+		style = diag.Red
+	}
+	text := "  " + diag.Paint(color, style, fmt.Sprintf("%-10s", l.Outcome)) + "  " + l.Devices
+	if l.Detail != "" {
+		text += ": " + l.Detail
+	}
+	return text
+}
+
+// mostBoardRows is how many rows of a board a terminal shows.
+const mostBoardRows = 12
+
+// Table returns the table for a terminal: a line for the whole run, and one for each row, those that are over and those that are far
+// counted.
+func (b *Board) Table(what string, width int) []string {
+	var left time.Duration
+	begin := len(b.rows)
+	for i, r := range b.rows {
+		if len(r.left) > 0 {
+			begin = min(begin, i)
+			left += r.takes * time.Duration(len(r.left)) / time.Duration(len(r.names))
+		}
+	}
+	head := fmt.Sprintf("%s: %d of %s", what, b.done, diag.Count(len(b.of), "device"))
+	if left > 0 {
+		head += ", about " + ShortTime(left) + " left"
+	}
+	out := []string{head}
+	begin = max(0, min(begin-2, len(b.rows)-mostBoardRows))
+	if begin > 0 {
+		out = append(out, fmt.Sprintf("  ... %s over", diag.Count(begin, "row")))
+	}
+	end := min(begin+mostBoardRows, len(b.rows))
+	for _, r := range b.rows[begin:end] {
+		out = append(out, r.text())
+	}
+	if n := len(b.rows) - end; n > 0 {
+		out = append(out, fmt.Sprintf("  ... %s to come", diag.Count(n, "row")))
+	}
+	for i, line := range out {
+		if r := []rune(line); len(r) >= width {
+			out[i] = string(r[:max(width-2, 0)]) + "…"
+		}
+	}
+	return out
+}
+
+// text is the row of a table: "  2-4      leaf[02-04]     1 applied; leaf03: soak".
+func (r *boardRow) text() string {
+	waves := ""
+	switch {
+	case r.first == 0:
+	case r.first == r.last:
+		waves = fmt.Sprint(r.first)
+	default:
+		waves = fmt.Sprintf("%d-%d", r.first, r.last)
+	}
+	var parts []string
+	for _, outcome := range r.order {
+		parts = append(parts, fmt.Sprintf("%d %s", r.outcomes[outcome], outcome))
+	}
+	by := map[string][]string{}
+	var steps []string
+	for _, name := range r.names {
+		if step, ok := r.steps[name]; ok {
+			if by[step] == nil {
+				steps = append(steps, step)
+			}
+			by[step] = append(by[step], name)
+		}
+	}
+	for _, step := range steps {
+		parts = append(parts, step+" on "+nodeset.Text(by[step], nodeset.Devices, math.MaxInt))
+	}
+	if len(parts) == 0 {
+		parts = append(parts, "waits")
+	}
+	return fmt.Sprintf("  %-7s %-20s  %s", waves, nodeset.Text(r.names, nodeset.Devices, math.MaxInt), strings.Join(parts, "; "))
+}

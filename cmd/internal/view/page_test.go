@@ -1,0 +1,186 @@
+package view
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/rocec/rocec/cmd/internal/view/viewtest"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// device is a device of a block that changes.
+func changing(name, block string, role target.Role, keys int) *deploy.DevicePlan {
+	c := &deploy.Change{FileState: deploy.FileState{Path: "/etc/conf"}, File: &target.File{Keys: func([]byte) []target.Key { return nil }}}
+	c.Action = deploy.Update
+	for i := range keys {
+		c.Keys = append(c.Keys, deploy.KeyChange{Key: fmt.Sprintf("%s.key_%d", block, i), Action: deploy.Create, After: "7"})
+	}
+	d := &deploy.DevicePlan{
+		Device: &target.Device{Name: name, Group: block, About: "An Operating System 1.2.3, Chip", Role: role},
+		Status: deploy.StatusChange, Changes: []*deploy.Change{c}, Disrupts: []string{"every port of a " + block + " resets"},
+	}
+	for i := range 9 {
+		d.Effects = append(d.Effects, deploy.Effect{Kind: deploy.ValuesMove, What: fmt.Sprintf("DSCP %d moves to strict queue 6", i), All: true})
+	}
+	d.Diags = diag.List{{Severity: diag.Notice, Code: "a-note", Detail: "A note about " + block + "."}}
+	return d
+}
+
+// equal is a plan of hosts, leaves and spines that change alike in each block.
+func equal(hosts, leaves, spines int) *deploy.Plan {
+	p := &deploy.Plan{}
+	for _, b := range []struct {
+		name string
+		n    int
+		role target.Role
+	}{{"gpu", hosts, target.Host}, {"leaf", leaves, target.Switch}, {"spine", spines, target.Switch}} {
+		for i := range b.n {
+			p.Devices = append(p.Devices, changing(fmt.Sprintf("%s%03d", b.name, i+1), b.name, b.role, 40))
+		}
+	}
+	return p
+}
+
+func printed(p *deploy.Plan, o Options) string {
+	var out bytes.Buffer
+	v := NewPlan(NewScreen(&out, 80, false), ".", o)
+	v.Next = "rocec apply DIR"
+	v.Print(p)
+	return out.String()
+}
+
+// TestPageOfEqualChanges: a plan with equal changes is a page, and ends with its summary and the next command, however many devices it is for.
+func TestPageOfEqualChanges(t *testing.T) {
+	for _, p := range []*deploy.Plan{equal(8, 4, 2), equal(56, 10, 4), equal(512, 40, 16)} {
+		text := printed(p, Options{})
+		lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+		assert.LessOrEqual(t, len(lines), Page, text)
+		last := lines[len(lines)-5:]
+		assert.Equal(t, "Next: rocec apply DIR", last[4])
+		assert.True(t, slices.ContainsFunc(last, func(l string) bool { return strings.HasPrefix(l, "Plan: ") }), text)
+		assert.Contains(t, text, fmt.Sprintf("Notes: a-note (%d devices); --notes shows them.", len(p.Devices)))
+		assert.NotContains(t, text, "A note about")
+		viewtest.Fits(t, text, 80)
+		whole := printed(p, Options{Expand: true, Notes: true})
+		assert.Contains(t, whole, "A note about spine.")
+		assert.NotContains(t, whole, "shows them")
+	}
+}
+
+// TestFoldsHideNoDanger: no page hides a refusal, an end of losslessness, a restart, or a device whose change differs from that of its
+// block; and each fold names the flag that opens it.
+func TestFoldsHideNoDanger(t *testing.T) {
+	met := map[string]int{}
+	check := func(t *rapid.T) {
+		p := equal(rapid.IntRange(4, 60).Draw(t, "hosts"), rapid.IntRange(3, 20).Draw(t, "leaves"), rapid.IntRange(3, 8).Draw(t, "spines"))
+		var want []string
+		strike := func(kind string, do func(d *deploy.DevicePlan)) {
+			if !rapid.Bool().Draw(t, kind) {
+				return
+			}
+			met[kind]++
+			d := p.Devices[rapid.IntRange(0, len(p.Devices)-1).Draw(t, kind+" at")]
+			do(d)
+		}
+		strike("refused", func(d *deploy.DevicePlan) {
+			d.Device.Name = "odd-refused"
+			d.Status, d.Err = deploy.StatusRefused, &deploy.Error{Kind: deploy.Unmet, Device: d.Device, Detail: "The reason of a refusal."}
+			want = append(want, "odd-refused", "The reason of a refusal.")
+		})
+		strike("ends", func(d *deploy.DevicePlan) {
+			if d.Err != nil {
+				return
+			}
+			d.Effects = slices.Concat([]deploy.Effect{{Kind: deploy.LosslessEnds, Action: deploy.Delete, What: "lossless cos 5 ends", All: true}}, d.Effects)
+			want = append(want, "lossless cos 5 ends on all ports")
+		})
+		strike("restart", func(d *deploy.DevicePlan) {
+			if d.Err != nil {
+				return
+			}
+			d.Disrupts = append(slices.Clone(d.Disrupts), "the switch restarts")
+			want = append(want, "disrupts: the switch restarts")
+		})
+		strike("differs", func(d *deploy.DevicePlan) {
+			if d.Err != nil {
+				return
+			}
+			d.Device.Name = "odd-differs"
+			d.Changes[0].Keys[7].After = "8"
+			want = append(want, "odd-differs")
+		})
+		text := printed(p, Options{})
+		for _, w := range want {
+			require.Contains(t, text, w)
+		}
+		for line := range strings.Lines(text) {
+			if strings.Contains(line, "... and ") {
+				require.Contains(t, line, "--", "a fold names what opens it")
+			}
+		}
+	}
+	rapid.Check(t, check)
+	for _, kind := range []string{"refused", "ends", "restart", "differs"} {
+		require.NotZero(t, met[kind], kind)
+	}
+}
+
+// TestKindsOfAChange: where each device of a block changes in a way of its own, the block is one group that counts the kinds.
+func TestKindsOfAChange(t *testing.T) {
+	p := equal(0, 40, 30)
+	for i, d := range p.Devices[:40] {
+		d.Changes[0].Keys[0].After = fmt.Sprint(i)
+	}
+	text := printed(p, Options{})
+	assert.Contains(t, text, "leaf[001-040]  (40 in 40 kinds of this change; --expand shows them)")
+	assert.Contains(t, text, "spine[001-030]  (30 alike)")
+	assert.LessOrEqual(t, strings.Count(text, "\n"), Page)
+}
+
+// TestBoard: outcomes and names are printed once, a failure at once, and what is left when the run ends.
+func TestBoard(t *testing.T) {
+	p := equal(3, 2, 1)
+	o := &deploy.Order{Waves: []*deploy.Wave{
+		{Phase: 1, Devices: p.Devices[3:4]}, {Phase: 1, Devices: p.Devices[4:5]}, {Phase: 2, Devices: p.Devices[5:6]},
+		{Phase: 3, Devices: p.Devices[:3], Stream: true},
+	}}
+	var names []string
+	for _, d := range p.Devices {
+		names = append(names, d.Device.Name)
+	}
+	b := NewBoard(o, names)
+	text := func(lines []BoardLine) (out []string) {
+		for _, l := range lines {
+			out = append(out, l.Text(false))
+		}
+		return out
+	}
+	assert.Empty(t, b.Result("leaf001", "applied", true, ""))
+	b.Step("leaf002", "soak")
+	assert.Equal(t, []string{
+		"Applying: 1 of 6 devices",
+		"  1-2     leaf[001-002]         1 applied; soak on leaf002",
+		"  3       spine001              waits",
+		"  4       gpu[001-003]          waits",
+	}, b.Table("Applying", 80))
+	assert.Equal(t, []string{"  applied     leaf[001-002]"}, text(b.Result("leaf002", "applied", true, "")))
+	assert.Equal(t, []string{"  applied     spine001"}, text(b.Result("spine001", "applied", true, "")))
+	assert.Empty(t, b.Result("gpu002", "applied", true, ""))
+	assert.Equal(t, []string{"  restored    gpu001: it lost a link"}, text(b.Result("gpu001", "restored", false, "it lost a link")))
+	assert.Empty(t, b.Result("leaf001", "restored", true, ""), "undo-all gives it a second result")
+	assert.Equal(t, []string{"  applied     gpu002", "  restored    leaf001"}, text(b.Rest()))
+	assert.Empty(t, b.Rest())
+	for _, line := range b.Table("Applying", 30) {
+		assert.Less(t, len([]rune(line)), 30)
+	}
+	assert.Equal(t, []string{"Resuming: 0 of 2 devices", "          a[1-2]                waits"}, NewBoard(nil, []string{"a1", "a2"}).Table("Resuming", 80))
+}
