@@ -4,6 +4,7 @@ package docs
 
 import (
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -11,10 +12,12 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/rocec/rocec/lang"
 )
 
-//go:embed [^c]*.md ci.md checks/*.md evidence/README.md
-var files embed.FS // without concepts.md, which only those who change the source read
+//go:embed [^cl]*.md ci.md lab.md language.md checks/*.md evidence/README.md
+var files embed.FS // without concepts.md, which only those who change the source read, and without what is generated
 
 // Page is one page of the manual.
 type Page struct {
@@ -99,18 +102,10 @@ var all = sync.OnceValue(func() *manual {
 		if err != nil {
 			return err
 		}
-		p, err := parsePage(name, string(data))
-		if err != nil {
-			return fmt.Errorf("docs/%s: %w", name, err)
-		}
-		if other := m.named[strings.ToLower(p.Name)]; other != nil {
-			return fmt.Errorf("docs/%s and docs/%s are both %s", other.File, name, p.Name)
-		}
-		m.pages = append(m.pages, p)
-		m.named[strings.ToLower(p.Name)] = p
-		return nil
+		return m.add(name, string(data))
 	})
-	if err != nil {
+	// The file of the reference, beside the others, is for those who read on the web.
+	if err = errors.Join(err, m.add("language-reference.md", lang.Reference())); err != nil {
 		panic(err) // the pages are part of the program, and the tests read them all
 	}
 	slices.SortFunc(m.pages, func(a, b *Page) int {
@@ -121,6 +116,20 @@ var all = sync.OnceValue(func() *manual {
 	})
 	return m
 })
+
+// add reads a page into the manual.
+func (m *manual) add(name, text string) error {
+	p, err := parsePage(name, text)
+	if err != nil {
+		return fmt.Errorf("docs/%s: %w", name, err)
+	}
+	if other := m.named[strings.ToLower(p.Name)]; other != nil {
+		return fmt.Errorf("docs/%s and docs/%s are both %s", other.File, name, p.Name)
+	}
+	m.pages = append(m.pages, p)
+	m.named[strings.ToLower(p.Name)] = p
+	return nil
+}
 
 // kind sorts the pages of codes behind the others.
 func kind(p *Page) string {

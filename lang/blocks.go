@@ -14,12 +14,14 @@ import (
 	"github.com/rocec/rocec/lang/topology"
 )
 
-// The blocks of the language, each a table. The manual's tables are made from these.
+// The blocks of the language, each a table. The reference is made from these ([Reference]).
 
 var fabricSchema = schema[Fabric]{
 	block: "fabric", label: "NAME", doc: "The fabric as a whole. A folder holds exactly one.",
 	attrs: []attr[Fabric]{
-		one("mtu", eval.FrameSize, "9216", "MTU of switch ports, in bytes.", func(f *Fabric) *Value[int] { return &f.MTU }),
+		one("mtu", eval.FrameSize, "9216",
+			"MTU of switch ports, in bytes.\nrocec never sets it. It sizes headroom by it, and checks every path.",
+			func(f *Fabric) *Value[int] { return &f.MTU }),
 		one("cable_length", eval.Length, "none", "Length of the cables of links that state none; without it every lossless link states its own.",
 			func(f *Fabric) *Value[float64] { return &f.CableLength }),
 		one("routing", eval.OneOf("up-down", "ebgp", "shortest-path", "spanning-tree", "flooding", "any", "table"), "none",
@@ -27,15 +29,26 @@ var fabricSchema = schema[Fabric]{
 			func(f *Fabric) *Value[string] { return &f.Routing }),
 		one("table", eval.FilePath, "none", "The file of next hops for routing = \"table\", below the fabric's folder; see tables.md. "+
 			"Required with that routing and refused with any other.", func(f *Fabric) *Value[string] { return &f.Table }),
-		one("root", eval.RootSwitch, "any", "The switch that is the root of the spanning tree.",
+		one("root", eval.RootSwitch, "any",
+			"The switch that is the root of the spanning tree.\n"+
+				"The name of a switch, or `switch.GROUP` of a group that is one switch. For `routing = \"spanning-tree\"`.",
 			func(f *Fabric) *Value[string] { return &f.Root }),
 		one("failures", eval.Integer(0, 16), "1", "The PFC-loop proof also holds with up to so many links down.",
 			func(f *Fabric) *Value[int] { return &f.Failures }),
-		one("flow_control", eval.OneOf("pfc", "pause"), "\"pfc\"", "How links are made lossless: priority flow control, or link pause.",
+		one("flow_control", eval.OneOf("pfc", "pause"), "\"pfc\"",
+			"How links are made lossless: priority flow control, or link pause.\n"+
+				"Link pause stops all traffic of a link, so prefer PFC wherever devices have it. A `link`, `mesh` or `topology` "+
+				"may state another one for its cables.",
 			func(f *Fabric) *Value[string] { return &f.FlowControl }),
-		one("written_by", writers, "\"rocec\"", "Who writes the files of hosts whose block does not say; see devices that others write.",
+		one("written_by", writers, "\"rocec\"",
+			"Who writes the files of hosts whose block does not say; see devices that others write.\n"+
+				"The attribute is for hosts. Switches state it in [their own blocks](language.md#devices-that-others-write).",
 			func(f *Fabric) *Value[string] { return &f.WrittenBy }),
-		one("required_version", constraint, "any", "The releases of rocec that the fabric is for.",
+		one("required_version", constraint, "any",
+			"The releases of rocec that the fabric is for.\n"+
+				"Conditions as in Terraform, separated by commas: `=`, `!=`, `>`, `>=`, `<`, `<=`, and `~>`, after which the last "+
+				"number may rise. A rocec that does not meet them refuses the fabric and judges nothing else. A build that is not "+
+				"a release is accepted, with a note.",
 			func(f *Fabric) *Value[string] { return &f.RequiredVersion }),
 	},
 }
@@ -56,9 +69,9 @@ var pfcSchema = schema[PFC]{
 		one("buffer", eval.ByteSize, "derived", "Ingress buffer of the group at a port.", func(p *PFC) *Value[int] { return &p.Buffer }),
 		one("xoff", eval.ByteSize, "derived", "Fill at which the pause is sent.", func(p *PFC) *Value[int] { return &p.Xoff }),
 		one("xon_delta", eval.ByteSize, "derived", "How far below xoff the pause ends.", func(p *PFC) *Value[int] { return &p.XonDelta }),
-		one("small_packets", eval.Percent, "100", "Share of packets with less than 1 KiB of payload in the bytes that arrive after a pause; "+
-			"they "+
-			"waste buffer cells.", func(p *PFC) *Value[int] { return &p.SmallPackets }),
+		one("small_packets", eval.Percent, "100",
+			"Share of packets with less than 1 KiB of payload in the bytes that arrive after a pause; they waste buffer "+
+				"cells.\nSee [sizing.md](sizing.md).", func(p *PFC) *Value[int] { return &p.SmallPackets }),
 	},
 }
 
@@ -66,20 +79,32 @@ var cosGroupSchema = schema[CosGroup]{
 	block: "cos_group", label: "NAME", doc: "A class of service: one number for 802.1p, the internal cos and the PFC priority.",
 	attrs: []attr[CosGroup]{
 		must(one("cos", eval.Integer(0, 7), "", "The number of the group.", func(g *CosGroup) *Value[int] { return &g.Cos })),
-		many("dscp", eval.CodePoint, "[]", "DSCPs that belong to the group.", func(g *CosGroup) *[]Value[int] { return &g.DSCP }),
+		many("dscp", eval.CodePoint, "[]",
+			"DSCPs that belong to the group.\n"+
+				"A value that no group claims is never lossless. The device chooses its lossy cos, and NICs and switches may "+
+				"differ.",
+			func(g *CosGroup) *[]Value[int] { return &g.DSCP }),
 		pcp(many("pcp", eval.Integer(0, 7), "[cos]", "802.1p priorities that belong to the group.",
 			func(g *CosGroup) *[]Value[int] { return &g.PCP })),
 		one("lossless", eval.Boolean, "false", "PFC (or pause) on every link that carries the group.",
 			func(g *CosGroup) *Value[bool] { return &g.Lossless }),
-		one("weight", eval.Integer(1, 100), "none", "Share in DWRR scheduling.", func(g *CosGroup) *Value[int] { return &g.Weight }),
+		one("weight", eval.Integer(1, 100), "none",
+			"Share in DWRR scheduling.\n"+
+				"Give a group a weight or `strict`. Weights are percent if those of all groups that are not strict add up to 100, "+
+				"and ratios otherwise. NICs get them scaled to 100.",
+			func(g *CosGroup) *Value[int] { return &g.Weight }),
 		one("strict", eval.Boolean, "false", "Strict priority instead of a share.", func(g *CosGroup) *Value[bool] { return &g.Strict }),
-		one("bounce", eval.Reference("cos_group"), "none", "The group that traffic moves into when it goes up again after coming down.",
+		one("bounce", eval.Reference("cos_group"), "none",
+			"The group that traffic moves into when it goes up again after coming down.\nSee [cos_group](language.md#cos_group-name).",
 			func(g *CosGroup) *Value[string] { return &g.Bounce }),
-		one("allow_deadlock", eval.ReasonText, "none", "The reason why a PFC loop of this group is accepted; plan and apply repeat it.",
+		one("allow_deadlock", eval.ReasonText, "none",
+			"The reason why a PFC loop of this group is accepted; plan and apply repeat it.\n"+
+				"See [findings you accept](language.md#findings-you-accept).",
 			func(g *CosGroup) *Value[string] { return &g.AllowDeadlock }),
-		one("allow_unproven", eval.ReasonText, "none", "The reason why this group may go without a verdict of the PFC-loop proof; plan and "+
-			"apply "+
-			"repeat it.", func(g *CosGroup) *Value[string] { return &g.AllowUnproven }),
+		one("allow_unproven", eval.ReasonText, "none",
+			"The reason why this group may go without a verdict of the PFC-loop proof; plan and apply repeat it.\n"+
+				"See [findings you accept](language.md#findings-you-accept).",
+			func(g *CosGroup) *Value[string] { return &g.AllowUnproven }),
 	},
 	blocks: []child[CosGroup]{
 		blocksOf(&ecnSchema, true, headed(func(e *ECN) *diag.Range { return &e.Decl }), func(g *CosGroup, _ int, e *ECN) { g.ECN = e }),
@@ -107,7 +132,9 @@ type roceBlock struct {
 var roceSchema = schema[roceBlock]{
 	block: "roce", label: "NAME", forEach: true, doc: "An intent: these members talk RoCE in this way.",
 	attrs: []attr[roceBlock]{
-		must(one("version", eval.Integer(1, 2), "", "1: RoCEv1 with PFC in one broadcast domain. 2: RoCEv2 with ECN, routed.",
+		must(one("version", eval.Integer(1, 2), "",
+			"1: RoCEv1 with PFC in one broadcast domain. 2: RoCEv2 with ECN, routed.\n"+
+				"The DSCP of its group identifies version 2 or, where the group claims none, the priority in the tag of `vlan`.",
 			func(r *roceBlock) *Value[int] { return &r.Version })),
 		must(one("cos_group", eval.Reference("cos_group"), "", "The group its traffic travels in.",
 			func(r *roceBlock) *Value[string] { return &r.CosGroup })),
@@ -115,7 +142,9 @@ var roceSchema = schema[roceBlock]{
 			func(r *roceBlock) *Value[string] { return &r.CNP }),
 		must(attr[roceBlock]{
 			name: "members", kind: "list of reference to host, or members nodeset",
-			doc: "Host groups, host names, and host:interface nodesets.",
+			doc: "Host groups, host names, and host:interface nodesets.\n" +
+				"`host.GROUP` is every RoCE interface of every host of the group, a host name every RoCE interface of that host, and " +
+				"`host:interface` that one. The elements of a list inside the list count as elements of the list.",
 			set: func(d *decoder, en *eval.Env, r *roceBlock, e hclsyntax.Expression, ds *diag.List) eval.Outcome {
 				elements, o := d.Elements(en, e, membersWant, ds)
 				r.members = elements
@@ -178,29 +207,62 @@ var switchSchema = schema[switchBlock]{
 	block: "switch", label: "GROUP", perName: true, forEach: true, doc: "A group of like switches.",
 	attrs: []attr[switchBlock]{
 		names("the label", "Names of the switches.", func(s *switchBlock) *[]eval.Element { return &s.names }),
-		must(one("model", eval.ModelName, "", "Row of the table of switch models, or a switch_model block.",
+		must(one("model", eval.ModelName, "",
+			"Row of the table of switch models, or a switch_model block.\n"+
+				"[platforms.md](platforms.md) lists the names and their short forms. Case, `-`, `_`, `.` and the maker's name "+
+				"before a model do not matter. A part number names its model: `\"MSN3700-VS2F\"` is an sn3700, `\"MCX653106A\"` a "+
+				"connectx-6. One that fits several models is refused, with their names.",
 			func(s *switchBlock) *Value[string] { return &s.Model })),
-		one("os", eval.Word, "the first that rocec knows", "Operating system.", func(s *switchBlock) *Value[string] { return &s.OS }),
-		one("version", eval.Release, "none", "Release of the operating system.", func(s *switchBlock) *Value[string] { return &s.Version }),
-		one("config", eval.Word, "by the release", "Which of its operating system's ways to configure it rocec uses.",
+		one("os", eval.Word, "the first that rocec knows",
+			"Operating system.\n"+
+				"[platforms.md](platforms.md) lists the systems. Case, `-` and `_` do not matter. For a switch with another "+
+				"system rocec knows its chip alone: ports may have any names that a nodeset can hold (letters, digits, `.`, `_`, "+
+				"`-`; up to 15), links state a speed where the other end gives no speed, and rocec writes nothing (`no-target`) "+
+				"unless a `by_hand` block says that others configure it.",
+			func(s *switchBlock) *Value[string] { return &s.OS }),
+		one("version", eval.Release, "none",
+			"Release of the operating system.\nIt decides how settings are spelled, so a switch that rocec writes needs one.",
+			func(s *switchBlock) *Value[string] { return &s.Version }),
+		one("config", eval.Word, "by the release",
+			"Which of its operating system's ways to configure it rocec uses.\n"+
+				"Some systems can be configured in several ways. Without the attribute the release decides. A word that the "+
+				"system does not know, or a way that the release does not have, is an error (`config-invalid`). A switch that is "+
+				"configured in another way is refused.",
 			func(s *switchBlock) *Value[string] { return &s.Config }),
 		one("preset", eval.OneOf("keep", "replace"), "kept where the fabric fits it, else refused",
 			"What becomes of the vendor's RoCE preset on a switch that "+
 				"has it: \"keep\" it, or \"replace\" it by rocec's settings.", func(s *switchBlock) *Value[string] { return &s.Preset }),
-		one("tier", eval.Integer(1, 64), "distance from the nearest host, plus 1", "Height: 1 is where hosts are.",
+		one("tier", eval.Integer(1, 64), "distance from the nearest host, plus 1",
+			"Height: 1 is where hosts are.\n"+
+				"Needed for `routing = \"up-down\"` where counting from the hosts gives another height, such as for a switch "+
+				"beside hosts that is above others.",
 			func(s *switchBlock) *Value[int] { return &s.Tier }),
 		one("asn", eval.Integer(1, 4294967295), "none", "AS number; for routing = \"ebgp\".", func(s *switchBlock) *Value[int] { return &s.ASN }),
 		one("mlag", eval.Word, "none", "Switches with the same value are one redundancy pair and are never changed together.",
 			func(s *switchBlock) *Value[string] { return &s.MLAG }),
-		one("maintenance", eval.ReasonText, "none", maintenanceDoc, func(s *switchBlock) *Value[string] { return &s.Maintenance }),
-		one("written_by", writers, "\"rocec\"", writtenByDoc, func(s *switchBlock) *Value[string] { return &s.WrittenBy }),
-		one("headroom_pool", eval.ByteSize, "none", "Memory that all ports share for what arrives after a pause, where the chip is set up so.",
+		one("maintenance", eval.ReasonText, "none",
+			maintenanceDoc+
+				"\nFor a device under repair. `build` writes its files, and the checks and the proof include it. A device that "+
+				"others always configure has a [by_hand](language.md#switchby_hand) block.",
+			func(s *switchBlock) *Value[string] { return &s.Maintenance }),
+		one("written_by", writers, "\"rocec\"",
+			writtenByDoc+
+				"\nSee [devices that others write](language.md#devices-that-others-write).",
+			func(s *switchBlock) *Value[string] { return &s.WrittenBy }),
+		one("headroom_pool", eval.ByteSize, "none",
+			"Memory that all ports share for what arrives after a pause, where the chip is set up so.\n"+
+				"Losslessness is statistical on such a chip: a warning states how many ports can be caught at the same time.",
 			func(s *switchBlock) *Value[int] { return &s.HeadroomPool }),
 		one("memory", eval.OneOf("written"), "as it is", "\"written\": rocec writes how the chip's memory is shared out, a pool for lossless "+
 			"traffic and one for the rest; else it reads and judges that.", func(s *switchBlock) *Value[string] { return &s.Memory }),
-		one("accept_documented", eval.Boolean, "false", "true: apply changes it although nobody has reported yet that what rocec writes works "+
-			"on such a "+
-			"switch (see documented-only).", func(s *switchBlock) *Value[bool] { return &s.AcceptDocumented }),
+		one("accept_documented", eval.Boolean, "false",
+			"true: apply changes it although nobody has reported yet that what rocec writes works on such a switch (see "+
+				"documented-only).\n"+
+				"rocec knows some systems and releases from public documents alone. A real switch of such a release changes only "+
+				"when a person allows it: here for every run, or with `apply --accept-documented` for one. The attribute changes "+
+				"no byte. A rehearsal with `--lab` never asks, and a release that users have [reported](evidence/README.md) on "+
+				"does not ask either.",
+			func(s *switchBlock) *Value[bool] { return &s.AcceptDocumented }),
 	},
 	blocks: []child[switchBlock]{
 		blocksOf(&switchByHandSchema, true, initByHand, func(s *switchBlock, _ int, h *ByHand) { s.ByHand = h }),
@@ -293,23 +355,36 @@ var nicSchema = schema[nicBlock]{
 	block: "nic", label: "INTERFACE", doc: "An interface of the host that speaks RoCE. The label is the netdev, or a nodeset of like ones. " +
 		"Repeatable.",
 	attrs: []attr[nicBlock]{
-		must(one("model", eval.ModelName, "", "Row of the table of NIC models, \"soft-roce\", or a nic_model block.",
+		must(one("model", eval.ModelName, "",
+			"Row of the table of NIC models, \"soft-roce\", or a nic_model block.\n"+
+				"The rules for switches apply. `\"soft-roce\"` takes a cos group that is not lossless (`nic-no-pfc`).",
 			func(n *nicBlock) *Value[string] { return &n.Model })),
 		one("mtu", eval.FrameSize, "kept as it is", "MTU the interface has, in bytes. It is compared with that of links and ports, and never "+
 			"set.", func(n *nicBlock) *Value[int] { return &n.MTU }),
 		one("ip", eval.Prefix, "none", "Address of the interface; lets rocec name the right GID.",
 			func(n *nicBlock) *Value[netip.Prefix] { return &n.IP }),
-		one("ttl", eval.Integer(0, 255), "kept as it is", "IP TTL of RoCEv2 packets; 0 switches it off, so that the route decides.",
+		one("ttl", eval.Integer(0, 255), "kept as it is",
+			"IP TTL of RoCEv2 packets; 0 switches it off, so that the route decides.\nWithout it the host keeps its value.",
 			func(n *nicBlock) *Value[int] { return &n.TTL }),
-		one("tos", eval.Integer(0, 255), "first DSCP of the group x 4", "IP type of service of RoCEv2 packets.",
+		one("tos", eval.Integer(0, 255), "first DSCP of the group x 4",
+			"IP type of service of RoCEv2 packets.\n"+
+				"RDMA-CM has one default for a NIC. Where the NIC is in several intents and the attribute is missing, the first "+
+				"intent by name sets it, and `host-tos` reports the others.",
 			func(n *nicBlock) *Value[int] { return &n.TOS }),
 		one("roce", eval.Boolean, "true", "false switches RoCE off on this PCI function.", func(n *nicBlock) *Value[bool] { return &n.RoCE }),
-		one("create_vlan", eval.Boolean, "false", "true: rocec makes the interface of the intent's VLAN, and takes it away with the NIC; else "+
-			"it must exist.", func(n *nicBlock) *Value[bool] { return &n.CreateVLAN }),
-		one("vlan_ip", eval.Prefix, "none", "Address of the VLAN interface that rocec makes.",
+		one("create_vlan", eval.Boolean, "false",
+			"true: rocec makes the interface of the intent's VLAN, and takes it away with the NIC; else it must exist.\n"+
+				"Without it the host's own network configuration must have an interface of the VLAN, or the host is refused "+
+				"(`host-setting`). The interface is called `NIC.VLAN`, such as `ens1f0.100`.",
+			func(n *nicBlock) *Value[bool] { return &n.CreateVLAN }),
+		one("vlan_ip", eval.Prefix, "none",
+			"Address of the VLAN interface that rocec makes.\n"+
+				"Only with `create_vlan`. When it or the VLAN changes, the old address and interface go. Without `create_vlan` "+
+				"again, the interface stays until the host restarts.",
 			func(n *nicBlock) *Value[netip.Prefix] { return &n.VLANIP }),
 		{
-			name: "vf_roce", kind: "map of bool", def: "{}", doc: "RoCE on or off for each virtual function, by number: { 0 = false }.",
+			name: "vf_roce", kind: "map of bool", def: "{}", doc: "RoCE on or off for each virtual function, by number: { 0 = false }.\n" +
+				"Numbers run from 0 to 1023.",
 			set: setVFRoCE,
 		},
 	},
@@ -385,7 +460,10 @@ var hostSchema = schema[hostBlock]{
 		one("forwards", eval.Boolean, "false", "true: the host routes or bridges, so it is treated as a switch.",
 			func(h *hostBlock) *Value[bool] { return &h.Forwards }),
 		one("maintenance", eval.ReasonText, "none", maintenanceDoc, func(h *hostBlock) *Value[string] { return &h.Maintenance }),
-		one("written_by", writers, "that of the fabric", writtenByDoc, func(h *hostBlock) *Value[string] { return &h.WrittenBy }),
+		one("written_by", writers, "that of the fabric",
+			writtenByDoc+
+				"\nIt overrides the fabric. See [devices that others write](language.md#devices-that-others-write).",
+			func(h *hostBlock) *Value[string] { return &h.WrittenBy }),
 	},
 	blocks: []child[hostBlock]{
 		blocksOf(&nicSchema, false, initNIC, func(h *hostBlock, i int, n *nicBlock) { h.nics = put(h.nics, i, n) }),
@@ -435,22 +513,26 @@ func linkAttrs(a, aDoc, b, bDoc string) []attr[linkBlock] {
 // cableAttrs are what a link, a mesh and a topology say alike.
 func cableAttrs() []attr[linkBlock] {
 	return []attr[linkBlock]{
-		one("speed", eval.Speed, "the slower of the two ports' native speeds", "Speed of the links.",
+		one("speed", eval.Speed, "the slower of the two ports' native speeds",
+			"Speed of the links.\nThe ends of a split port are named as its parts, `swp5s0` to `swp5s3`.",
 			func(k *linkBlock) *Value[int] { return &k.Speed }),
 		one("length", eval.Length, "cable_length of the fabric", "Length of the cables.",
 			func(k *linkBlock) *Value[float64] { return &k.Length }),
-		one("mtu", eval.FrameSize, "mtu of the fabric", "MTU of the switch ports at the links' ends, in bytes.",
+		one("mtu", eval.FrameSize, "mtu of the fabric",
+			"MTU of the switch ports at the links' ends, in bytes.\nrocec never sets it. It sizes headroom by it, and checks every path.",
 			func(k *linkBlock) *Value[int] { return &k.MTU }),
 		one("routed", eval.Boolean, "by the fabric's routing", "true: an IP hop between two switches; false: bridged.",
 			func(k *linkBlock) *Value[bool] { return &k.marks.Routed }),
 		one("peer", eval.Boolean, "false", "true: an MLAG peer link or another same-tier step.",
 			func(k *linkBlock) *Value[bool] { return &k.marks.Peer }),
 		one("flow_control", eval.OneOf("pfc", "pause"), "flow_control of the fabric",
-			"How these links are made lossless: priority flow control, or link pause.", func(k *linkBlock) *Value[string] { return &k.FlowControl }),
-		one("bond", eval.Boolean, "false", "true: the cables between two of the switches are one bond (LAG).",
+			"How these links are made lossless: priority flow control, or link pause.\nSee [link](language.md#link-name).",
+			func(k *linkBlock) *Value[string] { return &k.FlowControl }),
+		one("bond", eval.Boolean, "false", "true: the cables between two of the switches are one bond (LAG).\nSee [link](language.md#link-name).",
 			func(k *linkBlock) *Value[bool] { return &k.marks.Bond }),
-		one("planned", eval.Boolean, "false", "true: the cables are not laid yet. They are rendered as all others, judged with and without, "+
-			"and expected to be down.", func(k *linkBlock) *Value[bool] { return &k.marks.Planned }),
+		one("planned", eval.Boolean, "false",
+			"true: the cables are not laid yet. They are rendered as all others, judged with and without, and expected to be "+
+				"down.\nSee [link](language.md#link-name).", func(k *linkBlock) *Value[bool] { return &k.marks.Planned }),
 	}
 }
 
@@ -472,11 +554,12 @@ var topologySchema = schema[linkBlock]{
 		must(one("format", eval.OneOf(topology.Names()...), "", "What kind of file it is.",
 			func(k *linkBlock) *Value[string] { return &k.format })),
 		must(one("file", eval.FilePath, "", "The file, below the folder of this file.", func(k *linkBlock) *Value[string] { return &k.file })),
-		many("ignore", eval.Glob, "none", "Names of devices whose cables are left out, with * and ? for what varies.",
+		many("ignore", eval.Glob, "none",
+			"Names of devices whose cables are left out, with * and ? for what varies.\n`[ab]` is one of those characters.",
 			func(k *linkBlock) *[]Value[string] { return &k.ignore }),
-		one("fold_names", eval.Boolean, "false", "true: names that the file writes in another way are read as a fabric writes them, LEAF01 as "+
-			"leaf01, Ethernet1/1 as Ethernet1-1.",
-			func(k *linkBlock) *Value[bool] { return &k.fold }),
+		one("fold_names", eval.Boolean, "false",
+			"true: names that the file writes in another way are read as a fabric writes them, LEAF01 as leaf01, Ethernet1/1 "+
+				"as Ethernet1-1.\nSee [topology](language.md#topology-name).", func(k *linkBlock) *Value[bool] { return &k.fold }),
 		{
 			name: "columns", kind: "map of string", def: "{}",
 			doc: "Of a sheet, the header of a column, by the column's name: { a_device = \"Source Device\" }.", set: setColumns,

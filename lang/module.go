@@ -28,7 +28,7 @@ var moduleDoc = BlockDoc{
 		"attributes.",
 	Attrs: []AttrDoc{
 		{Name: "source", Type: "path", Doc: "The folder of the module, from the folder of this file: \"./pod\" or \"../shared/pod\". Written " +
-			"out in quotes.", Required: true},
+			"out in quotes.", More: "See [module](language.md#module-name) for the folders that are allowed.", Required: true},
 		{Name: "for_each", Type: "set or map", Default: "one instance", Doc: "An instance of the module for each element."},
 	},
 }

@@ -31,7 +31,7 @@ type attr[T any] struct {
 	required bool
 	early    bool   // needed before there are instances: self is not known
 	def      string // as the manual writes it
-	doc      string
+	doc      string // a line for hovers, and a second line that the reference adds, as Markdown
 	set      func(d *decoder, en *eval.Env, into *T, e hclsyntax.Expression, ds *diag.List) eval.Outcome
 }
 
@@ -101,7 +101,7 @@ func blocksOf[T, C any](s *schema[C], single bool, init func(*decoder, *C, *hcls
 ) child[T] {
 	return child[T]{
 		name: s.block, single: single, label: s.label,
-		docs: func() []BlockDoc { return s.docs(s.block) },
+		docs: s.docs,
 		add: func(d *decoder, en *eval.Env, into *T, b *hclsyntax.Block, i int, ds *diag.List) (step[T], bool) {
 			var proto C
 			ok := init(d, &proto, b, ds)
@@ -189,8 +189,9 @@ func (t *template[T]) decode(d *decoder, s *schema[T], b *hclsyntax.Block, en *e
 	for _, row := range s.attrs {
 		if _, ok := body.Attributes[row.name]; row.required && !ok && !slices.Contains(misspelt, row.name) {
 			t.ok = false
+			doc, _, _ := strings.Cut(row.doc, "\n")
 			eval.MissingAttribute.Errorf(ds, parse.Header(b), "This %s block needs %s (%s): %s%s Write it.", b.Type, row.name, row.kind,
-				strings.ToLower(row.doc[:1]), row.doc[1:])
+				strings.ToLower(doc[:1]), doc[1:])
 		}
 	}
 	inside := en.Inside(s.selfKnown(en))
@@ -310,23 +311,26 @@ type BlockDoc struct {
 	Attrs []AttrDoc
 
 	ForEach bool // for_each is allowed
+	Single  bool // the block may not be repeated
 }
 
 // AttrDoc is one attribute as the manual shows it.
 type AttrDoc struct {
 	Name, Type, Default, Doc string
+	More                     string // what the reference adds to Doc, as Markdown
 	Required                 bool
 }
 
-func (s *schema[T]) docs(path string) []BlockDoc {
-	d := BlockDoc{Path: path, Label: s.label, Doc: s.doc, ForEach: s.forEach}
+func (s *schema[T]) docs() []BlockDoc {
+	d := BlockDoc{Path: s.block, Label: s.label, Doc: s.doc, ForEach: s.forEach}
 	for _, a := range s.attrs {
-		d.Attrs = append(d.Attrs, AttrDoc{a.name, a.kind, a.def, a.doc, a.required})
+		doc, more, _ := strings.Cut(a.doc, "\n")
+		d.Attrs = append(d.Attrs, AttrDoc{a.name, a.kind, a.def, doc, more, a.required})
 	}
 	out := []BlockDoc{d}
 	for _, c := range s.blocks {
-		for _, inner := range c.docs() {
-			inner.Path = path + "." + inner.Path
+		for i, inner := range c.docs() {
+			inner.Path, inner.Single = s.block+"."+inner.Path, inner.Single || i == 0 && c.single
 			out = append(out, inner)
 		}
 	}

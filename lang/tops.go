@@ -66,23 +66,23 @@ type top struct {
 // tops is every block at the top of a file, in the order of the manual.
 func tops() []top {
 	return []top{
-		{"fabric", "NAME", true, anyLabel, func() []BlockDoc { return fabricSchema.docs("fabric") }},
-		{"cos_group", "NAME", false, identifier, func() []BlockDoc { return cosGroupSchema.docs("cos_group") }},
-		{"roce", "NAME", false, anyLabel, func() []BlockDoc { return roceSchema.docs("roce") }},
-		{"switch", "GROUP", false, anyLabel, func() []BlockDoc { return switchSchema.docs("switch") }},
-		{"host", "GROUP", false, anyLabel, func() []BlockDoc { return hostSchema.docs("host") }},
-		{"link", "NAME", false, anyLabel, func() []BlockDoc { return linkSchema.docs("link") }},
-		{"mesh", "NAME", false, anyLabel, func() []BlockDoc { return meshSchema.docs("mesh") }},
-		{"topology", "NAME", false, anyLabel, func() []BlockDoc { return topologySchema.docs("topology") }},
-		{"ssh", "", true, labelKind{}, func() []BlockDoc { return topSSHSchema.docs("ssh") }},
-		{"switch_model", "MODEL", false, anyLabel, func() []BlockDoc { return switchModelSchema.docs("switch_model") }},
-		{"nic_model", "MODEL", false, anyLabel, func() []BlockDoc { return nicModelSchema.docs("nic_model") }},
-		{"variable", "NAME", false, identifier, func() []BlockDoc { return variableSchema.docs("variable") }},
+		{"fabric", "NAME", true, anyLabel, fabricSchema.docs},
+		{"cos_group", "NAME", false, identifier, cosGroupSchema.docs},
+		{"roce", "NAME", false, anyLabel, roceSchema.docs},
+		{"switch", "GROUP", false, anyLabel, switchSchema.docs},
+		{"host", "GROUP", false, anyLabel, hostSchema.docs},
+		{"link", "NAME", false, anyLabel, linkSchema.docs},
+		{"mesh", "NAME", false, anyLabel, meshSchema.docs},
+		{"topology", "NAME", false, anyLabel, topologySchema.docs},
+		{"ssh", "", true, labelKind{}, topSSHSchema.docs},
+		{"switch_model", "MODEL", false, anyLabel, switchModelSchema.docs},
+		{"nic_model", "MODEL", false, anyLabel, nicModelSchema.docs},
+		{"variable", "NAME", false, identifier, variableSchema.docs},
 		{"locals", "", false, labelKind{}, func() []BlockDoc {
 			return []BlockDoc{{Path: "locals", Doc: "Names for values, used as local.NAME. Any attributes; repeatable."}}
 		}},
 		{"module", "NAME", false, identifier, func() []BlockDoc { return []BlockDoc{moduleDoc} }},
-		{"output", "NAME", false, identifier, func() []BlockDoc { return outputSchema.docs("output") }},
+		{"output", "NAME", false, identifier, outputSchema.docs},
 	}
 }
 
@@ -97,7 +97,9 @@ func topNames() (names []string) {
 func Blocks() []BlockDoc {
 	var out []BlockDoc
 	for _, t := range tops() {
-		out = append(out, t.docs()...)
+		docs := t.docs()
+		docs[0].Single = t.single
+		out = append(out, docs...)
 	}
 	return out
 }

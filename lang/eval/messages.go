@@ -247,5 +247,5 @@ func noFunction(name string) string {
 				"the value by a variable.", diag.Cut(name))
 		}
 	}
-	return fmt.Sprintf("There is no function named %q. Use one that docs/language.md lists.", diag.Cut(name))
+	return fmt.Sprintf("There is no function named %q. Use one that docs/language-reference.md lists.", diag.Cut(name))
 }

@@ -94,7 +94,7 @@ func TestResultText(t *testing.T) {
 			"run rocec rollback run-1 --target leaf1",
 		"The new content is in place. Whether the device uses it is unknown. The device undoes the change by itself " +
 			"within 1m30s, unless it is confirmed: rocec confirm run-1",
-		"The device has nothing of the run: no folder, no lock, no backup. See what it needs: rocec plan --target leaf1.",
+		"The device has nothing of the run: no folder, no lock, no backup. See what it needs: rocec plan --target leaf1",
 	} {
 		require.Contains(t, said, text)
 	}

@@ -92,7 +92,7 @@ cmd/internal/journal:       targets/deploy targets/deploy/safefile targets/deplo
 cmd/internal/replay:        cmd/internal/journal lang/diag targets targets/deploy targets/deploy/device targets/target |
 cmd/internal/hooks:         cmd/internal/exit cmd/internal/journal lang/diag targets/deploy targets/deploy/rollout |
 cmd/internal/bundle:        compiler/ir compiler/platform docs/evidence lang/destination lang/diag targets targets/deploy targets/nic targets/target |
-docs:                    lang/diag | github.com/yuin/goldmark
+docs:                    lang lang/diag | github.com/yuin/goldmark
 docs/docstest:           | github.com/stretchr/testify
 docs/evidence:           |
 cmd/internal/transcripts: |

@@ -124,6 +124,7 @@ var specialInProse = map[string]inProse{
 	`rocec init --from csv --columns a="Von Dose" --columns b="Nach Dose" cables.csv pod1`: {
 		before: `printf 'Von Dose,Nach Dose\nleaf1:swp1,gpu1:ens1f0\nleaf1:swp31,spine1:swp1\n' >cables.csv`,
 	},
+	"rocec build pod1 -o out":   {before: drafted},
 	"rocec plan pod1":           {before: drafted},
 	"rocec validate pod1":       {before: drafted},
 	"rocec validate --why pod1": {before: drafted},
