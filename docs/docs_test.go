@@ -53,6 +53,30 @@ func TestPages(t *testing.T) {
 	assert.Nil(t, OfCode("apply"), "a page, and no code")
 }
 
+// forWhom is the first line of a page.
+var forWhom = regexp.MustCompile(`^For (everyone|engineers|operators|owners|people|security reviewers|teams|the person)\b.*[^,]$`)
+
+// The first line of every page says for whom it is. Pages of codes are for people who meet the code.
+func TestForWhom(t *testing.T) {
+	// These are generated, and begin with how.
+	generated := []string{"checks/README.md", "known.md", "platforms.md", "reference.md", "support.md"}
+	names, err := filepath.Glob("*.md")
+	require.NoError(t, err)
+	require.Greater(t, len(names), 25)
+	for _, name := range append(names, "checks/README.md", "evidence/README.md") {
+		data, err := os.ReadFile(name)
+		require.NoError(t, err)
+		p, err := parsePage(name, string(data))
+		require.NoError(t, err)
+		first, _, _ := strings.Cut(p.Body, "\n")
+		if slices.Contains(generated, name) {
+			assert.Contains(t, first, "Generated from", name)
+			continue
+		}
+		assert.Regexp(t, forWhom, first, name)
+	}
+}
+
 func TestParsePage(t *testing.T) {
 	const head = "code: a-b\nseverity: error, note\nfamily: loops\n"
 	p, err := parsePage("checks/a-b.md", "---\n"+head+"symptoms:\n  - one\n  - two: more\n---\n\n# a-b: it is: so\n\nWhy.\n")

@@ -28,6 +28,8 @@ const (
 // conceptsHead explains the tables of [conceptsFile].
 const conceptsHead = `# The nouns of the source
 
+For people who change the source of rocec.
+
 Generated from the source. ` + "`make update`" + ` writes this page, and so does ` + "`go test ./cmd/internal/house -update`" + `.
 
 A package has one main noun, and no other package has the same one. The noun is the first type of the package that the package comment

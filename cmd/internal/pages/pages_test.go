@@ -21,45 +21,53 @@ func TestMain(m *testing.M) {
 // Pages that lead a person through commands are run from top to bottom, in an empty folder or in one with examples. A fence whose language
 // is followed by the name of a file is that file. In a fence "console", a line that begins with "$ " is a command for the shell, and what
 // follows is what it prints: "…" stands for any text of a line, or alone for any lines, and "[exit N]" for its exit status. What is for
-// real devices is "console device": it is run on the lab where that can be, whatever it prints.
+// real devices is "console device": it is run on the lab where that can be, whatever it prints. Of the README, TestDocsReadme holds what is
+// shown in full, and this test what is "console short".
 func TestPages(t *testing.T) {
 	t.Parallel()
 	for _, page := range []struct {
 		name     string
-		examples []string          // what lies in the folder; one alone is the folder
+		folder   string            // the example that is the folder
+		examples []string          // the folder has a folder examples with these
+		large    bool              // it applies to the largest labs
 		before   map[string]string // by heading: what a person has done before that fence
 		shown    bool              // every command shows all it prints; else those that show nothing may print anything
 	}{
 		{name: "tutorial", shown: true},
-		{name: "lab", examples: []string{"day-two"}},
-		{name: "nvue", examples: []string{"mixed-releases", "rack-v1-pfc"}},
-		{name: "verify", examples: []string{"clos-v2-ecn", "gpu-pod"}, before: map[string]string{
+		{name: "../README", examples: []string{"ring-pfc-loop"}},
+		{name: "reading", examples: []string{"pods-ebgp", "rack-v1-pfc"}, shown: true},
+		{name: "lab", folder: "day-two"},
+		{name: "oncall", folder: "day-two", before: map[string]string{
+			"First, whatever you see": "rocec apply --lab --auto-approve --soak 1s >/dev/null",
+		}},
+		{name: "nvue", examples: []string{"mixed-releases", "rack-v1-pfc"}, large: true},
+		{name: "verify", examples: []string{"clos-v2-ecn", "gpu-pod"}, large: true, before: map[string]string{
 			"Traffic": "rocec apply --lab --auto-approve --soak 1s",
 		}},
-		{name: "apply", examples: []string{"rack-v1-pfc"}, before: map[string]string{
+		{name: "apply", folder: "rack-v1-pfc", before: map[string]string{
 			"When a NIC or a host leaves": `rocec apply --lab --auto-approve --soak 1s >/dev/null && sed -i 's/members .*/members = ["store[1-4]"]/' fabric.hcl`,
 		}},
 	} {
-		t.Run(page.name, func(t *testing.T) {
+		t.Run(filepath.Base(page.name), func(t *testing.T) {
 			t.Parallel() // they wait for devices most of the time
-			if testing.Short() && page.examples != nil {
+			if testing.Short() && (page.folder != "" || page.examples != nil) {
 				t.Skip("applies to labs")
 			}
-			if len(page.examples) > 1 { // they apply to the largest labs
+			if page.large {
 				machinetest.Long(t)
 			}
 			dir := t.TempDir()
+			if page.folder != "" {
+				require.NoError(t, os.CopyFS(dir, os.DirFS("../../../examples/"+page.folder)))
+			}
 			for _, example := range page.examples {
-				to := dir
-				if len(page.examples) > 1 {
-					to = filepath.Join(dir, "examples", example)
-				}
-				require.NoError(t, os.CopyFS(to, os.DirFS("../../../examples/"+example)))
+				require.NoError(t, os.CopyFS(filepath.Join(dir, "examples", example), os.DirFS("../../../examples/"+example)))
 			}
 			s := &docstest.Typist{Top: dir, Dir: dir, Shown: page.shown, Rocec: machinetest.Rocec(t)}
 			for _, f := range docstest.Fences(t, filepath.Join("../../../docs", page.name+".md")) {
 				switch {
-				case f.Language == "console" && (f.Options == "" || page.name == "tutorial"): // a plan for a lab is not saved: apply.md
+				case f.Language == "console" && (f.Options == "" || f.Options == "short" || page.name == "tutorial"):
+					// A plan for a lab is not saved: apply.md.
 					if before := page.before[f.Heading]; before != "" {
 						s.Run(t, docstest.Fence{Text: "$ " + before})
 					}

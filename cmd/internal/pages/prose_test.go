@@ -115,8 +115,10 @@ cp config_db.json collected/tor7-config_db.json`
 
 // specialInProse says it of the commands that are not just run, from nothing: with 0, on a fabric that no device holds yet.
 var specialInProse = map[string]inProse{
-	"rocec build":        {name: true},
-	"rocec build --fold": {name: true},
+	"rocec build": {name: true},
+
+	"rocec show tor1:swp1":      {dir: "examples/rack-v1-pfc"},
+	"rocec trace store1 store5": {dir: "examples/rack-v1-pfc"},
 
 	"rocec init":                              {dir: "new"},
 	"rocec init --from ptm topology.dot .":    {dir: "new", before: cabled},
