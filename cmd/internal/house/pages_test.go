@@ -54,6 +54,31 @@ func TestDocsLinks(t *testing.T) {
 	}
 }
 
+// CHANGELOG.md begins with what is unreleased. A release is short: an entry is a line, and belongs to one of four sections.
+func TestChangelog(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root, "CHANGELOG.md"))
+	require.NoError(t, err)
+	releases := strings.Split(string(text), "\n## ")[1:]
+	require.Greater(t, len(releases), 1)
+	for i, release := range releases {
+		title, rest, _ := strings.Cut(release, "\n")
+		if i == 0 {
+			require.Equal(t, "Unreleased", title)
+		} else {
+			require.Regexp(t, `^\d+\.\d+\.\d+ - \d{4}-\d{2}-\d{2}$`, title)
+		}
+		assert.Less(t, len(release), 12_000, "%s: move to docs what is longer", title)
+		for line := range strings.Lines(rest) {
+			line = strings.TrimRight(line, "\n")
+			if section, ok := strings.CutPrefix(line, "### "); ok {
+				assert.Contains(t, []string{"Added", "Changed", "Fixed", "On devices"}, section, title)
+			}
+			assert.False(t, strings.HasPrefix(line, " "), "%s: an entry is a line: %s", title, line)
+			assert.LessOrEqual(t, len(line), 160, "%s: %s", title, line)
+		}
+	}
+}
+
 // docs/hosts.md has a row for every capability, and every test it names is there.
 func TestHostsPage(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(root, "docs/hosts.md"))
