@@ -215,10 +215,10 @@ var switchSchema = schema[switchBlock]{
 			func(s *switchBlock) *Value[string] { return &s.Model })),
 		one("os", eval.Word, "the first that rocec knows",
 			"Operating system.\n"+
-				"[platforms.md](platforms.md) lists the systems. Case, `-` and `_` do not matter. For a switch with another "+
-				"system rocec knows its chip alone: ports may have any names that a nodeset can hold (letters, digits, `.`, `_`, "+
-				"`-`; up to 15), links state a speed where the other end gives no speed, and rocec writes nothing (`no-target`) "+
-				"unless a `by_hand` block says that others configure it.",
+				"[platforms.md](platforms.md) lists the systems. Case, `-` and `_` do not matter. For another system rocec knows the chip "+
+				"alone. Ports of such a switch may have any names that a nodeset can hold (letters, digits, `.`, `_`, `-`; up to 15). "+
+				"Links state a speed where the other end gives no speed. Nothing is written for it (`no-target`) unless a `by_hand` "+
+				"block says that others configure it.",
 			func(s *switchBlock) *Value[string] { return &s.OS }),
 		one("version", eval.Release, "none",
 			"Release of the operating system.\nIt decides how settings are spelled, so a switch that rocec writes needs one.",
@@ -297,7 +297,7 @@ var byHandAttrs = []attr[ByHand]{
 		"opposite it (see device-unread).", func(h *ByHand) *Value[string] { return &h.Confirmed }),
 }
 
-const byHandDoc = "rocec writes nothing on these devices, and judges the fabric by what the block says of them."
+const byHandDoc = "rocec writes nothing on these devices, and judges the fabric by the settings that the block states."
 
 var switchByHandSchema = schema[ByHand]{
 	block: "by_hand", doc: byHandDoc,
@@ -562,7 +562,7 @@ var topologySchema = schema[linkBlock]{
 				"as Ethernet1-1.\nSee [topology](language.md#topology-name).", func(k *linkBlock) *Value[bool] { return &k.fold }),
 		{
 			name: "columns", kind: "map of string", def: "{}",
-			doc: "Of a sheet, the header of a column, by the column's name: { a_device = \"Source Device\" }.", set: setColumns,
+			doc: "Headers of a sheet, by the name of the column: { a_device = \"Source Device\" }.", set: setColumns,
 		},
 	}, cableAttrs()...),
 	blocks: []child[linkBlock]{
@@ -571,7 +571,8 @@ var topologySchema = schema[linkBlock]{
 }
 
 var cablesSchema = schema[linkBlock]{
-	block: "cables", label: "SELECTOR", doc: "What is said of single cables of the file, over what the file and the topology block say.",
+	block: "cables", label: "SELECTOR",
+	doc: "Values for single cables of the file. They win over those of the file and of the topology block.",
 	attrs: append([]attr[linkBlock]{
 		one("ignore", eval.Boolean, "false", "true: these cables are left out.", func(k *linkBlock) *Value[bool] { return &k.drop }),
 	}, cableAttrs()...),
