@@ -16,8 +16,8 @@ import (
 	"github.com/rocec/rocec/lang"
 )
 
-//go:embed [^cl]*.md ci.md lab.md language.md checks/*.md evidence/README.md
-var files embed.FS // without concepts.md, which only those who change the source read, and without what is generated
+//go:embed [^acltw]*.md apply.md ci.md lab.md language.md t[^e]*.md checks/*.md evidence/README.md
+var files embed.FS // without the pages that only those who change the source read, and without what is generated
 
 // Page is one page of the manual.
 type Page struct {

@@ -21,7 +21,8 @@ func TestPages(t *testing.T) {
 		require.NoError(t, err)
 		want = append(want, names...)
 	}
-	want = slices.DeleteFunc(want, func(name string) bool { return name == "concepts.md" })
+	source := []string{"architecture.md", "concepts.md", "testing.md", "walkthrough.md"} // those who change the source read them
+	want = slices.DeleteFunc(want, func(name string) bool { return slices.Contains(source, name) })
 	want = append(want, "evidence/README.md")
 	var got []string
 	for _, p := range Pages() {

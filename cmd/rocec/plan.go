@@ -102,7 +102,8 @@ func (a *app) plan(ctx context.Context, dir string, o planOptions) (err error) {
 		v := a.planView(dir, o.Options)
 		v.Fabric, v.Seen, v.Rehearsal = f.Fabric, found, devices.Lab != nil
 		v.Sequence, v.Debts, v.Changed, v.Tool = seq, debts, a.ChangedHosts(dir, devices.LabDir), a.Rocec.Tool
-		if o.out == "" && !session.Troubled(plan) && len(session.Against(plan, seq, o.trustByHand)) == 0 && !plan.Empty() {
+		if o.out == "" && !plan.Empty() && !session.Troubled(plan) && len(session.Against(plan, seq, o.trustByHand)) == 0 &&
+			devices.Accepted(plan) {
 			v.Next = a.given(o.only, o.onlyIntent).Command("apply", string(o.lab), dir)
 		}
 		v.Below = 2 // the notes of validate

@@ -83,7 +83,7 @@ func (g *Globals) LoadOver(ctx context.Context, dir string, unsaved map[string][
 	}
 
 	name := path.Clean(filepath.ToSlash(dir))
-	end := g.Working("Judging the fabric", func() string { return budgetText(o.Budget, g.Budget) })
+	end := g.Progress("Judging the fabric", false).Watch(func() string { return budgetText(o.Budget, g.Budget) })
 	defer end()
 	f := &report.Report{Judged: judge.Judge(ctx, over(&rootedFS{name, root.FS()}, unsaved), name, o), Dir: dir, Hidden: hidden}
 	for name := range hidden {

@@ -101,7 +101,7 @@ cmd/internal/ending:        cmd/internal/exit cmd/internal/wholefile |
 cmd/internal/exit:          lang/diag |
 cmd/internal/person:        cmd/internal/ending cmd/internal/exit cmd/internal/view lang/diag targets/target | golang.org/x/term
 cmd/internal/globals:       cmd/internal/exit cmd/internal/person cmd/internal/report compiler/ir lang lang/diag targets targets/deploy targets/deploy/safefile targets/deploy/seen targets/judge validate |
-cmd/internal/session:       cmd/internal/exit cmd/internal/globals cmd/internal/hooks cmd/internal/journal cmd/internal/person cmd/internal/replay cmd/internal/report cmd/internal/samples cmd/internal/savedplan cmd/internal/view compiler/ir docs/evidence lang/diag lang/eval lang/nodeset targets/deploy targets/deploy/device targets/deploy/lab targets/deploy/rollout targets/deploy/safefile targets/deploy/seen targets/deploy/sequence targets/deploy/ssh targets/deploy/traffic targets/deploy/txn targets/target | golang.org/x/term
+cmd/internal/session:       cmd/internal/exit cmd/internal/globals cmd/internal/hooks cmd/internal/journal cmd/internal/person cmd/internal/replay cmd/internal/report cmd/internal/samples cmd/internal/savedplan cmd/internal/view cmd/internal/view/board compiler/ir docs/evidence lang/diag lang/eval lang/nodeset targets/deploy targets/deploy/device targets/deploy/lab targets/deploy/rollout targets/deploy/safefile targets/deploy/seen targets/deploy/sequence targets/deploy/ssh targets/deploy/traffic targets/deploy/txn targets/target | golang.org/x/term
 cmd/internal/samples:       targets/target targets/deploy targets/deploy/safefile |
 targets/deploy/internal/nspawn: targets/deploy/internal/sshdtest targets/nic/mlx5/mlx5test lang/langtest/machinetest | golang.org/x/sync
 targets/deploy/internal/matrix: |
@@ -111,6 +111,7 @@ cmd/internal/report:        docs validate validate/proof compiler compiler/ir la
 cmd/internal/view:          cmd/internal/journal cmd/internal/report compiler/change compiler/ir docs/evidence lang/diag lang/nodeset targets/deploy targets/deploy/device targets/deploy/rollout targets/deploy/seen targets/deploy/sequence targets/deploy/traffic targets/deploy/txn targets/nic targets/target |
 cmd/internal/view/trace:    cmd/internal/report cmd/internal/view cmd/internal/view/facts compiler compiler/ir compiler/platform lang lang/diag lang/nodeset targets validate validate/walk |
 cmd/internal/view/facts:    cmd/internal/exit cmd/internal/report cmd/internal/view compiler/ir compiler/platform lang/diag lang/dscp lang/nodeset lang/outline targets targets/target validate |
+cmd/internal/view/board:    cmd/internal/view lang/diag lang/nodeset targets/deploy |
 cmd/internal/view/viewtest: lang/diag | github.com/stretchr/testify
 cmd/internal/forms:          cmd/internal/report compiler/ir lang/diag lang/nodeset targets targets/deploy targets/nic targets/target | go.yaml.in/yaml/v3
 cmd/internal/forms/folder:   |

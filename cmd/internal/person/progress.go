@@ -98,11 +98,10 @@ func (p *Progress) clear() {
 	}
 }
 
-// Working shows on a terminal that work of one piece goes on, once it takes a second: what, for how long, and a text about the rest. Call
+// Watch shows on a terminal that work of one piece goes on, once it takes a second: what, for how long, and a text about the rest. Call
 // end when it is over.
-func (p *Person) Working(what string, rest func() string) (end func()) {
-	bar := p.Progress(what, false)
-	if !bar.tty {
+func (p *Progress) Watch(rest func() string) (end func()) {
+	if !p.tty {
 		return func() {}
 	}
 	over, ended := make(chan struct{}), make(chan struct{})
@@ -113,14 +112,14 @@ func (p *Person) Working(what string, rest func() string) (end func()) {
 		for {
 			select {
 			case <-over:
-				bar.End()
+				p.End()
 				return
 			case <-tick.C:
-				text := what + ", " + view.ShortTime(time.Since(bar.began))
+				text := p.what + ", " + view.ShortTime(time.Since(p.began))
 				if more := rest(); more != "" {
 					text += "; " + more
 				}
-				bar.Draw(text)
+				p.Draw(text)
 			}
 		}
 	}()

@@ -90,7 +90,7 @@ func (s *Session) StartLab(fabric string, tree *target.Tree, which LabFlag) (*la
 	if err != nil {
 		return nil, err
 	}
-	defer s.Working("Starting "+diag.Count(len(tree.Devices), "simulated device"), func() string { return "" })()
+	defer s.Progress("Starting "+diag.Count(len(tree.Devices), "simulated device"), false).Watch(func() string { return "" })()
 	if dir == "" {
 		l, err := lab.Start(tree)
 		if err != nil {

@@ -95,13 +95,16 @@ func (s *Session) refusal(f *report.Report, ds diag.List) error {
 
 // WantsAccepted refuses a plan that changes real devices of a kind on which nobody has reported, unless the person accepts it.
 func (f *Fleet) WantsAccepted(of *report.Report, plan *deploy.Plan, accept bool) error {
-	if accept || f.Lab != nil {
+	if accept || f.Accepted(plan) {
 		return nil
 	}
-	if ds := plan.Unaccepted(evidence.Reported); len(ds) > 0 {
-		return f.s.refusal(of, ds)
-	}
-	return nil
+	return f.s.refusal(of, plan.Unaccepted(evidence.Reported))
+}
+
+// Accepted reports whether a plan needs no flag of the person: users have reported on its kinds of devices, the fabric accepts them, or
+// they are simulated.
+func (f *Fleet) Accepted(plan *deploy.Plan) bool {
+	return f.Lab != nil || len(plan.Unaccepted(evidence.Reported)) == 0
 }
 
 // InOrder puts a plan in order. For a change of several steps it returns the plan of the first one, and all steps.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/rocec/rocec/cmd/internal/journal"
 	"github.com/rocec/rocec/cmd/internal/person"
-	"github.com/rocec/rocec/cmd/internal/view"
+	"github.com/rocec/rocec/cmd/internal/view/board"
 	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/rollout"
@@ -24,7 +24,7 @@ type showing struct {
 	bar *person.Progress
 
 	mu    sync.Mutex
-	board *view.Board
+	board *board.Board
 	under map[string]deploy.UnderWay // devices on which the run is at work
 	held  map[string]deploy.UnderWay // devices that wait to be confirmed
 	ended func()
@@ -33,7 +33,7 @@ type showing struct {
 // showing shows a run over devices, in an order if it is known.
 func (s *Session) showing(e reporting, run string, order *deploy.Order, devices []string) *showing {
 	w := &showing{
-		on: s, e: e, run: run, bar: s.Progress("", e.format == "text"), board: view.NewBoard(order, devices),
+		on: s, e: e, run: run, bar: s.Progress("", e.format == "text"), board: board.New(order, devices),
 		under: map[string]deploy.UnderWay{}, held: map[string]deploy.UnderWay{},
 	}
 	w.draw()
@@ -46,7 +46,7 @@ func (s *showing) draw() {
 	s.bar.Draw(s.board.Table(cmp.Or(what, "Applying"), s.bar.Width())...)
 }
 
-func (s *showing) print(lines []view.BoardLine) {
+func (s *showing) print(lines []board.Line) {
 	for _, line := range lines {
 		s.bar.Print(line.Text(s.bar.Color()))
 	}

@@ -8,13 +8,6 @@ import (
 	"github.com/rocec/rocec/targets/deploy"
 )
 
-// notes counts the notes that a plan folds away: by their code, with the devices that they are about.
-type notes struct {
-	watched  Texts // about devices, from what was read of them
-	groups   Texts // about the groups that are shown
-	evidence int   // devices
-}
-
 // noteWord is how the line of notes calls a note.
 func noteWord(code string) string {
 	if code == "" {

@@ -12,13 +12,6 @@ import (
 	"github.com/rocec/rocec/targets/deploy"
 )
 
-// Debt is a device that waits, and the first run that left it.
-type Debt struct {
-	Run   string
-	Since time.Time
-	Why   string
-}
-
 // pending names the devices that stay as they are, by the reason, and since which run.
 func (v *Plan) pending(p *deploy.Plan, debts map[string]Debt) {
 	var reasons Texts

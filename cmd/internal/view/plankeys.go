@@ -56,14 +56,14 @@ func (v *Plan) keys(c *deploy.Change) (more int) {
 }
 
 // rights shows the owners and modes that a change corrects.
-func (v *Plan) rights(c *deploy.Change) {
+func (s *Screen) rights(c *deploy.Change) {
 	keys := c.RightsKeys()
 	wide := 0
 	for _, k := range keys {
 		wide = max(wide, len(target.Escape(k.Key)))
 	}
 	for _, k := range keys {
-		fmt.Fprintf(v.W, "      %s %-*s  %s -> %s\n", v.symbol(k.Action), wide, target.Escape(k.Key), k.Before, k.After)
+		fmt.Fprintf(s.W, "      %s %-*s  %s -> %s\n", s.symbol(k.Action), wide, target.Escape(k.Key), k.Before, k.After)
 	}
 }
 
@@ -133,4 +133,129 @@ func foldNames(names []string) string {
 		}
 	}
 	return foldNumbers(names)
+}
+
+// file prints a file that changes, and returns how many keys, and how many lines of a text, it leaves out.
+func (v *Plan) file(f foldedFile) (moreKeys, moreLines int) {
+	c := f.Change
+	what := ""
+	if f.count > 1 {
+		what = fmt.Sprintf("  (%d alike)", f.count)
+	}
+	if c.Live() {
+		what += "  (live state)"
+	}
+	if c.Action == deploy.Activate {
+		what += "  (up to date, and not known to be in use)"
+	}
+	if c.OnlyRights() {
+		what += "  (owner and mode alone, so nothing restarts)"
+	}
+	if n := v.countsText(c.Counts()); n != "" {
+		what += "  " + n
+	}
+	fmt.Fprintf(v.W, "  %s %s%s\n", v.symbol(c.Action), f.label, what)
+	if !v.Drift {
+		for _, text := range c.Says {
+			v.Prose("      ", target.Escape(text))
+		}
+	}
+	v.rights(c)
+	if c.OnlyRights() {
+		return 0, 0
+	}
+	if v.Diff {
+		for line := range strings.Lines(c.Unified()) {
+			style := ""
+			switch line[0] {
+			case '+':
+				style = diag.Green
+			case '-':
+				style = diag.Red
+			}
+			fmt.Fprintf(v.Raw, "      %s\n", v.Paint(style, strings.TrimRight(line, "\n"))) // content, and so whole
+		}
+		return 0, 0
+	}
+	text := len(c.Keys) == 0 && c.File.Keys == nil
+	if v.detail.keys == 0 && text {
+		added, _ := changedLines(c)
+		return 0, added
+	}
+	if text {
+		shown := c.After
+		if shown == nil {
+			shown = c.Before
+		}
+		lines := diag.Count(strings.Count(string(shown), "\n"), "line")
+		if c.Before != nil && c.After != nil {
+			added, removed := changedLines(c)
+			lines = fmt.Sprintf("%s, of which %d new; %d gone", lines, added, removed)
+		}
+		fmt.Fprintf(v.W, "      (%s; --diff shows them)\n", lines)
+		return 0, 0
+	}
+	return v.keys(c), 0
+}
+
+// changedLines counts the lines that a change adds and removes.
+func changedLines(c *deploy.Change) (added, removed int) {
+	_, hunks, _ := strings.Cut(c.Unified(), "\n@@") // what is above names the two sides
+	for line := range strings.Lines(hunks) {
+		switch line[0] {
+		case '+':
+			added++
+		case '-':
+			removed++
+		}
+	}
+	return added, removed
+}
+
+// shorten makes a value fit a line: a long list of numbers is written in ranges, anything else is cut.
+func shorten(s string) string {
+	s = target.Escape(s)
+	if s == "" {
+		return `""`
+	}
+	if list, ok := strings.CutPrefix(s, "["); ok && len(s) > valueWidth {
+		if list, ok = strings.CutSuffix(list, "]"); ok {
+			s = "[" + foldNumbers(strings.Split(list, ",")) + "]"
+		}
+	}
+	if r := []rune(s); len(r) > valueWidth {
+		return string(r[:valueWidth-1]) + "…"
+	}
+	return s
+}
+
+// foldNumbers writes rising numbers in ranges: 24 25 27 28 29 become "24-25,27-29". What is not a number stays.
+func foldNumbers(items []string) string {
+	var out []string
+	for i := 0; i < len(items); {
+		first, err := strconv.Atoi(strings.TrimSpace(items[i]))
+		j := i + 1
+		for ; err == nil && j < len(items); j++ {
+			if n, err := strconv.Atoi(strings.TrimSpace(items[j])); err != nil || n != first+j-i {
+				break
+			}
+		}
+		if j-i == 1 {
+			out = append(out, items[i])
+		} else {
+			out = append(out, fmt.Sprintf("%d-%d", first, first+j-i-1))
+		}
+		i = j
+	}
+	return strings.Join(out, ",")
+}
+
+// Origin is the first reason for a value, short: the file without the fabric's folder, which all of them share.
+func (v *Plan) origin(from []target.Origin) string {
+	if len(from) == 0 {
+		return ""
+	}
+	first := from[0]
+	first.At.Filename = strings.TrimPrefix(first.At.Filename, v.Dir+"/")
+	return OriginText(Origins([]target.Origin{first}))
 }

@@ -86,7 +86,11 @@ func (s *Screen) Runs(doc RunsDocument, whole bool) {
 		w := tabwriter.NewWriter(s.Raw, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(w, "RUN\tSTART\tFABRIC\tBY\tCOMMIT\tOUTCOME\tWHY")
 		for _, r := range doc.Runs {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Run, r.Began.Local().Format("2006-01-02 15:04"), diag.Escape(r.Name),
+			name := diag.Escape(r.Name)
+			if r.Lab != "" {
+				name += " (rehearsal)"
+			}
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Run, r.Began.Local().Format("2006-01-02 15:04"), name,
 				diag.Escape(Who(r.Owner)), diag.Escape(shortCommit(r.Commit)), OutcomesText(r),
 				diag.Escape(cmp.Or(r.Message, undoesText(r.Undoes), "-")))
 		}

@@ -111,9 +111,9 @@ func (v *Plan) unreadable(doc VerifyDocument) {
 }
 
 // texts prints each text with its devices, and a word before it.
-func (v *Plan) texts(t *Texts, word string) {
+func (s *Screen) texts(t *Texts, word string) {
 	for _, text := range t.All {
-		v.Prose(v.Paint(diag.Bold, nodeset.Text(t.Of[text], nodeset.Devices, math.MaxInt))+"  "+word, target.Escape(text))
+		s.Prose(s.Paint(diag.Bold, nodeset.Text(t.Of[text], nodeset.Devices, math.MaxInt))+"  "+word, target.Escape(text))
 	}
 }
 

@@ -1,4 +1,5 @@
-package view
+// Package board shows a run as it goes on over its waves ([Board]): a table for a terminal, and lines for a log.
+package board
 
 import (
 	"fmt"
@@ -7,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/deploy"
@@ -15,15 +17,15 @@ import (
 // Board is the progress of a run over its waves: a table for a terminal, and lines for a log. Waves of one phase over one group of
 // devices are one row. Each outcome names its devices once: a log gets a row when it ends, and a failure at once.
 type Board struct {
-	rows  []*boardRow
-	of    map[string]*boardRow // by device
-	again map[string][]string  // by outcome: devices with a second result
-	order []string             // of the outcomes in again
-	done  int                  // devices with a result
+	rows  []*waveRow
+	of    map[string]*waveRow     // by device
+	again map[string][]string // by outcome: devices with a second result
+	order []string            // of the outcomes in again
+	done  int                 // devices with a result
 }
 
-// boardRow is waves of one kind.
-type boardRow struct {
+// waveRow is waves of one kind.
+type waveRow struct {
 	phase       int
 	group       string
 	first, last int // waves, from 1; 0: the order is not known
@@ -36,14 +38,14 @@ type boardRow struct {
 	order       []string // of outcomes
 }
 
-func newBoardRow() *boardRow {
-	return &boardRow{left: map[string]bool{}, steps: map[string]string{}, good: map[string][]string{}, outcomes: map[string]int{}}
+func newWaveRow() *waveRow {
+	return &waveRow{left: map[string]bool{}, steps: map[string]string{}, good: map[string][]string{}, outcomes: map[string]int{}}
 }
 
-// NewBoard returns the board of a run over devices in an order, if it is known. Devices that are in no wave share a row.
-func NewBoard(o *deploy.Order, devices []string) *Board {
-	b := &Board{of: map[string]*boardRow{}, again: map[string][]string{}}
-	add := func(r *boardRow, name string) {
+// New returns the board of a run over devices in an order, if it is known. Devices that are in no wave share a row.
+func New(o *deploy.Order, devices []string) *Board {
+	b := &Board{of: map[string]*waveRow{}, again: map[string][]string{}}
+	add := func(r *waveRow, name string) {
 		r.names = append(r.names, name)
 		r.left[name] = true
 		b.of[name] = r
@@ -54,11 +56,11 @@ func NewBoard(o *deploy.Order, devices []string) *Board {
 				continue
 			}
 			group := string(w.Devices[0].Device.Role) + " " + w.Devices[0].Device.Group
-			var r *boardRow
+			var r *waveRow
 			if n := len(b.rows); n > 0 && b.rows[n-1].phase == w.Phase && b.rows[n-1].group == group {
 				r = b.rows[n-1]
 			} else {
-				r = newBoardRow()
+				r = newWaveRow()
 				r.phase, r.group, r.first = w.Phase, group, i+1
 				b.rows = append(b.rows, r)
 			}
@@ -69,7 +71,7 @@ func NewBoard(o *deploy.Order, devices []string) *Board {
 			}
 		}
 	}
-	rest := newBoardRow()
+	rest := newWaveRow()
 	for _, name := range devices {
 		if b.of[name] == nil {
 			add(rest, name)
@@ -90,11 +92,11 @@ func (b *Board) Step(device, step string) {
 
 // Result notes the outcome of a device. It returns the lines that a log gets now: the device where it is not as the verb wants it, and the
 // others of its row once the row is over.
-func (b *Board) Result(device, outcome string, good bool, detail string) (lines []BoardLine) {
+func (b *Board) Result(device, outcome string, good bool, detail string) (lines []Line) {
 	r := b.of[device]
 	if r == nil || !r.left[device] { // under undo-all devices have a second one
 		if !good {
-			return []BoardLine{{outcome, device, detail, false}}
+			return []Line{{outcome, device, detail, false}}
 		}
 		if !slices.Contains(b.order, outcome) {
 			b.order = append(b.order, outcome)
@@ -111,7 +113,7 @@ func (b *Board) Result(device, outcome string, good bool, detail string) (lines 
 	if good {
 		r.good[outcome] = append(r.good[outcome], device)
 	} else {
-		lines = append(lines, BoardLine{outcome, device, detail, false})
+		lines = append(lines, Line{outcome, device, detail, false})
 	}
 	if len(r.left) == 0 {
 		lines = append(lines, r.flush()...)
@@ -120,35 +122,35 @@ func (b *Board) Result(device, outcome string, good bool, detail string) (lines 
 }
 
 // Rest returns the lines of rows that have not ended, and of devices with a second result, when the run is over.
-func (b *Board) Rest() (lines []BoardLine) {
+func (b *Board) Rest() (lines []Line) {
 	for _, r := range b.rows {
 		lines = append(lines, r.flush()...)
 	}
 	for _, outcome := range b.order {
-		lines = append(lines, BoardLine{outcome, nodeset.Text(b.again[outcome], nodeset.Devices, math.MaxInt), "", true})
+		lines = append(lines, Line{outcome, nodeset.Text(b.again[outcome], nodeset.Devices, math.MaxInt), "", true})
 	}
 	b.again, b.order = map[string][]string{}, nil
 	return lines
 }
 
-func (r *boardRow) flush() (lines []BoardLine) {
+func (r *waveRow) flush() (lines []Line) {
 	for _, outcome := range r.order {
 		if names := r.good[outcome]; len(names) > 0 {
-			lines = append(lines, BoardLine{outcome, nodeset.Text(names, nodeset.Devices, math.MaxInt), "", true})
+			lines = append(lines, Line{outcome, nodeset.Text(names, nodeset.Devices, math.MaxInt), "", true})
 		}
 	}
 	r.good = map[string][]string{}
 	return lines
 }
 
-// BoardLine is the outcome of some devices.
-type BoardLine struct {
+// Line is the outcome of some devices.
+type Line struct {
 	Outcome, Devices, Detail string
 	Good                     bool
 }
 
 // Text returns the line for a log: "applied     leaf[01-04]".
-func (l BoardLine) Text(color bool) string {
+func (l Line) Text(color bool) string {
 	style := diag.Green
 	if !l.Good {
 		style = diag.Red
@@ -160,8 +162,8 @@ func (l BoardLine) Text(color bool) string {
 	return text
 }
 
-// mostBoardRows is how many rows of a board a terminal shows.
-const mostBoardRows = 12
+// mostRows is how many rows of a board a terminal shows.
+const mostRows = 12
 
 // Table returns the table for a terminal: a line for the whole run, and one for each row, those that are over and those that are far
 // counted.
@@ -176,14 +178,14 @@ func (b *Board) Table(what string, width int) []string {
 	}
 	head := fmt.Sprintf("%s: %d of %s", what, b.done, diag.Count(len(b.of), "device"))
 	if left > 0 {
-		head += ", about " + ShortTime(left) + " left"
+		head += ", about " + view.ShortTime(left) + " left"
 	}
 	out := []string{head}
-	begin = max(0, min(begin-2, len(b.rows)-mostBoardRows))
+	begin = max(0, min(begin-2, len(b.rows)-mostRows))
 	if begin > 0 {
 		out = append(out, fmt.Sprintf("  ... %s over", diag.Count(begin, "row")))
 	}
-	end := min(begin+mostBoardRows, len(b.rows))
+	end := min(begin+mostRows, len(b.rows))
 	for _, r := range b.rows[begin:end] {
 		out = append(out, r.text())
 	}
@@ -199,7 +201,7 @@ func (b *Board) Table(what string, width int) []string {
 }
 
 // text is the row of a table: "  2-4      leaf[02-04]     1 applied; leaf03: soak".
-func (r *boardRow) text() string {
+func (r *waveRow) text() string {
 	waves := ""
 	switch {
 	case r.first == 0:

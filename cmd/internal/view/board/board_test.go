@@ -1,0 +1,53 @@
+package board
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// TestBoard: outcomes and names are printed once, a failure at once, and what is left when the run ends.
+func TestBoard(t *testing.T) {
+	var all []*deploy.DevicePlan
+	for _, name := range []string{"gpu001", "gpu002", "gpu003", "leaf001", "leaf002", "spine001"} {
+		all = append(all, &deploy.DevicePlan{Device: &target.Device{Name: name, Group: strings.TrimRight(name, "0123456789")}})
+	}
+	o := &deploy.Order{Waves: []*deploy.Wave{
+		{Phase: 1, Devices: all[3:4]}, {Phase: 1, Devices: all[4:5]}, {Phase: 2, Devices: all[5:6]},
+		{Phase: 3, Devices: all[:3], Stream: true},
+	}}
+	var names []string
+	for _, d := range all {
+		names = append(names, d.Device.Name)
+	}
+	b := New(o, names)
+	text := func(lines []Line) (out []string) {
+		for _, l := range lines {
+			out = append(out, l.Text(false))
+		}
+		return out
+	}
+	assert.Empty(t, b.Result("leaf001", "applied", true, ""))
+	b.Step("leaf002", "soak")
+	assert.Equal(t, []string{
+		"Applying: 1 of 6 devices",
+		"  1-2     leaf[001-002]         1 applied; soak on leaf002",
+		"  3       spine001              waits",
+		"  4       gpu[001-003]          waits",
+	}, b.Table("Applying", 80))
+	assert.Equal(t, []string{"  applied     leaf[001-002]"}, text(b.Result("leaf002", "applied", true, "")))
+	assert.Equal(t, []string{"  applied     spine001"}, text(b.Result("spine001", "applied", true, "")))
+	assert.Empty(t, b.Result("gpu002", "applied", true, ""))
+	assert.Equal(t, []string{"  restored    gpu001: it lost a link"}, text(b.Result("gpu001", "restored", false, "it lost a link")))
+	assert.Empty(t, b.Result("leaf001", "restored", true, ""), "undo-all gives it a second result")
+	assert.Equal(t, []string{"  applied     gpu002", "  restored    leaf001"}, text(b.Rest()))
+	assert.Empty(t, b.Rest())
+	for _, line := range b.Table("Applying", 30) {
+		assert.Less(t, len([]rune(line)), 30)
+	}
+	assert.Equal(t, []string{"Resuming: 0 of 2 devices", "          a[1-2]                waits"}, New(nil, []string{"a1", "a2"}).Table("Resuming", 80))
+}

@@ -1,0 +1,136 @@
+package view
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/lang/nodeset"
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// reason says in a few words why a device cannot be planned for; devices of one reason differ in names and addresses.
+func reason(d *deploy.DevicePlan) string {
+	if d.Err.NoAddress {
+		return string(d.Status) + ": no address"
+	}
+	return string(d.Status) + ": " + string(d.Err.Kind)
+}
+
+// foldTroubles puts devices together that cannot be planned for and say the same, but for their names.
+func foldTroubles(groups []deploy.Group) []deploy.Group {
+	var out []deploy.Group
+	at := map[string]int{}
+	for _, g := range groups {
+		d := g.First()
+		if d.Err == nil {
+			out = append(out, g)
+			continue
+		}
+		key := reason(d)
+		if !d.Err.NoAddress {
+			key += " " + strings.ReplaceAll(d.Err.Detail, d.Device.Name, "\x00")
+		}
+		i, known := at[key]
+		if !known {
+			i = len(out)
+			at[key] = i
+			out = append(out, deploy.Group{})
+		}
+		out[i].Devices = append(out[i].Devices, g.Devices...)
+	}
+	return out
+}
+
+// foldKinds puts groups of one block together whose changes have the same effects, where no change is that of most devices: then each
+// device differs by nature. Of others it keeps each group, so that a device that differs from the rest of its block is seen. kinds
+// counts the groups in each.
+func foldKinds(groups []deploy.Group) (out []deploy.Group, kinds []int) {
+	key := func(g deploy.Group) string {
+		d := g.First()
+		if d.Err != nil || d.Status != deploy.StatusChange {
+			return ""
+		}
+		k := fmt.Sprintf("%q %q %q %q", d.Device.Role, d.Device.Group, d.Device.About, d.Disrupts)
+		for _, e := range d.Effects {
+			k += "\n" + e.What
+		}
+		return k
+	}
+	devices, largest, of := map[string]int{}, map[string]int{}, map[string]int{}
+	for _, g := range groups {
+		k, n := key(g), len(g.Devices)
+		devices[k] += n
+		largest[k] = max(largest[k], n)
+		of[k]++
+	}
+	at := map[string]int{}
+	for _, g := range groups {
+		k := key(g)
+		if k == "" || of[k] < 3 || 2*largest[k] > devices[k] {
+			out, kinds = append(out, g), append(kinds, 0)
+			continue
+		}
+		i, known := at[k]
+		if !known {
+			i = len(out)
+			at[k] = i
+			out, kinds = append(out, deploy.Group{}), append(kinds, 0)
+		}
+		out[i].Devices = append(out[i].Devices, g.Devices...)
+		kinds[i]++
+	}
+	return out, kinds
+}
+
+// foldedFile is changes of one device that are the same but for the name of a file: its NICs.
+type foldedFile struct {
+	*deploy.Change        // the first
+	label          string // "/etc/rocec/host/ens[1-8]f0.conf"
+	count          int
+}
+
+// foldChanges folds the changes of a device, or lists each alone.
+func foldChanges(changes []*deploy.Change, alone bool) []foldedFile {
+	type stems struct {
+		dir, ext string
+		names    []string
+	}
+	var out []foldedFile
+	var parts []*stems
+	at := map[string]int{}
+	for _, c := range changes {
+		dir, base := path.Split(c.Path)
+		ext := path.Ext(base)
+		stem := strings.TrimSuffix(base, ext)
+		var key strings.Builder
+		fmt.Fprintf(&key, "%q %q %s", dir, ext, c.Action)
+		for _, k := range slices.Concat(c.Keys, c.RightsKeys()) {
+			fmt.Fprintf(&key, " %q %q %q", k.Key, k.Before, k.After)
+		}
+		i, known := at[key.String()]
+		if !known || alone || len(c.Keys) == 0 { // what is compared as a whole stands alone
+			i = len(out)
+			at[key.String()] = i
+			out = append(out, foldedFile{Change: c, label: c.Path})
+			parts = append(parts, &stems{dir: dir, ext: ext})
+		}
+		out[i].count++
+		parts[i].names = append(parts[i].names, stem)
+	}
+	for i := range out {
+		if out[i].count > 1 {
+			p := parts[i]
+			sets := nodeset.Fold(p.names, nodeset.Interfaces)
+			stem := sets[0]
+			if len(sets) > 1 {
+				stem = "{" + strings.Join(sets, ",") + "}" // as a shell expands it
+			}
+			out[i].label = p.dir + stem + p.ext
+		}
+		out[i].label = target.Escape(out[i].label)
+	}
+	return out
+}

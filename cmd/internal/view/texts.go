@@ -1,0 +1,18 @@
+package view
+
+// Texts are texts about devices: each once, in the order of the first.
+type Texts struct {
+	All []string
+	Of  map[string][]string // by text: names of devices
+}
+
+// Add adds a device to a text.
+func (t *Texts) Add(text, device string) {
+	if t.Of[text] == nil {
+		if t.Of == nil {
+			t.Of = map[string][]string{}
+		}
+		t.All = append(t.All, text)
+	}
+	t.Of[text] = append(t.Of[text], device)
+}
