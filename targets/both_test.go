@@ -110,7 +110,7 @@ func TestBoth(t *testing.T) {
 				for _, marked := range []bool{false, true} {
 					files, not := d.Target.Both(d.Source, func(path string) []byte { return was[path] }, marked)
 					require.Empty(t, not, name)
-					want := reads(was).Both(reads(is))
+					want := reads(was).Transition(reads(is))
 					for _, f := range d.Files {
 						if both[f.Path] = is[f.Path]; files[f.Path] != nil {
 							both[f.Path] = files[f.Path]

@@ -120,7 +120,7 @@ func TestRemove(t *testing.T) {
 	require.NotEmpty(t, port)
 	known := fmt.Sprintf("[127.0.0.1]:%s %s\n", port[1], publicKey(t, "127.0.0.1:"+port[1]))
 	require.NoError(t, os.WriteFile(filepath.Join(getenv(t, "HOME"), ".ssh", "known_hosts"), []byte(known), 0o600))
-	const owed = "pending: store5 (not in the fabric any more, and may still hold settings of rocec: rocec remove store5)"
+	const owed = "pending: store5 (not in the fabric any more, and may still hold settings of rocec); set back: rocec remove store5"
 	assert.Contains(t, want(exit.Good, "plan", dir), owed)
 
 	// It is away: the debt is kept, and every plan tells of it.

@@ -34,7 +34,7 @@ func newSides(m *Mixtures, held []Held, marksAlone bool) *sides {
 	}
 	for i, h := range held {
 		if h.changes() {
-			s.both[i] = h.Old.Both(h.New)
+			s.both[i] = h.Old.Transition(h.New)
 		}
 	}
 	for _, stage := range []Stage{Old, Both, New} {

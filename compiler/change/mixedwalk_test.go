@@ -58,7 +58,7 @@ func (n *naive) set(p *ir.Port, before bool) *ir.PortSettings {
 	case stage == change.New:
 		return h.New.Port(p.Name)
 	}
-	return h.Old.Both(h.New).Port(p.Name)
+	return h.Old.Transition(h.New).Port(p.Name)
 }
 
 func (n *naive) sends(d *ir.Device, before bool) []int {

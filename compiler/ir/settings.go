@@ -3,8 +3,11 @@ package ir
 // Settings is how one device is set, as far as lossless traffic notices: as its files and live states say it, or as the
 // fabric means it ([Device.Wanted]). Both sides of a change are compared in these terms, whatever the vendor's words.
 type Settings struct {
-	Ports map[string]*PortSettings // by name, also ports the fabric does not have; ports set alike share one
-	Rest  *PortSettings            // every other port; nil: not known
+	Ports  map[string]*PortSettings // by name, also ports the fabric does not have; ports set alike share one
+	Rest   *PortSettings            // every other port; nil: not known
+	Pools  map[string]Pool          // of the memory, by name; nil: not known
+	System System
+	Moment Moment
 }
 
 // Port gives how a port is set; nil: not known.
@@ -34,6 +37,7 @@ type PortSettings struct {
 	Strict      uint8    // priorities with strict priority
 	Share       [8]uint8 // DWRR weight, or percent, of the priority's class; 0 and not strict: not known
 	Stamps      uint64   // of a NIC, as bits: the DSCP it gives RoCEv2 packets whose applications state none; 0: not known
+	Detail      Detail   // buffers, queues, limits and the watchdog
 }
 
 // Marking is when packets are marked: queue lengths in bytes, and percent at the upper one.

@@ -50,7 +50,7 @@ type Target struct {
 	Read func(d *ir.Device, content func(path string) []byte) *ir.Settings
 
 	// Both gives the content, by [File.Path], of the files that must differ from what Edit makes of them so that the device is lossless as
-	// it was and as it is to be ([ir.Settings.Both]); content gives what stands there. What a NIC sends is marked as before, or, if
+	// it was and as it is to be ([ir.Settings.Transition]); content gives what stands there. What a NIC sends is marked as before, or, if
 	// marked, as it is to be. not says, in a sentence, why the device cannot hold both; empty: it can. Nil: the target knows no such content.
 	Both func(d *ir.Device, content func(path string) []byte, marked bool) (files map[string][]byte, not string)
 

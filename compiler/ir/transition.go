@@ -1,9 +1,9 @@
 package ir
 
-// Both is how a device is set that holds what it held before a change beside what it is to hold: what was lossless still is, and what
-// becomes lossless is already. Both(s, s) is s, and what is there already changes nothing: Both(Both(s, next), next) is
-// Both(s, next). Nil: one of the two is not known.
-func (s *Settings) Both(next *Settings) *Settings {
+// Transition returns the settings of a device that holds the old and the new at once: what was lossless still is, and what becomes
+// lossless is already. A transition from s to s is s, and a second one to the same settings changes nothing. Nil: one of the two is
+// not known.
+func (s *Settings) Transition(next *Settings) *Settings {
 	if s == nil || next == nil || s == next {
 		return map[bool]*Settings{true: s}[s == next]
 	}
@@ -12,7 +12,7 @@ func (s *Settings) Both(next *Settings) *Settings {
 	join := func(a, b *PortSettings) *PortSettings {
 		of := pair{a, b}
 		if joined[of] == nil {
-			p := a.Both(b)
+			p := a.Transition(b)
 			if alike[p] == nil {
 				alike[p] = &p
 			}
@@ -20,7 +20,15 @@ func (s *Settings) Both(next *Settings) *Settings {
 		}
 		return joined[of]
 	}
-	out := &Settings{Ports: make(map[string]*PortSettings, len(next.Ports))}
+	out := &Settings{Ports: make(map[string]*PortSettings, len(next.Ports)), System: next.System, Moment: next.Moment}
+	if s.Pools != nil && next.Pools != nil {
+		out.Pools = map[string]Pool{}
+		for name, pool := range next.Pools {
+			if s.Pools[name] == pool { // of one that changes nothing is known
+				out.Pools[name] = pool
+			}
+		}
+	}
 	for _, ports := range []map[string]*PortSettings{s.Ports, next.Ports} {
 		for name := range ports {
 			out.Ports[name] = join(s.Port(name), next.Port(name))
@@ -51,10 +59,10 @@ func (s *Settings) Equal(other *Settings) bool {
 	return true
 }
 
-// Both is [Settings.Both] of one port. A value goes where it becomes lossless, else where it was, else where it is to go: so a
+// Transition is [Settings.Transition] of one port. A value goes where it becomes lossless, else where it was, else where it is to go: so a
 // class that takes a new number under its old value has no port that holds both. Link pause beside PFC is not known: no device
 // documents which of them such a port obeys. What two classes need of the buffer adds up.
-func (p *PortSettings) Both(next *PortSettings) PortSettings {
+func (p *PortSettings) Transition(next *PortSettings) PortSettings {
 	if p == nil || next == nil {
 		return UnknownPort()
 	}
@@ -90,6 +98,7 @@ func (p *PortSettings) Both(next *PortSettings) PortSettings {
 		}
 	}
 	out.Stamps = p.Stamps
+	out.Detail = p.Detail.Transition(next.Detail)
 	return out
 }
 

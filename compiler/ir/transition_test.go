@@ -1,6 +1,7 @@
 package ir_test
 
 import (
+	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -26,18 +27,65 @@ func anyPort(t *rapid.T) ir.PortSettings {
 	p.Marks, p.Strict = mask("marks"), mask("strict")
 	p.Marking.Min = rapid.IntRange(0, 2).Draw(t, "marking")
 	p.Stamps = uint64(rapid.IntRange(0, 3).Draw(t, "stamps"))
+	p.Detail = ir.NewDetail(anyDetail(t))
 	return p
 }
 
-// TestBothLaws: a port that holds both settings keeps what was lossless where it does not become so elsewhere, has what becomes
+// anyDetail fills every field of a detail, by reflection: a field without a rule of its own is met, too.
+func anyDetail(t *rapid.T) ir.PortDetail {
+	d := ir.UnknownDetail()
+	var fill func(v reflect.Value)
+	fill = func(v reflect.Value) {
+		switch v.Kind() {
+		case reflect.Struct:
+			for i := range v.NumField() {
+				fill(v.Field(i))
+			}
+		case reflect.Array:
+			for i := range min(v.Len(), 2) { // of eight cos, groups and queues the first
+				fill(v.Index(i))
+			}
+		case reflect.Bool:
+			v.SetBool(rapid.Bool().Draw(t, "bool"))
+		case reflect.String:
+			v.SetString(rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "string"))
+		case reflect.Uint8:
+			v.SetUint(uint64(rapid.IntRange(0, 2).Draw(t, "number")))
+		default:
+			v.SetInt(int64(rapid.IntRange(-1, 2).Draw(t, "number")))
+		}
+	}
+	fill(reflect.ValueOf(&d).Elem())
+	return d
+}
+
+// TestTransitionOfDetail: what both sides have stays, a bound holds for both sides, and nothing else is known.
+func TestTransitionOfDetail(t *testing.T) {
+	of := func(buffer int, shaper int64, pool string, limit ir.Setting[ir.Limit]) ir.Detail {
+		d := ir.UnknownDetail()
+		d.Groups[3] = ir.GroupSettings{Buffer: ir.Of(buffer), Pool: ir.Of(pool), Limit: limit}
+		d.Shaper = ir.Of(shaper)
+		return ir.NewDetail(d)
+	}
+	alpha := func(n int) ir.Setting[ir.Limit] { return ir.Of(ir.Limit{Kind: ir.LimitAlpha, N: n}) }
+	a, b := of(100, 0, "p", alpha(-1)), of(50, 1000, "p", alpha(-3))
+	got := a.Transition(b).Get()
+	assert.Equal(t, ir.GroupSettings{Buffer: ir.Of(50), Pool: ir.Of("p"), Limit: alpha(-3)}, got.Groups[3])
+	assert.Equal(t, ir.Of(int64(1000)), got.Shaper, "a port without a shaper is bound by the other side's")
+	assert.Equal(t, ir.UnknownDetail(), a.Transition(ir.Detail{}).Get())
+	assert.Equal(t, a, of(100, 0, "p", alpha(-1)), "equal details are one")
+	assert.Zero(t, a.Transition(of(100, 0, "p", ir.Of(ir.Limit{Kind: ir.LimitBytes, N: 5}))).Get().Groups[3].Limit)
+}
+
+// TestTransitionLaws: a port that holds both settings keeps what was lossless where it does not become so elsewhere, has what becomes
 // lossless, and what it holds already changes nothing.
-func TestBothLaws(t *testing.T) {
+func TestTransitionLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := anyPort(t), anyPort(t)
-		both := a.Both(&b)
-		require.Equal(t, a, a.Both(&a))
-		require.Equal(t, both, both.Both(&b), "the new settings are in it")
-		twice := a.Both(&both)
+		both := a.Transition(&b)
+		require.Equal(t, a, a.Transition(&a))
+		require.Equal(t, both, both.Transition(&b), "the new settings are in it")
+		twice := a.Transition(&both)
 		require.Equal(t, both.DSCP, twice.DSCP, "so are the old ones")
 		require.Equal(t, both.Headroom, twice.Headroom)
 		require.Equal(t, both.Lossless(), a.Lossless()|b.Lossless())
@@ -72,24 +120,24 @@ func TestBoth(t *testing.T) {
 	next.Set("swp3", pfc(4, 200))
 	next.Rest = &none
 
-	both := old.Both(&next)
+	both := old.Transition(&next)
 	assert.Equal(t, [2]int{24, 300}, [2]int{int(both.Port("swp1").Sends), both.Port("swp1").Headroom}, "each needs its own")
 	assert.Equal(t, [2]int{8, 100}, [2]int{int(both.Port("swp2").Sends), both.Port("swp2").Headroom})
 	assert.Equal(t, [2]int{16, 200}, [2]int{int(both.Port("swp3").Sends), both.Port("swp3").Headroom})
 	assert.Equal(t, none, *both.Port("swp9"))
-	assert.True(t, both.Both(&next).Equal(both))
+	assert.True(t, both.Transition(&next).Equal(both))
 	assert.False(t, both.Equal(&next))
-	assert.Same(t, &old, old.Both(&old))
-	assert.Nil(t, old.Both(nil))
-	assert.Nil(t, (*ir.Settings)(nil).Both(&old))
+	assert.Same(t, &old, old.Transition(&old))
+	assert.Nil(t, old.Transition(nil))
+	assert.Nil(t, (*ir.Settings)(nil).Transition(&old))
 
 	old.Rest = nil
-	assert.Equal(t, ir.UnknownPort(), *old.Both(&next).Port("swp3"), "of a port that was not known nothing is known")
+	assert.Equal(t, ir.UnknownPort(), *old.Transition(&next).Port("swp3"), "of a port that was not known nothing is known")
 	pause := pfc(3, 1)
 	pause.LinkPause, pause.Sends = true, 0xff
 	other := pfc(3, 1)
-	assert.False(t, pause.Both(&other).PausesKnown, "which of them the port obeys is documented nowhere")
-	assert.True(t, pause.Both(&none).PausesKnown)
+	assert.False(t, pause.Transition(&other).PausesKnown, "which of them the port obeys is documented nowhere")
+	assert.True(t, pause.Transition(&none).PausesKnown)
 }
 
 func TestSortOfSettings(t *testing.T) {

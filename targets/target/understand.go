@@ -1,0 +1,102 @@
+package target
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// Identity is what is known of a device whose configuration is read. Each part may be empty: what depends on it is not known then.
+type Identity struct {
+	OS, Release string
+	Model       string   // of the switch or the NIC, as [platform] names it
+	Ports       []string // its front ports
+}
+
+// Understood is a configuration that was read: its meaning, how much of it has one, and where each value stands.
+type Understood struct {
+	Settings *ir.Settings
+	Coverage Coverage
+	Where    func(port string, f ir.Field, index int) (diag.Range, bool) // the place of a value; index is a cos, a group or a queue
+}
+
+// Coverage counts the rows of a configuration, by what the grammar's table says of them. A configuration is good only where Not is empty
+// and each row of Aside has its reason in the table.
+type Coverage struct {
+	Rows  int              // all of them
+	Means map[ir.Field]int // by the field that they set
+	Aside map[string]int   // by the reason why they set none
+	Not   []NotRead        // that no row of the table describes, or whose value makes no sense
+}
+
+// NotRead is a row that is not understood.
+type NotRead struct {
+	Row string // as the configuration spells it
+	Why string
+	At  diag.Range
+}
+
+// Mean counts a row that sets a field.
+func (c *Coverage) Mean(f ir.Field) {
+	if c.Means == nil {
+		c.Means = map[ir.Field]int{}
+	}
+	c.Rows++
+	c.Means[f]++
+}
+
+// Leave counts a row that sets no field, for a reason of the table.
+func (c *Coverage) Leave(why string) {
+	if c.Aside == nil {
+		c.Aside = map[string]int{}
+	}
+	c.Rows++
+	c.Aside[why]++
+}
+
+// Miss notes a row that is not understood.
+func (c *Coverage) Miss(row, why string, at diag.Range) {
+	c.Rows++
+	c.Not = append(c.Not, NotRead{row, why, at})
+}
+
+// Add adds the rows of another configuration of the same device.
+func (c *Coverage) Add(other Coverage) {
+	for f, n := range other.Means {
+		if c.Means == nil {
+			c.Means = map[ir.Field]int{}
+		}
+		c.Means[f] += n
+	}
+	for why, n := range other.Aside {
+		if c.Aside == nil {
+			c.Aside = map[string]int{}
+		}
+		c.Aside[why] += n
+	}
+	c.Rows += other.Rows
+	c.Not = append(c.Not, other.Not...)
+}
+
+// Whole reports whether every row was understood, or is out of scope for a reason of the table.
+func (c *Coverage) Whole() bool { return len(c.Not) == 0 }
+
+// RoCE reports whether any row sets what lossless traffic needs: PFC, a lossless buffer, or marking.
+func (c *Coverage) RoCE() bool {
+	return c.Means[ir.FieldPauses]+c.Means[ir.FieldPreset]+c.Means[ir.FieldMarking]+c.Means[ir.FieldXoff]+c.Means[ir.FieldLinkPause] > 0
+}
+
+// Reasons lists the rows that are not understood by their reason, the most frequent first.
+func (c *Coverage) Reasons() (whys []string, rows map[string]int) {
+	rows = map[string]int{}
+	for _, n := range c.Not {
+		if rows[n.Why] == 0 {
+			whys = append(whys, n.Why)
+		}
+		rows[n.Why]++
+	}
+	slices.SortStableFunc(whys, func(a, b string) int { return cmp.Compare(rows[b], rows[a]) })
+	return whys, rows
+}
