@@ -21,8 +21,8 @@ var (
 )
 
 // Rocec returns the path of a binary of rocec with the tag "faults": its environment may shorten what a change of a device waits for
-// (cmd/rocec/faults.go), and without these variables it does the same as a release. All packages of a run share it: `go run` keeps the
-// binary in the build cache, so only the first caller links it.
+// (cmd/internal/session/faults.go), and without these variables it does the same as a release. All packages of a run share it: `go run`
+// keeps the binary in the build cache, so only the first caller links it.
 func Rocec(t testing.TB) string {
 	t.Helper()
 	path, err := rocec()
