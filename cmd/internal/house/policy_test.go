@@ -133,7 +133,8 @@ var programs = []string{"cmd/internal/compare", "cmd/internal/gate"}
 // outside is who may touch disk, network, environment and the clock: programs, the two rooms of deploy that reach machines, the
 // room that opens files of rocec's own, and what only tests import.
 var outside = []string{
-	"cmd/rocec", "cmd/internal/person", "cmd/internal/globals", "cmd/internal/session", "cmd/internal/ending", "cmd/internal/compare", "cmd/internal/gate", "cmd/internal/forms/folder", "cmd/internal/report",
+	"cmd/rocec", "cmd/internal/person", "cmd/internal/globals", "cmd/internal/session", "cmd/internal/ending", "cmd/internal/compare",
+	"cmd/internal/gate", "cmd/internal/forms/folder", "cmd/internal/report",
 	"cmd/internal/hooks", "cmd/internal/journal", "cmd/internal/samples", "cmd/internal/savedplan",
 	"cmd/internal/wholefile",
 	"targets/deploy/ssh", "targets/deploy/lab", "targets/deploy/safefile", "targets/deploy/internal/sshdtest",

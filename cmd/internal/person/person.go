@@ -33,7 +33,7 @@ type Person struct {
 	Color string // --color
 	Quiet bool   // --quiet
 
-	warned []string // what warnOnce has printed
+	warned []string // what WarnOnce has printed
 }
 
 // Terminal returns the terminal behind a stream, if there is one.
