@@ -139,3 +139,40 @@ func WholePercents(parts [8]float64) (out [8]int) {
 	}
 	return out
 }
+
+// QueueShare is how the queue of a priority is served.
+type QueueShare struct {
+	Strict  bool
+	Percent int // of the link, of one that is not strict
+	Why     []Origin
+}
+
+// Schedule gives the queue of every priority its part of a link ([ShareClasses]). Priorities of still, which are lossless until a change
+// ends, share as RoCE does, unless they are strict.
+func Schedule(f *Fabric, still uint8) (out [8]QueueShare) {
+	of, stated := ShareClasses(f)
+	for cos := range of {
+		if still>>cos&1 == 1 && of[cos] == ClassRest {
+			of[cos] = ClassRoCE
+		}
+	}
+	roce, rest := ShareRatio(stated[ClassRoCE], stated[ClassRest])
+	percents := SharePercents(of, roce, rest, f.CosGroups)
+	for cos := range out {
+		x := QueueShare{Strict: of[cos] == ClassControl, Percent: percents[cos]}
+		for _, g := range f.CosGroups {
+			if g.Cos == cos {
+				x.Why = append(x.Why, Origin{At: g.At, Why: "cos group " + g.Name})
+			}
+		}
+		switch {
+		case x.Why != nil:
+		case x.Strict:
+			x.Why = []Origin{{Why: "traffic of the network itself"}}
+		default:
+			x.Why = []Origin{{Why: "traffic of no cos group"}}
+		}
+		out[cos] = x
+	}
+	return out
+}

@@ -52,7 +52,7 @@ func (s *settings) joined(d *ir.Device, was *ir.Settings) (out *settings, why st
 	if why := j.joinMaps(kept); why != "" {
 		return nil, why
 	}
-	j.schedule(d.Fabric, before&^j.lossless())
+	j.share = ir.Schedule(d.Fabric, before&^j.lossless())
 	return &j, j.joinProfiles(d, kept)
 }
 

@@ -183,15 +183,15 @@ func (e *editor) wishMaps(put putter) {
 
 func (e *editor) wishQueues(put putter) {
 	for cos, q := range e.queue {
-		put(number(q), e.share[q].why, grammar.QueueOf, strconv.Itoa(cos))
+		put(number(q), e.share[q].Why, grammar.QueueOf, strconv.Itoa(cos))
 	}
 	for q, x := range e.share {
-		if x.strict {
-			put(grammar.Text("strict"), x.why, grammar.QueueMode, egressProfile, strconv.Itoa(q))
+		if x.Strict {
+			put(grammar.Text("strict"), x.Why, grammar.QueueMode, egressProfile, strconv.Itoa(q))
 			continue
 		}
-		put(grammar.Text("dwrr"), x.why, grammar.QueueMode, egressProfile, strconv.Itoa(q))
-		put(number(x.percent), x.why, grammar.QueuePercent, egressProfile, strconv.Itoa(q))
+		put(grammar.Text("dwrr"), x.Why, grammar.QueueMode, egressProfile, strconv.Itoa(q))
+		put(number(x.Percent), x.Why, grammar.QueuePercent, egressProfile, strconv.Itoa(q))
 	}
 }
 

@@ -25,19 +25,12 @@ type settings struct {
 	dscp     [64]int
 	plain    int // the priority of packets that no trusted field tells
 	mapWhy   [8][]ir.Origin
-	queue    [8]int    // the traffic class of every priority
-	share    [8]share  // of the traffic classes
-	profiles []profile // of PFC and link pause, by name
-	ecn      []marking // by name
-	ports    []port    // those of the fabric, as they stand on the front panel
+	queue    [8]int           // the traffic class of every priority
+	share    [8]ir.QueueShare // of the traffic classes
+	profiles []profile        // of PFC and link pause, by name
+	ecn      []marking        // by name
+	ports    []port           // those of the fabric, as they stand on the front panel
 	asked    []*ir.CosGroup
-}
-
-// share is how a traffic class is served.
-type share struct {
-	strict  bool
-	percent int // of one that is not strict
-	why     []ir.Origin
 }
 
 // profile is what ports with the same lossless priorities and class of cable length share.
@@ -79,7 +72,10 @@ func lower(d *ir.Device, g *grammar.Grammar) *settings {
 	for _, g := range s.asked {
 		s.mapWhy[g.Cos] = append(s.mapWhy[g.Cos], ir.Origin{At: g.At, Why: "cos group " + g.Name})
 	}
-	s.schedule(d.Fabric, 0)
+	s.share = ir.Schedule(d.Fabric, 0)
+	for cos := range s.queue { // every priority has the traffic class of its own number
+		s.queue[cos] = cos
+	}
 	s.place(d)
 	return s
 }
@@ -101,34 +97,6 @@ func (s *settings) setTrust(d *ir.Device) {
 	}
 	for _, in := range intents {
 		s.trustWhy = append(s.trustWhy, ir.Origin{At: in.VersionAt, Why: fmt.Sprintf("RoCEv%d of %s", in.Version, in.Name)})
-	}
-}
-
-// schedule gives every priority the traffic class of its own number, and its part of a link ([ir.ShareClasses]). Priorities that are still
-// lossless share as RoCE does, unless they are strict.
-func (s *settings) schedule(f *ir.Fabric, still uint8) {
-	of, stated := ir.ShareClasses(f)
-	for cos := range of {
-		if still>>cos&1 == 1 && of[cos] == ir.ClassRest {
-			of[cos] = ir.ClassRoCE
-		}
-	}
-	roce, rest := ir.ShareRatio(stated[ir.ClassRoCE], stated[ir.ClassRest])
-	percents := ir.SharePercents(of, roce, rest, f.CosGroups)
-	for cos := range s.queue {
-		s.queue[cos] = cos
-		x := share{strict: of[cos] == ir.ClassControl, percent: percents[cos]}
-		for _, g := range f.CosGroups {
-			if g.Cos == cos {
-				x.why = append(x.why, ir.Origin{At: g.At, Why: "cos group " + g.Name})
-			}
-		}
-		if x.why == nil && x.strict {
-			x.why = []ir.Origin{{Why: "traffic of the network itself"}}
-		} else if x.why == nil {
-			x.why = []ir.Origin{{Why: "traffic of no cos group"}}
-		}
-		s.share[cos] = x
 	}
 }
 

@@ -67,13 +67,13 @@ func (s *settings) deviations() []Deviation {
 	for q, x := range s.share {
 		switch {
 		case !own[q]:
-		case x.strict != (q == grammar.PresetCNP):
+		case x.Strict != (q == grammar.PresetCNP):
 			says(true, "Traffic class %d is served %s; the preset serves class %d strictly, and no other.", q,
-				map[bool]string{true: "strictly", false: "by its share"}[x.strict], grammar.PresetCNP)
-		case !x.strict && q != 0 && q != grammar.PresetCos:
-			says(true, "Traffic class %d has a share of its own, %d %%; with the preset its traffic is in class 0.", q, x.percent)
-		case q == grammar.PresetCos && x.percent != grammar.PresetPercent:
-			says(true, "Traffic class %d has %d %%; the preset gives it %d %%.", q, x.percent, grammar.PresetPercent)
+				map[bool]string{true: "strictly", false: "by its share"}[x.Strict], grammar.PresetCNP)
+		case !x.Strict && q != 0 && q != grammar.PresetCos:
+			says(true, "Traffic class %d has a share of its own, %d %%; with the preset its traffic is in class 0.", q, x.Percent)
+		case q == grammar.PresetCos && x.Percent != grammar.PresetPercent:
+			says(true, "Traffic class %d has %d %%; the preset gives it %d %%.", q, x.Percent, grammar.PresetPercent)
 		}
 	}
 	says(false, "Priorities of no cos group have traffic classes of their own, which share what is left of the link, and %d is strict; with "+

@@ -69,6 +69,6 @@ func (s *settings) joined(d *ir.Device, was *ir.Settings) (out *settings, why st
 			j.group[cos] = cos
 		}
 	}
-	j.schedule(d.Fabric, before&^is)
+	j.share = ir.Schedule(d.Fabric, before&^is)
 	return &j, ""
 }

@@ -116,12 +116,12 @@ func (e *editor) wishQueues(put putter) {
 		return
 	}
 	for q, x := range e.share {
-		if x.strict {
-			put("SCHEDULER", schedulerOf(q), "type", "STRICT", x.why)
+		if x.Strict {
+			put("SCHEDULER", schedulerOf(q), "type", "STRICT", x.Why)
 			continue
 		}
-		put("SCHEDULER", schedulerOf(q), "type", "DWRR", x.why)
-		put("SCHEDULER", schedulerOf(q), "weight", strconv.Itoa(x.percent), x.why)
+		put("SCHEDULER", schedulerOf(q), "type", "DWRR", x.Why)
+		put("SCHEDULER", schedulerOf(q), "weight", strconv.Itoa(x.Percent), x.Why)
 	}
 	for _, m := range e.wred {
 		const table = "WRED_PROFILE"
@@ -146,7 +146,7 @@ func (e *editor) wishPort(put putter, name string, p *port) {
 	put(table, name, "tc_to_pg_map", Name, nil)
 	for q := range 8 {
 		row := name + "|" + strconv.Itoa(q)
-		put("QUEUE", row, "scheduler", schedulerOf(q), e.share[q].why)
+		put("QUEUE", row, "scheduler", schedulerOf(q), e.share[q].Why)
 		if profile := e.profileOf(p.marks[q]); profile != "" {
 			put("QUEUE", row, "wred_profile", profile, e.mapWhy[q])
 		}

@@ -21,16 +21,9 @@ type settings struct {
 	dscp    [64]int
 	mapWhy  [8][]ir.Origin
 	group   [8]int // the priority group of every class
-	share   [8]share
+	share   [8]ir.QueueShare
 	wred    []marking // by thresholds
 	ports   []port    // in natural order
-}
-
-// share is how a queue is served.
-type share struct {
-	strict  bool
-	percent int // of one that is not strict
-	why     []ir.Origin
 }
 
 // marking is a profile of ECN.
@@ -65,38 +58,9 @@ func lower(d *ir.Device, r grammar.Release) *settings {
 			s.group[g.Cos] = g.Cos
 		}
 	}
-	s.schedule(d.Fabric, 0)
+	s.share = ir.Schedule(d.Fabric, 0)
 	s.place(d)
 	return s
-}
-
-// schedule gives every queue its part of a link ([ir.ShareClasses]). Queues that are still lossless share as RoCE does, unless they are
-// strict.
-func (s *settings) schedule(f *ir.Fabric, still uint8) {
-	of, stated := ir.ShareClasses(f)
-	for cos := range of {
-		if still>>cos&1 == 1 && of[cos] == ir.ClassRest {
-			of[cos] = ir.ClassRoCE
-		}
-	}
-	roce, rest := ir.ShareRatio(stated[ir.ClassRoCE], stated[ir.ClassRest])
-	percents := ir.SharePercents(of, roce, rest, f.CosGroups)
-	for cos := range s.share {
-		x := share{strict: of[cos] == ir.ClassControl, percent: percents[cos]}
-		for _, g := range f.CosGroups {
-			if g.Cos == cos {
-				x.why = append(x.why, ir.Origin{At: g.At, Why: "cos group " + g.Name})
-			}
-		}
-		switch {
-		case x.why != nil:
-		case x.strict:
-			x.why = []ir.Origin{{Why: "traffic of the network itself"}}
-		default:
-			x.why = []ir.Origin{{Why: "traffic of no cos group"}}
-		}
-		s.share[cos] = x
-	}
 }
 
 // place collects what ports have.
