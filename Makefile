@@ -59,7 +59,7 @@ reliability:
 # In the source archive of a release, which is no repository, the version stands in a file.
 VERSION_FILE = $(wildcard .release/VERSION)
 build:
-	CGO_ENABLED=0 go build -trimpath $(if $(VERSION_FILE),-ldflags "-X main.version=v$$(cat $(VERSION_FILE))") ./cmd/rocec
+	CGO_ENABLED=0 go build -trimpath $(if $(VERSION_FILE),-ldflags "-X main.version=$$(cat $(VERSION_FILE))") ./cmd/rocec
 
 # A release of the commit that is checked out, in dist/, and its use as people would: CONTRIBUTING.md.
 dist:

@@ -2,10 +2,8 @@ package main
 
 import (
 	"fmt"
-	"regexp"
 	"runtime"
 	"runtime/debug"
-	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -13,9 +11,10 @@ import (
 	"github.com/rocec/rocec/cmd/internal/globals"
 	"github.com/rocec/rocec/cmd/internal/person"
 	"github.com/rocec/rocec/cmd/internal/report"
+	"github.com/rocec/rocec/cmd/internal/versions"
 )
 
-// version is set by the release build (-ldflags "-X main.version=1.2.3"); otherwise the module's own is used.
+// version is set by the build of a source archive, which has no commits (-ldflags "-X main.version=1.2.3").
 var version = ""
 
 type versionInfo struct {
@@ -36,10 +35,7 @@ func buildVersion() versionInfo {
 		return v
 	}
 	if v.Version == "" {
-		v.Version = info.Main.Version
-	}
-	if v.Version == "" {
-		v.Version = "(devel)"
+		v.Version = versions.Of(info.Main.Version)
 	}
 	for _, s := range info.Settings {
 		if s.Key == "vcs.revision" {
@@ -49,27 +45,9 @@ func buildVersion() versionInfo {
 	return v
 }
 
-// release is the version of a release; empty: this build is none, but one between two commits, or of changed files.
-func release(version string) string {
-	if betweenReleases().MatchString(version) {
-		return ""
-	}
-	return version
-}
-
-// betweenReleases are the versions that the go command gives such builds: "(devel)",
-// "v0.13.1-0.20260102150405-0123456789ab", "v0.13.0+dirty".
-var betweenReleases = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^\(devel\)$|[-.]\d{14}-[0-9a-f]{12}|\+dirty`)
-})
-
-// buildOf returns what the rest of rocec needs to know of a build: of one that is not a release, runs note the commit, too.
+// buildOf returns what the rest of rocec needs to know of a build.
 func buildOf(v versionInfo) globals.Build {
-	b := globals.Build{Version: v.Version, Release: release(v.Version), Tool: v.Version}
-	if b.Release == "" && v.Revision != "" {
-		b.Tool = v.Version + "+" + v.Revision
-	}
-	return b
+	return globals.Build{Version: v.Version, Release: versions.Release(v.Version), Tool: v.Version}
 }
 
 func versionCommand(a *app) *cobra.Command {

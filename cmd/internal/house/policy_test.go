@@ -119,6 +119,7 @@ cmd/internal/forms/formstest: lang/nodeset | github.com/stretchr/testify
 cmd/internal/report/reporttest: | github.com/santhosh-tekuri/jsonschema github.com/stretchr/testify
 cmd/internal/savedplan:     cmd/internal/exit cmd/internal/report cmd/internal/wholefile lang lang/diag targets/deploy targets/deploy/safefile |
 cmd/internal/wholefile:      |
+cmd/internal/versions:       |
 cmd/internal/start:         compiler/ir compiler/platform lang lang/diag lang/nodeset lang/topology |
 examples:                |
 cmd/internal/house:      |

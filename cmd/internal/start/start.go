@@ -47,15 +47,20 @@ const unpinned = "@VERSION # write the version that you apply with"
 
 var versionLike = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\d+\.\d+\.\d+[-.0-9A-Za-z]*$`) })
 
+// commitLike is a version whose metadata is the time and the hash of a commit.
+var commitLike = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\d+\.\d+\.\d+\+\d{14}\.g([0-9a-f]{12})$`) })
+
 // Pin has the workflow of new files install a version of rocec, which a release or a commit has. Without one the workflow keeps VERSION,
-// which no module proxy knows, and says what to write: it never installs the newest.
+// which no module proxy knows, and says what to write: it never installs the newest. Proxies know a commit by its hash.
 func Pin(files []File, version string) {
-	version = strings.TrimPrefix(version, "v")
-	if !versionLike().MatchString(version) {
+	version = "v" + strings.TrimPrefix(version, "v")
+	if m := commitLike().FindStringSubmatch(version[1:]); m != nil {
+		version = m[1]
+	} else if !versionLike().MatchString(version[1:]) {
 		return
 	}
 	for i, f := range files {
-		files[i].Data = bytes.Replace(f.Data, []byte(unpinned), []byte("@v"+version+" # the version that you apply with"), 1)
+		files[i].Data = bytes.Replace(f.Data, []byte(unpinned), []byte("@"+version+" # the version that you apply with"), 1)
 	}
 }
 

@@ -49,3 +49,17 @@ func TestPlaceWorkflow(t *testing.T) {
 	require.Empty(t, rest)
 	require.Empty(t, w)
 }
+
+// A build of a commit without a tag pins that commit, by the hash that a module proxy knows. A changed tree is no commit.
+func TestPinCommit(t *testing.T) {
+	for version, want := range map[string]string{
+		"0.1.0+20260102150405.g0123456789ab":       "rocec/cmd/rocec@0123456789ab # the version that you apply with",
+		"0.1.0+20260102150405.g0123456789ab.dirty": "rocec/cmd/rocec@VERSION # write",
+		"0.1.0+devel": "rocec/cmd/rocec@VERSION # write",
+	} {
+		files := Small(nil)
+		Pin(files, version)
+		i := slices.IndexFunc(files, func(f File) bool { return f.Name == workflowFile })
+		require.Contains(t, string(files[i].Data), want, version)
+	}
+}
