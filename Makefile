@@ -1,6 +1,6 @@
 # Two commands do all there is to do on a fresh machine with Go: make demo, make test.
 
-.PHONY: all demo check test test-long reliability build bench update dist
+.PHONY: all demo check test test-long reliability build install bench update dist
 
 all: build
 
@@ -60,6 +60,21 @@ reliability:
 VERSION_FILE = $(wildcard .release/VERSION)
 build:
 	CGO_ENABLED=0 go build -trimpath $(if $(VERSION_FILE),-ldflags "-X main.version=$$(cat $(VERSION_FILE))") ./cmd/rocec
+
+# rocec, its man pages and completions below DESTDIR and PREFIX. Without Go, as for most roots by sudo, it installs what make build made.
+# ROCEC is a program that is installed instead.
+PREFIX = /usr/local
+ROCEC =
+install: $(if $(ROCEC),,$(if $(shell command -v go 2>/dev/null),build))
+	@umask 022 && program="$(or $(ROCEC),./rocec)" && bin="$(DESTDIR)$(PREFIX)/bin" && share="$(DESTDIR)$(PREFIX)/share" && \
+	mkdir -p "$$bin" "$$share/man/man1" "$$share/bash-completion/completions" "$$share/zsh/site-functions" \
+		"$$share/fish/vendor_completions.d" && \
+	install -m 0755 "$$program" "$$bin/rocec" && \
+	"$$program" docs --man "$$share/man/man1" && \
+	"$$program" completion bash >"$$share/bash-completion/completions/rocec" && \
+	"$$program" completion zsh >"$$share/zsh/site-functions/_rocec" && \
+	"$$program" completion fish >"$$share/fish/vendor_completions.d/rocec.fish" && \
+	echo "$$bin/rocec"
 
 # A release of the commit that is checked out, in dist/, and its use as people would: CONTRIBUTING.md.
 dist:

@@ -54,6 +54,30 @@ func TestReleaseIsSigned(t *testing.T) {
 	assert.Contains(t, step, "dist/SHA256SUMS")
 }
 
+// The page on security states that there is no offline key until its public half is here. The secret half is not beside it.
+func TestOfflineKey(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(root, "SECURITY.md"))
+	require.NoError(t, err)
+	_, err = os.Stat(filepath.Join(root, ".release/minisign.pub"))
+	assert.Equal(t, os.IsNotExist(err), strings.Contains(string(page), "The repository has no public key yet"))
+	const secret = "untrusted comment: minisign encrypted " + "secret key"
+	names, err := filepath.Glob(filepath.Join(root, ".*/*"))
+	require.NoError(t, err)
+	above, err := filepath.Glob(filepath.Join(root, "*"))
+	require.NoError(t, err)
+	read := 0
+	for _, name := range append(names, above...) {
+		if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		read++
+		assert.NotContains(t, string(text), secret, name)
+	}
+	assert.Greater(t, read, 15)
+}
+
 // Programs that files for CI run are pinned: actions by the hash of a commit, rocec by a version that a person or rocec writes.
 func TestCIIsPinned(t *testing.T) {
 	uses := regexp.MustCompile(`(?m)^\s*(?:- )?uses:\s*(\S+)(.*)$`)
