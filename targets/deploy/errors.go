@@ -2,9 +2,11 @@ package deploy
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/rocec/rocec/lang/diag"
@@ -208,33 +210,15 @@ func OneLine(s string) string { return oneLine(s, 400) }
 // Sentences is OneLine for what rocec itself says, with what to do at its end.
 func Sentences(s string) string { return oneLine(s, 1500) }
 
-// withoutTraceback keeps the errors of Python's tracebacks and drops the frames: a line of a program that rocec did not write says nothing
-// to the person. Format: https://docs.python.org/3/library/traceback.html.
-func withoutTraceback(s string) string {
-	const begin = "Traceback (most recent call last):"
-	if !strings.Contains(s, begin) {
-		return s
-	}
-	var out []string
-	frames := false
-	for line := range strings.Lines(s) {
-		line = strings.TrimRight(line, "\r\n")
-		switch at := strings.Index(line, begin); {
-		case at >= 0:
-			frames = true
-			out = append(out, line[:at])
-		case frames && (line == "" || line[0] == ' ' || line[0] == '\t'), strings.HasPrefix(line, "During handling of the above exception"),
-			strings.HasPrefix(line, "The above exception was the direct cause"):
-		default:
-			frames = false
-			out = append(out, line)
-		}
-	}
-	return strings.Join(out, "\n")
-}
+// traceback matches the frames of Python's tracebacks, and the sentences between two of them. Format:
+// https://docs.python.org/3/library/traceback.html.
+var traceback = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)Traceback \(most recent call last\):\r?\n?(?:(?:[ \t].*)?(?:\n|$))*|` +
+		`^(?:During handling of the above exception|The above exception was the direct cause).*(?:\n|$)`)
+})
 
 func oneLine(s string, most int) string {
-	s = withoutTraceback(s)
+	s = traceback().ReplaceAllString(s, "")
 	s = target.Escape(strings.Join(strings.Fields(s), " "))
 	if len(s) > most {
 		s = strings.ToValidUTF8(s[:most], "") + "…"

@@ -30,7 +30,7 @@ func measureBinary(t *testing.T, found figures) (unmeasured []string) {
 		return []string{"binary"}
 	}
 	binary := filepath.Join(t.TempDir(), "rocec")
-	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o", binary, "./cmd/rocec")
+	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", binary, "./cmd/rocec")
 	cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0")
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)
