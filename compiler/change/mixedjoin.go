@@ -69,8 +69,9 @@ func (m *Mixtures) Beside(held []Held) (joined *ir.Fabric, ended []int) {
 // had gives where a cos is lossless before the change. NICs of a bond use what one of them does.
 func (s *sides) had(cos int) extent {
 	e := extent{make([]bool, len(s.fabric.Links)), make([]bool, len(s.fabric.Ports))}
+	around := s.around(cos)
 	for _, l := range s.fabric.Links {
-		if !s.pauses(l.A(), l.B(), cos) && !s.pauses(l.B(), l.A(), cos) {
+		if !s.pauses(l.A(), l.B(), cos) && !s.pauses(l.B(), l.A(), cos) && !around[l.ID] {
 			continue
 		}
 		e.links[l.ID] = true
@@ -90,6 +91,43 @@ func (s *sides) had(cos int) extent {
 		}
 	}
 	return e
+}
+
+// around gives the links at devices of which nothing is known before the change, and that may be lossless in a cos: an unread device holds
+// what those around it hold. So a link to it is lossless where the other end is, and unread devices that are cabled to each other hold
+// what any of them does.
+func (s *sides) around(cos int) []bool {
+	out := make([]bool, len(s.fabric.Links))
+	unread := func(d *ir.Device) bool { return s.held[d.ID].Old == nil }
+	var holds []*ir.Device // unread devices that may have the cos
+	seen := make([]bool, len(s.fabric.Devices))
+	add := func(d *ir.Device) {
+		if !seen[d.ID] {
+			seen[d.ID] = true
+			holds = append(holds, d)
+		}
+	}
+	for _, l := range s.fabric.Links {
+		for _, p := range []*ir.Port{l.A(), l.B()} {
+			at := s.at[Old][p.Peer().ID]
+			if !unread(p.Device()) || at == nil || (at.Sends|at.Obeys)>>cos&1 == 0 || at.LinkPause {
+				continue
+			}
+			out[l.ID] = true
+			add(p.Device())
+		}
+	}
+	for len(holds) > 0 {
+		d := holds[0]
+		holds = holds[1:]
+		for _, p := range d.Ports {
+			if q := p.Peer().Device(); unread(q) {
+				out[p.Link().ID] = true
+				add(q)
+			}
+		}
+	}
+	return out
 }
 
 // ended gives groups for the cos that are lossless before the change and in no group of the fabric, those of the same extent once. By

@@ -83,6 +83,32 @@ func TestBeside(t *testing.T) {
 	}
 }
 
+// TestBesideUnread: an unread switch holds what those around it hold. A class ends in one half of a ring, and another one begins in the
+// other half: together they are a loop, whether or not the switch between them answers.
+func TestBesideUnread(t *testing.T) {
+	for _, away := range [][]string{nil, {"R0"}, {"R5", "R0"}} {
+		c := irtest.Ring(ir.ShortestPath, 6)
+		f := c.Fabric()
+		f.Failures = 0
+		before, after := classes{3: {{4, 0}, {5, 1}, {0, 2}}}, classes{4: {{1, 3}, {2, 4}, {3, 5}}}
+		before.set(f, true)
+		old := settings(f)
+		require.Equal(t, proof.Free, worst(f))
+		after.set(f, true)
+		require.Equal(t, proof.Free, worst(f))
+		h := held(old, settings(f))
+		for i, d := range f.Devices {
+			if slices.Contains(away, d.Name) {
+				h[i] = change.Held{Away: true}
+			}
+		}
+		joined, ended := change.NewMixtures(f).Beside(h)
+		require.NotNil(t, joined)
+		assert.Equal(t, proof.Prone, worst(joined), "%v does not answer", away)
+		assert.Equal(t, []int{3}, ended)
+	}
+}
+
 // TestBesideTalkers: who was lossless before still sends beside who joins, though no intent names it any more, to an intent in which
 // somebody else was.
 func TestBesideTalkers(t *testing.T) {

@@ -28,6 +28,15 @@ type value struct {
 }
 
 func newSides(m *Mixtures, held []Held, marksAlone bool) *sides {
+	held = slices.Clone(held)
+	for i := range held {
+		if h := &held[i]; h.Old == h.New {
+			h.Old = h.Old.WithoutDetail()
+			h.New = h.Old
+		} else {
+			h.Old, h.New = h.Old.WithoutDetail(), h.New.WithoutDetail()
+		}
+	}
 	s := &sides{
 		Mixtures: m, held: held, marksAlone: marksAlone, both: make([]*ir.Settings, len(held)), ports: map[ir.PortSettings]*ir.PortSettings{},
 		index: map[ir.Packet]int{},

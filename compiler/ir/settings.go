@@ -1,5 +1,11 @@
 package ir
 
+import (
+	"maps"
+	"math"
+	"slices"
+)
+
 // Settings is how one device is set, as far as lossless traffic notices: as its files and live states say it, or as the
 // fabric means it ([Device.Wanted]). Both sides of a change are compared in these terms, whatever the vendor's words.
 type Settings struct {
@@ -69,16 +75,52 @@ func (s *Settings) Set(name string, p PortSettings) {
 	s.Ports[name] = &p
 }
 
+// WithoutDetail returns the settings without the details of ports: what packets notice hop by hop, in which more ports are alike. The
+// settings stay as they are.
+func (s *Settings) WithoutDetail() *Settings {
+	has := func(p *PortSettings) bool { return p != nil && p.Detail != (Detail{}) }
+	if s == nil || !has(s.Rest) && !slices.ContainsFunc(slices.Collect(maps.Values(s.Ports)), has) {
+		return s
+	}
+	bare := map[*PortSettings]*PortSettings{nil: nil}
+	alike := map[PortSettings]*PortSettings{}
+	strip := func(p *PortSettings) *PortSettings {
+		if one, known := bare[p]; known {
+			return one
+		}
+		one := *p
+		one.Detail = Detail{}
+		if alike[one] == nil {
+			alike[one] = &one
+			if p.Detail == (Detail{}) {
+				alike[one] = p
+			}
+		}
+		bare[p] = alike[one]
+		return bare[p]
+	}
+	out := &Settings{Rest: strip(s.Rest), Ports: make(map[string]*PortSettings, len(s.Ports))}
+	for name, p := range s.Ports {
+		out.Ports[name] = strip(p)
+	}
+	return out
+}
+
 // Wanted is how the fabric means the device: what rocec writes, or what a by_hand block states. Values that no group claims
-// are not known, and neither is scheduling: those are each target's to fill in.
+// are not known: those are each target's to fill in. Each cos has the queue and, if it is lossless, the priority group of its number.
 func (d *Device) Wanted() *Settings {
 	s := &Settings{Ports: make(map[string]*PortSettings, len(d.Ports))}
 	base := UnknownPort()
 	d.maps(&base)
+	var shares [8]QueueShare
+	if d.Switch != nil && d.ByHand == nil {
+		shares = Schedule(d.Fabric, 0)
+	}
 	alike := map[PortSettings]*PortSettings{}
 	for _, p := range d.Ports {
 		w := base
 		p.wanted(&w)
+		w.Detail = p.detail(&shares)
 		if alike[w] == nil {
 			alike[w] = &w
 		}
@@ -148,6 +190,40 @@ func (p *Port) wanted(s *PortSettings) {
 			s.Marking = Marking{m.Min.N, m.Max.N, m.Probability.N}
 		}
 	}
+}
+
+// detail is the buffers, queues, speed and cable of a port as the fabric means them. Of a device set by hand its block states none.
+func (p *Port) detail(shares *[8]QueueShare) Detail {
+	d := p.Device()
+	if d.Switch == nil || d.ByHand != nil {
+		return Detail{}
+	}
+	out := UnknownDetail()
+	out.Speed, out.MTU = Of(int64(p.Speed())*1e6), Of(p.MTU())
+	if l := p.Link(); l != nil && l.Length.Known() {
+		out.Cable = Of(int(math.Ceil(l.Length.Metres)))
+	}
+	for cos, share := range shares {
+		out.Queue[cos] = int8(cos)
+		q := &out.Queues[cos]
+		if q.Strict = Of(share.Strict); !share.Strict {
+			q.Share = Of(share.Percent)
+		}
+		q.ECN = Of(false)
+	}
+	for _, b := range p.Buffers() {
+		cos := b.Group.Cos
+		out.Group[cos] = int8(cos)
+		out.Groups[cos] = GroupSettings{
+			Buffer: Of(b.Size.N), Xoff: Of(b.Xoff.N), Xon: Of(max(b.Xoff.N-b.XonDelta.N, 0)), Headroom: Of(max(b.Size.N-b.Xoff.N, 0)),
+			Lossless: Of(true),
+		}
+	}
+	for _, m := range p.Marks() {
+		q := &out.Queues[m.Group.Cos]
+		q.ECN, q.MarkMin, q.MarkMax, q.Probability = Of(true), Of(m.Min.N), Of(m.Max.N), Of(m.Probability.N)
+	}
+	return NewDetail(out)
 }
 
 func bit(on bool, cos int) uint8 {

@@ -27,6 +27,19 @@ func TestWantedByHand(t *testing.T) {
 	assert.Equal(t, 52000, w.Headroom)
 	assert.Equal(t, ir.Marking{Min: 1, Max: 2, Probability: 3}, w.Marking)
 	assert.Zero(t, d.Wanted().Port("swp2").Sends)
+	detail := w.Detail.Get()
+	assert.Equal(t, ir.GroupSettings{
+		Buffer: ir.Of(70000), Xoff: ir.Of(18000), Xon: ir.Of(18000), Headroom: ir.Of(52000), Lossless: ir.Of(true),
+	}, detail.Groups[3])
+	assert.Equal(t, ir.QueueSettings{
+		Strict: ir.Of(false), Share: ir.Of(50), ECN: ir.Of(true), MarkMin: ir.Of(1), MarkMax: ir.Of(2), Probability: ir.Of(3),
+	}, detail.Queues[3])
+	assert.Equal(t, ir.QueueSettings{Strict: ir.Of(true), ECN: ir.Of(false)}, detail.Queues[ir.ControlCos])
+	assert.Equal(t, [2]int8{3, -1}, [2]int8{detail.Group[3], detail.Group[4]})
+	assert.Equal(t, ir.Setting[int]{}, detail.Cable, "no link states it")
+	bare := d.Wanted().WithoutDetail()
+	assert.Zero(t, bare.Port("swp1").Detail)
+	assert.Same(t, bare, bare.WithoutDetail())
 
 	d.ByHand = &ir.ByHand{
 		FlowControl: ir.PFCRx, PFC: []ir.Claim{{Value: 4}}, Trust: &ir.Trust{},
@@ -39,6 +52,7 @@ func TestWantedByHand(t *testing.T) {
 	assert.Equal(t, int8(2), w.PCP[1])
 	assert.Equal(t, [3]uint8{0, 16, 0}, [3]uint8{w.Sends, w.Obeys, w.Marks})
 	assert.Nil(t, d.Wanted().Port("swp2"))
+	assert.Zero(t, w.Detail, "the block states none")
 }
 
 func TestLoses(t *testing.T) {
