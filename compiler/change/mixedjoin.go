@@ -69,9 +69,9 @@ func (m *Mixtures) Beside(held []Held) (joined *ir.Fabric, ended []int) {
 // had gives where a cos is lossless before the change. NICs of a bond use what one of them does.
 func (s *sides) had(cos int) extent {
 	e := extent{make([]bool, len(s.fabric.Links)), make([]bool, len(s.fabric.Ports))}
-	around := s.around(cos)
+	unread := around(s, cos)
 	for _, l := range s.fabric.Links {
-		if !s.pauses(l.A(), l.B(), cos) && !s.pauses(l.B(), l.A(), cos) && !around[l.ID] {
+		if !s.pauses(l.A(), l.B(), cos) && !s.pauses(l.B(), l.A(), cos) && !unread[l.ID] {
 			continue
 		}
 		e.links[l.ID] = true
@@ -96,7 +96,7 @@ func (s *sides) had(cos int) extent {
 // around gives the links at devices of which nothing is known before the change, and that may be lossless in a cos: an unread device holds
 // what those around it hold. So a link to it is lossless where the other end is, and unread devices that are cabled to each other hold
 // what any of them does.
-func (s *sides) around(cos int) []bool {
+func around(s *sides, cos int) []bool {
 	out := make([]bool, len(s.fabric.Links))
 	unread := func(d *ir.Device) bool { return s.held[d.ID].Old == nil }
 	var holds []*ir.Device // unread devices that may have the cos

@@ -120,7 +120,7 @@ func (d *Device) Wanted() *Settings {
 	for _, p := range d.Ports {
 		w := base
 		p.wanted(&w)
-		w.Detail = p.detail(&shares)
+		w.Detail = detailOf(p, &shares)
 		if alike[w] == nil {
 			alike[w] = &w
 		}
@@ -192,8 +192,8 @@ func (p *Port) wanted(s *PortSettings) {
 	}
 }
 
-// detail is the buffers, queues, speed and cable of a port as the fabric means them. Of a device set by hand its block states none.
-func (p *Port) detail(shares *[8]QueueShare) Detail {
+// detailOf returns the buffers, queues, speed and cable of a port as the fabric means them; by_hand blocks state none.
+func detailOf(p *Port, shares *[8]QueueShare) Detail {
 	d := p.Device()
 	if d.Switch == nil || d.ByHand != nil {
 		return Detail{}
