@@ -3,6 +3,7 @@ package view
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -70,6 +71,17 @@ func TestPageOfEqualChanges(t *testing.T) {
 		assert.Contains(t, text, fmt.Sprintf("Notes: a-note (%d devices); --notes shows them.", len(p.Devices)))
 		assert.NotContains(t, text, "A note about")
 		viewtest.Fits(t, text, 80)
+		for _, width := range []int{80, 120} {
+			show := func(color bool) string {
+				var out bytes.Buffer
+				NewPlan(NewScreen(&out, width, color), ".", Options{}).Print(p)
+				return out.String()
+			}
+			plain := show(false)
+			viewtest.Fits(t, plain, width)
+			assert.NotEqual(t, plain, show(true))
+			assert.Equal(t, plain, regexp.MustCompile("\x1b\\[[0-9;]*m").ReplaceAllString(show(true), ""), "colour carries no meaning")
+		}
 		whole := printed(p, Options{Expand: true, Notes: true})
 		assert.Contains(t, whole, "A note about spine.")
 		assert.NotContains(t, whole, "shows them")
