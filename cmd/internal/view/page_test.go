@@ -157,3 +157,18 @@ func TestKindsOfAChange(t *testing.T) {
 	assert.Contains(t, text, "spine[001-030]  (30 alike)")
 	assert.LessOrEqual(t, strings.Count(text, "\n"), Page)
 }
+
+// TestPrice: the question before a change repeats restarts, and counts what it does not repeat.
+func TestPrice(t *testing.T) {
+	p := equal(2, 2, 1)
+	assert.Equal(t, "It disrupts 2 devices: every port of a gpu resets. It disrupts 2 devices: every port of a leaf resets. "+
+		"It disrupts 1 device: every port of a spine resets.", Price(p, nil))
+	for i, d := range p.Devices {
+		d.Disrupts = []string{fmt.Sprintf("link %d bounces", i)}
+	}
+	assert.Contains(t, Price(p, nil), "link 2 bounces. 2 disruptions more, as above.")
+	for _, d := range p.Devices {
+		d.Disrupts = nil
+	}
+	assert.Equal(t, "No step interrupts traffic.", Price(p, nil))
+}

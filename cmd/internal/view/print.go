@@ -287,9 +287,14 @@ func Price(p *deploy.Plan, s *sequence.Sequence) string {
 	}
 	var out []string
 	if len(disrupts.all) == 0 {
-		out = append(out, "It disrupts no traffic.")
+		out = append(out, "No step interrupts traffic.")
 	}
-	for _, r := range disrupts.all {
+	const most = 3 // the plan above the question has all
+	for i, r := range disrupts.all {
+		if i == most {
+			out = append(out, fmt.Sprintf("%s more, as above.", diag.Count(len(disrupts.all)-i, "disruption")))
+			break
+		}
 		out = append(out, fmt.Sprintf("It disrupts %s: %s.", diag.Count(r.n, "device"), target.Escape(r.what)))
 	}
 	if s == nil || len(s.Waves) == 0 {
