@@ -259,7 +259,7 @@ var switchSchema = schema[switchBlock]{
 			"true: apply changes it although nobody has reported yet that what rocec writes works on such a switch (see "+
 				"documented-only).\n"+
 				"rocec knows some systems and releases from public documents alone. A real switch of such a release changes only "+
-				"when a person allows it: here for every run, or with `apply --accept-documented` for one. The attribute changes "+
+				"when a person allows it: here for every run, or with `apply --accept-unverified` for one. The attribute changes "+
 				"no byte. A rehearsal with `--lab` never asks, and a release that users have [reported](evidence/README.md) on "+
 				"does not ask either.",
 			func(s *switchBlock) *Value[bool] { return &s.AcceptDocumented }),

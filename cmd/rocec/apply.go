@@ -46,7 +46,7 @@ func applyCommand(a *app) *cobra.Command {
 	trustFabricFlag(cmd, &o.TrustFabric)
 	f.BoolVar(&o.pending, "pending", false, "only the devices that earlier runs left as they were: away, or under maintenance")
 	f.StringVar(&o.notAfter, "not-after", "", "begin no wave that may not end by then: a `time` such as 23:30 or 2026-11-23T23:30:00Z")
-	o.orderFlags(cmd)
+	o.orderFlags(a, cmd)
 	onlyIntentFlag(cmd, &o.onlyIntent)
 	leadFlags(cmd, &o.ChangeOptions)
 	sudoFlag(a, cmd)

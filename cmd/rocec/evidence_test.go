@@ -27,7 +27,7 @@ func TestAcceptDocumented(t *testing.T) {
 
 	out := want(exit.Good, "plan", dir)
 	require.Contains(t, out, "evidence: cumulus (Cumulus Linux 5.3.1, by its files): simulated, no report by users yet; "+
-		"apply wants --accept-documented for 1 device.")
+		"apply wants --accept-unverified for 1 device.")
 	require.Contains(t, out, "evidence (6 devices); --notes shows them.")
 	require.NotContains(t, out, "Next:", "apply would be refused")
 	require.Contains(t, want(exit.Good, "plan", "--notes", dir), "evidence: mlx5: simulated, no report by users yet.")
@@ -58,6 +58,6 @@ func TestAcceptDocumented(t *testing.T) {
 	saved := filepath.Join(t.TempDir(), "a.plan")
 	want(exit.Good, "plan", "--out", saved, dir)
 	require.Contains(t, want(exit.Errors, "apply", "--plan", saved, "--auto-approve", "--soak", "0s", dir), "documented-only")
-	want(exit.Good, "apply", "--plan", saved, "--auto-approve", "--soak", "0s", "--accept-documented", dir)
+	want(exit.Good, "apply", "--plan", saved, "--auto-approve", "--soak", "0s", "--accept-unverified", dir)
 	require.Contains(t, want(exit.Good, append(apply, dir)...), "No changes", "what is not changed is not asked for")
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
-	"github.com/rocec/rocec/cmd/internal/globals"
 	"github.com/rocec/rocec/cmd/internal/session"
 	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/compiler/change"
@@ -63,22 +62,27 @@ func onlyIntentFlag(cmd *cobra.Command, only *bool) {
 	cmd.Flags().BoolVar(only, "only-intent", false, "leave devices as they are that would change only because rocec has changed")
 }
 
-// trustFlag adds --trust-by-hand to a verb that plans.
+// trustFlag adds --assume-peer-ready to a verb that plans.
 func trustFlag(cmd *cobra.Command, trust *bool) {
-	cmd.Flags().BoolVar(trust, "trust-by-hand", false,
+	cmd.Flags().BoolVar(trust, "assume-peer-ready", false,
 		"switch PFC on also opposite devices that rocec does not read: somebody has seen that it is on there")
 }
 
-// trustFabricFlag adds --trust-fabric to a verb that plans.
+// trustFabricFlag adds --skip-cabling-check to a verb that plans.
 func trustFabricFlag(cmd *cobra.Command, trust *bool) {
-	cmd.Flags().BoolVar(trust, "trust-fabric", false,
+	cmd.Flags().BoolVar(trust, "skip-cabling-check", false,
 		"change devices also where their cables and ports are not where the fabric says: somebody has seen that it is safe")
 }
 
-// acceptFlag adds --accept-documented to a verb that changes devices.
+// acceptFlag adds --accept-unverified to a verb that changes devices.
 func acceptFlag(cmd *cobra.Command, accept *bool) {
-	cmd.Flags().BoolVar(accept, "accept-documented", false,
+	cmd.Flags().BoolVar(accept, "accept-unverified", false,
 		"change also real devices of a kind that nobody has reported on yet: what rocec writes there is known from public documents alone")
+}
+
+// approveFlag adds -y to a verb that asks.
+func approveFlag(cmd *cobra.Command, approve *bool, means string) {
+	cmd.Flags().BoolVarP(approve, "auto-approve", "y", false, means)
 }
 
 // viewFlags adds the flags of every verb that shows a plan.
@@ -91,7 +95,7 @@ func viewFlags(cmd *cobra.Command, o *view.Options) {
 // leadFlags adds the flags of every verb that changes devices.
 func leadFlags(cmd *cobra.Command, o *session.ChangeOptions) {
 	f := cmd.Flags()
-	f.BoolVar(&o.Approve, "auto-approve", false, "do not ask")
+	approveFlag(cmd, &o.Approve, "do not ask")
 	f.IntVar(&o.Parallel, "parallel", session.DefaultParallel, "devices changed at the same time")
 	f.IntVar(&o.MaxFailures, "max-failures", 0, "devices that may fail before no further one starts")
 	f.DurationVar(&o.Hold, "confirm", 0, "keep every device armed for a `duration` after its change: it undoes it by itself "+
@@ -131,17 +135,11 @@ type orderOptions struct {
 const defaultCapacity = 50
 
 // ruleFlags declares what bounds an order.
-func (o *orderOptions) ruleFlags(cmd *cobra.Command) {
+func (o *orderOptions) ruleFlags(a *app, cmd *cobra.Command) {
 	f := cmd.Flags()
 	o.darkSet = func() bool { return f.Changed("max-dark") }
 	o.given = func() bool { return f.Changed("max-dark") || f.Changed("min-capacity") }
-	o.budget = func() *ir.Budget {
-		given, err := f.GetDuration("budget")
-		if err != nil { // a verb without the flag
-			given = globals.DefaultBudget
-		}
-		return globals.StepsIn(given)
-	}
+	o.budget = a.Steps
 	f.IntVar(&o.minCapacity, "min-capacity", defaultCapacity, "percent of its described capacity that every way between hosts keeps while "+
 		"devices restart; 0 also allows to cut hosts off from each other")
 	f.IntVar(&o.maxDark, "max-dark", 0, "`hosts` that may be without a link at the same time, at least 1; those that are changed themselves "+
@@ -150,8 +148,8 @@ func (o *orderOptions) ruleFlags(cmd *cobra.Command) {
 }
 
 // orderFlags declares them, and what makes an order.
-func (o *orderOptions) orderFlags(cmd *cobra.Command) {
-	o.ruleFlags(cmd)
+func (o *orderOptions) orderFlags(a *app, cmd *cobra.Command) {
+	o.ruleFlags(a, cmd)
 	cmd.Flags().BoolVar(&o.noCanary, "no-canary", false,
 		"do not change one device of every kind first, alone, where the change disrupts traffic")
 }

@@ -27,7 +27,7 @@ func TestExamplesCanBeApplied(t *testing.T) {
 			continue
 		}
 		planned++
-		code, stdout, stderr := rocec(t, "plan", "--lab=new", "--trust-by-hand", dir)
+		code, stdout, stderr := rocec(t, "plan", "--lab=new", "--assume-peer-ready", dir)
 		assert.Zero(t, code, "%s: %s", f.Name(), stderr)
 		assert.Contains(t, stdout, "Order: ", f.Name())
 	}

@@ -42,7 +42,7 @@ func planCommand(a *app) *cobra.Command {
 	f.BoolVar(&o.detailed, "detailed-exitcode", false, "exit 2 when there are changes")
 	onlyIntentFlag(cmd, &o.onlyIntent)
 	viewFlags(cmd, &o.Options)
-	o.orderFlags(cmd)
+	o.orderFlags(a, cmd)
 	f.StringVar(&o.format, "format", "text", "text or json")
 	labFlags(cmd, &o.lab)
 	trustFlag(cmd, &o.trustByHand)

@@ -33,7 +33,7 @@ func replaceCommand(a *app) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&o.fingerprint, "host-key", "", "the `fingerprint` read on the device's console: it is trusted without asking")
 	leadFlags(cmd, &o.ChangeOptions)
-	o.orderFlags(cmd)
+	o.orderFlags(a, cmd)
 	trustFlag(cmd, &o.TrustByHand)
 	acceptFlag(cmd, &o.Accept)
 	trustFabricFlag(cmd, &o.TrustFabric)

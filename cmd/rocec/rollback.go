@@ -41,7 +41,7 @@ func rollbackCommand(a *app) *cobra.Command {
 		},
 	}
 	leadFlags(cmd, &o.ChangeOptions)
-	o.ruleFlags(cmd)
+	o.ruleFlags(a, cmd)
 	sudoFlag(a, cmd)
 	targetFlag(a, cmd, &o.only)
 	return cmd

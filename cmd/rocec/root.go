@@ -40,6 +40,7 @@ func newRoot(p *person.Person) *cobra.Command {
 		},
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
 			a.Ctx = cmd.Context()
+			tellFormerFlags(p, cmd)
 			if touchesDevices(cmd) {
 				p.Ending.OnDevices()
 			}
@@ -80,6 +81,7 @@ func newRoot(p *person.Person) *cobra.Command {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
 		for _, verb := range g.verbs {
 			verb.GroupID = g.id
+			addFormerFlags(verb)
 			root.AddCommand(verb)
 		}
 	}

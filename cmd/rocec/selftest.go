@@ -48,7 +48,7 @@ func selftestCommand(a *app) *cobra.Command {
 	f := cmd.Flags()
 	f.IntVar(&o.level, "level", 0, "how far it goes: 0 reads and changes nothing, and there is no other")
 	f.StringVar(&o.out, "out", "", "save what was shown to a new `file`, after asking")
-	f.BoolVar(&o.approve, "auto-approve", false, "save without asking")
+	approveFlag(cmd, &o.approve, "save without asking")
 	labFlags(cmd, &o.lab)
 	readFlags(cmd, &o.ReadOptions)
 	o.Timeout = selftestTime

@@ -31,7 +31,7 @@ func TestDocsSupport(t *testing.T) {
 		"by the same\n" +
 		"documents. *Reported*: users have sent what real devices answered ([evidence](evidence/README.md)). Where a yes is asked for, " +
 		"a real device is\n" +
-		"changed only with `--accept-documented` or `accept_documented = true`, until a report stands for its release. Which models run which\n" +
+		"changed only with `--accept-unverified` or `accept_documented = true`, until a report stands for its release. Which models run which\n" +
 		"release is judged by `validate`; [platforms.md](platforms.md) has the models.\n\n" +
 		"## Switches\n\n| system | releases | written as | known | a yes is asked for |\n| --- | --- | --- | --- | --- |\n")
 	for _, s := range supported {

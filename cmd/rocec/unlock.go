@@ -27,7 +27,7 @@ func unlockCommand(a *app) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.run, "run", "", "the `run` whose lock it is: needed where it was started on another machine or by another user")
-	f.BoolVar(&o.approve, "auto-approve", false, "do not ask")
+	approveFlag(cmd, &o.approve, "do not ask")
 	labFlags(cmd, &o.lab)
 	sudoFlag(a, cmd)
 	targetFlag(a, cmd, &o.only)

@@ -62,7 +62,7 @@ func verifyCommand(a *app) *cobra.Command {
 	f.StringVar(&o.traffic, "traffic", "", "send a short exchange between two members of each intent, or between hosts `A,B`, and say which "+
 		"counters moved")
 	f.Lookup("traffic").NoOptDefVal = trafficAny
-	f.BoolVar(&o.approve, "auto-approve", false, "send the exchange of --traffic without asking")
+	approveFlag(cmd, &o.approve, "send the exchange of --traffic without asking")
 	labFlags(cmd, &o.lab)
 	readFlags(cmd, &o.ReadOptions)
 	sudoFlag(a, cmd)

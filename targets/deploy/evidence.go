@@ -120,7 +120,7 @@ func (p *Plan) Unaccepted(reported Reports) diag.List {
 				"user has reported yet what such a device says to it.", nodeset.Text(names, nodeset.Devices, room), e.About,
 				map[Grade]string{GradeSimulated: " and a simulation by them"}[e.Grade])
 			f.Fix = &diag.Fix{Message: fmt.Sprintf("rehearse it with --lab, see what `rocec selftest` finds on %s, begin with a device that may "+
-				"fail; then say accept_documented = true in the switch block, or --accept-documented for this run",
+				"fail; then say accept_documented = true in the switch block, or --accept-unverified for this run",
 				diag.Plural(len(names), "the device", "the devices"))}
 		}
 	}

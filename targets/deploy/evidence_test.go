@@ -65,7 +65,7 @@ func TestEvidence(t *testing.T) {
 		assert.Equal(t, place(1), ds[0].At)
 		assert.Equal(t, "documented-only", ds[0].Code)
 		assert.Contains(t, ds[0].Detail, "The plan changes leaf[1-2] (X 5.0, by its files).")
-		assert.Contains(t, ds[0].Fix.Message, "accept_documented = true in the switch block, or --accept-documented for this run")
+		assert.Contains(t, ds[0].Fix.Message, "accept_documented = true in the switch block, or --accept-unverified for this run")
 		assert.Contains(t, ds[1].Detail, "The plan changes leaf3 (")
 	}
 	assert.Empty(t, p.Unaccepted(func(string, string) bool { return true }))

@@ -71,9 +71,9 @@ func (p *Plan) Unread(away map[*ir.Device]bool) diag.List {
 func (u *unread) refuse(ds *diag.List) {
 	const room = 200 // bytes, for names
 	why := "others set by hand and rocec does not read"
-	fix := `confirmed = "who says so" in the by_hand block, or --trust-by-hand for this run`
+	fix := `confirmed = "who says so" in the by_hand block, or --assume-peer-ready for this run`
 	if u.hand == nil {
-		why, fix = "could not be read", "--trust-by-hand"
+		why, fix = "could not be read", "--assume-peer-ready"
 	}
 	ends := diag.Plural(len(u.ports), "end", "ends")
 	e := topicUnread.Errorf(ds, u.at, "The plan switches PFC on at %s, opposite %s, which %s. Where PFC is not on there too, frames are lost.",

@@ -137,7 +137,7 @@ type ChangeOptions struct {
 	Message               string
 	Alone                 bool
 	TrustByHand           bool
-	Accept                bool // --accept-documented
+	Accept                bool // --accept-unverified
 	TrustFabric           bool
 	view.Options
 }

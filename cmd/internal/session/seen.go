@@ -27,7 +27,7 @@ func Judged(f *ir.Fabric, plan *deploy.Plan, trust bool) *seen.Result {
 	}
 	for _, found := range r.Findings {
 		if found.Refuses {
-			plan.Refuse(found.Devices, fmt.Sprintf("%s: %s --trust-fabric makes the change in spite of it.", found.Summary, found.Detail))
+			plan.Refuse(found.Devices, fmt.Sprintf("%s: %s --skip-cabling-check makes the change in spite of it.", found.Summary, found.Detail))
 		}
 	}
 	return r

@@ -15,7 +15,7 @@ type planEvidence struct {
 	About   string `json:"about"`
 	Known   string `json:"known"` // documented, simulated or reported
 	Devices int    `json:"devices"`
-	Accept  bool   `json:"accept"` // apply wants --accept-documented
+	Accept  bool   `json:"accept"` // apply wants --accept-unverified
 }
 
 // EvidenceJSON returns how what a plan writes is known to work. In a rehearsal, apply accepts every kind.
@@ -48,7 +48,7 @@ func (v *Plan) evidence(p *deploy.Plan) {
 			text += ", no report by users yet"
 		}
 		if n > 0 && !v.Rehearsal {
-			text += fmt.Sprintf("; apply wants --accept-documented for %s", diag.Count(n, "device"))
+			text += fmt.Sprintf("; apply wants --accept-unverified for %s", diag.Count(n, "device"))
 		}
 		v.Prose(v.Paint(diag.Dim, "evidence:")+" ", text+".")
 	}

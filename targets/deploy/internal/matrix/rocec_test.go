@@ -241,11 +241,11 @@ func (o *operator) run(ctx context.Context, args ...string) (*ran, error) {
 
 // The verbs as cells use them: for the device alone, without questions.
 func (o *operator) apply(more ...string) []string {
-	return append([]string{"apply", "--auto-approve", "--trust-by-hand", "--format", "json", "--target", o.device}, more...)
+	return append([]string{"apply", "--auto-approve", "--assume-peer-ready", "--format", "json", "--target", o.device}, more...)
 }
 
 func (o *operator) plan() []string {
-	return []string{"plan", "--detailed-exitcode", "--trust-by-hand", "--target", o.device}
+	return []string{"plan", "--detailed-exitcode", "--assume-peer-ready", "--target", o.device}
 }
 
 func (o *operator) unlock() []string { return []string{"unlock", "--auto-approve", o.device} }
