@@ -70,7 +70,7 @@ install: $(if $(ROCEC),,$(if $(shell command -v go 2>/dev/null),build))
 	mkdir -p "$$bin" "$$share/man/man1" "$$share/bash-completion/completions" "$$share/zsh/site-functions" \
 		"$$share/fish/vendor_completions.d" && \
 	install -m 0755 "$$program" "$$bin/rocec" && \
-	"$$program" docs --man "$$share/man/man1" && \
+	"$$program" help --man "$$share/man/man1" && \
 	"$$program" completion bash >"$$share/bash-completion/completions/rocec" && \
 	"$$program" completion zsh >"$$share/zsh/site-functions/_rocec" && \
 	"$$program" completion fish >"$$share/fish/vendor_completions.d/rocec.fish" && \

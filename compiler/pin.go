@@ -250,7 +250,7 @@ func (c *compiler) reportPins(ds *diag.List) {
 				pinned = append(pinned, fmt.Sprintf("%s = %s, where the rules of this rocec give %s", n.Name, diag.Number(n.N), diag.Number(now.N)))
 			}
 		}
-		d := topicLockChanged.Noticef(ds, s.Pinned.At, "%s pins %s. What is pinned holds. Take the new sizes with `rocec lock-sizes "+
+		d := topicLockChanged.Noticef(ds, s.Pinned.At, "%s pins %s. What is pinned holds. Take the new sizes with `rocec build --lock "+
 			"--refresh`, and read in the plan what they change.", lock.Name, diag.And(pinned))
 		noteRules(d, "pinned by", s.Pinned.By, s.Fresh.By)
 		noteRules(d, "now", s.Fresh.By, s.Pinned.By)
@@ -258,7 +258,7 @@ func (c *compiler) reportPins(ds *diag.List) {
 	if n := len(c.pins.missing); n > 0 {
 		first := c.pins.missing[0]
 		d := topicLockIncomplete.Noticef(ds, first.at, "%s does not pin %s of this fabric, the first for %s. This rocec derives them. Add "+
-			"them with `rocec lock-sizes`.", lock.Name, diag.Plural(n, "one row of sizes", diag.Number(n)+" rows of sizes"), first.Inputs)
+			"them with `rocec build --lock`.", lock.Name, diag.Plural(n, "one row of sizes", diag.Number(n)+" rows of sizes"), first.Inputs)
 		for i, m := range c.pins.missing[1:] {
 			if i == mostRules {
 				d.Note(diag.Range{}, "and %s more", diag.Count(n-1-i, "row"))

@@ -81,7 +81,7 @@ func compileLocked(t testing.TB, text string, l *lock.File) (*ir.Fabric, diag.Li
 	return f, ds
 }
 
-// lockOf is what lock-sizes would write for a fabric, with edits, read back.
+// lockOf is what build --lock would write for a fabric, with edits, read back.
 func lockOf(t testing.TB, f *ir.Fabric, edit func(*lock.Row)) *lock.File {
 	t.Helper()
 	var rows []*lock.Row
@@ -207,7 +207,7 @@ func TestPinnedGrowth(t *testing.T) {
 	require.Len(t, ds, 1, texts(ds))
 	assert.Equal(t, "lock-incomplete", ds[0].Code)
 	assert.Equal(t, "fabric.lock does not pin one row of sizes of this fabric, the first for asic=spectrum speed=100G length=40m mtu=9216. "+
-		"This rocec derives them. Add them with `rocec lock-sizes`.", ds[0].Detail)
+		"This rocec derives them. Add them with `rocec build --lock`.", ds[0].Detail)
 	assert.Equal(t, sizes(fresh), sizes(f))
 
 	_, ds = compileLocked(t, longer, &lock.File{Fabric: "pod1"})

@@ -1,4 +1,4 @@
-// Package docs is the manual: the Markdown pages of this folder ([Page]), as `rocec docs` prints them. A code has a page of its own,
+// Package docs is the manual: the Markdown pages of this folder ([Page]), as `rocec help` prints them. A code has a page of its own,
 // checks/<code>.md, from which `rocec explain`, hover texts and web links are made.
 package docs
 
@@ -22,7 +22,7 @@ var files embed.FS // without the pages that only those who change the source re
 // Page is one page of the manual.
 type Page struct {
 	File  string // below docs: "checks/pfc-loop.md"
-	Name  string // what `rocec docs` calls it: "apply", "checks", a code
+	Name  string // what `rocec help` calls it: "apply", "checks", a code
 	Title string // its first heading
 	Body  string // Markdown, without front matter and title
 

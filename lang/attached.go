@@ -62,13 +62,13 @@ func (l *loader) loadLock(ds *diag.List) {
 	}
 	if at, ok := parse.NotText(full, src); ok {
 		parse.InvalidUTF8.Errorf(ds, at, "%q is not UTF-8 text at byte %d. Take it from version control, or write it anew with "+
-			"`rocec lock-sizes --refresh`.", full, at.Start.Byte)
+			"`rocec build --lock --refresh`.", full, at.Start.Byte)
 		return
 	}
 	f := lock.Read(full, src, ds)
 	if name := l.src.Fabric.Name; f != nil && name != "" && f.Fabric != name {
 		lock.Invalid.Errorf(ds, f.FabricAt, "This is the fabric.lock of %q, and the fabric is %q. Take the right file; or, when the "+
-			"fabric was renamed, write it anew with `rocec lock-sizes --refresh`.", diag.Cut(f.Fabric), name).Note(l.src.Fabric.Decl, "the fabric")
+			"fabric was renamed, write it anew with `rocec build --lock --refresh`.", diag.Cut(f.Fabric), name).Note(l.src.Fabric.Decl, "the fabric")
 		return
 	}
 	l.src.Lock = f

@@ -381,7 +381,7 @@ func (m marking) pinned(n ir.Derived) bool {
 // fix is what to do about a threshold, unless fabric.lock pins it.
 func (m marking) fix(n ir.Derived, written string) string {
 	if m.pinned(n) {
-		return "Take the thresholds of this rocec with `rocec lock-sizes --refresh`"
+		return "Take the thresholds of this rocec with `rocec build --lock --refresh`"
 	}
 	return written
 }

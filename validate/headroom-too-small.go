@@ -65,7 +65,7 @@ func (p *Pass) headroom(g *ir.CosGroup, ports []*ir.Port) {
 	}
 	fix := "Leave buffer out, so that it is derived, or make it at least " + diag.Bytes(b.Xoff.N+b.Need) + "."
 	if b.Pinned.Filename != "" && walk.HeadroomAt(b) == b.Pinned {
-		fix = fmt.Sprintf("Take the sizes of this rocec with `rocec lock-sizes --refresh`, or write a buffer of at least %s.",
+		fix = fmt.Sprintf("Take the sizes of this rocec with `rocec build --lock --refresh`, or write a buffer of at least %s.",
 			diag.Bytes(b.Xoff.N+b.Need))
 	}
 	d := report(walk.HeadroomAt(b), "Cos group %q keeps %s of headroom (buffer %s less xoff %s) at %s, where %s can arrive after the pause "+

@@ -41,7 +41,7 @@ var PauseIdlesLink = &Check{
 				diag.Bytes(b.RoundTrip+b.XonDelta.N))
 			switch k.at {
 			case b.Pinned:
-				fix = "Take the sizes of this rocec with `rocec lock-sizes --refresh`."
+				fix = "Take the sizes of this rocec with `rocec build --lock --refresh`."
 			case l.At:
 				fix = "The memory of the switch does not hold more at every such port. Shorter cables, fewer of them or another model help."
 			}

@@ -73,7 +73,7 @@ func TestPinnedSizesAreJudged(t *testing.T) {
 			codes++
 			assert.Equal(t, lock.Name, d.At.Filename, d.Detail)
 			assert.Contains(t, string(d.At.SliceBytes(src.Files[lock.Name])), "asic=spectrum")
-			assert.Contains(t, d.Detail, "`rocec lock-sizes --refresh`")
+			assert.Contains(t, d.Detail, "`rocec build --lock --refresh`")
 		}
 		assert.Equal(t, c.code != "", codes > 0, "%s = %d", c.name, c.n)
 	}

@@ -64,7 +64,7 @@ func TestCommandsAreBuilt(t *testing.T) {
 	for text, want := range map[string]int{
 		"Go back: rocec rollback %s.":               1,
 		"Go on: rocec confirm %[1]q --target %[2]s": 1,
-		"rocec unlock --run " + hole:                1,
+		"rocec resume --abandon --run " + hole:      1,
 		"see: rocec " + hole:                        1,
 		"Say `config interface startup %s`, now.":   1,
 		"%s: `chmod go-w %v`":                       1,

@@ -69,13 +69,13 @@ func TestAfterwards(t *testing.T) {
 	require.Contains(t, want(exit.Good, "runs", "-C", dir, "last"), "6 unconfirmed")
 	require.Contains(t, want(exit.Usage, "runs", "-C", other, "last"), "no run \"last\" of the fabric in "+other)
 	require.Contains(t, strings.Join(strings.Fields(want(exit.Usage, "rollback", "-C", other, run)), " "), "is a run of the fabric in")
-	require.Contains(t, want(exit.Locked, "unlock", "-C", dir), "rocec confirm "+run)
+	require.Contains(t, want(exit.Locked, "resume", "--abandon", "-C", dir), "rocec confirm "+run)
 	require.Contains(t, want(exit.Usage, "resume", run), "rocec confirm "+run)
 	require.Contains(t, want(exit.Good, "confirm", run), "6 applied")
 	require.Contains(t, want(exit.Good, "plan", "--detailed-exitcode", dir), "No changes")
 	require.Contains(t, want(exit.Good, "confirm", run), "is over (6 applied). Nothing to confirm.")
 	require.Contains(t, want(exit.Good, "resume", run), "is over (6 applied). Nothing to resume.")
-	require.Contains(t, want(exit.Good, "unlock", "-C", dir), "No locks and nothing left.")
+	require.Contains(t, want(exit.Good, "resume", "--abandon", "-C", dir), "No locks and nothing left.")
 
 	// back, one device first; a file that somebody changed since is left alone
 	require.Contains(t, want(exit.Usage, "rollback", run, "--target", "tor1"), "--auto-approve", "it shows its plan and asks")
@@ -108,10 +108,10 @@ func TestAfterwards(t *testing.T) {
 	// a lock of a run that is over, and of one that was led elsewhere
 	tor.WriteFile("/var/lib/rocec/lock/owner", []byte("txn 20260101t000000z-abcd\nowner alice@ws7, process 1\nsince 2026-01-01T00:00:00Z\n"),
 		0o644)
-	require.Contains(t, want(exit.Locked, "unlock", "-C", dir, "tor1"), "rocec unlock --run 20260101t000000z-abcd tor1")
-	require.Contains(t, want(exit.Usage, "unlock", "-C", dir, "--run", "20260101t000000z-abcd", "tor1"), "--auto-approve")
-	require.Contains(t, want(exit.Good, "unlock", "-C", dir, "--run", "20260101t000000z-abcd", "--auto-approve", "tor1"), "tor1  unlocked")
-	require.Contains(t, want(exit.Good, "unlock", "-C", dir), "No locks and nothing left.")
+	require.Contains(t, want(exit.Locked, "resume", "--abandon", "-C", dir, "tor1"), "rocec resume --abandon --run 20260101t000000z-abcd tor1")
+	require.Contains(t, want(exit.Usage, "resume", "--abandon", "-C", dir, "--run", "20260101t000000z-abcd", "tor1"), "--auto-approve")
+	require.Contains(t, want(exit.Good, "resume", "--abandon", "-C", dir, "--run", "20260101t000000z-abcd", "--auto-approve", "tor1"), "tor1  unlocked")
+	require.Contains(t, want(exit.Good, "resume", "--abandon", "-C", dir), "No locks and nothing left.")
 
 	// a journal that was cut off, and one that is none
 	runs := filepath.Join(getenv(t, "XDG_STATE_HOME"), "rocec", "runs")

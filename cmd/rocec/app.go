@@ -11,8 +11,11 @@ import (
 	"github.com/rocec/rocec/cmd/internal/person"
 	"github.com/rocec/rocec/cmd/internal/session"
 	"github.com/rocec/rocec/cmd/internal/view"
+	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/device"
+	"github.com/rocec/rocec/targets/deploy/sequence"
 )
 
 // app is one run of the program, as its verbs see it.
@@ -23,17 +26,39 @@ func newApp(p *person.Person) *app {
 }
 
 // takes refuses fewer arguments than least and more than most, and says how the verb is written; cobra's own says but the number.
-func takes(least, most int) cobra.PositionalArgs {
-	return func(verb *cobra.Command, args []string) error {
-		if least <= len(args) && len(args) <= most {
-			return nil
-		}
-		_, want, _ := strings.Cut(verb.Use, " ")
-		return exit.Fail(exit.Usage, "%s takes %s, not %s\nsee: %[1]s --help", verb.CommandPath(), want, diag.Count(len(args), "argument"))
+func takes(least, most int) cobra.PositionalArgs { return arguments{least, most}.check }
+
+// arguments are how many a verb takes. Its method is in the program once, as a closure would be once for every verb.
+type arguments struct{ least, most int }
+
+func (n arguments) check(verb *cobra.Command, args []string) error {
+	if n.least <= len(args) && len(args) <= n.most {
+		return nil
 	}
+	_, want, _ := strings.Cut(verb.Use, " ")
+	return exit.Fail(exit.Usage, "%s takes %s, not %s\nsee: %[1]s --help", verb.CommandPath(), want, diag.Count(len(args), "argument"))
 }
 
 // planView is a view of a plan on stdout; dir is the fabric's folder.
 func (a *app) planView(dir string, o view.Options) *view.Plan {
 	return view.NewPlan(a.Screen(), dir, o)
+}
+
+// question asks whether to go on, with the price of the change, and names what rocec does not read.
+func question(f *ir.Fabric, what string, plan *deploy.Plan, seq *sequence.Sequence) string {
+	q := view.Price(plan, seq) + " Apply this to " + what + "?"
+	if text := deploy.ByHand(f); text != "" {
+		q += " " + text + "."
+	}
+	return q
+}
+
+// without refuses other flags beside one that leaves nothing for them to do.
+func without(cmd *cobra.Command, flag, does string, others ...string) error {
+	for _, other := range others {
+		if cmd.Flags().Changed(other) {
+			return exit.Fail(exit.Usage, "--%s %s, so that --%s says nothing. Leave out one of the two", flag, does, other)
+		}
+	}
+	return nil
 }

@@ -23,24 +23,61 @@ import (
 func applyCommand(a *app) *cobra.Command {
 	var o applyOptions
 	cmd := &cobra.Command{
-		Use:   "apply [DIR] | apply --plan FILE [DIR]",
+		Use:   "apply [DIR] | apply --plan FILE [DIR] | apply --remove HOST [DIR] | apply --replace DEVICE [DIR]",
 		Short: "do what plan shows, in waves, verified",
 		Long: "Apply reads the devices, shows the plan, asks, and does it: wave by wave in an order that keeps every pair of hosts\n" +
 			"connected, each device by compare-and-swap under a lock. A device undoes the change by itself unless it is\n" +
 			"confirmed over a new login, after it has held and neither it nor a device beside it lost a link, daemon or neighbour.\n" +
 			"The first Ctrl-C (or a closed terminal) lets the devices under way come to an end and starts no other; the\n" +
-			"second one ends rocec. What was done is kept: see rocec runs.",
+			"second one ends rocec. What was done is kept: see rocec runs.\n\n" +
+			"With --remove it sets hosts back that are gone from the fabric, or set by hand now: their NICs go back to the settings from\n" +
+			"before the first apply, and rocec's files on them are deleted. A host that does not answer is kept as pending. A host of the\n" +
+			"fabric that leaves an intent needs no --remove.\n\n" +
+			"With --replace it shows the host key of a device that was replaced or installed again, beside the one on file, takes it over\n" +
+			"when a person has compared it with the device's console, and applies to that device. The owner of the fabric changes a key\n" +
+			"that is pinned there.",
+		Example: "  rocec apply --lab   # on devices inside the process\n" +
+			"  rocec apply --target leaf01 --confirm 10m -m \"ticket 4711\"\n" +
+			"  rocec apply --remove gpu017\n" +
+			"  rocec apply --replace leaf01",
 		Args: takes(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.SoakSet, o.HoldSet = cmd.Flags().Changed("soak"), cmd.Flags().Changed("confirm")
 			if err := o.check(); err != nil {
 				return err
 			}
-			return a.apply(cmd.Context(), args, o)
+			replaces := cmd.Flags().Changed("replace") // also by the empty variable of a script, which means no device
+			switch {
+			case len(o.remove) > 0:
+				if err := without(cmd, "remove", "sets hosts back that the fabric no longer has", notOfRemove...); err != nil {
+					return err
+				}
+			case replaces:
+				if err := without(cmd, "replace", "changes one device alone", "plan", "pending", "not-after", "only-intent", "target"); err != nil {
+					return err
+				}
+			case cmd.Flags().Changed("host-key"):
+				return exit.Fail(exit.Usage, "--host-key is about --replace DEVICE")
+			}
+			dir, err := fabricFolder(a, cmd, args)
+			switch {
+			case err != nil:
+				return err
+			case len(o.remove) > 0:
+				return a.remove(cmd.Context(), dir, o.remove, o.ChangeOptions)
+			case replaces:
+				return a.replace(cmd.Context(), dir, o.replace, replaceOptions{o.ChangeOptions, o.orderOptions, o.hostKey})
+			}
+			return a.apply(cmd.Context(), dir, o)
 		},
 	}
 	f := cmd.Flags()
+	f.StringArrayVar(&o.remove, "remove", nil, "set `HOST` back, which the fabric no longer has; repeatable")
+	f.StringVar(&o.replace, "replace", "", "change `DEVICE` alone, a new one in an old place, and take over its host key")
+	f.StringVar(&o.hostKey, "host-key", "", "with --replace: the `fingerprint` read on the device's console, which is trusted without asking")
 	f.StringVar(&o.saved, "plan", "", "apply only if it does what the plan saved in a `file` says: the same fabric, variables, targets and devices")
+	offerNames(a, cmd, "remove", func(dir string, f *ir.Fabric) []string { return goneOf(a, dir, f) })
+	offerNames(a, cmd, "replace", func(_ string, f *ir.Fabric) []string { return deviceNames(f) })
 	trustFlag(cmd, &o.TrustByHand)
 	acceptFlag(cmd, &o.Accept)
 	trustFabricFlag(cmd, &o.TrustFabric)
@@ -67,6 +104,15 @@ type applyOptions struct {
 	pending  bool // only debts of earlier runs
 
 	onlyIntent bool
+	remove     []string // hosts that are set back, instead
+	replace    string   // the device that is replaced, instead
+	hostKey    string   // its fingerprint
+}
+
+// notOfRemove are the flags of apply that say nothing of hosts that are set back.
+var notOfRemove = []string{
+	"replace", "host-key", "plan", "pending", "not-after", "only-intent", "target", "assume-peer-ready", "skip-cabling-check",
+	"accept-unverified", "no-canary", "min-capacity", "max-dark",
 }
 
 func (o *applyOptions) check() error {
@@ -76,11 +122,7 @@ func (o *applyOptions) check() error {
 	return errors.Join(o.ChangeOptions.Check(), o.orderOptions.check())
 }
 
-func (a *app) apply(ctx context.Context, args []string, o applyOptions) (err error) {
-	dir, err := a.Folder(args)
-	if err != nil {
-		return err
-	}
+func (a *app) apply(ctx context.Context, dir string, o applyOptions) (err error) {
 	until, err := moment(o.notAfter, time.Now())
 	if err != nil {
 		return err
@@ -283,13 +325,4 @@ func moment(text string, now time.Time) (time.Time, error) {
 		t = t.AddDate(0, 0, 1)
 	}
 	return t, nil
-}
-
-// question asks whether to go on, with the price of the change, and names what rocec does not read.
-func question(f *ir.Fabric, what string, plan *deploy.Plan, seq *sequence.Sequence) string {
-	q := view.Price(plan, seq) + " Apply this to " + what + "?"
-	if text := deploy.ByHand(f); text != "" {
-		q += " " + text + "."
-	}
-	return q
 }

@@ -22,7 +22,7 @@ import (
 func buildCommand(a *app) *cobra.Command {
 	var o buildOptions
 	cmd := &cobra.Command{
-		Use:   "build [DIR] -o OUT",
+		Use:   "build [DIR] -o OUT | build [DIR] --lock",
 		Short: "write every file as it would lie on each device",
 		Long: "Build writes OUT/<device>/<path> for every file of every device. Files that are up to date are not\n" +
 			"touched; nothing is deleted.\n\n" +
@@ -35,9 +35,28 @@ func buildCommand(a *app) *cobra.Command {
 			"their files and the links that enable the units, and manifest.json. ansible: an inventory and variables of groups\n" +
 			"and hosts, with the same files, also of switches that others write. netbox: for each switch that others write its\n" +
 			"settings as data of a config context. handover: a sheet for each group of hosts that are set by hand, which says\n" +
-			"how they must be set. See docs/images.md.",
+			"how they must be set. See docs/images.md.\n\n" +
+			"With --lock it writes fabric.lock beside the fabric, and no files of devices: the buffer sizes and ECN thresholds that\n" +
+			"rocec derived, which a later rocec keeps. Rows are added for sizes that are missing, and removed where nothing uses them; the\n" +
+			"others stay as they are. With --refresh all rows are those that the running rocec derives; plan shows the effect.",
+		Example: "  rocec build -o out\n" +
+			"  rocec build --as ansible -o out\n" +
+			"  rocec build --lock",
 		Args: takes(0, 1),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.lock {
+				if err := without(cmd, "lock", "writes fabric.lock and no files of devices", "out", "fold", "as", "target"); err != nil {
+					return err
+				}
+				dir, err := a.Folder(args)
+				if err != nil {
+					return err
+				}
+				return a.lockSizes(dir, o.refresh)
+			}
+			if o.refresh {
+				return exit.Fail(exit.Usage, "--refresh is about --lock")
+			}
 			if o.out == "" {
 				return exit.Fail(exit.Usage, "build needs -o OUT, the folder to write to")
 			}
@@ -59,6 +78,8 @@ func buildCommand(a *app) *cobra.Command {
 	cmd.Flags().StringVarP(&o.out, "out", "o", "", "`folder` to write to")
 	cmd.Flags().BoolVar(&o.fold, "fold", false, "one file for all devices that have it alike, in a folder named by their nodeset")
 	cmd.Flags().StringVar(&o.as, "as", "", "what others need who write devices: "+strings.Join(forms.Names(), ", "))
+	cmd.Flags().BoolVar(&o.lock, "lock", false, "pin derived sizes in fabric.lock, so that a later rocec keeps them")
+	cmd.Flags().BoolVar(&o.refresh, "refresh", false, "with --lock: take the sizes of this rocec for what is pinned, too")
 	offer(cmd, "as", forms.Names()...)
 	targetFlag(a, cmd, &o.only)
 	return cmd
@@ -69,6 +90,8 @@ type buildOptions struct {
 	only []string // --target
 	fold bool
 	as   string // the name of a form; empty: files
+
+	lock, refresh bool
 }
 
 func (a *app) build(dir string, o buildOptions) error {

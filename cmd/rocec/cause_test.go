@@ -43,7 +43,7 @@ func TestOnlyIntent(t *testing.T) {
 	apply := []string{"apply", "--auto-approve", "--soak", "0s", dir}
 
 	version = "0.11.0"
-	want(exit.Good, "lock-sizes", dir)
+	want(exit.Good, "build", "--lock", dir)
 	text, err := os.ReadFile(name)
 	require.NoError(t, err)
 	var ds diag.List

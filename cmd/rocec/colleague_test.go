@@ -286,10 +286,10 @@ func (o *office) takesBack(t *testing.T, factory map[string]string, round int) {
 	o.colleague(t, round)
 	said := o.want(t, exit.Locked, "apply", "--auto-approve")
 	require.Contains(t, said, "rocec resume "+run, "a run that can be gone on with")
-	require.NotContains(t, said, "rocec unlock")
+	require.NotContains(t, said, "rocec resume --abandon")
 	o.want(t, exit.Usage, "rollback", run) // it is taken up, which does not tell that it is over
-	require.Contains(t, o.want(t, exit.Locked, "unlock", "--auto-approve"), "rocec unlock --run "+run+" tor")
-	require.Contains(t, o.want(t, exit.Good, "unlock", "--auto-approve", "--run", run), "tor  unlocked")
+	require.Contains(t, o.want(t, exit.Locked, "resume", "--abandon", "--auto-approve"), "rocec resume --abandon --run "+run+" tor")
+	require.Contains(t, o.want(t, exit.Good, "resume", "--abandon", "--auto-approve", "--run", run), "tor  unlocked")
 	o.inside(t, func(_ *target.Tree, l *lab.Lab) {
 		text, err := l.Device("tor").ReadFile("/var/lib/rocec/backup/" + run + "/who.unlock")
 		require.NoError(t, err)

@@ -36,5 +36,9 @@ func TestColumns(t *testing.T) {
 			_, out, errs := rocec(t, cmd.Name(), "--help")
 			viewtest.Fits(t, out+errs, want)
 		}
+		for _, args := range [][]string{{"help", "change"}, {"help", "flags"}, {"explain"}} {
+			_, out, _ := rocec(t, args...)
+			viewtest.Fits(t, out, want)
+		}
 	}
 }

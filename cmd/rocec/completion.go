@@ -1,12 +1,18 @@
 package main
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/rocec/rocec/cmd/internal/session"
 	"github.com/rocec/rocec/cmd/internal/view/facts"
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets"
 )
 
 func completionCommand(a *app, root *cobra.Command) *cobra.Command {
@@ -15,6 +21,7 @@ func completionCommand(a *app, root *cobra.Command) *cobra.Command {
 		Short: "print the completion script of a shell",
 		Long: "Completion prints a script that completes verbs, flags and the names of your fabric's own devices.\n\n  bash:  source " +
 			"<(rocec completion bash)\n  zsh:   rocec completion zsh > \"${fpath[1]}/_rocec\"\n  fish:  rocec completion fish | source",
+		Example:   "  rocec completion bash",
 		Args:      cobra.MatchAll(takes(1, 1), cobra.OnlyValidArgs),
 		ValidArgs: []string{"bash", "zsh", "fish", "powershell"},
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -82,11 +89,16 @@ func (a *app) completeNamed(args []string) ([]string, cobra.ShellCompDirective) 
 func (a *app) completeDevice(dir string) ([]string, cobra.ShellCompDirective) {
 	var names []string
 	if f := a.completed(dir); f != nil {
-		for _, d := range f.Devices {
-			names = append(names, d.Name)
-		}
+		names = deviceNames(f)
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+func deviceNames(f *ir.Fabric) (names []string) {
+	for _, d := range f.Devices {
+		names = append(names, d.Name)
+	}
+	return names
 }
 
 // completeDevices offers the names of the fabric in dir, and its groups, for --target.
@@ -103,6 +115,72 @@ func (a *app) completeDevices(dir string) ([]string, cobra.ShellCompDirective) {
 		}
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeRuns offers the runs of the journal, those of one fabric with -C, the newest first.
+func completeRuns(a *app, args []string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var runs []string
+	if _, logs, _, err := a.ReadRuns(); err == nil {
+		for _, l := range logs {
+			if a.Dir == "" || session.SameFolder(a.Dir, l.Fabric) {
+				runs = append(runs, cobra.CompletionWithDesc(l.Run, diag.Escape(l.Name)+", "+l.Began.Local().Format("2006-01-02 15:04")))
+			}
+		}
+	}
+	return runs, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+}
+
+// offerRuns has the shell offer runs as the argument of a verb.
+func offerRuns(a *app, cmd *cobra.Command) {
+	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		return completeRuns(a, args)
+	}
+}
+
+// offerNames has the shell offer names for a flag of a verb, out of the fabric that DIR or -C names and its folder.
+func offerNames(a *app, cmd *cobra.Command, flag string, names func(dir string, f *ir.Fabric) []string) {
+	complete := func(_ *cobra.Command, args []string, _ string) (words []string, d cobra.ShellCompDirective) {
+		if dir, err := a.Folder(args); err == nil {
+			if f := a.completed(dir); f != nil {
+				words = names(dir, f)
+			}
+		}
+		return words, cobra.ShellCompDirectiveNoFileComp
+	}
+	_ = cmd.RegisterFlagCompletionFunc(flag, complete) // fails where it has some
+}
+
+// goneOf are the hosts that may be set back: those set by hand, and those that runs have changed and the fabric no longer has.
+func goneOf(a *app, dir string, f *ir.Fabric) []string {
+	gone := a.ChangedHosts(dir, "")
+	for _, d := range f.Devices {
+		if delete(gone, d.Name); d.ByHand != nil && d.Host != nil {
+			gone[d.Name] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(gone))
+}
+
+// systemWords are the words of init --os: operating systems, and each with the releases that a draft takes for some model.
+func systemWords() []string {
+	var out []string
+	for _, os := range targets.Known.OS {
+		out = append(out, os.Name)
+		releases := map[string]bool{os.Newest: true}
+		for _, m := range platform.Switches {
+			if os.Usual != nil {
+				releases[os.Usual(m)] = true
+			}
+		}
+		delete(releases, "")
+		for _, r := range slices.Sorted(maps.Keys(releases)) {
+			out = append(out, os.Name+"@"+r)
+		}
+	}
+	return out
 }
 
 // completed is the fabric in dir, for completion, which stays silent on errors; nil: there is none.

@@ -28,10 +28,13 @@ func confirmCommand(a *app) *cobra.Command {
 		Long: "Confirm reads all devices of the run first. Where one does not hold the change any more, or cannot be reached, it keeps none,\n" +
 			"as a fabric of which a part goes back is mixed, and says which are left: --target keeps the change on those alone.\n" +
 			"A run that another machine or user started is looked for on the devices of the fabric (-C DIR, --lab).",
+		Example: "  rocec confirm last\n" +
+			"  rocec confirm last --target leaf01",
 		Args: takes(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.confirm(cmd.Context(), args[0], o) },
 	}
 	runFlags(a, cmd, &o)
+	offerRuns(a, cmd)
 	return cmd
 }
 

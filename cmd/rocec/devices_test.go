@@ -205,18 +205,17 @@ func TestDeviceReplaced(t *testing.T) {
 	require.Contains(t, stdout, "tor1  REFUSED")
 	require.Contains(t, stdout, "has changed")
 
-	code, stdout, stderr := rocec(t, "replace", "-C", dir, "--auto-approve", "tor1")
+	code, stdout, stderr := rocec(t, "apply", "-C", dir, "--auto-approve", "--replace", "tor1")
 	require.Equal(t, exit.Usage, code, stdout)
 	require.Contains(t, stdout, "on file is ssh-ed25519")
 	require.Contains(t, stderr, "--auto-approve does not take over a host key")
-	code, _, _ = rocec(t, "replace", "-C", dir, "--auto-approve", "--host-key", "SHA256:no", "tor1")
+	code, _, _ = rocec(t, "apply", "--replace", "tor1", "-C", dir, "--auto-approve", "--host-key", "SHA256:no")
 	require.Equal(t, exit.Machines, code)
 	now, err := os.ReadFile(known)
 	require.NoError(t, err)
 	require.Equal(t, old, string(now))
 
-	code, stdout, stderr = rocec(t, "replace", "-C", dir, "--auto-approve", "--soak", "0s", "--host-key", devices.Login("tor1").HostKey,
-		"tor1")
+	code, stdout, stderr = rocec(t, "apply", "--replace", "tor1", "-C", dir, "--auto-approve", "--soak", "0s", "--host-key", devices.Login("tor1").HostKey)
 	require.Equal(t, exit.Good, code, "%s\n%s", stdout, stderr)
 	require.Contains(t, stdout, "1 applied")
 	now, err = os.ReadFile(known)
@@ -232,7 +231,7 @@ func TestDeviceReplaced(t *testing.T) {
 	// a pin is the fabric's
 	pinned := strings.Replace(string(hcl), devices.Login("tor1").HostKey, devices.Login("store1").HostKey, 1)
 	require.NoError(t, os.WriteFile(fabric, []byte(pinned), 0o644))
-	code, _, stderr = rocec(t, "replace", "-C", dir, "--auto-approve", "tor1")
+	code, _, stderr = rocec(t, "apply", "-C", dir, "--auto-approve", "--replace", "tor1")
 	require.Equal(t, exit.Errors, code)
 	require.Contains(t, stderr, "host_key = \""+devices.Login("tor1").HostKey)
 }

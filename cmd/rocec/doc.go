@@ -3,32 +3,40 @@ Rocec compiles a lossless RoCE fabric, described in HCL, into the configuration 
 anything is pushed that it cannot freeze or drop under load, and pushes it over SSH.
 
 	rocec init [DIR]            a small fabric that works; or one from a cabling file (--from)
+	rocec fmt [-r] [PATH...]    canonical form
+	rocec build [DIR] -o OUT    every file as it would lie on each device; --fold writes what devices share once
+	rocec build [DIR] --lock    pins derived sizes in fabric.lock, so that a later rocec keeps them
+
 	rocec validate [DIR]        everything that can be known without a device
 	rocec validate --device-config PATH
 	                            what is wrong in files that lie on switches already
-	rocec explain CODE          the cause of a diagnostic, an example, the fix
 	rocec show [DIR] NAME       effective settings, each with the line it came from
 	rocec trace [DIR] A B       what happens to a packet from one host to another, hop by hop
 	rocec graph [DIR]           the topology, a PFC loop drawn into it
-	rocec build [DIR] -o OUT    every file as it would lie on each device; --fold writes what devices share once
+
+	rocec verify [DIR]          reads settings and counters back
+	rocec verify --gids [DIR]   GID tables, and the index each intent must use
+
 	rocec plan [DIR]            compares with the live devices, changes nothing
 	rocec apply [DIR]           does it, in waves, verified
+	rocec apply --remove HOST   sets a host back that the fabric no longer has
+	rocec apply --replace DEVICE
+	                            a new device in an old place
 	rocec confirm RUN           keeps what apply --confirm changed
 	rocec resume RUN            goes on with a run that died
+	rocec resume --abandon [DEVICE...]
+	                            takes away locks of runs that are over
 	rocec rollback RUN          puts back what was there before a run
 	rocec runs [RUN]            what was changed from this machine: who, when, why
-	rocec unlock [DEVICE...]    takes away locks of runs that are over
-	rocec replace DEVICE        a new device in an old place
-	rocec remove HOST...        sets hosts back that the fabric no longer has
-	rocec verify [DIR]          reads settings and counters back
-	rocec gids [HOST...]        GID tables, and the index each intent must use
-	rocec selftest [DIR]        asks devices what documents leave open; a text that people can send
+
 	rocec lab VERB              acts on the devices of --lab by hand: exec, ssh, reboot, cut, reset
-	rocec lock-sizes [DIR]      pins derived sizes in fabric.lock, so that a later rocec keeps them
-	rocec fmt [-r] [PATH...]    canonical form
+	rocec selftest [DIR]        asks devices what documents leave open; a text that people can send
+	rocec explain [CODE]        the cause of a diagnostic, an example, the fix; codes by symptom
 	rocec lsp                   the Language Server Protocol, for editors
-	rocec docs [PAGE]           a page of the manual
+	rocec help [VERB | PAGE]    the help of a verb, or a page of the manual
 	rocec completion, version   shells; build info
+
+Names of before work until 0.2 and print the new one: docs/reference.md lists them.
 
 DIR is the fabric's folder, by default the current one; every verb takes it as -C DIR, too. With --lab, plan, apply and
 verify run against every device of the fabric simulated inside the process, behind real SSH: a rehearsal that needs

@@ -39,7 +39,7 @@ func TestAcceptDocumented(t *testing.T) {
 	require.Contains(t, out, "The plan changes tor1 (Cumulus Linux 5.3.1, by its files).")
 	require.Contains(t, out, "fabric.hcl:31:")
 	require.Contains(t, want(exit.Errors, append(apply, "--format", "json", dir)...), `"not-started"`)
-	require.Contains(t, want(exit.Errors, "replace", "-C", dir, "--auto-approve", "tor1"), "error[documented-only]")
+	require.Contains(t, want(exit.Errors, "apply", "-C", dir, "--auto-approve", "--replace", "tor1"), "error[documented-only]")
 	after, err := devices.Device("tor1").ReadFile("/etc/cumulus/datapath/qos/qos_features.conf")
 	require.NoError(t, err)
 	require.Equal(t, string(before), string(after))

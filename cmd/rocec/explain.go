@@ -17,25 +17,31 @@ import (
 func explainCommand(a *app) *cobra.Command {
 	var list bool
 	cmd := &cobra.Command{
-		Use:   "explain CODE",
+		Use:   "explain [CODE]",
 		Short: "explain a diagnostic: cause, example, fix",
-		Long: "Explain prints the page of a code. With --list it prints every code with its summary, by the room that reports it; " +
-			"with --list FAMILY the codes of a family:\n\n" + familiesText() + "\n\n" +
-			"rocec docs checks has an index by symptom.",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if list {
-				return takes(0, 1)(cmd, args)
-			}
-			return takes(1, 1)(cmd, args)
-		},
+		Long: "Explain prints the page of a code. Without a code it prints the codes by symptom. With --list it prints every code with its summary, by the room that reports it; " +
+			"with --list FAMILY the codes of a family:\n\n" + familiesText(),
+		Example: "  rocec explain   # codes by symptom\n" +
+			"  rocec explain pfc-loop\n" +
+			"  rocec explain --list buffers",
+		Args: takes(0, 1),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			if list {
 				return familyNames(), cobra.ShellCompDirectiveNoFileComp
 			}
-			return codeNames(), cobra.ShellCompDirectiveNoFileComp
+			var codes []string
+			for _, p := range docs.Pages() {
+				if p.Code != "" {
+					codes = append(codes, cobra.CompletionWithDesc(p.Code, p.Summary))
+				}
+			}
+			return codes, cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			switch {
+			case !list && len(args) == 0:
+				explainSymptoms(a.Person)
+				return nil
 			case !list:
 				return explain(a.Person, args[0])
 			case len(args) == 0:
@@ -64,6 +70,15 @@ func printPage(p *person.Person, page *docs.Page) error {
 	}
 	_, err := io.WriteString(p.Stdout, text)
 	return err
+}
+
+// explainSymptoms prints the codes by what an operator sees.
+func explainSymptoms(p *person.Person) {
+	w := p.Fitted(p.Stdout)
+	for _, s := range docs.Symptoms() {
+		fmt.Fprintf(w, "%s\n  %s\n", diag.Paint(p.Paints(p.Stdout), diag.Bold, s.Seen), strings.Join(s.Codes, ", "))
+	}
+	fmt.Fprint(w, "\nThe page of a code: rocec explain CODE\nAll codes: rocec explain --list\nHow to tell causes apart: rocec help troubleshooting\n")
 }
 
 func explainList(p *person.Person) error {

@@ -18,8 +18,8 @@ import (
 
 // labFlags adds --lab to a verb.
 func labFlags(cmd *cobra.Command, to *session.LabFlag) {
-	f := cmd.Flags().VarPF(to, "lab", "", "use a lab: every device simulated inside the process, kept in a folder for the "+
-		"next command (auto: below your cache, one a fabric; new: not kept)")
+	f := cmd.Flags().VarPF(to, "lab", "", "simulate every device in the process, kept in a folder (auto: below your cache; "+
+		"new: not kept)")
 	f.NoOptDefVal = session.LabKept
 }
 

@@ -30,6 +30,8 @@ func fmtCommand(a *app) *cobra.Command {
 			"canonical form and prints the names of those it changed. Files of variables (*.hclvars) are named one by one. With -\n" +
 			"it formats stdin to stdout. A file with mistakes stays as it is, and the others are formatted all the same. A symbolic\n" +
 			"link to a file is refused, and passed over in a folder.",
+		Example: "  rocec fmt\n" +
+			"  rocec fmt -r --check",
 		RunE: func(_ *cobra.Command, args []string) error {
 			switch {
 			case a.Dir == "":

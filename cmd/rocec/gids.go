@@ -3,9 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
-
-	"github.com/spf13/cobra"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/session"
@@ -16,37 +13,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-func gidsCommand(a *app) *cobra.Command {
-	var o gidsOptions
-	cmd := &cobra.Command{
-		Use:   "gids [HOST…]",
-		Short: "print the GID tables of hosts, and the index each intent must use",
-		Long: "Gids reads the GID tables of the hosts' RDMA devices (all hosts of the fabric, where none is named) and changes nothing. For\n" +
-			"every intent of a NIC it says which index connections must be made with: the one of the intent's version, on the interface\n" +
-			"of its VLAN, with the address that the fabric states. It prints the settings for NCCL, UCX and perftest. A link-local GID\n" +
-			"never fits.",
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return a.completeDevices(a.Here())
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := exit.Choice("format", o.format, "text", "json"); err != nil {
-				return err
-			}
-			if err := o.ReadOptions.Check(); err != nil {
-				return err
-			}
-			return a.gids(cmd.Context(), args, o)
-		},
-	}
-	f := cmd.Flags()
-	f.StringVar(&o.format, "format", "text", "text or json")
-	labFlags(cmd, &o.lab)
-	readFlags(cmd, &o.ReadOptions)
-	sudoFlag(a, cmd)
-	targetFlag(a, cmd, &o.only)
-	return cmd
-}
-
+// gidsOptions are the flags of verify --gids.
 type gidsOptions struct {
 	session.ReadOptions
 	format string
@@ -54,8 +21,9 @@ type gidsOptions struct {
 	only   []string
 }
 
-func (a *app) gids(ctx context.Context, names []string, o gidsOptions) (err error) {
-	f, devices, err := a.Open(a.Here(), slices.Concat(o.only, names), o.lab)
+// gids prints the GID tables of hosts.
+func (a *app) gids(ctx context.Context, dir string, o gidsOptions) (err error) {
+	f, devices, err := a.Open(dir, o.only, o.lab)
 	if err != nil {
 		return err
 	}

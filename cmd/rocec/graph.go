@@ -29,8 +29,8 @@ func graphCommand(a *app) *cobra.Command {
 			"they came from, and needs no network; dot is for graphviz, ptm the topology.dot of Cumulus Linux, json for tools.\n" +
 			"\n" +
 			"A fabric that validate finds errors in is drawn too, and the exit status is 1; one that cannot be compiled is not.",
-		Example: "  rocec graph -o fabric.html             # explore it in a browser\n" +
-			"  rocec graph --format dot | dot -Tpng   # let graphviz lay it out",
+		Example: "  rocec graph -o fabric.html               # explore it in a browser\n" +
+			"  rocec graph --format dot -o fabric.dot   # let graphviz lay it out",
 		Args: takes(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !cmd.Flags().Changed("format") {

@@ -136,7 +136,7 @@ func initCommand(a *app) *cobra.Command {
 	offer(cmd, "shape", start.ShapeNames()...)
 	cmd.Flags().StringToStringVar(&columns, "columns", nil, "headers of a sheet, as `a_device=\"Source Device\"`; repeatable")
 	cmd.Flags().Lookup("columns").DefValue = "" // not "[]"
-	offer(cmd, "os", targets.Known.OSNames()...)
+	offer(cmd, "os", systemWords()...)
 	offer(cmd, "from", words...)
 	return cmd
 }
@@ -162,7 +162,7 @@ func startOn(shape string, hosts int, on start.System) ([]start.File, error) {
 	if hosts < start.FewestHosts || hosts > s.Most {
 		more := ""
 		if hosts > s.Most {
-			more = fmt.Sprintf(". Draft %d and go on from there: rocec docs recipes. %s", s.Most, s.More)
+			more = fmt.Sprintf(". Draft %d and go on from there: rocec help recipes. %s", s.Most, s.More)
 		}
 		return nil, exit.Fail(exit.Usage, "--hosts is %d to %d for the shape %s, not %d%s", start.FewestHosts, s.Most, s.Name, hosts, more)
 	}

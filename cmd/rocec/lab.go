@@ -30,31 +30,34 @@ func labCommand(a *app) *cobra.Command {
 		Long: "The devices of --lab are kept between commands. These verbs do to them what people and accidents do to real ones,\n" +
 			"so that drift, a failed change and the way back can be rehearsed. Between commands the devices' time stands still;\n" +
 			"`rocec lab exec DEVICE sleep 600` lets ten minutes pass on one.",
+		Example: "  rocec apply --lab\n" +
+			"  rocec lab exec leaf01 hostname\n" +
+			"  rocec lab unplug leaf01 swp1",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(
-		labOn(a, "exec DEVICE COMMAND...", "run a command on a device, as its login user over SSH", 2,
+		labOn(a, "exec DEVICE COMMAND...", "run a command on a device, as its login user over SSH", "rocec lab exec leaf01 hostname",
 			func(ctx context.Context, l *lab.Lab, _ *ir.Fabric, args []string) error {
 				return labSession(ctx, a.Person, l, args[0], strings.Join(args[1:], " "))
 			}),
-		labOn(a, "ssh DEVICE", "log in to a device; without a terminal, commands come from stdin", 1,
+		labOn(a, "ssh DEVICE", "log in to a device; without a terminal, commands come from stdin", "rocec lab ssh leaf01",
 			func(ctx context.Context, l *lab.Lab, _ *ir.Fabric, args []string) error {
 				return labSession(ctx, a.Person, l, args[0], "")
 			}),
-		labOn(a, "reboot DEVICE", "restart a device", 1, func(_ context.Context, l *lab.Lab, _ *ir.Fabric, args []string) error {
+		labOn(a, "reboot DEVICE", "restart a device", "rocec lab reboot leaf01", func(_ context.Context, l *lab.Lab, _ *ir.Fabric, args []string) error {
 			return labRestart(a.Person, l, args[0], (*lab.Device).Reboot)
 		}),
-		labOn(a, "cut DEVICE", "cut a device's power, and give it back", 1, func(
+		labOn(a, "cut DEVICE", "cut a device's power, and give it back", "rocec lab cut leaf01", func(
 			_ context.Context, l *lab.Lab, _ *ir.Fabric, args []string,
 		) error {
 			return labRestart(a.Person, l, args[0], (*lab.Device).PowerCut)
 		}),
-		labOn(a, "unplug DEVICE PORT", "pull the cable out of a port: it has no link at either end", 2,
+		labOn(a, "unplug DEVICE PORT", "pull the cable out of a port: it has no link at either end", "rocec lab unplug leaf01 swp1",
 			func(_ context.Context, l *lab.Lab, f *ir.Fabric, args []string) error {
 				return labCable(l, f, args[0], args[1], false)
 			}),
-		labOn(a, "plug DEVICE PORT", "plug the cable of a port in again", 2,
+		labOn(a, "plug DEVICE PORT", "plug the cable of a port in again", "rocec lab plug leaf01 swp1",
 			func(_ context.Context, l *lab.Lab, f *ir.Fabric, args []string) error {
 				return labCable(l, f, args[0], args[1], true)
 			}),
@@ -63,11 +66,12 @@ func labCommand(a *app) *cobra.Command {
 	return cmd
 }
 
-// labOn is a verb that takes a device, and more words if it wants so many.
-func labOn(a *app, use, short string, words int, run func(context.Context, *lab.Lab, *ir.Fabric, []string) error) *cobra.Command {
+// labOn is a verb that takes a device, and more words if its usage has some.
+func labOn(a *app, use, short, example string, run func(context.Context, *lab.Lab, *ir.Fabric, []string) error) *cobra.Command {
 	var o labOptions
+	words := len(strings.Fields(use)) - 1
 	cmd := &cobra.Command{
-		Use: use, Short: short, Args: takes(words, words),
+		Use: use, Short: short, Example: "  " + example, Args: takes(words, words),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			dir := a.Here()
 			f, err := a.LoadQuiet(dir)
@@ -170,6 +174,8 @@ func labResetCommand(a *app) *cobra.Command {
 		Short: "make every device of a lab a new one, or one of them",
 		Long: "Reset makes every device of a lab a new one. With --device it is one device, whose system was installed anew: what the\n" +
 			"fabric says of its release holds when it is next used.",
+		Example: "  rocec lab reset\n" +
+			"  rocec lab reset --device leaf01",
 		Args: takes(0, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			fabric, err := a.Folder(args)

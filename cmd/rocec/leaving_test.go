@@ -100,13 +100,13 @@ func TestRemove(t *testing.T) {
 		require.Equal(t, code, got, "%s\n%s\n%s", args, stdout, stderr)
 		return stdout + stderr
 	}
-	remove := []string{"remove", "-C", dir, "--auto-approve", "--soak", "0s", "store5"}
+	remove := []string{"apply", "-C", dir, "--auto-approve", "--soak", "0s", "--remove", "store5"}
 	store5 := devices.Device("store5")
 	before := held(t, store5)
 	want(exit.Good, "apply", "--auto-approve", "--soak", "0s", dir)
 	member := held(t, store5)
 	assert.Contains(t, oneLine(want(exit.Usage, remove...)), "store5 is in the fabric (")
-	assert.Contains(t, want(exit.Usage, "remove", "-C", dir, "tor1"), "tor1 is a switch of the fabric")
+	assert.Contains(t, want(exit.Usage, "apply", "-C", dir, "--remove", "tor1"), "tor1 is a switch of the fabric")
 
 	less := strings.NewReplacer(`"store[1-5]"`, `"store[1-4]"`, `"store[1-5]:ens1f0"`, `"store[1-4]:ens1f0"`, "tor1:swp1-4,swp6",
 		"tor1:swp1-4").Replace(string(text))
@@ -120,7 +120,7 @@ func TestRemove(t *testing.T) {
 	require.NotEmpty(t, port)
 	known := fmt.Sprintf("[127.0.0.1]:%s %s\n", port[1], publicKey(t, "127.0.0.1:"+port[1]))
 	require.NoError(t, os.WriteFile(filepath.Join(getenv(t, "HOME"), ".ssh", "known_hosts"), []byte(known), 0o600))
-	const owed = "pending: store5 (not in the fabric any more, and may still hold settings of rocec); set back: rocec remove store5"
+	const owed = "pending: store5 (not in the fabric any more, and may still hold settings of rocec); set back: rocec apply --remove store5"
 	assert.Contains(t, want(exit.Good, "plan", dir), owed)
 
 	// It is away: the debt is kept, and every plan tells of it.
@@ -130,7 +130,7 @@ func TestRemove(t *testing.T) {
 	assert.Contains(t, want(exit.Good, "plan", dir), owed)
 	store5.Repair()
 
-	out = want(exit.Machines, "remove", "-C", dir, "--auto-approve", "stroe5")
+	out = want(exit.Machines, "apply", "-C", dir, "--auto-approve", "--remove", "stroe5")
 	assert.Contains(t, oneLine(out), "stroe5 cannot be reached, and no run of this fabric has changed it: is the name right?")
 	assert.NotContains(t, want(exit.Good, "plan", dir), "stroe5")
 

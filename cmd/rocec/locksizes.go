@@ -8,8 +8,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/spf13/cobra"
-
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/wholefile"
 	"github.com/rocec/rocec/compiler/ir"
@@ -17,28 +15,7 @@ import (
 	"github.com/rocec/rocec/lang/lock"
 )
 
-func lockSizesCommand(a *app) *cobra.Command {
-	var refresh bool
-	cmd := &cobra.Command{
-		Use:   "lock-sizes [DIR]",
-		Short: "pin derived sizes in fabric.lock, so that a later rocec keeps them",
-		Long: "Lock-sizes writes fabric.lock beside the fabric: the buffer sizes and ECN thresholds that rocec derived, by what\n" +
-			"they depend on, with the rules and rows of tables they come from. A later rocec keeps them, and says which rule has\n" +
-			"changed. What is pinned already is not altered: rows are added for what is missing, and removed where nothing uses them.\n" +
-			"With --refresh all rows are what the rocec that runs derives; plan shows what that changes.",
-		Args: takes(0, 1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			dir, err := a.Folder(args)
-			if err != nil {
-				return err
-			}
-			return a.lockSizes(dir, refresh)
-		},
-	}
-	cmd.Flags().BoolVar(&refresh, "refresh", false, "take the sizes of this rocec for what is pinned, too")
-	return cmd
-}
-
+// lockSizes pins the sizes that rocec has derived for a fabric. With refresh it takes the sizes of this rocec for pinned ones, too.
 func (a *app) lockSizes(dir string, refresh bool) error {
 	name := filepath.Join(dir, lock.Name)
 	was, err := os.Lstat(name)

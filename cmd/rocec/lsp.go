@@ -33,8 +33,9 @@ func lspCommand(a *app) *cobra.Command {
 		Long: "Lsp tells an editor what validate would say of the text as it stands there, saved or not, and helps to write it:\n" +
 			"completion, what a name means and where it is declared and used, formatting, and the fixes of findings. Values of\n" +
 			"variables come from --var, --var-file and the environment, as for every verb.",
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.lsp(cmd.Context()) },
+		Example: "  rocec lsp",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.lsp(cmd.Context()) },
 	}
 	cmd.Flags().Bool("stdio", true, "speak on stdin and stdout; there is no other way")
 	return cmd

@@ -26,6 +26,9 @@ func flagHelps(set *pflag.FlagSet) (out []flagHelp) {
 		}
 		value, text := pflag.UnquoteUsage(f)
 		name := "--" + f.Name
+		if f.NoOptDefVal != "" && f.Value.Type() != "bool" { // the value is in the same word
+			name, value = name+"[="+value+"]", ""
+		}
 		if f.Shorthand != "" {
 			name = "-" + f.Shorthand + ", " + name
 		}
@@ -37,10 +40,10 @@ func flagHelps(set *pflag.FlagSet) (out []flagHelp) {
 	return out
 }
 
-// shownVerbs are the verbs below a command that its help lists, help itself left out.
+// shownVerbs are the verbs below a command that its help lists.
 func shownVerbs(cmd *cobra.Command) (out []*cobra.Command) {
 	for _, c := range cmd.Commands() {
-		if !c.Hidden && c.Name() != "help" {
+		if !c.Hidden {
 			out = append(out, c)
 		}
 	}
@@ -132,7 +135,7 @@ func manPage(cmd *cobra.Command) string {
 		return r.String()
 	}
 	r.section("SEE ALSO")
-	r.text("The options of every verb and the exit codes: " + cmd.Root().Name() + "(1). The manual: rocec docs.")
+	r.text("The options of every verb and the exit codes: " + cmd.Root().Name() + "(1). The manual: rocec help README.")
 	return r.String()
 }
 

@@ -24,7 +24,7 @@ func TestMistyped(t *testing.T) {
 		{[]string{"plan", "--parallel", "99999999999999999999"}, "--parallel takes a smaller number than 99999999999999999999\nsee: rocec help plan\n"},
 		{[]string{"validate", file}, file + " is a file, and a fabric is a folder. Name the folder it is in: " + example + "\n"},
 		{[]string{"show", example}, "show: " + example + " is a folder. Name what to show of it: rocec show " + example + " NAME\n"},
-		{[]string{"-C", example, "gids", "--lab=new", "nosuch"}, "nosuch: the fabric has no device \"nosuch\" that rocec writes.\n"},
+		{[]string{"-C", example, "verify", "--gids", "--lab=new", "--target", "nosuch"}, "nosuch: the fabric has no device \"nosuch\" that rocec writes.\n"},
 	} {
 		code, _, stderr := rocec(t, c.args...)
 		assert.NotZero(t, code, c.args)

@@ -22,7 +22,13 @@ func planCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan [DIR]",
 		Short: "compare with the live devices; change nothing",
-		Args:  takes(0, 1),
+		Long: "Plan reads the devices and says what apply would do to them: every key before and after, what the change disrupts, and in\n" +
+			"which waves it goes. It changes nothing, and exits 1 where apply would refuse. With --out it saves the plan for apply --plan,\n" +
+			"which then does that and nothing else.",
+		Example: "  rocec plan --lab   # on devices inside the process\n" +
+			"  rocec plan --target leaf01 --diff\n" +
+			"  rocec plan --out change.plan",
+		Args: takes(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := exit.Choice("format", o.format, "text", "json"); err != nil {
 				return err
@@ -30,7 +36,7 @@ func planCommand(a *app) *cobra.Command {
 			if err := errors.Join(o.ReadOptions.Check(), o.orderOptions.check()); err != nil {
 				return err
 			}
-			dir, err := a.Folder(args)
+			dir, err := fabricFolder(a, cmd, args)
 			if err != nil {
 				return err
 			}

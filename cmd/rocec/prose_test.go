@@ -74,6 +74,9 @@ func TestCommandsInProse(t *testing.T) {
 			}
 		}
 	}
+	for command, verb := range helpExamples(t) {
+		pages[command] = append(pages[command], "rocec help "+verb)
+	}
 	require.Greater(t, len(pages), 80)
 	var b strings.Builder
 	for _, command := range slices.Sorted(maps.Keys(pages)) {

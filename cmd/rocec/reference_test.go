@@ -16,6 +16,7 @@ import (
 
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/person"
+	"github.com/rocec/rocec/docs"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
@@ -25,7 +26,7 @@ func TestDocsReference(t *testing.T) {
 	root := newRoot(&person.Person{Getenv: func(string) string { return "" }})
 	var b strings.Builder
 	b.WriteString("# Verbs and flags\n\nGenerated from the help of the verbs (`make update`); `rocec help VERB` prints the same, and " +
-		"`rocec docs --man DIR` writes it as man pages.\n\nDIR is the fabric's folder, by default the current one.\n")
+		"`rocec help --man DIR` writes it as man pages.\n\nDIR is the fabric's folder, by default the current one.\n")
 	for _, g := range root.Groups() {
 		fmt.Fprintf(&b, "\n## %s\n", g.Title)
 		for _, c := range shownVerbs(root) {
@@ -36,6 +37,14 @@ func TestDocsReference(t *testing.T) {
 	}
 	b.WriteString("\n## Options of every verb\n\n")
 	flagTable(&b, flagHelps(root.PersistentFlags()))
+	b.WriteString("\n## Former names\n\nThe verbs and flags of before work until " + formerUntil + ", and print the new name on stderr.\n\n" +
+		"| was | is |\n| --- | --- |\n")
+	for _, v := range formerVerbs {
+		fmt.Fprintf(&b, "| rocec %s | %s |\n", cell(v.use), cell(v.usage()))
+	}
+	for _, f := range formerFlags {
+		fmt.Fprintf(&b, "| --%s | --%s |\n", f.old, f.now)
+	}
 	b.WriteString("\n## Exit codes\n\n| code | meaning |\n| --- | --- |\n")
 	for _, e := range exit.Meanings {
 		fmt.Fprintf(&b, "| %d | %s |\n", e.Status, cell(e.Meaning))
@@ -46,9 +55,6 @@ func TestDocsReference(t *testing.T) {
 // referenceOf writes a command, and those below it.
 func referenceOf(b *strings.Builder, cmd *cobra.Command, heading string) {
 	fmt.Fprintf(b, "\n%s %s\n\n`%s`", heading, cmd.CommandPath(), strings.TrimSuffix(cmd.UseLine(), " [flags]"))
-	for _, alias := range cmd.Aliases {
-		fmt.Fprintf(b, ", also `rocec %s`", alias)
-	}
 	b.WriteString("\n")
 	prose := &diag.Printer{Width: 120}
 	paragraphs(long(cmd), func(text string) {
@@ -61,11 +67,25 @@ func referenceOf(b *strings.Builder, cmd *cobra.Command, heading string) {
 		flagTable(b, flags)
 	}
 	if cmd.Example != "" {
-		b.WriteString("\n```text\n" + cmd.Example + "\n```\n")
+		b.WriteString("\n```console\n")
+		for _, line := range examplesOf(cmd) {
+			b.WriteString("$ " + line + "\n")
+		}
+		b.WriteString("```\n")
 	}
 	for _, c := range shownVerbs(cmd) {
 		referenceOf(b, c, heading+"#")
 	}
+}
+
+// examplesOf are the commands of the examples of a verb.
+func examplesOf(cmd *cobra.Command) (lines []string) {
+	for line := range strings.SplitSeq(cmd.Example, "\n") {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines
 }
 
 func flagTable(b *strings.Builder, flags []flagHelp) {
@@ -125,10 +145,10 @@ func TestVerbs(t *testing.T) {
 func TestManPages(t *testing.T) {
 	groff := machinetest.Need(t, "groff")
 	dir, again := filepath.Join(t.TempDir(), "man"), t.TempDir()
-	code, said, stderr := rocec(t, "docs", "--man", dir)
+	code, said, stderr := rocec(t, "help", "--man", dir)
 	require.Equal(t, exit.Good, code, stderr)
 	assert.Contains(t, said, "man pages in "+dir)
-	code, _, _ = rocec(t, "docs", "--man", again)
+	code, _, _ = rocec(t, "help", "--man", again)
 	require.Equal(t, exit.Good, code)
 
 	var want []string
@@ -161,10 +181,10 @@ func TestManPages(t *testing.T) {
 	}
 	assert.Equal(t, want, got)
 
-	code, _, stderr = rocec(t, "docs", "--man", filepath.Join(dir, "rocec.1"))
+	code, _, stderr = rocec(t, "help", "--man", filepath.Join(dir, "rocec.1"))
 	assert.Equal(t, exit.Machines, code)
 	assert.Contains(t, oneLine(stderr), "not a directory")
-	code, _, _ = rocec(t, "docs", "--man", dir, "apply")
+	code, _, _ = rocec(t, "help", "--man", dir, "apply")
 	assert.Equal(t, exit.Usage, code)
 }
 
@@ -178,4 +198,70 @@ func TestManEscapes(t *testing.T) {
 	out, err := cmd.Output()
 	require.NoError(t, err)
 	assert.Contains(t, strings.Join(strings.Fields(string(out)), " "), text)
+}
+
+// Every verb has examples, as do the topics of the help, and rocec takes each of them. Package pages runs them.
+func TestExamplesOfVerbs(t *testing.T) {
+	for command := range helpExamples(t) {
+		calls := rocecCalls(t, command)
+		require.Len(t, calls, 1, command)
+		assert.NoError(t, callable(t, calls[0], true), command)
+	}
+}
+
+// helpExamples are the examples in the help, each with the verb or topic that has it.
+func helpExamples(t *testing.T) map[string]string {
+	out := map[string]string{changeExample: "change", flagsExample: "flags"}
+	var walk func(*cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		for _, c := range shownVerbs(cmd) {
+			lines := examplesOf(c)
+			assert.NotEmpty(t, lines, "%s has no example", c.CommandPath())
+			for _, line := range lines {
+				command, _, _ := strings.Cut(line, "   #")
+				out[strings.TrimSpace(command)] = strings.TrimPrefix(c.CommandPath(), "rocec ")
+			}
+			walk(c)
+		}
+	}
+	walk(newRoot(&person.Person{Getenv: func(string) string { return "" }}))
+	return out
+}
+
+// The flags that the help of a verb leaves out are those of rocec help change, which has each flag of apply once, and those of no verb else.
+func TestChangeFlags(t *testing.T) {
+	root := newRoot(&person.Person{Getenv: func(string) string { return "" }})
+	about := map[string]string{}
+	for _, g := range changeFlags {
+		for _, flag := range g.flags {
+			assert.Empty(t, about[flag], "%s is there twice", flag)
+			about[flag] = g.title
+			assert.NotNil(t, verbNamed(root, "apply").Flags().Lookup(flag), flag)
+		}
+	}
+	for _, few := range fewFlags {
+		for _, f := range flagHelps(verbNamed(root, few.verb).LocalFlags()) {
+			_, name, _ := strings.Cut(f.name, "--")
+			name, _, _ = strings.Cut(name, "[")
+			assert.True(t, about[name] != "" || slices.Contains(few.flags, name), "--%s of %s is in no help", name, few.verb)
+		}
+	}
+	assert.Len(t, fewOf(verbNamed(root, "apply")), 8)
+	for _, topic := range topicNames() {
+		assert.Nil(t, docs.Find(topic), topic)
+		assert.Nil(t, verbNamed(root, topic), topic)
+	}
+	_, all, _ := rocec(t, "help", "change")
+	_, global, _ := rocec(t, "help", "flags")
+	for _, f := range flagHelps(verbNamed(root, "apply").LocalFlags()) {
+		assert.Contains(t, all, f.name+" ")
+	}
+	for _, c := range shownVerbs(root) {
+		_, help, _ := rocec(t, c.Name(), "--help")
+		assert.Contains(t, help, "Flags of every verb: rocec help flags", c.Name())
+		for _, f := range flagHelps(root.PersistentFlags()) {
+			assert.Contains(t, global, f.name)
+			assert.NotContains(t, help, "  "+f.name+" ", c.Name())
+		}
+	}
 }

@@ -3,10 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
-	"math"
 	"slices"
-
-	"github.com/spf13/cobra"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/report"
@@ -20,40 +17,13 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-func removeCommand(a *app) *cobra.Command {
-	var o removeOptions
-	cmd := &cobra.Command{
-		Use:   "remove HOST...",
-		Short: "set hosts back that the fabric no longer has",
-		Long: "Remove asks hosts that are gone from the fabric, or set by hand now, what they still hold of rocec: their NICs go back to what\n" +
-			"they held before the first apply, and value files, units, rules and the script are deleted. It shows this as a plan, asks, and\n" +
-			"does it like any apply: rocec rollback goes back from it. A host that does not answer is kept as pending.\n\n" +
-			"A host that is still in the fabric and merely leaves an intent needs no remove: apply sets it back.",
-		Args: takes(1, math.MaxInt),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.SoakSet, o.HoldSet = cmd.Flags().Changed("soak"), cmd.Flags().Changed("confirm")
-			if err := o.ChangeOptions.Check(); err != nil {
-				return err
-			}
-			return a.remove(cmd.Context(), args, o)
-		},
-	}
-	leadFlags(cmd, &o.ChangeOptions)
-	sudoFlag(a, cmd)
-	return cmd
-}
-
-type removeOptions struct {
-	session.ChangeOptions
-}
-
-func (a *app) remove(ctx context.Context, args []string, o removeOptions) (err error) {
-	dir := a.Here()
+// remove sets hosts back that a fabric no longer has.
+func (a *app) remove(ctx context.Context, dir string, hosts []string, o session.ChangeOptions) (err error) {
 	f, err := a.LoadGood(dir)
 	if err != nil {
 		return err
 	}
-	names, err := goneNames(f.Fabric, args)
+	names, err := goneNames(f.Fabric, hosts)
 	if err != nil {
 		return err
 	}
@@ -88,13 +58,13 @@ func (a *app) remove(ctx context.Context, args []string, o removeOptions) (err e
 		v.Print(plan)
 	}
 	l := session.Job{
-		ChangeOptions: o.ChangeOptions, Hooks: o.Programs(), Fabric: dir, Name: f.Fabric.Name, Only: names, Removes: names,
+		ChangeOptions: o, Hooks: o.Programs(), Fabric: dir, Name: f.Fabric.Name, Only: names, Removes: names,
 		Devices: devices, Plan: plan, Order: inOneWave(plan, f), Known: a.ChangedHosts(dir, devices.LabDir),
 	}
 	if plan.Empty() {
 		return a.nothingRemoved(l, debts)
 	}
-	if err := devices.Barred(f, dir, plan, nil, "", &o.ChangeOptions); err != nil {
+	if err := devices.Barred(f, dir, plan, nil, "", &o); err != nil {
 		return err
 	}
 	if s := plan.Summary(); s.Refused > o.MaxFailures {
@@ -179,7 +149,7 @@ func goneNames(f *ir.Fabric, args []string) ([]string, error) {
 			switch d := has[n.Device]; {
 			case d == nil || d.ByHand != nil && d.Host != nil:
 			case d.Switch != nil:
-				return nil, exit.Fail(exit.Usage, "%s is a switch of the fabric (%s); remove is for hosts", d.Name, report.Place(d.At))
+				return nil, exit.Fail(exit.Usage, "%s is a switch of the fabric (%s); --remove is for hosts", d.Name, report.Place(d.At))
 			default:
 				return nil, exit.Fail(exit.Usage, "%s is in the fabric (%s). Take it out of the fabric first; or take it out of its intents, "+
 					"and apply sets it back.", d.Name, report.Place(d.At))

@@ -2,53 +2,21 @@ package main
 
 import (
 	"context"
-	"errors"
-
-	"github.com/spf13/cobra"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/session"
 	"github.com/rocec/rocec/lang/diag"
 )
 
-func replaceCommand(a *app) *cobra.Command {
-	var o replaceOptions
-	cmd := &cobra.Command{
-		Use:   "replace DEVICE",
-		Short: "a new device in an old place: its host key, and all its settings",
-		Long: "Replace shows the host key of a device that was replaced or installed again, beside the one on file, and takes it over\n" +
-			"when a person has compared it with the device's console. Then it plans the device as any other, shows what would be\n" +
-			"written, asks, and applies it. A key pinned in the fabric is changed in the fabric, by its owner.",
-		Args: takes(1, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.SoakSet, o.HoldSet = cmd.Flags().Changed("soak"), cmd.Flags().Changed("confirm")
-			if err := errors.Join(o.ChangeOptions.Check(), o.orderOptions.check()); err != nil {
-				return err
-			}
-			return a.replace(cmd.Context(), args[0], o)
-		},
-		ValidArgsFunction: func(_ *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-			return a.completeDevice(a.Here())
-		},
-	}
-	cmd.Flags().StringVar(&o.fingerprint, "host-key", "", "the `fingerprint` read on the device's console: it is trusted without asking")
-	leadFlags(cmd, &o.ChangeOptions)
-	o.orderFlags(a, cmd)
-	trustFlag(cmd, &o.TrustByHand)
-	acceptFlag(cmd, &o.Accept)
-	trustFabricFlag(cmd, &o.TrustFabric)
-	sudoFlag(a, cmd)
-	return cmd
-}
-
+// replaceOptions are the flags of apply --replace.
 type replaceOptions struct {
 	session.ChangeOptions
 	orderOptions
 	fingerprint string
 }
 
-func (a *app) replace(ctx context.Context, name string, o replaceOptions) (err error) {
-	dir := a.Here()
+// replace changes a new device in an old place, and takes over its host key.
+func (a *app) replace(ctx context.Context, dir, name string, o replaceOptions) (err error) {
 	f, devices, err := a.Open(dir, []string{name}, o.Lab)
 	if err != nil {
 		return err

@@ -19,17 +19,53 @@ import (
 
 func resumeCommand(a *app) *cobra.Command {
 	o := session.RunOptions{}
+	var abandon bool
+	var u unlockOptions
 	cmd := &cobra.Command{
-		Use:   "resume RUN",
+		Use:   "resume RUN | resume --abandon [DEVICE…]",
 		Short: "bring a run to its end that died or lost devices",
 		Long: "Resume asks the devices of a run what they hold. A change that is in place and in use is kept, or still waits to be confirmed\n" +
 			"where the run was an apply --confirm; one that is half way is undone, what was only prepared is taken away. Devices on which\n" +
 			"the run is over are left alone. Devices that the run had not begun stay as they are: plan and apply again for those.\n" +
 			"A run that another machine or user started is looked for on the devices of the fabric (-C DIR, --lab), and goes on only where\n" +
-			"this fabric wants of them what the run was to do.",
-		Args: takes(1, 1),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.resume(cmd.Context(), args[0], o) },
+			"this fabric wants of them what the run was to do.\n\n" +
+			"With --abandon it reads the devices (all of the fabric, where none is named) and says who holds their locks, since when, and\n" +
+			"how far the run came there. It takes away the leftovers of a run that is over, after asking. It refuses while the process of\n" +
+			"the run lives, and where the run has changed the device and is not confirmed yet.",
+		Example: "  rocec resume last\n" +
+			"  rocec resume --abandon leaf01",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if abandon {
+				return nil
+			}
+			return takes(1, 1)(cmd, args)
+		},
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if abandon {
+				return a.completeDevice(a.Here())
+			}
+			return completeRuns(a, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if abandon {
+				if err := without(cmd, "abandon", "goes on with no run", "format", "parallel", "undrain", "hook-timeout"); err != nil {
+					return err
+				}
+				u.lab, u.only = o.Lab, o.Only
+				return a.unlock(cmd.Context(), args, u)
+			}
+			for _, flag := range []string{"run", "auto-approve"} {
+				if cmd.Flags().Changed(flag) {
+					return exit.Fail(exit.Usage, "--%s is about --abandon", flag)
+				}
+			}
+			return a.resume(cmd.Context(), args[0], o)
+		},
 	}
+	cmd.Flags().BoolVar(&abandon, "abandon", false, "take away locks and leftovers of runs that are over, instead")
+	cmd.Flags().StringVar(&u.run, "run", "", "with --abandon: the `run` whose lock it is, needed where it was started on another machine or by "+
+		"another user")
+	approveFlag(cmd, &u.approve, "with --abandon: do not ask")
 	runFlags(a, cmd, &o)
 	return cmd
 }

@@ -31,6 +31,8 @@ func rollbackCommand(a *app) *cobra.Command {
 			"binds hosts. One that has undone the run is left alone: what it holds is of another run. The fabric is not needed where\n" +
 			"the journal knows the run; one that another machine or user started is looked for on the devices of the fabric (-C DIR,\n" +
 			"--lab), which keep the content from before. RUN may be last, the newest one; with -C DIR, of that fabric.",
+		Example: "  rocec rollback last\n" +
+			"  rocec rollback last --target leaf01",
 		Args: takes(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.SoakSet, o.HoldSet = cmd.Flags().Changed("soak"), cmd.Flags().Changed("confirm")
@@ -44,6 +46,7 @@ func rollbackCommand(a *app) *cobra.Command {
 	o.ruleFlags(a, cmd)
 	sudoFlag(a, cmd)
 	targetFlag(a, cmd, &o.only)
+	offerRuns(a, cmd)
 	return cmd
 }
 

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"unicode"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -18,11 +17,16 @@ import (
 	"github.com/rocec/rocec/cmd/internal/globals"
 	"github.com/rocec/rocec/cmd/internal/person"
 	"github.com/rocec/rocec/cmd/internal/view"
+	"github.com/rocec/rocec/docs"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
 )
 
+// tableOrder has cobra list verbs as the tables have them, rather than by name.
+var tableOrder = sync.OnceFunc(func() { cobra.EnableCommandSorting = false })
+
 func newRoot(p *person.Person) *cobra.Command {
+	tableOrder()
 	a := newApp(p)
 	askVersion := false
 	root := &cobra.Command{
@@ -67,15 +71,14 @@ func newRoot(p *person.Person) *cobra.Command {
 		id, title string
 		verbs     []*cobra.Command
 	}{
-		{"write", "Write", []*cobra.Command{initCommand(a), lockSizesCommand(a), fmtCommand(a), lspCommand(a)}},
-		{"judge", "Judge", []*cobra.Command{validateCommand(a), explainCommand(a), showCommand(a), traceCommand(a), graphCommand(a)}},
+		{"describe", "Describe", []*cobra.Command{initCommand(a), fmtCommand(a), buildCommand(a)}},
+		{"judge", "Judge", []*cobra.Command{validateCommand(a), showCommand(a), traceCommand(a), graphCommand(a)}},
+		{"network", "The network that is there", []*cobra.Command{verifyCommand(a)}},
 		{"change", "Change", []*cobra.Command{
-			buildCommand(a), planCommand(a), applyCommand(a), confirmCommand(a), resumeCommand(a), rollbackCommand(a), runsCommand(a),
-			unlockCommand(a), replaceCommand(a), removeCommand(a), labCommand(a), selftestCommand(a),
+			planCommand(a), applyCommand(a), confirmCommand(a), resumeCommand(a), rollbackCommand(a), runsCommand(a),
 		}},
-		{"watch", "Watch, and help", []*cobra.Command{
-			verifyCommand(a), gidsCommand(a), completionCommand(a, root), versionCommand(a),
-			docsCommand(a),
+		{"help", "Rehearse and help", []*cobra.Command{
+			labCommand(a), selftestCommand(a), explainCommand(a), lspCommand(a), helpCommand(a), completionCommand(a, root), versionCommand(a),
 		}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
@@ -85,7 +88,8 @@ func newRoot(p *person.Person) *cobra.Command {
 			root.AddCommand(verb)
 		}
 	}
-	root.SetHelpCommandGroupID("watch")
+	addFormerVerbs(a.Person, root)
+	root.SetHelpCommand(&cobra.Command{Use: "__help", GroupID: "help", Hidden: true}) // else cobra's own takes the place of that of the table
 	offerCommon(root)
 	root.SetFlagErrorFunc(wrongFlag)
 	fitHelp(a.Person, root)
@@ -117,56 +121,56 @@ func fitHelp(p *person.Person, root *cobra.Command) {
 // printUsage prints how a verb is called. A template of cobra would bring text/template, which calls methods by name: then the linker keeps
 // every method of every type, a quarter of the program.
 func printUsage(w io.Writer, cmd *cobra.Command, width int) {
-	fmt.Fprint(w, "Usage:")
-	if cmd.Runnable() {
-		fmt.Fprintf(w, "\n  %s", cmd.UseLine())
+	fmt.Fprintln(w, "Usage:")
+	if cmd.Runnable() && cmd.HasParent() {
+		fmt.Fprintf(w, "  %s\n", cmd.UseLine())
 	}
-	verbs := cmd.HasAvailableSubCommands()
-	if verbs {
-		fmt.Fprintf(w, "\n  %s [command]", cmd.CommandPath())
-	}
-	if len(cmd.Aliases) > 0 {
-		fmt.Fprintf(w, "\n\nAliases:\n  %s", cmd.NameAndAliases())
+	verbs := shownVerbs(cmd)
+	if len(verbs) > 0 {
+		fmt.Fprintf(w, "  %s VERB\n", cmd.CommandPath())
 	}
 	if cmd.HasExample() {
-		fmt.Fprintf(w, "\n\nExamples:\n%s", cmd.Example)
+		fmt.Fprintf(w, "\nExamples:\n%s\n", cmd.Example)
 	}
 	list := func(title, group string) {
-		fmt.Fprintf(w, "\n\n%s", title)
-		for _, verb := range cmd.Commands() {
-			if verb.GroupID == group && (verb.IsAvailableCommand() || verb.Name() == "help") {
-				fmt.Fprintf(w, "\n  %-*s %s", verb.NamePadding(), verb.Name(), verb.Short)
+		fmt.Fprintf(w, "\n%s:\n", title)
+		for _, verb := range verbs {
+			if verb.GroupID == group {
+				fmt.Fprintf(w, "  %-*s %s\n", verb.NamePadding(), verb.Name(), verb.Short)
 			}
 		}
 	}
 	switch {
-	case verbs && len(cmd.Groups()) == 0:
-		list("Available Commands:", "")
-	case verbs:
+	case len(cmd.Groups()) > 0:
 		for _, g := range cmd.Groups() {
 			list(g.Title, g.ID)
 		}
-		if !cmd.AllChildCommandsHaveGroup() {
-			list("Additional Commands:", "")
-		}
+	case len(verbs) > 0:
+		list("Verbs", "")
 	}
-	flags := func(title string, set *pflag.FlagSet) {
-		if set.HasAvailableFlags() {
-			fmt.Fprintf(w, "\n\n%s:\n%s", title, strings.TrimRightFunc(set.FlagUsagesWrapped(width), unicode.IsSpace))
-		}
+	few := fewOf(cmd)
+	switch {
+	case few != nil:
+		printFlags(w, "Flags", some(cmd.LocalFlags(), few), width)
+		fmt.Fprint(w, "\nAll flags of the verbs that change devices: rocec help change")
+	case cmd.HasParent():
+		printFlags(w, "Flags", cmd.LocalFlags(), width)
+	default:
+		fmt.Fprint(w, "\nThe help of a verb, or a page of the manual: rocec help NAME")
 	}
-	flags("Flags", cmd.LocalFlags())
-	flags("Global Flags", cmd.InheritedFlags())
-	if verbs {
-		fmt.Fprintf(w, "\n\nUse \"%s [command] --help\" for more information about a command.", cmd.CommandPath())
+	fmt.Fprintln(w, "\nFlags of every verb: rocec help flags")
+	if name := cmd.Name(); docs.Find(name) != nil {
+		fmt.Fprintln(w, "More in the manual: "+pageCommand(name+".md"))
 	}
-	fmt.Fprintln(w)
 }
 
 // wrongFlag names the flag that the person may have meant, and the help of the verb.
 func wrongFlag(cmd *cobra.Command, err error) error {
 	text := sayFlag(err)
 	if unknown := (*pflag.NotExistError)(nil); errors.As(err, &unknown) {
+		if name := oneDash(cmd.Flags(), unknown); name != "" {
+			return &exit.Error{Status: exit.Usage, Message: "flags with a name have two dashes: --" + name}
+		}
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
 			if !f.Hidden {

@@ -22,6 +22,8 @@ func runsCommand(a *app) *cobra.Command {
 		Short: "what was changed from this machine: who, when, why, and what became of it",
 		Long: "Runs lists the runs that were led from this machine, those of one fabric with -C; of a RUN it says what became of every\n" +
 			"device.",
+		Example: "  rocec runs\n" +
+			"  rocec runs last",
 		Args: takes(0, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := exit.Choice("format", format, "text", "json"); err != nil {
@@ -31,6 +33,7 @@ func runsCommand(a *app) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "text or json")
+	offerRuns(a, cmd)
 	return cmd
 }
 

@@ -30,6 +30,8 @@ func selftestCommand(a *app) *cobra.Command {
 			"With --out it saves the same text after it was shown, and only after asking. It is never sent anywhere; docs/evidence says\n" +
 			"how such a text becomes a report.\n\n" +
 			"The exit status is about reading the devices: 3 where one could not be read, whatever the verdicts are.",
+		Example: "  rocec selftest\n" +
+			"  rocec selftest --target leaf01",
 		Args: takes(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.level != 0 {

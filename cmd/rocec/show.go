@@ -24,6 +24,8 @@ func showCommand(a *app) *cobra.Command {
 		Long: "Show prints the effective settings of a device (leaf01), a port (leaf01:swp3) or the way between two hosts\n" +
 			"(gpu001,gpu064), each with the file:line it came from, and what validate finds about these lines.\n" +
 			"With --plan it prints what a saved plan is for, what it was made of, and what it would change.",
+		Example: "  rocec show leaf01:swp3\n" +
+			"  rocec show gpu001,gpu002",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if saved != "" {
 				if len(args) > 0 || a.Dir != "" {

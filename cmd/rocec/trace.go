@@ -36,7 +36,8 @@ func traceCommand(a *app) *cobra.Command {
 			"What is wrong at a hop is what validate finds there: the same code, words and place. The first hop\n" +
 			"that breaks losslessness is named, and makes the exit status 1. Findings that a comment silences\n" +
 			"(rocec:ignore) are counted, listed with -v, and do not make it 1.",
-		Args: takes(2, 3),
+		Example: "  rocec trace gpu001 gpu002",
+		Args:    takes(2, 3),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				if info, err := os.Stat(args[0]); err == nil && info.IsDir() {

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/spf13/cobra"
-
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/session"
 	"github.com/rocec/rocec/cmd/internal/view"
@@ -14,26 +12,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy"
 )
 
-func unlockCommand(a *app) *cobra.Command {
-	var o unlockOptions
-	cmd := &cobra.Command{
-		Use:   "unlock [DEVICE…]",
-		Short: "take away locks and leftovers of runs that are over",
-		Long: "Unlock reads the devices (all of the fabric, where none is named) and says who holds their locks, since when, and how far\n" +
-			"the run came there. It takes away what belongs to a run that is over, after asking. It refuses while the process of the\n" +
-			"run lives, and where the run has changed the device and is not confirmed yet: rocec confirm RUN keeps the change,\n" +
-			"rocec rollback RUN undoes it.",
-		RunE: func(cmd *cobra.Command, args []string) error { return a.unlock(cmd.Context(), args, o) },
-	}
-	f := cmd.Flags()
-	f.StringVar(&o.run, "run", "", "the `run` whose lock it is: needed where it was started on another machine or by another user")
-	approveFlag(cmd, &o.approve, "do not ask")
-	labFlags(cmd, &o.lab)
-	sudoFlag(a, cmd)
-	targetFlag(a, cmd, &o.only)
-	return cmd
-}
-
+// unlockOptions are the flags of resume --abandon.
 type unlockOptions struct {
 	run     string
 	approve bool
@@ -41,6 +20,7 @@ type unlockOptions struct {
 	only    []string
 }
 
+// unlock takes away locks and leftovers of runs that are over.
 func (a *app) unlock(ctx context.Context, names []string, o unlockOptions) (err error) {
 	_, devices, err := a.Open(a.Here(), slices.Concat(o.only, names), o.lab)
 	if err != nil {

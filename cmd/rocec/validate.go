@@ -23,9 +23,8 @@ func validateCommand(a *app) *cobra.Command {
 	}
 	files := targets.Linters().Searched()
 	cmd := &cobra.Command{
-		Use:     "validate [DIR]",
-		Aliases: []string{"lint"},
-		Short:   "say everything that can be known without a device",
+		Use:   "validate [DIR]",
+		Short: "say everything that can be known without a device",
 		Long: "Validate says everything that can be known of a fabric without a device; or, with --device-config, of files that lie on\n" +
 			"switches already. A folder is searched for " + diag.And(files) + ",\n" +
 			"and for copies named after their switch (leaf01-" + files[0] + "); the files of one folder\n" +
@@ -37,6 +36,9 @@ func validateCommand(a *app) *cobra.Command {
 			"The formats text and json name files as you would type them. The formats of CI systems (sarif, junit, github, gitlab)\n" +
 			"name them from the root of the repository, the folder with .git above the fabric's, wherever rocec is started. With\n" +
 			"github, tables are appended to the file that GITHUB_STEP_SUMMARY names.",
+		Example: "  rocec validate\n" +
+			"  rocec validate --why\n" +
+			"  rocec validate --device-config startup.yaml",
 		Args: takes(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := exit.Choice("format", format, names...); err != nil {

@@ -26,7 +26,13 @@ func verifyCommand(a *app) *cobra.Command {
 			"With --from DIR it logs in nowhere, and judges each host by DIR/HOST.json: what `rocec-host check --json` printed there.\n" +
 			"A host without such a file is unknown, and not good.\n\n" +
 			"With --traffic, hosts send packets to each other, after asking: 1000 messages for each intent, 20 seconds at most.\n" +
-			"It says in which priority the counters of the way moved.",
+			"It says in which priority the counters of the way moved.\n\n" +
+			"With --gids it reads the GID tables of the hosts' RDMA devices, and nothing else. For every intent of a NIC it says which\n" +
+			"index connections must be made with: the one of the intent's version, on the interface of its VLAN, with the address that\n" +
+			"the fabric states. It prints the settings for NCCL, UCX and perftest. A link-local GID never fits.",
+		Example: "  rocec verify\n" +
+			"  rocec verify --traffic\n" +
+			"  rocec verify --gids --target gpu017",
 		Args: takes(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := exit.Choice("format", o.format, "text", "json"); err != nil {
@@ -38,17 +44,22 @@ func verifyCommand(a *app) *cobra.Command {
 			if err := o.ReadOptions.Check(); err != nil {
 				return err
 			}
-			dir, err := a.Folder(args)
+			dir, err := fabricFolder(a, cmd, args)
 			if err != nil {
 				return err
 			}
-			if o.from == "" {
+			switch {
+			case o.gids:
+				if err := without(cmd, "gids", "reads GID tables alone", "from", "since", "traffic", "auto-approve"); err != nil {
+					return err
+				}
+				return a.gids(cmd.Context(), dir, gidsOptions{o.ReadOptions, o.format, o.lab, o.only})
+			case o.from == "":
 				return a.verify(cmd.Context(), dir, o)
 			}
-			for _, other := range []string{"lab", "since", "traffic", "parallel", "timeout", "ask-sudo-password"} {
-				if cmd.Flags().Changed(other) {
-					return exit.Fail(exit.Usage, "--from reads files and no device, so that --%s says nothing. Leave out one of the two", other)
-				}
+			err = without(cmd, "from", "reads files and no device", "lab", "since", "traffic", "parallel", "timeout", "ask-sudo-password")
+			if err != nil {
+				return err
 			}
 			return a.verifyFrom(cmd.Context(), dir, o)
 		},
@@ -63,6 +74,7 @@ func verifyCommand(a *app) *cobra.Command {
 		"counters moved")
 	f.Lookup("traffic").NoOptDefVal = trafficAny
 	approveFlag(cmd, &o.approve, "send the exchange of --traffic without asking")
+	f.BoolVar(&o.gids, "gids", false, "print the GID tables of hosts instead, and the index each intent must use")
 	labFlags(cmd, &o.lab)
 	readFlags(cmd, &o.ReadOptions)
 	sudoFlag(a, cmd)
@@ -78,6 +90,7 @@ type verifyOptions struct {
 	from          string // a folder of reports; empty: devices are read
 	lab           session.LabFlag
 	only          []string
+	gids          bool // GID tables alone
 }
 
 func (a *app) verify(ctx context.Context, dir string, o verifyOptions) (err error) {

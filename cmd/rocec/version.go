@@ -53,9 +53,10 @@ func buildOf(v versionInfo) globals.Build {
 func versionCommand(a *app) *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
-		Use:   "version",
-		Short: "print which rocec this is",
-		Args:  cobra.NoArgs,
+		Use:     "version",
+		Short:   "print which rocec this is",
+		Example: "  rocec version --format json",
+		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if err := exit.Choice("format", format, "text", "json"); err != nil {
 				return err

@@ -15,11 +15,11 @@ func TestCommand(t *testing.T) {
 	run, dev := "20260102t030405z-ab12", Arg("DEVICE", "leaf1")
 	for _, tc := range []struct{ got, want string }{
 		{Rocec("confirm", Arg("RUN", run), Flag("--target", Arg("DEVICE", "leaf[1-3]"))), "rocec confirm " + run + " --target 'leaf[1-3]'"},
-		{Rocec("unlock", Flag("--run", Arg("RUN", run)), dev), "rocec unlock --run " + run + " leaf1"},
+		{Rocec("resume --abandon", Flag("--run", Arg("RUN", run)), dev), "rocec resume --abandon --run " + run + " leaf1"},
 		{Rocec("plan", Path("DIR", "-x")), "rocec plan ./-x"},
 		{Rocec("plan", Flag("--alone"), Path("DIR", "it's; rm -rf ~")), `rocec plan --alone 'it'\''s; rm -rf ~'`},
 		{Rocec("apply", Flag("--plan", Path("FILE", "-p")), Path("DIR", "a b")), "rocec apply --plan ./-p 'a b'"},
-		{Rocec("gids", Arg("HOST", "-h"), dev, Flag("--target", dev)), "rocec gids --target leaf1 -- -h leaf1"},
+		{Rocec("verify --gids", Arg("HOST", "-h"), dev, Flag("--target", dev)), "rocec verify --gids --target leaf1 -- -h leaf1"},
 		{Rocec("plan", Flag("--target", Arg("DEVICE", "-x"))), "rocec plan --target=-x"},
 		{Rocec("plan", Path("DIR", "")), "rocec plan ''"},
 		{Rocec("lab reset", Flag("--lab=", Path("DIR", "/a b"))), "rocec lab reset --lab='/a b'"},

@@ -99,7 +99,7 @@ func Sort(rows []*Row) {
 }
 
 const preamble = `# The sizes that rocec derived for this fabric, by what they depend on. A later rocec keeps them. This file is written by
-# "rocec lock-sizes", which adds what is missing and removes what is not used; with --refresh it takes what the rocec
+# "rocec build --lock", which adds what is missing and removes what is not used; with --refresh it takes what the rocec
 # that runs derives. It belongs beside the fabric in version control, and is not to be edited by hand.
 `
 
@@ -130,7 +130,7 @@ func sum(text string) string {
 // Invalid is the code of a file that cannot be used.
 var Invalid = diag.Topic{Code: "lock-invalid", Summary: "the lock of sizes cannot be used"}
 
-const restore = " Take the file from version control, or write it anew with `rocec lock-sizes --refresh`."
+const restore = " Take the file from version control, or write it anew with `rocec build --lock --refresh`."
 
 // Read reads the text of a file, at most [MaxFile] bytes of UTF-8. The file is nil after an error in the text.
 func Read(name string, text []byte, ds *diag.List) *File {
@@ -191,7 +191,7 @@ func (r *reader) read(text string) bool {
 		return r.wrong(first.at, "This is not a fabric.lock of rocec: it does not begin with %q.", opening+strconv.Itoa(form))
 	case n > form:
 		Invalid.Errorf(r.ds, first.at, "A newer rocec wrote this file, in form %d; this one reads form %d. Use that rocec, or write the "+
-			"file anew with `rocec lock-sizes --refresh`.", n, form)
+			"file anew with `rocec build --lock --refresh`.", n, form)
 		return false
 	}
 	last := lines[len(lines)-1]

@@ -92,7 +92,7 @@ func TestInvalid(t *testing.T) {
 		require.Len(t, ds, 1, name)
 		assert.Equal(t, "lock-invalid", ds[0].Code, name)
 		assert.Contains(t, ds[0].Detail, c.says, name)
-		assert.Contains(t, ds[0].Detail, "lock-sizes --refresh", name)
+		assert.Contains(t, ds[0].Detail, "build --lock --refresh", name)
 		assert.Equal(t, "f/"+Name, ds[0].At.Filename, name)
 		assert.True(t, strings.HasPrefix(string(ds[0].At.SliceBytes([]byte(c.text))), c.line), "%s: %v", name, ds[0].At)
 	}

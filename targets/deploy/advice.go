@@ -14,7 +14,7 @@ func UnlockCommand(run string, devices ...string) string {
 	if ValidRun(run) {
 		words = append(words, diag.Flag("--run", runWord(run)))
 	}
-	return diag.Rocec("unlock", append(words, diag.Args("DEVICE", devices)...)...)
+	return diag.Rocec("resume --abandon", append(words, diag.Args("DEVICE", devices)...)...)
 }
 
 // OnDevice is the flag that has a verb act on one device.

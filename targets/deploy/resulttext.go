@@ -113,7 +113,7 @@ func (r *Result) Next() string {
 	case r.Outcome == Unknown && r.Over: // the device would report the same again
 		return diag.Rocec("plan", OnDevice(name))
 	case r.Outcome == Unknown && r.Err != nil && r.Err.Kind == HostKey:
-		return diag.Rocec("replace", diag.Arg("DEVICE", name))
+		return diag.Rocec("apply", diag.Flag("--replace", diag.Arg("DEVICE", name)))
 	case r.Outcome == Unknown && (r.settled() || r.Back):
 		return RunCommand("rollback", r.Run, OnDevice(name))
 	case r.Outcome == Unknown:

@@ -169,7 +169,7 @@ func TestMarkText(t *testing.T) {
 	} {
 		o := deploy.Owner{Txn: "run-1", Mark: mark}
 		require.True(t, strings.HasSuffix(o.GoOn("leaf1"), want), o.GoOn("leaf1"))
-		require.NotContains(t, o.GoOn("leaf1"), "unlock")
+		require.NotContains(t, o.GoOn("leaf1"), "--abandon")
 		require.True(t, o.Bars())
 	}
 	undoing := deploy.Owner{Txn: "run-1", Mark: txn.Undoing}
@@ -191,7 +191,7 @@ func TestCommandsHoldNoNamesOfDevices(t *testing.T) {
 		for _, verb := range []string{"confirm", "rollback", "resume"} {
 			require.Equal(t, "rocec "+verb+" RUN", deploy.RunCommand(verb, run))
 		}
-		require.Equal(t, "rocec unlock leaf1", deploy.UnlockCommand(run, "leaf1"))
+		require.Equal(t, "rocec resume --abandon leaf1", deploy.UnlockCommand(run, "leaf1"))
 		require.Equal(t, "Go on: rocec resume RUN; go back: rocec rollback RUN", deploy.WaysOn("apply", run))
 		for _, mark := range []string{"", "prepared", "armed", "loaded", "undoing", "confirmed", "undone", "made up"} {
 			for _, beside := range []bool{true, false} {

@@ -36,6 +36,7 @@ cmd/rocec/init.go init | whether the name of a workflow is free
 cmd/rocec/init.go refuseTaken | whether names are free
 cmd/rocec/init.go repositoryOf | whether a folder is the root of a repository
 cmd/rocec/init.go writeNew | the new fabric
+cmd/rocec/leads.go fabricFolder | whether an argument is a folder
 cmd/rocec/flags.go freshLab | whether a folder is called new
 cmd/rocec/locksizes.go lockSizes | fabric.lock, a file of the fabric
 cmd/rocec/lsp.go List | names of files that an editor completes

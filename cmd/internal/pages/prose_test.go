@@ -126,6 +126,9 @@ var specialInProse = map[string]inProse{
 	`rocec init --from csv --columns a="Von Dose" --columns b="Nach Dose" cables.csv pod1`: {
 		before: `printf 'Von Dose,Nach Dose\nleaf1:swp1,gpu1:ens1f0\nleaf1:swp31,spine1:swp1\n' >cables.csv`,
 	},
+	"rocec init --from csv --columns a=From,b=To cables.csv pod1": {
+		before: `printf 'From,To\nleaf1:swp1,gpu1:ens1f0\nleaf1:swp31,spine1:swp1\n' >cables.csv`,
+	},
 	"rocec build pod1 -o out":   {before: drafted},
 	"rocec plan pod1":           {before: drafted},
 	"rocec validate pod1":       {before: drafted},
@@ -141,6 +144,8 @@ var specialInProse = map[string]inProse{
 	"rocec build --as handover -o sheets":                    {dir: "examples/bonded-pair"},
 
 	"rocec confirm last":                   {before: onLab + " --confirm 10m"},
+	"rocec confirm last --target leaf01":   {before: onLab + " --confirm 10m"},
+	"rocec rollback last --target leaf01":  {before: onLab},
 	"rocec resume last":                    {before: onLab, reads: true},
 	"rocec resume last --undrain true":     {before: onLab + " --undrain true"},
 	"rocec rollback last":                  {before: onLab},
@@ -149,13 +154,13 @@ var specialInProse = map[string]inProse{
 	"rocec verify --format json":           {before: onLab, reads: true},
 	"rocec verify --traffic":               {before: onLab, reads: true},
 	"rocec verify --traffic=gpu001,gpu002": {before: onLab, reads: true},
-	"rocec remove gpu017":                  {before: onLab + ` && sed -i 's/,017\]/]/; s/\[3,7\]/3/' fabric.hcl`},
+	"rocec apply --remove gpu017":          {before: onLab + ` && sed -i 's/,017\]/]/; s/\[3,7\]/3/' fabric.hcl`},
 	"rocec verify --from .":                {before: withReports},
 
 	"rocec apply --var upgraded=leaf1 --target leaf1":           {dir: upgrading, before: reimaged},
 	"rocec build --var upgraded=leaf1 --target leaf1 --out ztp": {dir: upgrading},
 	"rocec lab reset --device leaf1":                            {dir: upgrading, before: onLab},
-	"rocec replace --var upgraded=leaf1 leaf1":                  {dir: upgrading, before: reimaged},
+	"rocec apply --var upgraded=leaf1 --replace leaf1":          {dir: upgrading, before: reimaged},
 	"rocec verify --var upgraded=leaf1 --target leaf1":          {dir: upgrading, before: onLab + " --var upgraded=leaf1"},
 
 	// A plan is saved for real devices alone, as devices_test.go does.

@@ -18,7 +18,7 @@ import (
 // gidsMissing is the status of a host on which an intent has no GID.
 const gidsMissing = "missing"
 
-// GIDsDocument is the JSON of gids.
+// GIDsDocument is the JSON of verify --gids.
 type GIDsDocument struct {
 	FormatVersion string     `json:"format_version"`
 	Good          bool       `json:"good"`

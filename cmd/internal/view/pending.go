@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/rocec/rocec/compiler/ir"
@@ -85,8 +86,9 @@ func (v *Plan) gone() {
 // removeCommand is the command that sets hosts back; of very many it leaves their names to the person.
 func removeCommand(names []string) string {
 	sets, more := nodeset.Few(names, nodeset.Devices, 200)
-	if more > 0 {
-		return diag.Rocec("remove", diag.Kind("HOST..."))
+	word := diag.Kind("HOST")
+	if more == 0 {
+		word = diag.Arg("HOST", strings.Join(sets, ","))
 	}
-	return diag.Rocec("remove", diag.Args("HOST", sets)...)
+	return diag.Rocec("apply", diag.Flag("--remove", word))
 }

@@ -50,7 +50,7 @@ take() { # OWNER; mkdir is atomic, and a lock never expires
 		err=$(sign "$1" 2>&1) && return
 		owner
 		case $held in # half a name of this run, perhaps
-		'?' | "$T" | "$T "*) rm -rf "$S/lock" 2>/dev/null || err="$err; the empty lock remains: run rocec unlock" ;;
+		'?' | "$T" | "$T "*) rm -rf "$S/lock" 2>/dev/null || err="$err; the empty lock remains: run rocec resume --abandon" ;;
 		esac
 		fail "$(cause "$err")" "cannot write $S/lock/owner: $err"
 	fi

@@ -170,7 +170,7 @@ func (b box) lock(t testing.TB, owner string) {
 func locked(t testing.TB, b box) {
 	for owner, advice := range map[string]string{
 		"txn txn-0\nkey abcd\nowner bob@ws9, process 7\nsince 2026-11-21T06:00:00Z\n": ". If that run is over, take its lock away: " +
-			"rocec unlock --run txn-0 leaf01",
+			"rocec resume --abandon --run txn-0 leaf01",
 		// A run of the same name.
 		"txn txn-1\nkey ffff\nowner bob@ws9, process 7\nsince 2026-11-21T06:00:00Z\n": "",
 	} {

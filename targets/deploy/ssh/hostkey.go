@@ -135,7 +135,7 @@ func (h *hostCheck) judge(remote net.Addr, key ssh.PublicKey) error {
 	}
 	return failure(ErrHostKeyAlarm, nil, "the host key of %s has changed: it is %s, but on file is %s. Either the device was "+
 		"replaced or installed anew, or another machine answers in its place; rocec does not connect. If you know the reason, "+
-		"delete the old key with `%s` and log in once with `%s`; for a device of the fabric, rocec replace does that",
+		"delete the old key with `%s` and log in once with `%s`; for a device of the fabric, rocec apply --replace does that",
 		l, describe(key), h.onFile(), target.ForgetKeyCommand(xknownhosts.Normalize(l.lookup)), l.command())
 }
 
@@ -149,7 +149,7 @@ func shortKey(l *login, key, why string, cert bool) error {
 	if cert {
 		advice = "Make a longer key in its place, and sign the host keys of the devices anew"
 	}
-	return failure(ErrHostKey, nil, "the host key of %s, %s, is %s. %s; `rocec docs ssh` says how to reach a device that has no other",
+	return failure(ErrHostKey, nil, "the host key of %s, %s, is %s. %s; `rocec help ssh` says how to reach a device that has no other",
 		l, key, why, advice)
 }
 

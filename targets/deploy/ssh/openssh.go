@@ -338,7 +338,7 @@ func toldBySSH(l *login, text string, err error) error {
 			"ssh says: %s", l, all)
 	case has("Bad server host key: Invalid key length"):
 		return failure(ErrHostKey, nil, "the host key of %s, or of a jump host on the way, is an RSA key of less than %d bits. Make a host key "+
-			"of another type there with `ssh-keygen -A`, and take the RSA key out of known_hosts and host_key; `rocec docs ssh` says how to "+
+			"of another type there with `ssh-keygen -A`, and take the RSA key out of known_hosts and host_key; `rocec help ssh` says how to "+
 			"reach a device that has no other. ssh says: %s", l, leastRSA, all)
 	case has("host key is known for"):
 		return failure(ErrHostKey, nil, "the host key of %s is not known; log in once with `%s`, compare the fingerprint with one "+

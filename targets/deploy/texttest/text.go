@@ -14,8 +14,11 @@ import (
 var inUse = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`in use: (\w+)`) })
 
 var command = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`rocec (confirm|resume|rollback|unlock|plan|replace|apply) [^.,;:]*[a-z0-9]`)
+	return regexp.MustCompile(`rocec (confirm|resume|rollback|plan|apply) [^.,;:]*[a-z0-9]`)
 })
+
+// resumes finds the command that goes on with a run, and not the one that abandons it.
+var resumes = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`rocec resume [^-]`) })
 
 // Untrue lists what the text of a result claims and its state does not bear out.
 func Untrue(r *deploy.Result) (wrong []string) {
@@ -66,8 +69,8 @@ func Untrue(r *deploy.Result) (wrong []string) {
 	default:
 		check(slices.Equal(commands, []string{next}), "%q goes on, and %q are named", next, commands)
 	}
-	check(!says("rocec unlock") || !open, "a lock is to be taken away of a run that can be gone on with")
-	check(!says("rocec resume") || !r.Back, "what goes back is resumed, which keeps it")
+	check(!says("rocec resume --abandon") || !open, "a lock is to be taken away of a run that can be gone on with")
+	check(!resumes().MatchString(text) || !r.Back, "what goes back is resumed, which keeps it")
 	check(text != "" || r.Outcome == deploy.Applied || r.Outcome == deploy.Unchanged, "nothing is said")
 	end := "." // a command has no full stop behind it, so that a person can paste it
 	if next := r.Next(); next != "" {

@@ -143,7 +143,7 @@ func TestUnlock(t *testing.T) {
 		t.Cleanup(func() { assert.NoError(t, elsewhere.close()) })
 		other := &cell{ref: c.ref, d: c.d, o: elsewhere}
 		r := other.rocec(t, exitLocked, "refused", elsewhere.apply("--soak", "0s")...)
-		assert.Contains(t, r.out, "rocec unlock --run "+run)
+		assert.Contains(t, r.out, "rocec resume --abandon --run "+run)
 		other.rocec(t, 0, "", append(elsewhere.unlock(), "--run", run)...)
 		c.holds(t, &c.ref.old)
 	})

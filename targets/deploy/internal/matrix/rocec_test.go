@@ -248,7 +248,9 @@ func (o *operator) plan() []string {
 	return []string{"plan", "--detailed-exitcode", "--assume-peer-ready", "--target", o.device}
 }
 
-func (o *operator) unlock() []string { return []string{"unlock", "--auto-approve", o.device} }
+func (o *operator) unlock() []string {
+	return []string{"resume", "--abandon", "--auto-approve", o.device}
+}
 
 // fate is what rocec said of the device: the event "device" of apply and its kin.
 type fate struct {

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/rocec/rocec/cmd/internal/person"
+	"github.com/rocec/rocec/cmd/internal/view"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// topics are texts that help prints beside verbs and pages.
+var topics = []struct {
+	name  string
+	print func(*person.Person, *cobra.Command)
+}{
+	{"change", printChangeFlags},
+	{"flags", printGlobalFlags},
+}
+
+func topicNames() (names []string) {
+	for _, t := range topics {
+		names = append(names, t.name)
+	}
+	return names
+}
+
+// changeFlags are the flags of the verbs that change devices, by subject. Apply has all of them.
+var changeFlags = []struct {
+	title string
+	flags []string
+}{
+	{"Which devices", []string{"target", "remove", "replace", "host-key", "pending", "only-intent", "plan"}},
+	{"Where", []string{"lab", "ask-sudo-password"}},
+	{"Questions and output", []string{"auto-approve", "message", "diff", "expand", "notes", "format"}},
+	{"When a change is kept", []string{"confirm", "soak", "max-failures", "on-failure", "on-anomaly"}},
+	{"In which order", []string{"parallel", "no-canary", "min-capacity", "max-dark", "not-after", "drain", "undrain", "hook-timeout"}},
+	{"What a person answers for", []string{"assume-peer-ready", "skip-cabling-check", "accept-unverified", "alone"}},
+}
+
+// changeExample shows change flags at work.
+const changeExample = `rocec apply --target leaf01 --confirm 10m -m "ticket 4711"`
+
+// flagsExample shows global flags at work.
+const flagsExample = `rocec -C examples/day-two --var racks=3 validate`
+
+// fewFlags are, by verb, the flags that its own help shows. The others are change flags.
+var fewFlags = []struct {
+	verb  string
+	flags []string
+}{
+	{"plan", []string{"target", "lab", "out", "diff", "expand", "notes", "only-intent", "format", "detailed-exitcode", "parallel", "timeout"}},
+	{"apply", []string{"target", "auto-approve", "plan", "confirm", "lab", "message", "remove", "replace"}},
+	{"confirm", []string{"target", "lab", "format"}},
+	{"resume", []string{"target", "lab", "format", "abandon", "run", "auto-approve"}},
+	{"rollback", []string{"target", "auto-approve", "confirm", "lab", "message"}},
+}
+
+// fewOf are the flags of a verb below rocec that its help shows; nil: all of them.
+func fewOf(cmd *cobra.Command) []string {
+	for _, few := range fewFlags {
+		if cmd.CommandPath() == cmd.Root().Name()+" "+few.verb {
+			return few.flags
+		}
+	}
+	return nil
+}
+
+// some are flags of a set, in the order of their names.
+func some(set *pflag.FlagSet, names []string) *pflag.FlagSet {
+	out := pflag.NewFlagSet("", pflag.ContinueOnError)
+	out.SortFlags = false
+	for _, name := range names {
+		out.AddFlag(set.Lookup(name))
+	}
+	return out
+}
+
+// printFlags prints flags in two columns under a title, if there are any.
+func printFlags(w io.Writer, title string, set *pflag.FlagSet, width int) {
+	flags, heads, column := flagHelps(set), []string{}, 0
+	for _, f := range flags {
+		head := strings.TrimRight(f.name+" "+f.value, " ")
+		if !strings.HasPrefix(head, "--") { // a letter comes first
+			head = "  " + head
+		} else {
+			head = "      " + head
+		}
+		heads, column = append(heads, head), max(column, len(head)+2)
+	}
+	if len(flags) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\n%s:\n", title)
+	prose := &diag.Printer{Width: width}
+	for i, f := range flags {
+		prose.Prose(w, fmt.Sprintf("%-*s", column, heads[i]), f.text) //nolint:errcheck // a closed terminal has nobody to tell
+	}
+}
+
+// printChangeFlags prints the flags of the verbs that change devices, and which of them the other verbs have.
+func printChangeFlags(p *person.Person, root *cobra.Command) {
+	width := p.Width(p.Stdout)
+	w := view.NewFitWriter(p.Stdout, width)
+	apply := verbNamed(root, "apply").Flags()
+	fmt.Fprintln(w, "The flags of the verbs that change devices. Apply takes all of them.")
+	for _, g := range changeFlags {
+		printFlags(w, g.title, some(apply, g.flags), width)
+	}
+	for _, few := range fewFlags {
+		if few.verb == "apply" {
+			continue
+		}
+		var more []string
+		verb := verbNamed(root, few.verb).Flags()
+		for _, g := range changeFlags {
+			for _, flag := range g.flags {
+				if verb.Lookup(flag) != nil && !slices.Contains(few.flags, flag) {
+					more = append(more, "--"+flag)
+				}
+			}
+		}
+		fmt.Fprintf(w, "\nBeside the flags of its help, %s takes %s.\n", few.verb, diag.And(more))
+	}
+	fmt.Fprintf(w, "\nExample:\n  %s\n", changeExample)
+}
+
+// printGlobalFlags prints the flags of every verb.
+func printGlobalFlags(p *person.Person, root *cobra.Command) {
+	width := p.Width(p.Stdout)
+	w := view.NewFitWriter(p.Stdout, width)
+	fmt.Fprintln(w, "Every verb takes these flags, before its name or behind it.")
+	printFlags(w, "Flags", root.PersistentFlags(), width)
+	fmt.Fprintf(w, "\nExample:\n  %s\n", flagsExample)
+}
+
+// verbNamed is a verb below a command; nil: no verb has the name.
+func verbNamed(cmd *cobra.Command, name string) *cobra.Command {
+	for _, c := range cmd.Commands() {
+		if c.Name() == name {
+			return c
+		}
+	}
+	return nil
+}
