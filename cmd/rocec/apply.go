@@ -163,7 +163,7 @@ func (a *app) apply(ctx context.Context, dir string, o applyOptions) (err error)
 		plan.OnlyIntent(a.Rocec.Tool)
 	}
 	w := work{f: f, devices: devices, dir: dir, until: until, owed: a.Debts(dir, devices.LabDir)}
-	w.unlike = session.Judged(f.Fabric, plan, o.TrustFabric)
+	w.unlike = session.JudgePorts(f.Fabric, plan, o.TrustFabric)
 	if saved != nil {
 		if err := plan.Matches(saved); err != nil {
 			return exit.Fail(exit.Machines, "%v", err)
@@ -180,7 +180,7 @@ func (a *app) apply(ctx context.Context, dir string, o applyOptions) (err error)
 		if plan = devices.CompareForChange(ctx); ctx.Err() != nil {
 			return exit.Fail(exit.Interrupted, "interrupted between two steps; what was applied is kept, and apply goes on from there")
 		}
-		w.unlike = session.Judged(f.Fabric, plan, o.TrustFabric)
+		w.unlike = session.JudgePorts(f.Fabric, plan, o.TrustFabric)
 	}
 	return exit.Fail(exit.Incomplete, "the devices do not come to what the fabric wants; plan shows what is left")
 }

@@ -114,11 +114,11 @@ func (a *app) heldBack(l *journal.Log, format string, wait, missing, unasked []s
 	}
 	var why []string
 	if len(missing) > 0 {
-		why = append(why, fmt.Sprintf("%s of the run %s not hold its change (%s)", diag.Count(len(missing), "device"), session.Does(len(missing)),
+		why = append(why, fmt.Sprintf("%s of the run %s not hold its change (%s)", diag.Count(len(missing), "device"), diag.Plural(len(missing), "does", "do"),
 			diag.Escape(nodeset.Text(missing, nodeset.Devices, math.MaxInt))))
 	}
 	if len(unasked) > 0 {
-		why = append(why, fmt.Sprintf("whether %s %s it is not known (%s)", diag.Count(len(unasked), "device"), session.HoldsText(len(unasked)),
+		why = append(why, fmt.Sprintf("whether %s %s it is not known (%s)", diag.Count(len(unasked), "device"), diag.Plural(len(unasked), "holds", "hold"),
 			diag.Escape(nodeset.Text(unasked, nodeset.Devices, math.MaxInt))))
 	}
 	if len(why) > 0 {

@@ -89,7 +89,7 @@ func (a *app) plan(ctx context.Context, dir string, o planOptions) (err error) {
 	if o.onlyIntent {
 		plan.OnlyIntent(a.Rocec.Tool)
 	}
-	found := session.Judged(f.Fabric, plan, o.trustFabric)
+	found := session.JudgePorts(f.Fabric, plan, o.trustFabric)
 	debts := a.Debts(dir, devices.LabDir)
 	plan, seq, err := devices.InOrder(f.Fabric, f.Tree(), plan, o.rules(session.DefaultParallel, o.labSoak()))
 	if err != nil {

@@ -42,7 +42,7 @@ func (a *app) replace(ctx context.Context, dir, name string, o replaceOptions) (
 	if ctx.Err() != nil {
 		return exit.Fail(exit.Interrupted, "interrupted; no setting was changed")
 	}
-	found := session.Judged(f.Fabric, plan, o.TrustFabric)
+	found := session.JudgePorts(f.Fabric, plan, o.TrustFabric)
 	plan, seq, err := devices.InOrder(f.Fabric, f.Tree(), plan, o.rules(o.Parallel, o.SoakTime()))
 	if err != nil {
 		return err

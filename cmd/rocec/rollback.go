@@ -115,16 +115,16 @@ func (a *app) rollback(ctx context.Context, name string, o rollbackOptions) (err
 	if err := a.WentBack(l, &b); err != nil {
 		return err
 	}
-	if len(b.Asks) > 0 { // what they have undone is written down, and what is left of it there goes
+	if len(b.Unrecorded) > 0 { // what they have undone is written down, and what is left of it there goes
 		g := session.GoingOn{Verb: "rollback", Goal: txn.Back, Quiet: true, Options: o.goingOn()}
-		if _, err := r.GoOn(ctx, f, b.Asks, &g); err != nil {
+		if _, err := r.GoOn(ctx, f, b.Unrecorded, &g); err != nil {
 			return err
 		}
 		if l, err = dir.Read(l.Run); err != nil {
 			return exit.Fail(exit.Machines, "the journal of run %s: %v", r.Log.Run, err)
 		}
 		r.Log = l
-		b.Over = append(b.Over, b.Asks...)
+		b.Over = append(b.Over, b.Unrecorded...)
 	}
 	if len(b.Open)+len(b.Kept.Devices) == 0 {
 		return a.nothingBack(l, logs, &b, o.Format)
@@ -206,7 +206,7 @@ func (a *app) goBack(ctx context.Context, r *session.OpenedRun, f *session.Fleet
 // nothingBack ends a rollback where the run is undone on every device. Where another run wrote what they hold now, the person
 // may mean that.
 func (a *app) nothingBack(l *journal.Log, logs []*journal.Log, b *session.WayBack, format string) error {
-	devices := slices.Concat(b.Over, b.Loose)
+	devices := slices.Concat(b.Over, b.Unsure)
 	if len(devices) == 0 {
 		fmt.Fprintf(a.Stdout, "Run %s had begun on no device; nothing is to be done.\n", l.Run)
 		return nil
@@ -222,7 +222,7 @@ func (a *app) nothingBack(l *journal.Log, logs []*journal.Log, b *session.WayBac
 		}
 	}
 	switch {
-	case writer == nil || writer.Undoes == l.Run && len(b.Loose) == 0:
+	case writer == nil || writer.Undoes == l.Run && len(b.Unsure) == 0:
 		if format == "text" {
 			fmt.Fprintln(a.Fitted(a.Stdout), text+" Nothing to go back from.")
 		}
@@ -235,7 +235,7 @@ func (a *app) nothingBack(l *journal.Log, logs []*journal.Log, b *session.WayBac
 
 // planBack shows what a rollback is about to do.
 func (a *app) planBack(l *journal.Log, logs []*journal.Log, b *session.WayBack, o rollbackOptions) {
-	if len(b.Over)+len(b.Loose) > 0 {
+	if len(b.Over)+len(b.Unsure) > 0 {
 		w := a.Fitted(a.Stdout)
 		fmt.Fprintf(w, "%s These stay as they are.\n\n", b.OverText(l, logs))
 	}

@@ -134,7 +134,7 @@ type verifyFound struct {
 
 // verified prints what was found, and reports by its error whether all is good.
 func (a *app) verified(dir string, f *report.Report, found verifyFound, o verifyOptions) error {
-	unlike := session.JudgedHealth(f.Fabric, found.Verification)
+	unlike := session.JudgeHealth(f.Fabric, found.Verification)
 	doc := view.VerifyJSON(f.Fabric, found.Verification, unlike, o.since, found.from, found.sent)
 	found.Plan.Pending()
 	if o.format == "json" {

@@ -1,5 +1,5 @@
-// Package person is the one who runs rocec: streams, environment, colour and width, questions and progress. A [Person] answers a question
-// on a terminal only.
+// Package person is the user of one command: a [Person] has streams, environment, colour and width, and answers questions on a terminal
+// only; [Progress] shows how far a verb is.
 package person
 
 import (

@@ -443,11 +443,11 @@ func (t *adoption) tell(h *journal.Header) {
 	if t.known == nil && n > 0 {
 		s.Say("Run %s was started by %s, and the journal of this user on this machine does not know it. %s of the fabric in %s %s it. "+
 			"Whether its process still lives cannot be seen from here.", h.Run, diag.Escape(h.Owner), diag.Count(n, "device"),
-			diag.Escape(h.Fabric), HoldsText(n))
+			diag.Escape(h.Fabric), diag.Plural(n, "holds", "hold"))
 	}
 	if t.known != nil && t.known.Older() {
 		s.Say("An earlier rocec wrote the journal of run %s, with commands in it, and this one runs none of them. It asks the devices of the "+
-			"fabric in %s instead: %s %s the run.", h.Run, diag.Escape(h.Fabric), diag.Count(n, "device"), HoldsText(n))
+			"fabric in %s instead: %s %s the run.", h.Run, diag.Escape(h.Fabric), diag.Count(n, "device"), diag.Plural(n, "holds", "hold"))
 	}
 	if len(h.Adopted.Unasked) > 0 && !t.some {
 		s.Say("Whether these hold run %s is not known: %s.", h.Run, unaskedText(h.Adopted.Unasked))
@@ -456,14 +456,6 @@ func (t *adoption) tell(h *journal.Header) {
 		s.Say("Run %s has programs that take traffic off devices and put it back (--drain, --undrain). Rocec does not run them here. Put "+
 			"traffic back by hand where one took it off.", h.Run)
 	}
-}
-
-// HoldsText returns the verb for n devices.
-func HoldsText(n int) string {
-	if n == 1 {
-		return "holds"
-	}
-	return "hold"
 }
 
 // write writes the run into the journal of this machine.

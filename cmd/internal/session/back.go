@@ -24,15 +24,15 @@ import (
 
 // WayBack sorts the devices of a run that goes back.
 type WayBack struct {
-	Over   []journal.Device   // the run is undone there: by the device, by rocec, or by a rollback
-	Asks   []journal.Device   // it is, and the journal does not know yet
-	Open   []journal.Device   // it is neither kept nor undone: the device undoes it
-	Loose  []journal.Device   // what became of it there is not known, and a later run may have written what is there
-	Kept   deploy.Plan        // it was kept: a run of its own writes what was there before
-	Order  *deploy.Order      // of going back on those
-	Barred bool               // another run keeps those from going back
-	Seq    *sequence.Sequence // the same in the fabric as it is; nil: that cannot be read any more
-	Reader *replay.Reader     // of the journal
+	Over       []journal.Device   // the run is undone there: by the device, by rocec, or by a rollback
+	Unrecorded []journal.Device   // it is, and the journal does not know yet
+	Open       []journal.Device   // it is neither kept nor undone: the device undoes it
+	Unsure     []journal.Device   // what became of it there is not known, and a later run may have written what is there
+	Kept       deploy.Plan        // it was kept: a run of its own writes what was there before
+	Order      *deploy.Order      // of going back on those
+	Barred     bool               // another run keeps those from going back
+	Seq        *sequence.Sequence // the same in the fabric as it is; nil: that cannot be read any more
+	Reader     *replay.Reader     // of the journal
 
 	elsewhere map[string]deploy.RunMark // by device: the run by which another machine went back from the run
 }
@@ -45,7 +45,7 @@ func (b *WayBack) Sort(d *deploy.DevicePlan, jd journal.Device, l *journal.Log, 
 	began := l.Marks()[jd.Name]
 	switch {
 	case refused && d.Err.None && !there && mark == txn.Absent && (began == txn.Absent || began == txn.Prepared):
-		b.Asks = append(b.Asks, jd) // it was changed by nothing, and has kept nothing
+		b.Unrecorded = append(b.Unrecorded, jd) // it was changed by nothing, and has kept nothing
 	case refused: // nothing is done to it, nor to others until it is left out
 		b.Kept.Devices = append(b.Kept.Devices, d)
 	case by >= 0 && !there:
@@ -55,15 +55,15 @@ func (b *WayBack) Sort(d *deploy.DevicePlan, jd journal.Device, l *journal.Log, 
 		b.elsewhere[jd.Name] = d.Over[by]
 		b.Over = append(b.Over, jd)
 	case there && mark == txn.Undone:
-		b.Asks = append(b.Asks, jd)
+		b.Unrecorded = append(b.Unrecorded, jd)
 	case there && mark != txn.Confirmed:
 		b.Open = append(b.Open, jd)
 	case there || d.Err != nil || l.OutcomeOf(jd.Name) == string(deploy.Applied) || mark == txn.Confirmed:
 		b.Kept.Devices = append(b.Kept.Devices, d)
 	case mark == txn.Undone || mark == txn.Prepared:
-		b.Asks = append(b.Asks, jd)
+		b.Unrecorded = append(b.Unrecorded, jd)
 	case journal.WriterOf(logs, jd.Name) != nil:
-		b.Loose = append(b.Loose, jd)
+		b.Unsure = append(b.Unsure, jd)
 	default:
 		b.Kept.Devices = append(b.Kept.Devices, d)
 	}
@@ -149,7 +149,7 @@ func (b *WayBack) OverText(l *journal.Log, logs []*journal.Log) string {
 			add("is over on %s, and what became of it there is not known.", d)
 		}
 	}
-	for _, d := range b.Loose {
+	for _, d := range b.Unsure {
 		add("is over on %s, and whether it was kept there is not known.", d)
 	}
 	var parts []string

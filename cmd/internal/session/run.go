@@ -238,14 +238,6 @@ func TargetFlags(names []string) (flags []diag.Word) {
 	return flags
 }
 
-// Does returns the verb for n devices.
-func Does(n int) string {
-	if n == 1 {
-		return "does"
-	}
-	return "do"
-}
-
 // Over ends confirm and resume (named by what) where no device of the run is open, and prints the outcome.
 func (s *Session) Over(l *journal.Log, devices []journal.Device, what, format string) error {
 	logs, err := s.LaterRuns(l)

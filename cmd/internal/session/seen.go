@@ -10,9 +10,9 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Judged compares the ports and cables that the devices of a plan report with the fabric. It refuses devices whose change would rely on a
+// JudgePorts compares the ports and cables that the devices of a plan report with the fabric. It refuses devices whose change would rely on a
 // missing one, unless the person trusts the fabric more.
-func Judged(f *ir.Fabric, plan *deploy.Plan, trust bool) *seen.Result {
+func JudgePorts(f *ir.Fabric, plan *deploy.Plan, trust bool) *seen.Result {
 	of, ours := map[*ir.Device]*target.Seen{}, map[string]bool{}
 	for _, d := range plan.Beside {
 		of[d.Device.Source] = d.Seen
@@ -33,8 +33,8 @@ func Judged(f *ir.Fabric, plan *deploy.Plan, trust bool) *seen.Result {
 	return r
 }
 
-// JudgedHealth compares the ports and cables that verify has read with the fabric.
-func JudgedHealth(f *ir.Fabric, v *rollout.Verification) *seen.Result {
+// JudgeHealth compares the ports and cables that verify has read with the fabric.
+func JudgeHealth(f *ir.Fabric, v *rollout.Verification) *seen.Result {
 	of := map[*ir.Device]*target.Seen{}
 	for _, h := range v.Devices {
 		of[h.Drift.Device.Source] = h.Drift.Seen

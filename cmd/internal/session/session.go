@@ -1,6 +1,6 @@
 // Package session holds open what a verb needs on devices. A [Session] reads the journal of runs ([History]), opens the way to devices
 // ([Fleet]), and does a [Job] on them; it goes on with an [OpenedRun], and goes back from one ([WayBack]). It reports to the person
-// who asked. It knows no verb and no command line.
+// who asked. It builds no command: it holds the options that flags fill.
 package session
 
 import (

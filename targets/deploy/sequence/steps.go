@@ -14,7 +14,7 @@ import (
 // plan and a run of its own. The next step follows from the content of the devices at that time, so an undone step, or a rocec that
 // died, leaves nothing to remember.
 
-// MostSteps bounds them: expand, migrate, contract, and one to see that nothing is left.
+// MostSteps is the most steps that one change takes: expand, migrate, contract, and one to see that nothing is left.
 const MostSteps = 4
 
 // Next returns the plan to do now, in order. It is that of s, or of the first of several steps that the devices do not hold yet. It

@@ -18,7 +18,7 @@ import (
 // devices are one row. Each outcome names its devices once: a log gets a row when it ends, and a failure at once.
 type Board struct {
 	rows  []*waveRow
-	of    map[string]*waveRow     // by device
+	of    map[string]*waveRow // by device
 	again map[string][]string // by outcome: devices with a second result
 	order []string            // of the outcomes in again
 	done  int                 // devices with a result

@@ -17,7 +17,9 @@ func TestBoard(t *testing.T) {
 		all = append(all, &deploy.DevicePlan{Device: &target.Device{Name: name, Group: strings.TrimRight(name, "0123456789")}})
 	}
 	o := &deploy.Order{Waves: []*deploy.Wave{
-		{Phase: 1, Devices: all[3:4]}, {Phase: 1, Devices: all[4:5]}, {Phase: 2, Devices: all[5:6]},
+		{Phase: 1, Devices: all[3:4]},
+		{Phase: 1, Devices: all[4:5]},
+		{Phase: 2, Devices: all[5:6]},
 		{Phase: 3, Devices: all[:3], Stream: true},
 	}}
 	var names []string
