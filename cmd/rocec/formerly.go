@@ -130,21 +130,6 @@ func pageOf(root *cobra.Command, args []string) string {
 	return args[0]
 }
 
-// usage is how the new verb is called.
-func (v *formerVerb) usage() string {
-	_, args, _ := strings.Cut(v.use, " ")
-	switch words := diag.Rocec(v.verb); {
-	case v.each != "" && v.flag != "": // all hosts where none is named
-		return words + " --" + v.flag + " [--" + v.each + " " + strings.Trim(args, "[]….") + "]"
-	case v.each != "":
-		return words + " --" + v.each + " " + strings.Trim(args, "[]….")
-	case v.flag != "":
-		return words + " --" + v.flag + " " + args
-	default:
-		return words + " " + args
-	}
-}
-
 // called is how a person calls the verb now, with flags and arguments that were given.
 func (v *formerVerb) called(flags *pflag.FlagSet, args []string) string {
 	words := givenWords(flags)

@@ -265,3 +265,18 @@ func TestChangeFlags(t *testing.T) {
 		}
 	}
 }
+
+// usage is how the new verb is called.
+func (v *formerVerb) usage() string {
+	_, args, _ := strings.Cut(v.use, " ")
+	switch words := diag.Rocec(v.verb); {
+	case v.each != "" && v.flag != "": // all hosts where none is named
+		return words + " --" + v.flag + " [--" + v.each + " " + strings.Trim(args, "[]….") + "]"
+	case v.each != "":
+		return words + " --" + v.each + " " + strings.Trim(args, "[]….")
+	case v.flag != "":
+		return words + " --" + v.flag + " " + args
+	default:
+		return words + " " + args
+	}
+}

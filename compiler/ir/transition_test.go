@@ -38,8 +38,8 @@ func anyDetail(t *rapid.T) ir.PortDetail {
 	fill = func(v reflect.Value) {
 		switch v.Kind() {
 		case reflect.Struct:
-			for i := range v.NumField() {
-				fill(v.Field(i))
+			for _, field := range v.Fields() {
+				fill(field)
 			}
 		case reflect.Array:
 			for i := range min(v.Len(), 2) { // of eight cos, groups and queues the first

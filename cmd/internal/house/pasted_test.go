@@ -42,12 +42,20 @@ func calledName(e ast.Expr) string {
 // pastable finds the places of a file at which a sentence goes on right behind a command, so that a person who pastes the rest of the
 // line pastes a full stop, a comma or a bracket with it. A semicolon ends a command in a shell, too.
 func pastable(file *ast.File) (bad []token.Pos) {
-	commands := map[*ast.Object]bool{} // variables that hold a command
+	for _, d := range file.Decls {
+		bad = append(bad, pastableIn(d)...)
+	}
+	return bad
+}
+
+// pastableIn is [pastable] of a declaration, in which one name is one variable.
+func pastableIn(file ast.Decl) (bad []token.Pos) {
+	commands := map[string]bool{} // variables that hold a command
 	ast.Inspect(file, func(n ast.Node) bool {
 		if a, ok := n.(*ast.AssignStmt); ok && len(a.Lhs) == len(a.Rhs) {
 			for i, r := range a.Rhs {
-				if id, ok := a.Lhs[i].(*ast.Ident); ok && id.Obj != nil && commandBuilders[calledName(r)] {
-					commands[id.Obj] = true
+				if id, ok := a.Lhs[i].(*ast.Ident); ok && commandBuilders[calledName(r)] {
+					commands[id.Name] = true
 				}
 			}
 		}
@@ -55,7 +63,7 @@ func pastable(file *ast.File) (bad []token.Pos) {
 	})
 	command := func(e ast.Expr) bool {
 		id, ok := e.(*ast.Ident)
-		return commandBuilders[calledName(e)] || ok && id.Obj != nil && commands[id.Obj]
+		return commandBuilders[calledName(e)] || ok && commands[id.Name]
 	}
 	after := func(text string) bool { return text != "" && regexp.MustCompile(`^[.,:)\]!?]`).MatchString(text) }
 	ast.Inspect(file, func(n ast.Node) bool {

@@ -53,11 +53,12 @@ func foldKinds(groups []deploy.Group) (out []deploy.Group, kinds []int) {
 		if d.Err != nil || d.Status != deploy.StatusChange {
 			return ""
 		}
-		k := fmt.Sprintf("%q %q %q %q", d.Device.Role, d.Device.Group, d.Device.About, d.Disrupts)
+		var k strings.Builder
+		fmt.Fprintf(&k, "%q %q %q %q", d.Device.Role, d.Device.Group, d.Device.About, d.Disrupts)
 		for _, e := range d.Effects {
-			k += "\n" + e.What
+			k.WriteString("\n" + e.What)
 		}
-		return k
+		return k.String()
 	}
 	devices, largest, of := map[string]int{}, map[string]int{}, map[string]int{}
 	for _, g := range groups {
