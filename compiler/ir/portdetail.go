@@ -79,13 +79,14 @@ func UnknownDetail() PortDetail {
 
 // GroupSettings is a priority group of a port: the buffer of packets that came in.
 type GroupSettings struct {
-	Buffer   Setting[int]    // bytes that it has for itself
-	Xoff     Setting[int]    // bytes that fill it before the port asks for a pause, where that is a number
-	Xon      Setting[int]    // bytes at which the pause ends, or below the threshold of Xoff where XonOffset
-	Headroom Setting[int]    // bytes that it takes after it has asked for a pause
-	Limit    Setting[Limit]  // of the shared memory that it takes
-	Pool     Setting[string] // the pool of the shared memory
-	Lossless Setting[bool]   // the system treats it so
+	Buffer    Setting[int]    // bytes that it has for itself
+	Xoff      Setting[int]    // bytes that fill it before the port asks for a pause, where that is a number
+	Xon       Setting[int]    // bytes at which the pause ends
+	XonOffset Setting[int]    // bytes below Limit at which the pause ends, where that is more than Xon
+	Headroom  Setting[int]    // bytes that it takes after it has asked for a pause
+	Limit     Setting[Limit]  // of the shared memory that it takes
+	Pool      Setting[string] // the pool of the shared memory
+	Lossless  Setting[bool]   // the system treats it so
 }
 
 // QueueSettings is an egress queue of a port.
@@ -189,6 +190,7 @@ func (m Moment) String() string {
 type System struct {
 	OS, Release, Model, Chip Setting[string]
 	Preset                   Setting[string] // an opaque name, such as that of a vendor's RoCE mode
+	SKU                      Setting[string] // the vendor's name of the hardware and its ports, where it is more than the model (SONiC: hwsku)
 }
 
 // transition is the value during a change: known where both are alike.
@@ -270,7 +272,7 @@ func (g GroupSettings) transition(next GroupSettings) GroupSettings {
 	return GroupSettings{
 		Buffer: least(g.Buffer, next.Buffer), Xoff: least(g.Xoff, next.Xoff), Xon: least(g.Xon, next.Xon),
 		Headroom: least(g.Headroom, next.Headroom), Limit: tighter(g.Limit, next.Limit), Pool: transition(g.Pool, next.Pool),
-		Lossless: transition(g.Lossless, next.Lossless),
+		Lossless: transition(g.Lossless, next.Lossless), XonOffset: most(g.XonOffset, next.XonOffset),
 	}
 }
 

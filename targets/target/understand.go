@@ -20,6 +20,7 @@ type Understood struct {
 	Settings *ir.Settings
 	Coverage Coverage
 	Where    func(port string, f ir.Field, index int) (diag.Range, bool) // the place of a value; index is a cos, a group or a queue
+	Notes    []string                                                    // sentences about the configuration as a whole, each once
 }
 
 // Coverage counts the rows of a configuration, by what the grammar's table says of them. A configuration is good only where Not is empty
