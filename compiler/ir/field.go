@@ -9,8 +9,9 @@ const (
 	FieldTrust
 	FieldDSCP // which cos a DSCP is put in
 	FieldPCP
-	FieldQueue // which queue a cos leaves by
-	FieldGroup // which priority group buffers a cos
+	FieldDefaultCos // the cos of packets without a trusted field
+	FieldQueue      // which queue a cos leaves by
+	FieldGroup      // which priority group buffers a cos
 	FieldPauses
 	FieldLinkPause
 	FieldAsymmetricPFC
@@ -43,7 +44,8 @@ const (
 )
 
 var fieldNames = [fields]string{
-	NoField: "nothing", FieldTrust: "trust", FieldDSCP: "DSCP to cos", FieldPCP: "PCP to cos", FieldQueue: "cos to queue",
+	NoField: "nothing", FieldTrust: "trust", FieldDSCP: "DSCP to cos", FieldPCP: "PCP to cos", FieldDefaultCos: "default cos",
+	FieldQueue: "cos to queue",
 	FieldGroup: "cos to priority group", FieldPauses: "PFC", FieldLinkPause: "link pause", FieldAsymmetricPFC: "asymmetric PFC",
 	FieldRewrite: "rewrite", FieldShaper: "shaper", FieldWatchdog: "PFC watchdog", FieldSpeed: "speed", FieldCable: "cable length",
 	FieldMTU: "MTU", FieldBuffer: "buffer", FieldXoff: "xoff", FieldXon: "xon", FieldHeadroom: "headroom",

@@ -55,6 +55,8 @@ type PortDetail struct {
 	Queue [8]int8 // by cos: the queue that it leaves by; -1: not known
 	Group [8]int8 // by cos: the priority group that buffers it; -1: not known
 
+	DefaultCos Setting[int8] // the cos of packets that have no trusted field
+
 	Groups [8]GroupSettings
 	Queues [8]QueueSettings
 
@@ -230,7 +232,8 @@ func (d Detail) Transition(next Detail) Detail {
 	}
 	a, b := d.Get(), next.Get()
 	out := PortDetail{
-		Shaper: slower(a.Shaper, b.Shaper), RewriteDSCP: transition(a.RewriteDSCP, b.RewriteDSCP),
+		DefaultCos: transition(a.DefaultCos, b.DefaultCos),
+		Shaper:     slower(a.Shaper, b.Shaper), RewriteDSCP: transition(a.RewriteDSCP, b.RewriteDSCP),
 		RewritePCP: transition(a.RewritePCP, b.RewritePCP), AsymmetricPFC: transition(a.AsymmetricPFC, b.AsymmetricPFC),
 		Speed: transition(a.Speed, b.Speed), Cable: transition(a.Cable, b.Cable), MTU: least(a.MTU, b.MTU),
 		Watchdog: WatchdogSettings{
