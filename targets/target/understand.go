@@ -30,6 +30,7 @@ type Coverage struct {
 	Means map[ir.Field]int // by the field that they set
 	Aside map[string]int   // by the reason why they set none
 	Not   []NotRead        // that no row of the table describes, or whose value makes no sense
+	Part  string           // why it is a part of a device's configuration, as a part of a sentence; empty: it is whole
 }
 
 // NotRead is a row that is not understood.
@@ -78,6 +79,7 @@ func (c *Coverage) Add(other Coverage) {
 		c.Aside[why] += n
 	}
 	c.Rows += other.Rows
+	c.Part = cmp.Or(c.Part, other.Part)
 	c.Not = append(c.Not, other.Not...)
 }
 
