@@ -40,7 +40,8 @@ const (
 	FieldSystem
 	FieldPreset
 	FieldStamps
-	fields // how many there are
+	FieldVLANMap // which PCP a NIC gives the packets of a VLAN
+	fields       // how many there are
 )
 
 var fieldNames = [fields]string{
@@ -53,6 +54,7 @@ var fieldNames = [fields]string{
 	FieldShare: "share", FieldMinRate: "least rate", FieldMaxRate: "greatest rate", FieldMarking: "ECN marking",
 	FieldUnmarkable: "packets that ask for no marks", FieldDrop: "WRED drops", FieldQueueLimit: "limit of a queue",
 	FieldQueuePool: "pool of a queue", FieldPool: "pool", FieldSystem: "system", FieldPreset: "preset", FieldStamps: "DSCP of a NIC",
+	FieldVLANMap: "PCP of a NIC",
 }
 
 // String names the field.

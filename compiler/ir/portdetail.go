@@ -68,6 +68,9 @@ type PortDetail struct {
 	Cable         Setting[int]   // metres, where the configuration states them
 	MTU           Setting[int]   // bytes of a frame's payload, where the configuration states them
 	Watchdog      WatchdogSettings
+
+	PFC     Setting[uint8]   // of a NIC: priorities with PFC, also where it is not known whether it has link pause instead
+	VLANMap Setting[[8]int8] // of a NIC, by socket priority: the PCP that its VLAN interface gives packets
 }
 
 // UnknownDetail is the values of a port of which none is known.
@@ -95,7 +98,7 @@ type GroupSettings struct {
 type QueueSettings struct {
 	Strict           Setting[bool]
 	Share            Setting[int]   // DWRR weight, or percent
-	MinRate, MaxRate Setting[int64] // bit/s
+	MinRate, MaxRate Setting[int64] // bit/s; 0: no limit
 	ECN              Setting[bool]  // it marks packets
 	MarkMin, MarkMax Setting[int]   // bytes of the queue, as the configuration states them
 	Probability      Setting[int]   // percent at MarkMax
@@ -191,6 +194,7 @@ func (m Moment) String() string {
 // System is what the configuration of a device states about the device.
 type System struct {
 	OS, Release, Model, Chip Setting[string]
+	Driver, Firmware         Setting[string] // of the NICs of a host; where they differ, all of them, in order, parted by ", "
 	Preset                   Setting[string] // an opaque name, such as that of a vendor's RoCE mode
 	SKU                      Setting[string] // the vendor's name of the hardware and its ports, where it is more than the model (SONiC: hwsku)
 }
@@ -236,6 +240,7 @@ func (d Detail) Transition(next Detail) Detail {
 		Shaper:     slower(a.Shaper, b.Shaper), RewriteDSCP: transition(a.RewriteDSCP, b.RewriteDSCP),
 		RewritePCP: transition(a.RewritePCP, b.RewritePCP), AsymmetricPFC: transition(a.AsymmetricPFC, b.AsymmetricPFC),
 		Speed: transition(a.Speed, b.Speed), Cable: transition(a.Cable, b.Cable), MTU: least(a.MTU, b.MTU),
+		PFC: transition(a.PFC, b.PFC), VLANMap: transition(a.VLANMap, b.VLANMap),
 		Watchdog: WatchdogSettings{
 			Action: transition(a.Watchdog.Action, b.Watchdog.Action), Watches: transition(a.Watchdog.Watches, b.Watchdog.Watches),
 			Poll: most(a.Watchdog.Poll, b.Watchdog.Poll), Detect: most(a.Watchdog.Detect, b.Watchdog.Detect),
