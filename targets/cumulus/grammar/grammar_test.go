@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/compiler/ir"
 )
 
 // TestKeys holds the table together: every row is spelled and matched, and what refers to it exists.
@@ -31,7 +33,20 @@ func TestKeys(t *testing.T) {
 		if k.Grouped() {
 			assert.True(t, k.Feature() == PriorityGroup || slices.Contains(Grouped, k.Feature()), k.Pattern)
 		}
+		if k.Sets == ir.NoField {
+			assert.NotEmpty(t, k.Why, "%s: it sets a field, or there is a reason why not", k.Pattern)
+		} else {
+			assert.Empty(t, k.Why, k.Pattern)
+		}
+		assert.True(t, k.Aside || !k.Below, k.Pattern)
 		name := k.Spell(3, "mine")
+		described, n, group := Describe(strings.Split(name, "."))
+		require.Same(t, k, described, name)
+		assert.Equal(t, [2]bool{k.Grouped(), strings.Contains(k.Pattern, "N")}, [2]bool{group == "mine", n == 3}, name)
+		if k.Below {
+			deeper, _, _ := Describe(strings.Split(name+".more.words", "."))
+			assert.Same(t, k, deeper, name)
+		}
 		found, n, group := Match(strings.Split(name, "."))
 		if k.Aside {
 			assert.Nil(t, found, name)
@@ -75,6 +90,46 @@ func TestMeaningsAreDistinct(t *testing.T) {
 			at[k.Feature()][k.Means] = k.Pattern
 		}
 	}
+}
+
+// TestMeant: what a key sets depends on the trusted field up to 3.4 alone.
+func TestMeant(t *testing.T) {
+	for i := range Keys() {
+		k := &Keys()[i]
+		pcp, why := k.Meant(false)
+		dscp, _ := k.Meant(true)
+		assert.Equal(t, k.Means == MapTrusted, pcp != dscp, k.Pattern)
+		assert.Equal(t, pcp == ir.NoField, why != "", k.Pattern)
+	}
+	k, _, _ := Describe([]string{"no", "such", "key"})
+	assert.Nil(t, k)
+	k, _, _ = Describe([]string{"cos_egr_queue", "cos_3", "uc"})
+	assert.NotZero(t, k.Read()&D)
+	assert.Zero(t, k.Could()&D)
+}
+
+// TestFit: the keys of a file show the dialects of which it may be.
+func TestFit(t *testing.T) {
+	for text, want := range map[string]Dialects{
+		"": 0, "a = 1": 0, "# pfc.port_group_list = [a]": 0, "cut_through_enable = true": 0,
+		"traffic.packet_priority_source = dscp\npfc.a.cos_list = [4]":      T1,
+		"traffic.cos_0.packet_priorities.8021p = [0]":                      T2,
+		"traffic.cos_0.priority_source.8021p = [0]":                        T3 | T4,
+		"pfc.a.cable_length = 5":                                           T4,
+		"traffic.cos_0.priority_source.dscp = [0]\nhash_config.enable = 1": T4,
+		"traffic.cos_0.priority_source.dscp = [0]\necn.a.cos_list = [4]":   T3,
+	} {
+		lines, err := Parse([]byte(text))
+		require.NoError(t, err)
+		assert.Equal(t, want, Fit(lines, TrafficConf), text)
+	}
+	lines, _ := Parse([]byte("default_ecn_red_conf.probability = 5\npfc.a.cos_list = [4]\n"))
+	fit := Fit(lines, AnyFile)
+	assert.Equal(t, Q2, fit)
+	assert.True(t, fit.One())
+	assert.Equal(t, "Q2", fit.First().Dialect())
+	assert.Equal(t, "T3", (T3 | T4).First().Dialect())
+	assert.False(t, (T3 | T4).One())
 }
 
 // TestEvidence: every sign is that of a key that shows something, and every such key has a sign.
