@@ -20,8 +20,8 @@ func both(d *ir.Device, content func(path string) []byte, _ bool) (map[string][]
 		return nil, ""
 	}
 	r := newReading(d, content)
-	j := &joining{settings: lower(d, doc), device: d, was: was, old: r.buffers()}
-	j.byPort = len(j.byPCP) > 0 || slices.Contains(listedGroups(r.have, grammar.Source), groupNames[grammar.Source])
+	j := &joining{settings: lower(d, doc), device: d, was: was, old: buffersOf(r)}
+	j.byPort = len(j.byPCP) > 0 || slices.Contains(r.Listed(grammar.Source), groupNames[grammar.Source])
 	if why := j.join(doc); why != "" {
 		return nil, fmt.Sprintf("%s cannot hold what is lossless and what becomes so at the same time: %s.", path, why)
 	}
@@ -39,21 +39,6 @@ type joining struct {
 	was    *ir.Settings
 	old    map[string]lossless // by port, as the file has it
 	byPort bool                // ports trusted, or are to trust, other fields than the rest
-}
-
-// buffers gives what the file says of the buffer of every port with PFC.
-func (r *reading) buffers() map[string]lossless {
-	out := map[string]lossless{}
-	groups := listedGroups(r.have, grammar.PFC)
-	slices.Sort(groups)
-	for _, g := range slices.Compact(groups) {
-		set, _ := r.value(grammar.PFC, grammar.GroupPorts, -1, g)
-		size := func(m grammar.Meaning) ir.Num { return ir.Num{N: r.size(grammar.PFC, m, g)} }
-		for _, name := range r.named(set) {
-			out[name] = lossless{size: size(grammar.Buffer), xoff: size(grammar.Xoff), xonDelta: size(grammar.XonDelta)}
-		}
-	}
-	return out
 }
 
 // join adds what was lossless on the fabric's ports; why says what is in the way.

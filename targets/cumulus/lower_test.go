@@ -114,7 +114,7 @@ func TestPortSetLaw(t *testing.T) {
 		for _, p := range ports {
 			names = append(names, p.String())
 		}
-		require.Equal(t, names, expand(grammar.PortSet(ports)))
+		require.Equal(t, names, grammar.Expand(grammar.PortSet(ports)))
 		rest, ok := without(grammar.PortSet(ports), ports[:1])
 		require.True(t, ok)
 		require.Equal(t, grammar.PortSet(ports[1:]), grammar.PortSet(parsed(t, rest)))
@@ -123,7 +123,7 @@ func TestPortSetLaw(t *testing.T) {
 
 // parsed reads a port_set of ports that are named.
 func parsed(t require.TestingT, set string) (ports []grammar.Port) {
-	for _, name := range expand(set) {
+	for _, name := range grammar.Expand(set) {
 		p, ok := grammar.ParsePort(name)
 		require.True(t, ok, name)
 		ports = append(ports, p)

@@ -128,7 +128,7 @@ func (r *reader) enough(t require.TestingT, p *ir.Port) {
 		return
 	}
 	for _, g := range r.list("pfc.port_group_list") {
-		if !slices.Contains(expand(r.keys["pfc."+g+".port_set"]), p.Name) {
+		if !slices.Contains(grammar.Expand(r.keys["pfc."+g+".port_set"]), p.Name) {
 			continue
 		}
 		size, _ := strconv.Atoi(r.keys["pfc."+g+".port_buffer_bytes"])

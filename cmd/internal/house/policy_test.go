@@ -43,8 +43,9 @@ validate/oracle:         compiler/ir |
 validate/walk:           compiler/ir compiler/platform lang/diag |
 targets/target:          targets/target/lint compiler/ir lang/diag lang/nodeset |
 targets/target/lint:     lang/diag |
-targets/cumulus:         targets/target targets/target/lint targets/cumulus/grammar targets/cumulus/hardware targets/cumulus/conflint targets/cumulus/sim compiler/ir compiler/platform lang/diag |
+targets/cumulus:         targets/target targets/target/lint targets/cumulus/confread targets/cumulus/grammar targets/cumulus/hardware targets/cumulus/conflint targets/cumulus/sim compiler/ir compiler/platform lang/diag |
 targets/cumulus/grammar: compiler/ir lang/diag |
+targets/cumulus/confread: targets/target targets/target/lint targets/cumulus/grammar compiler/ir lang/diag |
 targets/cumulus/hardware: targets/cumulus/grammar |
 targets/cumulus/conflint: targets/target/lint targets/cumulus/grammar targets/nvue/lint compiler/platform lang/diag |
 targets/cumulus/sim:     targets/target targets/cumulus/grammar |

@@ -235,7 +235,7 @@ var rows = []Key{
 	},
 	{Pattern: "priority_group.G.egress_buffer.mc.sp_dynamic_quota", In: D, Type: Anything, Means: GroupMulticastQuota, Why: whyMulticast},
 	{Pattern: "priority_group.G.ingress_buffer.min_percent", In: D, Type: Share, Means: GroupLeast, Why: whyPercents},
-	{Pattern: "priority_group.G.ingress_buffer.shared_percent", In: D, Type: Share, Means: GroupShared, Sets: ir.FieldGroupLimit},
+	{Pattern: "priority_group.G.ingress_buffer.shared_percent", In: D, Type: Share, Means: GroupShared, Why: whyPercents},
 	{Pattern: "priority_group.G.unlimited_egress_buffer", In: D, Type: Boolean, Means: GroupUnlimited, Sets: ir.FieldQueueLimit},
 
 	// What a port may hold of a pool, in the recipe of 4.4 and 5.x for lossless traffic. The text of 4.4 prints the two of the way out
@@ -291,7 +291,7 @@ var rows = []Key{
 	{Pattern: "port.egress_buffer.mc", In: QoSInfra, Type: Anything, Why: whyMulticast, Aside: true, Below: true},
 	{
 		Pattern: "priority_group.G.egress_buffer.uc.sp_percent", In: D,
-		Type: Share, Means: GroupUnicastShare, Sets: ir.FieldQueueLimit, Aside: true,
+		Type: Share, Why: whyPercents, Aside: true,
 	},
 	{Pattern: "priority_group.G.egress_buffer.uc.min_percent", In: D, Type: Share, Why: whyPercents, Aside: true},
 	{Pattern: "priority_group.G.egress_buffer.mc", In: D, Type: Anything, Why: whyMulticast, Aside: true, Below: true},

@@ -110,12 +110,11 @@ const (
 	PortEgressOwn       // the same on the way out
 	PortEgressQuota
 
-	GroupOwn          // the bytes that a priority group has for itself
-	GroupSharedSize   // the bytes of a static pool that it shares
-	GroupUnicastShare // the percent of their pool that its unicast queues share
-	QueuePool         // the memory pool of an egress queue
-	QueueQuota        // its share of what is free there, as a code
-	QueueShared       // the bytes of a static pool that it shares
+	GroupOwn        // the bytes that a priority group has for itself
+	GroupSharedSize // the bytes of a static pool that it shares
+	QueuePool       // the memory pool of an egress queue
+	QueueQuota      // its share of what is free there, as a code
+	QueueShared     // the bytes of a static pool that it shares
 
 	CutThrough // a packet is forwarded before it has come in whole
 

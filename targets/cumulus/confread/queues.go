@@ -1,0 +1,195 @@
+package confread
+
+import (
+	"slices"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/cumulus/grammar"
+)
+
+// queues finds the queue that each cos leaves by. It is the one of its number where no row states it: up to 4.3 the manuals give each cos
+// its queue, and from 4.4 on qos_infra.conf has that map from the factory. Where that file is missing, the map is not known.
+func (c *Conf) queues() {
+	for cos := range c.queue {
+		c.queue[cos] = int8(cos)
+		v, stated := c.inMemory(grammar.QueueOfCos, grammar.EgressQueue, cos, "")
+		switch q, ok := grammar.Number(v, 7); {
+		case ok:
+			c.queue[cos] = int8(q)
+		case c.lenient:
+		case stated, c.slipped(grammar.QueueOfCos, grammar.EgressQueue, cos, ""), c.is(grammar.QoSFeatures) && c.memory == nil:
+			c.queue[cos] = -1
+		}
+	}
+}
+
+// priorityGroups returns the priority groups there are: traffic.conf lists them up to 4.3, qos_infra.conf from then on.
+func (c *Conf) priorityGroups() (names []string, stated bool) {
+	v, stated := c.grouped(grammar.Switch, grammar.PriorityGroups, "")
+	return grammar.Items(v), stated
+}
+
+// grouped returns what is stated of priority groups.
+func (c *Conf) grouped(f grammar.Feature, m grammar.Meaning, group string) (string, bool) {
+	if c.memoryOf&grammar.QoSInfra != 0 {
+		return c.inMemory(f, m, -1, group)
+	}
+	return c.Value(f, m, -1, group)
+}
+
+// partition finds the priority group of each cos. Groups that have one number on the chip are one. The number itself is that of the
+// lowest cos in the group, so that it depends on no name.
+func (c *Conf) partition() {
+	for cos := range c.lossy {
+		c.lossy[cos] = -1
+	}
+	names, _ := c.priorityGroups()
+	var twice uint8
+	byID := map[string]uint8{}
+	var seen uint8
+	ids := map[string]string{}
+	for i, g := range names {
+		if slices.Contains(names[:i], g) {
+			continue
+		}
+		v, _ := c.grouped(grammar.PriorityGroup, grammar.GroupCos, g)
+		of := mask(v)
+		id := g
+		if n, ok := c.inMemory(grammar.PriorityGroup, grammar.GroupID, -1, g); ok {
+			id = "id " + n
+		}
+		twice |= seen & of
+		seen |= of
+		byID[id] |= of
+		ids[g] = id
+		for cos := range c.groupOf {
+			if of>>cos&1 == 1 {
+				c.groupOf[cos] = g
+			}
+		}
+	}
+	for _, id := range ids {
+		lowest := int8(-1)
+		for cos := range c.lossy {
+			switch {
+			case byID[id]>>cos&1 == 0:
+			case twice>>cos&1 == 1:
+				c.lossy[cos], c.groupOf[cos] = -1, ""
+			default:
+				if lowest < 0 {
+					lowest = int8(cos)
+				}
+				c.lossy[cos] = lowest
+			}
+		}
+	}
+}
+
+// schedule notes the shares of the priority groups, or of the egress queues where they are stated.
+func (c *Conf) schedule(n *node) {
+	groups, _ := c.items(grammar.Switch, grammar.PriorityGroups, -1, "")
+	for _, g := range groups {
+		v, stated := c.Value(grammar.PriorityGroup, grammar.Weight, -1, g)
+		of := c.mask(grammar.PriorityGroup, grammar.GroupCos, g)
+		n.weighs = n.weighs || stated
+		for cos := range 8 {
+			if of>>cos&1 == 1 {
+				shared(&n.PortSettings, cos, v, grammar.DWRRWeight)
+				if q := c.queue[cos]; stated && q >= 0 {
+					n.share(int(q), v, grammar.DWRRWeight)
+				}
+			}
+		}
+	}
+	c.share(n, grammar.DefaultSched, "")
+}
+
+// share notes the shares of egress queues. A queue that the list of the switch leaves out is served when all others are empty, as the
+// templates of 4.3 and 5.x state; one that a group of ports leaves out is not known. No manual says whether shares of queues or weights of
+// priority groups count where a file has both, or which of two groups.
+func (c *Conf) share(n *node, f grammar.Feature, group string) {
+	some, slip := false, false
+	for queue := range 8 {
+		_, ok := c.Value(f, grammar.QueueShare, queue, group)
+		some, slip = some || ok, slip || c.slipped(f, grammar.QueueShare, queue, group)
+	}
+	for queue := range 8 {
+		v, ok := c.Value(f, grammar.QueueShare, queue, group)
+		for cos, by := range c.queue {
+			switch {
+			case int(by) != queue:
+			case ok:
+				shared(&n.PortSettings, cos, v, grammar.Percent)
+			case c.slipped(f, grammar.QueueShare, queue, group):
+				n.Share[cos] = 0
+				n.Strict &^= 1 << cos
+			}
+		}
+		at := &n.d.Queues[queue]
+		switch {
+		case !some && !slip:
+		case n.weighs || f != grammar.DefaultSched:
+			n.share(queue, v, grammar.Percent)
+		case ok:
+			before := n.touched
+			n.share(queue, v, grammar.Percent)
+			n.touched = before
+		case !slip:
+			at.Share, at.Strict = ir.ByDefault(0), ir.ByDefault(false)
+		}
+	}
+}
+
+// share notes the share of a queue; 0 is strict priority, and what is no number is not known.
+func (n *node) share(queue int, value string, of grammar.Type) {
+	at := &n.d.Queues[queue]
+	top, _ := of.Highest()
+	share, ok := grammar.Number(value, top)
+	put(n, bitStrict+queue, &at.Strict, stated(share == 0, ok))
+	put(n, bitShare+queue, &at.Share, stated(share, ok && share > 0))
+}
+
+// shared notes the share of a cos; 0 is strict priority.
+func shared(p *ir.PortSettings, cos int, value string, of grammar.Type) {
+	top, _ := of.Highest()
+	n, ok := grammar.Number(value, top)
+	if !ok {
+		return
+	}
+	p.Share[cos] = uint8(n)
+	p.Strict &^= 1 << cos
+	if n == 0 {
+		p.Strict |= 1 << cos
+	}
+}
+
+// kilobit is the unit of rates.
+const kilobit = 1000
+
+// shape notes the rates of a group of ports. The highest number there is means that there is no bound, as the tables of 4.3 and 5.x have it.
+func (c *Conf) shape(n *node, group string) {
+	top, _ := grammar.RatePair.Highest()
+	rate := func(text string) ir.Setting[int64] {
+		kb, ok := grammar.Number(text, top)
+		if kb == top {
+			kb = 0
+		}
+		return stated(int64(kb)*kilobit, ok)
+	}
+	for queue := range n.d.Queues {
+		at := &n.d.Queues[queue]
+		pair, ok := c.items(grammar.Shaping, grammar.QueueRate, queue, group)
+		switch {
+		case ok && len(pair) == 2:
+			put(n, bitMinRate+queue, &at.MinRate, rate(pair[0]))
+			put(n, bitMaxRate+queue, &at.MaxRate, rate(pair[1]))
+		case ok || c.slipped(grammar.Shaping, grammar.QueueRate, queue, group):
+			put(n, bitMinRate+queue, &at.MinRate, ir.Setting[int64]{})
+			put(n, bitMaxRate+queue, &at.MaxRate, ir.Setting[int64]{})
+		}
+	}
+	v, ok := c.Value(grammar.Shaping, grammar.PortRate, -1, group)
+	if ok || c.slipped(grammar.Shaping, grammar.PortRate, -1, group) {
+		put(n, bitPort+1, &n.d.Shaper, rate(v))
+	}
+}

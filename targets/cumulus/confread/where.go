@@ -1,0 +1,99 @@
+package confread
+
+import (
+	"slices"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/cumulus/grammar"
+)
+
+// Where returns the place of the row that sets a field of a port: that of the port's group, else that of the switch. The index is a cos,
+// a priority group or a queue, as the field has it; below 0 it is any. Not ok: no row sets it.
+func (c *Conf) Where(port string, f ir.Field, index int) (at diag.Range, ok bool) {
+	trust, _ := c.have.Get(grammar.Switch, grammar.TrustOne, -1, "")
+	best := 0
+	for i := range c.rows {
+		r := &c.rows[i]
+		if r.k == nil || r.idle || !r.last || r.why != "" {
+			continue
+		}
+		rank := c.sets(r, f, trust == grammar.FieldDSCP)
+		if rank <= best || !c.covers(r, index) || !c.of(r, port) {
+			continue
+		}
+		best, at, ok = rank, r.at(), true
+	}
+	return at, ok
+}
+
+// sets ranks how well a row answers for a field: rows of groups come before those of the switch, and values before lists of ports. 0: it does not.
+func (c *Conf) sets(r *setting, f ir.Field, dscp bool) (rank int) {
+	switch field, _ := r.k.Meant(dscp); {
+	case field == f:
+		rank = 2
+	case f == ir.FieldHeadroom && field == ir.FieldBuffer, f == ir.FieldMinRate && field == ir.FieldMaxRate,
+		f == ir.FieldStrict && field == ir.FieldShare, f == ir.FieldUnmarkable && field == ir.FieldDrop:
+		rank = 2
+	default:
+		return 0
+	}
+	switch r.k.Means {
+	case grammar.Groups, grammar.PriorityGroups, grammar.Algorithm: // they state no value of a port
+		return 0
+	case grammar.GroupPorts:
+		rank--
+	}
+	if r.group != "" && r.k.Feature() != grammar.PriorityGroup {
+		rank += 2
+	}
+	return rank
+}
+
+// covers reports whether a row is about a cos, a priority group or a queue.
+func (c *Conf) covers(r *setting, index int) bool {
+	if index < 0 {
+		return true
+	}
+	switch r.k.Feature() {
+	case grammar.IngressPool, grammar.EgressPool, grammar.PortPool:
+		return true
+	case grammar.PriorityGroup:
+		return index < 8 && c.groupOf[index] == r.group
+	}
+	if r.n >= 0 {
+		return r.n == index
+	}
+	if r.group == "" && !slices.Contains(grammar.DefaultMarking, r.k.Feature()) {
+		return true
+	}
+	f := r.k.Feature()
+	of := c.mask(f, grammar.GroupCos, r.group)
+	queues := c.mask(f, grammar.GroupQueues, r.group)
+	for cos, q := range c.queue {
+		if of>>cos&1 == 1 && q >= 0 && slices.Contains(grammar.Marking, f) {
+			queues |= 1 << q
+		}
+	}
+	if slices.Contains(grammar.Marking, f) || slices.Contains(grammar.DefaultMarking, f) {
+		return queues>>index&1 == 1
+	}
+	return f != grammar.PFC || of>>index&1 == 1
+}
+
+// of reports whether a row is in force for a port.
+func (c *Conf) of(r *setting, port string) bool {
+	f := r.k.Feature()
+	if r.group == "" || f == grammar.PriorityGroup {
+		return true
+	}
+	if !slices.Contains(c.Listed(f), r.group) {
+		return false
+	}
+	set, _ := c.Value(f, grammar.GroupPorts, -1, r.group)
+	p, ok := grammar.ParsePort(port)
+	return slices.ContainsFunc(grammar.Items(set), func(item string) bool {
+		s, isSpan := grammar.ParseSpan(item)
+		return item == port || item == grammar.AllPorts && c.spelling.Of(grammar.QoSFeatures) || ok && isSpan && s.Has(p)
+	})
+}
