@@ -33,7 +33,7 @@ var settingTopic = diag.Topic{Code: "host-setting", Summary: "a host cannot be s
 
 // shouldRow is the key that tells the script which of the other keys only help.
 var shouldRow = Row{
-	Key: "should", Host: true, Comment: "keys that help where they can be set; every other one must hold",
+	Key: "should", Aside: "it lists keys of the file", Host: true, Comment: "keys that help where they can be set; every other one must hold",
 	Value: func(b []byte, s *Settings) []byte {
 		first := true
 		for i := range s.family.Rows() {

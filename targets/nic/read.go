@@ -82,6 +82,7 @@ func readValues(text []byte) ir.PortSettings {
 	}
 	readShares(&p, value)
 	p.Stamps = readStamps(value)
+	readDetail(&p, value)
 	return p
 }
 
@@ -153,4 +154,68 @@ func readRanges(to []int8, ranges string, prio int8) {
 			to[v] = prio
 		}
 	}
+}
+
+// readDetail fills in the values that packets do not notice hop by hop.
+func readDetail(p *ir.PortSettings, value func(key string) string) {
+	d := ir.UnknownDetail()
+	classes, ok := readEight(value("ets_tc"))
+	for prio := range classes {
+		if tc, err := strconv.ParseUint(classes[prio], 10, 3); ok && err == nil {
+			d.Queue[prio] = int8(tc)
+		}
+	}
+	algorithms, known := readEight(value("ets_tsa"))
+	shares, stated := readEight(value("ets_bw"))
+	for tc := range 8 {
+		switch {
+		case !known:
+		case algorithms[tc] == "strict":
+			d.Queues[tc].Strict = ir.Of(true)
+		case algorithms[tc] == "ets":
+			d.Queues[tc].Strict = ir.Of(false)
+			if share, err := strconv.ParseUint(shares[min(tc, len(shares)-1)], 10, 7); stated && err == nil {
+				d.Queues[tc].Share = ir.Of(int(share))
+			}
+		}
+	}
+	if on, ok := readEight(value("pfc")); ok {
+		mask := uint8(0)
+		for prio, bit := range on {
+			if bit == "1" {
+				mask |= 1 << prio
+			}
+		}
+		d.PFC = ir.Of(mask)
+	}
+	number := func(key string) ir.Setting[int] {
+		n, err := strconv.Atoi(value(key))
+		if err != nil || n <= 0 {
+			return ir.Setting[int]{}
+		}
+		return ir.Of(n)
+	}
+	d.Cable, d.MTU = number("cable"), number("mtu")
+	if m, ok := ReadVLANMap(strings.Split(value("vlan_map"), ",")); ok {
+		d.VLANMap = ir.Of(m)
+	}
+	p.Detail = ir.NewDetail(d)
+}
+
+// ReadVLANMap reads pairs such as "4:3", a socket priority and its PCP, over a map of zeros, as Linux begins with. Socket priorities
+// above 7 are left out. Not ok: the list is empty, or has a word that is no pair.
+func ReadVLANMap(pairs []string) (m [8]int8, ok bool) {
+	for _, pair := range pairs {
+		from, to, _ := strings.Cut(pair, ":")
+		sk, err := strconv.ParseUint(from, 10, 32)
+		pcp, err2 := strconv.ParseUint(to, 10, 3)
+		if err != nil || err2 != nil {
+			return m, false
+		}
+		if sk < 8 {
+			m[sk] = int8(pcp)
+		}
+		ok = true
+	}
+	return m, ok
 }

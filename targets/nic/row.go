@@ -16,6 +16,10 @@ type Row struct {
 	Comment string // stands above it in the value file; empty: the one above is meant for this key too
 	Host    bool   // the host's network configuration decides it: compared, never set, and no part of nic/IF
 
+	// Means is the field of [ir.Settings] that the key sets; where a key sets no field, Aside is the reason.
+	Means ir.Field
+	Aside string
+
 	// Value appends the key's value; a row that appends nothing is left out.
 	Value func(b []byte, s *Settings) []byte
 
@@ -28,6 +32,14 @@ type Row struct {
 	// Lack says, in full sentences, what follows where a setting that helps cannot be; empty or nil: nothing a person would notice.
 	Lack func(s *Settings) string
 }
+
+// Why a row sets no field.
+const (
+	Congestion = "congestion control has no field"
+	NoPort     = "it is of an interface, and of no priority"
+	NoPriority = "it decides no priority"
+	WhoSets    = "it decides who sets the values"
+)
 
 // Class is what a setting is worth to the person.
 type Class uint8

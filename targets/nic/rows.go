@@ -12,7 +12,7 @@ import (
 // HostRows are what the network configuration of a host decides.
 var HostRows = []Row{
 	{
-		Key: "bond", Host: true, Comment: "the bond this port belongs to",
+		Key: "bond", Aside: NoPort, Host: true, Comment: "the bond this port belongs to",
 		Value: func(b []byte, s *Settings) []byte {
 			if s.NIC.Bond == nil || len(s.Intents) == 0 {
 				return b
@@ -25,7 +25,7 @@ var HostRows = []Row{
 		Class: Always(Wish),
 	},
 	{
-		Key: "mtu", Host: true, Comment: "compared with the interface's, never set",
+		Key: "mtu", Means: ir.FieldMTU, Host: true, Comment: "compared with the interface's, never set",
 		Value: func(b []byte, s *Settings) []byte { return AppendIf(b, s.NIC.MTU > 0, s.NIC.MTU) },
 		Why:   func(s *Settings) []ir.Origin { return []ir.Origin{{At: s.NIC.MTUAt, Why: "MTU of the nic"}} },
 		Class: Always(Wish),
@@ -35,12 +35,13 @@ var HostRows = []Row{
 // CardRows are how a port shares its link among priorities and pauses them.
 var CardRows = []Row{
 	{
-		Key: "dcbx", Comment: "the host decides, not the firmware by LLDP",
+		Key: "dcbx", Aside: WhoSets, Comment: "the host decides, not the firmware by LLDP",
 		Value: func(b []byte, s *Settings) []byte { return Word(b, s, "host") },
 		Why:   ByMember,
 	},
 	{
-		Key: "ets_bw", Comment: "by traffic class: percent of the link (0: strict), and the algorithm; by priority: the traffic class",
+		Key: "ets_bw", Means: ir.FieldShare,
+		Comment: "by traffic class: percent of the link (0: strict), and the algorithm; by priority: the traffic class",
 		Value: func(b []byte, s *Settings) []byte {
 			return Eight(b, s, func(i int) int { return int(s.Share[i]) })
 		},
@@ -48,7 +49,7 @@ var CardRows = []Row{
 		Class: Always(Wish),
 	},
 	{
-		Key: "ets_tc",
+		Key: "ets_tc", Means: ir.FieldQueue,
 		Value: func(b []byte, s *Settings) []byte {
 			return Eight(b, s, func(i int) int { return int(s.TC[i]) })
 		},
@@ -56,7 +57,7 @@ var CardRows = []Row{
 		Class: Always(Wish),
 	},
 	{
-		Key: "ets_tsa",
+		Key: "ets_tsa", Means: ir.FieldStrict,
 		Value: func(b []byte, s *Settings) []byte {
 			if len(s.Intents) == 0 {
 				return b
@@ -77,7 +78,7 @@ var CardRows = []Row{
 		Class: Always(Wish),
 	},
 	{
-		Key: "pause", Comment: "802.3x link pause; it and PFC exclude each other",
+		Key: "pause", Means: ir.FieldLinkPause, Comment: "802.3x link pause; it and PFC exclude each other",
 		Value: func(b []byte, s *Settings) []byte {
 			if s.Pause {
 				return Word(b, s, "on")
@@ -87,7 +88,7 @@ var CardRows = []Row{
 		Why: ByMember,
 	},
 	{
-		Key: "pfc", Comment: "priorities with PFC, 0 to 7",
+		Key: "pfc", Means: ir.FieldPauses, Comment: "priorities with PFC, 0 to 7",
 		Value: func(b []byte, s *Settings) []byte {
 			return Eight(b, s, func(i int) int { return bit(s.PFC[i]) })
 		},
@@ -106,7 +107,7 @@ var CardRows = []Row{
 // CMRows are the defaults of RDMA-CM.
 var CMRows = []Row{
 	{
-		Key: "roce_mode", Comment: "RoCE version and type of service of RDMA-CM connections that state none",
+		Key: "roce_mode", Aside: NoPriority, Comment: "RoCE version and type of service of RDMA-CM connections that state none",
 		Value: func(b []byte, s *Settings) []byte {
 			switch s.Version {
 			case 1:
@@ -119,7 +120,7 @@ var CMRows = []Row{
 		Why: ByVersion,
 	},
 	{
-		Key:   "tos",
+		Key: "tos", Means: ir.FieldStamps,
 		Value: func(b []byte, s *Settings) []byte { return AppendIf(b, s.TOS >= 0, s.TOS) },
 		Why: func(s *Settings) []ir.Origin {
 			if s.NIC.TOS >= 0 {
@@ -134,7 +135,7 @@ var CMRows = []Row{
 // VLANRows are the VLAN that traffic told by PCP travels in.
 var VLANRows = []Row{
 	{
-		Key: "create_vlan", Host: true, Comment: "the interface of the VLAN is made with the NIC, and its address",
+		Key: "create_vlan", Aside: NoPort, Host: true, Comment: "the interface of the VLAN is made with the NIC, and its address",
 		Value: func(b []byte, s *Settings) []byte {
 			if !s.NIC.CreateVLAN || s.VLAN == 0 {
 				return b
@@ -144,7 +145,7 @@ var VLANRows = []Row{
 		Why: AtVLAN, Class: Always(Wish),
 	},
 	{
-		Key: "vlan_ip",
+		Key: "vlan_ip", Aside: NoPort,
 		Value: func(b []byte, s *Settings) []byte {
 			if !s.NIC.CreateVLAN || s.VLAN == 0 || !s.NIC.VLANIP.IsValid() {
 				return b
@@ -154,13 +155,13 @@ var VLANRows = []Row{
 		Why: AtVLAN, Class: Always(Wish),
 	},
 	{
-		Key: "vlan", Host: true, Comment: "the VLAN, and the 802.1p priority of each socket priority on it",
+		Key: "vlan", Aside: NoPort, Host: true, Comment: "the VLAN, and the 802.1p priority of each socket priority on it",
 		Value: func(b []byte, s *Settings) []byte { return AppendIf(b, s.VLAN > 0, s.VLAN) },
 		Why:   ByMember,
 	},
 	// Linux makes a TOS one of the socket priorities 0, 2, 4 and 6, and knows no other way to an 802.1p priority.
 	{
-		Key: "vlan_map",
+		Key: "vlan_map", Means: ir.FieldVLANMap,
 		Value: func(b []byte, s *Settings) []byte {
 			if s.VLAN == 0 {
 				return b
@@ -183,7 +184,8 @@ var VLANRows = []Row{
 // One class for all traffic of the NIC is only right where it carries one intent; it would also outrank every exception by address.
 func ClassRow(why, or string) Row {
 	return Row{
-		Key: "traffic_class", Comment: "marking of connections made without RDMA-CM (MLNX_OFED only), and exceptions by address",
+		Key: "traffic_class", Means: ir.FieldStamps,
+		Comment: "marking of connections made without RDMA-CM (MLNX_OFED only), and exceptions by address",
 		Value: func(b []byte, s *Settings) []byte {
 			switch {
 			case s.Version != 2:

@@ -67,6 +67,9 @@ var family = &nic.Family{
 	},
 }
 
+// Rows are the keys of the value file, sorted.
+func Rows() []nic.Row { return family.Rows() }
+
 const suffix = "-mlx4"
 
 //go:embed script/mlx4.sh

@@ -147,6 +147,9 @@ var family = &nic.Family{
 	},
 }
 
+// Rows are the keys of the value file, sorted.
+func Rows() []nic.Row { return family.Rows() }
+
 var (
 	//go:embed script/mlx5.sh
 	own string

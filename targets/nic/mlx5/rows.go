@@ -19,7 +19,7 @@ func rows() []nic.Row {
 var ownRows = []nic.Row{
 	// The driver takes the cable's metres for pfc delay; it matters once somebody sizes the buffers by hand.
 	{
-		Key: "cable", Comment: "metres of cable, for the headroom of the NIC's own buffers",
+		Key: "cable", Means: ir.FieldCable, Comment: "metres of cable, for the headroom of the NIC's own buffers",
 		Value: func(b []byte, s *nic.Settings) []byte { return nic.AppendIf(b, s.Cable > 0, s.Cable) },
 		Why:   func(s *nic.Settings) []ir.Origin { return []ir.Origin{s.NIC.Port.Link().Length.From} },
 		Class: nic.Always(nic.Should),
@@ -28,7 +28,7 @@ var ownRows = []nic.Row{
 		},
 	},
 	{
-		Key: "cnp_dscp", Comment: "marking of the congestion notification packets the NIC sends",
+		Key: "cnp_dscp", Aside: nic.Congestion, Comment: "marking of the congestion notification packets the NIC sends",
 		Value: func(b []byte, s *nic.Settings) []byte {
 			if s.CNP == nil || len(s.CNP.DSCP) == 0 {
 				return b
@@ -41,7 +41,7 @@ var ownRows = []nic.Row{
 		Class: ifMarked, Lack: lackCNP,
 	},
 	{
-		Key: "cnp_prio",
+		Key: "cnp_prio", Aside: nic.Congestion,
 		Value: func(b []byte, s *nic.Settings) []byte {
 			if s.CNP == nil {
 				return b
@@ -54,7 +54,7 @@ var ownRows = []nic.Row{
 		Class: ifMarked, Lack: lackCNP,
 	},
 	{
-		Key: "roce", Comment: "RoCE on this PCI function",
+		Key: "roce", Aside: nic.NoPriority, Comment: "RoCE on this PCI function",
 		Value: func(b []byte, s *nic.Settings) []byte {
 			if s.NIC.RoCE {
 				return nic.Word(b, s, "on")
@@ -71,7 +71,7 @@ var ownRows = []nic.Row{
 	},
 	nic.ClassRow("its driver has no traffic_class", "; or install MLNX_OFED"),
 	{
-		Key: "traffic_rules",
+		Key: "traffic_rules", Means: ir.FieldStamps,
 		Value: func(b []byte, s *nic.Settings) []byte {
 			if s.Version != 2 {
 				return b
@@ -90,7 +90,7 @@ var ownRows = []nic.Row{
 		},
 	},
 	{
-		Key: "trust", Comment: "what decides a received packet's priority",
+		Key: "trust", Means: ir.FieldTrust, Comment: "what decides a received packet's priority",
 		Value: func(b []byte, s *nic.Settings) []byte {
 			if s.ByDSCP {
 				return nic.Word(b, s, "dscp")
@@ -100,7 +100,7 @@ var ownRows = []nic.Row{
 		Why: nic.ByVersion,
 	},
 	{
-		Key: "ttl", Comment: "IP TTL of RoCEv2 packets; 0: the route decides",
+		Key: "ttl", Aside: nic.NoPriority, Comment: "IP TTL of RoCEv2 packets; 0: the route decides",
 		Value: func(b []byte, s *nic.Settings) []byte {
 			return nic.AppendIf(b, s.Version == 2 && s.NIC.TTL >= 0, s.NIC.TTL)
 		},
@@ -114,7 +114,7 @@ func dscpRows() []nic.Row {
 	var out []nic.Row
 	for p := range uint8(8) {
 		r := nic.Row{
-			Key: "dscp_prio" + strconv.Itoa(int(p)),
+			Key: "dscp_prio" + strconv.Itoa(int(p)), Means: ir.FieldDSCP,
 			Value: func(b []byte, s *nic.Settings) []byte {
 				if !s.ByDSCP {
 					return b
@@ -152,7 +152,7 @@ func ecnRows() []nic.Row {
 		for p := range 8 {
 			out = append(out, nic.Row{
 				Key:     "ecn_" + side.name + "_prio" + strconv.Itoa(p),
-				Comment: side.comment,
+				Comment: side.comment, Aside: nic.Congestion,
 				Value: func(b []byte, s *nic.Settings) []byte {
 					if !s.ECN[p] {
 						return b

@@ -60,6 +60,9 @@ var family = &nic.Family{
 	Sim:     newSim,
 }
 
+// Rows are the keys of the value file, sorted.
+func Rows() []nic.Row { return family.Rows() }
+
 const suffix = "-rxe"
 
 //go:embed script/rxe.sh
@@ -83,7 +86,7 @@ var driver = ir.NewDriver(ir.Driver{
 
 var ownRows = []nic.Row{
 	{
-		Key: "rxe", Comment: "the Soft-RoCE device on top of the interface",
+		Key: "rxe", Aside: nic.NoPort, Comment: "the Soft-RoCE device on top of the interface",
 		Value: func(b []byte, s *nic.Settings) []byte { return nic.Word(b, s, "on") },
 		Why:   nic.ByMember,
 	},
