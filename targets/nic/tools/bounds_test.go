@@ -1,0 +1,67 @@
+package tools
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/targets/target/targettest"
+)
+
+// Ten thousand ports take half a second of processor time, in each form that lists many; ports that are alike are one.
+func TestManyPorts(t *testing.T) {
+	qos := string(read(t, "testdata/mlx5.txt"))
+	qos = qos[:strings.Index(qos, "[root@gpu07 ~]# ethtool -S")]
+	dcb := string(read(t, "testdata/dcb.txt"))
+	link := `{"ifindex":4,"ifname":"eth0","flags":["BROADCAST","UP"],"mtu":9000,"qdisc":"mq","link_type":"ether","promiscuity":0,"min_mtu":68}`
+	each := func(text, name string) []byte {
+		var b strings.Builder
+		for i := range 10000 {
+			b.WriteString(strings.ReplaceAll(text, name, fmt.Sprintf("e%d", i)))
+		}
+		return []byte(b.String())
+	}
+	for name, content := range map[string][]byte{
+		"mlnx_qos": each(qos, "ens3f0np0"), "dcb": each(dcb, "eth0"), "json": each(link+"\n", "eth0"),
+		"script": append([]byte("#!/bin/sh\n"), each("mlnx_qos -i eth0 --pfc 0,0,0,1,0,0,0,0\nethtool -A eth0 rx off tx off\n", "eth0")...),
+	} {
+		t.Run(name, func(t *testing.T) {
+			var u *target.Understood
+			used := targettest.ProcessorTime(t, func() { u = Understand(target.Identity{}, map[string][]byte{"host.txt": content}) })
+			assert.Len(t, u.Settings.Ports, 10000)
+			kinds := map[*ir.PortSettings]bool{}
+			for _, p := range u.Settings.Ports {
+				kinds[p] = true
+			}
+			assert.Len(t, kinds, 1)
+			t.Logf("%d bytes, %v", len(content), used)
+			assert.Less(t, used, 500*time.Millisecond)
+		})
+	}
+}
+
+// Fifty megabytes are refused; what is below the bound is read, whatever it is, and rows are listed up to a bound.
+func TestBounds(t *testing.T) {
+	u := Understand(target.Identity{}, map[string][]byte{"host.txt": bytes.Repeat([]byte("mlnx_qos -i eth0\n"), 3<<20)})
+	assert.Equal(t, 1, u.Coverage.Rows)
+	assert.Len(t, u.Coverage.Not, 1)
+	for name, content := range map[string][]byte{
+		"lines": bytes.Repeat([]byte("noise of another tool\n"), 1<<20), "one line": bytes.Repeat([]byte("x "), 8<<20),
+		"brackets": bytes.Repeat([]byte("[\n"), 1<<20), "braces": bytes.Repeat([]byte("{"), 8<<20),
+		"quotes": bytes.Repeat([]byte("$ '\n"), 1<<20),
+		"script": append([]byte("#!/bin/sh\n"), bytes.Repeat([]byte("if for mlnx_qos -i $x --pfc 1\\\n"), 1<<19)...),
+	} {
+		t.Run(name, func(t *testing.T) {
+			used := targettest.ProcessorTime(t, func() { u = Understand(target.Identity{}, map[string][]byte{"host.txt": content}) })
+			assert.LessOrEqual(t, len(u.Coverage.Not), mostMissed+1)
+			t.Logf("%d bytes, %v, %d rows", len(content), used, u.Coverage.Rows)
+			assert.Less(t, used, 10*time.Second)
+		})
+	}
+}

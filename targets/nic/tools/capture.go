@@ -1,0 +1,320 @@
+package tools
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// capture reads a pasted terminal: command lines and their output.
+func (r *reader) capture(text string) {
+	if words := fileCommand(r.path); words != nil {
+		r.text = strings.Join(words, " ")
+		r.enter(toolOf(words[0]))
+		r.tool.command(r.tool, r, words[1:])
+	}
+	broken := 0
+	for at := 0; at < len(text); {
+		end := strings.IndexByte(text[at:], '\n')
+		if end < 0 {
+			end = len(text) - at
+		}
+		line := strings.TrimSuffix(text[at:at+end], "\r")
+		r.line++
+		if broken < mostBroken && isDocument(strings.TrimLeft(line, " \t")) {
+			if n, ok := r.document(text[at:]); ok {
+				r.line += strings.Count(text[at:at+n], "\n")
+				at += n
+				continue
+			}
+			broken++
+		}
+		at += end + 1
+		r.text = line
+		r.captured(line)
+	}
+}
+
+// captured reads one line of a terminal.
+func (r *reader) captured(line string) {
+	if len(line) > mostLine {
+		r.text = line[:80]
+		r.miss(r.text, tooMuch)
+		return
+	}
+	if strings.TrimSpace(line) == "" {
+		return
+	}
+	if words, prompt := commandLine(line); words != nil {
+		r.leave()
+		tool := toolOf(words[0])
+		switch {
+		case tool != nil:
+			r.enter(tool)
+			tool.command(tool, r, words[1:])
+		case r.plain(words):
+			r.enter(nil)
+			r.heading = shell
+		case prompt:
+			r.enter(nil)
+			r.miss(line, noTool)
+		}
+		return
+	}
+	if isSeparator(line) {
+		r.h.coverage.Leave(heading)
+		return
+	}
+	if strings.Contains(line, "command not found") {
+		r.h.coverage.Leave(absent)
+		return
+	}
+	if r.tool != nil && r.tool.row(r, line) {
+		return
+	}
+	for _, tool := range Printouts() {
+		if tool.begins != nil && tool.begins(line) {
+			if tool != r.tool {
+				on := r.on
+				r.leave()
+				if r.enter(tool); len(r.on) == 0 && !r.stored {
+					r.on = on // one NIC's outputs, one after the other
+				}
+			}
+			if tool.row(r, line) {
+				return
+			}
+		}
+	}
+	if r.tool == nil && r.heading == shell {
+		r.h.coverage.Leave(shell)
+		return
+	}
+	if marked := strings.Trim(line, "=-*# "); len(line)-len(marked) > 5 && strings.HasSuffix(line, line[:3]) { // === a title ===
+		r.leave()
+		r.h.coverage.Leave(heading)
+		return
+	}
+	r.miss(line, noTool)
+}
+
+// enter begins the output of a tool.
+func (r *reader) enter(tool *Printout) {
+	r.tool, r.section, r.weak = tool, section{class: -1}, tool == lldptool
+	if name := r.byFile(); name != "" {
+		r.on = []*card{r.h.card(name)}
+	}
+}
+
+// leave ends the output of a tool.
+func (r *reader) leave() {
+	r.closeLink()
+	r.tool, r.section, r.weak = nil, section{class: -1}, false
+}
+
+// about sets the interface of the output.
+func (r *reader) about(netdev string) {
+	if isName(netdev) {
+		r.on = []*card{r.h.card(netdev)}
+		return
+	}
+	r.on = nil
+	if r.uncertain || strings.Contains(netdev, "$") { // any of those that are known
+		for _, n := range r.h.nics {
+			r.on = append(r.on, n)
+		}
+	}
+}
+
+// aboutDevice sets the RDMA device of the output.
+func (r *reader) aboutDevice(device string) {
+	r.device = device
+	if strings.Contains(device, "$") {
+		r.about(device)
+		return
+	}
+	if r.on = nil; r.h.netdev(device) != "" {
+		r.about(r.h.netdevs[device])
+	}
+}
+
+// byFile is the interface that the name of the file names, or the only one of the host.
+func (r *reader) byFile() string {
+	found := ""
+	for _, port := range r.h.id.Ports {
+		if containsWord(r.path, port) {
+			if found != "" && found != port {
+				return ""
+			}
+			found = port
+		}
+	}
+	if found == "" && len(r.h.id.Ports) == 1 {
+		found = r.h.id.Ports[0]
+	}
+	if !isName(found) {
+		return ""
+	}
+	return found
+}
+
+func containsWord(text, word string) bool {
+	alnum := func(i int) bool {
+		return i >= 0 && i < len(text) && (text[i] >= '0' && text[i] <= '9' || text[i]|32 >= 'a' && text[i]|32 <= 'z')
+	}
+	for from := 0; word != ""; {
+		i := strings.Index(text[from:], word)
+		if i < 0 {
+			return false
+		}
+		i += from
+		if !alnum(i-1) && !alnum(i+len(word)) {
+			return true
+		}
+		from = i + 1
+	}
+	return false
+}
+
+// fileCommand is the command line that a file is named after, as sosreport does it: "ethtool_-a_eth0", "mlnx_qos_-i_eth0".
+func fileCommand(path string) []string {
+	base := path[strings.LastIndexByte(path, '/')+1:]
+	if words := splitWords(base); len(words) > 1 && toolOf(words[0]) != nil {
+		return words
+	}
+	for name := range byName() {
+		if rest, ok := strings.CutPrefix(base, name+"_"); ok {
+			rest = strings.TrimSuffix(strings.TrimSuffix(rest, ".txt"), ".log")
+			if words := strings.FieldsFunc(rest, func(c rune) bool { return c == '_' || c == ' ' }); len(words) > 0 {
+				return append([]string{name}, words...)
+			}
+		}
+	}
+	return nil
+}
+
+// isDocument reports whether a line may begin a document of JSON: it begins with a bracket, and is no prompt such as "[root@host ~]# ".
+func isDocument(line string) bool {
+	if line == "" || line[0] != '[' && line[0] != '{' {
+		return false
+	}
+	end := strings.IndexByte(line, ']')
+	return line[0] == '{' || end < 0 || end+1 >= len(line) || line[end+1] != '#' && line[end+1] != '$'
+}
+
+// commandLine returns the words of a command line: behind a prompt, between marks such as "==== cmd ====", or alone. prompt: it is
+// one whatever its first word is.
+func commandLine(line string) (words []string, prompt bool) {
+	text := strings.TrimSpace(line)
+	rest, prompt := afterPrompt(text)
+	if !prompt {
+		trimmed := strings.TrimLeft(text, "=-*+#> ")
+		if rest = text; trimmed != text && !strings.HasPrefix(text, "--") || strings.HasPrefix(text, "---") {
+			rest = strings.TrimRight(trimmed, "=-*+#<: ")
+		}
+		rest = strings.TrimSuffix(rest, ":")
+	}
+	first := rest
+	if i := strings.IndexAny(rest, " \t"); i >= 0 {
+		first = rest[:i]
+	}
+	if !prompt && first != "sudo" && toolOf(first) == nil && first != "cat" && first != "grep" {
+		return nil, false
+	}
+	words = stripSudo(firstCommand(rest))
+	if len(words) == 0 || !prompt && toolOf(words[0]) == nil {
+		return nil, false
+	}
+	if !prompt && len(words) == 1 && !slices.Contains(alone, words[0]) { // a word of an output
+		return nil, false
+	}
+	return words, prompt
+}
+
+// alone lists tools that print a state without arguments.
+var alone = []string{"show_gids", "ibdev2netdev"}
+
+// afterPrompt returns the text after a prompt: "$ ", "# ", "root@host:~# ", "[root@host ~]# ". A "#" alone is one where a command that is
+// known follows.
+func afterPrompt(text string) (rest string, ok bool) {
+	i := strings.IndexAny(text, "#$>%")
+	if i < 0 || i > 80 || i+1 >= len(text) || text[i+1] != ' ' {
+		return "", false
+	}
+	before := text[:i]
+	rest = strings.TrimSpace(text[i+1:])
+	switch {
+	case before == "" && text[0] == '$':
+		return rest, rest != ""
+	case before == "":
+		words := stripSudo(firstCommand(rest))
+		return rest, len(words) > 0 && toolOf(words[0]) != nil
+	case strings.ContainsAny(before, "@~]") && !strings.ContainsAny(before, "<{;=") && strings.Count(before, " ") < 4:
+		return rest, rest != ""
+	}
+	return "", false
+}
+
+// isSeparator reports whether a line has no letter and no digit.
+func isSeparator(line string) bool {
+	return !strings.ContainsFunc(line, func(c rune) bool {
+		return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c > 0x7f || c == '{' || c == '}' || c == '[' || c == ']'
+	})
+}
+
+// firstCommand is the words of the first command of a line that is no assignment.
+func firstCommand(text string) []string {
+	for _, c := range splitLine(text).commands {
+		if len(c.words) > 0 {
+			return c.words
+		}
+	}
+	return nil
+}
+
+// document reads a document of JSON at the beginning of a text, and returns its length. Not ok: the text begins with no document.
+func (r *reader) document(text string) (n int, ok bool) {
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	var value any
+	if err := d.Decode(&value); err != nil {
+		return 0, false
+	}
+	n = int(d.InputOffset())
+	var objects []map[string]any
+	switch v := value.(type) {
+	case map[string]any:
+		objects = append(objects, v)
+	case []any:
+		for _, o := range v {
+			m, is := o.(map[string]any)
+			if !is {
+				return 0, false
+			}
+			objects = append(objects, m)
+		}
+	}
+	r.text = text[:min(n, 100)]
+	if i := strings.IndexByte(r.text, '\n'); i >= 0 {
+		r.text = r.text[:i]
+	}
+	for _, o := range objects {
+		r.object(o)
+	}
+	return n, true
+}
+
+// object reads an object of JSON, by the tool of the command line or the one whose members it has.
+func (r *reader) object(o map[string]any) {
+	if r.tool != nil && r.tool.json != nil && r.tool.json(r.tool, r, o) {
+		return
+	}
+	for _, tool := range Printouts() {
+		if tool.json != nil && tool != r.tool && tool.json(tool, r, o) {
+			return
+		}
+	}
+	if len(o) > 0 {
+		r.miss(r.text, noTool)
+	}
+}

@@ -1,0 +1,152 @@
+package tools
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/nic"
+)
+
+// sysfs is files of the drivers, as "grep . FILE…", "cat FILE" and "head FILE…" print them and as echo writes them. Those of MLNX_OFED
+// are from its source (mlx5 of MLNX_OFED 24.07) and from mlnx_qos, which reads some of them.
+var sysfs = &Printout{
+	Name: "grep", Aliases: []string{"cat", "head", "tail"},
+	begins: func(line string) bool {
+		text := strings.TrimPrefix(line, "==> ")
+		return strings.HasPrefix(text, "/sys/class/infiniband/") || strings.HasPrefix(text, "/sys/class/net/") ||
+			strings.HasPrefix(text, "/sys/kernel/config/rdma_cm/")
+	},
+	Options: sysfsRows,
+	other: func(_ *Printout, r *reader, line string) bool {
+		text := strings.TrimSpace(line)
+		if name, ok := strings.CutPrefix(text, "==> "); ok {
+			r.file = strings.TrimSpace(strings.TrimSuffix(name, "<=="))
+			r.count(&Statement{Aside: heading}, "")
+			return true
+		}
+		if file, value, ok := strings.Cut(text, ":"); ok && strings.HasPrefix(file, "/sys/") {
+			return r.sysFile(file, value)
+		}
+		return r.file != "" && r.sysFile(r.file, text)
+	},
+	command: func(_ *Printout, r *reader, args []string) {
+		for _, a := range args {
+			if strings.HasPrefix(a, "/sys/") && !strings.ContainsAny(a, "*?{$") {
+				r.file = a
+			}
+		}
+		r.count(&Statement{Aside: asks}, "")
+	},
+}
+
+// sysfsRows are the files, by their name or that of their folder.
+var sysfsRows = []Statement{
+	{Key: "traffic_class", Means: ir.FieldStamps, read: func(r *reader, rest string) string {
+		rest = strings.TrimPrefix(rest, "Global ")
+		before, value, rule := strings.Cut(rest, "tclass=")
+		if !rule {
+			before, value = "", rest
+		}
+		tos, ok := number(value, 255)
+		switch {
+		case value == "-1" && before == "":
+			put(r, ir.FieldStamps, 1, -2, func(n *facts) *int { return &n.force })
+		case !ok:
+			return noSense
+		case before != "": // of packets by address
+			for _, n := range r.on {
+				n.rules = append(slices.Clip(n.rules), tos)
+				n.note(r, ir.FieldStamps, 2)
+			}
+		default:
+			put(r, ir.FieldStamps, 1, tos, func(n *facts) *int { return &n.force })
+		}
+		return ""
+	}},
+	{Key: "default_roce_tos", Means: ir.FieldStamps, read: setTOS},
+	{Key: "default_roce_mode", Aside: nic.NoPriority},
+	{Key: "ttl", Aside: nic.NoPriority},
+	{Key: "ecn", Aside: nic.Congestion},
+	{Key: "hw_counters", Aside: counter},
+	{Key: "counters", Aside: counter},
+	{Key: "statistics", Aside: counter},
+	{Key: "ndevs", Aside: which},
+	{Key: "types", Aside: which},
+	{Key: "gids", Aside: which},
+	{Key: "fw_ver", Means: ir.FieldSystem, free: true, read: func(r *reader, rest string) string {
+		r.hasFirmware(rest)
+		return ""
+	}},
+	{Key: "trust", Means: ir.FieldTrust, read: func(r *reader, rest string) string {
+		t, ok := map[string]int8{"dscp": trustDSCP, "pcp": trustPCP, "both": trustBoth}[rest]
+		if ok {
+			r.trust(t)
+		}
+		return say(ok)
+	}},
+	{Key: "mtu", Means: ir.FieldMTU, read: func(r *reader, rest string) string {
+		mtu, ok := number(rest, 1<<16)
+		if ok {
+			put(r, ir.FieldMTU, -1, mtu, func(n *facts) *int { return &n.mtu })
+		}
+		return say(ok)
+	}},
+	{Key: "speed", Means: ir.FieldSpeed, read: func(r *reader, rest string) string {
+		mbit, ok := number(rest, 1<<30)
+		if ok {
+			put(r, ir.FieldSpeed, -1, int64(mbit)*1e6, func(n *facts) *int64 { return &n.speed })
+		}
+		return say(ok || rest == "-1")
+	}},
+	{Key: "other", Aside: nic.NoPriority},
+}
+
+// sysFile reads the value of a file of a driver, and reports whether it is a file of a NIC.
+func (r *reader) sysFile(file, value string) bool {
+	parts := strings.Split(strings.TrimPrefix(file, "/"), "/")
+	value = strings.TrimSpace(value)
+	if len(parts) < 5 && !(len(parts) == 5 || len(parts) == 4) {
+		return false
+	}
+	key := parts[len(parts)-1]
+	for _, p := range []string{"ecn", "hw_counters", "counters", "statistics", "ndevs", "types", "gids"} {
+		if slices.Contains(parts[3:], p) {
+			key = p
+		}
+	}
+	row := sysfsRow(key)
+	r.uncertain = r.uncertain || strings.ContainsAny(file, "$*?{")
+	switch where := strings.Join(parts[:min(3, len(parts))], "/"); {
+	case where == "sys/class/infiniband" && len(parts) > 4 || where == "sys/kernel/config" && len(parts) > 4 && parts[3] == "rdma_cm":
+		r.device = parts[len(parts)-len(parts[3:])]
+		if where == "sys/kernel/config" {
+			r.device = parts[4]
+		}
+		if key == "ndevs" && parts[len(parts)-1] == "0" {
+			r.h.names(r.device, value)
+		}
+		if row.free {
+			r.apply(row, value)
+			return true
+		}
+		r.ofDevice(row, value)
+	case where == "sys/class/net" && len(parts) > 4:
+		if row.read != nil {
+			r.about(parts[3])
+		}
+		r.apply(row, value)
+	default:
+		return false
+	}
+	return true
+}
+
+// sysfsRow is the row of a file.
+func sysfsRow(key string) *Statement {
+	i := slices.IndexFunc(sysfsRows, func(row Statement) bool { return row.Key == key })
+	if i < 0 {
+		i = len(sysfsRows) - 1
+	}
+	return &sysfsRows[i]
+}

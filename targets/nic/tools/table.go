@@ -1,0 +1,124 @@
+package tools
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/nic"
+	"github.com/rocec/rocec/targets/nic/mlx4"
+	"github.com/rocec/rocec/targets/nic/mlx5"
+	"github.com/rocec/rocec/targets/nic/rxe"
+)
+
+// Printout is a form in which a host states settings of its NICs.
+type Printout struct {
+	Name    string      // of the tool, as a command line begins
+	Aliases []string    // its other names
+	Rows    []Statement // of its output, in the order in which they are tried
+	Options []Statement // of its command line
+
+	// command reads a command line: the values that it sets, and the NIC of its output.
+	command func(p *Printout, r *reader, args []string)
+
+	// begins reports whether output of the tool begins with a line, where no command line says so; nil: no line tells.
+	begins func(line string) bool
+
+	// other reads a line without a statement; nil: every line has one.
+	other func(p *Printout, r *reader, line string) bool
+
+	// json reads an object of JSON, and reports whether it is one of the tool.
+	json func(p *Printout, r *reader, object map[string]any) bool
+}
+
+// Statement is a row of a printout.
+type Statement struct {
+	Key   string     // how it begins, or the name of an option
+	With  string     // a further part of the line; empty: any line
+	Short string     // the short name of an option
+	Means ir.Field   // the field that it sets
+	More  []ir.Field // further ones
+	Aside string     // why it sets none
+
+	// read reads the text after the key, and returns its fault; nil: the text is not read.
+	read func(r *reader, rest string) (why string)
+
+	free bool // it is read though the NIC is not known
+	flag bool // the option has no value
+}
+
+// Why a row sets no field, beside the reasons of package nic.
+const (
+	heading  = "a heading"
+	counter  = "a counter, no setting"
+	hardware = "it describes the hardware"
+	absent   = "the NIC or its driver has no such setting"
+	default_ = "the priority of packets without a value has no field"
+	apps     = "the priority of an application's packets has no field"
+	peer     = "it is of the peer, or advice for the peer"
+	which    = "it names the interface of a device"
+	asks     = "a command that sets nothing"
+	shell    = "a command that sets nothing of NICs"
+	boots    = "it decides when and how commands run"
+)
+
+// Printouts lists the forms that are read, in the order in which the first line of an output is tried.
+var Printouts = sync.OnceValue(func() []*Printout {
+	return []*Printout{mlnxQos, dcb, ethtool, niccli, lldptool, rdmaTool, ibdev, gids, cmaTOS, cmaMode, sysfs, ipTool, vconfig}
+})
+
+// byName finds the tool of a command.
+var byName = sync.OnceValue(func() map[string]*Printout {
+	out := map[string]*Printout{}
+	for _, p := range Printouts() {
+		for _, name := range append([]string{p.Name}, p.Aliases...) {
+			out[name] = p
+		}
+	}
+	return out
+})
+
+// toolOf returns the tool that a word of a command line names; nil: none that is known.
+func toolOf(word string) *Printout {
+	return byName()[baseOf(word)]
+}
+
+// baseOf is the name of a program without its folder.
+func baseOf(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
+
+// valueRows are the keys of all families' value files.
+var valueRows = sync.OnceValue(func() []nic.Row {
+	all := slices.Concat(mlx5.Rows(), mlx4.Rows(), rxe.Rows())
+	slices.SortStableFunc(all, func(a, b nic.Row) int { return strings.Compare(a.Key, b.Key) })
+	return slices.CompactFunc(all, func(a, b nic.Row) bool { return a.Key == b.Key })
+})
+
+// row reads a line by the table of a tool, and reports whether it is one of its rows.
+func (p *Printout) row(r *reader, line string) bool {
+	text := strings.TrimSpace(line)
+	for i := range p.Rows {
+		row := &p.Rows[i]
+		if !strings.HasPrefix(text, row.Key) || !strings.Contains(text, row.With) {
+			continue
+		}
+		r.apply(row, strings.TrimSpace(text[len(row.Key):]))
+		return true
+	}
+	return p.other != nil && p.other(p, r, line)
+}
+
+// apply reads the value of a statement, and counts the statement.
+func (r *reader) apply(row *Statement, rest string) {
+	why := ""
+	switch {
+	case r.uncertain:
+		r.forget(row)
+	case row.read == nil:
+	case len(r.on) == 0 && !row.free:
+		why = noNIC
+	default:
+		why = row.read(r, rest)
+	}
+	r.count(row, why)
+}

@@ -1,0 +1,267 @@
+// Package tools reads the settings of the NICs of a host without rocec. A [Printout] describes the output of a tool, the options by which
+// the tool sets a value, or a file of the driver.
+//
+// The package takes a terminal as a person pastes it, files with the output of one command, shell scripts and systemd units of such
+// commands, and value files of rocec. The command line above some lines, the name of the file, or the first of the lines names the tool
+// that printed them. Lines of a tool that the package does not know are counted as not understood.
+//
+// Reading never fails. A value is stated, or it is not known: the package assumes no default of a system. The later of two values of one
+// setting counts, and a running value counts before one that a script sets. The tool lldptool prints the configuration of lldpad; its
+// values count where no other tool printed them.
+package tools
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/nic"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// Bounds of the input. Content beyond them is counted as not understood.
+const (
+	mostBytes  = 32 << 20 // of one file
+	mostLine   = 64 << 10 // of one line that is no JSON
+	mostMissed = 1000     // rows of one file that are listed one by one
+	mostBroken = 100      // documents of JSON in one file that end too early
+)
+
+// Why something is not understood.
+const (
+	noTool    = "no tool that is known prints it"
+	noNIC     = "it is not stated of which interface it is"
+	noNetdev  = "it is not stated which interface the RDMA device has: print rdma link, ibdev2netdev or show_gids, too"
+	noSense   = "the value makes no sense here"
+	noOption  = "the tool has no such option"
+	noCommand = "no command that is known"
+	tooMuch   = "it is too long to be read"
+	variable  = "the value of a variable is not known here"
+	maybe     = "it runs under a condition, in a loop or in a function"
+	replaced  = "whether the command before it succeeds is not known"
+)
+
+// Understand reads the captures, scripts and value files of a host, by path. Ports are interfaces of NICs. Identity.Ports may name
+// them: it decides of which NIC an output is that does not say so where the host has one. Where of a DSCP takes the value as index, of
+// other fields a priority, a traffic class or a buffer.
+func Understand(id target.Identity, contents map[string][]byte) *target.Understood {
+	h := understand(id, contents, false)
+	places := sync.OnceValue(func() map[place]diag.Range { return understand(id, contents, true).places })
+	return &target.Understood{
+		Settings: h.settings(),
+		Coverage: h.coverage,
+		Where: func(port string, f ir.Field, index int) (diag.Range, bool) {
+			for _, at := range []place{{port, f, index}, {port, f, -1}} {
+				if found, ok := places()[at]; ok {
+					return found, true
+				}
+			}
+			return diag.Range{}, false
+		},
+	}
+}
+
+// understand reads all files; once more where one names a device whose interface a later one states.
+func understand(id target.Identity, contents map[string][]byte, places bool) *host {
+	h := &host{id: id, places: map[place]diag.Range{}, wherever: places}
+	h.read(contents)
+	if h.unresolved && len(h.netdevs) > 0 {
+		h = &host{id: id, places: map[place]diag.Range{}, wherever: places, netdevs: h.netdevs, drivers: h.drivers}
+		h.read(contents)
+	}
+	h.finish()
+	return h
+}
+
+// place is where a value of a port stands; index -1 is the whole field.
+type place struct {
+	port  string
+	field ir.Field
+	index int
+}
+
+// host is the reading of a host so far.
+type host struct {
+	id       target.Identity
+	nics     map[string]*card
+	links    map[string]*link
+	netdevs  map[string]string // by RDMA device, PCI address, or number of niccli
+	drivers  map[string]string // by RDMA device
+	firmware map[string]string // by RDMA device
+	values   map[string]valueFile
+	coverage target.Coverage
+
+	places     map[place]diag.Range
+	wherever   bool // places are wanted
+	unresolved bool // some device had no interface yet
+}
+
+// valueFile is the content of a value file of rocec.
+type valueFile struct {
+	settings ir.PortSettings
+	stored   bool
+}
+
+// read reads all files: those that the host reads when it starts, then what it printed.
+func (h *host) read(contents map[string][]byte) {
+	paths := slices.Sorted(maps.Keys(contents))
+	for _, stored := range []bool{true, false} {
+		for _, path := range paths {
+			h.file(path, contents[path], stored)
+		}
+	}
+}
+
+// file reads a file if it is stored configuration, or if it is not.
+func (h *host) file(path string, content []byte, stored bool) {
+	r := &reader{h: h, path: path, stored: stored, commands: stored}
+	if name, is := nic.IsValues(path); is {
+		if stored {
+			h.valueFile(name, path, content)
+		}
+		return
+	}
+	if len(content) > mostBytes {
+		if stored {
+			r.miss(path, tooMuch)
+		}
+		return
+	}
+	text := string(content)
+	switch isUnit, isScript := unit(path, text), script(path, text); {
+	case isUnit != "" && stored:
+		r.unit(text, isUnit)
+	case isUnit == "" && isScript && stored:
+		r.script(text)
+	case isUnit == "" && !isScript && !stored:
+		r.capture(text)
+	}
+	r.end()
+}
+
+// valueFile reads a value file of rocec.
+func (h *host) valueFile(name, path string, content []byte) {
+	p, c := nic.UnderstandValues(path, content, valueRows(), func(f ir.Field, index int, at diag.Range) {
+		if h.wherever {
+			h.places[place{name, f, index}] = at
+		}
+	})
+	h.coverage.Add(c)
+	if h.values == nil {
+		h.values = map[string]valueFile{}
+	}
+	h.values[name] = valueFile{p, !strings.HasPrefix(strings.TrimPrefix(path, "/"), "nic/")}
+}
+
+// card returns a NIC, which is made where it is not there.
+func (h *host) card(name string) *card {
+	n := h.nics[name]
+	if n == nil {
+		if h.nics == nil {
+			h.nics = map[string]*card{}
+		}
+		n = newCard(name)
+		h.nics[name] = n
+	}
+	return n
+}
+
+// netdev returns the interface of an RDMA device, a PCI address or a number of niccli; empty: it is not known.
+func (h *host) netdev(device string) string {
+	name := h.netdevs[device]
+	if name == "" {
+		h.unresolved = true
+	}
+	return name
+}
+
+// names notes the interface of a device. The first one counts: a GID table goes on with the VLANs of the interface.
+func (h *host) names(device, netdev string) {
+	if h.netdevs == nil {
+		h.netdevs = map[string]string{}
+	}
+	if h.netdevs[device] == "" && device != "" && isName(netdev) {
+		h.netdevs[device] = netdev
+	}
+}
+
+// reader reads one file.
+type reader struct {
+	h      *host
+	path   string
+	stored bool
+	line   int
+	text   string // the row that is read
+	missed int
+
+	commands  bool // it is a script: several commands of a line count once
+	missedAt  int  // the line and the reason of the last one
+	missedWhy string
+
+	uncertain bool // the commands may run or not: a value that they set is not known afterwards
+	weak      bool // the values count where no other tool printed them
+
+	tool    *Printout
+	section // of the tool
+}
+
+// section is the reading of one output of a tool so far.
+type section struct {
+	on      []*card // the NICs that it is of; empty: not stated
+	device  string  // the RDMA device, where the tool has one
+	file    string  // the file that it prints
+	heading string  // the part of the output
+	class   int     // the traffic class of the part; -1: none
+	app     [3]int  // priority, selector and protocol of an application entry
+	link    *link
+}
+
+// at is the place of the row.
+func (r *reader) at() diag.Range {
+	at := diag.Range{Filename: r.path}
+	at.Start.Line, at.Start.Column, at.End.Line, at.End.Column = r.line, 1, r.line, len(r.text)+1
+	return at
+}
+
+// miss counts a row that is not understood.
+func (r *reader) miss(row, why string) {
+	if r.uncertain || r.commands && r.missedAt == r.line && r.missedWhy == why { // it was counted
+		return
+	}
+	r.missedAt, r.missedWhy = r.line, why
+	r.missed++
+	if r.missed <= mostMissed {
+		if len(row) > 200 {
+			row = row[:200]
+		}
+		r.h.coverage.Miss(strings.TrimSpace(strings.ToValidUTF8(row, "?")), why, r.at())
+	}
+}
+
+// end closes a file.
+func (r *reader) end() {
+	r.leave()
+	if more := r.missed - mostMissed; more > 0 {
+		r.h.coverage.Miss("further lines", noTool, r.at())
+		r.h.coverage.Rows += more - 1
+	}
+}
+
+// count counts a statement of the table; why is the fault of its value.
+func (r *reader) count(row *Statement, why string) {
+	switch {
+	case r.uncertain:
+	case why != "":
+		r.miss(r.text, why)
+	case row.Means == ir.NoField:
+		r.h.coverage.Leave(row.Aside)
+	default:
+		r.h.coverage.Mean(row.Means)
+		for _, f := range row.More {
+			r.h.coverage.Means[f]++
+		}
+	}
+}
