@@ -32,6 +32,7 @@ type facts struct {
 	share           [8]int8 // percent
 	rate            [8]int64
 	size, xoff, xon [8]int
+	lossy           [8]int8 // by buffer
 
 	cable, delay, mtu int
 	delays            int // rows that state the delay
@@ -71,6 +72,7 @@ func unknownFacts() facts {
 	}
 	for i := range 8 {
 		f.pcp[i], f.pfc[i], f.class[i], f.buffer[i], f.algorithm[i], f.share[i] = -1, -1, -1, -1, -1, -1
+		f.lossy[i] = -1
 		f.rate[i], f.size[i], f.xoff[i], f.xon[i] = -1, -1, -1, -1
 	}
 	return f
@@ -115,7 +117,7 @@ func (f *facts) forget(field ir.Field, u *facts) {
 	case ir.FieldMaxRate:
 		f.rate = u.rate
 	case ir.FieldBuffer:
-		f.size = u.size
+		f.size, f.lossy = u.size, u.lossy
 	case ir.FieldXoff:
 		f.xoff = u.xoff
 	case ir.FieldXon:
@@ -197,7 +199,13 @@ func (n *card) settings() ir.PortSettings {
 	n.schedule(&p, &d)
 	for i := range 8 {
 		d.Group[i] = n.buffer[i]
-		d.Groups[i] = ir.GroupSettings{Buffer: known(n.size[i]), Xoff: known(n.xoff[i]), Xon: known(n.xon[i])}
+		d.Groups[i].Buffer = known(n.size[i])
+		if n.xoff[i] > 0 { // a lossy buffer has 0 for both (Linux, mlx5/core/en/port_buffer.c: update_xoff_threshold)
+			d.Groups[i].Xoff, d.Groups[i].Xon = known(n.xoff[i]), known(n.xon[i])
+		}
+		if n.lossy[i] >= 0 {
+			d.Groups[i].Lossless = ir.Of(n.lossy[i] == 0)
+		}
 	}
 	d.MTU, d.Cable, d.Speed = known(n.mtu), known(n.cable), known(n.speed)
 	if n.cable < 0 && n.delay > 0 && n.mellanox("mlx5") {

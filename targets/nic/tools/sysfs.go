@@ -2,6 +2,7 @@ package tools
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/rocec/rocec/compiler/ir"
@@ -85,6 +86,41 @@ var sysfsRows = []Statement{
 		}
 		return say(ok)
 	}},
+	// Files below qos of an interface, as mlnx_qos@088fadb3 reads and writes them: lines of numbers below a heading, or a list.
+	{Key: "buffer_size", Means: ir.FieldBuffer, More: []ir.Field{ir.FieldXoff, ir.FieldXon}, read: readBufferFile},
+	{Key: "prio2buffer", Means: ir.FieldGroup, read: func(r *reader, rest string) string {
+		list, ok := digits(rest, 8, 7)
+		switch {
+		case !ok:
+			return noSense
+		case strings.Contains(rest, ","):
+			setList(r, ir.FieldGroup, small(list), func(n *facts) *[8]int8 { return &n.buffer })
+			return ""
+		case len(list) != 2:
+			return noSense
+		}
+		put(r, ir.FieldGroup, list[0], int8(list[1]), func(n *facts) *int8 { return &n.buffer[list[0]] })
+		return ""
+	}},
+	{Key: "dscp2prio", Means: ir.FieldDSCP, read: func(r *reader, rest string) string {
+		list, ok := digits(rest, 2, 63)
+		if ok = ok && len(list) == 2 && list[1] < 8; ok {
+			r.dscp(list[0], list[1])
+		}
+		return say(ok)
+	}},
+	{Key: "maxrate", Means: ir.FieldMaxRate, read: func(r *reader, rest string) string {
+		var list []int64
+		for word := range strings.FieldsSeq(rest) {
+			gbit, err := strconv.ParseFloat(word, 64)
+			if err != nil || len(list) == 8 || gbit < 0 || gbit > 1e6 {
+				return noSense
+			}
+			list = append(list, int64(gbit*1e9))
+		}
+		setList(r, ir.FieldMaxRate, list, func(n *facts) *[8]int64 { return &n.rate })
+		return ""
+	}},
 	{Key: "mtu", Means: ir.FieldMTU, read: func(r *reader, rest string) string {
 		mtu, ok := number(rest, 1<<16)
 		if ok {
@@ -115,6 +151,11 @@ func (r *reader) sysFile(file, value string) bool {
 			key = p
 		}
 	}
+	if slices.Contains(tables, key) && strings.ContainsAny(value, "abcdefghijklmnopqrstuvwxyz") {
+		r.columns = strings.Fields(value)
+		r.count(&Statement{Aside: heading}, "")
+		return true
+	}
 	row := sysfsRow(key)
 	r.uncertain = r.uncertain || strings.ContainsAny(file, "$*?{")
 	switch where := strings.Join(parts[:min(3, len(parts))], "/"); {
@@ -140,6 +181,79 @@ func (r *reader) sysFile(file, value string) bool {
 		return false
 	}
 	return true
+}
+
+// tables are the files that have lines of numbers below a heading.
+var tables = []string{"buffer_size", "prio2buffer", "dscp2prio"}
+
+// readBufferFile reads a line of sizes, "1,2,…", or one of a buffer: its number, its size, and the columns that the heading names.
+func readBufferFile(r *reader, rest string) string {
+	list, ok := digits(rest, 8, 1<<30)
+	switch {
+	case !ok:
+		return noSense
+	case strings.Contains(rest, ","):
+		setList(r, ir.FieldBuffer, list, func(n *facts) *[8]int { return &n.size })
+		return ""
+	case len(list) < 2 || list[0] > 7:
+		return noSense
+	}
+	put(r, ir.FieldBuffer, list[0], list[1], func(n *facts) *int { return &n.size[list[0]] })
+	for i := 2; i < min(len(list), len(r.columns)); i++ {
+		switch r.columns[i] {
+		case "xoff_threshold":
+			put(r, ir.FieldXoff, list[0], list[i], func(n *facts) *int { return &n.xoff[list[0]] })
+		case "xon_threshold":
+			put(r, ir.FieldXon, list[0], list[i], func(n *facts) *int { return &n.xon[list[0]] })
+		}
+	}
+	return ""
+}
+
+// dmesg is the log of the kernel, of which the debug messages of mlx5 about its buffers are read (Linux,
+// mlx5/core/en/port_buffer.c: mlx5e_port_query_buffer).
+var dmesg = &Printout{
+	Name: "dmesg", Aliases: []string{"journalctl"},
+	begins: func(line string) bool { return strings.Contains(line, ": buffer ") && strings.Contains(line, " xoff=") },
+	Options: []Statement{{
+		Key: ": buffer ", Means: ir.FieldBuffer, More: []ir.Field{ir.FieldXoff, ir.FieldXon},
+		read: func(r *reader, rest string) string {
+			word, rest, _ := strings.Cut(rest, ":")
+			buffer, ok := number(word, 7)
+			for pair := range strings.FieldsFuncSeq(rest, func(c rune) bool { return c == ' ' || c == ',' }) {
+				key, value, _ := strings.Cut(pair, "=")
+				n, is := number(value, 1<<30)
+				if !ok || !is {
+					return noSense
+				}
+				switch key {
+				case "size":
+					put(r, ir.FieldBuffer, buffer, n, func(f *facts) *int { return &f.size[buffer] })
+				case "xoff":
+					put(r, ir.FieldXoff, buffer, n, func(f *facts) *int { return &f.xoff[buffer] })
+				case "xon":
+					put(r, ir.FieldXon, buffer, n, func(f *facts) *int { return &f.xon[buffer] })
+				case "lossy":
+					put(r, ir.FieldBuffer, buffer, int8(n), func(f *facts) *int8 { return &f.lossy[buffer] })
+				}
+			}
+			return say(ok)
+		},
+	}, {Key: "other", Aside: "a message of the kernel"}},
+	other: func(p *Printout, r *reader, line string) bool {
+		before, after, ok := strings.Cut(line, ": buffer ")
+		if !ok {
+			if !strings.HasPrefix(line, "[") && !strings.Contains(line, " kernel: ") {
+				return false
+			}
+			r.count(p.option("other"), "")
+			return true
+		}
+		r.about(before[strings.LastIndexByte(before, ' ')+1:])
+		r.apply(p.option(": buffer "), after)
+		return true
+	},
+	command: func(_ *Printout, r *reader, _ []string) { r.count(&Statement{Aside: asks}, "") },
 }
 
 // sysfsRow is the row of a file.

@@ -65,7 +65,7 @@ const (
 
 // Printouts lists the forms that are read, in the order in which the first line of an output is tried.
 var Printouts = sync.OnceValue(func() []*Printout {
-	return []*Printout{mlnxQos, dcb, ethtool, niccli, lldptool, rdmaTool, ibdev, gids, cmaTOS, cmaMode, sysfs, ipTool, vconfig}
+	return []*Printout{mlnxQos, dcb, ethtool, niccli, lldptool, rdmaTool, ibdev, gids, cmaTOS, cmaMode, sysfs, dmesg, ipTool, vconfig}
 })
 
 // byName finds the tool of a command.

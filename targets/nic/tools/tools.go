@@ -217,6 +217,7 @@ type section struct {
 	class   int     // the traffic class of the part; -1: none
 	app     [3]int  // priority, selector and protocol of an application entry
 	link    *link
+	columns []string // of a table, by its heading
 }
 
 // at is the place of the row.

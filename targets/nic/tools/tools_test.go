@@ -56,7 +56,7 @@ func describe(u *target.Understood) string {
 				line("  class %d: strict %v share %v most %v", i, q.Strict, q.Share, q.MaxRate)
 			}
 			if g := d.Groups[i]; g != (ir.GroupSettings{}) {
-				line("  buffer %d: %v", i, g.Buffer)
+				line("  buffer %d: %v xoff %v xon %v lossless %v", i, g.Buffer, g.Xoff, g.Xon, g.Lossless)
 			}
 		}
 		for v := range 64 {
