@@ -48,13 +48,15 @@ func (r *reader) captured(line string) {
 	if words, prompt := commandLine(line); words != nil {
 		r.leave()
 		tool := toolOf(words[0])
-		switch {
-		case tool != nil:
+		switch all := splitLine(typed(line)).commands; {
+		case tool != nil && !replaces(words) && !several(all):
 			r.enter(tool)
 			tool.command(tool, r, words[1:])
-		case r.plain(words):
+		case r.plain(words) && !several(all) && all[0].writes == "":
 			r.enter(nil)
 			r.heading = shell
+		case tool != nil || several(all) || all[0].writes != "" || slices.Contains([]string{"sh", "bash"}, baseOf(words[0])):
+			r.typed(typed(line), tool, words)
 		case prompt:
 			r.enter(nil)
 			r.miss(line, noTool)
@@ -119,7 +121,7 @@ func (r *reader) about(netdev string) {
 		return
 	}
 	r.on = nil
-	if r.uncertain || strings.Contains(netdev, "$") { // any of those that are known
+	if r.uncertain { // any of those that are known
 		for _, n := range r.h.nics {
 			r.on = append(r.on, n)
 		}
@@ -129,7 +131,7 @@ func (r *reader) about(netdev string) {
 // aboutDevice sets the RDMA device of the output.
 func (r *reader) aboutDevice(device string) {
 	r.device = device
-	if strings.Contains(device, "$") {
+	if r.uncertain && strings.Contains(device, "$") {
 		r.about(device)
 		return
 	}
@@ -218,17 +220,53 @@ func commandLine(line string) (words []string, prompt bool) {
 	if i := strings.IndexAny(rest, " \t"); i >= 0 {
 		first = rest[:i]
 	}
-	if !prompt && first != "sudo" && toolOf(first) == nil && first != "cat" && first != "grep" {
+	shells := first == "sudo" || first == "echo" && strings.Contains(rest, "> /sys/") || first == "for" && strings.Contains(rest, "; do ")
+	if !prompt && !shells && toolOf(first) == nil {
 		return nil, false
 	}
 	words = stripSudo(firstCommand(rest))
-	if len(words) == 0 || !prompt && toolOf(words[0]) == nil {
+	if len(words) == 0 || !prompt && !shells && toolOf(words[0]) == nil {
 		return nil, false
 	}
 	if !prompt && len(words) == 1 && !slices.Contains(alone, words[0]) { // a word of an output
 		return nil, false
 	}
 	return words, prompt
+}
+
+// typed reads a line of several commands, or of one that the shell changes, as a script does; the first tool prints what follows.
+func (r *reader) typed(line string, tool *Printout, words []string) {
+	s := &shellReader{reader: r}
+	s.run(line)
+	r.enter(tool)
+	if tool == nil {
+		r.heading = shell
+		return
+	}
+	if !replaces(words) {
+		r.quiet = true // it was counted
+		tool.command(tool, r, words[1:])
+		r.quiet = false
+	}
+}
+
+// typed is a line without its prompt, or without marks around it.
+func typed(line string) string {
+	text := strings.TrimSpace(line)
+	if rest, ok := afterPrompt(text); ok {
+		return rest
+	}
+	return strings.TrimRight(strings.TrimLeft(text, "=-*+#> "), "=-*+#<: ")
+}
+
+// several reports whether a line has several commands, beside those that read the output of the first.
+func several(all []command) bool {
+	return len(all) == 0 || slices.ContainsFunc(all[1:], func(c command) bool { return c.after != "|" })
+}
+
+// replaces reports whether the shell puts another text for a part of a word. Patterns of files stay.
+func replaces(words []string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(w, "$") })
 }
 
 // alone lists tools that print a state without arguments.

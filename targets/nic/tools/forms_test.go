@@ -353,3 +353,24 @@ func TestOrder(t *testing.T) {
 		})
 	}
 }
+
+// Commands that a person types set the NIC, too: several in a line, through a shell, into a file. The output of one whose interface is
+// a variable is of no NIC that is known.
+func TestTyped(t *testing.T) {
+	text := "+ mlnx_qos -i eth0 --trust dscp\n+ sudo sh -c ' echo 106 > /sys/class/infiniband/mlx5_2/tc/1/traffic_class'\n" +
+		"+ sudo cma_roce_tos -d mlx5_2 -t 106\n106\n+ sudo sysctl -w net.ipv4.tcp_ecn=1\nnet.ipv4.tcp_ecn = 1\n" +
+		"$ ethtool -A eth0 rx off tx off && mlnx_qos -i eth0 -f 0,0,0,1,0,0,0,0\n" + pfcTable +
+		"# echo 104 > /sys/class/infiniband/mlx5_2/tc/1/traffic_class\nmlx5_2 port 1 ==> eth0 (Up)\n"
+	p, u := port(t, target.Identity{}, map[string]string{"x": text})
+	assert.Empty(t, u.Coverage.Not)
+	assert.True(t, p.Trust.DSCP)
+	assert.Equal(t, uint64(1)<<26, p.Stamps)
+	assert.Equal(t, uint8(8), p.Sends)
+	assert.Equal(t, ir.Running, u.Settings.Moment)
+	for _, header := range []string{"$ mlnx_qos -i $DEV", "$ for d in eth0 eth1; do mlnx_qos -i $d; done", "root@h:~# mlnx_qos -i \"$d\" --pfc 0,0,0,0,0,0,0,0"} {
+		u := Understand(target.Identity{}, bytesOf(map[string]string{"x": "$ mlnx_qos -i eth0 --trust pcp\n" + header + "\n" + pfcTable}))
+		assert.NotEmpty(t, u.Coverage.Not, header)
+		assert.Equal(t, uint8(0), u.Settings.Ports["eth0"].Sends, header)
+		assert.True(t, u.Settings.Ports["eth0"].Trust.PCP, header)
+	}
+}

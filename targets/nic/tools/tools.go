@@ -202,6 +202,7 @@ type reader struct {
 	missedWhy string
 
 	uncertain bool // the commands may run or not: a value that they set is not known afterwards
+	quiet     bool // the statements were counted
 	weak      bool // the values count where no other tool printed them
 
 	tool    *Printout
@@ -229,7 +230,7 @@ func (r *reader) at() diag.Range {
 
 // miss counts a row that is not understood.
 func (r *reader) miss(row, why string) {
-	if r.uncertain || r.commands && r.missedAt == r.line && r.missedWhy == why { // it was counted
+	if r.uncertain || r.quiet || r.commands && r.missedAt == r.line && r.missedWhy == why { // it was counted
 		return
 	}
 	r.missedAt, r.missedWhy = r.line, why
@@ -254,7 +255,7 @@ func (r *reader) end() {
 // count counts a statement of the table; why is the fault of its value.
 func (r *reader) count(row *Statement, why string) {
 	switch {
-	case r.uncertain:
+	case r.uncertain || r.quiet:
 	case why != "":
 		r.miss(r.text, why)
 	case row.Means == ir.NoField:
