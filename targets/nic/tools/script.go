@@ -219,3 +219,26 @@ func (s *shellReader) stream(file, value string) {
 func variableIn(words []string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.ContainsAny(w, "$*?{") })
 }
+
+// nothing lists commands that set nothing of NICs and whose output is not read.
+var nothing = []string{
+	":", "true", "false", "[", "[[", "test",
+	"echo", "printf", "sleep", "exit", "return", "set", "shopt", "logger", "date", "export", "unset", "readonly",
+	"local", "cd",
+	"ls", "cat", "grep", "hostname", "uname", "uptime", "whoami", "lspci", "lsmod", "modprobe", "modinfo", "umask", "wait", "trap", "which",
+	"type",
+	"ibstat", "ibv_devices", "ibv_devinfo", "ofed_info", "ping", "mkdir", "clear", "mst", "mlxfwmanager", "nproc", "lscpu",
+}
+
+// plain reports whether a command sets nothing of NICs.
+func (r *reader) plain(words []string) bool {
+	switch words[0] {
+	case "sysctl": // such as net.ipv4.tcp_ecn
+		return true
+	case "systemctl", "service":
+		return slices.ContainsFunc(words[1:], func(w string) bool {
+			return slices.Contains([]string{"stop", "disable", "mask", "status", "is-active", "daemon-reload"}, w)
+		})
+	}
+	return slices.Contains(nothing, words[0])
+}

@@ -29,118 +29,151 @@ func splitWords(text string) []string {
 
 // splitLine parts a line of shell. A variable, and any other text that the shell would replace, stays in its word with a "$".
 // Redirections are removed.
-func splitLine(text string) (out commands) {
-	var word strings.Builder
-	in := false
-	now := command{}
-	take := "" // the redirection whose file comes
-	endWord := func() {
-		if !in {
-			return
-		}
-		w := word.String()
-		word.Reset()
-		in = false
-		switch take {
-		case ">":
-			now.writes = w
-		case "<<":
-			now.into = w
-		case "<":
-		default:
-			now.words = append(now.words, w)
-		}
-		take = ""
+func splitLine(text string) commands {
+	l := &lexer{text: text}
+	for l.at < len(l.text) {
+		l.next()
 	}
-	endCommand := func(sep string) {
-		endWord()
-		take = ""
-		if len(now.words) > 0 || now.writes != "" {
-			out.commands = append(out.commands, now)
-		}
-		now = command{after: sep}
+	l.endCommand("")
+	return l.out
+}
+
+// lexer parts a line of shell.
+type lexer struct {
+	text string
+	at   int // the next byte
+
+	word strings.Builder
+	in   bool   // a word has begun, maybe an empty one
+	take string // the redirection whose file comes
+	now  command
+	out  commands
+}
+
+// put adds to the word.
+func (l *lexer) put(text string) {
+	l.word.WriteString(text)
+	l.in = true
+}
+
+// endWord ends the word, which may be the file of a redirection.
+func (l *lexer) endWord() {
+	if !l.in {
+		return
 	}
-	for i := 0; i < len(text); i++ {
-		c := text[i]
-		switch {
-		case c == '\\' && i+1 < len(text):
-			i++
-			word.WriteByte(text[i])
-			in = true
-		case c == '\'' || c == '"':
-			end := i + 1
-			for end < len(text) && text[end] != c {
-				if c == '"' && text[end] == '\\' && end+1 < len(text) {
-					end++
-				}
-				word.WriteByte(text[end])
-				end++
+	w := l.word.String()
+	l.word.Reset()
+	l.in = false
+	switch l.take {
+	case ">":
+		l.now.writes = w
+	case "<<":
+		l.now.into = w
+	case "<": // a file that is read, or does not matter
+	default:
+		l.now.words = append(l.now.words, w)
+	}
+	l.take = ""
+}
+
+// endCommand ends the command; sep stands before the next one.
+func (l *lexer) endCommand(sep string) {
+	l.endWord()
+	l.take = ""
+	if len(l.now.words) > 0 || l.now.writes != "" {
+		l.out.commands = append(l.out.commands, l.now)
+	}
+	l.now = command{after: sep}
+}
+
+// begins reports whether the rest of the line begins with a text, and goes past it then.
+func (l *lexer) begins(text string) bool {
+	if !strings.HasPrefix(l.text[l.at:], text) {
+		return false
+	}
+	l.at += len(text)
+	return true
+}
+
+// next reads a byte, or as many as belong together.
+func (l *lexer) next() {
+	switch c := l.text[l.at]; {
+	case c == '\\' && l.at+1 < len(l.text):
+		l.put(l.text[l.at+1 : l.at+2])
+		l.at += 2
+	case c == '\'' || c == '"':
+		l.quoted(c)
+	case c == '`':
+		l.put("$") // the output of a command is no more known than a variable
+		end := strings.IndexByte(l.text[l.at+1:], '`')
+		if l.at += end + 2; end < 0 {
+			l.at = len(l.text)
+		}
+	case l.begins("$("):
+		l.put("$()")
+		l.at = closing(l.text, l.at-1) + 1
+	case c == '#' && !l.in:
+		l.at = len(l.text)
+	case l.begins(" ") || l.begins("\t"):
+		l.endWord()
+	case l.begins("&&"):
+		l.endCommand("&&")
+	case l.begins("||"):
+		l.endCommand("||")
+	case l.begins("|"):
+		l.endCommand("|")
+	case strings.IndexByte("<>&", c) >= 0:
+		l.redirect(c)
+	case l.begins(";") || l.begins("\n"):
+		l.endCommand(";")
+	default:
+		l.put(l.text[l.at : l.at+1])
+		l.at++
+	}
+}
+
+// quoted reads the text between two quotes.
+func (l *lexer) quoted(quote byte) {
+	l.in = true
+	for l.at++; l.at < len(l.text) && l.text[l.at] != quote; l.at++ {
+		if quote == '"' && l.text[l.at] == '\\' && l.at+1 < len(l.text) {
+			l.at++
+		}
+		l.word.WriteByte(l.text[l.at])
+	}
+	l.out.open = l.out.open || l.at >= len(l.text)
+	l.at++
+}
+
+// redirect reads a redirection, or the end of a command that runs in the background.
+func (l *lexer) redirect(c byte) {
+	switch {
+	case l.begins("&>"):
+		l.endWord()
+		l.take = ">"
+	case l.begins("&"):
+		l.endCommand(";")
+	case c == '>':
+		stream := l.word.String()
+		if stream == "1" || stream == "2" { // the number is part of the redirection
+			l.word.Reset()
+			l.in = false
+		}
+		l.endWord()
+		if l.take = ">"; stream == "2" || l.begins(">&") { // errors, or another stream
+			l.take = "<"
+		}
+		for l.begins(">") || l.begins("&") {
+		}
+	default:
+		l.endWord()
+		l.take = "<"
+		if l.begins("<"); l.begins("<") {
+			l.take = "<<"
+			for l.begins("<") || l.begins("-") {
 			}
-			if end >= len(text) {
-				out.open = true
-			}
-			in = true
-			i = end
-		case c == '`':
-			word.WriteByte('$') // the output of a command is no more known than a variable
-			end := strings.IndexByte(text[i+1:], '`')
-			if end < 0 {
-				end = len(text) - i - 2
-			}
-			in = true
-			i += end + 1
-		case c == '$' && i+1 < len(text) && text[i+1] == '(':
-			word.WriteString("$()")
-			in = true
-			i = closing(text, i+1)
-		case c == ' ' || c == '\t':
-			endWord()
-		case c == '#' && !in:
-			i = len(text)
-		case c == ';' || c == '\n':
-			endCommand(";")
-		case c == '&' && i+1 < len(text) && text[i+1] == '&':
-			endCommand("&&")
-			i++
-		case c == '&' && i+1 < len(text) && text[i+1] == '>':
-			endWord()
-			take = ">"
-			i++
-		case c == '&' && i > 0 && text[i-1] == '>':
-			// 2>&1: the number is the file
-		case c == '&':
-			endCommand(";")
-		case c == '|' && i+1 < len(text) && text[i+1] == '|':
-			endCommand("||")
-			i++
-		case c == '|':
-			endCommand("|")
-		case c == '>':
-			if w := word.String(); w == "1" || w == "2" { // of which the number is no word
-				word.Reset()
-				in = false
-			}
-			endWord()
-			take = ">"
-			for i+1 < len(text) && text[i+1] == '>' {
-				i++
-			}
-		case c == '<':
-			endWord()
-			take = "<"
-			if i+1 < len(text) && text[i+1] == '<' {
-				take = "<<"
-				for i+1 < len(text) && (text[i+1] == '<' || text[i+1] == '-') {
-					i++
-				}
-			}
-		default:
-			word.WriteByte(c)
-			in = true
 		}
 	}
-	endCommand("")
-	return out
 }
 
 // closing is the index of the parenthesis that closes the one at an index, or the last index.
@@ -183,27 +216,4 @@ func isAssignment(word string) bool {
 	return ok && name != "" && !strings.ContainsFunc(name, func(c rune) bool {
 		return c != '_' && (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z')
 	})
-}
-
-// nothing lists commands that set nothing of NICs and whose output is not read.
-var nothing = []string{
-	":", "true", "false", "[", "[[", "test",
-	"echo", "printf", "sleep", "exit", "return", "set", "shopt", "logger", "date", "export", "unset", "readonly",
-	"local", "cd",
-	"ls", "cat", "grep", "hostname", "uname", "uptime", "whoami", "lspci", "lsmod", "modprobe", "modinfo", "umask", "wait", "trap", "which",
-	"type",
-	"ibstat", "ibv_devices", "ibv_devinfo", "ofed_info", "ping", "mkdir", "clear", "mst", "mlxfwmanager", "nproc", "lscpu",
-}
-
-// plain reports whether a command sets nothing of NICs.
-func (r *reader) plain(words []string) bool {
-	switch words[0] {
-	case "sysctl": // such as net.ipv4.tcp_ecn
-		return true
-	case "systemctl", "service":
-		return slices.ContainsFunc(words[1:], func(w string) bool {
-			return slices.Contains([]string{"stop", "disable", "mask", "status", "is-active", "daemon-reload"}, w)
-		})
-	}
-	return slices.Contains(nothing, words[0])
 }
