@@ -44,6 +44,7 @@ type facts struct {
 	driver, firmware  string
 	rdma              string // its RDMA device
 	vlans             [][8]int8
+	mapped            bool // the map of one of the VLANs is stated
 }
 
 // What a NIC trusts.
@@ -226,7 +227,9 @@ func (n *card) settings() ir.PortSettings {
 		}
 	}
 	if vlans := slices.Compact(n.vlans); len(vlans) == 1 {
-		d.VLANMap = ir.Of(vlans[0])
+		if d.VLANMap = ir.Of(vlans[0]); !n.mapped {
+			d.VLANMap.Is = ir.Default
+		}
 	}
 	p.Detail = ir.NewDetail(d)
 	return p

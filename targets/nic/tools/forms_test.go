@@ -176,6 +176,31 @@ func TestTrust(t *testing.T) {
 	}
 }
 
+// A VLAN without a map has that of zeros, which Linux begins with; two VLANs with other maps leave it open.
+func TestVLANMaps(t *testing.T) {
+	link := func(name, more string) string {
+		return "7: " + name + "@eth0: <UP> mtu 9000 qdisc noqueue\n    link/ether 58:a2:e1:10:20:30 promiscuity 0 \n" +
+			"    vlan protocol 802.1Q id 6 " + more + "\n"
+	}
+	eth0 := "$ ip -d link\n4: eth0: <UP> mtu 9000 qdisc mq\n    link/ether 58:a2:e1:10:20:30 promiscuity 0 \n"
+	p, _ := port(t, target.Identity{}, map[string]string{"x": eth0 + link("eth0.6", "")})
+	assert.Equal(t, ir.ByDefault([8]int8{}), p.Detail.Get().VLANMap)
+	stated := link("eth0.7", "egress-qos-map { 0:3 }")
+	p, _ = port(t, target.Identity{}, map[string]string{"x": eth0 + stated})
+	assert.Equal(t, ir.Of([8]int8{3}), p.Detail.Get().VLANMap)
+	p, _ = port(t, target.Identity{}, map[string]string{"x": eth0 + link("eth0.6", "") + stated})
+	assert.False(t, p.Detail.Get().VLANMap.Known())
+}
+
+// A folder of captures may be called nic, as that of live states is.
+func TestStates(t *testing.T) {
+	p, u := port(t, target.Identity{}, map[string]string{"nic/eth0": "bond=unsupported: no\npfc=0,0,0,1,0,0,0,0\n"})
+	assert.Equal(t, uint8(8), p.Sends)
+	assert.Equal(t, ir.Running, u.Settings.Moment)
+	p, _ = port(t, target.Identity{}, map[string]string{"nic/qos": "$ mlnx_qos -i eth0\n" + pfcTable})
+	assert.Equal(t, uint8(8), p.Sends)
+}
+
 // RDMA devices of a bond mark what its NICs send; the bond is no port.
 func TestBond(t *testing.T) {
 	link := func(name, more string) string {
@@ -367,7 +392,10 @@ func TestTyped(t *testing.T) {
 	assert.Equal(t, uint64(1)<<26, p.Stamps)
 	assert.Equal(t, uint8(8), p.Sends)
 	assert.Equal(t, ir.Running, u.Settings.Moment)
-	for _, header := range []string{"$ mlnx_qos -i $DEV", "$ for d in eth0 eth1; do mlnx_qos -i $d; done", "root@h:~# mlnx_qos -i \"$d\" --pfc 0,0,0,0,0,0,0,0"} {
+	for _, header := range []string{
+		"$ mlnx_qos -i $DEV", "$ for d in eth0 eth1; do mlnx_qos -i $d; done",
+		"root@h:~# mlnx_qos -i \"$d\" --pfc 0,0,0,0,0,0,0,0",
+	} {
 		u := Understand(target.Identity{}, bytesOf(map[string]string{"x": "$ mlnx_qos -i eth0 --trust pcp\n" + header + "\n" + pfcTable}))
 		assert.NotEmpty(t, u.Coverage.Not, header)
 		assert.Equal(t, uint8(0), u.Settings.Ports["eth0"].Sends, header)

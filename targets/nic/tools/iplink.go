@@ -155,7 +155,7 @@ func ipJSON(p *Printout, r *reader, object map[string]any) bool {
 		return r.tool == p && len(object) == 0
 	}
 	r.closeLink()
-	l := &link{name: name, mtu: -1, stored: r.stored, mtuAt: r.at(), mapAt: r.at()}
+	l := &link{name: name, mtu: -1, stored: r.stored, mtuAt: r.at()}
 	if n, ok := number(mtu.String(), 1<<17); ok {
 		l.mtu = n
 	}
@@ -175,7 +175,7 @@ func ipJSON(p *Printout, r *reader, object map[string]any) bool {
 			pairs = append(pairs, spell(pair["from"])+":"+spell(pair["to"]))
 		}
 		m, ok := nic.ReadVLANMap(pairs)
-		l.vlan = &m
+		l.vlan, l.mapAt = &m, r.at()
 		r.count(p.option("egress-qos-map"), say(ok))
 	}
 	r.link = l
@@ -323,6 +323,9 @@ func (h *host) join() {
 		}
 		for _, n := range h.members(parent) {
 			n.vlans = append(n.vlans, *l.vlan)
+			if n.mapped = n.mapped || l.mapAt.Start.Line > 0; l.mapAt.Start.Line == 0 {
+				continue
+			}
 			note(n, ir.FieldVLANMap, l.mapAt, l.stored)
 		}
 	}

@@ -5,12 +5,14 @@
 // commands, and value files of rocec. The command line above some lines, the name of the file, or the first of the lines names the tool
 // that printed them. Lines of a tool that the package does not know are counted as not understood.
 //
-// Reading never fails. A value is stated, or it is not known: the package assumes no default of a system. The later of two values of one
+// Reading never fails. A value is stated, or it is not known: the package assumes no default of a
+// system but the map of a VLAN. The later of two values of one
 // setting counts, and a running value counts before one that a script sets. The tool lldptool prints the configuration of lldpad; its
 // values count where no other tool printed them.
 package tools
 
 import (
+	"bytes"
 	"maps"
 	"slices"
 	"strings"
@@ -118,7 +120,7 @@ func (h *host) read(contents map[string][]byte) {
 // file reads a file if it is stored configuration, or if it is not.
 func (h *host) file(path string, content []byte, stored bool) {
 	r := &reader{h: h, path: path, stored: stored, commands: stored}
-	if name, is := nic.IsValues(path); is {
+	if name, is := nic.IsValues(path); is && (strings.HasSuffix(path, ".conf") || isState(content)) {
 		if stored {
 			h.valueFile(name, path, content)
 		}
@@ -140,6 +142,13 @@ func (h *host) file(path string, content []byte, stored bool) {
 		r.capture(text)
 	}
 	r.end()
+}
+
+// isState reports whether a text is a state that show of rocec's script printed: its first line has a key of a value file.
+func isState(content []byte) bool {
+	line, _, _ := bytes.Cut(content, []byte("\n"))
+	key, _, ok := strings.Cut(string(line), "=")
+	return ok && slices.ContainsFunc(valueRows(), func(r nic.Row) bool { return r.Key == key })
 }
 
 // valueFile reads a value file of rocec.
