@@ -5,10 +5,9 @@
 // commands, and value files of rocec. The command line above some lines, the name of the file, or the first of the lines names the tool
 // that printed them. Lines of a tool that the package does not know are counted as not understood.
 //
-// Reading never fails. A value is stated, or it is not known: the package assumes no default of a
-// system but the map of a VLAN. The later of two values of one
-// setting counts, and a running value counts before one that a script sets. The tool lldptool prints the configuration of lldpad; its
-// values count where no other tool printed them.
+// Reading never fails. A value is stated, or it is not known: the package assumes no default of a system but the map of a VLAN. The later
+// of two values of one setting counts, and a running value counts before one that a script sets. The tool lldptool prints the
+// configuration of lldpad; its values count where no other tool printed them.
 package tools
 
 import (
