@@ -46,7 +46,7 @@ func (a *app) planView(dir string, o view.Options) *view.Plan {
 
 // question asks whether to go on, with the price of the change, and names what rocec does not read.
 func question(f *ir.Fabric, what string, plan *deploy.Plan, seq *sequence.Sequence) string {
-	q := view.Price(plan, seq) + " Apply this to " + what + "?"
+	q := view.Price(plan, seq) + "\nApply this to " + what + "?"
 	if text := deploy.ByHand(f); text != "" {
 		q += " " + text + "."
 	}

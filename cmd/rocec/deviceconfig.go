@@ -58,7 +58,7 @@ func (a *app) loadDeviceFiles(name string) (*report.Report, error) {
 		}
 	}
 	linters := targets.Linters()
-	r := linters.Check(files)
+	r := targets.JudgeFiles(files)
 	globals.Hide(r.Diagnostics, hidden)
 	found := &judge.Judged{Source: &lang.Source{Files: map[string][]byte{}}, Diags: r.Diagnostics}
 	f := &report.Report{Judged: found, Dir: name, Hidden: hidden}

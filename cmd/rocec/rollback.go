@@ -166,7 +166,9 @@ func (a *app) rollback(ctx context.Context, name string, o rollbackOptions) (err
 			diag.Count(s.Unreachable+s.Refused+len(unasked), "device"), s.Unreachable+s.Refused+len(unasked))
 	}
 	if !o.Approve {
-		if err := a.Ask(ctx, fmt.Sprintf("Go back on %s?", diag.Count(len(b.Open)+b.Kept.Summary().Change, "device")), "yes"); err != nil {
+		question := fmt.Sprintf("Go back from run %s of fabric %s on %s?", l.Run, diag.Escape(l.Name),
+			diag.Count(len(b.Open)+b.Kept.Summary().Change, "device"))
+		if err := a.Ask(ctx, question, "yes"); err != nil {
 			return err
 		}
 	}
@@ -235,6 +237,7 @@ func (a *app) nothingBack(l *journal.Log, logs []*journal.Log, b *session.WayBac
 
 // planBack shows what a rollback is about to do.
 func (a *app) planBack(l *journal.Log, logs []*journal.Log, b *session.WayBack, o rollbackOptions) {
+	a.Screen().RunHead(l)
 	if len(b.Over)+len(b.Unsure) > 0 {
 		w := a.Fitted(a.Stdout)
 		fmt.Fprintf(w, "%s These stay as they are.\n\n", b.OverText(l, logs))

@@ -29,6 +29,9 @@ type Target struct {
 	// Files judges configuration files of the system by themselves, without a fabric. Nil: no such file is known.
 	Files *lint.Linter
 
+	// Understand reads the configuration of one device of the system, in any form in which people have it, by path or name. It never fails.
+	Understand func(id Identity, contents map[string][]byte) *Understood
+
 	// Serves reports whether the target writes a switch of its OS; of several rows with one OS the first that serves a switch writes it.
 	// Nil: every switch of the OS.
 	Serves func(*ir.Device) bool

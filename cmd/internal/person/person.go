@@ -137,7 +137,13 @@ func (p *Person) AskTo(ctx context.Context, question, word, do, not string) erro
 	if _, ok := Terminal(p.Stdin); !ok {
 		return exit.Fail(exit.Usage, "stdin is not a terminal, so nobody can be asked; to %s without asking use --auto-approve", do)
 	}
-	fmt.Fprint(p.Stderr, strings.Join(view.Fit(fmt.Sprintf("%s Type %s to go on: ", question, word), p.Width(p.Stderr)), "\n"))
+	for line := range strings.Lines(fmt.Sprintf("%s Type %s to go on: ", question, word)) {
+		text, end := strings.CutSuffix(line, "\n")
+		fmt.Fprint(p.Stderr, strings.Join(view.Fit(text, p.Width(p.Stderr)), "\n"))
+		if end {
+			fmt.Fprintln(p.Stderr)
+		}
+	}
 	typed := make(chan string, 1)
 	go func() { // a read from a terminal cannot be called off
 		line, err := bufio.NewReader(p.Stdin).ReadString('\n')

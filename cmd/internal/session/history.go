@@ -52,8 +52,12 @@ func (h History) Journals() (*journal.Dir, error) {
 }
 
 // ReadRun reads the journal of a run by its name, or by the beginning of it that only one run has; "last" is the newest. With -C it is a
-// run of that fabric.
+// run of that fabric, and so is "last" in a folder with a fabric.
 func (h History) ReadRun(name string) (*journal.Log, error) {
+	of := h.Dir // the fabric that is meant; empty: any
+	if name == "last" && of == "" && HasFabric(".") {
+		of = "."
+	}
 	dir, logs, unreadable, err := h.ReadRuns()
 	if err != nil {
 		return nil, err
@@ -79,9 +83,9 @@ func (h History) ReadRun(name string) (*journal.Log, error) {
 	for _, l := range logs {
 		named := strings.HasPrefix(l.Run, name) || strings.HasSuffix(l.Run, "-"+name)
 		switch {
-		case h.Dir != "" && !SameFolder(h.Dir, l.Fabric) && named && (l.Adopted != nil || l.Older()): // it follows the fabric that is named
+		case of != "" && !SameFolder(of, l.Fabric) && named && (l.Adopted != nil || l.Older()): // it follows the fabric that is named
 			found = append(found, l)
-		case h.Dir != "" && !SameFolder(h.Dir, l.Fabric):
+		case of != "" && !SameFolder(of, l.Fabric):
 			if named {
 				elsewhere = l.Fabric
 			}
@@ -96,10 +100,10 @@ func (h History) ReadRun(name string) (*journal.Log, error) {
 		return found[0], nil
 	case len(found) == 0 && elsewhere != "":
 		return nil, exit.Fail(exit.Usage, "%q is a run of the fabric in %s, not of that in %s (-C). Leave out -C, or name a run of its own: "+
-			"%s", name, elsewhere, h.Dir, runsOf(h.Dir))
-	case len(found) == 0 && h.Dir != "":
+			"%s", name, elsewhere, of, runsOf(of))
+	case len(found) == 0 && of != "":
 		return nil, unknown("no run %q of the fabric in %s was started on this machine by this user (the journals are in %s). List "+
-			"them: %s", name, h.Dir, dir.Path(), runsOf(h.Dir))
+			"them: %s", name, of, dir.Path(), runsOf(of))
 	case len(found) == 0:
 		return nil, unknown("no run %q was started on this machine by this user (the journals are in %s). List them: rocec runs",
 			name, dir.Path())

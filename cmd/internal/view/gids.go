@@ -83,6 +83,9 @@ func (d *GIDsDocument) Unread() bool {
 func hostGIDs(d *deploy.DevicePlan, have *deploy.Have, t *nic.GIDTable) GIDsHost {
 	h := GIDsHost{Name: d.Device.Name, Status: VerifyGood, GIDs: []GIDRow{}, Use: []GIDUse{}}
 	switch {
+	case d.Err == nil && have.Err != nil: // a host without files of rocec is pending in a plan
+		h.Status, h.Reason = string(deploy.StatusUnreachable), have.Err.Detail
+		return h
 	case d.Err != nil:
 		h.Status, h.Reason = string(d.Status), d.Err.Detail
 		return h

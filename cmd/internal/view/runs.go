@@ -140,6 +140,17 @@ func (s *Screen) Runs(doc RunsDocument, whole bool) {
 	}
 }
 
+// RunHead prints which run a command is about: its name, fabric, time, owner and message.
+func (s *Screen) RunHead(l *journal.Log) {
+	text := fmt.Sprintf("Run %s of fabric %s in %s, began %s by %s", l.Run, l.Name, l.Fabric, l.Began.Local().Format("2006-01-02 15:04"),
+		Who(l.Owner))
+	if l.Message != "" {
+		text += ": " + l.Message
+	}
+	s.Prose("", diag.Escape(text))
+	fmt.Fprintln(s.W)
+}
+
 // shortCommit is a commit as git shows it; "+" at its end stays: with changes.
 func shortCommit(commit string) string {
 	const short = 9

@@ -97,6 +97,15 @@ type Taken struct {
 	Dialect string // "traffic.conf of Cumulus Linux 3.5 to 3.7"; empty: not recognised
 	Why     string // why no rule has judged the file or a part of it, as a part of a sentence; empty: the rules have judged all of it
 	Plain   bool   // the rules have judged it, and its switch has no RoCE configuration at all
+
+	Understood []Part // what its rows set
+}
+
+// Part is rows of a configuration that set one field, or that set none for one reason.
+type Part struct {
+	What  string
+	Rows  int
+	Means bool // What is a field
 }
 
 // Reasons why files of any system are not judged.

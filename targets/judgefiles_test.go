@@ -1,0 +1,66 @@
+package targets_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/target/lint"
+)
+
+// TestWrittenFilesAreUnderstood: the reader of each system understands every row that rocec itself writes.
+func TestWrittenFilesAreUnderstood(t *testing.T) {
+	linters := targets.Linters()
+	read := map[string]int{}
+	err := filepath.WalkDir("../golden", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !linters.Knows(name) {
+			return err
+		}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		r := targets.JudgeFiles([]lint.File{{Name: name, Data: data}})
+		assert.Empty(t, r.Files[0].Why, name)
+		if len(r.Files[0].Understood) > 0 {
+			read[filepath.Base(name)]++
+		}
+		return nil
+	})
+	require.NoError(t, err)
+	for _, base := range []string{"traffic.conf", "qos_features.conf"} {
+		assert.NotZero(t, read[base], "%s: %v", base, read)
+	}
+}
+
+// TestFilesThatAreNotUnderstood: a file with a row that no table describes is not good, however good the others are, and the message
+// counts the rows.
+func TestFilesThatAreNotUnderstood(t *testing.T) {
+	conf, err := os.ReadFile("../golden/rack-v1-pfc/tor1/etc/cumulus/datapath/traffic.conf")
+	require.NoError(t, err)
+	judge := func(name, text string) lint.Result { return targets.JudgeFiles([]lint.File{{Name: name, Data: []byte(text)}}) }
+	whole := judge("traffic.conf", string(conf))
+	require.Empty(t, whole.Files[0].Why)
+	require.NotEmpty(t, whole.Files[0].Understood)
+
+	r := judge("traffic.conf", string(conf)+"\ntraffic.cos_9.invented = 1\n")
+	assert.Contains(t, r.Files[0].Why, "is not understood")
+	assert.True(t, strings.HasPrefix(r.Files[0].Why, "1 of its "), r.Files[0].Why)
+}
+
+// TestFilesOfHosts: what tools of a host print is read, and nothing of it is called good: no rule is about it yet.
+func TestFilesOfHosts(t *testing.T) {
+	const text = "$ mlnx_qos -i eth0\nDCBX mode: OS controlled\nPriority trust state: dscp\nPFC configuration:\n" +
+		"\tpriority    0   1   2   3   4   5   6   7\n\tenabled     0   0   0   1   0   0   0   0\n"
+	r := targets.JudgeFiles([]lint.File{{Name: "gpu01.txt", Data: []byte(text)}, {Name: "gpu02.txt", Data: []byte("nothing of a NIC\n")}})
+	assert.Equal(t, "settings of the NICs of a host", r.Files[0].Dialect)
+	assert.Regexp(t, `^rocec understands \d+ of its \d+ rows, and has no rule about hosts without a fabric$`, r.Files[0].Why)
+	require.NotEmpty(t, r.Diagnostics)
+	assert.NotEqual(t, r.Files[0].Dialect, r.Files[1].Dialect)
+}
