@@ -17,6 +17,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/cumulus/grammar"
+	"github.com/rocec/rocec/targets/target"
 )
 
 // TestRandomSwitches renders switches with any groups, sizes and ports, from nothing and into the file of the factory,
@@ -104,8 +105,34 @@ func TestRandomSwitches(t *testing.T) {
 			for _, p := range s.sw.Ports {
 				r.enough(t, p)
 			}
+			understood(t, s.sw, got)
 		}
 	})
+}
+
+// understood holds the meaning of the file to what the fabric means: the same pauses, headroom enough, and every mark.
+func understood(t *testing.T, d *ir.Device, got string) {
+	t.Helper()
+	rel, _, _ := documented(d.Switch.Version)
+	contents := map[string][]byte{confPath(rel): []byte(got)}
+	if spelling, ok := grammar.Infra(rel); ok {
+		contents[infraPath] = []byte(factoryFile(spelling.Dialect()))
+	}
+	u := Understand(target.Identity{Release: d.Switch.Version, Model: d.Switch.Model.Name}, contents)
+	require.True(t, u.Coverage.Whole(), "%v", u.Coverage.Not)
+	wanted := d.Wanted()
+	for _, p := range d.Ports {
+		want, have := wanted.Port(p.Name), u.Settings.Port(p.Name)
+		require.Equal(t, [2]uint8{want.Sends, want.Obeys}, [2]uint8{have.Sends, have.Obeys})
+		require.True(t, have.TrustKnown && have.PausesKnown)
+		require.GreaterOrEqual(t, have.Headroom, want.Headroom)
+		require.Zero(t, want.Marks&^have.Marks)
+		for cos, group := range have.Detail.Get().Group {
+			if lossless := want.Sends>>cos&1 == 1; lossless && group >= 0 {
+				require.Equal(t, ir.Of(true), have.Detail.Get().Groups[group].Lossless)
+			}
+		}
+	}
 }
 
 func cosOf[T any](list []T, cos func(T) int) string {

@@ -64,7 +64,9 @@ func (c *Conf) classify(n *node, f grammar.Feature, group string) {
 		of grammar.Meaning
 		to []int8
 	}{{grammar.MapTrusted, one}, {grammar.MapPCP, p.PCP[:]}, {grammar.MapDSCP, p.DSCP[:]}} {
-		c.fill(m.to, f, m.of, group)
+		if m.of != grammar.MapTrusted || p.TrustKnown || c.lenient {
+			c.fill(m.to, f, m.of, group)
+		}
 	}
 	v, stated := c.Value(f, grammar.DefaultCos, -1, group)
 	switch cos, ok := grammar.Number(v, 7); {
@@ -72,8 +74,8 @@ func (c *Conf) classify(n *node, f grammar.Feature, group string) {
 		n.d.DefaultCos = ir.Of(int8(cos))
 	case stated || c.slipped(f, grammar.DefaultCos, -1, group):
 		n.d.DefaultCos = ir.Setting[int8]{}
-	case group == "" && c.is(grammar.TrafficConf|grammar.QoSFeatures):
-		n.d.DefaultCos = ir.ByDefault[int8](0) // up to 4.3 there is no key for it; the tables of 4.4 and 5.x have 0
+	case group == "" && c.is(grammar.QoSFeatures):
+		n.d.DefaultCos = ir.ByDefault[int8](0) // by the tables of 4.4 and 5.x; no manual up to 4.3 states it
 	}
 }
 
@@ -155,7 +157,8 @@ func (c *Conf) finish(n node) ir.PortSettings {
 	return p
 }
 
-// defaults sets what the system has where no row states it.
+// defaults sets the values of the system where no row states one. Marking, shapers and the watchdog work on ports and queues that are
+// listed, and a release without such a feature has none of them.
 func (c *Conf) defaults(n *node) {
 	classifies := c.is(grammar.T1 | grammar.T2 | grammar.T3 | grammar.T4 | grammar.QoSFeatures)
 	for q := range n.d.Queues {

@@ -106,9 +106,12 @@ func (c *Conf) choose(contents map[string][]byte, rel grammar.Release, known boo
 		switch {
 		case f.kind == of[0] && (classes == nil || classes.empty()):
 			classes = f
-		case f.kind == of[1] && (memory == nil || c.chip.Known && !c.fits(memory) && c.fits(f)):
+		case f.kind == of[1] && (memory == nil || c.chip.Known && !c.chip.fits(memory) && c.chip.fits(f)):
 			memory = f
 		}
+	}
+	if !c.chip.Known && memory != nil && strings.Contains("/"+memory.Name, "/mlx/") {
+		c.chip = Chip{Known: true, Spectrum: true} // the folder is of this family alone
 	}
 	for _, f := range all {
 		f.idle = f != classes && f != memory && f.kind != grammar.AnyFile
@@ -118,9 +121,9 @@ func (c *Conf) choose(contents map[string][]byte, rel grammar.Release, known boo
 }
 
 // fits reports whether a file of the memory is in a folder of the chip's family.
-func (c *Conf) fits(f *file) bool {
+func (c Chip) fits(f *file) bool {
 	family := "bcm"
-	if c.chip.Spectrum {
+	if c.Spectrum {
 		family = "mlx"
 	}
 	return strings.Contains("/"+f.Name, "/"+family)

@@ -367,10 +367,33 @@ func TestSlips(t *testing.T) {
 	assert.True(t, p.PausesKnown)
 }
 
+// What manuals and files in use disagree about is not known where the release is; quotes change nothing.
+func TestSpellings(t *testing.T) {
+	ecn := "ecn.port_group_list = [e]\necn.e.cos_list = [4]\necn.e.port_set = \"swp1\"\n"
+	marks := func(release, text string) ir.Setting[bool] {
+		return detail(understand(release, spectrum, traffic, text), "swp1").Queues[4].ECN
+	}
+	assert.Equal(t, ir.Of(true), marks("4.1.1", ecn))
+	assert.False(t, marks("4.3.0", ecn).Known())
+	assert.False(t, detail(understand("5.9.1", spectrum, features, ecn), "swp1").Queues[4].ECN.Known())
+	later := strings.NewReplacer("ecn", "ecn_red", "cos_list", "egress_queue_list").Replace(ecn)
+	assert.Equal(t, ir.ByDefault(true), detail(understand("5.9.1", spectrum, features, later), "swp1").Queues[4].ECN)
+	assert.Equal(t, ir.ByDefault(true), marks("3.1.2", strings.ReplaceAll(ecn, "ecn.", "ecn_red.")), "a file shows that it is taken")
+
+	u := understand("3.1.0", Chip{}, traffic, "priority_group.lossless.lossless_flag = true\npriority_group.lossless.cos_list = [4]\n")
+	assert.False(t, u.Settings.Rest.PausesKnown, "one lossless group for all ports")
+	u = understand("3.4.3", Chip{}, traffic, "traffic.cos_4.packet_priorities = [3]\n")
+	assert.Equal(t, [2]int8{-1, -1}, [2]int8{u.Settings.Rest.PCP[3], u.Settings.Rest.DSCP[3]}, "which field is trusted is not known")
+	assert.False(t, u.Settings.Rest.Detail.Get().DefaultCos.Known())
+	u = understand("", Chip{}, traffic, strings.Replace(rack43, "[4]\npfc.roce.port_set", "[4,5]\npfc.roce.port_set", 1), datapath, "")
+	assert.Equal(t, int8(4), detail(u, "swp1").Group[5], "the folder is of Spectrum")
+}
+
 // Both groups of a port hold for what a pause is, and none of them for a value in which they differ.
 func TestTwoGroups(t *testing.T) {
 	more := rack43 + "pfc.roce2.cos_list = [4]\npfc.roce2.port_set = swp2\npfc.roce2.port_buffer_bytes = 70000\npfc.roce2.xoff_size = 9000\n"
-	u := understand("4.3.0", spectrum, traffic, strings.Replace(more, "pfc.port_group_list = [roce]", "pfc.port_group_list = [roce, roce2]", 1))
+	more = strings.Replace(more, "pfc.port_group_list = [roce]", "pfc.port_group_list = [roce, roce2]", 1)
+	u := understand("4.3.0", spectrum, traffic, more)
 	g := detail(u, "swp2").Groups[4]
 	assert.Equal(t, ir.Of(70000), g.Buffer)
 	assert.False(t, g.Xoff.Known())

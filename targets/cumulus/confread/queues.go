@@ -166,7 +166,8 @@ func shared(p *ir.PortSettings, cos int, value string, of grammar.Type) {
 // kilobit is the unit of rates.
 const kilobit = 1000
 
-// shape notes the rates of a group of ports. The highest number there is means that there is no bound, as the tables of 4.3 and 5.x have it.
+// shape notes the rates of a group of ports. The highest number means that there is no bound: it is the default in the tables of 4.3 and
+// 5.x.
 func (c *Conf) shape(n *node, group string) {
 	top, _ := grammar.RatePair.Highest()
 	rate := func(text string) ir.Setting[int64] {

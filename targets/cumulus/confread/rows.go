@@ -81,7 +81,7 @@ func (c *Conf) values(f *file, fit grammar.Dialects) grammar.Values {
 	trusted := "" // up to 3.4 it decides what the values of a class are
 	for i := range f.lines {
 		if l := &f.lines[i]; l.Active() && l.Key == grammar.Spell(grammar.Switch, grammar.TrustOne, -1, "") {
-			trusted = l.Value
+			trusted, _ = grammar.Unquote(l.Value)
 		}
 	}
 	for i := range c.rows {
@@ -89,26 +89,33 @@ func (c *Conf) values(f *file, fit grammar.Dialects) grammar.Values {
 		if r.file != f || r.key == "" || !r.last {
 			continue
 		}
-		if r.why = r.slip(fit, trusted); r.why != "" && !c.lenient {
-			if r.k != nil {
-				c.slips[r.key] = true
+		switch r.why = r.slip(c.spelling, fit, trusted); {
+		case c.lenient:
+			have[r.key] = r.value
+		case r.why == "":
+			have[r.key], _ = grammar.Unquote(r.value)
+			if r.k.Means == grammar.LosslessFlag && !strings.EqualFold(have[r.key], "false") {
+				c.spoiled[grammar.PFC] = true // the one lossless group of the oldest releases: no manual states which ports pause for it
 			}
-			continue
+		case r.k != nil:
+			c.slips[r.key] = true
 		}
-		have[r.key] = r.value
 	}
 	return have
 }
 
 // slip reports why a row that is in force is not understood; empty: it is.
-func (r *setting) slip(fit grammar.Dialects, trusted string) string {
+func (r *setting) slip(spelling grammar.Spelling, fit grammar.Dialects, trusted string) string {
+	shown := r.k != nil && r.k.Means != 0 && spelling.Accepts(r.k.Feature(), r.k.Means) == r.k // whatever the manual has
 	switch {
 	case r.k == nil && grammar.Outside(strings.Split(r.key, ".")) != nil:
 		return "cos, queues and pools have numbers from 0 to 7"
 	case r.k == nil:
 		return "no manual of a release has the key"
-	case r.k.Read()&fit == 0:
+	case r.k.Read()&fit == 0 && !shown:
 		return "the manual of this release does not have the key"
+	case r.k.Means != 0 && r.k.In&fit == 0 && r.k.Maybe&fit != 0 && !shown:
+		return "manuals and files in use disagree whether this release takes the key"
 	case !takes(r.k, r.value, fit) || r.k.Means == grammar.MapTrusted && trusted != grammar.FieldDSCP && !grammar.PCPs.Takes(r.value, fit):
 		return "the key does not take such a value"
 	}

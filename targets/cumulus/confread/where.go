@@ -27,7 +27,8 @@ func (c *Conf) Where(port string, f ir.Field, index int) (at diag.Range, ok bool
 	return at, ok
 }
 
-// sets ranks how well a row answers for a field: rows of groups come before those of the switch, and values before lists of ports. 0: it does not.
+// sets ranks how well a row answers for a field: rows of groups come before those of the switch, and values before lists of ports. 0: the
+// row does not set it.
 func (c *Conf) sets(r *setting, f ir.Field, dscp bool) (rank int) {
 	switch field, _ := r.k.Meant(dscp); {
 	case field == f:
