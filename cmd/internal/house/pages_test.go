@@ -27,6 +27,7 @@ func TestDocsLinks(t *testing.T) {
 	for _, name := range files {
 		data, err := os.ReadFile(name)
 		require.NoError(t, err)
+		assert.NotRegexp(t, "(?m)^(<<<<<<<|>>>>>>>) ", string(data), "%s: the mark of a merge", name)
 		anchors[name+"#"] = true
 		for _, m := range heading.FindAllStringSubmatch(string(data), -1) {
 			slug := regexp.MustCompile(`[^a-z0-9 _-]`).ReplaceAllString(strings.ToLower(m[1]), "")
