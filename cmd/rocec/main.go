@@ -21,6 +21,7 @@ func main() {
 	boundMemory(os.Getenv)
 	out := &output{file: os.Stdout}
 	p := &person.Person{Stdin: os.Stdin, Stdout: out, Stderr: os.Stderr, Environ: os.Environ(), Getenv: os.Getenv, Ending: end}
+	person.ShareTerminal(p)
 	code := run(ctx, p, os.Args[1:])
 	if out.err != nil && !errors.Is(out.err, syscall.EPIPE) {
 		fmt.Fprintf(os.Stderr, "rocec: %s\n", diag.Escape(out.err.Error()))

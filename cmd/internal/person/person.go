@@ -33,7 +33,8 @@ type Person struct {
 	Color string // --color
 	Quiet bool   // --quiet
 
-	warned []string // what WarnOnce has printed
+	warned  []string // what WarnOnce has printed
+	drawing *canvas  // of stderr
 }
 
 // Terminal returns the terminal behind a stream, if there is one.
@@ -154,6 +155,7 @@ func (p *Person) AskTo(ctx context.Context, question, word, do, not string) erro
 	}()
 	select {
 	case answer := <-typed:
+		canvasOf(p).answered()
 		if answer == word {
 			return nil
 		}

@@ -2,6 +2,7 @@ package person
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -17,7 +18,7 @@ import (
 func TestProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
-		p := &Progress{w: &out, tty: true, lines: true, what: "Reading", width: 80, began: time.Now()}
+		p := &Progress{on: &canvas{w: &out}, tty: true, lines: true, what: "Reading", width: 80, began: time.Now()}
 		p.Draw("a", "b")
 		p.Print("  stays")
 		p.Draw("c")
@@ -35,7 +36,7 @@ func TestProgress(t *testing.T) {
 		assert.Contains(t, out.String(), "2/4, about 10s left\n")
 
 		out.Reset()
-		log := &Progress{w: &out, lines: true, width: 80}
+		log := &Progress{on: &canvas{w: &out}, lines: true, width: 80}
 		log.Draw("drawn")
 		log.Step(1, 2)
 		log.Print("  a line")
@@ -48,7 +49,9 @@ func TestProgress(t *testing.T) {
 func TestWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
-		begin := func(tty bool) *Progress { return &Progress{w: &out, tty: tty, what: "Judging", began: time.Now()} }
+		begin := func(tty bool) *Progress {
+			return &Progress{on: &canvas{w: &out}, tty: tty, what: "Judging", began: time.Now()}
+		}
 		end := begin(true).Watch(func() string { return "most is done" })
 		time.Sleep(900 * time.Millisecond)
 		end()
@@ -104,4 +107,36 @@ func TestSayOnce(t *testing.T) {
 		p.WarnOnce(assert.AnError)
 	}
 	assert.Equal(t, "rocec: "+assert.AnError.Error()+"\n", out.String())
+}
+
+// TestDrawingHidesNothing: other text on the terminal stays whole and above what is drawn next, nothing is drawn beside a question, and
+// what is drawn fits the terminal as it is now.
+func TestDrawingHidesNothing(t *testing.T) {
+	var out bytes.Buffer
+	columns, lines := 30, 4
+	c := &canvas{w: &out, size: func() (int, int) { return columns, lines }}
+	p := &Progress{on: c, tty: true}
+	log := &shared{&out, c}
+	fmt.Fprintln(log, "before")
+	p.Draw("one", "two")
+	fmt.Fprintln(log, "a line of a log")
+	p.Draw("three")
+	assert.Equal(t, "before\none\ntwo\n\r\x1b[2A\x1b[Ja line of a log\nthree\n", out.String())
+
+	out.Reset()
+	fmt.Fprint(log, "Go on? ")
+	p.Draw("four")
+	assert.Equal(t, "\r\x1b[1A\x1b[JGo on? ", out.String())
+	c.answered()
+
+	out.Reset()
+	p.Draw("1", "2", "3", "4", "5")
+	assert.Equal(t, "1\n2\n3\n", out.String(), "else the terminal scrolls, and what is above cannot be cleared")
+	out.Reset()
+	p.Draw(strings.Repeat("x", 40))
+	assert.Equal(t, "\r\x1b[3A\x1b[J"+strings.Repeat("x", 28)+"…\n", out.String())
+	out.Reset()
+	columns = 10
+	p.End()
+	assert.Equal(t, "\r\x1b[3A\x1b[J", out.String(), "a narrower terminal has broken the line")
 }

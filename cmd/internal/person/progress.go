@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/rocec/rocec/cmd/internal/view"
@@ -14,25 +13,23 @@ import (
 // Progress shows how far a long verb is, on stderr: lines that are redrawn on a terminal, and lines that stay elsewhere (if lines is
 // set), so that a log stays a log. A terminal sees nothing of work that is over within a second.
 type Progress struct {
-	mu    sync.Mutex
-	w     io.Writer
+	on    *canvas
 	tty   bool
 	color bool
 	lines bool
 	what  string // "Reading", "Applying"
-	width int    // of lines
+	width int    // of lines that stay
 	began time.Time
-	drawn int // lines that the next ones replace
 }
 
 // Progress returns the progress of a verb; lines asks for lines that stay. It writes nothing with --quiet.
 func (p *Person) Progress(what string, lines bool) *Progress {
 	if p.Quiet {
-		return &Progress{w: io.Discard}
+		return &Progress{on: &canvas{w: io.Discard}}
 	}
 	_, tty := Terminal(p.Stderr)
 	return &Progress{
-		w: p.Stderr, tty: tty, color: p.Paints(p.Stderr), lines: lines, what: what, width: p.Width(p.Stderr), began: time.Now(),
+		on: canvasOf(p), tty: tty, color: p.Paints(p.Stderr), lines: lines, what: what, width: p.Width(p.Stderr), began: time.Now(),
 	}
 }
 
@@ -53,50 +50,31 @@ func (p *Progress) Step(done, total int) {
 
 // Draw replaces what is drawn, on a terminal.
 func (p *Progress) Draw(lines ...string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if !p.tty {
-		return
+	if p.tty {
+		p.on.draw(lines)
 	}
-	p.clear()
-	for _, line := range lines {
-		fmt.Fprintln(p.w, line)
-	}
-	p.drawn = len(lines)
 }
 
 // Print writes lines that stay above what is drawn next.
 func (p *Progress) Print(lines ...string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	if !p.lines || len(lines) == 0 {
 		return
 	}
-	p.clear()
+	var text strings.Builder
 	for _, line := range lines {
-		fmt.Fprintln(p.w, strings.Join(view.Fit(line, p.width), "\n"))
+		fmt.Fprintln(&text, strings.Join(view.Fit(line, p.width), "\n"))
 	}
+	p.on.write(p.on.w, []byte(text.String())) //nolint:errcheck // a closed terminal has nobody to tell
 }
 
 // Color reports whether lines get colours.
 func (p *Progress) Color() bool { return p.color }
 
-// Width returns the columns of a line.
-func (p *Progress) Width() int { return p.width }
+// Size returns the columns and lines in which something can be drawn.
+func (p *Progress) Size() (columns, lines int) { return p.on.room() }
 
 // End clears what is drawn.
-func (p *Progress) End() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.clear()
-}
-
-func (p *Progress) clear() {
-	if p.drawn > 0 {
-		fmt.Fprintf(p.w, "\r\x1b[%dA\x1b[J", p.drawn)
-		p.drawn = 0
-	}
-}
+func (p *Progress) End() { p.on.write(p.on.w, nil) } //nolint:errcheck // a closed terminal has nobody to tell
 
 // Watch shows on a terminal that work of one piece goes on, once it takes a second: what, for how long, and a text about the rest. Call
 // end when it is over.

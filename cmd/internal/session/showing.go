@@ -43,7 +43,8 @@ func (s *Session) showing(e reporting, run string, order *deploy.Order, devices 
 
 func (s *showing) draw() {
 	what := map[string]string{"confirm": "Confirming", "resume": "Resuming", "rollback": "Rolling back"}[s.e.Verb]
-	s.bar.Draw(s.board.Table(cmp.Or(what, "Applying"), s.bar.Width())...)
+	columns, lines := s.bar.Size()
+	s.bar.Draw(s.board.Table(cmp.Or(what, "Applying"), columns, lines)...)
 }
 
 func (s *showing) print(lines []board.Line) {
@@ -70,6 +71,9 @@ func (s *showing) interrupted(nth int) {
 	maps.Copy(left, s.under)
 	w := s.on.Fitted(s.on.Stderr)
 	s.bar.End()
+	if nth > 1 && !s.e.Lab && !s.e.Gone { // the program ends before the rows do
+		s.print(slices.DeleteFunc(s.board.Rest(), func(l board.Line) bool { return l.Outcome == string(deploy.Unconfirmed) })) // is below
+	}
 	switch {
 	case nth == 1 && len(names) == 0:
 		fmt.Fprintln(w, "Interrupted: nothing is under way, and nothing more will start.")

@@ -3,6 +3,7 @@ package session
 import (
 	"bytes"
 	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
@@ -90,6 +91,18 @@ func TestInterruptedTwice(t *testing.T) {
 			end.Tell(2)
 			require.Equal(t, "Ended at once. No device was under way.\n", errs.String())
 			s.end()
+
+			good := deploy.Applied
+			if verb == "rollback" {
+				good = deploy.Restored
+			}
+			s = a.showing(reporting{view.Occasion{Verb: verb}, "text"}, "run-1", nil, names)
+			s.event(rollout.Event{Device: held, Result: &deploy.Result{Device: held, Run: "run-1", Outcome: good}})
+			errs.Reset()
+			end.Tell(2)
+			require.Regexp(t, "^  "+string(good)+" +leaf8\nEnded at once", errs.String(), "the row had not ended")
+			s.end()
+			require.Equal(t, 1, strings.Count(errs.String(), "leaf8"))
 		})
 	}
 }

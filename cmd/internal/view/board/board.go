@@ -34,12 +34,12 @@ type waveRow struct {
 	left        map[string]bool
 	steps       map[string]string   // by device that is under way: its step
 	good        map[string][]string // by outcome: devices that are as the verb wants them, and are not printed yet
-	outcomes    map[string]int
-	order       []string // of outcomes
+	outcome     map[string]string   // by device: its last one
+	order       []string            // of outcomes
 }
 
 func newWaveRow() *waveRow {
-	return &waveRow{left: map[string]bool{}, steps: map[string]string{}, good: map[string][]string{}, outcomes: map[string]int{}}
+	return &waveRow{left: map[string]bool{}, steps: map[string]string{}, good: map[string][]string{}, outcome: map[string]string{}}
 }
 
 // New returns the board of a run over devices in an order, if it is known. Devices that are in no wave share a row.
@@ -94,30 +94,36 @@ func (b *Board) Step(device, step string) {
 // others of its row once the row is over.
 func (b *Board) Result(device, outcome string, good bool, detail string) (lines []Line) {
 	r := b.of[device]
-	if r == nil || !r.left[device] { // under undo-all devices have a second one
-		if !good {
-			return []Line{{outcome, device, detail, false}}
+	first := r != nil && r.left[device]
+	if r != nil {
+		delete(r.left, device)
+		delete(r.steps, device)
+		if r.outcome[device] = outcome; !slices.Contains(r.order, outcome) {
+			r.order = append(r.order, outcome)
 		}
-		if !slices.Contains(b.order, outcome) {
-			b.order = append(b.order, outcome)
+	}
+	switch {
+	case first:
+		b.done++
+		if good {
+			r.good[outcome] = append(r.good[outcome], device)
+		} else {
+			lines = append(lines, Line{outcome, device, detail, false})
 		}
-		b.again[outcome] = append(b.again[outcome], device)
-		return nil
+		if len(r.left) == 0 {
+			lines = append(lines, r.flush()...)
+		}
+		return lines
+	case r != nil: // under undo-all devices have a second one, which a log has below the first
+		lines = r.flush()
 	}
-	b.done++
-	delete(r.left, device)
-	delete(r.steps, device)
-	if r.outcomes[outcome]++; !slices.Contains(r.order, outcome) {
-		r.order = append(r.order, outcome)
+	if !good {
+		return append(lines, Line{outcome, device, detail, false})
 	}
-	if good {
-		r.good[outcome] = append(r.good[outcome], device)
-	} else {
-		lines = append(lines, Line{outcome, device, detail, false})
+	if !slices.Contains(b.order, outcome) {
+		b.order = append(b.order, outcome)
 	}
-	if len(r.left) == 0 {
-		lines = append(lines, r.flush()...)
-	}
+	b.again[outcome] = append(b.again[outcome], device)
 	return lines
 }
 
@@ -165,9 +171,9 @@ func (l Line) Text(color bool) string {
 // mostRows is how many rows of a board a terminal shows.
 const mostRows = 12
 
-// Table returns the table for a terminal: a line for the whole run, and one for each row, those that are over and those that are far
-// counted.
-func (b *Board) Table(what string, width int) []string {
+// Table returns the table for a terminal of a size: a line for the whole run, and one for each row, those that are over and those that are
+// far counted.
+func (b *Board) Table(what string, width, height int) []string {
 	var left time.Duration
 	begin := len(b.rows)
 	for i, r := range b.rows {
@@ -181,20 +187,33 @@ func (b *Board) Table(what string, width int) []string {
 		head += ", about " + view.ShortTime(left) + " left"
 	}
 	out := []string{head}
-	begin = max(0, min(begin-2, len(b.rows)-mostRows))
+	most := min(mostRows, height-1)
+	if len(b.rows) > most {
+		most = min(mostRows, height-3) // two lines count the others
+	}
+	if most <= 0 {
+		out = append(out, b.rows[min(begin, len(b.rows)-1)].text())[:max(min(height, 2), 1)]
+		return cut(out, width)
+	}
+	begin = max(0, min(begin-min(2, most/2), len(b.rows)-most))
 	if begin > 0 {
 		out = append(out, fmt.Sprintf("  ... %s over", diag.Count(begin, "row")))
 	}
-	end := min(begin+mostRows, len(b.rows))
+	end := min(begin+most, len(b.rows))
 	for _, r := range b.rows[begin:end] {
 		out = append(out, r.text())
 	}
 	if n := len(b.rows) - end; n > 0 {
 		out = append(out, fmt.Sprintf("  ... %s to come", diag.Count(n, "row")))
 	}
+	return cut(out, width)
+}
+
+// cut makes lines fit a width.
+func cut(out []string, width int) []string {
 	for i, line := range out {
-		if r := []rune(line); len(r) >= width {
-			out[i] = string(r[:max(width-2, 0)]) + "…"
+		if r := []rune(line); len(r) > width {
+			out[i] = string(r[:max(width-1, 0)]) + "…"
 		}
 	}
 	return out
@@ -211,8 +230,14 @@ func (r *waveRow) text() string {
 		waves = fmt.Sprintf("%d-%d", r.first, r.last)
 	}
 	var parts []string
+	count := map[string]int{}
+	for _, outcome := range r.outcome {
+		count[outcome]++
+	}
 	for _, outcome := range r.order {
-		parts = append(parts, fmt.Sprintf("%d %s", r.outcomes[outcome], outcome))
+		if n := count[outcome]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, outcome))
+		}
 	}
 	by := map[string][]string{}
 	var steps []string

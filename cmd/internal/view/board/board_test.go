@@ -40,16 +40,24 @@ func TestBoard(t *testing.T) {
 		"  1-2     leaf[001-002]         1 applied; soak on leaf002",
 		"  3       spine001              waits",
 		"  4       gpu[001-003]          waits",
-	}, b.Table("Applying", 80))
+	}, b.Table("Applying", 80, 24))
 	assert.Equal(t, []string{"  applied     leaf[001-002]"}, text(b.Result("leaf002", "applied", true, "")))
 	assert.Equal(t, []string{"  applied     spine001"}, text(b.Result("spine001", "applied", true, "")))
 	assert.Empty(t, b.Result("gpu002", "applied", true, ""))
 	assert.Equal(t, []string{"  restored    gpu001: it lost a link"}, text(b.Result("gpu001", "restored", false, "it lost a link")))
 	assert.Empty(t, b.Result("leaf001", "restored", true, ""), "undo-all gives it a second result")
-	assert.Equal(t, []string{"  applied     gpu002", "  restored    leaf001"}, text(b.Rest()))
-	assert.Empty(t, b.Rest())
-	for _, line := range b.Table("Applying", 30) {
-		assert.Less(t, len([]rune(line)), 30)
+	b.Step("gpu002", "undo")
+	assert.Contains(t, b.Table("Applying", 80, 24)[3], "undo on gpu002")
+	assert.Equal(t, []string{"  applied     gpu002", "  unfinished  gpu002: it does not answer"},
+		text(b.Result("gpu002", "unfinished", false, "it does not answer")), "a log has the first outcome above the second")
+	assert.Equal(t, "  4       gpu[001-003]          1 restored; 1 unfinished", b.Table("Applying", 80, 24)[3], "of each device the last")
+	for height := range 6 {
+		assert.LessOrEqual(t, len(b.Table("Applying", 80, height)), max(height, 1))
 	}
-	assert.Equal(t, []string{"Resuming: 0 of 2 devices", "          a[1-2]                waits"}, New(nil, []string{"a1", "a2"}).Table("Resuming", 80))
+	assert.Equal(t, []string{"  restored    leaf001"}, text(b.Rest()))
+	assert.Empty(t, b.Rest())
+	for _, line := range b.Table("Applying", 29, 24) {
+		assert.LessOrEqual(t, len([]rune(line)), 29)
+	}
+	assert.Equal(t, []string{"Resuming: 0 of 2 devices", "          a[1-2]                waits"}, New(nil, []string{"a1", "a2"}).Table("Resuming", 80, 24))
 }
