@@ -11,6 +11,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/journal"
 	"github.com/rocec/rocec/cmd/internal/person"
 	"github.com/rocec/rocec/cmd/internal/view/board"
+	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/rollout"
@@ -78,9 +79,16 @@ func (s *showing) interrupted(nth int) {
 	case nth == 1 && len(names) == 0:
 		fmt.Fprintln(w, "Interrupted: nothing is under way, and nothing more will start.")
 	case nth == 1:
-		end := map[string]string{"rollback": "goes back to its end", "confirm": "is brought to its end"}[s.e.Verb]
+		end := diag.Plural(len(names), "is brought to its end", "are brought to their end")
+		switch s.e.Verb {
+		case "rollback":
+			end = diag.Plural(len(names), "goes back to its end", "go back to their end")
+		case "confirm":
+		default:
+			end += " or undone"
+		}
 		fmt.Fprintf(w, "Interrupted: %s %s; nothing more will start. Once more ends rocec at once.\n",
-			nodeset.Text(names, nodeset.Devices, math.MaxInt), cmp.Or(end, "is brought to its end or undone"))
+			nodeset.Text(names, nodeset.Devices, math.MaxInt), end)
 	case s.e.Gone:
 		fmt.Fprintln(w, "Ended at once; the lab is gone.")
 	case s.e.Lab:

@@ -33,7 +33,7 @@ type waveRow struct {
 	takes       time.Duration // at most
 	left        map[string]bool
 	steps       map[string]string   // by device that is under way: its step
-	good        map[string][]string // by outcome: devices that are as the verb wants them, and are not printed yet
+	good        map[string][]string // by outcome: devices that are as the verb wants them or were not begun, and are not printed yet
 	outcome     map[string]string   // by device: its last one
 	order       []string            // of outcomes
 }
@@ -105,7 +105,7 @@ func (b *Board) Result(device, outcome string, good bool, detail string) (lines 
 	switch {
 	case first:
 		b.done++
-		if good {
+		if good || outcome == string(deploy.NotStarted) { // no news: when a run ends early, all that are left have it
 			r.good[outcome] = append(r.good[outcome], device)
 		} else {
 			lines = append(lines, Line{outcome, device, detail, false})
@@ -142,7 +142,7 @@ func (b *Board) Rest() (lines []Line) {
 func (r *waveRow) flush() (lines []Line) {
 	for _, outcome := range r.order {
 		if names := r.good[outcome]; len(names) > 0 {
-			lines = append(lines, Line{outcome, nodeset.Text(names, nodeset.Devices, math.MaxInt), "", true})
+			lines = append(lines, Line{outcome, nodeset.Text(names, nodeset.Devices, math.MaxInt), "", outcome != string(deploy.NotStarted)})
 		}
 	}
 	r.good = map[string][]string{}

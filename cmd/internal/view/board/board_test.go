@@ -56,6 +56,14 @@ func TestBoard(t *testing.T) {
 	}
 	assert.Equal(t, []string{"  restored    leaf001"}, text(b.Rest()))
 	assert.Empty(t, b.Rest())
+	early := New(o, names)
+	var ended []Line
+	for _, name := range names {
+		ended = append(ended, early.Result(name, "not-started", false, "Nothing was changed.")...)
+	}
+	assert.Equal(t, []string{"  not-started  gpu[001-003]", "  not-started  leaf[001-002]", "  not-started  spine001"}, text(ended),
+		"a run that ends early prints no line for each device")
+	assert.False(t, ended[0].Good)
 	for _, line := range b.Table("Applying", 29, 24) {
 		assert.LessOrEqual(t, len([]rune(line)), 29)
 	}
