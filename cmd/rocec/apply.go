@@ -46,13 +46,14 @@ func applyCommand(a *app) *cobra.Command {
 			if err := o.check(); err != nil {
 				return err
 			}
-			replaces := cmd.Flags().Changed("replace") // also by the empty variable of a script, which means no device
 			switch {
 			case len(o.remove) > 0:
 				if err := without(cmd, "remove", "sets hosts back that the fabric no longer has", notOfRemove...); err != nil {
 					return err
 				}
-			case replaces:
+			case len(o.replace) > 1:
+				return exit.Fail(exit.Usage, "--replace changes one device alone, and is there %d times", len(o.replace))
+			case len(o.replace) > 0: // also by the empty variable of a script, which means no device
 				if err := without(cmd, "replace", "changes one device alone", "plan", "pending", "not-after", "only-intent", "target"); err != nil {
 					return err
 				}
@@ -65,15 +66,15 @@ func applyCommand(a *app) *cobra.Command {
 				return err
 			case len(o.remove) > 0:
 				return a.remove(cmd.Context(), dir, o.remove, o.ChangeOptions)
-			case replaces:
-				return a.replace(cmd.Context(), dir, o.replace, replaceOptions{o.ChangeOptions, o.orderOptions, o.hostKey})
+			case len(o.replace) > 0:
+				return a.replace(cmd.Context(), dir, o.replace[0], replaceOptions{o.ChangeOptions, o.orderOptions, o.hostKey})
 			}
 			return a.apply(cmd.Context(), dir, o)
 		},
 	}
 	f := cmd.Flags()
 	f.StringArrayVar(&o.remove, "remove", nil, "set `HOST` back, which the fabric no longer has; repeatable")
-	f.StringVar(&o.replace, "replace", "", "change `DEVICE` alone, a new one in an old place, and take over its host key")
+	f.StringArrayVar(&o.replace, "replace", nil, "change `DEVICE` alone, a new one in an old place, and take over its host key")
 	f.StringVar(&o.hostKey, "host-key", "", "with --replace: the `fingerprint` read on the device's console, which is trusted without asking")
 	f.StringVar(&o.saved, "plan", "", "apply only if it does what the plan saved in a `file` says: the same fabric, variables, targets and devices")
 	offerNames(a, cmd, "remove", func(dir string, f *ir.Fabric) []string { return goneOf(a, dir, f) })
@@ -105,7 +106,7 @@ type applyOptions struct {
 
 	onlyIntent bool
 	remove     []string // hosts that are set back, instead
-	replace    string   // the device that is replaced, instead
+	replace    []string // the device that is replaced, instead
 	hostKey    string   // its fingerprint
 }
 

@@ -26,12 +26,6 @@ func helpCommand(a *app) *cobra.Command {
 			"  rocec help flags   the flags of every verb\n\n" +
 			"With --man it writes a man page for every verb, the same bytes whenever it is run.",
 		Example: "  rocec help apply\n  rocec help change\n  rocec help troubleshooting",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if cmd.Flags().Changed("man") {
-				return cobra.NoArgs(cmd, args)
-			}
-			return nil
-		},
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			verb, rest, err := cmd.Root().Find(args)
 			if err != nil || len(rest) > 0 {
@@ -45,6 +39,9 @@ func helpCommand(a *app) *cobra.Command {
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("man") {
+				if err := takes(0, 0)(cmd, args); err != nil {
+					return err
+				}
 				n, err := writeManPages(cmd.Root(), man)
 				if err != nil {
 					return exit.Fail(exit.Machines, "%v", err)

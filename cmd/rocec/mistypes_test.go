@@ -24,6 +24,15 @@ func TestMistyped(t *testing.T) {
 		{[]string{"plan", "--parallel", "99999999999999999999"}, "--parallel takes a smaller number than 99999999999999999999\nsee: rocec help plan\n"},
 		{[]string{"validate", file}, file + " is a file, and a fabric is a folder. Name the folder it is in: " + example + "\n"},
 		{[]string{"show", example}, "show: " + example + " is a folder. Name what to show of it: rocec show " + example + " NAME\n"},
+		{
+			[]string{"apply", "--lab=new", "--replace", "tor1", "--replace", "tor2", example},
+			"--replace changes one device alone, and is there 2 times\n",
+		},
+		{[]string{"help", "--man", "m", "lab"}, "rocec help takes [VERB | PAGE], not 1 argument\nsee: rocec help --help\n"},
+		{
+			[]string{"docs", "--man", "m", "lab"},
+			"docs is now rocec help --man m lab; the old name works until 0.2\nrocec: rocec docs takes [PAGE], not 1 argument\nsee: rocec docs --help\n",
+		},
 		{[]string{"-C", example, "verify", "--gids", "--lab=new", "--target", "nosuch"}, "nosuch: the fabric has no device \"nosuch\" that rocec writes.\n"},
 	} {
 		code, _, stderr := rocec(t, c.args...)
