@@ -153,20 +153,7 @@ func (v *formerVerb) called(flags *pflag.FlagSet, args []string) string {
 
 // givenWords are the flags that a person gave, as words of a command, by their new names.
 func givenWords(flags *pflag.FlagSet) (words []diag.Word) {
-	add := func(f *pflag.Flag, value string) {
-		kind, _ := pflag.UnquoteUsage(f)
-		name, word := "--"+f.Name, []diag.Word{diag.Arg(strings.ToUpper(kind), value)}
-		switch {
-		case f.NoOptDefVal != "" && f.NoOptDefVal != value:
-			name += "="
-		case f.Shorthand != "":
-			name = "-" + f.Shorthand
-		}
-		if f.NoOptDefVal != "" && f.NoOptDefVal == value {
-			word = nil
-		}
-		words = append(words, diag.Flag(name, word...))
-	}
+	add := func(f *pflag.Flag, value string) { words = append(words, flagWord(f, value)) }
 	flags.Visit(func(f *pflag.Flag) {
 		if slices.ContainsFunc(formerFlags, func(n formerFlag) bool { return n.old == f.Name }) {
 			return // the new one is given, too
@@ -180,4 +167,20 @@ func givenWords(flags *pflag.FlagSet) (words []diag.Word) {
 		add(f, f.Value.String())
 	})
 	return words
+}
+
+// flagWord is a flag with a value, as a word of a command.
+func flagWord(f *pflag.Flag, value string) diag.Word {
+	kind, _ := pflag.UnquoteUsage(f)
+	name := "--" + f.Name
+	switch {
+	case f.NoOptDefVal != "" && f.NoOptDefVal != value:
+		name += "="
+	case f.Shorthand != "":
+		name = "-" + f.Shorthand
+	}
+	if f.NoOptDefVal != "" && f.NoOptDefVal == value {
+		return diag.Flag(name)
+	}
+	return diag.Flag(name, diag.Arg(strings.ToUpper(kind), value))
 }

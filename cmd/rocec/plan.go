@@ -40,6 +40,11 @@ func planCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			for _, name := range ofPlanAndApply {
+				if f := cmd.Flags().Lookup(name); f.Changed {
+					o.shared = append(o.shared, flagWord(f, f.Value.String()))
+				}
+			}
 			return a.plan(cmd.Context(), dir, o)
 		},
 	}
@@ -59,6 +64,11 @@ func planCommand(a *app) *cobra.Command {
 	return cmd
 }
 
+// ofPlanAndApply are flags that the apply of a plan needs, too.
+var ofPlanAndApply = []string{
+	"assume-peer-ready", "skip-cabling-check", "min-capacity", "max-dark", "no-canary", "ask-sudo-password", "max-objects", "budget",
+}
+
 type planOptions struct {
 	session.ReadOptions
 	view.Options
@@ -70,6 +80,7 @@ type planOptions struct {
 	onlyIntent  bool
 	lab         session.LabFlag
 	only        []string
+	shared      []diag.Word // those of ofPlanAndApply
 }
 
 func (a *app) plan(ctx context.Context, dir string, o planOptions) (err error) {
@@ -110,7 +121,7 @@ func (a *app) plan(ctx context.Context, dir string, o planOptions) (err error) {
 		v.Sequence, v.Debts, v.Changed, v.Tool = seq, debts, a.ChangedHosts(dir, devices.LabDir), a.Rocec.Tool
 		if o.out == "" && !plan.Empty() && !session.Troubled(plan) && len(session.Against(plan, seq, o.trustByHand)) == 0 &&
 			devices.Accepted(plan) {
-			v.Next = a.given(o.only, o.onlyIntent).Command("apply", string(o.lab), dir)
+			v.Next = a.given(o.only, o.onlyIntent, o.shared...).Command("apply", string(o.lab), dir)
 		}
 		v.Below = 2 // the notes of validate
 		v.Print(plan)
@@ -141,7 +152,7 @@ func (a *app) savePlan(dir string, f *report.Report, plan *deploy.Plan, o *planO
 	if plan.Empty() && session.Troubled(plan) {
 		return exit.Fail(exit.Machines, "the plan was not saved: it changes nothing, for no device that was read differs")
 	}
-	given := a.given(o.only, o.onlyIntent)
+	given := a.given(o.only, o.onlyIntent, o.shared...)
 	m, err := given.Save(o.out, dir, f, plan)
 	if err != nil {
 		return err
@@ -155,11 +166,11 @@ func (a *app) savePlan(dir string, f *report.Report, plan *deploy.Plan, o *planO
 	return nil
 }
 
-// given returns everything that this command names for a plan.
-func (a *app) given(only []string, onlyIntent bool) *savedplan.Given {
+// given returns everything that this command names for a plan, and more flags for the command that goes on.
+func (a *app) given(only []string, onlyIntent bool, more ...diag.Word) *savedplan.Given {
 	return &savedplan.Given{
 		Tool: a.Rocec.Version, Vars: a.Vars, VarFiles: a.VarFiles, Environ: a.Environ, Allowed: a.Allowed, Targets: only,
-		OnlyIntent: onlyIntent,
+		OnlyIntent: onlyIntent, More: more,
 	}
 }
 

@@ -130,6 +130,7 @@ func (g *Given) ApplyCommand(plan, dir string, m deploy.Meta) string {
 	if m.OnlyIntent {
 		words = append(words, diag.Flag("--only-intent"))
 	}
+	words = append(words, g.More...)
 	if here, err := os.Getwd(); err != nil || !SamePath(here, m.Fabric) {
 		words = append(words, diag.Path("DIR", dir))
 	}
@@ -162,6 +163,7 @@ func (g *Given) Command(verb, lab, dir string) string {
 	if g.OnlyIntent {
 		words = append(words, diag.Flag("--only-intent"))
 	}
+	words = append(words, g.More...)
 	if dir != "." {
 		words = append(words, diag.Path("DIR", dir))
 	}

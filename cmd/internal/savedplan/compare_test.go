@@ -10,6 +10,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/judge"
 )
@@ -40,6 +41,9 @@ func TestSame(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, given(nil).Same("plan", saved, "f", fabric("x")))
 	require.Equal(t, "rocec apply --plan plan --var a=1 --target leaf01 f", given(nil).ApplyCommand("plan", "f", m))
+	more := given(func(g *Given) { g.More = []diag.Word{diag.Flag("--max-dark", diag.Arg("HOSTS", "3"))} })
+	require.Equal(t, "rocec apply --plan plan --var a=1 --target leaf01 --max-dark 3 f", more.ApplyCommand("plan", "f", m))
+	require.Equal(t, "rocec apply --lab --var a=1 --target leaf01 --max-dark 3 f", more.Command("apply", "auto", "f"))
 
 	_, err = given(func(g *Given) { g.Tool = "2" }).Load("plan")
 	require.EqualError(t, err, `plan was made by rocec "1", this is "2": make the plan again`)

@@ -32,6 +32,8 @@ type Given struct {
 	Allowed    []string // of --allow-outside
 	Targets    []string // of --target
 	OnlyIntent bool     // of --only-intent
+
+	More []diag.Word // flags that no plan file holds, and that the command which goes on needs
 }
 
 // Save writes a plan to a file, and returns its inputs. The file holds hashes and names, no content and no value of a variable.

@@ -13,8 +13,11 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/rocec/rocec/cmd/internal/view/viewtest"
+	"github.com/rocec/rocec/compiler/change"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/sequence"
+	"github.com/rocec/rocec/targets/deploy/txn"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -171,4 +174,37 @@ func TestPrice(t *testing.T) {
 		d.Disrupts = nil
 	}
 	assert.Equal(t, "No step interrupts traffic.", Price(p, nil))
+}
+
+// TestNextIsWhole: the next command is in one line, as what is left of a broken one is a command without its limits.
+func TestNextIsWhole(t *testing.T) {
+	var out bytes.Buffer
+	v := NewPlan(NewScreen(&out, 40, false), ".", Options{})
+	v.Next = "rocec apply --var cos=4 --target leaf01 --target leaf02 --target leaf03"
+	v.Print(equal(1, 0, 0))
+	assert.True(t, strings.HasSuffix(out.String(), "\nNext: "+v.Next+"\n"), out.String())
+}
+
+// TestStepsAreCounted: the price of a step is not that of the whole change.
+func TestStepsAreCounted(t *testing.T) {
+	var out bytes.Buffer
+	p := equal(1, 0, 0)
+	v := NewPlan(NewScreen(&out, 80, false), ".", Options{})
+	v.Sequence = &sequence.Sequence{Order: &deploy.Order{}, Steps: make([]change.Phase, 3)}
+	v.W, v.Raw = &out, &out
+	v.summary(p)
+	assert.Contains(t, out.String(), "Disruption of the first of 3 steps: 1 device.\n")
+	v.Sequence.Waves = []*change.Wave{{}}
+	assert.Contains(t, Price(p, v.Sequence), "This is the first of 3 steps; it takes 1 wave, at most")
+}
+
+// TestFoldsHideNoFinding: devices that change alike may have other files, so findings and locks of each are shown.
+func TestFoldsHideNoFinding(t *testing.T) {
+	p := equal(0, 8, 0)
+	p.Devices[5].Found = []*diag.Diagnostic{{Severity: diag.Error, Code: "a-rule", Detail: "The switch rejects the file."}}
+	p.Devices[6].Lock = &deploy.Owner{Txn: "run-1", Who: "ada@host", Mark: txn.Undone}
+	text := printed(p, Options{})
+	assert.Contains(t, text, "leaf[001-008]  (8 alike)")
+	assert.Contains(t, text, "error[a-rule] leaf006: line 0: The switch rejects the file.")
+	assert.Contains(t, text, "note: leaf007: locked by ada@host")
 }

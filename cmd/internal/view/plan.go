@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -128,18 +129,29 @@ func (v *Plan) effects(d *deploy.DevicePlan) (more int) {
 	return len(d.Effects) - show
 }
 
-// mostFound is how many findings of a device are shown; JSON has them all.
+// mostFound is how many findings of a group are shown; JSON has them all.
 const mostFound = 5
 
-// found prints the findings of the vendor's rules about the files of a device as they will be.
-func (v *Plan) found(d *deploy.DevicePlan) {
-	for i, f := range d.Found {
-		if i == mostFound {
-			fmt.Fprintf(v.W, "  ... and %s; --format json has them all\n", diag.Count(len(d.Found)-i, "more finding"))
+// found prints the findings of the vendor's rules about the files of devices as they will be.
+func (v *Plan) found(g deploy.Group) {
+	var all Texts
+	first := map[string]*diag.Diagnostic{}
+	for _, d := range g.Devices { // whose files may differ in what does not change
+		for _, f := range d.Found {
+			text := fmt.Sprintf("line %d: %s", f.At.Start.Line, f.Detail)
+			all.Add(text, d.Device.Name)
+			first[text] = f
+		}
+	}
+	slices.SortStableFunc(all.All, func(a, b string) int { return int(first[a].Severity) - int(first[b].Severity) }) // errors are never folded
+	for i, text := range all.All {
+		f := first[text]
+		if i >= mostFound && f.Severity != diag.Error {
+			fmt.Fprintf(v.W, "  ... and %s; --format json has them all\n", diag.Count(len(all.All)-i, "more finding"))
 			break
 		}
 		style := map[diag.Severity]string{diag.Error: diag.Red, diag.Warning: diag.Yellow}[f.Severity]
-		v.Prose("  "+v.Paint(style, fmt.Sprintf("%s[%s]", f.Severity, f.Code))+" ", fmt.Sprintf("line %d: %s", f.At.Start.Line, f.Detail))
+		v.Prose("  "+v.Paint(style, fmt.Sprintf("%s[%s]", f.Severity, f.Code))+" ", of(slices.Compact(all.Of[text]), g)+text)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/sequence"
 	"github.com/rocec/rocec/targets/deploy/txn"
@@ -128,10 +129,8 @@ func (v *Plan) change(g deploy.Group, kinds int) {
 	} else {
 		v.folded.ofGroup(g)
 	}
-	v.found(first)
-	if first.Lock != nil && !first.Lock.Bars() { // which the summary says
-		v.Prose("  "+v.Paint(diag.Yellow, "note:")+" ", lockText(first.Lock, first.Device.Name))
-	}
+	v.found(g)
+	v.locks(g)
 	if first.ByOthers() {
 		v.Prose("  "+v.Paint(diag.Yellow, deploy.WrittenByOthers), target.Escape(first.Waits.More)+theirs(first))
 	}
@@ -157,13 +156,33 @@ func (v *Plan) change(g deploy.Group, kinds int) {
 	fmt.Fprintln(v.W)
 }
 
-// lockText words who holds the lock of a device, and how an apply treats it.
-func lockText(o *deploy.Owner, device string) string {
-	switch o.Mark {
-	case txn.Undone, txn.Confirmed:
-		return "locked by " + o.String() + MarkText(o.Mark) + ", and the next apply takes the lock away"
+// locks says who holds the locks of devices, and how an apply treats them. Those that bar it are above.
+func (v *Plan) locks(g deploy.Group) {
+	var all Texts
+	owners := map[string]*deploy.Owner{}
+	for _, d := range g.Devices {
+		if d.Lock != nil && !d.Lock.Bars() {
+			key := d.Lock.String() + MarkText(d.Lock.Mark)
+			all.Add(key, d.Device.Name)
+			owners[key] = d.Lock
+		}
 	}
-	return o.Holds(device) + " " + o.GoOn(device)
+	for _, key := range all.All {
+		o, names := owners[key], all.Of[key]
+		text := o.Holds(names...) + " " + o.GoOn(names...)
+		if o.Mark == txn.Undone || o.Mark == txn.Confirmed {
+			text = of(names, g) + "locked by " + key + ", and the next apply takes the lock away"
+		}
+		v.Prose("  "+v.Paint(diag.Yellow, "note:")+" ", text)
+	}
+}
+
+// of names the devices that a text is about, where it is not about all of a group.
+func of(names []string, g deploy.Group) string {
+	if len(names) == len(g.Devices) {
+		return ""
+	}
+	return nodeset.Text(names, nodeset.Devices, 200) + ": "
 }
 
 // trouble shows devices that cannot be planned for, for one reason.
@@ -250,10 +269,14 @@ func (v *Plan) summary(p *deploy.Plan) {
 		if v.Sequence != nil && len(v.Sequence.Waves) > 0 {
 			text += darkText(v.Sequence) + "; " + diag.Count(len(v.Sequence.Waves), "wave") + ", " + ShortTime(v.Sequence.Takes()) + " at most"
 		}
-		fmt.Fprintf(v.W, "Disruption: %s.\n", text)
+		step := ""
+		if v.Sequence != nil && len(v.Sequence.Steps) > 1 {
+			step = fmt.Sprintf(" of the first of %d steps", len(v.Sequence.Steps))
+		}
+		fmt.Fprintf(v.W, "Disruption%s: %s.\n", step, text)
 	}
 	if v.Next != "" {
-		fmt.Fprintf(v.W, "Next: %s\n", v.Next)
+		fmt.Fprintf(v.Raw, "Next: %s\n", v.Next) // whole: the first part of a broken line is a command, too, and one without its limits
 	}
 }
 
@@ -303,6 +326,10 @@ func Price(p *deploy.Plan, s *sequence.Sequence) string {
 	if n := mostDark(s); n > 0 {
 		out = append(out, fmt.Sprintf("At most %s %s without a link at a time.", diag.Count(n, "host"), diag.Plural(n, "is", "are")))
 	}
-	out = append(out, fmt.Sprintf("It takes %s, at most %s.", diag.Count(len(s.Waves), "wave"), ShortTime(s.Takes())))
+	takes := "It takes"
+	if n := len(s.Steps); n > 1 {
+		takes = fmt.Sprintf("This is the first of %d steps; it takes", n)
+	}
+	out = append(out, fmt.Sprintf("%s %s, at most %s.", takes, diag.Count(len(s.Waves), "wave"), ShortTime(s.Takes())))
 	return strings.Join(out, " ")
 }
