@@ -3,8 +3,10 @@ package view
 import (
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/deploy"
@@ -19,7 +21,12 @@ func reason(d *deploy.DevicePlan) string {
 	return string(d.Status) + ": " + string(d.Err.Kind)
 }
 
-// foldTroubles puts devices together that cannot be planned for and say the same, but for their names.
+// addresses matches IP addresses, some with a port.
+var addresses = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\[?(?:\b(?:\d{1,3}\.){3}\d{1,3}\b|\b[0-9a-f]{0,4}:[0-9a-f:]*:[0-9a-f]*(?:%\w+)?)\]?(?::\d+)?`)
+})
+
+// foldTroubles puts devices together that cannot be planned for and say the same, but for their names and addresses.
 func foldTroubles(groups []deploy.Group) []deploy.Group {
 	var out []deploy.Group
 	at := map[string]int{}
@@ -31,7 +38,7 @@ func foldTroubles(groups []deploy.Group) []deploy.Group {
 		}
 		key := reason(d)
 		if !d.Err.NoAddress {
-			key += " " + strings.ReplaceAll(d.Err.Detail, d.Device.Name, "\x00")
+			key += " " + addresses().ReplaceAllString(strings.ReplaceAll(d.Err.Detail, d.Device.Name, "\x00"), "\x01")
 		}
 		i, known := at[key]
 		if !known {

@@ -208,3 +208,33 @@ func TestFoldsHideNoFinding(t *testing.T) {
 	assert.Contains(t, text, "error[a-rule] leaf006: line 0: The switch rejects the file.")
 	assert.Contains(t, text, "note: leaf007: locked by ada@host")
 }
+
+// TestManyAway: devices that cannot be reached for one reason are one group, which names all of them, whatever their addresses.
+func TestManyAway(t *testing.T) {
+	p := equal(56, 10, 4)
+	for i, d := range p.Devices {
+		if i%3 == 0 {
+			d.Status, d.Changes, d.Effects, d.Disrupts = deploy.StatusUnreachable, nil, nil, nil
+			d.Err = &deploy.Error{Kind: deploy.Unmet, Device: d.Device, Detail: fmt.Sprintf("dial tcp 10.0.0.%d:%d: connection refused", i, 22+i%2)}
+			if i%2 == 0 {
+				d.Err.Detail = fmt.Sprintf("dial tcp [fe80::a:%x]:22: connection refused", i)
+			}
+		}
+	}
+	text := printed(p, Options{})
+	assert.Equal(t, 1, strings.Count(text, "UNREACHABLE"), text)
+	assert.Contains(t, text, "UNREACHABLE  (24 devices)")
+	assert.Contains(t, strings.Join(strings.Fields(text), ""), "gpu[001,004,007,010,013,016,019,022,025,028,031,034,037,040,043,046,049,052,055]")
+	assert.Contains(t, text, "(37 alike; --expand names them)")
+	assert.LessOrEqual(t, strings.Count(text, "\n"), Page)
+}
+
+// TestTableIsEscaped: what a text holds of a device reaches no terminal as it is.
+func TestTableIsEscaped(t *testing.T) {
+	p := equal(4, 0, 0)
+	p.Devices[1].Disrupts = []string{"the link of \x1b[2J\nPlan: 0 devices"}
+	p.Devices[2].Effects[0].What = "DSCP 0\x1b[31m\n"
+	text := printed(p, Options{})
+	assert.NotContains(t, text, "\x1b")
+	assert.Equal(t, 1, strings.Count(text, "\nPlan: "))
+}

@@ -103,12 +103,14 @@ func (v *Plan) alike() report.Names {
 
 // names folds the names of devices; of very many sets the first.
 func (v *Plan) names(names []string) string {
-	room := v.Width - len("  (10,000 alike)")
+	room := v.Width - len("  (10,000 alike; --expand names them)")
 	if v.Expand || v.detail == fullDetail {
-		room = math.MaxInt
+		return allNames(names)
 	}
 	return nodeset.Text(names, nodeset.Devices, room)
 }
+
+func allNames(names []string) string { return nodeset.Text(names, nodeset.Devices, math.MaxInt) }
 
 // effects prints the effects on traffic, and returns how many it leaves out. It leaves out no end of losslessness.
 func (v *Plan) effects(d *deploy.DevicePlan) (more int) {

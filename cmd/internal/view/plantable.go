@@ -9,6 +9,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/target"
 )
 
 // mostRows is how many effects the table has.
@@ -107,7 +108,7 @@ func (v *Plan) table(p *deploy.Plan) {
 			}
 		}
 		for _, text := range d.Disrupts {
-			disrupts.add(text)
+			disrupts.add(target.Escape(text))
 		}
 		if d.Err != nil {
 			troubles.add(reason(d))
@@ -116,7 +117,7 @@ func (v *Plan) table(p *deploy.Plan) {
 	slices.SortStableFunc(effects.all, func(a, b row) int { return cmp.Compare(a.effect.Kind.Order(), b.effect.Kind.Order()) })
 	for i := range effects.all {
 		e := &effects.all[i]
-		e.what = v.symbol(e.effect.Action) + " " + e.what
+		e.what = v.symbol(e.effect.Action) + " " + target.Escape(e.what)
 	}
 	ends := 0 // which come first, and are all shown
 	for ends < len(effects.all) && effects.all[ends].effect.Kind == deploy.LosslessEnds {

@@ -93,8 +93,11 @@ func (v *Plan) change(g deploy.Group, kinds int) {
 	for _, d := range g.Devices {
 		names = append(names, d.Device.Name)
 	}
-	head := v.Paint(diag.Bold, v.names(names))
+	shown := v.names(names)
+	head := v.Paint(diag.Bold, shown)
 	switch {
+	case kinds <= 1 && shown != allNames(names):
+		head += fmt.Sprintf("  (%d alike; --expand names them)", len(names))
 	case kinds > 1:
 		head += fmt.Sprintf("  (%d in %d kinds of this change; --expand shows them)", len(names), kinds)
 	case len(names) > 1:
@@ -198,7 +201,7 @@ func (v *Plan) trouble(g deploy.Group) {
 		status += fmt.Sprintf("  (%s)", diag.Count(len(names), "device"))
 		text = "each, as " + d.Device.Name + ": " + text
 	}
-	fmt.Fprintf(v.W, "%s  %s\n", v.Paint(diag.Bold, v.names(names)), v.Paint(diag.Red, status))
+	fmt.Fprintf(v.W, "%s  %s\n", v.Paint(diag.Bold, allNames(names)), v.Paint(diag.Red, status))
 	v.Prose("  ", text)
 	if d.ByOthers() && d.Err.Kind == deploy.Unmet { // it was read
 		v.Prose("  "+v.Paint(diag.Yellow, deploy.WrittenByOthers), whoChange)
