@@ -5,47 +5,16 @@ import (
 	"io"
 	"sync"
 
-	"golang.org/x/term"
-
 	"github.com/rocec/rocec/cmd/internal/view"
 )
 
-// canvas is the part of a terminal that a [Progress] draws. Other text takes its place, so that what is drawn next hides none of it.
+// canvas is the part of a terminal that a [Progress] draws. Other text takes its place, and is not hidden by what is drawn next.
 type canvas struct {
 	mu     sync.Mutex
 	w      io.Writer
 	size   func() (columns, lines int) // nil: not known
 	drawn  []string
 	within bool // the last text ended within a line, as a question does: nothing is drawn beside it
-}
-
-// canvasOf returns that of stderr.
-func canvasOf(p *Person) *canvas {
-	if p.drawing == nil {
-		p.drawing = &canvas{w: p.Stderr}
-		if fd, ok := Terminal(p.Stderr); ok {
-			p.drawing.size = func() (int, int) {
-				columns, lines, err := term.GetSize(fd)
-				if err != nil {
-					return 0, 0
-				}
-				return columns, lines
-			}
-		}
-	}
-	return p.drawing
-}
-
-// ShareTerminal has everything that is written to the terminal of stderr take the place of what is drawn there.
-func ShareTerminal(p *Person) {
-	if _, ok := Terminal(p.Stderr); !ok {
-		return
-	}
-	c := canvasOf(p)
-	p.Stderr = &shared{p.Stderr, c}
-	if _, ok := Terminal(p.Stdout); ok {
-		p.Stdout = &shared{p.Stdout, c}
-	}
 }
 
 // shared is a stream to the terminal that has the canvas.
@@ -56,7 +25,7 @@ type shared struct {
 
 func (s *shared) Write(b []byte) (int, error) { return s.on.write(s.to, b) }
 
-// Fd is for [Terminal].
+// Fd has a terminal known as one.
 func (s *shared) Fd() uintptr {
 	if f, ok := s.to.(interface{ Fd() uintptr }); ok {
 		return f.Fd()

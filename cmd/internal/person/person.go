@@ -46,6 +46,35 @@ func Terminal(stream any) (fd int, ok bool) {
 	return int(f.Fd()), true
 }
 
+// canvasOf returns that of stderr.
+func canvasOf(p *Person) *canvas {
+	if p.drawing == nil {
+		p.drawing = &canvas{w: p.Stderr}
+		if fd, ok := Terminal(p.Stderr); ok {
+			p.drawing.size = func() (int, int) {
+				columns, lines, err := term.GetSize(fd)
+				if err != nil {
+					return 0, 0
+				}
+				return columns, lines
+			}
+		}
+	}
+	return p.drawing
+}
+
+// ShareTerminal has everything that is written to the terminal of stderr take the place of what is drawn there.
+func ShareTerminal(p *Person) {
+	if _, ok := Terminal(p.Stderr); !ok {
+		return
+	}
+	c := canvasOf(p)
+	p.Stderr = &shared{p.Stderr, c}
+	if _, ok := Terminal(p.Stdout); ok {
+		p.Stdout = &shared{p.Stdout, c}
+	}
+}
+
 // Paints reports whether a stream gets colour: --color wins, then CLICOLOR_FORCE, then a terminal without NO_COLOR.
 func (p *Person) Paints(w io.Writer) bool {
 	switch p.Color {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"path"
-	"slices"
 	"strings"
 	"time"
 
@@ -145,15 +144,14 @@ func (v *Plan) found(g deploy.Group) {
 			first[text] = f
 		}
 	}
-	slices.SortStableFunc(all.All, func(a, b string) int { return int(first[a].Severity) - int(first[b].Severity) }) // errors are never folded
 	for i, text := range all.All {
 		f := first[text]
-		if i >= mostFound && f.Severity != diag.Error {
+		if i == mostFound {
 			fmt.Fprintf(v.W, "  ... and %s; --format json has them all\n", diag.Count(len(all.All)-i, "more finding"))
 			break
 		}
 		style := map[diag.Severity]string{diag.Error: diag.Red, diag.Warning: diag.Yellow}[f.Severity]
-		v.Prose("  "+v.Paint(style, fmt.Sprintf("%s[%s]", f.Severity, f.Code))+" ", of(slices.Compact(all.Of[text]), g)+text)
+		v.Prose("  "+v.Paint(style, fmt.Sprintf("%s[%s]", f.Severity, f.Code))+" ", of(all.Of[text], g)+text)
 	}
 }
 

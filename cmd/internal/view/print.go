@@ -9,7 +9,6 @@ import (
 
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/lang/diag"
-	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/sequence"
 	"github.com/rocec/rocec/targets/deploy/txn"
@@ -133,7 +132,7 @@ func (v *Plan) change(g deploy.Group, kinds int) {
 		v.folded.ofGroup(g)
 	}
 	v.found(g)
-	v.locks(g)
+	printLocks(v, g)
 	if first.ByOthers() {
 		v.Prose("  "+v.Paint(diag.Yellow, deploy.WrittenByOthers), target.Escape(first.Waits.More)+theirs(first))
 	}
@@ -159,8 +158,8 @@ func (v *Plan) change(g deploy.Group, kinds int) {
 	fmt.Fprintln(v.W)
 }
 
-// locks says who holds the locks of devices, and how an apply treats them. Those that bar it are above.
-func (v *Plan) locks(g deploy.Group) {
+// printLocks says who holds the locks of devices, and how an apply treats them. Those that bar it are above.
+func printLocks(v *Plan, g deploy.Group) {
 	var all Texts
 	owners := map[string]*deploy.Owner{}
 	for _, d := range g.Devices {
@@ -178,14 +177,6 @@ func (v *Plan) locks(g deploy.Group) {
 		}
 		v.Prose("  "+v.Paint(diag.Yellow, "note:")+" ", text)
 	}
-}
-
-// of names the devices that a text is about, where it is not about all of a group.
-func of(names []string, g deploy.Group) string {
-	if len(names) == len(g.Devices) {
-		return ""
-	}
-	return nodeset.Text(names, nodeset.Devices, 200) + ": "
 }
 
 // trouble shows devices that cannot be planned for, for one reason.

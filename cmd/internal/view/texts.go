@@ -1,5 +1,10 @@
 package view
 
+import (
+	"github.com/rocec/rocec/lang/nodeset"
+	"github.com/rocec/rocec/targets/deploy"
+)
+
 // Texts are texts about devices: each once, in the order of the first.
 type Texts struct {
 	All []string
@@ -15,4 +20,12 @@ func (t *Texts) Add(text, device string) {
 		t.All = append(t.All, text)
 	}
 	t.Of[text] = append(t.Of[text], device)
+}
+
+// of names the devices that a text is about, where it is not about all of a group.
+func of(names []string, g deploy.Group) string {
+	if len(names) == len(g.Devices) {
+		return ""
+	}
+	return nodeset.Text(names, nodeset.Devices, 200) + ": "
 }
