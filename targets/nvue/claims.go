@@ -225,7 +225,7 @@ func values(answer []byte) (out []string) {
 
 // onOff is the key and the words by which a release switches what a meaning is about, as the grammar has it.
 func onOff(m grammar.Meaning, rel grammar.Release) (key string, words []string) {
-	for _, r := range grammar.Rows {
+	for _, r := range grammar.Rows() {
 		if r.Means == m && rel.Compare(r.Since) >= 0 && (r.Before == grammar.Release{} || rel.Compare(r.Before) < 0) {
 			key = r.Path[strings.LastIndexByte(r.Path, '.')+1:]
 		}

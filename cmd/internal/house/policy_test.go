@@ -49,13 +49,14 @@ targets/cumulus/confread: targets/target targets/target/lint targets/cumulus/gra
 targets/cumulus/hardware: targets/cumulus/grammar |
 targets/cumulus/conflint: targets/target/lint targets/cumulus/grammar targets/nvue/lint compiler/platform lang/diag |
 targets/cumulus/sim:     targets/target targets/cumulus/grammar |
-targets/nvue:            targets/target targets/cumulus targets/nvue/grammar targets/nvue/lint targets/nvue/sim compiler/ir compiler/platform lang/diag |
+targets/nvue:            targets/target targets/cumulus targets/nvue/grammar targets/nvue/reading targets/nvue/lint targets/nvue/sim compiler/ir compiler/platform lang/diag |
 targets/sonic:           targets/target targets/sonic/grammar targets/sonic/lint targets/sonic/sim compiler/ir compiler/platform lang/diag lang/nodeset |
 targets/sonic/lint:      targets/target/lint targets/sonic/grammar lang/diag lang/nodeset |
 targets/sonic/grammar:   lang/nodeset |
 targets/sonic/sim:       targets/target |
 targets/nvue/lint:       targets/target/lint targets/nvue/grammar targets/cumulus/hardware compiler/platform lang/diag |
-targets/nvue/grammar:    targets/cumulus/grammar lang/diag | go.yaml.in/yaml/v3
+targets/nvue/grammar:    targets/cumulus/grammar compiler/ir lang/diag | go.yaml.in/yaml/v3
+targets/nvue/reading:    targets/target targets/cumulus targets/nvue/grammar compiler/ir compiler/platform lang/diag |
 targets/nvue/sim:        targets/target | go.yaml.in/yaml/v3
 targets/nic:             targets/target compiler/ir lang/diag |
 targets/nic/mlx5:        targets/target targets/nic targets/nic/mlx5/sim compiler/ir compiler/platform lang/diag |

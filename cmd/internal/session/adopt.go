@@ -65,12 +65,6 @@ func (s *Session) takenUp(ctx context.Context, name string, only []string, which
 	return l, nil, nil
 }
 
-// HasFabric reports whether a folder holds files of a fabric.
-func HasFabric(dir string) bool {
-	found, err := filepath.Glob(filepath.Join(dir, "*.hcl"))
-	return err == nil && len(found) > 0
-}
-
 // sameLab refuses --lab for a run that was not one of that lab.
 func sameLab(l *journal.Log, which LabFlag) error {
 	switch {

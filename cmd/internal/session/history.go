@@ -154,3 +154,9 @@ func (u *unknownRun) Unwrap() error { return u.end }
 func unknown(format string, args ...any) error {
 	return &unknownRun{&exit.Error{Status: exit.Usage, Message: exit.Sentence(format, args)}}
 }
+
+// HasFabric reports whether a folder holds files of a fabric.
+func HasFabric(dir string) bool {
+	found, err := filepath.Glob(filepath.Join(dir, "*.hcl"))
+	return err == nil && len(found) > 0
+}

@@ -6,11 +6,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rocec/rocec/compiler/ir"
 	cl "github.com/rocec/rocec/targets/cumulus/grammar"
 )
-
-// Release is a release of Cumulus Linux.
-type Release = cl.Release
 
 // ParseRelease reads "5.9.0" or "5.9".
 func ParseRelease(s string) (Release, bool) { return cl.ParseRelease(s) }
@@ -52,19 +50,12 @@ type wild struct {
 // For returns the grammar of a release. Releases newer than [Newest] have its rows.
 func For(r Release) *Grammar {
 	g := &Grammar{release: r, rows: map[Meaning]*Row{}, root: &level{}}
-	for i := range Rows {
-		row := &Rows[i]
-		if !row.In(r) {
-			continue
+	rows := Rows()
+	for i := range rows {
+		row := &rows[i]
+		if row.In(r) {
+			g.insert(row)
 		}
-		if row.Means != NoMeaning {
-			g.rows[row.Means] = row
-		}
-		at := g.root
-		for key := range strings.SplitSeq(row.Path, ".") {
-			at = at.add(key)
-		}
-		at.row = row
 	}
 	return g
 }
@@ -99,15 +90,8 @@ func (l *level) add(key string) *level {
 }
 
 func (l *level) find(key string) *level {
-	if k := l.kids[key]; k != nil {
-		return k
-	}
-	for _, w := range l.any {
-		if stands(w.name, key) {
-			return w.level
-		}
-	}
-	return nil
+	next, _ := l.named(key)
+	return next
 }
 
 // stands reports whether a key is of the kind of a wildcard.
@@ -118,6 +102,11 @@ func stands(wildcard, key string) bool {
 	switch wildcard {
 	case "<n>":
 		return len(key) == 1 && key[0] >= '0' && key[0] <= '7'
+	case "<class>": // traffic classes of buffers are 0 to 15
+		n, err := strconv.Atoi(key)
+		return err == nil && n >= 0 && n <= 15 && strconv.Itoa(n) == key
+	case "<pool-id>":
+		return len(key) <= 3 && digits(key) == len(key) && key != ""
 	case "<dscp>":
 		n, err := strconv.Atoi(key)
 		return err == nil && n >= 0 && n <= 63 && strconv.Itoa(n) == key
@@ -188,8 +177,9 @@ func (g *Grammar) Beside(path []string) []string {
 // Elsewhere gives the rows of any release that a path belongs to: as a setting, or as a mapping above one.
 func Elsewhere(path []string) []*Row {
 	var out []*Row
-	for i := range Rows {
-		row := &Rows[i]
+	rows := Rows()
+	for i := range rows {
+		row := &rows[i]
 		keys := strings.Split(row.Path, ".")
 		if len(keys) < len(path) && row.Kind != Anything && row.Kind != Set {
 			continue
@@ -214,4 +204,92 @@ func match(keys, path []string) bool {
 		}
 	}
 	return true
+}
+
+// bare is the fields that a name sets without any value, by its path.
+var bare = map[string]ir.Field{
+	"qos.roce":                               ir.FieldPreset,   // `nv set qos roce` (Cumulus Linux 5.14, RDMA over Converged Ethernet)
+	"interface.<interface>.qos.pfc-watchdog": ir.FieldWatchdog, // Cumulus Linux 5.x, Quality of Service, PFC Watchdog
+}
+
+// asideBare is why a bare name sets no field.
+const asideBare = "a name with nothing below it"
+
+// Any is the grammar of all releases together, for a tree without a known release.
+func Any() *Grammar {
+	g := &Grammar{rows: map[Meaning]*Row{}, root: &level{}}
+	rows := Rows()
+	for i := range rows {
+		g.insert(&rows[i])
+	}
+	return g
+}
+
+// Meant gives the row of a leaf: the deepest on its path. Nil: no row of the release describes it. at is
+// how many keys of the path lead to the row.
+func (g *Grammar) Meant(path []string) (row *Row, at int) {
+	level := g.root
+	var names []string
+	for i, key := range path {
+		next, name := level.named(key)
+		if next == nil {
+			return row, at
+		}
+		level = next
+		names = append(names, name)
+		switch {
+		case level.row == nil:
+		case level.row.Kind == Anything || level.row.Kind == Set || level.row.Kind == Members || i == len(path)-1:
+			row, at = level.row, i+1
+		}
+	}
+	if level.row != nil {
+		return row, at
+	}
+	if f := bare[strings.Join(names, ".")]; f != ir.NoField {
+		return &Row{Field: f, Type: Type{Kind: Members}}, len(path)
+	}
+	if row == nil || row.Open != "" {
+		return &Row{Aside: asideBare, Type: Type{Kind: Members}}, len(path)
+	}
+	return row, at
+}
+
+// Valued gives the row whose value or members are the next word of a command; nil: the next word is a key.
+func (g *Grammar) Valued(path []string) *Row {
+	level := g.root
+	for _, key := range path {
+		if level, _ = level.named(key); level == nil {
+			return nil
+		}
+	}
+	if level.row == nil || level.row.Kind == Anything {
+		return nil
+	}
+	return level.row
+}
+
+// named is find, with the key of the table.
+func (l *level) named(key string) (*level, string) {
+	if k := l.kids[key]; k != nil {
+		return k, key
+	}
+	for _, w := range l.any {
+		if stands(w.name, key) {
+			return w.level, w.name
+		}
+	}
+	return nil, ""
+}
+
+// insert adds a row to the paths.
+func (g *Grammar) insert(row *Row) {
+	if row.Means != NoMeaning {
+		g.rows[row.Means] = row
+	}
+	at := g.root
+	for key := range strings.SplitSeq(row.Path, ".") {
+		at = at.add(key)
+	}
+	at.row = row
 }

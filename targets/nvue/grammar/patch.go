@@ -192,5 +192,5 @@ func (s *splitter) keep(path, rest []string) {
 
 // isSet reports whether what stands at a path is a set, on any release.
 func isSet(path []string) bool {
-	return slices.ContainsFunc(Rows, func(r Row) bool { return r.Kind == Set && r.is(path) })
+	return slices.ContainsFunc(Rows(), func(r Row) bool { return r.Kind == Set && r.is(path) })
 }

@@ -37,7 +37,7 @@ func (r *reader) expand(t *Tree, path []string) (*Tree, error) {
 				out.Kids[name] = one
 				continue
 			}
-			if err := merge(have, one, true); err != nil {
+			if err := r.merge(have, one, true); err != nil {
 				return nil, err
 			}
 		}
@@ -68,19 +68,36 @@ func (t *Tree) size() int {
 }
 
 // merge adds what a tree says to another one: later parts of a document go before earlier ones; strict refuses two that differ.
-func merge(into, from *Tree, strict bool) error {
+func (r *reader) merge(into, from *Tree, strict bool) error {
+	switch {
+	case into.Bad:
+		return nil
+	case from.Bad || !into.IsMap() && len(from.Kids) > 0:
+		if err := r.slip(refuse(from.Key, "it is set to several values by ranges, and to %s in line %d", diag.Escape(into.Shown()),
+			into.Key.Line)); err != nil {
+			return err
+		}
+		into.Kids, into.Items, into.Value, into.Bad = nil, nil, "", true
+		return nil
+	}
 	for _, key := range from.Keys() {
 		have, next := into.Kids[key], from.Kids[key]
 		switch {
 		case have == nil:
 			into.Kids[key] = next
+		case have.Bad || next.Bad:
+			into.Kids[key] = &Tree{Bad: true, At: next.At, Key: next.Key}
 		case have.IsMap() && next.IsMap():
-			if err := merge(have, next, strict); err != nil {
+			if err := r.merge(have, next, strict); err != nil {
 				return err
 			}
 		case strict && !have.Equal(next):
-			return refuse(next.Key, "%s is set twice by ranges, to %s and in line %d to %s; which of the two counts is not known",
-				diag.Escape(key), diag.Escape(have.Shown()), have.Key.Line, diag.Escape(next.Shown()))
+			err := r.slip(refuse(next.Key, "%s is set twice by ranges, to %s and in line %d to %s; which of the two counts is not known",
+				diag.Escape(key), diag.Escape(have.Shown()), have.Key.Line, diag.Escape(next.Shown())))
+			if err != nil {
+				return err
+			}
+			into.Kids[key] = &Tree{Bad: true, At: next.At, Key: next.Key}
 		default:
 			into.Kids[key] = next
 		}
@@ -115,6 +132,9 @@ var span = sync.OnceValue(func() *regexp.Regexp {
 
 // Names takes apart the names of interfaces that a key stands for: "swp1-4,swp6". What is not a range is a name, whatever stands in it.
 func Names(key string) []string {
+	if !strings.ContainsAny(key, ",-") {
+		return []string{strings.TrimSpace(key)}
+	}
 	var out []string
 	for item := range strings.SplitSeq(key, ",") {
 		item = strings.TrimSpace(item)
@@ -131,6 +151,9 @@ func Names(key string) []string {
 
 // Numbers takes apart the numbers that a key stands for: "3,5", "0-2,4". What is neither a number nor a range of them stays as it is.
 func Numbers(key string) []string {
+	if !strings.ContainsAny(key, ",-") {
+		return []string{strings.TrimSpace(key)}
+	}
 	var out []string
 	for item := range strings.SplitSeq(key, ",") {
 		item = strings.TrimSpace(item)

@@ -60,12 +60,25 @@ func refuse(at Place, format string, args ...any) error {
 //
 // It never panics and is linear in the size of the text.
 func Read(data []byte) (*Config, error) {
-	if len(data) > MaxSize {
-		return nil, refuse(Place{}, "it is larger than 8 MiB, and the whole tree of a large switch has less than 1 MiB")
+	if err := tooLarge(data); err != nil {
+		return nil, err
 	}
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if at := firstOdd(data); at.Line > 0 {
 		return nil, refuse(at, "it holds a byte that is not UTF-8")
+	}
+	r := &reader{}
+	root, err := r.parse(data)
+	if err != nil {
+		return nil, err
+	}
+	return r.config(root)
+}
+
+// tooLarge refuses a text that is larger than any configuration.
+func tooLarge(data []byte) error {
+	if len(data) > MaxSize {
+		return refuse(Place{}, "it is larger than 8 MiB, and the whole tree of a large switch has less than 1 MiB")
 	}
 	marks := 0
 	for _, c := range data {
@@ -75,14 +88,9 @@ func Read(data []byte) (*Config, error) {
 		}
 	}
 	if marks > 2*maxEntries {
-		return nil, refuse(Place{}, "it has more than %s entries, and a configuration has some ten thousand", diag.Number(maxEntries))
+		return refuse(Place{}, "it has more than %s entries, and a configuration has some ten thousand", diag.Number(maxEntries))
 	}
-	r := &reader{}
-	root, err := r.parse(data)
-	if err != nil {
-		return nil, err
-	}
-	return r.config(root)
+	return nil
 }
 
 // firstOdd finds the first byte that no text has.
@@ -107,7 +115,27 @@ func firstOdd(data []byte) Place {
 // reader counts what is read.
 type reader struct {
 	entries int
-	ranges  bool // a key that was expanded stands for several
+	ranges  bool                       // a key that was expanded stands for several
+	line0   int                        // lines before the text that is read
+	note    func(error)                // takes a slip, which then costs its node; nil: a slip refuses the text
+	section func(kind string, t *Tree) // takes each part; nil: no caller needs it
+}
+
+// slip notes what is wrong at one place, or refuses the text for it.
+func (r *reader) slip(err error) error {
+	if r.note == nil {
+		return err
+	}
+	r.note(err)
+	return nil
+}
+
+// spoilt is a value that cannot be read, or the refusal of the text for it.
+func (r *reader) spoilt(at Place, format string, args ...any) (*Tree, error) {
+	if err := r.slip(refuse(at, format, args...)); err != nil {
+		return nil, err
+	}
+	return &Tree{Bad: true, At: at}, nil
 }
 
 func (r *reader) parse(data []byte) (*Tree, error) {
@@ -121,6 +149,11 @@ func (r *reader) parse(data []byte) (*Tree, error) {
 	if at := directive(data); at.Line > 0 {
 		return nil, refuse(at, "a line that begins with %% is a directive of YAML, and NVUE writes none")
 	}
+	return r.yaml(data)
+}
+
+// yaml reads YAML.
+func (r *reader) yaml(data []byte) (*Tree, error) {
 	var doc yaml.Node
 	d := yaml.NewDecoder(bytes.NewReader(data))
 	if err := d.Decode(&doc); err != nil {
@@ -131,7 +164,10 @@ func (r *reader) parse(data []byte) (*Tree, error) {
 	}
 	var more yaml.Node
 	if err := d.Decode(&more); err == nil {
-		return nil, refuse(Place{more.Line, more.Column}, "a second document begins here, and a configuration is one")
+		second := refuse(Place{more.Line + r.line0, more.Column}, "a second document begins here, and a configuration is one")
+		if err := r.slip(second); err != nil {
+			return nil, err
+		}
 	} else if !errors.Is(err, io.EOF) {
 		return nil, yamlFailure(data, err)
 	}
@@ -184,31 +220,29 @@ func (r *reader) count(at Place, depth int) error {
 
 // node reads a node of YAML.
 func (r *reader) node(n *yaml.Node, depth int) (*Tree, error) {
-	at := Place{n.Line, n.Column}
+	at := Place{n.Line + r.line0, n.Column}
 	if err := r.count(at, depth); err != nil {
 		return nil, err
 	}
 	switch {
 	case n.Kind == yaml.AliasNode:
-		return nil, refuse(at, "*%s stands for something written elsewhere; NVUE writes no aliases, so write it out", n.Value)
+		return r.spoilt(at, "*%s stands for something written elsewhere; NVUE writes no aliases, so write it out", n.Value)
 	case n.Anchor != "":
-		return nil, refuse(at, "&%s is an anchor; NVUE writes none, so write out what refers to it", n.Anchor)
+		return r.spoilt(at, "&%s is an anchor; NVUE writes none, so write out what refers to it", n.Anchor)
 	case n.Style&yaml.TaggedStyle != 0:
-		return nil, refuse(at, "%s is a tag, and NVUE writes none", n.Tag)
+		return r.spoilt(at, "%s is a tag, and NVUE writes none", n.Tag)
 	}
 	switch n.Kind {
 	case yaml.MappingNode:
 		t := &Tree{Kids: make(map[string]*Tree, len(n.Content)/2), At: at}
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			k := n.Content[i]
-			keyAt := Place{k.Line, k.Column}
-			switch {
-			case k.Kind == yaml.AliasNode || k.Anchor != "" || k.Style&yaml.TaggedStyle != 0:
-				return nil, refuse(keyAt, "a key has an anchor, an alias or a tag; NVUE writes none")
-			case k.Kind != yaml.ScalarNode:
-				return nil, refuse(keyAt, "a key is not a word")
-			case k.Tag == "!!merge":
-				return nil, refuse(keyAt, "<< merges what is written elsewhere; NVUE writes no merge keys, so write it out")
+			keyAt := Place{k.Line + r.line0, k.Column}
+			if err := oddKey(k, keyAt); err != nil {
+				if err = r.slip(err); err != nil {
+					return nil, err
+				}
+				continue
 			}
 			kid, err := r.node(n.Content[i+1], depth+1)
 			if err != nil {
@@ -216,7 +250,7 @@ func (r *reader) node(n *yaml.Node, depth int) (*Tree, error) {
 			}
 			kid.Key = keyAt
 			kid.BareKey = k.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) == 0 && odd(k.Value)
-			if err := t.once(k.Value, kid); err != nil {
+			if err := r.once(t, k.Value, kid); err != nil {
 				return nil, err
 			}
 		}
@@ -243,13 +277,27 @@ func (r *reader) node(n *yaml.Node, depth int) (*Tree, error) {
 	return t, nil
 }
 
+// oddKey says why a key is none that NVUE writes.
+func oddKey(k *yaml.Node, at Place) error {
+	switch {
+	case k.Kind == yaml.AliasNode || k.Anchor != "" || k.Style&yaml.TaggedStyle != 0:
+		return refuse(at, "a key has an anchor, an alias or a tag; NVUE writes none")
+	case k.Kind != yaml.ScalarNode:
+		return refuse(at, "a key is not a word")
+	case k.Tag == "!!merge":
+		return refuse(at, "<< merges what is written elsewhere; NVUE writes no merge keys, so write it out")
+	}
+	return nil
+}
+
 // once adds an entry to a mapping.
-func (t *Tree) once(key string, kid *Tree) error {
+func (r *reader) once(t *Tree, key string, kid *Tree) error {
 	if len(key) > maxKey {
-		return refuse(kid.Key, "a key has more than %d bytes", maxKey)
+		return r.slip(refuse(kid.Key, "a key has more than %d bytes", maxKey))
 	}
 	if have := t.Kids[key]; have != nil {
-		return refuse(kid.Key, "%s stands twice, first in line %d; which of the two counts is not known", diag.Escape(key), have.Key.Line)
+		t.Kids[key] = &Tree{Bad: true, At: have.At, Key: have.Key}
+		return r.slip(refuse(kid.Key, "%s stands twice, first in line %d; which of the two counts is not known", diag.Escape(key), have.Key.Line))
 	}
 	t.Kids[key] = kid
 	return nil
@@ -279,6 +327,9 @@ func boolean(s string) bool {
 
 // odd reports whether YAML 1.2 reads a word without quotes as something else than text.
 func odd(s string) bool {
+	if s != "" && s[0] != '-' && (s[0] < '0' || s[0] > '9') {
+		return s == "true" || s == "false" || null(s)
+	}
 	return number().MatchString(s) || s == "true" || s == "false" || null(s)
 }
 
@@ -338,7 +389,7 @@ func (d *jsonReader) value(depth int) (*Tree, error) {
 				return nil, err
 			}
 			kid.Key = keyAt
-			if err := t.once(key.(string), kid); err != nil {
+			if err := d.once(t, key.(string), kid); err != nil {
 				return nil, err
 			}
 		}
@@ -379,10 +430,13 @@ func (r *reader) config(root *Tree) (*Config, error) {
 	}
 	for _, part := range parts {
 		if !part.IsMap() {
-			return nil, refuse(part.At, "an item of the list is neither header, nor set, nor unset")
+			if err := r.slip(refuse(part.At, "an item of the list is neither header, nor set, nor unset")); err != nil {
+				return nil, err
+			}
+			continue
 		}
 		for _, k := range part.Keys() {
-			if err := r.section(c, k, part.Kids[k]); err != nil {
+			if err := r.part(c, k, part.Kids[k]); err != nil {
 				return nil, err
 			}
 		}
@@ -400,17 +454,20 @@ func (t *Tree) numbered() bool {
 	return len(t.Kids) > 0
 }
 
-// section adds header, set or unset.
-func (r *reader) section(c *Config, key string, t *Tree) error {
+// part adds header, set or unset.
+func (r *reader) part(c *Config, key string, t *Tree) error {
 	if key != "header" && key != "set" && key != "unset" {
-		return refuse(t.Key, "%s is neither header, nor set, nor unset", diag.Escape(key))
+		return r.slip(refuse(t.Key, "%s is neither header, nor set, nor unset", diag.Escape(key)))
 	}
 	if !t.IsMap() {
-		return refuse(t.At, "%s is not a mapping", key)
+		return r.slip(refuse(t.At, "%s is not a mapping", key))
+	}
+	if r.section != nil {
+		r.section(key, t)
 	}
 	if key == "header" {
 		if c.Header != nil {
-			return refuse(t.Key, "there is a second header")
+			return r.slip(refuse(t.Key, "there is a second header"))
 		}
 		c.Header = t
 		return nil
@@ -425,10 +482,10 @@ func (r *reader) section(c *Config, key string, t *Tree) error {
 		if r.ranges {
 			c.Set.stored = append(c.Set.stored, stored)
 		}
-		return merge(c.Set, t, false)
+		return r.merge(c.Set, t, false)
 	}
 	if c.Unset == nil {
 		c.Unset = Map()
 	}
-	return merge(c.Unset, t, false)
+	return r.merge(c.Unset, t, false)
 }

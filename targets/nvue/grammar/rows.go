@@ -1,5 +1,16 @@
 package grammar
 
+import (
+	"slices"
+	"sync"
+
+	"github.com/rocec/rocec/compiler/ir"
+	cl "github.com/rocec/rocec/targets/cumulus/grammar"
+)
+
+// Release is a release of Cumulus Linux.
+type Release = cl.Release
+
 // Meaning is what a path sets, whatever a release calls it.
 type Meaning int
 
@@ -65,6 +76,11 @@ type Row struct {
 	Default string  // what counts where it is not set; empty: nothing, or not known
 	Source  string  // the manual
 	Unsure  string  // what the manuals leave open, in a sentence; empty: nothing
+
+	// Each row has one of these: the field of a device's settings that it sets, why it sets none, or why rocec does not understand it.
+	Field ir.Field
+	Aside string
+	Open  string
 }
 
 // First is the first release in which NVUE has all of qos but what is marked; 5.0 to 5.2 know qos roce alone, and 5.3 some profiles.
@@ -90,203 +106,238 @@ var (
 )
 
 // Rows is every path below qos that a manual of 5.4 to 5.18 documents and that lossless traffic notices; of the others the place
-// alone, as [Anything], so that they are known for what they are.
-var Rows = []Row{
-	{
-		Path: "qos.roce.enable", Type: Switch("on", "off"), Means: PresetOn, Before: Release{5, 15}, Default: "off", Source: setReference,
-	},
-	{
-		Path: "qos.roce.state", Type: Switch("enabled", "disabled"), Means: PresetOn, Since: Release{5, 15}, Default: "disabled",
-		Source: setReference,
-	},
-	{
-		Path: "qos.roce.mode", Type: Enum("lossless", "lossy"), Means: PresetMode, Before: Release{5, 12}, Default: "lossless",
-		Source: setReference,
-	},
-	{
-		Path: "qos.roce.mode", Type: Enum("lossless", "lossy", "lossless-single-ipool", "lossy-multi-tc"), Means: PresetMode,
-		Since: Release{5, 12}, Default: "lossless", Source: setReference,
-		Unsure: "lossy-multi-tc is in the manual of 5.14, and absent from the reference.",
-	},
-	{
-		Path: "qos.roce.cable-length", Type: metres, Means: PresetCable, Default: "100", Source: setReference,
-		Unsure: "An older reference has it up to 5.3 alone, and that of 5.17 again; rocec never writes it.",
-	},
+// alone, as [Anything], so that they are known for what they are. Rows below an [Anything] are the paths in it that a reader understands.
+var Rows = sync.OnceValue(func() []Row {
+	return slices.Concat(classRows(), pauseRows(), queueRows(), shaperRows(), bufferRows(), portRows(), otherRows())
+})
 
-	{
-		Path: "qos.mapping.<profile>.trust", Type: Enum("l2", "l3", "both", "port"), Means: Trust, Default: "l2", Source: commands,
-	},
-	{Path: "qos.mapping.<profile>.pcp.<n>.switch-priority", Type: zero7, Means: MapPCP, Source: commands},
-	{Path: "qos.mapping.<profile>.dscp.<dscp>.switch-priority", Type: zero7, Means: MapDSCP, Source: commands},
-	{Path: "qos.mapping.<profile>.port-default-sp", Type: zero7, Means: PortDefault, Default: "0", Source: commands},
+// classRows is the preset, maps and remarks.
+func classRows() []Row {
+	return []Row{
+		{
+			Path: "qos.roce.enable", Field: ir.FieldPreset, Type: Switch("on", "off"), Means: PresetOn, Before: Release{5, 15},
+			Default: "off", Source: setReference,
+		},
+		{
+			Path: "qos.roce.state", Field: ir.FieldPreset, Type: Switch("enabled", "disabled"), Means: PresetOn, Since: Release{5, 15},
+			Default: "disabled", Source: setReference,
+		},
+		{
+			Path: "qos.roce.mode", Field: ir.FieldPreset, Type: Enum("lossless", "lossy"), Means: PresetMode, Before: Release{5, 12},
+			Default: "lossless", Source: setReference,
+		},
+		{
+			Path: "qos.roce.mode", Field: ir.FieldPreset, Type: Enum("lossless", "lossy", "lossless-single-ipool", "lossy-multi-tc"),
+			Means: PresetMode, Since: Release{5, 12}, Default: "lossless", Source: setReference,
+			Unsure: "lossy-multi-tc is in the manual of 5.14, and absent from the reference.",
+		},
+		{
+			Path: "qos.roce.cable-length", Field: ir.FieldCable, Type: metres, Means: PresetCable, Default: "100", Source: setReference,
+			Unsure: "An older reference has it up to 5.3 alone, and that of 5.17 again; rocec never writes it.",
+		},
 
-	{Path: "qos.remark.<profile>.rewrite", Type: Enum("l2", "l3", "both"), Means: Rewrite, Source: commands},
-	{Path: "qos.remark.<profile>.switch-priority.<n>.pcp", Type: zero7, Means: RewritePCP, Source: commands},
-	{Path: "qos.remark.<profile>.switch-priority.<n>.dscp", Type: Range(0, 63, ""), Means: RewriteDSCP, Source: commands},
+		{
+			Path: "qos.mapping.<profile>.trust", Field: ir.FieldTrust, Type: Enum("l2", "l3", "both", "port"), Means: Trust, Default: "l2",
+			Source: commands,
+		},
+		{Path: "qos.mapping.<profile>.pcp.<n>.switch-priority", Field: ir.FieldPCP, Type: zero7, Means: MapPCP, Source: commands},
+		{Path: "qos.mapping.<profile>.dscp.<dscp>.switch-priority", Field: ir.FieldDSCP, Type: zero7, Means: MapDSCP, Source: commands},
+		{
+			Path: "qos.mapping.<profile>.port-default-sp", Field: ir.FieldDefaultCos, Type: zero7, Means: PortDefault, Default: "0",
+			Source: commands,
+		},
 
-	{Path: "qos.pfc.<profile>.switch-priority", Type: Type{Kind: Set}, Means: PFCPriority, Source: commands},
-	{Path: "qos.pfc.<profile>.tx", Type: onOff, Means: PFCSends, Default: "enable", Source: commands, Unsure: unsureWord},
-	{Path: "qos.pfc.<profile>.rx", Type: onOff, Means: PFCObeys, Default: "enable", Source: commands, Unsure: unsureWord},
-	{
-		Path: "qos.pfc.<profile>.cable-length", Type: metres, Means: PFCCable, Default: "10", Source: chapter,
-		Unsure: "The OpenAPI of 5.3 has 100 as the default; rocec always writes it.",
-	},
-	{Path: "qos.pfc.<profile>.port-buffer", Type: size, Means: PFCBuffer, Source: commands},
-	{Path: "qos.pfc.<profile>.xoff-threshold", Type: size, Means: PFCXoff, Source: commands},
-	{
-		Path: "qos.pfc.<profile>.xon-threshold", Type: size, Means: PFCXonDelta, Source: chapter,
-		Unsure: "The manual of 5.17 has it as bytes below xoff-threshold; an older one counts it from 0.",
-	},
-	{
-		Path: "qos.pfc.<profile>.small-packet-probability", Type: Range(0, 100, Percent), Since: Release{5, 17}, Source: setReference,
-		Unsure: "The chapter of 5.17 has it below the interface; rocec never writes it, and the switch counts small packets alone.",
-	},
-
-	{Path: "qos.link-pause.<profile>.tx", Type: onOff, Means: PauseSends, Default: "enable", Source: commands, Unsure: unsureWord},
-	{Path: "qos.link-pause.<profile>.rx", Type: onOff, Means: PauseObeys, Default: "enable", Source: commands, Unsure: unsureWord},
-	{Path: "qos.link-pause.<profile>.cable-length", Type: metres, Means: PauseCable, Default: "10", Source: commands},
-	{Path: "qos.link-pause.<profile>.port-buffer", Type: size, Means: PauseBuffer, Source: commands},
-	{Path: "qos.link-pause.<profile>.xoff-threshold", Type: size, Means: PauseXoff, Source: commands},
-	{Path: "qos.link-pause.<profile>.xon-threshold", Type: size, Means: PauseXonDelta, Source: commands, Unsure: "As of PFC."},
-
-	{
-		Path: "qos.egress-queue-mapping.default-global.switch-priority.<n>.traffic-class", Type: zero7, Means: QueueOf, Source: commands,
-	},
-	{
-		Path: "qos.egress-scheduler.<profile>.traffic-class.<n>.mode", Type: Enum("dwrr", "strict"), Means: QueueMode, Source: commands,
-	},
-	{
-		Path: "qos.egress-scheduler.<profile>.traffic-class.<n>.bw-percent", Type: Range(0, 100, Percent), Means: QueuePercent,
-		Source: commands, Unsure: "The reference has 1 to 100, the commands of 5.4 have 0, too; rocec writes 1 at least.",
-	},
-
-	{
-		Path: "qos.congestion-control.<profile>.traffic-class.<n>.ecn", Type: onOff, Means: ECNOn, Source: commands, Unsure: unsureWord,
-	},
-	{
-		Path: "qos.congestion-control.<profile>.traffic-class.<n>.red", Type: onOff, Means: REDOn, Source: commands,
-		Unsure: unsureWord + " The OpenAPI of 5.3 has enable as the default; rocec always writes it.",
-	},
-	{
-		Path: "qos.congestion-control.<profile>.traffic-class.<n>.min-threshold", Type: size, Means: ECNMin, Default: "150000",
-		Source: commands,
-	},
-	{
-		Path: "qos.congestion-control.<profile>.traffic-class.<n>.max-threshold", Type: size, Means: ECNMax, Default: "1500000",
-		Source: commands,
-	},
-	{
-		Path: "qos.congestion-control.<profile>.traffic-class.<n>.probability", Type: Range(0, 100, Percent), Means: ECNProbability,
-		Default: "100", Source: commands,
-	},
-	{
-		Path: "qos.congestion-control.<profile>.traffic-class.<n>.mode", Type: Enum("absolute", "relative"), Since: Release{5, 17},
-		Default: "absolute", Source: chapter,
-	},
-	{
-		Path: "qos.congestion-control.<profile>.traffic-class.<n>.min-threshold-percent", Type: Range(0, 100, Percent),
-		Since: Release{5, 17}, Source: chapter,
-	},
-	{
-		Path: "qos.congestion-control.<profile>.traffic-class.<n>.max-threshold-percent", Type: Range(0, 100, Percent),
-		Since: Release{5, 17}, Source: chapter,
-	},
-
-	{Path: "qos.traffic-pool.<pool>.memory-percent", Type: Range(1, 100, Percent), Means: PoolPercent, Source: commands},
-	{Path: "qos.traffic-pool.<pool>.switch-priority", Type: Type{Kind: Set}, Means: PoolPriority, Source: commands},
-
-	{
-		Path: "qos.pfc-watchdog.polling-interval", Type: Range(1, 100_000, Millis), Means: WatchdogInterval, Since: Release{5, 6},
-		Default: "100", Source: setReference, Unsure: "The manuals print no bounds.",
-	},
-	{
-		Path: "qos.pfc-watchdog.robustness", Type: Range(1, 100_000, ""), Means: WatchdogCount, Since: Release{5, 6}, Default: "3",
-		Source: setReference, Unsure: "The manuals print no bounds.",
-	},
-
-	{Path: "qos.egress-shaper.<profile>", Type: Type{Kind: Anything}, Source: commands},
-	{
-		Path: "qos.advance-buffer-config.default-global.ingress-pool", Type: Type{Kind: Anything}, Before: Release{5, 11}, Source: commands,
-	},
-	{
-		Path: "qos.advance-buffer-config.default-global.egress-pool", Type: Type{Kind: Anything}, Before: Release{5, 11}, Source: commands,
-	},
-	{
-		Path: "qos.advance-buffer-config.default-global.ingress-service-pool", Type: Type{Kind: Anything}, Since: Release{5, 11},
-		Source: setReference,
-	},
-	{
-		Path: "qos.advance-buffer-config.default-global.egress-service-pool", Type: Type{Kind: Anything}, Since: Release{5, 11},
-		Source: setReference,
-	},
-	{
-		Path: "qos.advance-buffer-config.default-global.ingress-lossy-buffer.priority-group.<oldgroup>", Type: Type{Kind: Anything},
-		Before: Release{5, 10}, Source: commands,
-	},
-	{
-		Path: "qos.advance-buffer-config.default-global.ingress-lossy-buffer.priority-group.<group>", Type: Type{Kind: Anything},
-		Since: Release{5, 10}, Source: setReference,
-	},
-	{
-		Path: "qos.advance-buffer-config.default-global.ingress-lossless-buffer.priority-group.<group>.switch-priority",
-		Type: Type{Kind: Set}, Since: Release{5, 17}, Source: chapter,
-	},
-	{
-		Path: "qos.advance-buffer-config.default-global.ingress-lossless-buffer.service-pool", Type: Type{Kind: Anything}, Source: commands,
-	},
-	{
-		Path: "qos.advance-buffer-config.default-global.ingress-lossless-buffer.shared-alpha", Type: Enum(alphas...), Default: "alpha_1",
-		Source: commands,
-	},
-	{
-		Path: "qos.advance-buffer-config.default-global.ingress-lossless-buffer.shared-bytes", Type: Range(0, 4_294_967_295, Bytes),
-		Source: commands,
-	},
-	{Path: "qos.advance-buffer-config.default-global.<buffer>", Type: Type{Kind: Anything}, Source: commands},
-
-	{Path: "interface.<interface>.qos.mapping.profile", Type: Type{Kind: Profile}, Means: PortMapping, Source: commands},
-	{Path: "interface.<interface>.qos.remark.profile", Type: Type{Kind: Profile}, Means: PortRemark, Source: commands},
-	{Path: "interface.<interface>.qos.pfc.profile", Type: Type{Kind: Profile}, Means: PortPFC, Source: commands},
-	{Path: "interface.<interface>.qos.link-pause.profile", Type: Type{Kind: Profile}, Means: PortPause, Source: commands},
-	{Path: "interface.<interface>.qos.congestion-control.profile", Type: Type{Kind: Profile}, Means: PortECN, Source: commands},
-	{Path: "interface.<interface>.qos.egress-scheduler.profile", Type: Type{Kind: Profile}, Means: PortScheduler, Source: commands},
-	{Path: "interface.<interface>.qos.egress-shaper.profile", Type: Type{Kind: Profile}, Means: PortShaper, Source: commands},
-	{
-		Path: "interface.<interface>.qos.pfc-watchdog.state", Type: onOff, Means: PortWatchdog, Since: Release{5, 6}, Default: "disable",
-		Source: setReference, Unsure: unsureWord,
-	},
-	{
-		Path: "interface.<interface>.qos.small-packet-probability", Type: Range(0, 100, Percent), Since: Release{5, 17}, Source: chapter,
-		Unsure: "The reference has it in the PFC profile.",
-	},
-	{Path: "interface.<interface>.qos.shared-headroom-pool", Type: onOff, Since: Release{5, 17}, Source: chapter, Unsure: unsureWord},
-	{
-		Path: "interface.<interface>.qos.headroom.lossy.extra-threshold", Type: Range(192, 1_236_480, Bytes), Since: Release{5, 16},
-		Default: "153600", Source: setReference,
-	},
-
-	{
-		Path: "router.adaptive-routing.enable", Type: Switch("on", "off"), Means: RoutingAdaptive, Before: Release{5, 15}, Default: "off",
-		Source: routing,
-	},
-	{
-		Path: "router.adaptive-routing.state", Type: Switch("enabled", "disabled"), Means: RoutingAdaptive, Since: Release{5, 15},
-		Default: "disabled", Source: routing, Unsure: "No reference of 5.15 and later prints the name; rocec reads either and writes none.",
-	},
-	{
-		Path: "interface.<interface>.router.adaptive-routing.enable", Type: Switch("on", "off"), Means: PortAdaptive,
-		Before: Release{5, 15}, Default: "off", Source: routing,
-	},
-	{
-		Path: "interface.<interface>.router.adaptive-routing.state", Type: Switch("enabled", "disabled"), Means: PortAdaptive,
-		Since: Release{5, 15}, Default: "disabled", Source: routing, Unsure: "As above.",
-	},
+		{Path: "qos.remark.<profile>.rewrite", Field: ir.FieldRewrite, Type: Enum("l2", "l3", "both"), Means: Rewrite, Source: commands},
+		{Path: "qos.remark.<profile>.switch-priority.<n>.pcp", Field: ir.FieldRewrite, Type: zero7, Means: RewritePCP, Source: commands},
+		{
+			Path: "qos.remark.<profile>.switch-priority.<n>.dscp", Field: ir.FieldRewrite, Type: Range(0, 63, ""), Means: RewriteDSCP,
+			Source: commands,
+		},
+	}
 }
 
-// The shares of a pool that one buffer may take.
-var alphas = []string{
-	"alpha_0", "alpha_1_128", "alpha_1_64", "alpha_1_32", "alpha_1_16", "alpha_1_8", "alpha_1_4", "alpha_1_2", "alpha_1", "alpha_2",
-	"alpha_4", "alpha_8", "alpha_16", "alpha_32", "alpha_64", "alpha_infinity",
+// pauseRows is PFC and link pause.
+func pauseRows() []Row {
+	return []Row{
+		{Path: "qos.pfc.<profile>.switch-priority", Field: ir.FieldPauses, Type: Type{Kind: Set}, Means: PFCPriority, Source: commands},
+		{
+			Path: "qos.pfc.<profile>.tx", Field: ir.FieldPauses, Type: onOff, Means: PFCSends, Default: "enable", Source: commands,
+			Unsure: unsureWord,
+		},
+		{
+			Path: "qos.pfc.<profile>.rx", Field: ir.FieldPauses, Type: onOff, Means: PFCObeys, Default: "enable", Source: commands,
+			Unsure: unsureWord,
+		},
+		{
+			Path: "qos.pfc.<profile>.cable-length", Field: ir.FieldCable, Type: metres, Means: PFCCable, Default: "10", Source: chapter,
+			Unsure: "The OpenAPI of 5.3 has 100 as the default; rocec always writes it.",
+		},
+		{Path: "qos.pfc.<profile>.port-buffer", Field: ir.FieldBuffer, Type: size, Means: PFCBuffer, Source: commands},
+		{Path: "qos.pfc.<profile>.xoff-threshold", Field: ir.FieldXoff, Type: size, Means: PFCXoff, Source: commands},
+		{
+			Path: "qos.pfc.<profile>.xon-threshold", Field: ir.FieldXon, Type: size, Means: PFCXonDelta, Source: chapter,
+			Unsure: "The manual of 5.17 has it as bytes below xoff-threshold; an older one counts it from 0.",
+		},
+		{
+			Path: "qos.pfc.<profile>.small-packet-probability", Aside: asideSmall, Type: Range(0, 100, Percent), Since: Release{5, 17},
+			Source: setReference,
+			Unsure: "The chapter of 5.17 has it below the interface; rocec never writes it, and the switch counts small packets alone.",
+		},
+
+		{
+			Path: "qos.link-pause.<profile>.tx", Field: ir.FieldLinkPause, Type: onOff, Means: PauseSends, Default: "enable",
+			Source: commands, Unsure: unsureWord,
+		},
+		{
+			Path: "qos.link-pause.<profile>.rx", Field: ir.FieldLinkPause, Type: onOff, Means: PauseObeys, Default: "enable",
+			Source: commands, Unsure: unsureWord,
+		},
+		{
+			Path: "qos.link-pause.<profile>.cable-length", Field: ir.FieldCable, Type: metres, Means: PauseCable, Default: "10",
+			Source: commands,
+		},
+		{Path: "qos.link-pause.<profile>.port-buffer", Field: ir.FieldBuffer, Type: size, Means: PauseBuffer, Source: commands},
+		{Path: "qos.link-pause.<profile>.xoff-threshold", Field: ir.FieldXoff, Type: size, Means: PauseXoff, Source: commands},
+		{
+			Path: "qos.link-pause.<profile>.xon-threshold", Field: ir.FieldXon, Type: size, Means: PauseXonDelta, Source: commands,
+			Unsure: "As of PFC.",
+		},
+	}
+}
+
+// queueRows is queues, marks, pools and the watchdog.
+func queueRows() []Row {
+	return []Row{
+		{
+			Path: "qos.egress-queue-mapping.default-global.switch-priority.<n>.traffic-class", Field: ir.FieldQueue, Type: zero7,
+			Means: QueueOf, Source: commands,
+		},
+		{
+			Path: "qos.egress-scheduler.<profile>.traffic-class.<n>.mode", Field: ir.FieldStrict, Type: Enum("dwrr", "strict"),
+			Means: QueueMode, Source: commands,
+		},
+		{
+			Path: "qos.egress-scheduler.<profile>.traffic-class.<n>.bw-percent", Field: ir.FieldShare, Type: Range(0, 100, Percent),
+			Means: QueuePercent, Source: commands,
+			Unsure: "The reference has 1 to 100, the commands of 5.4 have 0, too; rocec writes 1 at least.",
+		},
+
+		{
+			Path: "qos.congestion-control.<profile>.traffic-class.<n>.ecn", Field: ir.FieldMarking, Type: onOff, Means: ECNOn,
+			Source: commands, Unsure: unsureWord,
+		},
+		{
+			Path: "qos.congestion-control.<profile>.traffic-class.<n>.red", Field: ir.FieldDrop, Type: onOff, Means: REDOn,
+			Source: commands, Unsure: unsureWord + " The OpenAPI of 5.3 has enable as the default; rocec always writes it.",
+		},
+		{
+			Path: "qos.congestion-control.<profile>.traffic-class.<n>.min-threshold", Field: ir.FieldMarking, Type: size, Means: ECNMin,
+			Default: "150000", Source: commands,
+		},
+		{
+			Path: "qos.congestion-control.<profile>.traffic-class.<n>.max-threshold", Field: ir.FieldMarking, Type: size, Means: ECNMax,
+			Default: "1500000", Source: commands,
+		},
+		{
+			Path: "qos.congestion-control.<profile>.traffic-class.<n>.probability", Field: ir.FieldMarking, Type: Range(0, 100, Percent),
+			Means: ECNProbability, Default: "100", Source: commands,
+		},
+		{
+			Path: "qos.congestion-control.<profile>.traffic-class.<n>.mode", Field: ir.FieldMarking, Type: Enum("absolute", "relative"),
+			Since: Release{5, 17}, Default: "absolute", Source: chapter,
+		},
+		{
+			Path: "qos.congestion-control.<profile>.traffic-class.<n>.min-threshold-percent", Field: ir.FieldMarking,
+			Type: Range(0, 100, Percent), Since: Release{5, 17}, Source: chapter,
+		},
+		{
+			Path: "qos.congestion-control.<profile>.traffic-class.<n>.max-threshold-percent", Field: ir.FieldMarking,
+			Type: Range(0, 100, Percent), Since: Release{5, 17}, Source: chapter,
+		},
+
+		{
+			Path: "qos.traffic-pool.<pool>.memory-percent", Field: ir.FieldPool, Type: Range(1, 100, Percent), Means: PoolPercent,
+			Source: commands,
+		},
+		{
+			Path: "qos.traffic-pool.<pool>.switch-priority", Field: ir.FieldGroupPool, Type: Type{Kind: Set}, Means: PoolPriority,
+			Source: commands,
+		},
+
+		{
+			Path: "qos.pfc-watchdog.polling-interval", Field: ir.FieldWatchdog, Type: Range(1, 100_000, Millis), Means: WatchdogInterval,
+			Since: Release{5, 6}, Default: "100", Source: setReference, Unsure: "The manuals print no bounds.",
+		},
+		{
+			Path: "qos.pfc-watchdog.robustness", Field: ir.FieldWatchdog, Type: Range(1, 100_000, ""), Means: WatchdogCount,
+			Since: Release{5, 6}, Default: "3", Source: setReference, Unsure: "The manuals print no bounds.",
+		},
+	}
+}
+
+// portRows is what interfaces have of QoS.
+func portRows() []Row {
+	return []Row{
+		{
+			Path: "interface.<interface>.qos.mapping.profile", Field: ir.FieldTrust, Type: Type{Kind: Profile}, Means: PortMapping,
+			Source: commands,
+		},
+		{
+			Path: "interface.<interface>.qos.remark.profile", Field: ir.FieldRewrite, Type: Type{Kind: Profile}, Means: PortRemark,
+			Source: commands,
+		},
+		{Path: "interface.<interface>.qos.pfc.profile", Field: ir.FieldPauses, Type: Type{Kind: Profile}, Means: PortPFC, Source: commands},
+		{
+			Path: "interface.<interface>.qos.link-pause.profile", Field: ir.FieldLinkPause, Type: Type{Kind: Profile}, Means: PortPause,
+			Source: commands,
+		},
+		{
+			Path: "interface.<interface>.qos.congestion-control.profile", Field: ir.FieldMarking, Type: Type{Kind: Profile}, Means: PortECN,
+			Source: commands,
+		},
+		{
+			Path: "interface.<interface>.qos.egress-scheduler.profile", Field: ir.FieldShare, Type: Type{Kind: Profile},
+			Means: PortScheduler, Source: commands,
+		},
+		{
+			Path: "interface.<interface>.qos.egress-shaper.profile", Field: ir.FieldShaper, Type: Type{Kind: Profile}, Means: PortShaper,
+			Source: commands,
+		},
+		{
+			Path: "interface.<interface>.qos.pfc-watchdog.state", Field: ir.FieldWatchdog, Type: onOff, Means: PortWatchdog,
+			Since: Release{5, 6}, Default: "disable", Source: setReference, Unsure: unsureWord,
+		},
+		{
+			Path: "interface.<interface>.qos.small-packet-probability", Aside: asideSmall, Type: Range(0, 100, Percent),
+			Since: Release{5, 17}, Source: chapter, Unsure: "The reference has it in the PFC profile.",
+		},
+		{
+			Path: "interface.<interface>.qos.shared-headroom-pool", Open: openShared, Type: onOff, Since: Release{5, 17}, Source: chapter,
+			Unsure: unsureWord,
+		},
+		{
+			Path: "interface.<interface>.qos.headroom.lossy.extra-threshold", Aside: asideLossy, Type: Range(192, 1_236_480, Bytes),
+			Since: Release{5, 16}, Default: "153600", Source: setReference,
+		},
+
+		{
+			Path: "router.adaptive-routing.enable", Aside: asideRouting, Type: Switch("on", "off"), Means: RoutingAdaptive,
+			Before: Release{5, 15}, Default: "off", Source: routing,
+		},
+		{
+			Path: "router.adaptive-routing.state", Aside: asideRouting, Type: Switch("enabled", "disabled"), Means: RoutingAdaptive,
+			Since: Release{5, 15}, Default: "disabled", Source: routing,
+			Unsure: "No reference of 5.15 and later prints the name; rocec reads either and writes none.",
+		},
+		{
+			Path: "interface.<interface>.router.adaptive-routing.enable", Aside: asideRouting, Type: Switch("on", "off"),
+			Means: PortAdaptive, Before: Release{5, 15}, Default: "off", Source: routing,
+		},
+		{
+			Path: "interface.<interface>.router.adaptive-routing.state", Aside: asideRouting, Type: Switch("enabled", "disabled"),
+			Means: PortAdaptive, Since: Release{5, 15}, Default: "disabled", Source: routing, Unsure: "As above.",
+		},
+	}
 }
 
 // The names that a wildcard of a path stands for; those that are not here are any.
@@ -295,3 +346,189 @@ var wildcards = map[string][]string{
 	"<group>":    {"bulk", "service1", "service2", "service3", "service4", "service5", "service6", "service7"},
 	"<oldgroup>": {"bulk", "control", "service1", "service2", "service3", "service4", "service5", "service6"},
 }
+
+// Why rows set no field, or are not understood.
+const (
+	asideSmall     = "the switch derives headroom by it, by a formula that is not public"
+	asideLossy     = "lossy traffic alone"
+	asideRouting   = "routing"
+	asideMulticast = "multicast"
+	asideLabel     = "a name or a comment"
+	asidePortPool  = "a part of a pool for a port as a whole"
+	asideOwn       = "memory that a queue has beside its limit"
+	asideKind      = "which interfaces are ports"
+	asideMembers   = "which ports have the settings of a bond"
+	asideLink      = "the link, but for its speed and MTU"
+	asideBridge    = "bridging"
+	asideSystem    = "the system itself"
+	asideTraffic   = "access lists and services"
+
+	openBelow  = "no manual that rocec knows describes it"
+	openShared = "the manuals leave open how much headroom ports share by it"
+)
+
+// The shares of a pool that one buffer may take.
+var alphas = []string{
+	"alpha_0", "alpha_1_128", "alpha_1_64", "alpha_1_32", "alpha_1_16", "alpha_1_8", "alpha_1_4", "alpha_1_2", "alpha_1", "alpha_2",
+	"alpha_4", "alpha_8", "alpha_16", "alpha_32", "alpha_64", "alpha_infinity",
+}
+
+var (
+	anything = Type{Kind: Anything}
+	bytes0   = Range(0, 4_294_967_295, Bytes)
+	kbits    = Range(0, MostKbits, Kbits)
+	pools    = Range(0, 255, "") // the manuals print no bound
+	alpha    = Enum(alphas...)
+)
+
+// MostKbits is the rate of a shaper that does not shape. Source: Cumulus Linux 5.x, Quality of Service, Shaping.
+const MostKbits = 2_147_483_647
+
+// shaperRows is what profiles of egress-shaper hold. Rates are in kbit/s (Cumulus Linux 5.x, Quality of Service, Shaping).
+func shaperRows() []Row {
+	return []Row{
+		{Path: "qos.egress-shaper.<profile>", Open: openBelow, Type: anything, Source: commands},
+		{Path: "qos.egress-shaper.<profile>.port-max-rate", Field: ir.FieldShaper, Type: kbits, Source: commands},
+		{
+			Path: "qos.egress-shaper.<profile>.traffic-class.<n>.min-rate", Field: ir.FieldMinRate, Type: kbits, Default: "0",
+			Source: commands,
+		},
+		{Path: "qos.egress-shaper.<profile>.traffic-class.<n>.max-rate", Field: ir.FieldMaxRate, Type: kbits, Source: commands},
+	}
+}
+
+// The place of the rows of buffers, without the dot behind it, and its oldest and newer names of pools.
+const advance = "qos.advance-buffer-config.default-global"
+
+// bufferRows is advance-buffer-config: pools of memory, and the buffers that use them.
+func bufferRows() []Row {
+	return slices.Concat(
+		poolRows("ingress-pool", Release{}, Release{5, 11}, commands),
+		poolRows("egress-pool", Release{}, Release{5, 11}, commands),
+		poolRows("ingress-service-pool", Release{5, 11}, Release{}, setReference),
+		poolRows("egress-service-pool", Release{5, 11}, Release{}, setReference),
+		groupRows("<oldgroup>", Release{}, Release{5, 10}, commands),
+		groupRows("<group>", Release{5, 10}, Release{}, setReference),
+		[]Row{
+			{
+				Path: advance + ".ingress-lossless-buffer.priority-group.<group>.switch-priority", Field: ir.FieldGroup,
+				Type: Type{Kind: Set}, Since: Release{5, 17}, Source: chapter,
+			},
+			{Path: advance + ".ingress-lossless-buffer.service-pool", Field: ir.FieldGroupPool, Type: anything, Source: commands},
+			{
+				Path: advance + ".ingress-lossless-buffer.shared-alpha", Field: ir.FieldGroupLimit, Type: alpha, Default: "alpha_1",
+				Source: commands,
+			},
+			{Path: advance + ".ingress-lossless-buffer.shared-bytes", Field: ir.FieldGroupLimit, Type: bytes0, Source: commands},
+
+			{Path: advance + ".egress-lossless-buffer", Open: openBelow, Type: anything, Source: commands},
+			{Path: advance + ".egress-lossless-buffer.reserved", Aside: asideOwn, Type: bytes0, Source: commands},
+			{Path: advance + ".egress-lossless-buffer.service-pool", Field: ir.FieldQueuePool, Type: pools, Source: commands},
+			{
+				Path: advance + ".egress-lossless-buffer.shared-alpha", Field: ir.FieldQueueLimit, Type: alpha, Default: "alpha_infinity",
+				Source: commands,
+			},
+			{Path: advance + ".egress-lossless-buffer.shared-bytes", Field: ir.FieldQueueLimit, Type: bytes0, Source: commands},
+
+			{Path: advance + ".egress-lossy-buffer", Open: openBelow, Type: anything, Source: commands},
+			{Path: advance + ".egress-lossy-buffer.traffic-class.<class>.reserved", Aside: asideOwn, Type: bytes0, Source: commands},
+			{
+				Path: advance + ".egress-lossy-buffer.traffic-class.<class>.service-pool", Field: ir.FieldQueuePool, Type: pools,
+				Source: commands,
+			},
+			{
+				Path: advance + ".egress-lossy-buffer.traffic-class.<class>.shared-alpha", Field: ir.FieldQueueLimit, Type: alpha,
+				Source: commands,
+			},
+			{
+				Path: advance + ".egress-lossy-buffer.traffic-class.<class>.shared-bytes", Field: ir.FieldQueueLimit, Type: bytes0,
+				Source: commands,
+			},
+			{Path: advance + ".egress-lossy-buffer.multicast-switch-priority", Aside: asideMulticast, Type: anything, Source: commands},
+			{Path: advance + ".egress-lossy-buffer.multicast-port", Aside: asideMulticast, Type: anything, Source: commands},
+
+			{Path: advance + ".ingress-mgmt-buffer", Aside: asideSystem, Type: anything, Source: setReference},
+			{Path: advance + ".egress-mgmt-buffer", Aside: asideSystem, Type: anything, Source: setReference},
+			{Path: advance + ".<buffer>", Open: openBelow, Type: anything, Source: commands},
+		},
+	)
+}
+
+// poolRows is the pools of one side, by the name that a release has for them.
+func poolRows(name string, since, before Release, source string) []Row {
+	rows := []Row{
+		{Path: "", Open: openBelow, Type: anything},
+		{Path: ".<pool-id>.memory-percent", Field: ir.FieldPool, Type: Range(0, 100, Percent)},
+		{Path: ".<pool-id>.mode", Field: ir.FieldPool, Type: Enum("static", "dynamic")},
+		{Path: ".<pool-id>.infinite", Field: ir.FieldPool, Type: Switch("true", "false"), Default: "false"},
+		{Path: ".<pool-id>.reserved", Aside: asidePortPool, Type: bytes0},
+		{Path: ".<pool-id>.shared-alpha", Aside: asidePortPool, Type: alpha},
+		{Path: ".<pool-id>.shared-bytes", Aside: asidePortPool, Type: bytes0},
+	}
+	return placed(rows, advance+"."+name, since, before, source)
+}
+
+// groupRows is the priority groups of lossy traffic, by their names in some releases.
+func groupRows(name string, since, before Release, source string) []Row {
+	rows := []Row{
+		{Path: "", Open: openBelow, Type: anything},
+		{Path: ".name", Aside: asideLabel, Type: Type{Kind: Word}},
+		{Path: ".reserved", Field: ir.FieldBuffer, Type: bytes0},
+		{Path: ".headroom", Field: ir.FieldHeadroom, Type: bytes0},
+		{Path: ".service-pool", Field: ir.FieldGroupPool, Type: pools},
+		{Path: ".shared-alpha", Field: ir.FieldGroupLimit, Type: alpha},
+		{Path: ".shared-bytes", Field: ir.FieldGroupLimit, Type: bytes0},
+		{Path: ".switch-priority", Field: ir.FieldGroup, Type: Type{Kind: Set}},
+	}
+	return placed(rows, advance+".ingress-lossy-buffer.priority-group."+name, since, before, source)
+}
+
+// placed puts rows below a path, for some releases.
+func placed(rows []Row, path string, since, before Release, source string) []Row {
+	for i := range rows {
+		r := &rows[i]
+		r.Path, r.Since, r.Before, r.Source = path+r.Path, since, before, source
+	}
+	return rows
+}
+
+// otherRows is the rest of the tree: speed and MTU of links, and the subjects of the other paths. All releases have them.
+func otherRows() []Row {
+	return []Row{
+		{Path: "interface.<interface>.link.speed", Field: ir.FieldSpeed, Type: Type{Kind: Word}, Source: ports},
+		{Path: "interface.<interface>.link.mtu", Field: ir.FieldMTU, Type: Range(552, 9216, Bytes), Default: "9216", Source: ports},
+		{Path: "interface.<interface>.link", Aside: asideLink, Type: anything, Source: ports},
+		{Path: "interface.<interface>.type", Aside: asideKind, Type: Type{Kind: Word}, Source: ports},
+		{Path: "interface.<interface>.bond.member", Aside: asideMembers, Type: Type{Kind: Members}, Source: ports},
+		{Path: "interface.<interface>.bond", Aside: asideBridge, Type: anything, Source: ports},
+		{Path: "interface.<interface>.bridge", Aside: asideBridge, Type: anything, Source: ports},
+		{Path: "interface.<interface>.description", Aside: asideLabel, Type: Type{Kind: Word}, Source: ports},
+		{Path: "interface.<interface>.acl", Aside: asideTraffic, Type: anything, Source: ports},
+		{Path: "interface.<interface>.evpn", Aside: asideRouting, Type: anything, Source: ports},
+		{Path: "interface.<interface>.ip", Aside: asideRouting, Type: anything, Source: ports},
+		{Path: "interface.<interface>.ipv4", Aside: asideRouting, Type: anything, Source: ports},
+		{Path: "interface.<interface>.ipv6", Aside: asideRouting, Type: anything, Source: ports},
+		{Path: "interface.<interface>.lldp", Aside: asideSystem, Type: anything, Source: ports},
+		{Path: "interface.<interface>.ptp", Aside: asideSystem, Type: anything, Source: ports},
+		{Path: "interface.<interface>.router", Aside: asideRouting, Type: anything, Source: ports},
+		{Path: "interface.<interface>.synce", Aside: asideSystem, Type: anything, Source: ports},
+		{Path: "interface.<interface>.tunnel", Aside: asideRouting, Type: anything, Source: ports},
+		{Path: "interface.<interface>.vlan", Aside: asideBridge, Type: anything, Source: ports},
+		{Path: "interface.<interface>.vrf", Aside: asideRouting, Type: anything, Source: ports},
+		{Path: "interface.<interface>.base-interface", Aside: asideBridge, Type: anything, Source: ports},
+		{Path: "acl", Aside: asideTraffic, Type: anything, Source: ports},
+		{Path: "bridge", Aside: asideBridge, Type: anything, Source: ports},
+		{Path: "evpn", Aside: asideRouting, Type: anything, Source: ports},
+		{Path: "ib", Aside: asideSystem, Type: anything, Source: ports},
+		{Path: "maintenance", Aside: asideSystem, Type: anything, Source: ports},
+		{Path: "mlag", Aside: asideBridge, Type: anything, Source: ports},
+		{Path: "nve", Aside: asideRouting, Type: anything, Source: ports},
+		{Path: "platform", Aside: asideSystem, Type: anything, Source: ports},
+		{Path: "router", Aside: asideRouting, Type: anything, Source: ports},
+		{Path: "service", Aside: asideTraffic, Type: anything, Source: ports},
+		{Path: "system", Aside: asideSystem, Type: anything, Source: ports},
+		{Path: "vrf", Aside: asideRouting, Type: anything, Source: ports},
+	}
+}
+
+const ports = "NVUE Reference, Set and Unset Commands"

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/nvue/grammar"
 )
 
@@ -22,7 +23,7 @@ func releases() []grammar.Release {
 func TestRows(t *testing.T) {
 	for _, r := range releases() {
 		paths, meanings := map[string]bool{}, map[grammar.Meaning]string{}
-		for _, row := range grammar.Rows {
+		for _, row := range grammar.Rows() {
 			if !row.In(r) {
 				continue
 			}
@@ -34,9 +35,16 @@ func TestRows(t *testing.T) {
 			}
 		}
 	}
-	for _, row := range grammar.Rows {
+	for _, row := range grammar.Rows() {
 		assert.NotEmpty(t, row.Source, row.Path)
 		assert.NotContains(t, row.Path, " ")
+		says := 0
+		for _, has := range []bool{row.Field != ir.NoField, row.Aside != "", row.Open != ""} {
+			if has {
+				says++
+			}
+		}
+		assert.Equal(t, 1, says, "%s sets a field, or says why it sets none, or why it is not understood", row.Path)
 		if row.Before != (grammar.Release{}) {
 			assert.Negative(t, row.Since.Compare(row.Before), row.Path)
 		}
@@ -138,4 +146,38 @@ func TestRefused(t *testing.T) {
 			assert.Equal(t, good, accepts(r, cfg.Set), "%v %s", r, text)
 		}
 	}
+}
+
+// TestMeant: each row is what a path of its own means, in a release that has it.
+func TestMeant(t *testing.T) {
+	names := strings.NewReplacer("<profile>", "a", "<interface>", "swp1", "<pool>", "mc-lossy", "<group>", "service1", "<oldgroup>", "control",
+		"<dscp>", "26", "<n>", "3", "<class>", "9", "<pool-id>", "3", "<buffer>", "shared-headroom")
+	for i := range grammar.Rows() {
+		row := &grammar.Rows()[i]
+		since := row.Since
+		if since == (grammar.Release{}) {
+			since = grammar.First
+		}
+		path := strings.Split(names.Replace(row.Path), ".")
+		got, at := grammar.For(since).Meant(path)
+		assert.Same(t, row, got, row.Path)
+		assert.Len(t, path, at)
+	}
+	g := grammar.Any()
+	for path, want := range map[string]ir.Field{
+		"qos roce": ir.FieldPreset, "interface swp1 qos pfc-watchdog": ir.FieldWatchdog, "qos pfc a switch-priority 3": ir.FieldPauses,
+		"qos pfc a": ir.NoField, "system hostname": ir.NoField, "interface bond1 bond member swp1": ir.NoField,
+	} {
+		row, _ := g.Meant(strings.Fields(path))
+		if assert.NotNil(t, row, path) {
+			assert.Equal(t, want, row.Field, path)
+			assert.True(t, want != ir.NoField || row.Aside != "", path)
+		}
+	}
+	for _, path := range []string{"qos news", "news", "qos pfc a news", "interface swp1 qos news"} {
+		row, _ := g.Meant(strings.Fields(path))
+		assert.Nil(t, row, path)
+	}
+	row, _ := g.Meant(strings.Fields("qos egress-shaper a mode"))
+	assert.NotEmpty(t, row.Open)
 }

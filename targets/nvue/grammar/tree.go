@@ -25,6 +25,7 @@ type Tree struct {
 	Text  bool             // the scalar is text; else a number, true or false
 
 	At, Key Place // of the value, and of the key it has
+	Bad     bool  // it could not be read, so that nothing is known of it; only [ReadLoosely] yields such
 	BareKey bool  // the key is a number, a boolean or a null of YAML 1.2: it has no quotes
 
 	stored []*Tree // of a root whose text has keys that stand for several: the trees that it was read of, with these keys
@@ -56,11 +57,11 @@ func (t *Tree) Keys() []string {
 	return slices.SortedFunc(maps.Keys(t.Kids), Compare)
 }
 
-// Get gives what stands at a path; nil: nothing.
+// Get gives what stands at a path; nil: nothing. Below what could not be read, it is that.
 func (t *Tree) Get(path ...string) *Tree {
 	for _, key := range path {
-		if t == nil {
-			return nil
+		if t == nil || t.Bad {
+			return t
 		}
 		t = t.Kids[key]
 	}
@@ -102,6 +103,17 @@ func (t *Tree) Delete(path []string, keep int) {
 		delete(at[i].Kids, path[i])
 		if i <= keep || len(at[i].Kids) > 0 {
 			return
+		}
+	}
+}
+
+// Overlay sets what another tree sets. Its values are shared.
+func (t *Tree) Overlay(o *Tree) {
+	for key, next := range o.Kids {
+		if have := t.Kids[key]; have.IsMap() && next.IsMap() {
+			have.Overlay(next)
+		} else {
+			t.Kids[key] = next
 		}
 	}
 }

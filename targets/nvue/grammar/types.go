@@ -2,10 +2,8 @@ package grammar
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
-	"sync"
 
 	"github.com/rocec/rocec/lang/diag"
 )
@@ -21,6 +19,8 @@ const (
 	Set                  // any of 0 to 7, as keys of an empty mapping each
 	Profile              // the name of a profile
 	Anything             // rocec does not judge what stands there
+	Word                 // any scalar
+	Members              // names of interfaces, as keys of a mapping each
 )
 
 // Type is what a value may be.
@@ -46,16 +46,23 @@ const (
 	Metres  = "m"
 	Percent = "percent"
 	Millis  = "ms"
+	Kbits   = "kbit/s"
 )
 
-// names of profiles: letters, digits, _ and - are the safest; the manuals print no pattern, and reserve five words.
-var (
-	profileName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`) })
-	reserved    = []string{"auto", "none", "null", "any", "all"}
-)
+// reserved is what no profile is called.
+var reserved = []string{"auto", "none", "null", "any", "all"}
 
-// IsProfile reports whether a word can be the name of a profile. Source: NVUE Format Reference 5.17.
-func IsProfile(s string) bool { return profileName().MatchString(s) && !slices.Contains(reserved, s) }
+// IsProfile reports whether a word can be the name of a profile: letters, digits, _, - and dots are the safest, since the manuals print no
+// pattern; they reserve five words. Source: NVUE Format Reference 5.17.
+func IsProfile(s string) bool {
+	for i := range len(s) {
+		letter := s[i]|0x20 >= 'a' && s[i]|0x20 <= 'z' || s[i] >= '0' && s[i] <= '9'
+		if !letter && (i == 0 || s[i] != '_' && s[i] != '.' && s[i] != '-') {
+			return false
+		}
+	}
+	return s != "" && len(s) <= 64 && !slices.Contains(reserved, s)
+}
 
 // On reads a switch, in the spelling of any release.
 func On(t *Tree) (on, ok bool) {
@@ -123,6 +130,14 @@ func (y Type) Wrong(t *Tree) string {
 			if len(k) != 1 || k[0] < '0' || k[0] > '7' {
 				return fmt.Sprintf("has %s in it, and priorities are 0 to 7", diag.Escape(k))
 			}
+		}
+	case Word:
+		if !t.IsScalar() {
+			return fmt.Sprintf("is %s, and is to be a word", shown)
+		}
+	case Members:
+		if !t.IsMap() {
+			return fmt.Sprintf("is %s, and is to be a mapping", shown)
 		}
 	case Profile:
 		if !t.IsScalar() || !IsProfile(t.Value) {

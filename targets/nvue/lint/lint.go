@@ -6,8 +6,6 @@ package lint
 
 import (
 	"fmt"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
@@ -180,7 +178,7 @@ func (j *judge) tree() {
 type judge struct {
 	name    string
 	data    []byte
-	lines   []int // where lines begin
+	lines   *grammar.Lines
 	g       *grammar.Grammar
 	release grammar.Release
 	set     *grammar.Tree
@@ -222,39 +220,9 @@ func (j *judge) say(t *diag.Topic, sev diag.Severity, at grammar.Place, text str
 // place gives the word at a line and column.
 func (j *judge) place(at grammar.Place) diag.Range {
 	if j.lines == nil {
-		j.lines = []int{0}
-		for i, c := range j.data {
-			if c == '\n' {
-				j.lines = append(j.lines, i+1)
-			}
-		}
+		j.lines = grammar.NewLines(j.name, j.data)
 	}
-	r := diag.Range{Filename: j.name}
-	r.Start.Line, r.Start.Column, r.End.Line, r.End.Column = 1, 1, 1, 1
-	if at.Line < 1 || at.Line > len(j.lines) {
-		return r
-	}
-	from := j.lines[at.Line-1]
-	line := j.data[from:]
-	if i := strings.IndexByte(string(line[:min(len(line), 4096)]), '\n'); i >= 0 {
-		line = line[:i]
-	} else {
-		line = line[:min(len(line), 4096)]
-	}
-	column, start := 1, 0
-	for start < len(line) && column < at.Column {
-		_, n := utf8.DecodeRune(line[start:])
-		start += n
-		column++
-	}
-	word := strings.TrimRight(string(line[start:]), " \t\r")
-	if i := strings.IndexAny(word, ":,}] "); i > 0 {
-		word = word[:i]
-	}
-	r.Start.Line, r.End.Line = at.Line, at.Line
-	r.Start.Column, r.End.Column = column, column+utf8.RuneCountInString(word)
-	r.Start.Byte, r.End.Byte = from+start, from+start+len(word)
-	return r
+	return j.lines.Range(at)
 }
 
 // words reports keys below qos that YAML reads as numbers or booleans, where NVUE has text.

@@ -1,0 +1,114 @@
+package grammar_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/targets/nvue/grammar"
+)
+
+// rowsOf gives the rows of a text, each as its path.
+func rowsOf(l *grammar.Loose) (out []string) {
+	l.Rows(func(w grammar.Written) { out = append(out, w.Kind+" "+strings.Join(w.Path, " ")) })
+	return out
+}
+
+// TestLooseLikeRead: a text that can be read is read alike.
+func TestLooseLikeRead(t *testing.T) {
+	for _, text := range []string{
+		"- header: {model: a}\n- set:\n    interface:\n      swp1-2: {qos: {pfc: {profile: a}}}\n- unset:\n    qos:\n      roce:\n",
+		`{"1": {"set": {"qos": {"roce": {"mode": "lossy"}}}}}`, "qos: {roce: }\n", "", "# nothing\n",
+		"%%\n", "interface: {swp1: {mtu: 1}}\n",
+	} {
+		cfg, err := grammar.Read([]byte(text))
+		if err != nil {
+			continue
+		}
+		l := grammar.ReadLoosely([]byte(text), grammar.Any())
+		assert.Empty(t, l.Slips, text)
+		assert.True(t, cfg.Set.Equal(l.Set), text)
+		assert.True(t, cfg.Unset.Equal(l.Unset), text)
+	}
+}
+
+// TestLooseSlips: what is read around a slip.
+func TestLooseSlips(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		slips      int
+		kept       string
+	}{
+		{"truncated JSON", `[{"set": {"qos": {"roce": {"enable": "on"}, "pfc": {"a": {"tx": "en`, 1, "qos roce enable"},
+		{"comma missing in JSON", `{"qos": {"roce": {"enable": "on"} "pfc": {"a": {"tx": "enable"}}}}`, 1, "qos pfc a tx"},
+		{"closing bracket of another kind", `{"qos": {"roce": {"enable": "on"}], "pfc": {"a": {"tx": "enable"}}}}`, 1, "qos pfc a tx"},
+		{"list item that is none", "- set:\n    qos:\n      roce: {}\n- x\n", 1, "qos roce"},
+		{"block below a value", "qos:\n  roce: on\n    mode: lossy\n  pfc:\n    a: {tx: enable}\n", 1, "qos pfc a tx"},
+		{"quote that is not closed", "qos:\n  pfc:\n    a:\n      tx: 'enable\n  mapping:\n    a:\n      trust: l3\n", 1, "qos mapping a trust"},
+		{"line without a colon", "qos\n  pfc: {}\nsystem:\n  hostname: a\n", 1, "system hostname"},
+		{"merge key", "qos:\n  pfc:\n    a:\n      <<: *x\n      rx: enable\n", 1, "qos pfc a rx"},
+		{"bytes", "qos:\n  pfc:\n    a:\n      rx: enable\n      tx: \xff\n", 1, "qos pfc a rx"},
+		{"directive", "%YAML 1.1\nqos:\n  roce: {}\n", 1, "qos roce"},
+		{"second document", "qos:\n  roce: {}\n---\nqos: {}\n", 1, "qos roce"},
+	} {
+		l := grammar.ReadLoosely([]byte(c.text), grammar.Any())
+		assert.False(t, l.Refused, c.name)
+		assert.Len(t, l.Slips, c.slips, c.name)
+		x := l.Set.Get(strings.Fields(c.kept)...)
+		assert.True(t, x != nil && !x.Bad, c.name)
+	}
+}
+
+// TestLooseCommands: words, quotes, prompts, ranges and lists of a line, and what a later line takes back.
+func TestLooseCommands(t *testing.T) {
+	l := grammar.ReadLoosely([]byte("cumulus@leaf1:mgmt:~$ nv set interface swp1-2 type swp\n"+
+		"cumulus@leaf1:mgmt:~$ sudo nv set 'qos' pfc \"a\" switch-priority 3,5-6\nnv set qos pfc a tx enable # why\nnv set qos pfc a tx disable\n"+
+		"nv unset qos pfc a switch-priority 5\nnv set interface swp3 && nv set interface swp3 link mtu 9000\r\nnv set interface swp3\n"+
+		"nv set system aaa user a hashed-password '$6$x y'\nnv config diff\n"), grammar.Any())
+	require.Empty(t, l.Slips)
+	for path, value := range map[string]string{
+		"interface swp1 type": "swp", "interface swp2 type": "swp", "qos pfc a tx": "disable", "interface swp3 link mtu": "9000",
+		"system aaa user a hashed-password $6$x\\y": "",
+	} {
+		keys := strings.Split(strings.ReplaceAll(path, " ", "\x00"), "\x00")
+		for i := range keys {
+			keys[i] = strings.ReplaceAll(keys[i], "\\", " ")
+		}
+		if x := l.Set.Get(keys...); assert.NotNil(t, x, path) {
+			assert.Equal(t, value, x.Value, path)
+		}
+	}
+	assert.Equal(t, []string{"3", "6"}, l.Set.Get("qos", "pfc", "a", "switch-priority").Keys())
+	assert.Len(t, rowsOf(l), 9)
+	assert.NotEmpty(t, l.Part)
+	assert.Contains(t, rowsOf(l), "unset qos pfc a switch-priority 5")
+
+	long := grammar.ReadLoosely([]byte("nv set interface swp1-4000 qos pfc profile a\n"+strings.Repeat("nv set interface swp1-4000 link mtu 9000\n", 1000)),
+		grammar.Any())
+	assert.NotEmpty(t, long.Slips, "it stands for more entries than any configuration has")
+}
+
+// TestLooseBounds: no text takes long, whatever its slips.
+func TestLooseBounds(t *testing.T) {
+	for name, text := range map[string]string{
+		"deep": strings.Repeat("[", 1<<20),
+		"deeper": func() string {
+			var b strings.Builder
+			for i := range 3000 {
+				b.WriteString(strings.Repeat(" ", i) + "a:\n")
+			}
+			return b.String() + "\"\n"
+		}(),
+		"slips":       strings.Repeat("qos\n: x\n\"\n", 1<<17),
+		"anchors":     "a: &a [" + strings.Repeat("*a,", 1<<17) + "]",
+		"directives":  strings.Repeat("%x y\n", 1<<18),
+		"one line":    "nv set qos " + strings.Repeat("x ", 1<<20),
+		"half a text": strings.Repeat("  - \"a\n", 1<<18),
+	} {
+		l := grammar.ReadLoosely([]byte(text), grammar.Any())
+		assert.NotEmpty(t, l.Slips, name)
+		assert.LessOrEqual(t, len(l.Slips), 1001, name)
+	}
+}
