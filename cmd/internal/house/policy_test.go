@@ -71,7 +71,7 @@ targets/nic/qede:        targets/target targets/nic compiler/ir |
 targets/nic/ionic:       targets/target targets/nic compiler/ir |
 targets/nic/rxe:         targets/target targets/nic compiler/ir lang/diag |
 targets/nic/tools:       targets/target targets/nic targets/nic/mlx5 targets/nic/mlx4 targets/nic/rxe compiler/ir lang/diag |
-targets:                 targets/target targets/target/lint targets/cumulus targets/nvue targets/sonic targets/nic targets/nic/mlx5 targets/nic/mlx4 targets/nic/bnxt targets/nic/ice targets/nic/ionic targets/nic/qede targets/nic/rxe compiler/ir lang/diag |
+targets:                 targets/target targets/target/lint targets/cumulus targets/nvue targets/sonic targets/nic targets/nic/tools targets/nic/mlx5 targets/nic/mlx4 targets/nic/bnxt targets/nic/ice targets/nic/ionic targets/nic/qede targets/nic/rxe compiler/ir lang/diag |
 targets/judge:           lang lang/diag compiler compiler/ir validate targets targets/target |
 targets/deploy:          targets/deploy/txn targets/target compiler/ir lang/diag lang/nodeset | github.com/aymanbagabas/go-udiff golang.org/x/sync
 targets/deploy/txn:      |

@@ -62,7 +62,7 @@ func (c *canvas) draw(lines []string) {
 	}
 }
 
-// write writes text in the place of what is drawn.
+// write replaces the drawing by text.
 func (c *canvas) write(to io.Writer, text []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

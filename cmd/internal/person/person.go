@@ -136,7 +136,7 @@ func (p *Person) WriteJSON(v any) error {
 // StateDir returns a folder for state that rocec keeps between commands.
 func (p *Person) StateDir(name string) (string, error) {
 	state := p.Getenv("XDG_STATE_HOME")
-	if !filepath.IsAbs(state) { // as the specification has it, a relative one is none
+	if !filepath.IsAbs(state) { // the specification ignores a relative one
 		home := p.Getenv("HOME")
 		if home == "" {
 			return "", errors.New("neither XDG_STATE_HOME nor HOME is set")

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/target/lint"
 	"github.com/rocec/rocec/validate"
 )
 
@@ -225,36 +226,35 @@ func filesText(w io.Writer, r *Report, o Options) {
 			filesList(w, plain, "", "are of switches without any RoCE configuration")
 		}
 	}
-	if o.Verbose {
-		understoodText(w, r.Files, o.Width)
+	for _, f := range r.Files {
+		if o.Verbose {
+			understoodText(&diag.Printer{Width: o.Width}, w, f.Name, f.Understood)
+		}
 	}
 	if n := r.PassedOver; n > 0 {
 		fmt.Fprintf(w, "%s %s passed over: no name of a switch's file\n", diag.Count(n, "further file"), diag.Plural(n, "was", "were"))
 	}
 }
 
-// understoodText prints, for each file that was read, the fields that its rows set, and the reasons why others set none.
-func understoodText(w io.Writer, files []DeviceFile, width int) {
-	p := &diag.Printer{Width: width}
-	for _, f := range files {
-		var means, aside []string
-		for _, part := range f.Understood {
-			text := fmt.Sprintf("%s %s", part.What, diag.Number(part.Rows))
-			if part.Means {
-				means = append(means, text)
-			} else {
-				aside = append(aside, text)
-			}
+// understoodText prints the fields that the rows of a file set, and the reasons why others set none.
+func understoodText(p *diag.Printer, w io.Writer, name string, parts []lint.Part) {
+	var means, aside []string
+	for _, part := range parts {
+		text := fmt.Sprintf("%s %s", part.What, diag.Number(part.Rows))
+		if part.Means {
+			means = append(means, text)
+		} else {
+			aside = append(aside, text)
 		}
-		if len(means)+len(aside) == 0 {
-			continue
-		}
-		text := "rows by what they set: " + strings.Join(means, ", ")
-		if len(aside) > 0 {
-			text += "; set nothing here: " + strings.Join(aside, ", ")
-		}
-		p.Prose(w, diag.Escape(f.Name)+": ", text+".") //nolint:errcheck // a closed terminal has nobody to tell
 	}
+	if len(parts) == 0 {
+		return
+	}
+	text := "rows by what they set: " + strings.Join(means, ", ")
+	if len(aside) > 0 {
+		text += "; set nothing here: " + strings.Join(aside, ", ")
+	}
+	p.Prose(w, diag.Escape(name)+": ", text+".") //nolint:errcheck // a closed terminal has nobody to tell
 }
 
 // worstOf returns the severity of the worst finding in each file that has one.

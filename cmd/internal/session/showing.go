@@ -62,7 +62,7 @@ func (s *showing) end() {
 	s.print(s.board.Rest())
 }
 
-// interrupted says what a signal means for the devices: the first one lets those under way come to their end, the second one
+// interrupted prints the meaning of a signal for the devices: the first one lets those under way come to their end, the second one
 // leaves them as they are.
 func (s *showing) interrupted(nth int) {
 	s.mu.Lock()

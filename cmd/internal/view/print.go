@@ -158,7 +158,7 @@ func (v *Plan) change(g deploy.Group, kinds int) {
 	fmt.Fprintln(v.W)
 }
 
-// printLocks says who holds the locks of devices, and how an apply treats them. Those that bar it are above.
+// printLocks prints the holders of the locks of devices, and how an apply treats them. Those that bar it are above.
 func printLocks(v *Plan, g deploy.Group) {
 	var all Texts
 	owners := map[string]*deploy.Owner{}

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/rocec/rocec/compiler/ir"
 )
@@ -62,7 +63,9 @@ const (
 	vendor // the driver's own
 )
 
-var algorithms = map[string]int8{"strict": strict, "ets": ets, "vendor": vendor, "cbs": vendor, "cbshaper": vendor, "unknown": vendor}
+var algorithms = sync.OnceValue(func() map[string]int8 {
+	return map[string]int8{"strict": strict, "ets": ets, "vendor": vendor, "cbs": vendor, "cbshaper": vendor, "unknown": vendor}
+})
 
 func unknownFacts() facts {
 	f := facts{

@@ -3,6 +3,7 @@ package tools
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/nic"
@@ -88,7 +89,9 @@ var niccli = &Printout{
 }
 
 // older are the words of niccli before release 230, and of bnxtqos, for its options.
-var older = map[string]string{"enabled": "--enable", "priority2tc": "--up2tc", "tsa": "--tsa", "tcbw": "--tcbw", "app": "--app"}
+var older = sync.OnceValue(func() map[string]string {
+	return map[string]string{"enabled": "--enable", "priority2tc": "--up2tc", "tsa": "--tsa", "tcbw": "--tcbw", "app": "--app"}
+})
 
 func niccliCommand(p *Printout, r *reader, args []string) {
 	dev := ""
@@ -126,7 +129,7 @@ func niccliCommand(p *Printout, r *reader, args []string) {
 	}
 	for i := 0; i < len(args); i++ {
 		name, value, given := strings.Cut(args[i], "=")
-		if key := older[name]; key != "" && given {
+		if key := older()[name]; key != "" && given {
 			name = key
 		}
 		row := p.option(name)

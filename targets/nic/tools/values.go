@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/rocec/rocec/compiler/ir"
 )
@@ -60,14 +61,16 @@ func pairs(text string, key func(word string) (int, bool), most int, use func(ke
 func plainKey(word string) (int, bool) { return number(word, 1<<16) }
 
 // codePoints are the names of /etc/iproute2/rt_dsfield as shipped.
-var codePoints = map[string]int{
-	"default": 0, "CS0": 0, "CS1": 8, "CS2": 16, "CS3": 24, "CS4": 32, "CS5": 40, "CS6": 48, "CS7": 56, "EF": 46, "LE": 1, "VOICE-ADMIT": 44,
-	"AF11": 10, "AF12": 12, "AF13": 14, "AF21": 18, "AF22": 20, "AF23": 22, "AF31": 26, "AF32": 28, "AF33": 30, "AF41": 34, "AF42": 36,
-	"AF43": 38,
-}
+var codePoints = sync.OnceValue(func() map[string]int {
+	return map[string]int{
+		"default": 0, "CS0": 0, "CS1": 8, "CS2": 16, "CS3": 24, "CS4": 32, "CS5": 40, "CS6": 48, "CS7": 56, "EF": 46, "LE": 1, "VOICE-ADMIT": 44,
+		"AF11": 10, "AF12": 12, "AF13": 14, "AF21": 18, "AF22": 20, "AF23": 22, "AF31": 26, "AF32": 28, "AF33": 30, "AF41": 34, "AF42": 36,
+		"AF43": 38,
+	}
+})
 
 func dscpKey(word string) (int, bool) {
-	if v, ok := codePoints[strings.ToUpper(word)]; ok {
+	if v, ok := codePoints()[strings.ToUpper(word)]; ok {
 		return v, true
 	}
 	return number(word, 63)
@@ -131,7 +134,7 @@ func onOff(word string) (int8, bool) {
 }
 
 func algorithm(word string) (int8, bool) {
-	a, ok := algorithms[strings.ToLower(word)]
+	a, ok := algorithms()[strings.ToLower(word)]
 	return a, ok
 }
 
@@ -175,10 +178,12 @@ func (r *reader) trust(t int8) {
 }
 
 // units are the ends of rates as iproute2 prints and reads them, in bit/s.
-var units = map[string]float64{
-	"bit": 1, "kbit": 1e3, "mbit": 1e6, "gbit": 1e9, "tbit": 1e12, "kibit": 1 << 10, "mibit": 1 << 20, "gibit": 1 << 30, "tibit": 1 << 40,
-	"bps": 8, "kbps": 8e3, "mbps": 8e6, "gbps": 8e9, "tbps": 8e12,
-}
+var units = sync.OnceValue(func() map[string]float64 {
+	return map[string]float64{
+		"bit": 1, "kbit": 1e3, "mbit": 1e6, "gbit": 1e9, "tbit": 1e12, "kibit": 1 << 10, "mibit": 1 << 20, "gibit": 1 << 30, "tibit": 1 << 40,
+		"bps": 8, "kbps": 8e3, "mbps": 8e6, "gbps": 8e9, "tbps": 8e12,
+	}
+})
 
 // rate reads a rate of iproute2 in bit/s.
 func rate(word string) (int64, bool) {
@@ -187,7 +192,7 @@ func rate(word string) (int64, bool) {
 		i = len(word)
 	}
 	n, err := strconv.ParseFloat(word[:i], 64)
-	unit, ok := units[strings.ToLower(word[i:])]
+	unit, ok := units()[strings.ToLower(word[i:])]
 	if word[i:] == "" {
 		unit, ok = 1, true
 	}

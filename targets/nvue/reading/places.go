@@ -3,6 +3,7 @@ package reading
 import (
 	"cmp"
 	"strconv"
+	"sync"
 
 	"github.com/rocec/rocec/compiler/ir"
 )
@@ -130,16 +131,18 @@ func (r *reading) places(port string, f ir.Field, index int) (paths [][]string) 
 		add("header", "version")
 		add("header", "model")
 	}
-	if r.preset && ofPreset[f] {
+	if r.preset && ofPreset()[f] {
 		add("qos", "roce")
 	}
 	return paths
 }
 
 // ofPreset is the fields that the preset sets.
-var ofPreset = map[ir.Field]bool{
-	ir.FieldTrust: true, ir.FieldDSCP: true, ir.FieldPCP: true, ir.FieldQueue: true, ir.FieldPauses: true, ir.FieldCable: true,
-	ir.FieldGroup: true, ir.FieldGroupPool: true, ir.FieldGroupLimit: true, ir.FieldQueueLimit: true, ir.FieldQueuePool: true,
-	ir.FieldStrict: true, ir.FieldShare: true, ir.FieldMarking: true, ir.FieldUnmarkable: true, ir.FieldDrop: true, ir.FieldPool: true,
-	ir.FieldBuffer: true, ir.FieldXoff: true, ir.FieldXon: true, ir.FieldHeadroom: true,
-}
+var ofPreset = sync.OnceValue(func() map[ir.Field]bool {
+	return map[ir.Field]bool{
+		ir.FieldTrust: true, ir.FieldDSCP: true, ir.FieldPCP: true, ir.FieldQueue: true, ir.FieldPauses: true, ir.FieldCable: true,
+		ir.FieldGroup: true, ir.FieldGroupPool: true, ir.FieldGroupLimit: true, ir.FieldQueueLimit: true, ir.FieldQueuePool: true,
+		ir.FieldStrict: true, ir.FieldShare: true, ir.FieldMarking: true, ir.FieldUnmarkable: true, ir.FieldDrop: true, ir.FieldPool: true,
+		ir.FieldBuffer: true, ir.FieldXoff: true, ir.FieldXon: true, ir.FieldHeadroom: true,
+	}
+})

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/nvue/grammar"
@@ -39,7 +40,7 @@ func (r *reading) ports(known []string) map[string]bool {
 	ports := map[string]bool{}
 	for name, i := range r.set.Get("interface").MapOf() {
 		kind := i.Get("type")
-		ports[name] = !kind.IsScalar() || kind.Value != "eth" && kind.Value != "loopback" && !(r.strict && notPorts[kind.Value])
+		ports[name] = !kind.IsScalar() || kind.Value != "eth" && kind.Value != "loopback" && !(r.strict && notPorts()[kind.Value])
 	}
 	for member := range r.bonds {
 		ports[member] = true
@@ -60,7 +61,9 @@ func (r *reading) ports(known []string) map[string]bool {
 }
 
 // notPorts is the types of interfaces that are no front ports.
-var notPorts = map[string]bool{"svi": true, "sub": true, "vrr": true, "bond": true, "peerlink": true}
+var notPorts = sync.OnceValue(func() map[string]bool {
+	return map[string]bool{"svi": true, "sub": true, "vrr": true, "bond": true, "peerlink": true}
+})
 
 // reading is a tree that is being read.
 type reading struct {
