@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/rocec/rocec/compiler/ir"
 )
 
 // KeyKind is what the key of a row is.
@@ -51,6 +53,9 @@ type Field struct {
 	Keys          int     // of <n>: the greatest number
 	Must          bool    // a row without it is refused
 	Source        string  // YANG module, or what else says so
+
+	Means ir.Field // what the field sets; NoField: it sets nothing, and Aside says why
+	Aside string   // why it sets nothing that lossless traffic notices
 }
 
 // Table is one table of CONFIG_DB that rocec reads, writes or judges.
@@ -63,6 +68,17 @@ type Table struct {
 	Ours   bool // a patch of rocec may change it
 	Beside bool // the table describes the switch; a few of its fields matter for QoS, and the others are not judged
 }
+
+// The reasons why a field sets nothing that lossless traffic notices.
+const (
+	asideDescribes = "it describes the switch, and lossless traffic does not notice it"
+	asideComputed  = "the switch computes headroom from it, by a formula of its release"
+	asidePort      = "it binds pools to a whole port; the profile of each group and queue names its own"
+	asideBurst     = "the burst of a rate"
+	asideUnused    = "the switch ignores it"
+	asideCounts    = "it counts, and changes nothing"
+	asideColour    = "packets that a policer has coloured, and no policer of RoCE does"
+)
 
 // The names of maps and profiles of marking (YANG: pattern of the leaf name).
 var namePattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z0-9][-a-zA-Z0-9_]{0,31}$`) })
@@ -78,8 +94,11 @@ func IsPort(s string) bool { return portPattern().MatchString(s) }
 
 const trafficClasses = 15 // the greatest that YANG takes (sonic-types, tc_type)
 
-func mapTable(name, module string, keys, hi int) Table {
-	return Table{Name: name, Key: NameKey, Module: module, Ours: true, Fields: []Field{{Name: "<n>", Kind: Whole, Hi: hi, Keys: keys}}}
+func mapTable(name, module string, keys, hi int, means ir.Field) Table {
+	return Table{
+		Name: name, Key: NameKey, Module: module, Ours: true,
+		Fields: []Field{{Name: "<n>", Kind: Whole, Hi: hi, Keys: keys, Means: means}},
+	}
 }
 
 // Tables are the tables that are rocec's business, in the order of their names. Source of kinds and ranges: the YANG models of
@@ -87,143 +106,147 @@ func mapTable(name, module string, keys, hi int) Table {
 var Tables = []Table{
 	{
 		Name: "BUFFER_PG", Key: PortRangeKey, Module: "sonic-buffer-pg", Ours: true,
-		Fields: []Field{{Name: "profile", Kind: Profile, Must: true}},
+		Fields: []Field{{Name: "profile", Kind: Profile, Must: true, Means: ir.FieldBuffer}},
 	},
 	{
 		Name: "BUFFER_POOL", Key: NameKey, Module: "sonic-buffer-pool",
 		Fields: []Field{
-			{Name: "type", Kind: Words, Words: []string{"ingress", "egress", "both"}, Must: true},
-			{Name: "mode", Kind: Words, Words: []string{"static", "dynamic"}, Must: true},
-			{Name: "size", Kind: Whole},
-			{Name: "xoff", Kind: Whole},
-			{Name: "percentage", Kind: Whole, Lo: 1, Hi: 100},
+			{Name: "type", Kind: Words, Words: []string{"ingress", "egress", "both"}, Must: true, Means: ir.FieldPool},
+			{Name: "mode", Kind: Words, Words: []string{"static", "dynamic"}, Must: true, Means: ir.FieldPool},
+			{Name: "size", Kind: Whole, Means: ir.FieldPool},
+			{Name: "xoff", Kind: Whole, Means: ir.FieldPool},
+			{Name: "percentage", Kind: Whole, Lo: 1, Hi: 100, Means: ir.FieldPool},
 		},
 	},
 	{
 		Name: "BUFFER_PORT_EGRESS_PROFILE_LIST", Key: PortKey, Module: "sonic-buffer-port-egress-profile-list",
-		Fields: []Field{{Name: "profile_list", Kind: RefList, Words: []string{"BUFFER_PROFILE"}}},
+		Fields: []Field{{Name: "profile_list", Kind: RefList, Words: []string{"BUFFER_PROFILE"}, Aside: asidePort}},
 	},
 	{
 		Name: "BUFFER_PORT_INGRESS_PROFILE_LIST", Key: PortKey, Module: "sonic-buffer-port-ingress-profile-list",
-		Fields: []Field{{Name: "profile_list", Kind: RefList, Words: []string{"BUFFER_PROFILE"}}},
+		Fields: []Field{{Name: "profile_list", Kind: RefList, Words: []string{"BUFFER_PROFILE"}, Aside: asidePort}},
 	},
 	{
 		Name: "BUFFER_PROFILE", Key: NameKey, Module: "sonic-buffer-profile", Ours: true,
 		Fields: []Field{
-			{Name: "pool", Kind: Ref, Words: []string{"BUFFER_POOL"}},
-			{Name: "size", Kind: Whole},
-			{Name: "dynamic_th", Kind: Whole, Lo: -8, Hi: 7},
-			{Name: "static_th", Kind: Whole},
-			{Name: "xon", Kind: Whole},
-			{Name: "xon_offset", Kind: Whole},
-			{Name: "xoff", Kind: Whole},
-			{Name: "headroom_type", Kind: Words, Words: []string{"static", "dynamic"}},
-			{Name: "packet_discard_action", Kind: Words, Words: []string{"drop", "trim"}, Since: 202505},
+			{Name: "pool", Kind: Ref, Words: []string{"BUFFER_POOL"}, Means: ir.FieldGroupPool},
+			{Name: "size", Kind: Whole, Means: ir.FieldBuffer},
+			{Name: "dynamic_th", Kind: Whole, Lo: -8, Hi: 7, Means: ir.FieldGroupLimit},
+			{Name: "static_th", Kind: Whole, Means: ir.FieldGroupLimit},
+			{Name: "xon", Kind: Whole, Means: ir.FieldXon},
+			{Name: "xon_offset", Kind: Whole, Means: ir.FieldXon},
+			{Name: "xoff", Kind: Whole, Means: ir.FieldHeadroom},
+			{Name: "headroom_type", Kind: Words, Words: []string{"static", "dynamic"}, Means: ir.FieldHeadroom},
+			{Name: "packet_discard_action", Kind: Words, Words: []string{"drop", "trim"}, Since: 202505, Means: ir.FieldUnmarkable},
 		},
 	},
 	{
 		Name: "BUFFER_QUEUE", Key: PortRangeKey, Module: "sonic-buffer-queue", Ours: true,
-		Fields: []Field{{Name: "profile", Kind: Profile}},
+		Fields: []Field{{Name: "profile", Kind: Profile, Means: ir.FieldQueuePool}},
 	},
 	{
 		Name: "CABLE_LENGTH", Key: NameKey, Module: "sonic-cable-length", Ours: true,
-		Fields: []Field{{Name: "<port>", Kind: Metres}},
+		Fields: []Field{{Name: "<port>", Kind: Metres, Means: ir.FieldCable}},
 	},
 	{
 		Name: "DEFAULT_LOSSLESS_BUFFER_PARAMETER", Key: NameKey, Module: "sonic-default-lossless-buffer-parameter",
 		Fields: []Field{
-			{Name: "default_dynamic_th", Kind: Whole, Lo: -8, Hi: 7},
-			{Name: "over_subscribe_ratio", Kind: Whole},
-			{Name: "max_headroom_size", Kind: Whole, Source: "buffers templates; no model has it"},
+			{Name: "default_dynamic_th", Kind: Whole, Lo: -8, Hi: 7, Means: ir.FieldGroupLimit},
+			{Name: "over_subscribe_ratio", Kind: Whole, Aside: asideComputed},
+			{Name: "max_headroom_size", Kind: Whole, Source: "buffers templates; no model has it", Aside: asideComputed},
 		},
 	},
 	{
 		Name: "DEVICE_METADATA", Key: FixedKey, Fixed: []string{"localhost"}, Module: "sonic-device_metadata", Beside: true,
 		Fields: []Field{
-			{Name: "hwsku", Kind: Free},
-			{Name: "platform", Kind: Free},
-			{Name: "type", Kind: Free},
-			{Name: "buffer_model", Kind: Words, Words: []string{"traditional", "dynamic"}},
-			{Name: "default_pfcwd_status", Kind: Words, Words: []string{"enable", "disable"}},
-			{Name: "switch_type", Kind: Free},
+			{Name: "hwsku", Kind: Free, Means: ir.FieldSystem},
+			{Name: "platform", Kind: Free, Means: ir.FieldSystem},
+			{Name: "type", Kind: Free, Aside: asideDescribes},
+			{Name: "buffer_model", Kind: Words, Words: []string{"traditional", "dynamic"}, Means: ir.FieldBuffer},
+			{Name: "default_pfcwd_status", Kind: Words, Words: []string{"enable", "disable"}, Means: ir.FieldWatchdog},
+			{Name: "switch_type", Kind: Free, Aside: asideDescribes},
 		},
 	},
-	mapTable("DOT1P_TO_TC_MAP", "sonic-dot1p-tc-map", 7, trafficClasses),
-	mapTable("DSCP_TO_TC_MAP", "sonic-dscp-tc-map", 63, trafficClasses),
+	mapTable("DOT1P_TO_TC_MAP", "sonic-dot1p-tc-map", 7, trafficClasses, ir.FieldPCP),
+	mapTable("DSCP_TO_TC_MAP", "sonic-dscp-tc-map", 63, trafficClasses, ir.FieldDSCP),
 	{
 		Name: "LOSSLESS_TRAFFIC_PATTERN", Key: NameKey, Module: "sonic-lossless-traffic-pattern",
-		Fields: []Field{{Name: "mtu", Kind: Whole, Lo: 1, Hi: 9216}, {Name: "small_packet_percentage", Kind: Whole, Hi: 100}},
+		Fields: []Field{
+			{Name: "mtu", Kind: Whole, Lo: 1, Hi: 9216, Aside: asideComputed},
+			{Name: "small_packet_percentage", Kind: Whole, Hi: 100, Aside: asideComputed},
+		},
 	},
-	mapTable("MAP_PFC_PRIORITY_TO_QUEUE", "sonic-pfc-priority-queue-map", 7, 7),
-	mapTable("PFC_PRIORITY_TO_PRIORITY_GROUP_MAP", "sonic-pfc-priority-priority-group-map", 7, 7),
+	mapTable("MAP_PFC_PRIORITY_TO_QUEUE", "sonic-pfc-priority-queue-map", 7, 7, ir.FieldQueue),
+	mapTable("PFC_PRIORITY_TO_PRIORITY_GROUP_MAP", "sonic-pfc-priority-priority-group-map", 7, 7, ir.FieldGroup),
 	{
 		Name: "PFC_WD", Key: PortKey, Fixed: []string{"GLOBAL"}, Module: "sonic-pfcwd", Ours: true,
 		Fields: []Field{
-			{Name: "action", Kind: Words, Words: []string{"drop", "forward", "alert"}},
-			{Name: "detection_time", Kind: Whole, Lo: 100, Hi: 5000},
-			{Name: "restoration_time", Kind: Whole, Lo: 100, Hi: 60000},
-			{Name: "pfc_stat_history", Kind: Words, Words: []string{"enable", "disable"}, Since: 202511},
-			{Name: "POLL_INTERVAL", Kind: Whole, Lo: 100, Hi: 3000, Before: 202511},
-			{Name: "POLL_INTERVAL", Kind: Whole, Lo: 100, Hi: 1000, Since: 202511},
+			{Name: "action", Kind: Words, Words: []string{"drop", "forward", "alert"}, Means: ir.FieldWatchdog},
+			{Name: "detection_time", Kind: Whole, Lo: 100, Hi: 5000, Means: ir.FieldWatchdog},
+			{Name: "restoration_time", Kind: Whole, Lo: 100, Hi: 60000, Means: ir.FieldWatchdog},
+			{Name: "pfc_stat_history", Kind: Words, Words: []string{"enable", "disable"}, Since: 202511, Aside: asideCounts},
+			{Name: "POLL_INTERVAL", Kind: Whole, Lo: 100, Hi: 3000, Before: 202511, Means: ir.FieldWatchdog},
+			{Name: "POLL_INTERVAL", Kind: Whole, Lo: 100, Hi: 1000, Since: 202511, Means: ir.FieldWatchdog},
 		},
 	},
 	{
 		Name: "PORT", Key: PortKey, Module: "sonic-port", Beside: true,
 		Fields: []Field{
-			{Name: "lanes", Kind: Free},
-			{Name: "speed", Kind: Whole, Lo: 1, Hi: 1_600_000},
-			{Name: "alias", Kind: Free},
-			{Name: "index", Kind: Free},
-			{Name: "mtu", Kind: Whole, Lo: 68, Hi: 9216},
-			{Name: "fec", Kind: Free},
-			{Name: "admin_status", Kind: Words, Words: []string{"up", "down"}},
-			{Name: "pfc_asym", Kind: Words, Words: []string{"on", "off"}},
+			{Name: "lanes", Kind: Free, Aside: asideDescribes},
+			{Name: "speed", Kind: Whole, Lo: 1, Hi: 1_600_000, Means: ir.FieldSpeed},
+			{Name: "alias", Kind: Free, Aside: asideDescribes},
+			{Name: "index", Kind: Free, Aside: asideDescribes},
+			{Name: "mtu", Kind: Whole, Lo: 68, Hi: 9216, Means: ir.FieldMTU},
+			{Name: "fec", Kind: Free, Aside: asideDescribes},
+			{Name: "admin_status", Kind: Words, Words: []string{"up", "down"}, Means: ir.FieldBuffer},
+			{Name: "pfc_asym", Kind: Words, Words: []string{"on", "off"}, Means: ir.FieldAsymmetricPFC},
 		},
 	},
 	{
 		Name: "PORT_QOS_MAP", Key: PortKey, Fixed: []string{"global"}, Module: "sonic-port-qos-map", Ours: true,
 		Fields: []Field{
-			{Name: "dscp_to_tc_map", Kind: Ref, Words: []string{"DSCP_TO_TC_MAP"}},
-			{Name: "dot1p_to_tc_map", Kind: Ref, Words: []string{"DOT1P_TO_TC_MAP"}},
-			{Name: "tc_to_queue_map", Kind: Ref, Words: []string{"TC_TO_QUEUE_MAP"}},
-			{Name: "tc_to_pg_map", Kind: Ref, Words: []string{"TC_TO_PRIORITY_GROUP_MAP"}},
-			{Name: "pfc_to_queue_map", Kind: Ref, Words: []string{"MAP_PFC_PRIORITY_TO_QUEUE"}},
-			{Name: "pfc_to_pg_map", Kind: Ref, Words: []string{"PFC_PRIORITY_TO_PRIORITY_GROUP_MAP"}},
-			{Name: "scheduler", Kind: Ref, Words: []string{"SCHEDULER"}, Since: 202305},
+			{Name: "dscp_to_tc_map", Kind: Ref, Words: []string{"DSCP_TO_TC_MAP"}, Means: ir.FieldTrust},
+			{Name: "dot1p_to_tc_map", Kind: Ref, Words: []string{"DOT1P_TO_TC_MAP"}, Means: ir.FieldTrust},
+			{Name: "tc_to_queue_map", Kind: Ref, Words: []string{"TC_TO_QUEUE_MAP"}, Means: ir.FieldQueue},
+			{Name: "tc_to_pg_map", Kind: Ref, Words: []string{"TC_TO_PRIORITY_GROUP_MAP"}, Means: ir.FieldGroup},
+			{Name: "pfc_to_queue_map", Kind: Ref, Words: []string{"MAP_PFC_PRIORITY_TO_QUEUE"}, Means: ir.FieldQueue},
+			{Name: "pfc_to_pg_map", Kind: Ref, Words: []string{"PFC_PRIORITY_TO_PRIORITY_GROUP_MAP"}, Means: ir.FieldGroup},
+			{Name: "scheduler", Kind: Ref, Words: []string{"SCHEDULER"}, Since: 202305, Means: ir.FieldShaper},
 			// From sonic-buildimage#21395 of January 2025, which went to 202411 as a backport.
-			{Name: "tc_to_dscp_map", Kind: Ref, Words: []string{"TC_TO_DSCP_MAP"}, Since: 202411, Late: true},
-			{Name: "pfc_enable", Kind: Digits, EmptySince: 202505},
-			{Name: "pfcwd_sw_enable", Kind: Digits, EmptySince: 202505},
+			{Name: "tc_to_dscp_map", Kind: Ref, Words: []string{"TC_TO_DSCP_MAP"}, Since: 202411, Late: true, Means: ir.FieldRewrite},
+			{Name: "pfc_enable", Kind: Digits, EmptySince: 202505, Means: ir.FieldPauses},
+			{Name: "pfcwd_sw_enable", Kind: Digits, EmptySince: 202505, Means: ir.FieldWatchdog},
 		},
 	},
 	{
 		Name: "QUEUE", Key: PortRangeKey, Module: "sonic-queue", Ours: true,
 		Fields: []Field{
-			{Name: "scheduler", Kind: Ref, Words: []string{"SCHEDULER"}}, {Name: "wred_profile", Kind: Ref, Words: []string{"WRED_PROFILE"}},
+			{Name: "scheduler", Kind: Ref, Words: []string{"SCHEDULER"}, Means: ir.FieldShare},
+			{Name: "wred_profile", Kind: Ref, Words: []string{"WRED_PROFILE"}, Means: ir.FieldMarking},
 		},
 	},
 	{
 		Name: "SCHEDULER", Key: NameKey, Module: "sonic-scheduler", Ours: true,
 		Fields: []Field{
-			{Name: "type", Kind: Words, Words: []string{"DWRR", "WRR", "STRICT"}},
-			{Name: "weight", Kind: Whole, Lo: 1, Hi: 100},
-			{Name: "priority", Kind: Whole, Hi: 9},
-			{Name: "meter_type", Kind: Words, Words: []string{"packets", "bytes"}},
-			{Name: "cir", Kind: Whole},
-			{Name: "pir", Kind: Whole},
-			{Name: "cbs", Kind: Whole},
-			{Name: "pbs", Kind: Whole},
+			{Name: "type", Kind: Words, Words: []string{"DWRR", "WRR", "STRICT"}, Means: ir.FieldStrict},
+			{Name: "weight", Kind: Whole, Lo: 1, Hi: 100, Means: ir.FieldShare},
+			{Name: "priority", Kind: Whole, Hi: 9, Aside: asideUnused},
+			{Name: "meter_type", Kind: Words, Words: []string{"packets", "bytes"}, Means: ir.FieldMaxRate},
+			{Name: "cir", Kind: Whole, Means: ir.FieldMinRate},
+			{Name: "pir", Kind: Whole, Means: ir.FieldMaxRate},
+			{Name: "cbs", Kind: Whole, Aside: asideBurst},
+			{Name: "pbs", Kind: Whole, Aside: asideBurst},
 		},
 	},
 	{
 		Name: "TC_TO_DSCP_MAP", Key: NameKey, Module: "sonic-tc-dscp-map",
-		Fields: []Field{{Name: "<n>", Kind: Whole, Hi: 63, Keys: trafficClasses, Since: 202411, Late: true}},
+		Fields: []Field{{Name: "<n>", Kind: Whole, Hi: 63, Keys: trafficClasses, Since: 202411, Late: true, Means: ir.FieldRewrite}},
 	},
-	mapTable("TC_TO_PRIORITY_GROUP_MAP", "sonic-tc-priority-group-map", trafficClasses, 7),
-	mapTable("TC_TO_QUEUE_MAP", "sonic-tc-queue-map", trafficClasses, 7),
+	mapTable("TC_TO_PRIORITY_GROUP_MAP", "sonic-tc-priority-group-map", trafficClasses, 7, ir.FieldGroup),
+	mapTable("TC_TO_QUEUE_MAP", "sonic-tc-queue-map", trafficClasses, 7, ir.FieldQueue),
 	{
 		Name: "VERSIONS", Key: FixedKey, Fixed: []string{"DATABASE"}, Module: "sonic-versions", Beside: true,
-		Fields: []Field{{Name: "VERSION", Kind: Free}},
+		Fields: []Field{{Name: "VERSION", Kind: Free, Means: ir.FieldSystem}},
 	},
 	{Name: "WRED_PROFILE", Key: NameKey, Module: "sonic-wred-profile", Ours: true, Fields: wredFields()},
 }
@@ -234,13 +257,18 @@ var Tables = []Table{
 func wredFields() []Field {
 	out := []Field{{Name: "ecn", Kind: Words, Words: []string{
 		"ecn_none", "ecn_green", "ecn_yellow", "ecn_red", "ecn_green_yellow", "ecn_green_red", "ecn_yellow_red", "ecn_all",
-	}}}
+	}, Means: ir.FieldMarking}}
 	for _, color := range []string{"green", "yellow", "red"} {
+		enable, threshold, aside := ir.FieldUnmarkable, ir.FieldMarking, ""
+		if color != "green" { // packets are green where no policer colours them
+			enable, threshold, aside = ir.NoField, ir.NoField, asideColour
+		}
 		out = append(
 			out,
-			Field{Name: "wred_" + color + "_enable", Kind: Bool},
-			Field{Name: color + "_min_threshold", Kind: Whole}, Field{Name: color + "_max_threshold", Kind: Whole},
-			Field{Name: color + "_drop_probability", Kind: Whole, Hi: 100},
+			Field{Name: "wred_" + color + "_enable", Kind: Bool, Means: enable, Aside: aside},
+			Field{Name: color + "_min_threshold", Kind: Whole, Means: threshold, Aside: aside},
+			Field{Name: color + "_max_threshold", Kind: Whole, Means: threshold, Aside: aside},
+			Field{Name: color + "_drop_probability", Kind: Whole, Hi: 100, Means: threshold, Aside: aside},
 		)
 	}
 	return out
