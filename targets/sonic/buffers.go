@@ -11,6 +11,7 @@ import (
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/sonic/grammar"
+	"github.com/rocec/rocec/targets/sonic/read"
 )
 
 // usualLengths are those that most of the lookup files have, for states that do not hold the file of the switch.
@@ -187,7 +188,7 @@ func (e *editor) judgeMarks(ds *diag.List) {
 		return
 	}
 	switch ecn := row.Get("ecn"); {
-	case !marksGreen(ecn):
+	case !read.MarksGreen(ecn):
 		topicMarks.Errorf(ds, e.w.device.At, "On %s, the profile %s has ecn %q, which marks nothing. No patch can change that up to 202505. "+
 			"Use an image of 202511 or later, or have the profile mark in the configuration that the switch boots "+
 			"with.", e.w.device.Name, azure, ecn)
@@ -198,9 +199,6 @@ func (e *editor) judgeMarks(ds *diag.List) {
 			e.w.device.Name, azure)
 	}
 }
-
-// marksGreen reports whether a word of ECN marks packets that no policer has coloured.
-func marksGreen(ecn string) bool { return ecn == "ecn_all" || strings.HasPrefix(ecn, "ecn_green") }
 
 // judgeLengths refuses cables for which the switch has no sizes: the buffer manager logs an error and leaves the port lossy.
 func (e *editor) judgeLengths(ds *diag.List) {
@@ -264,7 +262,7 @@ func Headrooms(cfg *grammar.Config) map[string]map[int]int {
 	out := map[string]map[int]int{}
 	for _, key := range cfg.Keys("BUFFER_PG") {
 		name, from, to, ok := queueOf(key)
-		xoff, known := headroom(cfg, lookup, cfg.Get("BUFFER_PG", key, "profile"))
+		xoff, known := read.Headroom(cfg, lookup, cfg.Get("BUFFER_PG", key, "profile"))
 		if !ok || !known {
 			continue
 		}
@@ -276,23 +274,4 @@ func Headrooms(cfg *grammar.Config) map[string]map[int]int {
 		}
 	}
 	return out
-}
-
-// headroom is that of a profile, in bytes; a text that is not a size is none.
-func headroom(cfg *grammar.Config, lookup grammar.Lookup, profile string) (xoff int, known bool) {
-	row := cfg.Row("BUFFER_PROFILE", profile)
-	text := row.Get("xoff")
-	if row == nil {
-		speed, metres, made := grammar.ParseProfileName(profile)
-		sizes, sized := lookup[speed][metres]
-		if !made || !sized {
-			return 0, false
-		}
-		text = sizes.Xoff
-	}
-	xoff, err := strconv.Atoi(text)
-	if err != nil || xoff < 0 {
-		return 0, true
-	}
-	return xoff, true
 }

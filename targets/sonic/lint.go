@@ -11,6 +11,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/sonic/grammar"
 	"github.com/rocec/rocec/targets/sonic/lint"
+	"github.com/rocec/rocec/targets/sonic/read"
 )
 
 // linter judges a state by itself, but for what holds of the state that rocec writes from nothing, too: that follows from the fabric, and
@@ -58,7 +59,7 @@ func withMade(cfg *grammar.Config, content []byte) []byte {
 		if !grammar.IsMade(profile) || strings.ContainsAny(profile, " \n") || made.Row("BUFFER_PROFILE", profile) != nil {
 			continue
 		}
-		xoff, _ := headroom(cfg, lookup, profile)
+		xoff, _ := read.Headroom(cfg, lookup, profile)
 		made.Put("BUFFER_PROFILE", profile, "xoff", strconv.Itoa(xoff))
 		rows = fmt.Appendf(rows, "BUFFER_PROFILE|%s xoff \"%d\"\n", profile, xoff)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/sonic"
 	"github.com/rocec/rocec/targets/sonic/grammar"
+	"github.com/rocec/rocec/targets/target"
 )
 
 // TestReadWritten: what is written is read back as the fabric means it, on every kind of switch.
@@ -51,6 +52,27 @@ func TestReadWritten(t *testing.T) {
 		}
 	}
 	require.Greater(t, ports, 100)
+}
+
+// TestUnderstandRows: the state of a switch means the same as [sonic.Read] says, in the form of rows and as a dump, and all of it is read.
+func TestUnderstandRows(t *testing.T) {
+	d := device(t, rack, "tor1")
+	for _, release := range []string{"202205", "202505", "202605"} {
+		b := usual(release)
+		w, _ := sonic.For(d)
+		for _, state := range []string{b.state(), edit(t, w, b.state())} {
+			want := sonic.Read(d, []byte(state))
+			u := sonic.Understand(target.Identity{}, map[string][]byte{sonic.Path: []byte(state)})
+			assert.Empty(t, u.Coverage.Not)
+			assert.True(t, u.Coverage.RoCE())
+			assert.Equal(t, ir.Running, u.Settings.Moment)
+			assert.Equal(t, want.Pools, u.Settings.Pools)
+			assert.Equal(t, want.System, u.Settings.System)
+			for _, p := range d.Ports {
+				require.Equal(t, want.Port(p.Name), u.Settings.Port(p.Name), p.Name)
+			}
+		}
+	}
 }
 
 // TestReadTemplate: a switch with the tables of its template sends DSCP 26 to the lossy class 1, and is lossless for 3 and 4.

@@ -50,9 +50,10 @@ targets/cumulus/hardware: targets/cumulus/grammar |
 targets/cumulus/conflint: targets/target/lint targets/cumulus/grammar targets/nvue/lint compiler/platform lang/diag |
 targets/cumulus/sim:     targets/target targets/cumulus/grammar |
 targets/nvue:            targets/target targets/cumulus targets/nvue/grammar targets/nvue/reading targets/nvue/lint targets/nvue/sim compiler/ir compiler/platform lang/diag |
-targets/sonic:           targets/target targets/sonic/grammar targets/sonic/lint targets/sonic/sim compiler/ir compiler/platform lang/diag lang/nodeset |
+targets/sonic:           targets/target targets/sonic/grammar targets/sonic/read targets/sonic/lint targets/sonic/sim compiler/ir compiler/platform lang/diag lang/nodeset |
 targets/sonic/lint:      targets/target/lint targets/sonic/grammar lang/diag lang/nodeset |
 targets/sonic/grammar:   compiler/ir lang/nodeset |
+targets/sonic/read:      targets/target targets/sonic/grammar compiler/ir lang/diag lang/nodeset |
 targets/sonic/sim:       targets/target |
 targets/nvue/lint:       targets/target/lint targets/nvue/grammar targets/cumulus/hardware compiler/platform lang/diag |
 targets/nvue/grammar:    targets/cumulus/grammar compiler/ir lang/diag | go.yaml.in/yaml/v3

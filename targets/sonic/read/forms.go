@@ -1,0 +1,142 @@
+package read
+
+import (
+	"bytes"
+	"encoding/json"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/targets/sonic/grammar"
+)
+
+// The files of a switch that are more than an object of tables.
+const (
+	configFile = "config_db.json"        // what the switch starts with
+	lookupFile = "pg_profile_lookup.ini" // sizes of buffers by speed and length
+	rowsFile   = "sonic/running"         // rows of a running configuration, as grammar writes them
+	tooLarge   = "larger than 64 MiB, and the configuration of a large switch has less than 4 MiB"
+)
+
+// load reads the files of a device. The one that the switch starts with counts more than pieces beside it; among pieces, the last by name.
+func load(contents map[string][]byte) *input {
+	in := newInput()
+	var names []string
+	for name := range contents {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		if x, y := isConfig(a), isConfig(b); x != y {
+			return map[bool]int{true: 1, false: -1}[x]
+		}
+		return strings.Compare(a, b)
+	})
+	base := 0
+	for _, name := range names {
+		t := &text{name: name, data: contents[name], base: base}
+		base += len(t.data) + 1
+		in.texts = append(in.texts, t)
+		switch head := bytes.TrimLeft(t.data, " \t\r\n"); {
+		case len(t.data) > grammar.MaxSize:
+			in.miss(name, tooLarge, t.base)
+			t.data = nil
+		case path.Base(name) == lookupFile:
+			in.lookup(t)
+		case name == rowsFile || isRow(head):
+			in.dump = true
+			in.rows(t)
+		default:
+			in.file = in.file || isConfig(name)
+			in.parse(t)
+		}
+		in.merge()
+	}
+	return in
+}
+
+func isConfig(name string) bool { return strings.HasSuffix(path.Base(name), configFile) }
+
+// isRow reports whether a text begins with a row of a running configuration: TABLE|key field "text".
+func isRow(head []byte) bool {
+	line, _, _ := bytes.Cut(head, []byte("\n"))
+	table, _, ok := bytes.Cut(line, []byte("|"))
+	return ok && len(table) > 0 && grammar.TableOf(string(table)) != nil
+}
+
+// rows reads rows, a line for each. A slip costs its line.
+func (in *input) rows(t *text) {
+	at := 0
+	for line := range bytes.Lines(t.data) {
+		in.line(strings.TrimRight(string(line), "\r\n"), t.base+at)
+		if at += len(line); in.full {
+			return
+		}
+	}
+}
+
+func (in *input) line(line string, at int) {
+	where, value, has := strings.Cut(line, " ")
+	name, key, ok := strings.Cut(where, "|")
+	if strings.TrimSpace(line) == "" {
+		return
+	}
+	t := grammar.TableOf(name)
+	switch {
+	case !ok || key == "":
+		in.miss(line[:min(len(line), 80)], "it is no row: TABLE|key field \"text\"", at)
+		return
+	case t == nil:
+		if why, known := grammar.OtherTable(name); known {
+			in.cov.Leave(why)
+		} else {
+			in.miss(name, "no table of CONFIG_DB that rocec knows has this name", at)
+		}
+		return
+	case !in.keep(at):
+		return
+	}
+	s := in.section(name, at)
+	row := s.Rows[key]
+	if row == nil {
+		row = &grammar.Row{At: at, Fields: map[string]grammar.Value{}}
+		s.Rows[key] = row
+	}
+	if !has {
+		return
+	}
+	field, said, _ := strings.Cut(value, " ")
+	v := grammar.Value{At: at}
+	if strings.HasPrefix(said, "[") && json.Unmarshal([]byte(said), &v.List) == nil {
+		v.Text = strings.Join(v.List, ",")
+	} else if !strings.HasPrefix(said, `"`) || json.Unmarshal([]byte(said), &v.Text) != nil {
+		in.miss(where+" "+field, "its value is no text in quotes", at)
+		return
+	}
+	in.put(t, row, field, v)
+}
+
+// lookup reads pg_profile_lookup.ini: speed, length, size, xon, xoff, threshold and, where there is a seventh column, xon_offset.
+func (in *input) lookup(t *text) {
+	s := in.section(grammar.LookupTable, t.base)
+	s.Rows["file"] = &grammar.Row{At: t.base, Fields: map[string]grammar.Value{}}
+	at := 0
+	for line := range bytes.Lines(t.data) {
+		where := t.base + at
+		at += len(line)
+		words := strings.Fields(string(line))
+		if len(words) == 0 || strings.HasPrefix(words[0], "#") {
+			continue
+		}
+		if len(words) < 6 {
+			in.miss(string(line[:min(len(line), 80)]), "a row has speed, length, size, xon, xoff and threshold", where)
+			continue
+		}
+		row := &grammar.Row{At: where, Fields: map[string]grammar.Value{}}
+		for i, field := range []string{"size", "xon", "xoff", "threshold", "xon_offset"} {
+			if i+2 < len(words) && in.keep(where) {
+				row.Fields[field] = grammar.Value{Text: words[i+2], At: where}
+			}
+		}
+		s.Rows[words[0]+"|"+words[1]] = row
+	}
+}

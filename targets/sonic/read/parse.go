@@ -1,0 +1,460 @@
+package read
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"github.com/rocec/rocec/targets/sonic/grammar"
+)
+
+// parser reads a text of JSON once and goes on after a slip: a slip costs its row.
+type parser struct {
+	*input
+	data []byte
+	base int
+	at   int
+	last string // the table that was read before
+	row  string // what a slip costs
+	back bool   // the key that comes was read before
+}
+
+// null is the value of a field that holds null.
+const null = "\x00null"
+
+func (in *input) parse(t *text) {
+	p := &parser{input: in, data: t.data, base: t.base, row: "the text"}
+	if bytes.HasPrefix(p.data, []byte("\xef\xbb\xbf")) {
+		p.at = len("\xef\xbb\xbf")
+	}
+	for !p.full {
+		switch p.next() {
+		case 0:
+			return
+		case '{':
+			p.at++
+			p.merge()
+			p.top()
+		case '[', ']', ',': // a list of objects, as qos.json may be one
+			p.at++
+		case '"': // behind a bracket too many
+			p.slip("text follows the configuration")
+			p.top()
+		default:
+			p.stray()
+		}
+	}
+}
+
+// slip notes what is no JSON.
+func (p *parser) slip(why string) {
+	p.miss(p.row, why, p.base+min(p.at, len(p.data)))
+}
+
+// stray goes over bytes that begin nothing.
+func (p *parser) stray() {
+	p.slip("text is at the place of a key in quotes")
+	for p.at++; p.at < len(p.data) && strings.IndexByte("\"{}[],\n", p.data[p.at]) < 0; {
+		p.at++
+	}
+}
+
+// next is the byte that comes, behind white space and comments; 0: the text ends, or holds a byte 0.
+func (p *parser) next() byte {
+	for p.at < len(p.data) {
+		switch c := p.data[p.at]; {
+		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
+			p.at++
+		case c == '#' || c == '/' && p.at+1 < len(p.data) && p.data[p.at+1] == '/':
+			p.until("\n")
+		case c == '/' && p.at+1 < len(p.data) && p.data[p.at+1] == '*':
+			p.until("*/")
+		case c == 0:
+			p.slip("a byte 0")
+			p.at++
+		default:
+			return c
+		}
+	}
+	return 0
+}
+
+func (p *parser) until(end string) {
+	p.note("The text has comments, which JSON has not: a switch does not load it.")
+	if i := bytes.Index(p.data[p.at:], []byte(end)); i >= 0 {
+		p.at += i + len(end)
+		return
+	}
+	p.at = len(p.data)
+}
+
+// text reads a text in quotes. One without an end goes to the end of its line.
+func (p *parser) text() string {
+	start, plain := p.at+1, true
+	for p.at = start; p.at < len(p.data); p.at++ {
+		switch p.data[p.at] {
+		case '\\':
+			plain = false
+			p.at++
+		case '\n':
+			p.slip("a text has no end in its line")
+			return p.word(bytes.TrimRight(p.data[start:p.at], ", \t\r"))
+		case '"':
+			raw := p.data[start:p.at]
+			p.at++
+			var s string
+			if !plain && json.Unmarshal(p.data[start-1:p.at], &s) == nil {
+				return s
+			}
+			if !plain {
+				p.slip("a backslash begins nothing that JSON has")
+			}
+			return p.word(raw)
+		}
+	}
+	p.at = len(p.data)
+	p.slip("a text has no end")
+	return p.word(p.data[min(start, len(p.data)):])
+}
+
+// object reads members up to the end of an object whose bracket is read. A member that returns false ends it, too.
+func (p *parser) object(member func(key string, at int) bool) {
+	comma := true
+	for !p.full {
+		switch p.next() {
+		case 0:
+			p.slip("the text ends inside an object")
+			return
+		case '}':
+			p.at++
+			return
+		case ',':
+			comma = true
+			p.at++
+		case '"':
+			if !comma && !p.back {
+				p.slip("a comma is missing")
+			}
+			comma, p.back = false, false
+			at := p.at
+			key := p.text()
+			if p.next() != ':' {
+				p.slip("a key has no value")
+				continue
+			}
+			p.at++
+			if !member(key, p.base+at) {
+				return
+			}
+		default:
+			p.stray()
+		}
+	}
+}
+
+// ahead looks into the object that comes: its first member is an object itself, as in a table. Not ok: no object comes.
+func (p *parser) ahead() (table, ok bool) {
+	if p.next() != '{' {
+		return false, false
+	}
+	at, misses, notes := p.at, len(p.misses), len(p.notes)
+	defer func() { p.at, p.misses, p.notes = at, p.misses[:misses], p.notes[:notes] }()
+	p.at++
+	if c := p.next(); c != '"' {
+		return c == '}', true
+	}
+	p.text()
+	if p.next() != ':' {
+		return false, true
+	}
+	p.at++
+	return p.next() == '{', true
+}
+
+// top reads the members of the whole.
+func (p *parser) top() {
+	var of [][2]string // the rows of this object
+	gone := false      // they are to be taken away, as swssconfig takes them
+	p.object(func(name string, at int) bool {
+		p.row = "table " + name
+		defer func() { p.row = "the text" }()
+		table, object := p.ahead()
+		t, key, colon := split(name)
+		switch {
+		case name == "OP" && !object:
+			gone = p.value().Text == "DEL"
+		case t != nil && key == "" && object:
+			p.at++
+			p.table(t, at)
+		case t != nil && key != "" && object: // a row of a database
+			p.dump = true
+			p.at++
+			of = append(of, [2]string{t.Name, key})
+			p.fields(t, p.section(t.Name, at), key, at)
+		case strings.HasPrefix(name, "asic") && strings.Trim(name[len("asic"):], "0123456789") == "" && table:
+			p.miss(name, "the configuration of one of several chips, and rocec reads switches of one", at)
+			p.skip()
+		case object && !table && p.last != "" && !colon && !known(prefix(name)):
+			p.slip("a bracket too many ends its table") // further rows of the table follow
+			t := grammar.TableOf(p.last)
+			p.at++
+			p.fields(t, p.section(t.Name, at), name, at)
+		default:
+			p.other(name, at)
+		}
+		return true
+	})
+	for _, row := range of {
+		if gone {
+			p.whole.Delete(row[0], row[1], "")
+			p.cfg.Delete(row[0], row[1], "")
+		}
+	}
+}
+
+// known reports whether CONFIG_DB has a table of a name.
+func known(name string) bool {
+	_, ok := grammar.OtherTable(name)
+	return ok || grammar.TableOf(name) != nil
+}
+
+// split takes the key of a database apart: `TABLE|key` as CONFIG_DB has it, `TABLE_TABLE:key:part` as the application database has it.
+// A name without a key is that of a table; nil: QoS has no such table.
+func split(name string) (t *grammar.Table, key string, colon bool) {
+	i := strings.IndexAny(name, "|:")
+	if i < 0 {
+		return own(name), "", false
+	}
+	table, key := name[:i], name[i+1:]
+	if colon = name[i] == ':'; colon {
+		table, key = strings.TrimSuffix(table, "_TABLE"), strings.ReplaceAll(key, ":", "|")
+	}
+	if key == "" {
+		return nil, "", colon
+	}
+	return own(table), key, colon
+}
+
+// prefix is what stands before the first bar.
+func prefix(name string) string {
+	table, _, _ := strings.Cut(name, "|")
+	return table
+}
+
+// own gives a table of CONFIG_DB that the grammar has.
+func own(name string) *grammar.Table {
+	if strings.HasPrefix(name, "@") {
+		return nil
+	}
+	return grammar.TableOf(name)
+}
+
+// other goes over what is not of QoS, and counts it.
+func (p *parser) other(name string, at int) {
+	table := name
+	i := strings.IndexAny(name, "|:")
+	if i >= 0 {
+		table = name[:i]
+	}
+	why, ok := grammar.OtherTable(table)
+	switch {
+	case ok:
+	case i >= 0 && name[i] == ':':
+		why = "rows of other databases that set neither classes nor buffers"
+	case i >= 0 && strings.HasPrefix(table, "_"):
+		why = "what a program keeps for itself"
+	default:
+		p.foreign[table] = true
+		p.miss(name, "no table of CONFIG_DB that rocec knows has this name", at)
+		p.skip()
+		return
+	}
+	if isTable, _ := p.ahead(); i >= 0 || !isTable {
+		p.cov.Leave(why)
+		p.skip()
+		return
+	}
+	p.at++
+	p.object(func(string, int) bool {
+		p.cov.Leave(why)
+		return p.skip()
+	})
+}
+
+// table reads the rows of a table. The last table of a name counts.
+func (p *parser) table(t *grammar.Table, at int) {
+	s := &grammar.Section{At: at, Rows: map[string]*grammar.Row{}}
+	p.cfg.Tables[t.Name] = s
+	p.last = t.Name
+	p.object(func(key string, at int) bool {
+		table, object := p.ahead()
+		switch {
+		case table && known(key): // the bracket of this table is missing
+			p.slip("the table has no end")
+			return p.again(at)
+		case !object:
+			p.row = t.Name + "|" + key
+			p.slip("a row has to be an object")
+			return p.skip()
+		}
+		p.at++
+		return p.fields(t, s, key, at)
+	})
+}
+
+// again goes back to a key, for whom it is meant.
+func (p *parser) again(at int) bool {
+	p.at, p.back = at-p.base, true
+	return false
+}
+
+// fields reads the fields of a row. False: its bracket is missing, and that of its table.
+func (p *parser) fields(t *grammar.Table, s *grammar.Section, key string, at int) (ok bool) {
+	outer := p.row
+	p.row = t.Name + "|" + key
+	defer func() { p.row = outer }()
+	if !p.keep(at) {
+		return false
+	}
+	row := &grammar.Row{At: at, Fields: map[string]grammar.Value{}}
+	s.Rows[key] = row
+	ok, whole := true, false
+	p.object(func(field string, at int) bool {
+		table, object := p.ahead()
+		switch f, other := t.Field(grammar.Newest, field); {
+		case whole:
+			ok = p.skip()
+			return ok
+		case field == "value" && object: // {"type": "hash", "value": {...}}, as redis-dump-load and sonic-db-dump print a row
+			whole, row.Fields = true, map[string]grammar.Value{}
+			p.at++
+			p.object(func(field string, at int) bool {
+				v := p.value()
+				p.put(t, row, field, v)
+				return true
+			})
+		case table && known(field):
+			p.slip("the row has no end, and its table neither")
+			ok = false
+			return p.again(at)
+		case object && f == nil && other == nil && !t.Beside: // the next row of the table
+			p.slip("the row has no end")
+			return p.again(at)
+		case object:
+			if !t.Beside || f != nil {
+				p.slip("a field is text, and this is an object")
+			}
+			ok = p.skip()
+			return ok
+		default:
+			p.put(t, row, field, p.value())
+		}
+		return true
+	})
+	return ok
+}
+
+// value reads a text, a list of texts, a number, a truth value or null.
+func (p *parser) value() grammar.Value {
+	c := p.next()
+	v := grammar.Value{At: p.base + p.at}
+	switch c {
+	case '"':
+		v.Text = p.text()
+	case '[':
+		v.List = []string{}
+		p.at++
+		for !p.full {
+			switch c := p.next(); c {
+			case ']':
+				p.at++
+				v.Text = strings.Join(v.List, ",")
+				return v
+			case ',':
+				p.at++
+			case '"':
+				v.List = append(v.List, p.text())
+			case 0, '}', ':':
+				p.slip("a list has no end")
+				return v
+			case '{', '[':
+				p.slip("a list holds more than texts")
+				p.skip()
+			default:
+				v.List = append(v.List, p.bare())
+			}
+		}
+	case '{', '}', ',', ']', ':', 0:
+		p.slip("a value is missing")
+		if c == '{' {
+			p.skip()
+		}
+	default:
+		v.Text = p.bare()
+	}
+	return v
+}
+
+// bare reads a word without quotes.
+func (p *parser) bare() string {
+	start := p.at
+	for p.at < len(p.data) && strings.IndexByte(",:{}[]\" \t\r\n", p.data[p.at]) < 0 {
+		p.at++
+	}
+	raw := p.data[start:p.at]
+	switch {
+	case string(raw) == "null":
+		return null
+	case !json.Valid(raw):
+		p.slip("a value has no quotes")
+	}
+	return p.word(raw)
+}
+
+// skip goes over any value. False: a table of QoS begins inside, so that brackets are missing.
+func (p *parser) skip() bool {
+	depth := 0
+	for {
+		c := p.next()
+		switch c {
+		case 0:
+			return true
+		case '{', '[':
+			depth++
+			p.at++
+		case '}', ']':
+			if depth == 0 { // the bracket of the object around
+				return true
+			}
+			depth--
+			p.at++
+		case ',', ':':
+			if depth == 0 && c == ',' {
+				return true
+			}
+			p.at++
+			continue
+		case '"':
+			at := p.at
+			name := p.text()
+			if depth > 0 && own(name) != nil && p.next() == ':' {
+				p.at++
+				if table, _ := p.ahead(); table && p.data[p.at] == '{' && !p.empty() {
+					p.slip("an object before this table has no end")
+					return p.again(p.base + at)
+				}
+			}
+		default:
+			p.bare()
+		}
+		if depth == 0 {
+			return true
+		}
+	}
+}
+
+// empty reports whether an object without members comes.
+func (p *parser) empty() bool {
+	rest := bytes.TrimLeft(p.data[p.at+1:], " \t\r\n")
+	return len(rest) == 0 || rest[0] == '}'
+}

@@ -1,0 +1,367 @@
+// Package read turns the configuration of a switch with SONiC into settings that name no vendor.
+//
+// In come tables of CONFIG_DB ([Settings]), or the files that people have of one switch ([Understand]). Out come [ir.Settings], how many
+// rows have a meaning, and where each value is. Nothing in a file makes a reading fail.
+package read
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/nodeset"
+	"github.com/rocec/rocec/targets/sonic/grammar"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// noProfile is the profile of a priority group whose headroom the switch computes.
+const noProfile = "NULL"
+
+// Understand reads the configuration of one switch, by paths: config_db.json, what `sonic-cfggen -d --print-data` prints, dumps with keys
+// such as PORT|Ethernet0 (`sonic-db-dump`, with and without {"type": "hash", "value": {…}}) and PORT_TABLE:Ethernet0, pieces such as
+// qos.json and buffers.json, as an object or a list of objects, rows of rocec's own, and pg_profile_lookup.ini.
+//
+// A slip of syntax costs its row. The last one of two equal keys in an object counts; config_db.json counts more than pieces. A file
+// above 64 MiB is not read. A value that a configuration leaves out is the system's default only where the configuration is whole, which
+// DEVICE_METADATA|localhost tells; else it is not known.
+func Understand(id target.Identity, contents map[string][]byte) *target.Understood {
+	in := load(contents)
+	r := newReading(in.whole)
+	r.in, r.release = in, releaseOf(in.whole, id)
+	r.full = in.whole.Row("DEVICE_METADATA", "localhost") != nil
+	r.running = in.dump
+	s := r.settings(r.names(id.Ports))
+	if !r.full {
+		s.Rest = nil
+	}
+	switch {
+	case in.dump:
+		s.Moment = ir.Running
+	case in.file:
+		s.Moment = ir.Stored
+	}
+	release := r.release
+	if release == 0 {
+		release = grammar.Newest
+	}
+	u := &target.Understood{Settings: s, Where: r.where}
+	u.Coverage = r.coverage(release, r.release != 0)
+	u.Notes = in.notes
+	return u
+}
+
+// releaseOf gives the release that a configuration states, else the one that is known of the switch; 0: none is.
+func releaseOf(c *grammar.Config, id target.Identity) grammar.Release {
+	if r := grammar.ReleaseOf(c); r != 0 {
+		return r
+	}
+	for _, text := range []string{c.Get(grammar.VersionTable, "localhost", "build_version"), id.Release} {
+		if v, err := grammar.ParseVersion(text); err == nil {
+			return v.Release
+		}
+	}
+	return 0
+}
+
+// Settings gives how a running switch is set, as its tables say it: ports of its table PORT and those of names, and all others.
+func Settings(c *grammar.Config, names []string) *ir.Settings {
+	r := newReading(c)
+	r.full, r.running = true, true
+	r.release = releaseOf(c, target.Identity{})
+	s := r.settings(slices.Concat(c.Keys("PORT"), names))
+	s.Moment = ir.Running
+	return s
+}
+
+// reading is a configuration that is being read.
+type reading struct {
+	in      *input // nil: only tables are there
+	cfg     *grammar.Config
+	lookup  grammar.Lookup
+	release grammar.Release
+	full    bool // the configuration is whole: what it leaves out has the system's default
+	running bool // a switch runs it, and its daemons have added their rows
+	made    bool // a port has a lossless priority group
+	dynamic bool // the switch computes headroom
+
+	qos    map[string]*grammar.Row // of PORT_QOS_MAP by port
+	slots  map[string]map[string]*[8]slot
+	cables map[string]grammar.Value
+
+	maps    map[[2]string]*[64]int8
+	groups  map[string]ir.GroupSettings // by profile
+	queues  map[[3]string]ir.QueueSettings
+	profile map[string]bool // whether a profile makes a group lossless
+	wrong   []miss          // rows that the table of the grammar does not describe
+}
+
+// slot is a queue or a priority group of a port: the row that holds it.
+type slot struct {
+	row   *grammar.Row
+	key   string
+	clash bool // another row holds it, too
+}
+
+// The tables whose rows hold queues or priority groups.
+var ranged = []string{"BUFFER_PG", "BUFFER_QUEUE", "QUEUE"}
+
+// The bounds of ports that one key names, and that all keys of a table name together.
+const (
+	maxListed = 1 << 12
+	maxHeld   = 1 << 17
+)
+
+// eachRow calls a function for the rows of a table, in the order of their keys where one names several ports. The function returns how
+// many its key names.
+func (r *reading) eachRow(table string, do func(key string, row *grammar.Row) int) {
+	rows := rowsOf(r.cfg, table)
+	several := false
+	for key := range rows {
+		several = several || strings.Contains(key, ",")
+	}
+	if !several {
+		for key, row := range rows {
+			do(key, row)
+		}
+		return
+	}
+	held := 0
+	for _, key := range slices.Sorted(maps.Keys(rows)) {
+		if strings.Count(key, ",") >= maxListed {
+			r.miss("a row of "+table, "its key names more than 4,096 ports, and a large switch has some hundred", rows[key].At)
+			continue
+		}
+		if held += do(key, rows[key]); held > maxHeld {
+			r.miss("rows of "+table, "their keys name more than 131,072 ports together, and a large switch has some hundred", rows[key].At)
+			return
+		}
+	}
+}
+
+func newReading(c *grammar.Config) *reading {
+	r := &reading{
+		cfg: c, lookup: grammar.LookupOf(c), qos: map[string]*grammar.Row{}, slots: map[string]map[string]*[8]slot{},
+		cables: map[string]grammar.Value{}, maps: map[[2]string]*[64]int8{}, groups: map[string]ir.GroupSettings{},
+		queues: map[[3]string]ir.QueueSettings{}, profile: map[string]bool{},
+	}
+	r.dynamic = c.Get("DEVICE_METADATA", "localhost", "buffer_model") == "dynamic"
+	for _, table := range ranged {
+		of := map[string]*[8]slot{}
+		r.slots[table] = of
+		r.eachRow(table, func(key string, row *grammar.Row) int {
+			ports, from, to, ok := places(key)
+			if !ok {
+				return 0
+			}
+			for _, port := range ports {
+				if !grammar.IsPort(port) {
+					continue
+				}
+				if of[port] == nil {
+					of[port] = &[8]slot{}
+				}
+				for n := from; n <= min(to, 7); n++ {
+					of[port][n].take(row, key)
+				}
+			}
+			r.made = r.made || table == "BUFFER_PG" && r.lossless(row.Get("profile"))
+			return len(ports)
+		})
+	}
+	r.eachRow("PORT_QOS_MAP", func(key string, row *grammar.Row) int {
+		ports := portsOf(key)
+		for _, port := range ports {
+			if len(ports) == 1 || r.qos[port] == nil { // a row of the port's own counts
+				r.qos[port] = row
+			}
+		}
+		return len(ports)
+	})
+	for _, key := range c.Keys("CABLE_LENGTH") {
+		for port, v := range c.Row("CABLE_LENGTH", key).Fields {
+			r.cables[port] = v
+		}
+	}
+	return r
+}
+
+func rowsOf(c *grammar.Config, table string) map[string]*grammar.Row {
+	if s := c.Tables[table]; s != nil {
+		return s.Rows
+	}
+	return nil
+}
+
+// take gives a slot to a row. The last of two in natural order has it; which one the chip has is undefined.
+func (s *slot) take(row *grammar.Row, key string) {
+	if s.row != nil && s.key != key {
+		s.clash = true
+		if nodeset.Compare(key, s.key) < 0 {
+			return
+		}
+	}
+	s.row, s.key = row, key
+}
+
+func (r *reading) slot(table, port string, n int) slot {
+	if all := r.slots[table][port]; all != nil && n >= 0 {
+		return all[n]
+	}
+	return slot{}
+}
+
+// clash reports whether another row holds a queue or a group of a row, too.
+func (r *reading) clash(table, port string, from, to int) bool {
+	for n := from; n <= min(to, 7); n++ {
+		if r.slot(table, port, n).clash {
+			return true
+		}
+	}
+	return false
+}
+
+// portsOf lists the ports of a key, which may be several: Ethernet0,Ethernet4.
+func portsOf(key string) []string {
+	if !strings.Contains(key, ",") {
+		return []string{key}
+	}
+	var out []string
+	for port := range strings.SplitSeq(key, ",") {
+		if port = strings.TrimSpace(port); port != "" {
+			out = append(out, port)
+		}
+	}
+	return out
+}
+
+// places takes the key of a queue or of a priority group apart: Ethernet0|3-4.
+func places(key string) (ports []string, from, to int, ok bool) {
+	name, index, _ := strings.Cut(key, "|")
+	from, to, ok = grammar.ParseRange(index)
+	return portsOf(name), from, to, ok && name != ""
+}
+
+// digit reads a class, a queue or a group; -1: the text has no such number.
+func digit(text string) int {
+	if len(text) != 1 || text[0] < '0' || text[0] > '7' {
+		return -1
+	}
+	return int(text[0] - '0')
+}
+
+// names lists the ports of a configuration and further ones.
+func (r *reading) names(further []string) []string {
+	all := map[string]bool{}
+	for _, name := range further {
+		all[name] = true
+	}
+	add := func(name string) {
+		if grammar.IsPort(name) {
+			all[name] = true
+		}
+	}
+	for _, table := range []string{"PORT", "PFC_WD"} {
+		for key := range rowsOf(r.cfg, table) {
+			add(key)
+		}
+	}
+	for name := range r.qos {
+		add(name)
+	}
+	for name := range r.cables {
+		add(name)
+	}
+	for _, table := range ranged {
+		for name := range r.slots[table] {
+			add(name)
+		}
+	}
+	return slices.Sorted(maps.Keys(all))
+}
+
+// settings reads some ports, what all others are, and the switch.
+func (r *reading) settings(names []string) *ir.Settings {
+	rest := r.port("")
+	s := &ir.Settings{Rest: &rest, Ports: make(map[string]*ir.PortSettings, len(names)), Pools: r.pools(), System: r.system()}
+	alike := map[ir.PortSettings]*ir.PortSettings{}
+	for _, name := range names {
+		p := r.port(name)
+		if alike[p] == nil {
+			alike[p] = &p
+		}
+		s.Ports[name] = alike[p]
+	}
+	return s
+}
+
+// system reads the hwsku, the platform and the release.
+func (r *reading) system() (s ir.System) {
+	row := r.cfg.Row("DEVICE_METADATA", "localhost")
+	s.OS = ir.ByDefault("sonic")
+	if text := row.Get("hwsku"); text != "" && text != null {
+		s.SKU = ir.Of(text)
+	}
+	if text := row.Get("platform"); text != "" && text != null {
+		s.Model = ir.Of(text)
+	}
+	if r.release != 0 {
+		s.Release = ir.Of(r.release.String())
+	}
+	return s
+}
+
+// pools reads BUFFER_POOL; nil: the table is missing.
+func (r *reading) pools() map[string]ir.Pool {
+	rows := rowsOf(r.cfg, "BUFFER_POOL")
+	if rows == nil {
+		return nil
+	}
+	out := make(map[string]ir.Pool, len(rows))
+	for name, row := range rows {
+		kind := row.Get("type")
+		p := ir.Pool{Ingress: kind == "ingress" || kind == "both", Egress: kind == "egress" || kind == "both"}
+		p.Size, p.Percent, p.Shared = number(row, "size"), number(row, "percentage"), number(row, "xoff")
+		if !row.Has("xoff") && !r.dynamic { // SAI_BUFFER_POOL_ATTR_XOFF_SIZE: 0. The dynamic model computes it
+			p.Shared = ir.ByDefault(0)
+		}
+		switch row.Get("mode") {
+		case "static":
+			p.Mode = ir.Of(ir.PoolStatic)
+		case "dynamic":
+			p.Mode = ir.Of(ir.PoolDynamic)
+		case "": // SAI_BUFFER_POOL_ATTR_THRESHOLD_MODE (opencomputeproject/SAI, saibuffer.h)
+			p.Mode = ir.ByDefault(ir.PoolDynamic)
+		}
+		out[name] = p
+	}
+	return out
+}
+
+// number reads a whole number from 0 up; any other text is not known.
+func number(row *grammar.Row, field string) ir.Setting[int] {
+	n, err := strconv.Atoi(row.Get(field))
+	if err != nil || n < 0 {
+		return ir.Setting[int]{}
+	}
+	return ir.Of(n)
+}
+
+// or is a value, or what the system has where its field is not there.
+func or[T comparable](v ir.Setting[T], row *grammar.Row, field string, otherwise T) ir.Setting[T] {
+	if row != nil && !row.Has(field) {
+		return ir.ByDefault(otherwise)
+	}
+	return v
+}
+
+// times reads milliseconds.
+func times(row *grammar.Row, field string) ir.Setting[time.Duration] {
+	n := number(row, field)
+	if !n.Known() || n.Value > 1<<31 {
+		return ir.Setting[time.Duration]{}
+	}
+	return ir.Of(time.Duration(n.Value) * time.Millisecond)
+}
