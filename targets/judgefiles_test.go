@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/nvue"
+	"github.com/rocec/rocec/targets/target"
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
@@ -34,9 +36,30 @@ func TestWrittenFilesAreUnderstood(t *testing.T) {
 		return nil
 	})
 	require.NoError(t, err)
-	for _, base := range []string{"traffic.conf", "qos_features.conf"} {
+	for _, base := range []string{"traffic.conf", "qos_features.conf", "config_db.json"} {
 		assert.NotZero(t, read[base], "%s: %v", base, read)
 	}
+}
+
+// TestWrittenPatchesAreUnderstood: a patch of NVUE is a part of a configuration, so no linter takes it as a whole. Its rows are understood.
+func TestWrittenPatchesAreUnderstood(t *testing.T) {
+	read := 0
+	err := filepath.WalkDir("../golden", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasPrefix(d.Name(), "nvue.") {
+			return err
+		}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		c := nvue.Understand(target.Identity{}, map[string][]byte{name: data}).Coverage
+		assert.Empty(t, c.Not, name)
+		assert.NotZero(t, c.Rows, name)
+		read++
+		return nil
+	})
+	require.NoError(t, err)
+	assert.NotZero(t, read)
 }
 
 // TestFilesThatAreNotUnderstood: a file with a row that no table describes is not good, however good the others are, and the message
@@ -44,7 +67,9 @@ func TestWrittenFilesAreUnderstood(t *testing.T) {
 func TestFilesThatAreNotUnderstood(t *testing.T) {
 	conf, err := os.ReadFile("../golden/rack-v1-pfc/tor1/etc/cumulus/datapath/traffic.conf")
 	require.NoError(t, err)
-	judge := func(name, text string) lint.Result { return targets.JudgeFiles([]lint.File{{Name: name, Data: []byte(text)}}) }
+	judge := func(name, text string) lint.Result {
+		return targets.JudgeFiles([]lint.File{{Name: name, Data: []byte(text)}})
+	}
 	whole := judge("traffic.conf", string(conf))
 	require.Empty(t, whole.Files[0].Why)
 	require.NotEmpty(t, whole.Files[0].Understood)

@@ -9,7 +9,9 @@ import (
 
 // Read gives the settings of a switch of a fabric by its tree ([reading.Read]). Nil: the text is empty or cannot be read. Read never
 // fails, whatever the bytes.
-func Read(d *ir.Device, content []byte) *ir.Settings { return reading.Read(names(d.Ports), content) }
+func Read(d *ir.Device, content []byte) *ir.Settings {
+	return reading.Read(names(d.Ports), d.Switch.Version, content)
+}
 
 // Understand reads the configuration of one switch, in every form ([reading.Understand]). It never fails.
 func Understand(id target.Identity, contents map[string][]byte) *target.Understood {

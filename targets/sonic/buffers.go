@@ -252,26 +252,3 @@ func metresText(all []int) string {
 	}
 	return diag.And(out) + " m"
 }
-
-// Headrooms gives what the switch keeps for each lossless priority of a port after a pause, in bytes, by ports and priorities, as far as
-// its configuration says it: the xoff of the profile of its priority group; of a profile that the buffer manager makes, which is not part
-// of a state, that of the row of the lookup file that it is made of. 0: a priority group without headroom. What the state does not say,
-// such as headroom that the switch computes, is not in it: the probe of headroom reads that.
-func Headrooms(cfg *grammar.Config) map[string]map[int]int {
-	lookup := grammar.LookupOf(cfg)
-	out := map[string]map[int]int{}
-	for _, key := range cfg.Keys("BUFFER_PG") {
-		name, from, to, ok := queueOf(key)
-		xoff, known := read.Headroom(cfg, lookup, cfg.Get("BUFFER_PG", key, "profile"))
-		if !ok || !known {
-			continue
-		}
-		for n := from; n <= min(to, 7); n++ {
-			if out[name] == nil {
-				out[name] = map[int]int{}
-			}
-			out[name][n] = xoff
-		}
-	}
-	return out
-}

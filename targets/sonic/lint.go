@@ -59,7 +59,7 @@ func withMade(cfg *grammar.Config, content []byte) []byte {
 		if !grammar.IsMade(profile) || strings.ContainsAny(profile, " \n") || made.Row("BUFFER_PROFILE", profile) != nil {
 			continue
 		}
-		xoff, _ := read.Headroom(cfg, lookup, profile)
+		xoff := read.Headroom(cfg, lookup, profile)
 		made.Put("BUFFER_PROFILE", profile, "xoff", strconv.Itoa(xoff))
 		rows = fmt.Appendf(rows, "BUFFER_PROFILE|%s xoff \"%d\"\n", profile, xoff)
 	}

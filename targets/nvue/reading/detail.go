@@ -14,9 +14,6 @@ import (
 // kindOf gives the kind of a port. Profiles are those of its bond, where it is in one; speed and watchdog its own.
 func (r *reading) kindOf(name string) kind {
 	k := kind{bound: r.boundOf(name)}
-	if !r.strict {
-		return k
-	}
 	own := r.set.Get("interface", name)
 	holder := own
 	if b := r.bonds[name]; b != "" {
@@ -43,9 +40,6 @@ var firstWatchdog = grammar.Release{5, 6}
 // watchdog gives the action of the watchdog of a port: it drops packets to a queue that stays paused (chapter of 5.x, PFC
 // Watchdog). Only front ports have one; the name alone is enough to set it.
 func (r *reading) watchdog(name string) (action ir.Setting[ir.WatchdogAction]) {
-	if !r.strict {
-		return action
-	}
 	t := r.set.Get("interface", name, "qos", "pfc-watchdog")
 	switch state := t.Get("state"); {
 	case r.release != (grammar.Release{}) && r.release.Compare(firstWatchdog) < 0, t != nil && !strings.HasPrefix(name, "swp"):

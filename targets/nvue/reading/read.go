@@ -16,12 +16,12 @@ import (
 	"github.com/rocec/rocec/targets/nvue/grammar"
 )
 
-// Read gives the settings of a switch with some front ports by its tree, with the defaults of NVUE where a key is not set, and those of the
-// preset where that is on. A value that makes no sense counts as left out. The tree has headroom in bytes alone: the switch derives it from
-// the length of a cable otherwise. A profile that the tree does not declare is not known, and neither is PFC where default-global has
-// priorities beside the preset: manuals leave open whether one replaces the other. Nil: the text is empty or cannot be read. Read never
-// fails, whatever the bytes.
-func Read(ports []string, content []byte) *ir.Settings {
+// Read gives the settings of a switch of a release with some front ports by its applied tree, with the defaults of NVUE where a key is not
+// set, and those of the preset where that is on. A value that makes no sense counts as left out. The tree has headroom in bytes alone: the
+// switch derives it from the length of a cable otherwise. A profile that the tree does not declare is not known, and neither is PFC where
+// default-global has priorities beside the preset: manuals leave open whether one replaces the other. Nil: the text is empty or cannot be
+// read. Read never fails, whatever the bytes.
+func Read(ports []string, release string, content []byte) *ir.Settings {
 	if len(content) == 0 {
 		return nil
 	}
@@ -31,7 +31,10 @@ func Read(ports []string, content []byte) *ir.Settings {
 	}
 	r := newReading(cfg.Set)
 	r.whole = true
-	return r.settings(ports)
+	r.release, _ = grammar.ParseRelease(release)
+	s := r.settings(ports)
+	s.Moment = ir.Running
+	return s
 }
 
 // ports names the front ports: those of the fabric, and those of the tree. A bond is its members, a port that is split is its parts, and
@@ -122,10 +125,7 @@ func (r *reading) settings(known []string) *ir.Settings {
 	for name := range r.ports(known) {
 		s.Ports[name] = r.port(r.kindOf(name))
 	}
-	if r.strict {
-		s.Pools = r.pools()
-		s.System.Preset = r.presetName()
-	}
+	s.Pools, s.System.Preset = r.pools(), r.presetName()
 	return s
 }
 
@@ -189,9 +189,7 @@ func (r *reading) port(k kind) *ir.PortSettings {
 	pauses := r.pauses(&p, k.bound)
 	r.marks(&p, k.ecn)
 	r.schedule(&p, k.scheduler)
-	if r.strict {
-		p.Detail = r.detail(k, pauses)
-	}
+	p.Detail = r.detail(k, pauses)
 	if r.same[p] == nil {
 		r.same[p] = &p
 	}

@@ -24,6 +24,7 @@ func TestMeans(t *testing.T) {
 	}
 	for _, f := range []ir.Field{
 		ir.FieldLinkPause, ir.FieldXoff, ir.FieldDrop, ir.FieldQueueLimit, ir.FieldPreset, ir.FieldStamps,
+		ir.FieldDefaultCos, ir.FieldVLANMap,
 	} { // SONiC has no such field, or one that sets another value as well
 		set[f] = true
 	}

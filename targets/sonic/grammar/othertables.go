@@ -34,24 +34,18 @@ const otherTables = `
 	ZTP
 `
 
-// besideTables are tables that packets may notice and that no field of a port has, each with the reason.
-var besideTables = map[string]string{
-	"DSCP_TO_FC_MAP":     "forwarding classes choose a next hop, and no queue",
-	"EXP_TO_FC_MAP":      "forwarding classes choose a next hop, and no queue",
-	"MPLS_TC_TO_TC_MAP":  "it sorts MPLS packets, and RoCE packets have no label",
-	"TC_TO_DOT1P_MAP":    "it gives outgoing packets a PCP only where a port binds it",
-	"POLICER":            "a rule that binds it decides which packets it drops, and rocec reads no rules",
-	"PORT_STORM_CONTROL": "it limits broadcast, unknown unicast and multicast alone",
-	"SWITCH_TRIMMING":    "trimming of packets that a lossy queue would drop",
-}
-
 var others = sync.OnceValue(func() map[string]string {
-	all := map[string]string{}
+	all := map[string]string{ // these are noticed by packets, and no field of a port has them
+		"DSCP_TO_FC_MAP":     "forwarding classes choose a next hop, and no queue",
+		"EXP_TO_FC_MAP":      "forwarding classes choose a next hop, and no queue",
+		"MPLS_TC_TO_TC_MAP":  "it sorts MPLS packets, and RoCE packets have no label",
+		"TC_TO_DOT1P_MAP":    "it gives outgoing packets a PCP only where a port binds it",
+		"POLICER":            "a rule that binds it decides which packets it drops, and rocec reads no rules",
+		"PORT_STORM_CONTROL": "it limits broadcast, unknown unicast and multicast alone",
+		"SWITCH_TRIMMING":    "trimming of packets that a lossy queue would drop",
+	}
 	for name := range strings.FieldsSeq(otherTables) {
 		all[name] = "tables that set neither classes nor buffers"
-	}
-	for name, why := range besideTables {
-		all[name] = why
 	}
 	return all
 })

@@ -54,7 +54,7 @@ type Field struct {
 	Must          bool    // a row without it is refused
 	Source        string  // YANG module, or what else says so
 
-	Means ir.Field // what the field sets; NoField: it sets nothing, and Aside says why
+	Means ir.Field // what the field sets; NoField: it sets nothing, and Aside has the reason
 	Aside string   // why it sets nothing that lossless traffic notices
 }
 

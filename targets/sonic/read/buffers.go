@@ -9,23 +9,23 @@ import (
 	"github.com/rocec/rocec/targets/sonic/grammar"
 )
 
-// Headroom returns the headroom of a profile in bytes; 0: the text is not a size. The buffer manager makes some profiles from the lookup
-// file: where such a profile is missing, the row of the file counts. Not known: the row is missing, too.
-func Headroom(c *grammar.Config, lookup grammar.Lookup, profile string) (xoff int, known bool) {
+// Headroom returns the headroom of a profile in bytes; 0: it is not known, or its text is not a size. The buffer manager makes some
+// profiles from the lookup file: where such a profile is missing, the row of the file counts.
+func Headroom(c *grammar.Config, lookup grammar.Lookup, profile string) int {
 	row := c.Row("BUFFER_PROFILE", profile)
 	text := row.Get("xoff")
 	if row == nil {
 		sizes, sized := made(lookup, profile)
 		if !sized {
-			return 0, false
+			return 0
 		}
 		text = sizes.Xoff
 	}
 	xoff, err := strconv.Atoi(text)
-	if err != nil || xoff < 0 {
-		return 0, true
+	if err != nil {
+		return 0
 	}
-	return xoff, true
+	return max(xoff, 0)
 }
 
 // made gives the sizes that the buffer manager gives a profile of its own.
@@ -191,7 +191,7 @@ func (r *reading) schedule(q *ir.QueueSettings, row *grammar.Row) {
 	q.MinRate, q.MaxRate = rate(row, "cir"), rate(row, "pir")
 }
 
-// rate reads a rate of a scheduler, which is bytes a second, or packets where meter_type says so (saischeduler.h), in bit/s.
+// rate reads a rate of a scheduler, which is bytes a second, or packets where meter_type is packets (saischeduler.h), in bit/s.
 func rate(row *grammar.Row, field string) ir.Setting[int64] {
 	if !row.Has(field) {
 		return ir.ByDefault[int64](0)
@@ -208,7 +208,7 @@ var ectFields = []string{"ecn_green_min_threshold", "ecn_green_max_threshold", "
 
 // wred reads a profile of WRED. It marks packets that ask for marks, where it has ECN, and drops the others between the same thresholds
 // (sonic-mgmt, test plan of WRED and ECN statistics). SAI's GREEN_ENABLE is false where the profile leaves it out, so that it marks nothing
-// then (sonic-swss@e6b0c5b5, orchagent/qosorch.cpp:714; sonic-buildimage#4545); of one that says false it is not known whether it
+// then (sonic-swss@e6b0c5b5, orchagent/qosorch.cpp:714; sonic-buildimage#4545); of one with false it is not known whether it
 // marks. The default probability is 100 (qosorch.cpp, WredMapHandler::addQosItem).
 func wred(q *ir.QueueSettings, row *grammar.Row) {
 	if row == nil {

@@ -40,7 +40,7 @@ func (r *reading) port(name string) ir.PortSettings {
 	d := ir.UnknownDetail()
 	if r.full || r.cfg.Tables["PORT_QOS_MAP"] != nil {
 		dscp, pcp := r.bound(name, "dscp_to_tc_map"), r.bound(name, "dot1p_to_tc_map")
-		p.TrustKnown = dscp == "" || pcp == "" // which of two wins, no document says
+		p.TrustKnown = dscp == "" || pcp == "" // no document states which of two wins
 		p.Trust = ir.Trust{DSCP: dscp != "", PCP: pcp != ""}
 		p.DSCP = *r.sorted("DSCP_TO_TC_MAP", dscp)
 		copy(p.PCP[:], r.sorted("DOT1P_TO_TC_MAP", pcp)[:])
@@ -79,7 +79,7 @@ func (r *reading) binding(d *ir.PortDetail, name string) {
 }
 
 // pauses notes PFC, and gives the priorities that have it: the priority of a pause is the number of the class, as in every template,
-// unless a map says otherwise.
+// unless a map has another value.
 func (r *reading) pauses(p *ir.PortSettings, d *ir.PortDetail, name string) (mask uint8) {
 	if !r.full && r.cfg.Tables["PORT_QOS_MAP"] == nil {
 		return 0
@@ -104,8 +104,7 @@ func (r *reading) pauses(p *ir.PortSettings, d *ir.PortDetail, name string) (mas
 			p.Obeys &^= 1 << n
 		}
 		if s := r.slot("BUFFER_PG", name, n); s.row != nil {
-			xoff, _ := Headroom(r.cfg, r.lookup, s.row.Get("profile"))
-			p.Headroom += xoff
+			p.Headroom += Headroom(r.cfg, r.lookup, s.row.Get("profile"))
 		}
 	}
 	return mask
