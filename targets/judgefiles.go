@@ -34,6 +34,7 @@ func JudgeFiles(files []lint.File) lint.Result {
 	for k, f := range theirs {
 		taken := judged.Files[k]
 		if read := understand(linters.Of(f), f); read != nil && f.Why == "" && taken.Dialect != "" {
+			dropFound(&read.Coverage, judged.Diagnostics)
 			taken.Understood = parts(&read.Coverage)
 			if why := notRead(&read.Coverage); why != "" && taken.Why == "" {
 				taken.Why, taken.Plain = why, false
@@ -107,6 +108,16 @@ func unread(f lint.File, c *target.Coverage, why string) *diag.Diagnostic {
 		}
 	}
 	return d
+}
+
+// dropFound takes the rows that a finding of the linter is about out of those that are not understood: a verdict on them is there.
+func dropFound(c *target.Coverage, ds diag.List) {
+	c.Not = slices.DeleteFunc(c.Not, func(n target.NotRead) bool {
+		return slices.ContainsFunc(ds, func(d *diag.Diagnostic) bool {
+			return d.Severity != diag.Notice && d.At.Filename == n.At.Filename && d.At.Filename != "" &&
+				d.At.Start.Byte < n.At.End.Byte && n.At.Start.Byte < d.At.End.Byte
+		})
+	})
 }
 
 // parts lists the fields that rows set, and the reasons why others set none.

@@ -74,7 +74,13 @@ func TestFilesThatAreNotUnderstood(t *testing.T) {
 	require.Empty(t, whole.Files[0].Why)
 	require.NotEmpty(t, whole.Files[0].Understood)
 
-	r := judge("traffic.conf", string(conf)+"\ntraffic.cos_9.invented = 1\n")
+	found := judge("traffic.conf", string(conf)+"\ntraffic.cos_9.invented = 1\n") // a finding is a verdict on the row
+	assert.Empty(t, found.Files[0].Why)
+	assert.NotEmpty(t, found.Diagnostics)
+
+	const tree = "- header:\n    nvue-api-version: nvue_v1\n- set:\n    interface:\n      swp1:\n        qos:\n" +
+		"          shared-headroom-pool: off\n        type: swp\n    system:\n      hostname: leaf1\n"
+	r := judge("startup.yaml", tree)
 	assert.Contains(t, r.Files[0].Why, "is not understood")
 	assert.True(t, strings.HasPrefix(r.Files[0].Why, "1 of its "), r.Files[0].Why)
 }
