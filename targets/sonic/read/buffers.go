@@ -2,6 +2,7 @@ package read
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -214,10 +215,8 @@ func wred(q *ir.QueueSettings, row *grammar.Row) {
 	if row == nil {
 		return
 	}
-	for _, field := range ectFields {
-		if row.Has(field) { // orchagent of every branch refuses the profile
-			return
-		}
+	if slices.ContainsFunc(ectFields, row.Has) { // orchagent of every branch refuses the profile
+		return
 	}
 	ecn, enable := row.Get("ecn"), row.Get("wred_green_enable")
 	green := MarksGreen(ecn)

@@ -181,9 +181,7 @@ func newReading(c *grammar.Config) *reading {
 		return len(ports)
 	})
 	for _, key := range c.Keys("CABLE_LENGTH") {
-		for port, v := range c.Row("CABLE_LENGTH", key).Fields {
-			r.cables[port] = v
-		}
+		maps.Copy(r.cables, c.Row("CABLE_LENGTH", key).Fields)
 	}
 	return r
 }
