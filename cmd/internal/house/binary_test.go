@@ -38,12 +38,25 @@ func measureBinary(t *testing.T, found figures) (unmeasured []string) {
 	require.NoError(t, err)
 	*found.of("binary", "bytes") = figure{int(info.Size()), []string{"go build says nothing of packages; go tool nm -size -sort size does"}}
 
+	allocs := found.of("binary", "init-allocs")
+	for range initRuns {
+		if one := measureInit(t, binary); allocs.where == nil || one.n < allocs.n {
+			*allocs = one
+		}
+	}
+	return nil
+}
+
+// initRuns is how often the initialization is measured: the runtime itself allocates now and then, so the least of the runs counts.
+const initRuns = 20
+
+// measureInit measures what one run of `rocec version` allocates before main begins.
+func measureInit(t *testing.T, binary string) (allocs figure) {
 	run := exec.Command(binary, "version")
 	run.Env = append(os.Environ(), "GODEBUG=inittrace=1")
 	var trace bytes.Buffer
 	run.Stderr = &trace
 	require.NoError(t, run.Run())
-	allocs := found.of("binary", "init-allocs")
 	ours := false
 	for _, line := range initLine.FindAllStringSubmatch(trace.String(), -1) {
 		n, err := strconv.Atoi(line[2])
@@ -58,5 +71,5 @@ func measureBinary(t *testing.T, found figures) (unmeasured []string) {
 	slices.Sort(allocs.where)
 	slices.Reverse(allocs.where)
 	require.True(t, ours, "the trace has packages of the module:\n%s", trace.Bytes())
-	return nil
+	return allocs
 }
