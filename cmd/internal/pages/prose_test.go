@@ -117,8 +117,8 @@ cp config_db.json collected/tor7-config_db.json`
 var specialInProse = map[string]inProse{
 	"rocec build": {name: true},
 
-	"rocec show tor1:swp1":      {dir: "examples/rack-v1-pfc"},
-	"rocec trace store1 store5": {dir: "examples/rack-v1-pfc"},
+	"rocec show examples/rack-v1-pfc tor1:swp1":      {},
+	"rocec trace examples/rack-v1-pfc store1 store5": {},
 
 	"rocec init":                              {dir: "new"},
 	"rocec init --from ptm topology.dot .":    {dir: "new", before: cabled},
