@@ -66,7 +66,8 @@ func printedByHost(linters lint.Linters, f lint.File) (taken lint.Taken, found b
 	if len(c.Means) == 0 {
 		return lint.Taken{}, false
 	}
-	why := fmt.Sprintf("rocec understands %d of its %s, and has no rule about hosts without a fabric", c.Rows-len(c.Not), diag.Count(c.Rows, "row"))
+	why := fmt.Sprintf("rocec understands %d of its %s, and has no rule about hosts without a fabric",
+		c.Rows-len(c.Not), diag.Count(c.Rows, "row"))
 	return lint.Taken{Dialect: "settings of the NICs of a host", Why: why, Understood: parts(&c)}, true
 }
 
@@ -110,12 +111,12 @@ func unread(f lint.File, c *target.Coverage, why string) *diag.Diagnostic {
 	return d
 }
 
-// dropFound takes the rows that a finding of the linter is about out of those that are not understood: a verdict on them is there.
+// dropFound takes the rows in which a finding of the linter begins out of those that are not understood: a verdict on them is there.
 func dropFound(c *target.Coverage, ds diag.List) {
 	c.Not = slices.DeleteFunc(c.Not, func(n target.NotRead) bool {
 		return slices.ContainsFunc(ds, func(d *diag.Diagnostic) bool {
 			return d.Severity != diag.Notice && d.At.Filename == n.At.Filename && d.At.Filename != "" &&
-				d.At.Start.Byte < n.At.End.Byte && n.At.Start.Byte < d.At.End.Byte
+				n.At.Start.Byte <= d.At.Start.Byte && d.At.Start.Byte < n.At.End.Byte
 		})
 	})
 }

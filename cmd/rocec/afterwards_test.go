@@ -110,7 +110,8 @@ func TestAfterwards(t *testing.T) {
 		0o644)
 	require.Contains(t, want(exit.Locked, "resume", "--abandon", "-C", dir, "tor1"), "rocec resume --abandon --run 20260101t000000z-abcd tor1")
 	require.Contains(t, want(exit.Usage, "resume", "--abandon", "-C", dir, "--run", "20260101t000000z-abcd", "tor1"), "--auto-approve")
-	require.Contains(t, want(exit.Good, "resume", "--abandon", "-C", dir, "--run", "20260101t000000z-abcd", "--auto-approve", "tor1"), "tor1  unlocked")
+	require.Contains(t, want(exit.Good, "resume", "--abandon", "-C", dir, "--run", "20260101t000000z-abcd", "--auto-approve", "tor1"),
+		"tor1  unlocked")
 	require.Contains(t, want(exit.Good, "resume", "--abandon", "-C", dir), "No locks and nothing left.")
 
 	// a journal that was cut off, and one that is none

@@ -230,8 +230,8 @@ func (a *app) applyStep(ctx context.Context, w *work, plan *deploy.Plan, o apply
 		return false, err
 	}
 	results, err := a.Apply(ctx, session.Job{
-		ChangeOptions: o.ChangeOptions, Order: seq.Order, Hooks: o.Programs(), NotAfter: w.until, Fabric: w.dir, Name: w.f.Fabric.Name, Only: o.only,
-		Devices: w.devices, Plan: plan,
+		ChangeOptions: o.ChangeOptions, Order: seq.Order, Hooks: o.Programs(), NotAfter: w.until,
+		Fabric: w.dir, Name: w.f.Fabric.Name, Only: o.only, Devices: w.devices, Plan: plan,
 	})
 	if err != nil {
 		return false, err

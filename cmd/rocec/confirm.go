@@ -114,12 +114,12 @@ func (a *app) heldBack(l *journal.Log, format string, wait, missing, unasked []s
 	}
 	var why []string
 	if len(missing) > 0 {
-		why = append(why, fmt.Sprintf("%s of the run %s not hold its change (%s)", diag.Count(len(missing), "device"), diag.Plural(len(missing), "does", "do"),
-			diag.Escape(nodeset.Text(missing, nodeset.Devices, math.MaxInt))))
+		why = append(why, fmt.Sprintf("%s of the run %s not hold its change (%s)", diag.Count(len(missing), "device"),
+			diag.Plural(len(missing), "does", "do"), diag.Escape(nodeset.Text(missing, nodeset.Devices, math.MaxInt))))
 	}
 	if len(unasked) > 0 {
-		why = append(why, fmt.Sprintf("whether %s %s it is not known (%s)", diag.Count(len(unasked), "device"), diag.Plural(len(unasked), "holds", "hold"),
-			diag.Escape(nodeset.Text(unasked, nodeset.Devices, math.MaxInt))))
+		why = append(why, fmt.Sprintf("whether %s %s it is not known (%s)", diag.Count(len(unasked), "device"),
+			diag.Plural(len(unasked), "holds", "hold"), diag.Escape(nodeset.Text(unasked, nodeset.Devices, math.MaxInt))))
 	}
 	if len(why) > 0 {
 		text := "Nothing was confirmed: " + strings.Join(why, ", ") + ", and a fabric that holds it in part is mixed."

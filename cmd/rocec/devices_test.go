@@ -215,7 +215,8 @@ func TestDeviceReplaced(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, old, string(now))
 
-	code, stdout, stderr = rocec(t, "apply", "--replace", "tor1", "-C", dir, "--auto-approve", "--soak", "0s", "--host-key", devices.Login("tor1").HostKey)
+	code, stdout, stderr = rocec(t, "apply", "--replace", "tor1", "-C", dir, "--auto-approve", "--soak", "0s",
+		"--host-key", devices.Login("tor1").HostKey)
 	require.Equal(t, exit.Good, code, "%s\n%s", stdout, stderr)
 	require.Contains(t, stdout, "1 applied")
 	now, err = os.ReadFile(known)

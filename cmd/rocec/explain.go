@@ -19,8 +19,8 @@ func explainCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain [CODE]",
 		Short: "explain a diagnostic: cause, example, fix",
-		Long: "Explain prints the page of a code. Without a code it prints the codes by symptom. With --list it prints every code with its summary, by the room that reports it; " +
-			"with --list FAMILY the codes of a family:\n\n" + familiesText(),
+		Long: "Explain prints the page of a code. Without a code it prints the codes by symptom. With --list it prints every code with its " +
+			"summary, by the room that reports it; with --list FAMILY the codes of a family:\n\n" + familiesText(),
 		Example: "  rocec explain   # codes by symptom\n" +
 			"  rocec explain pfc-loop\n" +
 			"  rocec explain --list buffers",
@@ -78,7 +78,8 @@ func explainSymptoms(p *person.Person) {
 	for _, s := range docs.Symptoms() {
 		fmt.Fprintf(w, "%s\n  %s\n", diag.Paint(p.Paints(p.Stdout), diag.Bold, s.Seen), strings.Join(s.Codes, ", "))
 	}
-	fmt.Fprint(w, "\nThe page of a code: rocec explain CODE\nAll codes: rocec explain --list\nHow to tell causes apart: rocec help troubleshooting\n")
+	fmt.Fprint(w, "\nThe page of a code: rocec explain CODE\nAll codes: rocec explain --list\n"+
+		"How to tell causes apart: rocec help troubleshooting\n")
 }
 
 func explainList(p *person.Person) error {

@@ -87,7 +87,11 @@ func TestFormerVerbs(t *testing.T) {
 			[]string{"verify", "--gids", "-C", "rack", "--lab=new", "--target", "store1", "--target", "'store[2-3]'"},
 			exit.Good,
 		},
-		{[]string{"gids", "-C", "rack", "--lab=new", "tor1"}, []string{"verify", "--gids", "-C", "rack", "--lab=new", "--target", "tor1"}, exit.Usage},
+		{
+			[]string{"gids", "-C", "rack", "--lab=new", "tor1"},
+			[]string{"verify", "--gids", "-C", "rack", "--lab=new", "--target", "tor1"},
+			exit.Usage,
+		},
 		{[]string{"lock-sizes", "rack"}, []string{"build", "--lock", "rack"}, exit.Good},
 		{[]string{"lock-sizes", "--refresh", "rack"}, []string{"build", "--lock", "--refresh", "rack"}, exit.Good},
 		{

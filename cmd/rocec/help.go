@@ -39,8 +39,8 @@ func helpCommand(a *app) *cobra.Command {
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("man") {
-				if err := takes(0, 0)(cmd, args); err != nil {
-					return err
+				if len(args) > 0 {
+					return exit.Fail(exit.Usage, "%s --man takes no verb and no page\nsee: %[1]s --help", cmd.CommandPath())
 				}
 				n, err := writeManPages(cmd.Root(), man)
 				if err != nil {

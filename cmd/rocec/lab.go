@@ -45,14 +45,10 @@ func labCommand(a *app) *cobra.Command {
 			func(ctx context.Context, l *lab.Lab, _ *ir.Fabric, args []string) error {
 				return labSession(ctx, a.Person, l, args[0], "")
 			}),
-		labOn(a, "reboot DEVICE", "restart a device", "rocec lab reboot leaf01", func(_ context.Context, l *lab.Lab, _ *ir.Fabric, args []string) error {
-			return labRestart(a.Person, l, args[0], (*lab.Device).Reboot)
-		}),
-		labOn(a, "cut DEVICE", "cut a device's power, and give it back", "rocec lab cut leaf01", func(
-			_ context.Context, l *lab.Lab, _ *ir.Fabric, args []string,
-		) error {
-			return labRestart(a.Person, l, args[0], (*lab.Device).PowerCut)
-		}),
+		labOn(a, "reboot DEVICE", "restart a device", "rocec lab reboot leaf01",
+			labRestart(a.Person, (*lab.Device).Reboot)),
+		labOn(a, "cut DEVICE", "cut a device's power, and give it back", "rocec lab cut leaf01",
+			labRestart(a.Person, (*lab.Device).PowerCut)),
 		labOn(a, "unplug DEVICE PORT", "pull the cable out of a port: it has no link at either end", "rocec lab unplug leaf01 swp1",
 			func(_ context.Context, l *lab.Lab, f *ir.Fabric, args []string) error {
 				return labCable(l, f, args[0], args[1], false)
@@ -154,16 +150,18 @@ func labCable(l *lab.Lab, f *ir.Fabric, device, port string, up bool) error {
 	return exit.Fail(exit.Usage, "the fabric has no cable at %s:%s", diag.Escape(device), diag.Escape(port))
 }
 
-func labRestart(p *person.Person, l *lab.Lab, device string, restart func(*lab.Device)) error {
-	d, err := l.Find(device)
-	if err != nil {
-		return exit.Fail(exit.Machines, "%v", err)
+func labRestart(p *person.Person, restart func(*lab.Device)) func(context.Context, *lab.Lab, *ir.Fabric, []string) error {
+	return func(_ context.Context, l *lab.Lab, _ *ir.Fabric, args []string) error {
+		d, err := l.Find(args[0])
+		if err != nil {
+			return exit.Fail(exit.Machines, "%v", err)
+		}
+		restart(d)
+		if !p.Quiet {
+			fmt.Fprintf(p.Stderr, "%s has started again\n", args[0])
+		}
+		return nil
 	}
-	restart(d)
-	if !p.Quiet {
-		fmt.Fprintf(p.Stderr, "%s has started again\n", device)
-	}
-	return nil
 }
 
 func labResetCommand(a *app) *cobra.Command {

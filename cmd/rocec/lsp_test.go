@@ -261,7 +261,9 @@ func TestEditorHearsWhatValidateSays(t *testing.T) {
 }
 
 func testApp() *app {
-	a := newApp(&person.Person{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard, Getenv: func(string) string { return "" }})
+	a := newApp(&person.Person{
+		Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard, Getenv: func(string) string { return "" },
+	})
 	a.MaxObjects, a.Budget = 1_000_000, globals.DefaultBudget
 	return a
 }

@@ -28,12 +28,16 @@ func TestMistyped(t *testing.T) {
 			[]string{"apply", "--lab=new", "--replace", "tor1", "--replace", "tor2", example},
 			"--replace changes one device alone, and is there 2 times\n",
 		},
-		{[]string{"help", "--man", "m", "lab"}, "rocec help takes [VERB | PAGE], not 1 argument\nsee: rocec help --help\n"},
+		{[]string{"help", "--man", "m", "lab"}, "rocec help --man takes no verb and no page\nsee: rocec help --help\n"},
 		{
 			[]string{"docs", "--man", "m", "lab"},
-			"docs is now rocec help --man m lab; the old name works until 0.2\nrocec: rocec docs takes [PAGE], not 1 argument\nsee: rocec docs --help\n",
+			"docs is now rocec help --man m lab; the old name works until 0.2\n" +
+				"rocec: rocec docs --man takes no verb and no page\nsee: rocec docs --help\n",
 		},
-		{[]string{"-C", example, "verify", "--gids", "--lab=new", "--target", "nosuch"}, "nosuch: the fabric has no device \"nosuch\" that rocec writes.\n"},
+		{
+			[]string{"-C", example, "verify", "--gids", "--lab=new", "--target", "nosuch"},
+			"nosuch: the fabric has no device \"nosuch\" that rocec writes.\n",
+		},
 	} {
 		code, _, stderr := rocec(t, c.args...)
 		assert.NotZero(t, code, c.args)

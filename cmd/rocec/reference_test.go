@@ -228,7 +228,8 @@ func helpExamples(t *testing.T) map[string]string {
 	return out
 }
 
-// The flags that the help of a verb leaves out are those of rocec help change, which has each flag of apply once, and those of no verb else.
+// The flags that the help of a verb leaves out are those of rocec help change, which has each flag of apply once, and those of no verb
+// else.
 func TestChangeFlags(t *testing.T) {
 	root := newRoot(&person.Person{Getenv: func(string) string { return "" }})
 	about := map[string]string{}

@@ -63,8 +63,8 @@ func resumeCommand(a *app) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&abandon, "abandon", false, "take away locks and leftovers of runs that are over, instead")
-	cmd.Flags().StringVar(&u.run, "run", "", "with --abandon: the `run` whose lock it is, needed where it was started on another machine or by "+
-		"another user")
+	cmd.Flags().StringVar(&u.run, "run", "",
+		"with --abandon: the `run` whose lock it is, needed where it was started on another machine or by another user")
 	approveFlag(cmd, &u.approve, "with --abandon: do not ask")
 	runFlags(a, cmd, &o)
 	return cmd

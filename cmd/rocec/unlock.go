@@ -51,7 +51,8 @@ func (a *app) unlock(ctx context.Context, names []string, o unlockOptions) (err 
 			found = append(found, a.JudgeLock(session.HeldLock{Device: d.Device, Holder: *d.Marked, Marked: true}, o.run))
 		}
 		for _, r := range d.Runs {
-			found = append(found, a.JudgeLock(session.HeldLock{Device: d.Device, Holder: deploy.Owner{Txn: r.Run, Mark: r.Mark, Until: r.Until}}, o.run))
+			holder := deploy.Owner{Txn: r.Run, Mark: r.Mark, Until: r.Until}
+			found = append(found, a.JudgeLock(session.HeldLock{Device: d.Device, Holder: holder}, o.run))
 		}
 	}
 	take := 0

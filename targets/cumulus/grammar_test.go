@@ -117,7 +117,7 @@ func infraIsInTheGrammar(t *testing.T, file target.File, r grammar.Release, writ
 		require.NotNil(t, k, "%s: %s", r, set.Name)
 		written[k] = true
 		assert.Same(t, k, spelling.Key(k.Feature(), k.Means), "%s: %s", r, set.Name)
-		assert.True(t, takesMemory(k, set.Value, grammar.QoSInfra), "%s: %s = %s", r, set.Name, set.Value)
+		assert.True(t, k.Takes(set.Value, grammar.QoSInfra), "%s: %s = %s", r, set.Name, set.Value)
 		assert.NotZero(t, k.In&r.Dialects(), "%s: %s", r, set.Name)
 	}
 	found := conflint.Check([]lint.File{{Name: "mlx/" + path.Base(file.Path), Data: content}})

@@ -144,7 +144,7 @@ func noMemory(content []byte, in grammar.Dialects) ([]grammar.Line, string) {
 		if !l.Active() {
 			continue
 		}
-		if !takesMemory(k, l.Value, in) {
+		if !k.Takes(l.Value, in) {
 			return nil, fmt.Sprintf("Line %d sets %s to %q, which it does not take.", i+1, l.Key, diag.Escape(diag.Cut(l.Value)))
 		}
 	}
@@ -152,23 +152,6 @@ func noMemory(content []byte, in grammar.Dialects) ([]grammar.Line, string) {
 		return nil, "It has none of the keys of such a file, not even in a comment."
 	}
 	return lines, ""
-}
-
-// takesMemory reports whether a key of such a file takes a value.
-func takesMemory(k *grammar.Key, value string, in grammar.Dialects) bool {
-	text, _ := grammar.Unquote(value)
-	switch k.Means {
-	case grammar.PoolMode:
-		return text == "0" || text == "1"
-	case grammar.GroupPool, grammar.GroupID:
-		_, ok := grammar.Number(text, 7)
-		return ok
-	case grammar.LosslessQuota, grammar.LosslessEgressQuota, grammar.GroupQuota, grammar.GroupUnicastQuota, grammar.GroupMulticastQuota,
-		grammar.PortIngressQuota, grammar.PortEgressQuota:
-		_, ok := grammar.ReadQuota(text)
-		return ok
-	}
-	return k.Type.Takes(value, in)
 }
 
 // memoryOf takes the lines of a Spectrum's file apart; every value is one its key takes ([noMemory]).

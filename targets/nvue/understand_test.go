@@ -422,7 +422,10 @@ func TestUnderstandSlips(t *testing.T) {
 	}{
 		"line without a key": {"          tx: enable\n", "          tx enable\n", 0, nil},
 		"tab":                {"          tx: enable\n", "\t\ttx: enable\n", 0, nil},
-		"two values":         {"          tx: enable\n", "          tx: enable: x\n", 0, func(s *ir.Settings) bool { return !s.Port("swp1").PausesKnown }},
+		"two values": {
+			"          tx: enable\n", "          tx: enable: x\n", 0,
+			func(s *ir.Settings) bool { return !s.Port("swp1").PausesKnown },
+		},
 		"anchor": {
 			"trust: both", "trust: &a both", 0,
 			func(s *ir.Settings) bool { return !s.Port("swp1").TrustKnown },
@@ -437,7 +440,8 @@ func TestUnderstandSlips(t *testing.T) {
 		},
 		"unknown path": {"port-max-rate:", "port-max-rates:", 0, nil},
 		"no mapping": {
-			"        default-global:\n          switch-priority:\n            '2':\n              traffic-class: 7\n", "        default-global: 7\n", 0,
+			"        default-global:\n          switch-priority:\n            '2':\n              traffic-class: 7\n",
+			"        default-global: 7\n", 0,
 			func(s *ir.Settings) bool { return s.Port("swp1").Detail.Get().Queue[3] >= 0 }, // no value below: the defaults hold
 		},
 	} {
@@ -458,7 +462,10 @@ func TestUnderstandSlips(t *testing.T) {
 	assert.NotEmpty(t, u.Coverage.Not)
 	assert.Equal(t, "5.9.1", u.Settings.System.Release.Value)
 
-	for _, text := range []string{"", "hello", "\x00", "{", "[[[", "- - - -", "nv set", "nv unset ", "%x\n%y\n", "a: b: c:\n", strings.Repeat("[", 500)} {
+	for _, text := range []string{
+		"", "hello", "\x00", "{", "[[[", "- - - -", "nv set", "nv unset ", "%x\n%y\n", "a: b: c:\n",
+		strings.Repeat("[", 500),
+	} {
 		u := understand("x", text)
 		require.NotNil(t, u.Settings, "%q", text)
 		assert.NotEmpty(t, u.Coverage.Part, "%q: it is no whole configuration", text)
@@ -473,7 +480,8 @@ func TestUnderstandSlips(t *testing.T) {
 func TestUnderstandMoments(t *testing.T) {
 	stored := "interface: {swp1: {type: swp}}\nqos: {roce: {}}\n"
 	u := nvue.Understand(target.Identity{Release: "5.3.0"}, map[string][]byte{
-		"etc/nvue.d/startup.yaml": []byte(stored), "nvue/applied": []byte("- header: {version: Cumulus Linux 5.6.0}\n- set: {interface: {swp1: {type: swp}}}\n"),
+		"etc/nvue.d/startup.yaml": []byte(stored),
+		"nvue/applied":            []byte("- header: {version: Cumulus Linux 5.6.0}\n- set: {interface: {swp1: {type: swp}}}\n"),
 	})
 	assert.Equal(t, ir.Running, u.Settings.Moment)
 	assert.Zero(t, u.Settings.Port("swp1").Sends)
@@ -634,7 +642,8 @@ func FuzzUnderstand(f *testing.F) {
 	}
 	for _, text := range []string{
 		"qos: {roce: *x, pfc: hello}\ninterface: {swp1-4: {qos: 3}, bond1: {bond: {member: x}}}", "- set:\n    qos\n      pfc: {\n - x\n",
-		`{"qos": {"roce": {}, "roce": {}, "pfc" {]`, "nv set qos pfc a switch-priority 3-\nnv set interface swp1-99999 qos pfc profile a\nnv set '",
+		`{"qos": {"roce": {}, "roce": {}, "pfc" {]`,
+		"nv set qos pfc a switch-priority 3-\nnv set interface swp1-99999 qos pfc profile a\nnv set '",
 		"qos: {mapping: {a: {dscp: {0-63: {switch-priority: 3}, 5: {switch-priority: 4}}}}}\n'x': [", "%YAML 1.2\n---\na: 1\n---\nb: 2\n",
 	} {
 		f.Add([]byte(text))
@@ -655,8 +664,8 @@ func BenchmarkUnderstand(b *testing.B) {
 	var text strings.Builder
 	text.WriteString("- header:\n    version: Cumulus Linux 5.9.1\n- set:\n    interface:\n")
 	for i := range 10_000 {
-		fmt.Fprintf(&text, "      swp%d:\n        type: swp\n        link:\n          mtu: 9216\n        qos:\n          pfc:\n            profile: p%d\n"+
-			"          congestion-control:\n            profile: ecn\n          egress-scheduler:\n            profile: s\n", i+1, i%5)
+		fmt.Fprintf(&text, "      swp%d:\n        type: swp\n        link:\n          mtu: 9216\n        qos:\n"+
+			"          pfc:\n            profile: p%d\n          congestion-control:\n            profile: ecn\n          egress-scheduler:\n            profile: s\n", i+1, i%5)
 	}
 	for form, content := range forms(b, text.String()) {
 		b.Run(form, func(b *testing.B) {

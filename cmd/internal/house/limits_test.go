@@ -20,7 +20,8 @@ import (
 var (
 	limitRooms = []string{
 		"cmd/rocec", "cmd/internal/forms", "cmd/internal/globals", "cmd/internal/hooks", "cmd/internal/person", "cmd/internal/replay",
-		"cmd/internal/report", "cmd/internal/savedplan", "cmd/internal/session", "cmd/internal/start", "cmd/internal/view", "compiler", "lang", "targets", "targets/deploy/sequence", "validate",
+		"cmd/internal/report", "cmd/internal/savedplan", "cmd/internal/session", "cmd/internal/start", "cmd/internal/view",
+		"compiler", "lang", "targets", "targets/deploy/sequence", "validate",
 	}
 	limitRoomsNot = regexp.MustCompile(`(^|/)(oracle|sim|\w+test|internal|deploy)(/|$)`)
 )

@@ -62,7 +62,8 @@ func printed(p *deploy.Plan, o Options) string {
 	return out.String()
 }
 
-// TestPageOfEqualChanges: a plan with equal changes is a page, and ends with its summary and the next command, however many devices it is for.
+// TestPageOfEqualChanges: a plan with equal changes is a page, and ends with its summary and the next command, however many devices it
+// is for.
 func TestPageOfEqualChanges(t *testing.T) {
 	for _, p := range []*deploy.Plan{equal(8, 4, 2), equal(56, 10, 4), equal(512, 40, 16)} {
 		text := printed(p, Options{})
@@ -115,7 +116,8 @@ func TestFoldsHideNoDanger(t *testing.T) {
 			if d.Err != nil {
 				return
 			}
-			d.Effects = slices.Concat([]deploy.Effect{{Kind: deploy.LosslessEnds, Action: deploy.Delete, What: "lossless cos 5 ends", All: true}}, d.Effects)
+			ends := deploy.Effect{Kind: deploy.LosslessEnds, Action: deploy.Delete, What: "lossless cos 5 ends", All: true}
+			d.Effects = slices.Concat([]deploy.Effect{ends}, d.Effects)
 			want = append(want, "lossless cos 5 ends on all ports")
 		})
 		strike("restart", func(d *deploy.DevicePlan) {
@@ -224,7 +226,8 @@ func TestManyAway(t *testing.T) {
 	text := printed(p, Options{})
 	assert.Equal(t, 1, strings.Count(text, "UNREACHABLE"), text)
 	assert.Contains(t, text, "UNREACHABLE  (24 devices)")
-	assert.Contains(t, strings.Join(strings.Fields(text), ""), "gpu[001,004,007,010,013,016,019,022,025,028,031,034,037,040,043,046,049,052,055]")
+	assert.Contains(t, strings.Join(strings.Fields(text), ""),
+		"gpu[001,004,007,010,013,016,019,022,025,028,031,034,037,040,043,046,049,052,055]")
 	assert.Contains(t, text, "(37 alike; --expand names them)")
 	assert.LessOrEqual(t, strings.Count(text, "\n"), Page)
 }

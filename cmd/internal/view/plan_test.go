@@ -174,7 +174,8 @@ func TestPlanOfAPage(t *testing.T) {
 	text := show(80, Options{})
 	assert.LessOrEqual(t, strings.Count(text, "\n"), Page, text)
 	for _, want := range []string{
-		"Plan: 3,932 devices to change", "568 unreachable", "leaf[0001-0125]", "border[0001-0125]", "(125 alike)", "(3432 alike; --expand names them)",
+		"Plan: 3,932 devices to change", "568 unreachable", "leaf[0001-0125]", "border[0001-0125]", "(125 alike)",
+		"(3432 alike; --expand names them)",
 		"DSCP 0 moves to strict queue 6", "unreachable: no address", "568 devices", "every port resets",
 	} {
 		assert.Contains(t, text, want)

@@ -116,27 +116,10 @@ func (r *setting) slip(spelling grammar.Spelling, fit grammar.Dialects, trusted 
 		return "the manual of this release does not have the key"
 	case r.k.Means != 0 && r.k.In&fit == 0 && r.k.Maybe&fit != 0 && !shown:
 		return "manuals and files in use disagree whether this release takes the key"
-	case !takes(r.k, r.value, fit) || r.k.Means == grammar.MapTrusted && trusted != grammar.FieldDSCP && !grammar.PCPs.Takes(r.value, fit):
+	case !r.k.Takes(r.value, fit) || r.k.Means == grammar.MapTrusted && trusted != grammar.FieldDSCP && !grammar.PCPs.Takes(r.value, fit):
 		return "the key does not take such a value"
 	}
 	return ""
-}
-
-// takes reports whether a key takes a value in files of the dialects in.
-func takes(k *grammar.Key, value string, in grammar.Dialects) bool {
-	text, _ := grammar.Unquote(value)
-	switch k.Means {
-	case grammar.PoolMode:
-		return text == "0" || text == "1"
-	case grammar.GroupPool, grammar.GroupID:
-		_, ok := grammar.Number(text, 7)
-		return ok
-	case grammar.LosslessQuota, grammar.LosslessEgressQuota, grammar.GroupQuota, grammar.GroupUnicastQuota, grammar.PortIngressQuota,
-		grammar.PortEgressQuota, grammar.QueueQuota:
-		_, ok := grammar.ReadQuota(text)
-		return ok
-	}
-	return k.Type.Takes(value, in)
 }
 
 // judgeRows counts each row by the field or the reason that the table has for it.

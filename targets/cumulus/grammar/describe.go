@@ -91,3 +91,20 @@ func (d Dialects) First() Spelling { return Spelling{dialect: d & -d} }
 
 // One reports whether it is exactly one dialect.
 func (d Dialects) One() bool { return bits.OnesCount(uint(d)) == 1 }
+
+// Takes reports whether a key takes a value in files of the dialects in. Modes, pools, groups and quotas are codes that the type leaves
+// open.
+func (k *Key) Takes(value string, in Dialects) bool {
+	text, _ := Unquote(value)
+	switch k.Means {
+	case PoolMode:
+		return text == "0" || text == "1"
+	case GroupPool, GroupID:
+		_, ok := Number(text, 7)
+		return ok
+	case LosslessQuota, LosslessEgressQuota, GroupQuota, GroupUnicastQuota, GroupMulticastQuota, PortIngressQuota, PortEgressQuota, QueueQuota:
+		_, ok := ReadQuota(text)
+		return ok
+	}
+	return k.Type.Takes(value, in)
+}

@@ -64,8 +64,8 @@ type Sequence struct {
 }
 
 // New puts the devices of a plan in order. The tree has all devices of the fabric. The list has the reasons to refuse the plan, as
-// [Sequence.Refusals] returns them: then the waves are there to be read, and must not be run. Where the paths of traffic are not known there is no order: the Sequence is nil, and the list has
-// one error.
+// [Sequence.Refusals] returns them: then the waves are there to be read, and must not be run. Where the paths of traffic are not known
+// there is no order: the Sequence is nil, and the list has one error.
 func New(f *ir.Fabric, tree *target.Tree, plan *deploy.Plan, r Rules) (*Sequence, diag.List) {
 	s := survey(f, tree, plan, r)
 	s.mixed = newMixture(f, plan, &r)

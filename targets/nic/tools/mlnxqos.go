@@ -41,18 +41,7 @@ var mlnxQos = &Printout{
 			r.noDSCP()
 			return ""
 		}},
-		{Key: "prio:", With: "dscp:", Means: ir.FieldDSCP, read: func(r *reader, rest string) string {
-			word, list, _ := strings.Cut(rest, "dscp:")
-			prio, ok := number(word, 7)
-			values, is := digits(list, 64, 63)
-			if !ok || !is {
-				return noSense
-			}
-			for _, v := range values {
-				r.dscp(v, prio)
-			}
-			return ""
-		}},
+		{Key: "prio:", With: "dscp:", Means: ir.FieldDSCP, read: dscpOfPriority},
 		{Key: "prio:", Aside: default_},
 		{Key: "default priority:", Aside: default_},
 		{Key: "Receive buffer size (bytes):", Means: ir.FieldBuffer, read: func(r *reader, rest string) string {
@@ -288,6 +277,20 @@ func readClassPriority(r *reader, rest string) string {
 	}
 	for _, prio := range list {
 		put(r, ir.FieldQueue, prio, int8(r.class), func(n *facts) *int8 { return &n.class[prio] })
+	}
+	return ""
+}
+
+// dscpOfPriority reads the DSCP values of a priority: "3 dscp:24,25,", as mlnx_qos and niccli print them.
+func dscpOfPriority(r *reader, rest string) string {
+	word, list, _ := strings.Cut(rest, "dscp:")
+	prio, ok := number(word, 7)
+	values, is := digits(list, 64, 63)
+	if !ok || !is {
+		return noSense
+	}
+	for _, v := range values {
+		r.dscp(v, prio)
 	}
 	return ""
 }

@@ -33,18 +33,7 @@ var niccli = &Printout{
 			return say(ok)
 		}},
 		{Key: "dscp2prio mapping:", Aside: heading},
-		{Key: "priority:", With: "dscp:", Means: ir.FieldDSCP, read: func(r *reader, rest string) string {
-			word, list, _ := strings.Cut(rest, "dscp:")
-			prio, ok := number(word, 7)
-			values, is := digits(list, 64, 63)
-			if !ok || !is {
-				return noSense
-			}
-			for _, v := range values {
-				r.dscp(v, prio)
-			}
-			return ""
-		}},
+		{Key: "priority:", With: "dscp:", Means: ir.FieldDSCP, read: dscpOfPriority},
 		{Key: "Base Queue is", Aside: heading},
 		{Key: "Priority", With: "Queue ID", Aside: heading},
 		{Key: "Device Interface Name", Aside: which, free: true, read: func(r *reader, rest string) string {

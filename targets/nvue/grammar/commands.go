@@ -47,7 +47,8 @@ func ReadLoosely(data []byte, g *Grammar) *Loose {
 
 // nvLine is a line that tells nv something, perhaps behind the prompt of a switch, a line number of a page, or sudo.
 var nvLine = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?m)^[ \t]*(?:[A-Za-z0-9._-]+@[A-Za-z0-9._-]+(?::[^$#\n]{0,80})?[$#][ \t]*)?(?:sudo[ \t]+)?nv[ \t]+(?:set|unset)[ \t]`)
+	const prompt = `(?:[A-Za-z0-9._-]+@[A-Za-z0-9._-]+(?::[^$#\n]{0,80})?[$#][ \t]*)?`
+	return regexp.MustCompile(`(?m)^[ \t]*` + prompt + `(?:sudo[ \t]+)?nv[ \t]+(?:set|unset)[ \t]`)
 })
 
 // areCommands reports whether a text is lines of nv set and nv unset, and no tree.

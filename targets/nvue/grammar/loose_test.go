@@ -85,7 +85,8 @@ func TestLooseCommands(t *testing.T) {
 	assert.NotEmpty(t, l.Part)
 	assert.Contains(t, rowsOf(l), "unset qos pfc a switch-priority 5")
 
-	long := grammar.ReadLoosely([]byte("nv set interface swp1-4000 qos pfc profile a\n"+strings.Repeat("nv set interface swp1-4000 link mtu 9000\n", 1000)),
+	long := grammar.ReadLoosely([]byte("nv set interface swp1-4000 qos pfc profile a\n"+
+		strings.Repeat("nv set interface swp1-4000 link mtu 9000\n", 1000)),
 		grammar.Any())
 	assert.NotEmpty(t, long.Slips, "it stands for more entries than any configuration has")
 }

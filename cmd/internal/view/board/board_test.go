@@ -67,5 +67,6 @@ func TestBoard(t *testing.T) {
 	for _, line := range b.Table("Applying", 29, 24) {
 		assert.LessOrEqual(t, len([]rune(line)), 29)
 	}
-	assert.Equal(t, []string{"Resuming: 0 of 2 devices", "          a[1-2]                waits"}, New(nil, []string{"a1", "a2"}).Table("Resuming", 80, 24))
+	assert.Equal(t, []string{"Resuming: 0 of 2 devices", "          a[1-2]                waits"},
+		New(nil, []string{"a1", "a2"}).Table("Resuming", 80, 24))
 }
