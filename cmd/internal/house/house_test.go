@@ -86,6 +86,7 @@ func TestMeasures(t *testing.T) {
 	measureReadEnglish(m, found)
 	measureSentences(t, m, found)
 	measureGolden(t, found)
+	measureColumns(t, found)
 	unmeasured := measureBinary(t, found)
 
 	data, err := os.ReadFile(ceilingsFile)
