@@ -23,6 +23,7 @@ var Families = []Family{
 	{"nvue", "Cumulus Linux by NVUE"},
 	{"sonic", "SONiC"},
 	{"hosts", "Hosts and their NICs"},
+	{"conf-settings", "Files on switches: any system"},
 	{"conf", "Files on switches: traffic.conf and datapath.conf"},
 	{"conf-nvue", "Files on switches: NVUE"},
 	{"conf-sonic", "Files on switches: config_db.json"},

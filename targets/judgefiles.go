@@ -11,6 +11,7 @@ import (
 	"github.com/rocec/rocec/targets/nic/tools"
 	"github.com/rocec/rocec/targets/target"
 	"github.com/rocec/rocec/targets/target/lint"
+	"github.com/rocec/rocec/validate/settings"
 )
 
 // JudgeFiles judges configuration files of devices without a fabric, each by the linter of its system. A file is good only where the
@@ -34,6 +35,7 @@ func JudgeFiles(files []lint.File) lint.Result {
 	for k, f := range theirs {
 		taken := judged.Files[k]
 		if read := understand(linters.Of(f), f); read != nil && f.Why == "" && taken.Dialect != "" {
+			r.Diagnostics = append(r.Diagnostics, judgeSettings(f, read, judged.Diagnostics)...)
 			dropFound(&read.Coverage, judged.Diagnostics)
 			taken.Understood = parts(&read.Coverage)
 			if why := notRead(&read.Coverage); why != "" && taken.Why == "" {
@@ -130,6 +132,37 @@ func parts(c *target.Coverage) (out []lint.Part) {
 	}
 	for _, why := range slices.Sorted(maps.Keys(c.Aside)) {
 		out = append(out, lint.Part{What: why, Rows: c.Aside[why]})
+	}
+	return out
+}
+
+// judgeSettings has the rules judge what a file means, beside the findings of its linter.
+func judgeSettings(f lint.File, read *target.Understood, by diag.List) diag.List {
+	var found lint.Findings
+	settings.Judge(&settings.Reading{
+		Settings: read.Settings, Where: read.Where, At: f.Top(),
+		Judged: func(t *diag.Topic, line int) bool {
+			return slices.ContainsFunc(by, func(d *diag.Diagnostic) bool {
+				return d.Code == t.Code && d.At.Filename == f.Name && (line == 0 || d.At.Start.Line == line)
+			})
+		},
+	}, &found)
+	return found.Close()
+}
+
+// FileTopics returns every code that [JudgeFiles] reports.
+func FileTopics() []diag.Topic { return withRules(Linters().Topics()) }
+
+// RulesOf returns the codes of the rules that judge a file, whether they find something or not.
+func RulesOf(f lint.File) []diag.Topic { return withRules(Linters().Of(f).Rules) }
+
+// withRules adds the rules that hold for every system. Linters report some of their codes, too.
+func withRules(all []diag.Topic) []diag.Topic {
+	out := slices.Clone(all)
+	for _, t := range settings.Topics() {
+		if !slices.ContainsFunc(all, func(have diag.Topic) bool { return have.Code == t.Code }) {
+			out = append(out, t)
+		}
 	}
 	return out
 }

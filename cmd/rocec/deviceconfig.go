@@ -57,7 +57,6 @@ func (a *app) loadDeviceFiles(name string) (*report.Report, error) {
 			hidden[files[0].Name] = data
 		}
 	}
-	linters := targets.Linters()
 	r := targets.JudgeFiles(files)
 	globals.Hide(r.Diagnostics, hidden)
 	found := &judge.Judged{Source: &lang.Source{Files: map[string][]byte{}}, Diags: r.Diagnostics}
@@ -70,7 +69,7 @@ func (a *app) loadDeviceFiles(name string) (*report.Report, error) {
 		if _, is := hidden[file.Name]; !is {
 			f.Source.Files[file.Name] = file.Data
 		}
-		f.Files = append(f.Files, report.DeviceFile{Name: file.Name, Taken: r.Files[i], Rules: linters.Of(file).Rules})
+		f.Files = append(f.Files, report.DeviceFile{Name: file.Name, Taken: r.Files[i], Rules: targets.RulesOf(file)})
 	}
 	return f, nil
 }

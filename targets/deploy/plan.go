@@ -162,9 +162,7 @@ func diff(d *target.Device, h *Have) *DevicePlan {
 		return p.refuse(Identity, strings.Join(h.Wrong, " "))
 	}
 	p.Seen = h.Seen // of another device it says nothing
-	if found := h.judgeRights(d); len(found) > 0 {
-		p.Watched = append(slices.Clip(p.Watched), Watched{Name: "rights", Found: found})
-	}
+	p.watch("rights", h.judgeRights(d))
 	first := slices.IndexFunc(d.Files, func(f target.File) bool { return f.Live == nil })
 	old, next := make(map[string][]byte, len(d.Files)), make(map[string][]byte, len(d.Files))
 	for i := range d.Files {
@@ -178,9 +176,7 @@ func diff(d *target.Device, h *Have) *DevicePlan {
 		}
 		notes, warnings := parted(ds)
 		p.Diags = append(p.Diags, notes...)
-		if len(warnings) > 0 { // of what is there, whether or not it is to change
-			p.Watched = append(slices.Clip(p.Watched), Watched{Name: "settings", Found: warnings})
-		}
+		p.watch("settings", warnings) // of what is there, whether or not it is to change
 		if ds.HasErrors() && f.Live != nil {
 			return p.refuse(Unmet, errorTexts(ds))
 		}
@@ -257,6 +253,7 @@ func (d *DevicePlan) read(old, next map[string][]byte) {
 	if len(d.Changes) > 0 {
 		d.New = read(next)
 	}
+	d.watch("rules", beside(d.Device.Source, d.New))
 	d.Removing = d.Old.Loses(d.New)
 	if d.New != d.Old {
 		var cabled []*ir.Port
@@ -264,6 +261,13 @@ func (d *DevicePlan) read(old, next map[string][]byte) {
 			cabled = d.Device.Source.Ports
 		}
 		d.Effects = Effects(d.Old, d.New, cabled)
+	}
+}
+
+// watch adds findings that stand whether or not the device is changed.
+func (d *DevicePlan) watch(name string, found diag.List) {
+	if len(found) > 0 {
+		d.Watched = append(slices.Clip(d.Watched), Watched{Name: name, Found: found})
 	}
 }
 

@@ -40,6 +40,7 @@ compiler/change:         compiler/ir compiler/routes lang/destination |
 validate:                validate/proof validate/walk compiler/ir compiler/platform lang/diag lang/dscp lang/nodeset |
 validate/proof:          compiler/graph compiler/ir |
 validate/oracle:         compiler/ir |
+validate/settings:       compiler/ir compiler/platform lang/diag lang/nodeset |
 validate/walk:           compiler/ir compiler/platform lang/diag |
 targets/target:          targets/target/lint compiler/ir lang/diag lang/nodeset |
 targets/target/lint:     lang/diag |
@@ -47,7 +48,7 @@ targets/cumulus:         targets/target targets/target/lint targets/cumulus/conf
 targets/cumulus/grammar: compiler/ir lang/diag |
 targets/cumulus/confread: targets/target targets/target/lint targets/cumulus/grammar compiler/ir lang/diag |
 targets/cumulus/hardware: targets/cumulus/grammar |
-targets/cumulus/conflint: targets/target/lint targets/cumulus/grammar targets/nvue/lint compiler/platform lang/diag |
+targets/cumulus/conflint: targets/target/lint targets/cumulus/grammar targets/nvue/lint validate/settings compiler/platform lang/diag |
 targets/cumulus/sim:     targets/target targets/cumulus/grammar |
 targets/nvue:            targets/target targets/cumulus targets/nvue/grammar targets/nvue/reading targets/nvue/lint targets/nvue/sim compiler/ir compiler/platform lang/diag |
 targets/sonic:           targets/target targets/sonic/grammar targets/sonic/read targets/sonic/lint targets/sonic/sim compiler/ir compiler/platform lang/diag lang/nodeset |
@@ -72,9 +73,9 @@ targets/nic/qede:        targets/target targets/nic compiler/ir |
 targets/nic/ionic:       targets/target targets/nic compiler/ir |
 targets/nic/rxe:         targets/target targets/nic compiler/ir lang/diag |
 targets/nic/tools:       targets/target targets/nic targets/nic/mlx5 targets/nic/mlx4 targets/nic/rxe compiler/ir lang/diag |
-targets:                 targets/target targets/target/lint targets/cumulus targets/nvue targets/sonic targets/nic targets/nic/tools targets/nic/mlx5 targets/nic/mlx4 targets/nic/bnxt targets/nic/ice targets/nic/ionic targets/nic/qede targets/nic/rxe compiler/ir lang/diag |
+targets:                 targets/target targets/target/lint targets/cumulus targets/nvue targets/sonic targets/nic targets/nic/tools targets/nic/mlx5 targets/nic/mlx4 targets/nic/bnxt targets/nic/ice targets/nic/ionic targets/nic/qede targets/nic/rxe validate/settings compiler/ir lang/diag |
 targets/judge:           lang lang/diag compiler compiler/ir validate targets targets/target |
-targets/deploy:          targets/deploy/txn targets/target compiler/ir lang/diag lang/nodeset | github.com/aymanbagabas/go-udiff golang.org/x/sync
+targets/deploy:          targets/deploy/txn targets/target targets/target/lint validate/settings compiler/ir lang/diag lang/nodeset | github.com/aymanbagabas/go-udiff golang.org/x/sync
 targets/deploy/txn:      |
 targets/deploy/seen:     targets/target compiler/ir lang/diag lang/nodeset |
 targets/deploy/device:   targets/deploy targets/deploy/txn targets/target |

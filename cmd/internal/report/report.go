@@ -113,7 +113,7 @@ func Rooms() []Room {
 		{"The language: the file cannot be read as meant", slices.Clone(lang.Topics)},
 		{"The fabric: names, cables, sizes", slices.Clone(compiler.Topics)},
 		{"The devices: a release or a chip cannot do it", slices.Clone(targets.Topics)},
-		{"Device files: what lies on a switch would misbehave", targets.Linters().Topics()},
+		{"Device files: what lies on a switch would misbehave", targets.FileTopics()},
 		{"The machines: plan and apply could not do it", slices.Clone(deploy.Topics)},
 		{"What devices say: ports and cables are not as the fabric says", slices.Clone(seen.Topics)},
 	}
@@ -136,7 +136,7 @@ func topicsRun(r *Report) []diag.Topic {
 				ran[t.Code] = true
 			}
 		}
-		return slices.DeleteFunc(targets.Linters().Topics(), func(t diag.Topic) bool { return !ran[t.Code] })
+		return slices.DeleteFunc(targets.FileTopics(), func(t diag.Topic) bool { return !ran[t.Code] })
 	}
 	return nil
 }

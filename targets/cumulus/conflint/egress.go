@@ -3,7 +3,6 @@ package conflint
 import (
 	"slices"
 
-	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
@@ -96,9 +95,4 @@ func (u *unit) losslessPool() {
 				"although no port was paused. Set it to 15 (no limit), or take the line out.", t.key)
 		}
 	}
-}
-
-var topicEgress = diag.Topic{
-	Code:    "conf-egress-limited",
-	Summary: "queues of lossless traffic are limited",
 }

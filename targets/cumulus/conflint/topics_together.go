@@ -3,10 +3,6 @@ package conflint
 import "github.com/rocec/rocec/lang/diag"
 
 // The codes about settings that are sound alone and not beside others.
-var topicNotifications = diag.Topic{
-	Code:    "conf-cnp-bulk",
-	Summary: "congestion notifications wait behind unmarked traffic",
-}
 
 var topicTrusts = diag.Topic{
 	Code:    "conf-two-trusts",

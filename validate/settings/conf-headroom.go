@@ -1,0 +1,112 @@
+package settings
+
+import (
+	"fmt"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// Headroom holds the room after a pause against what still arrives.
+var Headroom = Rule{
+	Topic: diag.Topic{Code: "conf-headroom", Summary: "PFC headroom too small"},
+	ports: func(p *pass) {
+		p.pfc(func(cos, _, group int) {
+			if group < 0 || !is(p.kind.d.Groups[group].Lossless, true) {
+				return
+			}
+			if room, ok := known(p.kind.d.Groups[group].Headroom); ok && room > 0 {
+				p.headroom(cos, group, room)
+			}
+		})
+	},
+}
+
+// The least that arrives after a pause: what is on the cable both ways at 4 ns a metre, faster than any cable is, and a packet of 1 KiB
+// that the neighbour has begun (SONiC's LOSSLESS_TRAFFIC_PATTERN, mtu).
+const (
+	picosPerMetre = 4000
+	leastPacket   = 1024
+)
+
+// arrivesAtLeast returns bytes for a speed in Mb/s.
+func arrivesAtLeast(speed, metres int) int {
+	return 2*metres*picosPerMetre*(speed/8)/1_000_000 + leastPacket
+}
+
+// farthest is the longest cable whose published rows have the whole headroom: those for longer ones count on headroom that ports share.
+const farthest = 1000
+
+func (p *pass) headroom(cos, group, room int) {
+	d := &p.kind.d
+	rate, isRate := known(d.Speed)
+	metres, isCable := known(d.Cable)
+	speed := int(rate / 1_000_000)
+	at := p.at(ir.FieldHeadroom, group)
+	switch {
+	case !isRate || speed <= 0 || speed > fastest:
+		return
+	case !isCable || metres <= 0:
+		p.reach(cos, group, room, speed)
+		return
+	case metres > farthest:
+		return
+	}
+	what := fmt.Sprintf("priority group %d of cos %d keeps %s of headroom, and at %s with a cable of %d m", group, cos, diag.Bytes(room),
+		platform.SpeedText(speed), metres)
+	if need := arrivesAtLeast(speed, metres); room < need {
+		p.errorf(at, "%s at least %s still arrive after a pause: what is on the cable both ways, and a packet that has begun. The rest is "+
+			"dropped.", what, diag.Bytes(need))
+		return
+	}
+	if need, source := published(p.model(), speed, metres); room < need {
+		p.errorf(at, "%s the published size is %s (%s). Frames may be lost.", what, diag.Bytes(need), source)
+	}
+}
+
+// fastest is in Mb/s; beyond that it is no speed.
+const fastest = 1_600_000
+
+// published returns the least headroom that a table has for the model of the device; 0: no table has the pair.
+func published(m *platform.Switch, speed, metres int) (least int, source string) {
+	if m == nil {
+		return 0, ""
+	}
+	tables, _ := m.Published()
+	for _, t := range tables {
+		for _, row := range t.Rows {
+			if row.Speed != speed {
+				continue
+			}
+			for _, f := range row.At {
+				if f.Metres >= metres && (least == 0 || f.Bytes < least) {
+					least, source = f.Bytes, t.Source()
+				}
+			}
+		}
+	}
+	return least, source
+}
+
+// reach tells up to which length of cable headroom is enough, where the length is not known.
+func (p *pass) reach(cos, group, room, speed int) {
+	quanta := platform.PauseQuanta(speed) * platform.QuantumBytes
+	mtu := p.kind.d.MTU.Value
+	if mtu == 0 {
+		mtu = usualMTU
+	}
+	metres := (room - quanta - 2*mtu) * 792 / speed // 198,000 km/s, both ways: 1/792 byte a metre and Mb/s
+	at := p.at(ir.FieldHeadroom, group)
+	if metres < 1 {
+		p.warnf(at, "priority group %d of cos %d keeps %s of headroom. At %s, frames of %d bytes and the peer's answer alone take more "+
+			"than that: "+
+			"what comes after a pause is dropped.", group, cos, diag.Bytes(room), platform.SpeedText(speed), mtu)
+		return
+	}
+	p.noticef(at, "no length of cable is stated. The %s of headroom of priority group %d, cos %d, carry %s over at most %s m.",
+		diag.Bytes(room), group, cos, platform.SpeedText(speed), diag.Number(metres))
+}
+
+// usualMTU is the largest frame of RoCE samples.
+const usualMTU = 9216

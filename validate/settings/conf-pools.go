@@ -1,0 +1,75 @@
+package settings
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// Pools finds limits that do not go with their pool, and pools that are too small for what one port needs.
+var Pools = Rule{
+	Topic: diag.Topic{Code: "conf-pools", Summary: "memory pools that cannot work"},
+	whole: func(p *pass) { p.poolsTooSmall() },
+	ports: func(p *pass) {
+		for n := range p.kind.d.Groups {
+			g := &p.kind.d.Groups[n]
+			if is(g.Lossless, true) {
+				p.pooled(p.at(ir.FieldGroupLimit, n), "priority group", n, g.Limit, g.Pool)
+			}
+			p.sharedHeadroom(n, g)
+		}
+		p.pfc(func(_, queue, _ int) {
+			if queue >= 0 {
+				q := &p.kind.d.Queues[queue]
+				p.pooled(p.at(ir.FieldQueueLimit, queue), "queue", queue, q.Limit, q.Pool)
+			}
+		})
+	},
+}
+
+// pooled judges whether a limit is of the kind that its pool counts.
+func (p *pass) pooled(at place, what string, n int, limit ir.Setting[ir.Limit], pool ir.Setting[string]) {
+	l, isLimit := known(limit)
+	name, isPool := known(pool)
+	mode, isMode := known(p.Settings.Pools[name].Mode)
+	if !isLimit || !isPool || !isMode {
+		return
+	}
+	switch {
+	case l.Kind == ir.LimitAlpha && mode == ir.PoolStatic:
+		p.errorf(at, "%s %d is limited to a part of the free memory of the pool %s, and that pool is static and counts bytes: the limit does "+
+			"not apply. State a limit in bytes, or make the pool dynamic.", what, n, name)
+	case l.Kind == ir.LimitBytes && mode == ir.PoolDynamic:
+		p.errorf(at, "%s %d is limited to %s, and its pool %s is dynamic and counts parts of its free memory: the limit does not apply. State "+
+			"a part, or make the pool static.", what, n, diag.Bytes(l.N), name)
+	}
+}
+
+// sharedHeadroom judges the headroom that ports share against what one of them needs.
+func (p *pass) sharedHeadroom(n int, g *ir.GroupSettings) {
+	need, isNeed := known(g.Headroom)
+	name, isPool := known(g.Pool)
+	shared, isShared := known(p.Settings.Pools[name].Shared)
+	if !isNeed || !isPool || !isShared || !is(g.Lossless, true) || shared == 0 || shared >= need {
+		return
+	}
+	p.errorf(p.pool(name), "priority group %d needs %s of headroom, and all ports together have %s in the pool %s. Packets behind a "+
+		"pause are dropped. Make the shared headroom larger.", n, diag.Bytes(need), diag.Bytes(shared), name)
+}
+
+// poolsTooSmall judges pools against the memory of the chip.
+func (p *pass) poolsTooSmall() {
+	chip := p.chip()
+	if chip == nil {
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Settings.Pools)) {
+		pool := p.Settings.Pools[name]
+		if size, ok := known(pool.Size); ok && pool.Ingress && size > chip.Buffer {
+			p.errorf(p.pool(name), "The pool %s has %s, and the chip, %s, has %s of memory.", name, diag.Bytes(size), chip.Title,
+				diag.Bytes(chip.Buffer))
+		}
+	}
+}

@@ -1,0 +1,22 @@
+package settings
+
+import (
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// Remark finds ports that change the field which tells the class of lossless traffic.
+var Remark = Rule{
+	Topic:  diag.Topic{Code: "conf-remark", Summary: "lossless traffic is remarked"},
+	theirs: true,
+	ports: func(p *pass) {
+		if p.kind.lossless == 0 || p.kind.s.LinkPause || !p.kind.s.TrustKnown {
+			return
+		}
+		if is(p.kind.d.RewriteDSCP, true) && p.kind.s.Trust.DSCP {
+			p.noticef(p.at(ir.FieldRewrite, 0), "the DSCP of packets that leave is written anew, and DSCP tells the class of lossless "+
+				"traffic. Where "+
+				"a value becomes another, the next switch sorts packets otherwise.")
+		}
+	},
+}

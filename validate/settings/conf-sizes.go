@@ -1,0 +1,25 @@
+package settings
+
+import (
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// Sizes finds a pause that ends where it begins.
+var Sizes = Rule{
+	Topic: diag.Topic{Code: "conf-sizes", Summary: "PFC sizes contradict each other"},
+	ports: func(p *pass) {
+		p.pfc(func(cos, _, group int) {
+			if group < 0 {
+				return
+			}
+			g := &p.kind.d.Groups[group]
+			xoff, isXoff := known(g.Xoff)
+			xon, isXon := known(g.Xon)
+			if isXoff && isXon && xoff > 0 && xon == xoff && g.Xon.Is == ir.Stated {
+				p.noticef(p.at(ir.FieldXon, group), "a pause of cos %d ends at %s, where it begins: there is no hysteresis, so the port may send many "+
+					"pauses in a row. Let it end some frames lower.", cos, diag.Bytes(xon))
+			}
+		})
+	},
+}

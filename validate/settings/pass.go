@@ -1,0 +1,249 @@
+package settings
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
+)
+
+// Reading is a switch as it was read.
+type Reading struct {
+	Settings *ir.Settings
+	Where    func(port string, f ir.Field, index int) (diag.Range, bool) // the place of a value; for a pool, port is its name
+	At       diag.Range                                                  // of a value without a place
+
+	// Judged reports whether the linter of the system has a finding of a code, at a line, or at any: where a value is missing, or the linter
+	// judges the whole theme. Nil: no linter was asked.
+	Judged func(t *diag.Topic, line int) bool
+}
+
+// Rule judges one theme on every system.
+type Rule struct {
+	diag.Topic
+	theirs bool          // a linter that reports the code judges the whole theme on its system
+	ports  func(p *pass) // one kind of ports
+	whole  func(p *pass) // the device
+}
+
+// Sink takes findings. Omit reports whether a code is at its bound, and counts a finding then.
+type Sink interface {
+	Omit(t *diag.Topic) bool
+	Report(sev diag.Severity, t *diag.Topic, at diag.Range, format string, args ...any) *diag.Diagnostic
+}
+
+// kind is ports that are set alike.
+type kind struct {
+	ports    []string // in natural order; none: every port that has no settings of its own
+	others   bool     // a port has settings of its own
+	s        *ir.PortSettings
+	d        ir.PortDetail
+	lossless uint8 // priorities with PFC; all under link pause
+}
+
+// kindsOf returns the kinds of ports of a device, in the order of their first port.
+func kindsOf(s *ir.Settings) []kind {
+	if s == nil {
+		return nil
+	}
+	by := map[*ir.PortSettings]int{}
+	var out []kind
+	add := func(port string, of *ir.PortSettings) {
+		i, known := by[of]
+		if !known {
+			i = len(out)
+			by[of] = i
+			k := kind{s: of, d: of.Detail.Get(), others: len(s.Ports) > 0}
+			if of.PausesKnown {
+				k.lossless = of.Sends | of.Obeys
+			}
+			out = append(out, k)
+		}
+		if port != "" {
+			out[i].ports = append(out[i].ports, port)
+		}
+	}
+	for _, port := range slices.SortedFunc(maps.Keys(s.Ports), nodeset.Compare) {
+		add(port, s.Ports[port])
+	}
+	if s.Rest != nil {
+		add("", s.Rest)
+	}
+	return out
+}
+
+// sample is the port by which places of a kind are found; empty: any.
+func (k *kind) sample() string {
+	if len(k.ports) == 0 {
+		return ""
+	}
+	return k.ports[0]
+}
+
+// pass is a run of the rules over a device.
+type pass struct {
+	*Reading
+	rule  *Rule
+	kind  *kind
+	found map[key]*finding
+}
+
+// key is what findings about several ports have in common.
+type key struct {
+	sev  diag.Severity
+	text string
+	at   diag.Range
+}
+
+type finding struct {
+	ports  []string
+	rest   bool // every other port, too
+	others bool
+	device bool
+}
+
+// pfc calls a function for each priority with PFC of the kind, with the queue by which it leaves and the group that buffers it; -1: it is
+// not known. Under link pause it calls none.
+func (p *pass) pfc(do func(cos, queue, group int)) {
+	if p.kind.s.LinkPause {
+		return
+	}
+	for cos := range 8 {
+		if p.kind.lossless>>cos&1 == 1 {
+			do(cos, int(p.kind.d.Queue[cos]), int(p.kind.d.Group[cos]))
+		}
+	}
+}
+
+// place is a value of a kind of ports.
+type place struct {
+	port  string
+	field ir.Field
+	index int
+}
+
+func (p *pass) at(f ir.Field, index int) place { return place{p.kind.sample(), f, index} }
+
+func (p *pass) pool(name string) place { return place{name, ir.FieldPool, 0} }
+
+// errorf, warnf and noticef note a finding. Its text goes on behind "At swp1 and swp2, "; of a device it is a sentence.
+func (p *pass) errorf(at place, format string, args ...any) { p.note(diag.Error, at, format, args) }
+
+func (p *pass) warnf(at place, format string, args ...any) { p.note(diag.Warning, at, format, args) }
+
+func (p *pass) noticef(at place, format string, args ...any) { p.note(diag.Notice, at, format, args) }
+
+func (p *pass) note(sev diag.Severity, at place, format string, args []any) {
+	r, stands := p.rangeOf(at)
+	line := r.Start.Line
+	if !stands || p.rule.theirs {
+		line = 0
+	}
+	if p.Judged != nil && p.Judged(&p.rule.Topic, line) {
+		return
+	}
+	k := key{sev, fmt.Sprintf(format, args...), r}
+	f := p.found[k]
+	if f == nil {
+		f = &finding{device: p.kind == nil}
+		p.found[k] = f
+	}
+	if p.kind != nil {
+		f.ports = append(f.ports, p.kind.ports...)
+		f.rest = f.rest || len(p.kind.ports) == 0
+		f.others = f.others || p.kind.others
+	}
+}
+
+// rangeOf returns where a value stands: the value itself, else what makes the port lossless, else the top of the configuration.
+func (p *pass) rangeOf(at place) (r diag.Range, stands bool) {
+	if p.Where == nil {
+		return p.At, false
+	}
+	if r, ok := p.Where(at.port, at.field, at.index); ok {
+		return r, true
+	}
+	if p.kind != nil {
+		for cos := range 8 {
+			if p.kind.lossless>>cos&1 == 0 {
+				continue
+			}
+			if r, ok := p.Where(at.port, ir.FieldPauses, cos); ok {
+				return r, false
+			}
+		}
+	}
+	return p.At, false
+}
+
+// report hands over what the rule has found, in the order of places.
+func (p *pass) report(to Sink) {
+	keys := slices.SortedFunc(maps.Keys(p.found), func(a, b key) int {
+		return cmp.Or(diag.ComparePlace(a.at, b.at), cmp.Compare(a.sev, b.sev), strings.Compare(a.text, b.text))
+	})
+	for _, k := range keys {
+		if to.Omit(&p.rule.Topic) {
+			continue
+		}
+		to.Report(k.sev, &p.rule.Topic, k.at, "%s", diag.Escape(p.found[k].sentence(k.text)))
+	}
+	clear(p.found)
+}
+
+// mostNamed is how many ports a finding names.
+const mostNamed = 8
+
+func (f *finding) sentence(text string) string {
+	first, n := utf8.DecodeRuneInString(text)
+	switch {
+	case f.device:
+		return string(unicode.ToUpper(first)) + text[n:]
+	case len(f.ports) == 0 && f.others:
+		return "At every other port, " + text
+	case len(f.ports) == 0:
+		return "At every port, " + text
+	}
+	slices.SortFunc(f.ports, nodeset.Compare)
+	ports := diag.Some(slices.Compact(f.ports), mostNamed)
+	if f.rest {
+		ports += " and every other port"
+	}
+	return "At " + ports + ", " + text
+}
+
+// chip returns the chip of the device; nil: it is not known.
+func (d *Reading) chip() *platform.ASIC {
+	if m := d.model(); m != nil {
+		return m.ASIC
+	}
+	a, _ := platform.FindASIC(d.Settings.System.Chip.Value)
+	return a
+}
+
+// model returns the model of the device; nil: it is not known.
+func (d *Reading) model() *platform.Switch {
+	m, ok := platform.FindSwitch(d.Settings.System.Model.Value)
+	if !ok {
+		return nil
+	}
+	return m
+}
+
+// told reports whether a trusted DSCP leads to a cos, as RoCEv2 needs it; not known: false.
+func (k *kind) told(cos int) bool {
+	return k.s.TrustKnown && k.s.Trust.DSCP && slices.Contains(k.s.DSCP[:], int8(cos))
+}
+
+// known returns a value, where it is known.
+func known[T comparable](s ir.Setting[T]) (v T, ok bool) { return s.Value, s.Known() }
+
+// is reports whether a value is known to be v.
+func is[T comparable](s ir.Setting[T], v T) bool { return s.Known() && s.Value == v }

@@ -1,0 +1,58 @@
+// Package settings judges the settings of devices: those of any person or program, in any form.
+//
+// In comes what a reader understood of one device ([Reading]); out come findings at the places of the values. A rule sees
+// [ir.Settings] alone, so that it holds for every system. A rule judges what is known of a device, and finds nothing in the rest.
+package settings
+
+import (
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// Rules is the table: every rule about settings, in the order they are documented.
+var Rules = []*Rule{
+	&Headroom,
+	&CableZero,
+	&Sizes,
+	&RedLossless,
+	&Unmarked,
+	&ECNThresholds,
+	&EgressLimited,
+	&Pools,
+	&LosslessStrict,
+	&Throttled,
+	&WatchdogIdle,
+	&Asymmetric,
+	&LosslessDefault,
+	&LosslessShared,
+	&CNPBulk,
+	&Remark,
+	&ValueUnmapped,
+}
+
+// Topics is every code that the rules report.
+func Topics() []diag.Topic {
+	out := make([]diag.Topic, len(Rules))
+	for i, r := range Rules {
+		out[i] = r.Topic
+	}
+	return out
+}
+
+// Judge runs all rules on a device. Ports that are set alike are judged once, and findings that say the same of several ports at one place
+// are one.
+func Judge(d *Reading, to Sink) {
+	p := &pass{Reading: d, found: map[key]*finding{}}
+	kinds := kindsOf(d.Settings)
+	for _, r := range Rules {
+		p.rule, p.kind = r, nil
+		if r.whole != nil {
+			r.whole(p)
+		}
+		for i := range kinds {
+			if p.kind = &kinds[i]; r.ports != nil {
+				r.ports(p)
+			}
+		}
+		p.report(to)
+	}
+}
