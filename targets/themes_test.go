@@ -177,9 +177,9 @@ var themes = []theme{
 	}},
 	{"a shaper holds a lossless port", [...]cell{
 		found("conf-throttled", "slow.port_set = swp9", "slow.port_set = swp1"),
-		found("conf-throttled", "          mapping:\n            profile: roce", "          egress-shaper:\n            profile: slow\n   " +
+		found("conf-throttled", "          mapping:\n            profile: roce", "          egress-shaper:\n            profile: slow\n   "+
 			"       mapping:\n"+
-			"            profile: roce", "      mapping:\n        roce:\n          dscp", "      egress-shaper:\n        slow:\n          " +
+			"            profile: roce", "      mapping:\n        roce:\n          dscp", "      egress-shaper:\n        slow:\n          "+
 			"port-max-rate: 900000\n"+
 			"      mapping:\n        roce:\n          dscp"),
 		found("conf-throttled", `"pfcwd_sw_enable": "3",`, `"pfcwd_sw_enable": "3",
@@ -188,9 +188,9 @@ var themes = []theme{
 	}},
 	{"a rate holds a lossless queue", [...]cell{
 		found("conf-throttled", "slow.port_set = swp9", "slow.port_set = swp1", "shaping.slow.port.shaper = 900000\n", ""),
-		found("conf-throttled", "          mapping:\n            profile: roce", "          egress-shaper:\n            profile: slow\n   " +
+		found("conf-throttled", "          mapping:\n            profile: roce", "          egress-shaper:\n            profile: slow\n   "+
 			"       mapping:\n"+
-			"            profile: roce", "      mapping:\n        roce:\n          dscp", "      egress-shaper:\n        slow:\n          " +
+			"            profile: roce", "      mapping:\n        roce:\n          dscp", "      egress-shaper:\n        slow:\n          "+
 			"traffic-class:\n"+
 			"            '3':\n              max-rate: 900000\n      mapping:\n        roce:\n          dscp"),
 		found("conf-throttled", `"type": "DWRR",`, `"type": "DWRR",
@@ -226,7 +226,7 @@ var themes = []theme{
 		found("conf-pfc-and-pause", "pfc.port_group_list = [roce]", "link_pause.port_group_list = [all]\nlink_pause.all.port_set = swp1-swp4\n"+
 			"link_pause.all.port_buffer_bytes = 70000\nlink_pause.all.xoff_size = 18000\nlink_pause.all.xon_delta = 4000\n"+
 			"link_pause.all.rx_enable = true\nlink_pause.all.tx_enable = true\npfc.port_group_list = [roce]"),
-		found("conf-nvue-pause", "          mapping:\n            profile: roce", "          link-pause:\n            profile: all\n      " +
+		found("conf-nvue-pause", "          mapping:\n            profile: roce", "          link-pause:\n            profile: all\n      "+
 			"    mapping:\n"+
 			"            profile: roce", "      mapping:\n        roce:\n          dscp", "      link-pause:\n        all:\n          rx: enable\n"+
 			"          tx: enable\n      mapping:\n        roce:\n          dscp"),
@@ -245,7 +245,7 @@ var themes = []theme{
 	}},
 	{"the field that tells the class is written anew", [...]cell{
 		found("conf-remark", "priority_remark_set = []", "priority_remark_set = [dscp]\ntraffic.cos_4.priority_remark.dscp = [10]"),
-		found("conf-remark", "          mapping:\n            profile: roce", "          mapping:\n            profile: roce\n          " +
+		found("conf-remark", "          mapping:\n            profile: roce", "          mapping:\n            profile: roce\n          "+
 			"remark:\n"+
 			"            profile: out", "      traffic-pool:", "      remark:\n        out:\n          rewrite: l3\n          switch-priority:\n"+
 			"            '3':\n              dscp: 10\n      traffic-pool:"),

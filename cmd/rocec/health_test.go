@@ -26,7 +26,7 @@ func TestVerifySince(t *testing.T) {
 		require.Equal(t, exit.Errors, code, "a switch of the factory has drifted\n%s\n%s", stdout, stderr)
 		require.Empty(t, stderr)
 		for line := range strings.Lines(stdout) {
-			if strings.HasSuffix(line, ": not readable on this release.\n") { // which it says of every switch
+			if strings.HasSuffix(line, ": not readable on this release.\n") || strings.HasPrefix(line, "tor1  unsound: ") { // also of the factory
 				continue
 			}
 			if strings.HasPrefix(line, "tor1  ") && strings.HasSuffix(line, ".\n") || strings.HasPrefix(line, "Counters") {

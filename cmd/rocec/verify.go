@@ -74,6 +74,7 @@ func verifyCommand(a *app) *cobra.Command {
 		"counters moved")
 	f.Lookup("traffic").NoOptDefVal = trafficAny
 	approveFlag(cmd, &o.approve, "send the exchange of --traffic without asking")
+	f.BoolVar(&o.strict, "strict", false, "exit 1 also for devices that others have set, and that are sound")
 	f.BoolVar(&o.gids, "gids", false, "print the GID tables of hosts instead, and the index each intent must use")
 	labFlags(cmd, &o.lab)
 	readFlags(cmd, &o.ReadOptions)
@@ -90,7 +91,7 @@ type verifyOptions struct {
 	from          string // a folder of reports; empty: devices are read
 	lab           session.LabFlag
 	only          []string
-	gids          bool // GID tables alone
+	gids, strict  bool // GID tables alone; devices that others have set are not good
 }
 
 func (a *app) verify(ctx context.Context, dir string, o verifyOptions) (err error) {
@@ -135,7 +136,7 @@ type verifyFound struct {
 // verified prints what was found, and reports by its error whether all is good.
 func (a *app) verified(dir string, f *report.Report, found verifyFound, o verifyOptions) error {
 	unlike := session.JudgeHealth(f.Fabric, found.Verification)
-	doc := view.VerifyJSON(f.Fabric, found.Verification, unlike, o.since, found.from, found.sent)
+	doc := view.VerifyJSON(f.Fabric, found.Verification, unlike, o.since, found.from, found.sent, o.strict)
 	found.Plan.Pending()
 	if o.format == "json" {
 		if err := a.WriteJSON(doc); err != nil {

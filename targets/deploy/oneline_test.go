@@ -16,7 +16,8 @@ func TestOneLine(t *testing.T) {
 		"config: failed\nTraceback (most recent call last):\n  File \"/usr/bin/config\", line 8, in <module>\n    sys.exit(config())\n" +
 			"KeyError: 'PORT_QOS_MAP'\n": "config: failed KeyError: 'PORT_QOS_MAP'",
 		"Traceback (most recent call last):\n  File \"x\", line 1\nValueError: a\n\nDuring handling of the above exception, another " +
-			"exception occurred:\n\nTraceback (most recent call last):\n  File \"y\", line 2\nOSError: b\nexit 1\n": "ValueError: a OSError: b exit 1",
+			"exception occurred:\n\nTraceback (most recent call last):\n  File \"y\", line 2\nOSError: b\nexit 1\n": "ValueError: a OSError: " +
+			"b exit 1",
 		"Traceback (most recent call last):\n  File \"x\"": "",
 		"see the Traceback, most recent":                   "see the Traceback, most recent",
 		strings.Repeat("x", 500):                           strings.Repeat("x", 400) + "…",

@@ -10,7 +10,7 @@ import (
 // Reported is what a device was found to hold by what it says of itself, as if it had been read: live states, files by their hashes, and
 // the answers of those probes a report has. It is pure.
 func Reported(d *target.Device, r *target.Report) *Have {
-	h := &Have{Device: d, Boot: r.Boot}
+	h := &Have{Device: d, Boot: r.Boot, Count: -1}
 	var said target.Reported
 	if d.Target.Reported != nil {
 		said = d.Target.Reported(d.Source, r)

@@ -24,6 +24,7 @@ var Pools = Rule{
 			if queue >= 0 {
 				q := &p.kind.d.Queues[queue]
 				p.pooled(p.at(ir.FieldQueueLimit, queue), "queue", queue, q.Limit, q.Pool)
+				lossyPool(p, queue, q.Pool)
 			}
 		})
 	},
@@ -44,6 +45,34 @@ func (p *pass) pooled(at place, what string, n int, limit ir.Setting[ir.Limit], 
 	case l.Kind == ir.LimitBytes && mode == ir.PoolDynamic:
 		p.errorf(at, "%s %d is limited to %s, and its pool %s is dynamic and counts parts of its free memory: the limit does not apply. State "+
 			"a part, or make the pool static.", what, n, diag.Bytes(l.N), name)
+	}
+}
+
+// lossyPool judges whether a lossless queue is in the pool of the lossy queues, on a switch with a pool of egress that no queue uses.
+func lossyPool(p *pass, queue int, pool ir.Setting[string]) {
+	of, ok := known(pool)
+	if !ok {
+		return
+	}
+	lossy := 0
+	for other := range p.kind.d.Queues {
+		lossless := false
+		p.pfc(func(_, q, _ int) { lossless = lossless || q == other })
+		switch used, ok := known(p.kind.d.Queues[other].Pool); {
+		case lossless || !ok:
+		case used != of:
+			return
+		default:
+			lossy++
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Settings.Pools)) {
+		if other := p.Settings.Pools[name]; lossy > 0 && name != of && other.Egress && !other.Ingress {
+			p.warnf(p.at(ir.FieldQueuePool, queue), "queue %d, by which lossless traffic leaves, is in the pool %s of the lossy queues, and "+
+				"none is in "+
+				"%s: lossy traffic fills the pool, and lossless packets are dropped on the way out.", queue, of, name)
+			return
+		}
 	}
 }
 

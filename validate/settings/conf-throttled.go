@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/rocec/rocec/compiler/ir"
@@ -15,6 +16,7 @@ var Throttled = Rule{
 			p.warnf(p.at(ir.FieldShaper, 0), "a shaper holds the port to %s, and it has PFC: what it cannot send fills buffers, and pauses "+
 				"spread to all senders. Take the shaper off ports of lossless traffic.", rate)
 		}
+		promised(p)
 		p.pfc(func(cos, queue, _ int) {
 			if queue < 0 {
 				return
@@ -25,6 +27,29 @@ var Throttled = Rule{
 			}
 		})
 	},
+}
+
+// promised judges the rates that lossy queues are promised: they leave lossless traffic the rest of the port.
+func promised(p *pass) {
+	speed, ok := known(p.kind.d.Speed)
+	if !ok || speed <= 0 {
+		return
+	}
+	var sum int64
+	first := -1
+	for queue := range p.kind.d.Queues {
+		lossless := false
+		p.pfc(func(_, of, _ int) { lossless = lossless || of == queue })
+		if rate, ok := known(p.kind.d.Queues[queue].MinRate); ok && rate > 0 && rate <= speed && !lossless {
+			sum += rate
+			first = cmp.Or(first+1, queue+1) - 1
+		}
+	}
+	if p.kind.lossless == 0 || p.kind.s.LinkPause || sum <= speed/2 {
+		return
+	}
+	p.warnf(p.at(ir.FieldMinRate, first), "lossy queues are promised %s of %s: lossless traffic waits for the rest, and pauses spread to all "+
+		"senders. Promise them less than half of the port.", rateText(sum), rateText(speed))
 }
 
 // throttles reports whether a rate in bit/s is below the speed of the port, as far as that is known.

@@ -21,6 +21,7 @@ func (v *Plan) Verify(f *ir.Fabric, plan *deploy.Plan, doc VerifyDocument, from 
 	v.Drift = true
 	w := v.W
 	v.Groups(plan, Page)
+	compared(v, doc)
 	v.findings(doc)
 	v.Watched(plan)
 	v.seen(v.Seen)
@@ -30,7 +31,7 @@ func (v *Plan) Verify(f *ir.Fabric, plan *deploy.Plan, doc VerifyDocument, from 
 	v.held(plan)
 	v.pending(plan, v.Debts)
 	sinceText(w, doc)
-	unknown := ""
+	unknown, others := "", ""
 	if from != nil {
 		v.reports(from, doc)
 		unknown = fmt.Sprintf(", %d unknown", doc.Summary[VerifyUnknown])
@@ -57,9 +58,27 @@ func (v *Plan) Verify(f *ir.Fabric, plan *deploy.Plan, doc VerifyDocument, from 
 	if n := len(v.Seen.Findings); n > 0 {
 		unknown += ", " + diag.Count(n, "finding") + " about ports and cables"
 	}
-	fmt.Fprintf(w, "Verify: %s. %s as written, %d drifted, %d unreachable, %d refused%s%s.\n", word,
-		diag.Count(doc.Summary[VerifyGood], "device"), doc.Summary[VerifyDrift], doc.Summary[string(deploy.StatusUnreachable)],
+	if n := doc.Summary[VerifyOther]; n > 0 {
+		others = fmt.Sprintf(", %d other and sound", n)
+	}
+	fmt.Fprintf(w, "Verify: %s. %s as written%s, %d drifted, %d unreachable, %d refused%s%s.\n", word,
+		diag.Count(doc.Summary[VerifyGood], "device"), others, doc.Summary[VerifyDrift], doc.Summary[string(deploy.StatusUnreachable)],
 		doc.Summary[string(deploy.StatusRefused)], pendingText(doc.Summary[string(deploy.StatusPending)]), unknown)
+}
+
+// compared prints of devices that rocec has never written why they are sound, or are not.
+func compared(v *Plan, doc VerifyDocument) {
+	var sound, unsound Texts
+	for _, d := range doc.Devices {
+		switch {
+		case d.Status == VerifyOther:
+			sound.Add(d.Reason+".", d.Name)
+		case d.Status == VerifyDrift && d.Unsound:
+			unsound.Add(d.Reason, d.Name)
+		}
+	}
+	v.texts(&sound, v.Paint(diag.Green, "other")+": ")
+	v.texts(&unsound, v.Paint(diag.Red, "unsound")+": ")
 }
 
 // findings prints what each probe found once, with the devices on which it did.

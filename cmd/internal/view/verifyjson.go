@@ -17,8 +17,9 @@ import (
 // The statuses of a device in verify.
 const (
 	VerifyGood    = "good"
+	VerifyOther   = "other" // not as written, and sound: rocec has never written it
 	VerifyDrift   = "drift"
-	VerifyUnknown = "unknown" // there is no report of it
+	VerifyUnknown = "unknown" // no report is about the device
 )
 
 // VerifyDocument is the JSON of verify.
@@ -40,6 +41,7 @@ type VerifyDevice struct {
 	Status   string          `json:"status"`
 	By       string          `json:"written_by,omitempty"` // "others": they must change what differs
 	Reason   string          `json:"reason,omitempty"`
+	Unsound  bool            `json:"-"` // Reason is why a device that rocec has never written is not sound
 	Changes  []Change        `json:"changes"`
 	Findings []VerifyFinding `json:"findings"`
 	Hints    []VerifyFinding `json:"hints"`           // of states that are not wrong
@@ -84,15 +86,17 @@ type VerifyTraffic struct {
 }
 
 // VerifyJSON returns the document of verify. It takes the values that were read of devices, the ways in which ports and cables are not
-// as described, the reports that took the place of reads, and the exchanges of --traffic.
+// as described, the reports that took the place of reads, and the exchanges of --traffic. With strict, a device that others have set is not
+// good, however sound.
 func VerifyJSON(
-	f *ir.Fabric, found *rollout.Verification, unlike *seen.Result, since string, from *Reports, sent []VerifyTraffic,
+	f *ir.Fabric, found *rollout.Verification, unlike *seen.Result, since string, from *Reports, sent []VerifyTraffic, strict bool,
 ) VerifyDocument {
 	doc := VerifyDocument{
 		FormatVersion: report.FormatVersion, Good: found.Sound(), Since: since, Devices: []VerifyDevice{},
 		ByHand: ByHandJSON(f), Seen: SeenJSON(unlike), Traffic: sent,
 		Summary: map[string]int{
-			VerifyGood: 0, VerifyDrift: 0, string(deploy.StatusUnreachable): 0, string(deploy.StatusRefused): 0, string(deploy.StatusPending): 0,
+			VerifyGood: 0, VerifyOther: 0, VerifyDrift: 0,
+			string(deploy.StatusUnreachable): 0, string(deploy.StatusRefused): 0, string(deploy.StatusPending): 0,
 		},
 	}
 	for _, h := range found.Devices {
@@ -152,8 +156,15 @@ func VerifyJSON(
 			v.Status, v.Reason = string(d.Status), d.Err.Detail
 		case h.Sound():
 			v.Status = VerifyGood
+		case h.Other():
+			v.Status = VerifyOther
+			v.Reason = "sound, and set by others: PFC, maps, marks and headroom are those of the fabric"
 		default:
 			v.Status = VerifyDrift
+			if d.Status == deploy.StatusChange && d.Count == 0 {
+				v.Reason = d.Unsound()
+				v.Unsound = v.Reason != ""
+			}
 		}
 		doc.Summary[v.Status]++
 		doc.Devices = append(doc.Devices, v)
@@ -162,7 +173,11 @@ func VerifyJSON(
 		doc.add(from)
 	}
 	firmwareHints(f, doc.Devices)
-	doc.Good = doc.Summary[VerifyGood]+doc.Summary[string(deploy.StatusPending)] == len(doc.Devices) && unlike.Good() &&
+	sound := doc.Summary[VerifyOther]
+	if strict {
+		sound = 0
+	}
+	doc.Good = doc.Summary[VerifyGood]+sound+doc.Summary[string(deploy.StatusPending)] == len(doc.Devices) && unlike.Good() &&
 		!slices.ContainsFunc(sent, func(t VerifyTraffic) bool { return !t.Good })
 	return doc
 }

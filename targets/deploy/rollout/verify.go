@@ -99,7 +99,14 @@ func Verify(ctx context.Context, dial target.Dial, tree *target.Tree, o VerifyOp
 func known(h *deploy.Have) bool { return h.Err == nil && len(h.Wrong) == 0 }
 
 // Sound reports whether the device is as written, every probe was satisfied, and no watch found more than what is worth knowing.
-func (h *Health) Sound() bool {
+func (h *Health) Sound() bool { return h.Drift.Status == deploy.StatusSame && h.well() }
+
+// Other reports whether the device is not as written and sound all the same: rocec has never written it, and it carries lossless traffic as
+// the fabric means it ([deploy.DevicePlan.Unsound]).
+func (h *Health) Other() bool { return h.Drift.Count == 0 && h.well() && h.Drift.Unsound() == "" }
+
+// well reports whether every probe was satisfied, and no watch found more than what is worth knowing.
+func (h *Health) well() bool {
 	for _, p := range h.Probes {
 		if len(p.Wrong) > 0 {
 			return false
@@ -110,7 +117,7 @@ func (h *Health) Sound() bool {
 			return false
 		}
 	}
-	return h.Drift.Status == deploy.StatusSame
+	return true
 }
 
 // Sound reports whether every device is.
