@@ -47,7 +47,7 @@ func (g *Globals) LoadOver(ctx context.Context, dir string, unsaved map[string][
 			Kept: kept,
 		},
 		Budget: g.Steps(),
-		Others: slices.Concat(targets.Linters().Topics(), deploy.Topics, seen.Topics),
+		Others: slices.Concat(targets.FileTopics(), deploy.Topics, seen.Topics),
 	}
 	hidden := map[string][]byte{}
 	for _, name := range g.VarFiles {
