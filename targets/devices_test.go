@@ -124,6 +124,10 @@ func TestMoments(t *testing.T) {
 	for head, n := range seen {
 		assert.Equal(t, 1, n, head)
 	}
+	r, of = judgedFiles(map[string]string{"leaf1-startup.yaml": stored, "leaf1.config-show.yaml": running})
+	assert.Equal(t, lint.Stored, of["leaf1-startup.yaml"].Moment)
+	assert.Equal(t, lint.Running, of["leaf1.config-show.yaml"].Moment)
+	assert.NotEmpty(t, r.Diagnostics)
 	for _, texts := range []map[string]string{
 		{"leaf1/startup.yaml": stored, "leaf1/applied.yaml": stored},
 		{"leaf1-startup.yaml": stored, "leaf2-applied.yaml": running},
