@@ -19,6 +19,7 @@ type judging struct {
 	taken   []lint.Taken
 	read    []reading
 	found   diag.List
+	linted  map[string]diag.List // the findings of linters above a note, by file
 }
 
 // reading is the result of the reader of a system for a file.
@@ -90,12 +91,12 @@ func unread(f lint.File, c *target.Coverage, why string) *diag.Diagnostic {
 	return d
 }
 
-// dropFound takes the rows in which a finding of the linter begins out of those that are not understood: a verdict on them is there.
+// dropFound takes the rows in which a finding of the linter about their file begins out of those that are not understood: a verdict on
+// them is there.
 func dropFound(c *target.Coverage, ds diag.List) {
 	c.Not = slices.DeleteFunc(c.Not, func(n target.NotRead) bool {
-		return slices.ContainsFunc(ds, func(d *diag.Diagnostic) bool {
-			return d.Severity != diag.Notice && d.At.Filename == n.At.Filename && d.At.Filename != "" &&
-				n.At.Start.Byte <= d.At.Start.Byte && d.At.Start.Byte < n.At.End.Byte
+		return n.At.Filename != "" && slices.ContainsFunc(ds, func(d *diag.Diagnostic) bool {
+			return n.At.Start.Byte <= d.At.Start.Byte && d.At.Start.Byte < n.At.End.Byte
 		})
 	})
 }

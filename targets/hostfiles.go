@@ -2,7 +2,6 @@ package targets
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
@@ -12,67 +11,66 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// takeHost takes a file that no linter takes by its form or its name, if it is what tools of a host print, or what sets the NICs of one.
-func (j *judging) takeHost(i int) bool {
-	f := j.files[i]
+// isHost reports whether no linter takes a file by its form or its name, and tools of a host print such a text or take such commands.
+func (j *judging) isHost(f lint.File) bool {
 	if f.Why != "" || j.linters.Knows(f.Name) || j.linters.Of(f).Takes != nil {
 		return false
 	}
-	own := tools.Understand(target.Identity{}, map[string][]byte{f.Name: f.Data})
-	if len(own.Coverage.Means) == 0 {
-		return false
-	}
-	j.read[i] = reading{own: own, host: true}
-	return true
+	return len(tools.Understand(target.Identity{}, map[string][]byte{f.Name: f.Data}).Coverage.Means) > 0
 }
 
-// hosts reports the files of hosts: each by its own reason, and all of them by one finding. Rows that another file of the host explains
-// are understood.
-func (j *judging) hosts() {
-	const brief = "rocec has no rule about hosts without a fabric"
-	var all []int
-	for _, d := range devicesOf(j.files) {
-		contents := map[string][]byte{}
-		for _, i := range d.files {
-			if j.read[i].host {
-				contents[j.files[i].Name] = j.files[i].Data
-			}
-		}
-		for _, i := range d.files {
-			if !j.read[i].host {
-				continue
-			}
-			c := &j.read[i].own.Coverage
-			if len(contents) > 1 {
-				c.Not = slices.DeleteFunc(tools.Understand(target.Identity{}, contents).Coverage.Not, func(n target.NotRead) bool {
-					return n.At.Filename != j.files[i].Name
-				})
-			}
-			j.taken[i] = lint.Taken{
-				Dialect: "settings of the NICs of a host", Brief: brief, Understood: parts(c), Device: d.name, Moment: j.taken[i].Moment,
-				Why: fmt.Sprintf("rocec understands %d of its %s%s, and has no rule about hosts without a fabric", c.Rows-len(c.Not),
-					diag.Count(c.Rows, "row"), whatHost(j.read[i].own)),
-			}
-			if why := j.tooLarge(j.files[i]); why != "" {
-				j.taken[i].Why, j.taken[i].Understood = why, nil
-			}
-			all = append(all, i)
+// hostsOf describes the files of a host, each by its own reason. Rows that another file of the host explains are understood.
+func (j *judging) hostsOf(d device) {
+	contents := map[string][]byte{}
+	for _, i := range d.files {
+		if j.read[i].host {
+			contents[j.files[i].Name] = j.files[i].Data
 		}
 	}
-	if len(all) == 0 {
-		return
-	}
-	slices.Sort(all)
-	first := j.files[all[0]].Name
-	d := lint.NotJudged(first, j.taken[all[0]].Why, "Its switches can be judged by their files.")
-	for n, i := range all[1:] {
-		if n == mostHosts {
-			d.Note(diag.Range{}, "The same holds for %s of hosts.", diag.Count(len(all)-1-n, "further file"))
-			break
+	not := map[string][]target.NotRead{}
+	if len(contents) > 1 {
+		for _, n := range tools.Understand(target.Identity{}, contents).Coverage.Not {
+			not[n.At.Filename] = append(not[n.At.Filename], n)
 		}
-		d.Note(diag.Range{}, "%s is not judged: %s.", diag.Escape(j.files[i].Name), j.taken[i].Why)
 	}
-	j.found = append(j.found, d)
+	for _, i := range d.files {
+		if !j.read[i].host {
+			continue
+		}
+		c := &j.read[i].own.Coverage
+		if len(contents) > 1 {
+			c.Not = not[j.files[i].Name]
+		}
+		taken := &j.taken[i]
+		taken.Dialect, taken.Brief = "settings of the NICs of a host", "rocec has no rule about hosts without a fabric"
+		taken.Understood = parts(c)
+		taken.Why = fmt.Sprintf("rocec understands %d of its %s%s, and has no rule about hosts without a fabric", c.Rows-len(c.Not),
+			diag.Count(c.Rows, "row"), whatHost(j.read[i].own))
+		if why := j.tooLarge(j.files[i]); why != "" {
+			taken.Why, taken.Understood = why, nil
+		}
+	}
+}
+
+// reportHosts reports the files of hosts by one finding.
+func (j *judging) reportHosts() {
+	var report *diag.Diagnostic
+	further := 0
+	for i, f := range j.files {
+		switch why := j.taken[i].Why; {
+		case !j.read[i].host:
+		case report == nil:
+			report = lint.NotJudged(f.Name, why, "Its switches can be judged by their files.")
+			j.found = append(j.found, report)
+		default:
+			if further++; further <= mostHosts {
+				report.Note(diag.Range{}, "%s is not judged: %s.", diag.Escape(f.Name), why)
+			}
+		}
+	}
+	if further > mostHosts {
+		report.Note(diag.Range{}, "The same holds for %s of hosts.", diag.Count(further-mostHosts, "further file"))
+	}
 }
 
 // mostHosts is how many further files of hosts a finding names.

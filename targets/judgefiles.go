@@ -1,6 +1,8 @@
 package targets
 
 import (
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/nic/tools"
 	"github.com/rocec/rocec/targets/target"
 	"github.com/rocec/rocec/targets/target/lint"
 )
@@ -12,83 +14,95 @@ import (
 // A text that tools of a host printed is read, and not judged: no rule is about it yet. A file that is read only beside others has no
 // verdict.
 func JudgeFiles(files []lint.File) lint.Result {
-	j := &judging{linters: Linters(), files: files, taken: make([]lint.Taken, len(files)), read: make([]reading, len(files))}
+	j := &judging{
+		linters: Linters(), files: files, taken: make([]lint.Taken, len(files)), read: make([]reading, len(files)),
+		linted: map[string]diag.List{},
+	}
 	var judged []lint.File
 	var at []int
 	for i, f := range files {
 		switch row := besideOf(f.Name); {
-		case j.takeHost(i):
+		case j.isHost(f):
+			j.read[i].host = true
 		case row != nil && j.linters.Of(f) != row.Files && f.Why == "":
-			j.takeBeside(i, row)
+			j.read[i].row, j.taken[i] = row, lint.Taken{Dialect: "a piece of a configuration", Beside: true}
 		default:
 			judged, at = append(judged, f), append(at, i)
 		}
 	}
 	r := j.linters.Check(judged)
-	j.found = append(j.found, r.Diagnostics...)
-	for k, i := range at {
-		j.taken[i] = r.Files[k]
-		if read := j.understand(files[i]); read.own != nil && files[i].Why == "" && r.Files[k].Dialect != "" {
-			j.read[i] = read
+	j.found = r.Diagnostics
+	for _, d := range r.Diagnostics {
+		if d.Severity != diag.Notice {
+			j.linted[d.At.Filename] = append(j.linted[d.At.Filename], d)
 		}
 	}
-	for _, d := range devicesOf(files) {
+	for k, i := range at {
+		if j.taken[i] = r.Files[k]; files[i].Why == "" && r.Files[k].Dialect != "" {
+			j.read[i].row = j.rowOf(files[i])
+		}
+	}
+	for _, d := range devicesOf(files) { // one after another: a reading is many times the size of its file
 		j.device(d)
+		for _, i := range d.files {
+			j.read[i].own, j.read[i].not = nil, nil
+		}
 	}
-	j.hosts()
-	for i := range files {
-		j.cover(i)
-	}
+	j.reportHosts()
 	j.found.Sort()
 	return lint.Result{Diagnostics: j.found, Files: j.taken}
 }
 
-// understand reads a file by the reader of the system whose linter takes it.
-func (j *judging) understand(f lint.File) reading {
+// rowOf returns the row whose linter takes a file; nil: it has no reader, or the file is too large.
+func (j *judging) rowOf(f lint.File) *target.Target {
 	one := j.linters.Of(f)
 	for _, row := range All {
 		if row.Files == one && row.Understand != nil && len(f.Data) <= one.Most {
-			return reading{row: row, own: row.Understand(target.Identity{}, map[string][]byte{f.Name: f.Data})}
+			return row
 		}
 	}
-	return reading{}
+	return nil
 }
 
-// takeBeside reads a file that no linter judges.
-func (j *judging) takeBeside(i int, row *target.Target) {
-	f := j.files[i]
-	if why := j.tooLarge(f); why != "" {
-		j.taken[i].Why = why
+// own reads a file by itself.
+func (j *judging) own(i int) {
+	f, r := j.files[i], &j.read[i]
+	switch why := j.tooLarge(f); {
+	case r.host:
+		r.own = tools.Understand(target.Identity{}, map[string][]byte{f.Name: f.Data})
+	case r.row == nil:
+	case why != "" && j.taken[i].Beside:
+		j.taken[i] = lint.Taken{Why: why}
 		j.found = append(j.found, lint.NotJudged(f.Name, why, "It is not read."))
-		return
+		r.row = nil
+	default:
+		r.own = r.row.Understand(target.Identity{}, map[string][]byte{f.Name: f.Data})
 	}
-	j.read[i] = reading{row: row, own: row.Understand(target.Identity{}, map[string][]byte{f.Name: f.Data})}
-	j.taken[i] = lint.Taken{Dialect: "a piece of a configuration", Beside: true}
 }
 
 // device reads the files of one device together. It names the moment of each, compares those of two moments, and calls none without RoCE
 // where another one has it.
 func (j *judging) device(d device) {
-	roce := false
+	roce, generated := false, map[*target.Target]bool{} // by another system that has a whole configuration here
 	for _, i := range d.files {
+		j.own(i)
 		j.taken[i].Device, j.taken[i].Moment = d.name, lint.Timeless
-		if own := j.read[i].own; own != nil {
-			owner, _ := ownerOf(j.files[i].Name)
-			if j.taken[i].Moment = momentOf(own.Settings); namedRunning(owner) {
-				j.taken[i].Moment = lint.Running
-			}
-			roce = roce || own.Settings.RoCE()
-		}
-	}
-	for _, i := range d.files { // what one system generates for another runs
-		row := j.read[i].row
-		if row == nil || row.Generates == nil || j.read[i].own.Coverage.Part != "" {
+		own := j.read[i].own
+		if own == nil {
 			continue
 		}
-		for _, k := range d.files {
-			if j.read[k].row == row.Generates {
-				j.taken[k].Moment = lint.Running
-			}
+		owner, _ := ownerOf(j.files[i].Name)
+		if j.taken[i].Moment = momentOf(own.Settings); namedRunning(owner) {
+			j.taken[i].Moment = lint.Running
+		}
+		roce = roce || own.Settings.RoCE()
+		if row := j.read[i].row; row != nil && row.Generates != nil && own.Coverage.Part == "" {
+			generated[row.Generates] = true
+		}
+	}
+	for _, i := range d.files {
+		if row := j.read[i].row; row != nil && generated[row] {
+			j.taken[i].Moment = lint.Running
 		}
 	}
 	var stored, running *target.Understood
@@ -113,8 +127,11 @@ func (j *judging) device(d device) {
 		j.found = append(j.found, compareMoments(stored, running, top.Top())...)
 	}
 	for _, i := range d.files {
-		j.taken[i].Plain = j.taken[i].Plain && !roce
+		if j.taken[i].Plain = j.taken[i].Plain && !roce; !j.read[i].host {
+			j.cover(i)
+		}
 	}
+	j.hostsOf(d)
 }
 
 // together reads the files of a device and a system that are of one moment. Files without a moment are read with the stored ones, and the
@@ -156,12 +173,12 @@ func (j *judging) together(d device, row *target.Target, m lint.Moment) *target.
 // cover says of a file what its rows set, and reports those that are not understood.
 func (j *judging) cover(i int) {
 	own := j.read[i].own
-	if own == nil || j.read[i].host {
+	if own == nil {
 		return
 	}
 	f, taken, c := j.files[i], &j.taken[i], &own.Coverage
 	c.Not = append(c.Not, j.read[i].not...)
-	dropFound(c, j.found)
+	dropFound(c, j.linted[f.Name])
 	taken.Understood = parts(c)
 	if why := notRead(c); why != "" && taken.Why == "" {
 		taken.Why, taken.Plain, taken.Beside = why, false, false

@@ -3,6 +3,7 @@ package targets
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
@@ -38,7 +39,10 @@ const mostPorts = 4
 // compareMoments reports each field in which the stored settings of a device differ from the running ones, at the place of the first value.
 // A value without a place is reported at top.
 func compareMoments(stored, running *target.Understood, top diag.Range) (ds diag.List) {
-	all := stored.Settings.Differences(running.Settings)
+	all, whole := stored.Settings.Differences(running.Settings)
+	if !whole {
+		topicMoments.Warnf(&ds, top, "The files of this device name more than 1,024 kinds of ports that differ. Further ports are not compared.")
+	}
 	for i := 0; i < len(all); {
 		n := 1
 		for i+n < len(all) && all[i+n].Field == all[i].Field {
@@ -87,11 +91,15 @@ func subject(d *ir.Difference) string {
 		return fmt.Sprintf("%s of the pool %s", d.What, d.Ports[0])
 	}
 	ports := slices.DeleteFunc(slices.Clone(d.Ports), func(port string) bool { return port == "" })
+	named := diag.Some(ports, mostPorts)
+	if n := len(ports) + d.More; n > mostPorts {
+		named = fmt.Sprintf("%s and %s more", strings.Join(ports[:mostPorts-1], ", "), diag.Number(n-mostPorts+1))
+	}
 	switch {
 	case len(ports) == 0:
 		return text + " at ports that no file names"
 	case len(ports) < len(d.Ports):
-		return text + " at every port that no file names, and at " + diag.Some(ports, mostPorts)
+		return text + " at every port that no file names, and at " + named
 	}
-	return text + " at " + diag.Some(ports, mostPorts)
+	return text + " at " + named
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/target/lint"
 )
 
 // snapshots lists sound configurations of one device each: those of golden/, of the linter of Cumulus Linux, and of NVUE.
@@ -206,4 +207,45 @@ func TestPlainIsWithoutRoCE(t *testing.T) {
 	}
 	assert.Greater(t, plain, 100, "the draws are no test")
 	assert.Greater(t, other, 100, "the draws are no test")
+}
+
+// TestMomentsOfSnapshots: a device that runs what it starts with has no difference; one in which rows are missing has each difference at a
+// row of one of the two files.
+func TestMomentsOfSnapshots(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	differs := map[string]bool{}
+	for n, snapshot := range snapshots(t) {
+		for name, text := range snapshot {
+			name = strings.TrimPrefix(name, "leaf1/")
+			start, run := "leaf1-"+name, "leaf1-running-"+name
+			if name == "startup.yaml" {
+				run = "leaf1-applied.yaml"
+			}
+			res, of := judgedFiles(map[string]string{start: text, run: text})
+			assert.Zero(t, codes(res.Diagnostics)["conf-moments"], "%d %s", n, name)
+			assert.Equal(t, lint.Stored, of[start].Moment)
+			assert.Equal(t, lint.Running, of[run].Moment)
+			for range 10 {
+				less := map[string]string{name: text}
+				for range 1 + r.IntN(6) {
+					less = without(r, less)
+				}
+				texts := map[string]string{start: text, run: less[name]}
+				res, _ := judgedFiles(texts)
+				fields := map[string]bool{}
+				for _, d := range res.Diagnostics {
+					if d.Code != "conf-moments" {
+						continue
+					}
+					field, _, _ := strings.Cut(d.Detail, ":")
+					assert.False(t, fields[field], field)
+					fields[field] = true
+					assert.Contains(t, texts, d.At.Filename)
+					assert.Less(t, d.At.Start.Byte, len(texts[d.At.Filename]))
+					differs[name] = true
+				}
+			}
+		}
+	}
+	assert.GreaterOrEqual(t, len(differs), 5, "of most kinds of files: %v", differs) // a row of memory has no default
 }

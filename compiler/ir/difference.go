@@ -11,45 +11,34 @@ import (
 
 // Difference is a value that two settings of one device know and have differently.
 type Difference struct {
-	Ports []string // in the order of names; one empty name: every port that neither names. For FieldPool, the pool
+	Ports []string // in the order of names; an empty name: every port that neither names. For FieldPool, the pool
+	More  int      // further ports
 	Field Field
 	Index int    // a cos, a DSCP, a priority group or a queue, as the field has it; -1: the field has one value
 	What  string // the value, as a person names it: "DSCP 26"; empty: the field names it
 	A, B  string // the values of the first and of the second settings
 }
 
+// The bounds of differences: the ports that one names, and the kinds of ports that are compared. A device has a few kinds.
+const (
+	mostPorts = 8
+	mostKinds = 1 << 10
+)
+
 // Differences lists the values that both settings know and that differ, by field and index. Values that one of them does not know are
-// left out. Ports with the same difference share one.
-func (s *Settings) Differences(other *Settings) []*Difference {
+// left out. Ports with the same difference share one. Not whole: the settings have more than 1,024 kinds of ports, and the others were not
+// compared.
+func (s *Settings) Differences(other *Settings) (out []*Difference, whole bool) {
 	if s == nil || other == nil || s == other {
-		return nil
+		return nil, true
 	}
-	type pair struct{ a, b *PortSettings }
-	ports := map[pair][]string{}
-	add := func(name string) {
-		if p := (pair{s.Port(name), other.Port(name)}); p.a != nil && p.b != nil && *p.a != *p.b {
-			ports[p] = append(ports[p], name)
-		}
-	}
-	names := map[string]bool{}
-	for _, of := range []*Settings{s, other} {
-		for name := range of.Ports {
-			names[name] = true
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(names)) {
-		add(name)
-	}
-	if p := (pair{s.Rest, other.Rest}); p.a != nil && p.b != nil && *p.a != *p.b {
-		ports[p] = append(ports[p], "")
-	}
+	kinds, whole := s.unlike(other)
 	type key struct {
 		value
 		other string
 	}
 	at := map[key]int{}
-	var out []*Difference
-	for p, names := range ports {
+	for _, p := range kinds {
 		b := map[value]string{}
 		for v := range p.b.values() {
 			text := v.text
@@ -67,10 +56,64 @@ func (s *Settings) Differences(other *Settings) []*Difference {
 					i, at[k] = len(out), len(out)
 					out = append(out, &Difference{Field: v.field, Index: v.index, What: v.what, A: text, B: has})
 				}
-				out[i].Ports = append(out[i].Ports, names...)
+				d, names := out[i], p.ports
+				n := min(len(names), mostPorts-len(d.Ports))
+				d.Ports, d.More = append(d.Ports, names[:n]...), d.More+len(names)-n
 			}
 		}
 	}
+	out = append(out, s.poolDifferences(other)...)
+	for _, d := range out {
+		slices.Sort(d.Ports)
+	}
+	slices.SortFunc(out, func(x, y *Difference) int {
+		return cmp.Or(cmp.Compare(x.Field, y.Field), cmp.Compare(x.Index, y.Index), strings.Compare(x.What, y.What),
+			slices.Compare(x.Ports, y.Ports), strings.Compare(x.A, y.A), strings.Compare(x.B, y.B))
+	})
+	return out, whole
+}
+
+// unlikePorts are ports that are set alike in either settings, and not in both.
+type unlikePorts struct {
+	a, b  *PortSettings
+	ports []string
+}
+
+// unlike groups the ports that both settings know and that are not set alike, those that neither names first. Not whole: there are more
+// kinds of them.
+func (s *Settings) unlike(other *Settings) (kinds []*unlikePorts, whole bool) {
+	whole = true
+	at := map[[2]*PortSettings]*unlikePorts{}
+	add := func(name string, a, b *PortSettings) {
+		p := [2]*PortSettings{a, b}
+		of := at[p]
+		switch {
+		case of != nil:
+		case a == nil || b == nil || *a == *b:
+			return
+		case len(kinds) == mostKinds:
+			whole = false
+			return
+		default:
+			of = &unlikePorts{a: a, b: b}
+			at[p], kinds = of, append(kinds, of)
+		}
+		of.ports = append(of.ports, name)
+	}
+	names := map[string]bool{}
+	for _, of := range []*Settings{s, other} {
+		for name := range of.Ports {
+			names[name] = true
+		}
+	}
+	add("", s.Rest, other.Rest)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		add(name, s.Port(name), other.Port(name))
+	}
+	return kinds, whole
+}
+
+func (s *Settings) poolDifferences(other *Settings) (out []*Difference) {
 	for name, a := range s.Pools {
 		b, both := other.Pools[name]
 		if !both {
@@ -83,13 +126,6 @@ func (s *Settings) Differences(other *Settings) []*Difference {
 			}
 		}
 	}
-	for _, d := range out {
-		slices.Sort(d.Ports)
-	}
-	slices.SortFunc(out, func(x, y *Difference) int {
-		return cmp.Or(cmp.Compare(x.Field, y.Field), cmp.Compare(x.Index, y.Index), strings.Compare(x.What, y.What),
-			slices.Compare(x.Ports, y.Ports), strings.Compare(x.A, y.A), strings.Compare(x.B, y.B))
-	})
 	return out
 }
 

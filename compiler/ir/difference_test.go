@@ -1,6 +1,7 @@
 package ir_test
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"testing"
@@ -17,13 +18,18 @@ func TestDifferences(t *testing.T) {
 	one, two, blank := known(1), known(2), ir.Settings{Rest: &ir.PortSettings{}}
 	unknown := ir.UnknownPort()
 	blank.Rest = &unknown
-	assert.Empty(t, one.Differences(one))
-	assert.Empty(t, one.Differences(known(1)))
-	assert.Empty(t, one.Differences(&blank))
-	assert.Empty(t, (&blank).Differences(one))
-	assert.Empty(t, one.Differences(nil))
-	assert.Empty(t, (*ir.Settings)(nil).Differences(one))
-	ds := one.Differences(two)
+	between := func(a, b *ir.Settings) []*ir.Difference {
+		ds, whole := a.Differences(b)
+		assert.True(t, whole)
+		return ds
+	}
+	assert.Empty(t, between(one, one))
+	assert.Empty(t, between(one, known(1)))
+	assert.Empty(t, between(one, &blank))
+	assert.Empty(t, between(&blank, one))
+	assert.Empty(t, between(one, nil))
+	assert.Empty(t, between(nil, one))
+	ds := between(one, two)
 	require.NotEmpty(t, ds)
 	for _, d := range ds {
 		assert.NotEqual(t, d.A, d.B, d.Field)
@@ -34,7 +40,7 @@ func TestDifferences(t *testing.T) {
 		}
 	}
 	for range 10 {
-		assert.Equal(t, ds, known(1).Differences(known(2)))
+		assert.Equal(t, ds, between(known(1), known(2)))
 	}
 	// Each setting by itself: none of a detail is left out.
 	paths := settingsOf(reflect.TypeFor[ir.PortDetail](), nil)
@@ -47,11 +53,41 @@ func TestDifferences(t *testing.T) {
 			p.Detail = ir.NewDetail(d)
 			sides[n].Set("swp1", p)
 		}
-		got := sides[0].Differences(&sides[1])
+		got := between(&sides[0], &sides[1])
 		if assert.Len(t, got, 1, "%v", path) {
 			assert.NotEqual(t, got[0].A, got[0].B, "%v", path)
 		}
 	}
+}
+
+// TestDifferencesAreBounded: ports beyond a bound are counted, and kinds of ports beyond one are reported as not compared.
+func TestDifferencesAreBounded(t *testing.T) {
+	side := func(mtu int) *ir.Settings {
+		s := &ir.Settings{Ports: map[string]*ir.PortSettings{}}
+		for n := range 3000 {
+			d, p := ir.UnknownDetail(), ir.UnknownPort()
+			d.MTU, d.Cable = ir.Of(mtu), ir.Of(n)
+			p.Detail = ir.NewDetail(d)
+			s.Ports[fmt.Sprintf("swp%d", n)] = &p
+		}
+		return s
+	}
+	ds, whole := side(1500).Differences(side(9000))
+	assert.False(t, whole, "each port is a kind of its own")
+	require.Len(t, ds, 1)
+	assert.Len(t, ds[0].Ports, 8)
+	assert.Equal(t, 1<<10, len(ds[0].Ports)+ds[0].More)
+	a, b := ir.UnknownPort(), ir.UnknownPort()
+	a.DSCP[26], b.DSCP[26] = 3, 4
+	x, y := &ir.Settings{}, &ir.Settings{}
+	for n := range 3000 {
+		x.Set(fmt.Sprintf("swp%d", n), a)
+		y.Set(fmt.Sprintf("swp%d", n), b)
+	}
+	ds, whole = x.Differences(y)
+	assert.True(t, whole)
+	require.Len(t, ds, 1)
+	assert.Equal(t, 3000, len(ds[0].Ports)+ds[0].More)
 }
 
 // settingsOf lists the ways to the settings of a type: numbers of fields, and of arrays the element 3.
