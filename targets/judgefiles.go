@@ -1,168 +1,191 @@
 package targets
 
 import (
-	"fmt"
-	"maps"
-	"slices"
-	"strings"
-
-	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/nic/tools"
 	"github.com/rocec/rocec/targets/target"
 	"github.com/rocec/rocec/targets/target/lint"
-	"github.com/rocec/rocec/validate/settings"
 )
 
-// JudgeFiles judges configuration files of devices without a fabric, each by the linter of its system. A file is good only where the
-// reader of its system understands every row, too. A text that tools of a host printed is read, and not judged: no rule is about it yet.
+// JudgeFiles judges configuration files of devices without a fabric, each by the linter of its system. The files of one device are read
+// together: its folder and the name before their base names show whose they are. A file is good only where the reader of its system
+// understands every row, too, by itself and beside the others. Rows count for the file that has them.
+//
+// A text that tools of a host printed is read, and not judged: no rule is about it yet. A file that is read only beside others has no
+// verdict.
 func JudgeFiles(files []lint.File) lint.Result {
-	linters := Linters()
-	var theirs []lint.File // of linters
+	j := &judging{
+		linters: Linters(), files: files, taken: make([]lint.Taken, len(files)), read: make([]reading, len(files)),
+		linted: map[string]diag.List{},
+	}
+	var judged []lint.File
 	var at []int
-	r := lint.Result{Files: make([]lint.Taken, len(files))}
 	for i, f := range files {
-		if taken, found := printedByHost(linters, f); found {
-			r.Files[i] = taken
-			r.Diagnostics = append(r.Diagnostics, lint.NotJudged(f.Name, taken.Why, "Its switches can be judged by their files."))
-			continue
+		switch row := besideOf(f.Name); {
+		case j.isHost(f):
+			j.read[i].host = true
+		case row != nil && j.linters.Of(f) != row.Files && f.Why == "":
+			j.read[i].row, j.taken[i] = row, lint.Taken{Dialect: "a piece of a configuration", Beside: true}
+		default:
+			judged, at = append(judged, f), append(at, i)
 		}
-		theirs, at = append(theirs, f), append(at, i)
 	}
-	judged := linters.Check(theirs)
-	r.Diagnostics = append(r.Diagnostics, judged.Diagnostics...)
-	r.Diagnostics.Sort()
-	for k, f := range theirs {
-		taken := judged.Files[k]
-		if read := understand(linters.Of(f), f); read != nil && f.Why == "" && taken.Dialect != "" {
-			r.Diagnostics = append(r.Diagnostics, judgeSettings(f, read, judged.Diagnostics)...)
-			dropFound(&read.Coverage, judged.Diagnostics)
-			taken.Understood = parts(&read.Coverage)
-			if why := notRead(&read.Coverage); why != "" && taken.Why == "" {
-				taken.Why, taken.Plain = why, false
-				r.Diagnostics = append(r.Diagnostics, unread(f, &read.Coverage, why))
-			}
+	r := j.linters.Check(judged)
+	j.found = r.Diagnostics
+	for _, d := range r.Diagnostics {
+		if d.Severity != diag.Notice {
+			j.linted[d.At.Filename] = append(j.linted[d.At.Filename], d)
 		}
-		r.Files[at[k]] = taken
 	}
-	r.Diagnostics.Sort()
-	return r
+	for k, i := range at {
+		if j.taken[i] = r.Files[k]; files[i].Why == "" && r.Files[k].Dialect != "" {
+			j.read[i].row = j.rowOf(files[i])
+		}
+	}
+	for _, d := range devicesOf(files) { // one after another: a reading is many times the size of its file
+		j.device(d)
+		for _, i := range d.files {
+			j.read[i].own, j.read[i].not = nil, nil
+		}
+	}
+	j.reportHosts()
+	j.found.Sort()
+	return lint.Result{Diagnostics: j.found, Files: j.taken}
 }
 
-// understand reads a file by the reader of the system that a linter is for; nil: it has none.
-func understand(one *lint.Linter, f lint.File) *target.Understood {
+// rowOf returns the row whose linter takes a file; nil: it has no reader, or the file is too large.
+func (j *judging) rowOf(f lint.File) *target.Target {
+	one := j.linters.Of(f)
 	for _, row := range All {
 		if row.Files == one && row.Understand != nil && len(f.Data) <= one.Most {
-			return row.Understand(target.Identity{}, map[string][]byte{f.Name: f.Data})
+			return row
 		}
 	}
 	return nil
 }
 
-// printedByHost reports whether a text that no linter takes by its form or its name is what tools of a host print.
-func printedByHost(linters lint.Linters, f lint.File) (taken lint.Taken, found bool) {
-	if f.Why != "" || linters.Knows(f.Name) || linters.Of(f).Takes != nil {
-		return lint.Taken{}, false
+// own reads a file by itself.
+func (j *judging) own(i int) {
+	f, r := j.files[i], &j.read[i]
+	switch why := j.tooLarge(f); {
+	case r.host:
+		r.own = tools.Understand(target.Identity{}, map[string][]byte{f.Name: f.Data})
+	case r.row == nil:
+	case why != "" && j.taken[i].Beside:
+		j.taken[i] = lint.Taken{Why: why}
+		j.found = append(j.found, lint.NotJudged(f.Name, why, "It is not read."))
+		r.row = nil
+	default:
+		r.own = r.row.Understand(target.Identity{}, map[string][]byte{f.Name: f.Data})
 	}
-	c := tools.Understand(target.Identity{}, map[string][]byte{f.Name: f.Data}).Coverage
-	if len(c.Means) == 0 {
-		return lint.Taken{}, false
-	}
-	why := fmt.Sprintf("rocec understands %d of its %s, and has no rule about hosts without a fabric",
-		c.Rows-len(c.Not), diag.Count(c.Rows, "row"))
-	return lint.Taken{Dialect: "settings of the NICs of a host", Why: why, Understood: parts(&c)}, true
 }
 
-// notRead says why a configuration is not understood as a whole, as a part of a sentence; empty: it is.
-func notRead(c *target.Coverage) string {
-	if c.Part != "" {
-		return c.Part
-	}
-	if c.Whole() {
-		return ""
-	}
-	whys, rows := c.Reasons()
-	return fmt.Sprintf("%d of its %s %s not understood: %s", len(c.Not), diag.Count(c.Rows, "row"), diag.Plural(len(c.Not), "is", "are"),
-		reasonText(whys, rows))
-}
-
-// mostWhys is how many reasons a sentence has.
-const mostWhys = 2
-
-func reasonText(whys []string, rows map[string]int) string {
-	var out []string
-	for i, why := range whys {
-		if i == mostWhys {
-			out = append(out, diag.Count(len(whys)-i, "further reason"))
-			break
+// device reads the files of one device together. It names the moment of each, compares those of two moments, and calls none without RoCE
+// where another one has it.
+func (j *judging) device(d device) {
+	roce, generated := false, map[*target.Target]bool{} // by another system that has a whole configuration here
+	for _, i := range d.files {
+		j.own(i)
+		j.taken[i].Device, j.taken[i].Moment = d.name, lint.Timeless
+		own := j.read[i].own
+		if own == nil {
+			continue
 		}
-		out = append(out, fmt.Sprintf("%s (%s)", strings.TrimSuffix(why, "."), diag.Count(rows[why], "row")))
-	}
-	return strings.Join(out, "; ")
-}
-
-// unread reports the rows of a file that are not understood, at the first of them.
-func unread(f lint.File, c *target.Coverage, why string) *diag.Diagnostic {
-	d := lint.NotJudged(f.Name, why, "What such a row sets is not judged.")
-	for _, n := range c.Not {
-		if n.At.Filename != "" {
-			d.At = n.At
-			break
+		owner, _ := ownerOf(j.files[i].Name)
+		if j.taken[i].Moment = momentOf(own.Settings); namedRunning(owner) {
+			j.taken[i].Moment = lint.Running
+		}
+		roce = roce || own.Settings.RoCE()
+		if row := j.read[i].row; row != nil && row.Generates != nil && own.Coverage.Part == "" {
+			generated[row.Generates] = true
 		}
 	}
-	return d
-}
-
-// dropFound takes the rows in which a finding of the linter begins out of those that are not understood: a verdict on them is there.
-func dropFound(c *target.Coverage, ds diag.List) {
-	c.Not = slices.DeleteFunc(c.Not, func(n target.NotRead) bool {
-		return slices.ContainsFunc(ds, func(d *diag.Diagnostic) bool {
-			return d.Severity != diag.Notice && d.At.Filename == n.At.Filename && d.At.Filename != "" &&
-				n.At.Start.Byte <= d.At.Start.Byte && d.At.Start.Byte < n.At.End.Byte
-		})
-	})
-}
-
-// parts lists the fields that rows set, and the reasons why others set none.
-func parts(c *target.Coverage) (out []lint.Part) {
-	for _, f := range ir.Fields() {
-		if n := c.Means[f]; n > 0 {
-			out = append(out, lint.Part{What: f.String(), Rows: n, Means: true})
+	for _, i := range d.files {
+		if row := j.read[i].row; row != nil && generated[row] {
+			j.taken[i].Moment = lint.Running
 		}
 	}
-	for _, why := range slices.Sorted(maps.Keys(c.Aside)) {
-		out = append(out, lint.Part{What: why, Rows: c.Aside[why]})
-	}
-	return out
-}
-
-// judgeSettings has the rules judge what a file means, beside the findings of its linter.
-func judgeSettings(f lint.File, read *target.Understood, by diag.List) diag.List {
-	var found lint.Findings
-	settings.Judge(&settings.Reading{
-		Settings: read.Settings, Where: read.Where, At: f.Top(),
-		Judged: func(t *diag.Topic, line int) bool {
-			return slices.ContainsFunc(by, func(d *diag.Diagnostic) bool {
-				return d.Code == t.Code && d.At.Filename == f.Name && (line == 0 || d.At.Start.Line == line)
-			})
-		},
-	}, &found)
-	return found.Close()
-}
-
-// FileTopics returns every code that [JudgeFiles] reports.
-func FileTopics() []diag.Topic { return withRules(Linters().Topics()) }
-
-// RulesOf returns the codes of the rules that judge a file, whether they find something or not.
-func RulesOf(f lint.File) []diag.Topic { return withRules(Linters().Of(f).Rules) }
-
-// withRules adds the rules that hold for every system. Linters report some of their codes, too.
-func withRules(all []diag.Topic) []diag.Topic {
-	out := slices.Clone(all)
-	for _, t := range settings.Topics() {
-		if !slices.ContainsFunc(all, func(have diag.Topic) bool { return have.Code == t.Code }) {
-			out = append(out, t)
+	var stored, running *target.Understood
+	for _, row := range All {
+		a := j.together(d, row, lint.Stored)
+		b := j.together(d, row, lint.Running)
+		if a != nil && (stored == nil || b != nil) { // of two systems, the one of which both are there
+			stored = a
+			if b != nil {
+				running = b
+			}
+		}
+		if running == nil {
+			running = b
+		}
+		for _, u := range []*target.Understood{a, b} {
+			roce = roce || u != nil && u.Settings.RoCE()
 		}
 	}
-	return out
+	if stored != nil && running != nil {
+		top := j.files[d.files[0]]
+		j.found = append(j.found, compareMoments(stored, running, top.Top())...)
+	}
+	for _, i := range d.files {
+		if j.taken[i].Plain = j.taken[i].Plain && !roce; !j.read[i].host {
+			j.cover(i)
+		}
+	}
+	j.hostsOf(d)
+}
+
+// together reads the files of a device and a system that are of one moment. Files without a moment are read with the stored ones, and the
+// result is without them. The first file of a base name is read: others are of another time. The result is nil without
+// such files.
+func (j *judging) together(d device, row *target.Target, m lint.Moment) *target.Understood {
+	pure, all, bases := map[string][]byte{}, map[string][]byte{}, map[string]bool{}
+	var of []int
+	for _, i := range d.files {
+		_, base := ownerOf(j.files[i].Name)
+		if j.read[i].row != row || j.read[i].own == nil || bases[base] {
+			continue
+		}
+		if is := j.taken[i].Moment; is == m || is == lint.Timeless && m == lint.Stored {
+			of, bases[base] = append(of, i), true
+			if all[j.files[i].Name] = j.files[i].Data; is == m {
+				pure[j.files[i].Name] = j.files[i].Data
+			}
+		}
+	}
+	if len(of) == 1 {
+		j.rules(of, j.read[of[0]].own)
+	}
+	if len(of) > 1 {
+		beside := row.Understand(target.Identity{}, all)
+		j.rules(of, beside)
+		for _, i := range of {
+			j.addNot(i, beside.Coverage.Not)
+		}
+		if len(pure) == len(all) {
+			return beside
+		}
+	}
+	switch {
+	case len(pure) == 0:
+		return nil
+	case len(of) == 1:
+		return j.read[of[0]].own
+	}
+	return row.Understand(target.Identity{}, pure)
+}
+
+// cover says of a file what its rows set, and reports those that are not understood.
+func (j *judging) cover(i int) {
+	own := j.read[i].own
+	if own == nil {
+		return
+	}
+	f, taken, c := j.files[i], &j.taken[i], &own.Coverage
+	c.Not = append(c.Not, j.read[i].not...)
+	dropFound(c, j.linted[f.Name])
+	taken.Understood = parts(c)
+	if why := notRead(c); why != "" && taken.Why == "" {
+		taken.Why, taken.Plain, taken.Beside = why, false, false
+		j.found = append(j.found, unread(f, c, why))
+	}
 }

@@ -1,6 +1,7 @@
 package targets_test
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -94,4 +95,53 @@ func TestFilesOfHosts(t *testing.T) {
 	assert.Regexp(t, `^rocec understands \d+ of its \d+ rows, and has no rule about hosts without a fabric$`, r.Files[0].Why)
 	require.NotEmpty(t, r.Diagnostics)
 	assert.NotEqual(t, r.Files[0].Dialect, r.Files[1].Dialect)
+}
+
+// TestHostsAreReportedTogether: files of hosts are one finding, which has a line for each. The verdict on each keeps its own reason.
+func TestHostsAreReportedTogether(t *testing.T) {
+	const capture = "$ mlnx_qos -i eth0\nPriority trust state: dscp\nPFC configuration:\n\tpriority    0   1   2   3   4   5   6   7\n" +
+		"\tenabled     0   0   0   1   0   0   0   0\n"
+	plain := strings.NewReplacer("dscp", "pcp", "1   0   0   0   0\n", "0   0   0   0   0\n").Replace(capture)
+	texts := map[string]string{
+		"gpu1.txt": capture, "gpu2.txt": plain,
+		"gpu3.txt": "mlnx_qos -i eth0 --pfc 0,0,0,1,0,0,0,0\ndcb pfc set dev eth1 prio-pfc 3:on\n",
+		"gpu4.txt": plain + "an unknown line\n",
+		"gpu5.txt": "$ dcb pfc show dev eth0\npfc-cap 8 macsec-bypass off delay 0\n" +
+			"prio-pfc 0:off 1:off 2:off 3:off 4:off 5:off 6:off 7:off\n",
+		"gpu6-mlnx_qos.txt": plain, "gpu6-dcb.txt": "$ ethtool -a eth0\nPause parameters for eth0:\nAutonegotiate:\toff\nRX:\t\ton\nTX:\t\ton\n",
+		"leaf1/traffic.conf": "traffic.packet_priority_source = 802.1p\ntraffic.cos_0.packet_priorities = [0,1,2,3,4,5,6,7]\n",
+	}
+	r, of := judgedFiles(texts)
+	const end = ", and has no rule about hosts without a fabric"
+	for name, why := range map[string]string{
+		"gpu1.txt": "5 of its 5 rows" + end,
+		"gpu2.txt": "5 of its 5 rows, which show no RoCE configuration at all" + end,
+		"gpu3.txt": "2 of its 2 rows, which set PFC" + end,
+		"gpu4.txt": "5 of its 6 rows" + end,
+	} {
+		assert.Equal(t, "rocec understands "+why, of[name].Why, name)
+		assert.Equal(t, "rocec has no rule about hosts without a fabric", of[name].Brief, name)
+		assert.False(t, of[name].Plain)
+	}
+	assert.NotContains(t, of["gpu5.txt"].Why, "no RoCE", "trust is not shown")
+	assert.NotContains(t, of["gpu6-dcb.txt"].Why, "no RoCE", "it shows link pause")
+	assert.Equal(t, lint.Running, of["gpu1.txt"].Moment)
+	assert.Equal(t, lint.Stored, of["gpu3.txt"].Moment)
+	assert.Equal(t, "gpu6", of["gpu6-dcb.txt"].Device)
+	assert.Empty(t, of["leaf1/traffic.conf"].Why)
+	require.Len(t, r.Diagnostics, 1)
+	assert.Equal(t, "gpu1.txt", r.Diagnostics[0].At.Filename)
+	assert.Len(t, r.Diagnostics[0].Notes, 6)
+
+	for i := range 60 {
+		texts[fmt.Sprintf("host%02d.txt", i)] = capture
+	}
+	r, _ = judgedFiles(texts)
+	require.Len(t, r.Diagnostics, 1)
+	notes := r.Diagnostics[0].Notes
+	assert.Equal(t, "The same holds for 46 further files of hosts.", notes[len(notes)-1].Message)
+	_, of = judgedFiles(map[string]string{"gpu1.txt": capture + strings.Repeat("#\n", 1<<20)})
+	assert.Equal(t, "it is larger than 1 MiB", of["gpu1.txt"].Why)
+	_, of = judgedFiles(map[string]string{"gpu1.txt": plain + "$ cat /sys/class/net/eth0/ecn/roce_np/enable/3\n1\n"})
+	assert.NotContains(t, of["gpu1.txt"].Why, "no RoCE", "marks are on")
 }

@@ -74,7 +74,7 @@ func (a *app) loadDeviceFiles(name string) (*report.Report, error) {
 	return f, nil
 }
 
-// deviceFolder reads every file below a folder that has a name a linter knows, in the order of names, and counts the others. Links are
+// deviceFolder reads every file below a folder that has a name to look for, in the order of names, and counts the others. Links are
 // followed inside the folder only, and never into folders.
 func deviceFolder(dir string) (files []lint.File, passed int, err error) {
 	root, err := os.OpenRoot(dir)
@@ -87,7 +87,7 @@ func deviceFolder(dir string) (files []lint.File, passed int, err error) {
 
 // findDeviceFiles reads the files of a folder called dir.
 func findDeviceFiles(fsys fs.FS, dir string) (files []lint.File, passed int, err error) {
-	entries, size, linters := 0, 0, targets.Linters()
+	entries, size := 0, 0
 	err = fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
 		if entries++; entries > deviceEntries || len(files) > deviceFiles || size > deviceBytes {
 			return fmt.Errorf("%s holds more than %s files of switches, %s files of any kind, or %d MiB: name a folder with less in it",
@@ -111,7 +111,7 @@ func findDeviceFiles(fsys fs.FS, dir string) (files []lint.File, passed int, err
 				return fmt.Errorf("%s is deeper than %d folders", path.Join(dir, name), deviceDepth)
 			}
 			return nil
-		case !linters.Knows(name):
+		case !targets.Searched(name):
 			passed++
 			return nil
 		}
@@ -137,12 +137,12 @@ func findDeviceFiles(fsys fs.FS, dir string) (files []lint.File, passed int, err
 	if err != nil {
 		return nil, 0, exit.Fail(exit.Usage, "--device-config: %v", err)
 	}
-	if len(files) == 0 {
-		names := linters.Names()
+	files, lone := targets.WithoutLone(files)
+	if names := targets.Linters().Names(); len(files) == 0 {
 		return nil, 0, exit.Fail(exit.Usage, "--device-config: no file below %s is called %s, or leaf01-%s and the like", dir,
 			strings.Join(names, ", "), names[0])
 	}
-	return files, passed, nil
+	return files, passed + lone, nil
 }
 
 // readDeviceFile reads a file, at most as much of it as shows that it is too large for its linter, or says why not.

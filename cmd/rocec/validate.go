@@ -27,8 +27,8 @@ func validateCommand(a *app) *cobra.Command {
 		Short: "say everything that can be known without a device",
 		Long: "Validate says everything that can be known of a fabric without a device; or, with --device-config, of files that lie on\n" +
 			"switches already. A folder is searched for " + diag.And(files) + ",\n" +
-			"and for copies named after their switch (leaf01-" + files[0] + "); the files of one folder\n" +
-			"are those of one switch. A file that no rule has judged is not good: the last line counts such files, with the reason;\n" +
+			"and for copies named after their switch (leaf01-" + files[0] + "). Files of one folder and one\n" +
+			"such name are of one switch. A file that no rule has judged is not good: the last line counts such files, with the reason;\n" +
 			"the exit status is then 1 with --warnings-as-errors, and always where no file was judged.\n\n" +
 			"Of a fabric without errors it prints a line per lossless cos group: whether it is free of PFC loops, with how many\n" +
 			"failures of links, and under which routing. Notes that differ in a name only are one. --why shows the proofs, what they\n" +

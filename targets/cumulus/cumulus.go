@@ -54,6 +54,7 @@ var Target = &target.Target{
 	OS:         OS,
 	Files:      conflint.Linter,
 	Understand: Understand,
+	Trees:      []string{"/etc/cumulus/", "/etc/mlx/", "/etc/bcm.d/", "/usr/lib/"},
 	Serves:     servesFiles,
 	Check:      check,
 	Render:     render,

@@ -19,6 +19,8 @@ var Target = &target.Target{
 	Read:       func(d *ir.Device, content func(string) []byte) *ir.Settings { return Read(d, content(Path)) },
 	Both:       both,
 	Understand: Understand,
+	Beside:     []string{"pg_profile_lookup.ini", "qos.json", "buffers.json"},
+	Trees:      []string{"/etc/sonic/", "/etc/rocec/", "/usr/share/sonic/"},
 	About:      about,
 	Identity:   identity,
 	Probes:     probes,

@@ -32,6 +32,17 @@ type Target struct {
 	// Understand reads the configuration of one device of the system, in any form in which people have it, by path or name. It never fails.
 	Understand func(id Identity, contents map[string][]byte) *Understood
 
+	// Beside are base names of further texts of a device, which are read with its files: captures of the running configuration, and
+	// pieces. A folder has them beside a file that Files knows.
+	Beside []string
+
+	// Trees are the folders in which a device has its files. What is before one of them in a path is the folder of one device.
+	Trees []string
+
+	// Generates is the target whose files the system writes when it applies a configuration. Beside a configuration these files are what
+	// runs. Nil: none.
+	Generates *Target
+
 	// Serves reports whether the target writes a switch of its OS; of several rows with one OS the first that serves a switch writes it.
 	// Nil: every switch of the OS.
 	Serves func(*ir.Device) bool

@@ -21,9 +21,9 @@ type Reading struct {
 	Where    func(port string, f ir.Field, index int) (diag.Range, bool) // the place of a value; for a pool, port is its name
 	At       diag.Range                                                  // of a value without a place
 
-	// Judged reports whether the linter of the system has a finding of a code, at a line, or at any: where a value is missing, or the linter
-	// judges the whole theme. Nil: no linter was asked.
-	Judged func(t *diag.Topic, line int) bool
+	// Judged reports whether the linter of the system has a finding of a code, in a line of a file, or in any: line is 0 where a value is
+	// missing, or the linter judges the whole theme. Nil: no linter was asked.
+	Judged func(t *diag.Topic, file string, line int) bool
 }
 
 // Rule judges one theme on every system.
@@ -147,7 +147,7 @@ func (p *pass) note(sev diag.Severity, at place, format string, args []any) {
 	if !stands || p.rule.theirs {
 		line = 0
 	}
-	if p.Judged != nil && p.Judged(&p.rule.Topic, line) {
+	if p.Judged != nil && p.Judged(&p.rule.Topic, r.Filename, line) {
 		return
 	}
 	k := key{sev, fmt.Sprintf(format, args...), r}

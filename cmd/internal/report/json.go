@@ -5,6 +5,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/target/lint"
 	"github.com/rocec/rocec/validate"
 )
 
@@ -88,23 +89,51 @@ type document struct {
 	Diagnostics   diag.List     `json:"diagnostics"`
 	Ignored       []jsonIgnored `json:"ignored"`
 
-	// Of files of devices.
+	// The files of devices.
 	Judged     []jsonJudged    `json:"judged,omitzero"`
 	NotJudged  []jsonNotJudged `json:"not_judged,omitzero"`
+	ReadBeside []jsonFile      `json:"read_beside,omitempty"`
 	PassedOver int             `json:"passed_over,omitempty"`
+}
+
+// jsonFile is a file of a device.
+type jsonFile struct {
+	File       string      `json:"file"`
+	Device     string      `json:"device"`
+	Moment     lint.Moment `json:"moment"`
+	Understood []jsonPart  `json:"understood,omitempty"`
+}
+
+// jsonPart is rows of a file that set one field, or that set none for one reason.
+type jsonPart struct {
+	Field  string `json:"field,omitempty"`
+	Reason string `json:"reason,omitempty"`
+	Rows   int    `json:"rows"`
 }
 
 // jsonJudged is a file of a device that the rules have judged.
 type jsonJudged struct {
-	File    string `json:"file"`
+	jsonFile
 	Dialect string `json:"dialect"`
 	RoCE    bool   `json:"roce"` // false: its switch has no RoCE configuration at all
 }
 
 // jsonNotJudged is a file of a device that they have not judged, or not wholly.
 type jsonNotJudged struct {
-	File string `json:"file"`
-	Why  string `json:"why"`
+	jsonFile
+	Why string `json:"why"`
+}
+
+func newJSONFile(f *DeviceFile) jsonFile {
+	out := jsonFile{File: f.Name, Device: f.Device, Moment: f.Moment}
+	for _, p := range f.Understood {
+		if p.Means {
+			out.Understood = append(out.Understood, jsonPart{Field: p.What, Rows: p.Rows})
+		} else {
+			out.Understood = append(out.Understood, jsonPart{Reason: p.What, Rows: p.Rows})
+		}
+	}
+	return out
 }
 
 // jsonIgnored is a finding that a comment silences.
@@ -132,14 +161,17 @@ func JSON(w io.Writer, r *Report, _ Options) error {
 		})
 	}
 	if r.Files != nil {
-		judged, not := r.judged()
+		judged, not := judged(r.Files)
 		doc.Judged, doc.NotJudged, doc.PassedOver = []jsonJudged{}, []jsonNotJudged{}, r.PassedOver
 		doc.Valid = doc.Valid && len(not) == 0
 		for _, f := range judged {
-			doc.Judged = append(doc.Judged, jsonJudged{f.Name, f.Dialect, !f.Plain})
+			doc.Judged = append(doc.Judged, jsonJudged{newJSONFile(&f), f.Dialect, !f.Plain})
 		}
 		for _, f := range not {
-			doc.NotJudged = append(doc.NotJudged, jsonNotJudged{f.Name, f.Why})
+			doc.NotJudged = append(doc.NotJudged, jsonNotJudged{newJSONFile(&f), f.Why})
+		}
+		for _, f := range beside(r.Files) {
+			doc.ReadBeside = append(doc.ReadBeside, newJSONFile(&f))
 		}
 	}
 	doc.Diagnostics = append(doc.Diagnostics, r.Diags...)

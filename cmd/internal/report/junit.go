@@ -88,7 +88,7 @@ func JUnit(w io.Writer, r *Report, _ Options) error {
 		suite.Skipped++
 		suite.Cases = append(suite.Cases, c)
 	}
-	_, not := r.judged()
+	_, not := judged(r.Files)
 	for _, f := range not {
 		suite.Cases = append(suite.Cases, junitCase{
 			Name: "judged " + diag.Escape(p.path(f.Name)), ClassName: "rocec.validate", Skipped: "not judged: " + diag.Escape(f.Why),

@@ -19,7 +19,6 @@ import (
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/seen"
 	"github.com/rocec/rocec/targets/judge"
-	"github.com/rocec/rocec/targets/target/lint"
 	"github.com/rocec/rocec/validate"
 )
 
@@ -37,13 +36,6 @@ type Report struct {
 	Hidden map[string][]byte // files that were read, of which no message shows text
 
 	PassedOver int // files of a folder that have no name of a device's file
-}
-
-// DeviceFile is a file of a device: what it was taken for, and the rules that judge files of its kind.
-type DeviceFile struct {
-	Name string
-	lint.Taken
-	Rules []diag.Topic
 }
 
 // Options is what the writers need beside the report.
@@ -80,20 +72,8 @@ func (r *Report) Fails(d *diag.Diagnostic) bool {
 
 // Failed reports whether validate ends in exit status 1: a finding fails, no file was judged, or, where warnings fail, one was not.
 func (r *Report) Failed() bool {
-	judged, not := r.judged()
+	judged, not := judged(r.Files)
 	return slices.ContainsFunc(r.Diags, r.Fails) || len(not) > 0 && (r.Strict || len(judged) == 0)
-}
-
-// judged splits the files of devices into those that were judged and those that were not, or not wholly.
-func (r *Report) judged() (judged, not []DeviceFile) {
-	for _, f := range r.Files {
-		if f.Why == "" {
-			judged = append(judged, f)
-		} else {
-			not = append(not, f)
-		}
-	}
-	return judged, not
 }
 
 // Room is a table of codes and the room that reports them.
@@ -129,13 +109,7 @@ func topicsRun(r *Report) []diag.Topic {
 	case r.Fabric != nil:
 		return Rooms()[0].Topics
 	case r.Files != nil:
-		ran := map[string]bool{}
-		judged, _ := r.judged()
-		for _, f := range judged {
-			for _, t := range f.Rules {
-				ran[t.Code] = true
-			}
-		}
+		ran := rulesRun(r.Files)
 		return slices.DeleteFunc(targets.FileTopics(), func(t diag.Topic) bool { return !ran[t.Code] })
 	}
 	return nil

@@ -187,7 +187,7 @@ func SARIF(w io.Writer, r *Report, o Options) error {
 			Level: "warning", Message: sarifText{diag.Count(left, "further finding") + " left out: code scanning takes no more"},
 		}}
 	}
-	_, not := r.judged()
+	_, not := judged(r.Files)
 	for _, f := range not {
 		run.Invocations[0].Notifications = append(run.Invocations[0].Notifications, sarifNotification{
 			Level: "warning", Message: sarifText{diag.Escape(f.Name + " was not judged: " + f.Why)},

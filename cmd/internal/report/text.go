@@ -206,7 +206,7 @@ func filesText(w io.Writer, r *Report, o Options) {
 		worst := r.worstOf()
 		var plain, good []DeviceFile
 		word := diag.Paint(o.Color, diag.Green, "good")
-		judged, _ := r.judged()
+		judged, _ := judged(r.Files)
 		for _, f := range judged {
 			s, found := worst[f.Name]
 			found = found && s < diag.Notice
@@ -234,6 +234,7 @@ func filesText(w io.Writer, r *Report, o Options) {
 	if n := r.PassedOver; n > 0 {
 		fmt.Fprintf(w, "%s %s passed over: no name of a switch's file\n", diag.Count(n, "further file"), diag.Plural(n, "was", "were"))
 	}
+	devicesText(w, r.Files, !r.Diags.HasErrors())
 }
 
 // understoodText prints the fields that the rows of a file set, and the reasons why others set none.
@@ -271,7 +272,7 @@ func (r *Report) worstOf() map[string]diag.Severity {
 // unjudged counts the files of a run in which one was not judged, with the reasons: "3 files: 2 good, 1 not judged (it is empty)"; empty:
 // there is none.
 func (r *Report) unjudged() string {
-	judged, not := r.judged()
+	judged, not := judged(r.Files)
 	if len(not) == 0 {
 		return ""
 	}
@@ -298,8 +299,12 @@ func (r *Report) unjudged() string {
 		}
 	}
 	for _, f := range not {
-		if !slices.Contains(reasons, f.Why) {
-			reasons = append(reasons, f.Why)
+		why := f.Why
+		if len(not) > 1 {
+			why = cmp.Or(f.Brief, why)
+		}
+		if !slices.Contains(reasons, why) {
+			reasons = append(reasons, why)
 		}
 	}
 	const mostReasons = 3

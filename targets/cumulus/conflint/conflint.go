@@ -159,8 +159,8 @@ func (r *result) take(u *unit) {
 // split takes a file name apart: the switch it is named after, and its base name, empty when it is none of ours.
 func split(name string) (owner, base string) {
 	for _, n := range grammar.Files {
-		if lint.Named(name, n) {
-			return strings.TrimSuffix(path.Base(name), n), n
+		if owner, ok := lint.Owner(name, n); ok {
+			return owner, n
 		}
 	}
 	return "", ""

@@ -68,7 +68,7 @@ func momentOf(name string, l *grammar.Loose) ir.Moment {
 	switch {
 	case l.Printed:
 		return ir.Running
-	case strings.HasPrefix(base, "startup"):
+	case strings.HasPrefix(base, "startup"), strings.HasSuffix(base, "startup.yaml"): // also a copy: leaf01-startup.yaml
 		return ir.Stored
 	case strings.Contains(base, "applied"), strings.Contains(base, "running"), strings.Contains(lower, "config show"),
 		strings.Contains(base, "config-show"), strings.Contains(base, "config_show"):

@@ -50,8 +50,15 @@ func (l *Linter) Knows(name string) bool {
 
 // Named reports whether a file has a base name, or is a copy named after its switch: leaf01-BASE, leaf01_BASE, leaf01.BASE.
 func Named(name, base string) bool {
+	_, ok := Owner(name, base)
+	return ok
+}
+
+// Owner returns the switch after which a copy of a file with a base name is named; empty: the file has the base name alone.
+func Owner(name, base string) (owner string, ok bool) {
 	rest, ok := strings.CutSuffix(path.Base(name), base)
-	return ok && (rest == "" || strings.ContainsAny(rest[len(rest)-1:], "-_."))
+	owner = strings.TrimRight(rest, "-_.")
+	return owner, ok && (rest == "" || owner != rest)
 }
 
 // ByteOrderMark is the mark with which some editors begin a file in UTF-8.
@@ -96,10 +103,24 @@ type Result struct {
 type Taken struct {
 	Dialect string // "traffic.conf of Cumulus Linux 3.5 to 3.7"; empty: not recognised
 	Why     string // why no rule has judged the file or a part of it, as a part of a sentence; empty: the rules have judged all of it
+	Brief   string // Why without what this file alone has; empty: Why has nothing of the kind
 	Plain   bool   // the rules have judged it, and its switch has no RoCE configuration at all
+	Beside  bool   // it was read with the files of its device, and there is no verdict on it
 
 	Understood []Part // what its rows set
+	Moment     Moment
+	Device     string // whose file it is: the folder, or the folder and the name that the file is named after
 }
+
+// Moment is when the settings in a file hold.
+type Moment string
+
+// The moments.
+const (
+	Stored   Moment = "stored"  // the device reads the file when it starts
+	Running  Moment = "running" // the device has taken the settings over
+	Timeless Moment = "unknown"
+)
 
 // Part is rows of a configuration that set one field, or that set none for one reason.
 type Part struct {

@@ -1,0 +1,137 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
+	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/target/lint"
+)
+
+// DeviceFile is a file of a device: what it was taken for, and the rules that judge files of its kind.
+type DeviceFile struct {
+	Name string
+	lint.Taken
+	Rules []diag.Topic
+}
+
+// judged splits files into those that were judged and those that were not, or not wholly. Files that were only read beside others are
+// neither.
+func judged(files []DeviceFile) (judged, not []DeviceFile) {
+	for _, f := range files {
+		switch {
+		case f.Beside:
+		case f.Why == "":
+			judged = append(judged, f)
+		default:
+			not = append(not, f)
+		}
+	}
+	return judged, not
+}
+
+// beside lists the files that were only read beside others.
+func beside(files []DeviceFile) (out []DeviceFile) {
+	for _, f := range files {
+		if f.Beside {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// rulesRun returns the codes of the rules that have judged files. Rules about moments have judged a device with files of two.
+func rulesRun(files []DeviceFile) map[string]bool {
+	ran, moments := map[string]bool{}, map[string]lint.Moment{}
+	add := func(rules []diag.Topic) {
+		for _, t := range rules {
+			ran[t.Code] = true
+		}
+	}
+	judged, _ := judged(files)
+	for _, f := range judged {
+		add(f.Rules)
+		if f.Moment == lint.Timeless {
+			continue
+		}
+		if m := moments[f.Device]; m != "" && m != f.Moment {
+			add(targets.MomentRules())
+		}
+		moments[f.Device] = f.Moment
+	}
+	return ran
+}
+
+// The bounds of the line about devices: of names of files, and of names of devices in bytes.
+const (
+	mostBeside  = 20
+	devicesRoom = 60
+)
+
+// devicesText names the devices of files where there are several. sound: no file has an error; then a line has the moments at which their
+// settings hold.
+func devicesText(w io.Writer, files []DeviceFile, sound bool) {
+	if beside := beside(files); len(beside) > 0 {
+		names := make([]string, len(beside))
+		for i, f := range beside {
+			names[i] = diag.Escape(f.Name)
+		}
+		fmt.Fprintf(w, "%s %s read with them, and no rule is about %s alone: %s\n", diag.Count(len(beside), "further file"),
+			diag.Plural(len(beside), "was", "were"), diag.Plural(len(beside), "it", "them"), diag.Some(names, mostBeside))
+	}
+	devices := deviceNames(files)
+	if len(devices) > 1 {
+		fmt.Fprintf(w, "%s: %s\n", diag.Count(len(devices), "device"), nodeset.Text(devices, nodeset.Devices, devicesRoom))
+	}
+	if text := momentText(files, len(devices)); sound && text != "" {
+		fmt.Fprintln(w, text)
+	}
+}
+
+// deviceNames lists the devices of files: by the last part of each name, or by the whole where two end alike.
+func deviceNames(files []DeviceFile) (names []string) {
+	known := map[string]bool{}
+	for _, f := range files {
+		if name := diag.Escape(f.Device); name != "" && !known[name] {
+			known[name] = true
+			names = append(names, name)
+		}
+	}
+	short := make([]string, len(names))
+	for i, name := range names {
+		short[i] = path.Base(name)
+	}
+	slices.Sort(short)
+	if len(slices.Compact(slices.Clone(short))) == len(names) {
+		return short
+	}
+	return names
+}
+
+// momentText names the moments at which the settings of judged files hold. It is empty where none is known.
+func momentText(files []DeviceFile, devices int) string {
+	judged, _ := judged(files)
+	count := map[lint.Moment]int{}
+	for _, f := range judged {
+		count[f.Moment]++
+	}
+	var parts []string
+	part := func(m lint.Moment, text string) {
+		switch n := count[m]; n {
+		case 0:
+		case len(judged):
+			parts = append(parts, "read "+text)
+		default:
+			parts = append(parts, fmt.Sprintf("%s read %s", diag.Count(n, "file"), text))
+		}
+	}
+	part(lint.Running, "as it runs")
+	part(lint.Stored, fmt.Sprintf("as stored; whether the %s loaded %s is not known", diag.Plural(devices, "switch has", "switches have"),
+		diag.Plural(count[lint.Stored], "it", "them")))
+	return strings.Join(parts, ", ")
+}

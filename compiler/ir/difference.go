@@ -1,0 +1,384 @@
+package ir
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Difference is a value that two settings of one device know and have differently.
+type Difference struct {
+	Ports []string // in the order of names; an empty name: every port that neither names. For FieldPool, the pool
+	More  int      // further ports
+	Field Field
+	Index int    // a cos, a DSCP, a priority group or a queue, as the field has it; -1: the field has one value
+	What  string // the value, as a person names it: "DSCP 26"; empty: the field names it
+	A, B  string // the values of the first and of the second settings
+}
+
+// The bounds of differences: the ports that one names, and the kinds of ports that are compared. A device has a few kinds.
+const (
+	mostPorts = 8
+	mostKinds = 1 << 10
+)
+
+// Differences lists the values that both settings know and that differ, by field and index. Values that one of them does not know are
+// left out. Ports with the same difference share one. Not whole: the settings have more than 1,024 kinds of ports, and the others were not
+// compared.
+func (s *Settings) Differences(other *Settings) (out []*Difference, whole bool) {
+	if s == nil || other == nil || s == other {
+		return nil, true
+	}
+	kinds, whole := s.unlike(other)
+	type key struct {
+		value
+		other string
+	}
+	at := map[key]int{}
+	for _, p := range kinds {
+		b := map[value]string{}
+		for v := range p.b.values() {
+			text := v.text
+			v.text = ""
+			b[v] = text
+		}
+		for v := range p.a.values() {
+			text := v.text
+			v.text = ""
+			if has, known := b[v]; known && has != text {
+				k := key{v, has}
+				k.text = text
+				i, found := at[k]
+				if !found {
+					i, at[k] = len(out), len(out)
+					out = append(out, &Difference{Field: v.field, Index: v.index, What: v.what, A: text, B: has})
+				}
+				d, names := out[i], p.ports
+				n := min(len(names), mostPorts-len(d.Ports))
+				d.Ports, d.More = append(d.Ports, names[:n]...), d.More+len(names)-n
+			}
+		}
+	}
+	out = append(out, s.poolDifferences(other)...)
+	for _, d := range out {
+		slices.Sort(d.Ports)
+	}
+	slices.SortFunc(out, func(x, y *Difference) int {
+		return cmp.Or(cmp.Compare(x.Field, y.Field), cmp.Compare(x.Index, y.Index), strings.Compare(x.What, y.What),
+			slices.Compare(x.Ports, y.Ports), strings.Compare(x.A, y.A), strings.Compare(x.B, y.B))
+	})
+	return out, whole
+}
+
+// unlikePorts are ports that are set alike in either settings, and not in both.
+type unlikePorts struct {
+	a, b  *PortSettings
+	ports []string
+}
+
+// unlike groups the ports that both settings know and that are not set alike, those that neither names first. Not whole: there are more
+// kinds of them.
+func (s *Settings) unlike(other *Settings) (kinds []*unlikePorts, whole bool) {
+	whole = true
+	at := map[[2]*PortSettings]*unlikePorts{}
+	add := func(name string, a, b *PortSettings) {
+		p := [2]*PortSettings{a, b}
+		of := at[p]
+		switch {
+		case of != nil:
+		case a == nil || b == nil || *a == *b:
+			return
+		case len(kinds) == mostKinds:
+			whole = false
+			return
+		default:
+			of = &unlikePorts{a: a, b: b}
+			at[p], kinds = of, append(kinds, of)
+		}
+		of.ports = append(of.ports, name)
+	}
+	names := map[string]bool{}
+	for _, of := range []*Settings{s, other} {
+		for name := range of.Ports {
+			names[name] = true
+		}
+	}
+	add("", s.Rest, other.Rest)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		add(name, s.Port(name), other.Port(name))
+	}
+	return kinds, whole
+}
+
+func (s *Settings) poolDifferences(other *Settings) (out []*Difference) {
+	for name, a := range s.Pools {
+		b, both := other.Pools[name]
+		if !both {
+			continue
+		}
+		of := a.values()
+		for i, v := range b.values() {
+			if w := of[i]; v.text != "" && w.text != "" && v.text != w.text {
+				out = append(out, &Difference{Ports: []string{name}, Field: FieldPool, Index: -1, What: v.what, A: w.text, B: v.text})
+			}
+		}
+	}
+	return out
+}
+
+// value is one value of a port that is known, as text.
+type value struct {
+	field Field
+	index int
+	what  string
+	text  string
+}
+
+// values ranges over the values of a port that are known.
+func (p *PortSettings) values() func(yield func(value) bool) {
+	return func(yield func(value) bool) {
+		done := false
+		put := func(f Field, index int, what, text string) {
+			done = done || !yield(value{f, index, what, text})
+		}
+		if p.TrustKnown {
+			put(FieldTrust, -1, "", trusted(p.Trust))
+		}
+		for v, cos := range p.DSCP {
+			if cos >= 0 {
+				put(FieldDSCP, v, fmt.Sprintf("DSCP %d", v), fmt.Sprintf("cos %d", cos))
+			}
+		}
+		for v, cos := range p.PCP {
+			if cos >= 0 {
+				put(FieldPCP, v, fmt.Sprintf("PCP %d", v), fmt.Sprintf("cos %d", cos))
+			}
+		}
+		if p.PausesKnown {
+			put(FieldLinkPause, -1, "", onOff(p.LinkPause))
+			for prio := range 8 {
+				put(FieldPauses, prio, fmt.Sprintf("priority %d", prio), pauses(p, prio))
+			}
+		}
+		if p.Stamps != 0 {
+			put(FieldStamps, -1, "", fmt.Sprintf("%#x", p.Stamps))
+		}
+		if p.Detail == (Detail{}) {
+			return
+		}
+		d := p.Detail.Get()
+		d.values(put)
+	}
+}
+
+func trusted(t Trust) string {
+	if t == (Trust{}) {
+		return "none"
+	}
+	return t.String()
+}
+
+func onOff(on bool) string {
+	if on {
+		return "on"
+	}
+	return "off"
+}
+
+// pauses names the use that a port makes of pauses of a priority.
+func pauses(p *PortSettings, prio int) string {
+	sends, obeys := p.Sends>>prio&1 == 1, p.Obeys>>prio&1 == 1
+	switch {
+	case sends && obeys:
+		return "sent and obeyed"
+	case sends:
+		return "sent"
+	case obeys:
+		return "obeyed"
+	}
+	return "off"
+}
+
+// values calls put for each value that is known.
+func (d *PortDetail) values(put func(f Field, index int, what, text string)) {
+	for cos := range 8 {
+		if q := d.Queue[cos]; q >= 0 {
+			put(FieldQueue, cos, fmt.Sprintf("cos %d", cos), fmt.Sprintf("queue %d", q))
+		}
+		if g := d.Group[cos]; g >= 0 {
+			put(FieldGroup, cos, fmt.Sprintf("cos %d", cos), fmt.Sprintf("priority group %d", g))
+		}
+		d.Groups[cos].values(cos, put)
+		d.Queues[cos].values(cos, put)
+	}
+	single := func(f Field, what, text string) {
+		if text != "" {
+			put(f, -1, what, text)
+		}
+	}
+	single(FieldDefaultCos, "", numbered(d.DefaultCos, "cos %d"))
+	single(FieldShaper, "", numbered(d.Shaper, "%d bit/s"))
+	single(FieldRewrite, "DSCP", switched(d.RewriteDSCP))
+	single(FieldRewrite, "PCP", switched(d.RewritePCP))
+	single(FieldAsymmetricPFC, "", switched(d.AsymmetricPFC))
+	single(FieldSpeed, "", numbered(d.Speed, "%d bit/s"))
+	single(FieldCable, "", numbered(d.Cable, "%d m"))
+	single(FieldMTU, "", numbered(d.MTU, "%d bytes"))
+	single(FieldPauses, "set of priorities", numbered(d.PFC, "%08b"))
+	single(FieldVLANMap, "", numbered(d.VLANMap, "%v"))
+	w := &d.Watchdog
+	if w.Action.Known() {
+		single(FieldWatchdog, "action", [...]string{"off", "drop", "forward", "alert"}[w.Action.Value&3])
+	}
+	single(FieldWatchdog, "set of priorities", numbered(w.Watches, "%08b"))
+	single(FieldWatchdog, "poll interval", timed(w.Poll))
+	single(FieldWatchdog, "detection time", timed(w.Detect))
+	single(FieldWatchdog, "restoration time", timed(w.Restore))
+}
+
+func (g *GroupSettings) values(n int, put func(f Field, index int, what, text string)) {
+	of := fmt.Sprintf("priority group %d", n)
+	for _, v := range []struct {
+		f          Field
+		more, text string
+	}{
+		{FieldBuffer, "", numbered(g.Buffer, "%d bytes")},
+		{FieldXoff, "", numbered(g.Xoff, "%d bytes")},
+		{FieldXon, "", numbered(g.Xon, "%d bytes")},
+		{FieldXon, ", below the limit", numbered(g.XonOffset, "%d bytes")},
+		{FieldHeadroom, "", numbered(g.Headroom, "%d bytes")},
+		{FieldGroupLimit, "", limited(g.Limit)},
+		{FieldGroupPool, "", numbered(g.Pool, "%s")},
+		{FieldBuffer, ", lossless", switched(g.Lossless)},
+	} {
+		if v.text != "" {
+			put(v.f, n, of+v.more, v.text)
+		}
+	}
+}
+
+func (q *QueueSettings) values(n int, put func(f Field, index int, what, text string)) {
+	of := fmt.Sprintf("queue %d", n)
+	fate := ""
+	if q.Unmarkable.Known() {
+		fate = map[Fate]string{Passed: "queued", Dropped: "dropped"}[q.Unmarkable.Value]
+	}
+	for _, v := range []struct {
+		f          Field
+		more, text string
+	}{
+		{FieldStrict, "", switched(q.Strict)},
+		{FieldShare, "", numbered(q.Share, "%d")},
+		{FieldMinRate, "", numbered(q.MinRate, "%d bit/s")},
+		{FieldMaxRate, "", numbered(q.MaxRate, "%d bit/s")},
+		{FieldMarking, "", switched(q.ECN)},
+		{FieldMarking, ", from", numbered(q.MarkMin, "%d bytes")},
+		{FieldMarking, ", up to", numbered(q.MarkMax, "%d bytes")},
+		{FieldMarking, ", probability", numbered(q.Probability, "%d percent")},
+		{FieldUnmarkable, "", fate},
+		{FieldDrop, "", switched(q.Drop)},
+		{FieldDrop, ", from", numbered(q.DropMin, "%d bytes")},
+		{FieldDrop, ", up to", numbered(q.DropMax, "%d bytes")},
+		{FieldQueueLimit, "", limited(q.Limit)},
+		{FieldQueuePool, "", numbered(q.Pool, "%s")},
+	} {
+		if v.text != "" {
+			put(v.f, n, of+v.more, v.text)
+		}
+	}
+}
+
+// poolValue is one value of a pool; an empty text: it is not known.
+type poolValue struct{ what, text string }
+
+func (p *Pool) values() []poolValue {
+	mode := ""
+	if p.Mode.Known() {
+		mode = map[PoolMode]string{PoolStatic: "static", PoolDynamic: "dynamic"}[p.Mode.Value]
+	}
+	return []poolValue{
+		{"size", numbered(p.Size, "%d bytes")},
+		{"part of the memory", numbered(p.Percent, "%d percent")},
+		{"mode", mode},
+		{"shared headroom", numbered(p.Shared, "%d bytes")},
+		{"without a bound", switched(p.Infinite)},
+	}
+}
+
+// numbered is a value that is known, as text; empty: it is not known.
+func numbered[T comparable](s Setting[T], format string) string {
+	if !s.Known() {
+		return ""
+	}
+	return fmt.Sprintf(format, s.Value)
+}
+
+func switched(s Setting[bool]) string {
+	if !s.Known() {
+		return ""
+	}
+	return onOff(s.Value)
+}
+
+func timed(s Setting[time.Duration]) string {
+	if !s.Known() {
+		return ""
+	}
+	return s.Value.String()
+}
+
+func limited(s Setting[Limit]) string {
+	if !s.Known() {
+		return ""
+	}
+	switch l := s.Value; l.Kind {
+	case LimitAlpha:
+		return fmt.Sprintf("alpha 2^%d", l.N)
+	case LimitZero:
+		return "alpha 0"
+	case LimitBytes:
+		return fmt.Sprintf("%d bytes", l.N)
+	case LimitPercent:
+		return fmt.Sprintf("%d percent", l.N)
+	}
+	return "none"
+}
+
+// RoCE reports whether a port pauses, or the configuration states marks or a lossless buffer. Marks that a system has by default do not
+// count: some systems mark a class that pauses for nothing.
+func (s *Settings) RoCE() bool {
+	if s == nil {
+		return false
+	}
+	if s.System.Preset.Known() && s.System.Preset.Value != "" {
+		return true
+	}
+	seen := map[*PortSettings]bool{nil: true}
+	of := func(p *PortSettings) bool {
+		if seen[p] {
+			return false
+		}
+		seen[p] = true
+		return p.roce()
+	}
+	for _, p := range s.Ports {
+		if of(p) {
+			return true
+		}
+	}
+	return of(s.Rest)
+}
+
+func (p *PortSettings) roce() bool {
+	if p.Sends|p.Obeys != 0 || p.LinkPause {
+		return true
+	}
+	d := p.Detail.Get()
+	return d.PFC.Value != 0 ||
+		slices.ContainsFunc(d.Groups[:], func(g GroupSettings) bool {
+			return g.Lossless == Of(true) || g.Headroom.Is == Stated && g.Headroom.Value > 0 || g.Xoff.Is == Stated && g.Xoff.Value > 0
+		}) || slices.ContainsFunc(d.Queues[:], func(q QueueSettings) bool { return q.ECN == Of(true) })
+}

@@ -1,0 +1,138 @@
+package targets
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/targets/nic/tools"
+	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/targets/target/lint"
+)
+
+// device is the files of one device.
+type device struct {
+	name  string // the folder, and the name that the files are named after
+	files []int
+}
+
+// devicesOf groups files by device, in the order of their first files: those of one folder, or of one folder that holds a tree of a
+// device, with one name before their base names.
+func devicesOf(files []lint.File) (all []device) {
+	at := map[string]int{}
+	for i := range files {
+		name := deviceOf(files[i].Name)
+		k, found := at[name]
+		if !found {
+			k, at[name] = len(all), len(all)
+			all = append(all, device{name: name})
+		}
+		all[k].files = append(all[k].files, i)
+	}
+	return all
+}
+
+// deviceOf names the device of a file. A file with a name that no device has in a folder is a device of its own.
+func deviceOf(name string) string {
+	name = strings.ReplaceAll(name, `\`, "/")
+	owner, base := ownerOf(name)
+	if base == "" {
+		return name
+	}
+	dir, at := "/"+path.Dir(name)+"/", -1
+	for _, row := range All {
+		for _, tree := range row.Trees {
+			if i := strings.Index(dir, tree); i >= 0 && (at < 0 || i < at) {
+				at = i
+			}
+		}
+	}
+	if at >= 0 {
+		dir = dir[:at]
+	}
+	dir = path.Clean("/" + dir)[1:]
+	if strings.HasPrefix(name, "/") {
+		dir = "/" + dir
+	}
+	return cmp.Or(path.Join(dir, withoutMoment(owner)), ".")
+}
+
+// ownerOf returns the name that a file is named after, and its base name; both empty: files of this name are not looked for.
+func ownerOf(name string) (owner, base string) {
+	for _, b := range searched() {
+		if o, ok := lint.Owner(name, b); ok && (base == "" || len(o) < len(owner)) {
+			owner, base = o, b
+		}
+	}
+	return owner, base
+}
+
+// Words by which people tell two files of one device apart.
+var (
+	runningWords = []string{"running", "applied"}
+	storedWords  = []string{"stored", "saved"}
+)
+
+// cutWord takes one of some words off the end of a name.
+func cutWord(owner string, words []string) (rest string, ok bool) {
+	for _, word := range words {
+		if rest, ok := lint.Owner(owner, word); ok {
+			return rest, true
+		}
+	}
+	return owner, false
+}
+
+// withoutMoment takes a word about the moment off the end of a device's name.
+func withoutMoment(owner string) string {
+	rest, _ := cutWord(owner, slices.Concat(runningWords, storedWords))
+	return rest
+}
+
+// namedRunning reports whether a file is named after what a device runs.
+func namedRunning(owner string) bool {
+	_, is := cutWord(owner, runningWords)
+	return is
+}
+
+// searched returns the base names of all files that are looked for in a folder.
+func searched() (names []string) {
+	for _, row := range All {
+		if row.Files != nil {
+			names = slices.Concat(names, row.Files.Names, row.Files.Also, row.Beside)
+		}
+	}
+	return append(names, tools.Names...)
+}
+
+// Searched reports whether a file of this name, in a folder, is one to read.
+func Searched(name string) bool {
+	return slices.ContainsFunc(searched(), func(base string) bool { return lint.Named(name, base) })
+}
+
+// WithoutLone takes files out of those of a folder that are read only beside others of their device, and are without one: they are of
+// something else. It counts them.
+func WithoutLone(files []lint.File) (rest []lint.File, lone int) {
+	is := map[string]bool{}
+	for _, d := range devicesOf(files) {
+		for _, i := range d.files {
+			row := besideOf(files[i].Name)
+			is[files[i].Name] = row != nil &&
+				!slices.ContainsFunc(d.files, func(k int) bool { return row.Files.Knows(files[k].Name) })
+		}
+	}
+	rest = slices.DeleteFunc(slices.Clone(files), func(f lint.File) bool { return is[f.Name] })
+	return rest, len(files) - len(rest)
+}
+
+// besideOf returns the row that has files of this name read beside its own; nil: none.
+func besideOf(name string) *target.Target {
+	for _, row := range All {
+		if row.Files != nil && !row.Files.Knows(name) &&
+			slices.ContainsFunc(row.Beside, func(base string) bool { return lint.Named(name, base) }) {
+			return row
+		}
+	}
+	return nil
+}

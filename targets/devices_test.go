@@ -1,0 +1,260 @@
+package targets_test
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/target/lint"
+)
+
+// files makes files of texts by their names, in the order of names.
+func files(texts map[string]string) (out []lint.File) {
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		out = append(out, lint.File{Name: name, Data: []byte(texts[name])})
+	}
+	return out
+}
+
+// judgedFiles judges texts, and returns what each was taken for by its name.
+func judgedFiles(texts map[string]string) (lint.Result, map[string]lint.Taken) {
+	all := files(texts)
+	r, of := targets.JudgeFiles(all), map[string]lint.Taken{}
+	for i, f := range all {
+		of[f.Name] = r.Files[i]
+	}
+	return r, of
+}
+
+// codes counts the findings by code.
+func codes(l diag.List) map[string]int {
+	out := map[string]int{}
+	for _, d := range l {
+		out[d.Code]++
+	}
+	return out
+}
+
+// TestDevicesOfFiles: the folder and the name before the base name show whose a file is. Files below a device's own folders are of one
+// device.
+func TestDevicesOfFiles(t *testing.T) {
+	for name, device := range map[string]string{
+		"pod/leaf01-traffic.conf":                                      "pod/leaf01",
+		"pod/leaf01_qos_features.conf":                                 "pod/leaf01",
+		"pod/leaf01.startup.yaml":                                      "pod/leaf01",
+		"pod/leaf01-applied.yaml":                                      "pod/leaf01",
+		"pod/leaf01-running-config_db.json":                            "pod/leaf01",
+		"pod/leaf01/etc/cumulus/datapath/traffic.conf":                 "pod/leaf01",
+		"pod/leaf01/etc/nvue.d/startup.yaml":                           "pod/leaf01",
+		"pod/leaf01/etc/sonic/config_db.json":                          "pod/leaf01",
+		"pod/leaf01/usr/share/sonic/device/x/pg_profile_lookup.ini":    "pod/leaf01",
+		"pod/leaf01/usr/lib/python2.7/dist-packages/mlx/datapath.conf": "pod/leaf01",
+		"pod/leaf01/config_db.json":                                    "pod/leaf01",
+		`pod\leaf01\config_db.json`:                                    "pod/leaf01",
+		"/srv/etc/leaf01/config_db.json":                               "/srv/etc/leaf01",
+		"/leaf01-config_db.json":                                       "/leaf01",
+		"config_db.json":                                               ".",
+		"pod/running-config_db.json":                                   "pod",
+		"pod/unrunning-config_db.json":                                 "pod/unrunning",
+		"pod/gpu01-mlnx_qos.txt":                                       "pod/gpu01",
+		"pod/gpu01.txt":                                                "pod/gpu01.txt",
+		"pod/leaf01/etc/cumulus/datapath/qos/leaf02-qos_features.conf": "pod/leaf01/leaf02",
+		"pod/leaf01/etc/sonic/../sonic/config_db.json":                 "pod/leaf01",
+		"pod/leaf01/var/backup/etc/cumulus/datapath/traffic.conf":      "pod/leaf01/var/backup",
+		"pod/leaf01/etc/rocec/config_db.json":                          "pod/leaf01",
+		"pod/leaf01/etc/mlx/datapath/qos/leaf01-qos_infra.conf":        "pod/leaf01/leaf01",
+		"pod/applied.yaml":                                             "pod",
+		"pod/qos.json":                                                 "pod",
+		"pod/leaf01/etc/cumulus/datapath/qos/qos_features.conf":        "pod/leaf01",
+		"pod/leaf01/etc/bcm.d/datapath/datapath.conf":                  "pod/leaf01",
+		"pod/leaf01/usr/lib/x/usr/lib/y/traffic.conf":                  "pod/leaf01",
+		"pod/leaf01-saved.traffic.conf":                                "pod/leaf01",
+	} {
+		r := targets.JudgeFiles([]lint.File{{Name: name, Data: []byte("x\n")}})
+		assert.Equal(t, device, r.Files[0].Device, name)
+	}
+}
+
+// TestBesideAlone: files that are read beside others count only where there is one of their device.
+func TestBesideAlone(t *testing.T) {
+	all := files(map[string]string{"a/config_db.json": "", "a/qos.json": "", "b/qos.json": "", "b/startup.yaml": "", "c/applied.yaml": ""})
+	rest, lone := targets.WithoutLone(all)
+	assert.Equal(t, 2, lone)
+	var names []string
+	for _, f := range rest {
+		names = append(names, f.Name)
+	}
+	assert.Equal(t, []string{"a/config_db.json", "a/qos.json", "b/startup.yaml"}, names)
+	for _, name := range []string{"x/leaf1-qos.json", "pg_profile_lookup.ini", "applied.yaml", "gpu1-dcb.txt", "traffic.conf"} {
+		assert.True(t, targets.Searched(name), name)
+	}
+	assert.False(t, targets.Searched("notes.json"))
+}
+
+const (
+	stored = "- header:\n    version: Cumulus Linux 5.9.1\n- set:\n    interface:\n      swp1-4:\n        type: swp\n" +
+		"    qos:\n      roce:\n        enable: on\n        mode: lossless\n"
+	running = "- header:\n    version: Cumulus Linux 5.9.1\n- set:\n    interface:\n      swp1-4:\n        type: swp\n"
+)
+
+// TestMoments: where a device starts with other settings than those that it runs, each field is one finding with its place.
+func TestMoments(t *testing.T) {
+	r, of := judgedFiles(map[string]string{"p/leaf1/startup.yaml": stored, "p/leaf1/applied.yaml": running, "p/leaf2/startup.yaml": running})
+	assert.Equal(t, lint.Stored, of["p/leaf1/startup.yaml"].Moment)
+	assert.Equal(t, lint.Running, of["p/leaf1/applied.yaml"].Moment)
+	assert.False(t, of["p/leaf1/applied.yaml"].Plain, "the switch starts with RoCE")
+	assert.True(t, of["p/leaf2/startup.yaml"].Plain)
+	seen := map[string]int{}
+	for _, d := range r.Diagnostics {
+		require.Equal(t, "conf-moments", d.Code)
+		assert.Equal(t, "p/leaf1/startup.yaml", d.At.Filename)
+		assert.Greater(t, d.At.Start.Line, 1)
+		head, _, _ := strings.Cut(d.Detail, ":")
+		seen[head]++
+	}
+	assert.Equal(t, 1, seen["PFC of priority 3 at every port that no file names, and at swp1, swp2, swp3 and swp4"], "%v", seen)
+	for head, n := range seen {
+		assert.Equal(t, 1, n, head)
+	}
+	r, of = judgedFiles(map[string]string{"leaf1-startup.yaml": stored, "leaf1.config-show.yaml": running})
+	assert.Equal(t, lint.Stored, of["leaf1-startup.yaml"].Moment)
+	assert.Equal(t, lint.Running, of["leaf1.config-show.yaml"].Moment)
+	assert.NotEmpty(t, r.Diagnostics)
+	for _, texts := range []map[string]string{
+		{"leaf1/startup.yaml": stored, "leaf1/applied.yaml": stored},
+		{"leaf1-startup.yaml": stored, "leaf2-applied.yaml": running},
+		{"leaf1/startup.yaml": stored, "leaf2/startup.yaml": running},
+	} {
+		r, _ = judgedFiles(texts)
+		assert.Empty(t, r.Diagnostics)
+	}
+}
+
+// TestMomentsOfSystems: files that NVUE generates are what runs beside its tree, and a dump of SONiC's database beside config_db.json.
+func TestMomentsOfSystems(t *testing.T) {
+	conf, err := os.ReadFile("../golden/rack-by-files/tor1/etc/cumulus/datapath/qos/qos_features.conf")
+	require.NoError(t, err)
+	r, of := judgedFiles(map[string]string{"leaf1/startup.yaml": running, "leaf1/qos_features.conf": string(conf)})
+	assert.Equal(t, lint.Running, of["leaf1/qos_features.conf"].Moment)
+	assert.Positive(t, codes(r.Diagnostics)["conf-moments"])
+	_, of = judgedFiles(map[string]string{"leaf1/qos_features.conf": string(conf)})
+	assert.Equal(t, lint.Stored, of["leaf1/qos_features.conf"].Moment)
+
+	const db = `{"DEVICE_METADATA": {"localhost": {"hwsku": "ACS-MSN2700"}},` +
+		`"PORT": {"Ethernet0": {"lanes": "0,1,2,3", "speed": "100000", "admin_status": "up", "mtu": "%d"}}}`
+	now, then := fmt.Sprintf(db, 9100), fmt.Sprintf(db, 1500)
+	r, of = judgedFiles(map[string]string{"leaf1-config_db.json": now, "leaf1-running-config_db.json": then})
+	assert.Equal(t, lint.Stored, of["leaf1-config_db.json"].Moment)
+	assert.Equal(t, lint.Running, of["leaf1-running-config_db.json"].Moment)
+	require.Len(t, r.Diagnostics, 1)
+	d := r.Diagnostics[0]
+	assert.Equal(t, "conf-moments", d.Code)
+	assert.Equal(t, "MTU at Ethernet0: 9100 bytes as stored, and 1500 bytes as it runs. The next start puts the stored value in force. "+
+		"Save the running configuration, or apply the stored one.", d.Detail)
+	assert.Equal(t, "leaf1-config_db.json", d.At.Filename)
+	require.Len(t, d.Notes, 1)
+	assert.Equal(t, "leaf1-running-config_db.json", d.Notes[0].At.Filename)
+
+	const dump = `{"DEVICE_METADATA|localhost": {"hwsku": "ACS-MSN2700"},` +
+		`"PORT|Ethernet0": {"lanes": "0,1,2,3", "speed": "100000", "admin_status": "up", "mtu": "1500"}}`
+	r, of = judgedFiles(map[string]string{"leaf1-config_db.json": now, "leaf1-running-config_db.json": dump})
+	assert.Equal(t, lint.Running, of["leaf1-running-config_db.json"].Moment)
+	assert.Equal(t, 1, codes(r.Diagnostics)["conf-moments"])
+}
+
+// TestPieces: pieces are read with the file of their switch; one that no rule judges has no verdict, and a row of it that is not
+// understood makes it not judged.
+func TestPieces(t *testing.T) {
+	const db = `{"DEVICE_METADATA": {"localhost": {"hwsku": "ACS-MSN2700"}}, "PORT": {"Ethernet0": {"lanes": "0,1,2,3", "speed": "100000"}}}`
+	const lookup = "# speed cable size xon xoff threshold\n100000 5m 49152 19456 29696 0\n"
+	r, of := judgedFiles(map[string]string{
+		"leaf1/config_db.json": db, "leaf1/pg_profile_lookup.ini": lookup,
+		"leaf1/buffers.json":   `{"BUFFER_PG": {"Ethernet0|3-4": {"profile": "NULL"}}}`,
+		"leaf2/config_db.json": db, "leaf2/pg_profile_lookup.ini": lookup + "100000 5m\n",
+		"leaf3/config_db.json": db, "leaf3/pg_profile_lookup.ini": lookup,
+	})
+	assert.True(t, of["leaf1/pg_profile_lookup.ini"].Beside)
+	assert.Equal(t, []lint.Part{{What: "headroom", Rows: 4, Means: true}}, of["leaf1/pg_profile_lookup.ini"].Understood)
+	assert.Empty(t, of["leaf1/config_db.json"].Why)
+	assert.False(t, of["leaf1/config_db.json"].Plain, "the piece makes a lossless group")
+	assert.True(t, of["leaf3/config_db.json"].Plain)
+	assert.False(t, of["leaf2/pg_profile_lookup.ini"].Beside)
+	assert.NotEmpty(t, of["leaf2/pg_profile_lookup.ini"].Why)
+	assert.Equal(t, map[string]int{"conf-not-judged": 1}, codes(r.Diagnostics))
+	large := strings.Repeat("# a comment\n", 1<<17)
+	_, of = judgedFiles(map[string]string{"leaf1/config_db.json": db, "leaf1/pg_profile_lookup.ini": large})
+	assert.Equal(t, "it is larger than 1 MiB", of["leaf1/pg_profile_lookup.ini"].Why)
+
+	// Rows that only go wrong together count for the files that have them.
+	r, of = judgedFiles(map[string]string{
+		"leaf1/config_db.json": `{"PORT": {"Ethernet0": {"lanes": "0,1,2,3"}}, "BUFFER_PG": {"Ethernet0|3-4": {"profile": "NULL"}}}`,
+		"leaf1/buffers.json":   `{"BUFFER_PG": {"Ethernet0|3": {"profile": "NULL"}}}`,
+	})
+	for name, taken := range of {
+		assert.Contains(t, taken.Why, "two rows hold one queue or priority group", name)
+	}
+	assert.Equal(t, 2, codes(r.Diagnostics)["conf-not-judged"])
+}
+
+// TestWithoutRoCE: a file of each system without RoCE is called so, and one row that pauses, marks or makes a lossless buffer ends that.
+func TestWithoutRoCE(t *testing.T) {
+	const classes = "traffic.packet_priority_source = 802.1p\ntraffic.cos_0.packet_priorities = [0,1,2,3,4,5,6,7]\n"
+	const pools = "priority_group.bulk.id = 2\npriority_group.bulk.service_pool = 0\n"
+	const features = "traffic.packet_priority_source_set = [802.1p]\ntraffic.cos_0.priority_source.8021p = [0]\n"
+	const db = `{"PORT": {"Ethernet0": {"lanes": "0,1,2,3", "speed": "100000"}}%s}`
+	for _, c := range []struct {
+		name, text string
+		rows       []string // each of which is RoCE
+	}{
+		{"traffic.conf", classes, []string{
+			"pfc.port_group_list = [a]\npfc.a.cos_list = [3]\npfc.a.port_set = swp1\n",
+			"link_pause.port_group_list = [a]\nlink_pause.a.port_set = swp1\n",
+			"ecn.port_group_list = [a]\necn.a.cos_list = [3]\necn.a.port_set = swp1\n", "ecn.a.min_threshold_bytes = 40000\n",
+			"pfc.a.xoff_size = 18000\n",
+		}},
+		{"qos_features.conf", features, []string{
+			"pfc.port_group_list = [a]\n", "pfc.a.xoff_size = 10\n", "default_ecn_red_conf.egress_queue_list = [3]\n",
+			"link_pause.a.tx_enable = true\n",
+		}},
+		{"startup.yaml", running, []string{
+			"    qos:\n      roce: {}\n", "    qos:\n      pfc:\n        a:\n          switch-priority:\n            3: {}\n",
+			"    qos:\n      link-pause:\n        a:\n          rx: enable\n",
+			"    qos:\n      congestion-control:\n        a:\n          traffic-class:\n            3: {}\n",
+			"    qos:\n      roce:\n        mode: lossless\n        enable: on\n",
+		}},
+		{"config_db.json", db, []string{
+			`, "PORT_QOS_MAP": {"Ethernet0": {"pfc_enable": "3"}}`, `, "BUFFER_PROFILE": {"a": {"xoff": "1000"}}`,
+			`, "BUFFER_PG": {"Ethernet0|3": {"profile": "NULL"}}`, `, "QUEUE": {"Ethernet0|3": {"wred_profile": "a"}}`,
+			`, "PFC_WD": {"Ethernet0": {"action": "drop"}}`,
+		}},
+	} {
+		with := func(row string) lint.Taken {
+			text := c.text + row
+			if strings.Contains(c.text, "%s") {
+				text = fmt.Sprintf(c.text, row)
+			}
+			_, of := judgedFiles(map[string]string{c.name: text})
+			return of[c.name]
+		}
+		taken := with("")
+		assert.True(t, taken.Plain, "%s: %s", c.name, taken.Why)
+		for _, row := range c.rows {
+			assert.False(t, with(row).Plain, "%s: %s", c.name, row)
+		}
+	}
+	// The memory alone does not tell whether a switch has RoCE; beside the classes it does.
+	_, of := judgedFiles(map[string]string{"datapath.conf": pools})
+	assert.False(t, of["datapath.conf"].Plain)
+	assert.Empty(t, of["datapath.conf"].Why)
+	_, of = judgedFiles(map[string]string{"datapath.conf": pools, "traffic.conf": classes})
+	assert.True(t, of["datapath.conf"].Plain)
+	assert.True(t, of["traffic.conf"].Plain)
+}

@@ -1,0 +1,115 @@
+package targets
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/targets/target/lint"
+)
+
+// judging is files that are being judged.
+type judging struct {
+	linters lint.Linters
+	files   []lint.File
+	taken   []lint.Taken
+	read    []reading
+	found   diag.List
+	linted  map[string]diag.List // the findings of linters above a note, by file
+}
+
+// reading is the result of the reader of a system for a file.
+type reading struct {
+	row  *target.Target     // nil: tools of a host
+	own  *target.Understood // of the file by itself; nil: it was not read
+	host bool
+	not  []target.NotRead // further rows that are not understood beside the other files of the device
+}
+
+// tooLarge returns the reason why a large file is not read: its linter looks no further, so it may be cut off. Empty: it is whole.
+func (j *judging) tooLarge(f lint.File) string {
+	if most := j.linters.Of(f).Most; len(f.Data) > most {
+		return fmt.Sprintf("it is larger than %d MiB", most>>20)
+	}
+	return ""
+}
+
+// addNot notes rows of a file that are understood by themselves, and not beside the other files of the device.
+func (j *judging) addNot(i int, not []target.NotRead) {
+	own := map[diag.Range]bool{}
+	for _, n := range j.read[i].own.Coverage.Not {
+		own[n.At] = true
+	}
+	for _, n := range not {
+		if n.At.Filename == j.files[i].Name && !own[n.At] {
+			j.read[i].not = append(j.read[i].not, n)
+		}
+	}
+}
+
+// notRead says why a configuration is not understood as a whole, as a part of a sentence; empty: it is.
+func notRead(c *target.Coverage) string {
+	if c.Part != "" {
+		return c.Part
+	}
+	if c.Whole() {
+		return ""
+	}
+	whys, rows := c.Reasons()
+	return fmt.Sprintf("%d of its %s %s not understood: %s", len(c.Not), diag.Count(c.Rows, "row"), diag.Plural(len(c.Not), "is", "are"),
+		reasonText(whys, rows))
+}
+
+// mostWhys is how many reasons a sentence has.
+const mostWhys = 2
+
+func reasonText(whys []string, rows map[string]int) string {
+	var out []string
+	for i, why := range whys {
+		if i == mostWhys {
+			out = append(out, diag.Count(len(whys)-i, "further reason"))
+			break
+		}
+		out = append(out, fmt.Sprintf("%s (%s)", strings.TrimSuffix(why, "."), diag.Count(rows[why], "row")))
+	}
+	return strings.Join(out, "; ")
+}
+
+// unread reports the rows of a file that are not understood, at the first of them.
+func unread(f lint.File, c *target.Coverage, why string) *diag.Diagnostic {
+	d := lint.NotJudged(f.Name, why, "What such a row sets is not judged.")
+	for _, n := range c.Not {
+		if n.At.Filename != "" {
+			d.At = n.At
+			break
+		}
+	}
+	return d
+}
+
+// dropFound takes the rows in which a finding of the linter about their file begins out of those that are not understood: a verdict on
+// them is there.
+func dropFound(c *target.Coverage, ds diag.List) {
+	c.Not = slices.DeleteFunc(c.Not, func(n target.NotRead) bool {
+		return n.At.Filename != "" && slices.ContainsFunc(ds, func(d *diag.Diagnostic) bool {
+			return n.At.Start.Byte <= d.At.Start.Byte && d.At.Start.Byte < n.At.End.Byte
+		})
+	})
+}
+
+// parts lists the fields that rows set, and the reasons why others set none.
+func parts(c *target.Coverage) (out []lint.Part) {
+	for _, f := range ir.Fields() {
+		if n := c.Means[f]; n > 0 {
+			out = append(out, lint.Part{What: f.String(), Rows: n, Means: true})
+		}
+	}
+	for _, why := range slices.Sorted(maps.Keys(c.Aside)) {
+		out = append(out, lint.Part{What: why, Rows: c.Aside[why]})
+	}
+	return out
+}

@@ -1,0 +1,110 @@
+package targets
+
+import (
+	"fmt"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/nic"
+	"github.com/rocec/rocec/targets/nic/tools"
+	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/targets/target/lint"
+)
+
+// isHost reports whether no linter takes a file by its form or its name, and tools of a host print such a text or take such commands.
+func (j *judging) isHost(f lint.File) bool {
+	if f.Why != "" || j.linters.Knows(f.Name) || j.linters.Of(f).Takes != nil {
+		return false
+	}
+	return len(tools.Understand(target.Identity{}, map[string][]byte{f.Name: f.Data}).Coverage.Means) > 0
+}
+
+// hostsOf describes the files of a host, each by its own reason. Rows that another file of the host explains are understood.
+func (j *judging) hostsOf(d device) {
+	contents := map[string][]byte{}
+	for _, i := range d.files {
+		if j.read[i].host {
+			contents[j.files[i].Name] = j.files[i].Data
+		}
+	}
+	not := map[string][]target.NotRead{}
+	if len(contents) > 1 {
+		for _, n := range tools.Understand(target.Identity{}, contents).Coverage.Not {
+			not[n.At.Filename] = append(not[n.At.Filename], n)
+		}
+	}
+	for _, i := range d.files {
+		if !j.read[i].host {
+			continue
+		}
+		c := &j.read[i].own.Coverage
+		if len(contents) > 1 {
+			c.Not = not[j.files[i].Name]
+		}
+		taken := &j.taken[i]
+		taken.Dialect, taken.Brief = "settings of the NICs of a host", "rocec has no rule about hosts without a fabric"
+		taken.Understood = parts(c)
+		taken.Why = fmt.Sprintf("rocec understands %d of its %s%s, and has no rule about hosts without a fabric", c.Rows-len(c.Not),
+			diag.Count(c.Rows, "row"), whatHost(j.read[i].own))
+		if why := j.tooLarge(j.files[i]); why != "" {
+			taken.Why, taken.Understood = why, nil
+		}
+	}
+}
+
+// reportHosts reports the files of hosts by one finding.
+func (j *judging) reportHosts() {
+	var report *diag.Diagnostic
+	further := 0
+	for i, f := range j.files {
+		switch why := j.taken[i].Why; {
+		case !j.read[i].host:
+		case report == nil:
+			report = lint.NotJudged(f.Name, why, "Its switches can be judged by their files.")
+			j.found = append(j.found, report)
+		default:
+			if further++; further <= mostHosts {
+				report.Note(diag.Range{}, "%s is not judged: %s.", diag.Escape(f.Name), why)
+			}
+		}
+	}
+	if further > mostHosts {
+		report.Note(diag.Range{}, "The same holds for %s of hosts.", diag.Count(further-mostHosts, "further file"))
+	}
+}
+
+// mostHosts is how many further files of hosts a finding names.
+const mostHosts = 20
+
+// whatHost lists the fields that a script or a file of the boot sets, or reports that a capture shows no RoCE.
+func whatHost(u *target.Understood) string {
+	if u.Settings.Moment == ir.Stored {
+		var fields []string
+		for _, p := range parts(&u.Coverage) {
+			if p.Means {
+				fields = append(fields, p.What)
+			}
+		}
+		const most = 5
+		return ", which set " + diag.Some(fields, most)
+	}
+	if plainHost(u) {
+		return ", which show no RoCE configuration at all"
+	}
+	return ""
+}
+
+// plainHost reports whether captures of a host show each NIC, with neither pauses nor trust in DSCP, and nothing of marks.
+func plainHost(u *target.Understood) bool {
+	c, s := &u.Coverage, u.Settings
+	if !c.Whole() || len(s.Ports) == 0 || s.RoCE() || c.Aside[nic.Congestion]+c.Means[ir.FieldStamps] > 0 {
+		return false
+	}
+	for _, p := range s.Ports {
+		quiet := p.PausesKnown || c.Means[ir.FieldLinkPause] == 0 && p.Detail.Get().PFC == ir.Of(uint8(0))
+		if !quiet || !p.TrustKnown || p.Trust.DSCP {
+			return false
+		}
+	}
+	return true
+}
