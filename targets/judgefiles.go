@@ -111,12 +111,16 @@ func unread(f lint.File, c *target.Coverage, why string) *diag.Diagnostic {
 	return d
 }
 
-// dropFound takes the rows in which a finding of the linter begins out of those that are not understood: a verdict on them is there.
+// dropFound takes the rows in which a finding of the linter or one of its notes begins out of those that are not understood: they have a
+// verdict.
 func dropFound(c *target.Coverage, ds diag.List) {
 	c.Not = slices.DeleteFunc(c.Not, func(n target.NotRead) bool {
+		in := func(at diag.Range) bool {
+			return at.Filename == n.At.Filename && at.Filename != "" &&
+				n.At.Start.Byte <= at.Start.Byte && at.Start.Byte < max(n.At.End.Byte, n.At.Start.Byte+1)
+		}
 		return slices.ContainsFunc(ds, func(d *diag.Diagnostic) bool {
-			return d.Severity != diag.Notice && d.At.Filename == n.At.Filename && d.At.Filename != "" &&
-				n.At.Start.Byte <= d.At.Start.Byte && d.At.Start.Byte < n.At.End.Byte
+			return d.Severity != diag.Notice && (in(d.At) || slices.ContainsFunc(d.Notes, func(n diag.Note) bool { return in(n.At) }))
 		})
 	})
 }
