@@ -95,8 +95,11 @@ func unread(f lint.File, c *target.Coverage, why string) *diag.Diagnostic {
 // them is there.
 func dropFound(c *target.Coverage, ds diag.List) {
 	c.Not = slices.DeleteFunc(c.Not, func(n target.NotRead) bool {
+		in := func(at diag.Range) bool {
+			return at.Filename == n.At.Filename && n.At.Start.Byte <= at.Start.Byte && at.Start.Byte < max(n.At.End.Byte, n.At.Start.Byte+1)
+		}
 		return n.At.Filename != "" && slices.ContainsFunc(ds, func(d *diag.Diagnostic) bool {
-			return n.At.Start.Byte <= d.At.Start.Byte && d.At.Start.Byte < n.At.End.Byte
+			return in(d.At) || slices.ContainsFunc(d.Notes, func(note diag.Note) bool { return in(note.At) })
 		})
 	})
 }

@@ -130,7 +130,7 @@ func TestDeviceJudges(t *testing.T) {
 	})
 	require.Equal(t, []lint.Taken{
 		{Dialect: "traffic.conf of Cumulus Linux 3.1.1 to 4.3", Plain: true},
-		{Dialect: "config_db.json of SONiC, by the models of 202605"},
+		{Dialect: "config_db.json of SONiC, by the models of 202605; a part, without DEVICE_METADATA|localhost"},
 		{Why: "no line of it sets a key that rocec knows"},
 		{Why: "it cannot be read"},
 		{Dialect: "config_db.json of SONiC, by the models of 202605", Why: "it is empty"},

@@ -88,7 +88,14 @@ func (c *Coverage) Whole() bool { return len(c.Not) == 0 }
 
 // RoCE reports whether any row sets what lossless traffic needs: PFC, a lossless buffer, or marking.
 func (c *Coverage) RoCE() bool {
-	return c.Means[ir.FieldPauses]+c.Means[ir.FieldPreset]+c.Means[ir.FieldMarking]+c.Means[ir.FieldXoff]+c.Means[ir.FieldLinkPause] > 0
+	for _, f := range []ir.Field{
+		ir.FieldPauses, ir.FieldPreset, ir.FieldMarking, ir.FieldXoff, ir.FieldHeadroom, ir.FieldLinkPause,
+	} {
+		if c.Means[f] > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // Reasons lists the rows that are not understood by their reason, the most frequent first.

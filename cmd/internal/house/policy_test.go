@@ -52,8 +52,8 @@ targets/cumulus/conflint: targets/target/lint targets/cumulus/grammar targets/nv
 targets/cumulus/sim:     targets/target targets/cumulus/grammar |
 targets/nvue:            targets/target targets/cumulus targets/nvue/grammar targets/nvue/reading targets/nvue/lint targets/nvue/sim compiler/ir compiler/platform lang/diag |
 targets/sonic:           targets/target targets/sonic/grammar targets/sonic/read targets/sonic/lint targets/sonic/sim compiler/ir compiler/platform lang/diag lang/nodeset |
-targets/sonic/lint:      targets/target/lint targets/sonic/grammar lang/diag lang/nodeset |
-targets/sonic/grammar:   compiler/ir lang/nodeset |
+targets/sonic/lint:      targets/target/lint targets/sonic/grammar targets/sonic/read lang/diag |
+targets/sonic/grammar:   compiler/ir lang/diag lang/nodeset |
 targets/sonic/read:      targets/target targets/sonic/grammar compiler/ir lang/diag lang/nodeset |
 targets/sonic/sim:       targets/target |
 targets/nvue/lint:       targets/target/lint targets/nvue/grammar targets/cumulus/hardware compiler/platform lang/diag |

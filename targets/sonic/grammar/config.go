@@ -15,8 +15,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
+	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
 )
 
@@ -29,7 +29,7 @@ type Config struct {
 	Others map[string]int
 
 	foreign map[string][]byte // these tables, as they stand
-	data    []byte
+	lines   *Lines            // of the text
 }
 
 // Section is a table as a text holds it.
@@ -53,24 +53,21 @@ type Value struct {
 
 // Problem is something in a text that CONFIG_DB does not have.
 type Problem struct {
-	At, And    int // bytes of the text; And is another place that it is about, 0: none
+	At, And    int  // bytes of the text
+	Twice      bool // another row, at And, holds the same
 	Table, Row string
 	Field      string
 	Says       string // a sentence
 }
 
-// Place is the line and the column of a byte of a text, both from 1; columns count characters.
-type Place struct{ Line, Column int }
+// Of is a configuration without tables that is to be read from a text.
+func Of(data []byte) *Config { return &Config{Tables: map[string]*Section{}, lines: NewLines(data)} }
 
 // Place gives the line of a byte of the text that was read.
-func (c *Config) Place(at int) Place { return placeOf(c.data, at) }
+func (c *Config) Place(at int) Place { return c.lines.Place(at) }
 
-func placeOf(data []byte, at int) Place {
-	at = min(max(at, 0), len(data))
-	line := bytes.Count(data[:at], []byte{'\n'}) + 1
-	start := bytes.LastIndexByte(data[:at], '\n') + 1
-	return Place{line, utf8.RuneCount(data[start:at]) + 1}
-}
+// Range gives the word at a byte of the text that a configuration was read of; name is that of the file.
+func Range(c *Config, name string, at int) diag.Range { return c.lines.Range(name, at) }
 
 // New is a configuration without tables.
 func New() *Config { return &Config{Tables: map[string]*Section{}} }
@@ -166,7 +163,7 @@ func (c *Config) Delete(table, row, field string) {
 
 // Clone is a configuration of its own; the tables of others are shared, since nothing changes them.
 func (c *Config) Clone() *Config {
-	out := &Config{Tables: make(map[string]*Section, len(c.Tables)), Found: c.Found, Others: c.Others, foreign: c.foreign, data: c.data}
+	out := &Config{Tables: make(map[string]*Section, len(c.Tables)), Found: c.Found, Others: c.Others, foreign: c.foreign, lines: c.lines}
 	for name, s := range c.Tables {
 		own := &Section{At: s.At, Rows: make(map[string]*Row, len(s.Rows))}
 		for key, r := range s.Rows {

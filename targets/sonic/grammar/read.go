@@ -44,8 +44,7 @@ func Read(data []byte) (*Config, error) {
 		return nil, &Error{Text: "It is larger than 64 MiB, and the configuration of a large switch has less than 4 MiB."}
 	}
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
-	r := &reader{data: data, config: New()}
-	r.config.data = data
+	r := &reader{data: data, config: Of(data)}
 	if !utf8.Valid(data) {
 		return nil, r.fail(firstInvalid(data), "It holds a byte that is not UTF-8.")
 	}
@@ -86,7 +85,7 @@ type reader struct {
 }
 
 func (r *reader) fail(at int, format string, args ...any) error {
-	return &Error{placeOf(r.data, at), at, fmt.Sprintf(format, args...)}
+	return &Error{r.config.Place(at), at, fmt.Sprintf(format, args...)}
 }
 
 func (r *reader) space() {
@@ -284,15 +283,8 @@ func (r *reader) field(p Problem) (Value, error) {
 		return v, err
 	}
 	v.Text = string(r.data[start:r.at])
-	kind := "a number"
-	switch v.Text {
-	case "true", "false":
-		kind = "a truth value"
-	case "null":
-		kind = "null"
-	}
 	p.At = start
-	r.config.problem(p, "%s is %s, and CONFIG_DB holds text alone: write it in quotes.", quoteShort(p.Field), kind)
+	Untyped(r.config, p, v.Text)
 	return v, nil
 }
 
@@ -350,18 +342,29 @@ func (r *reader) word() error {
 	return nil
 }
 
-// twice notes queues and priority groups that two rows hold. A key names a range of them for a list of ports: what a short text names may
-// be more than any switch has.
+// twice notes queues and priority groups that two rows hold.
 func (r *reader) twice() error {
+	if at, most := Overlaps(r.config); most {
+		return r.fail(at, "Its rows hold more than %d queues and priority groups, and a large switch has some ten thousand.", maxEntries)
+	}
+	return nil
+}
+
+// ofRanges are the tables whose keys name queues or priority groups of ports.
+var ofRanges = []string{"BUFFER_PG", "BUFFER_QUEUE", "QUEUE"}
+
+// Overlaps notes queues and priority groups that two rows hold in [Config.Found]. A key names a range of them for a list of ports, so what
+// a short text names may be more than any switch has: then most is true, and at is the place of the row at which the work ended.
+func Overlaps(c *Config) (at int, most bool) {
 	held := 0
-	for _, name := range []string{"BUFFER_PG", "BUFFER_QUEUE", "QUEUE"} {
+	for _, name := range ofRanges {
 		type slot struct {
 			port string
 			n    int
 		}
 		owner := map[slot]string{}
-		keys := r.config.Keys(name)
-		rows := func(key string) *Row { return r.config.Row(name, key) }
+		keys := c.Keys(name)
+		rows := func(key string) *Row { return c.Row(name, key) }
 		slices.SortStableFunc(keys, func(a, b string) int { return rows(a).At - rows(b).At })
 		for _, key := range keys {
 			ports, index, _ := strings.Cut(key, "|")
@@ -370,14 +373,14 @@ func (r *reader) twice() error {
 				continue
 			}
 			for port := range strings.SplitSeq(ports, ",") {
+				port = strings.TrimSpace(port)
 				for n := from; n <= to; n++ {
 					if held++; held > maxEntries {
-						return r.fail(rows(key).At, "Its rows hold more than %d queues and priority groups, and a large switch has some ten thousand.",
-							maxEntries)
+						return rows(key).At, true
 					}
 					s := slot{port, n}
 					if other, twice := owner[s]; twice && other != key {
-						r.config.problem(Problem{At: rows(key).At, And: rows(other).At, Table: name, Row: key},
+						c.problem(Problem{At: rows(key).At, And: rows(other).At, Twice: true, Table: name, Row: key},
 							"%s and %s of %s both hold %d of %s, and which of them counts depends on the order in which they come.",
 							quoteShort(other), quoteShort(key), name, n, port)
 						break
@@ -387,5 +390,17 @@ func (r *reader) twice() error {
 			}
 		}
 	}
-	return nil
+	return 0, false
+}
+
+// Untyped notes a value that is no text in [Config.Found]: a number, a truth value or null.
+func Untyped(c *Config, p Problem, text string) {
+	kind := "a number"
+	switch text {
+	case "true", "false":
+		kind = "a truth value"
+	case "null":
+		kind = "null"
+	}
+	c.problem(p, "%s is %s, and CONFIG_DB holds text alone: write it in quotes.", quoteShort(p.Field), kind)
 }

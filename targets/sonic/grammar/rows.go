@@ -107,8 +107,7 @@ func ReadRows(data []byte) (*Config, error) {
 	if len(data) > MaxSize {
 		return nil, &Error{Text: "It is larger than 64 MiB, and the configuration of a large switch has less than 4 MiB."}
 	}
-	r := &reader{data: data, config: New()}
-	r.config.data = data
+	r := &reader{data: data, config: Of(data)}
 	if !utf8.Valid(data) {
 		return nil, r.fail(firstInvalid(data), "It holds a byte that is not UTF-8.")
 	}

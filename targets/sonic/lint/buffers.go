@@ -16,7 +16,7 @@ func (j *judge) buffers() {
 	}
 	var stale bareList
 	lengths := j.lengths()
-	for _, key := range j.cfg.Keys("BUFFER_PG") {
+	for _, key := range j.keys("BUFFER_PG") {
 		row := j.cfg.Row("BUFFER_PG", key)
 		port, index, _ := strings.Cut(key, "|")
 		from, to, ok := grammar.ParseRange(index)
@@ -53,13 +53,13 @@ func (j *judge) dynamic() {
 		j.warnf(&topicBuffers, at, "buffer_model is dynamic, which SONiC has on chips of NVIDIA (mellanox) and Barefoot, and this switch is %s. "+
 			"Say traditional.", maker)
 	}
-	made := slices.DeleteFunc(j.cfg.Keys("BUFFER_PROFILE"), func(name string) bool { return !grammar.IsMade(name) })
-	if j.file && len(made) > 0 { // in a state stand those that groups name
+	made := slices.DeleteFunc(j.written.Keys("BUFFER_PROFILE"), func(name string) bool { return !grammar.IsMade(name) })
+	if len(made) > 0 {
 		j.warnf(&topicBuffers, j.cfg.Row("BUFFER_PROFILE", made[0]).At, "buffer_model is dynamic, and BUFFER_PROFILE has %s: such profiles are "+
 			"those of the traditional model, and groups that name them keep their sizes whatever speed and cable are. Take them away, and say NULL "+
 			"in BUFFER_PG.", diag.Some(made, 8))
 	}
-	for _, name := range j.cfg.Keys("BUFFER_POOL") {
+	for _, name := range j.keys("BUFFER_POOL") {
 		if row := j.cfg.Row("BUFFER_POOL", name); row.Has("size") && name != egressPool {
 			j.warnf(&topicBuffers, row.Fields["size"].At, "buffer_model is dynamic, and the pool %s has a size. The switch computes it then, from "+
 				"what ports take; leave the size out.", name)
@@ -91,7 +91,7 @@ func (j *judge) pool(profile string) {
 // lengths gives the length of cable of each port in metres, the longest that a row of CABLE_LENGTH has for it.
 func (j *judge) lengths() map[string]int {
 	out := map[string]int{}
-	for _, key := range j.cfg.Keys("CABLE_LENGTH") {
+	for _, key := range j.keys("CABLE_LENGTH") {
 		for port, v := range j.cfg.Row("CABLE_LENGTH", key).Fields {
 			if n, ok := grammar.ParseMetres(v.Text); ok {
 				out[port] = max(out[port], n)
@@ -142,8 +142,9 @@ func least(speed, metres int) int { // bits of Mb/s in picoseconds: 1e-6
 
 func (j *judge) headroom(port, profile string, speed, metres int) {
 	v, has := j.cfg.Row("BUFFER_PROFILE", profile).Field("xoff")
+	told := j.file && j.written.Row("BUFFER_PROFILE", profile) != nil
 	xoff, err := strconv.Atoi(v.Text)
-	if !has || err != nil || xoff < 0 || metres > farthest || xoff == 0 && !j.file { // of a state, it is not known
+	if !has || err != nil || xoff < 0 || metres > farthest || xoff == 0 && !told { // it is not known
 		return
 	}
 	if need := least(speed, metres); xoff < need && j.once("xoff", profile) {

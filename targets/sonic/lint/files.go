@@ -1,10 +1,8 @@
 package lint
 
 import (
-	"bytes"
 	"regexp"
-	"slices"
-	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/rocec/rocec/targets/sonic/grammar"
@@ -24,14 +22,26 @@ var Linter = &lint.Linter{
 	Rules:    Topics,
 }
 
-// takes reports whether a file is a configuration of SONiC: by its name, or since it is an object of JSON, which no file of another
-// system is but those that NVUE's linter takes.
+// takes reports whether a file is a configuration of SONiC: by its name, or by its beginning. That is an object of JSON, which no file of
+// another system is but those that NVUE's linter takes, a list of objects with tables of CONFIG_DB, or a row of such a table.
 func takes(f lint.File) bool {
-	return f.Why == "" && (lint.Named(f.Name, configFile) || bytes.HasPrefix(bytes.TrimLeft(f.Head(4<<10), " \t\r\n"), []byte("{")))
+	if f.Why != "" {
+		return false
+	}
+	return lint.Named(f.Name, configFile) || beginning().Match(f.Head(64<<10))
 }
 
-// statedRelease is the place where a configuration names the release that it was migrated to.
-var statedRelease = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"VERSION"\s*:\s*"version_([0-9]{6})_`) })
+// beginning recognises the beginning of a file of SONiC: an object behind comments, a row, or a list of objects with a table of CONFIG_DB.
+var beginning = sync.OnceValue(func() *regexp.Regexp {
+	var tables []string
+	for _, t := range grammar.Tables {
+		tables = append(tables, t.Name)
+	}
+	names := "(?:" + strings.Join(tables, "|") + ")"
+	return regexp.MustCompile(`^(?:\s|(?:#|//)[^\n]*\n|/\*(?:[^*]|\*+[^*/])*\*+/)*\{` +
+		`|^\s*` + names + `\|[^ \n]+ [^ \n]+ ["\[]` +
+		`|^\s*\[(?s:.*)"` + names + `(?:"|(?:_TABLE:|\|)[^"\n]*")\s*:\s*\{`)
+})
 
 // judgeAll judges files by their releases; one that states none by the newest.
 func judgeAll(files []lint.File) (r lint.Result) {
@@ -41,14 +51,7 @@ func judgeAll(files []lint.File) (r lint.Result) {
 			r.Diagnostics = append(r.Diagnostics, lint.NotJudged(f.Name, one.Why,
 				"Give rocec /etc/sonic/config_db.json of the switch, or the output of `sonic-cfggen -d --print-data` there."))
 		}
-		dialect := "config_db.json of SONiC, by the models of " + grammar.Newest.String()
-		if m := statedRelease().FindSubmatch(f.Data); m != nil {
-			n, _ := strconv.Atoi(string(m[1])) // six digits
-			if slices.Contains(grammar.Releases, grammar.Release(n)) {
-				dialect = "config_db.json of SONiC " + string(m[1])
-			}
-		}
-		r.Files = append(r.Files, lint.Taken{Dialect: dialect, Why: one.Why, Plain: one.Plain})
+		r.Files = append(r.Files, lint.Taken{Dialect: one.Dialect, Why: one.Why, Plain: one.Plain})
 	}
 	return r
 }

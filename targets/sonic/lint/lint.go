@@ -1,4 +1,5 @@
-// Package lint judges a config_db.json of SONiC, or what `sonic-cfggen -d --print-data` printed, by itself: without a fabric.
+// Package lint judges a configuration of SONiC by itself, without a fabric: a config_db.json, what `sonic-cfggen -d --print-data` printed,
+// dumps of a database, lists of operations, and pieces of these.
 //
 // In come the bytes of a file; out come diagnostics at its lines. Only tables of QoS and buffers are looked at. What no model and no
 // code of a release settles is a warning at most.
@@ -10,66 +11,91 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/sonic/grammar"
+	"github.com/rocec/rocec/targets/sonic/read"
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
 // Judgement is what the rules find in a file.
 type Judgement struct {
 	Diagnostics diag.List
+	Dialect     string // the form of the file, its release, and whether it is a part of a configuration
 	Why         string // why no rule has judged the file or a part of it, as a part of a sentence; empty: the rules have judged all of it
 	Silent      bool   // no diagnostic says so
 	Plain       bool   // the rules have judged all of it, and its switch has no RoCE configuration at all
 }
 
-// Judge judges a file of a release; 0: the one it names itself, or the newest that rocec knows.
+// Judge judges a file of a release; 0: the one it names itself, or the newest that rocec knows. A file has any form that [read.Load]
+// reads. Each row that a slip of syntax costs is one finding, and the rest is judged.
 //
 // A file without anything, or of white space alone, is one that cannot be read: the switch boots without a port.
 func Judge(name string, data []byte, r grammar.Release) Judgement {
 	data = bytes.TrimPrefix(data, []byte(lint.ByteOrderMark)) // the bytes of a place count from behind it
-	j := &judge{name: name, data: data, release: r, file: true}
-	if len(bytes.TrimSpace(data)) == 0 {
-		j.found.Report(diag.Error, &topicText, j.place(grammar.Place{Line: 1, Column: 1}, 0), "The file is empty, so it is not JSON: it was "+
-			"never written, or cut off while it was. Write it anew, on a switch with `config save -y`.")
-		return Judgement{Diagnostics: j.found.List, Why: lint.Empty}
+	j := &judge{name: name, release: r, file: true}
+	unread := func(why, format string, args ...any) Judgement {
+		j.found.Report(diag.Error, &topicText, grammar.NewLines(data).Range(name, 0), format, args...)
+		return Judgement{Diagnostics: j.found.List, Dialect: dialect(nil), Why: why}
 	}
-	f := Judgement{Diagnostics: j.check(grammar.Read)}
-	f.Why = j.unjudged()
-	f.Silent = f.Why != "" && j.cfg != nil && len(j.cfg.Tables)+len(j.cfg.Others) > 0
+	switch {
+	case len(bytes.TrimSpace(data)) == 0:
+		return unread(lint.Empty, "The file is empty, so it is not JSON: it was never written, or cut off while it was. Write it anew, on a "+
+			"switch with `config save -y`.")
+	case len(data) > grammar.MaxSize:
+		return unread(lint.Unread, "The file cannot be read as a configuration: It is larger than 64 MiB, and the configuration of a large "+
+			"switch has less than 4 MiB.")
+	}
+	j.text = read.Load(data)
+	j.written, j.running = j.text.Config, j.text.Running
+	j.cfg = grammar.Spread(j.written)
+	f := Judgement{Dialect: dialect(j.text), Why: j.unjudged()}
+	if f.Why == "" && !whole(j.cfg) {
+		f.Dialect += "; a part, without DEVICE_METADATA|localhost"
+	}
+	j.slips(f.Why == "")
+	if f.Why != lint.Unread {
+		j.all()
+	}
+	f.Diagnostics = j.found.Close()
+	f.Silent = f.Why != "" && f.Why != lint.Unread && len(j.cfg.Tables)+len(j.cfg.Others) > 0
 	f.Plain = f.Why == "" && j.plain()
 	return f
 }
 
+// dialect names a text: its form and its release; nil: it was not read.
+func dialect(t *read.Text) string {
+	if t == nil {
+		t = &read.Text{Form: configFile}
+	}
+	if t.Release != 0 {
+		return t.Form + " of SONiC " + t.Release.String()
+	}
+	return t.Form + " of SONiC, by the models of " + grammar.Newest.String()
+}
+
 // unjudged says why no rule has judged a file or a part of it; empty: the rules have judged all of it.
 func (j *judge) unjudged() string {
-	if j.cfg == nil {
-		return lint.Unread
-	}
-	for name := range j.cfg.Others { // PORT|Ethernet0, as a dump of the database has it
-		if table, _, dump := strings.Cut(name, "|"); dump && grammar.TableOf(table) != nil {
-			return "its keys are those of a database dump (TABLE|key), and a configuration has tables of rows"
-		}
-	}
 	for name, section := range j.cfg.Tables {
-		if name == "PORT" && len(section.Rows) > 0 || !grammar.TableOf(name).Beside {
+		if !j.text.Full && (name == "PORT" && len(section.Rows) > 0 || !grammar.TableOf(name).Beside) {
 			return ""
 		}
+	}
+	if len(j.text.Slips) > 0 {
+		return lint.Unread
 	}
 	return "it has no table of ports, QoS or buffers"
 }
 
 // plain reports whether a file describes the ports of a switch, and nothing that pauses, marks or reserves headroom.
 func (j *judge) plain() bool {
-	if j.cfg == nil || len(j.cfg.Keys("PORT")) == 0 {
+	if j.cfg == nil || len(j.keys("PORT")) == 0 {
 		return false
 	}
 	for _, of := range [][2]string{
 		{"PORT_QOS_MAP", "pfc_enable"}, {"QUEUE", "wred_profile"}, {"BUFFER_PROFILE", "xoff"}, {"PFC_WD", "action"},
 	} {
-		for _, key := range j.cfg.Keys(of[0]) {
+		for _, key := range j.keys(of[0]) {
 			if j.cfg.Get(of[0], key, of[1]) != "" {
 				return false
 			}
@@ -78,30 +104,35 @@ func (j *judge) plain() bool {
 	return true
 }
 
-// CheckRows is [Check] of a state, as [grammar.Config.Rows] writes it.
+// CheckRows is [Judge] of a state, as [grammar.Config.Rows] writes it.
 func CheckRows(name string, data []byte, r grammar.Release) diag.List {
-	j := &judge{name: name, data: data, release: r}
-	return j.check(grammar.ReadRows)
-}
-
-func (j *judge) check(read func([]byte) (*grammar.Config, error)) diag.List {
-	j.told = map[string]bool{}
-	cfg, err := read(j.data)
+	j := &judge{name: name, release: r, running: true}
+	cfg, err := grammar.ReadRows(data)
 	if err != nil {
-		at, line, text := 0, grammar.Place{}, err.Error()
+		at, text := 0, err.Error()
 		if e, ok := errors.AsType[*grammar.Error](err); ok {
-			at, line, text = e.At, e.Place, e.Text
+			at, text = e.At, e.Text
 		}
-		j.found.Report(diag.Error, &topicText, j.place(line, at), "The file cannot be read as a configuration: %s", diag.Escape(text))
+		j.found.Report(diag.Error, &topicText, grammar.NewLines(data).Range(name, at), "The file cannot be read as a configuration: %s",
+			diag.Escape(text))
 		return j.found.List
 	}
-	j.cfg = cfg
+	j.written, j.cfg, j.text = cfg, grammar.Spread(cfg), &read.Text{Release: grammar.ReleaseOf(cfg), Old: -1}
+	j.all()
+	return j.found.Close()
+}
+
+// all judges everything.
+func (j *judge) all() {
+	j.told = map[string]bool{}
 	if j.release == 0 {
-		if j.release = grammar.ReleaseOf(cfg); j.release == 0 {
+		if j.release = j.text.Release; j.release == 0 {
 			j.release = grammar.Newest
 		}
 	}
+	j.made()
 	j.problems()
+	j.brackets()
 	j.others()
 	j.version()
 	j.fields()
@@ -111,34 +142,17 @@ func (j *judge) check(read func([]byte) (*grammar.Config, error)) diag.List {
 	j.lookups()
 	j.watchdogs()
 	j.profiles()
-	return j.found.Close()
-}
-
-type judge struct {
-	name    string
-	data    []byte
-	file    bool // it is a file, and not the state of a switch
-	cfg     *grammar.Config
-	release grammar.Release
-	found   lint.Findings
-	told    map[string]bool // what is said once
-	untyped map[int]bool    // bytes at which a value stands that is no text, of which that is said
-}
-
-// once reports whether nothing was said yet of a thing.
-func (j *judge) once(of ...any) bool {
-	key := fmt.Sprintln(of...)
-	before := j.told[key]
-	j.told[key] = true
-	return !before
 }
 
 // problems reports the findings of the reader. A value that is no text and would be wrong as one is one finding.
 func (j *judge) problems() {
 	j.untyped = map[int]bool{}
 	for _, p := range j.cfg.Found {
-		if p.And != 0 {
-			j.errorf(&topicTwice, p.At, "%s", p.Says)
+		if p.Twice {
+			j.errorf(&topicTwice, p.At, "%s", p.Says).Note(grammar.Range(j.cfg, j.name, p.And), "The other row.")
+			continue
+		}
+		if j.lost[p.Table+"|"+p.Row] {
 			continue
 		}
 		also := ""
@@ -167,51 +181,11 @@ func (j *judge) version() {
 		"release may differ.", v.Text, diag.And(known), j.release)
 }
 
-func (j *judge) errorf(t *diag.Topic, at int, format string, args ...any) {
-	j.say(t, diag.Error, at, format, args)
-}
-
-func (j *judge) warnf(t *diag.Topic, at int, format string, args ...any) {
-	j.say(t, diag.Warning, at, format, args)
-}
-
-func (j *judge) say(t *diag.Topic, sev diag.Severity, at int, format string, args []any) {
-	if j.found.Omit(t) {
-		return
-	}
-	j.found.Report(sev, t, j.place(j.cfg.Place(at), at), "%s", diag.Escape(fmt.Sprintf(format, args...)))
-}
-
-// place gives the word at a line and column; at is its first byte.
-func (j *judge) place(of grammar.Place, at int) diag.Range {
-	r := diag.Range{Filename: j.name}
-	r.Start.Line, r.Start.Column = max(of.Line, 1), max(of.Column, 1)
-	r.End = r.Start
-	if of.Line < 1 || at < 0 || at > len(j.data) {
-		return r
-	}
-	if r.Start.Byte, r.End.Byte = at, at; at == len(j.data) {
-		return r
-	}
-	const longest = 200
-	word := j.data[at:min(len(j.data), at+longest)]
-	end := 1 + slices.IndexFunc(word[1:], func(c byte) bool { return strings.IndexByte("\",:{}[] \n\r\t", c) >= 0 })
-	if quoted := bytes.IndexAny(word[1:], "\"\n"); word[0] == '"' && quoted >= 0 && word[1+quoted] == '"' {
-		end = quoted + len(`""`)
-	}
-	if end == 0 {
-		end = len(word)
-	}
-	r.Start.Byte, r.End.Byte = at, at+end
-	r.End.Column += utf8.RuneCount(word[:end])
-	return r
-}
-
-// ours lists the tables that are judged.
-func (j *judge) ours() []*grammar.Table {
+// judged lists the tables of a configuration that are judged.
+func judged(c *grammar.Config) []*grammar.Table {
 	var out []*grammar.Table
 	for i := range grammar.Tables {
-		if t := &grammar.Tables[i]; j.cfg.Tables[t.Name] != nil {
+		if t := &grammar.Tables[i]; c.Tables[t.Name] != nil {
 			out = append(out, t)
 		}
 	}
@@ -220,17 +194,24 @@ func (j *judge) ours() []*grammar.Table {
 
 // fields holds rows to the table of fields, and names to what is declared.
 func (j *judge) fields() {
-	if j.file && len(j.cfg.Tables) == 0 && len(j.cfg.Others) == 0 {
+	if j.file && len(j.written.Tables) == 0 && len(j.written.Others) == 0 {
 		j.warnf(&topicEmpty, 0, "The configuration has no table at all, so there is nothing to judge. A switch that boots with it has no port.")
 	}
-	for _, t := range j.ours() {
-		section := j.cfg.Tables[t.Name]
+	for _, t := range judged(j.written) {
+		section := j.written.Tables[t.Name]
 		if len(section.Rows) == 0 && !t.Beside {
 			j.errorf(&topicEmpty, section.At, "The table %s is empty. CONFIG_DB has no empty table, and `config apply-patch` refuses a "+
 				"configuration with one. Leave the table out.", t.Name)
 		}
-		for _, key := range j.cfg.Keys(t.Name) {
+		keys := j.keys(t.Name)
+		if section != j.cfg.Tables[t.Name] {
+			keys = j.written.Keys(t.Name)
+		}
+		for _, key := range keys {
 			row := section.Rows[key]
+			if j.lost[t.Name+"|"+key] {
+				continue
+			}
 			j.key(t, key, row)
 			for _, name := range row.Names() {
 				j.field(t, key, name, row.Fields[name])
@@ -241,7 +222,7 @@ func (j *judge) fields() {
 
 // key judges the key of a row.
 func (j *judge) key(t *grammar.Table, key string, row *grammar.Row) {
-	port := key
+	ports := key
 	switch t.Key {
 	case grammar.NameKey:
 		if t.Module != "sonic-scheduler" && !strings.HasPrefix(t.Module, "sonic-buffer") && !grammar.IsName(key) {
@@ -263,7 +244,7 @@ func (j *judge) key(t *grammar.Table, key string, row *grammar.Row) {
 			j.errorf(&topicValue, row.At, "BUFFER_PG has a row %s; a port has the priority groups 0 to 7.", key)
 			return
 		}
-		port = parts[0]
+		ports = parts[0]
 	case grammar.PortKey:
 		if slices.Contains(t.Fixed, key) {
 			return
@@ -271,9 +252,14 @@ func (j *judge) key(t *grammar.Table, key string, row *grammar.Row) {
 	default:
 		return
 	}
-	if ports := j.cfg.Tables["PORT"]; t.Name != "PORT" && ports != nil && ports.Rows[port] == nil && port != "CPU" {
+	known := j.cfg.Tables["PORT"]
+	if t.Name == "PORT" || known == nil || strings.Count(ports, ",") >= grammar.MaxListed {
+		return
+	}
+	gone := slices.DeleteFunc(grammar.Listed(ports), func(port string) bool { return known.Rows[port] != nil || port == "CPU" })
+	if len(gone) > 0 {
 		j.errorf(&topicRef, row.At, "%s has a row of %s, and PORT has no such port. A patch that leaves it so is refused, and nothing of it "+
-			"counts.", t.Name, port)
+			"counts.", t.Name, diag.Some(gone, 8))
 	}
 }
 
@@ -329,7 +315,12 @@ func (j *judge) field(t *grammar.Table, key, name string, v grammar.Value) {
 		return
 	}
 	for _, ref := range refs {
-		if j.cfg.Row(table, ref) == nil {
+		switch {
+		case j.cfg.Row(table, ref) != nil:
+		case !whole(j.cfg) && j.cfg.Tables[table] == nil:
+			j.warnf(&topicRef, v.At, "In %s, row %s, %s names %q, and the file has no table %s. It is a part of a configuration: where the "+
+				"switch has no such row either, the field sets nothing.", t.Name, key, name, ref, table)
+		default:
 			j.errorf(&topicRef, v.At, "In %s, row %s, %s names %q, and %s has no such row. The switch sets nothing of it, and patches are refused.",
 				t.Name, key, name, ref, table)
 		}

@@ -18,7 +18,7 @@ func (j *judge) ports() {
 	groups, queues, egress := j.rowsOf("BUFFER_PG"), j.rowsOf("QUEUE"), j.rowsOf("BUFFER_QUEUE")
 	paused := map[string]uint8{}   // classes that have PFC at some port, by the ports' map of DSCP
 	alike := map[string][]string{} // ports with PFC, by PFC and maps
-	for _, name := range j.cfg.Keys("PORT_QOS_MAP") {
+	for _, name := range j.keys("PORT_QOS_MAP") {
 		row := j.cfg.Row("PORT_QOS_MAP", name)
 		if mask, ok := grammar.ParseDigits(row.Get("pfc_enable")); ok {
 			paused[row.Get("dscp_to_tc_map")] |= mask
@@ -27,12 +27,12 @@ func (j *judge) ports() {
 			}
 		}
 	}
-	marking := slices.ContainsFunc(j.cfg.Keys("QUEUE"), func(key string) bool {
+	marking := slices.ContainsFunc(j.keys("QUEUE"), func(key string) bool {
 		return marks(j.cfg.Row("WRED_PROFILE", j.cfg.Get("QUEUE", key, "wred_profile")))
 	})
 	var silent []string
 	var bare, unsized bareList
-	for _, name := range j.cfg.Keys("PORT_QOS_MAP") {
+	for _, name := range j.keys("PORT_QOS_MAP") {
 		row := j.cfg.Row("PORT_QOS_MAP", name)
 		mask, ok := grammar.ParseDigits(row.Get("pfc_enable"))
 		if !ok || mask == 0 || !grammar.IsPort(name) {
@@ -63,7 +63,7 @@ func (j *judge) ports() {
 					"way out. Give the queue the profile that the template has for lossless ones.", n, name, q.Get("profile"), egressPool)
 			}
 			q := queues[name][n]
-			if j.byPCP(row) { // as RoCEv1 needs it, which nothing can mark
+			if byPCP(j.cfg, row) { // as RoCEv1 needs it, which nothing can mark
 				j.unmarkable(name, n, q)
 				continue
 			}
@@ -129,7 +129,7 @@ func (j *judge) nulls(all bareList) {
 // bare judges them, each kind once. A text in the traditional model where no port has a lossless group at all may be one that no switch has
 // run yet: its buffer manager adds the groups when it has.
 func (j *judge) bare(all bareList) {
-	lossless := slices.ContainsFunc(j.cfg.Keys("BUFFER_PG"), func(key string) bool { return j.lossless(j.cfg.Row("BUFFER_PG", key)) })
+	lossless := slices.ContainsFunc(j.keys("BUFFER_PG"), func(key string) bool { return j.lossless(j.cfg.Row("BUFFER_PG", key)) })
 	rendered := !lossless && !grammar.Dynamic(j.cfg) && j.cfg.Tables[grammar.VersionTable] == nil
 	for _, b := range all {
 		ports, n := diag.Some(b.ports, 8), len(b.ports)
@@ -158,7 +158,7 @@ func priorities(digits string) string {
 // rowsOf gives the rows of a table of queues or groups by port and number.
 func (j *judge) rowsOf(table string) map[string]map[int]*grammar.Row {
 	out := map[string]map[int]*grammar.Row{}
-	for _, key := range j.cfg.Keys(table) {
+	for _, key := range j.keys(table) {
 		name, index, _ := strings.Cut(key, "|")
 		from, to, ok := grammar.ParseRange(index)
 		if !ok {
@@ -184,15 +184,14 @@ func (j *judge) drops(queue *grammar.Row) bool {
 	return profile.Has("pool") && profile.Get("pool") != egressPool && j.cfg.Row("BUFFER_POOL", egressPool) != nil
 }
 
-// whole reports whether the configuration says of which switch it is. One that does not is a part, to be loaded on top of what a switch
-// has.
-func (j *judge) whole() bool { return j.cfg.Row("DEVICE_METADATA", "localhost") != nil }
+// whole reports whether a configuration says of which switch it is. One that does not is a part, to be loaded on top of another.
+func whole(c *grammar.Config) bool { return c.Row("DEVICE_METADATA", "localhost") != nil }
 
 // lossless reports whether a priority group has headroom: NULL has the switch compute it, in the dynamic buffer model.
 func (j *judge) lossless(group *grammar.Row) bool {
 	profile := group.Get("profile")
 	if profile == "NULL" {
-		return grammar.Dynamic(j.cfg) || !j.whole()
+		return grammar.Dynamic(j.cfg) || !whole(j.cfg)
 	}
 	return j.cfg.Row("BUFFER_PROFILE", profile).Has("xoff")
 }
@@ -204,8 +203,8 @@ func marks(profile *grammar.Row) bool {
 }
 
 // byPCP reports whether a port sorts packets by their PCP and by no other field.
-func (j *judge) byPCP(port *grammar.Row) bool {
-	return port.Has("dot1p_to_tc_map") && !port.Has("dscp_to_tc_map") && !j.cfg.Row("PORT_QOS_MAP", "global").Has("dscp_to_tc_map")
+func byPCP(c *grammar.Config, port *grammar.Row) bool {
+	return port.Has("dot1p_to_tc_map") && !port.Has("dscp_to_tc_map") && !c.Row("PORT_QOS_MAP", "global").Has("dscp_to_tc_map")
 }
 
 // unmarkable warns of a lossless queue that drops packets without ECN bits, at a port that sorts packets as RoCEv1 needs it.
@@ -230,7 +229,7 @@ func (j *judge) lookups() {
 	if lookup == nil || grammar.Dynamic(j.cfg) {
 		return
 	}
-	for _, key := range j.cfg.Keys("CABLE_LENGTH") {
+	for _, key := range j.keys("CABLE_LENGTH") {
 		row := j.cfg.Row("CABLE_LENGTH", key)
 		for _, name := range row.Names() {
 			mask, _ := grammar.ParseDigits(j.cfg.Get("PORT_QOS_MAP", name, "pfc_enable"))
@@ -251,7 +250,7 @@ func (j *judge) watchdogs() {
 	if err != nil {
 		poll = 0
 	}
-	for _, name := range j.cfg.Keys("PFC_WD") {
+	for _, name := range j.keys("PFC_WD") {
 		row := j.cfg.Row("PFC_WD", name)
 		for _, field := range []string{"detection_time", "restoration_time"} {
 			if n, err := strconv.Atoi(row.Get(field)); err == nil && n < poll {
@@ -261,7 +260,7 @@ func (j *judge) watchdogs() {
 		}
 	}
 	var idle []string
-	for _, name := range j.cfg.Keys("PFC_WD") {
+	for _, name := range j.keys("PFC_WD") {
 		pfc, ok := grammar.ParseDigits(j.cfg.Get("PORT_QOS_MAP", name, "pfc_enable"))
 		if grammar.IsPort(name) && ok && pfc == 0 && j.cfg.Tables["PORT_QOS_MAP"] != nil {
 			idle = append(idle, name)
@@ -272,7 +271,7 @@ func (j *judge) watchdogs() {
 			"pfc_enable for %s. If traffic there is to be lossless, it is not. Say pfc_enable, or take the rows away.", diag.Some(idle, 8),
 			diag.Plural(len(idle), "it", "them"))
 	}
-	for _, name := range j.cfg.Keys("PORT_QOS_MAP") {
+	for _, name := range j.keys("PORT_QOS_MAP") {
 		row := j.cfg.Row("PORT_QOS_MAP", name)
 		pfc, ok := grammar.ParseDigits(row.Get("pfc_enable"))
 		watched, is := grammar.ParseDigits(row.Get("pfcwd_sw_enable"))
@@ -285,7 +284,7 @@ func (j *judge) watchdogs() {
 
 // profiles judges thresholds against each other.
 func (j *judge) profiles() {
-	for _, key := range j.cfg.Keys("WRED_PROFILE") {
+	for _, key := range j.keys("WRED_PROFILE") {
 		row := j.cfg.Row("WRED_PROFILE", key)
 		for _, color := range []string{"green", "yellow", "red"} {
 			low, err := strconv.ParseUint(row.Get(color+"_min_threshold"), 10, 64)
@@ -300,7 +299,7 @@ func (j *judge) profiles() {
 			}
 		}
 	}
-	for _, key := range j.cfg.Keys("BUFFER_PROFILE") {
+	for _, key := range j.keys("BUFFER_PROFILE") {
 		if row := j.cfg.Row("BUFFER_PROFILE", key); row.Has("dynamic_th") && row.Has("static_th") {
 			j.errorf(&topicValue, row.At, "The profile %s has dynamic_th and static_th. A profile has one of the two.", key)
 		}

@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -16,7 +15,8 @@ var mapFields = []string{"dscp_to_tc_map", "dot1p_to_tc_map", "tc_to_queue_map",
 func kindOf(row *grammar.Row, mask uint8) string {
 	parts := []string{strconv.Itoa(int(mask))}
 	for _, f := range mapFields {
-		parts = append(parts, fmt.Sprintf("%t %s", row.Has(f), row.Get(f)))
+		v, has := row.Field(f)
+		parts = append(parts, strconv.FormatBool(has), v.Text)
 	}
 	return strings.Join(parts, "|")
 }
@@ -67,8 +67,8 @@ type portMap struct {
 	row         *grammar.Row // nil: it names none, or one that is not there
 }
 
-func (j *judge) mapOf(port *grammar.Row, field, table string) portMap {
-	return portMap{field, port.Get(field), port.Has(field), j.cfg.Row(table, port.Get(field))}
+func mapOf(c *grammar.Config, port *grammar.Row, field, table string) portMap {
+	return portMap{field, port.Get(field), port.Has(field), c.Row(table, port.Get(field))}
 }
 
 // to gives what the map makes of a number.
@@ -84,13 +84,13 @@ func (m portMap) to(n int) (to, at int, ok bool) {
 func (j *judge) maps(ports string, count int, row *grammar.Row, mask uint8, at int) {
 	bind := diag.Plural(count, "binds", "bind")
 	marked := mask &^ 1 // of class 0 are packets that nothing is known of
-	if !j.whole() {
+	if !whole(j.cfg) {
 		marked = 0 // what is missing may be on the switch
 	}
 	classes := priorities(grammar.SpellDigits(marked))
-	queues, groups := j.mapOf(row, "tc_to_queue_map", "TC_TO_QUEUE_MAP"), j.mapOf(row, "tc_to_pg_map", "TC_TO_PRIORITY_GROUP_MAP")
-	stops := j.mapOf(row, "pfc_to_queue_map", "MAP_PFC_PRIORITY_TO_QUEUE")
-	pauses := j.mapOf(row, "pfc_to_pg_map", "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP")
+	queues, groups := mapOf(j.cfg, row, "tc_to_queue_map", "TC_TO_QUEUE_MAP"), mapOf(j.cfg, row, "tc_to_pg_map", "TC_TO_PRIORITY_GROUP_MAP")
+	stops := mapOf(j.cfg, row, "pfc_to_queue_map", "MAP_PFC_PRIORITY_TO_QUEUE")
+	pauses := mapOf(j.cfg, row, "pfc_to_pg_map", "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP")
 	if marked != 0 && !row.Has("dscp_to_tc_map") && !row.Has("dot1p_to_tc_map") && !j.cfg.Row("PORT_QOS_MAP", "global").Has("dscp_to_tc_map") {
 		j.errorf(&topicMap, at, "%s %s neither dscp_to_tc_map nor dot1p_to_tc_map, so the switch trusts no mark there and takes every packet "+
 			"for class 0: nothing is of %s, which %s PFC. Bind the map of the marks that senders use.", ports, bind, classes,
@@ -111,7 +111,9 @@ func (j *judge) maps(ports string, count int, row *grammar.Row, mask uint8, at i
 			j.pauses(n, groups, pauses)
 		}
 	}
-	for _, m := range []portMap{j.mapOf(row, "dscp_to_tc_map", "DSCP_TO_TC_MAP"), j.mapOf(row, "dot1p_to_tc_map", "DOT1P_TO_TC_MAP")} {
+	for _, m := range []portMap{
+		mapOf(j.cfg, row, "dscp_to_tc_map", "DSCP_TO_TC_MAP"), mapOf(j.cfg, row, "dot1p_to_tc_map", "DOT1P_TO_TC_MAP"),
+	} {
 		j.queueless(m, queues)
 	}
 }

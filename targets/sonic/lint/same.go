@@ -9,7 +9,7 @@ import (
 // same judges ports that are one port: two rows with a lane or an alias in common.
 func (j *judge) same() {
 	lanes, aliases := map[string]string{}, map[string]string{}
-	for _, name := range j.cfg.Keys("PORT") {
+	for _, name := range j.keys("PORT") {
 		row := j.cfg.Row("PORT", name)
 		if !grammar.IsPort(name) {
 			continue

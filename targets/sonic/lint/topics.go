@@ -10,7 +10,7 @@ var Topics = []diag.Topic{
 
 var topicText = diag.Topic{
 	Code:    "conf-sonic-text",
-	Summary: "a configuration of SONiC cannot be read",
+	Summary: "text of a configuration of SONiC cannot be read",
 }
 
 var topicValue = diag.Topic{
@@ -30,7 +30,7 @@ var topicRef = diag.Topic{
 
 var topicTwice = diag.Topic{
 	Code:    "conf-sonic-twice",
-	Summary: "two rows hold one port, queue or priority group",
+	Summary: "two rows hold one port, queue or priority group, or a key stands twice",
 }
 
 var topicEmpty = diag.Topic{

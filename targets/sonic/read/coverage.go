@@ -19,6 +19,7 @@ const (
 	asideQueue   = "a queue above 7, which no cos group leaves by"
 	asidePackets = "a rate in packets, which no number of bits has"
 	asideListed  = "a field of a row whose key is not read"
+	asideSizes   = "sizes of the lookup file, of which the switch makes profiles"
 	asideInit    = "a row of the application database without a port"
 )
 
@@ -48,7 +49,9 @@ func (r *reading) coverage(release grammar.Release, stated bool) target.Coverage
 }
 
 // miss notes a row that the table does not describe.
-func (r *reading) miss(row, why string, at int) { r.wrong = append(r.wrong, miss{short(row), why, at}) }
+func (r *reading) miss(row, why string, at int) {
+	r.wrong = append(r.wrong, miss{row: short(row), why: why, at: at})
+}
 
 // counter counts the fields of a row.
 type counter struct {
@@ -67,13 +70,13 @@ func (c *counter) count() {
 		row := c.t.Name + "|" + c.key + " " + name
 		switch {
 		case wrong != "":
-			c.miss(row, wrong, v.At)
+			c.miss(row, wrong, c.row.At)
 		case why != "":
 			c.cov.Leave(why)
 		case c.t.Name == grammar.VersionTable:
 			c.cov.Mean(ir.FieldSystem)
 		case c.t.Name == grammar.LookupTable:
-			c.cov.Mean(ir.FieldHeadroom)
+			c.cov.Leave(asideSizes)
 		default:
 			c.field(row, name, v)
 		}
@@ -87,7 +90,7 @@ func (c *counter) place() (aside, wrong string) {
 		if strings.Count(c.key, "|") == 3 {
 			return asideChassis, ""
 		}
-		if strings.Count(c.key, ",") >= maxListed {
+		if strings.Count(c.key, ",") >= grammar.MaxListed {
 			return asideListed, ""
 		}
 		ports, from, to, ok := places(c.key)

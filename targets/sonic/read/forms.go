@@ -36,14 +36,13 @@ func load(contents map[string][]byte) *input {
 		t := &text{name: name, data: contents[name], base: base}
 		base += len(t.data) + 1
 		in.texts = append(in.texts, t)
-		switch head := bytes.TrimLeft(t.data, " \t\r\n"); {
+		switch {
 		case len(t.data) > grammar.MaxSize:
 			in.miss(name, tooLarge, t.base)
 			t.data = nil
 		case path.Base(name) == lookupFile:
 			in.lookup(t)
-		case name == rowsFile || isRow(head):
-			in.dump = true
+		case name == rowsFile || isRow(t.data):
 			in.rows(t)
 		default:
 			in.file = in.file || isConfig(name)
@@ -57,14 +56,15 @@ func load(contents map[string][]byte) *input {
 func isConfig(name string) bool { return strings.HasSuffix(path.Base(name), configFile) }
 
 // isRow reports whether a text begins with a row of a running configuration: TABLE|key field "text".
-func isRow(head []byte) bool {
-	line, _, _ := bytes.Cut(head, []byte("\n"))
+func isRow(text []byte) bool {
+	line, _, _ := bytes.Cut(bytes.TrimLeft(text, " \t\r\n"), []byte("\n"))
 	table, _, ok := bytes.Cut(line, []byte("|"))
 	return ok && len(table) > 0 && grammar.TableOf(string(table)) != nil
 }
 
 // rows reads rows, a line for each. A slip costs its line.
 func (in *input) rows(t *text) {
+	in.forms[formRows] = true
 	at := 0
 	for line := range bytes.Lines(t.data) {
 		in.line(strings.TrimRight(string(line), "\r\n"), t.base+at)
@@ -83,13 +83,13 @@ func (in *input) line(line string, at int) {
 	t := grammar.TableOf(name)
 	switch {
 	case !ok || key == "":
-		in.miss(line[:min(len(line), 80)], "it is no row: TABLE|key field \"text\"", at)
+		in.slip(line[:min(len(line), 80)], "it is no row: TABLE|key field \"text\"", at)
 		return
 	case t == nil:
 		if why, known := grammar.OtherTable(name); known {
 			in.cov.Leave(why)
 		} else {
-			in.miss(name, "no table of CONFIG_DB that rocec knows has this name", at)
+			in.unknown(name, at)
 		}
 		return
 	case !in.keep(at):
@@ -109,8 +109,11 @@ func (in *input) line(line string, at int) {
 	if strings.HasPrefix(said, "[") && json.Unmarshal([]byte(said), &v.List) == nil {
 		v.Text = strings.Join(v.List, ",")
 	} else if !strings.HasPrefix(said, `"`) || json.Unmarshal([]byte(said), &v.Text) != nil {
-		in.miss(where+" "+field, "its value is no text in quotes", at)
+		in.slip(where+" "+field, "its value is no text in quotes", at)
 		return
+	}
+	if first, twice := row.Field(field); twice {
+		in.twins = append(in.twins[:min(len(in.twins), maxTwins-1)], Twin{where + " " + field, first.At, at})
 	}
 	in.put(t, row, field, v)
 }

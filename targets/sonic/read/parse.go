@@ -3,7 +3,10 @@ package read
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/rocec/rocec/targets/sonic/grammar"
 )
@@ -11,22 +14,44 @@ import (
 // parser reads a text of JSON once and goes on after a slip: a slip costs its row.
 type parser struct {
 	*input
-	data []byte
-	base int
-	at   int
-	last string // the table that was read before
-	row  string // what a slip costs
-	back bool   // the key that comes was read before
+	data  []byte
+	base  int
+	at    int
+	valid bool   // the text is JSON, so no bracket is missing
+	last  string // the table that was read before
+	row   string // the row that a slip costs
+	lost  string // the row that the last slip has cost
+	back  bool   // the key that comes was read before
+	again bool   // the key that was read stands twice in its object
 }
 
 // null is the value of a field that holds null.
 const null = "\x00null"
 
 func (in *input) parse(t *text) {
-	p := &parser{input: in, data: t.data, base: t.base, row: "the text"}
+	p := &parser{input: in, data: t.data, base: t.base, row: wholeText}
 	if bytes.HasPrefix(p.data, []byte("\xef\xbb\xbf")) {
 		p.at = len("\xef\xbb\xbf")
 	}
+	start := p.at
+	if p.valid = json.Valid(p.data[start:]); !p.valid {
+		if plain, comment := blanked(p.data); comment >= 0 && json.Valid(plain[start:]) {
+			p.comment(comment)
+			p.data, p.valid = plain, true
+		}
+	}
+	before := len(p.misses)
+	p.objects()
+	if !p.valid && !slices.ContainsFunc(p.misses[before:], func(m miss) bool { return m.slip }) {
+		p.broken(start)
+	}
+}
+
+// wholeText names the row of a slip outside of tables.
+const wholeText = "a part of the text"
+
+// objects reads the objects of the whole.
+func (p *parser) objects() {
 	for !p.full {
 		switch p.next() {
 		case 0:
@@ -46,9 +71,72 @@ func (in *input) parse(t *text) {
 	}
 }
 
-// slip notes what is no JSON.
-func (p *parser) slip(why string) {
-	p.miss(p.row, why, p.base+min(p.at, len(p.data)))
+// broken notes where a text ends to be JSON, in which no slip was noted.
+func (p *parser) broken(start int) {
+	plain, _ := blanked(p.data)
+	err := json.Unmarshal(plain[start:], &json.RawMessage{})
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok && len(bytes.TrimSpace(plain[start:])) > 0 {
+		p.at = start + max(int(syntax.Offset)-1, 0)
+		p.slip("it is no JSON here")
+	}
+}
+
+// blanked gives a text with blanks in place of the comments outside of its texts in quotes, and the byte of the first one; -1: the text has
+// no comment.
+func blanked(data []byte) (out []byte, first int) {
+	out, first = data, -1
+	for at := 0; at < len(data); at++ {
+		end := ""
+		switch c := data[at]; {
+		case c == '"':
+			for at++; at < len(data) && data[at] != '"' && data[at] != '\n'; at++ {
+				if data[at] == '\\' {
+					at++
+				}
+			}
+		case c == '#' || c == '/' && at+1 < len(data) && data[at+1] == '/':
+			end = "\n"
+		case c == '/' && at+1 < len(data) && data[at+1] == '*':
+			end = "*/"
+		}
+		if end == "" {
+			continue
+		}
+		if first < 0 {
+			out, first = bytes.Clone(data), at
+		}
+		to := len(data)
+		if i := bytes.Index(data[at:], []byte(end)); i >= 0 {
+			to = at + i + len(end)
+		}
+		for ; at < to; at++ {
+			if data[at] != '\n' {
+				out[at] = ' '
+			}
+		}
+		at--
+	}
+	return out, first
+}
+
+// comment notes the first comment.
+func (p *parser) comment(at int) {
+	if p.input.comment < 0 {
+		p.input.comment = p.base + at
+	}
+	p.note("The text has comments, which JSON has not: a switch does not load it.")
+}
+
+// slip notes a place that is no configuration. A row is lost once.
+func (p *parser) slip(why string) { p.slipAt(p.at, why) }
+
+func (p *parser) slipAt(at int, why string) {
+	at = p.base + min(at, len(p.data))
+	if n := len(p.misses); n > 0 && p.misses[n-1].at == at || p.lost == p.row && strings.Contains(p.row, "|") {
+		return
+	}
+	p.lost = p.row
+	p.input.slip(p.row, why, at)
 }
 
 // stray goes over bytes that begin nothing.
@@ -80,7 +168,7 @@ func (p *parser) next() byte {
 }
 
 func (p *parser) until(end string) {
-	p.note("The text has comments, which JSON has not: a switch does not load it.")
+	p.comment(p.at)
 	if i := bytes.Index(p.data[p.at:], []byte(end)); i >= 0 {
 		p.at += i + len(end)
 		return
@@ -103,7 +191,9 @@ func (p *parser) text() string {
 			raw := p.data[start:p.at]
 			p.at++
 			var s string
-			if !plain && json.Unmarshal(p.data[start-1:p.at], &s) == nil {
+			if !utf8.Valid(raw) {
+				p.slipAt(start-1, "a text has a byte that is not UTF-8")
+			} else if !plain && json.Unmarshal(p.data[start-1:p.at], &s) == nil {
 				return s
 			}
 			if !plain {
@@ -119,16 +209,22 @@ func (p *parser) text() string {
 
 // object reads members up to the end of an object whose bracket is read. A member that returns false ends it, too.
 func (p *parser) object(member func(key string, at int) bool) {
-	comma := true
+	comma, keys := true, map[string]int(nil)
 	for !p.full {
 		switch p.next() {
 		case 0:
 			p.slip("the text ends inside an object")
 			return
 		case '}':
+			if comma && keys != nil {
+				p.slip("a comma has nothing behind it")
+			}
 			p.at++
 			return
 		case ',':
+			if comma && keys != nil {
+				p.slip("a comma has nothing before it")
+			}
 			comma = true
 			p.at++
 		case '"':
@@ -138,11 +234,16 @@ func (p *parser) object(member func(key string, at int) bool) {
 			comma, p.back = false, false
 			at := p.at
 			key := p.text()
-			if p.next() != ':' {
+			switch p.next() {
+			case ':':
+				p.at++
+			case '{', '[':
+				p.slip("a colon is missing")
+			default:
 				p.slip("a key has no value")
 				continue
 			}
-			p.at++
+			p.again = p.twin(&keys, key, p.base+at)
 			if !member(key, p.base+at) {
 				return
 			}
@@ -157,8 +258,8 @@ func (p *parser) ahead() (table, ok bool) {
 	if p.next() != '{' {
 		return false, false
 	}
-	at, misses, notes := p.at, len(p.misses), len(p.notes)
-	defer func() { p.at, p.misses, p.notes = at, p.misses[:misses], p.notes[:notes] }()
+	at, misses, notes, lost := p.at, len(p.misses), len(p.notes), p.lost
+	defer func() { p.at, p.misses, p.notes, p.lost = at, p.misses[:misses], p.notes[:notes], lost }()
 	p.at++
 	if c := p.next(); c != '"' {
 		return c == '}', true
@@ -177,30 +278,41 @@ func (p *parser) top() {
 	gone := false      // they are to be taken away, as swssconfig takes them
 	p.object(func(name string, at int) bool {
 		p.row = "table " + name
-		defer func() { p.row = "the text" }()
+		defer func() { p.row = wholeText }()
 		table, object := p.ahead()
 		t, key, colon := split(name)
 		switch {
 		case name == "OP" && !object:
-			gone = p.value().Text == "DEL"
-		case t != nil && key == "" && object:
+			p.forms[formOperations] = true
+			gone = p.value(true).Text == "DEL"
+		case t != nil && !object:
+			if key != "" {
+				p.row = t.Name + "|" + key
+			}
+			p.slip("an object has to be here")
+			p.skip()
+		case t != nil && key == "":
 			p.at++
+			if p.again {
+				delete(p.cfg.Tables, t.Name)
+			}
 			p.table(t, at)
-		case t != nil && key != "" && object: // a row of a database
-			p.dump = true
+		case t != nil: // a row of a database
+			p.forms[formDump] = true
+			p.forms[formApplication] = p.forms[formApplication] || colon
 			p.at++
 			of = append(of, [2]string{t.Name, key})
 			p.fields(t, p.section(t.Name, at), key, at)
 		case strings.HasPrefix(name, "asic") && strings.Trim(name[len("asic"):], "0123456789") == "" && table:
-			p.miss(name, "the configuration of one of several chips, and rocec reads switches of one", at)
+			p.input.slip(name, "the configuration of one of several chips, and a switch of several chips is not read", at)
 			p.skip()
-		case object && !table && p.last != "" && !colon && !known(prefix(name)):
+		case object && !table && p.last != "" && !colon && !p.valid && !known(prefix(name)):
 			p.slip("a bracket too many ends its table") // further rows of the table follow
 			t := grammar.TableOf(p.last)
 			p.at++
 			p.fields(t, p.section(t.Name, at), name, at)
 		default:
-			p.other(name, at)
+			p.others(name, at)
 		}
 		return true
 	})
@@ -223,7 +335,7 @@ func known(name string) bool {
 func split(name string) (t *grammar.Table, key string, colon bool) {
 	i := strings.IndexAny(name, "|:")
 	if i < 0 {
-		return own(name), "", false
+		return grammar.TableOf(name), "", false
 	}
 	table, key := name[:i], name[i+1:]
 	if colon = name[i] == ':'; colon {
@@ -232,7 +344,7 @@ func split(name string) (t *grammar.Table, key string, colon bool) {
 	if key == "" {
 		return nil, "", colon
 	}
-	return own(table), key, colon
+	return grammar.TableOf(table), key, colon
 }
 
 // prefix is what stands before the first bar.
@@ -241,16 +353,8 @@ func prefix(name string) string {
 	return table
 }
 
-// own gives a table of CONFIG_DB that the grammar has.
-func own(name string) *grammar.Table {
-	if strings.HasPrefix(name, "@") {
-		return nil
-	}
-	return grammar.TableOf(name)
-}
-
-// other goes over what is not of QoS, and counts it.
-func (p *parser) other(name string, at int) {
+// others goes over what is not of QoS, and counts it.
+func (p *parser) others(name string, at int) {
 	table := name
 	i := strings.IndexAny(name, "|:")
 	if i >= 0 {
@@ -259,13 +363,13 @@ func (p *parser) other(name string, at int) {
 	why, ok := grammar.OtherTable(table)
 	switch {
 	case ok:
+		p.other(table, at)
 	case i >= 0 && name[i] == ':':
 		why = "rows of other databases that set neither classes nor buffers"
 	case i >= 0 && strings.HasPrefix(table, "_"):
 		why = "what a program keeps for itself"
 	default:
-		p.foreign[table] = true
-		p.miss(name, "no table of CONFIG_DB that rocec knows has this name", at)
+		p.unknown(table, at)
 		p.skip()
 		return
 	}
@@ -283,15 +387,14 @@ func (p *parser) other(name string, at int) {
 
 // table reads the rows of a table. The last table of a name counts.
 func (p *parser) table(t *grammar.Table, at int) {
-	s := &grammar.Section{At: at, Rows: map[string]*grammar.Row{}}
-	p.cfg.Tables[t.Name] = s
+	s := p.section(t.Name, at)
 	p.last = t.Name
 	p.object(func(key string, at int) bool {
 		table, object := p.ahead()
 		switch {
-		case table && known(key): // the bracket of this table is missing
+		case table && known(key) && !p.valid: // the bracket of this table is missing
 			p.slip("the table has no end")
-			return p.again(at)
+			return p.reread(at)
 		case !object:
 			p.row = t.Name + "|" + key
 			p.slip("a row has to be an object")
@@ -302,8 +405,8 @@ func (p *parser) table(t *grammar.Table, at int) {
 	})
 }
 
-// again goes back to a key, for whom it is meant.
-func (p *parser) again(at int) bool {
+// reread goes back to a key, for whom it is meant.
+func (p *parser) reread(at int) bool {
 	p.at, p.back = at-p.base, true
 	return false
 }
@@ -321,41 +424,41 @@ func (p *parser) fields(t *grammar.Table, s *grammar.Section, key string, at int
 	ok, whole := true, false
 	p.object(func(field string, at int) bool {
 		table, object := p.ahead()
-		switch f, other := t.Field(grammar.Newest, field); {
+		f, other := t.Field(grammar.Newest, field)
+		switch judged := t.Judged(field); {
 		case whole:
 			ok = p.skip()
 			return ok
 		case field == "value" && object: // {"type": "hash", "value": {...}}, as redis-dump-load and sonic-db-dump print a row
 			whole, row.Fields = true, map[string]grammar.Value{}
 			p.at++
-			p.object(func(field string, at int) bool {
-				v := p.value()
-				p.put(t, row, field, v)
+			p.object(func(field string, _ int) bool {
+				p.put(t, row, field, p.value(t.Judged(field)))
 				return true
 			})
-		case table && known(field):
+		case table && known(field) && !p.valid:
 			p.slip("the row has no end, and its table neither")
 			ok = false
-			return p.again(at)
-		case object && f == nil && other == nil && !t.Beside: // the next row of the table
+			return p.reread(at)
+		case object && f == nil && other == nil && !t.Beside && !p.valid: // the next row of the table
 			p.slip("the row has no end")
-			return p.again(at)
+			return p.reread(at)
 		case object:
-			if !t.Beside || f != nil {
+			if judged {
 				p.slip("a field is text, and this is an object")
 			}
 			ok = p.skip()
 			return ok
 		default:
-			p.put(t, row, field, p.value())
+			p.put(t, row, field, p.value(judged))
 		}
 		return true
 	})
 	return ok
 }
 
-// value reads a text, a list of texts, a number, a truth value or null.
-func (p *parser) value() grammar.Value {
+// value reads a text, a list of texts, a number, a truth value or null. Lists of a field that no rule judges hold anything.
+func (p *parser) value(judged bool) grammar.Value {
 	c := p.next()
 	v := grammar.Value{At: p.base + p.at}
 	switch c {
@@ -363,12 +466,15 @@ func (p *parser) value() grammar.Value {
 		v.Text = p.text()
 	case '[':
 		v.List = []string{}
+		start, texts := p.at, true
 		p.at++
 		for !p.full {
 			switch c := p.next(); c {
 			case ']':
 				p.at++
-				v.Text = strings.Join(v.List, ",")
+				if v.Text = strings.Join(v.List, ","); !judged && !texts {
+					v.List, v.Text = nil, p.word(p.data[start:p.at])
+				}
 				return v
 			case ',':
 				p.at++
@@ -378,9 +484,12 @@ func (p *parser) value() grammar.Value {
 				p.slip("a list has no end")
 				return v
 			case '{', '[':
-				p.slip("a list holds more than texts")
+				if texts = false; judged {
+					p.slip("a list holds more than texts")
+				}
 				p.skip()
 			default:
+				texts = false
 				v.List = append(v.List, p.bare())
 			}
 		}
@@ -391,6 +500,7 @@ func (p *parser) value() grammar.Value {
 		}
 	default:
 		v.Text = p.bare()
+		p.bares = true
 	}
 	return v
 }
@@ -406,21 +516,26 @@ func (p *parser) bare() string {
 	case string(raw) == "null":
 		return null
 	case !json.Valid(raw):
-		p.slip("a value has no quotes")
+		p.slipAt(start, "a value has no quotes")
 	}
 	return p.word(raw)
 }
 
+// deepest is the depth to which keys of values that are not read are compared: tables, rows, fields, and the objects of a dump around them.
+const deepest = 8
+
 // skip goes over any value. False: a table of QoS begins inside, so that brackets are missing.
 func (p *parser) skip() bool {
 	depth := 0
+	var keys [deepest]map[string]int
 	for {
-		c := p.next()
-		switch c {
+		switch c := p.next(); c {
 		case 0:
 			return true
 		case '{', '[':
-			depth++
+			if depth++; depth < deepest {
+				keys[depth] = nil
+			}
 			p.at++
 		case '}', ']':
 			if depth == 0 { // the bracket of the object around
@@ -437,12 +552,18 @@ func (p *parser) skip() bool {
 		case '"':
 			at := p.at
 			name := p.text()
-			if depth > 0 && own(name) != nil && p.next() == ':' {
-				p.at++
+			if depth == 0 || p.next() != ':' {
+				break
+			}
+			p.at++
+			if !p.valid && grammar.TableOf(name) != nil {
 				if table, _ := p.ahead(); table && p.data[p.at] == '{' && !p.empty() {
 					p.slip("an object before this table has no end")
-					return p.again(p.base + at)
+					return p.reread(p.base + at)
 				}
+			}
+			if depth < deepest {
+				p.twin(&keys[depth], name, p.base+at)
 			}
 		default:
 			p.bare()

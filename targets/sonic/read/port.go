@@ -200,7 +200,7 @@ const (
 // are known, and whether there is a watchdog is not.
 func (r *reading) watchdog(name string, mask uint8) (w ir.WatchdogSettings) {
 	table := rowsOf(r.cfg, "PFC_WD")
-	row := table[name]
+	row := r.watched[name]
 	if row == nil {
 		switch {
 		case r.full && table == nil && r.cfg.Get("DEVICE_METADATA", "localhost", "default_pfcwd_status") == "enable" && !r.running:

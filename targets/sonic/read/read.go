@@ -1,7 +1,8 @@
 // Package read turns the configuration of a switch with SONiC into settings that name no vendor.
 //
 // In come tables of CONFIG_DB ([Settings]), or the files that people have of one switch ([Understand]). Out come [ir.Settings], how many
-// rows have a meaning, and where each value is. Nothing in a file makes a reading fail.
+// rows have a meaning, and where each value is. A single file becomes a [Text] for rules that judge it. Nothing in a file makes a reading
+// fail.
 package read
 
 import (
@@ -32,13 +33,13 @@ func Understand(id target.Identity, contents map[string][]byte) *target.Understo
 	r := newReading(in.whole)
 	r.in, r.release = in, releaseOf(in.whole, id)
 	r.full = in.whole.Row("DEVICE_METADATA", "localhost") != nil
-	r.running = in.dump
+	r.running = in.dump()
 	s := r.settings(r.names(id.Ports))
 	if !r.full {
 		s.Rest = nil
 	}
 	switch {
-	case in.dump:
+	case in.dump():
 		s.Moment = ir.Running
 	case in.file:
 		s.Moment = ir.Stored
@@ -87,9 +88,10 @@ type reading struct {
 	made    bool // a port has a lossless priority group
 	dynamic bool // the switch computes headroom
 
-	qos    map[string]*grammar.Row // of PORT_QOS_MAP by port
-	slots  map[string]map[string]*[8]slot
-	cables map[string]grammar.Value
+	qos     map[string]*grammar.Row // of PORT_QOS_MAP by port
+	watched map[string]*grammar.Row // of PFC_WD by port, and GLOBAL
+	slots   map[string]map[string]*[8]slot
+	cables  map[string]grammar.Value
 
 	maps    map[[2]string]*[64]int8
 	groups  map[string]ir.GroupSettings // by profile
@@ -108,12 +110,6 @@ type slot struct {
 // The tables whose rows hold queues or priority groups.
 var ranged = []string{"BUFFER_PG", "BUFFER_QUEUE", "QUEUE"}
 
-// The bounds of ports that one key names, and that all keys of a table name together.
-const (
-	maxListed = 1 << 12
-	maxHeld   = 1 << 17
-)
-
 // eachRow calls a function for the rows of a table, in the order of their keys where one names several ports. The function returns how
 // many its key names.
 func (r *reading) eachRow(table string, do func(key string, row *grammar.Row) int) {
@@ -130,11 +126,11 @@ func (r *reading) eachRow(table string, do func(key string, row *grammar.Row) in
 	}
 	held := 0
 	for _, key := range slices.Sorted(maps.Keys(rows)) {
-		if strings.Count(key, ",") >= maxListed {
+		if strings.Count(key, ",") >= grammar.MaxListed {
 			r.miss("a row of "+table, "its key names more than 4,096 ports, and a large switch has some hundred", rows[key].At)
 			continue
 		}
-		if held += do(key, rows[key]); held > maxHeld {
+		if held += do(key, rows[key]); held > grammar.MaxHeld {
 			r.miss("rows of "+table, "their keys name more than 131,072 ports together, and a large switch has some hundred", rows[key].At)
 			return
 		}
@@ -143,7 +139,8 @@ func (r *reading) eachRow(table string, do func(key string, row *grammar.Row) in
 
 func newReading(c *grammar.Config) *reading {
 	r := &reading{
-		cfg: c, lookup: grammar.LookupOf(c), qos: map[string]*grammar.Row{}, slots: map[string]map[string]*[8]slot{},
+		cfg: c, lookup: grammar.LookupOf(c), qos: map[string]*grammar.Row{}, watched: map[string]*grammar.Row{},
+		slots:  map[string]map[string]*[8]slot{},
 		cables: map[string]grammar.Value{}, maps: map[[2]string]*[64]int8{}, groups: map[string]ir.GroupSettings{},
 		queues: map[[3]string]ir.QueueSettings{}, profile: map[string]bool{},
 	}
@@ -172,10 +169,19 @@ func newReading(c *grammar.Config) *reading {
 		})
 	}
 	r.eachRow("PORT_QOS_MAP", func(key string, row *grammar.Row) int {
-		ports := portsOf(key)
+		ports := grammar.Listed(key)
 		for _, port := range ports {
 			if len(ports) == 1 || r.qos[port] == nil { // a row of the port's own counts
 				r.qos[port] = row
+			}
+		}
+		return len(ports)
+	})
+	r.eachRow("PFC_WD", func(key string, row *grammar.Row) int {
+		ports := grammar.Listed(key)
+		for _, port := range ports {
+			if len(ports) == 1 || r.watched[port] == nil {
+				r.watched[port] = row
 			}
 		}
 		return len(ports)
@@ -221,25 +227,11 @@ func (r *reading) clash(table, port string, from, to int) bool {
 	return false
 }
 
-// portsOf lists the ports of a key, which may be several: Ethernet0,Ethernet4.
-func portsOf(key string) []string {
-	if !strings.Contains(key, ",") {
-		return []string{key}
-	}
-	var out []string
-	for port := range strings.SplitSeq(key, ",") {
-		if port = strings.TrimSpace(port); port != "" {
-			out = append(out, port)
-		}
-	}
-	return out
-}
-
 // places takes the key of a queue or of a priority group apart: Ethernet0|3-4.
 func places(key string) (ports []string, from, to int, ok bool) {
 	name, index, _ := strings.Cut(key, "|")
 	from, to, ok = grammar.ParseRange(index)
-	return portsOf(name), from, to, ok && name != ""
+	return grammar.Listed(name), from, to, ok && name != ""
 }
 
 // digit reads a class, a queue or a group; -1: the text has no such number.
@@ -261,13 +253,13 @@ func (r *reading) names(further []string) []string {
 			all[name] = true
 		}
 	}
-	for _, table := range []string{"PORT", "PFC_WD"} {
-		for key := range rowsOf(r.cfg, table) {
-			add(key)
-		}
-	}
-	for name := range r.qos {
+	for name := range rowsOf(r.cfg, "PORT") {
 		add(name)
+	}
+	for _, rows := range []map[string]*grammar.Row{r.qos, r.watched} {
+		for name := range rows {
+			add(name)
+		}
 	}
 	for name := range r.cables {
 		add(name)

@@ -1,7 +1,6 @@
 package read
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
 	"strings"
@@ -17,7 +16,7 @@ type text struct {
 	name  string
 	data  []byte
 	base  int
-	lines []int // where lines begin; made when a place is asked for
+	lines *grammar.Lines
 }
 
 // input is the content of the files of a device.
@@ -26,36 +25,113 @@ type input struct {
 	cfg     *grammar.Config // of the object that is being read
 	texts   []*text
 	misses  []miss
+	twins   []Twin
 	cov     target.Coverage
 	notes   []string
 	entries int  // rows and fields that were kept
+	keys    int  // keys that were compared
 	full    bool // there were more than the bound
-	dump    bool // a database printed one of the texts
 	file    bool // one of the texts is the file that a switch starts with
-	foreign map[string]bool
-	words   map[string]string // texts that come often, once
+	bares   bool // a value is no text
+	words   map[string]string
+
+	forms   [formsEnd]bool // those of the texts
+	comment int            // the byte of the first comment; -1: the texts have no comment
+	old     int            // the byte of the first reference in brackets; -1: no reference is
 }
+
+// The forms of texts, but for that of a config_db.json.
+const (
+	formDump        = iota // a database printed it: TABLE|key
+	formApplication        // and it is the application database: TABLE_TABLE:key
+	formOperations         // each object has an OP, as swssconfig takes them
+	formRows               // rows of rocec's own
+	formsEnd
+)
+
+// dump reports whether a database printed one of the texts.
+func (in *input) dump() bool { return in.forms[formDump] || in.forms[formRows] }
 
 // miss is a row that is not understood.
 type miss struct {
 	row, why string
 	at       int
+	slip     bool // the text is no configuration there
+}
+
+// Twin is a key that stands twice in an object.
+type Twin struct {
+	Key       string
+	First, At int // bytes of the text
 }
 
 // maxEntries bounds rows and fields: the configuration of a switch with 10,000 ports needs half.
 const maxEntries = 1 << 20
 
+// maxKeys bounds the keys that are compared with others of their object, in tables that are not read, too.
+const maxKeys = 1 << 21
+
+// maxTables bounds the tables whose names are kept: CONFIG_DB has some two hundred. maxTwins bounds the keys that are listed.
+const (
+	maxTables = 4096
+	maxTwins  = 1000
+)
+
 // maxMisses bounds the rows that are listed: of those that are no JSON, and of all.
 const maxMisses = 10_000
 
 func newInput() *input {
-	return &input{whole: grammar.New(), cfg: grammar.New(), foreign: map[string]bool{}, words: map[string]string{}}
+	in := &input{whole: grammar.New(), cfg: grammar.New(), words: map[string]string{}, comment: -1, old: -1}
+	in.whole.Others = map[string]int{}
+	return in
 }
 
 func (in *input) miss(row, why string, at int) {
 	if len(in.misses) <= maxMisses {
-		in.misses = append(in.misses, miss{short(row), why, at})
+		in.misses = append(in.misses, miss{row: short(row), why: why, at: at})
 	}
+}
+
+// slip notes a row that is no configuration.
+func (in *input) slip(row, why string, at int) {
+	if in.miss(row, why, at); len(in.misses) <= maxMisses {
+		in.misses[len(in.misses)-1].slip = true
+	}
+}
+
+// other keeps the name of a table that is not read. False: it is kept already.
+func (in *input) other(name string, at int) bool {
+	_, kept := in.whole.Others[name]
+	if !kept && len(in.whole.Others) < maxTables {
+		in.whole.Others[name] = at
+	}
+	return !kept
+}
+
+// unknown notes a table of a name that no table has, once.
+func (in *input) unknown(name string, at int) {
+	if in.other(name, at) {
+		in.miss(name, "no table of CONFIG_DB that rocec knows has this name", at)
+	}
+}
+
+// twin compares a key with the keys of its object, and reports whether the object has it already.
+func (in *input) twin(keys *map[string]int, key string, at int) bool {
+	first, twice := (*keys)[key]
+	switch in.keys++; {
+	case twice && len(in.twins) < maxTwins:
+		in.twins = append(in.twins, Twin{key, first, at})
+	case twice:
+	case in.keys > maxKeys:
+		if in.keys == maxKeys+1 {
+			in.miss("the rest of the text", "it has more than 2,097,152 keys, and further ones are not compared", at)
+		}
+	case *keys == nil:
+		*keys = map[string]int{key: at}
+	default:
+		(*keys)[key] = at
+	}
+	return twice
 }
 
 // short is a text of a row, cut where it is long.
@@ -78,7 +154,7 @@ func (in *input) note(says string) {
 func (in *input) keep(at int) bool {
 	if in.entries++; in.entries > maxEntries && !in.full {
 		in.full = true
-		in.miss("the rest of the text", "it has more than 1,048,576 rows and fields, and a large switch has some ten thousand", at)
+		in.slip("the rest of the text", "it has more than 1,048,576 rows and fields, and a large switch has some ten thousand", at)
 	}
 	return !in.full
 }
@@ -108,34 +184,10 @@ func (in *input) place(at int) (r diag.Range) {
 		return r
 	}
 	t := in.texts[i]
-	at = min(at-t.base, len(t.data))
 	if t.lines == nil {
-		t.lines = append(t.lines, 0)
-		for i, c := range t.data {
-			if c == '\n' {
-				t.lines = append(t.lines, i+1)
-			}
-		}
+		t.lines = grammar.NewLines(t.data)
 	}
-	line, exact := slices.BinarySearch(t.lines, at)
-	if !exact {
-		line--
-	}
-	r.Filename = t.name
-	r.Start.Line, r.Start.Column, r.Start.Byte = line+1, utf8.RuneCount(t.data[t.lines[line]:at])+1, at
-	const longest = 200
-	word := t.data[at:min(len(t.data), at+longest)]
-	end := bytes.IndexAny(word, ",:{}[] \n\r\t")
-	if len(word) > 0 && word[0] == '"' {
-		end = bytes.IndexAny(word[1:], "\"\n") + len(`""`)
-	}
-	if end <= 1 {
-		end = min(1, len(word))
-	}
-	word = word[:min(end, len(word))]
-	r.End = r.Start
-	r.End.Column, r.End.Byte = r.Start.Column+utf8.RuneCount(word), at+len(word)
-	return r
+	return t.lines.Range(t.name, at-t.base)
 }
 
 // section gives a table, and makes it where it is not there.
@@ -206,6 +258,9 @@ func (in *input) reference(v grammar.Value) grammar.Value {
 		inner, ok := strings.CutPrefix(strings.TrimSpace(s), "[")
 		if inner, closed := strings.CutSuffix(inner, "]"); ok && closed {
 			if i := strings.IndexAny(inner, "|:"); i >= 0 {
+				if in.old < 0 {
+					in.old = v.At
+				}
 				in.note("References are in brackets, as releases up to 202106 write them: [BUFFER_PROFILE|name]. They are read as names.")
 				return inner[i+1:]
 			}

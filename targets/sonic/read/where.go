@@ -29,7 +29,7 @@ func (r *reading) where(port string, f ir.Field, index int) (at diag.Range, ok b
 	case ir.FieldShaper:
 		return r.named("SCHEDULER", r.qos[port], "scheduler", "pir")
 	case ir.FieldWatchdog:
-		return r.first(r.cfg.Row("PFC_WD", port), "action", "detection_time")
+		return r.first(r.watched[port], "action", "detection_time")
 	case ir.FieldSpeed:
 		return r.first(r.cfg.Row("PORT", port), "speed")
 	case ir.FieldMTU:

@@ -1,0 +1,67 @@
+package lint
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/rocec/rocec/targets/sonic/grammar"
+	"github.com/rocec/rocec/targets/sonic/read"
+)
+
+// slips reports where a text is no configuration, and keys that stand twice; judged is whether the rest is judged.
+func (j *judge) slips(judged bool) {
+	j.lost = map[string]bool{}
+	for _, s := range j.text.Slips {
+		if j.lost[s.Row] = true; !judged {
+			j.errorf(&topicText, s.At, "The file cannot be read as a configuration: %s.", s.Why)
+			continue
+		}
+		j.errorf(&topicText, s.At, "%s is not read: %s. A switch refuses such a file, or takes it otherwise. The rest of the file is judged.",
+			strings.ToUpper(s.Row[:1])+s.Row[1:], s.Why)
+	}
+	if at := j.text.Comment; at >= 0 {
+		j.errorf(&topicText, at, "The file has comments, which JSON has not, so a switch does not load it. It is judged without them.")
+	}
+	for _, t := range j.text.Twins {
+		d := j.warnf(&topicTwice, t.At, "The key %q stands twice in one object. The last one counts here and on a switch, which reads the file "+
+			"with Python; other programs differ. Leave one of the two.", t.Key)
+		d.Note(grammar.Range(j.cfg, j.name, t.First), "The first one, which sets nothing.")
+	}
+}
+
+// brackets reports the form of references of releases up to 202106, once.
+func (j *judge) brackets() {
+	const says = "References are in brackets, such as [BUFFER_PROFILE|name], which releases up to 202106 had. "
+	switch at := j.text.Old; {
+	case at < 0:
+	case j.text.Release != 0:
+		j.errorf(&topicValue, at, says+"%s has names alone, and takes a reference in brackets for that of a row that is not there. They are "+
+			"judged as names.", j.text.Release)
+	default:
+		j.warnf(&topicValue, at, says+"They are judged as names. Later releases take names alone.")
+	}
+}
+
+// made adds a row for each profile that the buffer manager has made and a priority group names, where a switch runs the configuration and
+// the text leaves the row out, as a state does. Where the lookup file has no sizes for one, its headroom is not known; that the profile has
+// one is.
+func (j *judge) made() {
+	if !j.running {
+		return
+	}
+	cfg, lookup := j.cfg, grammar.LookupOf(j.cfg)
+	for _, key := range cfg.Keys("BUFFER_PG") {
+		group := cfg.Row("BUFFER_PG", key)
+		profile := group.Get("profile")
+		if !grammar.IsMade(profile) || strings.ContainsAny(profile, " \n") || j.cfg.Row("BUFFER_PROFILE", profile) != nil {
+			continue
+		}
+		if j.cfg == cfg {
+			j.cfg, j.sorted = cfg.Clone(), nil
+		}
+		at := group.Fields["profile"].At
+		j.cfg.Put("BUFFER_PROFILE", profile, "xoff", strconv.Itoa(read.Headroom(cfg, lookup, profile)))
+		row := j.cfg.Row("BUFFER_PROFILE", profile)
+		row.At, row.Fields["xoff"] = at, grammar.Value{Text: row.Get("xoff"), At: at}
+	}
+}

@@ -1,0 +1,62 @@
+package lint
+
+import (
+	"fmt"
+
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/sonic/grammar"
+	"github.com/rocec/rocec/targets/sonic/read"
+	"github.com/rocec/rocec/targets/target/lint"
+)
+
+// judge is a configuration that is being judged, with the findings about it.
+type judge struct {
+	name    string
+	file    bool // it is a file, and not the state of a switch
+	running bool // a switch runs it, and the rows that its daemons make may be left out
+	text    *read.Text
+	written *grammar.Config // with keys as the text has them
+	cfg     *grammar.Config // with a row for each port
+	release grammar.Release
+	lost    map[string]bool // rows that a slip costs
+	sorted  map[string][]string
+	found   lint.Findings
+	told    map[string]bool // what is said once
+	untyped map[int]bool    // bytes at which a value stands that is no text, of which that is said
+}
+
+// keys lists the rows of a table in natural order.
+func (j *judge) keys(table string) []string {
+	keys, known := j.sorted[table]
+	if !known {
+		if keys = j.cfg.Keys(table); j.sorted == nil {
+			j.sorted = map[string][]string{}
+		}
+		j.sorted[table] = keys
+	}
+	return keys
+}
+
+// once reports whether nothing was said yet of a thing.
+func (j *judge) once(of ...any) bool {
+	key := fmt.Sprintln(of...)
+	before := j.told[key]
+	j.told[key] = true
+	return !before
+}
+
+func (j *judge) errorf(t *diag.Topic, at int, format string, args ...any) *diag.Diagnostic {
+	return j.say(t, diag.Error, at, format, args)
+}
+
+func (j *judge) warnf(t *diag.Topic, at int, format string, args ...any) *diag.Diagnostic {
+	return j.say(t, diag.Warning, at, format, args)
+}
+
+// say reports a finding. One beyond the bound of its code is counted only, and in no list.
+func (j *judge) say(t *diag.Topic, sev diag.Severity, at int, format string, args []any) *diag.Diagnostic {
+	if j.found.Omit(t) {
+		return &diag.Diagnostic{}
+	}
+	return j.found.Report(sev, t, grammar.Range(j.cfg, j.name, at), "%s", diag.Escape(fmt.Sprintf(format, args...)))
+}
