@@ -297,16 +297,25 @@ func (r *Report) unjudged() string {
 			parts = append(parts, fmt.Sprintf("%s %s", diag.Number(n), kind))
 		}
 	}
-	for _, f := range not {
-		if !slices.Contains(reasons, f.Why) {
-			reasons = append(reasons, f.Why)
+	for _, part := range []bool{true, false} {
+		n := 0
+		reasons = nil
+		for _, f := range not {
+			if f.Part != part {
+				continue
+			}
+			if n++; !slices.Contains(reasons, f.Why) {
+				reasons = append(reasons, f.Why)
+			}
+		}
+		const mostReasons = 3
+		if n := len(reasons) - mostReasons; n > 0 {
+			reasons = append(reasons[:mostReasons], diag.Count(n, "further reason"))
+		}
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%s %s (%s)", diag.Number(n), lint.Judged(part), strings.Join(reasons, "; ")))
 		}
 	}
-	const mostReasons = 3
-	if n := len(reasons) - mostReasons; n > 0 {
-		reasons = append(reasons[:mostReasons], diag.Count(n, "further reason"))
-	}
-	parts = append(parts, fmt.Sprintf("%s not judged (%s)", diag.Number(len(not)), strings.Join(reasons, "; ")))
 	return diag.Count(len(r.Files), "file") + ": " + strings.Join(parts, ", ")
 }
 
