@@ -106,9 +106,10 @@ func searched() (names []string) {
 	return append(names, tools.Names...)
 }
 
-// Searched reports whether a file of this name, in a folder, is one to read.
-func Searched(name string) bool {
-	return slices.ContainsFunc(searched(), func(base string) bool { return lint.Named(name, base) })
+// Searched reports whether a file of a folder is one to read: by its name, or by the end of its name and, where it was opened, its
+// beginning.
+func Searched(f lint.File, opened bool) bool {
+	return slices.ContainsFunc(searched(), func(base string) bool { return lint.Named(f.Name, base) }) || !lint.Passed(Linters(), f, opened)
 }
 
 // WithoutLone takes files out of those of a folder that are read only beside others of their device, and are without one: they are of

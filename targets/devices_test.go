@@ -94,9 +94,9 @@ func TestBesideAlone(t *testing.T) {
 	}
 	assert.Equal(t, []string{"a/config_db.json", "a/qos.json", "b/startup.yaml"}, names)
 	for _, name := range []string{"x/leaf1-qos.json", "pg_profile_lookup.ini", "applied.yaml", "gpu1-dcb.txt", "traffic.conf"} {
-		assert.True(t, targets.Searched(name), name)
+		assert.True(t, targets.Searched(lint.File{Name: name}, false), name)
 	}
-	assert.False(t, targets.Searched("notes.json"))
+	assert.False(t, targets.Searched(lint.File{Name: "notes.json"}, false))
 }
 
 const (

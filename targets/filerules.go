@@ -12,7 +12,7 @@ import (
 // rules has the rules judge the settings of a device, as some of its files state them, beside the findings of the linters. Of files that no
 // linter has judged they judge nothing.
 func (j *judging) rules(of []int, read *target.Understood) {
-	judged := slices.ContainsFunc(of, func(i int) bool { return j.taken[i].Why == "" && !j.taken[i].Beside })
+	judged := slices.ContainsFunc(of, func(i int) bool { return (j.taken[i].Why == "" || j.taken[i].Part) && !j.taken[i].Beside })
 	if !judged {
 		return
 	}

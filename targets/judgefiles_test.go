@@ -145,3 +145,18 @@ func TestHostsAreReportedTogether(t *testing.T) {
 	_, of = judgedFiles(map[string]string{"gpu1.txt": plain + "$ cat /sys/class/net/eth0/ecn/roce_np/enable/3\n1\n"})
 	assert.NotContains(t, of["gpu1.txt"].Why, "no RoCE", "marks are on")
 }
+
+// TestCommandsOfNVUE: lines of nv set are judged. A script is a part and not good, the output of nv config show is whole.
+func TestCommandsOfNVUE(t *testing.T) {
+	const lines = "nv set interface swp1 type swp\nnv set qos roce\nnv set qos mapping a trust l4\n"
+	const script = "it is a script, and its effect depends on the earlier settings of the switch"
+	for text, part := range map[string]string{lines: "", lines + "nv config apply\n": script} {
+		r := targets.JudgeFiles([]lint.File{{Name: "leaf1.txt", Data: []byte(text)}})
+		assert.Equal(t, part, r.Files[0].Why, text)
+		assert.Equal(t, part != "", r.Files[0].Part, text)
+		assert.NotEmpty(t, r.Files[0].Understood)
+		require.NotEmpty(t, r.Diagnostics)
+		last := r.Diagnostics[len(r.Diagnostics)-1]
+		assert.Equal(t, "conf-nvue-value 3", fmt.Sprintf("%s %d", last.Code, last.At.Start.Line), text)
+	}
+}

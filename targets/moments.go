@@ -16,7 +16,6 @@ var topicMoments = diag.Topic{
 	Summary: "the stored settings of a device differ from the running ones",
 }
 
-
 // MomentRules are the codes of the rules that compare the files of a device of two moments.
 func MomentRules() []diag.Topic { return []diag.Topic{topicMoments} }
 

@@ -94,12 +94,9 @@ func findDeviceFiles(fsys fs.FS, dir string) (files []lint.File, passed int, err
 				dir, diag.Number(deviceFiles), diag.Number(deviceEntries), deviceBytes>>20)
 		}
 		switch {
-		case err != nil && d == nil:
+		case err != nil && (d == nil || d.IsDir() && name == "."):
 			return err
 		case d.IsDir():
-			if err != nil && name == "." {
-				return err
-			}
 			if err != nil { // what can be read is judged all the same
 				files = append(files, lint.File{
 					Name: diag.Escape(path.Join(filepath.ToSlash(dir), name)),
@@ -111,7 +108,7 @@ func findDeviceFiles(fsys fs.FS, dir string) (files []lint.File, passed int, err
 				return fmt.Errorf("%s is deeper than %d folders", path.Join(dir, name), deviceDepth)
 			}
 			return nil
-		case !targets.Searched(name):
+		case !targets.Searched(lint.File{Name: name}, false):
 			passed++
 			return nil
 		}
@@ -130,7 +127,10 @@ func findDeviceFiles(fsys fs.FS, dir string) (files []lint.File, passed int, err
 		default:
 			file.Data, file.Why = readDeviceFile(name, func() (fs.File, error) { return fsys.Open(name) })
 		}
-		size += len(file.Data)
+		if size += len(file.Data); !targets.Searched(file, true) {
+			passed++
+			return nil
+		}
 		files = append(files, file)
 		return nil
 	})

@@ -156,3 +156,19 @@ func (f brokenFS) ReadDir(name string) ([]fs.DirEntry, error) {
 	}
 	return f.MapFS.ReadDir(name)
 }
+
+// In a folder, a text of any name that begins like one of NVUE is judged, and others with such names are passed over.
+func TestDeviceFolderText(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"leaf1.txt": "u@leaf1:~$ nv config show -o commands\nnv set interface swp1 type swp\n", "leaf2.nv": "nv set qos roce\n",
+		"notes.txt": "nothing of a switch\n", "startup.nv": "nv set qos pfc a tx maybe\n",
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	code, stdout, _ := rocec(t, "validate", "--device-config", dir, "--color", "never")
+	require.Equal(t, exit.Errors, code)
+	require.Contains(t, stdout, "\n1 further file was passed over: ")
+	require.Contains(t, stdout, "\n3 files: 1 without RoCE, 2 judged as a part (it has lines of nv set alone, ")
+	require.Contains(t, stdout, "error[conf-nvue-value]")
+}

@@ -17,6 +17,7 @@ import (
 	"github.com/rocec/rocec/targets/nvue"
 	"github.com/rocec/rocec/targets/nvue/grammar"
 	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/targets/target/targettest"
 )
 
 // fullYAML is a switch whose tree has each kind of setting, as startup.yaml has it.
@@ -659,19 +660,42 @@ func FuzzUnderstand(f *testing.F) {
 	})
 }
 
+// TestUnderstandCost: a tree of 10,000 ports is read in half a second of a processor, wherever it has a slip.
+func TestUnderstandCost(t *testing.T) {
+	sound := large()
+	for name, text := range map[string]string{
+		"sound": sound, "first": strings.Replace(sound, "type: swp", "type swp", 1),
+		"last":  strings.Replace(sound, "swp10000:\n        type: swp", "swp10000:\n        type swp", 1),
+		"quote": strings.Replace(sound, "profile: p4", "profile: 'p4", 1),
+	} {
+		best := time.Hour
+		for range 3 {
+			best = min(best, targettest.ProcessorTime(t, func() { require.Len(t, understand("x", text).Settings.Ports, 10_000) }))
+		}
+		assert.Less(t, best, 500*time.Millisecond, name)
+		t.Logf("%s: %v", name, best)
+	}
+}
+
 // BenchmarkUnderstand reads trees of 10,000 ports.
 func BenchmarkUnderstand(b *testing.B) {
-	var text strings.Builder
-	text.WriteString("- header:\n    version: Cumulus Linux 5.9.1\n- set:\n    interface:\n")
-	for i := range 10_000 {
-		fmt.Fprintf(&text, "      swp%d:\n        type: swp\n        link:\n          mtu: 9216\n        qos:\n"+
-			"          pfc:\n            profile: p%d\n          congestion-control:\n            profile: ecn\n          egress-scheduler:\n            profile: s\n", i+1, i%5)
-	}
-	for form, content := range forms(b, text.String()) {
+	for form, content := range forms(b, large()) {
 		b.Run(form, func(b *testing.B) {
 			for b.Loop() {
 				require.Len(b, understand("x", content).Settings.Ports, 10_000)
 			}
 		})
 	}
+}
+
+// large is a tree of 10,000 ports.
+func large() string {
+	var text strings.Builder
+	text.WriteString("- header:\n    version: Cumulus Linux 5.9.1\n- set:\n    interface:\n")
+	for i := range 10_000 {
+		fmt.Fprintf(&text, "      swp%d:\n        type: swp\n        link:\n          mtu: 9216\n        qos:\n", i+1)
+		fmt.Fprintf(&text, "          pfc:\n            profile: p%d\n", i%5)
+		text.WriteString("          congestion-control:\n            profile: ecn\n          egress-scheduler:\n            profile: s\n")
+	}
+	return text.String()
 }

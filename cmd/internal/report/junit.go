@@ -8,6 +8,7 @@ import (
 
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/target/lint"
 )
 
 // The part of JUnit XML that its readers agree on.
@@ -91,7 +92,7 @@ func JUnit(w io.Writer, r *Report, _ Options) error {
 	_, not := judged(r.Files)
 	for _, f := range not {
 		suite.Cases = append(suite.Cases, junitCase{
-			Name: "judged " + diag.Escape(p.path(f.Name)), ClassName: "rocec.validate", Skipped: "not judged: " + diag.Escape(f.Why),
+			Name: "judged " + diag.Escape(p.path(f.Name)), ClassName: "rocec.validate", Skipped: lint.Judged(f.Part) + ": " + diag.Escape(f.Why),
 		})
 		suite.Skipped++
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/rocec/rocec/docs"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/target/lint"
 )
 
 // MostSARIFResults is how many results GitHub takes of one log; it refuses a log with more.
@@ -190,7 +191,7 @@ func SARIF(w io.Writer, r *Report, o Options) error {
 	_, not := judged(r.Files)
 	for _, f := range not {
 		run.Invocations[0].Notifications = append(run.Invocations[0].Notifications, sarifNotification{
-			Level: "warning", Message: sarifText{diag.Escape(f.Name + " was not judged: " + f.Why)},
+			Level: "warning", Message: sarifText{diag.Escape(f.Name + " was " + lint.Judged(f.Part) + ": " + f.Why)},
 			Locations: []sarifLocation{p.location(diag.Range{Filename: f.Name})},
 		})
 	}

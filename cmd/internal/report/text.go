@@ -298,20 +298,29 @@ func (r *Report) unjudged() string {
 			parts = append(parts, fmt.Sprintf("%s %s", diag.Number(n), kind))
 		}
 	}
-	for _, f := range not {
-		why := f.Why
-		if len(not) > 1 {
-			why = cmp.Or(f.Brief, why)
+	for _, part := range []bool{true, false} {
+		n := 0
+		reasons = nil
+		for _, f := range not {
+			if f.Part != part {
+				continue
+			}
+			why := f.Why
+			if len(not) > 1 {
+				why = cmp.Or(f.Brief, why)
+			}
+			if n++; !slices.Contains(reasons, why) {
+				reasons = append(reasons, why)
+			}
 		}
-		if !slices.Contains(reasons, why) {
-			reasons = append(reasons, why)
+		const mostReasons = 3
+		if n := len(reasons) - mostReasons; n > 0 {
+			reasons = append(reasons[:mostReasons], diag.Count(n, "further reason"))
+		}
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%s %s (%s)", diag.Number(n), lint.Judged(part), strings.Join(reasons, "; ")))
 		}
 	}
-	const mostReasons = 3
-	if n := len(reasons) - mostReasons; n > 0 {
-		reasons = append(reasons[:mostReasons], diag.Count(n, "further reason"))
-	}
-	parts = append(parts, fmt.Sprintf("%s not judged (%s)", diag.Number(len(not)), strings.Join(reasons, "; ")))
 	return diag.Count(len(r.Files), "file") + ": " + strings.Join(parts, ", ")
 }
 

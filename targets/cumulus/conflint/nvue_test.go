@@ -55,9 +55,9 @@ func TestNVUEKinds(t *testing.T) {
 		{"leaf1-startup.yaml", "- hea", "configuration of NVUE, no release stated, judged as 5.18", "conf-nvue-tree 1"},
 		{"startup.yaml", "", "configuration of NVUE", "conf-nvue-tree 1"},
 		{"startup.yaml", "---\n# nothing\n  ", "configuration of NVUE", "conf-nvue-tree 1"},
-		{"startup.yaml", "nv set qos roce\n", "commands of NVUE", "conf-nvue 1"},
-		{"nv.txt", "# x\n\n  sudo nv unset qos roce\n", "commands of NVUE", "conf-nvue 1"},
-		{"nv.txt", "nv config apply\n", "commands of NVUE", "conf-nvue 1"},
+		{"startup.yaml", "nv set qos roce\n", "commands of NVUE, no release stated, judged as 5.18", "conf-nvue 1"},
+		{"nv.txt", "# x\n\n  sudo nv unset qos roce\n", "commands of NVUE, no release stated, judged as 5.18", "conf-nvue 1"},
+		{"nv.txt", "nv config apply\n", "commands of NVUE, no release stated, judged as 5.18", "conf-not-judged 1"},
 		{"nv.txt", "nvme list\n", "", "conf-dialect 1"},
 		{
 			"a.json", `{"header": {"version": "Cumulus Linux 5.9.0"}, "set": {` + tree + `}}`, "configuration of NVUE of Cumulus Linux 5.9.0",
@@ -95,14 +95,20 @@ func TestUnjudged(t *testing.T) {
 	const trust = "traffic.packet_priority_source_set = [dscp]\n"
 	const ports = "- set:\n    interface:\n      swp1: {type: swp}\n"
 	const noKey = "no line of it sets a key that rocec knows"
-	const commands = "it holds commands (nv set), which are no whole configuration"
+	const alone = "it has lines of nv set alone, without those of a whole tree"
+	const script = "it is a script, and its effect depends on the earlier settings of the switch"
+	const patch = "it unsets interface.swp1.qos, so it is a patch and no applied tree"
 	for _, c := range []struct {
 		name, text, why string
 		plain           bool
 	}{
-		{"startup.nv", "nv set qos roce\n", commands, false},
-		{"startup.yaml", "nv set qos roce\n", commands, false},
-		{"traffic.conf", "# by hand\nsudo nv set qos roce\n", commands, false},
+		{"startup.nv", "nv set qos roce\n", alone, false},
+		{"startup.yaml", "nv set qos roce\n", alone, false},
+		{"traffic.conf", "# by hand\nsudo nv set qos roce\n", script, false},
+		{"a", "nv set qos roce\nnv set interface swp1 type swp\n", "", false},
+		{"a", "u@leaf1:~$ nv config show -o commands\nnv set qos roce\n", "", false},
+		{"a", "nv set interface swp1 type swp\n", "", true},
+		{"a", "nv config apply\n", "it sets nothing", false},
 		{
 			"a.yaml", "- header:\n    version: Cumulus Linux 5.2.0\n- set:\n    qos: {roce: {}}\n",
 			"it is of Cumulus Linux 5.2.0, whose paths rocec does not know", false,
@@ -115,7 +121,7 @@ func TestUnjudged(t *testing.T) {
 		{"startup.yaml", "some: words\n", "it sets no path of NVUE that rocec knows", false},
 		{
 			"a.yaml", ports + "- unset:\n    interface:\n      swp1: {qos: {}}\n",
-			"it unsets interface.swp1.qos, so it is a patch and no applied tree", false,
+			patch, false,
 		},
 		{"a.yaml", ports + "- unset:\n    system: {wjh: {}}\n", "", true},
 		{"startup.yaml", header + ports, "", true},
@@ -143,7 +149,8 @@ func TestUnjudged(t *testing.T) {
 		{"qos_infra.conf", "ingress_service_pool.0.percent = 50\n", "", false}, // it has no classes, so it tells nothing of the switch
 	} {
 		r := conflint.Check([]lint.File{{Name: c.name, Data: []byte(c.text)}})
-		assert.Equal(t, lint.Taken{Dialect: r.Files[0].Dialect, Why: c.why, Plain: c.plain}, r.Files[0], "%s: %s", c.name, c.text)
+		part := slices.Contains([]string{alone, script, patch}, c.why)
+		assert.Equal(t, lint.Taken{Dialect: r.Files[0].Dialect, Why: c.why, Part: part, Plain: c.plain}, r.Files[0], "%s: %s", c.name, c.text)
 		told := slices.ContainsFunc(r.Diagnostics, func(d *diag.Diagnostic) bool {
 			return d.At.Filename == c.name && (d.Severity == diag.Error || d.Code == "conf-nvue" || d.Code == lint.Unjudged.Code)
 		})

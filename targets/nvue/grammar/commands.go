@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/rocec/rocec/lang/diag"
 )
@@ -22,10 +23,10 @@ func ReadLoosely(data []byte, g *Grammar) *Loose {
 	}
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if at := firstOdd(data); at.Line > 0 {
-		l.note(refuse(at, "it holds a byte that is not UTF-8"))
-		data = clean(data)
+		l.note(refuse(at, noText))
+		data, l.cleaned = clean(data), true
 	}
-	if areCommands(data) {
+	if l.Commands = areCommands(data); l.Commands {
 		l.commands(data, g)
 	} else {
 		l.tree(data)
@@ -37,9 +38,9 @@ func ReadLoosely(data []byte, g *Grammar) *Loose {
 	switch {
 	case l.Refused:
 		l.Part = "it cannot be read"
-	case len(l.Set.Kids) == 0:
+	case len(l.Set.Kids) == 0 && (l.Part == "" || l.Unset == nil):
 		l.Part = "it sets nothing"
-	case !known:
+	case !known && len(l.Set.Kids) > 0:
 		l.Part = "it sets no path of NVUE that rocec knows"
 	}
 	return l
@@ -51,10 +52,23 @@ var nvLine = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^[ \t]*` + prompt + `(?:sudo[ \t]+)?nv[ \t]+(?:set|unset)[ \t]`)
 })
 
+// firstCommand gives the first line of a text that is no comment, without a leading sudo.
+func firstCommand(data []byte) string {
+	for line := range bytes.Lines(data) {
+		if text := strings.TrimSpace(string(line[:min(len(line), 80)])); text != "" && text[0] != '#' {
+			return strings.ReplaceAll(strings.TrimPrefix(text, "sudo "), "\t", " ")
+		}
+	}
+	return ""
+}
+
 // areCommands reports whether a text is lines of nv set and nv unset, and no tree.
 func areCommands(data []byte) bool {
 	if trimmed := bytes.TrimSpace(data); len(trimmed) == 0 || trimmed[0] == '{' || trimmed[0] == '[' {
 		return false
+	}
+	if verb, rest, _ := strings.Cut(firstCommand(data), " "); verb == "nv" && strings.HasPrefix(strings.TrimSpace(rest), "config ") {
+		return true
 	}
 	if !bytes.Contains(data, []byte("nv set")) && !bytes.Contains(data, []byte("nv unset")) && !bytes.Contains(data, []byte("nv\t")) {
 		return false
@@ -76,9 +90,36 @@ type commandReader struct {
 	*Loose
 	g       *Grammar
 	entries int
-	only    bool // there are lines of nv set alone
-	typed   bool // it sets the type of an interface, like the output of a switch
-	system  bool // it sets what is below system
+	only    bool        // there are lines of nv set alone
+	typed   bool        // it sets the type of an interface, like the output of a switch
+	system  bool        // it sets what is below system
+	lost    []arguments // what lines that could not be read may have set something below
+}
+
+// arguments are the words of a command.
+type arguments []argument
+
+type argument struct {
+	text string
+	at   Place
+}
+
+// keys gives the words alone.
+func (p arguments) keys() []string {
+	out := make([]string, len(p))
+	for i, w := range p {
+		out[i] = w.text
+	}
+	return out
+}
+
+// places gives the places of the words.
+func (p arguments) places() []Place {
+	out := make([]Place, len(p))
+	for i, w := range p {
+		out[i] = w.at
+	}
+	return out
 }
 
 // commands reads lines of nv set and nv unset, one after the other: a later one goes before.
@@ -88,19 +129,22 @@ func (l *Loose) commands(data []byte, g *Grammar) {
 	for len(data) > 0 {
 		if number++; c.entries > maxEntries {
 			c.note(refuse(Place{number, 1}, "its ranges have more than %s entries", diag.Number(maxEntries)))
+			c.Lost = true
 			break
 		}
 		line, rest, _ := bytes.Cut(data, []byte("\n"))
 		data = rest
-		at := number
-		text := strings.TrimRight(string(line), "\r \t")
-		for strings.HasSuffix(text, `\`) && len(data) > 0 && len(text) < 1<<16 {
+		logical := logicalLine{text: strings.TrimRight(string(line), "\r \t"), parts: []linePart{{0, Place{number, 1}}}}
+		for strings.HasSuffix(logical.text, `\`) && len(data) > 0 && len(logical.text) < 1<<16 {
 			line, rest, _ = bytes.Cut(data, []byte("\n"))
 			data = rest
 			number++
-			text = strings.TrimSuffix(text, `\`) + " " + strings.TrimSpace(string(line))
+			logical.join(string(line), number)
 		}
-		c.line(text, at)
+		c.line(&logical)
+	}
+	for _, p := range c.lost {
+		c.open(p)
 	}
 	switch {
 	case l.Printed:
@@ -111,105 +155,182 @@ func (l *Loose) commands(data []byte, g *Grammar) {
 	}
 }
 
+// logicalLine is a line of a shell, which a backslash at the end of a line joins to the next.
+type logicalLine struct {
+	text  string
+	parts []linePart
+	part  int // the part up to which places are counted
+	done  int // bytes
+	runes int // of the part
+}
+
+// linePart is where a line of the text begins in a joined one.
+type linePart struct {
+	from int
+	at   Place
+}
+
+func (l *logicalLine) join(line string, number int) {
+	trimmed := strings.TrimLeft(line, " \t")
+	l.text = strings.TrimSuffix(l.text, `\`) + " "
+	l.parts = append(l.parts, linePart{len(l.text), Place{number, len(line) - len(trimmed) + 1}})
+	l.text += strings.TrimRight(trimmed, "\r \t")
+}
+
+// place gives the place of a byte, which is not before one that was asked for.
+func (l *logicalLine) place(at int) Place {
+	for l.part+1 < len(l.parts) && l.parts[l.part+1].from <= at {
+		l.part++
+		l.done, l.runes = l.parts[l.part].from, 0
+	}
+	if at > l.done {
+		l.runes += utf8.RuneCountInString(l.text[l.done:at])
+		l.done = at
+	}
+	p := l.parts[l.part].at
+	return Place{p.Line, p.Column + l.runes}
+}
+
 // line reads the commands of a line.
-func (c *commandReader) line(text string, number int) {
-	column := len(text) - len(strings.TrimLeft(text, " \t")) + 1
-	at := Place{number, column}
-	if !strings.Contains(text, "@") {
-	} else if m := prompt().FindStringSubmatchIndex(strings.TrimLeft(text, " \t")); m != nil {
-		text = strings.TrimLeft(text, " \t")[m[2]:m[3]]
-		if strings.HasPrefix(text, "nv config show") {
-			c.Printed = true
-			return
+func (c *commandReader) line(l *logicalLine) {
+	from := len(l.text) - len(strings.TrimLeft(l.text, " \t"))
+	if strings.Contains(l.text, "@") {
+		if m := prompt().FindStringSubmatchIndex(l.text[from:]); m != nil {
+			from += m[2]
+			if strings.HasPrefix(l.text[from:], "nv config show") {
+				c.Printed = true
+				return
+			}
 		}
-		at.Column += m[2]
 	}
-	list, why := words(text)
-	if why != "" {
-		if strings.Contains(text, "nv ") {
-			c.note(refuse(at, "%s", why))
-		}
-		c.only = false
-		return
-	}
+	list, wrong, why := words(l, from)
 	for len(list) > 0 {
-		end := slices.Index(list, ";")
+		end := slices.IndexFunc(list, func(w argument) bool { return w.text == ";" && w.at.Line == 0 })
 		if end < 0 {
 			end = len(list)
 		}
-		c.command(list[:end], at)
+		if end == len(list) && why != "" {
+			break
+		}
+		c.command(list[:end])
 		list = list[min(end+1, len(list)):]
+	}
+	if why == "" {
+		return
+	}
+	c.only = false
+	if len(list) > 0 && list[0].text == "sudo" {
+		list = list[1:]
+	}
+	switch {
+	case len(list) < 2 || list[0].text != "nv":
+		if strings.Contains(l.text, "nv ") {
+			c.note(refuse(wrong, "%s", why))
+			c.Lost = true
+		}
+	case list[1].text == "set" && len(list) > 2 && len(list) <= maxDepth:
+		c.note(refuse(wrong, "%s", why))
+		p := list[2:]
+		c.put(c.Set, p, &Tree{Bad: true, At: p[len(p)-1].at})
+	default:
+		c.note(refuse(wrong, "%s", why))
+		c.Lost = true
 	}
 }
 
+// open leaves open what a path leads to, as far as it goes.
+func (c *commandReader) open(p arguments) {
+	t := c.Set
+	for i, w := range p {
+		next := t.Kids[singles(p[:i].keys(), w.text)[0]]
+		if !next.IsMap() {
+			break
+		}
+		t = next
+	}
+	t.Open = true
+}
+
 // command reads one command.
-func (c *commandReader) command(list []string, at Place) {
-	if len(list) > 0 && list[0] == "sudo" {
+func (c *commandReader) command(list arguments) {
+	if len(list) > 0 && list[0].text == "sudo" {
 		list, c.only = list[1:], false
 	}
 	switch {
 	case len(list) == 0:
 		return
-	case list[0] != "nv" || len(list) < 2:
-		if c.only = false; !slices.Contains(scriptWords, list[0]) {
-			c.note(refuse(at, "%s is no line of nv set", diag.Escape(list[0])))
+	case list[0].text != "nv" || len(list) < 2:
+		if c.only = false; !slices.Contains(scriptWords, list[0].text) {
+			c.foreign(list[0].at, "%s is no line of nv set", diag.Escape(list[0].text))
 		}
 		return
 	}
-	verb, path := list[1], list[2:]
-	if len(path) > maxDepth {
+	at, verb, p := list[0].at, list[1].text, list[2:]
+	if len(p) > maxDepth {
 		c.note(refuse(at, "a command has more than %d words, and none does", maxDepth))
+		c.Lost = true
 		return
 	}
 	switch verb {
 	case "set":
-		c.set(path, at)
+		c.set(p, at)
 	case "unset":
 		c.only = false
-		c.unset(path, at)
+		c.unset(p, at)
 	default: // config, show and action set nothing
 		c.only = false
 	}
 }
 
+// foreign notes a line that may be right where it is, and that rocec does not read.
+func (c *commandReader) foreign(at Place, format string, args ...any) {
+	err := refuse(at, format, args...)
+	err.(*Error).Foreign = true //nolint:errorlint,forcetypeassert // it is made here
+	c.note(err)
+}
+
 // set sets a path, or notes why it does not.
-func (c *commandReader) set(list []string, at Place) {
-	if i := slices.IndexFunc(list, func(w string) bool { return strings.ContainsAny(w, "$`{}<>*") }); i >= 0 && !aside(list) {
-		c.note(refuse(at, "%s is to be filled in, so the line has no meaning yet", diag.Escape(list[i])))
-		return
-	}
+func (c *commandReader) set(list arguments, at Place) {
 	if len(list) == 0 {
 		c.note(refuse(at, "nv set has no path"))
 		return
 	}
-	c.typed = c.typed || len(list) == 4 && list[0] == "interface" && list[2] == "type"
-	c.system = c.system || list[0] == "system"
-	path, leaf := list, &Tree{Kids: map[string]*Tree{}, At: at, Key: at}
+	keys := list.keys()
+	if i := slices.IndexFunc(keys, func(w string) bool { return strings.ContainsAny(w, "$`{}<>*") }); i >= 0 && !aside(keys) {
+		c.foreign(list[i].at, "%s is to be filled in, so the line has no meaning yet", diag.Escape(keys[i]))
+		c.lost = append(c.lost, list[:i])
+		return
+	}
+	if i := slices.IndexFunc(keys, func(w string) bool { return c.cleaned && strings.Contains(w, "\ufffd") }); i >= 0 {
+		c.spoiltText(list[i].at)
+		c.lost = append(c.lost, list[:i])
+		return
+	}
+	c.typed = c.typed || len(keys) == 4 && keys[0] == "interface" && keys[2] == "type"
+	c.system = c.system || keys[0] == "system"
+	last := list[len(list)-1].at
+	p, leaf := list, &Tree{Kids: map[string]*Tree{}, At: last}
 	for i := 1; i <= len(list); i++ {
-		row := c.g.Valued(first(list[:i]))
+		row := c.g.Valued(first(keys[:i]))
 		if row == nil {
 			continue
 		}
 		members := row.Kind == Set || row.Kind == Members
 		switch {
-		case i == len(list) && !members:
-			c.note(refuse(at, "%s has no value", diag.Escape(Spell(list))))
-			leaf = &Tree{Bad: true, At: at, Key: at}
-		case members && i >= len(list)-1: // a mapping, or one member
+		case i == len(list), members && i == len(list)-1: // a mapping, or one member; a value that is missing is an empty mapping, too
 		case i+1 != len(list):
-			c.note(refuse(at, "%s has more than one value", diag.Escape(Spell(list[:i]))))
-			leaf, path = &Tree{Bad: true, At: at, Key: at}, list[:i]
+			c.note(refuse(list[i+1].at, "%s has more than one value", diag.Escape(Spell(keys[:i]))))
+			leaf, p = &Tree{Bad: true, At: list[i].at}, list[:i]
 		default:
-			word := list[len(list)-1]
-			leaf, path = &Tree{Value: word, Text: !odd(word), At: at, Key: at}, list[:i]
+			leaf, p = &Tree{Value: keys[i], Text: !odd(keys[i]), At: last}, list[:i]
 		}
 		break
 	}
 	if !leaf.Bad {
-		c.lines = append(c.lines, Written{path, leaf, "set", at})
+		c.lines = append(c.lines, Written{p.keys(), leaf, "set", p.places(), at})
 	}
-	if !c.put(c.Set, path, 0, leaf) {
-		c.note(refuse(at, "%s goes on below a value", diag.Escape(Spell(list))))
+	if !c.put(c.Set, p, leaf) {
+		c.note(refuse(at, "%s goes on below a value", diag.Escape(Spell(keys))))
 	}
 }
 
@@ -226,58 +347,63 @@ func first(path []string) []string {
 }
 
 // put sets a leaf at each path of a path with ranges. Not ok: one of its parents is a value.
-func (c *commandReader) put(t *Tree, path []string, depth int, leaf *Tree) bool {
+func (c *commandReader) put(t *Tree, p arguments, leaf *Tree) bool {
+	return c.below(t, p, p.keys(), 0, leaf)
+}
+
+func (c *commandReader) below(t *Tree, p arguments, keys []string, depth int, leaf *Tree) bool {
 	ok := true
-	for _, key := range singles(path[:depth], path[depth]) {
+	for _, key := range singles(keys[:depth], keys[depth]) {
 		if c.entries++; c.entries > maxEntries {
 			return ok
 		}
 		have := t.Kids[key]
-		if depth == len(path)-1 {
+		if depth == len(p)-1 {
 			if have.IsMap() && leaf.IsMap() {
 				continue // there is such a thing already
 			}
 			one := *leaf
-			if leaf.Kids != nil {
+			if one.Key = p[depth].at; leaf.Kids != nil {
 				one.Kids = map[string]*Tree{}
 			}
 			t.Kids[key] = &one
 			continue
 		}
 		if have == nil {
-			have = &Tree{Kids: map[string]*Tree{}, At: leaf.At, Key: leaf.At}
+			have = &Tree{Kids: map[string]*Tree{}, At: p[depth].at, Key: p[depth].at}
 			t.Kids[key] = have
 		}
 		if !have.IsMap() {
 			ok = false
 			continue
 		}
-		ok = c.put(have, path, depth+1, leaf) && ok
+		ok = c.below(have, p, keys, depth+1, leaf) && ok
 	}
 	return ok
 }
 
 // unset takes away the values at each path of a path with ranges.
-func (c *commandReader) unset(path []string, at Place) {
-	if len(path) == 0 {
+func (c *commandReader) unset(p arguments, at Place) {
+	if len(p) == 0 {
 		c.note(refuse(at, "nv unset has no path"))
 		return
 	}
-	leaf := &Tree{Kids: map[string]*Tree{}, At: at, Key: at}
-	c.lines = append(c.lines, Written{path, leaf, "unset", at})
+	keys := p.keys()
+	leaf := &Tree{Kids: map[string]*Tree{}, At: p[len(p)-1].at, Key: p[len(p)-1].at}
+	c.lines = append(c.lines, Written{keys, leaf, "unset", p.places(), at})
 	if c.Unset == nil {
 		c.Unset = Map()
 	}
-	c.put(c.Unset, path, 0, leaf)
+	c.put(c.Unset, p, leaf)
 	var gone func(t *Tree, depth int)
 	gone = func(t *Tree, depth int) {
-		for _, key := range singles(path[:depth], path[depth]) {
-			next := t.Get(key)
+		for _, key := range singles(keys[:depth], keys[depth]) {
+			next := t.Kids[key]
 			switch {
 			case next == nil:
-			case depth == len(path)-1:
+			case depth == len(p)-1:
 				delete(t.Kids, key)
-			case depth == len(path)-2 && next.IsScalar() && next.Value == path[depth+1]: // the value is named, too
+			case depth == len(p)-2 && next.IsScalar() && next.Value == keys[depth+1]: // the value is named, too
 				delete(t.Kids, key)
 			default:
 				gone(next, depth+1)
@@ -287,28 +413,35 @@ func (c *commandReader) unset(path []string, at Place) {
 	gone(c.Set, 0)
 }
 
-// words splits a line of a shell into words; the word ";" ends a command.
-func words(line string) (list []string, why string) {
+// words splits a line of a shell into words; the word ";" without a place ends a command. Where the line is wrong, the words before it are
+// given.
+func words(l *logicalLine, from int) (list arguments, wrong Place, why string) {
+	line := l.text
 	var b strings.Builder
-	open := false
+	open, start := false, 0
+	begin := func(at int) {
+		if !open {
+			open, start = true, at
+		}
+	}
 	flush := func() {
 		if open {
-			list = append(list, b.String())
+			list = append(list, argument{b.String(), l.place(start)})
 			b.Reset()
 			open = false
 		}
 	}
-	for i := 0; i < len(line); i++ {
+	for i := from; i < len(line); i++ {
 		switch ch := line[i]; ch {
 		case ' ', '\t':
 			flush()
 		case '#':
 			if !open {
-				return list, ""
+				return list, Place{}, ""
 			}
 			b.WriteByte(ch)
 		case '\'', '"':
-			open = true
+			begin(i)
 			end := i + 1
 			for end < len(line) && line[end] != ch {
 				if ch == '"' && line[end] == '\\' && end+1 < len(line) {
@@ -318,31 +451,31 @@ func words(line string) (list []string, why string) {
 				end++
 			}
 			if end >= len(line) {
-				return nil, "a quotation mark is not closed"
+				return list, l.place(i), "a quotation mark is not closed"
 			}
 			i = end
 		case '\\':
 			if i+1 < len(line) {
+				begin(i)
 				i++
 				b.WriteByte(line[i])
-				open = true
 			}
 		case ';':
 			flush()
-			list = append(list, ";")
+			list = append(list, argument{text: ";"})
 		case '&', '|':
 			flush()
 			if i+1 < len(line) && line[i+1] == ch {
 				i++
-				list = append(list, ";")
+				list = append(list, argument{text: ";"})
 				continue
 			}
-			return list, ""
+			return list, Place{}, ""
 		default:
+			begin(i)
 			b.WriteByte(ch)
-			open = true
 		}
 	}
 	flush()
-	return list, ""
+	return list, Place{}, ""
 }

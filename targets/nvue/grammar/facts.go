@@ -63,6 +63,18 @@ func Queue(set *Tree, cos int) int {
 	return q
 }
 
+// UnsurePreset reports whether the preset of a tree may be on or off, since a part of the tree is not known.
+func UnsurePreset(set *Tree) bool {
+	t := set.Get("qos", "roce")
+	return Unknown(t) || Unknown(t.Get("enable")) || Unknown(t.Get("state"))
+}
+
+// SureQueue reports whether the traffic class of a priority is known.
+func SureQueue(set *Tree, cos int) bool {
+	x := set.Get("qos", "egress-queue-mapping", DefaultGlobal, "switch-priority", string(rune('0'+cos)), "traffic-class")
+	return !Unknown(x) && (x != nil || cos == PresetCos || cos == PresetCNP || !UnsurePreset(set))
+}
+
 // QoSOf names the places of a tree below which settings of QoS are.
 func QoSOf(t *Tree) (paths []string) {
 	if t.Get("qos") != nil {

@@ -13,34 +13,64 @@ type Lines struct {
 	name   string
 	data   []byte
 	starts []int
+	marks  map[int][]int // of long lines: where each mark of them is
 }
 
 // NewLines returns the lines of a text that has a name.
-func NewLines(name string, data []byte) *Lines { return &Lines{name: name, data: data} }
+func NewLines(name string, data []byte) *Lines {
+	return &Lines{name: name, data: data, marks: map[int][]int{}}
+}
 
-// widest is the part of a line that is read.
+// widest is the part of a word that is shown, and the distance of the marks of a line.
 const widest = 4096
 
-// line gives where a line begins, and its beginning.
+// line gives where a line begins, and its text.
 func (l *Lines) line(n int) (from int, text []byte, ok bool) {
 	if l.starts == nil {
-		l.starts = []int{0}
+		first := 0
+		if bytes.HasPrefix(l.data, []byte("\xef\xbb\xbf")) { // places are those behind the mark
+			first = 3
+		}
+		l.starts = []int{first}
 		for i, c := range l.data {
 			if c == '\n' {
 				l.starts = append(l.starts, i+1)
 			}
 		}
+		l.starts = append(l.starts, len(l.data)+1)
 	}
-	if n < 1 || n > len(l.starts) {
+	if n < 1 || n >= len(l.starts) {
 		return 0, nil, false
 	}
 	from = l.starts[n-1]
-	text = l.data[from:]
-	text = text[:min(len(text), widest)]
-	if i := bytes.IndexByte(text, '\n'); i >= 0 {
-		text = text[:i]
+	return from, l.data[from : l.starts[n]-1], true
+}
+
+// column gives the byte of a line at which a column begins.
+func (l *Lines) column(n, column int, line []byte) int {
+	marks := l.marks[n]
+	if marks == nil && len(line) > widest {
+		marks = []int{0}
+		count := 0
+		for i := 0; i < len(line); count++ {
+			if count == widest*len(marks) {
+				marks = append(marks, i)
+			}
+			_, size := utf8.DecodeRune(line[i:])
+			i += size
+		}
+		l.marks[n] = marks
 	}
-	return from, text, true
+	at, passed := 0, 0
+	if len(marks) > 0 {
+		k := min(max(column-1, 0)/widest, len(marks)-1)
+		at, passed = marks[k], k*widest
+	}
+	for ; at < len(line) && passed < column-1; passed++ {
+		_, size := utf8.DecodeRune(line[at:])
+		at += size
+	}
+	return at
 }
 
 // Range gives the word at a place; outside of the text, the beginning of the text.
@@ -51,20 +81,47 @@ func (l *Lines) Range(at Place) diag.Range {
 	if !ok {
 		return r
 	}
-	column, start := 1, 0
-	for start < len(line) && column < at.Column {
-		_, n := utf8.DecodeRune(line[start:])
-		start += n
-		column++
-	}
-	word := strings.TrimRight(string(line[start:]), " \t\r")
-	if i := strings.IndexAny(word, ":,}] "); i > 0 {
-		word = word[:i]
-	}
+	start := l.column(at.Line, at.Column, line)
+	text := line[start:]
+	text = text[:min(len(text), widest)]
+	word := wordOf(strings.TrimRight(string(text), " \t\r"), bytes.IndexByte(line[:start], '{') >= 0)
 	r.Start.Line, r.End.Line = at.Line, at.Line
-	r.Start.Column, r.End.Column = column, column+utf8.RuneCountInString(word)
+	r.Start.Column = max(at.Column, 1)
+	if start == len(line) {
+		r.Start.Column = utf8.RuneCount(line) + 1
+	}
+	r.End.Column = r.Start.Column + utf8.RuneCountInString(word)
 	r.Start.Byte, r.End.Byte = from+start, from+start+len(word)
 	return r
+}
+
+// Span gives the text from one word to the end of another in the same line; else the first word.
+func (l *Lines) Span(at, to Place) diag.Range {
+	r := l.Range(at)
+	if end := l.Range(to); at.Line == to.Line && end.End.Byte > r.End.Byte {
+		r.End = end.End
+	}
+	return r
+}
+
+// wordOf gives the word at the beginning of a text. In the braces of JSON a comma ends one.
+func wordOf(text string, braces bool) string {
+	if text == "" {
+		return ""
+	}
+	if q := text[0]; q == '"' || q == '\'' {
+		if i := strings.IndexByte(text[1:], q); i >= 0 {
+			return text[:i+2]
+		}
+	}
+	for i := 1; i < len(text); i++ {
+		last := i+1 == len(text)
+		switch c := text[i]; {
+		case c == ' ', c == '}', c == ']', c == ',' && (braces || last || text[i+1] == ' '), c == ':' && (last || text[i+1] == ' '):
+			return text[:i]
+		}
+	}
+	return text
 }
 
 // Shown is the line of a place, cut where it is long; outside of the text, an empty one.

@@ -14,12 +14,17 @@ import (
 // Loose is a configuration as far as its text can be read.
 type Loose struct {
 	Config
-	Slips   []*Error // what is wrong, each with its place; spoilt nodes are [Tree.Bad]
-	More    int      // further slips
-	Refused bool     // nothing was read
-	Part    string   // why it is a part of a device's configuration, as a part of a sentence; empty: it is whole
-	Printed bool     // a command line above it is that of nv config show
+	Slips    []*Error // what is wrong, each with its place; spoilt nodes are [Tree.Bad]
+	More     int      // further slips
+	Refused  bool     // nothing was read
+	Part     string   // why it is a part of a device's configuration, as a part of a sentence; empty: it is whole
+	Printed  bool     // a command line above it is that of nv config show
+	Commands bool     // it is lines of nv set and nv unset, or of a script with such lines
+	Bare     bool     // it is the tree itself, without header, set and unset
+	Command  string   // the command line above it; may be empty
+	Lost     bool     // a line could not be read, and its subject is not known
 
+	cleaned  bool
 	sections []part
 	lines    []Written
 }
@@ -33,8 +38,9 @@ type part struct {
 type Written struct {
 	Path  []string
 	Leaf  *Tree
-	Kind  string // header, set or unset
-	Place Place  // of the last key, or of the command
+	Kind  string  // header, set or unset
+	Keys  []Place // of the keys
+	Place Place   // of the last key, or of the command
 }
 
 // mostSlips is how many slips are noted one by one.
@@ -52,22 +58,50 @@ func (l *Loose) note(err error) {
 	}
 }
 
-// Rows calls do for each row of the text, in the order of the keys or of the commands. The path must not be changed or kept.
+// spoiltText notes a value or a key that has such a byte, unless the note of the whole text is in its line.
+func (l *Loose) spoiltText(at Place) {
+	if l.Slips[0].Line != at.Line {
+		l.note(refuse(at, noText))
+	}
+}
+
+// spoil marks what had such a byte as not read.
+func (l *Loose) spoil(t *Tree) {
+	for _, key := range t.Keys() {
+		kid := t.Kids[key]
+		if strings.Contains(key, "\ufffd") {
+			l.spoiltText(kid.Key)
+			delete(t.Kids, key)
+			t.Open = true
+			continue
+		}
+		l.spoil(kid)
+	}
+	for _, item := range t.Items {
+		l.spoil(item)
+	}
+	if t.IsScalar() && strings.Contains(t.Value, "\ufffd") {
+		l.spoiltText(t.At)
+		*t = Tree{Bad: true, At: t.At, Key: t.Key}
+	}
+}
+
+// Rows calls do for each row of the text, in the order of the keys or of the commands. Path and Keys must not be changed or kept.
 func (l *Loose) Rows(do func(Written)) {
-	var walk func(kind string, path []string, t *Tree)
-	walk = func(kind string, path []string, t *Tree) {
+	var walk func(kind string, path []string, keys []Place, t *Tree)
+	walk = func(kind string, path []string, keys []Place, t *Tree) {
 		if len(t.Kids) == 0 || len(path) > maxDepth {
 			if !t.Bad && len(path) > 0 {
-				do(Written{path, t, kind, t.Key})
+				do(Written{path, t, kind, keys, t.Key})
 			}
 			return
 		}
 		for _, k := range t.Keys() {
-			walk(kind, append(path, k), t.Kids[k])
+			walk(kind, append(path, k), append(keys, t.Kids[k].Key), t.Kids[k])
 		}
 	}
 	for _, s := range l.sections {
-		walk(s.kind, nil, s.tree)
+		walk(s.kind, nil, nil, s.tree)
 	}
 	for _, w := range l.lines {
 		do(w)
@@ -82,29 +116,45 @@ var prompt = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[A-Za-z0-9._-]+@[A-Za-z0-9._-]+(?::[^$#\n]{0,80})?[$#][ \t]*([^\n]*)(?:\n|$)`)
 })
 
+// Prompt splits a text that begins with a command line of a shell, as a terminal has it: the command, and the text below it.
+func Prompt(data []byte) (command string, rest []byte) {
+	m := prompt().FindSubmatchIndex(data)
+	if m == nil {
+		return "", data
+	}
+	return strings.TrimSpace(string(data[m[2]:m[3]])), data[m[1]:]
+}
+
 // tree reads a tree.
 func (l *Loose) tree(data []byte) {
 	r := &reader{note: l.note, section: func(kind string, t *Tree) { l.sections = append(l.sections, part{kind, t}) }}
-	if m := prompt().FindSubmatchIndex(data); m != nil {
-		l.Printed = strings.HasPrefix(string(data[m[2]:m[3]]), "nv config show")
-		data, r.line0 = data[m[1]:], 1
+	if l.Command, data = Prompt(data); l.Command != "" {
+		l.Printed = strings.HasPrefix(l.Command, "nv config show")
+		r.line0 = 1
 	}
 	root, err := l.recover(r, data)
+	l.Lost = l.Lost || r.lost
 	if err == nil && root.Bad {
 		err = refuse(root.At, "it is no configuration of NVUE")
 	}
 	if err == nil {
+		if l.cleaned {
+			l.spoil(root)
+		}
 		var cfg *Config
 		if cfg, err = r.config(root); err == nil {
-			l.Config = *cfg
+			l.Config, l.Bare = *cfg, r.bare
 		}
 	}
 	if err != nil {
 		l.note(err)
 		l.Refused, l.Config, l.sections = true, Config{Set: Map()}, nil
 	}
-	if len(QoSOf(l.Unset)) > 0 {
+	switch {
+	case len(QoSOf(l.Unset)) > 0:
 		l.Part = "it unsets settings of QoS, so it is a patch"
+	case strings.HasPrefix(l.Command, "nv config diff"):
+		l.Part = "it is the difference of two revisions"
 	}
 }
 
@@ -121,44 +171,100 @@ func (l *Loose) recover(r *reader, data []byte) (*Tree, error) {
 	}
 	flow := trimmed[0] == '{' || trimmed[0] == '['
 	if flow && json.Valid(data) {
-		d := &jsonReader{reader: r, Decoder: json.NewDecoder(bytes.NewReader(data)), data: data, line: 1 + r.line0}
+		d := &jsonReader{reader: r, Decoder: json.NewDecoder(bytes.NewReader(data)), data: data, spot: spot{Place: Place{1 + r.line0, 1}}}
 		d.UseNumber()
 		return d.value(0)
 	}
-	c := &recovery{reader: r, loose: l, lines: bytes.SplitAfter(data, []byte("\n")), budget: min(16*len(data), 16<<20) + 1<<20}
+	c := &recovery{reader: r, loose: l, odd: -1, lines: bytes.SplitAfter(data, []byte("\n")), budget: min(16*len(data), 16<<20) + 1<<20}
 	for i, line := range c.lines {
 		if bytes.HasPrefix(line, []byte("%")) {
 			r.note(refuse(Place{i + 1 + r.line0, 1}, "a line that begins with %% is a directive of YAML, and NVUE writes none"))
 			c.lines[i] = []byte("\n")
 		}
 	}
+	if len(data) > wholly && !flow && !bytes.Contains(data, []byte("\n---")) && !bytes.Contains(data, []byte("\n...")) {
+		if t, ok := c.plain(0, len(c.lines)); ok {
+			return t, nil
+		}
+		c.dropTabs()
+		return c.value(0, len(c.lines), 0), nil
+	}
 	t, err := c.parse(0, len(c.lines))
 	switch {
 	case err == nil || r.entries > maxEntries:
 		return t, err
 	case flow:
-		j := &flowReader{reader: r, data: data, line: 1 + r.line0}
+		j := &flowReader{reader: r, data: data, spot: spot{Place: Place{1 + r.line0, 1}}}
 		return j.value(0), nil
 	}
-	for i, line := range c.lines {
-		if indent := line[:len(line)-len(bytes.TrimLeft(line, " \t"))]; bytes.IndexByte(indent, '\t') >= 0 && !blank(line) {
-			r.note(refuse(Place{i + 1 + r.line0, 1}, "a tab is no indentation in YAML"))
-			c.lines[i] = []byte("\n")
-		}
-	}
+	c.dropTabs()
 	return c.value(0, len(c.lines), 0), nil
 }
+
+// wholly is the size up to which a text is parsed as a whole before it is taken apart: in a larger one a slip would take the time of all.
+const wholly = 64 << 10
+
+// dropTabs takes out what is in lines whose indentation has tabs. A line without a key is left where the line was meant to be.
+func (c *recovery) dropTabs() {
+	before := 0 // the indentation of the line before, where its block may go on
+	for i, line := range c.lines {
+		tabbed := !blank(line) && bytes.IndexByte(line[:len(line)-len(bytes.TrimLeft(line, " \t"))], '\t') >= 0
+		if tabbed {
+			after := i + 1
+			for after < len(c.lines) && blank(c.lines[after]) {
+				after++
+			}
+			indent := before
+			if after < len(c.lines) {
+				indent = max(before, indentOf(c.lines[after]))
+			}
+			c.lines[i] = []byte(strings.Repeat(" ", min(indent, widest)) + tabMark)
+			continue
+		}
+		if !blank(line) {
+			if before = indentOf(line); bytes.HasSuffix(bytes.TrimRight(line, " \r\n"), []byte(":")) {
+				before = 0
+			}
+		}
+	}
+}
+
+// tabMark replaces a line whose indentation has tabs.
+const tabMark = "\x00\n"
 
 // recovery reads YAML by its indentation, block by block. Each text is parsed as a whole first, so that slips alone cost time.
 type recovery struct {
 	*reader
 	loose  *Loose
 	lines  [][]byte
+	odd    int // the last line at which [reader.blocks] gave up
 	budget int // bytes that may still be parsed
+}
+
+// plain reads lines that have the YAML of NVUE alone. A large block with the line at which a larger one failed is not tried.
+func (c *recovery) plain(from, to int) (*Tree, bool) {
+	if from <= c.odd && c.odd < to && c.large(from, to) {
+		return nil, false
+	}
+	slips, more, entries := len(c.loose.Slips), c.loose.More, c.entries
+	t, at, ok := c.blocks(c.lines, from, to)
+	if !ok {
+		c.odd = at
+		c.loose.Slips, c.loose.More, c.entries = c.loose.Slips[:slips], more, entries
+	}
+	return t, ok
 }
 
 // parse reads lines as a text of their own.
 func (c *recovery) parse(from, to int) (*Tree, error) {
+	if t, ok := c.plain(from, to); ok {
+		return t, nil
+	}
+	return c.full(from, to)
+}
+
+// full reads lines by a reader of all YAML.
+func (c *recovery) full(from, to int) (*Tree, error) {
 	text := bytes.Join(c.lines[from:to], nil)
 	if c.budget -= len(text) + 1024; c.budget < 0 {
 		return nil, refuse(Place{from + 1 + c.base(), 1}, "the text has too many slips")
@@ -168,7 +274,11 @@ func (c *recovery) parse(from, to int) (*Tree, error) {
 	c.line0 += from
 	t, err := c.yaml(text)
 	if e, ok := err.(*Error); ok { //nolint:errorlint // it is made here
-		e.Line = max(e.Line, 1) + c.line0
+		at := min(max(e.Line, 1), to-from) - 1 + from
+		for at > from && blank(c.lines[at]) {
+			at--
+		}
+		e.Place = Place{at + 1 + was, max(e.Column, indentOf(c.lines[at])+1)}
 	}
 	c.line0 = was
 	if err != nil {
@@ -200,17 +310,23 @@ func (c *recovery) value(from, to, depth int) *Tree {
 	}
 	if bytes.HasPrefix(bytes.TrimLeft(c.lines[first], " "), []byte("- ")) {
 		t := &Tree{Items: []*Tree{}, At: at}
-		c.blocks(first, to, func(a, b int) {
+		c.each(first, to, func(a, b int) {
 			line := bytes.TrimLeft(c.lines[a], " ")
 			if !bytes.HasPrefix(line, []byte("- ")) {
 				c.note(refuse(Place{a + 1 + c.line0, 1}, "a line is between the items of a list"))
+				c.loose.Lost = true
 				return
 			}
 			line = bytes.Clone(c.lines[a])
 			line[bytes.IndexByte(line, '-')] = ' '
 			c.lines[a] = line
-			item, err := c.parse(a, b)
-			if err != nil {
+			item, ok := c.plain(a, b)
+			if !ok && !c.large(a, b) {
+				var err error
+				item, err = c.full(a, b)
+				ok = err == nil
+			}
+			if !ok {
 				item = c.value(a, b, depth+1)
 			}
 			t.Items = append(t.Items, item)
@@ -218,33 +334,47 @@ func (c *recovery) value(from, to, depth int) *Tree {
 		return t
 	}
 	t := &Tree{Kids: map[string]*Tree{}, At: at}
-	c.blocks(first, to, func(a, b int) { c.entry(t, a, b, depth) })
+	c.each(first, to, func(a, b int) { c.entry(t, a, b, depth) })
 	return t
 }
 
 // entry reads one key and its value.
 func (c *recovery) entry(t *Tree, a, b, depth int) {
-	kid, err := c.parse(a, b)
-	if err == nil && kid.IsMap() {
+	at := Place{a + 1 + c.line0, indentOf(c.lines[a]) + 1}
+	if bytes.HasSuffix(c.lines[a], []byte(tabMark)) {
+		t.Open = true
+		c.note(refuse(Place{at.Line, 1}, "a tab is no indentation in YAML"))
+		return
+	}
+	kid, ok := c.plain(a, b)
+	var key string
+	var below bool
+	var err error
+	if !ok {
+		if key, below = c.keyOf(a, b); !below || !c.large(a, b) {
+			kid, err = c.full(a, b)
+			ok = err == nil
+		}
+	}
+	if ok && kid.IsMap() {
 		for _, k := range kid.Keys() {
 			_ = c.once(t, k, kid.Kids[k])
 		}
+		t.Open = t.Open || kid.Open
 		return
 	}
-	if err == nil {
-		err = refuse(Place{a + 1 + c.line0, indentOf(c.lines[a]) + 1}, "a line has no key")
+	if ok {
+		err = refuse(at, "a line has no key")
 	}
-	m := header().FindSubmatch(c.lines[a])
-	if m == nil {
+	var value *Tree
+	switch {
+	case key == "":
+		t.Open = true
 		c.note(err)
 		return
-	}
-	key := string(m[1]) + string(m[2]) + string(m[3])
-	at := Place{a + 1 + c.line0, indentOf(c.lines[a]) + 1}
-	var value *Tree
-	if own, wrong := c.parse(a, a+1); wrong == nil && b > a+1 && own.Get(key).IsMap() && len(own.Get(key).Kids) == 0 {
+	case below:
 		value = c.value(a+1, b, depth+1)
-	} else {
+	default:
 		c.note(err)
 		value = &Tree{Bad: true, At: at}
 	}
@@ -252,8 +382,31 @@ func (c *recovery) entry(t *Tree, a, b, depth int) {
 	_ = c.once(t, key, value)
 }
 
-// blocks calls do for each line of the outermost indentation with the deeper ones below it.
-func (c *recovery) blocks(from, to int, do func(a, b int)) {
+// keyOf gives the key in the first of some lines; it may be empty. below reports whether its value is in the lines below it alone.
+func (c *recovery) keyOf(a, b int) (key string, below bool) {
+	m := header().FindSubmatch(c.lines[a])
+	if m == nil {
+		return "", false
+	}
+	key = string(m[1]) + string(m[2]) + string(m[3])
+	if b == a+1 {
+		return key, false
+	}
+	own, err := c.parse(a, a+1)
+	return key, err == nil && own.Get(key).IsMap() && len(own.Get(key).Kids) == 0
+}
+
+// large reports whether lines are so many that they are taken apart before they are parsed.
+func (c *recovery) large(a, b int) bool {
+	n := 0
+	for _, line := range c.lines[a:b] {
+		n += len(line)
+	}
+	return n > wholly
+}
+
+// each calls do for each line of the outermost indentation with the deeper ones below it.
+func (c *recovery) each(from, to int, do func(a, b int)) {
 	indent := indentOf(c.lines[from])
 	start := from
 	for i := from + 1; i <= to; i++ {
@@ -275,11 +428,10 @@ func blank(line []byte) bool {
 // flowReader reads JSON, or YAML in its form, and skips the wrong parts.
 type flowReader struct {
 	*reader
-	data       []byte
-	at         int
-	done, from int
-	line       int
-	ended      bool // that the text ends too early is noted
+	data  []byte
+	at    int
+	spot  spot
+	ended bool // that the text ends too early is noted
 }
 
 // end notes that the text ends too early, once.
@@ -290,14 +442,7 @@ func (f *flowReader) end() {
 	}
 }
 
-func (f *flowReader) here() Place {
-	for ; f.done < f.at && f.done < len(f.data); f.done++ {
-		if f.data[f.done] == '\n' {
-			f.line, f.from = f.line+1, f.done+1
-		}
-	}
-	return Place{f.line, max(f.at-f.from, 0) + 1}
-}
+func (f *flowReader) here() Place { return f.spot.to(f.data, f.at) }
 
 // next gives the next byte that is not space; 0: the end.
 func (f *flowReader) next() byte {
@@ -352,12 +497,14 @@ func (f *flowReader) object(at Place, depth int) *Tree {
 			return t
 		case 0:
 			f.end()
+			t.Open = true
 			return t
 		case ',':
 			f.at++
 			comma = true
 			continue
 		case ']', ':', '{', '[':
+			t.Open = true
 			f.note(refuse(f.here(), "%q is out of place", string(c)))
 			f.at++
 			comma = true
@@ -370,6 +517,7 @@ func (f *flowReader) object(at Place, depth int) *Tree {
 		keyAt := f.here()
 		key, _, ok := f.word()
 		if !ok {
+			t.Open = true
 			if f.next() != 0 {
 				f.note(refuse(keyAt, "a key is not closed"))
 			}

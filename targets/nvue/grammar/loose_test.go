@@ -113,3 +113,97 @@ func TestLooseBounds(t *testing.T) {
 		assert.LessOrEqual(t, len(l.Slips), 1001, name)
 	}
 }
+
+// alike compares [grammar.ReadLoosely] with [grammar.Read], where that reads a text: trees and places are equal.
+func alike(t require.TestingT, text string) {
+	cfg, err := grammar.Read([]byte(text))
+	if err != nil || strings.Contains(text, "@") {
+		return
+	}
+	if l := grammar.ReadLoosely([]byte(text), grammar.Any()); !l.Commands {
+		require.Empty(t, l.Slips, text)
+		require.Equal(t, cfg.Header, l.Header, text)
+		require.Equal(t, cfg.Set, l.Set, text)
+		require.Equal(t, cfg.Unset, l.Unset, text)
+	}
+}
+
+// blocky is YAML as people write it for NVUE.
+const blocky = `# of leaf1
+- header:
+    model: SN4700   # the model
+    version: Cumulus Linux 5.9.1
+- set:
+    "interface":
+      'swp1-2':
+        qos: {}
+        description: 'a: b'
+    qos:
+
+      roce:
+      pfc:
+        a: # far
+          switch-priority:
+            3: {}
+            '4':
+          tx: 'on'
+          xoff-threshold: 1e3
+          rx: ~
+          list: []
+          of:
+          - 1
+          - b
+          more:
+            - c: d
+              e: f
+            -   g: "h"
+    1.2.3.4/32: -5
+    fe80::1/64: x#y
+    true: no
+- unset:
+    qos: ''
+`
+
+// TestLooseBlocks: the reader of plain blocks reads like that of all YAML.
+func TestLooseBlocks(t *testing.T) {
+	_, err := grammar.Read([]byte(blocky))
+	require.NoError(t, err)
+	alike(t, blocky)
+	alike(t, strings.ReplaceAll(blocky, "\n", "\r\n"))
+	alike(t, blocky+strings.Repeat("# more\n", 10_000))
+	alike(t, blocky+"    é: {a: b}\n"+strings.Repeat("# more\n", 10_000))
+	for i := range len(blocky) {
+		alike(t, blocky[:i])
+		for _, c := range []string{" ", "\n", ":", "#", "'", "-", "x", "é", "{", "  "} {
+			alike(t, blocky[:i]+c+blocky[i:])
+		}
+	}
+}
+
+// TestLooseLarge: a large text with slips is read like a small one.
+func TestLooseLarge(t *testing.T) {
+	pad := strings.Repeat("# "+strings.Repeat("x", 98)+"\n", 700)
+	for i := range len(blocky) {
+		for _, c := range []string{"\n", ":", "'", "x", "{"} {
+			small := blocky[:i] + c + blocky[i:]
+			if strings.Contains(small, "\n---") || i%7 != 0 && c != "x" {
+				continue
+			}
+			a := grammar.ReadLoosely([]byte(small), grammar.Any())
+			if len(a.Slips) == 0 {
+				continue
+			}
+			b := grammar.ReadLoosely([]byte(small+pad), grammar.Any())
+			require.True(t, a.Set.Equal(b.Set), small)
+			require.Equal(t, len(a.Slips), len(b.Slips), small)
+		}
+	}
+}
+
+// FuzzLooseBlocks: the reader of plain blocks reads like that of all YAML, whatever the text.
+func FuzzLooseBlocks(f *testing.F) {
+	f.Add(blocky)
+	f.Add("a:\n- b\n-\n- 'c' # d\n")
+	f.Add("--- \na: b\n...\n")
+	f.Fuzz(func(t *testing.T, text string) { alike(t, text) })
+}

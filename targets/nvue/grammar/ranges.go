@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/rocec/rocec/lang/diag"
 )
@@ -12,7 +13,7 @@ import (
 // expand takes apart the keys that stand for several. NVUE stores what a person typed, so that swp1-4 and swp2 may stand side by side:
 // what they say is joined, and must not differ.
 func (r *reader) expand(t *Tree, path []string) (*Tree, error) {
-	if !t.IsMap() {
+	if !ranged(t, path) {
 		return t, nil
 	}
 	out := *t
@@ -43,6 +44,20 @@ func (r *reader) expand(t *Tree, path []string) (*Tree, error) {
 		}
 	}
 	return &out, nil
+}
+
+// ranged reports whether a tree has a key that may be a range or a list of keys.
+func ranged(t *Tree, path []string) bool {
+	several := t.Kids != nil && (byName(path) || byNumber(path))
+	for key, kid := range t.Kids {
+		if several && strings.ContainsFunc(key, func(c rune) bool { return c == ',' || c == '-' || unicode.IsSpace(c) }) {
+			return true
+		}
+		if len(kid.Kids) > 0 && ranged(kid, append(path, key)) {
+			return true
+		}
+	}
+	return false
 }
 
 // singles gives the keys that a key below a path stands for.
@@ -80,6 +95,7 @@ func (r *reader) merge(into, from *Tree, strict bool) error {
 		into.Kids, into.Items, into.Value, into.Bad = nil, nil, "", true
 		return nil
 	}
+	into.Open = into.Open || from.Open
 	for _, key := range from.Keys() {
 		have, next := into.Kids[key], from.Kids[key]
 		switch {

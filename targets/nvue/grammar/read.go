@@ -35,7 +35,8 @@ type Config struct {
 // Error is why a text is not a configuration, and where.
 type Error struct {
 	Place
-	Text string // a part of a sentence
+	Text    string // a part of a sentence
+	Foreign bool   // the line may be right where it is: it is of a shell, or of a template
 }
 
 // Error returns the text with its line.
@@ -47,7 +48,7 @@ func (e *Error) Error() string {
 }
 
 func refuse(at Place, format string, args ...any) error {
-	return &Error{at, fmt.Sprintf(format, args...)}
+	return &Error{Place: at, Text: fmt.Sprintf(format, args...)}
 }
 
 // Read reads a configuration in YAML or JSON: a list of header, set and unset, a mapping of these, also below the number of a revision,
@@ -65,7 +66,7 @@ func Read(data []byte) (*Config, error) {
 	}
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if at := firstOdd(data); at.Line > 0 {
-		return nil, refuse(at, "it holds a byte that is not UTF-8")
+		return nil, refuse(at, noText)
 	}
 	r := &reader{}
 	root, err := r.parse(data)
@@ -93,6 +94,9 @@ func tooLarge(data []byte) error {
 	return nil
 }
 
+// noText is the error about bytes of another encoding.
+const noText = "it holds a byte that is not UTF-8"
+
 // firstOdd finds the first byte that no text has.
 func firstOdd(data []byte) Place {
 	if utf8.Valid(data) && bytes.IndexByte(data, 0) < 0 {
@@ -116,6 +120,8 @@ func firstOdd(data []byte) Place {
 type reader struct {
 	entries int
 	ranges  bool                       // a key that was expanded stands for several
+	bare    bool                       // the text is the tree itself
+	lost    bool                       // a part of the text is not read, and its subject is not known
 	line0   int                        // lines before the text that is read
 	note    func(error)                // takes a slip, which then costs its node; nil: a slip refuses the text
 	section func(kind string, t *Tree) // takes each part; nil: no caller needs it
@@ -142,7 +148,7 @@ func (r *reader) parse(data []byte) (*Tree, error) {
 	if trimmed := bytes.TrimSpace(data); len(trimmed) == 0 {
 		return Map(), nil
 	} else if (trimmed[0] == '{' || trimmed[0] == '[') && json.Valid(data) {
-		d := &jsonReader{reader: r, Decoder: json.NewDecoder(bytes.NewReader(data)), data: data, line: 1}
+		d := &jsonReader{reader: r, Decoder: json.NewDecoder(bytes.NewReader(data)), data: data, spot: spot{Place: Place{1, 1}}}
 		d.UseNumber()
 		return d.value(0)
 	}
@@ -168,6 +174,7 @@ func (r *reader) yaml(data []byte) (*Tree, error) {
 		if err := r.slip(second); err != nil {
 			return nil, err
 		}
+		r.lost = true
 	} else if !errors.Is(err, io.EOF) {
 		return nil, yamlFailure(data, err)
 	}
@@ -242,6 +249,7 @@ func (r *reader) node(n *yaml.Node, depth int) (*Tree, error) {
 				if err = r.slip(err); err != nil {
 					return nil, err
 				}
+				t.Open = true
 				continue
 			}
 			kid, err := r.node(n.Content[i+1], depth+1)
@@ -293,6 +301,7 @@ func oddKey(k *yaml.Node, at Place) error {
 // once adds an entry to a mapping.
 func (r *reader) once(t *Tree, key string, kid *Tree) error {
 	if len(key) > maxKey {
+		t.Open = true
 		return r.slip(refuse(kid.Key, "a key has more than %d bytes", maxKey))
 	}
 	if have := t.Kids[key]; have != nil {
@@ -333,33 +342,52 @@ func odd(s string) bool {
 	return number().MatchString(s) || s == "true" || s == "false" || null(s)
 }
 
-// jsonReader reads valid JSON, with lines.
+// jsonReader reads valid JSON, with places.
 type jsonReader struct {
 	*reader
 	*json.Decoder
 	data []byte
-	done int // bytes of which the lines are counted
-	line int
-	from int // where the line begins
+	spot spot
 }
 
-// here is where the token that was read last ends.
-func (d *jsonReader) here() Place {
-	to := int(d.InputOffset())
-	for ; d.done < to; d.done++ {
-		if d.data[d.done] == '\n' {
-			d.line, d.from = d.line+1, d.done+1
+// spot is how far lines and columns of a text are counted.
+type spot struct {
+	done int // bytes
+	Place
+}
+
+// to goes on to a byte. A byte that was passed already has the place that was reached.
+func (s *spot) to(data []byte, at int) Place {
+	for ; s.done < at && s.done < len(data); s.done++ {
+		switch c := data[s.done]; {
+		case c == '\n':
+			s.Place = Place{s.Line + 1, 1}
+		case c&0xc0 != 0x80: // it begins a character
+			s.Column++
 		}
 	}
-	return Place{d.line, max(to-d.from, 1)}
+	return s.Place
+}
+
+// token reads a token, and gives the place where it begins.
+func (d *jsonReader) token() (json.Token, Place, error) {
+	from := int(d.InputOffset())
+	token, err := d.Token()
+	for from < len(d.data) && strings.IndexByte(" \t\r\n,:", d.data[from]) >= 0 {
+		from++
+	}
+	at := d.spot.to(d.data, from)
+	if err != nil {
+		return nil, at, refuse(at, "it is not JSON: %s", err)
+	}
+	return token, at, nil
 }
 
 func (d *jsonReader) value(depth int) (*Tree, error) {
-	token, err := d.Token()
+	token, at, err := d.token()
 	if err != nil {
-		return nil, refuse(d.here(), "it is not JSON: %s", err)
+		return nil, err
 	}
-	at := d.here()
 	if err := d.count(at, depth); err != nil {
 		return nil, err
 	}
@@ -379,11 +407,10 @@ func (d *jsonReader) value(depth int) (*Tree, error) {
 		}
 		t := &Tree{Kids: map[string]*Tree{}, At: at}
 		for d.More() {
-			key, err := d.Token()
+			key, keyAt, err := d.token()
 			if err != nil {
-				return nil, refuse(d.here(), "it is not JSON: %s", err)
+				return nil, err
 			}
-			keyAt := d.here()
 			kid, err := d.value(depth + 1)
 			if err != nil {
 				return nil, err
@@ -423,7 +450,7 @@ func (r *reader) config(root *Tree) (*Config, error) {
 		for k := range root.Kids {
 			whole = whole && (k == "header" || k == "set" || k == "unset")
 		}
-		if !whole {
+		if r.bare = !whole; r.bare {
 			root = &Tree{Kids: map[string]*Tree{"set": root}, At: root.At}
 		}
 		parts = []*Tree{root}
@@ -433,8 +460,10 @@ func (r *reader) config(root *Tree) (*Config, error) {
 			if err := r.slip(refuse(part.At, "an item of the list is neither header, nor set, nor unset")); err != nil {
 				return nil, err
 			}
+			c.Set.Open = true
 			continue
 		}
+		c.Set.Open = c.Set.Open || part.Open
 		for _, k := range part.Keys() {
 			if err := r.part(c, k, part.Kids[k]); err != nil {
 				return nil, err
@@ -456,10 +485,16 @@ func (t *Tree) numbered() bool {
 
 // part adds header, set or unset.
 func (r *reader) part(c *Config, key string, t *Tree) error {
+	if t.Bad {
+		c.Set.Open = true
+		return nil
+	}
 	if key != "header" && key != "set" && key != "unset" {
+		c.Set.Open = true
 		return r.slip(refuse(t.Key, "%s is neither header, nor set, nor unset", diag.Escape(key)))
 	}
 	if !t.IsMap() {
+		c.Set.Open = c.Set.Open || key == "set"
 		return r.slip(refuse(t.At, "%s is not a mapping", key))
 	}
 	if r.section != nil {

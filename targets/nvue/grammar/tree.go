@@ -26,6 +26,7 @@ type Tree struct {
 
 	At, Key Place // of the value, and of the key it has
 	Bad     bool  // it could not be read, so that nothing is known of it; only [ReadLoosely] yields such
+	Open    bool  // lines below it could not be read, or are elsewhere: what it does not have is not known
 	BareKey bool  // the key is a number, a boolean or a null of YAML 1.2: it has no quotes
 
 	stored []*Tree // of a root whose text has keys that stand for several: the trees that it was read of, with these keys
@@ -46,8 +47,8 @@ func (t *Tree) IsMap() bool { return t != nil && t.Kids != nil }
 // IsList reports whether it is a list.
 func (t *Tree) IsList() bool { return t != nil && t.Items != nil }
 
-// IsScalar reports whether it is neither.
-func (t *Tree) IsScalar() bool { return t != nil && t.Kids == nil && t.Items == nil }
+// IsScalar reports whether it is neither, and was read.
+func (t *Tree) IsScalar() bool { return t != nil && t.Kids == nil && t.Items == nil && !t.Bad }
 
 // Keys gives the keys of a mapping, in the order in which they are written.
 func (t *Tree) Keys() []string {
@@ -57,15 +58,16 @@ func (t *Tree) Keys() []string {
 	return slices.SortedFunc(maps.Keys(t.Kids), Compare)
 }
 
-// Get gives what stands at a path; nil: nothing. Below what could not be read, it is that.
+// Get gives what stands at a path; nil: nothing. Below what could not be read, it is that, and a value that is not known is Bad.
 func (t *Tree) Get(path ...string) *Tree {
-	for _, key := range path {
-		if t == nil || t.Bad {
-			return t
-		}
-		t = t.Kids[key]
+	if t == nil || t.Bad || len(path) == 0 {
+		return t
 	}
-	return t
+	next := t.Kids[path[0]]
+	if next == nil && t.Open {
+		return &Tree{Bad: true}
+	}
+	return next.Get(path[1:]...)
 }
 
 // Put sets what stands at a path, and makes the mappings above it. Not ok: a scalar or a list stands above it, and nothing is changed
@@ -117,6 +119,20 @@ func (t *Tree) Overlay(o *Tree) {
 		}
 	}
 }
+
+// Open leaves open what each mapping of a tree does not have.
+func Open(t *Tree) {
+	t.Open = t.Kids != nil
+	for _, kid := range t.Kids {
+		Open(kid)
+	}
+	for _, item := range t.Items {
+		Open(item)
+	}
+}
+
+// Unknown reports whether the value at a place is not known; nil is known to be nothing.
+func Unknown(t *Tree) bool { return t != nil && t.Bad }
 
 // Clone copies a tree.
 func (t *Tree) Clone() *Tree {

@@ -12,15 +12,16 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// nvueFile is the base name of the file that NVUE of Cumulus Linux 5.x applies at boot.
-const nvueFile = "startup.yaml"
+// startup is the base name of the file that NVUE of Cumulus Linux 5.x applies at boot.
+const startup = "startup.yaml"
 
 // headSize is the size of the part of a file that shows whether it is of NVUE.
 const headSize = 64 << 10
 
 // Linter judges configurations of NVUE. Its JSON is an object, as the files of other systems are, so it is asked before their linters.
 var Linter = &lint.Linter{
-	Also:     []string{nvueFile},
+	Also:     []string{startup, "startup.json", "startup.nv"},
+	Ends:     []string{".nv", ".txt"},
 	Takes:    Takes,
 	Most:     grammar.MaxSize,
 	Check:    judgeAll,
@@ -28,24 +29,23 @@ var Linter = &lint.Linter{
 	Unjudged: []diag.Topic{topicNVUE},
 }
 
-// What NVUE's files begin with: a list of header, set and unset, in YAML or JSON; JSON with these, or with the tree, in an object, also
-// below the number of a revision; and lines of commands. And where a header names the release.
+// The beginnings of texts of NVUE that are no object: a list of header, set and unset, in YAML or JSON, and lines of commands, also behind
+// the first lines of a script; and the line in which a header names the release.
 var (
 	nvueList = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^(?:(?:[ \t]*(?:#[^\n]*|---[ \t]*)?\r?\n)*-[ \t]+(?:header|set|unset):|` +
 			`\s*\[\s*\{\s*"(?:header|set|unset)"\s*:)`)
 	})
-	nvueObject = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^\s*\{\s*(?:"[0-9]{1,9}"\s*:\s*\{\s*"(?:header|set|unset)"|"(?:` +
-			`header|set|unset|acl|bridge|evpn|interface|mlag|nve|platform|qos|router|service|system|vrf)")\s*:\s*\{`)
-	})
 	nvueCommands = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(?:[ \t]*(?:#[^\n]*)?\r?\n)*[ \t]*(?:sudo[ \t]+)?nv[ \t]+(?:set|unset|config)[ \t]`)
+		return regexp.MustCompile(`^(?:[ \t]*(?:#[^\n]*|(?:set|export|echo|sleep|for|do|if|then|true|printf|logger|date)[ \t][^\n]*|` +
+			`(?:do|then)|[A-Za-z_][A-Za-z0-9_]*=[^\n]*)?\r?\n)*[ \t]*(?:sudo[ \t]+)?nv[ \t]+(?:set|unset|config)[ \t]`)
 	})
 	nvueVersion = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?m)(?:^[ \t]+version:[ \t]*["']?|"version"[ \t]*:[ \t]*")(Cumulus Linux [0-9.]{1,16})`)
 	})
-	nvueQoS = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)(?:^[ \t]+qos:|"qos"[ \t]*:)`) })
+	nvueQoS = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?m)(?:^[ \t]+qos:|"qos"[ \t]*:|^[^#\n]*nv[ \t]+set[ \t]+(?:interface[ \t]+[^ \t\n]+[ \t]+)?qos[ \t])`)
+	})
 	nothing = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^(?:[ \t]*(?:#[^\n]*|---[ \t]*)?\r?\n)*[ \t]*(?:#[^\n]*|---[ \t]*)?$`)
 	})
@@ -56,8 +56,18 @@ var (
 func Takes(f lint.File) bool {
 	head := f.Head(headSize)
 	object := bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("{"))
-	return f.Why == "" && (nvueList().Match(head) || nvueObject().Match(head) || nvueCommands().Match(head) ||
-		lint.Named(f.Name, nvueFile) && !object)
+	return f.Why == "" && (begins(head) || lint.Named(f.Name, startup) && !object)
+}
+
+// begins reports whether a text begins as those of NVUE do, behind the command line that a terminal has above it.
+func begins(head []byte) bool {
+	if command, rest := grammar.Prompt(head); command != "" {
+		if nvueCommands().MatchString(command+" ") || isShow(command) {
+			return true
+		}
+		head = rest
+	}
+	return nvueList().Match(head) || nvueCommands().Match(head) || isTree(head) || isObject(head)
 }
 
 // judgeAll judges files, one by one.
@@ -73,60 +83,78 @@ func judgeAll(files []lint.File) lint.Result {
 	return r
 }
 
-// Judge judges a file that [Takes] accepts by its release, or reports that it is not judged.
+// advice is where the whole configuration of a switch is.
+const advice = "Give rocec the tree that `nv config show -o yaml` prints on the switch."
+
+// Judge judges a file that [Takes] accepts by its release, or reports that it is not judged, or as a part.
 func Judge(f lint.File) (t lint.Taken, found diag.List) {
-	head := f.Head(headSize)
-	switch {
-	case nvueCommands().Match(head):
-		topicNVUE.Warnf(&found, f.Top(), "%s holds commands of NVUE (nv set), and what a switch has after them depends on what it had "+
-			"before. rocec judges the whole tree: give it /etc/nvue.d/startup.yaml of the switch, or what `nv config show -o yaml` prints "+
-			"there.", diag.Escape(f.Name))
-		return lint.Taken{Dialect: "commands of NVUE", Why: "it holds commands (nv set), which are no whole configuration"}, found
-	case len(f.Data) == len(head) && nothing().Match(head):
-		return lint.Taken{Dialect: "configuration of NVUE", Why: lint.Empty}, diag.List{Empty(f.Name)}
-	}
-	at, release, other := f.Top(), "", ""
-	cfg, err := grammar.Read(f.Data)
-	if m := nvueVersion().FindSubmatchIndex(f.Data); m != nil {
-		release = strings.TrimPrefix(string(f.Data[m[2]:m[3]]), "Cumulus Linux ")
-		start := bytes.LastIndexByte(f.Data[:m[2]], '\n') + 1
-		at = f.Span(bytes.Count(f.Data[:m[2]], []byte("\n"))+1, start, m[2], m[3])
-	} else if err == nil {
-		if v := cfg.Header.Get("version"); v.IsScalar() {
-			other = v.Value
-		}
-	}
 	t.Dialect = "configuration of NVUE"
+	if head := f.Head(headSize); len(f.Data) <= headSize && nothing().Match(head) {
+		t.Why = lint.Empty
+		return t, diag.List{Empty(f.Name)}
+	}
+	x := grammar.ReadLoosely(f.Data, grammar.Any())
+	if isShown(x) {
+		t = lint.Taken{Dialect: "output of nv show", Why: "it is the output of nv show, which is no configuration"}
+		return t, diag.List{lint.NotJudged(f.Name, t.Why, advice)}
+	}
+	if x.Commands {
+		t.Dialect = "commands of NVUE"
+	}
+	at, release, other := stated(f, x)
 	rel, known := Judged(release)
 	switch {
 	case known:
 		t.Dialect += " of Cumulus Linux " + release
 		found = Check(f.Name, f.Data, rel)
 	case release == "" && other == "":
-		known = true
 		found, rel = Unstated(f.Name, f.Data)
 		t.Dialect += fmt.Sprintf(", no release stated, judged as %d.%d", rel[0], rel[1])
-	}
-	if known {
-		if err != nil {
-			t.Why = lint.Unread
-		} else if t.Why = Unjudged(cfg); t.Why != "" {
-			found = append(found, lint.NotJudged(f.Name, t.Why, "Give rocec the tree that `nv config show -o yaml` prints on the switch."))
-		}
-		t.Plain = t.Why == "" && Plain(cfg)
+	default:
+		t.Why = unlike(f, &found, at, release, other)
 		return t, found
 	}
-	states := "is of Cumulus Linux " + release
+	switch part := partOf(x); {
+	case part != "":
+		t.Part, t.Why = true, part
+		topicNVUE.Warnf(&found, f.Top(), "%s is judged as a part: %s. Values that it leaves out are not known, so no rule takes them for "+
+			"defaults. For a verdict on the switch, give rocec the tree that `nv config show -o yaml` prints there.", diag.Escape(f.Name), part)
+	default:
+		if t.Why = unjudged(x); t.Why != "" && len(x.Slips) == 0 {
+			found = append(found, lint.NotJudged(f.Name, t.Why, advice))
+		}
+		t.Plain = t.Why == "" && Plain(&x.Config)
+	}
+	return t, found
+}
+
+// stated gives the release of Cumulus Linux that a header states, with its place, or what it states else.
+func stated(f lint.File, x *grammar.Loose) (at diag.Range, release, other string) {
+	const system = "Cumulus Linux "
+	v := x.Header.Get("version")
+	switch m := nvueVersion().FindSubmatch(f.Data); {
+	case v.IsScalar() && strings.HasPrefix(v.Value, system):
+		return grammar.NewLines(f.Name, f.Data).Range(v.At), strings.TrimPrefix(v.Value, system), ""
+	case v.IsScalar():
+		return f.Top(), "", v.Value
+	case m != nil && !x.Commands: // of a header that cannot be read
+		return f.Top(), strings.TrimPrefix(string(m[1]), system), ""
+	}
+	return f.Top(), "", ""
+}
+
+// unlike reports that a file is of a release whose paths are not known, and says so as a part of a sentence.
+func unlike(f lint.File, found *diag.List, at diag.Range, release, other string) string {
+	states := "is of Cumulus Linux " + diag.Escape(release)
 	if release == "" {
 		states = "is of " + diag.Escape(other)
 	}
-	t.Why = "it " + states + ", whose paths rocec does not know"
 	qos := "It sets nothing below qos."
 	if nvueQoS().Match(f.Data) {
 		qos = "It sets qos, and none of that is looked at."
 	}
-	topicNVUE.Warnf(&found, at, "%s is a configuration of NVUE and %s. rocec knows the paths of %d.%d to %d.%d. %s Give it "+
+	topicNVUE.Warnf(found, at, "%s is a configuration of NVUE and %s. rocec knows the paths of %d.%d to %d.%d. %s Give it "+
 		"qos_features.conf and qos_infra.conf of the switch, which NVUE writes.", diag.Escape(f.Name), states, grammar.First[0],
 		grammar.First[1], grammar.Newest[0], grammar.Newest[1], qos)
-	return t, found
+	return "it " + states + ", whose paths rocec does not know"
 }

@@ -26,7 +26,7 @@ func (j *judge) notPort(i string) string {
 		return "the management port"
 	case kind == "svi" || kind == "" && vlanName().MatchString(i):
 		return "the interface of a VLAN"
-	case kind == "sub" || kind == "" && dotted && (ofPort || j.set.Get("interface", parent) != nil):
+	case kind == "sub" || kind == "" && dotted && (ofPort || j.set.Get("interface", parent).IsMap()):
 		return "a subinterface"
 	case kind == "loopback" || kind == "" && i == "lo":
 		return "the loopback"
@@ -51,10 +51,14 @@ func (j *judge) takesQoS(i string) bool {
 			"refuses them, or they have no effect. Set them for the ports.", name, what)
 		return false
 	}
-	if kind := t.Get("type"); !strings.HasPrefix(i, "swp") || kind.IsScalar() && kind.Value != "swp" {
+	kind := t.Get("type")
+	if !strings.HasPrefix(i, "swp") || kind.IsScalar() && kind.Value != "swp" {
 		return true
 	}
 	port, ok := grammar.ParsePort(i)
+	if !ok && grammar.Unknown(kind) && !backwards().MatchString(i) { // it may be a bond
+		return true
+	}
 	if !ok {
 		hint := "Ports are called swp1, or swp1s0 where they are split."
 		if m := backwards().FindStringSubmatch(i); m != nil {
@@ -106,10 +110,16 @@ func parts(t *grammar.Tree) string {
 	return ""
 }
 
-// pausesAt reports whether a port has PFC or link pause.
-func (j *judge) pausesAt(i string) bool {
-	_, pause := j.bound(i, "link-pause")
-	return j.losslessAt(i) != 0 || pause != nil && pause.IsMap() && len(pause.Kids) > 0
+// pausesAt reports whether a port has PFC or link pause, and whether it is known to have neither.
+func (j *judge) pausesAt(i string) (pauses, neither bool) {
+	pauses, may := j.losslessAt(i) != 0, false
+	for _, table := range []string{"pfc", "link-pause"} {
+		name, p := j.bound(i, table)
+		pauses = pauses || table == "link-pause" && p.IsMap() && len(p.Kids) > 0
+		may = may || grammar.Unknown(p) || p != nil && p.Open || grammar.Unknown(p.Get("switch-priority")) ||
+			name == grammar.DefaultGlobal && j.unsure
+	}
+	return pauses, !pauses && !may
 }
 
 // losslessAt gives the priorities for which a port has PFC.

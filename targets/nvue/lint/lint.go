@@ -20,13 +20,9 @@ func Judged(release string) (grammar.Release, bool) {
 	return r, ok && r.Compare(grammar.First) >= 0 && r.Compare(newest) < 0
 }
 
-// Check judges a file of a release.
+// Check judges a file of a release, in any form and around its slips.
 func Check(name string, data []byte, r grammar.Release) diag.List {
-	cfg, err := grammar.Read(data)
-	if err != nil {
-		return unread(name, data, err)
-	}
-	j := newJudge(name, data, cfg, r)
+	j := newJudge(name, data, r)
 	j.header()
 	return j.whole()
 }
@@ -34,31 +30,22 @@ func Check(name string, data []byte, r grammar.Release) diag.List {
 // Applied judges the tree of a switch of a fabric, but for buffers that somebody has set: plan and verify say of these themselves what
 // the fabric loses by them.
 func Applied(name string, data []byte, r grammar.Release) diag.List {
-	cfg, err := grammar.Read(data)
-	if err != nil {
-		return unread(name, data, err)
-	}
-	j := newJudge(name, data, cfg, r)
+	j := newJudge(name, data, r)
 	j.fabric = true
 	return j.whole()
 }
 
 // Unstated judges a file that states no release, and says by which one: the newest that has most of its paths and values.
 func Unstated(name string, data []byte) (diag.List, grammar.Release) {
-	cfg, err := grammar.Read(data)
-	if err != nil {
-		return unread(name, data, err), grammar.Newest
-	}
-	var best *judge
-	for minor := grammar.Newest[1]; minor >= grammar.First[1]; minor-- {
-		j := newJudge(name, data, cfg, grammar.Release{grammar.First[0], minor})
-		j.tree()
-		if best == nil || len(j.seen) < len(best.seen) {
+	best := newJudge(name, data, grammar.Newest)
+	best.tree()
+	for minor := grammar.Newest[1] - 1; minor >= grammar.First[1] && len(best.seen) > 0; minor-- {
+		if j := best.by(grammar.Release{grammar.First[0], minor}); j.tree() < len(best.seen) {
 			best = j
 		}
 	}
 	as := best.release
-	ds := newJudge(name, data, cfg, as).whole()
+	ds := best.by(as).whole()
 	for _, d := range ds {
 		if d.Code == topicPath.Code || d.Code == topicValue.Code {
 			d.Note(diag.Range{}, "The file states no release. It is judged as %d.%d, the newest that has most of its paths.", as[0], as[1])
@@ -87,64 +74,63 @@ func Plain(cfg *grammar.Config) bool {
 	return true
 }
 
-// roots are what NVUE's tree has at its top; a tree with none of these is of something else.
-var roots = []string{
-	"acl", "bridge", "evpn", "ib", "interface", "maintenance", "mlag", "nve", "platform", "qos", "router", "service", "system", "vrf",
-}
-
-// Unjudged says why rules judge nothing of a configuration, or a part of it only, as a part of a sentence; empty: they judge all of it.
-func Unjudged(cfg *grammar.Config) string {
-	known := false
-	for _, root := range roots {
-		known = known || cfg.Set.Get(root) != nil
+// newJudge reads a text. What a part leaves out, or a line that is lost may have set, is not known: no rule takes it for a default.
+func newJudge(name string, data []byte, r grammar.Release) *judge {
+	l := grammar.ReadLoosely(data, grammar.Any())
+	if partOf(l) != "" || l.Lost {
+		grammar.Open(l.Set)
 	}
-	switch paths := grammar.QoSOf(cfg.Unset); {
-	case len(paths) > 0:
-		return "it unsets " + paths[0] + ", so it is a patch and no applied tree"
-	case len(cfg.Set.Kids) == 0:
-		return "it sets nothing"
-	case !known:
-		return "it sets no path of NVUE that rocec knows"
-	}
-	return ""
-}
-
-func newJudge(name string, data []byte, cfg *grammar.Config, r grammar.Release) *judge {
-	j := &judge{
-		name: name, data: data, g: grammar.For(r), release: r, set: cfg.Set, seen: map[string]bool{}, sizes: map[*grammar.Tree]bool{},
-		mtus: map[string]map[*grammar.Tree]int{},
-	}
-	if m := cfg.Header.Get("model"); m.IsScalar() {
+	j := &judge{Loose: l, set: l.Set, lines: grammar.NewLines(name, data)}
+	if m := l.Header.Get("model"); m.IsScalar() {
 		j.model, _ = platform.FindSwitch(m.Value)
 		j.modelAt = m.At
 	}
-	j.preset = grammar.PresetIsOn(j.set)
+	j.unsure = grammar.UnsurePreset(j.set)
+	j.preset = grammar.PresetIsOn(j.set) && !j.unsure
 	j.bonds = grammar.Bonds(j.set)
-	return j
+	return j.by(r)
+}
+
+// by returns a judge of the same text by a release, which has judged nothing.
+func (j *judge) by(r grammar.Release) *judge {
+	c := *j
+	c.g, c.release, c.found = grammar.For(r), r, lint.Findings{}
+	c.seen, c.sizes, c.mtus = map[string]bool{}, map[*grammar.Tree]bool{}, map[string]map[*grammar.Tree]int{}
+	return &c
 }
 
 // Empty reports that a file holds nothing.
 func Empty(name string) *diag.Diagnostic {
-	j := &judge{name: name, seen: map[string]bool{}}
+	j := &judge{lines: grammar.NewLines(name, nil), seen: map[string]bool{}}
 	j.errorf(&topicTree, grammar.Place{}, "The file is empty, where NVUE writes at least a header: the copy was cut off, or the switch has "+
 		"lost its configuration. Copy it again, or save the applied one there (nv config save).")
 	return j.found.List[0]
 }
 
-// unread reports why a file cannot be read.
-func unread(name string, data []byte, err error) diag.List {
-	j := &judge{name: name, data: data, seen: map[string]bool{}}
-	at := grammar.Place{}
-	say := err.Error()
-	if e, ok := err.(*grammar.Error); ok { //nolint:errorlint // it is returned as it is
-		at, say = e.Place, e.Text
+// slips reports what cannot be read, each at its place.
+func slips(j *judge) {
+	for _, slip := range j.Slips {
+		switch {
+		case slip.Foreign:
+			j.warnf(&topicTree, slip.Place, "This line is not read: %s. The other lines are judged without it.", slip.Text)
+		case j.Refused:
+			j.errorf(&topicTree, slip.Place, "The file cannot be read: %s. NVUE refuses it, or takes it in one of several ways.", slip.Text)
+		default:
+			j.errorf(&topicTree, slip.Place, "This cannot be read: %s. NVUE refuses it, or takes it in one of several ways. The other lines are "+
+				"judged.", slip.Text)
+		}
 	}
-	j.errorf(&topicTree, at, "The file cannot be read: %s. NVUE refuses it, or takes it in one of several ways.", say)
-	return j.found.List
+	for range j.More {
+		j.found.Omit(&topicTree)
+	}
 }
 
 // whole judges everything.
 func (j *judge) whole() diag.List {
+	slips(j)
+	if j.Refused {
+		return j.found.Close()
+	}
 	j.words(j.set, nil)
 	j.tree()
 	j.ignored()
@@ -162,8 +148,8 @@ func (j *judge) whole() diag.List {
 	return j.found.Close()
 }
 
-// tree holds what stands below qos, and below qos of interfaces, to the table of the release.
-func (j *judge) tree() {
+// tree holds what is below qos, and below qos of interfaces, to the table of the release. It returns the number of findings.
+func (j *judge) tree() int {
 	if t := j.set.Get("qos"); t != nil {
 		j.paths(t, []string{"qos"})
 	}
@@ -173,11 +159,26 @@ func (j *judge) tree() {
 			j.paths(t, []string{"interface", i, "qos"})
 		}
 	}
+	if j.Unset != nil {
+		unsets(j, j.Unset, nil)
+	}
+	return len(j.seen)
+}
+
+// unsets holds what is unset below qos to the table of the release. The last key may be a value.
+func unsets(j *judge, t *grammar.Tree, path []string) {
+	for _, k := range t.Keys() {
+		kid, here := t.Kids[k], append(path, k)
+		if row, known := j.g.At(here); !known && row == nil && qos(here) {
+			j.unknown(kid, here)
+			continue
+		}
+		unsets(j, kid, here)
+	}
 }
 
 type judge struct {
-	name    string
-	data    []byte
+	*grammar.Loose
 	lines   *grammar.Lines
 	g       *grammar.Grammar
 	release grammar.Release
@@ -185,7 +186,8 @@ type judge struct {
 	model   *platform.Switch // of the header; nil: none, or one that rocec does not know
 	modelAt grammar.Place
 	fabric  bool // the tree is that of a switch of a fabric
-	preset  bool
+	preset  bool // the preset is on
+	unsure  bool // whether it is on is not known
 	bonds   map[string]string
 	found   lint.Findings
 	seen    map[string]bool                  // what was said where
@@ -213,16 +215,8 @@ func (j *judge) say(t *diag.Topic, sev diag.Severity, at grammar.Place, text str
 	}
 	j.seen[key] = true
 	if !j.found.Omit(t) {
-		j.found.Report(sev, t, j.place(at), "%s", text)
+		j.found.Report(sev, t, j.lines.Range(at), "%s", text)
 	}
-}
-
-// place gives the word at a line and column.
-func (j *judge) place(at grammar.Place) diag.Range {
-	if j.lines == nil {
-		j.lines = grammar.NewLines(j.name, j.data)
-	}
-	return j.lines.Range(at)
 }
 
 // words reports keys below qos that YAML reads as numbers or booleans, where NVUE has text.
@@ -251,6 +245,7 @@ func (j *judge) paths(t *grammar.Tree, path []string) {
 	row, known := j.g.At(path)
 	name := diag.Escape(grammar.Spell(path))
 	switch {
+	case t.Bad:
 	case !known:
 		j.unknown(t, path)
 	case row != nil && row.Kind == grammar.Anything:

@@ -13,6 +13,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/nvue/grammar"
 	"github.com/rocec/rocec/targets/nvue/lint"
+	target "github.com/rocec/rocec/targets/target/lint"
 )
 
 // TestCheck: what is found in a tree, in which line, and how it is said. Each tree of findings.txt is what stands below set, from line 1
@@ -168,8 +169,21 @@ func FuzzCheck(f *testing.F) {
 	f.Add([]byte("- header: {model: SN3700}\n" +
 		"- set: {interface: {swp4-1: {qos: {pfc-watchdog: {state: on}}}, swp1: {link: {breakout: {4x: {}}}}}}"))
 	f.Add([]byte("qos:\n  pfc: {default-global: {switch-priority: {'3-9': {}}, rx: off}}\n  link-pause: [1]\n"))
+	f.Add([]byte(sound))
+	f.Add([]byte("u@leaf1:~$ nv config show -o commands\nnv set interface swp1-4 qos pfc profile a\n" +
+		"nv set qos pfc a \\\n switch-priority 3,9\n"))
+	f.Add([]byte("#!/bin/bash\nset -e; nv set qos roce; nv unset qos pfcc \"a\nnv set qos mapping $M trust l3\nnv config apply -y\n"))
+	f.Add([]byte("\xef\xbb\xbf- set:\n\tqos:\n    qos: {pfc: {a: *x, b: \xff}}\n- unset: {qos: {pfc: }}\n"))
+	f.Add([]byte(`{"eth0": {"link": {"mtu": 1500}}, "qos": {"pfc": {"a" 3]`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		unstated, _ := lint.Unstated("a", data)
+		if x := (target.File{Name: "startup.yaml", Data: data}); lint.Takes(x) {
+			taken, ds := lint.Judge(x)
+			require.NotEmpty(t, taken.Dialect)
+			require.False(t, taken.Part && (taken.Why == "" || taken.Plain))
+			require.False(t, taken.Why != "" && len(ds) == 0, "a finding says why")
+			unstated = append(unstated, ds...)
+		}
 		for _, d := range append(lint.Check("a", data, grammar.Release{5, 9}), unstated...) {
 			require.LessOrEqual(t, d.At.Start.Byte, d.At.End.Byte)
 			require.LessOrEqual(t, d.At.End.Byte, len(data))

@@ -60,15 +60,23 @@ func (j *judge) largest(table string, p *grammar.Tree) int {
 	if j.mtus[table] == nil { // once for all profiles: a file may have many
 		mtus := map[*grammar.Tree]int{}
 		interfaces := j.set.Get("interface")
+		usual := usualMTU
+		if interfaces != nil && (interfaces.Bad || interfaces.Open) { // ports may have less
+			usual = ordinaryMTU
+		}
 		for i := range interfaces.MapOf() {
-			n, ok := grammar.Whole(interfaces.Get(i, "link", "mtu"))
-			if !ok || n > usualMTU {
+			mtu := interfaces.Get(i, "link", "mtu")
+			n, ok := grammar.Whole(mtu)
+			switch {
+			case grammar.Unknown(mtu):
+				n = ordinaryMTU
+			case !ok || n > usualMTU:
 				n = usualMTU
 			}
 			_, have := j.bound(i, table)
 			mtus[have] = max(mtus[have], n)
 		}
-		mtus[j.set.Get("qos", table, grammar.DefaultGlobal)] = usualMTU // which ports have that is not known
+		mtus[j.set.Get("qos", table, grammar.DefaultGlobal)] = usual // which ports have that is not known
 		j.mtus[table] = mtus
 	}
 	if n := j.mtus[table][p]; n > 0 {
@@ -119,6 +127,9 @@ func (j *judge) starved() {
 }
 
 func (j *judge) starves(name string, classes *grammar.Tree, cos int, global bool) {
+	if !grammar.SureQueue(j.set, cos) {
+		return
+	}
 	q := grammar.Queue(j.set, cos)
 	x := classes.Get(strconv.Itoa(q))
 	percent, ok := grammar.Whole(x.Get("bw-percent"))
@@ -130,7 +141,7 @@ func (j *judge) starves(name string, classes *grammar.Tree, cos int, global bool
 		j.warnf(&topicShares, x.Get("bw-percent").At, "Lossless priority %d leaves in traffic class %d, to which the scheduler %s gives 0 %%: "+
 			"under load it gets nothing of the link, and its senders stay paused. The reference has 1 to 100. Give it a share.", cos, q,
 			diag.Escape(name))
-	case x == nil && !(global && j.preset && (q == 0 || q == grammar.PresetCos || q == grammar.PresetCNP)):
+	case x == nil && !(global && j.unsure) && !(global && j.preset && (q == 0 || q == grammar.PresetCos || q == grammar.PresetCNP)):
 		at := j.set.Get("qos", "egress-scheduler", name).Key
 		if classes != nil {
 			at = classes.Key
@@ -176,7 +187,8 @@ func old(asic string) bool {
 func (j *judge) buffers() {
 	lossless := false
 	for _, i := range append([]string{""}, j.set.Get("interface").Keys()...) {
-		lossless = lossless || j.pausesAt(i)
+		pauses, _ := j.pausesAt(i)
+		lossless = lossless || pauses
 	}
 	t := j.set.Get("qos", "advance-buffer-config", grammar.DefaultGlobal)
 	if !lossless || t == nil {
@@ -186,7 +198,7 @@ func (j *judge) buffers() {
 		j.warnf(&topicPool, alpha.At, "Queues of lossless traffic are limited to %s of their pool: what comes beyond is dropped. From the "+
 			"factory it is alpha_infinity.", diag.Escape(alpha.Value))
 	}
-	if size := t.Get("egress-lossless-buffer", "shared-bytes"); size != nil {
+	if size := t.Get("egress-lossless-buffer", "shared-bytes"); size != nil && !size.Bad {
 		j.warnf(&topicPool, size.At, "Queues of lossless traffic are limited to %s bytes: what comes beyond is dropped. From the factory "+
 			"there is no limit.", diag.Escape(size.Shown()))
 	}

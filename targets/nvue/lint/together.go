@@ -11,13 +11,18 @@ import (
 // tables are those of profiles that interfaces are bound to.
 var tables = []string{"mapping", "remark", "pfc", "link-pause", "congestion-control", "egress-scheduler", "egress-shaper"}
 
-// bound gives the profile of an interface in a table, and what it declares; nil: nothing.
+// bound gives the profile of an interface in a table, and what it declares; nil: nothing. The empty interface is any port
+// without settings.
 func (j *judge) bound(i, table string) (name string, t *grammar.Tree) {
 	if b := j.bonds[i]; b != "" {
 		i = b
 	}
 	name = grammar.DefaultGlobal
-	if p := j.set.Get("interface", i, "qos", table, "profile"); p.IsScalar() {
+	switch p := j.set.Get("interface", i, "qos", table, "profile"); {
+	case i == "":
+	case grammar.Unknown(p):
+		return "", p
+	case p.IsScalar():
 		name = p.Value
 	}
 	return name, j.set.Get("qos", table, name)
@@ -39,8 +44,7 @@ func (j *judge) ports() {
 					diag.Escape(i), diag.Escape(p.Value), table, table)
 			}
 		}
-		if name, p := j.bound(i, "pfc"); name != grammar.DefaultGlobal && p.IsMap() && len(p.Get("switch-priority").MapOf()) == 0 &&
-			(p.Get("switch-priority") == nil || p.Get("switch-priority").IsMap()) {
+		if name, p := j.bound(i, "pfc"); name != grammar.DefaultGlobal && p.IsMap() && isEmpty(p.Get("switch-priority")) {
 			j.warnf(&topicProfile, p.Key, "Ports have the profile %s of pfc, and it names no priority, so nothing is lossless there. Name the "+
 				"lossless one below its switch-priority.", diag.Escape(name))
 		}
@@ -50,10 +54,10 @@ func (j *judge) ports() {
 					"them for %s. The watchdog alone is set for members.", diag.Escape(i), diag.Escape(b), diag.Escape(b))
 			}
 		}
-		if w := t.Get("pfc-watchdog"); w != nil {
+		if w := t.Get("pfc-watchdog"); w != nil && !w.Bad {
 			if _, ok := grammar.ParsePort(i); !ok {
 				j.errorf(&topicMember, w.Key, "%s has a watchdog of PFC, and only front-panel ports can. Set it for each member.", diag.Escape(i))
-			} else if on, _ := grammar.On(w.Get("state")); on && !j.pausesAt(i) {
+			} else if _, neither := j.pausesAt(i); neither && isOn(w.Get("state")) {
 				j.errorf(&topicMember, w.Key, "%s has a watchdog of PFC, and neither PFC nor link pause. NVUE wants one of them there, and refuses "+
 					"the watchdog without. Give the port a profile of PFC, or take the watchdog away.", diag.Escape(i))
 			}
@@ -62,6 +66,15 @@ func (j *judge) ports() {
 	}
 }
 
+// isOn reports whether a switch is on.
+func isOn(t *grammar.Tree) bool {
+	on, _ := grammar.On(t)
+	return on
+}
+
+// isEmpty reports whether a mapping has nothing in it, or is absent.
+func isEmpty(t *grammar.Tree) bool { return t == nil || t.IsMap() && len(t.Kids) == 0 && !t.Open }
+
 // pauses judges PFC beside link pause.
 func (j *judge) pauses(i string) {
 	of := i
@@ -69,7 +82,10 @@ func (j *judge) pauses(i string) {
 		of = b
 	}
 	p := j.set.Get("interface", of, "qos", "link-pause", "profile")
-	if !p.IsScalar() || j.set.Get("qos", "link-pause", p.Value) == nil {
+	if !p.IsScalar() {
+		return
+	}
+	if link := j.set.Get("qos", "link-pause", p.Value); link == nil || link.Bad {
 		return
 	}
 	name, pfc := j.bound(i, "pfc")
@@ -133,7 +149,8 @@ func (j *judge) halves(table string, p *grammar.Tree) {
 // reached judges whether packets come into lossless priorities, and whether those of nobody do.
 func (j *judge) reached(i string, p *grammar.Tree, cos uint8) {
 	name, m := j.bound(i, "mapping")
-	if name != grammar.DefaultGlobal && m == nil {
+	if name != grammar.DefaultGlobal && m == nil || grammar.Unknown(m) || grammar.Unknown(m.Get("trust")) ||
+		name == grammar.DefaultGlobal && j.unsure && m.Get("trust") == nil {
 		return
 	}
 	trust := "l2"
@@ -146,9 +163,13 @@ func (j *judge) reached(i string, p *grammar.Tree, cos uint8) {
 	var reached, usual uint8
 	use := func(field string, n int, plain func(v int) int) {
 		for v := range n {
-			to := plain(v)
-			if x, ok := grammar.Whole(m.Get(field, strconv.Itoa(v), "switch-priority")); ok && x < 8 {
-				to = x
+			to, x := plain(v), m.Get(field, strconv.Itoa(v), "switch-priority")
+			if grammar.Unknown(x) {
+				reached = 0xff
+				continue
+			}
+			if n, ok := grammar.Whole(x); ok && n < 8 {
+				to = n
 			}
 			reached |= 1 << to
 			if v == 0 {
@@ -162,11 +183,15 @@ func (j *judge) reached(i string, p *grammar.Tree, cos uint8) {
 	if trust == "l3" || trust == "both" {
 		use("dscp", 64, func(v int) int { return v / 8 })
 	}
-	port, ok := grammar.Whole(m.Get("port-default-sp"))
-	if !ok || port > 7 {
-		port = 0
+	if x := m.Get("port-default-sp"); grammar.Unknown(x) {
+		reached = 0xff
+	} else {
+		port, ok := grammar.Whole(x)
+		if !ok || port > 7 {
+			port = 0
+		}
+		reached, usual = reached|1<<port, usual|1<<port
 	}
-	reached, usual = reached|1<<port, usual|1<<port
 	j.untrusted(name, m, trust, reached&cos)
 	priorities := p.Get("switch-priority")
 	for _, k := range priorities.Keys() {
@@ -197,6 +222,9 @@ func (j *judge) untrusted(name string, m *grammar.Tree, trust string, lossless u
 			}
 		}
 		return priorities, value
+	}
+	if trusted := m.Get(map[string]string{"l2": "pcp", "l3": "dscp"}[trust]); trusted != nil && (trusted.Bad || trusted.Open) {
+		return
 	}
 	dscp, d := leads("dscp")
 	pcp, p := leads("pcp")
@@ -235,13 +263,15 @@ func (j *judge) marked(i string, p *grammar.Tree, cos uint8) {
 	priorities := p.Get("switch-priority")
 	for n := range 8 {
 		at := priorities.Get(strconv.Itoa(n))
-		if cos>>n&1 == 0 || at == nil {
+		if cos>>n&1 == 0 || at == nil || !grammar.SureQueue(j.set, n) {
 			continue
 		}
 		q := grammar.Queue(j.set, n)
 		x := c.Get("traffic-class", strconv.Itoa(q))
 		on, stated := grammar.On(x.Get("ecn"))
-		if !stated {
+		if grammar.Unknown(x.Get("ecn")) || name == grammar.DefaultGlobal && j.unsure {
+			on = true
+		} else if !stated {
 			on = name == grammar.DefaultGlobal && (q == 0 || j.preset && q == grammar.PresetCos)
 		}
 		if red, _ := grammar.On(x.Get("red")); red {
@@ -301,7 +331,7 @@ func (j *judge) pools() {
 		}
 		return n, v
 	}
-	lossless, _ := percent("default-lossless")
+	lossless, own := percent("default-lossless")
 	roce, v := percent("roce-lossless")
 	sum, lastAt := 0, grammar.Place{}
 	for _, pool := range t.Keys() {
@@ -310,13 +340,13 @@ func (j *judge) pools() {
 			lastAt = v.At
 		}
 	}
-	if lossy, v := percent("default-lossy"); v == nil && lossy == 0 && lossless > 0 && !j.preset {
+	if lossy, v := percent("default-lossy"); v == nil && lossy == 0 && lossless > 0 && !j.preset && !j.unsure {
 		j.warnf(&topicPool, lastAt, "default-lossless has %d %% of the memory, and nothing is said of default-lossy, which has 100 %% from the "+
 			"factory. NVUE refuses pools of more than 100 %% together: give default-lossy what is left.", lossless)
 	} else if sum > 100 {
 		j.errorf(&topicPool, lastAt, "The pools of qos.traffic-pool come to %d %% of the memory. NVUE refuses more than 100.", sum)
 	}
-	if lossless > 0 || j.preset {
+	if lossless > 0 || j.preset || j.unsure || grammar.Unknown(own) {
 		return
 	}
 	for _, table := range []string{"pfc", "link-pause"} {
@@ -363,13 +393,13 @@ func (j *judge) shares() {
 			x := classes.Get(q)
 			mode := x.Get("mode")
 			n, ok := grammar.Whole(x.Get("bw-percent"))
-			if mode.IsScalar() && mode.Value == "strict" {
+			if grammar.Unknown(mode) || mode.IsScalar() && mode.Value == "strict" {
 				continue
 			}
 			if sum += n; ok {
 				last = x.Get("bw-percent")
 			}
-			if mode.IsScalar() && mode.Value == "dwrr" && !ok {
+			if mode.IsScalar() && mode.Value == "dwrr" && !ok && !grammar.Unknown(x.Get("bw-percent")) {
 				j.errorf(&topicShares, mode.At, "Traffic class %s of the scheduler %s is dwrr and has no bw-percent. NVUE demands one.",
 					diag.Escape(q), diag.Escape(name))
 			}
@@ -386,7 +416,7 @@ func (j *judge) exceptions() {
 		return
 	}
 	except := func(t *grammar.Tree, same bool, what string) {
-		if t != nil && !same {
+		if t != nil && !t.Bad && !same {
 			j.warnf(&topicPreset, t.Key, "qos.roce sets %s, and this sets something else. Settings of default-global go before those of the "+
 				"preset, and no manual says whether a set of priorities is replaced or joined. Take one of the two away.", what)
 		}

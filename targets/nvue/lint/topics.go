@@ -10,7 +10,7 @@ var Topics = []diag.Topic{
 
 var topicTree = diag.Topic{
 	Code:    "conf-nvue-tree",
-	Summary: "a configuration of NVUE cannot be read",
+	Summary: "a configuration of NVUE cannot be read as a whole",
 }
 
 var topicPath = diag.Topic{
@@ -85,5 +85,5 @@ var topicModel = diag.Topic{
 
 var topicNVUE = diag.Topic{
 	Code:    "conf-nvue",
-	Summary: "a configuration of NVUE is not judged",
+	Summary: "a configuration of NVUE is not judged, or as a part",
 }

@@ -8,12 +8,11 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// places gives the paths of the tree that may state a value of a port, the one that goes first before others.
-func (r *reading) places(port string, f ir.Field, index int) (paths [][]string) {
+// places calls add for the paths of the tree that may state a value of a port, the one that goes first before others.
+func (r *reading) places(port string, f ir.Field, index int, add func(path ...string)) {
 	n := strconv.Itoa(index)
 	holder := cmp.Or(r.bonds[port], port)
 	b := r.boundOf(port)
-	add := func(path ...string) { paths = append(paths, path) }
 	advance := func(path ...string) { add(append([]string{"qos", "advance-buffer-config", global}, path...)...) }
 	profile := func(table, name string, keys ...string) {
 		if len(keys) > 0 {
@@ -134,7 +133,6 @@ func (r *reading) places(port string, f ir.Field, index int) (paths [][]string) 
 	if r.preset && ofPreset()[f] {
 		add("qos", "roce")
 	}
-	return paths
 }
 
 // ofPreset is the fields that the preset sets.

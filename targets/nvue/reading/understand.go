@@ -5,6 +5,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/rocec/rocec/compiler/ir"
@@ -202,6 +203,7 @@ const asideMoment = "another text is of a later moment"
 func (u *understanding) cover(t *text) {
 	c := &u.coverage
 	lines := grammar.NewLines(t.name, t.data)
+	from := len(c.Not)
 	for _, slip := range t.Slips {
 		c.Miss(lines.Shown(slip.Place), slip.Text, lines.Range(slip.Place))
 	}
@@ -212,7 +214,7 @@ func (u *understanding) cover(t *text) {
 		case t.other:
 			c.Leave(asideMoment)
 		case why != "" && len(c.Not) < mostMissed:
-			c.Miss(diag.Escape(grammar.Spell(w.Path)), why, lines.Range(w.Place))
+			c.Miss(diag.Escape(grammar.Spell(w.Path)), why, lines.Span(u.wrong(w), cmp.Or(w.Leaf.At, w.Place)))
 		case why != "":
 			c.Rows++
 		case row.Field != ir.NoField:
@@ -221,6 +223,27 @@ func (u *understanding) cover(t *text) {
 			c.Leave(row.Aside)
 		}
 	})
+	not := c.Not[from:]
+	sort.SliceStable(not, func(i, j int) bool { return not[i].At.Start.Byte < not[j].At.Start.Byte })
+}
+
+// wrong gives the place of the first key of a row that no path has, or of the path that takes no such members; else that of its last key.
+func (u *understanding) wrong(w grammar.Written) grammar.Place {
+	last := len(w.Keys) - 1
+	if w.Kind == "header" {
+		return w.Keys[last]
+	}
+	keys := make([]string, 0, len(w.Path))
+	for i, key := range w.Path {
+		keys = append(keys, grammar.Singles(keys, key)[0])
+		if _, known := u.g.At(keys); !known && i < last {
+			return w.Keys[i]
+		}
+	}
+	if row, at := u.g.Meant(keys); row != nil && row.Path != "" && row.Kind != grammar.Anything && at > 0 {
+		return w.Keys[at-1]
+	}
+	return w.Keys[last]
 }
 
 // mean gives the row of the table for a row of a text, or why it is not understood.
@@ -282,7 +305,9 @@ func (u *understanding) where(port string, f ir.Field, index int) (diag.Range, b
 	if u.reading == nil {
 		return diag.Range{}, false
 	}
-	for _, path := range u.reading.places(port, f, index) {
+	var paths [][]string
+	u.reading.places(port, f, index, func(path ...string) { paths = append(paths, path) })
+	for _, path := range paths {
 		for i := len(u.texts) - 1; i >= 0; i-- {
 			t := &u.texts[i]
 			if t.other {

@@ -22,6 +22,9 @@ type Linter struct {
 	// Also are further base names that are judged in a folder, and that messages do not list.
 	Also []string
 
+	// Ends are ends of names (".txt") of files that are judged in a folder where Takes accepts their beginning.
+	Ends []string
+
 	// Takes reports whether a file is of the system, by its name or by its beginning. Nil: the linter takes every file that no other
 	// linter takes; one linter of a table does.
 	Takes func(File) bool
@@ -104,6 +107,7 @@ type Taken struct {
 	Dialect string // "traffic.conf of Cumulus Linux 3.5 to 3.7"; empty: not recognised
 	Why     string // why no rule has judged the file or a part of it, as a part of a sentence; empty: the rules have judged all of it
 	Brief   string // Why without what this file alone has; empty: Why has nothing of the kind
+	Part    bool   // Why is that the file is a part of a configuration; the rules have judged what it sets
 	Plain   bool   // the rules have judged it, and its switch has no RoCE configuration at all
 	Beside  bool   // it was read with the files of its device, and there is no verdict on it
 
@@ -121,6 +125,14 @@ const (
 	Running  Moment = "running" // the device has taken the settings over
 	Timeless Moment = "unknown"
 )
+
+// Judged words how a file with a reason was judged: as a part of a configuration, or not.
+func Judged(part bool) string {
+	if part {
+		return "judged as a part"
+	}
+	return "not judged"
+}
 
 // Part is rows of a configuration that set one field, or that set none for one reason.
 type Part struct {

@@ -3,6 +3,7 @@ package lint
 import (
 	"bytes"
 	"slices"
+	"strings"
 
 	"github.com/rocec/rocec/lang/diag"
 )
@@ -33,6 +34,14 @@ func (l Linters) Of(f File) *Linter {
 // Knows reports whether a file of this name, in a folder, is one to judge.
 func (l Linters) Knows(name string) bool {
 	return slices.ContainsFunc(l, func(one *Linter) bool { return one.Knows(name) })
+}
+
+// Passed reports whether a file of a folder is not one to judge: by its name alone, or where it was opened by its beginning, too.
+func Passed(l Linters, f File, opened bool) bool {
+	return !l.Knows(f.Name) && !slices.ContainsFunc(l, func(one *Linter) bool {
+		ends := slices.ContainsFunc(one.Ends, func(end string) bool { return strings.HasSuffix(f.Name, end) })
+		return ends && (!opened || one.Takes(f))
+	})
 }
 
 // First returns the number of bytes of a file that settle its linter. Further bytes are read only where that linter judges more.
