@@ -61,7 +61,7 @@ func infraSettings(d *ir.Device, spelling grammar.Spelling) []section {
 	var why []ir.Origin
 	for _, g := range d.Fabric.CosGroups {
 		if g.Lossless {
-			why = append(why, ir.Origin{At: g.LosslessAt, Why: g.Name + " is lossless"})
+			why = append(why, g.IsLossless())
 		}
 	}
 	pools.title = "The memory of the chip: pool 0 for the rest, pool 1 for lossless traffic."

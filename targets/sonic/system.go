@@ -16,7 +16,7 @@ var OS = &ir.OS{
 	Name: osName, Title: osTitle, User: "admin", Newest: newest,
 	Usual: usual, Release: release, Runs: runs,
 	Read: readPort, Spell: spellPort, Resolve: resolvePorts,
-	Can: can, Memory: memory,
+	Can: can, Memory: memory, Adds: adds,
 }
 
 const (
@@ -113,6 +113,12 @@ func branchesText() string {
 	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
 
+// adds returns what rocec gives a switch of SONiC beside what the fabric states: lossy classes share a priority group, and the pools are
+// those of the template.
+func adds(*ir.Switch) *ir.Added { return &added }
+
+var added = ir.Added{Watchdog: true, Lossy: ir.LossyJoined}
+
 // can is what SONiC offers on a chip: PFC for each priority, with a priority group and so a buffer of its own for each lossless one.
 // Chips that are not listed are taken to do what they can.
 //
@@ -125,7 +131,8 @@ func can(a *platform.ASIC, _ string) ir.SwitchCan {
 		c.Source = of.source
 	}
 	c.Counted = "SONiC's templates make priorities 3 and 4 lossless, and on no chip more but for links between twin racks"
-	c.PortTrust = true // PORT_QOS_MAP has a row for each port
+	c.PortTrust, c.OneTrust = true, true // PORT_QOS_MAP has a row for each port, and which of two maps wins no document states
+	c.IdleTrust = ir.Trust{DSCP: true}
 	c.System = osTitle
 	c.Drops = "WRED, by which SONiC marks, drops packets without ECN bits by the same thresholds"
 	c.Stuck = osTitle + " has a PFC watchdog, which rocec turns on at lossless ports: it drops what a stuck queue holds until the pauses end"
