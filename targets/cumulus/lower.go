@@ -138,9 +138,6 @@ func (s *settings) trust(d *ir.Device, doc grammar.Spelling) {
 	}
 }
 
-// cosControl is the member of the strict group control.
-const cosControl = ir.ControlCos
-
 // evenWeight gives service and bulk equal shares, as the vendor's RoCE preset has them.
 const evenWeight = 16
 
