@@ -175,9 +175,9 @@ type OS struct {
 
 // Added is what rocec gives a switch beside what the fabric states: the same on every switch of a system, a release and a configuration.
 type Added struct {
-	Watchdog bool        // lossless ports are watched
-	Lossy    LossyGroups // the priority groups of cos that are not lossless
-	Pools    *AddedPools // nil: pools stay as they are
+	Watchdog WatchdogSettings // that lossless ports get and no others have; no action: the system lacks one
+	Lossy    LossyGroups      // the priority groups of cos that are not lossless
+	Pools    *AddedPools      // nil: pools stay as they are
 }
 
 // AddedPools is the pools that a switch is given, by the names that its reader has for them. A name or limit that is not known stays.
@@ -201,6 +201,7 @@ type LossyGroups uint8
 const (
 	LossyUnsaid  LossyGroups = iota // they stay as they are
 	LossyJoined                     // in one group
+	LossyAlike                      // in one group; a cos that is lossless on some port has its own group on all
 	LossyByClass                    // in one group for each class of shares
 )
 

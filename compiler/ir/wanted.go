@@ -123,10 +123,14 @@ func (w *wanting) ofSwitch() {
 }
 
 // idle is the fields that are trusted: where no intent needs any, those that the system is given then. A device no intent crosses, in a
-// fabric without intents, may trust any.
+// fabric without intents, may trust any. A port that needs both and trusts one goes by DSCP.
 func (w *wanting) idle(t Trust) Trust {
-	if t == (Trust{}) && w.Switch != nil && w.ByHand == nil {
+	switch {
+	case w.Switch == nil || w.ByHand != nil:
+	case t == (Trust{}):
 		return w.Switch.Can.IdleTrust
+	case t == Trust{PCP: true, DSCP: true} && w.Switch.Can.OneTrust:
+		return Trust{DSCP: true}
 	}
 	return t
 }
@@ -179,8 +183,13 @@ func (w *wanting) detailOf(p *Port, s *PortSettings, metres int) PortDetail {
 		}
 	}
 	if a := w.Switch.Added; a != nil {
-		if a.Watchdog && s.Lossless() != 0 {
-			out.Watchdog = WatchdogSettings{Action: ByDefault(WatchdogDrop), Watches: Of(s.Lossless())}
+		switch {
+		case !a.Watchdog.Action.Known():
+		case s.Lossless() == 0:
+			out.Watchdog.Action = Of(WatchdogOff)
+		default:
+			out.Watchdog = a.Watchdog
+			out.Watchdog.Watches = Of(s.Lossless())
 		}
 		if a.Pools != nil {
 			a.Pools.give(&out, s.Lossless())
@@ -201,12 +210,15 @@ func (q *QueueSettings) marked(at Marking, drops bool) {
 // groups notes the priority groups: those of lossless cos, and of the others as the system lays them.
 func (w *wanting) groups(out *PortDetail, p *Port, s *PortSettings) {
 	lossless := s.Lossless()
-	joined := s.LinkPause || w.Switch.Can.Shared
+	joined, elsewhere := s.LinkPause || w.Switch.Can.Shared, uint8(0)
+	if a := w.Switch.Added; a != nil && a.Lossy == LossyAlike {
+		elsewhere = LosslessCos(w.Fabric.CosGroups)
+	}
 	lowest := [stages]int{-1, -1, -1, -1} // of the lossless group, and of those by class
 	for cos := range 8 {
 		n := &lowest[0]
 		switch own := lossless>>cos&1 == 1; {
-		case own && !joined:
+		case own && !joined, !own && elsewhere>>cos&1 == 1:
 			out.Group[cos] = int8(cos)
 			continue
 		case own:

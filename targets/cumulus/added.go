@@ -38,7 +38,7 @@ func newAdded() *addedTable {
 	a.split = ir.Added{Lossy: ir.LossyJoined, Pools: splitPools()}
 	a.memory = ir.Added{Lossy: ir.LossyJoined, Pools: writtenPools()}
 	a.nvue = ir.Added{Pools: &ir.AddedPools{Pools: nvuePools()}}
-	a.watched = ir.Added{Pools: a.nvue.Pools, Watchdog: true}
+	a.watched = ir.Added{Pools: a.nvue.Pools, Watchdog: ir.WatchdogSettings{Action: ir.ByDefault(ir.WatchdogDrop)}}
 	return a
 }
 

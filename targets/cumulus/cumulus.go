@@ -58,6 +58,7 @@ var Target = &target.Target{
 	Check:      check,
 	Render:     render,
 	Read:       read,
+	Rounds:     rounds,
 	Both:       both,
 	About:      about,
 	Identity:   identity,

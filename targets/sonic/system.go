@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
@@ -113,11 +114,24 @@ func branchesText() string {
 	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
 
+// What a watchdog has that nobody has set: the defaults of `pfcwd start_default` for a switch of up to 32 ports.
+const (
+	watchPoll   = 200 // ms
+	watchTime   = 200 // ms, of detection and of restoration
+	watchAction = "drop"
+)
+
 // adds returns what rocec gives a switch of SONiC beside what the fabric states: lossy classes share a priority group, and the pools are
 // those of the template.
 func adds(*ir.Switch) *ir.Added { return &added }
 
-var added = ir.Added{Watchdog: true, Lossy: ir.LossyJoined}
+var added = ir.Added{
+	Watchdog: ir.WatchdogSettings{
+		Action: ir.ByDefault(ir.WatchdogDrop), Poll: ir.ByDefault(watchPoll * time.Millisecond),
+		Detect: ir.ByDefault(watchTime * time.Millisecond), Restore: ir.ByDefault(watchTime * time.Millisecond),
+	},
+	Lossy: ir.LossyAlike,
+}
 
 // can is what SONiC offers on a chip: PFC for each priority, with a priority group and so a buffer of its own for each lossless one.
 // Chips that are not listed are taken to do what they can.

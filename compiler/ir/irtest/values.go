@@ -30,7 +30,7 @@ var fieldOf = map[string]ir.Field{
 
 	"Groups.Buffer": ir.FieldBuffer, "Groups.Xoff": ir.FieldXoff, "Groups.Xon": ir.FieldXon, "Groups.XonOffset": ir.FieldXon,
 	"Groups.Headroom": ir.FieldHeadroom, "Groups.Limit": ir.FieldGroupLimit, "Groups.Pool": ir.FieldGroupPool,
-	"Groups.Lossless": ir.FieldGroup,
+	"Groups.Lossless": ir.FieldBuffer,
 
 	"Queues.Strict": ir.FieldStrict, "Queues.Share": ir.FieldShare, "Queues.MinRate": ir.FieldMinRate, "Queues.MaxRate": ir.FieldMaxRate,
 	"Queues.ECN": ir.FieldMarking, "Queues.MarkMin": ir.FieldMarking, "Queues.MarkMax": ir.FieldMarking,
