@@ -112,6 +112,7 @@ var conditional = map[string]string{
 	"conf-pools":           "pools are in qos_infra.conf or datapath.conf, and the classes that need them are in another file",
 	"conf-value-unmapped":  "a file without any list has the map of the system; a file with some lists has to have all",
 	"conf-pfc-unreachable": "as conf-value-unmapped",
+	"conf-unmarked":        "marking that is off is an error where the queue has thresholds, and a warning else",
 	"conf-headroom":        "one of several missing sizes of a group came back, and the error is at the list of groups",
 }
 

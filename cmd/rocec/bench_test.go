@@ -345,6 +345,28 @@ func BenchmarkCompileClos(b *testing.B) {
 	}
 }
 
+// BenchmarkWantedClos finds how every device of such a Clos is to be set. MiB-live is what the settings of all devices take together.
+func BenchmarkWantedClos(b *testing.B) {
+	src, ds := lang.Load(closFabric(64, 64, 64, 32, 32), ".", lang.Options{MaxObjects: 5_000_000})
+	if ds.HasErrors() {
+		b.Fatal(ds[0].Detail)
+	}
+	f, _ := compiler.Compile(src, targets.Known)
+	if f == nil {
+		b.Fatal("no fabric")
+	}
+	b.ReportAllocs()
+	all := make([]*ir.Settings, len(f.Devices))
+	for b.Loop() {
+		for i, d := range f.Devices {
+			all[i] = d.Wanted()
+		}
+	}
+	before := live()
+	clear(all)
+	b.ReportMetric(float64(before-live())/(1<<20), "MiB-live")
+}
+
 // live returns the bytes in use after a collection.
 func live() uint64 {
 	var m runtime.MemStats

@@ -290,7 +290,8 @@ type Switch struct {
 	Version   string // "3.4.3"
 	VersionAt diag.Range
 	Can       SwitchCan
-	Tier      int // 1 where hosts are; 0 when no host is reachable
+	Added     *Added // what rocec gives it beside what the fabric states; nil: nothing
+	Tier      int    // 1 where hosts are; 0 when no host is reachable
 	TierFrom  Origin
 	ASN       int
 	MLAG      string

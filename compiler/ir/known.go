@@ -168,7 +168,42 @@ type OS struct {
 	// Memory is how the system shares out the memory of a chip in a release: as the system comes, or, with written, as rocec writes it
 	// where the switch block asks for that. Nil, or the zero model: nothing is known of it; with written: rocec does not write it there.
 	Memory func(a *platform.ASIC, release string, written bool) MemoryModel
+
+	// Adds is what rocec gives a switch beside what the fabric states, by its chip, its release, and the way it is configured. Nil: nothing.
+	Adds func(s *Switch) *Added
 }
+
+// Added is what rocec gives a switch beside what the fabric states: the same on every switch of a system, a release and a configuration.
+type Added struct {
+	Watchdog WatchdogSettings // that lossless ports get and no others have; no action: the system lacks one
+	Lossy    LossyGroups      // the priority groups of cos that are not lossless
+	Pools    *AddedPools      // nil: pools stay as they are
+}
+
+// AddedPools is the pools that a switch is given, by the names that its reader has for them. A name or limit that is not known stays.
+type AddedPools struct {
+	Idle  bool // also where no port is lossless
+	Pools map[string]Pool
+
+	LosslessGroup, LosslessQueue, LossyGroup, LossyQueue InPool
+}
+
+// InPool is what a priority group or a queue takes of which pool.
+type InPool struct {
+	Pool  Setting[string]
+	Limit Setting[Limit]
+}
+
+// LossyGroups is how cos that are not lossless are laid into priority groups. A group has the number of its lowest cos.
+type LossyGroups uint8
+
+// The ways.
+const (
+	LossyUnsaid  LossyGroups = iota // they stay as they are
+	LossyJoined                     // in one group
+	LossyAlike                      // in one group; a cos that is lossless on some port has its own group on all
+	LossyByClass                    // in one group for each class of shares
+)
 
 // Used is a name of a port that a cable uses.
 type Used struct {
@@ -285,7 +320,10 @@ type SwitchCan struct {
 	// them pass.
 	Drops string
 
-	PortTrust bool // ports may trust other header fields than the rest of the switch
+	PortTrust bool  // ports may trust other header fields than the rest of the switch
+	OneTrust  bool  // a port trusts one header field
+	IdleTrust Trust // the fields that rocec has it trust where no intent of the fabric needs any
+	OwnCos    int   // the cos that it keeps for its own traffic; 0: none
 
 	Memory MemoryModel // how it shares out the chip's memory
 }

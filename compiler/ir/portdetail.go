@@ -304,3 +304,20 @@ func tighter(a, b Setting[Limit]) Setting[Limit] {
 	}
 	return b
 }
+
+// transition is a pool of both sides: it has at least the smaller size.
+func (p Pool) transition(next Pool) Pool {
+	return Pool{
+		Ingress: p.Ingress, Egress: p.Egress, Size: least(p.Size, next.Size), Percent: least(p.Percent, next.Percent),
+		Mode: transition(p.Mode, next.Mode), Shared: least(p.Shared, next.Shared), Infinite: transition(p.Infinite, next.Infinite),
+	}
+}
+
+// transition is what a device states of itself on both sides.
+func (s *System) transition(next *System) System {
+	return System{
+		OS: transition(s.OS, next.OS), Release: transition(s.Release, next.Release), Model: transition(s.Model, next.Model),
+		Chip: transition(s.Chip, next.Chip), Driver: transition(s.Driver, next.Driver), Firmware: transition(s.Firmware, next.Firmware),
+		Preset: transition(s.Preset, next.Preset), SKU: transition(s.SKU, next.SKU),
+	}
+}

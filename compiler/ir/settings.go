@@ -2,7 +2,6 @@ package ir
 
 import (
 	"maps"
-	"math"
 	"slices"
 )
 
@@ -104,126 +103,6 @@ func (s *Settings) WithoutDetail() *Settings {
 		out.Ports[name] = strip(p)
 	}
 	return out
-}
-
-// Wanted is how the fabric means the device: what rocec writes, or what a by_hand block states. Values that no group claims
-// are not known: those are each target's to fill in. Each cos has the queue and, if it is lossless, the priority group of its number.
-func (d *Device) Wanted() *Settings {
-	s := &Settings{Ports: make(map[string]*PortSettings, len(d.Ports))}
-	base := UnknownPort()
-	d.maps(&base)
-	var shares [8]QueueShare
-	if d.Switch != nil && d.ByHand == nil {
-		shares = Schedule(d.Fabric, 0)
-	}
-	alike := map[PortSettings]*PortSettings{}
-	for _, p := range d.Ports {
-		w := base
-		p.wanted(&w)
-		w.Detail = detailOf(p, &shares)
-		if alike[w] == nil {
-			alike[w] = &w
-		}
-		s.Ports[p.Name] = alike[w]
-	}
-	if d.Switch != nil && d.ByHand == nil {
-		rest := base
-		rest.trust(NewPort(d, PortSpec{}).Trust())
-		rest.PausesKnown = true
-		s.Rest = &rest
-	}
-	return s
-}
-
-// maps fills in where the device puts the values of header fields.
-func (d *Device) maps(p *PortSettings) {
-	unclaimed := func(int) int { return -1 }
-	for v, cos := range MapDSCP(d.Fabric.CosGroups, unclaimed) {
-		p.DSCP[v] = int8(cos)
-	}
-	for v, cos := range MapPCP(d.Fabric.CosGroups, unclaimed) {
-		p.PCP[v] = int8(cos)
-	}
-	if d.ByHand != nil {
-		for v, to := range d.ByHand.DSCP {
-			p.DSCP[v] = int8(to.Value)
-		}
-		for v, to := range d.ByHand.PCP {
-			p.PCP[v] = int8(to.Value)
-		}
-	}
-}
-
-// trust notes which fields are trusted. A device no intent crosses, in a fabric without intents, may trust any.
-func (p *PortSettings) trust(t Trust) { p.Trust, p.TrustKnown = t, t != Trust{} }
-
-// wanted fills in what differs from port to port.
-func (p *Port) wanted(s *PortSettings) {
-	s.trust(p.Trust())
-	h := p.Device().ByHand
-	if h != nil && h.Trust != nil {
-		s.TrustKnown = true // also that it trusts none
-	}
-	s.PausesKnown = true
-	if len(p.Buffers()) > 0 || h != nil {
-		s.LinkPause = p.FlowControl() == Pause
-		for cos := range 8 {
-			sends, obeys := p.Pauses(cos)
-			s.Sends |= bit(sends, cos)
-			s.Obeys |= bit(obeys, cos)
-		}
-	}
-	size, xoff := 0, 0
-	for i, b := range p.Buffers() {
-		size += b.Size.N
-		if i == 0 || b.Xoff.N < xoff {
-			xoff = b.Xoff.N
-		}
-	}
-	s.Headroom = size - xoff
-	if h != nil && !h.ECN {
-		return
-	}
-	for i, m := range p.Marks() {
-		s.Marks |= bit(true, m.Group.Cos)
-		if i == 0 {
-			s.Marking = Marking{m.Min.N, m.Max.N, m.Probability.N}
-		}
-	}
-}
-
-// detailOf returns the buffers, queues, speed and cable of a port as the fabric means them; by_hand blocks state none.
-func detailOf(p *Port, shares *[8]QueueShare) Detail {
-	d := p.Device()
-	if d.Switch == nil || d.ByHand != nil {
-		return Detail{}
-	}
-	out := UnknownDetail()
-	out.Speed, out.MTU = Of(int64(p.Speed())*1e6), Of(p.MTU())
-	if l := p.Link(); l != nil && l.Length.Known() {
-		out.Cable = Of(int(math.Ceil(l.Length.Metres)))
-	}
-	for cos, share := range shares {
-		out.Queue[cos] = int8(cos)
-		q := &out.Queues[cos]
-		if q.Strict = Of(share.Strict); !share.Strict {
-			q.Share = Of(share.Percent)
-		}
-		q.ECN = Of(false)
-	}
-	for _, b := range p.Buffers() {
-		cos := b.Group.Cos
-		out.Group[cos] = int8(cos)
-		out.Groups[cos] = GroupSettings{
-			Buffer: Of(b.Size.N), Xoff: Of(b.Xoff.N), Xon: Of(max(b.Xoff.N-b.XonDelta.N, 0)), Headroom: Of(max(b.Size.N-b.Xoff.N, 0)),
-			Lossless: Of(true),
-		}
-	}
-	for _, m := range p.Marks() {
-		q := &out.Queues[m.Group.Cos]
-		q.ECN, q.MarkMin, q.MarkMax, q.Probability = Of(true), Of(m.Min.N), Of(m.Max.N), Of(m.Probability.N)
-	}
-	return NewDetail(out)
 }
 
 func bit(on bool, cos int) uint8 {

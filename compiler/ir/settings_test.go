@@ -22,7 +22,7 @@ func TestWantedByHand(t *testing.T) {
 
 	w := wanted()
 	assert.Equal(t, ir.Trust{DSCP: true}, w.Trust)
-	assert.Equal(t, []int8{-1, 3}, w.DSCP[25:27])
+	assert.Equal(t, []int8{4, 3}, w.DSCP[25:27], "beside a lossless cos, for what nobody claims")
 	assert.Equal(t, [3]uint8{8, 8, 8}, [3]uint8{w.Sends, w.Obeys, w.Marks})
 	assert.Equal(t, 52000, w.Headroom)
 	assert.Equal(t, ir.Marking{Min: 1, Max: 2, Probability: 3}, w.Marking)
@@ -33,6 +33,7 @@ func TestWantedByHand(t *testing.T) {
 	}, detail.Groups[3])
 	assert.Equal(t, ir.QueueSettings{
 		Strict: ir.Of(false), Share: ir.Of(50), ECN: ir.Of(true), MarkMin: ir.Of(1), MarkMax: ir.Of(2), Probability: ir.Of(3),
+		Drop: ir.Of(false), Unmarkable: ir.Of(ir.Passed),
 	}, detail.Queues[3])
 	assert.Equal(t, ir.QueueSettings{Strict: ir.Of(true), ECN: ir.Of(false)}, detail.Queues[ir.ControlCos])
 	assert.Equal(t, [2]int8{3, -1}, [2]int8{detail.Group[3], detail.Group[4]})

@@ -238,6 +238,11 @@ func (p *Port) Trust() Trust {
 		if p.ByPCPAlone() {
 			return Trust{PCP: true}
 		}
+		if d.Switch.Can.OneTrust {
+			if t := TrustOf(TellingOf(p)); t != (Trust{}) {
+				return t
+			}
+		}
 		return d.Switch.Trust(d.Fabric)
 	}
 	if all := p.NIC.Carries(); len(all) > 0 {
@@ -248,11 +253,27 @@ func (p *Port) Trust() Trust {
 
 // Trust gives the fields that the switch trusts at ports of which nothing else is said: what the intents it sees need; of one that
 // sees none, all intents of the fabric.
-func (s *Switch) Trust(f *Fabric) Trust {
+func (s *Switch) Trust(f *Fabric) Trust { return TrustOf(s.Deciding(f)) }
+
+// Deciding returns the intents that decide which header fields a switch trusts: those that it sees; of one that sees none, all of the
+// fabric.
+func (s *Switch) Deciding(f *Fabric) []*Intent {
 	if len(s.Intents) == 0 {
-		return TrustOf(f.Intents)
+		return f.Intents
 	}
-	return TrustOf(s.Intents)
+	return s.Intents
+}
+
+// TellingOf returns the intents that decide which field a port of a switch trusts: where a port trusts one field and the switch needs
+// both, those that come in by the port.
+func TellingOf(p *Port) []*Intent {
+	d := p.Device()
+	if t := d.Switch.Trust(d.Fabric); d.Switch.Can.OneTrust && t.PCP && t.DSCP && !p.ByPCPAlone() {
+		if entering := p.Entering(); len(entering) > 0 {
+			return entering
+		}
+	}
+	return d.Switch.Intents
 }
 
 // ByPCPAlone reports whether a switch that trusts both fields is to trust PCP alone at the port: RoCEv2 told by PCP comes in there,
@@ -458,28 +479,4 @@ func (f *Fabric) OnlyBounced(g *CosGroup) bool {
 	return !named(g) && slices.ContainsFunc(f.CosGroups, func(o *CosGroup) bool {
 		return o != g && slices.Contains(f.Bounces(o), g) && (named(o) || !into(o))
 	})
-}
-
-// MapDSCP is the cos of every DSCP that a device is to be given: that of the group that claims it, the first of several (which is
-// an error of its own), or what rest says of a value nobody claimed.
-func MapDSCP(groups []*CosGroup, rest func(dscp int) int) (to [64]int) {
-	fill(to[:], groups, rest, func(g *CosGroup) []Claim { return g.DSCP })
-	return to
-}
-
-// MapPCP is [MapDSCP] for the priorities of tags.
-func MapPCP(groups []*CosGroup, rest func(pcp int) int) (to [8]int) {
-	fill(to[:], groups, rest, func(g *CosGroup) []Claim { return g.PCP })
-	return to
-}
-
-func fill(to []int, groups []*CosGroup, rest func(int) int, claims func(*CosGroup) []Claim) {
-	for v := range to {
-		to[v] = rest(v)
-	}
-	for _, g := range slices.Backward(groups) {
-		for _, c := range claims(g) {
-			to[c.Value] = g.Cos
-		}
-	}
 }

@@ -20,12 +20,14 @@ func (s *Settings) Transition(next *Settings) *Settings {
 		}
 		return joined[of]
 	}
-	out := &Settings{Ports: make(map[string]*PortSettings, len(next.Ports)), System: next.System, Moment: next.Moment}
+	out := &Settings{
+		Ports: make(map[string]*PortSettings, len(next.Ports)), System: s.System.transition(&next.System), Moment: next.Moment,
+	}
 	if s.Pools != nil && next.Pools != nil {
 		out.Pools = map[string]Pool{}
 		for name, pool := range next.Pools {
-			if s.Pools[name] == pool { // of one that changes nothing is known
-				out.Pools[name] = pool
+			if was, is := s.Pools[name]; is && was.Ingress == pool.Ingress && was.Egress == pool.Egress {
+				out.Pools[name] = was.transition(pool)
 			}
 		}
 	}

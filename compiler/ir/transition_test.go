@@ -2,6 +2,7 @@ package ir_test
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -9,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/ir/irtest"
 )
 
 // anyPort draws how a port may be set.
@@ -34,29 +36,30 @@ func anyPort(t *rapid.T) ir.PortSettings {
 // anyDetail fills every field of a detail, by reflection: a field without a rule of its own is met, too.
 func anyDetail(t *rapid.T) ir.PortDetail {
 	d := ir.UnknownDetail()
-	var fill func(v reflect.Value)
-	fill = func(v reflect.Value) {
-		switch v.Kind() {
-		case reflect.Struct:
-			for _, field := range v.Fields() {
-				fill(field)
-			}
-		case reflect.Array:
-			for i := range min(v.Len(), 2) { // of eight cos, groups and queues the first
-				fill(v.Index(i))
-			}
-		case reflect.Bool:
-			v.SetBool(rapid.Bool().Draw(t, "bool"))
-		case reflect.String:
-			v.SetString(rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "string"))
-		case reflect.Uint8:
-			v.SetUint(uint64(rapid.IntRange(0, 2).Draw(t, "number")))
-		default:
-			v.SetInt(int64(rapid.IntRange(-1, 2).Draw(t, "number")))
-		}
-	}
-	fill(reflect.ValueOf(&d).Elem())
+	draw(t, reflect.ValueOf(&d).Elem())
 	return d
+}
+
+// fill draws every member of a value.
+func draw(t *rapid.T, v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Struct:
+		for _, field := range v.Fields() {
+			draw(t, field)
+		}
+	case reflect.Array:
+		for i := range min(v.Len(), 2) { // of eight cos, groups and queues the first
+			draw(t, v.Index(i))
+		}
+	case reflect.Bool:
+		v.SetBool(rapid.Bool().Draw(t, "bool"))
+	case reflect.String:
+		v.SetString(rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "string"))
+	case reflect.Uint8:
+		v.SetUint(uint64(rapid.IntRange(0, 2).Draw(t, "number")))
+	default:
+		v.SetInt(int64(rapid.IntRange(-1, 2).Draw(t, "number")))
+	}
 }
 
 // TestTransitionOfDetail: what both sides have stays, a bound holds for both sides, and nothing else is known.
@@ -102,6 +105,69 @@ func TestTransitionLaws(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestTransitionFields: the transition is defined for every field. A value that both sides have holds in between, whatever else differs;
+// what is not known of either side is not known, but for pauses, maps and shares, where the rules of the port decide.
+func TestTransitionFields(t *testing.T) {
+	loose := map[ir.Field]bool{ // these have rules of their own, which TestTransitionLaws holds
+		ir.FieldDSCP: true, ir.FieldPCP: true, ir.FieldPauses: true, ir.FieldLinkPause: true, ir.FieldMarking: true, ir.FieldShare: true,
+		ir.FieldStrict: true, ir.FieldHeadroom: true, ir.FieldStamps: true,
+	}
+	met := map[ir.Field]bool{}
+	one := func(t *rapid.T) {
+		a, b := anyPort(t), anyPort(t)
+		both := a.Transition(&b)
+		old, next, got := irtest.PortValues(&a), irtest.PortValues(&b), irtest.PortValues(&both)
+		compare := func(name string, x, y, z irtest.Value) {
+			switch {
+			case x.Of != nil && y.Of != nil && x.Of == y.Of:
+				if !loose[x.Field] || strings.HasPrefix(name, "Queues") || strings.HasPrefix(name, "Groups") {
+					require.Equal(t, x.Of, z.Of, "%s is alike on both sides", name)
+					met[x.Field] = true
+				}
+			case (x.Of == nil || y.Of == nil) && !loose[x.Field] && x.Field != ir.FieldTrust:
+				require.Nil(t, z.Of, "%s is not known of a side", name)
+			case !loose[x.Field] && z.Of != nil && x.Field != ir.FieldTrust:
+				require.Contains(t, []any{x.Of, y.Of}, z.Of, name)
+			}
+			met[x.Field] = met[x.Field] || loose[x.Field] && z.Of != nil
+		}
+		for name := range got {
+			compare(name, old[name], next[name], got[name])
+		}
+		s, u := anyDevice(t), anyDevice(t)
+		between := s.Transition(u)
+		was, is, dev := irtest.DeviceValues(s), irtest.DeviceValues(u), irtest.DeviceValues(between)
+		for name := range is {
+			if of, there := was[name]; there {
+				compare(name, of, is[name], dev[name])
+			}
+		}
+	}
+	missing := func() (out []string) {
+		for _, f := range ir.Fields() {
+			if !met[f] {
+				out = append(out, f.String())
+			}
+		}
+		return out
+	}
+	for round := 0; round < 1 || round < 50 && len(missing()) > 0; round++ {
+		rapid.Check(t, one)
+	}
+	assert.Empty(t, missing(), "no transition is defined")
+}
+
+// anyDevice draws the pools and the system of a device.
+func anyDevice(t *rapid.T) *ir.Settings {
+	var of struct {
+		Pool   ir.Pool
+		System ir.System
+	}
+	draw(t, reflect.ValueOf(&of).Elem())
+	of.Pool.Ingress, of.Pool.Egress = true, false
+	return &ir.Settings{Pools: map[string]ir.Pool{"p": of.Pool}, System: of.System}
 }
 
 func TestBoth(t *testing.T) {

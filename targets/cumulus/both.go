@@ -73,7 +73,7 @@ func (j *joining) join(doc grammar.Spelling) (why string) {
 		return why
 	}
 	j.keepClasses(was &^ is)
-	j.share(j.device.Fabric)
+	j.share(j.device.Fabric, was&^is)
 	return j.groups(kept)
 }
 
@@ -207,13 +207,4 @@ func (j *joining) groups(kept map[string]*ir.PortSettings) (why string) {
 	slices.SortFunc(j.ports, grammar.Port.Compare)
 	j.ports = slices.Compact(j.ports)
 	return ""
-}
-
-func cosIn(bits uint8) (out []int) {
-	for cos := range 8 {
-		if bits>>cos&1 == 1 {
-			out = append(out, cos)
-		}
-	}
-	return out
 }

@@ -59,6 +59,7 @@ var Target = &target.Target{
 	Check:      check,
 	Render:     render,
 	Read:       read,
+	Rounds:     rounds,
 	Both:       both,
 	About:      about,
 	Identity:   identity,
@@ -129,7 +130,7 @@ func render(d *ir.Device) ([]target.File, diag.List) {
 // and leaves its keys, which do nothing, to whoever wrote them.
 func linter(path string, edit func([]byte) ([]byte, diag.List), s func() *settings) func([]byte) (diag.List, string) {
 	judge := func(content []byte) diag.List {
-		return conflint.Check([]lint.File{{Name: path, Data: content}}).Diagnostics
+		return conflint.CheckOwn([]lint.File{{Name: path, Data: content}}).Diagnostics
 	}
 	key := func(d *diag.Diagnostic) string { return d.Code + " " + d.Detail }
 	meant := sync.OnceValue(func() map[string]bool {

@@ -61,7 +61,7 @@ func infraSettings(d *ir.Device, spelling grammar.Spelling) []section {
 	var why []ir.Origin
 	for _, g := range d.Fabric.CosGroups {
 		if g.Lossless {
-			why = append(why, ir.Origin{At: g.LosslessAt, Why: g.Name + " is lossless"})
+			why = append(why, g.IsLossless())
 		}
 	}
 	pools.title = "The memory of the chip: pool 0 for the rest, pool 1 for lossless traffic."
@@ -147,7 +147,7 @@ func infraFile(d *ir.Device, rel grammar.Release) target.File {
 	}
 	f.Lint = func(content []byte) (found diag.List, foreign string) {
 		sets := slices.ContainsFunc(bytes.Split(content, []byte("\n")), says)
-		for _, d := range conflint.Check([]lint.File{{Name: infraPath, Data: content}}).Diagnostics {
+		for _, d := range conflint.CheckOwn([]lint.File{{Name: infraPath, Data: content}}).Diagnostics {
 			switch {
 			case d.Code != conflint.Foreign:
 				found = append(found, d)
@@ -169,7 +169,7 @@ func infraWatch(d *ir.Device, rel grammar.Release) target.Watch {
 		if out, why := editInfra(content, want); failed != "" || why != "" || !bytes.Equal(out, content) {
 			return nil, nil
 		}
-		for _, e := range conflint.Check([]lint.File{{Name: infraPath, Data: content}}).Diagnostics {
+		for _, e := range conflint.CheckOwn([]lint.File{{Name: infraPath, Data: content}}).Diagnostics {
 			if e.Severity == diag.Error && e.Code != conflint.Foreign {
 				topicMemoryPool.Errorf(&found, diag.FirstPlace(d.At, d.Decl), "Line %d of %s, which is not rocec's: %s",
 					e.At.Start.Line, infraPath, e.Detail)

@@ -2,7 +2,6 @@ package cumulus
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/rocec/rocec/compiler/ir"
@@ -68,9 +67,10 @@ func lower(d *ir.Device, doc grammar.Spelling) *settings {
 	asic := d.Switch.Model.ASIC
 	s := &settings{poolHint: asic.Vendor == platform.Mellanox}
 	s.trust(d, doc)
-	s.classify(d.Fabric.CosGroups)
+	m := ir.MapsOf(d.Fabric.CosGroups, d.Switch.Can.OwnCos)
+	s.pcp, s.dscp, s.plain, s.mapWhy = m.PCP, m.DSCP, m.Plain, m.Why
 	s.classes = classes(d.Fabric)
-	s.share(d.Fabric)
+	s.share(d.Fabric, 0)
 	s.pause = losslessGroups(d, grammar.LinkPause)
 	if d.Switch.Can.PFC {
 		s.pfc = losslessGroups(d, grammar.PFC)
@@ -116,20 +116,14 @@ func trustOf(intents []*ir.Intent) (pcp, dscp []*ir.Intent) {
 // needs. Where both are needed and the dialect has room for one, check has refused the switch, or link pause makes
 // every class lossless, and then DSCP decides, for the sake of marking.
 func (s *settings) trust(d *ir.Device, doc grammar.Spelling) {
-	intents := d.Switch.Intents
-	if len(intents) == 0 {
-		intents = d.Fabric.Intents
-	}
-	t := d.Switch.Trust(d.Fabric)
+	intents, t, spare := d.Switch.Deciding(d.Fabric), d.Switch.Trust(d.Fabric), d.Switch.SpareTrust(d.Fabric)
 	s.trustPCP, s.trustDSCP = t.PCP || !t.DSCP, t.DSCP
 	if doc.Key(grammar.Switch, grammar.TrustOne) != nil && s.trustDSCP {
 		s.trustPCP = false
 	}
-	// A packet with an IP header goes by its DSCP where both are trusted.
-	s.sparePCP = !t.PCP
-	s.spareDSCP = !slices.ContainsFunc(intents, func(in *ir.Intent) bool { return in.Version == 2 })
+	s.sparePCP, s.spareDSCP = spare.PCP, spare.DSCP
+	s.trustWhy = ir.TrustWhy(intents)
 	for _, in := range intents {
-		s.trustWhy = append(s.trustWhy, ir.Origin{At: in.VersionAt, Why: fmt.Sprintf("RoCEv%d of %s", in.Version, in.Name)})
 		if in.Overruled() {
 			s.byPCPWhy = append(s.byPCPWhy, ir.Origin{At: in.VersionAt, Why: in.Name + " is told by PCP, and has a DSCP, too"})
 		}
@@ -141,24 +135,6 @@ func (s *settings) trust(d *ir.Device, doc grammar.Spelling) {
 		if p.ir.ByPCPAlone() {
 			s.byPCP = append(s.byPCP, p.port)
 		}
-	}
-}
-
-// Two cos with a meaning of their own in every template of the vendor.
-const (
-	CosCPU     = 3             // reserved for traffic the switch's CPU sends, by the comments of every template, those of 5.x too
-	cosControl = ir.ControlCos // the member of the strict group control
-)
-
-// classify fills the maps: claimed values go where they were claimed, the others to the cos of their own number (a
-// DSCP: its upper three bits), which is what the vendor's template does, or where [ir.Home] sends them.
-func (s *settings) classify(groups []*ir.CosGroup) {
-	home := ir.Home(groups, CosCPU)
-	s.pcp = ir.MapPCP(groups, home)
-	s.plain = home(0)
-	s.dscp = ir.MapDSCP(groups, func(dscp int) int { return home(dscp / 8) })
-	for _, g := range groups {
-		s.mapWhy[g.Cos] = append(s.mapWhy[g.Cos], ir.Origin{At: g.At, Why: "cos group " + g.Name})
 	}
 }
 
@@ -226,13 +202,8 @@ func weights(service, bulk int) (int, int) {
 	return service, bulk
 }
 
-// losslessGroups collects the ports that carry lossless groups by PFC, or by link pause, into port groups of that feature.
-//
-// A port that carries several gets one buffer for all: the sum of their sizes, paused at the smallest xoff. The chip
-// may keep one priority group for all lossless cos of a port, or one for each; the manuals say only that
-// port_buffer_bytes is the port's total. With the smallest xoff the headroom suffices either way: in one shared group
-// it is size - xoff >= the sum of all headrooms; with a group each, together they hold no more than the sum of their
-// xoffs when the last one pauses, and what is left is again the sum.
+// losslessGroups collects the ports that carry lossless groups by PFC, or by link pause, into port groups of that feature. A port that
+// carries several gets one buffer for all ([ir.Joined]): the manuals say only that port_buffer_bytes is the port's total.
 func losslessGroups(d *ir.Device, f grammar.Feature) []lossless {
 	type key struct{ cos, size, xoff, xonDelta int }
 	var groups []lossless
@@ -254,30 +225,20 @@ func losslessGroups(d *ir.Device, f grammar.Feature) []lossless {
 			rows[&p.ir.Buffers()[0]] = i
 		}
 		groups[i].ports = append(groups[i].ports, p.port)
-		if l := p.ir.Link().Length; l.Known() {
-			if m := int(math.Ceil(l.Metres)); m > groups[i].metres {
-				groups[i].metres, groups[i].cableWhy = m, l.From
-			}
+		if l := p.ir.Link().Length; l.Whole() > groups[i].metres {
+			groups[i].metres, groups[i].cableWhy = l.Whole(), l.From
 		}
 	}
 	return groups
 }
 
 func combine(p *ir.Port) lossless {
-	var g lossless
-	for i, b := range p.Buffers() {
-		g.cos = append(g.cos, b.Group.Cos)
-		g.why = append(g.why, ir.Origin{At: b.Group.LosslessAt, Why: b.Group.Name + " is lossless"})
-		if i == 0 {
-			g.size, g.xoff, g.xonDelta = b.Size.On(p.Link()), b.Xoff.On(p.Link()), b.XonDelta.On(p.Link())
-			continue
-		}
-		g.size = ir.Num{N: g.size.N + b.Size.N, From: append(g.size.From, b.Size.On(p.Link()).From...)}
-		g.xoff = smaller(g.xoff, b.Xoff.On(p.Link()))
-		g.xonDelta = smaller(g.xonDelta, b.XonDelta.On(p.Link()))
+	one, link := ir.Joined(p), p.Link()
+	g := lossless{cos: cosIn(one.Cos), size: ir.Num{N: one.Size}, xoff: one.LeastXoff.Xoff.On(link), xonDelta: one.LeastXon.XonDelta.On(link)}
+	for _, b := range p.Buffers() {
+		g.why = append(g.why, b.Group.IsLossless())
+		g.size.From = append(g.size.From, b.Size.On(link).From...)
 	}
-	slices.Sort(g.cos)
-	g.cos = slices.Compact(g.cos)
 	return g
 }
 
@@ -320,8 +281,8 @@ func markingOf(p *ir.Port) marking {
 	g := marking{min: first.Min.On(p.Link()), max: first.Max.On(p.Link()), probability: first.Probability.On(p.Link())}
 	for _, m := range p.Marks() {
 		g.cos = append(g.cos, m.Group.Cos)
-		if m.Group.ECN != nil {
-			g.why = append(g.why, ir.Origin{At: m.Group.ECN.At, Why: m.Group.Name + " is marked"})
+		if why, is := m.Group.IsMarked(); is {
+			g.why = append(g.why, why)
 		}
 	}
 	slices.Sort(g.cos)
@@ -353,4 +314,13 @@ func mask(cos []int) int {
 		m |= 1 << c
 	}
 	return m
+}
+
+func cosIn(bits uint8) (out []int) {
+	for cos := range 8 {
+		if bits>>cos&1 == 1 {
+			out = append(out, cos)
+		}
+	}
+	return out
 }

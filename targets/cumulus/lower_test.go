@@ -39,8 +39,7 @@ func TestMapLaws(t *testing.T) {
 			groups = append(groups, g)
 			owner[c] = g
 		}
-		var s settings
-		s.classify(groups)
+		s := ir.MapsOf(groups, CosCPU)
 		verify := func(name string, to []int, claimed map[int]int) {
 			for v, c := range to {
 				require.True(t, c >= 0 && c < 8)
@@ -57,8 +56,8 @@ func TestMapLaws(t *testing.T) {
 		}
 		free := slices.ContainsFunc(upTo(8), func(c int) bool { return owner[c] == nil && c != CosCPU || owner[c] != nil && !owner[c].Lossless })
 		if free {
-			verify("PCP", s.pcp[:], claimedPCP)
-			verify("DSCP", s.dscp[:], claimedDSCP)
+			verify("PCP", s.PCP[:], claimedPCP)
+			verify("DSCP", s.DSCP[:], claimedDSCP)
 		}
 	})
 }
@@ -91,16 +90,10 @@ func TestMapChoices(t *testing.T) {
 		{"cos 3 lossless", []int{3}, nil, [8]int{0, 1, 2, 3, 4, 5, 6, 7}},
 		{"no groups", nil, nil, [8]int{0, 1, 2, 4, 4, 5, 6, 7}},
 	} {
-		var s settings
-		s.classify(cosGroups(tt.lossless, tt.strict))
-		assert.Equal(t, tt.pcp, s.pcp, tt.name)
+		assert.Equal(t, tt.pcp, ir.MapsOf(cosGroups(tt.lossless, tt.strict), CosCPU).PCP, tt.name)
 	}
-	var s settings
-	s.classify(cosGroups([]int{4}, []int{6}))
-	assert.Equal(t, 5, s.dscp[32], "DSCP 32-39 is nobody's: it must not be lossless")
-	s = settings{}
-	s.classify(cosGroups([]int{0, 1, 2, 3, 4, 5, 6, 7}, nil))
-	assert.Equal(t, [8]int{0, 1, 2, 3, 4, 5, 6, 7}, s.pcp)
+	assert.Equal(t, 5, ir.MapsOf(cosGroups([]int{4}, []int{6}), CosCPU).DSCP[32], "DSCP 32-39 is nobody's: it must not be lossless")
+	assert.Equal(t, [8]int{0, 1, 2, 3, 4, 5, 6, 7}, ir.MapsOf(cosGroups([]int{0, 1, 2, 3, 4, 5, 6, 7}, nil), CosCPU).PCP)
 }
 
 // TestPortSetLaw: what PortSet writes names the same ports, each once.

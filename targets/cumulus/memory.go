@@ -29,15 +29,6 @@ func memoryPaths(a *platform.ASIC) []string {
 	return []string{chipConfig + "/bcm/" + memoryFile, "/etc/bcm.d/datapath/" + memoryFile}
 }
 
-// What rocec writes where the fabric asks for it: the pools of the vendor's own preset for lossless RoCE. Source: the RoCE chapter of
-// 3.7, which prints the file as storage-optimized pfc leaves it.
-const (
-	lossyPool, losslessPool   = 0, 1
-	poolPercent               = 50
-	presetQuota, lossyQuota   = 9, 11 // codes: alpha 2 and 8
-	multicastQuota, dynamicOn = 9, 1
-)
-
 // memoryWritable says why rocec does not write the memory of a chip in a release, in a part of a sentence; empty: it does, where the
 // file on the switch shows that it takes the keys.
 func memoryWritable(a *platform.ASIC, version string) (why string) {

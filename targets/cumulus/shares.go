@@ -9,21 +9,19 @@ import (
 )
 
 // share gives every cos its part of a link, in percent, where queues have shares of their own instead of the weights of priority groups
-// (4.4 and later): a class as a whole has what its weight gives it up to 4.3 ([ir.SharePercents]).
-func (s *settings) share(f *ir.Fabric) {
+// (4.4 and later): a class as a whole has what its weight gives it up to 4.3. Cos of still are lossless until a change ends.
+func (s *settings) share(f *ir.Fabric, still uint8) {
 	for _, g := range f.CosGroups {
 		s.groups[g.Cos] = true
 	}
-	var of [8]ir.ShareClass
 	for _, c := range s.classes {
 		for _, cos := range c.cos {
-			of[cos] = c.of
 			s.shareWhy[cos] = c.why
 		}
 	}
-	_, stated := ir.ShareClasses(f)
-	roce, rest := ir.ShareRatio(stated[ir.ClassRoCE], stated[ir.ClassRest])
-	s.shares = ir.SharePercents(of, roce, rest, f.CosGroups)
+	for cos, share := range ir.Schedule(f, still) {
+		s.shares[cos] = share.Percent
+	}
 }
 
 // spellShares writes the shares of egress queues; cos n leaves by queue n. Where priority groups have weights (4.3), those count.

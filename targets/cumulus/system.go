@@ -21,7 +21,7 @@ var OS = &ir.OS{
 		return grammar.Port{N: int(f.Number), Sub: int(f.Sub)}.String()
 	},
 	Can:    can,
-	Memory: memory,
+	Memory: memory, Adds: adds,
 }
 
 const (
@@ -86,6 +86,9 @@ var chips = map[string]chip{
 	},
 }
 
+// CosCPU is reserved for traffic that the switch's CPU sends, by the comments of every template of the vendor, those of 5.x too.
+const CosCPU = 3
+
 // can is what the releases that rocec writes offer on a chip; any other release is taken to do the same, but for trust by ports, which
 // came with 3.5 (the source.* keys of its manual).
 func can(a *platform.ASIC, version string) ir.SwitchCan {
@@ -106,6 +109,7 @@ func can(a *platform.ASIC, version string) ir.SwitchCan {
 	if does.drops {
 		c.Drops = "marking turns on early drops (RED) by the same thresholds on " + a.Title
 	}
+	c.IdleTrust, c.OwnCos = ir.Trust{PCP: true}, CosCPU
 	c.System = osTitle
 	c.Stuck = osTitle + " up to 4.3 has no PFC watchdog, so switches that are stuck need a restart of switchd or of a link"
 	switch r, ok := grammar.ParseRelease(version); {
@@ -117,4 +121,23 @@ func can(a *platform.ASIC, version string) ir.SwitchCan {
 		c.Stuck = osTitle + " up to 5.5 has no PFC watchdog, so switches that are stuck need a restart of switchd or of a link"
 	}
 	return c
+}
+
+// adds returns what rocec gives a switch beside what the fabric states; nil: the release is not one that rocec writes.
+func adds(s *ir.Switch) *ir.Added {
+	r, ok := grammar.ParseRelease(s.Version)
+	byNVUE := ConfigOf(&ir.Device{Switch: s}) == ByNVUE
+	switch {
+	case !ok:
+		return nil
+	case byNVUE && r.AtLeast(5, 6): // the first with a watchdog
+		return &added().watched
+	case byNVUE:
+		return &added().nvue
+	case split(r):
+		return &added().split
+	case s.MemoryWritten && memoryWritable(s.Model.ASIC, s.Version) == "":
+		return &added().memory
+	}
+	return &added().byClass
 }

@@ -93,5 +93,5 @@ func (s *Settings) keepClasses(priorities uint8, old ir.PortSettings) {
 			weight[prio] = max(weight[prio], 100/classes)
 		}
 	}
-	s.Share = percent(weight)
+	s.Share = ir.CardShares(weight)
 }

@@ -90,6 +90,7 @@ func (f *Family) Target(doc string, topics []diag.Topic) *target.Target {
 		Render:   f.render,
 		Enable:   f.enable,
 		Read:     f.read,
+		Rounds:   rounds,
 		Reported: f.reported,
 		Both:     f.both,
 		Leavings: f.leavings,

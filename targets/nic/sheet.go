@@ -35,7 +35,7 @@ func sheetOf(n *ir.NIC) string {
 	s := Lower(n)
 	h := n.Device.ByHand
 	flow := ir.PFC
-	if ByPause(n) {
+	if n.ByPause() {
 		flow = ir.Pause
 	}
 	trust := ir.TrustOf(s.Intents[:1]) // a NIC trusts one field

@@ -10,6 +10,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/cumulus"
 	"github.com/rocec/rocec/targets/nvue/grammar"
 )
 
@@ -197,8 +198,8 @@ func (e *editor) wishQueues(put putter) {
 
 func (e *editor) wishProfiles(put putter) {
 	if len(e.profiles) > 0 {
-		put(number(50), nil, grammar.PoolPercent, poolLossless)
-		put(number(50), nil, grammar.PoolPercent, poolLossy)
+		put(number(cumulus.PoolPercent), nil, grammar.PoolPercent, poolLossless)
+		put(number(cumulus.PoolPercent), nil, grammar.PoolPercent, poolLossy)
 	}
 	for _, f := range e.profiles {
 		sends, obeys, cable := grammar.PFCSends, grammar.PFCObeys, grammar.PFCCable
@@ -237,8 +238,8 @@ func (e *editor) wishProfiles(put putter) {
 
 // The pools of memory without the preset.
 const (
-	poolLossless = "default-lossless"
-	poolLossy    = "default-lossy"
+	poolLossless = cumulus.PoolLossless
+	poolLossy    = cumulus.PoolLossy
 )
 
 // owns reports whether a setting is rocec's to take away where it is not wanted.

@@ -4,14 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"math"
 	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/rocec/rocec/compiler/ir"
-	"github.com/rocec/rocec/targets/cumulus"
 	"github.com/rocec/rocec/targets/nvue/grammar"
 )
 
@@ -65,13 +63,8 @@ type port struct {
 func lower(d *ir.Device, g *grammar.Grammar) *settings {
 	s := &settings{Grammar: g, asked: d.Fabric.CosGroups}
 	s.setTrust(d)
-	home := ir.Home(s.asked, cumulus.CosCPU)
-	s.plain = home(0)
-	s.pcp = ir.MapPCP(s.asked, home)
-	s.dscp = ir.MapDSCP(s.asked, func(dscp int) int { return home(dscp / 8) })
-	for _, g := range s.asked {
-		s.mapWhy[g.Cos] = append(s.mapWhy[g.Cos], ir.Origin{At: g.At, Why: "cos group " + g.Name})
-	}
+	m := ir.MapsOf(s.asked, d.Switch.Can.OwnCos)
+	s.pcp, s.dscp, s.plain, s.mapWhy = m.PCP, m.DSCP, m.Plain, m.Why
 	s.share = ir.Schedule(d.Fabric, 0)
 	for cos := range s.queue { // every priority has the traffic class of its own number
 		s.queue[cos] = cos
@@ -82,22 +75,16 @@ func lower(d *ir.Device, g *grammar.Grammar) *settings {
 
 // setTrust decides which header fields the switch trusts. A switch that sees no intent gets what the fabric as a whole needs.
 func (s *settings) setTrust(d *ir.Device) {
-	intents := d.Switch.Intents
-	if len(intents) == 0 {
-		intents = d.Fabric.Intents
-	}
+	spare := d.Switch.SpareTrust(d.Fabric)
 	switch t := d.Switch.Trust(d.Fabric); {
 	case t.PCP && t.DSCP:
 		s.trust = "both"
 	case t.DSCP:
-		s.trust, s.spare = "l3", true // a packet with an IP header goes by its DSCP where both are trusted
+		s.trust, s.spare = "l3", spare.PCP
 	default:
-		s.trust = "l2"
-		s.spare = !slices.ContainsFunc(intents, func(in *ir.Intent) bool { return in.Version == 2 })
+		s.trust, s.spare = "l2", spare.DSCP
 	}
-	for _, in := range intents {
-		s.trustWhy = append(s.trustWhy, ir.Origin{At: in.VersionAt, Why: fmt.Sprintf("RoCEv%d of %s", in.Version, in.Name)})
-	}
+	s.trustWhy = ir.TrustWhy(d.Switch.Deciding(d.Fabric))
 }
 
 // Classes of cable lengths in metres: a profile is for all cables up to its class, so that a fabric whose cables are measured one by one
@@ -112,7 +99,7 @@ func lengthClass(l ir.Length) int {
 	if !l.Known() {
 		return grammar.PresetMetres
 	}
-	m := int(math.Ceil(l.Metres))
+	m := l.Whole()
 	for _, c := range lengths {
 		if m <= c {
 			return c
@@ -122,14 +109,7 @@ func lengthClass(l ir.Length) int {
 }
 
 // lossless are the lossless priorities of the fabric.
-func (s *settings) lossless() (all uint8) {
-	for _, g := range s.asked {
-		if g.Lossless {
-			all |= 1 << g.Cos
-		}
-	}
-	return all
-}
+func (s *settings) lossless() uint8 { return ir.LosslessCos(s.asked) }
 
 // place collects the profiles of the ports.
 func (s *settings) place(d *ir.Device) {
@@ -152,13 +132,11 @@ func (s *settings) place(d *ir.Device) {
 			found[f.name] = f
 			x.lossless = f.name
 		}
+		x.ecn = ir.Marked(p) // a priority leaves by the traffic class of its number
 		var why []ir.Origin
 		for _, m := range p.Marks() {
-			if q := s.queue[m.Group.Cos]; x.ecn[q] == (ir.Marking{}) {
-				x.ecn[q] = ir.Marking{Min: m.Min.N, Max: m.Max.N, Probability: m.Probability.N}
-			}
-			if m.Group.ECN != nil {
-				why = add(why, ir.Origin{At: m.Group.ECN.At, Why: m.Group.Name + " is marked"})
+			if of, is := m.Group.IsMarked(); is {
+				why = add(why, of)
 			}
 		}
 		if len(p.Marks()) > 0 {
@@ -206,30 +184,21 @@ func add(to []ir.Origin, o ir.Origin) []ir.Origin {
 // profileOf gives the profile of a lossless port: rocec-5m; of link pause rocec-pause-5m; of a port that does not carry all lossless
 // groups of the fabric with its priorities behind; with sizes of the person's, with these.
 func profileOf(p *ir.Port, all uint8) profile {
-	f := profile{pause: p.ByPause(), metres: lengthClass(p.Link().Length)}
+	one := ir.Joined(p)
+	f := profile{pause: p.ByPause(), cos: one.Cos, metres: lengthClass(p.Link().Length)}
 	stated := false
-	var z sizes
-	for i, b := range p.Buffers() {
-		f.cos |= 1 << b.Group.Cos
-		f.why = add(f.why, ir.Origin{At: b.Group.LosslessAt, Why: b.Group.Name + " is lossless"})
+	for _, b := range p.Buffers() {
+		f.why = add(f.why, b.Group.IsLossless())
 		if w := b.Group.PFC; w != nil && (w.Buffer.Set() || w.Xoff.Set() || w.XonDelta.Set()) {
 			stated = true
 			f.why = add(f.why, ir.Origin{At: w.At, Why: "sizes of " + b.Group.Name})
-		}
-		// One buffer holds all lossless groups of a port: the sum of their sizes, paused at the least xoff.
-		z.buffer += b.Size.N
-		if i == 0 || b.Xoff.N < z.xoff {
-			z.xoff = b.Xoff.N
-		}
-		if i == 0 || b.XonDelta.N < z.xonDelta {
-			z.xonDelta = b.XonDelta.N
 		}
 	}
 	if f.pause {
 		f.cos = 0xff
 	}
 	if stated {
-		f.sizes = &z
+		f.sizes = &sizes{one.Size, one.Xoff, one.XonDelta}
 	}
 	f.name = f.named(all)
 	return f

@@ -23,6 +23,7 @@ var Target = &target.Target{
 	Check:      Check,
 	Render:     render,
 	Read:       func(d *ir.Device, content func(string) []byte) *ir.Settings { return Read(d, content(Path)) },
+	Rounds:     rounds,
 	Both:       both,
 	About:      about,
 	Identity:   identity,

@@ -32,12 +32,7 @@ func (s *settings) joined(d *ir.Device, was *ir.Settings) (out *settings, why st
 	j := *s
 	j.ports = slices.Clone(s.ports)
 	kept := map[string]*ir.PortSettings{}
-	is, before := uint8(0), uint8(0)
-	for _, g := range d.Fabric.CosGroups {
-		if g.Lossless {
-			is |= 1 << g.Cos
-		}
-	}
+	is, before := ir.LosslessCos(d.Fabric.CosGroups), uint8(0)
 	for i := range j.ports {
 		p := &j.ports[i]
 		have := was.Port(p.Name)

@@ -3,7 +3,6 @@ package sonic
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,13 +46,13 @@ func (e *editor) metres(name string, p *port) int {
 		}
 		return usualLengths[len(usualLengths)-1]
 	}
-	length := p.Link().Length.Metres
-	whole := max(int(math.Ceil(length)), 1) // 0m turns the buffers of a port off
+	length := p.Link().Length
+	whole := max(length.Whole(), 1) // 0m turns the buffers of a port off
 	switch {
 	case e.dynamic:
 		return whole
 	case e.lookup != nil:
-		return e.lookup.Reach(e.speed(name, p), length)
+		return e.lookup.Reach(e.speed(name, p), length.Metres)
 	}
 	for _, m := range usualLengths {
 		if m >= whole {

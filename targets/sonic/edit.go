@@ -182,13 +182,6 @@ func (e *editor) wishNoPFC(put putter, name string) {
 // statHistory is the branch from which on a watchdog may keep a history of pauses.
 const statHistory grammar.Release = 202511
 
-// What a watchdog has that nobody has set: the defaults of `pfcwd start_default` for a switch of up to 32 ports.
-const (
-	watchPoll   = 200 // ms
-	watchTime   = 200 // ms, of detection and of restoration
-	watchAction = "drop"
-)
-
 // wishWatchdogs has every lossless port watched. What somebody has set of a watchdog stays.
 func (e *editor) wishWatchdogs(put putter) {
 	const table, global, poll = "PFC_WD", "GLOBAL", "POLL_INTERVAL"

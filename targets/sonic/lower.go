@@ -2,7 +2,6 @@ package sonic
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -49,11 +48,9 @@ const lossyGroup = 0
 // lower turns the fabric's numbers into a switch's settings. Class, queue and priority have one number.
 func lower(d *ir.Device, r grammar.Release) *settings {
 	s := &settings{release: r, nvidia: d.Switch.Model.ASIC.Vendor == platform.Mellanox}
-	home := ir.Home(d.Fabric.CosGroups, -1)
-	s.pcp = ir.MapPCP(d.Fabric.CosGroups, home)
-	s.dscp = ir.MapDSCP(d.Fabric.CosGroups, func(dscp int) int { return home(dscp / 8) })
+	m := ir.MapsOf(d.Fabric.CosGroups, d.Switch.Can.OwnCos)
+	s.pcp, s.dscp, s.mapWhy = m.PCP, m.DSCP, m.Why
 	for _, g := range d.Fabric.CosGroups {
-		s.mapWhy[g.Cos] = append(s.mapWhy[g.Cos], ir.Origin{At: g.At, Why: "cos group " + g.Name})
 		if g.Lossless {
 			s.group[g.Cos] = g.Cos
 		}
@@ -67,22 +64,24 @@ func lower(d *ir.Device, r grammar.Release) *settings {
 func (s *settings) place(d *ir.Device) {
 	marks := map[ir.Marking]marking{}
 	for _, p := range d.Ports {
-		one := port{Port: p}
-		one.byPCP, one.trustWhy = trusts(p)
-		for _, b := range p.Buffers() {
-			one.lossless |= 1 << b.Group.Cos
-			one.why = add(one.why, ir.Origin{At: b.Group.LosslessAt, Why: b.Group.Name + " is lossless"})
+		one := port{Port: p, lossless: ir.Joined(p).Cos, byPCP: p.Trust() == ir.Trust{PCP: true}, marks: ir.Marked(p)}
+		for _, why := range ir.TrustWhy(ir.TellingOf(p)) {
+			one.trustWhy = add(one.trustWhy, why)
 		}
+		for _, b := range p.Buffers() {
+			one.why = add(one.why, b.Group.IsLossless())
+		}
+		seen := uint8(0)
 		for _, m := range p.Marks() {
-			at := ir.Marking{Min: m.Min.N, Max: m.Max.N, Probability: m.Probability.N}
-			if one.marks[m.Group.Cos] != (ir.Marking{}) {
+			if seen>>m.Group.Cos&1 == 1 {
 				continue
 			}
-			one.marks[m.Group.Cos] = at
+			seen |= 1 << m.Group.Cos
+			at := one.marks[m.Group.Cos]
 			have := marks[at]
 			have.at = at
-			if m.Group.ECN != nil {
-				have.why = add(have.why, ir.Origin{At: m.Group.ECN.At, Why: m.Group.Name + " is marked"})
+			if why, is := m.Group.IsMarked(); is {
+				have.why = add(have.why, why)
 			}
 			marks[at] = have
 		}
@@ -121,20 +120,6 @@ func (s *settings) profileOf(at ir.Marking) string {
 		return ""
 	}
 	return s.wred[i].name
-}
-
-// trusts reports whether a port goes by PCP, and else it goes by DSCP. Where the switch needs both fields, the traffic that comes in by
-// the port decides; [Check] refuses a port by which both come in.
-func trusts(p *ir.Port) (byPCP bool, why []ir.Origin) {
-	t := p.Trust()
-	intents := p.Device().Switch.Intents
-	if entering := p.Entering(); t.PCP && t.DSCP && len(entering) > 0 {
-		t, intents = ir.TrustOf(entering), entering
-	}
-	for _, in := range intents {
-		why = add(why, ir.Origin{At: in.VersionAt, Why: fmt.Sprintf("RoCEv%d of %s", in.Version, in.Name)})
-	}
-	return t.PCP && !t.DSCP, why
 }
 
 // add appends an origin that is not there yet, and that says something. Many ports have the same ones.

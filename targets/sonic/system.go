@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
@@ -16,7 +17,7 @@ var OS = &ir.OS{
 	Name: osName, Title: osTitle, User: "admin", Newest: newest,
 	Usual: usual, Release: release, Runs: runs,
 	Read: readPort, Spell: spellPort, Resolve: resolvePorts,
-	Can: can, Memory: memory,
+	Can: can, Memory: memory, Adds: adds,
 }
 
 const (
@@ -113,6 +114,25 @@ func branchesText() string {
 	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
 
+// What a watchdog has that nobody has set: the defaults of `pfcwd start_default` for a switch of up to 32 ports.
+const (
+	watchPoll   = 200 // ms
+	watchTime   = 200 // ms, of detection and of restoration
+	watchAction = "drop"
+)
+
+// adds returns what rocec gives a switch of SONiC beside what the fabric states: lossy classes share a priority group, and the pools are
+// those of the template.
+func adds(*ir.Switch) *ir.Added { return &added }
+
+var added = ir.Added{
+	Watchdog: ir.WatchdogSettings{
+		Action: ir.ByDefault(ir.WatchdogDrop), Poll: ir.ByDefault(watchPoll * time.Millisecond),
+		Detect: ir.ByDefault(watchTime * time.Millisecond), Restore: ir.ByDefault(watchTime * time.Millisecond),
+	},
+	Lossy: ir.LossyAlike,
+}
+
 // can is what SONiC offers on a chip: PFC for each priority, with a priority group and so a buffer of its own for each lossless one.
 // Chips that are not listed are taken to do what they can.
 //
@@ -125,7 +145,8 @@ func can(a *platform.ASIC, _ string) ir.SwitchCan {
 		c.Source = of.source
 	}
 	c.Counted = "SONiC's templates make priorities 3 and 4 lossless, and on no chip more but for links between twin racks"
-	c.PortTrust = true // PORT_QOS_MAP has a row for each port
+	c.PortTrust, c.OneTrust = true, true // PORT_QOS_MAP has a row for each port, and which of two maps wins no document states
+	c.IdleTrust = ir.Trust{DSCP: true}
 	c.System = osTitle
 	c.Drops = "WRED, by which SONiC marks, drops packets without ECN bits by the same thresholds"
 	c.Stuck = osTitle + " has a PFC watchdog, which rocec turns on at lossless ports: it drops what a stuck queue holds until the pauses end"

@@ -17,6 +17,7 @@ var Target = &target.Target{
 	Check:      Check,
 	Render:     render,
 	Read:       func(d *ir.Device, content func(string) []byte) *ir.Settings { return Read(d, content(Path)) },
+	Rounds:     rounds,
 	Both:       both,
 	Understand: Understand,
 	Beside:     []string{"pg_profile_lookup.ini", "qos.json", "buffers.json"},

@@ -13,7 +13,8 @@ import (
 // the same file or interface, it is that of the first.
 func Join(all ...*Target) *Target {
 	j := &Target{
-		Parts: all,
+		Parts:  all,
+		Rounds: gather(all, func(t *Target) []Rounding { return t.Rounds }),
 		Claims: func(d *ir.Device) []Claim {
 			var out []Claim
 			for _, t := range all {

@@ -63,6 +63,9 @@ type Target struct {
 	// known, so the answer may be nil. It never fails, whatever the bytes. Nil: of such devices nothing is known.
 	Read func(d *ir.Device, content func(path string) []byte) *ir.Settings
 
+	// Rounds are the fields whose values differ from the wanted ones after Edit and Read.
+	Rounds []Rounding
+
 	// Both gives the content, by [File.Path], of the files that must differ from what Edit makes of them so that the device is lossless as
 	// it was and as it is to be ([ir.Settings.Transition]); content gives what stands there. What a NIC sends is marked as before, or, if
 	// marked, as it is to be. not says, in a sentence, why the device cannot hold both; empty: it can. Nil: the target knows no such content.

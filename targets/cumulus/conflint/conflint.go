@@ -48,12 +48,17 @@ type result lint.Result
 
 // Check judges files. Those of one switch (of one folder, or of one folder that holds a tree with etc/ or usr/lib/) are
 // judged together. A file that holds a configuration of NVUE in the place of settings is judged as one.
-func Check(files []lint.File) lint.Result {
+func Check(files []lint.File) lint.Result { return check(files, nvue.Takes) }
+
+// CheckOwn is [Check] of files that a switch reads settings from: a configuration of NVUE is of no release there.
+func CheckOwn(files []lint.File) lint.Result { return check(files, func(lint.File) bool { return false }) }
+
+func check(files []lint.File, other func(lint.File) bool) lint.Result {
 	r := result{Files: make([]lint.Taken, len(files))}
 	devices := map[string][]int{}
 	var order []string
 	for i, f := range files {
-		if nvue.Takes(f) {
+		if other(f) {
 			taken, found := nvue.Judge(f)
 			r.Files[i] = taken
 			r.Diagnostics = append(r.Diagnostics, found...)

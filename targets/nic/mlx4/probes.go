@@ -55,7 +55,7 @@ func counters(s *nic.Settings) map[string]target.Sample {
 		m[name] = nic.Counter{Name: name, Unit: target.UnitFrames}.Sample(s)
 	}
 	for prio, lossless := range s.PFC {
-		if !lossless && !nic.ByPause(s.NIC) {
+		if !lossless && !s.NIC.ByPause() {
 			name := fmt.Sprintf("rx_pause_prio_%d", prio)
 			m[name] = nic.Counter{
 				Name: name, Unit: target.UnitFrames, Noun: "PFC frame",

@@ -80,7 +80,7 @@ func counters(s *nic.Settings) map[string]target.Sample {
 			}
 			add("rx_"+prio+"pause", target.UnitFrames, "", "")
 			add("tx_"+prio+"pause", target.UnitFrames, "", "")
-		case !nic.ByPause(s.NIC):
+		case !s.NIC.ByPause():
 			add("rx_"+prio+"pause", target.UnitFrames,
 				"%s was sent %s for priority %d, which is not lossless here: the switch port pauses another class (%s).", "PFC frame", p)
 		}

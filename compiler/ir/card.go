@@ -1,0 +1,192 @@
+package ir
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Card is how the fabric means a NIC. Arrays of eight are by priority, or by traffic class (TC) where they say so. The zero Card is of a
+// NIC that carries no intent.
+type Card struct {
+	Version int       // of RoCE, what RDMA-CM uses by default
+	ByDSCP  bool      // priorities are told by DSCP, else by PCP
+	VLAN    int       // that carries the intents told by PCP; 0: none
+	Egress  int       // the PCP they get on it
+	Pause   bool      // link pause instead of PFC
+	PFC     [8]bool   // the lossless groups that the port carries
+	DSCP    [64]uint8 // DSCP to priority
+	TC      [8]uint8  // priority to TC
+	Share   [8]uint8  // by TC: percent of the link; 0: not an ETS class, or strict
+	ETS     [8]bool   // by TC: shares the link, else strict
+	TOS     int       // default of RDMA-CM; -1: not stated
+	Cable   int       // metres; 0: not known
+}
+
+// longestCable is the longest cable, in metres, that drivers of NICs take.
+const longestCable = 999
+
+// CardOf returns how the fabric means a NIC that carries some intents.
+func CardOf(n *NIC, intents []*Intent) *Card {
+	c := &Card{TOS: -1}
+	if len(intents) == 0 {
+		return c
+	}
+	first := intents[0]
+	c.Version, c.ByDSCP = first.Version, first.ByDSCP()
+	for _, in := range intents {
+		if c.VLAN == 0 && !in.ByDSCP() {
+			c.VLAN, c.Egress = in.VLAN, in.Group.Cos
+		}
+	}
+	c.TOS = n.TOS
+	if c.TOS < 0 && len(first.Group.DSCP) > 0 {
+		c.TOS = first.Group.DSCP[0].Value << 2 // the DSCP is the upper six bits
+	}
+	c.lossless(n, intents)
+	c.classify(n.Device.Fabric.CosGroups)
+	c.schedule(n.Device.Fabric.CosGroups)
+	return c
+}
+
+// lossless fills the PFC mask: the lossless groups the port carries, and no others, because a needless priority takes
+// headroom and can block. Under link pause the mask is empty, and the port pauses if it carries any.
+func (c *Card) lossless(n *NIC, intents []*Intent) {
+	carries, pause := false, n.ByPause()
+	mark := func(g *CosGroup) {
+		if pause {
+			c.Pause = true
+			return
+		}
+		c.PFC[g.Cos] = true
+		carries = true
+	}
+	if n.Port != nil {
+		for _, b := range n.Port.Buffers() {
+			mark(b.Group)
+		}
+	}
+	for _, in := range intents { // of a bond's port without a cable, too
+		if in.Group.Lossless {
+			mark(in.Group)
+		}
+	}
+	if p := n.Port; carries && p != nil && p.Link() != nil && p.Link().Length.Known() {
+		c.Cable = min(max(p.Link().Length.Whole(), 1), longestCable)
+	}
+}
+
+// ByPause reports whether the cable of a NIC is meant to be lossless by link pause; of one without a cable, that of the NICs it is
+// bonded with, or else the fabric.
+func (n *NIC) ByPause() bool {
+	if n.Port == nil && n.Bond != nil {
+		if i := slices.IndexFunc(n.Bond.NICs, func(o *NIC) bool { return o.Port != nil }); i >= 0 {
+			n = n.Bond.NICs[i]
+		}
+	}
+	if n.Port == nil {
+		return n.Device.Fabric.FlowControl == Pause
+	}
+	return n.Port.ByPause()
+}
+
+// common gives the priority of traffic nobody claimed: 0, unless a group made that lossless or strict; then a lossy
+// group's, or one without a group.
+func common(groups []*CosGroup) int {
+	var owner [8]*CosGroup
+	for _, g := range groups {
+		owner[g.Cos] = g
+	}
+	free := func(g *CosGroup) bool { return g != nil && !g.Lossless && !g.Strict }
+	if owner[0] == nil || free(owner[0]) {
+		return 0
+	}
+	if i := slices.IndexFunc(owner[:], free); i >= 0 {
+		return i
+	}
+	return max(slices.Index(owner[:], nil), 0)
+}
+
+// classify fills the DSCP map, all 64 entries, because the NIC keeps for the others whatever it had. A claimed value
+// goes where it was claimed; another one to the priority of its upper three bits, as NICs have it from the factory,
+// unless that is lossless: nobody asked for that.
+func (c *Card) classify(groups []*CosGroup) {
+	lossless, rest := LosslessCos(groups), common(groups)
+	for v, p := range MapDSCP(groups, func(dscp int) int {
+		if lossless>>(dscp>>3)&1 == 1 {
+			return rest
+		}
+		return dscp >> 3
+	}) {
+		c.DSCP[v] = uint8(p)
+	}
+}
+
+// schedule gives every group the TC of its own number, and the priorities without a group the TC of common traffic.
+//
+// Shares are percent and must sum to 100, or the driver refuses them all. A class without a weight gets an equal part
+// of the rest of a hundred.
+func (c *Card) schedule(groups []*CosGroup) {
+	rest := common(groups)
+	for p := range c.TC {
+		c.TC[p] = uint8(rest)
+	}
+	c.ETS[rest] = true
+	var weight [8]int
+	for _, g := range groups {
+		c.TC[g.Cos] = uint8(g.Cos)
+		c.ETS[g.Cos] = !g.Strict
+		if !g.Strict {
+			weight[g.Cos] = g.Weight
+		}
+	}
+	sum, without := 0, 0
+	for t, ets := range c.ETS {
+		if ets && weight[t] <= 0 {
+			without++
+		}
+		sum += weight[t]
+	}
+	for t, ets := range c.ETS {
+		if ets && weight[t] <= 0 {
+			weight[t] = max((100-sum)/without, 1)
+		}
+	}
+	c.Share = CardShares(weight)
+}
+
+// CardShares scales weights to a sum of 100, the largest remainders first and no class that has a weight below 1. Eight
+// zeros stay.
+func CardShares(weight [8]int) (share [8]uint8) {
+	sum := 0
+	for _, w := range weight {
+		sum += w
+	}
+	if sum == 0 {
+		return share
+	}
+	left := 100
+	var order [8]int
+	for t, w := range weight {
+		order[t] = t
+		if w > 0 {
+			share[t] = uint8(max(w*100/sum, 1))
+			left -= int(share[t])
+		}
+	}
+	if left > 0 {
+		slices.SortStableFunc(order[:], func(a, b int) int { return cmp.Compare(weight[b]*100%sum, weight[a]*100%sum) })
+	} else if left < 0 {
+		slices.SortStableFunc(order[:], func(a, b int) int { return cmp.Compare(share[b], share[a]) })
+	}
+	for i := 0; left != 0; i = (i + 1) % 8 {
+		switch t := order[i]; {
+		case left > 0 && weight[t] > 0:
+			share[t]++
+			left--
+		case left < 0 && share[t] > 1:
+			share[t]--
+			left++
+		}
+	}
+	return share
+}

@@ -1,0 +1,135 @@
+package ir
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Values that several targets spell are computed here once: a target finds the words and rounds. [Device.Wanted] rests on the same
+// functions.
+
+// Maps is where a switch puts the values of header fields.
+type Maps struct {
+	DSCP  [64]int
+	PCP   [8]int
+	Plain int         // the cos of packets that no trusted field tells
+	Why   [8][]Origin // by cos
+}
+
+// MapsOf returns the maps that a switch is to have: claimed values go where they were claimed, and the others to the cos of their own
+// number (a DSCP: its upper three bits), or where [Home] sends them. Own is the cos that the system keeps for its own traffic; 0: none.
+func MapsOf(groups []*CosGroup, own int) *Maps {
+	if own == 0 {
+		own = -1
+	}
+	home := Home(groups, own)
+	m := &Maps{Plain: home(0), PCP: MapPCP(groups, home), DSCP: MapDSCP(groups, func(dscp int) int { return home(dscp / 8) })}
+	for _, g := range groups {
+		m.Why[g.Cos] = append(m.Why[g.Cos], Origin{At: g.At, Why: "cos group " + g.Name})
+	}
+	return m
+}
+
+// MapDSCP is the cos of every DSCP that a device is to be given: that of the group that claims it, the first of several (which is
+// an error of its own), or what rest says of a value nobody claimed.
+func MapDSCP(groups []*CosGroup, rest func(dscp int) int) (to [64]int) {
+	fill(to[:], groups, rest, func(g *CosGroup) []Claim { return g.DSCP })
+	return to
+}
+
+// MapPCP is [MapDSCP] for the priorities of tags.
+func MapPCP(groups []*CosGroup, rest func(pcp int) int) (to [8]int) {
+	fill(to[:], groups, rest, func(g *CosGroup) []Claim { return g.PCP })
+	return to
+}
+
+func fill(to []int, groups []*CosGroup, rest func(int) int, claims func(*CosGroup) []Claim) {
+	for v := range to {
+		to[v] = rest(v)
+	}
+	for _, g := range slices.Backward(groups) {
+		for _, c := range claims(g) {
+			to[c.Value] = g.Cos
+		}
+	}
+}
+
+// SpareTrust returns the fields that a switch may trust beside those that it must: packets of intents go where they did. A packet with
+// an IP header goes by its DSCP where both are trusted, so PCP is spare where no intent needs it, and DSCP where no intent has one.
+func (s *Switch) SpareTrust(f *Fabric) Trust {
+	return Trust{
+		PCP:  !s.Trust(f).PCP,
+		DSCP: !slices.ContainsFunc(s.Deciding(f), func(in *Intent) bool { return in.Version == 2 }),
+	}
+}
+
+// TrustWhy returns the reasons for the fields that intents need.
+func TrustWhy(intents []*Intent) (why []Origin) {
+	for _, in := range intents {
+		why = append(why, Origin{At: in.VersionAt, Why: fmt.Sprintf("RoCEv%d of %s", in.Version, in.Name)})
+	}
+	return why
+}
+
+// IsLossless is the reason for what follows from a group being lossless.
+func (g *CosGroup) IsLossless() Origin { return Origin{At: g.LosslessAt, Why: g.Name + " is lossless"} }
+
+// IsMarked is the reason for what follows from a group being marked. Not is: the group has no ecn block.
+func (g *CosGroup) IsMarked() (why Origin, is bool) {
+	if g.ECN == nil {
+		return Origin{}, false
+	}
+	return Origin{At: g.ECN.At, Why: g.Name + " is marked"}, true
+}
+
+// LosslessCos returns the cos of the lossless groups, as bits.
+func LosslessCos(groups []*CosGroup) (all uint8) {
+	for _, g := range groups {
+		all |= bit(g.Lossless, g.Cos)
+	}
+	return all
+}
+
+// OneBuffer is the lossless groups of a port as one buffer: the sum of their sizes, paused at the smallest xoff. A chip may keep one
+// priority group for all lossless cos of a port, or one for each. With the smallest xoff the headroom suffices either way. In one shared
+// group it is size - xoff, at least the sum of all headrooms. With a group each, together they hold no more than the sum of their xoffs
+// when the last one pauses, and the rest is again the sum.
+type OneBuffer struct {
+	Cos                  uint8
+	Size, Xoff, XonDelta int
+	LeastXoff, LeastXon  *Buffer // whose Xoff and XonDelta these are; nil: no group is lossless
+}
+
+// Joined returns the lossless groups of a port as one buffer.
+func Joined(p *Port) (o OneBuffer) {
+	for _, b := range p.Buffers() {
+		o.Cos |= bit(true, b.Group.Cos)
+		o.Size += b.Size.N
+		if o.LeastXoff == nil || b.Xoff.N < o.Xoff {
+			o.Xoff, o.LeastXoff = b.Xoff.N, b
+		}
+		if o.LeastXon == nil || b.XonDelta.N < o.XonDelta {
+			o.XonDelta, o.LeastXon = b.XonDelta.N, b
+		}
+	}
+	return o
+}
+
+// Marked returns how a port marks each cos; of several groups with one cos the first counts. Zero: it does not mark.
+func Marked(p *Port) (at [8]Marking) {
+	for _, m := range p.Marks() {
+		if at[m.Group.Cos] == (Marking{}) {
+			at[m.Group.Cos] = Marking{Min: m.Min.N, Max: m.Max.N, Probability: m.Probability.N}
+		}
+	}
+	return at
+}
+
+// Whole returns the length in whole metres, rounded up; 0: it is not known.
+func (l Length) Whole() int {
+	if !l.Known() {
+		return 0
+	}
+	return int(math.Ceil(l.Metres))
+}
