@@ -19,8 +19,8 @@ func (j *judging) rules(of []int, read *target.Understood) {
 	var found lint.Findings
 	settings.Judge(&settings.Reading{
 		Settings: read.Settings, Where: read.Where, At: j.files[of[0]].Top(),
-		Judged: func(t *diag.Topic, file string, line int) bool {
-			is := func(d *diag.Diagnostic) bool { return d.Code == t.Code && (line == 0 || d.At.Start.Line == line) }
+		Judged: func(code, file string, line int) bool {
+			is := func(d *diag.Diagnostic) bool { return d.Code == code && (line == 0 || d.At.Start.Line == line) }
 			if line > 0 {
 				return slices.ContainsFunc(j.linted[file], is)
 			}

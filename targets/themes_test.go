@@ -75,13 +75,13 @@ var themes = []theme{
 	}},
 	{"a lossless queue marks nothing", [...]cell{
 		found("conf-unmarked", "ecn_enable = true", "ecn_enable = false"),
-		found("conf-unmarked", "ecn: enable", "ecn: disable"),
-		found("conf-unmarked", `,
+		found("conf-nvue-ecn", "ecn: enable", "ecn: disable"),
+		found("conf-sonic-marking", `,
       "wred_profile": "ROCE"`, ""),
 	}},
 	{"marking is not switched on", [...]cell{
 		found("conf-unmarked", "ecn_enable = true", "ecn_enable = false"),
-		found("conf-unmarked", "ecn: enable", "ecn: disable"),
+		found("conf-nvue-ecn", "ecn: enable", "ecn: disable"),
 		found("conf-unmarked", `,
       "wred_green_enable": "true"`, ""),
 	}},
@@ -256,7 +256,7 @@ var themes = []theme{
 	{"a group that is declared is in no list", [...]cell{
 		found("conf-group-unlisted", "pfc.port_group_list = [roce]", "pfc.port_group_list = []"),
 		found("conf-nvue-profile", "          pfc:\n            profile: roce", "          pfc:\n            profile: rocee"),
-		found("conf-unmarked", `,
+		found("conf-sonic-marking", `,
       "wred_profile": "ROCE"`, ""),
 	}},
 }

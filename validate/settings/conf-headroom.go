@@ -41,10 +41,13 @@ const farthest = 1000
 func (p *pass) headroom(cos, group, room int) {
 	d := &p.kind.d
 	rate, isRate := known(d.Speed)
-	metres, isCable := known(d.Cable)
+	metres, isCable := d.Cable.Value, d.Cable.Is == ir.Stated
 	speed := int(rate / 1_000_000)
 	at := p.at(ir.FieldHeadroom, group)
 	switch {
+	case !isRate && !isCable:
+		p.reach(cos, group, room, fastestPort(p.model()))
+		return
 	case !isRate || speed <= 0 || speed > fastest:
 		return
 	case !isCable || metres <= 0:
@@ -89,8 +92,21 @@ func published(m *platform.Switch, speed, metres int) (least int, source string)
 	return least, source
 }
 
+// fastestPort returns the speed of the fastest port of a model, in Mb/s; 0: the model is not known.
+func fastestPort(m *platform.Switch) (speed int) {
+	if m != nil {
+		for _, r := range m.Ports {
+			speed = max(speed, r.Speed)
+		}
+	}
+	return speed
+}
+
 // reach tells up to which length of cable headroom is enough, where the length is not known.
 func (p *pass) reach(cos, group, room, speed int) {
+	if speed <= 0 || p.kind.d.Groups[group].Headroom.Is != ir.Stated {
+		return
+	}
 	quanta := platform.PauseQuanta(speed) * platform.QuantumBytes
 	mtu := p.kind.d.MTU.Value
 	if mtu == 0 {

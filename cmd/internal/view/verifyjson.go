@@ -161,7 +161,7 @@ func VerifyJSON(
 			v.Reason = "sound, and set by others: PFC, maps, marks and headroom are those of the fabric"
 		default:
 			v.Status = VerifyDrift
-			if d.Status == deploy.StatusChange && d.Count == 0 {
+			if d.Status == deploy.StatusChange && d.Count == 0 && !d.ByOthers() {
 				v.Reason = d.Unsound()
 				v.Unsound = v.Reason != ""
 			}

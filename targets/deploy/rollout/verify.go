@@ -102,8 +102,10 @@ func known(h *deploy.Have) bool { return h.Err == nil && len(h.Wrong) == 0 }
 func (h *Health) Sound() bool { return h.Drift.Status == deploy.StatusSame && h.well() }
 
 // Other reports whether the device is not as written and sound all the same: rocec has never written it, and it carries lossless traffic as
-// the fabric means it ([deploy.DevicePlan.Unsound]).
-func (h *Health) Other() bool { return h.Drift.Count == 0 && h.well() && h.Drift.Unsound() == "" }
+// the fabric means it ([deploy.DevicePlan.Unsound]). A device that others write by rocec's own documents is none.
+func (h *Health) Other() bool {
+	return h.Drift.Count == 0 && !h.Drift.ByOthers() && h.well() && h.Drift.Unsound() == ""
+}
 
 // well reports whether every probe was satisfied, and no watch found more than what is worth knowing.
 func (h *Health) well() bool {

@@ -27,6 +27,13 @@ func (j *judge) stated(table string, p *grammar.Tree) {
 			"below xoff-threshold (so the manual of 5.17), which cannot be below 0. Make it smaller, or leave the sizes to the switch: state "+
 			"cable-length alone.", diag.Number(xon), diag.Number(xoff))
 	}
+	if isXon && isXoff && xon == xoff {
+		how := "The manual of 5.17 counts xon-threshold below xoff-threshold: the pause ends when the buffer is empty, and the link may be idle."
+		if j.release.Compare(manyGroups) < 0 {
+			how = "Manuals differ in what it counts from: a pause ends where it begins, without hysteresis, or only when the buffer is empty."
+		}
+		j.noticef(&topicCable, p.Get("xon-threshold").At, "xon-threshold is %s bytes, as xoff-threshold is. %s", diag.Number(xon), how)
+	}
 	if !isBuffer || !isXoff {
 		return
 	}
@@ -194,7 +201,8 @@ func (j *judge) buffers() {
 	if !lossless || t == nil {
 		return
 	}
-	if alpha := t.Get("egress-lossless-buffer", "shared-alpha"); alpha.IsScalar() && alpha.Value != "alpha_infinity" {
+	alpha := t.Get("egress-lossless-buffer", "shared-alpha") // below 1, a rule judges it
+	if alpha.IsScalar() && alpha.Value != "alpha_infinity" && !strings.HasPrefix(alpha.Value, "alpha_1_") {
 		j.warnf(&topicPool, alpha.At, "Queues of lossless traffic are limited to %s of their pool: what comes beyond is dropped. From the "+
 			"factory it is alpha_infinity.", diag.Escape(alpha.Value))
 	}
