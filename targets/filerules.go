@@ -9,9 +9,9 @@ import (
 	"github.com/rocec/rocec/validate/settings"
 )
 
-// rules has the rules judge the settings of a device, as some of its files state them, beside the findings of the linters. Of files that no
-// linter has judged they judge nothing.
-func (j *judging) rules(of []int, read *target.Understood) {
+// rules has the rules of all systems judge the settings of a device, as some of its files state them, beside the findings of the linters. They
+// judge no file that no linter has judged.
+func rules(j *judging, of []int, read *target.Understood) {
 	judged := slices.ContainsFunc(of, func(i int) bool { return (j.taken[i].Why == "" || j.taken[i].Part) && !j.taken[i].Beside })
 	if !judged {
 		return
@@ -19,12 +19,15 @@ func (j *judging) rules(of []int, read *target.Understood) {
 	var found lint.Findings
 	settings.Judge(&settings.Reading{
 		Settings: read.Settings, Where: read.Where, At: j.files[of[0]].Top(),
-		Judged: func(code, file string, line int) bool {
-			is := func(d *diag.Diagnostic) bool { return d.Code == code && (line == 0 || d.At.Start.Line == line) }
-			if line > 0 {
-				return slices.ContainsFunc(j.linted[file], is)
+		Judged: func(code string, sev diag.Severity, file string, line int) bool {
+			is := func(d *diag.Diagnostic) bool {
+				return d.Code == code && (line == 0 || d.At.Start.Line == line) ||
+					sev != diag.Error && slices.Contains(warnings(code), d.Code) && d.At.Filename == file
 			}
-			return slices.ContainsFunc(of, func(i int) bool { return slices.ContainsFunc(j.linted[j.files[i].Name], is) })
+			return slices.ContainsFunc(of, func(i int) bool {
+				name := j.files[i].Name
+				return (line == 0 || name == file) && slices.ContainsFunc(j.linted[name], is)
+			})
 		},
 	}, &found)
 	for _, d := range found.Close() {
@@ -33,6 +36,15 @@ func (j *judging) rules(of []int, read *target.Understood) {
 			j.linted[d.At.Filename] = append(j.linted[d.At.Filename], d)
 		}
 	}
+}
+
+// warnings returns the codes under which linters warn of the same as a rule. Errors of the rule say more.
+func warnings(rule string) []string {
+	switch rule {
+	case settings.Unmarked.Code, settings.RedLossless.Code:
+		return []string{"conf-sonic-marking", "conf-nvue-ecn"}
+	}
+	return nil
 }
 
 // FileTopics returns every code that [JudgeFiles] reports.

@@ -153,11 +153,11 @@ func (j *judging) together(d device, row *target.Target, m lint.Moment) *target.
 		}
 	}
 	if len(of) == 1 {
-		j.rules(of, j.read[of[0]].own)
+		rules(j, of, j.read[of[0]].own)
 	}
 	if len(of) > 1 {
 		beside := row.Understand(target.Identity{}, all)
-		j.rules(of, beside)
+		rules(j, of, beside)
 		for _, i := range of {
 			j.addNot(i, beside.Coverage.Not)
 		}

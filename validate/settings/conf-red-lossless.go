@@ -9,7 +9,6 @@ import (
 var RedLossless = Rule{
 	Topic:  diag.Topic{Code: "conf-red-lossless", Summary: "early drops in a lossless class"},
 	theirs: true,
-	also:   []string{"conf-sonic-marking", "conf-nvue-ecn"},
 	ports: func(p *pass) {
 		p.pfc(func(cos, queue, _ int) {
 			if queue < 0 {

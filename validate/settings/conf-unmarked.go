@@ -8,7 +8,6 @@ import (
 // Unmarked finds lossless traffic that no queue marks.
 var Unmarked = Rule{
 	Topic: diag.Topic{Code: "conf-unmarked", Summary: "lossless traffic is not marked with ECN"},
-	also:  []string{"conf-sonic-marking", "conf-nvue-ecn"},
 	ports: func(p *pass) {
 		p.pfc(func(cos, queue, _ int) {
 			if queue < 0 || !p.kind.told(cos) { // RoCEv1, which PCP tells, has no ECN bits

@@ -21,16 +21,15 @@ type Reading struct {
 	Where    func(port string, f ir.Field, index int) (diag.Range, bool) // the place of a value; for a pool, port is its name
 	At       diag.Range                                                  // of a value without a place
 
-	// Judged reports whether the linter of the system has a finding of a code, in a line of a file, or in any: line is 0 where a value is
+	// Judged reports whether the linter of the system has the finding of a code, in a line of a file, or in any: line is 0 where a value is
 	// missing, or the linter judges the whole theme. Nil: no linter was asked.
-	Judged func(code, file string, line int) bool
+	Judged func(code string, sev diag.Severity, file string, line int) bool
 }
 
 // Rule judges one theme on every system.
 type Rule struct {
 	diag.Topic
 	theirs bool          // a linter that reports the code judges the whole theme on its system
-	also   []string      // codes under which linters warn of the same
 	ports  func(p *pass) // one kind of ports
 	whole  func(p *pass) // the device
 }
@@ -148,7 +147,7 @@ func (p *pass) note(sev diag.Severity, at place, format string, args []any) {
 	if !stands || p.rule.theirs {
 		line = 0
 	}
-	if p.Judged != nil && (p.Judged(p.rule.Code, r.Filename, line) || sev != diag.Error && p.warned(r.Filename)) {
+	if p.Judged != nil && p.Judged(p.rule.Code, sev, r.Filename, line) {
 		return
 	}
 	k := key{sev, fmt.Sprintf(format, args...), r}
@@ -162,11 +161,6 @@ func (p *pass) note(sev diag.Severity, at place, format string, args []any) {
 		f.rest = f.rest || len(p.kind.ports) == 0
 		f.others = f.others || p.kind.others
 	}
-}
-
-// warned reports whether a linter warns of the same in a file, by another code.
-func (p *pass) warned(file string) bool {
-	return slices.ContainsFunc(p.rule.also, func(code string) bool { return p.Judged(code, file, 0) })
 }
 
 // rangeOf returns where a value stands: the value itself, else what makes the port lossless, else the top of the configuration.

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"fmt"
 	"math/bits"
 	"strconv"
 	"strings"
@@ -22,17 +23,19 @@ func (j *judge) stated(table string, p *grammar.Tree) {
 	buffer, isBuffer := grammar.Whole(p.Get("port-buffer"))
 	xoff, isXoff := grammar.Whole(p.Get("xoff-threshold"))
 	xon, isXon := grammar.Whole(p.Get("xon-threshold"))
-	if isXon && isXoff && xon > xoff {
-		j.errorf(&topicCable, p.Get("xon-threshold").At, "xon-threshold is %s bytes, and xoff-threshold %s. The port resumes its peer that much "+
-			"below xoff-threshold (so the manual of 5.17), which cannot be below 0. Make it smaller, or leave the sizes to the switch: state "+
-			"cable-length alone.", diag.Number(xon), diag.Number(xoff))
-	}
-	if isXon && isXoff && xon == xoff {
-		how := "The manual of 5.17 counts xon-threshold below xoff-threshold: the pause ends when the buffer is empty, and the link may be idle."
-		if j.release.Compare(manyGroups) < 0 {
-			how = "Manuals differ in what it counts from: a pause ends where it begins, without hysteresis, or only when the buffer is empty."
+	if isXon && isXoff && xon >= xoff {
+		sev, how := diag.Error, "The port resumes its peer that much below xoff-threshold (so the manual of 5.17), which cannot be below 0. Make it "+
+			"smaller, or leave the sizes to the switch: state cable-length alone."
+		switch {
+		case xon > xoff:
+		case j.release.Compare(manyGroups) < 0:
+			sev, how = diag.Notice, "Manuals differ in what it counts from: a pause ends where it begins, without hysteresis, or only when the "+
+				"buffer is empty."
+		default:
+			sev, how = diag.Notice, "The manual counts it below xoff-threshold: the pause ends when the buffer is empty, and the link may be idle."
 		}
-		j.noticef(&topicCable, p.Get("xon-threshold").At, "xon-threshold is %s bytes, as xoff-threshold is. %s", diag.Number(xon), how)
+		j.say(&topicCable, sev, p.Get("xon-threshold").At, fmt.Sprintf("xon-threshold is %s bytes, and xoff-threshold %s. %s", diag.Number(xon),
+			diag.Number(xoff), how))
 	}
 	if !isBuffer || !isXoff {
 		return
