@@ -20,19 +20,20 @@ func holds(files []FileState, content func(FileState) string) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// writers gives the versions of rocec that wrote just what the device holds, for what it is meant to do now.
-func writers(d *DevicePlan, notes []Note) []string {
+// writers gives the versions of rocec that wrote just what the device holds, for what it is meant to do now. left reports whether any run
+// wrote that, for whatever it was meant to do.
+func writers(d *DevicePlan, notes []Note) (out []string, left bool) {
 	if len(notes) == 0 {
-		return nil
+		return nil, false
 	}
 	now, intent := holds(d.Files, func(f FileState) string { return f.Base }), d.Device.Intent()
-	var out []string
 	for _, n := range notes {
+		left = left || n.Holds == now
 		if n.Holds == now && n.Intent == intent && !slices.Contains(out, n.Tool) {
 			out = append(out, n.Tool)
 		}
 	}
-	return out
+	return out, left
 }
 
 // Cause is the version of rocec that wrote what the device holds, where its changes are there only because rocec has changed since:

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/rocec/rocec/targets/deploy/txn"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -31,7 +32,8 @@ func TestCause(t *testing.T) {
 			Device: &target.Device{Name: "d"}, Status: StatusChange, Disrupts: []string{"x"},
 			Files: []FileState{{"/etc/a", c.base, "3"}, {"nic/x", "2", "2"}}, Changes: []*Change{{Action: c.action}},
 		}
-		d.Writers = writers(d, c.notes)
+		d.Writers, d.AsLeft = writers(d, c.notes)
+		assert.Equal(t, len(c.notes) > 0 && c.base == "1", d.AsLeft, name)
 		assert.Equal(t, c.want, d.Cause("0.12"), name)
 		p := &Plan{Devices: []*DevicePlan{d}}
 		p.OnlyIntent("0.12")
@@ -39,4 +41,27 @@ func TestCause(t *testing.T) {
 		assert.Equal(t, c.want, d.Left, name)
 		assert.Equal(t, c.want == "", len(d.Disrupts) > 0, name)
 	}
+}
+
+// TestSince: a device that differs was changed since the last run that it kept, unless it holds what a run left there.
+func TestSince(t *testing.T) {
+	kept := []RunMark{
+		{Run: "20261101t000000z-aaaa", Mark: txn.Confirmed},
+		{Run: "20261103t000000z-bbbb", Mark: txn.Undone},
+		{Run: "20261102t000000z-cccc", Mark: txn.Confirmed},
+	}
+	d := &DevicePlan{Status: StatusChange, Count: 3, Over: kept}
+	since := func() []any {
+		run, touched := d.Since()
+		return []any{run, touched}
+	}
+	assert.Equal(t, []any{"20261102t000000z-cccc", true}, since())
+	d.AsLeft = true
+	assert.Equal(t, []any{"20261102t000000z-cccc", false}, since())
+	d.Over = kept[1:2]
+	assert.Equal(t, []any{"", false}, since(), "it kept none")
+	d.Over, d.Count = kept, 0
+	assert.Equal(t, []any{"", false}, since(), "rocec has written nothing there")
+	d.Count, d.Status = 3, StatusSame
+	assert.Equal(t, []any{"", false}, since())
 }

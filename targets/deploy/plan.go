@@ -57,6 +57,7 @@ type DevicePlan struct {
 	Count    int                // of the runs that have written there; -1: it could not be seen
 	Files    []FileState        // every file of a device that could be read, changed or not
 	Writers  []string           // versions of rocec that wrote just what the device holds, when it was meant to do the same; each once
+	AsLeft   bool               // it holds what one of the latest runs left there
 	Left     string             // of a device that [Plan.OnlyIntent] leaves: the version that wrote it; empty: it is not left
 
 	Watched  []Watched       // what is read of it besides its files, and what Edit warns of
@@ -210,7 +211,7 @@ func diff(d *target.Device, h *Have) *DevicePlan {
 	}
 	if len(p.Changes) > 0 {
 		p.Status = StatusChange
-		p.Writers = writers(p, h.Notes)
+		p.Writers, p.AsLeft = writers(p, h.Notes)
 	}
 	p.read(old, next)
 	for i := range p.Baseline {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/deploy/txn"
 )
 
 // tolerance is the part of the headroom that a device which rocec has not written may lack and be sound, in percent: vendors count other
@@ -137,4 +138,18 @@ func short(is, meant *ir.PortSettings) string {
 		return fmt.Sprintf("headroom is for a cable of %d m, and not of %d m", have.Value, need.Value)
 	}
 	return ""
+}
+
+// Since returns the last run that the device has kept, where it is not as written, and whether its settings were changed since by
+// others. Empty: no such run is known.
+func (d *DevicePlan) Since() (run string, touched bool) {
+	if d.Status != StatusChange || d.Count == 0 {
+		return "", false
+	}
+	for _, r := range d.Over {
+		if r.Mark == txn.Confirmed {
+			run = max(run, r.Run)
+		}
+	}
+	return run, run != "" && !d.AsLeft
 }

@@ -66,19 +66,22 @@ func (v *Plan) Verify(f *ir.Fabric, plan *deploy.Plan, doc VerifyDocument, from 
 		doc.Summary[string(deploy.StatusRefused)], pendingText(doc.Summary[string(deploy.StatusPending)]), unknown)
 }
 
-// compared prints of devices that rocec has never written why they are sound, or are not.
+// compared prints of devices that rocec has never written why they are sound, or are not, and of others since when they differ.
 func compared(v *Plan, doc VerifyDocument) {
-	var sound, unsound Texts
+	var sound, unsound, since Texts
 	for _, d := range doc.Devices {
 		switch {
 		case d.Status == VerifyOther:
 			sound.Add(d.Reason+".", d.Name)
 		case d.Status == VerifyDrift && d.Unsound:
 			unsound.Add(d.Reason, d.Name)
+		case d.Status == VerifyDrift && d.Reason != "" && d.Since != nil && len(d.Changes) > 0:
+			since.Add(d.Reason+".", d.Name)
 		}
 	}
 	v.texts(&sound, v.Paint(diag.Green, "other")+": ")
 	v.texts(&unsound, v.Paint(diag.Red, "unsound")+": ")
+	v.texts(&since, v.Paint(diag.Yellow, "drift")+": ")
 }
 
 // findings prints what each probe found once, with the devices on which it did.

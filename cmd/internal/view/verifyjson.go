@@ -85,6 +85,22 @@ type VerifyTraffic struct {
 	Hops   []traffic.Seen `json:"hops"`
 }
 
+// driftReason returns why a device counts as drifted: why one that rocec has never written is unsound, and since which run others were
+// changed.
+func driftReason(d *deploy.DevicePlan) (why string, unsound bool) {
+	if d.Status == deploy.StatusChange && d.Count == 0 && !d.ByOthers() {
+		why = d.Unsound()
+		return why, why != ""
+	}
+	switch run, touched := d.Since(); {
+	case touched:
+		return "changed since run " + run, false
+	case run != "":
+		return "as run " + run + " left it: the fabric or rocec has changed since", false
+	}
+	return "", false
+}
+
 // VerifyJSON returns the document of verify. It takes the values that were read of devices, the ways in which ports and cables are not
 // as described, the reports that took the place of reads, and the exchanges of --traffic. With strict, a device that others have set is not
 // good, however sound.
@@ -161,10 +177,7 @@ func VerifyJSON(
 			v.Reason = "sound, and set by others: PFC, maps, marks and headroom are those of the fabric"
 		default:
 			v.Status = VerifyDrift
-			if d.Status == deploy.StatusChange && d.Count == 0 && !d.ByOthers() {
-				v.Reason = d.Unsound()
-				v.Unsound = v.Reason != ""
-			}
+			v.Reason, v.Unsound = driftReason(d)
 		}
 		doc.Summary[v.Status]++
 		doc.Devices = append(doc.Devices, v)

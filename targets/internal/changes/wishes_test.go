@@ -44,7 +44,7 @@ var unwritten = map[string]string{
 	"sonic buffer": "sonic-sizes", "sonic xoff": "sonic-sizes", "sonic xon_delta": "sonic-sizes", "sonic cable": "sonic-cable",
 }
 
-// TestWishes: of 1,000 random changes of one value in the fabric by 1 to 5 %, each is in the plan of a switch that holds the value before. Else
+// TestWishes: of 1,000 random changes of one value in the fabric by 1 to 5 %, each is in the plan of a switch with the value before. Else
 // a finding about the fabric says that the value is not written, or the target declares that it writes the next value that there is.
 func TestWishes(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
