@@ -13,6 +13,7 @@ type Graph struct {
 	router  *routes.Router
 	demands []*demand
 	hosts   [][]*ir.Device // by Device.ID of one that forwards: the hosts attached to it, by ID
+	shared  []bool         // by Device.ID of one that forwards: a host attached to it is attached to another one, too
 	laid    []bool         // by Link.ID: the cable is not only planned
 }
 
@@ -45,13 +46,19 @@ func NewGraph(f *ir.Fabric, up ...*ir.Link) *Graph {
 	for _, l := range up {
 		g.laid[l.ID] = true
 	}
+	g.shared = make([]bool, len(f.Devices))
 	for _, h := range f.Devices {
+		var first *ir.Device
 		for _, p := range h.Ports {
 			d := p.Peer().Device()
 			if !g.laid[p.Link().ID] || h.Forwards() || !d.Forwards() || slices.Contains(g.hosts[d.ID], h) {
 				continue
 			}
-			g.hosts[d.ID] = append(g.hosts[d.ID], h)
+			if g.hosts[d.ID] = append(g.hosts[d.ID], h); first == nil {
+				first = d
+			} else {
+				g.shared[first.ID], g.shared[d.ID] = true, true
+			}
 		}
 	}
 	known := map[*ir.NIC]bool{} // NICs in a demand

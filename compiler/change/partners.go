@@ -12,7 +12,8 @@ import (
 // does not. They are in the order of their IDs:
 //
 //   - the other devices to which hosts of the wave's devices are attached, and the other switches of their MLAG pairs;
-//   - every device that traffic can pass, if traffic of others passes a device of the wave or a host keeps another leg.
+//   - every device that traffic can pass, and every one whose hosts have another leg, if traffic of others passes a device of the wave or a
+//     host keeps another leg: of two planes, one can be lost at either end of a pair.
 //
 // The second rule is an upper bound: it does not work out which of these devices a pair of hosts needs. A hitless wave has no partners.
 func (l *Living) partners(w *Wave) []*ir.Device {
@@ -45,7 +46,7 @@ func (l *Living) partners(w *Wave) []*ir.Device {
 		if in[d] || !d.Forwards() {
 			continue
 		}
-		if spread && w.transit != nil && w.transit[d.ID] {
+		if spread && (l.shared[d.ID] || w.transit != nil && w.transit[d.ID]) {
 			out[d] = true
 		}
 		for t := range in {

@@ -46,6 +46,14 @@ func TestPartners(t *testing.T) {
 		bonded(c, "h4")
 		return c
 	}
+	planes := irtest.New(ir.ShortestPath) // each leaf in a plane of its own, and two hosts with a leg in both
+	for _, cable := range [][2]string{
+		{"h1", "l0"}, {"h1", "l1"}, {"h2", "l2"}, {"h2", "l3"}, {"l0", "m1"}, {"l2", "m1"}, {"l1", "m0"}, {"l3", "m0"},
+	} {
+		planes.Link(cable[0], cable[1])
+	}
+	bonded(planes.Tier("l", 1).Tier("m", 2), "h1")
+	bonded(planes, "h2")
 	for _, c := range []struct {
 		what, device string
 		of           *irtest.Cabling
@@ -56,6 +64,7 @@ func TestPartners(t *testing.T) {
 		{"a leaf whose hosts have no other", "l1", two(), reset, ""},
 		{"a leaf whose bonded host has another", "l1", both(), reset, "l2 s1 s2"},
 		{"a leaf beside it", "l3", both(), reset, ""},
+		{"a leaf of a plane, with the other plane at the other end", "l0", planes, reset, "l1 l2 l3 m0 m1"},
 		{"no traffic stops", "s1", two(), ir.Outage{}, ""},
 		{"a host", "h1", two(), reset, ""},
 	} {
