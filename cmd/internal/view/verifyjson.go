@@ -44,11 +44,13 @@ type VerifyDevice struct {
 	Unsound  bool            `json:"-"` // Reason is why a device that rocec has never written is not sound
 	Changes  []Change        `json:"changes"`
 	Findings []VerifyFinding `json:"findings"`
-	Hints    []VerifyFinding `json:"hints"`           // of states that are not wrong
-	Since    *VerifySince    `json:"since,omitempty"` // nil: the device could not be read
-	Rose     []deploy.Rise   `json:"rose"`
-	Age      *int64          `json:"report_age_seconds,omitempty"` // of --from, by the time of the file
-	Facts    []VerifyFact    `json:"facts"`                        // what the device says of itself
+
+	Differences []VerifyDifference `json:"differences"`     // in what it is set, of what is known of both sides
+	Hints       []VerifyFinding    `json:"hints"`           // of states that are not wrong
+	Since       *VerifySince       `json:"since,omitempty"` // nil: the device could not be read
+	Rose        []deploy.Rise      `json:"rose"`
+	Age         *int64             `json:"report_age_seconds,omitempty"` // of --from, by the time of the file
+	Facts       []VerifyFact       `json:"facts"`                        // what the device says of itself
 }
 
 // VerifyFact is a fact that a device reports of itself.
@@ -119,7 +121,7 @@ func VerifyJSON(
 		d := h.Drift
 		v := VerifyDevice{
 			Name: d.Device.Name, Age: from.seconds(d.Device.Name),
-			Changes: ChangesJSON(d.Changes), Findings: []VerifyFinding{}, Hints: []VerifyFinding{}, Rose: []deploy.Rise{},
+			Changes: ChangesJSON(d.Changes), Differences: differencesJSON(d), Findings: []VerifyFinding{}, Hints: []VerifyFinding{}, Rose: []deploy.Rise{},
 			Facts: []VerifyFact{},
 		}
 		if d.ByOthers() {
