@@ -9,8 +9,8 @@ import (
 	"github.com/rocec/rocec/validate/settings"
 )
 
-// rules has the rules of all systems judge the settings of a device, as some of its files state them, beside the findings of the linters. They
-// judge no file that no linter has judged.
+// rules has the rules of all systems judge the settings of a device, as some of its files state them, beside the findings of the linters.
+// They judge no file that no linter has judged.
 func rules(j *judging, of []int, read *target.Understood) {
 	judged := slices.ContainsFunc(of, func(i int) bool { return (j.taken[i].Why == "" || j.taken[i].Part) && !j.taken[i].Beside })
 	if !judged {

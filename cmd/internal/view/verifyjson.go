@@ -121,7 +121,8 @@ func VerifyJSON(
 		d := h.Drift
 		v := VerifyDevice{
 			Name: d.Device.Name, Age: from.seconds(d.Device.Name),
-			Changes: ChangesJSON(d.Changes), Differences: differencesJSON(d), Findings: []VerifyFinding{}, Hints: []VerifyFinding{}, Rose: []deploy.Rise{},
+			Changes: ChangesJSON(d.Changes), Differences: differencesJSON(d),
+			Findings: []VerifyFinding{}, Hints: []VerifyFinding{}, Rose: []deploy.Rise{},
 			Facts: []VerifyFact{},
 		}
 		if d.ByOthers() {
