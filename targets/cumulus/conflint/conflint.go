@@ -51,7 +51,9 @@ type result lint.Result
 func Check(files []lint.File) lint.Result { return check(files, nvue.Takes) }
 
 // CheckOwn is [Check] of files that a switch reads settings from: a configuration of NVUE is of no release there.
-func CheckOwn(files []lint.File) lint.Result { return check(files, func(lint.File) bool { return false }) }
+func CheckOwn(files []lint.File) lint.Result {
+	return check(files, func(lint.File) bool { return false })
+}
 
 func check(files []lint.File, other func(lint.File) bool) lint.Result {
 	r := result{Files: make([]lint.Taken, len(files))}

@@ -24,8 +24,8 @@ func (j *judge) stated(table string, p *grammar.Tree) {
 	xoff, isXoff := grammar.Whole(p.Get("xoff-threshold"))
 	xon, isXon := grammar.Whole(p.Get("xon-threshold"))
 	if isXon && isXoff && xon >= xoff {
-		sev, how := diag.Error, "The port resumes its peer that much below xoff-threshold (so the manual of 5.17), which cannot be below 0. Make "+
-			"it smaller, or leave the sizes to the switch: state cable-length alone."
+		sev, how := diag.Error, "The port resumes its peer that much below xoff-threshold (so the manual of 5.17), which cannot be below 0. "+
+			"Make it smaller, or leave the sizes to the switch: state cable-length alone."
 		switch {
 		case xon > xoff:
 		case j.release.Compare(manyGroups) < 0:
