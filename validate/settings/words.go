@@ -1,6 +1,8 @@
 package settings
 
 import (
+	"strings"
+
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 )
@@ -10,24 +12,24 @@ const notification = 48
 
 // priorities names a mask of priorities.
 func priorities(mask uint8) string {
-	digits := ""
+	var digits strings.Builder
 	n := 0
 	for cos := range 8 {
 		if mask>>cos&1 == 0 {
 			continue
 		}
 		if n++; n > 1 {
-			digits += ","
+			digits.WriteString(",")
 		}
-		digits += string(rune('0' + cos))
+		digits.WriteString(string(rune('0' + cos)))
 	}
 	switch n {
 	case 0:
 		return "no priority"
 	case 1:
-		return "priority " + digits
+		return "priority " + digits.String()
 	}
-	return "the priorities " + digits
+	return "the priorities " + digits.String()
 }
 
 // from says from which length of a queue on something happens.

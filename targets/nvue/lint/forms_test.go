@@ -68,11 +68,12 @@ func judged(t require.TestingT, text string) (found []string, taken target.Taken
 	for _, d := range ds {
 		require.LessOrEqual(t, d.At.End.Byte, len(text))
 		word := strings.Trim(text[d.At.Start.Byte:d.At.End.Byte], `'"`)
-		line := fmt.Sprintf("%s %s %q %s", d.Severity, d.Code, word, d.Detail)
+		var line strings.Builder
+		line.WriteString(fmt.Sprintf("%s %s %q %s", d.Severity, d.Code, word, d.Detail))
 		for _, n := range d.Notes {
-			line += "; " + n.Message
+			line.WriteString("; " + n.Message)
 		}
-		found = append(found, line)
+		found = append(found, line.String())
 	}
 	slices.Sort(found)
 	_, taken.Dialect, _ = strings.Cut(taken.Dialect, ",")
