@@ -75,7 +75,7 @@ func (a *app) trace(dir, from, to string, o traceOptions) error {
 		return exit.With(exit.Errors)
 	}
 	a.MentionErrors(f)
-	q := walk.Question{Fabric: f.Fabric, Unfold: o.all, State: ir.State{Budget: a.Steps()}}
+	q := walk.Question{Fabric: f.Fabric, Unfold: o.all, State: ir.State{Budget: a.Steps()}, Settings: &walk.Settings{}}
 	if q.State.Down, err = findLinks(f.Fabric, o.down); err != nil {
 		return err
 	}

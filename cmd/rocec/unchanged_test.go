@@ -20,6 +20,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/validate"
+	"github.com/rocec/rocec/validate/walk"
 )
 
 // Ports, NICs and switches that are alike share what they hold. So whoever uses a fabric leaves it as it was, or one port
@@ -53,10 +54,10 @@ func TestUsingAFabricDoesNotChangeIt(t *testing.T) {
 				}
 			}
 			for _, d := range f.Fabric.Devices {
-				facts.Device(targets.FilesOf(d), d)
+				facts.Device(&walk.Settings{}, targets.FilesOf(d), d)
 			}
 			for _, p := range f.Fabric.Ports {
-				facts.Port(p)
+				facts.Port(&walk.Settings{}, p)
 			}
 			for _, p := range picture.Formats {
 				p.Write(f.Fabric, f.Proofs)

@@ -100,7 +100,7 @@ func (a *app) exchanges(ctx context.Context, f *ir.Fabric, whole *target.Tree, d
 	if err != nil {
 		return nil, nil, err
 	}
-	tools, gids := map[*ir.Device]target.Query{}, map[*ir.Device]target.Query{}
+	tools, gids, set := map[*ir.Device]target.Query{}, map[*ir.Device]target.Query{}, &walk.Settings{}
 	for _, t := range trips {
 		for _, p := range []*ir.Port{t.From[0], t.To[0]} {
 			tools[p.Device()], gids[p.Device()] = traffic.ToolQuery(), nic.GIDQuery(p.Device().Host.NICs)
@@ -114,7 +114,7 @@ func (a *app) exchanges(ctx context.Context, f *ir.Fabric, whole *target.Tree, d
 		x := &traffic.Exchange{Intent: t.Intent, From: t.From[0].NIC, To: t.To[0].NIC, Port: 21000 + i}
 		doc := view.VerifyTraffic{Intent: t.Intent.Name, From: t.From[0].String(), To: t.To[0].String(), Hops: []traffic.Seen{}}
 		from, to := x.From.Device, x.To.Device
-		t.Fabric, t.State, t.Unfold = f, ir.State{Budget: a.Steps()}, true
+		t.Fabric, t.State, t.Unfold, t.Settings = f, ir.State{Budget: a.Steps()}, true, set
 		way, err := walk.Run(t)
 		switch {
 		case err != nil:

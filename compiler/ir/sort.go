@@ -317,9 +317,9 @@ func (p *Port) Entering() []*Intent {
 // Sort gives where the device puts a packet that comes in by the port, or that it sends by it.
 func (p *Port) Sort(pkt Packet) Sorting {
 	t := p.Trust()
+	s := Sorting{Cos: -1, By: t.By(pkt)}
 	switch {
 	case t.DSCP && pkt.IP:
-		s := Sorting{Cos: -1, By: fmt.Sprintf("DSCP %d", pkt.DSCP)}
 		if h := p.Device().ByHand; h != nil {
 			if to, ok := h.DSCP[pkt.DSCP]; ok {
 				return p.Device().Fabric.sorted(s, to)
@@ -327,7 +327,6 @@ func (p *Port) Sort(pkt Packet) Sorting {
 		}
 		return p.Device().Fabric.claimed(s, pkt.DSCP, func(g *CosGroup) []Claim { return g.DSCP })
 	case t.PCP && pkt.Tagged:
-		s := Sorting{Cos: -1, By: fmt.Sprintf("PCP %d", pkt.PCP)}
 		if h := p.Device().ByHand; h != nil {
 			if to, ok := h.PCP[pkt.PCP]; ok {
 				return p.Device().Fabric.sorted(s, to)
@@ -335,11 +334,20 @@ func (p *Port) Sort(pkt Packet) Sorting {
 		}
 		return p.Device().Fabric.claimed(s, pkt.PCP, func(g *CosGroup) []Claim { return g.PCP })
 	}
-	wants := map[Trust]string{{PCP: true}: "PCP", {DSCP: true}: "DSCP"}[t]
-	if wants == "" {
-		wants = "mark"
+	return p.Device().Fabric.sorted(s, Claim{})
+}
+
+// By names what decides where a device that trusts t puts a packet: "DSCP 26", "its default, as there is no PCP".
+func (t Trust) By(pkt Packet) string {
+	switch {
+	case t.DSCP && pkt.IP:
+		return fmt.Sprintf("DSCP %d", pkt.DSCP)
+	case t.PCP && pkt.Tagged:
+		return fmt.Sprintf("PCP %d", pkt.PCP)
+	case t.PCP == t.DSCP:
+		return "its default, as there is no mark"
 	}
-	return p.Device().Fabric.sorted(Sorting{By: "its default, as there is no " + wants}, Claim{})
+	return "its default, as there is no " + t.String()
 }
 
 // sorted completes a sorting into a cos.

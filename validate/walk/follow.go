@@ -23,7 +23,7 @@ func (w *Walk) follow(q Question) error {
 	w.Every, w.Mixed, w.Cables = ways.Every, ways.Mixed, ways.Stops[0].Left
 	w.Ways, w.Most = count(ways)
 	f := &follower{
-		Walk: w, Fabric: q.Fabric, Intent: in, domains: domains, down: q.State.Down, ways: ways, circle: circle(ways),
+		Walk: w, Fabric: q.Fabric, Intent: in, domains: domains, down: q.State.Down, ways: ways, circle: circle(ways), set: q.Settings,
 	}
 	w.Hops = fold(f.hops(), q.Unfold)
 	return nil
@@ -131,6 +131,7 @@ type follower struct {
 	down    []*ir.Link
 	ways    *ir.Ways
 	circle  int
+	set     *Settings
 }
 
 // place is what the stops of one hop of one device have in common.
@@ -230,7 +231,7 @@ func after(p ir.Packet, anew bool, l ir.Leg) ir.Packet {
 func (f *follower) hop(p *crossing) *Hop {
 	h := &Hop{Far: p.far, Devices: []*ir.Device{p.device}, Packet: p.packet, Group: p.group}
 	port := p.port(f)
-	h.Trust, h.Sort = port.Trust(), port.Sort(p.packet)
+	h.Trust, h.Sort = f.set.sort(port, p.packet)
 	ins := lanes(p.ins, func(in *ir.Port) *Lane { return f.in(in, p.group) })
 	for _, l := range ins {
 		f.judgeIn(l)
@@ -269,7 +270,10 @@ func (f *follower) hop(p *crossing) *Hop {
 			l.side = astray(l.side, f.in(l.Ports[0], h.Sort.Group).side)
 		}
 		for _, l := range h.Out {
-			l.side = astray(l.side, f.out(l.Ports[0], h.Sort.Group).side)
+			meant := l.side
+			if l.side = astray(meant, f.out(l.Ports[0], h.Sort.Group).side); l.Group != h.Group {
+				l.Queue, l.Strict = meant.Queue, meant.Strict // of the group that it goes up again in
+			}
 		}
 	}
 	return h
@@ -305,36 +309,37 @@ func byID(a, b *ir.Port) int {
 }
 
 // common is what lanes in and out have in common.
-func common(p *ir.Port, g *ir.CosGroup) side {
-	peer := p.Peer()
-	return side{
-		group: g, Speed: p.Link().Speed.N, Metres: p.Link().Length.Metres, MTU: p.MTU(), Planned: p.Link().Planned,
-		odd: byPause(p) != byPause(peer) && byPause(p) != p.ByPause(),
+func (f *follower) common(p *ir.Port, g *ir.CosGroup) side {
+	link, own := p.Link(), f.set.Of(p)
+	s := side{
+		group: g, Speed: link.Speed.N, Metres: link.Length.Metres, MTU: p.MTU(), Planned: link.Planned,
+		odd: own.LinkPause != f.set.Of(p.Peer()).LinkPause && own.LinkPause != p.ByPause(),
 	}
+	if mtu := own.Detail.Get().MTU; mtu.Known() {
+		s.MTU = mtu.Value
+	}
+	return s
 }
-
-// byPause reports whether a port is lossless by link pause.
-func byPause(p *ir.Port) bool { return p.FlowControl() == ir.Pause }
 
 // unable reports whether a port is that of a NIC without PFC.
 func unable(p *ir.Port) bool { return p.NIC != nil && NoPFC(p.NIC) }
 
 // in is a port that packets of a group come in by.
 func (f *follower) in(p *ir.Port, g *ir.CosGroup) *Lane {
-	s := common(p, g)
-	if b := f.buffer(p, g); b != nil {
+	s := f.common(p, g)
+	if b := buffer(p, g); b != nil {
 		s.Buffered = true
-		s.Pauses, _ = p.Pauses(b.Group.Cos)
-		s.Pauses = s.Pauses && !s.odd && !unable(p)
-		if s.Need, s.Floor = b.Need, b.Floor; p.Device().Switch != nil && p.Device().ByHand == nil && b.Size.Set() {
-			s.Sized, s.Size, s.Xoff, s.Pool = true, b.Size.N, b.Xoff.N, p.Device().Switch.HeadroomPool.N
+		s.Pauses = f.set.Of(p).Sends>>b.Group.Cos&1 == 1 && !s.odd && !unable(p)
+		r, sized := f.set.Room(p, b)
+		if s.Need, s.Floor = r.Need, r.Floor; sized {
+			s.Sized, s.Size, s.Xoff, s.Pool = true, r.Size, r.Xoff, p.Device().Switch.HeadroomPool.N
 		}
 	}
 	return &Lane{Group: g, side: s}
 }
 
 // buffer is the buffer that makes packets of a group lossless at a port. Link pause holds for all of them.
-func (f *follower) buffer(p *ir.Port, g *ir.CosGroup) *ir.Buffer {
+func buffer(p *ir.Port, g *ir.CosGroup) *ir.Buffer {
 	if p.ByPause() && len(p.Buffers()) > 0 {
 		return p.Buffers()[0]
 	}
@@ -346,18 +351,18 @@ func (f *follower) buffer(p *ir.Port, g *ir.CosGroup) *ir.Buffer {
 
 // out is a port that packets leave by in a group.
 func (f *follower) out(p *ir.Port, g *ir.CosGroup) *Lane {
-	s := common(p, g)
+	s := f.common(p, g)
 	if g == nil {
 		return &Lane{side: s}
 	}
-	if b := f.buffer(p, g); b != nil {
-		_, s.Pauses = p.Pauses(b.Group.Cos)
-		s.Pauses = s.Pauses && !s.odd && !unable(p)
+	if b := buffer(p, g); b != nil {
+		s.Pauses = f.set.Of(p).Obeys>>b.Group.Cos&1 == 1 && !s.odd && !unable(p)
 	}
-	for _, m := range p.Marks() {
-		if m.Group == g {
-			s.Marks, s.Min, s.Max, s.Probability = true, m.Min.N, m.Max.N, m.Probability.N
-		}
+	m, marks := f.set.Marking(p, g)
+	s.Marks, s.Min, s.Max, s.Probability = marks, m.Min, m.Max, m.Probability
+	if d := f.set.Of(p).Detail.Get(); p.NIC == nil && d.Queue[g.Cos] >= 0 {
+		s.Queue = ir.Of(d.Queue[g.Cos])
+		s.Strict = d.Queues[s.Queue.Value].Strict
 	}
 	return &Lane{Group: g, side: s}
 }

@@ -254,7 +254,7 @@ func (f *follower) misled(h *Hop, c *crossing, sent ir.Packet) *Finding {
 // otherwise completes a finding with what is left: two groups that claim one value, and NICs that are asked for too much.
 func (f *follower) otherwise(x *Finding, h *Hop, c *crossing) *Finding {
 	in, n := f.Intent, x.Port.NIC
-	if n != nil && !Told(in, x.Port.Trust()) {
+	if n != nil && !Told(in, h.Trust) {
 		x.Code, x.At, x.NIC = HostMixed, n.At, n
 		if mixedVersions(n) {
 			x.Code, x.At, x.Breaks = "roce-version-mix", bothVersionsAt(n), !f.CNP
@@ -276,7 +276,7 @@ func (f *follower) claimedTwice(h *Hop, c *crossing) *Finding {
 		code, of = "pcp-claimed-twice", PCPOf
 	}
 	v := value(in, h.Packet)
-	if _, mapped := Remapped(port, in, v); mapped || !HasMark(in) || !Told(in, port.Trust()) || !in.ByDSCP() && !h.Packet.Tagged {
+	if _, mapped := Remapped(port, in, v); mapped || !HasMark(in) || !Told(in, h.Trust) || !in.ByDSCP() && !h.Packet.Tagged {
 		return nil
 	}
 	own := slices.IndexFunc(of(want), func(c ir.Claim) bool { return c.Value == v })
@@ -355,7 +355,7 @@ func (f *follower) cnpAstray(h *Hop, c *crossing) *Finding {
 		x.Code, x.At = "cnp-no-dscp", marks.At
 		return x
 	}
-	if _, bad := CNPsByPCP(f.Fabric, in, marks); bad && HasMark(in) && Told(in, x.Port.Trust()) {
+	if _, bad := CNPsByPCP(f.Fabric, in, marks); bad && HasMark(in) && Told(in, h.Trust) {
 		x.Code, x.At = "cnp-lost", diag.FirstPlace(in.CNPAt, in.At)
 		return x
 	}
@@ -387,7 +387,7 @@ func (f *follower) judgeIn(l *Lane) {
 		return
 	}
 	l.add(f.flowControl(l))
-	b := f.buffer(p, l.Group)
+	b := buffer(p, l.Group)
 	if b == nil || !b.Size.Set() {
 		return
 	}
@@ -459,7 +459,7 @@ func (f *follower) flowControl(l *Lane) *Finding {
 		x.Code, x.At, x.NIC = "nic-no-pfc", diag.FirstPlace(p.NIC.ModelAt, p.NIC.At), p.NIC
 		return x
 	}
-	if hand == nil || f.buffer(p, l.Group) == nil {
+	if hand == nil || buffer(p, l.Group) == nil {
 		return nil
 	}
 	if at := PauseBeside(p); at != nil {

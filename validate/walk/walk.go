@@ -29,7 +29,8 @@ type Question struct {
 	Intent   *ir.Intent
 	From, To []*ir.Port // one of [Ends] each
 	State    ir.State
-	Unfold   bool // a hop for every device
+	Unfold   bool      // a hop for every device
+	Settings *Settings // how devices are set; nil: as the fabric means them
 }
 
 // Trace is what happens to the packets of an intent, there and back.
@@ -100,6 +101,8 @@ type side struct {
 	// Ports the packet leaves by.
 	Marks                 bool
 	Min, Max, Probability int
+	Queue                 ir.Setting[int8] // of a switch
+	Strict                ir.Setting[bool] // the queue is
 }
 
 // Headroom is the room for what arrives after the pause was sent.
@@ -154,6 +157,9 @@ func Ends(in *ir.Intent, host *ir.Device, nic string) [][]*ir.Port {
 
 // Run answers a question. The error is that of [ir.Routes]: why the routing cannot be followed.
 func Run(q Question) (*Trace, error) {
+	if q.Settings == nil {
+		q.Settings = &Settings{}
+	}
 	in := q.Intent
 	from, to := q.From[0].NIC, q.To[0].NIC
 	t := &Trace{Intent: in, From: q.From, To: q.To}

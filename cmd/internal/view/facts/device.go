@@ -12,12 +12,13 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/target"
 	"github.com/rocec/rocec/validate"
+	"github.com/rocec/rocec/validate/walk"
 )
 
 // What show prints of a device, a port and a pair of hosts. Facts only; judging is validate's.
 
-// Device tells of a device and of those of its files that are given.
-func Device(files []target.File, d *ir.Device) []Section {
+// Device tells of a device as it is set, and of those of its files that are given.
+func Device(set *walk.Settings, files []target.File, d *ir.Device) []Section {
 	head := Section{Title: fmt.Sprintf("%s (%s)", d.Name, GroupName(d))}
 	head.Add("declared", d.Name, ir.Origin{At: d.At})
 	if s := d.Switch; s != nil {
@@ -53,7 +54,7 @@ func Device(files []target.File, d *ir.Device) []Section {
 	}
 	out := []Section{head}
 	if d.ByHand != nil {
-		out = append(out, describeByHand(d))
+		out = append(out, describeByHand(set, d))
 	}
 	if len(d.Ports) > 0 {
 		ports := Section{Title: "ports"}
@@ -93,7 +94,7 @@ func Device(files []target.File, d *ir.Device) []Section {
 }
 
 // describeByHand lists the settings that the owners of a device must make, or state that they have made.
-func describeByHand(d *ir.Device) Section {
+func describeByHand(set *walk.Settings, d *ir.Device) Section {
 	h := d.ByHand
 	s := Section{Title: "set by others"}
 	s.Add("declared", "by_hand", ir.Origin{At: h.At})
@@ -107,11 +108,11 @@ func describeByHand(d *ir.Device) Section {
 	if len(d.Ports) > 0 {
 		p := d.Ports[0]
 		s.Add("flow control", flowControls(d), ir.Origin{At: h.FlowControlAt})
-		s.Add("trust", p.Trust().String(), ir.Origin{At: h.TrustAt})
+		s.Add("trust", set.Of(p).Trust.String(), ir.Origin{At: h.TrustAt})
 	}
 	for cos := range 8 {
 		if g := carried[cos]; g != nil {
-			on, from := pfcText(at[cos].Pauses(cos)), ir.Origin{At: g.LosslessAt, Why: g.Name + " is lossless"}
+			on, from := pfcText(set.Of(at[cos]), cos), ir.Origin{At: g.LosslessAt, Why: g.Name + " is lossless"}
 			if h.PFC != nil || h.FlowControl != "" {
 				from = ir.Origin{At: diag.FirstPlace(h.PFCAt, h.FlowControlAt), Why: "by_hand"}
 			}
@@ -122,7 +123,7 @@ func describeByHand(d *ir.Device) Section {
 		s.Add("pfc stated", fmt.Sprint(values(h.PFC)), ir.Origin{At: h.PFCAt})
 	}
 	for _, g := range d.Fabric.CosGroups {
-		if len(d.Ports) > 0 && !d.Ports[0].Trust().DSCP {
+		if len(d.Ports) == 0 || !set.Of(d.Ports[0]).Trust.DSCP {
 			break // the map is not in force
 		}
 		for _, c := range g.DSCP {
@@ -142,7 +143,9 @@ func describeByHand(d *ir.Device) Section {
 	return s
 }
 
-func pfcText(sends, obeys bool) string {
+// pfcText is how a port uses pauses of a priority.
+func pfcText(p *ir.PortSettings, prio int) string {
+	sends, obeys := p.Sends>>prio&1 == 1, p.Obeys>>prio&1 == 1
 	switch {
 	case sends && obeys:
 		return "on"
@@ -220,7 +223,8 @@ func bondText(p *ir.Port) string {
 	return "with " + strings.Join(others, ", ")
 }
 
-func Port(p *ir.Port) []Section {
+// Port tells of a port as it is set.
+func Port(set *walk.Settings, p *ir.Port) []Section {
 	head := Section{Title: p.String()}
 	head.Add("cabled", p.Peer().String(), ir.Origin{At: p.At, Why: p.Link().Block})
 	head.Add("speed", platform.SpeedText(p.Link().Speed.N), p.Link().Speed.From...)
@@ -244,19 +248,19 @@ func Port(p *ir.Port) []Section {
 	if p.Link().Planned {
 		head.Add("planned", "true", ir.Origin{At: p.Link().PlannedAt, Why: "the cable is not laid yet"})
 	}
-	head.addTotal(p)
+	head.addTotal(set, p)
 	out := []Section{head}
 	for _, b := range p.Buffers() {
-		out = append(out, describeBuffer(b, p))
+		out = append(out, describeBuffer(set, b, p))
 	}
 	for _, m := range p.Marks() {
-		out = append(out, describeMark(m, p))
+		out = append(out, describeMark(set, m, p))
 	}
 	return out
 }
 
 // describePair follows each intent two hosts share from the first to the second.
-func describePair(f *ir.Fabric, from, to *ir.Device) ([]Section, error) {
+func describePair(set *walk.Settings, f *ir.Fabric, from, to *ir.Device) ([]Section, error) {
 	var out []Section
 	for _, in := range f.Intents {
 		a, b := memberPort(in, from), memberPort(in, to)
@@ -294,24 +298,12 @@ func describePair(f *ir.Fabric, from, to *ir.Device) ([]Section, error) {
 				what = "out"
 			}
 			line := portLine(p)
-			switch buf := p.Carries(in.Group); {
+			switch {
 			case what == "out":
 			case i == len(path)-1:
 				line = "the end"
-			case buf != nil && p.Device().ByHand == nil && p.ByPause() && buf.Size.Set():
-				line = fmt.Sprintf("pauses everything at %d B, headroom %d of %d B needed", buf.Xoff.N, buf.Headroom(), buf.Need)
-			case buf == nil:
-				line = "lossy"
-			case p.Device().ByHand != nil && p.NIC == nil:
-				does := "pauses"
-				if sends, _ := p.Pauses(in.Group.Cos); !sends {
-					does = "does not pause"
-				}
-				line = fmt.Sprintf("%s priority %d, headroom %s", does, in.Group.Cos, SetByHand(buf.Need))
-			case !buf.Size.Set():
-				line = fmt.Sprintf("pauses priority %d, sized by the NIC's driver", in.Group.Cos)
 			default:
-				line = fmt.Sprintf("pauses priority %d at %d B, headroom %d of %d B needed", in.Group.Cos, buf.Xoff.N, buf.Headroom(), buf.Need)
+				line = entryLine(set, p, in.Group)
 			}
 			s.Add(fmt.Sprintf("%-3s %s", what, p), line, ir.Origin{At: p.At})
 		}
@@ -321,6 +313,29 @@ func describePair(f *ir.Fabric, from, to *ir.Device) ([]Section, error) {
 		return nil, exit.Fail(exit.Usage, "%s and %s share no intent", from.Name, to.Name)
 	}
 	return out, nil
+}
+
+// entryLine says what stops packets of a group that come in by a port, and the headroom for those that still arrive.
+func entryLine(set *walk.Settings, p *ir.Port, g *ir.CosGroup) string {
+	b := p.Carries(g)
+	if b == nil {
+		return "lossy"
+	}
+	what := fmt.Sprintf("priority %d", g.Cos)
+	if p.ByPause() {
+		what = "everything"
+	}
+	does := "pauses"
+	if set.Of(p).Sends>>g.Cos&1 == 0 {
+		does = "does not pause"
+	}
+	switch r, sized := set.Room(p, b); {
+	case sized:
+		return fmt.Sprintf("%s %s at %d B, headroom %d of %d B needed", does, what, r.Xoff, r.Size-r.Xoff, r.Need)
+	case p.NIC == nil:
+		return fmt.Sprintf("%s priority %d, headroom %s", does, g.Cos, SetByHand(b.Need))
+	}
+	return fmt.Sprintf("pauses priority %d, sized by the NIC's driver", g.Cos)
 }
 
 // SetByHand words a headroom that others configure, by the bytes that are needed.

@@ -12,6 +12,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/validate/walk"
 )
 
 // Setting is one effective value with its reasons.
@@ -65,6 +66,7 @@ func Findings(l diag.List, shown []Section) Section {
 
 // Describe finds what name means: a device, a port or a pair of hosts.
 func Describe(f *report.Report, name string) (kind string, out []Section, err error) {
+	set := &walk.Settings{}
 	if first, second, pair := strings.Cut(name, ","); pair {
 		from, err := findHost(f.Fabric, first)
 		if err != nil {
@@ -74,7 +76,7 @@ func Describe(f *report.Report, name string) (kind string, out []Section, err er
 		if err != nil {
 			return "", nil, err
 		}
-		out, err = describePair(f.Fabric, from, to)
+		out, err = describePair(set, f.Fabric, from, to)
 		return "pair", out, err
 	}
 	device, port, isPort := strings.Cut(name, ":")
@@ -83,13 +85,13 @@ func Describe(f *report.Report, name string) (kind string, out []Section, err er
 		return "", nil, err
 	}
 	if !isPort {
-		return "device", Device(targets.FilesOf(d), d), nil
+		return "device", Device(set, targets.FilesOf(d), d), nil
 	}
 	p, err := FindPort(d, port)
 	if err != nil {
 		return "", nil, err
 	}
-	return "port", Port(p), nil
+	return "port", Port(set, p), nil
 }
 
 // FindPort returns a device's cabled port.

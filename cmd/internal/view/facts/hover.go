@@ -13,6 +13,7 @@ import (
 	"github.com/rocec/rocec/lang/dscp"
 	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/lang/outline"
+	"github.com/rocec/rocec/validate/walk"
 )
 
 // The language server shows for a name its value in the last fabric without errors, as show does.
@@ -147,12 +148,12 @@ func hoverGroup(f *report.Report, name string) []Section {
 		all := Section{Title: diag.Count(ports, "switch port")}
 		all.Add("xoff", between(least, most))
 		all.Add("headroom", between(headLeast, headMost))
-		one := describeBuffer(example, at)
+		one := describeBuffer(&walk.Settings{}, example, at)
 		one.Title = "as at " + at.String()
 		out = append(out, all, one)
 	}
 	if mark != nil {
-		s := describeMark(mark, marked)
+		s := describeMark(&walk.Settings{}, mark, marked)
 		s.Title += " at " + marked.String()
 		out = append(out, s)
 	}
@@ -180,7 +181,7 @@ func hoverDevices(f *report.Report, want func(*ir.Device) bool) []Section {
 		return nil
 	case 1:
 		d := found[0]
-		whole := Device(nil, d) // its files take long, and are not shown
+		whole := Device(&walk.Settings{}, nil, d) // its files take long, and are not shown
 		out := whole[:1]
 		out[0].Add("ports", fmt.Sprintf("%d cabled", len(d.Ports)))
 		for _, s := range whole[1:] {
@@ -256,7 +257,7 @@ func hoverPorts(f *report.Report, t outline.Thing) []Section {
 	if first == nil || t.Of == "" && first.NIC == nil {
 		return nil
 	}
-	out := Port(first)
+	out := Port(&walk.Settings{}, first)
 	if n > 1 {
 		out[0].Title += fmt.Sprintf(", the first of %s", diag.Count(n, "port"))
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/validate/walk"
 )
 
 // What show prints of sizes: the memory of a switch, the buffers of a port and its marking, sum by sum.
@@ -113,22 +114,26 @@ func boundOrigin(m ir.Memory) []ir.Origin {
 }
 
 // describeBuffer is the buffer of one group at a port. Where others configure it, the sizes are those rocec would write.
-func describeBuffer(b *ir.Buffer, p *ir.Port) Section {
+func describeBuffer(set *walk.Settings, b *ir.Buffer, p *ir.Port) Section {
 	l := p.Link()
+	r, sized := set.Room(p, b)
+	if !sized {
+		r.Size, r.Xoff, r.Xon = b.Size.N, b.Xoff.N, b.Xoff.N-b.XonDelta.N
+	}
 	s := Section{Title: fmt.Sprintf("lossless %s, priority %d", b.Group.Name, b.Group.Cos)}
 	need := "headroom needed"
 	if b.Size.Set() {
-		s.num("buffer", b.Size.On(l), " B")
-		s.num("xoff", b.Xoff.On(l), " B")
-		s.num("xon_delta", b.XonDelta.On(l), " B")
-		s.Add("xon", amount(b.Xoff.N-b.XonDelta.N), ir.Origin{Why: "xoff - xon_delta: sending goes on"})
+		s.num("buffer", ir.Num{N: r.Size, From: b.Size.On(l).From}, " B")
+		s.num("xoff", ir.Num{N: r.Xoff, From: b.Xoff.On(l).From}, " B")
+		s.num("xon_delta", ir.Num{N: r.Xoff - r.Xon, From: b.XonDelta.On(l).From}, " B")
+		s.Add("xon", amount(r.Xon), ir.Origin{Why: "xoff - xon_delta: sending goes on"})
 		if h := p.Device().ByHand; h != nil {
 			s.Add("headroom", SetByHand(b.Need), ir.Origin{At: h.At, Why: "the sizes above are those rocec would write"})
 		} else {
-			s.Add("headroom", amount(b.Headroom()), ir.Origin{Why: "buffer - xoff"})
+			s.Add("headroom", amount(r.Size-r.Xoff), ir.Origin{Why: "buffer - xoff"})
 		}
-		s.addCost(b, p.Device().Switch)
-	} else if p.FlowControl() == ir.Pause { // one pause for all groups, and no buffer of PFC to size
+		s.addCost(r, p.Device().Switch)
+	} else if set.Of(p).LinkPause { // one pause for all groups, and no buffer of PFC to size
 		from := ir.Origin{At: l.FlowControlAt}
 		switch h := p.Device().ByHand; {
 		case h != nil && h.FlowControl == ir.Pause:
@@ -140,7 +145,7 @@ func describeBuffer(b *ir.Buffer, p *ir.Port) Section {
 		s.Add("link pause", "on", ir.Origin{At: from.At, Why: "stops every cos group of the cable"})
 		return s
 	} else { // a NIC: its driver sizes its own buffers
-		s.Add("pfc", pfcText(p.Pauses(b.Group.Cos)), ir.Origin{At: b.Group.LosslessAt, Why: "sized by the NIC's driver"})
+		s.Add("pfc", pfcText(set.Of(p), b.Group.Cos), ir.Origin{At: b.Group.LosslessAt, Why: "sized by the NIC's driver"})
 		need = "buffer needed"
 	}
 	if b.Group.PFC != nil && b.Group.PFC.SmallPackets.Set() && b.Size.Set() {
@@ -163,10 +168,10 @@ func describeBuffer(b *ir.Buffer, p *ir.Port) Section {
 }
 
 // addCost adds the part of the memory of the chip that a buffer takes.
-func (s *Section) addCost(b *ir.Buffer, sw *ir.Switch) {
-	asic, what, takes := sw.Model.ASIC, "the buffer", b.Size.N
+func (s *Section) addCost(r walk.Room, sw *ir.Switch) {
+	asic, what, takes := sw.Model.ASIC, "the buffer", r.Size
 	if sw.HeadroomPool.N > 0 {
-		what, takes = "what is below xoff", b.Size.N-max(b.Headroom(), 0)
+		what, takes = "what is below xoff", min(r.Xoff, r.Size)
 	}
 	s.Add("of the chip's memory", fmt.Sprintf("%.2f %%", float64(takes)*100/float64(asic.Buffer)), ir.Origin{
 		Why: fmt.Sprintf("%s takes %d of %d B (%s)", what, takes, asic.Buffer, asic.Title),
@@ -174,16 +179,23 @@ func (s *Section) addCost(b *ir.Buffer, sw *ir.Switch) {
 }
 
 // addTotal adds the sum of all lossless groups of a port, where there are several.
-func (s *Section) addTotal(p *ir.Port) {
+func (s *Section) addTotal(set *walk.Settings, p *ir.Port) {
 	all, need := 0, 0
 	for _, b := range p.Buffers() {
-		all += b.Size.N
+		switch r, sized := set.Room(p, b); {
+		case r.Joined:
+			all = r.Size
+		case sized:
+			all += r.Size
+		default:
+			all += b.Size.N
+		}
 		need += b.Need
 	}
 	if p.NIC != nil {
 		all = need
 	}
-	if p.NIC != nil && p.FlowControl() == ir.Pause {
+	if p.NIC != nil && set.Of(p).LinkPause {
 		return // no buffers of PFC
 	}
 	if len(p.Buffers()) > 1 && all > 0 {
@@ -192,15 +204,16 @@ func (s *Section) addTotal(p *ir.Port) {
 }
 
 // describeMark is the marking of one group at a port of a switch.
-func describeMark(m *ir.Mark, p *ir.Port) Section {
+func describeMark(set *walk.Settings, m *ir.Mark, p *ir.Port) Section {
 	d, l := p.Device(), p.Link()
+	at, _ := set.Marking(p, m.Group)
 	s := Section{Title: fmt.Sprintf("ECN marking of %s", m.Group.Name)}
-	s.num("min", m.Min.On(l), " B")
-	s.num("max", m.Max.On(l), " B")
-	s.num("probability", m.Probability.On(l), " %")
+	s.num("min", ir.Num{N: at.Min, From: m.Min.On(l).From}, " B")
+	s.num("max", ir.Num{N: at.Max, From: m.Max.On(l).From}, " B")
+	s.num("probability", ir.Num{N: at.Probability, From: m.Probability.On(l).From}, " %")
 	asic := d.Switch.Model.ASIC
 	if asic.MarkStep > 0 {
-		s.Add("as the chip has them", fmt.Sprintf("%d and %d B", asic.Threshold(m.Min.N), asic.Threshold(m.Max.N)),
+		s.Add("as the chip has them", fmt.Sprintf("%d and %d B", asic.Threshold(at.Min), asic.Threshold(at.Max)),
 			ir.Origin{Why: fmt.Sprintf("%s: thresholds in steps of %d B, rounded up", asic.Title, asic.MarkStep)})
 	}
 	if m.Group.Lossless {
@@ -208,8 +221,12 @@ func describeMark(m *ir.Mark, p *ir.Port) Section {
 		if !mem.Model.Absolute {
 			s.Add("marks before pauses", "below "+amount(mem.MarkBound()), boundOrigin(mem)...)
 		} else if b := p.Carries(m.Group); b != nil && b.Xoff.N > 0 {
-			s.addAbsoluteBounds(mem, b.Xoff.N)
-			s.addFrom(ir.MarksFrom(asic.Threshold(m.Min.N), b.Xoff.N), d.Senders(m.Group), b.Xoff.N)
+			xoff := b.Xoff.N
+			if r, sized := set.Room(p, b); sized {
+				xoff = r.Xoff
+			}
+			s.addAbsoluteBounds(mem, xoff)
+			s.addFrom(ir.MarksFrom(asic.Threshold(at.Min), xoff), d.Senders(m.Group), xoff)
 		}
 	}
 	return s

@@ -216,7 +216,7 @@ func (s *Sayings) hopJSON(w *walk.Walk, h *walk.Hop) hopJSON {
 			j.Lossless = &losslessJSON{Priority: l.Group.Cos, ObeysPauses: &l.Pauses}
 		}
 		if h.Devices[0].Switch != nil {
-			j.Queue = newQueueJSON(queued(h, l), h.Sort.Cos)
+			j.Queue = queued(h, l).json()
 		}
 		if l.Marks && !w.CNP {
 			j.ECN = &ecnJSON{l.Min, l.Max, l.Probability}
@@ -234,14 +234,15 @@ func (s *Sayings) laneJSON(l *walk.Lane) laneJSON {
 	}
 }
 
-func newQueueJSON(g *ir.CosGroup, cos int) *queueJSON {
-	switch {
-	case g != nil:
-		return &queueJSON{Cos: &g.Cos, Weight: g.Weight, Strict: g.Strict}
-	case cos >= 0:
-		return &queueJSON{Cos: &cos}
+func (q queue) json() *queueJSON {
+	if q.cos < 0 {
+		return nil
 	}
-	return nil
+	out := &queueJSON{Cos: &q.cos, Strict: q.strict}
+	if q.group != nil {
+		out.Weight = q.group.Weight
+	}
+	return out
 }
 
 func (s *Sayings) findingsJSON(findings []*walk.Finding) []findingJSON {

@@ -306,7 +306,7 @@ func peers(l *walk.Lane) string {
 func (v *traceView) outText(w *walk.Walk, h *walk.Hop, l *walk.Lane) []string {
 	var out []string
 	if h.Devices[0].Switch != nil {
-		out = append(out, queueText(queued(h, l), h.Sort.Cos))
+		out = append(out, queued(h, l).text())
 	}
 	if l.Group != h.Group && l.Group != nil {
 		out = append(out, "goes up again, so in "+groupText(l.Group)+" from here on")
@@ -326,26 +326,41 @@ func (v *traceView) outText(w *walk.Walk, h *walk.Hop, l *walk.Lane) []string {
 	return out
 }
 
-// queued is the cos group of the queue that packets wait in.
-func queued(h *walk.Hop, l *walk.Lane) *ir.CosGroup {
-	if l.Group != h.Group {
-		return l.Group
-	}
-	return h.Sort.Group
+// queue is the queue that packets wait in.
+type queue struct {
+	cos    int // its number; -1: not known
+	group  *ir.CosGroup
+	strict bool
 }
 
-func queueText(g *ir.CosGroup, cos int) string {
-	switch {
-	case g == nil && cos < 0:
-		return "some queue"
-	case g == nil:
-		return fmt.Sprintf("queue %d", cos)
-	case g.Strict:
-		return fmt.Sprintf("queue %d, strict", g.Cos)
-	case g.Weight > 0:
-		return fmt.Sprintf("queue %d, weight %d", g.Cos, g.Weight)
+func queued(h *walk.Hop, l *walk.Lane) queue {
+	q := queue{cos: h.Sort.Cos, group: h.Sort.Group}
+	if l.Group != h.Group {
+		q.group = l.Group
 	}
-	return fmt.Sprintf("queue %d", g.Cos)
+	if q.group == nil {
+		return q
+	}
+	q.cos, q.strict = q.group.Cos, q.group.Strict
+	if l.Queue.Known() {
+		q.cos = int(l.Queue.Value)
+	}
+	if l.Strict.Known() {
+		q.strict = l.Strict.Value
+	}
+	return q
+}
+
+func (q queue) text() string {
+	switch {
+	case q.cos < 0:
+		return "some queue"
+	case q.strict:
+		return fmt.Sprintf("queue %d, strict", q.cos)
+	case q.group != nil && q.group.Weight > 0:
+		return fmt.Sprintf("queue %d, weight %d", q.cos, q.group.Weight)
+	}
+	return fmt.Sprintf("queue %d", q.cos)
 }
 
 const (
