@@ -10,6 +10,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/target"
 	"github.com/rocec/rocec/targets/target/lint"
+	"github.com/rocec/rocec/validate/settings"
 )
 
 // judging is files that are being judged.
@@ -20,6 +21,8 @@ type judging struct {
 	read    []reading
 	found   diag.List
 	linted  map[string]diag.List // the findings of linters above a note, by file
+
+	switches []*settings.Reading // one of each device, for the rules that compare them
 }
 
 // reading is the result of the reader of a system for a file.

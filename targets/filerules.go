@@ -3,6 +3,7 @@ package targets
 import (
 	"slices"
 
+	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/target"
 	"github.com/rocec/rocec/targets/target/lint"
@@ -11,7 +12,7 @@ import (
 
 // rules has the rules of all systems judge the settings of a device, as some of its files state them, beside the findings of the linters.
 // They judge no file that no linter has judged.
-func rules(j *judging, of []int, read *target.Understood) {
+func rules(j *judging, of []int, row *target.Target, read *target.Understood) {
 	judged := slices.ContainsFunc(of, func(i int) bool { return (j.taken[i].Why == "" || j.taken[i].Part) && !j.taken[i].Beside })
 	if !judged {
 		return
@@ -36,7 +37,47 @@ func rules(j *judging, of []int, read *target.Understood) {
 			j.linted[d.At.Filename] = append(j.linted[d.At.Filename], d)
 		}
 	}
+	j.addSwitch(of, row, read.Settings)
 }
+
+// addSwitch notes the settings of a switch for the rules that compare several. Of those of two moments, the stored ones are compared.
+// Places take many times the memory of settings: where one is asked for, the files are read again.
+func (j *judging) addSwitch(of []int, row *target.Target, s *ir.Settings) {
+	first := j.files[of[0]]
+	r := &settings.Reading{Name: j.taken[of[0]].Device, Settings: settings.Sample(s), At: first.Top()}
+	var again *target.Understood
+	r.Where = func(port string, f ir.Field, index int) (diag.Range, bool) {
+		if again == nil {
+			again = row.Understand(target.Identity{}, j.contents(of))
+		}
+		return again.Where(port, f, index)
+	}
+	switch last := len(j.switches) - 1; {
+	case last < 0 || j.switches[last].Name != r.Name:
+		j.switches = append(j.switches, r)
+	case j.switches[last].Settings.Moment != ir.Stored && s.Moment == ir.Stored:
+		j.switches[last] = r
+	}
+}
+
+// contents returns files by name.
+func (j *judging) contents(of []int) map[string][]byte {
+	out := make(map[string][]byte, len(of))
+	for _, i := range of {
+		out[j.files[i].Name] = j.files[i].Data
+	}
+	return out
+}
+
+// compareSwitches has the rules judge what the switches of all files have in common.
+func (j *judging) compareSwitches() {
+	var found lint.Findings
+	settings.Compare(j.switches, &found)
+	j.found = append(j.found, found.Close()...)
+}
+
+// SeveralRules are the codes of the rules that compare the switches of several files.
+func SeveralRules() []diag.Topic { return settings.SeveralTopics() }
 
 // warnings returns the codes under which linters warn of the same as a rule. Errors of the rule say more.
 func warnings(rule string) []string {
@@ -48,7 +89,9 @@ func warnings(rule string) []string {
 }
 
 // FileTopics returns every code that [JudgeFiles] reports.
-func FileTopics() []diag.Topic { return withRules(append(Linters().Topics(), topicMoments)) }
+func FileTopics() []diag.Topic {
+	return append(withRules(append(Linters().Topics(), topicMoments)), SeveralRules()...)
+}
 
 // RulesOf returns the codes of the rules that judge a file, whether they find something or not.
 func RulesOf(f lint.File) []diag.Topic { return withRules(Linters().Of(f).Rules) }

@@ -48,6 +48,7 @@ func JudgeFiles(files []lint.File) lint.Result {
 			j.read[i].own, j.read[i].not = nil, nil
 		}
 	}
+	j.compareSwitches()
 	j.reportHosts()
 	j.found.Sort()
 	return lint.Result{Diagnostics: j.found, Files: j.taken}
@@ -153,11 +154,11 @@ func (j *judging) together(d device, row *target.Target, m lint.Moment) *target.
 		}
 	}
 	if len(of) == 1 {
-		rules(j, of, j.read[of[0]].own)
+		rules(j, of, row, j.read[of[0]].own)
 	}
 	if len(of) > 1 {
 		beside := row.Understand(target.Identity{}, all)
-		rules(j, of, beside)
+		rules(j, of, row, beside)
 		for _, i := range of {
 			j.addNot(i, beside.Coverage.Not)
 		}

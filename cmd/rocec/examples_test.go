@@ -329,7 +329,10 @@ const sonicGround = "examples/sonic-leaf-spine"
 
 // notRun are the codes whose examples are not a fabric, with the reason.
 var notRun = map[string]string{
-	"conf-moments":    "about two files of one device",
+	"conf-moments":           "about two files of one device",
+	"conf-switch-differs":    "about files of several devices",
+	"conf-switches-disagree": "about files of several devices",
+
 	"conf-unreadable": "about bytes that cannot stand in this manual",
 	"cumulus-file":    "about a file on a switch; no fabric holds it",
 

@@ -34,27 +34,27 @@ func (s *Settings) Differences(other *Settings) (out []*Difference, whole bool) 
 	}
 	kinds, whole := s.unlike(other)
 	type key struct {
-		value
+		Value
 		other string
 	}
 	at := map[key]int{}
 	for _, p := range kinds {
-		b := map[value]string{}
-		for v := range p.b.values() {
-			text := v.text
-			v.text = ""
+		b := map[Value]string{}
+		for v := range p.b.Values() {
+			text := v.Text
+			v.Text = ""
 			b[v] = text
 		}
-		for v := range p.a.values() {
-			text := v.text
-			v.text = ""
+		for v := range p.a.Values() {
+			text := v.Text
+			v.Text = ""
 			if has, known := b[v]; known && has != text {
 				k := key{v, has}
-				k.text = text
+				k.Text = text
 				i, found := at[k]
 				if !found {
 					i, at[k] = len(out), len(out)
-					out = append(out, &Difference{Field: v.field, Index: v.index, What: v.what, A: text, B: has})
+					out = append(out, &Difference{Field: v.Field, Index: v.Index, What: v.What, A: text, B: has})
 				}
 				d, names := out[i], p.ports
 				n := min(len(names), mostPorts-len(d.Ports))
@@ -119,30 +119,30 @@ func (s *Settings) poolDifferences(other *Settings) (out []*Difference) {
 		if !both {
 			continue
 		}
-		of := a.values()
-		for i, v := range b.values() {
-			if w := of[i]; v.text != "" && w.text != "" && v.text != w.text {
-				out = append(out, &Difference{Ports: []string{name}, Field: FieldPool, Index: -1, What: v.what, A: w.text, B: v.text})
+		of := a.Values()
+		for i, v := range b.Values() {
+			if w := of[i]; v.Text != "" && w.Text != "" && v.Text != w.Text {
+				out = append(out, &Difference{Ports: []string{name}, Field: FieldPool, Index: -1, What: v.What, A: w.Text, B: v.Text})
 			}
 		}
 	}
 	return out
 }
 
-// value is one value of a port that is known, as text.
-type value struct {
-	field Field
-	index int
-	what  string
-	text  string
+// Value is one value of a port or of a pool, as text.
+type Value struct {
+	Field Field
+	Index int    // a cos, a DSCP, a priority group or a queue, as the field has it; -1: the field has one value
+	What  string // the value, as a person names it: "DSCP 26"; empty: the field names it
+	Text  string // of a pool, empty where it is not known
 }
 
-// values ranges over the values of a port that are known.
-func (p *PortSettings) values() func(yield func(value) bool) {
-	return func(yield func(value) bool) {
+// Values ranges over the values of a port that are known.
+func (p *PortSettings) Values() func(yield func(Value) bool) {
+	return func(yield func(Value) bool) {
 		done := false
 		put := func(f Field, index int, what, text string) {
-			done = done || !yield(value{f, index, what, text})
+			done = done || !yield(Value{f, index, what, text})
 		}
 		if p.TrustKnown {
 			put(FieldTrust, -1, "", trusted(p.Trust))
@@ -291,20 +291,18 @@ func (q *QueueSettings) values(n int, put func(f Field, index int, what, text st
 	}
 }
 
-// poolValue is one value of a pool; an empty text: it is not known.
-type poolValue struct{ what, text string }
-
-func (p *Pool) values() []poolValue {
+// Values lists the values of a pool; those that are not known have no text.
+func (p *Pool) Values() []Value {
 	mode := ""
 	if p.Mode.Known() {
 		mode = map[PoolMode]string{PoolStatic: "static", PoolDynamic: "dynamic"}[p.Mode.Value]
 	}
-	return []poolValue{
-		{"size", numbered(p.Size, "%d bytes")},
-		{"part of the memory", numbered(p.Percent, "%d percent")},
-		{"mode", mode},
-		{"shared headroom", numbered(p.Shared, "%d bytes")},
-		{"without a bound", switched(p.Infinite)},
+	return []Value{
+		{FieldPool, -1, "size", numbered(p.Size, "%d bytes")},
+		{FieldPool, -1, "part of the memory", numbered(p.Percent, "%d percent")},
+		{FieldPool, -1, "mode", mode},
+		{FieldPool, -1, "shared headroom", numbered(p.Shared, "%d bytes")},
+		{FieldPool, -1, "without a bound", switched(p.Infinite)},
 	}
 }
 

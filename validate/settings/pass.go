@@ -17,6 +17,7 @@ import (
 
 // Reading is a switch as it was read.
 type Reading struct {
+	Name     string // of the device, or its path; for rules that compare devices
 	Settings *ir.Settings
 	Where    func(port string, f ir.Field, index int) (diag.Range, bool) // the place of a value; for a pool, port is its name
 	At       diag.Range                                                  // of a value without a place
@@ -32,6 +33,8 @@ type Rule struct {
 	theirs bool          // a linter that reports the code judges the whole theme on its system
 	ports  func(p *pass) // one kind of ports
 	whole  func(p *pass) // the device
+
+	several func(all []*member) []*contrast // two or more devices; such a rule has neither of the others
 }
 
 // Sink takes findings. Omit reports whether a code is at its bound, and counts a finding then.

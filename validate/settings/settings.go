@@ -1,6 +1,6 @@
 // Package settings judges the settings of devices: those of any person or program, in any form.
 //
-// In comes what a reader understood of one device ([Reading]); out come findings at the places of the values. A rule sees
+// In comes what a reader understood of one device ([Reading]), or of several; out come findings at the places of the values. A rule sees
 // [ir.Settings] alone, so that it holds for every system. A rule judges what is known of a device, and finds nothing in the rest.
 package settings
 
@@ -27,19 +27,27 @@ var Rules = []*Rule{
 	&CNPBulk,
 	&Remark,
 	&ValueUnmapped,
+	&SwitchesDisagree,
+	&PeerDiffers,
 }
 
-// Topics is every code that the rules report.
-func Topics() []diag.Topic {
-	out := make([]diag.Topic, len(Rules))
-	for i, r := range Rules {
-		out[i] = r.Topic
+// Topics is every code that the rules about one device report.
+func Topics() []diag.Topic { return topics(func(r *Rule) bool { return r.several == nil }) }
+
+// SeveralTopics is every code that the rules about several devices report.
+func SeveralTopics() []diag.Topic { return topics(func(r *Rule) bool { return r.several != nil }) }
+
+func topics(of func(r *Rule) bool) (out []diag.Topic) {
+	for _, r := range Rules {
+		if of(r) {
+			out = append(out, r.Topic)
+		}
 	}
 	return out
 }
 
-// Judge runs all rules on a device. Ports that are set alike are judged once, and findings that say the same of several ports at one place
-// are one.
+// Judge runs the rules about one device. Ports that are set alike are judged once, and findings that say the same of several ports at one
+// place are one.
 func Judge(d *Reading, to Sink) {
 	p := &pass{Reading: d, found: map[key]*finding{}}
 	kinds := kindsOf(d.Settings)

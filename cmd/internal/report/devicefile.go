@@ -45,9 +45,10 @@ func beside(files []DeviceFile) (out []DeviceFile) {
 	return out
 }
 
-// rulesRun returns the codes of the rules that have judged files. Rules about moments have judged a device with files of two.
+// rulesRun returns the codes of the rules that have judged files. Rules about moments have judged a device with files of two, and
+// rules about several switches have judged files of two devices.
 func rulesRun(files []DeviceFile) map[string]bool {
-	ran, moments := map[string]bool{}, map[string]lint.Moment{}
+	ran, moments, devices := map[string]bool{}, map[string]lint.Moment{}, map[string]bool{}
 	add := func(rules []diag.Topic) {
 		for _, t := range rules {
 			ran[t.Code] = true
@@ -56,6 +57,9 @@ func rulesRun(files []DeviceFile) map[string]bool {
 	judged, _ := judged(files)
 	for _, f := range judged {
 		add(f.Rules)
+		if devices[f.Device] = true; len(devices) > 1 {
+			add(targets.SeveralRules())
+		}
 		if f.Moment == lint.Timeless {
 			continue
 		}

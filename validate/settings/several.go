@@ -1,0 +1,148 @@
+package settings
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
+)
+
+// member is a switch that is compared with others.
+type member struct {
+	*Reading
+	short string // the last part of its name, where no other switch has it
+	ports []portKind
+	roce  []portKind // those that have PFC or link pause; of a switch without any, all
+	pfc   bool       // a port has it
+}
+
+// portKind is ports of a switch that are set alike, by one of them.
+type portKind struct {
+	port string // empty: every port that has no settings of its own
+	id   int    // equal settings have one, on whatever switch
+	*ir.PortSettings
+}
+
+// contrast is what a rule finds between switches, at the place of a value of one of them.
+type contrast struct {
+	spot
+	sev   diag.Severity
+	notes []spot
+}
+
+// spot is a value of a switch, with a sentence, or a note.
+type spot struct {
+	of   *Reading
+	at   place
+	text string
+}
+
+// mostNotes is how many places a finding has beside its own.
+const mostNotes = 3
+
+// Compare runs the rules about several switches. Settings of one switch alone contradict nothing.
+//
+// It asks for the place of a value only where a finding is reported.
+func Compare(all []*Reading, to Sink) {
+	if len(all) < 2 {
+		return
+	}
+	members := membersOf(all)
+	for _, r := range Rules {
+		if r.several == nil {
+			continue
+		}
+		for _, c := range r.several(members) {
+			if to.Omit(&r.Topic) {
+				continue
+			}
+			d := to.Report(c.sev, &r.Topic, c.where(), "%s", diag.Escape(c.text))
+			for _, n := range c.notes[:min(len(c.notes), mostNotes)] {
+				d.Note(n.where(), "%s", diag.Escape(n.text))
+			}
+		}
+	}
+}
+
+func (s *spot) where() diag.Range {
+	if s.of.Where != nil {
+		if r, ok := s.of.Where(s.at.port, s.at.field, s.at.index); ok && r.Filename != "" {
+			return r
+		}
+	}
+	return s.of.At
+}
+
+// samples gives a port of each kind of ports; empty: every port that has no settings of its own.
+func samples(s *ir.Settings) map[*ir.PortSettings]string {
+	first := map[*ir.PortSettings]string{}
+	for port, of := range s.Ports {
+		if have, found := first[of]; !found || port < have {
+			first[of] = port
+		}
+	}
+	if _, found := first[s.Rest]; !found && s.Rest != nil {
+		first[s.Rest] = ""
+	}
+	return first
+}
+
+// Sample returns settings with one port of each kind. [Compare] needs no more, and many switches have little room.
+func Sample(s *ir.Settings) *ir.Settings {
+	out := &ir.Settings{Rest: s.Rest, Pools: s.Pools, System: s.System, Moment: s.Moment, Ports: map[string]*ir.PortSettings{}}
+	for of, port := range samples(s) {
+		if port != "" {
+			out.Ports[port] = of
+		}
+	}
+	return out
+}
+
+// membersOf returns the switches in the order of their names.
+func membersOf(all []*Reading) []*member {
+	out := make([]*member, len(all))
+	ids := map[ir.PortSettings]int{}
+	names := map[string]int{}
+	for i, r := range all {
+		m := &member{Reading: r, short: path.Base(r.Name)}
+		names[m.short]++
+		for s, port := range samples(r.Settings) {
+			id, found := ids[*s]
+			if !found {
+				id = len(ids)
+				ids[*s] = id
+			}
+			m.ports = append(m.ports, portKind{port, id, s})
+			m.pfc = m.pfc || s.PausesKnown && s.Sends|s.Obeys != 0
+		}
+		slices.SortFunc(m.ports, func(a, b portKind) int { return strings.Compare(a.port, b.port) })
+		if m.roce = m.ports; m.pfc {
+			m.roce = slices.DeleteFunc(slices.Clone(m.ports), func(k portKind) bool { return !k.PausesKnown || k.Sends|k.Obeys == 0 })
+		}
+		out[i] = m
+	}
+	for _, m := range out {
+		if names[m.short] > 1 {
+			m.short = m.Name
+		}
+	}
+	slices.SortStableFunc(out, func(a, b *member) int {
+		return cmp.Or(nodeset.Compare(a.short, b.short), strings.Compare(a.Name, b.Name))
+	})
+	return out
+}
+
+// namesRoom is how many bytes a list of switches takes.
+const namesRoom = 60
+
+func namesOf(all []*member) string {
+	names := make([]string, len(all))
+	for i, m := range all {
+		names[i] = m.short
+	}
+	return nodeset.Text(names, nodeset.Devices, namesRoom)
+}
