@@ -29,7 +29,7 @@ func Compile(src *lang.Source, known ir.Known) (*ir.Fabric, diag.List) {
 	c.models()
 	c.cosGroups()
 	c.devices()
-	own.Switches, own.Hosts = nil, nil
+	own.Switches, own.Hosts, own.Accepts = nil, nil, nil
 	c.cables()
 	own.Links = nil
 	c.tiers()

@@ -58,6 +58,25 @@ func (c *compiler) devices() {
 		names[i] = d.Name
 	}
 	c.nameNear = newSpeller(names)
+
+	for _, a := range c.src.Accepts { // of switches that rocec reads
+		of := &ir.Accept{At: a.Decl, Reason: a.Reason.V, By: a.By.V, Until: a.Until.V}
+		for _, name := range a.Differs {
+			of.Differs = append(of.Differs, name.V)
+		}
+		for _, named := range a.Devices {
+			d := c.named[named.Name]
+			if !named.Glob {
+				d = c.device(named.Name, *named.At, "")
+			}
+			if d != nil && d.Switch != nil && d.ByHand == nil {
+				of.Devices = append(of.Devices, d)
+			}
+		}
+		slices.SortFunc(of.Devices, func(x, y *ir.Device) int { return x.ID - y.ID })
+		of.Devices = slices.Compact(of.Devices)
+		c.f.Accepts = append(c.f.Accepts, of)
+	}
 }
 
 // devicePlaces are the places of the device before, which the next one of its block shares.

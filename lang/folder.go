@@ -120,7 +120,7 @@ func (l *loader) index(f *folder, body *hclsyntax.Body, top *instance, ds *diag.
 				continue
 			}
 		}
-		if row.label != "" && !f.register(b, row.labels, ds) {
+		if row.labels != (labelKind{}) && !f.register(b, row.labels, ds) {
 			continue
 		}
 		f.size++

@@ -71,6 +71,7 @@ func (l *loader) decode(in *instance, ds *diag.List) {
 			l.src.NICModels = append(l.src.NICModels, &m)
 		}
 	}
+	l.decodeAccepts(f.blocks["accept"], top, ds)
 	for _, b := range f.blocks["roce"] {
 		d.forEach(b, top, func(en *eval.Env, key string) {
 			if d.names.overflow == nil { // else nothing is made of it

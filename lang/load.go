@@ -134,6 +134,7 @@ func (l *loader) load() (*instance, diag.List) {
 		return top, ds
 	}
 	l.resolveRoot(&ds)
+	l.resolveAccepts(&ds)
 	l.loadTable(ds.HasErrors(), &ds)
 	l.loadLock(&ds)
 	return top, ds

@@ -11,6 +11,8 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/eval"
+	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/lang/parse"
 	"github.com/rocec/rocec/lang/topology"
 )
@@ -444,4 +446,128 @@ func over[V any](into *Value[V], said Value[V]) {
 	if said.Set() {
 		*into = said
 	}
+}
+
+// acceptable is the values in which a switch may differ. Package ir has the settings of each.
+var acceptable = eval.OneOf("headroom", "limits", "maps", "marking", "shaper", "shares", "trust", "watchdog")
+
+var acceptSchema = schema[Accept]{
+	block: "accept", label: "DEVICES", doc: "Values in which switches may differ from the fabric, with the reason.",
+	attrs: []attr[Accept]{
+		must(many("differs", acceptable, "", "The values that may differ.\nSee [accept](language.md#accept-devices).",
+			func(a *Accept) *[]Value[string] { return &a.Differs })),
+		must(one("reason", eval.ReasonText, "", "Why they may; plan and verify repeat it.", func(a *Accept) *Value[string] { return &a.Reason })),
+		must(one("by", eval.Person, "", "Who accepts it.", func(a *Accept) *Value[string] { return &a.By })),
+		one("until", eval.Date, "none", "The last day of the block, by UTC.\nAfter it plan and verify leave the block out, and report that.",
+			func(a *Accept) *Value[string] { return &a.Until }),
+	},
+}
+
+// decodeAccepts decodes the accept blocks of a folder. Their labels wait until all devices are known.
+func (l *loader) decodeAccepts(blocks []*hclsyntax.Block, en *eval.Env, ds *diag.List) {
+	for _, b := range blocks {
+		a := compile(l.decoder, &acceptSchema, b, en, &Accept{Decl: parse.Header(b), label: l.decoder.Label(b)}, ds).proto
+		l.src.Accepts = append(l.src.Accepts, &a)
+	}
+}
+
+// mostAccepted bounds the names of devices in all accept blocks together.
+const mostAccepted = 1_000_000
+
+const acceptWants = `Write names of devices, such as "leaf[01-04]" or "leaf*"; several are separated by commas.`
+
+// resolveAccepts finds the devices that the labels of accept blocks name. A part of a label is a nodeset, or a pattern with * and ?.
+func (l *loader) resolveAccepts(ds *diag.List) {
+	work, named := 0, 0
+	for _, a := range l.src.Accepts {
+		ok := labelParts(a.label, func(part eval.Text) bool {
+			before := len(a.Devices)
+			fits := true
+			switch {
+			case part.S == "":
+				badLabel.Errorf(ds, part.Base, "The name of a device is missing. %s", acceptWants)
+			case strings.ContainsAny(part.S, "*?"):
+				fits = l.acceptPattern(a, part, &work, ds)
+			default:
+				fits = l.acceptNodeset(a, part, mostAccepted-named, ds)
+			}
+			named += len(a.Devices) - before
+			return fits && named <= mostAccepted
+		})
+		if !ok {
+			a.Devices = nil
+			tooManyObjects.Errorf(ds, a.Decl, "The labels of accept blocks up to here name more than %s devices, or are too long to ask about all. "+
+				"Write fewer blocks.", diag.Number(mostAccepted))
+			return
+		}
+	}
+}
+
+// labelParts calls f for each part of a label, until it returns false. Commas in brackets part nothing.
+func labelParts(label eval.Text, f func(part eval.Text) bool) bool {
+	depth, from := 0, 0
+	for i := 0; i <= len(label.S); i++ {
+		if i < len(label.S) {
+			switch label.S[i] {
+			case '[', '{':
+				depth++
+			case ']', '}':
+				depth--
+			}
+			if label.S[i] != ',' || depth > 0 {
+				continue
+			}
+		}
+		text := strings.TrimLeft(label.S[from:i], " \t")
+		start := i - len(text)
+		text = strings.TrimRight(text, " \t")
+		part := eval.Text{S: text, Base: label.At(start, start+len(text)), Exact: label.Exact}
+		if !f(part) {
+			return false
+		}
+		from = i + 1
+	}
+	return true
+}
+
+// acceptPattern adds the devices that a pattern matches. It returns false where the patterns take too much work.
+func (l *loader) acceptPattern(a *Accept, part eval.Text, work *int, ds *diag.List) bool {
+	p, why := newNamePattern(part.S)
+	if why != "" {
+		badLabel.Errorf(ds, part.Base, "%s %s", why, acceptWants)
+		return true
+	}
+	term := selectorTerm{ends: []selectorEnd{{device: p}}}
+	devices := len(l.src.Switches) + len(l.src.Hosts)
+	if *work += devices * term.work(); *work > mostQuestions || l.decoder.Stopped() {
+		return false
+	}
+	at := part.Base
+	for _, s := range l.src.Switches {
+		if p.match(s.Name) {
+			a.Devices = append(a.Devices, Accepted{s.Name, &at, true})
+		}
+	}
+	for _, h := range l.src.Hosts {
+		if p.match(h.Name) {
+			a.Devices = append(a.Devices, Accepted{h.Name, &at, true})
+		}
+	}
+	return true
+}
+
+// acceptNodeset adds the devices of a nodeset, at most so many. It returns false where there are more.
+func (l *loader) acceptNodeset(a *Accept, part eval.Text, most int, ds *diag.List) bool {
+	set, ok := l.decoder.countText(part, nodeset.Devices, ds)
+	if !ok {
+		return true // reported
+	}
+	if set.Len() > most {
+		return false
+	}
+	for n := range set.All() {
+		at := part.At(n.From, n.To)
+		a.Devices = append(a.Devices, Accepted{n.Device, &at, false})
+	}
+	return true
 }

@@ -4,6 +4,7 @@ import (
 	"net/netip"
 
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/eval"
 	"github.com/rocec/rocec/lang/lock"
 	"github.com/rocec/rocec/lang/nexthops"
 	"github.com/rocec/rocec/lang/parse"
@@ -40,6 +41,7 @@ type Source struct {
 	SSH          SSH       // the top-level block: defaults for every device
 	SwitchModels []*SwitchModel
 	NICModels    []*NICModel
+	Accepts      []*Accept
 
 	NextHops *nexthops.Table // of fabric.table; nil when there is none
 
@@ -299,6 +301,25 @@ type NICModel struct {
 	Speed  Value[int]    // Mb/s; required
 	Ports  Value[int]
 	RoCE   []Value[int] // versions spoken; default [1, 2]
+}
+
+// Accept is an accept block: switches may differ from the fabric in some values.
+type Accept struct {
+	Decl    diag.Range
+	Devices []Accepted      // that the label names
+	Differs []Value[string] // names of values; required
+	Reason  Value[string]   // required
+	By      Value[string]   // required
+	Until   Value[string]   // the last day, "2027-03-01"
+
+	label eval.Text
+}
+
+// Accepted is a device that the label of an accept block names.
+type Accepted struct {
+	Name string
+	At   *diag.Range // shared by all that one part of the label names
+	Glob bool        // by a pattern: the device exists, and may be a host
 }
 
 // Ignore is a comment "# rocec:ignore CODE reason" on its own line before an attribute or a block.

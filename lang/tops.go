@@ -59,7 +59,7 @@ var (
 type top struct {
 	name, label string
 	single      bool
-	labels      labelKind
+	labels      labelKind // the zero value: the label is no name of the block, and may be there again
 	docs        func() []BlockDoc
 }
 
@@ -77,6 +77,7 @@ func tops() []top {
 		{"ssh", "", true, labelKind{}, topSSHSchema.docs},
 		{"switch_model", "MODEL", false, anyLabel, switchModelSchema.docs},
 		{"nic_model", "MODEL", false, anyLabel, nicModelSchema.docs},
+		{"accept", "DEVICES", false, labelKind{}, acceptSchema.docs},
 		{"variable", "NAME", false, identifier, variableSchema.docs},
 		{"locals", "", false, labelKind{}, func() []BlockDoc {
 			return []BlockDoc{{Path: "locals", Doc: "Names for values, used as local.NAME. Any attributes; repeatable."}}

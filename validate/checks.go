@@ -10,6 +10,7 @@ var Checks = []*Check{
 	AllowDeadlockUnused,
 	BounceToItself,
 	AllowUnprovenUnused,
+	AcceptUnused,
 	PeerAcrossTiers,
 	UpDownNoPath,
 	RoCEMembers,

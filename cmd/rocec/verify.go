@@ -74,7 +74,7 @@ func verifyCommand(a *app) *cobra.Command {
 		"counters moved")
 	f.Lookup("traffic").NoOptDefVal = trafficAny
 	approveFlag(cmd, &o.approve, "send the exchange of --traffic without asking")
-	f.BoolVar(&o.strict, "strict", false, "exit 1 also for devices that others have set, and that are sound")
+	f.BoolVar(&o.strict, "strict", false, "exit 1 also for devices that are other and sound")
 	f.BoolVar(&o.gids, "gids", false, "print the GID tables of hosts instead, and the index each intent must use")
 	labFlags(cmd, &o.lab)
 	readFlags(cmd, &o.ReadOptions)
@@ -91,7 +91,7 @@ type verifyOptions struct {
 	from          string // a folder of reports; empty: devices are read
 	lab           session.LabFlag
 	only          []string
-	gids, strict  bool // GID tables alone; devices that others have set are not good
+	gids, strict  bool // GID tables alone; devices that are other and sound are not good
 }
 
 func (a *app) verify(ctx context.Context, dir string, o verifyOptions) (err error) {

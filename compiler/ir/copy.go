@@ -52,6 +52,7 @@ func (f *Fabric) Copy() *Fabric {
 			n.Bond = bonds[n.Bond]
 		}
 	}
+	out.Accepts = each(f.Accepts, func(a *Accept) *Accept { return a.copy(devices) })
 	for slot := range f.links.n {
 		out.links.at(slot + 1).fabric = &out
 	}
@@ -111,6 +112,13 @@ func (f *Fabric) Unplug(l *Link) {
 }
 
 // each is what becomes of the elements of a list.
+// copy returns the block with the devices of another fabric.
+func (a *Accept) copy(devices []Device) *Accept {
+	own := *a
+	own.Devices = each(a.Devices, func(d *Device) *Device { return &devices[d.ID] })
+	return &own
+}
+
 func each[A, B any](list []A, f func(A) B) []B {
 	if list == nil {
 		return nil

@@ -29,40 +29,39 @@ const (
 // left out. Ports with the same difference share one. Not whole: the settings have more than 1,024 kinds of ports, and the others were not
 // compared.
 func (s *Settings) Differences(other *Settings) (out []*Difference, whole bool) {
+	return s.differences(other, false)
+}
+
+// Unlike lists the values that differ as Differences does, and those that one of the settings knows alone, beside which the other one has
+// [Unknown].
+func (s *Settings) Unlike(other *Settings) (out []*Difference, whole bool) {
+	return s.differences(other, true)
+}
+
+// Unknown is the text of a value that settings do not know.
+const Unknown = "not known"
+
+func (s *Settings) differences(other *Settings, every bool) (out []*Difference, whole bool) {
 	if s == nil || other == nil || s == other {
 		return nil, true
 	}
-	kinds, whole := s.unlike(other)
-	type key struct {
-		Value
-		other string
-	}
-	at := map[key]int{}
+	kinds, whole := s.unlike(other, every)
+	at := map[foundKey]int{}
 	for _, p := range kinds {
-		b := map[Value]string{}
-		for v := range p.b.Values() {
-			text := v.Text
-			v.Text = ""
-			b[v] = text
-		}
-		for v := range p.a.Values() {
-			text := v.Text
-			v.Text = ""
-			if has, known := b[v]; known && has != text {
-				k := key{v, has}
-				k.Text = text
-				i, found := at[k]
-				if !found {
-					i, at[k] = len(out), len(out)
-					out = append(out, &Difference{Field: v.Field, Index: v.Index, What: v.What, A: text, B: has})
-				}
-				d, names := out[i], p.ports
-				n := min(len(names), mostPorts-len(d.Ports))
-				d.Ports, d.More = append(d.Ports, names[:n]...), d.More+len(names)-n
+		p.differences(every, func(v Value, a, b string) {
+			k := foundKey{v, b}
+			k.Text = a
+			i, known := at[k]
+			if !known {
+				i, at[k] = len(out), len(out)
+				out = append(out, &Difference{Field: v.Field, Index: v.Index, What: v.What, A: a, B: b})
 			}
-		}
+			d, names := out[i], p.ports
+			n := min(len(names), mostPorts-len(d.Ports))
+			d.Ports, d.More = append(d.Ports, names[:n]...), d.More+len(names)-n
+		})
 	}
-	out = append(out, s.poolDifferences(other)...)
+	out = append(out, s.poolDifferences(other, every)...)
 	for _, d := range out {
 		slices.Sort(d.Ports)
 	}
@@ -73,18 +72,64 @@ func (s *Settings) Differences(other *Settings) (out []*Difference, whole bool) 
 	return out, whole
 }
 
+// foundKey is a difference that several kinds of ports may have.
+type foundKey struct {
+	Value
+	other string
+}
+
+// differences calls add for each value that differs; with every also for those that one side does not know.
+func (p *unlikePorts) differences(every bool, add func(v Value, a, b string)) {
+	alike := true
+	put := func(v Value, a, b string) {
+		alike = false
+		add(v, a, b)
+	}
+	b := map[Value]string{}
+	for v := range p.b.Values() {
+		text := v.Text
+		v.Text = ""
+		b[v] = text
+	}
+	for v := range p.a.Values() {
+		text := v.Text
+		v.Text = ""
+		has, known := b[v]
+		switch {
+		case known && has != text:
+			put(v, text, has)
+		case !known && every:
+			put(v, text, Unknown)
+		}
+		delete(b, v)
+	}
+	if !every {
+		return
+	}
+	for v, text := range b {
+		put(v, Unknown, text)
+	}
+	if v, is, other := summed(p.a, p.b); alike && is != other {
+		put(v, is, other)
+	}
+}
+
 // unlikePorts are ports that are set alike in either settings, and not in both.
 type unlikePorts struct {
 	a, b  *PortSettings
 	ports []string
 }
 
-// unlike groups the ports that both settings know and that are not set alike, those that neither names first. Not whole: there are more
-// kinds of them.
-func (s *Settings) unlike(other *Settings) (kinds []*unlikePorts, whole bool) {
+// unlike groups the ports that both settings know and that are not set alike, those that neither names first; with every also those that
+// one knows alone. Not whole: there are more kinds of them.
+func (s *Settings) unlike(other *Settings, every bool) (kinds []*unlikePorts, whole bool) {
 	whole = true
 	at := map[[2]*PortSettings]*unlikePorts{}
+	unknown := UnknownPort()
 	add := func(name string, a, b *PortSettings) {
+		if every && a != b {
+			a, b = cmp.Or(a, &unknown), cmp.Or(b, &unknown)
+		}
 		p := [2]*PortSettings{a, b}
 		of := at[p]
 		switch {
@@ -113,17 +158,24 @@ func (s *Settings) unlike(other *Settings) (kinds []*unlikePorts, whole bool) {
 	return kinds, whole
 }
 
-func (s *Settings) poolDifferences(other *Settings) (out []*Difference) {
-	for name, a := range s.Pools {
-		b, both := other.Pools[name]
-		if !both {
-			continue
+func (s *Settings) poolDifferences(other *Settings, every bool) (out []*Difference) {
+	names := map[string]bool{}
+	for _, of := range []*Settings{s, other} {
+		for name := range of.Pools {
+			names[name] = true
 		}
+	}
+	for name := range names {
+		a, b := s.Pools[name], other.Pools[name]
 		of := a.Values()
 		for i, v := range b.Values() {
-			if w := of[i]; v.Text != "" && w.Text != "" && v.Text != w.Text {
-				out = append(out, &Difference{Ports: []string{name}, Field: FieldPool, Index: -1, What: v.What, A: w.Text, B: v.Text})
+			w := of[i]
+			if w.Text == v.Text || !every && (w.Text == "" || v.Text == "") {
+				continue
 			}
+			out = append(out, &Difference{
+				Ports: []string{name}, Field: FieldPool, Index: -1, What: v.What, A: cmp.Or(w.Text, Unknown), B: cmp.Or(v.Text, Unknown),
+			})
 		}
 	}
 	return out
@@ -172,6 +224,24 @@ func (p *PortSettings) Values() func(yield func(Value) bool) {
 		d := p.Detail.Get()
 		d.values(put)
 	}
+}
+
+// summed returns a difference of ports in values that a reader states once for the whole port. The texts are equal where there is none.
+func summed(a, b *PortSettings) (v Value, is, other string) {
+	for _, of := range []struct {
+		f         Field
+		is, other any
+	}{
+		{FieldHeadroom, a.Headroom, b.Headroom},
+		{FieldMarking, [2]any{a.Marks, a.Marking}, [2]any{b.Marks, b.Marking}},
+		{FieldStrict, a.Strict, b.Strict},
+		{FieldShare, a.Share, b.Share},
+	} {
+		if of.is != of.other {
+			return Value{Field: of.f, Index: -1}, fmt.Sprint(of.is), fmt.Sprint(of.other)
+		}
+	}
+	return v, "", ""
 }
 
 func trusted(t Trust) string {

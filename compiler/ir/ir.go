@@ -37,6 +37,7 @@ type Fabric struct {
 	Links     []*Link     // in order of declaration; Link.ID is the index
 	Sizes     []*Sizing   // every derivation of sizes, each once
 	Table     *Table      // next hops read from a file; nil unless Routing is TablePath
+	Accepts   []*Accept   // in the order in which they are written
 	SSH       SSH         // how devices are reached that say nothing of it; without an address
 
 	// Routes tells the turns lossless traffic takes. The compiler sets it; validate asks it, for the healthy fabric and
@@ -118,6 +119,16 @@ type CosGroup struct {
 	AllowAt       diag.Range
 	AllowUnproven string // why the group may go without a verdict of the PFC-loop proof; empty: it may not
 	UnprovenAt    diag.Range
+}
+
+// Accept is an accept block: switches may differ from the fabric in some values, for a reason.
+type Accept struct {
+	At      diag.Range
+	Devices []*Device // switches that rocec reads, in the order of the fabric
+	Differs []string  // names of values, such as "headroom"
+	Reason  string
+	By      string
+	Until   string // the last day, "2027-03-01"; empty: it has no end
 }
 
 // Claim is a DSCP or PCP value and the place that claims it. PCP values taken by default are placed at cos.

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
@@ -147,6 +148,7 @@ var (
 	})
 	HostKey     = pattern("string", `a fingerprint as ssh-keygen -l prints it: "SHA256:" and 43 characters`, `SHA256:[A-Za-z0-9+/]{43}=?`)
 	ReasonText  = pattern("string", `a reason in quotes, on one line`, `[^\x00-\x1f\x7f]*[^\x00-\x20\x7f][^\x00-\x1f\x7f]*`)
+	Person      = pattern("string", `a name in quotes, on one line`, `[^\x00-\x1f\x7f]*[^\x00-\x20\x7f][^\x00-\x1f\x7f]*`)
 	FilePath    = Kind[string]{"path", `the path of a file below the fabric's folder, such as "fib.json"`, readPath}
 	Description = Kind[string]{"string", "text", func(v cty.Value) (string, *Problem) {
 		if v.Type() != cty.String {
@@ -155,6 +157,14 @@ var (
 		return v.AsString(), nil
 	}}
 )
+
+// Date is a day.
+var Date = checked(`a date such as "2027-03-01"`, func(s string) string {
+	if _, err := time.Parse(time.DateOnly, s); err != nil {
+		return "it is no date"
+	}
+	return ""
+})
 
 // FrameSize is an MTU in bytes.
 var FrameSize = Integer(1280, 16384)

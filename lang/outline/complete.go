@@ -217,12 +217,13 @@ func isText(a lang.AttrDoc) bool {
 	return len(choices(a)) > 0 || nodesetKind(a) == nodeset.Devices || nodesetKind(a) == nodeset.Endpoints
 }
 
-// choices are the words an attribute takes.
+// choices are the words an attribute, or an element of its list, takes.
 func choices(a lang.AttrDoc) []string {
-	if !strings.HasPrefix(a.Type, `"`) {
+	words := strings.TrimPrefix(a.Type, "list of ")
+	if !strings.HasPrefix(words, `"`) {
 		return nil
 	}
-	return strings.Split(strings.Trim(a.Type, `"`), `", "`)
+	return strings.Split(strings.Trim(words, `"`), `", "`)
 }
 
 func isWord(b byte) bool {

@@ -158,6 +158,7 @@ func TestComplete(t *testing.T) {
 		{"fabric \"x\" {\n  routing = \"e|\"\n}", "ebgp ! up-down"},
 		{"fabric \"x\" {\n  routing = \"up-down\"|\n}", "-"},
 		{"cos_group \"x\" {\n  lossless = |\n}", "true false"},
+		{"accept \"leaf*\" {\n  differs = [\"headroom\", \"|\"]\n}", "limits maps shares ! pfc"},
 		{"cos_group \"x\" {\n  lossless = t|\n}", "true tolist ! false"},
 		{"cos_group \"x\" {\n  dscp = [\"af3|\"]\n}", "af31 af32 af33 ! ef"},
 		{"switch \"x\" {\n  model = \"|\"\n}", "sn2700 lab4 ! connectx-5"},

@@ -34,6 +34,7 @@ const (
 // Plan says of every device of a tree what would change, in the tree's order.
 type Plan struct {
 	Devices []*DevicePlan
+	Over    diag.List     // accept blocks of the fabric that are over, by [Plan.Accept]
 	Beside  []*DevicePlan // other devices of the fabric, next to those; nothing is done to them
 }
 
@@ -58,6 +59,8 @@ type DevicePlan struct {
 	Files    []FileState        // every file of a device that could be read, changed or not
 	Writers  []string           // versions of rocec that wrote just what the device holds, when it was meant to do the same; each once
 	AsLeft   bool               // it holds what one of the latest runs left there
+	Accepted []Accepted         // differences that the fabric accepts, by [Plan.Accept]
+	Whole    bool               // all of its differences are among them
 	Left     string             // of a device that [Plan.OnlyIntent] leaves: the version that wrote it; empty: it is not left
 
 	Watched  []Watched       // what is read of it besides its files, and what Edit warns of
@@ -68,6 +71,8 @@ type DevicePlan struct {
 	States   []LiveState     // live states that steps may change, also those that stay
 	HostKey  string          // fingerprint of the key the device answered with; empty: as in [Have]
 	Seen     *target.Seen    // what the device says of its ports and cables; nil: it was not asked
+
+	taken *ir.Settings // Old, where accepted values are those of New; nil: none is accepted
 }
 
 // Pending leaves devices under maintenance as they are, whatever they hold and whether or not they answer: they are debts, which a
@@ -81,6 +86,15 @@ func (p *Plan) Pending() {
 		d.Err, d.Changes, d.Effects, d.Disrupts, d.Found, d.Diags = nil, nil, nil, nil, nil, nil
 	}
 }
+
+// Accepted is the differences of a device that an accept block of the fabric accepts.
+type Accepted struct {
+	Block       *ir.Accept
+	Differences []*ir.Difference // A is the value of the device, B that of the fabric
+}
+
+// Keeps reports whether the plan leaves the device as it is because the fabric accepts its differences.
+func (d *DevicePlan) Keeps() bool { return d.Whole && d.Status == StatusSame }
 
 // LiveState is a live state as it was found.
 type LiveState struct {
@@ -459,6 +473,7 @@ func (c *Change) Unified() string {
 type Summary struct {
 	Change, Same, Unreachable, Refused int // devices
 	Pending, Others                    int
+	Accepted                           int // devices that stay as they are because the fabric accepts what differs
 	Files, Live                        int // changes of files, of live states
 	Disruptive                         int // devices whose traffic will notice
 	Settings                           Counts
@@ -490,7 +505,11 @@ func (p *Plan) Summary() Summary {
 		case StatusChange:
 			s.Change++
 		case StatusSame:
-			s.Same++
+			if d.Keeps() {
+				s.Accepted++
+			} else {
+				s.Same++
+			}
 		case StatusUnreachable:
 			s.Unreachable++
 		case StatusRefused:

@@ -260,8 +260,11 @@ func (d *DevicePlan) moved(was *SavedDevice) string {
 			return "owner or mode of " + c.Rights[0].Path + " changed on the device"
 		}
 	}
+	kept := was.Status == StatusSame && d.Status == StatusChange
 	for i, f := range d.Files {
 		switch w := was.Files[i]; {
+		case kept && w.Base != w.Target && f.Base == w.Base:
+			return "an accept block of the fabric left it as it is then, and is over now"
 		case f.Base == w.Target && f.Target == w.Target: // applied already
 		case f.Base == f.Target && !path.IsAbs(f.Path): // a live state that is up to date, however the rest of it moved
 		case f.Base != w.Base:

@@ -1,6 +1,7 @@
 package deploy
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/rocec/rocec/compiler/ir"
@@ -14,7 +15,8 @@ const tolerance = 5
 
 // Unsound returns why a device that is not as written does not carry lossless traffic as the fabric means it, as a sentence. Empty: its
 // PFC, the maps of the values that intents send and its marking are those of the fabric, its headroom is at most 5 % less, and the rules
-// find nothing that they do not find in the settings of the fabric. It is pure.
+// find nothing that they do not find in the settings of the fabric. Values that the fabric accepts ([Plan.Accept]) count as it means them.
+// It is pure.
 func (d *DevicePlan) Unsound() string {
 	source := d.Device.Source
 	switch {
@@ -30,12 +32,13 @@ func (d *DevicePlan) Unsound() string {
 		}
 		return ""
 	}
+	old := cmp.Or(d.taken, d.Old)
 	for _, p := range source.Ports {
-		if why := unlike(p, d.Old.Port(p.Name), d.New.Port(p.Name)); why != "" {
+		if why := unlike(p, old.Port(p.Name), d.New.Port(p.Name)); why != "" {
 			return fmt.Sprintf("At %s, %s.", p.Name, why)
 		}
 	}
-	for _, found := range beside(source, d.Old) {
+	for _, found := range beside(source, old) {
 		if found.Severity != diag.Notice {
 			return fmt.Sprintf("%s [%s]", found.Detail, found.Code)
 		}

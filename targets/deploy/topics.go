@@ -7,6 +7,7 @@ var Topics = []diag.Topic{
 	topicUnread,
 	topicRights,
 	topicDocumented,
+	topicOver,
 	TopicUnsafe,
 	TopicMixture,
 	{Code: string(Unreachable), Summary: "device cannot be reached"},
@@ -40,3 +41,6 @@ var TopicMixture = diag.Topic{
 var topicUnread = diag.Topic{
 	Code: "device-unread", Summary: "PFC would begin opposite a device that rocec does not read",
 }
+
+// topicOver is of accept blocks whose last day is past.
+var topicOver = diag.Topic{Code: "accept-over", Summary: "accept block is over"}

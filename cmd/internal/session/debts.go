@@ -99,7 +99,7 @@ func Owing(p *deploy.Plan, debts map[string]view.Debt) *deploy.Plan {
 
 // Part keeps some devices of a plan; the others are beside it.
 func Part(p *deploy.Plan, keeps func(name string) bool) *deploy.Plan {
-	out := &deploy.Plan{Beside: slices.Clone(p.Beside)}
+	out := &deploy.Plan{Beside: slices.Clone(p.Beside), Over: p.Over}
 	for _, d := range p.Devices {
 		if keeps(d.Device.Name) {
 			out.Devices = append(out.Devices, d)

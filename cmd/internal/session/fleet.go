@@ -172,10 +172,12 @@ func (f *Fleet) diff(ctx context.Context, o rollout.ObserveOptions) *deploy.Plan
 	all := &target.Tree{Devices: slices.Concat(f.Tree.Devices, f.beside)}
 	f.found = rollout.Observe(ctx, f.Dial, all, o)
 	plan := deploy.Diff(f.found.Tree(), f.found)
+	plan.Accept(f.s.clock.Now())
+	plan.LeaveAccepted()
 	plan.Others()
 	plan.Pending()
 	n := len(f.Tree.Devices)
-	return &deploy.Plan{Devices: plan.Devices[:n], Beside: plan.Devices[n:]}
+	return &deploy.Plan{Devices: plan.Devices[:n], Beside: plan.Devices[n:], Over: plan.Over}
 }
 
 // LastLogins takes the logins of hosts from the last run that changed them, as far as a journal may state them ([Session.logins]); other

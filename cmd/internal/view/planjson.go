@@ -16,11 +16,12 @@ type PlanDocument struct {
 	Waves         []planWave   `json:"waves"`
 	Steps         []planStep   `json:"steps,omitempty"` // of a change that takes several: this plan is of the first
 
-	ByHand  ByHand        `json:"by_hand"` // devices that are not read
-	Refused []planRefusal `json:"refused"` // rules the plan breaks
-	Seen    SeenDocument  `json:"seen"`    // what devices say of their ports and cables
-	Held    []planHeld    `json:"held"`    // by other runs: apply ends with 5
-	Marks   planMarks     `json:"marks"`   // of the run
+	ByHand  ByHand        `json:"by_hand"`               // devices that are not read
+	Refused []planRefusal `json:"refused"`               // rules the plan breaks
+	Over    []planRefusal `json:"accept_over,omitempty"` // accept blocks that are over
+	Seen    SeenDocument  `json:"seen"`                  // what devices say of their ports and cables
+	Held    []planHeld    `json:"held"`                  // by other runs: apply ends with 5
+	Marks   planMarks     `json:"marks"`                 // of the run
 
 	Evidence []planEvidence `json:"evidence"` // how it is known that what is written works, by targets and releases
 }
@@ -63,6 +64,7 @@ type planDevice struct {
 	Changes  []Change     `json:"changes"`
 	Drift    []Change     `json:"drift,omitempty"` // of status others: what others are to change
 
+	Accepted []Accepted    `json:"accepted,omitempty"`
 	Findings []planFinding `json:"findings"` // of the files as they will be, by the vendor's rules; and of what is read besides
 	Notes    []string      `json:"notes"`    // what follows from settings that help and that it cannot have
 	Cause    *Cause        `json:"rocec_changed,omitempty"`
@@ -152,9 +154,10 @@ type planSummary struct {
 	Unreachable int `json:"unreachable"`
 	Refused     int `json:"refused"`
 	Waves       int `json:"waves"`
-	Pending     int `json:"pending"` // devices that stay as they are for now
-	Others      int `json:"others"`  // devices that others are to write
-	Create      int `json:"create"`  // settings
+	Pending     int `json:"pending"`  // devices that stay as they are for now
+	Others      int `json:"others"`   // devices that others are to write
+	Accepted    int `json:"accepted"` // devices that stay as they are because the fabric accepts what differs
+	Create      int `json:"create"`   // settings
 	Update      int `json:"update"`
 	Delete      int `json:"delete"`
 }
@@ -164,8 +167,10 @@ func PlanJSON(p *deploy.Plan, seq *sequence.Sequence, tool string) PlanDocument 
 	s := p.Summary()
 	doc := PlanDocument{
 		FormatVersion: report.FormatVersion, Devices: []planDevice{}, Refused: []planRefusal{},
+		Over: RefusedJSON(p.Over),
 		Summary: planSummary{
-			s.Change, s.Same, s.Unreachable, s.Refused, len(seq.Waves), s.Pending, s.Others, s.Settings.Create, s.Settings.Update, s.Settings.Delete,
+			s.Change, s.Same, s.Unreachable, s.Refused, len(seq.Waves), s.Pending, s.Others, s.Accepted,
+			s.Settings.Create, s.Settings.Update, s.Settings.Delete,
 		},
 	}
 	doc.Waves, doc.Steps = wavesJSON(seq), stepsJSON(seq)
@@ -175,7 +180,11 @@ func PlanJSON(p *deploy.Plan, seq *sequence.Sequence, tool string) PlanDocument 
 		pd := planDevice{
 			Name: d.Device.Name, Status: string(d.Status),
 			Disrupts: append([]string{}, d.Disrupts...), Effects: effectsJSON(d),
-			Changes: ChangesJSON(d.Changes), Drift: ChangesJSON(d.Drift), Findings: findingsJSON(d), Notes: []string{}, Cause: CauseJSON(d, tool),
+			Changes: ChangesJSON(d.Changes), Drift: ChangesJSON(d.Drift), Accepted: AcceptedJSON(d),
+			Findings: findingsJSON(d), Notes: []string{}, Cause: CauseJSON(d, tool),
+		}
+		if d.Keeps() {
+			pd.Status = statusAccepted
 		}
 		for _, note := range d.Diags {
 			if note.Severity == diag.Notice {

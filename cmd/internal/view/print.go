@@ -211,6 +211,7 @@ func (v *Plan) alerts(p *deploy.Plan) {
 	v.pending(p, v.Debts)
 	v.gone()
 	v.others(p)
+	acceptances(v, p)
 	v.Watched(p)
 	v.seen(v.Seen)
 	if v.Options.Notes && !v.Again {
@@ -237,8 +238,8 @@ func (v *Plan) summary(p *deploy.Plan) {
 	v.notesLine(p)
 	s := p.Summary()
 	if s.Change+s.Unreachable+s.Refused == 0 {
-		fmt.Fprintf(v.W, "%s %s up to date%s%s.\n", v.Paint(diag.Green, "No changes:"), diag.Count(s.Same, "device"), pendingText(s.Pending),
-			othersText(s.Others))
+		fmt.Fprintf(v.W, "%s %s up to date%s%s%s.\n", v.Paint(diag.Green, "No changes:"), diag.Count(s.Same, "device"),
+			acceptedText(s.Accepted), pendingText(s.Pending), othersText(s.Others))
 		return
 	}
 	parts := []string{fmt.Sprintf("%s to change", diag.Count(s.Change, "device")), fmt.Sprintf("%d up to date", s.Same)}
@@ -247,6 +248,9 @@ func (v *Plan) summary(p *deploy.Plan) {
 	}
 	if s.Refused > 0 {
 		parts = append(parts, v.Paint(diag.Red, fmt.Sprintf("%d refused", s.Refused)))
+	}
+	if s.Accepted > 0 {
+		parts = append(parts, acceptedText(s.Accepted)[len(", "):])
 	}
 	if s.Pending > 0 {
 		parts = append(parts, fmt.Sprintf("%d pending", s.Pending))

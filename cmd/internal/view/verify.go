@@ -22,6 +22,7 @@ func (v *Plan) Verify(f *ir.Fabric, plan *deploy.Plan, doc VerifyDocument, from 
 	w := v.W
 	v.Groups(plan, Page)
 	compared(v, doc)
+	acceptances(v, plan)
 	v.findings(doc)
 	v.Watched(plan)
 	v.seen(v.Seen)

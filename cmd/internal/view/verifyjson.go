@@ -17,7 +17,7 @@ import (
 // The statuses of a device in verify.
 const (
 	VerifyGood    = "good"
-	VerifyOther   = "other" // not as written, and sound: rocec has never written it
+	VerifyOther   = "other" // not as written, and sound: rocec has never written it, or the fabric accepts what differs
 	VerifyDrift   = "drift"
 	VerifyUnknown = "unknown" // no report is about the device
 )
@@ -32,7 +32,8 @@ type VerifyDocument struct {
 	ByHand        ByHand         `json:"by_hand"` // devices that are not read
 	Seen          SeenDocument   `json:"seen"`    // what devices say of their ports and cables
 
-	Traffic []VerifyTraffic `json:"traffic,omitempty"` // of --traffic
+	Traffic []VerifyTraffic `json:"traffic,omitempty"`     // of --traffic
+	Over    []planRefusal   `json:"accept_over,omitempty"` // accept blocks that are over
 }
 
 // VerifyDevice is a device in it.
@@ -43,6 +44,7 @@ type VerifyDevice struct {
 	Reason   string          `json:"reason,omitempty"`
 	Unsound  bool            `json:"-"` // Reason is why a device that rocec has never written is not sound
 	Changes  []Change        `json:"changes"`
+	Accepted []Accepted      `json:"accepted,omitempty"`
 	Findings []VerifyFinding `json:"findings"`
 
 	Differences []VerifyDifference `json:"differences"`     // in what it is set, of what is known of both sides
@@ -111,7 +113,7 @@ func VerifyJSON(
 ) VerifyDocument {
 	doc := VerifyDocument{
 		FormatVersion: report.FormatVersion, Good: found.Sound(), Since: since, Devices: []VerifyDevice{},
-		ByHand: ByHandJSON(f), Seen: SeenJSON(unlike), Traffic: sent,
+		ByHand: ByHandJSON(f), Seen: SeenJSON(unlike), Traffic: sent, Over: RefusedJSON(found.Plan.Over),
 		Summary: map[string]int{
 			VerifyGood: 0, VerifyOther: 0, VerifyDrift: 0,
 			string(deploy.StatusUnreachable): 0, string(deploy.StatusRefused): 0, string(deploy.StatusPending): 0,
@@ -123,7 +125,7 @@ func VerifyJSON(
 			Name: d.Device.Name, Age: from.seconds(d.Device.Name),
 			Changes: ChangesJSON(d.Changes), Differences: differencesJSON(d),
 			Findings: []VerifyFinding{}, Hints: []VerifyFinding{}, Rose: []deploy.Rise{},
-			Facts: []VerifyFact{},
+			Facts: []VerifyFact{}, Accepted: AcceptedJSON(d),
 		}
 		if d.ByOthers() {
 			v.By = "others"
@@ -175,6 +177,8 @@ func VerifyJSON(
 			v.Status, v.Reason = string(d.Status), d.Err.Detail
 		case h.Sound():
 			v.Status = VerifyGood
+		case h.Other() && d.Whole:
+			v.Status, v.Reason = VerifyOther, "sound, and the fabric accepts what differs"
 		case h.Other():
 			v.Status = VerifyOther
 			v.Reason = "sound, and set by others: PFC, maps, marks and headroom are those of the fabric"

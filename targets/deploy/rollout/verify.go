@@ -79,6 +79,7 @@ func Verify(ctx context.Context, dial target.Dial, tree *target.Tree, o VerifyOp
 		}
 	}
 	v := &Verification{Plan: deploy.Diff(have.Tree(), have), Kept: map[string]*deploy.Kept{}}
+	v.Plan.Accept(start)
 	for i, h := range have.Devices {
 		found := &Health{Drift: v.Plan.Devices[i], Base: bases[i]}
 		found.Probes, found.Rose = bases[i].Judge(h.Probes)
@@ -101,10 +102,12 @@ func known(h *deploy.Have) bool { return h.Err == nil && len(h.Wrong) == 0 }
 // Sound reports whether the device is as written, every probe was satisfied, and no watch found more than what is worth knowing.
 func (h *Health) Sound() bool { return h.Drift.Status == deploy.StatusSame && h.well() }
 
-// Other reports whether the device is not as written and sound all the same: rocec has never written it, and it carries lossless traffic as
-// the fabric means it ([deploy.DevicePlan.Unsound]). A device that others write by rocec's own documents is none.
+// Other reports whether the device is not as written and sound all the same: the fabric accepts all of its differences, or rocec has never
+// written it, and it carries lossless traffic as the fabric means it ([deploy.DevicePlan.Unsound]). A device that others write by rocec's
+// own documents is sound by the fabric alone.
 func (h *Health) Other() bool {
-	return h.Drift.Count == 0 && !h.Drift.ByOthers() && h.well() && h.Drift.Unsound() == ""
+	d := h.Drift
+	return h.well() && (d.Whole || d.Count == 0 && !d.ByOthers() && d.Unsound() == "")
 }
 
 // well reports whether every probe was satisfied, and no watch found more than what is worth knowing.

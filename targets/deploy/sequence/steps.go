@@ -54,7 +54,7 @@ func (s *Sequence) step(have *deploy.Observed, steps []change.Phase) (*deploy.Pl
 		held[h.Device] = h
 	}
 	tree, of := &target.Tree{}, &deploy.Observed{}
-	step := &deploy.Plan{Beside: slices.Clone(s.plan.Beside)}
+	step := &deploy.Plan{Beside: slices.Clone(s.plan.Beside), Over: s.plan.Over}
 	for _, p := range s.plan.Devices {
 		stage, moves := to[p.Device.Source]
 		if !moves && len(steps) == 1 {

@@ -1,0 +1,81 @@
+package view
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// statusAccepted is the status of a device that a plan leaves as it is because the fabric accepts what differs.
+const statusAccepted = "accepted"
+
+// Accepted is the differences of a device that an accept block of the fabric accepts.
+type Accepted struct {
+	Reason      string               `json:"reason"`
+	By          string               `json:"by"`
+	Until       string               `json:"until,omitempty"`
+	File        string               `json:"file"` // of the fabric
+	Line        int                  `json:"line"`
+	Differences []acceptedDifference `json:"differences"`
+}
+
+// acceptedDifference is a value of some ports.
+type acceptedDifference struct {
+	Field string   `json:"field"`
+	What  string   `json:"what,omitempty"`
+	Ports []string `json:"ports"` // an empty name: every port that is not named; of a pool its name
+	More  int      `json:"more_ports,omitempty"`
+	Is    string   `json:"is"`
+	Meant string   `json:"meant"`
+}
+
+// AcceptedJSON returns the accepted differences of a device.
+func AcceptedJSON(d *deploy.DevicePlan) []Accepted {
+	var out []Accepted
+	for _, a := range d.Accepted {
+		one := Accepted{Reason: a.Block.Reason, By: a.Block.By, Until: a.Block.Until, File: a.Block.At.Filename, Line: a.Block.At.Start.Line}
+		for _, x := range a.Differences {
+			one.Differences = append(one.Differences, acceptedDifference{
+				x.Field.String(), target.Escape(x.What), x.Ports, x.More, target.Escape(x.A), target.Escape(x.B),
+			})
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+// acceptances prints which differences of devices the fabric accepts, and which accept blocks are over.
+func acceptances(v *Plan, p *deploy.Plan) {
+	var all Texts
+	for _, d := range p.Devices {
+		for i := range d.Accepted {
+			text := d.Accepted[i].Text()
+			switch {
+			case v.Drift || d.Status == deploy.StatusOthers:
+			case d.Keeps():
+				text += "; left as it is"
+			case d.Status == deploy.StatusChange:
+				text += "; written all the same, because other values differ"
+			}
+			all.Add(text, d.Device.Name)
+		}
+	}
+	for _, text := range all.All {
+		v.Prose(v.Paint(diag.Yellow, "accepted:")+" ", nodeset.Text(all.Of[text], nodeset.Devices, math.MaxInt)+": "+target.Escape(text)+".")
+	}
+	for _, d := range p.Over {
+		v.Prose(v.Paint(diag.Yellow, "note:")+" ", fmt.Sprintf("%s:%d: %s [%s]", d.At.Filename, d.At.Start.Line, d.Detail, d.Code))
+	}
+}
+
+// acceptedText counts devices that stay as they are because the fabric accepts what differs.
+func acceptedText(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %d accepted", n)
+}

@@ -1,0 +1,145 @@
+package ir
+
+import (
+	"slices"
+	"time"
+)
+
+// Over reports whether the last day of the block is past, by UTC.
+func (a *Accept) Over(now time.Time) bool {
+	return a.Until != "" && now.UTC().Format(time.DateOnly) > a.Until
+}
+
+// names reports whether the block is about a device.
+func (a *Accept) names(d *Device) bool {
+	_, found := slices.BinarySearchFunc(a.Devices, d.ID, func(of *Device, id int) int { return of.ID - id })
+	return found
+}
+
+// Accepts returns the accept blocks about a device that are not over.
+func (d *Device) Accepts(now time.Time) []*Accept {
+	var out []*Accept
+	for _, a := range d.Fabric.Accepts {
+		if !a.Over(now) && a.names(d) {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// acceptable is values in which a device may differ: how they are taken over from other settings. PFC, link pause, queues, priority groups
+// and the maps of values that groups claim are in no row.
+type acceptable struct {
+	name string
+	port func(t *taking, to, from *PortSettings, d, f *PortDetail)
+}
+
+// acceptables has a row for each word of the language.
+var acceptables = []acceptable{
+	{"headroom", func(_ *taking, to, from *PortSettings, d, f *PortDetail) {
+		to.Headroom, d.Cable = from.Headroom, f.Cable
+		for i := range d.Groups {
+			g, h := &d.Groups[i], &f.Groups[i]
+			g.Buffer, g.Xoff, g.Xon, g.XonOffset, g.Headroom = h.Buffer, h.Xoff, h.Xon, h.XonOffset, h.Headroom
+		}
+	}},
+	{"limits", func(_ *taking, _, _ *PortSettings, d, f *PortDetail) {
+		for i := range d.Groups {
+			d.Groups[i].Limit, d.Groups[i].Pool = f.Groups[i].Limit, f.Groups[i].Pool
+			d.Queues[i].Limit, d.Queues[i].Pool = f.Queues[i].Limit, f.Queues[i].Pool
+		}
+	}},
+	{"maps", func(t *taking, to, from *PortSettings, d, f *PortDetail) {
+		for v := range to.DSCP {
+			if t.dscp>>v&1 == 0 {
+				to.DSCP[v] = from.DSCP[v]
+			}
+		}
+		for v := range to.PCP {
+			if t.pcp>>v&1 == 0 {
+				to.PCP[v] = from.PCP[v]
+			}
+		}
+		d.DefaultCos, d.RewriteDSCP, d.RewritePCP = f.DefaultCos, f.RewriteDSCP, f.RewritePCP
+	}},
+	{"marking", func(_ *taking, to, from *PortSettings, d, f *PortDetail) {
+		to.Marks, to.Marking = from.Marks, from.Marking
+		for i := range d.Queues {
+			q, r := &d.Queues[i], &f.Queues[i]
+			q.ECN, q.MarkMin, q.MarkMax, q.Probability = r.ECN, r.MarkMin, r.MarkMax, r.Probability
+			q.Unmarkable, q.Drop, q.DropMin, q.DropMax = r.Unmarkable, r.Drop, r.DropMin, r.DropMax
+		}
+	}},
+	{"shaper", func(_ *taking, _, _ *PortSettings, d, f *PortDetail) { d.Shaper = f.Shaper }},
+	{"shares", func(_ *taking, to, from *PortSettings, d, f *PortDetail) {
+		to.Strict, to.Share = from.Strict, from.Share
+		for i := range d.Queues {
+			q, r := &d.Queues[i], &f.Queues[i]
+			q.Strict, q.Share, q.MinRate, q.MaxRate = r.Strict, r.Share, r.MinRate, r.MaxRate
+		}
+	}},
+	{"trust", func(_ *taking, to, from *PortSettings, _, _ *PortDetail) { // a field that is trusted and need not be
+		if to.TrustKnown && from.TrustKnown {
+			to.Trust.DSCP = to.Trust.DSCP && from.Trust.DSCP
+			to.Trust.PCP = to.Trust.PCP && from.Trust.PCP
+		}
+	}},
+	{"watchdog", func(_ *taking, _, _ *PortSettings, d, f *PortDetail) { d.Watchdog = f.Watchdog }},
+}
+
+// taking is values of one state of a device that another one takes over.
+type taking struct {
+	rows  []acceptable
+	dscp  uint64 // values that a group claims, as bits
+	pcp   uint8
+	alike map[[2]*PortSettings]*PortSettings
+}
+
+// Taking returns settings of the device with the named values as others have them. Values of header fields that a group
+// claims, and trust in a field that is needed, stay as they are.
+func (d *Device) Taking(names []string, is, from *Settings) *Settings {
+	t := &taking{alike: map[[2]*PortSettings]*PortSettings{}}
+	for _, a := range acceptables {
+		if slices.Contains(names, a.name) {
+			t.rows = append(t.rows, a)
+		}
+	}
+	for _, g := range d.Fabric.CosGroups {
+		for _, c := range g.DSCP {
+			t.dscp |= 1 << c.Value
+		}
+		for _, c := range g.PCP {
+			t.pcp |= 1 << c.Value
+		}
+	}
+	out := *is
+	out.Rest, out.Ports = t.port(is.Rest, from.Rest), make(map[string]*PortSettings, len(is.Ports))
+	for _, of := range []*Settings{is, from} {
+		for name := range of.Ports {
+			if p := t.port(is.Port(name), from.Port(name)); p != nil {
+				out.Ports[name] = p
+			}
+		}
+	}
+	if slices.Contains(names, "limits") {
+		out.Pools = from.Pools
+	}
+	return &out
+}
+
+func (t *taking) port(is, from *PortSettings) *PortSettings {
+	if is == nil || from == nil || is == from {
+		return is
+	}
+	of := [2]*PortSettings{is, from}
+	if t.alike[of] == nil {
+		to := *is
+		d, f := is.Detail.Get(), from.Detail.Get()
+		for _, row := range t.rows {
+			row.port(t, &to, from, &d, &f)
+		}
+		to.Detail = NewDetail(d)
+		t.alike[of] = &to
+	}
+	return t.alike[of]
+}

@@ -1,0 +1,6 @@
+fabric "f" {}
+switch "leaf1" { model = "sn2700" }
+accept "leaf1" { # want missing-attribute at "accept \"leaf1\"": "needs by"
+  differs = ["headroom"]
+  reason  = "ticket 4711"
+}

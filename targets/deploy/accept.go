@@ -1,0 +1,83 @@
+package deploy
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// over returns a notice for each accept block of a fabric that is over.
+func over(f *ir.Fabric, now time.Time) (ds diag.List) {
+	for _, a := range f.Accepts {
+		if a.Over(now) {
+			topicOver.Noticef(&ds, a.At, "This accept block (%q, by %s) held until %s, and counts no more. Delete it, or give it a later "+
+				"day.", a.Reason, a.By, a.Until)
+		}
+	}
+	return ds
+}
+
+// Accept notes which differences of devices the fabric accepts at a time, and which of its blocks are over. A device whose changes are all
+// of accepted values is whole.
+func (p *Plan) Accept(now time.Time) {
+	for _, d := range p.Devices {
+		d.accept(now)
+		if p.Over == nil && d.Device.Source != nil {
+			p.Over = over(d.Device.Source.Fabric, now)
+		}
+	}
+}
+
+func (d *DevicePlan) accept(now time.Time) {
+	source := d.Device.Source
+	if source == nil || d.Status != StatusChange || d.Old == nil || d.New == nil {
+		return
+	}
+	var names []string
+	for _, a := range source.Accepts(now) {
+		if found, _ := d.Old.Unlike(source.Taking(a.Differs, d.Old, d.New)); len(found) > 0 {
+			d.Accepted = append(d.Accepted, Accepted{a, found})
+			names = append(names, a.Differs...)
+		}
+	}
+	if len(d.Accepted) == 0 {
+		return
+	}
+	d.taken = source.Taking(names, d.Old, d.New)
+	rest, whole := d.taken.Unlike(d.New)
+	d.Whole = whole && len(rest) == 0 && d.Old.System.Preset == d.New.System.Preset &&
+		!slices.ContainsFunc(d.Changes, func(c *Change) bool { return c.Action != Update || len(c.Rights) > 0 || c.Base == c.Target })
+}
+
+// LeaveAccepted takes out of the plan the changes of devices whose differences the fabric accepts, and leaves those devices as they are.
+func (p *Plan) LeaveAccepted() {
+	for _, d := range p.Devices {
+		if d.Whole && d.Status == StatusChange {
+			d.Status = StatusSame
+			d.Changes, d.Disrupts, d.Effects, d.Removing, d.New = nil, nil, nil, false, d.Old
+		}
+	}
+}
+
+// Values names the accepted values that differ, each once: "headroom, share".
+func (a *Accepted) Values() []string {
+	var out []string
+	for _, d := range a.Differences {
+		if name := d.Field.String(); !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// Text returns which values differ and why they may: "headroom, xoff, by ann until 2027-03-01: ticket 4711".
+func (a *Accepted) Text() string {
+	until := ""
+	if a.Block.Until != "" {
+		until = " until " + a.Block.Until
+	}
+	return fmt.Sprintf("%s, by %s%s: %s", diag.And(a.Values()), a.Block.By, until, a.Block.Reason)
+}

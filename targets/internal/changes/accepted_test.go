@@ -1,0 +1,162 @@
+package changes
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/rollout"
+)
+
+// acceptedBy is the word of an accept block by which a field may differ; a field without one never may.
+var acceptedBy = map[ir.Field]string{
+	ir.FieldDefaultCos: "maps", ir.FieldRewrite: "maps", ir.FieldShaper: "shaper", ir.FieldWatchdog: "watchdog", ir.FieldCable: "headroom",
+	ir.FieldBuffer: "headroom", ir.FieldXoff: "headroom", ir.FieldXon: "headroom", ir.FieldHeadroom: "headroom",
+	ir.FieldGroupLimit: "limits", ir.FieldGroupPool: "limits", ir.FieldStrict: "shares", ir.FieldShare: "shares",
+	ir.FieldMinRate: "shares", ir.FieldMaxRate: "shares", ir.FieldMarking: "marking", ir.FieldUnmarkable: "marking", ir.FieldDrop: "marking",
+	ir.FieldQueueLimit: "limits", ir.FieldQueuePool: "limits", ir.FieldPool: "limits",
+}
+
+// acceptable returns the words of the language for values that may differ.
+func acceptable(t *testing.T) []string {
+	t.Helper()
+	for _, block := range lang.Blocks() {
+		if block.Path == "accept" {
+			return strings.Split(strings.Trim(strings.TrimPrefix(block.Attrs[0].Type, "list of "), `"`), `", "`)
+		}
+	}
+	require.Fail(t, "there is no such block")
+	return nil
+}
+
+var lastDay = time.Date(2026, 11, 29, 23, 59, 0, 0, time.UTC)
+
+// accepting plans and verifies the switch as judged does, at a time, where the fabric accepts values until the last day.
+func (w *written) accepting(runs int, files [][]byte, now time.Time, names ...string) (*rollout.Health, *deploy.Plan) {
+	d := w.tree.Devices[0].Source
+	d.Fabric.Accepts = []*ir.Accept{{Devices: []*ir.Device{d}, Differs: names, Reason: "ticket 4711", By: "ann", Until: "2026-11-29"}}
+	h := w.judged(runs, files)
+	plan := &deploy.Plan{Devices: []*deploy.DevicePlan{h.Drift}}
+	plan.Accept(now)
+	return h, plan
+}
+
+// TestAccepted: a value that differs on a switch that rocec has written is sound where the fabric accepts it, and by no other word. PFC,
+// link pause, trust, queues, groups and the maps of claimed values are never accepted.
+func TestAccepted(t *testing.T) {
+	words := map[string]bool{"trust": true} // which accepts trust that is of no use here
+	for _, word := range acceptedBy {
+		words[word] = true
+	}
+	require.Equal(t, slices.Sorted(maps.Keys(words)), acceptable(t))
+	for i, s := range spellings {
+		w := writtenBy(t, s.hcl)
+		for _, c := range tamperings {
+			change := c.by[i]
+			files, ok := w.with(change...)
+			if len(change) == 1 || !ok || w.judged(1, files).Drift.Status != deploy.StatusChange {
+				continue // it is a finding, or refused
+			}
+			t.Run(s.name+" "+c.field.String(), func(t *testing.T) {
+				word := acceptedBy[c.field]
+				unclaimed := c.field == ir.FieldPCP && s.name == "nvue"
+				others := slices.DeleteFunc(acceptable(t), func(name string) bool { return name == word || unclaimed && name == "maps" })
+				h, _ := w.accepting(1, files, lastDay, others...)
+				assert.False(t, h.Drift.Whole, "%v", h.Drift.Accepted)
+				assert.False(t, h.Other())
+				if word == "" {
+					return
+				}
+				h, plan := w.accepting(1, files, lastDay, word)
+				require.True(t, h.Drift.Whole)
+				assert.True(t, h.Other())
+				assert.False(t, h.Sound())
+				assert.Len(t, h.Drift.Accepted, 1)
+				assert.NotEmpty(t, h.Drift.Accepted[0].Differences)
+				plan.LeaveAccepted()
+				assert.True(t, plan.Empty())
+				assert.Equal(t, 1, plan.Summary().Accepted)
+				assert.Zero(t, plan.Summary().Same)
+				assert.Same(t, h.Drift.Old, h.Drift.New)
+
+				h, plan = w.accepting(1, files, lastDay.Add(time.Minute), word)
+				plan.LeaveAccepted()
+				assert.False(t, h.Other(), "it is over")
+				assert.Empty(t, h.Drift.Accepted)
+				assert.False(t, plan.Empty())
+			})
+		}
+	}
+}
+
+// A switch that differs in more than what is accepted is planned whole, and what is accepted is named. One that rocec has never written is
+// sound if the rest is.
+func TestAcceptedAndMore(t *testing.T) {
+	w := writtenBy(t, spellings[0].hcl)
+	files, ok := w.with("port_buffer_bytes = 126000", "port_buffer_bytes = 100000", "service.weight = 16", "service.weight = 32")
+	require.True(t, ok)
+	h, plan := w.accepting(1, files, lastDay, "headroom")
+	assert.False(t, h.Other(), "the share is drift")
+	plan.LeaveAccepted()
+	assert.False(t, plan.Empty())
+	assert.Zero(t, plan.Summary().Accepted)
+	var texts []string
+	for _, a := range h.Drift.Accepted {
+		texts = append(texts, a.Text())
+	}
+	assert.Equal(t, []string{"buffer and headroom, by ann until 2026-11-29: ticket 4711"}, texts)
+
+	h, _ = w.accepting(0, files, lastDay, "headroom")
+	assert.True(t, h.Other(), "others wrote it, and the rest is sound: %s", h.Drift.Unsound())
+	h, _ = w.accepting(0, files, lastDay, "shares")
+	assert.Equal(t, "At swp1, headroom is 82,000 B, and not 108,000 B.", h.Drift.Unsound())
+	assert.False(t, h.Other())
+
+	unclaimed := []string{"cos_5.priority_source.dscp = [40,", "cos_5.priority_source.dscp = [", "dscp = [8", "dscp = [40,8"}
+	files, ok = w.with(unclaimed...)
+	require.True(t, ok)
+	h, _ = w.accepting(1, files, lastDay, "maps")
+	assert.True(t, h.Other())
+	files, ok = w.with(append(unclaimed, tamperings[1].by[0][:2]...)...)
+	require.True(t, ok)
+	h, _ = w.accepting(1, files, lastDay, acceptable(t)...)
+	assert.False(t, h.Other(), "DSCP 26 is claimed")
+}
+
+// An apply by a saved plan does not change a device that the plan left as it was.
+func TestAcceptedInASavedPlan(t *testing.T) {
+	w := writtenBy(t, spellings[0].hcl)
+	files, ok := w.with("port_buffer_bytes = 126000", "port_buffer_bytes = 100000")
+	require.True(t, ok)
+	_, plan := w.accepting(1, files, lastDay, "headroom")
+	plan.LeaveAccepted()
+	plan.Devices[0].HostKey = "SHA256:x"
+	saved := &deploy.Saved{Devices: []deploy.SavedDevice{{Name: "tor", Status: deploy.StatusSame, HostKey: "SHA256:x"}}}
+	for _, f := range plan.Devices[0].Files {
+		saved.Devices[0].Files = append(saved.Devices[0].Files, deploy.SavedFile(f))
+	}
+	require.NoError(t, plan.Matches(saved))
+	_, plan = w.accepting(1, files, lastDay.Add(time.Hour), "headroom")
+	plan.Devices[0].HostKey = "SHA256:x"
+	require.ErrorContains(t, plan.Matches(saved), "an accept block of the fabric left it as it is then, and is over now")
+}
+
+func TestAcceptOver(t *testing.T) {
+	w := writtenBy(t, spellings[0].hcl)
+	_, plan := w.accepting(1, w.files, lastDay, "headroom")
+	require.Empty(t, plan.Over)
+	_, plan = w.accepting(1, w.files, lastDay.Add(time.Minute), "headroom")
+	require.Len(t, plan.Over, 1)
+	require.Equal(t, diag.Notice, plan.Over[0].Severity)
+	require.Equal(t, "accept-over", plan.Over[0].Code)
+	require.Contains(t, plan.Over[0].Detail, "until 2026-11-29")
+}
