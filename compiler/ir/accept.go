@@ -10,23 +10,6 @@ func (a *Accept) Over(now time.Time) bool {
 	return a.Until != "" && now.UTC().Format(time.DateOnly) > a.Until
 }
 
-// names reports whether the block is about a device.
-func (a *Accept) names(d *Device) bool {
-	_, found := slices.BinarySearchFunc(a.Devices, d.ID, func(of *Device, id int) int { return of.ID - id })
-	return found
-}
-
-// Accepts returns the accept blocks about a device that are not over.
-func (d *Device) Accepts(now time.Time) []*Accept {
-	var out []*Accept
-	for _, a := range d.Fabric.Accepts {
-		if !a.Over(now) && a.names(d) {
-			out = append(out, a)
-		}
-	}
-	return out
-}
-
 // acceptable is values in which a device may differ: how they are taken over from other settings. PFC, link pause, queues, priority groups
 // and the maps of values that groups claim are in no row.
 type acceptable struct {

@@ -9,35 +9,38 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// over returns a notice for each accept block of a fabric that is over.
-func over(f *ir.Fabric, now time.Time) (ds diag.List) {
-	for _, a := range f.Accepts {
-		if a.Over(now) {
-			topicOver.Noticef(&ds, a.At, "This accept block (%q, by %s) held until %s, and counts no more. Delete it, or give it a later "+
-				"day.", a.Reason, a.By, a.Until)
-		}
-	}
-	return ds
-}
-
 // Accept notes which differences of devices the fabric accepts at a time, and which of its blocks are over. A device whose changes are all
 // of accepted values is whole.
 func (p *Plan) Accept(now time.Time) {
+	i := slices.IndexFunc(p.Devices, func(d *DevicePlan) bool { return d.Device.Source != nil })
+	if i < 0 {
+		return
+	}
+	blocks := map[*ir.Device][]*ir.Accept{}
+	for _, a := range p.Devices[i].Device.Source.Fabric.Accepts {
+		if a.Over(now) {
+			topicOver.Noticef(&p.Over, a.At, "This accept block (%q, by %s) held until %s, and counts no more. Delete it, or give it a later "+
+				"day.", a.Reason, a.By, a.Until)
+			continue
+		}
+		for _, d := range a.Devices {
+			blocks[d] = append(blocks[d], a)
+		}
+	}
 	for _, d := range p.Devices {
-		d.accept(now)
-		if p.Over == nil && d.Device.Source != nil {
-			p.Over = over(d.Device.Source.Fabric, now)
+		if d.Device.Source != nil {
+			d.accept(blocks[d.Device.Source])
 		}
 	}
 }
 
-func (d *DevicePlan) accept(now time.Time) {
+func (d *DevicePlan) accept(blocks []*ir.Accept) {
 	source := d.Device.Source
-	if source == nil || d.Status != StatusChange || d.Old == nil || d.New == nil {
+	if d.Status != StatusChange || d.Old == nil || d.New == nil {
 		return
 	}
 	var names []string
-	for _, a := range source.Accepts(now) {
+	for _, a := range blocks {
 		if found, _ := d.Old.Unlike(source.Taking(a.Differs, d.Old, d.New)); len(found) > 0 {
 			d.Accepted = append(d.Accepted, Accepted{a, found})
 			names = append(names, a.Differs...)
