@@ -17,6 +17,7 @@ import (
 type judging struct {
 	linters lint.Linters
 	files   []lint.File
+	id      target.Identity // of the one device; its parts are empty where files of any device are judged
 	taken   []lint.Taken
 	read    []reading
 	found   diag.List

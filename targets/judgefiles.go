@@ -14,6 +14,21 @@ import (
 // A text that tools of a host printed is read, and not judged: no rule is about it yet. A file that is read only beside others has no
 // verdict.
 func JudgeFiles(files []lint.File) lint.Result {
+	j := newJudging(files)
+	for _, d := range devicesOf(files) { // one after another: a reading is many times the size of its file
+		j.device(d)
+		for _, i := range d.files {
+			j.read[i].own, j.read[i].not = nil, nil
+		}
+	}
+	j.compareSwitches()
+	j.reportHosts()
+	j.found.Sort()
+	return lint.Result{Diagnostics: j.found, Files: j.taken}
+}
+
+// newJudging has the linters judge files, and finds the system of each.
+func newJudging(files []lint.File) *judging {
 	j := &judging{
 		linters: Linters(), files: files, taken: make([]lint.Taken, len(files)), read: make([]reading, len(files)),
 		linted: map[string]diag.List{},
@@ -42,16 +57,7 @@ func JudgeFiles(files []lint.File) lint.Result {
 			j.read[i].row = j.rowOf(files[i])
 		}
 	}
-	for _, d := range devicesOf(files) { // one after another: a reading is many times the size of its file
-		j.device(d)
-		for _, i := range d.files {
-			j.read[i].own, j.read[i].not = nil, nil
-		}
-	}
-	j.compareSwitches()
-	j.reportHosts()
-	j.found.Sort()
-	return lint.Result{Diagnostics: j.found, Files: j.taken}
+	return j
 }
 
 // rowOf returns the row whose linter takes a file; nil: it has no reader, or the file is too large.
@@ -70,20 +76,20 @@ func (j *judging) own(i int) {
 	f, r := j.files[i], &j.read[i]
 	switch why := j.tooLarge(f); {
 	case r.host:
-		r.own = tools.Understand(target.Identity{}, map[string][]byte{f.Name: f.Data})
+		r.own = tools.Understand(j.id, map[string][]byte{f.Name: f.Data})
 	case r.row == nil:
 	case why != "" && j.taken[i].Beside:
 		j.taken[i] = lint.Taken{Why: why}
 		j.found = append(j.found, lint.NotJudged(f.Name, why, "It is not read."))
 		r.row = nil
 	default:
-		r.own = r.row.Understand(target.Identity{}, map[string][]byte{f.Name: f.Data})
+		r.own = r.row.Understand(j.id, map[string][]byte{f.Name: f.Data})
 	}
 }
 
 // device reads the files of one device together. It names the moment of each, compares those of two moments, and calls none without RoCE
-// where another one has it.
-func (j *judging) device(d device) {
+// where another one has it. It returns the settings of either moment; nil: no file has them.
+func (j *judging) device(d device) (stored, running *target.Understood) {
 	roce, generated := false, map[*target.Target]bool{} // by another system that has a whole configuration here
 	for _, i := range d.files {
 		j.own(i)
@@ -106,7 +112,6 @@ func (j *judging) device(d device) {
 			j.taken[i].Moment = lint.Running
 		}
 	}
-	var stored, running *target.Understood
 	for _, row := range All {
 		a := j.together(d, row, lint.Stored)
 		b := j.together(d, row, lint.Running)
@@ -133,6 +138,7 @@ func (j *judging) device(d device) {
 		}
 	}
 	j.hostsOf(d)
+	return stored, running
 }
 
 // together reads the files of a device and a system that are of one moment. Files without a moment are read with the stored ones, and the
@@ -157,7 +163,7 @@ func (j *judging) together(d device, row *target.Target, m lint.Moment) *target.
 		rules(j, of, row, j.read[of[0]].own)
 	}
 	if len(of) > 1 {
-		beside := row.Understand(target.Identity{}, all)
+		beside := row.Understand(j.id, all)
 		rules(j, of, row, beside)
 		for _, i := range of {
 			j.addNot(i, beside.Coverage.Not)
@@ -172,7 +178,7 @@ func (j *judging) together(d device, row *target.Target, m lint.Moment) *target.
 	case len(of) == 1:
 		return j.read[of[0]].own
 	}
-	return row.Understand(target.Identity{}, pure)
+	return row.Understand(j.id, pure)
 }
 
 // cover says of a file what its rows set, and reports those that are not understood.

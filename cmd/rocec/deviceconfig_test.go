@@ -1,32 +1,36 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
-	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/targets"
-	nvue "github.com/rocec/rocec/targets/nvue/grammar"
-	"github.com/rocec/rocec/targets/sonic/grammar"
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// What rocec writes is good by what it says of files found on switches: every golden traffic.conf.
+// What rocec writes is good by what it says of files found on switches: every golden file, each fabric by itself.
 func TestGoldenDeviceFiles(t *testing.T) {
 	t.Chdir("../..")
-	code, stdout, stderr := rocec(t, "validate", "--device-config", "golden", "--color", "never")
-	require.Empty(t, stderr)
-	require.Equal(t, exit.Good, code, stdout)
-	require.NotContains(t, stdout, "warning[")
-	require.Regexp(t, `(?m)^[0-9]+ files are good:$`, stdout)
+	fabrics, err := filepath.Glob("golden/*")
+	require.NoError(t, err)
+	good := 0
+	for _, dir := range fabrics {
+		code, stdout, stderr := rocec(t, "validate", "--device-config", dir, "--color", "never")
+		if code == exit.Usage { // no file of a switch
+			continue
+		}
+		require.Empty(t, stderr)
+		require.Equal(t, exit.Good, code, stdout)
+		require.NotContains(t, stdout, "warning[")
+		require.Regexp(t, `(?m)^(1 file is|[0-9]+ files are) good:`, stdout)
+		good++
+	}
+	require.Greater(t, good, 10)
 }
 
 // A fleet is summed up by dialect.
@@ -60,62 +64,6 @@ func TestDeviceNames(t *testing.T) {
 	}
 }
 
-// A folder that cannot be read does not keep the others from being judged, nor is it passed over.
-func TestDeviceFolderUnreadable(t *testing.T) {
-	require.Equal(t, "It cannot be read: permission denied.", readWhy(&fs.PathError{Op: "open", Path: "x", Err: fs.ErrPermission}))
-	files, passed, err := findDeviceFiles(brokenFS{fstest.MapFS{
-		"a/notes":        {Data: []byte("not a switch's\n")},
-		"a/traffic.conf": {Data: []byte("pfc.port_group_list = []\n")},
-		"b/traffic.conf": {Data: []byte("pfc.port_group_list = []\n")},
-	}}, "dir")
-	require.NoError(t, err)
-	require.Len(t, files, 2)
-	require.Equal(t, 1, passed)
-	require.Equal(t, "dir/a/traffic.conf", files[0].Name)
-	require.Empty(t, files[0].Why)
-	require.Equal(t, "dir/b", files[1].Name)
-	require.Equal(t, "It cannot be read: permission denied. It is a folder, and what lies in it was not judged.", files[1].Why)
-}
-
-// What is read of a file is as much as its judge looks at, whatever it is called, and each judge says of its own what is too large.
-func TestDeviceFileSizes(t *testing.T) {
-	t.Parallel()
-	row := `"SCHEDULER": {"s": {"type": "DWRR", "weight": "0"}}`
-	object := func(size int) []byte {
-		return []byte("{\n" + `"A": {"a": {"b": "` + strings.Repeat("x", size) + `"}},` + "\n" + row + "}\n")
-	}
-	tree := func(size int) []byte {
-		return []byte("- set:\n    x: " + strings.Repeat("x", size) + "\n    qos:\n      pfc: {a: {cable-length: 0}}\n")
-	}
-	for _, c := range []struct {
-		name string
-		data []byte
-		at   string // of the one finding
-		says string
-	}{
-		{"config_db.json", object(0), "3:47", "weight is not from 1 to 100"},
-		{"config_db.json", object(3 << 20), "3:47", "weight is not from 1 to 100"},
-		{"saved", object(3 << 20), "3:47", "weight is not from 1 to 100"},
-		{"saved", append([]byte("\xef\xbb\xbf \r\n"), object(3<<20)...), "4:47", "weight is not from 1 to 100"},
-		{"leaf1-config_db.json", object(grammar.MaxSize), "1:1", "It is larger than 64 MiB"},
-		{"traffic.conf", []byte(strings.Repeat("# x\n", 1<<20)), "1:1", "1 MiB"},
-		{"startup.yaml", tree(3 << 20), "4:31", "from 1 to 100000"},
-		{
-			"leaf1.json", []byte(`{"set": {"x": "` + strings.Repeat("x", 3<<20) + "\",\n \"qos\": {\"pfc\": {\"a\": 3}}}}"), "2:23",
-			"where NVUE has a mapping",
-		},
-		{"startup.yaml", tree(nvue.MaxSize), "1:1", "it is larger than 8 MiB"},
-	} {
-		data, why := readDeviceFile(c.name, func() (fs.File, error) { return fstest.MapFS{"x": {Data: c.data}}.Open("x") })
-		require.Empty(t, why)
-		ds := targets.Linters().Check([]lint.File{{Name: c.name, Data: data}}).Diagnostics
-		require.Len(t, ds, 1, "%s of %d bytes", c.name, len(c.data))
-		require.Contains(t, ds[0].Detail, c.says)
-		require.Equal(t, c.at == "1:1", !strings.ContainsRune(`"03`, rune(data[ds[0].At.Start.Byte])), "the byte is the one of the place")
-		require.Equal(t, c.at, fmt.Sprintf("%d:%d", ds[0].At.Start.Line, ds[0].At.Start.Column), c.name)
-	}
-}
-
 // Each file has its judge, and what they say stands in the order of the files' names, with the kind of each file at its place.
 func TestDeviceJudges(t *testing.T) {
 	conf := []byte("pfc.port_group_list = []\n")
@@ -145,16 +93,6 @@ func TestDeviceJudges(t *testing.T) {
 		"a/traffic.conf conf-dialect", "a/traffic.conf conf-syntax", "b/config_db.json conf-sonic-value", "d/config_db.json conf-unreadable",
 		"e/config_db.json conf-sonic-text", "f/x_config_db.json conf-not-judged",
 	}, names)
-}
-
-// brokenFS has a folder b that cannot be read.
-type brokenFS struct{ fstest.MapFS }
-
-func (f brokenFS) ReadDir(name string) ([]fs.DirEntry, error) {
-	if name == "b" {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: errors.New("permission denied")}
-	}
-	return f.MapFS.ReadDir(name)
 }
 
 // In a folder, a text of any name that begins like one of NVUE is judged, and others with such names are passed over.

@@ -3,9 +3,11 @@ package main
 import (
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/rocec/rocec/cmd/internal/devicefiles"
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/cmd/internal/samples"
@@ -13,22 +15,24 @@ import (
 	"github.com/rocec/rocec/cmd/internal/view/facts"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/target"
 )
 
 func showCommand(a *app) *cobra.Command {
-	var format, saved string
+	var format, saved, files string
 	cmd := &cobra.Command{
-		Use:   "show [DIR] NAME | show --plan FILE",
+		Use:   "show [DIR] NAME [--device-config PATH] | show --plan FILE",
 		Short: "show effective settings, each with the line it came from",
 		Long: "Show prints the effective settings of a device (leaf01), a port (leaf01:swp3) or the way between two hosts\n" +
 			"(gpu001,gpu064), each with the file:line it came from, and what validate finds about these lines.\n" +
+			"With --device-config it also prints each value that the files of the device have otherwise than the fabric wants it.\n" +
 			"With --plan it prints what a saved plan is for, what it was made of, and what it would change.",
 		Example: "  rocec show leaf01:swp3\n" +
 			"  rocec show gpu001,gpu002",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if saved != "" {
-				if len(args) > 0 || a.Dir != "" {
+				if len(args) > 0 || a.Dir != "" || files != "" {
 					return exit.Fail(exit.Usage, "--plan FILE says itself which fabric and devices it is for: give no others")
 				}
 				return nil
@@ -41,7 +45,7 @@ func showCommand(a *app) *cobra.Command {
 			}
 			return a.completePorts(args[0], word)
 		},
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := exit.Choice("format", format, "text", "json"); err != nil {
 				return err
 			}
@@ -57,11 +61,12 @@ func showCommand(a *app) *cobra.Command {
 				return exit.Fail(exit.Usage, "show: %s is a folder. Name what to show of it: %s", name,
 					diag.Rocec("show", diag.Path("DIR", name), diag.Kind("NAME")))
 			}
-			return a.show(dir, name, format)
+			return a.show(dir, name, format, files, cmd.Flags().Changed("device-config"))
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "text or json")
 	cmd.Flags().StringVar(&saved, "plan", "", "a plan saved in a `file` by plan --out")
+	cmd.Flags().StringVar(&files, "device-config", "", "values that files of the device have, beside the wanted ones: a file or a `folder`")
 	return cmd
 }
 
@@ -71,7 +76,7 @@ func holdsFabric(name string) bool {
 	return err == nil && len(files) > 0
 }
 
-func (a *app) show(dir, name, format string) error {
+func (a *app) show(dir, name, format, files string, read bool) error {
 	f, err := a.Load(dir)
 	if err != nil {
 		return err
@@ -86,6 +91,11 @@ func (a *app) show(dir, name, format string) error {
 		return err
 	}
 	a.addRead(dir, name, sections)
+	if read {
+		if sections, err = readBeside(f.Fabric, name, kind, files, sections); err != nil {
+			return err
+		}
+	}
 	if s := facts.Findings(f.Diags, sections); len(s.Settings) > 0 {
 		sections = append(sections, s)
 	}
@@ -99,6 +109,30 @@ func (a *app) show(dir, name, format string) error {
 	}
 	facts.Print(a.Screen(), sections)
 	return nil
+}
+
+// readBeside adds the values that files of a device state and that are not the wanted ones.
+func readBeside(f *ir.Fabric, name, kind, files string, sections []facts.Section) ([]facts.Section, error) {
+	if kind == "pair" {
+		return nil, exit.Fail(exit.Usage, "--device-config is for a device or one of its ports")
+	}
+	found, err := devicefiles.Read(files)
+	if err != nil {
+		return nil, err
+	}
+	for hidden := range found.Hidden {
+		return nil, exit.Fail(exit.Usage, "--device-config: %s is a symbolic link that leads out of its folder: name its target", hidden)
+	}
+	device, port, _ := strings.Cut(name, ":")
+	d, err := facts.FindDevice(f, device)
+	if err != nil {
+		return nil, err
+	}
+	r, why := targets.ReadDevice(d, found.Files)
+	if why != "" {
+		return nil, exit.Fail(exit.Usage, "--device-config %s: %s", files, diag.Escape(why))
+	}
+	return append(sections, facts.Read(r, port)), nil
 }
 
 // showSaved prints a saved plan. It reads neither the fabric nor a device.

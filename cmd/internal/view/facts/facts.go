@@ -19,6 +19,7 @@ import (
 type Setting struct {
 	Name    string        `json:"name"`
 	Value   string        `json:"value"`
+	Read    string        `json:"read,omitempty"` // that a file of the device states in the place of the value
 	Origins []view.Origin `json:"origins,omitempty"`
 }
 
@@ -30,7 +31,7 @@ type Section struct {
 
 // Add appends a setting that came from the places given; a zero place says nothing.
 func (s *Section) Add(name, value string, from ...ir.Origin) {
-	s.Settings = append(s.Settings, Setting{name, value, view.Origins(from)})
+	s.Settings = append(s.Settings, Setting{Name: name, Value: value, Origins: view.Origins(from)})
 }
 
 // num appends a number with its unit and its origins.

@@ -17,10 +17,10 @@ func Print(to *view.Screen, sections []Section) {
 		fmt.Fprintln(to.Raw, to.Paint(diag.Bold, diag.Escape(s.Title)))
 		name, value := 0, 0
 		for _, v := range s.Settings {
-			name, value = max(name, len(v.Name)), max(value, min(len(v.Value), 40))
+			name, value = max(name, len(v.Name)), max(value, min(len(v.text()), 40))
 		}
 		for _, v := range s.Settings {
-			line := fmt.Sprintf("  %-*s  %-*s", name, v.Name, value, v.Value)
+			line := fmt.Sprintf("  %-*s  %-*s", name, v.Name, value, v.text())
 			from := view.OriginText(v.Origins)
 			if len(line)+2+len(from) <= to.Width {
 				from = to.Paint(diag.Dim, from)
@@ -33,4 +33,12 @@ func Print(to *view.Screen, sections []Section) {
 			}
 		}
 	}
+}
+
+// text is the value, with the one that was read.
+func (v *Setting) text() string {
+	if v.Read == "" {
+		return v.Value
+	}
+	return v.Read + ", wanted " + v.Value
 }
