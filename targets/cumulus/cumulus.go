@@ -65,6 +65,7 @@ var Target = &target.Target{
 	Identity:   identity,
 	Probes:     probes,
 	Watches:    watches,
+	Whose:      func(code string) bool { return code == topicWriter.Code || code == topicBeside.Code },
 	Look:       Look,
 	Image:      image,
 	User:       OS.User,

@@ -300,8 +300,31 @@ func queue(p *ir.PortSettings, cos int) string {
 	return fmt.Sprintf("queue %d", cos)
 }
 
+// proportional reports whether queues share the link by the same proportions, which traffic does not tell apart. Shares that are not known
+// of either are in no proportion.
+func proportional(a, b *ir.PortSettings) bool {
+	first := -1
+	for cos := range 8 {
+		switch x, y := a.Share[cos], b.Share[cos]; {
+		case a.Strict>>cos&1 != b.Strict>>cos&1:
+			return false
+		case a.Strict>>cos&1 == 1:
+		case x == 0 || y == 0:
+			return false
+		case first < 0:
+			first = cos
+		case int(x)*int(b.Share[first]) != int(y)*int(a.Share[first]):
+			return false
+		}
+	}
+	return true
+}
+
 // sharing compares how queues share the link; queues with the same change are told together.
 func sharing(a, b *ir.PortSettings, add adder) {
+	if proportional(a, b) {
+		return
+	}
 	type change struct {
 		strict, wasStrict bool
 		share, was        uint8

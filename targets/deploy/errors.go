@@ -48,6 +48,7 @@ func (k Kind) Machine() bool {
 type Error struct {
 	Kind   Kind
 	Device *target.Device
+	Code   string // of Unmet: that of the finding; else empty
 	Step   string // "lock", "upload", …; empty while reading
 	Detail string // what happened and what to do, escaped for a terminal
 	Holder *Owner // of Locked: who holds the lock

@@ -63,8 +63,13 @@ func (h *Have) Facts() []target.Fact {
 }
 
 // Sound reports whether it found nothing, or only what is worth knowing.
-func (w *Watched) Sound() bool {
-	return !slices.ContainsFunc(w.Found, func(d *diag.Diagnostic) bool { return d.Severity != diag.Notice })
+func (w *Watched) Sound() bool { return w.soundBut(nil) }
+
+// soundBut is Sound without findings with some codes; nil: with all.
+func (w *Watched) soundBut(code func(string) bool) bool {
+	return !slices.ContainsFunc(w.Found, func(d *diag.Diagnostic) bool {
+		return d.Severity != diag.Notice && (code == nil || !code(d.Code))
+	})
 }
 
 // Content is what was found in the place of one file.

@@ -193,10 +193,12 @@ func diff(d *target.Device, h *Have) *DevicePlan {
 		p.Diags = append(p.Diags, notes...)
 		p.watch("settings", warnings) // of what is there, whether or not it is to change
 		if ds.HasErrors() && f.Live != nil {
-			return p.refuse(Unmet, errorTexts(ds))
+			refused := p.refuse(Unmet, errorTexts(ds)).stays(h)
+			refused.Err.Code = firstError(ds).Code
+			return refused
 		}
 		if ds.HasErrors() {
-			return p.refuse(Unreadable, fmt.Sprintf("%s cannot be edited: %s", f.Path, firstError(ds)))
+			return p.refuse(Unreadable, fmt.Sprintf("%s cannot be edited: %s", f.Path, firstText(ds)))
 		}
 		state := FileState{Path: f.Path, Base: c.sum(), Target: Sum(after)}
 		p.Files = append(p.Files, state)
@@ -219,21 +221,38 @@ func diff(d *target.Device, h *Have) *DevicePlan {
 		one.Rights = rights
 		one.choose(p.Baseline)
 		p.Changes = append(p.Changes, one)
-		if disrupts := one.File.Activate.Disrupts; !slices.Contains(p.Disrupts, disrupts) && disrupts != "" {
-			p.Disrupts = append(p.Disrupts, disrupts)
-		}
 	}
 	if len(p.Changes) > 0 {
 		p.Status = StatusChange
 		p.Writers, p.AsLeft = writers(p, h.Notes)
 	}
 	p.read(old, next)
+	for _, c := range p.Changes {
+		if what, _ := p.Noticed(&c.File.Activate); what != "" && !slices.Contains(p.Disrupts, what) {
+			p.Disrupts = append(p.Disrupts, what)
+		}
+	}
 	for i := range p.Baseline {
 		if s := &p.Baseline[i]; s.Needed && s.Value == 0 && len(p.Changes) > 0 && !p.ByOthers() {
 			return p.refuse(Unhealthy, s.Says(0)+" Nothing can be put to use without it: start it first.")
 		}
 	}
 	return p
+}
+
+// Noticed returns what traffic notices of a step in the plan, and how long it does not pass.
+func (d *DevicePlan) Noticed(s *target.Step) (disrupts string, outage ir.Outage) {
+	if d.Device.Target == nil || d.Device.Target.Noticed == nil || d.Device.Source == nil {
+		return s.Disrupts, s.Outage
+	}
+	return d.Device.Target.Noticed(d.Device.Source, s, func(path string) (before, after []byte, changes bool) {
+		for _, c := range d.Changes {
+			if c.Path == path {
+				return c.Before, c.After, true
+			}
+		}
+		return nil, nil, false
+	})
 }
 
 // lint has a changed file judged, before and after; it says why the file is not of this device, or nothing.
@@ -255,18 +274,37 @@ func (d *DevicePlan) lint(f *target.File, before, after []byte) (foreign string)
 	return ""
 }
 
+// stays has a refused device that was read keep the settings that were found: what changes beside it is judged by them.
+func (d *DevicePlan) stays(h *Have) *DevicePlan {
+	content := make(map[string][]byte, len(h.Files))
+	for i := range h.Files {
+		if h.Files[i].Reason != "" {
+			return d
+		}
+		content[d.Device.Files[i].Path] = h.Files[i].Data
+	}
+	d.Old = d.settings(content)
+	d.New = d.Old
+	return d
+}
+
+// settings returns how files say that the device is set; nil: not known.
+func (d *DevicePlan) settings(content map[string][]byte) *ir.Settings {
+	if d.Device.Target == nil || d.Device.Target.Read == nil {
+		return nil
+	}
+	return d.Device.Target.Read(d.Device.Source, func(path string) []byte { return content[path] })
+}
+
 // read says how the device is set before and after.
 func (d *DevicePlan) read(old, next map[string][]byte) {
-	if d.Device.Target == nil || d.Device.Target.Read == nil {
-		return
-	}
-	read := func(of map[string][]byte) *ir.Settings {
-		return d.Device.Target.Read(d.Device.Source, func(path string) []byte { return of[path] })
-	}
-	d.Old = read(old)
+	d.Old = d.settings(old)
 	d.New = d.Old
 	if len(d.Changes) > 0 {
-		d.New = read(next)
+		d.New = d.settings(next)
+	}
+	if d.Old == nil && d.New == nil {
+		return
 	}
 	d.watch("rules", beside(d.Device.Source, d.New))
 	d.Removing = d.Old.Loses(d.New)
@@ -327,9 +365,13 @@ func errorTexts(ds diag.List) string {
 	return strings.Join(texts, " ")
 }
 
-func firstError(ds diag.List) string {
-	i := slices.IndexFunc(ds, func(d *diag.Diagnostic) bool { return d.Severity == diag.Error })
-	return ds[i].Summary + ": " + ds[i].Detail
+func firstError(ds diag.List) *diag.Diagnostic {
+	return ds[slices.IndexFunc(ds, func(d *diag.Diagnostic) bool { return d.Severity == diag.Error })]
+}
+
+func firstText(ds diag.List) string {
+	d := firstError(ds)
+	return d.Summary + ": " + d.Detail
 }
 
 func change(f *target.File, state FileState, before, after []byte) *Change {
@@ -423,7 +465,7 @@ func (c *Change) compareKeys() {
 func Differs(f *target.File, content []byte) string {
 	should, ds := f.Edit(content)
 	if ds.HasErrors() {
-		return f.Path + ": " + firstError(ds)
+		return f.Path + ": " + firstText(ds)
 	}
 	is := FileState{Path: f.Path, Base: Sum(content), Target: Sum(should)}
 	if is.Base == is.Target {

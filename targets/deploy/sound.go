@@ -3,6 +3,7 @@ package deploy
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
@@ -14,15 +15,19 @@ import (
 const tolerance = 5
 
 // Unsound returns why a device that is not as written does not carry lossless traffic as the fabric means it, as a sentence. Empty: its
-// PFC, the maps of the values that intents send and its marking are those of the fabric, its headroom is at most 5 % less, and the rules
-// find nothing that they do not find in the settings of the fabric. Values that the fabric accepts ([Plan.Accept]) count as it means them.
-// It is pure.
+// PFC, the maps of the values that intents send and its marking are those of the fabric, so are the numbers that the fabric states, its
+// headroom is at most 5 % less, and the rules find nothing that they do not find in the settings of the fabric. Values that the fabric
+// accepts ([Plan.Accept]) count as it means them. It is pure.
 func (d *DevicePlan) Unsound() string {
-	source := d.Device.Source
+	source, meant := d.Device.Source, d.New
+	unmet := d.Err != nil && d.Err.Kind == Unmet && source != nil && source.Switch != nil // it was read, and is not to be changed
+	if unmet {
+		meant = source.Wanted()
+	}
 	switch {
-	case source == nil || d.Status != StatusChange:
+	case source == nil || d.Status != StatusChange && !unmet:
 		return "It could not be compared."
-	case d.Old == nil || d.New == nil:
+	case d.Old == nil || meant == nil:
 		return "Its settings are not known."
 	case source.Switch == nil:
 		for _, c := range d.Changes {
@@ -34,7 +39,7 @@ func (d *DevicePlan) Unsound() string {
 	}
 	old := cmp.Or(d.taken, d.Old)
 	for _, p := range source.Ports {
-		if why := unlike(p, old.Port(p.Name), d.New.Port(p.Name)); why != "" {
+		if why := unlike(p, old.Port(p.Name), meant.Port(p.Name)); why != "" {
 			return fmt.Sprintf("At %s, %s.", p.Name, why)
 		}
 	}
@@ -44,6 +49,15 @@ func (d *DevicePlan) Unsound() string {
 		}
 	}
 	return ""
+}
+
+// Quiet reports whether the watches found no more than notes and who else sets the device.
+func (d *DevicePlan) Quiet() bool {
+	var whose func(string) bool
+	if t := d.Device.Target; t != nil {
+		whose = t.Whose
+	}
+	return !slices.ContainsFunc(d.Watched, func(w Watched) bool { return !w.soundBut(whose) })
 }
 
 // unlike returns in which way a port is not set as it is meant, as a part of a sentence; empty: lossless traffic notices no difference.
@@ -68,8 +82,8 @@ func unlike(p *ir.Port, is, meant *ir.PortSettings) string {
 			return fmt.Sprintf("cos %d is not marked", m.Group.Cos)
 		}
 	}
-	if len(p.Buffers()) == 0 {
-		return ""
+	if why := restated(p, is, meant); why != "" || len(p.Buffers()) == 0 {
+		return why
 	}
 	return short(is, meant)
 }

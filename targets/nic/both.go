@@ -21,8 +21,9 @@ func (f *Family) both(d *ir.Device, content func(path string) []byte, marked boo
 		if why := s.join(text, marked); why != "" {
 			return nil, fmt.Sprintf("%s cannot hold what is lossless and what becomes so at the same time: %s.", n.Name, why)
 		}
-		state, _ := s.editState(content(stateName(n.Name)))
-		files[confPath(n.Name)], files[stateName(n.Name)] = s.appendFile(make([]byte, 0, fileSize)), state
+		live := stateName(n.Name)
+		state, _ := s.editState(content(live))
+		files[confPath(n.Name)], files[live] = s.appendFile(make([]byte, 0, fileSize)), state
 	}
 	return files, ""
 }

@@ -89,6 +89,7 @@ func (f *Family) Target(doc string, topics []diag.Topic) *target.Target {
 		Check:    f.check,
 		Render:   f.render,
 		Enable:   f.enable,
+		Noticed:  noticed,
 		Read:     f.read,
 		Rounds:   rounds,
 		Reported: f.reported,
@@ -218,18 +219,7 @@ func (f *Family) stepOf(ours []applied) target.Step {
 	}
 	undo = append(undo, "exit \"$failed\"", "")
 	checks = append(checks, "echo "+target.Loaded)
-	links := strings.Join(names, ", ")
-	disrupts := ""
-	if len(names) > 0 {
-		disrupts = "the link of " + links + " bounces when the PFC mask changes"
-	}
-	if len(names) > 1 {
-		disrupts = "the links of " + links + " bounce, one after the other, when the PFC mask changes"
-	}
-	var outage ir.Outage
-	if disrupts != "" { // a link that goes down and up again; where forward error correction trains, it takes seconds
-		outage = ir.Outage{Least: time.Second, Most: time.Duration(len(names)) * 10 * time.Second}
-	}
+	disrupts, outage := bounce(names)
 	return target.Step{
 		Name: title.String(),
 		Cmd:  strings.Join(cmds, " && "), Disrupts: disrupts, Outage: outage,
@@ -239,6 +229,42 @@ func (f *Family) stepOf(ours []applied) target.Step {
 		Soak:    5 * time.Second,
 		Away:    time.Minute,
 	}
+}
+
+// bounce returns what a change of the PFC masks of some NICs disrupts, and for how long: each link goes down and up again; where forward
+// error correction trains, it takes seconds.
+func bounce(names []string) (disrupts string, outage ir.Outage) {
+	links := strings.Join(names, ", ")
+	switch len(names) {
+	case 0:
+		return "", ir.Outage{}
+	case 1:
+		disrupts = "the link of " + links + " bounces when the PFC mask changes"
+	default:
+		disrupts = "the links of " + links + " bounce, one after the other, when the PFC mask changes"
+	}
+	return disrupts, ir.Outage{Least: time.Second, Most: time.Duration(len(names)) * 10 * time.Second}
+}
+
+// noticed leaves the NICs whose PFC mask stays out of Disrupts and Outage of a step. The step is that of one family.
+func noticed(d *ir.Device, s *target.Step, live target.Live) (disrupts string, outage ir.Outage) {
+	all, changing := map[*ir.Driver][]string{}, map[*ir.Driver][]string{}
+	for _, n := range d.Host.NICs {
+		if !Wanted(n) || len(n.Carries()) == 0 {
+			continue
+		}
+		of := n.Model.Driver
+		all[of] = append(all[of], n.Name)
+		if !maskStays(n.Name, live) {
+			changing[of] = append(changing[of], n.Name)
+		}
+	}
+	for driver, names := range all {
+		if text, _ := bounce(names); text == s.Disrupts {
+			return bounce(changing[driver])
+		}
+	}
+	return s.Disrupts, s.Outage
 }
 
 // sets reports whether the family has a setting.

@@ -103,12 +103,13 @@ func lldpadProbe(d *ir.Device) target.Probe {
 	}
 }
 
-// unitProbe asks whether the units will set the NICs again after a restart.
+// unitProbe asks whether the units will set the NICs again after a restart, where the host has the unit file.
 func (f *Family) unitProbe(ours []*ir.NIC) target.Probe {
 	var cmd strings.Builder
 	for _, n := range ours {
 		u := Quote(f.Unit(n.Name))
-		fmt.Fprintf(&cmd, "systemctl is-enabled --quiet %s 2>/dev/null && systemctl is-active --quiet %[1]s || echo %[1]s\n", u)
+		fmt.Fprintf(&cmd, "[ ! -e %s ] || { systemctl is-enabled --quiet %s 2>/dev/null && systemctl is-active --quiet %[2]s; } || "+
+			"echo %[2]s\n", f.unitPath, u)
 	}
 	return target.Probe{
 		Name: "units of " + f.tool, Query: target.Query{Cmd: cmd.String() + "true"},

@@ -163,6 +163,13 @@ func confPath(netdev string) string { return confDir + netdev + ".conf" }
 // stateName is the name of the live state of a NIC.
 func stateName(netdev string) string { return "nic/" + netdev }
 
+// maskStays reports whether a plan leaves the PFC mask of a NIC as it is.
+func maskStays(netdev string, live target.Live) bool {
+	before, after, changes := live(stateName(netdev))
+	is := find(before, "pfc")
+	return !changes || is != nil && bytes.Equal(is, find(after, "pfc"))
+}
+
 // editState puts our values into what show printed. Lines that are not ours stay, and so does what only helps where there is no way
 // to it. What must be, or is asked for, and cannot be is an error.
 func (s *Settings) editState(old []byte) ([]byte, diag.List) {

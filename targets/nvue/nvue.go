@@ -49,9 +49,9 @@ type Preset = ir.Preset
 
 // What a person may want of the preset.
 const (
-	AskPreset     = ir.AskPreset     // nothing is said: it stays where the fabric fits it, else the switch is refused
+	AskPreset     = ir.AskPreset     // nothing is said: it stays where the fabric states nothing else, else the switch is refused
 	ReplacePreset = ir.ReplacePreset // it goes, and what the fabric means takes its place
-	KeepPreset    = ir.KeepPreset    // it stays; a fabric that does not fit it is refused
+	KeepPreset    = ir.KeepPreset    // it stays; a fabric whose lossless traffic it would lose is refused
 )
 
 // Wish is what a switch should hold: its tree as a function of the one that is applied.

@@ -18,85 +18,154 @@ var presetMarking = ir.Marking{Min: grammar.PresetMin, Max: grammar.PresetMax, P
 type Deviation struct {
 	Says   string // a sentence
 	Breaks bool   // with the preset, the fabric would not do what it says
+	weight weight
 }
 
-// Deviations gives how what rocec writes for the switch differs from the vendor's preset `qos roce`, for those whose support asks.
-func (w *Wish) Deviations() []Deviation { return w.lower().deviations() }
+// weight ranks deviations by the harm to a fabric whose switch keeps the preset.
+type weight int
 
-func (s *settings) deviations() []Deviation {
+const (
+	bySpelling weight = iota // rocec writes the same in another way
+	byDerived                // a number that rocec derives is another one, and lossless traffic is as safe
+	byStated                 // the switch would not do what the fabric states
+	byLoss                   // lossless traffic would be another one, or lose packets
+)
+
+// presetOf is the values of the preset on a switch.
+type presetOf struct {
+	metres int
+	marks  ir.Marking
+	before [3]bool // of min, max and probability: a setting of default-global goes before the preset's
+}
+
+// plainPreset is the preset of a switch with no setting beside it.
+var plainPreset = presetOf{metres: grammar.PresetMetres, marks: presetMarking}
+
+// Deviations gives how what rocec writes for the switch differs from the vendor's preset `qos roce`, for those whose support asks.
+func (w *Wish) Deviations() []Deviation { return w.lower().deviations(plainPreset) }
+
+type sayer func(w weight, format string, args ...any)
+
+func (s *settings) deviations(preset presetOf) []Deviation {
 	var out []Deviation
-	says := func(breaks bool, format string, args ...any) {
-		out = append(out, Deviation{fmt.Sprintf(format, args...), breaks})
+	says := func(w weight, format string, args ...any) {
+		out = append(out, Deviation{fmt.Sprintf(format, args...), w >= byStated, w})
 	}
 	s.sortsOtherwise(says)
 	for _, f := range s.profiles {
 		switch {
 		case f.pause:
-			says(true, "Ports use link pause; the preset sets PFC.")
+			says(byLoss, "Ports use link pause; the preset sets PFC.")
 		case f.cos != 1<<grammar.PresetCos:
-			says(true, "Lossless priorities are %s; the preset's is %d.", list(f.cos), grammar.PresetCos)
+			says(byLoss, "Lossless priorities are %s; the preset's is %d.", list(f.cos), grammar.PresetCos)
 		}
-		if f.metres > grammar.PresetMetres {
-			says(true, "Cables are up to %d m long; the preset keeps headroom for %d m.", f.metres, grammar.PresetMetres)
+		if f.metres > preset.metres {
+			says(byLoss, "Cables are up to %d m long; the preset keeps headroom for %d m.", f.metres, preset.metres)
 		}
 		if f.sizes != nil {
-			says(true, "The fabric states sizes of buffers; the preset leaves them to the switch.")
+			says(byStated, "The fabric states sizes of buffers; the preset leaves them to the switch.")
 		}
 	}
 	if len(s.profiles) > 0 {
-		says(false, "PFC profiles %s are bound to ports, one for each class of cable length; the preset has %d m for all.",
+		says(bySpelling, "PFC profiles %s are bound to ports, one for each class of cable length; the preset has %d m for all.",
 			strings.Join(s.names(), ", "), grammar.PresetMetres)
-		says(false, "Half of the memory is in the pool %s, and not in roce-lossless.", poolLossless)
+		says(bySpelling, "Half of the memory is in the pool %s, and not in roce-lossless.", poolLossless)
 	}
 	for q := range 8 {
 		var marks []string // ports of other speeds have others
 		for _, m := range s.ecn {
-			if at := m.at[q]; at != (ir.Marking{}) && (q != grammar.PresetCos || at != presetMarking) {
+			if at := m.at[q]; at != (ir.Marking{}) && (q != grammar.PresetCos || at != preset.marks) {
 				marks = append(marks, fmt.Sprintf("from %d to %d bytes with %d %%", at.Min, at.Max, at.Probability))
 			}
 		}
-		if len(marks) > 0 {
-			says(true, "Traffic class %d is marked %s; the preset marks class %d from %d to %d bytes with %d %%.", q,
-				strings.Join(slices.Compact(marks), ", or "), grammar.PresetCos, grammar.PresetMin, grammar.PresetMax, grammar.PresetProbability)
-		}
+		marksOtherwise(s.asked, q, slices.Compact(marks), preset, says)
 	}
-	var own [8]bool
-	for _, g := range s.asked {
-		own[g.Cos] = true
-	}
-	for q, x := range s.share {
-		switch {
-		case !own[q]:
-		case x.Strict != (q == grammar.PresetCNP):
-			says(true, "Traffic class %d is served %s; the preset serves class %d strictly, and no other.", q,
-				map[bool]string{true: "strictly", false: "by its share"}[x.Strict], grammar.PresetCNP)
-		case !x.Strict && q != 0 && q != grammar.PresetCos:
-			says(true, "Traffic class %d has a share of its own, %d %%; with the preset its traffic is in class 0.", q, x.Percent)
-		case q == grammar.PresetCos && x.Percent != grammar.PresetPercent:
-			says(true, "Traffic class %d has %d %%; the preset gives it %d %%.", q, x.Percent, grammar.PresetPercent)
-		}
-	}
-	says(false, "Priorities of no cos group have traffic classes of their own, which share what is left of the link, and %d is strict; with "+
-		"the preset they are in class 0.", ir.ControlCos)
+	sharesOtherwise(s.asked, s.share, says)
+	says(bySpelling, "Priorities of no cos group have traffic classes of their own, which share what is left of the link, and %d is strict; "+
+		"with the preset they are in class 0.", ir.ControlCos)
 	return out
 }
 
+// marksOtherwise reports a traffic class that is marked otherwise. Derived thresholds may differ: marks begin at another length of the
+// queue, and rules find marks that come after pauses.
+func marksOtherwise(asked []*ir.CosGroup, q int, marks []string, preset presetOf, says sayer) {
+	if len(marks) == 0 {
+		return
+	}
+	weight, has := byStated, preset.marks
+	if q == grammar.PresetCos && !statesMarks(asked, preset) {
+		weight = byDerived
+	}
+	says(weight, "Traffic class %d is marked %s; the preset marks class %d from %d to %d bytes with %d %%.", q,
+		strings.Join(marks, ", or "), grammar.PresetCos, has.Min, has.Max, has.Probability)
+}
+
+// statesMarks reports whether the fabric states a number for marking that is not the preset's.
+func statesMarks(asked []*ir.CosGroup, preset presetOf) bool {
+	for _, g := range asked {
+		if g.ECN == nil || g.Cos != grammar.PresetCos {
+			continue
+		}
+		for i, f := range []struct {
+			wants ir.Num
+			has   int
+		}{{g.ECN.Min, preset.marks.Min}, {g.ECN.Max, preset.marks.Max}, {g.ECN.Probability, preset.marks.Probability}} {
+			if f.wants.Set() && f.wants.N != f.has && !preset.before[i] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// sharesOtherwise compares how queues are served. Without a weight in the fabric, shares are derived.
+func sharesOtherwise(asked []*ir.CosGroup, share [8]ir.QueueShare, says sayer) {
+	var own, strict [8]bool
+	shares := byDerived
+	for _, g := range asked {
+		own[g.Cos], strict[g.Cos] = true, strict[g.Cos] || g.Strict
+		if g.Weight > 0 {
+			shares = byStated
+		}
+	}
+	for q, x := range share {
+		switch {
+		case !own[q]:
+		case x.Strict != (q == grammar.PresetCNP):
+			weight := shares
+			if strict[q] {
+				weight = byStated
+			}
+			says(weight, "Traffic class %d is served %s; the preset serves class %d strictly, and no other.", q,
+				map[bool]string{true: "strictly", false: "by its share"}[x.Strict], grammar.PresetCNP)
+		case !x.Strict && q != 0 && q != grammar.PresetCos:
+			says(shares, "Traffic class %d has a share of its own, %d %%; with the preset its traffic is in class 0.", q, x.Percent)
+		case q == grammar.PresetCos && x.Percent != grammar.PresetPercent:
+			says(shares, "Traffic class %d has %d %%; the preset gives it %d %%.", q, x.Percent, grammar.PresetPercent)
+		}
+	}
+}
+
 // sortsOtherwise compares trust and maps. Values that no group claims differ without harm to what the fabric says.
-func (s *settings) sortsOtherwise(says func(breaks bool, format string, args ...any)) {
+func (s *settings) sortsOtherwise(says sayer) {
 	if s.trust != "both" {
-		says(!s.spare, "The switch trusts %s alone; the preset trusts both fields.", map[string]string{"l2": "PCP", "l3": "DSCP"}[s.trust])
+		weight := byLoss
+		if s.spare {
+			weight = bySpelling
+		}
+		says(weight, "The switch trusts %s alone; the preset trusts both fields.", map[string]string{"l2": "PCP", "l3": "DSCP"}[s.trust])
 	}
 	claimed := map[int]bool{}
 	for _, g := range s.asked {
 		for _, c := range g.DSCP {
 			claimed[c.Value] = true
 			if c.Value/8 != g.Cos {
-				says(true, "DSCP %d goes to priority %d; the preset sends it to %d.", c.Value, g.Cos, c.Value/8)
+				says(byLoss, "DSCP %d goes to priority %d; the preset sends it to %d.", c.Value, g.Cos, c.Value/8)
 			}
 		}
 		for _, c := range g.PCP {
 			if c.Value != g.Cos && s.trust != "l3" {
-				says(true, "PCP %d goes to priority %d; the preset sends it to %d.", c.Value, g.Cos, c.Value)
+				says(byLoss, "PCP %d goes to priority %d; the preset sends it to %d.", c.Value, g.Cos, c.Value)
 			}
 		}
 	}
@@ -107,12 +176,12 @@ func (s *settings) sortsOtherwise(says func(breaks bool, format string, args ...
 		}
 	}
 	if len(stray) > 0 {
-		says(false, "DSCP %s, which no cos group claims, stay out of the lossless priority; the preset has them there.",
+		says(bySpelling, "DSCP %s, which no cos group claims, stay out of the lossless priority; the preset has them there.",
 			ranges(stray))
 	}
 	for _, p := range s.ports {
 		if p.byPCP {
-			says(true, "%s trusts PCP alone; the preset trusts both fields on all ports.", p.name)
+			says(byLoss, "%s trusts PCP alone; the preset trusts both fields on all ports.", p.name)
 			break
 		}
 	}
@@ -129,36 +198,93 @@ func (s *settings) names() []string {
 // list spells priorities: "3 and 4".
 func list(mask uint8) string { return diag.And(strings.Split(digitsOf(mask), "")) }
 
-// judgePreset refuses a switch that keeps the preset, and whose fabric does not fit it.
+// presetIn returns the values of the preset in a tree.
+func presetIn(set *grammar.Tree) presetOf {
+	out := plainPreset
+	qos := set.Get("qos")
+	if n, ok := grammar.Whole(qos.Get("roce", "cable-length")); ok {
+		out.metres = max(out.metres, n) // a shorter one goes before the preset's (overridden reports it)
+	}
+	marks := qos.Get("congestion-control", grammar.DefaultGlobal, "traffic-class", strconv.Itoa(grammar.PresetCos))
+	for i, f := range []struct {
+		key string
+		to  *int
+	}{{"min-threshold", &out.marks.Min}, {"max-threshold", &out.marks.Max}, {"probability", &out.marks.Probability}} {
+		if n, ok := grammar.Whole(marks.Get(f.key)); ok {
+			*f.to, out.before[i] = n, true
+		}
+	}
+	return out
+}
+
+// judgePreset refuses a switch that keeps the preset, and whose fabric does not fit it. With preset = "keep" it refuses only a fabric whose
+// lossless traffic would be another one or lose packets. Other differences are a note.
 func (e *editor) judgePreset(ds *diag.List) {
-	breaks := slices.DeleteFunc(e.deviations(), func(d Deviation) bool { return !d.Breaks })
-	lossless := len(e.profiles) > 0
-	if lossless && grammar.PresetIsLossy(e.set) {
-		breaks = append(breaks, Deviation{Says: "The preset is in the mode lossy, which pauses nothing."})
+	least, kept := byStated, e.w.preset == ir.KeepPreset
+	if kept {
+		least = byLoss
+	}
+	var breaks, differs []string
+	lost := false
+	for _, d := range e.deviations(presetIn(e.set)) {
+		switch {
+		case d.weight >= least:
+			breaks, lost = append(breaks, d.Says), lost || d.weight == byLoss
+		case d.weight >= byDerived:
+			differs = append(differs, d.Says)
+		}
+	}
+	if len(e.profiles) > 0 && grammar.PresetIsLossy(e.set) {
+		breaks, lost = append(breaks, "The preset is in the mode lossy, which pauses nothing."), true
 	}
 	d := e.w.device
-	if len(breaks) == 0 {
-		if over := e.overridden(); len(over) > 0 {
-			topicPreset.Errorf(ds, d.At, "%s has the vendor's preset `qos roce`, which the fabric fits, and other settings go before it. %s Take "+
-				"them away (nv unset), or write preset = \"replace\" in the switch block: rocec's settings then take the place of all.", d.Name,
-				strings.Join(over, " "))
+	switch over := e.overridden(); {
+	case len(breaks) > 0 && kept:
+		topicPreset.Errorf(ds, d.At, "%s has the vendor's preset `qos roce`, and the fabric does not fit it, and the switch block says "+
+			"preset = \"keep\". What differs: %s Have the fabric fit the preset, or write preset = \"replace\" in the switch block: rocec's "+
+			"settings then take its place.", d.Name, few(breaks))
+	case lost:
+		topicPreset.Errorf(ds, d.At, "%s has the vendor's preset `qos roce`, and the fabric does not fit it. What differs: %s Have the fabric "+
+			"fit the preset, or write preset = \"replace\" in the switch block: rocec's settings then take its place.", d.Name, few(breaks))
+	case len(breaks) > 0:
+		topicPreset.Errorf(ds, d.At, "%s has the vendor's preset `qos roce`, and the fabric does not fit it. What differs: %s Have the fabric "+
+			"fit the preset, or decide in the switch block: with preset = \"keep\" the preset stays as it is, and with preset = \"replace\" "+
+			"rocec's settings take its place.", d.Name, few(breaks))
+	case len(over) > 0:
+		topicPreset.Errorf(ds, d.At, "%s has the vendor's preset `qos roce`, which the fabric fits, and other settings go before it. %s Take "+
+			"them away (nv unset), or write preset = \"replace\" in the switch block: rocec's settings then take the place of all.", d.Name,
+			strings.Join(over, " "))
+	case len(differs) > 0:
+		topicPreset.Noticef(ds, d.At, "%s keeps the vendor's preset `qos roce`. What the fabric has otherwise: %s", d.Name, few(differs))
+	}
+}
+
+// saysDeviations lists, a line each, the questions of the vendor's support about a switch with a tree. For a switch that keeps the preset
+// it lists the differences from the fabric.
+func (w *Wish) saysDeviations(set *grammar.Tree) (out []string) {
+	e := w.editor(set)
+	least, all := bySpelling, w.Deviations()
+	head := "What differs from the vendor's preset (qos roce), which its support asks about first:"
+	if e.keeps {
+		least, all, head = byDerived, e.deviations(presetIn(set)), "The vendor's preset (qos roce) stays. What the fabric has otherwise:"
+	}
+	for _, d := range all {
+		if d.weight >= least {
+			out = append(out, "- "+d.Says)
 		}
-		return
 	}
-	why := ""
-	if e.w.preset == KeepPreset {
-		why = ", and the switch block says preset = \"keep\""
+	if len(out) == 0 {
+		return nil
 	}
-	var differs strings.Builder
-	for i, b := range breaks {
-		if i == 8 {
-			fmt.Fprintf(&differs, " And %s more.", diag.Number(len(breaks)-i))
-			break
-		}
-		differs.WriteString(" " + b.Says)
+	return slices.Insert(out, 0, head)
+}
+
+// few joins sentences, of very many the first.
+func few(sentences []string) string {
+	if n := len(sentences) - 8; n > 0 {
+		return strings.Join(sentences[:8], " ") + fmt.Sprintf(" And %s more.", diag.Number(n))
 	}
-	topicPreset.Errorf(ds, d.At, "%s has the vendor's preset `qos roce`, and the fabric does not fit it%s. What differs:%s Have the fabric "+
-		"fit the preset, or write preset = \"replace\" in the switch block: rocec's settings then take its place.", d.Name, why, differs.String())
+	return strings.Join(sentences, " ")
 }
 
 // overridden says which settings of the tree go before those of the preset, where the fabric needs these: marking and shares of
@@ -182,12 +308,28 @@ func (e *editor) overridden() (out []string) {
 		if on, ok := grammar.On(marks.Get("ecn")); ok && !on {
 			says("%s does not mark.", at)
 		}
-		for _, f := range []struct {
-			key  string
-			want int
-		}{{"min-threshold", grammar.PresetMin}, {"max-threshold", grammar.PresetMax}, {"probability", grammar.PresetProbability}} {
-			if n, ok := grammar.Whole(marks.Get(f.key)); ok && n != f.want {
-				says("%s has %s %d, and the fabric and the preset %d.", at, f.key, n, f.want)
+		preset := presetIn(e.set)
+		for _, g := range e.asked {
+			if g.ECN == nil || g.Cos != grammar.PresetCos {
+				continue
+			}
+			for i, f := range []struct {
+				key       string
+				wants     ir.Num
+				has, from int
+			}{
+				{"min-threshold", g.ECN.Min, preset.marks.Min, grammar.PresetMin},
+				{"max-threshold", g.ECN.Max, preset.marks.Max, grammar.PresetMax},
+				{"probability", g.ECN.Probability, preset.marks.Probability, grammar.PresetProbability},
+			} {
+				if !preset.before[i] || !f.wants.Set() || f.wants.N == f.has {
+					continue
+				}
+				who := "the fabric"
+				if f.wants.N == f.from {
+					who = "the fabric and the preset"
+				}
+				says("%s has %s %d, and %s %d.", at, f.key, f.has, who, f.wants.N)
 			}
 		}
 		if mode := marks.Get("mode"); mode.IsScalar() && mode.Value == "relative" {

@@ -54,7 +54,31 @@ func stepBetween(before, after []byte) target.Step {
 	if _, err2 := grammar.Read(after); err != nil || err2 != nil {
 		docs = nil
 	}
-	return step(namePatch+" "+target.Sum(before)+" "+target.Sum(after), before, docs)
+	s := step(namePatch+" "+target.Sum(before)+" "+target.Sum(after), before, docs)
+	if docs != nil && !movesBuffers(docs) {
+		s.Disrupts = "packets may be lost for a moment (NVUE applies a revision)"
+	}
+	return s
+}
+
+// movesBuffers reports whether a patch has switchd change buffers.
+func movesBuffers(docs []grammar.Doc) (moves bool) {
+	for _, d := range docs {
+		d.Tree.Leaves(func(l grammar.Leaf) {
+			path := l.Path
+			if path[0] == "interface" {
+				path = path[min(2, len(path)):]
+			}
+			if len(path) < 2 || path[0] != "qos" {
+				return
+			}
+			switch path[1] {
+			case "pfc", "link-pause", "traffic-pool", "advance-buffer-config", "roce":
+				moves = true
+			}
+		})
+	}
+	return moves
 }
 
 // recall gives a step or a query by its name.
@@ -113,20 +137,4 @@ func (w *Wish) choose(before, after []byte, _ []target.Sample) (target.Step, []s
 		return s, nil
 	}
 	return s, w.saysDeviations(cfg.Set)
-}
-
-// saysDeviations lists what the vendor's support would ask about a switch with a tree, a line each. One that keeps the preset has what the
-// preset sets.
-func (w *Wish) saysDeviations(set *grammar.Tree) []string {
-	if w.editor(set).keeps {
-		return nil
-	}
-	var out []string
-	for _, d := range w.Deviations() {
-		out = append(out, "- "+d.Says)
-	}
-	if len(out) == 0 {
-		return nil
-	}
-	return slices.Insert(out, 0, "What differs from the vendor's preset (qos roce), which its support asks about first:")
 }

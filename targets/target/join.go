@@ -32,6 +32,17 @@ func Join(all ...*Target) *Target {
 		NeedsReport: func(d *ir.Device) bool {
 			return slices.ContainsFunc(all, func(t *Target) bool { return t.NeedsReport != nil && t.NeedsReport(d) })
 		},
+		Noticed: func(d *ir.Device, s *Step, live Live) (string, ir.Outage) {
+			for _, t := range all { // the step is of one of them
+				if t.Noticed == nil {
+					continue
+				}
+				if what, outage := t.Noticed(d, s, live); what != s.Disrupts || outage != s.Outage {
+					return what, outage
+				}
+			}
+			return s.Disrupts, s.Outage
+		},
 		Check: func(d *ir.Device) diag.List {
 			return gather(all, func(t *Target) diag.List { return t.Check(d) })
 		},

@@ -88,6 +88,14 @@ type Target struct {
 	// Probes read counters and states that show whether the settings work; `rocec verify` runs them.
 	Probes func(*ir.Device) []Probe
 
+	// Noticed returns Disrupts and Outage of a step of the device in a plan, where they depend on what changes. live gives a live state
+	// before and after; changes: the plan changes it. Nil: they are those of the step.
+	Noticed func(d *ir.Device, s *Step, live Live) (disrupts string, outage ir.Outage)
+
+	// Whose reports whether findings of a code name who else sets a device, and do not judge how it is set: a device that rocec has never
+	// written may be sound with them. Nil: no code does.
+	Whose func(code string) bool
+
 	// Watches are what is read of a device and judged in every plan and verify, besides its files. Nil: nothing.
 	Watches func(*ir.Device) []Watch
 
@@ -245,6 +253,9 @@ type Step struct {
 	Soak    time.Duration // how long the device must hold before the change is kept; 0: [SoakTime]
 	Away    time.Duration // how long the device may not answer, or its links be down, after Cmd
 }
+
+// Live gives a live state by [File.Path] as a plan changes it.
+type Live func(path string) (before, after []byte, changes bool)
 
 // Loaded is the answer of a device that says it uses the content of its files.
 const Loaded = "loaded"

@@ -15,8 +15,11 @@ import (
 
 // reason says in a few words why a device cannot be planned for; devices of one reason differ in names and addresses.
 func reason(d *deploy.DevicePlan) string {
-	if d.Err.NoAddress {
+	switch {
+	case d.Err.NoAddress:
 		return string(d.Status) + ": no address"
+	case d.Err.Code != "":
+		return string(d.Status) + ": " + d.Err.Code
 	}
 	return string(d.Status) + ": " + string(d.Err.Kind)
 }

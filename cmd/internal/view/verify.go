@@ -20,13 +20,13 @@ import (
 func (v *Plan) Verify(f *ir.Fabric, plan *deploy.Plan, doc VerifyDocument, from *Reports) {
 	v.Drift = true
 	w := v.W
-	v.Groups(plan, Page)
+	v.Groups(troubled(plan, doc), Page)
 	compared(v, doc)
 	acceptances(v, plan)
-	v.findings(doc)
+	v.findings(plan, doc)
 	v.Watched(plan)
 	v.seen(v.Seen)
-	v.hints(doc)
+	v.hints(plan, doc)
 	v.unreadable(doc)
 	v.traffic(doc.Traffic)
 	v.held(plan)
@@ -67,6 +67,19 @@ func (v *Plan) Verify(f *ir.Fabric, plan *deploy.Plan, doc VerifyDocument, from 
 		doc.Summary[string(deploy.StatusRefused)], pendingText(doc.Summary[string(deploy.StatusPending)]), unknown)
 }
 
+// troubled leaves out of the plan the devices that it refuses to change and that are sound.
+func troubled(plan *deploy.Plan, doc VerifyDocument) *deploy.Plan {
+	sound := map[string]bool{}
+	for _, d := range doc.Devices {
+		sound[d.Name] = d.Status == VerifyOther
+	}
+	out := *plan
+	out.Devices = slices.DeleteFunc(slices.Clone(plan.Devices), func(d *deploy.DevicePlan) bool {
+		return d.Err != nil && sound[d.Device.Name]
+	})
+	return &out
+}
+
 // compared prints of devices that rocec has never written why they are sound, or are not, and of others since when they differ.
 func compared(v *Plan, doc VerifyDocument) {
 	var sound, unsound, since Texts
@@ -85,13 +98,19 @@ func compared(v *Plan, doc VerifyDocument) {
 	v.texts(&since, v.Paint(diag.Yellow, "drift")+": ")
 }
 
-// findings prints what each probe found once, with the devices on which it did.
-func (v *Plan) findings(doc VerifyDocument) {
+// findings prints what each probe found once, with the devices on which it did. Why the plan refuses a device stands there already.
+func (v *Plan) findings(plan *deploy.Plan, doc VerifyDocument) {
 	found := map[string]*Texts{} // by probe
+	refused := map[string]string{}
+	for _, d := range plan.Devices {
+		if d.Err != nil {
+			refused[d.Device.Name] = d.Err.Detail
+		}
+	}
 	var probes []string
 	for _, d := range doc.Devices {
 		for _, f := range d.Findings {
-			if f.Code != "" { // told with the others of its kind
+			if f.Code != "" || f.Message == refused[d.Name] { // told with the others of its kind
 				continue
 			}
 			if found[f.Probe] == nil {
@@ -106,12 +125,16 @@ func (v *Plan) findings(doc VerifyDocument) {
 	}
 }
 
-// hints prints each hint once, with the devices that give it.
-func (v *Plan) hints(doc VerifyDocument) {
+// hints prints each hint once, with the devices that give it. Notes about a device that differs stand with what differs.
+func (v *Plan) hints(plan *deploy.Plan, doc VerifyDocument) {
 	var hints Texts
+	differs := map[string]bool{}
+	for _, d := range plan.Devices {
+		differs[d.Device.Name] = d.Status == deploy.StatusChange || d.Status == deploy.StatusOthers
+	}
 	for _, d := range doc.Devices {
 		for _, h := range d.Hints {
-			if h.Code != "" { // told with the others of its kind
+			if h.Code != "" || h.Probe == settingsProbe && differs[d.Name] { // told with the others of its kind
 				continue
 			}
 			hints.Add(h.Message, d.Name)

@@ -22,6 +22,9 @@ const (
 	VerifyUnknown = "unknown" // no report is about the device
 )
 
+// settingsProbe is the name of findings about files and live states.
+const settingsProbe = "settings"
+
 // VerifyDocument is the JSON of verify.
 type VerifyDocument struct {
 	FormatVersion string         `json:"format_version"`
@@ -162,7 +165,7 @@ func VerifyJSON(
 		}
 		for _, note := range d.Diags {
 			if note.Severity == diag.Notice {
-				v.Hints = append(v.Hints, VerifyFinding{Probe: "settings", Message: note.Detail})
+				v.Hints = append(v.Hints, VerifyFinding{Probe: settingsProbe, Message: note.Detail})
 			}
 		}
 		switch {
@@ -170,9 +173,17 @@ func VerifyJSON(
 			v.Status, v.Reason = string(deploy.StatusPending), "under maintenance: "+d.Device.Source.Maintenance
 		case d.Status == deploy.StatusPending:
 			v.Status, v.Reason = string(deploy.StatusPending), d.Waits.String()
+		case d.Err != nil && d.Err.Kind == deploy.Unmet && h.Other():
+			v.Status = VerifyOther
+			v.Reason = "sound, and set by others; plan refuses to change it"
+			v.Hints = append(v.Hints, VerifyFinding{Probe: settingsProbe, Message: d.Err.Detail})
 		case d.Err != nil && d.Err.Kind == deploy.Unmet: // it was read, and is not as written
 			v.Status, v.Reason = VerifyDrift, d.Err.Detail
-			v.Findings = append(v.Findings, VerifyFinding{Probe: "settings", Message: d.Err.Detail})
+			v.Findings = append(v.Findings, VerifyFinding{Probe: settingsProbe, Message: d.Err.Detail})
+			if d.Count == 0 && !d.ByOthers() && d.Device.Source.Switch != nil {
+				v.Reason = d.Unsound()
+				v.Unsound = v.Reason != ""
+			}
 		case d.Err != nil:
 			v.Status, v.Reason = string(d.Status), d.Err.Detail
 		case h.Sound():
@@ -181,7 +192,11 @@ func VerifyJSON(
 			v.Status, v.Reason = VerifyOther, "sound, and the fabric accepts what differs"
 		case h.Other():
 			v.Status = VerifyOther
-			v.Reason = "sound, and set by others: PFC, maps, marks and headroom are those of the fabric"
+			v.Reason = "sound, and set by others: PFC and maps are those of the fabric, what it marks is marked, and headroom suffices"
+			if d.Device.Source.Switch == nil {
+				v.Reason = "sound, and set by others: each setting has the value of the fabric; what sets it again after a restart " +
+					"is not known, as files of rocec are missing"
+			}
 		default:
 			v.Status = VerifyDrift
 			v.Reason, v.Unsound = driftReason(d)

@@ -100,29 +100,22 @@ func Verify(ctx context.Context, dial target.Dial, tree *target.Tree, o VerifyOp
 func known(h *deploy.Have) bool { return h.Err == nil && len(h.Wrong) == 0 }
 
 // Sound reports whether the device is as written, every probe was satisfied, and no watch found more than what is worth knowing.
-func (h *Health) Sound() bool { return h.Drift.Status == deploy.StatusSame && h.well() }
+func (h *Health) Sound() bool {
+	return h.Drift.Status == deploy.StatusSame && h.satisfied() &&
+		!slices.ContainsFunc(h.Drift.Watched, func(w deploy.Watched) bool { return !w.Sound() })
+}
 
 // Other reports whether the device is not as written and sound all the same: the fabric accepts all of its differences, or rocec has never
 // written it, and it carries lossless traffic as the fabric means it ([deploy.DevicePlan.Unsound]). A device that others write by rocec's
 // own documents is sound by the fabric alone.
 func (h *Health) Other() bool {
 	d := h.Drift
-	return h.well() && (d.Whole || d.Count == 0 && !d.ByOthers() && d.Unsound() == "")
+	return h.satisfied() && d.Quiet() && (d.Whole || d.Count == 0 && !d.ByOthers() && d.Unsound() == "")
 }
 
-// well reports whether every probe was satisfied, and no watch found more than what is worth knowing.
-func (h *Health) well() bool {
-	for _, p := range h.Probes {
-		if len(p.Wrong) > 0 {
-			return false
-		}
-	}
-	for _, w := range h.Drift.Watched {
-		if !w.Sound() {
-			return false
-		}
-	}
-	return true
+// satisfied reports whether every probe was.
+func (h *Health) satisfied() bool {
+	return !slices.ContainsFunc(h.Probes, func(p deploy.Judged) bool { return len(p.Wrong) > 0 })
 }
 
 // Sound reports whether every device is.

@@ -190,7 +190,8 @@ func taskOf(p *deploy.DevicePlan, soak *time.Duration) *change.Task {
 	var hold, work time.Duration
 	for _, c := range p.Changes {
 		step := c.File.Activate
-		t.Outage = t.Outage.Longer(step.Outage)
+		_, outage := p.Noticed(&step)
+		t.Outage = t.Outage.Longer(outage)
 		if step.Cmd != "" {
 			work = max(work, step.Takes)
 			hold = max(hold, cmp.Or(step.Soak, target.SoakTime))

@@ -267,7 +267,10 @@ func TestNVUERefused(t *testing.T) {
 			"has port groups of rocec",
 		},
 		"another model": {func(b *nvueBox) { b.nv.Do(func() { b.nv.Model = "MSN2700-CS2F" }) }, "says that it is a MSN2700-CS2F"},
-		"the preset":    {func(b *nvueBox) { b.Run(t.Context(), "root", "nv set qos roce; nv config apply -y", "") }, "has the vendor's preset"},
+		"a preset that pauses nothing": {
+			func(b *nvueBox) { b.Run(t.Context(), "root", "nv set qos roce mode lossy; nv config apply -y", "") },
+			"has the vendor's preset",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := byNVUE(t, `version = "5.14.0"`)
