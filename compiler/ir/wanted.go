@@ -7,13 +7,22 @@ import "slices"
 // number and, if it is lossless, the priority group of its number, or that of the lowest one where all of a port count in one.
 //
 // A value by default holds where nothing on the device states another one. A by_hand block makes known what it states alone.
-func (d *Device) Wanted() *Settings {
-	w := wanting{Device: d, base: UnknownPort(), alike: map[PortSettings]*PortSettings{}, seen: map[portKind]*PortSettings{}}
-	d.claims(&w.base)
+func (d *Device) Wanted() *Settings { return new(Wishes).Of(d) }
+
+// Wishes is how one fabric means its devices ([Device.Wanted]). Switches that are written alike share what all their ports have, and the
+// settings of their kinds of ports.
+type Wishes struct{ known map[writtenAlike]*wanting }
+
+// writtenAlike is all of a switch by which [wanting] tells it from others, beside its ports.
+type writtenAlike struct {
+	can   SwitchCan
+	added *Added
+}
+
+// Of returns how the fabric means a device.
+func (all *Wishes) Of(d *Device) *Settings {
 	written := d.Switch != nil && d.ByHand == nil
-	if written {
-		w.ofSwitch()
-	}
+	w := all.begin(d, written)
 	s := &Settings{Ports: make(map[string]*PortSettings, len(d.Ports))}
 	for _, p := range d.Ports {
 		s.Ports[p.Name] = w.port(p)
@@ -29,6 +38,33 @@ func (d *Device) Wanted() *Settings {
 		s.Pools = a.Pools.Pools
 	}
 	return s
+}
+
+// begin returns what all ports of a device have.
+func (all *Wishes) begin(d *Device, written bool) wanting {
+	if !written {
+		return newWanting(d, false)
+	}
+	key := writtenAlike{d.Switch.Can, d.Switch.Added}
+	if all.known[key] == nil {
+		if all.known == nil {
+			all.known = map[writtenAlike]*wanting{}
+		}
+		w := newWanting(d, true)
+		all.known[key] = &w
+	}
+	w := *all.known[key]
+	w.Device = d
+	return w
+}
+
+func newWanting(d *Device, written bool) wanting {
+	w := wanting{Device: d, base: UnknownPort(), alike: map[PortSettings]*PortSettings{}, seen: map[portKind]*PortSettings{}}
+	d.claims(&w.base)
+	if written {
+		w.ofSwitch()
+	}
+	return w
 }
 
 // wanting is a device whose ports are found out.

@@ -9,6 +9,7 @@ import "github.com/rocec/rocec/compiler/ir"
 type Settings struct {
 	Read map[*ir.Device]*ir.Settings
 
+	wishes ir.Wishes
 	wanted map[*ir.Device]*ir.Settings
 }
 
@@ -32,7 +33,7 @@ func (s *Settings) meant(p *ir.Port) *ir.PortSettings {
 		if s.wanted == nil {
 			s.wanted = map[*ir.Device]*ir.Settings{}
 		}
-		s.wanted[d] = d.Wanted()
+		s.wanted[d] = s.wishes.Of(d)
 	}
 	return s.wanted[d].Port(p.Name)
 }
