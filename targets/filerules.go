@@ -37,18 +37,18 @@ func rules(j *judging, of []int, row *target.Target, read *target.Understood) {
 			j.linted[d.At.Filename] = append(j.linted[d.At.Filename], d)
 		}
 	}
-	j.addSwitch(of, row, read.Settings)
+	addSwitch(j, of, row, read.Settings)
 }
 
-// addSwitch notes the settings of a switch for the rules that compare several. Of those of two moments, the stored ones are compared.
+// addSwitch notes the settings of a switch for the rules that compare several. The stored ones of two moments are compared.
 // Places take many times the memory of settings: where one is asked for, the files are read again.
-func (j *judging) addSwitch(of []int, row *target.Target, s *ir.Settings) {
+func addSwitch(j *judging, of []int, row *target.Target, s *ir.Settings) {
 	first := j.files[of[0]]
 	r := &settings.Reading{Name: j.taken[of[0]].Device, Settings: settings.Sample(s), At: first.Top()}
 	var again *target.Understood
 	r.Where = func(port string, f ir.Field, index int) (diag.Range, bool) {
 		if again == nil {
-			again = row.Understand(target.Identity{}, j.contents(of))
+			again = row.Understand(target.Identity{}, contents(j, of))
 		}
 		return again.Where(port, f, index)
 	}
@@ -61,7 +61,7 @@ func (j *judging) addSwitch(of []int, row *target.Target, s *ir.Settings) {
 }
 
 // contents returns files by name.
-func (j *judging) contents(of []int) map[string][]byte {
+func contents(j *judging, of []int) map[string][]byte {
 	out := make(map[string][]byte, len(of))
 	for _, i := range of {
 		out[j.files[i].Name] = j.files[i].Data
@@ -70,7 +70,7 @@ func (j *judging) contents(of []int) map[string][]byte {
 }
 
 // compareSwitches has the rules judge what the switches of all files have in common.
-func (j *judging) compareSwitches() {
+func compareSwitches(j *judging) {
 	var found lint.Findings
 	settings.Compare(j.switches, &found)
 	j.found = append(j.found, found.Close()...)

@@ -87,7 +87,7 @@ func filesOf(d *ir.Device, files []lint.File) (of []lint.File, why string) {
 	return nil, fmt.Sprintf("the files of several devices are named %s: %s", d.Name, diag.Some(names, mostPorts))
 }
 
-// identityOf is what the fabric states of a device whose files are read.
+// identityOf is the identity that the fabric states of a device whose files are read.
 func identityOf(d *ir.Device) (id target.Identity) {
 	for _, p := range d.Ports {
 		id.Ports = append(id.Ports, p.Name)

@@ -9,7 +9,7 @@ import (
 // NIC that carries no intent.
 type Card struct {
 	Version int       // of RoCE, what RDMA-CM uses by default
-	ByDSCP  bool      // priorities are told by DSCP, else by PCP
+	ByDSCP  bool      // DSCP decides the priority, else PCP
 	VLAN    int       // that carries the intents told by PCP; 0: none
 	Egress  int       // the PCP they get on it
 	Pause   bool      // link pause instead of PFC

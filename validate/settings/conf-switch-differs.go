@@ -109,7 +109,7 @@ func (p *peers) add(m *member) {
 	v.of = append(v.of, m)
 }
 
-// The bounds of the rule: the switches of a role that it takes to show what is usual, and the ways in which they are set.
+// The bounds of the rule: the switches of a role that it takes to show the usual value, and the ways in which they are set.
 const (
 	leastPeers   = 3
 	mostVariants = 256
@@ -126,7 +126,7 @@ func (p *peers) contrasts(values map[int][]ir.Value) (out []*contrast) {
 	case len(p.variants) > mostVariants:
 		m := p.variants[0].of[0]
 		return []*contrast{{sev: diag.Notice, spot: spot{of: m.Reading, text: fmt.Sprintf("The %s switches with names such as %s are set in "+
-			"more than %d ways. They are not compared with each other.", diag.Number(p.n), m.short, mostVariants)}}}
+			"more than %d ways. Differences between them are not judged.", diag.Number(p.n), m.short, mostVariants)}}}
 	}
 	count := map[named]map[string]int{}
 	known := map[named]int{}
@@ -212,7 +212,7 @@ type oddity struct {
 	port       string
 }
 
-// oddityOf returns the one setting in which a variant differs from what is usual; nil: it differs in none, or in several.
+// oddityOf returns the one setting in which a variant differs from the usual one; nil: it differs in none, or in several.
 func (p *peers) oddityOf(v *variant, usual map[named]string, rare func(named, string) bool) *oddity {
 	var odd []*oddity
 	speed, cable := false, false // its ports are others than usual
@@ -256,7 +256,7 @@ func compareNamed(a, b named) int {
 		strings.Compare(a.pool, b.pool))
 }
 
-// setting returns the field that stands for those that configurations state together.
+// setting returns one field for those that configurations state together.
 func setting(f ir.Field) ir.Field {
 	switch f {
 	case ir.FieldBuffer, ir.FieldXoff, ir.FieldXon, ir.FieldHeadroom:

@@ -212,7 +212,7 @@ func disagree(all []*member, wordsOf func(*member) ([]word, place), say func([]w
 	}
 	c.text = diag.And(texts)
 	if more := len(parts) - mostCamps; more > 0 {
-		c.text = strings.Join(texts, ", ") + " and otherwise at " + diag.Count(more, "further group of switches")
+		c.text = fmt.Sprintf("%s and others at %s of switches", strings.Join(texts, ", "), diag.Count(more, "further group"))
 	}
 	return c
 }

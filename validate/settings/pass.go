@@ -43,6 +43,36 @@ type Sink interface {
 	Report(sev diag.Severity, t *diag.Topic, at diag.Range, format string, args ...any) *diag.Diagnostic
 }
 
+// member is a switch that is compared with others.
+type member struct {
+	*Reading
+	short string // the last part of its name, where no other switch has it
+	ports []portKind
+	roce  []portKind // those that have PFC or link pause; of a switch without any, all
+	pfc   bool       // a port has it
+}
+
+// portKind is ports of a switch that are set alike, by one of them.
+type portKind struct {
+	port string // empty: every port that has no settings of its own
+	id   int    // equal settings have one, on whatever switch
+	*ir.PortSettings
+}
+
+// contrast is the finding of a rule between switches, at the place of a value of one of them.
+type contrast struct {
+	spot
+	sev   diag.Severity
+	notes []spot
+}
+
+// spot is a value of a switch, with a sentence, or a note.
+type spot struct {
+	of   *Reading
+	at   place
+	text string
+}
+
 // kind is ports that are set alike.
 type kind struct {
 	ports    []string // in natural order; none: every port that has no settings of its own

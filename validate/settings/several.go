@@ -11,63 +11,6 @@ import (
 	"github.com/rocec/rocec/lang/nodeset"
 )
 
-// member is a switch that is compared with others.
-type member struct {
-	*Reading
-	short string // the last part of its name, where no other switch has it
-	ports []portKind
-	roce  []portKind // those that have PFC or link pause; of a switch without any, all
-	pfc   bool       // a port has it
-}
-
-// portKind is ports of a switch that are set alike, by one of them.
-type portKind struct {
-	port string // empty: every port that has no settings of its own
-	id   int    // equal settings have one, on whatever switch
-	*ir.PortSettings
-}
-
-// contrast is what a rule finds between switches, at the place of a value of one of them.
-type contrast struct {
-	spot
-	sev   diag.Severity
-	notes []spot
-}
-
-// spot is a value of a switch, with a sentence, or a note.
-type spot struct {
-	of   *Reading
-	at   place
-	text string
-}
-
-// mostNotes is how many places a finding has beside its own.
-const mostNotes = 3
-
-// Compare runs the rules about several switches. Settings of one switch alone contradict nothing.
-//
-// It asks for the place of a value only where a finding is reported.
-func Compare(all []*Reading, to Sink) {
-	if len(all) < 2 {
-		return
-	}
-	members := membersOf(all)
-	for _, r := range Rules {
-		if r.several == nil {
-			continue
-		}
-		for _, c := range r.several(members) {
-			if to.Omit(&r.Topic) {
-				continue
-			}
-			d := to.Report(c.sev, &r.Topic, c.where(), "%s", diag.Escape(c.text))
-			for _, n := range c.notes[:min(len(c.notes), mostNotes)] {
-				d.Note(n.where(), "%s", diag.Escape(n.text))
-			}
-		}
-	}
-}
-
 func (s *spot) where() diag.Range {
 	if s.of.Where != nil {
 		if r, ok := s.of.Where(s.at.port, s.at.field, s.at.index); ok && r.Filename != "" {

@@ -91,7 +91,7 @@ func findDeviceFiles(fsys fs.FS, dir string) (files []lint.File, passed int, err
 			if err != nil { // what can be read is judged all the same
 				files = append(files, lint.File{
 					Name: diag.Escape(path.Join(filepath.ToSlash(dir), name)),
-					Why:  readWhy(err) + " It is a folder, and what lies in it was not judged.",
+					Why:  readWhy(err) + " It is a folder, and its files were not judged.",
 				})
 				return fs.SkipDir
 			}

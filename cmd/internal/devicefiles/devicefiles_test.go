@@ -30,7 +30,7 @@ func TestDeviceFolderUnreadable(t *testing.T) {
 	require.Equal(t, "dir/a/traffic.conf", files[0].Name)
 	require.Empty(t, files[0].Why)
 	require.Equal(t, "dir/b", files[1].Name)
-	require.Equal(t, "It cannot be read: permission denied. It is a folder, and what lies in it was not judged.", files[1].Why)
+	require.Equal(t, "It cannot be read: permission denied. It is a folder, and its files were not judged.", files[1].Why)
 }
 
 // What is read of a file is as much as its judge looks at, whatever it is called, and each judge says of its own what is too large.
