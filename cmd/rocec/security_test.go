@@ -69,7 +69,7 @@ func TestNoFlagAgainstHostKeys(t *testing.T) {
 				return
 			}
 			if f.Name == "strict" { // of verify, about settings that others have made
-				assert.Contains(t, f.Usage, "devices that others have set")
+				assert.Contains(t, f.Usage, "devices that are other and sound")
 				return
 			}
 			if f.Name != "skip-cabling-check" { // it is about cables
