@@ -48,7 +48,7 @@ func JudgeFiles(files []lint.File) lint.Result {
 			j.read[i].own, j.read[i].not = nil, nil
 		}
 	}
-	j.compareSwitches()
+	compareSwitches(j)
 	j.reportHosts()
 	j.found.Sort()
 	return lint.Result{Diagnostics: j.found, Files: j.taken}

@@ -10,22 +10,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/rocec/rocec/compiler/ir"
-	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
 )
-
-// Reading is a switch as it was read.
-type Reading struct {
-	Name     string // of the device, or its path; for rules that compare devices
-	Settings *ir.Settings
-	Where    func(port string, f ir.Field, index int) (diag.Range, bool) // the place of a value; for a pool, port is its name
-	At       diag.Range                                                  // of a value without a place
-
-	// Judged reports whether the linter of the system has the finding of a code, in a line of a file, or in any: line is 0 where a value is
-	// missing, or the linter judges the whole theme. Nil: no linter was asked.
-	Judged func(code string, sev diag.Severity, file string, line int) bool
-}
 
 // Rule judges one theme on every system.
 type Rule struct {
@@ -126,13 +113,6 @@ func (p *pass) pfc(do func(cos, queue, group int)) {
 	}
 }
 
-// place is a value of a kind of ports.
-type place struct {
-	port  string
-	field ir.Field
-	index int
-}
-
 func (p *pass) at(f ir.Field, index int) place { return place{p.kind.sample(), f, index} }
 
 func (p *pass) pool(name string) place { return place{name, ir.FieldPool, 0} }
@@ -161,8 +141,8 @@ func (p *pass) note(sev diag.Severity, at place, format string, args []any) {
 	}
 	if p.kind != nil {
 		f.ports = append(f.ports, p.kind.ports...)
-		f.rest = f.rest || len(p.kind.ports) == 0
-		f.others = f.others || p.kind.others
+		f.rest = len(p.kind.ports) == 0 // that kind is the last one
+		f.others = p.kind.others
 	}
 }
 
@@ -220,24 +200,6 @@ func (f *finding) sentence(text string) string {
 		ports += " and every other port"
 	}
 	return "At " + ports + ", " + text
-}
-
-// chip returns the chip of the device; nil: it is not known.
-func (d *Reading) chip() *platform.ASIC {
-	if m := d.model(); m != nil {
-		return m.ASIC
-	}
-	a, _ := platform.FindASIC(d.Settings.System.Chip.Value)
-	return a
-}
-
-// model returns the model of the device; nil: it is not known.
-func (d *Reading) model() *platform.Switch {
-	m, ok := platform.FindSwitch(d.Settings.System.Model.Value)
-	if !ok {
-		return nil
-	}
-	return m
 }
 
 // told reports whether a trusted DSCP leads to a cos, as RoCEv2 needs it; not known: false.

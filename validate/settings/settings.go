@@ -64,3 +64,27 @@ func Judge(d *Reading, to Sink) {
 		p.report(to)
 	}
 }
+
+// Compare runs the rules about several switches. Settings of one switch alone contradict nothing.
+//
+// It asks for the place of a value only where a finding is reported.
+func Compare(all []*Reading, to Sink) {
+	if len(all) < 2 {
+		return
+	}
+	members := membersOf(all)
+	for _, r := range Rules {
+		if r.several == nil {
+			continue
+		}
+		for _, c := range r.several(members) {
+			if to.Omit(&r.Topic) {
+				continue
+			}
+			d := to.Report(c.sev, &r.Topic, c.where(), "%s", diag.Escape(c.text))
+			for _, n := range c.notes[:min(len(c.notes), mostNotes)] {
+				d.Note(n.where(), "%s", diag.Escape(n.text))
+			}
+		}
+	}
+}

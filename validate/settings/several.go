@@ -27,7 +27,7 @@ type portKind struct {
 	*ir.PortSettings
 }
 
-// contrast is what a rule finds between switches, at the place of a value of one of them.
+// contrast is a finding between switches, at the place of a value of one of them.
 type contrast struct {
 	spot
 	sev   diag.Severity
@@ -44,30 +44,6 @@ type spot struct {
 // mostNotes is how many places a finding has beside its own.
 const mostNotes = 3
 
-// Compare runs the rules about several switches. Settings of one switch alone contradict nothing.
-//
-// It asks for the place of a value only where a finding is reported.
-func Compare(all []*Reading, to Sink) {
-	if len(all) < 2 {
-		return
-	}
-	members := membersOf(all)
-	for _, r := range Rules {
-		if r.several == nil {
-			continue
-		}
-		for _, c := range r.several(members) {
-			if to.Omit(&r.Topic) {
-				continue
-			}
-			d := to.Report(c.sev, &r.Topic, c.where(), "%s", diag.Escape(c.text))
-			for _, n := range c.notes[:min(len(c.notes), mostNotes)] {
-				d.Note(n.where(), "%s", diag.Escape(n.text))
-			}
-		}
-	}
-}
-
 func (s *spot) where() diag.Range {
 	if s.of.Where != nil {
 		if r, ok := s.of.Where(s.at.port, s.at.field, s.at.index); ok && r.Filename != "" {
@@ -81,9 +57,11 @@ func (s *spot) where() diag.Range {
 func samples(s *ir.Settings) map[*ir.PortSettings]string {
 	first := map[*ir.PortSettings]string{}
 	for port, of := range s.Ports {
-		if have, found := first[of]; !found || port < have {
-			first[of] = port
+		have, found := first[of]
+		if !found {
+			have = port
 		}
+		first[of] = min(have, port)
 	}
 	if _, found := first[s.Rest]; !found && s.Rest != nil {
 		first[s.Rest] = ""
