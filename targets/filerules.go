@@ -40,15 +40,15 @@ func rules(j *judging, of []int, row *target.Target, read *target.Understood) {
 	addSwitch(j, of, row, read.Settings)
 }
 
-// addSwitch notes the settings of a switch for the rules that compare several. The stored ones of two moments are compared.
-// Places take many times the memory of settings: where one is asked for, the files are read again.
+// addSwitch notes the settings of a switch for the rules that compare several. If a device has files of two moments, the stored ones are
+// compared. Places take many times the memory of settings: where one is asked for, the files are read again.
 func addSwitch(j *judging, of []int, row *target.Target, s *ir.Settings) {
 	first := j.files[of[0]]
 	r := &settings.Reading{Name: j.taken[of[0]].Device, Settings: settings.Sample(s), At: first.Top()}
 	var again *target.Understood
 	r.Where = func(port string, f ir.Field, index int) (diag.Range, bool) {
 		if again == nil {
-			again = row.Understand(target.Identity{}, contents(j, of))
+			again = row.Understand(target.Identity{}, contents(j.files, of))
 		}
 		return again.Where(port, f, index)
 	}
@@ -61,15 +61,15 @@ func addSwitch(j *judging, of []int, row *target.Target, s *ir.Settings) {
 }
 
 // contents returns files by name.
-func contents(j *judging, of []int) map[string][]byte {
+func contents(files []lint.File, of []int) map[string][]byte {
 	out := make(map[string][]byte, len(of))
 	for _, i := range of {
-		out[j.files[i].Name] = j.files[i].Data
+		out[files[i].Name] = files[i].Data
 	}
 	return out
 }
 
-// compareSwitches has the rules judge what the switches of all files have in common.
+// compareSwitches runs the rules about several switches.
 func compareSwitches(j *judging) {
 	var found lint.Findings
 	settings.Compare(j.switches, &found)

@@ -68,8 +68,8 @@ func TestSwitchesDisagree(t *testing.T) {
 	found := bySeveral(r.Diagnostics)
 	require.Len(t, found, 2)
 	for i, want := range []string{
-		"The switches disagree about DSCP 26: the class is cos 3 at leaf1 and cos 4 at leaf2. ",
-		"The switches disagree about PFC: priority 3 at leaf1, priority 4 at leaf2 and no priority at spine1. If they are connected, ",
+		"The switches disagree about DSCP 26: the class is cos 3 at leaf1; cos 4 at leaf2. ",
+		"The switches disagree about PFC: priority 3 at leaf1; priority 4 at leaf2; no priority at spine1. If they are connected, ",
 	} {
 		assert.True(t, strings.HasPrefix(found[i].Detail, want), found[i].Detail)
 		assert.Equal(t, diag.Warning, found[i].Severity)
@@ -106,7 +106,7 @@ func TestSwitchDiffers(t *testing.T) {
 	assert.Equal(t, diag.Notice, d.Severity)
 	assert.Equal(t, "conf-switch-differs", d.Code)
 	assert.Equal(t, "One setting of leaf07 differs from the other 15 switches whose names, systems and models are alike: headroom of "+
-		"priority group 3 is 34840 bytes, and 35840 bytes there. Unless this is meant, set it as the others have it.", d.Detail)
+		"priority group 3: 34840 bytes, and 35840 bytes there. Unless this is meant, set it as the others have it.", d.Detail)
 	assert.Equal(t, "leaf07-config_db.json", d.At.Filename)
 	line := strings.Split(texts["leaf07-config_db.json"], "\n")[d.At.Start.Line-1]
 	assert.Contains(t, line, "xoff")

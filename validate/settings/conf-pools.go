@@ -69,8 +69,7 @@ func lossyPool(p *pass, queue int, pool ir.Setting[string]) {
 	for _, name := range slices.Sorted(maps.Keys(p.Settings.Pools)) {
 		if other := p.Settings.Pools[name]; lossy > 0 && name != of && other.Egress && !other.Ingress {
 			p.warnf(p.at(ir.FieldQueuePool, queue), "queue %d, by which lossless traffic leaves, is in the pool %s of the lossy queues, and "+
-				"none is in "+
-				"%s: lossy traffic fills the pool, and lossless packets are dropped on the way out.", queue, of, name)
+				"none is in %s: when lossy traffic has filled the pool, lossless packets are dropped on the way out.", queue, of, name)
 			return
 		}
 	}

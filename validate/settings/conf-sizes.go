@@ -15,10 +15,9 @@ var Sizes = Rule{
 			}
 			g := &p.kind.d.Groups[group]
 			xoff, isXoff := known(g.Xoff)
-			xon, isXon := known(g.Xon)
-			if isXoff && isXon && xoff > 0 && xon == xoff && g.Xon.Is == ir.Stated {
+			if isXoff && xoff > 0 && g.Xon == ir.Of(xoff) {
 				p.noticef(p.at(ir.FieldXon, group), "a pause of cos %d ends at %s, where it begins: there is no hysteresis, so the port may send many "+
-					"pauses in a row. Let it end some frames lower.", cos, diag.Bytes(xon))
+					"pauses in a row. Let it end some frames lower.", cos, diag.Bytes(xoff))
 			}
 		})
 	},

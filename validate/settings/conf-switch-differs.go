@@ -109,7 +109,7 @@ func (p *peers) add(m *member) {
 	v.of = append(v.of, m)
 }
 
-// The bounds of the rule: the switches of a role that it takes to show the usual value, and the ways in which they are set.
+// The bounds of the rule: the least switches of a role that show a usual value, and the most ways in which they are set.
 const (
 	leastPeers   = 3
 	mostVariants = 256
@@ -121,7 +121,7 @@ func few(of int) int { return max(1, of/8) }
 // contrasts finds the switches of a role that have one setting as few have it. Those that differ in several ways are meant to.
 func (p *peers) contrasts(values map[int][]ir.Value) (out []*contrast) {
 	switch {
-	case p.n < leastPeers || len(p.variants) == 1:
+	case len(p.variants) == 1:
 		return nil
 	case len(p.variants) > mostVariants:
 		m := p.variants[0].of[0]
@@ -212,7 +212,7 @@ type oddity struct {
 	port       string
 }
 
-// oddityOf returns the one setting in which a variant differs from the usual one; nil: it differs in none, or in several.
+// oddityOf returns the one setting in which a variant differs from the usual values; nil: it differs in none, or in several.
 func (p *peers) oddityOf(v *variant, usual map[named]string, rare func(named, string) bool) *oddity {
 	var odd []*oddity
 	speed, cable := false, false // its ports are others than usual
@@ -256,14 +256,14 @@ func compareNamed(a, b named) int {
 		strings.Compare(a.pool, b.pool))
 }
 
-// setting returns one field for those that configurations state together.
+// setting returns the field that stands for those that configurations state together.
 func setting(f ir.Field) ir.Field {
 	switch f {
-	case ir.FieldBuffer, ir.FieldXoff, ir.FieldXon, ir.FieldHeadroom:
+	case ir.FieldBuffer, ir.FieldXoff, ir.FieldXon:
 		return ir.FieldHeadroom
-	case ir.FieldMarking, ir.FieldUnmarkable, ir.FieldDrop:
+	case ir.FieldUnmarkable, ir.FieldDrop:
 		return ir.FieldMarking
-	case ir.FieldStrict, ir.FieldShare:
+	case ir.FieldStrict:
 		return ir.FieldShare
 	}
 	return f
@@ -291,7 +291,7 @@ func (p *peers) contrast(o *oddity) *contrast {
 		further = fmt.Sprintf(" %s of the setting %s, too.", diag.Count(o.more, "further value"), diag.Plural(o.more, "differs", "differ"))
 	}
 	c := &contrast{sev: diag.Notice, spot: spot{of: o.of[0].Reading, at: place{o.port, o.field, o.index}}}
-	c.text = fmt.Sprintf("One setting of %s differs from the other %s whose %s are alike: %s is %s, and %s there.%s Unless this is meant, "+
+	c.text = fmt.Sprintf("One setting of %s differs from the other %s whose %s are alike: %s: %s, and %s there.%s Unless this is meant, "+
 		"set it as the others have it.", namesOf(o.of), diag.Count(p.n-len(o.of), "switch"), alike, o.named, o.has, o.usual, further)
 	for _, v := range p.variants {
 		if port, has := v.values[o.named][o.usual]; has {

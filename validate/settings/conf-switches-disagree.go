@@ -3,6 +3,8 @@ package settings
 import (
 	"cmp"
 	"fmt"
+	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -14,18 +16,29 @@ import (
 var SwitchesDisagree = Rule{
 	Topic: diag.Topic{Code: "conf-switches-disagree", Summary: "switches disagree about lossless traffic"},
 	several: func(all []*member) (out []*contrast) {
-		if c := disagree(all, priorityWords, wordsOfPFC); c != nil {
-			c.text = "The switches disagree about PFC: " + c.text + ". If they are connected, one end does not obey the pauses of the " +
-				"other, and packets are dropped. Give all switches on the way of RoCE the same priorities."
-			out = append(out, c)
+		by := map[string][]*member{}
+		for _, m := range all {
+			by[path.Dir(m.Name)] = append(by[path.Dir(m.Name)], m)
 		}
-		if c := disagree(all, trusts, wordsOfTrust); c != nil {
-			c.text = "The switches disagree about trust: ports with PFC sort packets " + c.text + ". If they are connected, a packet that is " +
-				"lossless at one is lossy at the other. Let all of them trust the same field."
-			out = append(out, c)
+		for _, folder := range slices.Sorted(maps.Keys(by)) { // two folders may be two fabrics
+			out = append(out, disagreements(by[folder])...)
 		}
-		return append(out, mapsDisagree(all)...)
+		return out
 	},
+}
+
+func disagreements(all []*member) (out []*contrast) {
+	if c := disagree(all, priorityWords, wordsOfPFC); c != nil {
+		c.text = "The switches disagree about PFC: " + c.text + ". If they are connected, one end does not obey the pauses of the " +
+			"other, and packets are dropped. Give all switches on the way of RoCE the same priorities."
+		out = append(out, c)
+	}
+	if c := disagree(all, trusts, wordsOfTrust); c != nil {
+		c.text = "The switches disagree about trust: ports with PFC sort packets " + c.text + ". If they are connected, a packet that is " +
+			"lossless at one is lossy at the other. Let all of them trust the same field."
+		out = append(out, c)
+	}
+	return append(out, mapsDisagree(all)...)
 }
 
 // A word is what ports of one switch have; switches agree about it where ports of both have the same one.
@@ -67,11 +80,16 @@ func lowest(mask uint8) int {
 
 func wordsOfPFC(words []word) string {
 	var mask uint8
+	pause := false
 	for _, w := range words {
-		if w == linkPause {
-			return "link pause in its place"
-		}
-		mask |= uint8(w)
+		mask |= uint8(w & 0xff)
+		pause = pause || w == linkPause
+	}
+	switch {
+	case pause && mask == 0:
+		return "link pause in its place"
+	case pause:
+		return priorities(mask) + " or link pause"
 	}
 	return priorities(mask)
 }
@@ -210,10 +228,10 @@ func disagree(all []*member, wordsOf func(*member) ([]word, place), say func([]w
 			c.notes = append(c.notes, note)
 		}
 	}
-	c.text = diag.And(texts)
 	if more := len(parts) - mostCamps; more > 0 {
-		c.text = fmt.Sprintf("%s and others at %s of switches", strings.Join(texts, ", "), diag.Count(more, "further group"))
+		texts = append(texts, fmt.Sprintf("others at %s of switches", diag.Count(more, "further group")))
 	}
+	c.text = strings.Join(texts, "; ")
 	return c
 }
 

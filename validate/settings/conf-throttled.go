@@ -32,7 +32,7 @@ var Throttled = Rule{
 // promised judges the rates that lossy queues are promised: they leave lossless traffic the rest of the port.
 func promised(p *pass) {
 	speed, ok := known(p.kind.d.Speed)
-	if !ok || speed <= 0 {
+	if !ok || speed < 1 {
 		return
 	}
 	var sum int64

@@ -10,22 +10,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/rocec/rocec/compiler/ir"
-	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
 )
-
-// Reading is a switch as it was read.
-type Reading struct {
-	Name     string // of the device, or its path; for rules that compare devices
-	Settings *ir.Settings
-	Where    func(port string, f ir.Field, index int) (diag.Range, bool) // the place of a value; for a pool, port is its name
-	At       diag.Range                                                  // of a value without a place
-
-	// Judged reports whether the linter of the system has the finding of a code, in a line of a file, or in any: line is 0 where a value is
-	// missing, or the linter judges the whole theme. Nil: no linter was asked.
-	Judged func(code string, sev diag.Severity, file string, line int) bool
-}
 
 // Rule judges one theme on every system.
 type Rule struct {
@@ -41,36 +28,6 @@ type Rule struct {
 type Sink interface {
 	Omit(t *diag.Topic) bool
 	Report(sev diag.Severity, t *diag.Topic, at diag.Range, format string, args ...any) *diag.Diagnostic
-}
-
-// member is a switch that is compared with others.
-type member struct {
-	*Reading
-	short string // the last part of its name, where no other switch has it
-	ports []portKind
-	roce  []portKind // those that have PFC or link pause; of a switch without any, all
-	pfc   bool       // a port has it
-}
-
-// portKind is ports of a switch that are set alike, by one of them.
-type portKind struct {
-	port string // empty: every port that has no settings of its own
-	id   int    // equal settings have one, on whatever switch
-	*ir.PortSettings
-}
-
-// contrast is the finding of a rule between switches, at the place of a value of one of them.
-type contrast struct {
-	spot
-	sev   diag.Severity
-	notes []spot
-}
-
-// spot is a value of a switch, with a sentence, or a note.
-type spot struct {
-	of   *Reading
-	at   place
-	text string
 }
 
 // kind is ports that are set alike.
@@ -156,13 +113,6 @@ func (p *pass) pfc(do func(cos, queue, group int)) {
 	}
 }
 
-// place is a value of a kind of ports.
-type place struct {
-	port  string
-	field ir.Field
-	index int
-}
-
 func (p *pass) at(f ir.Field, index int) place { return place{p.kind.sample(), f, index} }
 
 func (p *pass) pool(name string) place { return place{name, ir.FieldPool, 0} }
@@ -191,8 +141,8 @@ func (p *pass) note(sev diag.Severity, at place, format string, args []any) {
 	}
 	if p.kind != nil {
 		f.ports = append(f.ports, p.kind.ports...)
-		f.rest = f.rest || len(p.kind.ports) == 0
-		f.others = f.others || p.kind.others
+		f.rest = len(p.kind.ports) == 0 // that kind is the last one
+		f.others = p.kind.others
 	}
 }
 
@@ -250,24 +200,6 @@ func (f *finding) sentence(text string) string {
 		ports += " and every other port"
 	}
 	return "At " + ports + ", " + text
-}
-
-// chip returns the chip of the device; nil: it is not known.
-func (d *Reading) chip() *platform.ASIC {
-	if m := d.model(); m != nil {
-		return m.ASIC
-	}
-	a, _ := platform.FindASIC(d.Settings.System.Chip.Value)
-	return a
-}
-
-// model returns the model of the device; nil: it is not known.
-func (d *Reading) model() *platform.Switch {
-	m, ok := platform.FindSwitch(d.Settings.System.Model.Value)
-	if !ok {
-		return nil
-	}
-	return m
 }
 
 // told reports whether a trusted DSCP leads to a cos, as RoCEv2 needs it; not known: false.

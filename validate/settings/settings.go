@@ -65,9 +65,6 @@ func Judge(d *Reading, to Sink) {
 	}
 }
 
-// mostNotes is how many places a finding has beside its own.
-const mostNotes = 3
-
 // Compare runs the rules about several switches. Settings of one switch alone contradict nothing.
 //
 // It asks for the place of a value only where a finding is reported.

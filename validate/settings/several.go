@@ -11,6 +11,39 @@ import (
 	"github.com/rocec/rocec/lang/nodeset"
 )
 
+// member is a switch that is compared with others.
+type member struct {
+	*Reading
+	short string // the last part of its name, where no other switch has it
+	ports []portKind
+	roce  []portKind // those that have PFC or link pause; of a switch without any, all
+	pfc   bool       // a port has it
+}
+
+// portKind is ports of a switch that are set alike, by one of them.
+type portKind struct {
+	port string // empty: every port that has no settings of its own
+	id   int    // equal settings have one, on whatever switch
+	*ir.PortSettings
+}
+
+// contrast is a finding between switches, at the place of a value of one of them.
+type contrast struct {
+	spot
+	sev   diag.Severity
+	notes []spot
+}
+
+// spot is a value of a switch, with a sentence, or a note.
+type spot struct {
+	of   *Reading
+	at   place
+	text string
+}
+
+// mostNotes is how many places a finding has beside its own.
+const mostNotes = 3
+
 func (s *spot) where() diag.Range {
 	if s.of.Where != nil {
 		if r, ok := s.of.Where(s.at.port, s.at.field, s.at.index); ok && r.Filename != "" {
@@ -24,9 +57,11 @@ func (s *spot) where() diag.Range {
 func samples(s *ir.Settings) map[*ir.PortSettings]string {
 	first := map[*ir.PortSettings]string{}
 	for port, of := range s.Ports {
-		if have, found := first[of]; !found || port < have {
-			first[of] = port
+		have, found := first[of]
+		if !found {
+			have = port
 		}
+		first[of] = min(have, port)
 	}
 	if _, found := first[s.Rest]; !found && s.Rest != nil {
 		first[s.Rest] = ""

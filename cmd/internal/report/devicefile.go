@@ -46,9 +46,9 @@ func beside(files []DeviceFile) (out []DeviceFile) {
 }
 
 // rulesRun returns the codes of the rules that have judged files. Rules about moments have judged a device with files of two, and
-// rules about several switches have judged files of two devices.
+// rules about several switches have judged files of two devices of a folder.
 func rulesRun(files []DeviceFile) map[string]bool {
-	ran, moments, devices := map[string]bool{}, map[string]lint.Moment{}, map[string]bool{}
+	ran, moments, devices := map[string]bool{}, map[string]lint.Moment{}, map[string]string{}
 	add := func(rules []diag.Topic) {
 		for _, t := range rules {
 			ran[t.Code] = true
@@ -57,9 +57,11 @@ func rulesRun(files []DeviceFile) map[string]bool {
 	judged, _ := judged(files)
 	for _, f := range judged {
 		add(f.Rules)
-		if devices[f.Device] = true; len(devices) > 1 {
+		folder := path.Dir(f.Device)
+		if other, seen := devices[folder]; seen && other != f.Device {
 			add(targets.SeveralRules())
 		}
+		devices[folder] = f.Device
 		if f.Moment == lint.Timeless {
 			continue
 		}

@@ -1,0 +1,44 @@
+package settings
+
+import (
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// Reading is a switch as it was read.
+type Reading struct {
+	Name     string // of the device, or its path; for rules that compare devices
+	Settings *ir.Settings
+	Where    func(port string, f ir.Field, index int) (diag.Range, bool) // the place of a value; for a pool, port is its name
+	At       diag.Range                                                  // of a value without a place
+
+	// Judged reports whether the linter of the system has the finding of a code, in a line of a file, or in any: line is 0 where a value is
+	// missing, or the linter judges the whole theme. Nil: no linter was asked.
+	Judged func(code string, sev diag.Severity, file string, line int) bool
+}
+
+// place is a value of a kind of ports.
+type place struct {
+	port  string
+	field ir.Field
+	index int
+}
+
+// chip returns the chip of the device; nil: it is not known.
+func (d *Reading) chip() *platform.ASIC {
+	if m := d.model(); m != nil {
+		return m.ASIC
+	}
+	a, _ := platform.FindASIC(d.Settings.System.Chip.Value)
+	return a
+}
+
+// model returns the model of the device; nil: it is not known.
+func (d *Reading) model() *platform.Switch {
+	m, ok := platform.FindSwitch(d.Settings.System.Model.Value)
+	if !ok {
+		return nil
+	}
+	return m
+}
