@@ -91,7 +91,9 @@ func (n named) String() string {
 }
 
 func (p *peers) add(m *member) {
-	p.n++
+	if p.n++; len(p.variants) > mostVariants {
+		return // none is compared
+	}
 	ids := make([]int, len(m.roce))
 	for i, k := range m.roce {
 		ids[i] = k.id

@@ -80,12 +80,10 @@ func lowest(mask uint8) int {
 
 func wordsOfPFC(words []word) string {
 	var mask uint8
-	pause := false
 	for _, w := range words {
 		mask |= uint8(w & 0xff)
-		pause = pause || w == linkPause
 	}
-	switch {
+	switch pause := slices.Contains(words, linkPause); {
 	case pause && mask == 0:
 		return "link pause in its place"
 	case pause:
