@@ -59,7 +59,7 @@ func TestDevicesOfFiles(t *testing.T) {
 		"pod/leaf01/usr/lib/python2.7/dist-packages/mlx/datapath.conf": "pod/leaf01",
 		"pod/leaf01/config_db.json":                                    "pod/leaf01",
 		`pod\leaf01\config_db.json`:                                    "pod/leaf01",
-		"/srv/etc/leaf01/config_db.json":                               "/srv/etc/leaf01",
+		"/backup/etc/leaf01/config_db.json":                            "/backup/etc/leaf01",
 		"/leaf01-config_db.json":                                       "/leaf01",
 		"config_db.json":                                               ".",
 		"pod/running-config_db.json":                                   "pod",

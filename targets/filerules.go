@@ -22,7 +22,9 @@ func rules(j *judging, of []int, row *target.Target, read *target.Understood) {
 		Settings: read.Settings, Where: read.Where, At: j.files[of[0]].Top(),
 		Judged: func(code string, sev diag.Severity, file string, line int) bool {
 			is := func(d *diag.Diagnostic) bool {
-				return d.Code == code && (line == 0 || d.At.Start.Line == line) ||
+				here := line > 0 && d.At.Start.Line == line
+				return d.Code == code && (line == 0 || here) ||
+					here && slices.Contains(sameValue(code), d.Code) && (d.Severity == diag.Error || sev != diag.Error) ||
 					sev != diag.Error && slices.Contains(warnings(code), d.Code) && d.At.Filename == file
 			}
 			return slices.ContainsFunc(of, func(i int) bool {
@@ -78,6 +80,14 @@ func compareSwitches(j *judging) {
 
 // SeveralRules are the codes of the rules that compare the switches of several files.
 func SeveralRules() []diag.Topic { return settings.SeveralTopics() }
+
+// sameValue returns further codes under which linters report the value that a rule judges, in its line.
+func sameValue(rule string) []string {
+	if rule == settings.Headroom.Code {
+		return []string{"conf-sonic-buffers", "conf-nvue-cable"}
+	}
+	return nil
+}
 
 // warnings returns the codes under which linters warn of the same as a rule. Errors of the rule say more.
 func warnings(rule string) []string {

@@ -1,64 +1,18 @@
 package deploy
 
 import (
-	"fmt"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Rights says who may change a file or folder of a device: its owner and group, and its mode with setuid, setgid and the sticky bit.
-type Rights struct{ UID, GID, Mode uint32 }
-
-// The bits of a mode by which others than the owner write, and those that no file of rocec has.
-const (
-	othersWrite = 0o022
-	special     = 0o7000
-	sticky      = 0o1000
-)
-
-// ParseRights reads "UID:GID:MODE", with the mode in octal, as the read of a device prints it.
-func ParseRights(text string) (Rights, bool) {
-	f := strings.Split(text, ":")
-	if len(f) != 3 {
-		return Rights{}, false
-	}
-	uid, err := strconv.ParseUint(f[0], 10, 32)
-	gid, err2 := strconv.ParseUint(f[1], 10, 32)
-	mode, err3 := strconv.ParseUint(f[2], 8, 12)
-	return Rights{uint32(uid), uint32(gid), uint32(mode)}, err == nil && err2 == nil && err3 == nil
-}
-
-// OfFile returns the rights that a file with these has to have: root is owner and group, and no one else may write. All that rocec writes
-// is read by programs of root, so there is one rule for all targets. A mode that lets fewer read stays.
-func (r Rights) OfFile() Rights { return Rights{Mode: r.Mode &^ (othersWrite | special)} }
-
-// OfFolder returns the rights that a folder of rocec with these has to have.
-func (r Rights) OfFolder() Rights { return Rights{Mode: r.Mode &^ othersWrite} }
-
-// Open reports whether others than root may change what has the rights.
-func (r Rights) Open() bool { return r.UID != 0 || r.Mode&othersWrite != 0 }
-
-// Owner returns owner and group, "0:0".
-func (r Rights) Owner() string { return fmt.Sprintf("%d:%d", r.UID, r.GID) }
-
-// Perm returns the mode in four octal digits, "0755".
-func (r Rights) Perm() string { return fmt.Sprintf("%04o", r.Mode) }
-
 // RightsOf is the rights of a file or folder on a device.
 type RightsOf struct {
 	Path string
 	Rights
-}
-
-// RightsChange takes the rights of others away from a file, or from a folder of rocec's own.
-type RightsChange struct {
-	Path          string
-	Before, After Rights
 }
 
 // Keys returns owner and mode as settings, as far as they change. Those of another path than the file name it.

@@ -507,7 +507,7 @@ func TestUnderstandPlaces(t *testing.T) {
 		ir.FieldStrict: "mode: dwrr", ir.FieldMarking: "ecn: enable", ir.FieldDrop: "red: enable", ir.FieldUnmarkable: "red: enable",
 		ir.FieldShaper: "port-max-rate: 50000000", ir.FieldMinRate: "min-rate: 1000000", ir.FieldMaxRate: "max-rate: 40000000",
 		ir.FieldBuffer: "port-buffer: 80000", ir.FieldXoff: "xoff-threshold: 20000", ir.FieldXon: "xon-threshold: 5000",
-		ir.FieldHeadroom: "xoff-threshold: 20000", ir.FieldGroupLimit: "shared-alpha: alpha_1_128", ir.FieldRewrite: "rewrite: l3",
+		ir.FieldHeadroom: "port-buffer: 80000", ir.FieldGroupLimit: "shared-alpha: alpha_1_128", ir.FieldRewrite: "rewrite: l3",
 		ir.FieldWatchdog: "state: enable", ir.FieldSpeed: "speed: 100G", ir.FieldDefaultCos: "port-default-sp: 2",
 		ir.FieldSystem: "version: Cumulus Linux 5.9.1",
 	} {

@@ -23,20 +23,22 @@ var Headroom = Rule{
 	},
 }
 
-// The least that arrives after a pause: what is on the cable both ways at 4 ns a metre, faster than any cable is, and a packet of 1 KiB
-// that the neighbour has begun (SONiC's LOSSLESS_TRAFFIC_PATTERN, mtu).
+// The least that arrives after a pause: the bytes on the cable both ways, and a packet that the neighbour has begun. No cable is faster
+// than 4 ns a metre: copper takes 4 to 5, fibre 5. The packet is the one of the templates of the dynamic buffer model
+// (LOSSLESS_TRAFFIC_PATTERN, mtu).
 const (
 	picosPerMetre = 4000
 	leastPacket   = 1024
 )
 
-// arrivesAtLeast returns bytes for a speed in Mb/s.
-func arrivesAtLeast(speed, metres int) int {
+// ArrivesAtLeast returns the least bytes that arrive after a pause, for a speed in Mb/s.
+func ArrivesAtLeast(speed, metres int) int {
 	return 2*metres*picosPerMetre*(speed/8)/1_000_000 + leastPacket
 }
 
-// farthest is the longest cable whose published rows have the whole headroom: those for longer ones count on headroom that ports share.
-const farthest = 1000
+// Farthest is the longest cable whose published rows have the whole headroom, in metres: rows for longer ones count on headroom that
+// ports share.
+const Farthest = 1000
 
 func (p *pass) headroom(cos, group, room int) {
 	d := &p.kind.d
@@ -48,17 +50,17 @@ func (p *pass) headroom(cos, group, room int) {
 	case !isRate && !isCable:
 		p.reach(cos, group, room, fastestPort(p.model()))
 		return
-	case !isRate || speed <= 0 || speed > fastest:
+	case !isRate || speed <= 0 || speed > Fastest:
 		return
 	case !isCable || metres <= 0:
 		p.reach(cos, group, room, speed)
 		return
-	case metres > farthest:
+	case metres > Farthest:
 		return
 	}
 	what := fmt.Sprintf("priority group %d of cos %d keeps %s of headroom, and at %s with a cable of %d m", group, cos, diag.Bytes(room),
 		platform.SpeedText(speed), metres)
-	if need := arrivesAtLeast(speed, metres); room < need {
+	if need := ArrivesAtLeast(speed, metres); room < need {
 		p.errorf(at, "%s at least %s still arrive after a pause: what is on the cable both ways, and a packet that has begun. The rest is "+
 			"dropped.", what, diag.Bytes(need))
 		return
@@ -68,10 +70,11 @@ func (p *pass) headroom(cos, group, room int) {
 	}
 }
 
-// fastest is in Mb/s; beyond that it is no speed.
-const fastest = 1_600_000
+// Fastest is in Mb/s; a greater number is no speed.
+const Fastest = 1_600_000
 
-// published returns the least headroom that a table has for the model of the device; 0: no table has the pair.
+// published returns the least headroom that a table has for the model of the device and a cable as long or longer; 0: no table has the
+// speed. [platform.Published.Headroom] goes between two lengths, which is an estimate: a switch has the size of the longer one.
 func published(m *platform.Switch, speed, metres int) (least int, source string) {
 	if m == nil {
 		return 0, ""

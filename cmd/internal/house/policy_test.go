@@ -52,7 +52,7 @@ targets/cumulus/conflint: targets/target/lint targets/cumulus/grammar targets/nv
 targets/cumulus/sim:     targets/target targets/cumulus/grammar |
 targets/nvue:            targets/target targets/cumulus targets/nvue/grammar targets/nvue/reading targets/nvue/lint targets/nvue/sim compiler/ir compiler/platform lang/diag |
 targets/sonic:           targets/target targets/sonic/grammar targets/sonic/read targets/sonic/lint targets/sonic/sim compiler/ir compiler/platform lang/diag lang/nodeset |
-targets/sonic/lint:      targets/target/lint targets/sonic/grammar targets/sonic/read lang/diag |
+targets/sonic/lint:      validate/settings targets/target/lint targets/sonic/grammar targets/sonic/read lang/diag |
 targets/sonic/grammar:   compiler/ir lang/diag lang/nodeset |
 targets/sonic/read:      targets/target targets/sonic/grammar compiler/ir lang/diag lang/nodeset |
 targets/sonic/sim:       targets/target |

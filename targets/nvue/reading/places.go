@@ -102,8 +102,8 @@ func (r *reading) places(port string, f ir.Field, index int, add func(path ...st
 		pauses("xoff-threshold")
 	case ir.FieldXon:
 		pauses("xon-threshold")
-	case ir.FieldHeadroom:
-		pauses("xoff-threshold")
+	case ir.FieldHeadroom: // the buffer less xoff
+		pauses("port-buffer")
 		group("headroom")
 	case ir.FieldGroupLimit:
 		group("shared-alpha", "shared-bytes")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/sonic/grammar"
+	"github.com/rocec/rocec/validate/settings"
 )
 
 // buffers judges whether priority groups fit their ports, and all of it the way in which the switch sets up buffers.
@@ -105,7 +106,7 @@ func (j *judge) lengths() map[string]int {
 func (j *judge) fits(port string, group *grammar.Row, metres int, known bool) {
 	profile := group.Get("profile")
 	speed, err := strconv.Atoi(j.cfg.Get("PORT", port, "speed"))
-	if err != nil || speed <= 0 || speed > fastest || profile == "NULL" {
+	if err != nil || speed <= 0 || speed > settings.Fastest || profile == "NULL" {
 		return
 	}
 	at := group.Fields["profile"].At
@@ -124,30 +125,14 @@ func (j *judge) fits(port string, group *grammar.Row, metres int, known bool) {
 	j.headroom(port, profile, speed, metres)
 }
 
-// What arrives after a pause is at least what is on the cable both ways and a packet that the neighbour has begun to send. No cable is
-// faster than 4 ns/m: copper takes 4 to 5, fibre 5. Packets are those that templates of the dynamic model count with
-// (LOSSLESS_TRAFFIC_PATTERN, mtu). Published sizes have more for every speed up to 1500 m; rows for longer cables have less, and count on
-// shared headroom.
-const (
-	picosPerMetre = 4000
-	leastPacket   = 1024
-	farthest      = 1000      // metres
-	fastest       = 1_600_000 // Mb/s; beyond that it is no speed
-)
-
-// least is how many bytes arrive at least after a pause.
-func least(speed, metres int) int { // bits of Mb/s in picoseconds: 1e-6
-	return 2*metres*picosPerMetre*(speed/8)/1_000_000 + leastPacket
-}
-
 func (j *judge) headroom(port, profile string, speed, metres int) {
 	v, has := j.cfg.Row("BUFFER_PROFILE", profile).Field("xoff")
 	told := j.file && j.written.Row("BUFFER_PROFILE", profile) != nil
 	xoff, err := strconv.Atoi(v.Text)
-	if !has || err != nil || xoff < 0 || metres > farthest || xoff == 0 && !told { // it is not known
+	if !has || err != nil || xoff < 0 || metres > settings.Farthest || xoff == 0 && !told { // it is not known
 		return
 	}
-	if need := least(speed, metres); xoff < need && j.once("xoff", profile) {
+	if need := settings.ArrivesAtLeast(speed, metres); xoff < need && j.once("xoff", profile) {
 		j.errorf(&topicBuffers, v.At, "The profile %s keeps %s after a pause, and at %s, which runs at %d Mb/s with a cable of %d m, at least "+
 			"%s still arrive: what is on the cable both ways, and a packet that has begun. The rest is dropped. Take the xoff of "+
 			"pg_profile_lookup.ini.",

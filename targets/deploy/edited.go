@@ -1,0 +1,40 @@
+package deploy
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// parted gives what an edit warns of, and what it says besides.
+func parted(ds diag.List) (rest, warnings diag.List) {
+	for _, d := range ds {
+		if d.Severity == diag.Warning {
+			warnings = append(warnings, d)
+		} else {
+			rest = append(rest, d)
+		}
+	}
+	return rest, warnings
+}
+
+// errorTexts joins what every error says.
+func errorTexts(ds diag.List) string {
+	var texts []string
+	for _, d := range ds {
+		if d.Severity == diag.Error {
+			texts = append(texts, d.Detail)
+		}
+	}
+	return strings.Join(texts, " ")
+}
+
+func firstError(ds diag.List) *diag.Diagnostic {
+	return ds[slices.IndexFunc(ds, func(d *diag.Diagnostic) bool { return d.Severity == diag.Error })]
+}
+
+func firstText(ds diag.List) string {
+	d := firstError(ds)
+	return d.Summary + ": " + d.Detail
+}
