@@ -64,7 +64,7 @@ func memory(a *platform.ASIC, version string, written bool) ir.MemoryModel {
 		m.Pool = true
 		m.AlphaFrom = "assumed, should xoff count beyond a share: the file of such chips states none for lossless traffic"
 		m.PercentFrom = "assumed, should xoff count beyond a share: the release gives the priority group of RoCE 2 %, a shared_percent of 4, " +
-			"and no manual says what they come to"
+			"and no manual gives their sizes"
 		m.XoffFrom = "assumed: no manual says whether such a chip counts it from the bottom"
 	case isSplit(version):
 		m.Pool = true

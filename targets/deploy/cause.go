@@ -36,9 +36,9 @@ func writers(d *DevicePlan, notes []Note) (out []string, left bool) {
 	return out, left
 }
 
-// Cause is the version of rocec that wrote what the device holds, where its changes are there only because rocec has changed since:
-// what the device is meant to do is what it was, and nobody else has touched it. Empty: they have another cause, or it is not known.
-// tool is the version that plans.
+// Cause is the version of rocec that wrote the content of the device, if a newer rocec alone is the reason for the changes. The intent
+// of the device is the same then, and no other writer has changed the device. Empty: the reason is another one, or is unknown. tool is
+// the version that plans.
 func (d *DevicePlan) Cause(tool string) string {
 	unused := func(c *Change) bool { return c.Action == Activate }
 	if d.Status != StatusChange || len(d.Writers) == 0 || slices.Contains(d.Writers, tool) || slices.ContainsFunc(d.Changes, unused) {

@@ -1,8 +1,8 @@
-// Package deploy is what is decided on the way from a rendered tree to the machines: what would change ([Plan], [Diff]), what a saved
-// plan allows, what became of every device ([Results]), and what stood in the way ([Error]). It is pure.
+// Package deploy decides each [Plan] of changes from a rendered tree and the states of devices. [Diff] makes the plan. A saved plan
+// limits a later apply. [Results] has the outcome of every device, and [Error] a failure. The package is pure.
 //
-// What it decides is done below it: package txn says what comes next for one device, device speaks to it, and rollout reads
-// and changes many.
+// Lower packages carry the decisions out: package txn orders the steps of one device, device speaks to the device, and rollout reads
+// and changes many devices.
 //
 // Promises of all four:
 //

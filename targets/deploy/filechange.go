@@ -86,8 +86,8 @@ func onlyRights(f *target.File, state FileState, content []byte, rights []Rights
 	return c
 }
 
-// choose settles the step of a change of content. Of a file that holds what it should nobody knows what the apply that put it there has
-// changed, so it is the step for any change.
+// choose settles the step of a change of content. A file that already holds its content keeps the step for any change, because the
+// change that an earlier apply made to it is unknown.
 func (c *Change) choose(have []target.Sample) {
 	if c.File.Choose == nil || c.Base == c.Target {
 		return

@@ -21,8 +21,8 @@ type Family struct {
 	Script func() []byte // of POSIX sh; see the package for its verbs
 	Rows   func() []Row  // the keys of the value file, as [Sorted] gives them
 
-	// Plain is lines of what a NIC holds that nobody has set, as far as it matters to others on the network: a NIC goes back to it of
-	// which nobody knows what it held before rocec.
+	// Plain is the factory settings of a NIC, as far as they matter to others on the network. The settings from before rocec may be
+	// unknown. Such a NIC gets Plain back.
 	Plain string
 
 	// MakesDevice: the script makes the RDMA device itself. That one appears is not a reason to apply again then, and would end the

@@ -134,7 +134,7 @@ func (e *editor) ownsGroup(row, profile string) bool {
 	return lossless || inPFC
 }
 
-// judge says why a state is not to be edited, and what of it stands in the way of what the fabric means.
+// judge reports why rocec must not edit a state, and which of its settings contradict the fabric.
 func (e *editor) judge() (ds diag.List) {
 	d := e.w.device
 	if n := grammar.ASICs(e.cfg); n > 1 {

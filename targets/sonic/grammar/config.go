@@ -4,8 +4,8 @@
 // tables of [Tables] are taken apart; what others hold is kept as it stands. Out goes the same in one canonical form ([Config.JSON]),
 // or the operations that make one configuration of another ([Diff]) in the sequence in which a switch takes them ([Sequence]).
 //
-// One table says which fields there are, what they hold, and which releases have them ([Tables]); one says what the patches of a release
-// may change on which chip ([Box.Allowed]).
+// [Tables] is the one table of the fields: their values, and the releases that have them. [Box.Allowed] is the one table of the changes
+// that the patches of a release may make on a chip.
 package grammar
 
 import (
