@@ -133,6 +133,7 @@ var specialInProse = map[string]inProse{
 	"rocec plan pod1":           {before: drafted},
 	"rocec validate pod1":       {before: drafted},
 	"rocec validate --why pod1": {before: drafted},
+	"rocec verify pod1":         {before: drafted + " && " + onLab + " pod1"},
 
 	"rocec validate --device-config startup.yaml":   {before: collected},
 	"rocec validate --device-config config_db.json": {before: collected},
