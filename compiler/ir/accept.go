@@ -10,29 +10,36 @@ func (a *Accept) Over(now time.Time) bool {
 	return a.Until != "" && now.UTC().Format(time.DateOnly) > a.Until
 }
 
-// acceptable is values in which a device may differ: how they are taken over from other settings. PFC, link pause, queues, priority groups
-// and the maps of values that groups claim are in no row.
+// acceptable is values in which a device may differ: how they are taken over from other settings. PFC, link pause, queues, priority groups,
+// rewriting and the maps of values that groups claim are in no row.
 type acceptable struct {
-	name string
-	port func(t *taking, to, from *PortSettings, d, f *PortDetail)
+	name   string
+	fields []Field
+	port   func(t *taking, to, from *PortSettings, d, f *PortDetail)
 }
+
+// Fields of acceptable values.
+var (
+	sizes  = []Field{FieldCable, FieldBuffer, FieldXoff, FieldXon, FieldHeadroom}
+	shared = []Field{FieldGroupLimit, FieldGroupPool, FieldQueueLimit, FieldQueuePool, FieldPool}
+)
 
 // acceptables has a row for each word of the language.
 var acceptables = []acceptable{
-	{"headroom", func(_ *taking, to, from *PortSettings, d, f *PortDetail) {
+	{"headroom", sizes, func(_ *taking, to, from *PortSettings, d, f *PortDetail) {
 		to.Headroom, d.Cable = from.Headroom, f.Cable
 		for i := range d.Groups {
 			g, h := &d.Groups[i], &f.Groups[i]
 			g.Buffer, g.Xoff, g.Xon, g.XonOffset, g.Headroom = h.Buffer, h.Xoff, h.Xon, h.XonOffset, h.Headroom
 		}
 	}},
-	{"limits", func(_ *taking, _, _ *PortSettings, d, f *PortDetail) {
+	{"limits", shared, func(_ *taking, _, _ *PortSettings, d, f *PortDetail) {
 		for i := range d.Groups {
 			d.Groups[i].Limit, d.Groups[i].Pool = f.Groups[i].Limit, f.Groups[i].Pool
 			d.Queues[i].Limit, d.Queues[i].Pool = f.Queues[i].Limit, f.Queues[i].Pool
 		}
 	}},
-	{"maps", func(t *taking, to, from *PortSettings, d, f *PortDetail) {
+	{"maps", []Field{FieldDefaultCos}, func(t *taking, to, from *PortSettings, d, f *PortDetail) {
 		for v := range to.DSCP {
 			if t.dscp>>v&1 == 0 {
 				to.DSCP[v] = from.DSCP[v]
@@ -43,9 +50,9 @@ var acceptables = []acceptable{
 				to.PCP[v] = from.PCP[v]
 			}
 		}
-		d.DefaultCos, d.RewriteDSCP, d.RewritePCP = f.DefaultCos, f.RewriteDSCP, f.RewritePCP
+		d.DefaultCos = f.DefaultCos
 	}},
-	{"marking", func(_ *taking, to, from *PortSettings, d, f *PortDetail) {
+	{"marking", []Field{FieldMarking, FieldUnmarkable, FieldDrop}, func(_ *taking, to, from *PortSettings, d, f *PortDetail) {
 		to.Marks, to.Marking = from.Marks, from.Marking
 		for i := range d.Queues {
 			q, r := &d.Queues[i], &f.Queues[i]
@@ -53,21 +60,27 @@ var acceptables = []acceptable{
 			q.Unmarkable, q.Drop, q.DropMin, q.DropMax = r.Unmarkable, r.Drop, r.DropMin, r.DropMax
 		}
 	}},
-	{"shaper", func(_ *taking, _, _ *PortSettings, d, f *PortDetail) { d.Shaper = f.Shaper }},
-	{"shares", func(_ *taking, to, from *PortSettings, d, f *PortDetail) {
+	{"shaper", []Field{FieldShaper}, func(_ *taking, _, _ *PortSettings, d, f *PortDetail) { d.Shaper = f.Shaper }},
+	{"shares", []Field{FieldStrict, FieldShare, FieldMinRate, FieldMaxRate}, func(_ *taking, to, from *PortSettings, d, f *PortDetail) {
 		to.Strict, to.Share = from.Strict, from.Share
 		for i := range d.Queues {
 			q, r := &d.Queues[i], &f.Queues[i]
 			q.Strict, q.Share, q.MinRate, q.MaxRate = r.Strict, r.Share, r.MinRate, r.MaxRate
 		}
 	}},
-	{"trust", func(_ *taking, to, from *PortSettings, _, _ *PortDetail) { // a field that is trusted and need not be
+	{"trust", nil, func(_ *taking, to, from *PortSettings, _, _ *PortDetail) { // a field that is trusted and need not be
 		if to.TrustKnown && from.TrustKnown {
 			to.Trust.DSCP = to.Trust.DSCP && from.Trust.DSCP
 			to.Trust.PCP = to.Trust.PCP && from.Trust.PCP
 		}
 	}},
-	{"watchdog", func(_ *taking, _, _ *PortSettings, d, f *PortDetail) { d.Watchdog = f.Watchdog }},
+	{"watchdog", []Field{FieldWatchdog}, func(_ *taking, _, _ *PortSettings, d, f *PortDetail) { d.Watchdog = f.Watchdog }},
+}
+
+// Accepts reports whether an accept block with the named values accepts all values of a field. The words maps and trust also accept some
+// values of fields that others of them forbid.
+func Accepts(names []string, f Field) bool {
+	return slices.ContainsFunc(acceptables, func(a acceptable) bool { return slices.Contains(names, a.name) && slices.Contains(a.fields, f) })
 }
 
 // taking is values of one state of a device that another one takes over.

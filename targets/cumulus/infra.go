@@ -160,27 +160,6 @@ func infraFile(d *ir.Device, rel grammar.Release) target.File {
 	return f
 }
 
-// infraWatch judges a qos_infra.conf that holds all that rocec writes: what other lines of it give away is not there for lossless traffic.
-// One that is to change is judged with the change, and one that cannot be read or edited is refused.
-func infraWatch(d *ir.Device, rel grammar.Release) target.Watch {
-	spelling, _ := grammar.Infra(rel)
-	want := infraSettings(d, spelling)
-	judge := func(content []byte, failed string) (found diag.List, _ []target.Fact) {
-		if out, why := editInfra(content, want); failed != "" || why != "" || !bytes.Equal(out, content) {
-			return nil, nil
-		}
-		for _, e := range conflint.CheckOwn([]lint.File{{Name: infraPath, Data: content}}).Diagnostics {
-			if e.Severity == diag.Error && e.Code != conflint.Foreign {
-				topicMemoryPool.Errorf(&found, diag.FirstPlace(d.At, d.Decl), "Line %d of %s, which is not rocec's: %s",
-					e.At.Start.Line, infraPath, e.Detail)
-			}
-		}
-		return found, nil
-	}
-	query := fmt.Sprintf("if test -e %[1]s; then head -c %[2]d %[1]s; fi", infraPath, grammar.MaxFile+1)
-	return target.Watch{Name: "memory", Query: target.Query{Cmd: query}, Judge: judge}
-}
-
 // reloadUnit is how switchd takes both files from 4.4 on: without a restart, but for what changes buffers, PFC or link pause, which may
 // lose packets for a moment. A switchd that does not run cannot reload, and starts with them. Source: the manuals of 4.4 and 5.x.
 var reloadUnit = func() target.Step {

@@ -287,7 +287,7 @@ func TestUnreadMemory(t *testing.T) {
 
 	assert.Empty(t, memoryWatches(newSample(t, "sn2700", "3.7.16").sw), "no lossless port, no question")
 	d.Switch.Version = "5.9.0"
-	assert.NotContains(t, memoryWatches(d)[0].Query.Cmd, memoryFile, "another file")
+	assert.Empty(t, memoryWatches(d), "the rules for files judge qos_infra.conf")
 	d.Switch.Version, d.Switch.MemoryWritten = "4.3.0", true
 	for _, answer := range []string{"", "/p\nhello = world\n"} {
 		found, facts = judgeMemory(d, []byte(answer), "")
@@ -471,31 +471,36 @@ func FuzzMemory(f *testing.F) {
 	})
 }
 
-// Lines of others in qos_infra.conf count once rocec's stand there; before that, the plan judges the file as it will be.
-func TestInfraWatch(t *testing.T) {
+// Lines of others in qos_infra.conf are judged, whether or not rocec's stand there.
+func TestInfraLint(t *testing.T) {
 	for _, version := range []string{"4.4.0", "5.3.0"} {
 		d := canonicalSample(t, "sn3700", version, 1).sw
 		rel, _, _ := documented(version)
-		watches := memoryWatches(d)
-		require.Len(t, watches, 1)
-		factory := []byte(factoryFile(map[string]string{"4.4.0": "i1", "5.3.0": "i2"}[version]))
-		edited, ds := infraFile(d, rel).Edit(factory)
+		factory := factoryFile(map[string]string{"4.4.0": "i1", "5.3.0": "i2"}[version])
+		f := infraFile(d, rel)
+		edited, ds := f.Edit([]byte(factory))
 		require.Empty(t, ds)
-		for name, c := range map[string]struct {
-			content, failed string
-			want            []string
-		}{
-			"as rocec leaves it": {string(edited), "", nil},
-			"a pool of others":   {string(edited) + "ingress_service_pool.2.percent = 90.0\n", "", []string{"error pool"}},
-			"to be edited":       {string(factory), "", nil},
-			"not there":          {"", "", nil},
-			"not read":           {string(edited) + "ingress_service_pool.2.percent = 90.0\n", "no permission", nil},
+		const pool = "ingress_service_pool.2.percent = 90.0\n"
+		for name, c := range map[string]struct{ content, want string }{
+			"as rocec leaves it":    {string(edited), ""},
+			"a pool of others":      {string(edited) + pool, "190 percent"},
+			"a pool before rocec's": {factory + pool, "190 percent"},
+			"from the factory":      {factory, ""},
 		} {
-			found, _ := watches[0].Judge([]byte(c.content), c.failed)
-			assert.Equal(t, c.want, said(found), "%s: %s", version, name)
-			if c.want != nil {
-				assert.Contains(t, found[0].Detail, "190 percent")
+			found, foreign := f.Lint([]byte(c.content))
+			require.Empty(t, foreign)
+			var wrong []string
+			for _, one := range found {
+				if one.Severity == diag.Error {
+					wrong = append(wrong, one.Detail)
+				}
 			}
+			if c.want == "" {
+				assert.Empty(t, wrong, "%s: %s", version, name)
+				continue
+			}
+			require.Len(t, wrong, 1, "%s: %s", version, name)
+			assert.Contains(t, wrong[0], c.want)
 		}
 	}
 }

@@ -28,11 +28,8 @@ func memoryWatches(d *ir.Device) []target.Watch {
 		return nil
 	}
 	rel, _, ok := documented(d.Switch.Version)
-	switch {
-	case !ok:
+	if !ok || split(rel) { // the rules for files judge a qos_infra.conf
 		return nil
-	case split(rel):
-		return []target.Watch{infraWatch(d, rel)}
 	}
 	var tries strings.Builder
 	for _, p := range memoryPaths(d.Switch.Model.ASIC) {

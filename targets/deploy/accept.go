@@ -10,7 +10,7 @@ import (
 )
 
 // Accept notes which differences of devices the fabric accepts at a time, and which of its blocks are over. A device whose changes are all
-// of accepted values is whole.
+// of accepted values is whole, unless the rules find an error in what it holds.
 func (p *Plan) Accept(now time.Time) {
 	i := slices.IndexFunc(p.Devices, func(d *DevicePlan) bool { return d.Device.Source != nil })
 	if i < 0 {
@@ -36,23 +36,49 @@ func (p *Plan) Accept(now time.Time) {
 
 func (d *DevicePlan) accept(blocks []*ir.Accept) {
 	source := d.Device.Source
-	if d.Status != StatusChange || d.Old == nil || d.New == nil {
+	if len(blocks) == 0 || d.Old == nil || d.New == nil || d.Status != StatusChange && d.Status != StatusSame {
 		return
 	}
-	var names []string
 	for _, a := range blocks {
-		if found, _ := d.Old.Unlike(source.Taking(a.Differs, d.Old, d.New)); len(found) > 0 {
-			d.Accepted = append(d.Accepted, Accepted{a, found})
-			names = append(names, a.Differs...)
+		one := Accepted{Block: a}
+		one.Differences, _ = d.Old.Unlike(source.Taking(a.Differs, d.Old, d.New))
+		one.Found = d.silence(a.Differs)
+		if len(one.Differences)+len(one.Found) > 0 {
+			d.Accepted = append(d.Accepted, one)
 		}
 	}
 	if len(d.Accepted) == 0 {
 		return
 	}
-	d.taken = source.Taking(names, d.Old, d.New)
+	d.taken = source.Taking(d.accepts(), d.Old, d.New)
 	rest, whole := d.taken.Unlike(d.New)
+	worst := d.worst()
 	d.Whole = whole && len(rest) == 0 && d.Old.System.Preset == d.New.System.Preset &&
+		(worst == nil || worst.Severity != diag.Error) && (d.Status == StatusChange || d.Quiet()) &&
 		!slices.ContainsFunc(d.Changes, func(c *Change) bool { return c.Action != Update || len(c.Rights) > 0 || c.Base == c.Target })
+}
+
+// silence takes the warnings about accepted values out of the findings of the rules, and returns them. Errors stay.
+func (d *DevicePlan) silence(names []string) (out diag.List) {
+	i := slices.IndexFunc(d.Watched, func(w Watched) bool { return w.Name == rulesWatch })
+	if i < 0 {
+		return nil
+	}
+	var stays diag.List
+	for _, one := range beside(d.Device.Source, d.New) {
+		switch {
+		case !says(d.Watched[i].Found, one.Diagnostic): // an earlier block accepts it
+		case one.accepted(names):
+			out = append(out, one.Diagnostic)
+		default:
+			stays = append(stays, one.Diagnostic)
+		}
+	}
+	d.Watched = slices.Clone(d.Watched)
+	if d.Watched[i].Found = stays; len(stays) == 0 {
+		d.Watched = slices.Delete(d.Watched, i, i+1)
+	}
+	return out
 }
 
 // LeaveAccepted takes out of the plan the changes of devices whose differences the fabric accepts, and leaves those devices as they are.
@@ -65,12 +91,17 @@ func (p *Plan) LeaveAccepted() {
 	}
 }
 
-// Values names the accepted values that differ, each once: "headroom, share".
+// Values names the accepted values that differ and the codes of the accepted findings, each once: "headroom", "conf-throttled".
 func (a *Accepted) Values() []string {
 	var out []string
 	for _, d := range a.Differences {
 		if name := d.Field.String(); !slices.Contains(out, name) {
 			out = append(out, name)
+		}
+	}
+	for _, one := range a.Found {
+		if !slices.Contains(out, one.Code) {
+			out = append(out, one.Code)
 		}
 	}
 	return out

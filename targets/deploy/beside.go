@@ -10,9 +10,27 @@ import (
 	"github.com/rocec/rocec/validate/settings"
 )
 
+// judged is a finding of the rules about settings, with the field whose value it is about.
+type judged struct {
+	*diag.Diagnostic
+	field ir.Field
+}
+
+// accepted reports whether the named values of an accept block take the finding away. What a rule calls an error is never accepted.
+func (j judged) accepted(names []string) bool {
+	return j.Severity != diag.Error && ir.Accepts(names, j.field)
+}
+
+func diagnostics(all []judged) (out diag.List) {
+	for _, one := range all {
+		out = append(out, one.Diagnostic)
+	}
+	return out
+}
+
 // beside returns the findings of the rules about the settings of a switch that they do not find in the settings of the fabric: those of
 // values that rocec does not write.
-func beside(d *ir.Device, s *ir.Settings) diag.List {
+func beside(d *ir.Device, s *ir.Settings) []judged {
 	if d == nil || d.Switch == nil || s == nil {
 		return nil
 	}
@@ -21,18 +39,27 @@ func beside(d *ir.Device, s *ir.Settings) diag.List {
 	if len(all) == 0 {
 		return nil
 	}
-	meant := map[string]bool{}
-	for _, one := range rulesOn(d, wanted) {
-		meant[one.Code+" "+one.Detail] = true
-	}
-	return slices.DeleteFunc(all, func(one *diag.Diagnostic) bool { return meant[one.Code+" "+one.Detail] })
+	meant := diagnostics(rulesOn(d, wanted))
+	return slices.DeleteFunc(all, func(one judged) bool { return says(meant, one.Diagnostic) })
 }
 
 // rulesOn returns what the rules find in the settings of a switch, at the line that declares it.
-func rulesOn(d *ir.Device, s *ir.Settings) diag.List {
+func rulesOn(d *ir.Device, s *ir.Settings) (out []judged) {
 	var into lint.Findings
-	settings.Judge(&settings.Reading{Settings: s, At: d.At}, &into)
-	return into.Close()
+	settings.Judge(&settings.Reading{Settings: s, At: d.At, Where: fieldAsPlace}, &into)
+	for _, one := range into.Close() {
+		out = append(out, judged{one, ir.Field(one.At.Start.Byte)})
+		one.At = d.At
+	}
+	return out
+}
+
+// fieldAsPlace gives the number of a field as the place of its values. Settings of a device stand in no file of the fabric, so the place of
+// a finding is free to tell its field.
+func fieldAsPlace(_ string, f ir.Field, _ int) (diag.Range, bool) {
+	var at diag.Range
+	at.Start.Byte = int(f)
+	return at, true
 }
 
 // withPorts returns settings with the speed, the MTU and the cable that the fabric states of ports, where the settings state none.
@@ -67,4 +94,10 @@ func known[T comparable](a, b ir.Setting[T]) ir.Setting[T] {
 		return a
 	}
 	return b
+}
+
+// says reports whether a list has the finding.
+func says(list diag.List, of *diag.Diagnostic) bool {
+	key := func(one *diag.Diagnostic) string { return one.Code + " " + one.Detail }
+	return slices.ContainsFunc(list, func(one *diag.Diagnostic) bool { return key(one) == key(of) })
 }

@@ -26,14 +26,25 @@ func writers(d *DevicePlan, notes []Note) (out []string, left bool) {
 	if len(notes) == 0 {
 		return nil, false
 	}
-	now, intent := holds(d.Files, func(f FileState) string { return f.Base }), d.Device.Intent()
+	now, canonical := holds(d.Files, func(f FileState) string { return f.Base }), holds(d.Files, d.canonical)
 	for _, n := range notes {
-		left = left || n.Holds == now
-		if n.Holds == now && n.Intent == intent && !slices.Contains(out, n.Tool) {
+		here := n.Holds == now || n.Holds == canonical
+		left = left || here
+		if here && n.Intent == d.Device.Intent() && !slices.Contains(out, n.Tool) {
 			out = append(out, n.Tool)
 		}
 	}
 	return out, left
+}
+
+// canonical returns the hash of the content of a file in the form in which a run notes it.
+func (d *DevicePlan) canonical(f FileState) string {
+	for _, c := range d.Changes {
+		if c.Path == f.Path && c.File.Canonical != nil && c.Before != nil {
+			return Sum(c.File.Canonical(c.Before))
+		}
+	}
+	return f.Base
 }
 
 // Cause is the version of rocec that wrote the content of the device, if a newer rocec alone is the reason for the changes. The intent

@@ -1,6 +1,7 @@
 package deploy
 
 import (
+	"bytes"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -41,6 +42,24 @@ func TestCause(t *testing.T) {
 		assert.Equal(t, c.want, d.Left, name)
 		assert.Equal(t, c.want == "", len(d.Disrupts) > 0, name)
 	}
+}
+
+// A live state is noted in the form that Edit gives, and read in another spelling of it.
+func TestWritersOfALiveState(t *testing.T) {
+	lower := func(content []byte) []byte { return bytes.ToLower(content) }
+	d := &DevicePlan{
+		Device:  &target.Device{Name: "d"},
+		Files:   []FileState{{"live", Sum([]byte("A: 1")), Sum([]byte("a: 2"))}},
+		Changes: []*Change{{FileState: FileState{Path: "live"}, Before: []byte("A: 1"), File: &target.File{Canonical: lower}}},
+	}
+	note := func(content string) []Note {
+		return []Note{{Tool: "0.11", Holds: Holds([]FileState{{"live", "", Sum([]byte(content))}})}}
+	}
+	by, left := writers(d, note("a: 1"))
+	assert.True(t, left)
+	assert.Equal(t, []string{"0.11"}, by)
+	_, left = writers(d, note("a: 3"))
+	assert.False(t, left)
 }
 
 // TestSince: a device that differs was changed since the last run that it kept, unless it holds what a run left there.

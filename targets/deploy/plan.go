@@ -2,12 +2,8 @@ package deploy
 
 import (
 	"fmt"
-	"runtime"
 	"slices"
 	"strconv"
-	"strings"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
@@ -41,6 +37,7 @@ type DevicePlan struct {
 	Err      *Error             // of an unreachable or refused device: why
 	Diags    diag.List          // what Edit said about the content found, but for its warnings
 	Found    []*diag.Diagnostic // what the vendor's rules say of changed files as they will be; notes are left out
+	Linted   diag.List          // the errors and warnings that those rules report of the files as they are
 	Digest   string             // what the run does there, as a hash that the device is given with it; empty: none
 	Waits    Wait               // of a pending device, or one that others write: why
 	Changes  []*Change          // in the order of Device.Files
@@ -83,110 +80,23 @@ func (p *Plan) Pending() {
 	}
 }
 
-// Accepted is the differences of a device that an accept block of the fabric accepts.
+// Accepted is the differences and findings of a device that an accept block of the fabric accepts.
 type Accepted struct {
 	Block       *ir.Accept
 	Differences []*ir.Difference // A is the value of the device, B that of the fabric
+	Found       diag.List        // warnings of the rules about values that rocec does not write
+}
+
+// accepts names the values of the blocks that accept a difference.
+func (d *DevicePlan) accepts() (names []string) {
+	for _, a := range d.Accepted {
+		names = append(names, a.Block.Differs...)
+	}
+	return names
 }
 
 // Keeps reports whether the plan leaves the device as it is because the fabric accepts its differences.
 func (d *DevicePlan) Keeps() bool { return d.Whole && d.Status == StatusSame }
-
-// Diff compares what the tree wants with what the devices hold. It is pure. have is of the same tree.
-func Diff(tree *target.Tree, have *Observed) *Plan {
-	p := &Plan{Devices: make([]*DevicePlan, len(tree.Devices))}
-	var g errgroup.Group
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for i, d := range tree.Devices {
-		g.Go(func() error {
-			p.Devices[i] = diff(d, have.Devices[i])
-			return nil
-		})
-	}
-	_ = g.Wait() // comparing cannot fail
-	return p
-}
-
-func diff(d *target.Device, h *Have) *DevicePlan {
-	p := &DevicePlan{Device: d, Status: StatusSame, Lock: h.Lock, Unseen: h.Unseen, Runs: h.Runs, Over: h.Over, HostKey: h.HostKey}
-	p.Marked, p.Count = h.Marked, h.Count
-	p.Baseline, p.Watched = h.Samples(), h.Watched
-	if h.Err != nil {
-		p.Status, p.Err = StatusUnreachable, h.Err
-		if h.Err.Kind == HostKey || h.Err.Kind == Journal {
-			p.Status = StatusRefused // it answers, and may be another machine, or was given something else
-		}
-		if len(d.Files) == 0 && len(d.Leavings) > 0 { // nothing is asked of it but to hold nothing
-			p.Status, p.Err, p.Waits = StatusPending, nil, Wait{cannotBeAsked, ": " + OneLine(h.Err.Detail)}
-		}
-		return p
-	}
-	if len(h.Wrong) > 0 {
-		return p.refuse(Identity, strings.Join(h.Wrong, " "))
-	}
-	p.Seen = h.Seen // of another device it says nothing
-	p.watch("rights", h.judgeRights(d))
-	first := slices.IndexFunc(d.Files, func(f target.File) bool { return f.Live == nil })
-	old, next := make(map[string][]byte, len(d.Files)), make(map[string][]byte, len(d.Files))
-	for i := range d.Files {
-		f, c := &d.Files[i], h.Files[i]
-		if c.Reason != "" {
-			return p.refuse(Unreadable, fmt.Sprintf("%s: %s.", f.Path, c.Reason))
-		}
-		after, ds := f.Edit(c.Data)
-		if i := slices.IndexFunc(ds, func(d *diag.Diagnostic) bool { return d.Code == string(Stale) }); i >= 0 {
-			return p.refuse(Stale, ds[i].Detail)
-		}
-		notes, warnings := parted(ds)
-		p.Diags = append(p.Diags, notes...)
-		p.watch("settings", warnings) // of what is there, whether or not it is to change
-		if ds.HasErrors() && f.Live != nil {
-			refused := p.refuse(Unmet, errorTexts(ds)).stays(h)
-			refused.Err.Code = firstError(ds).Code
-			return refused
-		}
-		if ds.HasErrors() {
-			return p.refuse(Unreadable, fmt.Sprintf("%s cannot be edited: %s", f.Path, firstText(ds)))
-		}
-		state := FileState{Path: f.Path, Base: c.sum(), Target: Sum(after)}
-		p.Files = append(p.Files, state)
-		old[f.Path], next[f.Path] = c.Data, after
-		if f.Live != nil && f.Activate.Undo != nil {
-			p.States = append(p.States, LiveState{f.Path, c.Data})
-		}
-		pending := f.Live == nil && !h.Lock.Held() && slices.Contains(h.Pending, f.Path)
-		rights := h.rights(f, &c, i == first)
-		if state.Base == state.Target && !pending {
-			if len(rights) > 0 {
-				p.Changes = append(p.Changes, onlyRights(f, state, c.Data, rights))
-			}
-			continue
-		}
-		if foreign := p.lint(f, c.Data, after); foreign != "" {
-			return p.refuse(Unreadable, fmt.Sprintf("%s is not a configuration of this device. %s", f.Path, foreign))
-		}
-		one := change(f, state, c.Data, after)
-		one.Rights = rights
-		one.choose(p.Baseline)
-		p.Changes = append(p.Changes, one)
-	}
-	if len(p.Changes) > 0 {
-		p.Status = StatusChange
-		p.Writers, p.AsLeft = writers(p, h.Notes)
-	}
-	p.read(old, next)
-	for _, c := range p.Changes {
-		if what, _ := p.Noticed(&c.File.Activate); what != "" && !slices.Contains(p.Disrupts, what) {
-			p.Disrupts = append(p.Disrupts, what)
-		}
-	}
-	for i := range p.Baseline {
-		if s := &p.Baseline[i]; s.Needed && s.Value == 0 && len(p.Changes) > 0 && !p.ByOthers() {
-			return p.refuse(Unhealthy, s.Says(0)+" Nothing can be put to use without it: start it first.")
-		}
-	}
-	return p
-}
 
 // Noticed returns what traffic notices of a step in the plan, and how long it does not pass.
 func (d *DevicePlan) Noticed(s *target.Step) (disrupts string, outage ir.Outage) {
@@ -203,68 +113,6 @@ func (d *DevicePlan) Noticed(s *target.Step) (disrupts string, outage ir.Outage)
 	})
 }
 
-// lint has a changed file judged, before and after; it says why the file is not of this device, or nothing.
-func (d *DevicePlan) lint(f *target.File, before, after []byte) (foreign string) {
-	if f.Lint == nil {
-		return ""
-	}
-	if before != nil {
-		if _, foreign = f.Lint(before); foreign != "" {
-			return foreign
-		}
-	}
-	found, _ := f.Lint(after)
-	for _, one := range found {
-		if one.Severity != diag.Notice {
-			d.Found = append(d.Found, one)
-		}
-	}
-	return ""
-}
-
-// stays has a refused device that was read keep the settings that were found: what changes beside it is judged by them.
-func (d *DevicePlan) stays(h *Have) *DevicePlan {
-	content := make(map[string][]byte, len(h.Files))
-	for i := range h.Files {
-		if h.Files[i].Reason != "" {
-			return d
-		}
-		content[d.Device.Files[i].Path] = h.Files[i].Data
-	}
-	d.Old = d.settings(content)
-	d.New = d.Old
-	return d
-}
-
-// settings returns how files say that the device is set; nil: not known.
-func (d *DevicePlan) settings(content map[string][]byte) *ir.Settings {
-	if d.Device.Target == nil || d.Device.Target.Read == nil {
-		return nil
-	}
-	return d.Device.Target.Read(d.Device.Source, func(path string) []byte { return content[path] })
-}
-
-// read says how the device is set before and after.
-func (d *DevicePlan) read(old, next map[string][]byte) {
-	d.Old = d.settings(old)
-	d.New = d.Old
-	if len(d.Changes) > 0 {
-		d.New = d.settings(next)
-	}
-	if d.Old == nil && d.New == nil {
-		return
-	}
-	d.watch("rules", beside(d.Device.Source, d.New))
-	d.Removing = d.Old.Loses(d.New)
-	if d.New != d.Old {
-		var cabled []*ir.Port
-		if d.Device.Source != nil {
-			cabled = d.Device.Source.Ports
-		}
-		d.Effects = Effects(d.Old, d.New, cabled)
-	}
-}
-
 // watch adds findings that stand whether or not the device is changed.
 func (d *DevicePlan) watch(name string, found diag.List) {
 	if len(found) > 0 {
@@ -275,8 +123,8 @@ func (d *DevicePlan) watch(name string, found diag.List) {
 // refuse turns the device down; a refused device has no changes, so nothing of it can be applied.
 func (d *DevicePlan) refuse(k Kind, detail string) *DevicePlan {
 	return &DevicePlan{
-		Device: d.Device, Status: StatusRefused, Diags: d.Diags, Watched: d.Watched, Seen: d.Seen, Lock: d.Lock, Runs: d.Runs, Over: d.Over,
-		HostKey: d.HostKey, Unseen: d.Unseen, Marked: d.Marked, Count: d.Count,
+		Device: d.Device, Status: StatusRefused, Diags: d.Diags, Watched: d.Watched, Linted: d.Linted, Seen: d.Seen, Lock: d.Lock, Runs: d.Runs,
+		Over: d.Over, HostKey: d.HostKey, Unseen: d.Unseen, Marked: d.Marked, Count: d.Count,
 		Err: &Error{Kind: k, Device: d.Device, Detail: detail},
 	}
 }

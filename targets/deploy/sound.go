@@ -16,8 +16,8 @@ const tolerance = 5
 
 // Unsound returns why a device that is not as written does not carry lossless traffic as the fabric means it, as a sentence. Empty: its
 // PFC, the maps of the values that intents send and its marking are those of the fabric, so are the numbers that the fabric states, its
-// headroom is at most 5 % less, and the rules find nothing that they do not find in the settings of the fabric. Values that the fabric
-// accepts ([Plan.Accept]) count as it means them. It is pure.
+// headroom is at most 5 % less, no packet leaves with another mark, and the rules find nothing that they do not find in the settings of the
+// fabric. Values that the fabric accepts ([Plan.Accept]) count as it means them. It is pure.
 func (d *DevicePlan) Unsound() string {
 	source, meant := d.Device.Source, d.New
 	unmet := d.Err != nil && d.Err.Kind == Unmet && source != nil && source.Switch != nil // it was read, and is not to be changed
@@ -43,12 +43,33 @@ func (d *DevicePlan) Unsound() string {
 			return fmt.Sprintf("At %s, %s.", p.Name, why)
 		}
 	}
-	for _, found := range beside(source, old) {
-		if found.Severity != diag.Notice {
-			return fmt.Sprintf("%s [%s]", found.Detail, found.Code)
-		}
+	if worst := d.worst(); worst != nil {
+		return fmt.Sprintf("%s [%s]", worst.Detail, worst.Code)
 	}
 	return ""
+}
+
+// worst returns the gravest finding about a device as it is, of the rules for its files and of those for every system. Findings about the
+// settings of the fabric, too, are left out. So are warnings about values that the fabric accepts or that rocec does not write.
+func (d *DevicePlan) worst() *diag.Diagnostic {
+	var all diag.List
+	names := d.accepts()
+	for _, one := range d.Linted {
+		if one.Severity == diag.Error || len(names) == 0 && !says(d.Found, one) {
+			all = append(all, one)
+		}
+	}
+	for _, one := range beside(d.Device.Source, d.Old) {
+		if !one.accepted(names) {
+			all = append(all, one.Diagnostic)
+		}
+	}
+	for _, grave := range []diag.Severity{diag.Error, diag.Warning} {
+		if i := slices.IndexFunc(all, func(one *diag.Diagnostic) bool { return one.Severity == grave }); i >= 0 {
+			return all[i]
+		}
+	}
+	return nil
 }
 
 // Quiet reports whether the watches found no more than notes and who else sets the device.
@@ -69,10 +90,12 @@ func unlike(p *ir.Port, is, meant *ir.PortSettings) string {
 		return "PFC is not known"
 	case is.LinkPause != meant.LinkPause:
 		return "link pause is on in one of both"
-	case is.Sends|is.Obeys == meant.Sends|meant.Obeys && is.Sends != meant.Sends:
-		return "PFC goes one way"
-	case is.Sends != meant.Sends || is.Obeys != meant.Obeys:
-		return fmt.Sprintf("PFC is on for %s, and the fabric has it for %s", masks(is), masks(meant))
+	case is.Sends == is.Obeys && meant.Sends == meant.Obeys && is.Sends != meant.Sends:
+		return fmt.Sprintf("PFC is on for %s, and the fabric has it for %s", cosOf(is.Sends), cosOf(meant.Sends))
+	case is.Sends != meant.Sends:
+		return fmt.Sprintf("pauses are sent for %s, and in the fabric for %s", cosOf(is.Sends), cosOf(meant.Sends))
+	case is.Obeys != meant.Obeys:
+		return fmt.Sprintf("pauses are obeyed for %s, and in the fabric for %s", cosOf(is.Obeys), cosOf(meant.Obeys))
 	}
 	if why := unsorted(p, is, meant); why != "" {
 		return why
@@ -88,11 +111,11 @@ func unlike(p *ir.Port, is, meant *ir.PortSettings) string {
 	return short(is, meant)
 }
 
-// masks names the priorities for which a port sends pauses or obeys them.
-func masks(p *ir.PortSettings) string {
+// cosOf names priorities: "cos 3-4".
+func cosOf(mask uint8) string {
 	var cos []int
 	for n := range 8 {
-		if (p.Sends|p.Obeys)>>n&1 == 1 {
+		if mask>>n&1 == 1 {
 			cos = append(cos, n)
 		}
 	}
@@ -110,18 +133,23 @@ func unsorted(p *ir.Port, is, meant *ir.PortSettings) string {
 	if !is.TrustKnown {
 		return "the trusted fields are not known"
 	}
+	detail := is.Detail.Get()
 	for _, g := range p.Device().Fabric.CosGroups {
 		for _, f := range []struct {
 			name      string
 			needs, is bool
 			claims    []ir.Claim
 			to, as    []int8
+			rewrites  ir.Setting[bool]
 		}{
-			{"DSCP", meant.Trust.DSCP, is.Trust.DSCP, g.DSCP, is.DSCP[:], meant.DSCP[:]},
-			{"PCP", meant.Trust.PCP, is.Trust.PCP, g.PCP, is.PCP[:], meant.PCP[:]},
+			{"DSCP", meant.Trust.DSCP, is.Trust.DSCP, g.DSCP, is.DSCP[:], meant.DSCP[:], detail.RewriteDSCP},
+			{"PCP", meant.Trust.PCP, is.Trust.PCP, g.PCP, is.PCP[:], meant.PCP[:], detail.RewritePCP},
 		} {
 			if !f.needs {
 				continue
+			}
+			if f.rewrites.Known() && f.rewrites.Value {
+				return fmt.Sprintf("%s of packets that leave is rewritten, and rocec does not compare the values", f.name)
 			}
 			for _, c := range f.claims {
 				switch to := f.to[c.Value]; {

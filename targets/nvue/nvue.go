@@ -86,6 +86,9 @@ func (w *Wish) File() target.File {
 		Lint:     w.linter(),
 		Activate: step(namePatch, nil, nil),
 		Choose:   w.choose,
+
+		Canonical: canonical,
+
 		Forms: []target.Form{
 			{Path: TreePath, Of: func(content []byte) []byte { return content }},
 			{Path: CommandsPath, Of: commands},
@@ -140,6 +143,15 @@ func (w *Wish) Edit(old []byte) ([]byte, diag.List) {
 		return old, ds
 	}
 	return cfg.YAML(), ds
+}
+
+// canonical gives a tree that can be read in the text of [Wish.Edit].
+func canonical(tree []byte) []byte {
+	cfg, err := grammar.Read(tree)
+	if err != nil {
+		return tree
+	}
+	return cfg.YAML()
 }
 
 // Keys lists the settings of a tree in the order of its canonical text.

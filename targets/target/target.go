@@ -170,6 +170,9 @@ type File struct {
 	// brought about by Activate.
 	Live *Query
 
+	// Canonical gives content that Live has read in the one form that Edit gives of what it changes; nil: Live reads that form.
+	Canonical func(content []byte) []byte
+
 	// Precheck is the vendor's own judgement of new content before it replaces the file; empty: there is none. Run as
 	// root by sh with the path of the new content as $1; a status other than zero refuses it, and what was printed
 	// says why. It must not change anything.

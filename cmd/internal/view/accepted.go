@@ -13,24 +13,21 @@ import (
 // statusAccepted is the status of a device that a plan leaves as it is because the fabric accepts what differs.
 const statusAccepted = "accepted"
 
-// Accepted is the differences of a device that an accept block of the fabric accepts.
+// Accepted is the differences and findings of a device that an accept block of the fabric accepts.
 type Accepted struct {
-	Reason      string               `json:"reason"`
-	By          string               `json:"by"`
-	Until       string               `json:"until,omitempty"`
-	File        string               `json:"file"` // of the fabric
-	Line        int                  `json:"line"`
-	Differences []acceptedDifference `json:"differences"`
+	Reason      string            `json:"reason"`
+	By          string            `json:"by"`
+	Until       string            `json:"until,omitempty"`
+	File        string            `json:"file"` // of the fabric
+	Line        int               `json:"line"`
+	Differences []Difference      `json:"differences"`
+	Findings    []AcceptedFinding `json:"findings,omitempty"`
 }
 
-// acceptedDifference is a value of some ports.
-type acceptedDifference struct {
-	Field string   `json:"field"`
-	What  string   `json:"what,omitempty"`
-	Ports []string `json:"ports"` // an empty name: every port that is not named; of a pool its name
-	More  int      `json:"more_ports,omitempty"`
-	Is    string   `json:"is"`
-	Meant string   `json:"meant"`
+// AcceptedFinding is a warning about a value that rocec does not write.
+type AcceptedFinding struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
 }
 
 // AcceptedJSON returns the accepted differences of a device.
@@ -38,10 +35,9 @@ func AcceptedJSON(d *deploy.DevicePlan) []Accepted {
 	var out []Accepted
 	for _, a := range d.Accepted {
 		one := Accepted{Reason: a.Block.Reason, By: a.Block.By, Until: a.Block.Until, File: a.Block.At.Filename, Line: a.Block.At.Start.Line}
-		for _, x := range a.Differences {
-			one.Differences = append(one.Differences, acceptedDifference{
-				x.Field.String(), target.Escape(x.What), x.Ports, x.More, target.Escape(x.A), target.Escape(x.B),
-			})
+		one.Differences = differencesJSON(a.Differences)
+		for _, found := range a.Found {
+			one.Findings = append(one.Findings, AcceptedFinding{found.Code, target.Escape(found.Detail)})
 		}
 		out = append(out, one)
 	}

@@ -25,7 +25,7 @@ func (doc *VerifyDocument) add(r *Reports) {
 	for _, d := range r.Missing {
 		v := VerifyDevice{
 			Name: d.Name, Status: VerifyUnknown, Reason: fmt.Sprintf("There is no report %s.json in %s.", d.Name, r.Folder),
-			Changes: []Change{}, Findings: []VerifyFinding{}, Differences: []VerifyDifference{},
+			Changes: []Change{}, Findings: []VerifyFinding{}, Differences: []Difference{},
 			Hints: []VerifyFinding{}, Rose: []deploy.Rise{}, Facts: []VerifyFact{},
 		}
 		if d.Source.Maintenance != "" {

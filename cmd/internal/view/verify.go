@@ -51,19 +51,37 @@ func (v *Plan) Verify(f *ir.Fabric, plan *deploy.Plan, doc VerifyDocument, from 
 	}
 	word := v.Paint(diag.Green, "good")
 	if !doc.Good {
-		word = v.Paint(diag.Red, "not as written")
-		if failed > 0 && doc.Summary[VerifyDrift] == 0 {
-			word = v.Paint(diag.Red, "not proved")
+		text := "not as written"
+		switch {
+		case doc.Refused:
+			text = "not as written (--strict)"
+		case failed > 0 && doc.Summary[VerifyDrift] == 0:
+			text = "not proved"
 		}
+		word = v.Paint(diag.Red, text)
 	}
 	if n := len(v.Seen.Findings); n > 0 {
 		unknown += ", " + diag.Count(n, "finding") + " about ports and cables"
 	}
-	if n := doc.Summary[VerifyOther]; n > 0 {
+	kept, unsound := 0, 0
+	for _, d := range doc.Devices {
+		switch {
+		case d.Kept:
+			kept++
+		case d.Unsound:
+			unsound++
+		}
+	}
+	if n := doc.Summary[VerifyOther] - kept; n > 0 {
 		others = fmt.Sprintf(", %d other and sound", n)
 	}
-	fmt.Fprintf(w, "Verify: %s. %s as written%s, %d drifted, %d unreachable, %d refused%s%s.\n", word,
-		diag.Count(doc.Summary[VerifyGood], "device"), others, doc.Summary[VerifyDrift], doc.Summary[string(deploy.StatusUnreachable)],
+	others += acceptedText(kept)
+	drifted := fmt.Sprintf("%d drifted", doc.Summary[VerifyDrift])
+	if unsound > 0 {
+		drifted = fmt.Sprintf("%s (%d unsound)", drifted, unsound)
+	}
+	fmt.Fprintf(w, "Verify: %s. %s as written%s, %s, %d unreachable, %d refused%s%s.\n", word,
+		diag.Count(doc.Summary[VerifyGood], "device"), others, drifted, doc.Summary[string(deploy.StatusUnreachable)],
 		doc.Summary[string(deploy.StatusRefused)], pendingText(doc.Summary[string(deploy.StatusPending)]), unknown)
 }
 
@@ -85,6 +103,7 @@ func compared(v *Plan, doc VerifyDocument) {
 	var sound, unsound, since Texts
 	for _, d := range doc.Devices {
 		switch {
+		case d.Kept: // the block that accepts stands below
 		case d.Status == VerifyOther:
 			sound.Add(d.Reason+".", d.Name)
 		case d.Status == VerifyDrift && d.Unsound:

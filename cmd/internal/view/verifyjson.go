@@ -31,7 +31,8 @@ type VerifyDocument struct {
 	Good          bool           `json:"good"`
 	Since         string         `json:"since"` // as asked for
 	Devices       []VerifyDevice `json:"devices"`
-	Summary       map[string]int `json:"summary"`
+	Summary       map[string]int `json:"summary"` // devices by status
+	Refused       bool           `json:"-"`       // it is not good for --strict alone
 	ByHand        ByHand         `json:"by_hand"` // devices that are not read
 	Seen          SeenDocument   `json:"seen"`    // what devices say of their ports and cables
 
@@ -45,17 +46,18 @@ type VerifyDevice struct {
 	Status   string          `json:"status"`
 	By       string          `json:"written_by,omitempty"` // "others": they must change what differs
 	Reason   string          `json:"reason,omitempty"`
-	Unsound  bool            `json:"-"` // Reason is why a device that rocec has never written is not sound
+	Unsound  bool            `json:"unsound,omitempty"` // of drift: Reason is why a device that rocec has never written is not sound
+	Kept     bool            `json:"-"`                 // of other: the fabric accepts all that differs
 	Changes  []Change        `json:"changes"`
 	Accepted []Accepted      `json:"accepted,omitempty"`
 	Findings []VerifyFinding `json:"findings"`
 
-	Differences []VerifyDifference `json:"differences"`     // in what it is set, of what is known of both sides
-	Hints       []VerifyFinding    `json:"hints"`           // of states that are not wrong
-	Since       *VerifySince       `json:"since,omitempty"` // nil: the device could not be read
-	Rose        []deploy.Rise      `json:"rose"`
-	Age         *int64             `json:"report_age_seconds,omitempty"` // of --from, by the time of the file
-	Facts       []VerifyFact       `json:"facts"`                        // what the device says of itself
+	Differences []Difference    `json:"differences"`     // of settings that both sides know
+	Hints       []VerifyFinding `json:"hints"`           // of states that are not wrong
+	Since       *VerifySince    `json:"since,omitempty"` // nil: the device could not be read
+	Rose        []deploy.Rise   `json:"rose"`
+	Age         *int64          `json:"report_age_seconds,omitempty"` // of --from, by the time of the file
+	Facts       []VerifyFact    `json:"facts"`                        // what the device says of itself
 }
 
 // VerifyFact is a fact that a device reports of itself.
@@ -124,9 +126,10 @@ func VerifyJSON(
 	}
 	for _, h := range found.Devices {
 		d := h.Drift
+		differs, _ := d.Old.Differences(d.New)
 		v := VerifyDevice{
 			Name: d.Device.Name, Age: from.seconds(d.Device.Name),
-			Changes: ChangesJSON(d.Changes), Differences: differencesJSON(d),
+			Changes: ChangesJSON(d.Changes), Differences: differencesJSON(differs),
 			Findings: []VerifyFinding{}, Hints: []VerifyFinding{}, Rose: []deploy.Rise{},
 			Facts: []VerifyFact{}, Accepted: AcceptedJSON(d),
 		}
@@ -189,7 +192,7 @@ func VerifyJSON(
 		case h.Sound():
 			v.Status = VerifyGood
 		case h.Other() && d.Whole:
-			v.Status, v.Reason = VerifyOther, "sound, and the fabric accepts what differs"
+			v.Status, v.Kept, v.Reason = VerifyOther, true, "the fabric accepts what differs"
 		case h.Other():
 			v.Status = VerifyOther
 			v.Reason = "sound, and set by others: PFC and maps are those of the fabric, what it marks is marked, and headroom suffices"
@@ -208,11 +211,9 @@ func VerifyJSON(
 		doc.add(from)
 	}
 	firmwareHints(f, doc.Devices)
-	sound := doc.Summary[VerifyOther]
-	if strict {
-		sound = 0
-	}
-	doc.Good = doc.Summary[VerifyGood]+sound+doc.Summary[string(deploy.StatusPending)] == len(doc.Devices) && unlike.Good() &&
-		!slices.ContainsFunc(sent, func(t VerifyTraffic) bool { return !t.Good })
+	doc.Good = doc.Summary[VerifyGood]+doc.Summary[VerifyOther]+doc.Summary[string(deploy.StatusPending)] == len(doc.Devices) &&
+		unlike.Good() && !slices.ContainsFunc(sent, func(t VerifyTraffic) bool { return !t.Good })
+	doc.Refused = strict && doc.Good && doc.Summary[VerifyOther] > 0
+	doc.Good = doc.Good && !doc.Refused
 	return doc
 }

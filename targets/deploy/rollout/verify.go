@@ -99,9 +99,10 @@ func Verify(ctx context.Context, dial target.Dial, tree *target.Tree, o VerifyOp
 // known reports whether a device could be read, and is the one the fabric means.
 func known(h *deploy.Have) bool { return h.Err == nil && len(h.Wrong) == 0 }
 
-// Sound reports whether the device is as written, every probe was satisfied, and no watch found more than what is worth knowing.
+// Sound reports whether the device is as written, every probe was satisfied, and no watch found more than what is worth knowing. Warnings
+// that the fabric accepts make it [Health.Other].
 func (h *Health) Sound() bool {
-	return h.Drift.Status == deploy.StatusSame && h.satisfied() &&
+	return h.Drift.Status == deploy.StatusSame && !h.Drift.Whole && h.satisfied() &&
 		!slices.ContainsFunc(h.Drift.Watched, func(w deploy.Watched) bool { return !w.Sound() })
 }
 

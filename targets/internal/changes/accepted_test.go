@@ -19,7 +19,7 @@ import (
 
 // acceptedBy is the word of an accept block by which a field may differ; a field without one never may.
 var acceptedBy = map[ir.Field]string{
-	ir.FieldDefaultCos: "maps", ir.FieldRewrite: "maps", ir.FieldShaper: "shaper", ir.FieldWatchdog: "watchdog", ir.FieldCable: "headroom",
+	ir.FieldDefaultCos: "maps", ir.FieldShaper: "shaper", ir.FieldWatchdog: "watchdog", ir.FieldCable: "headroom",
 	ir.FieldBuffer: "headroom", ir.FieldXoff: "headroom", ir.FieldXon: "headroom", ir.FieldHeadroom: "headroom",
 	ir.FieldGroupLimit: "limits", ir.FieldGroupPool: "limits", ir.FieldStrict: "shares", ir.FieldShare: "shares",
 	ir.FieldMinRate: "shares", ir.FieldMaxRate: "shares", ir.FieldMarking: "marking", ir.FieldUnmarkable: "marking", ir.FieldDrop: "marking",
@@ -36,6 +36,14 @@ func acceptable(t *testing.T) []string {
 	}
 	require.Fail(t, "there is no such block")
 	return nil
+}
+
+// mild is changes of accepted values in which no rule finds an error, by the number of the spelling: tamperings of them are errors there.
+var mild = map[int]map[string][]string{
+	1: {"limits": {"ALPHA_1\n", "ALPHA_2\n"}},
+	3: {"headroom": {"BUFFER_PG|Ethernet0|3 profile \"pg_lossless_100000_5m_profile\"", "BUFFER_PG|Ethernet0|3 profile \"P\"\n" +
+		"BUFFER_PROFILE|P pool \"ingress_lossless_pool\"\nBUFFER_PROFILE|P size \"59392\"\nBUFFER_PROFILE|P xoff \"39936\"\n" +
+		"BUFFER_PROFILE|P xon \"19456\"\nBUFFER_PROFILE|P dynamic_th \"0\""}},
 }
 
 var lastDay = time.Date(2026, 11, 29, 23, 59, 0, 0, time.UTC)
@@ -59,15 +67,17 @@ func TestAccepted(t *testing.T) {
 	}
 	require.Equal(t, slices.Sorted(maps.Keys(words)), acceptable(t))
 	for i, s := range spellings {
-		w := writtenBy(t, s.hcl)
+		w, taken := writtenBy(t, s.hcl), map[string]bool{}
 		for _, c := range tamperings {
 			change := c.by[i]
 			files, ok := w.with(change...)
-			if len(change) == 1 || !ok || w.judged(1, files).Drift.Status != deploy.StatusChange {
-				continue // it is a finding, or refused
+			word := acceptedBy[c.field]
+			d := w.judged(1, files).Drift
+			byRules := slices.ContainsFunc(d.Watched, func(w deploy.Watched) bool { return w.Name == "rules" })
+			if len(change) == 1 || !ok || d.Status != deploy.StatusChange && (word == "" || d.Status != deploy.StatusSame || !byRules) {
+				continue // it is refused, or a finding of another kind
 			}
 			t.Run(s.name+" "+c.field.String(), func(t *testing.T) {
-				word := acceptedBy[c.field]
 				unclaimed := c.field == ir.FieldPCP && s.name == "nvue"
 				others := slices.DeleteFunc(acceptable(t), func(name string) bool { return name == word || unclaimed && name == "maps" })
 				h, _ := w.accepting(1, files, lastDay, others...)
@@ -76,26 +86,61 @@ func TestAccepted(t *testing.T) {
 				if word == "" {
 					return
 				}
-				h, plan := w.accepting(1, files, lastDay, word)
-				require.True(t, h.Drift.Whole)
-				assert.True(t, h.Other())
-				assert.False(t, h.Sound())
-				assert.Len(t, h.Drift.Accepted, 1)
-				assert.NotEmpty(t, h.Drift.Accepted[0].Differences)
-				plan.LeaveAccepted()
-				assert.True(t, plan.Empty())
-				assert.Equal(t, 1, plan.Summary().Accepted)
-				assert.Zero(t, plan.Summary().Same)
-				assert.Same(t, h.Drift.Old, h.Drift.New)
-
-				h, plan = w.accepting(1, files, lastDay.Add(time.Minute), word)
-				plan.LeaveAccepted()
-				assert.False(t, h.Other(), "it is over")
-				assert.Empty(t, h.Drift.Accepted)
-				assert.False(t, plan.Empty())
+				if !w.takes(t, files, word) {
+					h, _ := w.accepting(0, files, lastDay, word)
+					assert.False(t, h.Sound())
+					if h.Drift.Status == deploy.StatusChange {
+						assert.Contains(t, h.Drift.Unsound(), "[conf-", "it is an error of a rule")
+					}
+					return
+				}
+				taken[word] = true
+				w.over(t, files, word)
 			})
 		}
+		for word, change := range mild[i] {
+			files, ok := w.with(change...)
+			require.True(t, ok, "%s has no %q", s.name, change)
+			taken[word] = w.takes(t, files, word)
+		}
+		for _, c := range tamperings {
+			if word := acceptedBy[c.field]; word != "" && len(c.by[i]) > 1 {
+				assert.True(t, taken[word], "%s: nothing was accepted by %s", s.name, word)
+			}
+		}
 	}
+}
+
+// takes has an accept block take a value that differs, and reports whether the switch is other by it.
+func (w *written) takes(t *testing.T, files [][]byte, word string) bool {
+	t.Helper()
+	h, plan := w.accepting(1, files, lastDay, word)
+	require.False(t, h.Sound())
+	require.Equal(t, h.Drift.Whole, h.Other())
+	was := h.Drift.Status
+	plan.LeaveAccepted()
+	require.Equal(t, h.Drift.Whole || was == deploy.StatusSame, plan.Empty())
+	if !h.Drift.Whole {
+		return false
+	}
+	require.Len(t, h.Drift.Accepted, 1)
+	require.NotEmpty(t, h.Drift.Accepted[0].Values())
+	assert.Equal(t, 1, plan.Summary().Accepted)
+	assert.Zero(t, plan.Summary().Same)
+	assert.Same(t, h.Drift.Old, h.Drift.New)
+	return true
+}
+
+// over has the block of a value be over.
+func (w *written) over(t *testing.T, files [][]byte, word string) {
+	t.Helper()
+	h, plan := w.accepting(1, files, lastDay.Add(time.Minute), word)
+	was := h.Drift.Status
+	plan.LeaveAccepted()
+	assert.False(t, h.Other(), "it is over")
+	assert.False(t, h.Sound())
+	assert.Empty(t, h.Drift.Accepted)
+	assert.Equal(t, was == deploy.StatusSame, plan.Empty())
 }
 
 // A switch that differs in more than what is accepted is planned whole, and what is accepted is named. One that rocec has never written is

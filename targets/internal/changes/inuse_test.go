@@ -1,6 +1,7 @@
 package changes
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -215,7 +216,11 @@ roce "nvme" {
 }
 `
 	b := bySONiC(t, hcl+second)
-	b.Root(t, "config qos reload --no-dynamic-buffer; for p in 0 4 8; do config interface shutdown Ethernet$p; "+
+	var all strings.Builder
+	for n := range 32 {
+		fmt.Fprintf(&all, " %d", 4*n)
+	}
+	b.Root(t, "config qos reload --no-dynamic-buffer; for p in"+all.String()+"; do config interface shutdown Ethernet$p; "+
 		"config interface startup Ethernet$p; done; config save -y")
 	p := b.Plan(t)
 	require.Equal(t, deploy.StatusChange, p.Status, "%v", p.Err)

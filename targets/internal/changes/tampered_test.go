@@ -352,7 +352,7 @@ func TestOutcomes(t *testing.T) {
 			{"At swp1, DSCP 26 is put in cos 4, and not in 3.", tamperings[1].by[0]},
 			{"At swp1, DSCP is not trusted.", tamperings[0].by[0]},
 			{"At swp1, PFC is on for cos 3-4, and the fabric has it for cos 3.", []string{"roce_pfc.cos_list = [3]", "roce_pfc.cos_list = [3,4]"}},
-			{"At swp1, PFC goes one way.", []string{"tx_enable = true", "tx_enable = false"}},
+			{"At swp1, pauses are sent for no cos, and in the fabric for cos 3.", []string{"tx_enable = true", "tx_enable = false"}},
 			{"At swp1, cos 3 is not marked.", []string{"ecn_enable = true", "ecn_enable = false"}},
 		},
 		{
@@ -368,7 +368,9 @@ func TestOutcomes(t *testing.T) {
 		{
 			{sound, []string{`ROCEC-3 weight "50"`, `ROCEC-3 weight "40"`}},
 			{sound, []string{`green_min_threshold "156672"`, `green_min_threshold "150000"`}},
-			{"At Ethernet0, PFC is on for cos 4, and", []string{`Ethernet0 pfc_enable "3"`, `Ethernet0 pfc_enable "4"`}},
+			{"At Ethernet0, pauses are sent for no cos, and in the fabric for cos 3.", []string{
+				`Ethernet0 pfc_enable "3"`, `Ethernet0 pfc_enable "4"`,
+			}},
 			{"[conf-lossless-strict]", []string{`ROCEC-3 type "DWRR"`, `ROCEC-3 type "STRICT"`}},
 		},
 	} {

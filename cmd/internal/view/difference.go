@@ -2,11 +2,11 @@ package view
 
 import (
 	"github.com/rocec/rocec/compiler/ir"
-	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/target"
 )
 
-// VerifyDifference is a setting that a device has otherwise than rocec would write it.
-type VerifyDifference struct {
+// Difference is a setting that a device has otherwise than rocec would write it.
+type Difference struct {
 	Setting string   `json:"setting"`        // "headroom"
 	What    string   `json:"what,omitempty"` // the value, where a port has several: "DSCP 26"
 	Pool    string   `json:"pool,omitempty"` // whose setting it is; else it is of ports
@@ -16,18 +16,19 @@ type VerifyDifference struct {
 	Wanted  string   `json:"wanted"`
 }
 
-// differencesJSON returns the settings that both sides of a plan know and have differently.
-func differencesJSON(d *deploy.DevicePlan) []VerifyDifference {
-	out := []VerifyDifference{}
-	all, _ := d.Old.Differences(d.New)
+func differencesJSON(all []*ir.Difference) []Difference {
+	out := []Difference{}
 	for _, one := range all {
-		v := VerifyDifference{Setting: one.Field.String(), What: one.What, Ports: []string{}, More: one.More, Read: one.A, Wanted: one.B}
+		v := Difference{
+			Setting: one.Field.String(), What: target.Escape(one.What), Ports: []string{}, More: one.More,
+			Read: target.Escape(one.A), Wanted: target.Escape(one.B),
+		}
 		for _, name := range one.Ports {
 			switch {
 			case one.Field == ir.FieldPool:
-				v.Pool = name
+				v.Pool = target.Escape(name)
 			case name != "":
-				v.Ports = append(v.Ports, name)
+				v.Ports = append(v.Ports, target.Escape(name))
 			}
 		}
 		out = append(out, v)

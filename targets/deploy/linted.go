@@ -1,0 +1,69 @@
+package deploy
+
+import (
+	"fmt"
+
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// Names of watches that every plan has: the errors of files that stay as they are, and the findings of the rules for every system.
+const (
+	filesWatch = "files"
+	rulesWatch = "rules"
+)
+
+// lintChanged has a changed file judged, before and after. It says why the file is not of this device, or nothing. Nil content is not
+// judged.
+func lintChanged(d *DevicePlan, f *target.File, before, after []byte) (foreign string) {
+	if f.Lint == nil {
+		return ""
+	}
+	if before != nil {
+		var found diag.List
+		if found, foreign = f.Lint(before); foreign != "" {
+			return foreign
+		}
+		d.Linted = append(d.Linted, grave(found)...)
+	}
+	if after != nil {
+		found, _ := f.Lint(after)
+		d.Found = append(d.Found, grave(found)...)
+	}
+	return ""
+}
+
+// lintHeld has a file judged that stays as it is. Its errors are about settings that rocec does not write.
+func lintHeld(d *DevicePlan, f *target.File, content []byte) {
+	if f.Lint == nil || content == nil {
+		return
+	}
+	found, _ := f.Lint(content)
+	d.Linted = append(d.Linted, grave(found)...)
+	var wrong diag.List
+	for _, one := range found {
+		if one.Severity != diag.Error {
+			continue
+		}
+		here := *one
+		here.At, here.Notes, here.Fix, here.Text = diag.Range{}, nil, nil, ""
+		if s := d.Device.Source; s != nil {
+			here.At = s.At
+		}
+		if f.Live == nil {
+			here.Detail = fmt.Sprintf("Line %d of %s: %s", one.At.Start.Line, f.Path, one.Detail)
+		}
+		wrong = append(wrong, &here)
+	}
+	d.watch(filesWatch, wrong)
+}
+
+// grave returns the errors and warnings of a list.
+func grave(found diag.List) (out diag.List) {
+	for _, one := range found {
+		if one.Severity != diag.Notice {
+			out = append(out, one)
+		}
+	}
+	return out
+}
