@@ -1,7 +1,6 @@
 package ir_test
 
 import (
-	"reflect"
 	"strings"
 	"testing"
 
@@ -29,37 +28,8 @@ func anyPort(t *rapid.T) ir.PortSettings {
 	p.Marks, p.Strict = mask("marks"), mask("strict")
 	p.Marking.Min = rapid.IntRange(0, 2).Draw(t, "marking")
 	p.Stamps = uint64(rapid.IntRange(0, 3).Draw(t, "stamps"))
-	p.Detail = ir.NewDetail(anyDetail(t))
+	p.Detail = ir.NewDetail(irtest.AnyDetail(t))
 	return p
-}
-
-// anyDetail fills every field of a detail, by reflection: a field without a rule of its own is met, too.
-func anyDetail(t *rapid.T) ir.PortDetail {
-	d := ir.UnknownDetail()
-	draw(t, reflect.ValueOf(&d).Elem())
-	return d
-}
-
-// fill draws every member of a value.
-func draw(t *rapid.T, v reflect.Value) {
-	switch v.Kind() {
-	case reflect.Struct:
-		for _, field := range v.Fields() {
-			draw(t, field)
-		}
-	case reflect.Array:
-		for i := range min(v.Len(), 2) { // of eight cos, groups and queues the first
-			draw(t, v.Index(i))
-		}
-	case reflect.Bool:
-		v.SetBool(rapid.Bool().Draw(t, "bool"))
-	case reflect.String:
-		v.SetString(rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "string"))
-	case reflect.Uint8:
-		v.SetUint(uint64(rapid.IntRange(0, 2).Draw(t, "number")))
-	default:
-		v.SetInt(int64(rapid.IntRange(-1, 2).Draw(t, "number")))
-	}
 }
 
 // TestTransitionOfDetail: what both sides have stays, a bound holds for both sides, and nothing else is known.
@@ -165,7 +135,7 @@ func anyDevice(t *rapid.T) *ir.Settings {
 		Pool   ir.Pool
 		System ir.System
 	}
-	draw(t, reflect.ValueOf(&of).Elem())
+	irtest.Fill(t, &of)
 	of.Pool.Ingress, of.Pool.Egress = true, false
 	return &ir.Settings{Pools: map[string]ir.Pool{"p": of.Pool}, System: of.System}
 }

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/ir/irtest"
 )
 
 // effectsOf says what is noticed where swp1 to swp4 are the fabric's.
@@ -165,4 +166,42 @@ func TestEffectsLaws(t *testing.T) {
 			require.Equal(t, differ, hit[name], name)
 		}
 	})
+}
+
+// untold is the fields whose changes are no effects, and why.
+var untold = map[ir.Field]string{
+	ir.FieldSpeed: "rocec does not write it", ir.FieldMTU: "rocec does not write it", ir.FieldSystem: "it is another device then",
+	ir.FieldPreset: "its values are told",
+}
+
+// TestEveryFieldHasAnEffect: a value that both sides know and that differs is told, whichever field it is.
+func TestEveryFieldHasAnEffect(t *testing.T) {
+	told := map[ir.Field]bool{}
+	missing := func() (out []ir.Field) {
+		for _, f := range ir.Fields() {
+			if detailKind(f) != "" && !told[f] {
+				out = append(out, f)
+			}
+		}
+		return out
+	}
+	one := func(t *rapid.T) {
+		a, b := ir.UnknownPort(), ir.UnknownPort()
+		a.Detail, b.Detail = ir.NewDetail(irtest.AnyDetail(t)), ir.NewDetail(irtest.AnyDetail(t))
+		a.Stamps, b.Stamps = uint64(rapid.IntRange(0, 2).Draw(t, "stamps")), uint64(rapid.IntRange(0, 2).Draw(t, "stamps"))
+		before, after := &ir.Settings{Rest: &a}, &ir.Settings{Rest: &b}
+		has := map[ir.Field]bool{}
+		for _, e := range Effects(before, after, nil) {
+			has[e.Field], told[e.Field] = true, true
+			require.NotContains(t, e.String(), "%!")
+		}
+		differ, _ := before.Differences(after)
+		for _, d := range differ {
+			require.True(t, has[d.Field] || untold[d.Field] != "" || d.Field == ir.FieldPauses, "%s: %s, %s", d.Field, d.A, d.B)
+		}
+	}
+	for round := 0; round < 1 || round < 50 && len(missing()) > 0; round++ {
+		rapid.Check(t, one)
+	}
+	assert.Empty(t, missing(), "never drawn")
 }

@@ -30,7 +30,7 @@ lang/langtest/machinetest: |
 compiler/platform:       |
 compiler/ir:             compiler/platform lang/diag lang/lock |
 compiler:                lang lang/diag lang/lock lang/nodeset compiler/ir compiler/platform compiler/routes |
-compiler/ir/irtest:      compiler/ir compiler/platform lang/diag |
+compiler/ir/irtest:      compiler/ir compiler/platform lang/diag | pgregory.net/rapid
 compiler/compilertest:   compiler compiler/ir lang lang/diag lang/langtest targets |
 compiler/graph:          compiler/ir |
 compiler/failures:       compiler/graph compiler/ir |

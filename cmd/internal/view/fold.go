@@ -66,7 +66,7 @@ func foldKinds(groups []deploy.Group) (out []deploy.Group, kinds []int) {
 		var k strings.Builder
 		fmt.Fprintf(&k, "%q %q %q %q", d.Device.Role, d.Device.Group, d.Device.About, d.Disrupts)
 		for _, e := range d.Effects {
-			k.WriteString("\n" + e.What)
+			k.WriteString("\n" + e.What())
 		}
 		return k.String()
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/rocec/rocec/cmd/internal/view/viewtest"
 	"github.com/rocec/rocec/compiler/change"
+	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/sequence"
@@ -33,7 +34,9 @@ func changing(name, block string, role target.Role, keys int) *deploy.DevicePlan
 		Status: deploy.StatusChange, Changes: []*deploy.Change{c}, Disrupts: []string{"every port of a " + block + " resets"},
 	}
 	for i := range 9 {
-		d.Effects = append(d.Effects, deploy.Effect{Kind: deploy.ValuesMove, What: fmt.Sprintf("DSCP %d moves to strict queue 6", i), All: true})
+		d.Effects = append(d.Effects, deploy.Effect{All: true, Shift: deploy.Shift{
+			Kind: deploy.ValuesMove, Field: ir.FieldDSCP, Of: fmt.Sprintf("DSCP %d", i), After: "strict queue 6",
+		}})
 	}
 	d.Diags = diag.List{{Severity: diag.Notice, Code: "a-note", Detail: "A note about " + block + "."}}
 	return d
@@ -116,7 +119,9 @@ func TestFoldsHideNoDanger(t *testing.T) {
 			if d.Err != nil {
 				return
 			}
-			ends := deploy.Effect{Kind: deploy.LosslessEnds, Action: deploy.Delete, What: "lossless cos 5 ends", All: true}
+			ends := deploy.Effect{All: true, Shift: deploy.Shift{
+				Kind: deploy.LosslessEnds, Action: deploy.Delete, Field: ir.FieldPauses, Of: "cos 5",
+			}}
 			d.Effects = slices.Concat([]deploy.Effect{ends}, d.Effects)
 			want = append(want, "lossless cos 5 ends on all ports")
 		})
@@ -236,7 +241,7 @@ func TestManyAway(t *testing.T) {
 func TestTableIsEscaped(t *testing.T) {
 	p := equal(4, 0, 0)
 	p.Devices[1].Disrupts = []string{"the link of \x1b[2J\nPlan: 0 devices"}
-	p.Devices[2].Effects[0].What = "DSCP 0\x1b[31m\n"
+	p.Devices[2].Effects[0].Of = "DSCP 0\x1b[31m\n"
 	text := printed(p, Options{})
 	assert.NotContains(t, text, "\x1b")
 	assert.Equal(t, 1, strings.Count(text, "\nPlan: "))

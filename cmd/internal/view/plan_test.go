@@ -117,7 +117,9 @@ func largePlan() *deploy.Plan {
 	}
 	effects := func(n int) (out []deploy.Effect) {
 		for i := range n {
-			out = append(out, deploy.Effect{Kind: deploy.ValuesMove, What: fmt.Sprintf("DSCP %d moves to strict queue 6", i), All: true})
+			out = append(out, deploy.Effect{All: true, Shift: deploy.Shift{
+				Kind: deploy.ValuesMove, Field: ir.FieldDSCP, Of: fmt.Sprintf("DSCP %d", i), After: "strict queue 6",
+			}})
 		}
 		return out
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/sequence"
+	"github.com/rocec/rocec/targets/target"
 )
 
 // PlanDocument is the JSON of plan.
@@ -97,7 +98,12 @@ func findingsJSON(d *deploy.DevicePlan) []planFinding {
 
 // planEffect is what traffic notices, and where.
 type planEffect struct {
-	Effect   string   `json:"effect"` // its kind
+	Effect   string   `json:"effect"`           // its kind
+	Action   string   `json:"action"`           // as of a change: it begins, ends, or goes on otherwise
+	Setting  string   `json:"setting"`          // as of a difference of verify
+	Of       string   `json:"of,omitempty"`     // whose setting: "queues 0-2"; empty: the port's
+	Before   string   `json:"before,omitempty"` // empty: not known, or several
+	After    string   `json:"after,omitempty"`
 	What     string   `json:"what"`
 	Ports    []string `json:"ports"`     // empty: where says which
 	Where    string   `json:"where"`     // "ports" (those listed), "all", "others" (those that no file names)
@@ -115,7 +121,10 @@ func effectsJSON(d *deploy.DevicePlan) []planEffect {
 		case e.Others:
 			where = "others"
 		}
-		out = append(out, planEffect{string(e.Kind), e.What, append([]string{}, e.Ports...), where, !e.Foreign, e.String()})
+		out = append(out, planEffect{
+			string(e.Kind), string(e.Action), e.Field.String(), target.Escape(e.Of), target.Escape(e.Before), target.Escape(e.After),
+			e.What(), append([]string{}, e.Ports...), where, !e.Foreign, e.String(),
+		})
 	}
 	return out
 }

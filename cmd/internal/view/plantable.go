@@ -100,11 +100,11 @@ func (v *Plan) Watched(p *deploy.Plan) {
 func (v *Plan) table(p *deploy.Plan) {
 	var effects, disrupts, troubles rows
 	for _, d := range p.Devices {
-		seen := map[string]bool{}
+		seen := map[deploy.Shift]bool{}
 		for _, e := range d.Effects {
-			if !seen[e.What] { // several ports may have it
-				seen[e.What] = true
-				effects.add(e.What).effect = e
+			if !seen[e.Shift] { // several ports may have it
+				seen[e.Shift] = true
+				effects.add(e.What()).effect = e
 			}
 		}
 		for _, text := range d.Disrupts {

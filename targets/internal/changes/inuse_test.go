@@ -98,7 +98,8 @@ func TestPresetInUse(t *testing.T) {
 				assert.Regexp(t, `^interface\.swp[1-3]\.qos\.pfc-watchdog\.state$`, k.Key)
 			}
 			assert.Equal(t, []string{"packets may be lost for a moment (NVUE applies a revision)"}, d.Disrupts, "no buffer changes")
-			assert.Empty(t, d.Effects)
+			require.Len(t, d.Effects, 1)
+			assert.Equal(t, "PFC watchdog begins (drop) on swp[1-3] (3 ports)", d.Effects[0].String())
 			notes := ""
 			for _, note := range d.Diags {
 				notes += note.Detail
@@ -243,7 +244,7 @@ roce "nvme" {
 	assert.Contains(t, p.Unsound(), "PFC is on for cos 3-4, and the fabric has it for cos 3.")
 	var says []string
 	for _, e := range p.Effects {
-		says = append(says, e.What)
+		says = append(says, e.What())
 	}
 	assert.Contains(t, strings.Join(says, "\n"), "DSCP 26 moves to queue 3")
 }

@@ -1,0 +1,341 @@
+package deploy
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// shift is a shift of one port. Ports with equal ones share an effect.
+type shift struct {
+	Shift
+	order int  // among those of a kind: the first cos or queue
+	rest  bool // it is of the ports that are not named
+}
+
+// shifts lists the values of a port that both sides know and that traffic notices.
+func shifts(a, b *ir.PortSettings) (out []shift) {
+	if a == nil || b == nil || *a == *b {
+		return nil
+	}
+	add := func(order int, s Shift) { out = append(out, shift{Shift: s, order: order}) }
+	if a.PausesKnown && b.PausesKnown {
+		pausing(a, b, add)
+	}
+	classifying(a, b, add)
+	for cos := range 8 {
+		s := Shift{Kind: ECNChanges, Field: ir.FieldMarking, Of: fmt.Sprintf("cos %d", cos)}
+		switch had, has := a.Marks>>cos&1 == 1, b.Marks>>cos&1 == 1; {
+		case had && !has:
+			s.Action = Delete
+			add(cos, s)
+		case has && !had:
+			s.Action = Create
+			add(cos, s)
+		}
+	}
+	if none := (ir.Marking{}); a.Marks&b.Marks != 0 && a.Marking != b.Marking && a.Marking != none && b.Marking != none {
+		add(7, Shift{Kind: ECNChanges, Action: Update, Field: ir.FieldMarking, Before: thresholds(a.Marking), After: thresholds(b.Marking)})
+	}
+	sharing(a, b, add)
+	detailed(a, b, add)
+	return out
+}
+
+type adder func(order int, s Shift)
+
+// pausing compares PFC and link pause.
+func pausing(a, b *ir.PortSettings, add adder) {
+	pause := Shift{Field: ir.FieldLinkPause, Before: "on", After: "off"}
+	switch {
+	case a.LinkPause && !b.LinkPause:
+		pause.Kind, pause.Action = LosslessEnds, Delete
+		add(0, pause)
+	case b.LinkPause && !a.LinkPause:
+		pause.Kind, pause.Action, pause.Before, pause.After = LosslessBegins, Create, "off", "on"
+		add(0, pause)
+	}
+	for cos := range 8 {
+		s := Shift{Field: ir.FieldPauses, Of: fmt.Sprintf("cos %d", cos), Before: pfc(a, cos), After: pfc(b, cos)}
+		switch {
+		case s.Before == s.After:
+			continue
+		case s.After == "off":
+			s.Kind, s.Action = LosslessEnds, Delete
+		case s.Before == "off":
+			s.Kind, s.Action = LosslessBegins, Create
+		default:
+			s.Kind, s.Action = PauseDirection, Update
+			switch {
+			case s.After == bothWays:
+				s.Action = Create
+			case s.Before == bothWays:
+				s.Action = Delete
+			}
+		}
+		add(cos, s)
+	}
+	if a.Headroom != b.Headroom && a.Headroom > 0 && b.Headroom > 0 {
+		add(0, Shift{
+			Kind: HeadroomChanges, Action: Update, Field: ir.FieldHeadroom,
+			Before: diag.Bytes(a.Headroom), After: diag.Bytes(b.Headroom), Rises: a.Headroom < b.Headroom,
+		})
+	}
+}
+
+// pfc names the use that a port makes of pauses of a priority. Under link pause it is off.
+func pfc(p *ir.PortSettings, cos int) string {
+	switch sends, obeys := p.Sends>>cos&1 == 1, p.Obeys>>cos&1 == 1; {
+	case p.LinkPause:
+		return "off"
+	case sends && obeys:
+		return bothWays
+	case sends:
+		return "sent"
+	case obeys:
+		return "obeyed"
+	}
+	return "off"
+}
+
+// classifying compares which fields are trusted, and where their values go. A value that comes from nowhere known is told where it
+// becomes lossless or strict.
+func classifying(a, b *ir.PortSettings, add adder) {
+	if !a.TrustKnown || !b.TrustKnown {
+		return
+	}
+	for _, f := range []struct {
+		of           ir.Field
+		field, value string
+		had, has     bool
+		was, is      []int8
+	}{
+		{ir.FieldDSCP, "DSCP", "DSCP", a.Trust.DSCP, b.Trust.DSCP, a.DSCP[:], b.DSCP[:]},
+		{ir.FieldPCP, "802.1p", "PCP", a.Trust.PCP, b.Trust.PCP, a.PCP[:], b.PCP[:]},
+	} {
+		switch {
+		case f.had && !f.has:
+			add(0, Shift{Kind: TrustChanges, Action: Delete, Field: ir.FieldTrust, Of: f.field})
+		case f.has && !f.had:
+			add(0, Shift{Kind: TrustChanges, Action: Create, Field: ir.FieldTrust, Of: f.field})
+		}
+		if !f.has {
+			continue
+		}
+		var moved [8][]int
+		for v, cos := range f.is {
+			known := f.had && f.was[v] >= 0
+			if cos >= 0 && (known && f.was[v] != cos || !known && (b.Strict|b.Sends|b.Obeys)>>cos&1 == 1) {
+				moved[cos] = append(moved[cos], v)
+			}
+		}
+		for cos, values := range moved {
+			if len(values) > 0 {
+				add(cos, Shift{Kind: ValuesMove, Action: Update, Field: f.of, Of: f.value + " " + Ranges(values), After: queue(b, cos)})
+			}
+		}
+	}
+}
+
+// queue names the queue of a cos, and how it shares the link.
+func queue(p *ir.PortSettings, cos int) string {
+	switch {
+	case p.Strict>>cos&1 == 1:
+		return fmt.Sprintf("strict queue %d", cos)
+	case p.Share[cos] > 0:
+		return fmt.Sprintf("queue %d (DWRR share %d)", cos, p.Share[cos])
+	}
+	return fmt.Sprintf("queue %d", cos)
+}
+
+// proportional reports whether queues share the link by the same proportions, which traffic does not tell apart. Shares that are not known
+// of either are in no proportion.
+func proportional(a, b *ir.PortSettings) bool {
+	first := -1
+	for cos := range 8 {
+		switch x, y := a.Share[cos], b.Share[cos]; {
+		case a.Strict>>cos&1 != b.Strict>>cos&1:
+			return false
+		case a.Strict>>cos&1 == 1:
+		case x == 0 || y == 0:
+			return false
+		case first < 0:
+			first = cos
+		case int(x)*int(b.Share[first]) != int(y)*int(a.Share[first]):
+			return false
+		}
+	}
+	return true
+}
+
+// sharing compares how queues share the link; queues with the same change are told together.
+func sharing(a, b *ir.PortSettings, add adder) {
+	if proportional(a, b) {
+		return
+	}
+	type change struct {
+		strict, wasStrict bool
+		share, was        uint8
+	}
+	of := map[change][]int{}
+	var order []change
+	for cos := range 8 {
+		c := change{b.Strict>>cos&1 == 1, a.Strict>>cos&1 == 1, b.Share[cos], a.Share[cos]}
+		if c.strict == c.wasStrict && c.share == c.was || !c.strict && c.share == 0 || !c.wasStrict && c.was == 0 {
+			continue // the same, or not known
+		}
+		if of[c] == nil {
+			order = append(order, c)
+		}
+		of[c] = append(of[c], cos)
+	}
+	share := func(percent uint8) string { return "DWRR share " + strconv.Itoa(int(percent)) }
+	for _, c := range order {
+		s := Shift{Kind: SharesChange, Action: Update, Of: numberedAs("queue", of[c])}
+		switch {
+		case c.strict:
+			s.Field, s.Before, s.After, s.Rises = ir.FieldStrict, "", "strict", true
+		case c.wasStrict:
+			s.Field, s.Before, s.After = ir.FieldStrict, "strict", share(c.share)
+		default:
+			s.Field, s.Before, s.After = ir.FieldShare, share(c.was), strconv.Itoa(int(c.share))
+		}
+		add(of[c][0], s)
+	}
+}
+
+// detailKind is the kind of effect of a value that [shifts] does not compare for the whole port; empty: it is no effect.
+func detailKind(f ir.Field) EffectKind {
+	switch f {
+	case ir.FieldAsymmetricPFC:
+		return PauseDirection
+	case ir.FieldCable, ir.FieldBuffer, ir.FieldXoff, ir.FieldXon, ir.FieldHeadroom:
+		return HeadroomChanges
+	case ir.FieldQueue, ir.FieldGroup, ir.FieldDefaultCos, ir.FieldStamps, ir.FieldVLANMap:
+		return ValuesMove
+	case ir.FieldRewrite:
+		return RewriteChanges
+	case ir.FieldMarking, ir.FieldUnmarkable, ir.FieldDrop:
+		return ECNChanges
+	case ir.FieldStrict, ir.FieldShare:
+		return SharesChange
+	case ir.FieldMinRate, ir.FieldMaxRate, ir.FieldShaper, ir.FieldGroupLimit, ir.FieldGroupPool, ir.FieldQueueLimit, ir.FieldQueuePool:
+		return LimitsChange
+	case ir.FieldWatchdog:
+		return WatchdogChanges
+	}
+	return ""
+}
+
+// detailed compares the values of priority groups, of queues and of the port, but for those that the port's own values tell already. Groups
+// and queues with the same change are told together.
+func detailed(a, b *ir.PortSettings, add adder) {
+	told := map[ir.Field]bool{
+		ir.FieldHeadroom: a.Headroom != b.Headroom, ir.FieldBuffer: a.Headroom != b.Headroom,
+		ir.FieldMarking: a.Marks != b.Marks || a.Marking != b.Marking,
+		ir.FieldStrict:  a.Strict != b.Strict || a.Share != b.Share, ir.FieldShare: a.Strict != b.Strict || a.Share != b.Share,
+	}
+	was := map[ir.Value]string{}
+	for v := range a.Values() {
+		text := v.Text
+		v.Text = ""
+		was[v] = text
+	}
+	type change struct {
+		field                     ir.Field
+		noun, more, before, after string
+	}
+	of := map[change][]int{}
+	var order []change
+	for v := range b.Values() {
+		after := v.Text
+		v.Text = ""
+		before, known := was[v]
+		if detailKind(v.Field) == "" || told[v.Field] || !known || before == after {
+			continue
+		}
+		c := change{v.Field, v.What, "", before, after}
+		if v.Field == ir.FieldQueue || v.Field == ir.FieldGroup {
+			c.before = "" // classes that come together are told together
+		}
+		if v.Index >= 0 {
+			c.noun, c.more, _ = strings.Cut(v.What, " "+strconv.Itoa(v.Index))
+		}
+		if !slices.Contains(order, c) {
+			order = append(order, c)
+		}
+		of[c] = append(of[c], v.Index)
+	}
+	for _, c := range order {
+		s := Shift{Kind: detailKind(c.field), Action: Update, Field: c.field, Of: c.noun, Before: c.before, After: c.after}
+		if of[c][0] >= 0 {
+			s.Of = numberedAs(c.noun, of[c]) + c.more
+		}
+		switch {
+		case c.field == ir.FieldDefaultCos:
+			s.Of = untrusted
+		case c.field == ir.FieldStrict:
+			s.Rises = c.after == "on"
+		case c.field == ir.FieldShare:
+			s.Before = "DWRR share " + c.before
+		case c.after == "off":
+			s.Action = Delete
+		case c.before == "off":
+			s.Action = Create
+		}
+		add(max(of[c][0], 0), s)
+	}
+}
+
+// pooling compares the pools of a device, by name.
+func pooling(a, b map[string]ir.Pool) (out []shift) {
+	for _, name := range slices.Sorted(maps.Keys(b)) {
+		was, is := a[name], b[name]
+		before := was.Values()
+		for i, v := range is.Values() {
+			if text := before[i].Text; text != "" && v.Text != "" && text != v.Text {
+				out = append(out, shift{Shift: Shift{
+					Kind: LimitsChange, Action: Update, Field: ir.FieldPool, Of: name + ", " + v.What, Before: text, After: v.Text,
+				}})
+			}
+		}
+	}
+	return out
+}
+
+// numberedAs names things with numbers: "queue 3", "queues 0-2", "cos 3-4".
+func numberedAs(noun string, numbers []int) string {
+	if len(numbers) > 1 && noun != "cos" {
+		noun += "s"
+	}
+	return noun + " " + Ranges(numbers)
+}
+
+func thresholds(m ir.Marking) string {
+	return fmt.Sprintf("%s-%s, %d %%", diag.Number(m.Min), diag.Bytes(m.Max), m.Probability)
+}
+
+// Ranges writes rising numbers: "24-25,27".
+func Ranges(numbers []int) string {
+	var b strings.Builder
+	for i := 0; i < len(numbers); {
+		j := i
+		for j+1 < len(numbers) && numbers[j+1] == numbers[j]+1 {
+			j++
+		}
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprint(&b, numbers[i])
+		if j > i {
+			fmt.Fprintf(&b, "-%d", numbers[j])
+		}
+		i = j + 1
+	}
+	return b.String()
+}
