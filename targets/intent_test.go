@@ -56,7 +56,7 @@ func everything(d *target.Device) string {
 	return b.String()
 }
 
-// What a person writes differently shows in the intent of every device whose bytes it changes, or apply --only-intent would leave it.
+// What a person writes differently shows in the intent of every device whose bytes it changes, or apply --adopt-derived would leave it.
 func TestIntentShows(t *testing.T) {
 	type variant struct {
 		name           string

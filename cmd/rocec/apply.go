@@ -54,7 +54,7 @@ func applyCommand(a *app) *cobra.Command {
 			case len(o.replace) > 1:
 				return exit.Fail(exit.Usage, "--replace changes one device alone, and is there %d times", len(o.replace))
 			case len(o.replace) > 0: // also by the empty variable of a script, which means no device
-				if err := without(cmd, "replace", "changes one device alone", "plan", "pending", "not-after", "only-intent", "target"); err != nil {
+				if err := without(cmd, "replace", "changes one device alone", "plan", "pending", "not-after", "adopt-derived", "target"); err != nil {
 					return err
 				}
 			case cmd.Flags().Changed("host-key"):
@@ -85,7 +85,7 @@ func applyCommand(a *app) *cobra.Command {
 	f.BoolVar(&o.pending, "pending", false, "only the devices that earlier runs left as they were: away, or under maintenance")
 	f.StringVar(&o.notAfter, "not-after", "", "begin no wave that may not end by then: a `time` such as 23:30 or 2026-11-23T23:30:00Z")
 	o.orderFlags(a, cmd)
-	onlyIntentFlag(cmd, &o.onlyIntent)
+	adoptFlag(cmd, &o.adopt)
 	leadFlags(cmd, &o.ChangeOptions)
 	sudoFlag(a, cmd)
 	targetFlag(a, cmd, &o.only)
@@ -104,15 +104,15 @@ type applyOptions struct {
 	only     []string
 	pending  bool // only debts of earlier runs
 
-	onlyIntent bool
-	remove     []string // hosts that are set back, instead
-	replace    []string // the device that is replaced, instead
-	hostKey    string   // its fingerprint
+	adopt   bool
+	remove  []string // hosts that are set back, instead
+	replace []string // the device that is replaced, instead
+	hostKey string   // its fingerprint
 }
 
 // notOfRemove are the flags of apply that say nothing of hosts that are set back.
 var notOfRemove = []string{
-	"replace", "host-key", "plan", "pending", "not-after", "only-intent", "target", "assume-peer-ready", "skip-cabling-check",
+	"replace", "host-key", "plan", "pending", "not-after", "adopt-derived", "target", "assume-peer-ready", "skip-cabling-check",
 	"accept-unverified", "no-canary", "min-capacity", "max-dark",
 }
 
@@ -129,7 +129,7 @@ func (a *app) apply(ctx context.Context, dir string, o applyOptions) (err error)
 		return err
 	}
 	var saved *deploy.Saved
-	given := a.given(o.only, o.onlyIntent)
+	given := a.given(o.only, o.adopt)
 	if o.saved != "" {
 		if saved, err = given.Load(o.saved); err != nil {
 			return err
@@ -155,13 +155,10 @@ func (a *app) apply(ctx context.Context, dir string, o applyOptions) (err error)
 			return err
 		}
 	}
-	devices.Look = true
+	devices.Look, devices.Adopt = true, o.adopt
 	plan := devices.CompareForChange(ctx)
 	if ctx.Err() != nil {
 		return exit.Fail(exit.Interrupted, "interrupted; nothing was changed")
-	}
-	if o.onlyIntent {
-		plan.OnlyIntent(a.Rocec.Tool)
 	}
 	w := work{f: f, devices: devices, dir: dir, until: until, owed: a.Debts(dir, devices.LabDir)}
 	w.unlike = session.JudgePorts(f.Fabric, plan, o.TrustFabric)
@@ -289,9 +286,6 @@ func (a *app) mayApply(ctx context.Context, w *work, plan *deploy.Plan, seq *seq
 func (a *app) planAgain(ctx context.Context, w *work, done *deploy.Plan, o applyOptions) error {
 	fmt.Fprintln(a.Stdout, "\nThe same plan again, on the devices as they are now:")
 	again := w.devices.Compare(ctx)
-	if o.onlyIntent {
-		again.OnlyIntent(a.Rocec.Tool)
-	}
 	if o.pending {
 		again = session.Part(again, func(name string) bool {
 			return slices.ContainsFunc(done.Devices, func(d *deploy.DevicePlan) bool { return d.Device.Name == name })

@@ -20,7 +20,7 @@ import (
 )
 
 // The rules of an older rocec are those that it pinned: with its lock the switch gets its sizes, without it those of today.
-func TestOnlyIntent(t *testing.T) {
+func TestAdoptDerived(t *testing.T) {
 	machinetest.Long(t)
 	was := version
 	t.Cleanup(func() { version = was })
@@ -31,10 +31,10 @@ func TestOnlyIntent(t *testing.T) {
 		require.Equal(t, code, got, "%s\n%s\n%s", args, stdout, stderr)
 		return stdout + stderr
 	}
-	cause := func() (status string, c *view.Cause) {
+	cause := func(more ...string) (status string, c *view.Cause) {
 		t.Helper()
 		var doc view.PlanDocument
-		code, stdout, stderr := rocec(t, "plan", "--format", "json", "--target", "tor1", dir)
+		code, stdout, stderr := rocec(t, append([]string{"plan", "--format", "json", "--target", "tor1", dir}, more...)...)
 		require.Equal(t, exit.Good, code, stderr)
 		require.NoError(t, json.Unmarshal([]byte(stdout), &doc))
 		return doc.Devices[0].Status, doc.Devices[0].Cause
@@ -63,21 +63,27 @@ func TestOnlyIntent(t *testing.T) {
 	_, c = cause()
 	assert.Nil(t, c, "the same rocec: the person has taken the pins away")
 	version = "0.12.0"
-	status, c = cause()
+	status, c = cause("--adopt-derived")
 	assert.Equal(t, "change", status)
 	assert.Equal(t, &view.Cause{From: "0.11.0", To: "0.12.0", Left: false}, c)
-	const differs = "1 device differs only because rocec changed (0.11.0 -> 0.12.0); --only-intent leaves it as it is: tor1."
-	const left = "1 device left as it is, because only rocec changed (0.11.0 -> 0.12.0): tor1."
-	assert.Contains(t, oneLine(want(exit.Good, "plan", dir)), differs)
-	assert.Contains(t, oneLine(want(exit.Good, "plan", "--detailed-exitcode", "--only-intent", dir)), left)
+	status, c = cause()
+	assert.Equal(t, "same", status)
+	assert.Equal(t, &view.Cause{From: "0.11.0", To: "0.12.0", Left: true}, c)
+	const derives = "rocec 0.12.0 derives other values than 0.11.0, which wrote 1 device: tor1 "
+	const left = derives + "(it stays as it is; --adopt-derived writes it)."
+	assert.Contains(t, oneLine(want(exit.Good, "plan", "--adopt-derived", dir)), derives+"(by --adopt-derived).")
+	assert.Contains(t, oneLine(want(exit.Good, "plan", "--detailed-exitcode", dir)), left)
+	assert.Contains(t, oneLine(want(exit.Good, "plan", "--only-intent", dir)), "as it is the default until --adopt-derived is given")
 	saved := filepath.Join(t.TempDir(), "p")
-	want(exit.Good, "plan", "--only-intent", "--out", saved, dir)
-	want(exit.Good, "apply", "--plan", saved, "--auto-approve", "--only-intent", dir)
+	want(exit.Good, "plan", "--adopt-derived", "--out", saved, dir)
 	assert.Contains(t, oneLine(want(exit.Usage, "apply", "--plan", saved, "--auto-approve", dir)),
-		"rocec apply --plan "+saved+" --only-intent "+dir)
+		"rocec apply --plan "+saved+" --adopt-derived "+dir)
+	said := oneLine(want(exit.Good, "verify", dir))
+	assert.Contains(t, said, "tor1 It is as version 0.11.0 wrote it, and this rocec derives other values: rocec plan --adopt-derived lists")
+	assert.Contains(t, said, "Verify: good.")
 	conf, err := devices.Device("tor1").ReadFile(trafficConf)
 	require.NoError(t, err)
-	assert.Contains(t, oneLine(want(exit.Good, append(apply, "--only-intent")...)), left)
+	assert.Contains(t, oneLine(want(exit.Good, apply...)), left)
 	now, err := devices.Device("tor1").ReadFile(trafficConf)
 	require.NoError(t, err)
 	assert.Equal(t, string(conf), string(now))
@@ -104,7 +110,7 @@ func TestOnlyIntent(t *testing.T) {
 		return names
 	}
 	before := runs()
-	want(exit.Good, apply...)
+	want(exit.Good, append(apply, "--adopt-derived")...)
 	added := slices.DeleteFunc(runs(), func(name string) bool { return slices.Contains(before, name) })
 	require.Len(t, added, 1)
 	version = "0.11.0"
@@ -117,7 +123,7 @@ func TestOnlyIntent(t *testing.T) {
 	want(exit.Good, "rollback", "--auto-approve", "--soak", "0s", run)
 	version = "0.12.0"
 	_, c = cause()
-	assert.Equal(t, &view.Cause{From: "0.11.0", To: "0.12.0", Left: false}, c)
+	assert.Equal(t, &view.Cause{From: "0.11.0", To: "0.12.0", Left: true}, c)
 	require.True(t, deploy.ValidRun(run))
 }
 

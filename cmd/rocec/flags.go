@@ -57,9 +57,11 @@ func targetFlag(a *app, cmd *cobra.Command, only *[]string) {
 	cmd.RegisterFlagCompletionFunc("target", complete) //nolint:errcheck // the flag was added just now
 }
 
-// onlyIntentFlag declares --only-intent.
-func onlyIntentFlag(cmd *cobra.Command, only *bool) {
-	cmd.Flags().BoolVar(only, "only-intent", false, "leave devices as they are that would change only because rocec has changed")
+// adoptFlag declares --adopt-derived.
+func adoptFlag(cmd *cobra.Command, adopt *bool) {
+	cmd.Flags().BoolVar(adopt, "adopt-derived", false, "also write devices that would change only because rocec has changed")
+	cmd.Flags().Bool("only-intent", false, "")
+	_ = cmd.Flags().MarkDeprecated("only-intent", "as it is the default until --adopt-derived is given") // it was added just now
 }
 
 // trustFlag adds --assume-peer-ready to a verb that plans.

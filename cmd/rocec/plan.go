@@ -51,7 +51,7 @@ func planCommand(a *app) *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&o.out, "out", "", "save the plan to a `file`, for apply --plan")
 	f.BoolVar(&o.detailed, "detailed-exitcode", false, "exit 2 when there are changes")
-	onlyIntentFlag(cmd, &o.onlyIntent)
+	adoptFlag(cmd, &o.adopt)
 	viewFlags(cmd, &o.Options)
 	o.orderFlags(a, cmd)
 	f.StringVar(&o.format, "format", "text", "text or json")
@@ -77,7 +77,7 @@ type planOptions struct {
 	detailed    bool
 	trustByHand bool
 	trustFabric bool
-	onlyIntent  bool
+	adopt       bool
 	lab         session.LabFlag
 	only        []string
 	shared      []diag.Word // those of ofPlanAndApply
@@ -92,13 +92,10 @@ func (a *app) plan(ctx context.Context, dir string, o planOptions) (err error) {
 		return err
 	}
 	defer devices.Close(&err)
-	devices.Read, devices.Look = o.ReadOptions, true
+	devices.Read, devices.Look, devices.Adopt = o.ReadOptions, true, o.adopt
 	plan := devices.Compare(ctx)
 	if ctx.Err() != nil {
 		return exit.Fail(exit.Interrupted, "interrupted; nothing was changed")
-	}
-	if o.onlyIntent {
-		plan.OnlyIntent(a.Rocec.Tool)
 	}
 	found := session.JudgePorts(f.Fabric, plan, o.trustFabric)
 	debts := a.Debts(dir, devices.LabDir)
@@ -121,7 +118,7 @@ func (a *app) plan(ctx context.Context, dir string, o planOptions) (err error) {
 		v.Sequence, v.Debts, v.Changed, v.Tool = seq, debts, a.ChangedHosts(dir, devices.LabDir), a.Rocec.Tool
 		if o.out == "" && !plan.Empty() && !session.Troubled(plan) && len(session.Against(plan, seq, o.trustByHand)) == 0 &&
 			devices.Accepted(plan) {
-			v.Next = a.given(o.only, o.onlyIntent, o.shared...).Command("apply", string(o.lab), dir)
+			v.Next = a.given(o.only, o.adopt, o.shared...).Command("apply", string(o.lab), dir)
 		}
 		v.Below = 2 // the notes of validate
 		v.Print(plan)
@@ -152,7 +149,7 @@ func (a *app) savePlan(dir string, f *report.Report, plan *deploy.Plan, o *planO
 	if plan.Empty() && session.Troubled(plan) {
 		return exit.Fail(exit.Machines, "the plan was not saved: it changes nothing, for no device that was read differs")
 	}
-	given := a.given(o.only, o.onlyIntent, o.shared...)
+	given := a.given(o.only, o.adopt, o.shared...)
 	m, err := given.Save(o.out, dir, f, plan)
 	if err != nil {
 		return err
@@ -167,10 +164,10 @@ func (a *app) savePlan(dir string, f *report.Report, plan *deploy.Plan, o *planO
 }
 
 // given returns everything that this command names for a plan, and more flags for the command that goes on.
-func (a *app) given(only []string, onlyIntent bool, more ...diag.Word) *savedplan.Given {
+func (a *app) given(only []string, adopt bool, more ...diag.Word) *savedplan.Given {
 	return &savedplan.Given{
 		Tool: a.Rocec.Version, Vars: a.Vars, VarFiles: a.VarFiles, Environ: a.Environ, Allowed: a.Allowed, Targets: only,
-		OnlyIntent: onlyIntent, More: more,
+		AdoptDerived: adopt, More: more,
 	}
 }
 

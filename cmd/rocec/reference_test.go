@@ -45,6 +45,7 @@ func TestDocsReference(t *testing.T) {
 	for _, f := range formerFlags {
 		fmt.Fprintf(&b, "| --%s | --%s |\n", f.old, f.now)
 	}
+	b.WriteString("| --only-intent | the default, until --adopt-derived is given |\n")
 	b.WriteString("\n## Exit codes\n\n| code | meaning |\n| --- | --- |\n")
 	for _, e := range exit.Meanings {
 		fmt.Fprintf(&b, "| %d | %s |\n", e.Status, cell(e.Meaning))

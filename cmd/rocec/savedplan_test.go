@@ -98,7 +98,7 @@ func TestSavedPlanIsNamedAgain(t *testing.T) {
 		{"no target", with[:6], env, exit.Usage, `--target: the plan has "tor1,store1" and "!store2", this command has none`},
 		{"fewer targets", with[:8], env, exit.Usage, "--target: the plan has "},
 		{"another target", without(6, "--target", "store3"), env, exit.Usage, "--target: the plan has "},
-		{"only intent", slices.Concat(with, []string{"--only-intent"}), env, exit.Usage, "the plan was made without --only-intent"},
+		{"only intent", slices.Concat(with, []string{"--adopt-derived"}), env, exit.Usage, "the plan was made without --adopt-derived"},
 		{"no environment", with, nil, exit.Usage, `environment: the plan has "ROCEC_VAR_owner", this command has none`},
 		{"another environment", with, []string{"ROCEC_VAR_owner=x"}, exit.Machines, "changed after the plan was made"},
 	} {
@@ -230,7 +230,7 @@ func TestForgedPlans(t *testing.T) {
 		"more targets":      func(s *deploy.Saved) { s.Targets = append(s.Targets, "store1") },
 		"another fabric":    func(s *deploy.Saved) { s.Fabric = elsewhere },
 		"the folder of all": func(s *deploy.Saved) { s.Fabric = "/" },
-		"only intent":       func(s *deploy.Saved) { s.OnlyIntent = true },
+		"only intent":       func(s *deploy.Saved) { s.AdoptDerived = true },
 		"other inputs":      func(s *deploy.Saved) { s.Inputs = strings.Repeat("0", 64) },
 		"another rocec":     func(s *deploy.Saved) { s.Tool = evil },
 		"no host keys":      func(s *deploy.Saved) { first(s).HostKey = "" },

@@ -35,7 +35,7 @@ var changeFlags = []struct {
 	title string
 	flags []string
 }{
-	{"Which devices", []string{"target", "remove", "replace", "host-key", "pending", "only-intent", "plan"}},
+	{"Which devices", []string{"target", "remove", "replace", "host-key", "pending", "adopt-derived", "plan"}},
 	{"Where", []string{"lab", "ask-sudo-password"}},
 	{"Questions and output", []string{"auto-approve", "message", "diff", "expand", "notes", "format"}},
 	{"When a change is kept", []string{"confirm", "soak", "max-failures", "on-failure", "on-anomaly"}},
@@ -54,7 +54,9 @@ var fewFlags = []struct {
 	verb  string
 	flags []string
 }{
-	{"plan", []string{"target", "lab", "out", "diff", "expand", "notes", "only-intent", "format", "detailed-exitcode", "parallel", "timeout"}},
+	{"plan", []string{
+		"target", "lab", "out", "diff", "expand", "notes", "adopt-derived", "format", "detailed-exitcode", "parallel", "timeout",
+	}},
 	{"apply", []string{"target", "auto-approve", "plan", "confirm", "lab", "message", "remove", "replace"}},
 	{"confirm", []string{"target", "lab", "format"}},
 	{"resume", []string{"target", "lab", "format", "abandon", "run", "auto-approve"}},

@@ -135,6 +135,7 @@ type verifyFound struct {
 
 // verified prints what was found, and reports by its error whether all is good.
 func (a *app) verified(dir string, f *report.Report, found verifyFound, o verifyOptions) error {
+	found.Plan.LeaveDerived(a.Rocec.Tool)
 	unlike := session.JudgeHealth(f.Fabric, found.Verification)
 	doc := view.VerifyJSON(f.Fabric, found.Verification, unlike, o.since, found.from, found.sent, o.strict)
 	found.Plan.Pending()

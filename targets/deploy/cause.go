@@ -58,12 +58,16 @@ func (d *DevicePlan) Cause(tool string) string {
 	return d.Writers[len(d.Writers)-1]
 }
 
-// OnlyIntent takes out of the plan what would change only because rocec has, and leaves those devices as they are.
-func (p *Plan) OnlyIntent(tool string) {
+// LeaveDerived takes out of the plan the changes of devices that would change only because rocec has, and leaves those devices as they are.
+// The rules judge what they hold.
+func (p *Plan) LeaveDerived(tool string) {
 	for _, d := range p.Devices {
 		if by := d.Cause(tool); by != "" {
 			d.Status, d.Left = StatusSame, by
-			d.Changes, d.Disrupts, d.Effects, d.Removing, d.New = nil, nil, nil, false, d.Old
+			d.Changes, d.Disrupts, d.Effects, d.Removing, d.New, d.Found = nil, nil, nil, false, d.Old, nil
+			d.Watched = slices.DeleteFunc(slices.Clone(d.Watched), func(w Watched) bool { return w.Name == filesWatch || w.Name == rulesWatch })
+			d.watch(filesWatch, wrong(d))
+			d.watch(rulesWatch, diagnostics(beside(d.Device.Source, d.Old)))
 		}
 	}
 }

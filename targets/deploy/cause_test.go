@@ -37,7 +37,7 @@ func TestCause(t *testing.T) {
 		assert.Equal(t, len(c.notes) > 0 && c.base == "1", d.AsLeft, name)
 		assert.Equal(t, c.want, d.Cause("0.12"), name)
 		p := &Plan{Devices: []*DevicePlan{d}}
-		p.OnlyIntent("0.12")
+		p.LeaveDerived("0.12")
 		assert.Equal(t, c.want != "", p.Empty(), name)
 		assert.Equal(t, c.want, d.Left, name)
 		assert.Equal(t, c.want == "", len(d.Disrupts) > 0, name)

@@ -93,6 +93,7 @@ func diff(d *target.Device, h *Have) *DevicePlan {
 		one.choose(p.Baseline)
 		p.Changes = append(p.Changes, one)
 	}
+	p.watch(filesWatch, wrong(p))
 	if len(p.Changes) > 0 {
 		p.Status = StatusChange
 		p.Writers, p.AsLeft = writers(p, h.Notes)

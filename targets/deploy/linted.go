@@ -2,6 +2,7 @@ package deploy
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/target"
@@ -33,16 +34,21 @@ func lintChanged(d *DevicePlan, f *target.File, before, after []byte) (foreign s
 	return ""
 }
 
-// lintHeld has a file judged that stays as it is. Its errors are about settings that rocec does not write.
+// lintHeld has a file judged that stays as it is.
 func lintHeld(d *DevicePlan, f *target.File, content []byte) {
 	if f.Lint == nil || content == nil {
 		return
 	}
 	found, _ := f.Lint(content)
 	d.Linted = append(d.Linted, grave(found)...)
-	var wrong diag.List
-	for _, one := range found {
-		if one.Severity != diag.Error {
+}
+
+// wrong returns the errors of files that stay as they are, at the line that declares the device. They are about settings that rocec does
+// not write, or that an earlier rocec has written.
+func wrong(d *DevicePlan) (out diag.List) {
+	for _, one := range d.Linted {
+		goes := slices.ContainsFunc(d.Changes, func(c *Change) bool { return c.Path == one.At.Filename && c.Base != c.Target })
+		if goes || one.Severity != diag.Error {
 			continue
 		}
 		here := *one
@@ -50,12 +56,13 @@ func lintHeld(d *DevicePlan, f *target.File, content []byte) {
 		if s := d.Device.Source; s != nil {
 			here.At = s.At
 		}
-		if f.Live == nil {
-			here.Detail = fmt.Sprintf("Line %d of %s: %s", one.At.Start.Line, f.Path, one.Detail)
+		live := slices.ContainsFunc(d.Device.Files, func(f target.File) bool { return f.Path == one.At.Filename && f.Live != nil })
+		if !live {
+			here.Detail = fmt.Sprintf("Line %d of %s: %s", one.At.Start.Line, one.At.Filename, one.Detail)
 		}
-		wrong = append(wrong, &here)
+		out = append(out, &here)
 	}
-	d.watch(filesWatch, wrong)
+	return out
 }
 
 // grave returns the errors and warnings of a list.

@@ -54,7 +54,7 @@ type DevicePlan struct {
 	AsLeft   bool               // it holds what one of the latest runs left there
 	Accepted []Accepted         // differences that the fabric accepts, by [Plan.Accept]
 	Whole    bool               // all of its differences are among them
-	Left     string             // of a device that [Plan.OnlyIntent] leaves: the version that wrote it; empty: it is not left
+	Left     string             // of a device that [Plan.LeaveDerived] leaves: the version that wrote it; empty: it is not left
 
 	Watched  []Watched       // what is read of it besides its files, and what Edit warns of
 	Baseline []target.Sample // what the probes measured, if they were asked

@@ -33,7 +33,7 @@ type Meta struct {
 	VarFiles    []string `json:"var_files"`   // names of --var-file, in order
 	Targets     []string `json:"targets"`     // of --target
 
-	OnlyIntent bool `json:"only_intent,omitempty"` // of --only-intent
+	AdoptDerived bool `json:"adopt_derived,omitempty"` // of --adopt-derived
 }
 
 // EnvPrefix begins the variables of the environment that give the fabric's variables their values.

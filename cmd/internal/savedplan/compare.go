@@ -72,9 +72,10 @@ func differences(saved, now *deploy.Meta) (out []string) {
 	lists("environment", saved.EnvironmentNames(), now.EnvironmentNames(), equal)
 	lists("--var-file", saved.VarFiles, now.VarFiles, SamePath)
 	lists("--target", saved.Targets, now.Targets, equal)
-	if saved.OnlyIntent != now.OnlyIntent {
+	if saved.AdoptDerived != now.AdoptDerived {
 		has := map[bool]string{true: "with", false: "without"}
-		out = append(out, fmt.Sprintf("the plan was made %s --only-intent, this command is %s it", has[saved.OnlyIntent], has[now.OnlyIntent]))
+		out = append(out, fmt.Sprintf("the plan was made %s --adopt-derived, this command is %s it",
+			has[saved.AdoptDerived], has[now.AdoptDerived]))
 	}
 	return out
 }
@@ -127,8 +128,8 @@ func (g *Given) ApplyCommand(plan, dir string, m deploy.Meta) string {
 	for _, name := range m.Targets {
 		words = append(words, diag.Flag("--target", diag.Arg("DEVICE", name)))
 	}
-	if m.OnlyIntent {
-		words = append(words, diag.Flag("--only-intent"))
+	if m.AdoptDerived {
+		words = append(words, diag.Flag("--adopt-derived"))
 	}
 	words = append(words, g.More...)
 	if here, err := os.Getwd(); err != nil || !SamePath(here, m.Fabric) {
@@ -160,8 +161,8 @@ func (g *Given) Command(verb, lab, dir string) string {
 	for _, name := range g.Targets {
 		words = append(words, diag.Flag("--target", diag.Arg("DEVICE", name)))
 	}
-	if g.OnlyIntent {
-		words = append(words, diag.Flag("--only-intent"))
+	if g.AdoptDerived {
+		words = append(words, diag.Flag("--adopt-derived"))
 	}
 	words = append(words, g.More...)
 	if dir != "." {

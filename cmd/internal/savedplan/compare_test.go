@@ -52,7 +52,7 @@ func TestSame(t *testing.T) {
 		`environment: the plan has "ROCEC_VAR_b", this command has none. Nothing`:           func(g *Given) { g.Environ = nil },
 		`--target: the plan has "leaf01", this command has "leaf02"`:                        func(g *Given) { g.Targets = []string{"leaf02"} },
 		`--var-file: the plan has none, this command has "` + filepath.Join(dir, "v") + `"`: func(g *Given) { g.VarFiles = []string{"v"} },
-		`the plan was made without --only-intent, this command is with it`:                  func(g *Given) { g.OnlyIntent = true },
+		`the plan was made without --adopt-derived, this command is with it`:                func(g *Given) { g.AdoptDerived = true },
 	} {
 		var refused *exit.Error
 		require.ErrorAs(t, given(change).Same("plan", saved, "f", fabric("x")), &refused)

@@ -25,13 +25,13 @@ import (
 
 // Given is everything that a command names for a plan, apart from the folder of the fabric.
 type Given struct {
-	Tool       string   // version of rocec
-	Vars       []string // "k=v" of --var, in order; the last one wins
-	VarFiles   []string // of --var-file, in order
-	Environ    []string // as os.Environ gives it
-	Allowed    []string // of --allow-outside
-	Targets    []string // of --target
-	OnlyIntent bool     // of --only-intent
+	Tool         string   // version of rocec
+	Vars         []string // "k=v" of --var, in order; the last one wins
+	VarFiles     []string // of --var-file, in order
+	Environ      []string // as os.Environ gives it
+	Allowed      []string // of --allow-outside
+	Targets      []string // of --target
+	AdoptDerived bool     // of --adopt-derived
 
 	More []diag.Word // flags that no plan file holds, and that the command which goes on needs
 }
@@ -99,7 +99,7 @@ func (g *Given) Load(name string) (*deploy.Saved, error) {
 
 // meta returns the inputs of a plan of this command.
 func (g *Given) meta(dir string, f *report.Report) (m deploy.Meta, err error) {
-	m = deploy.Meta{Tool: g.Tool, Targets: g.Targets, OnlyIntent: g.OnlyIntent}
+	m = deploy.Meta{Tool: g.Tool, Targets: g.Targets, AdoptDerived: g.AdoptDerived}
 	if m.Fabric, err = filepath.Abs(dir); err != nil {
 		return m, exit.Fail(exit.Usage, "%v", err)
 	}

@@ -29,6 +29,7 @@ type Fleet struct {
 	links  *rollout.Links
 	Read   ReadOptions
 	Look   bool // devices are also asked for what the fabric assumes of them
+	Adopt  bool // devices that differ only because rocec has changed are to be written
 
 	Dialer *ssh.Dialer
 	Lab    *lab.Lab // nil: the devices are real
@@ -174,6 +175,9 @@ func (f *Fleet) diff(ctx context.Context, o rollout.ObserveOptions) *deploy.Plan
 	plan := deploy.Diff(f.found.Tree(), f.found)
 	plan.Accept(f.s.clock.Now())
 	plan.LeaveAccepted()
+	if !f.Adopt {
+		plan.LeaveDerived(f.s.Rocec.Tool)
+	}
 	plan.Others()
 	plan.Pending()
 	n := len(f.Tree.Devices)

@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Cause says that a device would change only because rocec has changed.
+// Cause says that a device differs only because rocec has changed.
 type Cause struct {
 	From string `json:"from"` // the version that wrote what it holds
 	To   string `json:"to"`
@@ -43,14 +43,11 @@ func (v *Plan) causes(p *deploy.Plan) {
 	}
 	for _, c := range order {
 		names := of[c]
-		text := fmt.Sprintf("%s %s only because rocec changed (%s -> %s); --only-intent leaves %s as %s: %s.",
-			diag.Count(len(names), "device"), diag.Plural(len(names), "differs", "differ"), target.Escape(c.From), target.Escape(c.To),
-			diag.Plural(len(names), "it", "them"), diag.Plural(len(names), "it is", "they are"), nodeset.Text(names, nodeset.Devices, math.MaxInt))
+		what := "by --adopt-derived"
 		if c.Left {
-			text = fmt.Sprintf("%s left as %s, because only rocec changed (%s -> %s): %s.", diag.Count(len(names), "device"),
-				diag.Plural(len(names), "it is", "they are"), target.Escape(c.From), target.Escape(c.To),
-				nodeset.Text(names, nodeset.Devices, math.MaxInt))
+			what = diag.Plural(len(names), "it stays as it is; --adopt-derived writes it", "they stay as they are; --adopt-derived writes them")
 		}
-		v.Prose("", text)
+		v.Prose("", fmt.Sprintf("rocec %s derives other values than %s, which wrote %s: %s (%s).", target.Escape(c.To), target.Escape(c.From),
+			diag.Count(len(names), "device"), nodeset.Text(names, nodeset.Devices, math.MaxInt), what))
 	}
 }

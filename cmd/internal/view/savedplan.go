@@ -22,8 +22,8 @@ func (s *Screen) SavedPlan(saved *deploy.Saved) {
 	line("environment", saved.EnvironmentNames()...)
 	line("var files", saved.VarFiles...)
 	line("targets", saved.Targets...)
-	if saved.OnlyIntent {
-		line("only intent", "yes")
+	if saved.AdoptDerived {
+		line("derived", "adopted")
 	}
 	same := 0
 	for _, d := range saved.Devices {

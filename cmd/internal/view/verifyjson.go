@@ -1,6 +1,7 @@
 package view
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -170,6 +171,11 @@ func VerifyJSON(
 			if note.Severity == diag.Notice {
 				v.Hints = append(v.Hints, VerifyFinding{Probe: settingsProbe, Message: note.Detail})
 			}
+		}
+		if d.Left != "" {
+			text := fmt.Sprintf("It is as version %s wrote it, and this rocec derives other values: %s lists them.", target.Escape(d.Left),
+				diag.Rocec("plan", diag.Flag("--adopt-derived")))
+			v.Hints = append(v.Hints, VerifyFinding{Probe: settingsProbe, Message: text})
 		}
 		switch {
 		case d.Device.Source.Maintenance != "" && (d.Err != nil || !h.Sound()):
