@@ -43,7 +43,12 @@ func shifts(a, b *ir.PortSettings) (out []shift) {
 		add(7, Shift{Kind: ECNChanges, Action: Update, Field: ir.FieldMarking, Before: thresholds(a.Marking), After: thresholds(b.Marking)})
 	}
 	sharing(a, b, add)
-	detailed(a, b, add)
+	if a.Detail != b.Detail {
+		was, is := a.Detail.Get(), b.Detail.Get()
+		moving(ir.FieldQueue, "queue", was.Queue, is.Queue, add)
+		moving(ir.FieldGroup, "priority group", was.Group, is.Group, add)
+		detailed(a, b, add)
+	}
 	return out
 }
 
@@ -209,6 +214,23 @@ func sharing(a, b *ir.PortSettings, add adder) {
 	}
 }
 
+// moving tells which cos go to other queues, or priority groups, all together.
+func moving(f ir.Field, noun string, was, is [8]int8, add adder) {
+	var cos, to []int
+	for n := range is {
+		if was[n] >= 0 && is[n] >= 0 && was[n] != is[n] {
+			cos = append(cos, n)
+			if !slices.Contains(to, int(is[n])) {
+				to = append(to, int(is[n]))
+			}
+		}
+	}
+	if len(cos) > 0 {
+		slices.Sort(to)
+		add(0, Shift{Kind: ValuesMove, Action: Update, Field: f, Of: "cos " + Ranges(cos), After: numberedAs(noun, to)})
+	}
+}
+
 // detailKind is the kind of effect of a value that [shifts] does not compare for the whole port; empty: it is no effect.
 func detailKind(f ir.Field) EffectKind {
 	switch f {
@@ -216,7 +238,7 @@ func detailKind(f ir.Field) EffectKind {
 		return PauseDirection
 	case ir.FieldCable, ir.FieldBuffer, ir.FieldXoff, ir.FieldXon, ir.FieldHeadroom:
 		return HeadroomChanges
-	case ir.FieldQueue, ir.FieldGroup, ir.FieldDefaultCos, ir.FieldStamps, ir.FieldVLANMap:
+	case ir.FieldDefaultCos, ir.FieldStamps, ir.FieldVLANMap:
 		return ValuesMove
 	case ir.FieldRewrite:
 		return RewriteChanges
@@ -260,9 +282,6 @@ func detailed(a, b *ir.PortSettings, add adder) {
 			continue
 		}
 		c := change{v.Field, v.What, "", before, after}
-		if v.Field == ir.FieldQueue || v.Field == ir.FieldGroup {
-			c.before = "" // classes that come together are told together
-		}
 		if v.Index >= 0 {
 			c.noun, c.more, _ = strings.Cut(v.What, " "+strconv.Itoa(v.Index))
 		}
