@@ -170,6 +170,9 @@ func (c *compiler) switchSettings(d *ir.Device, s *lang.Switch) {
 	if os != nil && os.Adds != nil && d.ByHand == nil && w.Model != nil && w.Model.ASIC != nil {
 		w.Added = os.Adds(w)
 	}
+	if os != nil && os.Marks != nil {
+		w.Can.Marks, w.Can.MarksWhy = os.Marks(w.Version, w.Config)
+	}
 	if s.Tier.Set() {
 		w.Tier, w.TierFrom = s.Tier.V, ir.Origin{At: s.Tier.At, Why: fmt.Sprintf("tier = %d", s.Tier.V)}
 		if w.Tier < 1 {

@@ -2,6 +2,7 @@ package compiler
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
@@ -56,9 +57,9 @@ func (c *compiler) mark() {
 	if len(marking) == 0 {
 		return
 	}
-	known := map[markKey]*ir.Mark{}
+	known, joined := map[markKey]*ir.Mark{}, map[alikeKey]*ir.Mark{}
 	inputs := map[ir.Memory]string{} // alike switches by the thousand have one memory
-	rows := rows[*ir.Mark]{}
+	share := rows[*ir.Mark]{}.share
 	var row []*ir.Mark
 	for _, d := range c.f.Devices {
 		if d.Switch == nil || d.ByHand != nil && !d.ByHand.ECN {
@@ -103,8 +104,9 @@ func (c *compiler) mark() {
 				}
 				row = append(row, m)
 			}
-			p.SetSizes(c.shared.of(p.Buffers(), rows.share(row)))
+			p.SetSizes(c.shared.of(p.Buffers(), share(row)))
 		}
+		alike(d, share, joined)
 	}
 }
 
@@ -179,4 +181,123 @@ func deriveMin(k markKey, cell ir.Origin) ir.Derived {
 		why = append(why, ir.Reason{Link: ir.LinkMTU, Origin: ir.Origin{Why: fmt.Sprintf("at least %d frames of %d B", frames, k.mtu)}})
 	}
 	return ir.Derived{N: n, From: append(why, because(cell))}
+}
+
+// A switch that has one set of thresholds for several queues ([ir.SwitchCan.Marks]) gets the least of those that its queues would have of
+// their own: then marks come before pauses on each of them. The price is that some mark early ([ir.Mark.Own]). Values that a person wrote
+// are never changed. Derived ones follow them, where marks still come before pauses.
+
+// alikeKey is a mark, and the set of thresholds that it is to have.
+type alikeKey struct {
+	mark                  *ir.Mark
+	min, max, probability int
+}
+
+// alike gives the ports of a switch the thresholds that they can hold together, one set for each scope of marking. Where a person wrote
+// values that contradict each other, the marks stay as they are, and the target refuses them.
+func alike(d *ir.Device, share func([]*ir.Mark) []*ir.Mark, known map[alikeKey]*ir.Mark) {
+	switch d.Switch.Can.Marks {
+	case ir.MarksOfPort:
+		for _, p := range d.Ports {
+			if len(p.Marks()) > 1 {
+				together([]*ir.Port{p}, d.Switch.Can.MarksWhy, share, known)
+			}
+		}
+	case ir.MarksOfSwitch:
+		together(d.Ports, d.Switch.Can.MarksWhy, share, known)
+	}
+}
+
+// together gives ports one set of thresholds.
+func together(ports []*ir.Port, why string, share func([]*ir.Mark) []*ir.Mark, known map[alikeKey]*ir.Mark) {
+	var marks []*ir.Mark
+	for _, p := range ports {
+		for _, m := range p.Marks() {
+			if !slices.Contains(marks, m) {
+				marks = append(marks, m)
+			}
+		}
+	}
+	set, ok := oneSet(marks)
+	if !ok {
+		return
+	}
+	var row []*ir.Mark
+	for _, p := range ports {
+		if len(p.Marks()) == 0 {
+			continue
+		}
+		row = row[:0]
+		for _, m := range p.Marks() {
+			key := alikeKey{m, set.Min.N, set.Max.N, set.Probability.N}
+			if known[key] == nil {
+				known[key] = withSet(m, &set, why)
+			}
+			row = append(row, known[key])
+		}
+		p.SetMarks(share(row))
+	}
+}
+
+// oneSet returns the thresholds that all marks can have; ok: they differ today, and there are such thresholds.
+func oneSet(marks []*ir.Mark) (set ir.Mark, ok bool) {
+	if len(marks) == 0 {
+		return set, false
+	}
+	least := marks[0]
+	for _, m := range marks {
+		if m.Min.N < least.Min.N {
+			least = m
+		}
+	}
+	set = *least
+	differ := false
+	for _, m := range marks {
+		differ = differ || m.Min.N != set.Min.N || m.Max.N != set.Max.N || m.Probability.N != set.Probability.N
+	}
+	for _, f := range []struct {
+		of     func(m *ir.Mark) *ir.Derived
+		stated func(e *ir.ECN) ir.Num
+	}{
+		{func(m *ir.Mark) *ir.Derived { return &m.Min }, func(e *ir.ECN) ir.Num { return e.Min }},
+		{func(m *ir.Mark) *ir.Derived { return &m.Max }, func(e *ir.ECN) ir.Num { return e.Max }},
+		{func(m *ir.Mark) *ir.Derived { return &m.Probability }, func(e *ir.ECN) ir.Num { return e.Probability }},
+	} {
+		var written *ir.Derived
+		for _, m := range marks {
+			switch now := f.of(m); {
+			case !f.stated(m.Group.ECN).Set():
+			case written == nil:
+				written = now
+			case written.N != now.N:
+				return set, false
+			}
+		}
+		if written != nil {
+			*f.of(&set) = *written
+		}
+	}
+	for _, m := range marks {
+		if !m.Group.ECN.Min.Set() && set.Min.N > m.Min.N {
+			return set, false // marks would come after pauses
+		}
+	}
+	return set, differ && set.Min.N < set.Max.N
+}
+
+// withSet returns a mark with the thresholds of a set. Why says that the switch has one.
+func withSet(m, set *ir.Mark, why string) *ir.Mark {
+	out := *m
+	for _, f := range []struct{ to, from *ir.Derived }{
+		{&out.Min, &set.Min}, {&out.Max, &set.Max}, {&out.Probability, &set.Probability},
+	} {
+		if f.to.N != f.from.N {
+			f.to.N = f.from.N
+			f.to.From = append([]ir.Reason{{Origin: ir.Origin{Why: "one set of thresholds: " + why}}}, f.from.From...)
+		}
+	}
+	if out.Min.N < m.Min.N {
+		out.Own = m.Min.N
+	}
+	return &out
 }

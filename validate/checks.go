@@ -85,6 +85,7 @@ var Checks = []*Check{
 	ECNMinSmall,
 	ECNMaxUnreachable,
 	ECNSlowEgress,
+	ECNMarksEarly,
 	Oversubscription,
 	Incast,
 	SpeedStep,

@@ -235,6 +235,13 @@ var faults = []fault{
 		at: `"400KiB"`,
 	},
 
+	{
+		code: "ecn-marks-early", base: "pods-ebgp", at: "ecn {}",
+		edit: []string{
+			`"sn2410"` + "\n  os      = \"cumulus-linux\"\n  version = \"4.3.0\"", `"sn2410"` + "\n  version = \"4.4.0\"",
+		},
+	},
+
 	// Worth knowing.
 	{code: "oversubscription", base: "pods-ebgp", edit: []string{
 		"upper  = \"${each.key}-agg[1-2]:swp[1-2]\"\n  speed  = \"100G\"",
@@ -287,7 +294,7 @@ var faults = []fault{
 	{
 		code: "cumulus-ecn-groups", base: "bonded-pair",
 		edit: []string{"weight = 40", "weight = 30", "", second("lossless = false\n  ecn { min = \"80KiB\" }")}, at: "ecn {}",
-		more: []string{"cumulus-weights"},
+		more: []string{"cumulus-weights", "ecn-marks-early"},
 	},
 	{
 		code: "cumulus-lossless-groups", base: "pods-ebgp",

@@ -440,6 +440,8 @@ type Mark struct {
 	Group                 *CosGroup
 	Min, Max, Probability Derived
 
+	Own int // Min that the queue would have of its own, where the switch has one set of thresholds that is lower; 0: it has it
+
 	Pinned diag.Range // as of [Buffer]
 }
 

@@ -171,6 +171,10 @@ type OS struct {
 
 	// Adds is what rocec gives a switch beside what the fabric states, by its chip, its release, and the way it is configured. Nil: nothing.
 	Adds func(s *Switch) *Added
+
+	// Marks is the queues that have one set of thresholds of marking in a release, by the way in which a switch is configured, and why. Nil:
+	// each queue has its own.
+	Marks func(release, config string) (MarkScope, string)
 }
 
 // Added is what rocec gives a switch beside what the fabric states: the same on every switch of a system, a release and a configuration.
@@ -326,7 +330,20 @@ type SwitchCan struct {
 	OwnCos    int   // the cos that it keeps for its own traffic; 0: none
 
 	Memory MemoryModel // how it shares out the chip's memory
+
+	Marks    MarkScope // the queues that have one set of thresholds of marking
+	MarksWhy string    // why, with [MarksOfPort] and [MarksOfSwitch]: a clause
 }
+
+// MarkScope is the queues that have one set of thresholds of marking.
+type MarkScope uint8
+
+// The scopes.
+const (
+	MarksOfQueue  MarkScope = iota // each has its own
+	MarksOfPort                    // those of a port
+	MarksOfSwitch                  // all
+)
 
 // ChipCan is what is assumed of a switch whose operating system no target knows: PFC and ECN on every chip, and a buffer of its
 // own for each lossless group.

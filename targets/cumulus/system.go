@@ -1,6 +1,7 @@
 package cumulus
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -21,6 +22,7 @@ var OS = &ir.OS{
 		return grammar.Port{N: int(f.Number), Sub: int(f.Sub)}.String()
 	},
 	Can:    can,
+	Marks:  marks,
 	Memory: memory, Adds: adds,
 }
 
@@ -140,4 +142,19 @@ func adds(s *ir.Switch) *ir.Added {
 		return &added().memory
 	}
 	return &added().byClass
+}
+
+// marks: an ECN port group has one set of thresholds for all cos of its ports. The manual of 4.4 has one set for all ports. NVUE has one
+// for each queue.
+func marks(version, config string) (ir.MarkScope, string) {
+	_, doc, ok := documented(version)
+	switch {
+	case !ok || cmp.Or(config, configOf(version)) == ByNVUE:
+		return ir.MarksOfQueue, ""
+	case doc.Marking() != "":
+		return ir.MarksOfPort, "an ECN port group has one for all its cos"
+	case doc.DefaultMarking() != "":
+		return ir.MarksOfSwitch, "the manual of Cumulus Linux 4.4 has one for all ports"
+	}
+	return ir.MarksOfQueue, ""
 }

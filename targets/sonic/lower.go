@@ -96,9 +96,6 @@ func (s *settings) place(d *ir.Device) {
 	}
 }
 
-// free is the branch from which on a patch may make profiles of marking (sonic-utilities #4219, #4226).
-const free grammar.Release = 202511
-
 // azure is the profile of marking in every template, and the only one whose thresholds a patch may change up to 202411.
 const azure = "AZURE_LOSSLESS"
 

@@ -17,8 +17,11 @@ var OS = &ir.OS{
 	Name: osName, Title: osTitle, User: "admin", Newest: newest,
 	Usual: usual, Release: release, Runs: runs,
 	Read: readPort, Spell: spellPort, Resolve: resolvePorts,
-	Can: can, Memory: memory, Adds: adds,
+	Can: can, Memory: memory, Adds: adds, Marks: marks,
 }
+
+// free is the branch from which on a patch may make profiles of marking (sonic-utilities #4219, #4226).
+const free grammar.Release = 202511
 
 const (
 	osName  = "sonic"
@@ -151,4 +154,12 @@ func can(a *platform.ASIC, _ string) ir.SwitchCan {
 	c.Drops = "WRED, by which SONiC marks, drops packets without ECN bits by the same thresholds"
 	c.Stuck = osTitle + " has a PFC watchdog, which rocec turns on at lossless ports: it drops what a stuck queue holds until the pauses end"
 	return c
+}
+
+// marks: no patch makes a profile of marking before [free], so all queues mark by one.
+func marks(version, _ string) (ir.MarkScope, string) {
+	if r, ok := parseBranch(version); ok && r < free {
+		return ir.MarksOfSwitch, "up to 202505 no patch makes a profile of marking"
+	}
+	return ir.MarksOfQueue, ""
 }

@@ -1,0 +1,5 @@
+# background: pod
+
+switch "leaf" {
+  version = "5.0.0"
+}
