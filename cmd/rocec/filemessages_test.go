@@ -231,5 +231,5 @@ func TestExplainFileMessages(t *testing.T) {
 // ownMessages are codes whose pages say in prose what each message means.
 var ownMessages = map[string]bool{
 	"conf-headroom": true, "conf-ecn-thresholds": true, "conf-nvue-cable": true, "conf-nvue-ecn": true, "conf-pfc-unreachable": true,
-	"conf-red-lossless": true, "conf-sonic-buffers": true, "conf-sonic-marking": true, "conf-unmarked": true, "conf-headroom-published": true,
+	"conf-red-lossless": true, "conf-sonic-buffers": true, "conf-sonic-marking": true, "conf-unmarked": true,
 }
