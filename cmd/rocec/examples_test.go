@@ -329,9 +329,9 @@ const sonicGround = "examples/sonic-leaf-spine"
 
 // notRun are the codes whose examples are not a fabric, with the reason.
 var notRun = map[string]string{
-	"conf-moments":           "about two files of one device",
-	"conf-switch-differs":    "about files of several devices",
-	"conf-switches-disagree": "about files of several devices",
+	"conf-moments":           "several files: TestExplainSeveralFiles",
+	"conf-switch-differs":    "several files: TestExplainSeveralFiles",
+	"conf-switches-disagree": "several files: TestExplainSeveralFiles",
 
 	"conf-unreadable": "about bytes that cannot stand in this manual",
 	"cumulus-file":    "about a file on a switch; no fabric holds it",

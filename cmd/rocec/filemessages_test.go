@@ -17,7 +17,52 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/docs"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/target/lint"
 )
+
+// fileHead is the line above the files of an example: "# leaf1/startup.nv and leaf2/startup.nv".
+var fileHead = regexp.MustCompile(`^# (\S+\.\w+(?:(?:,| and) \S+\.\w+)*)$`)
+
+// filesOf returns the files that an example of several files shows. Commands of NVUE are completed to a sound tree.
+func filesOf(text string) (out []lint.File) {
+	texts, order := map[string]string{}, []string{}
+	var names []string
+	for line := range strings.Lines(text) {
+		if m := fileHead.FindStringSubmatch(strings.TrimSuffix(line, "\n")); m != nil {
+			names = strings.Fields(strings.NewReplacer(",", " ", " and ", " ").Replace(m[1]))
+			order = append(order, names...)
+			continue
+		}
+		for _, name := range names {
+			texts[name] += line
+		}
+	}
+	for _, name := range order {
+		if strings.HasSuffix(name, ".nv") {
+			texts[name] = completeNVUE(strings.TrimSpace(texts[name]) + "\n")
+		}
+		out = append(out, lint.File{Name: name, Data: []byte(texts[name])})
+	}
+	return out
+}
+
+// An example of several files gives its code, and its fix removes it.
+func TestExplainSeveralFiles(t *testing.T) {
+	seen := 0
+	for _, f := range codeFences(t) {
+		files := filesOf(f.Text)
+		if f.Language != "text" || len(files) < 2 || !strings.HasPrefix(f.Code, "conf-") {
+			continue
+		}
+		seen++
+		ds := targets.JudgeFiles(files).Diagnostics
+		found := slices.ContainsFunc(ds, func(d *diag.Diagnostic) bool { return d.Code == f.Code })
+		assert.Equal(t, f.Section == "Example", found, "docs/checks/%s.md, %s %s:\n%s", f.Code, f.Section, f.Heading, show(ds))
+	}
+	assert.Equal(t, 11, seen, "examples of several files")
+}
 
 // linterFolders have the sources that report findings about files of switches.
 var linterFolders = []string{
