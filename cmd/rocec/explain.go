@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
@@ -29,7 +28,7 @@ func explainCommand(a *app) *cobra.Command {
 			"  rocec explain pfc-loop\n" +
 			"  rocec explain unsound\n" +
 			"  rocec explain --list buffers",
-		Args: takes(0, math.MaxInt), // a word of the output goes on in several
+		Args: cobra.ArbitraryArgs, // a word of the output goes on in several
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			if list {
 				return familyNames(), cobra.ShellCompDirectiveNoFileComp
@@ -40,7 +39,7 @@ func explainCommand(a *app) *cobra.Command {
 			}
 			return names, cobra.ShellCompDirectiveNoFileComp
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: func(_ *cobra.Command, args []string) error {
 			switch {
 			case !list && len(args) == 0:
 				_, err := io.WriteString(a.Fitted(a.Stdout), layout(a.Person).Symptoms())
@@ -49,10 +48,8 @@ func explainCommand(a *app) *cobra.Command {
 				return explain(a.Person, strings.Join(args, " "))
 			case len(args) == 0:
 				return explainList(a.Person)
-			case len(args) == 1:
-				return explainFamily(a.Person, args[0])
 			}
-			return takes(0, 1)(cmd, args)
+			return explainFamily(a.Person, strings.Join(args, " "))
 		},
 	}
 	cmd.Flags().BoolVar(&list, "list", false, "list every code with its summary, or those of a family")

@@ -91,8 +91,9 @@ func TestWordsAreExplained(t *testing.T) {
 func TestWordsArePrinted(t *testing.T) {
 	var all strings.Builder
 	folders := []string{
-		".", "../../rocec", "../report", "../journal", "../session", "../../../targets/deploy", "../../../targets/deploy/sequence",
-		"../../../targets/deploy/rollout", "../../../targets/target", "../../../targets/target/lint", "../../../targets",
+		".", "facts", "trace", "../../rocec", "../report", "../journal", "../session", "../../../targets/deploy",
+		"../../../targets/deploy/sequence", "../../../targets/deploy/rollout", "../../../targets/target", "../../../targets/target/lint",
+		"../../../targets", "../../../compiler",
 	}
 	inFiles(t, folders, func(n ast.Node) {
 		if s, is := text(n); is {
