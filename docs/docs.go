@@ -3,10 +3,12 @@
 package docs
 
 import (
+	"cmp"
 	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -14,9 +16,11 @@ import (
 	"sync"
 
 	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/lang/diag"
 )
 
-//go:embed [^acltw]*.md apply.md ci.md lab.md language.md t[^e]*.md checks/*.md evidence/README.md
+//go:embed [^aclrtw]*.md apply.md ci.md lab.md language.md reading.md recipes.md reliability.md t[^e]*.md words.md checks/[^R]*.md
+//go:embed evidence/README.md
 var files embed.FS // without the pages that only those who change the source read, and without what is generated
 
 // Page is one page of the manual.
@@ -104,18 +108,73 @@ var all = sync.OnceValue(func() *manual {
 		}
 		return m.add(name, string(data))
 	})
-	// The file of the reference, beside the others, is for those who read on the web.
-	if err = errors.Join(err, m.add("language-reference.md", lang.Reference())); err != nil {
+	m.sort()
+	// Their files, beside the others, are for those who read on the web.
+	err = errors.Join(err, m.add("language-reference.md", lang.Reference()), m.add("checks/README.md", m.index()))
+	if err != nil {
 		panic(err) // the pages are part of the program, and the tests read them all
 	}
-	slices.SortFunc(m.pages, func(a, b *Page) int {
-		if byKind := strings.Compare(kind(a), kind(b)); byKind != 0 {
-			return byKind
-		}
-		return strings.Compare(a.Name, b.Name)
-	})
+	m.sort()
 	return m
 })
+
+// sort puts the pages in order: those of codes last, each part by name.
+func (m *manual) sort() {
+	slices.SortFunc(m.pages, func(a, b *Page) int {
+		return cmp.Or(strings.Compare(kind(a), kind(b)), strings.Compare(a.Name, b.Name))
+	})
+}
+
+// index writes the page of all codes, by symptom and by family.
+func (m *manual) index() string {
+	var b strings.Builder
+	b.WriteString("# Every code\n\nGenerated from the pages beside it (`make update`); `rocec explain CODE` prints them.\n\n" +
+		"Examples are the lines that matter. The lines that they leave out are those of a sound fabric. A comment such as `# no ecn`\n" +
+		"leaves lines out on purpose. Every example is run in the tests, and gives its code. Each fix removes the finding.\n" +
+		"[known.md](../known.md) lists every known way a RoCE fabric is misconfigured, with the codes that report it.\n" +
+		"\n## By symptom\n\n[troubleshooting.md](../troubleshooting.md) says how to tell them apart.\n\n" +
+		"| you see | look at |\n| --- | --- |\n")
+	for _, s := range m.symptoms() {
+		links := make([]string, len(s.Codes))
+		for i, code := range s.Codes {
+			links[i] = fmt.Sprintf("[%s](%[1]s.md)", code)
+		}
+		fmt.Fprintf(&b, "| %s | %s |\n", s.Seen, strings.Join(links, ", "))
+	}
+	b.WriteString("\n## By family\n")
+	for _, f := range Families {
+		fmt.Fprintf(&b, "\n### %s\n\n`%s`\n\n| code | in one line | reported as |\n| --- | --- | --- |\n", f.Title,
+			diag.Rocec("explain", diag.Flag("--list", diag.Arg("FAMILY", f.Name))))
+		for _, p := range m.pages {
+			if p.Family == f.Name {
+				fmt.Fprintf(&b, "| [%s](%[1]s.md) | %s | %s |\n", p.Code, p.Summary, strings.Join(p.Severities, ", "))
+			}
+		}
+	}
+	return b.String()
+}
+
+// Symptom is something that an operator sees, with the codes whose pages name it.
+type Symptom struct {
+	Seen  string
+	Codes []string
+}
+
+// Symptoms lists the symptoms that pages of codes name, sorted.
+func Symptoms() []Symptom { return all().symptoms() }
+
+func (m *manual) symptoms() (out []Symptom) {
+	codes := map[string][]string{}
+	for _, p := range m.pages {
+		for _, s := range p.Symptoms {
+			codes[s] = append(codes[s], p.Code)
+		}
+	}
+	for _, s := range slices.Sorted(maps.Keys(codes)) {
+		out = append(out, Symptom{s, codes[s]})
+	}
+	return out
+}
 
 // add reads a page into the manual.
 func (m *manual) add(name, text string) error {

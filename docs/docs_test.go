@@ -21,7 +21,8 @@ func TestPages(t *testing.T) {
 		require.NoError(t, err)
 		want = append(want, names...)
 	}
-	source := []string{"architecture.md", "concepts.md", "testing.md", "walkthrough.md"} // those who change the source read them
+	// Those who change the source read them, and rocec help has the texts of the last one already.
+	source := []string{"architecture.md", "concepts.md", "testing.md", "walkthrough.md", "reference.md"}
 	want = slices.DeleteFunc(want, func(name string) bool { return slices.Contains(source, name) })
 	want = append(want, "evidence/README.md")
 	var got []string

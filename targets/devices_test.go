@@ -121,10 +121,10 @@ func TestMoments(t *testing.T) {
 		require.Equal(t, "conf-moments", d.Code)
 		assert.Equal(t, "p/leaf1/startup.yaml", d.At.Filename)
 		assert.Greater(t, d.At.Start.Line, 1)
-		head, _, _ := strings.Cut(d.Detail, ":")
+		head, _, _ := strings.Cut(d.Detail, " is ")
 		seen[head]++
 	}
-	assert.Equal(t, 1, seen["PFC of priority 3 at every port that no file names, and at swp1, swp2, swp3 and swp4"], "%v", seen)
+	assert.Equal(t, 1, seen["At every port that no file names, and at swp1, swp2, swp3 and swp4, PFC of priority 3"], "%v", seen)
 	for head, n := range seen {
 		assert.Equal(t, 1, n, head)
 	}
@@ -161,7 +161,7 @@ func TestMomentsOfSystems(t *testing.T) {
 	require.Len(t, r.Diagnostics, 1)
 	d := r.Diagnostics[0]
 	assert.Equal(t, "conf-moments", d.Code)
-	assert.Equal(t, "MTU at Ethernet0: 9100 bytes as stored, and 1500 bytes as it runs. The next start puts the stored value in force. "+
+	assert.Equal(t, "At Ethernet0, MTU is 9100 bytes as stored, and 1500 bytes as it runs. The next start puts the stored value in force. "+
 		"Save the running configuration, or apply the stored one.", d.Detail)
 	assert.Equal(t, "leaf1-config_db.json", d.At.Filename)
 	require.Len(t, d.Notes, 1)

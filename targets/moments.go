@@ -58,8 +58,8 @@ func compareMoments(stored, running *target.Understood, top diag.Range) (ds diag
 		if n > 1 {
 			further = fmt.Sprintf("; %s of the field %s, too", diag.Count(n-1, "further value"), diag.Plural(n-1, "differs", "differ"))
 		}
-		d := topicMoments.Warnf(&ds, at, "%s: %s as stored, and %s as it runs%s. The next start puts the stored value in force. Save the "+
-			"running configuration, or apply the stored one.", diag.Escape(subject(one)), diag.Escape(one.A), diag.Escape(one.B), further)
+		d := topicMoments.Warnf(&ds, at, "%s is %s as stored, and %s as it runs%s. The next start puts the stored value in force. Save the "+
+			"running configuration, or apply the stored one.", diag.Escape(beginning(one)), diag.Escape(one.A), diag.Escape(one.B), further)
 		if found && both {
 			d.Note(other, "as it runs")
 		}
@@ -80,13 +80,29 @@ func placeOf(u *target.Understood, d *ir.Difference) (diag.Range, bool) {
 
 // subject names the value that differs: "PFC of priority 3 at swp1 and swp2".
 func subject(d *ir.Difference) string {
-	text := d.Field.String()
-	if d.What != "" {
-		text += " of " + d.What
-	}
 	if d.Field == ir.FieldPool {
 		return fmt.Sprintf("%s of the pool %s", d.What, d.Ports[0])
 	}
+	return valueOf(d) + " at " + portsOf(d)
+}
+
+// beginning is the same at the beginning of a sentence: "At swp1 and swp2, PFC of priority 3".
+func beginning(d *ir.Difference) string {
+	if d.Field == ir.FieldPool {
+		return fmt.Sprintf("In the pool %s, %s", d.Ports[0], d.What)
+	}
+	return "At " + portsOf(d) + ", " + valueOf(d)
+}
+
+func valueOf(d *ir.Difference) string {
+	if d.What == "" {
+		return d.Field.String()
+	}
+	return d.Field.String() + " of " + d.What
+}
+
+// portsOf names the ports of a difference.
+func portsOf(d *ir.Difference) string {
 	ports := slices.DeleteFunc(slices.Clone(d.Ports), func(port string) bool { return port == "" })
 	named := diag.Some(ports, mostPorts)
 	if n := len(ports) + d.More; n > mostPorts {
@@ -94,9 +110,9 @@ func subject(d *ir.Difference) string {
 	}
 	switch {
 	case len(ports) == 0:
-		return text + " at ports that no file names"
+		return "ports that no file names"
 	case len(ports) < len(d.Ports):
-		return text + " at every port that no file names, and at " + named
+		return "every port that no file names, and at " + named
 	}
-	return text + " at " + named
+	return named
 }

@@ -43,9 +43,9 @@ var ECNAfterPFC = &Check{
 		never.each(func(g *ir.CosGroup, all []marking) {
 			m := mostSenders(all)
 			senders := m.port.Device().Senders(g)
-			p.Warnf(diag.FirstPlace(g.ECN.Min.At(), m.mark.Pinned), "Cos group %q begins to mark at min = %s. On %s a port is taken to pause "+
-				"once it holds xoff = %s, whatever is free of the memory (%s), and the %s that can fill one queue there hold %s "+
-				"when all of them pause: senders are stopped, and never told to slow down. %s.",
+			p.Warnf(diag.FirstPlace(g.ECN.Min.At(), m.mark.Pinned), "Cos group %q begins to mark at min = %s. On %s a port is assumed to pause "+
+				"when it holds xoff = %s, whatever is free of the memory (%s). The %s that can fill one queue there hold %s "+
+				"when all of them pause: pauses stop senders before a mark slows them down. %s.",
 				g.Name, m.minText(), where(all, m), diag.Bytes(m.xoff()), m.mem.Model.XoffFrom, diag.Count(senders, "port"),
 				diag.Bytes(m.mem.IncastBound(senders, m.xoff())), m.fewMend()).
 				Note(m.port.Device().At, "%s", m.port.Device().Name)

@@ -41,7 +41,7 @@ var ECNMaxUnreachable = &Check{
 			if lowest[k.group] < m.below(m.mem.QueueLimit()) {
 				on = "every switch"
 			}
-			p.Warnf(k.at, "Cos group %q marks with its full probability from max = %s on, but on %s a queue that one port feeds never "+
+			p.Warnf(k.at, "Cos group %q marks with its full probability from max = %s on. On %s a queue that one port feeds never "+
 				"holds more than %s of the pool of %s (alpha %s): it is marked less than meant, and pauses do the work. %s; or "+
 				"write a max of at most %s, which a queue on %s can reach.",
 				k.group.Name, m.maxText(), m.port.Device().Name, diag.Bytes(m.mem.QueueLimit()), diag.Bytes(m.mem.MarkPool()),

@@ -11,8 +11,8 @@ var ECNOnCNP = &Check{
 		data, cnp := dataGroups(p.Fabric), cnpGroups(p.Fabric)
 		for _, g := range p.Fabric.CosGroups {
 			if in := cnp[g]; g.ECN != nil && in != nil && data[g] == nil {
-				p.Warnf(diag.FirstPlace(g.ECN.At, g.At), "Cos group %q carries the CNPs of roce %q and asks for ECN. Nobody slows down on "+
-					"a marked CNP, and some chips drop the ones they cannot mark. Take ecn out of the group.", g.Name, in.Name).
+				p.Warnf(diag.FirstPlace(g.ECN.At, g.At), "Cos group %q carries the CNPs of roce %q and asks for ECN. No sender slows down on "+
+					"a marked CNP, and some chips drop CNPs that they cannot mark. Take ecn out of the group.", g.Name, in.Name).
 					Note(diag.FirstPlace(in.CNPAt, in.At), "its CNPs travel there")
 			}
 		}

@@ -67,7 +67,7 @@ var Incast = &Check{
 				lasts = "the " + diag.Bytes(held) + " that " + diag.Count(len(xoffs), "other port") + " of " + leaf.Name +
 					" may hold before they pause last " + diag.Count(max(held*8/(w.inflow-speed), 1), "microsecond") + " at most"
 			}
-			p.Noticef(at, "In roce %q %s can send %s to %s with its port of %s, and the links into %s carry %s of it, %d times "+
+			p.Noticef(at, "In roce %q %s can send %s to %s with its port of %s. The links into %s carry %s of that, %d times "+
 				"the port. At that rate %s; then it pauses its "+
 				"neighbours.", w.in.Name, diag.Count(w.senders, "other port"), rateText(w.all), nicName(w.to), platform.SpeedText(speed),
 				leaf.Name, rateText(w.inflow),

@@ -25,7 +25,7 @@ var LosslessDefault = &Check{
 			}
 			for _, c := range g.DSCP {
 				if c.Value == 0 {
-					p.Warnf(c.At, "Cos group %q is lossless and claims DSCP 0, which every packet has that nobody marked. Leave 0 to a lossy group.",
+					p.Warnf(c.At, "Cos group %q is lossless and claims DSCP 0, which every packet without a mark has. Leave 0 to a lossy group.",
 						g.Name).
 						Note(diag.FirstPlace(g.LosslessAt, g.At), "makes it lossless")
 				}
@@ -52,7 +52,7 @@ func (p *Pass) unmarkedIntoLossless(b *byHand) {
 		if t := at[groups[i]].Trust(); field.name == "DSCP" && !t.DSCP || field.name == "PCP" && !t.PCP {
 			continue
 		}
-		p.Warnf(to.At, "%s %s 0 to cos %d, that of the lossless cos group %q: every packet that nobody marked is lossless there, fills its "+
+		p.Warnf(to.At, "%s %s 0 to cos %d, that of the lossless cos group %q: every packet without a mark is lossless there, fills its "+
 			"buffers and is "+
 			"paused with it. Map 0 to a lossy cos.", verb(deviceNames(b.devices), len(b.devices), "maps", "map"), field.name, to.Value,
 			groups[i].Name).

@@ -45,8 +45,9 @@ var PauseIdlesLink = &Check{
 			case l.At:
 				fix = "The memory of the switch does not hold more at every such port. Shorter cables, fewer of them or another model help."
 			}
-			d := p.Noticef(k.at, "At %s a cable of %g m takes %s at %s from the end of a pause until new frames of cos group %q arrive, and xon "+
-				"lets only %s lie there: every pause can leave the link idle for %s. %s", worst.String()+andMore(len(ports), "port"),
+			d := p.Noticef(k.at, "At %s a cable of %g m carries %s at %s between the end of a pause and the first new frame of cos "+
+				"group %q. xon keeps only %s in the buffer for that time: every pause can leave the link idle for %s. %s",
+				worst.String()+andMore(len(ports), "port"),
 				l.Length.Metres, diag.Bytes(b.RoundTrip), platform.SpeedText(l.Speed.N), k.group.Name,
 				diag.Bytes(b.Xoff.N-b.XonDelta.N), diag.Count(idle(worst, b), "microsecond"), fix)
 			if k.at != l.At {

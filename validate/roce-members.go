@@ -38,7 +38,7 @@ var RoCEMembers = &Check{
 				}
 			}
 			if len(loose) > 0 {
-				d := p.Warnf(first, "%s: a member of roce %q, but no link cables it, so its traffic is outside of what is proved and configured. "+
+				d := p.Warnf(first, "%s: a member of roce %q, and no link cables it. Its traffic is neither configured nor part of the proof. "+
 					"Add a link, or leave it out of the members.", nodeset.Text(loose, nodeset.Endpoints, namesRoom), in.Name)
 				d.Aside = true
 			}

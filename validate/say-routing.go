@@ -22,16 +22,16 @@ func RoutingText(err error) string {
 	case ir.NoRouting:
 		return "the fabric does not say how lossless traffic is forwarded (fabric.routing)"
 	case ir.NoTable:
-		return "the fabric is routed by a table of next hops, and there is none"
+		return "the fabric is routed by a table of next hops, and no table is given"
 	case ir.LossyGroup:
-		return fmt.Sprintf("cos group %q is lossy, so its traffic waits for nobody", e.Group.Name)
+		return fmt.Sprintf("cos group %q is lossy, and its traffic waits for no buffer", e.Group.Name)
 	case ir.LevelLink:
 		return fmt.Sprintf("%s and %s are both of tier %d and the link %s - %s is not a peer link, so it is neither up nor down: give them "+
 			"different tiers, or say peer = true if at most one such step lies on a path",
 			append(names, e.Devices[0].Height(), e.Out, e.In)...)
 	case ir.HostBetween:
-		return fmt.Sprintf("host %s forwards between %s and %s and stands below both, so whether traffic may come down to it and go up "+
-			"again is not said by tiers", names...)
+		return fmt.Sprintf("host %s forwards between %s and %s and is below both: the tiers leave open whether traffic may come down to "+
+			"it and go up again", names...)
 	case ir.NoASN:
 		return fmt.Sprintf("%s has no AS number (asn), so which routes it takes is not known", names...)
 	case ir.ManyASPaths:

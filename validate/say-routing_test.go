@@ -21,8 +21,8 @@ func TestRoutingText(t *testing.T) {
 		want string
 	}{
 		{ir.RoutingError{Code: ir.NoRouting}, "the fabric does not say how lossless traffic is forwarded (fabric.routing)"},
-		{ir.RoutingError{Code: ir.NoTable}, "the fabric is routed by a table of next hops, and there is none"},
-		{ir.RoutingError{Code: ir.LossyGroup, Group: c.Group}, `cos group "rdma" is lossy, so its traffic waits for nobody`},
+		{ir.RoutingError{Code: ir.NoTable}, "the fabric is routed by a table of next hops, and no table is given"},
+		{ir.RoutingError{Code: ir.LossyGroup, Group: c.Group}, `cos group "rdma" is lossy, and its traffic waits for no buffer`},
 		{
 			ir.RoutingError{Code: ir.LevelLink, Devices: devices[:2], Out: out, In: in},
 			"R0 and R1 are both of tier 1 and the link R0:p0 - R1:p0 is not a peer link, so it is neither up nor down: give them different " +
@@ -30,7 +30,7 @@ func TestRoutingText(t *testing.T) {
 		},
 		{
 			ir.RoutingError{Code: ir.HostBetween, Devices: devices},
-			"host R0 forwards between R1 and R2 and stands below both, so whether traffic may come down to it and go up again is not said by tiers",
+			"host R0 forwards between R1 and R2 and is below both: the tiers leave open whether traffic may come down to it and go up again",
 		},
 		{ir.RoutingError{Code: ir.NoASN, Devices: devices[:1]}, "R0 has no AS number (asn), so which routes it takes is not known"},
 		{

@@ -152,7 +152,7 @@ func TestSizing(t *testing.T) {
 		{"min below it", func(r *rack) { r.model, r.group = "z9100", "ecn { min = 36191 }" }, nil, ""},
 		{"min that no incast there reaches", func(r *rack) {
 			r.model, r.hosts, r.group = "z9100", 4, "ecn { min = 150000 }"
-		}, []string{"warning ecn-after-pfc"}, "the 3 ports that can fill one queue there hold 54,288 B when all of them pause"},
+		}, []string{"warning ecn-after-pfc"}, "The 3 ports that can fill one queue there hold 54,288 B when all of them pause"},
 		{"min just below it", func(r *rack) {
 			r.model, r.hosts, r.group = "z9100", 4, "ecn { min = 54287 }"
 		}, []string{"note ecn-after-pfc"}, "where 3 ports or more"},
@@ -292,7 +292,7 @@ func TestOvercommittedSwitchesAreFolded(t *testing.T) {
 // A max that is offered is one that queues on every switch reach, whichever switch the finding is about; and it is max that is named, also
 // where min is what a person wrote.
 func TestMaxHoldsOnEverySwitch(t *testing.T) {
-	const above = "max = 9,216,000 B on, but on spine1" // on the leaves this min is late already, and their memory is fuller
+	const above = "max = 9,216,000 B on. On spine1" // on the leaves this min is late already, and their memory is fuller
 	src := strings.Replace(upDown, `"3m"`, `"5m"`, 1) + intent("all", "host.h") + switches("leaf", "leaf[1-2]", "1") +
 		switches("spine", "spine[1-2]", "2") + "host \"h\" {\n names = \"h[1-4]\"\n nic \"eth0\" { model = \"connectx-5\" }\n}\n" +
 		cables("hosts", "h[1-4]:eth0", "leaf[1-2]:swp[1-2]", `speed = "25G"`) +

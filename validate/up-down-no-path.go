@@ -33,13 +33,13 @@ func (p *Pass) noPath(k apart) {
 	if k.pairs > 1 {
 		more = " (and so for " + diag.Count(k.pairs-1, "more pair") + " of switches)"
 	}
-	d := p.Errorf(k.intent.At, "Members %s (at %s, tier %d) and %s (at %s, tier %d) of roce %q are joined by cables, but every way between "+
-		"them comes down and goes up again, which up-down forbids%s. Correct the tiers, hang the hosts on the lowest "+
-		"switches, or say which routing the fabric has.",
+	d := p.Errorf(k.intent.At, "Members %s (at %s, tier %d) and %s (at %s, tier %d) of roce %q are joined by cables. Every way between "+
+		"them comes down and goes up again, which up-down forbids%s. Correct the tiers, attach the hosts to the lowest "+
+		"switches, or state the routing that the fabric has.",
 		nicName(k.a.NIC), a.Name, a.Height(), nicName(k.b.NIC), b.Name, b.Height(), k.intent.Name, more).
 		About(k.intent.Name)
-	d.Note(k.a.NIC.Port.At, "%s hangs on %s", nicName(k.a.NIC), a.Name)
-	d.Note(k.b.NIC.Port.At, "%s hangs on %s", nicName(k.b.NIC), b.Name)
+	d.Note(k.a.NIC.Port.At, "%s is attached to %s", nicName(k.a.NIC), a.Name)
+	d.Note(k.b.NIC.Port.At, "%s is attached to %s", nicName(k.b.NIC), b.Name)
 	if p.Fabric.RoutingAt.Filename != "" {
 		d.Note(p.Fabric.RoutingAt, "the routing")
 	}

@@ -28,8 +28,8 @@ func applyCommand(a *app) *cobra.Command {
 		Long: "Apply reads the devices, shows the plan, asks, and does it: wave by wave in an order that keeps every pair of hosts\n" +
 			"connected, each device by compare-and-swap under a lock. A device undoes the change by itself unless it is\n" +
 			"confirmed over a new login, after it has held and neither it nor a device beside it lost a link, daemon or neighbour.\n" +
-			"The first Ctrl-C (or a closed terminal) lets the devices under way come to an end and starts no other; the\n" +
-			"second one ends rocec. What was done is kept: see rocec runs.\n\n" +
+			"The first Ctrl-C (or a closed terminal) lets the devices under way finish and starts no other; the second one\n" +
+			"ends rocec. Finished changes are kept: see rocec runs.\n\n" +
 			"With --remove it sets hosts back that are gone from the fabric, or set by hand now: their NICs go back to the settings from\n" +
 			"before the first apply, and rocec's files on them are deleted. A host that does not answer is kept as pending. A host of the\n" +
 			"fabric that leaves an intent needs no --remove.\n\n" +

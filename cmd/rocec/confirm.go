@@ -25,9 +25,9 @@ func confirmCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "confirm RUN",
 		Short: "keep what an apply --confirm changed, before the devices undo it",
-		Long: "Confirm reads all devices of the run first. Where one does not hold the change any more, or cannot be reached, it keeps none,\n" +
-			"as a fabric of which a part goes back is mixed, and says which are left: --target keeps the change on those alone.\n" +
-			"A run that another machine or user started is looked for on the devices of the fabric (-C DIR, --lab).",
+		Long: "Confirm reads all devices of the run first. Where one does not hold the change any more, or cannot be reached, it keeps\n" +
+			"none: a fabric of which a part goes back is mixed. It names the devices that hold the change, and --target keeps the\n" +
+			"change on those alone. It looks for the run of another machine or user on the devices of the fabric (-C DIR, --lab).",
 		Example: "  rocec confirm last\n" +
 			"  rocec confirm last --target leaf01",
 		Args: takes(1, 1),

@@ -31,7 +31,7 @@ anything is pushed that it cannot freeze or drop under load, and pushes it over 
 
 	rocec lab VERB              acts on the devices of --lab by hand: exec, ssh, reboot, cut, reset
 	rocec selftest [DIR]        asks devices what documents leave open; a text that people can send
-	rocec explain [CODE]        the cause of a diagnostic, an example, the fix; codes by symptom
+	rocec explain [CODE | WORD] the page of a diagnostic, the meaning of a word of the output; codes by symptom
 	rocec lsp                   the Language Server Protocol, for editors
 	rocec help [VERB | PAGE]    the help of a verb, or a page of the manual
 	rocec completion, version   shells; build info

@@ -329,9 +329,9 @@ const sonicGround = "examples/sonic-leaf-spine"
 
 // notRun are the codes whose examples are not a fabric, with the reason.
 var notRun = map[string]string{
-	"conf-moments":           "about two files of one device",
-	"conf-switch-differs":    "about files of several devices",
-	"conf-switches-disagree": "about files of several devices",
+	"conf-moments":           "several files: TestExplainSeveralFiles",
+	"conf-switch-differs":    "several files: TestExplainSeveralFiles",
+	"conf-switches-disagree": "several files: TestExplainSeveralFiles",
 
 	"conf-unreadable": "about bytes that cannot stand in this manual",
 	"cumulus-file":    "about a file on a switch; no fabric holds it",
@@ -380,6 +380,7 @@ var confGrounds = map[string]string{
 	"conf-pools":            "q1",
 	"conf-red-lossless":     "t4.conf",
 	"conf-shaper":           "t4.conf",
+	"conf-throttled":        "t4.conf",
 	"conf-cnp-bulk":         "t4.conf",
 	"conf-two-schedulers":   "t3-ports.conf",
 	"conf-two-trusts":       "t4.conf",
@@ -405,7 +406,32 @@ func completeConf(excerpt, sound string) string {
 	return excerpt + b.String()
 }
 
-// Every example of a file on a switch gives its code, too, and every fix removes it.
+// promptNVUE is the line above the commands of a whole tree, and soundNVUE is commands of a sound one.
+const (
+	promptNVUE = "cumulus@leaf01:~$ nv config show -o commands\n"
+	soundNVUE  = `nv set qos congestion-control default-global traffic-class 3 ecn enable
+nv set qos mapping default-global dscp 26 switch-priority 3
+nv set qos mapping default-global trust l3
+nv set qos pfc default-global cable-length 10
+nv set qos pfc default-global switch-priority 3
+nv set qos traffic-pool default-lossless memory-percent 50
+nv set qos traffic-pool default-lossy memory-percent 50
+`
+)
+
+// completeNVUE completes an excerpt of the commands of a tree, in which a path may have another value.
+func completeNVUE(excerpt string) string {
+	text := promptNVUE + excerpt
+	for line := range strings.Lines(soundNVUE) {
+		if path := line[:strings.LastIndexByte(line, ' ')+1]; !strings.Contains(excerpt, path) {
+			text += line
+		}
+	}
+	return text
+}
+
+// Every example of a file on a switch gives its code, too, and every fix removes it. A heading below Example and Fix names the system of
+// another one.
 func TestExplainConfExamples(t *testing.T) {
 	bad := map[string]string{}
 	for _, f := range codeFences(t) {
@@ -413,7 +439,8 @@ func TestExplainConfExamples(t *testing.T) {
 		if f.Language != "ini" && !whole || !strings.HasPrefix(f.Code, "conf-") {
 			continue
 		}
-		t.Run(f.Code, func(t *testing.T) {
+		system := strings.TrimPrefix(f.Heading, f.Section) // empty: that of the first example
+		t.Run(f.Code+system, func(t *testing.T) {
 			base, ok := confGrounds[f.Code]
 			switch {
 			case whole:
@@ -451,10 +478,10 @@ func TestExplainConfExamples(t *testing.T) {
 					}
 				}
 			}
-			if f.Heading != "Example" {
-				require.Contains(t, bad, f.Code)
+			if f.Section != "Example" {
+				require.Contains(t, bad, f.Code+system)
 				if !whole {
-					under = bad[f.Code]
+					under = bad[f.Code+system]
 				}
 			}
 			if f.Language == "json" {
@@ -463,19 +490,23 @@ func TestExplainConfExamples(t *testing.T) {
 			if f.Options != "" {
 				name = f.Options
 			}
-			text := completeConf(f.Text, under)
+			text, ends := completeConf(f.Text, under), len(f.Text)
+			if strings.HasSuffix(name, ".nv") {
+				text, ends = completeNVUE(f.Text), len(promptNVUE)+len(f.Text)
+			}
 			files = append(files, lint.File{Name: name, Data: []byte(text)})
 			ds := targets.JudgeFiles(files).Diagnostics
 			found := slices.ContainsFunc(ds, func(d *diag.Diagnostic) bool {
-				return d.Code == f.Code && d.At.Filename == name && d.At.Start.Byte < len(f.Text)
+				return d.Code == f.Code && d.At.Filename == name && d.At.Start.Byte < ends
 			})
 			for _, d := range ds {
 				require.False(t, unlisted(d), "docs/checks/%s.md does not say that it is reported as %s", d.Code, d.Severity)
-				asked := f.Heading == "Example" && d.Code == f.Code || d.Code == lint.Unjudged.Code
-				require.False(t, f.Language == "json" && !asked, "beside %s: %s", f.Code, show(ds))
+				asked := f.Section == "Example" && d.Code == f.Code || d.Code == lint.Unjudged.Code
+				strict := f.Language == "json" || strings.HasSuffix(name, ".nv")
+				require.False(t, strict && !asked, "beside %s: %s", f.Code, show(ds))
 			}
-			if f.Heading == "Example" {
-				bad[f.Code] = text
+			if f.Section == "Example" {
+				bad[f.Code+system] = text
 				require.True(t, found, "%s is not found in a line of the example:\n%s\n%s", f.Code, f.Text, show(ds))
 			} else {
 				for _, d := range ds {

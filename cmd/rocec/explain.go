@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,69 +19,67 @@ import (
 func explainCommand(a *app) *cobra.Command {
 	var list bool
 	cmd := &cobra.Command{
-		Use:   "explain [CODE]",
-		Short: "explain a diagnostic: cause, example, fix",
-		Long: "Explain prints the page of a code. Without a code it prints the codes by symptom. With --list it prints every code with its " +
-			"summary, by the room that reports it; with --list FAMILY the codes of a family:\n\n" + familiesText(),
+		Use:   "explain [CODE | WORD]",
+		Short: "explain a diagnostic, or a word of the output",
+		Long: "Explain prints the page of a code: cause, example, fix. For a word that a verb prints, such as unsound or pending, it prints " +
+			"the meaning and the page with more. Without an argument it prints the codes by symptom. With --list it prints every code with " +
+			"its summary, by the room that reports it; with --list FAMILY the codes of a family:\n\n" + familiesText(),
 		Example: "  rocec explain   # codes by symptom\n" +
 			"  rocec explain pfc-loop\n" +
+			"  rocec explain unsound\n" +
 			"  rocec explain --list buffers",
-		Args: takes(0, 1),
+		Args: cobra.ArbitraryArgs, // a word of the output goes on in several
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			if list {
 				return familyNames(), cobra.ShellCompDirectiveNoFileComp
 			}
-			var codes []string
-			for _, p := range docs.Pages() {
-				if p.Code != "" {
-					codes = append(codes, cobra.CompletionWithDesc(p.Code, p.Summary))
-				}
+			var names []string
+			for name, about := range docs.Names() {
+				names = append(names, cobra.CompletionWithDesc(name, about))
 			}
-			return codes, cobra.ShellCompDirectiveNoFileComp
+			return names, cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			switch {
 			case !list && len(args) == 0:
-				explainSymptoms(a.Person)
-				return nil
+				_, err := io.WriteString(a.Fitted(a.Stdout), layout(a.Person).Symptoms())
+				return err
 			case !list:
-				return explain(a.Person, args[0])
+				return explain(a.Person, strings.Join(args, " "))
 			case len(args) == 0:
 				return explainList(a.Person)
 			}
-			return explainFamily(a.Person, args[0])
+			return explainFamily(a.Person, strings.Join(args, " "))
 		},
 	}
 	cmd.Flags().BoolVar(&list, "list", false, "list every code with its summary, or those of a family")
 	return cmd
 }
 
-func explain(p *person.Person, code string) error {
-	page := docs.OfCode(strings.ReplaceAll(strings.ToLower(code), "_", "-"))
-	if page == nil {
-		return exit.Fail(exit.Usage, "no code %q.%s rocec explain --list shows all", code, diag.DidYouMean(code, codeNames()))
+func explain(p *person.Person, name string) error {
+	if page := docs.OfCode(strings.ReplaceAll(strings.ToLower(name), "_", "-")); page != nil {
+		return printPage(p, page)
 	}
-	return printPage(p, page)
+	if text := layout(p).Word(name); text != "" {
+		_, err := io.WriteString(p.Stdout, text)
+		return err
+	}
+	return exit.Fail(exit.Usage, "no code and no word %q.%s The codes: rocec explain --list. The words: rocec help words", name,
+		diag.DidYouMean(name, slices.Collect(maps.Keys(maps.Collect(docs.Names())))))
+}
+
+func layout(p *person.Person) docs.Terminal {
+	return docs.Terminal{Width: p.Width(p.Stdout), Color: p.Paints(p.Stdout)}
 }
 
 // printPage prints a page of the manual; what it says of a code beside the text comes last.
 func printPage(p *person.Person, page *docs.Page) error {
-	text := docs.Terminal{Width: p.Width(p.Stdout), Color: p.Paints(p.Stdout)}.Text(page)
+	text := layout(p).Text(page)
 	if page.Code != "" {
 		text += fmt.Sprintf("\nReported as %s. Family %s: %s.\n", diag.Or(page.Severities), page.Family, docs.FamilyTitle(page.Family))
 	}
 	_, err := io.WriteString(p.Stdout, text)
 	return err
-}
-
-// explainSymptoms prints the codes by what an operator sees.
-func explainSymptoms(p *person.Person) {
-	w := p.Fitted(p.Stdout)
-	for _, s := range docs.Symptoms() {
-		fmt.Fprintf(w, "%s\n  %s\n", diag.Paint(p.Paints(p.Stdout), diag.Bold, s.Seen), strings.Join(s.Codes, ", "))
-	}
-	fmt.Fprint(w, "\nThe page of a code: rocec explain CODE\nAll codes: rocec explain --list\n"+
-		"How to tell causes apart: rocec help troubleshooting\n")
 }
 
 func explainList(p *person.Person) error {
@@ -107,16 +107,6 @@ func explainFamily(p *person.Person, name string) error {
 		}
 	}
 	return nil
-}
-
-// codeNames are all codes, by name.
-func codeNames() (names []string) {
-	for _, p := range docs.Pages() {
-		if p.Code != "" {
-			names = append(names, p.Code)
-		}
-	}
-	return names
 }
 
 func familyNames() (names []string) {

@@ -67,19 +67,19 @@ func adoptFlag(cmd *cobra.Command, adopt *bool) {
 // trustFlag adds --assume-peer-ready to a verb that plans.
 func trustFlag(cmd *cobra.Command, trust *bool) {
 	cmd.Flags().BoolVar(trust, "assume-peer-ready", false,
-		"switch PFC on also opposite devices that rocec does not read: somebody has seen that it is on there")
+		"switch PFC on also opposite devices that rocec does not read: a person has seen that it is on there")
 }
 
 // trustFabricFlag adds --skip-cabling-check to a verb that plans.
 func trustFabricFlag(cmd *cobra.Command, trust *bool) {
 	cmd.Flags().BoolVar(trust, "skip-cabling-check", false,
-		"change devices also where their cables and ports are not where the fabric says: somebody has seen that it is safe")
+		"change devices also where their cables and ports are not those of the fabric: a person has seen that it is safe")
 }
 
 // acceptFlag adds --accept-unverified to a verb that changes devices.
 func acceptFlag(cmd *cobra.Command, accept *bool) {
 	cmd.Flags().BoolVar(accept, "accept-unverified", false,
-		"change also real devices of a kind that nobody has reported on yet: what rocec writes there is known from public documents alone")
+		"change also real devices of a kind without a report of a user: their settings are known from public documents alone")
 }
 
 // approveFlag adds -y to a verb that asks.
@@ -110,8 +110,8 @@ func leadFlags(cmd *cobra.Command, o *session.ChangeOptions) {
 		"stop (ask on a terminal), ignore, or undo (the wave goes back)")
 	f.StringArrayVar(&o.Drain, "drain", nil, "a `program` that takes traffic off the devices of a wave before it begins, with the devices in "+
 		"$ROCEC_DEVICES; again for each of its arguments")
-	f.StringArrayVar(&o.Undrain, "undrain", nil, "a `program` that puts it back after the wave, whatever became of it; again for "+
-		"each of its arguments")
+	f.StringArrayVar(&o.Undrain, "undrain", nil, "a `program` that puts traffic back after the wave, also after one that failed; "+
+		"again for each of its arguments")
 	f.DurationVar(&o.HookTime, "hook-timeout", session.HookTime, "how long --drain and --undrain may take, each")
 	f.StringVarP(&o.Message, "message", "m", "", "why, for rocec runs")
 	f.BoolVar(&o.Alone, "alone", false, "go on though a switch cannot carry the mark by which other runs see this one: no other run goes on, "+

@@ -28,7 +28,7 @@ func fmtCommand(a *app) *cobra.Command {
 		Short: "bring fabric files into canonical form",
 		Long: "Fmt rewrites the files named, and the *.hcl files directly in the folders named (default: the current one), into\n" +
 			"canonical form and prints the names of those it changed. Files of variables (*.hclvars) are named one by one. With -\n" +
-			"it formats stdin to stdout. A file with mistakes stays as it is, and the others are formatted all the same. A symbolic\n" +
+			"it formats stdin to stdout. A file with mistakes stays as it is, and the others are formatted. A symbolic\n" +
 			"link to a file is refused, and passed over in a folder.",
 		Example: "  rocec fmt\n" +
 			"  rocec fmt -r --check",
@@ -52,7 +52,7 @@ func fmtCommand(a *app) *cobra.Command {
 	cmd.Flags().BoolVar(&o.check, "check", false,
 		"change nothing; print the names of files that are not in canonical form, and exit 1 if there are any")
 	cmd.Flags().BoolVar(&o.diff, "diff", false, "print what would change; change nothing")
-	cmd.Flags().BoolVarP(&o.recursive, "recursive", "r", false, "also format what lies in folders below, but for hidden ones and links")
+	cmd.Flags().BoolVarP(&o.recursive, "recursive", "r", false, "also format files in folders below, but for hidden folders and links")
 	return cmd
 }
 

@@ -21,9 +21,10 @@ func helpCommand(a *app) *cobra.Command {
 		Long: "Help prints the help of a verb, or a page of the manual that is part of this rocec. A code is a page, too. Where a verb and a\n" +
 			"page have one name, help NAME is the verb, and help NAME.md the page. The text goes to stdout as a whole: pipe it into a\n" +
 			"pager where it is long.\n\n" +
-			"  rocec help README  the page that leads to the others\n" +
-			"  rocec help change  all flags of the verbs that change devices\n" +
-			"  rocec help flags   the flags of every verb\n\n" +
+			"  rocec help README     the page that leads to the others\n" +
+			"  rocec help change     all flags of the verbs that change devices\n" +
+			"  rocec help flags      the flags of every verb\n" +
+			"  rocec help reference  the help of every verb\n\n" +
 			"With --man it writes a man page for every verb, the same bytes whenever it is run.",
 		Example: "  rocec help apply\n  rocec help change\n  rocec help troubleshooting",
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
@@ -68,7 +69,7 @@ func printHelp(p *person.Person, root *cobra.Command, args []string) error {
 		return exit.Fail(exit.Usage, "%s has no verb %q.%s", verb.CommandPath(), rest[0], diag.DidYouMean(rest[0], verbNames(verb)))
 	}
 	for _, t := range topics {
-		if t.name == args[0] {
+		if t.name == strings.TrimSuffix(args[0], ".md") {
 			t.print(p, root)
 			return nil
 		}

@@ -59,9 +59,9 @@ func initCommand(a *app) *cobra.Command {
 			"\n" +
 			"With --from it starts from a cabling file: a PTM topology.dot, a containerlab topology, or a sheet of cables. The\n" +
 			"file is copied to DIR and stays the only place where cables are written. Switches and hosts, their systems, tiers and\n" +
-			"peer links are guessed from what the file says, names, ports and cables; what it does not tell is filled in so that\n" +
-			"the fabric gets a verdict, and marked CHECK. Cables of the management network, from a device to itself and to nowhere\n" +
-			"are left out. --columns says which columns of a sheet are which where their headers do not.\n" +
+			"peer links are guessed from names, ports and cables in the file. Guesses are marked CHECK, and complete the fabric so\n" +
+			"that it gets a verdict. Cables of the management network, from a device to itself and to nowhere are left out.\n" +
+			"--columns names the columns of a sheet whose headers rocec does not know.\n" +
 			"\n" +
 			"In a folder of a repository the workflow for GitHub goes to .github/workflows of its root, where GitHub reads it.\n" +
 			"\n" +

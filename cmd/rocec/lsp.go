@@ -30,8 +30,8 @@ func lspCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lsp",
 		Short: "serve an editor: the Language Server Protocol on stdin and stdout",
-		Long: "Lsp tells an editor what validate would say of the text as it stands there, saved or not, and helps to write it:\n" +
-			"completion, what a name means and where it is declared and used, formatting, and the fixes of findings. Values of\n" +
+		Long: "Lsp gives an editor the findings of validate for the text in it, saved or not. It helps to write the text: completion,\n" +
+			"the meaning, declaration and uses of a name, formatting, and the fixes of findings. Values of\n" +
 			"variables come from --var, --var-file and the environment, as for every verb.",
 		Example: "  rocec lsp",
 		Args:    cobra.NoArgs,

@@ -22,8 +22,8 @@ func planCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan [DIR]",
 		Short: "compare with the live devices; change nothing",
-		Long: "Plan reads the devices and says what apply would do to them: every key before and after, what the change disrupts, and in\n" +
-			"which waves it goes. It changes nothing, and exits 1 where apply would refuse. With --out it saves the plan for apply --plan,\n" +
+		Long: "Plan reads the devices and prints what apply would do: every key before and after, the traffic that stops, and the\n" +
+			"waves. It changes nothing, and exits 1 where apply would refuse. With --out it saves the plan for apply --plan,\n" +
 			"which then does that and nothing else.",
 		Example: "  rocec plan --lab   # on devices inside the process\n" +
 			"  rocec plan --target leaf01 --diff\n" +

@@ -24,12 +24,12 @@ func resumeCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "resume RUN | resume --abandon [DEVICE…]",
 		Short: "bring a run to its end that died or lost devices",
-		Long: "Resume asks the devices of a run what they hold. A change that is in place and in use is kept, or still waits to be confirmed\n" +
-			"where the run was an apply --confirm; one that is half way is undone, what was only prepared is taken away. Devices on which\n" +
-			"the run is over are left alone. Devices that the run had not begun stay as they are: plan and apply again for those.\n" +
-			"A run that another machine or user started is looked for on the devices of the fabric (-C DIR, --lab), and goes on only where\n" +
-			"this fabric wants of them what the run was to do.\n\n" +
-			"With --abandon it reads the devices (all of the fabric, where none is named) and says who holds their locks, since when, and\n" +
+		Long: "Resume asks the devices of a run what they hold. A change that is in place and in use is kept; after apply --confirm it\n" +
+			"still waits to be confirmed. A change that is half way is undone, and what was only prepared is taken away. Devices on\n" +
+			"which the run is over are left alone. Devices that the run had not begun stay as they are: plan and apply again for those.\n" +
+			"It looks for the run of another machine or user on the devices of the fabric (-C DIR, --lab), and goes on only where this\n" +
+			"fabric still wants the change of the run.\n\n" +
+			"With --abandon it reads the devices (all of the fabric without a name) and prints who holds their locks, since when, and\n" +
 			"how far the run came there. It takes away the leftovers of a run that is over, after asking. It refuses while the process of\n" +
 			"the run lives, and where the run has changed the device and is not confirmed yet.",
 		Example: "  rocec resume last\n" +

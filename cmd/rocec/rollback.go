@@ -24,13 +24,13 @@ func rollbackCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rollback RUN",
 		Short: "put back what was there before a run; shows its plan first",
-		Long: "Rollback goes back from a run, on all its devices or on those of --target. Devices that still wait to be confirmed, or\n" +
-			"are half way, are undone at once; on those that kept the change the content from before, which lies beside the journal of\n" +
-			"the run, is written again by a run of its own. A device that somebody has changed since is refused, and nothing goes back until\n" +
-			"it is left out. --min-capacity and --max-dark bind the devices that kept the change; of those undone at once, --max-dark\n" +
-			"binds hosts. One that has undone the run is left alone: what it holds is of another run. The fabric is not needed where\n" +
-			"the journal knows the run; one that another machine or user started is looked for on the devices of the fabric (-C DIR,\n" +
-			"--lab), which keep the content from before. RUN may be last, the newest one; with -C DIR, of that fabric.",
+		Long: "Rollback goes back from a run, on all its devices or on those of --target. Devices that wait to be confirmed, or are half\n" +
+			"way, are undone at once. Devices that kept the change get the content from before, by a run of its own; the journal keeps\n" +
+			"that content. A device that was changed since is refused, and nothing goes back until it is left out. --min-capacity and\n" +
+			"--max-dark bind the devices that kept the change. For those undone at once, --max-dark binds hosts. A device that has\n" +
+			"undone the run is left alone: it holds the content of another run. The fabric is not needed where the journal knows the\n" +
+			"run. For a run of another machine or user, rollback asks the devices of the fabric (-C DIR, --lab), which keep the content\n" +
+			"from before. RUN may be last, the newest one; with -C DIR, of that fabric.",
 		Example: "  rocec rollback last\n" +
 			"  rocec rollback last --target leaf01",
 		Args: takes(1, 1),

@@ -19,9 +19,9 @@ func runsCommand(a *app) *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "runs [RUN]",
-		Short: "what was changed from this machine: who, when, why, and what became of it",
-		Long: "Runs lists the runs that were led from this machine, those of one fabric with -C; of a RUN it says what became of every\n" +
-			"device.",
+		Short: "list the changes that were led from this machine: who, when, why, and the outcome",
+		Long: "Runs lists the runs that were led from this machine, those of one fabric with -C. With RUN it prints the outcome of\n" +
+			"each device.",
 		Example: "  rocec runs\n" +
 			"  rocec runs last",
 		Args: takes(0, 1),

@@ -21,6 +21,7 @@ var topics = []struct {
 }{
 	{"change", printChangeFlags},
 	{"flags", printGlobalFlags},
+	{"reference", printReference},
 }
 
 func topicNames() (names []string) {
@@ -139,6 +140,14 @@ func printGlobalFlags(p *person.Person, root *cobra.Command) {
 	fmt.Fprintln(w, "Every verb takes these flags, before its name or behind it.")
 	printFlags(w, "Flags", root.PersistentFlags(), width)
 	fmt.Fprintf(w, "\nExample:\n  %s\n", flagsExample)
+}
+
+// printReference prints the help of every verb, as docs/reference.md has it for the web.
+func printReference(p *person.Person, root *cobra.Command) {
+	for _, verb := range shownVerbs(root) {
+		fmt.Fprintf(p.Stdout, "--- %s\n", verb.CommandPath())
+		verb.Help() //nolint:errcheck // a closed terminal has nobody to tell
+	}
 }
 
 // verbNamed is a verb below a command; nil: no verb has the name.

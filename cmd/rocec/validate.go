@@ -24,13 +24,13 @@ func validateCommand(a *app) *cobra.Command {
 	files := targets.Linters().Searched()
 	cmd := &cobra.Command{
 		Use:   "validate [DIR]",
-		Short: "say everything that can be known without a device",
-		Long: "Validate says everything that can be known of a fabric without a device; or, with --device-config, of files that lie on\n" +
-			"switches already. A folder is searched for " + diag.And(files) + ",\n" +
+		Short: "judge a fabric, or files of switches, without a device",
+		Long: "Validate judges a fabric without a login to a device. With --device-config it judges files of switches instead.\n" +
+			"A folder is searched for " + diag.And(files) + ",\n" +
 			"and for copies named after their switch (leaf01-" + files[0] + "). Files of one folder and one\n" +
 			"such name are of one switch. A file that no rule has judged is not good: the last line counts such files, with the reason;\n" +
 			"the exit status is then 1 with --warnings-as-errors, and always where no file was judged.\n\n" +
-			"Of a fabric without errors it prints a line per lossless cos group: whether it is free of PFC loops, with how many\n" +
+			"For a fabric without errors it prints a line per lossless cos group: whether it is free of PFC loops, with how many\n" +
 			"failures of links, and under which routing. Notes that differ in a name only are one. --why shows the proofs, what they\n" +
 			"assume, and every note by itself.\n\n" +
 			"The formats text and json name files as you would type them. The formats of CI systems (sarif, junit, github, gitlab)\n" +
@@ -76,7 +76,7 @@ func validateCommand(a *app) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "text, json, sarif, junit, github or gitlab")
 	offer(cmd, "format", names...)
-	cmd.Flags().StringVar(&devices, "device-config", "", "judge files that lie on switches, a file or a folder, instead of a fabric")
+	cmd.Flags().StringVar(&devices, "device-config", "", "judge files of switches, a file or a folder, instead of a fabric")
 	cmd.Flags().BoolVar(&strict, "warnings-as-errors", false, "exit 1 also when there are only warnings, or a file of a switch was not judged")
 	cmd.Flags().BoolVar(&why, "why", false, "show the proof of every lossless group, what it assumes, and every note by itself")
 	return cmd

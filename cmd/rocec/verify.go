@@ -18,18 +18,18 @@ func verifyCommand(a *app) *cobra.Command {
 	var o verifyOptions
 	cmd := &cobra.Command{
 		Use:   "verify [DIR]",
-		Short: "read settings, states and counters back and say what is not as written",
-		Long: "Verify reads the devices and changes nothing. It says which settings are not as written, which links and daemons are\n" +
-			"down, and which counters of lost or misdirected traffic have risen since the last verify. It keeps what it measured\n" +
-			"below $XDG_STATE_HOME/rocec/samples. A device that was never verified is read twice, 5 seconds apart; one that has\n" +
-			"restarted since is judged by what its counters came to since then.\n\n" +
-			"With --from DIR it logs in nowhere, and judges each host by DIR/HOST.json: what `rocec-host check --json` printed there.\n" +
+		Short: "read settings, states and counters back, and compare them with the fabric",
+		Long: "Verify reads the devices and changes nothing. It prints the settings that are not as written, the links and daemons that\n" +
+			"are down, and the counters of lost or misdirected traffic that have risen since the last verify. It keeps its samples\n" +
+			"below $XDG_STATE_HOME/rocec/samples. A device that was never verified is read twice, 5 seconds apart. A device that has\n" +
+			"restarted is judged by its counters since then. rocec explain WORD has the meaning of a word such as unsound.\n\n" +
+			"With --from DIR it judges each host without a login, by DIR/HOST.json: the output of `rocec-host check --json` there.\n" +
 			"A host without such a file is unknown, and not good.\n\n" +
 			"With --traffic, hosts send packets to each other, after asking: 1000 messages for each intent, 20 seconds at most.\n" +
-			"It says in which priority the counters of the way moved.\n\n" +
-			"With --gids it reads the GID tables of the hosts' RDMA devices, and nothing else. For every intent of a NIC it says which\n" +
-			"index connections must be made with: the one of the intent's version, on the interface of its VLAN, with the address that\n" +
-			"the fabric states. It prints the settings for NCCL, UCX and perftest. A link-local GID never fits.",
+			"It prints the priority in which the counters of the way moved.\n\n" +
+			"With --gids it reads the GID tables of the hosts' RDMA devices, and nothing else. For every intent of a NIC it prints the\n" +
+			"index that connections must use: the one of the intent's version, on the interface of its VLAN, with the address that the\n" +
+			"fabric states. It prints the settings for NCCL, UCX and perftest. A link-local GID never fits.",
 		Example: "  rocec verify\n" +
 			"  rocec verify --traffic\n" +
 			"  rocec verify --gids --target gpu017",

@@ -10,6 +10,7 @@ import (
 // Fence is a fenced block of a Markdown file, with the heading above it.
 type Fence struct {
 	Heading  string // the last heading
+	Section  string // the last one that is not below another: "Example", of which "SONiC" is a part
 	Code     string // the code whose page it is on; callers set it
 	Language string
 	Options  string // words after the language
@@ -42,6 +43,9 @@ func Fences(t *testing.T, file string) []Fence {
 			at.Text, at.Line, inside = "", number+1, true
 		case strings.HasPrefix(text, "#"):
 			at.Heading = strings.TrimLeft(text, "# ")
+			if !strings.HasPrefix(text, "###") {
+				at.Section = at.Heading
+			}
 		}
 	}
 	if inside {

@@ -171,9 +171,9 @@ func Run(q Question) (*Trace, error) {
 	}
 	switch {
 	case in.Version == 1:
-		t.NoCNP = "RoCEv1 has no IP header, so nothing is marked and nobody is told"
+		t.NoCNP = "RoCEv1 has no IP header: no switch marks it, and no sender slows down"
 	case in.Group.ECN == nil:
-		t.NoCNP = "the cos group has no ecn block, so nothing is marked and nobody is told"
+		t.NoCNP = "the cos group has no ecn block: no switch marks it, and no sender slows down"
 	case !to.SlowsDown():
 		t.NoCNP = fmt.Sprintf("%s answers no marks", to.Device.Name)
 	default:

@@ -119,13 +119,16 @@ func deviceNames(files []DeviceFile) (names []string) {
 	return names
 }
 
-// momentText names the moments at which the settings of judged files hold. It is empty where none is known.
+// momentText names the moments at which the settings of judged files hold, and the devices whose running settings were not read. It is
+// empty where no moment is known.
 func momentText(files []DeviceFile, devices int) string {
 	judged, _ := judged(files)
-	count := map[lint.Moment]int{}
+	count, runs := map[lint.Moment]int{}, map[string]bool{}
 	for _, f := range judged {
 		count[f.Moment]++
+		runs[f.Device] = runs[f.Device] || f.Moment == lint.Running
 	}
+	open := slices.DeleteFunc(slices.Clone(judged), func(f DeviceFile) bool { return f.Moment != lint.Stored || runs[f.Device] })
 	var parts []string
 	part := func(m lint.Moment, text string) {
 		switch n := count[m]; n {
@@ -137,7 +140,13 @@ func momentText(files []DeviceFile, devices int) string {
 		}
 	}
 	part(lint.Running, "as it runs")
-	part(lint.Stored, fmt.Sprintf("as stored; whether the %s loaded %s is not known", diag.Plural(devices, "switch has", "switches have"),
-		diag.Plural(count[lint.Stored], "it", "them")))
-	return strings.Join(parts, ", ")
+	part(lint.Stored, "as stored")
+	who := diag.Plural(devices, "the switch has", "the switches have")
+	switch names := deviceNames(open); {
+	case len(names) == 0:
+		return strings.Join(parts, ", ")
+	case len(names) < devices:
+		who = nodeset.Text(names, nodeset.Devices, devicesRoom) + " " + diag.Plural(len(names), "has", "have")
+	}
+	return fmt.Sprintf("%s; whether %s loaded %s is not known", strings.Join(parts, ", "), who, diag.Plural(len(open), "it", "them"))
 }

@@ -17,7 +17,7 @@ func judge(ds *diag.List, n *ir.NIC) {
 	nic.JudgeOptions(ds, n)
 	for _, in := range n.Carries() {
 		if n.Model.V2 && in.ByDSCP() && (in.Group.Lossless || in.Group.ECN != nil) {
-			dscpTopic.Errorf(ds, n.At, "The nic %s of the host group %s carries %s, whose cos group %s is told by DSCP, and the driver of "+
+			dscpTopic.Errorf(ds, n.At, "The nic %s of the host group %s carries %s, whose cos group %s goes by DSCP. The driver of "+
 				"the %s has no map from DSCP to priorities: its packets would be priority 0. Let the intent of these hosts travel by PCP in a VLAN, "+
 				"with a cos "+
 				"group that claims no DSCP, or use a ConnectX-4 or later.", n.Name, n.Device.Group, in.Name, in.Group.Name, n.Model.Title).

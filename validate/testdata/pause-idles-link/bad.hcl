@@ -2,7 +2,7 @@
 
 cos_group "rdma" {
   pfc {
-    xoff      = "18000B" # want "pause-idles-link: At tor1:swp32 and 1 port like it a cable of 1001 m takes 161,640 B at 100G .*only 16,000 B lie there: every pause can leave the link idle for 12 microseconds.* xoff of at least 163,640 B"
+    xoff      = "18000B" # want "pause-idles-link: At tor1:swp32 and 1 port like it a cable of 1001 m carries 161,640 B at 100G .*only 16,000 B in the buffer for that time: every pause can leave the link idle for 12 microseconds.* xoff of at least 163,640 B"
     xon_delta = "2000B"
   }
 }
@@ -59,7 +59,7 @@ link "halls" {
   length = "1001m"
 }
 
-link "cellars" { # want "pause-idles-link: .*a cable of 10000 m takes 1,297,878 B .*the link idle for 103 microseconds. The memory of the switch does not hold more"
+link "cellars" { # want "pause-idles-link: .*a cable of 10000 m carries 1,297,878 B .*the link idle for 103 microseconds. The memory of the switch does not hold more"
   a      = "cellar1:swp[30-32]"
   b      = "cellar[2-4]:swp32"
   speed  = "100G"

@@ -6,7 +6,7 @@ roce "nobody" { # want "roce-members: .*has 0 members"
 }
 
 roce "training" {
-  members = [host.gpu] # want "roce-members: gpu3:ens1f0: a member of roce .training., but no link cables it"
+  members = [host.gpu] # want "roce-members: gpu3:ens1f0: a member of roce .training., and no link cables it"
 }
 
 host "gpu" {
