@@ -185,9 +185,14 @@ const statHistory grammar.Release = 202511
 // wishWatchdogs has every lossless port watched. What somebody has set of a watchdog stays.
 func (e *editor) wishWatchdogs(put putter) {
 	const table, global, poll = "PFC_WD", "GLOBAL", "POLL_INTERVAL"
+	ports := e.panel // where the switch was not read
+	if e.read {
+		ports = len(e.cfg.Keys("PORT"))
+	}
+	usual := watchTime * watchSteps(ports)
 	interval, err := strconv.Atoi(e.cfg.Get(table, global, poll))
 	if err != nil {
-		interval = watchPoll
+		interval = usual
 	}
 	some := false
 	for i := range e.ports {
@@ -200,8 +205,8 @@ func (e *editor) wishWatchdogs(put putter) {
 		row := e.cfg.Row(table, name)
 		for _, f := range []struct{ field, text string }{
 			{"action", watchAction},
-			{"detection_time", strconv.Itoa(max(watchTime, interval))},
-			{"restoration_time", strconv.Itoa(max(watchTime, interval))},
+			{"detection_time", strconv.Itoa(max(usual, interval))},
+			{"restoration_time", strconv.Itoa(max(usual, interval))},
 		} {
 			if row.Has(f.field) {
 				f.text = row.Get(f.field)

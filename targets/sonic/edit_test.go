@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -256,4 +257,32 @@ func TestEditForeign(t *testing.T) {
 			require.Equal(t, text, after.Get(x.table, x.row, x.field), "%v", x)
 		}
 	})
+}
+
+// TestWatchdogTimes: the times of watchdogs that nobody has set grow with the ports of the switch, as those of `pfcwd start_default`. Times
+// that somebody has set stay.
+func TestWatchdogTimes(t *testing.T) {
+	w := wish(t, device(t, on("202511"), "tor1"))
+	for _, c := range []struct {
+		ports int
+		want  string
+	}{{5, "200"}, {32, "200"}, {33, "400"}, {64, "400"}, {65, "600"}, {128, "800"}} {
+		b := usual("202511")
+		b.unwatched, b.watched = true, ""
+		cfg := read(t, b.state())
+		for n := len(b.ports); n < c.ports; n++ {
+			cfg.Put("PORT", "Ethernet"+strconv.Itoa(200+n), "admin_status", "down")
+		}
+		out := read(t, edit(t, w, string(cfg.Rows())))
+		assert.Equal(t, c.want, out.Get("PFC_WD", "GLOBAL", "POLL_INTERVAL"), "%d ports", c.ports)
+		for _, field := range []string{"detection_time", "restoration_time"} {
+			assert.Equal(t, c.want, out.Get("PFC_WD", "Ethernet0", field), "%d ports", c.ports)
+		}
+		cfg.Put("PFC_WD", "GLOBAL", "POLL_INTERVAL", "100")
+		cfg.Put("PFC_WD", "Ethernet0", "detection_time", "300")
+		out = read(t, edit(t, w, string(cfg.Rows())))
+		assert.Equal(t, []string{"100", "300"}, []string{
+			out.Get("PFC_WD", "GLOBAL", "POLL_INTERVAL"), out.Get("PFC_WD", "Ethernet0", "detection_time"),
+		}, "%d ports", c.ports)
+	}
 }

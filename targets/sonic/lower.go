@@ -23,6 +23,7 @@ type settings struct {
 	share   [8]ir.QueueShare
 	wred    []marking // by thresholds
 	ports   []port    // in natural order
+	panel   int       // how many ports the model has, whole
 }
 
 // marking is a profile of ECN.
@@ -56,6 +57,7 @@ func lower(d *ir.Device, r grammar.Release) *settings {
 		}
 	}
 	s.share = ir.Schedule(d.Fabric, 0)
+	s.panel = panelOf(d.Switch.Model)
 	s.place(d)
 	return s
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/rocec/rocec/compiler/ir"
@@ -117,23 +118,39 @@ func branchesText() string {
 	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
 
-// What a watchdog has that nobody has set: the defaults of `pfcwd start_default` for a switch of up to 32 ports.
+// What a watchdog has that nobody has set: the defaults of `pfcwd start_default`, which grow with the ports ([watchSteps]).
 const (
-	watchPoll   = 200 // ms
-	watchTime   = 200 // ms, of detection and of restoration
+	watchTime   = 200 // ms, of poll, detection and restoration
 	watchAction = "drop"
 )
 
 // adds returns what rocec gives a switch of SONiC beside what the fabric states: lossy classes share a priority group, and the pools are
 // those of the template.
-func adds(*ir.Switch) *ir.Added { return &added }
+func adds(s *ir.Switch) *ir.Added {
+	steps := watchSteps(panelOf(s.Model))
+	one, known := added.Load(steps)
+	if !known {
+		times := ir.ByDefault(time.Duration(watchTime*steps) * time.Millisecond)
+		one, _ = added.LoadOrStore(steps, &ir.Added{
+			Watchdog: ir.WatchdogSettings{Action: ir.ByDefault(ir.WatchdogDrop), Poll: times, Detect: times, Restore: times},
+			Lossy:    ir.LossyAlike,
+		})
+	}
+	return one.(*ir.Added) //nolint:forcetypeassert // nothing else is stored
+}
 
-var added = ir.Added{
-	Watchdog: ir.WatchdogSettings{
-		Action: ir.ByDefault(ir.WatchdogDrop), Poll: ir.ByDefault(watchPoll * time.Millisecond),
-		Detect: ir.ByDefault(watchTime * time.Millisecond), Restore: ir.ByDefault(watchTime * time.Millisecond),
-	},
-	Lossy: ir.LossyAlike,
+var added sync.Map // *ir.Added by the steps of its watchdog's times: alike switches share one
+
+// watchSteps is by how much the times of watchdogs grow with the ports of a switch, as `pfcwd start_default` has them: once for every 32
+// (sonic-utilities, pfcwd/main.py, DEFAULT_PORT_NUM).
+func watchSteps(ports int) int { return max(1, (ports-1)/32+1) }
+
+// panelOf returns how many ports a model has, whole.
+func panelOf(m *platform.Switch) (n int) {
+	for _, r := range m.Ports {
+		n += r.Last - r.First + 1
+	}
+	return n
 }
 
 // can is what SONiC offers on a chip: PFC for each priority, with a priority group and so a buffer of its own for each lossless one.
