@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/nic/tools"
 	"github.com/rocec/rocec/targets/target"
 	"github.com/rocec/rocec/targets/target/lint"
@@ -15,6 +16,8 @@ import (
 type device struct {
 	name  string // the folder, and the name that the files are named after
 	files []int
+	of    *ir.Device // of the fabric; nil: it has no such device
+	other string     // why the files are not of the device of the fabric that has the name, as a sentence without an end
 }
 
 // devicesOf groups files by device, in the order of their first files: those of one folder, or of one folder that holds a tree of a

@@ -17,13 +17,17 @@ import (
 type judging struct {
 	linters lint.Linters
 	files   []lint.File
-	id      target.Identity // of the one device; its parts are empty where files of any device are judged
+	fabric  *ir.Fabric            // nil: each device is judged by its files alone
+	named   map[string]*ir.Device // of the fabric
+	devices []device
+	id      target.Identity // of the device that is being read; its parts are empty where no fabric has it
 	taken   []lint.Taken
 	read    []reading
 	found   diag.List
 	linted  map[string]diag.List // the findings of linters above a note, by file
 
-	switches []*settings.Reading // one of each device, for the rules that compare them
+	switches []*settings.Reading              // one of each device, for the rules that compare them
+	ends     map[*ir.Device]*settings.Reading // the same by device of the fabric, hosts too
 }
 
 // reading is the result of the reader of a system for a file.
@@ -40,6 +44,17 @@ func (j *judging) tooLarge(f lint.File) string {
 		return fmt.Sprintf("it is larger than %d MiB", most>>20)
 	}
 	return ""
+}
+
+// rowOf returns the row whose linter takes a file; nil: it has no reader, or the file is too large.
+func (j *judging) rowOf(f lint.File) *target.Target {
+	one := j.linters.Of(f)
+	for _, row := range All {
+		if row.Files == one && row.Understand != nil && len(f.Data) <= one.Most {
+			return row
+		}
+	}
+	return nil
 }
 
 // addNot notes rows of a file that are understood by themselves, and not beside the other files of the device.

@@ -1,10 +1,14 @@
 package targets
 
 import (
+	"cmp"
+
+	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/nic/tools"
 	"github.com/rocec/rocec/targets/target"
 	"github.com/rocec/rocec/targets/target/lint"
+	"github.com/rocec/rocec/validate/settings"
 )
 
 // JudgeFiles judges configuration files of devices without a fabric, each by the linter of its system. The files of one device are read
@@ -13,9 +17,17 @@ import (
 //
 // A text that tools of a host printed is read, and not judged: no rule is about it yet. A file that is read only beside others has no
 // verdict.
-func JudgeFiles(files []lint.File) lint.Result {
-	j := newJudging(files)
-	for _, d := range devicesOf(files) { // one after another: a reading is many times the size of its file
+func JudgeFiles(files []lint.File) lint.Result { return judgeFiles(nil, files) }
+
+// JudgeFilesOf judges configuration files of devices as [JudgeFiles] does, beside the fabric that has the devices. The fabric completes the
+// files: it has the release, the model, and the speed and the length of each cable. It tells which classes are lossless, and which ports
+// face each other.
+func JudgeFilesOf(f *ir.Fabric, files []lint.File) lint.Result { return judgeFiles(f, files) }
+
+func judgeFiles(f *ir.Fabric, files []lint.File) lint.Result {
+	j := newJudging(f, files, devicesOf(files))
+	for i := range j.devices { // one after another: a reading is many times the size of its file
+		d := &j.devices[i]
 		j.device(d)
 		for _, i := range d.files {
 			j.read[i].own, j.read[i].not = nil, nil
@@ -23,15 +35,20 @@ func JudgeFiles(files []lint.File) lint.Result {
 	}
 	compareSwitches(j)
 	j.reportHosts()
+	reportFabric(j)
 	j.found.Sort()
 	return lint.Result{Diagnostics: j.found, Files: j.taken}
 }
 
-// newJudging has the linters judge files, and finds the system of each.
-func newJudging(files []lint.File) *judging {
+// newJudging has the linters judge files of devices, and finds the system of each. Without a fabric, f is nil.
+func newJudging(f *ir.Fabric, files []lint.File, devices []device) *judging {
 	j := &judging{
 		linters: Linters(), files: files, taken: make([]lint.Taken, len(files)), read: make([]reading, len(files)),
-		linted: map[string]diag.List{},
+		linted: map[string]diag.List{}, fabric: f, devices: devices, ends: map[*ir.Device]*settings.Reading{},
+	}
+	if f != nil {
+		beside(j)
+		files = j.files
 	}
 	var judged []lint.File
 	var at []int
@@ -57,18 +74,8 @@ func newJudging(files []lint.File) *judging {
 			j.read[i].row = j.rowOf(files[i])
 		}
 	}
+	partForeign(j)
 	return j
-}
-
-// rowOf returns the row whose linter takes a file; nil: it has no reader, or the file is too large.
-func (j *judging) rowOf(f lint.File) *target.Target {
-	one := j.linters.Of(f)
-	for _, row := range All {
-		if row.Files == one && row.Understand != nil && len(f.Data) <= one.Most {
-			return row
-		}
-	}
-	return nil
 }
 
 // own reads a file by itself.
@@ -89,11 +96,12 @@ func (j *judging) own(i int) {
 
 // device reads the files of one device together. It names the moment of each, compares those of two moments, and calls none without RoCE
 // where another one has it. It returns the settings of either moment; nil: no file has them.
-func (j *judging) device(d device) (stored, running *target.Understood) {
+func (j *judging) device(d *device) (stored, running *target.Understood) {
 	roce, generated := false, map[*target.Target]bool{} // by another system that has a whole configuration here
+	j.id = identityOf(d.of)
 	for _, i := range d.files {
 		j.own(i)
-		j.taken[i].Device, j.taken[i].Moment = d.name, lint.Timeless
+		j.taken[i].Device, j.taken[i].Moment, j.taken[i].Fabric = d.name, lint.Timeless, d.of != nil
 		own := j.read[i].own
 		if own == nil {
 			continue
@@ -132,6 +140,9 @@ func (j *judging) device(d device) (stored, running *target.Understood) {
 		top := j.files[d.files[0]]
 		j.found = append(j.found, compareMoments(stored, running, top.Top())...)
 	}
+	if of := cmp.Or(stored, running); of != nil && j.fabric != nil {
+		besideFabric(j, d, of)
+	}
 	for _, i := range d.files {
 		if j.taken[i].Plain = j.taken[i].Plain && !roce; !j.read[i].host {
 			j.cover(i)
@@ -144,7 +155,7 @@ func (j *judging) device(d device) (stored, running *target.Understood) {
 // together reads the files of a device and a system that are of one moment. Files without a moment are read with the stored ones, and the
 // result is without them. The first file of a base name is read: others are of another time. The result is nil without
 // such files.
-func (j *judging) together(d device, row *target.Target, m lint.Moment) *target.Understood {
+func (j *judging) together(d *device, row *target.Target, m lint.Moment) *target.Understood {
 	pure, all, bases := map[string][]byte{}, map[string][]byte{}, map[string]bool{}
 	var of []int
 	for _, i := range d.files {
@@ -160,11 +171,11 @@ func (j *judging) together(d device, row *target.Target, m lint.Moment) *target.
 		}
 	}
 	if len(of) == 1 {
-		rules(j, of, row, j.read[of[0]].own)
+		rules(j, d, of, row, j.read[of[0]].own)
 	}
 	if len(of) > 1 {
 		beside := row.Understand(j.id, all)
-		rules(j, of, row, beside)
+		rules(j, d, of, row, beside)
 		for _, i := range of {
 			j.addNot(i, beside.Coverage.Not)
 		}

@@ -329,6 +329,9 @@ const sonicGround = "examples/sonic-leaf-spine"
 
 // notRun are the codes whose examples are not a fabric, with the reason.
 var notRun = map[string]string{
+	"conf-fabric-device":     "about files beside a fabric",
+	"conf-fabric-lossless":   "about files beside a fabric",
+	"conf-fabric-wanted":     "about files beside a fabric",
 	"conf-moments":           "about two files of one device",
 	"conf-switch-differs":    "about files of several devices",
 	"conf-switches-disagree": "about files of several devices",

@@ -93,6 +93,10 @@ func (r *result) device(files []lint.File, of []int) {
 	}
 	for _, i := range of {
 		s := &source{File: files[i], kind: dialectsOf(files[i].Name)}
+		s.nameless = s.kind == grammar.AnyFile
+		if rel, ok := grammar.ParseRelease(s.Release); ok && s.kind&rel.Dialects() != 0 {
+			s.kind &= rel.Dialects()
+		}
 		alone := &unit{}
 		s.read(alone)
 		switch idle := s.idle(newer); {

@@ -102,6 +102,9 @@ func Judge(f lint.File) (t lint.Taken, found diag.List) {
 		t.Dialect = "commands of NVUE"
 	}
 	at, release, other := stated(f, x)
+	if _, known := Judged(f.Release); known && release == "" && other == "" {
+		release = f.Release
+	}
 	rel, known := Judged(release)
 	switch {
 	case known:

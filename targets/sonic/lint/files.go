@@ -46,7 +46,11 @@ var beginning = sync.OnceValue(func() *regexp.Regexp {
 // judgeAll judges files by their releases; one that states none by the newest.
 func judgeAll(files []lint.File) (r lint.Result) {
 	for _, f := range files {
-		one := Judge(f.Name, f.Data, 0)
+		var known grammar.Release
+		if v, err := grammar.ParseVersion(f.Release); f.Release != "" && err == nil {
+			known = v.Release
+		}
+		one := judgeText(f.Name, f.Data, 0, known)
 		if r.Diagnostics = append(r.Diagnostics, one.Diagnostics...); one.Silent {
 			r.Diagnostics = append(r.Diagnostics, lint.NotJudged(f.Name, one.Why,
 				"Give rocec /etc/sonic/config_db.json of the switch, or the output of `sonic-cfggen -d --print-data` there."))

@@ -2,8 +2,7 @@ package read
 
 import (
 	"bytes"
-	"cmp"
-	"slices"
+	"sort"
 	"strings"
 
 	"github.com/rocec/rocec/targets/sonic/grammar"
@@ -84,7 +83,7 @@ func loosely(data []byte) *Text {
 			t.Slips = append(t.Slips, Slip{m.row, m.why, m.at})
 		}
 	}
-	slices.SortStableFunc(t.Slips, func(a, b Slip) int { return cmp.Compare(a.At, b.At) })
+	sort.SliceStable(t.Slips, func(i, k int) bool { return t.Slips[i].At < t.Slips[k].At })
 	if in.bares {
 		in.untyped(data)
 	}
@@ -127,7 +126,7 @@ func (in *input) untyped(data []byte) {
 			}
 		}
 	}
-	slices.SortFunc(found, func(a, b grammar.Problem) int { return cmp.Compare(a.At, b.At) })
+	sort.Slice(found, func(i, k int) bool { return found[i].At < found[k].At })
 	for _, p := range found {
 		grammar.Untyped(in.whole, p, in.whole.Get(p.Table, p.Row, p.Field))
 	}

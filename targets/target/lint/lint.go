@@ -72,6 +72,8 @@ type File struct {
 	Name string
 	Data []byte
 	Why  string // a sentence; empty: the file could be read
+
+	Release string // of the switch, as the fabric states it; empty: the file alone tells it
 }
 
 // Head returns the first bytes of a file, at most n, without the byte order mark.
@@ -114,6 +116,8 @@ type Taken struct {
 	Understood []Part // what its rows set
 	Moment     Moment
 	Device     string // whose file it is: the folder, or the folder and the name that the file is named after
+	Host       bool   // it has settings of the NICs of a host
+	Fabric     bool   // the fabric has the device, and its values are beside those of the file
 }
 
 // Moment is when the settings in a file hold.
