@@ -40,12 +40,12 @@ func devicesOf(files []lint.File) (all []device) {
 func deviceOf(name string) string {
 	name = strings.ReplaceAll(name, `\`, "/")
 	owner, base := ownerOf(name)
-	if base == "" {
+	if base == "" && !tools.IsValueFile(name) {
 		return name
 	}
 	dir, at := "/"+path.Dir(name)+"/", -1
 	for _, row := range All {
-		for _, tree := range row.Trees {
+		for _, tree := range append(row.Trees, tools.Tree) {
 			if i := strings.Index(dir, tree); i >= 0 && (at < 0 || i < at) {
 				at = i
 			}
@@ -112,7 +112,8 @@ func searched() (names []string) {
 // Searched reports whether a file of a folder is one to read: by its name, or by the end of its name and, where it was opened, its
 // beginning.
 func Searched(f lint.File, opened bool) bool {
-	return slices.ContainsFunc(searched(), func(base string) bool { return lint.Named(f.Name, base) }) || !lint.Passed(Linters(), f, opened)
+	return slices.ContainsFunc(searched(), func(base string) bool { return lint.Named(f.Name, base) }) || tools.IsValueFile(f.Name) ||
+		!lint.Passed(Linters(), f, opened)
 }
 
 // WithoutLone takes files out of those of a folder that are read only beside others of their device, and are without one: they are of

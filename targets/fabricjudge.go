@@ -84,7 +84,7 @@ func besideFabric(j *judging, d *device, u *target.Understood) {
 	}
 	l.report(&j.found)
 	other := &DeviceRead{Understood: u, device: d.of}
-	all, _ := other.Unwanted("")
+	all := other.Compare("").Values
 	all = slices.DeleteFunc(all, func(v ReadValue) bool { return v.Why != "" || l.told[v.Field] })
 	if len(all) > 0 {
 		first := all[0]

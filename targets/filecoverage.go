@@ -20,6 +20,7 @@ type judging struct {
 	fabric  *ir.Fabric            // nil: each device is judged by its files alone
 	named   map[string]*ir.Device // of the fabric
 	devices []device
+	shown   bool            // rows that are not understood are listed beside no findings
 	id      target.Identity // of the device that is being read; its parts are empty where no fabric has it
 	taken   []lint.Taken
 	read    []reading

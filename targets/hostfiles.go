@@ -65,6 +65,10 @@ func (j *judging) hostsOf(d *device) {
 			}
 			continue
 		}
+		if j.fabric == nil && tools.IsValueFile(j.files[i].Name) && c.Whole() { // the fabric that has written it judges it
+			taken.Beside = true
+			continue
+		}
 		taken.Why = fmt.Sprintf("rocec understands %d of its %s%s, and has no rule about hosts without a fabric", c.Rows-len(c.Not),
 			diag.Count(c.Rows, "row"), whatHost(j.read[i].own))
 		if why := j.tooLarge(j.files[i]); why != "" {

@@ -200,7 +200,9 @@ func (j *judging) cover(i int) {
 	}
 	f, taken, c := j.files[i], &j.taken[i], &own.Coverage
 	c.Not = append(c.Not, j.read[i].not...)
-	dropFound(c, j.linted[f.Name])
+	if !j.shown {
+		dropFound(c, j.linted[f.Name])
+	}
 	taken.Understood = parts(c)
 	if why := notRead(c); why != "" && taken.Why == "" {
 		taken.Why, taken.Plain, taken.Beside = why, false, false

@@ -5,15 +5,18 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/nic/tools"
+	"github.com/rocec/rocec/targets/target"
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
 // ReadDevice reads the files of one device: those in a folder of its name or with its name, or all files where they are of one device.
-// Running settings go before stored ones. Why is the reason where no settings were read; empty: some were.
+// Running settings go before stored ones. Why is the reason where no settings were read; empty: some were. Files that cannot be of the
+// device are not read: those of another system, and those whose name or content is that of another device of the fabric.
 func ReadDevice(d *ir.Device, files []lint.File) (r *DeviceRead, why string) {
 	of, why := filesOf(d, files)
 	if why != "" {
@@ -24,13 +27,17 @@ func ReadDevice(d *ir.Device, files []lint.File) (r *DeviceRead, why string) {
 		all.files = append(all.files, i)
 	}
 	j := newJudging(nil, of, []device{all})
-	for _, one := range j.devices {
-		if one.other != "" && one.of == nil && len(one.files) == len(of) {
-			return nil, one.other
-		}
+	if first := j.devices[0]; first.of == nil {
+		return nil, first.other
 	}
+	j.shown = true
 	stored, running := j.device(&j.devices[0])
 	r = &DeviceRead{Understood: cmp.Or(running, stored), device: d}
+	for _, other := range j.devices[1:] {
+		for _, i := range other.files {
+			j.taken[i].Why = other.other + "."
+		}
+	}
 	hosts := map[string][]byte{}
 	for i, f := range of {
 		switch own := j.read[i].own; {
@@ -50,7 +57,40 @@ func ReadDevice(d *ir.Device, files []lint.File) (r *DeviceRead, why string) {
 	if r.Understood == nil {
 		return nil, "no file of " + d.Name + " can be read: " + diag.And(r.Not)
 	}
+	if other := namedDevice(d, r.Host); other != nil {
+		return nil, fmt.Sprintf("the configuration names its device %s, which is another device of the fabric", other.Name)
+	}
+	if c := r.Compare(""); c.Compared+len(c.Values) == 0 {
+		return nil, fmt.Sprintf("%s states nothing that the fabric wants of %s%s. The fabric has %s", diag.And(r.Files), d.Name,
+			missed(&r.Coverage), aboutDevice(d))
+	}
 	return r, ""
+}
+
+// namedDevice returns the other device of the fabric that has a name; nil: it is no other one.
+func namedDevice(d *ir.Device, name string) *ir.Device {
+	i := slices.IndexFunc(d.Fabric.Devices, func(other *ir.Device) bool { return other != d && other.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return d.Fabric.Devices[i]
+}
+
+// missed names the first row that is not understood, as a part of a sentence.
+func missed(c *target.Coverage) string {
+	if len(c.Not) == 0 {
+		return ""
+	}
+	at := c.Not[0].At
+	return fmt.Sprintf(": %s (%s:%d)", strings.TrimSuffix(c.Not[0].Why, "."), at.Filename, at.Start.Line)
+}
+
+// aboutDevice names the system of a device.
+func aboutDevice(d *ir.Device) string {
+	if d.Switch == nil {
+		return d.Name + " as a host"
+	}
+	return fmt.Sprintf("%s as a switch with %s %s", d.Name, cmp.Or(d.Switch.OS, "an unknown system"), d.Switch.Version)
 }
 
 // filesOf returns the files of a device.
@@ -68,6 +108,8 @@ func filesOf(d *ir.Device, files []lint.File) (of []lint.File, why string) {
 		return nil, "there is no file"
 	case len(all) == 0:
 		return nil, fmt.Sprintf("no file is of %s: they are of %s", d.Name, diag.Some(names, mostPorts))
+	case len(all) == 1 && namedDevice(d, path.Base(all[0].name)) != nil:
+		return nil, fmt.Sprintf("the files are of %s, which is another device of the fabric", path.Base(all[0].name))
 	case len(all) == 1:
 		for _, i := range all[0].files {
 			of = append(of, files[i])
