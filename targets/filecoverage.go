@@ -58,6 +58,20 @@ func (j *judging) rowOf(f lint.File) *target.Target {
 	return nil
 }
 
+// sameFiles returns the files that hold the same as another file of their device, in another form.
+func sameFiles(j *judging) map[int]bool {
+	out := map[int]bool{}
+	for _, d := range j.devices {
+		for _, i := range d.files {
+			one := j.linters.Of(j.files[i])
+			out[i] = one.Same[0] != "" && lint.Named(j.files[i].Name, one.Same[0]) && slices.ContainsFunc(d.files, func(k int) bool {
+				return lint.Named(j.files[k].Name, one.Same[1]) && j.linters.Of(j.files[k]) == one
+			})
+		}
+	}
+	return out
+}
+
 // addNot notes rows of a file that are understood by themselves, and not beside the other files of the device.
 func (j *judging) addNot(i int, not []target.NotRead) {
 	own := map[diag.Range]bool{}

@@ -77,11 +77,24 @@ func (j *judging) hostsOf(d *device) {
 	}
 }
 
-// tells reports whether settings have pauses or trust of a port of a host of the fabric.
+// tells reports whether settings have pauses or trust of a port of a host of the fabric, or any wanted value where no class is lossless.
 func tells(s *ir.Settings, d *ir.Device) bool {
+	wanted := d.Wanted()
 	return slices.ContainsFunc(d.Ports, func(p *ir.Port) bool {
-		is := s.Port(p.Name)
-		return is != nil && (is.PausesKnown || is.TrustKnown || is.Detail.Get().PFC.Known())
+		is, want := s.Port(p.Name), wanted.Port(p.Name)
+		switch {
+		case is == nil || want == nil:
+			return false
+		case want.Sends|want.Obeys != 0:
+			return is.PausesKnown || is.TrustKnown || is.Detail.Get().PFC.Known()
+		}
+		has := valuesOf(is)
+		for v := range want.Values() {
+			if _, known := has[named(v)]; known {
+				return true
+			}
+		}
+		return false
 	})
 }
 

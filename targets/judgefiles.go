@@ -52,8 +52,11 @@ func newJudging(f *ir.Fabric, files []lint.File, devices []device) *judging {
 	}
 	var judged []lint.File
 	var at []int
+	same := sameFiles(j)
 	for i, f := range files {
 		switch row := besideOf(f.Name); {
+		case same[i]:
+			j.taken[i] = lint.Taken{Dialect: "the same in another form", Beside: true}
 		case j.isHost(f):
 			j.read[i].host = true
 		case row != nil && j.linters.Of(f) != row.Files && f.Why == "":
@@ -120,23 +123,24 @@ func (j *judging) device(d *device) (stored, running *target.Understood) {
 			j.taken[i].Moment = lint.Running
 		}
 	}
+	var of, runs *ir.OS // of either
 	for _, row := range All {
 		a := j.together(d, row, lint.Stored)
 		b := j.together(d, row, lint.Running)
 		if a != nil && (stored == nil || b != nil) { // of two systems, the one of which both are there
-			stored = a
+			stored, of = a, row.OS
 			if b != nil {
-				running = b
+				running, runs = b, row.OS
 			}
 		}
-		if running == nil {
-			running = b
+		if running == nil && b != nil {
+			running, runs = b, row.OS
 		}
 		for _, u := range []*target.Understood{a, b} {
 			roce = roce || u != nil && u.Settings.RoCE()
 		}
 	}
-	if stored != nil && running != nil {
+	if stored != nil && running != nil && of == runs {
 		top := j.files[d.files[0]]
 		j.found = append(j.found, compareMoments(stored, running, top.Top())...)
 	}

@@ -20,7 +20,8 @@ const headSize = 64 << 10
 
 // Linter judges configurations of NVUE. Its JSON is an object, as the files of other systems are, so it is asked before their linters.
 var Linter = &lint.Linter{
-	Also:     []string{startup, "startup.json", "startup.nv"},
+	Also:     []string{startup, "startup.json", "startup.nv", "nvue.yaml", "nvue.commands"},
+	Same:     [2]string{"nvue.commands", "nvue.yaml"},
 	Ends:     []string{".nv", ".txt"},
 	Takes:    Takes,
 	Most:     grammar.MaxSize,

@@ -1,20 +1,27 @@
 package lint
 
 import (
+	"bytes"
 	"regexp"
 	"strings"
 	"sync"
 
 	"github.com/rocec/rocec/targets/sonic/grammar"
+	"github.com/rocec/rocec/targets/sonic/read"
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
 // configFile is the base name of the file that SONiC loads at boot.
 const configFile = "config_db.json"
 
+// patchFile is the base name of the patch that rocec builds. It has the settings of the config_db.json beside it.
+const patchFile = "config_db.patch.json"
+
 // Linter judges configurations of SONiC.
 var Linter = &lint.Linter{
 	Names:    []string{configFile},
+	Also:     []string{patchFile},
+	Same:     [2]string{patchFile, configFile},
 	Takes:    takes,
 	Most:     grammar.MaxSize,
 	PastMark: true,
@@ -28,7 +35,14 @@ func takes(f lint.File) bool {
 	if f.Why != "" {
 		return false
 	}
-	return lint.Named(f.Name, configFile) || beginning().Match(f.Head(64<<10))
+	return lint.Named(f.Name, configFile) || beginning().Match(f.Head(64<<10)) || isPatch(f)
+}
+
+// isPatch reports whether a file is a JSON patch of tables of CONFIG_DB, as rocec builds it and GCU takes it.
+func isPatch(f lint.File) bool {
+	head := f.Head(64 << 10)
+	_, path, ok := bytes.Cut(head, []byte(`"/`))
+	return read.IsPatch(head) && ok && len(path) > 0 && path[0] >= 'A' && path[0] <= 'Z'
 }
 
 // beginning recognises the beginning of a file of SONiC: an object behind comments, a row, or a list of objects with a table of CONFIG_DB.

@@ -323,6 +323,11 @@ func (j *judge) field(t *grammar.Table, key, name string, v grammar.Value) {
 	for _, ref := range refs {
 		switch {
 		case j.cfg.Row(table, ref) != nil:
+		case elsewhere(j, table, ref):
+			if j.once("elsewhere", table, ref) {
+				j.say(&topicRef, diag.Notice, v.At, "In %s, row %s, %s names %q. The patch does not make this row of %s: the switch has to "+
+					"have it.", []any{t.Name, key, name, ref, table})
+			}
 		case !whole(j.cfg) && j.cfg.Tables[table] == nil:
 			j.warnf(&topicRef, v.At, "In %s, row %s, %s names %q, and the file has no table %s. It is a part of a configuration: where the "+
 				"switch has no such row either, the field sets nothing.", t.Name, key, name, ref, table)

@@ -22,6 +22,10 @@ type Linter struct {
 	// Also are further base names that are judged in a folder, and that messages do not list.
 	Also []string
 
+	// Same is the base name of a file that holds the same as another one in another form, and that of the other one, which is judged where
+	// a device has both.
+	Same [2]string
+
 	// Ends are ends of names (".txt") of files that are judged in a folder where Takes accepts their beginning.
 	Ends []string
 
