@@ -85,18 +85,18 @@ func (j *judging) addNot(i int, not []target.NotRead) {
 	}
 }
 
-// notRead says why a configuration is not understood as a whole, as a part of a sentence; empty: it is.
-func notRead(c *target.Coverage) string {
-	if c.Part != "" {
-		return c.Part
-	}
-	if c.Whole() {
+// missedRows counts the rows that are not understood, with the reasons, as a part of a sentence; empty: every row is understood.
+func missedRows(c *target.Coverage) string {
+	if len(c.Not) == 0 {
 		return ""
 	}
 	whys, rows := c.Reasons()
 	return fmt.Sprintf("%d of its %s %s not understood: %s", len(c.Not), diag.Count(c.Rows, "row"), diag.Plural(len(c.Not), "is", "are"),
 		reasonText(whys, rows))
 }
+
+// mostRows is how many rows that are not understood a finding names.
+const mostRows = 6
 
 // mostWhys is how many reasons a sentence has.
 const mostWhys = 2
@@ -115,12 +115,19 @@ func reasonText(whys []string, rows map[string]int) string {
 
 // unread reports the rows of a file that are not understood, at the first of them.
 func unread(f lint.File, c *target.Coverage, why string) *diag.Diagnostic {
-	d := lint.NotJudged(f.Name, why, "What such a row sets is not judged.")
-	for _, n := range c.Not {
-		if n.At.Filename != "" {
-			d.At = n.At
-			break
-		}
+	var ds diag.List
+	d := lint.Unjudged.Warnf(&ds, f.Top(), "%s is judged in part: %s. The first such row is %s. No rule judges its settings.",
+		diag.Escape(f.Name), diag.Escape(why), diag.Escape(diag.Cut(c.Not[0].Row)))
+	placed := slices.DeleteFunc(slices.Clone(c.Not), func(n target.NotRead) bool { return n.At.Filename == "" })
+	if len(placed) == 0 {
+		return d
+	}
+	d.At = placed[0].At
+	for _, n := range placed[1:min(len(placed), mostRows)] {
+		d.Note(n.At, "%s is not judged: %s.", diag.Escape(diag.Cut(n.Row)), strings.TrimSuffix(n.Why, "."))
+	}
+	if more := len(c.Not) - mostRows; more > 0 {
+		d.Note(diag.Range{}, "The same holds for %s.", diag.Count(more, "further row"))
 	}
 	return d
 }

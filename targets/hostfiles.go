@@ -57,8 +57,10 @@ func (j *judging) hostsOf(d *device) {
 		taken.Dialect, taken.Brief, taken.Host = "settings of the NICs of a host", "rocec has no rule about hosts without a fabric", true
 		taken.Understood = parts(c)
 		if j.fabric != nil && d.of != nil {
-			if taken.Why, taken.Brief = notRead(c), ""; !judged {
+			if taken.Why, taken.Brief = missedRows(c), ""; !judged {
 				taken.Why = "it states neither pauses nor trust of a port that the fabric has"
+			} else {
+				taken.Part = taken.Why != ""
 			}
 			if why := j.tooLarge(j.files[i]); why != "" {
 				taken.Why, taken.Understood = why, nil

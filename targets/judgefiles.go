@@ -208,8 +208,17 @@ func (j *judging) cover(i int) {
 		dropFound(c, j.linted[f.Name])
 	}
 	taken.Understood = parts(c)
-	if why := notRead(c); why != "" && taken.Why == "" {
-		taken.Why, taken.Plain, taken.Beside = why, false, false
+	why := missedRows(c)
+	switch {
+	case why == "" && c.Part != "" && taken.Why == "": // the linter judges it as a whole
+		taken.Why, taken.Plain, taken.Beside = c.Part, false, false
+		j.found = append(j.found, lint.NotJudged(f.Name, c.Part, "Values that it leaves out are not known."))
+	case why == "":
+	case taken.Why == "":
+		taken.Why, taken.Part, taken.Plain, taken.Beside = why, true, false, false
+		j.found = append(j.found, unread(f, c, why))
+	case taken.Part: // it is a part, too
+		taken.Why += "; " + why
 		j.found = append(j.found, unread(f, c, why))
 	}
 }

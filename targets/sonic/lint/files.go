@@ -53,7 +53,7 @@ var beginning = sync.OnceValue(func() *regexp.Regexp {
 	}
 	names := "(?:" + strings.Join(tables, "|") + ")"
 	return regexp.MustCompile(`^(?:\s|(?:#|//)[^\n]*\n|/\*(?:[^*]|\*+[^*/])*\*+/)*\{` +
-		`|^\s*` + names + `\|[^ \n]+ [^ \n]+ ["\[]` +
+		`|^\s*(?:[A-Z][A-Z0-9_]*\|[^\n]*\n)*` + names + `\|[^ \n]+ [^ \n]+ ["\[]` +
 		`|^\s*\[(?s:.*)"` + names + `(?:"|(?:_TABLE:|\|)[^"\n]*")\s*:\s*\{`)
 })
 

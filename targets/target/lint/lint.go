@@ -158,7 +158,7 @@ const (
 // Unjudged is the code of [NotJudged].
 var Unjudged = diag.Topic{
 	Code:    "conf-not-judged",
-	Summary: "no rule has judged a file",
+	Summary: "no rule has judged a file, or rows of it",
 }
 
 // NotJudged reports that the rules have not judged a file or a part of a file, where no other finding reports it. Advice is a sentence.
