@@ -27,6 +27,9 @@ func reportFabric(j *judging) {
 	for _, d := range j.devices {
 		top := j.files[d.files[0]].Top()
 		if d.of != nil {
+			for _, one := range d.alike {
+				has[one] = append(has[one], d.name)
+			}
 			if has[d.of] = append(has[d.of], d.name); len(has[d.of]) == 2 {
 				topicDevice.Warnf(&j.found, top, "The files of %s and of %s are both of %s. Only the first ones are compared with those of its "+
 					"neighbours. Judge the files of one moment.", diag.Escape(has[d.of][0]), diag.Escape(d.name), d.of.Name)
@@ -77,7 +80,10 @@ func besideFabric(j *judging, d *device, u *target.Understood) {
 		return // other files of the device were compared
 	}
 	wanted := d.of.Wanted()
-	j.ends[d.of] = &settings.Reading{Name: d.name, Settings: u.Settings, Where: whereOf(d.of, u), At: top}
+	end := &settings.Reading{Name: d.name, Settings: u.Settings, Where: whereOf(d.of, u), At: top}
+	for _, one := range append(d.alike, d.of) {
+		j.ends[one] = end
+	}
 	l := &lossless{device: d.of, where: u.Where, top: top, found: map[spot]*spots{}}
 	for _, p := range d.of.Ports {
 		l.port(p, wanted.Port(p.Name), u.Settings.Port(p.Name))

@@ -9,6 +9,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/target"
 	"github.com/rocec/rocec/targets/target/lint"
 	"github.com/rocec/rocec/validate/settings"
@@ -45,6 +46,9 @@ func beside(j *judging) {
 		if d.of == nil {
 			d.of = j.named[path.Base(d.name)]
 		}
+		if d.of == nil && strings.ContainsAny(d.name, "[,") {
+			d.of, d.alike = listed(j.named, path.Base(d.name))
+		}
 		for _, i := range d.files {
 			if d.of == nil {
 				d.of = j.named[hostOf(j, j.files[i])]
@@ -59,6 +63,27 @@ func beside(j *judging) {
 			}
 		}
 	}
+}
+
+// listed returns the devices of a list of names, as build --fold names the folder of devices whose files are alike; nil: one of them is not
+// in the fabric.
+func listed(named map[string]*ir.Device, list string) (first *ir.Device, others []*ir.Device) {
+	set, wrong := nodeset.Parse(list, nodeset.Devices)
+	if len(wrong) > 0 || set.Len() > len(named) {
+		return nil, nil
+	}
+	for name := range set.All() {
+		d := named[name.Device]
+		switch {
+		case d == nil:
+			return nil, nil
+		case first == nil:
+			first = d
+		default:
+			others = append(others, d)
+		}
+	}
+	return first, others
 }
 
 // hostOf returns the name that a configuration gives its device; empty: it states none.

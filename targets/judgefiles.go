@@ -109,8 +109,7 @@ func (j *judging) device(d *device) (stored, running *target.Understood) {
 		if own == nil {
 			continue
 		}
-		owner, _ := ownerOf(j.files[i].Name)
-		if j.taken[i].Moment = momentOf(own.Settings); namedRunning(owner) {
+		if j.taken[i].Moment = momentOf(own.Settings); saysRunning(j.files[i].Name) {
 			j.taken[i].Moment = lint.Running
 		}
 		roce = roce || own.Settings.RoCE()

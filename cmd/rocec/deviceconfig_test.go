@@ -150,6 +150,13 @@ func TestBuiltFilesJudged(t *testing.T) {
 			assert.Empty(t, doc.NotJudged, e.Name())
 			assert.NotEmpty(t, doc.Judged, e.Name())
 		}
+		folded := filepath.Join(t.TempDir(), "folded") // folders of alike devices are named after all of them
+		code, _, stderr := rocec(t, "build", "-q", "--fold", dir, "-o", folded)
+		require.Zero(t, code, stderr)
+		code, stdout, _ := rocec(t, "validate", dir, "--device-config", folded, "--color", "never")
+		require.Zero(t, code, "%s: %s", e.Name(), stdout)
+		assert.NotContains(t, stdout, "the fabric has no device", e.Name())
+		assert.NotContains(t, stdout, "warning[", e.Name())
 		names := []string{"nvue.yaml", "nvue.commands", "config_db.json", "config_db.patch.json", "traffic.conf", "qos_features.conf"}
 		for _, name := range names {
 			for _, file := range filesNamed(t, out, name) { // each by itself, under its name

@@ -144,10 +144,11 @@ func findDeviceFiles(fsys fs.FS, dir string) (files []lint.File, passed int, err
 		default:
 			file.Data, file.Why = readDeviceFile(name, func() (fs.File, error) { return fsys.Open(name) })
 		}
-		if size += len(file.Data); !targets.Searched(file, true) {
+		if !targets.Searched(file, true) {
 			passed++
 			return nil
 		}
+		size += len(file.Data)
 		files = append(files, file)
 		return nil
 	})

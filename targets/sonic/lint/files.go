@@ -22,6 +22,8 @@ var Linter = &lint.Linter{
 	Names:    []string{configFile},
 	Also:     []string{patchFile},
 	Same:     [2]string{patchFile, configFile},
+	Ends:     []string{".json", ".txt", ".log"},
+	Begins:   begins,
 	Takes:    takes,
 	Most:     grammar.MaxSize,
 	PastMark: true,
@@ -36,6 +38,22 @@ func takes(f lint.File) bool {
 		return false
 	}
 	return lint.Named(f.Name, configFile) || beginning().Match(f.Head(64<<10)) || isPatch(f)
+}
+
+// begins reports whether a file of any name in a folder is of SONiC: its beginning has a table of QoS, buffers or ports.
+func begins(f lint.File) bool {
+	if !takes(f) {
+		return false
+	}
+	head := f.Head(64 << 10)
+	for _, t := range grammar.Tables {
+		for _, key := range []string{`"` + t.Name + `"`, `"` + t.Name + `|`, `"` + t.Name + `_TABLE:`, `"/` + t.Name + `/`, "\n" + t.Name + "|"} {
+			if bytes.Contains(head, []byte(key)) {
+				return true
+			}
+		}
+	}
+	return bytes.HasPrefix(head, []byte("PORT|"))
 }
 
 // isPatch reports whether a file is a JSON patch of tables of CONFIG_DB, as rocec builds it and GCU takes it.

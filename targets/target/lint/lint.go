@@ -26,8 +26,9 @@ type Linter struct {
 	// a device has both.
 	Same [2]string
 
-	// Ends are ends of names (".txt") of files that are judged in a folder where Takes accepts their beginning.
-	Ends []string
+	// Ends are ends of names (".txt") of files that are judged in a folder where Begins accepts their beginning; nil: where Takes does.
+	Ends   []string
+	Begins func(File) bool
 
 	// Takes reports whether a file is of the system, by its name or by its beginning. Nil: the linter takes every file that no other
 	// linter takes; one linter of a table does.
