@@ -59,6 +59,8 @@ func newJudging(f *ir.Fabric, files []lint.File, devices []device) *judging {
 			j.taken[i] = lint.Taken{Dialect: "the same in another form", Beside: true}
 		case j.isHost(f):
 			j.read[i].host = true
+		case isTable(j, f):
+			reportTable(j, i)
 		case row != nil && j.linters.Of(f) != row.Files && f.Why == "":
 			j.read[i].row, j.taken[i] = row, lint.Taken{Dialect: "a piece of a configuration", Beside: true}
 		default:
@@ -66,7 +68,7 @@ func newJudging(f *ir.Fabric, files []lint.File, devices []device) *judging {
 		}
 	}
 	r := j.linters.Check(judged)
-	j.found = r.Diagnostics
+	j.found = append(j.found, r.Diagnostics...)
 	for _, d := range r.Diagnostics {
 		if d.Severity != diag.Notice {
 			j.linted[d.At.Filename] = append(j.linted[d.At.Filename], d)
