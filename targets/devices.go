@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/nic/tools"
 	"github.com/rocec/rocec/targets/target"
 	"github.com/rocec/rocec/targets/target/lint"
@@ -15,6 +16,9 @@ import (
 type device struct {
 	name  string // the folder, and the name that the files are named after
 	files []int
+	of    *ir.Device   // of the fabric; nil: it has no such device
+	alike []*ir.Device // further ones, where the name is a list: leaf[1-4]
+	other string       // why the files are not of the device of the fabric that has the name, as a sentence without an end
 }
 
 // devicesOf groups files by device, in the order of their first files: those of one folder, or of one folder that holds a tree of a
@@ -33,16 +37,20 @@ func devicesOf(files []lint.File) (all []device) {
 	return all
 }
 
-// deviceOf names the device of a file. A file with a name that no device has in a folder is a device of its own.
+// deviceOf names the device of a file. A file of any other name is of the device that it is named after: leaf1.nv, leaf1-config.txt.
 func deviceOf(name string) string {
 	name = strings.ReplaceAll(name, `\`, "/")
 	owner, base := ownerOf(name)
-	if base == "" {
-		return name
+	if base == "" && !tools.IsValueFile(name) {
+		stem, ok := stemOf(name)
+		if !ok {
+			return name
+		}
+		owner = stem
 	}
 	dir, at := "/"+path.Dir(name)+"/", -1
 	for _, row := range All {
-		for _, tree := range row.Trees {
+		for _, tree := range append(row.Trees, tools.Tree) {
 			if i := strings.Index(dir, tree); i >= 0 && (at < 0 || i < at) {
 				at = i
 			}
@@ -74,6 +82,41 @@ var (
 	storedWords  = []string{"stored", "saved"}
 )
 
+// The ends of names of files that people keep, and the words before them that name no device.
+var (
+	ends = []string{
+		".conf", ".yaml", ".yml", ".json", ".txt", ".nv", ".cfg", ".log", ".cmds", ".commands", ".out", ".ini", ".sh", ".patch", ".cli",
+		".config", ".text", ".dump",
+	}
+	kinds = []string{
+		"config_db", "configdb", "config", "conf", "cfg", "nvue", "startup", "commands", "cmds", "dump", "show", "output", "backup",
+	}
+)
+
+// stemOf returns the name that a file is named after, whatever kind of file it is: without its end, and without words for its kind and its
+// moment. Not ok: it has no such end.
+func stemOf(name string) (stem string, ok bool) {
+	stem, ok = withoutEnds(path.Base(name))
+	for again := ok; again; {
+		rest, cut := cutWord(stem, slices.Concat(kinds, runningWords, storedWords))
+		stem, again = rest, cut && rest != ""
+	}
+	return stem, ok
+}
+
+// withoutEnds cuts the ends of files off a name. Not ok: it has no such end.
+func withoutEnds(name string) (stem string, ok bool) {
+	for again := true; again; {
+		again = false
+		for _, end := range ends {
+			if rest, cut := strings.CutSuffix(name, end); cut {
+				name, ok, again = rest, true, true
+			}
+		}
+	}
+	return name, ok
+}
+
 // cutWord takes one of some words off the end of a name.
 func cutWord(owner string, words []string) (rest string, ok bool) {
 	for _, word := range words {
@@ -96,6 +139,22 @@ func namedRunning(owner string) bool {
 	return is
 }
 
+// saysRunning reports whether a file is named after what a device runs.
+func saysRunning(name string) bool {
+	owner, base := ownerOf(name)
+	if base != "" {
+		return namedRunning(owner)
+	}
+	stem, ok := withoutEnds(path.Base(name))
+	for ok {
+		if namedRunning(stem) {
+			return true
+		}
+		stem, ok = cutWord(stem, kinds)
+	}
+	return false
+}
+
 // searched returns the base names of all files that are looked for in a folder.
 func searched() (names []string) {
 	for _, row := range All {
@@ -109,7 +168,8 @@ func searched() (names []string) {
 // Searched reports whether a file of a folder is one to read: by its name, or by the end of its name and, where it was opened, its
 // beginning.
 func Searched(f lint.File, opened bool) bool {
-	return slices.ContainsFunc(searched(), func(base string) bool { return lint.Named(f.Name, base) }) || !lint.Passed(Linters(), f, opened)
+	return slices.ContainsFunc(searched(), func(base string) bool { return lint.Named(f.Name, base) }) || tools.IsValueFile(f.Name) ||
+		!lint.Passed(Linters(), f, opened)
 }
 
 // WithoutLone takes files out of those of a folder that are read only beside others of their device, and are without one: they are of

@@ -65,7 +65,18 @@ func TestDevicesOfFiles(t *testing.T) {
 		"pod/running-config_db.json":                                   "pod",
 		"pod/unrunning-config_db.json":                                 "pod/unrunning",
 		"pod/gpu01-mlnx_qos.txt":                                       "pod/gpu01",
-		"pod/gpu01.txt":                                                "pod/gpu01.txt",
+		"pod/gpu01.txt":                                                "pod/gpu01",
+		"pod/leaf01.nv":                                                "pod/leaf01",
+		"pod/leaf01.cfg":                                               "pod/leaf01",
+		"pod/leaf01.nvue.yaml":                                         "pod/leaf01",
+		"pod/leaf01_startup.yml":                                       "pod/leaf01",
+		"pod/leaf01-running-config.txt":                                "pod/leaf01",
+		"pod/leaf01_config_db.json.txt":                                "pod/leaf01",
+		"pod/leaf01.lab.example.commands":                              "pod/leaf01.lab.example",
+		"pod/leaf01/config.log":                                        "pod/leaf01",
+		"pod/leaf01/nvue.json":                                         "pod/leaf01",
+		"pod/leaf01":                                                   "pod/leaf01",
+		"leaf01.yml":                                                   "leaf01",
 		"pod/leaf01/etc/cumulus/datapath/qos/leaf02-qos_features.conf": "pod/leaf01/leaf02",
 		"pod/leaf01/etc/sonic/../sonic/config_db.json":                 "pod/leaf01",
 		"pod/leaf01/var/backup/etc/cumulus/datapath/traffic.conf":      "pod/leaf01/var/backup",
@@ -96,7 +107,17 @@ func TestBesideAlone(t *testing.T) {
 	for _, name := range []string{"x/leaf1-qos.json", "pg_profile_lookup.ini", "applied.yaml", "gpu1-dcb.txt", "traffic.conf"} {
 		assert.True(t, targets.Searched(lint.File{Name: name}, false), name)
 	}
-	assert.False(t, targets.Searched(lint.File{Name: "notes.json"}, false))
+	for name, text := range map[string]string{
+		"leaf1.json": `{"PORT_QOS_MAP": {}}`, "leaf1.yml": "- set:\n    qos: {}\n", "leaf1.conf": "pfc.port_group_list = [a]\n",
+		"leaf1.cmds": "nv set qos roce mode lossless\n", "leaf1.log": "cumulus@leaf1:~$ nv config show\n- set:\n    qos: {}\n",
+	} {
+		assert.True(t, targets.Searched(lint.File{Name: name, Data: []byte(text)}, true), name)
+	}
+	for name, text := range map[string]string{
+		"notes.json": `{"name": "x"}`, "x.yaml": "a: b\n", "y.conf": "x = 3\n", "notes.md": "pfc.port_group_list = [a]\n", "z.log": "started\n",
+	} {
+		assert.False(t, targets.Searched(lint.File{Name: name, Data: []byte(text)}, true), name)
+	}
 }
 
 const (

@@ -17,13 +17,18 @@ import (
 type judging struct {
 	linters lint.Linters
 	files   []lint.File
-	id      target.Identity // of the one device; its parts are empty where files of any device are judged
+	fabric  *ir.Fabric            // nil: each device is judged by its files alone
+	named   map[string]*ir.Device // of the fabric
+	devices []device
+	shown   bool            // rows that are not understood are listed beside no findings
+	id      target.Identity // of the device that is being read; its parts are empty where no fabric has it
 	taken   []lint.Taken
 	read    []reading
 	found   diag.List
 	linted  map[string]diag.List // the findings of linters above a note, by file
 
-	switches []*settings.Reading // one of each device, for the rules that compare them
+	switches []*settings.Reading              // one of each device, for the rules that compare them
+	ends     map[*ir.Device]*settings.Reading // the same by device of the fabric, hosts too
 }
 
 // reading is the result of the reader of a system for a file.
@@ -42,6 +47,31 @@ func (j *judging) tooLarge(f lint.File) string {
 	return ""
 }
 
+// rowOf returns the row whose linter takes a file; nil: it has no reader, or the file is too large.
+func (j *judging) rowOf(f lint.File) *target.Target {
+	one := j.linters.Of(f)
+	for _, row := range All {
+		if row.Files == one && row.Understand != nil && len(f.Data) <= one.Most {
+			return row
+		}
+	}
+	return nil
+}
+
+// sameFiles returns the files that hold the same as another file of their device, in another form.
+func sameFiles(j *judging) map[int]bool {
+	out := map[int]bool{}
+	for _, d := range j.devices {
+		for _, i := range d.files {
+			one := j.linters.Of(j.files[i])
+			out[i] = one.Same[0] != "" && lint.Named(j.files[i].Name, one.Same[0]) && slices.ContainsFunc(d.files, func(k int) bool {
+				return lint.Named(j.files[k].Name, one.Same[1]) && j.linters.Of(j.files[k]) == one
+			})
+		}
+	}
+	return out
+}
+
 // addNot notes rows of a file that are understood by themselves, and not beside the other files of the device.
 func (j *judging) addNot(i int, not []target.NotRead) {
 	own := map[diag.Range]bool{}
@@ -55,18 +85,18 @@ func (j *judging) addNot(i int, not []target.NotRead) {
 	}
 }
 
-// notRead says why a configuration is not understood as a whole, as a part of a sentence; empty: it is.
-func notRead(c *target.Coverage) string {
-	if c.Part != "" {
-		return c.Part
-	}
-	if c.Whole() {
+// missedRows counts the rows that are not understood, with the reasons, as a part of a sentence; empty: every row is understood.
+func missedRows(c *target.Coverage) string {
+	if len(c.Not) == 0 {
 		return ""
 	}
 	whys, rows := c.Reasons()
 	return fmt.Sprintf("%d of its %s %s not understood: %s", len(c.Not), diag.Count(c.Rows, "row"), diag.Plural(len(c.Not), "is", "are"),
 		reasonText(whys, rows))
 }
+
+// mostRows is how many rows that are not understood a finding names.
+const mostRows = 6
 
 // mostWhys is how many reasons a sentence has.
 const mostWhys = 2
@@ -85,12 +115,19 @@ func reasonText(whys []string, rows map[string]int) string {
 
 // unread reports the rows of a file that are not understood, at the first of them.
 func unread(f lint.File, c *target.Coverage, why string) *diag.Diagnostic {
-	d := lint.NotJudged(f.Name, why, "What such a row sets is not judged.")
-	for _, n := range c.Not {
-		if n.At.Filename != "" {
-			d.At = n.At
-			break
-		}
+	var ds diag.List
+	d := lint.Unjudged.Warnf(&ds, f.Top(), "%s is judged in part: %s. The first such row is %s. No rule judges its settings.",
+		diag.Escape(f.Name), diag.Escape(why), diag.Escape(diag.Cut(c.Not[0].Row)))
+	placed := slices.DeleteFunc(slices.Clone(c.Not), func(n target.NotRead) bool { return n.At.Filename == "" })
+	if len(placed) == 0 {
+		return d
+	}
+	d.At = placed[0].At
+	for _, n := range placed[1:min(len(placed), mostRows)] {
+		d.Note(n.At, "%s is not judged: %s.", diag.Escape(diag.Cut(n.Row)), strings.TrimSuffix(n.Why, "."))
+	}
+	if more := len(c.Not) - mostRows; more > 0 {
+		d.Note(diag.Range{}, "The same holds for %s.", diag.Count(more, "further row"))
 	}
 	return d
 }

@@ -12,14 +12,15 @@ import (
 
 // rules has the rules of all systems judge the settings of a device, as some of its files state them, beside the findings of the linters.
 // They judge no file that no linter has judged.
-func rules(j *judging, of []int, row *target.Target, read *target.Understood) {
+func rules(j *judging, d *device, of []int, row *target.Target, read *target.Understood) {
 	judged := slices.ContainsFunc(of, func(i int) bool { return (j.taken[i].Why == "" || j.taken[i].Part) && !j.taken[i].Beside })
 	if !judged {
 		return
 	}
 	var found lint.Findings
 	settings.Judge(&settings.Reading{
-		Settings: read.Settings, Where: read.Where, At: j.files[of[0]].Top(),
+		Settings: completed(d.of, read.Settings), Where: whereOf(d.of, read), At: j.files[of[0]].Top(),
+		Arrives: arrivesAt(d.of),
 		Judged: func(code string, sev diag.Severity, file string, line int) bool {
 			is := func(d *diag.Diagnostic) bool {
 				here := line > 0 && d.At.Start.Line == line
@@ -74,7 +75,11 @@ func contents(files []lint.File, of []int) map[string][]byte {
 // compareSwitches runs the rules about several switches.
 func compareSwitches(j *judging) {
 	var found lint.Findings
-	settings.Compare(j.switches, &found)
+	if j.fabric == nil {
+		settings.Compare(j.switches, &found)
+	} else {
+		settings.CompareCabled(j.switches, cables(j), &found)
+	}
 	j.found = append(j.found, found.Close()...)
 }
 
@@ -100,11 +105,20 @@ func warnings(rule string) []string {
 
 // FileTopics returns every code that [JudgeFiles] reports.
 func FileTopics() []diag.Topic {
-	return append(withRules(append(Linters().Topics(), topicMoments)), SeveralRules()...)
+	return slices.Concat(withRules(append(Linters().Topics(), topicMoments)), SeveralRules(), FabricRules())
 }
 
 // RulesOf returns the codes of the rules that judge a file, whether they find something or not.
-func RulesOf(f lint.File) []diag.Topic { return withRules(Linters().Of(f).Rules) }
+func RulesOf(f lint.File, is lint.Taken) []diag.Topic {
+	var all []diag.Topic
+	if !is.Host {
+		all = withRules(Linters().Of(f).Rules)
+	}
+	if is.Fabric {
+		all = append(all, FabricRules()...)
+	}
+	return all
+}
 
 // withRules adds the rules that hold for every system. Linters report some of their codes, too.
 func withRules(all []diag.Topic) []diag.Topic {

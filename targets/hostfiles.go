@@ -2,6 +2,7 @@ package targets
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
@@ -20,18 +21,29 @@ func (j *judging) isHost(f lint.File) bool {
 }
 
 // hostsOf describes the files of a host, each by its own reason. Rows that another file of the host explains are understood.
-func (j *judging) hostsOf(d device) {
+//
+// A host of a fabric is compared with the settings that the fabric wants.
+func (j *judging) hostsOf(d *device) {
 	contents := map[string][]byte{}
 	for _, i := range d.files {
 		if j.read[i].host {
 			contents[j.files[i].Name] = j.files[i].Data
 		}
 	}
+	if len(contents) == 0 {
+		return
+	}
 	not := map[string][]target.NotRead{}
+	whole := tools.Understand(j.id, contents)
 	if len(contents) > 1 {
-		for _, n := range tools.Understand(target.Identity{}, contents).Coverage.Not {
+		for _, n := range whole.Coverage.Not {
 			not[n.At.Filename] = append(not[n.At.Filename], n)
 		}
+	}
+	judged := false
+	if j.fabric != nil && d.of != nil {
+		besideFabric(j, d, whole)
+		judged = tells(whole.Settings, d.of)
 	}
 	for _, i := range d.files {
 		if !j.read[i].host {
@@ -42,8 +54,23 @@ func (j *judging) hostsOf(d device) {
 			c.Not = not[j.files[i].Name]
 		}
 		taken := &j.taken[i]
-		taken.Dialect, taken.Brief = "settings of the NICs of a host", "rocec has no rule about hosts without a fabric"
+		taken.Dialect, taken.Brief, taken.Host = "settings of the NICs of a host", "rocec has no rule about hosts without a fabric", true
 		taken.Understood = parts(c)
+		if j.fabric != nil && d.of != nil {
+			if taken.Why, taken.Brief = missedRows(c), ""; !judged {
+				taken.Why = "it states neither pauses nor trust of a port that the fabric has"
+			} else {
+				taken.Part = taken.Why != ""
+			}
+			if why := j.tooLarge(j.files[i]); why != "" {
+				taken.Why, taken.Understood = why, nil
+			}
+			continue
+		}
+		if j.fabric == nil && tools.IsValueFile(j.files[i].Name) && c.Whole() { // the fabric that has written it judges it
+			taken.Beside = true
+			continue
+		}
 		taken.Why = fmt.Sprintf("rocec understands %d of its %s%s, and has no rule about hosts without a fabric", c.Rows-len(c.Not),
 			diag.Count(c.Rows, "row"), whatHost(j.read[i].own))
 		if why := j.tooLarge(j.files[i]); why != "" {
@@ -52,13 +79,34 @@ func (j *judging) hostsOf(d device) {
 	}
 }
 
+// tells reports whether settings have pauses or trust of a port of a host of the fabric, or any wanted value where no class is lossless.
+func tells(s *ir.Settings, d *ir.Device) bool {
+	wanted := d.Wanted()
+	return slices.ContainsFunc(d.Ports, func(p *ir.Port) bool {
+		is, want := s.Port(p.Name), wanted.Port(p.Name)
+		switch {
+		case is == nil || want == nil:
+			return false
+		case want.Sends|want.Obeys != 0:
+			return is.PausesKnown || is.TrustKnown || is.Detail.Get().PFC.Known()
+		}
+		has := valuesOf(is)
+		for v := range want.Values() {
+			if _, known := has[named(v)]; known {
+				return true
+			}
+		}
+		return false
+	})
+}
+
 // reportHosts reports the files of hosts by one finding.
 func (j *judging) reportHosts() {
 	var report *diag.Diagnostic
 	further := 0
 	for i, f := range j.files {
 		switch why := j.taken[i].Why; {
-		case !j.read[i].host:
+		case !j.read[i].host || why == "":
 		case report == nil:
 			report = lint.NotJudged(f.Name, why, "Its switches can be judged by their files.")
 			j.found = append(j.found, report)

@@ -1,10 +1,14 @@
 package targets
 
 import (
+	"cmp"
+
+	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/nic/tools"
 	"github.com/rocec/rocec/targets/target"
 	"github.com/rocec/rocec/targets/target/lint"
+	"github.com/rocec/rocec/validate/settings"
 )
 
 // JudgeFiles judges configuration files of devices without a fabric, each by the linter of its system. The files of one device are read
@@ -13,9 +17,17 @@ import (
 //
 // A text that tools of a host printed is read, and not judged: no rule is about it yet. A file that is read only beside others has no
 // verdict.
-func JudgeFiles(files []lint.File) lint.Result {
-	j := newJudging(files)
-	for _, d := range devicesOf(files) { // one after another: a reading is many times the size of its file
+func JudgeFiles(files []lint.File) lint.Result { return judgeFiles(nil, files) }
+
+// JudgeFilesOf judges configuration files of devices as [JudgeFiles] does, beside the fabric that has the devices. The fabric completes the
+// files: it has the release, the model, and the speed and the length of each cable. It tells which classes are lossless, and which ports
+// face each other.
+func JudgeFilesOf(f *ir.Fabric, files []lint.File) lint.Result { return judgeFiles(f, files) }
+
+func judgeFiles(f *ir.Fabric, files []lint.File) lint.Result {
+	j := newJudging(f, files, devicesOf(files))
+	for i := range j.devices { // one after another: a reading is many times the size of its file
+		d := &j.devices[i]
 		j.device(d)
 		for _, i := range d.files {
 			j.read[i].own, j.read[i].not = nil, nil
@@ -23,22 +35,32 @@ func JudgeFiles(files []lint.File) lint.Result {
 	}
 	compareSwitches(j)
 	j.reportHosts()
+	reportFabric(j)
 	j.found.Sort()
 	return lint.Result{Diagnostics: j.found, Files: j.taken}
 }
 
-// newJudging has the linters judge files, and finds the system of each.
-func newJudging(files []lint.File) *judging {
+// newJudging has the linters judge files of devices, and finds the system of each. Without a fabric, f is nil.
+func newJudging(f *ir.Fabric, files []lint.File, devices []device) *judging {
 	j := &judging{
 		linters: Linters(), files: files, taken: make([]lint.Taken, len(files)), read: make([]reading, len(files)),
-		linted: map[string]diag.List{},
+		linted: map[string]diag.List{}, fabric: f, devices: devices, ends: map[*ir.Device]*settings.Reading{},
+	}
+	if f != nil {
+		beside(j)
+		files = j.files
 	}
 	var judged []lint.File
 	var at []int
+	same := sameFiles(j)
 	for i, f := range files {
 		switch row := besideOf(f.Name); {
+		case same[i]:
+			j.taken[i] = lint.Taken{Dialect: "the same in another form", Beside: true}
 		case j.isHost(f):
 			j.read[i].host = true
+		case isTable(j, f):
+			reportTable(j, i)
 		case row != nil && j.linters.Of(f) != row.Files && f.Why == "":
 			j.read[i].row, j.taken[i] = row, lint.Taken{Dialect: "a piece of a configuration", Beside: true}
 		default:
@@ -46,7 +68,7 @@ func newJudging(files []lint.File) *judging {
 		}
 	}
 	r := j.linters.Check(judged)
-	j.found = r.Diagnostics
+	j.found = append(j.found, r.Diagnostics...)
 	for _, d := range r.Diagnostics {
 		if d.Severity != diag.Notice {
 			j.linted[d.At.Filename] = append(j.linted[d.At.Filename], d)
@@ -57,18 +79,8 @@ func newJudging(files []lint.File) *judging {
 			j.read[i].row = j.rowOf(files[i])
 		}
 	}
+	partForeign(j)
 	return j
-}
-
-// rowOf returns the row whose linter takes a file; nil: it has no reader, or the file is too large.
-func (j *judging) rowOf(f lint.File) *target.Target {
-	one := j.linters.Of(f)
-	for _, row := range All {
-		if row.Files == one && row.Understand != nil && len(f.Data) <= one.Most {
-			return row
-		}
-	}
-	return nil
 }
 
 // own reads a file by itself.
@@ -89,17 +101,17 @@ func (j *judging) own(i int) {
 
 // device reads the files of one device together. It names the moment of each, compares those of two moments, and calls none without RoCE
 // where another one has it. It returns the settings of either moment; nil: no file has them.
-func (j *judging) device(d device) (stored, running *target.Understood) {
+func (j *judging) device(d *device) (stored, running *target.Understood) {
 	roce, generated := false, map[*target.Target]bool{} // by another system that has a whole configuration here
+	j.id = identityOf(d.of)
 	for _, i := range d.files {
 		j.own(i)
-		j.taken[i].Device, j.taken[i].Moment = d.name, lint.Timeless
+		j.taken[i].Device, j.taken[i].Moment, j.taken[i].Fabric = d.name, lint.Timeless, d.of != nil
 		own := j.read[i].own
 		if own == nil {
 			continue
 		}
-		owner, _ := ownerOf(j.files[i].Name)
-		if j.taken[i].Moment = momentOf(own.Settings); namedRunning(owner) {
+		if j.taken[i].Moment = momentOf(own.Settings); saysRunning(j.files[i].Name) {
 			j.taken[i].Moment = lint.Running
 		}
 		roce = roce || own.Settings.RoCE()
@@ -112,25 +124,29 @@ func (j *judging) device(d device) (stored, running *target.Understood) {
 			j.taken[i].Moment = lint.Running
 		}
 	}
+	var of, runs *ir.OS // of either
 	for _, row := range All {
 		a := j.together(d, row, lint.Stored)
 		b := j.together(d, row, lint.Running)
 		if a != nil && (stored == nil || b != nil) { // of two systems, the one of which both are there
-			stored = a
+			stored, of = a, row.OS
 			if b != nil {
-				running = b
+				running, runs = b, row.OS
 			}
 		}
-		if running == nil {
-			running = b
+		if running == nil && b != nil {
+			running, runs = b, row.OS
 		}
 		for _, u := range []*target.Understood{a, b} {
 			roce = roce || u != nil && u.Settings.RoCE()
 		}
 	}
-	if stored != nil && running != nil {
+	if stored != nil && running != nil && of == runs {
 		top := j.files[d.files[0]]
 		j.found = append(j.found, compareMoments(stored, running, top.Top())...)
+	}
+	if of := cmp.Or(stored, running); of != nil && j.fabric != nil {
+		besideFabric(j, d, of)
 	}
 	for _, i := range d.files {
 		if j.taken[i].Plain = j.taken[i].Plain && !roce; !j.read[i].host {
@@ -144,7 +160,7 @@ func (j *judging) device(d device) (stored, running *target.Understood) {
 // together reads the files of a device and a system that are of one moment. Files without a moment are read with the stored ones, and the
 // result is without them. The first file of a base name is read: others are of another time. The result is nil without
 // such files.
-func (j *judging) together(d device, row *target.Target, m lint.Moment) *target.Understood {
+func (j *judging) together(d *device, row *target.Target, m lint.Moment) *target.Understood {
 	pure, all, bases := map[string][]byte{}, map[string][]byte{}, map[string]bool{}
 	var of []int
 	for _, i := range d.files {
@@ -160,11 +176,11 @@ func (j *judging) together(d device, row *target.Target, m lint.Moment) *target.
 		}
 	}
 	if len(of) == 1 {
-		rules(j, of, row, j.read[of[0]].own)
+		rules(j, d, of, row, j.read[of[0]].own)
 	}
 	if len(of) > 1 {
 		beside := row.Understand(j.id, all)
-		rules(j, of, row, beside)
+		rules(j, d, of, row, beside)
 		for _, i := range of {
 			j.addNot(i, beside.Coverage.Not)
 		}
@@ -189,10 +205,21 @@ func (j *judging) cover(i int) {
 	}
 	f, taken, c := j.files[i], &j.taken[i], &own.Coverage
 	c.Not = append(c.Not, j.read[i].not...)
-	dropFound(c, j.linted[f.Name])
+	if !j.shown {
+		dropFound(c, j.linted[f.Name])
+	}
 	taken.Understood = parts(c)
-	if why := notRead(c); why != "" && taken.Why == "" {
-		taken.Why, taken.Plain, taken.Beside = why, false, false
+	why := missedRows(c)
+	switch {
+	case why == "" && c.Part != "" && taken.Why == "": // the linter judges it as a whole
+		taken.Why, taken.Plain, taken.Beside = c.Part, false, false
+		j.found = append(j.found, lint.NotJudged(f.Name, c.Part, "Values that it leaves out are not known."))
+	case why == "":
+	case taken.Why == "":
+		taken.Why, taken.Part, taken.Plain, taken.Beside = why, true, false, false
+		j.found = append(j.found, unread(f, c, why))
+	case taken.Part: // it is a part, too
+		taken.Why += "; " + why
 		j.found = append(j.found, unread(f, c, why))
 	}
 }

@@ -22,7 +22,7 @@ func TestWrittenFilesAreUnderstood(t *testing.T) {
 	linters := targets.Linters()
 	read := map[string]int{}
 	err := filepath.WalkDir("../golden", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !linters.Knows(name) {
+		if err != nil || d.IsDir() || !linters.Knows(name) || d.Name() == "nvue.commands" { // a part, as the next test has it
 			return err
 		}
 		data, err := os.ReadFile(name)

@@ -2,28 +2,24 @@ package main
 
 import (
 	"github.com/rocec/rocec/cmd/internal/devicefiles"
-	"github.com/rocec/rocec/cmd/internal/globals"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/lang"
-	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/judge"
 )
 
-// loadDeviceFiles judges files of devices instead of a fabric: one file, or every known one below a folder.
-func (a *app) loadDeviceFiles(name string) (*report.Report, error) {
-	read, err := devicefiles.Read(name)
-	if err != nil {
+// loadDeviceFiles judges files of devices: named ones, and every known one below folders; by themselves, or beside the fabric in a folder.
+func (a *app) loadDeviceFiles(names []string, dir string, fabric bool) (*report.Report, error) {
+	read, err := devicefiles.Read(names)
+	switch {
+	case err != nil:
 		return nil, err
+	case !fabric:
+		return read.Judge(&report.Report{Judged: &judge.Judged{Source: &lang.Source{}}}), nil
 	}
-	r := targets.JudgeFiles(read.Files)
-	globals.Hide(r.Diagnostics, read.Hidden)
-	found := &judge.Judged{Source: &lang.Source{Files: map[string][]byte{}}, Diags: r.Diagnostics}
-	f := &report.Report{Judged: found, Dir: read.Dir, Hidden: read.Hidden, PassedOver: read.Passed}
-	for i, file := range read.Files {
-		if _, is := read.Hidden[file.Name]; !is {
-			f.Source.Files[file.Name] = file.Data
-		}
-		f.Files = append(f.Files, report.DeviceFile{Name: file.Name, Taken: r.Files[i], Rules: targets.RulesOf(file)})
+	f, err := a.Load(dir)
+	if err != nil || f.Fabric == nil {
+		return f, err
 	}
-	return f, nil
+	a.MentionErrors(f)
+	return read.Judge(f), nil
 }

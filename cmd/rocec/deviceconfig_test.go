@@ -1,12 +1,14 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
@@ -118,4 +120,66 @@ func TestDeviceFolderText(t *testing.T) {
 	require.Contains(t, stdout, "\n1 further file was passed over: ")
 	require.Contains(t, stdout, "\n3 files: 1 without RoCE, 2 judged as a part (it has lines of nv set alone, ")
 	require.Contains(t, stdout, "error[conf-nvue-value]")
+}
+
+// Every file with settings that build writes for an example is recognised in its folder, and judged: by itself, and beside its fabric.
+func TestBuiltFilesJudged(t *testing.T) {
+	entries, err := os.ReadDir("../../examples")
+	require.NoError(t, err)
+	built := 0
+	for _, e := range entries {
+		dir, out := filepath.Join("../../examples", e.Name()), filepath.Join(t.TempDir(), "out")
+		if !e.IsDir() {
+			continue
+		}
+		if code, _, _ := rocec(t, "build", "-q", dir, "-o", out); code != 0 {
+			continue
+		}
+		built++
+		for _, args := range [][]string{{"validate"}, {"validate", dir}} {
+			code, stdout, stderr := rocec(t, append(args, "--format", "json", "--device-config", out)...)
+			require.Zero(t, code, "%s: %s", e.Name(), stderr)
+			var doc struct {
+				Errors    int `json:"error_count"`
+				Warnings  int `json:"warning_count"`
+				NotJudged []struct{ File, Why string }
+				Judged    []struct{ File string }
+			}
+			require.NoError(t, json.Unmarshal([]byte(stdout), &doc))
+			assert.Zero(t, doc.Errors+doc.Warnings, "%s: %v", e.Name(), args)
+			assert.Empty(t, doc.NotJudged, e.Name())
+			assert.NotEmpty(t, doc.Judged, e.Name())
+		}
+		folded := filepath.Join(t.TempDir(), "folded") // folders of alike devices are named after all of them
+		code, _, stderr := rocec(t, "build", "-q", "--fold", dir, "-o", folded)
+		require.Zero(t, code, stderr)
+		code, stdout, _ := rocec(t, "validate", dir, "--device-config", folded, "--color", "never")
+		require.Zero(t, code, "%s: %s", e.Name(), stdout)
+		assert.NotContains(t, stdout, "the fabric has no device", e.Name())
+		assert.NotContains(t, stdout, "warning[", e.Name())
+		names := []string{"nvue.yaml", "nvue.commands", "config_db.json", "config_db.patch.json", "traffic.conf", "qos_features.conf"}
+		for _, name := range names {
+			for _, file := range filesNamed(t, out, name) { // each by itself, under its name
+				code, stdout, _ := rocec(t, "validate", "--device-config", file, "--color", "never")
+				if name == "nvue.commands" {
+					assert.Contains(t, stdout, "judged as a part", file)
+					continue
+				}
+				assert.Zero(t, code, "%s: %s", file, stdout)
+			}
+		}
+	}
+	assert.Greater(t, built, 12)
+}
+
+// filesNamed returns the first file of a name in each folder of a tree, of one device.
+func filesNamed(t *testing.T, dir, name string) (out []string) {
+	t.Helper()
+	require.NoError(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Name() == name && len(out) == 0 {
+			out = append(out, path)
+		}
+		return err
+	}))
+	return out
 }

@@ -8,7 +8,7 @@ anything is pushed that it cannot freeze or drop under load, and pushes it over 
 	rocec build [DIR] --lock    pins derived sizes in fabric.lock, so that a later rocec keeps them
 
 	rocec validate [DIR]        everything that can be known without a device
-	rocec validate --device-config PATH
+	rocec validate [DIR] --device-config PATH
 	                            what is wrong in files that lie on switches already
 	rocec show [DIR] NAME       effective settings, each with the line it came from
 	rocec trace [DIR] A B       what happens to a packet from one host to another, hop by hop

@@ -329,6 +329,9 @@ const sonicGround = "examples/sonic-leaf-spine"
 
 // notRun are the codes whose examples are not a fabric, with the reason.
 var notRun = map[string]string{
+	"conf-fabric-device":     "about files beside a fabric",
+	"conf-fabric-lossless":   "about files beside a fabric",
+	"conf-fabric-wanted":     "about files beside a fabric",
 	"conf-moments":           "several files: TestExplainSeveralFiles",
 	"conf-switch-differs":    "several files: TestExplainSeveralFiles",
 	"conf-switches-disagree": "several files: TestExplainSeveralFiles",

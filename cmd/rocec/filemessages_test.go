@@ -53,7 +53,8 @@ func TestExplainSeveralFiles(t *testing.T) {
 	seen := 0
 	for _, f := range codeFences(t) {
 		files := filesOf(f.Text)
-		if f.Language != "text" || len(files) < 2 || !strings.HasPrefix(f.Code, "conf-") {
+		besideFabric := slices.ContainsFunc(files, func(one lint.File) bool { return strings.HasSuffix(one.Name, ".hcl") })
+		if f.Language != "text" || len(files) < 2 || besideFabric || !strings.HasPrefix(f.Code, "conf-") {
 			continue
 		}
 		seen++

@@ -213,7 +213,7 @@ func TestFingerprintsOfDeviceFiles(t *testing.T) {
 		conf := filepath.Join(dir, "traffic.conf")
 		of := func(text []byte) []string {
 			require.NoError(t, os.WriteFile(conf, text, 0o644))
-			f, err := newApp(&person.Person{}).loadDeviceFiles(conf)
+			f, err := newApp(&person.Person{}).loadDeviceFiles([]string{conf}, "", false)
 			require.NoError(t, err)
 			return all(report.Fingerprints(f))
 		}

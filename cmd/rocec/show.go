@@ -20,7 +20,8 @@ import (
 )
 
 func showCommand(a *app) *cobra.Command {
-	var format, saved, files string
+	var format, saved string
+	var files []string
 	cmd := &cobra.Command{
 		Use:   "show [DIR] NAME [--device-config PATH] | show --plan FILE",
 		Short: "show effective settings, each with the line it came from",
@@ -32,7 +33,7 @@ func showCommand(a *app) *cobra.Command {
 			"  rocec show gpu001,gpu002",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if saved != "" {
-				if len(args) > 0 || a.Dir != "" || files != "" {
+				if len(args) > 0 || a.Dir != "" || files != nil {
 					return exit.Fail(exit.Usage, "--plan FILE says itself which fabric and devices it is for: give no others")
 				}
 				return nil
@@ -66,7 +67,7 @@ func showCommand(a *app) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "text or json")
 	cmd.Flags().StringVar(&saved, "plan", "", "a plan saved in a `file` by plan --out")
-	cmd.Flags().StringVar(&files, "device-config", "", "values that files of the device have, beside the wanted ones: a file or a `folder`")
+	cmd.Flags().StringArrayVar(&files, "device-config", nil, "values that files of the device have, beside the wanted: a file or `folder`")
 	return cmd
 }
 
@@ -76,7 +77,7 @@ func holdsFabric(name string) bool {
 	return err == nil && len(files) > 0
 }
 
-func (a *app) show(dir, name, format, files string, read bool) error {
+func (a *app) show(dir, name, format string, files []string, read bool) error {
 	f, err := a.Load(dir)
 	if err != nil {
 		return err
@@ -112,7 +113,7 @@ func (a *app) show(dir, name, format, files string, read bool) error {
 }
 
 // readBeside adds the values that files of a device state and that are not the wanted ones.
-func readBeside(f *ir.Fabric, name, kind, files string, sections []facts.Section) ([]facts.Section, error) {
+func readBeside(f *ir.Fabric, name, kind string, files []string, sections []facts.Section) ([]facts.Section, error) {
 	if kind == "pair" {
 		return nil, exit.Fail(exit.Usage, "--device-config is for a device or one of its ports")
 	}
@@ -130,7 +131,7 @@ func readBeside(f *ir.Fabric, name, kind, files string, sections []facts.Section
 	}
 	r, why := targets.ReadDevice(d, found.Files)
 	if why != "" {
-		return nil, exit.Fail(exit.Usage, "--device-config %s: %s", files, diag.Escape(why))
+		return nil, exit.Fail(exit.Usage, "--device-config %s: %s", strings.Join(files, ", "), diag.Escape(why))
 	}
 	return append(sections, facts.Read(r, port)), nil
 }

@@ -15,7 +15,8 @@ import (
 )
 
 func validateCommand(a *app) *cobra.Command {
-	var format, devices string
+	var format string
+	var devices []string
 	var strict, why bool
 	names := make([]string, len(report.Formats))
 	for i, f := range report.Formats {
@@ -23,12 +24,15 @@ func validateCommand(a *app) *cobra.Command {
 	}
 	files := targets.Linters().Searched()
 	cmd := &cobra.Command{
-		Use:   "validate [DIR]",
+		Use:   "validate [DIR] [--device-config PATH]...",
 		Short: "judge a fabric, or files of switches, without a device",
-		Long: "Validate judges a fabric without a login to a device. With --device-config it judges files of switches instead.\n" +
+		Long: "Validate judges a fabric without a login to a device; or, with --device-config, files that lie on devices.\n" +
 			"A folder is searched for " + diag.And(files) + ",\n" +
 			"and for copies named after their switch (leaf01-" + files[0] + "). Files of one folder and one\n" +
-			"such name are of one switch. A file that no rule has judged is not good: the last line counts such files, with the reason;\n" +
+			"such name are of one switch. With DIR or -C, files are judged beside the fabric there: each by the device that its\n" +
+			"folder or its name has. The fabric adds speeds, lengths of cables, models and releases, the lossless\n" +
+			"classes, and the ports that face each other. Without DIR, files are judged by themselves.\n" +
+			"A file that no rule has judged is not good: the last line counts such files, with the reason;\n" +
 			"the exit status is then 1 with --warnings-as-errors, and always where no file was judged.\n\n" +
 			"For a fabric without errors it prints a line per lossless cos group: whether it is free of PFC loops, with how many\n" +
 			"failures of links, and under which routing. Notes that differ in a name only are one. --why shows the proofs, what they\n" +
@@ -38,7 +42,8 @@ func validateCommand(a *app) *cobra.Command {
 			"github, tables are appended to the file that GITHUB_STEP_SUMMARY names.",
 		Example: "  rocec validate\n" +
 			"  rocec validate --why\n" +
-			"  rocec validate --device-config startup.yaml",
+			"  rocec validate --device-config startup.yaml\n" +
+			"  rocec validate . --device-config collected",
 		Args: takes(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := exit.Choice("format", format, names...); err != nil {
@@ -47,14 +52,10 @@ func validateCommand(a *app) *cobra.Command {
 			write := report.Formats[slices.Index(names, format)].Write
 			var f *report.Report
 			var err error
-			switch {
-			case !cmd.Flags().Changed("device-config"):
+			if dir, wrong := a.Folder(args); wrong != nil || !cmd.Flags().Changed("device-config") {
 				f, err = a.LoadNamed(args)
-			case len(args) > 0 || a.Dir != "":
-				return exit.Fail(exit.Usage, "either the fabric in %s, or --device-config %s: one of them", slices.Concat(args, []string{a.Dir})[0],
-					devices)
-			default:
-				f, err = a.loadDeviceFiles(devices)
+			} else {
+				f, err = a.loadDeviceFiles(devices, dir, len(args) > 0 || a.Dir != "")
 			}
 			if err != nil {
 				return err
@@ -76,7 +77,7 @@ func validateCommand(a *app) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "text, json, sarif, junit, github or gitlab")
 	offer(cmd, "format", names...)
-	cmd.Flags().StringVar(&devices, "device-config", "", "judge files of switches, a file or a folder, instead of a fabric")
+	cmd.Flags().StringArrayVar(&devices, "device-config", nil, "judge files of devices, a file or a `folder`; may be given several times")
 	cmd.Flags().BoolVar(&strict, "warnings-as-errors", false, "exit 1 also when there are only warnings, or a file of a switch was not judged")
 	cmd.Flags().BoolVar(&why, "why", false, "show the proof of every lossless group, what it assumes, and every note by itself")
 	return cmd

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math/bits"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -148,14 +149,16 @@ func (s *settings) place(d *ir.Device) {
 	for _, name := range slices.SortedFunc(maps.Keys(found), grammar.Compare) {
 		s.profiles = append(s.profiles, found[name])
 	}
-	s.ecn = slices.SortedFunc(maps.Values(marks), func(a, b marking) int {
+	s.ecn = slices.Collect(maps.Values(marks))
+	sort.Slice(s.ecn, func(i, k int) bool {
+		a, b := &s.ecn[i], &s.ecn[k]
 		for q := range a.at {
 			x, y := a.at[q], b.at[q]
 			if c := cmp.Or(cmp.Compare(x.Min, y.Min), cmp.Compare(x.Max, y.Max), cmp.Compare(x.Probability, y.Probability)); c != 0 {
-				return c
+				return c < 0
 			}
 		}
-		return 0
+		return false
 	})
 	for i := range s.ecn {
 		s.ecn[i].name = Prefix + "ecn"

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"sort"
 	"strconv"
 
 	"github.com/rocec/rocec/compiler/ir"
@@ -90,8 +91,10 @@ func (s *settings) place(d *ir.Device) {
 		s.ports = append(s.ports, one)
 	}
 	slices.SortStableFunc(s.ports, func(a, b port) int { return nodeset.Compare(a.Name, b.Name) })
-	s.wred = slices.SortedFunc(maps.Values(marks), func(a, b marking) int {
-		return cmp.Or(cmp.Compare(a.at.Min, b.at.Min), cmp.Compare(a.at.Max, b.at.Max), cmp.Compare(a.at.Probability, b.at.Probability))
+	s.wred = slices.Collect(maps.Values(marks))
+	sort.Slice(s.wred, func(i, k int) bool {
+		a, b := &s.wred[i], &s.wred[k]
+		return cmp.Or(cmp.Compare(a.at.Min, b.at.Min), cmp.Compare(a.at.Max, b.at.Max), cmp.Compare(a.at.Probability, b.at.Probability)) < 0
 	})
 	for i := range s.wred {
 		s.wred[i].name = wredName(s.release, i)

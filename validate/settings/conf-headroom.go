@@ -65,9 +65,39 @@ func (p *pass) headroom(cos, group, room int) {
 			"dropped.", what, diag.Bytes(need))
 		return
 	}
-	if need, source := published(p.model(), speed, metres); room < need {
+	most, likely := arrives(p, cos, group)
+	need, source := published(p.model(), speed, metres)
+	switch {
+	case most > 0 && room >= most: // the fabric counts with this length, and a table with the next one that it has
+	case room < likely:
+		p.errorf(at, "%s up to %s arrive after a pause, as the fabric counts them. Frames are dropped.", what, diag.Bytes(most))
+	case room < need:
 		p.errorf(at, "%s the published size is %s (%s). Frames may be lost.", what, diag.Bytes(need), source)
+	case room < most:
+		p.warnf(at, "%s up to %s arrive after a pause, as the fabric counts them. Frames may be lost.", what, diag.Bytes(most))
 	}
+}
+
+// arrives returns the bytes that arrive after a pause for the cos that a priority group buffers, at the port of the kind at which they are
+// most; 0: no fabric has them.
+func arrives(p *pass, cos, group int) (most, likely int) {
+	if p.Arrives == nil {
+		return 0, 0
+	}
+	for _, port := range p.kind.ports {
+		var all, some int
+		for other := range 8 {
+			if p.kind.lossless>>other&1 == 1 && int(p.kind.d.Group[other]) == group {
+				n, floor := p.Arrives(port, other)
+				all, some = all+n, some+floor
+			}
+		}
+		if n, _ := p.Arrives(port, cos); n == 0 {
+			return 0, 0 // the fabric does not keep the class lossless
+		}
+		most, likely = max(most, all), max(likely, some)
+	}
+	return most, likely
 }
 
 // Fastest is in Mb/s; a greater number is no speed.

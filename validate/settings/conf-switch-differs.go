@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/rocec/rocec/compiler/ir"
@@ -218,7 +219,9 @@ type oddity struct {
 func (p *peers) oddityOf(v *variant, usual map[named]string, rare func(named, string) bool) *oddity {
 	var odd []*oddity
 	speed, cable := false, false // its ports are others than usual
-	for _, name := range slices.SortedFunc(maps.Keys(v.values), compareNamed) {
+	names := slices.Collect(maps.Keys(v.values))
+	sort.Slice(names, func(i, k int) bool { return compareNamed(names[i], names[k]) < 0 })
+	for _, name := range names {
 		for _, text := range slices.Sorted(maps.Keys(v.values[name])) {
 			if text == usual[name] {
 				continue

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sort"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -169,8 +170,10 @@ func (p *pass) rangeOf(at place) (r diag.Range, stands bool) {
 
 // report hands over what the rule has found, in the order of places.
 func (p *pass) report(to Sink) {
-	keys := slices.SortedFunc(maps.Keys(p.found), func(a, b key) int {
-		return cmp.Or(diag.ComparePlace(a.at, b.at), cmp.Compare(a.sev, b.sev), strings.Compare(a.text, b.text))
+	keys := slices.Collect(maps.Keys(p.found))
+	sort.Slice(keys, func(i, k int) bool {
+		a, b := &keys[i], &keys[k]
+		return cmp.Or(diag.ComparePlace(a.at, b.at), cmp.Compare(a.sev, b.sev), strings.Compare(a.text, b.text)) < 0
 	})
 	for _, k := range keys {
 		if to.Omit(&p.rule.Topic) {

@@ -13,6 +13,10 @@ type Reading struct {
 	Where    func(port string, f ir.Field, index int) (diag.Range, bool) // the place of a value; for a pool, port is its name
 	At       diag.Range                                                  // of a value without a place
 
+	// Arrives returns the bytes that arrive at a port after a pause for a cos, by the fabric: at most, and those without which loss is likely.
+	// Nil, or 0: no fabric has them.
+	Arrives func(port string, cos int) (most, likely int)
+
 	// Judged reports whether the linter of the system has the finding of a code, in a line of a file, or in any: line is 0 where a value is
 	// missing, or the linter judges the whole theme. Nil: no linter was asked.
 	Judged func(code string, sev diag.Severity, file string, line int) bool

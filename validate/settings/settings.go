@@ -68,13 +68,16 @@ func Judge(d *Reading, to Sink) {
 // Compare runs the rules about several switches. Settings of one switch alone contradict nothing.
 //
 // It asks for the place of a value only where a finding is reported.
-func Compare(all []*Reading, to Sink) {
+func Compare(all []*Reading, to Sink) { compare(all, to, false) }
+
+// compare runs the rules about several switches; cabled: without the rule that takes any two of them for neighbours.
+func compare(all []*Reading, to Sink, cabled bool) {
 	if len(all) < 2 {
 		return
 	}
 	members := membersOf(all)
 	for _, r := range Rules {
-		if r.several == nil {
+		if r.several == nil || cabled && r == &SwitchesDisagree {
 			continue
 		}
 		for _, c := range r.several(members) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"path"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/rocec/rocec/compiler/ir"
@@ -97,7 +98,7 @@ func membersOf(all []*Reading) []*member {
 			m.ports = append(m.ports, portKind{port, id, s})
 			m.pfc = m.pfc || s.PausesKnown && s.Sends|s.Obeys != 0
 		}
-		slices.SortFunc(m.ports, func(a, b portKind) int { return strings.Compare(a.port, b.port) })
+		sort.Slice(m.ports, func(i, k int) bool { return m.ports[i].port < m.ports[k].port })
 		if m.roce = m.ports; m.pfc {
 			m.roce = slices.DeleteFunc(slices.Clone(m.ports), func(k portKind) bool { return !k.PausesKnown || k.Sends|k.Obeys == 0 })
 		}

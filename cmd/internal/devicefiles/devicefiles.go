@@ -2,10 +2,12 @@
 package devicefiles
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -34,8 +36,32 @@ type Found struct {
 	Dir    string            // the folder
 }
 
-// Read reads a file, or every file of a known name below a folder.
-func Read(name string) (*Found, error) {
+// Read reads files, and every file of a known name below folders. A file that several of the paths name is read once.
+func Read(names []string) (*Found, error) {
+	if len(names) == 0 {
+		return readOne("")
+	}
+	all := &Found{Hidden: map[string][]byte{}}
+	have := map[string]bool{}
+	for _, name := range names {
+		one, err := readOne(name)
+		if err != nil {
+			return nil, err
+		}
+		all.Dir, all.Passed = cmp.Or(all.Dir, one.Dir), all.Passed+one.Passed
+		maps.Copy(all.Hidden, one.Hidden)
+		for _, f := range one.Files {
+			if !have[f.Name] {
+				all.Files = append(all.Files, f)
+			}
+			have[f.Name] = true
+		}
+	}
+	return all, nil
+}
+
+// readOne reads a file, or every file of a known name below a folder.
+func readOne(name string) (*Found, error) {
 	if name == "" {
 		return nil, exit.Fail(exit.Usage, "--device-config: name a file or a folder")
 	}
@@ -118,10 +144,11 @@ func findDeviceFiles(fsys fs.FS, dir string) (files []lint.File, passed int, err
 		default:
 			file.Data, file.Why = readDeviceFile(name, func() (fs.File, error) { return fsys.Open(name) })
 		}
-		if size += len(file.Data); !targets.Searched(file, true) {
+		if !targets.Searched(file, true) {
 			passed++
 			return nil
 		}
+		size += len(file.Data)
 		files = append(files, file)
 		return nil
 	})

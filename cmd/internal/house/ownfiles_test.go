@@ -21,7 +21,7 @@ cmd/internal/forms/folder/folder.go holds | files of -o, compared with their new
 cmd/internal/wholefile/wholefile.go ReplaceLink | writes what the person names
 cmd/internal/report/paths.go newPaths | whether a folder is the root of a repository
 cmd/internal/devicefiles/devicefiles.go deviceFolder | files of devices that the person names, judged and not trusted
-cmd/internal/devicefiles/devicefiles.go Read | files of devices that the person names, judged and not trusted
+cmd/internal/devicefiles/devicefiles.go readOne | files of devices that the person names, judged and not trusted
 cmd/internal/globals/fabric.go LoadOver | the fabric, which the person names
 cmd/rocec/fmt.go hclFiles | files of a fabric
 cmd/rocec/fmt.go isLink | whether a name is a link

@@ -73,7 +73,7 @@ targets/nic/qede:        targets/target targets/nic compiler/ir |
 targets/nic/ionic:       targets/target targets/nic compiler/ir |
 targets/nic/rxe:         targets/target targets/nic compiler/ir lang/diag |
 targets/nic/tools:       targets/target targets/nic targets/nic/mlx5 targets/nic/mlx4 targets/nic/rxe compiler/ir lang/diag |
-targets:                 targets/target targets/target/lint targets/cumulus targets/nvue targets/sonic targets/nic targets/nic/tools targets/nic/mlx5 targets/nic/mlx4 targets/nic/bnxt targets/nic/ice targets/nic/ionic targets/nic/qede targets/nic/rxe validate/settings compiler/ir lang/diag |
+targets:                 targets/target targets/target/lint targets/cumulus targets/nvue targets/sonic targets/nic targets/nic/tools targets/nic/mlx5 targets/nic/mlx4 targets/nic/bnxt targets/nic/ice targets/nic/ionic targets/nic/qede targets/nic/rxe validate/settings compiler/ir compiler/platform lang/diag lang/nodeset |
 targets/judge:           lang lang/diag compiler compiler/ir validate targets targets/target |
 targets/deploy:          targets/deploy/txn targets/target targets/target/lint validate/settings compiler/ir lang/diag lang/nodeset | github.com/aymanbagabas/go-udiff golang.org/x/sync
 targets/deploy/txn:      |
@@ -105,7 +105,7 @@ cmd/internal/pages:      |
 cmd/internal/ending:        cmd/internal/exit cmd/internal/wholefile |
 cmd/internal/exit:          lang/diag |
 cmd/internal/person:        cmd/internal/ending cmd/internal/exit cmd/internal/view lang/diag targets/target | golang.org/x/term
-cmd/internal/devicefiles:   cmd/internal/exit cmd/internal/globals lang/diag targets targets/target/lint |
+cmd/internal/devicefiles: cmd/internal/exit cmd/internal/globals cmd/internal/report lang/diag targets targets/judge targets/target/lint |
 cmd/internal/globals:       cmd/internal/exit cmd/internal/person cmd/internal/report compiler/ir lang lang/diag targets targets/deploy targets/deploy/safefile targets/deploy/seen targets/judge validate |
 cmd/internal/session:       cmd/internal/exit cmd/internal/globals cmd/internal/hooks cmd/internal/journal cmd/internal/person cmd/internal/replay cmd/internal/report cmd/internal/samples cmd/internal/savedplan cmd/internal/view cmd/internal/view/board compiler/ir docs/evidence lang/diag lang/eval lang/nodeset targets/deploy targets/deploy/device targets/deploy/lab targets/deploy/rollout targets/deploy/safefile targets/deploy/seen targets/deploy/sequence targets/deploy/ssh targets/deploy/traffic targets/deploy/txn targets/target | golang.org/x/term
 cmd/internal/samples:       targets/target targets/deploy targets/deploy/safefile |

@@ -75,7 +75,7 @@ func rulesRun(files []DeviceFile) map[string]bool {
 
 // The bounds of the line about devices: of names of files, and of names of devices in bytes.
 const (
-	mostBeside  = 20
+	mostBeside  = 4
 	devicesRoom = 60
 )
 

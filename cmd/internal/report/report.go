@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sort"
 	"strings"
 	"unicode/utf8"
 
@@ -98,7 +99,7 @@ func Rooms() []Room {
 		{"What devices say: ports and cables are not as the fabric says", slices.Clone(seen.Topics)},
 	}
 	for _, r := range all {
-		slices.SortFunc(r.Topics, func(a, b diag.Topic) int { return strings.Compare(a.Code, b.Code) })
+		sort.Slice(r.Topics, func(i, k int) bool { return r.Topics[i].Code < r.Topics[k].Code })
 	}
 	return all
 }
@@ -197,6 +198,9 @@ func Counts(l diag.List) string {
 // Source.
 func (r *Report) files() int {
 	n := len(r.Files)
+	if n > 0 {
+		return n // the fabric beside them was not judged
+	}
 	for name := range r.Source.Files {
 		if strings.HasSuffix(name, ".hcl") {
 			n++

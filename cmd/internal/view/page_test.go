@@ -208,11 +208,17 @@ func TestStepsAreCounted(t *testing.T) {
 // TestFoldsHideNoFinding: devices that change alike may have other files, so findings and locks of each are shown.
 func TestFoldsHideNoFinding(t *testing.T) {
 	p := equal(0, 8, 0)
-	p.Devices[5].Found = []*diag.Diagnostic{{Severity: diag.Error, Code: "a-rule", Detail: "The switch rejects the file."}}
+	placed := diag.Range{Filename: "/etc/x.conf"}
+	placed.Start.Line = 365
+	p.Devices[5].Found = []*diag.Diagnostic{
+		{Severity: diag.Error, Code: "a-rule", Detail: "The switch rejects the file."},
+		{Severity: diag.Warning, Code: "b-rule", Detail: "It is odd.", At: placed},
+	}
 	p.Devices[6].Lock = &deploy.Owner{Txn: "run-1", Who: "ada@host", Mark: txn.Undone}
 	text := printed(p, Options{})
 	assert.Contains(t, text, "leaf[001-008]  (8 alike)")
-	assert.Contains(t, text, "error[a-rule] leaf006: line 0: The switch rejects the file.")
+	assert.Contains(t, text, "error[a-rule] leaf006: The switch rejects the file.")
+	assert.Contains(t, text, "warning[b-rule] leaf006: /etc/x.conf:365: It is odd.")
 	assert.Contains(t, text, "note: leaf007: locked by ada@host")
 }
 

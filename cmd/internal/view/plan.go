@@ -139,7 +139,10 @@ func (v *Plan) found(g deploy.Group) {
 	first := map[string]*diag.Diagnostic{}
 	for _, d := range g.Devices { // whose files may differ in what does not change
 		for _, f := range d.Found {
-			text := fmt.Sprintf("line %d: %s", f.At.Start.Line, f.Detail)
+			text := f.Detail
+			if f.At.Filename != "" { // a device has several files
+				text = report.Place(f.At) + ": " + text
+			}
 			all.Add(text, d.Device.Name)
 			first[text] = f
 		}

@@ -25,10 +25,23 @@ import (
 // Linter judges the files of switches that are configured by files. It takes every file that no other linter takes: a file of settings
 // has no beginning of its own, and the finding of a file without a known key lists the files that it could be.
 var Linter = &lint.Linter{
-	Names: grammar.Files,
-	Most:  MaxFile,
-	Check: Check,
-	Rules: Rules,
+	Names:  grammar.Files,
+	Ends:   []string{".conf", ".txt", ".cfg"},
+	Begins: begins,
+	Most:   MaxFile,
+	Check:  Check,
+	Rules:  Rules,
+}
+
+// begins reports whether a file of any name in a folder sets a key of a release.
+func begins(f lint.File) bool {
+	const most = 64 << 10
+	lines, _ := grammar.Parse(f.Head(most))
+	return slices.ContainsFunc(lines, func(l grammar.Line) bool {
+		words := strings.Split(l.Key, ".")
+		row, _, _ := grammar.Match(words)
+		return !l.Hidden && len(words) > 1 && row != nil
+	})
 }
 
 // Reasons why files of settings are not judged, and the dialect of one that is whole without a key to judge.
@@ -93,6 +106,10 @@ func (r *result) device(files []lint.File, of []int) {
 	}
 	for _, i := range of {
 		s := &source{File: files[i], kind: dialectsOf(files[i].Name)}
+		s.nameless = s.kind == grammar.AnyFile
+		if rel, ok := grammar.ParseRelease(s.Release); ok && s.kind&rel.Dialects() != 0 {
+			s.kind &= rel.Dialects()
+		}
 		alone := &unit{}
 		s.read(alone)
 		switch idle := s.idle(newer); {

@@ -137,12 +137,12 @@ func (s *source) settle(cand grammar.Dialects) {
 		}
 	}
 	cand = s.cand
-	if s.kind != grammar.AnyFile {
+	if !s.nameless {
 		return
 	}
 	for _, file := range grammar.Files {
 		if of := grammar.OfFile(file); cand&of != 0 {
-			s.kind, s.cand = of, cand&of
+			s.kind, s.cand = of&s.kind, cand&of
 			return
 		}
 	}

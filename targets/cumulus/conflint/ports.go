@@ -3,6 +3,7 @@ package conflint
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/rocec/rocec/lang/diag"
@@ -136,7 +137,7 @@ type owned struct {
 
 // overlap sweeps over spans and calls found once for each pair of groups that share a port.
 func overlap(spans []owned, found func(a, b owned)) {
-	slices.SortStableFunc(spans, func(x, y owned) int { return cmp.Or(x.A.Compare(y.A), x.B.Compare(y.B)) })
+	sort.SliceStable(spans, func(i, k int) bool { return cmp.Or(spans[i].A.Compare(spans[k].A), spans[i].B.Compare(spans[k].B)) < 0 })
 	type pair struct{ a, b *setting }
 	said := map[pair]bool{}
 	var open owned // the one that reaches furthest
@@ -286,7 +287,7 @@ func (u *unit) pfcAndPause() {
 			return
 		}
 	}
-	slices.SortStableFunc(spans, func(x, y owned) int { return cmp.Or(x.A.Compare(y.A), x.B.Compare(y.B)) })
+	sort.SliceStable(spans, func(i, k int) bool { return cmp.Or(spans[i].A.Compare(spans[k].A), spans[i].B.Compare(spans[k].B)) < 0 })
 	var open [2]*owned // of each class, the span that reaches furthest
 	type pair struct{ a, b *setting }
 	said := map[pair]bool{}

@@ -3,6 +3,7 @@ package conflint
 import (
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/rocec/rocec/lang/diag"
@@ -373,7 +374,7 @@ func meets(merged []span, s span) bool {
 // merge sorts spans and joins those that touch.
 func merge(list []span) []span {
 	list = slices.Clone(list)
-	slices.SortFunc(list, func(x, y span) int { return x.A.Compare(y.A) })
+	sort.Slice(list, func(i, k int) bool { return list[i].A.Compare(list[k].A) < 0 })
 	var out []span
 	for _, s := range list {
 		if n := len(out); n > 0 && (s.A.Compare(out[n-1].B) <= 0 || s.A.N == out[n-1].B.N+1 && s.A.Sub < 0 ||

@@ -22,6 +22,7 @@ type source struct {
 	lint.File
 	kind     grammar.Dialects // those a file of its name can be of
 	cand     grammar.Dialects
+	nameless bool // no file has its name
 	readable bool
 	settings []*setting // every active one
 	hidden   []string   // keys of commented settings

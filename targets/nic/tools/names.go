@@ -1,4 +1,18 @@
 package tools
 
+import (
+	"path"
+	"strings"
+)
+
 // Names are the base names by which captures and scripts of a host are found in a folder. Others are read where a person names them.
 var Names = []string{"mlnx_qos.txt", "dcb.txt", "mlnx_qos.sh", "dcb.sh"}
+
+// Tree is the folder of a host in which rocec has a file with the settings of each NIC.
+const Tree = "/etc/rocec/"
+
+// IsValueFile reports whether a path is that of a file with the settings of a NIC, as rocec writes them.
+func IsValueFile(name string) bool {
+	dir, base := path.Split("/" + name)
+	return strings.HasSuffix(dir, Tree+"host/") && strings.HasSuffix(base, ".conf")
+}

@@ -266,6 +266,11 @@ func (c *commandReader) command(list arguments) {
 		return
 	}
 	at, verb, p := list[0].at, list[1].text, list[2:]
+	if i, why := verbSlip(list[1:].keys()); why != "" {
+		c.note(refuse(list[1+i].at, "%s", why))
+		c.Lost, c.only = true, false
+		return
+	}
 	if len(p) > maxDepth {
 		c.note(refuse(at, "a command has more than %d words, and none does", maxDepth))
 		c.Lost = true
@@ -296,6 +301,9 @@ func (c *commandReader) set(list arguments, at Place) {
 		return
 	}
 	keys := list.keys()
+	if c.slips("set", list) {
+		return
+	}
 	if i := slices.IndexFunc(keys, func(w string) bool { return strings.ContainsAny(w, "$`{}<>*") }); i >= 0 && !aside(keys) {
 		c.foreign(list[i].at, "%s is to be filled in, so the line has no meaning yet", diag.Escape(keys[i]))
 		c.lost = append(c.lost, list[:i])
@@ -332,6 +340,25 @@ func (c *commandReader) set(list arguments, at Place) {
 	if !c.put(c.Set, p, leaf) {
 		c.note(refuse(at, "%s goes on below a value", diag.Escape(Spell(keys))))
 	}
+}
+
+// slips notes a path that NVUE does not have. A path that was meant may have set something.
+func (c *commandReader) slips(verb string, p arguments) bool {
+	keys := p.keys()
+	why, is := pathSlip(c.g, verb, keys)
+	if why == "" || strings.ContainsAny(keys[0], "$`{}<>*\ufffd") {
+		return false
+	}
+	c.note(refuse(p[0].at, "%s", why))
+	switch {
+	case is == "qos" || is == "interface":
+		meant := slices.Clone(p)
+		meant[0].text = is
+		c.lost = append(c.lost, meant[:len(meant)-1])
+	case is == "":
+		c.Lost = true
+	}
+	return true
 }
 
 // aside reports whether a command is about nothing that a reader of settings notices: its words may be passwords and texts.
@@ -389,6 +416,9 @@ func (c *commandReader) unset(p arguments, at Place) {
 		return
 	}
 	keys := p.keys()
+	if c.slips("unset", p) {
+		return
+	}
 	leaf := &Tree{Kids: map[string]*Tree{}, At: p[len(p)-1].at, Key: p[len(p)-1].at}
 	c.lines = append(c.lines, Written{keys, leaf, "unset", p.places(), at})
 	if c.Unset == nil {

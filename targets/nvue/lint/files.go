@@ -20,8 +20,9 @@ const headSize = 64 << 10
 
 // Linter judges configurations of NVUE. Its JSON is an object, as the files of other systems are, so it is asked before their linters.
 var Linter = &lint.Linter{
-	Also:     []string{startup, "startup.json", "startup.nv"},
-	Ends:     []string{".nv", ".txt"},
+	Also:     []string{startup, "startup.json", "startup.nv", "nvue.yaml", "nvue.commands"},
+	Same:     [2]string{"nvue.commands", "nvue.yaml"},
+	Ends:     []string{".nv", ".txt", ".yaml", ".yml", ".json", ".cmds", ".commands", ".cfg", ".conf", ".log"},
 	Takes:    Takes,
 	Most:     grammar.MaxSize,
 	Check:    judgeAll,
@@ -102,6 +103,9 @@ func Judge(f lint.File) (t lint.Taken, found diag.List) {
 		t.Dialect = "commands of NVUE"
 	}
 	at, release, other := stated(f, x)
+	if _, known := Judged(f.Release); known && release == "" && other == "" {
+		release = f.Release
+	}
 	rel, known := Judged(release)
 	switch {
 	case known:

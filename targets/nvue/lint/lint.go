@@ -6,6 +6,7 @@ package lint
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
@@ -252,6 +253,10 @@ func (j *judge) paths(t *grammar.Tree, path []string) {
 	case row != nil:
 		if wrong := row.Wrong(t); wrong != "" {
 			at := t.At
+			if t.IsMap() && len(t.Kids) == 0 && j.Commands {
+				j.errorf(&topicValue, t.Key, "%s has no value in this line, and NVUE demands one (%s).", name, row.Source)
+				return
+			}
 			if t.IsMap() {
 				at = t.Key
 			}
@@ -264,6 +269,22 @@ func (j *judge) paths(t *grammar.Tree, path []string) {
 			j.paths(t.Kids[k], append(path, k))
 		}
 	}
+}
+
+// meant returns the word that the last one of a path was meant to be, or the path with its last words in the right order; empty: it is
+// not known.
+func meant(j *judge, t *grammar.Tree, path []string) string {
+	last := len(path) - 1
+	if is := grammar.Meant(path[last], j.g.Beside(path)); is != "" {
+		return is
+	}
+	for _, next := range t.Keys() {
+		swapped := append(slices.Clone(path[:last]), next, path[last])
+		if _, known := j.g.At(swapped); known && slices.Contains(j.g.Beside(swapped[:last+1]), next) {
+			return grammar.Spell(swapped)
+		}
+	}
+	return ""
 }
 
 // unknown says which releases have a path that this one does not.
@@ -285,5 +306,5 @@ func (j *judge) unknown(t *grammar.Tree, path []string) {
 		return
 	}
 	j.warnf(&topicPath, t.Key, "No reference of Cumulus Linux %s that rocec knows has %s. If it is a slip, NVUE refuses the configuration.%s",
-		release, name, diag.DidYouMean(path[len(path)-1], j.g.Beside(path)))
+		release, name, diag.Meant(meant(j, t, path)))
 }

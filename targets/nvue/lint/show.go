@@ -56,9 +56,7 @@ func isShown(l *grammar.Loose) bool {
 }
 
 // roots are what NVUE's tree has at its top; a tree with none of these is of something else.
-var roots = []string{
-	"acl", "bridge", "evpn", "ib", "interface", "maintenance", "mlag", "nve", "platform", "qos", "router", "service", "system", "vrf",
-}
+var roots = grammar.Roots
 
 // known reports whether a tree has a path of NVUE.
 func known(t *grammar.Tree) bool {

@@ -36,7 +36,11 @@ func Understand(id target.Identity, contents map[string][]byte) *target.Understo
 	for i := range u.texts {
 		u.cover(&u.texts[i])
 	}
-	return &target.Understood{Settings: s, Coverage: u.coverage, Where: u.where}
+	out := &target.Understood{Settings: s, Coverage: u.coverage, Where: u.where}
+	if name := u.reading.set.Get("system", "hostname"); name.IsScalar() {
+		out.Host = name.Value
+	}
+	return out
 }
 
 // text is one text of a configuration.

@@ -1,20 +1,29 @@
 package lint
 
 import (
+	"bytes"
 	"regexp"
 	"strings"
 	"sync"
 
 	"github.com/rocec/rocec/targets/sonic/grammar"
+	"github.com/rocec/rocec/targets/sonic/read"
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
 // configFile is the base name of the file that SONiC loads at boot.
 const configFile = "config_db.json"
 
+// patchFile is the base name of the patch that rocec builds. It has the settings of the config_db.json beside it.
+const patchFile = "config_db.patch.json"
+
 // Linter judges configurations of SONiC.
 var Linter = &lint.Linter{
 	Names:    []string{configFile},
+	Also:     []string{patchFile},
+	Same:     [2]string{patchFile, configFile},
+	Ends:     []string{".json", ".txt", ".log"},
+	Begins:   begins,
 	Takes:    takes,
 	Most:     grammar.MaxSize,
 	PastMark: true,
@@ -28,7 +37,30 @@ func takes(f lint.File) bool {
 	if f.Why != "" {
 		return false
 	}
-	return lint.Named(f.Name, configFile) || beginning().Match(f.Head(64<<10))
+	return lint.Named(f.Name, configFile) || beginning().Match(f.Head(64<<10)) || isPatch(f)
+}
+
+// begins reports whether a file of any name in a folder is of SONiC: its beginning has a table of QoS, buffers or ports.
+func begins(f lint.File) bool {
+	if !takes(f) {
+		return false
+	}
+	head := f.Head(64 << 10)
+	for _, t := range grammar.Tables {
+		for _, key := range []string{`"` + t.Name + `"`, `"` + t.Name + `|`, `"` + t.Name + `_TABLE:`, `"/` + t.Name + `/`, "\n" + t.Name + "|"} {
+			if bytes.Contains(head, []byte(key)) {
+				return true
+			}
+		}
+	}
+	return bytes.HasPrefix(head, []byte("PORT|"))
+}
+
+// isPatch reports whether a file is a JSON patch of tables of CONFIG_DB, as rocec builds it and GCU takes it.
+func isPatch(f lint.File) bool {
+	head := f.Head(64 << 10)
+	_, path, ok := bytes.Cut(head, []byte(`"/`))
+	return read.IsPatch(head) && ok && len(path) > 0 && path[0] >= 'A' && path[0] <= 'Z'
 }
 
 // beginning recognises the beginning of a file of SONiC: an object behind comments, a row, or a list of objects with a table of CONFIG_DB.
@@ -39,14 +71,18 @@ var beginning = sync.OnceValue(func() *regexp.Regexp {
 	}
 	names := "(?:" + strings.Join(tables, "|") + ")"
 	return regexp.MustCompile(`^(?:\s|(?:#|//)[^\n]*\n|/\*(?:[^*]|\*+[^*/])*\*+/)*\{` +
-		`|^\s*` + names + `\|[^ \n]+ [^ \n]+ ["\[]` +
+		`|^\s*(?:[A-Z][A-Z0-9_]*\|[^\n]*\n)*` + names + `\|[^ \n]+ [^ \n]+ ["\[]` +
 		`|^\s*\[(?s:.*)"` + names + `(?:"|(?:_TABLE:|\|)[^"\n]*")\s*:\s*\{`)
 })
 
 // judgeAll judges files by their releases; one that states none by the newest.
 func judgeAll(files []lint.File) (r lint.Result) {
 	for _, f := range files {
-		one := Judge(f.Name, f.Data, 0)
+		var known grammar.Release
+		if v, err := grammar.ParseVersion(f.Release); f.Release != "" && err == nil {
+			known = v.Release
+		}
+		one := judgeText(f.Name, f.Data, 0, known)
 		if r.Diagnostics = append(r.Diagnostics, one.Diagnostics...); one.Silent {
 			r.Diagnostics = append(r.Diagnostics, lint.NotJudged(f.Name, one.Why,
 				"Give rocec /etc/sonic/config_db.json of the switch, or the output of `sonic-cfggen -d --print-data` there."))

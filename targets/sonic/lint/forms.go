@@ -65,3 +65,8 @@ func (j *judge) made() {
 		row.At, row.Fields["xoff"] = at, grammar.Value{Text: row.Get("xoff"), At: at}
 	}
 }
+
+// elsewhere reports whether a row can be in the configuration that a patch changes, and is not in the patch.
+func elsewhere(j *judge, table, key string) bool {
+	return j.text.Patch && key != "" && j.cfg.Row(table, key) == nil
+}

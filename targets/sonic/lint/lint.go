@@ -31,7 +31,10 @@ type Judgement struct {
 // reads. Each row that a slip of syntax costs is one finding, and the rest is judged.
 //
 // A file without anything, or of white space alone, is one that cannot be read: the switch boots without a port.
-func Judge(name string, data []byte, r grammar.Release) Judgement {
+func Judge(name string, data []byte, r grammar.Release) Judgement { return judgeText(name, data, r, 0) }
+
+// judgeText is [Judge] of a file on a switch whose release is known where the file does not state it; 0: it is not known.
+func judgeText(name string, data []byte, r, known grammar.Release) Judgement {
 	data = bytes.TrimPrefix(data, []byte(lint.ByteOrderMark)) // the bytes of a place count from behind it
 	j := &judge{name: name, release: r, file: true}
 	unread := func(why, format string, args ...any) Judgement {
@@ -47,6 +50,9 @@ func Judge(name string, data []byte, r grammar.Release) Judgement {
 			"switch has less than 4 MiB.")
 	}
 	j.text = read.Load(data)
+	if j.text.Release == 0 {
+		j.text.Release = known
+	}
 	j.written, j.running = j.text.Config, j.text.Running
 	j.cfg = grammar.Spread(j.written)
 	f := Judgement{Dialect: dialect(j.text), Why: j.unjudged()}
@@ -317,6 +323,11 @@ func (j *judge) field(t *grammar.Table, key, name string, v grammar.Value) {
 	for _, ref := range refs {
 		switch {
 		case j.cfg.Row(table, ref) != nil:
+		case elsewhere(j, table, ref):
+			if j.once("elsewhere", table, ref) {
+				j.say(&topicRef, diag.Notice, v.At, "In %s, row %s, %s names %q. The patch does not make this row of %s: the switch has to "+
+					"have it.", []any{t.Name, key, name, ref, table})
+			}
 		case !whole(j.cfg) && j.cfg.Tables[table] == nil:
 			j.warnf(&topicRef, v.At, "In %s, row %s, %s names %q, and the file has no table %s. It is a part of a configuration: where the "+
 				"switch has no such row either, the field sets nothing.", t.Name, key, name, ref, table)

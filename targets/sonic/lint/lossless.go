@@ -70,7 +70,7 @@ func (j *judge) ports() {
 			if q == nil && marking {
 				unmarked |= 1 << n
 			}
-			if q != nil && !marks(j.cfg.Row("WRED_PROFILE", q.Get("wred_profile"))) {
+			if q != nil && !elsewhere(j, "WRED_PROFILE", q.Get("wred_profile")) && !marks(j.cfg.Row("WRED_PROFILE", q.Get("wred_profile"))) {
 				j.warnf(&topicECN, q.At, "Queue %d of %s is lossless and marks nothing, so senders slow down by pauses alone. Bind a wred_profile "+
 					"with ecn to it.", n, name)
 			}

@@ -55,11 +55,21 @@ func load(contents map[string][]byte) *input {
 
 func isConfig(name string) bool { return strings.HasSuffix(path.Base(name), configFile) }
 
-// isRow reports whether a text begins with a row of a running configuration: TABLE|key field "text".
+// isRow reports whether a text begins with rows of a running configuration: TABLE|key field "text". The first of them may be of tables that
+// no release has.
 func isRow(text []byte) bool {
-	line, _, _ := bytes.Cut(bytes.TrimLeft(text, " \t\r\n"), []byte("\n"))
-	table, _, ok := bytes.Cut(line, []byte("|"))
-	return ok && len(table) > 0 && grammar.TableOf(string(table)) != nil
+	const most = 100 // rows of other tables
+	n := 0
+	for line := range bytes.Lines(bytes.TrimLeft(text, " \t\r\n")) {
+		table, _, ok := bytes.Cut(line, []byte("|"))
+		if n++; !ok || n > most || len(table) == 0 || strings.Trim(string(table), "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != "" {
+			return false
+		}
+		if grammar.TableOf(string(table)) != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // rows reads rows, a line for each. A slip costs its line.

@@ -2,8 +2,7 @@ package read
 
 import (
 	"bytes"
-	"cmp"
-	"slices"
+	"sort"
 	"strings"
 
 	"github.com/rocec/rocec/targets/sonic/grammar"
@@ -14,6 +13,7 @@ import (
 type Text struct {
 	Config  *grammar.Config // with keys as the text has them
 	Form    string          // "dump of CONFIG_DB"
+	Patch   bool            // it changes a configuration, whose other rows are not known
 	Running bool            // a switch runs it: rows that its daemons make are there, or are left out
 	Release grammar.Release // that it states; 0: none that rocec knows
 
@@ -76,7 +76,8 @@ func loosely(data []byte) *Text {
 	}
 	in.merge()
 	t := &Text{
-		Config: in.whole, Form: in.form(), Running: in.dump() && !in.forms[formOperations], Release: releaseOf(in.whole, target.Identity{}),
+		Config: in.whole, Form: in.form(), Patch: in.forms[formPatch],
+		Running: in.dump() && !in.forms[formOperations], Release: releaseOf(in.whole, target.Identity{}),
 		Twins: in.twins, Comment: in.comment, Old: in.old, Full: in.full,
 	}
 	for _, m := range in.misses {
@@ -84,7 +85,7 @@ func loosely(data []byte) *Text {
 			t.Slips = append(t.Slips, Slip{m.row, m.why, m.at})
 		}
 	}
-	slices.SortStableFunc(t.Slips, func(a, b Slip) int { return cmp.Compare(a.At, b.At) })
+	sort.SliceStable(t.Slips, func(i, k int) bool { return t.Slips[i].At < t.Slips[k].At })
 	if in.bares {
 		in.untyped(data)
 	}
@@ -97,6 +98,8 @@ func (in *input) form() string {
 	switch {
 	case in.forms[formOperations]:
 		return "list of operations"
+	case in.forms[formPatch]:
+		return "JSON patch of CONFIG_DB"
 	case in.forms[formApplication]:
 		return "dump of APPL_DB"
 	case in.forms[formDump]:
@@ -127,7 +130,7 @@ func (in *input) untyped(data []byte) {
 			}
 		}
 	}
-	slices.SortFunc(found, func(a, b grammar.Problem) int { return cmp.Compare(a.At, b.At) })
+	sort.Slice(found, func(i, k int) bool { return found[i].At < found[k].At })
 	for _, p := range found {
 		grammar.Untyped(in.whole, p, in.whole.Get(p.Table, p.Row, p.Field))
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -27,25 +26,6 @@ type parser struct {
 
 // null is the value of a field that holds null.
 const null = "\x00null"
-
-func (in *input) parse(t *text) {
-	p := &parser{input: in, data: t.data, base: t.base, row: wholeText}
-	if bytes.HasPrefix(p.data, []byte("\xef\xbb\xbf")) {
-		p.at = len("\xef\xbb\xbf")
-	}
-	start := p.at
-	if p.valid = json.Valid(p.data[start:]); !p.valid {
-		if plain, comment := blanked(p.data); comment >= 0 && json.Valid(plain[start:]) {
-			p.comment(comment)
-			p.data, p.valid = plain, true
-		}
-	}
-	before := len(p.misses)
-	p.objects()
-	if !p.valid && !slices.ContainsFunc(p.misses[before:], func(m miss) bool { return m.slip }) {
-		p.broken(start)
-	}
-}
 
 // wholeText names the row of a slip outside of tables.
 const wholeText = "a part of the text"

@@ -50,7 +50,7 @@ func Understand(id target.Identity, contents map[string][]byte) *target.Understo
 	}
 	u := &target.Understood{Settings: s, Where: r.where}
 	u.Coverage = r.coverage(release, r.release != 0)
-	u.Notes = in.notes
+	u.Notes, u.Host = in.notes, in.whole.Get("DEVICE_METADATA", "localhost", "hostname")
 	return u
 }
 

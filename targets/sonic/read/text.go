@@ -46,6 +46,7 @@ const (
 	formApplication        // and it is the application database: TABLE_TABLE:key
 	formOperations         // each object has an OP, as swssconfig takes them
 	formRows               // rows of rocec's own
+	formPatch              // a JSON patch
 	formsEnd
 )
 

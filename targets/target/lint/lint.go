@@ -22,8 +22,13 @@ type Linter struct {
 	// Also are further base names that are judged in a folder, and that messages do not list.
 	Also []string
 
-	// Ends are ends of names (".txt") of files that are judged in a folder where Takes accepts their beginning.
-	Ends []string
+	// Same is the base name of a file that holds the same as another one in another form, and that of the other one, which is judged where
+	// a device has both.
+	Same [2]string
+
+	// Ends are ends of names (".txt") of files that are judged in a folder where Begins accepts their beginning; nil: where Takes does.
+	Ends   []string
+	Begins func(File) bool
 
 	// Takes reports whether a file is of the system, by its name or by its beginning. Nil: the linter takes every file that no other
 	// linter takes; one linter of a table does.
@@ -72,6 +77,8 @@ type File struct {
 	Name string
 	Data []byte
 	Why  string // a sentence; empty: the file could be read
+
+	Release string // of the switch, as the fabric states it; empty: the file alone tells it
 }
 
 // Head returns the first bytes of a file, at most n, without the byte order mark.
@@ -114,6 +121,8 @@ type Taken struct {
 	Understood []Part // what its rows set
 	Moment     Moment
 	Device     string // whose file it is: the folder, or the folder and the name that the file is named after
+	Host       bool   // it has settings of the NICs of a host
+	Fabric     bool   // the fabric has the device, and its values are beside those of the file
 }
 
 // Moment is when the settings in a file hold.
@@ -150,7 +159,7 @@ const (
 // Unjudged is the code of [NotJudged].
 var Unjudged = diag.Topic{
 	Code:    "conf-not-judged",
-	Summary: "no rule has judged a file",
+	Summary: "no rule has judged a file, or rows of it",
 }
 
 // NotJudged reports that the rules have not judged a file or a part of a file, where no other finding reports it. Advice is a sentence.

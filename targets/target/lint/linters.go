@@ -40,7 +40,11 @@ func (l Linters) Knows(name string) bool {
 func Passed(l Linters, f File, opened bool) bool {
 	return !l.Knows(f.Name) && !slices.ContainsFunc(l, func(one *Linter) bool {
 		ends := slices.ContainsFunc(one.Ends, func(end string) bool { return strings.HasSuffix(f.Name, end) })
-		return ends && (!opened || one.Takes(f))
+		begins := one.Takes
+		if one.Begins != nil {
+			begins = one.Begins
+		}
+		return ends && (!opened || begins(f))
 	})
 }
 

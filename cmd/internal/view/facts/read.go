@@ -8,12 +8,15 @@ import (
 	"github.com/rocec/rocec/targets"
 )
 
+// mostRows is how many rows that are not understood are shown one by one.
+const mostRows = 20
+
 // Read shows the values of a device that were read and are not the wanted ones, each beside the wanted one: of a port, or of the whole
 // device for an empty name.
 func Read(r *targets.DeviceRead, port string) Section {
 	s := Section{Title: "read, beside what is wanted"}
-	all, whole := r.Unwanted(port)
-	for _, v := range all {
+	c := r.Compare(port)
+	for _, v := range c.Values {
 		from := []ir.Origin{{At: v.At}}
 		if v.Why != "" {
 			from = append(from, ir.Origin{Why: v.Why})
@@ -21,18 +24,24 @@ func Read(r *targets.DeviceRead, port string) Section {
 		s.Add(diag.Escape(v.Name), diag.Escape(v.Wanted), from...)
 		s.Settings[len(s.Settings)-1].Read = diag.Escape(v.Read)
 	}
-	if len(all) == 0 {
-		s.Add("differences", "none", ir.Origin{Why: "every value that both the files and the fabric have is the same"})
+	if len(c.Values) == 0 {
+		s.Add("differences", "none", ir.Origin{Why: fmt.Sprintf("%s that the files state and the fabric wants", diag.Count(c.Compared, "value"))})
 	}
-	if !whole {
+	for _, what := range c.Unknown {
+		s.Add("not known", diag.Escape(what), ir.Origin{Why: "no value of it can be read from the files"})
+	}
+	if !c.Whole {
 		s.Add("not compared", "further ports", ir.Origin{Why: "they are of more than 1,024 kinds"})
 	}
-	c := &r.Coverage
-	if n := len(c.Not); n > 0 {
-		s.Add("not understood", fmt.Sprintf("%d of %s", n, diag.Count(c.Rows, "row")), ir.Origin{At: c.Not[0].At, Why: diag.Escape(c.Not[0].Why)})
+	not := r.Coverage.Not
+	for _, row := range not[:min(len(not), mostRows)] {
+		s.Add("not understood", diag.Escape(diag.Cut(row.Row)), ir.Origin{At: row.At, Why: diag.Escape(row.Why)})
 	}
-	if c.Part != "" {
-		s.Add("a part", diag.Escape(c.Part), ir.Origin{Why: "values that it leaves out are not known"})
+	if more := len(not) - mostRows; more > 0 {
+		s.Add("not understood", diag.Count(more, "further row"))
+	}
+	if part := r.Coverage.Part; part != "" {
+		s.Add("a part", diag.Escape(part), ir.Origin{Why: "values that it leaves out are not known"})
 	}
 	for _, why := range r.Not {
 		s.Add("not read", diag.Escape(why))

@@ -1,0 +1,29 @@
+package devicefiles
+
+import (
+	"maps"
+
+	"github.com/rocec/rocec/cmd/internal/globals"
+	"github.com/rocec/rocec/cmd/internal/report"
+	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/judge"
+)
+
+// Judge judges the files beside a fabric. Without a fabric in the report it judges them by themselves.
+func (read *Found) Judge(beside *report.Report) *report.Report {
+	source := *beside.Source
+	source.Files = map[string][]byte{}
+	maps.Copy(source.Files, beside.Source.Files)
+	r := targets.JudgeFilesOf(beside.Fabric, read.Files)
+	globals.Hide(r.Diagnostics, read.Hidden)
+	f := &report.Report{
+		Judged: &judge.Judged{Source: &source, Diags: r.Diagnostics}, Dir: read.Dir, Hidden: read.Hidden, PassedOver: read.Passed,
+	}
+	for i, file := range read.Files {
+		if _, is := read.Hidden[file.Name]; !is {
+			source.Files[file.Name] = file.Data
+		}
+		f.Files = append(f.Files, report.DeviceFile{Name: file.Name, Taken: r.Files[i], Rules: targets.RulesOf(file, r.Files[i])})
+	}
+	return f
+}

@@ -1,0 +1,231 @@
+package targets
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
+	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/targets/target/lint"
+	"github.com/rocec/rocec/validate/settings"
+)
+
+// reportFabric reports the devices that have files and are not in the fabric, and those in the fabric that have no file.
+func reportFabric(j *judging) {
+	if j.fabric == nil {
+		return
+	}
+	has := map[*ir.Device][]string{}
+	names := make([]string, len(j.fabric.Devices))
+	for i, d := range j.fabric.Devices {
+		names[i] = d.Name
+	}
+	for _, d := range j.devices {
+		top := j.files[d.files[0]].Top()
+		if d.of != nil {
+			for _, one := range d.alike {
+				has[one] = append(has[one], d.name)
+			}
+			if has[d.of] = append(has[d.of], d.name); len(has[d.of]) == 2 {
+				topicDevice.Warnf(&j.found, top, "The files of %s and of %s are both of %s. Only the first ones are compared with those of its "+
+					"neighbours. Judge the files of one moment.", diag.Escape(has[d.of][0]), diag.Escape(d.name), d.of.Name)
+			}
+			continue
+		}
+		name := path.Base(d.name)
+		switch file := j.files[d.files[0]].Name; {
+		case d.other != "":
+			topicDevice.Warnf(&j.found, top, "%s. It is judged by itself. Give rocec a file of that device, or correct the fabric.",
+				diag.Escape(d.other))
+		case name == path.Base(file) || name == ".":
+			topicDevice.Warnf(&j.found, top, "No device of the fabric is named in %s: neither its folder nor its name nor its content has one. It "+
+				"is judged by itself. Put it in a folder that is named after its device.", diag.Escape(file))
+		default:
+			topicDevice.Warnf(&j.found, top, "The fabric has no device %q.%s Its files are judged by themselves.", diag.Cut(name),
+				diag.DidYouMean(name, names))
+		}
+	}
+	var without []string
+	at := j.fabric.At
+	for _, d := range j.fabric.Devices {
+		if has[d] == nil {
+			if len(without) == 0 {
+				at = d.At
+			}
+			without = append(without, d.Name)
+		}
+	}
+	if len(without) > 0 {
+		const room = 60
+		topicDevice.Noticef(&j.found, at, "No file is of %s of the fabric: %s. %s not judged.", diag.Count(len(without), "device"),
+			nodeset.Text(without, nodeset.Devices, room), diag.Plural(len(without), "It is", "They are"))
+	}
+}
+
+// besideFabric compares the settings that were read of a device with those that the fabric wants.
+func besideFabric(j *judging, d *device, u *target.Understood) {
+	if d.of == nil {
+		return
+	}
+	top := j.files[d.files[0]].Top()
+	if what := unlike(d.of, j.named, u); len(what) > 0 {
+		topicDevice.Warnf(&j.found, top, "The files of %s state %s. Either they are of another device or time, or the fabric is not up to date.",
+			d.of.Name, strings.Join(what, ", and "))
+	}
+	if j.ends[d.of] != nil {
+		return // other files of the device were compared
+	}
+	wanted := d.of.Wanted()
+	end := &settings.Reading{Name: d.name, Settings: u.Settings, Where: whereOf(d.of, u), At: top}
+	for _, one := range append(d.alike, d.of) {
+		j.ends[one] = end
+	}
+	l := &lossless{device: d.of, where: u.Where, top: top, found: map[spot]*spots{}}
+	for _, p := range d.of.Ports {
+		l.port(p, wanted.Port(p.Name), u.Settings.Port(p.Name))
+	}
+	l.report(&j.found)
+	other := &DeviceRead{Understood: u, device: d.of}
+	all := other.Compare("").Values
+	all = slices.DeleteFunc(all, func(v ReadValue) bool { return v.Why != "" || l.told[v.Field] })
+	if len(all) > 0 {
+		first := all[0]
+		at := first.At
+		if at.Filename == "" {
+			at = top
+		}
+		show := diag.Rocec("show", diag.Kind("DIR"), diag.Arg("NAME", d.of.Name), diag.Flag("--device-config", diag.Kind("PATH")))
+		topicWanted.Noticef(&j.found, at, "%s of %s %s not as the fabric wants %s, such as %s: %s, wanted %s. `%s` lists them.",
+			diag.Count(len(all), "further value"), d.of.Name, diag.Plural(len(all), "is", "are"), diag.Plural(len(all), "it", "them"),
+			diag.Escape(first.Name), diag.Escape(first.Read), diag.Escape(first.Wanted), show)
+	}
+}
+
+// lossless is a device whose ports are held to the classes that the fabric keeps lossless.
+type lossless struct {
+	device *ir.Device
+	where  func(port string, f ir.Field, index int) (diag.Range, bool)
+	top    diag.Range
+	found  map[spot]*spots
+	order  []spot
+	told   map[ir.Field]bool
+}
+
+// spot is a finding at a place; those of several ports are one.
+type spot struct {
+	at   diag.Range
+	text string
+}
+
+type spots struct{ ports []string }
+
+func (l *lossless) add(p *ir.Port, f ir.Field, index int, format string, args ...any) {
+	at, ok := l.where(p.Name, f, index)
+	for prio := 0; f == ir.FieldPauses && !ok && prio < 8; prio++ { // the pauses that the port has in their place
+		at, ok = l.where(p.Name, f, prio)
+	}
+	if !ok || at.Filename == "" {
+		at = l.top
+	}
+	k := spot{at, fmt.Sprintf(format, args...)}
+	if l.found[k] == nil {
+		l.found[k] = &spots{}
+		l.order = append(l.order, k)
+	}
+	l.found[k].ports = append(l.found[k].ports, p.Name)
+	if l.told == nil {
+		l.told = map[ir.Field]bool{}
+	}
+	l.told[f] = true
+}
+
+// port holds one port to the fabric.
+func (l *lossless) port(p *ir.Port, want, is *ir.PortSettings) {
+	if want == nil || is == nil || !want.PausesKnown || want.Sends|want.Obeys == 0 {
+		return
+	}
+	sends, obeys, known := is.Sends, is.Obeys, is.PausesKnown
+	if pfc := is.Detail.Get().PFC; !known && pfc.Known() && !want.LinkPause {
+		sends, obeys, known = pfc.Value, pfc.Value, true
+	}
+	switch {
+	case !known:
+	case want.LinkPause && !is.LinkPause:
+		l.add(p, ir.FieldLinkPause, -1, "there is no link pause, by which the fabric keeps the cable lossless. Packets are dropped")
+	case is.LinkPause && !want.LinkPause:
+		l.add(p, ir.FieldLinkPause, -1, "link pause is on in the place of PFC: it stops every class, and the other end expects PFC")
+	case !want.LinkPause:
+		for prio := range 8 {
+			s, o := (want.Sends&^sends)>>prio&1 == 1, (want.Obeys&^obeys)>>prio&1 == 1
+			does := "neither sends nor obeys its pauses"
+			switch {
+			case !s && !o:
+				continue
+			case !o:
+				does = "sends no pauses for it"
+			case !s:
+				does = "obeys none of its pauses"
+			}
+			l.add(p, ir.FieldPauses, prio, "the fabric keeps priority %d (%s) lossless, and the port %s. Packets are dropped", prio,
+				l.group(prio), does)
+		}
+	}
+	l.sorted(p, want, is)
+}
+
+// sorted holds the trust and the maps of a port to those by which the fabric knows its lossless packets.
+func (l *lossless) sorted(p *ir.Port, want, is *ir.PortSettings) {
+	if !want.TrustKnown || !is.TrustKnown || want.LinkPause {
+		return
+	}
+	if lost := (ir.Trust{DSCP: want.Trust.DSCP && !is.Trust.DSCP, PCP: want.Trust.PCP && !is.Trust.PCP}); lost != (ir.Trust{}) {
+		field := "DSCP"
+		if !lost.DSCP {
+			field = "PCP"
+		}
+		l.add(p, ir.FieldTrust, -1, "the port does not trust %s, by which the fabric sorts lossless packets. They are in a class without PFC",
+			field)
+		return
+	}
+	for _, g := range l.device.Fabric.CosGroups {
+		if !g.Lossless || (want.Sends|want.Obeys)>>g.Cos&1 == 0 {
+			continue
+		}
+		for _, c := range g.DSCP {
+			if cos := is.DSCP[c.Value]; want.Trust.DSCP && cos >= 0 && cos != want.DSCP[c.Value] {
+				l.add(p, ir.FieldDSCP, c.Value, "DSCP %d is in cos %d, and the fabric has it in cos %d (%s), which is lossless", c.Value, cos,
+					want.DSCP[c.Value], g.Name)
+			}
+		}
+		for _, c := range g.PCP {
+			if cos := is.PCP[c.Value]; want.Trust.PCP && cos >= 0 && cos != want.PCP[c.Value] {
+				l.add(p, ir.FieldPCP, c.Value, "PCP %d is in cos %d, and the fabric has it in cos %d (%s), which is lossless", c.Value, cos,
+					want.PCP[c.Value], g.Name)
+			}
+		}
+	}
+}
+
+// group names the lossless cos group of a priority.
+func (l *lossless) group(prio int) string {
+	for _, g := range l.device.Fabric.CosGroups {
+		if g.Cos == prio && g.Lossless {
+			return g.Name
+		}
+	}
+	return "stated by hand"
+}
+
+func (l *lossless) report(to *diag.List) {
+	var found lint.Findings
+	for _, k := range l.order {
+		ports := l.found[k].ports
+		slices.SortFunc(ports, nodeset.Compare)
+		found.Report(diag.Error, &topicLossless, k.at, "At %s of %s, %s.", diag.Some(ports, mostPorts), l.device.Name, diag.Escape(k.text))
+	}
+	*to = append(*to, found.Close()...)
+}

@@ -1,0 +1,276 @@
+package targets
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
+	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/targets/target/lint"
+	"github.com/rocec/rocec/validate/settings"
+)
+
+var (
+	topicDevice = diag.Topic{
+		Code:    "conf-fabric-device",
+		Summary: "files and the fabric do not have the same devices",
+	}
+	topicLossless = diag.Topic{
+		Code:    "conf-fabric-lossless",
+		Summary: "a device does not keep lossless what the fabric keeps so",
+	}
+	topicWanted = diag.Topic{
+		Code:    "conf-fabric-wanted",
+		Summary: "settings of a device are not those that the fabric wants",
+	}
+)
+
+// FabricRules are the codes of the rules that hold files to the fabric of their device.
+func FabricRules() []diag.Topic { return []diag.Topic{topicDevice, topicLossless, topicWanted} }
+
+// beside gives each device of the files the one of the fabric that has its name, and each file the release of its switch. A device whose
+// name the fabric does not have is the one that its configuration names.
+func beside(j *judging) {
+	j.named = map[string]*ir.Device{}
+	for _, d := range j.fabric.Devices {
+		j.named[d.Name] = d
+	}
+	j.files = slices.Clone(j.files)
+	for k := range j.devices {
+		d := &j.devices[k]
+		if d.of == nil {
+			d.of = j.named[path.Base(d.name)]
+		}
+		if d.of == nil && strings.ContainsAny(d.name, "[,") {
+			d.of, d.alike = listed(j.named, path.Base(d.name))
+		}
+		for _, i := range d.files {
+			if d.of == nil {
+				d.of = j.named[hostOf(j, j.files[i])]
+			}
+		}
+		if d.of == nil || d.of.Switch == nil {
+			continue
+		}
+		for _, i := range d.files {
+			if row := j.rowOf(j.files[i]); row != nil && row.OS.Name == d.of.Switch.OS {
+				j.files[i].Release = d.of.Switch.Version
+			}
+		}
+	}
+}
+
+// listed returns the devices of a list of names, as build --fold names the folder of devices whose files are alike; nil: one of them is not
+// in the fabric.
+func listed(named map[string]*ir.Device, list string) (first *ir.Device, others []*ir.Device) {
+	set, wrong := nodeset.Parse(list, nodeset.Devices)
+	if len(wrong) > 0 || set.Len() > len(named) {
+		return nil, nil
+	}
+	for name := range set.All() {
+		d := named[name.Device]
+		switch {
+		case d == nil:
+			return nil, nil
+		case first == nil:
+			first = d
+		default:
+			others = append(others, d)
+		}
+	}
+	return first, others
+}
+
+// hostOf returns the name that a configuration gives its device; empty: it states none.
+func hostOf(j *judging, f lint.File) string {
+	row := j.rowOf(f)
+	if row == nil || f.Why != "" {
+		return ""
+	}
+	return row.Understand(target.Identity{}, map[string][]byte{f.Name: f.Data}).Host
+}
+
+// foreign says why a file is not one of the device that the fabric describes, as a sentence; empty: it may be.
+func foreign(j *judging, d *device, i int) string {
+	r, s := &j.read[i], d.of.Switch
+	switch {
+	case r.host && s != nil:
+		return fmt.Sprintf("%s is a switch in the fabric, and the file has settings of the NICs of a host", d.of.Name)
+	case r.host || r.row == nil:
+		return ""
+	case s == nil:
+		return fmt.Sprintf("%s is a host in the fabric, and the file is of a switch (%s)", d.of.Name, j.taken[i].Dialect)
+	case r.row.OS.Name != s.OS && s.OS != "":
+		return fmt.Sprintf("%s runs %s in the fabric, and the file is of another system (%s)", d.of.Name, s.OS, j.taken[i].Dialect)
+	}
+	return ""
+}
+
+// partForeign makes files that cannot be of the device of the fabric a device of their own.
+func partForeign(j *judging) {
+	for k := range j.devices {
+		d := &j.devices[k]
+		if d.of == nil {
+			continue
+		}
+		var own []int
+		other := device{name: d.name}
+		for _, i := range d.files {
+			why := foreign(j, d, i)
+			if why == "" {
+				own = append(own, i)
+				continue
+			}
+			other.files, other.other = append(other.files, i), why
+		}
+		switch {
+		case len(other.files) == 0:
+		case len(own) == 0:
+			*d = other
+		default:
+			d.files = own
+			j.devices = append(j.devices, other) // the loop does not reach it
+		}
+	}
+}
+
+// releasesDiffer reports whether two releases differ in more than the number of a patch. A range of releases differs from none.
+func releasesDiffer(a, b string) bool {
+	if strings.Trim(a+b, "0123456789.") != "" || a == "" || b == "" {
+		return false
+	}
+	x, y := strings.Split(a, "."), strings.Split(b, ".")
+	n := min(len(x), len(y), 2)
+	return !slices.Equal(x[:n], y[:n])
+}
+
+// unlike lists the name, the release and the model of a configuration that are not those of the fabric, as parts of a sentence.
+func unlike(d *ir.Device, named map[string]*ir.Device, u *target.Understood) (out []string) {
+	if other := named[u.Host]; other != nil && other != d {
+		out = append(out, "the name "+other.Name)
+	}
+	if d.Switch == nil {
+		return out
+	}
+	is := u.Settings.System
+	if is.Release.Is == ir.Stated && releasesDiffer(is.Release.Value, d.Switch.Version) {
+		out = append(out, fmt.Sprintf("release %s, which the fabric gives as %s", diag.Escape(is.Release.Value), d.Switch.Version))
+	}
+	m, ok := platform.FindSwitch(is.Model.Value)
+	if !ok {
+		m, ok = platform.FindSwitch(is.SKU.Value)
+	}
+	if ok && d.Switch.Model != nil && m.Name != d.Switch.Model.Name {
+		out = append(out, fmt.Sprintf("the model %s, which the fabric gives as %s", m.Title, d.Switch.Model.Title))
+	}
+	return out
+}
+
+// completed returns settings with those that the fabric has of the device, where the files do not state them: the model, and the speed, the
+// MTU and the length of the cable of each port. The longer of two lengths of a cable counts, since the cable is as the fabric has it.
+func completed(d *ir.Device, s *ir.Settings) *ir.Settings {
+	if d == nil || d.Switch == nil {
+		return s
+	}
+	out := &ir.Settings{Rest: s.Rest, Pools: s.Pools, System: s.System, Moment: s.Moment, Ports: map[string]*ir.PortSettings{}}
+	for name, p := range s.Ports {
+		out.Ports[name] = p
+	}
+	if _, ok := platform.FindSwitch(s.System.Model.Value); !ok && d.Switch.Model != nil {
+		out.System.Model = ir.ByDefault(d.Switch.Model.Name)
+	}
+	alike := map[ir.PortSettings]*ir.PortSettings{}
+	for _, p := range d.Ports {
+		was := s.Port(p.Name)
+		if was == nil {
+			continue
+		}
+		detail := was.Detail.Get()
+		if !detail.Speed.Known() && p.Speed() > 0 {
+			detail.Speed = ir.Of(int64(p.Speed()) * 1e6)
+		}
+		if !detail.MTU.Known() && p.MTU() > 0 {
+			detail.MTU = ir.Of(p.MTU())
+		}
+		if l := p.Link(); l != nil && l.Length.Whole() > 0 && (detail.Cable.Is != ir.Stated || detail.Cable.Value < l.Length.Whole()) {
+			detail.Cable = ir.Of(l.Length.Whole())
+		}
+		one := *was
+		one.Detail = ir.NewDetail(detail)
+		if alike[one] == nil {
+			alike[one] = &one
+		}
+		out.Ports[p.Name] = alike[one]
+	}
+	return out
+}
+
+// whereOf finds the places of values that the files state, and of those that the fabric has.
+func whereOf(d *ir.Device, u *target.Understood) func(port string, f ir.Field, index int) (diag.Range, bool) {
+	if d == nil {
+		return u.Where
+	}
+	return func(port string, f ir.Field, index int) (diag.Range, bool) {
+		if at, ok := u.Where(port, f, index); ok || f != ir.FieldSpeed && f != ir.FieldCable && f != ir.FieldMTU {
+			return at, ok
+		}
+		for _, p := range d.Ports {
+			if p.Name == port && p.Link() != nil {
+				return p.Link().At, true
+			}
+		}
+		return diag.Range{}, false
+	}
+}
+
+// arrivesAt returns the bytes that the fabric expects after a pause at the ports of a switch.
+func arrivesAt(d *ir.Device) func(port string, cos int) (most, likely int) {
+	if d == nil || d.Switch == nil {
+		return nil
+	}
+	by := map[string]*ir.Port{}
+	for _, p := range d.Ports {
+		by[p.Name] = p
+	}
+	return func(port string, cos int) (most, likely int) {
+		if by[port] == nil {
+			return 0, 0
+		}
+		for _, b := range by[port].Buffers() {
+			if b.Group.Cos == cos {
+				return b.Need, b.Floor
+			}
+		}
+		return 0, 0
+	}
+}
+
+// identityOf is the identity that the fabric states of a device whose files are read.
+func identityOf(d *ir.Device) (id target.Identity) {
+	if d == nil {
+		return id
+	}
+	for _, p := range d.Ports {
+		id.Ports = append(id.Ports, p.Name)
+	}
+	if s := d.Switch; s != nil {
+		id.OS, id.Release, id.Model = s.OS, s.Version, s.Model.Name
+	}
+	return id
+}
+
+// cables returns the cables of which both ends were read.
+func cables(j *judging) (out []settings.Cable) {
+	for _, l := range j.fabric.Links {
+		a, b := l.A(), l.B()
+		if x, y := j.ends[a.Device()], j.ends[b.Device()]; x != nil && y != nil {
+			out = append(out, settings.Cable{A: x, B: y, PortA: a.Name, PortB: b.Name})
+		}
+	}
+	return out
+}

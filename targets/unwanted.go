@@ -1,0 +1,292 @@
+package targets
+
+import (
+	"maps"
+	"slices"
+	"sort"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
+	"github.com/rocec/rocec/targets/nic/tools"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// DeviceRead is the settings of a device of the fabric, as its files state them.
+type DeviceRead struct {
+	*target.Understood
+	Files []string // that were read
+	Not   []string // sentences: files that were not, and why
+
+	device *ir.Device
+}
+
+// ReadValue is a value of a device that was read, and is not the wanted one.
+type ReadValue struct {
+	Name, Wanted, Read string
+	Field              ir.Field
+	At                 diag.Range // of the value that was read; zero: it has no place
+	Why                string     // the reason why rocec itself would leave the two different; empty: it would not
+}
+
+// Comparison is the values that a device was read to have, beside the wanted ones.
+type Comparison struct {
+	Values   []ReadValue // that differ; those with a reason come last
+	Unknown  []string    // values that the files do not state, by field: "speed at swp1 and swp2"
+	Compared int         // values that both sides have, of each kind of ports
+	Whole    bool        // all kinds of ports were compared
+}
+
+// mostKinds is how many kinds of ports are compared.
+const mostKinds = 1 << 10
+
+// Compare compares the values that were read with the wanted ones: those of one port, or of all for an empty name. A value is as wanted
+// where rocec itself would leave it so, too: some systems round a value, or have another word for it.
+func (r *DeviceRead) Compare(port string) *Comparison {
+	c := &comparing{wanted: r.device.Wanted(), read: r.Settings, out: &Comparison{Whole: true}}
+	c.ports(port)
+	if port == "" {
+		c.pools()
+	}
+	sort.SliceStable(c.all, func(i, k int) bool {
+		a, b := c.all[i], c.all[k]
+		return a.Field < b.Field || a.Field == b.Field && a.Index < b.Index
+	})
+	if len(c.all) > 0 { // it takes its time
+		c.written = writtenSettings(r.device)
+	}
+	for _, d := range c.all {
+		if c.asWritten(d) {
+			c.out.Compared++
+			continue
+		}
+		v := ReadValue{Name: subject(&d.Difference), Field: d.Field, Wanted: d.A, Read: d.B, Why: r.form(&d.Difference)}
+		if r.Where != nil {
+			v.At, _ = placeOf(r.Understood, &d.Difference)
+		}
+		c.out.Values = append(c.out.Values, v)
+	}
+	sort.SliceStable(c.out.Values, func(i, k int) bool { return c.out.Values[i].Why == "" && c.out.Values[k].Why != "" })
+	for _, f := range ir.Fields() {
+		if d := c.unknown[f]; d != nil {
+			c.out.Unknown = append(c.out.Unknown, subject(d))
+		}
+	}
+	return c.out
+}
+
+// comparing is a comparison that is being made.
+type comparing struct {
+	wanted, read, written *ir.Settings
+	all                   []*unlikeValue
+	at                    map[valueKey]*unlikeValue
+	unknown               map[ir.Field]*ir.Difference
+	out                   *Comparison
+}
+
+// unlikeValue is a value that differs, with one port of each kind that has it.
+type unlikeValue struct {
+	ir.Difference
+	samples []string
+}
+
+type valueKey struct {
+	ir.Value
+	other string
+}
+
+// ports compares ports, those that are set alike once.
+func (c *comparing) ports(only string) {
+	names := map[string]bool{"": true}
+	for _, of := range []*ir.Settings{c.wanted, c.read} {
+		for name := range of.Ports {
+			names[name] = true
+		}
+	}
+	if only != "" {
+		names = map[string]bool{only: true}
+	}
+	type pair [2]*ir.PortSettings
+	kinds := map[pair][]string{}
+	var order []pair
+	for _, name := range slices.SortedFunc(maps.Keys(names), nodeset.Compare) {
+		p := pair{c.wanted.Port(name), c.read.Port(name)}
+		if p[0] == nil || name == "" && p[1] == nil {
+			continue
+		}
+		if kinds[p] == nil {
+			if len(order) == mostKinds {
+				c.out.Whole = false
+				continue
+			}
+			order = append(order, p)
+		}
+		kinds[p] = append(kinds[p], name)
+	}
+	c.at, c.unknown = map[valueKey]*unlikeValue{}, map[ir.Field]*ir.Difference{}
+	for _, p := range order {
+		c.kind(p[0], p[1], kinds[p])
+	}
+}
+
+// kind compares the values of ports that are set alike.
+func (c *comparing) kind(wanted, read *ir.PortSettings, ports []string) {
+	has := valuesOf(read)
+	missing := map[ir.Field]bool{}
+	for v := range wanted.Values() {
+		text := v.Text
+		is, known := has[named(v)]
+		switch {
+		case !known:
+			missing[v.Field] = true
+		case is == text:
+			c.out.Compared++
+		default:
+			k := valueKey{v, is}
+			one := c.at[k]
+			if one == nil {
+				one = &unlikeValue{Difference: ir.Difference{Field: v.Field, Index: v.Index, What: v.What, A: text, B: is}}
+				c.at[k], c.all = one, append(c.all, one)
+			}
+			one.samples = append(one.samples, ports[0])
+			add(&one.Difference, ports)
+		}
+	}
+	for f := range missing {
+		if c.unknown[f] == nil {
+			c.unknown[f] = &ir.Difference{Field: f, Index: -1}
+		}
+		add(c.unknown[f], ports)
+	}
+}
+
+// add adds ports to those of a difference, which names a few.
+func add(d *ir.Difference, ports []string) {
+	const most = 8
+	n := min(len(ports), most-min(len(d.Ports), most))
+	d.Ports, d.More = append(d.Ports, ports[:n]...), d.More+len(ports)-n
+}
+
+// named is a value without its text.
+func named(v ir.Value) ir.Value {
+	v.Text = ""
+	return v
+}
+
+func valuesOf(p *ir.PortSettings) map[ir.Value]string {
+	out := map[ir.Value]string{}
+	if p != nil {
+		for v := range p.Values() {
+			out[named(v)] = v.Text
+		}
+	}
+	return out
+}
+
+// pools compares the pools that are wanted.
+func (c *comparing) pools() {
+	for _, name := range slices.Sorted(maps.Keys(c.wanted.Pools)) {
+		has := map[ir.Value]string{}
+		read, wanted := c.read.Pools[name], c.wanted.Pools[name]
+		for _, v := range read.Values() {
+			has[named(v)] = v.Text
+		}
+		for _, v := range wanted.Values() {
+			switch is := has[named(v)]; {
+			case v.Text == "":
+			case is == "":
+				if c.unknown[ir.FieldPool] == nil {
+					c.unknown[ir.FieldPool] = &ir.Difference{Field: ir.FieldPool, Index: -1, What: v.What, Ports: []string{name}}
+				}
+			case is == v.Text:
+				c.out.Compared++
+			default:
+				c.all = append(c.all, &unlikeValue{Difference: ir.Difference{
+					Field: ir.FieldPool, Index: -1, What: v.What, Ports: []string{name}, A: v.Text, B: is,
+				}})
+			}
+		}
+	}
+}
+
+// asWritten reports whether rocec writes the value that was read. Where it writes a third one, that is the wanted one.
+func (c *comparing) asWritten(d *unlikeValue) bool {
+	if c.written == nil {
+		return false
+	}
+	v := ir.Value{Field: d.Field, Index: d.Index, What: d.What}
+	if d.Field == ir.FieldPool {
+		pool := c.written.Pools[d.Ports[0]]
+		of := pool.Values()
+		return slices.ContainsFunc(of[:], func(w ir.Value) bool { return named(w) == v && w.Text == d.B })
+	}
+	wrote := ""
+	for _, port := range d.samples {
+		text := valuesOf(c.written.Port(port))[v]
+		if wrote != "" && text != wrote {
+			return false
+		}
+		if wrote = text; wrote == "" {
+			return false
+		}
+	}
+	if wrote != d.B {
+		d.A = wrote
+		return false
+	}
+	return true
+}
+
+// writtenSettings reads the files that rocec writes for a device without files; nil: it writes nothing that can be read.
+func writtenSettings(d *ir.Device) *ir.Settings {
+	contents := map[string][]byte{}
+	for _, f := range FilesOf(d) {
+		content := f.Sketch
+		if content == nil {
+			content, _ = f.Edit(nil)
+		}
+		contents[f.Path] = content
+	}
+	by := All.of(d)
+	switch {
+	case len(contents) == 0 || len(by) == 0:
+		return nil
+	case d.Host != nil:
+		return tools.Understand(identityOf(d), contents).Settings
+	case by[0].Understand == nil:
+		return nil
+	}
+	return by[0].Understand(identityOf(d), contents).Settings
+}
+
+// form returns the reason why the system of the device has a value in a form of its own, or has no word for it; empty: rocec would write
+// the value as the fabric wants it. Fields of which the device may keep more than is wanted have no reason: it may have less.
+func (r *DeviceRead) form(d *ir.Difference) string {
+	var port *ir.Port
+	if i := slices.IndexFunc(r.device.Ports, func(p *ir.Port) bool { return slices.Contains(d.Ports, p.Name) }); i >= 0 {
+		port = r.device.Ports[i]
+	}
+	for _, row := range All.of(r.device) {
+		i := slices.IndexFunc(row.Rounds, func(one target.Rounding) bool {
+			return one.Field == d.Field && (one.On == nil || port != nil && one.On(port))
+		})
+		if i >= 0 && r.explains(row.Rounds[i].How, d.Field, port) {
+			return row.Rounds[i].Why
+		}
+	}
+	return ""
+}
+
+// explains reports whether a form is a reason for another value at a port; a nil port is one that the fabric does not have.
+func (r *DeviceRead) explains(how target.Rounded, f ir.Field, p *ir.Port) bool {
+	switch how {
+	case target.Derived, target.Unsaid:
+		return true
+	case target.Trusted:
+		return p != nil && (f == ir.FieldDSCP && !p.Trust().DSCP || f == ir.FieldPCP && !p.Trust().PCP)
+	case target.Up: // the length of a cable alone goes up
+		cable := func(s *ir.Settings) int { return s.Port(p.Name).Detail.Get().Cable.Value }
+		return p != nil && f == ir.FieldCable && cable(r.Settings) > cable(r.device.Wanted())
+	}
+	return false
+}
