@@ -47,6 +47,7 @@ func newJudging(files []lint.File) *judging {
 	}
 	r := j.linters.Check(judged)
 	j.found = r.Diagnostics
+	knownBefore(j)
 	for _, d := range r.Diagnostics {
 		if d.Severity != diag.Notice {
 			j.linted[d.At.Filename] = append(j.linted[d.At.Filename], d)

@@ -53,6 +53,17 @@ func TestDocsChecks(t *testing.T) {
 			fmt.Fprintf(&b, "| [%s](%s.md) | %s | %s |\n", p.Code, p.Code, p.Summary, strings.Join(p.Severities, ", "))
 		}
 	}
+	b.WriteString("\n## Former codes\n\nA code that was merged into others stays a name of these. Asked to explain it, rocec shows their " +
+		"pages. Comments that\n" +
+		"name it silence them, and SARIF lists it (`deprecatedIds`).\n\n| former code | merged into |\n| --- | --- |\n")
+	merged := targets.Merged()
+	for _, old := range slices.Sorted(maps.Keys(merged)) {
+		var now []string
+		for _, code := range merged[old] {
+			now = append(now, fmt.Sprintf("[%s](%s.md)", code, code))
+		}
+		fmt.Fprintf(&b, "| %s | %s |\n", old, strings.Join(now, ", "))
+	}
 	requireGenerated(t, "checks/README.md", b.String())
 }
 

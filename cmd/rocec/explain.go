@@ -55,11 +55,17 @@ func explainCommand(a *app) *cobra.Command {
 }
 
 func explain(p *person.Person, code string) error {
-	page := docs.OfCode(strings.ReplaceAll(strings.ToLower(code), "_", "-"))
-	if page == nil {
-		return exit.Fail(exit.Usage, "no code %q.%s rocec explain --list shows all", code, diag.DidYouMean(code, codeNames()))
+	pages, merged := report.PagesOf(strings.ReplaceAll(strings.ToLower(code), "_", "-"))
+	if pages == nil {
+		return exit.Fail(exit.Usage, "no code %q.%s rocec explain --list shows all", code, diag.DidYouMean(code, report.CodeNames()))
 	}
-	return printPage(p, page)
+	fmt.Fprint(p.Stdout, merged)
+	for _, page := range pages {
+		if err := printPage(p, page); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // printPage prints a page of the manual; what it says of a code beside the text comes last.
@@ -92,6 +98,7 @@ func explainList(p *person.Person) error {
 			fmt.Fprintf(p.Stdout, "  %-28s %s\n", t.Code, t.Summary)
 		}
 	}
+	fmt.Fprint(p.Stdout, "\n", diag.Paint(p.Paints(p.Stdout), diag.Bold, report.MergedTitle), "\n", report.MergedText())
 	return nil
 }
 
@@ -107,16 +114,6 @@ func explainFamily(p *person.Person, name string) error {
 		}
 	}
 	return nil
-}
-
-// codeNames are all codes, by name.
-func codeNames() (names []string) {
-	for _, p := range docs.Pages() {
-		if p.Code != "" {
-			names = append(names, p.Code)
-		}
-	}
-	return names
 }
 
 func familyNames() (names []string) {

@@ -13,6 +13,12 @@ type Reading struct {
 	Where    func(port string, f ir.Field, index int) (diag.Range, bool) // the place of a value; for a pool, port is its name
 	At       diag.Range                                                  // of a value without a place
 
+	Unread bool // the configuration has rows that are not understood, or that state a value twice: what seems to be missing may be there
+
+	// Before returns the code under which a linter of the system had findings that a rule has taken over; empty: its own. Nil: no baseline is
+	// asked.
+	Before func(code string) string
+
 	// Judged reports whether the linter of the system has the finding of a code, in a line of a file, or in any: line is 0 where a value is
 	// missing, or the linter judges the whole theme. Nil: no linter was asked.
 	Judged func(code string, sev diag.Severity, file string, line int) bool

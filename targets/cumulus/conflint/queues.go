@@ -68,29 +68,18 @@ func (u *unit) marking(f grammar.Feature, group string) {
 			"both.", t.key, grammar.Spell(f, other, -1, group))
 	}
 	red, marks := get(grammar.DropsEarly), get(grammar.Marks)
-	if red == nil || !red.on {
-		if red != nil && marks != nil && !marks.on {
-			u.noticef(&topicThresholds, marks.valueAt, "%s neither marks nor drops: ecn_enable and red_enable are both false.",
-				profile(f, group))
-		}
-		return
+	if red != nil && !red.on && marks != nil && !marks.on && !u.carries(f, group) {
+		u.noticef(&topicThresholds, marks.valueAt, "%s neither marks nor drops: ecn_enable and red_enable are both false.", profile(f, group))
 	}
-	for _, of := range []grammar.Meaning{grammar.GroupCos, grammar.GroupQueues} {
-		t := get(of)
-		if t == nil {
-			continue
-		}
-		for _, c := range t.list {
-			for _, cos := range u.sortedCos() {
-				if cos == c.n || of == grammar.GroupQueues && u.queueOf(cos) == c.n {
-					u.warnf(&topicRED, red.valueAt, "RED is on for cos %d, which is lossless: packets that cannot be marked "+
-						"(RoCEv1, some CNPs) are dropped early, in a class that promises "+
-						"to lose none. Set red_enable = false.", cos).Note(u.lossless[cos].at, "cos %d is lossless", cos)
-					return
-				}
-			}
-		}
+}
+
+// carries reports whether a group that marks has a lossless cos. That such a cos is not marked is a finding of its own.
+func (u *unit) carries(f grammar.Feature, group string) bool {
+	cos, queues := u.of(f, group, grammar.GroupCos), u.of(f, group, grammar.GroupQueues)
+	has := func(t *setting, n int) bool {
+		return t != nil && slices.ContainsFunc(t.list, func(e item) bool { return e.n == n })
 	}
+	return slices.ContainsFunc(u.sortedCos(), func(c int) bool { return has(cos, c) || has(queues, u.queueOf(c)) })
 }
 
 // checkQueues finds lossless cos that leave by a queue of lossy ones.
