@@ -40,14 +40,14 @@ func rules(j *judging, of []int, row *target.Target, read *target.Understood) {
 			j.linted[d.At.Filename] = append(j.linted[d.At.Filename], d)
 		}
 	}
-	addSwitch(j, of, row, read.Settings)
+	addSwitch(j, of, row, read)
 }
 
 // addSwitch notes the settings of a switch for the rules that compare several. If a device has files of two moments, the stored ones are
 // compared. Places take many times the memory of settings: where one is asked for, the files are read again.
-func addSwitch(j *judging, of []int, row *target.Target, s *ir.Settings) {
-	first := j.files[of[0]]
-	r := &settings.Reading{Name: j.taken[of[0]].Device, Settings: settings.Sample(s), At: first.Top()}
+func addSwitch(j *judging, of []int, row *target.Target, read *target.Understood) {
+	first, s := j.files[of[0]], read.Settings
+	r := &settings.Reading{Name: j.taken[of[0]].Device, Pair: read.Pair, Settings: settings.Sample(s), At: first.Top()}
 	var again *target.Understood
 	r.Where = func(port string, f ir.Field, index int) (diag.Range, bool) {
 		if again == nil {

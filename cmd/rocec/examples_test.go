@@ -330,6 +330,7 @@ const sonicGround = "examples/sonic-leaf-spine"
 // notRun are the codes whose examples are not a fabric, with the reason.
 var notRun = map[string]string{
 	"conf-moments":           "about two files of one device",
+	"conf-pair-differs":      "about files of several devices",
 	"conf-switch-differs":    "about files of several devices",
 	"conf-switches-disagree": "about files of several devices",
 

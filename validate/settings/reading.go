@@ -9,6 +9,7 @@ import (
 // Reading is a switch as it was read.
 type Reading struct {
 	Name     string // of the device, or its path; for rules that compare devices
+	Pair     string // the MLAG of which it is one of two switches: both have this text; empty: it is not known
 	Settings *ir.Settings
 	Where    func(port string, f ir.Field, index int) (diag.Range, bool) // the place of a value; for a pool, port is its name
 	At       diag.Range                                                  // of a value without a place

@@ -32,6 +32,7 @@ var Rules = []*Rule{
 	&Remark,
 	&ValueUnmapped,
 	&SwitchesDisagree,
+	&PairDiffers,
 	&PeerDiffers,
 }
 

@@ -246,7 +246,6 @@ func (u *unit) judge() {
 	u.checkSizes()
 	u.checkMemory()
 	u.checkMarking()
-	u.checkQueues()
 	u.checkBandwidth()
 	u.checkShapers()
 	u.checkPools()

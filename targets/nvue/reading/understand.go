@@ -36,7 +36,20 @@ func Understand(id target.Identity, contents map[string][]byte) *target.Understo
 	for i := range u.texts {
 		u.cover(&u.texts[i])
 	}
-	return &target.Understood{Settings: s, Coverage: u.coverage, Where: u.where}
+	return &target.Understood{Settings: s, Coverage: u.coverage, Where: u.where, Pair: u.pair()}
+}
+
+// pair names the MLAG of the switch, by the MAC address that both of its switches have. Source: Cumulus Linux 5.x, Multi-Chassis Link
+// Aggregation.
+func (u *understanding) pair() string {
+	if u.reading == nil {
+		return ""
+	}
+	mac := u.reading.set.Get("mlag", "mac-address")
+	if !mac.IsScalar() || mac.Value == "" || mac.Value == "auto" {
+		return ""
+	}
+	return "mlag " + strings.ToLower(mac.Value)
 }
 
 // text is one text of a configuration.
