@@ -161,6 +161,9 @@ func unreserved(p *pass, group int, g *ir.GroupSettings) {
 	own, isOwn := known(g.Buffer)
 	room, isRoom := known(g.Headroom)
 	pool, isPool := known(g.Pool)
+	if chip := p.chip(); chip == nil || !chip.SizeHasHeadroom() {
+		return
+	}
 	if !isOwn || !isRoom || !isPool || !is(p.Settings.Pools[pool].Shared, 0) || own >= g.Xon.Value+room || room == 0 {
 		return
 	}

@@ -69,6 +69,7 @@ func derived(speed int64, metres, pool int) func(w *world) {
 // reserved gives the priority group bytes of its own, in a pool with headroom that ports share.
 func reserved(own, xon, shared int) func(w *world) {
 	return func(w *world) {
+		model(w)
 		w.g.Buffer, w.g.Xon, w.g.Pool = ir.Of(own), ir.Of(xon), ir.Of("i")
 		w.s.Pools["i"] = ir.Pool{Shared: ir.Of(shared)}
 	}
@@ -286,6 +287,10 @@ func TestRows(t *testing.T) {
 			{"", reserved(59_999, 0, 60_000)},
 			{"", with(reserved(1, 0, 0), func(w *world) { w.s.Pools["i"] = ir.Pool{Shared: unknown(0)} })},
 			{"", with(reserved(1, 0, 0), func(w *world) { w.g.Buffer = unknown(1) })},
+			{"", with(reserved(1, 0, 0), func(w *world) { w.s.System.Model = ir.Setting[string]{} })},
+			{"", with(reserved(1, 0, 0), func(w *world) {
+				w.s.System.Model, w.s.System.Chip = ir.Setting[string]{}, ir.Of("trident3")
+			})},
 			{"", with(reserved(1, 0, 0), func(w *world) { w.g.Pool = unknown("i") })},
 			{"", with(reserved(1, 0, 0), func(w *world) { w.g.Headroom = unknown(60_000) })},
 		},

@@ -237,3 +237,57 @@ func FuzzCheck(f *testing.F) {
 	}
 	f.Fuzz(func(_ *testing.T, data []byte) { lint.Judge("x.json", data, 0) })
 }
+
+// TestTemplates: the map of the templates sends DSCP 26 to a lossy class. Where other ports with PFC bind a map of their own, somebody has
+// chosen the marks of RoCE, and neither map is a finding.
+func TestTemplates(t *testing.T) {
+	const azure, own = `"AZURE": {"3": "3", "4": "4", "26": "1"}`, `"ROCE": {"0": "0", "24": "3", "26": "5"}`
+	port := func(name, bound, mask string) string {
+		return `"` + name + `": {"dscp_to_tc_map": "` + bound + `", "pfc_enable": "` + mask + `"}`
+	}
+	for _, c := range []struct {
+		maps, ports string
+		found       int
+	}{
+		{azure, port("Ethernet0", "AZURE", "3,4"), 1},
+		{azure, port("Ethernet0", "AZURE", "3,4") + ", " + port("Ethernet4", "AZURE", "3"), 1},
+		{own, port("Ethernet0", "ROCE", "3"), 0},
+		{azure + ", " + own, port("Ethernet0", "AZURE", "3,4") + ", " + port("Ethernet4", "ROCE", "3"), 0},
+		{azure + ", " + own, port("Ethernet0", "AZURE", "3,4") + ", " + port("Ethernet4", "ROCE", ""), 1},
+	} {
+		text := `{"DSCP_TO_TC_MAP": {` + c.maps + `}, "PORT_QOS_MAP": {` + c.ports + `}}`
+		n := 0
+		for _, d := range lint.Judge("x.json", []byte(text), 0).Diagnostics {
+			if d.Code == "conf-sonic-map" {
+				n++
+			}
+		}
+		assert.Equal(t, c.found, n, text)
+	}
+}
+
+// TestLossyGroup: a row of BUFFER_PG that gives the group of a priority with PFC a profile without headroom is an error, also where no port
+// has a lossless group. Where rows are missing, a buffer manager may still write them.
+func TestLossyGroup(t *testing.T) {
+	config := func(groups, status string) string {
+		return `{"PORT": {"Ethernet0": {"lanes": "0", "speed": "100000", "admin_status": "` + status + `"}},
+			"BUFFER_PROFILE": {"lossy": {"size": "0", "dynamic_th": "3"}, "own": {"size": "9", "xoff": "9", "dynamic_th": "3"}},
+			"BUFFER_PG": {` + groups + `}, "PORT_QOS_MAP": {"Ethernet0": {"pfc_enable": "3,4"}}}`
+	}
+	for _, c := range []struct{ text, want string }{
+		{config(`"Ethernet0|3-4": {"profile": "lossy"}`, "up"), "error"},
+		{config(`"Ethernet0|0-7": {"profile": "lossy"}`, "up"), "error"},
+		{config(`"Ethernet0|3": {"profile": "own"}, "Ethernet0|4": {"profile": "lossy"}`, "up"), "error"},
+		{config(`"Ethernet0|0": {"profile": "lossy"}`, "up"), "warning"},
+		{config(`"Ethernet0|3-4": {"profile": "lossy"}`, "down"), ""},
+		{config(`"Ethernet0|3-4": {"profile": "own"}`, "up"), ""},
+	} {
+		got := ""
+		for _, d := range lint.Judge("x.json", []byte(c.text), 0).Diagnostics {
+			if d.Code == "conf-sonic-lossless" && strings.Contains(d.Detail, "PFC for") {
+				got = d.Severity.String()
+			}
+		}
+		assert.Equal(t, c.want, got, c.text)
+	}
+}
