@@ -156,7 +156,7 @@ func (b *badFabric) load() (*Source, diag.List) {
 	for code := range known {
 		kinds[code] = Never
 	}
-	ds, _ = s.Suppress(ds, kinds, true)
+	ds, _ = s.Suppress(ds, kinds, nil, true)
 	return s, ds
 }
 

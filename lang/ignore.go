@@ -24,17 +24,26 @@ const (
 	Always
 )
 
-// Suppress takes the diagnostics out of l that a comment silences, and adds what is wrong with the comments. Judged tells
-// that every stage has run: only then a comment that silences nothing is reported.
-func (s *Source) Suppress(l diag.List, kinds map[string]Ignorable, judged bool) (diag.List, []Ignored) {
+// Suppress takes the diagnostics out of l that a comment silences, and adds what is wrong with the comments. A comment with a former code
+// silences the codes that this one was merged into. Judged tells that every stage has run: only then a comment that silences nothing is
+// reported.
+func (s *Source) Suppress(l diag.List, kinds map[string]Ignorable, merged map[string][]string, judged bool) (diag.List, []Ignored) {
 	if len(s.Ignores) == 0 {
 		return l, nil
 	}
 	type subject struct{ file, code string }
 	comments := map[subject][]*Ignore{} // in the order they are written; what they cover is as well
+	codes := func(g *Ignore) []string {
+		if now := merged[g.Code]; now != nil {
+			return now
+		}
+		return []string{g.Code}
+	}
 	for _, g := range s.Ignores {
-		of := subject{g.At.Filename, g.Code}
-		comments[of] = append(comments[of], g)
+		for _, code := range codes(g) {
+			of := subject{g.At.Filename, code}
+			comments[of] = append(comments[of], g)
+		}
 	}
 	used, refused := map[*Ignore]bool{}, map[*Ignore]bool{}
 	first := map[subject]*diag.Diagnostic{}
@@ -60,12 +69,13 @@ func (s *Source) Suppress(l diag.List, kinds map[string]Ignorable, judged bool) 
 	const mostHints = 20 // each looks at every code
 	hints := 0
 	for _, g := range s.Ignores {
-		switch k := kinds[g.Code]; {
+		code := codes(g)[0]
+		switch k := kinds[code]; {
 		case used[g]:
 		case k == NoCode:
-			if code, _, list := strings.Cut(g.Code, ","); list && kinds[code] != NoCode {
+			if first, _, list := strings.Cut(g.Code, ","); list && kinds[first] != NoCode {
 				ignoreUnknown.Warnf(&kept, g.At, "One comment silences one code. Write %s without the comma, and a comment for each further code.",
-					code)
+					first)
 				continue
 			}
 			near := ""
@@ -76,10 +86,10 @@ func (s *Source) Suppress(l diag.List, kinds map[string]Ignorable, judged bool) 
 			}
 			ignoreUnknown.Warnf(&kept, g.At, "There is no code %q.%s Write one that rocec validate prints in brackets; rocec explain --list "+
 				"shows all.", diag.Cut(g.Code), near)
-		case g.Code == "pfc-loop":
+		case code == "pfc-loop":
 			ignoreRefused.Warnf(&kept, g.At, "A PFC loop freezes the fabric, so no comment hides it. Fix the routing, or write allow_deadlock = "+
 				"\"reason\" in the cos_group, which plan and apply repeat every time.")
-		case g.Code == "pfc-loop-unknown":
+		case code == "pfc-loop-unknown":
 			ignoreRefused.Warnf(&kept, g.At, "Without a proof the fabric may freeze, so no comment hides that there is none. Follow what the "+
 				"error says, or write allow_unproven = \"reason\" in the cos_group, which plan and apply repeat every time.")
 		case k == Never || refused[g]:
@@ -88,7 +98,7 @@ func (s *Source) Suppress(l diag.List, kinds map[string]Ignorable, judged bool) 
 		case judged && !g.Shared:
 			d := ignoreUnused.Warnf(&kept, g.At, "There is no finding %q on the next line. Delete the comment, or put it directly before the "+
 				"attribute or block the finding points at.", g.Code)
-			if other := first[subject{g.At.Filename, g.Code}]; other != nil {
+			if other := first[subject{g.At.Filename, code}]; other != nil {
 				d.Note(other.At, "a finding of this code is here")
 			}
 		}

@@ -79,7 +79,7 @@ switch "leaf" {
 	found.Warnf(leaf.Decl, "warns", "s", "silenced too")
 	found.Errorf(leaf.Tier.At, "warns", "s", "an error of another room")
 	found.Errorf(leaf.NameAt, "pfc-loop", "s", "loop")
-	kept, ignored := s.Suppress(found, kinds, true)
+	kept, ignored := s.Suppress(found, kinds, nil, true)
 	require.Len(t, ignored, 2)
 	assert.Equal(t, "silenced", ignored[0].Detail)
 	assert.Equal(t, "it is known", ignored[0].By.Reason)
@@ -90,6 +90,16 @@ switch "leaf" {
 	}
 	assert.Equal(t, []string{"ignore-unknown", "pfc-loop", "ignore-unused", "ignore-refused", "ignore-refused", "warns"}, codes)
 
-	kept, _ = s.Suppress(nil, map[string]Ignorable{"check": Always, "chekc": Always, "warns": Always, "pfc-loop": Always}, false)
+	later := diag.List{{Severity: diag.Warning, Code: "checks", At: leaf.Decl}, {Severity: diag.Warning, Code: "warns", At: leaf.Decl}}
+	kept, ignored = s.Suppress(later,
+		map[string]Ignorable{"checks": Always, "marks": Always, "warns": Always, "pfc-loop": Never},
+		map[string][]string{"check": {"marks", "checks"}, "chekc": {"marks"}}, true)
+	require.Len(t, ignored, 2)
+	assert.Equal(t, "it is known", ignored[0].By.Reason, "the code of the comment was merged into that of the finding")
+	for _, d := range kept {
+		assert.NotEqual(t, "ignore-unknown", d.Code, "a former code is a code")
+	}
+
+	kept, _ = s.Suppress(nil, map[string]Ignorable{"check": Always, "chekc": Always, "warns": Always, "pfc-loop": Always}, nil, false)
 	assert.Len(t, kept, 1, "what was not judged is not unused; only a loop is refused at any time")
 }

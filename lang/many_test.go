@@ -55,7 +55,7 @@ func TestIgnoredTwice(t *testing.T) {
 	require.Len(t, ds, 1) // nothing begins behind the third
 	require.Len(t, src.Ignores, 2)
 	found := diag.List{{Severity: diag.Warning, Code: "x-code", At: src.Ignores[0].Covers}}
-	kept, ignored := src.Suppress(found, map[string]Ignorable{"x-code": Always}, true)
+	kept, ignored := src.Suppress(found, map[string]Ignorable{"x-code": Always}, nil, true)
 	require.Len(t, ignored, 1)
 	assert.Equal(t, "one", ignored[0].By.Reason)
 	require.Len(t, kept, 1)

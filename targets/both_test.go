@@ -119,7 +119,7 @@ func TestBoth(t *testing.T) {
 							found, foreign := f.Lint(both[f.Path])
 							for _, one := range found {
 								// what either content gives, or both together
-								known := []string{"conf-lossless-many", "conf-cos-3", "conf-nvue-ecn", "conf-nvue-pause", "conf-sonic-marking"}
+								known := []string{"conf-lossless-many", "conf-cos-3", "conf-ecn-thresholds", "conf-nvue-pause", "conf-unmarked"}
 								require.Contains(t, known, one.Code, "%s: %s", name, one.Detail)
 							}
 							require.Empty(t, foreign, name)

@@ -17,16 +17,17 @@ func rules(j *judging, d *device, of []int, row *target.Target, read *target.Und
 	if !judged {
 		return
 	}
+	twice := slices.ContainsFunc(of, func(i int) bool { // which of two cos a value has is not known
+		return slices.ContainsFunc(j.linted[j.files[i].Name], func(d *diag.Diagnostic) bool { return d.Code == "conf-value-twice" })
+	})
 	var found lint.Findings
 	settings.Judge(&settings.Reading{
+		Before:   func(code string) string { return formerly(row.Files, code, false) },
 		Settings: completed(d.of, read.Settings), Where: whereOf(d.of, read), At: j.files[of[0]].Top(),
-		Arrives: arrivesAt(d.of),
+		Arrives: arrivesAt(d.of), Unread: !read.Coverage.Whole() || twice,
 		Judged: func(code string, sev diag.Severity, file string, line int) bool {
 			is := func(d *diag.Diagnostic) bool {
-				here := line > 0 && d.At.Start.Line == line
-				return d.Code == code && (line == 0 || here) ||
-					here && slices.Contains(sameValue(code), d.Code) && (d.Severity == diag.Error || sev != diag.Error) ||
-					sev != diag.Error && slices.Contains(warnings(code), d.Code) && d.At.Filename == file
+				return d.Code == code && (line == 0 || d.At.Start.Line == line) || sev != diag.Error && d.Code == sameAs(code)
 			}
 			return slices.ContainsFunc(of, func(i int) bool {
 				name := j.files[i].Name
@@ -40,14 +41,14 @@ func rules(j *judging, d *device, of []int, row *target.Target, read *target.Und
 			j.linted[d.At.Filename] = append(j.linted[d.At.Filename], d)
 		}
 	}
-	addSwitch(j, of, row, read.Settings)
+	addSwitch(j, of, row, read)
 }
 
 // addSwitch notes the settings of a switch for the rules that compare several. If a device has files of two moments, the stored ones are
 // compared. Places take many times the memory of settings: where one is asked for, the files are read again.
-func addSwitch(j *judging, of []int, row *target.Target, s *ir.Settings) {
-	first := j.files[of[0]]
-	r := &settings.Reading{Name: j.taken[of[0]].Device, Settings: settings.Sample(s), At: first.Top()}
+func addSwitch(j *judging, of []int, row *target.Target, read *target.Understood) {
+	first, s := j.files[of[0]], read.Settings
+	r := &settings.Reading{Name: j.taken[of[0]].Device, Pair: read.Pair, Settings: settings.Sample(s), At: first.Top()}
 	var again *target.Understood
 	r.Where = func(port string, f ir.Field, index int) (diag.Range, bool) {
 		if again == nil {
@@ -86,21 +87,55 @@ func compareSwitches(j *judging) {
 // SeveralRules are the codes of the rules that compare the switches of several files.
 func SeveralRules() []diag.Topic { return settings.SeveralTopics() }
 
-// sameValue returns further codes under which linters report the value that a rule judges, in its line.
-func sameValue(rule string) []string {
-	if rule == settings.Headroom.Code {
-		return []string{"conf-sonic-buffers", "conf-nvue-cable"}
+// formerly returns the code under which a linter had the findings that a code has now; empty: it had no such finding. Merged: only codes
+// that are not reported any more count.
+func formerly(l *lint.Linter, code string, merged bool) string {
+	for _, f := range l.Former {
+		if f[1] == code && !(merged && isRule(l, f[0])) {
+			return f[0]
+		}
 	}
-	return nil
+	return ""
 }
 
-// warnings returns the codes under which linters warn of the same as a rule. Errors of the rule say more.
-func warnings(rule string) []string {
-	switch rule {
-	case settings.Unmarked.Code, settings.RedLossless.Code:
-		return []string{"conf-sonic-marking", "conf-nvue-ecn"}
+// isRule reports whether a linter reports a code.
+func isRule(l *lint.Linter, code string) bool {
+	return slices.ContainsFunc(l.Rules, func(t diag.Topic) bool { return t.Code == code })
+}
+
+// Merged returns the codes of linters that were merged into those of rules, each with these. They stay names of the rules' codes for ever:
+// explain shows their pages, comments that name them silence them, and SARIF lists them.
+func Merged() map[string][]string {
+	out := map[string][]string{}
+	for _, l := range Linters() {
+		for _, f := range l.Former {
+			if !isRule(l, f[0]) {
+				out[f[0]] = append(out[f[0]], f[1])
+			}
+		}
 	}
-	return nil
+	return out
+}
+
+// knownBefore has baselines know the findings that linters report under codes of rules by the codes that these had.
+func knownBefore(j *judging) {
+	of := map[string]*lint.Linter{}
+	for _, f := range j.files {
+		of[f.Name] = j.linters.Of(f)
+	}
+	for _, d := range j.found {
+		if l := of[d.At.Filename]; l != nil {
+			d.Formerly = formerly(l, d.Code, true)
+		}
+	}
+}
+
+// sameAs returns the code under which the linter of a system warns of the same as a rule, which has another place for it.
+func sameAs(rule string) string {
+	if rule == settings.Pools.Code {
+		return "conf-sonic-queue"
+	}
+	return ""
 }
 
 // FileTopics returns every code that [JudgeFiles] reports.

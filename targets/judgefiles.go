@@ -20,8 +20,8 @@ import (
 func JudgeFiles(files []lint.File) lint.Result { return judgeFiles(nil, files) }
 
 // JudgeFilesOf judges configuration files of devices as [JudgeFiles] does, beside the fabric that has the devices. The fabric completes the
-// files: it has the release, the model, and the speed and the length of each cable. It tells which classes are lossless, and which ports
-// face each other.
+// files: it has the release, the model, and the speed and the length of each cable. Lossless classes are its own, and so are the
+// ports that face each other.
 func JudgeFilesOf(f *ir.Fabric, files []lint.File) lint.Result { return judgeFiles(f, files) }
 
 func judgeFiles(f *ir.Fabric, files []lint.File) lint.Result {
@@ -69,6 +69,7 @@ func newJudging(f *ir.Fabric, files []lint.File, devices []device) *judging {
 	}
 	r := j.linters.Check(judged)
 	j.found = append(j.found, r.Diagnostics...)
+	knownBefore(j)
 	for _, d := range r.Diagnostics {
 		if d.Severity != diag.Notice {
 			j.linted[d.At.Filename] = append(j.linted[d.At.Filename], d)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -55,6 +56,77 @@ const nvuePFC = `- header:
             '3': {}
           tx: enable
 `
+
+// pairCommands are the commands of a switch of an MLAG.
+func pairCommands(least string) string {
+	return `nv set system hostname leaf
+nv set mlag mac-address 44:38:39:FF:00:01
+nv set qos mapping default-global trust l3
+nv set qos mapping default-global dscp 26 switch-priority 3
+nv set qos pfc default-global switch-priority 3
+nv set qos pfc default-global cable-length 5
+nv set qos traffic-pool default-lossless memory-percent 50
+nv set qos traffic-pool default-lossy memory-percent 50
+nv set qos congestion-control default-global traffic-class 3 ecn enable
+nv set qos congestion-control default-global traffic-class 3 red disable
+nv set qos congestion-control default-global traffic-class 3 min-threshold ` + least + `
+nv set qos congestion-control default-global traffic-class 3 max-threshold 1500000
+nv set qos congestion-control default-global traffic-class 3 probability 100
+`
+}
+
+// TestPairs: files name the MLAG of their switch, and the two switches of one are compared.
+func TestPairs(t *testing.T) {
+	db, err := os.ReadFile(filepath.Join("testdata", "themes", "config_db.json"))
+	require.NoError(t, err)
+	tree, err := os.ReadFile(filepath.Join("testdata", "themes", "startup.yaml"))
+	require.NoError(t, err)
+	mclag := func(own, peer, text string) string {
+		row := `{"source_ip": "` + own + `", "peer_ip": "` + peer + `", "peer_link": "PortChannel9"}`
+		return strings.Replace(text, "{", `{"MCLAG_DOMAIN": {"7": `+row+`},`, 1)
+	}
+	mlag := func(mac, text string) string {
+		return strings.Replace(text, "- set:\n", "- set:\n    mlag:\n      mac-address: "+mac+"\n", 1)
+	}
+	other := strings.NewReplacer(`"150000"`, `"160000"`, "min-threshold: 150000", "min-threshold: 160000")
+	for name, c := range map[string]struct {
+		texts map[string]string
+		want  bool
+	}{
+		"SONiC": {map[string]string{
+			"a/config_db.json": mclag("10.0.0.1", "10.0.0.2", string(db)),
+			"b/config_db.json": mclag("10.0.0.2", "10.0.0.1", other.Replace(string(db))),
+		}, true},
+		"SONiC, another pair": {map[string]string{
+			"a/config_db.json": mclag("10.0.0.1", "10.0.0.2", string(db)),
+			"b/config_db.json": mclag("10.0.0.3", "10.0.0.4", other.Replace(string(db))),
+		}, false},
+		"NVUE": {map[string]string{
+			"a/startup.yaml": mlag("44:38:39:FF:00:01", string(tree)), "b/startup.yaml": mlag("44:38:39:ff:00:01", other.Replace(string(tree))),
+		}, true},
+		"NVUE, commands": {map[string]string{
+			"a/startup.nv": pairCommands("150000"), "b/startup.nv": pairCommands("160000"),
+		}, true},
+		"NVUE, alike": {map[string]string{
+			"a/startup.yaml": mlag("44:38:39:FF:00:01", string(tree)), "b/startup.yaml": mlag("44:38:39:ff:00:01", string(tree)),
+		}, false},
+		"NVUE, no address": {map[string]string{
+			"a/startup.yaml": mlag("auto", string(tree)), "b/startup.yaml": mlag("auto", other.Replace(string(tree))),
+		}, false},
+	} {
+		r, _ := judgedFiles(c.texts)
+		found := bySeveral(r.Diagnostics)
+		if !c.want {
+			assert.Empty(t, found, name)
+			continue
+		}
+		if assert.Len(t, found, 1, name) {
+			assert.Equal(t, "conf-pair-differs", found[0].Code, name)
+			assert.Equal(t, "b", path.Dir(found[0].At.Filename), name)
+			assert.Contains(t, found[0].Detail, "160000 bytes, and 150000 bytes at a", name)
+		}
+	}
+}
 
 // TestSwitchesDisagree: two leaves have PFC for two priorities, to which DSCP 26 leads, and a spine has none. No rule about several judges
 // one of them alone.

@@ -50,7 +50,7 @@ const (
 var themes = []theme{
 	{"headroom below what still arrives", [...]cell{
 		found("conf-headroom", "port_buffer_bytes = 70000", "port_buffer_bytes = 23000"),
-		found("conf-nvue-cable", "cable-length: 5", "cable-length: 5\n          port-buffer: 23000\n          xoff-threshold: 18000"),
+		found("conf-headroom", "cable-length: 5", "cable-length: 5\n          port-buffer: 23000\n          xoff-threshold: 18000"),
 		found("conf-headroom", `"xoff": "35840"`, `"xoff": "2000"`),
 	}},
 	{"headroom below the published size", [...]cell{
@@ -62,6 +62,17 @@ var themes = []theme{
 		found("conf-headroom", "port_buffer_bytes = 70000", "port_buffer_bytes = 18500"),
 		found("conf-nvue-value", "cable-length: 5", "cable-length: 0"),
 		found("conf-cable-zero", `"5m"`, `"0m"`),
+	}},
+	{"a cable that the headroom is not for", [...]cell{
+		found("conf-headroom", "pfc.roce.xoff_size", "pfc.roce.cable_length = 1000\npfc.roce.xoff_size"),
+		found("conf-headroom", "cable-length: 5", "cable-length: 100000"),
+		found("conf-headroom", `"5m"`, `"1000m"`),
+	}},
+	{"headroom that is not reserved", [...]cell{
+		cannot("a group of pfc has its buffer for itself"),
+		cannot("headroom is the buffer less xoff-threshold, or that of the pool"),
+		found("conf-headroom", `"size": "54272"`, `"size": "20000"`, `,
+      "xoff": "4000000"`, ""),
 	}},
 	{"a pause ends where it begins", [...]cell{
 		found("conf-sizes", "xon_delta = 4000", "xon_delta = 0"),
@@ -75,20 +86,37 @@ var themes = []theme{
 	}},
 	{"a lossless queue marks nothing", [...]cell{
 		found("conf-unmarked", "ecn_enable = true", "ecn_enable = false"),
-		found("conf-nvue-ecn", "ecn: enable", "ecn: disable"),
-		found("conf-sonic-marking", `,
+		found("conf-unmarked", "ecn: enable", "ecn: disable"),
+		found("conf-unmarked", `,
       "wred_profile": "ROCE"`, ""),
 	}},
 	{"marking is not switched on", [...]cell{
 		found("conf-unmarked", "ecn_enable = true", "ecn_enable = false"),
-		found("conf-nvue-ecn", "ecn: enable", "ecn: disable"),
+		found("conf-unmarked", "ecn: enable", "ecn: disable"),
 		found("conf-unmarked", `,
       "wred_green_enable": "true"`, ""),
 	}},
 	{"marking ends below where it begins", [...]cell{
 		found("conf-ecn-thresholds", "max_threshold_bytes = 1500000", "max_threshold_bytes = 100000"),
-		found("conf-nvue-ecn", "max-threshold: 1500000", "max-threshold: 100000"),
-		found("conf-sonic-marking", `"green_max_threshold": "1500000"`, `"green_max_threshold": "100000"`),
+		found("conf-ecn-thresholds", "max-threshold: 1500000", "max-threshold: 100000"),
+		found("conf-ecn-thresholds", `"green_max_threshold": "1500000"`, `"green_max_threshold": "100000"`),
+	}},
+	{"marking has the probability 0", [...]cell{
+		found("conf-ecn-thresholds", "probability = 100", "probability = 0"),
+		found("conf-ecn-thresholds", "probability: 100", "probability: 0"),
+		found("conf-ecn-thresholds", `"green_drop_probability": "100"`, `"green_drop_probability": "0"`),
+	}},
+	{"marking has no thresholds", [...]cell{
+		found("conf-ecn-thresholds", "= 150000\n", "= 0\n", "= 1500000\n", "= 0\n"),
+		cannot("a class without thresholds has those of the system, and 0 is refused"),
+		found("conf-ecn-thresholds", `
+      "green_max_threshold": "1500000",
+      "green_min_threshold": "150000",`, ""),
+	}},
+	{"WRED is switched off", [...]cell{
+		cannot("ecn_enable alone decides"),
+		cannot("ecn alone decides"),
+		found("conf-unmarked", `"wred_green_enable": "true"`, `"wred_green_enable": "false"`),
 	}},
 	{"marking begins above the memory", [...]cell{
 		found("conf-ecn-thresholds", "= 150000\n", "= 90000000\n", "= 1500000\n", "= 99000000\n"),
@@ -161,8 +189,20 @@ var themes = []theme{
 	}},
 	{"a class with PFC is reached by no packet", [...]cell{
 		found("conf-pfc-unreachable", "dscp = [26]", "dscp = []", "dscp = [0,1,", "dscp = [26,0,1,"),
-		cannot("the factory's map, which a map is laid over, leads values to each priority"),
-		found("conf-sonic-map", `"26": "3"`, `"26": "0"`),
+		found("conf-pfc-unreachable", "trust: l3", "trust: port"),
+		found("conf-pfc-unreachable", `"26": "3"`, `"26": "0"`),
+	}},
+	{"a port with PFC trusts another field than the others", [...]cell{
+		found("conf-pfc-unreachable", "pfc.port_group_list = [roce]", "source.port_group_list = [old]\nsource.old.port_set = swp1\n"+
+			"source.old.packet_priority_source_set = [802.1p]\nsource.old.cos_0.priority_source.8021p = [0,1,2,3,4,5,6,7]\n"+
+			"pfc.port_group_list = [roce]"),
+		found("conf-pfc-unreachable", "      swp1-2:\n", "      swp3:\n        qos:\n          mapping:\n            profile: old\n          "+
+			"pfc:\n            profile: roce\n      swp1-2:\n", "      mapping:\n        roce:\n", "      mapping:\n        old:\n          "+
+			"trust: l2\n          pcp:\n            '3':\n              switch-priority: 0\n        roce:\n"),
+		found("conf-pfc-unreachable", `"DSCP_TO_TC_MAP": {`, `"DSCP_TO_TC_MAP": {
+    "OLD": {"0": "0", "24": "0", "26": "0", "48": "6"},`, `"Ethernet4": {
+      "dscp_to_tc_map": "ROCE"`, `"Ethernet4": {
+      "dscp_to_tc_map": "OLD"`),
 	}},
 	{"lossless traffic has strict priority", [...]cell{
 		found("conf-lossless-strict", "egr_queue_4.bw_percent = 38", "egr_queue_4.bw_percent = 0"),
@@ -256,7 +296,7 @@ var themes = []theme{
 	{"a group that is declared is in no list", [...]cell{
 		found("conf-group-unlisted", "pfc.port_group_list = [roce]", "pfc.port_group_list = []"),
 		found("conf-nvue-profile", "          pfc:\n            profile: roce", "          pfc:\n            profile: rocee"),
-		found("conf-sonic-marking", `,
+		found("conf-unmarked", `,
       "wred_profile": "ROCE"`, ""),
 	}},
 }

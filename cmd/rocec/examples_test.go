@@ -333,6 +333,7 @@ var notRun = map[string]string{
 	"conf-fabric-lossless":   "about files beside a fabric",
 	"conf-fabric-wanted":     "about files beside a fabric",
 	"conf-moments":           "several files: TestExplainSeveralFiles",
+	"conf-pair-differs":      "several files: TestExplainSeveralFiles",
 	"conf-switch-differs":    "several files: TestExplainSeveralFiles",
 	"conf-switches-disagree": "several files: TestExplainSeveralFiles",
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -57,15 +58,21 @@ func explainCommand(a *app) *cobra.Command {
 }
 
 func explain(p *person.Person, name string) error {
-	if page := docs.OfCode(strings.ReplaceAll(strings.ToLower(name), "_", "-")); page != nil {
-		return printPage(p, page)
+	pages, merged := report.PagesOf(strings.ReplaceAll(strings.ToLower(name), "_", "-"))
+	if pages == nil {
+		if text := layout(p).Word(name); text != "" {
+			_, err := io.WriteString(p.Stdout, text)
+			return err
+		}
+		return exit.Fail(exit.Usage, "no code and no word %q.%s The codes: rocec explain --list. The words: rocec help words", name,
+			diag.DidYouMean(name, append(slices.Collect(maps.Keys(maps.Collect(docs.Names()))), report.CodeNames()...)))
 	}
-	if text := layout(p).Word(name); text != "" {
-		_, err := io.WriteString(p.Stdout, text)
-		return err
+	fmt.Fprint(p.Stdout, merged)
+	var err error
+	for _, page := range pages {
+		err = cmp.Or(err, printPage(p, page))
 	}
-	return exit.Fail(exit.Usage, "no code and no word %q.%s The codes: rocec explain --list. The words: rocec help words", name,
-		diag.DidYouMean(name, slices.Collect(maps.Keys(maps.Collect(docs.Names())))))
+	return err
 }
 
 func layout(p *person.Person) docs.Terminal {
@@ -92,6 +99,7 @@ func explainList(p *person.Person) error {
 			fmt.Fprintf(p.Stdout, "  %-28s %s\n", t.Code, t.Summary)
 		}
 	}
+	fmt.Fprint(p.Stdout, "\n", diag.Paint(p.Paints(p.Stdout), diag.Bold, report.MergedTitle), "\n", report.MergedText())
 	return nil
 }
 

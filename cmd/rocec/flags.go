@@ -57,7 +57,6 @@ func targetFlag(a *app, cmd *cobra.Command, only *[]string) {
 	cmd.RegisterFlagCompletionFunc("target", complete) //nolint:errcheck // the flag was added just now
 }
 
-// adoptFlag declares --adopt-derived.
 func adoptFlag(cmd *cobra.Command, adopt *bool) {
 	cmd.Flags().BoolVar(adopt, "adopt-derived", false, "also write devices that would change only because rocec has changed")
 	cmd.Flags().Bool("only-intent", false, "")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,6 +20,7 @@ import (
 	"github.com/rocec/rocec/docs"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/langtest/machinetest"
+	"github.com/rocec/rocec/targets"
 )
 
 // docs/reference.md has every verb with its flags, as the help does, in the groups of rocec help.
@@ -46,6 +48,16 @@ func TestDocsReference(t *testing.T) {
 		fmt.Fprintf(&b, "| --%s | --%s |\n", f.old, f.now)
 	}
 	b.WriteString("| --only-intent | the default, until --adopt-derived is given |\n")
+	b.WriteString("\n## Former codes\n\nA code that was merged into others stays a name of these: `rocec explain` shows their pages, " +
+		"comments that name it silence them, and SARIF lists it (`deprecatedIds`).\n\n| was | is |\n| --- | --- |\n")
+	merged := targets.Merged()
+	for _, old := range slices.Sorted(maps.Keys(merged)) {
+		var now []string
+		for _, code := range merged[old] {
+			now = append(now, fmt.Sprintf("[%s](checks/%s.md)", code, code))
+		}
+		fmt.Fprintf(&b, "| %s | %s |\n", old, strings.Join(now, ", "))
+	}
 	b.WriteString("\n## Exit codes\n\n| code | meaning |\n| --- | --- |\n")
 	for _, e := range exit.Meanings {
 		fmt.Fprintf(&b, "| %d | %s |\n", e.Status, cell(e.Meaning))

@@ -26,7 +26,7 @@ func validateCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "validate [DIR] [--device-config PATH]...",
 		Short: "judge a fabric, or files of switches, without a device",
-		Long: "Validate judges a fabric without a login to a device; or, with --device-config, files that lie on devices.\n" +
+		Long: "Validate judges a fabric without a login to a device; or, with --device-config, files of devices.\n" +
 			"A folder is searched for " + diag.And(files) + ",\n" +
 			"and for copies named after their switch (leaf01-" + files[0] + "). Files of one folder and one\n" +
 			"such name are of one switch. With DIR or -C, files are judged beside the fabric there: each by the device that its\n" +

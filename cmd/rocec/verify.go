@@ -110,7 +110,7 @@ func (a *app) verify(ctx context.Context, dir string, o verifyOptions) (err erro
 	read, end := a.Reading()
 	o.Limit(&read)
 	v := rollout.VerifyOptions{
-		ObserveOptions: read, Clock: rollout.Clock{Now: time.Now, Wait: time.After},
+		ObserveOptions: read, Clock: rollout.Clock{Now: time.Now, Wait: time.After}, Tool: a.Rocec.Tool,
 		Kept: kept.Samples, SinceBoot: o.since == string(deploy.SinceBoot),
 	}
 	if devices.Lab != nil {
@@ -135,7 +135,6 @@ type verifyFound struct {
 
 // verified prints what was found, and reports by its error whether all is good.
 func (a *app) verified(dir string, f *report.Report, found verifyFound, o verifyOptions) error {
-	found.Plan.LeaveDerived(a.Rocec.Tool)
 	unlike := session.JudgeHealth(f.Fabric, found.Verification)
 	doc := view.VerifyJSON(f.Fabric, found.Verification, unlike, o.since, found.from, found.sent, o.strict)
 	found.Plan.Pending()

@@ -29,6 +29,10 @@ type ASIC struct {
 	Source   string
 }
 
+// SizeHasHeadroom reports whether the size of a lossless priority group contains xon and headroom, where ports share no headroom. The
+// published tables of Spectrum have it so. Those of other chips have sizes below xon, and headroom of its own.
+func (a *ASIC) SizeHasHeadroom() bool { return a.Vendor == Mellanox }
+
 // Threshold returns what the chip makes of an ECN threshold, in bytes: where its step is published, the next multiple of it.
 func (a *ASIC) Threshold(n int) int {
 	if a.MarkStep == 0 {

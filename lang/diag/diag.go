@@ -53,6 +53,7 @@ type Diagnostic struct {
 	Aside    bool     // it is about none of the facts that packets meet, where a code has both kinds
 	Intents  []string // the names of the roce blocks that it concerns; no output has them
 	Loop     []Wait   // only of pfc-loop: the circle, buffer by buffer
+	Formerly string   // the code under which baselines know it; empty: its own
 	Text     string   // free text shown under the source, already laid out (a sum term by term, a circle); may be empty
 }
 

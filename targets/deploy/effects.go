@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"sort"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/nodeset"
@@ -86,11 +87,12 @@ func inOrder(all ...map[shift]*Effect) []Effect {
 			rows = append(rows, row{s, e})
 		}
 	}
-	slices.SortFunc(rows, func(a, b row) int {
+	sort.Slice(rows, func(i, k int) bool {
+		a, b := rows[i], rows[k]
 		return cmp.Or(
 			cmp.Compare(a.shift.Kind.Order(), b.shift.Kind.Order()),
 			cmp.Compare(a.order, b.order), cmp.Compare(a.Effect.What(), b.Effect.What()), cmp.Compare(rank(a.Effect), rank(b.Effect)),
-		)
+		) < 0
 	})
 	out := make([]Effect, len(rows))
 	for i, r := range rows {

@@ -65,7 +65,7 @@ func Judge(ctx context.Context, fsys fs.FS, dir string, o Options) *Judged {
 	}
 	j.Diags.Sort()
 	j.noteCalls()
-	j.Diags, j.Ignored = j.Source.Suppress(j.Diags, kinds(o.Others), whole)
+	j.Diags, j.Ignored = j.Source.Suppress(j.Diags, kinds(o.Others), targets.Merged(), whole)
 	return j
 }
 

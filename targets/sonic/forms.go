@@ -1,7 +1,7 @@
 package sonic
 
 import (
-	"slices"
+	"sort"
 
 	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/sonic/grammar"
@@ -70,7 +70,10 @@ func (w *Wish) patch(content []byte) []byte {
 			}
 		}
 	}
-	slices.SortStableFunc(ports, func(a, b grammar.Operation) int { return nodeset.Compare(a.Port(), b.Port()) })
+	sort.SliceStable(ports, func(i, k int) bool {
+		a, b := ports[i], ports[k]
+		return nodeset.Compare(a.Port(), b.Port()) < 0
+	})
 	return grammar.JSON(append(objects, ports...))
 }
 

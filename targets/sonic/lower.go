@@ -90,7 +90,10 @@ func (s *settings) place(d *ir.Device) {
 		}
 		s.ports = append(s.ports, one)
 	}
-	slices.SortStableFunc(s.ports, func(a, b port) int { return nodeset.Compare(a.Name, b.Name) })
+	sort.SliceStable(s.ports, func(i, k int) bool {
+		a, b := s.ports[i], s.ports[k]
+		return nodeset.Compare(a.Name, b.Name) < 0
+	})
 	s.wred = slices.Collect(maps.Values(marks))
 	sort.Slice(s.wred, func(i, k int) bool {
 		a, b := &s.wred[i], &s.wred[k]

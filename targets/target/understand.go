@@ -21,6 +21,7 @@ type Understood struct {
 	Coverage Coverage
 	Where    func(port string, f ir.Field, index int) (diag.Range, bool) // the place of a value; index is a cos, a group or a queue
 	Host     string                                                      // of the device, as the configuration names it; empty: not at all
+	Pair     string                                                      // what both switches of an MLAG state; empty: none
 	Notes    []string                                                    // sentences about the configuration as a whole, each once
 }
 

@@ -20,6 +20,38 @@ var ECNThresholds = Rule{
 	},
 }
 
+// ECNZero finds marking with thresholds or a probability of 0.
+var ECNZero = Rule{
+	Topic:  ECNThresholds.Topic,
+	theirs: true,
+	ports: func(p *pass) {
+		for queue := range p.kind.d.Queues {
+			zero(p, queue)
+		}
+	},
+}
+
+// zero judges the values of a queue that marks. A threshold of 0 is 0 bytes on one system, and the whole buffer on another
+// (opencomputeproject/SAI, saiwred.h: "default to 0").
+func zero(p *pass, queue int) {
+	q := &p.kind.d.Queues[queue]
+	if !is(q.ECN, true) {
+		return
+	}
+	at := p.at(ir.FieldMarking, queue)
+	const fix = "State thresholds above 0, such as 150000 and 1500000, with a probability above 0."
+	switch least, most := is(q.MarkMin, 0), is(q.MarkMax, 0); {
+	case least && most && q.MarkMin.Is == ir.Default && q.MarkMax.Is == ir.Default:
+		p.errorf(at, "queue %d marks, and no thresholds are stated. With 0 a chip marks every packet, or none. "+fix, queue)
+	case least || most:
+		p.errorf(at, "a threshold of marking of queue %d is 0. With 0 a chip marks every packet, also where no queue is, or none. "+fix, queue)
+	case is(q.Probability, 0):
+		p.warnf(at, "the probability of marking of queue %d is 0: a packet is marked only where the queue is longer than the upper threshold, "+
+			"and "+
+			"then each one. "+fix, queue)
+	}
+}
+
 // thresholds judges those of a queue by themselves, as the chip takes them.
 func (p *pass) thresholds(queue int) {
 	q := &p.kind.d.Queues[queue]

@@ -2,6 +2,8 @@ package settings
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
@@ -12,14 +14,22 @@ import (
 var Headroom = Rule{
 	Topic: diag.Topic{Code: "conf-headroom", Summary: "PFC headroom too small"},
 	ports: func(p *pass) {
-		p.pfc(func(cos, _, group int) {
-			if group < 0 || !is(p.kind.d.Groups[group].Lossless, true) {
-				return
+		if p.kind.s.LinkPause {
+			return
+		}
+		for group := range p.kind.d.Groups {
+			g := &p.kind.d.Groups[group]
+			if !is(g.Lossless, true) || !p.kind.may(group) || slices.Index(p.kind.alike(g), group) != 0 {
+				continue
 			}
-			if room, ok := known(p.kind.d.Groups[group].Headroom); ok && room > 0 {
-				p.headroom(cos, group, room)
+			unreserved(p, group, g)
+			switch room, ok := known(g.Headroom); {
+			case ok && (room > 0 || g.Headroom.Is == ir.Stated && !g.Xoff.Known()): // else another finding says that xoff is too high
+				headroom(p, group, room)
+			case !ok:
+				derived(p, group)
 			}
-		})
+		}
 	},
 }
 
@@ -40,7 +50,7 @@ func ArrivesAtLeast(speed, metres int) int {
 // ports share.
 const Farthest = 1000
 
-func (p *pass) headroom(cos, group, room int) {
+func headroom(p *pass, group, room int) {
 	d := &p.kind.d
 	rate, isRate := known(d.Speed)
 	metres, isCable := d.Cable.Value, d.Cable.Is == ir.Stated
@@ -48,24 +58,28 @@ func (p *pass) headroom(cos, group, room int) {
 	at := p.at(ir.FieldHeadroom, group)
 	switch {
 	case !isRate && !isCable:
-		p.reach(cos, group, room, fastestPort(p.model()))
+		p.reach(group, room, fastestPort(p.model()))
 		return
-	case !isRate || speed <= 0 || speed > Fastest:
+	case !isRate && metres > 0:
+		speeds(p, group, room, metres)
 		return
-	case !isCable || metres <= 0:
-		p.reach(cos, group, room, speed)
+	case !isRate || speed <= 0 || speed > Fastest || isCable && metres == 0: // another rule finds such a cable
+		return
+	case !isCable || metres < 0:
+		p.reach(group, room, speed)
 		return
 	case metres > Farthest:
 		return
 	}
-	what := fmt.Sprintf("priority group %d of cos %d keeps %s of headroom, and at %s with a cable of %d m", group, cos, diag.Bytes(room),
+	what := fmt.Sprintf("%s keeps %s of headroom, and at %s with a cable of %d m", groupText(p, group), diag.Bytes(room),
 		platform.SpeedText(speed), metres)
 	if need := ArrivesAtLeast(speed, metres); room < need {
-		p.errorf(at, "%s at least %s still arrive after a pause: what is on the cable both ways, and a packet that has begun. The rest is "+
+		tookOver(p, diag.Error, at, "%s at least %s still arrive after a pause: what is on the cable both ways, and a packet that has begun. "+
+			"The rest is "+
 			"dropped.", what, diag.Bytes(need))
 		return
 	}
-	most, likely := arrives(p, cos, group)
+	most, likely := arrives(p, group)
 	need, source := published(p.model(), speed, metres)
 	switch {
 	case most > 0 && room >= most: // the fabric counts with this length, and a table with the next one that it has
@@ -78,9 +92,9 @@ func (p *pass) headroom(cos, group, room int) {
 	}
 }
 
-// arrives returns the bytes that arrive after a pause for the cos that a priority group buffers, at the port of the kind at which they are
+// arrives returns the bytes that arrive after a pause for all cos that a priority group buffers, at the port of the kind at which they are
 // most; 0: no fabric has them.
-func arrives(p *pass, cos, group int) (most, likely int) {
+func arrives(p *pass, group int) (most, likely int) {
 	if p.Arrives == nil {
 		return 0, 0
 	}
@@ -89,15 +103,110 @@ func arrives(p *pass, cos, group int) (most, likely int) {
 		for other := range 8 {
 			if p.kind.lossless>>other&1 == 1 && int(p.kind.d.Group[other]) == group {
 				n, floor := p.Arrives(port, other)
+				if n == 0 {
+					return 0, 0 // the fabric does not keep the class lossless
+				}
 				all, some = all+n, some+floor
 			}
-		}
-		if n, _ := p.Arrives(port, cos); n == 0 {
-			return 0, 0 // the fabric does not keep the class lossless
 		}
 		most, likely = max(most, all), max(likely, some)
 	}
 	return most, likely
+}
+
+// may reports whether a cos with PFC may fill a priority group.
+func (k *kind) may(group int) bool {
+	for cos, of := range k.d.Group {
+		if k.lossless>>cos&1 == 1 && (of < 0 || int(of) == group) {
+			return true
+		}
+	}
+	return !k.s.PausesKnown
+}
+
+// alike returns the priority groups with PFC that are set as one is.
+func (k *kind) alike(g *ir.GroupSettings) (groups []int) {
+	for n := range k.d.Groups {
+		if k.d.Groups[n] == *g && k.may(n) {
+			groups = append(groups, n)
+		}
+	}
+	return groups
+}
+
+// groupText names a priority group with the cos with PFC that fills it, and the others that are set alike.
+func groupText(p *pass, group int) string {
+	var names []string
+	for _, n := range p.kind.alike(&p.kind.d.Groups[group]) {
+		name := strconv.Itoa(n)
+		for cos, of := range p.kind.d.Group {
+			if int(of) == n && p.kind.lossless>>cos&1 == 1 {
+				name = fmt.Sprintf("%d of cos %d", n, cos)
+				break
+			}
+		}
+		names = append(names, name)
+	}
+	return "priority group " + diag.And(names)
+}
+
+// speeds tells up to which speed headroom is enough, where the speed is not known. Ports of 100 Gbit/s and below are in every rack.
+func speeds(p *pass, group, room, metres int) {
+	const usual = 100_000
+	least := usual
+	if fastest := fastestPort(p.model()); fastest > 0 {
+		least = fastest
+	}
+	if room >= ArrivesAtLeast(least, metres) {
+		return
+	}
+	p.noticef(p.at(ir.FieldHeadroom, group), "no speed is stated: %s keeps %s of headroom for a cable of %s m, and at %s at least %s arrive "+
+		"after "+
+		"a pause. Make the headroom larger, or see that the port is slower.", groupText(p, group), diag.Bytes(room), diag.Number(metres),
+		platform.SpeedText(least), diag.Bytes(ArrivesAtLeast(least, metres)))
+}
+
+// derived judges the headroom that a system derives of the length of the cable: all ports of the kind together need it at once.
+func derived(p *pass, group int) {
+	d := &p.kind.d
+	metres, speed := d.Cable.Value, int(d.Speed.Value/1_000_000)
+	if d.Cable.Is != ir.Stated || metres <= 0 || speed > Fastest {
+		return
+	}
+	if !d.Speed.Known() || speed <= 0 {
+		speed = 10_000
+	}
+	each, ports := ArrivesAtLeast(speed, metres), max(len(p.kind.ports), 1)
+	memory, what := p.memoryOf(d.Groups[group].Pool)
+	if memory > 0 && each > memory/ports {
+		p.errorf(p.at(ir.FieldCable, group), "the cable has %s m: at %s at least %s arrive at each of %s after a pause, and %s has %s. Frames "+
+			"are "+
+			"lost. State the length of the longest cable there is.", diag.Number(metres), platform.SpeedText(speed), diag.Bytes(each),
+			diag.Count(ports, "port"), what, diag.Bytes(memory))
+	}
+}
+
+// unreserved judges headroom that a priority group neither has for itself nor shares with other ports.
+func unreserved(p *pass, group int, g *ir.GroupSettings) {
+	own, isOwn := known(g.Buffer)
+	room, isRoom := known(g.Headroom)
+	pool, isPool := known(g.Pool)
+	if chip := p.chip(); chip == nil || !chip.SizeHasHeadroom() {
+		return
+	}
+	if !isOwn || !isRoom || !isPool || !is(p.Settings.Pools[pool].Shared, 0) || own >= g.Xon.Value+room || room == 0 {
+		return
+	}
+	const text = "%s keeps %s of headroom, and begins it at %s: that takes %s, and the group has %s of its own, in the pool %s without " +
+		"headroom " +
+		"that ports share. Nothing reserves the rest, and packets are dropped after a pause. Make the size of the group larger, or give " +
+		"the pool headroom."
+	note := p.warnf
+	if own < room {
+		note = p.errorf
+	}
+	note(p.at(ir.FieldBuffer, group), text, groupText(p, group), diag.Bytes(room), diag.Bytes(g.Xon.Value), diag.Bytes(g.Xon.Value+room),
+		diag.Bytes(own), pool)
 }
 
 // Fastest is in Mb/s; a greater number is no speed.
@@ -136,7 +245,7 @@ func fastestPort(m *platform.Switch) (speed int) {
 }
 
 // reach tells up to which length of cable headroom is enough, where the length is not known.
-func (p *pass) reach(cos, group, room, speed int) {
+func (p *pass) reach(group, room, speed int) {
 	if speed <= 0 || p.kind.d.Groups[group].Headroom.Is != ir.Stated {
 		return
 	}
@@ -148,13 +257,12 @@ func (p *pass) reach(cos, group, room, speed int) {
 	metres := (room - quanta - 2*mtu) * 792 / speed // 198,000 km/s, both ways: 1/792 byte a metre and Mb/s
 	at := p.at(ir.FieldHeadroom, group)
 	if metres < 1 {
-		p.warnf(at, "priority group %d of cos %d keeps %s of headroom. At %s, frames of %d bytes and the peer's answer alone take more "+
-			"than that: "+
-			"what comes after a pause is dropped.", group, cos, diag.Bytes(room), platform.SpeedText(speed), mtu)
+		p.warnf(at, "%s keeps %s of headroom. At %s, frames of %d bytes and the peer's answer alone take more than that: "+
+			"what comes after a pause is dropped.", groupText(p, group), diag.Bytes(room), platform.SpeedText(speed), mtu)
 		return
 	}
-	p.noticef(at, "no length of cable is stated. The %s of headroom of priority group %d, cos %d, carry %s over at most %s m.",
-		diag.Bytes(room), group, cos, platform.SpeedText(speed), diag.Number(metres))
+	p.noticef(at, "no length of cable is stated. The %s of headroom of %s carry %s over at most %s m.",
+		diag.Bytes(room), groupText(p, group), platform.SpeedText(speed), diag.Number(metres))
 }
 
 // usualMTU is the largest frame of RoCE samples.

@@ -22,7 +22,8 @@ var Unmarked = Rule{
 					"cos %d, which is lossless, learn of congestion by pauses alone.", queue, cos)
 				return
 			}
-			p.warnf(p.at(ir.FieldMarking, queue), "queue %d marks nothing, and cos %d, which is lossless, leaves by it: RoCEv2 senders learn of "+
+			tookOver(p, diag.Warning, p.at(ir.FieldMarking, queue), "queue %d marks nothing, and cos %d, which is lossless, leaves by it: RoCEv2 "+
+				"senders learn of "+
 				"congestion by pauses alone, which spread. Let the queue mark with ECN.", queue, cos)
 		})
 	},

@@ -11,7 +11,7 @@ var ValueUnmapped = Rule{
 	theirs: true,
 	ports: func(p *pass) {
 		s := p.kind.s
-		if !s.TrustKnown || !s.Trust.DSCP || p.kind.lossless == 0 || s.LinkPause || s.DSCP[notification] >= 0 {
+		if !s.TrustKnown || !s.Trust.DSCP || p.kind.lossless == 0 || s.LinkPause || s.DSCP[notification] >= 0 || p.Unread {
 			return
 		}
 		mapped := 0

@@ -83,6 +83,8 @@ func (k *kind) sample() string {
 type pass struct {
 	*Reading
 	rule  *Rule
+	kinds []kind
+	gets  uint8 // the cos that a packet may get at some port
 	kind  *kind
 	found map[key]*finding
 }
@@ -99,6 +101,7 @@ type finding struct {
 	rest   bool // every other port, too
 	others bool
 	device bool
+	taken  bool // a linter had it under another code
 }
 
 // pfc calls a function for each priority with PFC of the kind, with the queue by which it leaves and the group that buffers it; -1: it is
@@ -125,14 +128,21 @@ func (p *pass) warnf(at place, format string, args ...any) { p.note(diag.Warning
 
 func (p *pass) noticef(at place, format string, args ...any) { p.note(diag.Notice, at, format, args) }
 
-func (p *pass) note(sev diag.Severity, at place, format string, args []any) {
+// tookOver notes a finding that a linter had under another code before, on some systems. Baselines know it there by that code.
+func tookOver(p *pass, sev diag.Severity, at place, format string, args ...any) {
+	if f := p.note(sev, at, format, args); f != nil {
+		f.taken = true
+	}
+}
+
+func (p *pass) note(sev diag.Severity, at place, format string, args []any) *finding {
 	r, stands := p.rangeOf(at)
 	line := r.Start.Line
 	if !stands || p.rule.theirs {
 		line = 0
 	}
 	if p.Judged != nil && p.Judged(p.rule.Code, sev, r.Filename, line) {
-		return
+		return nil
 	}
 	k := key{sev, fmt.Sprintf(format, args...), r}
 	f := p.found[k]
@@ -145,6 +155,7 @@ func (p *pass) note(sev diag.Severity, at place, format string, args []any) {
 		f.rest = len(p.kind.ports) == 0 // that kind is the last one
 		f.others = p.kind.others
 	}
+	return f
 }
 
 // rangeOf returns where a value stands: the value itself, else what makes the port lossless, else the top of the configuration.
@@ -179,7 +190,10 @@ func (p *pass) report(to Sink) {
 		if to.Omit(&p.rule.Topic) {
 			continue
 		}
-		to.Report(k.sev, &p.rule.Topic, k.at, "%s", diag.Escape(p.found[k].sentence(k.text)))
+		d := to.Report(k.sev, &p.rule.Topic, k.at, "%s", diag.Escape(p.found[k].sentence(k.text)))
+		if p.found[k].taken && p.Before != nil {
+			d.Formerly = p.Before(p.rule.Code)
+		}
 	}
 	clear(p.found)
 }

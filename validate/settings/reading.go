@@ -9,6 +9,7 @@ import (
 // Reading is a switch as it was read.
 type Reading struct {
 	Name     string // of the device, or its path; for rules that compare devices
+	Pair     string // the MLAG of which it is one of two switches: both have this text; empty: it is not known
 	Settings *ir.Settings
 	Where    func(port string, f ir.Field, index int) (diag.Range, bool) // the place of a value; for a pool, port is its name
 	At       diag.Range                                                  // of a value without a place
@@ -16,6 +17,12 @@ type Reading struct {
 	// Arrives returns the bytes that arrive at a port after a pause for a cos, by the fabric: at most, and those without which loss is likely.
 	// Nil, or 0: no fabric has them.
 	Arrives func(port string, cos int) (most, likely int)
+
+	Unread bool // the configuration has rows that are not understood, or that state a value twice: what seems to be missing may be there
+
+	// Before returns the code under which a linter of the system had findings that a rule has taken over; empty: its own. Nil: no baseline is
+	// asked.
+	Before func(code string) string
 
 	// Judged reports whether the linter of the system has the finding of a code, in a line of a file, or in any: line is 0 where a value is
 	// missing, or the linter judges the whole theme. Nil: no linter was asked.

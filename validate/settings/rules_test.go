@@ -52,6 +52,29 @@ func also(w *world) {
 	w.d.Queues[4], w.d.Groups[4], w.d.Group[4] = *w.q, *w.g, 4
 }
 
+// other gives the switch another port, by which packets of cos 3 come in.
+func other(w *world) { w.s.Set("swp2", roce(nil)) }
+
+// derived has the switch derive the headroom of a cable, from a pool of some bytes.
+func derived(speed int64, metres, pool int) func(w *world) {
+	return func(w *world) {
+		w.d.Speed, w.d.Cable, w.g.Headroom = ir.Setting[int64]{Value: speed}, ir.Of(metres), ir.Setting[int]{}
+		if speed > 0 {
+			w.d.Speed.Is = ir.Stated
+		}
+		w.s.Pools["i"], w.g.Pool = ir.Pool{Size: ir.Of(pool)}, ir.Of("i")
+	}
+}
+
+// reserved gives the priority group bytes of its own, in a pool with headroom that ports share.
+func reserved(own, xon, shared int) func(w *world) {
+	return func(w *world) {
+		model(w)
+		w.g.Buffer, w.g.Xon, w.g.Pool = ir.Of(own), ir.Of(xon), ir.Of("i")
+		w.s.Pools["i"] = ir.Pool{Shared: ir.Of(shared)}
+	}
+}
+
 // model makes the switch an SN2700, whose tables are published.
 func model(w *world) { w.s.System.Model = ir.Of("sn2700") }
 
@@ -91,7 +114,7 @@ func (r row) run(t *testing.T) {
 func TestRows(t *testing.T) {
 	for name, rows := range map[string][]row{
 		"cable-zero": {
-			{"conf-headroom; conf-cable-zero", func(w *world) { w.d.Cable = ir.Of(0) }},
+			{"conf-cable-zero", func(w *world) { w.d.Cable = ir.Of(0) }},
 			{"", func(w *world) { w.d.Cable, w.g.Headroom = ir.ByDefault(0), ir.ByDefault(60_000) }},
 			{"", func(w *world) { w.d.Cable = ir.Of(0); off(w) }},
 		},
@@ -210,11 +233,25 @@ func TestRows(t *testing.T) {
 			{"", func(w *world) { w.g.Headroom = ir.Of(1_524) }},
 			{"conf-headroom", func(w *world) { w.g.Headroom = ir.ByDefault(1_523) }},
 			{"conf-headroom", func(w *world) { w.g.Headroom = ir.Of(1_523); zero(w) }},
-			{"", func(w *world) { w.g.Headroom = ir.Of(1_523); nowhere(w) }},
+			{"conf-headroom: priority group 3 keeps 1,523 B", func(w *world) { w.g.Headroom = ir.Of(1_523); nowhere(w) }},
+			{"", func(w *world) { w.g.Headroom, w.d.Group[3] = ir.Of(1_523), 4 }},
+			{"", func(w *world) { w.g.Headroom = ir.Of(1_523); off(w) }},
+			{"conf-headroom: priority group 3 keeps", func(w *world) { w.g.Headroom, w.p.PausesKnown = ir.Of(1_523), false }},
+			{"", func(w *world) { w.g.Headroom = ir.Of(1_523); pause(w) }},
 			{"", func(w *world) { w.g.Headroom, w.g.Lossless = ir.Of(1_523), ir.Of(false) }},
 			{"", func(w *world) { w.g.Headroom = unknown(1_523) }},
-			{"", func(w *world) { w.g.Headroom = ir.Of(0) }},
-			{"", func(w *world) { w.d.Speed, w.g.Headroom = unknown[int64](100e9), ir.Of(1_523) }},
+			{"conf-headroom: priority group 3 of cos 3 keeps 0 B", func(w *world) { w.g.Headroom = ir.Of(0) }},
+			{"", func(w *world) { w.g.Headroom, w.g.Xoff = ir.Of(0), ir.Of(9) }},
+			{"", func(w *world) { w.g.Headroom = ir.ByDefault(0) }},
+			{"conf-headroom: no speed is stated: priority group 3 of cos 3 keeps 1,523 B of headroom for a cable of 5 m, and at " +
+				"100G", func(w *world) {
+				w.d.Speed, w.g.Headroom = unknown[int64](100e9), ir.Of(1_523)
+			}},
+			{"", func(w *world) { w.d.Speed, w.g.Headroom = unknown[int64](100e9), ir.Of(1_524) }},
+			{"conf-headroom: no speed is stated", func(w *world) {
+				model(w)
+				w.d.Speed, w.g.Headroom = unknown[int64](100e9), ir.Of(1_523)
+			}},
 			{"", func(w *world) { w.d.Speed, w.g.Headroom = ir.Of[int64](0), ir.Of(1_000) }},
 			{"conf-headroom", func(w *world) { w.d.Speed, w.g.Headroom = ir.Of[int64](1.6e12), ir.Of(9_023) }},
 			{"", func(w *world) { w.d.Speed, w.g.Headroom = ir.Of[int64](1.600001e12), ir.Of(9_023) }},
@@ -222,12 +259,55 @@ func TestRows(t *testing.T) {
 			{"", func(w *world) { w.d.Cable = ir.Of(1001) }},
 			{"", func(w *world) { model(w); w.d.Speed = unknown[int64](100e9) }},
 			{"", func(w *world) { w.d.Speed, w.d.Cable = unknown[int64](100e9), unknown(5) }},
-			{"conf-headroom: no length of cable is stated. The 60,000 B of headroom of priority group 3, cos 3, carry 100G over", func(w *world) {
+			{"conf-headroom: no length of cable is stated. The 60,000 B of headroom of priority group 3 of cos 3 carry 100G over", func(w *world) {
 				model(w)
 				w.d.Speed, w.d.Cable = unknown[int64](100e9), unknown(5)
 			}},
 			{"conf-headroom: no length of cable is stated", func(w *world) { w.d.Cable = ir.ByDefault(5) }},
 			{"", func(w *world) { w.d.Cable, w.g.Headroom = unknown(5), ir.ByDefault(60_000) }},
+		},
+		"headroom that the switch derives": {
+			{"", derived(100e9, 100_000, 10_001_024)},
+			{"conf-headroom: the cable has 100,000 m: at 100G at least 10,001,024 B arrive at each of 1 port after a pause, and its pool has " +
+				"10,001,023 B", derived(100e9, 100_000, 10_001_023)},
+			{"conf-headroom: the cable has 100,000 m: at 10G at least 1,001,024 B", derived(0, 100_000, 1_001_023)},
+			{"", derived(0, 100_000, 1_001_024)},
+			{"", with(derived(100e9, 100_000, 1), func(w *world) { w.d.Cable = ir.ByDefault(100_000) })},
+			{"", with(derived(100e9, 100_000, 1), func(w *world) { w.s.Pools["i"] = ir.Pool{Size: unknown(1)} })},
+			{"", with(derived(100e9, 100_000, 1), func(w *world) { w.g.Lossless = unknown(true) })},
+			{"", with(derived(1.600001e12, 100_000, 1))},
+		},
+		"headroom that is not reserved": {
+			{"", reserved(80_000, 20_000, 0)},
+			{"conf-headroom: priority group 3 of cos 3 keeps 60,000 B of headroom, and begins it at 20,000 B: that takes 80,000 B, and the group " +
+				"has " +
+				"79,999 B of its own, in the pool i", reserved(79_999, 20_000, 0)},
+			{"conf-headroom", reserved(59_999, 0, 0)},
+			{"", reserved(60_000, 0, 0)},
+			{"", reserved(59_999, 0, 60_000)},
+			{"", with(reserved(1, 0, 0), func(w *world) { w.s.Pools["i"] = ir.Pool{Shared: unknown(0)} })},
+			{"", with(reserved(1, 0, 0), func(w *world) { w.g.Buffer = unknown(1) })},
+			{"", with(reserved(1, 0, 0), func(w *world) { w.s.System.Model = ir.Setting[string]{} })},
+			{"", with(reserved(1, 0, 0), func(w *world) {
+				w.s.System.Model, w.s.System.Chip = ir.Setting[string]{}, ir.Of("trident3")
+			})},
+			{"", with(reserved(1, 0, 0), func(w *world) { w.g.Pool = unknown("i") })},
+			{"", with(reserved(1, 0, 0), func(w *world) { w.g.Headroom = unknown(60_000) })},
+		},
+		"ECN of 0": {
+			{"conf-ecn-thresholds: a threshold of marking of queue 3 is 0", func(w *world) { w.q.MarkMin = ir.Of(0) }},
+			{"conf-ecn-thresholds: a threshold of marking of queue 3 is 0", func(w *world) { w.q.MarkMax = ir.Of(0) }},
+			{"conf-ecn-thresholds: queue 3 marks, and no thresholds are stated", func(w *world) {
+				w.q.MarkMin, w.q.MarkMax = ir.ByDefault(0), ir.ByDefault(0)
+			}},
+			{"conf-ecn-thresholds: the probability of marking of queue 3 is 0", func(w *world) { w.q.Probability = ir.Of(0) }},
+			{"conf-ecn-thresholds: the probability of marking of queue 0 is 0", func(w *world) {
+				w.d.Queues[0].ECN, w.d.Queues[0].Probability = ir.Of(true), ir.Of(0)
+			}},
+			{"", func(w *world) { w.q.Probability = ir.Of(1) }},
+			{"", func(w *world) { w.q.Probability = unknown(0) }},
+			{"", func(w *world) { w.q.MarkMin, w.q.MarkMax = unknown(0), unknown(0) }},
+			{"", func(w *world) { w.d.Queues[0].Probability = ir.Of(0) }},
 		},
 		"headroom by tables": {
 			{"", published(100e9, 5, 30_720)},
@@ -249,7 +329,7 @@ func TestRows(t *testing.T) {
 		},
 		"reach": {
 			{
-				"conf-headroom: no length of cable is stated. The 43,775 B of headroom of priority group 3, cos 3, carry 100G over at most 1 m",
+				"conf-headroom: no length of cable is stated. The 43,775 B of headroom of priority group 3 of cos 3 carry 100G over at most 1 m",
 				reach(18_432+25_216+127, 0),
 			},
 			{"conf-headroom: priority group 3 of cos 3 keeps 43,774 B of headroom. At 100G, frames of 9216 bytes", reach(18_432+25_216+126, 0)},
@@ -267,8 +347,9 @@ func TestRows(t *testing.T) {
 				w.d.Group = [8]int8{0, 1, 1, 1, 1, 1, 1, 1}
 			}},
 			{"conf-lossless-default: PCP 0", func(w *world) { w.p.PCP[0], w.p.Trust = 3, ir.Trust{PCP: true} }},
-			{"", func(w *world) { w.p.PCP[0], w.p.Trust = 3, ir.Trust{PCP: true, DSCP: true} }},
-			{"", func(w *world) { w.p.PCP[0], w.p.Trust = 2, ir.Trust{PCP: true} }},
+			{"conf-lossless-default: PCP 0", func(w *world) { w.p.PCP[0], w.p.Trust = 3, ir.Trust{PCP: true, DSCP: true} }},
+			{"conf-lossless-default: DSCP 0", func(w *world) { w.p.DSCP[0], w.p.PCP[0], w.p.Trust = 3, 3, ir.Trust{PCP: true, DSCP: true} }},
+			{"conf-pfc-unreachable", func(w *world) { w.p.PCP[0], w.p.Trust = 2, ir.Trust{PCP: true} }},
 			{"", func(w *world) { w.p.PCP[0], w.p.Trust = -1, ir.Trust{PCP: true} }},
 			{"conf-lossless-default: PCP 0", func(w *world) {
 				w.p.PCP[0], w.p.Trust = 0, ir.Trust{PCP: true}
@@ -388,7 +469,30 @@ func TestRows(t *testing.T) {
 			{"", func(w *world) { w.q.ECN = unknown(false) }},
 			{"", func(w *world) { w.q.ECN, w.p.TrustKnown = ir.Of(false), false }},
 			{"", func(w *world) { w.q.ECN, w.p.Trust = ir.Of(false), ir.Trust{PCP: true} }},
-			{"", func(w *world) { w.q.ECN, w.p.DSCP[26] = ir.Of(false), 0 }},
+			{"conf-pfc-unreachable", func(w *world) { w.q.ECN, w.p.DSCP[26] = ir.Of(false), 0 }},
+		},
+		"pfc-unreachable": {
+			{"conf-pfc-unreachable: PFC is on for cos 3, and no packet that comes in gets this cos: the port trusts DSCP, and leads no value " +
+				"there. RoCE", func(w *world) { w.p.DSCP[26] = 0 }},
+			{"", func(w *world) { w.p.DSCP[26] = 0; off(w) }},
+			{"", func(w *world) { w.p.DSCP[26] = 0; pause(w) }},
+			{"", func(w *world) { w.p.DSCP[26], w.p.Trust, w.p.TrustKnown = 0, ir.Trust{}, false }},
+			{"conf-pfc-unreachable: PFC is on for cos 3, and no packet that comes in gets this cos: the port trusts no field", func(w *world) {
+				w.p.Trust, w.d.DefaultCos = ir.Trust{}, ir.Of[int8](0)
+			}},
+			{"conf-lossless-default", func(w *world) { w.p.Trust, w.d.DefaultCos = ir.Trust{}, ir.Of[int8](3) }},
+			{"", func(w *world) { w.p.Trust, w.d.DefaultCos = ir.Trust{}, unknown[int8](0) }},
+			{"conf-lossless-default", func(w *world) { w.p.DSCP[26], w.d.DefaultCos = 0, ir.Of[int8](3) }},
+			{"", func(w *world) { w.p.Trust = ir.Trust{PCP: true} }},
+			{"conf-pfc-unreachable: PFC is on for cos 3, and no packet that comes in gets this cos: the port trusts PCP, and leads no value " +
+				"there", func(w *world) { w.p.Trust, w.p.PCP[1] = ir.Trust{PCP: true}, 0 }},
+			{"", func(w *world) { w.p.Trust, w.p.PCP[1] = ir.Trust{PCP: true}, 3 }},
+			{"", func(w *world) { w.p.DSCP[26], w.p.Trust = 0, ir.Trust{DSCP: true, PCP: true} }},
+			{"conf-pfc-unreachable: PFC is on for cos 3, and no packet that comes in gets this cos: the port trusts DSCP and PCP", func(w *world) {
+				w.p.DSCP[26], w.p.Trust, w.p.PCP[1], w.p.TrustKnown = 0, ir.Trust{DSCP: true, PCP: true}, 1, false
+			}},
+			{"conf-pfc-unreachable", func(w *world) { other(w); w.p.Trust, w.p.PCP[1] = ir.Trust{PCP: true}, 0 }},
+			{"", func(w *world) { other(w); w.p.Trust, w.p.PCP[1], w.p.Sends = ir.Trust{PCP: true}, 0, 0 }},
 		},
 		"value-unmapped": {
 			{"conf-value-unmapped", func(w *world) { w.p.DSCP[48] = -1 }},

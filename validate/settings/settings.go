@@ -5,17 +5,21 @@
 package settings
 
 import (
+	"slices"
+
 	"github.com/rocec/rocec/lang/diag"
 )
 
 // Rules is the table: every rule about settings, in the order they are documented.
 var Rules = []*Rule{
+	&Unreachable,
 	&Headroom,
 	&CableZero,
 	&Sizes,
 	&RedLossless,
 	&Unmarked,
 	&ECNThresholds,
+	&ECNZero,
 	&EgressLimited,
 	&Pools,
 	&LosslessStrict,
@@ -28,6 +32,7 @@ var Rules = []*Rule{
 	&Remark,
 	&ValueUnmapped,
 	&SwitchesDisagree,
+	&PairDiffers,
 	&PeerDiffers,
 }
 
@@ -39,7 +44,8 @@ func SeveralTopics() []diag.Topic { return topics(func(r *Rule) bool { return r.
 
 func topics(of func(r *Rule) bool) (out []diag.Topic) {
 	for _, r := range Rules {
-		if of(r) {
+		known := slices.ContainsFunc(out, func(t diag.Topic) bool { return t.Code == r.Code })
+		if of(r) && !known {
 			out = append(out, r.Topic)
 		}
 	}
@@ -49,15 +55,21 @@ func topics(of func(r *Rule) bool) (out []diag.Topic) {
 // Judge runs the rules about one device. Ports that are set alike are judged once, and findings that say the same of several ports at one
 // place are one.
 func Judge(d *Reading, to Sink) {
-	p := &pass{Reading: d, found: map[key]*finding{}}
-	kinds := kindsOf(d.Settings)
+	p := &pass{Reading: d, found: map[key]*finding{}, kinds: kindsOf(d.Settings)}
+	for i := range p.kinds {
+		for cos := range 8 {
+			if p.gets>>cos&1 == 0 && p.kinds[i].gets(cos) {
+				p.gets |= 1 << cos
+			}
+		}
+	}
 	for _, r := range Rules {
 		p.rule, p.kind = r, nil
 		if r.whole != nil {
 			r.whole(p)
 		}
-		for i := range kinds {
-			if p.kind = &kinds[i]; r.ports != nil {
+		for i := range p.kinds {
+			if p.kind = &p.kinds[i]; r.ports != nil {
 				r.ports(p)
 			}
 		}

@@ -31,7 +31,7 @@ func (f fleet) compare() diag.List {
 		}))
 		at := diag.Range{Filename: name}
 		all = append(all, &settings.Reading{
-			Name: name, Settings: settings.Sample(s), At: at,
+			Name: name, Settings: settings.Sample(s), At: at, Pair: map[bool]string{true: "pair"}[strings.HasPrefix(name, "pair-")],
 			Where: func(port string, f ir.Field, index int) (diag.Range, bool) {
 				at := at
 				at.Start.Line = int(f)
@@ -60,6 +60,48 @@ func pfc(mask uint8) func(w *world) { return func(w *world) { w.p.Sends, w.p.Obe
 
 func ports(mask uint8) func(p *ir.PortSettings, d *ir.PortDetail) {
 	return func(p *ir.PortSettings, _ *ir.PortDetail) { p.Sends, p.Obeys = mask, mask }
+}
+
+// TestPairDiffers: two switches of one MLAG are compared in what is not of classes, where each has a value that the other lacks.
+func TestPairDiffers(t *testing.T) {
+	min := func(n int) func(w *world) { return func(w *world) { w.q.MarkMin = ir.Of(n) } }
+	headroom := func(n int) func(w *world) { return func(w *world) { w.g.Headroom = ir.Of(n) } }
+	const pair = "pair-"
+	for _, c := range []struct {
+		name string
+		of   fleet
+		want []string
+	}{
+		{"alike", fleet{pair + "a": nil, pair + "b": nil}, nil},
+		{"none of an MLAG", fleet{"a": nil, "b": min(1_000)}, nil},
+		{"one of an MLAG", fleet{pair + "a": nil, "b": min(1_000)}, nil},
+		{"marking", fleet{pair + "a": nil, pair + "b": min(1_000)}, []string{
+			"pair-b: The switches pair-a and pair-b are the two of an MLAG, and one setting differs: ECN marking of queue 3, from: 1000 bytes, " +
+				"and 150000 bytes at pair-a. A packet of a bond meets either of them. Set both alike.",
+		}},
+		{"headroom and marking", fleet{pair + "a": headroom(70_000), pair + "b": min(1_000)}, []string{
+			"pair-b: The switches pair-a and pair-b are the two of an MLAG, and one setting differs: headroom",
+			"pair-b: The switches pair-a and pair-b are the two of an MLAG, and one setting differs: ECN marking",
+		}},
+		{"a further kind of ports", fleet{pair + "a": nil, pair + "b": second(func(_ *ir.PortSettings, d *ir.PortDetail) {
+			d.Queues[3].MarkMin = ir.Of(1_000)
+		})}, nil},
+		{"not known", fleet{pair + "a": nil, pair + "b": func(w *world) { w.q.MarkMin = unknown(1_000) }}, nil},
+		{"other cables", fleet{pair + "a": nil, pair + "b": with(headroom(70_000), func(w *world) { w.d.Cable = ir.Of(40) })}, nil},
+		{"no PFC", fleet{pair + "a": nil, pair + "b": with(min(1_000), off)}, nil},
+	} {
+		var got []string
+		for _, one := range c.of.told() {
+			if text, is := strings.CutPrefix(one, "conf-pair-differs "); is {
+				got = append(got, text)
+			}
+		}
+		if assert.Len(t, got, len(c.want), "%s: %q", c.name, got) {
+			for i, want := range c.want {
+				assert.True(t, strings.HasPrefix(got[i], want), "%s: %q", c.name, got[i])
+			}
+		}
+	}
 }
 
 // TestDisagree: switches agree where ports of both are set alike, or by a third one. What is not known agrees with all.

@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"regexp"
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 )
@@ -87,7 +88,10 @@ type span struct {
 // Text is a text with everything replaced.
 func (m *Mask) Text(s string) string {
 	spans := slices.Concat(m.hidden(s), m.named(s), m.addresses(s))
-	slices.SortStableFunc(spans, func(a, b span) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(b.to, a.to)) })
+	sort.SliceStable(spans, func(i, k int) bool {
+		a, b := spans[i], spans[k]
+		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(b.to, a.to)) < 0
+	})
 	var out strings.Builder
 	at := 0
 	for i := 0; i < len(spans); i++ {

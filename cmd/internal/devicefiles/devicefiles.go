@@ -114,7 +114,7 @@ func findDeviceFiles(fsys fs.FS, dir string) (files []lint.File, passed int, err
 		case err != nil && (d == nil || d.IsDir() && name == "."):
 			return err
 		case d.IsDir():
-			if err != nil { // what can be read is judged all the same
+			if err != nil { // files that can be read are judged
 				files = append(files, lint.File{
 					Name: diag.Escape(path.Join(filepath.ToSlash(dir), name)),
 					Why:  readWhy(err) + " It is a folder, and its files were not judged.",

@@ -5,7 +5,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io/fs"
-	"slices"
+	"sort"
 	"strings"
 
 	"github.com/rocec/rocec/targets/target"
@@ -97,6 +97,9 @@ func entriesOf(d *target.Device) []entry {
 			out = append(out, entry{path: l.Path, mode: 0o777, to: l.To})
 		}
 	}
-	slices.SortFunc(out, func(a, b entry) int { return strings.Compare(a.path, b.path) })
+	sort.Slice(out, func(i, k int) bool {
+		a, b := out[i], out[k]
+		return strings.Compare(a.path, b.path) < 0
+	})
 	return out
 }

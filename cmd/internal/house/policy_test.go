@@ -56,7 +56,7 @@ targets/sonic/lint:      validate/settings targets/target/lint targets/sonic/gra
 targets/sonic/grammar:   compiler/ir lang/diag lang/nodeset |
 targets/sonic/read:      targets/target targets/sonic/grammar compiler/ir lang/diag lang/nodeset |
 targets/sonic/sim:       targets/target |
-targets/nvue/lint:       targets/target/lint targets/nvue/grammar targets/cumulus/hardware compiler/platform lang/diag |
+targets/nvue/lint:       targets/target/lint targets/nvue/grammar targets/cumulus/hardware validate/settings compiler/platform lang/diag |
 targets/nvue/grammar:    targets/cumulus/grammar compiler/ir lang/diag | go.yaml.in/yaml/v3
 targets/nvue/reading:    targets/target targets/cumulus targets/nvue/grammar compiler/ir compiler/platform lang/diag |
 targets/nvue/sim:        targets/target | go.yaml.in/yaml/v3

@@ -19,7 +19,8 @@ import (
 const FingerprintVersion = "rocec/v2"
 
 // Fingerprints names every finding of a fabric, silenced or not, so that it is known again after its files were edited: by
-// its code, its file, what stands at its place, and the circle of a PFC loop. Neither a line nor a word of a message is
+// its code, or that under which baselines know it, its file, what stands at its place, and the circle of a PFC loop. Neither a line nor
+// a word of a message is
 // part of it. Findings that have all of this in common are numbered in the order of their places.
 func Fingerprints(r *Report) map[*diag.Diagnostic]string { return fingerprints(newPaths(r), r) }
 
@@ -48,7 +49,7 @@ func fingerprints(p *paths, r *Report) map[*diag.Diagnostic]string {
 	seen := map[string]int{}
 	var a anchors
 	for _, d := range all {
-		key := strings.Join([]string{d.Code, p.stable(d.at), a.at(p.files, d.at), loopSubject(d.Loop)}, "\x00")
+		key := strings.Join([]string{cmp.Or(d.Formerly, d.Code), p.stable(d.at), a.at(p.files, d.at), loopSubject(d.Loop)}, "\x00")
 		seen[key]++
 		sum := sha256.Sum256([]byte(key + "\x00" + strconv.Itoa(seen[key])))
 		out[d.Diagnostic] = hex.EncodeToString(sum[:16])

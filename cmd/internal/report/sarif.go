@@ -3,11 +3,13 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/rocec/rocec/docs"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
@@ -75,6 +77,7 @@ type sarifHelp struct {
 
 type sarifRule struct {
 	ID                   string    `json:"id"`
+	DeprecatedIDs        []string  `json:"deprecatedIds,omitempty"` // of codes that were merged into it
 	ShortDescription     sarifText `json:"shortDescription"`
 	FullDescription      sarifText `json:"fullDescription"`
 	HelpURI              string    `json:"helpUri"`
@@ -222,6 +225,7 @@ func sarifRules(l diag.List) sarifRuleTable {
 		}
 	}
 	t := sarifRuleTable{[]sarifRule{}, map[string]int{}}
+	merged := targets.Merged()
 	for _, room := range Rooms() {
 		for _, topic := range room.Topics {
 			level, used := worst[topic.Code]
@@ -234,6 +238,12 @@ func sarifRules(l diag.List) sarifRuleTable {
 				ID: topic.Code, ShortDescription: sarifText{topic.Summary}, FullDescription: sarifText{clip(docs.Plain(first), longestDescription)},
 				HelpURI: page.Web(), Help: sarifHelp{docs.Plain(page.Body), page.Anywhere()},
 			}
+			for old, now := range merged {
+				if slices.Contains(now, topic.Code) {
+					r.DeprecatedIDs = append(r.DeprecatedIDs, old)
+				}
+			}
+			slices.Sort(r.DeprecatedIDs)
 			r.DefaultConfiguration.Level = level.String()
 			t.index[topic.Code] = len(t.list)
 			t.list = append(t.list, r)

@@ -13,7 +13,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -170,7 +170,10 @@ func prune(folder *safefile.Folder) error {
 			files = append(files, file{e.Name(), info.ModTime()})
 		}
 	}
-	slices.SortFunc(files, func(a, b file) int { return b.at.Compare(a.at) })
+	sort.Slice(files, func(i, k int) bool {
+		a, b := files[i], files[k]
+		return b.at.Compare(a.at) < 0
+	})
 	for _, old := range files[min(len(files), fabrics):] {
 		if err := folder.Remove(old.name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err

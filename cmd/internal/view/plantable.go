@@ -3,7 +3,7 @@ package view
 import (
 	"cmp"
 	"fmt"
-	"slices"
+	"sort"
 	"strings"
 
 	"github.com/rocec/rocec/lang/diag"
@@ -114,7 +114,10 @@ func (v *Plan) table(p *deploy.Plan) {
 			troubles.add(reason(d))
 		}
 	}
-	slices.SortStableFunc(effects.all, func(a, b row) int { return cmp.Compare(a.effect.Kind.Order(), b.effect.Kind.Order()) })
+	sort.SliceStable(effects.all, func(i, k int) bool {
+		a, b := effects.all[i], effects.all[k]
+		return cmp.Compare(a.effect.Kind.Order(), b.effect.Kind.Order()) < 0
+	})
 	for i := range effects.all {
 		e := &effects.all[i]
 		e.what = v.symbol(e.effect.Action) + " " + target.Escape(e.what)

@@ -3,7 +3,7 @@ package view
 import (
 	"fmt"
 	"math"
-	"slices"
+	"sort"
 	"time"
 
 	"github.com/rocec/rocec/lang/diag"
@@ -35,7 +35,10 @@ func (doc *VerifyDocument) add(r *Reports) {
 		}
 		doc.Devices = append(doc.Devices, v)
 	}
-	slices.SortFunc(doc.Devices, func(a, b VerifyDevice) int { return nodeset.Compare(a.Name, b.Name) })
+	sort.Slice(doc.Devices, func(i, k int) bool {
+		a, b := doc.Devices[i], doc.Devices[k]
+		return nodeset.Compare(a.Name, b.Name) < 0
+	})
 }
 
 // seconds returns the age of the report of a host; nil: there is no report.

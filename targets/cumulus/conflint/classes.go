@@ -177,14 +177,6 @@ func (u *unit) checkMap() {
 	if !m.whole {
 		return
 	}
-	for _, cos := range u.sortedCos() {
-		if c := u.lossless[cos]; !m.reaches(cos) {
-			d := u.errorf(&topicUnreachable, c.at, "PFC is on for cos %d, and the switch gives no packet this cos: RoCE "+
-				"traffic is in another one, and "+
-				"is dropped there under load. Map its %s to cos %d, or turn PFC on for the cos it has.", cos, trusted(m), cos)
-			u.whereInstead(d, m, cos)
-		}
-	}
 	for _, feature := range grammar.Marking {
 		for _, g := range u.listed(feature) {
 			t := u.of(feature, g.text, grammar.GroupCos)
@@ -231,37 +223,6 @@ func (u *unit) factoryMap() bool {
 	return u.cand.Only(grammar.TrafficConf|grammar.Datapath) && !slices.ContainsFunc(u.order, func(t *setting) bool {
 		return t.row != nil && (t.row.Defines || t.feature() == grammar.Source)
 	})
-}
-
-// trusted names the fields that are trusted: "PCP", "PCP or DSCP".
-func trusted(m *mapping) string {
-	var out []string
-	for f := range fieldNames {
-		if slices.ContainsFunc(m.scopes, func(s *scope) bool { return s.trusts[f] }) {
-			out = append(out, fieldNames[f].name)
-		}
-	}
-	if out == nil {
-		return "packets"
-	}
-	return diag.Or(out)
-}
-
-// whereInstead points at where the PCP of the same number goes, or to the map that is not trusted.
-func (u *unit) whereInstead(d *diag.Diagnostic, m *mapping, cos int) {
-	s := m.scopes[0]
-	if p := s.mapped[pcp][cos]; s.trusts[pcp] && len(p) > 0 {
-		d.Note(p[0].at, "PCP %d goes to cos %d here", cos, p[0].cos)
-		return
-	}
-	for f := range fieldNames {
-		for v := range fieldNames[f].top + 1 {
-			if p := s.mapped[f][v]; !s.trusts[f] && len(p) > 0 && p[0].cos == cos {
-				d.Note(p[0].at, "%s %d would go to cos %d, but %s is not trusted", fieldNames[f].name, v, cos, fieldNames[f].name)
-				return
-			}
-		}
-	}
 }
 
 func (u *unit) mappedTwice(s *scope, f field) {
@@ -383,7 +344,7 @@ func (u *unit) strictMap() bool {
 	})
 }
 
-// losslessMap finds PCPs whose number changes on the way into a lossless cos, and unmarked traffic in one.
+// losslessMap finds PCPs whose number changes on the way into a lossless cos.
 func (u *unit) losslessMap(m *mapping) {
 	for _, s := range m.scopes {
 		if s.name != "" && s.first[pcp] == nil && s.first[dscp] == nil {
@@ -406,27 +367,7 @@ func (u *unit) losslessMap(m *mapping) {
 					"PCP %d to cos %d and have PFC there.", p[0].n, cos, cos, p[0].n, p[0].n).
 					Note(u.lossless[cos].at, "cos %d is lossless", cos)
 			}
-			u.unmarked(s, cos)
 		}
-	}
-}
-
-// unmarked warns where packets nobody marked become lossless.
-func (u *unit) unmarked(s *scope, cos int) {
-	const why = "Whatever nobody marked then pauses the link too, and RoCE waits for it. Send it to a lossy cos."
-	for f := range fieldNames {
-		for _, p := range s.mapped[f][0] {
-			if s.trusts[f] && p.cos == cos {
-				u.warnf(&topicUnmarked, p.at, "%s 0, which unmarked packets have, goes to the lossless cos %d. "+
-					"%s", fieldNames[f].name, cos, why).
-					Note(u.lossless[cos].at, "cos %d is lossless", cos)
-				return
-			}
-		}
-	}
-	if t := u.setting(grammar.Switch, grammar.DefaultCos, -1, ""); s.natural == cos && t != nil && s.name == "" {
-		u.warnf(&topicUnmarked, t.valueAt, "Packets without a trusted field get cos %d, which is lossless. %s", cos, why).
-			Note(u.lossless[cos].at, "cos %d is lossless", cos)
 	}
 }
 

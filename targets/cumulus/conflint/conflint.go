@@ -263,7 +263,6 @@ func (u *unit) judge() {
 	u.checkSizes()
 	u.checkMemory()
 	u.checkMarking()
-	u.checkQueues()
 	u.checkBandwidth()
 	u.checkShapers()
 	u.checkPools()

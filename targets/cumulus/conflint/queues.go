@@ -69,58 +69,18 @@ func (u *unit) marking(f grammar.Feature, group string) {
 			"both.", t.key, grammar.Spell(f, other, -1, group))
 	}
 	red, marks := get(grammar.DropsEarly), get(grammar.Marks)
-	if red == nil || !red.on {
-		if red != nil && marks != nil && !marks.on {
-			u.noticef(&topicThresholds, marks.valueAt, "%s neither marks nor drops: ecn_enable and red_enable are both false.",
-				profile(f, group))
-		}
-		return
-	}
-	for _, of := range []grammar.Meaning{grammar.GroupCos, grammar.GroupQueues} {
-		t := get(of)
-		if t == nil {
-			continue
-		}
-		for _, c := range t.list {
-			for _, cos := range u.sortedCos() {
-				if cos == c.n || of == grammar.GroupQueues && u.queueOf(cos) == c.n {
-					u.warnf(&topicRED, red.valueAt, "RED is on for cos %d, which is lossless: packets that cannot be marked "+
-						"(RoCEv1, some CNPs) are dropped early, in a class that promises "+
-						"to lose none. Set red_enable = false.", cos).Note(u.lossless[cos].at, "cos %d is lossless", cos)
-					return
-				}
-			}
-		}
+	if red != nil && !red.on && marks != nil && !marks.on && !u.carries(f, group) {
+		u.noticef(&topicThresholds, marks.valueAt, "%s neither marks nor drops: ecn_enable and red_enable are both false.", profile(f, group))
 	}
 }
 
-// checkQueues finds lossless cos that leave by a queue of lossy ones.
-func (u *unit) checkQueues() {
-	if !u.cand.Only(grammar.QoSFeatures | grammar.QoSInfra) {
-		return
+// carries reports whether a group that marks has a lossless cos. That such a cos is not marked is a finding of its own.
+func (u *unit) carries(f grammar.Feature, group string) bool {
+	cos, queues := u.of(f, group, grammar.GroupCos), u.of(f, group, grammar.GroupQueues)
+	has := func(t *setting, n int) bool {
+		return t != nil && slices.ContainsFunc(t.list, func(e item) bool { return e.n == n })
 	}
-	m := u.mapping()
-	for _, cos := range u.sortedCos() {
-		var others []int
-		var at *setting
-		for c := range 8 {
-			if _, lossless := u.lossless[c]; lossless || u.queueOf(c) != u.queueOf(cos) || m.whole && !m.reaches(c) {
-				continue
-			}
-			others = append(others, c)
-			if t := u.setting(grammar.QueueOfCos, grammar.EgressQueue, c, ""); at == nil && t != nil {
-				at = t
-			}
-		}
-		if own := u.setting(grammar.QueueOfCos, grammar.EgressQueue, cos, ""); own != nil {
-			at = own
-		}
-		if len(others) > 0 && at != nil {
-			u.warnf(&topicShared, at.valueAt, "The lossless cos %d leaves by egress queue %d together with the lossy cos %s, so it "+
-				"has no share of its own and waits behind them. Give it a queue of its own: the vendor's preset has queue %d for "+
-				"cos %d.", cos, u.queueOf(cos), numbers(others), cos, cos).Note(u.lossless[cos].at, "cos %d is lossless", cos)
-		}
-	}
+	return slices.ContainsFunc(u.sortedCos(), func(c int) bool { return has(cos, c) || has(queues, u.queueOf(c)) })
 }
 
 // queueOf is the egress queue of a cos: the same number, unless qos_infra.conf says otherwise.
@@ -162,16 +122,11 @@ func (u *unit) bandwidth(f grammar.Feature, group string) {
 	}
 	for _, cos := range u.sortedCos() {
 		q := u.queueOf(cos)
-		switch t := queues[q]; {
-		case t == nil:
+		if queues[q] == nil {
 			u.warnf(&topicBandwidth, last.keyAt, "%s gives queue %d, which the lossless cos %d uses, no share: it is "+
 				"served only when all others are empty. "+
 				"Set %s.", profile(f, group), q, cos, grammar.Spell(f, grammar.QueueShare, q, group)).
 				Note(u.lossless[cos].at, "cos %d is lossless", cos)
-		case t.n == 0:
-			u.warnf(&topicStrict, t.valueAt, "%s is 0, strict priority, and the lossless cos %d uses that queue. Lossless "+
-				"traffic is bulk data: it can starve the rest, "+
-				"also the routing protocols. Give it a share.", t.key, cos).Note(u.lossless[cos].at, "cos %d is lossless", cos)
 		}
 	}
 }

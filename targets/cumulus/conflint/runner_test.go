@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/cumulus/conflint"
 	nvue "github.com/rocec/rocec/targets/nvue/lint"
 	"github.com/rocec/rocec/targets/target/lint"
@@ -72,7 +73,7 @@ func TestTopics(t *testing.T) {
 		t.Run(topic.Code, func(t *testing.T) {
 			bad := find(t, filepath.Join("testdata", topic.Code, "bad"))
 			judge(t, read(t, bad), topic)
-			for _, d := range conflint.Check(read(t, find(t, filepath.Join("testdata", topic.Code, "good")))).Diagnostics {
+			for _, d := range targets.JudgeFiles(read(t, find(t, filepath.Join("testdata", topic.Code, "good")))).Diagnostics {
 				t.Errorf("good: %s: %s: %s", d.At, d.Code, d.Detail)
 			}
 		})
@@ -107,7 +108,7 @@ func judge(t *testing.T, files []lint.File, own diag.Topic) {
 		}
 	}
 	found := false
-	for _, d := range conflint.Check(files).Diagnostics {
+	for _, d := range targets.JudgeFiles(files).Diagnostics {
 		p := place{d.At.Filename, d.At.Start.Line}
 		i := slices.IndexFunc(wants[p], func(w wanted) bool { return w.code == d.Code && w.text.MatchString(d.Detail) })
 		if i < 0 {

@@ -408,27 +408,28 @@ func TestWhere(t *testing.T) {
 		port  string
 		f     ir.Field
 		index int
-		line  string
+		value string
 	}{
-		{"swp1", ir.FieldXoff, 4, "pfc.roce.xoff_size = 18000"},
-		{"swp1", ir.FieldHeadroom, 4, "pfc.roce.port_buffer_bytes = 70000"},
-		{"swp9s1", ir.FieldPauses, 4, "pfc.roce.cos_list = [4]"},
-		{"swp1", ir.FieldDSCP, 6, "traffic.cos_6.priority_source.dscp = [48]"},
-		{"swp1", ir.FieldTrust, -1, "traffic.packet_priority_source_set = [802.1p, dscp]"},
-		{"swp3", ir.FieldMaxRate, 5, "shaping.slow.egr_queue_5.shaper = [0, 2147483647]"},
-		{"swp3", ir.FieldShaper, -1, "shaping.slow.port.shaper = 900000"},
-		{"swp1", ir.FieldShare, 4, "priority_group.service.weight = 32"},
-		{"swp1", ir.FieldMarking, 4, "ecn_red.roce.cos_list = [4]"},
+		{"swp1", ir.FieldXoff, 4, "18000"},
+		{"swp1", ir.FieldHeadroom, 4, "70000"},
+		{"swp9s1", ir.FieldPauses, 4, "[4]"},
+		{"swp1", ir.FieldDSCP, 48, "48"},
+		{"swp1", ir.FieldPCP, 9, ""},
+		{"swp1", ir.FieldTrust, -1, "[802.1p, dscp]"},
+		{"swp3", ir.FieldMaxRate, 5, "[0, 2147483647]"},
+		{"swp3", ir.FieldShaper, -1, "900000"},
+		{"swp1", ir.FieldShare, 4, "32"},
+		{"swp1", ir.FieldMarking, 4, "[4]"},
 		{"swp1", ir.FieldShaper, -1, ""},
 		{"swp7", ir.FieldXoff, 4, ""},
 		{"swp1", ir.FieldXoff, 5, ""},
 		{"swp1", ir.FieldMTU, -1, ""},
 	} {
 		at, ok := u.Where(tt.port, tt.f, tt.index)
-		assert.Equal(t, tt.line != "", ok, "%+v", tt)
+		assert.Equal(t, tt.value != "", ok, "%+v", tt)
 		if ok {
 			assert.Equal(t, traffic, at.Filename)
-			assert.Equal(t, tt.line, rack43[at.Start.Byte:at.End.Byte])
+			assert.Equal(t, tt.value, rack43[at.Start.Byte:at.End.Byte])
 			assert.Equal(t, strings.Count(rack43[:at.Start.Byte], "\n")+1, at.Start.Line)
 		}
 	}

@@ -2,6 +2,7 @@ package confread
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
@@ -19,12 +20,30 @@ func (c *Conf) Where(port string, f ir.Field, index int) (at diag.Range, ok bool
 			continue
 		}
 		rank := c.sets(r, f, trust == grammar.FieldDSCP)
-		if rank <= best || !c.covers(r, index) || !c.of(r, port) {
+		if rank <= best || !c.covers(r, f, index) || !c.of(r, port) {
 			continue
 		}
-		best, at, ok = rank, r.at(), true
+		best, at, ok = rank, r.valueAt(f, index), true
 	}
 	return at, ok
+}
+
+// valueAt returns the place of the value of a row, or that of an element in a list of values of a header field.
+func (r *setting) valueAt(f ir.Field, index int) diag.Range {
+	from, to := r.valueEnd-len(r.value), r.valueEnd
+	text, cut := grammar.Unquote(r.value)
+	if body, ok := grammar.Body(text); ok && (f == ir.FieldDSCP || f == ir.FieldPCP) {
+		for _, e := range grammar.Elements(body) {
+			if e.Text == strconv.Itoa(index) {
+				from += cut + 1 + e.At
+				return r.Span(r.line, r.start, from, from+len(e.Text))
+			}
+		}
+	}
+	if from == to {
+		from = r.from
+	}
+	return r.Span(r.line, r.start, from, to)
 }
 
 // sets ranks how well a row answers for a field: rows of groups come before those of the switch, and values before lists of ports. 0: the
@@ -51,10 +70,14 @@ func (c *Conf) sets(r *setting, f ir.Field, dscp bool) (rank int) {
 	return rank
 }
 
-// covers reports whether a row is about a cos, a priority group or a queue.
-func (c *Conf) covers(r *setting, index int) bool {
-	if index < 0 {
+// covers reports whether a row is about a value of a header field, a cos, a priority group or a queue.
+func (c *Conf) covers(r *setting, f ir.Field, index int) bool {
+	switch {
+	case index < 0:
 		return true
+	case f == ir.FieldDSCP, f == ir.FieldPCP:
+		text, _ := grammar.Unquote(r.value)
+		return slices.Contains(grammar.Items(text), strconv.Itoa(index))
 	}
 	switch r.k.Feature() {
 	case grammar.IngressPool, grammar.EgressPool, grammar.PortPool:
@@ -68,18 +91,18 @@ func (c *Conf) covers(r *setting, index int) bool {
 	if r.group == "" && !slices.Contains(grammar.DefaultMarking, r.k.Feature()) {
 		return true
 	}
-	f := r.k.Feature()
-	of := c.mask(f, grammar.GroupCos, r.group)
-	queues := c.mask(f, grammar.GroupQueues, r.group)
+	feature := r.k.Feature()
+	of := c.mask(feature, grammar.GroupCos, r.group)
+	queues := c.mask(feature, grammar.GroupQueues, r.group)
 	for cos, q := range c.queue {
-		if of>>cos&1 == 1 && q >= 0 && slices.Contains(grammar.Marking, f) {
+		if of>>cos&1 == 1 && q >= 0 && slices.Contains(grammar.Marking, feature) {
 			queues |= 1 << q
 		}
 	}
-	if slices.Contains(grammar.Marking, f) || slices.Contains(grammar.DefaultMarking, f) {
+	if slices.Contains(grammar.Marking, feature) || slices.Contains(grammar.DefaultMarking, feature) {
 		return queues>>index&1 == 1
 	}
-	return f != grammar.PFC || of>>index&1 == 1
+	return feature != grammar.PFC || of>>index&1 == 1
 }
 
 // of reports whether a row is in force for a port.

@@ -18,6 +18,7 @@ type VerifyOptions struct {
 	Kept      map[string]*deploy.Kept // samples of an earlier verification, by device
 	SinceBoot bool                    // judge what counters came to since the start of the devices
 	Interval  time.Duration           // between the two reads of devices of which no samples are kept; 0: 5 seconds
+	Tool      string                  // the version of rocec, as in [deploy.Note]
 }
 
 // Verification is what [Verify] found.
@@ -80,6 +81,7 @@ func Verify(ctx context.Context, dial target.Dial, tree *target.Tree, o VerifyOp
 	}
 	v := &Verification{Plan: deploy.Diff(have.Tree(), have), Kept: map[string]*deploy.Kept{}}
 	v.Plan.Accept(start)
+	v.Plan.LeaveDerived(o.Tool)
 	for i, h := range have.Devices {
 		found := &Health{Drift: v.Plan.Devices[i], Base: bases[i]}
 		found.Probes, found.Rose = bases[i].Judge(h.Probes)
@@ -106,7 +108,7 @@ func (h *Health) Sound() bool {
 		!slices.ContainsFunc(h.Drift.Watched, func(w deploy.Watched) bool { return !w.Sound() })
 }
 
-// Other reports whether the device is not as written and sound all the same: the fabric accepts all of its differences, or rocec has never
+// Other reports whether the device is not as written, and is sound: the fabric accepts all of its differences, or rocec has never
 // written it, and it carries lossless traffic as the fabric means it ([deploy.DevicePlan.Unsound]). A device that others write by rocec's
 // own documents is sound by the fabric alone.
 func (h *Health) Other() bool {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/rocec/rocec/compiler/ir"
@@ -240,8 +241,9 @@ const mostCables = 8
 
 // swap makes one finding of cables that changed places among themselves. A cable that both ends see is told from its lower end.
 func (j *judge) swap(lie []crossed) {
-	slices.SortStableFunc(lie, func(a, b crossed) int {
-		return cmp.Or(cmp.Compare(a.from.Device().Height(), b.from.Device().Height()), cmp.Compare(a.from.ID, b.from.ID))
+	sort.SliceStable(lie, func(i, k int) bool {
+		a, b := lie[i], lie[k]
+		return cmp.Or(cmp.Compare(a.from.Device().Height(), b.from.Device().Height()), cmp.Compare(a.from.ID, b.from.ID)) < 0
 	})
 	told := map[[2]string]bool{}
 	var texts, devices []string

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/rocec/rocec/compiler/ir"
@@ -121,9 +122,10 @@ func Judge(f *ir.Fabric, of map[*ir.Device]*target.Seen) *Result {
 	j.mlag()
 	j.fold()
 	j.unread()
-	slices.SortStableFunc(j.out.Findings, func(a, b Finding) int {
+	sort.SliceStable(j.out.Findings, func(i, k int) bool {
+		a, b := j.out.Findings[i], j.out.Findings[k]
 		return cmp.Or(cmp.Compare(a.Severity, b.Severity), diag.ComparePlace(a.At, b.At), cmp.Compare(a.Code, b.Code),
-			cmp.Compare(a.Detail, b.Detail))
+			cmp.Compare(a.Detail, b.Detail)) < 0
 	})
 	return &j.out
 }

@@ -20,13 +20,22 @@ const headSize = 64 << 10
 
 // Linter judges configurations of NVUE. Its JSON is an object, as the files of other systems are, so it is asked before their linters.
 var Linter = &lint.Linter{
-	Also:     []string{startup, "startup.json", "startup.nv", "nvue.yaml", "nvue.commands"},
-	Same:     [2]string{"nvue.commands", "nvue.yaml"},
-	Ends:     []string{".nv", ".txt", ".yaml", ".yml", ".json", ".cmds", ".commands", ".cfg", ".conf", ".log"},
-	Takes:    Takes,
-	Most:     grammar.MaxSize,
-	Check:    judgeAll,
-	Rules:    Topics,
+	Also:  []string{startup, "startup.json", "startup.nv", "nvue.yaml", "nvue.commands"},
+	Same:  [2]string{"nvue.commands", "nvue.yaml"},
+	Ends:  []string{".nv", ".txt", ".yaml", ".yml", ".json", ".cmds", ".commands", ".cfg", ".conf", ".log"},
+	Takes: Takes,
+	Most:  grammar.MaxSize,
+	Check: judgeAll,
+	Rules: Topics,
+	Former: [][2]string{
+		{"conf-nvue-cable", "conf-headroom"},
+		{"conf-nvue-cable", "conf-sizes"},
+		{"conf-nvue-ecn", "conf-ecn-thresholds"},
+		{"conf-nvue-ecn", "conf-red-lossless"},
+		{"conf-nvue-ecn", "conf-unmarked"},
+		{"conf-nvue-map", "conf-lossless-default"},
+		{"conf-nvue-map", "conf-pfc-unreachable"},
+	},
 	Unjudged: []diag.Topic{topicNVUE},
 }
 

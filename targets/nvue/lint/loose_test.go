@@ -124,7 +124,7 @@ func TestCommands(t *testing.T) {
 		{"nv set qos congestion-control a traffic-class 3 min-threshold 9000000\n", "lines of nv set alone", ""},
 		{
 			"nv set qos congestion-control a traffic-class 3 min-threshold 9000\n" +
-				"nv set qos congestion-control a traffic-class 3 max-threshold 8000\n", "lines of nv set alone", "error conf-nvue-ecn 1 9000",
+				"nv set qos congestion-control a traffic-class 3 max-threshold 8000\n", "lines of nv set alone", "error conf-ecn-thresholds 1 9000",
 		},
 		{"nv set interface swp4-1 qos pfc profile a\n", "lines of nv set alone", "error conf-nvue-member 1 swp4-1"},
 		{"- set: {qos: {pfc: {a: {tx: maybe}}}}\n- unset: {qos: {roce: }}\n", "it unsets qos", "error conf-nvue-value 1 maybe"},
@@ -132,7 +132,7 @@ func TestCommands(t *testing.T) {
 		{"u@leaf1:~$ nv config diff\n- set:\n    qos: {pfc: {a: {switch-priority: {'3': }}}}\n", "difference", ""},
 		{
 			"nv set interface swp1 type swp\nnv set qos pfc default-global switch-priority 3\n", "",
-			"warning conf-nvue-cable 2 default-global|error conf-nvue-pool 2 default-global",
+			"warning conf-headroom 2 default-global|error conf-nvue-pool 2 default-global",
 		},
 		{"nv set interface swp1 type swp\nnv set interface swp1 qos pfc profile nope\n", "", "error conf-nvue-profile 2 nope"},
 		{"u@leaf1:~$ nv config show -o commands\nnv set interface swp1 qos pfc profile nope\n", "", "error conf-nvue-profile 2 nope"},

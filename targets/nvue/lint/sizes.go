@@ -34,14 +34,14 @@ func (j *judge) stated(table string, p *grammar.Tree) {
 		default:
 			sev, how = diag.Notice, "The manual counts it below xoff-threshold: the pause ends when the buffer is empty, and the link may be idle."
 		}
-		j.say(&topicCable, sev, p.Get("xon-threshold").At, fmt.Sprintf("xon-threshold is %s bytes, and xoff-threshold %s. %s", diag.Number(xon),
+		j.say(&topicSizes, sev, p.Get("xon-threshold").At, fmt.Sprintf("xon-threshold is %s bytes, and xoff-threshold %s. %s", diag.Number(xon),
 			diag.Number(xoff), how))
 	}
 	if !isBuffer || !isXoff {
 		return
 	}
 	if xoff >= buffer {
-		j.errorf(&topicCable, p.Get("xoff-threshold").At, "xoff-threshold is %s bytes of a port-buffer of %s: the pause is sent when nothing "+
+		j.errorf(&topicSizes, p.Get("xoff-threshold").At, "xoff-threshold is %s bytes of a port-buffer of %s: the pause is sent when nothing "+
 			"more fits, and what is on its way is lost. Leave the sizes to the switch: state cable-length alone.", diag.Number(xoff),
 			diag.Number(buffer))
 		return
@@ -57,10 +57,11 @@ func (j *judge) stated(table string, p *grammar.Tree) {
 	const instead = "Leave the sizes to the switch: state cable-length alone."
 	switch {
 	case room < least:
-		j.errorf(&topicCable, p.Get("port-buffer").At, what+"Even at 10G, with an MTU of %d and %s, %s bytes can arrive after a pause was sent; "+
+		j.errorf(&topicHeadroom, p.Get("port-buffer").At, what+"Even at 10G, with an MTU of %d and %s, %s bytes can arrive after a pause was "+
+			"sent; "+
 			"faster ports need more. Frames are lost. "+instead, table, diag.Number(room), min(mtu, ordinaryMTU), of, diag.Number(least))
 	case room < likely:
-		j.warnf(&topicCable, p.Get("port-buffer").At, what+"At 10G, with an MTU of %d and %s, %s bytes can arrive after a pause was sent; "+
+		j.warnf(&topicHeadroom, p.Get("port-buffer").At, what+"At 10G, with an MTU of %d and %s, %s bytes can arrive after a pause was sent; "+
 			"faster ports need more. "+instead, table, diag.Number(room), mtu, of, diag.Number(likely))
 	}
 }
@@ -176,11 +177,12 @@ func (j *judge) relative() {
 			low, isLow := grammar.Whole(x.Get("min-threshold-percent"))
 			high, isHigh := grammar.Whole(x.Get("max-threshold-percent"))
 			if isLow && isHigh && low > high {
-				j.errorf(&topicECN, x.Get("min-threshold-percent").At, "min-threshold-percent %d is above max-threshold-percent %d.", low, high)
+				j.errorf(&topicThresholds, x.Get("min-threshold-percent").At, "min-threshold-percent %d is above max-threshold-percent %d.", low, high)
 			}
 			mode := x.Get("mode")
 			if mode.IsScalar() && mode.Value == "relative" && j.model != nil && old(j.model.ASIC.Name) {
-				j.warnf(&topicECN, mode.At, "Thresholds relative to the free buffer are of Spectrum-4 and later, and the header names the model %s, "+
+				j.warnf(&topicThresholds, mode.At, "Thresholds relative to the free buffer are of Spectrum-4 and later, and the header names the "+
+					"model %s, "+
 					"which has a %s. State min-threshold and max-threshold in bytes.", j.model.Title, j.model.ASIC.Title)
 			}
 		}
@@ -205,7 +207,7 @@ func (j *judge) buffers() {
 		return
 	}
 	alpha := t.Get("egress-lossless-buffer", "shared-alpha") // below 1, a rule judges it
-	if alpha.IsScalar() && alpha.Value != "alpha_infinity" && !strings.HasPrefix(alpha.Value, "alpha_1_") {
+	if alpha.IsScalar() && alpha.Value != "alpha_infinity" && alpha.Value != "alpha_0" && !strings.HasPrefix(alpha.Value, "alpha_1_") {
 		j.warnf(&topicPool, alpha.At, "Queues of lossless traffic are limited to %s of their pool: what comes beyond is dropped. From the "+
 			"factory it is alpha_infinity.", diag.Escape(alpha.Value))
 	}

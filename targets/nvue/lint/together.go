@@ -113,8 +113,8 @@ func (j *judge) lossless() {
 			j.halves(table, p)
 			if table == "pfc" {
 				j.several(p, cos)
-				j.reached(i, p, cos)
-				j.marked(i, p, cos)
+				j.reached(i, cos)
+				j.remarked(i, cos)
 			}
 		}
 	}
@@ -130,7 +130,7 @@ func (j *judge) sized(table string, p *grammar.Tree) {
 	if p.Get("cable-length") != nil || p.Get("port-buffer") != nil && p.Get("xoff-threshold") != nil {
 		return
 	}
-	j.warnf(&topicCable, p.Key, "This profile of %s states no cable-length, so the switch keeps headroom for 10 m. Longer cables lose "+
+	j.warnf(&topicHeadroom, p.Key, "This profile of %s states no cable-length, so the switch keeps headroom for 10 m. Longer cables lose "+
 		"packets. State the length of the longest cable of its ports.", table)
 }
 
@@ -146,8 +146,8 @@ func (j *judge) halves(table string, p *grammar.Tree) {
 	}
 }
 
-// reached judges whether packets come into lossless priorities, and whether those of nobody do.
-func (j *judge) reached(i string, p *grammar.Tree, cos uint8) {
+// reached finds maps of fields that ports with PFC do not look at.
+func (j *judge) reached(i string, cos uint8) {
 	name, m := j.bound(i, "mapping")
 	if name != grammar.DefaultGlobal && m == nil || grammar.Unknown(m) || grammar.Unknown(m.Get("trust")) ||
 		name == grammar.DefaultGlobal && j.unsure && m.Get("trust") == nil {
@@ -160,7 +160,7 @@ func (j *judge) reached(i string, p *grammar.Tree, cos uint8) {
 	if v := m.Get("trust"); v.IsScalar() {
 		trust = v.Value
 	}
-	var reached, usual uint8
+	var reached uint8
 	use := func(field string, n int, plain func(v int) int) {
 		for v := range n {
 			to, x := plain(v), m.Get(field, strconv.Itoa(v), "switch-priority")
@@ -172,9 +172,6 @@ func (j *judge) reached(i string, p *grammar.Tree, cos uint8) {
 				to = n
 			}
 			reached |= 1 << to
-			if v == 0 {
-				usual |= 1 << to
-			}
 		}
 	}
 	if trust == "l2" || trust == "both" {
@@ -190,21 +187,24 @@ func (j *judge) reached(i string, p *grammar.Tree, cos uint8) {
 		if !ok || port > 7 {
 			port = 0
 		}
-		reached, usual = reached|1<<port, usual|1<<port
+		reached |= 1 << port
 	}
 	j.untrusted(name, m, trust, reached&cos)
-	priorities := p.Get("switch-priority")
-	for _, k := range priorities.Keys() {
-		n, ok := grammar.Whole(&grammar.Tree{Value: k})
-		if !ok || n > 7 {
-			continue
-		}
-		if reached>>n&1 == 0 {
-			j.errorf(&topicMap, priorities.Get(k).Key, "Priority %d has PFC, and ports with this profile put no packet there: they trust %s, and "+
-				"their map %s sends no value to it. Traffic that is meant is lossy.", n, spoken(trust), diag.Escape(name))
-		} else if usual>>n&1 == 1 {
-			j.warnf(&topicMap, priorities.Get(k).Key, "Priority %d has PFC, and packets without a mark of their own (DSCP 0, PCP 0 or no "+
-				"tag) are put there: all traffic is lossless, and pauses spread.", n)
+}
+
+// remarked finds lossless priorities whose packets leave with another DSCP than the map of their ports states.
+func (j *judge) remarked(i string, cos uint8) {
+	_, out := j.bound(i, "remark")
+	_, in := j.bound(i, "mapping")
+	rewrites := out.Get("rewrite")
+	for _, mark := range in.Get("dscp").Keys() {
+		n, ok := grammar.Whole(in.Get("dscp", mark, "switch-priority"))
+		to := out.Get("switch-priority", strconv.Itoa(n), "dscp")
+		dscp, is := grammar.Whole(to)
+		if ok && is && n < 8 && cos>>n&1 == 1 && strconv.Itoa(dscp) != mark && rewrites.IsScalar() && rewrites.Value != "l2" {
+			j.warnf(&topicRemark, to.At, "Packets of priority %d, which is lossless, leave with DSCP %d, and come with %s: the next switch may "+
+				"sort "+
+				"them otherwise. Take the rewriting away, or write the DSCP that comes in.", n, dscp, diag.Escape(mark))
 		}
 	}
 }
@@ -254,37 +254,6 @@ func spoken(trust string) string {
 	return "no field"
 }
 
-// marked judges marking and dropping in the traffic classes of lossless priorities.
-func (j *judge) marked(i string, p *grammar.Tree, cos uint8) {
-	name, c := j.bound(i, "congestion-control")
-	_, m := j.bound(i, "mapping")
-	trust := m.Get("trust")
-	ip := j.preset || trust.IsScalar() && (trust.Value == "l3" || trust.Value == "both") // RoCEv2
-	priorities := p.Get("switch-priority")
-	for n := range 8 {
-		at := priorities.Get(strconv.Itoa(n))
-		if cos>>n&1 == 0 || at == nil || !grammar.SureQueue(j.set, n) {
-			continue
-		}
-		q := grammar.Queue(j.set, n)
-		x := c.Get("traffic-class", strconv.Itoa(q))
-		on, stated := grammar.On(x.Get("ecn"))
-		if grammar.Unknown(x.Get("ecn")) || name == grammar.DefaultGlobal && j.unsure {
-			on = true
-		} else if !stated {
-			on = name == grammar.DefaultGlobal && (q == 0 || j.preset && q == grammar.PresetCos)
-		}
-		if red, _ := grammar.On(x.Get("red")); red {
-			j.errorf(&topicECN, x.Get("red").At, "Traffic class %d, in which lossless priority %d leaves, drops early (red). Turn red off "+
-				"there.", q, n)
-		}
-		if !on && ip {
-			j.warnf(&topicECN, at.Key, "Priority %d is lossless and leaves in traffic class %d, which %s does not mark. RoCEv2 senders never "+
-				"learn of congestion, and pauses do all the work.", n, q, diag.Escape(name))
-		}
-	}
-}
-
 // noNumber is a value that is none, of which paths says so.
 const noNumber = -1
 
@@ -310,11 +279,11 @@ func (j *judge) thresholds() {
 			switch {
 			case low <= high || high == noNumber || !isLow && !isHigh:
 			case isLow && isHigh:
-				j.errorf(&topicECN, lowAt, "min-threshold %d is above max-threshold %d.", low, high)
+				j.errorf(&topicThresholds, lowAt, "min-threshold %d is above max-threshold %d.", low, high)
 			case isLow:
-				j.errorf(&topicECN, lowAt, "min-threshold %d is above max-threshold, which is %d where none is stated.", low, high)
+				j.errorf(&topicThresholds, lowAt, "min-threshold %d is above max-threshold, which is %d where none is stated.", low, high)
 			default:
-				j.errorf(&topicECN, highAt, "max-threshold %d is below min-threshold, which is %d where none is stated.", high, low)
+				j.errorf(&topicThresholds, highAt, "max-threshold %d is below min-threshold, which is %d where none is stated.", high, low)
 			}
 		}
 	}

@@ -1,11 +1,14 @@
 package lint
 
-import "github.com/rocec/rocec/lang/diag"
+import (
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/validate/settings"
+)
 
-// Topics is every code that the rules of this package report.
+// Topics is every code that only the rules of this package report.
 var Topics = []diag.Topic{
-	topicTree, topicPath, topicValue, topicWord, topicProfile, topicMember, topicPause, topicPool, topicCable, topicMap, topicECN, topicShares,
-	topicPreset, topicIgnore, topicModel,
+	topicTree, topicPath, topicValue, topicWord, topicProfile, topicMember, topicPause, topicPool, topicMap, topicShares, topicPreset,
+	topicIgnore, topicModel,
 }
 
 var topicTree = diag.Topic{
@@ -48,19 +51,9 @@ var topicPool = diag.Topic{
 	Summary: "lossless traffic has no memory of its own",
 }
 
-var topicCable = diag.Topic{
-	Code:    "conf-nvue-cable",
-	Summary: "headroom of a lossless profile is not stated, or too small",
-}
-
 var topicMap = diag.Topic{
 	Code:    "conf-nvue-map",
 	Summary: "what is lossless is not what the map sends there",
-}
-
-var topicECN = diag.Topic{
-	Code:    "conf-nvue-ecn",
-	Summary: "lossless traffic is not marked, or is dropped early",
 }
 
 var topicShares = diag.Topic{
@@ -87,3 +80,11 @@ var topicNVUE = diag.Topic{
 	Code:    "conf-nvue",
 	Summary: "a configuration of NVUE is not judged, or as a part",
 }
+
+// Codes of rules that hold for every system. This package reports them where a tree shows more than settings do.
+var (
+	topicHeadroom   = settings.Headroom.Topic
+	topicSizes      = settings.Sizes.Topic
+	topicThresholds = settings.ECNThresholds.Topic
+	topicRemark     = settings.Remark.Topic
+)

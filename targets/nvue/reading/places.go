@@ -113,8 +113,11 @@ func (r *reading) places(port string, f ir.Field, index int, add func(path ...st
 		class("egress-scheduler", b.scheduler, "mode")
 	case ir.FieldShare:
 		class("egress-scheduler", b.scheduler, "bw-percent")
-	case ir.FieldMarking:
-		class("congestion-control", b.ecn, "ecn", "min-threshold", "max-threshold", "probability")
+	case ir.FieldMarking: // a class that no profile lists has no place: what makes it lossless is the place of a finding
+		for _, key := range []string{"ecn", "min-threshold", "max-threshold", "probability"} {
+			profile("congestion-control", b.ecn, "traffic-class", n, key)
+		}
+		profile("congestion-control", b.ecn, "traffic-class", n)
 	case ir.FieldUnmarkable, ir.FieldDrop:
 		class("congestion-control", b.ecn, "red")
 	case ir.FieldQueueLimit:

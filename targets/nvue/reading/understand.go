@@ -36,11 +36,28 @@ func Understand(id target.Identity, contents map[string][]byte) *target.Understo
 	for i := range u.texts {
 		u.cover(&u.texts[i])
 	}
-	out := &target.Understood{Settings: s, Coverage: u.coverage, Where: u.where}
-	if name := u.reading.set.Get("system", "hostname"); name.IsScalar() {
-		out.Host = name.Value
+	out := &target.Understood{Settings: s, Coverage: u.coverage, Where: u.where, Host: u.word("system", "hostname")}
+	if mac := u.word("mlag", "mac-address"); mac != "" && mac != "auto" {
+		out.Pair = "mlag " + strings.ToLower(mac)
 	}
 	return out
+}
+
+// word returns a value that no row of the grammar has; empty: there is none. Read as commands, it is the last key of its path.
+//
+// Both switches of an MLAG have its mac-address. Source: Cumulus Linux 5.x, Multi-Chassis Link Aggregation.
+func (u *understanding) word(path ...string) string {
+	if u.reading == nil {
+		return ""
+	}
+	at := u.reading.set.Get(path...)
+	if keys := at.Keys(); len(keys) == 1 {
+		return keys[0]
+	}
+	if !at.IsScalar() {
+		return ""
+	}
+	return at.Value
 }
 
 // text is one text of a configuration.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/rocec/rocec/lang/nodeset"
@@ -395,7 +396,10 @@ func (s *sequencer) ports() {
 			}
 		}
 		for _, changes := range [][]change{first, then} {
-			slices.SortStableFunc(changes, func(a, b change) int { return strings.Compare(a.table, b.table) })
+			sort.SliceStable(changes, func(i, k int) bool {
+				a, b := changes[i], changes[k]
+				return strings.Compare(a.table, b.table) < 0
+			})
 		}
 		s.step("rows that others replace", first)
 		s.step("ports "+strings.Join(some, ", "), then)

@@ -113,29 +113,10 @@ func (j *judge) fits(port string, group *grammar.Row, metres int, known bool) {
 	forSpeed, forMetres, made := grammar.ParseProfileName(profile)
 	switch {
 	case !made || !known || grammar.Dynamic(j.cfg):
-	case metres == 0 && j.once("off", profile):
-		j.warnf(&topicBuffers, at, "%s has the profile %s, and CABLE_LENGTH says 0m, with which the buffer manager makes no lossless priority "+
-			"group. Say the length of the cable.", port, profile)
 	case metres > 0 && (forSpeed != speed || forMetres != metres) && j.once("name", profile, speed, metres):
 		j.warnf(&topicBuffers, at, "%s runs at %d Mb/s with a cable of %d m, and its priority group has the profile %s. The buffer manager "+
 			"makes %s of these; that it has not means that the file was put together, or that the switch has no sizes for the pair.",
 			port, speed, metres,
 			profile, grammar.ProfileName(speed, metres))
-	}
-	j.headroom(port, profile, speed, metres)
-}
-
-func (j *judge) headroom(port, profile string, speed, metres int) {
-	v, has := j.cfg.Row("BUFFER_PROFILE", profile).Field("xoff")
-	told := j.file && j.written.Row("BUFFER_PROFILE", profile) != nil
-	xoff, err := strconv.Atoi(v.Text)
-	if !has || err != nil || xoff < 0 || metres > settings.Farthest || xoff == 0 && !told { // it is not known
-		return
-	}
-	if need := settings.ArrivesAtLeast(speed, metres); xoff < need && j.once("xoff", profile) {
-		j.errorf(&topicBuffers, v.At, "The profile %s keeps %s after a pause, and at %s, which runs at %d Mb/s with a cable of %d m, at least "+
-			"%s still arrive: what is on the cable both ways, and a packet that has begun. The rest is dropped. Take the xoff of "+
-			"pg_profile_lookup.ini.",
-			profile, diag.Bytes(xoff), port, speed, metres, diag.Bytes(need))
 	}
 }

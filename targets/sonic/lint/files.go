@@ -29,6 +29,13 @@ var Linter = &lint.Linter{
 	PastMark: true,
 	Check:    judgeAll,
 	Rules:    Topics,
+	Former: [][2]string{
+		{"conf-sonic-buffers", "conf-headroom"},
+		{"conf-sonic-map", "conf-pfc-unreachable"},
+		{"conf-sonic-marking", "conf-ecn-thresholds"},
+		{"conf-sonic-marking", "conf-red-lossless"},
+		{"conf-sonic-marking", "conf-unmarked"},
+	},
 }
 
 // takes reports whether a file is a configuration of SONiC: by its name, or by its beginning. That is an object of JSON, which no file of

@@ -1,13 +1,14 @@
 package lint
 
 import (
-	"fmt"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/sonic/grammar"
+	"github.com/rocec/rocec/targets/sonic/read"
 )
 
 // storage is the DSCP that storage and training use by custom: AF31, 26. The maps of templates send it to the lossy class 1.
@@ -27,11 +28,8 @@ func (j *judge) ports() {
 			}
 		}
 	}
-	marking := slices.ContainsFunc(j.keys("QUEUE"), func(key string) bool {
-		return marks(j.cfg.Row("WRED_PROFILE", j.cfg.Get("QUEUE", key, "wred_profile")))
-	})
 	var silent []string
-	var bare, unsized bareList
+	var bare, lossy, unsized bareList
 	for _, name := range j.keys("PORT_QOS_MAP") {
 		row := j.cfg.Row("PORT_QOS_MAP", name)
 		mask, ok := grammar.ParseDigits(row.Get("pfc_enable"))
@@ -40,20 +38,23 @@ func (j *judge) ports() {
 		}
 		at := row.Fields["pfc_enable"].At
 		if ports := alike[kindOf(row, mask)]; ports[0] == name {
-			j.classes(row, mask, paused[row.Get("dscp_to_tc_map")], at)
+			j.classes(row, mask, at)
 			j.maps(diag.Some(ports, 8), len(ports), row, mask, at)
 		}
 		port := j.cfg.Row("PORT", name)
 		if port != nil && !port.Has("admin_status") {
 			silent = append(silent, name)
 		}
-		var lacks, nulls, unmarked uint8
+		var lacks, wrong, nulls uint8
 		for n := range 8 {
 			if mask>>n&1 == 0 {
 				continue
 			}
 			if group := groups[name][n]; group.Get("profile") == "NULL" && !j.lossless(group) {
 				nulls |= 1 << n
+			} else if group != nil && !j.lossless(group) && j.cfg.Row("BUFFER_PROFILE", group.Get("profile")) != nil &&
+				port.Get("admin_status") != "down" {
+				wrong |= 1 << n
 			} else if j.cfg.Tables["BUFFER_PG"] != nil && port.Get("admin_status") == "up" && !j.lossless(group) {
 				lacks |= 1 << n
 			}
@@ -62,30 +63,19 @@ func (j *judge) ports() {
 					"the "+
 					"way out. Give the queue the profile that the template has for lossless ones.", n, name, q.Get("profile"), egressPool)
 			}
-			q := queues[name][n]
-			if byPCP(j.cfg, row) { // as RoCEv1 needs it, which nothing can mark
-				j.unmarkable(name, n, q)
-				continue
-			}
-			if q == nil && marking {
-				unmarked |= 1 << n
-			}
-			if q != nil && !elsewhere(j, "WRED_PROFILE", q.Get("wred_profile")) && !marks(j.cfg.Row("WRED_PROFILE", q.Get("wred_profile"))) {
-				j.warnf(&topicECN, q.At, "Queue %d of %s is lossless and marks nothing, so senders slow down by pauses alone. Bind a wred_profile "+
-					"with ecn to it.", n, name)
-			}
+			disabled(j, name, n, queues[name][n])
 		}
 		bare.add(lacks, name, at)
 		if nulls != 0 {
-			first := slices.IndexFunc([]int{0, 1, 2, 3, 4, 5, 6, 7}, func(n int) bool { return nulls>>n&1 == 1 })
-			unsized.add(nulls, name, groups[name][first].Fields["profile"].At)
+			unsized.add(nulls, name, groups[name][bits.TrailingZeros8(nulls)].Fields["profile"].At)
 		}
-		if unmarked != 0 && j.once("unmarked", kindOf(row, mask), unmarked) {
-			j.warnf(&topicECN, at, "%s has PFC for %s and no row of QUEUE there, so these queues mark nothing and senders slow down by pauses "+
-				"alone; other queues mark. Add the rows, with a wred_profile and a scheduler.", name, priorities(grammar.SpellDigits(unmarked)))
+		if wrong != 0 {
+			lossy.add(wrong, name, groups[name][bits.TrailingZeros8(wrong)].Fields["profile"].At)
 		}
 	}
+	templates(j, paused)
 	j.nulls(unsized)
+	lossyGroups(j, lossy)
 	j.bare(bare)
 	if len(silent) > 0 {
 		j.warnf(&topicAdmin, j.cfg.Row("PORT", silent[0]).At, "PORT says no admin_status of %s. The buffer manager then makes no lossless "+
@@ -123,6 +113,17 @@ func (j *judge) nulls(all bareList) {
 			"which it does where buffer_model of DEVICE_METADATA is dynamic; here it is not, so there is no headroom and %s. Take the rows away: "+
 			"the buffer manager writes those with sizes.", ports, diag.Plural(n, "has", "have"), priorities(grammar.SpellDigits(b.mask)),
 			diag.Plural(n, "the port drops", "the ports drop"))
+	}
+}
+
+// lossyGroups judges ports with PFC whose priority groups have rows with a profile without headroom.
+func lossyGroups(j *judge, all bareList) {
+	for _, b := range all {
+		ports, n := diag.Some(b.ports, 8), len(b.ports)
+		j.errorf(&topicGroup, b.at, "%s %s PFC for %s, and the profile of the priority group has no xoff, so it is lossy: %s no pause and %s. "+
+			"Take "+
+			"the rows away: the buffer manager writes those with sizes.", ports, diag.Plural(n, "has", "have"),
+			priorities(grammar.SpellDigits(b.mask)), diag.Plural(n, "the port sends", "the ports send"), diag.Plural(n, "drops", "drop"))
 	}
 }
 
@@ -196,31 +197,15 @@ func (j *judge) lossless(group *grammar.Row) bool {
 	return j.cfg.Row("BUFFER_PROFILE", profile).Has("xoff")
 }
 
-// marks reports whether a profile marks packets that no policer has coloured.
-func marks(profile *grammar.Row) bool {
-	ecn := profile.Get("ecn")
-	return ecn == "ecn_all" || strings.HasPrefix(ecn, "ecn_green")
-}
-
-// byPCP reports whether a port sorts packets by their PCP and by no other field.
-func byPCP(c *grammar.Config, port *grammar.Row) bool {
-	return port.Has("dot1p_to_tc_map") && !port.Has("dscp_to_tc_map") && !c.Row("PORT_QOS_MAP", "global").Has("dscp_to_tc_map")
-}
-
-// unmarkable warns of a lossless queue that drops packets without ECN bits, at a port that sorts packets as RoCEv1 needs it.
-func (j *judge) unmarkable(port string, n int, queue *grammar.Row) {
+// disabled finds a profile that marks by ecn and switches WRED off, at a lossless queue. SAI's GREEN_ENABLE is false then, as it is where
+// the field is missing, which marks nothing (sonic-swss@e6b0c5b5, orchagent/qosorch.cpp:714). No document says that a switch marks then.
+func disabled(j *judge, port string, n int, queue *grammar.Row) {
 	name := queue.Get("wred_profile")
 	profile := j.cfg.Row("WRED_PROFILE", name)
-	if profile.Get("wred_green_enable") != "true" || !j.once("unmarkable", name, n) {
-		return
+	if read.MarksGreen(profile.Get("ecn")) && profile.Get("wred_green_enable") == "false" && j.once("disabled", name) {
+		j.warnf(&topicUnmarked, profile.Fields["wred_green_enable"].At, "Queue %d of %s is lossless, and its profile %s has ecn and switches "+
+			"wred_green_enable off. That switches WRED off, and no document says that it marks then. Set it to true.", n, port, name)
 	}
-	from := ""
-	if low, err := strconv.Atoi(profile.Get("green_min_threshold")); err == nil {
-		from = fmt.Sprintf(" from %s on", diag.Bytes(low))
-	}
-	j.warnf(&topicECN, queue.At, "Queue %d of %s is lossless, and its profile %s drops packets without ECN bits%s: WRED marks the others "+
-		"alone. The port sorts packets by PCP, as RoCEv1 needs it, and RoCEv1 has no ECN bits. Where RoCEv1 uses the class, take wred_profile "+
-		"off its queues, on every port.", n, port, name, from)
 }
 
 // lookups judges speeds and lengths for which the lookup file of the switch has no sizes, where the text holds that file.
@@ -246,14 +231,17 @@ func (j *judge) lookups() {
 
 // watchdogs judges PFC_WD.
 func (j *judge) watchdogs() {
-	poll, err := strconv.Atoi(j.cfg.Get("PFC_WD", "GLOBAL", "POLL_INTERVAL"))
-	if err != nil {
-		poll = 0
+	ranged := func(name, field string) (n int, ok bool) { // the model judges other values
+		text := j.cfg.Get("PFC_WD", name, field)
+		n, err := strconv.Atoi(text)
+		f, _ := grammar.TableOf("PFC_WD").Field(j.release, field)
+		return n, err == nil && f != nil && f.Wrong(j.release, text) == ""
 	}
+	poll, _ := ranged("GLOBAL", "POLL_INTERVAL")
 	for _, name := range j.keys("PFC_WD") {
 		row := j.cfg.Row("PFC_WD", name)
 		for _, field := range []string{"detection_time", "restoration_time"} {
-			if n, err := strconv.Atoi(row.Get(field)); err == nil && n < poll {
+			if n, ok := ranged(name, field); ok && n < poll {
 				j.errorf(&topicWatchdog, row.Fields[field].At, "%s of %s is %d ms, below POLL_INTERVAL, which is %d ms. Models refuse "+
 					"that.", field, name, n, poll)
 			}
@@ -292,10 +280,10 @@ func (j *judge) profiles() {
 			high, err2 := strconv.ParseUint(row.Get(field), 10, 64)
 			switch {
 			case err == nil && err2 == nil && high < low:
-				j.errorf(&topicECN, row.Fields[field].At, "%s of %s is %d, below %s_min_threshold, which is %d. Models refuse "+
+				j.errorf(&topicThresholds, row.Fields[field].At, "%s of %s is %d, below %s_min_threshold, which is %d. Models refuse "+
 					"that.", field, key, high, color, low)
 			case err2 == nil && !row.Has(color+"_min_threshold"):
-				j.errorf(&topicECN, row.Fields[field].At, "%s of %s has no %s_min_threshold beside it. Models refuse that.", field, key, color)
+				j.errorf(&topicThresholds, row.Fields[field].At, "%s of %s has no %s_min_threshold beside it. Models refuse that.", field, key, color)
 			}
 		}
 	}

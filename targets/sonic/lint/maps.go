@@ -1,6 +1,8 @@
 package lint
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,26 +23,13 @@ func kindOf(row *grammar.Row, mask uint8) string {
 	return strings.Join(parts, "|")
 }
 
-// classes judges how packets come into the classes that have PFC; paused are those that have it at some port with the
-// same map.
-func (j *judge) classes(row *grammar.Row, mask, paused uint8, at int) {
-	dscp, pcp, groups := row.Get("dscp_to_tc_map"), row.Get("dot1p_to_tc_map"), row.Get("tc_to_pg_map")
-	reached, bound, lost := uint8(0), false, []string(nil)
-	for _, m := range []struct{ table, name string }{{"DSCP_TO_TC_MAP", dscp}, {"DOT1P_TO_TC_MAP", pcp}} {
-		r := j.cfg.Row(m.table, m.name)
-		bound = bound || r != nil
-		for _, v := range r.Names() {
-			if n, err := strconv.Atoi(r.Get(v)); err == nil && n >= 0 && n < 8 {
-				reached |= 1 << n
-			}
-		}
-	}
+// classes judges which priority groups the classes with PFC fill.
+func (j *judge) classes(row *grammar.Row, mask uint8, at int) {
+	groups := row.Get("tc_to_pg_map")
 	for n := range 8 {
 		tc := strconv.Itoa(n)
 		switch {
-		case mask>>n&1 == 0:
-		case bound && reached>>n&1 == 0:
-			lost = append(lost, tc)
+		case mask>>n&1 == 0, reached(j, row)>>n&1 == 0:
 		case groups != "" && j.cfg.Row("TC_TO_PRIORITY_GROUP_MAP", groups) != nil &&
 			j.cfg.Get("TC_TO_PRIORITY_GROUP_MAP", groups, tc) != tc:
 			j.errorf(&topicGroup, at, "Class %s has PFC, and tc_to_pg_map %s puts it into the priority group %q. Its pauses are those of "+
@@ -48,16 +37,51 @@ func (j *judge) classes(row *grammar.Row, mask, paused uint8, at int) {
 				tc, groups, j.cfg.Get("TC_TO_PRIORITY_GROUP_MAP", groups, tc), tc, tc)
 		}
 	}
-	if len(lost) > 0 {
-		j.warnf(&topicMap, at, "No DSCP and no PCP leads into class %s, which has PFC. It keeps headroom for nothing.", diag.And(lost))
+}
+
+// templates finds maps of ports with PFC that lead DSCP 26 to a class without PFC, as those of templates do, which lead 3 and 4 to classes
+// with it. Where other ports with PFC bind a map of their own, somebody has chosen the marks of RoCE, and the templates' ports are left
+// over.
+// paused has the classes with PFC by map.
+func templates(j *judge, paused map[string]uint8) {
+	leads := func(name, mark string) (class int, ok bool) {
+		class, err := strconv.Atoi(j.cfg.Get("DSCP_TO_TC_MAP", name, mark))
+		return class, err == nil && class >= 0 && class < 8
 	}
-	table := j.cfg.Row("DSCP_TO_TC_MAP", dscp)
-	if class, err := strconv.Atoi(table.Get(storage)); err == nil && class >= 0 && class < 8 && paused>>class&1 == 0 {
-		j.warnf(&topicMap, table.Fields[storage].At, "The map %s sends DSCP %s to class %d, which has no PFC, as the maps of templates do: "+
-			"traffic that is marked 26, as storage and training are by custom, is lossy. Map it to one of %s, or mark the traffic "+
-			"otherwise.", dscp, storage, class,
-			grammar.SpellDigits(mask))
+	chosen := func(name string) bool {
+		class, ok := leads(name, "3")
+		return j.cfg.Row("DSCP_TO_TC_MAP", name) != nil && (!ok || paused[name]>>class&1 == 0)
 	}
+	names := slices.Sorted(maps.Keys(paused))
+	if slices.ContainsFunc(names, func(name string) bool { return paused[name] != 0 && chosen(name) }) {
+		return
+	}
+	for _, name := range names {
+		if class, ok := leads(name, storage); ok && paused[name] != 0 && paused[name]>>class&1 == 0 {
+			j.warnf(&topicMap, j.cfg.Row("DSCP_TO_TC_MAP", name).Fields[storage].At, "The map %s sends DSCP %s to class %d, which has no PFC, as "+
+				"the maps of templates do: traffic that is marked 26, as storage and training are by custom, is lossy. Map it to one of %s, or "+
+				"mark the traffic otherwise.", name, storage, class, grammar.SpellDigits(paused[name]))
+		}
+	}
+}
+
+// reached returns the classes that marks lead into; all of them at a port that names no map. A rule judges the others.
+func reached(j *judge, port *grammar.Row) (classes uint8) {
+	bound := false
+	for _, m := range []portMap{
+		mapOf(j.cfg, port, "dscp_to_tc_map", "DSCP_TO_TC_MAP"), mapOf(j.cfg, port, "dot1p_to_tc_map", "DOT1P_TO_TC_MAP"),
+	} {
+		bound = bound || m.row != nil
+		for _, v := range m.row.Names() {
+			if n, err := strconv.Atoi(m.row.Get(v)); err == nil && n >= 0 && n < 8 {
+				classes |= 1 << n
+			}
+		}
+	}
+	if !bound {
+		return 0xff
+	}
+	return classes
 }
 
 // portMap is a map that a port names.
@@ -114,7 +138,20 @@ func (j *judge) maps(ports string, count int, row *grammar.Row, mask uint8, at i
 	for _, m := range []portMap{
 		mapOf(j.cfg, row, "dscp_to_tc_map", "DSCP_TO_TC_MAP"), mapOf(j.cfg, row, "dot1p_to_tc_map", "DOT1P_TO_TC_MAP"),
 	} {
-		j.queueless(m, queues)
+		j.queueless(m, queues, mask)
+	}
+	remarked(j, mapOf(j.cfg, row, "dscp_to_tc_map", "DSCP_TO_TC_MAP"), mapOf(j.cfg, row, "tc_to_dscp_map", "TC_TO_DSCP_MAP"), mask)
+}
+
+// remarked finds classes with PFC whose packets leave with another DSCP than they came with.
+func remarked(j *judge, in, out portMap, mask uint8) {
+	for _, mark := range in.row.Names() {
+		class, err := strconv.Atoi(in.row.Get(mark))
+		to, at, ok := out.to(class)
+		if err == nil && ok && class >= 0 && mask>>min(class, 8)&1 == 1 && strconv.Itoa(to) != mark && j.once("remarked", at) {
+			j.warnf(&topicRemark, at, "Packets of class %d, which has PFC, leave with DSCP %d (tc_to_dscp_map %s), and come with %s: the next "+
+				"switch may sort them otherwise. Take tc_to_dscp_map off the ports, or write the DSCP that comes in.", class, to, out.name, mark)
+		}
 	}
 }
 
@@ -156,15 +193,16 @@ func (j *judge) pauses(n int, groups, pauses portMap) {
 	}
 }
 
-// queueless judges classes that marks lead into and that have no queue.
-func (j *judge) queueless(marks, queues portMap) {
+// queueless judges classes without PFC that marks lead into and that have no queue.
+func (j *judge) queueless(marks, queues portMap, mask uint8) {
 	if queues.row == nil || !j.once("queueless", marks.field, marks.name, queues.name) {
 		return
 	}
 	for _, mark := range marks.row.Names() {
 		class := marks.row.Get(mark)
 		n, err := strconv.Atoi(class)
-		if err != nil || n < 0 || queues.row.Has(class) || !j.once("class", marks.field, marks.name, queues.name, class) {
+		if err != nil || n < 0 || queues.row.Has(class) || mask>>min(n, 8)&1 == 1 ||
+			!j.once("class", marks.field, marks.name, queues.name, class) {
 			continue
 		}
 		word := "DSCP"

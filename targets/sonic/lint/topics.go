@@ -1,11 +1,14 @@
 package lint
 
-import "github.com/rocec/rocec/lang/diag"
+import (
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/validate/settings"
+)
 
-// Topics is every code this package reports.
+// Topics is every code that only this package reports.
 var Topics = []diag.Topic{
 	topicText, topicValue, topicField, topicRef, topicTwice, topicEmpty, topicGroup, topicQueue, topicMap, topicAdmin, topicLookup,
-	topicBuffers, topicECN, topicWatchdog,
+	topicBuffers, topicWatchdog,
 }
 
 var topicText = diag.Topic{
@@ -68,12 +71,14 @@ var topicBuffers = diag.Topic{
 	Summary: "buffers do not fit the port, or the way in which the switch sets them up",
 }
 
-var topicECN = diag.Topic{
-	Code:    "conf-sonic-marking",
-	Summary: "marking of a queue is missing, or contradicts itself",
-}
-
 var topicWatchdog = diag.Topic{
 	Code:    "conf-sonic-watchdog",
 	Summary: "the watchdog of PFC does not watch what is paused, or as it should",
 }
+
+// Codes of rules that hold for every system. This package reports them where the rows of a configuration show more than settings do.
+var (
+	topicThresholds = settings.ECNThresholds.Topic
+	topicUnmarked   = settings.Unmarked.Topic
+	topicRemark     = settings.Remark.Topic
+)

@@ -6,6 +6,9 @@
 package read
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -48,10 +51,35 @@ func Understand(id target.Identity, contents map[string][]byte) *target.Understo
 	if release == 0 {
 		release = grammar.Newest
 	}
-	u := &target.Understood{Settings: s, Where: r.where}
+	u := &target.Understood{Settings: s, Where: r.where, Pair: pairOf(contents)}
 	u.Coverage = r.coverage(release, r.release != 0)
 	u.Notes, u.Host = in.notes, in.whole.Get("DEVICE_METADATA", "localhost", "hostname")
 	return u
+}
+
+// pairOf names the MLAG of the switch, by the domain and the addresses that both of its switches have in MCLAG_DOMAIN, as an object of
+// config_db.json has it (sonic-mclag.yang: source_ip, peer_ip).
+func pairOf(contents map[string][]byte) string {
+	const table, head = `"MCLAG_DOMAIN"`, 4096 // bytes of the table
+	for _, name := range slices.Sorted(maps.Keys(contents)) {
+		i := bytes.Index(contents[name], []byte(table))
+		if i < 0 {
+			continue
+		}
+		rest := bytes.TrimLeft(contents[name][i+len(table):], " \t\r\n:")
+		var rows map[string]map[string]any
+		if json.NewDecoder(bytes.NewReader(rest[:min(len(rest), head)])).Decode(&rows) != nil || len(rows) != 1 {
+			continue
+		}
+		for id, row := range rows {
+			own, _ := row["source_ip"].(string)
+			peer, _ := row["peer_ip"].(string)
+			if own != "" && peer != "" {
+				return fmt.Sprintf("mclag %s %s %s", id, min(own, peer), max(own, peer))
+			}
+		}
+	}
+	return ""
 }
 
 // releaseOf gives the release that a configuration states, else the one that is known of the switch; 0: none is.

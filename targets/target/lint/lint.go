@@ -46,6 +46,10 @@ type Linter struct {
 	// Rules are the codes of the rules that judge a file, whether they find something or not.
 	Rules []diag.Topic
 
+	// Former are codes of judgements that rules for every system have now, each with the code of such a rule. A former code that Rules does
+	// not list is merged: it stays a name of the others.
+	Former [][2]string
+
 	// Unjudged are the codes of findings that report only that no rule has judged a file, beside [Unjudged].
 	Unjudged []diag.Topic
 }

@@ -28,7 +28,7 @@ func Read(r *targets.DeviceRead, port string) Section {
 		s.Add("differences", "none", ir.Origin{Why: fmt.Sprintf("%s that the files state and the fabric wants", diag.Count(c.Compared, "value"))})
 	}
 	for _, what := range c.Unknown {
-		s.Add("not known", diag.Escape(what), ir.Origin{Why: "no value of it can be read from the files"})
+		s.Add("not known", diag.Escape(what), ir.Origin{Why: "the files have no value that can be read"})
 	}
 	if !c.Whole {
 		s.Add("not compared", "further ports", ir.Origin{Why: "they are of more than 1,024 kinds"})

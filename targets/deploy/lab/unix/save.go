@@ -9,6 +9,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 )
@@ -46,7 +47,10 @@ func (m *Machine) Save(fresh *FileSystem) SavedMachine {
 		}
 	}
 	m.procs.mu.Unlock()
-	slices.SortFunc(s.Sleepers, func(a, b SavedShell) int { return cmp.Compare(a.PID, b.PID) })
+	sort.Slice(s.Sleepers, func(i, k int) bool {
+		a, b := s.Sleepers[i], s.Sleepers[k]
+		return cmp.Compare(a.PID, b.PID) < 0
+	})
 	m.FS.mu.Lock()
 	defer m.FS.mu.Unlock()
 	m.FS.save(fresh, &s)
