@@ -215,7 +215,7 @@ func (m *Manager) set(name string, active, failed bool) {
 		m.units[name] = u
 	}
 	if active && !u.active {
-		u.since = m.machine.Uptime()
+		u.since = m.machine.Uptime() + m.machine.Firmware()
 	}
 	u.active, u.failed = active, failed
 }

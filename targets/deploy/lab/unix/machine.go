@@ -97,6 +97,10 @@ func (m *Machine) now() time.Time { return birth.Add(m.Clock.Now()) }
 // Uptime returns how long the machine has power.
 func (m *Machine) Uptime() time.Duration { return m.Clock.Now() - m.booted }
 
+// Firmware returns how long the last boot took before the units began, another while each time. A simulated machine boots in some
+// microseconds, so that without it a unit could start at the same microsecond of two boots.
+func (m *Machine) Firmware() time.Duration { return m.booted % (100 * time.Millisecond) }
+
 // uptimeText is the text of /proc/uptime.
 func (m *Machine) uptimeText() string {
 	up := m.Uptime().Seconds()
