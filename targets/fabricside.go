@@ -2,6 +2,7 @@ package targets
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -178,9 +179,7 @@ func completed(d *ir.Device, s *ir.Settings) *ir.Settings {
 		return s
 	}
 	out := &ir.Settings{Rest: s.Rest, Pools: s.Pools, System: s.System, Moment: s.Moment, Ports: map[string]*ir.PortSettings{}}
-	for name, p := range s.Ports {
-		out.Ports[name] = p
-	}
+	maps.Copy(out.Ports, s.Ports)
 	if _, ok := platform.FindSwitch(s.System.Model.Value); !ok && d.Switch.Model != nil {
 		out.System.Model = ir.ByDefault(d.Switch.Model.Name)
 	}

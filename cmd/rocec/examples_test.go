@@ -425,13 +425,14 @@ nv set qos traffic-pool default-lossy memory-percent 50
 
 // completeNVUE completes an excerpt of the commands of a tree, in which a path may have another value.
 func completeNVUE(excerpt string) string {
-	text := promptNVUE + excerpt
+	var text strings.Builder
+	text.WriteString(promptNVUE + excerpt)
 	for line := range strings.Lines(soundNVUE) {
 		if path := line[:strings.LastIndexByte(line, ' ')+1]; !strings.Contains(excerpt, path) {
-			text += line
+			text.WriteString(line)
 		}
 	}
-	return text
+	return text.String()
 }
 
 // Every example of a file on a switch gives its code, too, and every fix removes it. A heading below Example and Fix names the system of

@@ -292,7 +292,7 @@ func TestDynamicByPlatform(t *testing.T) {
 		for _, at := range Platforms(m) {
 			for _, hwsku := range HwSKUs(m) {
 				text := fmt.Sprintf(`{"DEVICE_METADATA": {"localhost": {"platform": %q, "hwsku": %q, "buffer_model": "dynamic"}}}`, at, hwsku)
-				ds := lint.Judge("config_db.json", []byte(text), 0).Diagnostics
+				ds := lint.Judge("config_db.json", []byte(text), 0, 0).Diagnostics
 				if m.ASIC.Vendor == platform.Mellanox {
 					assert.Empty(t, ds, "%s %s", at, hwsku)
 				}

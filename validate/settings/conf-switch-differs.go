@@ -100,14 +100,15 @@ func (p *peers) add(m *member) {
 		ids[i] = k.id
 	}
 	slices.Sort(ids)
-	key := fmt.Sprint(slices.Compact(ids))
+	var key strings.Builder
+	key.WriteString(fmt.Sprint(slices.Compact(ids)))
 	for _, name := range slices.Sorted(maps.Keys(m.Settings.Pools)) {
-		key += fmt.Sprintf("%q %v", name, m.Settings.Pools[name])
+		key.WriteString(fmt.Sprintf("%q %v", name, m.Settings.Pools[name]))
 	}
-	v := p.by[key]
+	v := p.by[key.String()]
 	if v == nil {
 		v = &variant{}
-		p.by[key], p.variants = v, append(p.variants, v)
+		p.by[key.String()], p.variants = v, append(p.variants, v)
 	}
 	v.of = append(v.of, m)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/judge"
+	"github.com/rocec/rocec/targets/target/lint"
 )
 
 // Judge judges the files beside a fabric. Without a fabric in the report it judges them by themselves.
@@ -14,7 +15,12 @@ func (read *Found) Judge(beside *report.Report) *report.Report {
 	source := *beside.Source
 	source.Files = map[string][]byte{}
 	maps.Copy(source.Files, beside.Source.Files)
-	r := targets.JudgeFilesOf(beside.Fabric, read.Files)
+	var r lint.Result
+	if beside.Fabric == nil {
+		r = targets.JudgeFiles(read.Files)
+	} else {
+		r = targets.JudgeFilesOf(beside.Fabric, read.Files)
+	}
 	globals.Hide(r.Diagnostics, read.Hidden)
 	f := &report.Report{
 		Judged: &judge.Judged{Source: &source, Diags: r.Diagnostics}, Dir: read.Dir, Hidden: read.Hidden, PassedOver: read.Passed,

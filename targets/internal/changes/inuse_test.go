@@ -100,16 +100,16 @@ func TestPresetInUse(t *testing.T) {
 			assert.Equal(t, []string{"packets may be lost for a moment (NVUE applies a revision)"}, d.Disrupts, "no buffer changes")
 			require.Len(t, d.Effects, 1)
 			assert.Equal(t, "PFC watchdog begins (drop) on swp[1-3] (3 ports)", d.Effects[0].String())
-			notes := ""
+			var notes strings.Builder
 			for _, note := range d.Diags {
-				notes += note.Detail
+				notes.WriteString(note.Detail)
 			}
 			if c.note == "" {
-				assert.Empty(t, notes)
+				assert.Empty(t, notes.String())
 				assert.Empty(t, d.Changes[0].Says)
 				return
 			}
-			assert.Contains(t, notes, c.note)
+			assert.Contains(t, notes.String(), c.note)
 			assert.Contains(t, strings.Join(d.Changes[0].Says, "\n"), c.note)
 		})
 	}

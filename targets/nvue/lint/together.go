@@ -242,18 +242,6 @@ func (j *judge) untrusted(name string, m *grammar.Tree, trust string, lossless u
 	}
 }
 
-func spoken(trust string) string {
-	switch trust {
-	case "l2":
-		return "PCP"
-	case "l3":
-		return "DSCP"
-	case "both":
-		return "DSCP and PCP"
-	}
-	return "no field"
-}
-
 // noNumber is a value that is none, of which paths says so.
 const noNumber = -1
 

@@ -89,7 +89,7 @@ func judgeAll(files []lint.File) (r lint.Result) {
 		if v, err := grammar.ParseVersion(f.Release); f.Release != "" && err == nil {
 			known = v.Release
 		}
-		one := judgeText(f.Name, f.Data, 0, known)
+		one := Judge(f.Name, f.Data, 0, known)
 		if r.Diagnostics = append(r.Diagnostics, one.Diagnostics...); one.Silent {
 			r.Diagnostics = append(r.Diagnostics, lint.NotJudged(f.Name, one.Why,
 				"Give rocec /etc/sonic/config_db.json of the switch, or the output of `sonic-cfggen -d --print-data` there."))

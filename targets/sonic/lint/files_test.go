@@ -175,7 +175,7 @@ func TestFiles(t *testing.T) {
 			require.Contains(t, text, c.change[i], c.name)
 			text = strings.ReplaceAll(text, c.change[i], c.change[i+1])
 		}
-		assert.Equal(t, c.want, told(t, text, c.want), "%s: %s", c.name, details(lint.Judge("x.json", []byte(text), 0).Diagnostics))
+		assert.Equal(t, c.want, told(t, text, c.want), "%s: %s", c.name, details(lint.Judge("x.json", []byte(text), 0, 0).Diagnostics))
 	}
 }
 
@@ -183,7 +183,7 @@ func TestFiles(t *testing.T) {
 func told(t *testing.T, text string, want []string) (out []string) {
 	t.Helper()
 	lines := strings.Split(text, "\n")
-	found := lint.Judge("x.json", []byte(text), 0).Diagnostics
+	found := lint.Judge("x.json", []byte(text), 0, 0).Diagnostics
 	if slices.ContainsFunc(want, func(w string) bool {
 		return !strings.Contains(w, " "+
 			"conf-sonic-")
@@ -240,7 +240,7 @@ func TestUnreadable(t *testing.T) {
 		{"{\n\"PORT\": {", "2:10", 11},
 		{"\xef\xbb\xbf{\n\"PORT\": {\n", "3:1", 12},
 	} {
-		ds := lint.Judge("x.json", []byte(c.text), 0).Diagnostics
+		ds := lint.Judge("x.json", []byte(c.text), 0, 0).Diagnostics
 		require.Len(t, ds, 1, c.text)
 		assert.Equal(t, "conf-sonic-text", ds[0].Code)
 		assert.Equal(t, c.at, fmt.Sprintf("%d:%d", ds[0].At.Start.Line, ds[0].At.Start.Column), c.text)
@@ -248,10 +248,10 @@ func TestUnreadable(t *testing.T) {
 		assert.GreaterOrEqual(t, ds[0].At.End.Byte, c.byteAt, c.text)
 	}
 	text := `{"PORT_QOS_MAP": {"Ethernet0": {"pfc_enable": "3, 9"}}}`
-	ds := lint.Judge("x.json", []byte(text), 0).Diagnostics
+	ds := lint.Judge("x.json", []byte(text), 0, 0).Diagnostics
 	require.Len(t, ds, 1)
 	assert.Equal(t, `"3, 9"`, text[ds[0].At.Start.Byte:ds[0].At.End.Byte], "the whole text, with its quotes")
-	ds = lint.Judge("x.json", []byte("{}\n"), 0).Diagnostics
+	ds = lint.Judge("x.json", []byte("{}\n"), 0, 0).Diagnostics
 	require.Len(t, ds, 1)
 	assert.Equal(t, "warning conf-sonic-empty", ds[0].Severity.String()+" "+ds[0].Code)
 	assert.Empty(t, lint.CheckRows("state", nil, 0), "a state may have nothing")
@@ -284,7 +284,7 @@ func TestUnjudged(t *testing.T) {
 		{`{` + port + `, "PFC_WD": {"Ethernet0": {"action": "drop"}}}`, "", false, false},
 		{`{"SCHEDULER": {"s": {"type": "DWRR", "weight": "1"}}}`, "", false, false}, // a part, which tells nothing of the switch
 	} {
-		f := lint.Judge("x.json", []byte(c.text), 0)
+		f := lint.Judge("x.json", []byte(c.text), 0, 0)
 		assert.Equal(t, lint.Judgement{Diagnostics: f.Diagnostics, Dialect: f.Dialect, Why: c.why, Silent: c.silent, Plain: c.plain}, f, c.text)
 		assert.True(t, c.why == "" || c.silent || len(f.Diagnostics) > 0, "%s: a finding says why", c.text)
 	}
@@ -300,14 +300,14 @@ func TestBeside(t *testing.T) {
 }`
 	whole := func(speed, mtu, status string) string { return fmt.Sprintf(beside, speed, mtu, status) }
 	text := whole(`"100000"`, `"9100"`, `"up"`)
-	assert.Empty(t, lint.Judge("x.json", []byte(text), 0).Diagnostics, details(lint.Judge("x.json", []byte(text), 0).Diagnostics))
+	assert.Empty(t, lint.Judge("x.json", []byte(text), 0, 0).Diagnostics, details(lint.Judge("x.json", []byte(text), 0, 0).Diagnostics))
 	for _, text := range []string{whole("100000", `"9100"`, `"up"`), whole(`"100000"`, "null", `"up"`), whole(`"100000"`, `"9100"`, "true")} {
-		ds := lint.Judge("x.json", []byte(text), 0).Diagnostics
+		ds := lint.Judge("x.json", []byte(text), 0, 0).Diagnostics
 		require.Len(t, ds, 1, text)
 		assert.Equal(t, "conf-sonic-value 5", fmt.Sprint(ds[0].Code, " ", ds[0].At.Start.Line))
 	}
 	text = `{"WRED_PROFILE": {"w": {"note": null}}}`
-	ds := lint.Judge("x.json", []byte(text), 0).Diagnostics
+	ds := lint.Judge("x.json", []byte(text), 0, 0).Diagnostics
 	require.NotEmpty(t, ds)
 	assert.Equal(t, "conf-sonic-value", ds[0].Code, "every field of a table of QoS is judged")
 }

@@ -123,7 +123,7 @@ func said(ds diag.List, byKey bool) (out []string) {
 	return out
 }
 
-func judge(text string) lint.Judgement { return lint.Judge("config_db.json", []byte(text), 0) }
+func judge(text string) lint.Judgement { return lint.Judge("config_db.json", []byte(text), 0, 0) }
 
 // sources are configurations that forms are tried with: what rocec writes, and one of a switch with its ports.
 func sources(t *testing.T) (out []tables) {
@@ -405,8 +405,8 @@ func FuzzJudge(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		one := lint.Judge("x.json", data, 0)
-		two := lint.Judge("x.json", data, 0)
+		one := lint.Judge("x.json", data, 0, 0)
+		two := lint.Judge("x.json", data, 0, 0)
 		require.Equal(t, one.Why, two.Why)
 		require.Equal(t, said(one.Diagnostics, true), said(two.Diagnostics, true))
 		text := strings.TrimPrefix(string(data), "\xef\xbb\xbf")

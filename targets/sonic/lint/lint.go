@@ -31,10 +31,9 @@ type Judgement struct {
 // reads. Each row that a slip of syntax costs is one finding, and the rest is judged.
 //
 // A file without anything, or of white space alone, is one that cannot be read: the switch boots without a port.
-func Judge(name string, data []byte, r grammar.Release) Judgement { return judgeText(name, data, r, 0) }
-
-// judgeText is [Judge] of a file on a switch whose release is known where the file does not state it; 0: it is not known.
-func judgeText(name string, data []byte, r, known grammar.Release) Judgement {
+//
+// Known is the release of its switch, for a file that states none; 0: it is not known.
+func Judge(name string, data []byte, r, known grammar.Release) Judgement {
 	data = bytes.TrimPrefix(data, []byte(lint.ByteOrderMark)) // the bytes of a place count from behind it
 	j := &judge{name: name, release: r, file: true}
 	unread := func(why, format string, args ...any) Judgement {

@@ -89,7 +89,7 @@ func TestCheck(t *testing.T) {
 		{`{"SCHEDULE": {}}`, "conf-sonic-field", `"SCHEDULE"`, 0},
 		{`{"port": {}}`, "conf-sonic-field", `"port"`, 0},
 	} {
-		ds := lint.Judge("x.json", []byte(c.text), c.release).Diagnostics
+		ds := lint.Judge("x.json", []byte(c.text), c.release, 0).Diagnostics
 		if c.code != "" && !slices.ContainsFunc(ds, func(d *diag.Diagnostic) bool { return d.Code == c.code }) { // of a rule for all systems
 			ds = targets.JudgeFiles([]target.File{{Name: "x.json", Data: []byte(c.text)}}).Diagnostics
 		}
@@ -179,7 +179,7 @@ func TestBareGroups(t *testing.T) {
 		},
 	} {
 		var got []string
-		for _, d := range lint.Judge("x.json", []byte(c.text), 0).Diagnostics {
+		for _, d := range lint.Judge("x.json", []byte(c.text), 0, 0).Diagnostics {
 			if d.Code == "conf-sonic-lossless" {
 				end := strings.Index(d.Detail, ". ") + 1
 				got = append(got, d.Severity.String()+": "+d.Detail[:end])
@@ -206,7 +206,7 @@ func TestMany(t *testing.T) {
 		fmt.Fprintf(&b, `"s%d": {"weight": 0}`, i)
 	}
 	b.WriteString("}}")
-	ds := lint.Judge("x.json", []byte(b.String()), 0).Diagnostics
+	ds := lint.Judge("x.json", []byte(b.String()), 0, 0).Diagnostics
 	require.NotEmpty(t, ds)
 	assert.LessOrEqual(t, len(ds), 101)
 }
@@ -220,7 +220,7 @@ func TestManyPorts(t *testing.T) {
 	}
 	text := `{"CABLE_LENGTH": {` + cables.String()[1:] + `}, "BUFFER_PG": {` + groups.String()[1:] + `},
 		"BUFFER_PROFILE": {"p": {"xoff": "1"}}, "PORT": {"Ethernet0": {"speed": "100000"}}, "PORT_QOS_MAP": {"Ethernet0": {"pfc_enable": "3"}}}`
-	took := targettest.ProcessorTime(t, func() { assert.NotEmpty(t, lint.Judge("x.json", []byte(text), 0).Diagnostics) })
+	took := targettest.ProcessorTime(t, func() { assert.NotEmpty(t, lint.Judge("x.json", []byte(text), 0, 0).Diagnostics) })
 	assert.Less(t, took, 20*time.Second)
 }
 
@@ -235,7 +235,7 @@ func FuzzCheck(f *testing.F) {
 			f.Add(m[1])
 		}
 	}
-	f.Fuzz(func(_ *testing.T, data []byte) { lint.Judge("x.json", data, 0) })
+	f.Fuzz(func(_ *testing.T, data []byte) { lint.Judge("x.json", data, 0, 0) })
 }
 
 // TestTemplates: the map of the templates sends DSCP 26 to a lossy class. Where other ports with PFC bind a map of their own, somebody has
@@ -257,7 +257,7 @@ func TestTemplates(t *testing.T) {
 	} {
 		text := `{"DSCP_TO_TC_MAP": {` + c.maps + `}, "PORT_QOS_MAP": {` + c.ports + `}}`
 		n := 0
-		for _, d := range lint.Judge("x.json", []byte(text), 0).Diagnostics {
+		for _, d := range lint.Judge("x.json", []byte(text), 0, 0).Diagnostics {
 			if d.Code == "conf-sonic-map" {
 				n++
 			}
@@ -283,7 +283,7 @@ func TestLossyGroup(t *testing.T) {
 		{config(`"Ethernet0|3-4": {"profile": "own"}`, "up"), ""},
 	} {
 		got := ""
-		for _, d := range lint.Judge("x.json", []byte(c.text), 0).Diagnostics {
+		for _, d := range lint.Judge("x.json", []byte(c.text), 0, 0).Diagnostics {
 			if d.Code == "conf-sonic-lossless" && strings.Contains(d.Detail, "PFC for") {
 				got = d.Severity.String()
 			}
