@@ -138,6 +138,13 @@ var specialInProse = map[string]inProse{
 	"rocec validate --device-config startup.yaml":   {before: collected},
 	"rocec validate --device-config config_db.json": {before: collected},
 	"rocec validate --device-config collected":      {before: collected},
+	"rocec validate --device-config .":              {before: collected},
+	"rocec validate . --device-config .":            {before: collected},
+	"rocec validate . --device-config collected":    {before: collected},
+	"rocec show leaf01 --device-config collected":   {before: collected},
+	"rocec show . leaf01 --device-config .": {
+		before: "rocec build -o out && cp out/leaf01/etc/cumulus/datapath/traffic.conf leaf01-traffic.conf && rm -r out",
+	},
 
 	"rocec validate --var leafs=8":                           {exit: 1}, // the examples of two codes
 	"rocec validate --var racks=a,b":                         {exit: 1},
