@@ -111,7 +111,7 @@ func TestFabricFilesTampered(t *testing.T) {
 		"nvue, cable": {
 			"gpu-pod", "leaf1",
 			[]string{"cable-length: 30", "cable-length: 5"},
-			[]string{"conf-fabric-wanted", "cable"},
+			[]string{"conf-fabric-lossless", "cable"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

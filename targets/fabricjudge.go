@@ -175,6 +175,20 @@ func (l *lossless) port(p *ir.Port, want, is *ir.PortSettings) {
 		}
 	}
 	l.sorted(p, want, is)
+	l.cable(p, is)
+}
+
+// cable holds a length of cable, from which the switch derives its headroom, to that of the fabric.
+func (l *lossless) cable(p *ir.Port, is *ir.PortSettings) {
+	d := is.Detail.Get()
+	if l.device.Switch == nil || p.Link() == nil || d.Cable.Is != ir.Stated || float64(d.Cable.Value) >= p.Link().Length.Metres {
+		return
+	}
+	if slices.ContainsFunc(d.Groups[:], func(g ir.GroupSettings) bool { return g.Headroom.Is == ir.Stated && g.Headroom.Value > 0 }) {
+		return // its bytes are judged
+	}
+	l.add(p, ir.FieldCable, -1, "headroom is for a cable of %d m, and the cable of the fabric has %g m. Packets are dropped after a pause",
+		d.Cable.Value, p.Link().Length.Metres)
 }
 
 // sorted holds the trust and the maps of a port to those by which the fabric knows its lossless packets.

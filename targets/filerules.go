@@ -27,7 +27,8 @@ func rules(j *judging, d *device, of []int, row *target.Target, read *target.Und
 		Arrives: arrivesAt(d.of), Unread: !read.Coverage.Whole() || twice,
 		Judged: func(code string, sev diag.Severity, file string, line int) bool {
 			is := func(d *diag.Diagnostic) bool {
-				return d.Code == code && (line == 0 || d.At.Start.Line == line) || sev != diag.Error && d.Code == sameAs(code)
+				same := d.Code == code && (line == 0 || d.At.Start.Line == line) && d.Severity <= sev // an error says more than a warning
+				return same || sev != diag.Error && d.Code == sameAs(code)
 			}
 			return slices.ContainsFunc(of, func(i int) bool {
 				name := j.files[i].Name

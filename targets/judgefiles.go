@@ -146,8 +146,10 @@ func (j *judging) device(d *device) (stored, running *target.Understood) {
 		top := j.files[d.files[0]]
 		j.found = append(j.found, compareMoments(stored, running, top.Top())...)
 	}
-	if of := cmp.Or(stored, running); of != nil && j.fabric != nil {
-		besideFabric(j, d, of)
+	if j.fabric != nil {
+		if of := cmp.Or(stored, running, timeless(j, d)); of != nil {
+			besideFabric(j, d, of)
+		}
 	}
 	for _, i := range d.files {
 		if j.taken[i].Plain = j.taken[i].Plain && !roce; !j.read[i].host {
@@ -156,6 +158,26 @@ func (j *judging) device(d *device) (stored, running *target.Understood) {
 	}
 	j.hostsOf(d)
 	return stored, running
+}
+
+// timeless reads the files of a device whose moment is not known, of the first system that has one; nil: it has no such file.
+func timeless(j *judging, d *device) *target.Understood {
+	for _, row := range All {
+		all := map[string][]byte{}
+		var one *target.Understood
+		for _, i := range d.files {
+			if own := j.read[i].own; j.read[i].row == row && own != nil && j.taken[i].Moment == lint.Timeless {
+				all[j.files[i].Name], one = j.files[i].Data, own
+			}
+		}
+		switch {
+		case len(all) == 1:
+			return one
+		case len(all) > 1:
+			return row.Understand(j.id, all)
+		}
+	}
+	return nil
 }
 
 // together reads the files of a device and a system that are of one moment. Files without a moment are read with the stored ones, and the

@@ -49,7 +49,7 @@ func TestDocsReference(t *testing.T) {
 	}
 	b.WriteString("| --only-intent | the default, until --adopt-derived is given |\n")
 	b.WriteString("\n## Former codes\n\nA code that was merged into others stays a name of these: `rocec explain` shows their pages, " +
-		"comments that name it silence them, and SARIF lists it (`deprecatedIds`).\n\n| was | is |\n| --- | --- |\n")
+		"baselines that name it hold, and SARIF lists it (`deprecatedIds`).\n\n| was | is |\n| --- | --- |\n")
 	merged := targets.Merged()
 	for _, old := range slices.Sorted(maps.Keys(merged)) {
 		var now []string

@@ -20,7 +20,7 @@ func PagesOf(code string) (pages []*docs.Page, merged string) {
 		pages = append(pages, docs.OfCode(one))
 	}
 	if now != nil {
-		merged = fmt.Sprintf("%s is merged into %s: comments, rules and baselines that name it go on to hold.\n\n", code, diag.And(now))
+		merged = fmt.Sprintf("%s is merged into %s: SARIF rules and baselines that name it go on to hold.\n\n", code, diag.And(now))
 	}
 	return pages, merged
 }
