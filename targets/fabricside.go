@@ -2,7 +2,6 @@ package targets
 
 import (
 	"fmt"
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -168,43 +167,6 @@ func unlike(d *ir.Device, named map[string]*ir.Device, u *target.Understood) (ou
 	}
 	if ok && d.Switch.Model != nil && m.Name != d.Switch.Model.Name {
 		out = append(out, fmt.Sprintf("the model %s, which the fabric gives as %s", m.Title, d.Switch.Model.Title))
-	}
-	return out
-}
-
-// completed returns settings with those that the fabric has of the device, where the files do not state them: the model, and the speed, the
-// MTU and the length of the cable of each port. The longer of two lengths of a cable counts, since the cable is as the fabric has it.
-func completed(d *ir.Device, s *ir.Settings) *ir.Settings {
-	if d == nil || d.Switch == nil {
-		return s
-	}
-	out := &ir.Settings{Rest: s.Rest, Pools: s.Pools, System: s.System, Moment: s.Moment, Ports: map[string]*ir.PortSettings{}}
-	maps.Copy(out.Ports, s.Ports)
-	if _, ok := platform.FindSwitch(s.System.Model.Value); !ok && d.Switch.Model != nil {
-		out.System.Model = ir.ByDefault(d.Switch.Model.Name)
-	}
-	alike := map[ir.PortSettings]*ir.PortSettings{}
-	for _, p := range d.Ports {
-		was := s.Port(p.Name)
-		if was == nil {
-			continue
-		}
-		detail := was.Detail.Get()
-		if !detail.Speed.Known() && p.Speed() > 0 {
-			detail.Speed = ir.Of(int64(p.Speed()) * 1e6)
-		}
-		if !detail.MTU.Known() && p.MTU() > 0 {
-			detail.MTU = ir.Of(p.MTU())
-		}
-		if l := p.Link(); l != nil && l.Length.Whole() > 0 && (detail.Cable.Is != ir.Stated || detail.Cable.Value < l.Length.Whole()) {
-			detail.Cable = ir.Of(l.Length.Whole())
-		}
-		one := *was
-		one.Detail = ir.NewDetail(detail)
-		if alike[one] == nil {
-			alike[one] = &one
-		}
-		out.Ports[p.Name] = alike[one]
 	}
 	return out
 }

@@ -23,7 +23,7 @@ func rules(j *judging, d *device, of []int, row *target.Target, read *target.Und
 	var found lint.Findings
 	settings.Judge(&settings.Reading{
 		Before:   func(code string) string { return formerly(row.Files, code, false) },
-		Settings: completed(d.of, read.Settings), Where: whereOf(d.of, read), At: j.files[of[0]].Top(),
+		Settings: d.of.Completed(read.Settings), Where: whereOf(d.of, read), At: j.files[of[0]].Top(),
 		Arrives: arrivesAt(d.of), Unread: !read.Coverage.Whole() || twice,
 		Judged: func(code string, sev diag.Severity, file string, line int) bool {
 			is := func(d *diag.Diagnostic) bool {

@@ -1,7 +1,6 @@
 package deploy
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/rocec/rocec/compiler/ir"
@@ -35,7 +34,7 @@ func beside(d *ir.Device, s *ir.Settings) []judged {
 		return nil
 	}
 	wanted := d.Wanted()
-	all := rulesOn(d, withPorts(s, wanted))
+	all := rulesOn(d, d.Completed(s))
 	if len(all) == 0 {
 		return nil
 	}
@@ -60,40 +59,6 @@ func fieldAsPlace(_ string, f ir.Field, _ int) (diag.Range, bool) {
 	var at diag.Range
 	at.Start.Byte = int(f)
 	return at, true
-}
-
-// withPorts returns settings with the speed, the MTU and the cable that the fabric states of ports, where the settings state none.
-func withPorts(s, wanted *ir.Settings) *ir.Settings {
-	type pair struct{ is, meant *ir.PortSettings }
-	joined := map[pair]*ir.PortSettings{}
-	out := *s
-	out.Ports = maps.Clone(s.Ports)
-	if out.Ports == nil {
-		out.Ports = map[string]*ir.PortSettings{}
-	}
-	for name, meant := range wanted.Ports {
-		of := pair{s.Port(name), meant}
-		if of.is == nil {
-			continue
-		}
-		if joined[of] == nil {
-			p := *of.is
-			detail, from := p.Detail.Get(), meant.Detail.Get()
-			detail.Speed, detail.MTU, detail.Cable = known(detail.Speed, from.Speed), known(detail.MTU, from.MTU), known(detail.Cable, from.Cable)
-			p.Detail = ir.NewDetail(detail)
-			joined[of] = &p
-		}
-		out.Ports[name] = joined[of]
-	}
-	return &out
-}
-
-// known returns the first value that is known.
-func known[T comparable](a, b ir.Setting[T]) ir.Setting[T] {
-	if a.Known() {
-		return a
-	}
-	return b
 }
 
 // says reports whether a list has the finding.

@@ -67,7 +67,8 @@ func (p *Plan) LeaveDerived(tool string) {
 			d.Changes, d.Disrupts, d.Effects, d.Removing, d.New, d.Found = nil, nil, nil, false, d.Old, nil
 			d.Watched = slices.DeleteFunc(slices.Clone(d.Watched), func(w Watched) bool { return w.Name == filesWatch || w.Name == rulesWatch })
 			d.watch(filesWatch, wrong(d))
-			d.watch(rulesWatch, diagnostics(beside(d.Device.Source, d.Old)))
+			names := d.accepts()
+			d.watch(rulesWatch, diagnostics(slices.DeleteFunc(beside(d.Device.Source, d.Old), func(j judged) bool { return j.accepted(names) })))
 		}
 	}
 }

@@ -37,7 +37,7 @@ var effectKinds = []EffectKind{
 // Order is the place of a kind among the others.
 func (k EffectKind) Order() int { return slices.Index(effectKinds, k) }
 
-// Shift is a value of ports that changes. Values are spelled as in the JSON: "sent and obeyed", "DWRR share 20", "alpha 2^-6".
+// Shift is a value of ports that changes. Values are spelled as in the JSON: "sent and obeyed", "on", "20", "alpha 2^-6".
 type Shift struct {
 	Kind   EffectKind
 	Action Action // Create: it begins; Delete: it ends; Update: it changes
@@ -133,7 +133,7 @@ func (s Shift) What() string {
 	case s.Field == ir.FieldStrict:
 		return fmt.Sprintf("%s %s strict no more: %s", s.Of, verb("is", "are"), s.After)
 	case s.Field == ir.FieldShare:
-		return fmt.Sprintf("%s %s from %s to %s", s.Of, verb("goes", "go"), s.Before, s.After)
+		return fmt.Sprintf("%s %s from DWRR share %s to %s", s.Of, verb("goes", "go"), s.Before, s.After)
 	case s.Kind == WatchdogChanges && s.Action == Create:
 		return fmt.Sprintf("%s begins (%s)", s.Field, s.After)
 	case s.Kind == WatchdogChanges && s.Action == Delete:

@@ -32,10 +32,10 @@ func shifts(a, b *ir.PortSettings) (out []shift) {
 		s := Shift{Kind: ECNChanges, Field: ir.FieldMarking, Of: fmt.Sprintf("cos %d", cos)}
 		switch had, has := a.Marks>>cos&1 == 1, b.Marks>>cos&1 == 1; {
 		case had && !has:
-			s.Action = Delete
+			s.Action, s.Before, s.After = Delete, "on", "off"
 			add(cos, s)
 		case has && !had:
-			s.Action = Create
+			s.Action, s.Before, s.After = Create, "off", "on"
 			add(cos, s)
 		}
 	}
@@ -125,9 +125,9 @@ func classifying(a, b *ir.PortSettings, add adder) {
 	} {
 		switch {
 		case f.had && !f.has:
-			add(0, Shift{Kind: TrustChanges, Action: Delete, Field: ir.FieldTrust, Of: f.field})
+			add(0, Shift{Kind: TrustChanges, Action: Delete, Field: ir.FieldTrust, Of: f.field, Before: "on", After: "off"})
 		case f.has && !f.had:
-			add(0, Shift{Kind: TrustChanges, Action: Create, Field: ir.FieldTrust, Of: f.field})
+			add(0, Shift{Kind: TrustChanges, Action: Create, Field: ir.FieldTrust, Of: f.field, Before: "off", After: "on"})
 		}
 		if !f.has {
 			continue
@@ -199,16 +199,15 @@ func sharing(a, b *ir.PortSettings, add adder) {
 		}
 		of[c] = append(of[c], cos)
 	}
-	share := func(percent uint8) string { return "DWRR share " + strconv.Itoa(int(percent)) }
 	for _, c := range order {
 		s := Shift{Kind: SharesChange, Action: Update, Of: numberedAs("queue", of[c])}
 		switch {
 		case c.strict:
-			s.Field, s.Before, s.After, s.Rises = ir.FieldStrict, "", "strict", true
+			s.Field, s.After, s.Rises = ir.FieldStrict, "strict", true
 		case c.wasStrict:
-			s.Field, s.Before, s.After = ir.FieldStrict, "strict", share(c.share)
+			s.Field, s.Before, s.After = ir.FieldStrict, "strict", fmt.Sprintf("DWRR share %d", c.share)
 		default:
-			s.Field, s.Before, s.After = ir.FieldShare, share(c.was), strconv.Itoa(int(c.share))
+			s.Field, s.Before, s.After = ir.FieldShare, strconv.Itoa(int(c.was)), strconv.Itoa(int(c.share))
 		}
 		add(of[c][0], s)
 	}
@@ -300,8 +299,6 @@ func detailed(a, b *ir.PortSettings, add adder) {
 			s.Of = untrusted
 		case c.field == ir.FieldStrict:
 			s.Rises = c.after == "on"
-		case c.field == ir.FieldShare:
-			s.Before = "DWRR share " + c.before
 		case c.after == "off":
 			s.Action = Delete
 		case c.before == "off":

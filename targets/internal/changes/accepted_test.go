@@ -205,3 +205,18 @@ func TestAcceptOver(t *testing.T) {
 	require.Equal(t, "accept-over", plan.Over[0].Code)
 	require.Contains(t, plan.Over[0].Detail, "until 2026-11-29")
 }
+
+// A device that is left because rocec alone has changed keeps what the fabric accepts: the warning does not come back.
+func TestAcceptedOfADeviceThatIsLeft(t *testing.T) {
+	w := writtenBy(t, spellings[0].hcl)
+	files, ok := w.with("port_buffer_bytes = 126000", "port_buffer_bytes = 150000", "",
+		"shaping.port_group_list = [s]\nshaping.s.port_set = swp1\nshaping.s.port.shaper = 900000\n")
+	require.True(t, ok)
+	for name, quiet := range map[string]bool{"shaper": true, "watchdog": false} {
+		h, plan := w.accepting(1, files, lastDay, name)
+		h.Drift.Writers = []string{"0.1"}
+		plan.LeaveDerived("0.2")
+		require.Equal(t, "0.1", h.Drift.Left)
+		require.Equal(t, quiet, h.Drift.Quiet(), name)
+	}
+}

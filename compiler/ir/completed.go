@@ -1,0 +1,44 @@
+package ir
+
+import (
+	"maps"
+
+	"github.com/rocec/rocec/compiler/platform"
+)
+
+// Completed returns settings that were read of a device with those that the fabric has, where they are not stated: the model, and the
+// speed, the MTU and the length of the cable of each port. The longer of two lengths counts, since the cable is as the fabric has it.
+func (d *Device) Completed(s *Settings) *Settings {
+	if d == nil || d.Switch == nil {
+		return s
+	}
+	out := &Settings{Rest: s.Rest, Pools: s.Pools, System: s.System, Moment: s.Moment, Ports: map[string]*PortSettings{}}
+	maps.Copy(out.Ports, s.Ports)
+	if _, ok := platform.FindSwitch(s.System.Model.Value); !ok && d.Switch.Model != nil {
+		out.System.Model = ByDefault(d.Switch.Model.Name)
+	}
+	alike := map[PortSettings]*PortSettings{}
+	for _, p := range d.Ports {
+		was := s.Port(p.Name)
+		if was == nil {
+			continue
+		}
+		detail := was.Detail.Get()
+		if !detail.Speed.Known() && p.Speed() > 0 {
+			detail.Speed = Of(int64(p.Speed()) * 1e6)
+		}
+		if !detail.MTU.Known() && p.MTU() > 0 {
+			detail.MTU = Of(p.MTU())
+		}
+		if l := p.Link(); l != nil && l.Length.Whole() > 0 && (detail.Cable.Is != Stated || detail.Cable.Value < l.Length.Whole()) {
+			detail.Cable = Of(l.Length.Whole())
+		}
+		one := *was
+		one.Detail = NewDetail(detail)
+		if alike[one] == nil {
+			alike[one] = &one
+		}
+		out.Ports[p.Name] = alike[one]
+	}
+	return out
+}
