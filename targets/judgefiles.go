@@ -188,10 +188,14 @@ func (j *judging) together(d *device, row *target.Target, m lint.Moment) *target
 	var of []int
 	for _, i := range d.files {
 		_, base := ownerOf(j.files[i].Name)
-		if j.read[i].row != row || j.read[i].own == nil || bases[base] {
+		if j.read[i].row != row || j.read[i].own == nil {
 			continue
 		}
 		if is := j.taken[i].Moment; is == m || is == lint.Timeless && m == lint.Stored {
+			if bases[base] {
+				passOver(&j.taken[i])
+				continue
+			}
 			of, bases[base] = append(of, i), true
 			if all[j.files[i].Name] = j.files[i].Data; is == m {
 				pure[j.files[i].Name] = j.files[i].Data
@@ -218,6 +222,13 @@ func (j *judging) together(d *device, row *target.Target, m lint.Moment) *target
 		return j.read[of[0]].own
 	}
 	return row.Understand(j.id, pure)
+}
+
+// passOver makes a file one that the rules have not judged: another one of its name was read for the device.
+func passOver(t *lint.Taken) {
+	if t.Why == "" {
+		t.Why, t.Part = "another file of its name was read for its device", true
+	}
 }
 
 // cover says of a file what its rows set, and reports those that are not understood.

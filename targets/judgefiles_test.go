@@ -160,3 +160,18 @@ func TestCommandsOfNVUE(t *testing.T) {
 		assert.Equal(t, "conf-nvue-value 3", fmt.Sprintf("%s %d", last.Code, last.At.Start.Line), text)
 	}
 }
+
+// A second file of one name is read for no device: it is not good, and the last line tells why.
+func TestSecondFileOfOneName(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("testdata", "themes", "config_db.json"))
+	require.NoError(t, err)
+	r := targets.JudgeFiles([]lint.File{
+		{Name: "leaf1/config_db.json", Data: text},
+		{Name: "leaf1/etc/sonic/config_db.json", Data: text},
+		{Name: "leaf2/config_db.json", Data: text},
+	})
+	for i, why := range []string{"", "another file of its name was read for its device", ""} {
+		require.Equal(t, why, r.Files[i].Why, "%d", i)
+		require.Equal(t, why != "", r.Files[i].Part)
+	}
+}
