@@ -52,6 +52,20 @@ func TestFabricFilesWritten(t *testing.T) {
 	}
 }
 
+// A file that is cut off lacks settings, which are named.
+func TestFabricFilesCutOff(t *testing.T) {
+	_, files := writtenFiles(t, "clos-v2-ecn")
+	for i := range files {
+		if strings.Contains(files[i].Name, "/leaf01/") {
+			before, _, found := strings.Cut(string(files[i].Data), "\npfc.")
+			require.True(t, found)
+			files[i].Data = []byte(before + "\n")
+		}
+	}
+	all := strings.Join(texts(targets.JudgeFilesOf(exampleFabric(t, "clos-v2-ecn"), files).Diagnostics), "\n")
+	assert.Regexp(t, `note conf-fabric-wanted saved/leaf01/\S+: The files of leaf01 do not state \d+ settings? that rocec writes, .*marking`, all)
+}
+
 // tampered returns the written files of an example, with words in the file of a device replaced.
 func tampered(t *testing.T, example, device string, words ...string) []lint.File {
 	t.Helper()

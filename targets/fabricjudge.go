@@ -90,7 +90,8 @@ func besideFabric(j *judging, d *device, u *target.Understood) {
 	}
 	l.report(&j.found)
 	other := &DeviceRead{Understood: u, device: d.of}
-	all := other.Compare("").Values
+	compared := other.Compare("")
+	all := compared.Values
 	all = slices.DeleteFunc(all, func(v ReadValue) bool { return v.Why != "" || l.told[v.Field] })
 	if len(all) > 0 {
 		first := all[0]
@@ -102,6 +103,11 @@ func besideFabric(j *judging, d *device, u *target.Understood) {
 		topicWanted.Noticef(&j.found, at, "%s of %s %s not as the fabric wants %s, such as %s: %s, wanted %s. `%s` lists them.",
 			diag.Count(len(all), "further value"), d.of.Name, diag.Plural(len(all), "is", "are"), diag.Plural(len(all), "it", "them"),
 			diag.Escape(first.Name), diag.Escape(first.Read), diag.Escape(first.Wanted), show)
+	}
+	if missing := compared.Missing; len(missing) > 0 && d.of.Switch != nil { // what tools of a host print is a part, always
+		topicWanted.Noticef(&j.found, top, "The files of %s do not state %s that rocec writes, and no rule has judged %s: %s. A file may be "+
+			"missing or cut off.", d.of.Name, diag.Count(len(missing), "setting"), diag.Plural(len(missing), "it", "them"),
+			diag.Escape(strings.Join(missing, "; ")))
 	}
 }
 
@@ -196,30 +202,16 @@ func (l *lossless) sorted(p *ir.Port, want, is *ir.PortSettings) {
 	if !want.TrustKnown || !is.TrustKnown || want.LinkPause {
 		return
 	}
-	if lost := (ir.Trust{DSCP: want.Trust.DSCP && !is.Trust.DSCP, PCP: want.Trust.PCP && !is.Trust.PCP}); lost != (ir.Trust{}) {
-		field := "DSCP"
-		if !lost.DSCP {
-			field = "PCP"
-		}
-		l.add(p, ir.FieldTrust, -1, "the port does not trust %s, by which the fabric sorts lossless packets. They are in a class without PFC",
-			field)
-		return
-	}
-	for _, g := range l.device.Fabric.CosGroups {
-		if !g.Lossless || (want.Sends|want.Obeys)>>g.Cos&1 == 0 {
-			continue
-		}
-		for _, c := range g.DSCP {
-			if cos := is.DSCP[c.Value]; want.Trust.DSCP && cos >= 0 && cos != want.DSCP[c.Value] {
-				l.add(p, ir.FieldDSCP, c.Value, "DSCP %d is in cos %d, and the fabric has it in cos %d (%s), which is lossless", c.Value, cos,
-					want.DSCP[c.Value], g.Name)
-			}
-		}
-		for _, c := range g.PCP {
-			if cos := is.PCP[c.Value]; want.Trust.PCP && cos >= 0 && cos != want.PCP[c.Value] {
-				l.add(p, ir.FieldPCP, c.Value, "PCP %d is in cos %d, and the fabric has it in cos %d (%s), which is lossless", c.Value, cos,
-					want.PCP[c.Value], g.Name)
-			}
+	for m := range l.device.Fabric.Missorts(is, want) {
+		switch field := map[string]ir.Field{"DSCP": ir.FieldDSCP, "PCP": ir.FieldPCP}[m.Field]; {
+		case !m.Group.Lossless || (want.Sends|want.Obeys)>>m.Group.Cos&1 == 0:
+		case m.Untrusted:
+			l.add(p, ir.FieldTrust, -1, "the port does not trust %s, by which the fabric sorts lossless packets. They are in a class without "+
+				"PFC", m.Field)
+			return
+		case m.Is >= 0:
+			l.add(p, field, m.Value, "%s %d is in cos %d, and the fabric has it in cos %d (%s), which is lossless", m.Field, m.Value, m.Is,
+				m.Want, m.Group.Name)
 		}
 	}
 }

@@ -27,8 +27,7 @@ func rules(j *judging, d *device, of []int, row *target.Target, read *target.Und
 		Arrives: arrivesAt(d.of), Unread: !read.Coverage.Whole() || twice,
 		Judged: func(code string, sev diag.Severity, file string, line int) bool {
 			is := func(d *diag.Diagnostic) bool {
-				same := d.Code == code && (line == 0 || d.At.Start.Line == line) && d.Severity <= sev // an error says more than a warning
-				return same || sev != diag.Error && d.Code == sameAs(code)
+				return d.Code == code && (line == 0 || d.At.Start.Line == line) && d.Severity <= sev // an error says more than a warning
 			}
 			return slices.ContainsFunc(of, func(i int) bool {
 				name := j.files[i].Name
@@ -129,14 +128,6 @@ func knownBefore(j *judging) {
 			d.Formerly = formerly(l, d.Code, true)
 		}
 	}
-}
-
-// sameAs returns the code under which the linter of a system warns of the same as a rule, which has another place for it.
-func sameAs(rule string) string {
-	if rule == settings.Pools.Code {
-		return "conf-sonic-queue"
-	}
-	return ""
 }
 
 // FileTopics returns every code that [JudgeFiles] reports.

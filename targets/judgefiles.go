@@ -2,6 +2,7 @@ package targets
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
@@ -182,7 +183,7 @@ func timeless(j *judging, d *device) *target.Understood {
 
 // together reads the files of a device and a system that are of one moment. Files without a moment are read with the stored ones, and the
 // result is without them. The first file of a base name is read: others are of another time. The result is nil without
-// such files.
+// such files. So it is with files of which the names do not show that they hold different things, and which state different values.
 func (j *judging) together(d *device, row *target.Target, m lint.Moment) *target.Understood {
 	pure, all, bases := map[string][]byte{}, map[string][]byte{}, map[string]bool{}
 	var of []int
@@ -192,8 +193,12 @@ func (j *judging) together(d *device, row *target.Target, m lint.Moment) *target
 			continue
 		}
 		if is := j.taken[i].Moment; is == m || is == lint.Timeless && m == lint.Stored {
-			if bases[base] {
-				passOver(&j.taken[i])
+			if bases[base] && base != "" {
+				passOver(&j.taken[i], "another file of its name was read for its device")
+				continue
+			}
+			if other := contradicts(j, i, of, base); other != "" {
+				passOver(&j.taken[i], "it states other values than "+other+", which was read for its device")
 				continue
 			}
 			of, bases[base] = append(of, i), true
@@ -225,10 +230,32 @@ func (j *judging) together(d *device, row *target.Target, m lint.Moment) *target
 }
 
 // passOver makes a file one that the rules have not judged: another one of its name was read for the device.
-func passOver(t *lint.Taken) {
+func passOver(t *lint.Taken, why string) {
 	if t.Why == "" {
-		t.Why, t.Part = "another file of its name was read for its device", true
+		t.Why, t.Part = why, true
 	}
+}
+
+// contradicts returns the name of a file, of some that were read for a device, that states another value than a further one; empty: none
+// does. Files with base names of their own hold different things, and are read in the order of their system.
+func contradicts(j *judging, i int, of []int, base string) string {
+	for _, k := range of {
+		if _, has := ownerOf(j.files[k].Name); base != "" && has != "" {
+			continue
+		}
+		a, b := j.read[k].own, j.read[i].own
+		all, _ := a.Settings.Differences(b.Settings)
+		if slices.ContainsFunc(all, func(d *ir.Difference) bool { return states(a, d) && states(b, d) }) {
+			return j.files[k].Name
+		}
+	}
+	return ""
+}
+
+// states reports whether a configuration has a place for a value that differs from that of another one.
+func states(u *target.Understood, d *ir.Difference) bool {
+	_, ok := placeOf(u, d)
+	return ok
 }
 
 // cover says of a file what its rows set, and reports those that are not understood.

@@ -161,6 +161,23 @@ func TestCommandsOfNVUE(t *testing.T) {
 	}
 }
 
+// Two files of a device whose names do not show what they hold are read together where no value contradicts another one.
+func TestContradictoryFiles(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("testdata", "themes", "traffic.conf"))
+	require.NoError(t, err)
+	other := strings.Replace(string(text), "port_buffer_bytes = 70000", "port_buffer_bytes = 60000", 1)
+	for second, why := range map[string]string{
+		string(text): "",
+		other:        "it states other values than leaf1-traffic.conf, which was read for its device",
+	} {
+		r := targets.JudgeFiles([]lint.File{{Name: "leaf1-traffic.conf", Data: text}, {Name: "leaf1.conf", Data: []byte(second)}})
+		require.Equal(t, "leaf1", r.Files[1].Device)
+		require.Empty(t, r.Files[0].Why)
+		require.Equal(t, why, r.Files[1].Why)
+		require.Equal(t, why != "", r.Files[1].Part)
+	}
+}
+
 // A second file of one name is read for no device: it is not good, and the last line tells why.
 func TestSecondFileOfOneName(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("testdata", "themes", "config_db.json"))

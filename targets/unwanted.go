@@ -33,6 +33,7 @@ type ReadValue struct {
 type Comparison struct {
 	Values   []ReadValue // that differ; those with a reason come last
 	Unknown  []string    // values that the files do not state, by field: "speed at swp1 and swp2"
+	Missing  []string    // those that the files of rocec would state
 	Compared int         // values that both sides have, of each kind of ports
 	Whole    bool        // all kinds of ports were compared
 }
@@ -52,7 +53,7 @@ func (r *DeviceRead) Compare(port string) *Comparison {
 		a, b := c.all[i], c.all[k]
 		return a.Field < b.Field || a.Field == b.Field && a.Index < b.Index
 	})
-	if len(c.all) > 0 { // it takes its time
+	if len(c.all)+len(c.unknown) > 0 { // it takes its time
 		c.written = writtenSettings(r.device)
 	}
 	for _, d := range c.all {
@@ -69,7 +70,10 @@ func (r *DeviceRead) Compare(port string) *Comparison {
 	sort.SliceStable(c.out.Values, func(i, k int) bool { return c.out.Values[i].Why == "" && c.out.Values[k].Why != "" })
 	for _, f := range ir.Fields() {
 		if d := c.unknown[f]; d != nil {
-			c.out.Unknown = append(c.out.Unknown, subject(d))
+			c.out.Unknown = append(c.out.Unknown, subject(&d.Difference))
+			if c.states(d) {
+				c.out.Missing = append(c.out.Missing, subject(&d.Difference))
+			}
 		}
 	}
 	return c.out
@@ -80,8 +84,14 @@ type comparing struct {
 	wanted, read, written *ir.Settings
 	all                   []*unlikeValue
 	at                    map[valueKey]*unlikeValue
-	unknown               map[ir.Field]*ir.Difference
+	unknown               map[ir.Field]*unknownValues
 	out                   *Comparison
+}
+
+// unknownValues is the values of a field that the files do not state.
+type unknownValues struct {
+	ir.Difference
+	all []ir.Value // of the port that is named first
 }
 
 // unlikeValue is a value that differs, with one port of each kind that has it.
@@ -123,7 +133,7 @@ func (c *comparing) ports(only string) {
 		}
 		kinds[p] = append(kinds[p], name)
 	}
-	c.at, c.unknown = map[valueKey]*unlikeValue{}, map[ir.Field]*ir.Difference{}
+	c.at, c.unknown = map[valueKey]*unlikeValue{}, map[ir.Field]*unknownValues{}
 	for _, p := range order {
 		c.kind(p[0], p[1], kinds[p])
 	}
@@ -132,13 +142,13 @@ func (c *comparing) ports(only string) {
 // kind compares the values of ports that are set alike.
 func (c *comparing) kind(wanted, read *ir.PortSettings, ports []string) {
 	has := valuesOf(read)
-	missing := map[ir.Field]bool{}
+	missing := map[ir.Field][]ir.Value{}
 	for v := range wanted.Values() {
 		text := v.Text
 		is, known := has[named(v)]
 		switch {
 		case !known:
-			missing[v.Field] = true
+			missing[v.Field] = append(missing[v.Field], named(v))
 		case is == text:
 			c.out.Compared++
 		default:
@@ -152,11 +162,11 @@ func (c *comparing) kind(wanted, read *ir.PortSettings, ports []string) {
 			add(&one.Difference, ports)
 		}
 	}
-	for f := range missing {
+	for f, all := range missing {
 		if c.unknown[f] == nil {
-			c.unknown[f] = &ir.Difference{Field: f, Index: -1}
+			c.unknown[f] = &unknownValues{ir.Difference{Field: f, Index: -1}, all}
 		}
-		add(c.unknown[f], ports)
+		add(&c.unknown[f].Difference, ports)
 	}
 }
 
@@ -196,7 +206,9 @@ func (c *comparing) pools() {
 			case v.Text == "":
 			case is == "":
 				if c.unknown[ir.FieldPool] == nil {
-					c.unknown[ir.FieldPool] = &ir.Difference{Field: ir.FieldPool, Index: -1, What: v.What, Ports: []string{name}}
+					c.unknown[ir.FieldPool] = &unknownValues{
+						ir.Difference{Field: ir.FieldPool, Index: -1, What: v.What, Ports: []string{name}}, []ir.Value{named(v)},
+					}
 				}
 			case is == v.Text:
 				c.out.Compared++
@@ -235,6 +247,21 @@ func (c *comparing) asWritten(d *unlikeValue) bool {
 		return false
 	}
 	return true
+}
+
+// states reports whether the files of rocec would state a value that the files of the device do not.
+func (c *comparing) states(d *unknownValues) bool {
+	if c.written == nil {
+		return false
+	}
+	has := valuesOf(c.written.Port(d.Ports[0]))
+	if d.Field == ir.FieldPool {
+		pool := c.written.Pools[d.Ports[0]]
+		for _, v := range pool.Values() {
+			has[named(v)] = v.Text
+		}
+	}
+	return slices.ContainsFunc(d.all, func(v ir.Value) bool { return has[v] != "" })
 }
 
 // writtenSettings reads the files that rocec writes for a device without files; nil: it writes nothing that can be read.

@@ -134,34 +134,23 @@ func unsorted(p *ir.Port, is, meant *ir.PortSettings) string {
 		return "the trusted fields are not known"
 	}
 	detail := is.Detail.Get()
-	for _, g := range p.Device().Fabric.CosGroups {
-		for _, f := range []struct {
-			name      string
-			needs, is bool
-			claims    []ir.Claim
-			to, as    []int8
-			rewrites  ir.Setting[bool]
-		}{
-			{"DSCP", meant.Trust.DSCP, is.Trust.DSCP, g.DSCP, is.DSCP[:], meant.DSCP[:], detail.RewriteDSCP},
-			{"PCP", meant.Trust.PCP, is.Trust.PCP, g.PCP, is.PCP[:], meant.PCP[:], detail.RewritePCP},
-		} {
-			if !f.needs {
-				continue
-			}
-			if f.rewrites.Known() && f.rewrites.Value {
-				return fmt.Sprintf("%s of packets that leave is rewritten, and rocec does not compare the values", f.name)
-			}
-			for _, c := range f.claims {
-				switch to := f.to[c.Value]; {
-				case !f.is:
-					return fmt.Sprintf("%s is not trusted", f.name)
-				case to < 0:
-					return fmt.Sprintf("the cos of %s %d is not known", f.name, c.Value)
-				case to != f.as[c.Value]:
-					return fmt.Sprintf("%s %d is put in cos %d, and not in %d", f.name, c.Value, to, f.as[c.Value])
-				}
-			}
+	for _, field := range []struct {
+		name     string
+		meant    bool
+		rewrites ir.Setting[bool]
+	}{{"DSCP", meant.Trust.DSCP, detail.RewriteDSCP}, {"PCP", meant.Trust.PCP, detail.RewritePCP}} {
+		if field.meant && field.rewrites.Known() && field.rewrites.Value {
+			return fmt.Sprintf("%s of packets that leave is rewritten, and rocec does not compare the values", field.name)
 		}
+	}
+	for m := range p.Device().Fabric.Missorts(is, meant) {
+		switch {
+		case m.Untrusted:
+			return fmt.Sprintf("%s is not trusted", m.Field)
+		case m.Is < 0:
+			return fmt.Sprintf("the cos of %s %d is not known", m.Field, m.Value)
+		}
+		return fmt.Sprintf("%s %d is put in cos %d, and not in %d", m.Field, m.Value, m.Is, m.Want)
 	}
 	return ""
 }

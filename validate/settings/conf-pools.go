@@ -48,28 +48,38 @@ func (p *pass) pooled(at place, what string, n int, limit ir.Setting[ir.Limit], 
 	}
 }
 
-// lossyPool judges whether a lossless queue is in the pool of the lossy queues, on a switch with a pool of egress that no queue uses.
+// lossyPool judges whether a lossless queue is in the pool of the lossy queues, on a switch that has another pool of egress. The pool of the
+// lossy queues is the one that most of them use: a queue without PFC may be in the lossless pool, as in templates.
 func lossyPool(p *pass, queue int, pool ir.Setting[string]) {
 	of, ok := known(pool)
 	if !ok {
 		return
 	}
-	lossy := 0
+	var lossless uint8 // queues
+	p.pfc(func(_, q, _ int) {
+		if q >= 0 {
+			lossless |= 1 << q
+		}
+	})
+	with, without := 0, 0
 	for other := range p.kind.d.Queues {
-		lossless := false
-		p.pfc(func(_, q, _ int) { lossless = lossless || q == other })
-		switch used, ok := known(p.kind.d.Queues[other].Pool); {
-		case lossless || !ok:
-		case used != of:
-			return
+		used, ok := known(p.kind.d.Queues[other].Pool)
+		switch {
+		case !ok || lossless>>other&1 == 1:
+		case used == of:
+			with++
 		default:
-			lossy++
+			without++
 		}
 	}
+	if with <= without {
+		return
+	}
 	for _, name := range slices.Sorted(maps.Keys(p.Settings.Pools)) {
-		if other := p.Settings.Pools[name]; lossy > 0 && name != of && other.Egress && !other.Ingress {
-			p.warnf(p.at(ir.FieldQueuePool, queue), "queue %d, by which lossless traffic leaves, is in the pool %s of the lossy queues, and "+
-				"none is in %s: when lossy traffic has filled the pool, lossless packets are dropped on the way out.", queue, of, name)
+		if other := p.Settings.Pools[name]; name != of && other.Egress && !other.Ingress {
+			tookOver(p, diag.Warning, p.at(ir.FieldQueuePool, queue), "queue %d, by which lossless traffic leaves, is in the pool %s of the "+
+				"lossy queues, and not in %s: when lossy traffic has filled the pool, lossless packets are dropped on the way out. Give the queue "+
+				"a profile of %[3]s.", queue, of, name)
 			return
 		}
 	}

@@ -642,9 +642,14 @@ func TestPools(t *testing.T) {
 		{"", with(shared(1), func(w *world) { w.g.Lossless = ir.Of(false) })},
 		{"", with(shared(1), func(w *world) { w.s.Pools["a"] = ir.Pool{Shared: unknown(1)} })},
 
-		{"conf-pools: queue 3, by which lossless traffic leaves, is in the pool lossy of the lossy queues, and none is in lossless", lossy},
+		{"conf-pools: queue 3, by which lossless traffic leaves, is in the pool lossy of the lossy queues, and not in lossless", lossy},
 		{"conf-pools: queue 3", with(lossy, func(w *world) { w.d.Queues[5].Pool = ir.Setting[string]{} })},
-		{"", with(lossy, func(w *world) { w.d.Queues[0].Pool = ir.Of("lossless") })},
+		{"conf-pools: queue 3", with(lossy, func(w *world) { w.d.Queues[0].Pool = ir.Of("lossless") })}, // a queue of the template's, without PFC
+		{"", with(lossy, func(w *world) { // as many there
+			for queue := range 4 {
+				w.d.Queues[[]int{0, 1, 2, 4}[queue]].Pool = ir.Of("lossless")
+			}
+		})},
 		{"", with(lossy, func(w *world) { w.q.Pool = ir.Of("lossless") })},
 		{"", with(lossy, func(w *world) { w.q.Pool.Is = ir.NotKnown })},
 		{"", with(lossy, func(w *world) { delete(w.s.Pools, "lossless") })},

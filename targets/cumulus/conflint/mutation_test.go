@@ -153,7 +153,7 @@ var mutations = []struct {
 	},
 
 	// marking, queues, pools
-	{"t1.conf", "max_threshold_bytes = 1536000", "max_threshold_bytes = 153600", "error", "conf-ecn-thresholds", "153600"},
+	{"t1.conf", "max_threshold_bytes = 1536000", "max_threshold_bytes = 153599", "error", "conf-ecn-thresholds", "153599"},
 	{"t1.conf", "min_threshold_bytes = 153600", "min_threshold_bytes = 0", "error", "conf-ecn-thresholds", "0"},
 	{"t1.conf", "probability = 100", "probability = 0", "warning", "conf-ecn-thresholds", "0"},
 	{

@@ -44,9 +44,9 @@ func (u *unit) marking(f grammar.Feature, group string) {
 		u.found.Report(sev, &topicThresholds, t.valueAt, "%s is 0: %s. Set it above 0; the vendor's preset has 153600, 1536000 and "+
 			"100.", t.key, what)
 	}
-	if low != nil && high != nil && low.n > 0 && high.n > 0 && low.n >= high.n {
+	if low != nil && high != nil && low.n > 0 && high.n > 0 && low.n > high.n {
 		u.errorf(&topicThresholds, high.valueAt, "%s is %s bytes, and the minimum %s: the probability holds between the two, "+
-			"so the maximum must be the larger. "+
+			"so the maximum must not be the smaller. "+
 			"The vendor's preset has 153600 and 1536000.", high.key, diag.Number(high.n), diag.Number(low.n)).Note(low.valueAt,
 			"marking begins here")
 	}

@@ -32,6 +32,7 @@ var Linter = &lint.Linter{
 	Former: [][2]string{
 		{"conf-sonic-buffers", "conf-headroom"},
 		{"conf-sonic-map", "conf-pfc-unreachable"},
+		{"conf-sonic-queue", "conf-pools"},
 		{"conf-sonic-marking", "conf-ecn-thresholds"},
 		{"conf-sonic-marking", "conf-red-lossless"},
 		{"conf-sonic-marking", "conf-unmarked"},

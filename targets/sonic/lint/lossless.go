@@ -16,7 +16,7 @@ const storage = "26"
 
 // ports judges the ports that have PFC.
 func (j *judge) ports() {
-	groups, queues, egress := j.rowsOf("BUFFER_PG"), j.rowsOf("QUEUE"), j.rowsOf("BUFFER_QUEUE")
+	groups, queues := j.rowsOf("BUFFER_PG"), j.rowsOf("QUEUE")
 	paused := map[string]uint8{}   // classes that have PFC at some port, by the ports' map of DSCP
 	alike := map[string][]string{} // ports with PFC, by PFC and maps
 	for _, name := range j.keys("PORT_QOS_MAP") {
@@ -57,11 +57,6 @@ func (j *judge) ports() {
 				wrong |= 1 << n
 			} else if j.cfg.Tables["BUFFER_PG"] != nil && port.Get("admin_status") == "up" && !j.lossless(group) {
 				lacks |= 1 << n
-			}
-			if q := egress[name][n]; j.drops(q) {
-				j.warnf(&topicQueue, q.At, "Queue %d of %s is lossless, and its profile %s is not of the pool %s: what PFC has saved is dropped on "+
-					"the "+
-					"way out. Give the queue the profile that the template has for lossless ones.", n, name, q.Get("profile"), egressPool)
 			}
 			disabled(j, name, n, queues[name][n])
 		}
@@ -177,13 +172,6 @@ func (j *judge) rowsOf(table string) map[string]map[int]*grammar.Row {
 
 // egressPool is the pool of lossless queues in every template.
 const egressPool = "egress_lossless_pool"
-
-// drops reports whether a row of BUFFER_QUEUE, which may be nil, has a profile of a pool for what is lossy, on a switch that has one for
-// what is lossless.
-func (j *judge) drops(queue *grammar.Row) bool {
-	profile := j.cfg.Row("BUFFER_PROFILE", queue.Get("profile"))
-	return profile.Has("pool") && profile.Get("pool") != egressPool && j.cfg.Row("BUFFER_POOL", egressPool) != nil
-}
 
 // whole reports whether a configuration says of which switch it is. One that does not is a part, to be loaded on top of another.
 func whole(c *grammar.Config) bool { return c.Row("DEVICE_METADATA", "localhost") != nil }

@@ -48,7 +48,7 @@ var topicGroup = diag.Topic{
 
 var topicQueue = diag.Topic{
 	Code:    "conf-sonic-queue",
-	Summary: "a priority with PFC leaves by a queue that drops, or that no pause stops",
+	Summary: "a priority with PFC leaves by a queue that no pause stops",
 }
 
 var topicMap = diag.Topic{
