@@ -236,6 +236,18 @@ var themes = []theme{
 		found("conf-throttled", `"type": "DWRR",`, `"type": "DWRR",
       "pir": "12500000",`),
 	}},
+	{"a queue is promised more than its limit", [...]cell{
+		found("conf-shaper", "slow.port_set = swp9", "slow.port_set = swp1", "shaping.slow.port.shaper = 900000\n",
+			"shaping.slow.egr_queue_1.shaper = [200000, 100000]\n"),
+		found("conf-shaper", "          mapping:\n            profile: roce", "          egress-shaper:\n            profile: slow\n   "+
+			"       mapping:\n"+
+			"            profile: roce", "      mapping:\n        roce:\n          dscp", "      egress-shaper:\n        slow:\n          "+
+			"traffic-class:\n"+
+			"            '1':\n              max-rate: 100000\n              min-rate: 200000\n      mapping:\n        roce:\n          dscp"),
+		found("conf-shaper", `"type": "DWRR",`, `"type": "DWRR",
+      "cir": "25000000",
+      "pir": "12500000",`),
+	}},
 	{"the watchdog only reports", [...]cell{
 		cannot("4.1 has no watchdog; later ones drop"),
 		cannot(itsMask),

@@ -441,6 +441,17 @@ func TestRows(t *testing.T) {
 			{"", func(w *world) { w.q.MaxRate = ir.Of[int64](100e9) }},
 			{"", func(w *world) { w.d.Queues[0].MaxRate = ir.Of[int64](1e9) }},
 		},
+		"rates that contradict each other": {
+			{"conf-shaper: queue 0 is held to 1 Gbit/s, and promised 2 Gbit/s", rates(2e9, 1e9, 0)},
+			{"", rates(1e9, 1e9, 1e9)},
+			{"conf-shaper: queue 0 is promised 2 Gbit/s, and the whole port is held to 1 Gbit/s", rates(2e9, 0, 1e9)},
+			{"conf-shaper: queue 0 is allowed 2 Gbit/s, and the whole port is held to 1 Gbit/s", rates(0, 2e9, 1e9)},
+			{"conf-shaper: queue 0 is allowed 2 Gbit/s", rates(1e9, 2e9, 1e9)},
+			{"", rates(2e9, 0, 0)},
+			{"", with(rates(2e9, 0, 1e9), func(w *world) { w.d.Queues[0].MinRate.Is = ir.NotKnown })},
+			{"", with(rates(0, 2e9, 1e9), func(w *world) { w.d.Queues[0].MaxRate.Is = ir.NotKnown })},
+			{"", with(rates(2e9, 2e9, 1e9), func(w *world) { w.d.Shaper.Is = ir.NotKnown })},
+		},
 		"promised rates": {
 			{"conf-throttled: lossy queues are promised 50 Gbit/s of 100 Gbit/s", promise(50e9+1, 0)},
 			{"", promise(50e9, 0)},
@@ -567,6 +578,14 @@ func promise(first, second int64) func(w *world) {
 	return func(w *world) { w.d.Queues[0].MinRate, w.d.Queues[1].MinRate = ir.Of(first), ir.Of(second) }
 }
 
+// rates promises a queue of a lossy port a rate, and holds it and the port to others. 0 is none.
+func rates(low, high, port int64) func(w *world) {
+	return func(w *world) {
+		off(w)
+		w.d.Queues[0].MinRate, w.d.Queues[0].MaxRate, w.d.Shaper = ir.Of(low), ir.Of(high), ir.Of(port)
+	}
+}
+
 func mapped(n int) func(w *world) {
 	return func(w *world) {
 		for v := range w.p.DSCP {
@@ -688,7 +707,7 @@ func tooLarge(size int) func(w *world) {
 // again: at that line, or at any where the value is missing or the linter judges the theme.
 func TestPlaces(t *testing.T) {
 	s := of(func(_ *ir.PortSettings, d *ir.PortDetail) {
-		d.Shaper, d.Cable = ir.Of[int64](1), ir.Of(5)
+		d.Shaper, d.Cable = ir.Of[int64](60e9), ir.Of(5)
 		d.Queues[0].MinRate, d.Queues[1].MinRate = ir.Of[int64](0), ir.Of[int64](60e9)
 		d.Queues[3].Strict = ir.Of(true)
 	})

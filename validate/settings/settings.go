@@ -24,6 +24,7 @@ var Rules = []*Rule{
 	&Pools,
 	&LosslessStrict,
 	&Throttled,
+	&Shaper,
 	&WatchdogIdle,
 	&Asymmetric,
 	&LosslessDefault,

@@ -264,7 +264,6 @@ func (u *unit) judge() {
 	u.checkMemory()
 	u.checkMarking()
 	u.checkBandwidth()
-	u.checkShapers()
 	u.checkPools()
 	u.checkMemoryBeside()
 	u.checkCutThrough()

@@ -139,31 +139,6 @@ func profile(f grammar.Feature, group string) string {
 	return string(f) + "." + group
 }
 
-// checkShapers wants min <= max <= the port's own limit.
-func (u *unit) checkShapers() {
-	for _, g := range u.listed(grammar.Shaping) {
-		limit := u.of(grammar.Shaping, g.text, grammar.PortRate)
-		for q := range 8 {
-			t := readable(u.setting(grammar.Shaping, grammar.QueueRate, q, g.text))
-			if t == nil {
-				continue
-			}
-			low, high := t.list[0], t.list[1]
-			if low.n > high.n {
-				u.errorf(&topicShaper, high.at, "%s has a maximum of %s kb/s below its minimum of %s. Write "+
-					"[min,max].", t.key, diag.Number(high.n), diag.Number(low.n))
-			} else if limit != nil && low.n > limit.n {
-				u.errorf(&topicShaper, low.at, "%s promises %s kb/s, and the whole port is held to %s. Lower the one or raise the other.",
-					t.key, diag.Number(low.n), diag.Number(limit.n)).Note(limit.valueAt, "the limit of the port")
-			} else if limit != nil && high.n > limit.n {
-				u.warnf(&topicShaper, high.at, "%s allows %s kb/s, and the whole port is held to %s. The manuals want max to "+
-					"be at most the port's limit; lower it.",
-					t.key, diag.Number(high.n), diag.Number(limit.n)).Note(limit.valueAt, "the limit of the port")
-			}
-		}
-	}
-}
-
 // ways are the two ways through a switch, and the pools of each.
 var ways = []struct {
 	name     string

@@ -9,7 +9,7 @@ var Rules = []diag.Topic{
 	topicPortTwice, topicPFCAndPause, topicPriorityGroup, topicCosTwice, topicCosMissing, topicValueTwice,
 	topicUnmapped, topicUnreachable, topicMoved, topicUnmarked, topicHalf, topicSizes,
 	topicHeadroom, topicMemory, topicCos3, topicStrict, topicShared, topicMany,
-	topicThresholds, topicRED, topicBandwidth, topicWeights, topicPools, topicShaper, topicRemark,
+	topicThresholds, topicRED, topicBandwidth, topicWeights, topicPools, topicRemark,
 	topicCutThrough, topicWatchdog, topicNotifications, topicTrusts, topicSchedulers, topicAbove, topicEgress,
 }
 

@@ -48,11 +48,6 @@ var topicBandwidth = diag.Topic{
 	Summary: "shares of the link that do not add up",
 }
 
-var topicShaper = diag.Topic{
-	Code:    "conf-shaper",
-	Summary: "rate limits that contradict each other",
-}
-
 var topicCutThrough = diag.Topic{
 	Code:    "conf-cut-through",
 	Summary: "link pause together with cut-through",
