@@ -21,6 +21,10 @@ import (
 // ([ir.Device.Senders]); nothing published settles how such a chip counts, so it is kept below the first bound, too. Below both Min
 // scales with the speed of the port, from a vendor's preset at 100G: a bandwidth-delay product stays one. Three frames are the least that
 // lets a single sender run at full speed. A bound lowers that to two. Where a bound leaves less, no Min is of use, and three frames stay.
+// Where a switch drops by the same thresholds what it cannot mark ([ir.SwitchCan.Drops]), marks rise slowly over all that a queue can hold:
+// Max is what one port fills a queue to before it pauses ([ir.Memory.QueueLimit]), and the probability there is that of SONiC's template.
+// Few packets without ECN bits are lost, then, such as inbox traffic that shares the class.
+//
 // Every threshold is a whole number of the chip's steps, so the switch has what was asked for. What speed and frames ask for is rounded up,
 // as the chip would round it. A bound is rounded down, so it holds.
 
@@ -30,6 +34,7 @@ const (
 	markFrames  = 3         // least Min, in frames of the MTU. Source: DCQCN practice, 2 to 3 MTU
 	boundFrames = 2         // least Min below a bound. Source: the same
 	markAlways  = 100       // percent at Max. Source: the same preset
+	markGently  = 5         // the same where a switch drops what it cannot mark. Source: SONiC's template qos_config.j2
 	markAtSpeed = 100_000   // Mb/s
 )
 
@@ -42,6 +47,7 @@ type markKey struct {
 	bound int    // -1: does not bind
 	limit string // the inputs of the bound, where it or fabric.lock makes them some of the mark's
 
+	gently  int  // Max of a switch that drops what it cannot mark; 0: it drops nothing
 	senders int  // into one queue, where the bound is for them; 0: it is for one port that fills all queues
 	other   bool // the bound is by the reading of xoff that is not taken
 }
@@ -80,6 +86,9 @@ func (c *compiler) mark() {
 					continue
 				}
 				key := markKey{group: g, asic: d.Switch.Model.ASIC, mbps: p.Speed(), mtu: p.MTU(), bound: -1}
+				if d.Switch.Can.Drops != "" && g.Lossless {
+					key.gently = gentleMax(key.asic, mem)
+				}
 				incast, xoff := -1, 0
 				if b := p.Carries(g); b != nil && senders[g] > 1 {
 					xoff = b.Xoff.N
@@ -108,6 +117,17 @@ func (c *compiler) mark() {
 		}
 		alike(d, share, joined)
 	}
+}
+
+// gentleMax is Max of a switch that drops what it cannot mark. Above 1 MiB it is rounded down to whole MiB: another cable reserves some
+// more memory, and seldom changes the thresholds of every port.
+func gentleMax(a *platform.ASIC, m ir.Memory) int {
+	const whole = 1 << 20
+	n := m.QueueLimit()
+	if n > whole {
+		n -= n % whole
+	}
+	return a.WholeSteps(n)
 }
 
 // looseBound is the bound by the rules of a rocec without memory models: one pool, with a share of 1 for each lossless group. What
@@ -144,13 +164,21 @@ func deriveMark(k markKey) *ir.Mark {
 		}
 	}
 	if !m.Max.Set() {
-		from := append([]ir.Reason{m.Min.From[0], because(ir.Origin{Why: fmt.Sprintf("%d x min", markSlope)})}, m.Min.From[1:]...)
-		m.Max = ir.Derived{N: max(m.Min.N*markSlope, k.asic.Threshold(m.Min.N)+k.asic.MarkStep), From: from}
+		n, from, why := max(m.Min.N*markSlope, k.asic.Threshold(m.Min.N)+k.asic.MarkStep), m.Min.From, ir.Origin{}
+		why.Why = fmt.Sprintf("%d x min", markSlope)
+		if k.gently > 0 {
+			n, from, why.At = max(k.gently, stepsUp(k.asic, m.Min.N+1)), nil, given.At
+			why.Why = fmt.Sprintf("one port fills a queue to %d B or more before it pauses, and above max the switch drops what it cannot mark",
+				k.gently)
+		}
+		m.Max = ir.Derived{N: n, From: slices.Insert(slices.Clone(from), min(len(from), 1), because(why))}
 	}
 	if !m.Probability.Set() {
-		m.Probability = ir.Told(ir.Num{N: markAlways, From: []ir.Origin{
-			{At: given.At, Why: fmt.Sprintf("preset: %d %% at max", markAlways)},
-		}})
+		percent, why := markAlways, "preset: %d %% at max"
+		if k.gently > 0 {
+			percent, why = markGently, "%d %% at max: the switch drops as many packets without ECN bits"
+		}
+		m.Probability = ir.Told(ir.Num{N: percent, From: []ir.Origin{{At: given.At, Why: fmt.Sprintf(why, percent)}}})
 	}
 	return m
 }
@@ -251,6 +279,11 @@ func oneSet(marks []*ir.Mark) (set ir.Mark, ok bool) {
 		}
 	}
 	set = *least
+	for _, m := range marks { // a lossless queue that drops what it cannot mark rises slowly, and so do the others
+		if !m.Group.ECN.Probability.Set() && m.Probability.N < set.Probability.N {
+			set.Max, set.Probability = m.Max, m.Probability
+		}
+	}
 	differ := false
 	for _, m := range marks {
 		differ = differ || m.Min.N != set.Min.N || m.Max.N != set.Max.N || m.Probability.N != set.Probability.N

@@ -165,14 +165,18 @@ func (c *compiler) pinMark(m *ir.Mark, k markKey, l *ir.Link, memory string, loo
 	// A switch that the bound did not concern when the sizes were pinned, or another one did: they hold on as long as the rules that
 	// pinned them allow it.
 	var other *lock.Row
+	limits := []string{k.limit}
 	if k.bound >= 0 {
-		for _, k.limit = range []string{"", memory} {
+		limits = []string{memory, ""}
+	}
+	for _, k.gently = range []int{k.gently, 0} { // a rocec that had one slope for all has rows without
+		for _, k.limit = range limits {
 			earlier := c.pins.rows[lock.Mark+" "+markInputs(k)]
 			if earlier == nil {
 				continue
 			}
 			if least, ok := earlier.Number("min"); ok && least.N < loose {
-				other = earlier
+				other = cmp.Or(other, earlier)
 			}
 		}
 	}
@@ -184,9 +188,11 @@ func (p *pins) limitOf(k markKey, m ir.Memory) string {
 	if len(p.limits) == 0 {
 		return ""
 	}
-	for _, k.limit = range []string{memoryInputs(m), memoryOnly(m)} {
-		if p.limits[k.limit] && p.rows[lock.Mark+" "+markInputs(k)] != nil {
-			return k.limit
+	for _, k.gently = range []int{k.gently, 0} {
+		for _, k.limit = range []string{memoryInputs(m), memoryOnly(m)} {
+			if p.limits[k.limit] && p.rows[lock.Mark+" "+markInputs(k)] != nil {
+				return k.limit
+			}
 		}
 	}
 	return ""
@@ -195,7 +201,11 @@ func (p *pins) limitOf(k markKey, m ir.Memory) string {
 // markInputs is what a mark depends on.
 func markInputs(k markKey) string {
 	given := k.group.ECN
-	return fmt.Sprintf("asic=%s speed=%s mtu=%d%s%s", k.asic.Name, platform.SpeedText(k.mbps), k.mtu, k.limit,
+	gently := ""
+	if k.gently > 0 && !(given.Max.Set() && given.Probability.Set()) {
+		gently = fmt.Sprintf(" queue=%d", k.gently)
+	}
+	return fmt.Sprintf("asic=%s speed=%s mtu=%d%s%s%s", k.asic.Name, platform.SpeedText(k.mbps), k.mtu, k.limit, gently,
 		writtenInputs("ecn.min", given.Min, "ecn.max", given.Max, "ecn.probability", given.Probability))
 }
 

@@ -63,7 +63,7 @@ func TestFabricFilesCutOff(t *testing.T) {
 		}
 	}
 	all := strings.Join(texts(targets.JudgeFilesOf(exampleFabric(t, "clos-v2-ecn"), files).Diagnostics), "\n")
-	assert.Regexp(t, `note conf-fabric-wanted saved/leaf01/\S+: The files of leaf01 do not state \d+ settings? that rocec writes, .*marking`, all)
+	assert.Regexp(t, `conf-fabric-wanted saved/leaf01/\S+: The files of leaf01 do not state \d+ settings? that rocec writes, .*marking`, all)
 }
 
 // tampered returns the written files of an example, with words in the file of a device replaced.

@@ -48,8 +48,8 @@ func (p *pass) pooled(at place, what string, n int, limit ir.Setting[ir.Limit], 
 	}
 }
 
-// lossyPool judges whether a lossless queue is in the pool of the lossy queues, on a switch that has another pool of egress. The pool of the
-// lossy queues is the one that most of them use: a queue without PFC may be in the lossless pool, as in templates.
+// lossyPool judges whether a lossless queue is in the pool of the lossy queues, on a switch that has another pool of egress. Most lossy
+// queues use that pool. One of them may use the lossless pool, as in templates.
 func lossyPool(p *pass, queue int, pool ir.Setting[string]) {
 	of, ok := known(pool)
 	if !ok {
