@@ -57,6 +57,23 @@ func TestClaims(t *testing.T) {
 	}
 }
 
+// TestClaimsOwn: a claim whose command names a file that rocec writes is one that rocec may answer itself.
+func TestClaimsOwn(t *testing.T) {
+	for _, version := range []string{"3.4.3", "4.1.1", "4.3.0", "5.3.0", "5.17.0", "202511"} {
+		s := clos{leaves: 1, spines: 1, hosts: 1, model: "sn2700", version: version, v2: true}
+		tree, _ := targets.Render(s.compile(t))
+		for _, d := range tree.Devices {
+			for _, c := range d.Target.Claims(d.Source) {
+				for _, f := range d.Files {
+					if strings.HasPrefix(f.Path, "/") && strings.Contains(c.Cmd, f.Path) {
+						assert.True(t, c.Own, "%s %s: %s reads %s", d.Target.Name, version, c.ID, f.Path)
+					}
+				}
+			}
+		}
+	}
+}
+
 // TestClaimsLaw: a verdict is one of three, whatever a device answers.
 func TestClaimsLaw(t *testing.T) {
 	all := claimed(t)

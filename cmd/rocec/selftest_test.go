@@ -49,6 +49,43 @@ func TestSelftest(t *testing.T) {
 	}
 }
 
+// TestSelftestTakesNoEcho: an apply decides no claim that was open before it, on any system. Claims about files and settings of rocec are
+// open after it.
+func TestSelftestTakesNoEcho(t *testing.T) {
+	t.Parallel()
+	setenv(t, "XDG_STATE_HOME", t.TempDir())
+	others := map[string]string{ // what others write because of an apply
+		"cumulus-switchd-log": "switchd makes it",
+		"host-cma-tos":        "the kernel makes the files of a folder",
+	}
+	lab := "--lab=" + filepath.Join(t.TempDir(), "lab")
+	const dir, wrote = "../../examples/mixed-releases", "not decided: rocec wrote it"
+	answer := regexp.MustCompile(`(?m)^--- (\S+)\nsays: .*\nsource: .*\nverdict: (.*)$`)
+	verdicts := func() (out [][]string) {
+		code, stdout, stderr := rocec(t, "selftest", lab, "--timeout", "1m", dir)
+		require.Equal(t, exit.Good, code, stderr)
+		return answer.FindAllStringSubmatch(stdout, -1)
+	}
+	before := verdicts()
+	code, _, stderr := rocec(t, "apply", lab, "--auto-approve", "--soak", "0s", dir)
+	require.Equal(t, exit.Good, code, stderr)
+	after := verdicts()
+	require.Len(t, after, len(before))
+	echoes := map[string]bool{}
+	for i, b := range before {
+		id, now := b[1], after[i][2]
+		require.Equal(t, id, after[i][1])
+		require.NotEqual(t, wrote, b[2], id)
+		echoes[id] = echoes[id] || now == wrote
+		if b[2] == "not decided" && others[id] == "" {
+			require.Contains(t, now, "not decided", id)
+		}
+	}
+	for _, id := range []string{"cumulus-marking-keys", "cumulus-map-spelling", "nvue-ecn-word", "nvue-roce-word", "sonic-applied-groups"} {
+		require.True(t, echoes[id], id)
+	}
+}
+
 // Saving wants a yes, a new file and no surprise; nothing else is written.
 func TestSelftestSaves(t *testing.T) {
 	t.Parallel()

@@ -97,7 +97,7 @@ func placeClaim(r grammar.Release) target.Claim {
 		paths = append(paths, infraPath)
 	}
 	return target.Claim{
-		ID: "cumulus-files-place", Source: chapter(r), Query: kindsOf(paths...),
+		ID: "cumulus-files-place", Own: true, Source: chapter(r), Query: kindsOf(paths...),
 		Says: fmt.Sprintf("The release has its settings in %s, no symbolic %s.", diag.And(paths), diag.Plural(len(paths), "link", "links")),
 		Judge: func(answer []byte) target.Verdict {
 			of, ok := kinds(answer, paths)
@@ -112,7 +112,7 @@ func spellingClaim(r grammar.Release, doc grammar.Spelling) target.Claim {
 		field, sorts = "traffic.packet_priority_source", "traffic.cos_0.packet_priorities"
 	}
 	return target.Claim{
-		ID: "cumulus-map-spelling", Says: "The file spells trust as " + field + " and the map as " + sorts + ".",
+		ID: "cumulus-map-spelling", Own: true, Says: "The file spells trust as " + field + " and the map as " + sorts + ".",
 		Source: chapter(r) + "; a file of 2017, probably of 3.4, has a third form (packet_priorities.8021p)",
 		Query: keysIn(confPath(r), `traffic\.packet_priority_source(_set)?|`+
 			`traffic\.cos_0\.(priority_source|packet_priorities)(\.8021p|\.dscp)?`),
@@ -135,7 +135,8 @@ func markingClaim(r grammar.Release, doc grammar.Spelling) target.Claim {
 		return target.Claim{}
 	}
 	return target.Claim{
-		ID: "cumulus-marking-keys", Says: "The file has keys of " + strings.Join(want, " and of ") + ", at least in comments.",
+		ID: "cumulus-marking-keys", Own: true,
+		Says:   "The file has keys of " + strings.Join(want, " and of ") + ", at least in comments.",
 		Source: chapter(r) + "; manuals of 4.0 to 4.2 print ecn in examples and ecn_red in lists",
 		Query:  keysIn(confPath(r), `(default_ecn_red_conf|default_ecn_conf|ecn_red|ecn)\.`),
 		Judge: func(answer []byte) target.Verdict {
@@ -151,7 +152,8 @@ func cableClaim(r grammar.Release) target.Claim {
 		return target.Claim{}
 	}
 	return target.Claim{
-		ID: "cumulus-cable-default", Says: "A port group that states no cable_length is sized for 10 m: so the commented template has it.",
+		ID: "cumulus-cable-default", Own: true,
+		Says:   "A port group that states no cable_length is sized for 10 m: so the commented template has it.",
 		Source: "the template of the file of 4.3; the text of Cumulus Linux 4.4, Quality of Service, says 100",
 		Query:  target.Query{Cmd: "grep -E '^ *#.*cable_length' " + confPath(r) + " | grep -oE 'cable_length *= *[0-9]+' | sort -u"},
 		Judge: func(answer []byte) target.Verdict {
@@ -247,7 +249,7 @@ func nodesClaim() target.Claim {
 
 func poolClaim() target.Claim {
 	return target.Claim{
-		ID: "cumulus-pool-keys",
+		ID: "cumulus-pool-keys", Own: true,
 		Says: "The pool of lossless traffic is named by flow_control.ingress_service_pool and flow_control.egress_service_pool, " +
 			"and shares of pools by names such as ALPHA_1.",
 		Source: "a draft of the file of 5.0 that is public; the chapters print parts of it",
@@ -279,7 +281,8 @@ func memoryKeysClaim(r grammar.Release, a *platform.ASIC) target.Claim {
 		return target.Claim{}
 	}
 	return target.Claim{
-		ID: "cumulus-memory-keys", Says: "The file of the chip's memory shows the mode of pool 0 and quotas, at least in comments.",
+		ID: "cumulus-memory-keys", Own: true,
+		Says:   "The file of the chip's memory shows the mode of pool 0 and quotas, at least in comments.",
 		Source: "Cumulus Linux 3.7, RDMA over Converged Ethernet, prints them of the preset; the file as shipped is published nowhere",
 		Query: target.Query{Cmd: `grep -hoE '^#? *((ingress|egress)_service_pool\.[0-9]+\.(percent|mode)|(flow_control|priority_group\.` +
 			`(control|service|bulk))\.[a-z_.]+) *= *[A-Za-z0-9_.]+' ` + strings.Join(memoryPaths(a), " ") + " | sort -u"},

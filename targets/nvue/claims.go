@@ -31,7 +31,8 @@ func claims(d *ir.Device) []target.Claim {
 			},
 		},
 		{
-			ID: "nvue-yaml-block", Says: "`nv config show -o yaml` prints a list of `- header:` and `- set:`, with a line for each key below them.",
+			ID: "nvue-yaml-block", Own: true,
+			Says:   "`nv config show -o yaml` prints a list of `- header:` and `- set:`, with a line for each key below them.",
 			Source: "the automation workshop and the manual of 5.15 print it so; neither says that it is always so",
 			Query: target.Query{Cmd: `nv config show -o yaml | grep -oE '^- [a-z]+:( *[{["])?[}]?|` +
 				`^ *(model|nvue-api-version|rev-id|version|bridge|interface|qos|router|service|system|vrf):' | sort -u`},
@@ -41,7 +42,8 @@ func claims(d *ir.Device) []target.Claim {
 			},
 		},
 		{
-			ID: "nvue-quoted-numbers", Says: "Keys that are numbers have quotes in YAML.", Source: "the automation workshop prints them so",
+			ID: "nvue-quoted-numbers", Own: true,
+			Says: "Keys that are numbers have quotes in YAML.", Source: "the automation workshop prints them so",
 			Query: target.Query{Cmd: `nv config show --all -o yaml | grep -oE "^ +['\"]?[0-9]+['\"]?:" | tr -d ' ' | sort -u | head -n 20`},
 			Judge: func(answer []byte) target.Verdict {
 				lines := linesOf(answer)
@@ -54,7 +56,7 @@ func claims(d *ir.Device) []target.Claim {
 		wordClaim("nvue-adaptive-word", "Adaptive routing is switched by", grammar.RoutingAdaptive, rel,
 			"nv show router adaptive-routing -o json", "NVUE Reference, Adaptive Routing; no reference of 5.15 and later prints the name"),
 		{
-			ID: "nvue-roce-cable", Says: "The preset has no cable-length of its own.",
+			ID: "nvue-roce-cable", Own: true, Says: "The preset has no cable-length of its own.",
 			Source: "an NVUE Reference of 5.x has it up to 5.3 alone, and that of 5.17 again",
 			Query:  picked("nv show qos roce -o json", `"(cable-length|mode|trust-mode)":`),
 			Judge: func(answer []byte) target.Verdict { // a switch without the preset shows nothing of it
@@ -63,7 +65,7 @@ func claims(d *ir.Device) []target.Claim {
 			},
 		},
 		{
-			ID: "nvue-ecn-word", Says: "ecn, red, tx and rx are kept as enable and disable.",
+			ID: "nvue-ecn-word", Own: true, Says: "ecn, red, tx and rx are kept as enable and disable.",
 			Source: "Cumulus Linux 5.17: the chapter Quality of Service prints enable, the examples of the NVUE Reference print enabled",
 			Query:  picked("nv config show --all -o json", `"(ecn|red|tx|rx)": *"[a-z]+"`),
 			Judge: func(answer []byte) target.Verdict {
@@ -73,7 +75,7 @@ func claims(d *ir.Device) []target.Claim {
 		},
 		autoSaveClaim(rel, later),
 		{
-			ID: "nvue-json-sizes", Says: "A size is a number in JSON, or a text with B, Bytes, KB or MB.",
+			ID: "nvue-json-sizes", Own: true, Says: "A size is a number in JSON, or a text with B, Bytes, KB or MB.",
 			Source: "the tables of the chapter Quality of Service have units; no manual prints the JSON",
 			Query:  picked("nv show qos congestion-control default-global -o json", `"(min|max)-threshold": *("[^"]*"|[0-9.]+)`),
 			Judge: func(answer []byte) target.Verdict {
@@ -133,7 +135,7 @@ func claims(d *ir.Device) []target.Claim {
 			},
 		},
 		{
-			ID: "nvue-cable-default", Says: "A PFC profile that says no cable-length is sized for 10 m.",
+			ID: "nvue-cable-default", Own: true, Says: "A PFC profile that says no cable-length is sized for 10 m.",
 			Source: "Cumulus Linux 5.17, Quality of Service; with the preset 100",
 			Query: picked("nv show qos pfc default-global -o json",
 				`"(cable-length|port-buffer|xoff-threshold|xon-threshold)": *("[0-9.]+ ?[A-Za-z]*"|[0-9.]+)`),
@@ -161,7 +163,7 @@ func claims(d *ir.Device) []target.Claim {
 	}
 	if rel.AtLeast(5, 17) {
 		out = append(out, target.Claim{
-			ID: "nvue-small-packets-place", Says: "small-packet-probability belongs to the PFC profile.",
+			ID: "nvue-small-packets-place", Own: true, Says: "small-packet-probability belongs to the PFC profile.",
 			Source: "the NVUE Reference has it there; the chapter Quality of Service of 5.17 has it below the interface",
 			Query: target.Query{Cmd: "echo profile\n" + picked("nv show qos pfc default-global -o json", smallPackets).Cmd +
 				"\necho interface\n" + picked("nv show interface "+port+" qos -o json", smallPackets).Cmd},
@@ -240,7 +242,7 @@ func onOff(m grammar.Meaning, rel grammar.Release) (key string, words []string) 
 func wordClaim(id, says string, m grammar.Meaning, rel grammar.Release, cmd, source string) target.Claim {
 	key, words := onOff(m, rel)
 	return target.Claim{
-		ID: id, Says: says + " " + key + ", which is " + strings.Join(words, " or ") + ".", Source: source,
+		ID: id, Own: true, Says: says + " " + key + ", which is " + strings.Join(words, " or ") + ".", Source: source,
 		Query: picked(cmd, `"(enable|state)": *"[a-z]+"`),
 		Judge: func(answer []byte) target.Verdict {
 			lines := linesOf(answer)

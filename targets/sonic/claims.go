@@ -57,7 +57,7 @@ func claims(d *ir.Device) []target.Claim {
 			},
 		},
 		{
-			ID:     "sonic-applied-groups",
+			ID: "sonic-applied-groups", Own: true,
 			Says:   "APPL_DB names priority groups as BUFFER_PG_TABLE:Ethernet0:3-4, and their profiles without the name of a table.",
 			Source: "sonic-swss, cfgmgr; up to 202106 names of profiles stood in brackets, behind their table's",
 			Query: target.Query{Cmd: `for k in $(sonic-db-cli APPL_DB KEYS 'BUFFER_PG_TABLE:Ethernet*' | head -n 4); do ` +

@@ -9,6 +9,10 @@ type Claim struct {
 	Source string // the place in the documents; or where they contradict each other, or are silent
 	Query         // what shows it; several claims may have one
 
+	// Own is set where the answer is read from a file or a setting that rocec writes on such devices. Where rocec has written, that answer
+	// repeats the words of rocec and decides nothing.
+	Own bool
+
 	// Judge says whether the answer bears the statement out: what the command printed, with its errors, of [MostAnswer] bytes at most. It is
 	// pure, and never fails, whatever the bytes.
 	Judge func(answer []byte) Verdict
@@ -22,6 +26,7 @@ const (
 	Holds       Verdict = "holds"
 	DoesNotHold Verdict = "does not hold"
 	NotDecided  Verdict = "not decided"
+	Echo        Verdict = "not decided: rocec wrote it" // of [Claim.Own]
 )
 
 // Decide is a verdict where there is something to judge by, else [NotDecided].

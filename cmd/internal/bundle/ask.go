@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -38,7 +39,10 @@ func Ask(tree *target.Tree) ([]*Asked, *target.Tree) {
 		}
 		one.answers = make([][]byte, len(one.claims))
 		to := *d
-		to.Files, to.Leavings, to.Watches, to.Look = nil, nil, nil, nil
+		to.Leavings, to.Watches, to.Look = nil, nil, nil
+		if !slices.ContainsFunc(one.claims, func(c target.Claim) bool { return c.Own }) {
+			to.Files = nil // wrote alone reads them
+		}
 		to.Identity = slices.DeleteFunc(slices.Clone(d.Identity), func(p target.Probe) bool { return p.Name != target.ReleaseProbe })
 		to.Probes = []target.Probe{{Name: "names", Query: target.Query{Cmd: factsCmd}, Judge: func(answer []byte) []string {
 			one.facts = readFacts(answer)
@@ -112,14 +116,41 @@ func (d *Asked) section(word string, have *deploy.Have) *Section {
 	if s.NotRead != "" {
 		return s
 	}
+	written := wrote(have)
 	for i, c := range d.claims {
 		a := Answer{Claim: c, Text: d.answers[i], Verdict: target.NotDecided}
 		if d.answers[i] != nil && c.Judge != nil {
 			a.Verdict = c.Judge(d.answers[i])
 		}
+		if c.Own && written && a.Verdict != target.NotDecided {
+			a.Verdict = target.Echo
+		}
 		s.Answers = append(s.Answers, a)
 	}
 	return s
+}
+
+// tool is the word by which files and settings of rocec name it: in a first line, or in the names of profiles.
+const tool = "rocec"
+
+// wrote reports whether a device may hold content of rocec. A run leaves its record there, and a login that cannot read the record has met
+// the folder of a run. Files that came by build or an image have the name of rocec, or need no edit.
+func wrote(have *deploy.Have) bool {
+	if have.Count != 0 {
+		return true
+	}
+	for i, c := range have.Files {
+		if c.Data == nil {
+			continue
+		}
+		if bytes.Contains(c.Data, []byte(tool)) {
+			return true
+		}
+		if same, ds := have.Device.Files[i].Edit(c.Data); !ds.HasErrors() && bytes.Equal(same, c.Data) {
+			return true
+		}
+	}
+	return false
 }
 
 // models returns the models of a device, without the names that a person has declared.

@@ -10,6 +10,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -72,5 +74,46 @@ func TestReadFacts(t *testing.T) {
 	}, f)
 	for _, half := range []string{"", "host leaf01\n", "end\n", "host a\nend\nhost b", "sh: uname: not found\nend\n"} {
 		assert.False(t, readFacts([]byte(half)).whole, half)
+	}
+}
+
+// TestWrote: the record of runs, the name of rocec, and content that needs no edit each show that rocec wrote the device.
+func TestWrote(t *testing.T) {
+	t.Parallel()
+	edit := func(old []byte) ([]byte, diag.List) {
+		if strings.Contains(string(old), "odd") {
+			return nil, diag.List{{Severity: diag.Error}}
+		}
+		return []byte("a = 1\n"), nil
+	}
+	for name, c := range map[string]struct {
+		count int
+		data  []byte
+		want  bool
+	}{
+		"nothing there":     {0, nil, false},
+		"of the factory":    {0, []byte("a = 2\n"), false},
+		"not to be edited":  {0, []byte("odd\n"), false},
+		"a run":             {1, []byte("a = 2\n"), true},
+		"runs not seen":     {-1, nil, true},
+		"built and copied":  {0, []byte("a = 1\n"), true},
+		"of another fabric": {0, []byte("# written by rocec\na = 2\n"), true},
+	} {
+		of := &target.Device{Files: []target.File{{Path: "/a", Edit: edit}}, Target: &target.Target{}, Source: &ir.Device{Host: &ir.Host{}}}
+		have := &deploy.Have{Device: of, Count: c.count, Files: []deploy.Content{{Data: c.data}}}
+		asked := &Asked{of: of, facts: deviceFacts{whole: true}, answers: [][]byte{{}, {}, {}}}
+		for _, claim := range []target.Claim{{ID: "own", Own: true}, {ID: "other"}, {ID: "open", Own: true}} {
+			claim.Judge = func([]byte) target.Verdict { return target.Decide(claim.ID != "open", false) }
+			asked.claims = append(asked.claims, claim)
+		}
+		own := target.DoesNotHold
+		if c.want {
+			own = target.Echo
+		}
+		var got []target.Verdict
+		for _, a := range asked.section("device-1", have).Answers {
+			got = append(got, a.Verdict)
+		}
+		assert.Equal(t, []target.Verdict{own, target.DoesNotHold, target.NotDecided}, got, name)
 	}
 }

@@ -87,7 +87,7 @@ func (s *Section) text(m *Mask) string {
 		count[a.Verdict]++
 	}
 	line("claims:", fmt.Sprintf("%d hold, %d do not hold, %d not decided",
-		count[target.Holds], count[target.DoesNotHold], count[target.NotDecided]))
+		count[target.Holds], count[target.DoesNotHold], count[target.NotDecided]+count[target.Echo]))
 	for i, a := range s.Answers {
 		fmt.Fprintf(&out, "\n%s%s\n", evidence.Claim, a.Claim.ID)
 		line("says:", a.Claim.Says)

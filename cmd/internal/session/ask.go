@@ -105,8 +105,7 @@ func (f *Fleet) Send(ctx context.Context, whole *target.Tree, x *traffic.Exchang
 		return
 	}
 	doc.Hops = x.Judge(before, count())
-	doc.Good = slices.ContainsFunc(doc.Hops, func(s traffic.Seen) bool { return s.Told && !s.Hidden }) &&
-		!slices.ContainsFunc(doc.Hops, func(s traffic.Seen) bool { return s.Says != "" })
+	doc.Good, doc.Unproved = x.Good(doc.Hops)
 }
 
 // keptSamples are the samples of a fabric, kept from one verify to the next.

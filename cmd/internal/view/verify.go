@@ -258,8 +258,8 @@ func (v *Plan) traffic(all []VerifyTraffic) {
 			}
 		}
 		switch {
-		case silent == len(t.Hops):
-			v.Prose("  ", "the packets went through, and no port of the way counts them: nobody has seen in which priority they were.")
+		case t.Unproved != "":
+			v.Prose("  ", "the packets went through, and nothing proves in which priority: "+t.Unproved+".")
 		case !t.Good:
 		case silent > 0:
 			fmt.Fprintf(v.W, "  as described, where counters tell; %s of the way do not.\n", diag.Count(silent, "side"))

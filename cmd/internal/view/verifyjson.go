@@ -93,6 +93,8 @@ type VerifyTraffic struct {
 	Good   bool           `json:"good"`
 	Reason string         `json:"reason,omitempty"` // why it was not sent, or did not come to its end
 	Hops   []traffic.Seen `json:"hops"`
+
+	Unproved string `json:"unproved,omitempty"` // why its class was not seen at both hosts, where no counter contradicts it
 }
 
 // driftReason returns why a device counts as drifted: why one that rocec has never written is unsound, and since which run others were

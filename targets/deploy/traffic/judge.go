@@ -3,7 +3,9 @@ package traffic
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/rocec/rocec/compiler/ir"
 )
@@ -16,6 +18,7 @@ type Seen struct {
 	Packets  map[int]uint64 `json:"packets,omitempty"` // by priority, where they rose; none: the ports tell no priorities
 	All      uint64         `json:"all"`               // of every priority
 	Priority int            `json:"priority"`          // in which the fabric has them
+	Proved   bool           `json:"proved,omitempty"`  // the class rose by the packets of the exchange beyond the idle interval, and it alone
 	Hidden   bool           `json:"hidden,omitempty"`  // others moved the counters, so that they prove nothing
 	Says     string         `json:"says,omitempty"`    // what is wrong, or hides it; empty: it is as described, or the counters do not tell
 }
@@ -26,16 +29,46 @@ type Seen struct {
 // that. What is missing in spite of others is wrong; everything between these two is hidden.
 func (x *Exchange) Judge(before, after map[*ir.Device]Counts) []Seen {
 	var out []Seen
+	arrivals := 0 // hops at the receiver, which has them at several distances where ways differ in length
+	for i := range x.Path {
+		if isAt(x.Path[i].In, x.To) {
+			arrivals++
+		}
+	}
 	for i := range x.Path {
 		h := &x.Path[i]
 		if len(h.In) > 0 {
-			out = append(out, x.seen(h.In, "in", "rx", h.Maybe, before, after))
+			out = append(out, x.seen(h.In, "in", "rx", h.Maybe && (arrivals > 1 || !isAt(h.In, x.To)), before, after))
 		}
 		if len(h.Out) > 0 {
-			out = append(out, x.seen(h.Out, "out", "tx", h.Maybe, before, after))
+			out = append(out, x.seen(h.Out, "out", "tx", h.Maybe && !isAt(h.Out, x.From), before, after))
 		}
 	}
 	return out
+}
+
+// isAt reports whether ports are those of one end of the exchange.
+func isAt(ports []*ir.Port, end *ir.NIC) bool {
+	return len(ports) > 0 && ports[0].Device() == end.Device
+}
+
+// Good reports whether both hosts prove the exchange, and no device of the way contradicts it. why is the reason where neither does.
+func (x *Exchange) Good(seen []Seen) (good bool, why string) {
+	var open []string
+	for _, end := range []struct{ way, device string }{{"out", x.From.Device.Name}, {"in", x.To.Device.Name}} {
+		if !slices.ContainsFunc(seen, func(s Seen) bool {
+			return s.Proved && s.Way == end.way && strings.HasPrefix(s.Ports[0], end.device+":")
+		}) {
+			open = append(open, end.device)
+		}
+	}
+	if slices.ContainsFunc(seen, func(s Seen) bool { return s.Says != "" }) {
+		return false, ""
+	}
+	if len(open) > 0 {
+		return false, "packets by priority are not shown by " + strings.Join(open, " and ")
+	}
+	return true, ""
 }
 
 // risen returns by how much a counter of a port rose between two readings.
@@ -60,39 +93,58 @@ func (x *Exchange) expected(p *ir.Port, key string, before, after map[*ir.Device
 	if rate = idle; t0 > 0 && t1 > t0 && t2 > t1 {
 		rate = uint64(math.Ceil(float64(idle) * float64(t2-t1) / float64(t1-t0)))
 	}
-	return rate, max(rate, idle) // logins come with a reading and not with time
+	return rate, max(rate, min(idle, logins)) // logins come with a reading and not with time
+}
+
+// others is what others raise the counters of ports by during the exchange.
+type others struct {
+	rates, mosts [8]uint64 // by priority, see [Exchange.expected]
+	all          uint64    // of ports that tell no priorities
+}
+
+// count adds the packets of a port to those of its side. It reports whether the port counts by priority.
+func (x *Exchange) count(s *Seen, o *others, p *ir.Port, dir string, before, after map[*ir.Device]Counts) (byPriority bool) {
+	told, sum, sameKeys := false, uint64(0), true
+	was := x.Idle[p.Device()][p.Name]
+	for prio := range 8 {
+		key := dir + strconv.Itoa(prio)
+		n, ok := risen(p, key, before, after)
+		if _, idle := was[key]; ok && x.Idle != nil {
+			sameKeys = sameKeys && idle
+		}
+		told = told || ok
+		rate, most := x.expected(p, key, before, after)
+		o.rates[prio] += rate
+		o.mosts[prio] += most
+		if sum += n; n > 0 {
+			if s.Packets == nil {
+				s.Packets = map[int]uint64{}
+			}
+			s.Packets[prio] += n
+		}
+	}
+	byPriority = told
+	if n, ok := risen(p, dir, before, after); ok && !told {
+		told, sum = true, n
+		rate, _ := x.expected(p, dir, before, after)
+		o.all += rate
+	}
+	told = told && sameKeys && (x.Idle == nil || was != nil)
+	s.Told, s.All = s.Told && told, s.All+sum
+	return byPriority
 }
 
 func (x *Exchange) seen(ports []*ir.Port, way, dir string, maybe bool, before, after map[*ir.Device]Counts) Seen {
 	s := Seen{Way: way, Priority: x.Intent.Group.Cos, Told: true}
+	least := uint64(leastOf)
+	if isAt(ports, x.From) || isAt(ports, x.To) { // NICs count each packet
+		least = Messages
+	}
 	byPriority := true
-	var rates, mosts [8]uint64 // of others, by priority
-	var idle uint64            // of others, where ports tell no priorities
+	var by others
 	for _, p := range ports {
 		s.Ports = append(s.Ports, p.String())
-		told, sum := false, uint64(0)
-		for prio := range 8 {
-			key := dir + strconv.Itoa(prio)
-			n, ok := risen(p, key, before, after)
-			told = told || ok
-			rate, most := x.expected(p, key, before, after)
-			rates[prio] += rate
-			mosts[prio] += most
-			if sum += n; n > 0 {
-				if s.Packets == nil {
-					s.Packets = map[int]uint64{}
-				}
-				s.Packets[prio] += n
-			}
-		}
-		byPriority = byPriority && told
-		if n, ok := risen(p, dir, before, after); ok && !told {
-			told, sum = true, n
-			rate, _ := x.expected(p, dir, before, after)
-			idle += rate
-		}
-		told = told && (x.Idle == nil || x.Idle[p.Device()][p.Name] != nil)
-		s.Told, s.All = s.Told && told, s.All+sum
+		byPriority = x.count(&s, &by, p, dir, before, after) && byPriority
 	}
 	if maybe || !s.Told {
 		return s
@@ -102,35 +154,42 @@ func (x *Exchange) seen(ports []*ir.Port, way, dir string, maybe bool, before, a
 		at = fmt.Sprintf("%s and %d more (%s)", s.Ports[0], len(s.Ports)-1, way)
 	}
 	if !byPriority {
-		if s.Hidden = s.All >= leastOf && s.All-min(s.All, idle) < leastOf; s.All < leastOf {
+		if s.Hidden = s.All >= leastOf && s.All-min(s.All, by.all) < leastOf; s.All < leastOf {
 			s.Says = fmt.Sprintf("%s counted %d packets, of about %d that were sent.", at, s.All, Messages)
 		}
 		return s
 	}
-	beyond := func(prio int, others *[8]uint64) uint64 { return s.Packets[prio] - min(s.Packets[prio], others[prio]) }
-	other, elsewhere, idleElsewhere := -1, uint64(0), uint64(0) // the priority that rose most, and all but the class
+	beyond := func(prio int, of *[8]uint64) uint64 { return s.Packets[prio] - min(s.Packets[prio], of[prio]) }
+	other := -1                                  // the priority that rose most
+	var elsewhere, idleElsewhere, strange uint64 // of all but the class
 	for prio := range 8 {
 		if prio == s.Priority {
 			continue
 		}
-		if other < 0 || beyond(prio, &mosts) > beyond(other, &mosts) {
+		if other < 0 || beyond(prio, &by.mosts) > beyond(other, &by.mosts) {
 			other = prio
 		}
 		elsewhere += s.Packets[prio]
-		idleElsewhere += mosts[prio]
+		idleElsewhere += by.mosts[prio]
+		strange += beyond(prio, &by.mosts) // one that fell makes up for none that rose
 	}
 	switch class := s.Packets[s.Priority]; {
-	case s.All < leastOf:
+	case s.All < least:
 		s.Says = fmt.Sprintf("%s counted %d packets, of about %d that were sent.", at, s.All, Messages)
-	case class < leastOf && beyond(other, &mosts) >= leastOf:
+	case class < least && beyond(other, &by.mosts) >= leastOf:
 		s.Says = fmt.Sprintf("%s has the packets in priority %d; the fabric puts %s in %d.", at, other, x.Intent.Group.Name, s.Priority)
-	case class < leastOf:
+	case class < least:
 		s.Says = fmt.Sprintf("%s counted %d packets in priority %d, of about %d that were sent.", at, class, s.Priority, Messages)
-	case beyond(s.Priority, &rates) < leastOf || elsewhere > idleElsewhere+strays:
+	case x.Idle == nil:
+		s.Hidden = true
+		s.Says = at + ": others' traffic may hide it, and was not measured before the exchange."
+	case beyond(s.Priority, &by.rates) < least || strange > strays:
 		s.Hidden = true
 		s.Says = fmt.Sprintf("%s: others' traffic hides it. Priority %d rose by %d packets, of which others send about %d; the other priorities "+
-			"rose by %d, of which others send about %d. Send it again when others send less.", at, s.Priority, class, rates[s.Priority],
+			"rose by %d, of which others send about %d. Send it again when others send less.", at, s.Priority, class, by.rates[s.Priority],
 			elsewhere, idleElsewhere)
+	default:
+		s.Proved = true
 	}
 	return s
 }

@@ -24,6 +24,7 @@ const (
 	Seconds  = 20   // the longest that either end runs
 	leastOf  = Messages * 9 / 10
 	strays   = Messages - leastOf // packets that others may send beyond those of the idle interval
+	logins   = 500                // packets of the logins for a reading, at most
 	Idle     = 3                  // seconds before it, in which the exchange sends nothing
 )
 
@@ -39,7 +40,7 @@ type Exchange struct {
 	Tool     *Tool
 	Port     int // of TCP or RDMA-CM, on which the server listens
 	Path     []Hop
-	Idle     map[*ir.Device]Counts // counters some seconds before the exchange, at the start of an idle interval; nil: others send nothing
+	Idle     map[*ir.Device]Counts // counters at the start of the idle interval; nil: the traffic of others is unknown
 }
 
 // Hop is the devices as many cables away from the sender: the packets pass one of them.

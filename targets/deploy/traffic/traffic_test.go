@@ -156,6 +156,7 @@ func TestJudge(t *testing.T) {
 		}
 		before := map[*ir.Device]Counts{x.From.Device: zero(host1), leaf: zero(switch1), x.To.Device: zero(host2)}
 		after := map[*ir.Device]Counts{x.From.Device: more(host1), leaf: more(switch1), x.To.Device: more(host2)}
+		x.Idle = before // others send nothing
 		var said []string
 		for _, s := range x.Judge(before, after) {
 			if s.Says != "" {
@@ -184,7 +185,9 @@ func TestJudge(t *testing.T) {
 func TestJudgeAnew(t *testing.T) {
 	x := exchange(2)
 	h := x.From.Device
-	seen := x.Judge(map[*ir.Device]Counts{h: {"ens1f0": {"tx3": 5000}}}, map[*ir.Device]Counts{h: {"ens1f0": {"tx3": 1000}}})
+	before := map[*ir.Device]Counts{h: {"ens1f0": {"tx3": 5000}}}
+	x.Idle = before
+	seen := x.Judge(before, map[*ir.Device]Counts{h: {"ens1f0": {"tx3": 1000}}})
 	assert.Equal(t, map[int]uint64{3: 1000}, seen[0].Packets)
 	assert.Empty(t, seen[0].Says)
 }
@@ -209,6 +212,8 @@ func TestJudgeOthers(t *testing.T) {
 		"in another, others elsewhere":   {map[int]uint64{1: 9000}, map[int]uint64{0: 1000, 1: 9000}, [2]uint64{}, wrong},
 		"in another, which others use":   {map[int]uint64{0: 9000}, map[int]uint64{0: 9500}, [2]uint64{}, "counted 0 packets in priority 3"},
 		"nowhere":                        {map[int]uint64{3: 10}, map[int]uint64{3: 100}, [2]uint64{}, "counted 100 packets, of about 1000"},
+		"another fell by as much":        {map[int]uint64{1: 2000}, map[int]uint64{0: 1000, 1: 1000, 3: 1000}, [2]uint64{}, hidden},
+		"behind a longer idle interval":  {map[int]uint64{0: 9000}, map[int]uint64{0: 4000, 3: 1000}, [2]uint64{3, 1}, hidden},
 		"twice as long":                  {map[int]uint64{3: 5000}, map[int]uint64{3: 11000}, [2]uint64{3, 6}, right},
 		"twice as long, without it":      {map[int]uint64{3: 5000}, map[int]uint64{0: 1000, 3: 10000}, [2]uint64{3, 6}, hidden},
 		"half as long":                   {map[int]uint64{3: 5000}, map[int]uint64{3: 3500}, [2]uint64{4, 2}, right},
@@ -245,6 +250,7 @@ func TestJudgeOthers(t *testing.T) {
 			}
 			assert.True(t, s.Told, name)
 			assert.Equal(t, c.says == hidden, s.Hidden, name)
+			assert.Equal(t, c.says == right, s.Proved, name)
 			if c.says == right {
 				assert.Empty(t, s.Says, name)
 			} else {
@@ -256,6 +262,71 @@ func TestJudgeOthers(t *testing.T) {
 		assert.False(t, seen[0].Told, "%s: a device that did not answer in the idle interval", name)
 		assert.Empty(t, seen[0].Says, name)
 	}
+}
+
+// TestGood: an exchange is good where both hosts prove it. NICs count exactly, so that a packet less proves nothing, and neither does a
+// reading without an idle interval.
+func TestGood(t *testing.T) {
+	const sent, got = "ens1f0 tx_prio3_packets 1000\n", "ens1f0 rx_prio3_packets 1000\n"
+	for name, c := range map[string]struct {
+		from, leaf, to string
+		noIdle, maybe  bool
+		good           bool
+		says, why      string
+	}{
+		"both":                {from: sent, to: got, good: true},
+		"beside a bypass":     {from: sent, to: got, maybe: true, good: true},
+		"wrong with a bypass": {from: "ens1f0 tx_prio0_packets 1000\n", to: got, maybe: true, says: "has the packets in priority 0"},
+		"without idle":        {from: sent, to: got, noIdle: true, says: "was not measured before the exchange"},
+		"one packet less":     {from: sent, to: "ens1f0 rx_prio3_packets 999\n", says: "counted 999 packets"},
+		"one packet astray": {
+			from: sent, to: "ens1f0 rx_prio3_packets 999\nens1f0 rx_prio0_packets 1\n", says: "counted 999 packets in priority 3",
+		},
+		"a switch alone":   {leaf: "swp1 rx_frames_prio_3 1000\n", why: "packets by priority are not shown by h1 and h2"},
+		"totals alone":     {from: "ens1f0 tx_packets 1000\n", to: got, why: "packets by priority are not shown by h1"},
+		"nothing":          {why: "packets by priority are not shown by h1 and h2"},
+		"the wrong switch": {from: sent, leaf: "swp1 rx_frames_prio_0 1000\n", to: got, says: "leaf1:swp1 (in)"},
+	} {
+		x := exchange(2)
+		after := map[*ir.Device]Counts{
+			x.From.Device: ReadCounts([]byte(c.from)), x.Path[1].In[0].Device(): ReadCounts([]byte(c.leaf)), x.To.Device: ReadCounts([]byte(c.to)),
+		}
+		before := map[*ir.Device]Counts{}
+		for d, ports := range after {
+			before[d] = Counts{}
+			for p, keys := range ports {
+				before[d][p] = map[string]uint64{}
+				for k := range keys {
+					before[d][p][k] = 0
+				}
+			}
+		}
+		if !c.noIdle {
+			x.Idle = before
+		}
+		for i := range x.Path {
+			x.Path[i].Maybe = c.maybe
+		}
+		seen := x.Judge(before, after)
+		var says []string
+		for _, s := range seen {
+			says = append(says, s.Says)
+		}
+		good, why := x.Good(seen)
+		assert.Equal(t, c.good, good, name)
+		assert.Equal(t, c.why, why, name)
+		assert.Contains(t, strings.Join(says, ""), c.says, name)
+	}
+}
+
+// TestIdleCounters: a port whose counters were not all there in the idle interval does not tell.
+func TestIdleCounters(t *testing.T) {
+	x := exchange(2)
+	h := x.From.Device
+	x.Idle = map[*ir.Device]Counts{h: {"ens1f0": {"tx0": 0}}}
+	seen := x.Judge(map[*ir.Device]Counts{h: {"ens1f0": {"tx0": 0, "tx3": 0}}}, map[*ir.Device]Counts{h: {"ens1f0": {"tx0": 0, "tx3": 1000}}})
+	assert.False(t, seen[0].Told)
+	assert.False(t, seen[0].Proved)
 }
 
 // A port that counts every priority together proves nothing where others send as much.
