@@ -162,7 +162,7 @@ func searched() (names []string) {
 			names = slices.Concat(names, row.Files.Names, row.Files.Also, row.Beside)
 		}
 	}
-	return append(names, tools.Names...)
+	return slices.Concat(names, tools.Names, lldpNames)
 }
 
 // Searched reports whether a file of a folder is one to read: by its name, or by the end of its name and, where it was opened, its

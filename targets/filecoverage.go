@@ -37,6 +37,8 @@ type reading struct {
 	own  *target.Understood // of the file by itself; nil: it was not read
 	host bool
 	not  []target.NotRead // further rows that are not understood beside the other files of the device
+
+	neighbours map[string][]target.Neighbour // of a file that has nothing else
 }
 
 // tooLarge returns the reason why a large file is not read: its linter looks no further, so it may be cut off. Empty: it is whole.

@@ -58,6 +58,8 @@ func newJudging(f *ir.Fabric, files []lint.File, devices []device) *judging {
 		switch row := besideOf(f.Name); {
 		case same[i]:
 			j.taken[i] = lint.Taken{Dialect: "the same in another form", Beside: true}
+		case lldpOf(f) != nil:
+			j.read[i].neighbours, j.taken[i] = lldpOf(f), lint.Taken{Dialect: "neighbours by LLDP", Beside: true}
 		case j.isHost(f):
 			j.read[i].host = true
 		case isTable(j, f):

@@ -19,6 +19,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rocec/rocec/cmd/internal/devicefiles"
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/globals"
 	"github.com/rocec/rocec/cmd/internal/start"
@@ -37,6 +38,9 @@ var cablings = []struct{ from, format, name string }{
 	{"csv", "csv", "cables.csv"},
 }
 
+// fromDevices is the word of --from for the configurations of devices.
+const fromDevices = "devices"
+
 func initCommand(a *app) *cobra.Command {
 	var from, system, shape string
 	var hosts int
@@ -45,8 +49,9 @@ func initCommand(a *app) *cobra.Command {
 	for _, c := range cablings {
 		words = append(words, c.from)
 	}
+	words = append(words, fromDevices)
 	cmd := &cobra.Command{
-		Use:   "init [--shape SHAPE [--hosts N]] [--os SYSTEM[@RELEASE]] [--from ptm|clab|csv FILE] [DIR]",
+		Use:   "init [--shape SHAPE [--hosts N]] [--os SYSTEM[@RELEASE]] [--from ptm|clab|csv|devices FILE] [DIR]",
 		Short: "start a fabric: a small one that works, one of a shape and size, or from the cabling file you have",
 		Long: "Init writes a small fabric with comments to DIR, which is made if it is not there: 2 spines, 4 leaves, 8 hosts,\n" +
 			"RoCEv2 with ECN and PFC. It validates, and plan --lab rehearses it; change it into yours. With --os its switches run\n" +
@@ -63,6 +68,10 @@ func initCommand(a *app) *cobra.Command {
 			"that it gets a verdict. Cables of the management network, from a device to itself and to nowhere are left out.\n" +
 			"--columns names the columns of a sheet whose headers rocec does not know.\n" +
 			"\n" +
+			"With --from devices it starts from a folder with the configurations of devices, as rocec audit reads it. Classes, releases\n" +
+			"and lengths are those of the files, and the cables become a sheet, cables.csv. Where the headroom of ports is in bytes,\n" +
+			"cables are as long as it allows.\n" +
+			"\n" +
 			"In a folder of a repository the workflow for GitHub goes to .github/workflows of its root, where GitHub reads it.\n" +
 			"\n" +
 			"Nothing is overwritten: a folder that holds one of the files, or any *.hcl file, is refused.",
@@ -70,7 +79,8 @@ func initCommand(a *app) *cobra.Command {
 			"  rocec init --os cumulus-linux@5.9.1 lab\n" +
 			"  rocec init --shape rail --hosts 32 --os sonic pod1\n" +
 			"  rocec init --from ptm topology.dot pod1\n" +
-			"  rocec init --from csv --columns a=From,b=To cables.csv pod1",
+			"  rocec init --from csv --columns a=From,b=To cables.csv pod1\n" +
+			"  rocec init --from devices collected site1",
 		Args: func(_ *cobra.Command, args []string) error {
 			most := 1
 			if from != "" {
@@ -122,6 +132,9 @@ func initCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if from == fromDevices {
+				return initFromDevices(a, args[0], dir, on)
+			}
 			drafted, err := a.draft(from, args[0], dir, columns, on)
 			if err != nil {
 				return err
@@ -129,7 +142,7 @@ func initCommand(a *app) *cobra.Command {
 			return a.init(dir, cmp.Or(drafted.Name, fabricName(dir)), drafted.Files, drafted.Notes...)
 		},
 	}
-	cmd.Flags().StringVar(&from, "from", "", "`kind` of the cabling file to start from: ptm, clab or csv")
+	cmd.Flags().StringVar(&from, "from", "", "`kind` of the file to start from: ptm, clab, csv or devices")
 	cmd.Flags().StringVar(&system, "os", "", "what the switches run: a `system`, or with its release, as cumulus-linux@5.9.1")
 	cmd.Flags().StringVar(&shape, "shape", "", "`shape` of the fabric: "+strings.Join(start.ShapeNames(), ", "))
 	cmd.Flags().IntVar(&hosts, "hosts", 16, "`number` of hosts of a --shape")
@@ -518,4 +531,21 @@ func readCabling(name string) (data []byte, out bool, err error) {
 	}
 	data, err = io.ReadAll(io.LimitReader(f, topology.MaxFile+1))
 	return data, out, err
+}
+
+// initFromDevices writes the fabric that the configurations of devices make.
+func initFromDevices(a *app, folder, dir string, on start.System) error {
+	read, err := devicefiles.Read([]string{folder})
+	if err != nil {
+		return err
+	}
+	s, err := siteOf(a, read, on)
+	if err != nil {
+		return err
+	}
+	if err := a.init(dir, fabricName(dir), s.Drafted.Files, append(s.Cables.Notes, s.Drafted.Notes...)...); err != nil || a.Quiet {
+		return err
+	}
+	fmt.Fprintf(a.Stdout, "  %s\n", diag.Rocec("validate", diag.Path("DIR", dir), diag.Flag("--device-config", diag.Path("PATH", folder))))
+	return nil
 }

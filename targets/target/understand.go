@@ -22,7 +22,11 @@ type Understood struct {
 	Where    func(port string, f ir.Field, index int) (diag.Range, bool) // the place of a value; index is a cos, a group or a queue
 	Host     string                                                      // of the device, as the configuration names it; empty: not at all
 	Pair     string                                                      // what both switches of an MLAG state; empty: none
-	Notes    []string                                                    // sentences about the configuration as a whole, each once
+
+	// Neighbours are the devices at the other ends of cables, by port, as the configuration states them; nil: it states none.
+	Neighbours map[string]Neighbour
+
+	Notes []string // sentences about the configuration as a whole, each once
 }
 
 // Coverage counts the rows of a configuration, by what the grammar's table says of them. A configuration is good only where Not is empty

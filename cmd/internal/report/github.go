@@ -63,7 +63,7 @@ func GitHub(w io.Writer, r *Report, _ Options) error {
 		fmt.Fprintln(w, "::endgroup::")
 		total += fmt.Sprintf(", of which %d are in the log only", len(rest))
 	}
-	if s := r.unjudged(); s != "" {
+	if s := r.NotJudged(); s != "" {
 		total += "; " + s
 	}
 	_, err := fmt.Fprintf(w, "::notice title=rocec::%s\n", githubData.Replace(total))
@@ -78,7 +78,7 @@ func GitHubSummary(r *Report) string {
 	p := newPaths(r)
 	var b strings.Builder
 	fmt.Fprintf(&b, "## rocec validate: %s\n\n", cell(r.counts()))
-	if s := r.unjudged(); s != "" {
+	if s := r.NotJudged(); s != "" {
 		fmt.Fprintf(&b, "%s\n\n", cell(s))
 	}
 	proofs := r.Proofs

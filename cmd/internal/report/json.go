@@ -94,6 +94,8 @@ type document struct {
 	NotJudged  []jsonNotJudged `json:"not_judged,omitzero"`
 	ReadBeside []jsonFile      `json:"read_beside,omitempty"`
 	PassedOver int             `json:"passed_over,omitempty"`
+
+	Network any `json:"network,omitempty"` // of an audit
 }
 
 // jsonFile is a file of a device.
@@ -160,6 +162,7 @@ func JSON(w io.Writer, r *Report, _ Options) error {
 			Facts: newJSONFacts(p), Buffers: p.Buffers, Turns: p.Turns, Loops: jsonLoops(p.Loops),
 		})
 	}
+	doc.Network = r.Network
 	if r.Files != nil {
 		judged, not := judged(r.Files)
 		doc.Judged, doc.NotJudged, doc.PassedOver = []jsonJudged{}, []jsonNotJudged{}, r.PassedOver

@@ -37,6 +37,8 @@ type Report struct {
 	Hidden map[string][]byte // files that were read, of which no message shows text
 
 	PassedOver int // files of a folder that have no name of a device's file
+
+	Network any // of an audit: what JSON has of the network that was read
 }
 
 // Options is what the writers need beside the report.

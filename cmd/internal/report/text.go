@@ -39,7 +39,7 @@ func Text(w io.Writer, r *Report, o Options) error {
 	if r.Files != nil && !o.Quiet {
 		filesText(w, r, o)
 	}
-	if s := r.unjudged(); s != "" {
+	if s := r.NotJudged(); s != "" {
 		fmt.Fprintln(w, diag.Escape(s))
 	}
 	return nil
@@ -269,9 +269,9 @@ func (r *Report) worstOf() map[string]diag.Severity {
 	return out
 }
 
-// unjudged counts the files of a run in which one was not judged, with the reasons: "3 files: 2 good, 1 not judged (it is empty)"; empty:
+// NotJudged counts the files of a run in which one was not judged, with the reasons: "3 files: 2 good, 1 not judged (it is empty)"; empty:
 // there is none.
-func (r *Report) unjudged() string {
+func (r *Report) NotJudged() string {
 	judged, not := judged(r.Files)
 	if len(not) == 0 {
 		return ""

@@ -22,6 +22,11 @@ type Cabling struct {
 	Columns map[string]string // headers of a sheet, by the columns' names; nil: as they are known
 
 	topology.Cabling // what the file says
+
+	// Of devices whose settings were read:
+	Classes *Classes        // nil: none were
+	Guessed map[string]bool // devices whose release is a guess
+	Length  int             // metres of cables for which the file states none, for which their headroom is; 0: not known
 }
 
 // Drafted is a draft.
@@ -76,6 +81,8 @@ type draft struct {
 	lengths bool // every cable says its length
 	speeds  bool // every cable says its speed
 	large   bool // a file of it would be larger than rocec reads
+	classes *Classes
+	guessed map[string]bool // devices whose release is a guess
 }
 
 // reason is why a cable has no part in the fabric.
@@ -127,7 +134,10 @@ type cable struct {
 
 // newDraft guesses what the devices of a file are. What cannot be is reported.
 func newDraft(c Cabling, known ir.Known, on System, ds *diag.List) *draft {
-	d := &draft{known: known, on: on, stated: on.OS != nil, lab: c.Format == "containerlab", lengths: true, speeds: true, others: c.Others}
+	d := &draft{
+		known: known, on: on, stated: on.OS != nil, lab: c.Format == "containerlab", lengths: true, speeds: true, others: c.Others,
+		classes: c.Classes, guessed: c.Guessed,
+	}
 	if !d.stated {
 		d.on.OS = known.DefaultOS()
 	}

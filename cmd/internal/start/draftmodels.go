@@ -20,6 +20,7 @@ type system struct {
 	word    string // of a switch that is set by hand: what it runs
 	model   string
 	known   bool // the file says the model
+	guessed bool // the version is a guess
 	byHand  bool
 }
 
@@ -42,6 +43,7 @@ func (d *draft) systems() {
 	for _, dev := range d.devices {
 		if dev.role == isSwitch {
 			dev.sys = d.systemOf(dev)
+			dev.sys.guessed = d.guessed[dev.name]
 		}
 	}
 }

@@ -52,7 +52,7 @@ func (d *draft) group() {
 			if stated {
 				tier = dev.tier
 			}
-			key += fmt.Sprint(" ", dev.sys.word, " ", dev.sys.model, " ", tier, " ", dev.sys.version)
+			key += fmt.Sprint(" ", dev.sys.word, " ", dev.sys.model, " ", tier, " ", dev.sys.version, dev.sys.guessed)
 			if dev.sys.os != nil {
 				key += dev.sys.os.Name
 			}
@@ -116,7 +116,10 @@ func (d *draft) fabric() []byte {
 	i := bytes.Index(src, []byte("# Who talks RoCE"))
 	k := bytes.Index(src, []byte("roce \"training\""))
 	head, lead, block := src[:i], string(src[i:k]), string(src[k:])
-	intents := d.intents()
+	if d.classes != nil {
+		return d.canonical(d.classes.write(head, lead, d.intents))
+	}
+	intents := d.intents(nil)
 	if len(intents) == 0 {
 		text := strings.TrimRight(lead+block, "\n")
 		why := "the cabling file names no two hosts that cables join; give them host blocks and cables"
@@ -138,18 +141,30 @@ func (d *draft) fabric() []byte {
 }
 
 // intents are the members of roce blocks: all hosts in one, or the ports of each part of the fabric in one of its own, where there are
-// several that no cable joins.
-func (d *draft) intents() [][]string {
+// several that no cable joins. Ports of hosts are left out where the port of the switch
+// is not one to keep; nil: none is.
+func (d *draft) intents(keep func(device, port string) bool) [][]string {
 	part := d.parts()
 	ports := map[int][]string{} // of hosts, by part
+	partly := map[*draftGroup][]string{}
+	whole := map[*draftGroup]bool{}
 	n := 0
 	for _, dev := range d.devices {
 		for _, j := range dev.jacks {
-			if dev.role == isHost {
-				p := part[j.peer.dev]
-				ports[p] = append(ports[p], j.String())
-				n = max(n, p)
+			if dev.role != isHost {
+				continue
 			}
+			if keep != nil && !keep(j.peer.dev.name, j.peer.port) {
+				whole[dev.group] = false
+				continue
+			}
+			if _, known := whole[dev.group]; !known {
+				whole[dev.group] = true
+			}
+			partly[dev.group] = append(partly[dev.group], j.String())
+			p := part[j.peer.dev]
+			ports[p] = append(ports[p], j.String())
+			n = max(n, p)
 		}
 	}
 	var out [][]string
@@ -160,17 +175,24 @@ func (d *draft) intents() [][]string {
 		if len(ports) == 1 {
 			var all []string
 			for _, g := range d.groups {
-				if g.host {
+				switch {
+				case g.host && whole[g]:
 					all = append(all, "host."+g.label)
+				case g.host && len(partly[g]) > 0:
+					all = append(all, quoted(partly[g])...)
 				}
 			}
 			return [][]string{all}
 		}
-		var quoted []string
-		for _, s := range nodeset.Fold(ports[p], nodeset.Endpoints) {
-			quoted = append(quoted, strconv.Quote(s))
-		}
-		out = append(out, quoted)
+		out = append(out, quoted(ports[p]))
+	}
+	return out
+}
+
+// quoted folds ports of hosts to texts in quotes.
+func quoted(ports []string) (out []string) {
+	for _, s := range nodeset.Fold(ports, nodeset.Endpoints) {
+		out = append(out, strconv.Quote(s))
 	}
 	return out
 }
@@ -215,11 +237,14 @@ func (d *draft) switches(b *strings.Builder, g *draftGroup) {
 			check = ""
 		}
 		fmt.Fprintf(b, "  model = %q%s\n", s.model, check)
-		on := System{OS: s.os}
+		on := d.on
+		on.OS, on.Version = s.os, ""
 		check = " # CHECK: decides what is written, and how"
 		switch {
 		case s.os == d.on.OS && d.on.Version != "":
 			on.Version, check = d.on.Version, ""
+		case s.version != "" && s.guessed:
+			on.Version, check = s.version, " # CHECK: the files are of such a release"
 		case s.version != "":
 			on.Version, check = s.version, ""
 		}
@@ -269,14 +294,21 @@ func (d *draft) cabling(c Cabling) []byte {
 	if !d.speeds {
 		b.WriteString("  # speed = \"100G\" # CHECK: if cables run slower than the slower of their two ports\n")
 	}
-	if !d.lengths {
+	switch {
+	case d.lengths:
+	case c.Length > 0:
+		fmt.Fprintf(&b, "  length = \"%dm\" # CHECK: of cables for which the file says none\n", c.Length)
+	default:
 		b.WriteString("  length = \"30m\" # CHECK: of cables for which the file says none; longer is safe and takes more buffer\n")
 	}
 	for why, cables := range d.dropped {
 		d.selected(&b, cables, "ignore = true", "cables "+whys[why]+" are left out", reason(why) != toItself) // the others are a guess
 	}
-	var peers, unknown []*cable
+	var peers, unknown, paused []*cable
 	for _, x := range d.cables {
+		if d.classes != nil && (d.classes.Pauses(x.a.dev.name, x.a.port) || d.classes.Pauses(x.b.dev.name, x.b.port)) {
+			paused = append(paused, x)
+		}
 		if x.peer {
 			peers = append(peers, x)
 		}
@@ -285,6 +317,7 @@ func (d *draft) cabling(c Cabling) []byte {
 		}
 	}
 	d.selected(&b, peers, "peer = true", "cables between two switches of one tier, as the peer link of a redundancy pair is", true)
+	d.selected(&b, paused, "flow_control = \"pause\"", "an end of these cables has link pause", false)
 	d.selected(&b, unknown, "speed = \"100G\"", "neither end tells how fast these cables are", true)
 	b.WriteString("}\n")
 	return d.canonical([]byte(b.String()))

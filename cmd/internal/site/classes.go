@@ -1,0 +1,390 @@
+package site
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/cmd/internal/start"
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/topology"
+	"github.com/rocec/rocec/targets"
+)
+
+// notification is the DSCP of congestion notifications by custom.
+const notification = 48
+
+// classes are the traffic classes that most ports with RoCE have.
+type classes struct {
+	groups []*class                // by cos
+	mtu    int                     // of most ports; 0: no file states it
+	routed bool                    // lossless packets are told by DSCP
+	cnp    *class                  // of notifications, where it is another class than those of RoCE
+	read   map[string]*ir.Settings // of switches, by name
+	by     kindOfRoCE
+}
+
+// class is one traffic class.
+type class struct {
+	name             string
+	cos              int
+	dscp, pcp        []int
+	carries          bool // RoCE
+	lossless, strict bool
+	weight           int          // 0: not known
+	sets             []ir.Marking // by which its queues mark
+	marked           int          // ports that mark it
+	ports, of        int          // that have it lossless, of those with RoCE
+}
+
+// kindOfRoCE is by what a port is found to carry RoCE.
+type kindOfRoCE int
+
+const (
+	byPFC    kindOfRoCE = iota
+	byMarks             // it has no PFC, and a queue marks
+	byCustom            // neither: the class of DSCP 26, which senders use by custom
+)
+
+// classesOf finds the classes of devices that were read, by the settings that most ports of switches with RoCE have. Nil: no port of a
+// switch has a class.
+func classesOf(s *targets.Survey) *classes {
+	read := map[string]*ir.Settings{}
+	for i := range s.Devices {
+		if d := &s.Devices[i]; d.OS != nil && d.Read != nil {
+			read[topology.FoldDevice(d.Name)] = d.Read.Settings
+		}
+	}
+	for by := byPFC; by <= byCustom; by++ {
+		v := &votes{by: by}
+		for _, settings := range read {
+			kinds := map[*ir.PortSettings]int{}
+			for _, p := range settings.Ports {
+				kinds[p]++
+			}
+			if len(kinds) == 0 && settings.Rest != nil {
+				kinds[settings.Rest]++
+			}
+			for p, n := range kinds {
+				v.port(p, n)
+			}
+		}
+		if v.roce > 0 {
+			out := v.classes()
+			out.read, out.by = read, by
+			return out
+		}
+	}
+	return nil
+}
+
+// has reports whether a port of a switch pauses for a priority, as far as it was read.
+func (c *classes) has(device, port string, cos int) bool {
+	s := c.read[device]
+	if s == nil {
+		return true
+	}
+	p := s.Port(port)
+	return p == nil || !p.PausesKnown || p.LinkPause || c.by != byPFC || (p.Sends|p.Obeys)>>cos&1 == 1
+}
+
+// votes counts how ports with RoCE are set.
+type votes struct {
+	by      kindOfRoCE
+	roce    int    // ports that count
+	carried [8]int // that have PFC for a priority, else mark it
+	dscp    [64][8]int
+	pcp     [8][8]int
+	told    struct{ dscp, pcp int }
+	strict  [8]int
+	weight  [8]map[int]int
+	marks   [8]map[ir.Marking]int
+	mtu     map[int]int
+}
+
+func count[K comparable](m *map[K]int, k K, n int) {
+	if *m == nil {
+		*m = map[K]int{}
+	}
+	(*m)[k] += n
+}
+
+// most is the key with the most votes; of equal ones the least, by order.
+func most[K comparable](m map[K]int, order func(a, b K) int) (best K) {
+	n := 0
+	for _, k := range slices.SortedFunc(maps.Keys(m), order) {
+		if m[k] > n {
+			best, n = k, m[k]
+		}
+	}
+	return best
+}
+
+// port counts n ports that are set alike.
+func (v *votes) port(p *ir.PortSettings, n int) {
+	d := p.Detail.Get()
+	carries := v.carriedBy(p, &d)
+	if carries == 0 {
+		return
+	}
+	v.roce += n
+	if d.MTU.Is == ir.Stated {
+		count(&v.mtu, d.MTU.Value, n)
+	}
+	for cos := range 8 {
+		if carries>>cos&1 == 1 {
+			v.carried[cos] += n
+		}
+		q := d.Queue[cos]
+		if q < 0 {
+			q = int8(cos)
+		}
+		if queue := d.Queues[q]; queue.Strict.Known() && queue.Strict.Value {
+			v.strict[cos] += n
+		} else if queue.Share.Known() {
+			count(&v.weight[cos], queue.Share.Value, n)
+		}
+		switch queue := d.Queues[q]; {
+		case queue.ECN.Known() && queue.ECN.Value && queue.MarkMin.Known() && queue.MarkMax.Known():
+			count(&v.marks[cos], ir.Marking{Min: queue.MarkMin.Value, Max: queue.MarkMax.Value, Probability: queue.Probability.Value}, n)
+		case queue.ECN.Known() && !queue.ECN.Value:
+			count(&v.marks[cos], ir.Marking{}, n)
+		}
+	}
+	if !p.TrustKnown {
+		return
+	}
+	if p.Trust.DSCP {
+		v.told.dscp += n
+		for value, cos := range p.DSCP {
+			if cos >= 0 {
+				v.dscp[value][cos] += n
+			}
+		}
+	}
+	if p.Trust.PCP {
+		v.told.pcp += n
+		for value, cos := range p.PCP {
+			if cos >= 0 {
+				v.pcp[value][cos] += n
+			}
+		}
+	}
+}
+
+// carriedBy is the priorities of a port that carry RoCE.
+func (v *votes) carriedBy(p *ir.PortSettings, d *ir.PortDetail) (mask uint8) {
+	switch v.by {
+	case byPFC:
+		if p.PausesKnown && !p.LinkPause {
+			mask = p.Sends | p.Obeys
+		}
+	case byMarks:
+		for cos := range 8 {
+			if q := d.Queue[cos]; q >= 0 && d.Queues[q].ECN.Known() && d.Queues[q].ECN.Value {
+				mask |= 1 << cos
+			}
+		}
+	case byCustom:
+		if cos := p.DSCP[26]; p.TrustKnown && p.Trust.DSCP && cos >= 0 {
+			mask = 1 << cos
+		}
+	}
+	return mask
+}
+
+// pauses reports whether a port of a switch has link pause.
+func (c *classes) pauses(device, port string) bool {
+	p := c.read[device].Port(port)
+	return p != nil && p.PausesKnown && p.LinkPause && p.Sends|p.Obeys != 0
+}
+
+// of is the cos with the most votes; -1: nothing has one.
+func of(votes [8]int) int {
+	best := slices.Max(votes[:])
+	if best == 0 {
+		return -1
+	}
+	return slices.Index(votes[:], best)
+}
+
+// classes makes the classes: the lossless ones, that of notifications, and that of most other packets.
+func (v *votes) classes() *classes {
+	out := &classes{mtu: most(v.mtu, cmp.Compare[int]), routed: v.told.dscp >= v.told.pcp && v.told.dscp > 0}
+	at := func(cos int) *class {
+		i := slices.IndexFunc(out.groups, func(c *class) bool { return c.cos == cos })
+		if i >= 0 {
+			return out.groups[i]
+		}
+		c := &class{cos: cos, name: fmt.Sprintf("class-%d", cos), strict: v.strict[cos]*2 > v.roce, weight: most(v.weight[cos], cmp.Compare[int])}
+		out.groups = append(out.groups, c)
+		return c
+	}
+	for cos, n := range v.carried {
+		if n*20 < v.roce { // some ports that differ are a fault of theirs
+			continue
+		}
+		c := at(cos)
+		c.carries, c.lossless, c.ports, c.of = true, v.by == byPFC, n, v.roce
+		for mark, n := range v.marks[cos] {
+			if mark != (ir.Marking{}) {
+				c.sets = append(c.sets, mark)
+				c.marked += n
+			}
+		}
+		for value := range v.dscp {
+			if of(v.dscp[value]) == cos {
+				c.dscp = append(c.dscp, value)
+			}
+		}
+		for value := range v.pcp {
+			if !out.routed && of(v.pcp[value]) == cos && value == cos {
+				c.pcp = append(c.pcp, value)
+			}
+		}
+	}
+	if cos := of(v.dscp[notification]); cos > 0 && out.routed {
+		if c := at(cos); !c.carries {
+			c.name, c.dscp, out.cnp = "cnp", []int{notification}, c
+		}
+	}
+	if c := at(0); !c.carries {
+		c.name, c.weight = "default", v.rest(out.groups)
+	}
+	if sum := 0; slices.ContainsFunc(out.groups, func(c *class) bool { sum += c.weight; return sum > 100 }) {
+		for _, c := range out.groups { // classes have one weight together
+			c.weight = 0
+		}
+	}
+	slices.SortFunc(out.groups, func(a, b *class) int { return cmp.Compare(b.cos, a.cos) })
+	out.nameCarrying()
+	return out
+}
+
+// rest is the weight of every class that is in no group, and of class 0: the default group has what is left, and shares it among them.
+// Where classes have one weight together, or weights are no percent, it is what the others leave of 100.
+func (v *votes) rest(groups []*class) (sum int) {
+	others := 0
+	for _, c := range groups {
+		if c.cos != 0 && !c.strict {
+			others += c.weight
+		}
+	}
+	defer func() {
+		if sum+others > 100 {
+			sum = max(100-others, 1)
+		}
+	}()
+	for cos := range 8 {
+		in := slices.ContainsFunc(groups, func(c *class) bool { return c.cos == cos && cos != 0 })
+		if !in && v.strict[cos]*2 <= v.roce {
+			sum += most(v.weight[cos], cmp.Compare[int])
+		}
+	}
+	return sum
+}
+
+// nameCarrying calls the one class of RoCE rdma.
+func (c *classes) nameCarrying() {
+	all := c.carrying()
+	if len(all) == 1 {
+		all[0].name = "rdma"
+	}
+}
+
+func (c *classes) carrying() (out []*class) {
+	for _, one := range c.groups {
+		if one.carries {
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+// marks reports whether most ports that have the class lossless mark it.
+func (g *class) marks() bool { return g.marked*2 > g.ports }
+
+// drafted is what a draft needs of the classes. Derive leaves thresholds of marking to rocec, also where all ports mark by the same ones.
+func (c *classes) drafted(derive bool) *start.Classes {
+	if c == nil {
+		return nil
+	}
+	out := &start.Classes{MTU: c.mtu, Blocks: c.blocks(derive), Pauses: c.pauses}
+	for _, g := range c.carrying() {
+		out.Carrying = append(out.Carrying, start.Class{
+			Name: g.name, Intent: func(name string, members []string) string { return c.intent(g, name, members) },
+			Has: func(device, port string) bool { return c.has(device, port, g.cos) },
+		})
+	}
+	return out
+}
+
+// blocks writes the cos_group blocks.
+func (c *classes) blocks(derive bool) string {
+	var b strings.Builder
+	for _, g := range c.groups {
+		if g.lossless {
+			fmt.Fprintf(&b, "# Lossless at %d of %d ports with PFC that were read.\n", g.ports, g.of)
+		}
+		fmt.Fprintf(&b, "cos_group %q {\n  cos = %d\n", g.name, g.cos)
+		check := ""
+		if g.carries && len(g.dscp) > 1 {
+			check = " # CHECK: leave those that senders use; the first one is what hosts are set to"
+		}
+		if len(g.dscp) > 0 {
+			fmt.Fprintf(&b, "  dscp = [%s]%s\n", joined(g.dscp), check)
+		}
+		if len(g.pcp) > 0 && g.pcp[0] != g.cos {
+			fmt.Fprintf(&b, "  pcp = [%s]\n", joined(g.pcp))
+		}
+		if g.lossless {
+			b.WriteString("  lossless = true\n")
+		}
+		switch {
+		case g.strict:
+			b.WriteString("  strict = true\n")
+		case g.weight > 0:
+			fmt.Fprintf(&b, "  weight = %d\n", g.weight)
+		}
+		switch {
+		case !g.marks():
+		case len(g.sets) == 1 && !derive:
+			m := g.sets[0]
+			fmt.Fprintf(&b, "  ecn {\n    min = %d\n    max = %d\n    probability = %d\n  }\n", m.Min, m.Max, max(m.Probability, 1))
+		case len(g.sets) == 1:
+			b.WriteString("  ecn {}\n")
+		default:
+			fmt.Fprintf(&b, "  ecn {} # CHECK: ports mark by %d sets of thresholds; rocec derives its own for each speed\n", len(g.sets))
+		}
+		b.WriteString("}\n\n")
+	}
+	return b.String()
+}
+
+func joined(values []int) string {
+	out := make([]string, len(values))
+	for i, v := range values {
+		out[i] = fmt.Sprint(v)
+	}
+	return strings.Join(out, ", ")
+}
+
+// intent writes the roce block of a lossless class.
+func (c *classes) intent(g *class, name string, members []string) string {
+	var b strings.Builder
+	version := 1
+	if c.routed {
+		version = 2
+	}
+	fmt.Fprintf(&b, "roce %q {\n  version = %d\n  cos_group = cos_group.%s\n", name, version, g.name)
+	if version == 1 {
+		b.WriteString("  vlan = 1 # CHECK: the VLAN of RoCEv1; a tag tells its priority\n")
+	}
+	if c.cnp != nil && g.marks() && c.routed {
+		b.WriteString("  cnp = cos_group.cnp\n")
+	}
+	fmt.Fprintf(&b, "  members = [%s] # CHECK: who talks with whom\n}\n", strings.Join(members, ", "))
+	return b.String()
+}

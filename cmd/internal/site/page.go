@@ -1,0 +1,132 @@
+package site
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/rocec/rocec/cmd/internal/report"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
+	"github.com/rocec/rocec/lang/topology"
+)
+
+// Network is what was read of a network, and what no file states of it. Verdicts hold under these conditions. The JSON is that of
+// docs/schema/validate.json.
+type Network struct {
+	Read       []string `json:"read"`   // devices of which files were read
+	Unread     []string `json:"unread"` // devices that neighbours alone name
+	Switches   int      `json:"switches"`
+	Hosts      int      `json:"hosts"`
+	Cables     int      `json:"cables"`
+	OneEnd     int      `json:"cables_seen_from_one_end"`
+	Routing    string   `json:"assumed_routing"`
+	Conditions []string `json:"conditions"` // what verdicts assume and no file states, one sentence each
+	LeftOut    []string `json:"left_out"`
+}
+
+// room is how long a list of names in a sentence gets.
+const room = 60
+
+// Network returns what was read.
+func (s *Site) Network() *Network {
+	n := &Network{
+		Read: []string{}, Unread: []string{}, Conditions: []string{}, LeftOut: append(append([]string{}, s.Cables.Notes...), s.Drafted.Notes...),
+		Cables: s.Cables.Ends[1] + s.Cables.Ends[2], OneEnd: s.Cables.Ends[1],
+	}
+	if s.Judged == nil || s.Judged.Fabric == nil {
+		return n
+	}
+	read := map[string]bool{}
+	for _, d := range s.Survey.Devices {
+		if d.Read != nil {
+			read[topology.FoldDevice(d.Name)] = true
+		}
+	}
+	var models []string
+	for _, d := range s.Judged.Fabric.Devices {
+		n.Hosts++
+		if d.Switch != nil {
+			n.Hosts, n.Switches = n.Hosts-1, n.Switches+1
+			if s.Cables.Nodes[d.Name].Model == "" {
+				models = append(models, d.Name)
+			}
+		}
+		if read[d.Name] {
+			n.Read = append(n.Read, d.Name)
+		} else {
+			n.Unread = append(n.Unread, d.Name)
+		}
+	}
+	n.Routing = string(s.Judged.Fabric.Routing)
+	n.assume(len(s.Lengths), models)
+	return n
+}
+
+// assume lists the conditions: devices without files, routing, cables whose length is derived, and models that no file states.
+func (n *Network) assume(derived int, models []string) {
+	say := func(format string, args ...any) { n.Conditions = append(n.Conditions, fmt.Sprintf(format, args...)) }
+	if k := len(n.Unread); k > 0 {
+		say("%s %s set as the devices that were read; no file is of %s", nodeset.Text(n.Unread, nodeset.Devices, room),
+			diag.Plural(k, "is", "are"), diag.Plural(k, "it", "them"))
+	}
+	switch n.Routing {
+	case "":
+	case "up-down":
+		say("traffic never turns up again after it came down (routing = %q); no file shows how it is routed", n.Routing)
+	default:
+		say("traffic takes shortest paths (routing = %q); no file shows how it is routed", n.Routing)
+	}
+	if derived > 0 {
+		say("%s %s as long as the headroom of %s ports allows; no file states the length", diag.Count(derived, "cable"),
+			diag.Plural(derived, "is", "are"), diag.Plural(derived, "its", "their"))
+	}
+	if k := len(models); k > 0 {
+		say("%s of %s %s the first that %s the ports; no file states %s", diag.Plural(k, "the model", "the models"),
+			nodeset.Text(models, nodeset.Devices, room), diag.Plural(k, "is", "are"), diag.Plural(k, "has", "have"), diag.Plural(k, "it", "them"))
+	}
+}
+
+// Page writes an audit: what was read, what verdicts assume, the findings, and a line for each lossless group.
+func Page(w io.Writer, n *Network, r *report.Report, o report.Options) {
+	p := &diag.Printer{Width: o.Width}
+	say := func(lead, text string) { p.Prose(w, lead, text) } //nolint:errcheck // a closed terminal has nobody to tell
+	if !o.Quiet {
+		line := fmt.Sprintf("%s and %s by the files of %s; %s", diag.Count(n.Switches, "switch"), diag.Count(n.Hosts, "host"),
+			diag.Count(len(n.Read), "device"), diag.Count(n.Cables, "cable"))
+		if n.OneEnd > 0 {
+			line += fmt.Sprintf(", %s seen from one end alone", diag.Number(n.OneEnd))
+		}
+		say("", line)
+		for _, c := range n.Conditions {
+			say("assumed: ", c)
+		}
+		for _, note := range n.LeftOut {
+			say("left out: ", note)
+		}
+		say("", fmt.Sprintf("Places in %s/ are of the fabric that these files make: `rocec init --from devices` writes it.", Folder))
+		fmt.Fprintln(w)
+	}
+	if !o.Quiet && r.Fabric != nil {
+		for _, proof := range r.Proofs {
+			on := 0
+			for _, l := range r.Fabric.Links {
+				if l.A().Carries(proof.Group) != nil || l.B().Carries(proof.Group) != nil {
+					on++
+				}
+			}
+			text := fmt.Sprintf("lossless on %d of %s; %s", on, diag.Count(len(r.Fabric.Links), "cable"), report.Verdict(proof))
+			if len(n.Conditions) > 0 {
+				text += ", under what is assumed"
+			}
+			say(proof.Group.Name+"  ", text)
+		}
+		fmt.Fprintln(w)
+	}
+	report.Diagnostics(w, r, o)
+	if s := r.NotJudged(); s != "" && !o.Quiet {
+		fmt.Fprintln(w, diag.Escape(s))
+	}
+	if len(r.Diags) == 0 && !o.Quiet {
+		fmt.Fprintln(w, "audit: no finding")
+	}
+}

@@ -1,0 +1,174 @@
+package site
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/judge"
+	"github.com/rocec/rocec/targets/target/lint"
+)
+
+// lldpAnswer is what `lldpctl -f json` prints on a device.
+func lldpAnswer(t *testing.T, d *ir.Device) []byte {
+	t.Helper()
+	type object = map[string]any
+	ports := []object{}
+	for _, p := range d.Ports {
+		if p.Link() == nil || p.Link().Planned {
+			continue
+		}
+		peer := p.Peer()
+		ports = append(ports, object{p.Name: object{
+			"chassis": object{peer.Device().Name: object{}},
+			"port":    object{"id": object{"type": "ifname", "value": peer.Name}},
+		}})
+	}
+	out, err := json.Marshal(object{"lldp": object{"interface": ports}})
+	require.NoError(t, err)
+	return out
+}
+
+// filesOf are the files of the switches of a fabric, as people collect them, with what LLDP sees.
+func filesOf(t *testing.T, j *judge.Judged) (files []lint.File) {
+	t.Helper()
+	for _, d := range j.Tree().Devices {
+		if d.Source.Switch == nil {
+			continue
+		}
+		for _, f := range d.Files {
+			content := f.Sketch
+			if content == nil {
+				content, _ = f.Edit(nil)
+			}
+			name := cmp.Or(map[string]string{"nvue": "startup.yaml", "sonic": "config_db.json"}[d.Target.Name], f.Path)
+			files = append(files, lint.File{Name: path.Join("site", d.Source.Name, name), Data: content})
+		}
+		files = append(files, lint.File{Name: path.Join("site", d.Source.Name, "lldp.json"), Data: lldpAnswer(t, d.Source)})
+	}
+	return files
+}
+
+// guesses are the examples whose networks hold more than their files state: what the files of switches, with LLDP, do not show.
+var guesses = map[string]string{
+	"prepared-rack": "a prepared switch has no cable yet",
+	"ring-table":    "routing is by a table, which no file of a switch has",
+	"soft-roce":     "no port has PFC, and none marks",
+}
+
+// The fabric that the files of the switches of an example make has the cables of the example, and each port of a switch the same classes:
+// its files are as that fabric wants them, or other and sound.
+func TestExamples(t *testing.T) {
+	entries, err := os.ReadDir("../../../examples")
+	require.NoError(t, err)
+	made := 0
+	for _, e := range entries {
+		j := judge.Judge(t.Context(), os.DirFS("../../../examples/"+e.Name()), ".", judge.Options{})
+		if !e.IsDir() || j.Fabric == nil || j.Diags.HasErrors() {
+			continue
+		}
+		made++
+		t.Run(e.Name(), func(t *testing.T) {
+			files := filesOf(t, j)
+			s, ds := Of(t.Context(), files, Options{Most: 1 << 20})
+			require.Empty(t, ds)
+			require.NotNil(t, s.Judged.Fabric)
+			if guesses[e.Name()] != "" {
+				return
+			}
+			require.False(t, s.Judged.Diags.HasErrors(), "%v", texts(s.Judged.Diags))
+			assert.Equal(t, cablesOf(j.Fabric), cablesOf(s.Judged.Fabric))
+			assert.Equal(t, portClasses(j.Fabric), portClasses(s.Judged.Fabric))
+			for _, d := range targets.JudgeFilesOf(s.Judged.Fabric, files).Diagnostics {
+				assert.NotEqual(t, diag.Error, d.Severity, "%s: %s", d.Code, d.Detail)
+			}
+		})
+	}
+	assert.Greater(t, made, 12)
+}
+
+func texts(ds diag.List) (out []string) {
+	for _, d := range ds {
+		out = append(out, d.Severity.String()+" "+d.Code+": "+d.Detail)
+	}
+	return out
+}
+
+// cablesOf are the cables that an end at a switch shows.
+func cablesOf(f *ir.Fabric) (out []string) {
+	for _, l := range f.Links {
+		if a, b := l.A(), l.B(); !l.Planned && (a.Device().Switch != nil || b.Device().Switch != nil) {
+			out = append(out, min(a.String(), b.String())+" "+max(a.String(), b.String()))
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// portClasses are the priorities with PFC and with marks of each cabled port of a switch, and where lossless DSCP go.
+func portClasses(f *ir.Fabric) map[string]string {
+	out := map[string]string{}
+	for _, d := range f.Devices {
+		if d.Switch == nil {
+			continue
+		}
+		wanted := d.Wanted()
+		for _, p := range d.Ports {
+			if p.Link() == nil || p.Link().Planned {
+				continue
+			}
+			is := wanted.Port(p.Name)
+			text := fmt.Sprintf("pfc %08b %08b pause %v marks %08b", is.Sends, is.Obeys, is.LinkPause, is.Marks)
+			for _, g := range f.CosGroups {
+				for _, c := range g.DSCP {
+					if g.Lossless && is.TrustKnown && is.Trust.DSCP {
+						text += fmt.Sprintf(" %d:%d", c.Value, is.DSCP[c.Value])
+					}
+				}
+			}
+			out[p.String()] = text
+		}
+	}
+	return out
+}
+
+// No cable is made up: files without neighbours make no fabric, and one end that names another port than the other end does makes none.
+func TestNeighbours(t *testing.T) {
+	conf := `{"DEVICE_METADATA": {"localhost": {"hostname": "%s", "hwsku": "ACS-MSN2700", "platform": "x86_64-mlnx_msn2700-r0"}},
+  "PORT": {"Ethernet0": {"lanes": "0,1,2,3", "speed": "100000", "admin_status": "up"}},
+  "DEVICE_NEIGHBOR": {%s}}`
+	file := func(name, neighbours string) lint.File {
+		return lint.File{Name: name + "/config_db.json", Data: fmt.Appendf(nil, conf, name, neighbours)}
+	}
+	one, ds := Of(t.Context(), []lint.File{file("leaf1", ""), file("leaf2", "")}, Options{Most: 100})
+	require.True(t, ds.HasErrors())
+	assert.Equal(t, [3]int{}, one.Cables.Ends)
+
+	both, ds := Of(t.Context(), []lint.File{
+		file("leaf1", `"Ethernet0": {"name": "leaf2", "port": "Ethernet0"}`),
+		file("leaf2", `"Ethernet0": {"name": "LEAF1", "port": "Ethernet0"}`),
+	}, Options{Most: 100})
+	require.Empty(t, ds)
+	assert.Equal(t, [3]int{0, 0, 1}, both.Cables.Ends)
+	require.Equal(t, []string{"leaf1:Ethernet0 leaf2:Ethernet0"}, cablesOf(both.Judged.Fabric))
+	assert.Equal(t, "sn2700", both.Judged.Fabric.Devices[0].Switch.Model.Name)
+
+	crossed, ds := Of(t.Context(), []lint.File{
+		file("leaf1", `"Ethernet0": {"name": "leaf2", "port": "Ethernet0"}`),
+		file("leaf2", `"Ethernet0": {"name": "leaf3", "port": "Ethernet0"}`),
+	}, Options{Most: 100})
+	require.Empty(t, ds)
+	assert.Equal(t, [3]int{0, 1, 0}, crossed.Cables.Ends)
+	assert.Equal(t, []string{"leaf2:Ethernet0 names leaf3:Ethernet0, and leaf1:Ethernet0 names leaf2:Ethernet0: the first cable is left out"},
+		crossed.Cables.Notes)
+}

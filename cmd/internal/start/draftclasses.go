@@ -1,0 +1,48 @@
+package start
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+)
+
+// Classes are the classes of devices whose settings were read.
+type Classes struct {
+	MTU      int    // of switch ports, in bytes; 0: not known
+	Blocks   string // the cos_group blocks
+	Carrying []Class
+	Pauses   func(device, port string) bool // whether a port has link pause
+}
+
+// Class is a class that carries RoCE.
+type Class struct {
+	Name   string
+	Intent func(name string, members []string) string // the roce block
+	Has    func(device, port string) bool             // whether a port of a switch has the class, as far as it was read
+}
+
+// write writes fabric.hcl with the classes, from its head on and what leads to the roce blocks. intents gives the members of roce blocks at
+// ports of switches to keep.
+func (c *Classes) write(head []byte, lead string, intents func(keep func(device, port string) bool) [][]string) []byte {
+	before, _, _ := bytes.Cut(head, []byte("# RDMA traffic"))
+	if c.MTU > 0 {
+		before = regexp.MustCompile(`(?m)^( *mtu *= )9216`).ReplaceAll(before, fmt.Appendf(nil, "${1}%d", c.MTU))
+	}
+	b := slices.Concat(before, []byte(c.Blocks+lead))
+	for _, class := range c.Carrying {
+		all := intents(class.Has)
+		if len(all) == 0 {
+			b = fmt.Appendf(b, "# CHECK: no two hosts are cabled to ports that have %s: name its members in a roce block\n", class.Name)
+		}
+		for n, members := range all {
+			name := class.Name
+			if len(all) > 1 {
+				name += "-" + strconv.Itoa(n+1)
+			}
+			b = append(b, class.Intent(name, members)+"\n"...)
+		}
+	}
+	return b
+}

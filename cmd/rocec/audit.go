@@ -1,0 +1,108 @@
+package main
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rocec/rocec/cmd/internal/devicefiles"
+	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/report"
+	"github.com/rocec/rocec/cmd/internal/site"
+	"github.com/rocec/rocec/cmd/internal/start"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/judge"
+)
+
+func auditCommand(a *app) *cobra.Command {
+	var format string
+	var strict, why bool
+	names := make([]string, len(report.Formats))
+	for i, f := range report.Formats {
+		names[i] = f.Name
+	}
+	cmd := &cobra.Command{
+		Use:   "audit SOURCE...",
+		Short: "judge a network that runs, by the files that people keep of its devices",
+		Long: "Audit judges a network that nobody has described: by the configurations of its switches and hosts, and by what LLDP\n" +
+			"shows of its cables. It writes nothing, and logs in nowhere.\n" +
+			"\n" +
+			"SOURCE is a file or a folder, as for validate --device-config: a folder has one folder a device, or files named after\n" +
+			"their device. Cables come from `lldpctl -f json`, as DEVICE/lldp.json or DEVICE-lldp.json, and from the table\n" +
+			"DEVICE_NEIGHBOR of SONiC. A cable needs one end that names the other.\n" +
+			"\n" +
+			"Of what was read audit makes a fabric, as init --from devices would write it, and judges that and each file beside it.\n" +
+			"Classes are those that most ports with PFC have. The length of a cable that no file states is the longest for which\n" +
+			"the headroom of its ports is. Devices that neighbours name, and of which no file is there, are taken to be set as the\n" +
+			"others are: verdicts name them.",
+		Example: "  rocec audit collected\n" +
+			"  rocec audit --format json collected > audit.json",
+		Args: takes(1, 1000),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := exit.Choice("format", format, names...); err != nil {
+				return err
+			}
+			f, network, err := audit(a, args)
+			if err != nil {
+				return err
+			}
+			f.Strict = strict
+			o := a.Options(a.Stdout)
+			o.Why = why
+			if format == "text" {
+				site.Page(a.Stdout, network, f, o)
+			} else if err := report.Formats[slices.Index(names, format)].Write(a.Stdout, f, o); err != nil {
+				return err
+			}
+			if f.Failed() {
+				return exit.With(exit.Errors)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&format, "format", "text", "text, json, sarif, junit, github or gitlab")
+	offer(cmd, "format", names...)
+	cmd.Flags().BoolVar(&strict, "warnings-as-errors", false, "exit 1 also when there are only warnings, or a file was not judged")
+	cmd.Flags().BoolVar(&why, "why", false, "show the proof of every lossless group, what it assumes, and every note by itself")
+	return cmd
+}
+
+// audit judges the files of a network as one fabric.
+func audit(a *app, sources []string) (*report.Report, *site.Network, error) {
+	read, err := devicefiles.Read(sources)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := siteOf(a, read, start.System{})
+	if err != nil {
+		return nil, nil, err
+	}
+	fabric := &report.Report{Judged: s.Judged}
+	if s.Judged.Fabric == nil {
+		fabric.Source = s.Judged.Source
+	}
+	f := read.Judge(fabric)
+	f.Judged.Diags = append(f.Judged.Diags, s.Judged.Diags...)
+	f.Judged.Diags.Sort()
+	f.Judged.Proofs, f.Judged.Fabric = s.Judged.Proofs, s.Judged.Fabric
+	network := s.Network()
+	f.Network = network
+	maps.Copy(f.Source.Files, s.Judged.Source.Files)
+	return f, network, nil
+}
+
+// siteOf makes a fabric of files. Where that cannot be, it prints why.
+func siteOf(a *app, read *devicefiles.Found, on start.System) (*site.Site, error) {
+	s, ds := site.Of(a.Ctx, read.Files, site.Options{Most: a.MaxObjects, On: on, Judge: judge.Options{Budget: a.Steps()}})
+	if !ds.HasErrors() {
+		return s, nil
+	}
+	if len(s.Cables.Nodes) > 0 && s.Cables.Ends == [3]int{} {
+		return nil, exit.Fail(exit.Errors, "no file names a neighbour, so no cable is known. Save `lldpctl -f json` of each switch as "+
+			"DEVICE/lldp.json beside its configuration")
+	}
+	p := &diag.Printer{Color: a.Paints(a.Stderr), Width: a.Width(a.Stderr), Most: 20}
+	p.Print(a.Stderr, ds) //nolint:errcheck // a closed terminal has nobody to tell
+	return nil, exit.Fail(exit.Errors, "no fabric can be made of these files: %s", diag.Escape(ds[0].Summary))
+}

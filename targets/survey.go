@@ -1,0 +1,177 @@
+package targets
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/targets/nic/tools"
+	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/targets/target/lint"
+)
+
+// Surveyed is a device of which files were read, as its files describe it. No fabric has it yet.
+type Surveyed struct {
+	Name       string // the name that its configuration states, else that of its folder or files
+	OS         *ir.OS // what a switch runs; nil: the device is a host
+	Release    string // for which the files are; empty: none is known
+	Guessed    bool   // the files state a range of releases, or none, and Release is one for which they can be
+	Read       *target.Understood
+	Neighbours map[string][]target.Neighbour // by port: LLDP, else the configuration
+	Files      []string                      // that were read
+}
+
+// Survey is the devices of a set of files, and the files that belong to none.
+type Survey struct {
+	Devices []Surveyed
+	Not     []lint.Taken // files that were not read, with why
+	Files   []string     // their names
+}
+
+// SurveyFiles reads the files of devices that no fabric describes. Files of one device are those of a folder or of a name, as
+// [JudgeFiles] groups them. Running settings go before stored ones. Two folders whose configurations state one name are two devices, each
+// called by its folder.
+func SurveyFiles(files []lint.File) *Survey {
+	j := newJudging(nil, files, devicesOf(files))
+	s := &Survey{}
+	for k := range j.devices {
+		d := &j.devices[k]
+		one := Surveyed{Name: path.Base(d.name), Neighbours: map[string][]target.Neighbour{}}
+		row := (*target.Target)(nil)
+		if one.Read, row = readAlone(j, d); row != nil && one.Read != nil {
+			one.OS = row.OS
+			one.Release, one.Guessed = releaseOf(row, one.Read.Settings.System.Release.Value)
+		}
+		for _, i := range d.files {
+			maps.Copy(one.Neighbours, j.read[i].neighbours)
+			if j.read[i].own != nil || j.read[i].neighbours != nil {
+				one.Files = append(one.Files, files[i].Name)
+				continue
+			}
+			if j.taken[i].Why != "" {
+				s.Not, s.Files = append(s.Not, j.taken[i]), append(s.Files, files[i].Name)
+			}
+		}
+		if one.Read != nil {
+			for port, n := range one.Read.Neighbours {
+				if one.Neighbours[port] == nil {
+					one.Neighbours[port] = []target.Neighbour{n}
+				}
+			}
+		}
+		if one.Read != nil || len(one.Neighbours) > 0 {
+			s.Devices = append(s.Devices, one)
+		}
+		for _, i := range d.files {
+			j.read[i].own, j.read[i].not = nil, nil
+		}
+	}
+	s.name()
+	return s
+}
+
+// name calls devices by the names that their configurations state, where no other device has the same.
+func (s *Survey) name() {
+	told := map[string]int{}
+	for _, d := range s.Devices {
+		if d.Read != nil {
+			told[d.Read.Host]++
+		}
+	}
+	for i := range s.Devices {
+		if d := &s.Devices[i]; d.Read != nil && d.Read.Host != "" && told[d.Read.Host] == 1 {
+			d.Name = d.Read.Host
+		}
+	}
+}
+
+// readAlone reads the files of one device together: what it runs, else what it has stored, else files without a moment, else what tools of
+// a host printed. The row is nil for a host.
+func readAlone(j *judging, d *device) (*target.Understood, *target.Target) {
+	stored, running := j.device(d)
+	read := cmp.Or(running, stored, timeless(j, d))
+	hosts := map[string][]byte{}
+	var row *target.Target
+	for _, i := range d.files {
+		switch r := &j.read[i]; {
+		case r.host:
+			hosts[j.files[i].Name] = j.files[i].Data
+		case r.row != nil && r.own != nil && row == nil:
+			row = r.row
+		}
+	}
+	if read == nil && len(hosts) > 0 {
+		return tools.Understand(target.Identity{}, hosts), nil
+	}
+	return read, row
+}
+
+// releaseOf returns a release for which a row writes: the stated one, else the newest of a stated range ("3.5 to 3.7", "5.x"), else one
+// that drafts take for some model. Empty: there is none.
+func releaseOf(row *target.Target, stated string) (version string, guessed bool) {
+	writes := func(version string) bool {
+		if version == "" || row.OS.Release(version) != "" || row.OS.Runs != nil && !row.OS.Runs(nil, version) {
+			return false
+		}
+		sw := &ir.Switch{OS: row.OS.Name, Version: version}
+		if row.OS.Default != nil {
+			sw.Config = row.OS.Default(version)
+		}
+		return row.Serves == nil || row.Serves(&ir.Device{Switch: sw})
+	}
+	if writes(stated) {
+		return stated, false
+	}
+	words := strings.Fields(stated)
+	if len(words) > 0 {
+		last := words[len(words)-1]
+		ends := []string{last}
+		if major, open := strings.CutSuffix(last, ".x"); open {
+			ends = nil
+			for minor := mostMinor; minor >= 0; minor-- {
+				ends = append(ends, fmt.Sprintf("%s.%d", major, minor))
+			}
+		}
+		for _, end := range ends {
+			for _, patch := range []string{"", ".0", ".1"} {
+				if writes(end + patch) {
+					return end + patch, true
+				}
+			}
+		}
+	}
+	usual := []string{row.OS.Newest}
+	if row.OS.Usual != nil {
+		for _, m := range platform.Switches {
+			usual = append(usual, row.OS.Usual(m))
+		}
+	}
+	if i := slices.IndexFunc(usual, writes); i >= 0 {
+		return usual[i], true
+	}
+	return "", true
+}
+
+// mostMinor is the largest second number of a release that is looked for in a range without an end.
+const mostMinor = 40
+
+// lldpNames are base names of files with what `lldpctl -f json` prints. It is read for the cables of a device, beside its configuration.
+var lldpNames = []string{"lldp.json", "lldpctl.json"}
+
+// lldpOf reads the neighbours of a device from a file; nil: it is no answer of lldpctl.
+func lldpOf(f lint.File) map[string][]target.Neighbour {
+	if f.Why != "" || !bytes.Contains(f.Head(1<<10), []byte(`"lldp"`)) {
+		return nil
+	}
+	of, ok := target.Neighbours(f.Data)
+	if !ok {
+		return nil
+	}
+	return of
+}
