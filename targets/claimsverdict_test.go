@@ -120,6 +120,10 @@ func TestVerdicts(t *testing.T) {
 		{"mlx5 3.4.3", "mlx5-roce-enable", "cat: no such file\nfile \n\"value\":true\n", open},
 		{"mlx5 3.4.3", "mlx5-dcqcn-place", "ecn\n", yes},
 		{"mlx5 3.4.3", "mlx5-dcqcn-place", "ls: cannot access\n", open},
+		{"mlx5 3.4.3", "mlx5-cnp-mode", "1\n", yes},
+		{"mlx5 3.4.3", "mlx5-cnp-mode", "0\n", no},
+		{"mlx5 3.4.3", "mlx5-cnp-mode", "written\n0\n", open}, // by rocec
+		{"mlx5 3.4.3", "mlx5-cnp-mode", "cat: no such file\n(exit status 1)\n", open},
 		{"mlx5 3.4.3", "mlx5-rdma-counters", "out_of_buffer\n", no},
 		{"mlx5 3.4.3", "mlx5-port-counters", "rx_prio0_pause\n", no},
 	}

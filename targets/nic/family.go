@@ -33,6 +33,9 @@ type Family struct {
 	// more capability.
 	Firmware bool
 
+	// Unreached names the queue pairs that the defaults of an RDMA device (RDMA-CM, traffic_class) do not reach, if there are any.
+	Unreached string
+
 	// Judge reports what a NIC cannot do; nil: nothing.
 	Judge func(ds *diag.List, n *ir.NIC)
 

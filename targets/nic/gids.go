@@ -206,24 +206,14 @@ func (t *GIDTable) Choose(n *ir.NIC, in *ir.Intent) (g GID, wrong string) {
 	}
 	stated := n.IP.Addr().Unmap()
 	var best *GID
-	typed, anywhere, rank := false, false, 0
+	typed, anywhere, rank := false, false, unfit
 	for i := range all {
 		g := &all[i]
 		if g.Type != want || g.Default() {
 			continue
 		}
-		addressed := n.IP.IsValid() && g.Addr.Unmap() == stated
-		typed, anywhere = true, anywhere || addressed
-		r := 1
-		switch id, _ := t.tag(n, g); {
-		case id != in.VLAN:
-			continue
-		case addressed:
-			r = 3
-		case g.IPv4() != "":
-			r = 2
-		}
-		if r > rank {
+		typed, anywhere = true, anywhere || n.IP.IsValid() && g.Addr.Unmap() == stated
+		if r := t.fits(n, in, g); r > rank {
 			best, rank = g, r
 		}
 	}
@@ -236,11 +226,82 @@ func (t *GIDTable) Choose(n *ir.NIC, in *ir.Intent) (g GID, wrong string) {
 	case best == nil && in.VLAN > 0:
 		return GID{}, fmt.Sprintf("%s has no GID of type %s on an interface of VLAN %d, in which the intent %s travels. Does that interface "+
 			"have an address?", at, want, in.VLAN, in.Name)
-	case best == nil || in.VLAN == 0 && n.IP.IsValid() && rank < 3:
+	case best == nil || in.VLAN == 0 && n.IP.IsValid() && rank < statedFit:
 		return GID{}, fmt.Sprintf("%s has its address on a VLAN interface alone, so every GID of type %s gives packets a VLAN header; the "+
 			"intent %s travels without one.", at, want, in.Name)
 	}
 	return *best, ""
+}
+
+// fit is how well a GID fits an intent on a NIC.
+type fit uint8
+
+const (
+	unfit     fit = iota // another version or VLAN, or a default GID
+	otherFit             // of IPv6
+	fourFit              // of IPv4
+	statedFit            // of the address that the fabric states
+)
+
+func (t *GIDTable) fits(n *ir.NIC, in *ir.Intent, g *GID) fit {
+	switch id, _ := t.tag(n, g); {
+	case g.Type != GIDTypes[in.Version] || g.Default() || id != in.VLAN:
+		return unfit
+	case n.IP.IsValid() && g.Addr.Unmap() == n.IP.Addr().Unmap():
+		return statedFit
+	case g.IPv4() != "":
+		return fourFit
+	}
+	return otherFit
+}
+
+// Why states which of the addresses of a NIC a chosen GID has.
+func (g *GID) Why(n *ir.NIC) string {
+	switch {
+	case n.IP.IsValid() && g.Addr.Unmap() == n.IP.Addr().Unmap():
+		return "the address that the fabric states"
+	case g.IPv4() != "":
+		return "the first of IPv4"
+	}
+	return "the first of IPv6"
+}
+
+// Others returns the GIDs that fit an intent on a NIC beside the one chosen: those of further addresses.
+func (t *GIDTable) Others(n *ir.NIC, in *ir.Intent, chosen *GID) (out []GID) {
+	for _, g := range t.Of(n) {
+		if g != *chosen && t.fits(n, in, &g) > unfit {
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
+// ByAddress returns the settings by which NCCL 2.21 and later choose the GID of an intent by its address, wherever its slot is; nil: they
+// would choose another GID. They choose the first of a version, a family and a subnet. Source: connect.cc of net_ib in NCCL.
+func (t *GIDTable) ByAddress(n *ir.NIC, in *ir.Intent, chosen *GID) []string {
+	first := func(subnet netip.Prefix) bool {
+		for _, g := range t.GIDs {
+			switch {
+			case g == *chosen:
+				return true
+			case g.Dev != chosen.Dev || g.Port != chosen.Port || g.Type != chosen.Type || g.Default():
+			case (g.IPv4() != "") == (chosen.IPv4() != "") && (!subnet.IsValid() || subnet.Contains(g.Addr.Unmap())):
+				return false
+			}
+		}
+		return true
+	}
+	out := []string{fmt.Sprintf("NCCL_IB_ROCE_VERSION_NUM=%d", in.Version), "NCCL_IB_ADDR_FAMILY=AF_INET6"}
+	if chosen.IPv4() != "" {
+		out[1] = "NCCL_IB_ADDR_FAMILY=AF_INET"
+	}
+	switch {
+	case first(netip.Prefix{}):
+		return out
+	case n.IP.Contains(chosen.Addr.Unmap()) && first(n.IP):
+		return append(out, "NCCL_IB_ADDR_RANGE="+n.IP.Masked().String())
+	}
+	return nil
 }
 
 // GIDProbe asks whether each intent has a GID on a NIC: without one, connections fail, or take the wrong version or VLAN.

@@ -78,6 +78,50 @@ func TestChooseGID(t *testing.T) {
 	}
 }
 
+// A NIC with several addresses: which one is chosen and why, which ones fit, too, and by which settings NCCL finds it wherever its slot is.
+func TestSeveralAddresses(t *testing.T) {
+	n := &ir.NIC{Name: "ens1f0", Device: &ir.Device{DevicePlaces: &ir.DevicePlaces{}, Name: "h1"}}
+	table := ReadGIDs([]byte(gidAnswer))
+	for _, c := range []struct {
+		stated string
+		vlan   int
+		index  int
+		why    string
+		others []int
+		by     string
+	}{
+		{"", 0, 5, "the first of IPv4", []int{3, 10}, "NCCL_IB_ROCE_VERSION_NUM=2 NCCL_IB_ADDR_FAMILY=AF_INET"},
+		{
+			"10.0.0.9/29", 0, 10, "the address that the fabric states",
+			[]int{3, 5},
+			"NCCL_IB_ROCE_VERSION_NUM=2 NCCL_IB_ADDR_FAMILY=AF_INET NCCL_IB_ADDR_RANGE=10.0.0.8/29",
+		},
+		{"10.0.0.9/24", 0, 10, "the address that the fabric states", []int{3, 5}, ""}, // both are in the subnet
+		{
+			"2001:db8::1/64", 0, 3, "the address that the fabric states",
+			[]int{5, 10},
+			"NCCL_IB_ROCE_VERSION_NUM=2 NCCL_IB_ADDR_FAMILY=AF_INET6",
+		},
+		{"10.0.0.9/24", 100, 7, "the first of IPv4", nil, ""}, // the subnet of the VLAN is not stated
+	} {
+		n.IP = netip.Prefix{}
+		if c.stated != "" {
+			n.IP = netip.MustParsePrefix(c.stated)
+		}
+		in := &ir.Intent{Name: "training", Version: 2, VLAN: c.vlan}
+		g, wrong := table.Choose(n, in)
+		require.Empty(t, wrong, c.stated)
+		assert.Equal(t, c.index, g.Index, c.stated)
+		assert.Equal(t, c.why, g.Why(n), c.stated)
+		var indices []int
+		for _, o := range table.Others(n, in, &g) {
+			indices = append(indices, o.Index)
+		}
+		assert.Equal(t, c.others, indices, c.stated)
+		assert.Equal(t, c.by, strings.Join(table.ByAddress(n, in, &g), " "), c.stated)
+	}
+}
+
 // Of a RoCE LAG the interface is the bond, and the device hangs off one port.
 func TestChooseGIDOfBond(t *testing.T) {
 	b := &ir.Bond{Name: "bond0"}

@@ -78,6 +78,8 @@ func sheetOf(n *ir.NIC) string {
 	row("who decides PFC, shares and maps", "%s", decides)
 	for _, in := range s.Intents {
 		row("traffic of "+cell(in.Name), "%s", markText(n, in))
+		row("settings of its programs, where no default of the NIC reaches them: GPUs that make queue pairs, virtual functions, containers",
+			"%s", strings.Join(Marks(n.Packet(in), in.ByDSCP()), " "))
 	}
 	if cnp := s.CNP; cnp != nil {
 		p := n.CNP(s.Intents[0])

@@ -198,6 +198,11 @@ func (s *Settings) editState(old []byte) ([]byte, diag.List) {
 			out = append(append(out, line...), '\n')
 		}
 	})
+	if s.family.Unreached != "" {
+		if text := unreachedText(s.NIC, &s.Card, s.family.Unreached); text != "" {
+			settingTopic.Noticef(&ds, s.NIC.At, "%s", text)
+		}
+	}
 	return out, ds
 }
 

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -51,15 +52,18 @@ type GIDRow struct {
 type GIDUse struct {
 	Intent   string       `json:"intent"`
 	NIC      string       `json:"nic"`
-	GID      *GIDRow      `json:"gid,omitempty"` // nil: no row fits
+	GID      *GIDRow      `json:"gid,omitempty"`    // nil: no row fits
+	Why      string       `json:"why,omitempty"`    // which of the addresses of the NIC it is
+	Others   []GIDRow     `json:"others,omitempty"` // of further addresses that fit, too
 	Reason   string       `json:"reason,omitempty"`
 	Settings *GIDSettings `json:"settings,omitempty"`
 }
 
 // GIDSettings makes programs use a row.
 type GIDSettings struct {
-	Environment []string `json:"environment"` // "NCCL_IB_GID_INDEX=3"
-	Perftest    string   `json:"perftest"`    // the options of its programs
+	Environment []string `json:"environment"`          // "NCCL_IB_GID_INDEX=3"
+	ByAddress   []string `json:"by_address,omitempty"` // of NCCL, in place of its index; nil: they would find another row
+	Perftest    string   `json:"perftest"`             // the options of its programs
 }
 
 // GIDsJSON returns the document of hosts that were asked for their tables. plan, have and tables are of the same hosts. A table is nil
@@ -108,10 +112,14 @@ func hostGIDs(d *deploy.DevicePlan, have *deploy.Have, t *nic.GIDTable) GIDsHost
 			if wrong != "" {
 				use.Reason, h.Status = target.Escape(wrong), gidsMissing
 			} else {
-				use.GID = gidRow(n, &g)
+				use.GID, use.Why = gidRow(n, &g), g.Why(n)
+				for _, o := range t.Others(n, in, &g) {
+					use.Others = append(use.Others, *gidRow(n, &o))
+				}
 				nth := strconv.Itoa(g.Index)
 				use.Settings = &GIDSettings{
 					Environment: []string{"NCCL_IB_GID_INDEX=" + nth, "UCX_IB_GID_INDEX=" + nth},
+					ByAddress:   t.ByAddress(n, in, &g),
 					Perftest:    fmt.Sprintf("-d %s -i %d -x %s", nic.Quote(use.GID.Dev), g.Port, nth),
 				}
 				use.Settings.mark(n.Packet(in), in.ByDSCP())
@@ -124,14 +132,26 @@ func hostGIDs(d *deploy.DevicePlan, have *deploy.Have, t *nic.GIDTable) GIDsHost
 
 // mark adds the settings that mark the packets of connections that are made without RDMA-CM, by DSCP or by PCP.
 func (s *GIDSettings) mark(p ir.Packet, byDSCP bool) {
+	s.Environment = append(s.Environment, nic.Marks(p, byDSCP)...)
 	if byDSCP {
-		tos := p.DSCP << 2 // the upper six bits
-		s.Environment = append(s.Environment, fmt.Sprintf("NCCL_IB_TC=%d", tos), fmt.Sprintf("UCX_IB_TRAFFIC_CLASS=%d", tos))
-		s.Perftest += fmt.Sprintf(" --tclass=%d", tos)
-		return
+		s.Perftest += fmt.Sprintf(" --tclass=%d", p.DSCP<<2) // the upper six bits
+	} else {
+		s.Perftest += fmt.Sprintf(" --sl=%d", p.PCP)
 	}
-	s.Environment = append(s.Environment, fmt.Sprintf("NCCL_IB_SL=%d", p.PCP), fmt.Sprintf("UCX_IB_SL=%d", p.PCP))
-	s.Perftest += fmt.Sprintf(" --sl=%d", p.PCP)
+}
+
+// besideText names the address of a row, and the rows of further addresses that fit, if there are any.
+func besideText(u *GIDUse) string {
+	if len(u.Others) == 0 {
+		return ""
+	}
+	address := func(r *GIDRow) string { return cmp.Or(r.IPv4, r.GID) }
+	others := make([]string, len(u.Others))
+	for i := range u.Others {
+		others[i] = fmt.Sprintf("%d (%s)", u.Others[i].Index, address(&u.Others[i]))
+	}
+	return fmt.Sprintf(" (%s, %s); %s %s", address(u.GID), u.Why, strings.Join(others, ", "),
+		diag.Plural(len(others), "fits, too", "fit, too"))
 }
 
 func gidRow(n *ir.NIC, g *nic.GID) *GIDRow {
@@ -166,8 +186,12 @@ func (s *Screen) GIDs(doc GIDsDocument) {
 				fmt.Fprintf(s.Raw, "  %s on %s: %s\n", u.Intent, u.NIC, s.Paint(diag.Red, u.Reason))
 				continue
 			}
-			fmt.Fprintf(s.Raw, "  %s on %s: index %d\n    %s\n    ib_write_bw %s\n", u.Intent, u.NIC, u.GID.Index,
-				strings.Join(u.Settings.Environment, " "), u.Settings.Perftest)
+			fmt.Fprintf(s.Raw, "  %s on %s: index %d%s\n    %s\n", u.Intent, u.NIC, u.GID.Index, besideText(&u),
+				strings.Join(u.Settings.Environment, " "))
+			if len(u.Settings.ByAddress) > 0 {
+				fmt.Fprintf(s.Raw, "    in place of the index of NCCL: %s\n", strings.Join(u.Settings.ByAddress, " "))
+			}
+			fmt.Fprintf(s.Raw, "    ib_write_bw %s\n", u.Settings.Perftest)
 			if first, ok := index[u.Intent]; ok && first != u.GID.Index {
 				differ[u.Intent] = true
 			}
@@ -177,7 +201,7 @@ func (s *Screen) GIDs(doc GIDsDocument) {
 			if differ[u.Intent] {
 				delete(differ, u.Intent)
 				fmt.Fprintf(s.Raw, "  The NICs of %s need different indices, and NCCL and UCX take one for all NICs of a "+
-					"process: give every interface as many addresses of each kind.\n", u.Intent)
+					"process: give every interface as many addresses of each kind, or let NCCL choose by address.\n", u.Intent)
 			}
 		}
 	}

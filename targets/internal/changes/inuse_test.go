@@ -268,7 +268,13 @@ dev=$(ls /sys/class/infiniband)
 mkdir /sys/kernel/config/rdma_cm/$dev
 echo 104 >/sys/kernel/config/rdma_cm/$dev/ports/1/default_roce_tos
 rmdir /sys/kernel/config/rdma_cm/$dev
-`
+` + cnpPriority + "\n"
+
+// cnpPriority sets the priority of CNPs, and with it the mode in which it counts.
+const (
+	cnpParams   = "/sys/kernel/debug/mlx5/$(ls /sys/kernel/debug/mlx5)/cc_params/"
+	cnpPriority = "echo 6 >" + cnpParams + "np_cnp_prio"
+)
 
 // TestNICInUse: a NIC with every wanted value and no files of rocec is sound, and a plan for it announces that a link bounces only where
 // its PFC mask changes.
@@ -287,6 +293,8 @@ func TestNICInUse(t *testing.T) {
 		{"dcb pfc set dev ens1f0 delay 7", nil, "nic/ens1f0 is not as the fabric means it."},
 		{"dcb pfc set dev ens1f0 delay 3 prio-pfc 4:on", []string{bounces}, "nic/ens1f0 is not as the fabric means it."},
 		{"dcb pfc set dev ens1f0 prio-pfc 4:off", nil, ""},
+		{"echo 1 >" + cnpParams + "np_cnp_prio_mode", nil, "nic/ens1f0 is not as the fabric means it."},
+		{cnpPriority, nil, ""},
 	} {
 		b.Root(t, c.set)
 		p := b.Plan(t)

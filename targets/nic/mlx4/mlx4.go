@@ -44,14 +44,15 @@ import (
 var Target = family.Target("RoCE settings of hosts with mlx4 NICs (ConnectX-3): a value file, a script and a systemd unit.", Topics)
 
 var family = &nic.Family{
-	Driver: driver,
-	Module: "mlx4_core",
-	Suffix: suffix,
-	Plain:  "pfc=0,0,0,0,0,0,0,0\ntos=0\nvlan_map=0:0,2:0,4:0,6:0\n",
-	Script: nic.Script(suffix, func() string { return nic.Card() + own }),
-	Rows:   func() []nic.Row { return nic.Sorted(nic.HostRows, nic.CardRows, nic.CMRows, nic.VLANRows) },
-	Judge:  judge,
-	Probes: probes,
+	Driver:    driver,
+	Module:    "mlx4_core",
+	Suffix:    suffix,
+	Plain:     "pfc=0,0,0,0,0,0,0,0\ntos=0\nvlan_map=0:0,2:0,4:0,6:0\n",
+	Script:    nic.Script(suffix, func() string { return nic.Card() + own }),
+	Rows:      func() []nic.Row { return nic.Sorted(nic.HostRows, nic.CardRows, nic.CMRows, nic.VLANRows) },
+	Unreached: "queue pairs of virtual functions, which containers get",
+	Judge:     judge,
+	Probes:    probes,
 
 	Modules:  []string{"mlx4_core", "mlx4_en", "mlx4_ib", "rdma_cm", "rdma_ucm", "ib_core"},
 	BondRDMA: "mlx4_bond_",

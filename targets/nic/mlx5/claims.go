@@ -41,6 +41,16 @@ func claims(n *ir.NIC) []target.Claim {
 				return target.Decide(there, true) // debugfs may not be mounted
 			},
 		},
+		{
+			ID: "mlx5-cnp-mode", Says: "The firmware starts in np_cnp_prio_mode 1, in which the priority of np_cnp_prio does not count.",
+			Source: "cong.c of mlx5_ib writes mode 0 with the priority; no document says in which mode the firmware starts",
+			Query: target.Query{Cmd: "[ ! -e /etc/rocec/host/" + nic.Quote(n.Name) + ".conf ] || echo written\nbdf=$(readlink -f " + device +
+				")\n" + `cat "/sys/kernel/debug/mlx5/${bdf##*/}/cc_params/np_cnp_prio_mode"`},
+			Judge: func(answer []byte) target.Verdict { // one that rocec has written is in mode 0 by that
+				mode := strings.TrimSpace(string(answer))
+				return target.Decide(mode == "0" || mode == "1", mode == "1")
+			},
+		},
 		nic.NamesClaim("mlx5-rdma-counters", "The RDMA device counts marked packets and notifications under the names that verify reads.",
 			"the vendor's Understanding mlx5 Linux Counters, and counters.c of mlx5_ib",
 			target.Query{Cmd: "ls " + device + "/infiniband/*/ports/1/hw_counters"}, "out_of_",

@@ -195,6 +195,13 @@ func cardSamples(s *nic.Settings, f nic.Facts) []target.Sample {
 	}
 	slices.Sort(more)
 	out := f.Samples(s.NIC.Name, append(keys, more...))
+	if _, ok := f.Number("dcqcn.np_cnp_prio_mode"); s.CNP != nil && s.ECN != [8]bool{} && !ok {
+		out = append(out, target.Sample{
+			Name: "mode of CNPs", On: s.NIC.Name, Unit: target.UnitState, Value: 1,
+			Hint: fmt.Sprintf("Whether the priority of CNPs counts on %s of %s is not known: debugfs does not tell np_cnp_prio_mode, and the "+
+				"number of cnp_prio counts in mode 0 alone.", s.NIC.Name, s.NIC.Device.Name),
+		})
+	}
 	if on, ok := storedNumber(f, "LLDP_NB_DCBX_P"); ok && on == 1 {
 		out = append(out, target.Sample{
 			Name: "firmware LLDP", On: s.NIC.Name, Unit: target.UnitState, Value: 1,

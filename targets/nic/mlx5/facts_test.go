@@ -74,7 +74,8 @@ func TestCardTools(t *testing.T) {
 	m := newMachine(t, fixtures(t)["v2"])
 	m.write("sys/class/net/ens1f0/device/vendor", "0x15b3")
 	m.write("sys/class/net/ens1f0/device/device", "0x1017")
-	m.write("sys/kernel/debug/mlx5/0000:03:00.0/cc_params/np_cnp_dscp", "48")
+	m.write(cnpParams+"np_cnp_dscp", "48")
+	m.write(cnpParams+"np_cnp_prio_mode", "0")
 	tool := func(name, text string) {
 		require.NoError(t, os.WriteFile(m.path("usr/sbin/"+name), []byte("#!/bin/sh\n"+text+"\n"), 0o755))
 	}
@@ -88,7 +89,12 @@ func TestCardTools(t *testing.T) {
 		}
 		return out
 	}
-	assert.Equal(t, map[string]string{"model": "ConnectX-5", "driver": "mlx5_core, of the kernel", "dcqcn.np_cnp_dscp": "48"}, facts())
+	assert.Equal(t, map[string]string{
+		"model": "ConnectX-5", "driver": "mlx5_core, of the kernel", "dcqcn.np_cnp_dscp": "48", "dcqcn.np_cnp_prio_mode": "0",
+	}, facts())
+	m.remove(cnpParams + "np_cnp_prio_mode")
+	assert.Contains(t, facts()["mode of CNPs"], "Whether the priority of CNPs counts on ens1f0 of v2 is not known")
+	m.write(cnpParams+"np_cnp_prio_mode", "1")
 	tool("ofed_info", "echo MLNX_OFED_LINUX-24.07-0.6.1.0:")
 	tool("lldptool", "echo willing=yes")
 	tool("ethtool", "echo 'pfc-prevention-tout: 65535'")
@@ -106,7 +112,8 @@ Configurations:                              Default         Current         Nex
 The '*' shows parameters with next value different from default/current value.
 END`)
 	assert.Equal(t, map[string]string{
-		"model": "ConnectX-5", "driver": "mlx5_core, MLNX_OFED_LINUX-24.07-0.6.1.0", "dcqcn.np_cnp_dscp": "48", "pfc-prevention-tout": "65535",
+		"model": "ConnectX-5", "driver": "mlx5_core, MLNX_OFED_LINUX-24.07-0.6.1.0", "dcqcn.np_cnp_dscp": "48",
+		"dcqcn.np_cnp_prio_mode": "1", "pfc-prevention-tout": "65535",
 		"lldpad.willing": "yes", "nv.LINK_TYPE_P1": "ETH(2)", "nv.LLDP_NB_DCBX_P1": "True(1)",
 		"firmware LLDP": "The firmware of ens1f0 on v2 speaks DCBX (LLDP_NB_DCBX) until the host takes over, and may take PFC from " +
 			"the switch: set LLDP_NB_DCBX_P1 and _P2 to 0 with mlxconfig.",

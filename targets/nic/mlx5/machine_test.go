@@ -136,6 +136,7 @@ func (m *machine) inbox() *machine {
 		at := "sys/kernel/debug/mlx5/" + filepath.Base(pci) + "/cc_params/"
 		m.write(at+"np_cnp_dscp", "0")
 		m.write(at+"np_cnp_prio", "0")
+		m.write(at+"np_cnp_prio_mode", "0")
 	}
 	return m
 }

@@ -47,6 +47,9 @@
 //	vlan_ip       ADDRESS/LENGTH  an address of the interface that is made
 //	vlan_map      0:P,2:P,4:P,6:P 802.1p priority of the socket priorities on it
 //
+// show prints cnp_prio as "mode N" where np_cnp_prio_mode is not 0. The number counts in mode 0 alone, and a write of it sets mode 0
+// (cong.c of mlx5_ib), so such a NIC is written even where its number is the one wanted.
+//
 // show prints the same lines, and three more values: "unsupported" for what the NIC does not have, "missing" for a VLAN
 // interface or virtual function that is not there, "unread" for the two defaults of RDMA-CM until apply has made the
 // configfs directory that shows them. The directory stays, so that show need not write; as long as it is there, the
@@ -94,6 +97,7 @@
 //	/sys/class/net/IF/ecn/roce_{np,rp}/enable/PRIO            rw   0 or 1
 //	/sys/class/net/IF/ecn/roce_np/{cnp_dscp,cnp_802p_prio}    rw
 //	/sys/kernel/debug/mlx5/BDF/cc_params/{np_cnp_dscp,np_cnp_prio}   rw, where the former are missing
+//	/sys/kernel/debug/mlx5/BDF/cc_params/np_cnp_prio_mode            r, and w by restore and leave
 //	/sys/kernel/config/rdma_cm/DEV/ports/P/default_roce_{mode,tos}   rw, after mkdir of DEV
 //	/sys/class/infiniband/DEV                                 must exist for the rest
 //	/sys/class/infiniband/DEV/ports/P/gids/N                  r
@@ -131,9 +135,11 @@ var family = &nic.Family{
 	Rows:   rows,
 	Plain: "dscp_prio0=none\ndscp_prio1=none\ndscp_prio2=none\ndscp_prio3=none\ndscp_prio4=none\ndscp_prio5=none\ndscp_prio6=none\n" +
 		"dscp_prio7=none\npfc=0,0,0,0,0,0,0,0\ntos=0\ntrust=pcp\nvlan_map=0:0,2:0,4:0,6:0\n",
-	Judge:  judge,
-	Probes: probes,
-	Claims: claims,
+	// NVIDIA/nccl#2383 and NVIDIA/nvshmem#25: queue pairs that are made by DevX bypass the kernel, which applies traffic_class.
+	Unreached: "queue pairs that a GPU makes (DevX: GDAKI of NCCL, IBGDA of NVSHMEM) and those of virtual functions, which containers get",
+	Judge:     judge,
+	Probes:    probes,
+	Claims:    claims,
 
 	Firmware: true,
 	Modules:  sim.Modules,

@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -154,6 +155,9 @@ func TestStateJudgesWhatCannotBe(t *testing.T) {
 			"or the fabric.",
 		"ens1f0 of the host group gpu: connections made without RDMA-CM get DSCP 0, as its driver has no traffic_class. Start NCCL with " +
 			"NCCL_IB_TC=104, perftest with --tclass=104; or install MLNX_OFED.",
+		"ens1f0 of the host group gpu: no default of its RDMA device (tos, traffic_class) reaches queue pairs that a GPU makes (DevX: GDAKI of " +
+			"NCCL, IBGDA of NVSHMEM) and those of virtual functions, which containers get. They travel in priority 0, unless their programs " +
+			"have NCCL_IB_TC=104 NCCL_GIN_IB_TC=104 UCX_IB_TRAFFIC_CLASS=104.",
 	}, said)
 	lines := strings.Split(string(got), "\n")
 	assert.Equal(t, []string{
@@ -172,6 +176,37 @@ func TestStateJudgesWhatCannotBe(t *testing.T) {
 	assert.True(t, ours["pfc"])
 	assert.False(t, ours["ecn_np_prio5"])
 	assert.False(t, ours["ttl"])
+}
+
+// A host that is as the fabric says is told which queue pairs are outside of the class, with the numbers of the fabric.
+func TestUnreached(t *testing.T) {
+	said := func(d *ir.Device, nth int) string {
+		state := rendered(t, d)[nth]
+		require.NotNil(t, state.Live)
+		_, ds := state.Edit([]byte(content(t, state)))
+		require.Len(t, ds, 1)
+		require.Equal(t, diag.Notice, ds[0].Severity)
+		return ds[0].Detail
+	}
+	f := newFabric()
+	f.groups(f.rest, f.rdma, f.storage, f.cnp)
+	f.rdma.DSCP[0].Value = 24
+	assert.Contains(t, said(f.host("h", f.nic(t, "ens1f0", f.v2())), 4), "They travel in priority 0, unless their programs have "+
+		"NCCL_IB_TC=96 NCCL_GIN_IB_TC=96 UCX_IB_TRAFFIC_CLASS=96. UCX alone marks DSCP 26 (106) by default, which is priority 0.")
+	assert.Contains(t, said(f.host("h", f.nic(t, "ens1f0", f.v1())), 4), "They travel in priority 0, unless their programs have "+
+		"NCCL_IB_SL=3 UCX_IB_SL=3.")
+
+	bulk := &ir.CosGroup{Name: "bulk", Cos: 1, DSCP: []ir.Claim{{Value: 8}}}
+	f.groups(f.rest, bulk, f.rdma, f.cnp)
+	n := f.nic(t, "ens1f0", f.v2(), &ir.Intent{Name: "backup", Version: 2, Group: bulk})
+	n.TOS = 96
+	assert.Contains(t, said(f.host("h", n), 4),
+		"have training: NCCL_IB_TC=96 NCCL_GIN_IB_TC=96 UCX_IB_TRAFFIC_CLASS=96; backup: NCCL_IB_TC=32 ")
+
+	f.rdma.DSCP[0].Value = 0 // what nobody marks is in the class
+	state := rendered(t, f.host("h", f.nic(t, "ens1f0", f.v2())))[4]
+	_, ds := state.Edit([]byte(content(t, state)))
+	assert.Empty(t, ds)
 }
 
 // TestEditLaws feeds the editor of the state what no script of ours would print.

@@ -221,6 +221,7 @@ func TestRepair(t *testing.T) {
 		}, "ets_bw is 0,0,0,0,0,0,0,0, not 40,0,0,0,60,0,0,0", "ens1f0 ets"},
 		{"dcbx", func() { dcb("dcbx", "set", "dev", "ens1f0", "host", "cee") }, "", ""},
 		{"tos", func() { m.write("fake/cma-rocep3s0f0", "RoCE v2\n0") }, "tos is 0, not 104", ""},
+		{"mode of CNPs", func() { m.write(cnpParams+"np_cnp_prio_mode", "1") }, "cnp_prio is mode 1, not 6", ""},
 	} {
 		c.spoil()
 		r := run(m, "check", "ens1f0")
@@ -236,6 +237,46 @@ func TestRepair(t *testing.T) {
 		}
 		assert.Zero(t, run(m, "check", "ens1f0").code, c.name)
 	}
+}
+
+// cnpParams is where debugfs has the marking of CNPs of ens1f0.
+const cnpParams = "sys/kernel/debug/mlx5/0000:03:00.0/cc_params/"
+
+// TestCNPMode: the number of the priority of CNPs counts in mode 0 alone. So a NIC in another mode differs though its number is the one
+// wanted, a write of the number corrects it, and leave sets the mode again. A NIC whose mode nobody can read is judged by its number.
+func TestCNPMode(t *testing.T) {
+	t.Parallel()
+	d := fixtures(t)["v2"]
+	for name, prepare := range map[string]func(*machine) *machine{
+		"kernel's driver": (*machine).inbox,
+		"vendor's driver": func(m *machine) *machine { return m.ofed().inbox() },
+	} {
+		m := prepare(newMachine(t, d))
+		number := cnpParams + "np_cnp_prio"
+		if m.has("sys/class/net/ens1f0/ecn") {
+			number = "sys/class/net/ens1f0/ecn/roce_np/cnp_802p_prio"
+		}
+		m.write(number, "6")
+		m.write(cnpParams+"np_cnp_prio_mode", "1")
+		run := shells["dash"]
+		assert.Contains(t, run(m, showArgs(t, d, "ens1f0", "show")...).out, "\ncnp_prio=mode 1\n", name)
+		assert.Contains(t, run(m, "check", "ens1f0").out, "cnp_prio is mode 1, not 6\n", name)
+		r := run(m, "apply", "ens1f0")
+		require.Zero(t, r.code, r.err)
+		assert.Equal(t, "6", m.read(number), name)
+		assert.Equal(t, "0", m.read(cnpParams+"np_cnp_prio_mode"), name)
+		r = run(m, "leave", "ens1f0")
+		assert.Zero(t, r.code, r.err)
+		assert.Equal(t, "1", m.read(cnpParams+"np_cnp_prio_mode"), "%s: what the NIC held before", name)
+
+		m.write(number, "6")
+		m.remove(cnpParams + "np_cnp_prio_mode")
+		assert.Contains(t, run(m, showArgs(t, d, "ens1f0", "show")...).out, "\ncnp_prio=6\n", name)
+	}
+	m := newMachine(t, d).inbox()
+	const values = "etc/rocec/host/ens1f0.conf"
+	m.write(values, strings.Replace(m.read(values), "cnp_prio=6", "cnp_prio=mode 1", 1))
+	assert.NotZero(t, shells["dash"](m, "apply", "ens1f0").code, "no fabric says that")
 }
 
 // TestRefusals: what stops the script before it writes anything.

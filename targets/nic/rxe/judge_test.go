@@ -60,5 +60,6 @@ func TestRules(t *testing.T) {
 	require.False(t, ds.HasErrors())
 	rules, _ := files[2].Edit(nil)
 	assert.NotContains(t, string(rules), "infiniband")
-	assert.Contains(t, string(rules), `ENV{DEVTYPE}=="vlan", RUN+="/usr/bin/systemctl --no-block reload-or-restart rocec-host-rxe@*.service"`)
+	assert.Contains(t, string(rules), `ENV{DEVTYPE}=="vlan", RUN+="/bin/sh -fc '`+
+		`PATH=/usr/bin:/bin; exec systemctl --no-block reload-or-restart rocec-host-rxe@*.service'"`)
 }

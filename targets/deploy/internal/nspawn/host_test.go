@@ -105,7 +105,8 @@ func TestHostFiles(t *testing.T) {
 		out := execute(t, d, "{ cat /run/plain; echo DEVTYPE="+c.devtype+"; } >/run/uevent; SUBSYSTEM="+c.subsystem+
 			" LD_PRELOAD=/usr/local/lib/subsystem.so udevadm test --action="+c.action+" "+path.Dir(uevent)+" 2>&1")
 		assert.Contains(t, out, "SUBSYSTEM="+c.subsystem+"\n")
-		run := strings.Contains(out, "run: '/usr/bin/systemctl --no-block reload-or-restart rocec-host@*.service'")
+		run := strings.Contains(out,
+			"run: '/bin/sh -fc 'PATH=/usr/bin:/bin; exec systemctl --no-block reload-or-restart rocec-host@*.service'")
 		assert.Equal(t, c.runs, run, "%v: %s", c, out)
 	}
 }

@@ -11,7 +11,7 @@ dscp_keys='dscp_prio0 dscp_prio1 dscp_prio2 dscp_prio3 dscp_prio4 dscp_prio5 dsc
 accept_own() { # KEY VALUE: is it something rocec writes for these NICs alone?
 	case $1 in
 	cnp_dscp) number "$2" 0 63 ;;
-	cnp_prio) number "$2" 0 7 ;;
+	cnp_prio) number "$2" 0 7 || { [ -n "$back" ] && [ "$2" = "mode ${2#mode }" ] && number "${2#mode }" 1 9; } ;;
 	ecn_np_prio[0-7] | ecn_rp_prio[0-7] | roce) [ "$2" = on ] || [ "$2" = off ] ;;
 	traffic_class) [ "$2" = off ] || number "$2" 0 255 ;;
 	traffic_rules) rules "$2" ;;
@@ -125,14 +125,13 @@ see_ecn() {
 		on_off "$net/ecn/roce_np/enable/$prio" "ecn_np_prio$prio" 'the driver has no switch for it'
 		on_off "$net/ecn/roce_rp/enable/$prio" "ecn_rp_prio$prio" 'the driver has no switch for it'
 	done
-	# The vendor's driver has the CNP marking in sysfs, the kernel's own driver in debugfs.
+	# The vendor's driver has the CNP marking in sysfs, the kernel's own driver in debugfs. The mode is in debugfs alone.
+	find_pci
+	params=$root/sys/kernel/debug/mlx5/$pci/cc_params
+	cnp_mode=$params/np_cnp_prio_mode
 	cnp_dscp=$net/ecn/roce_np/cnp_dscp
 	cnp_prio=$net/ecn/roce_np/cnp_802p_prio
-	if [ ! -e "$cnp_dscp" ]; then
-		find_pci
-		cnp_dscp=$root/sys/kernel/debug/mlx5/$pci/cc_params/np_cnp_dscp
-		cnp_prio=$root/sys/kernel/debug/mlx5/$pci/cc_params/np_cnp_prio
-	fi
+	[ -e "$cnp_dscp" ] || cnp_dscp=$params/np_cnp_dscp cnp_prio=$params/np_cnp_prio
 	see_cnp cnp_dscp "$cnp_dscp" CNP_DSCP
 	see_cnp cnp_prio "$cnp_prio" CNP_802P_PRIO
 }
@@ -142,6 +141,8 @@ see_cnp() { # KEY FILE NAME: a marking of CNPs; where the driver does not show i
 		why=$found
 		firmware "$3"
 		found=${found:-$why}
+	elif [ "$1" = cnp_prio ] && why=$found; then # its number counts in mode 0 alone, which a write of the number brings about
+		slurp "$cnp_mode" && number "$found" 1 9 && found="mode $found" || found=$why
 	fi
 	emit "$1" "$found"
 }
@@ -149,13 +150,11 @@ see_cnp() { # KEY FILE NAME: a marking of CNPs; where the driver does not show i
 firmware() { # NAME: the value of a parameter of the firmware's configuration that is in use; empty: no tool tells it
 	found=
 	number "${pci##*.}" 0 7 || return 0
-	nth=$((${pci##*.} + 1)) # one function is one port
-	name=$1_P$nth
+	name=$1_P$((${pci##*.} + 1)) # one function is one port
 	text=
 	for reader in mstconfig mlxconfig; do
 		[ -n "$text" ] || ask "$reader" -d "$pci" -e query "$name" || :
 	done
-	found=
 	while read -r one two three rest; do
 		case $one in '*') one=$two three=${rest%% *} ;; esac
 		[ "$one" != "$name" ] || ! number "$three" 0 255 || found=$three
@@ -249,11 +248,12 @@ set_vf_roce() {
 set_ecn() {
 	for key in $diff; do
 		bit "$key"
-		case $key in
+		case $key=$found in
 		ecn_np_prio*) put "$net/ecn/roce_np/enable/${key#ecn_np_prio}" "$bit" ;;
 		ecn_rp_prio*) put "$net/ecn/roce_rp/enable/${key#ecn_rp_prio}" "$bit" ;;
-		cnp_dscp) put "$cnp_dscp" "$found" ;;
-		cnp_prio) put "$cnp_prio" "$found" ;;
+		cnp_dscp=*) put "$cnp_dscp" "$found" ;;
+		cnp_prio=mode*) put "$cnp_mode" "${found#mode }" ;;
+		cnp_prio=*) put "$cnp_prio" "$found" ;;
 		esac || return 1
 	done
 }

@@ -34,6 +34,7 @@ type state struct {
 	NP, RP   [8]bool
 	CNPDSCP  int
 	CNPPrio  int
+	CNPMode  int // 0: CNPs have CNPPrio
 	CNPEvery int
 	RoCE     bool
 	TTL      int
@@ -48,6 +49,7 @@ func (s *state) Valid() bool {
 		s.CNPDSCP >= 0 && s.CNPDSCP < 64 && s.Class >= -1 && s.Class <= 255 && len(s.Rules) <= 40 && s.CNPEvery >= 0
 	below := func(v, top int) { ok = ok && v >= 0 && v < top }
 	below(s.CNPPrio, 8)
+	below(s.CNPMode, 2)
 	for i := range 8 {
 		below(s.TCOf[i], 8)
 		below(s.PrioBuf[i], 8)
@@ -77,10 +79,12 @@ const (
 // bufferTotal is the receive buffer of a ConnectX-5, about 256 KiB.
 const bufferTotal = 262016
 
-// reset puts a port into the state in which the driver brings it up.
+// reset puts a port into the state in which the driver brings it up. No document says in which mode of CNPs the firmware starts: it is the
+// one in which the number does not count.
 func (c *nic) reset() {
 	c.state = state{
-		Delay: 7, DCBX: dcbxCEE | dcbxIEEE, Apps: map[int]int{}, Mode: "RoCE v2", CNPDSCP: 48, CNPPrio: 6, CNPEvery: 4, RoCE: true, Class: -1,
+		Delay: 7, DCBX: dcbxCEE | dcbxIEEE, Apps: map[int]int{}, Mode: "RoCE v2", CNPDSCP: 48, CNPPrio: 6, CNPMode: 1, CNPEvery: 4,
+		RoCE: true, Class: -1,
 	}
 	for i := range 8 {
 		c.TSA[i], c.BW[i], c.TCOf[i] = "vendor", 100, i

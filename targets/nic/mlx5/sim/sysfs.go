@@ -20,8 +20,12 @@ func (s *NICs) plant(c *nic) {
 	if c.Generation == nil {
 		cc := "/sys/kernel/debug/mlx5/" + c.PCI + "/cc_params"
 		number(cc+"/np_cnp_dscp", &c.CNPDSCP, 63)
-		number(cc+"/np_cnp_prio", &c.CNPPrio, 7)
-		s.m.Plant(cc+"/np_cnp_prio_mode", target.NumberNode(func() int { return 1 }, nil))
+		// cong.c: a write of the number sets the mode to 0. A write of the mode carries 0 as the number under the same bit of the mask.
+		s.m.Plant(cc+"/np_cnp_prio", target.NumberNode(func() int { return c.CNPPrio }, cnpPrio(&c.CNPPrio, &c.CNPMode)))
+		s.m.Plant(cc+"/np_cnp_prio_mode", target.NumberNode(func() int { return c.CNPMode }, func(v int) error {
+			c.CNPPrio = 0
+			return upTo(&c.CNPMode, 1)(v)
+		}))
 		number(cc+"/np_min_time_between_cnps", &c.CNPEvery, 4095)
 	}
 	fixed := func(path, value string) { s.m.Plant(path, target.TextNode(func() string { return value }, nil)) }
@@ -136,6 +140,17 @@ func upTo(to *int, top int) func(int) error {
 	}
 }
 
+// cnpPrio is the writer of the priority of CNPs. The command of either driver has 0 as the mode, under the same bit of the mask.
+func cnpPrio(prio, mode *int) func(int) error {
+	return func(v int) error {
+		if v < 0 || v > 7 {
+			return target.EINVAL
+		}
+		*prio, *mode = v, 0
+		return nil
+	}
+}
+
 // bit is a file of 0 or 1.
 func bit(v *bool) target.Node {
 	return target.NumberNode(func() int { return map[bool]int{true: 1}[*v] }, func(n int) error {
@@ -179,7 +194,7 @@ func (c *nic) plantVendor() {
 		c.m.Plant(home+"/ecn/roce_rp/enable/"+nth, bit(&c.RP[prio]))
 	}
 	number(home+"/ecn/roce_np/cnp_dscp", &c.CNPDSCP, 63)
-	number(home+"/ecn/roce_np/cnp_802p_prio", &c.CNPPrio, 7)
+	c.m.Plant(home+"/ecn/roce_np/cnp_802p_prio", target.NumberNode(func() int { return c.CNPPrio }, cnpPrio(&c.CNPPrio, &c.CNPMode)))
 	number(home+"/ecn/roce_np/min_time_between_cnps", &c.CNPEvery, 4095)
 	c.m.Plant(home+"/device/roce_enable", bit(&c.RoCE))
 	c.m.Plant(home+"/settings/vf_roce", target.Node{

@@ -8,6 +8,8 @@
  *     ignore   a write succeeds and has no effect
  *     shut     neither reading nor writing is permitted, as in a debugfs that is locked down
  *     revert   a write holds for one read; then somebody else has written the old value again
+ *
+ * A write to np_cnp_prio or cnp_802p_prio writes 0 to np_cnp_prio_mode, where that is there: the command of either driver has both fields.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -107,6 +109,31 @@ static void digest(const char *path)
 	fclose(f);
 }
 
+/* counted sets the mode in which the priority of CNPs counts, as the command of the driver that writes it does. */
+static void counted(const char *path)
+{
+	const char *net = strstr(path, "/sys/");
+	char mode[1024], link[1024];
+	snprintf(mode, sizeof(mode), "%s_mode", path);
+	if (ends(path, "/cnp_802p_prio")) {
+		snprintf(link, sizeof(link), "%.*s/device", (int)(strstr(path, "/ecn/") - path), path);
+		ssize_t n = readlink(link, mode, sizeof(mode) - 1);
+		if (n < 0)
+			abort();
+		mode[n] = '\0';
+		snprintf(link, sizeof(link), "%.*s/sys/kernel/debug/mlx5/%.200s/cc_params/np_cnp_prio_mode", (int)(net - path), path,
+			 strrchr(mode, '/') + 1);
+		snprintf(mode, sizeof(mode), "%s", link);
+	}
+	if (access(mode, F_OK))
+		return;
+	FILE *f = fopen(mode, "w");
+	if (!f)
+		abort();
+	fputs("0\n", f);
+	fclose(f);
+}
+
 static int turn(const char *path, int flags, mode_t mode, int (*next)(const char *, int, ...))
 {
 	char name[1024], seen[1024];
@@ -143,6 +170,8 @@ static int turn(const char *path, int flags, mode_t mode, int (*next)(const char
 		snprintf(name, sizeof(name), "%s.in", path);
 		return next(name, flags | O_CREAT, 0644);
 	}
+	if (ends(path, "/np_cnp_prio") || ends(path, "/cnp_802p_prio"))
+		counted(path);
 	return next(path, flags, mode);
 }
 
