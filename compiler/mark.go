@@ -19,7 +19,7 @@ import (
 // which is [ir.Memory.MarkBound]; alpha and the pool are those of the switch's memory model ([ir.MemoryModel]). Where a port pauses at
 // xoff bytes whatever is free, n ports that fill one queue hold n x xoff, and Min is kept below that for the incast the fabric has
 // ([ir.Device.Senders]); nothing published settles how such a chip counts, so it is kept below the first bound, too. Below both Min
-// scales with the speed of the port, from a vendor's preset at 100G: a bandwidth-delay product stays one. Three frames are the least that
+// scales with the speed of the port, from 150 KiB at 100G: a bandwidth-delay product stays one. Three frames are the least that
 // lets a single sender run at full speed. A bound lowers that to two. Where a bound leaves less, no Min is of use, and three frames stay.
 // Where a switch drops by the same thresholds what it cannot mark ([ir.SwitchCan.Drops]), marks rise slowly over all that a queue can hold:
 // Max is what one port fills a queue to before it pauses ([ir.Memory.QueueLimit]), and the probability there is that of SONiC's template.
@@ -29,7 +29,7 @@ import (
 // as the chip would round it. A bound is rounded down, so it holds.
 
 const (
-	markAt100G  = 150 << 10 // bytes. Source: Cumulus Linux 3.7's RoCE preset, 153600
+	markAt100G  = 150 << 10 // bytes. Source: Cumulus Linux 3.7's RoCE preset, 153600 at every speed; that it is for 100G is rocec's
 	markSlope   = 10        // Max / Min. Source: the same, 1536000
 	markFrames  = 3         // least Min, in frames of the MTU. Source: DCQCN practice, 2 to 3 MTU
 	boundFrames = 2         // least Min below a bound. Source: the same

@@ -8,8 +8,8 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// slowQueue is how long a queue may be before its first mark, in microseconds: ten times what 150 KiB, the preset of
-// Cumulus Linux, are at 100G, and just above what they are at 10G.
+// slowQueue is how long a queue may be before its first mark, in microseconds: ten times what 150 KiB are at 100G, and just above what they
+// are at 10G.
 const slowQueue = 125
 
 // ECNSlowEgress tells of a min that is a long queue on slow ports.

@@ -1,6 +1,8 @@
 package validate
 
 import (
+	"fmt"
+
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 )
@@ -25,17 +27,37 @@ var TOSECNBits = &Check{
 		for _, at := range f.order {
 			nics := f.of[at]
 			n := nics[0]
-			effect := n.Model.Title + " may send them as they are."
-			switch {
-			case n.Can().OwnECN:
-				effect = n.Model.Title + " ignores them and sets its own."
-			case n.TOS&3 == 3:
-				effect = n.Model.Title + " may send them as they are, and every packet would look marked already."
-			}
-			p.Noticef(at, "%s tos = %d. The lower two bits are not DSCP but ECN. %s DSCP %d alone is tos = %d.",
-				verb(nicNames(nics), len(nics), "has", "have"), n.TOS, effect, n.TOS>>2, n.TOS&^3)
+			p.Noticef(at, "%s tos = %d. The lower two bits are not DSCP but ECN%s. %s",
+				verb(nicNames(nics), len(nics), "has", "have"), n.TOS, custom(n.TOS), ownBits(n))
 		}
 	},
+}
+
+// custom names who has ECT(0) in the type of service; empty: it is another value of the field. Source: UCT_IB_DEFAULT_ROCEV2_DSCP of UCX
+// is 106, and scripts of hosts have 106 for cma_roce_tos and traffic_class.
+func custom(tos int) string {
+	switch {
+	case tos == 106:
+		return ": it is DSCP 26 with ECT(0), the custom of public scripts and of UCX (auto)"
+	case tos&3 == 2:
+		return fmt.Sprintf(": it is DSCP %d with ECT(0), as scripts have it by custom (106 for DSCP 26)", tos>>2)
+	}
+	return ""
+}
+
+// ownBits states what a NIC makes of the ECN bits of a tos, and what DSCP alone would be.
+func ownBits(n *ir.NIC) string {
+	title, alone := n.Model.Title, fmt.Sprintf("DSCP %d alone is tos = %d.", n.TOS>>2, n.TOS&^3)
+	switch {
+	case n.Can().OwnECN:
+		return fmt.Sprintf("%s ignores them and sets its own, so tos = %d, DSCP %d alone, is no fault: its packets can be marked as well.",
+			title, n.TOS&^3, n.TOS>>2)
+	case n.TOS&3 == 3:
+		return title + " may send them as they are, and every packet would look marked already. " + alone
+	case n.Can().NoDCQCN:
+		return title + " may send them as they are, and does not slow down when they are marked. " + alone
+	}
+	return title + " may send them as they are; whether it sets its own bits is not known. " + alone
 }
 
 func hasV2(intents []*ir.Intent) bool {

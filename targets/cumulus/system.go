@@ -76,7 +76,10 @@ var chips = map[string]chip{
 	"tomahawkplus": {since: grammar.Release{3, 1}, pfc: true, ecn: true, source: "as Tomahawk: CL 3.7, not named by itself"},
 	"tomahawk2":    {since: grammar.Release{3, 7}, pfc: true, ecn: true, source: "CL 3.7"},
 
-	"spectrum":         {since: grammar.Release{3, 1}, pfc: true, ecn: true, source: "PFC: CL 3.2; ECN: CL 3.3"},
+	"spectrum": {
+		since: grammar.Release{3, 1}, pfc: true, ecn: true,
+		source: "PFC: CL 3.2; ECN: CL 3.3; both for early access in CL 3.1",
+	},
 	"spectrum2":        {since: grammar.Release{4, 0}, pfc: true, ecn: true, source: "CL 4.0"},
 	"spectrum2gearbox": {since: grammar.Release{4, 0}, pfc: true, ecn: true, source: "as Spectrum-2"},
 	"spectrum3":        {since: grammar.Release{4, 2}, pfc: true, ecn: true, source: "CL 4.2"},
@@ -117,8 +120,7 @@ func can(a *platform.ASIC, version string) ir.SwitchCan {
 	switch r, ok := grammar.ParseRelease(version); {
 	case ok && r.AtLeast(5, 6):
 		c.Stuck = osTitle + " has a PFC watchdog from 5.6 on, which rocec turns on at lossless ports through NVUE, and leaves as it is where " +
-			"it " +
-			"writes files; without it, switches that are stuck need a restart of switchd or of a link"
+			"it writes files; without it, switches that are stuck need a restart of switchd or of a link"
 	case ok && split(r):
 		c.Stuck = osTitle + " up to 5.5 has no PFC watchdog, so switches that are stuck need a restart of switchd or of a link"
 	}

@@ -34,12 +34,24 @@ const (
 // presetOf is the values of the preset on a switch.
 type presetOf struct {
 	metres int
-	marks  ir.Marking
-	before [3]bool // of min, max and probability: a setting of default-global goes before the preset's
+	marks  ir.Marking // of the lossless class
+	before [3]bool    // of min, max and probability: a setting of default-global goes before the preset's
+	plain  ir.Marking // of class 0, which is marked from the factory on
 }
 
 // plainPreset is the preset of a switch with no setting beside it.
-var plainPreset = presetOf{metres: grammar.PresetMetres, marks: presetMarking}
+var plainPreset = presetOf{metres: grammar.PresetMetres, marks: presetMarking, plain: presetMarking}
+
+// of returns how the preset marks a traffic class: classes 0 and 3 alone.
+func (p *presetOf) of(class int) ir.Marking {
+	switch class {
+	case 0:
+		return p.plain
+	case grammar.PresetCos:
+		return p.marks
+	}
+	return ir.Marking{}
+}
 
 // Deviations gives how what rocec writes for the switch differs from the vendor's preset `qos roce`, for those whose support asks.
 func (w *Wish) Deviations() []Deviation { return w.lower().deviations(plainPreset) }
@@ -74,7 +86,7 @@ func (s *settings) deviations(preset presetOf) []Deviation {
 	for q := range 8 {
 		var marks []string // ports of other speeds have others
 		for _, m := range s.ecn {
-			if at := m.at[q]; at != (ir.Marking{}) && (q != grammar.PresetCos || at != preset.marks) {
+			if at := m.at[q]; at != (ir.Marking{}) && at != preset.of(q) {
 				marks = append(marks, fmt.Sprintf("from %d to %d bytes with %d %%", at.Min, at.Max, at.Probability))
 			}
 		}
@@ -96,7 +108,7 @@ func marksOtherwise(asked []*ir.CosGroup, q int, marks []string, preset presetOf
 	if q == grammar.PresetCos && !statesMarks(asked, preset) {
 		weight = byDerived
 	}
-	says(weight, "Traffic class %d is marked %s; the preset marks class %d from %d to %d bytes with %d %%.", q,
+	says(weight, "Traffic class %d is marked %s; the preset marks classes 0 and %d from %d to %d bytes with %d %%.", q,
 		strings.Join(marks, ", or "), grammar.PresetCos, has.Min, has.Max, has.Probability)
 }
 
@@ -205,16 +217,23 @@ func presetIn(set *grammar.Tree) presetOf {
 	if n, ok := grammar.Whole(qos.Get("roce", "cable-length")); ok {
 		out.metres = max(out.metres, n) // a shorter one goes before the preset's (overridden reports it)
 	}
-	marks := qos.Get("congestion-control", grammar.DefaultGlobal, "traffic-class", strconv.Itoa(grammar.PresetCos))
+	out.before = marksIn(qos, grammar.PresetCos, &out.marks)
+	marksIn(qos, 0, &out.plain)
+	return out
+}
+
+// marksIn reads the marking of a class of default-global over that of the preset, and returns which of its numbers are there.
+func marksIn(qos *grammar.Tree, class int, to *ir.Marking) (there [3]bool) {
+	marks := qos.Get("congestion-control", grammar.DefaultGlobal, "traffic-class", strconv.Itoa(class))
 	for i, f := range []struct {
 		key string
 		to  *int
-	}{{"min-threshold", &out.marks.Min}, {"max-threshold", &out.marks.Max}, {"probability", &out.marks.Probability}} {
+	}{{"min-threshold", &to.Min}, {"max-threshold", &to.Max}, {"probability", &to.Probability}} {
 		if n, ok := grammar.Whole(marks.Get(f.key)); ok {
-			*f.to, out.before[i] = n, true
+			*f.to, there[i] = n, true
 		}
 	}
-	return out
+	return there
 }
 
 // judgePreset refuses a switch that keeps the preset, and whose fabric does not fit it. With preset = "keep" it refuses only a fabric whose

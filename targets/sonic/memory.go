@@ -21,13 +21,14 @@ func memory(a *platform.ASIC, _ string, written bool) ir.MemoryModel {
 		return ir.MemoryModel{}
 	}
 	m := ir.MemoryModel{
-		Percent: 100, PercentFrom: "assumed until the switch is read: the templates have one pool for all that comes in",
-		Alpha: alphaOf(of.alpha), AlphaFrom: fmt.Sprintf("assumed until the switch is read: a dynamic_th of %d in the lookup files", of.alpha),
-		XoffFrom: "as SAI has it: the room beyond the share of the pool",
+		Percent: 100, PercentFrom: "assumed, and rules judge the pools that a switch has: the templates have one pool for all that comes in",
+		Alpha:     alphaOf(of.alpha),
+		AlphaFrom: fmt.Sprintf("assumed, and rules judge the thresholds that a switch has: a dynamic_th of %d in the lookup files", of.alpha),
+		XoffFrom:  "as SAI has it: the room beyond the share of the pool",
 	}
 	if of.pools == twoPools {
 		m.Pool, m.Percent = true, 50
-		m.PercentFrom = "assumed until the switch is read: the templates of most hwskus have two pools of equal size"
+		m.PercentFrom = "assumed, and rules judge the pools that a switch has: the templates of most hwskus have two pools of equal size"
 	}
 	return m
 }

@@ -37,9 +37,9 @@ func TestPresetInUse(t *testing.T) {
 		note    string // what plan and verify note, a part
 		unsound string // why the switch is not sound; empty: it is
 	}{
-		{"25G", "", "25G", "3m", "", on, "", "from 46080 to 460800 bytes with 100 %; the preset marks class 3 from 150000", sound},
-		{"100G", "", "100G", "3m", "", on, "", "from 156672 to 1566720 bytes with 100 %; the preset marks class 3 from 150000", sound},
-		{"400G", "", "400G", "3m", "", on, "", "from 617472 to 6174720 bytes with 100 %; the preset marks class 3 from 150000", sound},
+		{"25G", "", "25G", "3m", "", on, "", "from 46080 to 460800 bytes with 100 %; the preset marks classes 0 and 3 from 150000", sound},
+		{"100G", "", "100G", "3m", "", on, "", "from 156672 to 1566720 bytes with 100 %; the preset marks classes 0 and 3 from 150000", sound},
+		{"400G", "", "400G", "3m", "", on, "", "from 617472 to 6174720 bytes with 100 %; the preset marks classes 0 and 3 from 150000", sound},
 		{"the preset's numbers", "", "100G", "3m", "\n    min = 150000\n    max = 1500000\n    probability = 100\n  ", on, "", "", sound},
 		{
 			"a stated number", "", "100G", "3m", stated, on, `with preset = "keep" the preset stays as it is`, "",
@@ -57,7 +57,7 @@ func TestPresetInUse(t *testing.T) {
 		},
 		{
 			"a longer preset", "", "100G", "150m", "", "- set:\n    qos:\n      roce:\n        enable: 'on'\n        cable-length: 200\n", "",
-			"the preset marks class 3", sound,
+			"the preset marks classes 0 and 3", sound,
 		},
 		{
 			"numbers of the owner", "", "400G", "3m", "\n    min = 617472\n  ", on + owner + "              ecn: enable\n" +

@@ -8,7 +8,8 @@
 //
 //   - state: enabled from 5.15, enable: on before; pools of advance-buffer-config are named anew at 5.11; small-packet-probability from
 //     5.17: reference of NVUE, Set and Unset Commands, QoS, version history.
-//   - on and off without quotes are truth values, and 3 as a key is not text: YAML 1.1; the tree in the automation workshop quotes both.
+//   - on and off without quotes are text, and 3 as a key is not: YAML 1.2. Listings of the manuals have enable: on beside keys of digits in
+//     quotes.
 //   - set and unset of one object in one file: the order is not promised (manual of 5.15, NVUE CLI). Here unset comes last and wins.
 //   - A set that is set again is joined, or replaced ([Config.SetsReplace]): the RoCE page of 5.14 leaves it open.
 //   - An unsaved revision is lost at a reboot up to 5.8; auto-save is on from 5.9 (reference of NVUE, Config Commands).

@@ -1,9 +1,10 @@
 package sim_test
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
+	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy/lab"
 	"github.com/rocec/rocec/targets/nvue/sim"
 	"github.com/rocec/rocec/targets/target"
@@ -121,8 +123,7 @@ func TestFactory(t *testing.T) {
 		require.Equal(t, c.save, at(set, "system", "config", "auto-save", c.key), release)
 		require.Equal(t, "100", at(set, "qos", "advance-buffer-config", "default-global", c.pool, "0", "memory-percent"), release)
 		require.Equal(t, "13", at(set, "qos", "egress-scheduler", "default-global", "traffic-class", "3", "bw-percent"))
-		off := map[string]string{"off": "'off'"}[c.off] // what YAML 1.1 takes for a truth value is quoted
-		require.Contains(t, b.nv("config show --all"), "roce:\n        "+c.key+": "+cmp.Or(off, c.off)+"\n")
+		require.Contains(t, b.nv("config show --all"), "roce:\n        "+c.key+": "+c.off+"\n")
 	}
 }
 
@@ -212,11 +213,42 @@ func TestPatchTraps(t *testing.T) {
 	require.True(t, r.LoginGone(), "it was in what was replaced")
 }
 
+// TestBareWords: on without quotes is text, and printed so; a number without quotes is the key of no object.
+func TestBareWords(t *testing.T) {
+	b := boot(t, sim.Config{Release: "5.9.1"})
+	b.patch("- set: {qos: {roce: {enable: on}}}")
+	b.nv("config apply -y")
+	require.Contains(t, b.nv("config show"), "roce:\n        enable: on\n")
+	require.Equal(t, "on", at(b.json("show qos roce"), "enable"))
+	b.d.WriteFile("/tmp/key", []byte("- set: {qos: {pfc: {a: {switch-priority: {3: {}}}}}}"), 0o644)
+	require.Contains(t, b.bad("config patch /tmp/key"), "the key 3 is not of type 'string'")
+}
+
+// TestPresetPage holds the manual to the preset as nv shows it, whatever the speed of a port.
+func TestPresetPage(t *testing.T) {
+	page, err := os.ReadFile("../../../docs/nvue.md")
+	require.NoError(t, err)
+	for _, mbps := range []int{25_000, 400_000} {
+		b := boot(t, sim.Config{Release: "5.9.1", Ports: []sim.Port{{Name: "swp1", SpeedMbps: mbps, MTU: 9100}}})
+		b.nv("set qos roce")
+		b.nv("config apply -y")
+		shown := b.json("show qos roce")["congestion-control"]
+		number := func(key string) string {
+			n, err := strconv.ParseFloat(at(shown, key), 64)
+			require.NoError(t, err)
+			return diag.Number(int(n))
+		}
+		require.Contains(t, strings.Join(strings.Fields(string(page)), " "), fmt.Sprintf("It marks traffic classes %s from %s to %s bytes with "+
+			"%s %%, at every speed of a port.", strings.ReplaceAll(at(shown, "enabled-tc"), ",", " and "), number("min-threshold"),
+			number("max-threshold"), at(shown, "probability")))
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	for _, c := range []struct{ release, file, reason string }{
 		{"5.14.0", "- set: {qos: {roce: {state: enabled}}}", "qos.roce.state: 'state' is not known"},
 		{"5.15.0", "- set: {qos: {roce: {enable: 'on'}}}", "qos.roce.enable: 'enable' is not known"},
-		{"5.14.0", "- set: {qos: {roce: {enable: on}}}", "qos.roce.enable: true is not of type 'string'"},
+		{"5.14.0", "- set: {qos: {roce: {enable: true}}}", "qos.roce.enable: true is not of type 'string'"},
 		{"5.11.0", "- set: {qos: {roce: {mode: lossless-single-ipool}}}", "is not one of [lossless, lossy]"},
 		{"5.16.0", "- set: {qos: {pfc: {a: {small-packet-probability: 50}}}}", "'small-packet-probability' is not known"},
 		{"5.10.0", "- set: {qos: {advance-buffer-config: {default-global: {ingress-service-pool: {}}}}}", "not known"},

@@ -317,7 +317,7 @@ func (t tree) node() *yaml.Node {
 	return n
 }
 
-// scalar quotes what YAML 1.1 would take for something else than text.
+// scalar quotes what YAML 1.2 would take for something else than text.
 func scalar(v any, key bool) *yaml.Node {
 	s, isText := v.(string)
 	n := &yaml.Node{Kind: yaml.ScalarNode, Value: fmt.Sprint(v)}
@@ -336,9 +336,9 @@ func scalar(v any, key bool) *yaml.Node {
 	return n
 }
 
-// boolean reports whether YAML 1.1 takes a word for a truth value.
+// boolean reports whether YAML 1.2 takes a word for a truth value.
 func boolean(s string) bool {
-	return slices.Contains([]string{"on", "off", "yes", "no", "true", "false", "y", "n"}, strings.ToLower(s))
+	return slices.Contains([]string{"true", "True", "TRUE", "false", "False", "FALSE"}, s)
 }
 
 func yamlText(docs []doc) string {
@@ -383,8 +383,8 @@ const (
 	maxNodes = 200_000
 )
 
-// parse reads a file in YAML 1.1 as Python does: on and off without quotes are truth values, a number as a key is a number, which no
-// object of NVUE has, and of a key given twice the last counts.
+// parse reads a file in YAML 1.2: on and off without quotes are text, a number as a key is a number, which no object of NVUE has, and of a
+// key given twice the last counts.
 func parse(data []byte) ([]doc, error) {
 	if len(data) > maxFile {
 		return nil, errors.New("the file is too large")
@@ -457,7 +457,7 @@ func (r *reader) value(n *yaml.Node, depth int) (any, error) {
 		case n.Style != 0:
 			return n.Value, nil
 		case boolean(n.Value):
-			return slices.Contains([]string{"on", "yes", "true", "y"}, strings.ToLower(n.Value)), nil
+			return strings.EqualFold(n.Value, "true"), nil
 		case n.Tag == "!!null":
 			return nil, nil
 		}
