@@ -160,6 +160,7 @@ var specialInProse = map[string]inProse{
 	"rocec runs last":                      {before: onLab, reads: true},
 	"rocec verify":                         {before: onLab, reads: true},
 	"rocec verify --format json":           {before: onLab, reads: true},
+	"rocec selftest --level 2":             {before: onLab},
 	"rocec verify --traffic":               {before: onLab, reads: true},
 	"rocec verify --traffic=gpu001,gpu002": {before: onLab, reads: true},
 	"rocec apply --remove gpu017":          {before: onLab + ` && sed -i 's/,017\]/]/; s/\[3,7\]/3/' fabric.hcl`},
