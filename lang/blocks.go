@@ -16,6 +16,11 @@ import (
 
 // The blocks of the language, each a table. The reference is made from these ([Reference]).
 
+// off is an attribute that is true or false, and false where nothing is written.
+func off[B any](name, doc string, get func(*B) *Value[bool]) attr[B] {
+	return one(name, eval.Boolean, "false", doc, get)
+}
+
 var fabricSchema = schema[Fabric]{
 	block: "fabric", label: "NAME", doc: "The fabric as a whole. A folder holds exactly one.",
 	attrs: []attr[Fabric]{
@@ -40,6 +45,11 @@ var fabricSchema = schema[Fabric]{
 				"Link pause stops all traffic of a link, so prefer PFC wherever devices have it. A `link`, `mesh` or `topology` "+
 				"may state another one for its cables.",
 			func(f *Fabric) *Value[string] { return &f.FlowControl }),
+		off("bench",
+			"true: no person depends on the traffic of the fabric.\n"+
+				"`rocec selftest --level 2` then asks for a yes, and takes `--auto-approve`. It asks for the name of the switch in other "+
+				"fabrics. The attribute changes no byte.",
+			func(f *Fabric) *Value[bool] { return &f.Bench }),
 		one("written_by", writers, "\"rocec\"",
 			"Who writes the files of hosts whose block does not say; see devices that others write.\n"+
 				"The attribute is for hosts. Switches state it in [their own blocks](language.md#devices-that-others-write).",
@@ -86,14 +96,14 @@ var cosGroupSchema = schema[CosGroup]{
 			func(g *CosGroup) *[]Value[int] { return &g.DSCP }),
 		pcp(many("pcp", eval.Integer(0, 7), "[cos]", "802.1p priorities that belong to the group.",
 			func(g *CosGroup) *[]Value[int] { return &g.PCP })),
-		one("lossless", eval.Boolean, "false", "PFC (or pause) on every link that carries the group.",
+		off("lossless", "PFC (or pause) on every link that carries the group.",
 			func(g *CosGroup) *Value[bool] { return &g.Lossless }),
 		one("weight", eval.Integer(1, 100), "none",
 			"Share in DWRR scheduling.\n"+
 				"Give a group a weight or `strict`. Weights are percent if those of all groups that are not strict add up to 100, "+
 				"and ratios otherwise. NICs get them scaled to 100.",
 			func(g *CosGroup) *Value[int] { return &g.Weight }),
-		one("strict", eval.Boolean, "false", "Strict priority instead of a share.", func(g *CosGroup) *Value[bool] { return &g.Strict }),
+		off("strict", "Strict priority instead of a share.", func(g *CosGroup) *Value[bool] { return &g.Strict }),
 		one("bounce", eval.Reference("cos_group"), "none",
 			"The group that traffic moves into when it goes up again after coming down.\nSee [cos_group](language.md#cos_group-name).",
 			func(g *CosGroup) *Value[string] { return &g.Bounce }),
@@ -255,7 +265,7 @@ var switchSchema = schema[switchBlock]{
 			func(s *switchBlock) *Value[int] { return &s.HeadroomPool }),
 		one("memory", eval.OneOf("written"), "as it is", "\"written\": rocec writes how the chip's memory is shared out, a pool for lossless "+
 			"traffic and one for the rest; else it reads and judges that.", func(s *switchBlock) *Value[string] { return &s.Memory }),
-		one("accept_documented", eval.Boolean, "false",
+		off("accept_documented",
 			"true: apply changes it although nobody has reported yet that what rocec writes works on such a switch (see "+
 				"documented-only).\n"+
 				"rocec knows some systems and releases from public documents alone. A real switch of such a release changes only "+
@@ -372,7 +382,7 @@ var nicSchema = schema[nicBlock]{
 				"intent by name sets it, and `host-tos` reports the others.",
 			func(n *nicBlock) *Value[int] { return &n.TOS }),
 		one("roce", eval.Boolean, "true", "false switches RoCE off on this PCI function.", func(n *nicBlock) *Value[bool] { return &n.RoCE }),
-		one("create_vlan", eval.Boolean, "false",
+		off("create_vlan",
 			"true: rocec makes the interface of the intent's VLAN, and takes it away with the NIC; else it must exist.\n"+
 				"Without it the host's own network configuration must have an interface of the VLAN, or the host is refused "+
 				"(`host-setting`). The interface is called `NIC.VLAN`, such as `ens1f0.100`.",
@@ -457,7 +467,7 @@ var hostSchema = schema[hostBlock]{
 	block: "host", label: "GROUP", perName: true, forEach: true, doc: "A group of like hosts.",
 	attrs: []attr[hostBlock]{
 		names("the label", "Names of the hosts.", func(h *hostBlock) *[]eval.Element { return &h.names }),
-		one("forwards", eval.Boolean, "false", "true: the host routes or bridges, so it is treated as a switch.",
+		off("forwards", "true: the host routes or bridges, so it is treated as a switch.",
 			func(h *hostBlock) *Value[bool] { return &h.Forwards }),
 		one("maintenance", eval.ReasonText, "none", maintenanceDoc, func(h *hostBlock) *Value[string] { return &h.Maintenance }),
 		one("written_by", writers, "that of the fabric",
@@ -523,14 +533,14 @@ func cableAttrs() []attr[linkBlock] {
 			func(k *linkBlock) *Value[int] { return &k.MTU }),
 		one("routed", eval.Boolean, "by the fabric's routing", "true: an IP hop between two switches; false: bridged.",
 			func(k *linkBlock) *Value[bool] { return &k.marks.Routed }),
-		one("peer", eval.Boolean, "false", "true: an MLAG peer link or another same-tier step.",
+		off("peer", "true: an MLAG peer link or another same-tier step.",
 			func(k *linkBlock) *Value[bool] { return &k.marks.Peer }),
 		one("flow_control", eval.OneOf("pfc", "pause"), "flow_control of the fabric",
 			"How these links are made lossless: priority flow control, or link pause.\nSee [link](language.md#link-name).",
 			func(k *linkBlock) *Value[string] { return &k.FlowControl }),
-		one("bond", eval.Boolean, "false", "true: the cables between two of the switches are one bond (LAG).\nSee [link](language.md#link-name).",
+		off("bond", "true: the cables between two of the switches are one bond (LAG).\nSee [link](language.md#link-name).",
 			func(k *linkBlock) *Value[bool] { return &k.marks.Bond }),
-		one("planned", eval.Boolean, "false",
+		off("planned",
 			"true: the cables are not laid yet. They are rendered as all others, judged with and without, and expected to be "+
 				"down.\nSee [link](language.md#link-name).", func(k *linkBlock) *Value[bool] { return &k.marks.Planned }),
 	}
@@ -557,7 +567,7 @@ var topologySchema = schema[linkBlock]{
 		many("ignore", eval.Glob, "none",
 			"Names of devices whose cables are left out, with * and ? for what varies.\n`[ab]` is one of those characters.",
 			func(k *linkBlock) *[]Value[string] { return &k.ignore }),
-		one("fold_names", eval.Boolean, "false",
+		off("fold_names",
 			"true: names that the file writes in another way are read as a fabric writes them, LEAF01 as leaf01, Ethernet1/1 "+
 				"as Ethernet1-1.\nSee [topology](language.md#topology-name).", func(k *linkBlock) *Value[bool] { return &k.fold }),
 		{
@@ -574,7 +584,7 @@ var cablesSchema = schema[linkBlock]{
 	block: "cables", label: "SELECTOR",
 	doc: "Values for single cables of the file. They win over those of the file and of the topology block.",
 	attrs: append([]attr[linkBlock]{
-		one("ignore", eval.Boolean, "false", "true: these cables are left out.", func(k *linkBlock) *Value[bool] { return &k.drop }),
+		off("ignore", "true: these cables are left out.", func(k *linkBlock) *Value[bool] { return &k.drop }),
 	}, cableAttrs()...),
 }
 

@@ -61,10 +61,10 @@ type Fabric struct {
 	MTU         Value[int]     // bytes
 	CableLength Value[float64] // metres
 	Routing     Value[string]  // up-down, ebgp, shortest-path, spanning-tree, flooding, any or table
-	Table       Value[string]  // the file of next hops, as written
-	Root        Value[string]  // the switch that pins a spanning-tree's root
+	Table, Root Value[string]  // the file of next hops, as written; the switch that pins a spanning-tree's root
 	Failures    Value[int]     // links that may be down at once
 	FlowControl Value[string]  // pfc or pause
+	Bench       Value[bool]    // no person depends on its traffic
 
 	WrittenBy Value[string] // who writes the files of hosts that do not say: rocec or others
 

@@ -24,8 +24,9 @@ func reportFabric(j *judging) {
 	for i, d := range j.fabric.Devices {
 		names[i] = d.Name
 	}
-	for _, d := range j.devices {
-		top := j.files[d.files[0]].Top()
+	for k := range j.devices {
+		d := &j.devices[k]
+		top := topOf(j, d)
 		if d.of != nil {
 			for _, one := range d.alike {
 				has[one] = append(has[one], d.name)
@@ -71,7 +72,7 @@ func besideFabric(j *judging, d *device, u *target.Understood) {
 	if d.of == nil {
 		return
 	}
-	top := j.files[d.files[0]].Top()
+	top := topOf(j, d)
 	if what := unlike(d.of, j.named, u); len(what) > 0 {
 		topicDevice.Warnf(&j.found, top, "The files of %s state %s. Either they are of another device or time, or the fabric is not up to date.",
 			d.of.Name, strings.Join(what, ", and "))

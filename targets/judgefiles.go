@@ -146,8 +146,7 @@ func (j *judging) device(d *device) (stored, running *target.Understood) {
 		}
 	}
 	if stored != nil && running != nil && of == runs {
-		top := j.files[d.files[0]]
-		j.found = append(j.found, compareMoments(stored, running, top.Top())...)
+		j.found = append(j.found, compareMoments(stored, running, topOf(j, d))...)
 	}
 	if j.fabric != nil {
 		if of := cmp.Or(stored, running, timeless(j, d)); of != nil {

@@ -22,35 +22,46 @@ func selftestCommand(a *app) *cobra.Command {
 	var o selftestOptions
 	cmd := &cobra.Command{
 		Use:   "selftest [DIR]",
-		Short: "ask devices what documents leave open; change nothing",
+		Short: "ask devices what documents leave open; prove that a switch marks",
 		Long: "Selftest asks the devices of a fabric for what public documents leave open and rocec relies on. By level 0 it\n" +
 			"reads and changes nothing. It prints each claim with its place in the documents, the command, the answer, and whether the claim " +
 			"holds there.\n" +
 			"Names of devices and users, addresses and serial numbers are replaced by words such as device-1 and addr-1.\n\n" +
 			"With --out it saves the same text after it was shown, and only after asking. It is never sent anywhere; docs/evidence says\n" +
 			"how such a text becomes a report.\n\n" +
-			"The exit status is about reading the devices: 3 where one could not be read, whatever the verdicts are.",
+			"The exit status is about reading the devices: 3 where one could not be read, whatever the verdicts are.\n\n" +
+			"Level 2 proves that a switch marks. It lowers one ECN threshold of one egress queue for 5 seconds, sends an exchange through that " +
+			"queue, and reads the\n" +
+			"counters of notifications at both hosts. It plans, locks and writes a journal as apply does, and goes back at the end; the switch " +
+			"goes back by itself if rocec dies.\n" +
+			"It refuses a switch that would restart for it or would drop what it cannot mark, and a queue that others use. The status is 1 " +
+			"where nothing is proved.",
 		Example: "  rocec selftest\n" +
 			"  rocec selftest --target leaf01",
 		Args: takes(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if o.level != 0 {
-				return exit.Fail(exit.Usage, "there is no level %d: rocec has level 0, which reads and changes nothing", o.level)
+			if o.level != 0 && o.level != 2 {
+				return exit.Fail(exit.Usage, "there is no level %d: rocec has level 0, which changes nothing, and level 2", o.level)
 			}
-			if err := o.ReadOptions.Check(); err != nil {
+			if err := errors.Join(o.ReadOptions.Check(), o.check(cmd)); err != nil {
 				return err
 			}
 			dir, err := a.Folder(args)
 			if err != nil {
 				return err
 			}
+			if o.level == 2 {
+				return proveMarks(cmd.Context(), a, dir, o)
+			}
 			return a.selftest(cmd.Context(), dir, o)
 		},
 	}
 	f := cmd.Flags()
-	f.IntVar(&o.level, "level", 0, "how far it goes: 0 reads and changes nothing, and there is no other")
+	f.IntVar(&o.level, "level", 0, "how far it goes: 0 reads and changes nothing, 2 lowers an ECN threshold for 5 seconds")
+	f.StringVar(&o.traffic, "traffic", trafficAny, "of level 2: the two `hosts` A,B that send")
+	f.StringVar(&o.notAfter, "not-after", "", "of level 2: change nothing that may not end by this `time`")
 	f.StringVar(&o.out, "out", "", "save what was shown to a new `file`, after asking")
-	approveFlag(cmd, &o.approve, "save without asking")
+	approveFlag(cmd, &o.approve, "save without asking; of level 2, in the lab or with bench = true: change without asking")
 	labFlags(cmd, &o.lab)
 	readFlags(cmd, &o.ReadOptions)
 	o.Timeout = selftestTime
@@ -62,11 +73,24 @@ func selftestCommand(a *app) *cobra.Command {
 
 type selftestOptions struct {
 	session.ReadOptions
-	level   int
-	out     string
-	approve bool
-	lab     session.LabFlag
-	only    []string
+	level    int
+	traffic  string
+	notAfter string
+	out      string
+	approve  bool
+	lab      session.LabFlag
+	only     []string
+}
+
+// check judges the flags of the levels.
+func (o *selftestOptions) check(cmd *cobra.Command) error {
+	switch {
+	case o.level == 2:
+		return without(cmd, "level 2", "saves no answers", "out")
+	case cmd.Flags().Changed("traffic") || cmd.Flags().Changed("not-after"):
+		return exit.Fail(exit.Usage, "--traffic and --not-after are about --level 2")
+	}
+	return nil
 }
 
 // selftestTime is how long one device may take: each of some twenty claims may end by its own time limit.

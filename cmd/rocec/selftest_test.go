@@ -99,9 +99,9 @@ func TestSelftestSaves(t *testing.T) {
 	require.NoFileExists(t, out)
 
 	for says, args := range map[string][]string{
-		"there is no level 1: rocec has level 0, which reads and changes nothing": {"--level", "1"},
-		"--auto-approve is about --out FILE":                                      {"--auto-approve"},
-		"--parallel is at least 1":                                                {"--parallel", "0"},
+		"there is no level 1: rocec has level 0, which changes nothing, and level 2": {"--level", "1"},
+		"--auto-approve is about --out FILE":                                         {"--auto-approve"},
+		"--parallel is at least 1":                                                   {"--parallel", "0"},
 	} {
 		code, stdout, stderr = rocec(t, append([]string{"selftest", "--lab=new", dir}, args...)...)
 		require.Equal(t, exit.Usage, code)

@@ -30,6 +30,8 @@ type Fabric struct {
 
 	FlowControlAt diag.Range // zero: nobody says it
 
+	Bench bool // no person depends on its traffic
+
 	CosGroups []*CosGroup // by cos, then name
 	Intents   []*Intent   // in order of name
 	Devices   []*Device   // natural order of names; Device.ID is the index

@@ -32,7 +32,7 @@ var (
 	// onDevices are the verbs that reach devices. Where a page leaves out the lab, its devices are those of the lab.
 	onDevices = regexp.MustCompile(`^rocec (plan|apply|verify|rollback|resume --abandon|selftest)\b`)
 	// asking are those that ask before they change something.
-	asking = regexp.MustCompile(`^rocec (apply|rollback|verify .*--traffic)\b`)
+	asking = regexp.MustCompile(`^rocec (apply|rollback|verify .*--traffic|selftest .*--level 2)\b`)
 )
 
 // Rehearsed returns a command with the lab in the place of devices; a command that asks gets a yes.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/netip"
 	"path"
 	"strconv"
 	"strings"
@@ -105,8 +106,23 @@ type Machine interface {
 	// Count adds to a counter of an interface.
 	Count(netdev, name string, by uint64)
 
+	// Marked reports whether a switch marks what an interface sends to an address in a cos, or receives where the address is not valid.
+	Marked(netdev string, peer netip.Addr, cos int) bool
+
 	// Change notes a change of something that is not a file, and reports whether it may be made.
 	Change(what string) error
+}
+
+// Marker is a [Sim] of a switch that marks packets by ECN.
+type Marker interface {
+	// Marks gives the length of a queue, in bytes, from which packets of a cos are marked that leave by a port. It is called with the
+	// machine's lock held.
+	Marks(port string, cos int) (from int, ok bool)
+}
+
+// Holder is a [Sim] whose interfaces have addresses, whether or not it was booted.
+type Holder interface {
+	Holds(addr netip.Addr) (netdev string, ok bool)
 }
 
 // State is what part of a running machine holds, as a pointer to what encoding/json writes and reads back whole.

@@ -111,6 +111,10 @@ cp out/leaf01/etc/cumulus/datapath/traffic.conf collected/leaf01-traffic.conf &&
 rocec build -o nvue examples/gpu-pod && cp nvue/spine1/etc/rocec/nvue.yaml startup.yaml && cp startup.yaml collected/spine1 &&
 rocec build -o sonic examples/sonic-leaf-spine && cp sonic/spine1/etc/rocec/config_db.json . &&
 cp config_db.json collected/tor7-config_db.json`
+	site = `mkdir -p collected && rocec build -o out && cp out/leaf01/etc/cumulus/datapath/traffic.conf collected/leaf01-traffic.conf &&
+printf '{"lldp": {"interface": [%s, %s]}}' \
+	'{"swp1": {"chassis": {"gpu001": {}}, "port": {"id": {"type": "ifname", "value": "ens1f0"}}}}' \
+	'{"swp31": {"chassis": {"gpu002": {}}, "port": {"id": {"type": "ifname", "value": "ens1f0"}}}}' >collected/leaf01-lldp.json`
 )
 
 // specialInProse says it of the commands that are not just run, from nothing: with 0, on a fabric that no device holds yet.
@@ -134,6 +138,10 @@ var specialInProse = map[string]inProse{
 	"rocec validate pod1":       {before: drafted},
 	"rocec validate --why pod1": {before: drafted},
 	"rocec verify pod1":         {before: drafted + " && " + onLab + " pod1"},
+
+	"rocec audit collected":                            {before: site},
+	"rocec audit --format json collected > audit.json": {before: site},
+	"rocec init --from devices collected site1":        {before: site},
 
 	"rocec validate --device-config startup.yaml":   {before: collected},
 	"rocec validate --device-config config_db.json": {before: collected},
@@ -160,6 +168,7 @@ var specialInProse = map[string]inProse{
 	"rocec runs last":                      {before: onLab, reads: true},
 	"rocec verify":                         {before: onLab, reads: true},
 	"rocec verify --format json":           {before: onLab, reads: true},
+	"rocec selftest --level 2":             {before: onLab},
 	"rocec verify --traffic":               {before: onLab, reads: true},
 	"rocec verify --traffic=gpu001,gpu002": {before: onLab, reads: true},
 	"rocec apply --remove gpu017":          {before: onLab + ` && sed -i 's/,017\]/]/; s/\[3,7\]/3/' fabric.hcl`},

@@ -33,6 +33,7 @@ type Job struct {
 	Devices      *Fleet
 	Plan         *deploy.Plan
 	Kept         target.Kept // of a rollback: contents that its steps are made of
+	Passing      bool        // it goes back at once: only a failure is reported
 }
 
 // Apply makes a change, with its journal, and reports the outcome of each device.
@@ -56,7 +57,9 @@ func (s *Session) Apply(ctx context.Context, l Job) (*deploy.Results, error) {
 			if e.Result != nil {
 				_ = log.Outcome(journalOutcome(e.Result)) // kept in mind by Finish
 			}
-			show.event(e)
+			if !l.Passing {
+				show.event(e)
+			}
 		},
 		Record: func(e rollout.Entry) error { return record(log, e) },
 	}
@@ -70,7 +73,9 @@ func (s *Session) Apply(ctx context.Context, l Job) (*deploy.Results, error) {
 	if err := log.Finish(); err != nil {
 		fmt.Fprintf(s.Stderr, "rocec: the journal of run %s could not be written to its end: %s\n", run.Name, diag.Escape(err.Error()))
 	}
-	s.reportResults(results, end)
+	if !l.Passing || results.Count(deploy.Unconfirmed) == 0 {
+		s.reportResults(results, end)
+	}
 	return results, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"io/fs"
+	"net/netip"
 	"slices"
 	"strings"
 	"sync"
@@ -22,7 +23,8 @@ type Device struct {
 	fs      *unix.FileSystem // of the machine
 	net     *network
 	init    *systemd.Manager
-	cut     func() // cuts the connections to the device; nil: it has none
+	cut     func()                                             // cuts the connections to the device; nil: it has none
+	marked  func(netdev string, peer netip.Addr, cos int) bool // see [machine.Marked]; nil: it is in no network
 
 	turning sync.Mutex        // held while the device is switched off and on
 	disk    map[string]string // what its disk held when it was new

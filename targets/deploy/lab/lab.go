@@ -24,6 +24,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"sync"
 
 	"golang.org/x/crypto/ssh"
@@ -226,7 +227,7 @@ func (e *entry) device() (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.cut = e.cut
+	d.cut, d.marked = e.cut, e.marked
 	e.made = d
 	return d, nil
 }
@@ -314,4 +315,60 @@ func (e *entry) cut() {
 	for c := range e.conns {
 		c.Close()
 	}
+}
+
+// loneQueue is how long the queue of the last port grows under one sender, in bytes: some packets, as both ends are equally fast.
+const loneQueue = 16 << 10
+
+// marked reports whether the switch next to a receiver marks packets of a cos. The receiver is the device itself, or who holds an address.
+func (e *entry) marked(netdev string, peer netip.Addr, cos int) bool {
+	to := e
+	if peer.IsValid() {
+		if to, netdev = e.lab.holder(peer); to == nil {
+			return false
+		}
+	}
+	for _, p := range to.tree.Source.Ports {
+		if p.Name == netdev {
+			next := e.lab.byName[p.Peer().Device().Name]
+			return next != nil && next.marksAt(p.Peer().Name, cos)
+		}
+	}
+	return false
+}
+
+// holder is the device and the interface with an address; nil: no device has it.
+func (l *Lab) holder(addr netip.Addr) (of *entry, netdev string) {
+	for _, e := range l.byName {
+		if e.tree.Source == nil || e.tree.Role != target.Host || e.tree.Target == nil || e.tree.Target.Image == nil {
+			continue
+		}
+		for _, sim := range e.tree.Target.Image(e.tree.Source).Sims {
+			if h, ok := sim.(target.Holder); ok {
+				if netdev, ok := h.Holds(addr); ok {
+					return e, netdev
+				}
+			}
+		}
+	}
+	return nil, ""
+}
+
+// marksAt reports whether a switch marks in the queue of a port. The lock of a host is held: a switch never waits for one.
+func (e *entry) marksAt(port string, cos int) bool {
+	e.mu.Lock()
+	d, err := e.device()
+	e.mu.Unlock()
+	if err != nil {
+		return false
+	}
+	d.fs.Lock()
+	defer d.fs.Unlock()
+	for _, sim := range d.image.Sims {
+		if s, ok := sim.(target.Marker); ok {
+			from, marks := s.Marks(port, cos)
+			return marks && from <= loneQueue
+		}
+	}
+	return false
 }

@@ -3,6 +3,7 @@ package lab
 import (
 	"bytes"
 	"context"
+	"net/netip"
 	"time"
 
 	"github.com/rocec/rocec/targets/deploy/lab/unix"
@@ -107,6 +108,11 @@ func (m machine) Count(netdev, name string, by uint64) {
 	if n := m.d.net.netdevs[netdev]; n != nil {
 		n.counters[name] += by
 	}
+}
+
+// Marked implements [target.Machine]. The switch at the last cable marks, as the queue there is the one that grows.
+func (m machine) Marked(netdev string, peer netip.Addr, cos int) bool {
+	return m.d.marked != nil && m.d.marked(netdev, peer, cos)
 }
 
 // Change implements [target.Machine].

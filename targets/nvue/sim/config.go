@@ -263,9 +263,9 @@ func (c *call) configShow([]string) int {
 	case "commands":
 		c.p.Print(strings.Join(append(commands("set", t, ""), ""), "\n"))
 	case "json":
-		c.p.Print(jsonText([]tree{{"header": c.header()}, {"set": t}}))
+		c.p.Print(jsonText([]tree{{"header": header(c.NVUE)}, {"set": t}}))
 	case "", "yaml":
-		c.p.Print(yamlText([]doc{{"header", c.header()}, {"set", t}}))
+		c.p.Print(yamlText([]doc{{"header", header(c.NVUE)}, {"set", t}}))
 	default:
 		return c.fail("Error: there is no output %s", c.set["-o"])
 	}

@@ -182,7 +182,7 @@ func (n *NVUE) factory() tree {
 	return t
 }
 
-func (n *NVUE) header() tree {
+func header(n *NVUE) tree {
 	return tree{"model": n.Model, "nvue-api-version": "nvue_v1", "rev-id": 1.0, "version": "Cumulus Linux " + n.Release}
 }
 
@@ -379,7 +379,7 @@ func infra(eff tree, id int) string {
 // save writes startup.yaml.
 func (n *NVUE) save() {
 	r := n.byID(n.Applied)
-	n.Saved, n.Startup = r.ID, yamlText([]doc{{"header", n.header()}, {"set", r.Tree}})
+	n.Saved, n.Startup = r.ID, yamlText([]doc{{"header", header(n)}, {"set", r.Tree}})
 	r.State = "applied_and_saved"
 	n.m.WriteFile(StartupPath, n.Startup)
 }

@@ -505,7 +505,7 @@ func (v *traceView) lines(gutter, head, style string, parts []string, between st
 	placed = at.Filename == ""
 	used := len(gutter) + utf8.RuneCountInString(head)
 	indent := strings.Repeat(" ", used)
-	line := v.style(gutterStyles[gutter], gutter) + v.style(style, head)
+	line := v.style(gutterStyle(gutter), gutter) + v.style(style, head)
 	for i, p := range parts {
 		p = diag.Escape(p)
 		if i+1 < len(parts) {
@@ -530,8 +530,16 @@ func (v *traceView) lines(gutter, head, style string, parts []string, between st
 	return placed
 }
 
-// gutterStyles are the colours of what stands before a line.
-var gutterStyles = map[string]string{breakMark: diag.Red, riskMark: diag.Yellow}
+// gutterStyle returns the colour of the mark before a line; empty: no colour.
+func gutterStyle(gutter string) string {
+	switch gutter {
+	case breakMark:
+		return diag.Red
+	case riskMark:
+		return diag.Yellow
+	}
+	return ""
+}
 
 // placeColumn is where places stand, if there is room.
 const placeColumn = 72

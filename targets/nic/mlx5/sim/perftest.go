@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"net/netip"
 	"strconv"
 
 	"github.com/rocec/rocec/targets/target"
@@ -9,7 +10,7 @@ import (
 
 // writeBW is ib_write_bw of perftest: with an address it sends, without one it receives. There is no wire between simulated devices, so
 // either end counts the packets by its own arguments and settings: the marks by what the driver forces or the arguments say, and the
-// priority by what the NIC trusts.
+// priority by what the NIC trusts. The lab reports whether the last switch marks them.
 func (s *NICs) writeBW(p *target.Proc) int {
 	set, peer, complaint := target.Getopt(p.Args[1:], "d:i:x:p:n:s:S:T:F", map[string]byte{"tclass": 'T', "sl": 'S'})
 	if complaint != "" {
@@ -57,8 +58,24 @@ func (s *NICs) writeBW(p *target.Proc) int {
 	}
 	packets := uint64(count * ((size + 4095) / 4096))
 	c.m.Count(c.Name, fmt.Sprintf("%s_prio%d_packets", dir, prio), packets)
+	if p := server(peer); v2 && c.m.Marked(c.Name, p, prio) { // each marked packet is answered
+		if dir == "rx" {
+			c.m.Count(c.Name, "np_ecn_marked_roce_packets", packets)
+			c.m.Count(c.Name, "np_cnp_sent", packets)
+		} else {
+			c.m.Count(c.Name, "rp_cnp_handled", packets)
+		}
+	}
 	c.m.Count(c.Name, map[string]string{"rx": "port_rcv_packets", "tx": "port_xmit_packets"}[dir], packets)
 	p.Print(fmt.Sprintf(" #bytes     #iterations    BW peak[MiB/sec]    BW average[MiB/sec]   MsgRate[Mpps]\n"+
 		" %-10d %-14d 2758.40            2756.95              0.705778\n", size, count))
 	return 0
+}
+
+// server reads the address of the server; not valid: the program is the server.
+func server(operands []string) (addr netip.Addr) {
+	if len(operands) > 0 {
+		addr, _ = netip.ParseAddr(operands[0])
+	}
+	return addr.Unmap()
 }

@@ -185,3 +185,18 @@ func (s *NICs) owner(rdma string) *nic {
 	}
 	return nil
 }
+
+// Holds implements [target.Holder].
+func (s *NICs) Holds(addr netip.Addr) (netdev string, ok bool) {
+	for _, c := range s.all {
+		if c.IP == addr {
+			return c.Name, true
+		}
+		for _, vlan := range c.NIC.VLANs {
+			if vlan == addr {
+				return c.Name, true
+			}
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/cmd/internal/exit"
+)
+
+// TestMarks: level 2 proves marking on every system that changes thresholds while traffic runs, and the switch holds the same afterwards.
+func TestMarks(t *testing.T) {
+	t.Parallel()
+	setenv(t, "XDG_STATE_HOME", t.TempDir())
+	setenv(t, "COLUMNS", "1000")
+	for _, dir := range []string{"../../examples/rack-by-files", "../../examples/gpu-pod"} {
+		lab := "--lab=" + filepath.Join(t.TempDir(), "lab")
+		code, _, stderr := rocec(t, "selftest", "--level", "2", lab, "--auto-approve", dir)
+		require.Equal(t, exit.Errors, code)
+		require.Contains(t, stderr, "does not hold what the fabric states before the proof")
+		code, _, stderr = rocec(t, "apply", lab, "--auto-approve", "--soak", "0s", dir)
+		require.Equal(t, exit.Good, code, stderr)
+		code, _, stderr = rocec(t, "selftest", "--level", "2", lab, dir)
+		require.Equal(t, exit.Usage, code, "stdin is no terminal")
+		require.Contains(t, stderr, "stdin is not a terminal")
+		code, stdout, stderr := rocec(t, "selftest", "--level", "2", lab, "--auto-approve", dir)
+		require.Equal(t, exit.Good, code, stderr)
+		require.Contains(t, stdout, "Marked packets 1000, notifications sent 1000, obeyed 1000.")
+		require.Regexp(t, `Exposed: \d+ hosts, \d+ host-seconds`, stdout)
+		require.Contains(t, stdout, "holds what it held before")
+		code, stdout, _ = rocec(t, "plan", lab, "--detailed-exitcode", dir)
+		require.Equal(t, exit.Good, code, stdout)
+	}
+}
+
+// Systems that would drop packets, and those that restart for a threshold, are refused before anything is changed.
+func TestMarksRefused(t *testing.T) {
+	t.Parallel()
+	setenv(t, "XDG_STATE_HOME", t.TempDir())
+	setenv(t, "COLUMNS", "1000")
+	for says, dir := range map[string]string{
+		"drops packets beyond a threshold": "../../examples/sonic-leaf-spine",
+		"RoCEv1 carries no ECN bits":       "../../examples/rack-v1-pfc",
+	} {
+		code, _, stderr := rocec(t, "selftest", "--level", "2", "--lab=new", "--auto-approve", dir)
+		require.Equal(t, exit.Errors, code)
+		require.Contains(t, stderr, says)
+		require.Contains(t, stderr, "Nothing was changed")
+	}
+	dir, text := t.TempDir(), ""
+	example, err := os.ReadFile("../../examples/rack-by-files/fabric.hcl")
+	require.NoError(t, err)
+	for line := range strings.Lines(strings.NewReplacer("5.3.1", "3.7.16", "sn3700", "sn2700").Replace(string(example))) {
+		if !strings.Contains(line, `"files"`) {
+			text += line
+		}
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "fabric.hcl"), []byte(text), 0o600))
+	lab := "--lab=" + filepath.Join(t.TempDir(), "lab")
+	code, _, stderr := rocec(t, "apply", lab, "--auto-approve", "--soak", "0s", dir)
+	require.Equal(t, exit.Good, code, stderr)
+	code, _, stderr = rocec(t, "selftest", "--level", "2", lab, "--auto-approve", dir)
+	require.Equal(t, exit.Errors, code)
+	require.Contains(t, stderr, "does not change while traffic runs: every port resets (switchd restart). Nothing was changed.")
+}
+
+// TestMarksConsent: without bench = true a person types the name of the switch, and no flag takes its place.
+func TestMarksConsent(t *testing.T) {
+	t.Parallel()
+	setenv(t, "COLUMNS", "1000")
+	dir, devices := standingAs(t, "rack-by-files", 6)
+	code, _, stderr := rocec(t, "apply", "--auto-approve", "--soak", "0s", "--accept-unverified", dir)
+	require.Equal(t, exit.Good, code, stderr)
+	writes := len(devices.Device("tor1").Writes())
+	code, _, stderr = rocec(t, "selftest", "--level", "2", "--auto-approve", dir)
+	require.Equal(t, exit.Errors, code)
+	require.Contains(t, stderr, "documented-only")
+	name := filepath.Join(dir, "fabric.hcl")
+	text, err := os.ReadFile(name)
+	require.NoError(t, err)
+	accepted := strings.Replace(string(text), "  names   = \"tor1\"", "  accept_documented = true\n  names   = \"tor1\"", 1)
+	require.NoError(t, os.WriteFile(name, []byte(accepted), 0o600))
+	code, _, stderr = rocec(t, "selftest", "--level", "2", "--auto-approve", dir)
+	require.Equal(t, exit.Usage, code)
+	require.Contains(t, stderr, "--auto-approve is for a fabric with bench = true")
+	require.Len(t, devices.Device("tor1").Writes(), writes)
+
+	// Traffic of others in the queue is seen before anything is changed.
+	require.NoError(t, os.WriteFile(name, []byte(strings.Replace(accepted, "{\n", "{\n  bench = true\n", 1)), 0o600))
+	store := devices.Device("store6")
+	stop, stopped := make(chan bool), make(chan bool)
+	go func() {
+		defer close(stopped)
+		for n := uint64(1); ; n++ {
+			select {
+			case <-stop:
+				return
+			case <-time.After(time.Millisecond):
+				store.SetCounter("ens1f0", "rx_prio3_packets", n)
+			}
+		}
+	}()
+	code, _, stderr = rocec(t, "selftest", "--level", "2", "--auto-approve", dir)
+	close(stop)
+	<-stopped
+	require.Equal(t, exit.Errors, code)
+	require.Contains(t, stderr, "of others passed the queue in 3 seconds. Nothing was changed.")
+	require.Len(t, devices.Device("tor1").Writes(), writes)
+}
+
+// TestMarksKilled: whenever rocec dies, the switch goes back by itself, to the bytes from before.
+func TestMarksKilled(t *testing.T) {
+	t.Parallel()
+	tool, err := exec.LookPath("rocec")
+	require.NoError(t, err)
+	dir, devices := standingAs(t, "rack-by-files", 6)
+	name := filepath.Join(dir, "fabric.hcl")
+	text, err := os.ReadFile(name)
+	require.NoError(t, err)
+	bench := strings.Replace(string(text), "{\n", "{\n  bench = true\n", 1)
+	bench = strings.Replace(bench, "  version = \"5.3.1\"", "  accept_documented = true\n  version = \"5.3.1\"", 1)
+	require.NoError(t, os.WriteFile(name, []byte(bench), 0o600))
+	code, _, stderr := rocec(t, "apply", "--auto-approve", "--soak", "0s", "--accept-unverified", dir)
+	require.Equal(t, exit.Good, code, stderr)
+	tor := devices.Device("tor1")
+	const features = "/etc/cumulus/datapath/qos/qos_features.conf"
+	before, err := tor.ReadFile(features)
+	require.NoError(t, err)
+	changed := 0
+	for step := 1; ; step++ {
+		from := len(tor.Commands())
+		ctx, cancel := context.WithCancel(t.Context())
+		cmd := exec.CommandContext(ctx, tool, "selftest", "--level", "2", "--auto-approve", dir)
+		cmd.Env = []string{"HOME=" + getenv(t, "HOME"), "XDG_STATE_HOME=" + getenv(t, "XDG_STATE_HOME")}
+		out := &strings.Builder{}
+		cmd.Stdout, cmd.Stderr = out, out
+		require.NoError(t, cmd.Start())
+		done := make(chan error, 1)
+		go func() { done <- cmd.Wait() }()
+		ended := false
+		for !ended && len(tor.Commands()) < from+step {
+			select {
+			case err = <-done:
+				ended = true
+			case <-time.After(time.Millisecond):
+			}
+		}
+		cancel()
+		if !ended {
+			<-done
+		}
+		if now, err := tor.ReadFile(features); err == nil && string(now) != string(before) {
+			changed++
+		}
+		require.Eventually(t, func() bool { // the commands of the device end first
+			tor.Elapse()
+			now, err := tor.ReadFile(features)
+			return err == nil && string(now) == string(before)
+		}, time.Minute, 10*time.Millisecond, "killed at command %d: %s", step, out)
+		if ended {
+			require.NoError(t, err, out.String())
+			break
+		}
+		code, _, _ = rocec(t, "resume", "last")
+		require.Contains(t, []int{exit.Good, exit.Incomplete, exit.Usage}, code)
+		code, stdout, stderr := rocec(t, "plan", "--detailed-exitcode", dir)
+		require.Equal(t, exit.Good, code, stdout+stderr)
+	}
+	require.Positive(t, changed, "no kill came while the threshold was low")
+}

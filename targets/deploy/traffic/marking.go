@@ -1,0 +1,188 @@
+package traffic
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/nic"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// LowTime is how long an ECN threshold stays low.
+const LowTime = 5 * time.Second
+
+// Marking is a proof that a switch marks and that both hosts answer: a threshold of one egress queue is low while an [Exchange] passes it.
+type Marking struct {
+	Exchange *Exchange
+	Queue    *ir.Port // the port that faces the receiver, so that the receiver counts whatever passes the queue
+	Was, Low *ir.Mark
+}
+
+// NewMarking chooses the queue of an exchange and its low thresholds. why states why the exchange cannot prove marking; empty: it can.
+func NewMarking(x *Exchange) (m *Marking, why string) {
+	m = &Marking{Exchange: x}
+	for _, h := range x.Path {
+		if len(h.Out) == 1 && h.Out[0].Peer() == x.To.Port {
+			m.Queue = h.Out[0]
+		}
+	}
+	group := x.Intent.Group
+	switch {
+	case x.Intent.Version == 1:
+		return nil, "RoCEv1 carries no ECN bits"
+	case group.ECN == nil:
+		return nil, fmt.Sprintf("cos group %s is not marked", group.Name)
+	case m.Queue == nil || m.Queue.Device().Switch == nil:
+		return nil, fmt.Sprintf("packets reach %s by several ports, so that none of them has all of the queue", x.To.Device.Name)
+	}
+	d := m.Queue.Device()
+	for _, mark := range m.Queue.Marks() {
+		if mark.Group == group {
+			m.Was = mark
+		}
+	}
+	step := 1
+	if asic := d.Switch.Model.ASIC; asic != nil {
+		step = max(asic.Threshold(1), asic.Cell)
+	}
+	switch {
+	case d.ByHand != nil:
+		return nil, fmt.Sprintf("%s is set by hand", d.Name)
+	case d.Switch.Can.Drops != "":
+		return nil, fmt.Sprintf("%s drops packets beyond a threshold that it cannot mark (%s)", d.Name, d.Switch.Can.Drops)
+	case m.Was == nil:
+		return nil, fmt.Sprintf("%s does not mark cos group %s", m.Queue, group.Name)
+	case m.Was.Min.N <= step:
+		return nil, fmt.Sprintf("the threshold of %s is the least that its chip can be set to", m.Queue)
+	}
+	low := *m.Was
+	low.Min.N, low.Max.N, low.Own = step, 2*step, 0
+	m.Low = &low
+	return m, ""
+}
+
+// Fabric is a copy of the fabric in which the queue has the low thresholds.
+func (m *Marking) Fabric() *ir.Fabric {
+	f := m.Queue.Device().Fabric.Copy()
+	for _, p := range f.Devices[m.Queue.Device().ID].Ports {
+		if p.ID != m.Queue.ID {
+			continue
+		}
+		marks := append([]*ir.Mark(nil), p.Marks()...)
+		for i, mark := range marks {
+			if mark.Group == m.Was.Group {
+				marks[i] = m.Low
+			}
+		}
+		p.SetMarks(marks)
+	}
+	return f
+}
+
+// Exposed are the hosts whose packets may pass the queue: the members of every intent of its cos group.
+func (m *Marking) Exposed() []*ir.Device {
+	var out []*ir.Device
+	seen := map[*ir.Device]bool{}
+	for _, in := range m.Queue.Device().Fabric.Intents {
+		if in.Group != m.Was.Group {
+			continue
+		}
+		for _, member := range in.Members {
+			if d := member.NIC.Device; !seen[d] {
+				seen[d] = true
+				out = append(out, d)
+			}
+		}
+	}
+	return out
+}
+
+// Quiet reports whether no packet of the class passed the queue between two readings. why states what did, or that the receiver does not
+// show it.
+func (m *Marking) Quiet(from, to map[*ir.Device]Counts) (why string) {
+	p := m.Exchange.To.Port
+	n, ok := risen(p, "rx"+strconv.Itoa(m.Was.Group.Cos), from, to)
+	switch {
+	case !ok:
+		return fmt.Sprintf("%s shows no packets by priority, so that traffic of others cannot be excluded", p)
+	case n > 0:
+		return fmt.Sprintf("%s of others passed the queue in %d seconds", target.Count(n, "packet"), Idle)
+	}
+	return ""
+}
+
+// notifications are the counters that move where a switch marks: at the receiver, and at the sender. Source: the vendor's "Understanding
+// mlx5 Linux Counters".
+var notifications = struct{ marked, sent, handled string }{"np_ecn_marked_roce_packets", "np_cnp_sent", "rp_cnp_handled"}
+
+// NoticeQuery asks a host for the counters of notifications of a NIC, a name and a number in a line.
+func NoticeQuery(n *ir.NIC) target.Query {
+	return target.Query{Cmd: fmt.Sprintf(`for f in /sys/class/net/%s/device/infiniband/*/ports/1/hw_counters; do
+for k in %s %s %s; do
+{ read -r v <"$f/$k"; } 2>/dev/null && printf '%%s %%s\n' "$k" "$v"
+done
+done
+true`, nic.Quote(n.Name), notifications.marked, notifications.sent, notifications.handled)}
+}
+
+// Notices are counters of notifications, by name.
+type Notices map[string]uint64
+
+// ReadNotices reads an answer to [NoticeQuery].
+func ReadNotices(answer []byte) Notices {
+	out := Notices{}
+	for line := range strings.Lines(string(answer)) {
+		if f := strings.Fields(line); len(f) == 2 {
+			if n, err := strconv.ParseUint(f[1], 10, 64); err == nil {
+				out[f[0]] = n
+			}
+		}
+	}
+	return out
+}
+
+// Marked is the judgement of a proof of marking.
+type Marked struct {
+	Marked  uint64 `json:"marked"`  // packets that reached the receiver with a mark
+	Sent    uint64 `json:"sent"`    // notifications of the receiver
+	Handled uint64 `json:"handled"` // notifications on which the sender slowed down
+	Good    bool   `json:"good"`
+	Says    string `json:"says"`
+}
+
+// Judge compares the counters of both hosts before and after the exchange.
+func (m *Marking) Judge(fromBefore, fromAfter, toBefore, toAfter Notices) Marked {
+	rose := func(before, after Notices, name string) (uint64, bool) {
+		was, ok1 := before[name]
+		now, ok2 := after[name]
+		if now < was { // it began anew
+			was = 0
+		}
+		return now - was, ok1 && ok2
+	}
+	var r Marked
+	var ok1, ok2, ok3 bool
+	r.Marked, ok1 = rose(toBefore, toAfter, notifications.marked)
+	r.Sent, ok2 = rose(toBefore, toAfter, notifications.sent)
+	r.Handled, ok3 = rose(fromBefore, fromAfter, notifications.handled)
+	from, to := m.Exchange.From.Device.Name, m.Exchange.To.Device.Name
+	switch {
+	case !ok1 || !ok2:
+		r.Says = to + " does not count marks and notifications: nothing is proved."
+	case !ok3:
+		r.Says = from + " does not count notifications: nothing is proved."
+	case r.Marked == 0:
+		r.Says = fmt.Sprintf("No packet reached %s with a mark: %s marks nothing, or its queue never held %d bytes.", to, m.Queue, m.Low.Min.N)
+	case r.Sent == 0:
+		r.Says = fmt.Sprintf("%s reached %s with a mark, and it sent no notification.", target.Count(r.Marked, "packet"), to)
+	case r.Handled == 0:
+		r.Says = fmt.Sprintf("%s sent %s, and %s acted on none.", to, target.Count(r.Sent, "notification"), from)
+	default:
+		r.Good = true
+		r.Says = fmt.Sprintf("%s marks, %s notifies, and %s slows down.", m.Queue, to, from)
+	}
+	return r
+}
