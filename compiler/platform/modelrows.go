@@ -19,7 +19,7 @@ const LongestRow = 1000
 // rowsCommit is the commit of sonic-net/sonic-buildimage that the rows are of.
 const rowsCommit = "086b03bd"
 
-// ModelRows returns the published rows of the model; nil: rocec knows no row of it.
+// ModelRows returns the published rows of the model; nil: not known.
 func (s *Switch) ModelRows() *ModelRows {
 	for _, m := range modelRows {
 		if m.Model == s.Name {
