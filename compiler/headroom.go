@@ -6,6 +6,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/lang/diag"
 )
 
 // Headroom.
@@ -27,7 +28,8 @@ import (
 //	sum     = MTU + cable + interfaces + response + gearbox + chip
 //	formula = sum x (1 - share + share x waste) + last frame
 //
-// And what the chip's vendor or a maker of switches published for that speed and length. All are rounded up to cells.
+// And what the chip's vendor or a maker of switches published for that speed and length; for the model itself the least of its
+// published rows for that speed and the next length (switchBuffer). All are rounded up to cells.
 //
 // Floor is what the vendors' own static tables come to (SONiC's pg_profile_lookup.ini): the formula with the pause
 // response they counted and the waste not rounded up. Below Floor loss is likely; between Floor and Need it takes bad
@@ -74,7 +76,7 @@ func headroom(a *platform.ASIC, tables []*platform.Published, w wire) (need, flo
 	}
 	if public = published(a, tables, w); public.Bytes > need {
 		terms = append(terms, ir.Term{
-			Name: "published for the chip", Bytes: public.Bytes - need,
+			Name: ir.ByTables, Bytes: public.Bytes - need,
 			Why: fmt.Sprintf("%d B more than the sum: %d B, %s", public.Bytes-need, public.Bytes, public.Why),
 		})
 		need = public.Bytes
@@ -201,6 +203,45 @@ func published(a *platform.ASIC, tables []*platform.Published, w wire) ir.Term {
 		}
 	}
 	return out
+}
+
+// ofModel returns the published row of the model for a speed and a length, in whole cells, the smallest and the largest of its tables; 0
+// bytes: the model has no such row. Rows hold for an MTU of 9100, as [published].
+func ofModel(a *platform.ASIC, rows *platform.ModelRows, w wire) (least ir.Term, most int) {
+	r := rows.Row(w.speed, w.metres)
+	if r == nil {
+		return ir.Term{}, 0
+	}
+	worst, _ := a.CellWaste()
+	sized := func(n int32) int { return cells(a, max(int(n)+scaled(w.mtu-platform.PublishedMTU, worst), 0)) }
+	text := fmt.Sprintf("%s, %s, MTU %d", rows.Model, r.Text(), platform.PublishedMTU)
+	if w.mtu != platform.PublishedMTU {
+		text += fmt.Sprintf(", for MTU %d", w.mtu)
+	}
+	if r.Most > r.Least {
+		text += fmt.Sprintf("; the largest of its tables has %d B", r.Most)
+	}
+	return ir.Term{
+		Name: "row of the model", Bytes: sized(r.Least),
+		Why: fmt.Sprintf("%s (%s)", text, r.Source()),
+	}, sized(r.Most)
+}
+
+// nightly returns what tests on switches with the chip expect; 0 bytes: they have no such port.
+func nightly(a *platform.ASIC, w wire) ir.Term {
+	r := a.Nightly(w.speed, w.metres)
+	if r == nil {
+		return ir.Term{}
+	}
+	bytes := diag.Number(int(r.Least))
+	if r.Most > r.Least {
+		bytes += " to " + diag.Number(int(r.Most))
+	}
+	return ir.Term{
+		Name: "tests on hardware", Bytes: int(r.Least),
+		Why: fmt.Sprintf("nightly tests of this chip expect %s B, %s at %d m (%s)", bytes, platform.SpeedText(int(r.Speed)), r.Metres,
+			platform.NightlySource),
+	}
 }
 
 func total(terms []ir.Term) int {

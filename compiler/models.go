@@ -36,8 +36,14 @@ func (c *compiler) switchModel(m *lang.SwitchModel) *platform.Switch {
 	}
 	asic, ok := platform.FindASIC(m.ASIC.V)
 	if !ok {
-		c.instead(c.report.errorf(topicUnknownModel, diag.FirstPlace(m.ASIC.At, m.Decl), m.ASIC.V, "No chip is called %q.%s",
-			m.ASIC.V, hintOrList(m.ASIC.V, platform.ASICNames())), m.ASIC.V, hint(m.ASIC.V, platform.ASICNames()))
+		names := platform.ASICNames()
+		meant, say := hint(m.ASIC.V, names), chipWithoutSizes(m.ASIC.V, names)
+		if say != "" {
+			meant = ""
+		} else {
+			say = fmt.Sprintf("No chip is called %q.%s", m.ASIC.V, hintOrList(m.ASIC.V, names))
+		}
+		c.instead(c.report.errorf(topicUnknownModel, diag.FirstPlace(m.ASIC.At, m.Decl), m.ASIC.V, "%s", say), m.ASIC.V, meant)
 		return s // without ports: links to it are not checked
 	}
 	s.ASIC = asic
@@ -56,6 +62,18 @@ func (c *compiler) switchModel(m *lang.SwitchModel) *platform.Switch {
 	}
 	s.Ports = []platform.PortRange{{First: 1, Last: m.Ports.V, Speed: speed, Lanes: usualLanes(speed)}}
 	return s
+}
+
+// chipWithoutSizes returns the reason why rocec sizes no buffer of a chip that there is, or may be; empty: neither.
+func chipWithoutSizes(name string, names []string) string {
+	switch unsized, known := platform.FindUnsized(name); {
+	case known:
+		return fmt.Sprintf("This rocec knows %s, and derives no sizes for the chip: %s. Leave switches with it out of the fabric, and size them "+
+			"by the maker's guide.", unsized.Title, unsized.Why)
+	case platform.Newer(name, names):
+		return fmt.Sprintf("The chip %q looks newer than this rocec knows. Correct the name, or use a later rocec.", name)
+	}
+	return ""
 }
 
 // maxPorts bounds what a switch_model may claim; the largest known switch has 260 front-panel ports once split.
@@ -186,11 +204,17 @@ func (c *compiler) unknownModel(at diag.Range, kind, name string, known, near []
 		return
 	}
 	meant := hint(strings.ToLower(name), known)
+	if more, ok := strings.CutPrefix(strings.ToLower(name), string(meant)); ok && len(more) > 2 {
+		meant = "" // so many letters behind a model are another model, and no slip
+	}
 	if meant == "" && misspelt != nil {
 		meant = guess(misspelt(name))
 	}
 	say := meant.String()
-	if meant == "" && len(known) > 0 {
+	switch block, _, _ := strings.Cut(declare, " "); {
+	case platform.Newer(name, known):
+		meant, say = "", fmt.Sprintf(" It looks newer than this rocec knows: describe it by `%s`.", block)
+	case meant == "" && len(known) > 0:
 		say = " It knows " + strings.Join(known, ", ") + "."
 	}
 	c.instead(c.report.errorf(topicUnknownModel, at, name,

@@ -101,7 +101,8 @@ func (c *compiler) pinBuffer(b *ir.Buffer, k bufferKey, l *ir.Link) {
 		strconv.FormatFloat(k.metres, 'f', -1, 64), k.mtu)
 	written := writtenInputs(
 		"pfc.buffer", given.Buffer, "pfc.xoff", given.Xoff, "pfc.xon_delta", given.XonDelta, "pfc.small_packets", given.SmallPackets)
-	row := &lock.Row{Kind: lock.Buffer, Inputs: plain + k.special() + written}
+	special := k.special(b)
+	row := &lock.Row{Kind: lock.Buffer, Inputs: plain + special + written}
 	var numbers []derived
 	add := func(name string, written ir.Num, num *ir.Derived) {
 		if !written.Set() {
@@ -120,7 +121,7 @@ func (c *compiler) pinBuffer(b *ir.Buffer, k bufferKey, l *ir.Link) {
 	// A lock of an older rocec knows plain inputs only; what it holds, holds. That no room is left for the round trip of a long
 	// cable it cannot say.
 	var other *lock.Row
-	if k.special() != "" {
+	if special != "" {
 		other = c.pins.rows[lock.Buffer+" "+plain+written]
 		if other != nil && k.tight {
 			if xoff, ok := other.Number("xoff"); ok && xoff.N != b.Xoff.N {
@@ -132,10 +133,13 @@ func (c *compiler) pinBuffer(b *ir.Buffer, k bufferKey, l *ir.Link) {
 }
 
 // special are the inputs of a buffer that most have alike, as far as they are not so.
-func (k bufferKey) special() string {
+func (k bufferKey) special(b *ir.Buffer) string {
 	s := ""
-	if k.tables.own != "" {
+	switch {
+	case k.tables.own != "":
 		s += " model=" + k.tables.own
+	case slices.ContainsFunc(b.Terms, func(t ir.Term) bool { return t.Name == ir.ByRow }):
+		s += " model=" + k.tables.rows.Model
 	}
 	if k.rdma != ir.LargestRDMA {
 		s += " rdma_mtu=" + rdmaText(k.rdma)

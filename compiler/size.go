@@ -42,8 +42,9 @@ type sizing struct {
 
 // tables are published ones that hold for a switch. Alike switches share them.
 type tables struct {
-	of  []*platform.Published
-	own string // the model, where they stand in place of its chip's
+	of   []*platform.Published
+	own  string              // the model, where they stand in place of its chip's
+	rows *platform.ModelRows // of the model; nil: not known
 }
 
 // published returns what is published for a model.
@@ -52,10 +53,11 @@ func (s *sizing) published(m *platform.Switch) *tables {
 		return t
 	}
 	of, own := m.Published()
-	i := slices.IndexFunc(s.sets, func(t *tables) bool { return t.own == own && slices.Equal(t.of, of) })
+	rows := m.ModelRows()
+	i := slices.IndexFunc(s.sets, func(t *tables) bool { return t.own == own && t.rows == rows && slices.Equal(t.of, of) })
 	if i < 0 {
 		i = len(s.sets)
-		s.sets = append(s.sets, &tables{of, own})
+		s.sets = append(s.sets, &tables{of, own, rows})
 	}
 	s.models[m] = s.sets[i]
 	return s.sets[i]
@@ -172,6 +174,15 @@ func switchBuffer(k bufferKey) *ir.Buffer {
 		w.small = given.SmallPackets.N
 	}
 	b.Need, b.Floor, b.Terms, b.Published = headroom(a, k.tables.of, w)
+	if b.Row, b.RowMost = ofModel(a, k.tables.rows, w); b.Row.Bytes > b.Need {
+		b.Terms = append(b.Terms, ir.Term{
+			Name: ir.ByRow, Bytes: b.Row.Bytes - b.Need,
+			Why: fmt.Sprintf("up to %d B, %s", b.Row.Bytes, b.Row.Why),
+		})
+		b.Need = b.Row.Bytes
+	}
+	b.Unpublished = !k.tables.rows.Has(k.mbps) && !slices.ContainsFunc(k.tables.of, func(t *platform.Published) bool { return t.Has(k.mbps) })
+	b.Nightly = nightly(a, w)
 	b.RoundTrip = total(arriving(a, w))
 	cell := ir.Origin{Why: fmt.Sprintf("%s: cells of %d B", a.Title, a.Cell)}
 

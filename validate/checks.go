@@ -75,6 +75,7 @@ var Checks = []*Check{
 	LosslessCount,
 	HostForwards,
 	HeadroomTooSmall,
+	HeadroomUnpublished,
 	BufferOvercommitted,
 	HeadroomPool,
 	PauseIdlesLink,

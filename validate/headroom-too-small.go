@@ -68,9 +68,16 @@ func (p *Pass) headroom(g *ir.CosGroup, ports []*ir.Port) {
 		fix = fmt.Sprintf("Take the sizes of this rocec with `rocec build --lock --refresh`, or write a buffer of at least %s.",
 			diag.Bytes(b.Xoff.N+b.Need))
 	}
-	d := report(walk.HeadroomAt(b), "Cos group %q keeps %s of headroom (buffer %s less xoff %s) at %s, where %s can arrive after the pause "+
-		"was sent: the group %s. %s",
-		g.Name, diag.Bytes(b.Headroom()), diag.Bytes(b.Size.N), diag.Bytes(b.Xoff.N), where, diag.Bytes(b.Need), how, fix)
+	text := fmt.Sprintf("where %s can arrive after the pause was sent: the group %s.", diag.Bytes(b.Need), how)
+	if b.Headroom() >= b.Sum() {
+		text = fmt.Sprintf("where %s is published: %s. A chip can take longer than the sum counts, and then frames are lost.",
+			diag.Bytes(b.Need), publishedFor(b).Why)
+	}
+	d := report(walk.HeadroomAt(b), "Cos group %q keeps %s of headroom (buffer %s less xoff %s) at %s, %s %s",
+		g.Name, diag.Bytes(b.Headroom()), diag.Bytes(b.Size.N), diag.Bytes(b.Xoff.N), where, text, fix)
+	if b.Headroom() >= b.Floor && b.Headroom() < min(b.Row.Bytes, b.Sum()) {
+		d.Note(diag.Range{}, "the published row of the model: %s", b.Row.Why)
+	}
 	const most = 6
 	for i, at := range blocks.order {
 		if i == most {
@@ -95,6 +102,14 @@ func (p *Pass) headroom(g *ir.CosGroup, ports []*ir.Port) {
 			Edits:   []diag.Edit{{At: at, New: fmt.Sprintf("%q", fmt.Sprintf("%dB", largest))}},
 		}
 	}
+}
+
+// publishedFor is the published figure that Need is as large as.
+func publishedFor(b *ir.Buffer) ir.Term {
+	if b.Row.Bytes > b.Published.Bytes {
+		return b.Row
+	}
+	return b.Published
 }
 
 // headroomText is the sum, term by term.

@@ -223,6 +223,42 @@ func TestSizing(t *testing.T) {
 	}
 }
 
+// A buffer that a person wrote and that is smaller than the published row of the model is a warning that names the row.
+func TestHeadroomBelowRow(t *testing.T) {
+	for _, c := range []struct {
+		headroom int
+		severity diag.Severity
+		detail   string
+		notes    string
+	}{
+		{160_512, 0, "", ""},
+		{
+			160_511, diag.Warning,
+			"where 160,512 B is published: 7050cx3-32s, 10G at 5 m: 160000 B, MTU 9100, for MTU 9216 (SONiC device/arista/",
+			"",
+		},
+		{48_000, diag.Warning, "the group can lose frames when many of them are small", "the published row of the model: 7050cx3-32s, 10G"},
+		{30_000, diag.Error, "is likely to lose frames", ""},
+	} {
+		r := rack{model: "7050cx3-32s", speed: "10G", length: "3m", hosts: 2, nic: "connectx-5", more: "version = \"3.7.12\""}
+		r.group = fmt.Sprintf("ecn {}\npfc {\nxoff = 18000\nxon_delta = 2000\nbuffer = %d\n}", c.headroom+18_000)
+		var found diag.List
+		for _, d := range r.findings(t) {
+			if d.Code == "headroom-too-small" {
+				found = append(found, d)
+			}
+		}
+		if c.detail == "" {
+			assert.Empty(t, found)
+			continue
+		}
+		require.Len(t, found, 1)
+		assert.Equal(t, c.severity, found[0].Severity)
+		assert.Contains(t, found[0].Detail, c.detail)
+		assert.Contains(t, fmt.Sprint(found[0].Notes), c.notes)
+	}
+}
+
 // What rocec derives is never what the checks of sizes object to, unless the memory is too small.
 func TestDerivedSizesAreSound(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {

@@ -204,6 +204,11 @@ func TestDocsPlatforms(t *testing.T) {
 	for _, a := range platform.ASICs {
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %d B | %d B | %s |\n", a.Name, a.Title, a.Vendor, a.Cell, a.Buffer, a.Source)
 	}
+	b.WriteString("\nThese chips are known, and rocec derives no sizes for them:\n\n" +
+		"| asic | what it is | why | source |\n| --- | --- | --- | --- |\n")
+	for _, a := range platform.UnsizedASICs {
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", a.Name, a.Title, a.Why, a.Source)
+	}
 	b.WriteString("\n## Operating systems of switches\n\n" +
 		"What `os` takes; a switch whose block states none runs the first. Any other name may stand there, too: of such\n" +
 		"switches rocec writes nothing (no-target), and where a by_hand block says that others configure them they are taken to do\n" +

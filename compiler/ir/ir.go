@@ -408,6 +408,10 @@ type Buffer struct {
 	Floor                int    // headroom below which loss is likely
 	Terms                []Term // Need, summand by summand
 	Published            Term   // what is published for the model or its chip, and where; 0 bytes: nothing is
+	Row                  Term   // the least published row of the model itself, for the next length; 0 bytes: not known
+	RowMost              int    // the largest published row of the model for that length
+	Unpublished          bool   // neither the model nor its chip has a published figure of the speed
+	Nightly              Term   // what tests on switches with the chip expect, at least; 0 bytes: nothing
 	RoundTrip            int    // what the peer could have sent from the end of a pause until its first frame arrives; 0 of a NIC
 
 	Pinned diag.Range // the row of fabric.lock that holds other numbers than the rules of this rocec give; zero: none
@@ -426,6 +430,31 @@ const (
 // LongCable is the length in metres from which on the round trip decides when a pause ends: the presets of thresholds, for
 // cables inside a building, would let the link idle.
 const LongCable = 1000
+
+// ByRow and ByTables name the terms of Need that a published figure makes larger than the sum.
+const (
+	ByRow    = "published for the model"
+	ByTables = "published for the chip"
+)
+
+// Sum returns Need as rocec's own sum has it, without what published figures add.
+func (b *Buffer) Sum() int {
+	sum := b.Need
+	for _, t := range b.Terms {
+		if t.Name == ByRow || t.Name == ByTables {
+			sum -= t.Bytes
+		}
+	}
+	return sum
+}
+
+// BeyondRow returns by how much a headroom is larger than every published row of the model; 0: it is not, or no row is known.
+func (b *Buffer) BeyondRow(headroom int) int {
+	if b.RowMost == 0 {
+		return 0
+	}
+	return max(headroom-b.RowMost, 0)
+}
 
 // Headroom returns the bytes that may arrive after the pause was sent.
 func (b *Buffer) Headroom() int { return b.Size.N - b.Xoff.N }

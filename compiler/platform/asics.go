@@ -76,6 +76,11 @@ var ASICs = []*ASIC{
 		Aliases: []string{"th5"},
 		Source:  "about 162 MB, the smaller of the pools in SONiC's th5 templates",
 	},
+	{
+		Name: "tomahawk6", Title: "Tomahawk6", Vendor: Broadcom, Cell: 420, Buffer: 249_964_680, MaxSpeed: Unsized,
+		Aliases: []string{"th6"},
+		Source:  "595,154 cells, the smaller of the pools in SONiC's th6 templates; cells: sonic-mgmt qos_params.th6.yaml",
+	},
 
 	{
 		Name: "spectrum", Title: "Spectrum", Vendor: Mellanox, Cell: 96, Buffer: 13_945_824, MaxSpeed: 100_000,

@@ -70,6 +70,40 @@ func TestNamesAreFound(t *testing.T) {
 	}
 }
 
+// What is known and not sized is no chip that a fabric can have, and has a reason and a source.
+func TestUnsized(t *testing.T) {
+	for _, a := range UnsizedASICs {
+		for _, n := range append([]string{a.Name, a.Title}, a.Aliases...) {
+			found, ok := FindUnsized(n)
+			assert.True(t, ok, n)
+			assert.Same(t, a, found)
+			_, sized := FindASIC(n)
+			assert.False(t, sized, n)
+		}
+		assert.NotEmpty(t, a.Why)
+		assert.NotEmpty(t, a.Source)
+	}
+	_, ok := FindUnsized("tomahawk6")
+	assert.False(t, ok)
+}
+
+func TestNewer(t *testing.T) {
+	chips := ASICNames()
+	models := SwitchNames()
+	nics := []string{"connectx-3", "connectx-9", "bluefield-3", "e810-c", "soft-roce"}
+	for name, c := range map[string]struct {
+		known []string
+		want  bool
+	}{
+		"connectx-10": {nics, true}, "ConnectX-11 Dx": {nics, true}, "bluefield-4": {nics, true}, "connectx-9-dx": {nics, false},
+		"connectx-2": {nics, false}, "connectx-55": {nics, false}, "conectx-10": {nics, false}, "soft-roce": {nics, false}, "": {nics, false},
+		"tomahawk7": {chips, true}, "Spectrum-7": {chips, true}, "spektrum": {chips, false},
+		"sn6800": {models, true}, "sn27000": {models, false}, "sn2007": {models, false}, "9999999999999999999999": {models, false},
+	} {
+		assert.Equal(t, c.want, Newer(name, c.known), name)
+	}
+}
+
 func TestPort(t *testing.T) {
 	sw, _ := FindSwitch("sn2410")
 	for _, c := range []struct {

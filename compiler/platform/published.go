@@ -16,31 +16,8 @@ import (
 // PublishedMTU is the MTU the published figures are for, SONiC's default.
 const PublishedMTU = 9100
 
-// Published is the table of one switch, as SONiC has it.
-type Published struct {
-	Of     string   // whose it is, as SONiC names it: "ACS-MSN2700"
-	Path   string   // the file, in sonic-net/sonic-buildimage
-	Chip   string   // name of the [ASIC]
-	Models []string // names of the [Switches] whose table it is
-	Own    bool     // it holds for these alone, in place of those of the chip
-	Beside bool     // it holds for these alone, beside those of the chip. Neither: for every switch with the chip
-	Rows   []PublishedRow
-}
-
 // Source is where the table stands.
 func (p *Published) Source() string { return "SONiC " + p.Path }
-
-// PublishedRow is what one port needs at a speed.
-type PublishedRow struct {
-	Speed int // Mb/s
-	At    []Figure
-}
-
-// Figure is the headroom for one length of cable.
-type Figure struct {
-	Metres int
-	Bytes  int
-}
 
 // Published returns the tables that hold for ports of the switch: those of the model, else those of its chip, the model's
 // own first. Own names the model if its tables stand in place of its chip's or beside them, and is empty otherwise.
@@ -79,6 +56,11 @@ func (a *ASIC) Published() []*Published {
 		}
 	}
 	return out
+}
+
+// Has reports whether the table has figures of the speed.
+func (p *Published) Has(speed int) bool {
+	return slices.ContainsFunc(p.Rows, func(r PublishedRow) bool { return r.Speed == speed })
 }
 
 // Headroom returns the largest figure of the table for a speed and a length, the row it is of, and by how many metres the

@@ -29,6 +29,7 @@ var chips = map[string]chip{
 	"tomahawk3":    {family: "th3", alpha: -2, pools: onePool, source: "lists; lookup and pools of DellEMC-Z9332f-O32"},
 	"tomahawk4":    {family: "th4", alpha: 0, pools: onePool, source: "lists; lookup and pools of DellEMC-Z9664f-O64"},
 	"tomahawk5":    {family: "th5", alpha: 0, pools: onePool, source: "lists; lookup and pools of Dell-Z9864f-O64"},
+	"tomahawk6":    {alpha: 0, pools: onePool, source: "lookup and pools of NH-4210-F-P128"},
 
 	"spectrum":         {family: "spc1", alpha: 0, pools: twoPools, source: "lists; lookup and pools of ACS-MSN2700"},
 	"spectrum2":        {family: "spc2", alpha: 0, pools: twoPools, source: "lists; lookup and pools of ACS-MSN3700"},

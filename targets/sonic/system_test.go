@@ -92,7 +92,7 @@ func TestFamilies(t *testing.T) {
 	for chip, want := range map[string]string{
 		"spectrum": "spc1", "spectrum2": "spc2", "spectrum2gearbox": "spc2", "spectrum3": "spc3", "spectrum4": "spc4", "spectrum5": "spc5",
 		"spectrum6": "spc6", "trident2": "td2", "trident3": "td3", "tomahawk": "th", "tomahawk2": "th2", "tomahawk3": "th3", "tomahawk4": "th4",
-		"tomahawk5": "th5", "helix4": "", "trident": "", "tridentplus": "", "trident2plus": "", "tomahawkplus": "",
+		"tomahawk5": "th5", "helix4": "", "trident": "", "tridentplus": "", "trident2plus": "", "tomahawkplus": "", "tomahawk6": "",
 	} {
 		a, ok := platform.FindASIC(chip)
 		require.True(t, ok, chip)

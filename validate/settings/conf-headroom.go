@@ -212,26 +212,13 @@ func unreserved(p *pass, group int, g *ir.GroupSettings) {
 // Fastest is in Mb/s; a greater number is no speed.
 const Fastest = 1_600_000
 
-// published returns the least headroom that a table has for the model of the device and a cable as long or longer; 0: no table has the
-// speed. [platform.Published.Headroom] goes between two lengths, which is an estimate: a switch has the size of the longer one.
+// published returns the least headroom that is published for the model of the device and a cable as long or longer; 0: nothing is.
+// [platform.Published.Headroom] goes between two lengths, which is an estimate: a switch has the size of the longer one.
 func published(m *platform.Switch, speed, metres int) (least int, source string) {
 	if m == nil {
 		return 0, ""
 	}
-	tables, _ := m.Published()
-	for _, t := range tables {
-		for _, row := range t.Rows {
-			if row.Speed != speed {
-				continue
-			}
-			for _, f := range row.At {
-				if f.Metres >= metres && (least == 0 || f.Bytes < least) {
-					least, source = f.Bytes, t.Source()
-				}
-			}
-		}
-	}
-	return least, source
+	return m.LeastPublished(speed, float64(metres))
 }
 
 // fastestPort returns the speed of the fastest port of a model, in Mb/s; 0: the model is not known.

@@ -26,6 +26,8 @@ var vendorFields = map[string]string{
 var vendorPlaces = map[string]string{
 	"compiler/platform/published.go":      "the published tables of headroom are named by who published them: sources of facts",
 	"compiler/platform/publishedtable.go": "the files they stand in",
+	"compiler/platform/modelrows.go":      "the rows of models and of tests on hardware are named by who published them",
+	"compiler/platform/modelrowstable.go": "the files they stand in",
 }
 
 // vendorFree are the rooms and files above targets that get such things from the table of targets, too. The contract of linters is below

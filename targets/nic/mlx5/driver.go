@@ -21,59 +21,66 @@ var Driver = ir.NewDriver(ir.Driver{
 	Bonds:  nic.BondModes,
 	Buffer: buffer,
 	Cable:  longestCable,
-	Models: []*ir.NICModel{
-		{
-			Name: "connectx-4", Title: "Mellanox ConnectX-4", Speed: 100_000, Ports: 2, V1: true, V2: true,
-			Parts:   []string{"MCX4[0-9][0-9]A*"},
-			Aliases: []string{"cx4"}, Source: "RHEL; vendor: two ports of 100G",
-		},
-		{
-			Name: "connectx-4-lx", Title: "Mellanox ConnectX-4 Lx", Speed: 50_000, Ports: 2, V1: true, V2: true,
-			Parts:   []string{"MCX4[0-9][0-9][0-9][AM]*"},
-			Aliases: []string{"cx4lx"}, Source: "RHEL; vendor: one port of 50G or two of 25G",
-		},
-		{
-			Name: "connectx-5", Title: "NVIDIA ConnectX-5", Speed: 100_000, Ports: 2, V1: true, V2: true, Buffer: 262_016,
-			Parts:   []string{"MCX5[0-9][0-9][A-Z]*"},
-			Aliases: []string{"cx5", "connectx-5-ex"}, Source: "RHEL; vendor: two ports of 100G; buffer: total of dcb buffer show",
-		},
-		{
-			Name: "connectx-6", Title: "NVIDIA ConnectX-6", Speed: 200_000, Ports: 2, V1: true, V2: true,
-			Parts:   []string{"MCX61[0-9][0-9][0-9][0-9]A*", "MCX65[134][0-9][0-9][0-9]A*"},
-			Aliases: []string{"cx6"}, Source: "vendor: two ports of 200G",
-		},
-		{
-			Name: "connectx-6-dx", Title: "NVIDIA ConnectX-6 Dx", Speed: 200_000, Ports: 2, V1: true, V2: true,
-			Parts:   []string{"MCX62[0-9][0-9][0-9][0-9][A-Z]*"},
-			Aliases: []string{"cx6dx"}, Source: "vendor: one port of 200G or two of 100G",
-		},
-		{
-			Name: "connectx-6-lx", Title: "NVIDIA ConnectX-6 Lx", Speed: 50_000, Ports: 2, V1: true, V2: true,
-			Parts:   []string{"MCX631[0-9][0-9][0-9][A-Z]*"},
-			Aliases: []string{"cx6lx"}, Source: "vendor: one port of 50G or two of 25G",
-		},
-		{
-			Name: "connectx-7", Title: "NVIDIA ConnectX-7", Speed: 400_000, Ports: 4, V1: true, V2: true,
-			Parts:   []string{"MCX7[15][0-9][0-9][0-9]*"},
-			Aliases: []string{"cx7"}, Source: "vendor: one port of 400G to four of 100G",
-		},
-		{
-			Name: "connectx-8", Title: "NVIDIA ConnectX-8", Speed: 800_000, Ports: 8, V1: true, V2: true,
-			Parts:   []string{"900-9X81*"},
-			Aliases: []string{"cx8"}, Source: "vendor: up to 800G on as many as eight ports, user manual and Hot Chips 2025",
-		},
-		{
-			Name: "bluefield-2", Title: "NVIDIA BlueField-2", Speed: 200_000, Ports: 2, V1: true, V2: true,
-			Parts:   []string{"MBF2[HM][0-9]*"},
-			Aliases: []string{"bf2"}, Source: "vendor: one port of 200G or two of 100G",
-		},
-		{
-			Name: "bluefield-3", Title: "NVIDIA BlueField-3", Speed: 400_000, Ports: 2, V1: true, V2: true,
-			Parts:   []string{"900-9D3[A-Z][0-9]*"},
-			Aliases: []string{"bf3"}, Source: "vendor: one port of 400G or two of 200G",
-		},
-	},
+	Models: models,
 })
+
+// models are a variable of their own, so that the compiler lays them out as data.
+var models = []*ir.NICModel{
+	{
+		Name: "connectx-4", Title: "Mellanox ConnectX-4", Speed: 100_000, Ports: 2, V1: true, V2: true,
+		Parts:   []string{"MCX4[0-9][0-9]A*"},
+		Aliases: []string{"cx4"}, Source: "RHEL; vendor: two ports of 100G",
+	},
+	{
+		Name: "connectx-4-lx", Title: "Mellanox ConnectX-4 Lx", Speed: 50_000, Ports: 2, V1: true, V2: true,
+		Parts:   []string{"MCX4[0-9][0-9][0-9][AM]*"},
+		Aliases: []string{"cx4lx"}, Source: "RHEL; vendor: one port of 50G or two of 25G",
+	},
+	{
+		Name: "connectx-5", Title: "NVIDIA ConnectX-5", Speed: 100_000, Ports: 2, V1: true, V2: true, Buffer: 262_016,
+		Parts:   []string{"MCX5[0-9][0-9][A-Z]*"},
+		Aliases: []string{"cx5", "connectx-5-ex"}, Source: "RHEL; vendor: two ports of 100G; buffer: total of dcb buffer show",
+	},
+	{
+		Name: "connectx-6", Title: "NVIDIA ConnectX-6", Speed: 200_000, Ports: 2, V1: true, V2: true,
+		Parts:   []string{"MCX61[0-9][0-9][0-9][0-9]A*", "MCX65[134][0-9][0-9][0-9]A*"},
+		Aliases: []string{"cx6"}, Source: "vendor: two ports of 200G",
+	},
+	{
+		Name: "connectx-6-dx", Title: "NVIDIA ConnectX-6 Dx", Speed: 200_000, Ports: 2, V1: true, V2: true,
+		Parts:   []string{"MCX62[0-9][0-9][0-9][0-9][A-Z]*"},
+		Aliases: []string{"cx6dx"}, Source: "vendor: one port of 200G or two of 100G",
+	},
+	{
+		Name: "connectx-6-lx", Title: "NVIDIA ConnectX-6 Lx", Speed: 50_000, Ports: 2, V1: true, V2: true,
+		Parts:   []string{"MCX631[0-9][0-9][0-9][A-Z]*"},
+		Aliases: []string{"cx6lx"}, Source: "vendor: one port of 50G or two of 25G",
+	},
+	{
+		Name: "connectx-7", Title: "NVIDIA ConnectX-7", Speed: 400_000, Ports: 4, V1: true, V2: true,
+		Parts:   []string{"MCX7[15][0-9][0-9][0-9]*"},
+		Aliases: []string{"cx7"}, Source: "vendor: one port of 400G to four of 100G",
+	},
+	{
+		Name: "connectx-8", Title: "NVIDIA ConnectX-8", Speed: 800_000, Ports: 8, V1: true, V2: true,
+		Parts:   []string{"900-9X81*"},
+		Aliases: []string{"cx8"}, Source: "vendor: up to 800G on as many as eight ports, user manual and Hot Chips 2025",
+	},
+	{
+		Name: "connectx-9", Title: "NVIDIA ConnectX-9", Speed: 800_000, Ports: 8, V1: true, V2: true,
+		Aliases: []string{"cx9"}, Source: "vendor: nicType 1025 of the NIC configuration operator; speed and ports of ConnectX-8 are assumed",
+	},
+	{
+		Name: "bluefield-2", Title: "NVIDIA BlueField-2", Speed: 200_000, Ports: 2, V1: true, V2: true,
+		Parts:   []string{"MBF2[HM][0-9]*"},
+		Aliases: []string{"bf2"}, Source: "vendor: one port of 200G or two of 100G",
+	},
+	{
+		Name: "bluefield-3", Title: "NVIDIA BlueField-3", Speed: 400_000, Ports: 2, V1: true, V2: true,
+		Parts:   []string{"900-9D3[A-Z][0-9]*"},
+		Aliases: []string{"bf3"}, Source: "vendor: one port of 400G or two of 200G",
+	},
+}
 
 // longestCable is the longest cable the driver takes, in metres. Source: its check of pfc.delay.
 const longestCable = 999

@@ -26,6 +26,7 @@ var pciIDs = []struct{ id, model, title string }{
 	{"0x101f", "connectx-6-lx", "ConnectX-6 Lx"},
 	{"0x1021", "connectx-7", "ConnectX-7"},
 	{"0x1023", "connectx-8", "ConnectX-8"},
+	{"0x1025", "connectx-9", "ConnectX-9"}, // nicType 1025 of the vendor's NIC configuration operator
 	{"0xa2d6", "bluefield-2", "BlueField-2"},
 	{"0xa2dc", "bluefield-3", "BlueField-3"},
 }

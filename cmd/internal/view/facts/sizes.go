@@ -32,7 +32,8 @@ func describeMemory(d *ir.Device) Section {
 		s.Add("kept for the rest", amount(m.Rest), ir.Origin{Why: fmt.Sprintf("%s: %d B, and %d B for each of %d ports",
 			asic.Title, chip, port, len(d.Ports))})
 	}
-	s.Add("shared", amount(m.Shared()), ir.Origin{Why: fmt.Sprintf("%d %% of the packet buffer", m.Shared()*100/m.Chip)})
+	s.Add("shared", amount(m.Shared()),
+		append([]ir.Origin{{Why: fmt.Sprintf("%d %% of the packet buffer", m.Shared()*100/m.Chip)}}, beyondRows(d)...)...)
 	s.Add("least that works", amount(m.Least), ir.Origin{Why: "two frames of the MTU for each lossless buffer"})
 	if !m.Model.Absolute {
 		s.Add("marks before pauses", "below "+amount(m.MarkBound()), boundOrigin(m)...)
@@ -158,8 +159,8 @@ func describeBuffer(set *walk.Settings, b *ir.Buffer, p *ir.Port) Section {
 	for _, t := range b.Terms {
 		s.Add("  "+t.Name, amount(t.Bytes), ir.Origin{Why: t.Why})
 	}
-	if b.Published.Bytes > 0 {
-		s.Add(b.Published.Name, amount(b.Published.Bytes), ir.Origin{Why: b.Published.Why})
+	for _, line := range published(b, p, r.Size-r.Xoff) {
+		s.Add(line.name, line.value, ir.Origin{Why: line.why})
 	}
 	if b.Floor < b.Need {
 		s.Add("loss is likely", "below "+amount(b.Floor), ir.Origin{Why: "what vendors' static tables count"})
