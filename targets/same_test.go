@@ -189,7 +189,8 @@ func sameSwitch(t *rapid.T, d *ir.Device, a, b *box, all, other bool, whole func
 				require.Equal(t, marks(a), marks(b), "%s: marks of %s, %d", what, p, cos)
 			}
 			if marks(a) && marks(b) {
-				sameThresholds(t, p, cos, other, a.thresholds(name, cos), b.thresholds(name, cos), fmt.Sprintf("%s: thresholds of %s, %d", what, p, cos))
+				sameThresholds(t, p, cos, other, a.thresholds(name, cos), b.thresholds(name, cos),
+					fmt.Sprintf("%s: thresholds of %s, %d", what, p, cos))
 			}
 		}
 		sameShares(t, p, name, a, b, what)
