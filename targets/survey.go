@@ -76,9 +76,15 @@ func SurveyFiles(files []lint.File) *Survey {
 	return s
 }
 
-// name calls devices by the names that their configurations state, where no other device has the same.
+// name calls devices by the names that their configurations state, where no other device has the same. The name that a system comes with is
+// none.
 func (s *Survey) name() {
-	told := map[string]int{}
+	told := map[string]int{"localhost": 2}
+	for _, row := range All {
+		if row.OS != nil {
+			told[row.OS.Name], told[row.OS.User] = 2, 2 // sonic, and cumulus
+		}
+	}
 	for _, d := range s.Devices {
 		if d.Read != nil {
 			told[d.Read.Host]++

@@ -13,8 +13,8 @@ import (
 	"github.com/rocec/rocec/targets"
 )
 
-// notification is the DSCP of congestion notifications by custom.
-const notification = 48
+// notification is the DSCP of congestion notifications by custom, and custom that of RoCE (AF31).
+const notification, custom = 48, 26
 
 // classes are the traffic classes that most ports with RoCE have.
 type classes struct {
@@ -188,7 +188,7 @@ func (v *votes) carriedBy(p *ir.PortSettings, d *ir.PortDetail) (mask uint8) {
 			}
 		}
 	case byCustom:
-		if cos := p.DSCP[26]; p.TrustKnown && p.Trust.DSCP && cos >= 0 {
+		if cos := p.DSCP[custom]; p.TrustKnown && p.Trust.DSCP && cos >= 0 {
 			mask = 1 << cos
 		}
 	}
@@ -238,6 +238,9 @@ func (v *votes) classes() *classes {
 			if of(v.dscp[value]) == cos {
 				c.dscp = append(c.dscp, value)
 			}
+		}
+		if i := slices.Index(c.dscp, custom); i > 0 { // hosts are set to the first one
+			c.dscp = slices.Insert(slices.Delete(c.dscp, i, i+1), 0, custom)
 		}
 		for value := range v.pcp {
 			if !out.routed && of(v.pcp[value]) == cos && value == cos {
