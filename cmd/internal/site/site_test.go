@@ -1,12 +1,14 @@
 package site
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -171,4 +173,40 @@ func TestNeighbours(t *testing.T) {
 	assert.Equal(t, [3]int{0, 1, 0}, crossed.Cables.Ends)
 	assert.Equal(t, []string{"leaf2:Ethernet0 names leaf3:Ethernet0, and leaf1:Ethernet0 names leaf2:Ethernet0: the first cable is left out"},
 		crossed.Cables.Notes)
+}
+
+// A device without files is among the conditions of every verdict, whatever the others state.
+func TestUnread(t *testing.T) {
+	j := judge.Judge(t.Context(), os.DirFS("../../../examples/clos-v2-ecn"), ".", judge.Options{})
+	files := filesOf(t, j)
+	for _, without := range []string{"leaf01", "spine2"} {
+		rest := slices.DeleteFunc(slices.Clone(files), func(f lint.File) bool { return strings.HasPrefix(f.Name, "site/"+without+"/") })
+		require.Less(t, len(rest), len(files))
+		s, ds := Of(t.Context(), rest, Options{Most: 1 << 20})
+		require.Empty(t, ds)
+		n := s.Network()
+		assert.Contains(t, n.Unread, without)
+		assert.NotContains(t, n.Read, without)
+		assert.Contains(t, strings.Join(n.Conditions, "\n"), without)
+		if without == "spine2" { // its cables have another end that was read, and those of hosts to leaf01 have none
+			assert.Equal(t, cablesOf(j.Fabric), cablesOf(s.Judged.Fabric))
+		}
+	}
+}
+
+// Whatever the files hold, an audit ends without a panic, and names no cable that no file has.
+func FuzzOf(f *testing.F) {
+	f.Add([]byte(`{"lldp": {"interface": [{"swp1": {"chassis": {"a": {}}, "port": {"id": {"type": "ifname", "value": "swp1"}}}}]}}`),
+		[]byte("pfc.port_group_list = [a]\n"))
+	f.Add([]byte(`{"lldp": {}}`), []byte(`{"PORT": {"Ethernet0": {}}, "DEVICE_NEIGHBOR": {"Ethernet0": {"name": "b", "port": "x"}}}`))
+	f.Fuzz(func(t *testing.T, lldp, conf []byte) {
+		s, _ := Of(t.Context(), []lint.File{
+			{Name: "a/lldp.json", Data: lldp}, {Name: "a/traffic.conf", Data: conf},
+			{Name: "b/lldp.json", Data: lldp}, {Name: "b/config_db.json", Data: conf},
+		}, Options{Most: 1 << 10})
+		n := s.Network()
+		if n.Cables > 0 && !bytes.Contains(lldp, []byte("lldp")) && !bytes.Contains(conf, []byte("DEVICE_NEIGHBOR")) {
+			t.Errorf("%d cables of files that name none", n.Cables)
+		}
+	})
 }
