@@ -254,7 +254,7 @@ var faults = []fault{
 	{code: "speed-step", base: "bonded-pair", edit: []string{
 		"b      = \"leaf[1-2]:swp[11-12]\"\n  speed  = \"25G\"",
 		"b = \"leaf[1-2]:swp[11-12]\"\n  speed = \"1G\"",
-	}, at: `roce "storage"`},
+	}, at: `roce "storage"`, more: []string{"headroom-unpublished"}},
 	{
 		code: "host-forwards", base: "bonded-pair", edit: []string{`names = "client[1-4]"`, "names = \"client[1-4]\"\n  forwards = true"},
 		at: "true",
@@ -273,7 +273,10 @@ var faults = []fault{
 	{code: "cumulus-model", base: "rack-v1-pfc", edit: []string{`"sn2700"`, `"sn3420"`}, at: `"3.4.3"`},
 	{code: "cumulus-known-fault", base: "rack-v1-pfc", edit: []string{`"sn2700"`, `"as7726-32x"`, `"3.4.3"`, `"3.7.12"`}, at: `"3.7.12"`},
 	{code: "cumulus-trust", base: "storage-and-training", edit: []string{"version = var.tor_version", `version = "3.4.3"`}, at: `"3.4.3"`},
-	{code: "cumulus-no-pfc", base: "rack-v1-pfc", edit: []string{`"sn2700"`, `"as4610-54t"`, `"25G"`, `"1G"`}, at: `"as4610-54t"`},
+	{
+		code: "cumulus-no-pfc", base: "rack-v1-pfc", edit: []string{`"sn2700"`, `"as4610-54t"`, `"25G"`, `"1G"`}, at: `"as4610-54t"`,
+		more: []string{"headroom-unpublished"},
+	},
 	{code: "cumulus-cos-3", base: "rack-v1-pfc", edit: []string{`"sn2700"`, `"z9100"`, "cos      = 4", "cos = 3"}, at: "3"},
 	{
 		code: "cumulus-cut-through", base: "rack-v1-pfc",

@@ -28,6 +28,7 @@ import (
 
 // offlineVerbs are the verbs that touch no device, each with arguments with which it has something to print.
 var offlineVerbs = map[string][]string{
+	"audit":      {"audit", "SITE"},
 	"build":      {"build", "-o", "OUT", "FABRIC"},
 	"completion": {"completion", "bash"},
 	"docs":       {"docs", "language"},
@@ -58,6 +59,10 @@ func TestFirstSignalEnds(t *testing.T) {
 	_, code := offline(t, "init", fabric)
 	require.Equal(t, exit.Good, code)
 	require.NoError(t, os.WriteFile(ugly, []byte("fabric   \"f\"   {\n}\n"), 0o666))
+	site := filepath.Join(dir, "site")
+	require.NoError(t, os.Mkdir(site, 0o777))
+	require.NoError(t, os.WriteFile(filepath.Join(site, "config_db.json"), []byte(`{"PORT": {"Ethernet0": {"lanes": "0"}},
+		"DEVICE_METADATA": {"localhost": {"hostname": "tor"}}, "DEVICE_NEIGHBOR": {"Ethernet0": {"name": "gpu", "port": "eth0"}}}`), 0o666))
 	fifo := filepath.Join(dir, "fifo")
 	require.NoError(t, syscall.Mkfifo(fifo, 0o600))
 
@@ -83,6 +88,8 @@ func TestFirstSignalEnds(t *testing.T) {
 					switch arg {
 					case "FABRIC":
 						arg = fabric
+					case "SITE":
+						arg = site
 					case "UGLY":
 						arg = ugly
 					case "OUT":

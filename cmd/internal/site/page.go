@@ -11,7 +11,7 @@ import (
 )
 
 // Network is what was read of a network, and what no file states of it. Verdicts hold under these conditions. The JSON is that of
-// docs/schema/validate.json.
+// docs/schema/audit.json.
 type Network struct {
 	Read       []string `json:"read"`   // devices of which files were read
 	Unread     []string `json:"unread"` // devices that neighbours alone name
