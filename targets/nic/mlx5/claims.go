@@ -43,7 +43,7 @@ func claims(n *ir.NIC) []target.Claim {
 		},
 		{
 			ID: "mlx5-cnp-mode", Says: "The firmware starts in np_cnp_prio_mode 1, in which the priority of np_cnp_prio does not count.",
-			Source: "cong.c of mlx5_ib writes mode 0 with the priority; no document says in which mode the firmware starts",
+			Source: "cong.c of mlx5_ib writes mode 0 with the priority; no document says in which mode the firmware starts", Own: true,
 			Query: target.Query{Cmd: "[ ! -e /etc/rocec/host/" + nic.Quote(n.Name) + ".conf ] || echo written\nbdf=$(readlink -f " + device +
 				")\n" + `cat "/sys/kernel/debug/mlx5/${bdf##*/}/cc_params/np_cnp_prio_mode"`},
 			Judge: func(answer []byte) target.Verdict { // one that rocec has written is in mode 0 by that
