@@ -94,10 +94,11 @@ func TestSheetsReadBack(t *testing.T) {
 }
 
 // otherPFC prints PFC for another priority than the commands of a sheet set.
-var otherPFC = strings.NewReplacer("Priority 4 Enabled", "Priority 5 Enabled", "Priority 3 Enabled", "Priority 5 Enabled")
+var otherPFC = strings.NewReplacer("Priority 4 Enabled", "Priority 5 Enabled", "Priority 3 Enabled", "Priority 5 Enabled",
+	"PFC Configuration: 0 0 0 0 1 0 0 0", "PFC Configuration: 0 0 0 0 0 1 0 0")
 
 // printers have the output of systems after the commands of a sheet.
-var printers = map[string]func(t *testing.T, sheet string) string{"windows": printWindows}
+var printers = map[string]func(t *testing.T, sheet string) string{"windows": printWindows, "esxi": printESXi}
 
 // fenced returns the first block of code of a language.
 func fenced(t *testing.T, sheet, language string) []string {
@@ -106,6 +107,44 @@ func fenced(t *testing.T, sheet, language string) []string {
 	require.True(t, ok, sheet)
 	block, _, _ := strings.Cut(rest, "```")
 	return strings.Split(strings.TrimSpace(block), "\n")
+}
+
+// printESXi is an ESXi after a restart: the driver has its parameters, and the NICs what they say.
+func printESXi(t *testing.T, sheet string) string {
+	var b strings.Builder
+	nics, mtu, mask := []string{}, "", 0
+	for _, line := range fenced(t, sheet, "") {
+		words := strings.Fields(line)
+		switch {
+		case strings.HasPrefix(line, "esxcli network nic pauseParams set"):
+			nics = append(nics, words[6])
+			assert.Equal(t, []string{"-r", "false", "-t", "false"}, words[7:])
+		case strings.HasPrefix(line, "esxcli network vswitch standard set"):
+			mtu = words[len(words)-1]
+		case strings.HasPrefix(line, "esxcli system module parameters set"):
+			fmt.Fprintf(&b, "+ esxcli system module parameters list -m %s\nName Type Value Description\n---- ---- ----- -----------\n", words[6])
+			for pair := range strings.FieldsSeq(strings.Trim(strings.Join(words[8:], " "), "\"")) {
+				key, value, _ := strings.Cut(pair, "=")
+				fmt.Fprintf(&b, "%s int %s Text\n", key, value)
+				if key == "pfctx" {
+					v, err := strconv.ParseInt(value, 0, 16)
+					require.NoError(t, err)
+					mask = int(v)
+				}
+			}
+		}
+	}
+	b.WriteString("+ esxcli network nic list\nName PCI Device Driver Link MTU Description\n---- ---\n")
+	for _, name := range nics {
+		fmt.Fprintf(&b, "%s 0000:3b:00.0 nmlx5_core Up Up 100000 Full 00:50:56:aa:00:02 %s Mellanox\n", name, mtu)
+		fmt.Fprintf(&b, "+ esxcli network nic get -n %s\n   Pause RX: false\n   Pause TX: false\n", name)
+		fmt.Fprintf(&b, "+ esxcli network nic dcb status get -n %s\n   PFC Enabled: true\n   PFC Configuration:", name)
+		for prio := range 8 {
+			fmt.Fprintf(&b, " %d", mask>>prio&1)
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
 }
 
 // printWindows is a Windows that takes the commands: policies of the system or of an adapter, which it gives adapters with QoS.

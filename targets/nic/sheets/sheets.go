@@ -21,14 +21,15 @@ type system struct {
 	// commands is the part of the sheet with the commands, or with the values in the words of an array.
 	commands func(nics []*hand) string
 
-	// printed is how the settings are read back; empty: rocec reads nothing that the system prints.
-	printed string
+	// printed is how the settings are read back; nil: rocec reads nothing that the system prints.
+	printed func(nics []*hand) string
 }
 
 // systems has the systems in the order of the documentation.
 func systems() []system {
 	return []system{
-		{name: "windows", title: "Windows", commands: windows, printed: windowsPrints},
+		{name: "windows", title: "Windows", commands: windows, printed: func([]*hand) string { return windowsPrints }},
+		{name: "esxi", title: "ESXi", commands: esxi, printed: esxiPrints},
 	}
 }
 
@@ -76,7 +77,9 @@ func Of(d *ir.Device) Sheet {
 	if s := find(stated); s != nil {
 		b.WriteString(s.commands(nics))
 		seeing(&b, s.title)
-		b.WriteString(s.printed)
+		if s.printed != nil {
+			b.WriteString(s.printed(nics))
+		}
 		return Sheet(b.String())
 	}
 	seeing(&b, "")

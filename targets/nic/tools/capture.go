@@ -278,6 +278,10 @@ func (t *toolbox) afterPrompt(text string) (rest string, ok bool) {
 	if shell, ok := afterPowerShell(text); ok {
 		return shell, shell != ""
 	}
+	at, after, ok := strings.Cut(text, "] ")
+	if ok && strings.HasPrefix(at, "[") && strings.Contains(at, "@") && !strings.ContainsAny(at, " {;=\"") { // of ESXi
+		return strings.TrimSpace(after), true
+	}
 	i := strings.IndexAny(text, "#$>%")
 	if i < 0 || i > 80 || i+1 >= len(text) || text[i+1] != ' ' {
 		return "", false

@@ -11,7 +11,7 @@ import (
 // readable has the forms that are read. No reader of a form names another one by this table: a further form is a file, and a word here.
 var readable = sync.OnceValue(func() *toolbox {
 	return newToolbox(mlnxQos, dcb, ethtool, niccli, lldptool, rdmaTool, ibdev, gids, cmaTOS, cmaMode, sysfs, dmesg, ipTool, vconfig,
-		netQosFlowControl, netQosTrafficClass, netQosDcbxSetting, netQosLists, netAdapterProperty, netOther, netSets)
+		netQosFlowControl, netQosTrafficClass, netQosDcbxSetting, netQosLists, netAdapterProperty, netOther, netSets, esxcli)
 })
 
 // Printouts lists the forms that are read.

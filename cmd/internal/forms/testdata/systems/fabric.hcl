@@ -29,7 +29,7 @@ roce "smb" {
   version   = 2
   cos_group = cos_group.storage
   cnp       = cos_group.cnp
-  members   = [host.win]
+  members   = [host.win, host.esx]
 }
 
 roce "v1" {
@@ -65,8 +65,17 @@ host "old" {
   by_hand { system = "windows" }
 }
 
+host "esx" {
+  names = "esx[1-2]"
+  nic "vmnic4" {
+    model = "connectx-6-dx"
+    mtu   = 9000
+  }
+  by_hand { system = "esxi" }
+}
+
 link "hosts" {
-  a     = "win[1-2]:Storage[1-2],old[1-2]:Ethernet2"
-  b     = "tor:swp[1-6]"
+  a     = "win[1-2]:Storage[1-2],old[1-2]:Ethernet2,esx[1-2]:vmnic4"
+  b     = "tor:swp[1-8]"
   speed = "25G"
 }
