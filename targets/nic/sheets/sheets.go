@@ -16,7 +16,7 @@ type Sheet string
 
 // system is an operating system, or the make of a storage array, whose words a sheet has.
 type system struct {
-	name, title string
+	name, title string // an array has no title: its part has the command that shows values
 
 	// commands is the part of the sheet with the commands, or with the values in the words of an array.
 	commands func(nics []*hand) string
@@ -30,6 +30,8 @@ func systems() []system {
 	return []system{
 		{name: "windows", title: "Windows", commands: windows, printed: func([]*hand) string { return windowsPrints }},
 		{name: "esxi", title: "ESXi", commands: esxi, printed: esxiPrints},
+		{name: "netapp-e-series", commands: eSeries.sheet},
+		{name: "ibm-flashsystem", commands: flashSystem.sheet},
 	}
 }
 
@@ -76,7 +78,9 @@ func Of(d *ir.Device) Sheet {
 	}
 	if s := find(stated); s != nil {
 		b.WriteString(s.commands(nics))
-		seeing(&b, s.title)
+		if s.title != "" {
+			seeing(&b, s.title)
+		}
 		if s.printed != nil {
 			b.WriteString(s.printed(nics))
 		}

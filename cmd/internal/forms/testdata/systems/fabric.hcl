@@ -29,7 +29,7 @@ roce "smb" {
   version   = 2
   cos_group = cos_group.storage
   cnp       = cos_group.cnp
-  members   = [host.win, host.esx]
+  members   = [host.win, host.esx, host.ef, host.fs]
 }
 
 roce "v1" {
@@ -74,8 +74,26 @@ host "esx" {
   by_hand { system = "esxi" }
 }
 
+host "ef" {
+  names = "ef[1-2]"
+  nic "port[1-2]" {
+    model = "connectx-5"
+    mtu   = 4200
+  }
+  by_hand { system = "netapp-e-series" }
+}
+
+host "fs" {
+  names = "fs[1-2]"
+  nic "port1" {
+    model = "connectx-5"
+    mtu   = 9000
+  }
+  by_hand { system = "ibm-flashsystem" }
+}
+
 link "hosts" {
-  a     = "win[1-2]:Storage[1-2],old[1-2]:Ethernet2,esx[1-2]:vmnic4"
-  b     = "tor:swp[1-8]"
+  a     = "win[1-2]:Storage[1-2],old[1-2]:Ethernet2,esx[1-2]:vmnic4,ef[1-2]:port[1-2],fs[1-2]:port1"
+  b     = "tor:swp[1-14]"
   speed = "25G"
 }
