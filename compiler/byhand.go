@@ -19,7 +19,7 @@ func (m byHand) of(b *lang.ByHand) *ir.ByHand {
 		At: b.Decl, FlowControl: ir.FlowControl(b.FlowControl.V), FlowControlAt: b.FlowControl.At,
 		DSCP: mapped(b.DSCP), PCP: mapped(b.PCP), ECN: b.ECN.Or(true), ECNAt: b.ECN.At,
 		Firmware: b.DCBX.V == "firmware", FirmwareAt: b.DCBX.At, DCQCN: b.DCQCN.Or(true), DCQCNAt: b.DCQCN.At, TrustAt: b.Trust.At,
-		Confirmed: b.Confirmed.V,
+		System: b.System.V, SystemAt: b.System.At, Confirmed: b.Confirmed.V,
 	}
 	if b.PFCSet {
 		h.PFC = append([]ir.Claim{}, claims(b.PFC)...)

@@ -280,9 +280,14 @@ var switchSchema = schema[switchBlock]{
 	},
 }
 
+// handWord is an attribute of a by_hand block with one word.
+func handWord(name string, kind eval.Kind[string], def, doc string, field func(*ByHand) *Value[string]) attr[ByHand] {
+	return one(name, kind, def, doc, field)
+}
+
 // byHandAttrs are what a by_hand block of any device may say.
 var byHandAttrs = []attr[ByHand]{
-	one("flow_control", eval.OneOf("pfc", "pfc-tx", "pfc-rx", "pause", "none"), "what the fabric needs",
+	handWord("flow_control", eval.OneOf("pfc", "pfc-tx", "pfc-rx", "pause", "none"), "what the fabric needs",
 		"How its ports are lossless: by PFC, by PFC in one direction (pfc-tx only sends pauses, pfc-rx only obeys them), by link pause, or not.",
 		func(h *ByHand) *Value[string] { return &h.FlowControl }),
 	{
@@ -293,7 +298,7 @@ var byHandAttrs = []attr[ByHand]{
 			return o
 		},
 	},
-	one("trust", eval.OneOf("pcp", "dscp", "both"), "what the intents need",
+	handWord("trust", eval.OneOf("pcp", "dscp", "both"), "what the intents need",
 		"The header fields it trusts; of both, the DSCP wins where a packet has one.", func(h *ByHand) *Value[string] { return &h.Trust }),
 	{
 		name: "dscp", kind: "map of number 0-7", def: "{}", doc: "Where its map from DSCP to cos differs from the fabric's: { 26 = 3 }.",
@@ -303,7 +308,7 @@ var byHandAttrs = []attr[ByHand]{
 		name: "pcp", kind: "map of number 0-7", def: "{}", doc: "Where its map from PCP to cos differs: { 3 = 4 }.",
 		set: setMapped(7, func(h *ByHand) *[]Mapped { return &h.PCP }),
 	},
-	one("confirmed", eval.ReasonText, "none", "Who says that it is set so, or the ticket: without it apply switches PFC on at no port "+
+	handWord("confirmed", eval.ReasonText, "none", "Who says that it is set so, or the ticket: without it apply switches PFC on at no port "+
 		"opposite it (see device-unread).", func(h *ByHand) *Value[string] { return &h.Confirmed }),
 }
 
@@ -319,11 +324,14 @@ var switchByHandSchema = schema[ByHand]{
 var hostByHandSchema = schema[ByHand]{
 	block: "by_hand", doc: byHandDoc,
 	attrs: append(slices.Clip(slices.Clone(byHandAttrs)),
-		one("dcbx", eval.OneOf("host", "firmware"), "\"host\"",
+		handWord("dcbx", eval.OneOf("host", "firmware"), "\"host\"",
 			"Who decides PFC and trust: the host, or the NIC's firmware (or lldpad) with what its neighbour advertises.",
 			func(h *ByHand) *Value[string] { return &h.DCBX }),
 		one("dcqcn", eval.Boolean, "true", "Whether its NICs answer marks with CNPs, and slow down on CNPs.",
 			func(h *ByHand) *Value[bool] { return &h.DCQCN }),
+		handWord("system", eval.Word, "none", "The operating system, or the make of a storage array: its sheet of `build --as handover` has the "+
+			"commands of that system. [images.md](images.md#handover-sheets) lists the words.",
+			func(h *ByHand) *Value[string] { return &h.System }),
 	),
 }
 

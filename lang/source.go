@@ -159,6 +159,7 @@ type ByHand struct {
 	ECN         Value[bool]   // switches: the groups that ask for it are marked
 	DCBX        Value[string] // hosts: host or firmware
 	DCQCN       Value[bool]   // hosts: np and rp are on
+	System      Value[string] // hosts: the operating system, or the make of an array; a word that the targets know
 	Confirmed   Value[string] // why the person vouches for all that
 }
 

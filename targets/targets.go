@@ -51,7 +51,7 @@ var Known = All.Known()
 
 // Topics is every code rendering reports.
 var Topics = func() []diag.Topic {
-	all := append([]diag.Topic{topicNone, topicFamily, topicNoMember}, nic.Topics...)
+	all := append([]diag.Topic{topicNone, topicFamily, topicSystem, topicNoMember}, nic.Topics...)
 	for _, t := range All {
 		all = append(all, t.Topics...)
 	}
@@ -182,6 +182,7 @@ type part struct {
 func (p *part) each(devices []*ir.Device, do func(*ir.Device, *target.Target)) {
 	for _, d := range devices {
 		if d.ByHand != nil {
+			judgeSystem(d.ByHand, &p.found)
 			continue
 		}
 		if d.Host != nil {

@@ -35,7 +35,7 @@ func buildCommand(a *app) *cobra.Command {
 			"their files and the links that enable the units, and manifest.json. ansible: an inventory and variables of groups\n" +
 			"and hosts, with the same files, also of switches that others write. netbox: for each switch that others write its\n" +
 			"settings as data of a config context. handover: a sheet for each group of hosts that are set by hand, which says\n" +
-			"how they must be set. See docs/images.md.\n\n" +
+			"how they must be set, by the commands of their system where the by_hand block states it. See docs/images.md.\n\n" +
 			"With --lock it writes fabric.lock beside the fabric, and no files of devices: the buffer sizes and ECN thresholds that\n" +
 			"rocec derived, which a later rocec keeps. Rows are added for sizes that are missing, and removed where nothing uses them; the\n" +
 			"others stay as they are. With --refresh all rows are those that the running rocec derives; plan shows the effect.",

@@ -60,6 +60,8 @@ type ByHand struct {
 	FirmwareAt    diag.Range
 	DCQCN         bool // NICs answer marks, and slow down
 	DCQCNAt       diag.Range
+	System        string // of a host, as it is written; empty: not stated
+	SystemAt      diag.Range
 	Confirmed     string // why the person vouches for it being set so; empty: nobody does
 }
 

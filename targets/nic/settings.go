@@ -38,6 +38,17 @@ func (f *Family) lower(n *ir.NIC) *Settings {
 	return s
 }
 
+// Lower gives what a NIC should hold, whatever its driver.
+func Lower(n *ir.NIC) *Settings { return (*Family)(nil).lower(n) }
+
+// MapDSCP puts DSCP values into other priorities.
+func (s *Settings) MapDSCP(to map[int]ir.Claim) {
+	for v, c := range to {
+		s.DSCP[v] = uint8(c.Value)
+	}
+	s.run()
+}
+
 // run writes the DSCP map as runs.
 func (s *Settings) run() {
 	s.Runs = make([]Run, 0, 16)

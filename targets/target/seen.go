@@ -86,8 +86,8 @@ func (s *Seen) Read(p Part) bool {
 	return !not
 }
 
-// mostOfPart is how many bytes of one program's output are read. [LookScript] cuts at it, and [Lines.Part] takes no more: 128 neighbours of two kilobytes each, and as
-// much again.
+// mostOfPart is how many bytes of one program's output are read. [LookScript] cuts at it, and [Lines.Part] takes no more: 128 neighbours
+// of two kilobytes each, and as much again.
 const mostOfPart = 524288
 
 // LookScript begins the script of a [Look]: port NAME... prints a line of each interface that there is, and part NAME COMMAND... one line

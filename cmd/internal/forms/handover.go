@@ -5,7 +5,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
-	"github.com/rocec/rocec/targets/nic"
+	"github.com/rocec/rocec/targets/nic/sheets"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -14,7 +14,7 @@ func setByHand(f *ir.Fabric) *target.Tree {
 	tree := &target.Tree{}
 	_, hosts := f.ByHand()
 	for _, d := range hosts {
-		if nic.Sheet(d) != "" {
+		if sheets.Of(d) != "" {
 			tree.Devices = append(tree.Devices, &target.Device{Name: d.Name, Group: d.Group, At: d.At, Role: target.Host, Source: d})
 		}
 	}
@@ -26,7 +26,7 @@ func handover(f *ir.Fabric, tree *target.Tree) Layout {
 	var order []string
 	of := map[string]*group{}
 	for _, d := range tree.Devices {
-		text := nic.Sheet(d.Source)
+		text := string(sheets.Of(d.Source))
 		if of[text] == nil {
 			order = append(order, text)
 			of[text] = &group{}

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/targets/judge"
-	"github.com/rocec/rocec/targets/nic"
+	"github.com/rocec/rocec/targets/nic/sheets"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -33,7 +33,7 @@ func TestSheetIsWhatApplyWrites(t *testing.T) {
 			if d.Role != target.Host {
 				continue
 			}
-			parts := strings.Split(nic.Sheet(d.Source), "\n## ")
+			parts := strings.Split(string(sheets.Of(d.Source)), "\n## ")
 			for _, n := range d.Source.Host.NICs {
 				i := slices.IndexFunc(parts, func(p string) bool { return strings.HasPrefix(strings.TrimPrefix(p, "## "), n.Name+" ") })
 				if len(n.Carries()) == 0 {

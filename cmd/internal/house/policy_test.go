@@ -73,7 +73,8 @@ targets/nic/qede:        targets/target targets/nic compiler/ir |
 targets/nic/ionic:       targets/target targets/nic compiler/ir |
 targets/nic/rxe:         targets/target targets/nic compiler/ir lang/diag |
 targets/nic/tools:       targets/target targets/nic targets/nic/mlx5 targets/nic/mlx4 targets/nic/rxe compiler/ir lang/diag |
-targets:                 targets/target targets/target/lint targets/cumulus targets/nvue targets/sonic targets/nic targets/nic/tools targets/nic/mlx5 targets/nic/mlx4 targets/nic/bnxt targets/nic/ice targets/nic/ionic targets/nic/qede targets/nic/rxe validate/settings compiler/ir compiler/platform lang/diag lang/nodeset |
+targets/nic/sheets:      targets/nic compiler/ir compiler/platform lang/diag |
+targets:                 targets/target targets/target/lint targets/cumulus targets/nvue targets/sonic targets/nic targets/nic/tools targets/nic/sheets targets/nic/mlx5 targets/nic/mlx4 targets/nic/bnxt targets/nic/ice targets/nic/ionic targets/nic/qede targets/nic/rxe validate/settings compiler/ir compiler/platform lang/diag lang/nodeset |
 targets/judge:           lang lang/diag compiler compiler/ir validate targets targets/target |
 targets/deploy:          targets/deploy/txn targets/target targets/target/lint validate/settings compiler/ir lang/diag lang/nodeset | github.com/aymanbagabas/go-udiff golang.org/x/sync
 targets/deploy/txn:      |
@@ -119,7 +120,7 @@ cmd/internal/view/trace:    cmd/internal/report cmd/internal/view cmd/internal/v
 cmd/internal/view/facts:    cmd/internal/exit cmd/internal/report cmd/internal/view compiler/ir compiler/platform lang/diag lang/dscp lang/nodeset lang/outline targets targets/target validate validate/walk |
 cmd/internal/view/board:    cmd/internal/view lang/diag lang/nodeset targets/deploy |
 cmd/internal/view/viewtest: lang/diag | github.com/stretchr/testify
-cmd/internal/forms:          cmd/internal/report compiler/ir lang/diag lang/nodeset targets targets/deploy targets/nic targets/target | go.yaml.in/yaml/v3
+cmd/internal/forms:          cmd/internal/report compiler/ir lang/diag lang/nodeset targets targets/deploy targets/nic targets/nic/sheets targets/target | go.yaml.in/yaml/v3
 cmd/internal/forms/folder:   |
 cmd/internal/forms/formstest: lang/nodeset | github.com/stretchr/testify
 cmd/internal/report/reporttest: | github.com/santhosh-tekuri/jsonschema github.com/stretchr/testify

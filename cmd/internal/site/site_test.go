@@ -201,8 +201,10 @@ func FuzzOf(f *testing.F) {
 	f.Add([]byte(`{"lldp": {}}`), []byte(`{"PORT": {"Ethernet0": {}}, "DEVICE_NEIGHBOR": {"Ethernet0": {"name": "b", "port": "x"}}}`))
 	f.Fuzz(func(t *testing.T, lldp, conf []byte) {
 		s, _ := Of(t.Context(), []lint.File{
-			{Name: "a/lldp.json", Data: lldp}, {Name: "a/traffic.conf", Data: conf},
-			{Name: "b/lldp.json", Data: lldp}, {Name: "b/config_db.json", Data: conf},
+			{Name: "a/lldp.json", Data: lldp},
+			{Name: "a/traffic.conf", Data: conf},
+			{Name: "b/lldp.json", Data: lldp},
+			{Name: "b/config_db.json", Data: conf},
 		}, Options{Most: 1 << 10})
 		n := s.Network()
 		if n.Cables > 0 && !bytes.Contains(lldp, []byte("lldp")) && !bytes.Contains(conf, []byte("DEVICE_NEIGHBOR")) {

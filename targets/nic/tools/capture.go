@@ -8,9 +8,9 @@ import (
 
 // capture reads a pasted terminal: command lines and their output.
 func (r *reader) capture(text string) {
-	if words := fileCommand(r.path); words != nil {
+	if words := r.h.box.fileCommand(r.path); words != nil {
 		r.text = strings.Join(words, " ")
-		r.enter(toolOf(words[0]))
+		r.enter(r.h.box.of(words[0]))
 		r.tool.command(r.tool, r, words[1:])
 	}
 	broken := 0
@@ -45,10 +45,10 @@ func (r *reader) captured(line string) {
 	if strings.TrimSpace(line) == "" {
 		return
 	}
-	if words, prompt := commandLine(line); words != nil {
+	if words, prompt := r.h.box.commandLine(line); words != nil {
 		r.leave()
-		tool := toolOf(words[0])
-		switch all := splitLine(typed(line)).commands; {
+		tool := r.h.box.of(words[0])
+		switch all := splitLine(r.h.box.typed(line)).commands; {
 		case tool != nil && !replaces(words) && !several(all):
 			r.enter(tool)
 			tool.command(tool, r, words[1:])
@@ -56,7 +56,7 @@ func (r *reader) captured(line string) {
 			r.enter(nil)
 			r.heading = shell
 		case tool != nil || several(all) || all[0].writes != "" || slices.Contains([]string{"sh", "bash"}, baseOf(words[0])):
-			r.typed(typed(line), tool, words)
+			r.typed(r.h.box.typed(line), tool, words)
 		case prompt:
 			r.enter(nil)
 			r.miss(line, noTool)
@@ -74,7 +74,7 @@ func (r *reader) captured(line string) {
 	if r.tool != nil && r.tool.row(r, line) {
 		return
 	}
-	for _, tool := range Printouts() {
+	for _, tool := range r.h.box.all {
 		if tool.begins != nil && tool.begins(line) {
 			if tool != r.tool {
 				on := r.on
@@ -102,7 +102,10 @@ func (r *reader) captured(line string) {
 
 // enter begins the output of a tool.
 func (r *reader) enter(tool *Printout) {
-	r.tool, r.section, r.weak = tool, section{class: -1}, tool == lldptool
+	r.tool, r.section, r.weak = tool, section{class: -1}, 0
+	if tool != nil {
+		r.weak = tool.weak
+	}
 	if name := r.byFile(); name != "" {
 		r.on = []*card{r.h.card(name)}
 	}
@@ -111,7 +114,7 @@ func (r *reader) enter(tool *Printout) {
 // leave ends the output of a tool.
 func (r *reader) leave() {
 	r.closeLink()
-	r.tool, r.section, r.weak = nil, section{class: -1}, false
+	r.tool, r.section, r.weak = nil, section{class: -1}, 0
 }
 
 // about sets the interface of the output.
@@ -179,12 +182,12 @@ func containsWord(text, word string) bool {
 }
 
 // fileCommand is the command line that a file is named after, as sosreport does it: "ethtool_-a_eth0", "mlnx_qos_-i_eth0".
-func fileCommand(path string) []string {
+func (t *toolbox) fileCommand(path string) []string {
 	base := path[strings.LastIndexByte(path, '/')+1:]
-	if words := splitWords(base); len(words) > 1 && toolOf(words[0]) != nil {
+	if words := splitWords(base); len(words) > 1 && t.of(words[0]) != nil {
 		return words
 	}
-	for name := range byName() {
+	for name := range t.byName {
 		if rest, ok := strings.CutPrefix(base, name+"_"); ok {
 			rest = strings.TrimSuffix(strings.TrimSuffix(rest, ".txt"), ".log")
 			if words := strings.FieldsFunc(rest, func(c rune) bool { return c == '_' || c == ' ' }); len(words) > 0 {
@@ -206,9 +209,9 @@ func isDocument(line string) bool {
 
 // commandLine returns the words of a command line: behind a prompt, between marks such as "==== cmd ====", or alone. prompt: it is
 // one whatever its first word is.
-func commandLine(line string) (words []string, prompt bool) {
+func (t *toolbox) commandLine(line string) (words []string, prompt bool) {
 	text := strings.TrimSpace(line)
-	rest, prompt := afterPrompt(text)
+	rest, prompt := t.afterPrompt(text)
 	if !prompt {
 		trimmed := strings.TrimLeft(text, "=-*+#> ")
 		if rest = text; trimmed != text && !strings.HasPrefix(text, "--") || strings.HasPrefix(text, "---") {
@@ -221,14 +224,14 @@ func commandLine(line string) (words []string, prompt bool) {
 		first = rest[:i]
 	}
 	shells := first == "sudo" || first == "echo" && strings.Contains(rest, "> /sys/") || first == "for" && strings.Contains(rest, "; do ")
-	if !prompt && !shells && toolOf(first) == nil {
+	if !prompt && !shells && t.of(first) == nil {
 		return nil, false
 	}
 	words = stripSudo(firstCommand(rest))
-	if len(words) == 0 || !prompt && !shells && toolOf(words[0]) == nil {
+	if len(words) == 0 || !prompt && !shells && t.of(words[0]) == nil {
 		return nil, false
 	}
-	if !prompt && len(words) == 1 && !slices.Contains(alone, words[0]) { // a word of an output
+	if !prompt && len(words) == 1 && !t.of(words[0]).alone { // a word of an output
 		return nil, false
 	}
 	return words, prompt
@@ -251,9 +254,9 @@ func (r *reader) typed(line string, tool *Printout, words []string) {
 }
 
 // typed is a line without its prompt, or without marks around it.
-func typed(line string) string {
+func (t *toolbox) typed(line string) string {
 	text := strings.TrimSpace(line)
-	if rest, ok := afterPrompt(text); ok {
+	if rest, ok := t.afterPrompt(text); ok {
 		return rest
 	}
 	return strings.TrimRight(strings.TrimLeft(text, "=-*+#> "), "=-*+#<: ")
@@ -269,12 +272,16 @@ func replaces(words []string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(w, "$") })
 }
 
-// alone lists tools that print a state without arguments.
-var alone = []string{"show_gids", "ibdev2netdev"}
-
 // afterPrompt returns the text after a prompt: "$ ", "# ", "root@host:~# ", "[root@host ~]# ". A "#" alone is one where a command that is
 // known follows.
-func afterPrompt(text string) (rest string, ok bool) {
+func (t *toolbox) afterPrompt(text string) (rest string, ok bool) {
+	if shell, ok := afterPowerShell(text); ok {
+		return shell, shell != ""
+	}
+	at, after, ok := strings.Cut(text, "] ")
+	if ok && strings.HasPrefix(at, "[") && strings.Contains(at, "@") && !strings.ContainsAny(at, " {;=\"") { // of ESXi
+		return strings.TrimSpace(after), true
+	}
 	i := strings.IndexAny(text, "#$>%")
 	if i < 0 || i > 80 || i+1 >= len(text) || text[i+1] != ' ' {
 		return "", false
@@ -286,7 +293,7 @@ func afterPrompt(text string) (rest string, ok bool) {
 		return rest, rest != ""
 	case before == "":
 		words := stripSudo(firstCommand(rest))
-		return rest, len(words) > 0 && toolOf(words[0]) != nil
+		return rest, len(words) > 0 && t.of(words[0]) != nil
 	case strings.ContainsAny(before, "@~]") && !strings.ContainsAny(before, "<{;=") && strings.Count(before, " ") < 4:
 		return rest, rest != ""
 	}
@@ -347,7 +354,7 @@ func (r *reader) object(o map[string]any) {
 	if r.tool != nil && r.tool.json != nil && r.tool.json(r.tool, r, o) {
 		return
 	}
-	for _, tool := range Printouts() {
+	for _, tool := range r.h.box.all {
 		if tool.json != nil && tool != r.tool && tool.json(tool, r, o) {
 			return
 		}

@@ -15,9 +15,20 @@ import (
 type card struct {
 	name   string
 	stored [2]uint64 // fields whose value is stored configuration, as bits
+	strong [2]uint64 // fields that have a value which is not weak
 	facts            // the running values, or those that scripts set
-	lldpad *facts    // the configuration of lldpad
+	weak   [systemPolicy]*facts
+	unused [systemPolicy + 1]int8 // by weakness: 1 where such values are not in force; -1: it is not known
 }
+
+// weakness is how weak the values of a NIC are: a weaker one counts where no stronger one is known.
+type weakness int8
+
+const (
+	daemon        weakness = iota + 1 // the configuration of lldpad
+	adapterPolicy                     // a policy of Windows for one adapter
+	systemPolicy                      // one for all adapters
+)
 
 // facts are the values of a NIC.
 type facts struct {
@@ -82,7 +93,17 @@ func unknownFacts() facts {
 	return f
 }
 
-func newCard(name string) *card { return &card{name: name, facts: unknownFacts()} }
+func newCard(name string) *card {
+	return &card{name: name, facts: unknownFacts(), unused: [systemPolicy + 1]int8{-1, -1, -1, -1}}
+}
+
+// ignores reports whether policies are not in force. What is stated of the NIC goes before what is stated of the system.
+func (n *card) ignores(w weakness) bool {
+	if w < adapterPolicy {
+		return false
+	}
+	return n.unused[0] == 1 || n.unused[adapterPolicy] == 1 || n.unused[adapterPolicy] < 0 && n.unused[systemPolicy] == 1
+}
 
 // forget makes the fields of a row unknown, of the NICs that the row is of.
 func (r *reader) forget(row *Statement) {
@@ -145,12 +166,12 @@ func (f *facts) forget(field ir.Field, u *facts) {
 func put[T any](r *reader, f ir.Field, index int, value T, at func(*facts) *T) {
 	for _, n := range r.on {
 		to := &n.facts
-		if r.weak {
-			if n.lldpad == nil {
+		if r.weak > 0 {
+			if n.weak[r.weak-1] == nil {
 				all := unknownFacts()
-				n.lldpad = &all
+				n.weak[r.weak-1] = &all
 			}
-			to = n.lldpad
+			to = n.weak[r.weak-1]
 		}
 		*at(to) = value
 		n.note(r, f, index)
@@ -159,7 +180,13 @@ func put[T any](r *reader, f ir.Field, index int, value T, at func(*facts) *T) {
 
 // note notes where a value stands, and whether it is stored.
 func (n *card) note(r *reader, f ir.Field, index int) {
-	if bit := uint64(1) << (f % 64); r.stored {
+	bit := uint64(1) << (f % 64)
+	if r.weak == 0 {
+		n.strong[f/64] |= bit
+	} else if n.strong[f/64]&bit != 0 {
+		return
+	}
+	if r.stored || r.weak >= adapterPolicy {
 		n.stored[f/64] |= bit
 	} else {
 		n.stored[f/64] &^= bit
@@ -185,6 +212,12 @@ func (f *facts) merge(w *facts) {
 			fill(pair[0], pair[1])
 		}
 	}
+	if f.trust < 0 {
+		f.trust = w.trust
+	}
+	if f.force == -1 {
+		f.force = w.force
+	}
 }
 
 // mellanox reports whether the NIC is of mlx5, or of mlx4, whose drivers' rules about DSCP and delay are known.
@@ -194,8 +227,10 @@ func (n *card) mellanox(family string) bool {
 
 // settings is the NIC in the terms of all devices.
 func (n *card) settings() ir.PortSettings {
-	if n.lldpad != nil {
-		n.merge(n.lldpad)
+	for i, w := range n.weak {
+		if w != nil && !n.ignores(weakness(i+1)) {
+			n.merge(w)
+		}
 	}
 	p, d := ir.UnknownPort(), ir.UnknownDetail()
 	n.sort(&p)

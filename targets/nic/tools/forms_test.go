@@ -351,13 +351,16 @@ func TestSlips(t *testing.T) {
 
 // The order of commands, lines of other tools, comments, unknown members and blank lines change no setting.
 func TestOrder(t *testing.T) {
-	for _, name := range []string{"mlx5.txt", "mlx4.txt", "bnxt.txt", "rxe.txt", "dcb.txt", "dcb-json.txt", "lldp.txt"} {
+	for _, name := range []string{
+		"mlx5.txt", "mlx4.txt", "bnxt.txt", "rxe.txt", "dcb.txt", "dcb-json.txt", "lldp.txt", "windows.txt", "esxi.txt",
+	} {
 		t.Run(name, func(t *testing.T) {
 			text := string(read(t, "testdata/"+name))
 			want := Understand(target.Identity{}, bytesOf(map[string]string{"x": text})).Settings
 			var parts []string
 			for line := range strings.Lines(text) {
-				if words, prompt := commandLine(strings.TrimSuffix(line, "\n")); words != nil && (prompt || toolOf(words[0]) != nil) || parts == nil {
+				words, prompt := readable().commandLine(strings.TrimSuffix(line, "\n"))
+				if words != nil && (prompt || readable().of(words[0]) != nil) || parts == nil {
 					parts = append(parts, "")
 				}
 				parts[len(parts)-1] += line

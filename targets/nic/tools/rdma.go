@@ -105,7 +105,7 @@ func (r *reader) hasFirmware(version string) {
 
 // ibdev is ibdev2netdev: "mlx5_0 port 1 ==> eth0 (Up)".
 var ibdev = &Printout{
-	Name:   "ibdev2netdev",
+	Name: "ibdev2netdev", alone: true,
 	begins: func(line string) bool { return strings.Contains(line, " ==> ") && strings.Contains(line, " port ") },
 	other: func(_ *Printout, r *reader, line string) bool {
 		before, after, ok := strings.Cut(line, "==>")
@@ -126,7 +126,7 @@ var ibdev = &Printout{
 
 // gids is show_gids: DEV PORT INDEX GID [IPv4] VER [DEV].
 var gids = &Printout{
-	Name: "show_gids",
+	Name: "show_gids", alone: true,
 	begins: func(line string) bool {
 		return strings.Join(strings.Fields(line), " ") == "DEV PORT INDEX GID IPv4 VER DEV"
 	},

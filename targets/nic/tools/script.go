@@ -6,7 +6,7 @@ import (
 )
 
 // script reports whether a file is a shell script: by its name, its first line, or because every line is a command.
-func script(path, text string) bool {
+func (t *toolbox) script(path, text string) bool {
 	if strings.HasPrefix(text, "#!") || strings.HasSuffix(path, ".sh") || strings.HasSuffix(path, "rc.local") {
 		return true
 	}
@@ -14,18 +14,18 @@ func script(path, text string) bool {
 	for line := range strings.Lines(text[:min(len(text), 1<<20)]) {
 		line = strings.TrimSpace(line)
 		if line == "" || line[0] == '#' {
-			if words, _ := commandLine(line); line != "" && words != nil {
+			if words, _ := t.commandLine(line); line != "" && words != nil {
 				return false // a prompt of root
 			}
 			continue
 		}
-		if _, prompt := afterPrompt(line); prompt {
+		if _, prompt := t.afterPrompt(line); prompt {
 			return false
 		}
 		words := stripSudo(firstCommand(line))
 		switch {
 		case len(words) == 0:
-		case toolOf(words[0]) != nil:
+		case t.of(words[0]) != nil:
 			found = found || len(words) > 1
 		case isAssignment(words[0]) || slices.Contains(nothing, words[0]) || slices.Contains(keywords, words[0]) || words[0] == "sysctl":
 		case slices.Contains(words, "tee"):
@@ -116,7 +116,7 @@ func (s *shellReader) run(line string) {
 		default:
 			s.one(words, c, all.commands[i+1:])
 		}
-		sure = len(words) > 0 && (toolOf(words[0]) != nil || slices.Contains(succeed, words[0]))
+		sure = len(words) > 0 && (s.h.box.of(words[0]) != nil || slices.Contains(succeed, words[0]))
 	}
 }
 
@@ -162,7 +162,7 @@ func (s *shellReader) one(words []string, c command, rest []command) {
 			return
 		}
 		s.stream(file, value)
-	case toolOf(words[0]) != nil:
+	case s.h.box.of(words[0]) != nil:
 		if variableIn(words) {
 			s.doubt(words, variable)
 			return
@@ -170,8 +170,8 @@ func (s *shellReader) one(words []string, c command, rest []command) {
 		s.leave()
 		s.enter(nil)
 		s.on = nil
-		s.weak = toolOf(words[0]) == lldptool
-		tool := toolOf(words[0])
+		tool := s.h.box.of(words[0])
+		s.weak = tool.weak
 		tool.command(tool, s.reader, words[1:])
 		s.leave()
 	case len(words) == 3 && words[1] == "-c" && slices.Contains([]string{"sh", "bash", "dash"}, baseOf(words[0])):
@@ -193,8 +193,8 @@ func (s *shellReader) doubt(words []string, why string) {
 	s.leave()
 	s.enter(nil)
 	s.on = nil
-	if tool := toolOf(words[0]); tool != nil {
-		s.weak = tool == lldptool
+	if tool := s.h.box.of(words[0]); tool != nil {
+		s.weak = tool.weak
 		tool.command(tool, s.reader, words[1:])
 	} else if words[0] == "echo" {
 		if all := splitLine(s.text).commands; len(all) > 0 {

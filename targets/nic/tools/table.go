@@ -22,6 +22,9 @@ type Printout struct {
 	// command reads a command line: the values that it sets, and the NIC of its output.
 	command func(p *Printout, r *reader, args []string)
 
+	weak  weakness // of its values
+	alone bool     // it prints a state without arguments
+
 	// begins reports whether output of the tool begins with a line, where no command line says so; nil: no line tells.
 	begins func(line string) bool
 
@@ -63,25 +66,30 @@ const (
 	boots    = "it decides when and how commands run"
 )
 
-// Printouts lists the forms that are read, in the order in which the first line of an output is tried.
-var Printouts = sync.OnceValue(func() []*Printout {
-	return []*Printout{mlnxQos, dcb, ethtool, niccli, lldptool, rdmaTool, ibdev, gids, cmaTOS, cmaMode, sysfs, dmesg, ipTool, vconfig}
-})
+// toolbox is the forms that are read, in the order in which the first line of an output is tried.
+type toolbox struct {
+	all    []*Printout
+	byName map[string]*Printout
+}
 
-// byName finds the tool of a command.
-var byName = sync.OnceValue(func() map[string]*Printout {
-	out := map[string]*Printout{}
-	for _, p := range Printouts() {
+// newToolbox finds forms by the names of their commands.
+func newToolbox(all ...*Printout) *toolbox {
+	t := &toolbox{all, map[string]*Printout{}}
+	for _, p := range all {
 		for _, name := range append([]string{p.Name}, p.Aliases...) {
-			out[name] = p
+			t.byName[name] = p
 		}
 	}
-	return out
-})
+	return t
+}
 
-// toolOf returns the tool that a word of a command line names; nil: none that is known.
-func toolOf(word string) *Printout {
-	return byName()[baseOf(word)]
+// of returns the tool that a word of a command line names; nil: none that is known.
+// Case does not matter where it is a cmdlet of PowerShell.
+func (t *toolbox) of(word string) *Printout {
+	if p := t.byName[baseOf(word)]; p != nil || !strings.Contains(word, "-") {
+		return p
+	}
+	return t.byName[strings.ToLower(word)]
 }
 
 // baseOf is the name of a program without its folder.

@@ -47,7 +47,7 @@ func TestForget(t *testing.T) {
 func FuzzUnderstand(f *testing.F) {
 	for _, name := range []string{
 		"mlx5.txt", "mlx5-ofed4.txt", "mlx4.txt", "bnxt.txt", "rxe.txt", "dcb.txt", "dcb-json.txt", "lldp.txt", "setup.sh", "doubts.sh",
-		"buffers.txt",
+		"buffers.txt", "windows.txt", "esxi.txt",
 		"roce@ens1f0.service",
 	} {
 		f.Add(name, read(f, "testdata/"+name))

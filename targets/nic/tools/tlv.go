@@ -68,7 +68,7 @@ func newApp(r *reader, _ string) string {
 // lldptool is lldptool of lldpad: the elements it prints (-t) and sets (-T), from its source (openlldp, lldp_8021qaz_clif.c) and manuals
 // (lldptool-pfc, lldptool-ets, lldptool-app). It prints the configuration of lldpad, not that of the NIC; -n prints the peer's.
 var lldptool = &Printout{
-	Name: "lldptool",
+	Name: "lldptool", weak: daemon,
 	begins: func(line string) bool {
 		return slices.Contains([]string{
 			"IEEE 8021QAZ ETS Configuration TLV", "IEEE 8021QAZ ETS Recommendation TLV", "IEEE 8021QAZ PFC TLV", "IEEE 8021QAZ APP TLV",

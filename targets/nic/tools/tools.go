@@ -15,7 +15,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
@@ -45,38 +44,6 @@ const (
 	replaced  = "whether the command before it succeeds is not known"
 )
 
-// Understand reads the captures, scripts and value files of a host, by path. Ports are interfaces of NICs. Identity.Ports may name
-// them: it decides of which NIC an output is that does not say so where the host has one. Where of a DSCP takes the value as index, of
-// other fields a priority, a traffic class or a buffer.
-func Understand(id target.Identity, contents map[string][]byte) *target.Understood {
-	h := understand(id, contents, false)
-	places := sync.OnceValue(func() map[place]diag.Range { return understand(id, contents, true).places })
-	return &target.Understood{
-		Settings: h.settings(),
-		Coverage: h.coverage,
-		Where: func(port string, f ir.Field, index int) (diag.Range, bool) {
-			for _, at := range []place{{port, f, index}, {port, f, -1}} {
-				if found, ok := places()[at]; ok {
-					return found, true
-				}
-			}
-			return diag.Range{}, false
-		},
-	}
-}
-
-// understand reads all files; once more where one names a device whose interface a later one states.
-func understand(id target.Identity, contents map[string][]byte, places bool) *host {
-	h := &host{id: id, places: map[place]diag.Range{}, wherever: places}
-	h.read(contents)
-	if h.unresolved && len(h.netdevs) > 0 {
-		h = &host{id: id, places: map[place]diag.Range{}, wherever: places, netdevs: h.netdevs, drivers: h.drivers}
-		h.read(contents)
-	}
-	h.finish()
-	return h
-}
-
 // place is where a value of a port stands; index -1 is the whole field.
 type place struct {
 	port  string
@@ -86,12 +53,14 @@ type place struct {
 
 // host is the reading of a host so far.
 type host struct {
+	box      *toolbox
 	id       target.Identity
 	nics     map[string]*card
 	links    map[string]*link
 	netdevs  map[string]string // by RDMA device, PCI address, or number of niccli
 	drivers  map[string]string // by RDMA device
 	firmware map[string]string // by RDMA device
+	aliases  map[string]bool   // names that Windows has for adapters
 	values   map[string]valueFile
 	coverage target.Coverage
 
@@ -131,8 +100,11 @@ func (h *host) file(path string, content []byte, stored bool) {
 		}
 		return
 	}
-	text := string(content)
-	switch isUnit, isScript := unit(path, text), script(path, text); {
+	text, same := plainText(content)
+	if same {
+		r.source = text
+	}
+	switch isUnit, isScript := unit(path, text), h.box.script(path, text); {
 	case isUnit != "" && stored:
 		r.unit(text, isUnit)
 	case isUnit == "" && isScript && stored:
@@ -200,6 +172,8 @@ func (h *host) names(device, netdev string) {
 type reader struct {
 	h      *host
 	path   string
+	source string // the bytes of the file; empty: those of its text are others
+	starts []int  // where lines begin in source, once a place was asked for
 	stored bool
 	line   int
 	text   string // the row that is read
@@ -209,9 +183,9 @@ type reader struct {
 	missedAt  int  // the line and the reason of the last one
 	missedWhy string
 
-	uncertain bool // the commands may run or not: a value that they set is not known afterwards
-	quiet     bool // the statements were counted
-	weak      bool // the values count where no other tool printed them
+	uncertain bool     // the commands may run or not: a value that they set is not known afterwards
+	quiet     bool     // the statements were counted
+	weak      weakness // of the values
 
 	tool    *Printout
 	section // of the tool
@@ -233,6 +207,19 @@ type section struct {
 func (r *reader) at() diag.Range {
 	at := diag.Range{Filename: r.path}
 	at.Start.Line, at.Start.Column, at.End.Line, at.End.Column = r.line, 1, r.line, len(r.text)+1
+	if r.starts == nil {
+		r.starts = append(r.starts, 0)
+		for i := range len(r.source) {
+			if r.source[i] == '\n' {
+				r.starts = append(r.starts, i+1)
+			}
+		}
+	}
+	if r.line > 0 && r.line <= len(r.starts) && r.source != "" {
+		from := r.starts[r.line-1]
+		line, _, _ := strings.Cut(r.source[from:], "\n")
+		at.Start.Byte, at.End.Byte = from, from+min(len(r.text), len(line))
+	}
 	return at
 }
 

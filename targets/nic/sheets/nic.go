@@ -1,4 +1,4 @@
-package nic
+package sheets
 
 import (
 	"fmt"
@@ -9,53 +9,96 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/nic"
 )
 
-// Lower gives what a NIC should hold, whatever its driver.
-func Lower(n *ir.NIC) *Settings { return (*Family)(nil).lower(n) }
-
-// Sheet says in Markdown, for people, how the NICs of a host that others set by hand must be set, and by which commands of operating
-// systems one sees it: what [Lower] comes to, but for what the by_hand block states otherwise. NICs that carry no intent are left out;
-// empty: all are. Hosts with equal sheets are set alike.
-func Sheet(d *ir.Device) string {
-	var b strings.Builder
-	for _, n := range d.Host.NICs {
-		if len(n.Carries()) > 0 {
-			b.WriteString(sheetOf(n))
-		}
-	}
-	if b.Len() == 0 {
-		return ""
-	}
-	return b.String() + seeing
+// hand is the wanted settings of a NIC that others set. Those that its by_hand block states go before those of the fabric.
+type hand struct {
+	*nic.Settings
+	flow  ir.FlowControl
+	trust ir.Trust
+	pcp   [8]int // PCP to priority
 }
 
-// sheetOf is the part of one NIC.
-func sheetOf(n *ir.NIC) string {
-	s := Lower(n)
-	h := n.Device.ByHand
-	flow := ir.PFC
+func handOf(n *ir.NIC) *hand {
+	s := &hand{Settings: nic.Lower(n), flow: ir.PFC}
 	if n.ByPause() {
-		flow = ir.Pause
+		s.flow = ir.Pause
 	}
-	trust := ir.TrustOf(s.Intents[:1]) // a NIC trusts one field
+	s.trust = ir.TrustOf(s.Intents[:1]) // a NIC trusts one field
 	if n.Port != nil {
-		flow, trust = n.Port.FlowControl(), n.Port.Trust()
+		s.flow, s.trust = n.Port.FlowControl(), n.Port.Trust()
 		for cos := range s.PFC {
 			sends, obeys := n.Port.Pauses(cos)
-			s.PFC[cos] = (sends || obeys) && flow != ir.Pause
+			s.PFC[cos] = (sends || obeys) && s.flow != ir.Pause
 		}
 	}
-	pcp := ir.MapPCP(n.Device.Fabric.CosGroups, func(v int) int { return v })
-	if h != nil {
-		for v, to := range h.DSCP {
-			s.DSCP[v] = uint8(to.Value)
-		}
+	s.pcp = ir.MapPCP(n.Device.Fabric.CosGroups, func(v int) int { return v })
+	if h := n.Device.ByHand; h != nil {
+		s.MapDSCP(h.DSCP)
 		for v, to := range h.PCP {
-			pcp[v] = to.Value
+			s.pcp[v] = to.Value
 		}
-		s.run()
 	}
+	return s
+}
+
+// firmware reports whether the firmware of the NIC decides, as the switch advertises it.
+func (s *hand) firmware() bool { h := s.NIC.Device.ByHand; return h != nil && h.Firmware }
+
+// paused lists the priorities with PFC, and those without.
+func (s *hand) paused() (on, off []string) {
+	for p, is := range s.PFC {
+		if is {
+			on = append(on, strconv.Itoa(p))
+		} else {
+			off = append(off, strconv.Itoa(p))
+		}
+	}
+	return on, off
+}
+
+// mask is the priorities with PFC as bits.
+func (s *hand) mask() (mask int) {
+	for p, is := range s.PFC {
+		if is {
+			mask |= 1 << p
+		}
+	}
+	return mask
+}
+
+// driver is the family of the NIC; empty: it is not known.
+func (s *hand) driver() string {
+	if d := s.NIC.Model.Driver; d != nil {
+		return d.Name
+	}
+	return ""
+}
+
+// remarks lists remarks about NICs. A remark about several NICs is one line.
+func remarks(nics []*hand, each func(n *hand, item func(format string, args ...any))) string {
+	var order []string
+	of := map[string][]string{}
+	for _, n := range nics {
+		each(n, func(format string, args ...any) {
+			text := fmt.Sprintf(format, args...)
+			if of[text] == nil {
+				order = append(order, text)
+			}
+			of[text] = append(of[text], "`"+cell(n.NIC.Name)+"`")
+		})
+	}
+	var b strings.Builder
+	for _, text := range order {
+		fmt.Fprintf(&b, "- %s: %s\n", strings.Join(of[text], ", "), text)
+	}
+	return b.String()
+}
+
+// settings is the tables of one NIC.
+func (s *hand) settings() string {
+	n, h := s.NIC, s.NIC.Device.ByHand
 	var b strings.Builder
 	fmt.Fprintf(&b, "## %s (%s)\n\n| setting | value |\n| --- | --- |\n", n.Name, n.Model.Title)
 	row := func(what, format string, args ...any) {
@@ -66,20 +109,20 @@ func sheetOf(n *ir.NIC) string {
 		mtu = strconv.Itoa(n.MTU) + " B"
 	}
 	row("MTU of the interface", "%s", mtu)
-	flowRows(row, s, flow)
+	s.flowRows(row)
 	row("field that tells the priority of a received packet", "%s", map[ir.Trust]string{
 		{DSCP: true}: "DSCP of the IP header", {PCP: true}: "PCP of the VLAN tag",
 		{DSCP: true, PCP: true}: "DSCP where there is an IP header, else PCP",
-	}[trust])
+	}[s.trust])
 	decides := "the host: not willing to take DCB settings from the switch (DCBX off, or its own)"
-	if h != nil && h.Firmware {
+	if s.firmware() {
 		decides = "the firmware of the NIC, by DCBX, as the fabric states"
 	}
 	row("who decides PFC, shares and maps", "%s", decides)
 	for _, in := range s.Intents {
 		row("traffic of "+cell(in.Name), "%s", markText(n, in))
 		row("settings of its programs, where no default of the NIC reaches them: GPUs that make queue pairs, virtual functions, containers",
-			"%s", strings.Join(Marks(n.Packet(in), in.ByDSCP()), " "))
+			"%s", strings.Join(nic.Marks(n.Packet(in), in.ByDSCP()), " "))
 	}
 	if cnp := s.CNP; cnp != nil {
 		p := n.CNP(s.Intents[0])
@@ -95,10 +138,10 @@ func sheetOf(n *ir.NIC) string {
 	b.WriteString("\n| priority | cos group | DSCP | PCP | PFC | share when sending |\n| --- | --- | --- | --- | --- | --- |\n")
 	for p := range 8 {
 		dscp := dash("") // it is not trusted
-		if trust.DSCP {
+		if s.trust.DSCP {
 			dscp = s.codePoints(p)
 		}
-		fmt.Fprintf(&b, "| %d | %s | %s | %s | %s | %s |\n", p, groupsAt(n.Device.Fabric, p), dscp, valuesAt(pcp, p), onOff(s.PFC[p]),
+		fmt.Fprintf(&b, "| %d | %s | %s | %s | %s | %s |\n", p, groupsAt(n.Device.Fabric, p), dscp, valuesAt(s.pcp, p), onOff(s.PFC[p]),
 			s.shareText(p))
 	}
 	b.WriteByte('\n')
@@ -106,26 +149,20 @@ func sheetOf(n *ir.NIC) string {
 }
 
 // flowRows say how the port is lossless.
-func flowRows(row func(what, format string, args ...any), s *Settings, flow ir.FlowControl) {
-	var on []string
-	mask := 0
-	for p, is := range s.PFC {
-		if is {
-			on, mask = append(on, strconv.Itoa(p)), mask|1<<p
-		}
-	}
+func (s *hand) flowRows(row func(what, format string, args ...any)) {
+	on, _ := s.paused()
 	switch {
-	case flow == ir.Pause:
+	case s.flow == ir.Pause:
 		row("flow control", "link pause (802.3x), sent and obeyed; no PFC")
 	case len(on) == 0:
 		row("flow control", "none: PFC off on all priorities, link pause off")
 	default:
-		way := map[ir.FlowControl]string{ir.PFCTx: "sent and not obeyed", ir.PFCRx: "obeyed and not sent"}[flow]
+		way := map[ir.FlowControl]string{ir.PFCTx: "sent and not obeyed", ir.PFCRx: "obeyed and not sent"}[s.flow]
 		if way == "" {
 			way = "sent and obeyed"
 		}
 		row("flow control", "PFC (802.1Qbb), %s; link pause off in both directions", way)
-		row("priorities with PFC", "%s (mask 0x%02x), no others", strings.Join(on, ", "), mask)
+		row("priorities with PFC", "%s (mask 0x%02x), no others", strings.Join(on, ", "), s.mask())
 	}
 }
 
@@ -146,7 +183,7 @@ func markText(n *ir.NIC, in *ir.Intent) string {
 }
 
 // codePoints are the DSCP values of a priority: "0-7,32-39".
-func (s *Settings) codePoints(priority int) string {
+func (s *hand) codePoints(priority int) string {
 	var out []string
 	for _, r := range s.Runs {
 		switch {
@@ -160,8 +197,8 @@ func (s *Settings) codePoints(priority int) string {
 	return dash(strings.Join(out, ","))
 }
 
-// shareText is what the traffic class of a priority gets of the link.
-func (s *Settings) shareText(priority int) string {
+// shareText is the share of the link that the traffic class of a priority gets.
+func (s *hand) shareText(priority int) string {
 	tc := s.TC[priority]
 	text := "strict priority"
 	if s.ETS[tc] {
@@ -201,30 +238,3 @@ func dash(s string) string {
 
 // cell makes a name fit a cell of a table.
 func cell(name string) string { return strings.ReplaceAll(diag.Escape(name), "|", `\|`) }
-
-// seeing is how one sees the settings. Sources: man pages of dcb (iproute2) and ethtool; Microsoft's "DCB Windows PowerShell User Scripting
-// Guide"; Broadcom's ESXCLI command reference 8.0 (network nic, rdma device) and VMware's "Configuring lossless Ethernet for NVMe over
-// RDMA".
-const seeing = `## How to see it
-
-| system | what | command |
-| --- | --- | --- |
-| Linux | priorities with PFC | ` + "`dcb pfc show dev IF`" + ` |
-| Linux | map from DSCP; what is there means that DSCP is trusted | ` + "`dcb app show dev IF dscp-prio`" + ` |
-| Linux | shares, classes | ` + "`dcb ets show dev IF`" + ` |
-| Linux | who decides (DCBX) | ` + "`dcb dcbx show dev IF`" + ` |
-| Linux | link pause | ` + "`ethtool -a IF`" + ` |
-| Linux | MTU, map from priority to PCP | ` + "`ip -d link show dev IF`" + ` |
-| Windows | what is in force on an adapter: PFC, shares, maps | ` + "`Get-NetAdapterQos -Name IF`" + ` |
-| Windows | priorities with PFC | ` + "`Get-NetQosFlowControl`" + ` |
-| Windows | which traffic gets which priority and DSCP | ` + "`Get-NetQosPolicy`" + ` |
-| Windows | shares, classes | ` + "`Get-NetQosTrafficClass`" + ` |
-| Windows | whether the host is willing (DCBX) | ` + "`Get-NetQosDcbxSetting`" + ` |
-| Windows | RDMA on | ` + "`Get-NetAdapterRdma`" + ` |
-| ESXi | PFC, shares, DCBX of a NIC | ` + "`esxcli network nic dcb status get -n vmnicN`" + ` |
-| ESXi | link pause | ` + "`esxcli network nic get -n vmnicN`" + ` |
-| ESXi | RDMA devices, their MTU and uplink | ` + "`esxcli rdma device list`" + ` |
-| ESXi | RoCE version | ` + "`esxcli rdma device protocol list`" + ` |
-| ESXi | options of the driver, where PFC and trust are set there | ` + "`esxcli system module parameters list -m DRIVER`" + ` |
-| arrays, others | the same numbers | in the tool of the maker |
-`
