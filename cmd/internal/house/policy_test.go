@@ -126,6 +126,7 @@ cmd/internal/report/reporttest: | github.com/santhosh-tekuri/jsonschema github.c
 cmd/internal/savedplan:     cmd/internal/exit cmd/internal/report cmd/internal/wholefile lang lang/diag targets/deploy targets/deploy/safefile |
 cmd/internal/wholefile:      |
 cmd/internal/versions:       |
+cmd/internal/intake:        cmd/internal/globals cmd/internal/start compiler/ir lang/diag lang/lock lang/topology |
 cmd/internal/start:         compiler/ir compiler/platform lang lang/diag lang/nodeset lang/topology |
 examples:                |
 cmd/internal/house:      |
@@ -143,7 +144,7 @@ var outside = []string{
 	"cmd/rocec", "cmd/internal/person", "cmd/internal/globals", "cmd/internal/session", "cmd/internal/ending", "cmd/internal/compare",
 	"cmd/internal/gate", "cmd/internal/devicefiles", "cmd/internal/forms/folder", "cmd/internal/report",
 	"cmd/internal/hooks", "cmd/internal/journal", "cmd/internal/samples", "cmd/internal/savedplan",
-	"cmd/internal/wholefile",
+	"cmd/internal/wholefile", "cmd/internal/intake",
 	"targets/deploy/ssh", "targets/deploy/lab", "targets/deploy/safefile", "targets/deploy/internal/sshdtest",
 	"targets/deploy/internal/boxtest", "targets/deploy/internal/nspawn", "targets/nic/mlx5/mlx5test", "targets/target/targettest", "lang/langtest",
 	"lang/langtest/machinetest", "targets/deploy/lab/labtest", "targets/judge/judgetest", "docs/docstest",
