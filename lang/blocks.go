@@ -500,6 +500,7 @@ type linkBlock struct {
 
 	format, file Value[string] // of a topology
 	ignore       []Value[string]
+	sheets       []Value[string]
 	fold         Value[bool]
 	columns      map[string]string
 	cables       []*linkBlock // what is said of single cables
@@ -575,6 +576,9 @@ var topologySchema = schema[linkBlock]{
 		many("ignore", eval.Glob, "none",
 			"Names of devices whose cables are left out, with * and ? for what varies.\n`[ab]` is one of those characters.",
 			func(k *linkBlock) *[]Value[string] { return &k.ignore }),
+		many("sheets", eval.FilePath, "none",
+			"Sheets of the same inventory, below the folder of this file: front ports, rear ports, interfaces, devices.\nSee "+
+				"[topology](language.md#topology-name).", func(k *linkBlock) *[]Value[string] { return &k.sheets }),
 		off("fold_names",
 			"true: names that the file writes in another way are read as a fabric writes them, LEAF01 as leaf01, Ethernet1/1 "+
 				"as Ethernet1-1.\nSee [topology](language.md#topology-name).", func(k *linkBlock) *Value[bool] { return &k.fold }),

@@ -63,6 +63,7 @@ var Topics = []diag.Topic{
 	eval.UnknownReference, eval.UnknownFunction, eval.BadExpression, eval.ReferenceCycle, badForEach,
 	noFabric, requiredVersion, eval.UnsetVariable, eval.UndeclaredVariable, eval.BadVariable, eval.FailedValidation, sensitiveVariable,
 	nexthops.Invalid, tableUnused, lock.Invalid,
-	topology.Syntax, topology.Endpoint, topology.Attribute, topology.TooLarge, topology.Empty,
+	topology.Syntax, topology.Endpoint, topology.Attribute, topology.TooLarge, topology.Empty, topology.LeftOut, topology.Path,
+	topology.Stray,
 	badSelector, cablesNone, cablesContradict,
 }

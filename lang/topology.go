@@ -28,16 +28,23 @@ func (d *decoder) decodeTopology(b *hclsyntax.Block, en *eval.Env, into *batch, 
 		return
 	}
 	k.mark(k.marks)
-	full, src, ok := d.reader.Named(en.Scope.Names.Folder, k.file.V, k.file.At, topology.MaxFile,
-		"Split it, and write a topology block for each part.", ds)
+	file := func(name Value[string], advice string) (full string, src []byte, ok bool) {
+		full, src, ok = d.reader.Named(en.Scope.Names.Folder, name.V, name.At, topology.MaxFile, advice, ds)
+		if ok && d.reads[full] && !d.Charge(len(src), name.At, ds) { // by another block, or another instance
+			return full, nil, false
+		}
+		d.reads[full] = d.reads[full] || ok
+		return full, src, ok
+	}
+	full, src, ok := file(k.file, "Split it, and write a topology block for each part.")
 	if !ok {
 		return
 	}
-	if d.reads[full] && !d.Charge(len(src), k.file.At, ds) { // by another block, or another instance
+	sheets, ok := sheetsBeside(k.sheets, file, ds)
+	if !ok {
 		return
 	}
-	d.reads[full] = true
-	read, found := topology.ReadAll(k.format.V, full, src, topology.Options{Most: max(d.names.left, 1), Columns: k.columns})
+	read, found := topology.ReadAll(k.format.V, full, src, topology.Options{Most: max(d.names.left, 1), Columns: k.columns, Sheets: sheets})
 	*ds = append(*ds, found...)
 	edges := read.Edges
 	if found.HasErrors() || !d.take(2*len(edges), k.file.At, ds) {
@@ -49,13 +56,9 @@ func (d *decoder) decodeTopology(b *hclsyntax.Block, en *eval.Env, into *batch, 
 		return
 	}
 	if k.fold.V {
-		for i := range edges {
-			for _, e := range []*topology.End{&edges[i].A, &edges[i].B} {
-				e.Device, e.Port = topology.FoldDevice(e.Device), topology.FoldPort(e.Port)
-			}
-		}
+		foldNames(edges)
 	}
-	c := cabling{shared: &k.LinkBlock, names: map[string]bool{}, made: map[*linkBlock]*LinkBlock{}, sums: map[string]*linkBlock{}, ds: ds}
+	c := cabling{shared: &k.LinkBlock, names: map[string]bool{}, made: madeBlocks{}, sums: map[string]*linkBlock{}, ds: ds}
 	named, ok := selected(k.cables, edges, ds)
 	if !ok {
 		return
@@ -94,6 +97,33 @@ func (d *decoder) decodeTopology(b *hclsyntax.Block, en *eval.Env, into *batch, 
 	}
 }
 
+// foldNames writes names as a fabric does.
+func foldNames(edges []topology.Edge) {
+	for i := range edges {
+		for _, e := range []*topology.End{&edges[i].A, &edges[i].B} {
+			e.Device, e.Port = topology.FoldDevice(e.Device), topology.FoldPort(e.Port)
+		}
+	}
+}
+
+// sheetsBeside reads the sheets of an inventory beside a file of cables.
+func sheetsBeside(names []Value[string], file func(Value[string], string) (string, []byte, bool), ds *diag.List) ([]topology.Sheet, bool) {
+	var out []topology.Sheet
+	if n := len(names); n > topology.MaxSheets {
+		topology.TooLarge.Errorf(ds, names[topology.MaxSheets].At, "The list sheets has %s, and at most %d are read. Join those of one kind.",
+			diag.Count(n, "file"), topology.MaxSheets)
+		return nil, false
+	}
+	for _, name := range names {
+		full, src, ok := file(name, "Leave out the rows that the cables do not need.")
+		if !ok {
+			return nil, false
+		}
+		out = append(out, topology.Sheet{Name: full, Src: src})
+	}
+	return out, true
+}
+
 // other is the larger end of a cable, and whether it was written first.
 type other struct {
 	device, port string
@@ -121,15 +151,18 @@ func ignored(patterns []Value[string], device string) bool {
 	})
 }
 
+// madeBlocks are the blocks of cables of which the file says no more, by their cables block.
+type madeBlocks map[*linkBlock]*LinkBlock
+
 // cabling is one file of cables on its way into links.
 type cabling struct {
 	ds     *diag.List
 	shared *LinkBlock      // of cables of which the file says no more
 	names  map[string]bool // checked already: whether it is a name
 
-	made map[*linkBlock]*LinkBlock // for the cables of a block of which the file says no more
-	told map[[2]diag.Range]bool    // pairs of contradictions
-	sums map[string]*linkBlock     // of several cables blocks
+	made madeBlocks             // for the cables of a block of which the file says no more
+	told map[[2]diag.Range]bool // pairs of contradictions
+	sums map[string]*linkBlock  // of several cables blocks
 
 	texts map[[2]string]*diag.Diagnostic // mistakes of attributes, by attribute and text without its digits
 	more  map[*diag.Diagnostic]int       // cables with the same mistake
@@ -170,6 +203,10 @@ func (c *cabling) block(e topology.Edge, own *linkBlock) *LinkBlock {
 			setText(c, &block.Length, a, eval.Length)
 		case "mtu":
 			setText(c, &block.MTU, a, eval.FrameSize)
+		case "planned":
+			marks := *block.Marked()
+			marks.Planned = Value[bool]{true, a.At}
+			block.mark(marks)
 		}
 	}
 	if own != nil {

@@ -92,3 +92,42 @@ func TestTopologyMistakesFolded(t *testing.T) {
 		assert.Equal(t, c.note, ds[0].Notes[0].Message)
 	}
 }
+
+// Cables of an inventory: a planned one is marked, a path has the sum of its lengths, and a cables block wins over both.
+func TestInventorySheets(t *testing.T) {
+	fsys := files(map[string]string{
+		"f/fabric.hcl": `fabric "f" {}
+topology "cabling" {
+  format = "csv"
+  file   = "cables.csv"
+  sheets = ["fronts.csv"]
+  cables "leaf02:swp2" {
+    planned = false
+  }
+}
+`,
+		"f/cables.csv": "a_device,a_type,a_port,b_device,b_type,b_port,status,length\n" +
+			"leaf01,interface,swp1,pp,frontport,1,planned,3m\npp,rearport,1,spine01,interface,swp1,connected,40m\n" +
+			"leaf02,interface,swp1,spine01,interface,swp2,connected,5m\nleaf02,interface,swp2,spine01,interface,swp3,planned,5m\n" +
+			"leaf02,consoleport,con,term,consoleserverport,1,connected,5m\n",
+		"f/fronts.csv": "device,name,rear_port\npp,1,1\n",
+	})
+	s, ds := Load(fsys, "f", Options{})
+	require.Len(t, ds, 1)
+	require.Equal(t, "f/cables.csv:1 topology-left-out", fmt.Sprintf("%s:%d %s", ds[0].At.Filename, ds[0].At.Start.Line, ds[0].Code))
+	var got []string
+	for _, l := range s.Links {
+		got = append(got, fmt.Sprint(l.A.Device, ":", l.A.Port, " ", l.Block.Length.V, " ", l.Block.Marked().Planned.V))
+	}
+	require.Equal(t, []string{"leaf02:swp1 5 false", "leaf02:swp2 5 false", "leaf01:swp1 43 true"}, got)
+
+	many := "[" + strings.Repeat(`"x", `, 17) + "]"
+	for block, want := range map[string]string{`sheets = ["none.csv"]`: "unreadable", "sheets = " + many: "topology-too-large"} {
+		_, ds = Load(files(map[string]string{
+			"f/fabric.hcl": "fabric \"f\" {}\ntopology \"t\" {\n  format = \"csv\"\n  file = \"t.csv\"\n  " + block + "\n}\n",
+			"f/t.csv":      "a,b\nx:p,y:q\n",
+		}), "f", Options{})
+		require.NotEmpty(t, ds, block)
+		assert.Equal(t, want, ds[0].Code)
+	}
+}

@@ -276,19 +276,25 @@ func TestExplainExamples(t *testing.T) {
 
 // exampleSettings is what examples of codes need beside the usual background.
 var exampleSettings = map[string]exampleSetting{
-	"misplaced-block":      {module: "pod/fabric.hcl"},
-	"module-cycle":         {module: "pod/rack.hcl"},
-	"bad-label":            {afresh: true},
-	"host-soft-roce-on":    {afresh: true},                     // it takes an interface out
-	"written-by-hand":      {afresh: true},                     // it takes the by_hand block out
-	"memory-by-hand":       {afresh: true},                     // it does, too
-	"cumulus-no-pfc":       {also: []string{"cumulus-no-ecn"}}, // the chip has neither
-	"host-mixed":           {also: []string{"trust-mismatch"}}, // the switches cannot tell the two apart either
-	"tier-invalid":         {instead: "out-of-range"},          // the language sees it first
-	"topology-syntax":      {place: "topology.dot"},
-	"topology-endpoint":    {place: "topology.dot"},
-	"topology-empty":       {place: "topology.dot"},
-	"topology-attribute":   {place: "topology.dot"},
+	"misplaced-block":    {module: "pod/fabric.hcl"},
+	"module-cycle":       {module: "pod/rack.hcl"},
+	"bad-label":          {afresh: true},
+	"host-soft-roce-on":  {afresh: true},                     // it takes an interface out
+	"written-by-hand":    {afresh: true},                     // it takes the by_hand block out
+	"memory-by-hand":     {afresh: true},                     // it does, too
+	"cumulus-no-pfc":     {also: []string{"cumulus-no-ecn"}}, // the chip has neither
+	"host-mixed":         {also: []string{"trust-mismatch"}}, // the switches cannot tell the two apart either
+	"tier-invalid":       {instead: "out-of-range"},          // the language sees it first
+	"topology-syntax":    {place: "topology.dot"},
+	"topology-endpoint":  {place: "topology.dot"},
+	"topology-empty":     {place: "topology.dot"},
+	"topology-attribute": {place: "topology.dot"},
+	"topology-device":    {place: "topology.dot", also: []string{"unknown-device"}},
+	"topology-left-out": {place: "cables.csv", files: inventory(
+		"leaf1,interface,swp30,leaf2,interface,swp30,connected,3m\n" +
+			"leaf1,consoleport,console,term1,consoleserverport,1,connected,5m\n")},
+	"topology-path": {place: "cables.csv", files: inventory("leaf1,interface,swp30,panel1,frontport,1,connected,30m\n" +
+		"panel1,rearport,1,leaf2,interface,swp30,connected,\n")},
 	"bad-selector":         {files: peerSheet},
 	"cables-none":          {files: peerSheet},
 	"cables-contradict":    {files: peerSheet, afresh: true},
@@ -323,6 +329,12 @@ var exampleSettings = map[string]exampleSetting{
 
 // peerSheet is the cabling file that examples of cables blocks speak of.
 var peerSheet = map[string]string{"cables.csv": "a,b\nleaf1:swp30,leaf2:swp30\n"}
+
+// inventory is a sheet of cables as inventories export it, and the front ports beside it.
+func inventory(rows string) map[string]string {
+	const header = "a_device,a_type,a_port,b_device,b_type,b_port,status,length\n"
+	return map[string]string{"cables.csv": header + rows, "front-ports.csv": "device,name,rear_port\npanel1,1,1\n"}
+}
 
 // sonicGround is the background of examples about switches with SONiC, whose releases and ports go by other names.
 const sonicGround = "examples/sonic-leaf-spine"
@@ -549,6 +561,9 @@ func TestManualExamples(t *testing.T) {
 				beside[f.Heading] = map[string]string{}
 			}
 			file := map[string]string{"dot": "topology.dot", "yaml": "lab.clab.yml", "csv": "cables.csv"}[f.Language]
+			if f.Language == "csv" {
+				file = cmp.Or(f.Options, file)
+			}
 			if m := moduleFile.FindStringSubmatch(f.Text); m != nil {
 				file = m[1]
 			}

@@ -5,38 +5,26 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 
 	"github.com/rocec/rocec/cmd/internal/devicefiles"
 	"github.com/rocec/rocec/cmd/internal/exit"
-	"github.com/rocec/rocec/cmd/internal/globals"
+	"github.com/rocec/rocec/cmd/internal/intake"
 	"github.com/rocec/rocec/cmd/internal/start"
 	"github.com/rocec/rocec/cmd/internal/wholefile"
 	"github.com/rocec/rocec/lang/diag"
-	"github.com/rocec/rocec/lang/lock"
 	"github.com/rocec/rocec/lang/topology"
 	"github.com/rocec/rocec/targets"
 )
-
-// cablings are the files --from reads: by the word a person uses, the format of the topology block and the name of the
-// copy where the original's does not do.
-var cablings = []struct{ from, format, name string }{
-	{"ptm", "ptm", "topology.dot"},
-	{"clab", "containerlab", "topology.clab.yml"},
-	{"csv", "csv", "cables.csv"},
-}
 
 // fromDevices is the word of --from for the configurations of devices.
 const fromDevices = "devices"
@@ -45,13 +33,10 @@ func initCommand(a *app) *cobra.Command {
 	var from, system, shape string
 	var hosts int
 	var columns map[string]string
-	var words []string
-	for _, c := range cablings {
-		words = append(words, c.from)
-	}
-	words = append(words, fromDevices)
+	var sheets []string
+	words := append(intake.Words(), fromDevices)
 	cmd := &cobra.Command{
-		Use:   "init [--shape SHAPE [--hosts N]] [--os SYSTEM[@RELEASE]] [--from ptm|clab|csv|devices FILE] [DIR]",
+		Use:   "init [--shape SHAPE [--hosts N]] [--os SYSTEM[@RELEASE]] [--from ptm|clab|air|csv|devices FILE] [DIR]",
 		Short: "start a fabric: a small one that works, one of a shape and size, or from the cabling file you have",
 		Long: "Init writes a small fabric with comments to DIR, which is made if it is not there: 2 spines, 4 leaves, 8 hosts,\n" +
 			"RoCEv2 with ECN and PFC. It validates, and plan --lab rehearses it; change it into yours. With --os its switches run\n" +
@@ -62,11 +47,13 @@ func initCommand(a *app) *cobra.Command {
 			"\n" +
 			shapesText() +
 			"\n" +
-			"With --from it starts from a cabling file: a PTM topology.dot, a containerlab topology, or a sheet of cables. The\n" +
-			"file is copied to DIR and stays the only place where cables are written. Switches and hosts, their systems, tiers and\n" +
-			"peer links are guessed from names, ports and cables in the file. Guesses are marked CHECK, and complete the fabric so\n" +
-			"that it gets a verdict. Cables of the management network, from a device to itself and to nowhere are left out.\n" +
-			"--columns names the columns of a sheet whose headers rocec does not know.\n" +
+			"With --from it starts from a cabling file: a PTM topology.dot, a containerlab topology, a topology of NVIDIA Air as\n" +
+			"JSON, or a sheet of cables. The file is copied to DIR and stays the only place where cables are written. Switches and\n" +
+			"hosts, their systems, tiers and peer links are guessed from names, ports and cables in the file. Guesses are marked\n" +
+			"CHECK, and complete the fabric so that it gets a verdict. Cables of the management network, of consoles and power, from\n" +
+			"a device to itself and to nowhere are left out. --columns names the columns of a sheet whose headers rocec does not\n" +
+			"know. Each --sheet adds a sheet of the same inventory: front ports, by which cables are followed through patch panels,\n" +
+			"rear ports, interfaces, or devices with their roles, types and platforms.\n" +
 			"\n" +
 			"With --from devices it starts from a folder with the configurations of devices, as rocec audit reads it. Classes, releases\n" +
 			"and lengths are those of the files, and the cables become a sheet, cables.csv. Where the headroom of ports is in bytes,\n" +
@@ -80,7 +67,8 @@ func initCommand(a *app) *cobra.Command {
 			"  rocec init --shape rail --hosts 32 --os sonic pod1\n" +
 			"  rocec init --from ptm topology.dot pod1\n" +
 			"  rocec init --from csv --columns a=From,b=To cables.csv pod1\n" +
-			"  rocec init --from devices collected site1",
+			"  rocec init --from devices collected site1\n" +
+			"  rocec init --from csv --sheet devices.csv --sheet front-ports.csv cables.csv pod1",
 		Args: func(_ *cobra.Command, args []string) error {
 			most := 1
 			if from != "" {
@@ -99,7 +87,7 @@ func initCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := goodColumns(columns, from); err != nil {
+			if err := goodColumns(columns, sheets, from); err != nil {
 				return err
 			}
 			switch {
@@ -135,19 +123,24 @@ func initCommand(a *app) *cobra.Command {
 			if from == fromDevices {
 				return initFromDevices(a, args[0], dir, on)
 			}
-			drafted, err := a.draft(from, args[0], dir, columns, on)
+			source, err := intake.ReadFiles(from, args[0], sheets)
+			if err != nil {
+				return exit.Fail(exit.Errors, "%v", err)
+			}
+			drafted, err := a.draft(source, dir, columns, on)
 			if err != nil {
 				return err
 			}
 			return a.init(dir, cmp.Or(drafted.Name, fabricName(dir)), drafted.Files, drafted.Notes...)
 		},
 	}
-	cmd.Flags().StringVar(&from, "from", "", "`kind` of the file to start from: ptm, clab, csv or devices")
+	cmd.Flags().StringVar(&from, "from", "", "`kind` of the file to start from: "+diag.Or(words))
 	cmd.Flags().StringVar(&system, "os", "", "what the switches run: a `system`, or with its release, as cumulus-linux@5.9.1")
 	cmd.Flags().StringVar(&shape, "shape", "", "`shape` of the fabric: "+strings.Join(start.ShapeNames(), ", "))
 	cmd.Flags().IntVar(&hosts, "hosts", 16, "`number` of hosts of a --shape")
 	offer(cmd, "shape", start.ShapeNames()...)
 	cmd.Flags().StringToStringVar(&columns, "columns", nil, "headers of a sheet, as `a_device=\"Source Device\"`; repeatable")
+	cmd.Flags().StringArrayVar(&sheets, "sheet", nil, "`file` of the same inventory as a sheet of cables; repeatable")
 	cmd.Flags().Lookup("columns").DefValue = "" // not "[]"
 	offer(cmd, "os", systemWords()...)
 	offer(cmd, "from", words...)
@@ -186,7 +179,13 @@ func startOn(shape string, hosts int, on start.System) ([]start.File, error) {
 }
 
 // goodColumns refuses columns no sheet has, and columns of what is not a sheet.
-func goodColumns(columns map[string]string, from string) error {
+func goodColumns(columns map[string]string, sheets []string, from string) error {
+	switch {
+	case len(sheets) > 0 && from != "csv":
+		return exit.Fail(exit.Usage, "--sheet is about the sheet of --from csv")
+	case len(sheets) > topology.MaxSheets:
+		return exit.Fail(exit.Usage, "--sheet is there %d times, and at most %d sheets are read", len(sheets), topology.MaxSheets)
+	}
 	if len(columns) > 0 && from != "csv" {
 		return exit.Fail(exit.Usage, "--columns is about the sheet of --from csv")
 	}
@@ -460,77 +459,17 @@ func linkNew(root *os.Root, f start.File) error {
 	return root.Rename(tmp, f.Name)
 }
 
-// draft reads a cabling file and makes the files of a fabric of it. A file that lies in the fabric's folder already is
-// not copied.
-func (a *app) draft(from, file, dir string, columns map[string]string, on start.System) (start.Drafted, error) {
-	var format, name string
-	for _, c := range cablings {
-		if c.from == from {
-			format, name = c.format, c.name
-		}
-	}
-	src, out, err := readCabling(file)
-	if err != nil {
-		return start.Drafted{}, exit.Fail(exit.Errors, "%v", err)
-	}
-	shown := path.Clean(filepath.ToSlash(file))
-	read, ds := topology.ReadAll(format, shown, src, topology.Options{Most: a.MaxObjects, Columns: columns})
-	if base := path.Base(shown); goodCopy().MatchString(base) && path.Ext(base) != ".hcl" && base != lock.Name {
-		name = base
-	}
-	var drafted start.Drafted
-	if ds = start.Causes(ds); !ds.HasErrors() && (len(read.Edges) > 0 || len(ds) == 0) {
-		var refused diag.List
-		drafted, refused = start.Draft(start.Cabling{Format: format, Name: name, Columns: columns, Cabling: read}, targets.Known, on)
-		ds = append(ds, refused...)
-	}
-	for _, d := range ds {
-		if d.Code == topology.Empty.Code { // nothing can be drafted of it, and there is no topology block yet
-			d.Severity = diag.Error
-			d.Detail = fmt.Sprintf("There is no cable in this file, read as --from %s. Give a file with cables.", from)
-		}
-	}
+// draft makes the files of a fabric of a source. A file that lies in the fabric's folder already is not copied.
+func (a *app) draft(source *intake.Origin, dir string, columns map[string]string, on start.System) (*start.Drafted, error) {
+	drafted, ds := source.Draft(dir, columns, a.MaxObjects, targets.Known, on)
 	if len(ds) > 0 {
-		files := map[string][]byte{shown: src}
-		if out {
-			globals.Hide(ds, files)
-			files = nil
-		}
-		p := &diag.Printer{Files: files, Color: a.Paints(a.Stderr), Width: a.Width(a.Stderr), Most: 20}
+		p := &diag.Printer{Files: source.Texts(ds), Color: a.Paints(a.Stderr), Width: a.Width(a.Stderr), Most: 20}
 		p.Print(a.Stderr, ds) //nolint:errcheck // a closed terminal has nobody to tell
 	}
-	if ds.HasErrors() || len(read.Edges) == 0 {
-		return start.Drafted{}, exit.Fail(exit.Errors, "nothing was written; fix %s first", diag.Escape(file))
+	if drafted == nil {
+		return nil, exit.Fail(exit.Errors, "nothing was written; fix %s first", diag.Escape(source.Cables.Shown))
 	}
-	if there, err := os.Stat(filepath.Join(dir, name)); err == nil {
-		if info, err := os.Stat(file); err == nil && os.SameFile(there, info) {
-			return drafted, nil
-		}
-	}
-	drafted.Files = append(drafted.Files, start.File{Name: name, Data: src})
 	return drafted, nil
-}
-
-// goodCopy is what the copy of a cabling file may be called: a name that needs no quotes anywhere.
-var goodCopy = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,62}$`) })
-
-// readCabling reads a file the person named, no more of it than is wanted. out is that of [openNamed].
-func readCabling(name string) (data []byte, out bool, err error) {
-	f, out, err := globals.OpenNamed(name)
-	if err != nil {
-		return nil, false, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil || info.IsDir() {
-		return nil, false, fmt.Errorf("%s is not a file", name)
-	}
-	if info.Size() > topology.MaxFile {
-		return nil, false, fmt.Errorf("%s has %d MB, and a cabling file may have %d MB: give the cables as CSV without the columns that nobody "+
-			"needs, or split the file and draft from one part", name, info.Size()>>20, topology.MaxFile>>20)
-	}
-	data, err = io.ReadAll(io.LimitReader(f, topology.MaxFile+1))
-	return data, out, err
 }
 
 // initFromDevices writes the fabric that the configurations of devices make.

@@ -40,12 +40,3 @@ func TestWriteNewAllOrNone(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "2", string(got))
 }
-
-// A file far larger than what is read is refused by its size, with what to do, and not read.
-func TestCablingTooLarge(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "topology.dot")
-	require.NoError(t, os.WriteFile(name, nil, 0o666))
-	require.NoError(t, os.Truncate(name, 50<<20))
-	_, _, err := readCabling(name)
-	require.ErrorContains(t, err, "topology.dot has 50 MB, and a cabling file may have 16 MB: give the cables as CSV")
-}

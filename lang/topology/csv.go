@@ -18,11 +18,17 @@ const (
 	bPort
 	a
 	b
+	aType // the kinds of the ends, in the words of inventories
+	bType
+	statusColumn
+	typeColumn  // of the cable
 	speedColumn // in order of attrNames
 	columns     = speedColumn + 3
 )
 
-var columnNames = [columns]string{"a_device", "a_port", "b_device", "b_port", "a", "b", "speed", "length", "mtu"}
+var columnNames = [columns]string{
+	"a_device", "a_port", "b_device", "b_port", "a", "b", "a_type", "b_type", "status", "type", "speed", "length", "mtu",
+}
 
 // readCSV reads a sheet of cables.
 //
@@ -227,7 +233,8 @@ func (c *sheet) header() bool {
 		switch {
 		case c.index[one] >= 0 && (c.index[device] >= 0 || c.index[port] >= 0):
 			f := c.fields[c.index[one]]
-			c.mistake(&Syntax, f.from, f.to, "The column %[1]s holds device:port, so %[2]s and %[3]s say the same again. Keep %[1]s, or keep "+
+			c.mistake(&Syntax, f.from, f.to, "The column %[1]s holds device:port, so %[2]s and %[3]s say the same again. Keep "+
+				"%[1]s, or keep "+
 				"those two.", columnNames[one], columnNames[device], columnNames[port])
 			return false
 		case c.index[one] >= 0:
@@ -277,11 +284,12 @@ func (c *sheet) row() {
 			}
 		}
 	}
-	for k, i := range c.index[:speedColumn] {
+	for k, i := range c.index[:aType] {
 		switch {
 		case i < 0:
 		case i >= len(c.fields):
-			c.mistake(&Syntax, first.from, last.to, "The row is too short: it has %s, and column %d is %s.", diag.Count(len(c.fields), "field"), i+1,
+			c.mistake(&Syntax, first.from, last.to, "The row is too short: it has %s, and column %d is %s.",
+				diag.Count(len(c.fields), "field"), i+1,
 				columnNames[k])
 			return
 		case c.fields[i].v == "":
@@ -289,7 +297,8 @@ func (c *sheet) row() {
 			if at.from == at.to {
 				at.from, at.to = first.from, last.to
 			}
-			c.mistake(&Endpoint, at.from, at.to, "In this row %s is empty, and a cable has a device and a port at both ends. Write it, or delete "+
+			c.mistake(&Endpoint, at.from, at.to, "In this row %s is empty, and a cable has a device and a port at both ends. Write "+
+				"it, or delete "+
 				"the row.", columnNames[k])
 			return
 		}
@@ -308,7 +317,33 @@ func (c *sheet) row() {
 			attrs = append(attrs, c.cell(k, c.fields[i]))
 		}
 	}
-	c.add(x, y, attrs, c.at(first.from, last.to))
+	c.take(&cable{
+		a: c.termination(x, aType), b: c.termination(y, bType), attrs: attrs, status: c.optional(statusColumn),
+		power: letters(c.optional(typeColumn).v) == "power", typed: c.index[aType] >= 0 || c.index[bType] >= 0, at: c.at(first.from,
+			last.to),
+	})
+}
+
+// optional is a cell of a column that the sheet need not have.
+func (c *sheet) optional(k int) word {
+	if i := c.index[k]; i >= 0 && i < len(c.fields) {
+		return c.fields[i]
+	}
+	return word{}
+}
+
+// termination is an end with its kind by the column of types. There the P2P file of NVIDIA's Cable Validation Tool has the role of the
+// device.
+func (c *sheet) termination(e End, column int) termination {
+	said := c.optional(column).v
+	if role := letters(said); role == "host" || role == "switch" {
+		c.describe(e.Device, Node{Function: role})
+		return termination{e, c.ports.kind(e)}
+	}
+	if kind := kindOf(said); kind != unsaid {
+		return termination{e, c.ports.refine(e, kind)}
+	}
+	return termination{e, c.ports.kind(e)}
 }
 
 // side makes an end of one column or two.

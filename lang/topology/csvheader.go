@@ -17,7 +17,7 @@ var otherHeaders = [columns][]string{
 	aDevice: {
 		"startdevice", "localdevice", "localswitch", "localhost", "localnode", "localhostname", "sourcedevice", "sourcehost",
 		"sourcenode", "sourceswitch", "srcdevice", "srcnode", "srchost", "fromdevice", "fromnode", "devicea", "nodea", "hosta",
-		"switcha", "sideadevice", "aenddevice", "aendhostname", "aendhost", "aendnode", "asidedevice", "asidehostname",
+		"switcha", "sideadevice", "aenddevice", "aendhostname", "aendhost", "aendnode", "anodename", "asidedevice", "asidehostname",
 		"leftdevice", "device1", "node1", "host1", "switch1", "terminationadevice", "adevice", "ahostname", "hostname", "switch",
 	},
 	aPort: {
@@ -30,7 +30,7 @@ var otherHeaders = [columns][]string{
 		"enddevice", "remotedevice", "remoteswitch", "remotehost", "remotenode", "remotehostname", "destinationdevice",
 		"destinationhost", "destinationnode", "destinationswitch", "dstdevice", "dstnode", "dsthost", "destdevice", "todevice",
 		"tonode", "deviceb", "nodeb", "hostb", "switchb", "targetdevice", "targethost", "targetnode", "targetswitch",
-		"sidebdevice", "benddevice", "zenddevice", "zendhostname", "zendhost", "zendnode", "zsidedevice", "zsidehostname",
+		"sidebdevice", "benddevice", "zenddevice", "zendhostname", "zendhost", "zendnode", "znodename", "zsidedevice", "zsidehostname",
 		"bsidedevice", "bsidehostname", "rightdevice", "device2", "node2", "host2", "switch2", "terminationbdevice", "zdevice",
 		"zhostname", "neighbor", "neighbour", "neighbordevice", "peerdevice", "peer", "server", "servername", "host",
 	},
@@ -43,6 +43,10 @@ var otherHeaders = [columns][]string{
 	},
 	a:               {"source", "from", "local", "src", "aend", "sidea", "enda", "aside"},
 	b:               {"destination", "to", "remote", "dst", "target", "bend", "sideb", "endb", "zend", "zside", "sidez", "bside"},
+	aType:           {"sideatype", "terminationatype", "aendtype", "asidetype", "atype"},
+	bType:           {"sidebtype", "terminationbtype", "zendtype", "bendtype", "zsidetype", "bsidetype", "btype", "ztype"},
+	statusColumn:    {"cablestatus"},
+	typeColumn:      {"cabletype"},
 	speedColumn + 2: {"linkmtu"},
 }
 
@@ -121,7 +125,7 @@ func (c *sheet) guess() {
 			find(one, otherHeaders[one])
 		}
 	}
-	for k := speedColumn; k < columns; k++ {
+	for k := aType; k < columns; k++ {
 		find(k, otherHeaders[k])
 	}
 	for k := range attrNames {

@@ -1,5 +1,5 @@
 // Package topology reads the cabling files people have already: the topology.dot of a Cumulus fabric, the links of a
-// containerlab topology, a sheet of cables as CSV.
+// containerlab topology, a topology of NVIDIA Air, a sheet of cables as CSV with the sheets of an inventory beside it.
 //
 // In comes the text of a file, out come its cables as [Edge], every name with its place, and the mistakes in the file's
 // form. Names are taken as they are written; whether there is such a device or port is not known here. A row of
@@ -11,7 +11,6 @@ package topology
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -24,36 +23,6 @@ const MaxFile = 16 << 20
 
 // maxMistakes is how many mistakes of one file are told.
 const maxMistakes = 50
-
-// Format is one row of the table of formats.
-type Format struct {
-	Name string // as the attribute format says it
-	Doc  string // in one sentence
-	read func(*reader)
-}
-
-// Formats are the formats that are read.
-var Formats = []Format{
-	{
-		"ptm", "topology.dot of the Prescriptive Topology Manager (PTM): an undirected graphviz graph whose edges name a port at both ends.",
-		readDot,
-	},
-	{"containerlab", "Topology file of containerlab: its links between two nodes, in short and long form.", readContainerlab},
-	{
-		"csv", "A sheet of cables with a header line: a_device, a_port, b_device, b_port, or a and b as device:port, or columns that say the " +
-			"same.",
-		readCSV,
-	},
-}
-
-// Names returns the names of the formats, in order of the table.
-func Names() []string {
-	var names []string
-	for i := range Formats {
-		names = append(names, Formats[i].Name)
-	}
-	return names
-}
 
 // Edge is one cable.
 type Edge struct {
@@ -70,7 +39,7 @@ type End struct {
 	PortAt       diag.Range
 }
 
-// Attr is what a file says about a cable: speed, length or mtu.
+// Attr is what a file says about a cable: speed, length, mtu, or planned.
 type Attr struct {
 	Name, Text string // Text is as written: "100G"; a plain number has the unit that the file tells
 	At         diag.Range
@@ -90,10 +59,16 @@ var (
 	Attribute = diag.Topic{Code: "topology-attribute", Summary: "a word of the cabling file is nearly one that is read"}
 
 	Empty = diag.Topic{Code: "topology-empty", Summary: "the cabling file holds no cable"}
+
+	LeftOut = diag.Topic{Code: "topology-left-out", Summary: "cables of the cabling file are left out"}
+
+	Path = diag.Topic{Code: "topology-path", Summary: "a path through patch panels has cables without a length"}
+
+	Stray = diag.Topic{Code: "topology-device", Summary: "a cable ends at a device that the cabling file does not declare"}
 )
 
 // Topics are the codes of this package.
-var Topics = []diag.Topic{Syntax, Endpoint, Attribute, TooLarge, Empty}
+var Topics = []diag.Topic{Syntax, Endpoint, Attribute, TooLarge, Empty, LeftOut, Path, Stray}
 
 // Cabling is what a file says: its cables, and what it says of the devices at their ends.
 type Cabling struct {
@@ -102,7 +77,10 @@ type Cabling struct {
 
 	// Others are the links that join no two devices, by the word of containerlab for what they end at: host, mgmt-net, dummy.
 	Others map[string]int
-	Fabric string // name of the lab, as written; empty: the file says none
+	Left   Left              // cables that are no links of a fabric
+	Panels int               // edges that go through patch panels
+	Strays map[string]string // devices that the file does not declare, by the declared one with nearly that name
+	Fabric string            // name of the lab, as written; empty: the file says none
 }
 
 // Node is what a file says of a device. Words are as written; what is not said is empty.
@@ -117,32 +95,13 @@ type Node struct {
 type Options struct {
 	Most    int               // of edges, which is more than none
 	Columns map[string]string // of a sheet: the header of a column, by the column's name; see [Columns]
+	Sheets  []Sheet           // of an inventory: the devices and ports of the file
 }
 
-// ReadAll reads a cabling file. The name is the one used in places. Edges that are whole are returned even if there are mistakes
-// elsewhere. An unknown format is a mistake of the caller and panics.
-func ReadAll(format, name string, src []byte, o Options) (Cabling, diag.List) {
-	i := slices.Index(Names(), format)
-	if i < 0 {
-		panic(fmt.Sprintf("topology: no format %q", format))
-	}
-	r := &reader{most: o.Most, columns: o.Columns}
-	if len(src) > MaxFile {
-		TooLarge.Errorf(&r.ds, newPlaces(name, "").at(0, 0),
-			"The file has %s bytes, and at most %s are read. Split it into several files, each with a topology block of its own.",
-			diag.Number(len(src)), diag.Number(MaxFile))
-		return Cabling{}, r.ds
-	}
-	r.text = string(src)
-	r.places = newPlaces(name, r.text)
-	r.begin = len(r.text) - len(strings.TrimPrefix(r.text, "\ufeff"))
-	if r.valid(); !r.failed {
-		Formats[i].read(r)
-	}
-	if len(r.ds) == 0 && len(r.edges) == 0 && len(r.others) == 0 {
-		Empty.Warnf(&r.ds, r.at(0, 0), "There is no cable in this file (format %q). Give the right file, or delete the topology block.", format)
-	}
-	return Cabling{Edges: r.edges, Nodes: r.nodes, Others: r.others, Fabric: r.fabric}, r.ds
+// Sheet is a file of an inventory beside a cabling file.
+type Sheet struct {
+	Name string // the one used in places
+	Src  []byte
 }
 
 // reader is what the readers of all formats share.
@@ -154,6 +113,13 @@ type reader struct {
 	edges  []Edge
 	nodes  map[string]Node
 
+	cables   []*cable        // with an end in a patch panel, in the order of the file
+	ports    inventory       // the ports that sheets list
+	panels   int             // edges that are paths through patch panels
+	left     Left            // as Cabling has them
+	declared map[string]bool // devices that the file names beside its cables
+	strays   map[string]string
+
 	columns map[string]string // of a sheet, as Options has them
 	others  map[string]int    // links that are not cables, as Cabling has them
 	fabric  string
@@ -162,14 +128,25 @@ type reader struct {
 	failed  bool // nothing more is read
 }
 
+// open gives the reader the text of a file.
+func (r *reader) open(name string, src []byte) {
+	r.text = string(src)
+	r.places = newPlaces(name, r.text)
+	r.begin = len(r.text) - len(strings.TrimPrefix(r.text, "\ufeff"))
+}
+
 func (r *reader) at(from, to int) diag.Range { return r.places.at(from, to) }
 
 // mistake reports what is wrong at a place. Reading goes on, unless there are very many.
 func (r *reader) mistake(t *diag.Topic, from, to int, format string, args ...any) *diag.Diagnostic {
+	return r.mistakeAt(t, r.at(from, to), format, args...)
+}
+
+func (r *reader) mistakeAt(t *diag.Topic, at diag.Range, format string, args ...any) *diag.Diagnostic {
 	if r.failed {
 		return &diag.Diagnostic{}
 	}
-	d := t.Errorf(&r.ds, r.at(from, to), format, args...)
+	d := t.Errorf(&r.ds, at, format, args...)
 	if len(r.ds) == maxMistakes {
 		d.Note(diag.Range{}, "there are further mistakes in this file")
 		r.failed = true
@@ -255,8 +232,17 @@ func split(w word) (device, port word, ok bool) {
 	return device, port, true
 }
 
-// node notes what a file says of a device; what was said before stays where nothing new is said.
+// node notes a device that a file declares, and its words for it.
 func (r *reader) node(name string, n Node) {
+	if r.declared == nil {
+		r.declared = map[string]bool{}
+	}
+	r.declared[name] = true
+	r.describe(name, n)
+}
+
+// describe notes what a file says of a device; what was said before stays where nothing new is said.
+func (r *reader) describe(name string, n Node) {
 	if n == (Node{}) || name == "" {
 		return
 	}

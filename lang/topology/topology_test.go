@@ -153,7 +153,9 @@ func TestAnyFormat(t *testing.T) {
 var three = map[string]string{
 	"ptm":          "graph g {\na:p -- b:p\nc:p -- d:p\ne:p -- f:p\n}\n",
 	"containerlab": "topology:\n  links:\n    - endpoints: [\"a:p\", \"b:p\"]\n    - endpoints: [c:p, d:p]\n    - endpoints: ['e:p', 'f:p']\n",
-	"csv":          "a,b\na:p,b:p\nc:p,d:p\ne:p,f:p\n",
+	"air": `{"links": [[{"node": "a", "interface": "p"}, {"node": "b", "interface": "p"}], [{"node": "c", "interface": "p"}, {"node": "d",
+"interface": "p"}], [{"node": "e", "interface": "p"}, {"node": "f", "interface": "p"}]]}`,
+	"csv": "a,b\na:p,b:p\nc:p,d:p\ne:p,f:p\n",
 }
 
 func TestAtMost(t *testing.T) {
@@ -165,7 +167,8 @@ func TestAtMost(t *testing.T) {
 		require.Len(t, edges, 2)
 		require.Len(t, ds, 1)
 		assert.Equal(t, "topology-too-large", ds[0].Code)
-		assert.Equal(t, strings.Count(three[format][:strings.Index(three[format], "e:p")], "\n")+1, ds[0].At.Start.Line)
+		last := strings.Index(strings.ReplaceAll(three[format], `"e", "interface": "p"`, "e:p"), "e:p")
+		assert.Equal(t, strings.Count(three[format][:last], "\n")+1, ds[0].At.Start.Line)
 	}
 }
 
@@ -223,6 +226,7 @@ func TestPlacesBehindWideLetters(t *testing.T) {
 func FuzzPTM(f *testing.F)          { fuzz(f, "ptm") }
 func FuzzContainerlab(f *testing.F) { fuzz(f, "containerlab") }
 func FuzzCSV(f *testing.F)          { fuzz(f, "csv") }
+func FuzzAir(f *testing.F)          { fuzz(f, "air") }
 
 // On any bytes a reader ends, all places hold, and silence means that there are edges.
 func fuzz(f *testing.F, format string) {

@@ -29,7 +29,7 @@ cmd/rocec/fmt.go readRegular | files of a fabric
 cmd/rocec/fmt.go rewrite | files of a fabric
 cmd/internal/globals/inside.go open | modules of the fabric, in the folder that the person trusts
 cmd/internal/globals/inside.go rootOf | whether a folder is the root of a repository
-cmd/rocec/init.go draft | a folder for a draft while init goes on, made for this process alone
+cmd/internal/intake/intake.go in | whether the copy of a file that the person names is the file itself
 cmd/rocec/init.go free | whether a name is free
 cmd/rocec/init.go refuseSystem | which folder is meant
 cmd/rocec/init.go init | whether the name of a workflow is free

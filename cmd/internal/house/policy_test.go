@@ -128,6 +128,7 @@ cmd/internal/savedplan:     cmd/internal/exit cmd/internal/report cmd/internal/w
 cmd/internal/wholefile:      |
 cmd/internal/versions:       |
 cmd/internal/site:          cmd/internal/report cmd/internal/start compiler/ir compiler/platform lang/diag lang/nodeset lang/topology targets targets/judge targets/target targets/target/lint |
+cmd/internal/intake:        cmd/internal/globals cmd/internal/start compiler/ir lang/diag lang/lock lang/topology |
 cmd/internal/start:         compiler/ir compiler/platform lang lang/diag lang/nodeset lang/topology |
 examples:                |
 cmd/internal/house:      |
@@ -145,7 +146,7 @@ var outside = []string{
 	"cmd/rocec", "cmd/internal/person", "cmd/internal/globals", "cmd/internal/session", "cmd/internal/ending", "cmd/internal/compare",
 	"cmd/internal/gate", "cmd/internal/devicefiles", "cmd/internal/forms/folder", "cmd/internal/report",
 	"cmd/internal/hooks", "cmd/internal/journal", "cmd/internal/samples", "cmd/internal/savedplan",
-	"cmd/internal/wholefile",
+	"cmd/internal/wholefile", "cmd/internal/intake",
 	"targets/deploy/ssh", "targets/deploy/lab", "targets/deploy/safefile", "targets/deploy/internal/sshdtest",
 	"targets/deploy/internal/boxtest", "targets/deploy/internal/nspawn", "targets/nic/mlx5/mlx5test", "targets/target/targettest", "lang/langtest",
 	"lang/langtest/machinetest", "targets/deploy/lab/labtest", "targets/judge/judgetest", "docs/docstest",

@@ -26,7 +26,8 @@ func TestBadInput(t *testing.T) {
 		{"ptm", "graph g {\n" + many("leaf%d -- spine%d") + "}", "topology-endpoint", "with the port the cable is in"},
 		{"ptm", "digraph g { a:p -> b:q }", "topology-syntax", `Write "graph" instead of "digraph"`},
 		{"ptm", "graph g {\n" + many(`"größe%d":"swp1" -- "leaf1":"swp%d"`) + "}", "bad-name", "Use 1 to 63 of the characters a-z 0-9"},
-		{"ptm", "graph g {\n" + many(`"leaf1":"swp%d" -- "oob-mgmt-switch":"swp%d"`) + "}", "topology-empty", "group: leaf or group: server"},
+		{"ptm", "graph g {\n" + many(`"leaf1":"swp%d" -- "oob-mgmt-switch":"swp%d"`) + "}", "topology-empty", "group: leaf or " +
+			"group: server"},
 		{"ptm", "graph g {\n" + many(`"leaf%d":"swp1" -- "leaf%d":"swp1"`) + "}", "topology-empty", "group: leaf or group: server"},
 		{
 			"containerlab", "topology:\n  links:\n" + many("  - endpoints: [\"leaf{{ %d }}:e1\", \"h%d:eth1\"]"), "topology-syntax",
@@ -58,9 +59,11 @@ func TestOddInput(t *testing.T) {
 	for _, c := range []struct{ format, text string }{
 		{"csv", "\ufeffsep=;\r\na_device;a_port;b_device;b_port;speed\r\n\"leaf1\";swp1;\"gpu1\";ens1;100G\r\nleaf1;swp2;gpu2;ens1;100 " +
 			"Gbps\r\n;;;;\r\n"},
-		{"ptm", `graph g { "leaf1":"swp1" -- "gpu1":"ens1"; "leaf1":"swp2" -- "gpu2":"ens1"; "leaf1":"swp9" -- "leaf1":"swp9"; "gpu1":"x" -- "gpu1":"x" }`},
+		{"ptm", `graph g { "leaf1":"swp1" -- "gpu1":"ens1"; "leaf1":"swp2" -- "gpu2":"ens1"; "leaf1":"swp9" -- "leaf1":"swp9";
+"gpu1":"x" -- "gpu1":"x" }`},
 		{"csv", "a,b\nleaf1:swp1,gpu1:ens1\ngpu1:ens1,leaf1:swp1\nleaf1:swp2,gpu2:ens1\n"},
-		{"csv", "a,b\nRack 1 - Leaf 1:swp1,gpu1:ens1\nleaf--2:swp1,gpu2:ens1\nrack 1 - leaf 1:swp9,leaf--2:swp9\nleaf--2:swp5,leaf--2:swp6\n"},
+		{"csv", "a,b\nRack 1 - Leaf 1:swp1,gpu1:ens1\nleaf--2:swp1,gpu2:ens1\nrack 1 - leaf 1:swp9,leaf--2:swp9\n" +
+			"leaf--2:swp5,leaf--2:swp6\n"},
 	} {
 		made, ds := draftOf(t, c.format, "file", []byte(c.text), System{})
 		require.Empty(t, ds, c.text)
@@ -109,8 +112,10 @@ func TestGuessesAreMarked(t *testing.T) {
 			"node1:swp1,node2:swp1\nnode1:swp2,leaf1:swp9\nnode2:swp2,leaf2:swp9\n", "cabling.hcl",
 			"# CHECK: cables between two hosts are left out",
 		},
-		{"leaf1:em1,leaf2:em1\nleaf1:swp9,leaf2:swp9\n", "cabling.hcl", "# CHECK: cables in a management port of a switch are left out"},
-		{"leaf1:swp8,leaf1:swp7\nleaf1:swp9,leaf2:swp9\n", "cabling.hcl", "  # cables from a device to itself are left out"}, // nobody guessed
+		{"leaf1:em1,leaf2:em1\nleaf1:swp9,leaf2:swp9\n", "cabling.hcl", "cables in a management, console or power port of a switch " +
+			"are left out"},
+		{"leaf1:swp8,leaf1:swp7\nleaf1:swp9,leaf2:swp9\n", "cabling.hcl", "  # cables from a device to itself are left out"},
+		// nobody guessed
 	} {
 		made, ds := draftOf(t, "csv", "file", []byte("a,b\n"+hosts+c.sheet), System{})
 		require.Empty(t, ds, c.sheet)

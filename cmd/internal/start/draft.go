@@ -20,6 +20,7 @@ type Cabling struct {
 	Format  string            // as the topology block says it
 	Name    string            // of the file in the fabric's folder
 	Columns map[string]string // headers of a sheet, by the columns' names; nil: as they are known
+	Sheets  []string          // names of the sheets beside it, in the fabric's folder
 
 	topology.Cabling // what the file says
 
@@ -51,8 +52,9 @@ func Draft(c Cabling, known ir.Known, on System) (Drafted, diag.List) {
 		"cabling.hcl": d.cabling(c),
 	})
 	if d.large {
-		topology.TooLarge.Errorf(&ds, c.Edges[0].At, "A draft of the %s of this file does not fit in files that rocec reads: too many parts "+
-			"that no cable joins, or names that do not go by number. Draft from a part of it: split the file.", diag.Count(len(c.Edges), "cable"))
+		topology.TooLarge.Errorf(&ds, c.Edges[0].At, "A draft of the %s of this file does not fit in files that rocec reads: too "+
+			"many parts that no cable joins, or names that do not go by number. Draft from a part of it: split the file.",
+			diag.Count(len(c.Edges), "cable"))
 		return Drafted{}, ds
 	}
 	made := Drafted{Files: files, Notes: d.notes()}
@@ -67,6 +69,7 @@ func Draft(c Cabling, known ir.Known, on System) (Drafted, diag.List) {
 type draft struct {
 	known   ir.Known
 	others  map[string]int // links that are not cables, by what they end at
+	left    topology.Left  // cables that are no links of a fabric
 	on      System
 	stated  bool // the person has said what switches run
 	lab     bool // the file is of a lab of containers, where ports have the names of Linux
@@ -98,13 +101,14 @@ const (
 // whys are the reasons, for people.
 var whys = [reasons]string{
 	toItself:   "from a device to itself",
-	management: "in a management port of a switch",
+	management: "in a management, console or power port of a switch",
 	twoHosts:   "between two hosts",
 }
 
 // device is a device of the file.
 type device struct {
 	name  string
+	meant string // the declared device that may be meant; empty: this one is declared, or no other is near
 	said  topology.Node
 	jacks []*jack
 	role  role
@@ -135,8 +139,8 @@ type cable struct {
 // newDraft guesses what the devices of a file are. What cannot be is reported.
 func newDraft(c Cabling, known ir.Known, on System, ds *diag.List) *draft {
 	d := &draft{
-		known: known, on: on, stated: on.OS != nil, lab: c.Format == "containerlab", lengths: true, speeds: true, others: c.Others,
-		classes: c.Classes, guessed: c.Guessed,
+		known: known, on: on, stated: on.OS != nil, lab: c.Format == "containerlab", lengths: true, speeds: true,
+		others: c.Others, left: c.Left, classes: c.Classes, guessed: c.Guessed,
 	}
 	if !d.stated {
 		d.on.OS = known.DefaultOS()
@@ -154,8 +158,9 @@ func newDraft(c Cabling, known ir.Known, on System, ds *diag.List) *draft {
 		return d
 	case len(d.cables) == 0:
 		ds.Errorf(c.Edges[0].At, "topology-empty", "the cabling file holds no cable",
-			"Every cable of this file ends at a device of the management network, at another host, or nowhere, as far as names and "+
-				"ports tell. %s", sayWhat)
+			"Every cable of this file ends at a device of the management network, at a tester, at another host, or nowhere, as far "+
+				"as names, "+
+				"roles and ports tell. %s", sayWhat)
 		return d
 	}
 	d.systems()
@@ -205,7 +210,7 @@ func (d *draft) read(c Cabling, ds *diag.List) {
 			jacks[k] = &jack{port: port}
 			dev := byName[name]
 			if dev == nil {
-				dev = &device{name: name, said: c.Nodes[end.Device]}
+				dev = &device{name: name, said: c.Nodes[end.Device], meant: c.Strays[end.Device]}
 				byName[name] = dev
 				d.devices = append(d.devices, dev)
 			}
@@ -279,9 +284,9 @@ func (d *draft) leaveOut() {
 	d.wire()
 }
 
-// managementPort is how ports of the management network are called on switches.
+// managementPort is how ports of the management network are called on switches, and those of consoles and power.
 var managementPort = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)^(mgmt|management|oob|ma|me|fxp|em)-?\d*$|^eth0$`)
+	return regexp.MustCompile(`(?i)^(mgmt|management|oob|ma|me|fxp|em|console|con|aux|usb|psu|power|pwr|pem)[-_]?\d*$|^eth0$`)
 })
 
 // managed reports whether an end of a cable is a management port of a switch.
@@ -297,6 +302,9 @@ func (d *draft) notes() []string {
 	var out []string
 	if n := len(d.ignored); n > 0 {
 		out = append(out, fmt.Sprintf("%s outside of the fabric: %s", diag.Count(n, "device"), diag.Some(slices.Clone(d.ignored), 6)))
+	}
+	for _, why := range slices.Sorted(maps.Keys(d.left)) {
+		out = append(out, diag.Count(d.left[why], "cable")+" "+string(why))
 	}
 	for why, cables := range d.dropped {
 		if len(cables) > 0 {

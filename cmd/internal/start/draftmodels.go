@@ -101,12 +101,26 @@ func runs(os *ir.OS, m *platform.Switch, version string) bool {
 	return version != "" && os.Release(version) == "" && (os.Runs == nil || os.Runs(m, version))
 }
 
-// said is the release that the file says of a device, where it is one; else empty.
+// said is the release that the file says of a device, where it is one; else empty. NVIDIA Air and platforms of inventories write it in the
+// word for the system: cumulus-vx-5.11.0, sonic-vs-202305, cumulus-linux-5-11.
 func said(os *ir.OS, m *platform.Switch, dev *device) string {
 	if version := strings.TrimPrefix(dev.said.Version, "v"); runs(os, m, version) {
 		return version
 	}
+	if version := releaseIn(dev.said.System); dev.said.Version == "" && runs(os, m, version) {
+		return version
+	}
 	return ""
+}
+
+// releaseIn is the release at the end of the word for a system, behind a mark that is no letter; empty: it ends in another way.
+func releaseIn(system string) string {
+	begin := len(strings.TrimRight(system, "0123456789.-"))
+	release := strings.TrimLeft(system[begin:], ".-")
+	if begin+len(release) == len(system) && begin > 0 && !strings.ContainsAny(system[begin-1:begin], " _/") {
+		return "" // "ubuntu2404"
+	}
+	return strings.ReplaceAll(release, "-", ".")
 }
 
 // candidates are the systems that a switch may run, the likeliest first.

@@ -24,13 +24,14 @@ const (
 var (
 	switchWords = strings.Fields("spine leaf leafs leaves spines tor core agg aggregation super superspine exit border switch sw sp " +
 		"lf eor mlag fabric rtr router bridge access distribution dist firewall gateway gw internet wan edge " +
-		"isp provider rr tier ssp fanout")
+		"isp provider rr tier ssp fanout sonic")
 	hostWords = strings.Fields("host hosts gpu server servers srv serv node compute store storage client clients worker dgx hgx " +
 		"nvme db vm cpu initiator target pc workload ixia tester tgen trafficgen traffic generator app web " +
 		"desktop workstation station endpoint")
 	weakSwitches = strings.Fields("r s l p pe ce rt frr srl ceos xrd vmx csr asbr abr ebgp ibgp")
 	weakHosts    = strings.Fields("h c gb mi b")
 	outsiders    = strings.Fields("oob mgmt management console ipmi bmc pdu")
+	testers      = strings.Fields("tester testers tgen trafficgen ixia snappi keysight spirent") // as roles; a name alone is that of a host
 	nowhere      = []string{"nothing", "none", "null", "dummy", "fake", "unused", "unconnected", "noremote", "blank", "n-a", "tbd"}
 )
 
@@ -43,6 +44,20 @@ var (
 		"ftosv dell ocnos arcos saos asav fortigate fortinet bridge ovs vpp vbng osvbng rare aoscx openwrt " +
 		"checkpoint paloalto pan f5 bigip huawei_vrp vrp")
 )
+
+// apart parts words that are joined by capitals: "DevSnappiChassis" is "Dev Snappi Chassis".
+func apart(s string) string {
+	var b strings.Builder
+	small := false
+	for _, c := range s {
+		if small && 'A' <= c && c <= 'Z' {
+			b.WriteByte(' ')
+		}
+		small = 'a' <= c && c <= 'z'
+		b.WriteRune(c)
+	}
+	return b.String()
+}
 
 var wordPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[a-z]+`) })
 
@@ -61,12 +76,17 @@ func wordRole(text string, switches, hosts []string) role {
 	return unknown
 }
 
-// outside reports whether a device has no part in the fabric: it is of the management network, or stands for no device at all.
+// outside reports whether a device has no part in the fabric: it is of the management network, an inventory calls it a tester, or it stands
+// for no device at all.
 func outside(name string, said topology.Node) bool {
-	for _, w := range append(words(name), words(said.Function)...) {
+	role := words(apart(said.Function))
+	for _, w := range append(words(name), role...) {
 		if slices.Contains(outsiders, w) {
 			return true
 		}
+	}
+	if slices.ContainsFunc(role, func(w string) bool { return slices.Contains(testers, w) }) {
+		return true
 	}
 	return slices.Contains(nowhere, strings.ToLower(name)) || slices.Contains(nowhere, strings.ToLower(said.Function)) ||
 		strings.HasPrefix(strings.ToLower(name), "fake") || strings.HasPrefix(strings.ToLower(name), "dummy")
@@ -76,7 +96,7 @@ func outside(name string, said topology.Node) bool {
 func systemRole(system string) role {
 	fields := strings.FieldsFunc(strings.ToLower(system), func(r rune) bool { return strings.ContainsRune("/:- .", r) })
 	for _, f := range fields {
-		for _, part := range append(strings.Split(f, "_"), f) {
+		for _, part := range append(strings.Split(f, "_"), f, strings.TrimRight(f, "0123456789")) { // ubuntu2404
 			switch {
 			case slices.Contains(netSystems, part):
 				return isSwitch
@@ -138,7 +158,7 @@ func (d *draft) roles() {
 
 // role guesses what a device is without its neighbours; sure where a word says so.
 func (d *draft) role(dev *device) (role, bool) {
-	if r := wordRole(dev.said.Function, switchWords, hostWords); r != unknown {
+	if r := wordRole(apart(dev.said.Function), switchWords, hostWords); r != unknown {
 		return r, true
 	}
 	if systemRole(dev.said.System) == isSwitch && (d.lab || !hostPorts(dev)) {
@@ -190,8 +210,9 @@ func (d *draft) allFront(dev *device) bool {
 
 // model is the switch model that a device's name or the file says; nil: none that is known.
 func (d *draft) model(dev *device) *platform.Switch {
-	texts := append([]string{dev.said.Model}, strings.FieldsFunc(dev.name, func(r rune) bool { return r == '-' || r == '_' || r == '.' })...)
-	for _, t := range texts {
+	joints := func(r rune) bool { return r == '-' || r == '_' || r == '.' || r == ' ' }
+	texts := append([]string{dev.said.Model}, strings.FieldsFunc(dev.said.Model, joints)...) // "Mellanox-SN4600C-C64" of SONiC
+	for _, t := range append(texts, strings.FieldsFunc(dev.name, joints)...) {
 		if len(t) < 5 || !strings.ContainsAny(t, "0123456789") {
 			continue
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
 )
 
@@ -20,6 +21,7 @@ type draftGroup struct {
 	label   string
 	host    bool
 	unsure  bool // no word said what they are
+	meant   string
 	devices []string
 	ports   []string // of hosts: each device's
 	speed   int      // of the fastest cable, Mb/s; 0 is unknown
@@ -41,8 +43,8 @@ func (d *draft) group() {
 			ports = append(ports, j.port)
 			speed = max(speed, j.cable.speed)
 		}
-		key := fmt.Sprint(host, " ", stem)
-		kind := key
+		key := fmt.Sprint(host, " ", stem, " ", dev.meant)
+		kind := fmt.Sprint(host, " ", stem)
 		tier := 0
 		if host {
 			slices.SortFunc(ports, nodeset.Compare)
@@ -59,7 +61,7 @@ func (d *draft) group() {
 		}
 		g := groups[key]
 		if g == nil {
-			g = &draftGroup{label: stem, host: host, sys: dev.sys, tier: tier}
+			g = &draftGroup{label: stem, host: host, sys: dev.sys, tier: tier, meant: dev.meant}
 			if labels[kind]++; labels[kind] > 1 {
 				g.label += "-" + strconv.Itoa(labels[kind])
 			}
@@ -85,15 +87,14 @@ func (d *draft) group() {
 	})
 }
 
-var (
-	digitsAndJoints = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[0-9._-]+`) })
-	lastLetter      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`-[a-z]$`) })
-)
+var digitsAndJoints = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[0-9._-]+`) })
 
 // stemOf is a name without what tells devices of a kind apart, as a label: numbers, and a letter at the end.
 func stemOf(name string) string {
 	stem := strings.Trim(digitsAndJoints().ReplaceAllString(name, "-"), "-")
-	stem = lastLetter().ReplaceAllString(stem, "")
+	if n := len(stem) - 2; n >= 0 && stem[n] == '-' && 'a' <= stem[n+1] && stem[n+1] <= 'z' {
+		stem = stem[:n]
+	}
 	switch {
 	case stem == "":
 		return "device"
@@ -207,6 +208,9 @@ func (d *draft) devicesFile(file string) []byte {
 	}
 	for _, g := range d.groups {
 		b.WriteByte('\n')
+		if g.meant != "" {
+			fmt.Fprintf(&b, "# CHECK: the file declares no such device: is %s meant? Then correct the name there.\n", diag.Escape(g.meant))
+		}
 		if g.host {
 			d.hosts(&b, g)
 		} else {
@@ -230,7 +234,8 @@ func (d *draft) switches(b *strings.Builder, g *draftGroup) {
 	switch s := g.sys; {
 	case s.byHand:
 		fmt.Fprintf(b, "  model = %q # CHECK: a chip like that of the switch: decides the buffer\n  os = %q # CHECK\n", s.model, s.word)
-		b.WriteString("  by_hand {} # CHECK: rocec knows no system with such ports, so others configure it; if not, name its ports as it does\n")
+		b.WriteString("  by_hand {} # CHECK: rocec knows no system with such ports, so others configure it; if not, name its ports " +
+			"as it does\n")
 	default:
 		check := " # CHECK: decides ports, chip and buffer"
 		if s.known {
@@ -267,7 +272,8 @@ func (d *draft) hosts(b *strings.Builder, g *draftGroup) {
 	}
 	fmt.Fprintf(b, "host %q {\n  names = %s\n", g.label, list(nodeset.Fold(g.devices, nodeset.Devices)))
 	for _, nic := range nodeset.Fold(g.ports, nodeset.Interfaces) {
-		fmt.Fprintf(b, "\n  nic %q {\n    model = %q # CHECK: which card it is\n    mtu = 9000 # CHECK: at most 9216, the mtu of the fabric\n"+
+		fmt.Fprintf(b, "\n  nic %q {\n    model = %q # CHECK: which card it is\n    mtu = 9000 # CHECK: at most 9216, the mtu of "+
+			"the fabric\n"+
 			"  }\n", nic, d.nicModel(g.speed))
 	}
 	b.WriteString("}\n")
@@ -278,6 +284,13 @@ func (d *draft) cabling(c Cabling) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Every cable of %s, which stays the only place where cables are written.\n", c.Name)
 	fmt.Fprintf(&b, "topology \"cabling\" {\n  format = %q\n  file = %q\n", c.Format, c.Name)
+	if c.Panels > 0 {
+		fmt.Fprintf(&b, "  # %s %s through patch panels, with the sum of the lengths.\n", diag.Count(c.Panels, "cable"),
+			diag.Plural(c.Panels, "goes", "go"))
+	}
+	if len(c.Sheets) > 0 {
+		fmt.Fprintf(&b, "  sheets = %s\n", quotedList(c.Sheets))
+	}
 	if len(c.Columns) > 0 {
 		b.WriteString("  columns = {\n")
 		for _, k := range slices.Sorted(maps.Keys(c.Columns)) {

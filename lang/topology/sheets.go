@@ -1,0 +1,149 @@
+package topology
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// MaxSheets is how many sheets of an inventory are read.
+const MaxSheets = 16
+
+// inventoryColumns are the columns of sheets of an inventory, by their letters: of exports of NetBox and Nautobot, and of test beds.
+var inventoryColumns = [...]struct{ name, headers string }{
+	{"device", "device devicename"},
+	{"name", "name hostname devicename"},
+	{"rear", "rearport rearportname"},
+	{"position", "rearportposition position"},
+	{"mgmt", "mgmtonly managementonly managementinterface"},
+	{"count", "positions"},
+	{"role", "role devicerole rolename roleslug"},
+	{"platform", "platform platformname platformslug os"},
+	{"version", "version osversion softwareversion release"},
+	{"model", "devicetype model devicetypemodel"},
+	{"type", "type"},
+	{"hwsku", "hwsku"},
+}
+
+// readSheets reads sheets of an inventory. Its header decides whether a sheet is one of front ports, rear ports, interfaces
+// or devices.
+func (r *reader) readSheets(sheets []Sheet) {
+	for _, s := range sheets {
+		if r.failed {
+			return
+		}
+		x := &reader{most: r.most}
+		x.open(s.Name, s.Src)
+		if x.valid(); !x.failed {
+			c := &sheet{reader: x, pos: x.begin}
+			inventorySheet(c, r)
+		}
+		r.ds = append(r.ds, x.ds...)
+		r.failed = x.failed
+	}
+}
+
+// inventorySheet reads a sheet into the ports and devices of another reader.
+func inventorySheet(c *sheet, into *reader) {
+	if c.skip(); c.pos >= len(c.text) {
+		return
+	}
+	begin := c.pos
+	line := c.text[begin : begin+c.lineLength()]
+	for _, sep := range []byte("\t;,") {
+		if c.sep = sep; strings.IndexByte(line, sep) >= 0 {
+			break
+		}
+	}
+	if !c.line() {
+		return
+	}
+	first, last := c.fields[0], c.fields[len(c.fields)-1]
+	at := map[string]int{}
+	for _, column := range inventoryColumns {
+		for h := range strings.FieldsSeq(column.headers) {
+			i := slices.IndexFunc(c.fields, func(f word) bool { return letters(f.v) == h })
+			if _, ok := at[column.name]; i >= 0 && !ok {
+				at[column.name] = i
+			}
+		}
+	}
+	has := func(names ...string) bool {
+		return !slices.ContainsFunc(names, func(n string) bool { _, ok := at[n]; return !ok })
+	}
+	var row func(cell func(string) string)
+	switch {
+	case has("device", "name", "rear"):
+		row = into.ports.frontPort
+	case has("device", "name", "mgmt"):
+		row = func(cell func(string) string) {
+			if slices.Contains([]string{"true", "1", "yes"}, strings.ToLower(cell("mgmt"))) {
+				into.ports.is(cell("device"), cell("name"), outOfBandPort)
+			}
+		}
+	case has("device", "name", "count"):
+		row = func(cell func(string) string) { into.ports.is(cell("device"), cell("name"), rearPort) }
+	case has("name") && (has("role") || has("platform") || has("model") || has("type")):
+		row = func(cell func(string) string) { inventoryDevice(into, cell) }
+	default:
+		c.fail(&Syntax, first.from, last.to, "This is no sheet of an inventory that rocec knows. The header of front ports has "+
+			"device, name and "+
+			"rear_port; of rear ports device, name and positions; of interfaces device, name and mgmt_only; of devices name with role, "+
+			"device_type or platform, or Hostname with HwSku and Type.")
+		return
+	}
+	cell := func(name string) string {
+		if i, ok := at[name]; ok && i < len(c.fields) {
+			return c.fields[i].v
+		}
+		return ""
+	}
+	for {
+		if c.skip(); c.failed || c.pos >= len(c.text) || !c.line() {
+			return
+		}
+		row(cell)
+	}
+}
+
+// frontPort notes where a front port of a patch panel leads.
+func (v *inventory) frontPort(cell func(string) string) {
+	front := panelPort{cell("device"), cell("name"), false}
+	rear := panelPort{front.device, cell("rear"), true}
+	if front.device == "" || front.port == "" || rear.port == "" {
+		return
+	}
+	position, err := strconv.Atoi(cell("position"))
+	if err != nil {
+		position = 1
+	}
+	if v.behind == nil {
+		v.behind, v.fronts = map[panelPort]place{}, map[panelPort]map[int]string{}
+	}
+	v.behind[front] = place{rear, position}
+	if v.fronts[rear] == nil {
+		v.fronts[rear] = map[int]string{}
+	}
+	v.fronts[rear][position] = front.port
+	v.is(rear.device, rear.port, rearPort)
+	v.is(front.device, front.port, frontPort)
+}
+
+// is notes the kind of a port.
+func (v *inventory) is(device, port string, k portKind) {
+	if v.kinds == nil {
+		v.kinds = map[[2]string]portKind{}
+	}
+	v.kinds[[2]string{device, port}] = k
+}
+
+// inventoryDevice reads a row of a sheet of devices. "Type" is the model in NetBox, and the role in SONiC's test beds.
+func inventoryDevice(r *reader, cell func(string) string) {
+	n := Node{Function: cell("role"), System: cell("platform"), Version: cell("version"), Model: cell("model")}
+	if sku := cell("hwsku"); sku != "" {
+		n.Model, n.Function, n.System = sku, cmp.Or(n.Function, cell("type")), cmp.Or(n.System, cell("type"))
+	}
+	n.Model = cmp.Or(n.Model, cell("type"))
+	r.node(cell("name"), n)
+}
