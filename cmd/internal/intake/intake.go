@@ -153,7 +153,7 @@ func (s *Origin) Draft(dir string, columns map[string]string, most int, known ir
 	}
 	ds = slices.DeleteFunc(ds, func(d *diag.Diagnostic) bool { return d.Code == topology.LeftOut.Code }) // a note of the draft says it
 	for _, d := range ds {
-		if d.Code == topology.Empty.Code { // nothing can be drafted of it, and there is no topology block yet
+		if d.Code == topology.Empty.Code && d.Severity == diag.Warning { // of the file: there is no topology block yet
 			d.Severity = diag.Error
 			left := ""
 			if len(read.Left) > 0 {
