@@ -19,8 +19,8 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-//go:embed [^aclrtw]*.md apply.md audit.md ci.md lab.md language.md reading.md recipes.md reliability.md t[^e]*.md words.md checks/[^R]*.md
-//go:embed evidence/README.md
+//go:embed [^aclnrtw]*.md apply.md audit.md ci.md lab.md language.md nvue.md reading.md recipes.md reliability.md t[^e]*.md words.md
+//go:embed checks/[^R]*.md evidence/README.md
 var files embed.FS // without the pages that only those who change the source read, and without what is generated
 
 // Page is one page of the manual.

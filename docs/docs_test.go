@@ -13,7 +13,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Every Markdown file of the folder but concepts.md is a page. It has a name of its own, and is found by what people write.
+// Every Markdown file of the folder is a page but for those that the web alone has. It has a name of its own, and is found by what people
+// write.
 func TestPages(t *testing.T) {
 	var want []string
 	for _, pattern := range []string{"*.md", "checks/*.md"} {
@@ -21,8 +22,9 @@ func TestPages(t *testing.T) {
 		require.NoError(t, err)
 		want = append(want, names...)
 	}
-	// Those who change the source read them, and rocec help has the texts of the last one already.
-	source := []string{"architecture.md", "concepts.md", "testing.md", "walkthrough.md", "reference.md"}
+	// Those who change the source read them. rocec help has the texts of reference.md already, and rocec show the
+	// numbers of each port.
+	source := []string{"architecture.md", "concepts.md", "testing.md", "walkthrough.md", "reference.md", "numbers.md"}
 	want = slices.DeleteFunc(want, func(name string) bool { return slices.Contains(source, name) })
 	want = append(want, "evidence/README.md")
 	var got []string
@@ -61,7 +63,7 @@ var forWhom = regexp.MustCompile(`^For (everyone|engineers|operators|owners|peop
 // The first line of every page says for whom it is. Pages of codes are for people who meet the code.
 func TestForWhom(t *testing.T) {
 	// These are generated, and begin with how.
-	generated := []string{"checks/README.md", "known.md", "platforms.md", "reference.md", "support.md"}
+	generated := []string{"checks/README.md", "known.md", "numbers.md", "platforms.md", "reference.md", "support.md"}
 	names, err := filepath.Glob("*.md")
 	require.NoError(t, err)
 	require.Greater(t, len(names), 25)
