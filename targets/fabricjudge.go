@@ -100,7 +100,7 @@ func besideFabric(j *judging, d *device, u *target.Understood) {
 		if at.Filename == "" {
 			at = top
 		}
-		show := diag.Rocec("show", diag.Kind("DIR"), diag.Arg("NAME", d.of.Name), diag.Flag("--device-config", diag.Kind("PATH")))
+		show := diag.Rocec("show", diag.Kind("DIR"), diag.Kind("NAME"), diag.Flag("--device-config", diag.Kind("PATH")))
 		topicWanted.Noticef(&j.found, at, "%s of %s %s not as the fabric wants %s, such as %s: %s, wanted %s. `%s` lists them.",
 			diag.Count(len(all), "further value"), d.of.Name, diag.Plural(len(all), "is", "are"), diag.Plural(len(all), "it", "them"),
 			diag.Escape(first.Name), diag.Escape(first.Read), diag.Escape(first.Wanted), show)

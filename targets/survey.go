@@ -22,6 +22,7 @@ type Surveyed struct {
 	OS         *ir.OS // what a switch runs; nil: the device is a host
 	Release    string // for which the files are; empty: none is known
 	Guessed    bool   // the files state a range of releases, or none, and Release is one for which they can be
+	Rounds     bool   // the system takes a length of cable up to one of its own
 	Read       *target.Understood
 	Neighbours map[string][]target.Neighbour // by port: LLDP, else the configuration
 	Files      []string                      // that were read
@@ -46,6 +47,7 @@ func SurveyFiles(files []lint.File) *Survey {
 		row := (*target.Target)(nil)
 		if one.Read, row = readAlone(j, d); row != nil && one.Read != nil {
 			one.OS = row.OS
+			one.Rounds = slices.ContainsFunc(row.Rounds, func(r target.Rounding) bool { return r.Field == ir.FieldCable && r.How == target.Up })
 			one.Release, one.Guessed = releaseOf(row, one.Read.Settings.System.Release.Value)
 		}
 		for _, i := range d.files {

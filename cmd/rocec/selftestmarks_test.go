@@ -169,8 +169,13 @@ func TestMarksKilled(t *testing.T) {
 		}
 		code, _, _ = rocec(t, "resume", "last")
 		require.Contains(t, []int{exit.Good, exit.Incomplete, exit.Usage}, code)
-		code, stdout, stderr := rocec(t, "plan", "--detailed-exitcode", dir)
-		require.Equal(t, exit.Good, code, stdout+stderr)
+		said := ""
+		require.Eventually(t, func() bool { // a command that was under way at the kill may have begun a change, which goes back by itself
+			tor.Elapse()
+			code, stdout, stderr := rocec(t, "plan", "--detailed-exitcode", dir)
+			said = stdout + stderr
+			return code == exit.Good
+		}, time.Minute, 100*time.Millisecond, "killed at command %d: %s", step, &said)
 	}
 	require.Positive(t, changed, "no kill came while the threshold was low")
 }

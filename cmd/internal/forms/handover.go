@@ -41,8 +41,8 @@ func handover(f *ir.Fabric, tree *target.Tree) Layout {
 		if h := g.first().Source.ByHand; h.Confirmed != "" {
 			confirmed = fmt.Sprintf(" The fabric notes of it: %s.", diag.Markdown(diag.Shorten(h.Confirmed)))
 		}
-		head := fmt.Sprintf("# %s\n\nHow %s of the fabric %s must be set, so that the switches and the other hosts fit.%s rocec writes and "+
-			"reads nothing there;\nit judges the fabric as if it were so.\n\n",
+		head := fmt.Sprintf("# %s\n\nHow %s of the fabric %s must be set, so that the switches and the other hosts fit.%s rocec writes "+
+			"nothing there;\nit judges the fabric as if it were so.\n\n",
 			diag.Escape(set), diag.Count(len(g.devices), "host"), diag.Escape(f.Name), confirmed)
 		l.Files = append(l.Files, made(name+".md", []byte(head+text)))
 	}

@@ -58,12 +58,12 @@ func (s *Site) Network() *Network {
 		}
 	}
 	n.Routing = string(s.Judged.Fabric.Routing)
-	n.assume(len(s.Lengths), models)
+	n.assume(s, models)
 	return n
 }
 
 // assume lists the conditions: devices without files, routing, cables whose length is derived, and models that no file states.
-func (n *Network) assume(derived int, models []string) {
+func (n *Network) assume(s *Site, models []string) {
 	say := func(format string, args ...any) { n.Conditions = append(n.Conditions, fmt.Sprintf(format, args...)) }
 	if k := len(n.Unread); k > 0 {
 		say("%s %s set as the devices that were read; no file is of %s", nodeset.Text(n.Unread, nodeset.Devices, room),
@@ -76,9 +76,19 @@ func (n *Network) assume(derived int, models []string) {
 	default:
 		say("traffic takes shortest paths (routing = %q); no file shows how it is routed", n.Routing)
 	}
-	if derived > 0 {
-		say("%s %s as long as the headroom of %s ports allows; no file states the length", diag.Count(derived, "cable"),
-			diag.Plural(derived, "is", "are"), diag.Plural(derived, "its", "their"))
+	if k := len(s.Lengths) - s.Tight; k > 0 {
+		say("%s %s as long as the headroom of %s ports allows; no file states the length", diag.Count(k, "cable"),
+			diag.Plural(k, "is", "are"), diag.Plural(k, "its", "their"))
+	}
+	if k := s.Tight; k > 0 {
+		say("%s %s as long as published tables allow for the headroom of %s ports, which is less than rocec expects to need", diag.Count(k, "cable"),
+			diag.Plural(k, "is", "are"), diag.Plural(k, "its", "their"))
+	}
+	if k := s.Usual; k > 0 {
+		say("%s %s 30 m long; no file states the length, and no headroom in bytes bounds it", diag.Count(k, "cable"), diag.Plural(k, "is", "are"))
+	}
+	if k := s.Cables.Speedless; k > 0 {
+		say("%s %s at the fastest speed of both ports; no file states it", diag.Count(k, "cable"), diag.Plural(k, "runs", "run"))
 	}
 	if k := len(models); k > 0 {
 		say("%s of %s %s the first that %s the ports; no file states %s", diag.Plural(k, "the model", "the models"),

@@ -26,6 +26,8 @@ type Sheet struct {
 	Guessed map[string]bool // devices whose release no file states exactly
 	cables  []sheetCable
 	Ends    [3]int // cables that were seen: [0] none, [1] from one end, [2] from both
+
+	Speedless int // cables of which no file states the speed
 }
 
 // sheetOf makes the sheet of cables that the neighbours of devices name. Names of devices are folded to lower case, and lose a domain
@@ -44,13 +46,29 @@ func sheetOf(s *targets.Survey) *Sheet {
 		m.by[name] = d
 		m.sheet.Nodes[name], m.sheet.Guessed[name] = nodeOf(d)
 	}
+	var alone []string // switches that see nobody
 	for i := range s.Devices {
-		if d := &s.Devices[i]; m.by[topology.FoldDevice(d.Name)] == d {
+		d := &s.Devices[i]
+		if m.by[topology.FoldDevice(d.Name)] == d {
 			m.cablesOf(d)
 		}
+		if d.OS != nil && len(d.Neighbours) == 0 {
+			alone = append(alone, topology.FoldDevice(d.Name))
+		}
+		if d.Read == nil {
+			m.sheet.Notes = append(m.sheet.Notes, fmt.Sprintf("the settings of %s: no configuration of it was read, and only what it sees",
+				diag.Escape(d.Name)))
+		}
+	}
+	if len(alone) > 0 {
+		m.sheet.Notes = append(m.sheet.Notes, fmt.Sprintf("cables of %s that no other device sees: no file names %s neighbours",
+			diag.Escape(nodeset.Text(alone, nodeset.Devices, room)), diag.Plural(len(alone), "its", "their")))
 	}
 	for _, c := range m.sheet.cables {
 		m.sheet.Ends[c.seen]++
+		if c.speed == 0 {
+			m.sheet.Speedless++
+		}
 	}
 	if len(m.lost) > 0 {
 		m.sheet.Notes = append(m.sheet.Notes, fmt.Sprintf("%s whose neighbour names no port: %s", diag.Count(len(m.lost), "port"),
@@ -70,18 +88,29 @@ type sheetMaker struct {
 type sheetCable struct {
 	a, b          [2]string // device and port
 	speed, length int       // Mb/s and metres; 0: no file states it
+	rounded       bool      // the length is one that a system has rounded up
 	seen          int
+}
+
+// stretch notes the length that one more end states. The longer one counts, so that headroom for a shorter one is found. A length that a
+// system has rounded up counts less than one that is exact.
+func (c *sheetCable) stretch(length int, rounded bool) {
+	switch {
+	case length == 0:
+	case c.length == 0, c.rounded && !rounded, c.rounded == rounded && length > c.length:
+		c.length, c.rounded = length, rounded
+	}
 }
 
 // nodeOf is what the files say of a device. Guessed: they state no release, or a range.
 func nodeOf(d *targets.Surveyed) (n topology.Node, guessed bool) {
-	if d.OS == nil {
+	switch {
+	case d.Read == nil: // what it sees by LLDP is all that is known
+		return n, false
+	case d.OS == nil:
 		return topology.Node{Function: "server"}, false
 	}
 	n = topology.Node{Function: "switch", System: d.OS.Name, Version: d.Release}
-	if d.Read == nil {
-		return n, true
-	}
 	is := d.Read.Settings.System
 	for _, text := range []string{is.Model.Value, is.SKU.Value} {
 		if m, ok := platform.FindSwitch(text); ok {
@@ -171,9 +200,7 @@ func (m *sheetMaker) add(d *targets.Surveyed, a, b [2]string) {
 		} else {
 			c.seen = 2
 			c.speed = max(c.speed, speed)
-			if c.length == 0 || length > 0 && length < c.length { // systems round a length up to one of theirs
-				c.length = length
-			}
+			c.stretch(length, d.Rounds)
 		}
 		return
 	}
@@ -182,7 +209,7 @@ func (m *sheetMaker) add(d *targets.Surveyed, a, b [2]string) {
 		return
 	}
 	m.at[key(a)], m.at[key(b)] = len(m.sheet.cables), len(m.sheet.cables)
-	m.sheet.cables = append(m.sheet.cables, sheetCable{a: a, b: b, speed: speed, length: length, seen: 1})
+	m.sheet.cables = append(m.sheet.cables, sheetCable{a: a, b: b, speed: speed, length: length, rounded: d.Rounds, seen: 1})
 }
 
 // statedAt returns the speed in Mb/s and the length of the cable in metres that a configuration states of a port; 0: it does not.

@@ -32,6 +32,8 @@ type Site struct {
 	Cables  *Sheet
 	Drafted start.Drafted  // with the sheet
 	Lengths map[string]int // metres of cables of which no file states a length, by "device:port"
+	Tight   int            // of these, cables whose headroom is not enough for all that may arrive
+	Usual   int            // further cables without a stated length: 30 m
 	Judged  *judge.Judged  // of the draft
 }
 
@@ -67,6 +69,13 @@ func Of(ctx context.Context, files []lint.File, o Options) (*Site, diag.List) {
 		s.Judged = judge.Judge(ctx, s.FS(), Folder, o.Judge)
 		return nil
 	}
+	if !slices.ContainsFunc(s.Survey.Devices, func(d targets.Surveyed) bool { return d.OS != nil && d.Read != nil }) {
+		s.Cables.cables = nil
+		var ds diag.List
+		topicUnread.Errorf(&ds, diag.Range{}, "No file holds the configuration of a switch, so no class and no setting is known. Give the files "+
+			"that rocec validate --device-config reads.")
+		return s, ds
+	}
 	if ds := draft(short, nil, true); ds != nil {
 		return s, ds
 	}
@@ -76,7 +85,7 @@ func Of(ctx context.Context, files []lint.File, o Options) (*Site, diag.List) {
 		return s, ds
 	}
 	if far := s.Judged.Fabric; near != nil && far != nil {
-		s.Lengths = lengths(near, far, s.Survey)
+		s.lengths(near, far)
 	}
 	return s, draft(0, s.Lengths, derive)
 }
@@ -93,6 +102,9 @@ func (s *Site) FS() fs.FS {
 // The two lengths by which headroom is measured, in metres.
 const short, long = 1, 101
 
+// topicUnread is about files that hold no configuration.
+var topicUnread = diag.Topic{Code: "conf-not-judged", Summary: "no file holds the configuration of a switch"}
+
 // readOf finds the settings of a port of the fabric.
 func readOf(s *targets.Survey) func(p *ir.Port) *ir.PortSettings {
 	by := map[string]*ir.Settings{}
@@ -104,12 +116,13 @@ func readOf(s *targets.Survey) func(p *ir.Port) *ir.PortSettings {
 	return func(p *ir.Port) *ir.PortSettings { return by[p.Device().Name].Port(p.Name) }
 }
 
-// lengths are those of cables without a stated one: the greatest for which the headroom that was read is enough at both ends, for all that
-// rocec expects after a pause. Where it is too little for that, it is the greatest length of published tables for which what is sure to
-// arrive has room. Cables without a port whose headroom is known in bytes are left out, and so are those that no length fits.
-func lengths(near, far *ir.Fabric, s *targets.Survey) map[string]int {
-	out := map[string]int{}
-	read := readOf(s)
+// lengths finds those of cables without a stated one: the greatest for which the headroom that was read is enough, for all that rocec
+// expects after a pause. Where it is too little for that, it is the greatest length of published tables for which what is sure to arrive has
+// room. Two ends on one system are sized for one cable, so the longer of their lengths counts, and the end with less headroom is found. Cables
+// without a port whose headroom is known in bytes keep the usual length, and so do those that no length fits.
+func (s *Site) lengths(near, far *ir.Fabric) {
+	s.Lengths = map[string]int{}
+	read := readOf(s.Survey)
 	for i, l := range near.Links {
 		if l.Length.Metres != short || far.Links[i].Length.Metres != long {
 			continue // a file states it
@@ -119,38 +132,53 @@ func lengths(near, far *ir.Fabric, s *targets.Survey) map[string]int {
 			metres = longest(l, far.Links[i], read, func(b *ir.Buffer) int { return b.Floor })
 			fits := slices.IndexFunc(tabled, func(n int) bool { return n <= metres })
 			if fits < 0 {
+				s.Usual++
 				continue
 			}
+			s.Tight++
 			metres = tabled[fits]
 		}
-		out[l.A().String()] = metres
+		s.Lengths[l.A().String()] = metres
 	}
-	return out
 }
 
 // tabled are lengths of cables that sizes are published for.
 var tabled = []int{300, 40, 5, 1}
 
-// longest is the greatest length of a cable for which both ends have room for what is needed, from the needs at two lengths. 0: none is, or
+// longest is the greatest length of a cable for which there is room for what is needed, from the needs at two lengths. 0: none is, or
 // neither end was read. Sizes are whole cells, so a quarter of a metre is given.
 func longest(near, far *ir.Link, read func(p *ir.Port) *ir.PortSettings, need func(b *ir.Buffer) int) int {
-	best := 0
-	q := [2]*ir.Port{far.A(), far.B()}
-	for k, p := range []*ir.Port{near.A(), near.B()} {
-		is := read(p)
-		if is == nil || is.Headroom <= 0 || len(q[k].Buffers()) != len(p.Buffers()) {
-			continue
+	var ends []int
+	from := [2]*ir.Port{near.A(), near.B()}
+	for k, q := range []*ir.Port{far.A(), far.B()} {
+		if metres := fitting(from[k], q, read(from[k]), need); metres >= 0 {
+			ends = append(ends, metres)
 		}
-		for n, b := range p.Buffers() {
-			least, more := need(b), need(q[k].Buffers()[n])-need(b)
-			switch {
-			case is.Headroom < least:
-				return 0
-			case more > 0:
-				metres := short + ((is.Headroom-least)*(long-short)+more/4)/more
-				if best == 0 || metres < best {
-					best = metres
-				}
+	}
+	if len(ends) == 0 {
+		return 0
+	}
+	if a, b := from[0].Device().Switch, from[1].Device().Switch; a != nil && b != nil && a.OS == b.OS {
+		return slices.Max(ends)
+	}
+	return slices.Min(ends)
+}
+
+// fitting is the greatest length for which a port has room, from what it needs at two lengths. -1: its headroom is not known.
+func fitting(near, far *ir.Port, is *ir.PortSettings, need func(b *ir.Buffer) int) int {
+	if is == nil || is.Headroom <= 0 || len(near.Buffers()) == 0 || len(near.Buffers()) != len(far.Buffers()) {
+		return -1
+	}
+	best := -1
+	for n, b := range near.Buffers() {
+		least, more := need(b), need(far.Buffers()[n])-need(b)
+		switch {
+		case is.Headroom < least:
+			return 0
+		case more > 0:
+			metres := short + ((is.Headroom-least)*(long-short)+more/4)/more
+			if best < 0 || metres < best {
+				best = metres
 			}
 		}
 	}

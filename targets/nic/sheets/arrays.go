@@ -25,7 +25,7 @@ var eSeries = array{
 		if mtu < 1500 || mtu > 9000 {
 			return "the array takes 1500 to 9000: correct the fabric"
 		}
-		return fmt.Sprintf("`set controller [a] hostPort [\"LABEL\"] maxFramePayload=%d;`, for each controller and port", mtu)
+		return code(fmt.Sprintf("set controller [a] hostPort [\"LABEL\"] maxFramePayload=%d;", mtu)) + ", for each controller and port"
 	},
 	priority: func(n *hand, in *ir.Intent) string {
 		if n.NIC.Packet(in).Tagged {
@@ -43,7 +43,7 @@ var flashSystem = array{
 	show: "`lssystemethernet` (`host_attach_cos`), `lsportethernet`",
 	mtu:  func(int) string { return "ask IBM: in the settings of the port" },
 	priority: func(n *hand, in *ir.Intent) string {
-		text := fmt.Sprintf("`chsystemethernet -hostattachcos %d`", in.Group.Cos)
+		text := code(fmt.Sprintf("chsystemethernet -hostattachcos %d", in.Group.Cos))
 		if !n.NIC.Packet(in).Tagged {
 			text += "; the tag needs a VLAN, and the fabric states no VLAN for this traffic: ask IBM whether the array goes by DSCP"
 		}

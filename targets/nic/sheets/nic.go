@@ -121,6 +121,9 @@ func (s *hand) settings() string {
 	row("who decides PFC, shares and maps", "%s", decides)
 	for _, in := range s.Intents {
 		row("traffic of "+cell(in.Name), "%s", markText(n, in))
+		if h != nil && h.System != "" {
+			continue // its programs have no such settings
+		}
 		row("settings of its programs, where no default of the NIC reaches them: GPUs that make queue pairs, virtual functions, containers",
 			"%s", strings.Join(nic.Marks(n.Packet(in), in.ByDSCP()), " "))
 	}

@@ -5,10 +5,12 @@ package sheets
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/lang/diag"
 )
 
 // Sheet is how a host must be set, in Markdown. Hosts with equal sheets are set alike.
@@ -87,8 +89,11 @@ func Of(d *ir.Device) Sheet {
 		return Sheet(b.String())
 	}
 	seeing(&b, "")
-	b.WriteString("\nFor the commands of one system, state it in the by_hand block: `system = \"" + strings.Join(Names(), "\"` or `\"") +
-		"\"`.\n")
+	names := make([]string, len(Names()))
+	for i, name := range Names() {
+		names[i] = code(strconv.Quote(name))
+	}
+	b.WriteString("\nFor the commands of one system, state it as `system` in the by_hand block: " + diag.Or(names) + ".\n")
 	return Sheet(b.String())
 }
 
@@ -135,3 +140,6 @@ func seeing(b *strings.Builder, title string) {
 		b.WriteString("| arrays, others | the same numbers | in the tool of the maker |\n")
 	}
 }
+
+// code is a command, a value or a word as Markdown has it.
+func code(text string) string { return "`" + text + "`" }
