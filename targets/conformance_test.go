@@ -137,8 +137,8 @@ func wholeOf(t require.TestingT, d *target.Device, file target.File) []byte {
 	return whole
 }
 
-// TestEditLaws: editing twice is editing once, and says no more than notes, the argument stays as it was, the result ends in a newline, the same
-// call gives the same bytes, from many goroutines, too.
+// TestEditLaws: editing twice is editing once, and says no more than notes, the argument stays as it was, the result ends in a newline,
+// the same call gives the same bytes, from many goroutines, too.
 func TestEditLaws(t *testing.T) {
 	machinetest.Long(t)
 	differentFiles(t, func(t *testing.T, d *target.Device, file target.File) {

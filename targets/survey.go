@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -22,10 +21,9 @@ type Surveyed struct {
 	OS         *ir.OS // what a switch runs; nil: the device is a host
 	Release    string // for which the files are; empty: none is known
 	Guessed    bool   // the files state a range of releases, or none, and Release is one for which they can be
-	Rounds     bool   // the system takes a length of cable up to one of its own
 	Read       *target.Understood
-	Neighbours map[string][]target.Neighbour // by port: LLDP, else the configuration
-	Files      []string                      // that were read
+	Neighbours map[string][]target.StatedNeighbour // by port: LLDP, else the configuration
+	Files      []string                            // that were read
 }
 
 // Survey is the devices of a set of files, and the files that belong to none.
@@ -43,15 +41,18 @@ func SurveyFiles(files []lint.File) *Survey {
 	s := &Survey{}
 	for k := range j.devices {
 		d := &j.devices[k]
-		one := Surveyed{Name: path.Base(d.name), Neighbours: map[string][]target.Neighbour{}}
+		one := Surveyed{Name: path.Base(d.name), Neighbours: map[string][]target.StatedNeighbour{}}
 		row := (*target.Target)(nil)
 		if one.Read, row = readAlone(j, d); row != nil && one.Read != nil {
 			one.OS = row.OS
-			one.Rounds = slices.ContainsFunc(row.Rounds, func(r target.Rounding) bool { return r.Field == ir.FieldCable && r.How == target.Up })
 			one.Release, one.Guessed = releaseOf(row, one.Read.Settings.System.Release.Value)
 		}
 		for _, i := range d.files {
-			maps.Copy(one.Neighbours, j.read[i].neighbours)
+			for port, all := range j.read[i].neighbours {
+				for _, n := range all {
+					one.Neighbours[port] = append(one.Neighbours[port], target.StatedNeighbour{Neighbour: n})
+				}
+			}
 			if j.read[i].own != nil || j.read[i].neighbours != nil {
 				one.Files = append(one.Files, files[i].Name)
 				continue
@@ -63,7 +64,7 @@ func SurveyFiles(files []lint.File) *Survey {
 		if one.Read != nil {
 			for port, n := range one.Read.Neighbours {
 				if one.Neighbours[port] == nil {
-					one.Neighbours[port] = []target.Neighbour{n}
+					one.Neighbours[port] = []target.StatedNeighbour{n}
 				}
 			}
 		}

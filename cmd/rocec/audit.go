@@ -83,7 +83,7 @@ func audit(a *app, sources []string) (*report.Report, *site.Network, error) {
 		fabric.Source = s.Judged.Source
 	}
 	f := read.Judge(fabric)
-	f.Judged.Diags = append(f.Judged.Diags, s.Judged.Diags...)
+	f.Judged.Diags = append(append(f.Judged.Diags, s.Judged.Diags...), s.Cables.Against...)
 	f.Judged.Diags.Sort()
 	f.Judged.Proofs, f.Judged.Fabric = s.Judged.Proofs, s.Judged.Fabric
 	network := s.Network()

@@ -275,7 +275,7 @@ func (a *app) init(dir, name string, files []start.File, notes ...string) error 
 		if i == 0 {
 			fmt.Fprint(a.Stdout, "\nleft out:\n")
 		}
-		fmt.Fprintf(a.Stdout, "  %s\n", note)
+		fmt.Fprintf(a.Stdout, "  %s\n", diag.Escape(note))
 	}
 	if n := countChecks(files); n > 0 {
 		fmt.Fprintf(a.Stdout, "\nLines marked CHECK (%d) hold what the cabling file does not tell: look at each of them.\n", n)

@@ -203,3 +203,19 @@ func TestRolesOfEnds(t *testing.T) {
 	assert.Equal(t, []string{"m1:rail5-d1:swp1s0"}, show(c.Edges))
 	assert.Equal(t, map[string]Node{"m1": {Function: "host"}, "d1": {Function: "switch"}}, c.Nodes)
 }
+
+// A front port has a position of the rear port for itself: two in one, or one that is no number, are mistakes at their row.
+func TestInventoryPositions(t *testing.T) {
+	cables := []byte(rows("l/i/swp1=p/f/1 connected,,"))
+	for sheet, want := range map[string]string{
+		"device,name,rear_port\np,1,R\np,2,R\n":                        "lead to one position, 1, of the rear port R",
+		"device,name,rear_port,rear_port_position\np,1,R,2\np,2,R,2\n": "lead to one position, 2, of the rear port R",
+		"device,name,rear_port,rear_port_position\np,1,R,0\n":          "The position 0 of a rear port",
+		"device,name,rear_port,rear_port_position\np,1,R,front\n":      "The position front of a rear port",
+	} {
+		_, ds := ReadAll("csv", "cables", cables, Options{Most: many, Sheets: []Sheet{{"sheet", []byte(sheet)}}})
+		require.NotEmpty(t, ds, sheet)
+		assert.Contains(t, ds[0].Detail, want)
+		assert.Equal(t, "sheet", ds[0].At.Filename)
+	}
+}

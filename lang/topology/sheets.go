@@ -2,9 +2,12 @@ package topology
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/rocec/rocec/lang/diag"
 )
 
 // MaxSheets is how many sheets of an inventory are read.
@@ -72,20 +75,27 @@ func inventorySheet(c *sheet, into *reader) {
 	has := func(names ...string) bool {
 		return !slices.ContainsFunc(names, func(n string) bool { _, ok := at[n]; return !ok })
 	}
-	var row func(cell func(string) string)
+	var row func(cell func(string) string) (wrong string)
 	switch {
 	case has("device", "name", "rear"):
 		row = into.ports.frontPort
 	case has("device", "name", "mgmt"):
-		row = func(cell func(string) string) {
+		row = func(cell func(string) string) string {
 			if slices.Contains([]string{"true", "1", "yes"}, strings.ToLower(cell("mgmt"))) {
 				into.ports.is(cell("device"), cell("name"), outOfBandPort)
 			}
+			return ""
 		}
 	case has("device", "name", "count"):
-		row = func(cell func(string) string) { into.ports.is(cell("device"), cell("name"), rearPort) }
+		row = func(cell func(string) string) string {
+			into.ports.is(cell("device"), cell("name"), rearPort)
+			return ""
+		}
 	case has("name") && (has("role") || has("platform") || has("model") || has("type")):
-		row = func(cell func(string) string) { inventoryDevice(into, cell) }
+		row = func(cell func(string) string) string {
+			inventoryDevice(into, cell)
+			return ""
+		}
 	default:
 		c.fail(&Syntax, first.from, last.to, "This is no sheet of an inventory that rocec knows. The header of front ports has "+
 			"device, name and "+
@@ -103,20 +113,28 @@ func inventorySheet(c *sheet, into *reader) {
 		if c.skip(); c.failed || c.pos >= len(c.text) || !c.line() {
 			return
 		}
-		row(cell)
+		if wrong := row(cell); wrong != "" {
+			c.mistake(&Syntax, c.fields[0].from, c.fields[len(c.fields)-1].to, "%s", wrong)
+		}
 	}
 }
 
-// frontPort notes where a front port of a patch panel leads.
-func (v *inventory) frontPort(cell func(string) string) {
+// frontPort notes where a front port of a patch panel leads. It returns what is wrong with the row.
+func (v *inventory) frontPort(cell func(string) string) string {
 	front := panelPort{cell("device"), cell("name"), false}
 	rear := panelPort{front.device, cell("rear"), true}
 	if front.device == "" || front.port == "" || rear.port == "" {
-		return
+		return ""
 	}
-	position, err := strconv.Atoi(cell("position"))
-	if err != nil {
-		position = 1
+	position, text := 1, strings.TrimSpace(cell("position"))
+	if n, err := strconv.Atoi(text); text != "" {
+		if position = n; err != nil || n < 1 {
+			return fmt.Sprintf("The position %s of a rear port is no number from 1 on.", diag.Cut(text))
+		}
+	}
+	if other, taken := v.fronts[rear][position]; taken && other != front.port {
+		return fmt.Sprintf("The front ports %s and %s of %s lead to one position, %d, of the rear port %s. Each has one of its own: the sheet "+
+			"has it in a column rear_port_position.", diag.Cut(other), diag.Cut(front.port), diag.Cut(front.device), position, diag.Cut(rear.port))
 	}
 	if v.behind == nil {
 		v.behind, v.fronts = map[panelPort]place{}, map[panelPort]map[int]string{}
@@ -128,6 +146,7 @@ func (v *inventory) frontPort(cell func(string) string) {
 	v.fronts[rear][position] = front.port
 	v.is(rear.device, rear.port, rearPort)
 	v.is(front.device, front.port, frontPort)
+	return ""
 }
 
 // is notes the kind of a port.

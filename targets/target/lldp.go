@@ -114,8 +114,13 @@ func neighbour(entry map[string]any) (n Neighbour) {
 		}
 		n.Ports = append(n.Ports, texts(port["descr"])...)
 	}
-	slices.Sort(n.Ports)
-	n.Ports = slices.Compact(n.Ports)
+	var ports []string // the identifier before the description
+	for _, port := range n.Ports {
+		if !slices.Contains(ports, port) {
+			ports = append(ports, port)
+		}
+	}
+	n.Ports = ports
 	return n
 }
 

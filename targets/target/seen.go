@@ -63,8 +63,6 @@ type Neighbour struct {
 	Device string // its name; empty: it has none
 	Ports  []string
 	MAC    string // of its port, where it names that by an address
-
-	Function, Model string // what it is for and its hardware, as a configuration names them; empty: it does not
 }
 
 // NotRead notes that a part was not read. What was noted first stays.

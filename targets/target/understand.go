@@ -24,9 +24,15 @@ type Understood struct {
 	Pair     string                                                      // what both switches of an MLAG state; empty: none
 
 	// Neighbours are the devices at the other ends of cables, by port, as the configuration states them; nil: it states none.
-	Neighbours map[string]Neighbour
+	Neighbours map[string]StatedNeighbour
 
 	Notes []string // sentences about the configuration as a whole, each once
+}
+
+// StatedNeighbour is a neighbour as a configuration states it, which may know more of it than LLDP.
+type StatedNeighbour struct {
+	Neighbour
+	Function, Model string // what it is for, and its hardware; empty: it is not stated
 }
 
 // Coverage counts the rows of a configuration, by what the grammar's table says of them. A configuration is good only where Not is empty

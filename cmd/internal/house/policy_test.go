@@ -127,7 +127,7 @@ cmd/internal/report/reporttest: | github.com/santhosh-tekuri/jsonschema github.c
 cmd/internal/savedplan:     cmd/internal/exit cmd/internal/report cmd/internal/wholefile lang lang/diag targets/deploy targets/deploy/safefile |
 cmd/internal/wholefile:      |
 cmd/internal/versions:       |
-cmd/internal/site:          cmd/internal/report cmd/internal/start compiler/ir compiler/platform lang/diag lang/nodeset lang/topology targets targets/judge targets/target targets/target/lint |
+cmd/internal/site:          cmd/internal/report cmd/internal/start compiler/ir compiler/platform lang/diag lang/nodeset lang/topology targets targets/judge targets/target targets/target/lint validate/settings |
 cmd/internal/intake:        cmd/internal/globals cmd/internal/start compiler/ir lang/diag lang/lock lang/topology |
 cmd/internal/start:         compiler/ir compiler/platform lang lang/diag lang/nodeset lang/topology |
 examples:                |

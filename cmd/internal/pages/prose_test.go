@@ -130,6 +130,13 @@ var specialInProse = map[string]inProse{
 	`rocec init --from csv --columns a="Von Dose" --columns b="Nach Dose" cables.csv pod1`: {
 		before: `printf 'Von Dose,Nach Dose\nleaf1:swp1,gpu1:ens1f0\nleaf1:swp31,spine1:swp1\n' >cables.csv`,
 	},
+	"rocec init --from csv --sheet devices.csv --sheet front-ports.csv cables.csv pod1": {
+		before: `printf 'name,role,device_type\nleaf1,Leaf,SN2700\n' >devices.csv &&
+printf 'device,name,rear_port,rear_port_position\np1,1,R,1\np2,1,R,1\n' >front-ports.csv &&
+printf '%s\n' a_device,a_port,a_type,b_device,b_port,b_type leaf1,swp1,dcim.interface,p1,1,dcim.frontport \
+	p1,R,dcim.rearport,p2,R,dcim.rearport p2,1,dcim.frontport,gpu1,ens1f0,dcim.interface \
+	leaf1,swp2,dcim.interface,gpu2,ens1f0,dcim.interface >cables.csv`,
+	},
 	"rocec init --from csv --columns a=From,b=To cables.csv pod1": {
 		before: `printf 'From,To\nleaf1:swp1,gpu1:ens1f0\nleaf1:swp31,spine1:swp1\n' >cables.csv`,
 	},

@@ -36,6 +36,7 @@ type class struct {
 	weight           int          // 0: not known
 	sets             []ir.Marking // by which its queues mark
 	marked           int          // ports that mark it
+	disputed         bool         // most switches put its DSCP into another class
 	ports, of        int          // that have it lossless, of those with RoCE
 }
 
@@ -183,7 +184,7 @@ func (v *votes) carriedBy(p *ir.PortSettings, d *ir.PortDetail) (mask uint8) {
 		}
 	case byMarks:
 		for cos := range 8 {
-			if q := d.Queue[cos]; q >= 0 && d.Queues[q].ECN.Known() && d.Queues[q].ECN.Value {
+			if q := d.Queue[cos]; q >= 0 && d.Queues[q].ECN.Is == ir.Stated && d.Queues[q].ECN.Value {
 				mask |= 1 << cos
 			}
 		}
@@ -195,10 +196,13 @@ func (v *votes) carriedBy(p *ir.PortSettings, d *ir.PortDetail) (mask uint8) {
 	return mask
 }
 
-// pauses reports whether a port of a switch has link pause.
-func (c *classes) pauses(device, port string) bool {
+// pauses reports whether a port of a switch has link pause, and whether that is known.
+func (c *classes) pauses(device, port string) (is, known bool) {
 	p := c.read[device].Port(port)
-	return p != nil && p.PausesKnown && p.LinkPause && p.Sends|p.Obeys != 0
+	if p == nil || !p.PausesKnown {
+		return false, false
+	}
+	return p.LinkPause && p.Sends|p.Obeys != 0, true
 }
 
 // of is the cos with the most votes; -1: nothing has one.
@@ -212,7 +216,7 @@ func of(votes [8]int) int {
 
 // classes makes the classes: the lossless ones, that of notifications, and that of most other packets.
 func (v *votes) classes() *classes {
-	out := &classes{mtu: most(v.mtu, cmp.Compare[int]), routed: v.told.dscp >= v.told.pcp && v.told.dscp > 0}
+	out := &classes{mtu: most(v.mtu, cmp.Compare[int]), routed: v.told.dscp >= v.told.pcp}
 	at := func(cos int) *class {
 		i := slices.IndexFunc(out.groups, func(c *class) bool { return c.cos == cos })
 		if i >= 0 {
@@ -223,7 +227,7 @@ func (v *votes) classes() *classes {
 		return c
 	}
 	for cos, n := range v.carried {
-		if n*20 < v.roce { // some ports that differ are a fault of theirs
+		if n*4 < v.roce { // fewer ports that differ are a fault of theirs
 			continue
 		}
 		c := at(cos)
@@ -237,6 +241,14 @@ func (v *votes) classes() *classes {
 		for value := range v.dscp {
 			if of(v.dscp[value]) == cos {
 				c.dscp = append(c.dscp, value)
+			}
+		}
+		if len(c.dscp) == 0 && out.routed { // the switches disagree, and most put every value elsewhere
+			c.disputed = true
+			for value := range v.dscp {
+				if v.dscp[value][cos] > 0 {
+					c.dscp = append(c.dscp, value)
+				}
 			}
 		}
 		if i := slices.Index(c.dscp, custom); i > 0 { // hosts are set to the first one
@@ -312,7 +324,11 @@ func (g *class) marks() bool { return g.marked*2 > g.ports }
 // drafted is what a draft needs of the classes. Derive leaves thresholds of marking to rocec, also where all ports mark by the same ones.
 func (c *classes) drafted(derive bool) *start.Classes {
 	if c == nil {
-		return nil
+		return &start.Classes{
+			Blocks: "# CHECK: no file states a class of RoCE. Write its cos_group, and a roce block with its members.\n" +
+				"cos_group \"default\" {\n  cos = 0\n}\n\n",
+			Pauses: func(string, string) (bool, bool) { return false, false },
+		}
 	}
 	out := &start.Classes{MTU: c.mtu, Blocks: c.blocks(derive), Pauses: c.pauses}
 	for _, g := range c.carrying() {
@@ -335,6 +351,9 @@ func (c *classes) blocks(derive bool) string {
 		check := ""
 		if g.carries && len(g.dscp) > 1 {
 			check = " # CHECK: leave those that senders use; the first one is what hosts are set to"
+		}
+		if g.disputed {
+			check = " # CHECK: the switches disagree: most have these values in another class"
 		}
 		if len(g.dscp) > 0 {
 			fmt.Fprintf(&b, "  dscp = [%s]%s\n", joined(g.dscp), check)

@@ -3,6 +3,7 @@ package site
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/lang/diag"
@@ -58,8 +59,35 @@ func (s *Site) Network() *Network {
 		}
 	}
 	n.Routing = string(s.Judged.Fabric.Routing)
+	n.classes(s)
 	n.assume(s, models)
 	return n
+}
+
+// classes lists what is assumed of classes: that no file states one, and of which devices PFC is not known.
+func (n *Network) classes(s *Site) {
+	say := func(format string, args ...any) { n.Conditions = append(n.Conditions, fmt.Sprintf(format, args...)) }
+	switch {
+	case s.classes == nil:
+		say("no class is that of RoCE; no file states one with PFC, with marks, or for DSCP 26")
+	case s.classes.by == byMarks:
+		say("RoCE is in the class that is marked; no port that was read has PFC")
+	case s.classes.by == byCustom:
+		say("RoCE is in the class of DSCP 26; no port that was read has PFC or marks")
+	}
+	read := readOf(s.Survey)
+	var unknown []string
+	for _, p := range s.Judged.Fabric.Ports {
+		is := read(p)
+		if name := p.Device().Name; slices.Contains(n.Read, name) && p.Device().Switch != nil && (is == nil || !is.PausesKnown) &&
+			!slices.Contains(unknown, name) {
+			unknown = append(unknown, name)
+		}
+	}
+	if k := len(unknown); k > 0 {
+		say("%s %s PFC as the others do; files of %s state none for some ports", nodeset.Text(unknown, nodeset.Devices, room),
+			diag.Plural(k, "has", "have"), diag.Plural(k, "it", "them"))
+	}
 }
 
 // assume lists the conditions: devices without files, routing, cables whose length is derived, and models that no file states.
@@ -81,8 +109,8 @@ func (n *Network) assume(s *Site, models []string) {
 			diag.Plural(k, "is", "are"), diag.Plural(k, "its", "their"))
 	}
 	if k := s.Tight; k > 0 {
-		say("%s %s as long as published tables allow for the headroom of %s ports, which is less than rocec expects to need", diag.Count(k, "cable"),
-			diag.Plural(k, "is", "are"), diag.Plural(k, "its", "their"))
+		say("%s %s as long as published tables allow for the headroom of %s ports, which is less than rocec expects to need",
+			diag.Count(k, "cable"), diag.Plural(k, "is", "are"), diag.Plural(k, "its", "their"))
 	}
 	if k := s.Usual; k > 0 {
 		say("%s %s 30 m long; no file states the length, and no headroom in bytes bounds it", diag.Count(k, "cable"), diag.Plural(k, "is", "are"))
@@ -103,6 +131,9 @@ func Page(w io.Writer, n *Network, r *report.Report, o report.Options) {
 	if !o.Quiet {
 		line := fmt.Sprintf("%s and %s by the files of %s; %s", diag.Count(n.Switches, "switch"), diag.Count(n.Hosts, "host"),
 			diag.Count(len(n.Read), "device"), diag.Count(n.Cables, "cable"))
+		if r.Fabric == nil {
+			line = fmt.Sprintf("%s that these files show make no fabric", diag.Count(n.Cables, "cable"))
+		}
 		if n.OneEnd > 0 {
 			line += fmt.Sprintf(", %s seen from one end alone", diag.Number(n.OneEnd))
 		}

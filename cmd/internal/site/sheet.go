@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/csv"
-	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,63 +16,56 @@ import (
 	"github.com/rocec/rocec/lang/topology"
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/targets/target/lint"
+	"github.com/rocec/rocec/validate/settings"
 )
 
 // Sheet is the cables of devices that were read, as a sheet of cables, and what their files say of each device.
 type Sheet struct {
-	Nodes map[string]topology.Node
-	Notes []string // what the files do not tell, one line each
-
+	Nodes   map[string]topology.Node
 	Guessed map[string]bool // devices whose release no file states exactly
-	cables  []sheetCable
-	Ends    [3]int // cables that were seen: [0] none, [1] from one end, [2] from both
+	Notes   []string        // what is left out, one line each
+	Against diag.List       // where files contradict each other
+	Ends    [3]int          // cables that were seen: [1] from one end, [2] from both
 
 	Speedless int // cables of which no file states the speed
+
+	cables []sheetCable
 }
 
+// end is a port of a device, by folded names.
+type end struct{ device, port string }
+
+func (e end) String() string { return diag.Escape(e.device + ":" + e.port) }
+
+// sheetCable is a cable of the sheet.
+type sheetCable struct {
+	a, b          end
+	speed, length int // Mb/s and metres; 0: no file states it
+}
+
+// claim is what one device says of one of its ports.
+type claim struct{ from, to end }
+
 // sheetOf makes the sheet of cables that the neighbours of devices name. Names of devices are folded to lower case, and lose a domain
-// where a device that was read has the name without it. A cable is in the sheet once, whether one end names it or both.
+// where a device that was read has the name without it.
+//
+// A cable that both ends name is one. A cable that one end names is one where the other end says nothing of that port. All other claims are
+// left out, and noted.
 func sheetOf(s *targets.Survey) *Sheet {
-	m := &sheetMaker{by: map[string]*targets.Surveyed{}, at: map[string]int{}, sheet: &Sheet{
+	m := &sheetMaker{by: map[string]*targets.Surveyed{}, left: map[string][]string{}, sheet: &Sheet{
 		Nodes: map[string]topology.Node{}, Guessed: map[string]bool{},
 	}}
 	for i := range s.Devices {
-		d := &s.Devices[i]
-		name := topology.FoldDevice(d.Name)
-		if m.by[name] != nil {
-			m.sheet.Notes = append(m.sheet.Notes, fmt.Sprintf("a second device called %s: its cables are left out", diag.Escape(name)))
-			continue
-		}
-		m.by[name] = d
-		m.sheet.Nodes[name], m.sheet.Guessed[name] = nodeOf(d)
+		m.device(&s.Devices[i])
 	}
-	var alone []string // switches that see nobody
-	for i := range s.Devices {
-		d := &s.Devices[i]
-		if m.by[topology.FoldDevice(d.Name)] == d {
-			m.cablesOf(d)
-		}
-		if d.OS != nil && len(d.Neighbours) == 0 {
-			alone = append(alone, topology.FoldDevice(d.Name))
-		}
-		if d.Read == nil {
-			m.sheet.Notes = append(m.sheet.Notes, fmt.Sprintf("the settings of %s: no configuration of it was read, and only what it sees",
-				diag.Escape(d.Name)))
-		}
+	var claims []claim
+	for _, name := range slices.SortedFunc(maps.Keys(m.by), nodeset.Compare) {
+		claims = append(claims, m.claims(name)...)
 	}
-	if len(alone) > 0 {
-		m.sheet.Notes = append(m.sheet.Notes, fmt.Sprintf("cables of %s that no other device sees: no file names %s neighbours",
-			diag.Escape(nodeset.Text(alone, nodeset.Devices, room)), diag.Plural(len(alone), "its", "their")))
-	}
-	for _, c := range m.sheet.cables {
-		m.sheet.Ends[c.seen]++
-		if c.speed == 0 {
-			m.sheet.Speedless++
-		}
-	}
-	if len(m.lost) > 0 {
-		m.sheet.Notes = append(m.sheet.Notes, fmt.Sprintf("%s whose neighbour names no port: %s", diag.Count(len(m.lost), "port"),
-			diag.Some(m.lost, 6)))
+	m.cables(claims)
+	for _, why := range slices.Sorted(maps.Keys(m.left)) {
+		m.sheet.Notes = append(m.sheet.Notes, why+": "+diag.Some(m.left[why], 6))
 	}
 	return m.sheet
 }
@@ -80,26 +73,29 @@ func sheetOf(s *targets.Survey) *Sheet {
 // sheetMaker collects cables.
 type sheetMaker struct {
 	by    map[string]*targets.Surveyed // by folded name
-	at    map[string]int               // the cable at an end
 	sheet *Sheet
-	lost  []string // ends whose neighbour has no port
+	left  map[string][]string // what is left out, by the reason
 }
 
-type sheetCable struct {
-	a, b          [2]string // device and port
-	speed, length int       // Mb/s and metres; 0: no file states it
-	rounded       bool      // the length is one that a system has rounded up
-	seen          int
-}
+func (m *sheetMaker) leaveOut(why, what string) { m.left[why] = append(m.left[why], diag.Escape(what)) }
 
-// stretch notes the length that one more end states. The longer one counts, so that headroom for a shorter one is found. A length that a
-// system has rounded up counts less than one that is exact.
-func (c *sheetCable) stretch(length int, rounded bool) {
+// device notes a device by its name.
+func (m *sheetMaker) device(d *targets.Surveyed) {
+	name := topology.FoldDevice(d.Name)
 	switch {
-	case length == 0:
-	case c.length == 0, c.rounded && !rounded, c.rounded == rounded && length > c.length:
-		c.length, c.rounded = length, rounded
+	case nodeset.CheckDevice(name) != "":
+		m.leaveOut("devices whose name a fabric cannot have; name their folders otherwise", d.Name)
+		return
+	case m.by[name] != nil:
+		m.leaveOut("second devices of one name", d.Name)
+		return
+	case d.Read == nil:
+		m.leaveOut("settings of devices of which no configuration was read", name)
+	case d.OS != nil && len(d.Neighbours) == 0:
+		m.leaveOut("cables that only these switches would show, for no file names their neighbours", name)
 	}
+	m.by[name] = d
+	m.sheet.Nodes[name], m.sheet.Guessed[name] = nodeOf(d)
 }
 
 // nodeOf is what the files say of a device. Guessed: they state no release, or a range.
@@ -111,51 +107,66 @@ func nodeOf(d *targets.Surveyed) (n topology.Node, guessed bool) {
 		return topology.Node{Function: "server"}, false
 	}
 	n = topology.Node{Function: "switch", System: d.OS.Name, Version: d.Release}
+	if model := modelOf(d); model != nil {
+		n.Model = model.Name
+	}
+	return n, d.Guessed
+}
+
+// modelOf is the model that the files state; nil: none that is known.
+func modelOf(d *targets.Surveyed) *platform.Switch {
 	is := d.Read.Settings.System
 	for _, text := range []string{is.Model.Value, is.SKU.Value} {
 		if m, ok := platform.FindSwitch(text); ok {
-			n.Model = m.Name
-			break
+			return m
 		}
 	}
-	return n, d.Guessed
+	return nil
 }
 
 // called is the name by which the fabric has a neighbour.
 func (m *sheetMaker) called(name string) string {
 	name = topology.FoldDevice(name)
-	if short, _, cut := strings.Cut(name, "."); cut && m.by[name] == nil && m.by[short] != nil {
+	if short, _, cut := strings.Cut(name, "."); cut && m.by[name] == nil && (m.by[short] != nil || nodeset.CheckDevice(name) != "") {
 		return short
 	}
 	return name
 }
 
-// cablesOf adds the cables that a device names.
-func (m *sheetMaker) cablesOf(d *targets.Surveyed) {
-	name := topology.FoldDevice(d.Name)
-	ports := make([]string, 0, len(d.Neighbours))
-	for port := range d.Neighbours {
-		ports = append(ports, port)
-	}
-	slices.SortFunc(ports, nodeset.Compare)
-	for _, port := range ports {
+// claims are what a device says of its ports. A port may see several neighbours: an agent in a NIC may speak beside its host.
+func (m *sheetMaker) claims(name string) (out []claim) {
+	d := m.by[name]
+	for _, port := range slices.SortedFunc(maps.Keys(d.Neighbours), nodeset.Compare) {
+		from := end{name, m.own(name, port)}
+		if !front(d, from.port) {
+			m.leaveOut("ports that are no front ports", from.String())
+			continue
+		}
 		for _, n := range d.Neighbours[port] {
-			other := m.called(n.Device)
-			if n.Device == "" || nodeset.CheckDevice(other) != "" || nodeset.CheckInterface(port) != "" {
+			to := end{m.called(n.Device), ""}
+			if n.Device != "" && nodeset.CheckDevice(to.device) == "" {
+				to.port = m.portOf(to.device, n)
+			}
+			if to.port == "" || nodeset.CheckInterface(from.port) != "" {
+				m.leaveOut("ports whose neighbour has no name or no port that a fabric can have", from.String())
 				continue
 			}
-			far := m.portOf(other, n)
-			if far == "" {
-				m.lost = append(m.lost, name+":"+port)
-				continue
+			if _, known := m.sheet.Nodes[to.device]; !known {
+				m.sheet.Nodes[to.device] = topology.Node{Function: functionOf(n.Function), Model: n.Model}
 			}
-			if _, known := m.sheet.Nodes[other]; !known {
-				m.sheet.Nodes[other] = topology.Node{Function: functionOf(n.Function), Model: n.Model}
-			}
-			m.add(d, [2]string{name, port}, [2]string{other, far})
-			break // an agent in a NIC may speak beside its host
+			out = append(out, claim{from, to})
 		}
 	}
+	return out
+}
+
+// front reports whether a port of a switch can be a front port of its system.
+func front(d *targets.Surveyed, port string) bool {
+	if d.OS == nil || d.Read == nil {
+		return true
+	}
+	_, ok := d.OS.Read(nil, port)
+	return ok
 }
 
 // functionOf is a word for what a device is, from that of a configuration ("ToRRouter", "Server").
@@ -170,54 +181,127 @@ func functionOf(text string) string {
 	return ""
 }
 
-// portOf chooses the name of a neighbour's port: one that its own configuration has, else the first that can be a port.
-func (m *sheetMaker) portOf(device string, n target.Neighbour) string {
+// portOf chooses the name of a neighbour's port: one that its own files have, else the first that can be a port.
+func (m *sheetMaker) portOf(device string, n target.StatedNeighbour) string {
+	for _, port := range n.Ports {
+		if own := m.own(device, port); m.has(device, own) {
+			return own
+		}
+	}
+	i := slices.IndexFunc(n.Ports, func(port string) bool { return nodeset.CheckInterface(port) == "" })
+	if i < 0 {
+		return ""
+	}
+	return n.Ports[i]
+}
+
+// has reports whether the files of a device have a port.
+func (m *sheetMaker) has(device, port string) bool {
 	d := m.by[device]
-	for _, port := range n.Ports {
-		if d != nil && (d.Neighbours[port] != nil || d.Read != nil && d.Read.Settings.Ports[port] != nil) {
-			return port
-		}
-	}
-	for _, port := range n.Ports {
-		if nodeset.CheckInterface(port) == "" {
-			return port
-		}
-	}
-	return ""
+	return d != nil && (d.Neighbours[port] != nil || d.Read != nil && d.Read.Settings.Ports[port] != nil)
 }
 
-// add adds a cable, or the other end of one. An end that has a cable already keeps it.
-func (m *sheetMaker) add(d *targets.Surveyed, a, b [2]string) {
-	speed, length := statedAt(d, a[1])
-	key := func(end [2]string) string { return diag.Escape(end[0] + ":" + end[1]) }
-	against := func(c *sheetCable) {
-		m.sheet.Notes = append(m.sheet.Notes, fmt.Sprintf("%s names %s, and %s names %s: the first cable is left out", key(a), key(b), key(c.a),
-			key(c.b)))
+// own is the name by which the files of a device have a port, which others may know by another one (etp1 for Ethernet0).
+func (m *sheetMaker) own(device, port string) string {
+	d := m.by[device]
+	if d == nil || d.Read == nil || d.OS == nil || d.Read.Settings.Ports[port] != nil {
+		return port
 	}
-	if i, known := m.at[key(a)]; known {
-		if c := &m.sheet.cables[i]; c.b != a || c.a != b {
-			against(c)
+	model := modelOf(d)
+	at, ok := d.OS.Read(model, port)
+	if !ok || model == nil {
+		return port
+	}
+	for _, name := range slices.SortedFunc(maps.Keys(d.Read.Settings.Ports), nodeset.Compare) {
+		if is, ok := d.OS.Read(model, name); ok && is == at {
+			return name
+		}
+	}
+	return port
+}
+
+// cables makes cables of claims: first of those that both ends make.
+func (m *sheetMaker) cables(claims []claim) {
+	made, says := map[claim]bool{}, map[end][]end{}
+	for _, c := range claims {
+		made[c], says[c.from] = true, append(says[c.from], c.to)
+	}
+	used := map[end]bool{}
+	for _, both := range []bool{true, false} {
+		for _, c := range claims {
+			mirrored := made[claim{c.to, c.from}]
+			switch {
+			case mirrored != both || used[c.from] && used[c.to] && mirrored:
+			case used[c.from] || used[c.to] || c.from == c.to:
+				m.against(c, says[c.to])
+			case !both && len(says[c.to]) > 0: // the other end says another thing
+				m.against(c, says[c.to])
+			default:
+				used[c.from], used[c.to] = true, true
+				m.add(c, map[bool]int{true: 2, false: 1}[both])
+			}
+		}
+	}
+}
+
+// against notes a claim that another one contradicts. Where the other port of a pair says nothing, several devices name it.
+func (m *sheetMaker) against(c claim, says []end) {
+	var others []string
+	for _, e := range says {
+		others = append(others, e.String())
+	}
+	if len(others) == 0 {
+		m.disagree(c.from, "%s names %s as its neighbour, and %[2]s is an end of another cable. The cable is left out: collect anew what LLDP "+
+			"shows.", c.from, c.to)
+		return
+	}
+	m.disagree(c.from, "%s names %s as its neighbour, and %[2]s names %s. The cable is left out: collect anew what LLDP shows.", c.from, c.to,
+		diag.And(others))
+}
+
+// disagree notes that files contradict each other, in the first file of a device.
+func (m *sheetMaker) disagree(at end, format string, args ...any) {
+	where := diag.Range{}
+	if d := m.by[at.device]; d != nil && len(d.Files) > 0 {
+		where = (&lint.File{Name: d.Files[0]}).Top()
+	}
+	settings.SwitchesDisagree.Warnf(&m.sheet.Against, where, format, args...)
+}
+
+// add adds a cable. Of two speeds the slower one counts. Two lengths on one system are headroom for one cable, so the longer one counts.
+// Systems round lengths up, so of two systems the shorter one counts.
+func (m *sheetMaker) add(c claim, seen int) {
+	m.sheet.Ends[seen]++
+	one := sheetCable{a: c.from, b: c.to}
+	speedA, lengthA := m.stated(c.from)
+	speedB, lengthB := m.stated(c.to)
+	if one.speed = max(speedA, speedB); speedA > 0 && speedB > 0 && speedA != speedB {
+		one.speed = min(speedA, speedB)
+		m.disagree(c.from, "%s states %s, and %s at the other end states %s. Such a cable has no link: set both alike.", c.from,
+			platform.SpeedText(speedA), c.to, platform.SpeedText(speedB))
+	}
+	if one.length = max(lengthA, lengthB); lengthA > 0 && lengthB > 0 && lengthA != lengthB {
+		alike := m.by[c.from.device].OS == m.by[c.to.device].OS
+		if !alike {
+			one.length = min(lengthA, lengthB)
 		} else {
-			c.seen = 2
-			c.speed = max(c.speed, speed)
-			c.stretch(length, d.Rounds)
+			m.disagree(c.from, "%s has headroom for a cable of %d m, and %s at the other end for one of %d m. Set both for the cable that is there.",
+				c.from, lengthA, c.to, lengthB)
 		}
-		return
 	}
-	if i, taken := m.at[key(b)]; taken {
-		against(&m.sheet.cables[i])
-		return
+	if one.speed == 0 {
+		m.sheet.Speedless++
 	}
-	m.at[key(a)], m.at[key(b)] = len(m.sheet.cables), len(m.sheet.cables)
-	m.sheet.cables = append(m.sheet.cables, sheetCable{a: a, b: b, speed: speed, length: length, rounded: d.Rounds, seen: 1})
+	m.sheet.cables = append(m.sheet.cables, one)
 }
 
-// statedAt returns the speed in Mb/s and the length of the cable in metres that a configuration states of a port; 0: it does not.
-func statedAt(d *targets.Surveyed, port string) (speed, length int) {
-	if d.Read == nil {
+// stated returns the speed in Mb/s and the length of the cable in metres that a configuration states of a port; 0: it does not.
+func (m *sheetMaker) stated(at end) (speed, length int) {
+	d := m.by[at.device]
+	if d == nil || d.Read == nil {
 		return 0, 0
 	}
-	p := d.Read.Settings.Port(port)
+	p := d.Read.Settings.Port(at.port)
 	if p == nil {
 		return 0, 0
 	}
@@ -236,11 +320,11 @@ func (s *Sheet) Text(derived map[string]int) []byte {
 	w := csv.NewWriter(&b)
 	rows := [][]string{{"a_device", "a_port", "b_device", "b_port", "speed", "length"}}
 	for _, c := range s.cables {
-		row := []string{c.a[0], c.a[1], c.b[0], c.b[1], "", ""}
+		row := []string{c.a.device, c.a.port, c.b.device, c.b.port, "", ""}
 		if c.speed > 0 {
 			row[4] = platform.SpeedText(c.speed)
 		}
-		if length := cmp.Or(c.length, derived[c.a[0]+":"+c.a[1]], derived[c.b[0]+":"+c.b[1]]); length > 0 {
+		if length := cmp.Or(c.length, derived[c.a.String()], derived[c.b.String()]); length > 0 {
 			row[5] = strconv.Itoa(length) + "m"
 		}
 		rows = append(rows, row)

@@ -34,7 +34,8 @@ type Site struct {
 	Lengths map[string]int // metres of cables of which no file states a length, by "device:port"
 	Tight   int            // of these, cables whose headroom is not enough for all that may arrive
 	Usual   int            // further cables without a stated length: 30 m
-	Judged  *judge.Judged  // of the draft
+	classes *classes
+	Judged  *judge.Judged // of the draft
 }
 
 // Options is what a run takes from outside.
@@ -51,7 +52,7 @@ type Options struct {
 func Of(ctx context.Context, files []lint.File, o Options) (*Site, diag.List) {
 	s := &Site{Survey: targets.SurveyFiles(files)}
 	s.Cables = sheetOf(s.Survey)
-	classes := classesOf(s.Survey)
+	s.classes = classesOf(s.Survey)
 	draft := func(length int, lengths map[string]int, derive bool) diag.List {
 		text := s.Cables.Text(lengths)
 		read, ds := topology.ReadAll("csv", sheetFile, text, topology.Options{Most: o.Most})
@@ -60,7 +61,7 @@ func Of(ctx context.Context, files []lint.File, o Options) (*Site, diag.List) {
 		}
 		read.Nodes = s.Cables.Nodes
 		s.Drafted, ds = start.Draft(start.Cabling{
-			Format: "csv", Name: sheetFile, Cabling: read, Classes: classes.drafted(derive), Guessed: s.Cables.Guessed, Length: length,
+			Format: "csv", Name: sheetFile, Cabling: read, Classes: s.classes.drafted(derive), Guessed: s.Cables.Guessed, Length: length,
 		}, targets.Known, o.On)
 		if ds.HasErrors() {
 			return ds
@@ -117,9 +118,9 @@ func readOf(s *targets.Survey) func(p *ir.Port) *ir.PortSettings {
 }
 
 // lengths finds those of cables without a stated one: the greatest for which the headroom that was read is enough, for all that rocec
-// expects after a pause. Where it is too little for that, it is the greatest length of published tables for which what is sure to arrive has
-// room. Two ends on one system are sized for one cable, so the longer of their lengths counts, and the end with less headroom is found. Cables
-// without a port whose headroom is known in bytes keep the usual length, and so do those that no length fits.
+// expects after a pause. Where it is too little for that, it is the greatest length of published tables for which what is sure to arrive
+// has room. Two ends on one system are sized for one cable, so the longer of their lengths counts, and the end with less headroom is
+// found. Cables without a port whose headroom is known in bytes keep the usual length, and so do those that no length fits.
 func (s *Site) lengths(near, far *ir.Fabric) {
 	s.Lengths = map[string]int{}
 	read := readOf(s.Survey)

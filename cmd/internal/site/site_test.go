@@ -171,8 +171,9 @@ func TestNeighbours(t *testing.T) {
 	}, Options{Most: 100})
 	require.Empty(t, ds)
 	assert.Equal(t, [3]int{0, 1, 0}, crossed.Cables.Ends)
-	assert.Equal(t, []string{"leaf2:Ethernet0 names leaf3:Ethernet0, and leaf1:Ethernet0 names leaf2:Ethernet0: the first cable is left out"},
-		crossed.Cables.Notes)
+	require.Len(t, crossed.Cables.Against, 1)
+	assert.Contains(t, crossed.Cables.Against[0].Detail,
+		"leaf1:Ethernet0 names leaf2:Ethernet0 as its neighbour, and leaf2:Ethernet0 names leaf3:")
 }
 
 // A device without files is among the conditions of every verdict, whatever the others state.
@@ -211,4 +212,92 @@ func FuzzOf(f *testing.F) {
 			t.Errorf("%d cables of files that name none", n.Cables)
 		}
 	})
+}
+
+// sonicFile is a configuration of a switch, with further fields of Ethernet0, the length of its cable, and its neighbours.
+func sonicFile(name, port, length, neighbours string) lint.File {
+	const conf = `{"DEVICE_METADATA": {"localhost": {"hostname": "%s", "hwsku": "ACS-MSN2700", "platform": "x86_64-mlnx_msn2700-r0"}},
+  "PORT": {"Ethernet0": {"lanes": "0,1,2,3", "admin_status": "up"%s}, "Ethernet4": {"lanes": "4,5,6,7", "admin_status": "up"}},
+  "CABLE_LENGTH": {"AZURE": {"Ethernet0": "%s"}}, "DEVICE_NEIGHBOR": {%s}}`
+	return lint.File{Name: name + "/config_db.json", Data: fmt.Appendf(nil, conf, name, port, length, neighbours)}
+}
+
+// Where files contradict each other, a warning names both statements; a cable that both ends name goes before one that one end names.
+func TestContradictions(t *testing.T) {
+	const toLeaf2, toLeaf1 = `"Ethernet0": {"name": "leaf2", "port": "Ethernet0"}`, `"Ethernet0": {"name": "leaf1", "port": "Ethernet0"}`
+	for name, c := range map[string]struct {
+		files  []lint.File
+		says   string
+		cables []string
+	}{
+		"speeds": {
+			[]lint.File{sonicFile("leaf1", `, "speed": "100000"`, "5m", toLeaf2), sonicFile("leaf2", `, "speed": "25000"`, "5m", toLeaf1)},
+			"leaf1:Ethernet0 states 100G, and leaf2:Ethernet0 at the other end states 25G",
+			[]string{"leaf1:Ethernet0 leaf2:Ethernet0"},
+		},
+		"lengths": {
+			[]lint.File{sonicFile("leaf1", "", "5m", toLeaf2), sonicFile("leaf2", "", "40m", toLeaf1)},
+			"leaf1:Ethernet0 has headroom for a cable of 5 m, and leaf2:Ethernet0 at the other end for one of 40 m",
+			[]string{"leaf1:Ethernet0 leaf2:Ethernet0"},
+		},
+		"a third one": {
+			[]lint.File{
+				sonicFile("leaf0", "", "5m", toLeaf2), sonicFile("leaf1", "", "5m", toLeaf2), sonicFile("leaf2", "", "5m", toLeaf1),
+			},
+			"leaf0:Ethernet0 names leaf2:Ethernet0 as its neighbour, and leaf2:Ethernet0 names leaf1:Ethernet0",
+			[]string{"leaf1:Ethernet0 leaf2:Ethernet0"},
+		},
+	} {
+		s, ds := Of(t.Context(), c.files, Options{Most: 100})
+		require.Empty(t, ds, name)
+		require.Len(t, s.Cables.Against, 1, name)
+		assert.Contains(t, s.Cables.Against[0].Detail, c.says, name)
+		assert.Equal(t, diag.Warning, s.Cables.Against[0].Severity)
+		assert.NotEmpty(t, s.Cables.Against[0].At.Filename)
+		require.NotNil(t, s.Judged.Fabric, "%s: %v", name, texts(s.Judged.Diags))
+		assert.Equal(t, c.cables, cablesOf(s.Judged.Fabric), name)
+		if name == "lengths" { // the end with less headroom is the one that is found
+			assert.InDelta(t, 40, s.Judged.Fabric.Links[0].Length.Metres, 0)
+		}
+	}
+}
+
+// A device of which LLDP alone was read keeps the role that its name and its cables show, and is named.
+func TestSettingsMissing(t *testing.T) {
+	j := judge.Judge(t.Context(), os.DirFS("../../../examples/clos-v2-ecn"), ".", judge.Options{})
+	files := slices.DeleteFunc(filesOf(t, j), func(f lint.File) bool { return f.Name == "site/leaf01/etc/cumulus/datapath/traffic.conf" })
+	s, ds := Of(t.Context(), files, Options{Most: 1 << 20})
+	require.Empty(t, ds)
+	assert.Equal(t, cablesOf(j.Fabric), cablesOf(s.Judged.Fabric))
+	n := s.Network()
+	assert.Equal(t, 6, n.Switches)
+	assert.Contains(t, n.LeftOut, "settings of devices of which no configuration was read: leaf01")
+	assert.Contains(t, n.Unread, "leaf01")
+
+	files = slices.DeleteFunc(files, func(f lint.File) bool { return path.Base(f.Name) != "lldp.json" })
+	_, ds = Of(t.Context(), files, Options{Most: 1 << 20})
+	require.Len(t, ds, 1)
+	assert.Contains(t, ds[0].Detail, "No file holds the configuration of a switch")
+
+	var silent []lint.File
+	for _, f := range filesOf(t, j) {
+		if f.Name != "site/leaf02/lldp.json" {
+			silent = append(silent, f)
+		}
+	}
+	s, ds = Of(t.Context(), silent, Options{Most: 1 << 20})
+	require.Empty(t, ds)
+	assert.Contains(t, s.Network().LeftOut, "cables that only these switches would show, for no file names their neighbours: leaf02")
+}
+
+// Where no file states a class, none is made up.
+func TestNoClass(t *testing.T) {
+	bare := `{"DEVICE_METADATA": {"localhost": {"hostname": "leaf1", "hwsku": "ACS-MSN2700", "platform": "x86_64-mlnx_msn2700-r0"}},
+  "PORT": {"Ethernet0": {"lanes": "0,1,2,3"}}, "DEVICE_NEIGHBOR": {"Ethernet0": {"name": "gpu1", "port": "eth0"}}}`
+	s, ds := Of(t.Context(), []lint.File{{Name: "leaf1/config_db.json", Data: []byte(bare)}}, Options{Most: 100})
+	require.Empty(t, ds)
+	require.NotNil(t, s.Judged.Fabric, "%v", texts(s.Judged.Diags))
+	assert.Empty(t, s.Judged.Fabric.Intents)
+	assert.Empty(t, s.Judged.Proofs)
+	assert.Contains(t, strings.Join(s.Network().Conditions, "\n"), "no class is that of RoCE")
 }

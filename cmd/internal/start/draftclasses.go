@@ -13,7 +13,7 @@ type Classes struct {
 	MTU      int    // of switch ports, in bytes; 0: not known
 	Blocks   string // the cos_group blocks
 	Carrying []Class
-	Pauses   func(device, port string) bool // whether a port has link pause
+	Pauses   func(device, port string) (is, known bool) // whether a port has link pause
 }
 
 // Class is a class that carries RoCE.
@@ -21,6 +21,16 @@ type Class struct {
 	Name   string
 	Intent func(name string, members []string) string // the roce block
 	Has    func(device, port string) bool             // whether a port of a switch has the class, as far as it was read
+}
+
+// paused reports whether a cable has link pause: one end has it, and no end is known to have none.
+func (c *Classes) paused(deviceA, portA, deviceB, portB string) bool {
+	if c == nil {
+		return false
+	}
+	a, knownA := c.Pauses(deviceA, portA)
+	b, knownB := c.Pauses(deviceB, portB)
+	return (a || b) && (a || !knownA) && (b || !knownB)
 }
 
 // write writes fabric.hcl with the classes, from its head on and what leads to the roce blocks. intents gives the members of roce blocks at

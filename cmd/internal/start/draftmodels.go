@@ -69,11 +69,15 @@ func (d *draft) systemOf(dev *device) system {
 				guess = m
 			}
 		}
-		if guess != nil {
-			return system{os: os, model: guess.Name}
+		own, version := "", said(os, nil, dev)
+		if guess == nil || version != "" { // no usual model runs the release
+			own = d.own(os, dev)
 		}
-		if own := d.own(os, dev); own != "" {
-			return system{os: os, model: own, version: said(os, nil, dev)}
+		switch {
+		case own != "":
+			return system{os: os, model: own, version: version}
+		case guess != nil:
+			return system{os: os, model: guess.Name}
 		}
 	}
 	s := system{byHand: true, word: systemWord(dev.said.System), model: "sn5600"}

@@ -27,6 +27,7 @@ type draftGroup struct {
 	speed   int      // of the fastest cable, Mb/s; 0 is unknown
 	sys     system   // of switches
 	tier    int      // that is written; 0: none is
+	height  int      // of the highest device above the hosts
 }
 
 // group puts devices together that are told apart by numbers only.
@@ -74,6 +75,7 @@ func (d *draft) group() {
 		g.devices = append(g.devices, dev.name)
 		g.speed = max(g.speed, speed)
 		g.unsure = g.unsure || !dev.sure
+		g.height = max(g.height, dev.tier)
 		dev.group = g
 	}
 	slices.SortStableFunc(d.groups, func(a, b *draftGroup) int { // switches first
@@ -222,6 +224,9 @@ func (d *draft) devicesFile(file string) []byte {
 	if d.on.OS != nil {
 		user = d.on.OS.User
 	}
+	if len(d.groups) > 0 && d.groups[0].sys.os != nil && !d.stated { // switches come first
+		user = d.groups[0].sys.os.User
+	}
 	fmt.Fprintf(&b, "ssh {\n  user = %q # CHECK: hosts have another one, mostly\n}\n", user)
 	return d.canonical([]byte(b.String()))
 }
@@ -260,7 +265,7 @@ func (d *draft) switches(b *strings.Builder, g *draftGroup) {
 	case g.tier > 0:
 		fmt.Fprintf(b, "  tier = %d # CHECK: the height: hosts hang on tier 1\n}\n", g.tier)
 	case d.routing == "up-down":
-		b.WriteString("  # tier = 1 # CHECK: the height, if it is not the distance from the nearest host, plus 1\n}\n")
+		fmt.Fprintf(b, "  # tier = %d # CHECK: the height, if it is not the distance from the nearest host, plus 1\n}\n", max(g.height, 1))
 	default:
 		b.WriteString("}\n")
 	}
@@ -319,7 +324,7 @@ func (d *draft) cabling(c Cabling) []byte {
 	}
 	var peers, unknown, paused []*cable
 	for _, x := range d.cables {
-		if d.classes != nil && (d.classes.Pauses(x.a.dev.name, x.a.port) || d.classes.Pauses(x.b.dev.name, x.b.port)) {
+		if d.classes.paused(x.a.dev.name, x.a.port, x.b.dev.name, x.b.port) {
 			paused = append(paused, x)
 		}
 		if x.peer {

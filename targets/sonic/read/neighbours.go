@@ -20,12 +20,12 @@ const (
 // neighboursOf reads DEVICE_NEIGHBOR, and DEVICE_NEIGHBOR_METADATA for the function and the hardware of the devices, as objects of
 // config_db.json and as rows of dumps ("DEVICE_NEIGHBOR|Ethernet0"). Fields: sonic-device_neighbor.yang (name, port) and
 // sonic-device_neighbor_metadata.yang (type, hwsku). Nil: the files have no such table.
-func neighboursOf(contents map[string][]byte) map[string]target.Neighbour {
-	var out map[string]target.Neighbour
+func neighboursOf(contents map[string][]byte) map[string]target.StatedNeighbour {
+	var out map[string]target.StatedNeighbour
 	for _, name := range slices.Sorted(maps.Keys(contents)) {
 		about := rowsIn(contents[name], "DEVICE_NEIGHBOR_METADATA")
 		for port, row := range rowsIn(contents[name], "DEVICE_NEIGHBOR") {
-			n := target.Neighbour{Device: row["name"]}
+			n := target.StatedNeighbour{Neighbour: target.Neighbour{Device: row["name"]}}
 			if len(n.Device)+len(port) == 0 || max(len(n.Device), len(port), len(row["port"])) > neighbourName || len(out) >= mostNeighbours {
 				continue
 			}
@@ -34,7 +34,7 @@ func neighboursOf(contents map[string][]byte) map[string]target.Neighbour {
 			}
 			n.Function, n.Model = about[n.Device]["type"], about[n.Device]["hwsku"]
 			if out == nil {
-				out = map[string]target.Neighbour{}
+				out = map[string]target.StatedNeighbour{}
 			}
 			out[port] = n
 		}
