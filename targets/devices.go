@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/rocec/rocec/compiler/ir"
-	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/nic/tools"
 	"github.com/rocec/rocec/targets/target"
 	"github.com/rocec/rocec/targets/target/lint"
@@ -20,12 +19,6 @@ type device struct {
 	of    *ir.Device   // of the fabric; nil: it has no such device
 	alike []*ir.Device // further ones, where the name is a list: leaf[1-4]
 	other string       // why the files are not of the device of the fabric that has the name, as a sentence without an end
-}
-
-// topOf is the top of the first file of a device that has settings, where findings about the device as a whole are.
-func topOf(j *judging, d *device) diag.Range {
-	i := slices.IndexFunc(d.files, func(i int) bool { return j.read[i].neighbours == nil })
-	return j.files[d.files[max(i, 0)]].Top()
 }
 
 // devicesOf groups files by device, in the order of their first files: those of one folder, or of one folder that holds a tree of a

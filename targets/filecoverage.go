@@ -159,3 +159,9 @@ func parts(c *target.Coverage) (out []lint.Part) {
 	}
 	return out
 }
+
+// topOf is the top of the first file of a device that has settings, where findings about the device as a whole are.
+func topOf(j *judging, d *device) diag.Range {
+	i := slices.IndexFunc(d.files, func(i int) bool { return j.read[i].neighbours == nil })
+	return j.files[d.files[max(i, 0)]].Top()
+}

@@ -1,7 +1,6 @@
 package targets
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"path"
@@ -22,8 +21,15 @@ type Surveyed struct {
 	Release    string // for which the files are; empty: none is known
 	Guessed    bool   // the files state a range of releases, or none, and Release is one for which they can be
 	Read       *target.Understood
-	Neighbours map[string][]target.StatedNeighbour // by port: LLDP, else the configuration
-	Files      []string                            // that were read
+	Neighbours map[string][]Neighbour // by port: LLDP, else the configuration
+	Files      []string               // that were read
+}
+
+// Neighbour is the device at the other end of a cable, as LLDP or a configuration names it.
+type Neighbour struct {
+	Device          string
+	Ports           []string // names of its port, the likeliest first
+	Function, Model string   // its function and its hardware; empty: no file states them
 }
 
 // Survey is the devices of a set of files, and the files that belong to none.
@@ -41,7 +47,7 @@ func SurveyFiles(files []lint.File) *Survey {
 	s := &Survey{}
 	for k := range j.devices {
 		d := &j.devices[k]
-		one := Surveyed{Name: path.Base(d.name), Neighbours: map[string][]target.StatedNeighbour{}}
+		one := Surveyed{Name: path.Base(d.name), Neighbours: map[string][]Neighbour{}}
 		row := (*target.Target)(nil)
 		if one.Read, row = readAlone(j, d); row != nil && one.Read != nil {
 			one.OS = row.OS
@@ -50,7 +56,7 @@ func SurveyFiles(files []lint.File) *Survey {
 		for _, i := range d.files {
 			for port, all := range j.read[i].neighbours {
 				for _, n := range all {
-					one.Neighbours[port] = append(one.Neighbours[port], target.StatedNeighbour{Neighbour: n})
+					one.Neighbours[port] = append(one.Neighbours[port], Neighbour{Device: n.Device, Ports: n.Ports})
 				}
 			}
 			if j.read[i].own != nil || j.read[i].neighbours != nil {
@@ -64,7 +70,7 @@ func SurveyFiles(files []lint.File) *Survey {
 		if one.Read != nil {
 			for port, n := range one.Read.Neighbours {
 				if one.Neighbours[port] == nil {
-					one.Neighbours[port] = []target.StatedNeighbour{n}
+					one.Neighbours[port] = []Neighbour{{n.Device, []string{n.Port}, n.Function, n.Model}}
 				}
 			}
 		}
@@ -79,8 +85,8 @@ func SurveyFiles(files []lint.File) *Survey {
 	return s
 }
 
-// name calls devices by the names that their configurations state, where no other device has the same. The name that a system comes with is
-// none.
+// name calls devices by the names that their configurations state, where no other device has the same. The name that a system comes with
+// does not count.
 func (s *Survey) name() {
 	told := map[string]int{"localhost": 2}
 	for _, row := range All {
@@ -122,7 +128,7 @@ func readAlone(j *judging, d *device) (*target.Understood, *target.Target) {
 }
 
 // releaseOf returns a release for which a row writes: the stated one, else the newest of a stated range ("3.5 to 3.7", "5.x"), else one
-// that drafts take for some model. Empty: there is none.
+// that drafts take for some model. Empty: the row writes for no such release.
 func releaseOf(row *target.Target, stated string) (version string, guessed bool) {
 	writes := func(version string) bool {
 		if version == "" || row.OS.Release(version) != "" || row.OS.Runs != nil && !row.OS.Runs(nil, version) {
@@ -169,18 +175,3 @@ func releaseOf(row *target.Target, stated string) (version string, guessed bool)
 
 // mostMinor is the largest second number of a release that is looked for in a range without an end.
 const mostMinor = 40
-
-// lldpNames are base names of files with what `lldpctl -f json` prints. It is read for the cables of a device, beside its configuration.
-var lldpNames = []string{"lldp.json", "lldpctl.json"}
-
-// lldpOf reads the neighbours of a device from a file; nil: it is no answer of lldpctl.
-func lldpOf(f lint.File) map[string][]target.Neighbour {
-	if f.Why != "" || !bytes.Contains(f.Head(1<<10), []byte(`"lldp"`)) {
-		return nil
-	}
-	of, ok := target.Neighbours(f.Data)
-	if !ok {
-		return nil
-	}
-	return of
-}

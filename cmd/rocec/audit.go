@@ -25,15 +25,15 @@ func auditCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "audit SOURCE...",
 		Short: "judge a network that runs, by the files that people keep of its devices",
-		Long: "Audit judges a network that nobody has described: by the configurations of its switches and hosts, and by what LLDP\n" +
-			"shows of its cables. It writes nothing, and logs in nowhere.\n" +
+		Long: "Audit judges a network without a description: by the configurations of its switches and hosts, and by the cables that\n" +
+			"LLDP shows. It writes nothing, and logs in nowhere.\n" +
 			"\n" +
 			"SOURCE is a file or a folder, as for validate --device-config: a folder has one folder a device, or files named after\n" +
 			"their device. Cables come from `lldpctl -f json`, as DEVICE/lldp.json or DEVICE-lldp.json, and from the table\n" +
 			"DEVICE_NEIGHBOR of SONiC. A cable needs one end that names the other.\n" +
 			"\n" +
-			"Of what was read audit makes a fabric, as init --from devices would write it, and judges that and each file beside it.\n" +
-			"Classes are those that most ports with PFC have. The length of a cable that no file states is the longest for which\n" +
+			"Audit makes a fabric of these files, as init --from devices would write it, and judges it and each file beside it.\n" +
+			"Classes are those of at least a quarter of the ports with PFC. The length of a cable that no file states is the longest for which\n" +
 			"the headroom of its ports is. Devices that neighbours name, and of which no file is there, are taken to be set as the\n" +
 			"others are: verdicts name them.",
 		Example: "  rocec audit collected\n" +

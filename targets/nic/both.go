@@ -14,7 +14,7 @@ func (f *Family) both(d *ir.Device, content func(path string) []byte, marked boo
 	files := map[string][]byte{}
 	for _, n := range Of(d, f.Driver) {
 		text := held(n, content)
-		s := f.lower(n)
+		s := f.Lower(n)
 		if text == nil || len(s.Intents) == 0 {
 			continue
 		}

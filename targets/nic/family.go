@@ -145,7 +145,7 @@ func (f *Family) render(d *ir.Device) ([]target.File, diag.List) {
 		target.File{Path: f.rulesPath, Mode: 0o644, Edit: f.editRules, Activate: activate})
 	states := make([]target.File, 0, len(ours))
 	for _, n := range ours {
-		s := f.lower(n)
+		s := f.Lower(n)
 		files = append(files, s.confFile(activate))
 		states = append(states, s.stateFile(activate))
 	}
@@ -163,7 +163,7 @@ type applied struct {
 func (f *Family) step(ours []*ir.NIC) target.Step {
 	nics := make([]applied, 0, len(ours))
 	for _, n := range ours {
-		nics = append(nics, applied{n.Name, f.lower(n).VLAN, len(n.Carries()) > 0})
+		nics = append(nics, applied{n.Name, f.Lower(n).VLAN, len(n.Carries()) > 0})
 	}
 	return f.stepOf(nics)
 }

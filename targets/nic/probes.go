@@ -81,7 +81,7 @@ func (f *Family) probes(d *ir.Device) []target.Probe {
 		out = append(out, target.LinkProbe(d.Name, cables))
 	}
 	for _, n := range ours {
-		if s := f.lower(n); len(s.Intents) > 0 {
+		if s := f.Lower(n); len(s.Intents) > 0 {
 			out = f.Probes(out, s)
 		}
 	}

@@ -28,7 +28,7 @@ func (f *Family) read(d *ir.Device, content func(path string) []byte) *ir.Settin
 // trusted, what its intents are told by.
 func (f *Family) given(p *ir.PortSettings, n *ir.NIC) {
 	p.PausesKnown = p.PausesKnown || !f.sets("pfc")
-	if s := f.lower(n); !f.sets("trust") && len(s.Intents) > 0 {
+	if s := f.Lower(n); !f.sets("trust") && len(s.Intents) > 0 {
 		p.Trust, p.TrustKnown = ir.Trust{DSCP: s.ByDSCP, PCP: !s.ByDSCP}, true
 		for v := range p.PCP {
 			p.PCP[v] = int8(v)

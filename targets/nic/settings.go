@@ -19,8 +19,8 @@ type Settings struct {
 // Run is neighbouring DSCP values of one priority.
 type Run struct{ First, Last, Priority uint8 }
 
-// lower turns the fabric's numbers into a NIC's settings.
-func (f *Family) lower(n *ir.NIC) *Settings {
+// Lower turns the fabric's numbers into a NIC's settings. A nil family stands for any driver.
+func (f *Family) Lower(n *ir.NIC) *Settings {
 	intents := n.Carries()
 	s := &Settings{NIC: n, Intents: intents, Card: *ir.CardOf(n, intents), family: f}
 	if len(intents) == 0 {
@@ -37,9 +37,6 @@ func (f *Family) lower(n *ir.NIC) *Settings {
 	s.run()
 	return s
 }
-
-// Lower gives what a NIC should hold, whatever its driver.
-func Lower(n *ir.NIC) *Settings { return (*Family)(nil).lower(n) }
 
 // MapDSCP puts DSCP values into other priorities.
 func (s *Settings) MapDSCP(to map[int]ir.Claim) {

@@ -29,10 +29,10 @@ type Understood struct {
 	Notes []string // sentences about the configuration as a whole, each once
 }
 
-// StatedNeighbour is a neighbour as a configuration states it, which may know more of it than LLDP.
+// StatedNeighbour is the device at the other end of a cable, as a configuration states it.
 type StatedNeighbour struct {
-	Neighbour
-	Function, Model string // what it is for, and its hardware; empty: it is not stated
+	Device, Port    string
+	Function, Model string // its function and its hardware; empty: the configuration does not state them
 }
 
 // Coverage counts the rows of a configuration, by what the grammar's table says of them. A configuration is good only where Not is empty

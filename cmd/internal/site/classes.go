@@ -20,7 +20,7 @@ const notification, custom = 48, 26
 type classes struct {
 	groups []*class                // by cos
 	mtu    int                     // of most ports; 0: no file states it
-	routed bool                    // lossless packets are told by DSCP
+	routed bool                    // DSCP shows lossless packets
 	cnp    *class                  // of notifications, where it is another class than those of RoCE
 	read   map[string]*ir.Settings // of switches, by name
 	by     kindOfRoCE
@@ -40,7 +40,7 @@ type class struct {
 	ports, of        int          // that have it lossless, of those with RoCE
 }
 
-// kindOfRoCE is by what a port is found to carry RoCE.
+// kindOfRoCE is the sign by which a port carries RoCE.
 type kindOfRoCE int
 
 const (
@@ -227,7 +227,7 @@ func (v *votes) classes() *classes {
 		return c
 	}
 	for cos, n := range v.carried {
-		if n*4 < v.roce { // fewer ports that differ are a fault of theirs
+		if n*4 < v.roce { // fewer ports that differ are a fault
 			continue
 		}
 		c := at(cos)
@@ -279,7 +279,7 @@ func (v *votes) classes() *classes {
 }
 
 // rest is the weight of every class that is in no group, and of class 0: the default group has what is left, and shares it among them.
-// Where classes have one weight together, or weights are no percent, it is what the others leave of 100.
+// Where classes have one weight together, or weights are no percent, it is the rest of 100.
 func (v *votes) rest(groups []*class) (sum int) {
 	others := 0
 	for _, c := range groups {
@@ -321,7 +321,7 @@ func (c *classes) carrying() (out []*class) {
 // marks reports whether most ports that have the class lossless mark it.
 func (g *class) marks() bool { return g.marked*2 > g.ports }
 
-// drafted is what a draft needs of the classes. Derive leaves thresholds of marking to rocec, also where all ports mark by the same ones.
+// drafted returns the classes for a draft. Derive leaves thresholds of marking to rocec, also where all ports mark by the same ones.
 func (c *classes) drafted(derive bool) *start.Classes {
 	if c == nil {
 		return &start.Classes{

@@ -11,7 +11,7 @@ import (
 	"github.com/rocec/rocec/lang/topology"
 )
 
-// Network is what was read of a network, and what no file states of it. Verdicts hold under these conditions. The JSON is that of
+// Network is the part of a network that was read, with the conditions under which verdicts hold. The JSON is that of
 // docs/schema/audit.json.
 type Network struct {
 	Read       []string `json:"read"`   // devices of which files were read
@@ -21,14 +21,14 @@ type Network struct {
 	Cables     int      `json:"cables"`
 	OneEnd     int      `json:"cables_seen_from_one_end"`
 	Routing    string   `json:"assumed_routing"`
-	Conditions []string `json:"conditions"` // what verdicts assume and no file states, one sentence each
+	Conditions []string `json:"conditions"` // assumptions of verdicts, one sentence each
 	LeftOut    []string `json:"left_out"`
 }
 
 // room is how long a list of names in a sentence gets.
 const room = 60
 
-// Network returns what was read.
+// Network returns the part that was read.
 func (s *Site) Network() *Network {
 	n := &Network{
 		Read: []string{}, Unread: []string{}, Conditions: []string{}, LeftOut: append(append([]string{}, s.Cables.Notes...), s.Drafted.Notes...),
@@ -64,7 +64,7 @@ func (s *Site) Network() *Network {
 	return n
 }
 
-// classes lists what is assumed of classes: that no file states one, and of which devices PFC is not known.
+// classes lists assumptions about classes: no file states one, or PFC of some devices is not known.
 func (n *Network) classes(s *Site) {
 	say := func(format string, args ...any) { n.Conditions = append(n.Conditions, fmt.Sprintf(format, args...)) }
 	switch {
@@ -124,7 +124,7 @@ func (n *Network) assume(s *Site, models []string) {
 	}
 }
 
-// Page writes an audit: what was read, what verdicts assume, the findings, and a line for each lossless group.
+// Page writes an audit: devices that were read, assumptions of verdicts, the findings, and a line for each lossless group.
 func Page(w io.Writer, n *Network, r *report.Report, o report.Options) {
 	p := &diag.Printer{Width: o.Width}
 	say := func(lead, text string) { p.Prose(w, lead, text) } //nolint:errcheck // a closed terminal has nobody to tell

@@ -15,12 +15,11 @@ import (
 	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/lang/topology"
 	"github.com/rocec/rocec/targets"
-	"github.com/rocec/rocec/targets/target"
 	"github.com/rocec/rocec/targets/target/lint"
 	"github.com/rocec/rocec/validate/settings"
 )
 
-// Sheet is the cables of devices that were read, as a sheet of cables, and what their files say of each device.
+// Sheet is the cables of devices that were read, as a sheet of cables, and a description of each device.
 type Sheet struct {
 	Nodes   map[string]topology.Node
 	Guessed map[string]bool // devices whose release no file states exactly
@@ -44,7 +43,7 @@ type sheetCable struct {
 	speed, length int // Mb/s and metres; 0: no file states it
 }
 
-// claim is what one device says of one of its ports.
+// claim is a cable that one device names.
 type claim struct{ from, to end }
 
 // sheetOf makes the sheet of cables that the neighbours of devices name. Names of devices are folded to lower case, and lose a domain
@@ -98,10 +97,10 @@ func (m *sheetMaker) device(d *targets.Surveyed) {
 	m.sheet.Nodes[name], m.sheet.Guessed[name] = nodeOf(d)
 }
 
-// nodeOf is what the files say of a device. Guessed: they state no release, or a range.
+// nodeOf describes a device by its files. Guessed: they state no release, or a range.
 func nodeOf(d *targets.Surveyed) (n topology.Node, guessed bool) {
 	switch {
-	case d.Read == nil: // what it sees by LLDP is all that is known
+	case d.Read == nil: // LLDP alone was read
 		return n, false
 	case d.OS == nil:
 		return topology.Node{Function: "server"}, false
@@ -133,7 +132,7 @@ func (m *sheetMaker) called(name string) string {
 	return name
 }
 
-// claims are what a device says of its ports. A port may see several neighbours: an agent in a NIC may speak beside its host.
+// claims lists the neighbours that a device names. A port may see several neighbours: an agent in a NIC may speak beside its host.
 func (m *sheetMaker) claims(name string) (out []claim) {
 	d := m.by[name]
 	for _, port := range slices.SortedFunc(maps.Keys(d.Neighbours), nodeset.Compare) {
@@ -182,7 +181,7 @@ func functionOf(text string) string {
 }
 
 // portOf chooses the name of a neighbour's port: one that its own files have, else the first that can be a port.
-func (m *sheetMaker) portOf(device string, n target.StatedNeighbour) string {
+func (m *sheetMaker) portOf(device string, n targets.Neighbour) string {
 	for _, port := range n.Ports {
 		if own := m.own(device, port); m.has(device, own) {
 			return own
@@ -251,11 +250,11 @@ func (m *sheetMaker) against(c claim, says []end) {
 		others = append(others, e.String())
 	}
 	if len(others) == 0 {
-		m.disagree(c.from, "%s names %s as its neighbour, and %[2]s is an end of another cable. The cable is left out: collect anew what LLDP "+
-			"shows.", c.from, c.to)
+		m.disagree(c.from, "%s names %s as its neighbour, and %[2]s is an end of another cable. The cable is left out: collect LLDP "+
+			"anew.", c.from, c.to)
 		return
 	}
-	m.disagree(c.from, "%s names %s as its neighbour, and %[2]s names %s. The cable is left out: collect anew what LLDP shows.", c.from, c.to,
+	m.disagree(c.from, "%s names %s as its neighbour, and %[2]s names %s. The cable is left out: collect LLDP anew.", c.from, c.to,
 		diag.And(others))
 }
 
@@ -268,7 +267,7 @@ func (m *sheetMaker) disagree(at end, format string, args ...any) {
 	settings.SwitchesDisagree.Warnf(&m.sheet.Against, where, format, args...)
 }
 
-// add adds a cable. Of two speeds the slower one counts. Two lengths on one system are headroom for one cable, so the longer one counts.
+// add adds a cable. The slower of two speeds counts. Two lengths on one system are headroom for one cable, so the longer one counts.
 // Systems round lengths up, so of two systems the shorter one counts.
 func (m *sheetMaker) add(c claim, seen int) {
 	m.sheet.Ends[seen]++

@@ -1,7 +1,7 @@
-// Package site makes a fabric of the files of a network that runs: what they state of devices, settings and cables.
+// Package site makes a fabric, a [Site], of the files of a network that runs: what they state of devices, settings and cables.
 //
-// The fabric is a draft as `rocec init` writes it ([start.Draft]), with the classes, releases and lengths that the files state. What no
-// file states is a guess, and marked CHECK. Nothing is written here.
+// The fabric is a draft as `rocec init` writes it ([start.Draft]), with the classes, releases and lengths that the files state. Values
+// that no file states are guesses, marked CHECK. Nothing is written here.
 package site
 
 import (
@@ -38,7 +38,7 @@ type Site struct {
 	Judged  *judge.Judged // of the draft
 }
 
-// Options is what a run takes from outside.
+// Options are the inputs of a run beside the files.
 type Options struct {
 	Most  int // of cables
 	On    start.System
@@ -146,7 +146,7 @@ func (s *Site) lengths(near, far *ir.Fabric) {
 // tabled are lengths of cables that sizes are published for.
 var tabled = []int{300, 40, 5, 1}
 
-// longest is the greatest length of a cable for which there is room for what is needed, from the needs at two lengths. 0: none is, or
+// longest is the greatest length of a cable for which ports have room, from their needs at two lengths. 0: none is, or
 // neither end was read. Sizes are whole cells, so a quarter of a metre is given.
 func longest(near, far *ir.Link, read func(p *ir.Port) *ir.PortSettings, need func(b *ir.Buffer) int) int {
 	var ends []int
@@ -165,7 +165,7 @@ func longest(near, far *ir.Link, read func(p *ir.Port) *ir.PortSettings, need fu
 	return slices.Min(ends)
 }
 
-// fitting is the greatest length for which a port has room, from what it needs at two lengths. -1: its headroom is not known.
+// fitting is the greatest length for which a port has room, from its needs at two lengths. -1: its headroom is not known.
 func fitting(near, far *ir.Port, is *ir.PortSettings, need func(b *ir.Buffer) int) int {
 	if is == nil || is.Headroom <= 0 || len(near.Buffers()) == 0 || len(near.Buffers()) != len(far.Buffers()) {
 		return -1

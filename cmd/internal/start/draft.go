@@ -24,7 +24,7 @@ type Cabling struct {
 
 	topology.Cabling // what the file says
 
-	// Of devices whose settings were read:
+	// The next three are set where the settings of devices were read.
 	Classes *Classes        // nil: none were
 	Guessed map[string]bool // devices whose release is a guess
 	Length  int             // metres of cables for which the file states none, for which their headroom is; 0: not known

@@ -23,7 +23,7 @@ type Class struct {
 	Has    func(device, port string) bool             // whether a port of a switch has the class, as far as it was read
 }
 
-// paused reports whether a cable has link pause: one end has it, and no end is known to have none.
+// paused reports whether a cable has link pause: one end has it, and no end is known to lack it.
 func (c *Classes) paused(deviceA, portA, deviceB, portB string) bool {
 	if c == nil {
 		return false

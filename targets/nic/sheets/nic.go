@@ -21,7 +21,7 @@ type hand struct {
 }
 
 func handOf(n *ir.NIC) *hand {
-	s := &hand{Settings: nic.Lower(n), flow: ir.PFC}
+	s := &hand{Settings: (*nic.Family)(nil).Lower(n), flow: ir.PFC}
 	if n.ByPause() {
 		s.flow = ir.Pause
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Bounds of what is taken of the tables of neighbours.
+// Bounds of the tables of neighbours.
 const (
 	mostNeighbours = 4096
 	neighbourTable = 1 << 20 // bytes
@@ -25,12 +25,9 @@ func neighboursOf(contents map[string][]byte) map[string]target.StatedNeighbour 
 	for _, name := range slices.Sorted(maps.Keys(contents)) {
 		about := rowsIn(contents[name], "DEVICE_NEIGHBOR_METADATA")
 		for port, row := range rowsIn(contents[name], "DEVICE_NEIGHBOR") {
-			n := target.StatedNeighbour{Neighbour: target.Neighbour{Device: row["name"]}}
+			n := target.StatedNeighbour{Device: row["name"], Port: row["port"]}
 			if len(n.Device)+len(port) == 0 || max(len(n.Device), len(port), len(row["port"])) > neighbourName || len(out) >= mostNeighbours {
 				continue
-			}
-			if row["port"] != "" {
-				n.Ports = []string{row["port"]}
 			}
 			n.Function, n.Model = about[n.Device]["type"], about[n.Device]["hwsku"]
 			if out == nil {

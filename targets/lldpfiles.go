@@ -1,0 +1,23 @@
+package targets
+
+import (
+	"bytes"
+
+	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/targets/target/lint"
+)
+
+// lldpNames are base names of files with what `lldpctl -f json` prints. It is read for the cables of a device, beside its configuration.
+var lldpNames = []string{"lldp.json", "lldpctl.json"}
+
+// lldpOf reads the neighbours of a device from a file; nil: it is no answer of lldpctl.
+func lldpOf(f lint.File) map[string][]target.Neighbour {
+	if f.Why != "" || !bytes.Contains(f.Head(1<<10), []byte(`"lldp"`)) {
+		return nil
+	}
+	of, ok := target.Neighbours(f.Data)
+	if !ok {
+		return nil
+	}
+	return of
+}
