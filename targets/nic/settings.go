@@ -19,7 +19,7 @@ type Settings struct {
 // Run is neighbouring DSCP values of one priority.
 type Run struct{ First, Last, Priority uint8 }
 
-// Lower turns the fabric's numbers into a NIC's settings. A nil family stands for any driver.
+// Lower turns the fabric's numbers into a NIC's settings. A nil family means any driver.
 func (f *Family) Lower(n *ir.NIC) *Settings {
 	intents := n.Carries()
 	s := &Settings{NIC: n, Intents: intents, Card: *ir.CardOf(n, intents), family: f}

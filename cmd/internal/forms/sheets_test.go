@@ -75,7 +75,7 @@ func TestSheetsReadBack(t *testing.T) {
 		require.Empty(t, why)
 		assert.NotEmpty(t, other.Compare("").Values, "%s: PFC of another priority is no difference", d.Name)
 		for _, n := range d.Host.NICs {
-			want, is := nic.Lower(n), read.Settings.Port(n.Name)
+			want, is := (*nic.Family)(nil).Lower(n), read.Settings.Port(n.Name)
 			require.NotNil(t, is, n.Name)
 			assert.True(t, is.PausesKnown, "%s:%s", d.Name, n.Name)
 			assert.Equal(t, ir.Of(n.MTU), is.Detail.Get().MTU)

@@ -130,15 +130,16 @@ func portClasses(f *ir.Fabric) map[string]string {
 				continue
 			}
 			is := wanted.Port(p.Name)
-			text := fmt.Sprintf("pfc %08b %08b pause %v marks %08b", is.Sends, is.Obeys, is.LinkPause, is.Marks)
+			var text strings.Builder
+			fmt.Fprintf(&text, "pfc %08b %08b pause %v marks %08b", is.Sends, is.Obeys, is.LinkPause, is.Marks)
 			for _, g := range f.CosGroups {
 				for _, c := range g.DSCP {
 					if g.Lossless && is.TrustKnown && is.Trust.DSCP {
-						text += fmt.Sprintf(" %d:%d", c.Value, is.DSCP[c.Value])
+						fmt.Fprintf(&text, " %d:%d", c.Value, is.DSCP[c.Value])
 					}
 				}
 			}
-			out[p.String()] = text
+			out[p.String()] = text.String()
 		}
 	}
 	return out

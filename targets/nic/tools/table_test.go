@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -11,7 +12,7 @@ import (
 
 // Every row of every table sets a field or says why it sets none, and one that sets a field is read. So it is of value files.
 func TestMeans(t *testing.T) {
-	for _, p := range append(Printouts(), peersLLDP) {
+	for _, p := range append(slices.Clone(readable().all), peersLLDP) {
 		for _, row := range append(append([]Statement{}, p.Rows...), p.Options...) {
 			assert.NotEqual(t, row.Means == ir.NoField, row.Aside == "", "%s %s", p.Name, row.Key)
 			if row.Means != ir.NoField && p != ipTool && p != vconfig { // which read them with the interface
@@ -26,7 +27,7 @@ func TestMeans(t *testing.T) {
 
 // Every field that a row means can be forgotten, so that no doubtful command leaves a value behind.
 func TestForget(t *testing.T) {
-	for _, p := range Printouts() {
+	for _, p := range readable().all {
 		for _, row := range append(append([]Statement{}, p.Rows...), p.Options...) {
 			for _, f := range append([]ir.Field{row.Means}, row.More...) {
 				if f == ir.NoField || f == ir.FieldSystem {

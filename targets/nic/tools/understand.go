@@ -14,9 +14,6 @@ var readable = sync.OnceValue(func() *toolbox {
 		netQosFlowControl, netQosTrafficClass, netQosDcbxSetting, netQosLists, netAdapterProperty, netOther, netSets, esxcli)
 })
 
-// Printouts lists the forms that are read.
-func Printouts() []*Printout { return readable().all }
-
 // Understand reads the captures, scripts and value files of a host, by path. Ports are interfaces of NICs. Identity.Ports may name
 // them: it decides of which NIC an output is that does not say so where the host has one. Where of a DSCP takes the value as index, of
 // other fields a priority, a traffic class or a buffer.
