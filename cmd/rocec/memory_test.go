@@ -2,6 +2,8 @@ package main
 
 import (
 	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -45,4 +47,23 @@ func TestAfterEachCollection(t *testing.T) {
 		}
 	}
 	close(done)
+}
+
+// A small fabric ends before the first collection; after it, the collector works as it does by itself.
+func TestUntilFirst(t *testing.T) {
+	percent, limit := debug.SetGCPercent(100), debug.SetMemoryLimit(-1)
+	defer func() { debug.SetGCPercent(percent); debug.SetMemoryLimit(limit) }()
+	held := func() uint64 {
+		now := []metrics.Sample{{Name: "/gc/gogc:percent"}}
+		metrics.Read(now)
+		return now[0].Value.Uint64()
+	}
+	boundMemory(func(name string) string { return map[string]string{"GOGC": "77"}[name] })
+	assert.Equal(t, uint64(100), held(), "who sets GOGC knows better")
+	boundMemory(func(string) string { return "" })
+	assert.Equal(t, uint64(untilFirst), held())
+	for held() != 100 { // it takes notice a little after the collection
+		runtime.GC()
+		runtime.Gosched()
+	}
 }
