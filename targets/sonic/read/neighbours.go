@@ -10,24 +10,33 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Bounds of the tables of neighbours.
+// Bounds of the tables of neighbours. What is beyond them is a miss.
 const (
-	mostNeighbours = 4096
-	neighbourTable = 1 << 20 // bytes
-	neighbourName  = 255     // bytes, what LLDP holds at most
+	mostNeighbours  = 4096 // ports
+	mostBroken      = 100  // rows of dumps that are no objects
+	neighbourRow    = 4096 // bytes
+	neighbourName   = 255  // bytes, what LLDP holds at most
+	neighboursTable = "DEVICE_NEIGHBOR"
 )
 
-// neighboursOf reads DEVICE_NEIGHBOR, and DEVICE_NEIGHBOR_METADATA for the function and the hardware of the devices, as objects of
+// neighbours reads DEVICE_NEIGHBOR, and DEVICE_NEIGHBOR_METADATA for the function and the hardware of the devices, as objects of
 // config_db.json and as rows of dumps ("DEVICE_NEIGHBOR|Ethernet0"). Fields: sonic-device_neighbor.yang (name, port) and
-// sonic-device_neighbor_metadata.yang (type, hwsku). Nil: the files have no such table.
-func neighboursOf(contents map[string][]byte) map[string]target.StatedNeighbour {
+// sonic-device_neighbor_metadata.yang (type, hwsku). Nil: the texts have no such table.
+func (in *input) neighbours() map[string]target.StatedNeighbour {
 	var out map[string]target.StatedNeighbour
-	for _, name := range slices.Sorted(maps.Keys(contents)) {
-		about := rowsIn(contents[name], "DEVICE_NEIGHBOR_METADATA")
-		for port, row := range rowsIn(contents[name], "DEVICE_NEIGHBOR") {
+	for _, t := range in.texts {
+		about := in.rowsIn(t, neighboursTable+"_METADATA")
+		rows := in.rowsIn(t, neighboursTable)
+		for _, port := range slices.Sorted(maps.Keys(rows)) {
+			row := rows[port]
 			n := target.StatedNeighbour{Device: row["name"], Port: row["port"]}
-			if len(n.Device)+len(port) == 0 || max(len(n.Device), len(port), len(row["port"])) > neighbourName || len(out) >= mostNeighbours {
+			switch {
+			case max(len(n.Device), len(port), len(n.Port)) > neighbourName:
+				in.miss(neighboursTable+"|"+port, "a name has more than 255 bytes", t.base)
 				continue
+			case len(out) >= mostNeighbours:
+				in.miss(neighboursTable, "more than 4,096 ports have a neighbour, and cables of those that are left are not read", t.base)
+				return out
 			}
 			n.Function, n.Model = about[n.Device]["type"], about[n.Device]["hwsku"]
 			if out == nil {
@@ -39,44 +48,57 @@ func neighboursOf(contents map[string][]byte) map[string]target.StatedNeighbour 
 	return out
 }
 
-// rowsIn finds the rows of a table in a text that may be anything.
-func rowsIn(text []byte, table string) map[string]map[string]string {
+// rowsIn finds the rows of a table in a text that may be anything. Tables and rows that cannot be read are misses.
+func (in *input) rowsIn(t *text, table string) map[string]map[string]string {
 	out := map[string]map[string]string{}
-	if at := bytes.Index(text, []byte(`"`+table+`"`)); at >= 0 {
+	if at := bytes.Index(t.data, []byte(`"`+table+`"`)); at >= 0 {
 		var rows map[string]map[string]any
-		if objectBehind(text[at+len(table)+2:], &rows) {
+		switch _, found, ok := objectBehind(t.data[at+len(table)+2:], &rows); {
+		case found && !ok:
+			in.miss(table, "it is no JSON object of rows, so no cable is read from it", t.base+at)
+		case found:
 			for key, row := range rows {
 				out[key] = words(row)
 			}
 		}
 	}
-	for rest, head := text, []byte(`"`+table+"|"); len(out) < mostNeighbours; {
+	broken := 0
+	for rest, head := t.data, []byte(`"`+table+"|"); ; {
 		_, behind, found := bytes.Cut(rest, head)
 		if !found {
-			break
+			return out
 		}
 		rest = behind
-		key, value, ends := bytes.Cut(behind[:min(len(behind), neighbourTable)], []byte(`"`))
+		at := t.base + len(t.data) - len(behind)
+		key, value, ends := bytes.Cut(behind[:min(len(behind), neighbourRow)], []byte(`"`))
 		var row map[string]any
-		if !ends || len(key) > neighbourName || !objectBehind(value, &row) {
-			continue
+		read, found, ok := objectBehind(value, &row)
+		switch {
+		case ends && found && ok:
+			if inner, is := row["value"].(map[string]any); is { // of sonic-db-dump
+				row = inner
+			}
+			out[string(key)] = words(row)
+			rest = behind[len(key)+1+read:]
+		case !ends || found:
+			in.miss(table+"|"+string(key), "it is no JSON object of up to 4 kB, so its cable is not read", at)
+			if broken++; broken == mostBroken {
+				in.miss(table, "more than 100 rows cannot be read, and further ones are not looked at", at)
+				return out
+			}
 		}
-		if inner, is := row["value"].(map[string]any); is { // of sonic-db-dump
-			row = inner
-		}
-		out[string(key)] = words(row)
 	}
-	return out
 }
 
-// objectBehind decodes the object behind the colon of a key.
-func objectBehind[T any](text []byte, into *T) bool {
-	text = bytes.TrimLeft(text, " \t\r\n")
-	if len(text) == 0 || text[0] != ':' {
-		return false
+// objectBehind decodes the object behind the colon of a key, and returns how many bytes it took. Not found: it is no key.
+func objectBehind[T any](text []byte, into *T) (n int, found, ok bool) {
+	rest := bytes.TrimLeft(text, " \t\r\n")
+	if len(rest) == 0 || rest[0] != ':' {
+		return 0, false, false
 	}
-	text = text[1:]
-	return json.NewDecoder(bytes.NewReader(text[:min(len(text), neighbourTable)])).Decode(into) == nil
+	decoder := json.NewDecoder(bytes.NewReader(rest[1:]))
+	err := decoder.Decode(into)
+	return len(text) - len(rest) + 1 + int(decoder.InputOffset()), true, err == nil
 }
 
 // words are the fields of a row that are text.

@@ -1,0 +1,77 @@
+package read_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/rocec/rocec/targets/target"
+)
+
+func TestNeighbours(t *testing.T) {
+	gpu := map[string]target.StatedNeighbour{"Ethernet0": {Device: "gpu1", Port: "eth0", Function: "Server", Model: "R750"}}
+	bare := map[string]target.StatedNeighbour{"Ethernet0": {Device: "gpu1", Port: "eth0"}}
+	for _, c := range []struct {
+		name, text string
+		want       map[string]target.StatedNeighbour
+		misses     []string
+	}{
+		{
+			"tables", `{"DEVICE_NEIGHBOR": {"Ethernet0": {"name": "gpu1", "port": "eth0"}},
+				"DEVICE_NEIGHBOR_METADATA": {"gpu1": {"type": "Server", "hwsku": "R750"}}}`, gpu, nil,
+		},
+		{
+			"rows", `{"DEVICE_NEIGHBOR|Ethernet0": {"name": "gpu1", "port": "eth0"},
+				"DEVICE_NEIGHBOR_METADATA|gpu1": {"type": "Server", "hwsku": "R750"}}`, gpu, nil,
+		},
+		{
+			"rows with a type", `{"DEVICE_NEIGHBOR|Ethernet0": {"type": "hash", "value": {"name": "gpu1", "port": "eth0"}}}`, bare, nil,
+		},
+		{"none", `{"PORT": {"Ethernet0": {}}}`, nil, nil},
+		{"a name that is no key", `{"X": "DEVICE_NEIGHBOR", "Y": ["DEVICE_NEIGHBOR|Ethernet0"]}`, nil, nil},
+		{"a table that is a list", `{"DEVICE_NEIGHBOR": ["Ethernet0"]}`, nil, []string{"DEVICE_NEIGHBOR"}},
+		{"a table without an end", `{"DEVICE_NEIGHBOR": {"Ethernet0": {"name": "gpu1"`, nil, []string{"DEVICE_NEIGHBOR"}},
+		{
+			"a row that is too long", `{"DEVICE_NEIGHBOR|Ethernet0": {"name": "gpu1", "port": "eth0", "x": "` + strings.Repeat("x", 5000) + `"}}`,
+			nil, []string{"DEVICE_NEIGHBOR|Ethernet0"},
+		},
+		{
+			"a name that is too long", `{"DEVICE_NEIGHBOR": {"Ethernet0": {"name": "` + strings.Repeat("x", 256) + `", "port": "eth0"}}}`,
+			nil, []string{"DEVICE_NEIGHBOR|Ethernet0"},
+		},
+	} {
+		u := understand([]byte(c.text))
+		assert.Equal(t, c.want, u.Neighbours, c.name)
+		assert.Equal(t, c.misses, missedNeighbours(u), c.name)
+	}
+}
+
+// A table beyond a bound gives the same ports each time, and the bound is named.
+func TestNeighboursBounds(t *testing.T) {
+	var rows []string
+	for i := range 5000 {
+		rows = append(rows, fmt.Sprintf(`"Ethernet%d": {"name": "gpu%[1]d", "port": "eth0"}`, i))
+	}
+	text := []byte(`{"DEVICE_NEIGHBOR": {` + strings.Join(rows, ",") + `}}`)
+	u := understand(text)
+	assert.Len(t, u.Neighbours, 4096)
+	assert.Equal(t, u.Neighbours, understand(text).Neighbours)
+	assert.Equal(t, []string{"DEVICE_NEIGHBOR"}, missedNeighbours(u))
+
+	u = understand([]byte("{" + strings.Repeat(`"DEVICE_NEIGHBOR|a":{`, 100_000)))
+	assert.Empty(t, u.Neighbours)
+	missed := missedNeighbours(u)
+	assert.Len(t, missed, 101)
+	assert.Contains(t, missed, "DEVICE_NEIGHBOR")
+}
+
+func missedNeighbours(u *target.Understood) (out []string) {
+	for _, n := range u.Coverage.Not {
+		if strings.HasPrefix(n.Row, "DEVICE_NEIGHBOR") {
+			out = append(out, n.Row)
+		}
+	}
+	return out
+}
