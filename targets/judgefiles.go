@@ -60,6 +60,9 @@ func newJudging(f *ir.Fabric, files []lint.File, devices []device) *judging {
 			j.taken[i] = lint.Taken{Dialect: "the same in another form", Beside: true}
 		case lldpOf(f) != nil:
 			j.read[i].neighbours, j.taken[i] = lldpOf(f), lint.Taken{Dialect: "neighbours by LLDP", Beside: true}
+		case isLLDP(f):
+			j.taken[i] = lint.Taken{Why: notLLDP}
+			j.found = append(j.found, lint.NotJudged(f.Name, notLLDP, "Collect it anew; no cable is known of it."))
 		case j.isHost(f):
 			j.read[i].host = true
 		case isTable(j, f):

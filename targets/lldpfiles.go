@@ -2,6 +2,7 @@ package targets
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/rocec/rocec/targets/target"
 	"github.com/rocec/rocec/targets/target/lint"
@@ -9,6 +10,14 @@ import (
 
 // lldpNames are base names of files with what `lldpctl -f json` prints. It is read for the cables of a device, beside its configuration.
 var lldpNames = []string{"lldp.json", "lldpctl.json"}
+
+// notLLDP is why a file that is named as one of lldpctl is not read.
+const notLLDP = "it is no whole answer of `lldpctl -f json` of up to 1 MiB"
+
+// isLLDP reports whether a file that could be opened is named as one of lldpctl.
+func isLLDP(f lint.File) bool {
+	return f.Why == "" && slices.ContainsFunc(lldpNames, func(base string) bool { return lint.Named(f.Name, base) })
+}
 
 // lldpOf reads the neighbours of a device from a file; nil: it is no answer of lldpctl.
 func lldpOf(f lint.File) map[string][]target.Neighbour {

@@ -35,9 +35,11 @@ type Neighbour struct {
 // Survey is the devices of a set of files, and the files that belong to none.
 type Survey struct {
 	Devices []Surveyed
-	Not     []lint.Taken // files that were not read, with why
-	Files   []string     // their names
+	Not     []NotRead
 }
+
+// NotRead is a file that was not read, and why, as a part of a sentence.
+type NotRead struct{ File, Why string }
 
 // SurveyFiles reads the files of devices that no fabric describes. Files of one device are those of a folder or of a name, as
 // [JudgeFiles] groups them. Running settings go before stored ones. Two folders whose configurations state one name are two devices, each
@@ -63,8 +65,8 @@ func SurveyFiles(files []lint.File) *Survey {
 				one.Files = append(one.Files, files[i].Name)
 				continue
 			}
-			if j.taken[i].Why != "" {
-				s.Not, s.Files = append(s.Not, j.taken[i]), append(s.Files, files[i].Name)
+			if why := j.taken[i].Why; why != "" {
+				s.Not = append(s.Not, NotRead{files[i].Name, why})
 			}
 		}
 		if one.Read != nil {

@@ -11,8 +11,6 @@ import (
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/cmd/internal/site"
 	"github.com/rocec/rocec/cmd/internal/start"
-	"github.com/rocec/rocec/lang/diag"
-	"github.com/rocec/rocec/targets/judge"
 )
 
 func auditCommand(a *app) *cobra.Command {
@@ -90,19 +88,4 @@ func audit(a *app, sources []string) (*report.Report, *site.Network, error) {
 	f.Network = network
 	maps.Copy(f.Source.Files, s.Judged.Source.Files)
 	return f, network, nil
-}
-
-// siteOf makes a fabric of files. Where that cannot be, it prints why.
-func siteOf(a *app, read *devicefiles.Found, on start.System) (*site.Site, error) {
-	s, ds := site.Of(a.Ctx, read.Files, site.Options{Most: a.MaxObjects, On: on, Judge: judge.Options{Budget: a.Steps()}})
-	if !ds.HasErrors() {
-		return s, nil
-	}
-	if len(s.Cables.Nodes) > 0 && s.Cables.Ends == [3]int{} {
-		return nil, exit.Fail(exit.Errors, "no file names a neighbour, so no cable is known. Save `lldpctl -f json` of each switch as "+
-			"DEVICE/lldp.json beside its configuration")
-	}
-	p := &diag.Printer{Color: a.Paints(a.Stderr), Width: a.Width(a.Stderr), Most: 20}
-	p.Print(a.Stderr, ds) //nolint:errcheck // a closed terminal has nobody to tell
-	return nil, exit.Fail(exit.Errors, "no fabric can be made of these files: %s", diag.Escape(ds[0].Summary))
 }

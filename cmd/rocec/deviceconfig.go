@@ -2,6 +2,7 @@ package main
 
 import (
 	"github.com/rocec/rocec/cmd/internal/devicefiles"
+	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/targets/judge"
@@ -12,7 +13,7 @@ func (a *app) loadDeviceFiles(names []string, dir string, fabric bool) (*report.
 	read, err := devicefiles.Read(names)
 	switch {
 	case err != nil:
-		return nil, err
+		return nil, exit.Fail(exit.Usage, "--device-config: %v", err)
 	case !fabric:
 		return read.Judge(&report.Report{Judged: &judge.Judged{Source: &lang.Source{}}}), nil
 	}

@@ -19,11 +19,13 @@ import (
 	"github.com/rocec/rocec/cmd/internal/devicefiles"
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/intake"
+	"github.com/rocec/rocec/cmd/internal/site"
 	"github.com/rocec/rocec/cmd/internal/start"
 	"github.com/rocec/rocec/cmd/internal/wholefile"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/topology"
 	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/judge"
 )
 
 // fromDevices is the word of --from for the configurations of devices.
@@ -459,17 +461,39 @@ func linkNew(root *os.Root, f start.File) error {
 	return root.Rename(tmp, f.Name)
 }
 
+// printDraft prints the findings about a draft. Files are those that the places are in, by name.
+func printDraft(a *app, files map[string][]byte, ds diag.List) {
+	if len(ds) > 0 {
+		p := &diag.Printer{Files: files, Color: a.Paints(a.Stderr), Width: a.Width(a.Stderr), Most: 20}
+		p.Print(a.Stderr, ds) //nolint:errcheck // a closed terminal has nobody to tell
+	}
+}
+
 // draft makes the files of a fabric of a source. A file that lies in the fabric's folder already is not copied.
 func (a *app) draft(source *intake.Origin, dir string, columns map[string]string, on start.System) (*start.Drafted, error) {
 	drafted, ds := source.Draft(dir, columns, a.MaxObjects, targets.Known, on)
-	if len(ds) > 0 {
-		p := &diag.Printer{Files: source.Texts(ds), Color: a.Paints(a.Stderr), Width: a.Width(a.Stderr), Most: 20}
-		p.Print(a.Stderr, ds) //nolint:errcheck // a closed terminal has nobody to tell
-	}
+	printDraft(a, source.Texts(ds), ds)
 	if drafted == nil {
 		return nil, exit.Fail(exit.Errors, "nothing was written; fix %s first", diag.Escape(source.Cables.Shown))
 	}
 	return drafted, nil
+}
+
+// siteOf makes a fabric of files. Where that cannot be, it prints why.
+func siteOf(a *app, read *devicefiles.Found, on start.System) (*site.Site, error) {
+	s, ds := site.Of(a.Ctx, read.Files, site.Options{Most: a.MaxObjects, On: on, Judge: judge.Options{Budget: a.Steps()}})
+	if !ds.HasErrors() {
+		return s, nil
+	}
+	for _, unread := range s.Unread() {
+		fmt.Fprintln(a.Stderr, unread)
+	}
+	if len(s.Cables.Nodes) > 0 && s.Cables.Ends == [3]int{} {
+		return nil, exit.Fail(exit.Errors, "no file names a neighbour, so no cable is known. Save `lldpctl -f json` of each switch as "+
+			"DEVICE/lldp.json beside its configuration")
+	}
+	printDraft(a, nil, ds)
+	return nil, exit.Fail(exit.Errors, "no fabric can be made of these files: %s", diag.Escape(ds[0].Summary))
 }
 
 // initFromDevices writes the fabric that the configurations of devices make.
@@ -482,7 +506,9 @@ func initFromDevices(a *app, folder, dir string, on start.System) error {
 	if err != nil {
 		return err
 	}
-	if err := a.init(dir, fabricName(dir), s.Drafted.Files, append(s.Cables.Notes, s.Drafted.Notes...)...); err != nil || a.Quiet {
+	printDraft(a, nil, s.Cables.Against)
+	notes := slices.Concat(s.Unread(), s.Cables.Notes, s.Drafted.Notes)
+	if err := a.init(dir, fabricName(dir), s.Drafted.Files, notes...); err != nil || a.Quiet {
 		return err
 	}
 	fmt.Fprintf(a.Stdout, "  %s\n", diag.Rocec("validate", diag.Path("DIR", dir), diag.Flag("--device-config", diag.Path("PATH", folder))))

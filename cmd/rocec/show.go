@@ -119,7 +119,7 @@ func readBeside(f *ir.Fabric, name, kind string, files []string, sections []fact
 	}
 	found, err := devicefiles.Read(files)
 	if err != nil {
-		return nil, err
+		return nil, exit.Fail(exit.Usage, "--device-config: %v", err)
 	}
 	for hidden := range found.Hidden {
 		return nil, exit.Fail(exit.Usage, "--device-config: %s is a symbolic link that leads out of its folder: name its target", hidden)

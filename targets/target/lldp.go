@@ -2,6 +2,7 @@ package target
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 )
 
@@ -50,8 +51,8 @@ func Neighbours(answer []byte) (of map[string][]Neighbour, ok bool) {
 				add(name, ports)
 				continue
 			}
-			for name, v := range ports {
-				for _, one := range list(v) { // a list where a port has several
+			for _, name := range slices.Sorted(maps.Keys(ports)) {
+				for _, one := range list(ports[name]) { // a list where a port has several
 					if o, is := one.(map[string]any); is {
 						add(name, o)
 					}

@@ -63,11 +63,11 @@ func Read(names []string) (*Found, error) {
 // readOne reads a file, or every file of a known name below a folder.
 func readOne(name string) (*Found, error) {
 	if name == "" {
-		return nil, exit.Fail(exit.Usage, "--device-config: name a file or a folder")
+		return nil, exit.Fail(exit.Usage, "name a file or a folder")
 	}
 	info, err := os.Stat(name)
 	if err != nil {
-		return nil, exit.Fail(exit.Usage, "--device-config: %v", err)
+		return nil, exit.Fail(exit.Usage, "%v", err)
 	}
 	found := &Found{Dir: name, Hidden: map[string][]byte{}}
 	switch {
@@ -77,7 +77,7 @@ func readOne(name string) (*Found, error) {
 		}
 		return found, nil
 	case !info.Mode().IsRegular():
-		return nil, exit.Fail(exit.Usage, "--device-config: %s is neither a file nor a folder", name)
+		return nil, exit.Fail(exit.Usage, "%s is neither a file nor a folder", name)
 	}
 	out := false
 	data, why := readDeviceFile(name, func() (f fs.File, err error) {
@@ -96,7 +96,7 @@ func readOne(name string) (*Found, error) {
 func deviceFolder(dir string) (files []lint.File, passed int, err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, 0, exit.Fail(exit.Usage, "--device-config: %v", err)
+		return nil, 0, exit.Fail(exit.Usage, "%v", err)
 	}
 	defer root.Close()
 	return findDeviceFiles(root.FS(), dir)
@@ -153,11 +153,11 @@ func findDeviceFiles(fsys fs.FS, dir string) (files []lint.File, passed int, err
 		return nil
 	})
 	if err != nil {
-		return nil, 0, exit.Fail(exit.Usage, "--device-config: %v", err)
+		return nil, 0, exit.Fail(exit.Usage, "%v", err)
 	}
 	files, lone := targets.WithoutLone(files)
 	if names := targets.Linters().Names(); len(files) == 0 {
-		return nil, 0, exit.Fail(exit.Usage, "--device-config: no file below %s is called %s, or leaf01-%s and the like", dir,
+		return nil, 0, exit.Fail(exit.Usage, "no file below %s is called %s, or leaf01-%s and the like", dir,
 			strings.Join(names, ", "), names[0])
 	}
 	return files, passed + lone, nil

@@ -52,12 +52,7 @@ const (
 // classesOf finds the classes of devices that were read, by the settings that most ports of switches with RoCE have. Nil: no port of a
 // switch has a class.
 func classesOf(s *targets.Survey) *classes {
-	read := map[string]*ir.Settings{}
-	for i := range s.Devices {
-		if d := &s.Devices[i]; d.OS != nil && d.Read != nil {
-			read[topology.FoldDevice(d.Name)] = d.Read.Settings
-		}
-	}
+	read := switchesOf(s)
 	for by := byPFC; by <= byCustom; by++ {
 		v := &votes{by: by}
 		for _, settings := range read {
@@ -79,6 +74,17 @@ func classesOf(s *targets.Survey) *classes {
 		}
 	}
 	return nil
+}
+
+// switchesOf returns the settings of switches that were read, by their names in the fabric.
+func switchesOf(s *targets.Survey) map[string]*ir.Settings {
+	by := map[string]*ir.Settings{}
+	for i := range s.Devices {
+		if d := &s.Devices[i]; d.OS != nil && d.Read != nil {
+			by[topology.FoldDevice(d.Name)] = d.Read.Settings
+		}
+	}
+	return by
 }
 
 // has reports whether a port of a switch pauses for a priority, as far as it was read.

@@ -52,9 +52,8 @@ type claim struct{ from, to end }
 // A cable that both ends name is one. A cable that one end names is one where the other end says nothing of that port. All other claims are
 // left out, and noted.
 func sheetOf(s *targets.Survey) *Sheet {
-	m := &sheetMaker{by: map[string]*targets.Surveyed{}, left: map[string][]string{}, sheet: &Sheet{
-		Nodes: map[string]topology.Node{}, Guessed: map[string]bool{},
-	}}
+	m := &sheetMaker{by: map[string]*targets.Surveyed{}, left: map[string][]string{}, places: map[*targets.Surveyed]map[ir.Front]string{}}
+	m.sheet = &Sheet{Nodes: map[string]topology.Node{}, Guessed: map[string]bool{}}
 	for i := range s.Devices {
 		m.device(&s.Devices[i])
 	}
@@ -74,6 +73,8 @@ type sheetMaker struct {
 	by    map[string]*targets.Surveyed // by folded name
 	sheet *Sheet
 	left  map[string][]string // what is left out, by the reason
+
+	places map[*targets.Surveyed]map[ir.Front]string // names of ports, by their place on the front
 }
 
 func (m *sheetMaker) leaveOut(why, what string) { m.left[why] = append(m.left[why], diag.Escape(what)) }
@@ -211,12 +212,17 @@ func (m *sheetMaker) own(device, port string) string {
 	if !ok || model == nil {
 		return port
 	}
-	for _, name := range slices.SortedFunc(maps.Keys(d.Read.Settings.Ports), nodeset.Compare) {
-		if is, ok := d.OS.Read(model, name); ok && is == at {
-			return name
+	places := m.places[d]
+	if places == nil {
+		places = map[ir.Front]string{}
+		for _, name := range slices.SortedFunc(maps.Keys(d.Read.Settings.Ports), nodeset.Compare) {
+			if is, ok := d.OS.Read(model, name); ok && places[is] == "" {
+				places[is] = name
+			}
 		}
+		m.places[d] = places
 	}
-	return port
+	return cmp.Or(places[at], port)
 }
 
 // cables makes cables of claims: first of those that both ends make.

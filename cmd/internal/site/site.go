@@ -6,6 +6,7 @@ package site
 
 import (
 	"context"
+	"fmt"
 	"io/fs"
 	"path"
 	"slices"
@@ -70,7 +71,7 @@ func Of(ctx context.Context, files []lint.File, o Options) (*Site, diag.List) {
 		s.Judged = judge.Judge(ctx, s.FS(), Folder, o.Judge)
 		return nil
 	}
-	if !slices.ContainsFunc(s.Survey.Devices, func(d targets.Surveyed) bool { return d.OS != nil && d.Read != nil }) {
+	if len(switchesOf(s.Survey)) == 0 {
 		s.Cables.cables = nil
 		var ds diag.List
 		topicUnread.Errorf(&ds, diag.Range{}, "No file holds the configuration of a switch, so no class and no setting is known. Give the files "+
@@ -91,6 +92,14 @@ func Of(ctx context.Context, files []lint.File, o Options) (*Site, diag.List) {
 	return s, draft(0, s.Lengths, derive)
 }
 
+// Unread has a line for each file of which nothing was read.
+func (s *Site) Unread() (lines []string) {
+	for _, f := range s.Survey.Not {
+		lines = append(lines, diag.Escape(fmt.Sprintf("%s is not read: %s", f.File, f.Why)))
+	}
+	return lines
+}
+
 // FS is the folder of the drafted fabric.
 func (s *Site) FS() fs.FS {
 	fsys := fstest.MapFS{}
@@ -108,12 +117,7 @@ var topicUnread = diag.Topic{Code: "conf-not-judged", Summary: "no file holds th
 
 // readOf finds the settings of a port of the fabric.
 func readOf(s *targets.Survey) func(p *ir.Port) *ir.PortSettings {
-	by := map[string]*ir.Settings{}
-	for _, d := range s.Devices {
-		if d.OS != nil && d.Read != nil {
-			by[topology.FoldDevice(d.Name)] = d.Read.Settings
-		}
-	}
+	by := switchesOf(s)
 	return func(p *ir.Port) *ir.PortSettings { return by[p.Device().Name].Port(p.Name) }
 }
 
