@@ -99,12 +99,18 @@ func TestPublishedTableIsGenerated(t *testing.T) {
 		b.WriteString("},\n},\n")
 	}
 	b.WriteString("}\n")
-	want, err := format.Source([]byte(b.String()))
+	tableIs(t, "publishedtable.go", b.String())
+}
+
+// tableIs holds a generated file to its source text, and writes it with -update.
+func tableIs(t *testing.T, name, text string) {
+	t.Helper()
+	want, err := format.Source([]byte(text))
 	require.NoError(t, err)
 	if *update {
-		require.NoError(t, os.WriteFile("publishedtable.go", want, 0o644))
+		require.NoError(t, os.WriteFile(name, want, 0o644))
 	}
-	got, err := os.ReadFile("publishedtable.go")
+	got, err := os.ReadFile(name)
 	require.NoError(t, err)
 	assert.Equal(t, string(want), string(got), "run `make update`")
 }
