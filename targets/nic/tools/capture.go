@@ -45,10 +45,11 @@ func (r *reader) captured(line string) {
 	if strings.TrimSpace(line) == "" {
 		return
 	}
-	if words, prompt := r.h.box.commandLine(line); words != nil {
+	if typed := r.h.box.commandLine(line); typed.words != nil {
 		r.leave()
+		words := typed.words
 		tool := r.h.box.of(words[0])
-		switch all := splitLine(r.h.box.typed(line)).commands; {
+		switch all := typed.commands(); {
 		case tool != nil && !replaces(words) && !several(all):
 			r.enter(tool)
 			tool.command(tool, r, words[1:])
@@ -56,8 +57,8 @@ func (r *reader) captured(line string) {
 			r.enter(nil)
 			r.heading = shell
 		case tool != nil || several(all) || all[0].writes != "" || slices.Contains([]string{"sh", "bash"}, baseOf(words[0])):
-			r.typed(r.h.box.typed(line), tool, words)
-		case prompt:
+			r.typed(typed.text, tool, words)
+		case typed.prompt:
 			r.enter(nil)
 			r.miss(line, noTool)
 		}
@@ -207,9 +208,24 @@ func isDocument(line string) bool {
 	return line[0] == '{' || end < 0 || end+1 >= len(line) || line[end+1] != '#' && line[end+1] != '$'
 }
 
-// commandLine returns the words of a command line: behind a prompt, between marks such as "==== cmd ====", or alone. prompt: it is
-// one whatever its first word is.
-func (t *toolbox) commandLine(line string) (words []string, prompt bool) {
+// typedLine is a line of a terminal that has a command: behind a prompt, between marks such as "==== cmd ====", or alone.
+type typedLine struct {
+	words  []string  // of the first command that has words, without sudo; nil: the line has none
+	prompt bool      // it is a command line whatever its first word is
+	text   string    // without the prompt, or without marks around it
+	all    []command // of text, where they were read
+}
+
+// commands returns the commands of the line.
+func (l *typedLine) commands() []command {
+	if l.prompt {
+		return l.all
+	}
+	return splitLine(l.text).commands
+}
+
+// commandLine reads a line of a terminal.
+func (t *toolbox) commandLine(line string) typedLine {
 	text := strings.TrimSpace(line)
 	rest, prompt := t.afterPrompt(text)
 	if !prompt {
@@ -225,16 +241,20 @@ func (t *toolbox) commandLine(line string) (words []string, prompt bool) {
 	}
 	shells := first == "sudo" || first == "echo" && strings.Contains(rest, "> /sys/") || first == "for" && strings.Contains(rest, "; do ")
 	if !prompt && !shells && t.of(first) == nil {
-		return nil, false
+		return typedLine{}
 	}
-	words = stripSudo(firstCommand(rest))
+	all := splitLine(rest).commands
+	words := stripSudo(firstOf(all))
 	if len(words) == 0 || !prompt && !shells && t.of(words[0]) == nil {
-		return nil, false
+		return typedLine{}
 	}
-	if !prompt && len(words) == 1 && !t.of(words[0]).alone { // a word of an output
-		return nil, false
+	if prompt {
+		return typedLine{words: words, prompt: true, text: rest, all: all}
 	}
-	return words, prompt
+	if len(words) == 1 && !t.of(words[0]).alone { // a word of an output
+		return typedLine{}
+	}
+	return typedLine{words: words, text: strings.TrimRight(strings.TrimLeft(text, "=-*+#> "), "=-*+#<: ")}
 }
 
 // typed reads a line of several commands, or of one that the shell changes, as a script does; the first tool prints what follows.
@@ -251,15 +271,6 @@ func (r *reader) typed(line string, tool *Printout, words []string) {
 		tool.command(tool, r, words[1:])
 		r.quiet = false
 	}
-}
-
-// typed is a line without its prompt, or without marks around it.
-func (t *toolbox) typed(line string) string {
-	text := strings.TrimSpace(line)
-	if rest, ok := t.afterPrompt(text); ok {
-		return rest
-	}
-	return strings.TrimRight(strings.TrimLeft(text, "=-*+#> "), "=-*+#<: ")
 }
 
 // several reports whether a line has several commands, beside those that read the output of the first.
@@ -308,8 +319,10 @@ func isSeparator(line string) bool {
 }
 
 // firstCommand is the words of the first command of a line that is no assignment.
-func firstCommand(text string) []string {
-	for _, c := range splitLine(text).commands {
+func firstCommand(text string) []string { return firstOf(splitLine(text).commands) }
+
+func firstOf(all []command) []string {
+	for _, c := range all {
 		if len(c.words) > 0 {
 			return c.words
 		}

@@ -44,20 +44,8 @@ var esxcli = &Printout{
 		}},
 		{Key: "Pause RX:", Means: ir.FieldLinkPause, read: setRX},
 		{Key: "Pause TX:", Means: ir.FieldLinkPause, read: setTX},
-		{Key: "Driver:", Means: ir.FieldSystem, read: func(r *reader, rest string) string {
-			for _, n := range r.on {
-				n.driver = rest
-				n.note(r, ir.FieldSystem, 0)
-			}
-			return say(rest != "")
-		}},
-		{Key: "Firmware Version:", Means: ir.FieldSystem, read: func(r *reader, rest string) string {
-			for _, n := range r.on {
-				n.firmware = rest
-				n.note(r, ir.FieldSystem, 1)
-			}
-			return ""
-		}},
+		{Key: "Driver:", Means: ir.FieldSystem, read: setDriver},
+		{Key: "Firmware Version:", Means: ir.FieldSystem, read: setFirmware},
 		{Key: "Name ", With: "Description", Aside: heading, free: true, read: func(r *reader, rest string) string {
 			r.heading = "parameters"
 			if beginsWith(rest, "PCI") {

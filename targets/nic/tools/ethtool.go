@@ -36,20 +36,8 @@ var ethtool = &Printout{
 		{Key: "netlink error:", Aside: absent},
 		{Key: "NIC statistics:", Aside: heading},
 		{Key: "Statistics:", Aside: heading},
-		{Key: "driver:", Means: ir.FieldSystem, read: func(r *reader, rest string) string {
-			for _, n := range r.on {
-				n.driver = rest
-				n.note(r, ir.FieldSystem, 0)
-			}
-			return say(rest != "")
-		}},
-		{Key: "firmware-version:", Means: ir.FieldSystem, read: func(r *reader, rest string) string {
-			for _, n := range r.on {
-				n.firmware = rest
-				n.note(r, ir.FieldSystem, 1)
-			}
-			return ""
-		}},
+		{Key: "driver:", Means: ir.FieldSystem, read: setDriver},
+		{Key: "firmware-version:", Means: ir.FieldSystem, read: setFirmware},
 		{Key: "bus-info:", Aside: which, read: func(r *reader, rest string) string {
 			for _, n := range r.on {
 				r.h.names(rest, n.name)
@@ -175,4 +163,20 @@ func ethtoolJSON(p *Printout, r *reader, object map[string]any) bool {
 		}
 	}
 	return true
+}
+
+func setDriver(r *reader, rest string) string {
+	for _, n := range r.on {
+		n.driver = rest
+		n.note(r, ir.FieldSystem, 0)
+	}
+	return say(rest != "")
+}
+
+func setFirmware(r *reader, rest string) string {
+	for _, n := range r.on {
+		n.firmware = rest
+		n.note(r, ir.FieldSystem, 1)
+	}
+	return ""
 }

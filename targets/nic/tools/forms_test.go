@@ -359,8 +359,8 @@ func TestOrder(t *testing.T) {
 			want := Understand(target.Identity{}, bytesOf(map[string]string{"x": text})).Settings
 			var parts []string
 			for line := range strings.Lines(text) {
-				words, prompt := readable().commandLine(strings.TrimSuffix(line, "\n"))
-				if words != nil && (prompt || readable().of(words[0]) != nil) || parts == nil {
+				typed := readable().commandLine(strings.TrimSuffix(line, "\n"))
+				if typed.words != nil && (typed.prompt || readable().of(typed.words[0]) != nil) || parts == nil {
 					parts = append(parts, "")
 				}
 				parts[len(parts)-1] += line

@@ -14,7 +14,7 @@ func (t *toolbox) script(path, text string) bool {
 	for line := range strings.Lines(text[:min(len(text), 1<<20)]) {
 		line = strings.TrimSpace(line)
 		if line == "" || line[0] == '#' {
-			if words, _ := t.commandLine(line); line != "" && words != nil {
+			if line != "" && t.commandLine(line).words != nil {
 				return false // a prompt of root
 			}
 			continue

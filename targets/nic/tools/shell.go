@@ -127,10 +127,17 @@ func (l *lexer) next() {
 	case l.begins(";") || l.begins("\n"):
 		l.endCommand(";")
 	default:
-		l.put(l.text[l.at : l.at+1])
-		l.at++
+		end := len(l.text)
+		if n := strings.IndexAny(l.text[l.at+1:], meanings); n >= 0 {
+			end = l.at + 1 + n
+		}
+		l.put(l.text[l.at:end])
+		l.at = end
 	}
 }
+
+// meanings are the bytes that can mean something beside themselves.
+const meanings = "\\'\"`$# \t\n&|<>;"
 
 // quoted reads the text between two quotes.
 func (l *lexer) quoted(quote byte) {
