@@ -208,9 +208,9 @@ func isDocument(line string) bool {
 	return line[0] == '{' || end < 0 || end+1 >= len(line) || line[end+1] != '#' && line[end+1] != '$'
 }
 
-// typedLine is a line of a terminal that has a command: behind a prompt, between marks such as "==== cmd ====", or alone.
+// typedLine is a command line on a terminal: behind a prompt, between marks such as "==== cmd ====", or alone.
 type typedLine struct {
-	words  []string  // of the first command that has words, without sudo; nil: the line has none
+	words  []string  // of the first command that has words, without sudo; nil: the line has no command
 	prompt bool      // it is a command line whatever its first word is
 	text   string    // without the prompt, or without marks around it
 	all    []command // of text, where they were read
