@@ -204,7 +204,22 @@ func (d *Device) FillDisk() Fault {
 			return err
 		}
 		defer f.Close()
-		at, fd := int64(0), int(f.Fd())
+		return fill(int(f.Fd()))
+	}))
+}
+
+// fills bounds how often fill takes what became free meanwhile.
+const fills = 20
+
+// fill lets a file take its file system's free space. Each try commits the journal first: ext4 frees the blocks of a removed
+// file only then, and the device's services remove files of their own meanwhile.
+func fill(fd int) error {
+	at := int64(0)
+	var left syscall.Statfs_t
+	for range fills {
+		if err := syscall.Fsync(fd); err != nil {
+			return err
+		}
 		for size := int64(diskSize); size >= 512; {
 			switch err := syscall.Fallocate(fd, 0, at, size); err {
 			case nil:
@@ -215,15 +230,14 @@ func (d *Device) FillDisk() Fault {
 				return err
 			}
 		}
-		var left syscall.Statfs_t
 		if err := syscall.Fstatfs(fd, &left); err != nil {
 			return err
 		}
-		if left.Bavail > 0 {
-			return fmt.Errorf("%d blocks are still free", left.Bavail)
+		if left.Bavail == 0 {
+			return nil
 		}
-		return nil
-	}))
+	}
+	return fmt.Errorf("%d blocks are still free", left.Bavail)
 }
 
 // FreeDisk ends FillDisk.
