@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"cmp"
 	"iter"
 	"maps"
 	"math/rand/v2"
@@ -528,28 +529,43 @@ func Judge(f *ir.Fabric, most int) Judgement {
 }
 
 // SpanningTree returns the links on which a bridged network forwards: those of a shortest path of every switch to the
-// root, or to the first switch that can be reached, if root is nil.
+// root, or to the first switch that can be reached, if root is nil. Of equal paths it is the one by the first device (IEEE 802.1D:
+// the lower designated bridge, then the lower designated port).
 func SpanningTree(f *ir.Fabric, root *ir.Device, down []*ir.Link) map[*ir.Link]bool {
 	tree, seen := map[*ir.Link]bool{}, map[*ir.Device]bool{}
 	b := &Brute{Fabric: f, Down: down}
-	for _, d := range append([]*ir.Device{root}, f.Devices...) {
+	hosts := func(a, b *ir.Device) int { return cmp.Compare(isHost(a), isHost(b)) }
+	for _, d := range append([]*ir.Device{root}, slices.SortedStableFunc(slices.Values(f.Devices), hosts)...) {
 		if d == nil || !forwards(d) || seen[d] {
 			continue
 		}
 		seen[d] = true
-		for queue := []*ir.Device{d}; len(queue) > 0; queue = queue[1:] {
-			for _, p := range queue[0].Ports {
-				if next := p.Peer().Device(); b.open(talk{bridged: true}, p) && !seen[next] {
-					seen[next], tree[p.Link()] = true, true
-					queue = append(queue, next)
-					for _, q := range queue[0].Ports { // a bond is one port
-						if q.Link().Bond > 0 && q.Link().Bond == p.Link().Bond && b.open(talk{bridged: true}, q) {
-							tree[q.Link()] = true
+		for level := []*ir.Device{d}; len(level) > 0; {
+			var below []*ir.Device
+			for _, up := range level {
+				for _, p := range up.Ports {
+					if next := p.Peer().Device(); b.open(talk{bridged: true}, p) && !seen[next] {
+						seen[next], tree[p.Link()] = true, true
+						below = append(below, next)
+						for _, q := range up.Ports { // a bond is one port
+							if q.Link().Bond > 0 && q.Link().Bond == p.Link().Bond && b.open(talk{bridged: true}, q) {
+								tree[q.Link()] = true
+							}
 						}
 					}
 				}
 			}
+			slices.SortFunc(below, func(a, b *ir.Device) int { return cmp.Compare(a.ID, b.ID) })
+			level = below
 		}
 	}
 	return tree
+}
+
+// isHost is 1 for a host, and 0 for a switch.
+func isHost(d *ir.Device) int {
+	if d.Switch == nil {
+		return 1
+	}
+	return 0
 }
