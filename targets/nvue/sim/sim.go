@@ -361,10 +361,27 @@ func (n *NVUE) edited(t tree) (out []string) {
 func features5(eff tree, id int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# written by nvued, revision %d\n", id)
-	for _, p := range sorted(eff.sub("qos", "pfc")) {
+	profiles := sorted(eff.sub("qos", "pfc"))
+	if len(profiles) > 0 {
+		fmt.Fprintf(&b, "pfc.port_group_list = [%s]\n", strings.Join(profiles, ","))
+	}
+	for _, p := range profiles {
 		fmt.Fprintf(&b, "pfc.%s.cos_list = [%s]\n", p, strings.Join(sorted(eff.sub("qos", "pfc", p, "switch-priority")), ","))
+		if ports := pausingBy(eff, p); len(ports) > 0 {
+			fmt.Fprintf(&b, "pfc.%s.port_set = %s\n", p, strings.Join(ports, ","))
+		}
 	}
 	return b.String()
+}
+
+// pausingBy returns the interfaces that a profile of PFC is bound to.
+func pausingBy(eff tree, profile string) (out []string) {
+	for _, name := range sorted(eff.sub("interface")) {
+		if eff.text("interface", name, "qos", "pfc", "profile") == profile {
+			out = append(out, name)
+		}
+	}
+	return out
 }
 
 func infra(eff tree, id int) string {

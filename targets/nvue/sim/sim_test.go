@@ -414,7 +414,8 @@ func TestPromptsAndOthers(t *testing.T) {
 	require.Equal(t, 0, status)
 	text, err := b.d.ReadFile(sim.FeaturesPath)
 	require.NoError(t, err)
-	require.Contains(t, string(text), "written by nvued, revision 2\npfc.default-global.cos_list = [3]\n")
+	require.Contains(t, string(text),
+		"written by nvued, revision 2\npfc.port_group_list = [default-global]\npfc.default-global.cos_list = [3]\n")
 	edit()
 	b.patch("- set: {system: {config: {apply: {ignore: {" + sim.FeaturesPath + ": {}}}}}}\n")
 	b.nv("config apply")
