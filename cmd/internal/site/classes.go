@@ -50,15 +50,28 @@ const (
 )
 
 // classesOf finds the classes of devices that were read, by the settings that most ports of switches with RoCE have. Nil: no port of a
-// switch has a class.
-func classesOf(s *targets.Survey) *classes {
+// switch has a class. For a switch with cables, the ports with a cable count: a template of the factory may be on the others.
+func classesOf(s *targets.Survey, cables []sheetCable) *classes {
 	read := switchesOf(s)
+	cabled := map[string][]string{}
+	for _, c := range cables {
+		for _, e := range []end{c.a, c.b} {
+			cabled[e.device] = append(cabled[e.device], e.port)
+		}
+	}
 	for by := byPFC; by <= byCustom; by++ {
 		v := &votes{by: by}
-		for _, settings := range read {
+		for name, settings := range read {
 			kinds := map[*ir.PortSettings]int{}
-			for _, p := range settings.Ports {
-				kinds[p]++
+			for _, port := range cabled[name] {
+				if p := settings.Port(port); p != nil {
+					kinds[p]++
+				}
+			}
+			if len(cabled[name]) == 0 {
+				for _, p := range settings.Ports {
+					kinds[p]++
+				}
 			}
 			if len(kinds) == 0 && settings.Rest != nil {
 				kinds[settings.Rest]++

@@ -53,7 +53,7 @@ type Options struct {
 func Of(ctx context.Context, files []lint.File, o Options) (*Site, diag.List) {
 	s := &Site{Survey: targets.SurveyFiles(files)}
 	s.Cables = sheetOf(s.Survey)
-	s.classes = classesOf(s.Survey)
+	s.classes = classesOf(s.Survey, s.Cables.cables)
 	draft := func(length int, lengths map[string]int, derive bool) diag.List {
 		text := s.Cables.Text(lengths)
 		read, ds := topology.ReadAll("csv", sheetFile, text, topology.Options{Most: o.Most})
