@@ -26,7 +26,7 @@ type device struct {
 func devicesOf(files []lint.File) (all []device) {
 	at := map[string]int{}
 	for i := range files {
-		name := deviceOf(files[i].Name)
+		name := DeviceOf(files[i].Name)
 		k, found := at[name]
 		if !found {
 			k, at[name] = len(all), len(all)
@@ -37,8 +37,8 @@ func devicesOf(files []lint.File) (all []device) {
 	return all
 }
 
-// deviceOf names the device of a file. A file of any other name is of the device that it is named after: leaf1.nv, leaf1-config.txt.
-func deviceOf(name string) string {
+// DeviceOf names the device of a file. A file of any other name is of the device that it is named after: leaf1.nv, leaf1-config.txt.
+func DeviceOf(name string) string {
 	name = strings.ReplaceAll(name, `\`, "/")
 	owner, base := ownerOf(name)
 	if base == "" && !tools.IsValueFile(name) {
@@ -161,6 +161,9 @@ func searched() (names []string) {
 		if row.Files != nil {
 			names = slices.Concat(names, row.Files.Names, row.Files.Also, row.Beside)
 		}
+		if row.ReleaseFile != "" {
+			names = append(names, row.ReleaseFile)
+		}
 	}
 	return slices.Concat(names, tools.Names, lldpNames)
 }
@@ -180,7 +183,8 @@ func WithoutLone(files []lint.File) (rest []lint.File, lone int) {
 		for _, i := range d.files {
 			row := besideOf(files[i].Name)
 			is[files[i].Name] = row != nil &&
-				!slices.ContainsFunc(d.files, func(k int) bool { return row.Files.Knows(files[k].Name) })
+				!slices.ContainsFunc(d.files, func(k int) bool { return row.Files.Knows(files[k].Name) }) ||
+				releaseRow(files[i]) != nil && len(d.files) == 1
 		}
 	}
 	rest = slices.DeleteFunc(slices.Clone(files), func(f lint.File) bool { return is[f.Name] })

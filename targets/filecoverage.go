@@ -39,6 +39,7 @@ type reading struct {
 	not  []target.NotRead // further rows that are not understood beside the other files of the device
 
 	neighbours map[string][]target.Neighbour // of a file that has nothing else
+	states     *target.Target                // the row whose release the file states; nil: it is no such file
 }
 
 // tooLarge returns the reason why a large file is not read: its linter looks no further, so it may be cut off. Empty: it is whole.
@@ -162,6 +163,6 @@ func parts(c *target.Coverage) (out []lint.Part) {
 
 // topOf is the top of the first file of a device that has settings, where findings about the device as a whole are.
 func topOf(j *judging, d *device) diag.Range {
-	i := slices.IndexFunc(d.files, func(i int) bool { return j.read[i].neighbours == nil })
+	i := slices.IndexFunc(d.files, func(i int) bool { return j.read[i].neighbours == nil && j.read[i].states == nil })
 	return j.files[d.files[max(i, 0)]].Top()
 }

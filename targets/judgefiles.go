@@ -60,9 +60,11 @@ func newJudging(f *ir.Fabric, files []lint.File, devices []device) *judging {
 			j.taken[i] = lint.Taken{Dialect: "the same in another form", Beside: true}
 		case lldpOf(f) != nil:
 			j.read[i].neighbours, j.taken[i] = lldpOf(f), lint.Taken{Dialect: "neighbours by LLDP", Beside: true}
-		case isLLDP(f):
+		case IsLLDP(f.Name) && f.Why == "":
 			j.taken[i] = lint.Taken{Why: notLLDP}
 			j.found = append(j.found, lint.NotJudged(f.Name, notLLDP, "Collect it anew; no cable is known of it."))
+		case releaseRow(f) != nil:
+			j.read[i].states, j.taken[i] = releaseRow(f), lint.Taken{Dialect: "the release", Beside: true}
 		case j.isHost(f):
 			j.read[i].host = true
 		case isTable(j, f):
@@ -111,6 +113,9 @@ func (j *judging) own(i int) {
 func (j *judging) device(d *device) (stored, running *target.Understood) {
 	roce, generated := false, map[*target.Target]bool{} // by another system that has a whole configuration here
 	j.id = identityOf(d.of)
+	if d.of == nil {
+		j.id.Release = stated(j, d)
+	}
 	for _, i := range d.files {
 		j.own(i)
 		j.taken[i].Device, j.taken[i].Moment, j.taken[i].Fabric = d.name, lint.Timeless, d.of != nil
@@ -163,6 +168,18 @@ func (j *judging) device(d *device) (stored, running *target.Understood) {
 	}
 	j.hostsOf(d)
 	return stored, running
+}
+
+// stated returns the release that a file of a device states; empty: no file states it.
+func stated(j *judging, d *device) string {
+	for _, i := range d.files {
+		if row := j.read[i].states; row != nil {
+			if release := row.Stated(j.files[i].Data); release != "" {
+				return release
+			}
+		}
+	}
+	return ""
 }
 
 // timeless reads the files of a device whose moment is not known, of the first system that has one; nil: it has no such file.

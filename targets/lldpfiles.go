@@ -12,11 +12,11 @@ import (
 var lldpNames = []string{"lldp.json", "lldpctl.json"}
 
 // notLLDP is why a file that is named as one of lldpctl is not read.
-const notLLDP = "it is no whole answer of `lldpctl -f json` of up to 1 MiB"
+const notLLDP = "it is no whole answer of `lldpctl -f json` of up to 4 MiB"
 
-// isLLDP reports whether a file that could be opened is named as one of lldpctl.
-func isLLDP(f lint.File) bool {
-	return f.Why == "" && slices.ContainsFunc(lldpNames, func(base string) bool { return lint.Named(f.Name, base) })
+// IsLLDP reports whether a file is named as one of lldpctl.
+func IsLLDP(name string) bool {
+	return slices.ContainsFunc(lldpNames, func(base string) bool { return lint.Named(name, base) })
 }
 
 // lldpOf reads the neighbours of a device from a file; nil: it is no answer of lldpctl.

@@ -53,7 +53,7 @@ func SurveyFiles(files []lint.File) *Survey {
 		row := (*target.Target)(nil)
 		if one.Read, row = readAlone(j, d); row != nil && one.Read != nil {
 			one.OS = row.OS
-			one.Release, one.Guessed = releaseOf(row, one.Read.Settings.System.Release.Value)
+			one.Release, one.Guessed = releaseOf(row, cmp.Or(stated(j, d), one.Read.Settings.System.Release.Value))
 		}
 		for _, i := range d.files {
 			for port, all := range j.read[i].neighbours {

@@ -85,6 +85,9 @@ func audit(a *app, sources []string) (*report.Report, *site.Network, error) {
 	f.Judged.Diags.Sort()
 	f.Judged.Proofs, f.Judged.Fabric = s.Judged.Proofs, s.Judged.Fabric
 	network := s.Network()
+	for _, m := range read.Snapshots {
+		network.Snapshots = append(network.Snapshots, m.Says()...)
+	}
 	f.Network = network
 	maps.Copy(f.Source.Files, s.Judged.Source.Files)
 	return f, network, nil

@@ -15,6 +15,7 @@ anything is pushed that it cannot freeze or drop under load, and pushes it over 
 	rocec trace [DIR] A B       what happens to a packet from one host to another, hop by hop
 	rocec graph [DIR]           the topology, a PFC loop drawn into it
 
+	rocec collect SOURCE...     saves how devices are set, as a snapshot, from devices or from files of people
 	rocec verify [DIR]          reads settings and counters back
 	rocec verify --gids [DIR]   GID tables, and the index each intent must use
 

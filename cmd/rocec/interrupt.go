@@ -7,7 +7,7 @@ import (
 // deviceVerbs are the verbs that touch devices, real ones or those of a lab. A signal asks them to end, and they bring what is under way
 // to its end first. All other verbs end at the first signal, whatever they are doing.
 var deviceVerbs = map[string]bool{
-	"apply": true, "confirm": true, "gids": true, "lab": true, "plan": true, "remove": true, "replace": true, "resume": true,
+	"apply": true, "collect": true, "confirm": true, "gids": true, "lab": true, "plan": true, "remove": true, "replace": true, "resume": true,
 	"rollback": true, "selftest": true, "unlock": true, "verify": true,
 }
 

@@ -16,6 +16,8 @@ var Target = &target.Target{
 	OS:         cumulus.OS,
 	Files:      lint.Linter,
 	Understand: Understand,
+	Asks:       asks,
+	Keep:       keep,
 	Beside:     []string{"applied.yaml", "running.yaml", "config-show.yaml"},
 	Trees:      []string{"/etc/nvue.d/"},
 	Generates:  cumulus.Target,

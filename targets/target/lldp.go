@@ -3,12 +3,14 @@ package target
 import (
 	"encoding/json"
 	"maps"
+	"net/netip"
 	"slices"
+	"strings"
 )
 
 // Bounds of what is taken from an answer of lldpctl: a device may print anything.
 const (
-	mostAnswer     = 1 << 20 // bytes
+	mostAnswer     = 4 << 20 // bytes
 	mostNeighbours = 4096    // entries
 	mostPerPort    = 16
 	mostName       = 255 // bytes, what a TLV of LLDP holds at most
@@ -93,11 +95,15 @@ func neighbour(entry map[string]any) (n Neighbour) {
 		chassis, _ := c.(map[string]any)
 		if names := texts(chassis["name"]); len(names) > 0 {
 			n.Device = names[0]
+			n.Address, n.System = about(chassis)
 			continue
 		}
-		for name := range chassis {
+		for name, of := range chassis {
 			if len(chassis) == 1 && name != "id" && name != "name" && len(name) <= mostName {
 				n.Device = name
+				if stated, is := of.(map[string]any); is {
+					n.Address, n.System = about(stated)
+				}
 			}
 		}
 	}
@@ -123,6 +129,19 @@ func neighbour(entry map[string]any) (n Neighbour) {
 	}
 	n.Ports = ports
 	return n
+}
+
+// about returns the first address for management that a chassis states, one of IPv4 before others, and its description of its system.
+func about(chassis map[string]any) (address, system string) {
+	for _, text := range texts(chassis["mgmt-ip"]) {
+		if a, err := netip.ParseAddr(text); err == nil && (address == "" || a.Is4() && strings.Contains(address, ":")) {
+			address = text
+		}
+	}
+	if all := texts(chassis["descr"]); len(all) > 0 {
+		system = all[0]
+	}
+	return address, system
 }
 
 // LLDPAgent is a simulated lldpd, for [Image.Sims]: what it tells of who stands at the other ends of ports that have a link.

@@ -63,6 +63,9 @@ type Neighbour struct {
 	Device string // its name; empty: it has none
 	Ports  []string
 	MAC    string // of its port, where it names that by an address
+
+	Address string // for its management; empty: it states no address
+	System  string // its description of its system; empty: it has no description
 }
 
 // NotRead notes that a part was not read. What was noted first stays.

@@ -32,6 +32,18 @@ type Target struct {
 	// Understand reads the configuration of one device of the system, in any form in which people have it, by path or name. It never fails.
 	Understand func(id Identity, contents map[string][]byte) *Understood
 
+	// Asks are the questions whose answers, as files, show how a device of the system is set. All systems are asked the same of
+	// neighbours.
+	Asks []Question
+
+	// ReleaseFile is the base name of the file in which a device states its release, and Stated reads it; an empty text: it states no release
+	// of the system. Nil: rocec knows no such file.
+	ReleaseFile string
+	Stated      func(data []byte) string
+
+	// Keep takes the rows that are not read out of a configuration that Files knows: they may hold secrets. Nil: no row of its files is one.
+	Keep Keep
+
 	// Beside are base names of further texts of a device, which are read with its files: captures of the running configuration, and
 	// pieces. A folder has them beside a file that Files knows.
 	Beside []string

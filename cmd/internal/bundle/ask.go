@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rocec/rocec/cmd/internal/mask"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/targets/deploy"
@@ -74,23 +75,23 @@ func bounded(q target.Query) target.Query {
 }
 
 // New returns the bundle of devices that answered, and the mask for its text. have has what was observed of each device of asked.
-func New(f *ir.Fabric, asked []*Asked, have []*deploy.Have) (*Bundle, *Mask) {
-	mask := fabricMask(f)
+func New(f *ir.Fabric, asked []*Asked, have []*deploy.Have) (*Bundle, *mask.Mask) {
+	hides := fabricMask(f)
 	words := map[*ir.Device]string{}
 	for _, d := range asked { // the numbers begin with those that are shown
-		words[d.of.Source] = knowDevice(mask, d.of.Source)
+		words[d.of.Source] = knowDevice(hides, d.of.Source)
 	}
 	for _, d := range f.Devices {
 		if words[d] == "" {
-			words[d] = knowDevice(mask, d)
+			words[d] = knowDevice(hides, d)
 		}
 	}
 	b := &Bundle{}
 	for i, d := range asked {
-		d.facts.know(mask, words[d.of.Source])
+		d.facts.know(hides, words[d.of.Source])
 		b.Devices = append(b.Devices, d.section(words[d.of.Source], have[i]))
 	}
-	return b, mask
+	return b, hides
 }
 
 // Unread reports whether a device has no answers.

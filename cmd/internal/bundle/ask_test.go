@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/rocec/rocec/cmd/internal/mask"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
@@ -25,7 +26,7 @@ func TestHides(t *testing.T) {
 			secrets[s] = true
 			return s
 		}
-		mask := &Mask{}
+		mask := &mask.Mask{}
 		b := &Bundle{Tool: "1.0"}
 		var all []string
 		for range rapid.IntRange(1, 3).Draw(t, "devices") {

@@ -1,3 +1,5 @@
+// Package bundle makes the [Bundle] that `rocec selftest` shows: the answers of devices, as one text without the names, addresses and
+// serial numbers of their owner.
 package bundle
 
 import (
@@ -6,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rocec/rocec/cmd/internal/mask"
 	"github.com/rocec/rocec/docs/evidence"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/target"
@@ -43,7 +46,7 @@ that no program knows stays as it is.
 `
 
 // Text is the bundle as it is shown and saved. Devices that answered alike are one section.
-func (b *Bundle) Text(m *Mask) string {
+func (b *Bundle) Text(m *mask.Mask) string {
 	var out strings.Builder
 	who := evidence.Real
 	if b.Lab {
@@ -67,7 +70,7 @@ func (b *Bundle) Text(m *Mask) string {
 }
 
 // text is what stands below the name of a device.
-func (s *Section) text(m *Mask) string {
+func (s *Section) text(m *mask.Mask) string {
 	var out strings.Builder
 	line := func(key, value string) {
 		if value != "" {

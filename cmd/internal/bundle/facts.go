@@ -3,6 +3,8 @@ package bundle
 import (
 	"strconv"
 	"strings"
+
+	"github.com/rocec/rocec/cmd/internal/mask"
 )
 
 // deviceFacts holds the names, addresses and serial numbers that a device has, so that they can be left out; and its system.
@@ -66,21 +68,21 @@ func readFacts(answer []byte) (f deviceFacts) {
 }
 
 // know has the facts of a device replaced.
-func (f *deviceFacts) know(m *Mask, word string) {
+func (f *deviceFacts) know(m *mask.Mask, word string) {
 	for _, h := range f.hosts {
 		if name, _, _ := strings.Cut(h, "."); !isCommon(name) {
 			knowHost(m, word, h)
 		}
 	}
 	for _, n := range f.domains {
-		m.KnowAs(Name, strings.Trim(n, "."))
+		m.KnowAs(mask.Name, strings.Trim(n, "."))
 	}
 	for _, u := range f.users {
 		knowUser(m, u)
 	}
 	for _, s := range f.serials {
 		if len(s) > 3 && strings.ContainsAny(s, "0123456789") { // "None", "Not Specified", "0"
-			m.KnowAs(Serial, s)
+			m.KnowAs(mask.Serial, s)
 		}
 	}
 	for _, mac := range f.macs {
@@ -88,7 +90,7 @@ func (f *deviceFacts) know(m *Mask, word string) {
 		if strings.Trim(plain, "0") == "" || len(plain)%2 != 0 || len(plain) < 12 {
 			continue
 		}
-		w := m.Word(Addr)
+		w := m.Word(mask.Addr)
 		m.Know(mac, w)
 		m.Know(plain, w)
 		m.Know("0x"+plain, w)

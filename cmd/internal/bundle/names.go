@@ -5,33 +5,34 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rocec/rocec/cmd/internal/mask"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/destination"
 	"github.com/rocec/rocec/targets"
 )
 
 // fabricMask returns a mask that knows the names of a fabric which belong to no device.
-func fabricMask(f *ir.Fabric) *Mask {
-	m := &Mask{}
+func fabricMask(f *ir.Fabric) *mask.Mask {
+	m := &mask.Mask{}
 	if !isCommon(f.Name) {
-		m.KnowAs(Name, f.Name)
+		m.KnowAs(mask.Name, f.Name)
 	}
 	return m
 }
 
 // knowDevice makes the word of a device of the fabric, and has its name and its address replaced by the word.
-func knowDevice(m *Mask, d *ir.Device) (word string) {
-	word = m.Word(Device)
+func knowDevice(m *mask.Mask, d *ir.Device) (word string) {
+	word = m.Word(mask.Device)
 	m.Know(d.Name, word)
 	knowHost(m, word, d.SSH.Address)
 	knowUser(m, d.SSH.User)
 	hops, _ := destination.Jump(d.SSH.Jump) // lang has judged it
 	for _, hop := range hops {
 		knowUser(m, hop.User)
-		m.KnowAs(Name, hop.Host)
+		m.KnowAs(mask.Name, hop.Host)
 		if name, domain, ok := strings.Cut(hop.Host, "."); ok && !address(hop.Host) {
-			m.KnowAs(Name, name)
-			m.KnowAs(Name, domain)
+			m.KnowAs(mask.Name, name)
+			m.KnowAs(mask.Name, domain)
 		}
 	}
 	return word
@@ -44,20 +45,20 @@ func address(host string) bool {
 }
 
 // knowHost has a name of a host replaced, with and without its domain, and the domain.
-func knowHost(m *Mask, word, host string) {
+func knowHost(m *mask.Mask, word, host string) {
 	m.Know(host, word)
 	name, domain, ok := strings.Cut(host, ".")
 	if !ok || address(host) {
 		return
 	}
 	m.Know(name, word)
-	m.KnowAs(Name, domain)
+	m.KnowAs(mask.Name, domain)
 }
 
 // knowUser has a user replaced.
-func knowUser(m *Mask, user string) {
+func knowUser(m *mask.Mask, user string) {
 	if !isCommon(user) {
-		m.KnowAs(User, user)
+		m.KnowAs(mask.User, user)
 	}
 }
 

@@ -2,10 +2,9 @@
 package devicefiles
 
 import (
+	"bufio"
 	"cmp"
-	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -16,16 +15,8 @@ import (
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/globals"
 	"github.com/rocec/rocec/lang/diag"
-	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/snapshot"
 	"github.com/rocec/rocec/targets/target/lint"
-)
-
-// The bounds of a folder of device files.
-const (
-	deviceDepth   = 16
-	deviceEntries = 200_000
-	deviceFiles   = 10_000
-	deviceBytes   = 256 << 20
 )
 
 // Found is the files of devices that a path names.
@@ -34,9 +25,12 @@ type Found struct {
 	Passed int               // further files of the folder
 	Hidden map[string][]byte // by name: files whose text is not to be printed
 	Dir    string            // the folder
+
+	Snapshots []*snapshot.Manifest // of those among the paths
 }
 
-// Read reads files, and every file of a known name below folders. A file that several of the paths name is read once.
+// Read reads files, and every file of a known name below folders and in archives of folders. A file that several of the paths name is
+// read once.
 func Read(names []string) (*Found, error) {
 	if len(names) == 0 {
 		return readOne("")
@@ -49,6 +43,7 @@ func Read(names []string) (*Found, error) {
 			return nil, err
 		}
 		all.Dir, all.Passed = cmp.Or(all.Dir, one.Dir), all.Passed+one.Passed
+		all.Snapshots = append(all.Snapshots, one.Snapshots...)
 		maps.Copy(all.Hidden, one.Hidden)
 		for _, f := range one.Files {
 			if !have[f.Name] {
@@ -60,7 +55,7 @@ func Read(names []string) (*Found, error) {
 	return all, nil
 }
 
-// readOne reads a file, or every file of a known name below a folder.
+// readOne reads a file, or every file of a known name below a folder or in an archive.
 func readOne(name string) (*Found, error) {
 	if name == "" {
 		return nil, exit.Fail(exit.Usage, "name a file or a folder")
@@ -72,18 +67,25 @@ func readOne(name string) (*Found, error) {
 	found := &Found{Dir: name, Hidden: map[string][]byte{}}
 	switch {
 	case info.IsDir():
-		if found.Files, found.Passed, err = deviceFolder(name); err != nil {
-			return nil, err
-		}
-		return found, nil
+		found.Files, found.Passed, found.Snapshots, err = deviceFolder(name)
+		return found, err
 	case !info.Mode().IsRegular():
 		return nil, exit.Fail(exit.Usage, "%s is neither a file nor a folder", name)
 	}
-	out := false
-	data, why := readDeviceFile(name, func() (f fs.File, err error) {
-		f, out, err = globals.OpenNamed(name)
-		return f, err
-	})
+	var data []byte
+	why := ""
+	f, out, err := globals.OpenNamed(name)
+	if err != nil {
+		why = readWhy(err)
+	} else {
+		defer f.Close()
+		from := bufio.NewReaderSize(f, snapshot.HeadSize)
+		if head, _ := from.Peek(snapshot.HeadSize); snapshot.IsArchive(head) { // a short file gives what there is
+			found.Files, found.Passed, found.Snapshots, err = archive(name, from)
+			return found, err
+		}
+		data, why, _ = readDeviceFile(name, from)
+	}
 	file := lint.File{Name: diag.Escape(path.Clean(filepath.ToSlash(name))), Data: data, Why: why}
 	if found.Files, found.Dir = []lint.File{file}, filepath.Dir(name); out {
 		found.Hidden[file.Name] = data
@@ -93,102 +95,59 @@ func readOne(name string) (*Found, error) {
 
 // deviceFolder reads every file below a folder that has a name to look for, in the order of names, and counts the others. Links are
 // followed inside the folder only, and never into folders.
-func deviceFolder(dir string) (files []lint.File, passed int, err error) {
+func deviceFolder(dir string) (files []lint.File, passed int, snapshots []*snapshot.Manifest, err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, 0, exit.Fail(exit.Usage, "%v", err)
+		return nil, 0, nil, exit.Fail(exit.Usage, "%v", err)
 	}
 	defer root.Close()
 	return findDeviceFiles(root.FS(), dir)
 }
 
 // findDeviceFiles reads the files of a folder called dir.
-func findDeviceFiles(fsys fs.FS, dir string) (files []lint.File, passed int, err error) {
-	entries, size := 0, 0
+func findDeviceFiles(fsys fs.FS, dir string) (files []lint.File, passed int, snapshots []*snapshot.Manifest, err error) {
+	g := newGathering(dir)
+	entries := 0
 	err = fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
-		if entries++; entries > deviceEntries || len(files) > deviceFiles || size > deviceBytes {
-			return fmt.Errorf("%s holds more than %s files of switches, %s files of any kind, or %d MiB: name a folder with less in it",
-				dir, diag.Number(deviceFiles), diag.Number(deviceEntries), deviceBytes>>20)
+		if entries++; entries > deviceEntries {
+			return g.tooMuch()
 		}
 		switch {
 		case err != nil && (d == nil || d.IsDir() && name == "."):
 			return err
 		case d.IsDir():
 			if err != nil { // files that can be read are judged
-				files = append(files, lint.File{
-					Name: diag.Escape(path.Join(filepath.ToSlash(dir), name)),
-					Why:  readWhy(err) + " It is a folder, and its files were not judged.",
-				})
+				g.files = append(g.files, lint.File{Name: g.shown(name), Why: readWhy(err) + " It is a folder, and its files were not judged."})
 				return fs.SkipDir
 			}
 			if strings.Count(name, "/") >= deviceDepth {
 				return fmt.Errorf("%s is deeper than %d folders", path.Join(dir, name), deviceDepth)
 			}
 			return nil
-		case !targets.Searched(lint.File{Name: name}, false):
-			passed++
+		case !g.wants(name):
 			return nil
 		}
-		file := lint.File{Name: diag.Escape(path.Join(filepath.ToSlash(dir), name))}
 		info, err := fs.Stat(fsys, name)
 		switch {
 		case err != nil && d.Type()&fs.ModeSymlink != 0:
-			file.Why = "It is a link that leads out of the folder, or nowhere."
+			return g.take(name, nil, "It is a link that leads out of the folder, or nowhere.")
 		case err != nil:
-			file.Why = readWhy(err)
+			return g.take(name, nil, readWhy(err))
 		case info.IsDir(): // by a link
-			passed++
+			g.passed++
 			return nil
 		case !info.Mode().IsRegular():
-			file.Why = "It is not a regular file."
-		default:
-			file.Data, file.Why = readDeviceFile(name, func() (fs.File, error) { return fsys.Open(name) })
+			return g.take(name, nil, "It is not a regular file.")
 		}
-		if !targets.Searched(file, true) {
-			passed++
-			return nil
+		f, err := fsys.Open(name)
+		if err != nil {
+			return g.take(name, nil, readWhy(err))
 		}
-		size += len(file.Data)
-		files = append(files, file)
-		return nil
+		defer f.Close()
+		return g.take(name, f, "")
 	})
 	if err != nil {
-		return nil, 0, exit.Fail(exit.Usage, "%v", err)
+		return nil, 0, nil, exit.Fail(exit.Usage, "%v", err)
 	}
-	files, lone := targets.WithoutLone(files)
-	if names := targets.Linters().Names(); len(files) == 0 {
-		return nil, 0, exit.Fail(exit.Usage, "no file below %s is called %s, or leaf01-%s and the like", dir,
-			strings.Join(names, ", "), names[0])
-	}
-	return files, passed + lone, nil
-}
-
-// readDeviceFile reads a file, at most as much of it as shows that it is too large for its linter, or says why not.
-func readDeviceFile(name string, open func() (fs.File, error)) (data []byte, why string) {
-	f, err := open()
-	if err != nil {
-		return nil, readWhy(err)
-	}
-	defer f.Close()
-	file := lint.File{Name: name}
-	linters := targets.Linters()
-	for most := linters.First(); ; most = linters.Of(file).Most { // whose file it is shows at its beginning
-		rest, err := io.ReadAll(io.LimitReader(f, int64(most+1-len(file.Data))))
-		if err != nil {
-			return nil, readWhy(err)
-		}
-		file.Data = append(file.Data, rest...)
-		if len(file.Data) <= most || most == linters.Of(file).Most {
-			break
-		}
-	}
-	return linters.Unmarked(file), ""
-}
-
-// readWhy is the cause of a failure to read, as a sentence.
-func readWhy(err error) string {
-	if e := (*fs.PathError)(nil); errors.As(err, &e) {
-		err = e.Err
-	}
-	return "It cannot be read: " + err.Error() + "."
+	return g.end()
 }

@@ -1,6 +1,7 @@
 package devicefiles
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -19,7 +20,7 @@ import (
 // A folder that cannot be read does not keep the others from being judged, nor is it passed over.
 func TestDeviceFolderUnreadable(t *testing.T) {
 	require.Equal(t, "It cannot be read: permission denied.", readWhy(&fs.PathError{Op: "open", Path: "x", Err: fs.ErrPermission}))
-	files, passed, err := findDeviceFiles(brokenFS{fstest.MapFS{
+	files, passed, _, err := findDeviceFiles(brokenFS{fstest.MapFS{
 		"a/notes":        {Data: []byte("not a switch's\n")},
 		"a/traffic.conf": {Data: []byte("pfc.port_group_list = []\n")},
 		"b/traffic.conf": {Data: []byte("pfc.port_group_list = []\n")},
@@ -62,7 +63,7 @@ func TestDeviceFileSizes(t *testing.T) {
 		},
 		{"startup.yaml", tree(nvue.MaxSize), "1:1", "it is larger than 8 MiB"},
 	} {
-		data, why := readDeviceFile(c.name, func() (fs.File, error) { return fstest.MapFS{"x": {Data: c.data}}.Open("x") })
+		data, why, _ := readDeviceFile(c.name, bytes.NewReader(c.data))
 		require.Empty(t, why)
 		ds := targets.Linters().Check([]lint.File{{Name: c.name, Data: data}}).Diagnostics
 		require.Len(t, ds, 1, "%s of %d bytes", c.name, len(c.data))

@@ -20,6 +20,12 @@ cmd/internal/forms/folder/folder.go Open | the folder of -o
 cmd/internal/forms/folder/folder.go holds | files of -o, compared with their new content
 cmd/internal/wholefile/wholefile.go ReplaceLink | writes what the person names
 cmd/internal/report/paths.go newPaths | whether a folder is the root of a repository
+cmd/internal/collect/collect.go Resume | whether a snapshot that the person names is there
+cmd/internal/collect/collect.go Save | the folders of a snapshot that the person names
+cmd/internal/collect/collect.go had | a snapshot that the person names, held to its digests
+cmd/internal/collect/run.go begin | whether a name is free
+cmd/internal/collect/sources.go add | whether an argument is a file or a folder
+cmd/internal/collect/sources.go inventoryOf | an inventory that the person names
 cmd/internal/devicefiles/devicefiles.go deviceFolder | files of devices that the person names, judged and not trusted
 cmd/internal/devicefiles/devicefiles.go readOne | files of devices that the person names, judged and not trusted
 cmd/internal/globals/fabric.go LoadOver | the fabric, which the person names

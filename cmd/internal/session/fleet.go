@@ -147,6 +147,9 @@ func (f *Fleet) Connect() (err error) {
 	return nil
 }
 
+// Rights returns the options of a read that becomes root as a person has allowed it.
+func (f *Fleet) Rights() rollout.ObserveOptions { return rollout.ObserveOptions{Sudo: f.s.sudo} }
+
 // CompareForChange is [Fleet.Compare] before a change: it also takes samples, against which the change is judged later, and it keeps the
 // connections to the devices that change.
 func (f *Fleet) CompareForChange(ctx context.Context) *deploy.Plan {

@@ -23,6 +23,7 @@ type Network struct {
 	Routing    string   `json:"assumed_routing"`
 	Conditions []string `json:"conditions"` // assumptions of verdicts, one sentence each
 	LeftOut    []string `json:"left_out"`
+	Snapshots  []string `json:"snapshots,omitempty"` // sentences about the snapshots, for their reader
 }
 
 // room is how long a list of names in a sentence gets.
@@ -138,6 +139,9 @@ func Page(w io.Writer, n *Network, r *report.Report, o report.Options) {
 			line += fmt.Sprintf(", %s seen from one end alone", diag.Number(n.OneEnd))
 		}
 		say("", line)
+		for _, s := range n.Snapshots {
+			say("snapshot: ", diag.Escape(s))
+		}
 		for _, c := range n.Conditions {
 			say("assumed: ", c)
 		}

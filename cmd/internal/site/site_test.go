@@ -2,8 +2,6 @@ package site
 
 import (
 	"bytes"
-	"cmp"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path"
@@ -14,52 +12,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/cmd/internal/site/sitetest"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/judge"
 	"github.com/rocec/rocec/targets/target/lint"
 )
-
-// lldpAnswer is what `lldpctl -f json` prints on a device.
-func lldpAnswer(t *testing.T, d *ir.Device) []byte {
-	t.Helper()
-	type object = map[string]any
-	ports := []object{}
-	for _, p := range d.Ports {
-		if p.Link() == nil || p.Link().Planned {
-			continue
-		}
-		peer := p.Peer()
-		ports = append(ports, object{p.Name: object{
-			"chassis": object{peer.Device().Name: object{}},
-			"port":    object{"id": object{"type": "ifname", "value": peer.Name}},
-		}})
-	}
-	out, err := json.Marshal(object{"lldp": object{"interface": ports}})
-	require.NoError(t, err)
-	return out
-}
-
-// filesOf are the files of the switches of a fabric, as people collect them, with what LLDP sees.
-func filesOf(t *testing.T, j *judge.Judged) (files []lint.File) {
-	t.Helper()
-	for _, d := range j.Tree().Devices {
-		if d.Source.Switch == nil {
-			continue
-		}
-		for _, f := range d.Files {
-			content := f.Sketch
-			if content == nil {
-				content, _ = f.Edit(nil)
-			}
-			name := cmp.Or(map[string]string{"nvue": "startup.yaml", "sonic": "config_db.json"}[d.Target.Name], f.Path)
-			files = append(files, lint.File{Name: path.Join("site", d.Source.Name, name), Data: content})
-		}
-		files = append(files, lint.File{Name: path.Join("site", d.Source.Name, "lldp.json"), Data: lldpAnswer(t, d.Source)})
-	}
-	return files
-}
 
 // guesses are the examples whose networks hold more than their files state: what the files of switches, with LLDP, do not show.
 var guesses = map[string]string{
@@ -81,7 +40,7 @@ func TestExamples(t *testing.T) {
 		}
 		made++
 		t.Run(e.Name(), func(t *testing.T) {
-			files := filesOf(t, j)
+			files := sitetest.FilesOf(t, j)
 			s, ds := Of(t.Context(), files, Options{Most: 1 << 20})
 			require.Empty(t, ds)
 			require.NotNil(t, s.Judged.Fabric)
@@ -180,7 +139,7 @@ func TestNeighbours(t *testing.T) {
 // A device without files is among the conditions of every verdict, whatever the others state.
 func TestUnread(t *testing.T) {
 	j := judge.Judge(t.Context(), os.DirFS("../../../examples/clos-v2-ecn"), ".", judge.Options{})
-	files := filesOf(t, j)
+	files := sitetest.FilesOf(t, j)
 	for _, without := range []string{"leaf01", "spine2"} {
 		rest := slices.DeleteFunc(slices.Clone(files), func(f lint.File) bool { return strings.HasPrefix(f.Name, "site/"+without+"/") })
 		require.Less(t, len(rest), len(files))
@@ -266,7 +225,9 @@ func TestContradictions(t *testing.T) {
 // A device of which LLDP alone was read keeps the role that its name and its cables show, and is named.
 func TestSettingsMissing(t *testing.T) {
 	j := judge.Judge(t.Context(), os.DirFS("../../../examples/clos-v2-ecn"), ".", judge.Options{})
-	files := slices.DeleteFunc(filesOf(t, j), func(f lint.File) bool { return f.Name == "site/leaf01/etc/cumulus/datapath/traffic.conf" })
+	files := slices.DeleteFunc(sitetest.FilesOf(t, j), func(f lint.File) bool {
+		return f.Name == "site/leaf01/etc/cumulus/datapath/traffic.conf"
+	})
 	s, ds := Of(t.Context(), files, Options{Most: 1 << 20})
 	require.Empty(t, ds)
 	assert.Equal(t, cablesOf(j.Fabric), cablesOf(s.Judged.Fabric))
@@ -281,7 +242,7 @@ func TestSettingsMissing(t *testing.T) {
 	assert.Contains(t, ds[0].Detail, "No file holds the configuration of a switch")
 
 	var silent []lint.File
-	for _, f := range filesOf(t, j) {
+	for _, f := range sitetest.FilesOf(t, j) {
 		if f.Name != "site/leaf02/lldp.json" {
 			silent = append(silent, f)
 		}

@@ -6,7 +6,7 @@ import (
 )
 
 // Names are the base names by which captures and scripts of a host are found in a folder. Others are read where a person names them.
-var Names = []string{"mlnx_qos.txt", "dcb.txt", "mlnx_qos.sh", "dcb.sh", "windows.txt", "esxi.txt"}
+var Names = []string{"mlnx_qos.txt", "dcb.txt", "mlnx_qos.sh", "dcb.sh", "windows.txt", "esxi.txt", "host.txt"}
 
 // Tree is the folder of a host in which rocec has a file with the settings of each NIC.
 const Tree = "/etc/rocec/"

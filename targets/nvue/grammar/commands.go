@@ -26,7 +26,7 @@ func ReadLoosely(data []byte, g *Grammar) *Loose {
 		l.note(refuse(at, noText))
 		data, l.cleaned = clean(data), true
 	}
-	if l.Commands = areCommands(data); l.Commands {
+	if l.Commands = AreCommands(data); l.Commands {
 		l.commands(data, g)
 	} else {
 		l.tree(data)
@@ -62,8 +62,8 @@ func firstCommand(data []byte) string {
 	return ""
 }
 
-// areCommands reports whether a text is lines of nv set and nv unset, and no tree.
-func areCommands(data []byte) bool {
+// AreCommands reports whether a text is lines of nv set and nv unset, and no tree.
+func AreCommands(data []byte) bool {
 	if trimmed := bytes.TrimSpace(data); len(trimmed) == 0 || trimmed[0] == '{' || trimmed[0] == '[' {
 		return false
 	}

@@ -1,19 +1,22 @@
-// Package bundle makes the [Bundle] that `rocec selftest` shows: the answers of devices, as one text without the names, addresses and
-// serial numbers of their owner.
-package bundle
+// Package mask replaces the names, addresses and serial numbers of texts by words that stand for them ([Mask]), so that people may give
+// away what their devices print.
+package mask
 
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"net/netip"
 	"regexp"
 	"slices"
 	"sort"
 	"strings"
 	"sync"
+
+	"github.com/rocec/rocec/lang/nodeset"
 )
 
-// Kind is what a word stands for; the words are "device-1", "addr-1" and so on.
+// Kind is a kind of replaced texts; the words are "device-1", "addr-1" and so on.
 type Kind string
 
 // The kinds.
@@ -26,11 +29,14 @@ const (
 	Secret Kind = "secret" // what stands behind a word such as password
 )
 
-// Mask replaces names, addresses and serial numbers by words, the same ones everywhere. Addresses, and what stands behind the words serial
-// and password, it finds by their form; the rest it has to be told ([Mask.Know]). The zero value is ready.
+// Mask replaces names, addresses and serial numbers by words, the same ones everywhere. It finds addresses, and the values behind the
+// words serial and password, by their form; the others must be made known ([Mask.Know]). The zero value is ready.
 //
 // It replaces too much rather than too little: a release with four numbers is taken for an address.
 type Mask struct {
+	// Spell spells the n-th text of a kind that was found by its form; empty, or a nil Spell: it is the word of the kind with the number.
+	Spell func(k Kind, text string, n int) string
+
 	known map[string]string // by what is replaced, in lower case
 	sizes []int             // of what is known, longest first
 	words map[string]string // by kind and text, of what was found by its form
@@ -136,7 +142,7 @@ func (m *Mask) named(s string) (out []span) {
 	return out
 }
 
-// hiddenForms are what stands behind words that say what it is, in the first group.
+// hiddenForms are values behind words that name their kind, in the first group.
 var hiddenForms = sync.OnceValue(func() []hiddenForm {
 	return []hiddenForm{
 		{Serial, regexp.MustCompile(`(?i)serial(?:[-_ ]?(?:number|num|no\.?))?["']?(?:\s*[:=]\s*|\s+)` +
@@ -176,9 +182,43 @@ func (m *Mask) found(k Kind, text string) string {
 	}
 	key := string(k) + " " + text
 	if m.words[key] == "" {
-		m.words[key] = m.Word(k)
+		word := m.Word(k)
+		if m.Spell != nil {
+			word = cmp.Or(m.Spell(k, text, m.count[k]), word)
+		}
+		m.words[key] = word
 	}
 	return m.words[key]
+}
+
+// Secrets returns a text without the values behind words such as password, and how many there were.
+func (m *Mask) Secrets(s string) (out string, count int) {
+	var to strings.Builder
+	at := 0
+	for _, one := range m.hidden(s) {
+		if one.from >= at && m.isSecret(one.word) {
+			to.WriteString(s[at:one.from] + one.word)
+			at, count = one.to, count+1
+		}
+	}
+	return to.String() + s[at:], count
+}
+
+func (m *Mask) isSecret(word string) bool { return strings.HasPrefix(word, string(Secret)+"-") }
+
+// Words calls do for each text that was replaced and its word, in the order of the words.
+func (m *Mask) Words(do func(text, word string)) {
+	all := map[string]string{}
+	maps.Copy(all, m.known)
+	for key, word := range m.words {
+		_, text, _ := strings.Cut(key, " ")
+		all[text] = word
+	}
+	texts := slices.Collect(maps.Keys(all))
+	slices.SortFunc(texts, func(a, b string) int { return cmp.Or(nodeset.Compare(all[a], all[b]), cmp.Compare(a, b)) })
+	for _, text := range texts {
+		do(text, all[text])
+	}
 }
 
 // addressForms are what addresses without colons look like; what each finds counts where good says so.

@@ -1,0 +1,275 @@
+package collect
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/rollout"
+	"github.com/rocec/rocec/targets/snapshot"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// AtOnce is how many devices are asked at the same time unless a person states another number.
+const AtOnce = 96
+
+// mostLogins is how many logins may fail before no further device is asked. Accounts are locked after a few.
+const mostLogins = 3
+
+// statusMark begins the line behind an answer with the exit status of its command.
+const statusMark = "rocec-status "
+
+// noFile is the exit status of a question about a file that is not there.
+const noFile = 66
+
+// Device returns a device that is asked all questions, with the way to it. Its answers are in the result of take once it was read.
+func Device(name string, login target.Login) (of *target.Device, take func() []answered) {
+	questions := targets.Questions()
+	all := make([]answered, len(questions)+1)
+	d := &target.Device{Name: name, Login: login, Role: target.Host}
+	for i, q := range append([]targets.Question{aboutIt}, questions...) {
+		all[i] = answered{question: q, status: -1}
+		d.Probes = append(d.Probes, target.Probe{
+			Name: q.File, Query: target.Query{Cmd: command(q.Cmd)},
+			Judge: func(answer []byte) []string {
+				all[i].text, all[i].status = split(answer)
+				return nil
+			},
+		})
+	}
+	return d, func() []answered { return all }
+}
+
+// aboutIt asks for the name and the clock of a device.
+var aboutIt = targets.Question{Question: target.Question{Cmd: "hostname; date +%s"}}
+
+// answered is a question with its answer.
+type answered struct {
+	question targets.Question
+	text     []byte
+	status   int // of the command; -1: there is no answer
+}
+
+// ofHosts reports whether the question is for hosts alone.
+func (a *answered) ofHosts() bool { return slices.Equal(a.question.To, []string{targets.Hosts}) }
+
+// ofSwitches reports whether a device that answers the question is a switch.
+func (a *answered) ofSwitches() bool { return !slices.Contains(a.question.To, targets.Hosts) }
+
+// command returns the command of a question with its exit status behind the answer. It does not fail.
+func command(cmd string) string {
+	if path, is := strings.CutPrefix(cmd, "cat /"); is && !strings.ContainsAny(path, " \n") {
+		cmd = fmt.Sprintf("if ! [ -e /%s ]; then exit %d; fi\n%s", path, noFile, cmd)
+	}
+	return "(\n" + cmd + "\n)\nprintf '\\n" + statusMark + "%s\\n' $?"
+}
+
+// split takes the exit status off an answer.
+func split(answer []byte) (text []byte, status int) {
+	at := bytes.LastIndex(answer, []byte("\n"+statusMark))
+	if at < 0 {
+		return nil, -1
+	}
+	n, err := strconv.Atoi(strings.TrimSpace(string(answer[at+1+len(statusMark):])))
+	if err != nil {
+		return nil, -1
+	}
+	return answer[:at], n
+}
+
+// Asking is how devices are asked.
+type Asking struct {
+	Dial     target.Dial
+	Read     rollout.ObserveOptions
+	Guarded  bool // no login is known to work: after three that fail no further device is asked
+	Now      func() time.Time
+	Progress func(done, total int) // one call at a time
+	Save     func() error          // is called from time to time, and at the end
+}
+
+// mostUnsaved is how many devices may answer before the collection is saved.
+const mostUnsaved = 96
+
+// Ask asks devices, and adds their answers. A device that cannot be asked is in the collection with the reason. The error is that of Save.
+func (c *Collection) Ask(ctx context.Context, devices []*target.Device, o Asking) (err error) {
+	var (
+		g       errgroup.Group
+		mu      sync.Mutex
+		done    int
+		unsaved int
+		gate    = newGate(o)
+	)
+	g.SetLimit(max(1, o.Read.Parallel))
+	for _, like := range devices {
+		g.Go(func() error {
+			of, take := Device(like.Name, like.Login)
+			when := o.Now()
+			have := gate.read(ctx, of, o)
+			mu.Lock()
+			defer mu.Unlock()
+			if ctx.Err() != nil { // it may have answered in part
+				return nil
+			}
+			c.answer(of, have, take(), when)
+			done, unsaved = done+1, unsaved+1
+			o.Progress(done, len(devices))
+			if unsaved >= mostUnsaved && err == nil {
+				err, unsaved = o.Save(), 0
+			}
+			return nil
+		})
+	}
+	_ = g.Wait() // no device is an error
+	return errors.Join(err, o.Save())
+}
+
+// gate lets at most as many logins go on as may fail.
+type gate struct {
+	free    chan struct{} // nil: logins are not counted
+	stopped chan struct{} // closed when too many have failed
+	mu      sync.Mutex
+	failed  []string
+}
+
+func newGate(o Asking) *gate {
+	g := &gate{stopped: make(chan struct{})}
+	if o.Guarded {
+		g.free = make(chan struct{}, mostLogins)
+		for range mostLogins {
+			g.free <- struct{}{}
+		}
+	}
+	return g
+}
+
+// read asks one device.
+func (g *gate) read(ctx context.Context, of *target.Device, o Asking) *deploy.Have {
+	dial := o.Dial
+	if g.free != nil {
+		select {
+		case <-g.stopped:
+			return g.notAsked(of)
+		default:
+		}
+		select {
+		case <-g.free:
+		case <-g.stopped:
+			return g.notAsked(of)
+		case <-ctx.Done():
+			return g.notAsked(of)
+		}
+		dialled := false
+		defer func() {
+			if !dialled { // the dialer was not called
+				g.free <- struct{}{}
+			}
+		}()
+		dial = func(ctx context.Context, d *target.Device) (target.Conn, error) {
+			conn, err := o.Dial(ctx, d)
+			if dialled {
+				return conn, err
+			}
+			dialled = true
+			g.end(d, err)
+			return conn, err
+		}
+	}
+	read := o.Read
+	read.Probes, read.Progress = rollout.Every, nil
+	return rollout.Observe(ctx, dial, &target.Tree{Devices: []*target.Device{of}}, read).Devices[0]
+}
+
+// end notes how a login ended.
+func (g *gate) end(d *target.Device, err error) {
+	login, key := (*target.LoginError)(nil), (*target.HostKeyError)(nil)
+	if !errors.As(err, &login) || errors.As(err, &key) { // the device did not ask for a login
+		g.free <- struct{}{}
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.failed = append(g.failed, d.Name); len(g.failed) == mostLogins {
+		close(g.stopped)
+	}
+}
+
+func (g *gate) notAsked(of *target.Device) *deploy.Have {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	text := "it was not asked, as " + diag.Count(len(g.failed), "login") + " failed: " + diag.And(g.failed)
+	return &deploy.Have{Device: of, Err: &deploy.Error{Kind: deploy.Unreachable, Device: of, Detail: text}}
+}
+
+// answer adds the answers of a device.
+func (c *Collection) answer(of *target.Device, have *deploy.Have, all []answered, when time.Time) {
+	c.remove(of.Name)
+	d := c.device(of.Name)
+	d.Address, d.When = of.Login.Address, when.UTC().Truncate(time.Second)
+	if have.Err != nil {
+		d.Failed = diag.Escape(deploy.OneLine(have.Err.Detail))
+		return
+	}
+	if host, clock, ok := strings.Cut(strings.TrimSpace(string(all[0].text)), "\n"); ok && all[0].status == 0 {
+		if snapshot.ValidName(host) {
+			d.Host = host
+		}
+		if n, err := strconv.ParseInt(strings.TrimSpace(clock), 10, 64); err == nil {
+			d.Clock = int(n - when.Unix())
+		}
+	}
+	isSwitch := false
+	for _, a := range all[1:] {
+		one := snapshot.Answer{File: of.Name + "/" + a.question.File}
+		switch {
+		case a.status == noFile, a.status == 127: // it is a device of another system
+			continue
+		case a.ofHosts() && isSwitch: // ports of a switch look like NICs
+			continue
+		case a.status != 0:
+			one.Failed = says(a.status)
+		case len(bytes.TrimSpace(a.text)) == 0:
+			continue
+		default:
+			c.command(a.question)
+			err := c.put(d, one, a.text)
+			if isSwitch = isSwitch || err == nil && a.ofSwitches(); err == nil || errors.Is(err, targets.ErrOther) {
+				continue
+			}
+			one.Failed = err.Error()
+		}
+		d.Answers = append(d.Answers, one)
+	}
+	if len(d.Answers) == 0 {
+		d.Failed = "it answers no question of rocec: no file and no command of a system that rocec knows is there"
+	}
+}
+
+// command notes the command of a question.
+func (c *Collection) command(q targets.Question) {
+	if c.Manifest.Commands == nil {
+		c.Manifest.Commands = map[string]string{}
+	}
+	c.Manifest.Commands[q.File] = q.Cmd
+}
+
+// says words an exit status.
+func says(status int) string {
+	switch status {
+	case -1:
+		return "there was no answer"
+	case 124:
+		return "it took longer than 30 seconds"
+	}
+	return fmt.Sprintf("exit status %d", status)
+}

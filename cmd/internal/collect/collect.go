@@ -1,0 +1,277 @@
+// Package collect makes a snapshot of devices, a [Collection]: of files that people keep, and of answers of devices that it asks. Rows that
+// rocec does not read are not in it.
+package collect
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/cmd/internal/devicefiles"
+	"github.com/rocec/rocec/cmd/internal/mask"
+	"github.com/rocec/rocec/cmd/internal/wholefile"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/snapshot"
+	"github.com/rocec/rocec/targets/target/lint"
+)
+
+// Collection is a snapshot that is being made. The zero value has no device.
+type Collection struct {
+	Manifest snapshot.Manifest
+	NotKept  []string // files that are not in it, and why, a line each
+	files    map[string][]byte
+	secrets  mask.Mask
+}
+
+// put adds a file of a device without what is not to be kept. The error is a part of a sentence.
+func (c *Collection) put(d *snapshot.Device, a snapshot.Answer, data []byte) error {
+	kept, dropped, err := targets.Keep(lint.File{Name: a.File, Data: data})
+	if err != nil {
+		return err
+	}
+	if _, twice := c.files[a.File]; twice {
+		return errTwice
+	}
+	text, secrets := c.secrets.Secrets(string(kept))
+	a.Dropped = dropped + secrets
+	if c.files == nil {
+		c.files = map[string][]byte{}
+	}
+	c.files[a.File] = []byte(text)
+	a.SHA256, a.Size = snapshot.Sum(c.files[a.File]), len(text)
+	d.Answers = append(d.Answers, a)
+	return nil
+}
+
+var errTwice = errors.New("another file of this name is in the snapshot")
+
+// device returns the device of a name. It is new where the collection does not have it.
+func (c *Collection) device(name string) *snapshot.Device {
+	i := slices.IndexFunc(c.Manifest.Devices, func(d snapshot.Device) bool { return d.Name == name })
+	if i < 0 {
+		i = len(c.Manifest.Devices)
+		c.Manifest.Devices = append(c.Manifest.Devices, snapshot.Device{Name: name})
+	}
+	return &c.Manifest.Devices[i]
+}
+
+// Has reports whether a device has answered already.
+func (c *Collection) Has(name string) bool {
+	return slices.ContainsFunc(c.Manifest.Devices, func(d snapshot.Device) bool { return d.Name == name && d.Failed == "" })
+}
+
+// remove takes a device out of the collection, with its files.
+func (c *Collection) remove(name string) {
+	c.Manifest.Devices = slices.DeleteFunc(c.Manifest.Devices, func(d snapshot.Device) bool {
+		if d.Name == name {
+			for _, a := range d.Answers {
+				delete(c.files, a.File)
+			}
+		}
+		return d.Name == name
+	})
+}
+
+// Add adds the files that a source of people has. Each keeps its path below the source.
+func (c *Collection) Add(found *devicefiles.Found) {
+	for _, f := range found.Files {
+		if f.Why != "" {
+			c.NotKept = append(c.NotKept, f.Name+": "+f.Why)
+			continue
+		}
+		rel := f.Name
+		if dir := diag.Escape(path.Clean(filepath.ToSlash(found.Dir))); dir != "." {
+			rel = strings.TrimPrefix(f.Name, dir+"/")
+		}
+		of := targets.DeviceOf(rel)
+		if of == "." {
+			of = path.Base(filepath.ToSlash(absolute(found.Dir)))
+			rel = path.Join(of, rel)
+		}
+		if err := c.put(c.device(nameOf(of)), snapshot.Answer{File: rel}, f.Data); err != nil && !errors.Is(err, targets.ErrOther) {
+			c.NotKept = append(c.NotKept, f.Name+": "+err.Error())
+		}
+	}
+	for _, m := range found.Snapshots { // what is known of the devices of another snapshot
+		for _, had := range m.Devices {
+			d := c.device(had.Name)
+			d.Address, d.When, d.Clock, d.Host, d.Failed = had.Address, had.When, had.Clock, had.Host, had.Failed
+		}
+		c.Manifest.Masked = c.Manifest.Masked || m.Masked
+	}
+}
+
+func absolute(dir string) string {
+	if full, err := filepath.Abs(dir); err == nil {
+		return full
+	}
+	return dir
+}
+
+// nameOf returns the name in the manifest of a device that files are named after: the last element of their path.
+func nameOf(of string) string {
+	name := strings.Map(func(r rune) rune {
+		if snapshot.ValidName("x" + string(r)) {
+			return r
+		}
+		return '_'
+	}, path.Base(of))
+	if !snapshot.ValidName(name) {
+		name = "x" + name
+	}
+	return name
+}
+
+// Files returns the files of the snapshot with the manifest first, in the order of names.
+func (c *Collection) Files() ([]snapshot.File, error) {
+	c.Manifest.Devices = slices.DeleteFunc(c.Manifest.Devices, func(d snapshot.Device) bool { return len(d.Answers) == 0 && d.Failed == "" })
+	c.Manifest.Sort()
+	data, err := c.Manifest.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	out := []snapshot.File{{Name: snapshot.Name, Data: data}}
+	for _, d := range c.Manifest.Devices {
+		for _, a := range d.Answers {
+			if a.Failed == "" {
+				out = append(out, snapshot.File{Name: a.File, Data: c.files[a.File]})
+			}
+		}
+	}
+	return out, nil
+}
+
+// IsArchive reports whether a path is that of an archive that rocec writes.
+func IsArchive(name string) bool {
+	return strings.HasSuffix(name, ".tar.gz") || strings.HasSuffix(name, ".tgz")
+}
+
+// Save writes the snapshot: to an archive, or below a folder.
+func (c *Collection) Save(to string) error {
+	files, err := c.Files()
+	if err != nil {
+		return err
+	}
+	if IsArchive(to) {
+		data, err := snapshot.Pack(files)
+		if err != nil {
+			return err
+		}
+		return wholefile.Replace(to, data, 0o600)
+	}
+	for _, f := range slices.Backward(files) { // the manifest comes last: until then the folder holds no snapshot
+		name := filepath.Join(to, filepath.FromSlash(f.Name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			return err
+		}
+		if err := wholefile.Replace(name, f.Data, 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Resume returns the snapshot that a path holds, to go on with. It is empty where nothing is there. A device with a changed file is
+// not in it. The error is a sentence: the path holds something else.
+func Resume(from string) (*Collection, error) {
+	c := &Collection{files: map[string][]byte{}}
+	info, err := os.Stat(from)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return c, nil
+	case err != nil:
+		return nil, err
+	case info.IsDir() == IsArchive(from):
+		return nil, fmt.Errorf("%s is no snapshot: it is there, and rocec overwrites nothing else", from)
+	}
+	files, err := had(from, info.IsDir())
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range files {
+		if f.Name == snapshot.Name {
+			m, err := snapshot.Read(f.Data)
+			if err != nil {
+				return nil, fmt.Errorf("%s is no snapshot that rocec can go on with: %w", from, err)
+			}
+			c.Manifest = *m
+		} else {
+			c.files[f.Name] = f.Data
+		}
+	}
+	if c.Manifest.FormatVersion == "" && len(files) > 0 {
+		return nil, fmt.Errorf("%s is no snapshot: it has no %s, and rocec overwrites nothing else", from, snapshot.Name)
+	}
+	if c.Manifest.Masked {
+		return nil, fmt.Errorf("%s is masked, and no further device fits into it: name another file", from)
+	}
+	for _, d := range slices.Clone(c.Manifest.Devices) {
+		if slices.ContainsFunc(d.Answers, func(a snapshot.Answer) bool {
+			return a.Failed == "" && snapshot.Sum(c.files[a.File]) != a.SHA256
+		}) {
+			c.remove(d.Name)
+		}
+	}
+	return c, nil
+}
+
+// mostFolder bounds the files of a folder that a snapshot goes on with.
+const mostFolder = 100_000
+
+// had reads the files that a path holds.
+func had(from string, folder bool) ([]snapshot.File, error) {
+	if !folder {
+		f, err := os.Open(from)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		files, err := snapshot.Unpack(f)
+		if err != nil {
+			return nil, fmt.Errorf("%s is no snapshot: %w", from, err)
+		}
+		return files, nil
+	}
+	root, err := os.OpenRoot(from)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	data, err := root.ReadFile(snapshot.Name)
+	if errors.Is(err, fs.ErrNotExist) {
+		entries, err := fs.ReadDir(root.FS(), ".")
+		if err == nil && len(entries) > 0 {
+			err = fmt.Errorf("%s is no snapshot: it has no %s, and rocec overwrites nothing else", from, snapshot.Name)
+		}
+		return nil, err
+	}
+	if err != nil {
+		return nil, err
+	}
+	m, err := snapshot.Read(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Join(from, snapshot.Name), err)
+	}
+	out := []snapshot.File{{Name: snapshot.Name, Data: data}}
+	for _, d := range m.Devices {
+		for _, a := range d.Answers {
+			if len(out) > mostFolder {
+				return nil, fmt.Errorf("%s has more than %s files", from, diag.Number(mostFolder))
+			}
+			name := filepath.FromSlash(a.File)
+			if info, err := root.Stat(name); err != nil || !info.Mode().IsRegular() || info.Size() != int64(a.Size) {
+				continue // it is asked for again
+			}
+			if data, err := root.ReadFile(name); err == nil {
+				out = append(out, snapshot.File{Name: a.File, Data: data})
+			}
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,365 @@
+package collect
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/cmd/internal/devicefiles"
+	"github.com/rocec/rocec/cmd/internal/report"
+	"github.com/rocec/rocec/cmd/internal/site"
+	"github.com/rocec/rocec/cmd/internal/site/sitetest"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/deploy/rollout"
+	"github.com/rocec/rocec/targets/judge"
+	"github.com/rocec/rocec/targets/snapshot"
+	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/targets/target/lint"
+)
+
+// filesOf unpacks a collection as audit reads it from its archive.
+func filesOf(t *testing.T, c *Collection) []lint.File {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "site.tar.gz")
+	require.NoError(t, c.Save(name))
+	found, err := devicefiles.Read([]string{name})
+	require.NoError(t, err)
+	for i := range found.Files {
+		require.Empty(t, found.Files[i].Why, found.Files[i].Name)
+		found.Files[i].Name = strings.TrimPrefix(found.Files[i].Name, filepath.ToSlash(name)+"/")
+	}
+	return found.Files
+}
+
+// findings are the codes of an audit, each with how often it is found and in how many files, and the verdicts.
+func findings(t *testing.T, files []lint.File) map[string]int {
+	t.Helper()
+	s, ds := site.Of(t.Context(), files, site.Options{Most: 100_000})
+	require.False(t, ds.HasErrors(), "%v", ds)
+	out := map[string]int{fmt.Sprintf("cables %v", s.Cables.Ends): 1}
+	for _, d := range s.Judged.Diags {
+		out[fmt.Sprintf("draft %s %s", d.Code, d.Severity)]++
+	}
+	for _, p := range s.Judged.Proofs {
+		out["proof "+p.Group.Name+" "+string(p.Verdict)]++
+	}
+	found := &devicefiles.Found{Files: files}
+	for _, d := range found.Judge(&report.Report{Judged: s.Judged}).Judged.Diags {
+		out[fmt.Sprintf("%s %s line %d", d.Code, d.Severity, d.At.Start.Line)]++
+	}
+	return out
+}
+
+// A snapshot of the files of an example, and a masked one, have the findings of the files. Rows that are not kept, and masked words, mean
+// nothing to a judgement.
+func TestExamples(t *testing.T) {
+	const examples = "../../../examples"
+	entries, err := os.ReadDir(examples)
+	require.NoError(t, err)
+	met := 0
+	for _, e := range entries {
+		j := judge.Judge(t.Context(), os.DirFS(filepath.Join(examples, e.Name())), ".", judge.Options{})
+		if !e.IsDir() || j.Fabric == nil || j.Diags.HasErrors() || len(j.Fabric.Devices) > 100 || len(j.Fabric.Links) == 0 {
+			continue
+		}
+		files := sitetest.FilesOf(t, j)
+		if _, ds := site.Of(t.Context(), files, site.Options{Most: 100_000}); ds.HasErrors() {
+			continue
+		}
+		met++
+		c := &Collection{}
+		c.Add(&devicefiles.Found{Files: files, Dir: "site"})
+		require.Empty(t, c.NotKept, e.Name())
+		want := findings(t, files)
+		require.Equal(t, want, findings(t, filesOf(t, c)), e.Name())
+		masked, words := c.Mask()
+		text := filesOf(t, masked)
+		require.Equal(t, want, findings(t, text), "%s masked", e.Name())
+		for _, name := range c.names() {
+			require.Contains(t, words, fmt.Sprintf("%q", strings.ToLower(name)), e.Name())
+		}
+		again, same := c.Mask()
+		require.Equal(t, words, same)
+		a, err := masked.Files()
+		require.NoError(t, err)
+		b, err := again.Files()
+		require.NoError(t, err)
+		require.Equal(t, a, b)
+	}
+	require.GreaterOrEqual(t, met, 10)
+}
+
+// A masked snapshot has no name, address, serial number or description of the files.
+func TestMaskHides(t *testing.T) {
+	c := &Collection{}
+	c.Add(&devicefiles.Found{Dir: "site", Files: []lint.File{
+		{Name: "site/acme-leaf7/config_db.json", Data: []byte(`{
+ "DEVICE_METADATA": {"localhost": {"hostname": "acme-leaf7", "hwsku": "ACS-MSN2700", "mac": "0c:42:a1:00:00:01"}},
+ "PORT": {"Ethernet0": {"lanes": "0", "speed": "100000", "description": "to Bob's rack"}},
+ "DEVICE_NEIGHBOR": {"Ethernet0": {"name": "acme-gpu12", "port": "ens1"}},
+ "LOOPBACK_INTERFACE": {"Loopback0|10.11.12.13/32": {}},
+ "BGP_NEIGHBOR": {"fd00:acce::7": {"asn": "65001", "local_addr": "10.11.12.13"}}
+}`)},
+		{Name: "site/acme-leaf7/lldp.json", Data: []byte(`{"lldp": {"interface": [{"Ethernet0": {"chassis": {"acme-gpu12.dc.acme.example": {
+ "descr": "Bob's machine", "mgmt-ip": ["10.11.12.99"], "id": {"type": "mac", "value": "0c:42:a1:00:00:02"}}},
+ "port": {"id": {"type": "ifname", "value": "ens1"}, "descr": "ens1"}}}]}}`)},
+	}})
+	require.Empty(t, c.NotKept)
+	masked, words := c.Mask()
+	files, err := masked.Files()
+	require.NoError(t, err)
+	for _, f := range files {
+		text := strings.ToLower(f.Name + "\n" + string(f.Data))
+		for _, secret := range []string{"acme", "bob", "0c:42", "10.11", "acce", "dc."} {
+			require.NotContains(t, text, secret, f.Name)
+		}
+	}
+	require.Contains(t, string(files[1].Data), `"hostname": "leaf1"`)
+	require.Contains(t, string(files[2].Data), `{"gpu1"`, "with and without a domain it is one device")
+	require.Contains(t, string(files[2].Data), `"value": "ens1"`)
+	require.Contains(t, words, `"acme-leaf7"`)
+	require.Contains(t, words, "description-1\t")
+	require.Regexp(t, `198\.18\.0\.[0-9]+/32`, string(files[1].Data))
+}
+
+// conn is a device of a test: it answers as its script says.
+type conn struct {
+	run func(cmd string) ([]byte, error)
+}
+
+func (c *conn) Run(_ context.Context, cmd string, _ []byte) ([]byte, error) { return c.run(cmd) }
+func (c *conn) HostKey() string                                             { return "SHA256:x" }
+func (c *conn) Close() error                                                { return nil }
+
+func devicesNamed(n int) (out []*target.Device) {
+	for i := range n {
+		name := fmt.Sprintf("leaf%03d", i+1)
+		out = append(out, &target.Device{Name: name, Login: target.Login{Address: name}})
+	}
+	return out
+}
+
+// In any order of failures, at most three logins fail, and no device is dialled twice.
+func TestLoginsThatFail(t *testing.T) {
+	stopped := 0
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		share := r.Float64()
+		bad := map[string]bool{}
+		devices := devicesNamed(40)
+		for _, d := range devices {
+			bad[d.Name] = r.Float64() < share
+		}
+		var failed, dialled atomic.Int32
+		c := &Collection{}
+		saves := 0
+		err := c.Ask(t.Context(), devices, Asking{
+			Guarded: true, Now: time.Now, Progress: func(int, int) {}, Read: rollout.ObserveOptions{Parallel: 16},
+			Save: func() error { saves++; return nil },
+			Dial: func(_ context.Context, d *target.Device) (target.Conn, error) {
+				dialled.Add(1)
+				switch {
+				case bad[d.Name]:
+					failed.Add(1)
+					return nil, &target.LoginError{Err: errors.New("permission denied")}
+				case d.Name == "leaf007":
+					return nil, errors.New("no route")
+				case d.Name == "leaf008":
+					return nil, &target.LoginError{Err: &target.HostKeyError{Err: errors.New("unknown key")}}
+				}
+				return &conn{func(string) ([]byte, error) { return nil, errors.New("lost") }}, nil
+			},
+		})
+		require.NoError(t, err)
+		require.LessOrEqual(t, failed.Load(), int32(mostLogins), "seed %d", seed)
+		require.Len(t, c.Manifest.Devices, 40, "every device has its reason")
+		lines, _ := c.Failed()
+		require.Len(t, lines, 40)
+		require.NotZero(t, saves)
+		if dialled.Load() < 40 {
+			stopped++
+			require.Contains(t, strings.Join(lines, "\n"), "it was not asked, as 3 logins failed")
+		}
+	}
+	require.NotZero(t, stopped)
+	require.Less(t, stopped, 60)
+}
+
+// Answers that are cut off, empty or of nothing known leave a word each, and nothing of them is kept.
+func TestAnswers(t *testing.T) {
+	at := time.Unix(1_795_000_000, 0)
+	of := devicesNamed(1)[0]
+	answers := func(by map[string]string) []answered {
+		_, take := Device(of.Name, of.Login)
+		all := take()
+		for i := range all {
+			if text, has := by[all[i].question.File]; has {
+				all[i].text, all[i].status = split([]byte(text))
+			} else {
+				all[i].status = noFile
+			}
+		}
+		return all
+	}
+	c := &Collection{}
+	have := rollout.Observe(t.Context(), func(context.Context, *target.Device) (target.Conn, error) {
+		return nil, errors.New("no route to host")
+	}, &target.Tree{Devices: []*target.Device{of}}, rollout.ObserveOptions{}).Devices[0]
+	c.answer(of, have, answers(nil), at)
+	lines, _ := c.Failed()
+	require.Contains(t, lines[0], "leaf001: ")
+	require.False(t, c.Has("leaf001"))
+
+	have.Err = nil
+	c.answer(of, have, answers(map[string]string{
+		"":               "tor9\n1795003600\n\nrocec-status 0\n",
+		"traffic.conf":   "traffic.packet_priority_source_set = [dscp]\n\nrocec-status 0\n",
+		"os-release":     "ID=debian\n\nrocec-status 0\n",
+		"lldp.json":      `{"lldp": {"interf` + "\n\nrocec-status 0\n",
+		"startup.yaml":   "\nrocec-status 1\n",
+		"config_db.json": "",
+		"host.txt":       "$ rdma link\n\nrocec-status 0\n",
+	}), at)
+	lines, missing := c.Failed()
+	require.Empty(t, lines)
+	require.Equal(t, []string{
+		"leaf001/config_db.json is missing: there was no answer",
+		"leaf001/lldp.json is missing: rocec reads nothing in it",
+		"leaf001/startup.yaml is missing: exit status 1",
+	}, slices.Sorted(slices.Values(missing)))
+	require.Equal(t, "tor9", c.Manifest.Devices[0].Host)
+	require.Equal(t, 3600, c.Manifest.Devices[0].Clock)
+	require.Len(t, c.files, 1)
+
+	c.answer(of, have, answers(nil), at)
+	lines, _ = c.Failed()
+	require.Equal(t, []string{"leaf001: it answers no question of rocec: no file and no command of a system that rocec knows is there"}, lines)
+	require.True(t, c.Empty())
+}
+
+// A snapshot is gone on with: from its archive or folder, without the devices of which a file is not as it was written.
+func TestResume(t *testing.T) {
+	for _, name := range []string{"site.tar.gz", "site"} {
+		to := filepath.Join(t.TempDir(), name)
+		c, err := Resume(to)
+		require.NoError(t, err)
+		require.True(t, c.Empty())
+		c.Add(&devicefiles.Found{Dir: "site", Files: []lint.File{
+			{Name: "site/leaf1/traffic.conf", Data: []byte("traffic.packet_priority_source_set = [dscp]\n")},
+			{Name: "site/leaf2/traffic.conf", Data: []byte("traffic.packet_priority_source_set = [802.1p]\n")},
+		}})
+		require.NoError(t, c.Save(to))
+		again, err := Resume(to)
+		require.NoError(t, err)
+		require.Equal(t, c.files, again.files)
+		require.True(t, again.Has("leaf1") && again.Has("leaf2"))
+
+		files, err := c.Files()
+		require.NoError(t, err)
+		files[1].Data = bytes.ReplaceAll(files[1].Data, []byte("dscp"), []byte("DSCP"))
+		if name == "site" {
+			require.NoError(t, os.WriteFile(filepath.Join(to, files[1].Name), files[1].Data, 0o600))
+		} else {
+			data, err := snapshot.Pack(files)
+			require.NoError(t, err)
+			require.NoError(t, os.WriteFile(to, data, 0o600))
+		}
+		again, err = Resume(to)
+		require.NoError(t, err)
+		require.False(t, again.Has("leaf1"))
+		require.True(t, again.Has("leaf2"))
+
+		found, err := devicefiles.Read([]string{to})
+		require.NoError(t, err)
+		i := slices.IndexFunc(found.Files, func(f lint.File) bool { return strings.HasSuffix(f.Name, "leaf1/traffic.conf") })
+		require.Contains(t, found.Files[i].Why, "It has other bytes than those that were collected")
+	}
+	dir := t.TempDir()
+	for name, says := range map[string]string{
+		"a.tar.gz": "is no snapshot", "b": "is no snapshot: it is there", "c": "it has no snapshot.json",
+	} {
+		to := filepath.Join(dir, name)
+		if name == "c" {
+			require.NoError(t, os.MkdirAll(filepath.Join(to, "x"), 0o700))
+		} else {
+			require.NoError(t, os.WriteFile(to, []byte("mine"), 0o600))
+		}
+		_, err := Resume(to)
+		require.ErrorContains(t, err, says)
+	}
+}
+
+// What is a fabric, an inventory, files or a device shows by looking, and no word of a text is dialled.
+func TestSources(t *testing.T) {
+	dir := t.TempDir()
+	put := func(name, text string) string {
+		full := filepath.Join(dir, name)
+		require.NoError(t, os.MkdirAll(path.Dir(full), 0o700))
+		require.NoError(t, os.WriteFile(full, []byte(text), 0o600))
+		return full
+	}
+	fabric := path.Dir(put("fabric/fabric.hcl", ""))
+	files := path.Dir(path.Dir(put("files/leaf1/traffic.conf", "traffic.packet_priority_source_set = [dscp]\n")))
+	inv := put("hosts.ini", "# ours\n[leaves]\nleaf1 ansible_host=192.0.2.1 ansible_user=ops ansible_port=2222\n"+
+		"leaf2 ansible_host='{{ x }}'\n")
+	s, err := SourcesOf([]string{fabric, files, inv, "admin@spine1:22", "2001:db8::1"})
+	require.NoError(t, err)
+	require.Equal(t, []string{fabric}, s.Fabrics)
+	require.Len(t, s.Files, 1)
+	require.Len(t, s.Notes, 1)
+	require.Contains(t, s.Notes[0], "leaf2 is not asked")
+	var named []string
+	for _, d := range s.Named {
+		named = append(named, fmt.Sprintf("%s %s@%s:%d", d.Name, d.Login.User, d.Login.Address, d.Login.Port))
+	}
+	require.Equal(t, []string{"leaf1 ops@192.0.2.1:2222", "spine1 admin@spine1:22", "2001:db8::1 @2001:db8::1:0"}, named)
+	for _, bad := range []string{
+		"-oProxyCommand=x", "a/b", "le af", "x;y", filepath.Join(dir, "nothing"), "", "leaf1:99999",
+	} {
+		_, err := SourcesOf([]string{bad})
+		require.Error(t, err, bad)
+	}
+	s, err = SourcesOf([]string{put("readme.txt", "leaf1\nleaf2\n")})
+	require.NoError(t, err)
+	require.Empty(t, s.Named)
+	_, err = SourcesOf([]string{"leaf1", "ops@leaf1"})
+	require.ErrorContains(t, err, "leaf1 is named twice")
+}
+
+// The inventory has the devices of the collection, and those that LLDP names. No odd name is a value there.
+func TestInventory(t *testing.T) {
+	c := &Collection{}
+	c.Add(&devicefiles.Found{Dir: "site", Files: []lint.File{{Name: "site/leaf1/lldp.json", Data: []byte(`{"lldp": {"interface": [
+ {"swp1": {"chassis": {"spine1": {"mgmt-ip": "192.0.2.9", "descr": "Cumulus\nLinux"}},
+  "port": {"id": {"type": "ifname", "value": "swp1"}}}},
+ {"swp2": {"chassis": {"spine1": {"mgmt-ip": "192.0.2.9"}}, "port": {"id": {"type": "ifname", "value": "swp2"}}}},
+ {"swp3": {"chassis": {"x\": {ansible_host: 1}\n": {"mgmt-ip": "192.0.2.8"}}, "port": {"id": {"type": "ifname", "value": "a"}}}},
+ {"swp4": {"chassis": {"leaf1.example": {}}, "port": {"id": {"type": "ifname", "value": "a"}}}},
+ {"swp5": {"chassis": {"two": {"mgmt-ip": "192.0.2.1"}}, "port": {"id": {"type": "ifname", "value": "a"}}}},
+ {"swp6": {"chassis": {"two": {"mgmt-ip": "192.0.2.2"}}, "port": {"id": {"type": "ifname", "value": "a"}}}}]}}`)}}})
+	text := c.Inventory()
+	require.Equal(t, `    "leaf1": {}
+    "spine1": {ansible_host: "192.0.2.9"} # named by leaf1:swp1, leaf1:swp2: Cumulus Linux
+    "two": {} # named by leaf1:swp5, leaf1:swp6; neighbours state different addresses, so the address is left out
+# "x\": {ansible_host: 1}\n" is left out: it is no name of a host (named by leaf1:swp3)
+`, text[strings.Index(text, "    \""):])
+	s, err := SourcesOf([]string{func() string {
+		name := filepath.Join(t.TempDir(), "list.yaml")
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+		return name
+	}()})
+	require.NoError(t, err)
+	require.Len(t, s.Named, 3, diag.Escape(fmt.Sprint(s.Notes)))
+}

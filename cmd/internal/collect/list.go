@@ -1,0 +1,116 @@
+package collect
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rocec/rocec/lang/destination"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
+	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// seen is a device that neighbours name.
+type seen struct {
+	address string // empty: no neighbour states one
+	system  string
+	by      []string // the ports that name it
+	differs bool     // neighbours state different addresses
+}
+
+// mostBy is how many ports a line of the inventory names.
+const mostBy = 3
+
+// Inventory returns the devices of the collection, and those that their neighbours name, as an inventory of Ansible. A person reads it, and
+// gives it back: rocec dials no address that it has learnt itself.
+func (c *Collection) Inventory() string {
+	var out strings.Builder
+	out.WriteString("# Devices that were asked or whose files were read, and those that LLDP names. rocec has dialled no address of LLDP.\n" +
+		"# Take out what must not be asked, and give the file back: rocec collect THIS.yaml -o SNAPSHOT.tar.gz\n" +
+		"all:\n  hosts:\n")
+	have := map[string]bool{}
+	var left []string
+	line := func(name, address, says string) {
+		switch {
+		case destination.CheckHost(name) != "" || strings.Contains(name, ":"):
+			left = append(left, fmt.Sprintf("%s is left out: it is no name of a host (%s)", strconv.QuoteToASCII(diag.Cut(name)), says))
+			return
+		case address != "":
+			fmt.Fprintf(&out, "    %s: {ansible_host: %q}", strconv.Quote(name), address)
+		default:
+			fmt.Fprintf(&out, "    %s: {}", strconv.Quote(name))
+		}
+		if says != "" {
+			out.WriteString(" # " + says)
+		}
+		out.WriteByte('\n')
+	}
+	for _, d := range c.Manifest.Devices {
+		have[short(d.Name)], have[short(d.Host)] = true, true
+		line(d.Name, d.Address, "")
+	}
+	news := c.neighbours()
+	for _, name := range slices.SortedFunc(maps.Keys(news), nodeset.Compare) {
+		n := news[name]
+		if have[short(name)] {
+			continue
+		}
+		says := "named by " + strings.Join(n.by[:min(len(n.by), mostBy)], ", ")
+		if more := len(n.by) - mostBy; more > 0 {
+			says += fmt.Sprintf(" and %d more", more)
+		}
+		if n.system != "" {
+			says += ": " + diag.Cut(diag.Escape(strings.Join(strings.Fields(n.system), " ")))
+		}
+		if n.differs {
+			says += "; neighbours state different addresses, so the address is left out"
+			n.address = ""
+		}
+		line(name, n.address, says)
+	}
+	for _, l := range left {
+		out.WriteString("# " + l + "\n")
+	}
+	return out.String()
+}
+
+// short returns a name without its domain, in lower case.
+func short(name string) string {
+	name, _, _ = strings.Cut(strings.ToLower(name), ".")
+	return name
+}
+
+// neighbours returns the devices that answers of LLDP name.
+func (c *Collection) neighbours() map[string]*seen {
+	out := map[string]*seen{}
+	for _, d := range c.Manifest.Devices {
+		for _, a := range d.Answers {
+			if !targets.IsLLDP(path.Base(a.File)) {
+				continue
+			}
+			of, _ := target.Neighbours(c.files[a.File])
+			for _, port := range slices.SortedFunc(maps.Keys(of), nodeset.Compare) {
+				for _, n := range of[port] {
+					if n.Device == "" {
+						continue
+					}
+					s := out[n.Device]
+					if s == nil {
+						s = &seen{}
+						out[n.Device] = s
+					}
+					s.differs = s.differs || s.address != "" && n.Address != "" && s.address != n.Address
+					s.address, s.system = cmp.Or(s.address, n.Address), cmp.Or(s.system, n.System)
+					s.by = append(s.by, diag.Escape(d.Name+":"+port))
+				}
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,170 @@
+package collect
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/netip"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/rocec/rocec/cmd/internal/mask"
+	"github.com/rocec/rocec/cmd/internal/start"
+	"github.com/rocec/rocec/lang/nodeset"
+	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/snapshot"
+	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/targets/target/lint"
+)
+
+// Mask returns the collection without names, addresses, serial numbers and descriptions, and the map of its words. A word keeps the part of
+// a name that audit reads: leaf7 is a switch whose name has the word leaf. Addresses stay addresses, of ranges without routes.
+func (c *Collection) Mask() (*Collection, string) {
+	m := &mask.Mask{Spell: spell}
+	count := map[string]int{}
+	var left []string
+	for _, name := range c.names() {
+		words := cmp.Or(start.Telling(name), "device")
+		first, domain, _ := strings.Cut(name, ".")
+		if isPlain(first) {
+			left = append(left, name)
+			continue
+		}
+		count[words]++
+		word := fmt.Sprintf("%s%d", words, count[words])
+		if last := words[len(words)-1]; '0' <= last && last <= '9' {
+			word = fmt.Sprintf("%s-%d", words, count[words])
+		}
+		m.Know(first, word)
+		if domain != "" && !strings.Contains(first, ":") {
+			m.Know(name, word)
+			m.KnowAs(mask.Name, domain)
+		}
+	}
+	out := &Collection{files: map[string][]byte{}}
+	out.Manifest = c.Manifest
+	out.Manifest.By, out.Manifest.Masked, out.Manifest.Devices = "", true, nil
+	texts := &descriptions{words: map[string]string{}}
+	for _, d := range c.Manifest.Devices {
+		d.Name, d.Address, d.Host, d.Failed = m.Text(d.Name), "", m.Text(d.Host), m.Text(d.Failed)
+		answers := d.Answers
+		d.Answers = nil
+		for _, a := range answers {
+			data, had := c.files[a.File]
+			a.File, a.Failed = m.Text(a.File), m.Text(a.Failed)
+			if had {
+				text := m.Text(texts.replace(string(data)))
+				out.files[a.File] = []byte(text)
+				a.SHA256, a.Size = snapshot.Sum([]byte(text)), len(text)
+			}
+			d.Answers = append(d.Answers, a)
+		}
+		out.Manifest.Devices = append(out.Manifest.Devices, d)
+	}
+	return out, mapOf(m, texts, left)
+}
+
+// names returns the names of devices in the collection, in natural order: those of folders, of configurations, and of neighbours.
+func (c *Collection) names() []string {
+	all := map[string]bool{}
+	var files []lint.File
+	for _, d := range c.Manifest.Devices {
+		all[d.Name], all[d.Host] = true, true
+		for _, a := range d.Answers {
+			if data, had := c.files[a.File]; had {
+				files = append(files, lint.File{Name: a.File, Data: data})
+			}
+		}
+	}
+	for _, d := range targets.SurveyFiles(files).Devices {
+		if all[d.Name] = true; d.Read != nil {
+			all[d.Read.Host] = true
+		}
+		for _, port := range d.Neighbours {
+			for _, n := range port {
+				all[n.Device] = true
+			}
+		}
+	}
+	delete(all, "")
+	return slices.SortedFunc(maps.Keys(all), nodeset.Compare)
+}
+
+// isPlain reports whether a name shows no owner: it is a word that drafts understand, the name of a system, or a number.
+func isPlain(name string) bool {
+	small := strings.ToLower(name)
+	return start.Telling(small) == small || strings.Trim(small, "0123456789") == "" || small == "localhost" ||
+		slices.ContainsFunc(targets.All, func(row *target.Target) bool {
+			return row.OS != nil && (row.OS.Name == small || row.OS.User == small)
+		})
+}
+
+// benchmark is where addresses of a masked snapshot begin: RFC 2544 has the range for tests.
+var benchmark = netip.MustParseAddr("198.18.0.0")
+
+// mostBenchmark is how many addresses the range has.
+const mostBenchmark = 1 << 17
+
+// spell spells an address as another one of its kind. The addresses of IPv6 are those of documentation (RFC 3849), and those of Ethernet
+// are administered locally (IEEE 802).
+func spell(k mask.Kind, text string, n int) string {
+	if k != mask.Addr {
+		return ""
+	}
+	switch a, err := netip.ParseAddr(text); {
+	case err == nil && a.Is4() && n < mostBenchmark:
+		at := benchmark.As4()
+		return netip.AddrFrom4([4]byte{at[0], at[1] + byte(n>>16), byte(n >> 8), byte(n)}).String()
+	case err == nil && a.Is6():
+		return fmt.Sprintf("2001:db8::%x:%x", n>>16, n&0xffff)
+	case len(text) == 17 && strings.Count(text, ":") == 5:
+		return fmt.Sprintf("02:00:%02x:%02x:%02x:%02x", n>>24&0xff, n>>16&0xff, n>>8&0xff, n&0xff)
+	}
+	return ""
+}
+
+// descriptions replaces texts that people have written about ports and devices.
+type descriptions struct{ words map[string]string }
+
+// described are such texts, in the second group: the member descr of LLDP, also as json0 has it, and description of a port.
+var described = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`("(?:descr|description)"\s*:\s*(?:\[\s*\{\s*"value"\s*:\s*)?)("(?:[^"\\]|\\.)*")`)
+})
+
+// portName is a description that is the name of a port: LLDP has it there on some systems.
+var portName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:swp|eth|Ethernet|Eth|en[a-z]|ib|bond|port|et|xe|etp)[0-9][0-9a-zA-Z/:._-]{0,24}$`)
+})
+
+func (d *descriptions) replace(text string) string {
+	return described().ReplaceAllStringFunc(text, func(found string) string {
+		m := described().FindStringSubmatch(found)
+		var value string
+		if json.Unmarshal([]byte(m[2]), &value) != nil || value == "" || portName().MatchString(value) {
+			return found
+		}
+		if d.words[value] == "" {
+			d.words[value] = fmt.Sprintf("description-%d", len(d.words)+1)
+		}
+		return m[1] + `"` + d.words[value] + `"`
+	})
+}
+
+// mapOf returns the map of a mask as a text: a line for each word.
+func mapOf(m *mask.Mask, texts *descriptions, left []string) string {
+	var out strings.Builder
+	out.WriteString("# The words of a masked snapshot with their texts. Do not give this file away with the snapshot.\n")
+	m.Words(func(text, word string) { fmt.Fprintf(&out, "%s\t%q\n", word, text) })
+	for _, text := range slices.SortedFunc(maps.Keys(texts.words), func(a, b string) int {
+		return nodeset.Compare(texts.words[a], texts.words[b])
+	}) {
+		fmt.Fprintf(&out, "%s\t%q\n", texts.words[text], text)
+	}
+	for _, name := range left {
+		fmt.Fprintf(&out, "# not masked, as it is a usual word or a number: %q\n", name)
+	}
+	return out.String()
+}

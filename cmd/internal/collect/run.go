@@ -1,0 +1,200 @@
+package collect
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/session"
+	"github.com/rocec/rocec/cmd/internal/wholefile"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// Options are the choices of a person.
+type Options struct {
+	session.ReadOptions
+	Out  string // the archive or folder to save to; empty: nothing is saved
+	Mask bool
+	List bool // print the inventory
+	Dry  bool // ask no device
+	Lab  session.LabFlag
+	Only []string // the devices of a fabric to ask; empty: all
+
+	Now func() time.Time
+}
+
+// Check judges the choices.
+func (o *Options) Check() error {
+	switch {
+	case o.Out == "" && !o.List && !o.Dry:
+		return exit.Fail(exit.Usage, "name the snapshot: -o site.tar.gz, or -o and a folder")
+	case o.Mask && o.Out == "":
+		return exit.Fail(exit.Usage, "--mask is about the snapshot of -o")
+	}
+	return o.ReadOptions.Check()
+}
+
+// saves reports whether answers are saved as they come. A masked snapshot needs all names first.
+func (o *Options) saves() bool { return o.Out != "" && !o.Mask && !o.Dry }
+
+// Run collects from the sources that a person names, and saves the snapshot.
+func Run(ctx context.Context, s *session.Session, names []string, o Options) (err error) {
+	from, err := SourcesOf(names)
+	if err != nil {
+		return err
+	}
+	c, err := begin(o)
+	if err != nil {
+		return err
+	}
+	c.Manifest.Tool, c.Manifest.By = s.Rocec.Tool, session.LoginName(s.Getenv)+"@"+session.HostName()
+	for _, found := range from.Files {
+		c.Add(found)
+	}
+	for _, line := range from.Notes {
+		fmt.Fprintln(s.Stderr, line)
+	}
+	for _, line := range c.NotKept {
+		fmt.Fprintln(s.Stderr, "not kept: "+line)
+	}
+	if len(from.Fabrics)+len(from.Named) == 0 {
+		if o.Dry {
+			fmt.Fprintln(s.Stdout, "no device would be asked")
+			return nil
+		}
+		return c.end(s, o)
+	}
+	fleet, err := fleetOf(s, from, o)
+	if err != nil {
+		return err
+	}
+	defer fleet.Close(&err)
+	if o.Dry {
+		c.wouldAsk(s, fleet)
+		return nil
+	}
+	if err := c.ask(ctx, s, fleet, len(from.Named) > 0, o); err != nil {
+		return err
+	}
+	return c.end(s, o)
+}
+
+// begin returns the collection to go on with.
+func begin(o Options) (*Collection, error) {
+	if o.saves() {
+		c, err := Resume(o.Out)
+		if err != nil {
+			return nil, exit.Fail(exit.Usage, "%s", diag.Escape(err.Error()))
+		}
+		return c, nil
+	}
+	if _, err := os.Lstat(o.Out); err == nil && !o.Dry {
+		return nil, exit.Fail(exit.Usage, "%s is there already, and nothing is overwritten", o.Out)
+	}
+	return &Collection{}, nil
+}
+
+// fleetOf returns the devices to ask: those of a fabric, and those that were named.
+func fleetOf(s *session.Session, from *Sources, o Options) (*session.Fleet, error) {
+	switch {
+	case o.Lab != "" && (len(from.Fabrics) != 1 || len(from.Named) > 0):
+		return nil, exit.Fail(exit.Usage, "--lab simulates the devices of one fabric: name its folder, and no other device")
+	case len(from.Fabrics) > 1:
+		return nil, exit.Fail(exit.Usage, "name one fabric: two may have devices of the same name")
+	case len(from.Fabrics) == 1:
+		_, fleet, err := s.Open(from.Fabrics[0], o.Only, o.Lab)
+		if err == nil {
+			fleet.Tree = &target.Tree{Devices: slices.Concat(fleet.Tree.Devices, from.Named)}
+		}
+		return fleet, err
+	}
+	fleet := s.NewFleet(&target.Tree{Devices: from.Named})
+	return fleet, fleet.Connect()
+}
+
+// wouldAsk prints the devices that collect would ask.
+func (c *Collection) wouldAsk(s *session.Session, fleet *session.Fleet) {
+	for _, d := range fleet.Tree.Devices {
+		line := "ask " + d.Name
+		if at := d.Login.Address; at != "" && at != d.Name {
+			line += " at " + at
+		}
+		if d.Login.User != "" {
+			line += " as " + d.Login.User
+		}
+		fmt.Fprintln(s.Stdout, diag.Escape(line))
+	}
+	fmt.Fprintln(s.Stdout, "Each is asked the questions of rocec collect --print-commands. A device leaves out what it does not have.")
+}
+
+// ask asks the devices that have not answered yet.
+func (c *Collection) ask(ctx context.Context, s *session.Session, fleet *session.Fleet, guarded bool, o Options) error {
+	todo := slices.DeleteFunc(slices.Clone(fleet.Tree.Devices), func(d *target.Device) bool { return c.Has(d.Name) })
+	if had := len(fleet.Tree.Devices) - len(todo); had > 0 {
+		s.Say("%s of %s in %s already, and %s not asked again.", diag.Count(had, "device"),
+			diag.Count(len(fleet.Tree.Devices), "device"), o.Out, diag.Plural(had, "is", "are"))
+	}
+	bar := s.Progress("Asking", false)
+	asking := Asking{
+		Dial: fleet.Dial, Read: fleet.Rights(), Guarded: guarded, Now: o.Now, Progress: bar.Step,
+		Save: func() error { return nil },
+	}
+	if o.saves() {
+		asking.Save = func() error { return c.Save(o.Out) }
+	}
+	o.Limit(&asking.Read)
+	err := c.Ask(ctx, todo, asking)
+	bar.End()
+	switch {
+	case err != nil:
+		return exit.Fail(exit.Machines, "%v", err)
+	case ctx.Err() != nil && o.saves():
+		return exit.Fail(exit.Interrupted, "interrupted; %s has the devices that have answered, and the same command goes on", o.Out)
+	case ctx.Err() != nil:
+		return exit.Fail(exit.Interrupted, "interrupted; nothing was saved")
+	}
+	return nil
+}
+
+// end saves the collection, and prints what it has and what it has not.
+func (c *Collection) end(s *session.Session, o Options) error {
+	if c.Empty() && len(c.Manifest.Devices) == 0 {
+		return exit.Fail(exit.Errors, "nothing was collected: no file of a known kind is there")
+	}
+	if err := c.write(o); err != nil {
+		return exit.Fail(exit.Machines, "%v", err)
+	}
+	if o.List {
+		fmt.Fprint(s.Stdout, c.Inventory())
+	}
+	devices, answers := c.Failed()
+	for _, line := range slices.Concat(answers, devices) {
+		fmt.Fprintln(s.Stderr, line)
+	}
+	if o.Out != "" && !s.Quiet {
+		fmt.Fprintf(s.Stderr, "%s in %s\nnext: %s\n", c.Summary(), o.Out, diag.Rocec("audit", diag.Path("SOURCE", o.Out)))
+	}
+	if len(devices) > 0 {
+		return exit.With(exit.Machines)
+	}
+	return nil
+}
+
+// write writes the snapshot, or the masked one with its map.
+func (c *Collection) write(o Options) error {
+	switch {
+	case o.saves():
+		return c.Save(o.Out)
+	case o.Out == "":
+		return nil
+	}
+	masked, words := c.Mask()
+	if err := wholefile.Replace(o.Out+".map", []byte(words), 0o600); err != nil {
+		return err
+	}
+	return masked.Save(o.Out)
+}

@@ -1,0 +1,40 @@
+package tools
+
+import "github.com/rocec/rocec/targets/target"
+
+// Asks print how the NICs of a host are set, as a terminal would have it: each command behind a prompt, then its output. A command that the
+// host does not have is left out. A device without a NIC for RDMA prints nothing.
+var Asks = []target.Question{{File: "host.txt", Cmd: askNICs, Says: "how its NICs are set"}}
+
+const askNICs = `run() {
+	command -v "$1" >/dev/null 2>&1 || return 0
+	echo "\$ $*"
+	timeout 5 "$@" 2>/dev/null
+}
+for d in /sys/class/infiniband/*; do
+	test -e "$d" || exit 0
+done
+for d in /sys/class/net/*; do
+	n=${d##*/}
+	case $n in *[!A-Za-z0-9._-]*) continue ;; esac
+	test -e "$d/device" || continue
+	run ip -d link show dev "$n"
+	run ethtool -i "$n"
+	run ethtool -a "$n"
+	run mlnx_qos -i "$n"
+	run dcb ets show dev "$n"
+	run dcb pfc show dev "$n"
+	run dcb app show dev "$n"
+	run dcb buffer show dev "$n"
+done
+run rdma link
+run ibdev2netdev
+for d in /sys/class/infiniband/*; do
+	n=${d##*/}
+	case $n in *[!A-Za-z0-9._-]*) continue ;; esac
+	run cma_roce_tos -d "$n"
+	for f in "$d"/tc/*/traffic_class; do
+		test -r "$f" && run cat "$f"
+	done
+done
+true`

@@ -1,0 +1,86 @@
+package targets
+
+import (
+	"slices"
+
+	"github.com/rocec/rocec/targets/nic/tools"
+	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/targets/target/lint"
+)
+
+// System is a kind of devices, with the questions whose answers show how one is set.
+type System struct {
+	Name string // the target of switches, or [Hosts]
+	Asks []target.Question
+}
+
+// Hosts is the name of the system that every host is of.
+const Hosts = "host"
+
+// Question is a question with the systems that it is for.
+type Question struct {
+	target.Question
+	To []string
+}
+
+// asksAll are the questions to every device.
+var asksAll = []target.Question{{File: lldpNames[0], Cmd: "lldpctl -f json", Says: "the other ends of cables"}}
+
+// Systems returns every system with its questions, in the order of the table of targets, and hosts at the end.
+func Systems() (out []System) {
+	for _, row := range All {
+		if len(row.Asks) > 0 {
+			out = append(out, System{row.Name, slices.Concat(row.Asks, asksAll)})
+		}
+	}
+	return append(out, System{Hosts, slices.Concat(tools.Asks, asksAll)})
+}
+
+// Questions returns the questions to a device whose system is not known: those of all systems, each once.
+func Questions() (out []Question) {
+	for _, s := range Systems() {
+		for _, q := range s.Asks {
+			i := slices.IndexFunc(out, func(o Question) bool { return o.File == q.File })
+			if i < 0 {
+				i = len(out)
+				out = append(out, Question{Question: q})
+			}
+			out[i].To = append(out[i].To, s.Name)
+		}
+	}
+	return out
+}
+
+// notKept is why a file of a known name is not kept.
+type notKept string
+
+// Error returns the reason, as a part of a sentence.
+func (e notKept) Error() string { return string(e) }
+
+const (
+	errUnknown notKept = "rocec reads nothing in it"
+	errNotRead notKept = "it could not be read"
+
+	// ErrOther is the error of a file that states the release of a system that rocec does not know.
+	ErrOther notKept = "it is of another system"
+)
+
+// Keep returns a file of a device without the rows and values that rocec does not read, and how many there were. The error says why
+// the file is not kept at all, as a part of a sentence.
+func Keep(f lint.File) (kept []byte, dropped int, err error) {
+	j := newJudging(nil, []lint.File{f}, devicesOf([]lint.File{f}))
+	switch r := &j.read[0]; {
+	case f.Why != "":
+		return nil, 0, errNotRead
+	case r.states != nil && r.states.Stated(f.Data) == "":
+		return nil, 0, ErrOther
+	case r.neighbours != nil, r.states != nil, r.host:
+		return f.Data, 0, nil
+	case r.row == nil:
+		return nil, 0, errUnknown
+	case r.row.Keep == nil:
+		return f.Data, 0, nil
+	default:
+		return r.row.Keep(f.Name, f.Data)
+	}
+}

@@ -1,0 +1,180 @@
+package targets_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/sonic/grammar"
+	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/targets/target/lint"
+)
+
+// secretFiles are configurations with secrets in every table and part that people have them in. Each secret has the word hunter2.
+var secretFiles = map[string]string{
+	"startup.yaml": `- header:
+    model: MSN3700
+    version: 5.9.1
+- set:
+    interface:
+      swp1:
+        description: hunter2
+        link:
+          mtu: 9216
+        type: swp
+    qos:
+      roce:
+        enable: on
+        mode: lossless
+    router:
+      bgp:
+        autonomous-system: 65001
+        enable: on
+    service:
+      snmp-server:
+        readonly-community:
+          hunter2:
+            access: {any: {}}
+    system:
+      aaa:
+        tacacs:
+          server:
+            '1':
+              secret: hunter2
+        user:
+          hunter2:
+            hashed-password: hunter2
+      hostname: leaf01
+    vrf:
+      default:
+        router:
+          bgp:
+            neighbor:
+              swp1:
+                password: hunter2
+                remote-as: external
+                type: unnumbered
+`,
+	"applied.yaml": `cumulus@leaf01:~$ nv config show -o json
+[{"set": {"interface": {"swp1": {"type": "swp", "link": {"mtu": 9216}}}, "qos": {"roce": {"enable": "on", "mode": "lossless"}},
+ "system": {"hostname": "leaf01", "aaa": {"user": {"hunter2": {"hashed-password": "hunter2"}}}}}}]
+cumulus@leaf01:~$ echo hunter2
+`,
+	"config.nv": `nv set interface swp1 type swp
+nv set interface swp1 description hunter2
+nv set qos roce mode lossless
+nv set system hostname leaf01
+nv set system aaa user hunter2 hashed-password 'hunter2'
+nv set vrf default router bgp neighbor swp1 password hunter2
+nv set vrf default router bgp neighbor swp1 remote-as external; echo hunter2
+# hunter2
+nv config apply
+`,
+	"config_db.json": `{
+    "DEVICE_METADATA": {"localhost": {"hwsku": "Force10-S6000", "hostname": "leaf01", "bgp_asn": "65100"}},
+    "PORT": {"Ethernet0": {"lanes": "1,2,3,4", "speed": "40000", "alias": "fortyGigE0/0", "description": "leaf02"}},
+    "TACPLUS": {"global": {"passkey": "hunter2"}},
+    "SNMP_COMMUNITY": {"hunter2": {"TYPE": "RO"}},
+    "BGP_PEER_GROUP": {"up": {"auth_password": "hunter2"}},
+    "BGP_NEIGHBOR": {"10.0.0.1": {"asn": "65200", "name": "spine1", "auth_password": "hunter2"}},
+    "NTP_KEY": {"1": {"value": "hunter2"}},
+    "CABLE_LENGTH": {"AZURE": {"Ethernet0": "5m"}},
+    "ACL_RULE": {
+        "hunter2": {
+            "x": ["hunter2", 7]
+        }
+    }
+}
+`,
+	"qos.json": `{"TC_TO_QUEUE_MAP": {"AZURE": {"3": "3"}}, "ntp": "hunter2"}`,
+}
+
+// No secret is kept, and what is kept means the same, at the same lines.
+func TestKeepSecrets(t *testing.T) {
+	for name, text := range secretFiles {
+		file := lint.File{Name: "site/leaf01/" + name, Data: []byte(text)}
+		kept, dropped, err := targets.Keep(file)
+		require.NoError(t, err, name)
+		require.NotContains(t, string(kept), "hunter2", name)
+		require.NotZero(t, dropped, name)
+		require.Equal(t, strings.Count(text, "\n"), bytes.Count(kept, []byte("\n")), name)
+		again, more, err := targets.Keep(lint.File{Name: file.Name, Data: kept})
+		require.NoError(t, err, name)
+		require.Equal(t, string(kept), string(again), "%s: what was kept once is kept", name)
+		require.Zero(t, more, name)
+		was, is := surveyed(file), surveyed(lint.File{Name: file.Name, Data: kept})
+		require.Equal(t, was == nil, is == nil, name)
+		if was != nil {
+			require.Equal(t, was.Host, is.Host, name)
+			all, whole := was.Settings.Differences(is.Settings)
+			require.Empty(t, all, name)
+			require.True(t, whole, name)
+		}
+	}
+}
+
+// surveyed reads the one device of a file; nil: it has no settings.
+func surveyed(f lint.File) *target.Understood {
+	for _, d := range targets.SurveyFiles([]lint.File{f}).Devices {
+		return d.Read
+	}
+	return nil
+}
+
+// Files without settings are not kept, and neither are texts with rows that cannot be found.
+func TestKeepRefuses(t *testing.T) {
+	for _, c := range []struct{ name, text, why string }{
+		{"notes.txt", "the password is hunter2", "rocec reads nothing in it"},
+		{"os-release", "NAME=\"Debian GNU/Linux\"\nID=debian\nVERSION_ID=\"12\"\n", "it is of another system"},
+		{"config_db.json", `{"TACPLUS": {"global": {"passkey": "hunter2"`, "which of its rows could hold secrets is not known"},
+		{
+			"change.patch.json", `[{"op": "add", "path": "/BUFFER_POOL/x", "value": {}}]`,
+			"it is a JSON patch, and its operations may set any table",
+		},
+	} {
+		_, _, err := targets.Keep(lint.File{Name: "leaf01/" + c.name, Data: []byte(c.text)})
+		require.EqualError(t, err, c.why, c.name)
+	}
+	_, _, err := targets.Keep(lint.File{Name: "config_db.json", Why: "It is a link."})
+	require.EqualError(t, err, "it could not be read")
+}
+
+// The release that a device states goes before a range by the spelling of its files.
+func TestStatedRelease(t *testing.T) {
+	const conf = "traffic.packet_priority_source_set = [dscp]\ntraffic.cos_3.priority_source.dscp = [26]\n"
+	for _, c := range []struct{ name, text, release string }{
+		{"os-release", "NAME=\"Cumulus Linux\"\nVERSION_ID=3.7.16\nID=cumulus-linux\n", "3.7.16"},
+		{"os-release", "NAME=\"Debian\"\nVERSION_ID=3.7.16\nID=debian\n", "4.3"},
+		{"os-release", "", "4.3"},
+	} {
+		files := []lint.File{{Name: "l1/traffic.conf", Data: []byte(conf)}, {Name: "l1/" + c.name, Data: []byte(c.text)}}
+		s := targets.SurveyFiles(files)
+		require.Len(t, s.Devices, 1)
+		require.Equal(t, c.release, s.Devices[0].Release, c.text)
+		require.Equal(t, c.release != "3.7.16", s.Devices[0].Guessed)
+	}
+	release := grammar.Releases[len(grammar.Releases)-2].String()
+	s := targets.SurveyFiles([]lint.File{
+		{Name: "l1/config_db.json", Data: []byte(secretFiles["config_db.json"])},
+		{Name: "l1/sonic_version.yml", Data: []byte("---\nbuild_version: 'SONiC." + release + ".3-abc'\nasic_type: broadcom\n")},
+	})
+	require.Equal(t, release, s.Devices[0].Release)
+}
+
+// Every question reads: none of its commands writes, and each file is one that rocec looks for in a folder of a device.
+func TestQuestions(t *testing.T) {
+	all := targets.Questions()
+	require.GreaterOrEqual(t, len(all), 10)
+	seen := map[string]bool{}
+	for _, q := range all {
+		require.False(t, seen[q.File], q.File)
+		seen[q.File] = true
+		require.True(t, targets.Searched(lint.File{Name: "leaf01/" + q.File}, false), q.File)
+		require.NotContains(t, strings.NewReplacer("2>/dev/null", "", ">/dev/null", "", "2>&1", "").Replace(q.Cmd), ">", q.File)
+		require.NotEmpty(t, q.Says)
+		require.NotContains(t, q.Cmd, "\nEND\n")
+	}
+}

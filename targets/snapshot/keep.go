@@ -1,0 +1,339 @@
+package snapshot
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Kept are the parts of a configuration that a snapshot keeps, each as a path of keys with dots between them: "interface.*.link". A star
+// is any key. A part is kept with all that is below it, but for values whose key names a secret.
+type Kept []string
+
+// verdict is what becomes of a value.
+type verdict int
+
+const (
+	dropped verdict = iota
+	below           // parts below it are kept
+	whole
+	gone // it is below one that is dropped
+)
+
+// of returns what becomes of the value of a path.
+func (k Kept) of(path []string) verdict {
+	if isSecret(path[len(path)-1]) {
+		return dropped
+	}
+	out := dropped
+	for _, one := range k {
+		keys := strings.Split(one, ".")
+		n := min(len(keys), len(path))
+		if !slices.EqualFunc(keys[:n], path[:n], func(want, has string) bool { return want == "*" || want == has }) {
+			continue
+		}
+		if len(path) >= len(keys) {
+			return whole
+		}
+		out = below
+	}
+	return out
+}
+
+// Path reports whether all of a path is kept, or parts below it. No key of it names a secret.
+func (k Kept) Path(keys []string) bool {
+	return len(keys) > 0 && !slices.ContainsFunc(keys, isSecret) && k.of(keys) != dropped
+}
+
+// isSecret reports whether a key is that of a secret, whatever configuration it is in.
+func isSecret(key string) bool {
+	key = strings.ToLower(key)
+	return key == "key" || slices.ContainsFunc([]string{
+		"passw", "passphrase", "passkey", "secret", "community", "token", "credential", "private-key", "private_key", "auth-key", "auth_key",
+		"hashed",
+	}, func(part string) bool { return strings.Contains(key, part) })
+}
+
+// errNotRead is the error of a text with parts that this package cannot find.
+var errNotRead = errors.New("which of its rows could hold secrets is not known")
+
+// JSON returns a text of JSON values without the parts that are not kept, and how many there were. Each is an empty value of its kind, with
+// blanks in it or behind it: every other byte is at its place. Text around the values, such as a prompt, becomes blanks. path returns the
+// keys that count for a value; a nil path drops it.
+func (k Kept) JSON(data []byte, path func(keys []string) []string) (out []byte, count int, err error) {
+	from := jsonBegin().FindIndex(data)
+	if from == nil {
+		return nil, 0, errNotRead
+	}
+	b := &blanker{kept: k, path: path, data: data, out: bytes.Clone(data), base: from[1] - 1}
+	b.blank(0, b.base)
+	b.in = json.NewDecoder(bytes.NewReader(data[b.base:]))
+	b.in.UseNumber()
+	for values := 0; ; values++ {
+		end := b.offset()
+		err := b.value(nil, below, 0)
+		switch {
+		case errors.Is(err, io.EOF):
+			return b.out, b.count, nil
+		case err != nil && values > 0:
+			b.blank(end, len(data))
+			return b.out, b.count, nil
+		case err != nil:
+			return nil, 0, errNotRead
+		}
+	}
+}
+
+// jsonBegin is the first line of a text that begins with a bracket.
+var jsonBegin = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^[ \t\r]*[{\[]`) })
+
+// blanker blanks parts of JSON.
+type blanker struct {
+	kept      Kept
+	path      func([]string) []string
+	data, out []byte
+	base      int // of the decoder in the text
+	in        *json.Decoder
+	count     int
+}
+
+// offset returns the place in the text up to which the decoder has read.
+func (b *blanker) offset() int { return b.base + int(b.in.InputOffset()) }
+
+// mostDeep is how deep values of JSON and of YAML may be in each other.
+const mostDeep = 64
+
+// value passes one value. What becomes of those below it depends on their keys, unless it is settled.
+func (b *blanker) value(keys []string, settled verdict, deep int) error {
+	if deep > mostDeep {
+		return errNotRead
+	}
+	token, err := b.in.Token()
+	if err != nil {
+		return err
+	}
+	to := b.offset()
+	delim, nested := token.(json.Delim)
+	if !nested {
+		if settled == dropped || settled == below {
+			b.blankScalar(token, to)
+		}
+		return nil
+	}
+	from := to - 1
+	for b.in.More() {
+		under, next := keys, settled
+		if settled == dropped {
+			next = gone
+		}
+		if delim == '{' {
+			key, err := b.in.Token()
+			if err != nil {
+				return err
+			}
+			name, ok := key.(string)
+			if !ok {
+				return errNotRead
+			}
+			under = append(keys[:len(keys):len(keys)], name)
+			if next != gone {
+				next = b.verdict(under)
+			}
+		}
+		if err := b.value(under, next, deep+1); err != nil {
+			return noEnd(err)
+		}
+	}
+	if _, err := b.in.Token(); err != nil {
+		return noEnd(err)
+	}
+	if to = b.offset(); settled == dropped && len(bytes.TrimSpace(b.data[from+1:to-1])) > 0 {
+		b.blank(from+1, to-1)
+		b.count++
+	}
+	return nil
+}
+
+// noEnd is the error of a text that ends inside of a value.
+func noEnd(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// verdict returns what becomes of the value behind a key.
+func (b *blanker) verdict(keys []string) verdict {
+	path := b.path(keys)
+	if path == nil {
+		return dropped
+	}
+	if len(path) == 0 {
+		return below
+	}
+	return b.kept.of(path)
+}
+
+// blankScalar empties a text or a number that ends at a place. Truth values say nothing.
+func (b *blanker) blankScalar(token json.Token, to int) {
+	switch token.(type) {
+	case string:
+		from := b.begin(to)
+		if to-from > 2 {
+			b.blank(from+1, to)
+			b.out[from+1] = '"'
+			b.count++
+		}
+	case json.Number:
+		from := to
+		for from > 0 && strings.IndexByte("+-.eE0123456789", b.data[from-1]) >= 0 {
+			from--
+		}
+		b.blank(from, to)
+		b.out[from] = '0'
+		b.count++
+	}
+}
+
+// begin returns where the text begins that ends at a place: at the quote in front of which no backslash escapes it.
+func (b *blanker) begin(to int) int {
+	for from := to - 2; from >= 0; from-- {
+		if b.data[from] != '"' {
+			continue
+		}
+		slashes := 0
+		for from-1-slashes >= 0 && b.data[from-1-slashes] == '\\' {
+			slashes++
+		}
+		if slashes%2 == 0 {
+			return from
+		}
+	}
+	return to - 1
+}
+
+// blank makes bytes of the text blanks. Lines stay.
+func (b *blanker) blank(from, to int) {
+	for i := from; i < to; i++ {
+		if b.out[i] != '\n' {
+			b.out[i] = ' '
+		}
+	}
+}
+
+// yamlKey is a key of a line of YAML: the blanks and the dashes of a list before it, the key, and the value behind the colon.
+var yamlKey = sync.OnceValue(func() *regexp.Regexp {
+	const quoted = `"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'`
+	const plain = `[^\s#:'"{\[&*!|>%@` + "`" + `-][^:#]*?|[^\s:]+(?::[^\s:]+)*`
+	return regexp.MustCompile(`^((?: |- )*)(` + quoted + `|` + plain + `):(?:[ \t]+(.*))?$`)
+})
+
+// yamlLevel is a key whose value is below it.
+type yamlLevel struct {
+	column int
+	name   string
+	is     verdict
+}
+
+// YAML returns a text of YAML without the parts that are not kept, and how many there were. A key without its value stays, and so does
+// the number of every line. The text is that of a program: a block of keys with two blanks a level, or any other number. Anchors and flow
+// collections of several lines are not read.
+func (k Kept) YAML(data []byte, path func(keys []string) []string) (out []byte, count int, err error) {
+	var to bytes.Buffer
+	var levels []yamlLevel
+	for line := range bytes.Lines(data) {
+		text := strings.TrimRight(string(line), "\r\n")
+		end := string(line[len(text):])
+		bare := strings.TrimLeft(text, " ")
+		if strings.Contains(text, "\t") {
+			return nil, 0, errNotRead
+		}
+		at := len(text) - len(bare)
+		dropping := len(levels) > 0 && levels[len(levels)-1].is == dropped
+		switch {
+		case bare == "" || strings.HasPrefix(bare, "---") || strings.HasPrefix(bare, "..."):
+			to.WriteString(text + end)
+			continue
+		case strings.HasPrefix(bare, "#"): // a comment may hold anything
+			to.WriteString(end)
+			continue
+		case dropping && (at > levels[len(levels)-1].column || at == levels[len(levels)-1].column && strings.HasPrefix(bare, "- ")):
+			to.WriteString(end)
+			continue
+		}
+		m := yamlKey().FindStringSubmatch(text)
+		if m == nil {
+			if at0 := settledAt(levels, at); at0 != whole { // an entry of a list, or a text of several lines
+				return nil, 0, errNotRead
+			}
+			to.WriteString(text + end)
+			continue
+		}
+		column := len(m[1])
+		for len(levels) > 0 && levels[len(levels)-1].column >= column {
+			levels = levels[:len(levels)-1]
+		}
+		if len(levels) > mostDeep {
+			return nil, 0, errNotRead
+		}
+		keys := make([]string, 0, len(levels)+1)
+		for _, l := range levels {
+			keys = append(keys, l.name)
+		}
+		keys = append(keys, strings.Trim(m[2], `'"`))
+		is := dropped
+		switch p := path(keys); {
+		case p == nil:
+		case len(p) == 0:
+			is = below
+		default:
+			is = k.of(p)
+		}
+		levels = append(levels, yamlLevel{column, keys[len(keys)-1], is})
+		value := strings.TrimSpace(m[3])
+		switch {
+		case is == whole, is == below && value == "", value == "{}", value == "''":
+			to.WriteString(text + end)
+		case value == "":
+			count++
+			to.WriteString(m[1] + m[2] + ": {}" + end)
+		case strings.HasPrefix(value, "{"):
+			count++
+			to.WriteString(m[1] + m[2] + ": {}" + end)
+		default:
+			count++
+			to.WriteString(m[1] + m[2] + ": ''" + end)
+		}
+	}
+	return to.Bytes(), count, nil
+}
+
+// settledAt returns what becomes of a line without a key at a column: that of the key above which it is below.
+func settledAt(levels []yamlLevel, column int) verdict {
+	for i := len(levels) - 1; i >= 0; i-- {
+		if levels[i].column <= column {
+			return levels[i].is
+		}
+	}
+	return dropped
+}
+
+// Lines returns a text without the lines that keep refuses, and how many there were. An empty line takes the place of each.
+func Lines(data []byte, keep func(line string) bool) (out []byte, count int) {
+	var to bytes.Buffer
+	for line := range bytes.Lines(data) {
+		text := strings.TrimRight(string(line), "\r\n")
+		if strings.TrimSpace(text) == "" || keep(text) {
+			to.Write(line)
+			continue
+		}
+		count++
+		to.Write(line[len(text):])
+	}
+	return to.Bytes(), count
+}

@@ -1,0 +1,164 @@
+// Package snapshot is the format in which the answers of devices are kept: raw answers as files, and a [Manifest] of them. It unpacks the
+// archives that people have, and packs one. It takes the rows out of a configuration that no judgement of lossless traffic needs ([Kept]).
+//
+// A snapshot is a folder, or an archive of such a folder: snapshot.json, and a folder for each device with its answers. The files have the
+// names by which audit finds them without a manifest. The package is pure: it takes bytes, and gives bytes.
+package snapshot
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
+)
+
+// Name is the base name of the manifest.
+const Name = "snapshot.json"
+
+// MaxManifest is how many bytes a manifest may have: 5,000 devices with 20 answers each have less.
+const MaxManifest = 32 << 20
+
+// formatMajor is the major number of the format that this package reads and writes.
+const formatMajor = "1"
+
+// Manifest lists the answers of a snapshot by device.
+type Manifest struct {
+	FormatVersion string   `json:"format_version"`
+	Tool          string   `json:"tool"`         // the version of rocec that wrote it
+	By            string   `json:"by,omitempty"` // who ran it, as user@machine; left out where names are masked
+	Masked        bool     `json:"masked,omitempty"`
+	Devices       []Device `json:"devices"` // in the order of their names
+
+	Commands map[string]string `json:"commands,omitempty"` // by base name of an answer: the command that devices were asked
+}
+
+// Device is a device of a snapshot.
+type Device struct {
+	Name    string    `json:"name"`              // the name of its folder
+	Address string    `json:"address,omitempty"` // by which it was asked; left out where names are masked
+	When    time.Time `json:"when,omitzero"`     // it was asked; zero: its files are from people
+	Clock   int       `json:"clock,omitempty"`   // seconds by which its clock is ahead of that of the machine that asked
+	Host    string    `json:"host,omitempty"`    // the name that it has for itself
+	Failed  string    `json:"failed,omitempty"`  // why it could not be asked, as a part of a sentence
+	Answers []Answer  `json:"answers"`           // in the order of their files
+}
+
+// Answer is a file of a device.
+type Answer struct {
+	File    string `json:"file"`              // its path below the snapshot
+	Failed  string `json:"failed,omitempty"`  // why there is no file, as a part of a sentence
+	SHA256  string `json:"sha256,omitempty"`  // of the file, in hexadecimal digits
+	Size    int    `json:"bytes"`             // of the file
+	Dropped int    `json:"dropped,omitempty"` // rows and values that are not kept
+}
+
+// Sum returns the digest of a file as [Answer] has it.
+func Sum(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// Bytes returns the manifest as a file.
+func (m *Manifest) Bytes() ([]byte, error) {
+	m.FormatVersion = formatMajor + ".0"
+	for i := range m.Devices {
+		if m.Devices[i].Answers == nil {
+			m.Devices[i].Answers = []Answer{}
+		}
+	}
+	var out bytes.Buffer
+	to := json.NewEncoder(&out)
+	to.SetEscapeHTML(false)
+	to.SetIndent("", " ")
+	if err := to.Encode(m); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+// Read reads a manifest. The error is a sentence without a full stop.
+func Read(data []byte) (*Manifest, error) {
+	if len(data) > MaxManifest {
+		return nil, fmt.Errorf("it is larger than %d MiB", MaxManifest>>20)
+	}
+	var m Manifest
+	if err := json.Unmarshal(data, &m); err != nil {
+		return nil, fmt.Errorf("it is no manifest of a snapshot: %w", err)
+	}
+	switch major, _, ok := strings.Cut(m.FormatVersion, "."); {
+	case !ok:
+		return nil, fmt.Errorf("it has no format_version, so it is no manifest of a snapshot")
+	case major != formatMajor:
+		return nil, fmt.Errorf("it has the format %s, and this rocec reads %s.0", diag.Escape(diag.Cut(m.FormatVersion)), formatMajor)
+	}
+	seen := map[string]bool{}
+	for _, d := range m.Devices {
+		if !ValidName(d.Name) || seen[d.Name] {
+			return nil, fmt.Errorf("it lists a device twice, or by no name: %q", diag.Cut(d.Name))
+		}
+		seen[d.Name] = true
+		for _, a := range d.Answers {
+			if path.Clean(a.File) != a.File || path.IsAbs(a.File) || strings.HasPrefix(a.File, "..") || seen[a.File+"\n"] {
+				return nil, fmt.Errorf("it lists a file twice, or by no path below it: %q", diag.Cut(a.File))
+			}
+			seen[a.File+"\n"] = true
+		}
+	}
+	return &m, nil
+}
+
+// ValidName reports whether a device may have a folder of this name.
+func ValidName(name string) bool {
+	return name != "" && len(name) <= 255 && name[0] != '.' && name[0] != '-' && name != Name &&
+		strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-:@") == ""
+}
+
+// The reasons why a file is not one of a snapshot, as sentences.
+const (
+	otherBytes = "It has other bytes than those that were collected: its digest in " + Name + " is another one. Collect it anew."
+	notListed  = Name + " does not list it: it is of another collection. Collect its device anew, or take the file away."
+	notThere   = Name + " lists it, and it is not there."
+)
+
+// Judge returns why files are not those of the manifest, by their paths below the snapshot. have has the digests of the files that are
+// there. Missing files are in the result, too.
+func (m *Manifest) Judge(have map[string]string) (wrong map[string]string) {
+	wrong = map[string]string{}
+	listed := map[string]bool{}
+	for _, d := range m.Devices {
+		for _, a := range d.Answers {
+			if a.Failed != "" {
+				continue
+			}
+			listed[a.File] = true
+			switch sum, there := have[a.File]; {
+			case !there:
+				wrong[a.File] = notThere
+			case sum != a.SHA256:
+				wrong[a.File] = otherBytes
+			}
+		}
+	}
+	for name := range have {
+		if !listed[name] {
+			wrong[name] = notListed
+		}
+	}
+	return wrong
+}
+
+// Sort puts devices and answers into the order of their names.
+func (m *Manifest) Sort() {
+	slices.SortFunc(m.Devices, func(a, b Device) int { return nodeset.Compare(a.Name, b.Name) })
+	for i := range m.Devices {
+		slices.SortFunc(m.Devices[i].Answers, func(a, b Answer) int { return strings.Compare(a.File, b.File) })
+	}
+}
