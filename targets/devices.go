@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/nic/tools"
@@ -156,16 +157,26 @@ func saysRunning(name string) bool {
 }
 
 // searched returns the base names of all files that are looked for in a folder.
-func searched() (names []string) {
-	for _, row := range All {
-		if row.Files != nil {
-			names = slices.Concat(names, row.Files.Names, row.Files.Also, row.Beside)
+func searched() []string {
+	searchedNames.once.Do(func() {
+		names := slices.Concat(tools.Names, lldpNames)
+		for _, row := range All {
+			if row.Files != nil {
+				names = slices.Concat(names, row.Files.Names, row.Files.Also, row.Beside)
+			}
+			if row.ReleaseFile != "" {
+				names = append(names, row.ReleaseFile)
+			}
 		}
-		if row.ReleaseFile != "" {
-			names = append(names, row.ReleaseFile)
-		}
-	}
-	return slices.Concat(names, tools.Names, lldpNames)
+		searchedNames.all = names
+	})
+	return searchedNames.all
+}
+
+// searchedNames are made once: a folder of a network asks for them for each of its files.
+var searchedNames struct {
+	once sync.Once
+	all  []string
 }
 
 // Searched reports whether a file of a folder is one to read: by its name, or by the end of its name and, where it was opened, its

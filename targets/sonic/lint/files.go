@@ -45,7 +45,24 @@ func takes(f lint.File) bool {
 	if f.Why != "" {
 		return false
 	}
-	return lint.Named(f.Name, configFile) || beginning().Match(f.Head(64<<10)) || isPatch(f)
+	head := f.Head(64 << 10)
+	return lint.Named(f.Name, configFile) || mayBegin(head) && beginning().Match(head) || isPatch(f)
+}
+
+// mayBegin reports whether the first byte behind blanks and lines of comments is one that a file of SONiC begins with. It saves most files of
+// other systems the regular expression.
+func mayBegin(head []byte) bool {
+	for {
+		head = bytes.TrimLeft(head, " \t\r\n\f\v")
+		switch {
+		case len(head) == 0:
+			return false
+		case head[0] == '#' || bytes.HasPrefix(head, []byte("//")):
+			_, head, _ = bytes.Cut(head, []byte("\n"))
+		default:
+			return head[0] == '{' || head[0] == '[' || head[0] == '/' || 'A' <= head[0] && head[0] <= 'Z'
+		}
+	}
 }
 
 // begins reports whether a file of any name in a folder is of SONiC: its beginning has a table of QoS, buffers or ports.
