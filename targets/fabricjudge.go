@@ -73,7 +73,8 @@ func besideFabric(j *judging, d *device, u *target.Understood) {
 		return
 	}
 	top := topOf(j, d)
-	if what := unlike(d.of, j.named, u); len(what) > 0 {
+	what := unlike(d.of, j.named, u)
+	if len(what) > 0 {
 		topicDevice.Warnf(&j.found, top, "The files of %s state %s. Either they are of another device or time, or the fabric is not up to date.",
 			d.of.Name, strings.Join(what, ", and "))
 	}
@@ -90,6 +91,10 @@ func besideFabric(j *judging, d *device, u *target.Understood) {
 		l.port(p, wanted.Port(p.Name), u.Settings.Port(p.Name))
 	}
 	l.report(&j.found)
+	if j.compare != nil && d.of.ByHand == nil {
+		j.compare(&besideRead{d, u, what, l.told})
+		return
+	}
 	other := &DeviceRead{Understood: u, device: d.of}
 	compared := other.Compare("")
 	all := compared.Values

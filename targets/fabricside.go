@@ -30,6 +30,12 @@ var (
 	}
 )
 
+// WithoutFile and Differs are about devices of the fabric without a file, and about a value that differs.
+var (
+	WithoutFile = topicDevice
+	Differs     = topicWanted
+)
+
 // FabricRules are the codes of the rules that hold files to the fabric of their device.
 func FabricRules() []diag.Topic { return []diag.Topic{topicDevice, topicLossless, topicWanted} }
 
@@ -186,28 +192,6 @@ func whereOf(d *ir.Device, u *target.Understood) func(port string, f ir.Field, i
 			}
 		}
 		return diag.Range{}, false
-	}
-}
-
-// arrivesAt returns the bytes that the fabric expects after a pause at the ports of a switch.
-func arrivesAt(d *ir.Device) func(port string, cos int) (most, likely int) {
-	if d == nil || d.Switch == nil {
-		return nil
-	}
-	by := map[string]*ir.Port{}
-	for _, p := range d.Ports {
-		by[p.Name] = p
-	}
-	return func(port string, cos int) (most, likely int) {
-		if by[port] == nil {
-			return 0, 0
-		}
-		for _, b := range by[port].Buffers() {
-			if b.Group.Cos == cos {
-				return b.Need, b.Floor
-			}
-		}
-		return 0, 0
 	}
 }
 

@@ -29,6 +29,16 @@ type judging struct {
 
 	switches []*settings.Reading              // one of each device, for the rules that compare them
 	ends     map[*ir.Device]*settings.Reading // the same by device of the fabric, hosts too
+
+	compare func(*besideRead) // takes what differs of a device; nil: it is counted in a note
+}
+
+// besideRead is a device whose files were read beside its fabric.
+type besideRead struct {
+	*device
+	read   *target.Understood
+	unlike []string          // what the files state of the device itself and the fabric does not
+	told   map[ir.Field]bool // fields of which a finding reports a value
 }
 
 // reading is the result of the reader of a system for a file.

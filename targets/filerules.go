@@ -24,7 +24,7 @@ func rules(j *judging, d *device, of []int, row *target.Target, read *target.Und
 	settings.Judge(&settings.Reading{
 		Before:   func(code string) string { return formerly(row.Files, code, false) },
 		Settings: d.of.Completed(read.Settings), Where: whereOf(d.of, read), At: j.files[of[0]].Top(),
-		Arrives: arrivesAt(d.of), Unread: !read.Coverage.Whole() || twice,
+		Arrives: d.of.Arrives(), Unread: !read.Coverage.Whole() || twice,
 		Judged: func(code string, sev diag.Severity, file string, line int) bool {
 			is := func(d *diag.Diagnostic) bool {
 				return d.Code == code && (line == 0 || d.At.Start.Line == line) && d.Severity <= sev // an error says more than a warning

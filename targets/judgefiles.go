@@ -2,6 +2,7 @@ package targets
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/rocec/rocec/compiler/ir"
@@ -25,8 +26,22 @@ func JudgeFiles(files []lint.File) lint.Result { return judgeFiles(nil, files) }
 // ports that face each other.
 func JudgeFilesOf(f *ir.Fabric, files []lint.File) lint.Result { return judgeFiles(f, files) }
 
-func judgeFiles(f *ir.Fabric, files []lint.File) lint.Result {
+// CompareFiles judges files as [JudgeFilesOf] does, and compares each device with the fabric. A value that differs is in the comparison,
+// and not in a note of the result. Devices set by hand are judged alone.
+func CompareFiles(f *ir.Fabric, files []lint.File) (lint.Result, []*Compared) {
+	var all []*Compared
 	j := newJudging(f, files, devicesOf(files))
+	linted := maps.Clone(j.linted)
+	j.compare = func(b *besideRead) { all = append(all, comparedOf(j, linted, b)...) }
+	return judgeAll(j), all
+}
+
+func judgeFiles(f *ir.Fabric, files []lint.File) lint.Result {
+	return judgeAll(newJudging(f, files, devicesOf(files)))
+}
+
+// judgeAll judges every device, and the devices beside each other.
+func judgeAll(j *judging) lint.Result {
 	for i := range j.devices { // one after another: a reading is many times the size of its file
 		d := &j.devices[i]
 		j.device(d)

@@ -25,8 +25,10 @@ type DeviceRead struct {
 type ReadValue struct {
 	Name, Wanted, Read string
 	Field              ir.Field
-	At                 diag.Range // of the value that was read; zero: it has no place
-	Why                string     // the reason why rocec itself would leave the two different; empty: it would not
+	At                 diag.Range     // of the value that was read; zero: it has no place
+	Why                string         // the reason why rocec itself would leave the two different; empty: it would not
+	Of                 *ir.Difference // from the wanted value (A)
+	Written            bool           // files of rocec state the wanted value
 }
 
 // Comparison is the values that a device was read to have, beside the wanted ones.
@@ -36,6 +38,8 @@ type Comparison struct {
 	Missing  []string    // those that the files of rocec would state
 	Compared int         // values that both sides have, of each kind of ports
 	Whole    bool        // all kinds of ports were compared
+
+	written *ir.Settings // by the files of rocec; nil: nothing differs, or they state nothing
 }
 
 // mostKinds is how many kinds of ports are compared.
@@ -55,13 +59,17 @@ func (r *DeviceRead) Compare(port string) *Comparison {
 	})
 	if len(c.all)+len(c.unknown) > 0 { // it takes its time
 		c.written = writtenSettings(r.device)
+		c.out.written = c.written
 	}
 	for _, d := range c.all {
 		if c.asWritten(d) {
 			c.out.Compared++
 			continue
 		}
-		v := ReadValue{Name: subject(&d.Difference), Field: d.Field, Wanted: d.A, Read: d.B, Why: r.form(&d.Difference)}
+		v := ReadValue{
+			Name: subject(&d.Difference), Field: d.Field, Wanted: d.A, Read: d.B, Why: r.form(&d.Difference), Of: &d.Difference,
+			Written: d.written,
+		}
 		if r.Where != nil {
 			v.At, _ = placeOf(r.Understood, &d.Difference)
 		}
@@ -91,13 +99,20 @@ type comparing struct {
 // unknownValues is the values of a field that the files do not state.
 type unknownValues struct {
 	ir.Difference
-	all []ir.Value // of the port that is named first
+	all []valueAt
+}
+
+// valueAt is a value of a port, one of its kind, or of a pool.
+type valueAt struct {
+	ir.Value
+	port string
 }
 
 // unlikeValue is a value that differs, with one port of each kind that has it.
 type unlikeValue struct {
 	ir.Difference
 	samples []string
+	written bool // rocec writes A
 }
 
 type valueKey struct {
@@ -164,7 +179,10 @@ func (c *comparing) kind(wanted, read *ir.PortSettings, ports []string) {
 	}
 	for f, all := range missing {
 		if c.unknown[f] == nil {
-			c.unknown[f] = &unknownValues{ir.Difference{Field: f, Index: -1}, all}
+			c.unknown[f] = &unknownValues{Difference: ir.Difference{Field: f, Index: -1}}
+		}
+		for _, v := range all {
+			c.unknown[f].all = append(c.unknown[f].all, valueAt{v, ports[0]})
 		}
 		add(&c.unknown[f].Difference, ports)
 	}
@@ -207,9 +225,10 @@ func (c *comparing) pools() {
 			case is == "":
 				if c.unknown[ir.FieldPool] == nil {
 					c.unknown[ir.FieldPool] = &unknownValues{
-						ir.Difference{Field: ir.FieldPool, Index: -1, What: v.What, Ports: []string{name}}, []ir.Value{named(v)},
+						Difference: ir.Difference{Field: ir.FieldPool, Index: -1, What: v.What, Ports: []string{name}},
 					}
 				}
+				c.unknown[ir.FieldPool].all = append(c.unknown[ir.FieldPool].all, valueAt{named(v), name})
 			case is == v.Text:
 				c.out.Compared++
 			default:
@@ -232,21 +251,17 @@ func (c *comparing) asWritten(d *unlikeValue) bool {
 		of := pool.Values()
 		return slices.ContainsFunc(of[:], func(w ir.Value) bool { return named(w) == v && w.Text == d.B })
 	}
-	wrote := ""
+	wrote, one, all := "", true, true // one: all ports have one text
 	for _, port := range d.samples {
 		text := valuesOf(c.written.Port(port))[v]
-		if wrote != "" && text != wrote {
-			return false
-		}
-		if wrote = text; wrote == "" {
-			return false
-		}
+		d.written = d.written || text != "" && text != d.B
+		one, all = one && text != "" && (wrote == "" || wrote == text), all && text == d.B
+		wrote = text
 	}
-	if wrote != d.B {
+	if one && !all {
 		d.A = wrote
-		return false
 	}
-	return true
+	return all
 }
 
 // states reports whether the files of rocec would state a value that the files of the device do not.
@@ -254,14 +269,19 @@ func (c *comparing) states(d *unknownValues) bool {
 	if c.written == nil {
 		return false
 	}
-	has := valuesOf(c.written.Port(d.Ports[0]))
-	if d.Field == ir.FieldPool {
-		pool := c.written.Pools[d.Ports[0]]
-		for _, v := range pool.Values() {
-			has[named(v)] = v.Text
+	has := map[string]map[ir.Value]string{}
+	return slices.ContainsFunc(d.all, func(v valueAt) bool {
+		if has[v.port] == nil {
+			has[v.port] = valuesOf(c.written.Port(v.port))
+			if v.Field == ir.FieldPool {
+				pool := c.written.Pools[v.port]
+				for _, of := range pool.Values() {
+					has[v.port][named(of)] = of.Text
+				}
+			}
 		}
-	}
-	return slices.ContainsFunc(d.all, func(v ir.Value) bool { return has[v] != "" })
+		return has[v.port][v.Value] != ""
+	})
 }
 
 // writtenSettings reads the files that rocec writes for a device without files; nil: it writes nothing that can be read.

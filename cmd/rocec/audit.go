@@ -16,10 +16,7 @@ import (
 func auditCommand(a *app) *cobra.Command {
 	var format string
 	var strict, why bool
-	names := make([]string, len(report.Formats))
-	for i, f := range report.Formats {
-		names[i] = f.Name
-	}
+	names := report.FormatNames()
 	cmd := &cobra.Command{
 		Use:   "audit SOURCE...",
 		Short: "judge a network that runs, by the files that people keep of its devices",

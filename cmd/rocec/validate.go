@@ -18,10 +18,7 @@ func validateCommand(a *app) *cobra.Command {
 	var format string
 	var devices []string
 	var strict, why bool
-	names := make([]string, len(report.Formats))
-	for i, f := range report.Formats {
-		names[i] = f.Name
-	}
+	names := report.FormatNames()
 	files := targets.Linters().Searched()
 	cmd := &cobra.Command{
 		Use:   "validate [DIR] [--device-config PATH]...",

@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/fromfiles"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/cmd/internal/session"
 	"github.com/rocec/rocec/cmd/internal/view"
@@ -23,8 +25,10 @@ func verifyCommand(a *app) *cobra.Command {
 			"are down, and the counters of lost or misdirected traffic that have risen since the last verify. It keeps its samples\n" +
 			"below $XDG_STATE_HOME/rocec/samples. A device that was never verified is read twice, 5 seconds apart. A device that has\n" +
 			"restarted is judged by its counters since then. rocec explain WORD has the meaning of a word such as unsound.\n\n" +
-			"With --from DIR it judges each host without a login, by DIR/HOST.json: the output of `rocec-host check --json` there.\n" +
-			"A host without such a file is unknown, and not good.\n\n" +
+			"With --from SOURCE it logs in nowhere, and compares files with the fabric: configurations of devices, as\n" +
+			"validate --device-config reads them, which people keep or another program renders. Each value that differs is reported at\n" +
+			"its place, with the wanted one, and with the verdict on its device. A folder may also have HOST.json, the output\n" +
+			"of `rocec-host check --json` on a host. A device without a file is unknown, and not good.\n\n" +
 			"With --traffic, hosts send packets to each other, after asking: 1000 messages for each intent, 20 seconds at most.\n" +
 			"It prints the priority in which the counters of the way moved.\n\n" +
 			"With --gids it reads the GID tables of the hosts' RDMA devices, and nothing else. For every intent of a NIC it prints the\n" +
@@ -35,7 +39,7 @@ func verifyCommand(a *app) *cobra.Command {
 			"  rocec verify --gids --target gpu017",
 		Args: takes(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := exit.Choice("format", o.format, "text", "json"); err != nil {
+			if err := o.checkFormat(); err != nil {
 				return err
 			}
 			if err := exit.Choice("since", o.since, string(deploy.SinceLast), string(deploy.SinceBoot)); err != nil {
@@ -54,7 +58,7 @@ func verifyCommand(a *app) *cobra.Command {
 					return err
 				}
 				return a.gids(cmd.Context(), dir, gidsOptions{o.ReadOptions, o.format, o.lab, o.only})
-			case o.from == "":
+			case len(o.from) == 0:
 				return a.verify(cmd.Context(), dir, o)
 			}
 			err = without(cmd, "from", "reads files and no device", "lab", "since", "traffic", "parallel", "timeout", "ask-sudo-password")
@@ -67,8 +71,9 @@ func verifyCommand(a *app) *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&o.since, "since", string(deploy.SinceLast),
 		"what counters are compared with: last (the last verify) or boot (the start of the device)")
-	f.StringVar(&o.from, "from", "", "judge hosts by their own reports in this `folder`, without a login")
-	f.StringVar(&o.format, "format", "text", "text or json")
+	f.StringArrayVar(&o.from, "from", nil, "judge devices by files: a file or `folder` of configurations, or of reports of hosts; repeatable")
+	f.StringVar(&o.format, "format", "text", "text or json; with --from also sarif, junit, github or gitlab")
+	offer(cmd, "format", report.FormatNames()...)
 	offer(cmd, "since", string(deploy.SinceLast), string(deploy.SinceBoot))
 	f.StringVar(&o.traffic, "traffic", "", "send a short exchange between two members of each intent, or between hosts `A,B`, and say which "+
 		"counters moved")
@@ -88,7 +93,7 @@ type verifyOptions struct {
 	traffic       string // empty: none is sent
 	approve       bool
 	since, format string
-	from          string // a folder of reports; empty: devices are read
+	from          []string // files and folders; nil: devices are read
 	lab           session.LabFlag
 	only          []string
 	gids, strict  bool // GID tables alone; devices that are other and sound are not good
@@ -122,7 +127,43 @@ func (a *app) verify(ctx context.Context, dir string, o verifyOptions) (err erro
 		return exit.Fail(exit.Interrupted, "interrupted")
 	}
 	kept.Keep(f.Tree(), found.Kept)
-	return a.verified(dir, f, verifyFound{found, a.Debts(dir, devices.LabDir), nil, sent}, o)
+	return a.verified(dir, f, verifyFound{found, a.Debts(dir, devices.LabDir), nil, sent, nil}, o)
+}
+
+// checkFormat refuses a format that the kind of verify has not.
+func (o *verifyOptions) checkFormat() error {
+	if len(o.from) > 0 && !o.gids {
+		return exit.Choice("format", o.format, report.FormatNames()...)
+	}
+	return exit.Choice("format", o.format, "text", "json")
+}
+
+// verifyFrom is verify by files, for the devices that --target names.
+func (a *app) verifyFrom(ctx context.Context, dir string, o verifyOptions) error {
+	f, err := a.LoadGood(dir)
+	if err != nil {
+		return err
+	}
+	tree, err := session.SelectDevices(f.Tree(), o.only)
+	if err != nil {
+		return err
+	}
+	sources, err := fromfiles.Read(o.from)
+	if err != nil {
+		return err
+	}
+	found, judged, err := sources.Verify(ctx, f, tree)
+	switch {
+	case err != nil:
+		return err
+	case ctx.Err() != nil:
+		return exit.Fail(exit.Interrupted, "interrupted")
+	case len(found.Devices)+len(sources.Reports.Missing) == 0:
+		return exit.Fail(exit.Usage, "--from found no file of a device, and there is no host among these devices")
+	case judged != nil:
+		judged.Strict = o.strict
+	}
+	return a.verified(dir, f, verifyFound{found, nil, &sources.Reports, nil, judged}, o)
 }
 
 // verifyFound is what verify judges.
@@ -131,6 +172,7 @@ type verifyFound struct {
 	debts map[string]view.Debt
 	from  *view.Reports        // what the devices told of themselves; nil: they were read
 	sent  []view.VerifyTraffic // what --traffic saw
+	files *report.Report       // of configurations; nil: --from has no configuration
 }
 
 // verified prints what was found, and reports by its error whether all is good.
@@ -138,11 +180,22 @@ func (a *app) verified(dir string, f *report.Report, found verifyFound, o verify
 	unlike := session.JudgeHealth(f.Fabric, found.Verification)
 	doc := view.VerifyJSON(f.Fabric, found.Verification, unlike, o.since, found.from, found.sent, o.strict)
 	found.Plan.Pending()
-	if o.format == "json" {
+	switch at := slices.Index(report.FormatNames(), o.format); {
+	case o.format == "json":
 		if err := a.WriteJSON(doc); err != nil {
 			return err
 		}
-	} else {
+	case o.format != "text":
+		if found.files == nil {
+			return exit.Fail(exit.Usage, "--format %s is for configurations of devices, and --from has reports of hosts alone", o.format)
+		}
+		if err := report.Formats[at].Write(a.Stdout, found.files, a.Options(a.Stdout)); err != nil {
+			return err
+		}
+	default:
+		if found.files != nil {
+			a.PrintDiagnostics(a.Stdout, found.files)
+		}
 		v := a.planView(dir, view.Options{})
 		v.Seen, v.Debts = unlike, found.debts
 		v.Verify(f.Fabric, found.Plan, doc, found.from)
@@ -150,7 +203,7 @@ func (a *app) verified(dir string, f *report.Report, found verifyFound, o verify
 	switch {
 	case doc.Summary[string(deploy.StatusUnreachable)]+doc.Summary[string(deploy.StatusRefused)]+doc.Summary[view.VerifyUnknown] > 0:
 		return exit.With(exit.Machines)
-	case !doc.Good:
+	case !doc.Good, found.files != nil && found.files.Failed():
 		return exit.With(exit.Errors)
 	}
 	return nil

@@ -42,3 +42,26 @@ func (d *Device) Completed(s *Settings) *Settings {
 	}
 	return out
 }
+
+// Arrives returns a function that gives the bytes that the fabric expects after a pause of a cos at a port of a switch: at most, and
+// likely. They are 0 where it expects none. Nil: the device is not a switch.
+func (d *Device) Arrives() func(port string, cos int) (most, likely int) {
+	if d == nil || d.Switch == nil {
+		return nil
+	}
+	by := map[string]*Port{}
+	for _, p := range d.Ports {
+		by[p.Name] = p
+	}
+	return func(port string, cos int) (most, likely int) {
+		if by[port] == nil {
+			return 0, 0
+		}
+		for _, b := range by[port].Buffers() {
+			if b.Group.Cos == cos {
+				return b.Need, b.Floor
+			}
+		}
+		return 0, 0
+	}
+}

@@ -63,6 +63,7 @@ var Target = &target.Target{
 	ReleaseFile: "os-release",
 	Stated:      grammar.Stated,
 
+	Beside:   []string{"qos_infra.conf.rocec-edit"}, // what rocec build writes of a file that it edits
 	Trees:    []string{"/etc/cumulus/", "/etc/mlx/", "/etc/bcm.d/", "/usr/lib/"},
 	Serves:   servesFiles,
 	Check:    check,

@@ -35,6 +35,11 @@ func beside(d *ir.Device, s *ir.Settings) []judged {
 	}
 	wanted := d.Wanted()
 	all := rulesOn(d, d.Completed(s))
+	if !slices.ContainsFunc(d.Ports, func(p *ir.Port) bool { return shorter(p, s, wanted) }) { // less than arrives, within the tolerance
+		all = slices.DeleteFunc(all, func(one judged) bool {
+			return one.Code == settings.Headroom.Code && one.Severity == diag.Warning
+		})
+	}
 	if len(all) == 0 {
 		return nil
 	}
@@ -45,7 +50,7 @@ func beside(d *ir.Device, s *ir.Settings) []judged {
 // rulesOn returns what the rules find in the settings of a switch, at the line that declares it.
 func rulesOn(d *ir.Device, s *ir.Settings) (out []judged) {
 	var into lint.Findings
-	settings.Judge(&settings.Reading{Settings: s, At: d.At, Where: fieldAsPlace}, &into)
+	settings.Judge(&settings.Reading{Settings: s, At: d.At, Where: fieldAsPlace, Arrives: d.Arrives()}, &into)
 	for _, one := range into.Close() {
 		out = append(out, judged{one, ir.Field(one.At.Start.Byte)})
 		one.At = d.At

@@ -55,6 +55,7 @@ type DevicePlan struct {
 	Accepted []Accepted         // differences that the fabric accepts, by [Plan.Accept]
 	Whole    bool               // all of its differences are among them
 	Left     string             // of a device that [Plan.LeaveDerived] leaves: the version that wrote it; empty: it is not left
+	Filed    *Filed             // of a device that was compared by files; nil: it was read
 
 	Watched  []Watched       // what is read of it besides its files, and what Edit warns of
 	Baseline []target.Sample // what the probes measured, if they were asked

@@ -10,10 +10,6 @@ import (
 	"github.com/rocec/rocec/targets/deploy/txn"
 )
 
-// tolerance is the part of the headroom that a device which rocec has not written may lack and be sound, in percent: vendors count other
-// delays than rocec does, and round.
-const tolerance = 5
-
 // Unsound returns why a device that is not as written does not carry lossless traffic as the fabric means it, as a sentence. Empty: its
 // PFC, the maps of the values that intents send and its marking are those of the fabric, so are the numbers that the fabric states, its
 // headroom is at most 5 % less, no packet leaves with another mark, and the rules find nothing that they do not find in the settings of the
@@ -29,6 +25,8 @@ func (d *DevicePlan) Unsound() string {
 		return "It could not be compared."
 	case d.Old == nil || meant == nil:
 		return "Its settings are not known."
+	case source.Switch == nil && d.Filed != nil:
+		return d.Filed.unsoundHost(source)
 	case source.Switch == nil:
 		for _, c := range d.Changes {
 			if c.Live() {
@@ -151,25 +149,6 @@ func unsorted(p *ir.Port, is, meant *ir.PortSettings) string {
 			return fmt.Sprintf("the cos of %s %d is not known", m.Field, m.Value)
 		}
 		return fmt.Sprintf("%s %d is put in cos %d, and not in %d", m.Field, m.Value, m.Is, m.Want)
-	}
-	return ""
-}
-
-// short returns how the headroom of a port is less than it is meant to be, beyond the tolerance. Where the switch computes it, the length
-// of the cable takes its place.
-func short(is, meant *ir.PortSettings) string {
-	if is.Headroom > 0 && meant.Headroom > 0 {
-		if is.Headroom*100 < meant.Headroom*(100-tolerance) {
-			return fmt.Sprintf("headroom is %s, and not %s", diag.Bytes(is.Headroom), diag.Bytes(meant.Headroom))
-		}
-		return ""
-	}
-	have, need := is.Detail.Get().Cable, meant.Detail.Get().Cable
-	switch {
-	case !have.Known():
-		return "the headroom is not known"
-	case need.Known() && have.Value < need.Value:
-		return fmt.Sprintf("headroom is for a cable of %d m, and not of %d m", have.Value, need.Value)
 	}
 	return ""
 }

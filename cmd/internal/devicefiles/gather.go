@@ -27,6 +27,12 @@ const (
 	deviceBytes   = 256 << 20
 )
 
+// NoFile is a folder that holds no file of a device.
+type NoFile struct{ error }
+
+// Unwrap returns the error that ends the process.
+func (e *NoFile) Unwrap() error { return e.error }
+
 // gathering is the files of a folder or an archive that are found one after the other.
 type gathering struct {
 	dir       string
@@ -102,8 +108,8 @@ func (g *gathering) end() (files []lint.File, passed int, snapshots []*snapshot.
 	}
 	files, lone := targets.WithoutLone(g.files)
 	if names := targets.Linters().Names(); len(files) == 0 && len(snapshots) == 0 {
-		return nil, 0, nil, exit.Fail(exit.Usage, "no file below %s is called %s, or leaf01-%s and the like", g.dir,
-			strings.Join(names, ", "), names[0])
+		return nil, 0, nil, &NoFile{exit.Fail(exit.Usage, "no file below %s is called %s, or leaf01-%s and the like", g.dir,
+			strings.Join(names, ", "), names[0])}
 	}
 	return files, g.passed + lone, snapshots, nil
 }

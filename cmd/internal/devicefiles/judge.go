@@ -12,15 +12,23 @@ import (
 
 // Judge judges the files beside a fabric. Without a fabric in the report it judges them by themselves.
 func (read *Found) Judge(beside *report.Report) *report.Report {
+	if beside.Fabric == nil {
+		return read.reported(beside, targets.JudgeFiles(read.Files))
+	}
+	return read.reported(beside, targets.JudgeFilesOf(beside.Fabric, read.Files))
+}
+
+// Compare judges the files beside a fabric, and compares each device with it.
+func (read *Found) Compare(beside *report.Report) (*report.Report, []*targets.Compared) {
+	r, compared := targets.CompareFiles(beside.Fabric, read.Files)
+	return read.reported(beside, r), compared
+}
+
+// reported returns the judgement of the files as a report.
+func (read *Found) reported(beside *report.Report, r lint.Result) *report.Report {
 	source := *beside.Source
 	source.Files = map[string][]byte{}
 	maps.Copy(source.Files, beside.Source.Files)
-	var r lint.Result
-	if beside.Fabric == nil {
-		r = targets.JudgeFiles(read.Files)
-	} else {
-		r = targets.JudgeFilesOf(beside.Fabric, read.Files)
-	}
 	globals.Hide(r.Diagnostics, read.Hidden)
 	f := &report.Report{
 		Judged: &judge.Judged{Source: &source, Diags: r.Diagnostics}, Dir: read.Dir, Hidden: read.Hidden, PassedOver: read.Passed,

@@ -55,7 +55,8 @@ cmd/rocec/selftest.go saveBundle | writes a new file that the person names
 cmd/rocec/trace.go traceCommand | whether an argument is a folder
 cmd/internal/session/held.go processLives | a process of this machine, in /proc
 cmd/rocec/validate.go appendFile | adds to the summary of GitHub
-cmd/rocec/verifyfrom.go verifyFrom | files of devices that the person names, judged and not trusted
+cmd/internal/fromfiles/fromfiles.go Read | whether a path that the person names is a folder
+cmd/internal/fromfiles/reports.go readReports | files of devices that the person names, judged and not trusted
 targets/deploy/lab/store.go Reset | whether there is a lab; package safefile opens it
 targets/deploy/lab/store.go ours | names in a folder, before it is opened as a lab; package safefile opens it
 targets/deploy/lab/store.go openStore | makes the folder of a lab; package safefile opens it

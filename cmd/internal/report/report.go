@@ -68,6 +68,15 @@ var Formats = []Format{
 	{"gitlab", GitLab},
 }
 
+// FormatNames returns the names of the formats, in the order of the table.
+func FormatNames() []string {
+	names := make([]string, len(Formats))
+	for i, f := range Formats {
+		names[i] = f.Name
+	}
+	return names
+}
+
 // Fails reports whether a finding ends validate in exit status 1.
 func (r *Report) Fails(d *diag.Diagnostic) bool {
 	return d.Severity == diag.Error || r.Strict && d.Severity == diag.Warning

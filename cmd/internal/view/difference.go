@@ -2,6 +2,8 @@ package view
 
 import (
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -14,6 +16,43 @@ type Difference struct {
 	More    int      `json:"more_ports,omitempty"`
 	Read    string   `json:"read"`
 	Wanted  string   `json:"wanted"`
+	File    string   `json:"file,omitempty"` // of verify --from: the place of the value that was read
+	Line    int      `json:"line,omitempty"`
+}
+
+// NotJudged is a file of a device that no rule has judged wholly.
+type NotJudged struct {
+	File string `json:"file"`
+	Why  string `json:"why"`
+}
+
+// differences are the values of a device that are not as rocec would write them.
+func differences(d *deploy.DevicePlan) []Difference {
+	if d.Filed == nil {
+		all, _ := d.Old.Differences(d.New)
+		return differencesJSON(all)
+	}
+	var all []*ir.Difference
+	for _, v := range d.Filed.Values {
+		all = append(all, v.Difference)
+	}
+	out := differencesJSON(all)
+	for i, v := range d.Filed.Values {
+		out[i].File, out[i].Line = diag.Escape(v.At.Filename), v.At.Start.Line
+	}
+	return out
+}
+
+// filedReason returns the reason for which a device is good by its files and not as written; sound is the reason where values differ.
+func filedReason(f *deploy.Filed, sound string) string {
+	rest := f.Rest()
+	switch {
+	case rest == "":
+		return sound
+	case len(f.Values) == 0:
+		return "no value differs that the files state; " + rest
+	}
+	return sound + "; " + rest
 }
 
 func differencesJSON(all []*ir.Difference) []Difference {

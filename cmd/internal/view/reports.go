@@ -12,11 +12,25 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Reports is a folder of what hosts reported of themselves.
+// Reports is what people have of devices: folders with reports of hosts of themselves, and files of configurations.
 type Reports struct {
 	Folder  string
-	Missing []*target.Device         // hosts without a report
+	Missing []*target.Device         // hosts without a report, or devices without a file
 	Age     map[string]time.Duration // of the reports that are there, by host
+	Files   bool                     // there are files of configurations: switches are judged, too
+	Why     map[string]string        // by device: why its files have no verdict, as a part of a sentence
+	Not     []NotJudged              // files that are not judged
+}
+
+// why is the reason for which nothing is known of a device.
+func (r *Reports) why(d *target.Device) string {
+	switch {
+	case r.Why[d.Name] != "":
+		return fmt.Sprintf("The files of %s were not compared: %s.", d.Name, r.Why[d.Name])
+	case r.Files:
+		return fmt.Sprintf("There is no file of %s in %s.", d.Name, r.Folder)
+	}
+	return fmt.Sprintf("There is no report %s.json in %s.", d.Name, r.Folder)
 }
 
 // add puts the hosts without a report into the document, in order of names.
@@ -24,7 +38,7 @@ func (doc *VerifyDocument) add(r *Reports) {
 	doc.Summary[VerifyUnknown] = len(r.Missing)
 	for _, d := range r.Missing {
 		v := VerifyDevice{
-			Name: d.Name, Status: VerifyUnknown, Reason: fmt.Sprintf("There is no report %s.json in %s.", d.Name, r.Folder),
+			Name: d.Name, Status: VerifyUnknown, Reason: r.why(d),
 			Changes: []Change{}, Findings: []VerifyFinding{}, Differences: []Difference{},
 			Hints: []VerifyFinding{}, Rose: []deploy.Rise{}, Facts: []VerifyFact{},
 		}
@@ -56,13 +70,21 @@ func (r *Reports) seconds(host string) *int64 {
 
 // reports names the hosts without a report, and prints the age of the others.
 func (v *Plan) reports(r *Reports, doc VerifyDocument) {
-	if len(r.Missing) > 0 {
-		names := make([]string, len(r.Missing))
-		for i, d := range r.Missing {
-			names[i] = d.Name
+	what := "no report"
+	if r.Files {
+		what = "no file"
+	}
+	var missing Texts
+	for _, d := range r.Missing {
+		text := fmt.Sprintf("%s in %s", what, r.Folder)
+		if why := r.Why[d.Name]; why != "" {
+			text = why
 		}
-		v.Prose(v.Paint(diag.Red, VerifyUnknown+":")+" ", fmt.Sprintf("%s (no report in %s)", nodeset.Text(names, nodeset.Devices, math.MaxInt),
-			diag.Escape(r.Folder)))
+		missing.Add(text, d.Name)
+	}
+	for _, text := range missing.All {
+		v.Prose(v.Paint(diag.Red, VerifyUnknown+":")+" ", fmt.Sprintf("%s (%s)", nodeset.Text(missing.Of[text], nodeset.Devices, math.MaxInt),
+			diag.Escape(text)))
 	}
 	var order []string
 	of := map[string][]string{}
@@ -78,6 +100,10 @@ func (v *Plan) reports(r *Reports, doc VerifyDocument) {
 	}
 	for _, text := range order {
 		v.Prose("Reports: ", fmt.Sprintf("%s, by the time of the file, of %s.", text, nodeset.Text(of[text], nodeset.Devices, math.MaxInt)))
+	}
+	if r.Files {
+		v.Prose("", "Not in files, and so not judged: links, counters, and whether the devices have loaded what the files state.")
+		return
 	}
 	v.Prose("", "Not in reports, and so not judged: links, counters, and the switches.")
 }

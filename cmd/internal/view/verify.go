@@ -85,7 +85,7 @@ func (v *Plan) Verify(f *ir.Fabric, plan *deploy.Plan, doc VerifyDocument, from 
 		doc.Summary[string(deploy.StatusRefused)], pendingText(doc.Summary[string(deploy.StatusPending)]), unknown)
 }
 
-// troubled leaves out of the plan the devices that it refuses to change and that are sound.
+// troubled leaves out of the plan the devices that it refuses to change and that are sound, and those compared by files.
 func troubled(plan *deploy.Plan, doc VerifyDocument) *deploy.Plan {
 	sound := map[string]bool{}
 	for _, d := range doc.Devices {
@@ -93,7 +93,7 @@ func troubled(plan *deploy.Plan, doc VerifyDocument) *deploy.Plan {
 	}
 	out := *plan
 	out.Devices = slices.DeleteFunc(slices.Clone(plan.Devices), func(d *deploy.DevicePlan) bool {
-		return d.Err != nil && sound[d.Device.Name]
+		return d.Err != nil && sound[d.Device.Name] || d.Err == nil && d.Filed != nil // its values are diagnostics
 	})
 	return &out
 }

@@ -39,6 +39,8 @@ type VerifyDocument struct {
 
 	Traffic []VerifyTraffic `json:"traffic,omitempty"`     // of --traffic
 	Over    []planRefusal   `json:"accept_over,omitempty"` // accept blocks that are over
+
+	NotJudged []NotJudged `json:"not_judged,omitempty"` // files of --from
 }
 
 // VerifyDevice is a device in it.
@@ -129,10 +131,9 @@ func VerifyJSON(
 	}
 	for _, h := range found.Devices {
 		d := h.Drift
-		differs, _ := d.Old.Differences(d.New)
 		v := VerifyDevice{
 			Name: d.Device.Name, Age: from.seconds(d.Device.Name),
-			Changes: ChangesJSON(d.Changes), Differences: differencesJSON(differs),
+			Changes: ChangesJSON(d.Changes), Differences: differences(d),
 			Findings: []VerifyFinding{}, Hints: []VerifyFinding{}, Rose: []deploy.Rise{},
 			Facts: []VerifyFact{}, Accepted: AcceptedJSON(d),
 		}
@@ -204,7 +205,9 @@ func VerifyJSON(
 		case h.Other():
 			v.Status = VerifyOther
 			v.Reason = "sound, and set by others: PFC and maps are those of the fabric, what it marks is marked, and headroom suffices"
-			if d.Device.Source.Switch == nil {
+			if d.Filed != nil {
+				v.Reason = filedReason(d.Filed, v.Reason)
+			} else if d.Device.Source.Switch == nil {
 				v.Reason = "sound, and set by others: each setting has the value of the fabric; what sets it again after a restart " +
 					"is not known, as files of rocec are missing"
 			}
@@ -216,6 +219,7 @@ func VerifyJSON(
 		doc.Devices = append(doc.Devices, v)
 	}
 	if from != nil {
+		doc.NotJudged = from.Not
 		doc.add(from)
 	}
 	firmwareHints(f, doc.Devices)

@@ -1,0 +1,73 @@
+package deploy
+
+import (
+	"fmt"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// Filed is a device as its files state it: those that people keep, or that another program has rendered.
+type Filed struct {
+	Names   []string     // of the files
+	Is      *ir.Settings // as they state it
+	Meant   *ir.Settings // as they would state it after rocec has written what the fabric wants
+	Values  []FiledValue // that differ
+	Missing []string     // settings that rocec writes and that the files do not state
+	Rows    []string     // rows that are not understood, as sentences
+	Cut     bool         // some kinds of ports were not compared
+	Wrong   []string     // why the files are not of the device, as sentences
+	Linted  diag.List    // errors and warnings of the rules for such files
+}
+
+// FiledValue is a value in files that is not the wanted one. A is the value that was read, B the wanted one.
+type FiledValue struct {
+	*ir.Difference
+	Name string     // the value and its ports
+	At   diag.Range // of the value; zero: it has no place
+}
+
+// Text names the value that differs: "headroom of priority group 3 at swp1 is 20000 bytes, and the fabric wants 40000 bytes".
+func (v *FiledValue) Text() string {
+	return fmt.Sprintf("%s is %s, and the fabric wants %s", v.Name, v.A, v.B)
+}
+
+// alike reports whether the files state all that rocec would write.
+func (f *Filed) alike() bool {
+	return len(f.Values)+len(f.Missing)+len(f.Rows)+len(f.Linted) == 0 && !f.Cut
+}
+
+// Rest returns the reasons, beside values that differ, for which the files are not as wanted. It is a sentence without an end, or empty.
+func (f *Filed) Rest() string {
+	var parts []string
+	if n := len(f.Missing); n > 0 {
+		parts = append(parts, fmt.Sprintf("the files do not state %s", diag.Some(f.Missing, mostMissing)))
+	}
+	if n := len(f.Rows); n > 0 {
+		parts = append(parts, fmt.Sprintf("%s %s not understood, such as %s", diag.Count(n, "row"), diag.Plural(n, "is", "are"), f.Rows[0]))
+	}
+	if f.Cut {
+		parts = append(parts, "some kinds of ports were not compared")
+	}
+	return diag.And(parts)
+}
+
+// mostMissing is how many settings that files do not state are named.
+const mostMissing = 4
+
+// unsoundHost returns why a host is not set as the fabric means it, by its files; empty: no file says so.
+func (f *Filed) unsoundHost(d *ir.Device) string {
+	if len(f.Values) > 0 {
+		return fmt.Sprintf("In its files, %s.", f.Values[0].Text())
+	}
+	for _, p := range d.Ports {
+		is, meant := f.Is.Port(p.Name), f.Meant.Port(p.Name)
+		if meant == nil || !meant.PausesKnown {
+			continue
+		}
+		if is == nil || !is.PausesKnown && !is.Detail.Get().PFC.Known() {
+			return fmt.Sprintf("At %s, PFC is not known.", p.Name)
+		}
+	}
+	return ""
+}

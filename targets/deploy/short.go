@@ -1,0 +1,37 @@
+package deploy
+
+import (
+	"fmt"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// tolerance is the part of the headroom that a device which rocec has not written may lack and be sound, in percent: vendors count other
+// delays than rocec does, and round.
+const tolerance = 5
+
+// short returns how the headroom of a port is less than it is meant to be, beyond the tolerance. Where the switch computes it, the length
+// of the cable takes its place.
+func short(is, meant *ir.PortSettings) string {
+	if is.Headroom > 0 && meant.Headroom > 0 {
+		if is.Headroom*100 < meant.Headroom*(100-tolerance) {
+			return fmt.Sprintf("headroom is %s, and not %s", diag.Bytes(is.Headroom), diag.Bytes(meant.Headroom))
+		}
+		return ""
+	}
+	have, need := is.Detail.Get().Cable, meant.Detail.Get().Cable
+	switch {
+	case !have.Known():
+		return "the headroom is not known"
+	case need.Known() && have.Value < need.Value:
+		return fmt.Sprintf("headroom is for a cable of %d m, and not of %d m", have.Value, need.Value)
+	}
+	return ""
+}
+
+// shorter reports whether a port has less headroom than it is meant to have, beyond the tolerance, or headroom that is not known.
+func shorter(p *ir.Port, s, wanted *ir.Settings) bool {
+	is, meant := s.Port(p.Name), wanted.Port(p.Name)
+	return is != nil && meant != nil && len(p.Buffers()) > 0 && short(is, meant) != ""
+}
