@@ -24,6 +24,9 @@ type Compared struct {
 	Whole   bool              // all kinds of ports were compared
 }
 
+// Meant returns how a device is set by the files that rocec writes on it; values that they do not state are the wanted ones.
+func Meant(d *ir.Device) *ir.Settings { return cmp.Or(writtenSettings(d), d.Wanted()).Over(d.Wanted()) }
+
 // comparedOf compares the devices that some files are of; linted has the findings of linters above a note, by file.
 func comparedOf(j *judging, linted map[string]diag.List, b *besideRead) (all []*Compared) {
 	d, u := b.device, b.read

@@ -43,6 +43,7 @@ func actionStep(t *testing.T, name, plan string, env ...string) (dir, out string
 	for program, does := range map[string]string{
 		"rocec": `printf '%s\n' "$@" > "$RUNNER_TEMP/rocec.args"; cat "$RUNNER_TEMP/plan.in"`,
 		"gh":    `printf '%s\n' "$@" > "$RUNNER_TEMP/gh.args"`,
+		"git":   `printf '%s\n' "$@" > "$RUNNER_TEMP/git.args"; exit "${GIT:-0}"`,
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, program), []byte("#!/bin/sh\n"+does+"\n"), 0o700)) //nolint:gosec // it is run
 	}
@@ -132,6 +133,39 @@ func TestPlanComment(t *testing.T) {
 			assert.Equal(t, want, kinds, name)
 		}
 	}
+}
+
+// The comment with a diff is what rocec diff prints, at most as long as GitHub takes. A plan comes behind it in the same comment.
+func TestDiffComment(t *testing.T) {
+	t.Parallel()
+	rows := "### rocec diff\n\n| | what |\n| --- | --- |\n" + strings.Repeat("| &#126; | a row of the table |\n", 3000)
+	for _, diff := range []string{"### rocec diff\n\nNothing changes.\n", rows, ""} {
+		for plan, room := range map[string]int{"none": 60_100, "lab": 20_100} {
+			dir, out, err := actionStep(t, "Diff, as a comment", diff, "PLAN="+plan, "BASE=0123456789")
+			require.NoError(t, err, out)
+			comment, err := os.ReadFile(filepath.Join(dir, "diff.md"))
+			require.NoError(t, err)
+			assert.LessOrEqual(t, len(comment), room)
+			if len(diff) < room {
+				assert.Equal(t, diff, string(comment))
+			} else {
+				for line := range strings.Lines(string(comment)) {
+					assert.True(t, strings.HasPrefix(line, "| ") && strings.HasSuffix(line, "|\n") || !strings.Contains(line, "|"), line)
+				}
+				assert.True(t, strings.HasSuffix(string(comment), "its end is left out.\n"))
+			}
+			args, err := os.ReadFile(filepath.Join(dir, "rocec.args"))
+			require.NoError(t, err)
+			assert.Equal(t, "diff\n--format\nmd\n-C\nfabric\n--\n0123456789\n", string(args))
+			args, err = os.ReadFile(filepath.Join(dir, "gh.args"))
+			require.NoError(t, err)
+			assert.Contains(t, string(args), "--body-file\n"+filepath.Join(dir, "diff.md")+"\n")
+		}
+	}
+	dir, out, err := actionStep(t, "Diff, as a comment", "", "PLAN=none", "BASE=0123456789", "GIT=1")
+	require.NoError(t, err, out)
+	assert.Contains(t, out, "::warning title=rocec::")
+	assert.NoFileExists(t, filepath.Join(dir, "gh.args"), "without its base there is no comment")
 }
 
 // The workflow of a new fabric installs the version of the rocec that writes it; where that has none, nothing that can be installed.

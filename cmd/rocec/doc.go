@@ -11,6 +11,7 @@ anything is pushed that it cannot freeze or drop under load, and pushes it over 
 	rocec validate [DIR] --device-config PATH
 	                            what is wrong in files that lie on switches already
 	rocec audit SOURCE...       a network that nobody has described, by the files of its devices and LLDP
+	rocec diff [A [B]]          the meaning of a change: revisions, folders, files of devices, releases
 	rocec show [DIR] NAME       effective settings, each with the line it came from
 	rocec trace [DIR] A B       what happens to a packet from one host to another, hop by hop
 	rocec graph [DIR]           the topology, a PFC loop drawn into it

@@ -31,6 +31,7 @@ var offlineVerbs = map[string][]string{
 	"audit":      {"audit", "SITE"},
 	"build":      {"build", "-o", "OUT", "FABRIC"},
 	"completion": {"completion", "bash"},
+	"diff":       {"diff", "FABRIC", "FABRIC"},
 	"docs":       {"docs", "language"},
 	"explain":    {"explain", "pfc-loop"},
 	"fmt":        {"fmt", "--check", "UGLY"},

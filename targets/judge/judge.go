@@ -23,6 +23,8 @@ type Options struct {
 	Lang   lang.Options // values of variables, bounds, and how the folders of modules are opened
 	Budget *ir.Budget   // of the PFC-loop proof; nil: that of package validate
 	Others []diag.Topic // codes of findings that are not about a fabric; a comment in one that names them is told so
+
+	Change func(*lang.Source) // changes what was read before it is compiled; nil: nothing is changed
 }
 
 // Judged is everything the pipeline made of one folder. After an error, what the later stages make is nil.
@@ -47,6 +49,9 @@ func Judge(ctx context.Context, fsys fs.FS, dir string, o Options) *Judged {
 		Diags:  found,
 	}
 	if !j.Diags.HasErrors() && ctx.Err() == nil {
+		if o.Change != nil {
+			o.Change(src)
+		}
 		var ds diag.List
 		j.Fabric, ds = compiler.Compile(src, targets.Known) // src is not used from here on: Compile lets go of what it has read
 		j.Diags = append(j.Diags, ds...)

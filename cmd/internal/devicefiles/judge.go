@@ -1,12 +1,8 @@
 package devicefiles
 
 import (
-	"maps"
-
-	"github.com/rocec/rocec/cmd/internal/globals"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/targets"
-	"github.com/rocec/rocec/targets/judge"
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
@@ -26,18 +22,15 @@ func (read *Found) Compare(beside *report.Report) (*report.Report, []*targets.Co
 
 // reported returns the judgement of the files as a report.
 func (read *Found) reported(beside *report.Report, r lint.Result) *report.Report {
+	f := report.OfFiles(read.Dir, read.Files, read.Hidden, r)
+	f.PassedOver = read.Passed
 	source := *beside.Source
-	source.Files = map[string][]byte{}
-	maps.Copy(source.Files, beside.Source.Files)
-	globals.Hide(r.Diagnostics, read.Hidden)
-	f := &report.Report{
-		Judged: &judge.Judged{Source: &source, Diags: r.Diagnostics}, Dir: read.Dir, Hidden: read.Hidden, PassedOver: read.Passed,
-	}
-	for i, file := range read.Files {
-		if _, is := read.Hidden[file.Name]; !is {
-			source.Files[file.Name] = file.Data
+	source.Files = f.Source.Files
+	for name, data := range beside.Source.Files {
+		if _, is := source.Files[name]; !is {
+			source.Files[name] = data
 		}
-		f.Files = append(f.Files, report.DeviceFile{Name: file.Name, Taken: r.Files[i], Rules: targets.RulesOf(file, r.Files[i])})
 	}
+	f.Source = &source
 	return f
 }

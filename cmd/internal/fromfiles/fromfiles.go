@@ -75,9 +75,9 @@ func (s *Sources) isRead(name string) bool {
 	return s.read[diag.Escape(path.Clean(filepath.ToSlash(name)))]
 }
 
-// Verify compares devices of a fabric with the sources. The report has a diagnostic for each value that differs, at its place, and what the
-// rules find in the files; nil: there is no configuration. Devices that rocec writes nothing for are left out. Others than those of the
-// tree are judged beside them, and not reported.
+// Verify compares devices of a fabric with the sources. The report has a diagnostic for each value that differs, at its place, and the
+// findings of the rules in the files; nil: there is no configuration. Devices that rocec writes nothing for are left out. Devices beside
+// those of the tree are judged, and not reported.
 func (s *Sources) Verify(ctx context.Context, f *report.Report, tree *target.Tree) (*rollout.Verification, *report.Report, error) {
 	have, err := s.readReports(ctx, tree)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// readReports takes the hosts of a tree that have a report in a folder, and what it says.
+// readReports reads the reports of the hosts of a tree.
 func (s *Sources) readReports(ctx context.Context, tree *target.Tree) (map[*target.Device]*deploy.Have, error) {
 	have := map[*target.Device]*deploy.Have{}
 	by := map[string]*deploy.Have{} // boot ids

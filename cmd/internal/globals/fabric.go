@@ -41,24 +41,9 @@ func (g *Globals) Load(dir string) (*report.Report, error) {
 // LoadOver loads a folder, in which the texts of unsaved replace the files of these names. kept holds parts of an earlier load. When ctx
 // is done it ends early.
 func (g *Globals) LoadOver(ctx context.Context, dir string, unsaved map[string][]byte, kept *lang.Kept) (*report.Report, error) {
-	o := judge.Options{
-		Lang: lang.Options{
-			Vars: g.Vars, Env: g.Environ, MaxObjects: g.MaxObjects, Version: g.Rocec.Release, Unlocked: g.Unlocked,
-			Kept: kept,
-		},
-		Budget: g.Steps(),
-		Others: slices.Concat(targets.FileTopics(), deploy.Topics, seen.Topics),
-	}
-	hidden := map[string][]byte{}
-	for _, name := range g.VarFiles {
-		data, out, err := ReadNamed(name)
-		if err != nil {
-			return nil, exit.Fail(exit.Usage, "--var-file: %v", err)
-		}
-		if out {
-			hidden[name] = data
-		}
-		o.Lang.VarFiles = append(o.Lang.VarFiles, lang.VarFile{Name: name, Data: data})
+	o, hidden, err := judging(g, kept)
+	if err != nil {
+		return nil, err
 	}
 	root, err := os.OpenRoot(dir)
 	if info, _ := os.Stat(dir); err != nil && info != nil && info.Mode().IsRegular() {
@@ -89,8 +74,55 @@ func (g *Globals) LoadOver(ctx context.Context, dir string, unsaved map[string][
 	for name := range hidden {
 		delete(f.Source.Files, name)
 	}
-	Hide(f.Diags, hidden)
+	report.Hide(f.Diags, hidden)
 	return f, nil
+}
+
+// LoadIn runs the pipeline on a folder of a repository whose files are in a file system. Modules may be anywhere in the repository.
+func LoadIn(ctx context.Context, g *Globals, repository fs.FS, dir string) (*report.Report, error) {
+	o, hidden, err := judging(g, nil)
+	if err != nil {
+		return nil, err
+	}
+	o.Lang.Folder = func(name string) (fs.FS, error) {
+		if !fs.ValidPath(name) {
+			return nil, &lang.OutsideError{Root: "the repository"}
+		}
+		return repository, nil
+	}
+	end := g.Progress("Judging the fabric", false).Watch(func() string { return budgetText(o.Budget, g.Budget) })
+	defer end()
+	f := &report.Report{Judged: judge.Judge(ctx, repository, dir, o), Dir: dir, Hidden: hidden}
+	for name := range hidden {
+		delete(f.Source.Files, name)
+	}
+	report.Hide(f.Diags, hidden)
+	return f, ctx.Err()
+}
+
+// judging returns the options of the pipeline, with the files that --var-file names. Those of which no message shows text are in hidden.
+func judging(g *Globals, kept *lang.Kept) (o judge.Options, hidden map[string][]byte, err error) {
+	o = judge.Options{
+		Lang: lang.Options{
+			Vars: g.Vars, Env: g.Environ, MaxObjects: g.MaxObjects, Version: g.Rocec.Release, Unlocked: g.Unlocked,
+			Kept: kept,
+		},
+		Budget: g.Steps(),
+		Others: slices.Concat(targets.FileTopics(), deploy.Topics, seen.Topics),
+		Change: g.Change,
+	}
+	hidden = map[string][]byte{}
+	for _, name := range g.VarFiles {
+		data, out, err := ReadNamed(name)
+		if err != nil {
+			return o, nil, exit.Fail(exit.Usage, "--var-file: %v", err)
+		}
+		if out {
+			hidden[name] = data
+		}
+		o.Lang.VarFiles = append(o.Lang.VarFiles, lang.VarFile{Name: name, Data: data})
+	}
+	return o, hidden, nil
 }
 
 // LoadGood loads a folder for verbs whose result is another than the diagnostics: it prints them on stderr, and errors end the verb.

@@ -35,6 +35,8 @@ type Globals struct {
 	MaxObjects int
 	Budget     time.Duration
 	Unlocked   bool // fabric.lock is not read
+
+	Change func(*lang.Source) // of every fabric that is loaded; nil: it is as it is written
 }
 
 // Build identifies the running rocec.

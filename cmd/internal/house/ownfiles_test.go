@@ -55,6 +55,8 @@ cmd/rocec/selftest.go saveBundle | writes a new file that the person names
 cmd/rocec/trace.go traceCommand | whether an argument is a folder
 cmd/internal/session/held.go processLives | a process of this machine, in /proc
 cmd/rocec/validate.go appendFile | adds to the summary of GitHub
+cmd/internal/operands/operands.go exists | whether a name is a path
+cmd/internal/operands/operands.go named | whether a path that the person names is a folder
 cmd/internal/fromfiles/fromfiles.go Read | whether a path that the person names is a folder
 cmd/internal/fromfiles/reports.go readReports | files of devices that the person names, judged and not trusted
 targets/deploy/lab/store.go Reset | whether there is a lab; package safefile opens it

@@ -109,6 +109,9 @@ cmd/internal/person:        cmd/internal/ending cmd/internal/exit cmd/internal/v
 cmd/internal/devicefiles: cmd/internal/exit cmd/internal/globals cmd/internal/report lang/diag targets targets/judge targets/target/lint targets/snapshot |
 cmd/internal/fromfiles:     cmd/internal/devicefiles cmd/internal/exit cmd/internal/report cmd/internal/view lang/diag lang/nodeset targets targets/deploy targets/deploy/rollout targets/judge targets/target |
 cmd/internal/globals:       cmd/internal/exit cmd/internal/person cmd/internal/report compiler/ir lang lang/diag targets targets/deploy targets/deploy/safefile targets/deploy/seen targets/judge validate |
+cmd/internal/revision:      |
+cmd/internal/meaning:       cmd/internal/report compiler/ir lang/diag lang/nodeset targets targets/deploy targets/judge targets/target/lint |
+cmd/internal/operands:      cmd/internal/devicefiles cmd/internal/exit cmd/internal/globals cmd/internal/meaning cmd/internal/revision lang lang/diag targets |
 cmd/internal/session:       cmd/internal/exit cmd/internal/globals cmd/internal/hooks cmd/internal/journal cmd/internal/person cmd/internal/replay cmd/internal/report cmd/internal/samples cmd/internal/savedplan cmd/internal/view cmd/internal/view/board compiler/ir docs/evidence lang/diag lang/eval lang/nodeset targets/deploy targets/deploy/device targets/deploy/lab targets/deploy/rollout targets/deploy/safefile targets/deploy/seen targets/deploy/sequence targets/deploy/ssh targets/deploy/traffic targets/deploy/txn targets/target | golang.org/x/term
 cmd/internal/samples:       targets/target targets/deploy targets/deploy/safefile |
 targets/deploy/internal/nspawn: targets/deploy/internal/sshdtest targets/nic/mlx5/mlx5test lang/langtest/machinetest | golang.org/x/sync
@@ -116,7 +119,7 @@ targets/deploy/internal/matrix: |
 cmd/internal/picture:       compiler/ir compiler/platform validate lang/diag lang/nodeset |
 cmd/internal/lsp:           lang lang/diag lang/outline |
 cmd/internal/report:        docs validate validate/proof compiler compiler/ir lang lang/diag lang/nodeset lang/outline targets targets/target/lint targets/deploy targets/deploy/seen targets/judge |
-cmd/internal/view:          cmd/internal/journal cmd/internal/report compiler/change compiler/ir docs/evidence lang/diag lang/nodeset targets/deploy targets/deploy/device targets/deploy/rollout targets/deploy/seen targets/deploy/sequence targets/deploy/traffic targets/deploy/txn targets/nic targets/target |
+cmd/internal/view:          cmd/internal/journal cmd/internal/meaning cmd/internal/report compiler/change compiler/ir docs/evidence lang/diag lang/nodeset targets/deploy targets/deploy/device targets/deploy/rollout targets/deploy/seen targets/deploy/sequence targets/deploy/traffic targets/deploy/txn targets/nic targets/target |
 cmd/internal/view/trace:    cmd/internal/report cmd/internal/view cmd/internal/view/facts compiler compiler/ir compiler/platform lang lang/diag lang/nodeset targets validate validate/walk |
 cmd/internal/view/facts:    cmd/internal/exit cmd/internal/report cmd/internal/view compiler/ir compiler/platform lang/diag lang/dscp lang/nodeset lang/outline targets targets/target validate validate/walk |
 cmd/internal/view/board:    cmd/internal/view lang/diag lang/nodeset targets/deploy |
@@ -134,7 +137,7 @@ cmd/internal/mask:          lang/nodeset |
 cmd/internal/collect:       cmd/internal/devicefiles cmd/internal/exit cmd/internal/mask cmd/internal/session cmd/internal/start cmd/internal/wholefile lang/destination lang/diag lang/inventory lang/nodeset targets targets/deploy targets/deploy/rollout targets/snapshot targets/target targets/target/lint | golang.org/x/sync
 cmd/internal/site/sitetest: compiler/ir targets/judge targets/target/lint | github.com/stretchr/testify
 cmd/internal/site:          cmd/internal/report cmd/internal/start compiler/ir compiler/platform lang/diag lang/nodeset lang/topology targets targets/judge targets/target targets/target/lint validate/settings |
-cmd/internal/intake:        cmd/internal/globals cmd/internal/start compiler/ir lang/diag lang/lock lang/topology |
+cmd/internal/intake:        cmd/internal/globals cmd/internal/report cmd/internal/start compiler/ir lang/diag lang/lock lang/topology |
 cmd/internal/start:         compiler/ir compiler/platform lang lang/diag lang/nodeset lang/topology |
 examples:                |
 cmd/internal/house:      |
@@ -152,7 +155,8 @@ var outside = []string{
 	"cmd/rocec", "cmd/internal/person", "cmd/internal/globals", "cmd/internal/session", "cmd/internal/ending", "cmd/internal/compare",
 	"cmd/internal/gate", "cmd/internal/collect", "cmd/internal/devicefiles", "cmd/internal/forms/folder", "cmd/internal/report",
 	"cmd/internal/hooks", "cmd/internal/journal", "cmd/internal/samples", "cmd/internal/savedplan",
-	"cmd/internal/wholefile", "cmd/internal/intake", "cmd/internal/fromfiles",
+	"cmd/internal/wholefile", "cmd/internal/intake", "cmd/internal/fromfiles", "cmd/internal/revision",
+	"cmd/internal/operands",
 	"targets/deploy/ssh", "targets/deploy/lab", "targets/deploy/safefile", "targets/deploy/internal/sshdtest",
 	"targets/deploy/internal/boxtest", "targets/deploy/internal/nspawn", "targets/nic/mlx5/mlx5test", "targets/target/targettest", "lang/langtest",
 	"lang/langtest/machinetest", "targets/deploy/lab/labtest", "targets/judge/judgetest", "docs/docstest",

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/rocec/rocec/cmd/internal/globals"
+	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/cmd/internal/start"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
@@ -131,7 +132,7 @@ func (s *Origin) Texts(ds diag.List) map[string][]byte {
 			shown[f.Shown] = f.Data
 		}
 	}
-	globals.Hide(ds, hidden)
+	report.Hide(ds, hidden)
 	return shown
 }
 

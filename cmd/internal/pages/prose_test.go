@@ -105,6 +105,7 @@ const (
 	withReports = onLab + ` &&
 for h in gpu001 gpu002 gpu003 gpu004 gpu017; do rocec lab exec $h "rocec-host check --json" >$h.json || exit; done`
 	upgrading = "examples/mixed-releases"
+	committed = "git init -q . && git add -A && git -c user.name=x -c user.email=x@example.com commit -q -m first"
 	reimaged  = onLab + " && rocec lab reset --var upgraded=leaf1 --device leaf1"
 	collected = `mkdir -p collected/spine1 && rocec build -o out &&
 cp out/leaf01/etc/cumulus/datapath/traffic.conf collected/leaf01-traffic.conf &&
@@ -146,6 +147,9 @@ printf '%s\n' a_device,a_port,a_type,b_device,b_port,b_type leaf1,swp1,dcim.inte
 	"rocec validate --why pod1": {before: drafted},
 	"rocec verify pod1":         {before: drafted + " && " + onLab + " pod1"},
 
+	"rocec diff":                            {before: committed},
+	"rocec diff origin/main... --format md": {before: committed + " && git update-ref refs/remotes/origin/main HEAD"},
+
 	"rocec audit collected":                            {before: site},
 	"rocec audit --format json collected > audit.json": {before: site},
 	"rocec init --from devices collected site1":        {before: site},
@@ -180,6 +184,8 @@ printf '%s\n' a_device,a_port,a_type,b_device,b_port,b_type leaf1,swp1,dcim.inte
 	"rocec verify --traffic=gpu001,gpu002": {before: onLab, reads: true},
 	"rocec apply --remove gpu017":          {before: onLab + ` && sed -i 's/,017\]/]/; s/\[3,7\]/3/' fabric.hcl`},
 	"rocec verify --from .":                {before: withReports},
+	"rocec verify --from collected":        {before: "rocec build -o collected"},
+	"rocec verify . --from collected":      {before: "rocec build -o collected"},
 
 	"rocec apply --var upgraded=leaf1 --target leaf1":           {dir: upgrading, before: reimaged},
 	"rocec build --var upgraded=leaf1 --target leaf1 --out ztp": {dir: upgrading},

@@ -20,6 +20,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/seen"
 	"github.com/rocec/rocec/targets/judge"
+	"github.com/rocec/rocec/targets/target/lint"
 	"github.com/rocec/rocec/validate"
 )
 
@@ -66,6 +67,21 @@ var Formats = []Format{
 	{"junit", JUnit},
 	{"github", GitHub},
 	{"gitlab", GitLab},
+}
+
+// OfFiles returns the report of files of devices in a folder. No message shows text of hidden files.
+func OfFiles(dir string, files []lint.File, hidden map[string][]byte, r lint.Result) *Report {
+	Hide(r.Diagnostics, hidden)
+	f := &Report{
+		Judged: &judge.Judged{Source: &lang.Source{Files: map[string][]byte{}}, Diags: r.Diagnostics}, Dir: dir, Hidden: hidden,
+	}
+	for i, file := range files {
+		if _, is := hidden[file.Name]; !is {
+			f.Source.Files[file.Name] = file.Data
+		}
+		f.Files = append(f.Files, DeviceFile{Name: file.Name, Taken: r.Files[i], Rules: targets.RulesOf(file, r.Files[i])})
+	}
+	return f
 }
 
 // FormatNames returns the names of the formats, in the order of the table.

@@ -114,16 +114,9 @@ type planEffect struct {
 func effectsJSON(d *deploy.DevicePlan) []planEffect {
 	out := []planEffect{}
 	for _, e := range d.Effects {
-		where := "ports"
-		switch {
-		case e.All:
-			where = "all"
-		case e.Others:
-			where = "others"
-		}
 		out = append(out, planEffect{
 			string(e.Kind), string(e.Action), e.Field.String(), target.Escape(e.Of), target.Escape(e.Before), target.Escape(e.After),
-			e.What(), append([]string{}, e.Ports...), where, !e.Foreign, e.String(),
+			e.What(), append([]string{}, e.Ports...), whereOf(&e), !e.Foreign, e.String(),
 		})
 	}
 	return out

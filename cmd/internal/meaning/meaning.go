@@ -1,0 +1,384 @@
+// Package meaning compares two states of a network: two versions of a fabric, or a fabric and the files of its devices. A [Meaning] is the
+// effects on traffic in the words of a plan, and which devices, cables, verdicts and findings differ. Nothing is asked of a device.
+package meaning
+
+import (
+	"cmp"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/cmd/internal/report"
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
+	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/judge"
+	"github.com/rocec/rocec/targets/target/lint"
+)
+
+// Side is one side of a comparison: a fabric, or files of devices.
+type Side struct {
+	Name   string // safe to print
+	Commit string // of a revision
+	Dir    string // the folder, as places of findings begin
+	Absent bool   // the revision has no such folder
+
+	Report *report.Report    // of a fabric; for files it is made here
+	Files  []lint.File       // of devices
+	Hidden map[string][]byte // files whose text is not to be printed
+}
+
+// fabric returns the fabric of a side; nil: it is files, or it has errors.
+func (s *Side) fabric() *ir.Fabric {
+	if s.Files != nil || s.Report == nil {
+		return nil
+	}
+	return s.Report.Fabric
+}
+
+// Compiles reports whether a state can be compared.
+func (s *Side) Compiles() bool { return s.Files != nil || s.Absent || s.fabric() != nil }
+
+// Meaning is the difference from A to B, in the terms of traffic.
+type Meaning struct {
+	A, B *Side
+
+	Effects        []Effect // those that can lose packets first
+	Added, Removed []string // devices, in natural order
+	Turned         []Turned // devices that are of another kind
+	Links          Links
+	Verdicts       []Proved
+	New, Fixed     []*diag.Diagnostic // errors and warnings, by severity and place
+	Alone          []string           // devices of a fabric beside files, without a file
+	Unread         []targets.NotRead  // files that were not read
+}
+
+// Effect is an effect on traffic, and the devices that have it.
+type Effect struct {
+	deploy.Shift
+	On []On
+}
+
+// On is a device with an effect, and its ports.
+type On struct {
+	Device string
+	deploy.Effect
+}
+
+// Turned is devices whose system, release or model differs.
+type Turned struct {
+	Devices             []string
+	What, Before, After string
+}
+
+// Links are cables by their ends, each as "leaf1:swp1 - gpu1:ens1f0".
+type Links struct {
+	Added, Removed []string
+	Changed        []Turned // Devices are the cables
+}
+
+// Proved is a lossless cos group about whose PFC loops the proof says another thing. Empty: the group is not lossless there.
+type Proved struct{ Group, Before, After string }
+
+// Empty reports whether nothing differs.
+func (m *Meaning) Empty() bool {
+	return len(m.Effects)+len(m.Added)+len(m.Removed)+len(m.Turned)+len(m.Links.Added)+len(m.Links.Removed)+len(m.Links.Changed)+
+		len(m.Verdicts)+len(m.New)+len(m.Fixed) == 0
+}
+
+// Worse reports whether B has an error that A has not.
+func (m *Meaning) Worse() bool {
+	return slices.ContainsFunc(m.New, func(d *diag.Diagnostic) bool { return d.Severity == diag.Error })
+}
+
+// Of compares two states.
+func Of(a, b *Side) *Meaning {
+	m := &Meaning{A: a, B: b}
+	was, is := m.devices()
+	for _, name := range names(was, is) {
+		old, now := was[name], is[name]
+		switch {
+		case old == nil:
+			m.Added = append(m.Added, name)
+		case now == nil:
+			m.Removed = append(m.Removed, name)
+		default:
+			m.device(name, old, now)
+		}
+	}
+	slices.SortStableFunc(m.Effects, func(x, y Effect) int {
+		return cmp.Or(cmp.Compare(x.Kind.Order(), y.Kind.Order()), cmp.Compare(x.What(), y.What()))
+	})
+	if x, y := a.fabric(), b.fabric(); x != nil && y != nil {
+		m.Links = links(x, y)
+		m.Verdicts = verdicts(a.Report, b.Report)
+	}
+	m.findings()
+	return m
+}
+
+func names[T any](maps_ ...map[string]T) []string {
+	all := map[string]bool{}
+	for _, of := range maps_ {
+		for name := range of {
+			all[name] = true
+		}
+	}
+	return slices.SortedFunc(maps.Keys(all), nodeset.Compare)
+}
+
+// device is a device of one state.
+type device struct {
+	wanted   *ir.Settings // nil: it is not of a fabric
+	settings func() *ir.Settings
+	ports    []*ir.Port
+	kind     map[string]string
+}
+
+// devices returns the devices of both states.
+func (m *Meaning) devices() (was, is map[string]*device) {
+	a, b := m.A, m.B
+	switch x, y := a.fabric(), b.fabric(); {
+	case a.Files != nil && b.Files != nil:
+		return m.surveyed(a), m.surveyed(b)
+	case a.Files != nil && y != nil:
+		was, is = m.beside(y, a)
+	case b.Files != nil && x != nil:
+		is, was = m.beside(x, b)
+	case (x != nil || a.Absent) && (y != nil || b.Absent):
+		was, is = described(x), described(y)
+	}
+	for _, s := range []*Side{a, b} { // a fabric with errors beside files
+		if s.Files != nil && s.Report == nil {
+			s.judge(nil)
+		}
+	}
+	return was, is
+}
+
+// described returns the devices of a fabric, each as rocec writes it.
+func described(f *ir.Fabric) map[string]*device {
+	out := map[string]*device{}
+	if f == nil {
+		return out
+	}
+	var wishes ir.Wishes
+	for _, d := range f.Devices {
+		out[d.Name] = &device{
+			wanted: wishes.Of(d), ports: d.Ports, kind: kindOf(d), settings: func() *ir.Settings { return targets.Meant(d) },
+		}
+	}
+	return out
+}
+
+// kindOf describes a device: its role, system, release and model, each by its word.
+func kindOf(d *ir.Device) map[string]string {
+	out := map[string]string{"role": "host"}
+	if s := d.Switch; s != nil {
+		out = map[string]string{"role": "switch", "system": s.OS, "release": s.Version}
+		if s.Model != nil {
+			out["model"] = s.Model.Name
+		}
+	}
+	if d.ByHand != nil {
+		out["set by"] = "hand"
+	}
+	return out
+}
+
+// beside returns the devices that files are of, as the files state them, and as they would be after rocec has written the fabric.
+func (m *Meaning) beside(f *ir.Fabric, s *Side) (stated, meant map[string]*device) {
+	stated, meant = map[string]*device{}, map[string]*device{}
+	r, all := targets.CompareFiles(f, s.Files)
+	s.judged(r)
+	for _, c := range all {
+		if stated[c.Device.Name] != nil {
+			continue
+		}
+		of := func(is *ir.Settings) *device {
+			return &device{ports: c.Device.Ports, settings: func() *ir.Settings { return is }}
+		}
+		stated[c.Device.Name], meant[c.Device.Name] = of(c.Read), of(c.Meant)
+	}
+	for _, d := range f.Devices {
+		if stated[d.Name] == nil {
+			m.Alone = append(m.Alone, d.Name)
+		}
+	}
+	return stated, meant
+}
+
+// surveyed returns the devices of files that no fabric describes.
+func (m *Meaning) surveyed(s *Side) map[string]*device {
+	s.judge(nil)
+	out := map[string]*device{}
+	survey := targets.SurveyFiles(s.Files)
+	for i := range survey.Devices {
+		d := &survey.Devices[i]
+		if d.Read == nil {
+			continue
+		}
+		kind := map[string]string{"role": "host"}
+		if d.OS != nil {
+			kind = map[string]string{"role": "switch", "system": d.OS.Name}
+		}
+		out[d.Name] = &device{kind: kind, settings: func() *ir.Settings { return d.Read.Settings }}
+	}
+	m.Unread = append(m.Unread, survey.Not...)
+	return out
+}
+
+// judge judges the files of a state, beside a fabric or alone.
+func (s *Side) judge(f *ir.Fabric) {
+	if f == nil {
+		s.judged(targets.JudgeFiles(s.Files))
+		return
+	}
+	s.judged(targets.JudgeFilesOf(f, s.Files))
+}
+
+func (s *Side) judged(r lint.Result) {
+	s.Report = report.OfFiles(s.Dir, s.Files, s.Hidden, r)
+}
+
+// device adds what differs of a device.
+func (m *Meaning) device(name string, old, now *device) {
+	for _, what := range slices.Sorted(maps.Keys(old.kind)) {
+		m.turn(name, what, old.kind[what], now.kind[what])
+	}
+	for _, what := range slices.Sorted(maps.Keys(now.kind)) {
+		if _, both := old.kind[what]; !both {
+			m.turn(name, what, "", now.kind[what])
+		}
+	}
+	if old.wanted != nil && now.wanted != nil && old.wanted.Equal(now.wanted) && maps.Equal(old.wanted.Pools, now.wanted.Pools) &&
+		maps.Equal(old.kind, now.kind) {
+		return // rocec writes the same
+	}
+	for _, e := range deploy.Effects(old.settings(), now.settings(), slices.Concat(old.ports, now.ports)) {
+		i := slices.IndexFunc(m.Effects, func(have Effect) bool { return have.Shift == e.Shift })
+		if i < 0 {
+			i, m.Effects = len(m.Effects), append(m.Effects, Effect{Shift: e.Shift})
+		}
+		m.Effects[i].On = append(m.Effects[i].On, On{name, e})
+	}
+}
+
+func (m *Meaning) turn(name, what, before, after string) {
+	if before != after {
+		m.Turned = turned(m.Turned, name, what, before, after)
+	}
+}
+
+// turned adds a name to the rows, those with the same values together.
+func turned(rows []Turned, name, what, before, after string) []Turned {
+	i := slices.IndexFunc(rows, func(t Turned) bool { return t.What == what && t.Before == before && t.After == after })
+	if i < 0 {
+		i, rows = len(rows), append(rows, Turned{What: what, Before: before, After: after})
+	}
+	rows[i].Devices = append(rows[i].Devices, name)
+	return rows
+}
+
+// links compares the cables of two fabrics.
+func links(a, b *ir.Fabric) (out Links) {
+	was, is := cables(a), cables(b)
+	for _, name := range names(was, is) {
+		old, now := was[name], is[name]
+		switch {
+		case old == nil:
+			out.Added = append(out.Added, name)
+		case now == nil:
+			out.Removed = append(out.Removed, name)
+		default:
+			x, y := factsOf(old), factsOf(now)
+			for i, what := range linkFacts {
+				if x[i] != y[i] {
+					out.Changed = turned(out.Changed, name, what, x[i], y[i])
+				}
+			}
+		}
+	}
+	return out
+}
+
+func cables(f *ir.Fabric) map[string]*ir.Link {
+	out := make(map[string]*ir.Link, len(f.Links))
+	for _, l := range f.Links {
+		ends := []string{l.A().String(), l.B().String()}
+		slices.SortFunc(ends, nodeset.Compare)
+		out[strings.Join(ends, " - ")] = l
+	}
+	return out
+}
+
+// findings finds the errors and warnings that one state has and the other has not, by their fingerprints. Beside files, those of the
+// fabric itself do not count: other rules find them.
+func (m *Meaning) findings() {
+	a, b := fingerprints(m.A), fingerprints(m.B)
+	switch {
+	case m.A.Files != nil && m.B.Files == nil && m.B.Compiles():
+		b = nil
+	case m.B.Files != nil && m.A.Files == nil && m.A.Compiles():
+		a = nil
+	}
+	only := func(of, other map[string]*diag.Diagnostic) (out []*diag.Diagnostic) {
+		for key, d := range of {
+			if other[key] == nil && d.Severity != diag.Notice {
+				out = append(out, d)
+			}
+		}
+		slices.SortFunc(out, func(x, y *diag.Diagnostic) int {
+			return cmp.Or(cmp.Compare(x.Severity, y.Severity), diag.ComparePlace(x.At, y.At), cmp.Compare(x.Code, y.Code),
+				cmp.Compare(x.Detail, y.Detail))
+		})
+		return out
+	}
+	m.New, m.Fixed = only(b, a), only(a, b)
+}
+
+// fingerprints returns the findings of a state by their fingerprints, as if its folder were the current one: so are those of two folders
+// and of two revisions the same.
+func fingerprints(s *Side) map[string]*diag.Diagnostic {
+	out := map[string]*diag.Diagnostic{}
+	if s.Report == nil {
+		return out
+	}
+	rel := func(at diag.Range) diag.Range {
+		if rest, ok := strings.CutPrefix(at.Filename, s.Dir+"/"); ok && s.Dir != "." {
+			at.Filename = rest
+		}
+		return at
+	}
+	source := *s.Report.Source
+	source.Files = map[string][]byte{}
+	for name, data := range s.Report.Source.Files {
+		source.Files[rel(diag.Range{Filename: name}).Filename] = data
+	}
+	copied := &report.Report{Judged: &judge.Judged{Source: &source}, Dir: "."}
+	of := map[*diag.Diagnostic]*diag.Diagnostic{}
+	for _, d := range s.Report.Diags {
+		one := *d
+		one.At, one.Notes = rel(d.At), slices.Clone(d.Notes)
+		for i := range one.Notes {
+			one.Notes[i].At = rel(one.Notes[i].At)
+		}
+		copied.Diags, of[&one] = append(copied.Diags, &one), d
+	}
+	for d, key := range report.Fingerprints(copied) {
+		out[key] = of[d]
+	}
+	return out
+}
+
+// Place is the place of a finding, from the folder of its state.
+func (s *Side) Place(d *diag.Diagnostic) diag.Range {
+	at := d.At
+	if rest, ok := strings.CutPrefix(at.Filename, s.Dir+"/"); ok {
+		at.Filename = path.Clean(rest)
+	}
+	return at
+}

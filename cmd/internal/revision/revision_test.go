@@ -1,0 +1,168 @@
+package revision_test
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/cmd/internal/revision"
+	"github.com/rocec/rocec/lang/langtest/machinetest"
+)
+
+// repository makes a repository with some files, and returns a function that runs git in it.
+func repository(t *testing.T, files map[string]string) (dir string, git func(args ...string) string) {
+	t.Helper()
+	program := machinetest.Need(t, "git")
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	git = func(args ...string) string {
+		t.Helper()
+		cmd := exec.Command(program, append([]string{"-C", dir, "-c", "user.name=x", "-c", "user.email=x@example.com"}, args...)...)
+		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, string(out))
+		return strings.TrimSpace(string(out))
+	}
+	git("init", "-q", "-b", "main")
+	for name, text := range files {
+		file := filepath.Join(dir, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
+	}
+	git("add", "-A")
+	git("commit", "-q", "-m", "first")
+	return dir, git
+}
+
+// open opens a revision until the test ends.
+func open(t *testing.T, dir, name string) *revision.Revision {
+	t.Helper()
+	commit, err := revision.Resolve(t.Context(), dir, name)
+	require.NoError(t, err)
+	r, err := revision.Open(t.Context(), dir, name, commit)
+	require.NoError(t, err)
+	t.Cleanup(r.Close)
+	return r
+}
+
+// The files of a commit are a file system, whatever the working tree has.
+func TestFiles(t *testing.T) {
+	t.Parallel()
+	dir, git := repository(t, map[string]string{"a/fabric.hcl": "one\n", "modules/rack/x.hcl": "two\n", "empty": ""})
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "a/fabric.hcl"), []byte("other\n"), 0o644))
+	require.NoError(t, os.RemoveAll(filepath.Join(dir, "modules")))
+	r := open(t, dir, "HEAD")
+	require.NoError(t, fstest.TestFS(r.FS(), "a/fabric.hcl", "modules/rack/x.hcl", "empty"))
+	text, err := fs.ReadFile(r.FS(), "a/fabric.hcl")
+	require.NoError(t, err)
+	assert.Equal(t, "one\n", string(text))
+	_, err = fs.ReadFile(r.FS(), "a/none")
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	_, err = fs.ReadFile(r.FS(), "a/fabric.hcl/x")
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	for _, name := range []string{"../x", "/a", "a//b", "a\nb"} {
+		_, err := fs.ReadFile(r.FS(), name)
+		require.Error(t, err, name)
+	}
+	top, err := revision.Top(t.Context(), filepath.Join(dir, "a"))
+	require.NoError(t, err)
+	assert.Equal(t, dir, top)
+	git("commit", "-q", "-a", "-m", "second")
+	text, err = fs.ReadFile(open(t, dir, "HEAD").FS(), "a/fabric.hcl")
+	require.NoError(t, err)
+	assert.Equal(t, "other\n", string(text))
+	text, err = fs.ReadFile(open(t, dir, "HEAD~1").FS(), "a/fabric.hcl")
+	require.NoError(t, err)
+	assert.Equal(t, "one\n", string(text))
+}
+
+// Links are followed inside of the commit, and nowhere else.
+func TestLinks(t *testing.T) {
+	t.Parallel()
+	dir, git := repository(t, map[string]string{"real/x.hcl": "one\n"})
+	for name, to := range map[string]string{
+		"folder": "real", "real/up.hcl": "../folder/x.hcl", "out": "../../etc/passwd", "root": "/etc/passwd", "round": "round",
+		"inside": "real/../real/x.hcl",
+	} {
+		require.NoError(t, os.Symlink(to, filepath.Join(dir, name)))
+	}
+	git("add", "-A")
+	git("commit", "-q", "-m", "links")
+	r := open(t, dir, "main")
+	for _, name := range []string{"folder/x.hcl", "real/up.hcl", "inside"} {
+		text, err := fs.ReadFile(r.FS(), name)
+		require.NoError(t, err, name)
+		assert.Equal(t, "one\n", string(text), name)
+	}
+	for _, name := range []string{"out", "root", "round"} {
+		_, err := fs.ReadFile(r.FS(), name)
+		require.ErrorContains(t, err, "leads out of the repository", name)
+		info, err := fs.Lstat(r.FS(), name)
+		require.NoError(t, err)
+		assert.NotZero(t, info.Mode()&fs.ModeSymlink)
+	}
+	to, err := fs.ReadLink(r.FS(), "folder")
+	require.NoError(t, err)
+	assert.Equal(t, "real", to)
+}
+
+// A name of a revision is one to git, whatever it looks like. No option and no path gets through.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	dir, git := repository(t, map[string]string{"a": "one\n"})
+	git("tag", "v1")
+	head := git("rev-parse", "HEAD")
+	for _, name := range []string{"HEAD", "main", "v1", "refs/heads/main", head[:10], "main@{0}", "HEAD^{commit}"} {
+		got, err := revision.Resolve(t.Context(), dir, name)
+		require.NoError(t, err, name)
+		assert.Equal(t, head, got, name)
+	}
+	for _, name := range []string{
+		"", "none", "--all", "--output=x", "-h", "HEAD:a", "main..main", "main...main", "a\nb", "\x00", "^main", "main main",
+		strings.Repeat("x", 10_000), "$(id)", "`id`", ":/first", "HEAD^{tree}",
+	} {
+		_, err := revision.Resolve(t.Context(), dir, name)
+		unknown := (*revision.UnknownError)(nil)
+		require.ErrorAs(t, err, &unknown, "%q", name)
+	}
+	for _, commit := range []string{"HEAD", "", "--batch-all-objects", strings.Repeat("0", 40)} {
+		_, err := revision.Open(t.Context(), dir, "x", commit)
+		require.Error(t, err, commit)
+	}
+	_, err := revision.Top(t.Context(), t.TempDir())
+	require.ErrorIs(t, err, revision.ErrNoRepository)
+	git("checkout", "-q", "-b", "other")
+	git("commit", "-q", "--allow-empty", "-m", "second")
+	other := git("rev-parse", "other")
+	base, err := revision.MergeBase(t.Context(), dir, other, head)
+	require.NoError(t, err)
+	assert.Equal(t, head, base)
+	_, err = revision.MergeBase(t.Context(), dir, "--octopus", head)
+	require.Error(t, err)
+}
+
+// Nothing that a repository configures is run, and a run that is no longer wanted ends.
+func TestRunsNothing(t *testing.T) {
+	t.Parallel()
+	dir, git := repository(t, map[string]string{"a": "one\n", ".gitattributes": "a filter=evil diff=evil\n"})
+	mark := filepath.Join(dir, "ran")
+	for _, key := range []string{"core.fsmonitor", "filter.evil.smudge", "diff.evil.textconv", "core.sshCommand", "core.pager"} {
+		git("config", key, "touch "+mark)
+	}
+	text, err := fs.ReadFile(open(t, dir, "HEAD").FS(), "a")
+	require.NoError(t, err)
+	assert.Equal(t, "one\n", string(text))
+	assert.NoFileExists(t, mark)
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	_, err = revision.Resolve(ctx, dir, "HEAD")
+	require.Error(t, err)
+}
