@@ -16,6 +16,7 @@ import (
 	"github.com/rocec/rocec/docs"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/inventory"
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/seen"
@@ -118,7 +119,7 @@ func Rooms() []Room {
 	}
 	all := []Room{
 		{"Checks: the fabric would misbehave", checks},
-		{"The language: the file cannot be read as meant", slices.Clone(lang.Topics)},
+		{"The language: the file cannot be read as meant", slices.Concat(lang.Topics, inventory.Topics)},
 		{"The fabric: names, cables, sizes", slices.Clone(compiler.Topics)},
 		{"The devices: a release or a chip cannot do it", slices.Clone(targets.Topics)},
 		{"Device files: what lies on a switch would misbehave", targets.FileTopics()},
