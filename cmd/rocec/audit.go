@@ -8,14 +8,16 @@ import (
 
 	"github.com/rocec/rocec/cmd/internal/devicefiles"
 	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/intake"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/cmd/internal/site"
-	"github.com/rocec/rocec/cmd/internal/start"
+	"github.com/rocec/rocec/lang/diag"
 )
 
 func auditCommand(a *app) *cobra.Command {
 	var format string
 	var strict, why bool
+	var cabling []string
 	names := report.FormatNames()
 	cmd := &cobra.Command{
 		Use:   "audit SOURCE...",
@@ -25,20 +27,23 @@ func auditCommand(a *app) *cobra.Command {
 			"\n" +
 			"SOURCE is a file or a folder, as for validate --device-config: a folder has one folder a device, or files named after\n" +
 			"their device. Cables come from `lldpctl -f json`, as DEVICE/lldp.json or DEVICE-lldp.json, and from the table\n" +
-			"DEVICE_NEIGHBOR of SONiC. A cable needs one end that names the other.\n" +
+			"DEVICE_NEIGHBOR of SONiC. A cable needs one end that names the other. --cabling adds the cables of a cabling file:\n" +
+			"where LLDP shows another cable at a port, LLDP counts, and the line of the file is a finding. Lengths are those of the\n" +
+			"file.\n" +
 			"\n" +
-			"Audit makes a fabric of these files, as init --from devices would write it, and judges it and each file beside it.\n" +
-			"Classes are those of at least a quarter of the ports with PFC. The length of a cable that no file states is the longest for which\n" +
-			"the headroom of its ports is. Devices that neighbours name, and of which no file is there, are taken to be set as the\n" +
-			"others are: verdicts name them.",
+			"Audit makes a fabric of these files, as init --from FOLDER would write it, and judges it and each file beside it.\n" +
+			"Classes are those of at least a quarter of the ports with PFC. The length of a cable that no file states is the\n" +
+			"longest for which the headroom of its ports is. Devices that neighbours name, and of which no file is there, are taken\n" +
+			"to be set as the others are: verdicts name them.",
 		Example: "  rocec audit collected\n" +
+			"  rocec audit --cabling cables.csv collected\n" +
 			"  rocec audit --format json collected > audit.json",
 		Args: takes(1, 1000),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := exit.Choice("format", format, names...); err != nil {
 				return err
 			}
-			f, network, err := audit(a, args)
+			f, network, err := audit(a, args, cabling)
 			if err != nil {
 				return err
 			}
@@ -58,18 +63,36 @@ func auditCommand(a *app) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "text, json, sarif, junit, github or gitlab")
 	offer(cmd, "format", names...)
+	cmd.Flags().StringArrayVar(&cabling, "cabling", nil, "`file` with the cables: of PTM, containerlab or Air, or a sheet; repeatable "+
+		"for sheets of an inventory")
 	cmd.Flags().BoolVar(&strict, "warnings-as-errors", false, "exit 1 also when there are only warnings, or a file was not judged")
 	cmd.Flags().BoolVar(&why, "why", false, "show the proof of every lossless group, what it assumes, and every note by itself")
 	return cmd
 }
 
 // audit judges the files of a network as one fabric.
-func audit(a *app, sources []string) (*report.Report, *site.Network, error) {
+func audit(a *app, sources []string, cabling []string) (*report.Report, *site.Network, error) {
 	read, err := devicefiles.Read(sources)
 	if err != nil {
 		return nil, nil, err
 	}
-	s, err := siteOf(a, read, start.System{})
+	var source *intake.Origin
+	if len(cabling) > 0 {
+		found, err := intake.Look(cabling, nil, nil)
+		if err != nil {
+			return nil, nil, exit.Fail(exit.Usage, "--cabling: %v", err)
+		}
+		if source = found.Cables; source == nil || len(found.Devices) > 0 || found.Inventory != "" {
+			return nil, nil, exit.Fail(exit.Usage, "--cabling is a cabling file, with sheets of the same inventory, and %s is another "+
+				"kind of source",
+				diag.And(cabling))
+		}
+	}
+	beside, err := cablesOf(a, source, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := siteOf(a, read, site.Options{Given: beside})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -87,5 +110,8 @@ func audit(a *app, sources []string) (*report.Report, *site.Network, error) {
 	}
 	f.Network = network
 	maps.Copy(f.Source.Files, s.Judged.Source.Files)
+	if source != nil {
+		maps.Copy(f.Source.Files, source.Texts(f.Judged.Diags))
+	}
 	return f, network, nil
 }

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -19,6 +18,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/devicefiles"
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/intake"
+	"github.com/rocec/rocec/cmd/internal/netbox"
 	"github.com/rocec/rocec/cmd/internal/site"
 	"github.com/rocec/rocec/cmd/internal/start"
 	"github.com/rocec/rocec/cmd/internal/wholefile"
@@ -28,18 +28,14 @@ import (
 	"github.com/rocec/rocec/targets/judge"
 )
 
-// fromDevices is the word of --from for the configurations of devices.
-const fromDevices = "devices"
-
 func initCommand(a *app) *cobra.Command {
-	var from, system, shape string
+	var system, shape string
 	var hosts int
 	var columns map[string]string
-	var sheets []string
-	words := append(intake.Words(), fromDevices)
+	var from, sheets []string
 	cmd := &cobra.Command{
-		Use:   "init [--shape SHAPE [--hosts N]] [--os SYSTEM[@RELEASE]] [--from ptm|clab|air|csv|devices FILE] [DIR]",
-		Short: "start a fabric: a small one that works, one of a shape and size, or from the cabling file you have",
+		Use:   "init [--shape SHAPE [--hosts N]] [--os SYSTEM[@RELEASE]] [--from SOURCE]... [DIR]",
+		Short: "start a fabric: a small one that works, one of a shape and size, or from what you have of a network",
 		Long: "Init writes a small fabric with comments to DIR, which is made if it is not there: 2 spines, 4 leaves, 8 hosts,\n" +
 			"RoCEv2 with ECN and PFC. It validates, and plan --lab rehearses it; change it into yours. With --os its switches run\n" +
 			"another system or release, which rocec must know.\n" +
@@ -49,17 +45,24 @@ func initCommand(a *app) *cobra.Command {
 			"\n" +
 			shapesText() +
 			"\n" +
-			"With --from it starts from a cabling file: a PTM topology.dot, a containerlab topology, a topology of NVIDIA Air as\n" +
-			"JSON, or a sheet of cables. The file is copied to DIR and stays the only place where cables are written. Switches and\n" +
+			"With --from it starts from what you have. The kind of a SOURCE is found by looking, or named before a colon, as in\n" +
+			"csv:FILE (ptm, clab, air, csv, devices).\n" +
+			"\n" +
+			"A cabling file is a PTM topology.dot, a containerlab topology, a topology of NVIDIA Air as JSON, or a sheet of cables.\n" +
+			"The file is copied to DIR and stays the only place where cables are written. Switches and\n" +
 			"hosts, their systems, tiers and peer links are guessed from names, ports and cables in the file. Guesses are marked\n" +
 			"CHECK, and complete the fabric so that it gets a verdict. Cables of the management network, of consoles and power, from\n" +
 			"a device to itself and to nowhere are left out. --columns names the columns of a sheet whose headers rocec does not\n" +
-			"know. Each --sheet adds a sheet of the same inventory: front ports, by which cables are followed through patch panels,\n" +
+			"know. Further sheets of the same inventory go with it: front ports, by which cables are followed through patch panels,\n" +
 			"rear ports, interfaces, or devices with their roles, types and platforms.\n" +
 			"\n" +
-			"With --from devices it starts from a folder with the configurations of devices, as rocec audit reads it. Classes, releases\n" +
-			"and lengths are those of the files, and the cables become a sheet, cables.csv. Where the headroom of ports is in bytes,\n" +
-			"cables are as long as it allows.\n" +
+			"netbox:URL and nautobot:URL ask an inventory by REST for the same sheets, which become files of DIR. The token is in the\n" +
+			"environment variable NETBOX_TOKEN or NAUTOBOT_TOKEN. ?site=SLUG or ?location=SLUG at the end of the URL reads a part.\n" +
+			"\n" +
+			"A folder has the configurations of devices, as rocec audit reads it. Classes, releases and lengths are those of the\n" +
+			"files, and the cables become a sheet, cables.csv. Where the headroom of ports is in bytes, cables are as long as it\n" +
+			"allows. A folder with answers of LLDP alone gives the cables. With a cabling file or an inventory beside it, cables are\n" +
+			"those of both, with the lengths of the file; where LLDP contradicts it, a warning names the line.\n" +
 			"\n" +
 			"In a folder of a repository the workflow for GitHub goes to .github/workflows of its root, where GitHub reads it.\n" +
 			"\n" +
@@ -67,16 +70,17 @@ func initCommand(a *app) *cobra.Command {
 		Example: "  rocec init lab\n" +
 			"  rocec init --os cumulus-linux@5.9.1 lab\n" +
 			"  rocec init --shape rail --hosts 32 --os sonic pod1\n" +
-			"  rocec init --from ptm topology.dot pod1\n" +
-			"  rocec init --from csv --columns a=From,b=To cables.csv pod1\n" +
-			"  rocec init --from devices collected site1\n" +
-			"  rocec init --from csv --sheet devices.csv --sheet front-ports.csv cables.csv pod1",
+			"  rocec init --from topology.dot pod1\n" +
+			"  rocec init --from cables.csv --columns a=From,b=To pod1\n" +
+			"  rocec init --from collected site1\n" +
+			"  rocec init --from collected --from cables.csv site1\n" +
+			"  rocec init --from cables.csv --from devices.csv --from front-ports.csv pod1\n" +
+			"  rocec init --from 'netbox:https://netbox.example.net?site=ams1' ams1",
 		Args: func(_ *cobra.Command, args []string) error {
 			most := 1
-			if from != "" {
-				most = 2
-				if len(args) == 0 {
-					return fmt.Errorf("--from %s needs the FILE to start from", from)
+			if formerFrom(from, args) {
+				if most = 2; len(args) == 0 {
+					return fmt.Errorf("--from %s needs the FILE to start from", from[0])
 				}
 			}
 			if len(args) > most {
@@ -89,16 +93,16 @@ func initCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := goodColumns(columns, sheets, from); err != nil {
+			if err := goodColumns(columns, sheets); err != nil {
 				return err
 			}
 			switch {
-			case shape != "" && from != "":
+			case shape != "" && len(from) > 0:
 				return exit.Fail(exit.Usage, "--shape and --from are two ways to start; give one of them")
 			case shape == "" && cmd.Flags().Changed("hosts"):
 				return exit.Fail(exit.Usage, "--hosts is about --shape, one of %s", diag.Or(start.ShapeNames()))
 			}
-			if from == "" {
+			if len(from) == 0 {
 				dir, err := a.Folder(args)
 				if err != nil {
 					return err
@@ -115,28 +119,16 @@ func initCommand(a *app) *cobra.Command {
 				}
 				return a.init(dir, fabricName(dir), files)
 			}
-			if err := exit.Choice("from", from, words...); err != nil {
-				return err
+			if formerFrom(from, args) {
+				source := diag.Path("FILE", args[0])
+				tellFormer(a.Person, "--from "+from[0]+" "+source.String(), diag.Flag("--from", source).String())
+				from, args = []string{from[0] + ":" + args[0]}, args[1:]
 			}
-			dir, err := a.Folder(args[1:])
-			if err != nil {
-				return err
-			}
-			if from == fromDevices {
-				return initFromDevices(a, args[0], dir, on)
-			}
-			source, err := intake.ReadFiles(from, args[0], sheets)
-			if err != nil {
-				return exit.Fail(exit.Errors, "%v", err)
-			}
-			drafted, err := a.draft(source, dir, columns, on)
-			if err != nil {
-				return err
-			}
-			return a.init(dir, cmp.Or(drafted.Name, fabricName(dir)), drafted.Files, drafted.Notes...)
+			return initFrom(a, from, args, sheets, columns, on)
 		},
 	}
-	cmd.Flags().StringVar(&from, "from", "", "`kind` of the file to start from: "+diag.Or(words))
+	cmd.Flags().StringArrayVar(&from, "from", nil, "`source` to start from: a cabling file, a folder with files of devices, netbox:URL; "+
+		"repeatable")
 	cmd.Flags().StringVar(&system, "os", "", "what the switches run: a `system`, or with its release, as cumulus-linux@5.9.1")
 	cmd.Flags().StringVar(&shape, "shape", "", "`shape` of the fabric: "+strings.Join(start.ShapeNames(), ", "))
 	cmd.Flags().IntVar(&hosts, "hosts", 16, "`number` of hosts of a --shape")
@@ -145,7 +137,6 @@ func initCommand(a *app) *cobra.Command {
 	cmd.Flags().StringArrayVar(&sheets, "sheet", nil, "`file` of the same inventory as a sheet of cables; repeatable")
 	cmd.Flags().Lookup("columns").DefValue = "" // not "[]"
 	offer(cmd, "os", systemWords()...)
-	offer(cmd, "from", words...)
 	return cmd
 }
 
@@ -181,15 +172,9 @@ func startOn(shape string, hosts int, on start.System) ([]start.File, error) {
 }
 
 // goodColumns refuses columns no sheet has, and columns of what is not a sheet.
-func goodColumns(columns map[string]string, sheets []string, from string) error {
-	switch {
-	case len(sheets) > 0 && from != "csv":
-		return exit.Fail(exit.Usage, "--sheet is about the sheet of --from csv")
-	case len(sheets) > topology.MaxSheets:
+func goodColumns(columns map[string]string, sheets []string) error {
+	if len(sheets) > topology.MaxSheets {
 		return exit.Fail(exit.Usage, "--sheet is there %d times, and at most %d sheets are read", len(sheets), topology.MaxSheets)
-	}
-	if len(columns) > 0 && from != "csv" {
-		return exit.Fail(exit.Usage, "--columns is about the sheet of --from csv")
 	}
 	for _, name := range slices.Sorted(maps.Keys(columns)) {
 		if err := exit.Choice("columns", name, topology.Columns()...); err != nil {
@@ -224,7 +209,7 @@ func (a *app) refuseSystem(files []start.File) error {
 		return exit.Fail(exit.Machines, "the fabric could not be tried: %v", err)
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // of the system's folder for what nobody needs
-	if err := writeNew(dir, files); err != nil {
+	if err := newFiles(dir, files); err != nil {
 		return exit.Fail(exit.Machines, "the fabric could not be tried: %v", err)
 	}
 	f, err := a.Load(dir)
@@ -251,11 +236,11 @@ func (a *app) init(dir, name string, files []start.File, notes ...string) error 
 		_, err := os.Lstat(filepath.Join(root, filepath.FromSlash(name)))
 		return err == nil
 	})
-	if err := writeNew(dir, files); err != nil {
+	if err := newFiles(dir, files); err != nil {
 		return exit.Fail(exit.Machines, "the fabric could not be written: %v", err)
 	}
 	if workflow.File.Name != "" {
-		if err := writeNew(root, []start.File{workflow.File}); err != nil {
+		if err := newFiles(root, []start.File{workflow.File}); err != nil {
 			return exit.Fail(exit.Machines, "the fabric is written, and its workflow could not be: %v", err)
 		}
 	}
@@ -395,70 +380,15 @@ func free(dir string) string {
 	}
 }
 
-// writeNew writes files that must not be there yet, below dir. If one cannot be written, none stays.
-func writeNew(dir string, files []start.File) (err error) {
-	defer wholefile.Begin()()
-	_, missing := os.Lstat(dir)
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
-	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return err
-	}
-	var undo []string // made by us, in order
-	defer func() {
-		for i := len(undo) - 1; err != nil && i >= 0; i-- {
-			root.Remove(undo[i]) //nolint:errcheck // what is not empty was not ours alone
-		}
-		root.Close() //nolint:errcheck // everything is synced
-		if err != nil && missing != nil {
-			os.Remove(dir) //nolint:errcheck // as above
-		}
-	}()
-	for _, f := range files {
-		for i, c := range f.Name {
-			if c == '/' {
-				if err := root.Mkdir(f.Name[:i], 0o777); err == nil {
-					undo = append(undo, f.Name[:i])
-				} else if !errors.Is(err, fs.ErrExist) {
-					return err
-				}
+// newFiles writes files that must not be there yet, below dir. If one cannot be written, none stays.
+func newFiles(dir string, files []start.File) error {
+	return wholefile.Create(dir, func(yield func(string, []byte) bool) {
+		for _, f := range files {
+			if !yield(f.Name, f.Data) {
+				return
 			}
 		}
-		if err := linkNew(root, f); err != nil {
-			return err
-		}
-		undo = append(undo, f.Name)
-	}
-	return nil
-}
-
-// linkNew writes a file beside its name and gives it the name when it is whole. It fails if the name is taken.
-func linkNew(root *os.Root, f start.File) error {
-	tmp := path.Join(path.Dir(f.Name), ".rocec-new-"+path.Base(f.Name))
-	w, err := root.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return err
-	}
-	defer root.Remove(tmp) //nolint:errcheck // it has its real name, or is broken
-	_, err = w.Write(f.Data)
-	if err == nil {
-		err = w.Sync()
-	}
-	if cerr := w.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
-		return err
-	}
-	if err = root.Link(tmp, f.Name); err == nil || errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	if _, there := root.Lstat(f.Name); there == nil { // a file system without hard links
-		return &fs.PathError{Op: "link", Path: f.Name, Err: fs.ErrExist}
-	}
-	return root.Rename(tmp, f.Name)
+	})
 }
 
 // printDraft prints the findings about a draft. Files are those that the places are in, by name.
@@ -479,9 +409,71 @@ func (a *app) draft(source *intake.Origin, dir string, columns map[string]string
 	return drafted, nil
 }
 
+// formerFrom reports whether --from is given by its former form, --from KIND FILE [DIR].
+func formerFrom(from, args []string) bool {
+	if len(from) != 1 || !slices.Contains(append(intake.Words(), intake.DevicesWord), from[0]) {
+		return false
+	}
+	_, err := os.Stat(from[0])
+	return len(args) > 1 || err != nil
+}
+
+// initFrom drafts a fabric from sources.
+func initFrom(a *app, from, args, sheets []string, columns map[string]string, on start.System) error {
+	dir, err := a.Folder(args)
+	if err != nil {
+		return err
+	}
+	found, err := intake.Look(from, sheets, columns)
+	if err != nil {
+		return exit.Fail(exit.Errors, "%v", err)
+	}
+	source := found.Cables
+	if source == nil || source.Kind.Format != "csv" {
+		for name, given := range map[string]int{"--sheet": len(sheets), "--columns": len(columns)} {
+			if given > 0 {
+				return exit.Fail(exit.Usage, name+" is about a sheet of cables, and no source is one")
+			}
+		}
+	}
+	var notes []string
+	if found.Inventory != "" {
+		records, err := netbox.Read(a.Ctx, found.Inventory, netbox.Environment{Getenv: a.Getenv})
+		if err != nil {
+			return err
+		}
+		if !a.Quiet {
+			fmt.Fprintf(a.Stdout, "%s read from %s\n\n", diag.Count(records.Count, "cable"), diag.Escape(records.System))
+		}
+		source, notes = intake.FromInventory(records), records.Notes
+	}
+	if len(found.Devices) > 0 {
+		return initFromDevices(a, found.Devices, source, dir, columns, on)
+	}
+	drafted, err := a.draft(source, dir, columns, on)
+	if err != nil {
+		return err
+	}
+	return a.init(dir, cmp.Or(drafted.Name, fabricName(dir)), drafted.Files, append(notes, drafted.Notes...)...)
+}
+
+// cablesOf reads the cables of a source that is named beside files of devices; nil: no source is.
+func cablesOf(a *app, source *intake.Origin, columns map[string]string) (*site.Given, error) {
+	if source == nil {
+		return nil, nil
+	}
+	read, ds := source.Read(columns, a.MaxObjects)
+	printDraft(a, source.Texts(ds), ds)
+	if ds.HasErrors() {
+		return nil, exit.Fail(exit.Errors, "the cables are not read; fix %s first", source.Cables.Shown)
+	}
+	return &site.Given{Name: source.Cables.Shown, Cabling: read}, nil
+}
+
 // siteOf makes a fabric of files. Where that cannot be, it prints why.
-func siteOf(a *app, read *devicefiles.Found, on start.System) (*site.Site, error) {
-	s, ds := site.Of(a.Ctx, read.Files, site.Options{Most: a.MaxObjects, On: on, Judge: judge.Options{Budget: a.Steps()}})
+func siteOf(a *app, read *devicefiles.Found, o site.Options) (*site.Site, error) {
+	o.Most, o.Judge = a.MaxObjects, judge.Options{Budget: a.Steps()}
+	s, ds := site.Of(a.Ctx, read.Files, o)
 	if !ds.HasErrors() {
 		return s, nil
 	}
@@ -493,24 +485,37 @@ func siteOf(a *app, read *devicefiles.Found, on start.System) (*site.Site, error
 			"DEVICE/lldp.json beside its configuration")
 	}
 	printDraft(a, nil, ds)
-	return nil, exit.Fail(exit.Errors, "no fabric can be made of these files: %s", diag.Escape(ds[0].Summary))
+	return nil, exit.Fail(exit.Errors, "no fabric can be made of these files: %v", errors.New(ds[0].Summary))
 }
 
-// initFromDevices writes the fabric that the configurations of devices make.
-func initFromDevices(a *app, folder, dir string, on start.System) error {
-	read, err := devicefiles.Read([]string{folder})
+// initFromDevices writes the fabric that the configurations of devices make, with the cables of a source beside them (nil: there is no such
+// source).
+func initFromDevices(a *app, folders []string, source *intake.Origin, dir string, columns map[string]string, on start.System) error {
+	read, err := devicefiles.Read(folders)
 	if err != nil {
 		return err
 	}
-	s, err := siteOf(a, read, on)
+	cabling, err := cablesOf(a, source, columns)
 	if err != nil {
 		return err
 	}
-	printDraft(a, nil, s.Cables.Against)
+	s, err := siteOf(a, read, site.Options{On: on, Given: cabling, Alone: true})
+	if err != nil {
+		return err
+	}
+	var texts map[string][]byte
+	if source != nil {
+		texts = source.Texts(s.Cables.Against)
+	}
+	printDraft(a, texts, s.Cables.Against)
 	notes := slices.Concat(s.Unread(), s.Cables.Notes, s.Drafted.Notes)
-	if err := a.init(dir, fabricName(dir), s.Drafted.Files, notes...); err != nil || a.Quiet {
+	if err := a.init(dir, fabricName(dir), s.Drafted.Files, notes...); err != nil || a.Quiet || !s.Configured() {
 		return err
 	}
-	fmt.Fprintf(a.Stdout, "  %s\n", diag.Rocec("validate", diag.Path("DIR", dir), diag.Flag("--device-config", diag.Path("PATH", folder))))
+	words := []diag.Word{diag.Path("DIR", dir)}
+	for _, folder := range folders {
+		words = append(words, diag.Flag("--device-config", diag.Path("PATH", folder)))
+	}
+	fmt.Fprintf(a.Stdout, "  %s\n", diag.Rocec("validate", words...))
 	return nil
 }

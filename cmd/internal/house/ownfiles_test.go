@@ -19,6 +19,7 @@ const opensFiles = `
 cmd/internal/forms/folder/folder.go Open | the folder of -o
 cmd/internal/forms/folder/folder.go holds | files of -o, compared with their new content
 cmd/internal/wholefile/wholefile.go ReplaceLink | writes what the person names
+cmd/internal/wholefile/create.go Create | the new fabric, in the folder that the person names
 cmd/internal/report/paths.go newPaths | whether a folder is the root of a repository
 cmd/internal/collect/collect.go Resume | whether a snapshot that the person names is there
 cmd/internal/collect/collect.go Save | the folders of a snapshot that the person names
@@ -36,12 +37,13 @@ cmd/rocec/fmt.go rewrite | files of a fabric
 cmd/internal/globals/inside.go open | modules of the fabric, in the folder that the person trusts
 cmd/internal/globals/inside.go rootOf | whether a folder is the root of a repository
 cmd/internal/intake/intake.go in | whether the copy of a file that the person names is the file itself
+cmd/internal/intake/look.go kindOf | whether a source that the person names is a folder
+cmd/rocec/init.go formerFrom | whether a source that the person names is there
 cmd/rocec/init.go free | whether a name is free
 cmd/rocec/init.go refuseSystem | which folder is meant
 cmd/rocec/init.go init | whether the name of a workflow is free
 cmd/rocec/init.go refuseTaken | whether names are free
 cmd/rocec/init.go repositoryOf | whether a folder is the root of a repository
-cmd/rocec/init.go writeNew | the new fabric
 cmd/rocec/leads.go fabricFolder | whether an argument is a folder
 cmd/rocec/flags.go freshLab | whether a folder is called new
 cmd/rocec/locksizes.go lockSizes | fabric.lock, a file of the fabric

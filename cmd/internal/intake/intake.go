@@ -136,15 +136,22 @@ func (s *Origin) Texts(ds diag.List) map[string][]byte {
 	return shown
 }
 
-// Draft drafts a fabric in a folder. It is nothing where there are errors, or no cable.
-func (s *Origin) Draft(dir string, columns map[string]string, most int, known ir.Known, on start.System) (*start.Drafted, diag.List) {
+// Read reads the cables.
+func (s *Origin) Read(columns map[string]string, most int) (topology.Cabling, diag.List) {
 	o := topology.Options{Most: most, Columns: columns}
-	c := start.Cabling{Format: s.Kind.Format, Name: s.Cables.Name, Columns: columns}
 	for _, f := range s.Sheets {
 		o.Sheets = append(o.Sheets, topology.Sheet{Name: f.Shown, Src: f.Data})
+	}
+	return topology.ReadAll(s.Kind.Format, s.Cables.Shown, s.Cables.Data, o)
+}
+
+// Draft drafts a fabric in a folder. It is nothing where there are errors, or no cable.
+func (s *Origin) Draft(dir string, columns map[string]string, most int, known ir.Known, on start.System) (*start.Drafted, diag.List) {
+	c := start.Cabling{Format: s.Kind.Format, Name: s.Cables.Name, Columns: columns}
+	for _, f := range s.Sheets {
 		c.Sheets = append(c.Sheets, f.Name)
 	}
-	read, ds := topology.ReadAll(s.Kind.Format, s.Cables.Shown, s.Cables.Data, o)
+	read, ds := s.Read(columns, most)
 	var drafted start.Drafted
 	if ds = start.Causes(ds); !ds.HasErrors() && (len(read.Edges) > 0 || len(read.Others) > 0) {
 		var refused diag.List
@@ -160,7 +167,7 @@ func (s *Origin) Draft(dir string, columns map[string]string, most int, known ir
 			if len(read.Left) > 0 {
 				left = fmt.Sprintf(" All cables are left out: %s.", read.Left)
 			}
-			d.Detail = fmt.Sprintf("There is no cable in this file, read as --from %s.%s Give a file with cables.", s.Kind.Word, left)
+			d.Detail = fmt.Sprintf("There is no cable in this file, read as %s.%s Give a file with cables.", s.Kind.Word, left)
 		}
 	}
 	if ds.HasErrors() || len(read.Edges) == 0 {

@@ -118,6 +118,9 @@ printf '{"lldp": {"interface": [%s, %s]}}' \
 	'{"swp31": {"chassis": {"gpu002": {}}, "port": {"id": {"type": "ifname", "value": "ens1f0"}}}}' >collected/leaf01-lldp.json`
 )
 
+// siteCables is a sheet of the cables of that site.
+const siteCables = ` && printf 'a,b,length\nleaf01:swp1,gpu001:ens1f0,3m\n' >cables.csv`
+
 // specialInProse says it of the commands that are not just run, from nothing: with 0, on a fabric that no device holds yet.
 var specialInProse = map[string]inProse{
 	"rocec build": {name: true},
@@ -125,22 +128,24 @@ var specialInProse = map[string]inProse{
 	"rocec show examples/rack-v1-pfc tor1:swp1":      {},
 	"rocec trace examples/rack-v1-pfc store1 store5": {},
 
-	"rocec init":                              {dir: "new"},
-	"rocec init --from ptm topology.dot .":    {dir: "new", before: cabled},
-	"rocec init --from ptm topology.dot pod1": {before: cabled},
-	`rocec init --from csv --columns a="Von Dose" --columns b="Nach Dose" cables.csv pod1`: {
+	"rocec init":                          {dir: "new"},
+	"rocec init --from topology.dot .":    {dir: "new", before: cabled},
+	"rocec init --from topology.dot pod1": {before: cabled},
+	`rocec init --from cables.csv --columns a="Von Dose" --columns b="Nach Dose" pod1`: {
 		before: `printf 'Von Dose,Nach Dose\nleaf1:swp1,gpu1:ens1f0\nleaf1:swp31,spine1:swp1\n' >cables.csv`,
 	},
-	"rocec init --from csv --sheet devices.csv --sheet front-ports.csv cables.csv pod1": {
+	"rocec init --from cables.csv --from devices.csv --from front-ports.csv pod1": {
 		before: `printf 'name,role,device_type\nleaf1,Leaf,SN2700\n' >devices.csv &&
 printf 'device,name,rear_port,rear_port_position\np1,1,R,1\np2,1,R,1\n' >front-ports.csv &&
 printf '%s\n' a_device,a_port,a_type,b_device,b_port,b_type leaf1,swp1,dcim.interface,p1,1,dcim.frontport \
 	p1,R,dcim.rearport,p2,R,dcim.rearport p2,1,dcim.frontport,gpu1,ens1f0,dcim.interface \
 	leaf1,swp2,dcim.interface,gpu2,ens1f0,dcim.interface >cables.csv`,
 	},
-	"rocec init --from csv --columns a=From,b=To cables.csv pod1": {
+	"rocec init --from cables.csv --columns a=From,b=To pod1": {
 		before: `printf 'From,To\nleaf1:swp1,gpu1:ens1f0\nleaf1:swp31,spine1:swp1\n' >cables.csv`,
 	},
+	"rocec init --from 'netbox:https://netbox.example.net?site=ams1' ams1": {exit: 64}, // no token is in the environment
+
 	"rocec build pod1 -o out":   {before: drafted},
 	"rocec plan pod1":           {before: drafted},
 	"rocec validate pod1":       {before: drafted},
@@ -150,9 +155,11 @@ printf '%s\n' a_device,a_port,a_type,b_device,b_port,b_type leaf1,swp1,dcim.inte
 	"rocec diff":                            {before: committed},
 	"rocec diff origin/main... --format md": {before: committed + " && git update-ref refs/remotes/origin/main HEAD"},
 
-	"rocec audit collected":                            {before: site},
-	"rocec audit --format json collected > audit.json": {before: site},
-	"rocec init --from devices collected site1":        {before: site},
+	"rocec audit collected":                               {before: site},
+	"rocec audit --format json collected > audit.json":    {before: site},
+	"rocec init --from collected site1":                   {before: site},
+	"rocec init --from collected --from cables.csv site1": {before: site + siteCables},
+	"rocec audit --cabling cables.csv collected":          {before: site + siteCables},
 
 	"rocec validate --device-config startup.yaml":   {before: collected},
 	"rocec validate --device-config config_db.json": {before: collected},

@@ -20,6 +20,7 @@ type Network struct {
 	Hosts      int      `json:"hosts"`
 	Cables     int      `json:"cables"`
 	OneEnd     int      `json:"cables_seen_from_one_end"`
+	Unseen     int      `json:"cables_of_the_cabling_file_alone,omitempty"`
 	Routing    string   `json:"assumed_routing"`
 	Conditions []string `json:"conditions"` // assumptions of verdicts, one sentence each
 	LeftOut    []string `json:"left_out"`
@@ -33,7 +34,7 @@ const room = 60
 func (s *Site) Network() *Network {
 	n := &Network{
 		Read: []string{}, Unread: []string{}, Conditions: []string{}, LeftOut: append(append([]string{}, s.Cables.Notes...), s.Drafted.Notes...),
-		Cables: s.Cables.Ends[1] + s.Cables.Ends[2], OneEnd: s.Cables.Ends[1],
+		Cables: s.Cables.Ends[0] + s.Cables.Ends[1] + s.Cables.Ends[2], OneEnd: s.Cables.Ends[1], Unseen: s.Cables.Ends[0],
 	}
 	if s.Judged == nil || s.Judged.Fabric == nil {
 		return n
@@ -138,6 +139,9 @@ func Page(w io.Writer, n *Network, r *report.Report, o report.Options) {
 		if n.OneEnd > 0 {
 			line += fmt.Sprintf(", %s seen from one end alone", diag.Number(n.OneEnd))
 		}
+		if n.Unseen > 0 {
+			line += fmt.Sprintf(", %s by the cabling file alone", diag.Number(n.Unseen))
+		}
 		say("", line)
 		for _, s := range n.Snapshots {
 			say("snapshot: ", diag.Escape(s))
@@ -148,7 +152,7 @@ func Page(w io.Writer, n *Network, r *report.Report, o report.Options) {
 		for _, note := range n.LeftOut {
 			say("left out: ", note)
 		}
-		say("", fmt.Sprintf("Places in %s/ are of the fabric that these files make: `rocec init --from devices` writes it.", Folder))
+		say("", fmt.Sprintf("Places in %s/ are of the fabric that these files make: `rocec init --from` writes it.", Folder))
 		fmt.Fprintln(w)
 	}
 	if !o.Quiet && r.Fabric != nil {

@@ -25,7 +25,7 @@ type Sheet struct {
 	Guessed map[string]bool // devices whose release no file states exactly
 	Notes   []string        // what is left out, one line each
 	Against diag.List       // where files contradict each other
-	Ends    [3]int          // cables that were seen: [1] from one end, [2] from both
+	Ends    [3]int          // cables: [1] seen from one end, [2] from both, [0] of the cabling file alone
 
 	Speedless int // cables of which no file states the speed
 
@@ -41,6 +41,8 @@ func (e end) String() string { return diag.Escape(e.device + ":" + e.port) }
 type sheetCable struct {
 	a, b          end
 	speed, length int // Mb/s and metres; 0: no file states it
+
+	speedText, lengthText string // as a cabling file states them; empty: it does not
 }
 
 // claim is a cable that one device names.
@@ -51,7 +53,7 @@ type claim struct{ from, to end }
 //
 // A cable that both ends name is one. A cable that one end names is one where the other end says nothing of that port. All other claims are
 // left out, and noted.
-func sheetOf(s *targets.Survey) *Sheet {
+func sheetOf(s *targets.Survey) *sheetMaker {
 	m := &sheetMaker{by: map[string]*targets.Surveyed{}, left: map[string][]string{}, places: map[*targets.Surveyed]map[ir.Front]string{}}
 	m.sheet = &Sheet{Nodes: map[string]topology.Node{}, Guessed: map[string]bool{}}
 	for i := range s.Devices {
@@ -62,10 +64,7 @@ func sheetOf(s *targets.Survey) *Sheet {
 		claims = append(claims, m.claims(name)...)
 	}
 	m.cables(claims)
-	for _, why := range slices.Sorted(maps.Keys(m.left)) {
-		m.sheet.Notes = append(m.sheet.Notes, why+": "+diag.Some(m.left[why], 6))
-	}
-	return m.sheet
+	return m
 }
 
 // sheetMaker collects cables.
@@ -151,7 +150,7 @@ func (m *sheetMaker) claims(name string) (out []claim) {
 				m.leaveOut("ports whose neighbour has no name or no port that a fabric can have", from.String())
 				continue
 			}
-			if _, known := m.sheet.Nodes[to.device]; !known {
+			if is, known := m.sheet.Nodes[to.device]; !known || is == (topology.Node{}) {
 				m.sheet.Nodes[to.device] = topology.Node{Function: functionOf(n.Function), Model: n.Model}
 			}
 			out = append(out, claim{from, to})
@@ -326,10 +325,11 @@ func (s *Sheet) Text(derived map[string]int) []byte {
 	rows := [][]string{{"a_device", "a_port", "b_device", "b_port", "speed", "length"}}
 	for _, c := range s.cables {
 		row := []string{c.a.device, c.a.port, c.b.device, c.b.port, "", ""}
-		if c.speed > 0 {
+		if row[4] = c.speedText; c.speed > 0 {
 			row[4] = platform.SpeedText(c.speed)
 		}
-		if length := cmp.Or(c.length, derived[c.a.String()], derived[c.b.String()]); length > 0 {
+		if row[5] = c.lengthText; row[5] != "" { // of the cable itself: what configurations state is headroom for one
+		} else if length := cmp.Or(c.length, derived[c.a.String()], derived[c.b.String()]); length > 0 {
 			row[5] = strconv.Itoa(length) + "m"
 		}
 		rows = append(rows, row)

@@ -44,6 +44,9 @@ type Options struct {
 	Most  int // of cables
 	On    start.System
 	Judge judge.Options
+
+	Given *Given // a cabling file beside the files of devices; nil: none is given
+	Alone bool   // cables without the configuration of a switch make a fabric, too
 }
 
 // Of makes the fabric of files. Diagnostics are those of a draft that cannot be: it has no cables, or none that rocec reads.
@@ -52,8 +55,12 @@ type Options struct {
 // each metre adds. Thresholds of marking are left to rocec where it derives those that were read.
 func Of(ctx context.Context, files []lint.File, o Options) (*Site, diag.List) {
 	s := &Site{Survey: targets.SurveyFiles(files)}
-	s.Cables = sheetOf(s.Survey)
+	s.Cables = sheetWith(s.Survey, o.Given)
 	s.classes = classesOf(s.Survey, s.Cables.cables)
+	classes := s.classes.drafted
+	if !s.Configured() {
+		classes = func(bool) *start.Classes { return nil } // those of the small fabric
+	}
 	draft := func(length int, lengths map[string]int, derive bool) diag.List {
 		text := s.Cables.Text(lengths)
 		read, ds := topology.ReadAll("csv", sheetFile, text, topology.Options{Most: o.Most})
@@ -62,7 +69,7 @@ func Of(ctx context.Context, files []lint.File, o Options) (*Site, diag.List) {
 		}
 		read.Nodes = s.Cables.Nodes
 		s.Drafted, ds = start.Draft(start.Cabling{
-			Format: "csv", Name: sheetFile, Cabling: read, Classes: s.classes.drafted(derive), Guessed: s.Cables.Guessed, Length: length,
+			Format: "csv", Name: sheetFile, Cabling: read, Classes: classes(derive), Guessed: s.Cables.Guessed, Length: length,
 		}, targets.Known, o.On)
 		if ds.HasErrors() {
 			return ds
@@ -71,7 +78,10 @@ func Of(ctx context.Context, files []lint.File, o Options) (*Site, diag.List) {
 		s.Judged = judge.Judge(ctx, s.FS(), Folder, o.Judge)
 		return nil
 	}
-	if len(switchesOf(s.Survey)) == 0 {
+	if !s.Configured() && o.Alone && len(s.Cables.cables) > 0 {
+		return s, draft(0, nil, true)
+	}
+	if !s.Configured() {
 		s.Cables.cables = nil
 		var ds diag.List
 		topicUnread.Errorf(&ds, diag.Range{}, "No file holds the configuration of a switch, so no class and no setting is known. Give the files "+
@@ -91,6 +101,9 @@ func Of(ctx context.Context, files []lint.File, o Options) (*Site, diag.List) {
 	}
 	return s, draft(0, s.Lengths, derive)
 }
+
+// Configured reports whether the configuration of a switch was read.
+func (s *Site) Configured() bool { return len(switchesOf(s.Survey)) > 0 }
 
 // Unread has a line for each file of which nothing was read.
 func (s *Site) Unread() (lines []string) {

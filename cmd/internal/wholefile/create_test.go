@@ -1,4 +1,4 @@
-package main
+package wholefile
 
 import (
 	"os"
@@ -6,22 +6,23 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/rocec/rocec/cmd/internal/start"
 )
 
 // If one file cannot be written, none of the new ones stays, and what was there before does.
-func TestWriteNewAllOrNone(t *testing.T) {
+func TestCreateAllOrNone(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "lab")
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "there"), 0o777))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "there", "old"), []byte("old"), 0o666))
-	files := []start.File{
-		{Name: "first", Data: []byte("1")},
-		{Name: "x/y/second", Data: []byte("2")},
-		{Name: "there/new"},
-		{Name: "there/old", Data: []byte("new")},
+	create := func(dir string, names ...string) error {
+		return Create(dir, func(yield func(string, []byte) bool) {
+			for i, name := range names {
+				if !yield(name, []byte{byte('1' + i)}) {
+					return
+				}
+			}
+		})
 	}
-	require.ErrorIs(t, writeNew(dir, files), os.ErrExist)
+	require.ErrorIs(t, create(dir, "first", "x/y/second", "there/new", "there/old"), os.ErrExist)
 	left, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	require.Len(t, left, 1)
@@ -33,9 +34,9 @@ func TestWriteNewAllOrNone(t *testing.T) {
 	require.Equal(t, "old", string(old))
 
 	missing := filepath.Join(t.TempDir(), "new")
-	require.Error(t, writeNew(missing, []start.File{{Name: "a"}, {Name: "a"}}))
+	require.Error(t, create(missing, "a", "a"))
 	require.NoDirExists(t, missing)
-	require.NoError(t, writeNew(dir, files[:3]))
+	require.NoError(t, create(dir, "first", "x/y/second", "there/new"))
 	got, err := os.ReadFile(filepath.Join(dir, "x", "y", "second"))
 	require.NoError(t, err)
 	require.Equal(t, "2", string(got))

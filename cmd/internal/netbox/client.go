@@ -1,0 +1,435 @@
+package netbox
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// The bounds of a run.
+const (
+	pageRows  = 1000      // rows that one request asks for: the most that NetBox gives by default
+	pageBytes = 64 << 20  // of one answer
+	allBytes  = 512 << 20 // of all answers
+	allRows   = 500_000   // of one list
+	allPages  = 5_000     // of all lists
+	redirects = 5
+	timeout   = time.Minute // of one request
+	longWait  = time.Minute // before a request is repeated
+	waits     = 20          // of a run
+	mostToken = 512
+)
+
+// client asks one origin.
+type client struct {
+	ctx   context.Context
+	http  *http.Client
+	base  *url.URL
+	query string // site=… and location=…, as the person gave it
+	kind  string
+	token string
+	wait  func(context.Context, time.Duration) error
+
+	depth        string // the parameter by which Nautobot 2 and later writes objects out
+	nautobot     bool
+	bytes, pages int
+	waited       int
+}
+
+// newClient reads a source and the token of its kind.
+func newClient(ctx context.Context, source string, env Environment) (*client, error) {
+	kind, rest, _ := strings.Cut(source, ":")
+	c := &client{ctx: ctx, kind: kind, wait: env.Wait}
+	if c.wait == nil {
+		c.wait = sleep
+	}
+	example := kind + ":https://" + kind + ".example.net"
+	u, err := url.Parse(rest)
+	switch {
+	case err != nil || u.Host == "" || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http":
+		return nil, exit.Fail(exit.Usage, "--from %s is no URL of an inventory; write it as in %s", kind, example)
+	case u.User != nil:
+		return nil, exit.Fail(exit.Usage, "--from %s: the URL has a user or a password, and the token is in %s alone; leave them out",
+			kind, Kinds[kind])
+	case u.Scheme == "http" && !loopback(u.Hostname()):
+		return nil, exit.Fail(exit.Usage, "--from %s: http would send the token in the clear; use https", kind)
+	}
+	query := u.Query()
+	for name := range query {
+		if name != "site" && name != "location" {
+			return nil, exit.Fail(exit.Usage, "--from %s: the URL may end in ?site=SLUG or ?location=SLUG, and %q is neither", kind, name)
+		}
+	}
+	c.query = query.Encode()
+	c.token = strings.TrimSpace(env.Getenv(Kinds[kind]))
+	switch {
+	case c.token == "":
+		return nil, exit.Fail(exit.Usage, "--from %s needs a token that may read: put it into the environment variable %s", kind,
+			Kinds[kind])
+	case len(c.token) > mostToken || strings.ContainsFunc(c.token, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return nil, exit.Fail(exit.Usage, "the environment variable %s holds no token: a token is one word of letters and digits",
+			Kinds[kind])
+	}
+	path := strings.TrimSuffix(strings.TrimRight(u.Path, "/"), "/api")
+	c.base = &url.URL{Scheme: u.Scheme, Host: u.Host, Path: path}
+	c.http = &http.Client{
+		Timeout: timeout,
+		Transport: &http.Transport{
+			Proxy: http.ProxyFromEnvironment, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12},
+			TLSHandshakeTimeout: timeout / 2, MaxResponseHeaderBytes: 1 << 20, ForceAttemptHTTP2: true,
+		},
+		CheckRedirect: func(req *http.Request, via []*http.Request) error {
+			switch {
+			case req.URL.Scheme != c.base.Scheme || req.URL.Host != c.base.Host:
+				return errOtherOrigin(req.URL)
+			case len(via) >= redirects:
+				return errRedirects
+			}
+			return nil
+		},
+	}
+	return c, nil
+}
+
+// sleep waits by the clock of the machine.
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
+}
+
+func loopback(host string) bool {
+	a, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && a.IsLoopback()
+}
+
+// originError is a redirect that would take the token to another origin.
+type originError struct{ to string }
+
+func (e *originError) Error() string { return "redirect to " + e.to }
+
+func errOtherOrigin(to *url.URL) error { return &originError{to.Scheme + "://" + to.Host} }
+
+var errRedirects = errors.New("too many redirects")
+
+// shown is the inventory in messages.
+func (c *client) shown() string { return c.base.String() }
+
+// scope names the part of the inventory that is read, for messages.
+func (c *client) scope() string {
+	if c.query == "" {
+		return ""
+	}
+	return " for " + c.query
+}
+
+// fail makes the error of a request.
+func (c *client) fail(format string, args ...any) error {
+	return exit.Fail(exit.Machines, "%s "+format, append([]any{c.shown()}, args...)...)
+}
+
+// system finds which system the inventory is, and its release.
+func (c *client) system() (string, error) {
+	var is struct {
+		NetBox   string `json:"netbox-version"`
+		Nautobot string `json:"nautobot-version"`
+	}
+	err := c.get("/api/status/", "", func(body io.Reader) error { return json.NewDecoder(body).Decode(&is) })
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case is.Nautobot != "":
+		c.nautobot = true
+		if !strings.HasPrefix(is.Nautobot, "1.") {
+			c.depth = "depth=1"
+		}
+		return "Nautobot " + is.Nautobot, nil
+	case is.NetBox != "":
+		return "NetBox " + is.NetBox, nil
+	}
+	return "", c.fail("answers, and states the version of neither NetBox nor Nautobot at /api/status/. Name the URL at which the " +
+		"inventory begins")
+}
+
+// first is the query of the first page of a list. Nautobot refuses parameters that it does not know, NetBox passes over them.
+func (c *client) first(name string) string {
+	var parts []string
+	if c.depth != "" {
+		parts = append(parts, c.depth)
+	}
+	if name == "devices" && !c.nautobot {
+		parts = append(parts, "exclude=config_context") // it is most of a device's text
+	}
+	if name == "interfaces" {
+		parts = append(parts, "mgmt_only=true")
+	}
+	if c.query != "" && name == "cables" { // a cable may lead to a device of another site
+		parts = append(parts, c.query)
+	}
+	return strings.Join(append(parts, "limit="+strconv.Itoa(pageRows)), "&")
+}
+
+// list reads all rows of a list.
+func list[T any](c *client, name string) ([]T, error) {
+	path := "/api/dcim/" + name + "/"
+	var all []T
+	seen, ids := map[string]bool{}, map[string]bool{}
+	for query := c.first(name); ; {
+		if seen[query] {
+			return nil, c.fail("leads in a circle: a page of its %s names one before it as the next. Report it to who runs the "+
+				"inventory", name)
+		}
+		seen[query] = true
+		if c.pages++; c.pages > allPages {
+			return nil, c.fail("has more than %d pages. Read a part: ?site=SLUG at the end of the URL", allPages)
+		}
+		var page struct {
+			Count   int               `json:"count"`
+			Next    *string           `json:"next"`
+			Results []json.RawMessage `json:"results"`
+		}
+		if err := c.get(path, query, func(body io.Reader) error { return json.NewDecoder(body).Decode(&page) }); err != nil {
+			return nil, err
+		}
+		if page.Results == nil {
+			return nil, c.fail("gives a list of %s without results. Is another program at this URL?", name)
+		}
+		for _, raw := range page.Results {
+			var row T
+			var id struct {
+				ID scalar `json:"id"`
+			}
+			if err := errors.Join(json.Unmarshal(raw, &row), json.Unmarshal(raw, &id)); err != nil {
+				return nil, c.fail("gives %s in a form that rocec does not know: %v", name, err)
+			}
+			if id.ID.text == "" || !ids[id.ID.text] { // a row may be on two pages while others are added
+				all = append(all, row)
+			}
+			ids[id.ID.text] = true
+		}
+		if len(all) > allRows {
+			return nil, c.fail("has more than %s %s. Read a part: ?site=SLUG at the end of the URL", diag.Number(allRows), name)
+		}
+		if page.Next == nil || *page.Next == "" {
+			if len(all) != page.Count {
+				return nil, c.fail("counts %s %s and gives %s: it changed meanwhile. Run it again", diag.Number(page.Count), name,
+					diag.Number(len(all)))
+			}
+			return all, nil
+		}
+		next, err := c.next(path, *page.Next)
+		if err != nil {
+			return nil, err
+		}
+		query = next
+	}
+}
+
+// next is the query of the next page. The request for it goes to the origin and the path of the first one. A proxy that ends TLS makes
+// the inventory name itself by http, which is no other origin.
+func (c *client) next(path, link string) (string, error) {
+	u, err := url.Parse(link)
+	if err != nil || !strings.HasSuffix(u.Path, path) {
+		return "", c.fail("names a next page at another place: %s. Report it to who runs the inventory", diag.Cut(link))
+	}
+	same := u.Host == c.base.Host || u.Hostname() == c.base.Hostname() && u.Scheme != c.base.Scheme
+	if u.Host != "" && !same {
+		return "", c.fail("names a next page on another host, %s, which must not get the token. Correct the host name that the inventory "+
+			"has of itself",
+			u.Host)
+	}
+	return u.RawQuery, nil
+}
+
+// get asks for one document, and repeats the request while the inventory asks to wait.
+func (c *client) get(path, query string, read func(io.Reader) error) error {
+	u := *c.base
+	u.Path += path
+	u.RawQuery = query
+	for {
+		again, err := c.once(&u, read)
+		if err != nil || again == 0 {
+			return err
+		}
+		switch c.waited++; {
+		case again > longWait:
+			return c.fail("asks to wait %s before the next request. Try again then", again.Round(time.Second).String())
+		case c.waited > waits:
+			return c.fail("asked %d times to wait: its limit is low, or other programs use it. Try later, or read a part: ?site=SLUG at the "+
+				"end of the URL",
+				waits)
+		}
+		if err := c.wait(c.ctx, again); err != nil {
+			return err
+		}
+	}
+}
+
+// once makes a request. Again is how long to wait before the same request; 0: it was answered.
+func (c *client) once(u *url.URL, read func(io.Reader) error) (again time.Duration, err error) {
+	req, err := http.NewRequestWithContext(c.ctx, http.MethodGet, u.String(), http.NoBody)
+	if err != nil {
+		return 0, c.fail("is no URL that can be asked")
+	}
+	scheme := "Token "
+	if strings.HasPrefix(c.token, "nbt_") { // tokens of NetBox 4.5 and later
+		scheme = "Bearer "
+	}
+	req.Header.Set("Authorization", scheme+c.token)
+	req.Header.Set("Accept", "application/json")
+	res, err := c.http.Do(req)
+	if err != nil {
+		return 0, c.unreachable(err)
+	}
+	defer res.Body.Close()
+	body := &counted{from: res.Body, left: min(pageBytes, allBytes-c.bytes)}
+	defer func() { c.bytes += body.read }()
+	if res.StatusCode != http.StatusOK {
+		return c.refused(u, res, body)
+	}
+	switch err := read(body); {
+	case err == nil:
+		return 0, nil
+	case errors.Is(err, errTooLarge):
+		return 0, c.fail("answers with more than %d MB. Read a part: ?site=SLUG at the end of the URL", body.most()>>20)
+	case c.ctx.Err() != nil:
+		return 0, c.ctx.Err()
+	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
+		return 0, c.fail("ends its answer in the middle of %s. Try again", u.Path)
+	case isTimeout(err):
+		return 0, c.fail("did not finish its answer within %s. Try again, or read a part: ?site=SLUG at the end of the URL",
+			timeout.String())
+	}
+	return 0, c.fail("answers %s with text that is no JSON of an inventory. A login page or a proxy may have answered. Name the URL of "+
+		"the API", u.Path)
+}
+
+// refused words an answer that is no list.
+func (c *client) refused(u *url.URL, res *http.Response, body io.Reader) (again time.Duration, err error) {
+	status := res.StatusCode
+	if wait, ok := retryAfter(res.Header.Get("Retry-After")); status == http.StatusTooManyRequests ||
+		status == http.StatusServiceUnavailable && ok {
+		if !ok {
+			wait = time.Duration(min(c.waited+1, 30)) * time.Second
+		}
+		return max(wait, time.Second), nil
+	}
+	detail := ""
+	var said struct {
+		Detail string `json:"detail"`
+	}
+	if json.NewDecoder(io.LimitReader(body, 1<<16)).Decode(&said) == nil && said.Detail != "" {
+		detail = ": " + diag.Cut(c.withoutToken(said.Detail))
+	}
+	token := Kinds[c.kind]
+	switch {
+	case status == http.StatusUnauthorized:
+		return 0, c.fail("does not know the token of %s%s. Make a token there, or set the variable anew", token, detail)
+	case status == http.StatusForbidden:
+		return 0, c.fail("refuses %s with the token of %s%s. The token must be valid, and its user may view cables, devices, interfaces, "+
+			"front ports "+
+			"and rear ports", u.Path, token, detail)
+	case status == http.StatusNotFound:
+		return 0, c.fail("has nothing at %s. Name the URL at which NetBox or Nautobot begins, without /api", u.Path)
+	case status == http.StatusBadRequest:
+		return 0, c.fail("does not take the request for %s%s%s. Name a site or a location that it has", u.Path, c.scope(), detail)
+	case status >= 500:
+		return 0, c.fail("answers %s with status %d: the inventory or its proxy has a fault. Look at its log, or try later", u.Path,
+			status)
+	}
+	return 0, c.fail("answers %s with status %d%s", u.Path, status, detail)
+}
+
+// withoutToken takes the token out of text of the inventory.
+func (c *client) withoutToken(text string) string {
+	parts := strings.Split(text, c.token)
+	return strings.Join(parts, "TOKEN")
+}
+
+// retryAfter reads the header: seconds or a time.
+func retryAfter(text string) (time.Duration, bool) {
+	if n, err := strconv.Atoi(strings.TrimSpace(text)); err == nil && n >= 0 && n < 1<<30 {
+		return time.Duration(n) * time.Second, true
+	}
+	if at, err := http.ParseTime(text); err == nil {
+		return max(time.Until(at), 0), true
+	}
+	return 0, false
+}
+
+// unreachable words a request that got no answer. Its texts have no header, so no token.
+func (c *client) unreachable(err error) error {
+	var origin *originError
+	var name x509.HostnameError
+	var authority x509.UnknownAuthorityError
+	var certificate *tls.CertificateVerificationError
+	switch {
+	case c.ctx.Err() != nil:
+		return c.ctx.Err()
+	case errors.As(err, &origin):
+		return c.fail("redirects to another origin, %s, which must not get the token. If that is the inventory, name it", origin.to)
+	case errors.Is(err, errRedirects):
+		return c.fail("redirects more than %d times. Name the URL at which NetBox or Nautobot begins", redirects)
+	case errors.As(err, &name):
+		return c.fail("has a certificate for other names. Name it as the certificate does")
+	case errors.As(err, &authority) || errors.As(err, &certificate):
+		return c.fail("has a certificate that this machine does not trust (%v). Install the certificate of your authority, or name its "+
+			"file in SSL_CERT_FILE",
+			inner(err))
+	case isTimeout(err):
+		return c.fail("did not answer within %s. Check the URL, and firewalls and proxies on the way", timeout.String())
+	}
+	return c.fail("cannot be reached: %v. Is the URL right, and is it reached from this machine?", inner(err))
+}
+
+// inner is the cause without the URL around it, which the message has already.
+func inner(err error) error {
+	var around *url.Error
+	if errors.As(err, &around) {
+		return around.Err
+	}
+	return err
+}
+
+func isTimeout(err error) bool {
+	var t interface{ Timeout() bool }
+	return errors.As(err, &t) && t.Timeout()
+}
+
+var errTooLarge = errors.New("the answer is too large")
+
+// counted reads an answer up to a bound, and counts its bytes.
+type counted struct {
+	from       io.Reader
+	read, left int
+}
+
+func (r *counted) most() int { return r.read + r.left }
+
+// Read reads a part of the answer.
+func (r *counted) Read(p []byte) (int, error) {
+	if r.left <= 0 {
+		return 0, errTooLarge
+	}
+	n, err := r.from.Read(p[:min(len(p), r.left)])
+	r.read, r.left = r.read+n, r.left-n
+	return n, err
+}

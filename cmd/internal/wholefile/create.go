@@ -1,0 +1,76 @@
+package wholefile
+
+import (
+	"errors"
+	"io/fs"
+	"iter"
+	"os"
+	"path"
+)
+
+// Create writes files that must not be there yet, below a folder, which is made if it is missing. Names have slashes. If one cannot be
+// written, none stays.
+func Create(dir string, files iter.Seq2[string, []byte]) (err error) {
+	defer Begin()()
+	_, missing := os.Lstat(dir)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	var undo []string // made by us, in order
+	defer func() {
+		for i := len(undo) - 1; err != nil && i >= 0; i-- {
+			root.Remove(undo[i]) //nolint:errcheck // what is not empty was not ours alone
+		}
+		root.Close() //nolint:errcheck // everything is synced
+		if err != nil && missing != nil {
+			os.Remove(dir) //nolint:errcheck // as above
+		}
+	}()
+	for name, data := range files {
+		for i, c := range name {
+			if c == '/' {
+				if err := root.Mkdir(name[:i], 0o777); err == nil {
+					undo = append(undo, name[:i])
+				} else if !errors.Is(err, fs.ErrExist) {
+					return err
+				}
+			}
+		}
+		if err := linkNew(root, name, data); err != nil {
+			return err
+		}
+		undo = append(undo, name)
+	}
+	return nil
+}
+
+// linkNew writes a file beside its name and gives it the name when it is whole. It fails if the name is taken.
+func linkNew(root *os.Root, name string, data []byte) error {
+	tmp := path.Join(path.Dir(name), ".rocec-new-"+path.Base(name))
+	w, err := root.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	defer root.Remove(tmp) //nolint:errcheck // it has its real name, or is broken
+	_, err = w.Write(data)
+	if err == nil {
+		err = w.Sync()
+	}
+	if cerr := w.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return err
+	}
+	if err = root.Link(tmp, name); err == nil || errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if _, there := root.Lstat(name); there == nil { // a file system without hard links
+		return &fs.PathError{Op: "link", Path: name, Err: fs.ErrExist}
+	}
+	return root.Rename(tmp, name)
+}

@@ -1,0 +1,75 @@
+package topology
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// InventorySheet is the kind of a sheet that belongs to an inventory and has no cables, as [Detect] returns it.
+const InventorySheet = "sheet"
+
+// Detect returns the format of a cabling file, by its text: the name of a row of [Formats], or [InventorySheet]. It returns no name for
+// text of another kind. Columns are those of [Options]: with them, a table is a sheet of cables.
+func Detect(src []byte, columns map[string]string) string {
+	if len(src) > MaxFile {
+		return ""
+	}
+	text := strings.TrimPrefix(string(src), "\ufeff")
+	switch {
+	case graphHead().MatchString(text):
+		return "ptm"
+	case strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{"):
+		if airKeys().MatchString(text) {
+			return "air"
+		}
+		return ""
+	case labKey().MatchString(text):
+		return "containerlab"
+	}
+	return detectSheet(text, columns)
+}
+
+// graphHead is how a graph of graphviz begins, behind comments.
+var graphHead = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^(?:\s+|#[^\n]*\n|//[^\n]*\n|/\*(?:[^*]|\*[^/])*\*/)*(?:strict\s+)?(?:di)?graph\b[^\n,;]*`)
+})
+
+// airKeys is the list of links of a topology of NVIDIA Air.
+var airKeys = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"links"\s*:\s*\[\s*(?:\[|\]|$)`) })
+
+// labKey is the key of a containerlab topology that holds its nodes and links.
+var labKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^(?:topology|["']topology["'])\s*:`) })
+
+// detectSheet reads the header of a table as that of cables, then as that of an inventory.
+func detectSheet(text string, columns map[string]string) string {
+	r := &reader{most: 1, columns: columns}
+	r.open("", []byte(text))
+	if r.valid(); r.failed {
+		return ""
+	}
+	c := &sheet{reader: r, pos: r.begin}
+	if c.skip(); c.pos >= len(c.text) {
+		return ""
+	}
+	if line := c.text[c.pos : c.pos+c.lineLength()]; len(line) >= 5 && strings.EqualFold(line[:4], "sep=") { // which Excel writes
+		c.pos += len(line)
+		c.skip()
+	}
+	for _, sep := range []byte("\t;,") {
+		begin := c.pos
+		if c.sep = sep; c.quietly(c.line) && c.quietly(c.header) {
+			return "csv"
+		}
+		c.pos = begin
+	}
+	into := &reader{most: 1}
+	head := text[:min(len(text), c.pos+c.lineLength()+1)]
+	x := &reader{most: 1}
+	x.open("", []byte(head))
+	inventorySheet(&sheet{reader: x, pos: x.begin}, into)
+	if len(x.ds) == 0 && len(into.ds) == 0 {
+		return InventorySheet
+	}
+	return ""
+}
