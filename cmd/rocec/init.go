@@ -436,9 +436,9 @@ func initFrom(a *app, from, args, sheets []string, columns map[string]string, on
 			}
 		}
 	}
-	var notes []string
+	records, notes := (*netbox.Records)(nil), []string(nil)
 	if found.Inventory != "" {
-		records, err := netbox.Read(a.Ctx, found.Inventory, netbox.Environment{Getenv: a.Getenv})
+		records, err = netbox.Read(a.Ctx, found.Inventory, netbox.Environment{Getenv: a.Getenv})
 		if err != nil {
 			return err
 		}
@@ -448,7 +448,7 @@ func initFrom(a *app, from, args, sheets []string, columns map[string]string, on
 		source, notes = intake.FromInventory(records), records.Notes
 	}
 	if len(found.Devices) > 0 {
-		return initFromDevices(a, found.Devices, source, dir, columns, on)
+		return initFromDevices(a, found.Devices, source, records, dir, columns, on)
 	}
 	drafted, err := a.draft(source, dir, columns, on)
 	if err != nil {
@@ -489,8 +489,10 @@ func siteOf(a *app, read *devicefiles.Found, o site.Options) (*site.Site, error)
 }
 
 // initFromDevices writes the fabric that the configurations of devices make, with the cables of a source beside them (nil: there is no such
-// source).
-func initFromDevices(a *app, folders []string, source *intake.Origin, dir string, columns map[string]string, on start.System) error {
+// source). Lengths that the records of an inventory lack become a sheet for it.
+func initFromDevices(
+	a *app, folders []string, source *intake.Origin, records *netbox.Records, dir string, columns map[string]string, on start.System,
+) error {
 	read, err := devicefiles.Read(folders)
 	if err != nil {
 		return err
@@ -508,14 +510,23 @@ func initFromDevices(a *app, folders []string, source *intake.Origin, dir string
 		texts = source.Texts(s.Cables.Against)
 	}
 	printDraft(a, texts, s.Cables.Against)
-	notes := slices.Concat(s.Unread(), s.Cables.Notes, s.Drafted.Notes)
-	if err := a.init(dir, fabricName(dir), s.Drafted.Files, notes...); err != nil || a.Quiet || !s.Configured() {
+	files, notes := s.Drafted.Files, slices.Concat(s.Unread(), s.Cables.Notes, s.Drafted.Notes)
+	if records != nil {
+		notes = append(records.Notes, notes...)
+		if sheet, n := records.Writeback(s.Cables.Stated); n > 0 {
+			files = append(files, start.File(sheet))
+			notes = append(notes, fmt.Sprintf("%s in %s, which the inventory lacks: switches are set for them. Check them, then import "+
+				"the file "+
+				"there under Cables", diag.Count(n, "length"), sheet.Name))
+		}
+	}
+	if err := a.init(dir, fabricName(dir), files, notes...); err != nil || a.Quiet || !s.Configured() {
 		return err
 	}
 	words := []diag.Word{diag.Path("DIR", dir)}
 	for _, folder := range folders {
 		words = append(words, diag.Flag("--device-config", diag.Path("PATH", folder)))
 	}
-	fmt.Fprintf(a.Stdout, "  %s\n", diag.Rocec("validate", words...))
-	return nil
+	_, err = fmt.Fprintf(a.Stdout, "  %s\n", diag.Rocec("validate", words...))
+	return err
 }

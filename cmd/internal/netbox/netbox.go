@@ -30,6 +30,9 @@ type Records struct {
 	Sheets []Sheet  // the cables first; a sheet without rows is left out
 	Notes  []string // what is left out, one line each
 	Count  int      // cables
+
+	rows     []cableRow
+	nautobot bool
 }
 
 // Sheet is one list of the inventory as CSV.
@@ -86,6 +89,7 @@ func Read(ctx context.Context, source string, env Environment) (*Records, error)
 			c.scope(), b.leftOut())
 	}
 	r.Sheets, r.Notes = b.sheets(), b.notes()
+	r.rows, r.nautobot = b.rows, c.nautobot
 	return r, nil
 }
 

@@ -2,11 +2,19 @@ package netbox
 
 import (
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
+	"math/big"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -512,8 +520,32 @@ func TestUsage(t *testing.T) {
 func TestCertificates(t *testing.T) {
 	d := dialects[1]
 	s := serve(t, d.status, d.world())
-	s.Config.ErrorLog = nil
 	_, err := Read(t.Context(), "netbox:"+strings.Replace(s.URL, "127.0.0.1", "localhost", 1), environment("netbox"))
 	require.ErrorContains(t, err, "has a certificate for other names")
 	assert.Empty(t, s.requests)
+
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		NotAfter: time.Now().Add(time.Hour),
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	require.NoError(t, err)
+	own := httptest.NewUnstartedServer(s)
+	own.TLS = &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}
+	own.StartTLS()
+	t.Cleanup(own.Close)
+	_, err = Read(t.Context(), "netbox:"+own.URL, environment("netbox"))
+	require.ErrorContains(t, err, "has a certificate that this machine does not trust")
+	require.ErrorContains(t, err, "SSL_CERT_FILE")
+	assert.Empty(t, s.requests)
+}
+
+// must reads a URL.
+func must(t *testing.T, text string) *url.URL {
+	t.Helper()
+	u, err := url.Parse(text)
+	require.NoError(t, err)
+	return u
 }

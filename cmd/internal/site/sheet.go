@@ -29,7 +29,8 @@ type Sheet struct {
 
 	Speedless int // cables of which no file states the speed
 
-	cables []sheetCable
+	cables  []sheetCable
+	lengths map[end]int // of Stated
 }
 
 // end is a port of a device, by folded names.
@@ -316,6 +317,18 @@ func (m *sheetMaker) stated(at end) (speed, length int) {
 		length = c.Value
 	}
 	return speed, length
+}
+
+// Stated is the length in metres that the configurations at the ends of a cable are set for, by one of its ports; 0: they state none.
+func (s *Sheet) Stated(device, port string) int {
+	at := end{topology.FoldDevice(device), topology.FoldPort(port)}
+	if s.lengths == nil {
+		s.lengths = map[end]int{}
+		for _, c := range s.cables {
+			s.lengths[c.a], s.lengths[c.b] = c.length, c.length
+		}
+	}
+	return s.lengths[at]
 }
 
 // Text writes the sheet. Derived gives lengths in metres to cables of which no file states one, by the device and the port of an end.

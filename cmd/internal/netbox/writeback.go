@@ -1,0 +1,36 @@
+package netbox
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Writeback is the name of the sheet of lengths that go back to the inventory.
+const Writeback = "cables-writeback.csv"
+
+// Writeback returns the lengths of cables that the inventory lacks, as CSV that NetBox's import of cables takes: it updates the
+// cables of the identifiers. Metres returns the length of the cable at a port; 0: it is not known. Paths through patch panels are left out,
+// for no cable has the length of its path. Count is the number of rows; without rows no sheet is returned.
+func (r *Records) Writeback(metres func(device, port string) int) (sheet Sheet, count int) {
+	if r.nautobot { // its import of cables updates none
+		return Sheet{}, 0
+	}
+	rows := [][]string{{"id", "length", "length_unit"}}
+	for _, c := range r.rows {
+		between := strings.HasSuffix(c.a.kind, "interface") && strings.HasSuffix(c.b.kind, "interface")
+		if c.length != "" || !between || c.id == "" {
+			continue
+		}
+		n := metres(c.a.device, c.a.port)
+		if n == 0 {
+			n = metres(c.b.device, c.b.port)
+		}
+		if n > 0 {
+			rows = append(rows, []string{c.id, strconv.Itoa(n), "m"})
+		}
+	}
+	if len(rows) == 1 {
+		return Sheet{}, 0
+	}
+	return Sheet{Writeback, text(rows)}, len(rows) - 1
+}
