@@ -26,6 +26,8 @@ type Understood struct {
 	// Neighbours are the devices at the other ends of cables, by port, as the configuration states them; nil: it states none.
 	Neighbours map[string]StatedNeighbour
 
+	BGP *BGP // nil: the configuration states no AS number
+
 	Notes []string // sentences about the configuration as a whole, each once
 }
 
@@ -33,6 +35,17 @@ type Understood struct {
 type StatedNeighbour struct {
 	Device, Port    string
 	Function, Model string // its function and its hardware; empty: the configuration does not state them
+}
+
+// BGP is the part of a configuration about BGP in the default VRF that a description of routing needs.
+type BGP struct {
+	AS uint32
+
+	// Sessions are the neighbours, by the port to them or by their name, each with its AS number; 0: any other than the own one.
+	Sessions map[string]uint32
+
+	// Unlike is why routes do not follow the rules of eBGP alone, as a part of a sentence; empty: the configuration has no such part.
+	Unlike string
 }
 
 // Coverage counts the rows of a configuration, by what the grammar's table says of them. A configuration is good only where Not is empty

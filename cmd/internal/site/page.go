@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -22,7 +23,8 @@ type Network struct {
 	OneEnd     int      `json:"cables_seen_from_one_end"`
 	Unseen     int      `json:"cables_of_the_cabling_file_alone,omitempty"`
 	Routing    string   `json:"assumed_routing"`
-	Conditions []string `json:"conditions"` // assumptions of verdicts, one sentence each
+	Stated     string   `json:"stated_routing,omitempty"` // by the files
+	Conditions []string `json:"conditions"`               // assumptions of verdicts, one sentence each
 	LeftOut    []string `json:"left_out"`
 	Snapshots  []string `json:"snapshots,omitempty"` // sentences about the snapshots, for their reader
 }
@@ -60,7 +62,9 @@ func (s *Site) Network() *Network {
 			n.Unread = append(n.Unread, d.Name)
 		}
 	}
-	n.Routing = string(s.Judged.Fabric.Routing)
+	if n.Routing = string(s.Judged.Fabric.Routing); s.as != nil {
+		n.Routing, n.Stated = "", n.Routing
+	}
 	n.classes(s)
 	n.assume(s, models)
 	return n
@@ -99,12 +103,13 @@ func (n *Network) assume(s *Site, models []string) {
 		say("%s %s set as the devices that were read; no file is of %s", nodeset.Text(n.Unread, nodeset.Devices, room),
 			diag.Plural(k, "is", "are"), diag.Plural(k, "it", "them"))
 	}
+	unknown := cmp.Or(s.unrouted, "no file shows how it is routed")
 	switch n.Routing {
 	case "":
 	case "up-down":
-		say("traffic never turns up again after it came down (routing = %q); no file shows how it is routed", n.Routing)
+		say("traffic never turns up again after it came down (routing = %q); %s", n.Routing, unknown)
 	default:
-		say("traffic takes shortest paths (routing = %q); no file shows how it is routed", n.Routing)
+		say("traffic takes shortest paths (routing = %q); %s", n.Routing, unknown)
 	}
 	if k := len(s.Lengths) - s.Tight; k > 0 {
 		say("%s %s as long as the headroom of %s ports allows; no file states the length", diag.Count(k, "cable"),
@@ -143,6 +148,9 @@ func Page(w io.Writer, n *Network, r *report.Report, o report.Options) {
 			line += fmt.Sprintf(", %s by the cabling file alone", diag.Number(n.Unseen))
 		}
 		say("", line)
+		if n.Stated != "" {
+			say("", fmt.Sprintf("routing = %q, by the AS numbers and the sessions in the files of all switches", n.Stated))
+		}
 		for _, s := range n.Snapshots {
 			say("snapshot: ", diag.Escape(s))
 		}

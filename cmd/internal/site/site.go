@@ -37,6 +37,9 @@ type Site struct {
 	Usual   int            // further cables without a stated length: 30 m
 	classes *classes
 	Judged  *judge.Judged // of the draft
+
+	as       map[string]uint32 // of all switches, where routing is known
+	unrouted string            // why routing is not known, though files state AS numbers; empty: none does, or it is known
 }
 
 // Options are the inputs of a run beside the files.
@@ -70,6 +73,7 @@ func Of(ctx context.Context, files []lint.File, o Options) (*Site, diag.List) {
 		read.Nodes = s.Cables.Nodes
 		s.Drafted, ds = start.Draft(start.Cabling{
 			Format: "csv", Name: sheetFile, Cabling: read, Classes: classes(derive), Guessed: s.Cables.Guessed, Length: length,
+			AS: s.as,
 		}, targets.Known, o.On)
 		if ds.HasErrors() {
 			return ds
@@ -92,6 +96,9 @@ func Of(ctx context.Context, files []lint.File, o Options) (*Site, diag.List) {
 		return s, ds
 	}
 	near := s.Judged.Fabric
+	if near != nil {
+		s.as, s.unrouted = routing(near, s.Survey)
+	}
 	derive := near != nil && marksAsRead(near, s.Survey)
 	if ds := draft(long, nil, derive); ds != nil {
 		return s, ds

@@ -28,6 +28,8 @@ type Cabling struct {
 	Classes *Classes        // nil: none were
 	Guessed map[string]bool // devices whose release is a guess
 	Length  int             // metres of cables for which the file states none, for which their headroom is; 0: not known
+
+	AS map[string]uint32 // AS numbers of all switches, where routing by eBGP is known; nil: it is not
 }
 
 // Drafted is a draft.
@@ -85,7 +87,8 @@ type draft struct {
 	speeds  bool // every cable says its speed
 	large   bool // a file of it would be larger than rocec reads
 	classes *Classes
-	guessed map[string]bool // devices whose release is a guess
+	as      map[string]uint32 // of switches; nil: routing is a guess
+	guessed map[string]bool   // devices whose release is a guess
 }
 
 // reason is why a cable has no part in the fabric.
@@ -140,7 +143,7 @@ type cable struct {
 func newDraft(c Cabling, known ir.Known, on System, ds *diag.List) *draft {
 	d := &draft{
 		known: known, on: on, stated: on.OS != nil, lab: c.Format == "containerlab", lengths: true, speeds: true,
-		others: c.Others, left: c.Left, classes: c.Classes, guessed: c.Guessed,
+		others: c.Others, left: c.Left, classes: c.Classes, guessed: c.Guessed, as: c.AS,
 	}
 	if !d.stated {
 		d.on.OS = known.DefaultOS()

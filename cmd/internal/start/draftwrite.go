@@ -109,10 +109,13 @@ func stemOf(name string) string {
 // fabric is fabric.hcl: that of the small fabric, for these hosts.
 func (d *draft) fabric() []byte {
 	src := Small(nil)[0].Data
-	if d.routing == "up-down" {
+	line := regexp.MustCompile(`(?m)^ *routing .*$`)
+	switch {
+	case d.as != nil:
+		src = line.ReplaceAll(src, []byte(`  routing = "ebgp" # by the AS numbers and sessions of the switches`))
+	case d.routing == "up-down":
 		src = bytes.Replace(src, []byte(`# traffic never turns`), []byte(`# CHECK: traffic never turns`), 1)
-	} else {
-		line := regexp.MustCompile(`(?m)^ *routing .*$`)
+	default:
 		why := "# CHECK: the cables show no tiers; others: rocec explain pfc-loop"
 		src = line.ReplaceAll(src, []byte(`  routing = "`+d.routing+`" `+why))
 	}
@@ -261,6 +264,9 @@ func (d *draft) switches(b *strings.Builder, g *draftGroup) {
 		m, _ := platform.FindSwitch(s.model)
 		fmt.Fprintf(b, "  os = %q\n  version = %q%s\n", s.os.Name, on.release(m), check)
 	}
+	if d.as != nil {
+		fmt.Fprintf(b, "  asn = %s\n", asn(g.devices, d.as))
+	}
 	switch {
 	case g.tier > 0:
 		fmt.Fprintf(b, "  tier = %d # CHECK: the height: hosts hang on tier 1\n}\n", g.tier)
@@ -269,6 +275,24 @@ func (d *draft) switches(b *strings.Builder, g *draftGroup) {
 	default:
 		b.WriteString("}\n")
 	}
+}
+
+// asn writes the AS numbers of the switches of a block: one number, numbers that follow each other, or a number for each name.
+func asn(names []string, of map[string]uint32) string {
+	sorted := slices.SortedFunc(slices.Values(names), nodeset.Compare)
+	first, same, next := of[sorted[0]], true, true
+	var rows []string
+	for i, name := range sorted {
+		same, next = same && of[name] == first, next && of[name] == first+uint32(i)
+		rows = append(rows, fmt.Sprintf("%q = %d", name, of[name]))
+	}
+	switch {
+	case same:
+		return strconv.FormatUint(uint64(first), 10)
+	case next:
+		return fmt.Sprintf("%d + self.index", first)
+	}
+	return "{ " + strings.Join(rows, ", ") + " }[self.name]"
 }
 
 func (d *draft) hosts(b *strings.Builder, g *draftGroup) {

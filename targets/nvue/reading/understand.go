@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 
 	"github.com/rocec/rocec/compiler/ir"
@@ -37,6 +38,7 @@ func Understand(id target.Identity, contents map[string][]byte) *target.Understo
 		u.cover(&u.texts[i])
 	}
 	out := &target.Understood{Settings: s, Coverage: u.coverage, Where: u.where, Host: u.word("system", "hostname")}
+	out.BGP = u.bgp()
 	if mac := u.word("mlag", "mac-address"); mac != "" && mac != "auto" {
 		out.Pair = "mlag " + strings.ToLower(mac)
 	}
@@ -50,14 +52,61 @@ func (u *understanding) word(path ...string) string {
 	if u.reading == nil {
 		return ""
 	}
-	at := u.reading.set.Get(path...)
-	if keys := at.Keys(); len(keys) == 1 {
+	return wordOf(u.reading.set.Get(path...))
+}
+
+// bgp reads the AS number and the neighbours of BGP in the default VRF. Auto BGP (leaf, spine) states no number.
+//
+// Source: Cumulus Linux 5.x, NVUE Reference, BGP: router bgp autonomous-system; vrf default router bgp neighbor remote-as, peer-group.
+func (u *understanding) bgp() *target.BGP {
+	if u.reading == nil {
+		return nil
+	}
+	word := u.word("vrf", "default", "router", "bgp", "autonomous-system")
+	if word == "" {
+		word = u.word("router", "bgp", "autonomous-system")
+	}
+	as, err := strconv.ParseUint(word, 10, 32)
+	if err != nil || as == 0 || u.word("router", "bgp", "enable") == "off" {
+		return nil
+	}
+	out := &target.BGP{AS: uint32(as), Sessions: map[string]uint32{}}
+	at := u.reading.set.Get("vrf", "default", "router", "bgp")
+	neighbours := at.Get("neighbor")
+	for _, name := range neighbours.Keys() {
+		remote := wordOf(neighbours.Get(name, "remote-as"))
+		if remote == "" {
+			remote = wordOf(at.Get("peer-group", wordOf(neighbours.Get(name, "peer-group")), "remote-as"))
+		}
+		switch n, err := strconv.ParseUint(remote, 10, 32); {
+		case remote == "internal":
+			out.Sessions[name] = out.AS
+		case remote == "external":
+			out.Sessions[name] = 0
+		case err == nil && n > 0:
+			out.Sessions[name] = uint32(n)
+		}
+	}
+	at.Leaves(func(l grammar.Leaf) {
+		switch {
+		case slices.Contains(l.Path, "allow-my-asn") && !slices.Contains(l.Path, "off") && l.Value != "off":
+			out.Unlike = "routes with its own AS number are taken (allow-my-asn)"
+		case slices.Contains(l.Path, "policy") && out.Unlike == "":
+			out.Unlike = "a policy changes or filters its routes"
+		}
+	})
+	return out
+}
+
+// wordOf is the word of a scalar, or of the last key of a path that was read from a command.
+func wordOf(t *grammar.Tree) string {
+	if keys := t.Keys(); len(keys) == 1 {
 		return keys[0]
 	}
-	if !at.IsScalar() {
+	if !t.IsScalar() {
 		return ""
 	}
-	return at.Value
+	return t.Value
 }
 
 // text is one text of a configuration.

@@ -25,8 +25,8 @@ const (
 func (in *input) neighbours() map[string]target.StatedNeighbour {
 	var out map[string]target.StatedNeighbour
 	for _, t := range in.texts {
-		about := in.rowsIn(t, neighboursTable+"_METADATA")
-		rows := in.rowsIn(t, neighboursTable)
+		about := in.rowsIn(t, neighboursTable+"_METADATA", "cable")
+		rows := in.rowsIn(t, neighboursTable, "cable")
 		for _, port := range slices.Sorted(maps.Keys(rows)) {
 			row := rows[port]
 			n := target.StatedNeighbour{Device: row["name"], Port: row["port"]}
@@ -48,14 +48,14 @@ func (in *input) neighbours() map[string]target.StatedNeighbour {
 	return out
 }
 
-// rowsIn finds the rows of a table in a text that may be anything. Tables and rows that cannot be read are misses.
-func (in *input) rowsIn(t *text, table string) map[string]map[string]string {
+// rowsIn finds the rows of a table in a text that may be anything, each about one thing. Tables and rows that cannot be read are misses.
+func (in *input) rowsIn(t *text, table, about string) map[string]map[string]string {
 	out := map[string]map[string]string{}
 	if at := bytes.Index(t.data, []byte(`"`+table+`"`)); at >= 0 {
 		var rows map[string]map[string]any
 		switch _, found, ok := objectBehind(t.data[at+len(table)+2:], &rows); {
 		case found && !ok:
-			in.miss(table, "it is no JSON object of rows, so no cable is read from it", t.base+at)
+			in.miss(table, "it is no JSON object of rows, so no "+about+" is read from it", t.base+at)
 		case found:
 			for key, row := range rows {
 				out[key] = words(row)
@@ -81,7 +81,7 @@ func (in *input) rowsIn(t *text, table string) map[string]map[string]string {
 			out[string(key)] = words(row)
 			rest = behind[len(key)+1+read:]
 		case !ends || found:
-			in.miss(table+"|"+string(key), "it is no JSON object of up to 4 kB, so its cable is not read", at)
+			in.miss(table+"|"+string(key), "it is no JSON object of up to 4 kB, so its "+about+" is not read", at)
 			if broken++; broken == mostBroken {
 				in.miss(table, "more than 100 rows cannot be read, and further ones are not looked at", at)
 				return out

@@ -35,11 +35,13 @@ func TestNeighbours(t *testing.T) {
 		{"a table without an end", `{"DEVICE_NEIGHBOR": {"Ethernet0": {"name": "gpu1"`, nil, []string{"DEVICE_NEIGHBOR"}},
 		{
 			"a row that is too long", `{"DEVICE_NEIGHBOR|Ethernet0": {"name": "gpu1", "port": "eth0", "x": "` + strings.Repeat("x", 5000) + `"}}`,
-			nil, []string{"DEVICE_NEIGHBOR|Ethernet0"},
+			nil,
+			[]string{"DEVICE_NEIGHBOR|Ethernet0"},
 		},
 		{
 			"a name that is too long", `{"DEVICE_NEIGHBOR": {"Ethernet0": {"name": "` + strings.Repeat("x", 256) + `", "port": "eth0"}}}`,
-			nil, []string{"DEVICE_NEIGHBOR|Ethernet0"},
+			nil,
+			[]string{"DEVICE_NEIGHBOR|Ethernet0"},
 		},
 	} {
 		u := understand([]byte(c.text))
@@ -74,4 +76,29 @@ func missedNeighbours(u *target.Understood) (out []string) {
 		}
 	}
 	return out
+}
+
+// The AS number and the sessions of BGP, of objects and of rows of dumps. Where another program than the templates writes FRR's
+// configuration, nothing is known.
+func TestBGP(t *testing.T) {
+	want := &target.BGP{AS: 65101, Sessions: map[string]uint32{"SPINE1": 65000}}
+	for text, want := range map[string]*target.BGP{
+		`{"DEVICE_METADATA": {"localhost": {"bgp_asn": "65101"}},
+"BGP_NEIGHBOR": {"10.0.0.1": {"name": "SPINE1", "asn": "65000"}, "10.0.0.3": {"name": "x"}, "10.0.0.5": {"asn": "1"}}}`: want,
+		`{"DEVICE_METADATA|localhost": {"bgp_asn": "65101"}, "BGP_NEIGHBOR|10.0.0.1": {"name": "SPINE1", "asn": "65000"}}`: want,
+		`{"DEVICE_METADATA": {"localhost": {"bgp_asn": "65101"}}}`: {
+			AS: 65101, Sessions: map[string]uint32{},
+		},
+		`{"DEVICE_METADATA": {"localhost": {"bgp_asn": "65101", "type": "ToRRouter"}}}`: {
+			AS: 65101, Sessions: map[string]uint32{},
+			Unlike: "the template of SONiC for a ToRRouter takes routes with its own AS number once (allowas-in)",
+		},
+		`{"DEVICE_METADATA": {"localhost": {"bgp_asn": "65101", "frr_mgmt_framework_config": "true"}}}`:   nil,
+		`{"DEVICE_METADATA": {"localhost": {"bgp_asn": "65101", "docker_routing_config_mode": "split"}}}`: nil,
+		`{"DEVICE_METADATA": {"localhost": {"bgp_asn": "None"}}}`:                                         nil,
+		`{"DEVICE_METADATA": {"localhost": {"bgp_asn": "99999999999"}}}`:                                  nil,
+		`{"PORT": {}}`: nil,
+	} {
+		assert.Equal(t, want, understand([]byte(text)).BGP, text)
+	}
 }

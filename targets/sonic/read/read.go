@@ -51,7 +51,7 @@ func Understand(id target.Identity, contents map[string][]byte) *target.Understo
 	if release == 0 {
 		release = grammar.Newest
 	}
-	u := &target.Understood{Settings: s, Where: r.where, Pair: pairOf(contents), Neighbours: in.neighbours()}
+	u := &target.Understood{Settings: s, Where: r.where, Pair: pairOf(contents), Neighbours: in.neighbours(), BGP: in.bgp()}
 	u.Coverage = r.coverage(release, r.release != 0)
 	u.Notes, u.Host = in.notes, in.whole.Get("DEVICE_METADATA", "localhost", "hostname")
 	return u
