@@ -113,7 +113,13 @@ func (t *termination) panel() bool { return t.kind == frontPort || t.kind == rea
 
 // take takes a cable of an inventory: as an edge, as a piece of a path, or as one that is left out.
 func (r *reader) take(x *cable) {
-	switch letters(x.status.v) {
+	status := letters(x.status.v)
+	for _, device := range []string{x.a.Device, x.b.Device} {
+		if of := r.ports.states[device]; of != "" && status != "decommissioning" {
+			status = of
+		}
+	}
+	switch status {
 	case "", "connected":
 	case "decommissioning", "decommissioned", "retired", "removed":
 		r.leave(Retired)
@@ -177,6 +183,7 @@ type place struct {
 // inventory holds the ports that sheets list.
 type inventory struct {
 	kinds  map[[2]string]portKind       // by device and port
+	states map[string]string            // of devices: the status that their cables have; empty: that of the cable
 	behind map[panelPort]place          // of front ports: where they lead
 	fronts map[panelPort]map[int]string // of rear ports: the front ports by position
 }

@@ -168,6 +168,19 @@ func TestInventoryDevices(t *testing.T) {
 	require.Len(t, c.Edges, 1)
 }
 
+// A planned device has planned cables, and one that is about to go has none.
+func TestInventoryStatusOfDevices(t *testing.T) {
+	cables := []byte(rows("l1/i/swp1=h1/i/eth0 connected,,", "l1/i/swp2=h2/i/eth0 connected,,", "l1/i/swp3=h3/i/eth0 connected,,",
+		"l1/i/swp4=h4/i/eth0 planned,,", "h2/i/eth1=h3/i/eth1 connected,,"))
+	got, ds := ReadAll("csv", "cables", cables, Options{Most: many, Sheets: []Sheet{{"devices", []byte("name,role,status\n" +
+		"l1,Leaf,active\nh1,Server,Offline\nh2,Server,Planned\nh3,Server,Decommissioning\nh4,Server,Staged\n")}}})
+	require.Len(t, ds, 1)
+	assert.Equal(t, []string{
+		"l1:swp1-h1:eth0", "l1:swp2-h2:eth0 planned=true", "l1:swp4-h4:eth0 planned=true",
+	}, show(got.Edges))
+	assert.Equal(t, "2 decommissioned", got.Left.String())
+}
+
 // Numbered names are asked about where nearly all devices are declared, others always, and short ones never.
 func TestStrays(t *testing.T) {
 	for text, want := range map[string]map[string]string{

@@ -27,6 +27,7 @@ var inventoryColumns = [...]struct{ name, headers string }{
 	{"model", "devicetype model devicetypemodel"},
 	{"type", "type"},
 	{"hwsku", "hwsku"},
+	{"status", "status devicestatus"},
 }
 
 // readSheets reads sheets of an inventory. Its header decides whether a sheet is one of front ports, rear ports, interfaces
@@ -165,4 +166,17 @@ func inventoryDevice(r *reader, cell func(string) string) {
 	}
 	n.Model = cmp.Or(n.Model, cell("type"))
 	r.node(cell("name"), n)
+	status := ""
+	switch strings.ToLower(cell("status")) {
+	case "planned", "staged":
+		status = "planned"
+	case "decommissioning", "decommissioned", "retired", "inventory":
+		status = "decommissioning"
+	default:
+		return
+	}
+	if r.ports.states == nil {
+		r.ports.states = map[string]string{}
+	}
+	r.ports.states[cell("name")] = status
 }
