@@ -430,9 +430,9 @@ func initFrom(a *app, from, args, sheets []string, columns map[string]string, on
 	}
 	source := found.Cables
 	if source == nil || source.Kind.Format != "csv" {
-		for name, given := range map[string]int{"--sheet": len(sheets), "--columns": len(columns)} {
+		for i, given := range []int{len(sheets), len(columns)} {
 			if given > 0 {
-				return exit.Fail(exit.Usage, name+" is about a sheet of cables, and no source is one")
+				return exit.Fail(exit.Usage, "%s is about a sheet of cables, and no source is one", []string{"--sheet", "--columns"}[i])
 			}
 		}
 	}

@@ -30,6 +30,7 @@ type givenMaker struct {
 func sheetWith(s *targets.Survey, g *Given) *Sheet {
 	m := sheetOf(s)
 	if g != nil {
+		delete(m.left, unshown) // the file has them
 		(&givenMaker{sheetMaker: m}).given(g)
 	}
 	for _, why := range slices.Sorted(maps.Keys(m.left)) {

@@ -68,6 +68,9 @@ func sheetOf(s *targets.Survey) *sheetMaker {
 	return m
 }
 
+// unshown is about switches whose files name no neighbour.
+const unshown = "cables that only these switches would show, for no file names their neighbours"
+
 // sheetMaker collects cables.
 type sheetMaker struct {
 	by    map[string]*targets.Surveyed // by folded name
@@ -92,7 +95,7 @@ func (m *sheetMaker) device(d *targets.Surveyed) {
 	case d.Read == nil:
 		m.leaveOut("settings of devices of which no configuration was read", name)
 	case d.OS != nil && len(d.Neighbours) == 0:
-		m.leaveOut("cables that only these switches would show, for no file names their neighbours", name)
+		m.leaveOut(unshown, name)
 	}
 	m.by[name] = d
 	m.sheet.Nodes[name], m.sheet.Guessed[name] = nodeOf(d)
