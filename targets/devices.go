@@ -159,7 +159,7 @@ func saysRunning(name string) bool {
 // searched returns the base names of all files that are looked for in a folder.
 func searched() []string {
 	searchedNames.once.Do(func() {
-		names := slices.Concat(tools.Names, lldpNames)
+		names := slices.Concat(tools.Names, lldpNames, frrNames)
 		for _, row := range All {
 			if row.Files != nil {
 				names = slices.Concat(names, row.Files.Names, row.Files.Also, row.Beside)

@@ -50,6 +50,7 @@ type reading struct {
 
 	neighbours map[string][]target.Neighbour // of a file that has nothing else
 	states     *target.Target                // the row whose release the file states; nil: it is no such file
+	routes     bool                          // it has the routing of the device, and nothing else
 }
 
 // tooLarge returns the reason why a large file is not read: its linter looks no further, so it may be cut off. Empty: it is whole.
@@ -173,6 +174,6 @@ func parts(c *target.Coverage) (out []lint.Part) {
 
 // topOf is the top of the first file of a device that has settings, where findings about the device as a whole are.
 func topOf(j *judging, d *device) diag.Range {
-	i := slices.IndexFunc(d.files, func(i int) bool { return j.read[i].neighbours == nil && j.read[i].states == nil })
+	i := slices.IndexFunc(d.files, func(i int) bool { return j.read[i].neighbours == nil && j.read[i].states == nil && !j.read[i].routes })
 	return j.files[d.files[max(i, 0)]].Top()
 }

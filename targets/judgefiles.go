@@ -80,6 +80,11 @@ func newJudging(f *ir.Fabric, files []lint.File, devices []device) *judging {
 			j.found = append(j.found, lint.NotJudged(f.Name, notLLDP, "Collect it anew; no cable is known of it."))
 		case releaseRow(f) != nil:
 			j.read[i].states, j.taken[i] = releaseRow(f), lint.Taken{Dialect: "the release", Beside: true}
+		case isFRR(f) && len(f.Data) > mostFRR:
+			j.taken[i] = lint.Taken{Why: largeFRR}
+			j.found = append(j.found, lint.NotJudged(f.Name, largeFRR, "Collect it anew; no routing is known of it."))
+		case isFRR(f):
+			j.read[i].routes, j.taken[i] = true, lint.Taken{Dialect: "routing of FRR", Beside: true}
 		case j.isHost(f):
 			j.read[i].host = true
 		case isTable(j, f):

@@ -21,6 +21,7 @@ type Surveyed struct {
 	Release    string // for which the files are; empty: none is known
 	Guessed    bool   // the files state a range of releases, or none, and Release is one for which they can be
 	Read       *target.Understood
+	BGP        *target.BGP            // of FRR's own configuration, else of the configuration of the device; nil: none states it
 	Neighbours map[string][]Neighbour // by port: LLDP, else the configuration
 	Files      []string               // that were read
 }
@@ -61,7 +62,10 @@ func SurveyFiles(files []lint.File) *Survey {
 					one.Neighbours[port] = append(one.Neighbours[port], Neighbour{Device: n.Device, Ports: n.Ports})
 				}
 			}
-			if j.read[i].own != nil || j.read[i].neighbours != nil {
+			if j.read[i].routes {
+				one.BGP = cmp.Or(one.BGP, frrOf(files[i].Data))
+			}
+			if j.read[i].own != nil || j.read[i].neighbours != nil || j.read[i].routes {
 				one.Files = append(one.Files, files[i].Name)
 				continue
 			}
@@ -70,6 +74,7 @@ func SurveyFiles(files []lint.File) *Survey {
 			}
 		}
 		if one.Read != nil {
+			one.BGP = cmp.Or(one.BGP, one.Read.BGP)
 			for port, n := range one.Read.Neighbours {
 				if one.Neighbours[port] == nil {
 					one.Neighbours[port] = []Neighbour{{n.Device, []string{n.Port}, n.Function, n.Model}}

@@ -16,8 +16,8 @@ import (
 func routing(f *ir.Fabric, s *targets.Survey) (as map[string]uint32, why string) {
 	by := map[string]*target.BGP{}
 	for _, d := range s.Devices {
-		if d.Read != nil && d.Read.BGP != nil {
-			by[topology.FoldDevice(d.Name)] = d.Read.BGP
+		if d.BGP != nil {
+			by[topology.FoldDevice(d.Name)] = d.BGP
 		}
 	}
 	as = map[string]uint32{}
