@@ -54,6 +54,8 @@ type Meaning struct {
 	New, Fixed     []*diag.Diagnostic // errors and warnings, by severity and place
 	Alone          []string           // devices of a fabric beside files, without a file
 	Unread         []targets.NotRead  // files that were not read
+
+	known map[[2]string][]deploy.Effect // of devices that are alike on both sides
 }
 
 // Effect is an effect on traffic, and the devices that have it.
@@ -133,6 +135,7 @@ func names[T any](maps_ ...map[string]T) []string {
 // device is a device of one state.
 type device struct {
 	wanted   *ir.Settings // nil: it is not of a fabric
+	alike    string       // devices with one text are set alike; empty: it is like no other one
 	settings func() *ir.Settings
 	ports    []*ir.Port
 	kind     map[string]string
@@ -166,9 +169,11 @@ func described(f *ir.Fabric) map[string]*device {
 		return out
 	}
 	var wishes ir.Wishes
+	var a alike
 	for _, d := range f.Devices {
+		wanted := wishes.Of(d)
 		out[d.Name] = &device{
-			wanted: wishes.Of(d), ports: d.Ports, kind: kindOf(d), settings: func() *ir.Settings { return targets.Meant(d) },
+			wanted: wanted, alike: a.of(d, wanted), ports: d.Ports, kind: kindOf(d), settings: func() *ir.Settings { return targets.Meant(d) },
 		}
 	}
 	return out
@@ -258,13 +263,27 @@ func (m *Meaning) device(name string, old, now *device) {
 		maps.Equal(old.kind, now.kind) {
 		return // rocec writes the same
 	}
-	for _, e := range deploy.Effects(old.settings(), now.settings(), slices.Concat(old.ports, now.ports)) {
+	for _, e := range m.effects(old, now) {
 		i := slices.IndexFunc(m.Effects, func(have Effect) bool { return have.Shift == e.Shift })
 		if i < 0 {
 			i, m.Effects = len(m.Effects), append(m.Effects, Effect{Shift: e.Shift})
 		}
 		m.Effects[i].On = append(m.Effects[i].On, On{name, e})
 	}
+}
+
+// effects returns the effects on a device. Devices that are alike have the same.
+func (m *Meaning) effects(old, now *device) []deploy.Effect {
+	key := [2]string{old.alike, now.alike}
+	if all, known := m.known[key]; known && key[0] != "" && key[1] != "" {
+		return all
+	}
+	all := deploy.Effects(old.settings(), now.settings(), slices.Concat(old.ports, now.ports))
+	if m.known == nil {
+		m.known = map[[2]string][]deploy.Effect{}
+	}
+	m.known[key] = all
+	return all
 }
 
 func (m *Meaning) turn(name, what, before, after string) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/rocec/rocec/cmd/internal/meaning"
 	"github.com/rocec/rocec/cmd/internal/report"
+	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/judge"
@@ -188,6 +189,43 @@ func TestVerdicts(t *testing.T) {
 	assert.True(t, m.Worse())
 	assert.Equal(t, "pfc-loop", m.New[0].Code)
 	assert.False(t, meaning.Of(prone, free).Worse())
+}
+
+// Devices that are alike are compared once, and each has the effects that it has by itself.
+func TestAlike(t *testing.T) {
+	t.Parallel()
+	compared := 0
+	for _, example := range []string{"clos-v2-ecn", "mixed-releases", "gpu-pod", "sonic-leaf-spine", "storage-and-training", "pods-ebgp"} {
+		of := func(change func(src *lang.Source)) *meaning.Side {
+			j := judge.Judge(t.Context(), os.DirFS("../../../examples"), example, judge.Options{Change: change})
+			require.NotNil(t, j.Fabric, example)
+			return &meaning.Side{Name: example, Dir: example, Report: &report.Report{Judged: j, Dir: example}}
+		}
+		a := of(nil)
+		b := of(func(src *lang.Source) {
+			for i, l := range src.Links {
+				if i%3 == 0 { // its block has others
+					block := *l.Block
+					block.Length = lang.Value[float64]{V: block.Length.V + 47, At: block.Decl}
+					l.Block = &block
+				}
+			}
+		})
+		m := meaning.Of(a, b)
+		got := map[string][]deploy.Effect{}
+		for _, e := range m.Effects {
+			for _, on := range e.On {
+				got[on.Device] = append(got[on.Device], on.Effect)
+			}
+		}
+		for i, d := range a.Report.Fabric.Devices {
+			now := b.Report.Fabric.Devices[i]
+			want := deploy.Effects(targets.Meant(d), targets.Meant(now), slices.Concat(d.Ports, now.Ports))
+			assert.ElementsMatch(t, want, got[d.Name], "%s %s", example, d.Name)
+			compared += len(want)
+		}
+	}
+	assert.Greater(t, compared, 10)
 }
 
 // What rocec writes for a fabric means the fabric; one edited value is the effect that a plan has.

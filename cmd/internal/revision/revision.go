@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -114,7 +115,11 @@ func isHash(s string) bool {
 func git(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	own := []string{"--no-replace-objects", "-c", "core.fsmonitor=false", "-c", "protocol.allow=never", "-C", dir}
 	cmd := exec.CommandContext(ctx, "git", append(own, args...)...)
-	cmd.Env = append(os.Environ(), "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1")
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { // a hook of git has those of its own repository
+		name, _, _ := strings.Cut(v, "=")
+		return slices.Contains([]string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_NAMESPACE"}, name)
+	})
+	cmd.Env = append(cmd.Env, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1")
 	cmd.WaitDelay = patience
 	return cmd
 }
