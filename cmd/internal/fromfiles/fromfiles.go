@@ -32,12 +32,16 @@ type Sources struct {
 	Files   *devicefiles.Found // nil: they hold no configuration
 
 	folders []string
-	read    map[string]bool // names of configurations
+	of      map[string]string // reports by host
+	read    map[string]bool   // names of configurations
 }
 
 // Read reads the configurations in some files and folders. Reports are read by [Sources.Verify].
 func Read(names []string) (*Sources, error) {
-	s := &Sources{Reports: view.Reports{Folder: strings.Join(names, ", "), Age: map[string]time.Duration{}}, read: map[string]bool{}}
+	s := &Sources{
+		Reports: view.Reports{Folder: strings.Join(names, ", "), Age: map[string]time.Duration{}},
+		read:    map[string]bool{}, of: map[string]string{},
+	}
 	var with []string
 	for _, name := range names {
 		info, err := os.Stat(name)
@@ -196,8 +200,14 @@ func (c *comparison) diagnose(tree *target.Tree, found *rollout.Verification) {
 		return left[d.At.Filename] || d.Code == targets.WithoutFile.Code && d.Severity == diag.Notice || besideOthers(d)
 	})
 	for _, h := range found.Devices {
-		if h.Drift.Filed != nil && h.Drift.Err == nil {
+		switch d := h.Drift; {
+		case d.Filed != nil && d.Err == nil:
 			c.values(&ds, h)
+		case d.Filed == nil && !h.Sound() && !h.Other(): // by its report
+			at := diag.Range{Filename: diag.Escape(c.sources.of[d.Device.Name])}
+			at.Start.Line, at.Start.Column, at.End.Line, at.End.Column = 1, 1, 1, 1
+			targets.Differs.Errorf(&ds, at, "By its report, %s is not as written. The text of verify has each setting that differs.",
+				d.Device.Name)
 		}
 	}
 	if missing := c.sources.Reports.Missing; len(missing) > 0 {

@@ -319,3 +319,28 @@ func TestUnknown(t *testing.T) {
 	assert.NotEmpty(t, s.Reports.Why["leaf3"])
 	assert.True(t, judged.Failed())
 }
+
+// A report beside configurations is judged in their place. A host that is not as written by it is a finding at the report.
+func TestReportBeside(t *testing.T) {
+	t.Parallel()
+	f := fabric(t, "clos-v2-ecn")
+	tree := f.Tree()
+	host := tree.Devices[slices.IndexFunc(tree.Devices, func(d *target.Device) bool { return d.Name == "gpu001" })]
+	leaf := tree.Devices[slices.IndexFunc(tree.Devices, func(d *target.Device) bool { return d.Name == "leaf01" })]
+	dir := t.TempDir()
+	keep(t, dir, host, written(t, host))
+	keep(t, dir, leaf, written(t, leaf))
+	file := filepath.Join(dir, "gpu001.json")
+	require.NoError(t, os.WriteFile(file, []byte(`{"format_version": "1.0", "host": "gpu001"}`), 0o644))
+	s, err := fromfiles.Read([]string{dir})
+	require.NoError(t, err)
+	found, judged, err := s.Verify(t.Context(), f, &target.Tree{Devices: []*target.Device{host, leaf}})
+	require.NoError(t, err)
+	require.Len(t, found.Devices, 2)
+	assert.Nil(t, found.Devices[0].Drift.Filed, "the report counts")
+	assert.Equal(t, drift, verdict(found.Devices[0]))
+	assert.Equal(t, good, verdict(found.Devices[1]))
+	at := slices.IndexFunc(judged.Diags, func(d *diag.Diagnostic) bool { return d.At.Filename == file })
+	require.GreaterOrEqual(t, at, 0)
+	assert.Equal(t, diag.Error, judged.Diags[at].Severity)
+}

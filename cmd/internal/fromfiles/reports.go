@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -39,7 +40,7 @@ func (s *Sources) readReports(ctx context.Context, tree *target.Tree) (map[*targ
 			case in[d] != "":
 				err = fmt.Errorf("%s and %s have one each", in[d], folder)
 			}
-			in[d] = folder
+			in[d], s.of[d.Name] = folder, path.Join(filepath.ToSlash(folder), d.Name+".json")
 			if err != nil {
 				have[d] = deploy.Misreported(d, err)
 				continue
