@@ -22,7 +22,7 @@ var packages = map[string]string{
 	"/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf": "fonts-dejavu-core",
 	"bash": "bash", "busybox": "busybox", "chromedriver": "chromium-driver", "chromium": "chromium", "dash": "dash", "dcb": "iproute2",
 	"devlink": "iproute2", "dot": "graphviz", "e2fsck": "e2fsprogs", "ethtool": "ethtool", "gc": "graphviz", "gcc": "gcc",
-	"git": "git",
+	"git":   "git",
 	"groff": "groff-base", "iconv": "libc-bin", "ip": "iproute2", "jq": "jq", "ksh": "ksh93u+m", "mkfs.ext4": "e2fsprogs", "mksh": "mksh",
 	"mmdebstrap": "mmdebstrap", "mount": "mount", "neato": "graphviz", "nsenter": "util-linux", "rdma": "iproute2", "script": "bsdutils",
 	"sha256sum": "coreutils", "shellcheck": "shellcheck", "ssh": "openssh-client", "ssh-keygen": "openssh-client",
