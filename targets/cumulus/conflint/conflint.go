@@ -31,6 +31,19 @@ var Linter = &lint.Linter{
 	Most:   MaxFile,
 	Check:  Check,
 	Rules:  Rules,
+	Shows:  shows(),
+}
+
+// shows is a command for each file.
+func shows() map[string]string {
+	out := map[string]string{}
+	for _, name := range grammar.Files {
+		out[name] = "cat /etc/cumulus/datapath/" + name
+	}
+	for _, file := range []string{grammar.FeaturesPath, grammar.InfraPath} {
+		out[path.Base(file)] = "cat " + file
+	}
+	return out
 }
 
 // begins reports whether a file of any name in a folder sets a key of a release.

@@ -27,6 +27,7 @@ var Linter = &lint.Linter{
 	Most:  grammar.MaxSize,
 	Check: judgeAll,
 	Rules: Topics,
+	Shows: map[string]string{"": "nv config show"},
 	Former: [][2]string{
 		{"conf-nvue-cable", "conf-headroom"},
 		{"conf-nvue-cable", "conf-sizes"},

@@ -29,6 +29,7 @@ var Linter = &lint.Linter{
 	PastMark: true,
 	Check:    judgeAll,
 	Rules:    Topics,
+	Shows:    map[string]string{"": "sonic-cfggen -d --print-data"},
 	Former: [][2]string{
 		{"conf-sonic-buffers", "conf-headroom"},
 		{"conf-sonic-map", "conf-pfc-unreachable"},

@@ -55,7 +55,11 @@ func Judge(name string, data []byte, r, known grammar.Release) Judgement {
 	j.written, j.running = j.text.Config, j.text.Running
 	j.cfg = grammar.Spread(j.written)
 	f := Judgement{Dialect: dialect(j.text), Why: j.unjudged()}
-	if f.Why == "" && !whole(j.cfg) {
+	switch {
+	case f.Why != "":
+	case ends(j):
+		f.Dialect += "; a part, without its end"
+	case !whole(j):
 		f.Dialect += "; a part, without DEVICE_METADATA|localhost"
 	}
 	j.slips(f.Why == "")
@@ -204,7 +208,7 @@ func (j *judge) fields() {
 	}
 	for _, t := range judged(j.written) {
 		section := j.written.Tables[t.Name]
-		if len(section.Rows) == 0 && !t.Beside {
+		if len(section.Rows) == 0 && !t.Beside && !ends(j) {
 			j.errorf(&topicEmpty, section.At, "The table %s is empty. CONFIG_DB has no empty table, and `config apply-patch` refuses a "+
 				"configuration with one. Leave the table out.", t.Name)
 		}
@@ -327,7 +331,8 @@ func (j *judge) field(t *grammar.Table, key, name string, v grammar.Value) {
 				j.say(&topicRef, diag.Notice, v.At, "In %s, row %s, %s names %q. The patch does not make this row of %s: the switch has to "+
 					"have it.", []any{t.Name, key, name, ref, table})
 			}
-		case !whole(j.cfg) && j.cfg.Tables[table] == nil:
+		case ends(j): // the row may be behind the end
+		case !whole(j) && j.cfg.Tables[table] == nil:
 			j.warnf(&topicRef, v.At, "In %s, row %s, %s names %q, and the file has no table %s. It is a part of a configuration: where the "+
 				"switch has no such row either, the field sets nothing.", t.Name, key, name, ref, table)
 		default:

@@ -173,14 +173,18 @@ func (j *judge) rowsOf(table string) map[string]map[int]*grammar.Row {
 // egressPool is the pool of lossless queues in every template.
 const egressPool = "egress_lossless_pool"
 
-// whole reports whether a configuration says of which switch it is. One that does not is a part, to be loaded on top of another.
-func whole(c *grammar.Config) bool { return c.Row("DEVICE_METADATA", "localhost") != nil }
+// whole reports whether a configuration says of which switch it is, and has its end. One that does not is a part: others are loaded on top
+// of another configuration, and one that ends too early lacks rows.
+func whole(j *judge) bool { return j.cfg.Row("DEVICE_METADATA", "localhost") != nil && !ends(j) }
+
+// ends reports whether the text ends before its objects do.
+func ends(j *judge) bool { return j.text != nil && j.text.Ends }
 
 // lossless reports whether a priority group has headroom: NULL has the switch compute it, in the dynamic buffer model.
 func (j *judge) lossless(group *grammar.Row) bool {
 	profile := group.Get("profile")
 	if profile == "NULL" {
-		return grammar.Dynamic(j.cfg) || !whole(j.cfg)
+		return grammar.Dynamic(j.cfg) || !whole(j)
 	}
 	return j.cfg.Row("BUFFER_PROFILE", profile).Has("xoff")
 }

@@ -108,7 +108,7 @@ func (m portMap) to(n int) (to, at int, ok bool) {
 func (j *judge) maps(ports string, count int, row *grammar.Row, mask uint8, at int) {
 	bind := diag.Plural(count, "binds", "bind")
 	marked := mask &^ 1 // of class 0 are packets that nothing is known of
-	if !whole(j.cfg) {
+	if !whole(j) {
 		marked = 0 // what is missing may be on the switch
 	}
 	classes := priorities(grammar.SpellDigits(marked))

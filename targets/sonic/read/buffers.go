@@ -45,7 +45,7 @@ func (r *reading) group(name string, n int, mask uint8) ir.GroupSettings {
 	switch {
 	case s.clash:
 		return ir.GroupSettings{}
-	case s.row == nil && !r.full && r.cfg.Tables["BUFFER_PG"] == nil:
+	case s.row == nil && !r.has("BUFFER_PG"):
 		return ir.GroupSettings{}
 	case s.row == nil && mask>>n&1 == 1 && !r.running && !r.dynamic && r.cables[name].Text != "0m":
 		return ir.GroupSettings{} // the buffer manager makes it
@@ -163,7 +163,7 @@ func (r *reading) queueOf(row, buffer *grammar.Row, unsure, unsureBuffer bool) (
 		switch profile := row.Get("wred_profile"); {
 		case profile != "":
 			wred(&q, r.cfg.Row("WRED_PROFILE", profile))
-		case r.full || r.cfg.Tables["QUEUE"] != nil:
+		case r.has("QUEUE"):
 			q.ECN, q.Drop = ir.ByDefault(false), ir.ByDefault(false)
 		}
 	}

@@ -21,6 +21,7 @@ type Text struct {
 	Twins   []Twin // keys that stand twice: the last one counts
 	Comment int    // the first comment; -1: the text has no comment
 	Old     int    // the first reference in brackets, as releases up to 202106 write them; -1: no reference is
+	Ends    bool   // the text ends before its objects do
 	Full    bool   // the text has more rows than are read; the last slip says so
 }
 
@@ -78,7 +79,7 @@ func loosely(data []byte) *Text {
 	t := &Text{
 		Config: in.whole, Form: in.form(), Patch: in.forms[formPatch],
 		Running: in.dump() && !in.forms[formOperations], Release: releaseOf(in.whole, target.Identity{}),
-		Twins: in.twins, Comment: in.comment, Old: in.old, Full: in.full,
+		Twins: in.twins, Comment: in.comment, Old: in.old, Full: in.full, Ends: in.ends,
 	}
 	for _, m := range in.misses {
 		if m.slip {

@@ -184,7 +184,17 @@ func (p *parser) text() string {
 	}
 	p.at = len(p.data)
 	p.slip("a text has no end")
+	p.end()
 	return p.word(p.data[min(start, len(p.data)):])
+}
+
+// end notes that the text ends too early: rows and tables that it does not have may have been behind its end, and so may fields of the last
+// row.
+func (p *parser) end() {
+	p.ends, p.ended = true, p.last
+	if table, key, ok := strings.Cut(p.row, "|"); ok {
+		p.cfg.Delete(table, key, "")
+	}
 }
 
 // object reads members up to the end of an object whose bracket is read. A member that returns false ends it, too.
@@ -194,6 +204,7 @@ func (p *parser) object(member func(key string, at int) bool) {
 		switch p.next() {
 		case 0:
 			p.slip("the text ends inside an object")
+			p.end()
 			return
 		case '}':
 			if comma && keys != nil {

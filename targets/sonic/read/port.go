@@ -38,7 +38,7 @@ func (r *reading) sorted(table, name string) *[64]int8 {
 func (r *reading) port(name string) ir.PortSettings {
 	p := ir.UnknownPort()
 	d := ir.UnknownDetail()
-	if r.full || r.cfg.Tables["PORT_QOS_MAP"] != nil {
+	if r.has("PORT_QOS_MAP") || r.qos[name] != nil {
 		dscp, pcp := r.bound(name, "dscp_to_tc_map"), r.bound(name, "dot1p_to_tc_map")
 		p.TrustKnown = dscp == "" || pcp == "" // no document states which of two wins
 		p.Trust = ir.Trust{DSCP: dscp != "", PCP: pcp != ""}
@@ -78,16 +78,28 @@ func (r *reading) binding(d *ir.PortDetail, name string) {
 	}
 }
 
+// pauseMaps are the tables of maps that pauses depend on, by the field of a port.
+var pauseMaps = map[string]string{
+	"tc_to_pg_map": "TC_TO_PRIORITY_GROUP_MAP", "pfc_to_pg_map": "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP",
+	"tc_to_queue_map": "TC_TO_QUEUE_MAP", "pfc_to_queue_map": "MAP_PFC_PRIORITY_TO_QUEUE",
+}
+
 // pauses notes PFC, and gives the priorities that have it: the priority of a pause is the number of the class, as in every template,
 // unless a map has another value.
 func (r *reading) pauses(p *ir.PortSettings, d *ir.PortDetail, name string) (mask uint8) {
-	if !r.full && r.cfg.Tables["PORT_QOS_MAP"] == nil {
+	if !r.has("PORT_QOS_MAP") && r.qos[name] == nil {
 		return 0
 	}
 	row := r.qos[name]
 	mask, ok := grammar.ParseDigits(row.Get("pfc_enable"))
 	if p.PausesKnown = ok; !ok {
 		return 0
+	}
+	for field, table := range pauseMaps {
+		if of := row.Get(field); of != "" && r.cfg.Row(table, of) == nil && !r.has(table) {
+			p.PausesKnown = false // the map may be behind the end of the text
+			return 0
+		}
 	}
 	p.Obeys, p.Sends = mask, mask
 	p.Sends &= r.sending(name)
@@ -115,7 +127,9 @@ func (r *reading) pauses(p *ir.PortSettings, d *ir.PortDetail, name string) (mas
 func (r *reading) sending(name string) (mask uint8) {
 	switch v := r.cables[name]; {
 	case !r.running && v.Text == "0m": // cfgmgr/buffermgr.cpp of sonic-swss: no group is made
-	case r.cfg.Tables["BUFFER_PG"] == nil || r.cfg.Get("PORT", name, "admin_status") != "up" && r.running, !r.running && !r.made:
+	case r.cfg.Tables["BUFFER_PG"] == nil || !r.has("BUFFER_PG"):
+		return 0xff
+	case r.cfg.Get("PORT", name, "admin_status") != "up" && r.running, !r.running && !r.made:
 		return 0xff
 	}
 	for n := range 8 {
@@ -130,7 +144,8 @@ func (r *reading) sending(name string) (mask uint8) {
 func (r *reading) lossless(profile string) bool {
 	is, known := r.profile[profile]
 	if !known {
-		is = profile == noProfile || grammar.IsMade(profile) || r.cfg.Row("BUFFER_PROFILE", profile).Has("xoff")
+		row := r.cfg.Row("BUFFER_PROFILE", profile)
+		is = profile == noProfile || grammar.IsMade(profile) || row.Has("xoff") || row == nil && !r.has("BUFFER_PROFILE")
 		r.profile[profile] = is
 	}
 	return is
@@ -211,7 +226,7 @@ func (r *reading) watchdog(name string, mask uint8) (w ir.WatchdogSettings) {
 			n := watchdogTime * max(1, (len(rowsOf(r.cfg, "PORT"))-1)/watchdogPorts+1)
 			w.Detect, w.Restore = ir.ByDefault(ms(n)), ir.ByDefault(ms(n))
 			w.Poll = ir.ByDefault(ms(min(n, most)))
-		case r.full || table != nil:
+		case r.has("PFC_WD"):
 			w.Action = ir.ByDefault(ir.WatchdogOff)
 		}
 		return w

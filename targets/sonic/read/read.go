@@ -30,12 +30,12 @@ const noProfile = "NULL"
 //
 // A slip of syntax costs its row. The last one of two equal keys in an object counts; config_db.json counts more than pieces. A file
 // above 64 MiB is not read. A value that a configuration leaves out is the system's default only where the configuration is whole, which
-// DEVICE_METADATA|localhost tells; else it is not known.
+// DEVICE_METADATA|localhost and the end of the text tell; else it is not known.
 func Understand(id target.Identity, contents map[string][]byte) *target.Understood {
 	in := load(contents)
 	r := newReading(in.whole)
 	r.in, r.release = in, releaseOf(in.whole, id)
-	r.full = in.whole.Row("DEVICE_METADATA", "localhost") != nil
+	r.full = in.whole.Row("DEVICE_METADATA", "localhost") != nil && !in.ends && !in.full
 	r.running = in.dump()
 	s := r.settings(r.names(id.Ports))
 	if !r.full {
@@ -112,6 +112,9 @@ type reading struct {
 	lookup  grammar.Lookup
 	release grammar.Release
 	full    bool // the configuration is whole: what it leaves out has the system's default
+
+	// has reports whether the configuration has all rows of a table: a row that is missing is on no switch.
+	has     func(table string) bool
 	running bool // a switch runs it, and its daemons have added their rows
 	made    bool // a port has a lossless priority group
 	dynamic bool // the switch computes headroom
@@ -171,6 +174,9 @@ func newReading(c *grammar.Config) *reading {
 		slots:  map[string]map[string]*[8]slot{},
 		cables: map[string]grammar.Value{}, maps: map[[2]string]*[64]int8{}, groups: map[string]ir.GroupSettings{},
 		queues: map[[3]string]ir.QueueSettings{}, profile: map[string]bool{},
+	}
+	r.has = func(table string) bool {
+		return r.full || c.Tables[table] != nil && (r.in == nil || !r.in.ends || r.in.ended != table)
 	}
 	r.dynamic = c.Get("DEVICE_METADATA", "localhost", "buffer_model") == "dynamic"
 	for _, table := range ranged {

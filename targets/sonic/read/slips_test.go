@@ -64,9 +64,7 @@ func TestBrackets(t *testing.T) {
 	sound := understand(spell(usual())).Settings
 	text := string(spell(usual()))
 	for name, change := range map[string]func(string) string{
-		"the last one is missing": func(s string) string { return strings.TrimSuffix(s, "}") },
-		"the last two":            func(s string) string { return strings.TrimSuffix(s, "}\n}") },
-		"one more":                func(s string) string { return s + "}" },
+		"one more": func(s string) string { return s + "}" },
 		"of a table": func(s string) string {
 			return strings.Replace(s, "    }\n  },\n  \"CABLE_LENGTH\"", "    }\n  \"CABLE_LENGTH\"", 1)
 		},
@@ -86,6 +84,46 @@ func TestBrackets(t *testing.T) {
 		assert.NotEmpty(t, u.Coverage.Not, name)
 		assert.LessOrEqual(t, len(u.Coverage.Not), 4, name)
 		assert.True(t, sound.Equal(u.Settings), name)
+	}
+}
+
+// TestEnds: a text that ends too early states what it has, and nothing of rows that it does not have.
+func TestEnds(t *testing.T) {
+	whole := understand(spell(usual())).Settings
+	text := strings.TrimRight(string(spell(usual())), "\n")
+	known := 0
+	for end := 0; end < len(text); end += 3 {
+		u := understand([]byte(text[:end]))
+		for name, p := range u.Settings.Ports {
+			is := whole.Port(name)
+			if p.PausesKnown {
+				require.Equal(t, is.Sends, p.Sends, "%s of %q", name, text[max(0, end-60):end])
+				known++
+			}
+			if p.TrustKnown {
+				require.Equal(t, is.Trust, p.Trust, "%s of %q", name, text[max(0, end-60):end])
+			}
+			require.Contains(t, []int{is.Headroom, 0, -1}, p.Headroom, "%s of %q", name, text[max(0, end-60):end])
+			for group := range p.Detail.Get().Groups {
+				if lossless := p.Detail.Get().Groups[group].Lossless; lossless.Known() {
+					require.Equal(t, is.Detail.Get().Groups[group].Lossless.Value, lossless.Value, "%s of %q", name, text[max(0, end-60):end])
+				}
+			}
+			if w := p.Detail.Get().Watchdog.Action; w.Known() {
+				require.Equal(t, is.Detail.Get().Watchdog.Action.Value, w.Value, "%s of %q", name, text[max(0, end-60):end])
+			}
+			for queue := range p.Detail.Get().Queues {
+				if ecn := p.Detail.Get().Queues[queue].ECN; ecn.Known() {
+					require.Equal(t, is.Detail.Get().Queues[queue].ECN.Value, ecn.Value, "%s of %q", name, text[max(0, end-60):end])
+				}
+			}
+		}
+	}
+	require.Positive(t, known)
+	for _, end := range []string{"}", "}\n}"} {
+		u := understand([]byte(strings.TrimSuffix(text, end)))
+		require.True(t, u.Settings.Port("Ethernet0").PausesKnown)
+		require.NotEmpty(t, u.Coverage.Not)
 	}
 }
 

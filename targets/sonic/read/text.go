@@ -28,11 +28,13 @@ type input struct {
 	twins   []Twin
 	cov     target.Coverage
 	notes   []string
-	entries int  // rows and fields that were kept
-	keys    int  // keys that were compared
-	full    bool // there were more than the bound
-	file    bool // one of the texts is the file that a switch starts with
-	bares   bool // a value is no text
+	entries int    // rows and fields that were kept
+	keys    int    // keys that were compared
+	full    bool   // there were more than the bound
+	file    bool   // one of the texts is the file that a switch starts with
+	bares   bool   // a value is no text
+	ends    bool   // a text ends before its objects do
+	ended   string // the table in which it ends
 	words   map[string]string
 
 	forms   [formsEnd]bool // those of the texts

@@ -50,6 +50,9 @@ type Linter struct {
 	// not list is merged: it stays a name of the others.
 	Former [][2]string
 
+	// Shows are commands that print a file on its device, by its base name; "" has that of all others, also of those by another name.
+	Shows map[string]string
+
 	// Unjudged are the codes of findings that report only that no rule has judged a file, beside [Unjudged].
 	Unjudged []diag.Topic
 }
@@ -58,6 +61,16 @@ type Linter struct {
 func (l *Linter) Knows(name string) bool {
 	return slices.ContainsFunc(l.Names, func(base string) bool { return Named(name, base) }) ||
 		slices.ContainsFunc(l.Also, func(base string) bool { return Named(name, base) })
+}
+
+// Shown returns the command that prints a file on its device; empty: none is known.
+func (l *Linter) Shown(name string) string {
+	for base, command := range l.Shows {
+		if base != "" && Named(name, base) {
+			return command
+		}
+	}
+	return l.Shows[""]
 }
 
 // Named reports whether a file has a base name, or is a copy named after its switch: leaf01-BASE, leaf01_BASE, leaf01.BASE.
