@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"github.com/rocec/rocec/lang/baseline"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/eval"
 	"github.com/rocec/rocec/lang/lock"
@@ -62,7 +63,7 @@ var Topics = []diag.Topic{
 	eval.WrongType, eval.WrongUnit, eval.OutOfRange, eval.BadValue,
 	eval.UnknownReference, eval.UnknownFunction, eval.BadExpression, eval.ReferenceCycle, badForEach,
 	noFabric, requiredVersion, eval.UnsetVariable, eval.UndeclaredVariable, eval.BadVariable, eval.FailedValidation, sensitiveVariable,
-	nexthops.Invalid, tableUnused, lock.Invalid,
+	nexthops.Invalid, tableUnused, lock.Invalid, baseline.Invalid,
 	topology.Syntax, topology.Endpoint, topology.Attribute, topology.TooLarge, topology.Empty, topology.LeftOut, topology.Path,
 	topology.Stray,
 	badSelector, cablesNone, cablesContradict,

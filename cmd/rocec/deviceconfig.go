@@ -1,6 +1,8 @@
 package main
 
 import (
+	"github.com/spf13/cobra"
+
 	"github.com/rocec/rocec/cmd/internal/devicefiles"
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/report"
@@ -23,4 +25,10 @@ func (a *app) loadDeviceFiles(names []string, dir string, fabric bool) (*report.
 	}
 	a.MentionErrors(f)
 	return read.Judge(f), nil
+}
+
+// baselineFlags adds the flags of a baseline.
+func baselineFlags(cmd *cobra.Command, o *devicefiles.Baselines) {
+	cmd.Flags().StringVar(&o.Read, "baseline", "", "`file` of known findings: the exit status is 1 for new, worse and expired ones alone")
+	cmd.Flags().StringVar(&o.Write, "write-baseline", "", "write the findings to a `file`, for --baseline; rows that it has stay as they are")
 }

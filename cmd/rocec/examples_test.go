@@ -341,6 +341,8 @@ const sonicGround = "examples/sonic-leaf-spine"
 
 // notRun are the codes whose examples are not a fabric, with the reason.
 var notRun = map[string]string{
+	"baseline-invalid": "about a file that no fabric has; package baseline tests it",
+
 	"conf-fabric-device":     "about files beside a fabric",
 	"conf-fabric-lossless":   "about files beside a fabric",
 	"conf-fabric-wanted":     "about files beside a fabric",

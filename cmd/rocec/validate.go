@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/rocec/rocec/cmd/internal/devicefiles"
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/cmd/internal/wholefile"
@@ -18,6 +20,7 @@ func validateCommand(a *app) *cobra.Command {
 	var format string
 	var devices []string
 	var strict, why bool
+	var known devicefiles.Baselines
 	names := report.FormatNames()
 	files := targets.Linters().Searched()
 	cmd := &cobra.Command{
@@ -46,6 +49,9 @@ func validateCommand(a *app) *cobra.Command {
 			if err := exit.Choice("format", format, names...); err != nil {
 				return err
 			}
+			if known != (devicefiles.Baselines{}) && !cmd.Flags().Changed("device-config") {
+				return exit.Fail(exit.Usage, "a baseline goes with --device-config; in a fabric, write # rocec:ignore CODE reason above the line")
+			}
 			write := report.Formats[slices.Index(names, format)].Write
 			var f *report.Report
 			var err error
@@ -58,6 +64,9 @@ func validateCommand(a *app) *cobra.Command {
 				return err
 			}
 			f.Strict = strict
+			if err := known.Hold(a.Person, f, time.Now()); err != nil {
+				return err
+			}
 			o := a.Options(a.Stdout)
 			o.Why = why
 			if err := write(a.Stdout, f, o); err != nil {
@@ -72,8 +81,9 @@ func validateCommand(a *app) *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "text", "text, json, sarif, junit, github or gitlab")
+	cmd.Flags().StringVar(&format, "format", "text", "text, json, sarif, junit, github, gitlab or md")
 	offer(cmd, "format", names...)
+	baselineFlags(cmd, &known)
 	cmd.Flags().StringArrayVar(&devices, "device-config", nil, "judge files of devices, a file or a `folder`; may be given several times")
 	cmd.Flags().BoolVar(&strict, "warnings-as-errors", false, "exit 1 also when there are only warnings, or a file of a switch was not judged")
 	cmd.Flags().BoolVar(&why, "why", false, "show the proof of every lossless group, what it assumes, and every note by itself")

@@ -28,6 +28,7 @@ cmd/internal/collect/run.go begin | whether a name is free
 cmd/internal/collect/sources.go add | whether an argument is a file or a folder
 cmd/internal/collect/sources.go inventoryOf | an inventory that the person names
 cmd/internal/devicefiles/devicefiles.go deviceFolder | files of devices that the person names, judged and not trusted
+cmd/internal/devicefiles/baseline.go free | whether the file that the person names is there
 cmd/internal/devicefiles/devicefiles.go readOne | files of devices that the person names, judged and not trusted
 cmd/internal/globals/fabric.go LoadOver | the fabric, which the person names
 cmd/rocec/fmt.go hclFiles | files of a fabric

@@ -19,12 +19,13 @@ lang/nodeset:            |
 lang/inventory:          lang/destination lang/diag lang/nodeset | go.yaml.in/yaml/v3
 lang/nexthops:           lang/diag |
 lang/lock:               lang/diag |
+lang/baseline:           lang/diag lang/nodeset lang/parse | github.com/hashicorp/hcl/v2 github.com/zclconf/go-cty
 lang/topology:           lang/diag | github.com/hashicorp/hcl/v2 go.yaml.in/yaml/v3
 lang/dscp:               |
 lang/destination:        |
 lang/parse:              lang/diag | github.com/hashicorp/hcl/v2 github.com/zclconf/go-cty
 lang/eval:               lang/parse lang/diag lang/dscp lang/nodeset lang/destination | github.com/hashicorp/hcl/v2 github.com/zclconf/go-cty
-lang:                    lang/parse lang/eval lang/diag lang/nodeset lang/nexthops lang/lock lang/topology | github.com/hashicorp/hcl/v2 github.com/zclconf/go-cty github.com/hashicorp/go-version
+lang:                    lang/parse lang/eval lang/diag lang/nodeset lang/nexthops lang/lock lang/baseline lang/topology | github.com/hashicorp/hcl/v2 github.com/zclconf/go-cty github.com/hashicorp/go-version
 lang/outline:            lang lang/parse lang/eval lang/diag lang/dscp lang/nodeset | github.com/hashicorp/hcl/v2
 lang/langtest:           | github.com/hashicorp/hcl/v2
 lang/langtest/machinetest: |
@@ -107,7 +108,7 @@ cmd/internal/pages:      |
 cmd/internal/ending:        cmd/internal/exit cmd/internal/wholefile |
 cmd/internal/exit:          lang/diag |
 cmd/internal/person:        cmd/internal/ending cmd/internal/exit cmd/internal/view lang/diag targets/target | golang.org/x/term
-cmd/internal/devicefiles: cmd/internal/exit cmd/internal/globals cmd/internal/report lang/diag targets targets/judge targets/target/lint targets/snapshot |
+cmd/internal/devicefiles: cmd/internal/exit cmd/internal/globals cmd/internal/report lang/diag targets targets/judge targets/target/lint targets/snapshot cmd/internal/person cmd/internal/wholefile lang/baseline |
 cmd/internal/fromfiles:     cmd/internal/devicefiles cmd/internal/exit cmd/internal/report cmd/internal/view lang/diag lang/nodeset targets targets/deploy targets/deploy/rollout targets/judge targets/target |
 cmd/internal/globals:       cmd/internal/exit cmd/internal/person cmd/internal/report compiler/ir lang lang/diag targets targets/deploy targets/deploy/safefile targets/deploy/seen targets/judge validate |
 cmd/internal/revision:      |
@@ -119,7 +120,7 @@ targets/deploy/internal/nspawn: targets/deploy/internal/sshdtest targets/nic/mlx
 targets/deploy/internal/matrix: |
 cmd/internal/picture:       compiler/ir compiler/platform validate lang/diag lang/nodeset |
 cmd/internal/lsp:           lang lang/diag lang/outline |
-cmd/internal/report:        docs validate validate/proof compiler compiler/ir lang lang/diag lang/nodeset lang/outline targets targets/target/lint targets/deploy targets/deploy/seen targets/judge lang/inventory |
+cmd/internal/report:        docs validate validate/proof compiler compiler/ir lang lang/diag lang/nodeset lang/outline targets targets/target/lint targets/deploy targets/deploy/seen targets/judge lang/inventory lang/baseline |
 cmd/internal/view:          cmd/internal/journal cmd/internal/meaning cmd/internal/report compiler/change compiler/ir docs/evidence lang/diag lang/nodeset targets/deploy targets/deploy/device targets/deploy/rollout targets/deploy/seen targets/deploy/sequence targets/deploy/traffic targets/deploy/txn targets/nic targets/target |
 cmd/internal/view/trace:    cmd/internal/report cmd/internal/view cmd/internal/view/facts compiler compiler/ir compiler/platform lang lang/diag lang/nodeset targets validate validate/walk |
 cmd/internal/view/facts:    cmd/internal/exit cmd/internal/report cmd/internal/view compiler/ir compiler/platform lang/diag lang/dscp lang/nodeset lang/outline targets targets/target validate validate/walk |
@@ -137,7 +138,7 @@ lang/inventory:          lang/destination lang/diag lang/nodeset | go.yaml.in/ya
 cmd/internal/mask:          lang/nodeset |
 cmd/internal/collect:       cmd/internal/devicefiles cmd/internal/exit cmd/internal/mask cmd/internal/session cmd/internal/start cmd/internal/wholefile lang/destination lang/diag lang/inventory lang/nodeset targets targets/deploy targets/deploy/rollout targets/snapshot targets/target targets/target/lint | golang.org/x/sync
 cmd/internal/site/sitetest: compiler/ir targets/judge targets/target/lint | github.com/stretchr/testify
-cmd/internal/site:          cmd/internal/report cmd/internal/start compiler/ir compiler/platform lang/diag lang/nodeset lang/topology targets targets/judge targets/target targets/target/lint validate/settings |
+cmd/internal/site:          cmd/internal/report cmd/internal/start compiler/ir compiler/platform lang/diag lang/nodeset lang/topology targets targets/judge targets/target targets/target/lint validate/settings cmd/internal/devicefiles lang/baseline |
 cmd/internal/intake:        cmd/internal/globals cmd/internal/report cmd/internal/start compiler/ir lang/diag lang/lock lang/topology cmd/internal/netbox targets targets/target/lint |
 cmd/internal/netbox:        cmd/internal/exit lang/diag lang/nodeset |
 cmd/internal/start:         compiler/ir compiler/platform lang lang/diag lang/nodeset lang/topology |

@@ -160,6 +160,13 @@ printf '%s\n' a_device,a_port,a_type,b_device,b_port,b_type leaf1,swp1,dcim.inte
 	"rocec init --from collected site1":                   {before: site},
 	"rocec init --from collected --from cables.csv site1": {before: site + siteCables},
 	"rocec audit --cabling cables.csv collected":          {before: site + siteCables},
+	"rocec audit --demo":                                  {exit: 1},
+
+	"rocec audit --write-baseline known.hcl collected":    {before: site},
+	"rocec audit --write-baseline topology.dot collected": {before: site},
+	"rocec audit --baseline known.hcl --format md --by owner collected": {
+		before: site + " && rocec audit --write-baseline known.hcl collected",
+	},
 
 	"rocec validate --device-config startup.yaml":   {before: collected},
 	"rocec validate --device-config config_db.json": {before: collected},

@@ -5,12 +5,16 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"maps"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
+	"github.com/rocec/rocec/lang/baseline"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/lang/outline"
 )
 
@@ -25,6 +29,9 @@ const FingerprintVersion = "rocec/v2"
 func Fingerprints(r *Report) map[*diag.Diagnostic]string { return fingerprints(newPaths(r), r) }
 
 func fingerprints(p *paths, r *Report) map[*diag.Diagnostic]string {
+	if r.prints != nil {
+		return r.prints
+	}
 	type finding struct {
 		*diag.Diagnostic
 		at diag.Range
@@ -55,6 +62,53 @@ func fingerprints(p *paths, r *Report) map[*diag.Diagnostic]string {
 		out[d.Diagnostic] = hex.EncodeToString(sum[:16])
 	}
 	return out
+}
+
+// Compare compares the findings with a baseline, on a day. The list has mistakes of the baseline.
+func (r *Report) Compare(b *baseline.Baseline, today time.Time) (*baseline.Compared, diag.List) {
+	p := newPaths(r)
+	r.prints = fingerprints(p, r)
+	var all []baseline.Finding
+	for _, d := range r.Diags {
+		at, _ := p.told(d)
+		all = append(all, baseline.Finding{Diagnostic: d, Fingerprint: r.prints[d], Place: p.stable(at)})
+	}
+	run := baseline.Scope{Findings: all, Files: map[string]bool{}, Today: today, Made: func(place string) bool {
+		return place == "" || r.Made != "" && strings.HasPrefix(place, r.Made+"/")
+	}}
+	judged := map[string]bool{}
+	for _, f := range r.Files {
+		device := diag.Escape(path.Base(f.Device))
+		before, seen := judged[device]
+		judged[device] = f.Why == "" && (before || !seen)
+		run.Files[p.stable(diag.Range{Filename: f.Name})] = f.Why == ""
+	}
+	for _, device := range slices.SortedFunc(maps.Keys(judged), nodeset.Compare) {
+		if judged[device] {
+			run.Devices = append(run.Devices, device)
+		}
+	}
+	return b.Compare(run)
+}
+
+// Hold leaves findings that a baseline has out of [Report.Diags], which then has those that are new, worse than their row, or expired, and
+// notes.
+func (r *Report) Hold(compared *baseline.Compared) {
+	r.Baseline = compared
+	held := map[*diag.Diagnostic]bool{}
+	for _, k := range compared.Held {
+		held[k.Diagnostic] = true
+	}
+	var left diag.List
+	for _, d := range r.Diags {
+		if !held[d] {
+			left = append(left, d)
+		}
+	}
+	r.Diags = left
+	for _, k := range compared.Returned {
+		k.Note(k.Entry.At, "%s", k.Why())
+	}
 }
 
 // loopSubject is the buffers of a PFC loop, wherever it begins.

@@ -11,12 +11,8 @@ import (
 // GitHub shows ten annotations of a kind a step and drops the rest silently. One notice is kept for the total.
 const mostAnnotations = 10
 
-// The bounds of what is written for GitHub: of one annotation, and of the summary, of which GitHub takes 1 MiB a step.
-const (
-	longestAnnotation = 8 << 10 // bytes
-	longestCell       = 600     // bytes
-	mostSummarized    = 100     // findings
-)
+// longestAnnotation is how many bytes of one annotation are written for GitHub.
+const longestAnnotation = 8 << 10
 
 // githubCommand spells severities as workflow commands do.
 var githubCommand = map[diag.Severity]string{diag.Error: "error", diag.Warning: "warning", diag.Notice: "notice"}
@@ -66,48 +62,12 @@ func GitHub(w io.Writer, r *Report, _ Options) error {
 	if s := r.NotJudged(); s != "" {
 		total += "; " + s
 	}
+	if r.Baseline != nil {
+		total += strings.Join(append([]string{""}, r.Baseline.Sentences()...), "; ")
+	}
 	_, err := fmt.Fprintf(w, "::notice title=rocec::%s\n", githubData.Replace(total))
 	return err
 }
 
 // plainLine is text on one line of a log.
 func plainLine(s string) string { return diag.Escape(strings.ReplaceAll(s, "\n", " ")) }
-
-// GitHubSummary is what stands on the page of a run: the verdicts, then the findings, worst first, bounded.
-func GitHubSummary(r *Report) string {
-	p := newPaths(r)
-	var b strings.Builder
-	fmt.Fprintf(&b, "## rocec validate: %s\n\n", cell(r.counts()))
-	if s := r.NotJudged(); s != "" {
-		fmt.Fprintf(&b, "%s\n\n", cell(s))
-	}
-	proofs := r.Proofs
-	if len(proofs) > 0 {
-		b.WriteString("| cos group | verdict | why |\n| --- | --- | --- |\n")
-		for _, proof := range proofs[:min(len(proofs), mostSummarized)] {
-			fmt.Fprintf(&b, "| %s | %s | %s |\n", cell(proof.Group.Name), cell(Verdict(proof)), cell(proof.Why()))
-		}
-		b.WriteByte('\n')
-	}
-	if len(r.Diags) > 0 {
-		b.WriteString("| | place | code | what |\n| --- | --- | --- | --- |\n")
-		for i, d := range worstFirst(r.Diags) {
-			if i == mostSummarized {
-				fmt.Fprintf(&b, "\n... and %s, see the log.\n", diag.Count(len(r.Diags)-i, "further finding"))
-				break
-			}
-			where := ""
-			if p.inFile(d.At) {
-				where = p.line(d.At)
-			}
-			fmt.Fprintf(&b, "| %s | %s | [%s](%s) | %s |\n", d.Severity, cell(where), d.Code, HelpURI(d.Code), cell(d.Summary+": "+d.Detail))
-		}
-		b.WriteByte('\n')
-	}
-	return b.String()
-}
-
-// cell is text inside a Markdown table, bounded.
-func cell(s string) string {
-	return diag.Markdown(clip(strings.Join(strings.Fields(s), " "), longestCell))
-}

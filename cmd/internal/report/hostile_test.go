@@ -21,6 +21,7 @@ import (
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 
 	"github.com/rocec/rocec/lang"
@@ -188,6 +189,9 @@ func TestSummaryHoldsNoMarkup(t *testing.T) {
 	parser := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser()
 	replaced(t, "a</td><b>x</b>](https://evil.example) @user `x` ~~~ ``` | y\\n\\n# z", func(name string, fsys fstest.MapFS) {
 		r := &Report{Judged: judge.Judge(t.Context(), fsys, ".", judge.Options{}), Dir: "."}
+		var page bytes.Buffer
+		require.NoError(t, Markdown(&page, r, Options{}))
+		markupFree(t, parser, name, page.Bytes())
 		src := []byte(GitHubSummary(r))
 		err := ast.Walk(parser.Parse(text.NewReader(src)), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 			switch n := n.(type) {
@@ -202,4 +206,27 @@ func TestSummaryHoldsNoMarkup(t *testing.T) {
 		})
 		require.NoError(t, err)
 	})
+}
+
+// markupFree holds a page to have no markup but its own: a heading, lists with boxes, tables, the severity, commands, and links to
+// the pages of codes.
+func markupFree(t *testing.T, parser parser.Parser, name string, src []byte) {
+	t.Helper()
+	err := ast.Walk(parser.Parse(text.NewReader(src)), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		switch n := n.(type) {
+		case *ast.RawHTML, *ast.HTMLBlock, *ast.Image, *ast.AutoLink, *ast.FencedCodeBlock:
+			assert.Fail(t, "markup", "%s: %s in %s", name, n.Kind(), src)
+		case *ast.CodeSpan:
+			code := string(n.FirstChild().(*ast.Text).Segment.Value(src))
+			assert.Regexp(t, `^(rocec explain [a-z0-9-]+|--format (text|json))$`, code, name)
+		case *ast.Emphasis:
+			assert.Contains(t, []string{"error", "warning"}, string(n.FirstChild().(*ast.Text).Segment.Value(src)), name)
+		case *ast.Link:
+			assert.True(t, strings.HasPrefix(string(n.Destination), "https://github.com/rocec/rocec/"), "%s: %s", name, n.Destination)
+		case *ast.Heading:
+			assert.Equal(t, 2, n.Level, name)
+		}
+		return ast.WalkContinue, nil
+	})
+	require.NoError(t, err)
 }

@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/baseline"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/target/lint"
 	"github.com/rocec/rocec/validate"
@@ -95,7 +96,8 @@ type document struct {
 	ReadBeside []jsonFile      `json:"read_beside,omitempty"`
 	PassedOver int             `json:"passed_over,omitempty"`
 
-	Network any `json:"network,omitempty"` // of an audit
+	Network  Network        `json:"network,omitempty"` // of an audit
+	Baseline *baseline.JSON `json:"baseline,omitempty"`
 }
 
 // jsonFile is a file of a device.
@@ -162,7 +164,7 @@ func JSON(w io.Writer, r *Report, _ Options) error {
 			Facts: newJSONFacts(p), Buffers: p.Buffers, Turns: p.Turns, Loops: jsonLoops(p.Loops),
 		})
 	}
-	doc.Network = r.Network
+	doc.Network, doc.Baseline = r.Network, r.Baseline.JSON()
 	if r.Files != nil {
 		judged, not := judged(r.Files)
 		doc.Judged, doc.NotJudged, doc.PassedOver = []jsonJudged{}, []jsonNotJudged{}, r.PassedOver

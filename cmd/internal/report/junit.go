@@ -51,6 +51,9 @@ type junitFailure struct {
 func JUnit(w io.Writer, r *Report, _ Options) error {
 	p := newPaths(r)
 	suite := junitSuite{Name: diag.Rocec("validate", diag.Path("DIR", p.folder()))}
+	if r.Network != nil {
+		suite.Name = diag.Rocec("audit", diag.Path("SOURCE", p.folder()))
+	}
 	found, names := map[string]bool{}, map[string]int{}
 	testCase := func(d *diag.Diagnostic) junitCase {
 		found[d.Code] = true
@@ -86,6 +89,12 @@ func JUnit(w io.Writer, r *Report, _ Options) error {
 	for _, i := range r.Ignored {
 		c := testCase(i.Diagnostic)
 		c.Skipped = "ignored: " + diag.Escape(i.By.Reason)
+		suite.Skipped++
+		suite.Cases = append(suite.Cases, c)
+	}
+	for _, k := range r.Baseline.Known() {
+		c := testCase(k.Diagnostic)
+		c.Skipped = "known: " + diag.Escape(k.Accepted())
 		suite.Skipped++
 		suite.Cases = append(suite.Cases, c)
 	}

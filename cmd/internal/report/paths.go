@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"unicode/utf16"
 
 	"github.com/rocec/rocec/lang"
@@ -22,10 +24,16 @@ type paths struct {
 	root  string // absolute
 	repo  bool   // root holds .git
 	names map[string]string
+
+	sources []string // of an audit
+	made    string   // the folder of files that the run has made
 }
 
 func newPaths(r *Report) *paths {
-	p := &paths{files: r.Source.Files, dir: realPath(r.Dir), names: map[string]string{}}
+	p := &paths{files: r.Source.Files, dir: realPath(r.Dir), names: map[string]string{}, made: r.Made}
+	for _, name := range r.Sources {
+		p.sources = append(p.sources, diag.Escape(path.Clean(filepath.ToSlash(name))))
+	}
 	for name := range p.files {
 		if !lang.Given(name) && (p.first == "" || name < p.first) {
 			p.first = name
@@ -105,20 +113,41 @@ func under(dir, name string) string {
 func (p *paths) folder() string { return filepath.ToSlash(under(p.root, p.dir)) }
 
 // stable names the file of a place, in a way that is the same wherever rocec is started: from the root of the repository,
-// or without one from the folder above the fabric's.
+// or without one from the folder above the fabric's. A file of an audit is named from its source, since a new collection may have another
+// name.
 func (p *paths) stable(at diag.Range) string {
 	if !p.inFile(at) {
 		return ""
 	}
-	path := p.path(at.Filename)
-	if p.repo {
-		return path
+	if len(p.sources) > 0 {
+		return p.inSource(at.Filename)
 	}
-	name := filepath.FromSlash(path)
+	file := p.path(at.Filename)
+	if p.repo {
+		return file
+	}
+	name := filepath.FromSlash(file)
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(p.root, name)
 	}
 	return filepath.ToSlash(under(filepath.Dir(p.dir), name))
+}
+
+// inSource is the name of a file below the longest source that has it. A source that is a file has its last element alone.
+func (p *paths) inSource(name string) string {
+	short, most := name, -1
+	for _, source := range p.sources {
+		if len(source) <= most {
+			continue
+		}
+		switch rest, ok := strings.CutPrefix(name, strings.TrimSuffix(source, "/")+"/"); {
+		case name == source:
+			short, most = path.Base(name), len(source)
+		case ok:
+			short, most = rest, len(source)
+		}
+	}
+	return short
 }
 
 // uri is the name of a file as a URI: relative if it lies below the root.

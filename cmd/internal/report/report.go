@@ -6,7 +6,6 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"sort"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"github.com/rocec/rocec/compiler"
 	"github.com/rocec/rocec/docs"
 	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/lang/baseline"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/inventory"
 	"github.com/rocec/rocec/targets"
@@ -40,7 +40,22 @@ type Report struct {
 
 	PassedOver int // files of a folder that have no name of a device's file
 
-	Network any // of an audit: what JSON has of the network that was read
+	// Of an audit.
+	Network  Network  // the part of a network that was read
+	Sources  []string // the files and folders that were named
+	Made     string   // the folder of files that the run has made; no disk has it
+	DeviceOf func(file string) (device, group string)
+
+	Baseline *baseline.Compared // nil: none was named
+
+	prints map[*diag.Diagnostic]string // before the findings were compared with a baseline
+}
+
+// Network is the part of a network that an audit has read. JSON has all fields.
+type Network interface {
+	Line() string      // counts of devices and cables
+	Assumed() []string // conditions of verdicts, one sentence each
+	Left() []string    // what is left out
 }
 
 // Options is what the writers need beside the report.
@@ -52,22 +67,8 @@ type Options struct {
 	Width          int // columns
 	Quiet, Verbose bool
 	Why            bool // the proofs and what they assume, and every note
-}
 
-// Format is a row of [Formats].
-type Format struct {
-	Name  string // as --format takes it
-	Write func(io.Writer, *Report, Options) error
-}
-
-// Formats is the table of output formats of validate.
-var Formats = []Format{
-	{"text", Text},
-	{"json", JSON},
-	{"sarif", SARIF},
-	{"junit", JUnit},
-	{"github", GitHub},
-	{"gitlab", GitLab},
+	ByOwner bool // of Markdown: a section for each owner
 }
 
 // OfFiles returns the report of files of devices in a folder. No message shows text of hidden files.
@@ -83,15 +84,6 @@ func OfFiles(dir string, files []lint.File, hidden map[string][]byte, r lint.Res
 		f.Files = append(f.Files, DeviceFile{Name: file.Name, Taken: r.Files[i], Rules: targets.RulesOf(file, r.Files[i])})
 	}
 	return f
-}
-
-// FormatNames returns the names of the formats, in the order of the table.
-func FormatNames() []string {
-	names := make([]string, len(Formats))
-	for i, f := range Formats {
-		names[i] = f.Name
-	}
-	return names
 }
 
 // Fails reports whether a finding ends validate in exit status 1.
@@ -209,6 +201,9 @@ func (r *Report) counts() string {
 	s := Counts(r.Diags)
 	if n := len(r.Ignored); n > 0 {
 		s += fmt.Sprintf(", %d ignored", n)
+	}
+	if r.Baseline != nil && len(r.Baseline.Held) > 0 {
+		s += fmt.Sprintf(", %s known", diag.Number(len(r.Baseline.Held)))
 	}
 	return s
 }

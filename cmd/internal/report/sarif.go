@@ -97,7 +97,8 @@ type SARIFResult struct {
 	RelatedLocations    []sarifLocation    `json:"relatedLocations,omitempty"`
 	CodeFlows           []sarifCodeFlow    `json:"codeFlows,omitempty"`
 	Fixes               []sarifFix         `json:"fixes,omitempty"`
-	Suppressions        []sarifSuppression `json:"suppressions,omitempty"`
+	Suppressions        []sarifSuppression `json:"suppressions,omitzero"`   // of all results, or of none (3.27.23)
+	BaselineState       string             `json:"baselineState,omitempty"` // of all results, or of none (3.27.24)
 	PartialFingerprints map[string]string  `json:"partialFingerprints"`
 }
 
@@ -158,9 +159,9 @@ type sarifReplacement struct {
 }
 
 type sarifSuppression struct {
-	Kind          string        `json:"kind"`
-	Justification string        `json:"justification"`
-	Location      sarifLocation `json:"location"`
+	Kind          string         `json:"kind"`
+	Justification string         `json:"justification"`
+	Location      *sarifLocation `json:"location,omitempty"` // of a comment
 }
 
 // sarifRoot names the root of the repository in URIs; code scanning knows where it is.
@@ -185,6 +186,10 @@ func SARIF(w io.Writer, r *Report, o Options) error {
 		reasons[i.Diagnostic] = i.By
 		all = append(all, i.Diagnostic)
 	}
+	for _, k := range r.Baseline.Known() {
+		all = append(all, k.Diagnostic)
+	}
+	states, suppressed := r.Baseline.States(), len(r.Ignored) > 0 || r.Baseline != nil
 	if left := len(all) - MostSARIFResults; left > 0 {
 		all = all[:MostSARIFResults]
 		run.Invocations[0].Notifications = []sarifNotification{{
@@ -198,13 +203,27 @@ func SARIF(w io.Writer, r *Report, o Options) error {
 			Locations: []sarifLocation{p.location(diag.Range{Filename: f.Name})},
 		})
 	}
+	if r.Baseline != nil {
+		for _, line := range r.Baseline.Sentences() {
+			run.Invocations[0].Notifications = append(run.Invocations[0].Notifications, sarifNotification{
+				Level: "note", Message: sarifText{diag.Escape(line)},
+			})
+		}
+	}
 	rules := sarifRules(all)
 	run.Tool.Driver.Rules = rules.list
 	for _, d := range all {
 		r := p.result(d)
 		r.RuleIndex, r.PartialFingerprints = rules.index[d.Code], map[string]string{FingerprintVersion: prints[d]}
 		if by := reasons[d]; by != nil {
-			r.Suppressions = []sarifSuppression{{"inSource", diag.Escape(by.Reason), p.location(by.At)}}
+			at := p.location(by.At)
+			r.Suppressions = []sarifSuppression{{"inSource", diag.Escape(by.Reason), &at}}
+		}
+		if r.BaselineState = states.Of(d); r.Suppressions == nil && suppressed {
+			r.Suppressions = []sarifSuppression{}
+		}
+		if b := states.Accepted(d); b != nil {
+			r.Suppressions = []sarifSuppression{{"external", diag.Escape(b.Accepted()), nil}}
 		}
 		run.Results = append(run.Results, r)
 	}

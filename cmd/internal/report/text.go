@@ -39,6 +39,7 @@ func Text(w io.Writer, r *Report, o Options) error {
 	if r.Files != nil && !o.Quiet {
 		filesText(w, r, o)
 	}
+	KnownText(w, r, o)
 	if s := r.NotJudged(); s != "" {
 		fmt.Fprintln(w, diag.Escape(s))
 	}
@@ -196,6 +197,29 @@ func shortVerdict(p validate.GroupProof) string {
 	return "free of PFC loops, no failures"
 }
 
+// KnownText writes the findings that the baseline has, a line each, and the rows that match nothing.
+func KnownText(w io.Writer, r *Report, o Options) {
+	c := r.Baseline
+	if c == nil || o.Quiet {
+		return
+	}
+	p := &diag.Printer{Width: o.Width}
+	say := func(lead, text string) { p.Prose(w, lead, text) } //nolint:errcheck // a closed terminal has nobody to tell
+	if n := len(c.Held); n > 0 {
+		say("", fmt.Sprintf("%s known by %s:", diag.Count(n, "finding"), c.Name))
+		for i, k := range c.Held {
+			if i == mostShown && !o.Verbose {
+				say("  ", fmt.Sprintf("... and %d more; -v lists them", n-i))
+				break
+			}
+			say("  ", fmt.Sprintf("%s[%s] %s (%s)", k.Finding.Severity, k.Finding.Code, Place(k.Diagnostic.At), k.Accepted()))
+		}
+	}
+	for _, line := range c.Sentences() {
+		say("", line)
+	}
+}
+
 // plainSwitch is the one sentence about a switch that pauses, marks and reserves nothing.
 const plainSwitch = "this switch has no RoCE configuration at all"
 
@@ -206,11 +230,14 @@ func filesText(w io.Writer, r *Report, o Options) {
 		worst := r.worstOf()
 		var plain, good []DeviceFile
 		word := diag.Paint(o.Color, diag.Green, "good")
+		known := false // a baseline has an error
 		judged, _ := judged(r.Files)
 		for _, f := range judged {
 			s, found := worst[f.Name]
 			found = found && s < diag.Notice
-			if found {
+			if known = known || found && s == diag.Error; known {
+				word = "without errors that are new"
+			} else if found {
 				word = "without errors"
 			}
 			if f.Plain && !found {
@@ -261,10 +288,16 @@ func understoodText(p *diag.Printer, w io.Writer, name string, parts []lint.Part
 // worstOf returns the severity of the worst finding in each file that has one.
 func (r *Report) worstOf() map[string]diag.Severity {
 	out := map[string]diag.Severity{}
-	for _, d := range r.Diags {
+	add := func(d *diag.Diagnostic) {
 		if s, ok := out[d.At.Filename]; !ok || d.Severity < s {
 			out[d.At.Filename] = d.Severity
 		}
+	}
+	for _, d := range r.Diags {
+		add(d)
+	}
+	for _, k := range r.Baseline.Known() {
+		add(k.Diagnostic)
 	}
 	return out
 }

@@ -4,9 +4,13 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 
+	"github.com/rocec/rocec/cmd/internal/devicefiles"
 	"github.com/rocec/rocec/cmd/internal/report"
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/baseline"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/lang/topology"
@@ -27,7 +31,31 @@ type Network struct {
 	Conditions []string `json:"conditions"`               // assumptions of verdicts, one sentence each
 	LeftOut    []string `json:"left_out"`
 	Snapshots  []string `json:"snapshots,omitempty"` // sentences about the snapshots, for their reader
+
+	made bool // the files make a fabric
 }
+
+// Line counts the devices and the cables.
+func (n *Network) Line() string {
+	line := fmt.Sprintf("%s and %s by the files of %s; %s", diag.Count(n.Switches, "switch"), diag.Count(n.Hosts, "host"),
+		diag.Count(len(n.Read), "device"), diag.Count(n.Cables, "cable"))
+	if !n.made {
+		line = fmt.Sprintf("%s that these files show make no fabric", diag.Count(n.Cables, "cable"))
+	}
+	if n.OneEnd > 0 {
+		line += fmt.Sprintf(", %s seen from one end alone", diag.Number(n.OneEnd))
+	}
+	if n.Unseen > 0 {
+		line += fmt.Sprintf(", %s by the cabling file alone", diag.Number(n.Unseen))
+	}
+	return line
+}
+
+// Assumed returns the conditions.
+func (n *Network) Assumed() []string { return n.Conditions }
+
+// Left returns the parts that are left out.
+func (n *Network) Left() []string { return n.LeftOut }
 
 // room is how long a list of names in a sentence gets.
 const room = 60
@@ -41,6 +69,7 @@ func (s *Site) Network() *Network {
 	if s.Judged == nil || s.Judged.Fabric == nil {
 		return n
 	}
+	n.made = true
 	read := map[string]bool{}
 	for _, d := range s.Survey.Devices {
 		if d.Read != nil {
@@ -100,8 +129,19 @@ func (n *Network) classes(s *Site) {
 func (n *Network) assume(s *Site, models []string) {
 	say := func(format string, args ...any) { n.Conditions = append(n.Conditions, fmt.Sprintf(format, args...)) }
 	if k := len(n.Unread); k > 0 {
-		say("%s %s set as the devices that were read; no file is of %s", nodeset.Text(n.Unread, nodeset.Devices, room),
-			diag.Plural(k, "is", "are"), diag.Plural(k, "it", "them"))
+		say("%s %s set as the devices that were read, and %s no cables but these; no file is of %s",
+			nodeset.Text(n.Unread, nodeset.Devices, room), diag.Plural(k, "is", "are"), diag.Plural(k, "has", "have"),
+			diag.Plural(k, "it", "them"))
+	}
+	if ports, others := s.open(); len(ports) > 0 || len(others) > 0 {
+		var parts []string
+		if len(ports) > 0 {
+			parts = append(parts, nodeset.Text(ports, nodeset.Endpoints, room))
+		}
+		if len(others) > 0 {
+			parts = append(parts, "further ports of "+nodeset.Text(others, nodeset.Devices, room))
+		}
+		say("nothing is behind ports that have PFC and of which no file names a neighbour: %s", diag.And(parts))
 	}
 	unknown := cmp.Or(s.unrouted, "no file shows how it is routed")
 	switch n.Routing {
@@ -131,23 +171,66 @@ func (n *Network) assume(s *Site, models []string) {
 	}
 }
 
+// beside ends the sentence about an audit without findings that count.
+func beside(c *baseline.Compared) string {
+	if c == nil || len(c.Held) == 0 {
+		return ""
+	}
+	return " but those of " + c.Name
+}
+
+// open lists the ports of switches that have PFC, and of which the fabric has no cable. Others are the switches of which all further ports
+// have PFC.
+func (s *Site) open() (ports, others []string) {
+	read := switchesOf(s.Survey)
+	for _, d := range s.Judged.Fabric.Devices {
+		is := read[d.Name]
+		if is == nil {
+			continue
+		}
+		cabled := map[string]bool{}
+		for _, p := range d.Ports {
+			cabled[p.Name] = true
+		}
+		pauses := func(p *ir.PortSettings) bool { return p != nil && p.PausesKnown && p.Sends|p.Obeys != 0 }
+		for name, p := range is.Ports {
+			if !cabled[name] && pauses(p) {
+				ports = append(ports, d.Name+":"+name)
+			}
+		}
+		if pauses(is.Rest) {
+			others = append(others, d.Name)
+		}
+	}
+	slices.SortFunc(ports, nodeset.Compare)
+	return ports, others
+}
+
+// Judge judges the files beside the fabric that they make, and reports that with the findings of the fabric itself.
+func (s *Site) Judge(read *devicefiles.Found) (*report.Report, *Network) {
+	fabric := &report.Report{Judged: s.Judged}
+	if s.Judged.Fabric == nil {
+		fabric.Source = s.Judged.Source
+	}
+	f := read.Judge(fabric)
+	f.Judged.Diags = append(append(f.Judged.Diags, s.Judged.Diags...), s.Cables.Against...)
+	f.Judged.Diags.Sort()
+	f.Judged.Proofs, f.Judged.Fabric = s.Judged.Proofs, s.Judged.Fabric
+	maps.Copy(f.Source.Files, s.Judged.Source.Files)
+	network := s.Network()
+	for _, m := range read.Snapshots {
+		network.Snapshots = append(network.Snapshots, m.Says()...)
+	}
+	f.Network, f.Made, f.DeviceOf = network, Folder, s.DeviceOf()
+	return f, network
+}
+
 // Page writes an audit: devices that were read, assumptions of verdicts, the findings, and a line for each lossless group.
 func Page(w io.Writer, n *Network, r *report.Report, o report.Options) {
 	p := &diag.Printer{Width: o.Width}
 	say := func(lead, text string) { p.Prose(w, lead, text) } //nolint:errcheck // a closed terminal has nobody to tell
 	if !o.Quiet {
-		line := fmt.Sprintf("%s and %s by the files of %s; %s", diag.Count(n.Switches, "switch"), diag.Count(n.Hosts, "host"),
-			diag.Count(len(n.Read), "device"), diag.Count(n.Cables, "cable"))
-		if r.Fabric == nil {
-			line = fmt.Sprintf("%s that these files show make no fabric", diag.Count(n.Cables, "cable"))
-		}
-		if n.OneEnd > 0 {
-			line += fmt.Sprintf(", %s seen from one end alone", diag.Number(n.OneEnd))
-		}
-		if n.Unseen > 0 {
-			line += fmt.Sprintf(", %s by the cabling file alone", diag.Number(n.Unseen))
-		}
-		say("", line)
+		say("", n.Line())
 		if n.Stated != "" {
 			say("", fmt.Sprintf("routing = %q, by the AS numbers and the sessions in the files of all switches", n.Stated))
 		}
@@ -165,17 +248,7 @@ func Page(w io.Writer, n *Network, r *report.Report, o report.Options) {
 	}
 	if !o.Quiet && r.Fabric != nil {
 		for _, proof := range r.Proofs {
-			on := 0
-			for _, l := range r.Fabric.Links {
-				if l.A().Carries(proof.Group) != nil || l.B().Carries(proof.Group) != nil {
-					on++
-				}
-			}
-			text := fmt.Sprintf("lossless on %d of %s; %s", on, diag.Count(len(r.Fabric.Links), "cable"), report.Verdict(proof))
-			if len(n.Conditions) > 0 {
-				text += ", under what is assumed"
-			}
-			say(proof.Group.Name+"  ", text)
+			say(proof.Group.Name+"  ", r.GroupVerdict(proof))
 		}
 		fmt.Fprintln(w)
 	}
@@ -183,7 +256,8 @@ func Page(w io.Writer, n *Network, r *report.Report, o report.Options) {
 	if s := r.NotJudged(); s != "" && !o.Quiet {
 		fmt.Fprintln(w, diag.Escape(s))
 	}
+	report.KnownText(w, r, o)
 	if len(r.Diags) == 0 && !o.Quiet {
-		fmt.Fprintln(w, "audit: no finding")
+		fmt.Fprintln(w, diag.Escape("audit: no finding"+beside(r.Baseline)))
 	}
 }

@@ -120,6 +120,22 @@ func (s *Site) Unread() (lines []string) {
 	return lines
 }
 
+// DeviceOf returns a function that finds the device of a file, and the group that the fabric has it in.
+func (s *Site) DeviceOf() func(file string) (device, group string) {
+	names, groups := map[string]string{}, map[string]string{}
+	for _, d := range s.Survey.Devices {
+		for _, file := range d.Files {
+			names[file] = topology.FoldDevice(d.Name)
+		}
+	}
+	if s.Judged != nil && s.Judged.Fabric != nil {
+		for _, d := range s.Judged.Fabric.Devices {
+			groups[d.Name] = d.Group
+		}
+	}
+	return func(file string) (device, group string) { return names[file], groups[names[file]] }
+}
+
 // FS is the folder of the drafted fabric.
 func (s *Site) FS() fs.FS {
 	fsys := fstest.MapFS{}

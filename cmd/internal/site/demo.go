@@ -1,0 +1,31 @@
+package site
+
+import (
+	"embed"
+	"io/fs"
+
+	"github.com/rocec/rocec/targets/target/lint"
+)
+
+//go:embed demo
+var demo embed.FS
+
+// DemoFolder is the folder of [Demo] in places of findings.
+const DemoFolder = "demo"
+
+// Demo returns the files of a small network with faults: two spines and three leaves that were read, a fourth leaf of which no file is
+// there, and a host without PFC.
+func Demo() (files []lint.File) {
+	err := fs.WalkDir(demo, DemoFolder, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := demo.ReadFile(name)
+		files = append(files, lint.File{Name: name, Data: data})
+		return err
+	})
+	if err != nil {
+		panic(err) // the files are in the program
+	}
+	return files
+}

@@ -1,0 +1,123 @@
+package baseline
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
+)
+
+// Why words the reasons for which a finding of the baseline counts.
+func (k *Known) Why() string {
+	var parts []string
+	if k.Worse {
+		parts = append(parts, fmt.Sprintf("it was %s when this row was written", diag.Article(k.Entry.Severity.String())))
+	}
+	if k.Expired {
+		parts = append(parts, fmt.Sprintf("the row held until %s", k.Until))
+	}
+	if k.Owner != "" {
+		parts = append(parts, "its owner is "+k.Owner)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// Accepted words the owner, the last day and the reason of a block.
+func (b *Block) Accepted() string {
+	text := "no owner"
+	if b.Owner != "" {
+		text = "owner " + b.Owner
+	}
+	if b.Until != "" {
+		text += ", until " + b.Until
+	}
+	if b.Reason == "" {
+		return text + ", without a reason"
+	}
+	return text + ": " + b.Reason
+}
+
+// The bounds of sentences: of rows, and of names of devices in bytes.
+const (
+	mostNamed   = 20
+	devicesRoom = 60
+)
+
+// Sentences words the counts of rows to remove, of rows that may be fixed, and of rows to complete.
+func (c *Compared) Sentences() (lines []string) {
+	if c == nil {
+		return nil
+	}
+	rows := func(rows []*Entry) string {
+		var names []string
+		for _, row := range rows {
+			names = append(names, fmt.Sprintf("%s (line %d)", row.Code, row.At.Start.Line))
+		}
+		return diag.Some(names, mostNamed)
+	}
+	if n := len(c.Fixed); n > 0 {
+		lines = append(lines, fmt.Sprintf("fixed: %s of %s %s no finding any more; remove %s: %s", diag.Count(n, "row"), c.Name,
+			diag.Plural(n, "matches", "match"), diag.Plural(n, "it", "them"), rows(c.Fixed)))
+	}
+	if n := len(c.Absent); n > 0 {
+		why := "not all of their files were judged as a whole"
+		if len(c.Lacking) > 0 {
+			why = "not judged as a whole: files of " + nodeset.Text(c.Lacking, nodeset.Devices, devicesRoom)
+		}
+		lines = append(lines, fmt.Sprintf("not known: whether %s of %s %s fixed (%s): %s", diag.Count(n, "row"), c.Name,
+			diag.Plural(n, "is", "are"), why, rows(c.Absent)))
+	}
+	if n := c.Unowned(); n > 0 {
+		lines = append(lines, fmt.Sprintf("%s of %s %s no owner or no reason", diag.Count(n, "row"), c.Name, diag.Plural(n, "has", "have")))
+	}
+	return lines
+}
+
+// Known lists the findings that do not count; c may be nil.
+func (c *Compared) Known() []Known {
+	if c == nil {
+		return nil
+	}
+	return c.Held
+}
+
+// States are the states of findings, as SARIF names them.
+type States struct {
+	any  bool // there is a baseline
+	held map[*diag.Diagnostic]*Block
+	back map[*diag.Diagnostic]Known
+}
+
+// States returns the states of findings; c may be nil.
+func (c *Compared) States() *States {
+	s := &States{any: c != nil, held: map[*diag.Diagnostic]*Block{}, back: map[*diag.Diagnostic]Known{}}
+	if c == nil {
+		return s
+	}
+	for _, k := range c.Held {
+		s.held[k.Diagnostic] = k.Block
+	}
+	for _, k := range c.Returned {
+		s.back[k.Diagnostic] = k
+	}
+	return s
+}
+
+// Accepted returns the block that has a finding; nil: the finding counts.
+func (s *States) Accepted(d *diag.Diagnostic) *Block { return s.held[d] }
+
+// Of returns the state of a finding: unchanged where its row is as it was, also one that expired. Notes have no rows, so they are new.
+// Without a baseline no finding has a state.
+func (s *States) Of(d *diag.Diagnostic) string {
+	k, back := s.back[d]
+	switch {
+	case !s.any:
+		return ""
+	case s.held[d] != nil, back && !k.Worse:
+		return "unchanged"
+	case back:
+		return "updated"
+	}
+	return "new"
+}
