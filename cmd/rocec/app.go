@@ -10,6 +10,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/globals"
 	"github.com/rocec/rocec/cmd/internal/person"
 	"github.com/rocec/rocec/cmd/internal/session"
+	"github.com/rocec/rocec/cmd/internal/sitefrom"
 	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
@@ -62,3 +63,6 @@ func without(cmd *cobra.Command, flag, does string, others ...string) error {
 	}
 	return nil
 }
+
+// sites makes sites of the sources that a person names.
+func sites(a *app) sitefrom.Maker { return sitefrom.Maker{Globals: a.Globals} }

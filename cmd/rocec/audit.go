@@ -9,18 +9,13 @@ import (
 
 	"github.com/rocec/rocec/cmd/internal/devicefiles"
 	"github.com/rocec/rocec/cmd/internal/exit"
-	"github.com/rocec/rocec/cmd/internal/intake"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/cmd/internal/site"
 	"github.com/rocec/rocec/lang/diag"
 )
 
 func auditCommand(a *app) *cobra.Command {
-	var format, by string
-	var strict, why, demo bool
-	var known devicefiles.Baselines
-	var cabling []string
-	names := report.FormatNames()
+	var o auditOptions
 	cmd := &cobra.Command{
 		Use:   "audit SOURCE... | --demo",
 		Short: "judge a network that runs, by the files that people keep of its devices",
@@ -52,90 +47,62 @@ func auditCommand(a *app) *cobra.Command {
 			"  rocec audit --baseline known.hcl --format md --by owner collected\n" +
 			"  rocec audit --format json collected > audit.json",
 		Args: func(cmd *cobra.Command, args []string) error {
-			if demo && len(args) > 0 {
+			switch {
+			case o.demo && len(args) > 0:
 				return exit.Fail(exit.Usage, "--demo audits a network that is built in: leave out %s", diag.Escape(args[0]))
-			}
-			if demo {
+			case o.demo:
 				return nil
 			}
 			return takes(1, 1000)(cmd, args)
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := cmp.Or(exit.Choice("format", format, names...), exit.Choice("by", cmp.Or(by, "owner"), "owner")); err != nil {
-				return err
-			}
-			if by != "" && format != "md" {
-				return exit.Fail(exit.Usage, "--by goes with --format md")
-			}
-			f, network, err := audit(a, args, cabling)
-			if err != nil {
-				return err
-			}
-			f.Strict = strict
-			if err := known.Hold(a.Person, f, time.Now()); err != nil {
-				return err
-			}
-			o := a.Options(a.Stdout)
-			o.Why, o.ByOwner = why, by != ""
-			if format == "text" {
-				site.Page(a.Stdout, network, f, o)
-			} else if err := report.Formats[slices.Index(names, format)].Write(a.Stdout, f, o); err != nil {
-				return err
-			}
-			if f.Failed() {
-				return exit.With(exit.Errors)
-			}
-			return nil
-		},
+		RunE: func(_ *cobra.Command, args []string) error { return audit(a, args, o) },
 	}
-	cmd.Flags().StringVar(&format, "format", "text", "text, json, sarif, junit, github, gitlab or md")
-	offer(cmd, "format", names...)
-	cmd.Flags().StringArrayVar(&cabling, "cabling", nil, "`file` with the cables: of PTM, containerlab or Air, or a sheet; repeatable "+
+	cmd.Flags().StringVar(&o.format, "format", "text", "text, json, sarif, junit, github, gitlab or md")
+	offer(cmd, "format", report.FormatNames()...)
+	cmd.Flags().StringArrayVar(&o.cabling, "cabling", nil, "`file` with the cables: of PTM, containerlab or Air, or a sheet; repeatable "+
 		"for sheets of an inventory")
-	cmd.Flags().StringVar(&by, "by", "", "with --format md: owner, a section for each `owner`")
+	cmd.Flags().StringVar(&o.by, "by", "", "with --format md: owner, a section for each `owner`")
 	offer(cmd, "by", "owner")
-	baselineFlags(cmd, &known)
-	cmd.Flags().BoolVar(&demo, "demo", false, "audit a small network with faults that is built in")
-	cmd.Flags().BoolVar(&strict, "warnings-as-errors", false, "exit 1 also when there are only warnings, or a file was not judged")
-	cmd.Flags().BoolVar(&why, "why", false, "show the proof of every lossless group, what it assumes, and every note by itself")
+	baselineFlags(cmd, &o.known)
+	cmd.Flags().BoolVar(&o.demo, "demo", false, "audit a small network with faults that is built in")
+	cmd.Flags().BoolVar(&o.strict, "warnings-as-errors", false, "exit 1 also when there are only warnings, or a file was not judged")
+	cmd.Flags().BoolVar(&o.why, "why", false, "show the proof of every lossless group, what it assumes, and every note by itself")
 	return cmd
 }
 
-// audit judges the files of a network as one fabric; without sources those of the network that is built in.
-func audit(a *app, sources, cabling []string) (*report.Report, *site.Network, error) {
-	read := &devicefiles.Found{Files: site.Demo(), Dir: site.DemoFolder}
-	if len(sources) > 0 {
-		var err error
-		if read, err = devicefiles.Read(sources); err != nil {
-			return nil, nil, err
-		}
+type auditOptions struct {
+	format, by        string
+	strict, why, demo bool
+	known             devicefiles.Baselines
+	cabling           []string
+}
+
+// audit prints the page of a network.
+func audit(a *app, sources []string, o auditOptions) error {
+	names := report.FormatNames()
+	if err := cmp.Or(exit.Choice("format", o.format, names...), exit.Choice("by", cmp.Or(o.by, "owner"), "owner")); err != nil {
+		return err
 	}
-	var source *intake.Origin
-	if len(cabling) > 0 {
-		found, err := intake.Look(cabling, nil, nil)
-		if err != nil {
-			return nil, nil, exit.Fail(exit.Usage, "--cabling: %v", err)
-		}
-		if source = found.Cables; source == nil || len(found.Devices) > 0 || found.Inventory != "" {
-			return nil, nil, exit.Fail(exit.Usage, "--cabling is a cabling file, with sheets of the same inventory, and %s is another "+
-				"kind of source",
-				diag.And(cabling))
-		}
+	if o.by != "" && o.format != "md" {
+		return exit.Fail(exit.Usage, "--by goes with --format md")
 	}
-	beside, err := cablesOf(a, source, nil)
+	f, network, err := sites(a).Audit(a.Ctx, sources, o.cabling)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	s, err := siteOf(a, read, site.Options{Given: beside})
-	if err != nil {
-		return nil, nil, err
+	f.Strict = o.strict
+	if err := o.known.Hold(a.Person, f, time.Now()); err != nil {
+		return err
 	}
-	f, network := s.Judge(read)
-	if f.Sources = sources; len(sources) == 0 {
-		f.Sources = []string{site.DemoFolder}
+	page := a.Options(a.Stdout)
+	page.Why, page.ByOwner = o.why, o.by != ""
+	if o.format == "text" {
+		site.Page(a.Stdout, network, f, page)
+	} else if err := report.Formats[slices.Index(names, o.format)].Write(a.Stdout, f, page); err != nil {
+		return err
 	}
-	if source != nil {
-		maps.Copy(f.Source.Files, source.Texts(f.Judged.Diags))
+	if f.Failed() {
+		return exit.With(exit.Errors)
 	}
-	return f, network, nil
+	return nil
 }

@@ -25,7 +25,6 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/topology"
 	"github.com/rocec/rocec/targets"
-	"github.com/rocec/rocec/targets/judge"
 )
 
 func initCommand(a *app) *cobra.Command {
@@ -391,18 +390,10 @@ func newFiles(dir string, files []start.File) error {
 	})
 }
 
-// printDraft prints the findings about a draft. Files are those that the places are in, by name.
-func printDraft(a *app, files map[string][]byte, ds diag.List) {
-	if len(ds) > 0 {
-		p := &diag.Printer{Files: files, Color: a.Paints(a.Stderr), Width: a.Width(a.Stderr), Most: 20}
-		p.Print(a.Stderr, ds) //nolint:errcheck // a closed terminal has nobody to tell
-	}
-}
-
 // draft makes the files of a fabric of a source. A file that lies in the fabric's folder already is not copied.
 func (a *app) draft(source *intake.Origin, dir string, columns map[string]string, on start.System) (*start.Drafted, error) {
 	drafted, ds := source.Draft(dir, columns, a.MaxObjects, targets.Known, on)
-	printDraft(a, source.Texts(ds), ds)
+	sites(a).Print(source.Texts(ds), ds)
 	if drafted == nil {
 		return nil, exit.Fail(exit.Errors, "nothing was written; fix %s first", diag.Escape(source.Cables.Shown))
 	}
@@ -457,37 +448,6 @@ func initFrom(a *app, from, args, sheets []string, columns map[string]string, on
 	return a.init(dir, cmp.Or(drafted.Name, fabricName(dir)), drafted.Files, append(notes, drafted.Notes...)...)
 }
 
-// cablesOf reads the cables of a source that is named beside files of devices; nil: no source is.
-func cablesOf(a *app, source *intake.Origin, columns map[string]string) (*site.Given, error) {
-	if source == nil {
-		return nil, nil
-	}
-	read, ds := source.Read(columns, a.MaxObjects)
-	printDraft(a, source.Texts(ds), ds)
-	if ds.HasErrors() {
-		return nil, exit.Fail(exit.Errors, "the cables are not read; fix %s first", source.Cables.Shown)
-	}
-	return &site.Given{Name: source.Cables.Shown, Cabling: read}, nil
-}
-
-// siteOf makes a fabric of files. Where that cannot be, it prints why.
-func siteOf(a *app, read *devicefiles.Found, o site.Options) (*site.Site, error) {
-	o.Most, o.Judge = a.MaxObjects, judge.Options{Budget: a.Steps()}
-	s, ds := site.Of(a.Ctx, read.Files, o)
-	if !ds.HasErrors() {
-		return s, nil
-	}
-	for _, unread := range s.Unread() {
-		fmt.Fprintln(a.Stderr, unread)
-	}
-	if len(s.Cables.Nodes) > 0 && s.Cables.Ends == [3]int{} {
-		return nil, exit.Fail(exit.Errors, "no file names a neighbour, so no cable is known. Save `lldpctl -f json` of each switch as "+
-			"DEVICE/lldp.json beside its configuration")
-	}
-	printDraft(a, nil, ds)
-	return nil, exit.Fail(exit.Errors, "no fabric can be made of these files: %v", errors.New(ds[0].Summary))
-}
-
 // initFromDevices writes the fabric that the configurations of devices make, with the cables of a source beside them (nil: there is no such
 // source). Lengths that the records of an inventory lack become a sheet for it.
 func initFromDevices(
@@ -497,11 +457,11 @@ func initFromDevices(
 	if err != nil {
 		return err
 	}
-	cabling, err := cablesOf(a, source, columns)
+	cabling, err := sites(a).Cables(source, columns)
 	if err != nil {
 		return err
 	}
-	s, err := siteOf(a, read, site.Options{On: on, Given: cabling, Alone: true})
+	s, err := sites(a).Site(a.Ctx, read, site.Options{On: on, Given: cabling, Alone: true})
 	if err != nil {
 		return err
 	}
@@ -509,7 +469,7 @@ func initFromDevices(
 	if source != nil {
 		texts = source.Texts(s.Cables.Against)
 	}
-	printDraft(a, texts, s.Cables.Against)
+	sites(a).Print(texts, s.Cables.Against)
 	files, notes := s.Drafted.Files, slices.Concat(s.Unread(), s.Cables.Notes, s.Drafted.Notes)
 	if records != nil {
 		notes = append(records.Notes, notes...)

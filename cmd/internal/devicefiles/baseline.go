@@ -107,7 +107,7 @@ func readBaseline(p *person.Person, name string) (*baseline.Baseline, error) {
 	}
 	files := map[string][]byte{name: src}
 	if out {
-		globals.Hide(ds, files)
+		report.Hide(ds, files)
 		files = nil
 	}
 	return nil, mistakes(p, ds, files)

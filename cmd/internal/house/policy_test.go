@@ -24,8 +24,10 @@ lang/topology:           lang/diag | github.com/hashicorp/hcl/v2 go.yaml.in/yaml
 lang/dscp:               |
 lang/destination:        |
 lang/parse:              lang/diag | github.com/hashicorp/hcl/v2 github.com/zclconf/go-cty
-lang/eval:               lang/parse lang/diag lang/dscp lang/nodeset lang/destination | github.com/hashicorp/hcl/v2 github.com/zclconf/go-cty
-lang:                    lang/parse lang/eval lang/diag lang/nodeset lang/nexthops lang/lock lang/baseline lang/topology | github.com/hashicorp/hcl/v2 github.com/zclconf/go-cty github.com/hashicorp/go-version
+lang/eval:               lang/parse lang/diag lang/dscp lang/nodeset lang/destination | github.com/hashicorp/hcl/v2
+    github.com/zclconf/go-cty
+lang:                    lang/parse lang/eval lang/diag lang/nodeset lang/nexthops lang/lock lang/baseline lang/topology |
+    github.com/hashicorp/hcl/v2 github.com/zclconf/go-cty github.com/hashicorp/go-version
 lang/outline:            lang lang/parse lang/eval lang/diag lang/dscp lang/nodeset | github.com/hashicorp/hcl/v2
 lang/langtest:           | github.com/hashicorp/hcl/v2
 lang/langtest/machinetest: |
@@ -46,14 +48,17 @@ validate/settings:       compiler/ir compiler/platform lang/diag lang/nodeset |
 validate/walk:           compiler/ir compiler/platform lang/diag |
 targets/target:          targets/target/lint compiler/ir lang/diag lang/nodeset |
 targets/target/lint:     lang/diag |
-targets/cumulus:         targets/target targets/target/lint targets/cumulus/confread targets/cumulus/grammar targets/cumulus/hardware targets/cumulus/conflint targets/cumulus/sim compiler/ir compiler/platform lang/diag |
+targets/cumulus:         targets/target targets/target/lint targets/cumulus/confread targets/cumulus/grammar targets/cumulus/hardware
+    targets/cumulus/conflint targets/cumulus/sim compiler/ir compiler/platform lang/diag |
 targets/cumulus/grammar: compiler/ir lang/diag |
 targets/cumulus/confread: targets/target targets/target/lint targets/cumulus/grammar compiler/ir lang/diag |
 targets/cumulus/hardware: targets/cumulus/grammar |
 targets/cumulus/conflint: targets/target/lint targets/cumulus/grammar targets/nvue/lint validate/settings compiler/platform lang/diag |
 targets/cumulus/sim:     targets/target targets/cumulus/grammar |
-targets/nvue:            targets/target targets/cumulus targets/nvue/grammar targets/nvue/reading targets/nvue/lint targets/nvue/sim compiler/ir compiler/platform lang/diag targets/snapshot |
-targets/sonic:           targets/target targets/sonic/grammar targets/sonic/read targets/sonic/lint targets/sonic/sim compiler/ir compiler/platform lang/diag lang/nodeset targets/snapshot |
+targets/nvue:            targets/target targets/cumulus targets/nvue/grammar targets/nvue/reading targets/nvue/lint targets/nvue/sim
+    compiler/ir compiler/platform lang/diag targets/snapshot |
+targets/sonic:           targets/target targets/sonic/grammar targets/sonic/read targets/sonic/lint targets/sonic/sim compiler/ir
+    compiler/platform lang/diag lang/nodeset targets/snapshot |
 targets/sonic/lint:      validate/settings targets/target/lint targets/sonic/grammar targets/sonic/read lang/diag |
 targets/sonic/grammar:   compiler/ir lang/diag lang/nodeset |
 targets/sonic/read:      targets/target targets/sonic/grammar compiler/ir lang/diag lang/nodeset |
@@ -76,13 +81,17 @@ targets/nic/ionic:       targets/target targets/nic compiler/ir |
 targets/nic/rxe:         targets/target targets/nic compiler/ir lang/diag |
 targets/nic/tools:       targets/target targets/nic targets/nic/mlx5 targets/nic/mlx4 targets/nic/rxe compiler/ir lang/diag |
 targets/nic/sheets:      targets/nic compiler/ir compiler/platform lang/diag |
-targets:                 targets/target targets/target/lint targets/cumulus targets/nvue targets/sonic targets/nic targets/nic/tools targets/nic/sheets targets/nic/mlx5 targets/nic/mlx4 targets/nic/bnxt targets/nic/ice targets/nic/ionic targets/nic/qede targets/nic/rxe validate/settings compiler/ir compiler/platform lang/diag lang/nodeset |
+targets:                 targets/target targets/target/lint targets/cumulus targets/nvue targets/sonic targets/nic targets/nic/tools
+    targets/nic/sheets targets/nic/mlx5 targets/nic/mlx4 targets/nic/bnxt targets/nic/ice targets/nic/ionic targets/nic/qede
+    targets/nic/rxe validate/settings compiler/ir compiler/platform lang/diag lang/nodeset |
 targets/judge:           lang lang/diag compiler compiler/ir validate targets targets/target |
-targets/deploy:          targets/deploy/txn targets/target targets/target/lint validate/settings compiler/ir lang/diag lang/nodeset | github.com/aymanbagabas/go-udiff golang.org/x/sync
+targets/deploy:          targets/deploy/txn targets/target targets/target/lint validate/settings compiler/ir lang/diag lang/nodeset |
+    github.com/aymanbagabas/go-udiff golang.org/x/sync
 targets/deploy/txn:      |
 targets/deploy/seen:     targets/target compiler/ir lang/diag lang/nodeset |
 targets/deploy/device:   targets/deploy targets/deploy/txn targets/target |
-targets/deploy/sequence: lang/diag lang/nodeset compiler/change compiler/ir validate validate/proof targets/deploy targets/deploy/txn targets/target |
+targets/deploy/sequence: lang/diag lang/nodeset compiler/change compiler/ir validate validate/proof targets/deploy targets/deploy/txn
+    targets/target |
 targets/deploy/rollout:  targets/deploy targets/deploy/device targets/deploy/txn targets/target | golang.org/x/sync
 targets/deploy/traffic:  targets/nic targets/target compiler/ir |
 targets/deploy/safefile: lang/diag |
@@ -90,7 +99,8 @@ targets/deploy/ssh:      targets/target targets/deploy/safefile lang/destination
 targets/deploy/lab:      targets/target targets/deploy/safefile targets/deploy/lab/systemd targets/deploy/lab/unix | golang.org/x/crypto
 targets/deploy/lab/systemd: targets/deploy/lab/unix |
 targets/deploy/lab/unix: targets/target | mvdan.cc/sh/v3
-targets/deploy/lab/labtest: targets/target targets/deploy targets/deploy/device targets/deploy/lab targets/deploy/rollout targets/deploy/ssh lang/diag | github.com/stretchr/testify
+targets/deploy/lab/labtest: targets/target targets/deploy targets/deploy/device targets/deploy/lab targets/deploy/rollout
+    targets/deploy/ssh lang/diag | github.com/stretchr/testify
 targets/judge/judgetest: targets/judge targets/target |
 targets/internal/changes: |
 targets/deploy/internal/sshdtest: lang/langtest/machinetest |
@@ -99,7 +109,8 @@ targets/deploy/texttest: targets/deploy |
 cmd/internal/journal:       targets/deploy targets/deploy/safefile targets/deploy/txn lang/diag |
 cmd/internal/replay:        cmd/internal/journal lang/diag targets targets/deploy targets/deploy/device targets/target |
 cmd/internal/hooks:         cmd/internal/exit cmd/internal/journal lang/diag targets/deploy targets/deploy/rollout |
-cmd/internal/bundle:        compiler/ir compiler/platform docs/evidence lang/destination lang/diag targets targets/deploy targets/nic targets/target cmd/internal/mask |
+cmd/internal/bundle:        compiler/ir compiler/platform docs/evidence lang/destination lang/diag targets targets/deploy targets/nic
+    targets/target cmd/internal/mask |
 docs:                    lang lang/diag | github.com/yuin/goldmark
 docs/docstest:           | github.com/stretchr/testify
 docs/evidence:           |
@@ -108,38 +119,60 @@ cmd/internal/pages:      |
 cmd/internal/ending:        cmd/internal/exit cmd/internal/wholefile |
 cmd/internal/exit:          lang/diag |
 cmd/internal/person:        cmd/internal/ending cmd/internal/exit cmd/internal/view lang/diag targets/target | golang.org/x/term
-cmd/internal/devicefiles: cmd/internal/exit cmd/internal/globals cmd/internal/report lang/diag targets targets/judge targets/target/lint targets/snapshot cmd/internal/person cmd/internal/wholefile lang/baseline |
-cmd/internal/fromfiles:     cmd/internal/devicefiles cmd/internal/exit cmd/internal/report cmd/internal/view lang/diag lang/nodeset targets targets/deploy targets/deploy/rollout targets/judge targets/target |
-cmd/internal/globals:       cmd/internal/exit cmd/internal/person cmd/internal/report compiler/ir lang lang/diag targets targets/deploy targets/deploy/safefile targets/deploy/seen targets/judge validate |
+cmd/internal/devicefiles: cmd/internal/exit cmd/internal/globals cmd/internal/report lang/diag targets targets/judge targets/target/lint
+    targets/snapshot cmd/internal/person cmd/internal/wholefile lang/baseline |
+cmd/internal/fromfiles:     cmd/internal/devicefiles cmd/internal/exit cmd/internal/report cmd/internal/view lang/diag lang/nodeset
+    targets targets/deploy targets/deploy/rollout targets/judge targets/target |
+cmd/internal/globals:       cmd/internal/exit cmd/internal/person cmd/internal/report compiler/ir lang lang/diag targets targets/deploy
+    targets/deploy/safefile targets/deploy/seen targets/judge validate |
 cmd/internal/revision:      |
-cmd/internal/meaning:       cmd/internal/report compiler/ir lang/diag lang/nodeset targets targets/deploy targets/judge targets/target/lint |
-cmd/internal/operands:      cmd/internal/devicefiles cmd/internal/exit cmd/internal/globals cmd/internal/meaning cmd/internal/revision lang lang/diag targets |
-cmd/internal/session:       cmd/internal/exit cmd/internal/globals cmd/internal/hooks cmd/internal/journal cmd/internal/person cmd/internal/replay cmd/internal/report cmd/internal/samples cmd/internal/savedplan cmd/internal/view cmd/internal/view/board compiler/ir docs/evidence lang/diag lang/eval lang/nodeset targets/deploy targets/deploy/device targets/deploy/lab targets/deploy/rollout targets/deploy/safefile targets/deploy/seen targets/deploy/sequence targets/deploy/ssh targets/deploy/traffic targets/deploy/txn targets/target | golang.org/x/term
+cmd/internal/meaning:       cmd/internal/report compiler/ir lang/diag lang/nodeset targets targets/deploy targets/judge
+    targets/target/lint |
+cmd/internal/operands:      cmd/internal/devicefiles cmd/internal/exit cmd/internal/globals cmd/internal/meaning cmd/internal/revision
+    lang lang/diag targets |
+cmd/internal/session:       cmd/internal/exit cmd/internal/globals cmd/internal/hooks cmd/internal/journal cmd/internal/person
+    cmd/internal/replay cmd/internal/report cmd/internal/samples cmd/internal/savedplan cmd/internal/view cmd/internal/view/board
+    compiler/ir docs/evidence lang/diag lang/eval lang/nodeset targets/deploy targets/deploy/device targets/deploy/lab
+    targets/deploy/rollout targets/deploy/safefile targets/deploy/seen targets/deploy/sequence targets/deploy/ssh targets/deploy/traffic
+    targets/deploy/txn targets/target | golang.org/x/term
 cmd/internal/samples:       targets/target targets/deploy targets/deploy/safefile |
 targets/deploy/internal/nspawn: targets/deploy/internal/sshdtest targets/nic/mlx5/mlx5test lang/langtest/machinetest | golang.org/x/sync
 targets/deploy/internal/matrix: |
 cmd/internal/picture:       compiler/ir compiler/platform validate lang/diag lang/nodeset |
 cmd/internal/lsp:           lang lang/diag lang/outline |
-cmd/internal/report:        docs validate validate/proof compiler compiler/ir lang lang/diag lang/nodeset lang/outline targets targets/target/lint targets/deploy targets/deploy/seen targets/judge lang/inventory lang/baseline |
-cmd/internal/view:          cmd/internal/journal cmd/internal/meaning cmd/internal/report compiler/change compiler/ir docs/evidence lang/diag lang/nodeset targets/deploy targets/deploy/device targets/deploy/rollout targets/deploy/seen targets/deploy/sequence targets/deploy/traffic targets/deploy/txn targets/nic targets/target |
-cmd/internal/view/trace:    cmd/internal/report cmd/internal/view cmd/internal/view/facts compiler compiler/ir compiler/platform lang lang/diag lang/nodeset targets validate validate/walk |
-cmd/internal/view/facts:    cmd/internal/exit cmd/internal/report cmd/internal/view compiler/ir compiler/platform lang/diag lang/dscp lang/nodeset lang/outline targets targets/target validate validate/walk |
+cmd/internal/report:        docs validate validate/proof compiler compiler/ir lang lang/diag lang/nodeset lang/outline targets
+    targets/target/lint targets/deploy targets/deploy/seen targets/judge lang/inventory lang/baseline |
+cmd/internal/view:          cmd/internal/journal cmd/internal/meaning cmd/internal/report compiler/change compiler/ir docs/evidence
+    lang/diag lang/nodeset targets/deploy targets/deploy/device targets/deploy/rollout targets/deploy/seen targets/deploy/sequence
+    targets/deploy/traffic targets/deploy/txn targets/nic targets/target |
+cmd/internal/view/trace:    cmd/internal/report cmd/internal/view cmd/internal/view/facts compiler compiler/ir compiler/platform lang
+    lang/diag lang/nodeset targets validate validate/walk |
+cmd/internal/view/facts:    cmd/internal/exit cmd/internal/report cmd/internal/view compiler/ir compiler/platform lang/diag lang/dscp
+    lang/nodeset lang/outline targets targets/target validate validate/walk |
 cmd/internal/view/board:    cmd/internal/view lang/diag lang/nodeset targets/deploy |
 cmd/internal/view/viewtest: lang/diag | github.com/stretchr/testify
-cmd/internal/forms:          cmd/internal/report compiler/ir lang/diag lang/nodeset targets targets/deploy targets/nic targets/nic/sheets targets/target | go.yaml.in/yaml/v3
+cmd/internal/forms:          cmd/internal/report compiler/ir lang/diag lang/nodeset targets targets/deploy targets/nic targets/nic/sheets
+    targets/target | go.yaml.in/yaml/v3
 cmd/internal/forms/folder:   |
 cmd/internal/forms/formstest: lang/nodeset | github.com/stretchr/testify
 cmd/internal/report/reporttest: | github.com/santhosh-tekuri/jsonschema github.com/stretchr/testify
-cmd/internal/savedplan:     cmd/internal/exit cmd/internal/report cmd/internal/wholefile lang lang/diag targets/deploy targets/deploy/safefile |
+cmd/internal/savedplan:     cmd/internal/exit cmd/internal/report cmd/internal/wholefile lang lang/diag targets/deploy
+    targets/deploy/safefile |
 cmd/internal/wholefile:      |
 cmd/internal/versions:       |
 targets/snapshot:        lang/diag lang/nodeset |
 lang/inventory:          lang/destination lang/diag lang/nodeset | go.yaml.in/yaml/v3
 cmd/internal/mask:          lang/nodeset |
-cmd/internal/collect:       cmd/internal/devicefiles cmd/internal/exit cmd/internal/mask cmd/internal/session cmd/internal/start cmd/internal/wholefile lang/destination lang/diag lang/inventory lang/nodeset targets targets/deploy targets/deploy/rollout targets/snapshot targets/target targets/target/lint | golang.org/x/sync
+cmd/internal/collect:       cmd/internal/devicefiles cmd/internal/exit cmd/internal/mask cmd/internal/session cmd/internal/start
+    cmd/internal/wholefile lang/destination lang/diag lang/inventory lang/nodeset targets targets/deploy targets/deploy/rollout
+    targets/snapshot targets/target targets/target/lint | golang.org/x/sync
 cmd/internal/site/sitetest: compiler/ir targets/judge targets/target/lint | github.com/stretchr/testify
-cmd/internal/site:          cmd/internal/report cmd/internal/start compiler/ir compiler/platform lang/diag lang/nodeset lang/topology targets targets/judge targets/target targets/target/lint validate/settings cmd/internal/devicefiles lang/baseline |
-cmd/internal/intake:        cmd/internal/globals cmd/internal/report cmd/internal/start compiler/ir lang/diag lang/lock lang/topology cmd/internal/netbox targets targets/target/lint |
+cmd/internal/sitefrom:      cmd/internal/devicefiles cmd/internal/exit cmd/internal/globals cmd/internal/intake cmd/internal/report
+    cmd/internal/site lang/diag targets/judge |
+cmd/internal/site:          cmd/internal/report cmd/internal/start compiler/ir compiler/platform lang/diag lang/nodeset lang/topology
+    targets targets/judge targets/target targets/target/lint validate/settings cmd/internal/devicefiles lang/baseline |
+cmd/internal/intake:        cmd/internal/globals cmd/internal/report cmd/internal/start compiler/ir lang/diag lang/lock lang/topology
+    cmd/internal/netbox targets targets/target/lint |
 cmd/internal/netbox:        cmd/internal/exit lang/diag lang/nodeset |
 cmd/internal/start:         compiler/ir compiler/platform lang lang/diag lang/nodeset lang/topology |
 examples:                |
@@ -185,7 +218,7 @@ func forTests(pkg string) bool {
 func TestImportPolicy(t *testing.T) {
 	type rule struct{ ours, others []string }
 	rules := map[string]rule{}
-	for line := range strings.Lines(strings.TrimSpace(policy)) {
+	for line := range strings.Lines(strings.ReplaceAll(strings.TrimSpace(policy), "\n    ", " ")) { // a long row goes on in the next line
 		pkg, rest, ok := strings.Cut(line, ":")
 		require.True(t, ok, line)
 		ours, others, _ := strings.Cut(rest, "|")

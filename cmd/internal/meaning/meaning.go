@@ -132,8 +132,8 @@ func names[T any](maps_ ...map[string]T) []string {
 	return slices.SortedFunc(maps.Keys(all), nodeset.Compare)
 }
 
-// device is a device of one state.
-type device struct {
+// asSet is a device of one state.
+type asSet struct {
 	wanted   *ir.Settings // nil: it is not of a fabric
 	alike    string       // devices with one text are set alike; empty: it is like no other one
 	settings func() *ir.Settings
@@ -142,7 +142,7 @@ type device struct {
 }
 
 // devices returns the devices of both states.
-func (m *Meaning) devices() (was, is map[string]*device) {
+func (m *Meaning) devices() (was, is map[string]*asSet) {
 	a, b := m.A, m.B
 	switch x, y := a.fabric(), b.fabric(); {
 	case a.Files != nil && b.Files != nil:
@@ -163,8 +163,8 @@ func (m *Meaning) devices() (was, is map[string]*device) {
 }
 
 // described returns the devices of a fabric, each as rocec writes it.
-func described(f *ir.Fabric) map[string]*device {
-	out := map[string]*device{}
+func described(f *ir.Fabric) map[string]*asSet {
+	out := map[string]*asSet{}
 	if f == nil {
 		return out
 	}
@@ -172,7 +172,7 @@ func described(f *ir.Fabric) map[string]*device {
 	var a alike
 	for _, d := range f.Devices {
 		wanted := wishes.Of(d)
-		out[d.Name] = &device{
+		out[d.Name] = &asSet{
 			wanted: wanted, alike: a.of(d, wanted), ports: d.Ports, kind: kindOf(d), settings: func() *ir.Settings { return targets.Meant(d) },
 		}
 	}
@@ -195,16 +195,16 @@ func kindOf(d *ir.Device) map[string]string {
 }
 
 // beside returns the devices that files are of, as the files state them, and as they would be after rocec has written the fabric.
-func (m *Meaning) beside(f *ir.Fabric, s *Side) (stated, meant map[string]*device) {
-	stated, meant = map[string]*device{}, map[string]*device{}
+func (m *Meaning) beside(f *ir.Fabric, s *Side) (stated, meant map[string]*asSet) {
+	stated, meant = map[string]*asSet{}, map[string]*asSet{}
 	r, all := targets.CompareFiles(f, s.Files)
 	s.judged(r)
 	for _, c := range all {
 		if stated[c.Device.Name] != nil {
 			continue
 		}
-		of := func(is *ir.Settings) *device {
-			return &device{ports: c.Device.Ports, settings: func() *ir.Settings { return is }}
+		of := func(is *ir.Settings) *asSet {
+			return &asSet{ports: c.Device.Ports, settings: func() *ir.Settings { return is }}
 		}
 		stated[c.Device.Name], meant[c.Device.Name] = of(c.Read), of(c.Meant)
 	}
@@ -217,9 +217,9 @@ func (m *Meaning) beside(f *ir.Fabric, s *Side) (stated, meant map[string]*devic
 }
 
 // surveyed returns the devices of files that no fabric describes.
-func (m *Meaning) surveyed(s *Side) map[string]*device {
+func (m *Meaning) surveyed(s *Side) map[string]*asSet {
 	s.judge(nil)
-	out := map[string]*device{}
+	out := map[string]*asSet{}
 	survey := targets.SurveyFiles(s.Files)
 	for i := range survey.Devices {
 		d := &survey.Devices[i]
@@ -230,7 +230,7 @@ func (m *Meaning) surveyed(s *Side) map[string]*device {
 		if d.OS != nil {
 			kind = map[string]string{"role": "switch", "system": d.OS.Name}
 		}
-		out[d.Name] = &device{kind: kind, settings: func() *ir.Settings { return d.Read.Settings }}
+		out[d.Name] = &asSet{kind: kind, settings: func() *ir.Settings { return d.Read.Settings }}
 	}
 	m.Unread = append(m.Unread, survey.Not...)
 	return out
@@ -250,7 +250,7 @@ func (s *Side) judged(r lint.Result) {
 }
 
 // device adds what differs of a device.
-func (m *Meaning) device(name string, old, now *device) {
+func (m *Meaning) device(name string, old, now *asSet) {
 	for _, what := range slices.Sorted(maps.Keys(old.kind)) {
 		m.turn(name, what, old.kind[what], now.kind[what])
 	}
@@ -273,7 +273,7 @@ func (m *Meaning) device(name string, old, now *device) {
 }
 
 // effects returns the effects on a device. Devices that are alike have the same.
-func (m *Meaning) effects(old, now *device) []deploy.Effect {
+func (m *Meaning) effects(old, now *asSet) []deploy.Effect {
 	key := [2]string{old.alike, now.alike}
 	if all, known := m.known[key]; known && key[0] != "" && key[1] != "" {
 		return all

@@ -18,6 +18,7 @@ import (
 
 	"github.com/rocec/rocec/cmd/internal/devicefiles"
 	"github.com/rocec/rocec/cmd/internal/report"
+	"github.com/rocec/rocec/cmd/internal/site/sitetest"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/langtest/machinetest"
@@ -227,7 +228,7 @@ func TestMonotone(t *testing.T) {
 			j := judge.Judge(t.Context(), os.DirFS("../../../examples/"+name), ".", judge.Options{})
 			require.NotNil(t, j.Fabric)
 			all := map[string][]byte{}
-			for _, f := range filesOf(t, j) {
+			for _, f := range sitetest.FilesOf(t, j) {
 				all[f.Name] = f.Data
 			}
 			compared := 0
