@@ -92,8 +92,11 @@ func listed(named map[string]*ir.Device, list string) (first *ir.Device, others 
 	return first, others
 }
 
-// hostOf returns the name that a configuration gives its device; empty: it states none.
+// hostOf returns the name that a file gives its device; empty: it states no name.
 func hostOf(j *judging, f lint.File) string {
+	if name := hostnameOf(f); name != "" {
+		return name
+	}
 	row := j.rowOf(f)
 	if row == nil || f.Why != "" {
 		return ""

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rocec/rocec/targets/snapshot"
 	"github.com/rocec/rocec/targets/target"
 	"github.com/rocec/rocec/targets/target/lint"
 )
@@ -20,9 +21,25 @@ const largeFRR = "it is larger than 4 MiB, so its routing is not read"
 
 // isFRR reports whether a file that could be opened is named as one of FRR.
 func isFRR(f lint.File) bool {
-	return f.Why == "" && slices.ContainsFunc(frrNames, func(base string) bool {
-		return lint.Named(f.Name,
-			base)
+	return f.Why == "" && slices.ContainsFunc(frrNames, func(base string) bool { return lint.Named(f.Name, base) })
+}
+
+// keepFRR keeps the lines of FRR about sessions of BGP alone. Others may hold passwords.
+func keepFRR(data []byte) (kept []byte, dropped int) {
+	return snapshot.Lines(data, func(line string) bool {
+		words := strings.Fields(line)
+		switch words[0] {
+		case "!", "exit", "exit-address-family", "address-family":
+			return len(words) <= 3
+		case "router":
+			return len(words) > 1 && words[1] == "bgp"
+		case "neighbor":
+			return len(words) > 2 && slices.Contains([]string{
+				"remote-as", "interface", "peer-group", "activate", "allowas-in", "local-as", "as-override", "route-map", "prefix-list",
+				"filter-list", "distribute-list",
+			}, words[2])
+		}
+		return false
 	})
 }
 
@@ -40,8 +57,8 @@ func frrOf(data []byte) *target.BGP {
 		}
 		if line[0] != ' ' && line[0] != '\t' {
 			inside = false
-			if len(words) >= 3 && words[0] == "router" && words[1] == "bgp" && !slices.Contains(words, "vrf") && !slices.Contains(words,
-				"view") {
+			if len(words) >= 3 && words[0] == "router" && words[1] == "bgp" && !slices.Contains(words, "vrf") &&
+				!slices.Contains(words, "view") {
 				if as, err := strconv.ParseUint(words[2], 10, 32); err == nil && as > 0 && out == nil {
 					out, inside = &target.BGP{AS: uint32(as), Sessions: map[string]uint32{}}, true
 				}

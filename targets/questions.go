@@ -24,7 +24,11 @@ type Question struct {
 }
 
 // asksAll are the questions to every device.
-var asksAll = []target.Question{{File: lldpNames[0], Cmd: "lldpctl -f json", Says: "the other ends of cables"}}
+var asksAll = []target.Question{
+	{File: hostnameFile, Cmd: "hostname", Says: "the name of the device"},
+	{File: lldpNames[0], Cmd: "lldpctl -f json", Says: "the other ends of cables"},
+	{File: frrNames[0], Cmd: `vtysh -c "show running-config"`, Says: "sessions of BGP"},
+}
 
 // Systems returns every system with its questions, in the order of the table of targets, and hosts at the end.
 func Systems() (out []System) {
@@ -74,7 +78,10 @@ func Keep(f lint.File) (kept []byte, dropped int, err error) {
 		return nil, 0, errNotRead
 	case r.states != nil && r.states.Stated(f.Data) == "":
 		return nil, 0, ErrOther
-	case r.neighbours != nil, r.states != nil, r.host:
+	case r.routes:
+		kept, dropped = keepFRR(f.Data)
+		return kept, dropped, nil
+	case r.neighbours != nil, r.states != nil, r.host, r.named != "":
 		return f.Data, 0, nil
 	case r.row == nil:
 		return nil, 0, errUnknown

@@ -2,6 +2,8 @@ package targets_test
 
 import (
 	"bytes"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -177,4 +179,61 @@ func TestQuestions(t *testing.T) {
 		require.NotEmpty(t, q.Says)
 		require.NotContains(t, q.Cmd, "\nEND\n")
 	}
+}
+
+// A device is called as its configuration states, else as it calls itself, else as its folder.
+func TestStatedName(t *testing.T) {
+	const conf = "traffic.packet_priority_source_set = [dscp]\ntraffic.cos_3.priority_source.dscp = [26]\n"
+	name := func(files map[string]string) (names []string) {
+		var all []lint.File
+		for _, n := range slices.Sorted(maps.Keys(files)) {
+			all = append(all, lint.File{Name: n, Data: []byte(files[n])})
+		}
+		for _, d := range targets.SurveyFiles(all).Devices {
+			names = append(names, d.Name)
+		}
+		return names
+	}
+	for _, c := range []struct {
+		files map[string]string
+		want  []string
+	}{
+		{map[string]string{"192.0.2.1/traffic.conf": conf, "192.0.2.1/hostname": "leaf01\n"}, []string{"leaf01"}},
+		{map[string]string{"x/config_db.json": secretFiles["config_db.json"], "x/hostname": "other\n"}, []string{"leaf01"}},
+		{map[string]string{"a/traffic.conf": conf, "a/hostname": "cumulus\n"}, []string{"a"}},
+		{map[string]string{"a/traffic.conf": conf, "a/hostname": "-x\n"}, []string{"a"}},
+		{map[string]string{"a/traffic.conf": conf, "a/hostname": "b; reboot\n"}, []string{"a"}},
+		{
+			map[string]string{"a/traffic.conf": conf, "a/hostname": "twin\n", "b/traffic.conf": conf, "b/hostname": "twin\n"},
+			[]string{"a", "b"},
+		},
+		{map[string]string{"a/hostname": "lone\n"}, nil},
+	} {
+		require.Equal(t, c.want, name(c.files), "%v", c.files)
+	}
+}
+
+// Of a configuration of FRR the sessions of BGP are kept, and no password.
+func TestKeepFRR(t *testing.T) {
+	kept, dropped, err := targets.Keep(lint.File{Name: "leaf01/frr.conf", Data: []byte(`frr version 8.4
+hostname leaf01
+password hunter2
+enable password hunter2
+router bgp 65001
+ bgp router-id 10.0.0.1
+ neighbor swp1 interface remote-as external
+ neighbor 10.0.0.2 password hunter2
+ neighbor 10.0.0.2 remote-as 65002
+ address-family ipv4 unicast
+  redistribute connected
+ exit-address-family
+key chain x
+ key 1
+  key-string hunter2
+`)})
+	require.NoError(t, err)
+	require.NotContains(t, string(kept), "hunter2")
+	require.Equal(t, 10, dropped)
+	require.Equal(t, 16, bytes.Count(kept, []byte("\n"))+1)
+	require.Contains(t, string(kept), " neighbor 10.0.0.2 remote-as 65002\n")
 }

@@ -24,6 +24,7 @@ type Surveyed struct {
 	BGP        *target.BGP            // of FRR's own configuration, else of the configuration of the device; nil: none states it
 	Neighbours map[string][]Neighbour // by port: LLDP, else the configuration
 	Files      []string               // that were read
+	hostname   string                 // by a file with its name alone; empty: no file has one
 }
 
 // Neighbour is the device at the other end of a cable, as LLDP or a configuration names it.
@@ -57,6 +58,7 @@ func SurveyFiles(files []lint.File) *Survey {
 			one.Release, one.Guessed = releaseOf(row, cmp.Or(stated(j, d), one.Read.Settings.System.Release.Value))
 		}
 		for _, i := range d.files {
+			one.hostname = cmp.Or(one.hostname, j.read[i].named)
 			for port, all := range j.read[i].neighbours {
 				for _, n := range all {
 					one.Neighbours[port] = append(one.Neighbours[port], Neighbour{Device: n.Device, Ports: n.Ports})
@@ -65,7 +67,7 @@ func SurveyFiles(files []lint.File) *Survey {
 			if j.read[i].routes {
 				one.BGP = cmp.Or(one.BGP, frrOf(files[i].Data))
 			}
-			if j.read[i].own != nil || j.read[i].neighbours != nil || j.read[i].routes {
+			if j.read[i].own != nil || j.read[i].neighbours != nil || j.read[i].routes || j.read[i].named != "" {
 				one.Files = append(one.Files, files[i].Name)
 				continue
 			}
@@ -92,7 +94,7 @@ func SurveyFiles(files []lint.File) *Survey {
 	return s
 }
 
-// name calls devices by the names that their configurations state, where no other device has the same. The name that a system comes with
+// name calls devices by the names that their files state, where no other device has the same. The name that a system comes with
 // does not count.
 func (s *Survey) name() {
 	told := map[string]int{"localhost": 2}
@@ -101,16 +103,22 @@ func (s *Survey) name() {
 			told[row.OS.Name], told[row.OS.User] = 2, 2 // sonic, and cumulus
 		}
 	}
-	for _, d := range s.Devices {
-		if d.Read != nil {
-			told[d.Read.Host]++
-		}
+	for i := range s.Devices {
+		told[s.Devices[i].stated()]++
 	}
 	for i := range s.Devices {
-		if d := &s.Devices[i]; d.Read != nil && d.Read.Host != "" && told[d.Read.Host] == 1 {
-			d.Name = d.Read.Host
+		if name := s.Devices[i].stated(); name != "" && told[name] == 1 {
+			s.Devices[i].Name = name
 		}
 	}
+}
+
+// stated returns the name that the files of a device state: its configuration, else its name for itself. Empty: no file states it.
+func (d *Surveyed) stated() string {
+	if d.Read != nil && d.Read.Host != "" {
+		return d.Read.Host
+	}
+	return d.hostname
 }
 
 // readAlone reads the files of one device together: what it runs, else what it has stored, else files without a moment, else what tools of

@@ -3,6 +3,7 @@ package collect
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -21,7 +22,10 @@ import (
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/cmd/internal/site"
 	"github.com/rocec/rocec/cmd/internal/site/sitetest"
+	"github.com/rocec/rocec/lang/destination"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/inventory"
+	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/deploy/rollout"
 	"github.com/rocec/rocec/targets/judge"
 	"github.com/rocec/rocec/targets/snapshot"
@@ -362,4 +366,74 @@ func TestInventory(t *testing.T) {
 	}()})
 	require.NoError(t, err)
 	require.Len(t, s.Named, 3, diag.Escape(fmt.Sprint(s.Notes)))
+}
+
+// Whatever neighbours claim, no device is dialled that a person has not named.
+func TestHostileNeighbours(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	names := []string{
+		"leaf001", "leaf002", "evil", "127.0.0.1", "$(reboot)", "-oProxyCommand=x", "../../etc/passwd", "a\nb", "\x1b[2J", "leaf001.evil.example",
+		strings.Repeat("x", 300), "", "root@evil", "evil:2222",
+	}
+	word := func() string { return names[r.IntN(len(names))] }
+	listed := 0
+	for range 1000 {
+		var entries []map[string]any
+		for i := range r.IntN(6) {
+			entries = append(entries, map[string]any{fmt.Sprintf("swp%d", i): map[string]any{
+				"chassis": map[string]any{word(): map[string]any{"mgmt-ip": []string{word(), "192.0.2.66"}, "descr": word()}},
+				"port":    map[string]any{"id": map[string]any{"type": "ifname", "value": word()}, "descr": word()},
+			}})
+		}
+		lldp, err := json.Marshal(map[string]any{"lldp": map[string]any{"interface": entries}})
+		require.NoError(t, err)
+		devices := devicesNamed(3)
+		dialled := map[string]int{}
+		c := &Collection{}
+		require.NoError(t, c.Ask(t.Context(), devices, Asking{
+			Guarded: true, Now: time.Now, Progress: func(int, int) {}, Save: func() error { return nil },
+			Read: rollout.ObserveOptions{Parallel: 1},
+			Dial: func(_ context.Context, d *target.Device) (target.Conn, error) {
+				dialled[d.Login.Address]++
+				return &conn{func(cmd string) ([]byte, error) { return answering(cmd, string(lldp), word()), nil }}, nil
+			},
+		}))
+		require.Equal(t, map[string]int{"leaf001": 1, "leaf002": 1, "leaf003": 1}, dialled)
+		text := c.Inventory()
+		require.NotContains(t, text, "\x1b")
+		if strings.Contains(text, "named by") {
+			listed++
+		}
+		inv, ds := inventory.Read("list.yaml", []byte(text))
+		require.False(t, ds.HasErrors(), "%v\n%s", ds, text)
+		for _, h := range inv.Hosts {
+			require.Empty(t, destination.CheckHost(h.Name), text)
+		}
+		masked, _ := c.Mask()
+		_, err = masked.Files()
+		require.NoError(t, err)
+	}
+	require.Greater(t, listed, 500, "answers are read")
+}
+
+// answering answers the script of a read: with neighbours to the question about them, and with a name.
+func answering(script, lldp, name string) []byte {
+	mark := script[strings.Index(script, "rocec-"):]
+	mark = mark[:strings.IndexAny(mark, "\n'")]
+	var out strings.Builder
+	say := func(kind, text string) { fmt.Fprintf(&out, "%s %s\n%s\n%s end 0\n", mark, kind, text, mark) }
+	say("state", "boot x\nup 1")
+	say("query", name+"\n1795000000\n\nrocec-status 0")
+	for _, q := range targets.Questions() {
+		switch q.File {
+		case "lldp.json":
+			say("query", lldp+"\n\nrocec-status 0")
+		case "hostname":
+			say("query", name+"\n\nrocec-status 0")
+		default:
+			say("query", "\nrocec-status 66")
+		}
+	}
+	fmt.Fprintf(&out, "%s OK\n", mark)
+	return []byte(out.String())
 }
