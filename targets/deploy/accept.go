@@ -65,7 +65,7 @@ func (d *DevicePlan) silence(names []string) (out diag.List) {
 		return nil
 	}
 	var stays diag.List
-	for _, one := range beside(d.Device.Source, d.New) {
+	for _, one := range beside(d.Device, d.New) {
 		switch {
 		case !says(d.Watched[i].Found, one.Diagnostic): // an earlier block accepts it
 		case one.accepted(names):

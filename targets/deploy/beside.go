@@ -5,6 +5,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/target"
 	"github.com/rocec/rocec/targets/target/lint"
 	"github.com/rocec/rocec/validate/settings"
 )
@@ -29,12 +30,14 @@ func diagnostics(all []judged) (out diag.List) {
 
 // beside returns the findings of the rules about the settings of a switch that they do not find in the settings of the fabric: those of
 // values that rocec does not write.
-func beside(d *ir.Device, s *ir.Settings) []judged {
+func beside(of *target.Device, s *ir.Settings) []judged {
+	d := of.Source
 	if d == nil || d.Switch == nil || s == nil {
 		return nil
 	}
 	wanted := d.Wanted()
-	all := rulesOn(d, d.Completed(s))
+	arrives := arrivesAt(of)
+	all := rulesOn(d, d.Completed(s), arrives)
 	if !slices.ContainsFunc(d.Ports, func(p *ir.Port) bool { return shorter(p, s, wanted) }) { // less than arrives, within the tolerance
 		all = slices.DeleteFunc(all, func(one judged) bool {
 			return one.Code == settings.Headroom.Code && one.Severity == diag.Warning
@@ -43,14 +46,32 @@ func beside(d *ir.Device, s *ir.Settings) []judged {
 	if len(all) == 0 {
 		return nil
 	}
-	meant := diagnostics(rulesOn(d, wanted))
+	meant := diagnostics(rulesOn(d, wanted, arrives))
 	return slices.DeleteFunc(all, func(one judged) bool { return says(meant, one.Diagnostic) })
 }
 
-// rulesOn returns what the rules find in the settings of a switch, at the line that declares it.
-func rulesOn(d *ir.Device, s *ir.Settings) (out []judged) {
+// arrivesAt returns the bytes that the fabric expects after a pause, as a reading has them. They are 0 at a port whose headroom the switch
+// takes from tables of its own: the published size is all that such a port can have.
+func arrivesAt(of *target.Device) func(port string, cos int) (most, likely int) {
+	expected := of.Source.Arrives()
+	own := map[string]bool{}
+	for _, p := range of.Source.Ports {
+		own[p.Name] = of.Target != nil && slices.ContainsFunc(of.Target.Rounds, func(r target.Rounding) bool {
+			return r.Field == ir.FieldHeadroom && r.How == target.Derived && (r.On == nil || r.On(p))
+		})
+	}
+	return func(port string, cos int) (most, likely int) {
+		if own[port] {
+			return 0, 0
+		}
+		return expected(port, cos)
+	}
+}
+
+// rulesOn returns the findings of the rules in the settings of a switch, at the line that declares it. arrives is that of a reading.
+func rulesOn(d *ir.Device, s *ir.Settings, arrives func(port string, cos int) (most, likely int)) (out []judged) {
 	var into lint.Findings
-	settings.Judge(&settings.Reading{Settings: s, At: d.At, Where: fieldAsPlace, Arrives: d.Arrives()}, &into)
+	settings.Judge(&settings.Reading{Settings: s, At: d.At, Where: fieldAsPlace, Arrives: arrives}, &into)
 	for _, one := range into.Close() {
 		out = append(out, judged{one, ir.Field(one.At.Start.Byte)})
 		one.At = d.At

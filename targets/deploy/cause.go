@@ -68,7 +68,7 @@ func (p *Plan) LeaveDerived(tool string) {
 			d.Watched = slices.DeleteFunc(slices.Clone(d.Watched), func(w Watched) bool { return w.Name == filesWatch || w.Name == rulesWatch })
 			d.watch(filesWatch, wrong(d))
 			names := d.accepts()
-			d.watch(rulesWatch, diagnostics(slices.DeleteFunc(beside(d.Device.Source, d.Old), func(j judged) bool { return j.accepted(names) })))
+			d.watch(rulesWatch, diagnostics(slices.DeleteFunc(beside(d.Device, d.Old), func(j judged) bool { return j.accepted(names) })))
 		}
 	}
 }

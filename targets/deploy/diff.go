@@ -150,7 +150,7 @@ func compare(d *DevicePlan, old, next map[string][]byte) {
 	if d.Old == nil && d.New == nil {
 		return
 	}
-	d.watch(rulesWatch, diagnostics(beside(d.Device.Source, d.New)))
+	d.watch(rulesWatch, diagnostics(beside(d.Device, d.New)))
 	d.Removing = d.Old.Loses(d.New)
 	if d.New != d.Old {
 		var cabled []*ir.Port

@@ -16,6 +16,6 @@ func CompareFiled(d *target.Device, f *Filed) *DevicePlan {
 	} else {
 		p.watch(filesWatch, wrong(p))
 	}
-	p.watch(rulesWatch, diagnostics(beside(d.Source, p.New)))
+	p.watch(rulesWatch, diagnostics(beside(d, p.New)))
 	return p
 }

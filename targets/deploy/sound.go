@@ -57,7 +57,7 @@ func (d *DevicePlan) worst() *diag.Diagnostic {
 			all = append(all, one)
 		}
 	}
-	for _, one := range beside(d.Device.Source, d.Old) {
+	for _, one := range beside(d.Device, d.Old) {
 		if !one.accepted(names) {
 			all = append(all, one.Diagnostic)
 		}

@@ -41,7 +41,7 @@ func TestPages(t *testing.T) {
 			"First, whatever you see": "rocec apply --lab --auto-approve --soak 1s >/dev/null",
 		}},
 		{name: "nvue", examples: []string{"mixed-releases", "rack-v1-pfc"}, large: true},
-		{name: "verify", examples: []string{"clos-v2-ecn", "gpu-pod"}, large: true, before: map[string]string{
+		{name: "verify", examples: []string{"clos-v2-ecn", "gpu-pod", "rack-v1-pfc"}, large: true, before: map[string]string{
 			"Traffic": "rocec apply --lab --auto-approve --soak 1s",
 		}},
 		{name: "apply", folder: "rack-v1-pfc", before: map[string]string{

@@ -155,6 +155,13 @@ printf '%s\n' a_device,a_port,a_type,b_device,b_port,b_type leaf1,swp1,dcim.inte
 	"rocec diff":                            {before: committed},
 	"rocec diff origin/main... --format md": {before: committed + " && git update-ref refs/remotes/origin/main HEAD"},
 
+	"rocec collect":           {name: true},
+	"rocec collect collected": {before: site, exit: 64}, // it names no snapshot
+	"rocec collect leaf01 leaf02 spine1 -o site.tar.gz": {exit: 3}, // no such device answers
+	"rocec collect inventory.yaml --mask -o site.tar.gz": {
+		before: `printf 'all:\n  hosts:\n    leaf01: {ansible_host: 127.0.0.1, ansible_port: 1}\n' >inventory.yaml`, exit: 3,
+	},
+
 	"rocec audit collected":                               {before: site},
 	"rocec audit --format json collected > audit.json":    {before: site},
 	"rocec init --from collected site1":                   {before: site},
