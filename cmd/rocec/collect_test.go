@@ -18,7 +18,7 @@ func TestCollectLab(t *testing.T) {
 	machinetest.Long(t)
 	t.Chdir("../..")
 	setenv(t, "XDG_STATE_HOME", t.TempDir())
-	for _, name := range []string{"rack-by-files", "rack-v1-pfc", "sonic-leaf-spine", "mixed-releases"} {
+	for _, name := range []string{"rack-by-files", "mixed-releases"} {
 		dir, lab := filepath.Join("examples", name), t.TempDir()
 		code, _, stderr := rocec(t, "apply", "--lab="+lab, "--auto-approve", "--soak", "0s", "--assume-peer-ready", dir)
 		require.Zero(t, code, stderr)

@@ -47,6 +47,7 @@ func TestNoNetwork(t *testing.T) {
 		{"fmt", "--check", fabric},
 		{"build", "-o", filepath.Join(dir, "out"), fabric},
 		{"graph", fabric},
+		{"audit", smallSite(t)},
 		{"show", "-C", fabric, "leaf01"},
 		{"trace", "-C", fabric, "gpu001", "gpu002"},
 		{"version"},

@@ -60,10 +60,7 @@ func TestFirstSignalEnds(t *testing.T) {
 	_, code := offline(t, "init", fabric)
 	require.Equal(t, exit.Good, code)
 	require.NoError(t, os.WriteFile(ugly, []byte("fabric   \"f\"   {\n}\n"), 0o666))
-	site := filepath.Join(dir, "site")
-	require.NoError(t, os.Mkdir(site, 0o777))
-	require.NoError(t, os.WriteFile(filepath.Join(site, "config_db.json"), []byte(`{"PORT": {"Ethernet0": {"lanes": "0"}},
-		"DEVICE_METADATA": {"localhost": {"hostname": "tor"}}, "DEVICE_NEIGHBOR": {"Ethernet0": {"name": "gpu", "port": "eth0"}}}`), 0o666))
+	site := smallSite(t)
 	fifo := filepath.Join(dir, "fifo")
 	require.NoError(t, syscall.Mkfifo(fifo, 0o600))
 
@@ -188,4 +185,14 @@ func blocked(t *testing.T, pid int) {
 		last = ""
 		return false
 	}, 10*time.Minute, 50*time.Millisecond, "it does not block")
+}
+
+// smallSite is a folder with the file of a switch that has a host.
+func smallSite(t *testing.T) string {
+	t.Helper()
+	site := filepath.Join(t.TempDir(), "site")
+	require.NoError(t, os.Mkdir(site, 0o777))
+	require.NoError(t, os.WriteFile(filepath.Join(site, "config_db.json"), []byte(`{"PORT": {"Ethernet0": {"lanes": "0"}},
+		"DEVICE_METADATA": {"localhost": {"hostname": "tor"}}, "DEVICE_NEIGHBOR": {"Ethernet0": {"name": "gpu", "port": "eth0"}}}`), 0o666))
+	return site
 }
