@@ -3,6 +3,7 @@ package site
 import (
 	"bytes"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -119,7 +120,7 @@ func weaker(few, many *judgedSnapshot) (broken []string) {
 		return !strings.HasPrefix(key, "conf-sonic-text ") && few.files[key[strings.Index(key, " ")+1:]] != nil
 	}
 	wrong, wrongNow := errorsOf(few.report), errorsOf(many.report)
-	whole := func(key string) bool {
+	judged := func(key string) bool {
 		_, name, _ := strings.Cut(key, " ")
 		return few.files[name] != nil && bytes.Equal(few.files[name], many.files[name])
 	}
@@ -129,7 +130,7 @@ func weaker(few, many *judgedSnapshot) (broken []string) {
 		}
 	}
 	for key, detail := range wrongNow {
-		if _, before := wrong[key]; !before && whole(key) {
+		if _, before := wrong[key]; !before && judged(key) {
 			broken = append(broken, "the error comes: "+key+": "+detail)
 		}
 	}
@@ -216,12 +217,17 @@ func part(t *testing.T, draw *rand.Rand, f *ir.Fabric, files map[string][]byte) 
 	return out
 }
 
+var whole = flag.Bool("whole", false, "1,000 partial snapshots, rather than a quarter of them")
+
 // More files never weaken a verdict: a verdict that more files turn has a condition on its page that they remove. Whatever a page assumes,
 // it names.
 func TestMonotone(t *testing.T) {
 	for name, draws := range partialNetworks {
-		if machinetest.Quick() {
+		switch {
+		case machinetest.Quick():
 			draws = 3
+		case !*whole:
+			draws = max(draws/4, 10)
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
