@@ -1,6 +1,7 @@
 package ir_test
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -29,9 +30,7 @@ func TestOver(t *testing.T) {
 		base.Set("swp2", b)
 		got := s.Over(base)
 		want := values(&b)
-		for v, text := range values(&a) {
-			want[v] = text
-		}
+		maps.Copy(want, values(&a))
 		is := values(got.Port("swp1"))
 		for v, text := range values(&a) {
 			require.Equal(t, text, is[v], v)

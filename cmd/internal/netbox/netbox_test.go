@@ -274,11 +274,12 @@ func TestDialects(t *testing.T) {
 			c := cabling(t, r)
 			var got []string
 			for _, e := range c.Edges {
-				text := e.A.Device + ":" + e.A.Port + " " + e.B.Device + ":" + e.B.Port
+				var text strings.Builder
+				text.WriteString(e.A.Device + ":" + e.A.Port + " " + e.B.Device + ":" + e.B.Port)
 				for _, a := range e.Attrs {
-					text += " " + a.Name + "=" + a.Text
+					text.WriteString(" " + a.Name + "=" + a.Text)
 				}
-				got = append(got, text)
+				got = append(got, text.String())
 			}
 			assert.Equal(t, []string{
 				"leaf1:swp1 gpu1:eth0 length=3m", "leaf2:swp1 gpu2:eth0 length=250cm planned=true", "leaf1:swp9 leaf2:swp9 length=84.024m",

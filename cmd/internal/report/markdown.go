@@ -181,17 +181,18 @@ func (m *markdown) item(d *diag.Diagnostic) string {
 	if uri := HelpURI(d.Code); uri != "" {
 		code = fmt.Sprintf("[%s](%s)", d.Code, uri)
 	}
-	item := fmt.Sprintf("- [ ] **%s** %s%s: %s\n", d.Severity, code, where, markdownText(d.Summary+": "+d.Detail, longestItem))
+	var item strings.Builder
+	item.WriteString(fmt.Sprintf("- [ ] **%s** %s%s: %s\n", d.Severity, code, where, markdownText(d.Summary+": "+d.Detail, longestItem)))
 	for i, n := range d.Notes {
 		if i == mostNotes {
-			item += fmt.Sprintf("  - ... and %s\n", diag.Count(len(d.Notes)-i, "further note"))
+			item.WriteString(fmt.Sprintf("  - ... and %s\n", diag.Count(len(d.Notes)-i, "further note")))
 			break
 		}
 		text := n.Message
 		if m.p.inFile(n.At) {
 			text = m.p.line(n.At) + ": " + text
 		}
-		item += fmt.Sprintf("  - %s\n", markdownText(text, longestCell))
+		item.WriteString(fmt.Sprintf("  - %s\n", markdownText(text, longestCell)))
 	}
 	commands := fmt.Sprintf("`%s`", diag.Rocec("explain", diag.Arg("CODE", d.Code)))
 	if at, ok := m.p.told(d); ok {
@@ -203,7 +204,7 @@ func (m *markdown) item(d *diag.Diagnostic) string {
 			commands = fmt.Sprintf("on %s: `%s`; here: %s", on, show, commands)
 		}
 	}
-	return item + "  - " + commands + "\n"
+	return item.String() + "  - " + commands + "\n"
 }
 
 // known writes the findings of a baseline as a table, and sentences about its rows.
