@@ -50,6 +50,7 @@ type reading struct {
 
 	neighbours map[string][]target.Neighbour // of a file that has nothing else
 	named      string                        // the name of the device that the file states, and nothing else
+	speeds     map[string]int                // of the interfaces, and nothing else
 	states     *target.Target                // the row whose release the file states; nil: it is no such file
 	routes     bool                          // it has the routing of the device, and nothing else
 }
@@ -176,7 +177,8 @@ func parts(c *target.Coverage) (out []lint.Part) {
 // topOf is the top of the first file of a device that has settings, where findings about the device as a whole are.
 func topOf(j *judging, d *device) diag.Range {
 	i := slices.IndexFunc(d.files, func(i int) bool {
-		return j.read[i].neighbours == nil && j.read[i].states == nil && !j.read[i].routes && j.read[i].named == ""
+		return j.read[i].neighbours == nil && j.read[i].states == nil && !j.read[i].routes &&
+			j.read[i].named == "" && j.read[i].speeds == nil
 	})
 	return j.files[d.files[max(i, 0)]].Top()
 }

@@ -80,6 +80,8 @@ func newJudging(f *ir.Fabric, files []lint.File, devices []device) *judging {
 			j.found = append(j.found, lint.NotJudged(f.Name, notLLDP, "Collect it anew; no cable is known of it."))
 		case hostnameOf(f) != "":
 			j.read[i].named, j.taken[i] = hostnameOf(f), lint.Taken{Dialect: "the name", Beside: true}
+		case speedsOf(f) != nil:
+			j.read[i].speeds, j.taken[i] = speedsOf(f), lint.Taken{Dialect: "speeds", Beside: true}
 		case releaseRow(f) != nil:
 			j.read[i].states, j.taken[i] = releaseRow(f), lint.Taken{Dialect: "the release", Beside: true}
 		case isFRR(f) && len(f.Data) > mostFRR:

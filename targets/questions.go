@@ -26,6 +26,7 @@ type Question struct {
 // asksAll are the questions to every device.
 var asksAll = []target.Question{
 	{File: hostnameFile, Cmd: "hostname", Says: "the name of the device"},
+	{File: speedsFile, Cmd: askSpeeds, Says: "the speeds of links"},
 	{File: lldpNames[0], Cmd: "lldpctl -f json", Says: "the other ends of cables"},
 	{File: frrNames[0], Cmd: `vtysh -c "show running-config"`, Says: "sessions of BGP"},
 }
@@ -81,7 +82,7 @@ func Keep(f lint.File) (kept []byte, dropped int, err error) {
 	case r.routes:
 		kept, dropped = keepFRR(f.Data)
 		return kept, dropped, nil
-	case r.neighbours != nil, r.states != nil, r.host, r.named != "":
+	case r.neighbours != nil, r.states != nil, r.host, r.named != "", r.speeds != nil:
 		return f.Data, 0, nil
 	case r.row == nil:
 		return nil, 0, errUnknown

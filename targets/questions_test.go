@@ -3,12 +3,14 @@ package targets_test
 import (
 	"bytes"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/sonic/grammar"
 	"github.com/rocec/rocec/targets/target"
@@ -236,4 +238,40 @@ key chain x
 	require.Equal(t, 10, dropped)
 	require.Equal(t, 16, bytes.Count(kept, []byte("\n"))+1)
 	require.Contains(t, string(kept), " neighbor 10.0.0.2 remote-as 65002\n")
+}
+
+// The speeds of links are read from a file of lines, and from nothing else.
+func TestStatedSpeeds(t *testing.T) {
+	const conf = "traffic.packet_priority_source_set = [dscp]\ntraffic.cos_3.priority_source.dscp = [26]\n"
+	for text, want := range map[string]map[string]int{
+		"eth0 1000\nswp1 25000\n":   {"eth0": 1000, "swp1": 25000},
+		"":                          {},
+		"swp1 -1\n":                 nil,
+		"swp1 4294967295\nswp2 0\n": {},
+		"swp1\n":                    nil,
+		"speeds of my ports\n":      nil,
+	} {
+		s := targets.SurveyFiles([]lint.File{{Name: "l1/traffic.conf", Data: []byte(conf)}, {Name: "l1/speeds", Data: []byte(text)}})
+		require.Len(t, s.Devices, 1)
+		require.Equal(t, want, s.Devices[0].Speeds, text)
+	}
+}
+
+// Collected configurations have their place on the switches of the fabric: the stored one, else the running one.
+func TestPlace(t *testing.T) {
+	f := clos{leaves: 2, spines: 1, hosts: 2, model: "sn4700", version: "5.9.1", v2: true}.compile(t)
+	places := func(files ...string) (out []string) {
+		var all []lint.File
+		for _, name := range files {
+			all = append(all, lint.File{Name: name, Data: []byte(secretFiles[path.Base(name)])})
+		}
+		for _, one := range targets.Place(f, all) {
+			out = append(out, one.Device.Name+" "+one.Path+" "+one.File)
+		}
+		return out
+	}
+	leaf := f.Devices[slices.IndexFunc(f.Devices, func(d *ir.Device) bool { return d.Switch != nil })].Name
+	require.Equal(t, []string{leaf + " /etc/nvue.d/startup.yaml x/" + leaf + "/startup.yaml"},
+		places("x/"+leaf+"/applied.yaml", "x/"+leaf+"/startup.yaml", "x/other/startup.yaml"))
+	require.Equal(t, []string{leaf + " /etc/nvue.d/startup.yaml x/" + leaf + "/applied.yaml"}, places("x/"+leaf+"/applied.yaml"))
 }

@@ -24,6 +24,7 @@ type Surveyed struct {
 	BGP        *target.BGP            // of FRR's own configuration, else of the configuration of the device; nil: none states it
 	Neighbours map[string][]Neighbour // by port: LLDP, else the configuration
 	Files      []string               // that were read
+	Speeds     map[string]int         // Mb/s by interface, as the kernel has them; nil: no file states them
 	hostname   string                 // by a file with its name alone; empty: no file has one
 }
 
@@ -59,6 +60,9 @@ func SurveyFiles(files []lint.File) *Survey {
 		}
 		for _, i := range d.files {
 			one.hostname = cmp.Or(one.hostname, j.read[i].named)
+			if j.read[i].speeds != nil {
+				one.Speeds = j.read[i].speeds
+			}
 			for port, all := range j.read[i].neighbours {
 				for _, n := range all {
 					one.Neighbours[port] = append(one.Neighbours[port], Neighbour{Device: n.Device, Ports: n.Ports})
@@ -67,7 +71,8 @@ func SurveyFiles(files []lint.File) *Survey {
 			if j.read[i].routes {
 				one.BGP = cmp.Or(one.BGP, frrOf(files[i].Data))
 			}
-			if j.read[i].own != nil || j.read[i].neighbours != nil || j.read[i].routes || j.read[i].named != "" {
+			if j.read[i].own != nil || j.read[i].neighbours != nil || j.read[i].routes || j.read[i].named != "" ||
+				j.read[i].speeds != nil {
 				one.Files = append(one.Files, files[i].Name)
 				continue
 			}

@@ -10,11 +10,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rocec/rocec/cmd/internal/devicefiles"
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/person"
 	"github.com/rocec/rocec/cmd/internal/session"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/deploy/lab"
 )
 
@@ -57,6 +59,7 @@ func labCommand(a *app) *cobra.Command {
 			func(_ context.Context, l *lab.Lab, f *ir.Fabric, args []string) error {
 				return labCable(l, f, args[0], args[1], true)
 			}),
+		labLoadCommand(a),
 		labResetCommand(a),
 	)
 	return cmd
@@ -162,6 +165,35 @@ func labRestart(p *person.Person, restart func(*lab.Device)) func(context.Contex
 		}
 		return nil
 	}
+}
+
+func labLoadCommand(a *app) *cobra.Command {
+	cmd := labOn(a, "load SOURCE", "put the collected configurations of switches on those of the lab", "rocec lab load site.tar.gz",
+		func(_ context.Context, l *lab.Lab, f *ir.Fabric, args []string) error {
+			read, err := devicefiles.Read(args)
+			if err != nil {
+				return err
+			}
+			loaded := 0
+			for _, one := range targets.Place(f, read.Files) {
+				d, err := l.Find(one.Device.Name)
+				if err != nil { // it is set by hand
+					continue
+				}
+				d.WriteFile(one.Path, one.Data, 0o644)
+				loaded++
+				d.Reboot()
+				if !a.Quiet {
+					fmt.Fprintf(a.Stderr, "%s: %s is %s\n", one.Device.Name, one.Path, one.File)
+				}
+			}
+			if loaded == 0 {
+				return exit.Fail(exit.Errors, "no file there is the configuration of a switch of this fabric")
+			}
+			return nil
+		})
+	cmd.ValidArgsFunction = nil
+	return cmd
 }
 
 func labResetCommand(a *app) *cobra.Command {

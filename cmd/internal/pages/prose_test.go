@@ -155,6 +155,12 @@ printf '%s\n' a_device,a_port,a_type,b_device,b_port,b_type leaf1,swp1,dcim.inte
 	"rocec diff":                            {before: committed},
 	"rocec diff origin/main... --format md": {before: committed + " && git update-ref refs/remotes/origin/main HEAD"},
 
+	"rocec lab load collected": {
+		dir: upgrading, before: "mkdir collected && rocec build -o out . >/dev/null && cp -r out/leaf1 collected/leaf1",
+	},
+	"rocec lab load site.tar.gz": {
+		dir: upgrading, before: "rocec build -o out . >/dev/null && rocec collect out -o site.tar.gz",
+	},
 	"rocec collect":           {name: true},
 	"rocec collect collected": {before: site, exit: 64}, // it names no snapshot
 	"rocec collect leaf01 leaf02 spine1 -o site.tar.gz": {exit: 3}, // no such device answers

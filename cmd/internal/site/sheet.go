@@ -303,16 +303,18 @@ func (m *sheetMaker) add(c claim, seen int) {
 	m.sheet.cables = append(m.sheet.cables, one)
 }
 
-// stated returns the speed in Mb/s and the length of the cable in metres that a configuration states of a port; 0: it does not.
+// stated returns the speed in Mb/s and the length of the cable in metres that files state of a port; 0: they do not. A speed of the
+// configuration counts before that of the link.
 func (m *sheetMaker) stated(at end) (speed, length int) {
 	d := m.by[at.device]
-	if d == nil || d.Read == nil {
+	if d == nil {
 		return 0, 0
+	}
+	speed = d.Speeds[at.port]
+	if d.Read == nil || d.Read.Settings.Port(at.port) == nil {
+		return speed, 0
 	}
 	p := d.Read.Settings.Port(at.port)
-	if p == nil {
-		return 0, 0
-	}
 	if s := p.Detail.Get().Speed; s.Is == ir.Stated {
 		speed = int(s.Value / 1e6)
 	}
