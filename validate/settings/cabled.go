@@ -21,9 +21,10 @@ func CompareCabled(all []*Reading, cables []Cable, to Sink) {
 	by := map[[3]string]*contrast{}
 	ports := map[*contrast][]string{}
 	var order []*contrast
+	var maps crossings
 	for i := range cables {
 		c := &cables[i]
-		c.judge(func(of *Reading, at place, text string) {
+		c.judge(&maps, func(of *Reading, at place, text string) {
 			k := [3]string{c.A.Name, c.B.Name, text}
 			if by[k] == nil {
 				by[k] = &contrast{spot: spot{of: of, at: at, text: text}, sev: diag.Warning}
@@ -39,13 +40,14 @@ func CompareCabled(all []*Reading, cables []Cable, to Sink) {
 		text := fmt.Sprintf("On %s, %s.", diag.Some(ports[c], mostCamps), c.text)
 		to.Report(c.sev, &SwitchesDisagree.Topic, c.where(), "%s", diag.Escape(text))
 	}
+	maps.report(to)
 }
 
 // short returns the last part of the name of a device.
 func (d *Reading) short() string { return d.Name[strings.LastIndexByte(d.Name, '/')+1:] }
 
-// judge reports values of the two ends of a cable that contradict each other.
-func (c *Cable) judge(report func(of *Reading, at place, text string)) {
+// judge reports values of the two ends of a cable that contradict each other, and adds DSCP that they put into two classes to maps.
+func (c *Cable) judge(maps *crossings, report func(of *Reading, at place, text string)) {
 	a, b := c.A.Settings.Port(c.PortA), c.B.Settings.Port(c.PortB)
 	if a == nil || b == nil || !a.PausesKnown || !b.PausesKnown {
 		return
@@ -70,8 +72,7 @@ func (c *Cable) judge(report func(of *Reading, at place, text string)) {
 		if x < 0 || y < 0 || x == y || (a.Sends|a.Obeys)>>x&1 == 0 && (b.Sends|b.Obeys)>>y&1 == 0 {
 			continue
 		}
-		report(c.A, place{c.PortA, ir.FieldDSCP, dscp}, fmt.Sprintf("DSCP %d is in cos %d at %s and in cos %d at %s: a pause for one class "+
-			"does not stop the other. Let both maps agree", dscp, x, c.A.short(), y, c.B.short()))
+		maps.add(crossing{of: c.A, port: c.PortA, cos: x, dscp: dscp, other: c.B, otherPort: c.PortB, otherCos: y})
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/rocec/rocec/lang/nodeset"
 )
 
-// Notes that say the same of many places are one for people: the reader learns it once. JSON has them all.
+// Findings that say the same of many places are one for people: the reader learns it once. JSON has them all.
 
 // namesRoom is the room for folded names in a text, in bytes.
 const namesRoom = 60
@@ -134,14 +134,24 @@ func (n Names) shapes(text string) []shape {
 // bare is a word without the marks around it.
 func bare(word string) string { return strings.Trim(word, ".,:;()\"") }
 
-// foldNotes makes one note of those of one code that say the same of several places, in the place of the first.
-func foldNotes(notes diag.List, f *ir.Fabric) diag.List {
+// fold makes one finding of those of one code and severity that say the same of several places, in the place of the first. Findings that
+// do not fit stay as they are.
+func fold(notes diag.List, f *ir.Fabric, fits func(*diag.Diagnostic) bool) diag.List {
 	names := NamesOf(f)
-	byCode := map[string][]int{}
-	for i, d := range notes {
-		byCode[d.Code] = append(byCode[d.Code], i)
+	type kind struct {
+		code string
+		sev  diag.Severity
 	}
+	byCode := map[kind][]int{}
 	out := make(diag.List, len(notes)) // nil: part of one before
+	for i, d := range notes {
+		if !fits(d) {
+			out[i] = d
+			continue
+		}
+		k := kind{d.Code, d.Severity}
+		byCode[k] = append(byCode[k], i)
+	}
 	for _, list := range byCode {
 		texts := make([]string, len(list))
 		for i, n := range list {
@@ -164,12 +174,59 @@ func foldNotes(notes diag.List, f *ir.Fabric) diag.List {
 	return slices.DeleteFunc(out, func(d *diag.Diagnostic) bool { return d == nil })
 }
 
+// mostHere is how many texts about one place are printed.
+const mostHere = 4
+
+// foldFindings makes one finding of errors or warnings in files of devices that say the same of several places, and prints a place once of
+// which several findings of one code are.
+func foldFindings(l diag.List, f *ir.Fabric) (out diag.List) {
+	more := 0 // findings that are counted alone
+	end := func() {
+		if more > 0 {
+			out[len(out)-1].Detail += fmt.Sprintf("\n%d more of this code here; -v shows each.", more)
+			more = 0
+		}
+	}
+	here := 0
+	for _, d := range fold(l, f, plain) {
+		if last := len(out) - 1; last < 0 || !alike(out[last], d) {
+			end()
+			one := *d
+			out, here = append(out, &one), 1
+			continue
+		}
+		last := out[len(out)-1]
+		if here++; here > mostHere {
+			more++
+			continue
+		}
+		last.Detail += "\n" + d.Detail
+		last.Notes = append(last.Notes, d.Notes...)
+	}
+	end()
+	return out
+}
+
+// plain reports whether a finding is one place and one text.
+func plain(d *diag.Diagnostic) bool {
+	return len(d.Notes) == 0 && d.Text == "" && d.Fix == nil && len(d.Loop) == 0
+}
+
+// alike reports whether two findings have one code, one severity and one place, and no further places.
+func alike(a, b *diag.Diagnostic) bool {
+	placed := func(d *diag.Diagnostic) bool {
+		return d.Text != "" || d.Fix != nil || len(d.Loop) > 0 ||
+			slices.ContainsFunc(d.Notes, func(n diag.Note) bool { return n.At != (diag.Range{}) })
+	}
+	return a.Code == b.Code && a.Severity == b.Severity && a.Summary == b.Summary && a.At == b.At && a.At.Filename != "" && !placed(a) && !placed(b)
+}
+
 // mostPlaces is how many further places are named of a note that was made many times.
 const mostPlaces = 4
 
 // manyPlaces says how often a note was made, and on which devices where its places tell; other places it names as they are.
 func manyPlaces(all diag.List, f *ir.Fabric) string {
-	text := fmt.Sprintf("%d notes say this", len(all))
+	text := diag.Count(len(all), all[0].Severity.String()) + " say this"
 	of := map[diag.Range]bool{} // places of notes: of a device
 	for _, d := range all {
 		if d.At != (diag.Range{}) {

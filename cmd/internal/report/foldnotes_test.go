@@ -79,24 +79,61 @@ func TestFoldNotes(t *testing.T) {
 		d.Host.NICs[0].NICPlaces, d.Host.NICs[1].NICPlaces = &ir.NICPlaces{At: at(2)}, &ir.NICPlaces{At: at(3)}
 		f.Devices = append(f.Devices, d)
 	}
+	every := func(*diag.Diagnostic) bool { return true }
 	var notes diag.List
 	notes.Noticef(at(2), "one", "S", "The nic rail1 is odd.")
 	notes.Noticef(at(9), "two", "S", "The nic rail1 is odd.")
 	notes.Noticef(at(3), "one", "S", "The nic rail2 is odd.")
-	got := foldNotes(notes, f)
+	got := fold(notes, f, every)
 	require.Len(t, got, 2)
 	require.Equal(t, "The nic rail[1-2] is odd.", got[0].Detail)
 	require.Equal(t, "2 notes say this, on gpu[01-04]; -v shows each.", got[0].Notes[0].Message)
 	require.Equal(t, notes[1], got[1])
 	elsewhere := diag.List{notes[1], notes[1], notes[1]}
-	require.Equal(t, "3 notes say this, also at f.hcl:9; -v shows each.", foldNotes(elsewhere, nil)[0].Notes[0].Message)
+	require.Equal(t, "3 notes say this, also at f.hcl:9; -v shows each.", fold(elsewhere, nil, every)[0].Notes[0].Message)
 	f.Devices = append(f.Devices, &ir.Device{Name: "leaf01", DevicePlaces: &ir.DevicePlaces{Decl: at(4)}, Switch: &ir.Switch{}})
 	other := *notes[0]
 	other.At = at(9)
 	mixed := diag.List{notes[0], &other, notes[0]}
-	require.Equal(t, "3 notes say this, on gpu[01-04], also at f.hcl:9; -v shows each.", foldNotes(mixed, f)[0].Notes[0].Message)
+	require.Equal(t, "3 notes say this, on gpu[01-04], also at f.hcl:9; -v shows each.", fold(mixed, f, every)[0].Notes[0].Message)
 	nowhere := diag.List{{Severity: diag.Notice, Code: "one"}, {Severity: diag.Notice, Code: "one"}}
-	require.Equal(t, "2 notes say this; -v shows each.", foldNotes(nowhere, f)[0].Notes[0].Message, "no switch without a version")
+	require.Equal(t, "2 notes say this; -v shows each.", fold(nowhere, f, every)[0].Notes[0].Message, "no switch without a version")
 	require.Equal(t, "The nic rail1 is odd.", notes[0].Detail, "what is folded is a copy")
 	require.Empty(t, notes[0].Notes)
+}
+
+func TestFoldFindings(t *testing.T) {
+	at := func(file string, line int) diag.Range {
+		r := diag.Range{Filename: file}
+		r.Start.Line = line
+		return r
+	}
+	f := &ir.Fabric{Devices: []*ir.Device{{Name: "leaf1", Switch: &ir.Switch{}}, {Name: "leaf2", Switch: &ir.Switch{}}}}
+	var l diag.List
+	for i := range 7 {
+		l.Errorf(at("leaf1/a", 3), "one", "S", "Port %d is odd.", i)
+	}
+	l.Errorf(at("leaf1/b", 3), "one", "S", "Port 0 is odd.")
+	l.Errorf(at("leaf1/b", 9), "two", "S", "leaf1 is odd.")
+	l.Warnf(at("leaf1/b", 9), "two", "S", "leaf1 is odd.")
+	l.Errorf(at("leaf2/b", 9), "two", "S", "leaf2 is odd.")
+	l.Errorf(at("leaf2/c", 1), "three", "S", "Here.").Note(at("leaf1/c", 1), "there")
+	l.Errorf(at("leaf2/c", 1), "three", "S", "Here.").Note(at("leaf1/c", 1), "there")
+	var got []string
+	for _, d := range foldFindings(l, f) {
+		line := fmt.Sprintf("%s %s %s: %s", d.Severity, d.Code, Place(d.At), d.Detail)
+		for _, n := range d.Notes {
+			line += " | " + n.Message
+		}
+		got = append(got, line)
+	}
+	require.Equal(t, []string{
+		"error one leaf1/a:3: Port 0 is odd.\nPort 1 is odd.\nPort 2 is odd.\nPort 3 is odd.\n3 more of this code here; -v shows each." +
+			" | 2 errors say this, also at leaf1/b:3; -v shows each.",
+		"error two leaf1/b:9: leaf[1-2] is odd. | 2 errors say this, also at leaf2/b:9; -v shows each.",
+		"warning two leaf1/b:9: leaf1 is odd.",
+		"error three leaf2/c:1: Here. | there",
+		"error three leaf2/c:1: Here. | there",
+	}, got)
+	require.Empty(t, l[0].Notes, "what is folded is a copy")
 }

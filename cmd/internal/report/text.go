@@ -66,7 +66,10 @@ func diagnostics(w io.Writer, r *Report, o Options) {
 		}
 	}
 	if !o.Verbose && !o.Why {
-		know = foldNotes(know, r.Fabric)
+		know = fold(know, r.Fabric, func(*diag.Diagnostic) bool { return true })
+		if r.Files != nil {
+			fix = foldFindings(fix, r.Fabric)
+		}
 	}
 	p.Print(w, append(fix, know...)) //nolint:errcheck // a closed terminal has nobody to tell
 	if o.Verbose {

@@ -23,6 +23,8 @@ type classes struct {
 	routed bool                    // DSCP shows lossless packets
 	cnp    *class                  // of notifications, where it is another class than those of RoCE
 	read   map[string]*ir.Settings // of switches, by name
+	hosts  map[string]*ir.Settings // of hosts, by name
+	facing map[end]end             // the other ends of cables
 	by     kindOfRoCE
 }
 
@@ -54,7 +56,9 @@ const (
 func classesOf(s *targets.Survey, cables []sheetCable) *classes {
 	read := switchesOf(s)
 	cabled := map[string][]string{}
+	facing := map[end]end{}
 	for _, c := range cables {
+		facing[c.a], facing[c.b] = c.b, c.a
 		for _, e := range []end{c.a, c.b} {
 			cabled[e.device] = append(cabled[e.device], e.port)
 		}
@@ -82,7 +86,7 @@ func classesOf(s *targets.Survey, cables []sheetCable) *classes {
 		}
 		if v.roce > 0 {
 			out := v.classes()
-			out.read, out.by = read, by
+			out.read, out.by, out.hosts, out.facing = read, by, hostsOf(s), facing
 			return out
 		}
 	}
@@ -100,14 +104,44 @@ func switchesOf(s *targets.Survey) map[string]*ir.Settings {
 	return by
 }
 
-// has reports whether a port of a switch pauses for a priority, as far as it was read.
+// hostsOf returns the settings of hosts that were read, by their names in the fabric.
+func hostsOf(s *targets.Survey) map[string]*ir.Settings {
+	by := map[string]*ir.Settings{}
+	for i := range s.Devices {
+		if d := &s.Devices[i]; d.OS == nil && d.Read != nil {
+			by[topology.FoldDevice(d.Name)] = d.Read.Settings
+		}
+	}
+	return by
+}
+
+// has reports whether a port of a switch pauses for a priority, as far as it was read. The port of a switch without a file has the classes
+// of the host at its cable. A host that pauses for no class of RoCE states nothing of the switch.
 func (c *classes) has(device, port string, cos int) bool {
 	s := c.read[device]
 	if s == nil {
-		return true
+		pauses := c.hostPauses(end{device, port})
+		return pauses == 0 || pauses>>cos&1 == 1
 	}
 	p := s.Port(port)
 	return p == nil || !p.PausesKnown || p.LinkPause || c.by != byPFC || (p.Sends|p.Obeys)>>cos&1 == 1
+}
+
+// hostPauses returns the priorities of RoCE that the host at the other end of a port pauses for; 0: none is known.
+func (c *classes) hostPauses(at end) (mask uint8) {
+	other, cabled := c.facing[at]
+	s := c.hosts[other.device]
+	if !cabled || s == nil || c.by != byPFC {
+		return 0
+	}
+	p := s.Port(other.port)
+	if p == nil || !p.PausesKnown || p.LinkPause {
+		return 0
+	}
+	for _, g := range c.carrying() {
+		mask |= (p.Sends | p.Obeys) & (1 << g.cos)
+	}
+	return mask
 }
 
 // votes counts how ports with RoCE are set.

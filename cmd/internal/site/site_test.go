@@ -155,6 +155,37 @@ func TestUnread(t *testing.T) {
 	}
 }
 
+// A port of a switch without a file has the classes of the host that it is cabled to, so that the host is not blamed for others.
+func TestClassesOfHosts(t *testing.T) {
+	pauses := func(mask uint8) *ir.Settings {
+		return &ir.Settings{Rest: &ir.PortSettings{PausesKnown: true, Sends: mask, Obeys: mask}}
+	}
+	c := &classes{
+		groups: []*class{{cos: 4, carries: true}, {cos: 3, carries: true}, {cos: 0}},
+		read:   map[string]*ir.Settings{"leaf1": pauses(1<<3 | 1<<4)},
+		hosts:  map[string]*ir.Settings{"one": pauses(1 << 3), "other": pauses(1 << 6), "off": pauses(0), "unknown": {Rest: &ir.PortSettings{}}},
+		facing: map[end]end{},
+	}
+	for name := range c.hosts {
+		for _, leaf := range []string{"leaf1", "leaf2"} {
+			c.facing[end{leaf, name}] = end{name, "ens1f0"}
+		}
+	}
+	for _, v := range []struct {
+		switchName, port string
+		want             [2]bool // has cos 3 and 4
+	}{
+		{"leaf2", "one", [2]bool{true, false}},
+		{"leaf2", "other", [2]bool{true, true}}, // no class of RoCE: the host may be wrong
+		{"leaf2", "off", [2]bool{true, true}},
+		{"leaf2", "unknown", [2]bool{true, true}},
+		{"leaf2", "uncabled", [2]bool{true, true}},
+		{"leaf1", "one", [2]bool{true, true}}, // its own file counts
+	} {
+		assert.Equal(t, v.want, [2]bool{c.has(v.switchName, v.port, 3), c.has(v.switchName, v.port, 4)}, "%s:%s", v.switchName, v.port)
+	}
+}
+
 // Whatever the files hold, an audit ends without a panic, and names no cable that no file has.
 func FuzzOf(f *testing.F) {
 	f.Add([]byte(`{"lldp": {"interface": [{"swp1": {"chassis": {"a": {}}, "port": {"id": {"type": "ifname", "value": "swp1"}}}}]}}`),
