@@ -215,6 +215,10 @@ func (g *gate) notAsked(of *target.Device) *deploy.Have {
 func (c *Collection) answer(of *target.Device, have *deploy.Have, all []answered, when time.Time) {
 	c.remove(of.Name)
 	d := c.device(of.Name)
+	if c.logins == nil {
+		c.logins = map[string]target.Login{}
+	}
+	c.logins[of.Name] = of.Login
 	d.Address, d.When = of.Login.Address, when.UTC().Truncate(time.Second)
 	if have.Err != nil {
 		d.Failed = diag.Escape(deploy.OneLine(have.Err.Detail))

@@ -18,6 +18,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/snapshot"
+	"github.com/rocec/rocec/targets/target"
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
@@ -26,6 +27,7 @@ type Collection struct {
 	Manifest snapshot.Manifest
 	NotKept  []string // files that are not in it, and why, a line each
 	files    map[string][]byte
+	logins   map[string]target.Login // of devices that were asked in this run
 	secrets  mask.Mask
 }
 

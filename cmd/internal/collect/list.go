@@ -36,24 +36,25 @@ func (c *Collection) Inventory() string {
 		"all:\n  hosts:\n")
 	have := map[string]bool{}
 	var left []string
-	line := func(name, address, says string) {
+	line := func(name string, at target.Login, says string) {
 		switch {
 		case destination.CheckHost(name) != "" || strings.Contains(name, ":"):
 			left = append(left, fmt.Sprintf("%s is left out: it is no name of a host (%s)", strconv.QuoteToASCII(diag.Cut(name)), says))
 			return
-		case address != "":
-			fmt.Fprintf(&out, "    %s: {ansible_host: %q}", strconv.Quote(name), address)
 		default:
-			fmt.Fprintf(&out, "    %s: {}", strconv.Quote(name))
+			fmt.Fprintf(&out, "    %s: {%s}", strconv.Quote(name), strings.Join(wayTo(at), ", "))
 		}
 		if says != "" {
 			out.WriteString(" # " + says)
 		}
 		out.WriteByte('\n')
 	}
+	c.Manifest.Sort()
 	for _, d := range c.Manifest.Devices {
 		have[short(d.Name)], have[short(d.Host)] = true, true
-		line(d.Name, d.Address, "")
+		at := c.logins[d.Name]
+		at.Address = cmp.Or(at.Address, d.Address)
+		line(d.Name, at, "")
 	}
 	news := c.neighbours()
 	for _, name := range slices.SortedFunc(maps.Keys(news), nodeset.Compare) {
@@ -72,12 +73,26 @@ func (c *Collection) Inventory() string {
 			says += "; neighbours state different addresses, so the address is left out"
 			n.address = ""
 		}
-		line(name, n.address, says)
+		line(name, target.Login{Address: n.address}, says)
 	}
 	for _, l := range left {
 		out.WriteString("# " + l + "\n")
 	}
 	return out.String()
+}
+
+// wayTo returns the variables of an inventory by which a device is reached.
+func wayTo(at target.Login) (vars []string) {
+	if at.Address != "" {
+		vars = append(vars, fmt.Sprintf("ansible_host: %q", at.Address))
+	}
+	if at.Port != 0 {
+		vars = append(vars, fmt.Sprintf("ansible_port: %d", at.Port))
+	}
+	if at.User != "" {
+		vars = append(vars, fmt.Sprintf("ansible_user: %q", at.User))
+	}
+	return vars
 }
 
 // short returns a name without its domain, in lower case.

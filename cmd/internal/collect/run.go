@@ -1,16 +1,20 @@
 package collect
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"net"
 	"os"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/session"
 	"github.com/rocec/rocec/cmd/internal/wholefile"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -31,7 +35,7 @@ type Options struct {
 func (o *Options) Check() error {
 	switch {
 	case o.Out == "" && !o.List && !o.Dry:
-		return exit.Fail(exit.Usage, "name the snapshot: -o site.tar.gz, or -o and a folder")
+		return exit.Fail(exit.Usage, "name the snapshot: -o site.tar.gz, or -o FOLDER")
 	case o.Mask && o.Out == "":
 		return exit.Fail(exit.Usage, "--mask is about the snapshot of -o")
 	}
@@ -120,7 +124,10 @@ func fleetOf(s *session.Session, from *Sources, o Options) (*session.Fleet, erro
 func (c *Collection) wouldAsk(s *session.Session, fleet *session.Fleet) {
 	for _, d := range fleet.Tree.Devices {
 		line := "ask " + d.Name
-		if at := d.Login.Address; at != "" && at != d.Name {
+		switch at := d.Login.Address; {
+		case d.Login.Port != 0:
+			line += " at " + net.JoinHostPort(cmp.Or(at, d.Name), strconv.Itoa(d.Login.Port))
+		case at != "" && at != d.Name:
 			line += " at " + at
 		}
 		if d.Login.User != "" {
@@ -135,8 +142,8 @@ func (c *Collection) wouldAsk(s *session.Session, fleet *session.Fleet) {
 func (c *Collection) ask(ctx context.Context, s *session.Session, fleet *session.Fleet, guarded bool, o Options) error {
 	todo := slices.DeleteFunc(slices.Clone(fleet.Tree.Devices), func(d *target.Device) bool { return c.Has(d.Name) })
 	if had := len(fleet.Tree.Devices) - len(todo); had > 0 {
-		s.Say("%s of %s in %s already, and %s not asked again.", diag.Count(had, "device"),
-			diag.Count(len(fleet.Tree.Devices), "device"), o.Out, diag.Plural(had, "is", "are"))
+		s.Say("%s of %s %s in %s already, and %s not asked again. Save to another file to ask anew.", diag.Number(had),
+			diag.Count(len(fleet.Tree.Devices), "device"), diag.Plural(had, "is", "are"), o.Out, diag.Plural(had, "is", "are"))
 	}
 	bar := s.Progress("Asking", false)
 	asking := Asking{
@@ -144,7 +151,12 @@ func (c *Collection) ask(ctx context.Context, s *session.Session, fleet *session
 		Save: func() error { return nil },
 	}
 	if o.saves() {
-		asking.Save = func() error { return c.Save(o.Out) }
+		asking.Save = func() error {
+			if c.Empty() {
+				return nil
+			}
+			return c.Save(o.Out)
+		}
 	}
 	o.Limit(&asking.Read)
 	err := c.Ask(ctx, todo, asking)
@@ -165,8 +177,10 @@ func (c *Collection) end(s *session.Session, o Options) error {
 	if c.Empty() && len(c.Manifest.Devices) == 0 {
 		return exit.Fail(exit.Errors, "nothing was collected: no file of a known kind is there")
 	}
-	if err := c.write(o); err != nil {
-		return exit.Fail(exit.Machines, "%v", err)
+	if !c.Empty() {
+		if err := c.write(o); err != nil {
+			return exit.Fail(exit.Machines, "%v", err)
+		}
 	}
 	if o.List {
 		fmt.Fprint(s.Stdout, c.Inventory())
@@ -175,13 +189,37 @@ func (c *Collection) end(s *session.Session, o Options) error {
 	for _, line := range slices.Concat(answers, devices) {
 		fmt.Fprintln(s.Stderr, line)
 	}
-	if o.Out != "" && !s.Quiet {
-		fmt.Fprintf(s.Stderr, "%s in %s\nnext: %s\n", c.Summary(), o.Out, diag.Rocec("audit", diag.Path("SOURCE", o.Out)))
+	switch {
+	case c.Empty():
+		return exit.Fail(exit.Machines, "no device has answered, and nothing is saved")
+	case o.Out != "" && !s.Quiet:
+		if unset := c.unset(); len(unset) > 0 {
+			fmt.Fprintf(s.Stderr, "no configuration is among the files of %s: audit cannot know how %s set\n",
+				diag.Escape(nodeset.Text(unset, nodeset.Devices, namesRoom)), diag.Plural(len(unset), "it is", "they are"))
+		}
+		fmt.Fprintf(s.Stderr, "%s in %s\n", c.Summary(), o.Out)
+		if n := c.unasked(); n > 0 && o.saves() {
+			fmt.Fprintf(s.Stderr, "next: the same command asks %s again\n", diag.Count(n, "device"))
+		}
+		fmt.Fprintf(s.Stderr, "next: %s\n", diag.Rocec("audit", diag.Path("SOURCE", o.Out)))
 	}
 	if len(devices) > 0 {
 		return exit.With(exit.Machines)
 	}
 	return nil
+}
+
+// namesRoom is the room for the names of devices in a sentence.
+const namesRoom = 60
+
+// unasked counts the devices that could not be asked.
+func (c *Collection) unasked() (n int) {
+	for _, d := range c.Manifest.Devices {
+		if d.Failed != "" {
+			n++
+		}
+	}
+	return n
 }
 
 // write writes the snapshot, or the masked one with its map.

@@ -2,10 +2,17 @@ package collect
 
 import (
 	"fmt"
+	"maps"
+	"path"
+	"slices"
 	"strings"
 
+	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/snapshot"
+	"github.com/rocec/rocec/targets/target/lint"
 )
 
 // Script returns all questions as one script, for devices to which rocec may not log in. The script writes a folder that collect takes.
@@ -31,19 +38,47 @@ ask() {
 	return out.String()
 }
 
-// Failed has a line for each device that could not be asked, and one for each answer that a device did not give.
+// Failed has lines for devices that could not be asked, and for answers that devices did not give. Devices with one reason share a line.
 func (c *Collection) Failed() (devices, answers []string) {
+	names := report.Names{}
 	for _, d := range c.Manifest.Devices {
+		names[d.Name] = nodeset.Devices
 		if d.Failed != "" {
-			devices = append(devices, diag.Escape(d.Name+": "+d.Failed))
+			devices = append(devices, d.Name+": "+d.Failed)
 		}
 		for _, a := range d.Answers {
 			if a.Failed != "" {
-				answers = append(answers, diag.Escape(a.File+" is missing: "+a.Failed))
+				answers = append(answers, fmt.Sprintf("%s of %s is missing: %s", path.Base(a.File), d.Name, a.Failed))
 			}
 		}
 	}
-	return devices, answers
+	lines := func(texts []string) (out []string) {
+		for _, one := range names.Fold(texts) {
+			out = append(out, diag.Escape(one.Text))
+		}
+		return out
+	}
+	return lines(devices), lines(answers)
+}
+
+// unset returns the devices that have answered, and whose files hold no configuration.
+func (c *Collection) unset() (names []string) {
+	var files []lint.File
+	for _, name := range slices.Sorted(maps.Keys(c.files)) {
+		files = append(files, lint.File{Name: name, Data: c.files[name]})
+	}
+	read := map[string]bool{} // files
+	for _, d := range targets.SurveyFiles(files).Devices {
+		for _, name := range d.Files {
+			read[name] = read[name] || d.Read != nil
+		}
+	}
+	for _, d := range c.Manifest.Devices {
+		if d.Failed == "" && !slices.ContainsFunc(d.Answers, func(a snapshot.Answer) bool { return read[a.File] }) {
+			names = append(names, d.Name)
+		}
+	}
+	return names
 }
 
 // Empty reports whether no file is in the collection.
