@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path"
@@ -26,6 +27,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/inventory"
 	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/rollout"
 	"github.com/rocec/rocec/targets/judge"
 	"github.com/rocec/rocec/targets/snapshot"
@@ -189,7 +191,7 @@ func TestLoginsThatFail(t *testing.T) {
 		require.NoError(t, err)
 		require.LessOrEqual(t, failed.Load(), int32(mostLogins), "seed %d", seed)
 		require.Len(t, c.Manifest.Devices, 40, "every device has its reason")
-		require.Equal(t, 40, c.unasked())
+		require.Equal(t, 40, unasked(c))
 		lines, _ := c.Failed()
 		require.NotZero(t, saves)
 		if dialled.Load() < 40 {
@@ -265,6 +267,13 @@ func TestResume(t *testing.T) {
 			{Name: "site/leaf2/traffic.conf", Data: []byte("traffic.packet_priority_source_set = [802.1p]\n")},
 		}})
 		require.NoError(t, c.Save(to))
+		require.NoError(t, filepath.WalkDir(to, func(path string, d fs.DirEntry, err error) error {
+			require.NoError(t, err)
+			info, err := d.Info()
+			require.NoError(t, err)
+			require.Zero(t, info.Mode().Perm()&0o077, "%s is for its owner alone", path)
+			return nil
+		}))
 		again, err := Resume(to)
 		require.NoError(t, err)
 		require.Equal(t, c.files, again.files)
@@ -343,6 +352,26 @@ func TestSources(t *testing.T) {
 }
 
 // The inventory has the devices of the collection, and those that LLDP names. No odd name is a value there.
+func TestInventoryOrder(t *testing.T) {
+	c := &Collection{}
+	have := &deploy.Have{Err: &deploy.Error{Kind: deploy.Unreachable, Detail: "no route"}}
+	for _, name := range []string{"leaf10", "leaf2", "leaf1"} { // in the order of their answers
+		of := &target.Device{Name: name, Login: target.Login{Address: "192.0.2.1"}}
+		if name == "leaf2" {
+			of.Login.Port, of.Login.User = 2222, "cumulus"
+		}
+		_, take := Device(name, of.Login)
+		c.answer(of, have, take(), time.Unix(0, 0))
+	}
+	_, lines, _ := strings.Cut(c.Inventory(), "  hosts:\n")
+	require.Equal(t, `    "leaf1": {ansible_host: "192.0.2.1"}
+    "leaf2": {ansible_host: "192.0.2.1", ansible_port: 2222, ansible_user: "cumulus"}
+    "leaf10": {ansible_host: "192.0.2.1"}
+`, lines)
+	devices, _ := c.Failed()
+	require.Equal(t, []string{"leaf[1-2,10]: no route"}, devices)
+}
+
 func TestInventory(t *testing.T) {
 	c := &Collection{}
 	c.Add(&devicefiles.Found{Dir: "site", Files: []lint.File{{Name: "site/leaf1/lldp.json", Data: []byte(`{"lldp": {"interface": [

@@ -193,12 +193,12 @@ func (c *Collection) end(s *session.Session, o Options) error {
 	case c.Empty():
 		return exit.Fail(exit.Machines, "no device has answered, and nothing is saved")
 	case o.Out != "" && !s.Quiet:
-		if unset := c.unset(); len(unset) > 0 {
+		if unset := unset(c); len(unset) > 0 {
 			fmt.Fprintf(s.Stderr, "no configuration is among the files of %s: audit cannot know how %s set\n",
 				diag.Escape(nodeset.Text(unset, nodeset.Devices, namesRoom)), diag.Plural(len(unset), "it is", "they are"))
 		}
 		fmt.Fprintf(s.Stderr, "%s in %s\n", c.Summary(), o.Out)
-		if n := c.unasked(); n > 0 && o.saves() {
+		if n := unasked(c); n > 0 && o.saves() {
 			fmt.Fprintf(s.Stderr, "next: the same command asks %s again\n", diag.Count(n, "device"))
 		}
 		fmt.Fprintf(s.Stderr, "next: %s\n", diag.Rocec("audit", diag.Path("SOURCE", o.Out)))
@@ -213,7 +213,7 @@ func (c *Collection) end(s *session.Session, o Options) error {
 const namesRoom = 60
 
 // unasked counts the devices that could not be asked.
-func (c *Collection) unasked() (n int) {
+func unasked(c *Collection) (n int) {
 	for _, d := range c.Manifest.Devices {
 		if d.Failed != "" {
 			n++

@@ -62,7 +62,7 @@ func (c *Collection) Failed() (devices, answers []string) {
 }
 
 // unset returns the devices that have answered, and whose files hold no configuration.
-func (c *Collection) unset() (names []string) {
+func unset(c *Collection) (names []string) {
 	var files []lint.File
 	for _, name := range slices.Sorted(maps.Keys(c.files)) {
 		files = append(files, lint.File{Name: name, Data: c.files[name]})
