@@ -182,8 +182,8 @@ func (l *lossless) port(p *ir.Port, want, is *ir.PortSettings) {
 			case !s:
 				does = "obeys none of its pauses"
 			}
-			l.add(p, ir.FieldPauses, prio, "the fabric keeps priority %d (%s) lossless, and the port %s. Packets are dropped", prio,
-				l.group(prio), does)
+			l.add(p, ir.FieldPauses, prio, "the fabric keeps priority %d (%s) lossless, and the port %s. Packets are dropped. Turn PFC on "+
+				"for it", prio, l.group(prio), does)
 		}
 	}
 	l.sorted(p, want, is)
@@ -216,8 +216,8 @@ func (l *lossless) sorted(p *ir.Port, want, is *ir.PortSettings) {
 				"PFC", m.Field)
 			return
 		case m.Is >= 0:
-			l.add(p, field, m.Value, "%s %d is in cos %d, and the fabric has it in cos %d (%s), which is lossless", m.Field, m.Value, m.Is,
-				m.Want, m.Group.Name)
+			l.add(p, field, m.Value, "%s %d is in cos %d, and the fabric has it in cos %d (%s), which is lossless. Map it to cos %d", m.Field,
+				m.Value, m.Is, m.Want, m.Group.Name, m.Want)
 		}
 	}
 }

@@ -264,7 +264,7 @@ func (a *app) init(dir, name string, files []start.File, notes ...string) error 
 		fmt.Fprintf(a.Stdout, "  %s\n", diag.Escape(note))
 	}
 	if n := countChecks(files); n > 0 {
-		fmt.Fprintf(a.Stdout, "\nLines marked CHECK (%d) hold what the cabling file does not tell: look at each of them.\n", n)
+		fmt.Fprintf(a.Stdout, "\nLines marked CHECK (%d) hold what the sources do not tell: look at each of them.\n", n)
 		f, err := a.Load(dir)
 		if err != nil {
 			return err
@@ -483,10 +483,10 @@ func initFromDevices(
 	if err := a.init(dir, fabricName(dir), files, notes...); err != nil || a.Quiet || !s.Configured() {
 		return err
 	}
-	words := []diag.Word{diag.Path("DIR", dir)}
+	words := []diag.Word{diag.Path("DIR", ".")} // without it, files are judged without the fabric
 	for _, folder := range folders {
-		words = append(words, diag.Flag("--device-config", diag.Path("PATH", folder)))
+		words = append(words, diag.Flag("--device-config", diag.Path("PATH", devicefiles.From(dir, folder))))
 	}
-	_, err = fmt.Fprintf(a.Stdout, "  %s\n", diag.Rocec("validate", words...))
+	_, err = fmt.Fprintf(a.Stdout, "  %s   # each value in the files that differs\n", diag.Rocec("validate", words...))
 	return err
 }

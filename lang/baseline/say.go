@@ -50,15 +50,23 @@ func (c *Compared) Sentences() (lines []string) {
 		return nil
 	}
 	rows := func(rows []*Entry) string {
-		var names []string
+		lines := map[string][]string{}
+		var codes, names []string
 		for _, row := range rows {
-			names = append(names, fmt.Sprintf("%s (line %d)", row.Code, row.At.Start.Line))
+			if lines[row.Code] == nil {
+				codes = append(codes, row.Code)
+			}
+			lines[row.Code] = append(lines[row.Code], fmt.Sprint(row.At.Start.Line))
+		}
+		for _, code := range codes {
+			n := len(lines[code])
+			names = append(names, fmt.Sprintf("%s (%s %s)", code, diag.Plural(n, "line", "lines"), diag.Some(lines[code], mostNamed)))
 		}
 		return diag.Some(names, mostNamed)
 	}
 	if n := len(c.Fixed); n > 0 {
-		lines = append(lines, fmt.Sprintf("fixed: %s of %s %s no finding any more; remove %s: %s", diag.Count(n, "row"), c.Name,
-			diag.Plural(n, "matches", "match"), diag.Plural(n, "it", "them"), rows(c.Fixed)))
+		lines = append(lines, fmt.Sprintf("fixed: %s of %s %s no finding any more; --write-baseline removes %s: %s", diag.Count(n, "row"),
+			c.Name, diag.Plural(n, "matches", "match"), diag.Plural(n, "it", "them"), rows(c.Fixed)))
 	}
 	if n := len(c.Absent); n > 0 {
 		why := "not all of their files were judged as a whole"

@@ -2,7 +2,6 @@ package settings
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
@@ -42,9 +41,6 @@ func CompareCabled(all []*Reading, cables []Cable, to Sink) {
 	}
 	maps.report(to)
 }
-
-// short returns the last part of the name of a device.
-func (d *Reading) short() string { return d.Name[strings.LastIndexByte(d.Name, '/')+1:] }
 
 // judge reports values of the two ends of a cable that contradict each other, and adds DSCP that they put into two classes to maps.
 func (c *Cable) judge(maps *crossings, report func(of *Reading, at place, text string)) {

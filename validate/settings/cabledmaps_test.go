@@ -46,14 +46,14 @@ func TestCrossings(t *testing.T) {
 		want   []string
 	}{
 		{"a wrong map is one finding at its device", cables, []string{
-			"leaf/conf: On leaf:up1 to spine1:p1, leaf:up2 to spine2:p1, leaf:d1 to a:e and leaf:d2 to b:e, DSCP 26 is in cos 5 at leaf and in cos " +
-				"3 at the other ends: a pause for one class does not stop the other. Let both maps agree.",
+			"leaf/conf: On leaf:up1 to spine1:p1, leaf:up2 to spine2:p1, leaf:d1 to a:e and leaf:d2 to b:e, DSCP 26 is in cos 5 at leaf and in " +
+				"cos 3 at the other ends: a pause for one class does not stop the other. Let both maps agree.",
 			"leaf/conf: On leaf:up1 to spine1:p1, leaf:up2 to spine2:p1, leaf:d1 to a:e and 2 more, DSCP 27 is in cos 5 at leaf and in cos 3 at " +
 				"the other ends: a pause for one class does not stop the other. Let both maps agree.",
 		}},
 		{"DSCP of the same cables are one finding", cables[:1], []string{
-			"leaf/conf: On leaf:up1 to spine1:p1, DSCP 26 and 27 are in cos 5 at leaf and in cos 3 at spine1: a pause for one class does not stop " +
-				"the other. Let both maps agree.",
+			"leaf/conf: On leaf:up1 to spine1:p1, DSCP 26 and 27 are in cos 5 at leaf and in cos 3 at spine1: a pause for one class " +
+				"does not stop the other. Let both maps agree.",
 		}},
 		{"maps that agree", []Cable{{A: spine1, PortA: "p9", B: spine2, PortB: "p9"}}, nil},
 	} {

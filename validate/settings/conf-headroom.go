@@ -50,6 +50,9 @@ func ArrivesAtLeast(speed, metres int) int {
 // ports share.
 const Farthest = 1000
 
+// enough is the sentence about the least headroom.
+const enough = "Keep at least %s."
+
 func headroom(p *pass, group, room int) {
 	d := &p.kind.d
 	rate, isRate := known(d.Speed)
@@ -84,11 +87,13 @@ func headroom(p *pass, group, room int) {
 	switch {
 	case most > 0 && room >= most: // the fabric counts with this length, and a table with the next one that it has
 	case room < likely:
-		p.errorf(at, "%s up to %s arrive after a pause, as the fabric counts them. Frames are dropped.", what, diag.Bytes(most))
+		p.errorf(at, "%s up to %s arrive after a pause, as the fabric counts them. Frames are dropped. "+enough, what,
+			diag.Bytes(most), diag.Bytes(most))
 	case room < need:
-		p.errorf(at, "%s the published size is %s (%s). Frames may be lost.", what, diag.Bytes(need), source)
+		p.errorf(at, "%s the published size is %s (%s). Frames may be lost. "+enough, what, diag.Bytes(need), source, diag.Bytes(need))
 	case room < most:
-		p.warnf(at, "%s up to %s arrive after a pause, as the fabric counts them. Frames may be lost.", what, diag.Bytes(most))
+		p.warnf(at, "%s up to %s arrive after a pause, as the fabric counts them. Frames may be lost. "+enough, what,
+			diag.Bytes(most), diag.Bytes(most))
 	}
 }
 

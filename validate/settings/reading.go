@@ -1,6 +1,8 @@
 package settings
 
 import (
+	"strings"
+
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
@@ -28,6 +30,9 @@ type Reading struct {
 	// missing, or the linter judges the whole theme. Nil: no linter was asked.
 	Judged func(code string, sev diag.Severity, file string, line int) bool
 }
+
+// short returns the last part of the name of a device.
+func (d *Reading) short() string { return d.Name[strings.LastIndexByte(d.Name, '/')+1:] }
 
 // place is a value of a kind of ports.
 type place struct {

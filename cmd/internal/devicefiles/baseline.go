@@ -98,7 +98,10 @@ func (o Baselines) free() (there bool, err error) {
 // readBaseline reads a file of at most 1 MiB.
 func readBaseline(p *person.Person, name string) (*baseline.Baseline, error) {
 	src, out, err := globals.ReadNamed(name)
-	if err != nil {
+	switch {
+	case os.IsNotExist(err):
+		return nil, exit.Fail(exit.Usage, "--baseline: no file is called %s; --write-baseline writes one", diag.Escape(name))
+	case err != nil:
 		return nil, exit.Fail(exit.Usage, "%v", err)
 	}
 	b, ds := baseline.Read(name, src)

@@ -55,13 +55,30 @@ func Read(names []string) (*Found, error) {
 	return all, nil
 }
 
+// From returns the path of a file from a folder, where there is one.
+func From(dir, name string) string {
+	from, err := filepath.Abs(dir)
+	to, wrong := filepath.Abs(name)
+	if err != nil || wrong != nil || filepath.IsAbs(name) {
+		return name
+	}
+	if rel, err := filepath.Rel(from, to); err == nil {
+		return rel
+	}
+	return name
+}
+
 // readOne reads a file, or every file of a known name below a folder or in an archive.
 func readOne(name string) (*Found, error) {
 	if name == "" {
 		return nil, exit.Fail(exit.Usage, "name a file or a folder")
 	}
 	info, err := os.Stat(name)
-	if err != nil {
+	switch {
+	case os.IsNotExist(err):
+		return nil, exit.Fail(exit.Usage, "no file and no folder is called %s; rocec collect asks devices, and saves their files",
+			diag.Escape(name))
+	case err != nil:
 		return nil, exit.Fail(exit.Usage, "%v", err)
 	}
 	found := &Found{Dir: name, Hidden: map[string][]byte{}}

@@ -134,6 +134,14 @@ func (n Names) shapes(text string) []shape {
 // bare is a word without the marks around it.
 func bare(word string) string { return strings.Trim(word, ".,:;()\"") }
 
+// folded folds the findings of a report for people: notes, and errors and warnings in files of devices.
+func folded(r *Report, fix, know diag.List) (fixes, notes diag.List) {
+	if r.Files != nil {
+		fix = foldFindings(fix, r.Fabric)
+	}
+	return fix, fold(know, r.Fabric, func(*diag.Diagnostic) bool { return true })
+}
+
 // fold makes one finding of those of one code and severity that say the same of several places, in the place of the first. Findings that
 // do not fit stay as they are.
 func fold(notes diag.List, f *ir.Fabric, fits func(*diag.Diagnostic) bool) diag.List {
@@ -218,7 +226,7 @@ func alike(a, b *diag.Diagnostic) bool {
 		return d.Text != "" || d.Fix != nil || len(d.Loop) > 0 ||
 			slices.ContainsFunc(d.Notes, func(n diag.Note) bool { return n.At != (diag.Range{}) })
 	}
-	return a.Code == b.Code && a.Severity == b.Severity && a.Summary == b.Summary && a.At == b.At && a.At.Filename != "" && !placed(a) && !placed(b)
+	return a.Code == b.Code && a.Severity == b.Severity && a.At == b.At && a.At.Filename != "" && !placed(a) && !placed(b)
 }
 
 // mostPlaces is how many further places are named of a note that was made many times.

@@ -39,7 +39,6 @@ func Text(w io.Writer, r *Report, o Options) error {
 	if r.Files != nil && !o.Quiet {
 		filesText(w, r, o)
 	}
-	KnownText(w, r, o)
 	if s := r.NotJudged(); s != "" {
 		fmt.Fprintln(w, diag.Escape(s))
 	}
@@ -49,6 +48,7 @@ func Text(w io.Writer, r *Report, o Options) error {
 // Diagnostics writes the diagnostics and, if there are any, the line that counts them: what every verb shows of a fabric.
 func Diagnostics(w io.Writer, r *Report, o Options) {
 	diagnostics(w, r, o)
+	knownText(w, r, o)
 	if len(r.Diags) == 0 {
 		return
 	}
@@ -66,10 +66,7 @@ func diagnostics(w io.Writer, r *Report, o Options) {
 		}
 	}
 	if !o.Verbose && !o.Why {
-		know = fold(know, r.Fabric, func(*diag.Diagnostic) bool { return true })
-		if r.Files != nil {
-			fix = foldFindings(fix, r.Fabric)
-		}
+		fix, know = folded(r, fix, know)
 	}
 	p.Print(w, append(fix, know...)) //nolint:errcheck // a closed terminal has nobody to tell
 	if o.Verbose {
@@ -200,8 +197,8 @@ func shortVerdict(p validate.GroupProof) string {
 	return "free of PFC loops, no failures"
 }
 
-// KnownText writes the findings that the baseline has, a line each, and the rows that match nothing.
-func KnownText(w io.Writer, r *Report, o Options) {
+// knownText writes the findings that the baseline has, a line each, and the rows that match nothing.
+func knownText(w io.Writer, r *Report, o Options) {
 	c := r.Baseline
 	if c == nil || o.Quiet {
 		return

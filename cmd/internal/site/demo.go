@@ -13,6 +13,14 @@ var demo embed.FS
 // DemoFolder is the folder of [Demo] in places of findings.
 const DemoFolder = "demo"
 
+// demoNext is the end of the page of [Demo]: how a person gets the page of another network.
+const demoNext = `
+This network is built in. For yours:
+  rocec collect leaf01 spine1 -o site.tar.gz   # or a folder of files that you have
+  rocec audit site.tar.gz
+  rocec help audit.md
+`
+
 // Demo returns the files of a small network with faults: two spines and three leaves that were read, a fourth leaf of which no file is
 // there, and a host without PFC.
 func Demo() (files []lint.File) {

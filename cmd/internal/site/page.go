@@ -32,6 +32,7 @@ type Network struct {
 	LeftOut    []string `json:"left_out"`
 	Snapshots  []string `json:"snapshots,omitempty"` // sentences about the snapshots, for their reader
 
+	Demo bool `json:"-"` // the files are those of [Demo]
 	made bool // the files make a fabric
 }
 
@@ -256,8 +257,10 @@ func Page(w io.Writer, n *Network, r *report.Report, o report.Options) {
 	if s := r.NotJudged(); s != "" && !o.Quiet {
 		fmt.Fprintln(w, diag.Escape(s))
 	}
-	report.KnownText(w, r, o)
 	if len(r.Diags) == 0 && !o.Quiet {
 		fmt.Fprintln(w, diag.Escape("audit: no finding"+beside(r.Baseline)))
+	}
+	if n.Demo && !o.Quiet {
+		fmt.Fprint(w, demoNext)
 	}
 }

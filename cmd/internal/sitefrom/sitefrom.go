@@ -52,7 +52,7 @@ func (m Maker) Audit(ctx context.Context, sources, cabling []string) (*report.Re
 	}
 	f, network := s.Judge(read)
 	if f.Sources = sources; len(sources) == 0 {
-		f.Sources = []string{site.DemoFolder}
+		f.Sources, network.Demo = []string{site.DemoFolder}, true
 	}
 	if source != nil {
 		maps.Copy(f.Source.Files, source.Texts(f.Judged.Diags))
