@@ -3,6 +3,7 @@
 package fromfiles
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -43,22 +44,25 @@ func Read(names []string) (*Sources, error) {
 		read:    map[string]bool{}, of: map[string]string{},
 	}
 	var with []string
+	var none error // the first folder without any file
 	for _, name := range names {
-		info, err := os.Stat(name)
-		if err != nil {
-			return nil, exit.Fail(exit.Usage, "%v", err)
-		}
-		if info.IsDir() {
-			s.folders = append(s.folders, name)
-		}
-		_, err = devicefiles.Read([]string{name})
-		if without := (*devicefiles.NoFile)(nil); errors.As(err, &without) {
-			continue
-		}
-		if err != nil {
+		_, err := devicefiles.Read([]string{name})
+		without := (*devicefiles.NoFile)(nil)
+		if err != nil && !errors.As(err, &without) {
 			return nil, err
 		}
-		with = append(with, name)
+		if info, err := os.Stat(name); err == nil && info.IsDir() {
+			s.folders = append(s.folders, name)
+		}
+		switch {
+		case without == nil:
+			with = append(with, name)
+		case !hasReport(name):
+			none = cmp.Or(none, err)
+		}
+	}
+	if none != nil {
+		return nil, none
 	}
 	if len(with) == 0 {
 		return s, nil
@@ -72,6 +76,12 @@ func Read(names []string) (*Sources, error) {
 		s.read[f.Name] = true
 	}
 	return s, nil
+}
+
+// hasReport reports whether a folder has a file that may be the report of a host.
+func hasReport(folder string) bool {
+	entries, err := os.ReadDir(folder)
+	return err == nil && slices.ContainsFunc(entries, func(e os.DirEntry) bool { return path.Ext(e.Name()) == ".json" })
 }
 
 // isRead reports whether a file was read as a configuration.

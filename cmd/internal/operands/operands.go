@@ -96,7 +96,11 @@ func named(ctx context.Context, dir, name string) (*Operand, error) {
 	rev, err := ofRevision(ctx, dir, name)
 	switch info, stat := os.Stat(name); {
 	case stat != nil && err != nil:
-		if unknown := (*revision.UnknownError)(nil); errors.As(err, &unknown) || errors.Is(err, revision.ErrNoRepository) {
+		if errors.Is(err, revision.ErrNoRepository) {
+			return nil, exit.Fail(exit.Usage, "%s is neither a file, nor a folder, nor a revision: git finds no repository. "+
+				"rocec diff A B compares two folders without one", name)
+		}
+		if unknown := (*revision.UnknownError)(nil); errors.As(err, &unknown) {
 			return nil, exit.Fail(exit.Usage, "%s is neither a file, nor a folder, nor a revision: %v", name, err)
 		}
 		return nil, exit.Fail(exit.Machines, "%v", err)
