@@ -61,6 +61,7 @@ cmd/rocec/validate.go appendFile | adds to the summary of GitHub
 cmd/internal/operands/operands.go exists | whether a name is a path
 cmd/internal/operands/operands.go named | whether a path that the person names is a folder
 cmd/internal/fromfiles/fromfiles.go Read | whether a path that the person names is a folder
+cmd/internal/fromfiles/fromfiles.go hasReport | whether a folder that the person names may hold reports
 cmd/internal/fromfiles/reports.go readReports | files of devices that the person names, judged and not trusted
 targets/deploy/lab/store.go Reset | whether there is a lab; package safefile opens it
 targets/deploy/lab/store.go ours | names in a folder, before it is opened as a lab; package safefile opens it
