@@ -166,3 +166,43 @@ func TestRunsNothing(t *testing.T) {
 	_, err = revision.Resolve(ctx, dir, "HEAD")
 	require.Error(t, err)
 }
+
+// Nothing that the configuration of a stranger's repository names runs: no monitor, hook, filter, alias or helper, and no transport by which
+// git would fetch a missing object. A git that does not know GIT_NO_LAZY_FETCH keeps to it, too.
+func TestHostileConfiguration(t *testing.T) {
+	dir, git := repository(t, map[string]string{
+		"a/fabric.hcl": "one\n", "a/gone.hcl": "two\n", ".gitattributes": "*.hcl diff=x filter=x\n",
+	})
+	program := machinetest.Need(t, "git")
+	ran, evil := filepath.Join(t.TempDir(), "ran"), filepath.Join(t.TempDir(), "evil")
+	require.NoError(t, os.WriteFile(evil, []byte("#!/bin/sh\necho ran >>"+ran+"\n"), 0o755))
+	hash := git("rev-parse", "HEAD:a/gone.hcl")
+	for _, key := range []string{
+		"core.fsmonitor", "core.sshCommand", "core.pager", "pager.cat-file", "core.alternateRefsCommand", "core.askpass", "core.gitProxy",
+		"diff.external", "diff.x.textconv", "filter.x.smudge", "filter.x.clean", "uploadpack.packObjectsHook",
+	} {
+		git("config", key, evil)
+	}
+	for key, value := range map[string]string{
+		"alias.rev-parse": "!" + evil, "alias.cat-file": "!" + evil, "credential.helper": "!" + evil, "core.repositoryFormatVersion": "1",
+		"extensions.partialClone": "origin", "remote.origin.promisor": "true", "remote.origin.url": "ext::" + evil,
+		"protocol.ext.allow": "always", "protocol.allow": "always",
+	} {
+		git("config", key, value)
+	}
+	require.NoError(t, os.Remove(filepath.Join(dir, ".git/objects", hash[:2], hash[2:])))
+	old := filepath.Join(t.TempDir(), "git")
+	require.NoError(t, os.WriteFile(old, []byte("#!/bin/sh\nunset GIT_NO_LAZY_FETCH\nexec "+program+" \"$@\"\n"), 0o755))
+	for _, path := range []string{filepath.Dir(program), filepath.Dir(old)} {
+		t.Setenv("PATH", path+":"+os.Getenv("PATH"))
+		_, err := revision.Top(t.Context(), dir)
+		require.NoError(t, err)
+		r := open(t, dir, "HEAD")
+		text, err := fs.ReadFile(r.FS(), "a/fabric.hcl")
+		require.NoError(t, err)
+		require.Equal(t, "one\n", string(text))
+		_, err = fs.ReadFile(r.FS(), "a/gone.hcl")
+		require.Error(t, err)
+		require.NoFileExists(t, ran)
+	}
+}
