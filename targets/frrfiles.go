@@ -29,12 +29,14 @@ func keepFRR(data []byte) (kept []byte, dropped int) {
 	return snapshot.Lines(data, func(line string) bool {
 		words := strings.Fields(line)
 		switch words[0] {
-		case "!", "exit", "exit-address-family", "address-family":
+		case "!", "exit", "exit-address-family": // behind them are comments
+			return len(words) == 1
+		case "address-family":
 			return len(words) <= 3
 		case "router":
 			return len(words) > 1 && words[1] == "bgp"
-		case "neighbor":
-			return len(words) > 2 && slices.Contains([]string{
+		case "neighbor": // the longest line that is read: neighbor PEER interface v6only remote-as external
+			return len(words) > 2 && len(words) <= 6 && slices.Contains([]string{
 				"remote-as", "interface", "peer-group", "activate", "allowas-in", "local-as", "as-override", "route-map", "prefix-list",
 				"filter-list", "distribute-list",
 			}, words[2])

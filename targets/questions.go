@@ -1,6 +1,7 @@
 package targets
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/rocec/rocec/targets/nic/tools"
@@ -73,6 +74,7 @@ const (
 // Keep returns a file of a device without the rows and values that rocec does not read, and how many there were. The error says why
 // the file is not kept at all, as a part of a sentence.
 func Keep(f lint.File) (kept []byte, dropped int, err error) {
+	f.Data = bytes.TrimPrefix(f.Data, []byte("\xef\xbb\xbf"))
 	j := newJudging(nil, []lint.File{f}, devicesOf([]lint.File{f}))
 	switch r := &j.read[0]; {
 	case f.Why != "":

@@ -2,8 +2,12 @@ package nvue
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/rocec/rocec/targets/nvue/grammar"
 	"github.com/rocec/rocec/targets/snapshot"
@@ -26,22 +30,116 @@ var kept = snapshot.Kept{
 	"vrf.*.router.bgp.peer-group.*.remote-as",
 }
 
-// keep takes all other parts out of a tree, or out of commands.
+// keep takes all other parts out of a tree, or out of commands. A command line above a tree stays without the names of its prompt.
 func keep(_ string, data []byte) (out []byte, dropped int, err error) {
+	if grammar.AreCommands(data) {
+		return keepCommands(data)
+	}
 	command, rest := grammar.Prompt(data)
-	above := data[:len(data)-len(rest)]
 	switch text := bytes.TrimSpace(rest); {
-	case grammar.AreCommands(rest):
-		out, dropped = snapshot.Lines(rest, keepsCommand)
 	case bytes.HasPrefix(text, []byte("{")), bytes.HasPrefix(text, []byte("[")):
 		out, dropped, err = kept.JSON(rest, pathOf)
 	default:
 		out, dropped, err = kept.YAML(rest, pathOf)
 	}
-	if command == "" {
+	if command == "" || err != nil {
 		return out, dropped, err
 	}
-	return append(bytes.Clone(above), out...), dropped, err
+	return append([]byte(plainPrompt+plainCommand(command)+"\n"), out...), dropped, nil
+}
+
+// plainPrompt replaces the prompt of a terminal, which has names of a user and of a device.
+const plainPrompt = "cumulus@switch:~$ "
+
+// plainCommand returns the first words of a command that prints a tree.
+func plainCommand(command string) string {
+	words := strings.Fields(command)
+	if len(words) > 2 && words[0] == "nv" && words[1] == "config" && slices.Contains([]string{"show", "diff"}, words[2]) {
+		return strings.Join(words[:3], " ")
+	}
+	return "cat"
+}
+
+// errCommands is why commands are not kept.
+var errCommands = errors.New("its commands are written in a way in which their paths cannot be found")
+
+// keepCommands takes commands about other parts out of a text, and names, comments and the rest of a shell. A command of a shell is one
+// that does nothing afterwards.
+func keepCommands(data []byte) (out []byte, dropped int, err error) {
+	var to bytes.Buffer
+	var lines [][]byte // which a backslash at the end joins
+	for line := range bytes.Lines(data) {
+		lines = append(lines, line)
+		if text := bytes.TrimRight(line, "\r\n\t "); bytes.HasSuffix(text, []byte("\\")) && len(lines) < 100 {
+			continue
+		}
+		dropped += keepLine(&to, lines)
+		lines = lines[:0]
+	}
+	dropped += keepLine(&to, lines)
+	if !sameCommands(data, to.Bytes()) {
+		return nil, 0, errCommands
+	}
+	return to.Bytes(), dropped, nil
+}
+
+// keepLine writes the first command of one or more lines, and reports by 1 that it or another one was dropped.
+func keepLine(to *bytes.Buffer, lines [][]byte) (dropped int) {
+	joined, texts := "", make([]string, len(lines))
+	for i, line := range lines {
+		text := strings.TrimRight(string(line), "\r\n")
+		if command, _ := grammar.Prompt([]byte(text)); i == 0 && command != "" {
+			if shown := plainCommand(command); shown != "cat" {
+				text = plainPrompt + shown
+			} else {
+				text = strings.Repeat(" ", utf8.RuneCountInString(text)-utf8.RuneCountInString(command)) + command
+			}
+		}
+		for _, end := range []string{" #", ";"} {
+			if at := strings.Index(text, end); at >= 0 && !strings.ContainsAny(text[:at], `'"`) {
+				dropped = max(dropped, strings.Index(end, ";")+1)
+				text = text[:at]
+			}
+		}
+		texts[i] = text
+		joined += " " + strings.TrimSuffix(strings.TrimRight(text, "\t "), "\\")
+	}
+	words := strings.Fields(joined)
+	is := len(words) == 0 || strings.HasPrefix(joined[1:], plainPrompt) || keepsCommand(joined)
+	for i, line := range lines {
+		text := strings.TrimRight(string(line), "\r\n")
+		switch {
+		case is:
+			to.WriteString(texts[i])
+		case i > 0 || words[0][0] == '#' || words[0] == "nv" && len(words) > 1 && (words[1] == "set" || words[1] == "unset"):
+		default:
+			to.WriteString("true") // a command that sets nothing, for the text is a script
+		}
+		to.Write(line[len(text):])
+	}
+	if !is {
+		dropped = 1
+	}
+	return dropped
+}
+
+// sameCommands reports whether the kept paths of two texts are set and unset alike.
+func sameCommands(a, b []byte) bool {
+	before, after := grammar.ReadLoosely(a, grammar.Any()), grammar.ReadLoosely(b, grammar.Any())
+	of := func(t *grammar.Tree) map[string]string {
+		out := map[string]string{}
+		if t == nil {
+			return out
+		}
+		t.Leaves(func(l grammar.Leaf) {
+			if kept.Path(l.Path) {
+				out[grammar.Spell(l.Path)] = fmt.Sprint(l.Bad, l.Shown())
+			}
+		})
+		return out
+	}
+	return after.Commands && before.Printed == after.Printed && before.Part == after.Part && !before.Lost &&
+		maps.Equal(of(before.Set), of(after.Set)) && maps.Equal(of(before.Unset), of(after.Unset))
 }
 
 // pathOf returns the path of a key below set and unset.
@@ -58,8 +156,10 @@ func keepsCommand(line string) bool {
 		return false
 	}
 	words := strings.Fields(line)
-	if i := slices.Index(words, "nv"); i > 0 && strings.ContainsAny(words[i-1], "$#") { // behind a prompt
-		words = words[i:]
+	for i, w := range words {
+		if words[i] = strings.Trim(w, `'"`); strings.ContainsAny(words[i], `'"`) {
+			return false
+		}
 	}
 	if len(words) > 0 && words[0] == "sudo" {
 		words = words[1:]
@@ -67,8 +167,8 @@ func keepsCommand(line string) bool {
 	if len(words) < 3 || words[0] != "nv" {
 		return false
 	}
-	if words[1] == "config" {
-		return true
+	if words[1] == "config" { // its options may hold a text of people
+		return len(words) == 3 || len(words) == 4 && slices.Contains([]string{"-y", "--assume-yes", "--confirm-yes"}, words[3])
 	}
 	return (words[1] == "set" || words[1] == "unset") && kept.Path(words[2:])
 }

@@ -67,7 +67,7 @@ var errNotRead = errors.New("which of its rows could hold secrets is not known")
 // keys that count for a value; a nil path drops it.
 func (k Kept) JSON(data []byte, path func(keys []string) []string) (out []byte, count int, err error) {
 	from := jsonBegin().FindIndex(data)
-	if from == nil {
+	if from == nil || bytes.IndexByte(data[:from[0]], '{') >= 0 { // the value begins above, and this is a part of it
 		return nil, 0, errNotRead
 	}
 	b := &blanker{kept: k, path: path, data: data, out: bytes.Clone(data), base: from[1] - 1}
@@ -144,6 +144,11 @@ func (b *blanker) value(keys []string, settled verdict, deep int) error {
 			if next != gone {
 				next = b.verdict(under)
 			}
+			if next == dropped && len(under) == 1 {
+				if err := b.blankRow(name, b.offset()); err != nil {
+					return err
+				}
+			}
 		}
 		if err := b.value(under, next, deep+1); err != nil {
 			return noEnd(err)
@@ -200,6 +205,25 @@ func (b *blanker) blankScalar(token json.Token, to int) {
 	}
 }
 
+// blankRow empties the key of a row that is dropped, which ends at a place, behind its table: the key of a row can be a secret itself, as in
+// "SNMP_COMMUNITY|public". A row keeps a key of one letter.
+func (b *blanker) blankRow(name string, to int) error {
+	const ends = "|:"
+	if !strings.ContainsAny(name, ends) {
+		return nil
+	}
+	from := b.begin(to)
+	at := bytes.IndexAny(b.data[from:to], ends)
+	if at < 0 { // it is escaped
+		return errNotRead
+	}
+	if at += from + 1; at < to-1 {
+		b.blank(at, to)
+		b.out[at], b.out[at+1] = 'x', '"'
+	}
+	return nil
+}
+
 // begin returns where the text begins that ends at a place: at the quote in front of which no backslash escapes it.
 func (b *blanker) begin(to int) int {
 	for from := to - 2; from >= 0; from-- {
@@ -224,103 +248,6 @@ func (b *blanker) blank(from, to int) {
 			b.out[i] = ' '
 		}
 	}
-}
-
-// yamlKey is a key of a line of YAML: the blanks and the dashes of a list before it, the key, and the value behind the colon.
-var yamlKey = sync.OnceValue(func() *regexp.Regexp {
-	const quoted = `"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'`
-	const plain = `[^\s#:'"{\[&*!|>%@` + "`" + `-][^:#]*?|[^\s:]+(?::[^\s:]+)*`
-	return regexp.MustCompile(`^((?: |- )*)(` + quoted + `|` + plain + `):(?:[ \t]+(.*))?$`)
-})
-
-// yamlLevel is a key whose value is below it.
-type yamlLevel struct {
-	column int
-	name   string
-	is     verdict
-}
-
-// YAML returns a text of YAML without the parts that are not kept, and how many there were. A key without its value stays, and so does
-// the number of every line. The text is that of a program: a block of keys with two blanks a level, or any other number. Anchors and flow
-// collections of several lines are not read.
-func (k Kept) YAML(data []byte, path func(keys []string) []string) (out []byte, count int, err error) {
-	var to bytes.Buffer
-	var levels []yamlLevel
-	for line := range bytes.Lines(data) {
-		text := strings.TrimRight(string(line), "\r\n")
-		end := string(line[len(text):])
-		bare := strings.TrimLeft(text, " ")
-		if strings.Contains(text, "\t") {
-			return nil, 0, errNotRead
-		}
-		at := len(text) - len(bare)
-		dropping := len(levels) > 0 && levels[len(levels)-1].is == dropped
-		switch {
-		case bare == "" || strings.HasPrefix(bare, "---") || strings.HasPrefix(bare, "..."):
-			to.WriteString(text + end)
-			continue
-		case strings.HasPrefix(bare, "#"): // a comment may hold anything
-			to.WriteString(end)
-			continue
-		case dropping && (at > levels[len(levels)-1].column || at == levels[len(levels)-1].column && strings.HasPrefix(bare, "- ")):
-			to.WriteString(end)
-			continue
-		}
-		m := yamlKey().FindStringSubmatch(text)
-		if m == nil {
-			if at0 := settledAt(levels, at); at0 != whole { // an entry of a list, or a text of several lines
-				return nil, 0, errNotRead
-			}
-			to.WriteString(text + end)
-			continue
-		}
-		column := len(m[1])
-		for len(levels) > 0 && levels[len(levels)-1].column >= column {
-			levels = levels[:len(levels)-1]
-		}
-		if len(levels) > mostDeep {
-			return nil, 0, errNotRead
-		}
-		keys := make([]string, 0, len(levels)+1)
-		for _, l := range levels {
-			keys = append(keys, l.name)
-		}
-		keys = append(keys, strings.Trim(m[2], `'"`))
-		is := dropped
-		switch p := path(keys); {
-		case p == nil:
-		case len(p) == 0:
-			is = below
-		default:
-			is = k.of(p)
-		}
-		levels = append(levels, yamlLevel{column, keys[len(keys)-1], is})
-		value := strings.TrimSpace(m[3])
-		switch {
-		case is == whole, is == below && value == "", value == "{}", value == "''":
-			to.WriteString(text + end)
-		case value == "":
-			count++
-			to.WriteString(m[1] + m[2] + ": {}" + end)
-		case strings.HasPrefix(value, "{"):
-			count++
-			to.WriteString(m[1] + m[2] + ": {}" + end)
-		default:
-			count++
-			to.WriteString(m[1] + m[2] + ": ''" + end)
-		}
-	}
-	return to.Bytes(), count, nil
-}
-
-// settledAt returns what becomes of a line without a key at a column: that of the key above which it is below.
-func settledAt(levels []yamlLevel, column int) verdict {
-	for i := len(levels) - 1; i >= 0; i-- {
-		if levels[i].column <= column {
-			return levels[i].is
-		}
-	}
-	return dropped
 }
 
 // Lines returns a text without the lines that keep refuses, and how many there were. An empty line takes the place of each.

@@ -161,7 +161,7 @@ cmd/internal/savedplan:     cmd/internal/exit cmd/internal/report cmd/internal/w
     targets/deploy/safefile |
 cmd/internal/wholefile:      |
 cmd/internal/versions:       |
-targets/snapshot:        lang/diag lang/nodeset |
+targets/snapshot:        lang/diag lang/nodeset | go.yaml.in/yaml/v3
 lang/inventory:          lang/destination lang/diag lang/nodeset | go.yaml.in/yaml/v3
 cmd/internal/mask:          lang/nodeset |
 cmd/internal/collect:       cmd/internal/devicefiles cmd/internal/exit cmd/internal/mask cmd/internal/report

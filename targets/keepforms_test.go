@@ -1,0 +1,106 @@
+package targets_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/target/lint"
+)
+
+const (
+	refused    = "which of its rows could hold secrets is not known"
+	noCommands = "its commands are written in a way in which their paths cannot be found"
+)
+
+// keptForms are odd spellings of configurations with secrets, which have the word HUNTER2. keeps is a part that has to be there afterwards.
+var keptForms = []struct{ says, name, text, keeps, why string }{
+	{
+		"the key of a row of a dump", "config_db.json",
+		`{"SNMP_COMMUNITY|HUNTER2": {"type":"hash","value":{"TYPE":"RO"}}, "PORT|Ethernet0": {"type":"hash","value":{"speed":"100000"}}}`,
+		`{"SNMP_COMMUNITY|x"      : {`, "",
+	},
+	{"an escaped row of a dump", "config_db.json", `{"SNMP_COMMUNITY\u007cHUNTER2": {}, "PORT|Ethernet0": {"speed":"100000"}}`, "", refused},
+	{
+		"a mark of the order of bytes", "config_db.json",
+		"\xef\xbb\xbf{\"SNMP_COMMUNITY\": {\"HUNTER2\": {}},\n\"PORT\":\n{\"Ethernet0\": {\"speed\":\"100000\"}}}", `"speed":"100000"`, "",
+	},
+	{
+		"an object behind other text of its line", "config_db.json",
+		"a@b:~$ sonic-cfggen -d {\"AAA\": {\"x\": \n{\"PORT\": {\"x\": {\"speed\": \"HUNTER2\"}}}}}", "", refused,
+	},
+	{
+		"a key that stands twice, and an escaped one", "config_db.json",
+		`{"PORT": {"Ethernet0": {"speed":"1"}}, "PORT": {"Ethernet4": {"speed":"100000", "pass\u0077ord":"HUNTER2"}}}`, `"speed":"100000"`, "",
+	},
+	{"comments", "config_db.json", `{"PORT": {"Ethernet0": {"speed":"1"}} /* HUNTER2 */ }`, "", refused},
+	{"a comment behind a value", "startup.yaml", "- set:\n    qos:\n      roce:\n        mode: lossless # HUNTER2\n", "mode: lossless\n", ""},
+	{
+		"comments behind keys and entries", "startup.yaml",
+		"- set: # HUNTER2\n    qos: # HUNTER2\n      x:\n      - a # HUNTER2\n    service: # HUNTER2\n      y: 1\n--- # HUNTER2\n",
+		"    qos:\n      x:\n      - a\n    service: {}\n", "",
+	},
+	{
+		"flow style", "startup.yaml",
+		"- set:\n    interface: {swp1: {link: {mtu: 9216}, description: HUNTER2}}\n    qos: {roce: {mode: lossless}, a: {password: HUNTER2}}\n",
+		"    interface: {swp1: {link: {mtu: 9216}, description: {}}}\n    qos: {roce: {mode: lossless}, a: {password: {}}}\n", "",
+	},
+	{"flow style of two lines", "startup.yaml", "- set:\n    qos: {roce: {mode: lossless},\n      password: HUNTER2}\n", "", refused},
+	{"an escaped key", "startup.yaml", "- set:\n    qos:\n      \"auth-\\x6bey\": HUNTER2\n      roce: {mode: lossless}\n", "lossless", ""},
+	{"an explicit key", "startup.yaml", "- set:\n    qos:\n      ? passphrase\n      : HUNTER2\n", "", refused},
+	{"an anchor", "startup.yaml", "- set:\n    qos:\n      x: &x\n        passphrase: HUNTER2\n      y: *x\n", "", refused},
+	{
+		"a text of two lines of which one looks like a key", "startup.yaml",
+		"- set:\n    system:\n      motd: \"a\n    qos: HUNTER2\n    \"\n    qos:\n      roce: {mode: lossless}\n", "", refused,
+	},
+	{"a directive", "startup.yaml", "%TAG ! HUNTER2\n---\nset:\n  qos: {roce: {mode: lossless}}\n", "", refused},
+	{
+		"a prompt", "startup.yaml", "HUNTER2@leaf:~$ nv config show -r HUNTER2\n- set:\n    qos:\n      roce:\n        mode: lossless\n",
+		"cumulus@switch:~$ nv config show\n- set:\n", "",
+	},
+	{
+		"commands behind a prompt", "config.nv",
+		"HUNTER2@l:~$ nv set qos roce mode lossless\nHUNTER2@l:~$ history\n 1 mysql -pHUNTER2\n", "nv set qos roce mode lossless\ntrue\ntrue\n", "",
+	},
+	{
+		"commands of two lines, with quotes and comments", "config.nv",
+		"nv set qos roce \\\n mode lossless # HUNTER2\nnv set interface 'swp1' link mtu \"9216\"\nnv config apply -m HUNTER2\nnv set system \\\n aaa HUNTER2\n",
+		"nv set qos roce \\\n mode lossless\nnv set interface 'swp1' link mtu \"9216\"\ntrue\n\n\n", "",
+	},
+	{"a command with a secret behind a kept path", "config.nv", "nv set qos roce mode lossless && echo HUNTER2\n", "", noCommands},
+	{
+		"lines of FRR", "frr.conf",
+		"! the word is HUNTER2\nrouter bgp 65001\n neighbor swp1 remote-as external a b c HUNTER2\n neighbor swp1 interface remote-as external\n",
+		" neighbor swp1 interface remote-as external\n", "",
+	},
+}
+
+// However a configuration is spelled, no secret of it is kept. What is kept means the same, or the file is refused with the reason.
+func TestKeepForms(t *testing.T) {
+	for _, c := range keptForms {
+		file := lint.File{Name: "site/leaf01/" + c.name, Data: []byte(c.text)}
+		kept, _, err := targets.Keep(file)
+		if c.why != "" {
+			require.EqualError(t, err, c.why, c.says)
+			continue
+		}
+		require.NoError(t, err, c.says)
+		require.NotContains(t, string(kept), "HUNTER2", c.says)
+		require.Contains(t, string(kept), c.keeps, c.says)
+		require.Equal(t, strings.Count(c.text, "\n"), bytes.Count(kept, []byte("\n")), c.says)
+		again, _, err := targets.Keep(lint.File{Name: file.Name, Data: kept})
+		require.NoError(t, err, c.says)
+		require.Equal(t, string(kept), string(again), c.says)
+		was, is := surveyed(file), surveyed(lint.File{Name: file.Name, Data: kept})
+		require.Equal(t, was == nil, is == nil, c.says)
+		if was != nil {
+			all, whole := was.Settings.Differences(is.Settings)
+			require.Empty(t, all, c.says)
+			require.True(t, whole, c.says)
+			require.Equal(t, was.Coverage.Part, is.Coverage.Part, c.says)
+		}
+	}
+}
