@@ -95,7 +95,7 @@ func besideFabric(j *judging, d *device, u *target.Understood) {
 		j.compare(&besideRead{d, u, what, l.told})
 		return
 	}
-	other := &DeviceRead{Understood: u, device: d.of}
+	other := &DeviceRead{Understood: u, device: d.of, hosts: j.written}
 	compared := other.Compare("")
 	all := compared.Values
 	all = slices.DeleteFunc(all, func(v ReadValue) bool { return v.Why != "" || l.told[v.Field] })

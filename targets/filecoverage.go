@@ -30,6 +30,7 @@ type judging struct {
 	switches []*settings.Reading              // one of each device, for the rules that compare them
 	ends     map[*ir.Device]*settings.Reading // the same by device of the fabric, hosts too
 
+	written writtenHosts
 	compare func(*besideRead) // takes what differs of a device; nil: it is counted in a note
 }
 

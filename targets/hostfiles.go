@@ -34,7 +34,7 @@ func (j *judging) hostsOf(d *device) {
 		return
 	}
 	not := map[string][]target.NotRead{}
-	whole := tools.Understand(j.id, contents)
+	whole := j.hostOf(d, contents)
 	if len(contents) > 1 {
 		for _, n := range whole.Coverage.Not {
 			not[n.At.Filename] = append(not[n.At.Filename], n)
@@ -77,6 +77,18 @@ func (j *judging) hostsOf(d *device) {
 			taken.Why, taken.Understood = why, nil
 		}
 	}
+}
+
+// hostOf reads the files of a host together. One file has been read already.
+func (j *judging) hostOf(d *device, contents map[string][]byte) *target.Understood {
+	if len(contents) == 1 {
+		for _, i := range d.files {
+			if r := &j.read[i]; r.host && r.own != nil {
+				return r.own
+			}
+		}
+	}
+	return tools.Understand(j.id, contents)
 }
 
 // tells reports whether settings have pauses or trust of a port of a host of the fabric, or any wanted value where no class is lossless.

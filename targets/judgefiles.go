@@ -61,6 +61,7 @@ func newJudging(f *ir.Fabric, files []lint.File, devices []device) *judging {
 	j := &judging{
 		linters: Linters(), files: files, taken: make([]lint.Taken, len(files)), read: make([]reading, len(files)),
 		linted: map[string]diag.List{}, fabric: f, devices: devices, ends: map[*ir.Device]*settings.Reading{},
+		written: writtenHosts{},
 	}
 	if f != nil {
 		beside(j)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
-	"github.com/rocec/rocec/targets/nic/tools"
 	"github.com/rocec/rocec/targets/target"
 	"github.com/rocec/rocec/targets/target/lint"
 )
@@ -142,7 +141,7 @@ func readAlone(j *judging, d *device) (*target.Understood, *target.Target) {
 		}
 	}
 	if read == nil && len(hosts) > 0 {
-		return tools.Understand(target.Identity{}, hosts), nil
+		return j.hostOf(d, hosts), nil
 	}
 	return read, row
 }

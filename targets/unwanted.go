@@ -1,6 +1,8 @@
 package targets
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"maps"
 	"slices"
 	"sort"
@@ -19,6 +21,7 @@ type DeviceRead struct {
 	Not   []string // sentences: files that were not, and why
 
 	device *ir.Device
+	hosts  writtenHosts // nil: nothing is kept
 }
 
 // ReadValue is a value of a device that was read, and is not the wanted one.
@@ -58,7 +61,7 @@ func (r *DeviceRead) Compare(port string) *Comparison {
 		return a.Field < b.Field || a.Field == b.Field && a.Index < b.Index
 	})
 	if len(c.all)+len(c.unknown) > 0 { // it takes its time
-		c.written = writtenSettings(r.device)
+		c.written = r.hosts.settings(r.device)
 		c.out.written = c.written
 	}
 	for _, d := range c.all {
@@ -202,13 +205,27 @@ func named(v ir.Value) ir.Value {
 }
 
 func valuesOf(p *ir.PortSettings) map[ir.Value]string {
-	out := map[ir.Value]string{}
-	if p != nil {
-		for v := range p.Values() {
-			out[named(v)] = v.Text
-		}
+	if p == nil {
+		return map[ir.Value]string{}
+	}
+	const most = 160 // of a NIC with a map of all DSCP
+	out := make(map[ir.Value]string, most)
+	for v := range p.Values() {
+		out[named(v)] = v.Text
 	}
 	return out
+}
+
+// textOf returns the text of one value of a port; empty: the port does not state it.
+func textOf(p *ir.PortSettings, v ir.Value) string {
+	if p != nil {
+		for of := range p.Values() {
+			if named(of) == v {
+				return of.Text
+			}
+		}
+	}
+	return ""
 }
 
 // pools compares the pools that are wanted.
@@ -253,7 +270,7 @@ func (c *comparing) asWritten(d *unlikeValue) bool {
 	}
 	wrote, one, all := "", true, true // one: all ports have one text
 	for _, port := range d.samples {
-		text := valuesOf(c.written.Port(port))[v]
+		text := textOf(c.written.Port(port), v)
 		d.written = d.written || text != "" && text != d.B
 		one, all = one && text != "" && (wrote == "" || wrote == text), all && text == d.B
 		wrote = text
@@ -284,8 +301,32 @@ func (c *comparing) states(d *unknownValues) bool {
 	})
 }
 
-// writtenSettings reads the files that rocec writes for a device without files; nil: it writes nothing that can be read.
-func writtenSettings(d *ir.Device) *ir.Settings {
+// writtenHosts are the settings of the files that rocec writes for hosts, by these files: many hosts have the same.
+type writtenHosts map[[sha256.Size]byte]*ir.Settings
+
+// settings returns the settings of the files that rocec writes for a device; nil: it writes nothing that can be read.
+func (w writtenHosts) settings(d *ir.Device) *ir.Settings {
+	contents := writtenFiles(d)
+	if w == nil || d.Host == nil {
+		return settingsOf(d, contents)
+	}
+	sum := sha256.New()
+	fmt.Fprintf(sum, "%q\n", identityOf(d))
+	for _, path := range slices.Sorted(maps.Keys(contents)) {
+		fmt.Fprintf(sum, "%q %d\n", path, len(contents[path]))
+		sum.Write(contents[path])
+	}
+	key := [sha256.Size]byte(sum.Sum(nil))
+	s, known := w[key]
+	if !known {
+		s = settingsOf(d, contents)
+		w[key] = s
+	}
+	return s
+}
+
+// writtenFiles returns the files that rocec writes for a device without files, by path.
+func writtenFiles(d *ir.Device) map[string][]byte {
 	contents := map[string][]byte{}
 	for _, f := range FilesOf(d) {
 		content := f.Sketch
@@ -294,6 +335,14 @@ func writtenSettings(d *ir.Device) *ir.Settings {
 		}
 		contents[f.Path] = content
 	}
+	return contents
+}
+
+// writtenSettings reads the files that rocec writes for a device; nil: it writes nothing that can be read.
+func writtenSettings(d *ir.Device) *ir.Settings { return settingsOf(d, writtenFiles(d)) }
+
+// settingsOf reads files of a device; nil: no target reads them.
+func settingsOf(d *ir.Device, contents map[string][]byte) *ir.Settings {
 	by := All.of(d)
 	switch {
 	case len(contents) == 0 || len(by) == 0:
