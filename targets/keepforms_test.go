@@ -2,6 +2,7 @@ package targets_test
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
@@ -103,4 +104,54 @@ func TestKeepForms(t *testing.T) {
 			require.Equal(t, was.Coverage.Part, is.Coverage.Part, c.says)
 		}
 	}
+}
+
+// Of a terminal of a host what tools print is kept. Other commands, their output and names in prompts are not.
+func TestKeepHosts(t *testing.T) {
+	const tool = "$ mlnx_qos -i eth0\nPriority trust state: dscp\n"
+	for _, c := range []struct{ text, kept, why string }{
+		{tool, tool, ""},
+		{tool + "$ history\n 1 mysql -pHUNTER2\n", tool + "$ x\nx\n", ""},
+		{tool + "$ env\nKEY=HUNTER2\n$ cat notes\nHUNTER2\n", tool + "$ x\nx\n$ cat notes\nx\n", ""},
+		{"HUNTER2@gpu1:~$ " + tool[2:], tool, ""},
+		{tool + "=== HUNTER2 ===\nbash: HUNTER2: command not found\n", tool + "=== x ===\nx: command not found\n", ""},
+		{tool + "{\"a\":\n \"HUNTER2\"}\n", tool + "{\"x\": 0}\n\n", ""},
+		{tool + "$ mlnx_qos -i eth0; curl -u HUNTER2\n", "", "a line of it has several commands, and one of them could hold secrets"},
+		{tool + "$ mlnx_qos -i eth0 | tee HUNTER2\n", "", "a line of it has several commands, and one of them could hold secrets"},
+		{"#!/bin/sh\n# HUNTER2\nmlnx_qos -i eth0 --trust dscp\n", "#!/bin/sh\n\nmlnx_qos -i eth0 --trust dscp\n", ""},
+	} {
+		name := "gpu1/host.txt"
+		if c.text[1] == '!' {
+			name = "gpu1/set.sh"
+		}
+		kept, _, err := targets.Keep(lint.File{Name: name, Data: []byte(c.text)})
+		if c.why != "" {
+			require.EqualError(t, err, c.why, c.text)
+			continue
+		}
+		require.NoError(t, err, c.text)
+		require.Equal(t, c.kept, string(kept))
+	}
+}
+
+// Of any bytes nothing but lines that are kept, or the reason comes, and a second time the same is kept.
+func FuzzKeepForms(f *testing.F) {
+	names := []string{"config_db.json", "startup.yaml", "config.nv", "host.txt", "frr.conf", "set.sh", "lldp.json"}
+	for _, c := range keptForms {
+		f.Add(c.name, []byte(c.text))
+	}
+	f.Add("host.txt", []byte("a@b:~$ mlnx_qos -i eth0\nPriority trust state: dscp\n$ x; y\n"))
+	f.Fuzz(func(t *testing.T, name string, data []byte) {
+		if !slices.Contains(names, name) {
+			name = names[len(data)%len(names)]
+		}
+		kept, _, err := targets.Keep(lint.File{Name: "leaf1/" + name, Data: data})
+		if err != nil {
+			return
+		}
+		require.Equal(t, bytes.Count(data, []byte("\n")), bytes.Count(kept, []byte("\n")))
+		if again, _, err := targets.Keep(lint.File{Name: "leaf1/" + name, Data: kept}); err == nil {
+			require.Equal(t, string(kept), string(again))
+		}
+	})
 }

@@ -84,7 +84,9 @@ func Keep(f lint.File) (kept []byte, dropped int, err error) {
 	case r.routes:
 		kept, dropped = keepFRR(f.Data)
 		return kept, dropped, nil
-	case r.neighbours != nil, r.states != nil, r.host, r.named != "", r.speeds != nil:
+	case r.host:
+		return tools.Keep(f.Name, f.Data)
+	case r.neighbours != nil, r.states != nil, r.named != "", r.speeds != nil:
 		return f.Data, 0, nil
 	case r.row == nil:
 		return nil, 0, errUnknown

@@ -167,9 +167,17 @@ func (c *Collection) Save(to string) error {
 		}
 		return wholefile.Replace(to, data, 0o600)
 	}
+	if err := os.MkdirAll(to, 0o700); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(to)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
 	for _, f := range slices.Backward(files) { // the manifest comes last: until then the folder holds no snapshot
 		name := filepath.Join(to, filepath.FromSlash(f.Name))
-		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		if err := root.MkdirAll(filepath.FromSlash(path.Dir(f.Name)), 0o700); err != nil { // a link leads nowhere else
 			return err
 		}
 		if err := wholefile.Replace(name, f.Data, 0o600); err != nil {

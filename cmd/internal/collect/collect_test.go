@@ -314,6 +314,22 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// A link in the folder of a snapshot leads to no other folder.
+func TestSaveThroughLink(t *testing.T) {
+	to, other := filepath.Join(t.TempDir(), "site"), t.TempDir()
+	require.NoError(t, os.Mkdir(to, 0o700))
+	require.NoError(t, os.Symlink(other, filepath.Join(to, "leaf1")))
+	c := &Collection{}
+	c.Add(&devicefiles.Found{Dir: "site", Files: []lint.File{
+		{Name: "site/leaf1/traffic.conf", Data: []byte("traffic.packet_priority_source_set = [dscp]\n")},
+	}})
+	require.Error(t, c.Save(to))
+	entries, err := os.ReadDir(other)
+	require.NoError(t, err)
+	require.Empty(t, entries)
+	require.NoFileExists(t, filepath.Join(to, "snapshot.json"))
+}
+
 // What is a fabric, an inventory, files or a device shows by looking, and no word of a text is dialled.
 func TestSources(t *testing.T) {
 	dir := t.TempDir()

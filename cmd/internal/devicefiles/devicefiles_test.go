@@ -34,6 +34,20 @@ func TestDeviceFolderUnreadable(t *testing.T) {
 	require.Equal(t, "It cannot be read: permission denied. It is a folder, and its files were not judged.", files[1].Why)
 }
 
+// A folder has the files of as many devices as rocec collect asks in a large network.
+func TestDeviceFolderLarge(t *testing.T) {
+	all := fstest.MapFS{}
+	const devices = 4500
+	for i := range devices {
+		for _, name := range []string{"hostname", "lldp.json", "traffic.conf"} {
+			all[fmt.Sprintf("leaf%04d/%s", i, name)] = &fstest.MapFile{Data: []byte("leaf\n")}
+		}
+	}
+	files, _, _, err := findDeviceFiles(all, "dir")
+	require.NoError(t, err)
+	require.Len(t, files, 3*devices)
+}
+
 // What is read of a file is as much as its judge looks at, whatever it is called, and each judge says of its own what is too large.
 func TestDeviceFileSizes(t *testing.T) {
 	t.Parallel()

@@ -23,7 +23,7 @@ import (
 const (
 	deviceDepth   = 16
 	deviceEntries = 200_000
-	deviceFiles   = 10_000
+	deviceFiles   = 100_000 // 5,000 devices with 20 answers each
 	deviceBytes   = 256 << 20
 )
 

@@ -51,14 +51,19 @@ func (r *reader) captured(line string) {
 		tool := r.h.box.of(words[0])
 		switch all := typed.commands(); {
 		case tool != nil && !replaces(words) && !several(all):
+			r.replaceTyped(line, &typed, tool)
+			r.refuseOthers(all[1:])
 			r.enter(tool)
 			tool.command(tool, r, words[1:])
 		case r.plain(words) && !several(all) && all[0].writes == "":
+			r.replaceTyped(line, &typed, nil)
 			r.enter(nil)
 			r.heading = shell
 		case tool != nil || several(all) || all[0].writes != "" || slices.Contains([]string{"sh", "bash"}, baseOf(words[0])):
+			r.refuseOthers(all)
 			r.typed(typed.text, tool, words)
 		case typed.prompt:
+			r.replaceTyped(line, &typed, nil)
 			r.enter(nil)
 			r.miss(line, noTool)
 		}
@@ -69,6 +74,7 @@ func (r *reader) captured(line string) {
 		return
 	}
 	if strings.Contains(line, "command not found") {
+		r.replace("x: command not found")
 		r.h.coverage.Leave(absent)
 		return
 	}
@@ -90,14 +96,17 @@ func (r *reader) captured(line string) {
 		}
 	}
 	if r.tool == nil && r.heading == shell {
+		r.replace("x")
 		r.h.coverage.Leave(shell)
 		return
 	}
 	if marked := strings.Trim(line, "=-*# "); len(line)-len(marked) > 5 && strings.HasSuffix(line, line[:3]) { // === a title ===
+		r.replace("=== x ===")
 		r.leave()
 		r.h.coverage.Leave(heading)
 		return
 	}
+	r.replace("x")
 	r.miss(line, noTool)
 }
 
@@ -357,22 +366,25 @@ func (r *reader) document(text string) (n int, ok bool) {
 		r.text = r.text[:i]
 	}
 	for _, o := range objects {
-		r.object(o)
+		if !r.object(o) {
+			r.replaceDocument(text[:n])
+		}
 	}
 	return n, true
 }
 
-// object reads an object of JSON, by the tool of the command line or the one whose members it has.
-func (r *reader) object(o map[string]any) {
+// object reads an object of JSON, by the tool of the command line or the one whose members it has. Not true: no tool prints it.
+func (r *reader) object(o map[string]any) bool {
 	if r.tool != nil && r.tool.json != nil && r.tool.json(r.tool, r, o) {
-		return
+		return true
 	}
 	for _, tool := range r.h.box.all {
 		if tool.json != nil && tool != r.tool && tool.json(tool, r, o) {
-			return
+			return true
 		}
 	}
 	if len(o) > 0 {
 		r.miss(r.text, noTool)
 	}
+	return len(o) == 0
 }

@@ -64,6 +64,7 @@ type host struct {
 	values   map[string]valueFile
 	coverage target.Coverage
 
+	keep       *keeping // what replaces lines; nil: it is not asked for
 	places     map[place]diag.Range
 	wherever   bool // places are wanted
 	unresolved bool // some device had no interface yet
@@ -110,6 +111,9 @@ func (h *host) file(path string, content []byte, stored bool) {
 	case isUnit == "" && isScript && stored:
 		r.script(text)
 	case isUnit == "" && !isScript && !stored:
+		if h.keep != nil {
+			h.keep.capture = true
+		}
 		r.capture(text)
 	}
 	r.end()
