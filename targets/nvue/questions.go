@@ -42,10 +42,17 @@ func keep(_ string, data []byte) (out []byte, dropped int, err error) {
 	default:
 		out, dropped, err = kept.YAML(rest, pathOf)
 	}
-	if command == "" || err != nil {
+	if len(rest) == len(data) || err != nil {
 		return out, dropped, err
 	}
-	return append([]byte(plainPrompt+plainCommand(command)+"\n"), out...), dropped, nil
+	above := ""
+	if command != "" {
+		above = plainPrompt + plainCommand(command)
+	}
+	if bytes.HasSuffix(data[:len(data)-len(rest)], []byte("\n")) {
+		above += "\n"
+	}
+	return append([]byte(above), out...), dropped, nil
 }
 
 // plainPrompt replaces the prompt of a terminal, which has names of a user and of a device.
