@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/targets/target"
 )
@@ -60,9 +61,33 @@ func TestBGP(t *testing.T) {
 		},
 		"auto BGP": {"startup.yaml", "- set:\n    router: {bgp: {autonomous-system: leaf}}\n", nil},
 		"off":      {"startup.yaml", "- set:\n    router: {bgp: {enable: off, autonomous-system: 1}}\n", nil},
+		"disabled": {"startup.nv", "nv set router bgp state disabled\nnv set router bgp autonomous-system 1\n", nil},
 		"no BGP":   {"startup.yaml", "- set:\n    system: {hostname: leaf1}\n", nil},
 	} {
 		u := Understand(target.Identity{}, map[string][]byte{c.file: []byte(c.text)})
 		assert.Equal(t, c.want, u.BGP, name)
+	}
+}
+
+// A snapshot keeps every value by which routing is judged.
+func TestBGPKept(t *testing.T) {
+	const base = "nv set router bgp autonomous-system 65101\nnv set vrf default router bgp neighbor swp31 peer-group underlay\n" +
+		"nv set vrf default router bgp peer-group underlay remote-as external\n"
+	for _, line := range []string{
+		"",
+		"nv set router bgp state disabled\n",
+		"nv set router bgp enable off\n",
+		"nv set vrf default router bgp neighbor swp31 address-family ipv4-unicast policy inbound route-map x\n",
+		"nv set vrf default router bgp peer-group underlay address-family ipv4-unicast policy outbound prefix-list x\n",
+		"nv set vrf default router bgp neighbor swp31 address-family ipv4-unicast aspath allow-my-asn enable on\n",
+		"nv set vrf default router bgp peer-group underlay address-family ipv4-unicast aspath allow-my-asn occurrences 2\n",
+	} {
+		kept, _, err := keep("startup.nv", []byte(base+line))
+		require.NoError(t, err)
+		of := func(data []byte) *target.BGP {
+			return Understand(target.Identity{}, map[string][]byte{"startup.nv": data}).BGP
+		}
+		assert.Equal(t, of([]byte(base+line)), of(kept), line)
+		assert.Equal(t, line == "", of(kept) != nil && of(kept).Unlike == "", line)
 	}
 }

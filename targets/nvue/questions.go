@@ -24,10 +24,14 @@ var asks = []target.Question{
 var kept = snapshot.Kept{
 	"header", "qos", "bridge", "mlag", "platform", "system.hostname", "system.qos", "interface.*.link", "interface.*.type",
 	"interface.*.bond", "interface.*.qos", "interface.*.bridge", "interface.*.vlan", "interface.*.parent", "interface.*.ip.address",
-	"interface.*.ip.vrf", "router.adaptive-routing", "router.bgp.enable", "router.bgp.autonomous-system", "router.bgp.router-id",
-	"vrf.*.router.bgp.enable", "vrf.*.router.bgp.autonomous-system", "vrf.*.router.bgp.router-id",
+	"interface.*.ip.vrf", "router.adaptive-routing", "router.bgp.enable", "router.bgp.state", "router.bgp.autonomous-system",
+	"router.bgp.router-id",
+	"vrf.*.router.bgp.enable", "vrf.*.router.bgp.state", "vrf.*.router.bgp.autonomous-system", "vrf.*.router.bgp.router-id",
 	"vrf.*.router.bgp.neighbor.*.type", "vrf.*.router.bgp.neighbor.*.remote-as", "vrf.*.router.bgp.neighbor.*.peer-group",
 	"vrf.*.router.bgp.peer-group.*.remote-as",
+	"vrf.*.router.bgp.neighbor.*.address-family.*.policy", "vrf.*.router.bgp.peer-group.*.address-family.*.policy",
+	"vrf.*.router.bgp.neighbor.*.address-family.*.aspath.allow-my-asn",
+	"vrf.*.router.bgp.peer-group.*.address-family.*.aspath.allow-my-asn",
 }
 
 // keep takes all other parts out of a tree, or out of commands. A command line above a tree stays without the names of its prompt.

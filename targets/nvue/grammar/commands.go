@@ -141,6 +141,9 @@ func (l *Loose) commands(data []byte, g *Grammar) {
 			number++
 			logical.join(string(line), number)
 		}
+		if n, rest := logical.quote(data, number); n > 0 {
+			data, number = rest, number+n
+		}
 		c.line(&logical)
 	}
 	for _, p := range c.lost {
@@ -175,6 +178,36 @@ func (l *logicalLine) join(line string, number int) {
 	l.text = strings.TrimSuffix(l.text, `\`) + " "
 	l.parts = append(l.parts, linePart{len(l.text), Place{number, len(line) - len(trimmed) + 1}})
 	l.text += strings.TrimRight(trimmed, "\r \t")
+}
+
+// mostQuoted is how many further lines a text in quotation marks has: messages of login.
+const mostQuoted = 100
+
+// quote joins the lines that follow a command of nv whose quotation mark is not closed in its line, up to the one that closes it. It returns
+// how many, and the rest of the text. A command of nv, or the end of the text, in front of the closing mark shows that it was left out: then
+// no line is joined.
+func (l *logicalLine) quote(data []byte, number int) (n int, rest []byte) {
+	if !strings.ContainsAny(l.text, `'"`) || !nvLine().MatchString(l.text) {
+		return 0, nil
+	}
+	joined := logicalLine{text: l.text, parts: slices.Clone(l.parts)}
+	for n, rest = 0, data; len(rest) > 0 && n < mostQuoted && len(joined.text) < 1<<16; n++ {
+		probe := joined
+		if _, _, why := words(&probe, 0); why == "" {
+			break
+		}
+		var line []byte
+		if line, rest, _ = bytes.Cut(rest, []byte("\n")); nvLine().Match(line) {
+			return 0, nil
+		}
+		joined.parts = append(joined.parts, linePart{len(joined.text) + 1, Place{number + n + 1, 1}})
+		joined.text += "\n" + strings.TrimRight(string(line), "\r")
+	}
+	if _, _, why := words(&logicalLine{text: joined.text, parts: joined.parts}, 0); why != "" {
+		return 0, nil
+	}
+	l.text, l.parts = joined.text, joined.parts
+	return n, rest
 }
 
 // place gives the place of a byte, which is not before one that was asked for.

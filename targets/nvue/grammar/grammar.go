@@ -293,3 +293,32 @@ func (g *Grammar) insert(row *Row) {
 	}
 	at.row = row
 }
+
+// Span returns the first and the last release that have every path of a tree that some release has. ok: there are such releases, and
+// others lack a path.
+func Span(set *Tree) (first, last Release, ok bool) {
+	g, wanted := Any(), map[string]bool{}
+	set.Leaves(func(l Leaf) {
+		if row, _ := g.Meant(l.Path); row != nil && row.Path != "" {
+			wanted[row.Path] = true
+		}
+	})
+	rows, lacking := Rows(), false
+	for minor := First[1]; minor <= Newest[1]; minor++ {
+		of := Release{First[0], minor}
+		has := map[string]bool{}
+		for i := range rows {
+			if wanted[rows[i].Path] && rows[i].In(of) {
+				has[rows[i].Path] = true
+			}
+		}
+		if len(has) < len(wanted) {
+			lacking = true
+			continue
+		}
+		if last = of; !ok {
+			first, ok = of, true
+		}
+	}
+	return first, last, ok && lacking
+}

@@ -1,6 +1,7 @@
 package grammar_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -89,6 +90,46 @@ func TestLooseCommands(t *testing.T) {
 		strings.Repeat("nv set interface swp1-4000 link mtu 9000\n", 1000)),
 		grammar.Any())
 	assert.NotEmpty(t, long.Slips, "it stands for more entries than any configuration has")
+}
+
+// A quotation mark that a later line closes makes one word of the lines, as in a message of login. One that no line closes costs its own
+// line alone.
+func TestLooseQuotedLines(t *testing.T) {
+	const lines = "nv set qos roce mode lossless\nnv set system message pre-login '####\n# You are at: leaf1; see \"rules\"\n####'\n" +
+		"nv set qos pfc a switch-priority 3\n"
+	l := grammar.ReadLoosely([]byte(lines), grammar.Any())
+	assert.Empty(t, l.Slips)
+	assert.Equal(t, []string{"####\n# You are at: leaf1; see \"rules\"\n####"}, l.Set.Get("system", "message", "pre-login").Keys())
+	at := l.Set.Get("qos", "pfc", "a", "switch-priority", "3").At
+	assert.Equal(t, grammar.Place{Line: 5, Column: 34}, at)
+
+	for name, text := range map[string]string{
+		"no mark":       strings.Replace(lines, "####'", "####", 1),
+		"behind others": strings.Replace(lines, "####'", "nv set qos pfc b switch-priority 4\n####'", 1),
+	} {
+		l = grammar.ReadLoosely([]byte(text), grammar.Any())
+		assert.Len(t, l.Slips, 1, name)
+		assert.NotNil(t, l.Set.Get("qos", "pfc", "a", "switch-priority", "3"), name)
+	}
+}
+
+// Paths that some releases have, and others lack, give a range of releases.
+func TestSpan(t *testing.T) {
+	for text, want := range map[string]string{
+		"nv set qos roce mode lossless\n":                                 "",
+		"nv set interface swp1 link mtu 9000\n":                           "",
+		"nv set qos roce state enabled\n":                                 "5.15 to 5.18",
+		"nv set qos roce enable on\nnv set qos roce state enabled\n":      "",
+		"nv set interface swp1 qos shared-headroom-pool enabled\n":        "5.17 to 5.18",
+		"nv set system hostname a\nnv set qos no such path of a switch\n": "",
+	} {
+		first, last, ok := grammar.Span(grammar.ReadLoosely([]byte(text), grammar.Any()).Set)
+		is := ""
+		if ok {
+			is = fmt.Sprintf("%d.%d to %d.%d", first[0], first[1], last[0], last[1])
+		}
+		assert.Equal(t, want, is, text)
+	}
 }
 
 // TestLooseBounds: no text takes long, whatever its slips.

@@ -22,7 +22,7 @@ const headSize = 64 << 10
 var Linter = &lint.Linter{
 	Also:  []string{startup, "startup.json", "startup.nv", "nvue.yaml", "nvue.commands"},
 	Same:  [2]string{"nvue.commands", "nvue.yaml"},
-	Ends:  []string{".nv", ".txt", ".yaml", ".yml", ".json", ".cmds", ".commands", ".cfg", ".conf", ".log"},
+	Ends:  []string{".nv", ".txt", ".yaml", ".yml", ".json", ".cmds", ".commands", ".sh", ".cfg", ".conf", ".log"},
 	Takes: Takes,
 	Most:  grammar.MaxSize,
 	Check: judgeAll,

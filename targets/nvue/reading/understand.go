@@ -2,6 +2,7 @@ package reading
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"path"
 	"slices"
@@ -67,7 +68,7 @@ func (u *understanding) bgp() *target.BGP {
 		word = u.word("router", "bgp", "autonomous-system")
 	}
 	as, err := strconv.ParseUint(word, 10, 32)
-	if err != nil || as == 0 || u.word("router", "bgp", "enable") == "off" {
+	if err != nil || as == 0 || u.word("router", "bgp", "enable") == "off" || u.word("router", "bgp", "state") == "disabled" {
 		return nil
 	}
 	out := &target.BGP{AS: uint32(as), Sessions: map[string]uint32{}}
@@ -242,7 +243,7 @@ func leavesOf(t *grammar.Tree) (out []grammar.Leaf) {
 	return out
 }
 
-// system notes what a header states of the switch.
+// system notes what a header states of the switch. Without one, the paths show a range of releases.
 func (u *understanding) system(s *ir.Settings) {
 	for i := range u.texts {
 		h := u.texts[i].Header
@@ -259,6 +260,11 @@ func (u *understanding) system(s *ir.Settings) {
 			if sw, ok := platform.FindSwitch(m.Value); ok {
 				s.System.Model, s.System.Chip = ir.Of(sw.Name), ir.ByDefault(sw.ASIC.Name)
 			}
+		}
+	}
+	if u.reading != nil && !s.System.Release.Known() && u.id.Release == "" {
+		if first, last, ok := grammar.Span(u.reading.set); ok {
+			s.System.Release = ir.ByDefault(fmt.Sprintf("%d.%d to %d.%d", first[0], first[1], last[0], last[1]))
 		}
 	}
 }
