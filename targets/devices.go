@@ -26,8 +26,12 @@ type device struct {
 // device, with one name before their base names.
 func devicesOf(files []lint.File) (all []device) {
 	at := map[string]int{}
+	in := folders(files)
 	for i := range files {
 		name := DeviceOf(files[i].Name)
+		if own := in[files[i].Name]; own != "" {
+			name = own
+		}
 		k, found := at[name]
 		if !found {
 			k, at[name] = len(all), len(all)
@@ -36,6 +40,28 @@ func devicesOf(files []lint.File) (all []device) {
 		all[k].files = append(all[k].files, i)
 	}
 	return all
+}
+
+// folders finds files with a name of their own, such as nv-config.json or dump.txt, in the folder of a device. The folder is that of a device
+// where another file in it is called as files of every device are, and one file alone has a name of its own.
+func folders(files []lint.File) map[string]string {
+	known, odd := map[string]bool{}, map[string][]string{}
+	for i := range files {
+		name := strings.ReplaceAll(files[i].Name, `\`, "/")
+		switch owner, base := ownerOf(name); {
+		case base != "" && withoutMoment(owner) == "":
+			known[path.Dir(name)] = true
+		case base == "" && !tools.IsValueFile(name):
+			odd[path.Dir(name)] = append(odd[path.Dir(name)], files[i].Name)
+		}
+	}
+	out := map[string]string{}
+	for dir, names := range odd {
+		if known[dir] && len(names) == 1 && dir != "." {
+			out[names[0]] = dir
+		}
+	}
+	return out
 }
 
 // DeviceOf names the device of a file. A file of any other name is of the device that it is named after: leaf1.nv, leaf1-config.txt.

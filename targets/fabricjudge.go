@@ -73,23 +73,23 @@ func besideFabric(j *judging, d *device, u *target.Understood) {
 		return
 	}
 	top := topOf(j, d)
-	what := unlike(d.of, j.named, u)
-	if len(what) > 0 {
+	what := unlike(d.of, j.named, u, j.made != nil)
+	switch {
+	case len(what) > 0 && j.made != nil:
+		topicDevice.Warnf(&j.found, top, "The files of %s state %s, which other files are of. Either they are of that device, or this one has a "+
+			"wrong name.", d.of.Name, strings.Join(what, ", and "))
+	case len(what) > 0:
 		topicDevice.Warnf(&j.found, top, "The files of %s state %s. Either they are of another device or time, or the fabric is not up to date.",
 			d.of.Name, strings.Join(what, ", and "))
 	}
 	if j.ends[d.of] != nil {
 		return // other files of the device were compared
 	}
-	wanted := d.of.Wanted()
 	end := &settings.Reading{Name: d.name, Settings: u.Settings, Where: whereOf(d.of, u), At: top}
 	for _, one := range append(d.alike, d.of) {
 		j.ends[one] = end
 	}
-	l := &lossless{device: d.of, where: u.Where, top: top, found: map[spot]*spots{}}
-	for _, p := range d.of.Ports {
-		l.port(p, wanted.Port(p.Name), u.Settings.Port(p.Name))
-	}
+	l := heldTo(d.of, u, top)
 	l.report(&j.found)
 	if j.compare != nil && d.of.ByHand == nil {
 		j.compare(&besideRead{d, u, what, l.told})
@@ -115,6 +115,32 @@ func besideFabric(j *judging, d *device, u *target.Understood) {
 			"missing or cut off.", d.of.Name, diag.Count(len(missing), "setting"), diag.Plural(len(missing), "it", "them"),
 			diag.Escape(strings.Join(missing, "; ")))
 	}
+}
+
+// heldTo holds the ports of a device to the classes that the fabric keeps lossless.
+func heldTo(d *ir.Device, u *target.Understood, top diag.Range) *lossless {
+	l, wanted := &lossless{device: d, where: u.Where, top: top, found: map[spot]*spots{}}, d.Wanted()
+	for _, p := range d.Ports {
+		l.port(p, wanted.Port(p.Name), u.Settings.Port(p.Name))
+	}
+	return l
+}
+
+// runsBeside reports the losses of the running settings of a device that its stored ones do not have.
+func runsBeside(j *judging, d *device, stored, running *target.Understood) {
+	type loss struct{ port, text string }
+	known := map[loss]bool{}
+	for k, s := range heldTo(d.of, stored, topOf(j, d)).found {
+		for _, port := range s.ports {
+			known[loss{port, k.text}] = true
+		}
+	}
+	l := heldTo(d.of, running, topOf(j, d))
+	for k, s := range l.found {
+		s.ports = slices.DeleteFunc(s.ports, func(port string) bool { return known[loss{port, k.text}] })
+	}
+	l.order = slices.DeleteFunc(l.order, func(k spot) bool { return len(l.found[k].ports) == 0 })
+	l.report(&j.found)
 }
 
 // lossless is a device whose ports are held to the classes that the fabric keeps lossless.
@@ -188,6 +214,16 @@ func (l *lossless) port(p *ir.Port, want, is *ir.PortSettings) {
 	}
 	l.sorted(p, want, is)
 	l.cable(p, is)
+}
+
+// Drops reports whether the settings that were read of a port lose packets that its fabric keeps lossless. Nil settings do not show it.
+func Drops(p *ir.Port, is *ir.PortSettings) bool {
+	l := &lossless{
+		device: p.Device(), found: map[spot]*spots{},
+		where: func(string, ir.Field, int) (at diag.Range, ok bool) { return at, false },
+	}
+	l.port(p, p.Device().Wanted().Port(p.Name), is)
+	return len(l.found) > 0
 }
 
 // cable holds a length of cable, from which the switch derives its headroom, to that of the fabric.

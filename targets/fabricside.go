@@ -1,6 +1,7 @@
 package targets
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -40,11 +41,15 @@ var (
 func FabricRules() []diag.Topic { return []diag.Topic{topicDevice, topicLossless, topicWanted} }
 
 // beside gives each device of the files the one of the fabric that has its name, and each file the release of its switch. A device whose
-// name the fabric does not have is the one that its configuration names.
+// name the fabric does not have is the one that its configuration names, else the one whose name differs in capitals alone.
 func beside(j *judging) {
 	j.named = map[string]*ir.Device{}
+	folded := map[string]*ir.Device{}
 	for _, d := range j.fabric.Devices {
 		j.named[d.Name] = d
+		if low := strings.ToLower(d.Name); folded[low] == nil {
+			folded[low] = d
+		}
 	}
 	j.files = slices.Clone(j.files)
 	for k := range j.devices {
@@ -56,11 +61,14 @@ func beside(j *judging) {
 			d.of, d.alike = listed(j.named, path.Base(d.name))
 		}
 		for _, i := range d.files {
-			if d.of == nil {
-				d.of = j.named[hostOf(j, j.files[i])]
+			if host := hostOf(j, j.files[i]); d.of == nil && host != "" {
+				d.of = cmp.Or(j.named[host], folded[strings.ToLower(host)])
 			}
 		}
-		if d.of == nil || d.of.Switch == nil {
+		if d.of == nil { // names of devices differ in more than capitals
+			d.of = folded[strings.ToLower(path.Base(d.name))]
+		}
+		if d.of == nil || d.of.Switch == nil || j.made != nil && j.made.Releases[d.of.Name] {
 			continue
 		}
 		for _, i := range d.files {
@@ -159,11 +167,11 @@ func releasesDiffer(a, b string) bool {
 }
 
 // unlike lists the name, the release and the model of a configuration that are not those of the fabric, as parts of a sentence.
-func unlike(d *ir.Device, named map[string]*ir.Device, u *target.Understood) (out []string) {
+func unlike(d *ir.Device, named map[string]*ir.Device, u *target.Understood, made bool) (out []string) {
 	if other := named[u.Host]; other != nil && other != d {
 		out = append(out, "the name "+other.Name)
 	}
-	if d.Switch == nil {
+	if d.Switch == nil || made {
 		return out
 	}
 	is := u.Settings.System

@@ -18,6 +18,7 @@ type judging struct {
 	linters lint.Linters
 	files   []lint.File
 	fabric  *ir.Fabric            // nil: each device is judged by its files alone
+	made    *Made                 // of these files; nil: people described the fabric
 	named   map[string]*ir.Device // of the fabric
 	devices []device
 	shown   bool            // rows that are not understood are listed beside no findings

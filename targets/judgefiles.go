@@ -26,6 +26,18 @@ func JudgeFiles(files []lint.File) lint.Result { return judgeFiles(nil, files) }
 // ports that face each other.
 func JudgeFilesOf(f *ir.Fabric, files []lint.File) lint.Result { return judgeFiles(f, files) }
 
+// Made is the part of a fabric made of files that is a guess. The fabric does not complete files by it.
+type Made struct {
+	Releases map[string]bool // devices whose release no file states
+}
+
+// JudgeFilesMade judges files as [JudgeFilesOf] does, beside a fabric that was made of them. A release that is a guess is not that of a
+// file, and a model or a release that could not be taken over is no contradiction: who made the fabric reports it.
+func JudgeFilesMade(f *ir.Fabric, made *Made, files []lint.File) lint.Result {
+	j := &judging{fabric: f, made: made}
+	return judgeAll(j.begin(files, devicesOf(files)))
+}
+
 // CompareFiles judges files as [JudgeFilesOf] does, and compares each device with the fabric. A value that differs is in the comparison,
 // and not in a note of the result. Devices set by hand are judged alone.
 func CompareFiles(f *ir.Fabric, files []lint.File) (lint.Result, []*Compared) {
@@ -58,12 +70,16 @@ func judgeAll(j *judging) lint.Result {
 
 // newJudging has the linters judge files of devices, and finds the system of each. Without a fabric, f is nil.
 func newJudging(f *ir.Fabric, files []lint.File, devices []device) *judging {
-	j := &judging{
-		linters: Linters(), files: files, taken: make([]lint.Taken, len(files)), read: make([]reading, len(files)),
-		linted: map[string]diag.List{}, fabric: f, devices: devices, ends: map[*ir.Device]*settings.Reading{},
-		written: writtenHosts{},
-	}
-	if f != nil {
+	j := &judging{fabric: f}
+	return j.begin(files, devices)
+}
+
+// begin has the linters judge the files.
+func (j *judging) begin(files []lint.File, devices []device) *judging {
+	j.linters, j.files, j.devices = Linters(), files, devices
+	j.taken, j.read = make([]lint.Taken, len(files)), make([]reading, len(files))
+	j.linted, j.ends, j.written = map[string]diag.List{}, map[*ir.Device]*settings.Reading{}, writtenHosts{}
+	if j.fabric != nil {
 		beside(j)
 		files = j.files
 	}
@@ -184,6 +200,9 @@ func (j *judging) device(d *device) (stored, running *target.Understood) {
 	if j.fabric != nil {
 		if of := cmp.Or(stored, running, timeless(j, d)); of != nil {
 			besideFabric(j, d, of)
+		}
+		if stored != nil && running != nil && of == runs && d.of != nil {
+			runsBeside(j, d, stored, running)
 		}
 	}
 	for _, i := range d.files {

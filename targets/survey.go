@@ -117,9 +117,10 @@ func (s *Survey) name() {
 	}
 }
 
-// stated returns the name that the files of a device state: its configuration, else its name for itself. Empty: no file states it.
+// stated returns the name that the files of a device state: its configuration, else its name for itself. Empty: no file states it. The
+// prompt in the output of a host's tools may be that of another host, from which a person asked.
 func (d *Surveyed) stated() string {
-	if d.Read != nil && d.Read.Host != "" {
+	if d.OS != nil && d.Read != nil && d.Read.Host != "" {
 		return d.Read.Host
 	}
 	return d.hostname

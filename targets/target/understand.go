@@ -23,6 +23,9 @@ type Understood struct {
 	Host     string                                                      // of the device, as the configuration names it; empty: not at all
 	Pair     string                                                      // what both switches of an MLAG state; empty: none
 
+	// Aliases are the names by which others know the ports of the device, such as those that its agent of LLDP sends; nil: it states none.
+	Aliases map[string]string
+
 	// Neighbours are the devices at the other ends of cables, by port, as the configuration states them; nil: it states none.
 	Neighbours map[string]StatedNeighbour
 

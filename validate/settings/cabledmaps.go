@@ -68,7 +68,7 @@ func (all crossings) report(to Sink) {
 		g.same = g.same && c.other == g.first.other
 		g.ports = append(g.ports, fmt.Sprintf("%s:%s to %s:%s", c.of.short(), c.port, c.other.short(), c.otherPort))
 	}
-	values := map[string][]string{}
+	values := map[string][]int{}
 	at := map[string]*group{}
 	var order []string
 	for _, g := range groups {
@@ -77,7 +77,7 @@ func (all crossings) report(to Sink) {
 		if at[k] == nil {
 			at[k], order = g, append(order, k)
 		}
-		values[k] = append(values[k], fmt.Sprint(c.dscp))
+		values[k] = append(values[k], c.dscp)
 	}
 	for _, k := range order {
 		if to.Omit(&SwitchesDisagree.Topic) {
@@ -92,6 +92,6 @@ func (all crossings) report(to Sink) {
 		where := spot{of: c.of, at: place{c.port, ir.FieldDSCP, c.dscp}}
 		to.Report(diag.Warning, &SwitchesDisagree.Topic, where.where(), "%s", diag.Escape(fmt.Sprintf("On %s, DSCP %s %s in cos %d at %s and in "+
 			"cos %d at %s: a pause for one class does not stop the other. Let both maps agree.", diag.Some(g.ports, mostCamps),
-			diag.Some(values[k], 8), diag.Plural(len(values[k]), "is", "are"), c.cos, c.of.short(), c.otherCos, ends)))
+			ranges(values[k]), diag.Plural(len(values[k]), "is", "are"), c.cos, c.of.short(), c.otherCos, ends)))
 	}
 }

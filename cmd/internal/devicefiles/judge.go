@@ -14,6 +14,14 @@ func (read *Found) Judge(beside *report.Report) *report.Report {
 	return read.reported(beside, targets.JudgeFilesOf(beside.Fabric, read.Files))
 }
 
+// JudgeMade judges the files beside a fabric that was made of them.
+func (read *Found) JudgeMade(beside *report.Report, made *targets.Made) *report.Report {
+	if beside.Fabric == nil {
+		return read.Judge(beside)
+	}
+	return read.reported(beside, targets.JudgeFilesMade(beside.Fabric, made, read.Files))
+}
+
 // Compare judges the files beside a fabric, and compares each device with it.
 func (read *Found) Compare(beside *report.Report) (*report.Report, []*targets.Compared) {
 	r, compared := targets.CompareFiles(beside.Fabric, read.Files)

@@ -101,13 +101,20 @@ func (r *Report) GroupVerdict(proof validate.GroupProof) string {
 	if r.Network == nil || r.Fabric == nil {
 		return Verdict(proof)
 	}
-	on := 0
+	on, carry, all := 0, 0, len(r.Fabric.Links)
 	for _, l := range r.Fabric.Links {
-		if l.A().Carries(proof.Group) != nil || l.B().Carries(proof.Group) != nil {
+		if l.A().Carries(proof.Group) == nil && l.B().Carries(proof.Group) == nil {
+			continue
+		}
+		if carry++; r.Drops == nil || !r.Drops(l.A()) && !r.Drops(l.B()) {
 			on++
 		}
 	}
-	text := fmt.Sprintf("lossless on %d of %s; %s", on, diag.Count(len(r.Fabric.Links), "cable"), Verdict(proof))
+	text := fmt.Sprintf("lossless on %d of %s", on, diag.Count(carry, "cable"))
+	if carry < all {
+		text += fmt.Sprintf(" between members, of %d", all)
+	}
+	text += "; " + Verdict(proof)
 	if len(r.Network.Assumed()) > 0 {
 		text += ", under what is assumed"
 	}

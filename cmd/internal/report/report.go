@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/rocec/rocec/compiler"
+	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/docs"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/baseline"
@@ -45,6 +46,7 @@ type Report struct {
 	Sources  []string // the files and folders that were named
 	Made     string   // the folder of files that the run has made; no disk has it
 	DeviceOf func(file string) (device, group string)
+	Drops    func(p *ir.Port) bool // files show that a port loses packets that the fabric keeps
 
 	Baseline *baseline.Compared // nil: none was named
 

@@ -36,6 +36,7 @@ type class struct {
 	carries          bool // RoCE
 	lossless, strict bool
 	weight           int          // 0: not known
+	unserved         bool         // no file states whether it is strict, or its weight
 	sets             []ir.Marking // by which its queues mark
 	marked           int          // ports that mark it
 	disputed         bool         // most switches put its DSCP into another class
@@ -275,7 +276,8 @@ func (v *votes) classes() *classes {
 		if i >= 0 {
 			return out.groups[i]
 		}
-		c := &class{cos: cos, name: fmt.Sprintf("class-%d", cos), strict: v.strict[cos]*2 > v.roce, weight: most(v.weight[cos], cmp.Compare[int])}
+		c := &class{cos: cos, name: fmt.Sprintf("class-%d", cos), strict: v.isStrict(cos), weight: most(v.weight[cos], cmp.Compare[int])}
+		c.unserved = v.strict[cos] == 0 && len(v.weight[cos]) == 0
 		out.groups = append(out.groups, c)
 		return c
 	}
@@ -316,6 +318,7 @@ func (v *votes) classes() *classes {
 	if cos := of(v.dscp[notification]); cos > 0 && out.routed {
 		if c := at(cos); !c.carries {
 			c.name, c.dscp, out.cnp = "cnp", []int{notification}, c
+			c.strict = c.strict || c.unserved // as senders need it
 		}
 	}
 	if c := at(0); !c.carries {
@@ -329,6 +332,15 @@ func (v *votes) classes() *classes {
 	slices.SortFunc(out.groups, func(a, b *class) int { return cmp.Compare(b.cos, a.cos) })
 	out.nameCarrying()
 	return out
+}
+
+// isStrict reports whether most ports that state how the queue of a class is served have it strict.
+func (v *votes) isStrict(cos int) bool {
+	stated := v.strict[cos]
+	for _, n := range v.weight[cos] {
+		stated += n
+	}
+	return v.strict[cos]*2 > stated
 }
 
 // rest is the weight of every class that is in no group, and of class 0: the default group has what is left, and shares it among them.
@@ -347,7 +359,7 @@ func (v *votes) rest(groups []*class) (sum int) {
 	}()
 	for cos := range 8 {
 		in := slices.ContainsFunc(groups, func(c *class) bool { return c.cos == cos && cos != 0 })
-		if !in && v.strict[cos]*2 <= v.roce {
+		if !in && !v.isStrict(cos) {
 			sum += most(v.weight[cos], cmp.Compare[int])
 		}
 	}
@@ -418,6 +430,8 @@ func (c *classes) blocks(derive bool) string {
 			b.WriteString("  lossless = true\n")
 		}
 		switch {
+		case g.strict && g.unserved:
+			b.WriteString("  strict = true # CHECK: no file states how its queue is served\n")
 		case g.strict:
 			b.WriteString("  strict = true\n")
 		case g.weight > 0:

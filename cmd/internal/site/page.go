@@ -10,10 +10,12 @@ import (
 	"github.com/rocec/rocec/cmd/internal/devicefiles"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/baseline"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/lang/topology"
+	"github.com/rocec/rocec/targets"
 )
 
 // Network is the part of a network that was read, with the conditions under which verdicts hold. The JSON is that of
@@ -82,8 +84,14 @@ func (s *Site) Network() *Network {
 		n.Hosts++
 		if d.Switch != nil {
 			n.Hosts, n.Switches = n.Hosts-1, n.Switches+1
-			if s.Cables.Nodes[d.Name].Model == "" {
+			switch model := s.Cables.Nodes[d.Name].Model; {
+			case model == "":
 				models = append(models, d.Name)
+			case read[d.Name] && d.Switch.Model != nil:
+				if m, ok := platform.FindSwitch(model); ok && m.Name != d.Switch.Model.Name {
+					n.Conditions = append(n.Conditions, fmt.Sprintf("%s is a %s; its files state a %s, which cannot have its ports", d.Name,
+						d.Switch.Model.Title, m.Title))
+				}
 			}
 		}
 		if read[d.Name] {
@@ -110,6 +118,9 @@ func (n *Network) classes(s *Site) {
 		say("RoCE is in the class that is marked; no port that was read has PFC")
 	case s.classes.by == byCustom:
 		say("RoCE is in the class of DSCP 26; no port that was read has PFC or marks")
+	}
+	if s.classes != nil && s.classes.cnp != nil && s.classes.cnp.unserved {
+		say("congestion notifications (DSCP %d) are served before all others; no file states it", notification)
 	}
 	read := readOf(s.Survey)
 	var unknown []string
@@ -213,8 +224,8 @@ func (s *Site) Judge(read *devicefiles.Found) (*report.Report, *Network) {
 	if s.Judged.Fabric == nil {
 		fabric.Source = s.Judged.Source
 	}
-	f := read.Judge(fabric)
-	f.Judged.Diags = append(append(f.Judged.Diags, s.Judged.Diags...), s.Cables.Against...)
+	f := read.JudgeMade(fabric, &targets.Made{Releases: s.Cables.Guessed})
+	f.Judged.Diags = append(append(f.Judged.Diags, s.stated()...), s.Cables.Against...)
 	f.Judged.Diags.Sort()
 	f.Judged.Proofs, f.Judged.Fabric = s.Judged.Proofs, s.Judged.Fabric
 	maps.Copy(f.Source.Files, s.Judged.Source.Files)
@@ -222,9 +233,41 @@ func (s *Site) Judge(read *devicefiles.Found) (*report.Report, *Network) {
 	for _, m := range read.Snapshots {
 		network.Snapshots = append(network.Snapshots, m.Says()...)
 	}
-	f.Network, f.Made, f.DeviceOf = network, Folder, s.DeviceOf()
+	f.Network, f.Made, f.DeviceOf, f.Drops = network, Folder, s.DeviceOf(), s.drops()
 	return f, network
 }
+
+// drops returns a function that reports whether files show that a port loses packets. It knows each port once.
+func (s *Site) drops() func(p *ir.Port) bool {
+	known := map[*ir.Port]bool{}
+	by := map[string]*ir.Settings{}
+	for _, d := range s.Survey.Devices {
+		if d.Read != nil {
+			by[topology.FoldDevice(d.Name)] = d.Read.Settings
+		}
+	}
+	return func(p *ir.Port) bool {
+		is, seen := known[p]
+		if settings := by[p.Device().Name]; !seen && settings != nil {
+			is = targets.Drops(p, settings.Port(p.Name))
+			known[p] = is
+		}
+		return is
+	}
+}
+
+// stated returns the findings of the fabric about what files state. Who talks with whom is a guess, so no finding is about that.
+func (s *Site) stated() (rest diag.List) {
+	for _, d := range s.Judged.Diags {
+		if !slices.Contains(guessed, d.Code) {
+			rest = append(rest, d)
+		}
+	}
+	return rest
+}
+
+// guessed are the codes of findings about members of a roce block, and about a class without such a block.
+var guessed = []string{"host-not-member", "lossless-unused"}
 
 // Page writes an audit: devices that were read, assumptions of verdicts, the findings, and a line for each lossless group.
 func Page(w io.Writer, n *Network, r *report.Report, o report.Options) {

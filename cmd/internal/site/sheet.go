@@ -210,6 +210,9 @@ func (m *sheetMaker) own(device, port string) string {
 	if d == nil || d.Read == nil || d.OS == nil || d.Read.Settings.Ports[port] != nil {
 		return port
 	}
+	if own := d.Read.Aliases[port]; own != "" {
+		return own
+	}
 	model := modelOf(d)
 	at, ok := d.OS.Read(model, port)
 	if !ok || model == nil {

@@ -46,6 +46,94 @@ func (d *draft) systems() {
 			dev.sys.guessed = d.guessed[dev.name]
 		}
 	}
+	for _, dev := range d.devices {
+		if dev.role == isSwitch && !dev.sys.known && !dev.sys.byHand {
+			d.agree(dev)
+		}
+	}
+}
+
+// agree guesses the system of a device anew where a port of its model and that of a known model have no speed together, and no file states
+// one: its ports are as fast as those of the known models.
+func (d *draft) agree(dev *device) {
+	own := natives(dev)
+	odd := false
+	asked := map[*jack]int{}
+	for _, j := range dev.jacks {
+		far := j.peer
+		if j.cable.speed > 0 || far.dev.role != isSwitch || !far.dev.sys.known || far.dev.sys.byHand {
+			continue
+		}
+		a, b := own[j], natives(far.dev)[far]
+		if a.speed == 0 || b.speed == 0 {
+			continue
+		}
+		asked[j] = b.speed
+		least := min(a.speed, b.speed)
+		odd = odd || !platform.Runs(a.speed, a.lanes, least) || !platform.Runs(b.speed, b.lanes, least)
+	}
+	if !odd {
+		return
+	}
+	for j, speed := range asked {
+		j.cable.speed = speed
+	}
+	guessed := dev.sys.guessed
+	dev.sys = d.systemOf(dev)
+	dev.sys.guessed = guessed
+	for j := range asked {
+		j.cable.speed = 0
+	}
+}
+
+// rate is the speed of a port and its lanes.
+type rate struct{ speed, lanes int }
+
+// natives returns the rates that the ports of a device have by themselves on its model.
+func natives(dev *device) map[*jack]rate {
+	m, ok := platform.FindSwitch(dev.sys.model)
+	if !ok || dev.sys.os == nil {
+		return nil
+	}
+	used := make([]ir.Used, len(dev.jacks))
+	fronts := make([]ir.Front, len(dev.jacks))
+	for i, j := range dev.jacks {
+		fronts[i], _ = dev.sys.os.Read(m, j.port)
+		used[i] = ir.Used{Name: j.port, Front: fronts[i], Speed: j.cable.speed}
+	}
+	if dev.sys.os.Resolve != nil {
+		fronts = dev.sys.os.Resolve(m, used)
+	}
+	parts := partsOf(fronts)
+	out := map[*jack]rate{}
+	for i, j := range dev.jacks {
+		if r, ok := m.Port(int(fronts[i].Number), int(fronts[i].Sub)); ok {
+			out[j] = rateOf(dev.sys.os, &r, fronts[i], parts[fronts[i].Number])
+		}
+	}
+	return out
+}
+
+// partsOf lists the parts of each port that are used, -1 for the whole.
+func partsOf(fronts []ir.Front) map[int16][]int {
+	parts := map[int16][]int{}
+	for _, f := range fronts {
+		parts[f.Number] = append(parts[f.Number], int(f.Sub))
+	}
+	return parts
+}
+
+// rateOf is the rate of a port, or of a part of one with these parts.
+func rateOf(os *ir.OS, r *platform.PortRange, f ir.Front, of []int) rate {
+	switch {
+	case f.Sub < 0:
+		return rate{r.Speed, r.Lanes}
+	case os.Resolve != nil:
+		speed, lanes := r.PartAt(int(f.Sub), of)
+		return rate{speed, lanes}
+	}
+	speed, lanes := r.Split(slices.Max(of))
+	return rate{speed, lanes}
 }
 
 func (d *draft) systemOf(dev *device) system {
@@ -163,28 +251,18 @@ func fits(os *ir.OS, m *platform.Switch, dev *device) bool {
 	if os.Resolve != nil {
 		fronts = os.Resolve(m, used)
 	}
-	parts := map[int16][]int{} // of each port, -1 for the whole
-	for _, f := range fronts {
-		parts[f.Number] = append(parts[f.Number], int(f.Sub))
-	}
+	parts := partsOf(fronts)
 	for i, f := range fronts {
 		r, ok := m.Port(int(f.Number), int(f.Sub))
 		of := parts[f.Number]
 		if !ok || slices.Contains(of, -1) && slices.Max(of) >= 0 {
 			return false
 		}
-		native, lanes := r.Speed, r.Lanes
-		switch {
-		case f.Sub < 0:
-		case os.Resolve != nil:
-			native, lanes = r.PartAt(int(f.Sub), of)
-		default:
-			native, lanes = r.Split(slices.Max(of))
-		}
-		if speed := used[i].Speed; speed > 0 && !platform.Runs(native, lanes, speed) {
+		native := rateOf(os, &r, f, of)
+		if speed := used[i].Speed; speed > 0 && !platform.Runs(native.speed, native.lanes, speed) {
 			return false
 		}
-		if m.PairSplit == 0 || r.Lanes/max(lanes, 1) < m.PairSplit {
+		if m.PairSplit == 0 || r.Lanes/max(native.lanes, 1) < m.PairSplit {
 			continue
 		}
 		pair := f.Number - 1 // which a port that is split so takes with it

@@ -23,6 +23,7 @@ func Understand(id target.Identity, contents map[string][]byte) *target.Understo
 	return &target.Understood{
 		Settings: h.settings(),
 		Coverage: h.coverage,
+		Host:     prompted(contents),
 		Where: func(port string, f ir.Field, index int) (diag.Range, bool) {
 			for _, at := range []place{{port, f, index}, {port, f, -1}} {
 				if found, ok := places()[at]; ok {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rocec/rocec/targets/sonic/grammar"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -45,6 +46,25 @@ func (in *input) neighbours() map[string]target.StatedNeighbour {
 			out[port] = n
 		}
 	}
+	return out
+}
+
+// aliasesOf reads the aliases of ports, by which LLDP has them. An alias that two ports have is that of neither.
+func aliasesOf(c *grammar.Config) map[string]string {
+	var out map[string]string
+	twice := map[string]bool{}
+	for _, port := range c.Keys("PORT") {
+		alias := c.Get("PORT", port, "alias")
+		if alias == "" || len(alias) > neighbourName || len(out) >= mostNeighbours {
+			continue
+		}
+		if out == nil {
+			out = map[string]string{}
+		}
+		twice[alias] = out[alias] != ""
+		out[alias] = port
+	}
+	maps.DeleteFunc(out, func(alias, _ string) bool { return twice[alias] })
 	return out
 }
 

@@ -86,10 +86,12 @@ func (l Linters) Check(files []File) Result {
 	return r
 }
 
-// Names returns the base names of all files, as messages list them.
+// Names returns the base names of all files, as messages list them. A linter whose files are known by their text has its usual name in it.
 func (l Linters) Names() (names []string) {
 	for _, one := range l {
-		names = append(names, one.Names...)
+		if names = append(names, one.Names...); len(one.Names) == 0 && len(one.Also) > 0 {
+			names = append(names, one.Also[0])
+		}
 	}
 	return names
 }
