@@ -159,7 +159,20 @@ type spot struct {
 	text string
 }
 
-type spots struct{ ports []string }
+type spots struct {
+	ports []string
+	near  diag.Range // the place where other ports have what these lack; zero: no file has it
+}
+
+// elsewhere returns the place of the pauses of a priority at another port of the device.
+func (l *lossless) elsewhere(prio int) diag.Range {
+	for _, p := range l.device.Ports {
+		if at, ok := l.where(p.Name, ir.FieldPauses, prio); ok && at.Filename != "" {
+			return at
+		}
+	}
+	return diag.Range{}
+}
 
 func (l *lossless) add(p *ir.Port, f ir.Field, index int, format string, args ...any) {
 	at, ok := l.where(p.Name, f, index)
@@ -172,6 +185,9 @@ func (l *lossless) add(p *ir.Port, f ir.Field, index int, format string, args ..
 	k := spot{at, fmt.Sprintf(format, args...)}
 	if l.found[k] == nil {
 		l.found[k] = &spots{}
+		if f == ir.FieldPauses && at == l.top {
+			l.found[k].near = l.elsewhere(index)
+		}
 		l.order = append(l.order, k)
 	}
 	l.found[k].ports = append(l.found[k].ports, p.Name)
@@ -273,7 +289,10 @@ func (l *lossless) report(to *diag.List) {
 	for _, k := range l.order {
 		ports := l.found[k].ports
 		slices.SortFunc(ports, nodeset.Compare)
-		found.Report(diag.Error, &topicLossless, k.at, "At %s of %s, %s.", diag.Some(ports, mostPorts), l.device.Name, diag.Escape(k.text))
+		d := found.Report(diag.Error, &topicLossless, k.at, "At %s of %s, %s.", diag.Some(ports, mostPorts), l.device.Name, diag.Escape(k.text))
+		if near := l.found[k].near; near.Filename != "" {
+			d.Note(near, "Other ports have it on here.")
+		}
 	}
 	*to = append(*to, found.Close()...)
 }

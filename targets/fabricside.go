@@ -54,6 +54,11 @@ func beside(j *judging) {
 	j.files = slices.Clone(j.files)
 	for k := range j.devices {
 		d := &j.devices[k]
+		for _, i := range d.files {
+			if j.made != nil && d.of == nil {
+				d.of = j.named[j.made.Names[j.files[i].Name]]
+			}
+		}
 		if d.of == nil {
 			d.of = j.named[path.Base(d.name)]
 		}

@@ -26,9 +26,10 @@ func JudgeFiles(files []lint.File) lint.Result { return judgeFiles(nil, files) }
 // ports that face each other.
 func JudgeFilesOf(f *ir.Fabric, files []lint.File) lint.Result { return judgeFiles(f, files) }
 
-// Made is the part of a fabric made of files that is a guess. The fabric does not complete files by it.
+// Made is how a fabric was made of files. The fabric does not complete files by a guess.
 type Made struct {
-	Releases map[string]bool // devices whose release no file states
+	Releases map[string]bool   // devices whose release no file states
+	Names    map[string]string // of devices, by their files
 }
 
 // JudgeFilesMade judges files as [JudgeFilesOf] does, beside a fabric that was made of them. A release that is a guess is not that of a

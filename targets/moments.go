@@ -7,6 +7,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/target"
 	"github.com/rocec/rocec/targets/target/lint"
 )
@@ -104,6 +105,7 @@ func valueOf(d *ir.Difference) string {
 // portsOf names the ports of a difference.
 func portsOf(d *ir.Difference) string {
 	ports := slices.DeleteFunc(slices.Clone(d.Ports), func(port string) bool { return port == "" })
+	slices.SortFunc(ports, nodeset.Compare)
 	named := diag.Some(ports, mostPorts)
 	if n := len(ports) + d.More; n > mostPorts {
 		named = fmt.Sprintf("%s and %s more", strings.Join(ports[:mostPorts-1], ", "), diag.Number(n-mostPorts+1))

@@ -32,6 +32,7 @@ type Neighbour struct {
 	Device          string
 	Ports           []string // names of its port, the likeliest first
 	Function, Model string   // its function and its hardware; empty: no file states them
+	Address         string   // for management, as LLDP has it; empty: it has none
 }
 
 // Survey is the devices of a set of files, and the files that belong to none.
@@ -64,7 +65,7 @@ func SurveyFiles(files []lint.File) *Survey {
 			}
 			for port, all := range j.read[i].neighbours {
 				for _, n := range all {
-					one.Neighbours[port] = append(one.Neighbours[port], Neighbour{Device: n.Device, Ports: n.Ports})
+					one.Neighbours[port] = append(one.Neighbours[port], Neighbour{Device: n.Device, Ports: n.Ports, Address: n.Address})
 				}
 			}
 			if j.read[i].routes {
@@ -83,7 +84,7 @@ func SurveyFiles(files []lint.File) *Survey {
 			one.BGP = cmp.Or(one.BGP, one.Read.BGP)
 			for port, n := range one.Read.Neighbours {
 				if one.Neighbours[port] == nil {
-					one.Neighbours[port] = []Neighbour{{n.Device, []string{n.Port}, n.Function, n.Model}}
+					one.Neighbours[port] = []Neighbour{{n.Device, []string{n.Port}, n.Function, n.Model, ""}}
 				}
 			}
 		}
@@ -113,6 +114,33 @@ func (s *Survey) name() {
 	for i := range s.Devices {
 		if name := s.Devices[i].stated(); name != "" && told[name] == 1 {
 			s.Devices[i].Name = name
+		}
+	}
+	s.nameAddresses()
+}
+
+// nameAddresses calls devices whose folder is called by an address as LLDP of others calls the device that has it for management. An address
+// of several names is that of no device.
+func (s *Survey) nameAddresses() {
+	called, taken := map[string]string{}, map[string]bool{}
+	for i := range s.Devices {
+		taken[s.Devices[i].Name] = true
+		for _, all := range s.Devices[i].Neighbours {
+			for _, n := range all {
+				switch have, known := called[n.Address]; {
+				case n.Address == "" || n.Device == "":
+				case !known:
+					called[n.Address] = n.Device
+				case have != n.Device:
+					called[n.Address] = ""
+				}
+			}
+		}
+	}
+	for i := range s.Devices {
+		d := &s.Devices[i]
+		if name := called[d.Name]; name != "" && d.stated() == "" && !taken[name] {
+			d.Name, taken[name] = name, true
 		}
 	}
 }

@@ -46,10 +46,11 @@ func Read(names []string) (*Found, error) {
 		all.Snapshots = append(all.Snapshots, one.Snapshots...)
 		maps.Copy(all.Hidden, one.Hidden)
 		for _, f := range one.Files {
-			if !have[f.Name] {
+			real := realName(f.Name)
+			if !have[real] {
 				all.Files = append(all.Files, f)
 			}
-			have[f.Name] = true
+			have[real] = true
 		}
 	}
 	return all, nil
@@ -64,6 +65,17 @@ func From(dir, name string) string {
 	}
 	if rel, err := filepath.Rel(from, to); err == nil {
 		return rel
+	}
+	return name
+}
+
+// realName returns one name for all spellings of a file: relative ones, and those by links. A file inside of an archive has none on a disk.
+func realName(name string) string {
+	if abs, err := filepath.Abs(filepath.FromSlash(name)); err == nil {
+		name = abs
+	}
+	if real, err := filepath.EvalSymlinks(name); err == nil {
+		name = real
 	}
 	return name
 }

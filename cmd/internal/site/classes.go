@@ -36,6 +36,7 @@ type class struct {
 	carries          bool // RoCE
 	lossless, strict bool
 	weight           int          // 0: not known
+	unsorted         bool         // no file states a mark of it
 	unserved         bool         // no file states whether it is strict, or its weight
 	sets             []ir.Marking // by which its queues mark
 	marked           int          // ports that mark it
@@ -309,6 +310,9 @@ func (v *votes) classes() *classes {
 		if i := slices.Index(c.dscp, custom); i > 0 { // hosts are set to the first one
 			c.dscp = slices.Insert(slices.Delete(c.dscp, i, i+1), 0, custom)
 		}
+		if v.told.dscp+v.told.pcp == 0 && len(v.mapped()) == 1 {
+			c.dscp, c.unsorted = []int{custom}, true
+		}
 		for value := range v.pcp {
 			if !out.routed && of(v.pcp[value]) == cos && value == cos {
 				c.pcp = append(c.pcp, value)
@@ -332,6 +336,16 @@ func (v *votes) classes() *classes {
 	slices.SortFunc(out.groups, func(a, b *class) int { return cmp.Compare(b.cos, a.cos) })
 	out.nameCarrying()
 	return out
+}
+
+// mapped lists the classes that carry RoCE.
+func (v *votes) mapped() (all []int) {
+	for cos, n := range v.carried {
+		if n > 0 && n*4 >= v.roce {
+			all = append(all, cos)
+		}
+	}
+	return all
 }
 
 // isStrict reports whether most ports that state how the queue of a class is served have it strict.
@@ -416,6 +430,9 @@ func (c *classes) blocks(derive bool) string {
 		check := ""
 		if g.carries && len(g.dscp) > 1 {
 			check = " # CHECK: leave those that senders use; the first one is what hosts are set to"
+		}
+		if g.unsorted {
+			check = " # CHECK: no file states a mark"
 		}
 		if g.disputed {
 			check = " # CHECK: the switches disagree: most have these values in another class"

@@ -119,6 +119,9 @@ func (n *Network) classes(s *Site) {
 	case s.classes.by == byCustom:
 		say("RoCE is in the class of DSCP 26; no port that was read has PFC or marks")
 	}
+	if s.classes != nil && slices.ContainsFunc(s.classes.groups, func(c *class) bool { return c.unsorted }) {
+		say("senders mark RoCE with DSCP %d; no file sorts packets by a mark", custom)
+	}
 	if s.classes != nil && s.classes.cnp != nil && s.classes.cnp.unserved {
 		say("congestion notifications (DSCP %d) are served before all others; no file states it", notification)
 	}
@@ -224,7 +227,13 @@ func (s *Site) Judge(read *devicefiles.Found) (*report.Report, *Network) {
 	if s.Judged.Fabric == nil {
 		fabric.Source = s.Judged.Source
 	}
-	f := read.JudgeMade(fabric, &targets.Made{Releases: s.Cables.Guessed})
+	names := map[string]string{}
+	for _, d := range s.Survey.Devices {
+		for _, file := range d.Files {
+			names[file] = topology.FoldDevice(d.Name)
+		}
+	}
+	f := read.JudgeMade(fabric, &targets.Made{Releases: s.Cables.Guessed, Names: names})
 	f.Judged.Diags = append(append(f.Judged.Diags, s.stated()...), s.Cables.Against...)
 	f.Judged.Diags.Sort()
 	f.Judged.Proofs, f.Judged.Fabric = s.Judged.Proofs, s.Judged.Fabric

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/csv"
 	"maps"
+	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -56,6 +57,7 @@ type claim struct{ from, to end }
 // left out, and noted.
 func sheetOf(s *targets.Survey) *sheetMaker {
 	m := &sheetMaker{by: map[string]*targets.Surveyed{}, left: map[string][]string{}, places: map[*targets.Surveyed]map[ir.Front]string{}}
+	m.full = map[string]string{}
 	m.sheet = &Sheet{Nodes: map[string]topology.Node{}, Guessed: map[string]bool{}}
 	for i := range s.Devices {
 		m.device(&s.Devices[i])
@@ -64,8 +66,23 @@ func sheetOf(s *targets.Survey) *sheetMaker {
 	for _, name := range slices.SortedFunc(maps.Keys(m.by), nodeset.Compare) {
 		claims = append(claims, m.claims(name)...)
 	}
+	m.unnamed(claims)
 	m.cables(claims)
 	return m
+}
+
+// unnamed notes switches whose folder is called by an address and that no neighbour names so: others name them otherwise, so they are in the
+// fabric twice.
+func (m *sheetMaker) unnamed(claims []claim) {
+	named := map[string]bool{}
+	for _, c := range claims {
+		named[c.to.device] = true
+	}
+	for _, name := range slices.SortedFunc(maps.Keys(m.by), nodeset.Compare) {
+		if _, err := netip.ParseAddr(name); err == nil && m.by[name].OS != nil && !named[name] {
+			m.leaveOut("names by which LLDP of others has switches that are called by an address; call their folders so", name)
+		}
+	}
 }
 
 // unshown is about switches whose files name no neighbour.
@@ -76,6 +93,8 @@ type sheetMaker struct {
 	by    map[string]*targets.Surveyed // by folded name
 	sheet *Sheet
 	left  map[string][]string // what is left out, by the reason
+
+	full map[string]string // names with a domain, by the name without it; empty: several devices have that
 
 	places map[*targets.Surveyed]map[ir.Front]string // names of ports, by their place on the front
 }
@@ -98,6 +117,13 @@ func (m *sheetMaker) device(d *targets.Surveyed) {
 		m.leaveOut(unshown, name)
 	}
 	m.by[name] = d
+	if short, _, cut := strings.Cut(name, "."); cut && nodeset.CheckDevice(short) == "" {
+		if _, twice := m.full[short]; twice {
+			name = ""
+		}
+		m.full[short] = name
+	}
+	name = topology.FoldDevice(d.Name)
 	m.sheet.Nodes[name], m.sheet.Guessed[name] = nodeOf(d)
 }
 
@@ -132,6 +158,9 @@ func (m *sheetMaker) called(name string) string {
 	name = topology.FoldDevice(name)
 	if short, _, cut := strings.Cut(name, "."); cut && m.by[name] == nil && (m.by[short] != nil || nodeset.CheckDevice(name) != "") {
 		return short
+	}
+	if full := m.full[name]; m.by[name] == nil && full != "" {
+		return full
 	}
 	return name
 }
@@ -300,6 +329,10 @@ func (m *sheetMaker) add(c claim, seen int) {
 				c.from, lengthA, c.to, lengthB)
 		}
 	}
+	if a, b := m.mtu(c.from), m.mtu(c.to); a > 0 && b > 0 && a != b {
+		m.disagree(c.from, "%s has an MTU of %d, and %s at the other end one of %d: larger frames are dropped. Set both alike.", c.from, a,
+			c.to, b)
+	}
 	if one.speed == 0 {
 		m.sheet.Speedless++
 	}
@@ -325,6 +358,19 @@ func (m *sheetMaker) stated(at end) (speed, length int) {
 		length = c.Value
 	}
 	return speed, length
+}
+
+// mtu returns the MTU that the configuration of a switch states for a port; 0: it states none. NICs may have a smaller one than their
+// switch.
+func (m *sheetMaker) mtu(at end) int {
+	d := m.by[at.device]
+	if d == nil || d.Read == nil || d.OS == nil {
+		return 0
+	}
+	if p := d.Read.Settings.Port(at.port); p != nil && p.Detail.Get().MTU.Is == ir.Stated {
+		return p.Detail.Get().MTU.Value
+	}
+	return 0
 }
 
 // Stated is the length in metres that the configurations at the ends of a cable are set for, by one of its ports; 0: they state none.

@@ -32,7 +32,7 @@ const pageFile = "page"
 
 // Each file of testdata/shapes is a network in a shape that public ones have, with the page that an audit of it prints. The comment names
 // the shape; its line "audit: ARGUMENTS" has other sources than the folder collected. Files below a folder that is called like an archive
-// are packed as one.
+// are packed as one, and $DIR is the name of the folder above.
 func TestShapes(t *testing.T) {
 	names, err := filepath.Glob("testdata/shapes/*.txtar")
 	require.NoError(t, err)
@@ -86,7 +86,9 @@ func unpack(t *testing.T, ar *txtar.Archive) (sources, cabling []string) {
 			args = rest
 		}
 	}
-	words := strings.Fields(args)
+	dir, err := os.Getwd()
+	require.NoError(t, err)
+	words := strings.Fields(strings.ReplaceAll(args, "$DIR", filepath.Base(dir)))
 	for i := 0; i < len(words); i++ {
 		if words[i] == "--cabling" {
 			i++

@@ -300,10 +300,13 @@ func (d *draft) hosts(b *strings.Builder, g *draftGroup) {
 		b.WriteString("# CHECK: a host? The names do not tell; ports and cables look like it.\n")
 	}
 	fmt.Fprintf(b, "host %q {\n  names = %s\n", g.label, list(nodeset.Fold(g.devices, nodeset.Devices)))
+	most := 9216
+	if d.classes != nil && d.classes.MTU > 0 {
+		most = d.classes.MTU
+	}
 	for _, nic := range nodeset.Fold(g.ports, nodeset.Interfaces) {
-		fmt.Fprintf(b, "\n  nic %q {\n    model = %q # CHECK: which card it is\n    mtu = 9000 # CHECK: at most 9216, the mtu of "+
-			"the fabric\n"+
-			"  }\n", nic, d.nicModel(g.speed))
+		fmt.Fprintf(b, "\n  nic %q {\n    model = %q # CHECK: which card it is\n    mtu = %d # CHECK: at most %d, the mtu of the fabric\n  }\n",
+			nic, d.nicModel(g.speed), min(most, 9000), most)
 	}
 	b.WriteString("}\n")
 }
