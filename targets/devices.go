@@ -42,8 +42,8 @@ func devicesOf(files []lint.File) (all []device) {
 	return all
 }
 
-// folders finds files with a name of their own, such as nv-config.json or dump.txt, in the folder of a device. The folder is that of a device
-// where another file in it is called as files of every device are, and one file alone has a name of its own.
+// folders finds files with a name of their own, such as nv-config.json or dump.txt, in the folder of a device. Another file of such a
+// folder is called as files of every device are, and one file alone has a name of its own.
 func folders(files []lint.File) map[string]string {
 	known, odd := map[string]bool{}, map[string][]string{}
 	for i := range files {

@@ -284,3 +284,45 @@ func TestWithoutRoCE(t *testing.T) {
 	assert.True(t, of["datapath.conf"].Plain)
 	assert.True(t, of["traffic.conf"].Plain)
 }
+
+// A file with a name of its own is of the device of its folder, where another file shows that it is one. A device whose folder is called by
+// an address has the name that LLDP has beside that address.
+func TestFolders(t *testing.T) {
+	const conf = "nv set qos roce mode lossless\n"
+	lldp := func(name, address string) string {
+		return `{"lldp": {"interface": [{"swp1": {"chassis": {"` + name + `": {"mgmt-ip": "` + address + `"}}, "port": {"descr": "swp1"}}}]}}`
+	}
+	for _, c := range []struct {
+		files map[string]string
+		want  []string
+	}{
+		{map[string]string{"a/leaf1/lldp.json": lldp("x", "192.0.2.9"), "a/leaf1/nv-config.json": conf}, []string{"leaf1"}},
+		{
+			map[string]string{"a/leaf1/lldp.json": lldp("x", "192.0.2.9"), "a/leaf1/now.txt": conf, "a/leaf2/dump.txt": conf},
+			[]string{"leaf1", "leaf2"},
+		},
+		{map[string]string{"a/lldp.json": lldp("x", ""), "a/leaf1.nv": conf, "a/leaf2.nv": conf}, []string{"a", "leaf1", "leaf2"}},
+		{map[string]string{"a/leaf1-lldp.json": lldp("x", ""), "a/leaf1.nv": conf}, []string{"leaf1"}},
+		{
+			map[string]string{
+				"a/192.0.2.1/startup.nv": conf, "a/192.0.2.1/lldp.json": lldp("leaf2", "192.0.2.2"),
+				"a/192.0.2.2/startup.nv": conf, "a/192.0.2.2/lldp.json": lldp("leaf1", "192.0.2.1"),
+			},
+			[]string{"leaf1", "leaf2"},
+		},
+		{ // an address of two names
+			map[string]string{
+				"a/192.0.2.1/startup.nv": conf, "a/192.0.2.2/lldp.json": lldp("leaf1", "192.0.2.1"),
+				"a/192.0.2.3/lldp.json": lldp("leaf9", "192.0.2.1"),
+			},
+			[]string{"192.0.2.1", "192.0.2.2", "192.0.2.3"},
+		},
+	} {
+		var names []string
+		for _, d := range targets.SurveyFiles(files(c.files)).Devices {
+			names = append(names, d.Name)
+		}
+		slices.Sort(names)
+		assert.Equal(t, c.want, names, "%v", slices.Sorted(maps.Keys(c.files)))
+	}
+}

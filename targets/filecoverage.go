@@ -13,6 +13,12 @@ import (
 	"github.com/rocec/rocec/validate/settings"
 )
 
+// Made is how a fabric was made of files. The fabric does not complete files by a guess.
+type Made struct {
+	Releases map[string]bool   // devices whose release no file states
+	Names    map[string]string // of devices, by their files
+}
+
 // judging is files that are being judged.
 type judging struct {
 	linters lint.Linters

@@ -26,17 +26,11 @@ func JudgeFiles(files []lint.File) lint.Result { return judgeFiles(nil, files) }
 // ports that face each other.
 func JudgeFilesOf(f *ir.Fabric, files []lint.File) lint.Result { return judgeFiles(f, files) }
 
-// Made is how a fabric was made of files. The fabric does not complete files by a guess.
-type Made struct {
-	Releases map[string]bool   // devices whose release no file states
-	Names    map[string]string // of devices, by their files
-}
-
-// JudgeFilesMade judges files as [JudgeFilesOf] does, beside a fabric that was made of them. A release that is a guess is not that of a
-// file, and a model or a release that could not be taken over is no contradiction: who made the fabric reports it.
+// JudgeFilesMade judges files as [JudgeFilesOf] does, beside a fabric that was made of them. A guessed release is that of no file. A model
+// or a release that the fabric could not take over is no contradiction here.
 func JudgeFilesMade(f *ir.Fabric, made *Made, files []lint.File) lint.Result {
 	j := &judging{fabric: f, made: made}
-	return judgeAll(j.begin(files, devicesOf(files)))
+	return judgeAll(begin(j, files, devicesOf(files)))
 }
 
 // CompareFiles judges files as [JudgeFilesOf] does, and compares each device with the fabric. A value that differs is in the comparison,
@@ -71,12 +65,11 @@ func judgeAll(j *judging) lint.Result {
 
 // newJudging has the linters judge files of devices, and finds the system of each. Without a fabric, f is nil.
 func newJudging(f *ir.Fabric, files []lint.File, devices []device) *judging {
-	j := &judging{fabric: f}
-	return j.begin(files, devices)
+	return begin(&judging{fabric: f}, files, devices)
 }
 
 // begin has the linters judge the files.
-func (j *judging) begin(files []lint.File, devices []device) *judging {
+func begin(j *judging, files []lint.File, devices []device) *judging {
 	j.linters, j.files, j.devices = Linters(), files, devices
 	j.taken, j.read = make([]lint.Taken, len(files)), make([]reading, len(files))
 	j.linted, j.ends, j.written = map[string]diag.List{}, map[*ir.Device]*settings.Reading{}, writtenHosts{}

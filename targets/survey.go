@@ -32,7 +32,7 @@ type Neighbour struct {
 	Device          string
 	Ports           []string // names of its port, the likeliest first
 	Function, Model string   // its function and its hardware; empty: no file states them
-	Address         string   // for management, as LLDP has it; empty: it has none
+	Address         string   // for management, by LLDP; empty: LLDP states no address
 }
 
 // Survey is the devices of a set of files, and the files that belong to none.
@@ -119,8 +119,8 @@ func (s *Survey) name() {
 	s.nameAddresses()
 }
 
-// nameAddresses calls devices whose folder is called by an address as LLDP of others calls the device that has it for management. An address
-// of several names is that of no device.
+// nameAddresses calls devices whose folder is called by an address as LLDP of others calls the device with that address for management.
+// An address of several names is that of no device.
 func (s *Survey) nameAddresses() {
 	called, taken := map[string]string{}, map[string]bool{}
 	for i := range s.Devices {

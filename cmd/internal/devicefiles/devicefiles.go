@@ -69,7 +69,7 @@ func From(dir, name string) string {
 	return name
 }
 
-// realName returns one name for all spellings of a file: relative ones, and those by links. A file inside of an archive has none on a disk.
+// realName returns one name for all spellings of a file: relative ones, and those by links. A file inside of an archive keeps its name.
 func realName(name string) string {
 	if abs, err := filepath.Abs(filepath.FromSlash(name)); err == nil {
 		name = abs

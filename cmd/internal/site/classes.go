@@ -36,7 +36,7 @@ type class struct {
 	carries          bool // RoCE
 	lossless, strict bool
 	weight           int          // 0: not known
-	unsorted         bool         // no file states a mark of it
+	unsorted         bool         // no file sorts packets into it
 	unserved         bool         // no file states whether it is strict, or its weight
 	sets             []ir.Marking // by which its queues mark
 	marked           int          // ports that mark it

@@ -66,14 +66,14 @@ func sheetOf(s *targets.Survey) *sheetMaker {
 	for _, name := range slices.SortedFunc(maps.Keys(m.by), nodeset.Compare) {
 		claims = append(claims, m.claims(name)...)
 	}
-	m.unnamed(claims)
+	misnamed(m, claims)
 	m.cables(claims)
 	return m
 }
 
-// unnamed notes switches whose folder is called by an address and that no neighbour names so: others name them otherwise, so they are in the
-// fabric twice.
-func (m *sheetMaker) unnamed(claims []claim) {
+// misnamed notes switches whose folder is called by an address and that no neighbour names so. Others name them otherwise, so the fabric
+// has them twice.
+func misnamed(m *sheetMaker, claims []claim) {
 	named := map[string]bool{}
 	for _, c := range claims {
 		named[c.to.device] = true
@@ -329,7 +329,7 @@ func (m *sheetMaker) add(c claim, seen int) {
 				c.from, lengthA, c.to, lengthB)
 		}
 	}
-	if a, b := m.mtu(c.from), m.mtu(c.to); a > 0 && b > 0 && a != b {
+	if a, b := mtuOf(m.by, c.from), mtuOf(m.by, c.to); a > 0 && b > 0 && a != b {
 		m.disagree(c.from, "%s has an MTU of %d, and %s at the other end one of %d: larger frames are dropped. Set both alike.", c.from, a,
 			c.to, b)
 	}
@@ -360,10 +360,10 @@ func (m *sheetMaker) stated(at end) (speed, length int) {
 	return speed, length
 }
 
-// mtu returns the MTU that the configuration of a switch states for a port; 0: it states none. NICs may have a smaller one than their
+// mtuOf returns the MTU that the configuration of a switch states for a port; 0: it states no MTU. A NIC may have a smaller one than its
 // switch.
-func (m *sheetMaker) mtu(at end) int {
-	d := m.by[at.device]
+func mtuOf(by map[string]*targets.Surveyed, at end) int {
+	d := by[at.device]
 	if d == nil || d.Read == nil || d.OS == nil {
 		return 0
 	}

@@ -1,6 +1,7 @@
 package start
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -47,53 +48,56 @@ func (d *draft) systems() {
 		}
 	}
 	for _, dev := range d.devices {
-		if dev.role == isSwitch && !dev.sys.known && !dev.sys.byHand {
-			d.agree(dev)
+		if dev.sys.os != nil && !dev.sys.known {
+			agree(d, dev)
 		}
 	}
 }
 
 // agree guesses the system of a device anew where a port of its model and that of a known model have no speed together, and no file states
-// one: its ports are as fast as those of the known models.
-func (d *draft) agree(dev *device) {
-	own := natives(dev)
-	odd := false
-	asked := map[*jack]int{}
-	for _, j := range dev.jacks {
+// one. Its ports are then as fast as those of the known models.
+func agree(d *draft, dev *device) {
+	own, odd := natives(dev), false
+	asked := make([]int, len(own))
+	for i, j := range dev.jacks {
 		far := j.peer
-		if j.cable.speed > 0 || far.dev.role != isSwitch || !far.dev.sys.known || far.dev.sys.byHand {
+		at := slices.Index(far.dev.jacks, far)
+		if !far.dev.sys.known || j.cable.speed > 0 || at < 0 {
 			continue
 		}
-		a, b := own[j], natives(far.dev)[far]
+		a, b := own[i], natives(far.dev)[at]
 		if a.speed == 0 || b.speed == 0 {
 			continue
 		}
-		asked[j] = b.speed
+		asked[i] = b.speed
 		least := min(a.speed, b.speed)
 		odd = odd || !platform.Runs(a.speed, a.lanes, least) || !platform.Runs(b.speed, b.lanes, least)
 	}
 	if !odd {
 		return
 	}
-	for j, speed := range asked {
-		j.cable.speed = speed
+	for i, speed := range asked {
+		dev.jacks[i].cable.speed = cmp.Or(speed, dev.jacks[i].cable.speed)
 	}
 	guessed := dev.sys.guessed
 	dev.sys = d.systemOf(dev)
 	dev.sys.guessed = guessed
-	for j := range asked {
-		j.cable.speed = 0
+	for i, speed := range asked {
+		if speed > 0 {
+			dev.jacks[i].cable.speed = 0
+		}
 	}
 }
 
 // rate is the speed of a port and its lanes.
 type rate struct{ speed, lanes int }
 
-// natives returns the rates that the ports of a device have by themselves on its model.
-func natives(dev *device) map[*jack]rate {
+// natives returns the rates that the ports of a device have by themselves on its model; zero: it has no such port, or no known system.
+func natives(dev *device) []rate {
+	out := make([]rate, len(dev.jacks))
 	m, ok := platform.FindSwitch(dev.sys.model)
 	if !ok || dev.sys.os == nil {
-		return nil
+		return out
 	}
 	used := make([]ir.Used, len(dev.jacks))
 	fronts := make([]ir.Front, len(dev.jacks))
@@ -105,10 +109,9 @@ func natives(dev *device) map[*jack]rate {
 		fronts = dev.sys.os.Resolve(m, used)
 	}
 	parts := partsOf(fronts)
-	out := map[*jack]rate{}
-	for i, j := range dev.jacks {
-		if r, ok := m.Port(int(fronts[i].Number), int(fronts[i].Sub)); ok {
-			out[j] = rateOf(dev.sys.os, &r, fronts[i], parts[fronts[i].Number])
+	for i, f := range fronts {
+		if r, ok := m.Port(int(f.Number), int(f.Sub)); ok {
+			out[i] = rateOf(dev.sys.os, &r, f, parts[f.Number])
 		}
 	}
 	return out

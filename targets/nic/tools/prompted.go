@@ -1,34 +1,54 @@
 package tools
 
 import (
+	"bytes"
 	"maps"
-	"regexp"
 	"slices"
-	"sync"
+	"strings"
 )
 
-// promptHost is the name of a host in the prompt of a shell: "root@gpu1:~# ", "[root@gpu1 ~]# ", "[root@gpu1:~] ".
-var promptHost = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?m)^\[?[a-z_][a-z0-9_-]{0,31}@([A-Za-z0-9][A-Za-z0-9.-]{0,252})(?:[: ][^#$\]\n]{0,80})?(?:[#$]|\][#$]?) `)
-})
+// promptHead is how many first bytes of a text may have prompts, and promptLine how long one is.
+const (
+	promptHead = 64 << 10
+	promptLine = 300
+)
 
-// prompted returns the name that the prompts of texts have; empty: they have none, or several.
+// The letters of the names of users and of hosts.
+const (
+	userLetters = "abcdefghijklmnopqrstuvwxyz0123456789_-"
+	hostLetters = userLetters + "ABCDEFGHIJKLMNOPQRSTUVWXYZ."
+)
+
+// prompted returns the name that the prompts of texts have: "root@gpu1:~# ", "[root@gpu1 ~]# ", "[root@gpu1:~] ". It is empty without a
+// prompt, and where prompts have several names.
 func prompted(contents map[string][]byte) (name string) {
 	for _, file := range slices.Sorted(maps.Keys(contents)) {
 		text := contents[file]
-		for _, m := range promptHost().FindAllSubmatch(text[:min(len(text), promptHead)], mostPrompts) {
-			if one := string(m[1]); name == "" {
-				name = one
-			} else if one != name {
+		for line := range bytes.Lines(text[:min(len(text), promptHead)]) {
+			one := promptHost(string(line[:min(len(line), promptLine)]))
+			switch {
+			case one == "" || one == name:
+			case name != "":
 				return ""
+			default:
+				name = one
 			}
 		}
 	}
 	return name
 }
 
-// mostPrompts is how many prompts of a text are compared, and promptHead how many of its first bytes they are in.
-const (
-	mostPrompts = 100
-	promptHead  = 64 << 10
-)
+// promptHost returns the name of the host in a prompt at the beginning of a line; empty: the line begins otherwise.
+func promptHost(line string) string {
+	user, rest, ok := strings.Cut(strings.TrimPrefix(line, "["), "@")
+	end := strings.IndexAny(rest, ": ]$#")
+	if !ok || end <= 0 || user == "" || len(user) > 32 || strings.Trim(user, userLetters) != "" {
+		return ""
+	}
+	host, behind := rest[:end], rest[end:]
+	mark := strings.IndexAny(behind, "#$]")
+	if mark < 0 || strings.Trim(host, hostLetters) != "" || !strings.HasPrefix(strings.TrimLeft(behind[mark:], "#$]"), " ") {
+		return ""
+	}
+	return host
+}

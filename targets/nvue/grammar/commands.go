@@ -183,9 +183,9 @@ func (l *logicalLine) join(line string, number int) {
 // mostQuoted is how many further lines a text in quotation marks has: messages of login.
 const mostQuoted = 100
 
-// quote joins the lines that follow a command of nv whose quotation mark is not closed in its line, up to the one that closes it. It returns
-// how many, and the rest of the text. A command of nv, or the end of the text, in front of the closing mark shows that it was left out: then
-// no line is joined.
+// quote joins the lines that follow a command of nv whose quotation mark is not closed in its line, up to the one that closes it. It
+// returns how many, and the rest of the text. A command of nv, or the end of the text, in front of the closing mark shows that it was left
+// out: then no line is joined.
 func (l *logicalLine) quote(data []byte, number int) (n int, rest []byte) {
 	if !strings.ContainsAny(l.text, `'"`) || !nvLine().MatchString(l.text) {
 		return 0, nil

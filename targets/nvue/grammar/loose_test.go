@@ -92,8 +92,8 @@ func TestLooseCommands(t *testing.T) {
 	assert.NotEmpty(t, long.Slips, "it stands for more entries than any configuration has")
 }
 
-// A quotation mark that a later line closes makes one word of the lines, as in a message of login. One that no line closes costs its own
-// line alone.
+// A quotation mark that a later line closes makes one word of the lines, as in a message of login. One that no line closes costs its
+// own line alone.
 func TestLooseQuotedLines(t *testing.T) {
 	const lines = "nv set qos roce mode lossless\nnv set system message pre-login '####\n# You are at: leaf1; see \"rules\"\n####'\n" +
 		"nv set qos pfc a switch-priority 3\n"
