@@ -1,6 +1,7 @@
 package targets
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"maps"
 	"slices"
@@ -37,7 +38,7 @@ type judging struct {
 	switches []*settings.Reading              // one of each device, for the rules that compare them
 	ends     map[*ir.Device]*settings.Reading // the same by device of the fabric, hosts too
 
-	written writtenHosts
+	written map[[sha256.Size]byte]*ir.Settings
 	compare func(*besideRead) // takes what differs of a device; nil: it is counted in a note
 }
 

@@ -34,7 +34,7 @@ func (j *judging) hostsOf(d *device) {
 		return
 	}
 	not := map[string][]target.NotRead{}
-	whole := j.hostOf(d, contents)
+	whole := wholeHost(j, d, contents)
 	if len(contents) > 1 {
 		for _, n := range whole.Coverage.Not {
 			not[n.At.Filename] = append(not[n.At.Filename], n)
@@ -79,8 +79,8 @@ func (j *judging) hostsOf(d *device) {
 	}
 }
 
-// hostOf reads the files of a host together. One file has been read already.
-func (j *judging) hostOf(d *device, contents map[string][]byte) *target.Understood {
+// wholeHost reads the files of a host together. One file has been read already.
+func wholeHost(j *judging, d *device, contents map[string][]byte) *target.Understood {
 	if len(contents) == 1 {
 		for _, i := range d.files {
 			if r := &j.read[i]; r.host && r.own != nil {

@@ -2,6 +2,7 @@ package targets
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"maps"
 	"slices"
 
@@ -72,7 +73,7 @@ func newJudging(f *ir.Fabric, files []lint.File, devices []device) *judging {
 func begin(j *judging, files []lint.File, devices []device) *judging {
 	j.linters, j.files, j.devices = Linters(), files, devices
 	j.taken, j.read = make([]lint.Taken, len(files)), make([]reading, len(files))
-	j.linted, j.ends, j.written = map[string]diag.List{}, map[*ir.Device]*settings.Reading{}, writtenHosts{}
+	j.linted, j.ends, j.written = map[string]diag.List{}, map[*ir.Device]*settings.Reading{}, map[[sha256.Size]byte]*ir.Settings{}
 	if j.fabric != nil {
 		beside(j)
 		files = j.files

@@ -64,11 +64,13 @@ var keptForms = []struct{ says, name, text, keeps, why string }{
 	},
 	{
 		"commands behind a prompt", "config.nv",
-		"HUNTER2@l:~$ nv set qos roce mode lossless\nHUNTER2@l:~$ history\n 1 mysql -pHUNTER2\n", "nv set qos roce mode lossless\ntrue\ntrue\n", "",
+		"HUNTER2@l:~$ nv set qos roce mode lossless\nHUNTER2@l:~$ history\n 1 mysql -pHUNTER2\n",
+		"nv set qos roce mode lossless\ntrue\ntrue\n", "",
 	},
 	{
 		"commands of two lines, with quotes and comments", "config.nv",
-		"nv set qos roce \\\n mode lossless # HUNTER2\nnv set interface 'swp1' link mtu \"9216\"\nnv config apply -m HUNTER2\nnv set system \\\n aaa HUNTER2\n",
+		"nv set qos roce \\\n mode lossless # HUNTER2\nnv set interface 'swp1' link mtu \"9216\"\nnv config apply -m HUNTER2\n" +
+			"nv set system \\\n aaa HUNTER2\n",
 		"nv set qos roce \\\n mode lossless\nnv set interface 'swp1' link mtu \"9216\"\ntrue\n\n\n", "",
 	},
 	{"a command with a secret behind a kept path", "config.nv", "nv set qos roce mode lossless && echo HUNTER2\n", "", noCommands},
@@ -79,7 +81,7 @@ var keptForms = []struct{ says, name, text, keeps, why string }{
 	},
 }
 
-// However a configuration is spelled, no secret of it is kept. What is kept means the same, or the file is refused with the reason.
+// However a configuration is spelled, no secret is kept. What is kept means the same, or the file is refused with the reason.
 func TestKeepForms(t *testing.T) {
 	for _, c := range keptForms {
 		file := lint.File{Name: "site/leaf01/" + c.name, Data: []byte(c.text)}
@@ -106,7 +108,7 @@ func TestKeepForms(t *testing.T) {
 	}
 }
 
-// Of a terminal of a host what tools print is kept. Other commands, their output and names in prompts are not.
+// Output of tools on a terminal of a host is kept. Other commands, their output and names in prompts are not.
 func TestKeepHosts(t *testing.T) {
 	const tool = "$ mlnx_qos -i eth0\nPriority trust state: dscp\n"
 	for _, c := range []struct{ text, kept, why string }{
@@ -116,8 +118,8 @@ func TestKeepHosts(t *testing.T) {
 		{"HUNTER2@gpu1:~$ " + tool[2:], tool, ""},
 		{tool + "=== HUNTER2 ===\nbash: HUNTER2: command not found\n", tool + "=== x ===\nx: command not found\n", ""},
 		{tool + "{\"a\":\n \"HUNTER2\"}\n", tool + "{\"x\": 0}\n\n", ""},
-		{tool + "$ mlnx_qos -i eth0; curl -u HUNTER2\n", "", "a line of it has several commands, and one of them could hold secrets"},
-		{tool + "$ mlnx_qos -i eth0 | tee HUNTER2\n", "", "a line of it has several commands, and one of them could hold secrets"},
+		{tool + "$ mlnx_qos -i eth0; curl -u HUNTER2\n", "", "one line has several commands, and one of them could hold secrets"},
+		{tool + "$ mlnx_qos -i eth0 | tee HUNTER2\n", "", "one line has several commands, and one of them could hold secrets"},
 		{"#!/bin/sh\n# HUNTER2\nmlnx_qos -i eth0 --trust dscp\n", "#!/bin/sh\n\nmlnx_qos -i eth0 --trust dscp\n", ""},
 	} {
 		name := "gpu1/host.txt"

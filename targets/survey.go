@@ -170,7 +170,7 @@ func readAlone(j *judging, d *device) (*target.Understood, *target.Target) {
 		}
 	}
 	if read == nil && len(hosts) > 0 {
-		return j.hostOf(d, hosts), nil
+		return wholeHost(j, d, hosts), nil
 	}
 	return read, row
 }

@@ -21,7 +21,7 @@ type DeviceRead struct {
 	Not   []string // sentences: files that were not, and why
 
 	device *ir.Device
-	hosts  writtenHosts // nil: nothing is kept
+	hosts  map[[sha256.Size]byte]*ir.Settings // by the files that rocec writes; nil: nothing is kept
 }
 
 // ReadValue is a value of a device that was read, and is not the wanted one.
@@ -61,7 +61,7 @@ func (r *DeviceRead) Compare(port string) *Comparison {
 		return a.Field < b.Field || a.Field == b.Field && a.Index < b.Index
 	})
 	if len(c.all)+len(c.unknown) > 0 { // it takes its time
-		c.written = r.hosts.settings(r.device)
+		c.written = knownSettings(r.hosts, r.device)
 		c.out.written = c.written
 	}
 	for _, d := range c.all {
@@ -208,8 +208,8 @@ func valuesOf(p *ir.PortSettings) map[ir.Value]string {
 	if p == nil {
 		return map[ir.Value]string{}
 	}
-	const most = 160 // of a NIC with a map of all DSCP
-	out := make(map[ir.Value]string, most)
+	const usual = 160 // values of a NIC with a map of all DSCP
+	out := make(map[ir.Value]string, usual)
 	for v := range p.Values() {
 		out[named(v)] = v.Text
 	}
@@ -301,11 +301,9 @@ func (c *comparing) states(d *unknownValues) bool {
 	})
 }
 
-// writtenHosts are the settings of the files that rocec writes for hosts, by these files: many hosts have the same.
-type writtenHosts map[[sha256.Size]byte]*ir.Settings
-
-// settings returns the settings of the files that rocec writes for a device; nil: it writes nothing that can be read.
-func (w writtenHosts) settings(d *ir.Device) *ir.Settings {
+// knownSettings returns the settings of the files that rocec writes for a device; nil: it writes nothing that can be read. w has those of
+// hosts by these files: many hosts have the same.
+func knownSettings(w map[[sha256.Size]byte]*ir.Settings, d *ir.Device) *ir.Settings {
 	contents := writtenFiles(d)
 	if w == nil || d.Host == nil {
 		return settingsOf(d, contents)

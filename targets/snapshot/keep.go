@@ -67,7 +67,7 @@ var errNotRead = errors.New("which of its rows could hold secrets is not known")
 // keys that count for a value; a nil path drops it.
 func (k Kept) JSON(data []byte, path func(keys []string) []string) (out []byte, count int, err error) {
 	from := jsonBegin().FindIndex(data)
-	if from == nil || bytes.IndexByte(data[:from[0]], '{') >= 0 { // the value begins above, and this is a part of it
+	if from == nil || bytes.IndexByte(data[:from[0]], '{') >= 0 { // the value begins above
 		return nil, 0, errNotRead
 	}
 	b := &blanker{kept: k, path: path, data: data, out: bytes.Clone(data), base: from[1] - 1}
@@ -205,8 +205,8 @@ func (b *blanker) blankScalar(token json.Token, to int) {
 	}
 }
 
-// blankRow empties the key of a row that is dropped, which ends at a place, behind its table: the key of a row can be a secret itself, as in
-// "SNMP_COMMUNITY|public". A row keeps a key of one letter.
+// blankRow empties the key of a row that is dropped, which ends at a place, behind its table: the key of a row can be a secret itself, such
+// as "SNMP_COMMUNITY|public". A row keeps a key of one letter.
 func (b *blanker) blankRow(name string, to int) error {
 	const ends = "|:"
 	if !strings.ContainsAny(name, ends) {

@@ -106,7 +106,8 @@ func Read(data []byte) (*Manifest, error) {
 		}
 		seen[d.Name] = true
 		for _, a := range d.Answers {
-			if path.Clean(a.File) != a.File || a.File == "." || a.File == Name || path.IsAbs(a.File) || strings.HasPrefix(a.File, "..") || seen[a.File+"\n"] {
+			if path.Clean(a.File) != a.File || a.File == "." || a.File == Name || path.IsAbs(a.File) ||
+				strings.HasPrefix(a.File, "..") || seen[a.File+"\n"] {
 				return nil, fmt.Errorf("it lists a file twice, or by no path below it: %q", diag.Cut(a.File))
 			}
 			seen[a.File+"\n"] = true

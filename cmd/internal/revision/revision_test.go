@@ -167,8 +167,8 @@ func TestRunsNothing(t *testing.T) {
 	require.Error(t, err)
 }
 
-// Nothing that the configuration of a stranger's repository names runs: no monitor, hook, filter, alias or helper, and no transport by which
-// git would fetch a missing object. A git that does not know GIT_NO_LAZY_FETCH keeps to it, too.
+// Nothing that the configuration of a stranger's repository names runs: no monitor, hook, filter, alias or helper, and no transport by
+// which git would fetch a missing object. A git that does not know GIT_NO_LAZY_FETCH keeps to it, too.
 func TestHostileConfiguration(t *testing.T) {
 	dir, git := repository(t, map[string]string{
 		"a/fabric.hcl": "one\n", "a/gone.hcl": "two\n", ".gitattributes": "*.hcl diff=x filter=x\n",

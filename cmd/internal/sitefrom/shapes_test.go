@@ -30,7 +30,7 @@ var update = flag.Bool("update", false, "rewrite the pages of testdata/shapes")
 // pageFile is the file of a shape with its page.
 const pageFile = "page"
 
-// Each file of testdata/shapes is a network in a shape that public ones have, with the page that an audit of it prints. The comment names
+// Each file of testdata/shapes is a network in a shape that public ones have, with the page of its audit. The comment names
 // the shape; its line "audit: ARGUMENTS" has other sources than the folder collected. Files below a folder that is called like an archive
 // are packed as one, and $DIR is the name of the folder above.
 func TestShapes(t *testing.T) {

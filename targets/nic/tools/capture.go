@@ -51,19 +51,19 @@ func (r *reader) captured(line string) {
 		tool := r.h.box.of(words[0])
 		switch all := typed.commands(); {
 		case tool != nil && !replaces(words) && !several(all):
-			r.replaceTyped(line, &typed, tool)
-			r.refuseOthers(all[1:])
+			replaceTyped(r, line, &typed, tool)
+			refuseOthers(r, all[1:])
 			r.enter(tool)
 			tool.command(tool, r, words[1:])
 		case r.plain(words) && !several(all) && all[0].writes == "":
-			r.replaceTyped(line, &typed, nil)
+			replaceTyped(r, line, &typed, nil)
 			r.enter(nil)
 			r.heading = shell
 		case tool != nil || several(all) || all[0].writes != "" || slices.Contains([]string{"sh", "bash"}, baseOf(words[0])):
-			r.refuseOthers(all)
+			refuseOthers(r, all)
 			r.typed(typed.text, tool, words)
 		case typed.prompt:
-			r.replaceTyped(line, &typed, nil)
+			replaceTyped(r, line, &typed, nil)
 			r.enter(nil)
 			r.miss(line, noTool)
 		}
@@ -74,7 +74,7 @@ func (r *reader) captured(line string) {
 		return
 	}
 	if strings.Contains(line, "command not found") {
-		r.replace("x: command not found")
+		replaceLine(r, "x: command not found")
 		r.h.coverage.Leave(absent)
 		return
 	}
@@ -96,17 +96,17 @@ func (r *reader) captured(line string) {
 		}
 	}
 	if r.tool == nil && r.heading == shell {
-		r.replace("x")
+		replaceLine(r, "x")
 		r.h.coverage.Leave(shell)
 		return
 	}
 	if marked := strings.Trim(line, "=-*# "); len(line)-len(marked) > 5 && strings.HasSuffix(line, line[:3]) { // === a title ===
-		r.replace("=== x ===")
+		replaceLine(r, "=== x ===")
 		r.leave()
 		r.h.coverage.Leave(heading)
 		return
 	}
-	r.replace("x")
+	replaceLine(r, "x")
 	r.miss(line, noTool)
 }
 
@@ -367,7 +367,7 @@ func (r *reader) document(text string) (n int, ok bool) {
 	}
 	for _, o := range objects {
 		if !r.object(o) {
-			r.replaceDocument(text[:n])
+			replaceDocument(r, text[:n])
 		}
 	}
 	return n, true
@@ -387,4 +387,46 @@ func (r *reader) object(o map[string]any) bool {
 		r.miss(r.text, noTool)
 	}
 	return len(o) == 0
+}
+
+// replaceLine notes what replaces the line that is read.
+func replaceLine(r *reader, with string) {
+	if r.h.keep != nil && !r.stored {
+		r.h.keep.lines[r.line] = with
+	}
+}
+
+// replaceTyped notes the text that replaces a command line. A command that is no known tool keeps its first word.
+func replaceTyped(r *reader, line string, typed *typedLine, tool *Printout) {
+	switch {
+	case r.h.keep == nil || r.stored:
+	case tool == nil && r.plain(typed.words):
+		replaceLine(r, plainPrompt+typed.words[0])
+	case tool == nil:
+		replaceLine(r, plainPrompt+"x")
+	case typed.prompt && strings.Contains(line, "@") && strings.HasSuffix(strings.TrimSpace(line), typed.text):
+		replaceLine(r, plainPrompt+typed.text)
+	}
+}
+
+// refuseOthers notes a line of several commands, of which one is that of no known tool.
+func refuseOthers(r *reader, all []command) {
+	if r.h.keep == nil || r.stored {
+		return
+	}
+	for _, c := range all {
+		if words := stripSudo(c.words); len(words) > 0 && r.h.box.of(words[0]) == nil {
+			r.h.keep.several = true
+		}
+	}
+}
+
+// replaceDocument notes a document that no tool prints, from the line that is read.
+func replaceDocument(r *reader, text string) {
+	for i := range strings.Count(text, "\n") + 1 {
+		if r.h.keep == nil || r.stored {
+			return
+		}
+		r.h.keep.lines[r.line+i] = map[bool]string{true: `{"x": 0}`}[i == 0]
+	}
 }

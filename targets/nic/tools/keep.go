@@ -9,7 +9,7 @@ import (
 )
 
 // errSeveral is why a capture of a terminal is not kept.
-var errSeveral = errors.New("a line of it has several commands, and one of them could hold secrets")
+var errSeveral = errors.New("one line has several commands, and one of them could hold secrets")
 
 // errOther is why a text of a host is not kept.
 var errOther = errors.New("it means something else without the lines that rocec does not read")
@@ -51,56 +51,4 @@ func Keep(path string, data []byte) (kept []byte, dropped int, err error) {
 		return nil, 0, errOther
 	}
 	return kept, dropped, nil
-}
-
-// plainPrompt replaces a prompt, which has names of a user and of a host.
-const plainPrompt = "$ "
-
-// keeping notes what replaces lines of a capture.
-type keeping struct {
-	capture bool
-	several bool
-	lines   map[int]string
-}
-
-// replace notes what replaces the line that is read.
-func (r *reader) replace(with string) {
-	if r.h.keep != nil && !r.stored {
-		r.h.keep.lines[r.line] = with
-	}
-}
-
-// replaceTyped notes what replaces a command line. Of a command that is no known tool its first word is left.
-func (r *reader) replaceTyped(line string, typed *typedLine, tool *Printout) {
-	switch {
-	case r.h.keep == nil || r.stored:
-	case tool == nil && r.plain(typed.words):
-		r.replace(plainPrompt + typed.words[0])
-	case tool == nil:
-		r.replace(plainPrompt + "x")
-	case typed.prompt && strings.Contains(line, "@") && strings.HasSuffix(strings.TrimSpace(line), typed.text):
-		r.replace(plainPrompt + typed.text)
-	}
-}
-
-// refuseOthers notes a line of several commands, of which one is that of no known tool.
-func (r *reader) refuseOthers(all []command) {
-	if r.h.keep == nil || r.stored {
-		return
-	}
-	for _, c := range all {
-		if words := stripSudo(c.words); len(words) > 0 && r.h.box.of(words[0]) == nil {
-			r.h.keep.several = true
-		}
-	}
-}
-
-// replaceDocument notes a document that no tool prints, from the line that is read.
-func (r *reader) replaceDocument(text string) {
-	for i := range strings.Count(text, "\n") + 1 {
-		if r.h.keep == nil || r.stored {
-			return
-		}
-		r.h.keep.lines[r.line+i] = map[bool]string{true: `{"x": 0}`}[i == 0]
-	}
 }
