@@ -121,11 +121,12 @@ func TestFoldFindings(t *testing.T) {
 	l.Errorf(at("leaf2/c", 1), "three", "S", "Here.").Note(at("leaf1/c", 1), "there")
 	var got []string
 	for _, d := range foldFindings(l, f) {
-		line := fmt.Sprintf("%s %s %s: %s", d.Severity, d.Code, Place(d.At), d.Detail)
+		var line strings.Builder
+		line.WriteString(fmt.Sprintf("%s %s %s: %s", d.Severity, d.Code, Place(d.At), d.Detail))
 		for _, n := range d.Notes {
-			line += " | " + n.Message
+			line.WriteString(" | " + n.Message)
 		}
-		got = append(got, line)
+		got = append(got, line.String())
 	}
 	require.Equal(t, []string{
 		"error one leaf1/a:3: Port 0 is odd.\nPort 1 is odd.\nPort 2 is odd.\nPort 3 is odd.\n3 more of this code here; -v shows each." +
