@@ -164,6 +164,7 @@ printf '%s\n' a_device,a_port,a_type,b_device,b_port,b_type leaf1,swp1,dcim.inte
 	"rocec collect":           {name: true},
 	"rocec collect collected": {before: site, exit: 64}, // it names no snapshot
 	"rocec collect leaf01 leaf02 spine1 -o site.tar.gz": {exit: 3}, // no such device answers
+	"rocec collect leaf01 -o site.tar.gz":               {exit: 3},
 	"rocec collect inventory.yaml --mask -o site.tar.gz": {
 		before: `printf 'all:\n  hosts:\n    leaf01: {ansible_host: 127.0.0.1, ansible_port: 1}\n' >inventory.yaml`, exit: 3,
 	},
