@@ -60,7 +60,8 @@ func TestFRR(t *testing.T) {
 		"no number": {"router bgp x\n", &target.BGP{AS: 7, Sessions: map[string]uint32{}}},
 	} {
 		s := targets.SurveyFiles([]lint.File{
-			{Name: "site/leaf1/config_db.json", Data: []byte(`{"DEVICE_METADATA": {"localhost": {"hostname": "leaf1", "bgp_asn": "7"}}, "PORT": {"Ethernet0": {"lanes": "0"}}}`)},
+			{Name: "site/leaf1/config_db.json", Data: []byte(`{"DEVICE_METADATA": {"localhost": {"hostname": "leaf1", "bgp_asn": "7"}}, ` +
+				`"PORT": {"Ethernet0": {"lanes": "0"}}}`)},
 			{Name: "site/leaf1/frr.conf", Data: []byte(c.text)},
 		})
 		require.Len(t, s.Devices, 1, name)

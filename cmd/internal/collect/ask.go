@@ -21,9 +21,6 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// AtOnce is how many devices are asked at the same time unless a person states another number.
-const AtOnce = 96
-
 // mostLogins is how many logins may fail before no further device is asked. Accounts are locked after a few.
 const mostLogins = 3
 

@@ -50,8 +50,8 @@ func takes(f lint.File) bool {
 	return lint.Named(f.Name, configFile) || mayBegin(head) && beginning().Match(head) || isPatch(f)
 }
 
-// mayBegin reports whether the first byte behind blanks and lines of comments is one that a file of SONiC begins with. It saves most files of
-// other systems the regular expression.
+// mayBegin reports whether the first byte behind blanks and lines of comments is one that a file of SONiC begins with. It saves most
+// files of other systems the regular expression.
 func mayBegin(head []byte) bool {
 	for {
 		head = bytes.TrimLeft(head, " \t\r\n\f\v")
