@@ -13,6 +13,7 @@ import (
 
 	"github.com/rocec/rocec/targets"
 	nvue "github.com/rocec/rocec/targets/nvue/grammar"
+	"github.com/rocec/rocec/targets/snapshot"
 	"github.com/rocec/rocec/targets/sonic/grammar"
 	"github.com/rocec/rocec/targets/target/lint"
 )
@@ -95,4 +96,24 @@ func (f brokenFS) ReadDir(name string) ([]fs.DirEntry, error) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: errors.New("permission denied")}
 	}
 	return f.MapFS.ReadDir(name)
+}
+
+// A file of a snapshot that is larger than what is read of it keeps its own reason: its digest is not known.
+func TestSnapshotLargeFile(t *testing.T) {
+	data := []byte(strings.Repeat("# x\n", 1<<20))
+	manifest := &snapshot.Manifest{Devices: []snapshot.Device{
+		{Name: "leaf1", Answers: []snapshot.Answer{{File: "leaf1/traffic.conf", SHA256: snapshot.Sum(data)}}},
+	}}
+	g := newGathering("site")
+	require.NoError(t, g.take("leaf1/traffic.conf", bytes.NewReader(data), ""))
+	g.hold(".", manifest)
+	require.Empty(t, g.files[0].Why)
+	ds := targets.Linters().Check(g.files).Diagnostics
+	require.Len(t, ds, 1)
+	require.Contains(t, ds[0].Detail, "1 MiB")
+
+	g = newGathering("site")
+	require.NoError(t, g.take("leaf1/traffic.conf", strings.NewReader("# y\n"), ""))
+	g.hold(".", manifest)
+	require.Contains(t, g.files[0].Why, "other bytes", "a file that was read to its end is held to its digest")
 }

@@ -130,6 +130,9 @@ func (g *gathering) hold(dir string, m *snapshot.Manifest) {
 	for _, name := range slices.Sorted(maps.Keys(wrong)) {
 		full := path.Join(dir, name)
 		if i, there := g.at[full]; there {
+			if g.sums[full] == "" { // it has its own reason, or its linter finds it too large
+				continue
+			}
 			g.files[i].Data, g.files[i].Why = nil, wrong[name]
 			continue
 		}
@@ -164,7 +167,7 @@ func archive(name string, r io.Reader) (files []lint.File, passed int, snapshots
 }
 
 // readDeviceFile reads a file, up to a byte more than its linter takes. why is a sentence: the file cannot be read. sum is the digest of
-// the bytes.
+// the bytes, and empty for a file that was not read to its end.
 func readDeviceFile(name string, f io.Reader) (data []byte, why, sum string) {
 	file := lint.File{Name: name}
 	linters := targets.Linters()
@@ -177,6 +180,9 @@ func readDeviceFile(name string, f io.Reader) (data []byte, why, sum string) {
 		if len(file.Data) <= most || most == linters.Of(file).Most {
 			break
 		}
+	}
+	if len(file.Data) > linters.Of(file).Most {
+		return linters.Unmarked(file), "", "" // the rest was not read
 	}
 	return linters.Unmarked(file), "", snapshot.Sum(file.Data)
 }
