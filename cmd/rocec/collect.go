@@ -12,8 +12,8 @@ import (
 )
 
 func collectCommand(a *app) *cobra.Command {
-	o := collect.Options{Now: time.Now}
-	print := false
+	o, print := collect.Options{Now: time.Now}, false
+	o.Timeout = collect.DeviceTime
 	cmd := &cobra.Command{
 		Use:   "collect SOURCE...",
 		Short: "save how devices are set, as a snapshot; change nothing",

@@ -39,7 +39,7 @@ func freshLab(cmd *cobra.Command, args []string) error {
 // readFlags adds the flags of verbs that read devices.
 func readFlags(cmd *cobra.Command, o *session.ReadOptions) {
 	cmd.Flags().IntVar(&o.Parallel, "parallel", rollout.ReadAtOnce, "devices read at the same time")
-	cmd.Flags().DurationVar(&o.Timeout, "timeout", time.Minute, "how long one device may take to be read, as a `duration`")
+	cmd.Flags().DurationVar(&o.Timeout, "timeout", max(o.Timeout, time.Minute), "how long one device may take to be read, as a `duration`")
 }
 
 // sudoFlag adds --ask-sudo-password to a verb that reaches devices.

@@ -63,9 +63,8 @@ func selftestCommand(a *app) *cobra.Command {
 	f.StringVar(&o.out, "out", "", "save what was shown to a new `file`, after asking")
 	approveFlag(cmd, &o.approve, "save without asking; of level 2, in the lab or with bench = true: change without asking")
 	labFlags(cmd, &o.lab)
-	readFlags(cmd, &o.ReadOptions)
 	o.Timeout = selftestTime
-	f.Lookup("timeout").DefValue = selftestTime.String()
+	readFlags(cmd, &o.ReadOptions)
 	sudoFlag(a, cmd)
 	targetFlag(a, cmd, &o.only)
 	return cmd

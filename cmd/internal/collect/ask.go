@@ -17,6 +17,7 @@ import (
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/rollout"
+	"github.com/rocec/rocec/targets/nic"
 	"github.com/rocec/rocec/targets/snapshot"
 	"github.com/rocec/rocec/targets/target"
 )
@@ -64,12 +65,18 @@ func (a *answered) ofHosts() bool { return slices.Equal(a.question.To, []string{
 // ofSwitches reports whether a device that answers the question is a switch.
 func (a *answered) ofSwitches() bool { return !slices.Contains(a.question.To, targets.Hosts) }
 
+// DeviceTime is how long a device may take unless a person states another time: several of its commands may hang.
+const DeviceTime = 5 * time.Minute
+
+// mostTime is how many seconds a question may take. It is less than a read gives a command: that one would fail with the whole device.
+const mostTime = 20
+
 // command returns the command of a question with its exit status behind the answer. It does not fail.
 func command(cmd string) string {
 	if path, is := strings.CutPrefix(cmd, "cat /"); is && !strings.ContainsAny(path, " \n") {
 		cmd = fmt.Sprintf("if ! [ -e /%s ]; then exit %d; fi\n%s", path, noFile, cmd)
 	}
-	return "(\n" + cmd + "\n)\nprintf '\\n" + statusMark + "%s\\n' $?"
+	return fmt.Sprintf("timeout %d sh -c %s\nprintf '\\n"+statusMark+"%%s\\n' $?", mostTime, nic.Quote(cmd))
 }
 
 // split takes the exit status off an answer.
@@ -270,7 +277,7 @@ func says(status int) string {
 	case -1:
 		return "there was no answer"
 	case 124:
-		return "it took longer than 30 seconds"
+		return fmt.Sprintf("it took longer than %d seconds", mostTime)
 	}
 	return fmt.Sprintf("exit status %d", status)
 }

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
@@ -481,4 +482,17 @@ func answering(script, lldp, name string) []byte {
 	}
 	fmt.Fprintf(&out, "%s OK\n", mark)
 	return []byte(out.String())
+}
+
+// A command ends with its status, and one that hangs ends by its own bound: the device's other answers count.
+func TestCommandBound(t *testing.T) {
+	for cmd, want := range map[string]int{
+		"printf '%s' \"it's\"": 0, "exit 7": 7, "no-such-command-of-rocec": 127, "cat /no/such/file": noFile, "timeout 0.1 sleep 9": 124,
+	} {
+		out, err := exec.Command("sh", "-c", command(cmd)).Output()
+		require.NoError(t, err, cmd)
+		_, status := split(out)
+		require.Equal(t, want, status, cmd)
+	}
+	require.Contains(t, command("true"), fmt.Sprintf("timeout %d sh -c", mostTime))
 }
