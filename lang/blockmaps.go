@@ -1,9 +1,9 @@
 package lang
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -54,7 +54,7 @@ func setMapped(most int, field func(*ByHand) *[]Mapped) func(*decoder, *eval.Env
 			}
 			out = append(out, Mapped{from, Value[int]{n, e.Range()}})
 		}
-		slices.SortFunc(out, func(a, b Mapped) int { return a.From - b.From })
+		sort.Slice(out, func(i, k int) bool { return out[i].From < out[k].From })
 		*field(h) = out
 		return eval.Good
 	}
@@ -133,5 +133,5 @@ func vfNumber(s string) (int, *eval.Problem) {
 }
 
 func sortVFs(vfs []VFRoCE) {
-	slices.SortFunc(vfs, func(a, b VFRoCE) int { return cmp.Compare(a.VF, b.VF) })
+	sort.Slice(vfs, func(i, k int) bool { return vfs[i].VF < vfs[k].VF })
 }

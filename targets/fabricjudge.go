@@ -106,6 +106,9 @@ func besideFabric(j *judging, d *device, u *target.Understood) {
 			at = top
 		}
 		show := diag.Rocec("show", diag.Kind("DIR"), diag.Kind("NAME"), diag.Flag("--device-config", diag.Kind("PATH")))
+		if j.made != nil {
+			show = diag.Rocec("show", diag.Flag("--from", diag.Kind("SOURCE")), diag.Kind("NAME"))
+		}
 		topicWanted.Noticef(&j.found, at, "%s of %s %s not as the fabric wants %s, such as %s: %s, wanted %s. `%s` lists them.",
 			diag.Count(len(all), "further value"), d.of.Name, diag.Plural(len(all), "is", "are"), diag.Plural(len(all), "it", "them"),
 			diag.Escape(first.Name), diag.Escape(first.Read), diag.Escape(first.Wanted), show)
@@ -202,6 +205,33 @@ func (l *lossless) port(p *ir.Port, want, is *ir.PortSettings) {
 	if want == nil || is == nil || !want.PausesKnown || want.Sends|want.Obeys == 0 {
 		return
 	}
+	l.pauses(p, want, is)
+	l.sorted(p, want, is)
+	l.cable(p, is)
+}
+
+// passed holds a port to the fabric for packets of a cos that come in by it, or else leave by it.
+func (l *lossless) passed(p *ir.Port, want, is *ir.PortSettings, cos int, in bool) {
+	if !want.PausesKnown || (want.Sends|want.Obeys)>>cos&1 == 0 {
+		return
+	}
+	part := *want
+	if part.Obeys &= 1 << cos; in {
+		part.Obeys = 0
+	}
+	if part.Sends &= 1 << cos; !in {
+		part.Sends = 0
+	}
+	l.pauses(p, &part, is)
+	if in {
+		part.Sends = 1 << cos
+		l.sorted(p, &part, is)
+		l.cable(p, is)
+	}
+}
+
+// pauses holds the pauses of a port to the fabric.
+func (l *lossless) pauses(p *ir.Port, want, is *ir.PortSettings) {
 	sends, obeys, known := is.Sends, is.Obeys, is.PausesKnown
 	if pfc := is.Detail.Get().PFC; !known && pfc.Known() && !want.LinkPause {
 		sends, obeys, known = pfc.Value, pfc.Value, true
@@ -228,8 +258,6 @@ func (l *lossless) port(p *ir.Port, want, is *ir.PortSettings) {
 				"for it", prio, l.group(prio), does)
 		}
 	}
-	l.sorted(p, want, is)
-	l.cable(p, is)
 }
 
 // Drops reports whether the settings that were read of a port lose packets that its fabric keeps lossless. Nil settings do not show it.

@@ -2,7 +2,7 @@ package validate
 
 import (
 	"fmt"
-	"slices"
+	"sort"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
@@ -110,8 +110,8 @@ func (p *Pass) speakBoth() {
 		}
 		names[at] = append(names[at], nicName(n))
 	}
-	slices.SortFunc(order, func(a, b pair) int {
-		return diag.ComparePlace(a.v1, b.v1)*2 + diag.ComparePlace(a.v2, b.v2)
+	sort.Slice(order, func(i, k int) bool {
+		return diag.ComparePlace(order[i].v1, order[k].v1)*2+diag.ComparePlace(order[i].v2, order[k].v2) < 0
 	})
 	for _, at := range order {
 		in := intents[at]

@@ -86,19 +86,19 @@ func audit(a *app, sources []string, o auditOptions) error {
 	if o.by != "" && o.format != "md" {
 		return exit.Fail(exit.Usage, "--by goes with --format md")
 	}
-	f, network, err := sites(a).Audit(a.Ctx, sources, o.cabling)
+	f, err := sites(a).Audit(a.Ctx, sources, o.cabling)
 	if err != nil {
 		return err
 	}
 	f.Strict = o.strict
-	if err := o.known.Hold(a.Person, f, time.Now()); err != nil {
+	if err := o.known.Hold(a.Person, f.Report, time.Now()); err != nil {
 		return err
 	}
 	page := a.Options(a.Stdout)
 	page.Why, page.ByOwner = o.why, o.by != ""
 	if o.format == "text" {
-		site.Page(a.Stdout, network, f, page)
-	} else if err := report.Formats[slices.Index(names, o.format)].Write(a.Stdout, f, page); err != nil {
+		site.Page(a.Stdout, f.Part, f.Report, page)
+	} else if err := report.Formats[slices.Index(names, o.format)].Write(a.Stdout, f.Report, page); err != nil {
 		return err
 	}
 	if f.Failed() {

@@ -7,6 +7,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/judge"
 )
 
@@ -23,7 +24,7 @@ func (a *app) loadDeviceFiles(names []string, dir string, fabric bool) (*report.
 	if err != nil || f.Fabric == nil {
 		return f, err
 	}
-	a.MentionErrors(f)
+	a.MentionErrors(f, diag.Rocec("validate"))
 	return read.Judge(f), nil
 }
 

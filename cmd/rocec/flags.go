@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"time"
@@ -9,9 +10,11 @@ import (
 
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/session"
+	"github.com/rocec/rocec/cmd/internal/sitefrom"
 	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/compiler/change"
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy/rollout"
 	"github.com/rocec/rocec/targets/deploy/sequence"
 )
@@ -21,6 +24,30 @@ func labFlags(cmd *cobra.Command, to *session.LabFlag) {
 	f := cmd.Flags().VarPF(to, "lab", "", "simulate every device in the process, kept in a folder (auto: below your cache; "+
 		"new: not kept)")
 	f.NoOptDefVal = session.LabKept
+}
+
+// fromFlag adds --from to a verb that shows a network.
+func fromFlag(cmd *cobra.Command, to *[]string) {
+	cmd.Flags().StringArrayVar(to, "from", nil, "the network of collected files in the place of a fabric: a `source` as for audit, or a "+
+		"cabling file; repeatable")
+}
+
+// besideFrom refuses the folder of a fabric, or files beside it, with --from.
+func besideFrom(from []string, named bool) error {
+	if from != nil && named {
+		return exit.Fail(exit.Usage, "--from is a network without a fabric: leave out DIR and --device-config")
+	}
+	return nil
+}
+
+// printAssumed prints the conditions under which a network by its files is as shown.
+func printAssumed(a *app, n *sitefrom.Network) {
+	for i, c := range n.Assumed() {
+		if i == 0 {
+			fmt.Fprintln(a.Stdout)
+		}
+		a.Screen().Prose("assumed: ", diag.Escape(c))
+	}
 }
 
 // freshLab refuses --lab new, which is --lab and a folder or device of that name, unless there is one.

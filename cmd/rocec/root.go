@@ -72,8 +72,9 @@ func newRoot(p *person.Person) *cobra.Command {
 		verbs     []*cobra.Command
 	}{
 		{"describe", "Describe", []*cobra.Command{initCommand(a), fmtCommand(a), buildCommand(a)}},
-		{"judge", "Judge", []*cobra.Command{validateCommand(a), auditCommand(a), diffCommand(a), showCommand(a),
-			traceCommand(a), graphCommand(a)}},
+		{"judge", "Judge", []*cobra.Command{
+			validateCommand(a), auditCommand(a), diffCommand(a), showCommand(a), traceCommand(a), graphCommand(a),
+		}},
 		{"network", "The network that is there", []*cobra.Command{collectCommand(a), verifyCommand(a)}},
 		{"change", "Change", []*cobra.Command{
 			planCommand(a), applyCommand(a), confirmCommand(a), resumeCommand(a), rollbackCommand(a), runsCommand(a),

@@ -20,20 +20,21 @@ import (
 )
 
 func showCommand(a *app) *cobra.Command {
-	var format, saved string
-	var files []string
+	var o showOptions
 	cmd := &cobra.Command{
-		Use:   "show [DIR] NAME [--device-config PATH] | show --plan FILE",
+		Use:   "show [DIR] NAME [--device-config PATH] | show --from SOURCE NAME | show --plan FILE",
 		Short: "show effective settings, each with the line it came from",
 		Long: "Show prints the effective settings of a device (leaf01), a port (leaf01:swp3) or the way between two hosts\n" +
 			"(gpu001,gpu064), each with the file:line it came from, and what validate finds about these lines.\n" +
 			"With --device-config it also prints each value that the files of the device have otherwise than the fabric wants it.\n" +
+			"With --from it prints the settings that collected files state, in the fabric that rocec audit makes of them.\n" +
 			"With --plan it prints what a saved plan is for, what it was made of, and what it would change.",
 		Example: "  rocec show leaf01:swp3\n" +
-			"  rocec show gpu001,gpu002",
+			"  rocec show gpu001,gpu002\n" +
+			"  rocec show --from site.tar.gz leaf01:swp3",
 		Args: func(cmd *cobra.Command, args []string) error {
-			if saved != "" {
-				if len(args) > 0 || a.Dir != "" || files != nil {
+			if o.saved != "" {
+				if len(args) > 0 || a.Dir != "" || o.files != nil || o.from != nil {
 					return exit.Fail(exit.Usage, "--plan FILE says itself which fabric and devices it is for: give no others")
 				}
 				return nil
@@ -47,13 +48,16 @@ func showCommand(a *app) *cobra.Command {
 			return a.completePorts(args[0], word)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := exit.Choice("format", format, "text", "json"); err != nil {
+			if err := exit.Choice("format", o.format, "text", "json"); err != nil {
 				return err
 			}
-			if saved != "" {
-				return a.showSaved(saved, format)
+			if o.saved != "" {
+				return a.showSaved(o.saved, o.format)
 			}
 			dir, err := a.Folder(args[:len(args)-1])
+			if err == nil {
+				err = besideFrom(o.from, len(args) > 1 || o.files != nil || a.Dir != "")
+			}
 			if err != nil {
 				return err
 			}
@@ -62,12 +66,13 @@ func showCommand(a *app) *cobra.Command {
 				return exit.Fail(exit.Usage, "show: %s is a folder. Name what to show of it: %s", name,
 					diag.Rocec("show", diag.Path("DIR", name), diag.Kind("NAME")))
 			}
-			return a.show(dir, name, format, files, cmd.Flags().Changed("device-config"))
+			return a.show(dir, name, o)
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "text", "text or json")
-	cmd.Flags().StringVar(&saved, "plan", "", "a plan saved in a `file` by plan --out")
-	cmd.Flags().StringArrayVar(&files, "device-config", nil, "values that files of the device have, beside the wanted: a file or `folder`")
+	cmd.Flags().StringVar(&o.format, "format", "text", "text or json")
+	cmd.Flags().StringVar(&o.saved, "plan", "", "a plan saved in a `file` by plan --out")
+	cmd.Flags().StringArrayVar(&o.files, "device-config", nil, "values that files of the device have, beside the wanted: a file or `folder`")
+	fromFlag(cmd, &o.from)
 	return cmd
 }
 
@@ -77,38 +82,48 @@ func holdsFabric(name string) bool {
 	return err == nil && len(files) > 0
 }
 
-func (a *app) show(dir, name, format string, files []string, read bool) error {
-	f, err := a.Load(dir)
+type showOptions struct {
+	format, saved string
+	files, from   []string
+}
+
+func (a *app) show(dir, name string, o showOptions) error {
+	f, err := sites(a).Load(a.Ctx, dir, o.from)
 	if err != nil {
 		return err
 	}
-	if f.Fabric == nil {
-		a.PrintDiagnostics(a.Stderr, f)
-		return exit.With(exit.Errors)
-	}
-	a.MentionErrors(f)
-	kind, sections, err := facts.Describe(f, name)
+	kind, sections, err := facts.Describe(f.Report, &f.Set, name)
 	if err != nil {
 		return err
 	}
-	a.addRead(dir, name, sections)
-	if read {
-		if sections, err = readBeside(f.Fabric, name, kind, files, sections); err != nil {
-			return err
-		}
+	switch {
+	case f.Part != nil && kind != "pair":
+		device, port, _ := strings.Cut(name, ":")
+		d, _ := facts.FindDevice(f.Fabric, device) // it was described
+		sections = append(sections, f.Read(d, port))
+	case f.Part != nil:
+	case o.files != nil:
+		sections, err = readBeside(f.Fabric, name, kind, o.files, sections)
+	default:
+		a.addRead(dir, name, sections)
+	}
+	if err != nil {
+		return err
 	}
 	if s := facts.Findings(f.Diags, sections); len(s.Settings) > 0 {
 		sections = append(sections, s)
 	}
-	if format == "json" {
+	if o.format == "json" {
 		return a.WriteJSON(struct {
 			FormatVersion string          `json:"format_version"`
 			Name          string          `json:"name"`
 			Kind          string          `json:"kind"`
 			Sections      []facts.Section `json:"sections"`
-		}{report.FormatVersion, name, kind, sections})
+			Conditions    []string        `json:"conditions,omitempty"`
+		}{report.FormatVersion, name, kind, sections, f.Assumed()})
 	}
 	facts.Print(a.Screen(), sections)
+	printAssumed(a, f)
 	return nil
 }
 

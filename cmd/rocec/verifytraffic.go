@@ -10,6 +10,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/session"
 	"github.com/rocec/rocec/cmd/internal/view"
+	"github.com/rocec/rocec/cmd/internal/view/facts"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy/traffic"
@@ -30,7 +31,7 @@ func trafficTrips(f *ir.Fabric, tree *target.Tree, pair string) ([]walk.Question
 		if !ok {
 			return nil, exit.Fail(exit.Usage, "--traffic takes two hosts, or interfaces of hosts, such as --traffic=gpu001,gpu002")
 		}
-		trips, err := findTrips(f, from, to, "")
+		trips, err := facts.FindTrips(f, from, to, "")
 		if err != nil {
 			return nil, err
 		}

@@ -3,6 +3,7 @@ package nodeset
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 )
@@ -115,7 +116,7 @@ func fold(names []string, kind Kind) []folded {
 		}
 		out = append(out, sets...)
 	}
-	slices.SortFunc(out, func(a, b folded) int { return a.at - b.at })
+	sort.Slice(out, func(i, k int) bool { return out[i].at < out[k].at })
 	return out
 }
 

@@ -1,9 +1,9 @@
 package nic
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 	"strconv"
 	"sync"
 
@@ -65,7 +65,7 @@ func Always(c Class) func(*Settings) Class { return func(*Settings) Class { retu
 // Sorted joins rows and sorts them by key.
 func Sorted(parts ...[]Row) []Row {
 	all := slices.Concat(parts...)
-	slices.SortFunc(all, func(a, b Row) int { return cmp.Compare(a.Key, b.Key) })
+	sort.Slice(all, func(i, k int) bool { return all[i].Key < all[k].Key })
 	return all
 }
 

@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"io"
 	"path"
-	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -86,7 +86,7 @@ func Unpack(r io.Reader) ([]File, error) {
 	default:
 		return nil, errors.New("it is no archive of tar or zip")
 	}
-	slices.SortFunc(u.files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
+	sort.Slice(u.files, func(i, k int) bool { return u.files[i].Name < u.files[k].Name })
 	return u.files, nil
 }
 

@@ -12,7 +12,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
-	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -158,8 +158,9 @@ func (m *Manifest) Judge(have map[string]string) (wrong map[string]string) {
 
 // Sort puts devices and answers into the order of their names.
 func (m *Manifest) Sort() {
-	slices.SortFunc(m.Devices, func(a, b Device) int { return nodeset.Compare(a.Name, b.Name) })
+	sort.Slice(m.Devices, func(i, k int) bool { return nodeset.Compare(m.Devices[i].Name, m.Devices[k].Name) < 0 })
 	for i := range m.Devices {
-		slices.SortFunc(m.Devices[i].Answers, func(a, b Answer) int { return strings.Compare(a.File, b.File) })
+		answers := m.Devices[i].Answers
+		sort.Slice(answers, func(i, k int) bool { return answers[i].File < answers[k].File })
 	}
 }

@@ -136,6 +136,9 @@ func tookOver(p *pass, sev diag.Severity, at place, format string, args ...any) 
 }
 
 func (p *pass) note(sev diag.Severity, at place, format string, args []any) *finding {
+	if p.Only != nil && !p.Only(at.field, at.index) {
+		return nil
+	}
 	r, stands := p.rangeOf(at)
 	line := r.Start.Line
 	if !stands || p.rule.theirs {

@@ -22,6 +22,9 @@ type Reading struct {
 
 	Unread bool // the configuration has rows that are not understood, or that state a value twice: what seems to be missing may be there
 
+	// Only reports whether findings about a value count: of a field, and a cos, queue or priority group. Nil: all do.
+	Only func(f ir.Field, index int) bool
+
 	// Before returns the code under which a linter of the system had findings that a rule has taken over; empty: its own. Nil: no baseline is
 	// asked.
 	Before func(code string) string

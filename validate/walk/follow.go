@@ -329,8 +329,10 @@ func (f *follower) in(p *ir.Port, g *ir.CosGroup) *Lane {
 	s := f.common(p, g)
 	if b := buffer(p, g); b != nil {
 		s.Buffered = true
-		s.Pauses = f.set.Of(p).Sends>>b.Group.Cos&1 == 1 && !s.odd && !unable(p)
+		sends, _, known := f.set.Pauses(p)
+		s.Pauses, s.Unknown = sends>>b.Group.Cos&1 == 1 && !s.odd && !unable(p), !known
 		r, sized := f.set.Room(p, b)
+		s.Read, s.Kept = f.set.WasRead(p), r.Headroom
 		if s.Need, s.Floor = r.Need, r.Floor; sized {
 			s.Sized, s.Size, s.Xoff, s.Pool = true, r.Size, r.Xoff, p.Device().Switch.HeadroomPool.N
 		}
@@ -356,13 +358,17 @@ func (f *follower) out(p *ir.Port, g *ir.CosGroup) *Lane {
 		return &Lane{side: s}
 	}
 	if b := buffer(p, g); b != nil {
-		s.Pauses = f.set.Of(p).Obeys>>b.Group.Cos&1 == 1 && !s.odd && !unable(p)
+		_, obeys, known := f.set.Pauses(p)
+		s.Pauses, s.Unknown = obeys>>b.Group.Cos&1 == 1 && !s.odd && !unable(p), !known
 	}
 	m, marks := f.set.Marking(p, g)
 	s.Marks, s.Min, s.Max, s.Probability = marks, m.Min, m.Max, m.Probability
 	if d := f.set.Of(p).Detail.Get(); p.NIC == nil && d.Queue[g.Cos] >= 0 {
 		s.Queue = ir.Of(d.Queue[g.Cos])
 		s.Strict = d.Queues[s.Queue.Value].Strict
+		if s.Read = f.set.WasRead(p); s.Read {
+			s.Share = d.Queues[s.Queue.Value].Share
+		}
 	}
 	return &Lane{Group: g, side: s}
 }

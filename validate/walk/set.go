@@ -26,6 +26,19 @@ func (s *Settings) Of(p *ir.Port) *ir.PortSettings {
 	return &unknown
 }
 
+// WasRead reports whether the files of the device of a port were read.
+func (s *Settings) WasRead(p *ir.Port) bool { return s.Read[p.Device()] != nil }
+
+// Pauses returns the priorities that a port sends pauses for, and those whose pauses it obeys. Not known: the files of its device do not
+// state them.
+func (s *Settings) Pauses(p *ir.Port) (sends, obeys uint8, known bool) {
+	set := s.Of(p)
+	if pfc := set.Detail.Get().PFC; !set.PausesKnown && pfc.Known() {
+		return pfc.Value, pfc.Value, true
+	}
+	return set.Sends, set.Obeys, set.PausesKnown || !s.WasRead(p)
+}
+
 // meant returns how the fabric means a port.
 func (s *Settings) meant(p *ir.Port) *ir.PortSettings {
 	d := p.Device()
@@ -62,6 +75,8 @@ type Room struct {
 	Size, Xoff, Xon int
 	Need, Floor     int  // as in [ir.Buffer]
 	Joined          bool // it is the one of several groups, and so are the bytes
+
+	Headroom ir.Setting[int] // where files state it without the sizes
 }
 
 // Room returns the buffer that a port has for a lossless group. Not sized: the bytes are not known, and the need
@@ -70,7 +85,13 @@ func (s *Settings) Room(p *ir.Port, b *ir.Buffer) (r Room, sized bool) {
 	r.Need, r.Floor = b.Need, b.Floor
 	d := s.Of(p).Detail.Get()
 	n := d.Group[b.Group.Cos]
-	if n < 0 || p.NIC != nil || !d.Groups[n].Buffer.Known() || !d.Groups[n].Xoff.Known() {
+	if n < 0 || p.NIC != nil {
+		return r, false
+	}
+	if !d.Groups[n].Buffer.Known() || !d.Groups[n].Xoff.Known() {
+		if s.WasRead(p) {
+			r.Headroom = d.Groups[n].Headroom
+		}
 		return r, false
 	}
 	g, need, floor, groups := &d.Groups[n], 0, 0, 0
@@ -91,8 +112,8 @@ func (s *Settings) Room(p *ir.Port, b *ir.Buffer) (r Room, sized bool) {
 	return r, true
 }
 
-// Marking returns from which lengths of a queue on a port marks packets of a group; not marks: it marks none. Unknown lengths are
-// those that the fabric means.
+// Marking returns from which lengths of a queue on a port marks packets of a group; not marks: it marks none. Lengths that nothing states
+// are those that the fabric means, and zero where files were read.
 func (s *Settings) Marking(p *ir.Port, g *ir.CosGroup) (m ir.Marking, marks bool) {
 	set := s.Of(p)
 	if set.Marks>>g.Cos&1 == 0 {
@@ -102,6 +123,9 @@ func (s *Settings) Marking(p *ir.Port, g *ir.CosGroup) (m ir.Marking, marks bool
 	if n := d.Queue[g.Cos]; n >= 0 && d.Queues[n].MarkMin.Known() {
 		q := &d.Queues[n]
 		return ir.Marking{Min: q.MarkMin.Value, Max: q.MarkMax.Value, Probability: q.Probability.Value}, true
+	}
+	if s.WasRead(p) {
+		return m, true
 	}
 	return ir.Marked(p)[g.Cos], true
 }

@@ -91,18 +91,22 @@ type side struct {
 
 	Planned bool // the cable is not laid yet
 	Pauses  bool // of a port the packet comes in by: it sends pauses; of one it leaves by: it obeys those of the peer
+	Unknown bool // files of the device that were read do not state whether it does
 	odd     bool // it does not, because the ends are not of one kind of flow control, and this is not the fabric's
 
 	// Ports the packet comes in by.
 	Buffered                      bool // it has a buffer that is lossless for the packet
 	Sized                         bool // rocec knows its sizes: of a switch that it writes
 	Size, Xoff, Need, Floor, Pool int
+	Read                          bool            // files of the switch were read
+	Kept                          ir.Setting[int] // headroom that files state without the sizes
 
 	// Ports the packet leaves by.
 	Marks                 bool
 	Min, Max, Probability int
 	Queue                 ir.Setting[int8] // of a switch
 	Strict                ir.Setting[bool] // the queue is
+	Share                 ir.Setting[int]  // of the queue, where files of the switch were read: its weight, or percent
 }
 
 // Headroom is the room for what arrives after the pause was sent.

@@ -110,9 +110,9 @@ func (g *Globals) Folder(args []string) (string, error) {
 // Here returns the folder of -C, for verbs whose arguments are other names, and for completion.
 func (g *Globals) Here() string { return cmp.Or(g.Dir, ".") }
 
-// MentionErrors prints the number of errors of a fabric. The verb still shows its settings.
-func (g *Globals) MentionErrors(f *report.Report) {
+// MentionErrors prints the number of errors of a fabric, and the command that shows them. The verb still shows its settings.
+func (g *Globals) MentionErrors(f *report.Report, shown string) {
 	if f.Diags.HasErrors() {
-		fmt.Fprintf(g.Stderr, "rocec: the fabric has %s; rocec validate shows them\n", diag.Count(f.Diags.Count(diag.Error), "error"))
+		fmt.Fprintf(g.Stderr, "rocec: the fabric has %s; %s shows them\n", diag.Count(f.Diags.Count(diag.Error), "error"), shown)
 	}
 }

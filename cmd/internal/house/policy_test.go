@@ -170,7 +170,8 @@ cmd/internal/collect:       cmd/internal/devicefiles cmd/internal/exit cmd/inter
     golang.org/x/sync
 cmd/internal/site/sitetest: compiler/ir targets/judge targets/target/lint | github.com/stretchr/testify
 cmd/internal/sitefrom:      cmd/internal/devicefiles cmd/internal/exit cmd/internal/globals cmd/internal/intake cmd/internal/report
-    cmd/internal/site lang/diag targets/judge |
+    cmd/internal/site cmd/internal/view/facts compiler/ir lang/diag targets targets/judge targets/target targets/target/lint
+    validate/walk |
 cmd/internal/site:          cmd/internal/report cmd/internal/start compiler/ir compiler/platform lang/diag lang/nodeset lang/topology
     targets targets/judge targets/target targets/target/lint validate/settings cmd/internal/devicefiles lang/baseline |
 cmd/internal/intake:        cmd/internal/globals cmd/internal/report cmd/internal/start compiler/ir lang/diag lang/lock lang/topology

@@ -248,17 +248,11 @@ func (s *Site) Judge(read *devicefiles.Found) (*report.Report, *Network) {
 
 // drops returns a function that reports whether files show that a port loses packets. It knows each port once.
 func (s *Site) drops() func(p *ir.Port) bool {
-	known := map[*ir.Port]bool{}
-	by := map[string]*ir.Settings{}
-	for _, d := range s.Survey.Devices {
-		if d.Read != nil {
-			by[topology.FoldDevice(d.Name)] = d.Read.Settings
-		}
-	}
+	known, read := map[*ir.Port]bool{}, s.Read()
 	return func(p *ir.Port) bool {
 		is, seen := known[p]
-		if settings := by[p.Device().Name]; !seen && settings != nil {
-			is = targets.Drops(p, settings.Port(p.Name))
+		if u := read[p.Device()]; !seen && u != nil {
+			is = targets.Drops(p, u.Settings.Port(p.Name))
 			known[p] = is
 		}
 		return is

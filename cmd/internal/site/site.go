@@ -18,6 +18,7 @@ import (
 	"github.com/rocec/rocec/lang/topology"
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/judge"
+	"github.com/rocec/rocec/targets/target"
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
@@ -134,6 +135,38 @@ func (s *Site) DeviceOf() func(file string) (device, group string) {
 		}
 	}
 	return func(file string) (device, group string) { return names[file], groups[names[file]] }
+}
+
+// Read returns what was read of the devices of the fabric.
+func (s *Site) Read() map[*ir.Device]*target.Understood {
+	by := map[string]*target.Understood{}
+	for _, d := range s.Survey.Devices {
+		if d.Read != nil {
+			by[topology.FoldDevice(d.Name)] = d.Read
+		}
+	}
+	read := map[*ir.Device]*target.Understood{}
+	if s.Judged != nil && s.Judged.Fabric != nil {
+		for _, d := range s.Judged.Fabric.Devices {
+			if is := by[d.Name]; is != nil {
+				read[d] = is
+			}
+		}
+	}
+	return read
+}
+
+// FilesOf returns a function that finds the files of a device of the fabric.
+func (s *Site) FilesOf(files []lint.File) func(device string) []lint.File {
+	device := s.DeviceOf()
+	return func(name string) (of []lint.File) {
+		for _, f := range files {
+			if is, _ := device(f.Name); is == name {
+				of = append(of, f)
+			}
+		}
+		return of
+	}
 }
 
 // FS is the folder of the drafted fabric.

@@ -119,10 +119,10 @@ func page(t *testing.T, sources, cabling []string) string {
 	t.Helper()
 	var out, other bytes.Buffer
 	p := &person.Person{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &other, Getenv: func(string) string { return "" }, Color: "never"}
-	r, network, err := Maker{globals.New(p, globals.Build{})}.Audit(t.Context(), sources, cabling)
+	n, err := Maker{globals.New(p, globals.Build{})}.Audit(t.Context(), sources, cabling)
 	if err == nil {
-		site.Page(&out, network, r, report.Options{Width: 120})
-		if r.Failed() {
+		site.Page(&out, n.Part, n.Report, report.Options{Width: 120})
+		if n.Failed() {
 			out.WriteString("exit status 1\n")
 		}
 		return other.String() + out.String()

@@ -3,6 +3,7 @@
 package sitefrom
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,50 +15,155 @@ import (
 	"github.com/rocec/rocec/cmd/internal/intake"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/cmd/internal/site"
+	"github.com/rocec/rocec/cmd/internal/view/facts"
+	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/judge"
+	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/targets/target/lint"
+	"github.com/rocec/rocec/validate/walk"
 )
 
 // Maker makes sites with the flags of every verb.
 type Maker struct{ *globals.Globals }
 
+// Network is a network that a fabric describes, or one by its files.
+type Network struct {
+	*report.Report
+	Part    *site.Network                   // the part that was read; nil: a fabric describes the network
+	Set     walk.Settings                   // as files state them, and otherwise as the fabric means them
+	FilesOf func(device string) []lint.File // of a device by its name in the fabric; nil: no file was read
+	audit   string                          // the command that shows the findings of --from
+	read    map[*ir.Device]*target.Understood
+}
+
+// Assumed returns the conditions under which what is shown of a network by its files holds, one sentence each.
+func (n *Network) Assumed() []string {
+	if n.Part == nil {
+		return nil
+	}
+	return append(n.Part.Conditions[:len(n.Part.Conditions):len(n.Part.Conditions)],
+		fmt.Sprintf("places in %s/ are of the fabric that these files make; rocec init --from writes it", site.Folder))
+}
+
+// Read returns what the files of a device, or of one of its ports, state and the fabric has otherwise.
+func (n *Network) Read(d *ir.Device, port string) facts.Section {
+	r, why := targets.ReadDevice(d, n.FilesOf(d.Name))
+	if why == "" {
+		return facts.Read(r, port)
+	}
+	s := facts.Section{Title: "read"}
+	s.Add("nothing", diag.Escape(why))
+	return s
+}
+
+// JudgePort judges a port for packets of a group, by the files of its device; see [targets.JudgePort].
+func (n *Network) JudgePort(p *ir.Port, g *ir.CosGroup, in bool) diag.List {
+	u := n.read[p.Device()]
+	if u == nil {
+		return nil
+	}
+	return targets.JudgePort(p, u, n.FilesOf(p.Device().Name)[0].Top(), g, in)
+}
+
 // Audit judges the files of a network as one fabric; without sources those of the network that is built in.
-func (m Maker) Audit(ctx context.Context, sources, cabling []string) (*report.Report, *site.Network, error) {
-	read := &devicefiles.Found{Files: site.Demo(), Dir: site.DemoFolder}
-	if len(sources) > 0 {
-		var err error
-		if read, err = devicefiles.Read(sources); err != nil {
-			return nil, nil, err
+func (m Maker) Audit(ctx context.Context, sources, cabling []string) (*Network, error) {
+	if len(sources) == 0 {
+		n, err := m.network(ctx, &devicefiles.Found{Files: site.Demo(), Dir: site.DemoFolder}, nil, []string{site.DemoFolder})
+		if err == nil {
+			n.Part.Demo = true
 		}
+		return n, err
 	}
-	var source *intake.Origin
-	if len(cabling) > 0 {
-		found, err := intake.Look(cabling, nil, nil)
-		if err != nil {
-			return nil, nil, exit.Fail(exit.Usage, "--cabling: %v", err)
-		}
-		if source = found.Cables; source == nil || len(found.Devices) > 0 || found.Inventory != "" {
-			return nil, nil, exit.Fail(exit.Usage, "--cabling is a cabling file, with sheets of the same inventory, and %s is another "+
-				"kind of source",
-				diag.And(cabling))
-		}
+	read, err := devicefiles.Read(sources)
+	if err != nil {
+		return nil, err
 	}
+	if len(cabling) == 0 {
+		return m.network(ctx, read, nil, sources)
+	}
+	found, err := intake.Look(cabling, nil, nil)
+	if err != nil {
+		return nil, exit.Fail(exit.Usage, "--cabling: %v", err)
+	}
+	if found.Cables == nil || len(found.Devices) > 0 || found.Inventory != "" {
+		return nil, exit.Fail(exit.Usage, "--cabling is a cabling file, with sheets of the same inventory, and %s is another kind of source",
+			diag.And(cabling))
+	}
+	return m.network(ctx, read, found.Cables, sources)
+}
+
+// Load judges the fabric of a folder, or the network of the sources that --from names: files of devices, and a cabling file beside them.
+// Where there is no fabric, it prints why.
+func (m Maker) Load(ctx context.Context, dir string, from []string) (n *Network, err error) {
+	if len(from) > 0 {
+		n, err = m.read(ctx, from)
+	} else {
+		n = &Network{}
+		n.Report, err = m.Globals.Load(dir)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if n.Fabric == nil {
+		m.PrintDiagnostics(m.Stderr, n.Report)
+		return nil, exit.With(exit.Errors)
+	}
+	m.MentionErrors(n.Report, cmp.Or(n.audit, diag.Rocec("validate")))
+	return n, nil
+}
+
+// read judges the network of the sources that --from names.
+func (m Maker) read(ctx context.Context, from []string) (*Network, error) {
+	found, err := intake.Look(from, nil, nil)
+	switch {
+	case err != nil:
+		return nil, exit.Fail(exit.Usage, "--from: %v", err)
+	case len(found.Devices) == 0 || found.Inventory != "":
+		return nil, exit.Fail(exit.Usage, "--from takes files of devices, with one cabling file beside them; %s has no settings of devices",
+			diag.And(from))
+	}
+	read, err := devicefiles.Read(found.Devices)
+	if err != nil {
+		return nil, exit.Fail(exit.Usage, "--from: %v", err)
+	}
+	n, err := m.network(ctx, read, found.Cables, found.Devices)
+	if err != nil {
+		return nil, err
+	}
+	var words []diag.Word
+	if found.Cables != nil {
+		words = append(words, diag.Flag("--cabling", diag.Path("FILE", found.Cables.Cables.Shown)))
+	}
+	for _, name := range found.Devices {
+		words = append(words, diag.Path("SOURCE", name))
+	}
+	n.audit = diag.Rocec("audit", words...)
+	return n, nil
+}
+
+// network judges files of devices, with the cables of a source beside them; nil: there is no such source.
+func (m Maker) network(ctx context.Context, read *devicefiles.Found, source *intake.Origin, sources []string) (*Network, error) {
 	beside, err := m.Cables(source, nil)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	s, err := m.Site(ctx, read, site.Options{Given: beside})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	f, network := s.Judge(read)
-	if f.Sources = sources; len(sources) == 0 {
-		f.Sources, network.Demo = []string{site.DemoFolder}, true
+	n := &Network{FilesOf: s.FilesOf(read.Files)}
+	n.Report, n.Part = s.Judge(read)
+	n.Sources, n.read = sources, s.Read()
+	n.Set.Read = map[*ir.Device]*ir.Settings{}
+	for d, u := range n.read {
+		n.Set.Read[d] = u.Settings
 	}
 	if source != nil {
-		maps.Copy(f.Source.Files, source.Texts(f.Judged.Diags))
+		maps.Copy(n.Source.Files, source.Texts(n.Judged.Diags))
 	}
-	return f, network, nil
+	return n, nil
 }
 
 // Site makes a fabric of files. Where that cannot be, it prints why.

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 
@@ -98,7 +99,7 @@ func baseOf(path string) string { return path[strings.LastIndexByte(path, '/')+1
 // valueRows are the keys of all families' value files.
 var valueRows = sync.OnceValue(func() []nic.Row {
 	all := slices.Concat(mlx5.Rows(), mlx4.Rows(), rxe.Rows())
-	slices.SortStableFunc(all, func(a, b nic.Row) int { return strings.Compare(a.Key, b.Key) })
+	sort.SliceStable(all, func(i, k int) bool { return all[i].Key < all[k].Key })
 	return slices.CompactFunc(all, func(a, b nic.Row) bool { return a.Key == b.Key })
 })
 

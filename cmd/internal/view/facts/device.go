@@ -63,8 +63,8 @@ func Device(set *walk.Settings, files []target.File, d *ir.Device) []Section {
 		}
 		out = append(out, ports)
 	}
-	if d.Switch != nil {
-		out = append(out, describeMemory(d), describeMemoryModel(d))
+	if d.Switch != nil && set.Read == nil { // else it is that of the wanted settings
+		out = append(out, describeMemory(d)...)
 	}
 	for _, file := range files {
 		if file.Keys == nil || file.Live != nil && len(file.Forms) == 0 { // what the files bring about is told with them
@@ -112,7 +112,7 @@ func describeByHand(set *walk.Settings, d *ir.Device) Section {
 	}
 	for cos := range 8 {
 		if g := carried[cos]; g != nil {
-			on, from := pfcText(set.Of(at[cos]), cos), ir.Origin{At: g.LosslessAt, Why: g.Name + " is lossless"}
+			on, from := pfcText(set, at[cos], cos), ir.Origin{At: g.LosslessAt, Why: g.Name + " is lossless"}
 			if h.PFC != nil || h.FlowControl != "" {
 				from = ir.Origin{At: diag.FirstPlace(h.PFCAt, h.FlowControlAt), Why: "by_hand"}
 			}
@@ -144,9 +144,12 @@ func describeByHand(set *walk.Settings, d *ir.Device) Section {
 }
 
 // pfcText is how a port uses pauses of a priority.
-func pfcText(p *ir.PortSettings, prio int) string {
-	sends, obeys := p.Sends>>prio&1 == 1, p.Obeys>>prio&1 == 1
+func pfcText(set *walk.Settings, p *ir.Port, prio int) string {
+	sending, obeying, known := set.Pauses(p)
+	sends, obeys := sending>>prio&1 == 1, obeying>>prio&1 == 1
 	switch {
+	case !known:
+		return "not known"
 	case sends && obeys:
 		return "on"
 	case sends:
@@ -326,10 +329,17 @@ func entryLine(set *walk.Settings, p *ir.Port, g *ir.CosGroup) string {
 		what = "everything"
 	}
 	does := "pauses"
-	if set.Of(p).Sends>>g.Cos&1 == 0 {
+	switch sends, _, known := set.Pauses(p); {
+	case !known:
+		does = "no file states whether it pauses"
+	case sends>>g.Cos&1 == 0:
 		does = "does not pause"
 	}
 	switch r, sized := set.Room(p, b); {
+	case r.Headroom.Known():
+		return fmt.Sprintf("%s %s, headroom %d of %d B needed", does, what, r.Headroom.Value, r.Need)
+	case !sized && p.NIC == nil && set.WasRead(p):
+		return fmt.Sprintf("%s %s; no file states its headroom, %d B needed", does, what, r.Need)
 	case sized:
 		return fmt.Sprintf("%s %s at %d B, headroom %d of %d B needed", does, what, r.Xoff, r.Size-r.Xoff, r.Need)
 	case p.NIC == nil:

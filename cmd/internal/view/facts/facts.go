@@ -5,13 +5,12 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
-	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/target"
 	"github.com/rocec/rocec/validate/walk"
 )
 
@@ -65,15 +64,11 @@ func Findings(l diag.List, shown []Section) Section {
 	return s
 }
 
-// Describe finds what name means: a device, a port or a pair of hosts.
-func Describe(f *report.Report, name string) (kind string, out []Section, err error) {
-	set := &walk.Settings{}
-	if first, second, pair := strings.Cut(name, ","); pair {
-		from, err := findHost(f.Fabric, first)
-		if err != nil {
-			return "", nil, err
-		}
-		to, err := findHost(f.Fabric, second)
+// Describe finds what name means: a device, a port or a pair of hosts, as they are set. Where settings were read, the files that rocec
+// would write are left out.
+func Describe(f *report.Report, set *walk.Settings, name string) (kind string, out []Section, err error) {
+	if strings.Contains(name, ",") {
+		from, to, err := findPair(f.Fabric, name)
 		if err != nil {
 			return "", nil, err
 		}
@@ -86,81 +81,15 @@ func Describe(f *report.Report, name string) (kind string, out []Section, err er
 		return "", nil, err
 	}
 	if !isPort {
-		return "device", Device(set, targets.FilesOf(d), d), nil
+		var files []target.File
+		if set.Read == nil {
+			files = targets.FilesOf(d)
+		}
+		return "device", Device(set, files, d), nil
 	}
 	p, err := FindPort(d, port)
 	if err != nil {
 		return "", nil, err
 	}
 	return "port", Port(set, p), nil
-}
-
-// FindPort returns a device's cabled port.
-func FindPort(d *ir.Device, name string) (*ir.Port, error) {
-	var names []string
-	for _, p := range d.Ports {
-		if p.Name == name {
-			return p, nil
-		}
-		names = append(names, p.Name)
-	}
-	if d.Host != nil {
-		for _, b := range d.Host.Bonds {
-			if b.Name == name {
-				of := make([]string, len(b.NICs))
-				for i, n := range b.NICs {
-					of[i] = n.Name
-				}
-				return nil, exit.Fail(exit.Usage, "%s is a bond of %s; name one of its ports, such as %s:%s", name, diag.And(of), d.Name, of[0])
-			}
-		}
-	}
-	var parts []string // of a port that is split: swp1s0 and swp1s1 are swp1
-	for _, n := range names {
-		if rest, ok := strings.CutPrefix(n, name); ok && name != "" && rest[0] > '9' {
-			parts = append(parts, n)
-		}
-	}
-	if len(parts) > 0 {
-		return nil, exit.Fail(exit.Usage, "%s has no cabled port %q. It has %s", d.Name, name, diag.Some(parts, 4))
-	}
-	return nil, exit.Fail(exit.Usage, "%s has no cabled port %q.%s", d.Name, name, diag.DidYouMean(name, names))
-}
-
-func FindDevice(f *ir.Fabric, name string) (*ir.Device, error) {
-	var names, of []string
-	for _, d := range f.Devices {
-		if d.Name == name {
-			return d, nil
-		}
-		if d.Group == name || GroupName(d) == name {
-			of = append(of, d.Name)
-		}
-		names = append(names, d.Name)
-	}
-	switch len(of) {
-	case 0:
-	case 1:
-		return nil, exit.Fail(exit.Usage, "%q is a block; its device is %s", name, of[0])
-	default:
-		return nil, exit.Fail(exit.Usage, "%q is a block of %s, %s; name one of them", name, diag.Count(len(of), "device"),
-			nodeset.Text(of, nodeset.Devices, 60))
-	}
-	return nil, exit.Fail(exit.Usage, "the fabric has no device %q.%s", name, diag.DidYouMean(name, names))
-}
-
-func findHost(f *ir.Fabric, name string) (*ir.Device, error) {
-	d, err := FindDevice(f, strings.TrimSpace(name))
-	if err == nil && d.Host == nil {
-		return nil, exit.Fail(exit.Usage, "%s is a switch; a pair is two hosts", d.Name)
-	}
-	return d, err
-}
-
-// GroupName is how the language refers to a device's group: switch.leaf, host.gpu.
-func GroupName(d *ir.Device) string {
-	if d.Switch != nil {
-		return "switch." + d.Group
-	}
-	return "host." + d.Group
 }

@@ -10,10 +10,11 @@ import (
 
 // What show prints of sizes: the memory of a switch, the buffers of a port and its marking, sum by sum.
 
-// describeMemory is the packet buffer of a switch, as it is divided.
-func describeMemory(d *ir.Device) Section {
+// describeMemory is the packet buffer of a switch, as it is divided, and how the system shares out the memory that no port reserves, with
+// the source of each fact.
+func describeMemory(d *ir.Device) []Section {
 	asic, m := d.Switch.Model.ASIC, d.Memory()
-	s := Section{Title: "memory"}
+	s, model := Section{Title: "memory"}, Section{Title: MemoryModel}
 	s.Add("packet buffer", amount(m.Chip), ir.Origin{At: d.Switch.ModelAt, Why: asic.Title})
 	s.Add("lossless buffers", amount(m.Lossless), ir.Origin{Why: "the sum of:"})
 	for _, r := range d.Reserves() {
@@ -40,7 +41,17 @@ func describeMemory(d *ir.Device) Section {
 	} else if xoff := leastXoff(d); xoff > 0 {
 		s.addAbsoluteBounds(m, xoff)
 	}
-	return s
+	pool, counts := "shared with all traffic", "what a port holds beyond its share of the pool"
+	if m.Model.Pool {
+		pool = "for lossless traffic alone"
+	}
+	if m.Model.Absolute {
+		counts = "all that a port holds"
+	}
+	model.Add("pool", fmt.Sprintf("%d %% (%s)", m.Model.Percent, pool), ir.Origin{At: d.Switch.MemoryAt, Why: m.Model.PercentFrom})
+	model.Add("alpha", m.Model.Alpha.String(), ir.Origin{At: d.Switch.MemoryAt, Why: m.Model.AlphaFrom})
+	model.Add("xoff counts", counts, ir.Origin{Why: m.Model.XoffFrom})
+	return []Section{s, model}
 }
 
 // leastXoff is the lowest threshold of pausing at a switch.
@@ -87,24 +98,6 @@ func losslessOrigins(can ir.SwitchCan) []ir.Origin {
 	return out
 }
 
-// describeMemoryModel describes how the system shares out the memory that no port reserves, and the source of each fact.
-func describeMemoryModel(d *ir.Device) Section {
-	m := d.Memory()
-	s := Section{Title: MemoryModel}
-	pool := "shared with all traffic"
-	if m.Model.Pool {
-		pool = "for lossless traffic alone"
-	}
-	s.Add("pool", fmt.Sprintf("%d %% (%s)", m.Model.Percent, pool), ir.Origin{At: d.Switch.MemoryAt, Why: m.Model.PercentFrom})
-	s.Add("alpha", m.Model.Alpha.String(), ir.Origin{At: d.Switch.MemoryAt, Why: m.Model.AlphaFrom})
-	counts := "what a port holds beyond its share of the pool"
-	if m.Model.Absolute {
-		counts = "all that a port holds"
-	}
-	s.Add("xoff counts", counts, ir.Origin{Why: m.Model.XoffFrom})
-	return s
-}
-
 // boundOrigin explains the bound below which marks come before pauses.
 func boundOrigin(m ir.Memory) []ir.Origin {
 	return []ir.Origin{
@@ -118,12 +111,18 @@ func boundOrigin(m ir.Memory) []ir.Origin {
 func describeBuffer(set *walk.Settings, b *ir.Buffer, p *ir.Port) Section {
 	l := p.Link()
 	r, sized := set.Room(p, b)
-	if !sized {
+	if !sized && !set.WasRead(p) {
 		r.Size, r.Xoff, r.Xon = b.Size.N, b.Xoff.N, b.Xoff.N-b.XonDelta.N
 	}
 	s := Section{Title: fmt.Sprintf("lossless %s, priority %d", b.Group.Name, b.Group.Cos)}
 	need := "headroom needed"
-	if b.Size.Set() {
+	if b.Size.Set() && !sized && set.WasRead(p) {
+		value, from := stated("not known", "no file states it")
+		if r.Headroom.Known() {
+			value, from = stated(amount(r.Headroom.Value), "as the files state it, without the other sizes")
+		}
+		s.Add("headroom", value, from)
+	} else if b.Size.Set() {
 		s.num("buffer", ir.Num{N: r.Size, From: b.Size.On(l).From}, " B")
 		s.num("xoff", ir.Num{N: r.Xoff, From: b.Xoff.On(l).From}, " B")
 		s.num("xon_delta", ir.Num{N: r.Xoff - r.Xon, From: b.XonDelta.On(l).From}, " B")
@@ -146,7 +145,7 @@ func describeBuffer(set *walk.Settings, b *ir.Buffer, p *ir.Port) Section {
 		s.Add("link pause", "on", ir.Origin{At: from.At, Why: "stops every cos group of the cable"})
 		return s
 	} else { // a NIC: its driver sizes its own buffers
-		s.Add("pfc", pfcText(set.Of(p), b.Group.Cos), ir.Origin{At: b.Group.LosslessAt, Why: "sized by the NIC's driver"})
+		s.Add("pfc", pfcText(set, p, b.Group.Cos), ir.Origin{At: b.Group.LosslessAt, Why: "sized by the NIC's driver"})
 		need = "buffer needed"
 	}
 	if b.Group.PFC != nil && b.Group.PFC.SmallPackets.Set() && b.Size.Set() {
@@ -159,7 +158,11 @@ func describeBuffer(set *walk.Settings, b *ir.Buffer, p *ir.Port) Section {
 	for _, t := range b.Terms {
 		s.Add("  "+t.Name, amount(t.Bytes), ir.Origin{Why: t.Why})
 	}
-	for _, line := range published(b, p, r.Size-r.Xoff) {
+	keeps := r.Size - r.Xoff
+	if set.WasRead(p) && !sized {
+		keeps = r.Headroom.Value
+	}
+	for _, line := range published(b, p, keeps) {
 		s.Add(line.name, line.value, ir.Origin{Why: line.why})
 	}
 	if b.Floor < b.Need {
@@ -167,6 +170,9 @@ func describeBuffer(set *walk.Settings, b *ir.Buffer, p *ir.Port) Section {
 	}
 	return s
 }
+
+// stated returns a value with the reason that a person reads beside it.
+func stated(value, why string) (string, ir.Origin) { return value, ir.Origin{Why: why} }
 
 // addCost adds the part of the memory of the chip that a buffer takes.
 func (s *Section) addCost(r walk.Room, sw *ir.Switch) {
@@ -207,8 +213,16 @@ func (s *Section) addTotal(set *walk.Settings, p *ir.Port) {
 // describeMark is the marking of one group at a port of a switch.
 func describeMark(set *walk.Settings, m *ir.Mark, p *ir.Port) Section {
 	d, l := p.Device(), p.Link()
-	at, _ := set.Marking(p, m.Group)
+	at, marks := set.Marking(p, m.Group)
 	s := Section{Title: fmt.Sprintf("ECN marking of %s", m.Group.Name)}
+	if own := set.Of(p).Detail.Get(); set.WasRead(p) && (!marks || at.Max == 0) {
+		value, from := stated("not known", "no file states from which lengths of the queue on")
+		if q := own.Queue[m.Group.Cos]; !marks && q >= 0 && own.Queues[q].ECN.Known() {
+			value, from = stated("none", "as the files state it")
+		}
+		s.Add("marks", value, from)
+		return s
+	}
 	s.num("min", ir.Num{N: at.Min, From: m.Min.On(l).From}, " B")
 	s.num("max", ir.Num{N: at.Max, From: m.Max.On(l).From}, " B")
 	s.num("probability", ir.Num{N: at.Probability, From: m.Probability.On(l).From}, " %")

@@ -21,6 +21,7 @@ type Document struct {
 	Down          [][2]string `json:"down"`
 	Breaks        bool        `json:"breaks"`
 	Traces        []tripJSON  `json:"traces"`
+	Conditions    []string    `json:"conditions,omitempty"` // of a network by its files: assumptions, one sentence each
 }
 
 type tripJSON struct {
@@ -88,7 +89,7 @@ type laneJSON struct {
 // losslessJSON is what makes one end of a cable lossless: pauses at the end that receives, obedience at the one that sends.
 type losslessJSON struct {
 	Priority    int   `json:"priority"`
-	SendsPauses *bool `json:"sends_pauses,omitempty"`
+	SendsPauses *bool `json:"sends_pauses,omitempty"` // missing at such an end: no file states it
 	ObeysPauses *bool `json:"obeys_pauses,omitempty"`
 	Xoff        *int  `json:"xoff,omitempty"`
 	Headroom    *int  `json:"headroom,omitempty"`
@@ -120,9 +121,11 @@ type findingJSON struct {
 	Origin   *view.Origin `json:"origin,omitempty"`
 }
 
-// JSON is the document.
-func (s *Sayings) JSON(from, to string, down []*ir.Link, traces []*walk.Trace) Document {
-	out := Document{FormatVersion: report.FormatVersion, From: from, To: to, Down: [][2]string{}, Traces: []tripJSON{}}
+// JSON is the document; traces hold under the conditions.
+func (s *Sayings) JSON(from, to string, down []*ir.Link, traces []*walk.Trace, conditions []string) Document {
+	out := Document{
+		FormatVersion: report.FormatVersion, From: from, To: to, Down: [][2]string{}, Traces: []tripJSON{}, Conditions: conditions,
+	}
 	for _, l := range down {
 		out.Down = append(out.Down, [2]string{l.A().String(), l.B().String()})
 	}
@@ -196,13 +199,16 @@ func (s *Sayings) hopJSON(w *walk.Walk, h *walk.Hop) hopJSON {
 	for _, l := range h.In {
 		j := s.laneJSON(l)
 		if w.Promised && l.Group != nil && l.Group.Lossless {
-			j.Lossless = &losslessJSON{Priority: l.Group.Cos, SendsPauses: &l.Pauses}
+			j.Lossless = &losslessJSON{Priority: l.Group.Cos, SendsPauses: pausesJSON(l)}
 			if l.Buffered && l.Ports[0].NIC == nil {
 				j.Lossless.Need, j.Lossless.Floor = &l.Need, &l.Floor
 			}
 			if l.Sized {
 				headroom := l.Headroom()
 				j.Lossless.Xoff, j.Lossless.Headroom = &l.Xoff, &headroom
+			}
+			if l.Kept.Known() {
+				j.Lossless.Headroom = &l.Kept.Value
 			}
 			if l.Pool > 0 {
 				j.Lossless.Pool = &l.Pool
@@ -213,17 +219,25 @@ func (s *Sayings) hopJSON(w *walk.Walk, h *walk.Hop) hopJSON {
 	for _, l := range h.Out {
 		j := s.laneJSON(l)
 		if w.Promised && l.Group != nil && l.Group.Lossless {
-			j.Lossless = &losslessJSON{Priority: l.Group.Cos, ObeysPauses: &l.Pauses}
+			j.Lossless = &losslessJSON{Priority: l.Group.Cos, ObeysPauses: pausesJSON(l)}
 		}
 		if h.Devices[0].Switch != nil {
 			j.Queue = queued(h, l).json()
 		}
-		if l.Marks && !w.CNP {
+		if l.Marks && !w.CNP && (!l.Read || l.Max > 0) {
 			j.ECN = &ecnJSON{l.Min, l.Max, l.Probability}
 		}
 		out.Out = append(out.Out, j)
 	}
 	return out
+}
+
+// pausesJSON is whether an end pauses, or obeys; nil: it is not known.
+func pausesJSON(l *walk.Lane) *bool {
+	if l.Unknown {
+		return nil
+	}
+	return &l.Pauses
 }
 
 func (s *Sayings) laneJSON(l *walk.Lane) laneJSON {
@@ -239,9 +253,7 @@ func (q queue) json() *queueJSON {
 		return nil
 	}
 	out := &queueJSON{Cos: &q.cos, Strict: q.strict}
-	if q.group != nil {
-		out.Weight = q.group.Weight
-	}
+	out.Weight = q.weight
 	return out
 }
 

@@ -269,7 +269,10 @@ func (v *traceView) inText(w *walk.Walk, l *walk.Lane) []string {
 		what = " by link pause"
 	}
 	out := []string{"pauses " + peers(l) + what}
-	if !l.Pauses {
+	switch {
+	case l.Unknown:
+		out[0] = "no file states whether it pauses " + peers(l) + what
+	case !l.Pauses:
 		out[0] = "does not pause " + peers(l) + what
 	}
 	switch {
@@ -277,6 +280,10 @@ func (v *traceView) inText(w *walk.Walk, l *walk.Lane) []string {
 		out = append(out, "the NIC's driver sizes its buffer")
 	case !l.Buffered:
 		out = append(out, "no buffer")
+	case l.Kept.Known():
+		out = append(out, fmt.Sprintf("headroom %d of %d B needed", l.Kept.Value, l.Need))
+	case !l.Sized && l.Read:
+		out = append(out, fmt.Sprintf("no file states its headroom, %d B needed", l.Need))
 	case !l.Sized:
 		out = append(out, "headroom "+facts.SetByHand(l.Need))
 	default:
@@ -312,13 +319,20 @@ func (v *traceView) outText(w *walk.Walk, h *walk.Hop, l *walk.Lane) []string {
 		out = append(out, "goes up again, so in "+groupText(l.Group)+" from here on")
 	}
 	if l.Marks && !w.CNP {
-		out = append(out, fmt.Sprintf("ECN %d to %d B, %d %%", l.Min, l.Max, l.Probability))
+		ecn := fmt.Sprintf("ECN %d to %d B, %d %%", l.Min, l.Max, l.Probability)
+		if l.Read && l.Max == 0 {
+			ecn = "ECN from lengths that no file states"
+		}
+		out = append(out, ecn)
 	}
 	if w.CNP && heldAt(l) {
 		return append(out, "link pause: waits with the rest")
 	}
 	if w.Promised && l.Group != nil && l.Group.Lossless {
-		if l.Pauses {
+		switch {
+		case l.Unknown:
+			return append(out, "no file states whether it obeys pauses")
+		case l.Pauses:
 			return append(out, "obeys pauses")
 		}
 		return append(out, "obeys no pauses")
@@ -331,6 +345,7 @@ type queue struct {
 	cos    int // its number; -1: not known
 	group  *ir.CosGroup
 	strict bool
+	weight int // 0: none, or not known
 }
 
 func queued(h *walk.Hop, l *walk.Lane) queue {
@@ -341,7 +356,10 @@ func queued(h *walk.Hop, l *walk.Lane) queue {
 	if q.group == nil {
 		return q
 	}
-	q.cos, q.strict = q.group.Cos, q.group.Strict
+	q.cos, q.strict, q.weight = q.group.Cos, q.group.Strict, q.group.Weight
+	if l.Read {
+		q.weight = l.Share.Value
+	}
 	if l.Queue.Known() {
 		q.cos = int(l.Queue.Value)
 	}
@@ -357,8 +375,8 @@ func (q queue) text() string {
 		return "some queue"
 	case q.strict:
 		return fmt.Sprintf("queue %d, strict", q.cos)
-	case q.group != nil && q.group.Weight > 0:
-		return fmt.Sprintf("queue %d, weight %d", q.cos, q.group.Weight)
+	case q.weight > 0:
+		return fmt.Sprintf("queue %d, weight %d", q.cos, q.weight)
 	}
 	return fmt.Sprintf("queue %d", q.cos)
 }
@@ -429,6 +447,7 @@ func (v *traceView) verdict(w *walk.Walk) {
 		}
 	}
 	text := "no hop breaks losslessness"
+	unstated := unstated(w)
 	switch {
 	case w.CNP:
 		text = "nothing holds the notifications up"
@@ -439,9 +458,11 @@ func (v *traceView) verdict(w *walk.Walk) {
 		text = "losslessness is not promised: the cos group is lossy"
 	case v.fabric.FlowControl != ir.Pause && slices.ContainsFunc(w.Hops, lossy):
 		text = "not lossless, as written: these packets are in another cos group"
+	case len(unstated) > 0:
+		text = "not known: no file states PFC of " + nodeset.Text(unstated, nodeset.Devices, traceNames)
 	}
 	at, style := diag.Range{}, diag.Green
-	if w.CNP && heldUp(w) != nil {
+	if w.CNP && heldUp(w) != nil || len(unstated) > 0 {
 		style = diag.Yellow
 	}
 	if d := v.firstBreak(w); d != nil {
@@ -465,6 +486,20 @@ func (v *traceView) verdict(w *walk.Walk) {
 	if !v.lines("=> ", words[0]+" ", style, words[1:], " ", at) {
 		v.lines("   ", "", "", []string{"at " + report.Place(at)}, "", diag.Range{})
 	}
+}
+
+// unstated names the devices on the ways of lossless packets whose files do not state PFC.
+func unstated(w *walk.Walk) (names []string) {
+	for _, h := range w.Hops {
+		for _, l := range slices.Concat(h.In, h.Out) {
+			for _, p := range l.Ports {
+				if name := p.Device().Name; w.Promised && l.Unknown && !slices.Contains(names, name) {
+					names = append(names, name)
+				}
+			}
+		}
+	}
+	return names
 }
 
 // mostHeld is how many lanes the verdict names.
