@@ -15,49 +15,103 @@ type Placed struct {
 	Device *ir.Device
 	File   string // as it was collected
 	Path   string // on the device
-	Data   []byte
+	Data   []byte // as the device stores it
 }
 
-// Place returns the places of collected files on the switches of a fabric: the stored configuration of each, else the running one in its
-// place. Other files have no place on a device.
-func Place(f *ir.Fabric, files []lint.File) (out []Placed) {
+// Place returns the places of collected files on the switches of a fabric, device by device: the stored configuration of each, else the
+// running one in its place, in the form in which it is stored. Not has the other files, and why they have no place on a device.
+func Place(f *ir.Fabric, files []lint.File) (placed []Placed, not []NotRead) {
 	j := newJudging(f, files, devicesOf(files))
 	for k := range j.devices {
 		d := &j.devices[k]
-		if d.of == nil || d.of.Switch == nil {
+		var why string
+		switch row := writerOf(d.of); {
+		case d.of == nil:
+			why = "the fabric has no device of this name"
+		case d.of.Switch == nil:
+			why = "it is of a host, which stores no such file"
+		case row == nil:
+			why = "rocec writes no file of this switch"
+		default:
+			here, left := placeOn(j, d, row)
+			placed, not = append(placed, here...), append(not, left...)
 			continue
 		}
-		i := slices.IndexFunc(All, func(row *target.Target) bool {
-			return row.OS != nil && row.OS.Name == d.of.Switch.OS && (row.Serves == nil || row.Serves(d.of))
-		})
-		if i < 0 {
-			continue
-		}
-		var main *Placed // of the question that has the whole configuration
-		for _, q := range All[i].Asks {
-			at, is := strings.CutPrefix(q.Cmd, "cat ")
-			if file := fileOf(j, d, q.File); file != nil && q.File != All[i].ReleaseFile {
-				one := Placed{Device: d.of, File: file.Name, Path: at, Data: file.Data}
-				switch {
-				case is:
-					out = append(out, one)
-					main = &one
-				case main == nil: // no stored file is there: the output of a command
-					one.Path, _ = strings.CutPrefix(All[i].Asks[0].Cmd, "cat ")
-					out = append(out, one)
-				}
-			}
+		for _, i := range d.files {
+			not = append(not, NotRead{j.files[i].Name, why})
 		}
 	}
-	return out
+	return placed, not
 }
 
-// fileOf returns the file of a device with a base name; nil: there is no such file, or it could not be read.
-func fileOf(j *judging, d *device, base string) *lint.File {
-	for _, i := range d.files {
-		if f := &j.files[i]; f.Why == "" && path.Base(f.Name) == base {
-			return f
+// writerOf returns the target that writes a switch; nil: none does.
+func writerOf(d *ir.Device) *target.Target {
+	if d == nil || d.Switch == nil {
+		return nil
+	}
+	i := slices.IndexFunc(All, func(row *target.Target) bool {
+		return row.OS != nil && row.OS.Name == d.Switch.OS && (row.Serves == nil || row.Serves(d))
+	})
+	if i < 0 {
+		return nil
+	}
+	return All[i]
+}
+
+// placeOn returns the places of the files of one switch. A running configuration stands for the first stored file.
+func placeOn(j *judging, d *device, row *target.Target) (placed []Placed, not []NotRead) {
+	stored := map[string]string{} // the path of each file that the system stores, by its base name
+	for _, q := range row.Asks {
+		if at, is := strings.CutPrefix(q.Cmd, "cat "); is && q.File != row.ReleaseFile {
+			stored[q.File] = at
 		}
 	}
-	return nil
+	first := row.Asks[0].File
+	var running []int
+	taken := map[string]string{} // the file that is at a path
+	for _, i := range d.files {
+		file := &j.files[i]
+		_, base := ownerOf(file.Name)
+		switch at := stored[base]; {
+		case file.Why != "":
+			not = append(not, NotRead{file.Name, file.Why})
+		case j.rowOf(*file) != row:
+			not = append(not, NotRead{file.Name, "it has no configuration that the switch stores"})
+		case at == "":
+			running = append(running, i)
+		case taken[at] != "":
+			not = append(not, NotRead{file.Name, taken[at] + " is in its place"})
+		default:
+			taken[at] = file.Name
+			placed = append(placed, Placed{Device: d.of, File: file.Name, Path: at, Data: file.Data})
+		}
+	}
+	for _, i := range running {
+		file, at := &j.files[i], stored[first]
+		why := ""
+		switch {
+		case taken[at] != "":
+			why = taken[at] + " is in its place"
+		case row.Stored == nil: // a part may be one of those that the system makes anew
+			why = row.Understand(target.Identity{}, map[string][]byte{file.Name: file.Data}).Coverage.Part
+		}
+		if why != "" {
+			not = append(not, NotRead{file.Name, why})
+			continue
+		}
+		taken[at] = file.Name
+		placed = append(placed, Placed{Device: d.of, File: file.Name, Path: at, Data: file.Data})
+	}
+	for n := 0; row.Stored != nil && n < len(placed); n++ {
+		data, why := row.Stored(placed[n].Data)
+		if why != "" {
+			not = append(not, NotRead{placed[n].File, why})
+			placed = slices.Delete(placed, n, n+1)
+			n--
+			continue
+		}
+		placed[n].Data = data
+	}
+	slices.SortFunc(not, func(a, b NotRead) int { return strings.Compare(path.Clean(a.File), path.Clean(b.File)) })
+	return placed, not
 }

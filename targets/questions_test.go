@@ -260,18 +260,40 @@ func TestStatedSpeeds(t *testing.T) {
 // Collected configurations have their place on the switches of the fabric: the stored one, else the running one.
 func TestPlace(t *testing.T) {
 	f := clos{leaves: 2, spines: 1, hosts: 2, model: "sn4700", version: "5.9.1", v2: true}.compile(t)
+	texts := map[string]string{
+		"startup.yaml": secretFiles["startup.yaml"], "applied.yaml": secretFiles["applied.yaml"],
+		"lldp.json": `{"lldp": {"interface": []}}`, "dcb.txt": "x",
+		"commands.txt": "nv set qos roce mode lossless\n", "running.yaml": `[{"set": {"qos": {"roce": {"mode": "lossless"}}}}]`,
+		"config-show.yaml": "cumulus@leaf01:mgmt:~$ nv config show\n- set:\n    qos:\n      roce:\n        mode: lossless\n",
+	}
 	places := func(files ...string) (out []string) {
 		var all []lint.File
 		for _, name := range files {
-			all = append(all, lint.File{Name: name, Data: []byte(secretFiles[path.Base(name)])})
+			all = append(all, lint.File{Name: name, Data: []byte(texts[path.Base(name)])})
 		}
-		for _, one := range targets.Place(f, all) {
+		placed, not := targets.Place(f, all)
+		for _, one := range placed {
 			out = append(out, one.Device.Name+" "+one.Path+" "+one.File)
+			require.NotContains(t, string(one.Data), "nv ")
+		}
+		for _, one := range not {
+			out = append(out, one.File+": "+one.Why)
 		}
 		return out
 	}
-	leaf := f.Devices[slices.IndexFunc(f.Devices, func(d *ir.Device) bool { return d.Switch != nil })].Name
-	require.Equal(t, []string{leaf + " /etc/nvue.d/startup.yaml x/" + leaf + "/startup.yaml"},
-		places("x/"+leaf+"/applied.yaml", "x/"+leaf+"/startup.yaml", "x/other/startup.yaml"))
-	require.Equal(t, []string{leaf + " /etc/nvue.d/startup.yaml x/" + leaf + "/applied.yaml"}, places("x/"+leaf+"/applied.yaml"))
+	d := f.Devices[slices.IndexFunc(f.Devices, func(d *ir.Device) bool { return d.Switch != nil })]
+	leaf := d.Name
+	host := f.Devices[slices.IndexFunc(f.Devices, func(d *ir.Device) bool { return d.Host != nil })].Name
+	at := leaf + " /etc/nvue.d/startup.yaml x/" + leaf
+	require.Equal(t, []string{
+		at + "/startup.yaml", "x/" + leaf + "/applied.yaml: x/" + leaf + "/startup.yaml is in its place",
+		"x/" + leaf + "/lldp.json: it has no configuration that the switch stores",
+		"x/other/startup.yaml: the fabric has no device of this name", "x/" + host + "/dcb.txt: it is of a host, which stores no such file",
+	}, places("x/"+leaf+"/applied.yaml", "x/"+leaf+"/startup.yaml", "x/"+leaf+"/lldp.json", "x/other/startup.yaml", "x/"+host+"/dcb.txt"))
+	require.Equal(t, []string{at + "/applied.yaml"}, places("x/"+leaf+"/applied.yaml"))
+	for _, name := range []string{"commands.txt", "running.yaml", "config-show.yaml"} {
+		require.Equal(t, []string{at + "/" + name}, places("x/"+leaf+"/"+name), "in another form")
+	}
+	texts["commands.txt"] = "nv set qos roce mode lossless\nnv set qos 'roce\n"
+	require.Equal(t, []string{"x/" + leaf + "/commands.txt: its line 2 cannot be read"}, places("x/"+leaf+"/commands.txt"))
 }

@@ -10,13 +10,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rocec/rocec/cmd/internal/collect"
 	"github.com/rocec/rocec/cmd/internal/devicefiles"
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/person"
 	"github.com/rocec/rocec/cmd/internal/session"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
-	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/deploy/lab"
 )
 
@@ -174,20 +174,14 @@ func labLoadCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			loaded := 0
-			for _, one := range targets.Place(f, read.Files) {
-				d, err := l.Find(one.Device.Name)
-				if err != nil { // it is set by hand
-					continue
-				}
-				d.WriteFile(one.Path, one.Data, 0o644)
-				loaded++
-				d.Reboot()
-				if !a.Quiet {
-					fmt.Fprintf(a.Stderr, "%s: %s is %s\n", one.Device.Name, one.Path, one.File)
-				}
+			on, lines := collect.LoadLab(l, f, read.Files)
+			if !a.Quiet {
+				lines = append(on, lines...)
 			}
-			if loaded == 0 {
+			for _, line := range lines {
+				fmt.Fprintln(a.Stderr, line)
+			}
+			if len(on) == 0 {
 				return exit.Fail(exit.Errors, "no file there is the configuration of a switch of this fabric")
 			}
 			return nil

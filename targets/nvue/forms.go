@@ -1,10 +1,29 @@
 package nvue
 
 import (
+	"bytes"
+	"fmt"
 	"strconv"
 
 	"github.com/rocec/rocec/targets/nvue/grammar"
 )
+
+// stored returns a configuration as startup.yaml has it. Commands, JSON, and trees below a command line become such a tree.
+func stored(content []byte) (out []byte, why string) {
+	if text := bytes.TrimSpace(content); !bytes.HasPrefix(text, []byte("{")) && !bytes.HasPrefix(text, []byte("[")) {
+		if _, err := grammar.Read(content); err == nil {
+			return content, ""
+		}
+	}
+	l := grammar.ReadLoosely(content, grammar.Any())
+	switch {
+	case l.Refused || len(l.Set.Kids) == 0:
+		return nil, l.Part
+	case len(l.Slips) > 0:
+		return nil, fmt.Sprintf("its line %d cannot be read", max(l.Slips[0].Line, 1))
+	}
+	return l.YAML(), ""
+}
 
 // dataName is the key of a tree among the data of a device.
 const dataName = "nvue"

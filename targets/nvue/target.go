@@ -19,6 +19,7 @@ var Target = &target.Target{
 	Asks:       asks,
 	Keep:       keep,
 	Beside:     []string{"applied.yaml", "running.yaml", "config-show.yaml"},
+	Stored:     stored,
 	Trees:      []string{"/etc/nvue.d/"},
 	Generates:  cumulus.Target,
 	Serves:     func(d *ir.Device) bool { return cumulus.ConfigOf(d) == cumulus.ByNVUE },

@@ -48,6 +48,10 @@ type Target struct {
 	// pieces. A folder has them beside a file that Files knows.
 	Beside []string
 
+	// Stored returns a configuration in the form in which a device stores it, or why it cannot, as a part of a sentence. Nil: what Understand
+	// reads has this form.
+	Stored func(data []byte) (stored []byte, why string)
+
 	// Trees are the folders in which a device has its files. What is before one of them in a path is the folder of one device.
 	Trees []string
 

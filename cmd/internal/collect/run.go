@@ -72,6 +72,7 @@ func Run(ctx context.Context, s *session.Session, names []string, o Options) (er
 		}
 		return c.end(s, o)
 	}
+	s.Output = mostOutput
 	fleet, err := fleetOf(s, from, o)
 	if err != nil {
 		return err
@@ -86,6 +87,9 @@ func Run(ctx context.Context, s *session.Session, names []string, o Options) (er
 	}
 	return c.end(s, o)
 }
+
+// mostOutput is the bytes of all answers of one device: a whole table of next hops, two configurations of 4 MiB, and the rest.
+const mostOutput = 16 << 20
 
 // begin returns the collection to go on with.
 func begin(o Options) (*Collection, error) {
@@ -164,7 +168,7 @@ func (c *Collection) ask(ctx context.Context, s *session.Session, fleet *session
 	switch {
 	case err != nil:
 		return exit.Fail(exit.Machines, "%v", err)
-	case ctx.Err() != nil && o.saves():
+	case ctx.Err() != nil && o.saves() && !c.Empty():
 		return exit.Fail(exit.Interrupted, "interrupted; %s has the devices that have answered, and the same command goes on", o.Out)
 	case ctx.Err() != nil:
 		return exit.Fail(exit.Interrupted, "interrupted; nothing was saved")

@@ -166,8 +166,8 @@ lang/inventory:          lang/destination lang/diag lang/nodeset | go.yaml.in/ya
 cmd/internal/mask:          lang/nodeset |
 cmd/internal/collect:       cmd/internal/devicefiles cmd/internal/exit cmd/internal/mask cmd/internal/report
     cmd/internal/session cmd/internal/start cmd/internal/wholefile lang/destination lang/diag lang/inventory lang/nodeset
-    targets targets/deploy targets/deploy/rollout targets/nic targets/snapshot targets/target targets/target/lint |
-    golang.org/x/sync
+    compiler/ir targets targets/deploy targets/deploy/lab targets/deploy/rollout targets/nic targets/snapshot targets/target
+    targets/target/lint | golang.org/x/sync
 cmd/internal/site/sitetest: compiler/ir targets/judge targets/target/lint | github.com/stretchr/testify
 cmd/internal/sitefrom:      cmd/internal/devicefiles cmd/internal/exit cmd/internal/globals cmd/internal/intake cmd/internal/report
     cmd/internal/site cmd/internal/view/facts compiler/ir lang/diag targets targets/judge targets/target targets/target/lint

@@ -127,6 +127,7 @@ func (f *Fleet) Connect() (err error) {
 		}
 		cfg.Note = func(text string) { fmt.Fprintln(f.s.Stderr, text) }
 	}
+	cfg.MaxOutput = f.s.Output
 	if f.Dialer, err = ssh.New(cfg); err != nil {
 		return exit.Fail(exit.Machines, "%v", err)
 	}

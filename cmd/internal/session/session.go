@@ -22,6 +22,7 @@ import (
 type Session struct {
 	History
 	AskSudo bool // --ask-sudo-password
+	Output  int  // bytes that a device may print for one read; 0: [ssh.DefaultMaxOutput]
 	clock   device.Clock
 	sudo    *device.Sudo // the password, once it was asked for
 }
