@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/forwarding"
 	"github.com/rocec/rocec/targets/nic/tools"
 	"github.com/rocec/rocec/targets/target"
 	"github.com/rocec/rocec/targets/target/lint"
@@ -185,7 +186,7 @@ func saysRunning(name string) bool {
 // searched returns the base names of all files that are looked for in a folder.
 func searched() []string {
 	searchedNames.once.Do(func() {
-		names := slices.Concat(tools.Names, lldpNames, frrNames, []string{hostnameFile, speedsFile})
+		names := slices.Concat(tools.Names, lldpNames, frrNames, forwarding.Names, []string{hostnameFile, speedsFile})
 		for _, row := range All {
 			if row.Files != nil {
 				names = slices.Concat(names, row.Files.Names, row.Files.Also, row.Beside)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/forwarding"
 	"github.com/rocec/rocec/targets/target"
 	"github.com/rocec/rocec/targets/target/lint"
 	"github.com/rocec/rocec/validate/settings"
@@ -62,6 +63,8 @@ type reading struct {
 	speeds     map[string]int                // of the interfaces, and nothing else
 	states     *target.Target                // the row whose release the file states; nil: it is no such file
 	routes     bool                          // it has the routing of the device, and nothing else
+	forwarding *forwarding.Answer            // about the forwarding of the device, and nothing else; nil: it is no such answer
+	unrouted   string                        // why it is no answer about forwarding, though it is named as one; empty: it is, or is not
 }
 
 // tooLarge returns the reason why a large file is not read: its linter looks no further, so it may be cut off. Empty: it is whole.

@@ -101,6 +101,8 @@ func begin(j *judging, files []lint.File, devices []device) *judging {
 			j.found = append(j.found, lint.NotJudged(f.Name, largeFRR, "Collect it anew; no routing is known of it."))
 		case isFRR(f):
 			j.read[i].routes, j.taken[i] = true, lint.Taken{Dialect: "routing of FRR", Beside: true}
+		case IsRouting(f.Name) && f.Why == "":
+			readRouting(j, i)
 		case j.isHost(f):
 			j.read[i].host = true
 		case isTable(j, f):

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 
+	"github.com/rocec/rocec/targets/forwarding"
 	"github.com/rocec/rocec/targets/nic/tools"
 	"github.com/rocec/rocec/targets/target"
 	"github.com/rocec/rocec/targets/target/lint"
@@ -30,13 +31,14 @@ var asksAll = []target.Question{
 	{File: speedsFile, Cmd: askSpeeds, Says: "the speeds of links"},
 	{File: lldpNames[0], Cmd: "lldpctl -f json", Says: "the other ends of cables"},
 	{File: frrNames[0], Cmd: `vtysh -c "show running-config"`, Says: "sessions of BGP"},
+	askAddresses,
 }
 
 // Systems returns every system with its questions, in the order of the table of targets, and hosts at the end.
 func Systems() (out []System) {
 	for _, row := range All {
 		if len(row.Asks) > 0 {
-			out = append(out, System{row.Name, slices.Concat(row.Asks, asksAll)})
+			out = append(out, System{row.Name, slices.Concat(row.Asks, asksAll, asksRoutes)})
 		}
 	}
 	return append(out, System{Hosts, slices.Concat(tools.Asks, asksAll)})
@@ -84,6 +86,11 @@ func Keep(f lint.File) (kept []byte, dropped int, err error) {
 	case r.routes:
 		kept, dropped = keepFRR(f.Data)
 		return kept, dropped, nil
+	case r.unrouted != "":
+		return nil, 0, notKept(r.unrouted)
+	case r.forwarding != nil:
+		kept, err = forwarding.Keep(f.Name, f.Data)
+		return kept, 0, err
 	case r.host:
 		return tools.Keep(f.Name, f.Data)
 	case r.neighbours != nil, r.states != nil, r.named != "", r.speeds != nil:

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/targets/forwarding"
 	"github.com/rocec/rocec/targets/target"
 	"github.com/rocec/rocec/targets/target/lint"
 )
@@ -24,7 +25,12 @@ type Surveyed struct {
 	Neighbours map[string][]Neighbour // by port: LLDP, else the configuration
 	Files      []string               // that were read
 	Speeds     map[string]int         // Mb/s by interface, as the kernel has them; nil: no file states them
-	hostname   string                 // by a file with its name alone; empty: no file has one
+
+	Routes     [2]*forwarding.Routes // of IPv4 and IPv6; nil: no file has them whole
+	Unrouted   string                // the first file of routes or interfaces that is not understood, and why; empty: all are
+	Interfaces forwarding.Interfaces // nil: no file has them
+
+	hostname string // by a file with its name alone; empty: no file has one
 }
 
 // Neighbour is the device at the other end of a cable, as LLDP or a configuration names it.
@@ -71,8 +77,14 @@ func SurveyFiles(files []lint.File) *Survey {
 			if j.read[i].routes {
 				one.BGP = cmp.Or(one.BGP, frrOf(files[i].Data))
 			}
+			if answer := j.read[i].forwarding; answer != nil {
+				one.forward(answer)
+			}
+			if why := j.read[i].unrouted; why != "" {
+				one.Unrouted = cmp.Or(one.Unrouted, path.Base(files[i].Name)+": "+why)
+			}
 			if j.read[i].own != nil || j.read[i].neighbours != nil || j.read[i].routes || j.read[i].named != "" ||
-				j.read[i].speeds != nil {
+				j.read[i].speeds != nil || j.read[i].forwarding != nil {
 				one.Files = append(one.Files, files[i].Name)
 				continue
 			}
@@ -88,7 +100,7 @@ func SurveyFiles(files []lint.File) *Survey {
 				}
 			}
 		}
-		if one.Read != nil || len(one.Neighbours) > 0 {
+		if one.Read != nil || len(one.Neighbours) > 0 || one.Interfaces != nil {
 			s.Devices = append(s.Devices, one)
 		}
 		for _, i := range d.files {
@@ -97,6 +109,18 @@ func SurveyFiles(files []lint.File) *Survey {
 	}
 	s.name()
 	return s
+}
+
+// forward adds the answer in a file to those of a device. The routes of FRRouting count before those of the kernel.
+func (d *Surveyed) forward(answer *forwarding.Answer) {
+	for family, routes := range answer.Routes {
+		if have := d.Routes[family]; routes != nil && (have == nil || routes.FRR && !have.FRR) {
+			d.Routes[family] = routes
+		}
+	}
+	if d.Interfaces == nil {
+		d.Interfaces = answer.Interfaces
+	}
 }
 
 // name calls devices by the names that their files state, where no other device has the same. The name that a system comes with

@@ -2,6 +2,7 @@ package collect
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -23,7 +24,7 @@ import (
 // Mask returns the collection without names, addresses, serial numbers and descriptions, and the map of its words. A word keeps the part of
 // a name that audit reads: leaf7 is a switch whose name has the word leaf. Addresses stay addresses, of ranges without routes.
 func (c *Collection) Mask() (*Collection, string) {
-	m := &mask.Mask{Spell: spell}
+	m := &mask.Mask{Spell: speller(c.files)}
 	count := map[string]int{}
 	var left []string
 	for _, name := range c.names() {
@@ -91,6 +92,26 @@ func (c *Collection) names() []string {
 	}
 	delete(all, "")
 	return slices.SortedFunc(maps.Keys(all), nodeset.Compare)
+}
+
+// speller returns how addresses of files are spelled. Where routes were read, prefixes stay prefixes: a route is to the same hosts as
+// before. The key is a digest of all answers as they were, which the masked ones do not show.
+func speller(files map[string][]byte) func(k mask.Kind, text string, n int) string {
+	names := slices.Sorted(maps.Keys(files))
+	if !slices.ContainsFunc(names, targets.IsRouting) {
+		return spell
+	}
+	all := sha256.New()
+	for _, name := range names {
+		fmt.Fprintf(all, "%q %d\n%s\n", name, len(files[name]), files[name])
+	}
+	prefixes := mask.NewPrefixes(all.Sum(nil))
+	return func(k mask.Kind, text string, n int) string {
+		if a, err := netip.ParseAddr(text); k == mask.Addr && err == nil {
+			return prefixes.Addr(a).String()
+		}
+		return spell(k, text, n)
+	}
 }
 
 // isPlain reports whether a name shows no owner: it is a word that drafts understand, the name of a system, or a number.

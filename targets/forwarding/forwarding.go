@@ -1,0 +1,223 @@
+// Package forwarding reads what a device prints of its forwarding: the [Routes] of its table, and its interfaces with their addresses.
+//
+// In comes the JSON of `vtysh -c 'show ip route json'` (FRRouting) and of ip (iproute2). An answer counts only where every row is
+// understood: one that is cut off has no routes.
+package forwarding
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/netip"
+	"path"
+	"strings"
+)
+
+// MaxFile is the largest answer that is read, in bytes: some 20,000 routes of FRRouting.
+const MaxFile = 16 << 20
+
+// Names are the base names of answers. The answer itself shows the program and the family. An empty one is of IPv6 where its name has a 6.
+var Names = []string{"route.json", "route6.json", "ip-route.json", "ip-route6.json", "addr.json"}
+
+// addrName is the base name of an answer with interfaces. An empty list of another name has no routes.
+const addrName = "addr.json"
+
+// Families of addresses, as indexes.
+const (
+	IPv4 = iota
+	IPv6
+	families
+)
+
+// FamilyOf returns the family of an address.
+func FamilyOf(a netip.Addr) int {
+	if a.Is4() {
+		return IPv4
+	}
+	return IPv6
+}
+
+// Answer is the content of a file.
+type Answer struct {
+	Routes     [families]*Routes // by family; nil: the file has no such table
+	Interfaces Interfaces        // nil: the file states no interface
+}
+
+// Routes are the routes of the main table of one family, in the order of the answer. No two are to one prefix.
+type Routes struct {
+	List []Route
+	FRR  bool         // FRRouting printed them, else the kernel
+	Own  []netip.Addr // addresses of the device itself, as far as its routes show them
+}
+
+// Route is a route that forwards: it is selected, and it is installed.
+type Route struct {
+	To        netip.Prefix
+	Connected bool     // the prefix is that of an interface of the device
+	Out       []string // interfaces of the next hops, each once; empty: the route drops
+	Odd       string   // why the interfaces do not show where traffic goes, as a part of a sentence; empty: they do
+}
+
+// Interfaces are the interfaces of a device, by name.
+type Interfaces map[string]*Interface
+
+// Interface is an interface of Linux.
+type Interface struct {
+	Kind      string       // of a virtual interface, such as "bond" or "vlan"; empty: none is stated
+	Bond      string       // of which it is a member; empty: of none
+	Bridge    string       // of which it is a port; empty: of none
+	Under     string       // the interface below a VLAN; empty: none
+	Addresses []netip.Addr // of global scope
+}
+
+// unread is why an answer is not read, as a part of a sentence.
+type unread string
+
+// Error returns the reason.
+func (e unread) Error() string { return string(e) }
+
+const (
+	errWhole unread = "it is no whole answer of up to 16 MiB"
+	errKnown unread = "it has rows that are no routes of one table"
+)
+
+// Read reads the answer in a file. The error is a part of a sentence.
+func Read(name string, data []byte) (*Answer, error) {
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	if len(data) > MaxFile {
+		return nil, errWhole
+	}
+	r := &reader{
+		in: json.NewDecoder(bytes.NewReader(data)), out: &Answer{}, six: strings.Contains(path.Base(name), "6.json"),
+		addr: strings.HasSuffix(name, addrName),
+	}
+	for n := 0; ; n++ {
+		token, err := r.in.Token()
+		switch {
+		case errors.Is(err, io.EOF) && n > 0:
+			return r.out, nil
+		case err != nil:
+			return nil, errWhole
+		}
+		switch token {
+		case json.Delim('{'):
+			err = r.frr(n)
+		case json.Delim('['):
+			err = r.ip(n)
+		default:
+			err = errKnown
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// reader reads the documents of one answer.
+type reader struct {
+	in   *json.Decoder
+	out  *Answer
+	six  bool // the name is that of an answer of IPv6
+	addr bool // the name is that of an answer with interfaces
+}
+
+// end takes the bracket at the end of a document.
+func (r *reader) end() error {
+	if _, err := r.in.Token(); err != nil {
+		return errWhole
+	}
+	return nil
+}
+
+// decode reads the next value.
+func (r *reader) decode(into any) error {
+	err := r.in.Decode(into)
+	var is *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &is):
+		return errKnown
+	case err != nil:
+		return errWhole
+	}
+	return nil
+}
+
+// table is a table that is being read.
+type table struct {
+	Routes
+	at     map[netip.Prefix]int
+	metric []uint32
+}
+
+// add adds a route. The lower metric counts where two are to one prefix. Two with the same metric are used side by side.
+func (t *table) add(route Route, metric uint32) {
+	i, twice := t.at[route.To]
+	switch {
+	case !twice:
+		if t.at == nil {
+			t.at = map[netip.Prefix]int{}
+		}
+		t.at[route.To] = len(t.List)
+		t.List, t.metric = append(t.List, route), append(t.metric, metric)
+	case metric < t.metric[i]:
+		t.List[i], t.metric[i] = route, metric
+	case metric == t.metric[i]:
+		is := &t.List[i]
+		is.Connected = is.Connected || route.Connected
+		if is.Odd == "" {
+			is.Odd = route.Odd
+		}
+		for _, out := range route.Out {
+			is.Out = appendOnce(is.Out, out)
+		}
+	}
+}
+
+func appendOnce(list []string, s string) []string {
+	for _, is := range list {
+		if is == s {
+			return list
+		}
+	}
+	return append(list, s)
+}
+
+// put takes over a table. A document without prefixes is of IPv6 where it is the second of its file.
+func (r *reader) put(t *table, n int) error {
+	family := IPv4
+	if r.six || n == 1 {
+		family = IPv6
+	}
+	for i, route := range t.List {
+		if i == 0 {
+			family = FamilyOf(route.To.Addr())
+		}
+		if FamilyOf(route.To.Addr()) != family {
+			return errKnown
+		}
+	}
+	if r.out.Routes[family] != nil {
+		return errKnown
+	}
+	r.out.Routes[family] = &t.Routes
+	return nil
+}
+
+// prefixOf reads a prefix, or an address alone. Bits behind its length do not count.
+func prefixOf(text string) (netip.Prefix, bool) {
+	if p, err := netip.ParsePrefix(text); err == nil {
+		return p.Masked(), true
+	}
+	a, err := netip.ParseAddr(text)
+	if err != nil || a.Zone() != "" {
+		return netip.Prefix{}, false
+	}
+	return netip.PrefixFrom(a, a.BitLen()), true
+}
+
+// about reports whether hosts of a fabric can be in a prefix: not those of one link, of the device itself, or of multicast.
+func about(p netip.Prefix) bool {
+	a := p.Addr()
+	return p.Bits() == 0 || !a.IsLinkLocalUnicast() && !a.IsLoopback() && !a.IsMulticast()
+}

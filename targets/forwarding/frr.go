@@ -1,0 +1,96 @@
+package forwarding
+
+import (
+	"net/netip"
+	"slices"
+)
+
+// frrRoute is a route as FRRouting prints it.
+//
+// Source: github.com/FRRouting/frr, zebra/zebra_vty.c and lib/nexthop.c (nexthop_json_helper).
+type frrRoute struct {
+	Protocol string   `json:"protocol,omitempty"`
+	Selected bool     `json:"selected,omitempty"`
+	VRF      string   `json:"vrfName,omitempty"`
+	Hops     []frrHop `json:"nexthops"`
+}
+
+// frrHop is a next hop. A recursive one has its resolvers behind it in the list, and only these are in the forwarding table.
+type frrHop struct {
+	FIB       bool   `json:"fib,omitempty"`
+	Interface string `json:"interfaceName,omitempty"`
+	Drops     bool   `json:"unreachable,omitempty"`
+	LinkDown  bool   `json:"linkDown,omitempty"`
+	VRF       string `json:"vrf,omitempty"`
+	Labels    []any  `json:"labels,omitempty"`
+	SRv6      any    `json:"seg6,omitempty"`
+}
+
+// frr reads an object of FRRouting: its routes by their prefixes.
+func (r *reader) frr(n int) error {
+	t := &table{Routes: Routes{FRR: true}}
+	for r.in.More() {
+		key, err := r.in.Token()
+		if err != nil {
+			return errWhole
+		}
+		to, ok := prefixOf(key.(string))
+		if !ok {
+			return errKnown
+		}
+		var routes []frrRoute
+		if err := r.decode(&routes); err != nil {
+			return err
+		}
+		for _, route := range routes {
+			if err := t.frr(route, to); err != nil {
+				return err
+			}
+		}
+	}
+	if err := r.end(); err != nil {
+		return err
+	}
+	return r.put(t, n)
+}
+
+// frr adds a route, if it is selected and installed. Without a next hop that works a shorter prefix counts.
+func (t *table) frr(route frrRoute, to netip.Prefix) error {
+	if route.VRF != "" && route.VRF != "default" {
+		return errKnown
+	}
+	if !route.Selected || !about(to) {
+		return nil
+	}
+	if route.Protocol == "local" {
+		t.Own = append(t.Own, to.Addr())
+		return nil
+	}
+	out, works := Route{To: to, Connected: route.Protocol == "connected"}, false
+	for _, h := range route.Hops {
+		if !h.FIB || h.LinkDown {
+			continue
+		}
+		works = true
+		switch {
+		case h.Drops:
+		case h.Interface == "":
+			out.Odd = "a next hop without an interface"
+		case h.VRF != "":
+			out.Odd = "a next hop in another VRF"
+		case h.SRv6 != nil || slices.ContainsFunc(h.Labels, func(l any) bool { return l != float64(implicitNull) }):
+			out.Odd = "a next hop with labels"
+		}
+		if h.Interface != "" && !h.Drops {
+			out.Out = appendOnce(out.Out, h.Interface)
+		}
+	}
+	if !works {
+		return nil
+	}
+	t.add(out, 0)
+	return nil
+}
+
+// implicitNull is the label of a packet that is sent without one (RFC 3032, section 2.1).
+const implicitNull = 3

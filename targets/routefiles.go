@@ -1,0 +1,46 @@
+package targets
+
+import (
+	"slices"
+
+	"github.com/rocec/rocec/targets/forwarding"
+	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/targets/target/lint"
+)
+
+// asksRoutes are the questions to switches about their tables of next hops. The size of an answer is bounded: one that is cut off is not
+// kept, as it is not whole.
+var asksRoutes = []target.Question{
+	{File: "route.json", Cmd: `vtysh -c "show ip route json"` + bounded, Says: "routes of IPv4, by FRRouting"},
+	{File: "route6.json", Cmd: `vtysh -c "show ipv6 route json"` + bounded, Says: "routes of IPv6, by FRRouting"},
+	{File: "ip-route.json", Cmd: "ip -j -d route" + bounded, Says: "routes of IPv4, by the kernel"},
+	{File: "ip-route6.json", Cmd: "ip -6 -j -d route" + bounded, Says: "routes of IPv6, by the kernel"},
+}
+
+// askAddresses is the question about interfaces, their bonds and their addresses.
+var askAddresses = target.Question{File: "addr.json", Cmd: "ip -j -d addr" + bounded, Says: "interfaces and their addresses"}
+
+// bounded ends the output of a command behind [forwarding.MaxFile] bytes and one more.
+const bounded = " | head -c 16777217"
+
+// IsRouting reports whether a file is named as an answer about the forwarding of a device.
+func IsRouting(name string) bool {
+	return slices.ContainsFunc(forwarding.Names, func(base string) bool { return lint.Named(name, base) })
+}
+
+// noRouting begins the reason why a file that is named as such an answer is not read.
+const noRouting = "its next hops are not known: "
+
+// readRouting reads the answer in a file of the judging; a file that holds none is named.
+func readRouting(j *judging, i int) {
+	f := &j.files[i]
+	answer, err := forwarding.Read(f.Name, f.Data)
+	if err != nil {
+		why := noRouting + err.Error()
+		j.taken[i] = lint.Taken{Why: why}
+		j.read[i].unrouted = err.Error()
+		j.found = append(j.found, lint.NotJudged(f.Name, why, "Collect it anew."))
+		return
+	}
+	j.read[i].forwarding, j.taken[i] = answer, lint.Taken{Dialect: "routes and interfaces", Beside: true}
+}
