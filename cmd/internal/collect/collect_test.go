@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/cmd/internal/devicefiles"
@@ -139,6 +140,43 @@ func TestMaskHides(t *testing.T) {
 	require.Contains(t, words, `"acme-leaf7"`)
 	require.Contains(t, words, "description-1\t")
 	require.Regexp(t, `198\.18\.0\.[0-9]+/32`, string(files[1].Data))
+}
+
+// A masked snapshot with routes has the findings and the routing of the files, and none of their addresses and descriptions.
+func TestMaskRoutes(t *testing.T) {
+	ar, err := txtar.ParseFile("../sitefrom/testdata/shapes/route-tables.txtar")
+	require.NoError(t, err)
+	var files []lint.File
+	for _, f := range ar.Files {
+		if name, ok := strings.CutPrefix(f.Name, "collected/"); ok {
+			text := strings.ReplaceAll(string(f.Data), "gpu", "acme-gpu")
+			text = strings.Replace(text, `"ifname":"Ethernet120",`, `"ifname":"Ethernet120","ifalias":"to Bob's rack",`, 1)
+			files = append(files, lint.File{Name: "site/" + strings.Replace(name, "gpu", "acme-gpu", 1), Data: []byte(text)})
+		}
+	}
+	routed := func(files []lint.File) (string, int) {
+		s, ds := site.Of(t.Context(), files, site.Options{Most: 1000})
+		require.Empty(t, ds)
+		return s.Network().Stated, len(s.Network().Conditions)
+	}
+	c := &Collection{}
+	c.Add(&devicefiles.Found{Files: files, Dir: "site"})
+	require.Empty(t, c.NotKept)
+	masked, _ := c.Mask()
+	want := findings(t, files)
+	stated, conditions := routed(files)
+	require.Equal(t, "table", stated)
+	for _, is := range [][]lint.File{filesOf(t, c), filesOf(t, masked)} {
+		require.Equal(t, want, findings(t, is))
+		a, b := routed(is)
+		require.Equal(t, stated, a)
+		require.Equal(t, conditions, b)
+	}
+	for _, f := range filesOf(t, masked) {
+		for _, secret := range []string{"10.0.0.", "10.1.", "10.2.", "192.0.2.1", "acme", "Bob", "00:53"} {
+			require.NotContains(t, string(f.Data), secret, f.Name)
+		}
+	}
 }
 
 // conn is a device of a test: it answers as its script says.

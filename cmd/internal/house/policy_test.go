@@ -174,7 +174,8 @@ cmd/internal/sitefrom:      cmd/internal/devicefiles cmd/internal/exit cmd/inter
     cmd/internal/site cmd/internal/view/facts compiler/ir lang/diag targets targets/judge targets/target targets/target/lint
     validate/walk |
 cmd/internal/site:          cmd/internal/report cmd/internal/start compiler/ir compiler/platform lang/diag lang/nodeset lang/topology
-    targets targets/judge targets/target targets/target/lint validate/settings cmd/internal/devicefiles lang/baseline |
+    targets targets/judge targets/target targets/target/lint validate/settings cmd/internal/devicefiles lang/baseline
+    lang/nexthops targets/forwarding |
 cmd/internal/intake:        cmd/internal/globals cmd/internal/report cmd/internal/start compiler/ir lang/diag lang/lock lang/topology
     cmd/internal/netbox targets targets/target/lint |
 cmd/internal/netbox:        cmd/internal/exit lang/diag lang/nodeset |

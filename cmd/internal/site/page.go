@@ -100,7 +100,7 @@ func (s *Site) Network() *Network {
 			n.Unread = append(n.Unread, d.Name)
 		}
 	}
-	if n.Routing = string(s.Judged.Fabric.Routing); s.as != nil {
+	if n.Routing = string(s.Judged.Fabric.Routing); s.as != nil || s.table != nil {
 		n.Routing, n.Stated = "", n.Routing
 	}
 	n.classes(s)
@@ -166,6 +166,7 @@ func (n *Network) assume(s *Site, models []string) {
 	default:
 		say("traffic takes shortest paths (routing = %q); %s", n.Routing, unknown)
 	}
+	n.assumeTable(s)
 	if k := len(s.Lengths) - s.Tight; k > 0 {
 		say("%s %s as long as the headroom of %s ports allows; no file states the length", diag.Count(k, "cable"),
 			diag.Plural(k, "is", "are"), diag.Plural(k, "its", "their"))
@@ -183,6 +184,22 @@ func (n *Network) assume(s *Site, models []string) {
 	if k := len(models); k > 0 {
 		say("%s of %s %s the first that %s the ports; no file states %s", diag.Plural(k, "the model", "the models"),
 			nodeset.Text(models, nodeset.Devices, room), diag.Plural(k, "is", "are"), diag.Plural(k, "has", "have"), diag.Plural(k, "it", "them"))
+	}
+}
+
+// assumeTable lists the conditions of a verdict by tables of next hops.
+func (n *Network) assumeTable(s *Site) {
+	if s.table == nil {
+		return
+	}
+	say := func(format string, args ...any) { n.Conditions = append(n.Conditions, fmt.Sprintf(format, args...)) }
+	say("no link fails; a table of next hops does not show the path that traffic takes after a failure")
+	if k := s.table.derived; k > 0 {
+		say("%s of hosts %s in the network that the switch has there; no file shows the address", diag.Count(k, "port"),
+			diag.Plural(k, "is", "are"))
+	}
+	if families := s.table.families; len(families) == 1 {
+		say("RoCE uses %s; no file shows routes of %s", familyNames[families[0]], familyNames[1-families[0]])
 	}
 }
 
@@ -234,7 +251,7 @@ func (s *Site) Judge(read *devicefiles.Found) (*report.Report, *Network) {
 		}
 	}
 	f := read.JudgeMade(fabric, &targets.Made{Releases: s.Cables.Guessed, Names: names})
-	f.Judged.Diags = append(append(f.Judged.Diags, s.stated()...), s.Cables.Against...)
+	f.Judged.Diags = append(append(f.Judged.Diags, s.stated()...), slices.Concat(s.Cables.Against, s.astray)...)
 	f.Judged.Diags.Sort()
 	f.Judged.Proofs, f.Judged.Fabric = s.Judged.Proofs, s.Judged.Fabric
 	maps.Copy(f.Source.Files, s.Judged.Source.Files)
@@ -278,7 +295,11 @@ func Page(w io.Writer, n *Network, r *report.Report, o report.Options) {
 	say := func(lead, text string) { p.Prose(w, lead, text) } //nolint:errcheck // a closed terminal has nobody to tell
 	if !o.Quiet {
 		say("", n.Line())
-		if n.Stated != "" {
+		switch n.Stated {
+		case "":
+		case string(ir.TablePath):
+			say("", fmt.Sprintf("routing = %q, by the tables of next hops of all switches, as they were read", n.Stated))
+		default:
 			say("", fmt.Sprintf("routing = %q, by the AS numbers and the sessions in the files of all switches", n.Stated))
 		}
 		for _, s := range n.Snapshots {

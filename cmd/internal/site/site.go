@@ -40,7 +40,9 @@ type Site struct {
 	Judged  *judge.Judged // of the draft
 
 	as       map[string]uint32 // of all switches, where routing is known
-	unrouted string            // why routing is not known, though files state AS numbers; empty: none does, or it is known
+	table    *hopTable         // of next hops, where routing is known by tables alone; nil: it is not
+	unrouted string            // why routing is not known, though files are about it; empty: none is, or it is known
+	astray   diag.List         // loops in the table of next hops, for which it does not count
 }
 
 // Options are the inputs of a run beside the files.
@@ -74,12 +76,15 @@ func Of(ctx context.Context, files []lint.File, o Options) (*Site, diag.List) {
 		read.Nodes = s.Cables.Nodes
 		s.Drafted, ds = start.Draft(start.Cabling{
 			Format: "csv", Name: sheetFile, Cabling: read, Classes: classes(derive), Guessed: s.Cables.Guessed, Length: length,
-			AS: s.as,
+			AS: s.as, Table: fileOf(s.table),
 		}, targets.Known, o.On)
 		if ds.HasErrors() {
 			return ds
 		}
 		s.Drafted.Files = append(s.Drafted.Files, start.File{Name: sheetFile, Data: text})
+		if s.table != nil {
+			s.Drafted.Files = append(s.Drafted.Files, start.File{Name: tableFile, Data: s.table.text})
+		}
 		s.Judged = judge.Judge(ctx, s.FS(), Folder, o.Judge)
 		return nil
 	}
@@ -98,16 +103,79 @@ func Of(ctx context.Context, files []lint.File, o Options) (*Site, diag.List) {
 	}
 	near := s.Judged.Fabric
 	if near != nil {
-		s.as, s.unrouted = routing(near, s.Survey)
+		s.route(near)
 	}
 	derive := near != nil && marksAsRead(near, s.Survey)
 	if ds := draft(long, nil, derive); ds != nil {
 		return s, ds
 	}
+	if s.table != nil && s.refused() {
+		if ds := draft(long, nil, derive); ds != nil {
+			return s, ds
+		}
+	}
 	if far := s.Judged.Fabric; near != nil && far != nil {
 		s.lengths(near, far)
 	}
 	return s, draft(0, s.Lengths, derive)
+}
+
+// route finds how a fabric routes: by eBGP, else by the tables of next hops.
+func (s *Site) route(f *ir.Fabric) {
+	if s.as, s.unrouted = routing(f, s.Survey); s.as != nil {
+		return
+	}
+	var why string
+	if s.table, why = tables(f, s.Survey); s.table != nil {
+		s.unrouted = ""
+		return
+	}
+	switch {
+	case s.unrouted == "":
+		s.unrouted = why
+	case why != "":
+		s.unrouted += "; " + why
+	}
+}
+
+// fileOf returns the name of the file for a table of next hops; empty: the table is nil.
+func fileOf(t *hopTable) string {
+	if t == nil {
+		return ""
+	}
+	return tableFile
+}
+
+// loopCode is the code of a loop in a table of next hops.
+const loopCode = "routing-loop"
+
+// refused drops a table of next hops that the compiler refuses, and reports whether it did. A loop in the table is a finding. The tables
+// may be of different moments, so no verdict rests on them.
+func (s *Site) refused() bool {
+	for _, d := range s.Judged.Diags {
+		if d.Severity != diag.Error || d.At.Filename != path.Join(Folder, tableFile) {
+			continue
+		}
+		s.table, s.unrouted = nil, "the tables of next hops make no sense together: "+d.Summary
+		if d.Code == loopCode {
+			s.astray = append(s.astray, &diag.Diagnostic{
+				Severity: d.Severity, Code: d.Code, Summary: d.Summary, At: routesAt(s.Survey), Detail: d.Detail,
+			})
+		}
+	}
+	return s.table == nil
+}
+
+// routesAt is the place of the first answer with routes.
+func routesAt(s *targets.Survey) diag.Range {
+	for _, d := range s.Devices {
+		for _, file := range d.Files {
+			if d.OS != nil && targets.IsRouting(file) {
+				return (&lint.File{Name: file}).Top()
+			}
+		}
+	}
+	return diag.Range{}
 }
 
 // Configured reports whether the configuration of a switch was read.

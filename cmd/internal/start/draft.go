@@ -29,7 +29,8 @@ type Cabling struct {
 	Guessed map[string]bool // devices whose release is a guess
 	Length  int             // metres of cables for which the file states none, for which their headroom is; 0: not known
 
-	AS map[string]uint32 // AS numbers of all switches, where routing by eBGP is known; nil: it is not
+	AS    map[string]uint32 // AS numbers of all switches, where routing by eBGP is known; nil: it is not
+	Table string            // the file of next hops in the fabric's folder, where routing is known by it alone; empty: it is not
 }
 
 // Drafted is a draft.
@@ -87,7 +88,8 @@ type draft struct {
 	speeds  bool // every cable says its speed
 	large   bool // a file of it would be larger than rocec reads
 	classes *Classes
-	as      map[string]uint32 // of switches; nil: routing is a guess
+	as      map[string]uint32 // of switches; nil: no routing by eBGP is known
+	table   string            // the file of next hops; empty: routing is not by one
 	guessed map[string]bool   // devices whose release is a guess
 }
 
@@ -144,6 +146,7 @@ func newDraft(c Cabling, known ir.Known, on System, ds *diag.List) *draft {
 	d := &draft{
 		known: known, on: on, stated: on.OS != nil, lab: c.Format == "containerlab", lengths: true, speeds: true,
 		others: c.Others, left: c.Left, classes: c.Classes, guessed: c.Guessed, as: c.AS,
+		table: c.Table,
 	}
 	if !d.stated {
 		d.on.OS = known.DefaultOS()

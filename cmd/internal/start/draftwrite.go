@@ -113,6 +113,10 @@ func (d *draft) fabric() []byte {
 	switch {
 	case d.as != nil:
 		src = line.ReplaceAll(src, []byte(`  routing = "ebgp" # by the AS numbers and sessions of the switches`))
+	case d.table != "":
+		by := `  routing = "table" # by the next hops of all switches, as they were read` + "\n  table = " + strconv.Quote(d.table)
+		src = line.ReplaceAll(src, []byte(by))
+		src = regexp.MustCompile(`(?m)^ *failures .*\n`).ReplaceAll(src, nil) // no table shows a path that is taken after a failure
 	case d.routing == "up-down":
 		src = bytes.Replace(src, []byte(`# traffic never turns`), []byte(`# CHECK: traffic never turns`), 1)
 	default:
