@@ -189,8 +189,8 @@ func parts(c *target.Coverage) (out []lint.Part) {
 // topOf is the top of the first file of a device that has settings, where findings about the device as a whole are.
 func topOf(j *judging, d *device) diag.Range {
 	i := slices.IndexFunc(d.files, func(i int) bool {
-		return j.read[i].neighbours == nil && j.read[i].states == nil && !j.read[i].routes &&
-			j.read[i].named == "" && j.read[i].speeds == nil
+		r := &j.read[i]
+		return r.neighbours == nil && r.states == nil && !r.routes && r.named == "" && r.speeds == nil && r.forwarding == nil && r.unrouted == ""
 	})
 	return j.files[d.files[max(i, 0)]].Top()
 }

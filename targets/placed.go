@@ -1,8 +1,8 @@
 package targets
 
 import (
-	"path"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/rocec/rocec/compiler/ir"
@@ -112,6 +112,6 @@ func placeOn(j *judging, d *device, row *target.Target) (placed []Placed, not []
 		}
 		placed[n].Data = data
 	}
-	slices.SortFunc(not, func(a, b NotRead) int { return strings.Compare(path.Clean(a.File), path.Clean(b.File)) })
+	sort.Slice(not, func(i, k int) bool { return not[i].File < not[k].File })
 	return placed, not
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/forwarding"
 	"github.com/rocec/rocec/targets/target"
 	"github.com/rocec/rocec/targets/target/lint"
@@ -24,6 +25,7 @@ type Surveyed struct {
 	BGP        *target.BGP            // of FRR's own configuration, else of the configuration of the device; nil: none states it
 	Neighbours map[string][]Neighbour // by port: LLDP, else the configuration
 	Files      []string               // that were read
+	Top        diag.Range             // the beginning of the first file with settings
 	Speeds     map[string]int         // Mb/s by interface, as the kernel has them; nil: no file states them
 
 	Routes     [2]*forwarding.Routes // of IPv4 and IPv6; nil: no file has them whole
@@ -58,7 +60,7 @@ func SurveyFiles(files []lint.File) *Survey {
 	s := &Survey{}
 	for k := range j.devices {
 		d := &j.devices[k]
-		one := Surveyed{Name: path.Base(d.name), Neighbours: map[string][]Neighbour{}}
+		one := Surveyed{Name: path.Base(d.name), Top: topOf(j, d), Neighbours: map[string][]Neighbour{}}
 		row := (*target.Target)(nil)
 		if one.Read, row = readAlone(j, d); row != nil && one.Read != nil {
 			one.OS = row.OS

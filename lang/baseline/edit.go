@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 	"unicode/utf8"
 
@@ -197,7 +198,7 @@ func (e *editor) insert(at int, lines string) {
 }
 
 func (e *editor) bytes() []byte {
-	slices.SortStableFunc(e.edits, func(a, b edit) int { return cmp.Compare(a.from, b.from) })
+	sort.SliceStable(e.edits, func(i, k int) bool { return e.edits[i].from < e.edits[k].from })
 	var out []byte
 	at := 0
 	for _, one := range e.edits {

@@ -3,6 +3,7 @@ package outline
 import (
 	"iter"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -64,7 +65,7 @@ func (o *File) symbols(n *outlineBlock) []Symbol {
 	for _, b := range n.blocks {
 		out = append(out, Symbol{Kind: b.kind, Name: o.label(b), At: o.at(b.labelOr()), Whole: o.at(b.whole), Children: o.symbols(b)})
 	}
-	slices.SortStableFunc(out, func(a, b Symbol) int { return diag.ComparePlace(a.At, b.At) })
+	sort.SliceStable(out, func(i, k int) bool { return diag.ComparePlace(out[i].At, out[k].At) < 0 })
 	return out
 }
 

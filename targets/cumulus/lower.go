@@ -3,6 +3,7 @@ package cumulus
 import (
 	"fmt"
 	"slices"
+	"sort"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
@@ -304,7 +305,7 @@ func sorted(ports []*ir.Port) []named {
 			out = append(out, named{q, p})
 		}
 	}
-	slices.SortFunc(out, func(a, b named) int { return a.port.Compare(b.port) })
+	sort.Slice(out, func(i, k int) bool { return out[i].port.Compare(out[k].port) < 0 })
 	return out
 }
 

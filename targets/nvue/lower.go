@@ -244,7 +244,7 @@ func sorted(ports []*ir.Port) []*ir.Port {
 			all = append(all, named{q, p})
 		}
 	}
-	slices.SortFunc(all, func(a, b named) int { return a.Compare(b.Port) })
+	sort.Slice(all, func(i, k int) bool { return all[i].Compare(all[k].Port) < 0 })
 	out := make([]*ir.Port, len(all))
 	for i, n := range all {
 		out[i] = n.ir

@@ -3,6 +3,7 @@ package proof
 import (
 	"cmp"
 	"slices"
+	"sort"
 
 	"github.com/rocec/rocec/compiler/ir"
 )
@@ -34,7 +35,7 @@ func (g *bufferGraph) show(parts [][]int32, down []*ir.Link) []Loop {
 		circle := s.shortest(p, &work)
 		loops = append(loops, Loop{Circle: circle, Buffers: len(p), Down: slices.Clone(down), Ended: s.ended})
 	}
-	slices.SortStableFunc(loops, func(a, b Loop) int { return cmp.Compare(len(a.Circle), len(b.Circle)) })
+	sort.SliceStable(loops, func(i, k int) bool { return len(loops[i].Circle) < len(loops[k].Circle) })
 	return loops
 }
 

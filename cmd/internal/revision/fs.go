@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 )
@@ -50,7 +51,7 @@ func (r *Revision) entries(hash string) ([]entry, error) {
 		out = append(out, entry{string(name), hex.EncodeToString(rest[:width]), modes[string(mode)]})
 		data = rest[width:]
 	}
-	slices.SortFunc(out, func(a, b entry) int { return strings.Compare(a.name, b.name) })
+	sort.Slice(out, func(i, k int) bool { return out[i].name < out[k].name })
 	r.mu.Lock()
 	r.folders[hash] = out
 	r.mu.Unlock()

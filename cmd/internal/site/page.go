@@ -268,8 +268,8 @@ func (s *Site) drops() func(p *ir.Port) bool {
 	known, read := map[*ir.Port]bool{}, s.Read()
 	return func(p *ir.Port) bool {
 		is, seen := known[p]
-		if u := read[p.Device()]; !seen && u != nil {
-			is = targets.Drops(p, u.Settings.Port(p.Name))
+		if d := read[p.Device()]; !seen && d != nil {
+			is = targets.Drops(p, d.Read.Settings.Port(p.Name))
 			known[p] = is
 		}
 		return is

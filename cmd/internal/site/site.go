@@ -18,7 +18,6 @@ import (
 	"github.com/rocec/rocec/lang/topology"
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/judge"
-	"github.com/rocec/rocec/targets/target"
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
@@ -103,13 +102,13 @@ func Of(ctx context.Context, files []lint.File, o Options) (*Site, diag.List) {
 	}
 	near := s.Judged.Fabric
 	if near != nil {
-		s.route(near)
+		route(s, near)
 	}
 	derive := near != nil && marksAsRead(near, s.Survey)
 	if ds := draft(long, nil, derive); ds != nil {
 		return s, ds
 	}
-	if s.table != nil && s.refused() {
+	if s.table != nil && refused(s) {
 		if ds := draft(long, nil, derive); ds != nil {
 			return s, ds
 		}
@@ -121,7 +120,7 @@ func Of(ctx context.Context, files []lint.File, o Options) (*Site, diag.List) {
 }
 
 // route finds how a fabric routes: by eBGP, else by the tables of next hops.
-func (s *Site) route(f *ir.Fabric) {
+func route(s *Site, f *ir.Fabric) {
 	if s.as, s.unrouted = routing(f, s.Survey); s.as != nil {
 		return
 	}
@@ -151,7 +150,7 @@ const loopCode = "routing-loop"
 
 // refused drops a table of next hops that the compiler refuses, and reports whether it did. A loop in the table is a finding. The tables
 // may be of different moments, so no verdict rests on them.
-func (s *Site) refused() bool {
+func refused(s *Site) bool {
 	for _, d := range s.Judged.Diags {
 		if d.Severity != diag.Error || d.At.Filename != path.Join(Folder, tableFile) {
 			continue
@@ -205,15 +204,15 @@ func (s *Site) DeviceOf() func(file string) (device, group string) {
 	return func(file string) (device, group string) { return names[file], groups[names[file]] }
 }
 
-// Read returns what was read of the devices of the fabric.
-func (s *Site) Read() map[*ir.Device]*target.Understood {
-	by := map[string]*target.Understood{}
-	for _, d := range s.Survey.Devices {
-		if d.Read != nil {
-			by[topology.FoldDevice(d.Name)] = d.Read
+// Read returns the devices of the fabric whose settings were read.
+func (s *Site) Read() map[*ir.Device]*targets.Surveyed {
+	by := map[string]*targets.Surveyed{}
+	for i := range s.Survey.Devices {
+		if d := &s.Survey.Devices[i]; d.Read != nil {
+			by[topology.FoldDevice(d.Name)] = d
 		}
 	}
-	read := map[*ir.Device]*target.Understood{}
+	read := map[*ir.Device]*targets.Surveyed{}
 	if s.Judged != nil && s.Judged.Fabric != nil {
 		for _, d := range s.Judged.Fabric.Devices {
 			if is := by[d.Name]; is != nil {
@@ -224,8 +223,8 @@ func (s *Site) Read() map[*ir.Device]*target.Understood {
 	return read
 }
 
-// FilesOf returns a function that finds the files of a device of the fabric.
-func (s *Site) FilesOf(files []lint.File) func(device string) []lint.File {
+// FilesOf returns a function that finds the files of a device of the fabric of a site.
+func FilesOf(s *Site, files []lint.File) func(device string) []lint.File {
 	device := s.DeviceOf()
 	return func(name string) (of []lint.File) {
 		for _, f := range files {

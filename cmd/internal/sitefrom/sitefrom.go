@@ -20,7 +20,6 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/judge"
-	"github.com/rocec/rocec/targets/target"
 	"github.com/rocec/rocec/targets/target/lint"
 	"github.com/rocec/rocec/validate/walk"
 )
@@ -35,7 +34,7 @@ type Network struct {
 	Set     walk.Settings                   // as files state them, and otherwise as the fabric means them
 	FilesOf func(device string) []lint.File // of a device by its name in the fabric; nil: no file was read
 	audit   string                          // the command that shows the findings of --from
-	read    map[*ir.Device]*target.Understood
+	read    map[*ir.Device]*targets.Surveyed
 }
 
 // Assumed returns the conditions under which what is shown of a network by its files holds, one sentence each.
@@ -60,11 +59,11 @@ func (n *Network) Read(d *ir.Device, port string) facts.Section {
 
 // JudgePort judges a port for packets of a group, by the files of its device; see [targets.JudgePort].
 func (n *Network) JudgePort(p *ir.Port, g *ir.CosGroup, in bool) diag.List {
-	u := n.read[p.Device()]
-	if u == nil {
+	d := n.read[p.Device()]
+	if d == nil {
 		return nil
 	}
-	return targets.JudgePort(p, u, n.FilesOf(p.Device().Name)[0].Top(), g, in)
+	return targets.JudgePort(p, d.Read, d.Top, g, in)
 }
 
 // Audit judges the files of a network as one fabric; without sources those of the network that is built in.
@@ -153,12 +152,12 @@ func (m Maker) network(ctx context.Context, read *devicefiles.Found, source *int
 	if err != nil {
 		return nil, err
 	}
-	n := &Network{FilesOf: s.FilesOf(read.Files)}
+	n := &Network{FilesOf: site.FilesOf(s, read.Files)}
 	n.Report, n.Part = s.Judge(read)
 	n.Sources, n.read = sources, s.Read()
 	n.Set.Read = map[*ir.Device]*ir.Settings{}
-	for d, u := range n.read {
-		n.Set.Read[d] = u.Settings
+	for d, is := range n.read {
+		n.Set.Read[d] = is.Read.Settings
 	}
 	if source != nil {
 		maps.Copy(n.Source.Files, source.Texts(n.Judged.Diags))
