@@ -108,8 +108,8 @@ func (a *adviser) try(what string, c proof.Change) *trial {
 	}
 	t := &trial{fabric: changed}
 	var parts []string
-	if c.Apart == nil && c.Bounce == nil && c.Lossy == nil {
-		cost := a.measure(changed, c)
+	if c.Apart == nil && c.Bounce == nil && c.Lossy == nil && c.Fewer == 0 { // the others change no route
+		cost := a.measure(changed)
 		if cost.lost > 0 {
 			return nil
 		}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
-	"github.com/rocec/rocec/validate/proof"
 	"github.com/rocec/rocec/validate/walk"
 )
 
@@ -20,11 +19,13 @@ type cost struct {
 	pairs, longer, narrower, lost int
 
 	cutOff        int    // pairs that one failed link parts, and does not part today
+	mayCutOff     int    // further pairs that one may part, and may leave joined today: ties between AS paths decide
 	before, after int    // cables of the pairs that are not lost, added up
 	worst         [2]int // cables before and after, of the pair that suffers most
 	narrowest     [2]int // Mb/s before and after, of the pair that suffers most
 	more          bool   // the fabric has to stand more than one failed link
 	every         int    // only one in so many pairs was measured
+	tried         int    // links off the paths failed for only one in so many of these
 }
 
 // worse compares costs: first by pairs lost, then by length.
@@ -48,11 +49,19 @@ func (c cost) text() string {
 	if c.cutOff > 0 {
 		s += fmt.Sprintf("; %s of %s %s the last path when a certain link fails, and %s a detour today", diag.Number(c.cutOff), of,
 			diag.Plural(c.cutOff, "loses", "lose"), diag.Plural(c.cutOff, "has", "have"))
-	} else {
+	}
+	if c.mayCutOff > 0 {
+		s += fmt.Sprintf("; %s of %s may lose the last path when one link fails: this depends on which of equally long AS paths a switch "+
+			"passes on", diag.Number(c.mayCutOff), of)
+	}
+	if c.cutOff+c.mayCutOff == 0 {
 		s += "; no pair loses its last path when one link fails"
 	}
 	if c.more {
 		s += ", and more at once were not judged"
+	}
+	if c.tried > 1 {
+		s += fmt.Sprintf("; links that a pair does not use failed for one in %d pairs", c.tried)
 	}
 	if c.every > 1 {
 		s += fmt.Sprintf("; measured on one in %d pairs", c.every)
@@ -60,51 +69,104 @@ func (c cost) text() string {
 	return s
 }
 
-// maxMeasured bounds the work of one measurement, in cables looked at.
+// maxMeasured bounds the work of one measurement, in cables looked at in one direction.
 const maxMeasured = 3_000_000
+
+// maxTried bounds the failures of links that a pair does not use, in cables looked at.
+const maxTried = 3_000_000
 
 // pair is two switches with members that talk, each with one of the members.
 type pair struct {
-	group    *ir.CosGroup
-	bridged  bool
-	from, to *ir.NIC
-	at       [2]int // Device.ID
-	before   way
+	group   *ir.CosGroup
+	bridged bool
+	ends    [2]*ir.NIC
+	at      [2]int // Device.ID
+	before  [2]way // there, and back: eBGP that refuses paths can have a route one way only
 }
 
 // way is how one member reaches another.
 type way struct {
 	cables int        // between the devices the members are attached to; -1: it does not
+	sure   bool       // it does however ties between AS paths fall
 	mbps   int        // the narrowest place between the switches
-	single []*ir.Link // without any of which there is no shortest way
+	weak   []*ir.Link // whose failure may take the shortest way
+	remote bool       // so may that of any other link
 }
 
-// measure measures the price of a change on the routes of the changed fabric.
-func (a *adviser) measure(changed *ir.Fabric, c proof.Change) cost {
+// measure measures the price of a change on the routes of the changed fabric. It ends at the first pair that is lost.
+func (a *adviser) measure(changed *ir.Fabric) cost {
 	a.listen()
-	out := cost{every: a.every, more: changed.Failures > 1}
-	a.budget.Spend(len(a.pairs) * 2 * len(a.Fabric.Links))
-	for _, p := range a.pairs {
-		after := p.in(changed, nil)
-		out.add(p.before, after)
-		if after.cables < 0 || p.before.cables < 0 {
-			continue
+	out := cost{every: a.every, more: changed.Failures > 1, tried: 1}
+	a.budget.Spend(len(a.pairs) * 4 * len(a.Fabric.Links))
+	var between []*ir.Link
+	for _, l := range changed.Links {
+		if l.A().Device().Forwards() && l.B().Device().Forwards() {
+			between = append(between, l)
 		}
-		for _, l := range after.single {
-			same := a.Fabric.Devices[l.A().Device().ID].Ports[slices.IndexFunc(a.Fabric.Devices[l.A().Device().ID].Ports,
-				func(port *ir.Port) bool { return port.Name == l.A().Name })].Link()
-			if p.in(changed, l).cables < 0 && p.in(a.Fabric, same).cables >= 0 {
-				out.cutOff++
-				break
+	}
+	sample := 1 + len(a.pairs)*len(between)*len(between)/maxTried
+	for i, p := range a.pairs {
+		after := p.both(changed)
+		if out.add(p.before, after); out.lost > 0 {
+			return out
+		}
+		loses, may := false, false
+		for dir, w := range after {
+			if p.before[dir].cables < 0 || dir > 0 && !oneWay(changed) && !oneWay(a.Fabric) {
+				continue
 			}
+			fail := w.weak
+			if w.remote {
+				if out.tried = sample; i%sample == 0 {
+					fail = append(fail, between...)
+					a.budget.Spend(4 * len(between) * len(between))
+				}
+			}
+			for _, l := range fail {
+				certain, parts := p.parts(a.Fabric, changed, dir, l)
+				if loses, may = loses || certain, may || parts; loses {
+					break
+				}
+			}
+		}
+		switch {
+		case loses:
+			out.cutOff++
+		case may:
+			out.mayCutOff++
 		}
 	}
 	return out
 }
 
-// in measures how the pair's members reach each other in its fabric or a changed copy, without a link.
-func (p *pair) in(f *ir.Fabric, without *ir.Link) way {
-	t := ir.Trip{Group: p.group, Bridged: p.bridged, From: portsIn(f, p.from), To: portsIn(f, p.to)}
+// parts reports whether the failure of a link of the changed fabric may part a member, by its index, from the other, if it may leave them
+// joined today. certain reports whether both surely happen.
+func (p *pair) parts(today, changed *ir.Fabric, from int, l *ir.Link) (certain, may bool) {
+	after := p.in(changed, from, l)
+	if after.sure {
+		return false, false
+	}
+	ports := today.Devices[l.A().Device().ID].Ports
+	same := ports[slices.IndexFunc(ports, func(port *ir.Port) bool { return port.Name == l.A().Name })].Link()
+	before := p.in(today, from, same)
+	return after.cables < 0 && before.sure, before.cables >= 0
+}
+
+// both measures how the pair's members reach each other in its fabric or a changed copy, there and back.
+func (p *pair) both(f *ir.Fabric) [2]way {
+	there := p.in(f, 0, nil)
+	if oneWay(f) {
+		return [2]way{there, p.in(f, 1, nil)}
+	}
+	return [2]way{there, there}
+}
+
+// oneWay reports whether the routing can lead one way and not back.
+func oneWay(f *ir.Fabric) bool { return f.Routing == ir.EBGP || f.Routing == ir.TablePath }
+
+// in measures how one of the pair's members, by its index, reaches the other in its fabric or a changed copy, without a link.
+func (p *pair) in(f *ir.Fabric, from int, without *ir.Link) way {
+	t := ir.Trip{Group: p.group, Bridged: p.bridged, From: portsIn(f, p.ends[from]), To: portsIn(f, p.ends[1-from])}
 	if i := slices.IndexFunc(f.CosGroups, func(g *ir.CosGroup) bool { return g.Name == p.group.Name }); i >= 0 {
 		t.Group = f.CosGroups[i]
 	}
@@ -131,10 +193,15 @@ func (p *pair) in(f *ir.Fabric, without *ir.Link) way {
 			}
 		}
 	}
-	out := way{cables: w.Stops[0].Left}
-	for _, port := range []*ir.Port{t.From[0], t.To[0]} {
-		if !port.Device().Forwards() {
+	out := way{cables: w.Stops[0].Left, sure: w.Sure, remote: w.Remote}
+	for _, ports := range [][]*ir.Port{t.From, t.To} {
+		if !ports[0].Device().Forwards() {
 			out.cables-- // the member's own
+		}
+		for _, port := range ports {
+			if len(ports) > 1 { // of a bond
+				out.weak = append(out.weak, port.Link())
+			}
 		}
 	}
 	for _, ports := range levels {
@@ -142,7 +209,7 @@ func (p *pair) in(f *ir.Fabric, without *ir.Link) way {
 		for port := range ports {
 			mbps += port.Link().Speed.N
 			if len(ports) == 1 {
-				out.single = append(out.single, port.Link())
+				out.weak = append(out.weak, port.Link())
 			}
 		}
 		if mbps > 0 && (out.mbps == 0 || mbps < out.mbps) {
@@ -192,11 +259,11 @@ func (a *adviser) listen() {
 				if n++; (n-1)%a.every != 0 {
 					continue
 				}
-				p := &pair{group: t.group, bridged: t.bridged, from: from, to: to}
+				p := &pair{group: t.group, bridged: t.bridged, ends: [2]*ir.NIC{from, to}}
 				p.at = [2]int{walk.AttachedTo(from).ID, walk.AttachedTo(to).ID}
 				if k := (key{p.at, p.bridged, p.group}); !known[k] {
 					known[k] = true
-					p.before = p.in(f, nil)
+					p.before = p.both(f)
 					a.pairs = append(a.pairs, p)
 				}
 			}
@@ -264,35 +331,49 @@ func (a *adviser) estimate(r *ruler) cost {
 			r.measure(p.at[0], p.bridged)
 			a.budget.Spend(2 * len(a.Fabric.Links))
 		}
-		c.add(p.before, way{cables: r.to(p.at[1])})
+		w := way{cables: r.to(p.at[1]), sure: r.to(p.at[1]) >= 0}
+		c.add(p.before, [2]way{w, w})
 	}
 	return c
 }
 
-// add notes the ways of a pair before and after.
-func (c *cost) add(before, after way) {
-	switch {
-	case before.cables < 0:
-		return
-	case after.cables < 0:
-		c.lost++
-	default:
-		b, a := before.cables, after.cables
-		c.before += b
-		c.after += a
-		if a > b {
-			c.longer++
-			if a-b > c.worst[1]-c.worst[0] || a-b == c.worst[1]-c.worst[0] && a > c.worst[1] {
-				c.worst = [2]int{b, a}
+// add notes the ways of a pair before and after, there and back.
+func (c *cost) add(before, after [2]way) {
+	known, lost, longer, narrower := false, false, false, false
+	for dir := range before {
+		was, is := before[dir], after[dir]
+		switch {
+		case was.cables < 0:
+			continue
+		case !is.sure:
+			lost = true
+		default:
+			b, a := was.cables, is.cables
+			c.before += b
+			c.after += a
+			if a > b {
+				longer = true
+				if a-b > c.worst[1]-c.worst[0] || a-b == c.worst[1]-c.worst[0] && a > c.worst[1] {
+					c.worst = [2]int{b, a}
+				}
+			}
+			if is.mbps < was.mbps {
+				if narrower = true; c.narrowest[0] == 0 || is.mbps*c.narrowest[0] < c.narrowest[1]*was.mbps {
+					c.narrowest = [2]int{was.mbps, is.mbps}
+				}
 			}
 		}
-		if after.mbps < before.mbps {
-			if c.narrower++; c.narrowest[0] == 0 || after.mbps*c.narrowest[0] < c.narrowest[1]*before.mbps {
-				c.narrowest = [2]int{before.mbps, after.mbps}
-			}
+		known = true
+	}
+	count := func(n *int, is bool) {
+		if is {
+			*n++
 		}
 	}
-	c.pairs++
+	count(&c.pairs, known)
+	count(&c.lost, lost)
+	count(&c.longer, longer)
+	count(&c.narrower, narrower)
 }
 
 // ruler measures distances from one device: of the shortest ways that rise, take at most one step to a peer, and fall.

@@ -13,6 +13,11 @@ type Ways struct {
 	Stops []Stop  // nearest to the sender first; the first is the sender
 	Every bool    // the routing allows every path, and Stops are those of the shortest
 	Mixed Mixture // as Turns.Mixed, of the stops
+	Sure  bool    // the sender reaches the receiver, whatever Mixed is about; Stop.Left is whether it may
+
+	// Remote: any failure may part the two, also that of a link that no stop leads over, or beside which there is another way.
+	// Routers refuse paths by their AS numbers, and a failure makes a router pass on another path. Unset where links are down.
+	Remote bool
 }
 
 // Stop is traffic that has come into a device by one port, in one group.

@@ -43,10 +43,28 @@ func (r *Router) Ways(t ir.Trip, s ir.State) (*ir.Ways, error) {
 		if len(c.At) > 0 && slices.ContainsFunc(c.Members, func(m graph.Member) bool { return &m[0] == &to[0] }) {
 			w.begin(c, p.rule(w.walk, c))
 			w.spread(from)
+			if w.bgp != nil {
+				if !s.Budget.Spend(bgpCost * (2*v.Edges + len(v.Vertices))) {
+					return nil, ir.ErrBudget
+				}
+				w.ways.Sure = w.reached(from)
+				w.ways.Remote = len(s.Down) == 0 && !w.bgp.steady(c.At)
+			}
 		}
 	}
 	w.measure(nearest)
+	if w.bgp == nil {
+		w.ways.Sure = w.ways.Stops[0].Left >= 0
+	}
 	return w.ways, nil
+}
+
+// reached reports whether eBGP, as it ran last, surely gives a port of the sender a route.
+func (w *wayfinder) reached(from graph.Member) bool {
+	return slices.ContainsFunc(from, func(p *ir.Port) bool {
+		v := w.Vertex(p, w.down)
+		return v >= 0 && w.bgp.sure[v] < open
+	})
 }
 
 // wayPlan returns how the pair's traffic is followed in state s, and whether only the shortest ways count. It notes in

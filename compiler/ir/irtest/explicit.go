@@ -157,7 +157,7 @@ func (e *Explicit) Ways(t ir.Trip, s ir.State) (*ir.Ways, error) {
 			}
 			at = next
 		}
-		w.Stops[0].Left = len(f.Ports) / 2
+		w.Stops[0].Left, w.Sure = len(f.Ports)/2, e.Mixed == ""
 	}
 	return w, nil
 }

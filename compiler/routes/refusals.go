@@ -1,0 +1,113 @@
+package routes
+
+import "slices"
+
+// Refusals that neither failures nor ties change.
+//
+// A device refuses a path that holds its AS. Where an AS has several devices, a failure far from a path can part the ends of
+// the path: a router there passes on another path, and a device behind it refuses that one. No such failure exists if every
+// session refuses either all paths to the destination that any failure or tie can bring, or none but those through the refusing
+// device itself, which are never its shortest. Routes are then the shortest paths over the sessions that refuse none. Spines of
+// one AS over leaves are an example.
+//
+// Two sets bound the paths that a device may have in any state: the ASes on all of them, and the devices on some of them. Both
+// come from passing sets on until none changes (data-flow analysis), over the sessions that are not known to refuse every path.
+
+// refusals finds the sessions that refuse all paths to one destination.
+type refusals struct {
+	*bgp
+	at      []int32
+	refuses [][]bool // by vertex and arc: the end of the arc refuses whatever the vertex passes on
+}
+
+// steady reports whether neither failures nor ties change which paths to the destination at some vertices are refused.
+func (b *bgp) steady(at []int32) bool {
+	r := &refusals{bgp: b, at: at, refuses: make([][]bool, len(b.Arcs))}
+	for v := range b.Arcs {
+		r.refuses[v] = make([]bool, len(b.Arcs[v]))
+		for j := range b.Arcs[v] {
+			s := &b.Arcs[v][j]
+			r.refuses[v][j] = !b.session(int32(v), s) || slices.Contains(at, s.To)
+		}
+	}
+	for r.extend() {
+	}
+	n := len(b.Vertices)
+	some := r.carry(n, func(v int32) int32 { return v }, func(a, b uint64) uint64 { return a | b })
+	mates := make([][]int32, len(b.shared)) // by AS: its vertices
+	for v, as := range b.as {
+		mates[as] = append(mates[as], int32(v))
+	}
+	for u := range b.Arcs {
+		for j := range b.Arcs[u] {
+			if some[u] == nil || r.refuses[u][j] {
+				continue
+			}
+			v := b.Arcs[u][j].To
+			for _, w := range mates[b.as[v]] {
+				if w != v && some[u].has(w) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// extend finds more sessions that refuse everything, and reports whether there are any.
+func (r *refusals) extend() (more bool) {
+	all := r.carry(len(r.shared), func(v int32) int32 { return r.as[v] }, func(a, b uint64) uint64 { return a & b })
+	for u := range r.Arcs {
+		for j := range r.Arcs[u] {
+			if as := r.as[r.Arcs[u][j].To]; all[u] != nil && !r.refuses[u][j] && r.shared[as] && all[u].has(as) {
+				r.refuses[u][j], more = true, true
+			}
+		}
+	}
+	return more
+}
+
+// carry returns a set of up to n numbers for each vertex that has a path: what its paths pass, joined over all neighbours that
+// pass a path on.
+func (r *refusals) carry(n int, own func(v int32) int32, join func(a, b uint64) uint64) []bitset {
+	out := make([]bitset, len(r.Vertices))
+	for _, v := range r.at {
+		out[v] = newBitset(n)
+		out[v].add(own(v))
+	}
+	for todo := slices.Clone(r.at); len(todo) > 0; todo = todo[1:] {
+		u := todo[0]
+		for j := range r.Arcs[u] {
+			if r.refuses[u][j] {
+				continue
+			}
+			v := r.Arcs[u][j].To
+			changed := out[v] == nil
+			if changed {
+				out[v] = slices.Clone(out[u])
+			}
+			own := own(v)
+			out[v].add(own)
+			for i, word := range out[v] {
+				heard := out[u][i]
+				if i == int(own/64) {
+					heard |= 1 << (own % 64)
+				}
+				out[v][i] = join(word, heard)
+				changed = changed || out[v][i] != word
+			}
+			if changed {
+				todo = append(todo, v)
+			}
+		}
+	}
+	return out
+}
+
+// bitset is a set of small numbers.
+type bitset []uint64
+
+func newBitset(n int) bitset { return make(bitset, (n+63)/64) }
+
+func (b bitset) add(i int32)      { b[i/64] |= 1 << (i % 64) }
+func (b bitset) has(i int32) bool { return b[i/64]>>(i%64)&1 != 0 }
