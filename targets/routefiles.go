@@ -21,7 +21,7 @@ var asksRoutes = []target.Question{
 var askAddresses = target.Question{File: "addr.json", Cmd: "ip -j -d addr" + bounded, Says: "interfaces and their addresses"}
 
 // bounded ends the output of a command behind [forwarding.MaxFile] bytes and one more.
-const bounded = " | head -c 16777217"
+const bounded = " | head -c 8388609"
 
 // IsRouting reports whether a file is named as an answer about the forwarding of a device.
 func IsRouting(name string) bool {

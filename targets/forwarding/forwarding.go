@@ -14,8 +14,8 @@ import (
 	"strings"
 )
 
-// MaxFile is the largest answer that is read, in bytes: some 20,000 routes of FRRouting.
-const MaxFile = 16 << 20
+// MaxFile is the largest answer that is read, in bytes: some 10,000 routes of FRRouting, or 40,000 of the kernel.
+const MaxFile = 8 << 20
 
 // Names are the base names of answers. The answer itself shows the program and the family. An empty one is of IPv6 where its name has a 6.
 var Names = []string{"route.json", "route6.json", "ip-route.json", "ip-route6.json", "addr.json"}
@@ -78,7 +78,7 @@ type unread string
 func (e unread) Error() string { return string(e) }
 
 const (
-	errWhole unread = "it is no whole answer of up to 16 MiB"
+	errWhole unread = "it is no whole answer of up to 8 MiB"
 	errKnown unread = "it has rows that are no routes of one table"
 )
 

@@ -88,8 +88,9 @@ func Run(ctx context.Context, s *session.Session, names []string, o Options) (er
 	return c.end(s, o)
 }
 
-// mostOutput is the bytes of all answers of one device: a whole table of next hops, two configurations of 4 MiB, and the rest.
-const mostOutput = 16 << 20
+// mostOutput is the bytes of all answers of one device: four of routes, each at its bound of 8 MiB, two configurations of 4 MiB, and the
+// rest.
+const mostOutput = 44 << 20
 
 // begin returns the collection to go on with.
 func begin(o Options) (*Collection, error) {
