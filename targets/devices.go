@@ -210,7 +210,7 @@ var searchedNames struct {
 // beginning.
 func Searched(f lint.File, opened bool) bool {
 	return slices.ContainsFunc(searched(), func(base string) bool { return lint.Named(f.Name, base) }) || tools.IsValueFile(f.Name) ||
-		!lint.Passed(Linters(), f, opened)
+		tools.IsCapture(f.Name) || !lint.Passed(Linters(), f, opened)
 }
 
 // WithoutLone takes files out of those of a folder that are read only beside others of their device, and are without one: they are of

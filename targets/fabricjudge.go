@@ -89,7 +89,7 @@ func besideFabric(j *judging, d *device, u *target.Understood) {
 	for _, one := range append(d.alike, d.of) {
 		j.ends[one] = end
 	}
-	l := heldTo(d.of, u, top)
+	l := heldTo(j, d.of, u, top)
 	l.report(&j.found)
 	if j.compare != nil && d.of.ByHand == nil {
 		j.compare(&besideRead{d, u, what, l.told})
@@ -121,8 +121,14 @@ func besideFabric(j *judging, d *device, u *target.Understood) {
 }
 
 // heldTo holds the ports of a device to the classes that the fabric keeps lossless.
-func heldTo(d *ir.Device, u *target.Understood, top diag.Range) *lossless {
+func heldTo(j *judging, d *ir.Device, u *target.Understood, top diag.Range) *lossless {
 	l, wanted := &lossless{device: d, where: u.Where, top: top, found: map[spot]*spots{}}, d.Wanted()
+	if j.made != nil { // what the map of a template has, and no host sends, is no statement of a person
+		if j.sent == nil {
+			j.sent = marksOf(d.Fabric)
+		}
+		l.sent = j.sent
+	}
 	for _, p := range d.Ports {
 		l.port(p, wanted.Port(p.Name), u.Settings.Port(p.Name))
 	}
@@ -133,12 +139,12 @@ func heldTo(d *ir.Device, u *target.Understood, top diag.Range) *lossless {
 func runsBeside(j *judging, d *device, stored, running *target.Understood) {
 	type loss struct{ port, text string }
 	known := map[loss]bool{}
-	for k, s := range heldTo(d.of, stored, topOf(j, d)).found {
+	for k, s := range heldTo(j, d.of, stored, topOf(j, d)).found {
 		for _, port := range s.ports {
 			known[loss{port, k.text}] = true
 		}
 	}
-	l := heldTo(d.of, running, topOf(j, d))
+	l := heldTo(j, d.of, running, topOf(j, d))
 	for k, s := range l.found {
 		s.ports = slices.DeleteFunc(s.ports, func(port string) bool { return known[loss{port, k.text}] })
 	}
@@ -154,10 +160,13 @@ type lossless struct {
 	found  map[spot]*spots
 	order  []spot
 	told   map[ir.Field]bool
+	sent   *sentMarks // by members of the fabric; nil: any mark counts
+	only   bool       // other marks are left out
 }
 
 // spot is a finding at a place; those of several ports are one.
 type spot struct {
+	sev  diag.Severity
 	at   diag.Range
 	text string
 }
@@ -178,6 +187,10 @@ func (l *lossless) elsewhere(prio int) diag.Range {
 }
 
 func (l *lossless) add(p *ir.Port, f ir.Field, index int, format string, args ...any) {
+	l.note(diag.Error, p, f, index, fmt.Sprintf(format, args...))
+}
+
+func (l *lossless) note(sev diag.Severity, p *ir.Port, f ir.Field, index int, text string) {
 	at, ok := l.where(p.Name, f, index)
 	for prio := 0; f == ir.FieldPauses && !ok && prio < 8; prio++ { // the pauses that the port has in their place
 		at, ok = l.where(p.Name, f, prio)
@@ -185,7 +198,7 @@ func (l *lossless) add(p *ir.Port, f ir.Field, index int, format string, args ..
 	if !ok || at.Filename == "" {
 		at = l.top
 	}
-	k := spot{at, fmt.Sprintf(format, args...)}
+	k := spot{sev, at, text}
 	if l.found[k] == nil {
 		l.found[k] = &spots{}
 		if f == ir.FieldPauses && at == l.top {
@@ -210,8 +223,9 @@ func (l *lossless) port(p *ir.Port, want, is *ir.PortSettings) {
 	l.cable(p, is)
 }
 
-// passed holds a port to the fabric for packets of a cos that come in by it, or else leave by it.
-func (l *lossless) passed(p *ir.Port, want, is *ir.PortSettings, cos int, in bool) {
+// passed holds a port to the fabric for packets of a cos that come in by it, or else leave by it. A port sorts packets that come in, and a
+// NIC sorts those that it sends.
+func (l *lossless) passed(p *ir.Port, want, is *ir.PortSettings, cos int, in, sorts bool) {
 	if !want.PausesKnown || (want.Sends|want.Obeys)>>cos&1 == 0 {
 		return
 	}
@@ -223,9 +237,11 @@ func (l *lossless) passed(p *ir.Port, want, is *ir.PortSettings, cos int, in boo
 		part.Sends = 0
 	}
 	l.pauses(p, &part, is)
-	if in {
+	if sorts {
 		part.Sends = 1 << cos
 		l.sorted(p, &part, is)
+	}
+	if in {
 		l.cable(p, is)
 	}
 }
@@ -260,16 +276,6 @@ func (l *lossless) pauses(p *ir.Port, want, is *ir.PortSettings) {
 	}
 }
 
-// Drops reports whether the settings that were read of a port lose packets that its fabric keeps lossless. Nil settings do not show it.
-func Drops(p *ir.Port, is *ir.PortSettings) bool {
-	l := &lossless{
-		device: p.Device(), found: map[spot]*spots{},
-		where: func(string, ir.Field, int) (at diag.Range, ok bool) { return at, false },
-	}
-	l.port(p, p.Device().Wanted().Port(p.Name), is)
-	return len(l.found) > 0
-}
-
 // cable holds a length of cable, from which the switch derives its headroom, to that of the fabric.
 func (l *lossless) cable(p *ir.Port, is *ir.PortSettings) {
 	d := is.Detail.Get()
@@ -295,6 +301,10 @@ func (l *lossless) sorted(p *ir.Port, want, is *ir.PortSettings) {
 			l.add(p, ir.FieldTrust, -1, "the port does not trust %s, by which the fabric sorts lossless packets. They are in a class without "+
 				"PFC", m.Field)
 			return
+		case m.Is >= 0 && l.only && !l.sent.has(m):
+		case m.Is >= 0 && !l.sent.has(m):
+			l.note(diag.Warning, p, field, m.Value, fmt.Sprintf("%s %d is in cos %d, and other devices have it in cos %d (%s), which is lossless. "+
+				"No member of the fabric sends it", m.Field, m.Value, m.Is, m.Want, m.Group.Name))
 		case m.Is >= 0:
 			l.add(p, field, m.Value, "%s %d is in cos %d, and the fabric has it in cos %d (%s), which is lossless. Map it to cos %d", m.Field,
 				m.Value, m.Is, m.Want, m.Group.Name, m.Want)
@@ -317,7 +327,7 @@ func (l *lossless) report(to *diag.List) {
 	for _, k := range l.order {
 		ports := l.found[k].ports
 		slices.SortFunc(ports, nodeset.Compare)
-		d := found.Report(diag.Error, &topicLossless, k.at, "At %s of %s, %s.", diag.Some(ports, mostPorts), l.device.Name, diag.Escape(k.text))
+		d := found.Report(k.sev, &topicLossless, k.at, "At %s of %s, %s.", diag.Some(ports, mostPorts), l.device.Name, diag.Escape(k.text))
 		if near := l.found[k].near; near.Filename != "" {
 			d.Note(near, "Other ports have it on here.")
 		}

@@ -28,6 +28,7 @@ type judging struct {
 	fabric  *ir.Fabric            // nil: each device is judged by its files alone
 	made    *Made                 // of these files; nil: people described the fabric
 	named   map[string]*ir.Device // of the fabric
+	sent    *sentMarks            // by members of the fabric; nil: not counted yet
 	devices []device
 	shown   bool            // rows that are not understood are listed beside no findings
 	id      target.Identity // of the device that is being read; its parts are empty where no fabric has it
@@ -65,6 +66,11 @@ type reading struct {
 	routes     bool                          // it has the routing of the device, and nothing else
 	forwarding *forwarding.Answer            // about the forwarding of the device, and nothing else; nil: it is no such answer
 	unrouted   string                        // why it is no answer about forwarding, though it is named as one; empty: it is, or is not
+}
+
+// settings reports whether a file may have settings: some files state one thing alone.
+func (r *reading) settings() bool {
+	return r.neighbours == nil && r.states == nil && !r.routes && r.named == "" && r.speeds == nil && r.forwarding == nil && r.unrouted == ""
 }
 
 // tooLarge returns the reason why a large file is not read: its linter looks no further, so it may be cut off. Empty: it is whole.
@@ -189,8 +195,7 @@ func parts(c *target.Coverage) (out []lint.Part) {
 // topOf is the top of the first file of a device that has settings, where findings about the device as a whole are.
 func topOf(j *judging, d *device) diag.Range {
 	i := slices.IndexFunc(d.files, func(i int) bool {
-		r := &j.read[i]
-		return r.neighbours == nil && r.states == nil && !r.routes && r.named == "" && r.speeds == nil && r.forwarding == nil && r.unrouted == ""
+		return j.read[i].settings()
 	})
 	return j.files[d.files[max(i, 0)]].Top()
 }

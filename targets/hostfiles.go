@@ -1,8 +1,10 @@
 package targets
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
@@ -17,7 +19,13 @@ func (j *judging) isHost(f lint.File) bool {
 	if f.Why != "" || j.linters.Knows(f.Name) || j.linters.Of(f).Takes != nil {
 		return false
 	}
-	return len(tools.Understand(target.Identity{}, map[string][]byte{f.Name: f.Data}).Coverage.Means) > 0
+	contents := map[string][]byte{f.Name: f.Data}
+	for _, id := range []target.Identity{{}, {Ports: []string{"eth0"}}} { // an output may not name its interface: a host may have one
+		if len(tools.Understand(id, contents).Coverage.Means) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // hostsOf describes the files of a host, each by its own reason. Rows that another file of the host explains are understood.
@@ -54,11 +62,15 @@ func (j *judging) hostsOf(d *device) {
 			c.Not = not[j.files[i].Name]
 		}
 		taken := &j.taken[i]
-		taken.Dialect, taken.Brief, taken.Host = "settings of the NICs of a host", "rocec has no rule about hosts without a fabric", true
+		rule := "rocec has no rule about hosts without a fabric"
+		if j.made != nil {
+			rule = "no cable leads to the host"
+		}
+		taken.Dialect, taken.Brief, taken.Host = "settings of the NICs of a host", rule, true
 		taken.Understood = parts(c)
 		if j.fabric != nil && d.of != nil {
 			if taken.Why, taken.Brief = missedRows(c), ""; !judged {
-				taken.Why = "it states neither pauses nor trust of a port that the fabric has"
+				taken.Why = cmp.Or(taken.Why, "it states neither pauses nor trust of a port that the fabric has")
 			} else {
 				taken.Part = taken.Why != ""
 			}
@@ -71,8 +83,8 @@ func (j *judging) hostsOf(d *device) {
 			taken.Beside = true
 			continue
 		}
-		taken.Why = fmt.Sprintf("rocec understands %d of its %s%s, and has no rule about hosts without a fabric", c.Rows-len(c.Not),
-			diag.Count(c.Rows, "row"), whatHost(j.read[i].own))
+		taken.Why = fmt.Sprintf("rocec understands %d of its %s%s, and %s", c.Rows-len(c.Not), diag.Count(c.Rows, "row"),
+			whatHost(j.read[i].own), strings.Replace(rule, "rocec has", "has", 1))
 		if why := j.tooLarge(j.files[i]); why != "" {
 			taken.Why, taken.Understood = why, nil
 		}

@@ -22,6 +22,7 @@ type Placed struct {
 // running one in its place, in the form in which it is stored. Not has the other files, and why they have no place on a device.
 func Place(f *ir.Fabric, files []lint.File) (placed []Placed, not []NotRead) {
 	j := newJudging(f, files, devicesOf(files))
+	taken := map[string]string{} // the file that is at a path of a device
 	for k := range j.devices {
 		d := &j.devices[k]
 		var why string
@@ -33,7 +34,7 @@ func Place(f *ir.Fabric, files []lint.File) (placed []Placed, not []NotRead) {
 		case row == nil:
 			why = "rocec writes no file of this switch"
 		default:
-			here, left := placeOn(j, d, row)
+			here, left := placeOn(j, d, row, taken)
 			placed, not = append(placed, here...), append(not, left...)
 			continue
 		}
@@ -59,7 +60,7 @@ func writerOf(d *ir.Device) *target.Target {
 }
 
 // placeOn returns the places of the files of one switch. A running configuration stands for the first stored file.
-func placeOn(j *judging, d *device, row *target.Target) (placed []Placed, not []NotRead) {
+func placeOn(j *judging, d *device, row *target.Target, taken map[string]string) (placed []Placed, not []NotRead) {
 	stored := map[string]string{} // the path of each file that the system stores, by its base name
 	for _, q := range row.Asks {
 		if at, is := strings.CutPrefix(q.Cmd, "cat "); is && q.File != row.ReleaseFile {
@@ -68,21 +69,21 @@ func placeOn(j *judging, d *device, row *target.Target) (placed []Placed, not []
 	}
 	first := row.Asks[0].File
 	var running []int
-	taken := map[string]string{} // the file that is at a path
+	key := func(at string) string { return d.of.Name + ":" + at }
 	for _, i := range d.files {
 		file := &j.files[i]
 		_, base := ownerOf(file.Name)
 		switch at := stored[base]; {
 		case file.Why != "":
 			not = append(not, NotRead{file.Name, file.Why})
-		case j.rowOf(*file) != row:
+		case j.rowOf(*file) != row || !j.read[i].settings():
 			not = append(not, NotRead{file.Name, "it has no configuration that the switch stores"})
 		case at == "":
 			running = append(running, i)
-		case taken[at] != "":
-			not = append(not, NotRead{file.Name, taken[at] + " is in its place"})
+		case taken[key(at)] != "":
+			not = append(not, NotRead{file.Name, taken[key(at)] + " is in its place"})
 		default:
-			taken[at] = file.Name
+			taken[key(at)] = file.Name
 			placed = append(placed, Placed{Device: d.of, File: file.Name, Path: at, Data: file.Data})
 		}
 	}
@@ -90,8 +91,8 @@ func placeOn(j *judging, d *device, row *target.Target) (placed []Placed, not []
 		file, at := &j.files[i], stored[first]
 		why := ""
 		switch {
-		case taken[at] != "":
-			why = taken[at] + " is in its place"
+		case taken[key(at)] != "":
+			why = taken[key(at)] + " is in its place"
 		case row.Stored == nil: // a part may be one of those that the system makes anew
 			why = row.Understand(target.Identity{}, map[string][]byte{file.Name: file.Data}).Coverage.Part
 		}
@@ -99,7 +100,7 @@ func placeOn(j *judging, d *device, row *target.Target) (placed []Placed, not []
 			not = append(not, NotRead{file.Name, why})
 			continue
 		}
-		taken[at] = file.Name
+		taken[key(at)] = file.Name
 		placed = append(placed, Placed{Device: d.of, File: file.Name, Path: at, Data: file.Data})
 	}
 	for n := 0; row.Stored != nil && n < len(placed); n++ {

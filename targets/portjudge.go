@@ -8,17 +8,90 @@ import (
 	"github.com/rocec/rocec/validate/settings"
 )
 
-// JudgePort judges a port, by what was read of its device, for the packets of a lossless cos group that come in by it, or else leave by it.
-// It returns the errors and warnings that [JudgeFiles] reports at these places, for this port alone.
-// Values without a place are at the top of a file.
-func JudgePort(p *ir.Port, u *target.Understood, top diag.Range, g *ir.CosGroup, in bool) (found diag.List) {
-	d, is := p.Device(), u.Settings.Port(p.Name)
-	want := d.Wanted().Port(p.Name)
+// NotLossless is about a device that does not keep lossless what the fabric keeps so.
+var NotLossless = topicLossless
+
+// PortJudge judges ports of one fabric by the files of their devices, for packets that pass.
+type PortJudge struct {
+	wanted map[*ir.Device]*ir.Settings
+	wishes ir.Wishes
+	sent   *sentMarks        // by all members
+	drops  map[dropping]bool // by earlier questions
+}
+
+// dropping is what ports have in common that drop, or do not drop.
+type dropping struct {
+	is, want *ir.PortSettings
+	speed    int
+	metres   float64
+}
+
+// meant returns how the fabric means a port; nil: not at all.
+func (j *PortJudge) meant(p *ir.Port) *ir.PortSettings {
+	d := p.Device()
+	if j.wanted[d] == nil {
+		if j.wanted == nil {
+			j.wanted = map[*ir.Device]*ir.Settings{}
+		}
+		j.wanted[d] = j.wishes.Of(d)
+	}
+	return j.wanted[d].Port(p.Name)
+}
+
+// Drops reports whether the files of a device show that a port loses packets of members that the fabric keeps lossless.
+func (j *PortJudge) Drops(p *ir.Port, u *target.Understood) bool {
+	k := dropping{u.Settings.Port(p.Name), j.meant(p), p.Speed(), p.Link().Length.Metres}
+	is, known := j.drops[k]
+	if known || k.is == nil || k.want == nil {
+		return is
+	}
+	if j.sent == nil {
+		j.sent, j.drops = marksOf(p.Device().Fabric), map[dropping]bool{}
+	}
+	for _, b := range p.Buffers() {
+		for _, in := range []bool{true, false} {
+			is = is || j.judge(p, u, diag.Range{}, Passing{Group: b.Group, In: in, Sender: p.NIC != nil}, j.sent).HasErrors()
+		}
+	}
+	j.drops[k] = is
+	return is
+}
+
+// Passing is a packet of a lossless cos group at a port.
+type Passing struct {
+	Packet ir.Packet
+	Group  *ir.CosGroup
+	In     bool // it comes in by the port, else it leaves by it
+	Sender bool // the port is that of its sender
+}
+
+// All judges all ports of a device by its files, for all packets that the fabric keeps lossless.
+func (j *PortJudge) All(d *ir.Device, u *target.Understood, top diag.Range) (found diag.List) {
+	for _, p := range d.Ports {
+		for _, b := range p.Buffers() {
+			for _, in := range []bool{true, false} {
+				found = append(found, j.judge(p, u, top, Passing{Group: b.Group, In: in, Sender: p.NIC != nil}, nil)...)
+			}
+		}
+	}
+	return found
+}
+
+// Judge judges a port, by the files of its device, for packets that pass. It returns the errors and warnings that [JudgeFiles] reports
+// at these places, for this port alone. Values without a place are at the top of a file.
+func (j *PortJudge) Judge(p *ir.Port, u *target.Understood, top diag.Range, at Passing) diag.List {
+	sent := &sentMarks{}
+	sent.add(at.Packet)
+	return j.judge(p, u, top, at, sent)
+}
+
+func (j *PortJudge) judge(p *ir.Port, u *target.Understood, top diag.Range, at Passing, sent *sentMarks) (found diag.List) {
+	d, is, want := p.Device(), u.Settings.Port(p.Name), j.meant(p)
 	if is == nil || want == nil {
 		return nil
 	}
-	l := &lossless{device: d, where: u.Where, top: top, found: map[spot]*spots{}}
-	l.passed(p, want, is, g.Cos, in)
+	l := &lossless{device: d, where: u.Where, top: top, found: map[spot]*spots{}, sent: sent, only: true}
+	l.passed(p, want, is, at.Group.Cos, at.In, at.In || at.Sender)
 	l.report(&found)
 	if d.Switch == nil {
 		return found
@@ -28,7 +101,7 @@ func JudgePort(p *ir.Port, u *target.Understood, top diag.Range, g *ir.CosGroup,
 	var rules lint.Findings
 	settings.Judge(&settings.Reading{
 		Settings: d.Completed(&alone), Where: whereOf(d, u), At: top, Arrives: d.Arrives(), Unread: !u.Coverage.Whole(),
-		Only: func(f ir.Field, index int) bool { return meets(is, g.Cos, in, f, index) },
+		Only: func(f ir.Field, index int) bool { return meets(is, at.Group.Cos, at.In, f, index) },
 	}, &rules)
 	for _, x := range rules.Close() {
 		if x.Severity != diag.Notice {

@@ -24,7 +24,12 @@ func judgedPort(p *ir.Port, g *ir.CosGroup, in bool, edit func(*ir.PortSettings,
 		Settings: &ir.Settings{Ports: map[string]*ir.PortSettings{p.Name: &set}},
 		Where:    func(string, ir.Field, int) (diag.Range, bool) { return diag.Range{}, false },
 	}
-	for _, d := range targets.JudgePort(p, u, at(1), g, in) {
+	packet := ir.Packet{Tagged: true, PCP: 4}
+	if g.Name == "rdma" {
+		packet = ir.Packet{IP: true, DSCP: 26}
+	}
+	passing := targets.Passing{Packet: packet, Group: g, In: in, Sender: p.NIC != nil && !in}
+	for _, d := range new(targets.PortJudge).Judge(p, u, at(1), passing) {
 		codes = append(codes, d.Severity.String()+" "+d.Code)
 	}
 	return codes, &set
@@ -49,6 +54,7 @@ func TestJudgePort(t *testing.T) {
 		"sends no pauses":     {edit: func(p *ir.PortSettings, _ *ir.PortDetail) { p.Sends &^= 1 << 5 }, in: []string{lossless}},
 		"obeys no pauses":     {edit: func(p *ir.PortSettings, _ *ir.PortDetail) { p.Obeys &^= 1 << 5 }, out: []string{lossless}},
 		"in another class":    {edit: func(p *ir.PortSettings, _ *ir.PortDetail) { p.DSCP[26] = 1 }, in: []string{lossless}},
+		"another mark":        {edit: func(p *ir.PortSettings, _ *ir.PortDetail) { p.PCP[5] = 1 }},
 		"too little headroom": {edit: keeps(5, 1000), in: []string{headroom}, other: []string{headroom}}, // one buffer
 		"WRED drops": {edit: func(_ *ir.PortSettings, d *ir.PortDetail) {
 			q := &d.Queues[d.Queue[5]]
@@ -100,7 +106,11 @@ func TestJudgePortDrops(t *testing.T) {
 				}
 			}
 		}
-		drops := targets.Drops(p, set)
+		u := &target.Understood{
+			Settings: &ir.Settings{Ports: map[string]*ir.PortSettings{p.Name: set}},
+			Where:    func(string, ir.Field, int) (diag.Range, bool) { return diag.Range{}, false },
+		}
+		drops := new(targets.PortJudge).Drops(p, u)
 		met[drops]++
 		assert.Equal(t, drops, found > 0)
 	})

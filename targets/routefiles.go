@@ -28,6 +28,14 @@ func IsRouting(name string) bool {
 	return slices.ContainsFunc(forwarding.Names, func(base string) bool { return lint.Named(name, base) })
 }
 
+// MostRouting returns the bytes that are read of an answer about forwarding; 0: the file is named otherwise.
+func MostRouting(name string) int {
+	if IsRouting(name) {
+		return forwarding.MaxFile
+	}
+	return 0
+}
+
 // noRouting begins the reason why a file that is named as such an answer is not read.
 const noRouting = "its next hops are not known: "
 

@@ -10,6 +10,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/topology"
 	"github.com/rocec/rocec/targets/forwarding"
 	"github.com/rocec/rocec/targets/target"
 	"github.com/rocec/rocec/targets/target/lint"
@@ -58,6 +59,7 @@ type NotRead struct{ File, Why string }
 func SurveyFiles(files []lint.File) *Survey {
 	j := newJudging(nil, files, devicesOf(files))
 	s := &Survey{}
+	var of []*device // of the surveyed ones
 	for k := range j.devices {
 		d := &j.devices[k]
 		one := Surveyed{Name: path.Base(d.name), Top: topOf(j, d), Neighbours: map[string][]Neighbour{}}
@@ -103,14 +105,45 @@ func SurveyFiles(files []lint.File) *Survey {
 			}
 		}
 		if one.Read != nil || len(one.Neighbours) > 0 || one.Interfaces != nil {
-			s.Devices = append(s.Devices, one)
+			s.Devices, of = append(s.Devices, one), append(of, d)
 		}
 		for _, i := range d.files {
 			j.read[i].own, j.read[i].not = nil, nil
 		}
 	}
 	s.name()
+	s.nameInterfaces(j, of)
 	return s
+}
+
+// nameInterfaces reads files of hosts again that name no interface: the ports of the host are those that its neighbours name.
+func (s *Survey) nameInterfaces(j *judging, of []*device) {
+	ports := map[string][]string{}
+	for i := range s.Devices {
+		for _, all := range s.Devices[i].Neighbours {
+			for _, n := range all {
+				if at := topology.FoldDevice(n.Device); len(n.Ports) > 0 && !slices.Contains(ports[at], n.Ports[0]) {
+					ports[at] = append(ports[at], n.Ports[0])
+				}
+			}
+		}
+	}
+	for i, d := range of {
+		one := &s.Devices[i]
+		named := ports[topology.FoldDevice(one.Name)]
+		if one.OS != nil || one.Read == nil || len(one.Read.Settings.Ports) > 0 || len(named) == 0 {
+			continue
+		}
+		hosts := map[string][]byte{}
+		for _, k := range d.files {
+			if j.read[k].host {
+				hosts[j.files[k].Name] = j.files[k].Data
+			}
+		}
+		slices.Sort(named)
+		j.id = target.Identity{Ports: named}
+		one.Read = wholeHost(j, d, hosts)
+	}
 }
 
 // forward adds the answer in a file to those of a device. The routes of FRRouting count before those of the kernel.

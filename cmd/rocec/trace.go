@@ -34,7 +34,7 @@ func traceCommand(a *app) *cobra.Command {
 			"that breaks losslessness is named, and makes the exit status 1. Findings that a comment silences\n" +
 			"(rocec:ignore) are counted, listed with -v, and do not make it 1.\n\n" +
 			"--from follows the packets through the network of collected files: devices are set as their files state, and cables\n" +
-			"and routing are those that rocec audit finds.",
+			"and routing are those that rocec audit finds. Files that leave a verdict open make the exit status 1, too.",
 		Example: "  rocec trace gpu001 gpu002\n" +
 			"  rocec trace --from site.tar.gz gpu001 gpu002",
 		Args: takes(2, 3),
@@ -91,7 +91,7 @@ func (a *app) trace(dir, from, to string, o traceOptions) error {
 			return exit.Fail(exit.Errors, "where the packets of %q go is not known: %s", q.Intent.Name, validate.RoutingText(err))
 		}
 		if says.Unset(t); f.Part != nil {
-			trace.JudgeRead(says, t, f.JudgePort)
+			trace.JudgeFiles(says, t, f)
 		}
 		traces = append(traces, t)
 	}
@@ -101,7 +101,8 @@ func (a *app) trace(dir, from, to string, o traceOptions) error {
 		says.Text(a.Screen(), a.Verbose, q.State.Down, says.Fold(traces, o.all))
 		printAssumed(a, f)
 	}
-	if err == nil && slices.ContainsFunc(traces, says.Breaks) {
+	open := func(t *walk.Trace) bool { return says.Breaks(t) || trace.Unproven(says, t) }
+	if err == nil && slices.ContainsFunc(traces, open) {
 		return exit.With(exit.Errors)
 	}
 	return err

@@ -78,7 +78,7 @@ type unread string
 func (e unread) Error() string { return string(e) }
 
 const (
-	errWhole unread = "it is no whole answer of up to 8 MiB"
+	errWhole unread = "it is empty or cut off, or larger than 8 MiB"
 	errKnown unread = "it has rows that are no routes of one table"
 )
 

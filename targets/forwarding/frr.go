@@ -12,6 +12,7 @@ type frrRoute struct {
 	Protocol string   `json:"protocol,omitempty"`
 	Selected bool     `json:"selected,omitempty"`
 	VRF      string   `json:"vrfName,omitempty"`
+	Table    int      `json:"table,omitempty"` // 254 is the main one (RT_TABLE_MAIN)
 	Hops     []frrHop `json:"nexthops"`
 }
 
@@ -56,7 +57,7 @@ func (r *reader) frr(n int) error {
 
 // frr adds a route, if it is selected and installed. Without a next hop that works a shorter prefix counts.
 func (t *table) frr(route frrRoute, to netip.Prefix) error {
-	if route.VRF != "" && route.VRF != "default" {
+	if route.VRF != "" && route.VRF != "default" || route.Table != 0 && route.Table != 254 {
 		return errKnown
 	}
 	if !route.Selected || !about(to) {

@@ -18,6 +18,7 @@ type ipRow struct {
 	Source   string  `json:"prefsrc,omitempty"`
 	Metric   uint32  `json:"metric,omitempty"`
 	Group    uint32  `json:"nhid,omitempty"`
+	Table    any     `json:"table,omitempty"` // main, or 254 (RT_TABLE_MAIN), where it is missing
 	ipHop
 	Hops []ipHop `json:"nexthops,omitempty"`
 
@@ -110,6 +111,8 @@ func (t *table) ip(row *ipRow, six bool) error {
 	}
 	drops := slices.Contains(dropTypes, row.Type)
 	switch {
+	case row.Table != nil && row.Table != "main" && row.Table != 254.0:
+		return nil // of another VRF, or of a policy
 	case !ok:
 		return errKnown
 	case !drops && row.Type != "" && row.Type != "unicast", !about(to):

@@ -30,6 +30,7 @@ func (h *Hop) like(o *Hop, same func(a, b []*Finding) bool) bool {
 	}
 	a, b := h.Devices[0], o.Devices[0]
 	return h.Far == o.Far && len(h.Devices) == len(o.Devices) && groupName(a) == groupName(b) && (a.ByHand == nil) == (b.ByHand == nil) &&
+		h.Unsorted == o.Unsorted &&
 		h.Packet == o.Packet && h.Group == o.Group && h.Trust == o.Trust && h.Sort == o.Sort && same(h.Findings, o.Findings) &&
 		slices.EqualFunc(h.In, o.In, lanes) && slices.EqualFunc(h.Out, o.Out, lanes)
 }

@@ -231,7 +231,9 @@ func after(p ir.Packet, anew bool, l ir.Leg) ir.Packet {
 func (f *follower) hop(p *crossing) *Hop {
 	h := &Hop{Far: p.far, Devices: []*ir.Device{p.device}, Packet: p.packet, Group: p.group}
 	port := p.port(f)
-	h.Trust, h.Sort = f.set.sort(port, p.packet)
+	sorted := false
+	h.Trust, h.Sort, sorted = f.set.sort(port, p.packet)
+	h.Read, h.Unsorted = f.set.WasRead(port), !sorted
 	ins := lanes(p.ins, func(in *ir.Port) *Lane { return f.in(in, p.group) })
 	for _, l := range ins {
 		f.judgeIn(l)
@@ -312,7 +314,7 @@ func byID(a, b *ir.Port) int {
 func (f *follower) common(p *ir.Port, g *ir.CosGroup) side {
 	link, own := p.Link(), f.set.Of(p)
 	s := side{
-		group: g, Speed: link.Speed.N, Metres: link.Length.Metres, MTU: p.MTU(), Planned: link.Planned,
+		group: g, Speed: link.Speed.N, Metres: link.Length.Metres, MTU: p.MTU(), Planned: link.Planned, Read: f.set.WasRead(p),
 		odd: own.LinkPause != f.set.Of(p.Peer()).LinkPause && own.LinkPause != p.ByPause(),
 	}
 	if mtu := own.Detail.Get().MTU; mtu.Known() {
@@ -332,7 +334,7 @@ func (f *follower) in(p *ir.Port, g *ir.CosGroup) *Lane {
 		sends, _, known := f.set.Pauses(p)
 		s.Pauses, s.Unknown = sends>>b.Group.Cos&1 == 1 && !s.odd && !unable(p), !known
 		r, sized := f.set.Room(p, b)
-		s.Read, s.Kept = f.set.WasRead(p), r.Headroom
+		s.Kept = r.Headroom
 		if s.Need, s.Floor = r.Need, r.Floor; sized {
 			s.Sized, s.Size, s.Xoff, s.Pool = true, r.Size, r.Xoff, p.Device().Switch.HeadroomPool.N
 		}
@@ -366,7 +368,7 @@ func (f *follower) out(p *ir.Port, g *ir.CosGroup) *Lane {
 	if d := f.set.Of(p).Detail.Get(); p.NIC == nil && d.Queue[g.Cos] >= 0 {
 		s.Queue = ir.Of(d.Queue[g.Cos])
 		s.Strict = d.Queues[s.Queue.Value].Strict
-		if s.Read = f.set.WasRead(p); s.Read {
+		if s.Read {
 			s.Share = d.Queues[s.Queue.Value].Share
 		}
 	}
@@ -415,7 +417,8 @@ func (h *Hop) key() string {
 	if h.Group != nil {
 		meant = h.Group.Name
 	}
-	fmt.Fprintf(&b, "%d %s %v %q %v %d %q %q %v", h.Far, groupName(d), h.Packet, meant, h.Trust, h.Sort.Cos, sorted, h.Sort.By, h.Sort.At)
+	fmt.Fprintf(&b, "%d %s %v %q %v %d %q %q %v %t", h.Far, groupName(d), h.Packet, meant, h.Trust, h.Sort.Cos, sorted, h.Sort.By, h.Sort.At,
+		h.Unsorted)
 	for _, set := range [][]*Lane{h.In, h.Out} {
 		b.WriteString(" |")
 		for _, l := range set {

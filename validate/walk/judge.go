@@ -23,9 +23,11 @@ func (f *follower) judge(h *Hop, c *crossing) {
 			h.Findings = append(h.Findings, x)
 		}
 	}
-	if f.CNP {
+	switch { // files that were read are judged by themselves
+	case h.Read:
+	case f.CNP:
 		add(f.cnpAstray(h, c))
-	} else {
+	default:
 		add(f.astray(h, c))
 	}
 	add(f.host(h, c))
@@ -388,7 +390,7 @@ func (f *follower) judgeIn(l *Lane) {
 	}
 	l.add(f.flowControl(l))
 	b := buffer(p, l.Group)
-	if b == nil || !b.Size.Set() {
+	if b == nil || !b.Size.Set() || l.Read {
 		return
 	}
 	x := f.finding("", diag.Range{}, p.Device())

@@ -52,22 +52,23 @@ func (s *Settings) meant(p *ir.Port) *ir.PortSettings {
 }
 
 // sort returns the header fields that a port trusts, and the cos that it puts a packet in. Where the fabric means it so, it has the line.
-// A value that no group claims, and that is put where rocec puts it, is in no group: checks judge it so.
-func (s *Settings) sort(p *ir.Port, pkt ir.Packet) (ir.Trust, ir.Sorting) {
+// A value that no group claims, and that is put where rocec puts it, is in no group: checks judge it so. Not known: the files of the device
+// do not state it, and the cos is the one that the fabric means.
+func (s *Settings) sort(p *ir.Port, pkt ir.Packet) (trust ir.Trust, to ir.Sorting, known bool) {
 	set, meant := s.Of(p), p.Sort(pkt)
-	if !set.TrustKnown {
-		return set.Trust, ir.Sorting{Cos: -1, By: "a field that is not known"}
-	}
 	out := ir.Sorting{Cos: set.Sort(pkt), By: set.Trust.By(pkt)}
-	if out.By == meant.By && (out.Cos == meant.Cos || meant.Cos < 0 && out.Cos == s.meant(p).Sort(pkt)) {
-		return set.Trust, meant
+	switch {
+	case s.WasRead(p) && out.Cos < 0:
+		return set.Trust, meant, false
+	case out.By == meant.By && (out.Cos == meant.Cos || meant.Cos < 0 && out.Cos == s.meant(p).Sort(pkt)):
+		return set.Trust, meant, true
 	}
 	for _, g := range p.Device().Fabric.CosGroups {
 		if g.Cos == out.Cos && (out.Group == nil || g.Lossless) {
 			out.Group = g
 		}
 	}
-	return set.Trust, out
+	return set.Trust, out, true
 }
 
 // Room is the buffer that a port of a switch has for a lossless group, in bytes.

@@ -36,6 +36,7 @@ func TestReadSettings(t *testing.T) {
 	leaf, cnp := readOf(t, func(*ir.PortSettings, *ir.PortDetail) {})
 	plain := traced(t, compilertest.Compile(t, sound))
 	assert.Equal(t, plain.Data.Hops[3].Sort.At, leaf.Sort.At, "read as it is wanted")
+	assert.True(t, leaf.Read && !leaf.Unsorted && !plain.Data.Hops[3].Read)
 	assert.Equal(t, spelled(plain.CNP), spelled(cnp))
 	assert.Equal(t, plain.Data.Hops[3].Out[0].Max, leaf.Out[0].Max)
 
@@ -51,7 +52,8 @@ func TestReadSettings(t *testing.T) {
 	leaf, _ = readOf(t, func(p *ir.PortSettings, d *ir.PortDetail) { p.Trust = ir.Trust{PCP: true} })
 	assert.Equal(t, "its default, as there is no PCP", leaf.Sort.By)
 	leaf, _ = readOf(t, func(p *ir.PortSettings, d *ir.PortDetail) { p.TrustKnown = false })
-	assert.Equal(t, -1, leaf.Sort.Cos)
+	assert.True(t, leaf.Unsorted, "no file states it")
+	assert.Equal(t, 4, leaf.Sort.Cos, "so it is as the fabric means it")
 
 	leaf, _ = readOf(t, func(p *ir.PortSettings, d *ir.PortDetail) {
 		p.Sends = 0

@@ -69,6 +69,8 @@ type Hop struct {
 	Group    *ir.CosGroup // it is meant to be in
 	Trust    ir.Trust
 	Sort     ir.Sorting
+	Read     bool       // files of the devices were read
+	Unsorted bool       // these do not state Sort, which is as the fabric means it
 	In, Out  []*Lane    // none in at the sender, none out at the receiver
 	Findings []*Finding // of the device as a whole
 }
@@ -90,6 +92,7 @@ type side struct {
 	MTU    int
 
 	Planned bool // the cable is not laid yet
+	Read    bool // files of the device were read
 	Pauses  bool // of a port the packet comes in by: it sends pauses; of one it leaves by: it obeys those of the peer
 	Unknown bool // files of the device that were read do not state whether it does
 	odd     bool // it does not, because the ends are not of one kind of flow control, and this is not the fabric's
@@ -98,7 +101,6 @@ type side struct {
 	Buffered                      bool // it has a buffer that is lossless for the packet
 	Sized                         bool // rocec knows its sizes: of a switch that it writes
 	Size, Xoff, Need, Floor, Pool int
-	Read                          bool            // files of the switch were read
 	Kept                          ir.Setting[int] // headroom that files state without the sizes
 
 	// Ports the packet leaves by.

@@ -42,7 +42,9 @@ func (c *Collection) Mask() (*Collection, string) {
 		m.Know(first, word)
 		if domain != "" && !strings.Contains(first, ":") {
 			m.Know(name, word)
-			m.KnowAs(mask.Name, domain)
+			if strings.Contains(domain, ".") { // a word such as local is no owner's
+				m.KnowAs(mask.Name, domain)
+			}
 		}
 	}
 	out := &Collection{files: map[string][]byte{}}

@@ -171,17 +171,18 @@ func archive(name string, r io.Reader) (files []lint.File, passed int, snapshots
 func readDeviceFile(name string, f io.Reader) (data []byte, why, sum string) {
 	file := lint.File{Name: name}
 	linters := targets.Linters()
-	for most := linters.First(); ; most = linters.Of(file).Most { // whose file it is shows at its beginning
+	bound := func() int { return max(linters.Of(file).Most, targets.MostRouting(name)) }
+	for most := linters.First(); ; most = bound() { // whose file it is shows at its beginning
 		rest, err := io.ReadAll(io.LimitReader(f, int64(most+1-len(file.Data))))
 		if err != nil {
 			return nil, readWhy(err), ""
 		}
 		file.Data = append(file.Data, rest...)
-		if len(file.Data) <= most || most == linters.Of(file).Most {
+		if len(file.Data) <= most || most == bound() {
 			break
 		}
 	}
-	if len(file.Data) > linters.Of(file).Most {
+	if len(file.Data) > bound() {
 		return linters.Unmarked(file), "", "" // the rest was not read
 	}
 	return linters.Unmarked(file), "", snapshot.Sum(file.Data)

@@ -83,7 +83,7 @@ targets/nic/tools:       targets/target targets/nic targets/nic/mlx5 targets/nic
 targets/nic/sheets:      targets/nic compiler/ir compiler/platform lang/diag |
 targets:                 targets/target targets/target/lint targets/cumulus targets/nvue targets/sonic targets/nic targets/nic/tools
     targets/nic/sheets targets/nic/mlx5 targets/nic/mlx4 targets/nic/bnxt targets/nic/ice targets/nic/ionic targets/nic/qede
-    targets/nic/rxe validate/settings compiler/ir compiler/platform lang/diag lang/nodeset
+    targets/nic/rxe validate/settings compiler/ir compiler/platform lang/diag lang/nodeset lang/topology
     lang/destination targets/snapshot targets/forwarding |
 targets/forwarding:      |
 targets/judge:           lang lang/diag compiler compiler/ir validate targets targets/target |

@@ -31,8 +31,11 @@ func NewPrefixes(key []byte) *Prefixes {
 
 // Addr returns the address in place of another one. Addresses of no network, :: and 0.0.0.0, and loopback addresses stay.
 func (p *Prefixes) Addr(a netip.Addr) netip.Addr {
-	if a.IsUnspecified() || a.IsLoopback() || a.Is4In6() || a.Zone() != "" {
+	switch {
+	case a.IsUnspecified() || a.IsLoopback() || a.Zone() != "":
 		return a
+	case a.Is4In6():
+		return netip.AddrFrom16(p.Addr(a.Unmap()).As16())
 	}
 	bits := a.AsSlice()
 	out := make([]byte, len(bits))

@@ -272,6 +272,9 @@ func of(votes [8]int) int {
 // classes makes the classes: the lossless ones, that of notifications, and that of most other packets.
 func (v *votes) classes() *classes {
 	out := &classes{mtu: most(v.mtu, cmp.Compare[int]), routed: v.told.dscp >= v.told.pcp}
+	if v.mtu[out.mtu]*4 < v.roce { // the other ports have the MTU that their system gives them
+		out.mtu = 0
+	}
 	at := func(cos int) *class {
 		i := slices.IndexFunc(out.groups, func(c *class) bool { return c.cos == cos })
 		if i >= 0 {

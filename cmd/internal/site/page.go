@@ -253,6 +253,7 @@ func (s *Site) Judge(read *devicefiles.Found) (*report.Report, *Network) {
 	f := read.JudgeMade(fabric, &targets.Made{Releases: s.Cables.Guessed, Names: names})
 	f.Judged.Diags = append(append(f.Judged.Diags, s.stated()...), slices.Concat(s.Cables.Against, s.astray)...)
 	f.Judged.Diags.Sort()
+	slices.SortStableFunc(f.Judged.Diags, func(a, b *diag.Diagnostic) int { return cmp.Compare(a.Severity, b.Severity) }) // errors first
 	f.Judged.Proofs, f.Judged.Fabric = s.Judged.Proofs, s.Judged.Fabric
 	maps.Copy(f.Source.Files, s.Judged.Source.Files)
 	network := s.Network()
@@ -263,16 +264,12 @@ func (s *Site) Judge(read *devicefiles.Found) (*report.Report, *Network) {
 	return f, network
 }
 
-// drops returns a function that reports whether files show that a port loses packets. It knows each port once.
+// drops returns a function that reports whether files show that a port loses packets.
 func (s *Site) drops() func(p *ir.Port) bool {
-	known, read := map[*ir.Port]bool{}, s.Read()
+	judge, read := &targets.PortJudge{}, s.Read()
 	return func(p *ir.Port) bool {
-		is, seen := known[p]
-		if d := read[p.Device()]; !seen && d != nil {
-			is = targets.Drops(p, d.Read.Settings.Port(p.Name))
-			known[p] = is
-		}
-		return is
+		d := read[p.Device()]
+		return d != nil && p.Link() != nil && judge.Drops(p, d.Read)
 	}
 }
 
@@ -286,8 +283,9 @@ func (s *Site) stated() (rest diag.List) {
 	return rest
 }
 
-// guessed are the codes of findings about members of a roce block, and about a class without such a block.
-var guessed = []string{"host-not-member", "lossless-unused"}
+// guessed are the codes of findings about members of a roce block, about a class without such a block, and about thresholds of marking
+// beside a pool that is assumed: conf-ecn-thresholds judges them beside the pool that was read.
+var guessed = []string{"host-not-member", "lossless-unused", "ecn-after-pfc", "ecn-max-unreachable", "ecn-marks-early"}
 
 // Page writes an audit: devices that were read, assumptions of verdicts, the findings, and a line for each lossless group.
 func Page(w io.Writer, n *Network, r *report.Report, o report.Options) {
@@ -323,6 +321,9 @@ func Page(w io.Writer, n *Network, r *report.Report, o report.Options) {
 	report.Diagnostics(w, r, o)
 	if s := r.NotJudged(); s != "" && !o.Quiet {
 		fmt.Fprintln(w, diag.Escape(s))
+	}
+	if n := r.PassedOver; n > 0 && !o.Quiet {
+		fmt.Fprintf(w, "%s %s passed over: no name of a device's file\n", diag.Count(n, "further file"), diag.Plural(n, "was", "were"))
 	}
 	if len(r.Diags) == 0 && !o.Quiet {
 		fmt.Fprintln(w, diag.Escape("audit: no finding"+beside(r.Baseline)))

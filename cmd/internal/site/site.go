@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+	"strings"
 	"testing/fstest"
 
 	"github.com/rocec/rocec/cmd/internal/start"
@@ -169,7 +170,7 @@ func refused(s *Site) bool {
 func routesAt(s *targets.Survey) diag.Range {
 	for _, d := range s.Devices {
 		for _, file := range d.Files {
-			if d.OS != nil && targets.IsRouting(file) {
+			if d.OS != nil && targets.IsRouting(file) && !strings.HasSuffix(file, "addr.json") {
 				return (&lint.File{Name: file}).Top()
 			}
 		}

@@ -99,7 +99,8 @@ func (m *hopMaker) read(f *ir.Fabric) bool {
 	all := len(m.switches)
 	for family, n := range have {
 		if n > 0 && n < all {
-			m.fail("tables of %s of %d of %s were read%s", familyNames[family], n, diag.Count(all, "switch"), diag.Escape(unread))
+			m.fail("no file has the %s routes of %s; files of %d of %s have them%s", familyNames[family], withoutRoutes(m.switches, family), n,
+				diag.Count(all, "switch"), diag.Escape(unread))
 		}
 		if n == all {
 			m.families = append(m.families, family)
@@ -109,6 +110,17 @@ func (m *hopMaker) read(f *ir.Fabric) bool {
 		m.fail("no table of a switch was read%s", diag.Escape(unread))
 	}
 	return m.why == "" && len(m.families) > 0
+}
+
+// withoutRoutes names the switches of which no routes of a family were read.
+func withoutRoutes(switches []*hopSwitch, family int) string {
+	var names []string
+	for _, w := range switches {
+		if w.read.Routes[family] == nil {
+			names = append(names, w.device.Name)
+		}
+	}
+	return diag.Some(names, 3)
 }
 
 var familyNames = [2]string{"IPv4", "IPv6"}

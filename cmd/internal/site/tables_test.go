@@ -94,8 +94,8 @@ func codes(ds diag.List) (out []string) {
 // A table rests on whole answers alone: where a part is missing, or leads where no file shows the port, routing stays assumed.
 func TestTablesRefused(t *testing.T) {
 	for name, c := range map[string]struct{ file, old, now, want string }{
-		"no answer":  {"spine2/ip-route.json", "", "", "tables of IPv4 of 3 of 4 switches were read"},
-		"cut off":    {"leaf1/route.json", "\n}\n", "\n", "tables of IPv4 of 3 of 4 switches were read; leaf1/route.json: it is no whole answer"},
+		"no answer":  {"spine2/ip-route.json", "", "", "no file has the IPv4 routes of spine2; files of 3 of 4 switches have them"},
+		"cut off":    {"leaf1/route.json", "\n}\n", "\n", "files of 3 of 4 switches have them; leaf1/route.json: it is empty or cut off"},
 		"no members": {"leaf1/addr.json", `"info_slave_kind":"team"`, `"x":1`, "leaf1 sends traffic for gpu3:eth0 to PortChannel101"},
 		"labels": {
 			"spine1/route.json", `"interfaceName":"Ethernet4","active":true,"weight":1}]}]` + "\n}",
@@ -134,7 +134,7 @@ func TestTablesRefused(t *testing.T) {
 			}
 			if c.want == "" {
 				files = append(files, lint.File{Name: "leaf1/ip-route6.json", Data: []byte(c.now)})
-				c.want = "tables of IPv6 of 1 of 4 switches were read"
+				c.want = "files of 1 of 4 switches have them"
 			}
 			s, ds := Of(t.Context(), files, Options{Most: 100})
 			require.Empty(t, ds)

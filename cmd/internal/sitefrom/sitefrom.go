@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/rocec/rocec/cmd/internal/devicefiles"
 	"github.com/rocec/rocec/cmd/internal/exit"
@@ -35,6 +36,7 @@ type Network struct {
 	FilesOf func(device string) []lint.File // of a device by its name in the fabric; nil: no file was read
 	audit   string                          // the command that shows the findings of --from
 	read    map[*ir.Device]*targets.Surveyed
+	judge   targets.PortJudge
 }
 
 // Assumed returns the conditions under which what is shown of a network by its files holds, one sentence each.
@@ -57,13 +59,41 @@ func (n *Network) Read(d *ir.Device, port string) facts.Section {
 	return s
 }
 
-// JudgePort judges a port for packets of a group, by the files of its device; see [targets.JudgePort].
-func (n *Network) JudgePort(p *ir.Port, g *ir.CosGroup, in bool) diag.List {
+// Judge judges a port by the files of its device; see [targets.PortJudge].
+func (n *Network) Judge(p *ir.Port, at targets.Passing) diag.List {
 	d := n.read[p.Device()]
 	if d == nil {
 		return nil
 	}
-	return targets.JudgePort(p, d.Read, d.Top, g, in)
+	return n.judge.Judge(p, d.Read, d.Top, at)
+}
+
+// Place returns the place of a value of a port, else the top of the files of its device.
+func (n *Network) Place(p *ir.Port, f ir.Field, index int) diag.Range {
+	d := n.read[p.Device()]
+	if d == nil {
+		return p.At
+	}
+	if at, ok := d.Read.Where(p.Name, f, index); ok && at.Filename != "" {
+		return at
+	}
+	return d.Top
+}
+
+// Errors returns the errors in the files of a device that no judgement of its ports has.
+func (n *Network) Errors(d *ir.Device) (errors diag.List) {
+	is := n.read[d]
+	if is == nil {
+		return nil
+	}
+	ports := n.judge.All(d, is.Read, is.Top)
+	for _, x := range n.Diags {
+		same := func(p *diag.Diagnostic) bool { return p.Code == x.Code && p.At == x.At }
+		if name, _ := n.DeviceOf(x.At.Filename); x.Severity == diag.Error && name == d.Name && !slices.ContainsFunc(ports, same) {
+			errors.Add(x)
+		}
+	}
+	return errors
 }
 
 // Audit judges the files of a network as one fabric; without sources those of the network that is built in.

@@ -16,3 +16,6 @@ func IsValueFile(name string) bool {
 	dir, base := path.Split("/" + name)
 	return strings.HasSuffix(dir, Tree+"host/") && strings.HasSuffix(base, ".conf")
 }
+
+// IsCapture reports whether a file is named after the command whose output it has, as sosreport names it: "mlnx_qos_-i_eth0".
+func IsCapture(name string) bool { return len(readable().fileCommand(path.Base(name))) > 1 }

@@ -33,7 +33,7 @@ const (
 // Why something is not understood.
 const (
 	noTool    = "no tool that is known prints it"
-	noNIC     = "it is not stated of which interface it is"
+	noNIC     = "no command line above it shows its interface: write the interface into the name of the file, as in mlnx_qos_ens1f0.txt"
 	noNetdev  = "it is not stated which interface the RDMA device has: print rdma link, ibdev2netdev or show_gids, too"
 	noSense   = "the value makes no sense here"
 	noOption  = "the tool has no such option"

@@ -33,6 +33,7 @@ type Sayings struct {
 	fabric *ir.Fabric
 	known  map[Fact][]Said
 	made   map[madeKey]*diag.Diagnostic
+	read   map[*walk.Finding]*diag.Diagnostic // findings in files of devices; nil: no file was read
 
 	refusing bool // some device cannot be written
 	errors   map[*ir.Device]diag.List
@@ -76,6 +77,10 @@ func New(f *report.Report) *Sayings {
 func (s *Sayings) Of(findings []*walk.Finding) []Said {
 	var out []Said
 	for _, x := range findings {
+		if d := s.read[x]; d != nil {
+			out = append(out, Said{Diagnostic: d, finding: x})
+			continue
+		}
 		k := Fact{x.Code, x.At}
 		if known := s.reported(x); len(known) > 0 {
 			i := slices.IndexFunc(known, func(d Said) bool { return slices.Contains(d.Intents, x.Intent.Name) })
@@ -168,39 +173,6 @@ func (s *Sayings) Unset(t *walk.Trace) {
 			}
 		}
 	}
-}
-
-// JudgeRead adds to the hops of a trace the findings in the files of devices. Judge judges a port for packets of a lossless group that come
-// in by it, or else leave by it.
-func JudgeRead(s *Sayings, t *walk.Trace, judge func(p *ir.Port, g *ir.CosGroup, in bool) diag.List) {
-	for _, w := range []*walk.Walk{t.Data, t.CNP} {
-		if w == nil || !w.Promised || w.Group == nil || !w.Group.Lossless {
-			continue
-		}
-		for _, h := range w.Hops {
-			for i, l := range slices.Concat(h.In, h.Out) {
-				for _, p := range l.Ports {
-					for _, d := range judge(p, w.Group, i < len(h.In)) {
-						addRead(s, w, l, p, d, t.Intent)
-					}
-				}
-			}
-		}
-	}
-}
-
-// addRead adds a finding in the file of a device to a lane. Its words are those of the report, where that has it.
-func addRead(s *Sayings, w *walk.Walk, l *walk.Lane, p *ir.Port, d *diag.Diagnostic, of *ir.Intent) {
-	if slices.ContainsFunc(l.Findings, func(x *walk.Finding) bool { return x.Code == d.Code && x.At == d.At }) {
-		return
-	}
-	if k := (Fact{d.Code, d.At}); s.known[k] == nil {
-		s.known[k] = []Said{{Diagnostic: d}}
-	}
-	l.Findings = append(l.Findings, &walk.Finding{
-		Code: d.Code, At: d.At, Breaks: d.Severity == diag.Error, Intent: of, From: w.From[0].NIC, To: w.To[0].NIC,
-		Device: p.Device(), Port: p,
-	})
 }
 
 // refused is the errors for which rocec writes nothing to a device; of a host, those about a NIC that packets do not pass are left

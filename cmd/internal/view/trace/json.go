@@ -42,6 +42,8 @@ type walkJSON struct {
 	Ways       *uint64      `json:"ways,omitempty"`
 	Cables     *int         `json:"cables,omitempty"`
 	EveryPath  bool         `json:"every_path"`
+	Verdict    string       `json:"verdict"`
+	NotKnown   []string     `json:"not_known,omitempty"` // why the verdict is not known
 	DependsOn  string       `json:"depends_on,omitempty"`
 	Hops       []hopJSON    `json:"hops"`
 	FirstBreak *findingJSON `json:"first_break,omitempty"`
@@ -144,7 +146,7 @@ func (s *Sayings) JSON(from, to string, down []*ir.Link, traces []*walk.Trace, c
 func (s *Sayings) walkJSON(w *walk.Walk) walkJSON {
 	out := walkJSON{
 		From: portList(w.From), To: portList(w.To), Packet: newPacketJSON(w.Packet), CosGroup: cosGroupName(w.Group),
-		Lossless: w.Promised, EveryPath: w.Every, Hops: []hopJSON{},
+		Lossless: w.Promised, EveryPath: w.Every, Verdict: verdictOf(s, w), NotKnown: doubts(s, w), Hops: []hopJSON{},
 	}
 	if w.Mixed != "" {
 		out.DependsOn = validate.MixtureText(w.Mixed)

@@ -447,7 +447,7 @@ func (v *traceView) verdict(w *walk.Walk) {
 		}
 	}
 	text := "no hop breaks losslessness"
-	unstated := unstated(w)
+	doubts := doubts(v.Sayings, w)
 	switch {
 	case w.CNP:
 		text = "nothing holds the notifications up"
@@ -456,13 +456,17 @@ func (v *traceView) verdict(w *walk.Walk) {
 		}
 	case !w.Promised:
 		text = "losslessness is not promised: the cos group is lossy"
+	case len(doubts) > 0:
+		text = "not known: " + diag.And(doubts)
 	case v.fabric.FlowControl != ir.Pause && slices.ContainsFunc(w.Hops, lossy):
 		text = "not lossless, as written: these packets are in another cos group"
-	case len(unstated) > 0:
-		text = "not known: no file states PFC of " + nodeset.Text(unstated, nodeset.Devices, traceNames)
+	default:
+		if under := conditions(v.Sayings, w); len(under) > 0 {
+			text += " " + diag.And(under)
+		}
 	}
 	at, style := diag.Range{}, diag.Green
-	if w.CNP && heldUp(w) != nil || len(unstated) > 0 {
+	if w.CNP && heldUp(w) != nil || len(doubts) > 0 {
 		style = diag.Yellow
 	}
 	if d := v.firstBreak(w); d != nil {
@@ -486,20 +490,6 @@ func (v *traceView) verdict(w *walk.Walk) {
 	if !v.lines("=> ", words[0]+" ", style, words[1:], " ", at) {
 		v.lines("   ", "", "", []string{"at " + report.Place(at)}, "", diag.Range{})
 	}
-}
-
-// unstated names the devices on the ways of lossless packets whose files do not state PFC.
-func unstated(w *walk.Walk) (names []string) {
-	for _, h := range w.Hops {
-		for _, l := range slices.Concat(h.In, h.Out) {
-			for _, p := range l.Ports {
-				if name := p.Device().Name; w.Promised && l.Unknown && !slices.Contains(names, name) {
-					names = append(names, name)
-				}
-			}
-		}
-	}
-	return names
 }
 
 // mostHeld is how many lanes the verdict names.
@@ -526,9 +516,6 @@ func heldUp(w *walk.Walk) []string {
 func heldAt(l *walk.Lane) bool {
 	return l.Pauses && slices.ContainsFunc(l.Ports, (*ir.Port).ByPause)
 }
-
-// lossy reports whether packets are in no lossless group at a hop.
-func lossy(h *walk.Hop) bool { return h.Sort.Group == nil || !h.Sort.Group.Lossless }
 
 func (v *traceView) style(style, s string) string {
 	return diag.Paint(v.Color && style != "", style, diag.Escape(s))
