@@ -175,7 +175,8 @@ func ParseAct(line string) Act {
 	return Act{verb, at, OneLine(who)}
 }
 
-// String says who did it and when: "Confirmed by bob@ws2, process 12, at 2026-11-21T06:51:36Z by the clock of the device".
+// String returns the act, its author and its time: "Confirmed by bob@ws2, process 12, at 2026-11-21T06:51:36Z by the clock of the
+// device".
 func (a Act) String() string {
 	return fmt.Sprintf("%s by %s, at %s by the clock of the device", acts[a.Verb], a.Who, a.At)
 }

@@ -29,7 +29,7 @@ func TestAbout(t *testing.T) {
 	}
 	back = ParseAbout(many.Lines())
 	require.Less(t, len(many.Lines()), mostAbout)
-	require.Equal(t, 1000, back.Count, "the number is told, and not the names")
+	require.Equal(t, 1000, back.Count, "the text has the number, and not the names")
 	require.Nil(t, back.Devices)
 	for _, line := range []string{
 		"commit $(id)", "undoes ../x", "hold 99999999999", "hold -1", "hold x", "wave 0", "wave 99999999", "devices 2 leaf[1-3]",

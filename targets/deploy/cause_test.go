@@ -44,7 +44,7 @@ func TestCause(t *testing.T) {
 	}
 }
 
-// A live state is noted in the form that Edit gives, and read in another spelling of it.
+// TestWritersOfALiveState notes a live state in the spelling of Edit, and reads it in another one.
 func TestWritersOfALiveState(t *testing.T) {
 	lower := func(content []byte) []byte { return bytes.ToLower(content) }
 	d := &DevicePlan{

@@ -37,7 +37,7 @@ func diff(d *target.Device, h *Have) *DevicePlan {
 		if h.Err.Kind == HostKey || h.Err.Kind == Journal {
 			p.Status = StatusRefused // it answers, and may be another machine, or was given something else
 		}
-		if len(d.Files) == 0 && len(d.Leavings) > 0 { // nothing is asked of it but to hold nothing
+		if len(d.Files) == 0 && len(d.Leavings) > 0 { // the device should hold no file
 			p.Status, p.Err, p.Waits = StatusPending, nil, Wait{cannotBeAsked, ": " + OneLine(h.Err.Detail)}
 		}
 		return p
@@ -140,7 +140,7 @@ func settingsOf(d *DevicePlan, content map[string][]byte) *ir.Settings {
 	return d.Device.Target.Read(d.Device.Source, func(path string) []byte { return content[path] })
 }
 
-// compare says how the device is set before and after.
+// compare sets the settings of the device before and after.
 func compare(d *DevicePlan, old, next map[string][]byte) {
 	d.Old = settingsOf(d, old)
 	d.New = d.Old

@@ -79,7 +79,7 @@ func (e Effect) String() string {
 	return text
 }
 
-// What says which value changes, and how: "lossless cos 4 ends".
+// What names the value that changes, and how: "lossless cos 4 ends".
 func (s Shift) What() string {
 	comes := "changes"
 	switch s.Action {

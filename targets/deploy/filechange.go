@@ -29,7 +29,7 @@ type Change struct {
 	Action        Action
 	Before, After []byte // nil: no file
 	Keys          []KeyChange
-	Rights        []RightsChange // what others than root may change of it, and of folders of rocec
+	Rights        []RightsChange // rights of others than root on the file and on folders of rocec
 	Unchanged     int            // keys of ours that stay
 	NotOurs       int            // keys that are not ours and are left alone
 	Says          []string       // what is worth knowing of how the change is checked and put to use, as sentences
@@ -39,7 +39,7 @@ type Change struct {
 type KeyChange struct {
 	Key           string
 	Action        Action // Create, Update or Delete
-	Before, After string // empty where there is none
+	Before, After string // empty: no file
 	From          []target.Origin
 }
 
@@ -49,7 +49,7 @@ func (c *Change) Live() bool { return c.File.Live != nil }
 // Writes reports whether the change puts bytes in place or takes them away.
 func (c *Change) Writes() bool { return !c.Live() && c.Base != c.Target }
 
-// Absent is the SHA-256 of what is not there; the scripts say the same.
+// Absent takes the place of the SHA-256 of a missing file; the scripts print the same.
 const Absent = "absent"
 
 // Sum is the SHA-256 of content in hex, or [Absent].

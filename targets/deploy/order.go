@@ -20,7 +20,7 @@ type Order struct {
 	Without func(stay []*DevicePlan) string
 }
 
-// Wave is devices that are changed at the same time; the next one begins when all have come to their end.
+// Wave is a set of devices that are changed at the same time. The next wave begins when all of them have ended.
 type Wave struct {
 	Phase   int              // switches of one phase are prepared before the first of them is changed
 	Devices []*DevicePlan    // in the order they begin
@@ -29,8 +29,9 @@ type Wave struct {
 	Watch   []*target.Device // are looked at right before and after: what they lose, the wave has taken away
 	Takes   time.Duration    // from begin to end, at most, but for failures
 
-	// Marks are the switches that carry the mark of the run while it goes on: those of the wave, and those whose loss together with
-	// them would break what the wave promises. Near are other switches, whose settings the wave relies on: they carry it where they answer.
+	// Marks are the switches that carry the mark of the run while it goes on. They are those of the wave, and those whose loss together
+	// with them would break the promise of the wave. Near are other switches whose settings the wave relies on. They carry the mark if
+	// they answer.
 	Marks, Near []*target.Device
 }
 
@@ -58,8 +59,8 @@ func (o *Order) Reverse() *Order {
 	return &r
 }
 
-// PhaseOf is the phase of a device where every mixture of old and new settings that comes of it is lossless: switches, hosts, and
-// switches that take a lossless class away.
+// PhaseOf returns the phase of a device: first switches, then hosts, then switches that remove a lossless class. In this order every
+// mixture of old and new settings is lossless.
 func PhaseOf(d *DevicePlan) int {
 	switch {
 	case d.Device.Role == target.Host:

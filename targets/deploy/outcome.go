@@ -11,14 +11,14 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// StateDir is the only place of ours on a device, besides the files themselves.
+// StateDir is the only folder of rocec on a device, apart from the files themselves.
 const StateDir = "/var/lib/rocec"
 
 // Run is one apply, or one rollback: who changes devices now.
 type Run struct {
 	Name  string // unique, and sorted by time; see [NewRun]
-	Key   string // random, so that a run of the same name is told apart
-	Owner string // for whoever meets the lock: "alice@ws7, process 4711"
+	Key   string // random, so that runs of the same name differ
+	Owner string // for those who meet the lock: "alice@ws7, process 4711"
 	Tool  string // version of rocec, one word; empty: it is not noted on the device
 	About About  // what the run tells its devices about itself
 
@@ -58,7 +58,7 @@ const (
 	Restored    Outcome = "restored"    // it failed; rocec has put back what was there before
 	Reverted    Outcome = "reverted"    // it was not confirmed (in time, or before a restart), and has put back what was there by itself
 	Refused     Outcome = "refused"     // nothing was changed: Err says why
-	Conflict    Outcome = "conflict"    // undone, but for files that somebody else changed meanwhile
+	Conflict    Outcome = "conflict"    // undone, except for files that another writer changed meanwhile
 	Unknown     Outcome = "unknown"     // Files and Left say what may be where
 	NotStarted  Outcome = "not-started" // nothing was tried: too many failures, or interrupted
 )
@@ -114,9 +114,9 @@ type Result struct {
 	Device     *target.Device
 	Run        string
 	Outcome    Outcome
-	Err        *Error        // what stood in the way; nil: nothing
-	Undo       *Error        // what stood in the way of going back
-	Cleanup    *Error        // what stood in the way of taking our things away
+	Err        *Error        // nil: no error
+	Undo       *Error        // error of the undo
+	Cleanup    *Error        // error of removing the files of the run
 	Mark       txn.Mark      // the last mark that the device reported; Absent: none
 	Files      []FileResult  // of the change; empty: nothing was tried, or it is of live states alone
 	InUse      string        // whether the device uses what it holds, as it reported: [UseYes] only where that was read
@@ -150,7 +150,7 @@ type Results struct {
 	Interrupted bool     // the person ended it before all devices had been started
 	Stopped     Stopped  // why no further wave began; empty: all did, or it was interrupted
 	Why         string   // in full, where Stopped does not say it
-	Because     Kind     // of NotMarked: what stood in the way
+	Because     Kind     // of NotMarked: the kind of its error
 	Notes       []string // what went wrong beside the devices: a hook
 }
 

@@ -13,7 +13,7 @@ const (
 	sticky      = 0o1000
 )
 
-// Rights says who may change a file or folder of a device: its owner and group, and its mode with setuid, setgid and the sticky bit.
+// Rights are the rights to change a file or folder of a device: its owner and group, and its mode with setuid, setgid and the sticky bit.
 type Rights struct{ UID, GID, Mode uint32 }
 
 // ParseRights reads "UID:GID:MODE", with the mode in octal, as the read of a device prints it.

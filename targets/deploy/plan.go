@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Status is what the plan has for a device.
+// Status is the verdict of the plan on a device.
 type Status string
 
 // The statuses, spelled as in the JSON of `rocec plan`.
@@ -57,7 +57,7 @@ type DevicePlan struct {
 	Left     string             // of a device that [Plan.LeaveDerived] leaves: the version that wrote it; empty: it is not left
 	Filed    *Filed             // of a device that was compared by files; nil: it was read
 
-	Watched  []Watched       // what is read of it besides its files, and what Edit warns of
+	Watched  []Watched       // readings beyond its files, and the warnings of Edit
 	Baseline []target.Sample // what the probes measured, if they were asked
 	Unseen   bool            // locks and runs could not be looked for, as that takes root
 	Runs     []RunMark       // runs that left something there
@@ -69,8 +69,8 @@ type DevicePlan struct {
 	taken *ir.Settings // Old, where accepted values are those of New; nil: none is accepted
 }
 
-// Pending leaves devices under maintenance as they are, whatever they hold and whether or not they answer: they are debts, which a
-// later apply settles. Those that hold what they should already are none.
+// Pending leaves devices under maintenance as they are, whatever they hold and whether or not they answer. They become debts, which a
+// later apply settles, unless they are up to date.
 func (p *Plan) Pending() {
 	for _, d := range p.Devices {
 		if d.Device.Source == nil || d.Device.Source.Maintenance == "" || d.Status == StatusSame || d.Status == StatusOthers {
@@ -121,7 +121,7 @@ func (d *DevicePlan) watch(name string, found diag.List) {
 	}
 }
 
-// refuse turns the device down; a refused device has no changes, so nothing of it can be applied.
+// refuse refuses the device. A refused device has no changes, so no apply can change it.
 func (d *DevicePlan) refuse(k Kind, detail string) *DevicePlan {
 	return &DevicePlan{
 		Device: d.Device, Status: StatusRefused, Diags: d.Diags, Watched: d.Watched, Linted: d.Linted, Seen: d.Seen, Lock: d.Lock, Runs: d.Runs,
@@ -197,11 +197,11 @@ func (p *Plan) Empty() bool {
 // Group is devices whose changes are the same, so that they fill one screen rather than forty.
 type Group struct{ Devices []*DevicePlan }
 
-// First returns the group's first device, which stands for all.
+// First returns the first device of the group, which represents all.
 func (g *Group) First() *DevicePlan { return g.Devices[0] }
 
 // Fold groups the devices of a plan that have the same changes, by key and value; where they came from may differ.
-// Groups are in the order of their first devices. Unreachable and refused devices stand alone.
+// Groups are in the order of their first devices. Each unreachable or refused device has a group of its own.
 func Fold(p *Plan) []Group {
 	var groups []Group
 	at := map[string]int{}

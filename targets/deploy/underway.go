@@ -66,7 +66,7 @@ func MarkText(mark txn.Mark) string {
 		txn.Confirmed: "it is confirmed",
 		txn.Undoing:   "it is being undone",
 		txn.Undone:    "it is undone",
-		txn.Conflict:  "it is undone, but for files that somebody else has changed",
+		txn.Conflict:  "it is undone, except for files that another person or program has changed",
 		txn.Failed:    "its undo failed",
 	}[mark]
 }

@@ -23,7 +23,7 @@ const refusedBack = "The vendor's checker refused /etc/app/conf when it was back
 // everyWay is who brings a device back that holds a change.
 var everyWay = []string{"body", "asked", deploy.ByTimer, deploy.ByBoot}
 
-// waysBack brings devices that hold a change back, one in every way that is named, and gives what is reported then.
+// waysBack undoes a change on one device in each of the ways, and passes each result to judge.
 func (b box) waysBack(t testing.TB, ways []string, judge func(b box, why string, r *deploy.Result)) {
 	t.Helper()
 	for _, why := range ways {
@@ -125,7 +125,7 @@ func keptGoesBack(t testing.TB, b box) {
 	}
 }
 
-// Whether a device uses the content that is back is what it reports then, and not what it reported of the new content.
+// After an undo, a device reports whether it uses the old content; its report on the new content does not count.
 func inUseBack(t testing.TB, b box) {
 	b.waysBack(t, everyWay, func(n box, why string, r *deploy.Result) {
 		require.Equal(t, []string{deploy.UseYes, deploy.UseYes}, []string{r.InUse, r.Files[0].InUse}, why)
@@ -175,7 +175,7 @@ func backNotTaken(t testing.TB, b box) {
 	b.Write("/etc/app/conf", handConf)
 	require.NoError(t, os.Remove(b.Root+boxtest.State+"/backup/txn-1/0"))
 	r = b.resume(t, p, txn.Back)
-	b.is(t, r, deploy.Conflict, "", "Somebody else changed /etc/app/conf")
+	b.is(t, r, deploy.Conflict, "", "Another person or program changed /etc/app/conf")
 	require.NotContains(t, b.said(r), "backup/txn-1")
 	require.False(t, r.Backup)
 }
