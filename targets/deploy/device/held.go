@@ -28,7 +28,7 @@ type Held struct {
 	Key     string // of run and device; empty: the run is over
 	Digest  string // what the run does there, as a hash; empty: an earlier rocec gave the device none
 	About   deploy.About
-	Note    deploy.Note   // the zero Note: the device has none of the run
+	Note    deploy.Note   // zero: the device has no note of the run
 	Changes []HeldChange  // in the order of the run's plan
 	States  []HeldChange  // live states that were saved
 	Steps   map[int]*Step // by number
@@ -193,7 +193,7 @@ func (h *Held) key(run string, lock *deploy.Owner, a []answer) error {
 	}
 	held := a[inTxn].is != "absent" || lock != nil && lock.Txn == run
 	if held && !(deploy.Run{Name: run, Key: h.Key}).Valid() {
-		return errors.New("its key is none of rocec's")
+		return errors.New("its key is not a key of rocec")
 	}
 	return nil
 }
