@@ -34,14 +34,14 @@ type change struct {
 	linger  time.Duration   // how much longer than it needs for itself the device waits until it undoes the change
 	checked []target.Sample // read after the soak
 	began   time.Time       // of the soak
-	waited  time.Duration   // for what is at work on the device
+	waited  time.Duration   // for commands at work on the device
 	sent    txn.Verb        // the verb at work, or the one whose answer was lost
-	err     *deploy.Error   // what stood in the way, first
+	err     *deploy.Error   // the first error
 	undo    *deploy.Error   // of going back
 	cleanup *deploy.Error   // of the release
 }
 
-// newChange prepares to change a device; goal says what it should come to.
+// newChange prepares the change of a device; goal is its wanted result.
 func newChange(dial target.Dial, p *deploy.DevicePlan, o *ApplyOptions, goal txn.Goal) *change {
 	dev := o.Links.take(p.Device)
 	if dev == nil {
@@ -362,7 +362,7 @@ func (c *change) ask(ctx context.Context) txn.Event {
 			return e
 		}
 		if r, e = c.dev.State(ctx, c.o.Run, c.what); e == nil && r.Mark == txn.Absent && r.Device.Lock == txn.Free && !c.state.Began {
-			<-c.o.Clock.Wait(settleEvery) // the command may only now come to take the lock
+			<-c.o.Clock.Wait(settleEvery) // the command may take the lock only now
 			r, e = c.dev.State(ctx, c.o.Run, c.what)
 		}
 		return e
@@ -377,8 +377,8 @@ func (c *change) ask(ctx context.Context) txn.Event {
 	return c.event(txn.Ask, r, nil)
 }
 
-// wait lets what is at work on the device come to its end. It cannot take for ever: every command there has its time, and the
-// device's own timer ends what hangs.
+// wait waits until the command at work on the device ends. That is bounded: every command there has a time-out, and the device's own
+// timer ends a hanging one.
 func (c *change) wait(ctx context.Context) txn.Event {
 	<-c.o.Clock.Wait(settleEvery)
 	c.waited += settleEvery
@@ -393,7 +393,7 @@ func (c *change) wait(ctx context.Context) txn.Event {
 	return c.event(txn.Ask, r, nil)
 }
 
-// readBack compares what the device holds with what the tree wants, by the same reader as the plan.
+// readBack compares the device with the tree, by the same reader as the plan.
 func (c *change) readBack(h *deploy.Have) *deploy.Error {
 	var wrong []string
 	for i := range c.p.Device.Files {
@@ -420,7 +420,7 @@ func (c *change) readBack(h *deploy.Have) *deploy.Error {
 	return &deploy.Error{Kind: deploy.Activation, Device: c.p.Device, Step: "verify", Detail: deploy.OneLine(strings.Join(wrong, "; "))}
 }
 
-// hashes compares what the device holds with what the run was to write.
+// hashes compares the files of the device with the content that the run was to write.
 func (c *change) hashes(r *device.Report) *deploy.Error {
 	for i, f := range c.what.Files {
 		if r.Files[i] != f.Target {

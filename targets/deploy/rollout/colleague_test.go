@@ -92,7 +92,7 @@ func TestWhoDidIt(t *testing.T) {
 	require.Equal(t, deploy.Applied, b.goesOn(t, p, txn.Keep, "bob\n$(touch /tmp/evil)\033[31m'").Outcome)
 	require.Equal(t, `bob $(touch /tmp/evil)\x1b[31m'`, b.resume(t, p, txn.Keep).Acted.Who)
 
-	// The timer was faster: nobody did it.
+	// The timer was faster: no person did it.
 	b = newBox(t, "leaf01")
 	b.Systemd()
 	p = b.hold(t)

@@ -13,7 +13,7 @@ import (
 // The gate between two waves. Health is a difference: what the devices beside a wave had right before it, and have not after it, the
 // wave has taken away. Counters that rise far faster than before are not proof, as a job that begins just then looks the same.
 
-// reading is what a device measured at a moment.
+// reading holds the measurements of a device at a moment.
 type reading struct {
 	at      time.Time
 	samples []target.Sample
@@ -71,8 +71,8 @@ func (l *leader) noteAll(found []*deploy.Have) {
 	}
 }
 
-// gate says what the devices beside a wave have lost by it, once they had time to recover, and which counters rose far faster than
-// before, there and on the devices of the wave.
+// gate returns the losses of the devices beside a wave, once they had time to recover. It also returns the counters that rose far faster
+// than before, there and on the devices of the wave.
 func (l *leader) gate(ctx context.Context, w *deploy.Wave, all []*change, before []*deploy.Have) (lost string, odd []string) {
 	var patience time.Duration
 	began := l.o.Clock.Now()

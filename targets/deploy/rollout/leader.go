@@ -181,7 +181,7 @@ func (l *leader) anomaly(ctx context.Context, odd []string) string {
 	return ""
 }
 
-// begin changes devices up to where each is to be kept. Those that do not come that far have come to their end.
+// begin changes devices up to the point where each is to be kept. Those that do not get that far have ended.
 func (l *leader) begin(ctx context.Context, n int, ps []*deploy.DevicePlan) []*change {
 	reached := make([]*change, len(ps))
 	l.eachOf(len(ps), func(i int) {

@@ -15,8 +15,8 @@ import (
 	"github.com/rocec/rocec/targets/deploy/rollout"
 )
 
-// A sudo that wants a password, one that wants none although one is at hand, and a password that is wrong: in no case does the
-// password reach a file or a script.
+// TestSudoPassword: sudo asks for a password, or for none although rocec has one, or rejects a wrong one. The password never reaches a
+// file or a script.
 func TestSudoPassword(t *testing.T) {
 	const secret = "correct horse"
 	const free = `:`

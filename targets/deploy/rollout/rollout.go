@@ -1,5 +1,5 @@
 // Package rollout leads many devices: it reads them ([Observe]), changes them in waves ([Apply]), and ends runs that others
-// began ([Resume]). What to do with one device next is said by package txn, and done by package device.
+// began ([Resume]). Package txn decides the next step of one device, and package device executes it.
 package rollout
 
 import (

@@ -194,7 +194,7 @@ func lockWithoutName(t testing.TB, b box) {
 	b.is(t, b.applyWith(t, b.plan(t)), deploy.Refused, deploy.Locked, "locked by bob@ws9")
 }
 
-// The power is cut before the name in the lock is on the disk. Nobody can tell then whose it was, and nobody had one before.
+// The power is cut before the name in the lock is on the disk. Its owner is unknown then, and the device was not locked before.
 func lockLostItsName(t testing.TB, b box) {
 	p := b.plan(t)
 	cut := false
@@ -212,13 +212,13 @@ func lockLostItsName(t testing.TB, b box) {
 	b.holds(t, boxtest.OldConf, boxtest.OldConf)
 }
 
-// The lock is another run's when the commit comes: somebody has taken it by hand.
+// The lock is another run's when the commit comes: a person has taken it by hand.
 func lockLost(t testing.TB, b box) {
 	p := b.plan(t)
 	r := b.applyWith(t, p, at("activate", func() { b.lock(t, "txn txn-9\nkey abcd\n") }))
 	b.is(t, r, deploy.Refused, deploy.Locked, "no longer held by run txn-1: txn-9 abcd")
 	b.holds(t, boxtest.OldConf, boxtest.OldConf)
-	require.Contains(t, b.Read(boxtest.State+"/lock/owner"), "txn-9", "nobody's lock but its own is taken away")
+	require.Contains(t, b.Read(boxtest.State+"/lock/owner"), "txn-9", "a run removes no lock but its own")
 }
 
 // A run that is over left its lock: confirmed, or undone by itself. The next one takes it away.
@@ -251,7 +251,8 @@ func armedThere(t testing.TB, b box) {
 	}
 }
 
-// What a run without a lock left, marks of it written by somebody else included, is swept away; a link of that name is not followed.
+// The files of a run without a lock are swept, including marks that another program wrote. A link with the name of such a folder is not
+// followed.
 func deadRun(t testing.TB, b box) {
 	for _, name := range []string{"txn-other-1", "txn-other-2"} {
 		require.NoError(t, os.MkdirAll(b.Root+boxtest.State+"/"+name, 0o700))

@@ -43,8 +43,8 @@ func (b box) settled() {
 	b.Write("/run/loaded", boxtest.NewConf)
 }
 
-// A file of each owner and mode, with the content that it should have and with another: the plan names what others than root may change,
-// the apply replaces the file, restarts nothing for that alone, and the next plan is empty.
+// A file of each owner and mode, with the wanted content and with another. The plan names the rights of others than root. The apply
+// replaces the file and restarts nothing for that alone, and the next plan is empty.
 func rightsOfFiles(t testing.TB, b box) {
 	for _, same := range []bool{true, false} {
 		for i, own := range [][2]int{{0, 0}, {0, 5}, {stranger, 0}, {stranger, stranger}} {
@@ -292,7 +292,7 @@ func rightsOfState(t testing.TB, b box) {
 	}
 }
 
-// rightsOfRuns puts a folder of a run there that a stranger may have filled. No verb executes anything of it.
+// rightsOfRuns puts a folder of a run there that a stranger may have filled. No verb executes a file of that folder.
 func rightsOfRuns(t testing.TB, b box) {
 	x := boxtest.State + "/txn-txn-1"
 	plant := func(spoil string) {
@@ -370,7 +370,7 @@ func rightsOfRuns(t testing.TB, b box) {
 	}
 }
 
-// The folder of marks is in memory, and a mark in one of others is none.
+// The folder of marks is in memory. A mark in a folder that others can write does not count.
 func rightsOfMarks(t testing.TB, b box) {
 	require.NoError(t, os.MkdirAll(b.Root+"/run/rocec", 0o755))
 	for _, c := range []struct {

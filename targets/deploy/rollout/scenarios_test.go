@@ -28,8 +28,8 @@ const handConf = "# by hand, later\ncolour = red\n"
 // fast is a clock on which nothing is waited for, but for devices at work.
 var fast = rollout.Clock{Now: time.Now, Wait: func(d time.Duration) <-chan time.Time { return time.After(min(d, 100*time.Millisecond)) }}
 
-// scenarios are what happens to one device, each with all it should come to. They hold for the scripts as they are, and each mutant of
-// the scripts fails one of them.
+// scenarios are events at one device, each with its expected results. The scripts pass all of them, and each mutant of the scripts fails
+// one.
 var scenarios = map[string]func(t testing.TB, b box){
 	"applied":                     applied,
 	"other release":               withoutSystemd,

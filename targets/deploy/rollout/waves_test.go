@@ -312,7 +312,7 @@ func TestHooks(t *testing.T) {
 	}
 }
 
-// What is held goes back the last wave first, where all of it goes back.
+// TestUndoAllGoesBackInOrder: where all held devices go back, the last wave goes first.
 func TestUndoAllGoesBackInOrder(t *testing.T) {
 	t.Parallel()
 	machinetest.Long(t)
