@@ -26,7 +26,7 @@ type conn struct {
 
 func newConn(lk *link, max int) *conn { return &conn{link: lk, max: max, turn: make(chan struct{}, 1)} }
 
-// Close ends the connection. What runs is cut off.
+// Close ends the connection. It cuts off running commands.
 func (c *conn) Close() error {
 	c.link.end(errClosed)
 	return nil
@@ -35,8 +35,8 @@ func (c *conn) Close() error {
 // HostKey is of [target.Conn].
 func (c *conn) HostKey() string { return c.link.key }
 
-// Run runs a command; commands of one connection wait for each other. When ctx ends while it runs the connection is
-// closed, for nothing else is sure to end it, and whether the command ran to its end is not known: [ErrLost].
+// Run runs a command; commands of one connection wait for each other. If ctx ends first, Run closes the connection, since nothing else is
+// sure to end the command. Whether the command finished is then unknown: [ErrLost].
 func (c *conn) Run(ctx context.Context, cmd string, stdin []byte) ([]byte, error) {
 	select {
 	case c.turn <- struct{}{}:
@@ -143,8 +143,7 @@ func (r *run) result(c *conn, err error) ([]byte, error) {
 	return nil, failure(ErrLost, err, "the connection to %s was lost %s: %s", c.link.login, during, cause(err))
 }
 
-// overflow cuts off a command that prints too much. Its session must be closed: with nobody reading, the command
-// would wait for ever.
+// overflow cuts off a command that prints too much. Its session must be closed: with no reader, the command would wait for ever.
 func (r *run) overflow(c *conn) error {
 	go (<-r.session).Close()
 	return failure(ErrOutput, nil, "a command on %s printed more than %d bytes and was cut off", c.link.login, c.max)

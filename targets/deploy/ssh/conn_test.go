@@ -82,7 +82,7 @@ func overAll(t *testing.T, test func(*testing.T, way)) {
 	}
 }
 
-// TestMain is the ProxyCommand of a way, too: it passes on what comes to the address in TEST_RELAY.
+// TestMain also serves as a ProxyCommand: it relays its input to the address in TEST_RELAY.
 func TestMain(m *testing.M) {
 	if to := os.Getenv("TEST_RELAY"); to != "" {
 		c, err := net.Dial("tcp", to)
@@ -315,7 +315,7 @@ func TestKeepAlive(t *testing.T) {
 	})
 }
 
-// TestForcedCommand: a server that runs something else than what it was asked to.
+// TestForcedCommand: a server that runs another command than the requested one.
 func TestForcedCommand(t *testing.T) {
 	t.Parallel()
 	overAll(t, func(t *testing.T, w way) {

@@ -24,8 +24,8 @@ var (
 	ErrOutput      = errors.New("too much output")    // a command printed more than Config.MaxOutput and was cut off
 )
 
-// ErrHostKeyAlarm is an [ErrHostKey] of a server that is known, by known_hosts or by a pin, and showed another key, a revoked
-// one or a certificate that is not valid: another machine may answer in its place. One that nobody knows is ErrHostKey alone.
+// ErrHostKeyAlarm is an [ErrHostKey] of a server that is known, by known_hosts or by a pin. It showed another key, a revoked one or an
+// invalid certificate: another machine may answer in its place. The error of an unknown server is ErrHostKey alone.
 var ErrHostKeyAlarm = fmt.Errorf("%w: not the one on file", ErrHostKey)
 
 var errClosed = errors.New("the connection was closed")
@@ -34,7 +34,7 @@ var errClosed = errors.New("the connection was closed")
 type failed struct {
 	kind error
 	text string
-	err  error // what lies below, or nil
+	err  error // the cause, or nil
 }
 
 func (f *failed) Error() string   { return f.text }
@@ -92,7 +92,7 @@ func cause(err error) string {
 	return said(strings.TrimPrefix(strings.TrimPrefix(err.Error(), "ssh: "), "handshake failed: ssh: "))
 }
 
-// said makes one short line of what a server said.
+// said shortens the text of a server to one line.
 func said(text string) string {
 	const most = 300
 	text = strings.Join(strings.Fields(text), " ")

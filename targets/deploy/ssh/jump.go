@@ -13,7 +13,7 @@ type jump struct {
 	err   error
 }
 
-// acquire returns the connection to a jump host, making it if there is none. Whoever gets one must release it.
+// acquire returns the connection to a jump host, and makes it if necessary. The caller must release it.
 func (d *Dialer) acquire(ctx context.Context, l *login) (*jump, error) {
 	d.mu.Lock()
 	h := d.via[l.route()]

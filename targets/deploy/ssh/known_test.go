@@ -38,7 +38,7 @@ func TestOddLines(t *testing.T) {
 	good := testKeys(t)[0]
 	for _, c := range []struct {
 		name, line string
-		note       string // in the note; empty: there is none
+		note       string // in the note; empty: no note
 		refused    bool   // leaf01 is refused
 	}{
 		{"key of a type of tomorrow", "leaf01 " + keyFuture, "keys of type ssh-tomorrow are not known", false},
@@ -73,7 +73,7 @@ func TestOddLines(t *testing.T) {
 			require.NoError(t, writeFile(file, text))
 			var notes []string
 			known := newKnownFiles(func(s string) { notes = append(notes, s) })
-			for range 2 { // the second time nobody is told
+			for range 2 { // the second time without a note
 				_, err := known.find([]string{file}, nil, "spine01:22")
 				if strings.HasPrefix(c.line, "* ") {
 					require.Error(t, err)

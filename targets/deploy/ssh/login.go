@@ -34,14 +34,14 @@ type login struct {
 	from    net.Addr  // connect from this address; nil: from any
 	via     *login    // nil: directly
 
-	guessed bool          // ssh_config asks for what rocec does not do, and the settings above are not of it
+	guessed bool          // ssh_config asks for a feature that rocec lacks, and the settings above are not from it
 	openssh *target.Login // the ssh program carries the session, told what the ssh block says; nil: rocec does itself
 }
 
 // keyFile is a private key on disk, or the public half of one that the agent holds.
 type keyFile struct {
 	path  string
-	asked bool // somebody named it, so it is worth a word when it is missing
+	asked bool // a person or ssh_config named it, so a missing file is reported
 }
 
 func (l *login) address() string { return net.JoinHostPort(l.host, l.port) }
@@ -126,8 +126,8 @@ func (d *Dialer) login(dev *target.Device) (*login, error) {
 	return l, nil
 }
 
-// checkLogin refuses a login that an ssh block cannot hold: it may come from a file, such as the journal of a run, and its parts become
-// words of the ssh program's command line.
+// checkLogin refuses a login that an ssh block cannot hold. A login may come from a file, such as the journal of a run, and its parts
+// become arguments of the ssh program.
 func checkLogin(name string, dev *target.Device) error {
 	of := &dev.Login
 	wrong := func(what, value, why string) error {

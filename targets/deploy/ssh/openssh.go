@@ -25,8 +25,8 @@ import (
 // the master of a control socket. Over that socket we speak the protocol of SSH itself (proxy mode, PROTOCOL.mux), so that a
 // connection behaves like one of our own from there on.
 
-// room is the folder of the control sockets, made when the first is needed: open to nobody else, and with a path short enough
-// for the address of a socket.
+// room is the folder of the control sockets, made when the first is needed. Other users cannot open it, and its path is short enough for
+// the address of a socket.
 type room struct {
 	mu     sync.Mutex
 	dir    string
@@ -42,8 +42,8 @@ const (
 	roomHostKey = "hostkey"
 )
 
-// open makes the folder, with a configuration file that ssh reads before those of the person: what must hold for the device and
-// for every jump host on the way, whatever these say.
+// open makes the folder, with a configuration file that ssh reads before those of the person. Its settings apply to the device and to
+// every jump host on the way, and override theirs.
 func (r *room) open(d *Dialer) error {
 	if r.dir != "" {
 		return nil
@@ -68,7 +68,7 @@ func (r *room) open(d *Dialer) error {
 	}
 	for _, name := range files {
 		if strings.ContainsAny(name, "*?[\\\"\n%$") {
-			return failure(ErrConfig, nil, "ssh cannot be told to read %q: rename a folder so that the path holds none of *?[\\\"%%$", name)
+			return failure(ErrConfig, nil, "ssh cannot read %q: rename a folder so that the path contains none of *?[\\\"%%$", name)
 		}
 	}
 	for _, name := range d.rules.names {
@@ -97,7 +97,7 @@ func (r *room) open(d *Dialer) error {
 	return nil
 }
 
-// sshKnows reports whether the ssh program has an option, and a value of it.
+// sshKnows reports whether the ssh program accepts an option with its value.
 func (d *Dialer) sshKnows(option string) bool {
 	ctx, cancel := context.WithTimeout(d.ctx, d.cfg.ConnectTimeout)
 	defer cancel()
@@ -189,7 +189,7 @@ func (d *Dialer) openMaster(ctx context.Context, l *login) (*link, error) {
 	}
 }
 
-// runMaster runs ssh until it is logged in; it goes on in the background, served on the socket. The text is what it said.
+// runMaster runs ssh until it is logged in. The program goes on in the background, served on the socket. The text is its output.
 func (d *Dialer) runMaster(ctx context.Context, l *login, m *master, more []string) (text string, err error) {
 	seconds := func(d time.Duration) string { return strconv.Itoa(max(1, int(math.Ceil(d.Seconds())))) }
 	if d.cfg.Terminal == nil {
@@ -338,7 +338,7 @@ func toldBySSH(l *login, text string, err error) error {
 			"ssh says: %s", l, all)
 	case has("Bad server host key: Invalid key length"):
 		return failure(ErrHostKey, nil, "the host key of %s, or of a jump host on the way, is an RSA key of less than %d bits. Make a host key "+
-			"of another type there with `ssh-keygen -A`, and take the RSA key out of known_hosts and host_key; `rocec help ssh` says how to "+
+			"of another type there with `ssh-keygen -A`, and take the RSA key out of known_hosts and host_key; `rocec help ssh` shows how to "+
 			"reach a device that has no other. ssh says: %s", l, leastRSA, all)
 	case has("host key is known for"):
 		return failure(ErrHostKey, nil, "the host key of %s is not known; log in once with `%s`, compare the fingerprint with one "+

@@ -18,7 +18,7 @@ import (
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
-// parityConfigs are read by ssh itself and by us. DIR stands for the folder of the files.
+// parityConfigs are read by ssh itself and by us. DIR is replaced by the folder of the files.
 var parityConfigs = map[string]map[string]string{
 	"patterns": {"config": `
 # comment

@@ -262,8 +262,8 @@ func TestDialerClose(t *testing.T) {
 	}
 }
 
-// TestCryptoFloor: the client side of x/crypto before v0.56.0 has known holes; among the last are CVE-2026-56855 and
-// CVE-2026-78662, by which a server brings the whole connection to a standstill.
+// TestCryptoFloor: the client of x/crypto before v0.56.0 has known vulnerabilities. With the latest, CVE-2026-56855 and CVE-2026-78662, a
+// server can stall the whole connection.
 func TestCryptoFloor(t *testing.T) {
 	// The build information of a test binary names no modules.
 	out, err := exec.Command("go", "list", "-m", "-f", "{{with .Replace}}{{.Version}}{{else}}{{.Version}}{{end}}",

@@ -74,8 +74,8 @@ func (d *Dialer) handshake(ctx context.Context, l *login, raw net.Conn, check *h
 	return nil, try.refused(l, err)
 }
 
-// buffered is a stream that is read in pieces. x/crypto reads a server's greeting byte by byte, with a system call each; what it
-// reads later, in larger pieces than the buffer, passes the buffer by.
+// buffered is a stream that is read in pieces. x/crypto reads a server's greeting byte by byte, with a system call each. Its later reads
+// are larger than the buffer and bypass it.
 type buffered struct {
 	net.Conn
 	in *bufio.Reader
@@ -119,7 +119,7 @@ type link struct {
 	client *ssh.Client
 	raw    net.Conn
 	via    *jump   // nil: directly
-	master *master // the ssh program that carries it; nil: nobody
+	master *master // the ssh program that carries it; nil: the native transport
 
 	once  sync.Once
 	dead  chan struct{} // closed when the connection is over
