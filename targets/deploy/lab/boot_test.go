@@ -69,7 +69,7 @@ func TestReboot(t *testing.T) {
 	}
 }
 
-// TestSlowBoot: what units sleep while a device starts goes by at once, for whoever waits until it is up.
+// TestSlowBoot: the sleeps of units while a device starts take no time for a client that waits until it is up.
 func TestSlowBoot(t *testing.T) {
 	d := hostDevice()
 	d.WriteFile("/etc/systemd/system/slow.service", []byte("[Service]\nType=oneshot\nRemainAfterExit=yes\nExecStart=/bin/sleep 1000\n"+
@@ -82,7 +82,7 @@ func TestSlowBoot(t *testing.T) {
 	require.GreaterOrEqual(t, up, 1000.0)
 }
 
-// TestRebootCommand: it ends whoever asked for it, with his connection.
+// TestRebootCommand: the command ends its caller, and the connection of the caller.
 func TestRebootCommand(t *testing.T) {
 	l := start(t, testTree())
 	c := dial(t, l, "host01")

@@ -18,12 +18,12 @@ import (
 // Device is one simulated device, and what a test may look at and do to it.
 type Device struct {
 	Name    string
-	image   target.Image // what the device is made of, and what lay on its disk when it was new
+	image   target.Image // the parts of the device, and the files on its disk when it was new
 	machine *unix.Machine
 	fs      *unix.FileSystem // of the machine
 	net     *network
 	init    *systemd.Manager
-	cut     func()                                             // cuts the connections to the device; nil: it has none
+	cut     func()                                             // cuts the connections to the device; nil: no connections
 	marked  func(netdev string, peer netip.Addr, cos int) bool // see [machine.Marked]; nil: it is in no network
 
 	turning sync.Mutex        // held while the device is switched off and on
@@ -97,7 +97,7 @@ func loginName(td *target.Device) string {
 	return "root"
 }
 
-// loginNames are the users a device has, besides root.
+// loginNames returns the users of a device, without root.
 func loginNames(td *target.Device) []string {
 	names := []string{loginName(td)}
 	if td.Target != nil && td.Target.User != "" && td.Target.User != names[0] {

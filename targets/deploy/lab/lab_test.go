@@ -44,7 +44,7 @@ func testTree() *target.Tree {
 func switchDevice() *Device { return NewDevice(testTree().Devices[0]) }
 func hostDevice() *Device   { return NewDevice(testTree().Devices[1]) }
 
-// result is what a command came to.
+// result is the result of a command.
 type result struct {
 	out, err string
 	status   int

@@ -16,8 +16,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// toy is what a target may bring, in small: a number that a program, a file of sysfs and folders of configfs show and
-// set, and a daemon that takes it from a file.
+// toy has small samples of the parts that a target may bring. A program, a file of sysfs and folders of configfs show and set a number,
+// and a daemon reads it from a file.
 type toy struct {
 	m target.Machine
 	toyState

@@ -19,8 +19,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// What is kept of a device that is put away: what on its disk differs from the image it was new with, and, as it was not
-// switched off, what its kernel and its daemons hold, the timers that run and the shells that sleep.
+// A device that is put away is kept as the difference of its disk from its first image. As it was not switched off, the state of its
+// kernel and its daemons, the running timers and the sleeping shells are kept too.
 
 // record is a device that was put away.
 type record struct {

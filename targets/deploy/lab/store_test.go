@@ -70,7 +70,7 @@ func TestKept(t *testing.T) {
 	require.Equal(t, 1, sh(t, l.Device("leaf01"), "admin", "test -e /keep").status)
 }
 
-// TestKeptProcesses: what runs when a lab is closed comes to its end, and a shell that sleeps sleeps on.
+// TestKeptProcesses: a command that runs when a lab is closed ends first, and a sleeping shell sleeps on.
 func TestKeptProcesses(t *testing.T) {
 	_, d := reopened(t, func(d *Device) {
 		root(t, d, `setsid sh -c 'i=0; while [ $i -lt 50 ]; do sleep 1; i=$((i+1)); done; echo $i >/ended' >/dev/null 2>&1 & `)
@@ -115,7 +115,7 @@ func TestChangedHardware(t *testing.T) {
 	require.Equal(t, "mine\n0\n9000\n0002\n", root(t, d, "cat /etc/mine; toy get; cat /sys/class/net/ens1f0/mtu; "+
 		"tail -c 5 /proc/sys/kernel/random/boot_id; test -e /sys/class/net/new0; test ! -e /run/x; test ! -e /etc/os-release"))
 	require.Equal(t, string(old), root(t, l.Device("leaf01"), "cat /etc/os-release; cat /etc/mine >/dev/null"),
-		"what is installed is what was installed")
+		"the installed release is the old one")
 	require.NoError(t, l.Close())
 
 	l = open(t, dir, testTree())
@@ -172,7 +172,7 @@ func TestFolder(t *testing.T) {
 	require.FileExists(t, filepath.Join(other, "thesis"))
 }
 
-// TestHostileFolder: whatever lies in a lab's folder, nothing outside of it is read or written, and it ends in an error.
+// TestHostileFolder: whatever a lab's folder contains, nothing outside of it is read or written, and the result is an error.
 func TestHostileFolder(t *testing.T) {
 	outside := t.TempDir()
 	canary := filepath.Join(outside, "canary")
@@ -243,7 +243,7 @@ func fileAt(t *testing.T, dir, name string, data []byte) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, name), data, 0o600))
 }
 
-// FuzzRestore: no record that could be read makes the lab panic; what comes of it is a device, or an error.
+// FuzzRestore: no readable record makes the lab panic; the result is a device or an error.
 func FuzzRestore(f *testing.F) {
 	d := NewDevice(testTree().Devices[1])
 	run := func(cmd string) { d.Run(f.Context(), "root", cmd, "") }
@@ -255,7 +255,7 @@ func FuzzRestore(f *testing.F) {
 	require.NoError(f, err)
 	d.shut()
 	f.Add(seed)
-	for _, edit := range [][3]string{ // and what is said of it
+	for _, edit := range [][3]string{ // old text, new text, part of the error
 		{`"Mode":420`, `"Mode":2147484013`, `"/etc/toy" is the same file as none`},
 		{`"/etc/toy"`, `"/etc/../toy"`, `"/etc/../toy" is not a path`},
 		{`"/etc/toy"`, `"/proc/uptime"`, `"/proc/uptime" has no folder`},

@@ -15,7 +15,7 @@ func (m *Manager) Boot() {
 	m.mu.Lock()
 	m.disable()
 	m.mu.Unlock()
-	// A process that somebody waits for, so that what units sleep takes no time.
+	// A client waits for this process, so that the sleeps of units take no time.
 	m.machine.RunAwaited(func(self *unix.Process) {
 		for _, name := range m.bootOrder() {
 			u, ok := m.find(name)

@@ -30,7 +30,7 @@ func host(options Options) (*unix.Machine, *Manager) {
 	return machine, m
 }
 
-// result is what a command came to.
+// result is the result of a command.
 type result struct {
 	out, err string
 	status   int
@@ -132,7 +132,7 @@ func TestTransientTimer(t *testing.T) {
 	require.Eventually(t, func() bool { _, err := d.FS.ReadFile("/soon"); return err == nil }, 10*time.Minute, time.Millisecond)
 }
 
-// TestDaemons: a service that stays, its process, and what systemctl shows of it, in the order systemd has.
+// TestDaemons: a service that stays, its process, and its properties in systemctl show, in the order of systemd.
 func TestDaemons(t *testing.T) {
 	d, _ := host(Options{})
 	d.FS.PlantFile("/etc/systemd/system/d.service", []byte("[Service]\nExecStart=/bin/sh -c 'while :; do sleep 10; done'\n"), 0o644)

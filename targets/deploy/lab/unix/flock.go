@@ -36,7 +36,7 @@ func (f *FileSystem) unlock(n *node) {
 	}
 }
 
-// held keeps a lock as long as a descriptor of it is open.
+// held keeps a lock as long as one of its descriptors is open.
 type held struct {
 	*handle
 }

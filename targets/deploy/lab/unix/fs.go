@@ -114,8 +114,8 @@ type place struct {
 	node   *node
 }
 
-// walk follows an absolute path; follow says whether a symbolic link at its end is followed. A place without a node is
-// no error: the path may be created there.
+// walk follows an absolute path, with follow also a symbolic link at its end. A place without a node is no error: the path may be created
+// there.
 func (f *FileSystem) walk(c Cred, path string, follow bool) (place, error) {
 	if path == "" {
 		return place{}, eNoEnt
@@ -365,7 +365,7 @@ func (f *FileSystem) rmdir(c Cred, path string) error {
 	if err := at.writable(c); err != nil {
 		return err
 	}
-	made := at.parent.mkdir != nil // with what it holds
+	made := at.parent.mkdir != nil // its files are part of it
 	if !made && len(at.node.kids) > 0 {
 		return eNotEmpty
 	}

@@ -161,7 +161,7 @@ func cmdNohup(_ context.Context, p *Proc) int {
 }
 
 // cmdFlock runs a command while it holds the lock of a file: flock [-n | -w SECONDS] [-s] [-o] [-E N] FILE COMMAND... or -c.
-// Without -o the lock is held by what the command leaves behind, too.
+// Without -o, background processes of the command hold the lock, too.
 func cmdFlock(_ context.Context, p *Proc) int {
 	args, patience, exclusive, conflict, closes := p.Args[1:], time.Duration(-1), true, 1, false
 options:

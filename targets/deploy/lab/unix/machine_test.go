@@ -23,7 +23,7 @@ func host(hooks ...Hooks) *Machine {
 	return m
 }
 
-// result is what a command came to.
+// result is the result of a command.
 type result struct {
 	out, err string
 	status   int

@@ -81,7 +81,7 @@ func (p *Proc) Usage(format string, args ...any) int {
 	return 1
 }
 
-// Print writes to stdout; a program that goes on after a failed write learns of it from [Proc.Done].
+// Print writes to stdout; for a program that goes on after a failed write, [Proc.Done] reports it.
 func (p *Proc) Print(s string) {
 	if s == "" {
 		return

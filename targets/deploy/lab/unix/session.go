@@ -47,8 +47,8 @@ func (m *Machine) Daemon(args []string, env map[string]string) *Proc {
 	return p
 }
 
-// session runs what somebody logged in for, and returns its exit status. When ctx ends, he is gone, and what he waited
-// for gets SIGHUP. What runs in the background, or in a session of its own, goes on.
+// session runs the command of a login, and returns its exit status. When ctx ends, the client is gone, and the processes it waited for
+// get SIGHUP. Processes in the background, or in a session of their own, go on.
 func (m *Machine) session(ctx context.Context, u *User, stdin io.ReadCloser, stdout, stderr io.Writer, run func(*Proc) int) int {
 	ctx, cancel := context.WithTimeout(ctx, sessionTime)
 	defer cancel()
@@ -140,7 +140,7 @@ func (b *lockedBuffer) String() string {
 	return b.b.String()
 }
 
-// gate lets the output of a session through until there is too much of it, or nobody listens any more.
+// gate passes the output of a session until it is too long, or the client is gone.
 type gate struct {
 	mu   sync.Mutex
 	left int

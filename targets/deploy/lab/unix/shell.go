@@ -13,11 +13,10 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// The shell of every device walks the syntax trees of mvdan.cc/sh, and nothing a script does reaches the machine rocec
-// runs on: files, directories, users, programs and processes are the device's. Words are expanded by the same library's
-// package expand, which would go to the machine in one case only, the home directory of a user it is not told of: so
-// ~user is replaced when a script is parsed. It behaves as dash does, which differential_test.go holds it to;
-// sandbox_test.go of package lab holds it to the fence.
+// The shell of every device walks the syntax trees of mvdan.cc/sh. A script cannot reach the machine that rocec runs on: files,
+// directories, users, programs and processes are those of the device. Package expand of the same library expands words. It would read
+// from the machine in one case only, the home directory of an unknown user, so ~user is replaced when a script is parsed. The shell
+// behaves as dash does, which differential_test.go tests; sandbox_test.go of package lab tests its isolation.
 
 // maxScript bounds a script; the parser recurses on it.
 const maxScript = 1 << 20
@@ -235,7 +234,7 @@ type shell struct {
 	base  *descriptors // that are open as long as the shell runs
 	cfg   *expand.Config
 
-	text string // the script, as a text and parsed, and the command of it that is being run
+	text string // the script, as a text and parsed, and its command that is running
 	file *syntax.File
 	at   int
 }
@@ -247,7 +246,7 @@ type variable struct {
 	exported, readonly bool
 }
 
-// local is what a variable was outside of a function that has one of the same name.
+// local is the outer value of a variable that a function has declared local.
 type local struct {
 	variable
 	existed bool

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// builtin is a command of the shell's own: one that changes the shell, or one that is a program, too.
+// builtin is a command of the shell itself. shell is set for one that changes the shell, run for one that is also a program.
 type builtin struct {
 	shell func(*shell, []string) int
 	run   Command

@@ -139,7 +139,7 @@ func matchOne(pattern string, c byte) (width int, ok bool) {
 	return 1, pattern[0] == c
 }
 
-// matchSet is a bracket expression; set is false when there is none.
+// matchSet matches a bracket expression; set is false if pattern does not begin with one.
 func matchSet(pattern string, c byte) (width int, ok, set bool) {
 	i := 1
 	negated := i < len(pattern) && (pattern[i] == '!' || pattern[i] == '^')
