@@ -13,8 +13,8 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Folder is an open folder of rocec's own. Names of files in it are paths with slashes below it; each folder on the way is held
-// to the same rules. Nothing outside of it is read or written.
+// Folder is an open folder of rocec's own. Names of files are slash-separated paths below the folder, and the same rules apply to each
+// folder on the way. No file outside of the folder is read or written.
 type Folder struct {
 	path string
 	root *os.Root
@@ -117,7 +117,7 @@ func (f *Folder) restrict() {
 // Path returns the path of the folder.
 func (f *Folder) Path() string { return f.path }
 
-// Close closes the folder; files of it that are open stay so.
+// Close closes the folder. Its open files stay open.
 func (f *Folder) Close() error { return f.root.Close() }
 
 // Open opens a file to read it.
