@@ -50,8 +50,8 @@ func (b *Box) Fire() {
 	}
 }
 
-// PowerCut ends everything on the device and starts it again: a new boot id, the boot units, and then the daemon with what lies in its
-// file. What was written stays, flushed or not.
+// PowerCut ends everything on the device and starts it again: a new boot ID, the boot units, and then the daemon with the content of its
+// file. All writes stay, flushed or not.
 func (b *Box) PowerCut() {
 	b.Kill()
 	require.NoError(b.t, os.RemoveAll(b.Root+"/run/timers"))

@@ -55,7 +55,7 @@ func signal(s syscall.Signal) func(context.Context, *cell, *under) (fired, error
 		if s == syscall.SIGKILL {
 			<-leader.done
 		} else {
-			time.Sleep(time.Duration(float64(50*time.Millisecond) * nspawn.Slow(c.d))) // it is told before the device goes on
+			time.Sleep(time.Duration(float64(50*time.Millisecond) * nspawn.Slow(c.d))) // the signal arrives before the device goes on
 		}
 		return proof(func() error {
 			r, err := leader.wait()

@@ -70,7 +70,8 @@ func learnAll(t *testing.T, bin string, refs []*reference) (good bool) {
 	return !slices.ContainsFunc(nspawn.Matrix(t, devices(), cells), func(r nspawn.Result) bool { return r.Err != nil })
 }
 
-// Whatever strikes at whatever command of an apply: the device comes to rest whole, the report is true, and rocec itself can go on.
+// TestApply: whichever fault strikes at whichever command of an apply, the device ends whole, the report is true, and rocec itself can go
+// on.
 func TestApply(t *testing.T) {
 	t.Parallel()
 	bin := rocec(t)

@@ -43,9 +43,9 @@ type cell struct {
 	o      *operator
 	fault  *fault
 	at     moment // where the fault strikes
-	edit   string // SHA-256 of what somebody else wrote; empty: nobody did
-	others []side // what other operators apply
-	back   bool   // rocec is told to go back: what was there before is what it is to bring about
+	edit   string // SHA-256 of the edit of another user; empty: no edit
+	others []side // the content that other operators apply
+	back   bool   // rocec goes back, so the old content is the wanted one
 	held   bool   // the run waits to be confirmed
 
 	journalled bool // rocec was killed when it had written all there was to write
@@ -70,7 +70,7 @@ func (c *cell) whole(h *holds) (end string, err error) {
 			return "edited", nil // what it uses is for a person to decide
 		}
 		if !c.inWindow() {
-			return "", breaks(noHalfState, "what somebody else wrote into %s is lost\n%s", r.edited, h)
+			return "", breaks(noHalfState, "the edit of another user in %s is lost\n%s", r.edited, h)
 		}
 	}
 	sides := map[string]*side{"old": &r.old, "new": &r.new}
@@ -168,7 +168,7 @@ func (c *cell) judge(r *ran, h *holds) error {
 		case own() && !h.uses(target):
 			return untrue("applied, and the device uses something else")
 		case len(c.others) > 0 && !c.at.kept:
-			return untrue("applied, and so did somebody else meanwhile")
+			return untrue("applied, and another operator applied meanwhile")
 		}
 	case "unconfirmed":
 		if own() && (h.mark != "loaded" || !h.is(&ref.new)) {
@@ -187,7 +187,7 @@ func (c *cell) judge(r *ran, h *holds) error {
 		}
 	case "conflict":
 		if own() {
-			return untrue("conflict, and nobody else changed anything")
+			return untrue("conflict, and no other user changed a file")
 		}
 	case "unknown":
 		if !strings.Contains(f.Detail, "rocec resume "+f.Run) && !strings.Contains(f.Detail, "rocec rollback "+f.Run) {
@@ -232,7 +232,7 @@ const (
 	exitInterrupted = 130
 )
 
-// covers reports whether a name of a report names a path: itself, what lies below, or what a pattern of it means.
+// covers reports whether a name of a report covers a path: the path itself, a folder above it, or a pattern that matches it.
 func covers(named, path string) bool {
 	if prefix, ok := strings.CutSuffix(named, "*"); ok {
 		return strings.HasPrefix(path, prefix)

@@ -22,8 +22,8 @@ import (
 	"github.com/rocec/rocec/targets/deploy/internal/nspawn"
 )
 
-// The times of a cell on a quiet machine; a device that booted slower has longer ones (slowed). A step may take more than it needs, and a
-// dead-man waits less than two minutes, but longer than rocec takes to look at a device and to confirm.
+// The times of a cell on a quiet machine; a device that booted slower has longer ones (slowed). A step has more time than it needs. A
+// dead-man's switch waits less than two minutes, but longer than rocec takes to read a device and to confirm.
 const (
 	deadMan  = 15 * time.Second
 	stepTime = 20 * time.Second

@@ -51,7 +51,7 @@ func writeTables(file string) error {
 	return os.WriteFile(file, text, 0o644)
 }
 
-// counted is a row: what many cells came to.
+// counted is a row: the results of many cells.
 type counted struct {
 	cells  int
 	ends   map[string]int

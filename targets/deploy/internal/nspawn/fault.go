@@ -87,7 +87,7 @@ func (d *Device) setLink(state string) error {
 	return d.power.ip("link", "set", "eth0", state)
 }
 
-// Loss is what a power cut takes of the writes that were not synced.
+// Loss is the part of the unsynced writes that a power cut loses.
 type Loss uint32
 
 // The losses, as numbers of EXT4_IOC_SHUTDOWN.
@@ -122,8 +122,8 @@ func ioctl(f *os.File, request uintptr, arg *uint32) error {
 // canary is a file that is written, and not synced, as the power goes.
 const canary = "var/tmp/rocec-test.canary"
 
-// PowerOff cuts the power, also while the device boots: nothing is said on the wire, every process is gone, and the disk is without
-// what was not synced. The device stays off until [Device.PowerOn]; the fault has fired when it is up again and has forgotten.
+// PowerOff cuts the power, also while the device boots: the device sends no packet, every process is gone, and the disk lacks the
+// unsynced writes. The device stays off until [Device.PowerOn]. The fault has fired when the device is up again without the canary.
 func (d *Device) PowerOff(loss Loss) Fault {
 	r, err := d.mounted()
 	if err == nil {
@@ -332,7 +332,7 @@ const (
 	ByRename How = "by rename"
 )
 
-// EditFile changes a file as somebody else would who is logged in.
+// EditFile changes a file like another user who is logged in.
 func (d *Device) EditFile(path string, content []byte, how How) Fault {
 	write := path
 	if how == ByRename {

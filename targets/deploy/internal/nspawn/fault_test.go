@@ -46,7 +46,7 @@ func exists(d *Device, path string) bool {
 	return !errors.Is(err, os.ErrNotExist)
 }
 
-// A device stops at the command it is told to, whoever runs it: a login, sudo, a timer.
+// TestStopAt: a device stops at the given command, by whichever way it is run: a login, sudo, a timer.
 func TestStopAt(t *testing.T) {
 	t.Parallel()
 	d := Start(t, Switch43, Options{})
@@ -376,5 +376,5 @@ func TestPowerCutWhileBooting(t *testing.T) {
 	d.Release()
 	<-up // with an error, unless it has missed the moment without power
 	require.NoError(t, off.Fired())
-	assert.Len(t, d.Commands(), 2, "it has come to that command twice")
+	assert.Len(t, d.Commands(), 2, "the device has reached that command twice")
 }

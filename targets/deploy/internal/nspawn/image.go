@@ -38,10 +38,10 @@ const (
 // unread is the folders of /usr/share that a userland does without.
 var unread = []string{"doc", "man", "locale", "info"}
 
-// userland is the folders of /usr that devices share, read-only; everything else lies on a device's own disk.
+// userland is the folders of /usr that devices share, read-only; all other files are on the device's own disk.
 var userland = []string{"bin", "sbin", "lib", "lib64", "libexec", "share"}
 
-// programs is where the programs lie that the shim stands in for.
+// programs is the folder of the programs that the shim wraps.
 const programs = "/usr/lib/rocec-test"
 
 // shimmed is the programs that ask the test: those by which a protocol changes state.
@@ -194,8 +194,8 @@ func digest(parts ...string) string {
 	return fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Join(parts, "\n"))))[:16]
 }
 
-// kept returns the folder NAME-KEY of the cache, made by do where it is not there yet, and removes those that nobody has
-// used for two weeks. The lock is held.
+// kept returns the folder NAME-KEY of the cache, made by do if it is missing, and removes folders that no test has used for two weeks.
+// The lock is held.
 func kept(name, key string, do func(dir string) error) (string, error) {
 	dir := filepath.Join(cache, name+"-"+key)
 	now := time.Now()

@@ -115,7 +115,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// What switches take a file by: a restart, or the reload node, and what the daemon is told to do with it.
+// TestSwitchd: a switch loads a file at a restart, or by the reload node, with the given order to the daemon.
 func TestSwitchd(t *testing.T) {
 	t.Parallel()
 	for k, load := range map[*Kind]string{
@@ -194,7 +194,7 @@ func TestFleet(t *testing.T) {
 	}
 }
 
-// Where devices cannot be booted, tests say what is missing: they fail in CI, and are skipped elsewhere.
+// TestMissing: where devices cannot be booted, tests name the missing part. They fail in CI, and are skipped elsewhere.
 func TestMissing(t *testing.T) {
 	t.Parallel()
 	Image(t)

@@ -22,8 +22,8 @@ import (
 //go:embed image/boot.sh
 var bootScript string
 
-// plug makes the cable between this machine and the device. Its far end lies in the outlet until the device is switched on. The
-// neighbour is known for good, so that a device that is away is a black hole and not a host that cannot be reached.
+// plug makes the cable between this machine and the device. Its far end stays in the outlet until the device is switched on. The
+// neighbour entry is permanent, so that a device that is away drops packets silently and is not reported as unreachable.
 func (d *Device) plug() error {
 	var err error
 	if d.outlet, err = spawn(syscall.CLONE_NEWNET, nil, "sleep", "infinity"); err != nil {
@@ -159,7 +159,7 @@ func patience(do func() error) error {
 	}
 }
 
-// notified listens to systemd-nspawn, which tells who is PID 1 of the device and when it has come up.
+// notified listens to systemd-nspawn, which reports the PID 1 of the device and when the device is up.
 func (d *Device) notified() error {
 	c, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: d.slot.path("notify"), Net: "unixgram"})
 	if err != nil {

@@ -40,7 +40,7 @@ func claim() (*slot, error) {
 	return nil, errors.New("127 devices run on this machine already")
 }
 
-// take locks the slot and sweeps what a killed test has left there; EWOULDBLOCK: somebody has it.
+// take locks the slot and sweeps what a killed test has left there; EWOULDBLOCK: another test has it.
 func (s *slot) take() (err error) {
 	if s.unlock, err = lock(filepath.Join(runtimeDir, fmt.Sprintf("%d.lock", s.n)), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		return err
@@ -89,7 +89,7 @@ func (s *slot) sweep() error {
 // disk is the file that holds the device's disk.
 func (s *slot) disk() string { return filepath.Join(cache, "disks", strconv.Itoa(s.n)+".ext4") }
 
-// cgroups is where systemd makes its groups: the unified hierarchy, or those that stand in for it beside version 1.
+// cgroups is where systemd makes its groups: the unified hierarchy, or those that replace it beside version 1.
 func cgroups() []string {
 	const all = "/sys/fs/cgroup"
 	var dirs []string

@@ -106,7 +106,7 @@ func MakeKey(path, kind, passphrase string, more ...string) (*Key, error) {
 	return &Key{Path: path, PEM: private, Public: line, Fingerprint: "SHA256:" + base64.RawStdEncoding.EncodeToString(sum[:])}, nil
 }
 
-// Certify signs a key, so that its certificate lies beside it (-cert.pub): of a user, or of a host.
+// Certify signs a key of a user or a host, and writes its certificate beside it (-cert.pub).
 func (ca *Key) Certify(t testing.TB, k *Key, host bool, principals string) {
 	t.Helper()
 	args := []string{"-q", "-s", ca.Path, "-I", "test", "-n", principals, "-V", "-1h:+1h"}
@@ -203,7 +203,7 @@ func Start(t testing.TB, o Options) *Server {
 	addr := s.listener.Addr().(*net.TCPAddr)
 	s.Addr, s.Host, s.Port = addr.String(), addr.IP.String(), addr.Port
 	if o.Daemon {
-		s.listener.Close() // sshd takes the port; nobody else is given it so soon
+		s.listener.Close() // sshd takes the port; the kernel does not give it to another process so soon
 		s.listen()
 	} else {
 		s.done.Go(s.serve)
