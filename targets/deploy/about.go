@@ -118,7 +118,7 @@ func number(text string, most int) (int, bool) {
 	return n, true
 }
 
-// devicesOf reads the names of devices of a run; nil: they are not told, or are others than so many.
+// devicesOf reads the names of the devices of a run; nil: the text lacks them, or their number differs.
 func devicesOf(text string, count int) []string {
 	if text == "" || len(text) > mostAbout {
 		return nil
@@ -162,7 +162,7 @@ type Act struct {
 	Who  string // "bob@ws2, process 12"
 }
 
-// acts are the verbs that decide what becomes of a run on a device, and their words.
+// acts are the verbs that decide the fate of a run on a device, and their words.
 var acts = map[string]string{"confirm": "Confirmed", "undo": "Undone", "release": "Taken away", "unlock": "Unlocked"}
 
 // ParseAct reads a line "VERB TIME WHO" of a device; the zero Act: the line is another.

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a run tells a device about itself comes back as it was; what makes no sense counts as not told.
+// The description of a run comes back from a device unchanged. Invalid parts count as missing.
 func TestAbout(t *testing.T) {
 	a := About{
 		Fabric: "rack", Commit: "3b46bee0123456789+", Message: "ticket 4711", Undoes: "20261121t065136z-3f9a",

@@ -62,7 +62,7 @@ func TestWritersOfALiveState(t *testing.T) {
 	assert.False(t, left)
 }
 
-// TestSince: a device that differs was changed since the last run that it kept, unless it holds what a run left there.
+// TestSince: a device that differs was changed since the last run that it kept, unless its content is that of a run.
 func TestSince(t *testing.T) {
 	kept := []RunMark{
 		{Run: "20261101t000000z-aaaa", Mark: txn.Confirmed},

@@ -13,7 +13,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Diff compares the content that the tree wants with that of the devices. It is pure. have is of the same tree.
+// Diff compares the content that the tree wants with that of the devices. It is pure. have must be of the same tree.
 func Diff(tree *target.Tree, have *Observed) *Plan {
 	p := &Plan{Devices: make([]*DevicePlan, len(tree.Devices))}
 	var g errgroup.Group
@@ -45,7 +45,7 @@ func diff(d *target.Device, h *Have) *DevicePlan {
 	if len(h.Wrong) > 0 {
 		return p.refuse(Identity, strings.Join(h.Wrong, " "))
 	}
-	p.Seen = h.Seen // of another device it says nothing
+	p.Seen = h.Seen // for another device it is useless
 	p.watch("rights", h.judgeRights(d))
 	first := slices.IndexFunc(d.Files, func(f target.File) bool { return f.Live == nil })
 	old, next := make(map[string][]byte, len(d.Files)), make(map[string][]byte, len(d.Files))

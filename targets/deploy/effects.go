@@ -101,7 +101,7 @@ func inOrder(all ...map[shift]*Effect) []Effect {
 	return out
 }
 
-// rank puts the fabric's ports before others, and what is named before the rest.
+// rank puts the fabric's ports before others, and named ports before the rest.
 func rank(e *Effect) int {
 	switch {
 	case e.Others:

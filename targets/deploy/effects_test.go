@@ -25,7 +25,7 @@ func effectsOf(old, next *ir.Settings) string {
 	return strings.Join(out, "\n")
 }
 
-// state makes settings: change alters what every port has at first, and the ports that are named.
+// state makes settings: change alters the default of every port, and the named ports.
 func state(change func(p *ir.PortSettings), names ...string) *ir.Settings {
 	base := ir.UnknownPort()
 	base.PausesKnown, base.TrustKnown, base.Trust = true, true, ir.Trust{PCP: true}

@@ -50,7 +50,7 @@ type Error struct {
 	Device *target.Device
 	Code   string // of Unmet: that of the finding; else empty
 	Step   string // "lock", "upload", …; empty while reading
-	Detail string // what happened and what to do, escaped for a terminal
+	Detail string // the error and its remedy, escaped for a terminal
 	Holder *Owner // of Locked: who holds the lock
 	Err    error  // the cause, if there is one
 	Lost   bool   // the connection broke: the result on the device is unknown
@@ -109,7 +109,7 @@ func (o *Owner) String() string {
 	return fmt.Sprintf("%s, run %s, since %s", o.Who, o.Txn, o.Since)
 }
 
-// Holds returns sentences on what the run does with devices, and for how long.
+// Holds returns sentences that describe how the run uses devices, and for how long.
 func (o *Owner) Holds(names ...string) string {
 	const room = 200 // bytes, for names
 	on, n := nodeset.Text(names, nodeset.Devices, room), len(names)
@@ -169,7 +169,7 @@ func (o *Owner) GoOn(names ...string) string {
 	return "If that run is over, take its lock away: " + unlock
 }
 
-// ParseOwner reads a lock's owner file; what is missing stays empty.
+// ParseOwner reads the owner file of a lock; missing fields stay empty.
 func ParseOwner(text string) *Owner {
 	o := &Owner{}
 	for line := range strings.Lines(text) {
@@ -202,13 +202,13 @@ func seconds(text string) time.Duration {
 	return time.Duration(max(n, 1)) * time.Second
 }
 
-// mostSeconds bounds what a device says of its timers: a hundred years.
+// mostSeconds bounds the timers that a device reports: a hundred years.
 const mostSeconds = 100 * 365 * 24 * 3600
 
 // OneLine makes text of a device fit for the middle of a sentence.
 func OneLine(s string) string { return oneLine(s, 400) }
 
-// Sentences is OneLine for what rocec itself says, with what to do at its end.
+// Sentences is OneLine for texts of rocec itself, which have a remedy at their end.
 func Sentences(s string) string { return oneLine(s, 1500) }
 
 // traceback matches the frames of Python's tracebacks, and the sentences between two of them. Format:

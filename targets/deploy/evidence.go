@@ -11,7 +11,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Grade is how it is known that what a target writes works.
+// Grade is the kind of proof that the output of a target works.
 type Grade string
 
 // The grades, from the least to the most.
@@ -21,11 +21,11 @@ const (
 	GradeReported   Grade = "reported"   // users have sent what such devices answered
 )
 
-// Evidence is how it is known that what is written on some devices of a plan works there: those of one target, release and way.
+// Evidence is the proof that the output works on some devices of a plan: those of one target, release and way.
 type Evidence struct {
 	Target  string // "cumulus"
 	Release string // of the operating system, "5.3.1"; empty: devices of the target have no release
-	About   string // "Cumulus Linux 5.3.1, by its files"; empty: the name of the target says it
+	About   string // "Cumulus Linux 5.3.1, by its files"; empty: the name of the target
 	Grade   Grade
 	Asks    bool // it is a real device without a report of its kind, so the person must accept it in writing
 	Devices []*DevicePlan
@@ -86,7 +86,7 @@ func osTitle(t *target.Target) string {
 	return t.OS.Title
 }
 
-// accepted reports whether the fabric says that a device is changed by documents alone.
+// accepted reports whether the fabric accepts a change of the device that only documents support.
 func accepted(d *target.Device) bool {
 	return d.Source != nil && d.Source.Switch != nil && d.Source.Switch.AcceptDocumented
 }

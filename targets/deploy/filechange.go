@@ -22,7 +22,7 @@ type LiveState struct {
 // FileState is the content of a file before and after, as SHA-256 in hex, or "absent".
 type FileState struct{ Path, Base, Target string }
 
-// Change is what happens to one file or live state.
+// Change is the change of one file or live state.
 type Change struct {
 	FileState
 	File          *target.File // its Activate is the step of this change
@@ -32,10 +32,10 @@ type Change struct {
 	Rights        []RightsChange // rights of others than root on the file and on folders of rocec
 	Unchanged     int            // keys of ours that stay
 	NotOurs       int            // keys that are not ours and are left alone
-	Says          []string       // what is worth knowing of how the change is checked and put to use, as sentences
+	Says          []string       // notes on how the change is checked and put to use, as sentences
 }
 
-// KeyChange is what happens to one setting.
+// KeyChange is the change of one setting.
 type KeyChange struct {
 	Key           string
 	Action        Action // Create, Update or Delete
@@ -147,8 +147,8 @@ func (c *Change) compareKeys() {
 	}
 }
 
-// Differs says in which keys content differs from what the file should hold: "/etc/x is not as written: cos is 3, not 4";
-// empty: it is as it should be.
+// Differs lists the keys in which content differs from the wanted file: "/etc/x is not as written: cos is 3, not 4"; empty: it is as it
+// should be.
 func Differs(f *target.File, content []byte) string {
 	should, ds := f.Edit(content)
 	if ds.HasErrors() {

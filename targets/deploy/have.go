@@ -33,8 +33,8 @@ type Have struct {
 	Count   int        // of the runs that have written there; -1: it could not be seen
 	Unseen  bool       // locks and runs could not be looked for, as that takes root
 	Runs    []RunMark  // runs that left something there, without the holder of the lock
-	Over    []RunMark  // runs that are over there, and what became of them
-	Notes   []Note     // what runs that were kept noted there, the latest ten of them
+	Over    []RunMark  // runs that are over there, with their fates
+	Notes   []Note     // the notes of kept runs there, the latest ten of them
 	Rights  []RightsOf // of folders and of rocec's state, where others than root may write
 	Unnamed int        // further ones, beyond those that a read keeps
 	Pending []string   // files that an apply wrote and never saw in use
@@ -53,7 +53,7 @@ type Watched struct {
 	Facts []target.Fact
 }
 
-// Facts gives what every watch read.
+// Facts returns the facts of all watches.
 func (h *Have) Facts() []target.Fact {
 	var all []target.Fact
 	for i := range h.Watched {
@@ -62,7 +62,7 @@ func (h *Have) Facts() []target.Fact {
 	return all
 }
 
-// Sound reports whether it found nothing, or only what is worth knowing.
+// Sound reports whether it found nothing but notices.
 func (w *Watched) Sound() bool { return w.soundBut(nil) }
 
 // soundBut is Sound without findings with some codes; nil: with all.
@@ -99,11 +99,11 @@ type RunMark struct {
 // Judged is a probe that ran.
 type Judged struct {
 	Name    string
-	Wrong   []string // what is wrong, in full sentences; nil: all is well
+	Wrong   []string // the errors, in full sentences; nil: all is well
 	Samples []target.Sample
 }
 
-// Samples gives what every probe measured.
+// Samples returns the samples of all probes.
 func (h *Have) Samples() []target.Sample {
 	var all []target.Sample
 	for i := range h.Probes {

@@ -35,7 +35,7 @@ func (r Rights) OfFile() Rights { return Rights{Mode: r.Mode &^ (othersWrite | s
 // OfFolder returns the rights that a folder of rocec with these has to have.
 func (r Rights) OfFolder() Rights { return Rights{Mode: r.Mode &^ othersWrite} }
 
-// Open reports whether others than root may change what has the rights.
+// Open reports whether others than root may change a file or folder with the rights.
 func (r Rights) Open() bool { return r.UID != 0 || r.Mode&othersWrite != 0 }
 
 // Owner returns owner and group, "0:0".

@@ -96,7 +96,7 @@ func SavePlan(w io.Writer, p *Plan, m Meta) error {
 	return err
 }
 
-// wasRead reports whether a plan says something of the device that it holds.
+// wasRead reports whether a plan has the content of the device.
 func (d *DevicePlan) wasRead() bool {
 	return len(d.Files) > 0 || d.Status == StatusChange || d.Status == StatusSame
 }
@@ -241,7 +241,7 @@ func (p *Plan) Matches(s *Saved) error {
 	return e
 }
 
-// moved says why the device is not as it was saved; empty: it is.
+// moved returns why the device is not as it was saved; empty: it is.
 func (d *DevicePlan) moved(was *SavedDevice) string {
 	now := make([]string, 0, len(d.Files))
 	for _, f := range d.Files {

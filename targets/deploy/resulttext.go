@@ -178,7 +178,7 @@ func (r *Result) unread() string {
 	return "Whether the device uses it is unknown."
 }
 
-// unknown states what may be where.
+// unknown states which content each file may have.
 func (r *Result) unknown() string {
 	switch {
 	case r.Bare:
@@ -209,12 +209,12 @@ func (r *Result) holds(what string) bool {
 	return slices.ContainsFunc(r.Files, func(f FileResult) bool { return f.Holds == what })
 }
 
-// Adjusted reports whether the device said that it uses something in another form than written.
+// Adjusted reports whether the device uses a value in another form than written.
 func (r *Result) Adjusted() bool {
 	return slices.ContainsFunc(r.Files, func(f FileResult) bool { return f.Adjusted != "" })
 }
 
-// adjusted says it, file by file.
+// adjusted lists these values, file by file.
 func (r *Result) adjusted() string {
 	var b strings.Builder
 	for _, f := range r.Files {

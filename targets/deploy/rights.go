@@ -54,7 +54,7 @@ func (c *Change) OnlyRights() bool {
 // confDir is the folder of rocec's own that holds files which programs of root read. All other folders of files are of the system.
 const confDir = "/etc/rocec"
 
-// own reports whether rocec makes the folder or file: what is not of the system.
+// own reports whether rocec makes the folder or file, rather than the system.
 func own(name, root string) bool { return name == root || strings.HasPrefix(name, root+"/") }
 
 // Folders returns every folder on the way to the files of a device, each once, in order.

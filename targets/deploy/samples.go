@@ -149,7 +149,7 @@ type Kept struct {
 	At      time.Time
 	Boot    string // boot id; empty: the device has none
 	Samples []target.Sample
-	Facts   []target.Fact // what the watches read
+	Facts   []target.Fact // the facts of the watches
 }
 
 // Base is the reading by which the samples of a device are judged.

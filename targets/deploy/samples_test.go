@@ -14,7 +14,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// says words a sample as "NAME ON N".
+// says formats a sample as "NAME ON N".
 func says(s target.Sample) target.Sample {
 	s.Says = func(n uint64) string { return fmt.Sprintf("%s %s %d", s.Name, s.On, n) }
 	return s

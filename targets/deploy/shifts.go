@@ -15,7 +15,7 @@ import (
 type shift struct {
 	Shift
 	order int  // among those of a kind: the first cos or queue
-	rest  bool // it is of the ports that are not named
+	rest  bool // it concerns the ports that are not named
 }
 
 // shifts lists the values of a port that both sides know and that traffic notices.

@@ -28,12 +28,12 @@ var Topics = []diag.Topic{
 	{Code: string(NotDrained), Summary: "drain hook failed"},
 }
 
-// TopicUnsafe is of devices that cannot be changed while the fabric keeps what the person wants it to keep.
+// TopicUnsafe is for devices that cannot be changed while the fabric keeps the paths that the person wants.
 var TopicUnsafe = diag.Topic{
 	Code: "unsafe-change", Summary: "device cannot be changed within the rules of the order",
 }
 
-// TopicMixture is of settings that lose packets while old and new ones stand side by side.
+// TopicMixture is for settings that lose packets while old and new ones are mixed.
 var TopicMixture = diag.Topic{
 	Code: "lossy-mixture", Summary: "old and new settings side by side lose packets",
 }
@@ -42,5 +42,5 @@ var topicUnread = diag.Topic{
 	Code: "device-unread", Summary: "PFC would begin opposite a device that rocec does not read",
 }
 
-// topicOver is of accept blocks whose last day is past.
+// topicOver is for accept blocks whose last day is past.
 var topicOver = diag.Topic{Code: "accept-over", Summary: "accept block is over"}

@@ -47,7 +47,7 @@ func (p *Plan) Unread(away map[*ir.Device]bool) diag.List {
 			u := &unread{at: peer.At, seen: map[*ir.Device]bool{}}
 			key := diag.Range{} // one for all that could not be read
 			if peer.ByHand != nil {
-				u.hand, u.at, key = peer.ByHand, peer.ByHand.At, peer.ByHand.At // what for_each made of one block is one
+				u.hand, u.at, key = peer.ByHand, peer.ByHand.At, peer.ByHand.At // the copies that for_each makes of one block are one block
 			}
 			if of[key] == nil {
 				of[key] = u

@@ -23,7 +23,7 @@ const (
 	reconnectEvery = 2 * time.Second
 )
 
-// Clock is what tells the time: [time.Now] and [time.After], unless a test drives them.
+// Clock is the source of time: [time.Now] and [time.After], unless a test drives them.
 type Clock struct {
 	Now  func() time.Time
 	Wait func(time.Duration) <-chan time.Time
@@ -79,7 +79,7 @@ func (d *Device) Connect(ctx context.Context, step string) *deploy.Error {
 	return nil
 }
 
-// Reconnect logs in anew, and again until patience has passed: the link may still be coming back from the very change.
+// Reconnect logs in again, and retries until patience has passed: the change itself may have taken the link down for a moment.
 func (d *Device) Reconnect(ctx context.Context, patience time.Duration) *deploy.Error {
 	start := d.clock.Now()
 	for {

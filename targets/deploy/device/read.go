@@ -115,8 +115,8 @@ func ask(dev *target.Device, w Want) *question {
 	return q
 }
 
-// inBlocks passes what it reads on in blocks of stdio. Every small write of its own would be a packet, for which the server and
-// this process wake up.
+// inBlocks copies stdin to stdout in blocks of stdio. Every small write of its own would be a packet, for which the server and this
+// process wake up.
 const inBlocks = "tail -c +1"
 
 // answer is one section of the output of a read.
@@ -151,14 +151,15 @@ func (d *Device) Read(ctx context.Context, w Want) *deploy.Have {
 	return d.Read(ctx, w)
 }
 
-// withFiles is a device with more files: what it has left behind, which is not asked for again. It goes before anything else is put to use.
+// withFiles returns the device with more files, the leftovers, for which the read does not ask again. It goes before anything else is put
+// to use.
 func withFiles(d *target.Device, more []target.File) *target.Device {
 	out := *d
 	out.Files, out.Leavings = slices.Concat(more, d.Files), nil
 	return &out
 }
 
-// answered turns what a read printed into what the device holds.
+// answered turns the output of a read into the state of the device.
 func (d *Device) answered(ctx context.Context, q *question, out []byte) *deploy.Have {
 	h := &deploy.Have{Device: d.Of, HostKey: d.conn.HostKey()}
 	answers, err := parseAnswers(out, q.mark)
@@ -279,7 +280,7 @@ func (d *Device) fill(ctx context.Context, h *deploy.Have, answers []answer, q *
 	}
 }
 
-// fillState reads what rocec itself has on the device.
+// fillState reads rocec's own state on the device.
 func fillState(h *deploy.Have, text string) {
 	h.Count = -1
 	var owner, marked strings.Builder
@@ -382,7 +383,7 @@ func uptimeOf(text string) float64 {
 	return float64(n)
 }
 
-// until is how long it takes from now to a moment of the device; at least a second, as what is due may be under way.
+// until returns how long it takes from now to a moment of the device. It is at least a second, because the due event may be under way.
 func until(h *deploy.Have, moment string) time.Duration {
 	return max(time.Second, time.Duration(uptimeOf(moment)-h.Uptime)*time.Second)
 }
@@ -402,7 +403,7 @@ export LC_ALL PATH
 exec timeout 30 sh -c "$1" >/dev/null
 `
 
-// parseAnswers takes apart what the script of a read printed: sections
+// parseAnswers parses the output of the script of a read: sections
 //
 //	MARK KIND [PLACE [RIGHTS]]\n  bytes  \nMARK end STATUS\n
 //

@@ -72,7 +72,7 @@ var (
 	errElsewhere = errors.New("sudo on another device did not take the password, and it is not tried here")
 )
 
-// of returns what is known of a device, by [Device.machine], and why the password is not tried there.
+// of returns the known need of a device, by [Device.machine], and why the password is not tried there.
 func (s *Sudo) of(machine string) (needs, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -189,7 +189,7 @@ func (d *Device) withPassword(ctx context.Context, stdin []byte, script string, 
 	wrapped := command(becomeRootByPassword, append([]string{takeStaged, "rocec", name, sum, script}, args...)...)
 	out, err := d.conn.Run(ctx, wrapped, []byte(d.sudo.password+"\n"))
 	if _, failed := errors.AsType[*target.ExitError](err); failed { // perhaps sudo failed, and the script did not take the input
-		_, _ = d.conn.Run(ctx, command(unstage, name), nil) // what failed is worth more words than this
+		_, _ = d.conn.Run(ctx, command(unstage, name), nil) // the first error is the one to report
 	}
 	return out, err
 }

@@ -30,7 +30,7 @@ var scripts = map[string]struct {
 	"read-given":    {runGiven, ""},
 	"verb-and-read": {verbAndRead, ""},
 	"one-by-one":    {oneByOne, ""},
-	// SC2034, SC2317, SC2329: what all scripts share, and not each of them uses.
+	// SC2034, SC2317, SC2329: parts that all scripts share and not each of them uses.
 	"begin":  {script(beginScript(), testRun), "SC2034,SC2317,SC2329"},
 	"call":   {calling(testRun, nil), "SC2034,SC2317,SC2329"},
 	"unlock": {script(unlockScript(), testRun), "SC2034,SC2317,SC2329"},
@@ -77,7 +77,7 @@ var looking = strings.Fields(`[ : continue echo eval exec exit export printf rea
 // wrappers run another command, which follows the given number of their own arguments.
 var wrappers = map[string]int{"must": 1, "exec": 0, "timeout": 1, "setsid": 0, "env": 1}
 
-// commands lists what a script calls, its own functions aside, and the files it redirects output to.
+// commands lists the commands that a script calls, without its own functions, and the files to which it redirects output.
 func commands(t *testing.T, script string) (calls, writes []string) {
 	f, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(strings.NewReader(script), "")
 	require.NoError(t, err)

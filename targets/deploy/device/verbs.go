@@ -31,9 +31,9 @@ type Report struct {
 	Left     []string       // temporary files
 	Why      *deploy.Error  // why the commit had to be undone; nil: it had not
 	Unwhy    *deploy.Error  // why going back failed; nil: it did not
-	Notes    []string       // what going back printed though it worked
+	Notes    []string       // the output of an undo that worked
 	Refuses  map[int]string // by file that was put back: why the vendor's checker refuses it
-	Backup   bool           // the device holds the whole content from before the run
+	Backup   bool           // the device has a backup of the whole content from before the run
 	Acts     []deploy.Act   // who did what to the run there, each verb once
 }
 
@@ -83,8 +83,8 @@ func (d *Device) here(run deploy.Run) deploy.Run {
 	return run
 }
 
-// Commit puts the new content in place and to use, or back when that fails, and reads the device. It may be asked again after
-// a lost connection: what began goes on, and is waited for.
+// Commit puts the new content in place and to use, or back when that fails, and reads the device. It may be called again after a lost
+// connection: a commit that began goes on, and Commit waits for it.
 func (d *Device) Commit(ctx context.Context, run deploy.Run, c *Change, t Timers) (*Report, *deploy.Have, *deploy.Error) {
 	return d.and(ctx, "activate", run, c, "commit", t.First+c.Work())
 }
@@ -108,12 +108,12 @@ func (d *Device) Extend(ctx context.Context, run deploy.Run, c *Change, by time.
 	return d.report(run, c, out), err
 }
 
-// Undo puts what was there before back in place and to use.
+// Undo puts the old content back in place and to use.
 func (d *Device) Undo(ctx context.Context, run deploy.Run, c *Change) (*Report, *deploy.Error) {
 	return d.call(ctx, "restore", run, c, "undo", c.Work()+c.judging()+time.Minute)
 }
 
-// Release takes away what is only needed under way, and the lock.
+// Release removes the files that only a running change needs, and the lock.
 func (d *Device) Release(ctx context.Context, run deploy.Run, c *Change) (*Report, *deploy.Error) {
 	return d.call(ctx, "release", run, c, "release", 0)
 }
@@ -241,7 +241,7 @@ func (d *Device) failure(step string, c *Change, out []byte, err error) ([]strin
 	return state, e
 }
 
-// said is the first failure that a script told of; nil: none.
+// said returns the first failure that a script reported, or nil.
 func (d *Device) said(step string, c *Change, text string) *deploy.Error {
 	_, text, ok := strings.Cut("\n"+text, "\nrocec-fail ")
 	if !ok {
@@ -379,7 +379,7 @@ func (d *Device) report(run deploy.Run, c *Change, lines []string) *Report {
 	return r
 }
 
-// Sweep takes away what a run that holds no lock has left; it refuses while that is neither kept nor undone.
+// Sweep removes the files of a run without a lock. It refuses while the run is neither kept nor undone.
 func (d *Device) Sweep(ctx context.Context, run, who string) *deploy.Error {
 	if !deploy.ValidRun(run) {
 		return &deploy.Error{Kind: deploy.Stale, Device: d.Of, Step: "unlock", Detail: "this is not the name of a run: " + deploy.OneLine(run)}

@@ -57,7 +57,7 @@ func sh(t *testing.T, d *Device, user, cmd string, stdin ...string) result {
 	return result{out, errs, status}
 }
 
-// root runs a command that must succeed and returns what it printed.
+// root runs a command that must succeed and returns its output.
 func root(t *testing.T, d *Device, cmd string, stdin ...string) string {
 	t.Helper()
 	r := sh(t, d, "root", cmd, stdin...)

@@ -115,7 +115,7 @@ func lockStore(dir, who string) (*store, error) {
 		}
 		return nil, fmt.Errorf("locking %s: %w", filepath.Join(dir, "lock"), err)
 	}
-	_ = s.lock.Truncate(0) // what it says is for people, and the lock holds without
+	_ = s.lock.Truncate(0) // the text is for people, and the lock holds without it
 	_, _ = s.lock.WriteAt([]byte(who+"\n"), 0)
 	return s, nil
 }
@@ -123,7 +123,7 @@ func lockStore(dir, who string) (*store, error) {
 // ours makes sure that a folder is a lab's, or empty, before anything in it is changed.
 func ours(dir string) error {
 	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
-		return err // what is no folder cannot be opened as one
+		return err // a path that is no folder cannot be opened as one
 	}
 	files, err := os.ReadDir(dir)
 	if err != nil {
@@ -157,7 +157,7 @@ func openStore(dir, who string) (*store, []byte, error) {
 	return s, seed, nil
 }
 
-// tidy removes what processes that died have left half written.
+// tidy removes the half-written files of processes that died.
 func (s *store) tidy() error {
 	files, err := s.folder.ReadDir()
 	for _, f := range files {
@@ -278,7 +278,7 @@ func (s *store) image(td *target.Device, hash string) (map[string]string, error)
 	return files, nil
 }
 
-// put saves a device; a lab without a folder keeps what is returned.
+// put saves a device; a lab without a folder keeps the returned record.
 func (s *store) put(d *Device) ([]byte, error) {
 	d.machine.Clock.Hold()
 	r := d.record(d.disk)

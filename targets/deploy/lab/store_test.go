@@ -25,7 +25,7 @@ func open(t *testing.T, dir string, tree *target.Tree) *Lab {
 	return l
 }
 
-// reopened is host01 of a lab that was closed and opened again after what do did.
+// reopened returns host01 of a lab that was closed and opened again after do.
 func reopened(t *testing.T, do func(*Device)) (*Lab, *Device) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "a", "b")
@@ -84,7 +84,7 @@ func TestKeptProcesses(t *testing.T) {
 	require.Equal(t, 1, sh(t, d, "root", "kill -0 $(cat /pid)").status)
 }
 
-// TestChangedHardware: a device that has got another interface, or another system, keeps its disk and starts anew.
+// TestChangedHardware: a device with a new interface, or another system, keeps its disk and starts anew.
 func TestChangedHardware(t *testing.T) {
 	dir := t.TempDir()
 	l := open(t, dir, testTree())
@@ -123,7 +123,7 @@ func TestChangedHardware(t *testing.T) {
 	require.NoError(t, l.Close())
 }
 
-// TestFolder: who may use a folder as a lab's, and what it holds.
+// TestFolder: the owners of a lab's folder, and its content.
 func TestFolder(t *testing.T) {
 	dir := t.TempDir()
 	l := open(t, dir, testTree())
@@ -145,12 +145,12 @@ func TestFolder(t *testing.T) {
 		require.True(t, path == dir || i.Mode().Perm()&0o077 == 0, path)
 		if !e.IsDir() {
 			files = append(files, strings.TrimPrefix(path, dir+"/"))
-			require.Less(t, i.Size(), int64(4096), "%s: what differs, compressed", path)
+			require.Less(t, i.Size(), int64(4096), "%s: the difference, compressed", path)
 		}
 		return nil
 	}))
 	require.Len(t, files, 4, "%v", files)
-	require.Contains(t, files, "devices/host01", "what is as new is not kept")
+	require.Contains(t, files, "devices/host01", "a device that is as new is not kept")
 
 	l = open(t, dir, testTree())
 	require.Equal(t, key, l.public.Marshal())
@@ -221,7 +221,7 @@ func TestHostileFolder(t *testing.T) {
 	}
 }
 
-// A file that a process left half written goes when the lab is opened again; if it is a link, what it leads to stays.
+// A half-written file of a process goes when the lab is opened again. If it is a link, its target stays.
 func TestHalfWritten(t *testing.T) {
 	canary, dir := filepath.Join(t.TempDir(), "canary"), t.TempDir()
 	require.NoError(t, os.WriteFile(canary, []byte("untouched"), 0o600))

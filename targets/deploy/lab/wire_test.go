@@ -19,7 +19,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// TestWire: what goes in at one end comes out at the other, whole and in order, whatever the sizes.
+// TestWire: the bytes written at one end arrive at the other, complete and in order, whatever the sizes.
 func TestWire(t *testing.T) {
 	near, far := newWire("x")
 	sent := make([]byte, 1<<20)

@@ -19,13 +19,13 @@ type ApplyOptions struct {
 	Order       *deploy.Order  // wave after wave; nil: that of [deploy.PlainOrder]
 	Parallel    int            // devices changed at the same time; 0: 8
 	MaxFailures int            // devices that may fail before no further wave begins
-	OnFailure   OnFailure      // what becomes of the others when more fail; empty: UndoWave
+	OnFailure   OnFailure      // decides about the other devices when more fail; empty: UndoWave
 	Hold        time.Duration  // every change is undone after this long, unless [Confirm] comes; 0: it is kept at once
-	Soak        *time.Duration // how long a device must hold before its change is kept; nil: what its steps say
-	DeadMan     time.Duration  // until a device undoes a change by itself; 0: what its steps need, at least two minutes
-	Reconnect   time.Duration  // how long a device may take to answer again, beyond what its steps say; 0: 30 s
+	Soak        *time.Duration // how long a device must hold before its change is kept; nil: by its steps
+	DeadMan     time.Duration  // until a device undoes a change by itself; 0: by its steps, at least two minutes
+	Reconnect   time.Duration  // how long a device may take to answer again, beyond the time of its steps; 0: 30 s
 	NotAfter    time.Time      // no wave begins that may not end by then; zero: any may
-	Clock       Clock          // the time it goes by
+	Clock       Clock          // the source of time
 	Sudo        *device.Sudo   // how login users become root; nil: without a password
 	Links       *Links         // connections to use; nil: none
 	Alone       bool           // go on without switches that cannot be marked: the person knows of no other run
@@ -64,7 +64,7 @@ const (
 	UndoAll  OnFailure = "undo-all"  // all devices of the run go back, the last wave first; none is confirmed before the last wave has ended
 )
 
-// Anomaly is what to do about counters that rose far faster than before.
+// Anomaly is the reaction to counters that rose far faster than before.
 type Anomaly string
 
 // The ways.
@@ -80,7 +80,7 @@ type Hooks struct {
 	Undrain func(ctx context.Context, w *deploy.Wave) error // after it, whatever its result, once Drain was called
 }
 
-// Clock is what tells the time: [time.Now] and [time.After], unless a test drives them.
+// Clock is the source of time: [time.Now] and [time.After], unless a test drives them.
 type Clock device.Clock
 
 // State is how a step stands.
@@ -133,7 +133,7 @@ func Apply(ctx context.Context, dial target.Dial, plan *deploy.Plan, o ApplyOpti
 	return l.results, nil
 }
 
-// valid refuses options that make no sense, and fills in what is left open.
+// valid refuses invalid options, and sets the defaults of the others.
 func (o *ApplyOptions) valid() error {
 	if !o.Run.Valid() {
 		return fmt.Errorf("rollout: run %q with key %q", o.Run.Name, o.Run.Key)

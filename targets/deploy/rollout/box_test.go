@@ -103,7 +103,7 @@ func (b box) named(r *deploy.Result, left string) bool {
 	})
 }
 
-// said is everything a result has to say, as on a device whose root is the box.
+// said returns the whole text of a result, with paths as on a device whose root is the box.
 func (b box) said(r *deploy.Result) string {
 	var parts []string
 	for _, e := range []*deploy.Error{r.Err, r.Undo, r.Cleanup} {

@@ -182,7 +182,7 @@ func TestTwoOperators(t *testing.T) {
 	}
 }
 
-// Events come one at a time, a device's in order, its result last; what is about to be done is recorded before it is.
+// Events come one at a time, those of a device in order, its result last. Each step is recorded before it begins.
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	bs := newBoxes(t, 3)

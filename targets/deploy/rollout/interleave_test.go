@@ -55,7 +55,7 @@ type operator struct {
 	won   bool // it has changed a switch
 }
 
-// fabric2 is a fabric of the model, and what is wrong with the runs, for mutants.
+// fabric2 is a fabric of the model, and the mistake of the runs, for mutants.
 type fabric2 struct {
 	nodes    []*node
 	partners [][2]int // pairs that must not be away together
@@ -97,7 +97,7 @@ func (f *fabric2) move(o *operator) {
 				f.nodes[i].markBy = -1
 			}
 		}
-		for _, n := range f.nodes { // what is only prepared is dropped
+		for _, n := range f.nodes { // a prepared change is dropped
 			if n.lockBy == o.id && n.at == prepared {
 				n.lockBy, n.at = -1, untouched
 			}
@@ -244,7 +244,7 @@ func interleaved(seed uint64, without string) (wrong string, both bool) {
 		case n < 98:
 			o := f.runs[r.IntN(2)]
 			o.dead = o.dead || r.IntN(4) == 0
-		default: // a switch restarts: marks are gone, and what was not confirmed is undone before its ports come up
+		default: // a switch restarts: marks are gone, and an unconfirmed change is undone before its ports come up
 			d := f.nodes[r.IntN(size)]
 			d.markBy = -1
 			if d.away() || d.at == loaded {

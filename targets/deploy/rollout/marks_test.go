@@ -332,7 +332,7 @@ func TestMarksStop(t *testing.T) {
 	}
 }
 
-// Whoever logs in sees which run holds a device, how far it came, and when the device goes back.
+// Every login user can read which run holds a device, how far it got, and when the device goes back.
 func TestLocksWithoutRoot(t *testing.T) {
 	t.Parallel()
 	b := newBox(t, "leaf01")

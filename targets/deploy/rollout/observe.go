@@ -19,9 +19,9 @@ type ObserveOptions struct {
 	Parallel int                       // devices read at the same time; 0: [ReadAtOnce]
 	Timeout  time.Duration             // for one device, from connecting to the last byte; 0: one minute
 	Probes   func(*target.Device) bool // devices whose probes are run too; nil: no device
-	Look     bool                      // also what the fabric assumes of devices beside their files
+	Look     bool                      // also the facts that the fabric assumes beyond the files
 	Sudo     *device.Sudo              // how login users become root; nil: without a password
-	Links    *Links                    // connections to read over, kept for what follows; nil: they end with the read
+	Links    *Links                    // connections to read over, kept for later use; nil: they end with the read
 
 	// Progress receives every device that was read or could not be, one call at a time.
 	Progress func(done, total int, h *deploy.Have)

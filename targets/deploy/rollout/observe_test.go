@@ -198,7 +198,7 @@ func TestObserveRefuses(t *testing.T) {
 	require.Contains(t, p.Err.Detail, "daemon/conf: it could not be asked for: cat: ")
 }
 
-// One device's failure is its own.
+// The failure of a device does not affect others.
 func TestObserveErrors(t *testing.T) {
 	t.Parallel()
 	bs := newBoxes(t, 5)
@@ -225,7 +225,7 @@ func TestObserveErrors(t *testing.T) {
 	}
 }
 
-// Who may not become root reads what everybody may; what is hidden is refused, and never taken for absent.
+// A user who cannot become root reads the files that all may read. A hidden file is refused, and never counts as absent.
 func TestObserveWithoutRoot(t *testing.T) {
 	t.Parallel()
 	b := newBox(t, "leaf01")

@@ -31,7 +31,7 @@ func TestProtocol(t *testing.T) {
 		outcome deploy.Outcome
 		kind    deploy.Kind
 		says    string // in error and detail
-		conf    string // what the file holds; empty: what the outcome says
+		conf    string // the content of the file; empty: that of the outcome
 		loaded  string
 		reloads int
 		left    bool
@@ -248,7 +248,7 @@ func TestGoingBackFromCreated(t *testing.T) {
 	require.Equal(t, "body\n", b.Read("/run/why"))
 }
 
-// The last ten backups stay, by a counter; what is not a backup of ours is not touched, and the original never goes.
+// The last ten backups stay, by a counter. Files that are no backups of rocec are not touched, and the original never goes.
 func TestBackups(t *testing.T) {
 	t.Parallel()
 	if !*whole {

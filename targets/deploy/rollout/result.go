@@ -110,7 +110,7 @@ func (c *change) acted(r *deploy.Result, rep *device.Report) deploy.Act {
 	return deploy.Act{}
 }
 
-// trusted is the fate that the marks on the device tell, unless what its files hold says otherwise: marks can be made by hand.
+// trusted returns the fate by the marks on the device, unless its files contradict it: marks can be made by hand.
 func (c *change) trusted(fate txn.Fate, rep *device.Report) txn.Fate {
 	for i, f := range c.what.Files {
 		if f.Base == f.Target || i >= len(rep.Files) || rep.Files[i] == "" {
@@ -238,7 +238,7 @@ func (c *change) left(r *deploy.Result, rep *device.Report) {
 		return
 	}
 	r.Left = slices.Clone(rep.Left)
-	r.LeftUnseen = c.state.Gone && c.asked || none // what the disk did not take may be back after a power cut
+	r.LeftUnseen = c.state.Gone && c.asked || none // removed files that did not reach the disk may be back after a power cut
 	if r.LeftUnseen && len(r.Left) == 0 {          // nothing was seen since the device was last asked to write
 		for i, f := range c.what.Files {
 			r.Left = append(r.Left, fmt.Sprintf("%s/.rocec-%s-%d.*", path.Dir(f.Path), c.o.Run.Name, i))

@@ -133,7 +133,7 @@ func (c *change) keepable() bool {
 	return false
 }
 
-// ended reports whether nothing is decided any more on a device that was asked: what is left of the run there is taken away.
+// ended reports whether the fate of the run is already decided on a device that was asked, so that only its files are left to remove.
 func (c *change) ended() bool {
 	switch c.state.Mark {
 	case txn.Armed, txn.Loaded, txn.Undoing:

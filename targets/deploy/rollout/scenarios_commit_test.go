@@ -36,7 +36,7 @@ func applied(t testing.TB, b box) {
 				require.Equal(t, os.FileMode(0o700), b.mode(t, boxtest.State+"/original"))
 				armed = true
 			case e.Step == "release":
-				require.Empty(t, b.Timers(), "what is confirmed is not undone")
+				require.Empty(t, b.Timers(), "a confirmed change is not undone")
 				require.NoFileExists(t, b.Root+unit)
 			}
 		}
@@ -266,7 +266,7 @@ func deleted(t testing.TB, b box) {
 	require.NoFileExists(t, b.Root+"/etc/app/gone")
 }
 
-// Which files may not be in use is known while that is so, and no longer.
+// The list of files that may not be in use exists only as long as there are such files.
 func pending(t testing.TB, b box) {
 	b.Systemd()
 	p := b.plan(t)
@@ -367,7 +367,7 @@ func undoneWhileKept(t testing.TB, b box) {
 	b.bare(t)
 }
 
-// closed holds every file and folder in a folder to be for root alone, but for those that say how far a run came.
+// closed checks that only root can read the files and folders in a folder, except those with the progress of a run.
 func (b box) closed(t testing.TB, folder string, open ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(b.Root + folder)

@@ -79,7 +79,7 @@ func anotherJournal(t testing.TB, b box) {
 	b.Write(boxtest.State+"/digests", "txn-10 "+sha("x")+"\ntxn-1 "+sha("y")+"\n")
 	refused(whatItDoes, false)
 	b.Write(boxtest.State+"/digests", "txn-10 "+sha("x")+"\ntxn-1 "+whatItDoes+"\ntxn-11 "+sha("x")+"\n")
-	require.Nil(t, read(whatItDoes).Err, "the run was taken away, but for its hash")
+	require.Nil(t, read(whatItDoes).Err, "the run was removed, except its hash")
 	require.FileExists(t, b.Root+"/run/evil")
 	require.NoError(t, os.Remove(b.Root+"/run/evil"))
 	require.NoError(t, os.Rename(state+"/aside", state+"/backup/txn-1/digest"))
@@ -87,7 +87,7 @@ func anotherJournal(t testing.TB, b box) {
 	require.FileExists(t, b.Root+"/run/evil")
 }
 
-// A journal that is of no use for a device is not tried on it.
+// A journal that is useless for a device is not tried on it.
 func TestUnusableJournal(t *testing.T) {
 	t.Parallel()
 	b := newBox(t, "leaf01")
@@ -103,7 +103,7 @@ func TestUnusableJournal(t *testing.T) {
 	require.Zero(t, b.Runs, "nothing is asked of it")
 }
 
-// One who may not become root cannot compare, and is refused.
+// A user who cannot become root cannot compare, and is refused.
 func TestJournalUnseen(t *testing.T) {
 	t.Parallel()
 	b := newBox(t, "leaf01")

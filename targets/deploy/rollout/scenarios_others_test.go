@@ -97,7 +97,7 @@ func oneFileStuck(t testing.TB, b box) {
 		require.Equal(t, boxtest.NewConf, b.Read(name))
 	}
 	require.Equal(t, boxtest.OldConf, b.Read("/etc/app/two"))
-	require.Equal(t, reloads+1, strings.Count(b.Read("/run/reloads"), "reload"), "what is back is put to use")
+	require.Equal(t, reloads+1, strings.Count(b.Read("/run/reloads"), "reload"), "the old content is put to use")
 	require.Equal(t, []string{deploy.HoldsNew, deploy.HoldsNew, deploy.HoldsOld},
 		[]string{r.Files[0].Holds, r.Files[1].Holds, r.Files[2].Holds})
 
@@ -223,7 +223,7 @@ func twoMarks(t testing.TB, b box) {
 	b.is(t, r, deploy.Conflict, "", "Another person or program changed /etc/app/conf")
 }
 
-// Files of the run's folder have more lines than rocec writes: none of them counts as something that the device says.
+// Files in the folder of the run have more lines than rocec writes: rocec does not treat them as reports of the device.
 func linesInAFile(t testing.TB, b box) {
 	b.Systemd()
 	p := b.hold(t)

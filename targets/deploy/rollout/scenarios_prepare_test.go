@@ -36,7 +36,7 @@ func stale(t testing.TB, b box) {
 	b.bare(t)
 }
 
-// The controller dies while the device refuses: it takes away by itself what it has begun.
+// The controller dies while the device refuses: the device removes the begun run by itself.
 func staleAlone(t testing.TB, b box) {
 	p := b.plan(t)
 	b.Write("/etc/app/conf", handConf)
@@ -47,7 +47,7 @@ func staleAlone(t testing.TB, b box) {
 	b.bare(t)
 }
 
-// The same at the commit: nothing is armed for what was not changed.
+// The same at the commit: no undo is armed without a change.
 func editedAlone(t testing.TB, b box) {
 	b.Systemd()
 	p := b.plan(t)
@@ -87,7 +87,7 @@ func truncated(t testing.TB, b box) {
 	b.bare(t)
 }
 
-// The last items of what prepare brings are cut off, as by a session that ends: in the middle of one, or between two.
+// The last items of prepare are cut off, as by a session that ends: in the middle of one, or between two.
 func cutPayload(t testing.TB, b box) {
 	for _, cut := range []int{2, len("end 0\n"), len("later 120\n120\nend 0\n")} {
 		p := b.plan(t)
@@ -296,7 +296,7 @@ func backups(t testing.TB, b box) {
 	require.Len(t, kept, 9)
 	require.DirExists(t, b.Root+boxtest.State+"/backup/run-09", "the latest of them by the counter")
 	digests := b.Read(boxtest.State + "/digests")
-	require.Equal(t, 1000, strings.Count(digests, "\n"), "what the last thousand did is kept, as a hash")
+	require.Equal(t, 1000, strings.Count(digests, "\n"), "the last thousand hashes are kept")
 	require.Contains(t, digests, "\nrun-01 "+sha("y")+"\n")
 	for i := range 3 {
 		dir := fmt.Sprintf("%s/backup/run-%02d", boxtest.State, 20-i)
@@ -381,7 +381,7 @@ exec /bin/rm "$@"`)
 	b.bare(t)
 }
 
-// A second operator comes when the first has prepared: told who is there, and that one goes on.
+// A second operator comes when the first has prepared. The error names the first one, who goes on.
 func secondOperator(t testing.TB, b box) {
 	p := b.plan(t)
 	var second *deploy.Result

@@ -25,7 +25,7 @@ var update = flag.Bool("update", false, "rewrite testdata")
 
 const handConf = "# by hand, later\ncolour = red\n"
 
-// fast is a clock on which nothing is waited for, but for devices at work.
+// fast is a clock without waits, except for devices at work.
 var fast = rollout.Clock{Now: time.Now, Wait: func(d time.Duration) <-chan time.Time { return time.After(min(d, 100*time.Millisecond)) }}
 
 // scenarios are events at one device, each with its expected results. The scripts pass all of them, and each mutant of the scripts fails
@@ -190,7 +190,7 @@ func (b box) leaves(verb string, after bool) {
 	}
 }
 
-// holds checks what file and daemon hold.
+// holds checks the contents of file and daemon.
 func (b box) holds(t testing.TB, conf, loaded string) {
 	t.Helper()
 	require.Equal(t, conf, b.Read("/etc/app/conf"))

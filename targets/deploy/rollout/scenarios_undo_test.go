@@ -241,7 +241,7 @@ func liveStateBack(t testing.TB, b box) {
 	b.applyWith(t, p)
 	b.Fire()
 	require.Equal(t, boxtest.OldConf, b.Read("/etc/app/conf"))
-	require.Equal(t, handConf, b.Read("/run/loaded"), "what the daemon held before, not what the file does")
+	require.Equal(t, handConf, b.Read("/run/loaded"), "the old content of the daemon, not that of the file")
 	require.Equal(t, "tool", b.Read("/run/stdin"))
 	require.Equal(t, "timer\n", b.Read("/run/why"))
 	b.again(t)
@@ -260,7 +260,7 @@ func releaseNotFlushed(t testing.TB, b box) {
 	require.Empty(t, b.Left())
 }
 
-// Nothing takes away what may still have to be undone.
+// No command removes a run that may still have to be undone.
 func releaseArmed(t testing.TB, b box) {
 	b.Systemd()
 	p := b.plan(t)
@@ -297,7 +297,7 @@ func timerAtWork(t testing.TB, b box) {
 	})
 	b.is(t, r, deploy.Reverted, "", "by itself")
 	b.wholly(t, r)
-	require.Empty(t, b.AtWork(), "what was at work was ended")
+	require.Empty(t, b.AtWork(), "the commands at work were ended")
 	require.NoFileExists(t, b.Root+"/run/late")
 	b.bare(t)
 }

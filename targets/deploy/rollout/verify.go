@@ -21,7 +21,7 @@ type VerifyOptions struct {
 	Tool      string                  // the version of rocec, as in [deploy.Note]
 }
 
-// Verification is what [Verify] found.
+// Verification is the result of [Verify].
 type Verification struct {
 	Plan    *deploy.Plan            // the drift: the changes that apply would make; without drift every device is same
 	Devices []*Health               // in the tree's order
@@ -32,7 +32,7 @@ type Verification struct {
 type Health struct {
 	Drift  *deploy.DevicePlan
 	Probes []deploy.Judged // empty when the device could not be read
-	Base   deploy.Base     // what its samples were judged by; zero when it could not be read
+	Base   deploy.Base     // the base of its samples; zero if it could not be read
 	Rose   []deploy.Rise   // the counters that rose since, in the order of the probes
 }
 
@@ -69,7 +69,7 @@ func Verify(ctx context.Context, dial target.Dial, tree *target.Tree, o VerifyOp
 		case <-o.Clock.Wait(cmp.Or(o.Interval, verifyEvery)):
 		}
 		now = o.Clock.Now()
-		read.Look = false // what was seen does not change in seconds
+		read.Look = false // the reading does not change in seconds
 		for n, h := range Observe(ctx, dial, again, read).Devices {
 			first := have.Devices[at[n]]
 			h.Seen = first.Seen

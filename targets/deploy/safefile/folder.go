@@ -21,7 +21,7 @@ type Folder struct {
 }
 
 // OpenFolder opens a folder. own is how many of the last elements of its path are rocec's own: "…/rocec/runs" has two. The
-// error is [fs.ErrNotExist] if one of them is missing. Those that the user owns are closed to others.
+// error is [fs.ErrNotExist] if one of them is missing. The rights of others on the user's own files are removed.
 func OpenFolder(dir string, own int) (*Folder, error) { return openFolder(dir, own, false) }
 
 // MakeFolder is [OpenFolder], and makes the folders that are missing.
@@ -150,7 +150,8 @@ func (f *Folder) OpenFile(name string, flag int) (*os.File, error) {
 	return file, nil
 }
 
-// named returns an error of [os.Root] with the whole path: the name of a system call and a part of a path tell a person little.
+// named returns an error of [os.Root] with the whole path, because the name of a system call and a part of a path are of little use to a
+// person.
 func named(path string, err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return &fs.PathError{Op: "open", Path: path, Err: e.Err}

@@ -24,7 +24,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Modes of what rocec makes for itself.
+// Modes of rocec's own files and folders.
 const (
 	fileMode   fs.FileMode = 0o600
 	folderMode fs.FileMode = 0o700
@@ -112,7 +112,7 @@ func checkOpen(f *os.File, path string, lstat func(string) (fs.FileInfo, error),
 	return check(path, info)
 }
 
-// sameName refuses what a name leads to by a link: the name itself must be the file that is open.
+// sameName refuses the target of a link: the name itself must be the open file.
 func sameName(opened fs.FileInfo, path string, lstat func(string) (fs.FileInfo, error), name string) error {
 	info, err := lstat(name)
 	if err != nil {

@@ -71,7 +71,7 @@ func (r *registry) knows(s *target.Seen, d *ir.Device) bool {
 type end struct {
 	verdict verdict
 	port    *ir.Port // of wrong: the port that is there, if the fabric has it
-	text    string   // of wrong and foreign: what is there
+	text    string   // of wrong and foreign: the found port
 }
 
 type verdict int
@@ -111,8 +111,8 @@ func (j *judge) look(r *registry, p *ir.Port) (best end) {
 	return best
 }
 
-// standing judges a neighbour that is a device of the fabric. One that is meant, and whose port goes by a name that the fabric does not
-// have, is taken at its word.
+// standing judges a neighbour that is a device of the fabric. If it is the expected device, and its port has a name that the fabric
+// lacks, the cable counts as right.
 func (j *judge) standing(d *ir.Device, n target.Neighbour, meant *ir.Port) end {
 	is := func(p *ir.Port) bool { return slices.Contains(n.Ports, p.Name) }
 	if !slices.ContainsFunc(d.Ports, is) {
@@ -188,7 +188,7 @@ func (j *judge) cables() {
 	}
 }
 
-// blind says why neither end of a cable sees the other, and at which device to look: the lower one of those that were asked.
+// blind returns why neither end of a cable sees the other, and the device at which to look: the lower one of those that were asked.
 func (j *judge) blind(l *ir.Link) (*ir.Device, string) {
 	low, high := l.A().Device(), l.B().Device()
 	if high.Height() < low.Height() {

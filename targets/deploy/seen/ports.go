@@ -33,7 +33,8 @@ func (j *judge) ports() {
 	}
 }
 
-// speed judges the speed of a port with a link. Headroom is for what arrives while a pause takes effect, which grows with the speed.
+// speed judges the speed of a port with a link. Headroom holds the bytes that arrive before a pause takes effect, which grow with the
+// speed.
 func (j *judge) speed(p *ir.Port, sp *target.SeenPort) {
 	at := first(p.Link().Speed, p.Link().At)
 	switch {

@@ -19,14 +19,14 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Finding is a way in which devices are not as the fabric says, at the line that says it.
+// Finding is a difference between devices and the fabric, at the line of the fabric.
 type Finding struct {
 	*diag.Diagnostic
 	Devices []string // that are concerned, in natural order
 	Refuses bool     // a change of these devices may make things worse
 }
 
-// Unread is what could not be read, of which devices, and why.
+// Unread is a part that could not be read, with its devices and the reason.
 type Unread struct {
 	What    string
 	Devices []string // in natural order
@@ -88,7 +88,7 @@ type judge struct {
 	out   Result
 }
 
-// row is findings that are the same but for the port.
+// row is the common part of findings that differ only in the port.
 type row struct {
 	topic    *diag.Topic
 	severity diag.Severity
@@ -101,7 +101,7 @@ type folded struct {
 	refuses bool
 }
 
-// Judge compares what was seen of devices with the fabric. of gives it by the device; nil: it was not asked.
+// Judge compares the readings of devices with the fabric. of returns the reading of a device; nil: it was not asked.
 func Judge(f *ir.Fabric, of map[*ir.Device]*target.Seen) *Result {
 	j := &judge{f: f, seen: make([]*target.Seen, len(f.Devices)), rows: map[row]*folded{}}
 	some := false
@@ -177,7 +177,7 @@ func (j *judge) add(t *diag.Topic, s diag.Severity, at diag.Range, devices []str
 	return &j.out.Findings[len(j.out.Findings)-1]
 }
 
-// unread folds what could not be read by part and reason. Neighbours count by cable: see [judge.cables].
+// unread groups the unread parts by part and reason. Neighbours count by cable: see [judge.cables].
 func (j *judge) unread() {
 	type key struct{ what, why string }
 	of := map[key][]string{}

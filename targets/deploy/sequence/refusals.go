@@ -45,7 +45,7 @@ func few(ds []*ir.Device) string {
 	return nodeset.Text(names, nodeset.Devices, 60)
 }
 
-// refusalText says in full sentences why a device cannot be changed within the rules, and what to do.
+// refusalText states in full sentences why a device cannot be changed within the rules, and the remedy.
 func refusalText(r *change.Refusal) string {
 	name := r.Task.Device.Name
 	allow := "Allow it: "

@@ -59,7 +59,7 @@ func inner(k ssh.PublicKey) ssh.PublicKey {
 	return plain(k)
 }
 
-// short says that a key, or the authority that signed it, is an RSA key too short to prove anything; empty: neither is.
+// short returns a text if a key, or the authority that signed it, is an RSA key that is too short to prove anything; empty: neither is.
 func short(k ssh.PublicKey) string {
 	if read, err := ssh.ParsePublicKey(k.Marshal()); err == nil {
 		k = read

@@ -38,7 +38,7 @@ type key struct {
 	pub    ssh.PublicKey
 	cert   *ssh.Certificate // of path-cert.pub, or nil
 	pem    []byte           // of an encrypted key
-	useful string           // why the file is of no use; empty: it is
+	useful string           // why the file is useless; empty: it is useful
 	token  bool             // the private key is in a security key (FIDO)
 
 	mu     sync.Mutex
@@ -202,7 +202,7 @@ func (r *keyring) unlock(ctx context.Context, k *key) (ssh.AlgorithmSigner, erro
 	}
 }
 
-// state returns what is known of a key: both are nil for one that is still to be unlocked.
+// state returns the signer or the error of a key: both are nil for one that is still locked.
 func (k *key) state() (ssh.AlgorithmSigner, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -215,11 +215,11 @@ func (k *key) settle(signer ssh.AlgorithmSigner, locked error) {
 	k.signer, k.locked = signer, locked
 }
 
-// attempt is one login: the keys to try, and what became of them.
+// attempt is one login: the keys to try, and their results.
 type attempt struct {
 	candidates []candidate
-	begun      bool     // the server was asked for a login, and said how it lets people in
-	methods    []string // what the server accepts
+	begun      bool     // the server was asked for a login, and listed its methods
+	methods    []string // the methods that the server accepts
 	tried      []string
 	unused     []string // keys that could not be tried, with the reason
 }
@@ -285,7 +285,7 @@ func (r *keyring) prepare(l *login, held agent.ExtendedAgent, agentErr error) *a
 	return a
 }
 
-// offer puts keys on the list, but for RSA keys that are too short.
+// offer puts keys on the list, except RSA keys that are too short.
 func (a *attempt) offer(list ...candidate) {
 	for _, c := range list {
 		if why := short(c.pub); why != "" {
@@ -372,18 +372,18 @@ type patient struct {
 	clock   *clock
 }
 
-// PublicKey is of ssh.Signer.
+// PublicKey implements ssh.Signer.
 func (p *patient) PublicKey() ssh.PublicKey { return p.pub }
 
-// Algorithms is of ssh.MultiAlgorithmSigner: without it, a server that names no algorithms gets signatures of RSA keys with SHA-1.
+// Algorithms implements ssh.MultiAlgorithmSigner: without it, a server that names no algorithms gets signatures of RSA keys with SHA-1.
 func (p *patient) Algorithms() []string { return signatures(p.pub) }
 
-// Sign is of ssh.Signer.
+// Sign implements ssh.Signer.
 func (p *patient) Sign(rand io.Reader, data []byte) (*ssh.Signature, error) {
 	return p.SignWithAlgorithm(rand, data, "")
 }
 
-// SignWithAlgorithm is of ssh.AlgorithmSigner.
+// SignWithAlgorithm implements ssh.AlgorithmSigner.
 func (p *patient) SignWithAlgorithm(rand io.Reader, data []byte, algorithm string) (*ssh.Signature, error) {
 	p.clock.stop()
 	defer p.clock.start()

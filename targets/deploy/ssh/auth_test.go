@@ -352,7 +352,7 @@ func marshal(t *testing.T, private any) []byte {
 	return pem.EncodeToMemory(block)
 }
 
-// TestGivenKeyUnreadable: the error does not show what should have been a key.
+// TestGivenKeyUnreadable: the error does not show the text of the broken key.
 func TestGivenKeyUnreadable(t *testing.T) {
 	_, err := ssh.New(ssh.Config{Keys: [][]byte{[]byte("CANARY")}})
 	require.ErrorIs(t, err, ssh.ErrConfig)

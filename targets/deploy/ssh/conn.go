@@ -14,7 +14,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// maxStderr bounds what is kept of a command's complaints: the end of them.
+// maxStderr bounds the kept end of a command's stderr.
 const maxStderr = 64 << 10
 
 // conn is a target.Conn: commands of one device, one at a time.
@@ -32,7 +32,7 @@ func (c *conn) Close() error {
 	return nil
 }
 
-// HostKey is of [target.Conn].
+// HostKey implements [target.Conn].
 func (c *conn) HostKey() string { return c.link.key }
 
 // Run runs a command; commands of one connection wait for each other. If ctx ends first, Run closes the connection, since nothing else is
@@ -170,10 +170,10 @@ func (b *capped) Write(p []byte) (int, error) {
 	return b.buf.Write(p)
 }
 
-// ReadFrom is of io.ReaderFrom: without it, io.Copy allocates 32 KiB for each stream of each command.
+// ReadFrom implements io.ReaderFrom: without it, io.Copy allocates 32 KiB for each stream of each command.
 func (b *capped) ReadFrom(r io.Reader) (int64, error) { return copyBy(b, r, 4<<10) }
 
-// bytes returns what is kept, once nothing more is written.
+// bytes returns the kept output, once all is written.
 func (b *capped) bytes() []byte {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -210,10 +210,10 @@ func (b *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// ReadFrom is of io.ReaderFrom. Most commands print nothing there.
+// ReadFrom implements io.ReaderFrom. Most commands print nothing there.
 func (b *tail) ReadFrom(r io.Reader) (int64, error) { return copyBy(b, r, 512) }
 
-// String returns what is kept. Where that is not all, its first line says so.
+// String returns the kept text. If text was dropped, its first line states that.
 func (b *tail) String() string {
 	text := b.end()
 	b.mu.Lock()
@@ -225,7 +225,7 @@ func (b *tail) String() string {
 	return note + text[len(note):]
 }
 
-// end returns what is kept.
+// end returns the kept text.
 func (b *tail) end() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -187,7 +187,7 @@ func TestOutputOverflow(t *testing.T) {
 	})
 }
 
-// expiring is a context whose deadline is over when the test says so.
+// expiring is a context whose deadline the test ends.
 type expiring struct {
 	context.Context
 	over chan struct{}
@@ -224,7 +224,7 @@ func TestContext(t *testing.T) {
 	})
 }
 
-// TestContextWhileWaiting: a command that was never started says so, and leaves the connection alone.
+// TestContextWhileWaiting: a command that was never started reports that, and leaves the connection alone.
 func TestContextWhileWaiting(t *testing.T) {
 	overAll(t, func(t *testing.T, w way) {
 		s := sshdtest.Start(t, sshdtest.Options{})
@@ -355,7 +355,7 @@ func BenchmarkLogin(b *testing.B) {
 	b.ReportMetric(float64((processorTime(b)-start).Microseconds())/1000/float64(b.N), "client-cpu-ms/op")
 }
 
-// processorTime is what this process has used so far; the servers are processes of their own.
+// processorTime returns the CPU time of this process so far; the servers are processes of their own.
 func processorTime(b *testing.B) time.Duration {
 	var u syscall.Rusage
 	require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
@@ -367,7 +367,7 @@ func TestMemory(t *testing.T) {
 	const connections, most = 60, 128 << 10
 	s := sshdtest.Start(t, sshdtest.Options{})
 	d := newDialer(t, trusting(t, s))
-	dial(t, d, device(s)) // what all of them share
+	dial(t, d, device(s)) // the limit that all of them share
 	memory := func() uint64 {
 		runtime.GC()
 		var m runtime.MemStats

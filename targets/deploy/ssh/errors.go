@@ -48,7 +48,7 @@ func failure(kind, err error, format string, args ...any) error {
 	return &failed{kind: kind, text: target.Escape(fmt.Sprintf(format, args...)), err: err}
 }
 
-// unreachable says why no SSH server answers at l.
+// unreachable returns why no SSH server answers at l.
 func unreachable(l *login, err error) error {
 	var dns *net.DNSError
 	var refused *ssh.OpenChannelError
@@ -62,7 +62,7 @@ func unreachable(l *login, err error) error {
 	return failure(ErrUnreachable, err, "cannot reach %s: %s", l, cause(err))
 }
 
-// throughJump says that err happened on the way to l.
+// throughJump adds to err that it happened on the way to l.
 func throughJump(l *login, err error) error {
 	kind := ErrUnreachable
 	for _, k := range []error{ErrConfig, ErrHostKey, ErrHostKeyAlarm, ErrLogin} {
@@ -108,5 +108,5 @@ func cut(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) || errors.As(err, &op)
 }
 
-// channelOpenNil is what x/crypto says when the connection ends while a channel is being opened.
+// channelOpenNil is the error text of x/crypto when the connection ends while a channel is being opened.
 const channelOpenNil = "ssh: unexpected packet in response to channel open: <nil>"

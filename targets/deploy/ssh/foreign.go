@@ -58,7 +58,7 @@ func (e *foreignError) Error() string {
 	return fmt.Sprintf("%v: %s", e.at, text)
 }
 
-// opensshInstead is the advice where rocec does not do what ssh does.
+// opensshInstead is the advice where rocec lacks a feature of ssh.
 const opensshInstead = `set transport = "openssh" in its ssh block to let ssh carry the session`
 
 // beyond returns a foreignError where a setting for l is not for rocec to obey.

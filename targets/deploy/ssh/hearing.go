@@ -31,7 +31,7 @@ type hearing struct {
 	lines int       // shown
 }
 
-// hear begins to read what is written to in.
+// hear begins to read the text that is written to in.
 func hear(to io.Writer) (h *hearing, in *os.File, err error) {
 	h = &hearing{mark: []byte("rocec-" + rand.Text() + "\n"), marked: make(chan struct{}), done: make(chan struct{}), to: to}
 	if h.from, in, err = os.Pipe(); err != nil {

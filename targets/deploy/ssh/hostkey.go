@@ -47,7 +47,7 @@ func (h *hostCheck) algorithms() []string {
 	}
 	authority := slices.ContainsFunc(h.known.lines, func(l knownLine) bool { return l.authority })
 	if authority && h.login.pin == "" {
-		// The type of the authority's key says nothing about the type of the key it signed.
+		// The type of the authority's key is independent of the type of the key it signed.
 		for _, algo := range good {
 			if isCert(algo) {
 				add(algo)
@@ -191,7 +191,7 @@ func (h *hostCheck) explain(err error) error {
 	return err
 }
 
-// notPinned says that none of the keys a server has is the pinned one.
+// notPinned returns the error for a server without the pinned key.
 func notPinned(l *login, shown []string) error {
 	return failure(ErrHostKeyAlarm, errNotPinned, "the host key of %s is %s, but its ssh block asks for %s. Either the device was replaced "+
 		"or installed anew, or another machine answers in its place; rocec does not connect", l, strings.Join(shown, " or "), l.pin)

@@ -17,8 +17,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// TestHostKeys: what a server with an RSA, an ECDSA and an Ed25519 key on a port of its own must be taken for, given
-// what known_hosts holds.
+// TestHostKeys: a server has an RSA, an ECDSA and an Ed25519 key on a port of its own. Each content of known_hosts has its verdict on it.
 func TestHostKeys(t *testing.T) {
 	t.Parallel()
 	s := sshdtest.Start(t, sshdtest.Options{HostKeys: []string{"rsa", "ecdsa", "ed25519"}})

@@ -9,7 +9,7 @@ type jump struct {
 	route string
 	users int           // guarded by Dialer.mu
 	done  chan struct{} // closed when connecting is over
-	link  *link         // set before done is closed; nil: err says why
+	link  *link         // set before done is closed; nil: see err
 	err   error
 }
 

@@ -81,7 +81,7 @@ func (k *knownFiles) read(name string) (*knownFile, error) {
 	})
 }
 
-// once returns what load made of a file, which is called for the first who asks.
+// once returns the result of load for a file, which it calls only for the first request.
 func (k *knownFiles) once(key string, load func(*knownFile)) (*knownFile, error) {
 	k.mu.Lock()
 	f := k.files[key]
@@ -133,8 +133,8 @@ func (f *knownFile) add(line knownLine) {
 	}
 }
 
-// parseKnown reads one line: a host key, or the wire form of a revoked key. A note says why a line is skipped. A line that
-// is well formed and of a key type this program does not know is skipped alone; one that is broken refuses its hosts.
+// parseKnown reads one line: a host key, or the wire form of a revoked key. A note states why a line is skipped. A line that is well
+// formed and of a key type this program does not know is skipped alone; one that is broken refuses its hosts.
 func parseKnown(text string) (line knownLine, revoked, note string) {
 	fields := strings.Fields(text)
 	marker := ""

@@ -33,7 +33,7 @@ func parsed(text string) (*knownFile, []string) {
 	return f, notes
 }
 
-// TestOddLines: what a line that cannot be read does to its own hosts and to others.
+// TestOddLines: the effect of an unreadable line on its own hosts and on others.
 func TestOddLines(t *testing.T) {
 	good := testKeys(t)[0]
 	for _, c := range []struct {
@@ -143,7 +143,7 @@ func TestRevokedFile(t *testing.T) {
 	require.ErrorContains(t, err, "no such file")
 }
 
-// TestAgainstSSHKeygen: the lines we take for a host's are those that `ssh-keygen -F` finds.
+// TestAgainstSSHKeygen: the lines that rocec finds for a host are those of `ssh-keygen -F`.
 func TestAgainstSSHKeygen(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make check does not start ssh-keygen hundreds of times; make test does")

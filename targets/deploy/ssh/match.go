@@ -67,8 +67,8 @@ type search struct {
 	wantFinal bool
 }
 
-// find returns what the files say about the name typed. What is in given counts as found first, like options on the
-// command line of ssh.
+// find returns the settings of the files for the typed name. What is in given counts as found first, like options on the command line of
+// ssh.
 func (r *rules) find(typed, localUser string, given ...directive) (*settings, error) {
 	s := &search{
 		settings: settings{first: make(map[string]directive), all: make(map[string][]directive)},
@@ -121,7 +121,7 @@ func (s *search) pass(r *rules) error {
 	return nil
 }
 
-// file takes what applies from f; never is set inside a block that does not apply.
+// file takes the settings that apply from f; never is set inside a block that does not apply.
 func (s *search) file(f file, never bool) error {
 	active := !never
 	for _, d := range f {

@@ -77,7 +77,7 @@ func (r *room) open(d *Dialer) error {
 	if d.cfg.Home != "" {
 		text.WriteString(fmt.Sprintf("UserKnownHostsFile \"%[1]s/known_hosts\" \"%[1]s/known_hosts2\"\n", userDir(d.cfg)))
 	}
-	// Behind these files, whose values win: what ssh takes where no file names it.
+	// After these files, whose values win: the defaults of ssh for settings that no file names.
 	text.WriteString("MACs -hmac-sha1*\n")
 	r.tells, r.sizes = d.sshKnows("KnownHostsCommand=none"), d.sshKnows(fmt.Sprintf("RequiredRSASize=%d", leastRSA))
 	if r.sizes {
@@ -106,7 +106,7 @@ func (d *Dialer) sshKnows(option string) bool {
 	return cmd.Run() == nil
 }
 
-// next returns the path of a new socket; what else belongs to a login has it as its beginning.
+// next returns the path of a new socket, which is also the prefix of the other files of a login.
 func (r *room) next(d *Dialer) (string, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -129,7 +129,7 @@ func (r *room) remove() error {
 // master is an ssh program that holds a connection, and serves it on a socket.
 type master struct {
 	socket string
-	heard  *hearing // what it says; nil: it was not started
+	heard  *hearing // its output; nil: it was not started
 }
 
 // idle is after how many seconds without us a master ends by itself: when this process died.
@@ -197,7 +197,7 @@ func (d *Dialer) runMaster(ctx context.Context, l *login, m *master, more []stri
 		ctx, cancel = context.WithTimeout(ctx, d.cfg.ConnectTimeout+d.cfg.HandshakeTimeout)
 		defer cancel()
 	}
-	// With -v, for without it a master throws away what a ProxyCommand, or the ssh of a jump host, says.
+	// With -v, because without it a master drops the output of a ProxyCommand and of the ssh of a jump host.
 	args := []string{"-F", filepath.Join(filepath.Dir(m.socket), roomConfig), "-v", "-f", "-N", "-T"}
 	for _, o := range []string{
 		"ControlMaster=yes", "ControlPath=" + m.socket, "ControlPersist=" + strconv.Itoa(idle), "RemoteCommand=none",
@@ -232,7 +232,7 @@ func (d *Dialer) runMaster(ctx context.Context, l *login, m *master, more []stri
 	return text, err
 }
 
-// wayTo returns what the ssh block of a device tells ssh.
+// wayTo returns the options of ssh for the ssh block of a device.
 func wayTo(l *login) (args []string) {
 	if l.openssh.User != "" {
 		args = append(args, "-l", l.openssh.User)
@@ -305,7 +305,7 @@ func (m *master) stop() {
 	}
 }
 
-// tidy removes what only the login needed.
+// tidy removes the files that only the login needed.
 func (m *master) tidy() {
 	for _, kind := range []string{".shown", ".revoked"} {
 		_ = os.Remove(m.socket + kind) // it may not be there
@@ -320,7 +320,7 @@ func dropped(line string) bool {
 	}, func(start string) bool { return strings.HasPrefix(line, start) })
 }
 
-// toldBySSH is why ssh did not log in, from what it said.
+// toldBySSH returns why ssh did not log in, from its output.
 func toldBySSH(l *login, text string, err error) error {
 	lines := spoken(text)
 	text = strings.Join(lines, "\n")

@@ -39,7 +39,7 @@ func programDevice(s *sshdtest.Server) *target.Device {
 	return dev
 }
 
-// TestOpenSSHHostKeys: the ssh program's host keys are as strict as ours, whatever its configuration says.
+// TestOpenSSHHostKeys: the ssh program checks host keys as strictly as rocec, whatever its configuration is.
 func TestOpenSSHHostKeys(t *testing.T) {
 	t.Parallel()
 	s, jump := sshdtest.Start(t, sshdtest.Options{}), sshdtest.Start(t, sshdtest.Options{})
@@ -107,7 +107,7 @@ func TestOpenSSHPin(t *testing.T) {
 	assert.NotContains(t, s.Log(), "Failed publickey", "nobody logged in")
 }
 
-// TestOpenSSHRefused: what the ssh program says is sorted into the kinds of failures.
+// TestOpenSSHRefused: the errors of the ssh program are sorted into the kinds of failures.
 func TestOpenSSHRefused(t *testing.T) {
 	t.Parallel()
 	s := sshdtest.Start(t, sshdtest.Options{})
@@ -222,7 +222,7 @@ func TestOpenSSHLeftBehind(t *testing.T) {
 	assert.Eventually(t, func() bool { return s.Open() == 0 }, 10*time.Minute, 50*time.Millisecond)
 }
 
-// TestOpenSSHTerminal: what ssh asks reaches the person at the terminal, and one login at a time. script gives the test binary a
+// TestOpenSSHTerminal: the questions of ssh reach the person at the terminal, one login at a time. script gives the test binary a
 // terminal, and types.
 func TestOpenSSHTerminal(t *testing.T) {
 	t.Parallel()

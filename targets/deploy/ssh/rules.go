@@ -50,7 +50,7 @@ const (
 	maxConfigSize   = 1 << 20
 )
 
-// directives that are used; every other one is left to ssh. Those with true take the rest of the line as it stands.
+// directives that are used; every other one is left to ssh. Keywords with true take the rest of the line unchanged.
 var directives = map[string]bool{
 	"host":                 false,
 	"match":                false,
@@ -133,7 +133,7 @@ func readRules(cfg Config) (*rules, error) {
 
 func userDir(cfg Config) string { return filepath.Join(cfg.Home, ".ssh") }
 
-// parser reads one file and what it includes.
+// parser reads one file and its includes.
 type parser struct {
 	home, dir string
 	checked   bool // of the first file; included ones always are

@@ -294,7 +294,7 @@ func TestManual(t *testing.T) {
 	}
 }
 
-// TestGSSAPIOfTheSystem: distributions turn Kerberos on for everybody, which says nothing of this site.
+// TestGSSAPIOfTheSystem: distributions turn Kerberos on for every user, which proves nothing about this site.
 func TestGSSAPIOfTheSystem(t *testing.T) {
 	system := filepath.Dir(writeFiles(t, map[string]string{"ssh_config": "Include DIR/d\n", "d": "GSSAPIAuthentication yes\n"}))
 	home := t.TempDir()

@@ -124,7 +124,7 @@ func (d *Dialer) knownHostsCommand(ctx context.Context, l *login) (string, error
 	return "", nil
 }
 
-// pin makes the options by which ssh takes one host key alone: not those of known_hosts, but for the revoked ones there.
+// pin returns the options by which ssh accepts only one host key. It ignores known_hosts, except for the revoked keys there.
 func (m *master) pin(d *Dialer, l *login, command string) ([]string, error) {
 	check, err := d.known.checker(l)
 	if err != nil {

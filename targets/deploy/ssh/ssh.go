@@ -150,8 +150,8 @@ func setDefault[T int | time.Duration](field *T, value T) {
 
 // Dial logs in to a device, through its jump hosts if it has any. It is a [target.Dial].
 //
-// The name looked up in ssh_config is the address of the device's ssh block, or else the device's name: what one would
-// type after `ssh`. Fields of the ssh block win over ssh_config, like options of ssh do.
+// The name looked up in ssh_config is the address of the device's ssh block, or else the device's name, as a person would type it after
+// `ssh`. Fields of the ssh block win over ssh_config, like options of ssh do.
 func (d *Dialer) Dial(ctx context.Context, dev *target.Device) (target.Conn, error) {
 	l, err := d.login(dev)
 	if err != nil {
@@ -184,7 +184,7 @@ func (d *Dialer) Close() error {
 		links = append(links, lk)
 	}
 	d.mu.Unlock()
-	// Those over TCP first: whatever goes through them ends with them.
+	// Those over TCP first: all connections through them end with them.
 	slices.SortFunc(links, func(a, b *link) int { return a.login.jumpCount() - b.login.jumpCount() })
 	for _, lk := range links {
 		lk.end(errClosed)
@@ -193,8 +193,8 @@ func (d *Dialer) Close() error {
 	return d.room.remove()
 }
 
-// connect opens a connection, with its jump hosts. Only what can pass by itself is tried again: a server that drops connections
-// because too many arrive at once (MaxStartups of sshd), or that is just starting.
+// connect opens a connection, with its jump hosts. Only passing failures are tried again: a server that drops connections because too
+// many arrive at once (MaxStartups of sshd), or that is just starting.
 func (d *Dialer) connect(ctx context.Context, l *login) (*link, error) {
 	var via *jump
 	if l.via != nil {

@@ -113,7 +113,7 @@ func TestUnreachable(t *testing.T) {
 	assert.Contains(t, text, "leaf01.invalid")
 }
 
-// TestSilentServer: something accepts the connection and says nothing.
+// TestSilentServer: a server accepts the connection and sends nothing.
 func TestSilentServer(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -129,7 +129,7 @@ func TestSilentServer(t *testing.T) {
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 }
 
-// TestNoSSHServer: something else listens on the port, and what it says is hostile.
+// TestNoSSHServer: another program listens on the port, and its output is hostile.
 func TestNoSSHServer(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -149,8 +149,8 @@ func TestNoSSHServer(t *testing.T) {
 	assert.NotContains(t, text, "\x1b")
 }
 
-// TestTriedAgain: a server that drops connections before it says anything is busy, and is asked again; one that says
-// no is not.
+// TestTriedAgain: a server that drops connections before its greeting is busy, and is tried again. A server that refuses the login is
+// not.
 func TestTriedAgain(t *testing.T) {
 	t.Parallel()
 	s := sshdtest.Start(t, sshdtest.Options{})
@@ -276,7 +276,7 @@ func TestCryptoFloor(t *testing.T) {
 	assert.True(t, major > 0 || minor >= 56, "golang.org/x/crypto is %s, and must be v0.56.0 or newer", version)
 }
 
-// TestHandshakeError: what fails between the host key and the login is no matter of our keys, and is called by its name.
+// TestHandshakeError: a failure between the host key and the login is not blamed on our keys. The error names it.
 func TestHandshakeError(t *testing.T) {
 	t.Parallel()
 	s := sshdtest.Start(t, sshdtest.Options{})

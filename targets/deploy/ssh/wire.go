@@ -81,7 +81,7 @@ type buffered struct {
 	in *bufio.Reader
 }
 
-// Read is of net.Conn.
+// Read implements net.Conn.
 func (b *buffered) Read(p []byte) (int, error) { return b.in.Read(p) }
 
 // clock calls a function when a time has passed, not counting the time it stands.
@@ -215,7 +215,7 @@ func (lk *link) keepAlive(every time.Duration) {
 	}
 }
 
-// lost says that the connection broke while something was under way.
+// lost returns the error for a connection that broke during a command.
 func (lk *link) lost(during string) error {
 	<-lk.dead
 	return failure(ErrLost, lk.cause, "the connection to %s was lost %s: %s", lk.login, during, cause(lk.cause))

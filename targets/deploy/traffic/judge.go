@@ -96,7 +96,7 @@ func (x *Exchange) expected(p *ir.Port, key string, before, after map[*ir.Device
 	return rate, max(rate, min(idle, logins)) // logins come with a reading and not with time
 }
 
-// others is what others raise the counters of ports by during the exchange.
+// others is by how much others raise the counters of ports during the exchange.
 type others struct {
 	rates, mosts [8]uint64 // by priority, see [Exchange.expected]
 	all          uint64    // of ports that tell no priorities

@@ -21,7 +21,7 @@ const (
 	Loaded                // the files are new and put to use; the undo is armed
 	Confirmed             // kept; nothing undoes it any more
 	Undoing               // it is being undone, or was when that was cut off
-	Undone                // what was there before is back and in use
+	Undone                // the old content is back and in use
 	Conflict              // undone, except for files that another writer has changed
 	Failed                // the undo failed: the old content may not be in use
 	Unknown               // the device reports a mark that this rocec does not know
@@ -82,7 +82,7 @@ const (
 	Back             // the content from before
 )
 
-// Verb is what to do next.
+// Verb is the next step.
 type Verb string
 
 // The verbs. Ask reads the state of the device, over a new connection if the last one broke. Wait waits until the command at work there
@@ -108,7 +108,7 @@ type State struct {
 	Gone    bool // the device does not answer any more
 	Checked bool // the check over a new login found everything as it should be
 	Began   bool // a commit was sent, or may have been, so the device may have changed
-	Last    Mark // the last mark seen, but for Absent
+	Last    Mark // the last mark seen, except Absent
 
 	tried    bool  // prepare was sent: it is sent once
 	unsure   bool  // the mark is confirmed, but the device did not report that it survives a power cut
@@ -126,8 +126,8 @@ type Result uint8
 
 // The results.
 const (
-	OK      Result = iota // it did what it is for
-	Refused               // it answered, and did not
+	OK      Result = iota // it succeeded
+	Refused               // it answered that it failed
 	Lost                  // its answer was lost
 	Dead                  // and the device no longer answers, however often it was asked
 )
@@ -288,7 +288,7 @@ const (
 	Untouched Fate = iota // nothing was changed
 	Kept                  // it holds and uses the new content, which stays
 	Held                  // it holds and uses it, and undoes it unless it is confirmed
-	Restored              // the run has put back what was there before
+	Restored              // the run has put back the old content
 	Reverted              // the device has put it back by itself
 	Contested             // another writer changed a file meanwhile, and the run left that file alone
 	Uncertain             // only a look at the device can tell

@@ -1,4 +1,4 @@
-// Package boxtest is a device for tests: a folder and the machine's own sh, so that what the scripts say is what happens.
+// Package boxtest is a device for tests: a folder and the machine's own sh, which really runs the scripts.
 package boxtest
 
 import (
@@ -45,9 +45,9 @@ type Box struct {
 	Own   bool   // its folders are mounted over those of the machine, for its commands alone: scripts run as they are; needs root
 
 	user   *syscall.Credential       // who its commands run as; nil: who runs the test
-	late   func()                    // what is still on its way
+	late   func()                    // a command that arrives late
 	Mangle func(stdin []byte) []byte // of uploads
-	Cut    int                       // bytes at the end of what prepare brings that do not arrive
+	Cut    int                       // bytes at the end of the payload of prepare that do not arrive
 
 	session int // process group of the last command
 }
@@ -171,7 +171,7 @@ for f; do [ -e "$f" ] || { echo "sync: $f: No such file or directory" >&2; exit 
 	return b
 }
 
-// KillSession ends the session of the command at work, and whatever is in its process group, as sshd does.
+// KillSession ends the session of the command at work, and its process group, as sshd does.
 func (b *Box) KillSession() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -230,7 +230,7 @@ func (b *Box) Daemon(first string) {
 	b.Stub("reload", fmt.Sprintf("PATH=/usr/bin:/bin; cd %s\n%s\necho reload >>run/reloads\ncat etc/app/conf >run/loaded", b.Root, first))
 }
 
-// Stub puts a command of ours before the machine's.
+// Stub puts a command of the test before the machine's.
 func (b *Box) Stub(name, script string) {
 	require.NoError(b.t, os.WriteFile(b.Root+"/bin/"+name, []byte("#!/bin/sh\n"+script+"\n"), 0o755))
 }
@@ -336,7 +336,7 @@ func (c *conn) Close() error { return nil }
 // HostKey is the fingerprint of the key the device answered with.
 func (c *conn) HostKey() string { return c.b.Key }
 
-// Over is the box reached by another connection, through a real SSH server say: places of a device are moved below the root.
+// Over is the box over another connection, such as through a real SSH server. It moves the paths of a device below the root.
 func (b *Box) Over(c target.Conn) target.Conn { return &over{c, b} }
 
 type over struct {
@@ -364,7 +364,7 @@ func (b *Box) run(c *exec.Cmd, stdin []byte) ([]byte, error) {
 	c.Stdin = bytes.NewReader(stdin)
 	c.SysProcAttr = &syscall.SysProcAttr{Credential: b.user, Setpgid: true} // as a session of sshd has one
 	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
-	c.WaitDelay = time.Second // what a script leaves behind may hold the pipes
+	c.WaitDelay = time.Second // background processes of a script may hold the pipes
 	var out, errs bytes.Buffer
 	c.Stdout, c.Stderr = &out, &errs
 	if err := c.Start(); err != nil {
@@ -428,7 +428,7 @@ func (b *Box) named(answer []byte) []byte {
 	return out
 }
 
-// moveStdin does the same to what comes on stdin: a script, or items with their sizes.
+// moveStdin does the same to stdin: a script, or items with their sizes.
 func (b *Box) moveStdin(stdin []byte) []byte {
 	if !bytes.HasPrefix(stdin, []byte("run ")) {
 		return []byte(b.Moved(string(stdin)))

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Systemd gives the box a systemd-run whose timers fire when the test says so ([Box.Fire]), and a systemctl that stops them.
+// Systemd gives the box a systemd-run whose timers the test fires ([Box.Fire]), and a systemctl that stops them.
 func (b *Box) Systemd() {
 	require.NoError(b.t, os.MkdirAll(b.Root+"/run/timers", 0o755))
 	b.Stub("systemd-run", `unit= after=
@@ -39,7 +39,7 @@ func (b *Box) Timers() []string {
 	return names
 }
 
-// Fire fires every timer, one after the other, and waits for what they start.
+// Fire fires every timer, one after the other, and waits for their commands.
 func (b *Box) Fire() {
 	for _, name := range b.Timers() {
 		path := b.Root + "/run/timers/" + name

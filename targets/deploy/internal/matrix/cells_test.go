@@ -54,7 +54,7 @@ func ready(d *nspawn.Device) error {
 	return err
 }
 
-// learn applies without a fault, and keeps what that does.
+// learn applies without a fault, and keeps the result.
 func (r *reference) learn(ctx context.Context, d *nspawn.Device, bin string) error {
 	r.paths = []string{traffic}
 	if r.kind == nspawn.Host {
@@ -70,7 +70,7 @@ func (r *reference) learn(ctx context.Context, d *nspawn.Device, bin string) err
 	return errors.Join(r.learnNew(ctx, d, o), o.close())
 }
 
-// learnOld keeps what a device holds before an apply, which is ready then.
+// learnOld keeps the content of a device before an apply.
 func (r *reference) learnOld(d *nspawn.Device) error {
 	if err := ready(d); err != nil {
 		return err
@@ -206,14 +206,14 @@ func (c *cell) strike(ctx context.Context, args ...string) (string, error) {
 	return end, err
 }
 
-// report is what rocec said, and what the device held then.
+// report is the report of rocec, and the state of the device at that time.
 type report struct {
 	*ran
 	held *holds
 }
 
-// lead begins something, waits until the device stops at the moment, and has the fault strike. Where a rocec was begun, it returns what
-// that said in the end.
+// lead begins something, waits until the device stops at the moment, and has the fault strike. If a rocec was started, it returns the
+// final report of that.
 func (c *cell) lead(ctx context.Context, begin func() (*under, error)) (*report, fired, error) {
 	c.d.StopAt(c.at.N, nspawn.Before)
 	stopped := c.d.Stopped()

@@ -120,7 +120,7 @@ func TestHoldNotConfirmed(t *testing.T) {
 	})
 }
 
-// One that is held can be gone back from at once.
+// A held change can be rolled back at once.
 func TestHoldRolledBack(t *testing.T) {
 	each(t, func(t *testing.T, c *cell) {
 		c.rocec(t, 0, "unconfirmed", c.o.apply("--soak", "0s", "--confirm", "10m")...)

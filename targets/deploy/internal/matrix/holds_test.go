@@ -22,9 +22,9 @@ type holds struct {
 	live   string            // the settings of the NIC; empty: no NIC
 	mark   string            // of the run that came furthest; "absent": there is no run
 	boot   string            // boot id
-	left   []string          // files of ours that a finished run does not leave
+	left   []string          // files of rocec that a finished run does not leave
 	dcbx   string            // who runs DCBX; dcb cannot give it back to the firmware
-	busy   []string          // timers, units and processes of ours
+	busy   []string          // timers, units and processes of rocec
 }
 
 // question asks a device for its whole state; %s is the paths of files.
@@ -123,9 +123,9 @@ func (h *holds) String() string {
 // quiet waits until a device is at rest: its run is over or waits for a person, and no process of rocec runs there. A lasting fault may
 // prevent that; then quiet returns the last state of the device.
 func quiet(ctx context.Context, d *nspawn.Device, files []string) (*holds, error) {
-	most := d.Slowed(2*stepTime + deadMan + 2*stepTime + 10*time.Second) // the first timer, the undo, and what else takes a moment
+	most := d.Slowed(2*stepTime + deadMan + 2*stepTime + 10*time.Second) // the first timer, the undo, and other short steps
 	for end := time.Now().Add(most); ; {
-		// Nothing is asked of the device while its mark says that the run is open: a question starts some forty processes there.
+		// The test asks the device nothing while its mark is open: a question starts some forty processes there.
 		for waits(d) && time.Now().Before(end) && ctx.Err() == nil {
 			time.Sleep(50 * time.Millisecond)
 		}
@@ -174,7 +174,7 @@ func sideOf(h *holds) *side {
 	return s
 }
 
-// reference is what an undisturbed apply does to a device of a kind.
+// reference is the result of an undisturbed apply on a device of a kind.
 type reference struct {
 	kind     *nspawn.Kind
 	options  nspawn.Options
@@ -213,7 +213,7 @@ func (h *holds) uses(s *side) bool {
 	return h.loaded == s.loaded && (len(s.live) == 0 || slices.Contains(s.live, h.live))
 }
 
-// unlike names what the device uses and the side does not have.
+// unlike names the content that the device uses and the side does not have.
 func (h *holds) unlike(s *side) string {
 	var b strings.Builder
 	for i, live := range s.live {

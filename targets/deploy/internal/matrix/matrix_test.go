@@ -36,7 +36,7 @@ func acquire(t *testing.T, n int64) {
 	t.Cleanup(func() { devices().Release(n) })
 }
 
-// learned is what an undisturbed apply does to the devices, found out once.
+// learned is the result of an undisturbed apply on the devices, computed once.
 var learned struct {
 	once sync.Once
 	refs []*reference

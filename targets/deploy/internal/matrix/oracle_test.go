@@ -24,7 +24,7 @@ func breaks(p promise, format string, args ...any) error {
 	return &broken{p, fmt.Sprintf(format, args...)}
 }
 
-// promise is what an oracle holds rocec to: a column of the tables, which counts the cells that broke it.
+// promise is a promise that an oracle checks: a column of the tables, which counts the cells that broke it.
 type promise string
 
 // The promises, by the names of their columns.
@@ -51,7 +51,7 @@ type cell struct {
 	journalled bool // rocec was killed when it had written all there was to write
 }
 
-// goal is what rocec is to bring about.
+// goal is the content that rocec should bring about.
 func (c *cell) goal() *side {
 	if c.back {
 		return &c.ref.old
@@ -103,10 +103,10 @@ func (c *cell) inWindow() bool {
 	return c.fault.renames && c.at.Args[0] == "mv" && c.at.Args[len(c.at.Args)-1] == c.ref.edited
 }
 
-// undecided are the marks by which a device says that it could not go back.
+// undecided are the marks of a device that could not go back.
 var undecided = []string{"conflict", "failed"}
 
-// contents is what others wrote.
+// contents are the contents that others wrote.
 func (c *cell) contents() []string {
 	all := c.edits()
 	for _, s := range c.others {
@@ -124,7 +124,7 @@ func (c *cell) edits() []string {
 	return []string{c.edit}
 }
 
-// judge holds what rocec said of the device to what the device held when it ended.
+// judge compares the report of rocec with the state of the device when rocec ended.
 func (c *cell) judge(r *ran, h *holds) error {
 	ref, target := c.ref, c.goal()
 	untrue := func(format string, args ...any) error {
@@ -247,8 +247,8 @@ func (c *cell) untouched(h *holds) bool {
 	return h.is(&c.ref.old) || slices.ContainsFunc(c.others, func(s side) bool { return h.is(&s) })
 }
 
-// goOn does what a person does afterwards who has no shell on the device: goes on with the run that died, takes away a lock, applies
-// again. In the end the device holds and uses the new content, and nothing is left.
+// goOn acts as a person without a shell on the device: it resumes the dead run, removes a lock, and applies again. In the end the device
+// holds and uses the new content, and nothing is left.
 func (c *cell) goOn(ctx context.Context) error {
 	need := func(format string, args ...any) error { return breaks(noShell, format, args...) }
 	runs, err := c.o.runNames()
@@ -308,7 +308,7 @@ func (c *cell) goOn(ctx context.Context) error {
 	if r, err = c.o.run(ctx, c.o.plan()...); err != nil {
 		return err
 	}
-	for end := time.Now().Add(c.d.Slowed(5 * time.Second)); ; time.Sleep(100 * time.Millisecond) { // what was stopped takes a moment to go
+	for end := time.Now().Add(c.d.Slowed(5 * time.Second)); ; time.Sleep(100 * time.Millisecond) { // stopped processes take a moment to end
 		if h, err = look(c.d, c.ref.paths); err != nil || len(h.left)+len(h.busy) == 0 || time.Now().After(end) {
 			break
 		}

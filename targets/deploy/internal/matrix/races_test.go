@@ -46,7 +46,7 @@ func TestConfirmAtTheDeadline(t *testing.T) {
 	var cells []nspawn.Cell
 	for i := range times(3, 21) {
 		r := learn(t)[i%3]
-		// By when rocec begins; it takes a third of a second or more until it has confirmed.
+		// The time when rocec begins; it takes a third of a second or more until it has confirmed.
 		early := 1500*time.Millisecond - time.Duration(i)*2*time.Second/time.Duration(times(2, 20))
 		cells = append(cells, nspawn.Cell{
 			Command: "confirm at the deadline", Fault: "none", At: fmt.Sprintf("%s, %s before", r.kind.Name, early), Kind: r.kind,

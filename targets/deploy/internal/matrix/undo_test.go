@@ -157,7 +157,7 @@ func (u *undoing) may(i int) []fault {
 	return all
 }
 
-// Whatever strikes while a change is undone: what was there before comes back, or rocec says that it does not.
+// Whatever strikes while a change is undone, the old content comes back, or rocec reports that it does not.
 func TestUndo(t *testing.T) {
 	t.Parallel()
 	bin := rocec(t)

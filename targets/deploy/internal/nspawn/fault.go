@@ -43,7 +43,7 @@ func (f Fault) Fired() error {
 // done is a fault that either happened or did not.
 func done(name string, err error) Fault { return Fault{Name: name, err: err} }
 
-// KillSessions kills every sshd that serves a connection; what runs in the sessions goes on, and new logins work.
+// KillSessions kills every sshd that serves a connection. Commands of the sessions go on, and new logins work.
 func (d *Device) KillSessions() Fault {
 	const name = "sessions killed"
 	leader, err := d.up()
@@ -148,7 +148,7 @@ func (d *Device) PowerOff(loss Loss) Fault {
 			return err
 		}
 		if len(content) > 0 {
-			return errors.New("what was not synced is still there")
+			return errors.New("unsynced writes are still there")
 		}
 		return nil
 	}}
@@ -187,7 +187,7 @@ func (d *Device) Reboot() Fault {
 	}}
 }
 
-// BootID returns what the kernel says of this boot.
+// BootID returns the boot ID of the kernel.
 func (d *Device) BootID() (string, error) {
 	id, err := d.ReadFile("/proc/sys/kernel/random/boot_id")
 	return strings.TrimSpace(string(id)), err
@@ -208,7 +208,7 @@ func (d *Device) FillDisk() Fault {
 	}))
 }
 
-// fills bounds how often fill takes what became free meanwhile.
+// fills bounds how often fill takes the space that became free meanwhile.
 const fills = 20
 
 // fill lets a file take its file system's free space. Each try commits the journal first: ext4 frees the blocks of a removed
@@ -302,7 +302,7 @@ func (d *Device) setImmutable(path string, on bool) error {
 	})
 }
 
-// sudoers is what lets the user become root, and where it lies while that is revoked; sudo skips names with a dot.
+// sudoers is the file that lets the user become root, and its name while that is revoked; sudo skips names with a dot.
 const sudoers, sudoersOff = "/etc/sudoers.d/rocec", "/etc/sudoers.d/rocec.off"
 
 // RevokeSudo takes the user's right to become root until GrantSudo.

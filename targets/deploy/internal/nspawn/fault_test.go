@@ -135,7 +135,7 @@ func TestFaults(t *testing.T) {
 			require.NoError(t, d.KillSessions().Fired())
 			require.Error(t, ends(t, cmd), "the client sees it at once")
 			d.Release()
-			require.NoError(t, patience(func() error { // what ran in the session goes on
+			require.NoError(t, patience(func() error { // the command of the session goes on
 				_, err := d.ReadFile("/home/" + d.User + "/went")
 				return err
 			}))
@@ -301,7 +301,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// A power cut takes what was not synced, and only that: of the ways to write a file, one survives both losses.
+// A power cut loses exactly the unsynced writes: only one way to write a file survives both losses.
 func TestPowerCut(t *testing.T) {
 	t.Parallel()
 	const (

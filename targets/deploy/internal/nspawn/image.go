@@ -28,7 +28,7 @@ import (
 // cache holds userlands, images and the disks of running devices.
 const cache = "/var/cache/rocec-test"
 
-// The userland is a current one on every device; what programs of older systems cannot do is played by limitations.
+// Every device has a current userland. Limitations simulate the missing features of programs of older systems.
 const (
 	suite    = "bookworm"
 	mirror   = "http://deb.debian.org/debian"
@@ -68,9 +68,9 @@ var made = sync.OnceValues(func() (string, error) {
 	return makeImage()
 })
 
-// Image returns the folder with what devices are made of: usr, and the disk of a factory-fresh device of every kind. Where it is
-// not there yet it is made, which takes half a minute. Tests of several packages may ask at once. With -short, and where the machine cannot
-// boot devices, the test ends, see [machinetest.Missing].
+// Image returns the folder with the parts of devices: usr, and the disk of a factory-fresh device of every kind. If the folder is
+// missing, Image makes it, which takes half a minute. Tests of several packages may ask at once. With -short, and where the machine
+// cannot boot devices, the test ends, see [machinetest.Missing].
 func Image(t testing.TB) string {
 	t.Helper()
 	if testing.Short() {
@@ -83,7 +83,7 @@ func Image(t testing.TB) string {
 	return dir
 }
 
-// able reports what is missing to boot devices.
+// able returns an error that names the missing parts for booting devices.
 func able() error {
 	if os.Geteuid() != 0 {
 		return errors.New("it takes root, for namespaces and mounts")
@@ -124,7 +124,7 @@ func command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// run runs a program of this machine; an error holds what it said.
+// run runs a program of this machine; an error contains its output.
 func run(name string, args ...string) error {
 	cmd := command(context.Background(), name, args...)
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -432,5 +432,5 @@ func place(path, text string) error {
 	return os.WriteFile(path, []byte(text), mode)
 }
 
-// copyDisk copies a disk; what was never written stays a hole.
+// copyDisk copies a disk; blocks that were never written stay holes.
 func copyDisk(from, to string) error { return run("cp", "--sparse=always", "--reflink=auto", from, to) }

@@ -18,7 +18,7 @@ import (
 
 // Cell is one experiment: a command, a fault, and the moment at which it strikes.
 type Cell struct {
-	Command string // what is done to the device: "apply"; a row of the table together with Fault
+	Command string // the command on the device: "apply"; a row of the table together with Fault
 	Fault   string // "power cut, data lost"
 	At      string // when it strikes, for messages: "before 12: mv …"
 	Kind    *Kind
@@ -38,7 +38,7 @@ type Result struct {
 	Time time.Duration
 }
 
-// Table is what came of many cells, in their order.
+// Table is the results of many cells, in their order.
 type Table []Result
 
 // cellTime is how long a cell may take that does not say it. A cell takes a minute, and many on a busy machine.
@@ -138,7 +138,7 @@ func Sample(cells []Cell, most int) []Cell {
 	return out
 }
 
-// Injection is a fault that can be put anywhere, and what takes it back; Undo is nil where nothing needs to.
+// Injection is a fault that can be injected anywhere, and its reversal; Undo is nil where nothing needs to.
 type Injection struct {
 	Name string
 	Do   func(*Device) Fault

@@ -67,7 +67,7 @@ var (
 
 var kinds = []*Kind{Switch37, Switch43, Host}
 
-// Options are what differs from device to device.
+// Options are the differences between devices.
 type Options struct {
 	Name  string            // host name; empty: the kind's name and a number
 	Files map[string]string // further files of its disk, by path; a file that begins with "#!" can be run
@@ -228,7 +228,7 @@ func remove(path string) error {
 	return nil
 }
 
-// seed writes what is this device's own, beside the files of the options, to be laid over its disk at the first boot.
+// seed writes the own files of this device, and those of the options, to be copied over its disk at the first boot.
 func (d *Device) seed() error {
 	files := map[string]string{"/etc/hostname": d.Name + "\n", "/etc/hosts": "127.0.0.1 localhost\n127.0.1.1 " + d.Name + "\n"}
 	keys := d.slot.path("keys")
@@ -365,7 +365,7 @@ func (d *Device) Turn(knob, line string) error {
 	return os.WriteFile(path, []byte(line+"\n"), 0o644)
 }
 
-// Console returns what the device printed while it booted.
+// Console returns the output of the boot.
 func (d *Device) Console() string {
 	text, _ := os.ReadFile(d.console) // none before the first boot
 	return string(text)

@@ -70,7 +70,7 @@ func (d *Device) switchOn() (before int, err error) {
 	return d.ups, d.on()
 }
 
-// on starts what runs the device; d.mu is held.
+// on starts the process that runs the device; d.mu is held.
 func (d *Device) on() error {
 	console, err := os.OpenFile(d.console, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -149,7 +149,7 @@ func (d *Device) answers() error {
 	return err
 }
 
-// patience repeats what fails until it succeeds, for as long as a boot may take.
+// patience repeats a failing call until it succeeds, for as long as a boot may take.
 func patience(do func() error) error {
 	var err error
 	for end := time.Now().Add(bootTime); ; time.Sleep(5 * time.Millisecond) {

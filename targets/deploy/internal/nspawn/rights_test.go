@@ -33,7 +33,7 @@ func (s session) Run(ctx context.Context, cmd string, stdin []byte) ([]byte, err
 	return out, err
 }
 
-// HostKey is not told.
+// HostKey returns no key.
 func (s session) HostKey() string { return "" }
 
 // Close ends nothing.

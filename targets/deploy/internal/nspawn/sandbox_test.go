@@ -79,7 +79,7 @@ link "third" {
 }
 `
 
-// What the scripts do to a host, and what they never do. A line is tried by a shell in the sandbox of a unit.
+// Actions of the scripts on a host, and actions that they never do. A line is tried by a shell in the sandbox of a unit.
 var (
 	allowed = []string{
 		"echo 1 >/sys/class/net/ens1f0/mtu-of-test",

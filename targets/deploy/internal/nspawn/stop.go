@@ -233,7 +233,7 @@ func (d *Device) Stopped() <-chan Command {
 // Release lets a device go on that has stopped, and commands that hang.
 func (d *Device) Release() { d.control.release() }
 
-// Commands returns what ran since StopAt, in order.
+// Commands returns the commands since StopAt, in order.
 func (d *Device) Commands() []Command {
 	d.control.mu.Lock()
 	defer d.control.mu.Unlock()

@@ -27,7 +27,7 @@ import (
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
-// Options are what differs from server to server.
+// Options are the differences between servers.
 type Options struct {
 	HostKeys  []string          // types: "ed25519", "ecdsa", "rsa", "rsa:1024" for a size; nil: ed25519
 	HostCA    *Key              // signs the host keys, for Principal; nil: no certificates
@@ -319,7 +319,7 @@ func (s *Server) Open() int {
 	return len(s.procs)
 }
 
-// Log returns what the server wrote.
+// Log returns the log of the server.
 func (s *Server) Log() string {
 	data, _ := os.ReadFile(s.file("log")) // none, if nobody came
 	return string(data)
@@ -343,7 +343,7 @@ func (s *Server) KnownHostsLine(kind string) string {
 // Kill ends every session at once, as if the server had lost its power, with everything that runs in it.
 func (s *Server) Kill() { s.signal(syscall.SIGKILL, true) }
 
-// Cut ends every connection at once; what runs in the sessions goes on.
+// Cut ends every connection at once; commands of the sessions go on.
 func (s *Server) Cut() { s.signal(syscall.SIGKILL, false) }
 
 // Freeze stops every session: the server is there, and silent. Thaw lets it go on.

@@ -39,7 +39,7 @@ type unit struct {
 	active, failed bool
 	enabled        bool         // of a unit without a unit file of its own
 	builtin        bool         // simulated, not by a unit file
-	start          func() error // what starting and reloading a simulated one does; nil: nothing
+	start          func() error // the start and the reload of a simulated service; nil: no effect
 	file           *unitFile
 	transient      []string      // the command of a unit made by systemd-run
 	since          time.Duration // when it became active, from the start of the device
@@ -205,7 +205,7 @@ func (m *Manager) missingDevice(u *unitFile, name string) string {
 	return ""
 }
 
-// set records what became of a unit.
+// set records the result of a unit.
 func (m *Manager) set(name string, active, failed bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -43,7 +43,7 @@ func sh(t *testing.T, m *unix.Machine, user, cmd string, stdin ...string) result
 	return result{out, errs, status}
 }
 
-// root runs a command that must succeed and returns what it printed.
+// root runs a command that must succeed and returns its output.
 func root(t *testing.T, m *unix.Machine, cmd string, stdin ...string) string {
 	t.Helper()
 	r := sh(t, m, "root", cmd, stdin...)

@@ -188,7 +188,7 @@ func (m *Manager) StopTimers() {
 	}
 }
 
-// Elapse lets every timer fire now, as if its time had come, and waits for what it runs.
+// Elapse lets every timer fire now, as if its time had come, and waits for its command.
 func (m *Manager) Elapse() {
 	m.mu.Lock()
 	due := maps.Clone(m.timers)

@@ -75,7 +75,7 @@ func (c *Clock) settle() {
 	for len(c.alarms) > 0 && c.alarms[0].Due <= c.sim {
 		a := c.alarms[0]
 		c.alarms = c.alarms[1:]
-		c.busy++ // until what it starts is under way, the clock does not run off
+		c.busy++ // the clock does not run off until its process has started
 		go func() {
 			a.ring()
 			c.Work(-1)
@@ -147,7 +147,7 @@ func (c *Clock) Drop(a *Alarm) bool {
 	return true
 }
 
-// Pass lets d go by at once; what was due meanwhile happens.
+// Pass advances the clock by d at once, and rings the alarms that were due meanwhile.
 func (c *Clock) Pass(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -141,7 +141,7 @@ func (t *text) read(_ *Process, b []byte) (int, error) {
 func (*text) write(*Process, []byte) (int, error) { return 0, eBadF }
 func (*text) close()                              {}
 
-// collector keeps what is written to it until everybody has closed it.
+// collector keeps its input until every writer has closed it.
 type collector struct {
 	mu   sync.Mutex
 	b    []byte

@@ -60,7 +60,7 @@ func (n *node) may(c Cred, want fs.FileMode) bool {
 	return perm&want == want
 }
 
-// FileSystem is everything a machine can read and write, in memory. Its methods lock it, but for those that are called with the lock held.
+// FileSystem is everything a machine can read and write, in memory. Its methods lock it, except those that are called with the lock held.
 // Knobs run under the lock, so they may use the latter alone.
 type FileSystem struct {
 	mu      sync.Mutex
@@ -172,7 +172,7 @@ func (f *FileSystem) walk(c Cred, path string, follow bool) (place, error) {
 	return at, nil
 }
 
-// find is walk for what must exist.
+// find is walk for a path that must exist.
 func (f *FileSystem) find(c Cred, path string, follow bool) (place, error) {
 	at, err := f.walk(c, path, follow)
 	if err == nil && at.node == nil {
@@ -192,7 +192,7 @@ func (at place) writable(c Cred) error {
 	return nil
 }
 
-// Info is what stat tells. Times stay zero, so that nothing depends on when a test runs.
+// Info is the output of stat. Times stay zero, so that nothing depends on when a test runs.
 type Info struct {
 	name string
 	node

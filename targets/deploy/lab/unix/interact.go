@@ -68,7 +68,7 @@ func (sh *shell) interact(terminal bool) int {
 	return sh.last
 }
 
-// line reads one line of stdin, byte by byte: what follows is for what the line runs. more is false at the end.
+// line reads one line of stdin, byte by byte: the rest is for the commands of the line. more is false at the end.
 func (sh *shell) line() (line string, more bool) {
 	var b strings.Builder
 	for c := make([]byte, 1); b.Len() <= maxScript; {

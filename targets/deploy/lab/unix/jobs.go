@@ -11,8 +11,8 @@ import (
 
 // The programs that send signals, leave a session, and lock.
 
-// cmdKill is kill, the builtin as dash has it and the program as procps has it. They differ in what stands before the
-// number of a group: dash takes "-TERM -5" and "-s TERM -- -5", and not "-TERM -- -5".
+// cmdKill is kill, the builtin as dash has it and the program as procps has it. They differ in the words before the number of a group:
+// dash takes "-TERM -5" and "-s TERM -- -5", and not "-TERM -- -5".
 func cmdKill(_ context.Context, p *Proc) int {
 	fail := func(status int, format string, args ...any) int {
 		if p.shell != nil {

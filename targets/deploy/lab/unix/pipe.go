@@ -29,7 +29,7 @@ func (p *Pipe) wake() {
 	}
 }
 
-// changes is what to wait for. It is called with p.mu held.
+// changes returns the channel to wait for. It is called with p.mu held.
 func (p *Pipe) changes() <-chan struct{} {
 	if p.changed == nil {
 		p.changed = make(chan struct{})
@@ -40,7 +40,7 @@ func (p *Pipe) changes() <-chan struct{} {
 // Waiter waits until changed is closed, and returns an error when the wait was given up.
 type Waiter func(changed <-chan struct{}) error
 
-// Read takes what there is, at most len(b) bytes, and waits while there is nothing.
+// Read takes the available bytes, at most len(b), and waits while there are none.
 func (p *Pipe) Read(b []byte, wait Waiter) (int, error) {
 	for {
 		p.mu.Lock()

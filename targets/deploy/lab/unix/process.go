@@ -22,7 +22,7 @@ const (
 	SIGTERM Signal = 15
 )
 
-// signals are those that can be sent, with their names, and what a shell says of a child that died by one.
+// signals are those that can be sent, with their names, and the text of a shell for a child that died by one.
 var signals = []signalRow{
 	{1, "HUP", "Hangup", false},
 	{2, "INT", "", false},
@@ -70,7 +70,7 @@ var (
 	ErrInterrupted = errors.New("interrupted by a signal")
 )
 
-// maxProcesses bounds what runs on a device at one time.
+// maxProcesses bounds the processes on a device at one time.
 const maxProcesses = 1000
 
 // processes is the process table of a device.
@@ -249,7 +249,7 @@ func (p *Process) awaited(depth int) bool {
 // sleep lets d of the device's time pass.
 func (p *Process) sleep(d time.Duration) error { return p.sleepThen(d, func() {}) }
 
-// sleepThen is sleep, and says when it has begun.
+// sleepThen is sleep with a callback when it has begun.
 func (p *Process) sleepThen(d time.Duration, begun func()) error {
 	t := &p.m.procs
 	rung := make(chan struct{})

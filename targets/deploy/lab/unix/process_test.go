@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestDetached: what has a session of its own outlives the login that started it, and nothing else does.
+// TestDetached: only a process with a session of its own outlives the login that started it.
 func TestDetached(t *testing.T) {
 	d := host()
 	root(t, d, "setsid sh -c 'sleep 300; echo fired >/fired' >/dev/null 2>&1 & echo $! >/pid; exit 0")

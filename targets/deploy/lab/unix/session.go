@@ -81,7 +81,7 @@ func (m *Machine) session(ctx context.Context, u *User, stdin io.ReadCloser, std
 	return status
 }
 
-// Exec is what sshd does with the command of an exec request.
+// Exec runs the command of an exec request, as sshd does.
 func (m *Machine) Exec(ctx context.Context, u *User, cmd string, stdin io.ReadCloser, stdout, stderr io.Writer) int {
 	return m.session(ctx, u, stdin, stdout, stderr, func(p *Proc) int {
 		p.Args = []string{"sh", "-c", cmd}
@@ -89,7 +89,7 @@ func (m *Machine) Exec(ctx context.Context, u *User, cmd string, stdin io.ReadCl
 	})
 }
 
-// feed writes what a client sends.
+// feed writes the input of a client.
 type feed struct {
 	ctx context.Context
 	to  *Pipe
@@ -107,8 +107,8 @@ func (f feed) Write(b []byte) (int, error) {
 	})
 }
 
-// Run runs a command for a user as sshd would, without the wire: what it printed, and its exit status. It panics when the
-// device has no such user.
+// Run runs a command for a user as sshd would, without the wire. It returns the output and the exit status. It panics when the device has
+// no such user.
 func (m *Machine) Run(ctx context.Context, user, cmd, stdin string) (stdout, stderr string, status int) {
 	u, ok := m.Users[user]
 	if !ok {

@@ -21,13 +21,13 @@ import (
 // maxScript bounds a script; the parser recurses on it.
 const maxScript = 1 << 20
 
-// maxNesting bounds what stands within each other in a script: the parser and the shell recurse on it.
+// maxNesting bounds the nesting of a script, on which the parser and the shell recurse.
 const maxNesting = 50_000
 
 // maxCalls bounds functions, evals and sourced files within each other.
 const maxCalls = 1000
 
-// nesting is a rough upper bound of how deep a script nests: it knows nothing of quotes.
+// nesting returns a rough upper bound of the nesting of a script: it ignores quotes.
 func nesting(script string) int {
 	depth, deepest := 0, 0
 	opens := func(n int) {
@@ -61,7 +61,7 @@ func (c complaint) Error() string { return string(c) }
 // trees are the scripts parsed last. Devices of a fleet run the same ones, and share the trees: no run may change one.
 var trees = treeCache{byText: map[string]*list.Element{}}
 
-// treeCache is bounded by the text of its scripts; what was not used for longest goes first.
+// treeCache is bounded by the text of its scripts; the least recently used goes first.
 type treeCache struct {
 	mu     sync.Mutex
 	byText map[string]*list.Element
@@ -103,7 +103,7 @@ func (c *treeCache) put(text string, file *syntax.File) {
 	}
 }
 
-// parse parses a script and replaces in its tree what the expansion of words must not see.
+// parse parses a script and replaces the parts of its tree that the expansion of words must not see.
 func parse(script string) (*syntax.File, error) {
 	if file := trees.get(script); file != nil {
 		return file, nil
@@ -371,7 +371,7 @@ func (sh *shell) stopped() bool {
 	return sh.flow != goOn
 }
 
-// runTraps runs what the traps of the signals that came say.
+// runTraps runs the traps of the signals that arrived.
 func (sh *shell) runTraps() {
 	t := &sh.p.m.procs
 	t.mu.Lock()

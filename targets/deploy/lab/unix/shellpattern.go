@@ -42,7 +42,7 @@ func cutSuffix(s, pattern string, longest bool) string {
 	return s[:len(s)-reach(list, s, longest, func(i int) byte { return s[len(s)-1-i] })]
 }
 
-// items cuts a pattern into what matches one byte each, and stars.
+// items cuts a pattern into items that match one byte each, and stars.
 func items(pattern string) (list []string) {
 	for pattern != "" {
 		width := 1

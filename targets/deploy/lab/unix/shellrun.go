@@ -271,7 +271,7 @@ func (sh *shell) spawn(st *syntax.Stmt, fds descriptors, background bool) *Proce
 	return self
 }
 
-// whole runs a statement as all that the shell does.
+// whole runs a statement that is the whole script of the shell.
 func (sh *shell) whole(st *syntax.Stmt) {
 	if call, ok := st.Cmd.(*syntax.CallExpr); ok && !st.Negated {
 		if !sh.stopped() {

@@ -220,7 +220,7 @@ func (sh *shell) document(w *syntax.Word) (string, error) {
 	return s, worded(err)
 }
 
-// pattern expands a word into a pattern, in which what was quoted is escaped.
+// pattern expands a word into a pattern, in which quoted parts are escaped.
 func (sh *shell) pattern(w *syntax.Word) (string, error) {
 	if len(w.Parts) == 1 {
 		switch part := w.Parts[0].(type) {

@@ -106,7 +106,7 @@ func (m *Machine) wake(s SavedShell) error {
 	return nil
 }
 
-// patience is how long what runs on a device may take to its end when its lab is closed.
+// patience is how long the commands on a device may take to end when its lab is closed.
 const patience = time.Minute
 
 // Settle waits until the processes on the device have ended, except sleeping shells, and stops its clock.
