@@ -1,4 +1,4 @@
-// Package traffic sends a short, bounded [Exchange] of an intent between two of its members. From the counters before and after it
+// Package traffic tests an intent by a short, bounded [Exchange] between two of its members. From the counters before and after it
 // decides whether the exchange was marked, classified and carried as the fabric describes.
 //
 // [Tools] is the table of the programs that can send. The exchange is a query on either host at the same time. The server waits for one

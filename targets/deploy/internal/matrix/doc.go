@@ -1,5 +1,5 @@
-// Package matrix contains only tests. The program rocec changes real devices of package nspawn, while a fault hits them or rocec at every
-// command by which it changes a device. Three oracles judge each such cell:
+// Package matrix tests the program rocec on real devices of package nspawn, with a fault at every command by which rocec changes a
+// device. The fault hits the device or rocec. Three oracles judge each such cell:
 //
 //   - A device that was left alone until it undoes by itself holds the old content or the new one, in full, and uses it.
 //   - The report of rocec on each device is true, and every device that it touched has a report.
