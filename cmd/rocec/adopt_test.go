@@ -176,7 +176,7 @@ func TestAdoptHostile(t *testing.T) {
 		"a key that is a command": {`printf 'x;` + evil + `\n' >key`, "of two runs of one name"},
 		"the key of the lock, too": {
 			`echo 'x;` + evil + `' >key; printf 'txn %s\nkey x;` + evil + `\n' "${PWD##*/txn-}" >../lock/owner`,
-			"its key is none of rocec's",
+			"its key is not a key of rocec",
 		},
 		"another device": {`printf 'device tor9\n' >>about`, "the run calls this machine tor9"},
 	} {

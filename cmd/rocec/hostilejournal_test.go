@@ -100,7 +100,7 @@ func hostile(t *testing.T, o *office, run string) map[string]struct {
 	edit func(h header)
 	why  string
 } {
-	const other = "is not what the device was given"
+	const other = "is not the one that the device received"
 	const unknown = "this rocec knows no step, query or checker with the name"
 	bad := o.keepsBeside(t, run, "#!/bin/sh\n"+evil+"\n")
 	step := func(name string) func(h header) {

@@ -124,7 +124,7 @@ func TestVerifyFrom(t *testing.T) {
 		{"a hash that could not be told", func(s string) string {
 			i := strings.Index(s, `"sha256":"`) + len(`"sha256":`)
 			return s[:i] + "null" + s[i+66:]
-		}, exit.Machines, "the report does not say what it holds"},
+		}, exit.Machines, "the report lacks its content"},
 		{"no value file", replace(`/etc/rocec/host/`, `/etc/rocec/other/`), exit.Errors, "+ /etc/rocec/host/ens1f0.conf"},
 		{"no NIC", func(s string) string { return s[:strings.Index(s, `"nics":`)] + `"nics":[]}` }, exit.Errors, "nic/ens1f0"},
 		{"another driver", replace(`"driver":"mlx5_core"`, `"driver":"bnxt_en"`), exit.Machines, "has the driver bnxt_en"},

@@ -118,7 +118,7 @@ func number(text string, most int) (int, bool) {
 	return n, true
 }
 
-// devicesOf reads the names of devices of a run; nil: they are not told, or are others than so many.
+// devicesOf reads the names of the devices of a run; nil: the text lacks them, or their number differs.
 func devicesOf(text string, count int) []string {
 	if text == "" || len(text) > mostAbout {
 		return nil
@@ -162,7 +162,7 @@ type Act struct {
 	Who  string // "bob@ws2, process 12"
 }
 
-// acts are the verbs that decide what becomes of a run on a device, and their words.
+// acts are the verbs that decide the fate of a run on a device, and their words.
 var acts = map[string]string{"confirm": "Confirmed", "undo": "Undone", "release": "Taken away", "unlock": "Unlocked"}
 
 // ParseAct reads a line "VERB TIME WHO" of a device; the zero Act: the line is another.
@@ -175,7 +175,8 @@ func ParseAct(line string) Act {
 	return Act{verb, at, OneLine(who)}
 }
 
-// String says who did it and when: "Confirmed by bob@ws2, process 12, at 2026-11-21T06:51:36Z by the clock of the device".
+// String returns the act, its author and its time: "Confirmed by bob@ws2, process 12, at 2026-11-21T06:51:36Z by the clock of the
+// device".
 func (a Act) String() string {
 	return fmt.Sprintf("%s by %s, at %s by the clock of the device", acts[a.Verb], a.Who, a.At)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a run tells a device about itself comes back as it was; what makes no sense counts as not told.
+// The description of a run comes back from a device unchanged. Invalid parts count as missing.
 func TestAbout(t *testing.T) {
 	a := About{
 		Fabric: "rack", Commit: "3b46bee0123456789+", Message: "ticket 4711", Undoes: "20261121t065136z-3f9a",
@@ -29,7 +29,7 @@ func TestAbout(t *testing.T) {
 	}
 	back = ParseAbout(many.Lines())
 	require.Less(t, len(many.Lines()), mostAbout)
-	require.Equal(t, 1000, back.Count, "the number is told, and not the names")
+	require.Equal(t, 1000, back.Count, "the text has the number, and not the names")
 	require.Nil(t, back.Devices)
 	for _, line := range []string{
 		"commit $(id)", "undoes ../x", "hold 99999999999", "hold -1", "hold x", "wave 0", "wave 99999999", "devices 2 leaf[1-3]",

@@ -9,8 +9,8 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Accept notes which differences of devices the fabric accepts at a time, and which of its blocks are over. A device whose changes are all
-// of accepted values is whole, unless the rules find an error in what it holds.
+// Accept notes which differences of devices the fabric accepts at a time, and which of its blocks are over. A device whose changes are
+// all of accepted values is whole, unless the rules find an error in its settings.
 func (p *Plan) Accept(now time.Time) {
 	i := slices.IndexFunc(p.Devices, func(d *DevicePlan) bool { return d.Device.Source != nil })
 	if i < 0 {

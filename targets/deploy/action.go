@@ -3,8 +3,7 @@ package deploy
 // Action is done to a file or a setting, or by an effect to traffic. JSON has its text, and the screen its [Action.Symbol].
 type Action string
 
-// The actions. Activate is for a file that holds what it should and may not be in use: the apply that put it there
-// never came to its end.
+// The actions. Activate is for a file that has the wanted content but may not be in use: the apply that wrote it did not end.
 const (
 	Create   Action = "create"
 	Update   Action = "update"

@@ -28,8 +28,8 @@ func diagnostics(all []judged) (out diag.List) {
 	return out
 }
 
-// beside returns the findings of the rules about the settings of a switch that they do not find in the settings of the fabric: those of
-// values that rocec does not write.
+// beside returns the findings of the rules in the settings of a switch, without those that the settings of the fabric have too. Values
+// that rocec does not write cause them.
 func beside(of *target.Device, s *ir.Settings) []judged {
 	d := of.Source
 	if d == nil || d.Switch == nil || s == nil {
@@ -79,8 +79,8 @@ func rulesOn(d *ir.Device, s *ir.Settings, arrives func(port string, cos int) (m
 	return out
 }
 
-// fieldAsPlace gives the number of a field as the place of its values. Settings of a device stand in no file of the fabric, so the place of
-// a finding is free to tell its field.
+// fieldAsPlace gives the number of a field as the place of its values. No file of the fabric contains the settings of a device, so the
+// place of a finding is free to carry its field.
 func fieldAsPlace(_ string, f ir.Field, _ int) (diag.Range, bool) {
 	var at diag.Range
 	at.Start.Byte = int(f)

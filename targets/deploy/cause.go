@@ -20,8 +20,8 @@ func holds(files []FileState, content func(FileState) string) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// writers gives the versions of rocec that wrote just what the device holds, for what it is meant to do now. left reports whether any run
-// wrote that, for whatever it was meant to do.
+// writers returns the versions of rocec that wrote the present content of the device for its present intent. The result left reports
+// whether any run wrote that content, for any intent.
 func writers(d *DevicePlan, notes []Note) (out []string, left bool) {
 	if len(notes) == 0 {
 		return nil, false

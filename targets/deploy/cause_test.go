@@ -44,7 +44,7 @@ func TestCause(t *testing.T) {
 	}
 }
 
-// A live state is noted in the form that Edit gives, and read in another spelling of it.
+// TestWritersOfALiveState notes a live state in the spelling of Edit, and reads it in another one.
 func TestWritersOfALiveState(t *testing.T) {
 	lower := func(content []byte) []byte { return bytes.ToLower(content) }
 	d := &DevicePlan{
@@ -62,7 +62,7 @@ func TestWritersOfALiveState(t *testing.T) {
 	assert.False(t, left)
 }
 
-// TestSince: a device that differs was changed since the last run that it kept, unless it holds what a run left there.
+// TestSince: a device that differs was changed since the last run that it kept, unless its content is that of a run.
 func TestSince(t *testing.T) {
 	kept := []RunMark{
 		{Run: "20261101t000000z-aaaa", Mark: txn.Confirmed},

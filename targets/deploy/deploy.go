@@ -10,6 +10,6 @@
 //   - [Diff] compares meaning: a file that its own Edit would leave alone is the same.
 //   - A change is written by compare-and-swap under a lock, undone by the device itself unless it is confirmed over a new
 //     login, and undone when a link, a daemon or a neighbour was lost by it. A file is old or new in full, never half.
-//   - Every device ends in one outcome, and "unknown" says what each file may hold, what is left, and the command to go on.
-//   - Nothing of a device's answer is trusted: sizes are bounded, text is escaped, a half-typed answer is none.
+//   - Every device ends in one outcome. "unknown" lists what each file may hold, what is left, and the command to go on.
+//   - An answer of a device is not trusted: sizes are bounded, text is escaped, a truncated answer is discarded.
 package deploy

@@ -13,7 +13,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Diff compares the content that the tree wants with that of the devices. It is pure. have is of the same tree.
+// Diff compares the content that the tree wants with that of the devices. It is pure. have must be of the same tree.
 func Diff(tree *target.Tree, have *Observed) *Plan {
 	p := &Plan{Devices: make([]*DevicePlan, len(tree.Devices))}
 	var g errgroup.Group
@@ -37,7 +37,7 @@ func diff(d *target.Device, h *Have) *DevicePlan {
 		if h.Err.Kind == HostKey || h.Err.Kind == Journal {
 			p.Status = StatusRefused // it answers, and may be another machine, or was given something else
 		}
-		if len(d.Files) == 0 && len(d.Leavings) > 0 { // nothing is asked of it but to hold nothing
+		if len(d.Files) == 0 && len(d.Leavings) > 0 { // the device should hold no file
 			p.Status, p.Err, p.Waits = StatusPending, nil, Wait{cannotBeAsked, ": " + OneLine(h.Err.Detail)}
 		}
 		return p
@@ -45,7 +45,7 @@ func diff(d *target.Device, h *Have) *DevicePlan {
 	if len(h.Wrong) > 0 {
 		return p.refuse(Identity, strings.Join(h.Wrong, " "))
 	}
-	p.Seen = h.Seen // of another device it says nothing
+	p.Seen = h.Seen // for another device it is useless
 	p.watch("rights", h.judgeRights(d))
 	first := slices.IndexFunc(d.Files, func(f target.File) bool { return f.Live == nil })
 	old, next := make(map[string][]byte, len(d.Files)), make(map[string][]byte, len(d.Files))
@@ -140,7 +140,7 @@ func settingsOf(d *DevicePlan, content map[string][]byte) *ir.Settings {
 	return d.Device.Target.Read(d.Device.Source, func(path string) []byte { return content[path] })
 }
 
-// compare says how the device is set before and after.
+// compare sets the settings of the device before and after.
 func compare(d *DevicePlan, old, next map[string][]byte) {
 	d.Old = settingsOf(d, old)
 	d.New = d.Old

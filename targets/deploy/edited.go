@@ -7,7 +7,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// parted gives what an edit warns of, and what it says besides.
+// parted splits the diagnostics of an edit into its warnings and the rest.
 func parted(ds diag.List) (rest, warnings diag.List) {
 	for _, d := range ds {
 		if d.Severity == diag.Warning {
@@ -19,7 +19,7 @@ func parted(ds diag.List) (rest, warnings diag.List) {
 	return rest, warnings
 }
 
-// errorTexts joins what every error says.
+// errorTexts joins the details of all errors.
 func errorTexts(ds diag.List) string {
 	var texts []string
 	for _, d := range ds {

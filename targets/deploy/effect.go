@@ -11,10 +11,10 @@ import (
 	"github.com/rocec/rocec/lang/nodeset"
 )
 
-// EffectKind is what kind of thing traffic notices; its text is that of the JSON.
+// EffectKind is the kind of an effect on traffic; its text is that of the JSON.
 type EffectKind string
 
-// The kinds of effects, in the order they are shown: what can lose packets first.
+// The kinds of effects, in the order they are shown: those that can lose packets first.
 const (
 	LosslessEnds    EffectKind = "lossless-ends"
 	LosslessBegins  EffectKind = "lossless-begins"
@@ -79,7 +79,7 @@ func (e Effect) String() string {
 	return text
 }
 
-// What says which value changes, and how: "lossless cos 4 ends".
+// What names the value that changes, and how: "lossless cos 4 ends".
 func (s Shift) What() string {
 	comes := "changes"
 	switch s.Action {

@@ -10,8 +10,8 @@ import (
 	"github.com/rocec/rocec/lang/nodeset"
 )
 
-// Effects says what traffic notices when a device goes from one state to another; cabled are the ports the fabric has. What is not
-// known of either state tells nothing. It is pure.
+// Effects returns the effects on traffic when a device goes from one state to another; cabled are the ports of the fabric. A value that
+// either state lacks has no effect. It is pure.
 func Effects(old, next *ir.Settings, cabled []*ir.Port) []Effect {
 	if old == nil || next == nil {
 		return nil
@@ -65,7 +65,7 @@ func Effects(old, next *ir.Settings, cabled []*ir.Port) []Effect {
 			e.All, e.Ports = true, nil
 			continue
 		}
-		s.rest = true // it stands beside the ports that are named, not among them
+		s.rest = true // counted apart from the named ports
 		e := note(foreign, s)
 		e.Others, e.Foreign = true, true
 	}
@@ -101,7 +101,7 @@ func inOrder(all ...map[shift]*Effect) []Effect {
 	return out
 }
 
-// rank puts the fabric's ports before others, and what is named before the rest.
+// rank puts the fabric's ports before others, and named ports before the rest.
 func rank(e *Effect) int {
 	switch {
 	case e.Others:

@@ -12,7 +12,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir/irtest"
 )
 
-// effectsOf says what is noticed where swp1 to swp4 are the fabric's.
+// effectsOf returns the effects where the fabric has the ports swp1 to swp4.
 func effectsOf(old, next *ir.Settings) string {
 	var cabled []*ir.Port
 	for _, name := range []string{"swp1", "swp2", "swp3", "swp4"} {
@@ -25,7 +25,7 @@ func effectsOf(old, next *ir.Settings) string {
 	return strings.Join(out, "\n")
 }
 
-// state makes settings: change alters what every port has at first, and the ports that are named.
+// state makes settings: change alters the default of every port, and the named ports.
 func state(change func(p *ir.PortSettings), names ...string) *ir.Settings {
 	base := ir.UnknownPort()
 	base.PausesKnown, base.TrustKnown, base.Trust = true, true, ir.Trust{PCP: true}
@@ -117,8 +117,8 @@ func TestEffects(t *testing.T) {
 	}
 }
 
-// TestEffectsLaws: what stays the same is not an effect; every effect names ports that differ, each port once for an effect; there is an
-// effect on pauses exactly where they differ.
+// TestEffectsLaws: an equal value has no effect. Every effect names ports that differ, each port once. There is an effect on pauses
+// exactly where they differ.
 func TestEffectsLaws(t *testing.T) {
 	port := rapid.Custom(func(t *rapid.T) ir.PortSettings {
 		p := ir.UnknownPort()
@@ -174,7 +174,7 @@ var untold = map[ir.Field]string{
 	ir.FieldPreset: "its values are told",
 }
 
-// TestEveryFieldHasAnEffect: a value that both sides know and that differs is told, whichever field it is.
+// TestEveryFieldHasAnEffect: a value that both sides know and that differs has an effect, whichever field it is.
 func TestEveryFieldHasAnEffect(t *testing.T) {
 	told := map[ir.Field]bool{}
 	missing := func() (out []ir.Field) {

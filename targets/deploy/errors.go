@@ -15,7 +15,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Kind says what stood in the way at a device. Its text is the code `rocec explain` knows.
+// Kind is the kind of an error at a device. Its text is the code that `rocec explain` accepts.
 type Kind string
 
 // The kinds. The first five are machines, and end a command with status 3 when nothing was changed.
@@ -25,13 +25,13 @@ const (
 	HostKey     Kind = "device-host-key"    // a known device showed another host key, or a revoked one
 	Permission  Kind = "device-permission"  // not allowed to become root, or to write
 	Disk        Kind = "device-disk"        // full or read-only
-	Locked      Kind = "device-locked"      // somebody else is changing the device
-	Journal     Kind = "device-journal"     // the journal of a run is not what the device was given of it, or names what rocec does not know
-	Stale       Kind = "device-stale"       // a file is not what the plan saw
+	Locked      Kind = "device-locked"      // another run is changing the device
+	Journal     Kind = "device-journal"     // the journal of a run differs from the one that the device received, or is of a newer rocec
+	Stale       Kind = "device-stale"       // a file differs from what the plan read
 	Identity    Kind = "device-identity"    // the device is not what the fabric says
 	Unlike      Kind = "device-unlike"      // a cable or a port is not where the fabric says
-	Unreadable  Kind = "device-unreadable"  // what lies there cannot be read or edited
-	Unmet       Kind = "host-setting"       // it has no way to a setting of the fabric, or its own configuration says otherwise
+	Unreadable  Kind = "device-unreadable"  // a file there cannot be read or edited
+	Unmet       Kind = "host-setting"       // the host cannot reach a setting of the fabric, or its own configuration sets another
 	Rejected    Kind = "device-rejected"    // the vendor's checker refuses the new content
 	Activation  Kind = "device-activation"  // the device did not take the new content, or does not hold it
 	Unhealthy   Kind = "device-unhealthy"   // a link, a daemon or a neighbour was lost by the change
@@ -44,17 +44,17 @@ func (k Kind) Machine() bool {
 	return slices.Contains([]Kind{Unreachable, Login, HostKey, Permission, Disk}, k)
 }
 
-// Error is what stood in the way at one device. Its text has no position; [Error.Diagnostic] does.
+// Error is an error at one device. Its text has no position; [Error.Diagnostic] has.
 type Error struct {
 	Kind   Kind
 	Device *target.Device
 	Code   string // of Unmet: that of the finding; else empty
 	Step   string // "lock", "upload", …; empty while reading
-	Detail string // what happened and what to do, escaped for a terminal
+	Detail string // the error and its remedy, escaped for a terminal
 	Holder *Owner // of Locked: who holds the lock
 	Err    error  // the cause, if there is one
-	Lost   bool   // the connection broke: what happened on the device is not known from this
-	None   bool   // of Journal: the device has no trace of what it was given of the run
+	Lost   bool   // the connection broke: the result on the device is unknown
+	None   bool   // of Journal: the device has no trace of the journal it received
 
 	NoAddress bool // of Unreachable: the name of the device has no address
 }
@@ -109,7 +109,7 @@ func (o *Owner) String() string {
 	return fmt.Sprintf("%s, run %s, since %s", o.Who, o.Txn, o.Since)
 }
 
-// Holds returns sentences on what the run does with devices, and for how long.
+// Holds returns sentences that describe how the run uses devices, and for how long.
 func (o *Owner) Holds(names ...string) string {
 	const room = 200 // bytes, for names
 	on, n := nodeset.Text(names, nodeset.Devices, room), len(names)
@@ -141,7 +141,7 @@ func (o *Owner) Holds(names ...string) string {
 	return fmt.Sprintf("%s %s locked by %s.", on, is, o)
 }
 
-// badRunName is said in the place of a command where a device reports a run whose name is none.
+// badRunName replaces a command where a device reports an invalid name of a run.
 const badRunName = "Its name makes no sense: see " + StateDir + " on the device."
 
 // GoOn returns the commands that go on with the run or back from it. It names unlock only where the run has changed nothing.
@@ -169,7 +169,7 @@ func (o *Owner) GoOn(names ...string) string {
 	return "If that run is over, take its lock away: " + unlock
 }
 
-// ParseOwner reads a lock's owner file; what is missing stays empty.
+// ParseOwner reads the owner file of a lock; missing fields stay empty.
 func ParseOwner(text string) *Owner {
 	o := &Owner{}
 	for line := range strings.Lines(text) {
@@ -202,13 +202,13 @@ func seconds(text string) time.Duration {
 	return time.Duration(max(n, 1)) * time.Second
 }
 
-// mostSeconds bounds what a device says of its timers: a hundred years.
+// mostSeconds bounds the timers that a device reports: a hundred years.
 const mostSeconds = 100 * 365 * 24 * 3600
 
 // OneLine makes text of a device fit for the middle of a sentence.
 func OneLine(s string) string { return oneLine(s, 400) }
 
-// Sentences is OneLine for what rocec itself says, with what to do at its end.
+// Sentences is OneLine for texts of rocec itself, which have a remedy at their end.
 func Sentences(s string) string { return oneLine(s, 1500) }
 
 // traceback matches the frames of Python's tracebacks, and the sentences between two of them. Format:

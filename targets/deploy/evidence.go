@@ -11,7 +11,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Grade is how it is known that what a target writes works.
+// Grade is the kind of proof that the output of a target works.
 type Grade string
 
 // The grades, from the least to the most.
@@ -21,13 +21,13 @@ const (
 	GradeReported   Grade = "reported"   // users have sent what such devices answered
 )
 
-// Evidence is how it is known that what is written on some devices of a plan works there: those of one target, release and way.
+// Evidence is the proof that the output works on some devices of a plan: those of one target, release and way.
 type Evidence struct {
 	Target  string // "cumulus"
-	Release string // of the operating system, "5.3.1"; empty: the target's devices have none
-	About   string // "Cumulus Linux 5.3.1, by its files"; empty: the name of the target says it
+	Release string // of the operating system, "5.3.1"; empty: devices of the target have no release
+	About   string // "Cumulus Linux 5.3.1, by its files"; empty: the name of the target
 	Grade   Grade
-	Asks    bool // a real device takes the person's written yes, and no report stands for it
+	Asks    bool // it is a real device without a report of its kind, so the person must accept it in writing
 	Devices []*DevicePlan
 }
 
@@ -86,12 +86,12 @@ func osTitle(t *target.Target) string {
 	return t.OS.Title
 }
 
-// accepted reports whether the fabric says that a device is changed by documents alone.
+// accepted reports whether the fabric accepts a change of the device that only documents support.
 func accepted(d *target.Device) bool {
 	return d.Source != nil && d.Source.Switch != nil && d.Source.Switch.AcceptDocumented
 }
 
-// Undecided are the devices that a plan changes, that ask for a written yes and for which the fabric gives none.
+// Undecided returns the devices that a plan changes and that need a written acceptance which the fabric lacks.
 func (e *Evidence) Undecided() (out []*target.Device) {
 	for _, d := range e.Devices {
 		if e.Asks && d.Status == StatusChange && !accepted(d.Device) {
@@ -101,7 +101,7 @@ func (e *Evidence) Undecided() (out []*target.Device) {
 	return out
 }
 
-// Unaccepted refuses a plan that changes real devices of a kind on which nobody has reported, unless the fabric accepts that. It is pure.
+// Unaccepted refuses a plan that changes real devices of a kind without a report, unless the fabric accepts that. It is pure.
 func (p *Plan) Unaccepted(reported Reports) diag.List {
 	const room = 200 // bytes, for names
 	var ds diag.List
@@ -128,4 +128,4 @@ func (p *Plan) Unaccepted(reported Reports) diag.List {
 	return ds
 }
 
-var topicDocumented = diag.Topic{Code: "documented-only", Summary: "real device of a kind that nobody has reported on yet"}
+var topicDocumented = diag.Topic{Code: "documented-only", Summary: "real device of a kind without a report from a user"}

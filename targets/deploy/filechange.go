@@ -22,24 +22,24 @@ type LiveState struct {
 // FileState is the content of a file before and after, as SHA-256 in hex, or "absent".
 type FileState struct{ Path, Base, Target string }
 
-// Change is what happens to one file or live state.
+// Change is the change of one file or live state.
 type Change struct {
 	FileState
 	File          *target.File // its Activate is the step of this change
 	Action        Action
 	Before, After []byte // nil: no file
 	Keys          []KeyChange
-	Rights        []RightsChange // what others than root may change of it, and of folders of rocec
+	Rights        []RightsChange // rights of others than root on the file and on folders of rocec
 	Unchanged     int            // keys of ours that stay
 	NotOurs       int            // keys that are not ours and are left alone
-	Says          []string       // what is worth knowing of how the change is checked and put to use, as sentences
+	Says          []string       // notes on how the change is checked and put to use, as sentences
 }
 
-// KeyChange is what happens to one setting.
+// KeyChange is the change of one setting.
 type KeyChange struct {
 	Key           string
 	Action        Action // Create, Update or Delete
-	Before, After string // empty where there is none
+	Before, After string // empty: no file
 	From          []target.Origin
 }
 
@@ -49,7 +49,7 @@ func (c *Change) Live() bool { return c.File.Live != nil }
 // Writes reports whether the change puts bytes in place or takes them away.
 func (c *Change) Writes() bool { return !c.Live() && c.Base != c.Target }
 
-// Absent is the SHA-256 of what is not there; the scripts say the same.
+// Absent takes the place of the SHA-256 of a missing file; the scripts print the same.
 const Absent = "absent"
 
 // Sum is the SHA-256 of content in hex, or [Absent].
@@ -147,8 +147,8 @@ func (c *Change) compareKeys() {
 	}
 }
 
-// Differs says in which keys content differs from what the file should hold: "/etc/x is not as written: cos is 3, not 4";
-// empty: it is as it should be.
+// Differs lists the keys in which content differs from the wanted file: "/etc/x is not as written: cos is 3, not 4"; empty: it is as it
+// should be.
 func Differs(f *target.File, content []byte) string {
 	should, ds := f.Edit(content)
 	if ds.HasErrors() {

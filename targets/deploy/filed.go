@@ -11,7 +11,7 @@ import (
 type Filed struct {
 	Names   []string     // of the files
 	Is      *ir.Settings // as they state it
-	Meant   *ir.Settings // as they would state it after rocec has written what the fabric wants
+	Meant   *ir.Settings // as they would state it after rocec has written the fabric
 	Values  []FiledValue // that differ
 	Missing []string     // settings that rocec writes and that the files do not state
 	Rows    []string     // rows that are not understood, as sentences

@@ -9,7 +9,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Observed is what the devices of a tree were found to hold, in the tree's order.
+// Observed is the state that was read of the devices of a tree, in the order of the tree.
 type Observed struct{ Devices []*Have }
 
 // Tree is the devices that were read, each with the files it turned out to hold and should not.
@@ -21,7 +21,7 @@ func (o *Observed) Tree() *target.Tree {
 	return t
 }
 
-// Have is what one device was found to hold.
+// Have is the state that was read of one device.
 type Have struct {
 	Device  *target.Device
 	Err     *Error     // the device could not be read; everything below is empty then
@@ -32,13 +32,13 @@ type Have struct {
 	Marked  *Owner     // the run that goes on beside it and has marked it; nil: none
 	Count   int        // of the runs that have written there; -1: it could not be seen
 	Unseen  bool       // locks and runs could not be looked for, as that takes root
-	Runs    []RunMark  // runs that left something there, besides who holds the lock
-	Over    []RunMark  // runs that are over there, and what became of them
-	Notes   []Note     // what runs that were kept noted there, the latest ten of them
+	Runs    []RunMark  // runs that left something there, without the holder of the lock
+	Over    []RunMark  // runs that are over there, with their fates
+	Notes   []Note     // the notes of kept runs there, the latest ten of them
 	Rights  []RightsOf // of folders and of rocec's state, where others than root may write
 	Unnamed int        // further ones, beyond those that a read keeps
-	Pending []string   // files that an apply put in place and never saw in use
-	Boot    string     // boot id; empty: the device has none
+	Pending []string   // files that an apply wrote and never saw in use
+	Boot    string     // boot ID; empty: the device has no boot ID
 	Uptime  float64    // seconds since boot; 0: not known
 	Watched []Watched  // in the order of Device.Watches
 	Probes  []Judged   // in the order of Device.Probes, when they were asked for
@@ -46,14 +46,14 @@ type Have struct {
 	Seen *target.Seen // nil: it was not asked for, or cannot be
 }
 
-// Watched is what a watch found of a device.
+// Watched holds the findings and facts of a watch on a device.
 type Watched struct {
 	Name  string
 	Found diag.List // at lines of the fabric
 	Facts []target.Fact
 }
 
-// Facts gives what every watch read.
+// Facts returns the facts of all watches.
 func (h *Have) Facts() []target.Fact {
 	var all []target.Fact
 	for i := range h.Watched {
@@ -62,7 +62,7 @@ func (h *Have) Facts() []target.Fact {
 	return all
 }
 
-// Sound reports whether it found nothing, or only what is worth knowing.
+// Sound reports whether it found nothing but notices.
 func (w *Watched) Sound() bool { return w.soundBut(nil) }
 
 // soundBut is Sound without findings with some codes; nil: with all.
@@ -72,7 +72,7 @@ func (w *Watched) soundBut(code func(string) bool) bool {
 	})
 }
 
-// Content is what was found in the place of one file.
+// Content is the content that was read at the path of one file.
 type Content struct {
 	Data   []byte  // nil: there is no file; empty: there is an empty one
 	Reason string  // why it could not be read; empty: it was
@@ -80,7 +80,7 @@ type Content struct {
 	Sum    string  // of other content than the file should have, of which only the hash is known, with Data nil; else empty
 }
 
-// Note is what a run notes on a device that keeps its change: which rocec wrote what the device holds, and what for.
+// Note is the record that a run writes on a device that keeps its change: the version of rocec that wrote it, and the intent.
 type Note struct {
 	Tool   string // version of rocec
 	Intent string // see [target.Device.Intent]
@@ -99,11 +99,11 @@ type RunMark struct {
 // Judged is a probe that ran.
 type Judged struct {
 	Name    string
-	Wrong   []string // what is wrong, in full sentences; nil: all is well
+	Wrong   []string // the errors, in full sentences; nil: all is well
 	Samples []target.Sample
 }
 
-// Samples gives what every probe measured.
+// Samples returns the samples of all probes.
 func (h *Have) Samples() []target.Sample {
 	var all []target.Sample
 	for i := range h.Probes {

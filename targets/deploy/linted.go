@@ -14,7 +14,7 @@ const (
 	rulesWatch = "rules"
 )
 
-// lintChanged has a changed file judged, before and after. It says why the file is not of this device, or nothing. Nil content is not
+// lintChanged has a changed file judged, before and after. It returns why the file is not of this device, or "". Nil content is not
 // judged.
 func lintChanged(d *DevicePlan, f *target.File, before, after []byte) (foreign string) {
 	if f.Lint == nil {

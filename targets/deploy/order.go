@@ -15,26 +15,27 @@ type Order struct {
 	// wave may.
 	Still func(w *Wave, found []*Have) error
 
-	// Without says why no wave of a later phase may begin, now that devices of earlier ones stay as they are; empty: it may. A nil
+	// Without returns why no wave of a later phase may begin while devices of earlier ones stay as they are; empty: it may. A nil
 	// Without: it may.
 	Without func(stay []*DevicePlan) string
 }
 
-// Wave is devices that are changed at the same time; the next one begins when all have come to their end.
+// Wave is a set of devices that are changed at the same time. The next wave begins when all of them have ended.
 type Wave struct {
 	Phase   int              // switches of one phase are prepared before the first of them is changed
 	Devices []*DevicePlan    // in the order they begin
 	Last    []*DevicePlan    // of these, those that begin when the others have ended
 	Stream  bool             // they do not wait for each other
-	Watch   []*target.Device // are looked at right before and after: what they lose, the wave has taken away
-	Takes   time.Duration    // from begin to end, at most, but for failures
+	Watch   []*target.Device // are read right before and after: the wave has caused their losses
+	Takes   time.Duration    // from begin to end, at most, without failures
 
-	// Marks are the switches that carry the mark of the run while it goes on: those of the wave, and those whose loss together with
-	// them would break what the wave promises. Near are other switches, whose settings the wave relies on: they carry it where they answer.
+	// Marks are the switches that carry the mark of the run while it goes on. They are those of the wave, and those whose loss together
+	// with them would break the promise of the wave. Near are other switches whose settings the wave relies on. They carry the mark if
+	// they answer.
 	Marks, Near []*target.Device
 }
 
-// Longest is how long the wave takes from begin to end, at most, but for failures: those that begin last take as long as the others.
+// Longest returns how long the wave takes from begin to end, at most, without failures: those that begin last take as long as the others.
 func (w *Wave) Longest() time.Duration {
 	if !w.Stream && len(w.Last) > 0 && len(w.Last) < len(w.Devices) {
 		return 2 * w.Takes
@@ -58,8 +59,8 @@ func (o *Order) Reverse() *Order {
 	return &r
 }
 
-// PhaseOf is the phase of a device where every mixture of old and new settings that comes of it is lossless: switches, hosts, and
-// switches that take a lossless class away.
+// PhaseOf returns the phase of a device: first switches, then hosts, then switches that remove a lossless class. In this order every
+// mixture of old and new settings is lossless.
 func PhaseOf(d *DevicePlan) int {
 	switch {
 	case d.Device.Role == target.Host:

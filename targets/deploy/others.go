@@ -1,7 +1,7 @@
 package deploy
 
-// Others leaves devices to those who write them: what such a device lacks is not a change of ours, and one that could not be read is
-// nobody's trouble but where PFC would begin opposite it ([Plan.Unread]). Those that hold what they should are the same as any other.
+// Others leaves devices to those who write them: their differences are not changes of this plan. A device that could not be read matters
+// only where PFC would begin opposite it ([Plan.Unread]). Devices that are up to date keep their status.
 func (p *Plan) Others() {
 	for _, d := range p.Devices {
 		if !d.ByOthers() || d.Status == StatusSame {

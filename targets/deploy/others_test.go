@@ -9,7 +9,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Of a device that others write no change is ours, whatever it was found to be; one that is as wanted, and every other device, stays.
+// TestOthers: a device that others write has no changes of the plan, whatever its state. A device that is up to date stays as it is, and
+// so does every other device.
 func TestOthers(t *testing.T) {
 	host := func(others bool) *target.Device {
 		return &target.Device{Name: "h", Source: &ir.Device{Name: "h", ByOthers: others}}

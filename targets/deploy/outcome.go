@@ -11,16 +11,16 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// StateDir is the only place of ours on a device, besides the files themselves.
+// StateDir is the only folder of rocec on a device, apart from the files themselves.
 const StateDir = "/var/lib/rocec"
 
 // Run is one apply, or one rollback: who changes devices now.
 type Run struct {
 	Name  string // unique, and sorted by time; see [NewRun]
-	Key   string // random, so that a run of the same name is told apart
-	Owner string // for whoever meets the lock: "alice@ws7, process 4711"
+	Key   string // random, so that runs of the same name differ
+	Owner string // for those who meet the lock: "alice@ws7, process 4711"
 	Tool  string // version of rocec, one word; empty: it is not noted on the device
-	About About  // what the run tells its devices about itself
+	About About  // the description of the run on its devices
 
 	By   string            // who goes on with the run now; empty: Owner
 	Keys map[string]string // by device: the key of run and device there, of a run that this machine did not start; else it follows from Key
@@ -47,7 +47,7 @@ func (r Run) Valid() bool { return ValidRun(r.Name) && runForm().MatchString("ke
 // ValidRun reports whether a name can be the one of a run.
 func ValidRun(name string) bool { return runForm().MatchString(name) }
 
-// Outcome is what became of a device.
+// Outcome is the outcome of a run for a device.
 type Outcome string
 
 // The outcomes.
@@ -58,7 +58,7 @@ const (
 	Restored    Outcome = "restored"    // it failed; rocec has put back what was there before
 	Reverted    Outcome = "reverted"    // it was not confirmed (in time, or before a restart), and has put back what was there by itself
 	Refused     Outcome = "refused"     // nothing was changed: Err says why
-	Conflict    Outcome = "conflict"    // undone, but for files that somebody else changed meanwhile
+	Conflict    Outcome = "conflict"    // undone, except for files that another writer changed meanwhile
 	Unknown     Outcome = "unknown"     // Files and Left say what may be where
 	NotStarted  Outcome = "not-started" // nothing was tried: too many failures, or interrupted
 )
@@ -78,7 +78,7 @@ func Tally() map[string]int {
 // Closed reports whether an outcome is the last word on a device: nothing that is asked later changes it. The others are asked for again.
 func (o Outcome) Closed() bool { return o != "" && o != Unconfirmed && o != Unknown }
 
-// Who undid a run on a device by itself.
+// The parts of a device that can undo a run by themselves.
 const (
 	ByTimer = "timer" // the time to confirm was over
 	ByBoot  = "boot"  // it went down before anybody confirmed
@@ -92,14 +92,14 @@ const (
 	HoldsUnknown = "unknown"
 )
 
-// Use is whether a device uses what its files hold.
+// Use is whether a device uses the content of its files.
 const (
 	UseYes     = "yes"
 	UseNo      = "no"
 	UseUnknown = "unknown"
 )
 
-// FileResult is what became of one file.
+// FileResult is the result of a run for one file.
 type FileResult struct {
 	Path  string `json:"path"`
 	Holds string `json:"holds"`
@@ -109,29 +109,29 @@ type FileResult struct {
 	Refused  string `json:"refused,omitempty"`  // why the vendor's checker refused the content that was put back; empty: it did not
 }
 
-// Result is what became of one device.
+// Result is the result of a run for one device.
 type Result struct {
 	Device     *target.Device
 	Run        string
 	Outcome    Outcome
-	Err        *Error        // what stood in the way; nil: nothing
-	Undo       *Error        // what stood in the way of going back
-	Cleanup    *Error        // what stood in the way of taking our things away
+	Err        *Error        // nil: no error
+	Undo       *Error        // error of the undo
+	Cleanup    *Error        // error of removing the files of the run
 	Mark       txn.Mark      // the last mark that the device reported; Absent: none
-	Files      []FileResult  // of the change; empty: nothing was tried, or it is of live states alone
-	InUse      string        // whether the device uses what it holds, as it reported: [UseYes] only where that was read
+	Files      []FileResult  // of the change; empty: nothing was tried, or it has only live states
+	InUse      string        // whether the device uses its content, as it reported: [UseYes] only where that was read
 	Unread     string        // why InUse could not be read, in the words of the target; empty: not known
 	Backup     bool          // the device reported the whole content from before below [StateDir]
-	Back       bool          // what goes on with it is going back: keeping the change was given up, or never wanted
+	Back       bool          // the run can only go back: keeping the change was given up, or never wanted
 	Over       bool          // the run had ended there before it was asked: Files are as read now, and a later run may have written them
 	Bare       bool          // the device has no trace of a run that had changed it: it was replaced, or its traces are gone
-	Notes      []string      // what the device printed as it went back, which worked: what could not be put back
-	Left       []string      // what of ours remains on the device: lock, temporary files
+	Notes      []string      // output of an undo that worked: the values that could not be put back
+	Left       []string      // rocec's files that remain on the device: lock, temporary files
 	LeftUnseen bool          // Left may remain: the device did not answer any more
 	Until      time.Duration // until the device undoes the change by itself; 0: it does not
 	By         string        // of Reverted: [ByTimer] or [ByBoot]; empty: not known, or rocec
 	Used       bool          // the device may have used the new content
-	Acted      Act           // who decided what became of the run here, where that was another process than this one
+	Acted      Act           // who decided the fate of the run here, if another process did
 }
 
 // Failed reports whether the device is not as planned and something was tried.
@@ -143,15 +143,15 @@ func (r *Result) Failed() bool {
 	return true
 }
 
-// Results is what became of every device of a plan, in the plan's order.
+// Results are the results for all devices of a plan, in its order.
 type Results struct {
 	Run         Run
 	Devices     []*Result
 	Interrupted bool     // the person ended it before all devices had been started
 	Stopped     Stopped  // why no further wave began; empty: all did, or it was interrupted
 	Why         string   // in full, where Stopped does not say it
-	Because     Kind     // of NotMarked: what stood in the way
-	Notes       []string // what went wrong beside the devices: a hook
+	Because     Kind     // of NotMarked: the kind of its error
+	Notes       []string // errors outside of the devices: of a hook
 }
 
 // Stopped is why a run began no further wave.
@@ -190,7 +190,7 @@ func (r *Results) Tally() map[string]int {
 	return of
 }
 
-// Complete reports whether every device is as planned, traffic is back on all of them, and nothing of ours is left on any.
+// Complete reports whether every device is as planned, traffic is back on all of them, and no file of the run is left on any.
 func (r *Results) Complete() bool {
 	return r.Stopped != HookFailed && !slices.ContainsFunc(r.Devices, func(d *Result) bool {
 		return d.Outcome != Applied && d.Outcome != Unchanged && d.Outcome != Unconfirmed || d.Cleanup != nil

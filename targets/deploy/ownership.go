@@ -13,7 +13,7 @@ const (
 	sticky      = 0o1000
 )
 
-// Rights says who may change a file or folder of a device: its owner and group, and its mode with setuid, setgid and the sticky bit.
+// Rights are the rights to change a file or folder of a device: its owner and group, and its mode with setuid, setgid and the sticky bit.
 type Rights struct{ UID, GID, Mode uint32 }
 
 // ParseRights reads "UID:GID:MODE", with the mode in octal, as the read of a device prints it.
@@ -35,7 +35,7 @@ func (r Rights) OfFile() Rights { return Rights{Mode: r.Mode &^ (othersWrite | s
 // OfFolder returns the rights that a folder of rocec with these has to have.
 func (r Rights) OfFolder() Rights { return Rights{Mode: r.Mode &^ othersWrite} }
 
-// Open reports whether others than root may change what has the rights.
+// Open reports whether others than root may change a file or folder with the rights.
 func (r Rights) Open() bool { return r.UID != 0 || r.Mode&othersWrite != 0 }
 
 // Owner returns owner and group, "0:0".

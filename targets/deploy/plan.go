@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Status is what the plan has for a device.
+// Status is the verdict of the plan on a device.
 type Status string
 
 // The statuses, spelled as in the JSON of `rocec plan`.
@@ -23,7 +23,7 @@ const (
 	StatusOthers      Status = "others"  // others are to write what it lacks, or it could not be read and is theirs
 )
 
-// Plan says of every device of a tree what would change, in the tree's order.
+// Plan has the changes of every device of a tree, in the order of the tree.
 type Plan struct {
 	Devices []*DevicePlan
 	Over    diag.List     // accept blocks of the fabric that are over, by [Plan.Accept]
@@ -35,42 +35,42 @@ type DevicePlan struct {
 	Device   *target.Device
 	Status   Status
 	Err      *Error             // of an unreachable or refused device: why
-	Diags    diag.List          // what Edit said about the content found, but for its warnings
-	Found    []*diag.Diagnostic // what the vendor's rules say of changed files as they will be; notes are left out
+	Diags    diag.List          // diagnostics of Edit about the content found, without warnings
+	Found    []*diag.Diagnostic // findings of the vendor's rules in the new files, without notes
 	Linted   diag.List          // the errors and warnings that those rules report of the files as they are
-	Digest   string             // what the run does there, as a hash that the device is given with it; empty: none
+	Digest   string             // a hash of the run's part there, which the device receives with it; empty: no hash
 	Waits    Wait               // of a pending device, or one that others write: why
 	Changes  []*Change          // in the order of Device.Files
-	Drift    []*Change          // of a device with StatusOthers: what others are to change; nil where it could not be read
-	Disrupts []string           // what traffic will notice, each once
-	Old, New *ir.Settings       // how it is set, as the content says, before and after; nil: not known
-	Effects  []Effect           // what traffic notices, as far as the settings are known
+	Drift    []*Change          // of a device with StatusOthers: the changes for others; nil if it could not be read
+	Disrupts []string           // the effects on traffic, each once
+	Old, New *ir.Settings       // its settings before and after, by the content; nil: unknown
+	Effects  []Effect           // the effects on traffic, as far as the settings are known
 	Removing bool               // a port stops pausing, or obeying pauses, for a priority
 	Lock     *Owner             // the run that holds its lock; nil: none
 	Marked   *Owner             // the run that goes on beside it and has marked it; nil: none
 	Count    int                // of the runs that have written there; -1: it could not be seen
 	Files    []FileState        // every file of a device that could be read, changed or not
-	Writers  []string           // versions of rocec that wrote just what the device holds, when it was meant to do the same; each once
-	AsLeft   bool               // it holds what one of the latest runs left there
+	Writers  []string           // versions of rocec that wrote the present content for the same intent, each once
+	AsLeft   bool               // its content is that of one of the latest runs
 	Accepted []Accepted         // differences that the fabric accepts, by [Plan.Accept]
 	Whole    bool               // all of its differences are among them
 	Left     string             // of a device that [Plan.LeaveDerived] leaves: the version that wrote it; empty: it is not left
 	Filed    *Filed             // of a device that was compared by files; nil: it was read
 
-	Watched  []Watched       // what is read of it besides its files, and what Edit warns of
-	Baseline []target.Sample // what the probes measured, if they were asked
+	Watched  []Watched       // readings beyond its files, and the warnings of Edit
+	Baseline []target.Sample // the samples of the probes, if they were asked
 	Unseen   bool            // locks and runs could not be looked for, as that takes root
 	Runs     []RunMark       // runs that left something there
-	Over     []RunMark       // runs that are over there, and what became of them
+	Over     []RunMark       // runs that are over there, with their fates
 	States   []LiveState     // live states that steps may change, also those that stay
 	HostKey  string          // fingerprint of the key the device answered with; empty: as in [Have]
-	Seen     *target.Seen    // what the device says of its ports and cables; nil: it was not asked
+	Seen     *target.Seen    // the ports and cables that the device reports; nil: it was not asked
 
 	taken *ir.Settings // Old, where accepted values are those of New; nil: none is accepted
 }
 
-// Pending leaves devices under maintenance as they are, whatever they hold and whether or not they answer: they are debts, which a
-// later apply settles. Those that hold what they should already are none.
+// Pending leaves devices under maintenance as they are, whatever they hold and whether or not they answer. They become debts, which a
+// later apply settles, unless they are up to date.
 func (p *Plan) Pending() {
 	for _, d := range p.Devices {
 		if d.Device.Source == nil || d.Device.Source.Maintenance == "" || d.Status == StatusSame || d.Status == StatusOthers {
@@ -99,7 +99,7 @@ func (d *DevicePlan) accepts() (names []string) {
 // Keeps reports whether the plan leaves the device as it is because the fabric accepts its differences.
 func (d *DevicePlan) Keeps() bool { return d.Whole && d.Status == StatusSame }
 
-// Noticed returns what traffic notices of a step in the plan, and how long it does not pass.
+// Noticed returns the effect of a step of the plan on traffic, and how long traffic does not pass.
 func (d *DevicePlan) Noticed(s *target.Step) (disrupts string, outage ir.Outage) {
 	if d.Device.Target == nil || d.Device.Target.Noticed == nil || d.Device.Source == nil {
 		return s.Disrupts, s.Outage
@@ -121,7 +121,7 @@ func (d *DevicePlan) watch(name string, found diag.List) {
 	}
 }
 
-// refuse turns the device down; a refused device has no changes, so nothing of it can be applied.
+// refuse refuses the device. A refused device has no changes, so no apply can change it.
 func (d *DevicePlan) refuse(k Kind, detail string) *DevicePlan {
 	return &DevicePlan{
 		Device: d.Device, Status: StatusRefused, Diags: d.Diags, Watched: d.Watched, Linted: d.Linted, Seen: d.Seen, Lock: d.Lock, Runs: d.Runs,
@@ -143,7 +143,7 @@ func (p *Plan) Refuse(names []string, detail string) {
 type Summary struct {
 	Change, Same, Unreachable, Refused int // devices
 	Pending, Others                    int
-	Accepted                           int // devices that stay as they are because the fabric accepts what differs
+	Accepted                           int // devices that stay as they are because the fabric accepts the difference
 	Files, Live                        int // changes of files, of live states
 	Disruptive                         int // devices whose traffic will notice
 	Settings                           Counts
@@ -197,11 +197,11 @@ func (p *Plan) Empty() bool {
 // Group is devices whose changes are the same, so that they fill one screen rather than forty.
 type Group struct{ Devices []*DevicePlan }
 
-// First returns the group's first device, which stands for all.
+// First returns the first device of the group, which represents all.
 func (g *Group) First() *DevicePlan { return g.Devices[0] }
 
 // Fold groups the devices of a plan that have the same changes, by key and value; where they came from may differ.
-// Groups are in the order of their first devices. Unreachable and refused devices stand alone.
+// Groups are in the order of their first devices. Each unreachable or refused device has a group of its own.
 func Fold(p *Plan) []Group {
 	var groups []Group
 	at := map[string]int{}

@@ -73,7 +73,7 @@ func TestDiff(t *testing.T) {
 	require.Equal(t, StatusRefused, bad.Status)
 }
 
-// What a run has put to use and nobody has confirmed yet is in use; what a dead one put there may not be.
+// TestDiffPending: a change that a run has loaded and no command has confirmed yet is in use. The files of a dead run may not be.
 func TestDiffPending(t *testing.T) {
 	d := &target.Device{Name: "leaf01", Files: []target.File{boxtest.ConfFile("/etc/app/conf", "green")}}
 	h := &Have{Device: d, Files: []Content{{Data: []byte("colour = green\n")}}, Pending: []string{"/etc/app/conf"}}
@@ -132,7 +132,7 @@ func TestFold(t *testing.T) {
 	require.Equal(t, []string{"d01 d03", "d02", "d04", "d05 d06", "d07"}, got)
 }
 
-// TestEditWarns: what an edit warns of is told of a file that is to stay, too, and nobody calls such a device sound.
+// TestEditWarns: the plan prints the warnings of an edit for an unchanged file too, and does not call such a device sound.
 func TestEditWarns(t *testing.T) {
 	conf := boxtest.ConfFile("/etc/app/conf", "green")
 	edit := conf.Edit
@@ -154,8 +154,8 @@ func TestEditWarns(t *testing.T) {
 	}
 }
 
-// TestLint: a changed file is judged before and after; one that is not a configuration of the device refuses it, findings stand beside
-// the change, and a file that stays is not judged.
+// TestLint: a changed file is judged before and after. A file that is no configuration of the device refuses it, and other findings are
+// printed with the change. An unchanged file is not judged.
 func TestLint(t *testing.T) {
 	conf := boxtest.ConfFile("/etc/app/conf", "green")
 	conf.Lint = func(content []byte) (diag.List, string) {

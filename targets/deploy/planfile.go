@@ -22,8 +22,8 @@ const planFormat = "2.0"
 // maxPlanFile bounds what is read of a plan file.
 const maxPlanFile = 128 << 20
 
-// Meta is what a plan was made of. The caller fills it in, for the plan and again for its apply, and compares the two: nothing of
-// a plan file is taken over. It holds names and hashes, and no values.
+// Meta identifies the inputs of a plan. The caller fills it in, for the plan and again for its apply, and compares the two: an apply
+// takes nothing from a plan file. It holds names and hashes, and no values.
 type Meta struct {
 	Tool        string   `json:"tool"`        // version of rocec
 	Fabric      string   `json:"fabric"`      // the fabric's folder
@@ -48,12 +48,11 @@ func (m *Meta) EnvironmentNames() []string {
 	return out
 }
 
-// Saved is a plan as a file keeps it: hashes, so that it can be compared with what is there, and neither content nor
-// commands. What an apply writes and runs is made again from the fabric that the person names; a plan file can only forbid,
-// never add.
+// Saved is a plan as a file keeps it: hashes to compare with the devices, and neither content nor commands. An apply computes files and
+// commands again from the fabric that the person names; a plan file can only forbid, never add.
 //
-// Digest finds accidents: a file that was cut short or edited. It is no signature, since it has no key: whoever can write the file
-// can write a digest that fits.
+// Digest finds accidents: a file that was cut short or edited. It is no signature, since it has no key: a person who can write the file
+// can write a matching digest.
 type Saved struct {
 	FormatVersion string `json:"format_version"`
 	Meta
@@ -97,7 +96,7 @@ func SavePlan(w io.Writer, p *Plan, m Meta) error {
 	return err
 }
 
-// wasRead reports whether a plan says something of the device that it holds.
+// wasRead reports whether a plan has the content of the device.
 func (d *DevicePlan) wasRead() bool {
 	return len(d.Files) > 0 || d.Status == StatusChange || d.Status == StatusSame
 }
@@ -214,7 +213,7 @@ func (p *Plan) Matches(s *Saved) error {
 			moved(name, "is not in it")
 		case was.HostKey != "" && d.HostKey != "" && was.HostKey != d.HostKey:
 			moved(name, "answers with another host key than when the plan was made (%s, then %s)", d.HostKey, diag.Escape(was.HostKey))
-		case d.ByOthers(): // nothing of it is done, whatever it holds
+		case d.ByOthers(): // the apply does not change it, whatever it holds
 		case was.Status == StatusUnreachable || was.Status == StatusRefused:
 			if d.Status == StatusChange {
 				moved(name, "was %s then, and would be changed now", was.Status)
@@ -242,7 +241,7 @@ func (p *Plan) Matches(s *Saved) error {
 	return e
 }
 
-// moved says why the device is not as it was saved; empty: it is.
+// moved returns why the device is not as it was saved; empty: it is.
 func (d *DevicePlan) moved(was *SavedDevice) string {
 	now := make([]string, 0, len(d.Files))
 	for _, f := range d.Files {
@@ -266,7 +265,7 @@ func (d *DevicePlan) moved(was *SavedDevice) string {
 		case kept && w.Base != w.Target && f.Base == w.Base:
 			return "an accept block of the fabric left it as it is then, and is over now"
 		case f.Base == w.Target && f.Target == w.Target: // applied already
-		case f.Base == f.Target && !path.IsAbs(f.Path): // a live state that is up to date, however the rest of it moved
+		case f.Base == f.Target && !path.IsAbs(f.Path): // a live state that is up to date, even if another part of it changed
 		case f.Base != w.Base:
 			return f.Path + " changed on the device"
 		case f.Target != w.Target:

@@ -7,8 +7,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Reported is what a device was found to hold by what it says of itself, as if it had been read: live states, files by their hashes, and
-// the answers of those probes a report has. It is pure.
+// Reported returns the state of a device from its own report, as if it had been read. It has live states, files by their hashes, and the
+// answers of the probes in the report. It is pure.
 func Reported(d *target.Device, r *target.Report) *Have {
 	h := &Have{Device: d, Boot: r.Boot, Count: -1}
 	var said target.Reported
@@ -23,7 +23,7 @@ func Reported(d *target.Device, r *target.Report) *Have {
 		case f.Live != nil:
 			c.Data = said.States[f.Path]
 		case there && sum == "":
-			c.Reason = "the report does not say what it holds"
+			c.Reason = "the report lacks its content"
 		case there:
 			if should, ds := f.Edit(nil); !ds.HasErrors() && Sum(should) == sum {
 				c.Data = should
@@ -50,7 +50,7 @@ func Reported(d *target.Device, r *target.Report) *Have {
 	return h
 }
 
-// sum is the SHA-256 of what was found.
+// sum returns the SHA-256 of the content.
 func (c *Content) sum() string { return cmp.Or(c.Sum, Sum(c.Data)) }
 
 // Misreported is a device whose report cannot be used, and why.

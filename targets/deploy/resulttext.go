@@ -25,7 +25,7 @@ func (r *Result) Text() string {
 		say(r.wentBack())
 		say(r.usesOld())
 	case Conflict:
-		say(fmt.Sprintf("Somebody else changed %s meanwhile, so it was left alone.%s", r.paths(HoldsOther), r.others()))
+		say(fmt.Sprintf("Another person or program changed %s meanwhile, so it was left alone.%s", r.paths(HoldsOther), r.others()))
 	case Unconfirmed:
 		if r.InUse == UseYes {
 			say("The new content is in use.")
@@ -36,7 +36,7 @@ func (r *Result) Text() string {
 		say(r.unknown())
 	}
 	if r.Adjusted() {
-		say("The device uses something else than what was written:" + r.adjusted())
+		say("The device uses other values than those that were written:" + r.adjusted())
 	}
 	for _, f := range r.Files {
 		if f.Refused != "" {
@@ -127,7 +127,7 @@ func (r *Result) Next() string {
 // settled reports whether the device reported what it holds and could not go back: it does not go on by itself.
 func (r *Result) settled() bool { return r.Undo != nil && !r.Undo.Lost && !r.holds(HoldsUnknown) }
 
-// wentBack states what a device holds that is back.
+// wentBack states the content of a device after its undo.
 func (r *Result) wentBack() string {
 	text := "What was there before is back in place."
 	moved := r.Over && (r.holds(HoldsNew) || r.holds(HoldsOther) || r.holds(HoldsUnknown))
@@ -137,7 +137,7 @@ func (r *Result) wentBack() string {
 	case r.Outcome == Restored:
 		return text
 	case r.By == ByTimer:
-		text = "The device has put back what was there before by itself, because nobody confirmed the change in time."
+		text = "The device has put back what was there before by itself, because the change was not confirmed in time."
 	case r.By == ByBoot:
 		text = "The device restarted (reboot or power cut) before the change was confirmed, and put back what was there " +
 			"before by itself."
@@ -150,7 +150,7 @@ func (r *Result) wentBack() string {
 	return text
 }
 
-// usesOld states whether a device uses the content that is back. After the run has ended nothing more is known of that.
+// usesOld states whether a device uses the content that is back. After the run has ended, that is unknown.
 func (r *Result) usesOld() string {
 	switch {
 	case r.Over:
@@ -173,12 +173,12 @@ func (r *Result) unread() string {
 	case r.By == ByBoot:
 		return "It was back before anything read the files; whether the device uses it is unknown" + why + "."
 	case r.Unread != "":
-		return "The device was told to load it; whether it did is unknown" + why + "."
+		return "rocec told the device to load it; whether it did is unknown" + why + "."
 	}
 	return "Whether the device uses it is unknown."
 }
 
-// unknown states what may be where.
+// unknown states which content each file may have.
 func (r *Result) unknown() string {
 	switch {
 	case r.Bare:
@@ -209,12 +209,12 @@ func (r *Result) holds(what string) bool {
 	return slices.ContainsFunc(r.Files, func(f FileResult) bool { return f.Holds == what })
 }
 
-// Adjusted reports whether the device said that it uses something in another form than written.
+// Adjusted reports whether the device uses a value in another form than written.
 func (r *Result) Adjusted() bool {
 	return slices.ContainsFunc(r.Files, func(f FileResult) bool { return f.Adjusted != "" })
 }
 
-// adjusted says it, file by file.
+// adjusted lists these values, file by file.
 func (r *Result) adjusted() string {
 	var b strings.Builder
 	for _, f := range r.Files {
@@ -230,7 +230,7 @@ func (r *Result) Objected() bool {
 	return slices.ContainsFunc(r.Files, func(f FileResult) bool { return f.Refused != "" })
 }
 
-// others says what each file holds, for outcomes where they differ.
+// others states the content of each file, for outcomes where they differ.
 func (r *Result) others() string {
 	var parts []string
 	for _, f := range r.Files {

@@ -45,7 +45,8 @@ func possible(r *deploy.Result) bool {
 		(r.Unread == "" || r.InUse == deploy.UseUnknown)
 }
 
-// Every state that a run can leave a device in is told without a contradiction, and with one command that goes on where one is left to do.
+// TestResultText: the text of every state in which a run can leave a device has no contradiction. Where a command is left to do, the text
+// names one.
 func TestResultText(t *testing.T) {
 	d := &target.Device{Name: "leaf1"}
 	some := func(holds ...string) (files []deploy.FileResult) {
@@ -88,7 +89,7 @@ func TestResultText(t *testing.T) {
 	require.Greater(t, states, 1000)
 	for _, text := range []string{
 		"What was there before is back in place. The device uses it.",
-		"What was there before is back in place. The device was told to load it; whether it did is unknown (not readable on this release).",
+		"What was there before is back in place. rocec told the device to load it; whether it did is unknown (not readable on this release).",
 		"What was there before is back in place. The device never used the new content.",
 		"What was there before is back in place. Whether the device uses it is unknown. When that is put right, " +
 			"run rocec rollback run-1 --target leaf1",
@@ -122,7 +123,7 @@ func product(bounds ...int) func(func([]int) bool) {
 	}
 }
 
-// What the vendor's checker refused, and what the device printed, is told beside what is in place.
+// TestResultTextQuotes: the text quotes the vendor's checker and the output of the device, beside the content in place.
 func TestResultTextQuotes(t *testing.T) {
 	r := &deploy.Result{
 		Device: &target.Device{Name: "leaf1"}, Run: "run-1", Outcome: deploy.Restored, Used: true, InUse: deploy.UseYes,
@@ -161,7 +162,7 @@ func TestUnderWay(t *testing.T) {
 	}
 }
 
-// How far a run came is told by its mark alone, and what goes on is a command that the mark allows.
+// TestMarkText: the mark alone gives the progress of a run, and the text names a command that the mark allows.
 func TestMarkText(t *testing.T) {
 	for mark, want := range map[txn.Mark]string{
 		txn.Armed: "rocec resume run-1; go back: rocec rollback run-1", txn.Loaded: "rocec confirm run-1; go back: rocec rollback run-1",

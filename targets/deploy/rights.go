@@ -38,8 +38,8 @@ func (c *Change) RightsKeys() (out []KeyChange) {
 	return out
 }
 
-// Replaces reports whether the change puts a new file in place: for other content, or because others than root may change the file that
-// is there. A program of theirs may have it open, so a change of its owner and mode would not do.
+// Replaces reports whether the change puts a new file in place: for new content, or because others than root may change the present file.
+// Their programs may have it open, so a change of its owner and mode is not enough.
 func (c *Change) Replaces() bool {
 	return c.Writes() || !c.Live() && c.After != nil && slices.ContainsFunc(c.Rights, func(r RightsChange) bool {
 		return r.Path == c.Path || strings.HasPrefix(c.Path, r.Path+"/")
@@ -54,7 +54,7 @@ func (c *Change) OnlyRights() bool {
 // confDir is the folder of rocec's own that holds files which programs of root read. All other folders of files are of the system.
 const confDir = "/etc/rocec"
 
-// own reports whether rocec makes the folder or file: what is not of the system.
+// own reports whether rocec makes the folder or file, rather than the system.
 func own(name, root string) bool { return name == root || strings.HasPrefix(name, root+"/") }
 
 // Folders returns every folder on the way to the files of a device, each once, in order.
@@ -74,7 +74,8 @@ func Folders(d *target.Device) (out []string) {
 	return out
 }
 
-// rights returns what others than root may change of a file and its folders. The first file of a device carries the folder of rocec's state.
+// rights returns the rights of others than root on a file and its folders. The first file of a device carries the folder of rocec's
+// state.
 func (h *Have) rights(f *target.File, c *Content, first bool) (out []RightsChange) {
 	if f.Live != nil {
 		return nil
@@ -103,8 +104,8 @@ var topicRights = diag.Topic{
 	Code: "device-rights", Summary: "others than root may change what root runs",
 }
 
-// judgeRights reports what others than root may change and no apply corrects: what may have been executed or was made by others, and folders
-// of the system. A group of the system that may write is only noted, as Debian gives /usr/local to the group staff.
+// judgeRights reports rights of others than root that no apply corrects: on files that a run may have executed or that others made, and
+// on folders of the system. For a group of the system it only makes a notice, since Debian gives /usr/local to the group staff.
 func (h *Have) judgeRights(d *target.Device) (found diag.List) {
 	dirs := Folders(d)
 	for i := range h.Rights {
@@ -115,7 +116,7 @@ func (h *Have) judgeRights(d *target.Device) (found diag.List) {
 		switch {
 		case r.inState() && (r.UID != 0 || r.ofRun()):
 			topicRights.Warnf(&found, d.At, "Others than root may have changed %s on %s (%s), and a run executes files there as root. "+
-				"rocec executes nothing of it. Look at it, and remove it.", name, d.Name, is)
+				"rocec executes no file there. Inspect it, and remove it.", name, d.Name, is)
 		case !sys || !r.Open() || r.UID == 0 && r.Mode&sticky != 0 && !direct:
 		case r.UID != 0 || r.Mode&0o002 != 0:
 			topicRights.Warnf(&found, d.At, "Others than root may put files into %s on %s (%s), so root may run one of them. "+

@@ -9,7 +9,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// sampleKey is what a sample is of.
+// sampleKey identifies the subject of a sample.
 type sampleKey struct{ name, on string }
 
 func byKey(samples []target.Sample) map[sampleKey]target.Sample {
@@ -20,8 +20,8 @@ func byKey(samples []target.Sample) map[sampleKey]target.Sample {
 	return m
 }
 
-// Lost says which hard gauges fell between two reads: a link, a daemon, a neighbour that was there before and is not now. What
-// cannot be read now was lost too.
+// Lost returns the hard gauges that fell between two reads: a link, a daemon or a neighbour that was there before and is gone. A gauge
+// that cannot be read now counts as lost.
 func Lost(before, now []target.Sample) []string {
 	lost := fell(before, now)
 	is := byKey(now)
@@ -34,7 +34,7 @@ func Lost(before, now []target.Sample) []string {
 	return lost
 }
 
-// fell says which hard gauges are lower now, among those that both reads have.
+// fell returns the hard gauges that are lower now, among those that both reads have.
 func fell(before, now []target.Sample) []string {
 	var said []string
 	was := byKey(before)
@@ -46,7 +46,7 @@ func fell(before, now []target.Sample) []string {
 	return said
 }
 
-// Moved says which hard counters rose between two reads: a daemon that started again after the change was in use.
+// Moved returns the hard counters that rose between two reads: a daemon that started again after the change was in use.
 func Moved(before, now []target.Sample) []string {
 	var said []string
 	for _, r := range rises(before, now, true) {
@@ -66,8 +66,8 @@ type Rise struct {
 	Says string `json:"-"`    // what that means, as a sentence; empty: nothing is wrong
 }
 
-// Rose gives the counters that rose between two reads, but for the hard ones. A counter that is lower than before began anew, and
-// counts in full; one that only one of the reads has is not known to have risen.
+// Rose returns the counters that rose between two reads, without the hard ones. A counter that is lower than before began anew, and
+// counts in full. A counter that is missing in a read does not count.
 func Rose(before, now []target.Sample) []Rise { return rises(before, now, false) }
 
 func rises(before, now []target.Sample, hard bool) []Rise {
@@ -100,8 +100,8 @@ const (
 	leastOfOthers = 1000 // fewer is not a surge, whatever the rate before
 )
 
-// Surged says which counters rose far faster between now and mid than between mid and before, which were read so long apart. A
-// counter that not all three reads have is not known to have risen; hard ones are for [Moved].
+// Surged returns the counters that rose far faster between mid and now than between before and mid; first and second are the lengths of
+// these intervals. A counter that is missing in a read does not count. Hard counters are for [Moved].
 func Surged(before, mid, now []target.Sample, first, second time.Duration) []string {
 	if first <= 0 || second <= 0 {
 		return nil
@@ -134,7 +134,7 @@ func Surged(before, mid, now []target.Sample, first, second time.Duration) []str
 	return said
 }
 
-// Since is what the samples of a device are compared with.
+// Since is the base with which the samples of a device are compared.
 type Since string
 
 // The three of them.
@@ -149,18 +149,18 @@ type Kept struct {
 	At      time.Time
 	Boot    string // boot id; empty: the device has none
 	Samples []target.Sample
-	Facts   []target.Fact // what the watches read
+	Facts   []target.Fact // the facts of the watches
 }
 
-// Base is what the samples of a device are judged by.
+// Base is the reading by which the samples of a device are judged.
 type Base struct {
 	Since   Since
 	Ago     time.Duration // 0: not known
 	samples []target.Sample
 }
 
-// NewBase says what the samples of a device read now are judged by. Kept ones from before a restart say nothing, because counters
-// began anew: then, and where kept is nil, it is the start of the device.
+// NewBase returns the base for samples of a device that are read now. A restart resets the counters, so samples kept from before it are
+// useless: then, and if kept is nil, the base is the start of the device.
 func NewBase(since Since, kept *Kept, h *Have, now time.Time) Base {
 	if kept != nil && kept.Boot == h.Boot {
 		return Base{Since: since, Ago: max(now.Sub(kept.At), 0), samples: kept.Samples}
@@ -172,8 +172,8 @@ func NewBase(since Since, kept *Kept, h *Have, now time.Time) Base {
 	return Base{Since: SinceBoot, Ago: time.Duration(h.Uptime * float64(time.Second)), samples: zero}
 }
 
-// Judge gives the probes of a device, with what their samples say of the time since the base among what is wrong: counters that
-// rose, and links, daemons and neighbours that were lost. It also gives every counter that rose, in the order of the probes.
+// Judge returns the probes of a device. Their errors include those of their samples since the base: counters that rose, and links,
+// daemons and neighbours that were lost. It also returns every counter that rose, in the order of the probes.
 func (b *Base) Judge(probes []Judged) ([]Judged, []Rise) {
 	probes = slices.Clone(probes)
 	var rose []Rise

@@ -14,7 +14,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// says words a sample as "NAME ON N".
+// says formats a sample as "NAME ON N".
 func says(s target.Sample) target.Sample {
 	s.Says = func(n uint64) string { return fmt.Sprintf("%s %s %d", s.Name, s.On, n) }
 	return s
@@ -49,7 +49,7 @@ func TestSamples(t *testing.T) {
 		{"nobody knew of the link", nil, list{link("a", false)}, "", "", ""},
 		{"a link comes", list{link("a", false)}, list{link("a", true)}, "", "", ""},
 		{"a daemon started again", list{starts(7)}, list{starts(9)}, "", "start  2", ""},
-		{"nobody knew when it started", nil, list{starts(9)}, "", "", ""},
+		{"its start was unknown", nil, list{starts(9)}, "", "", ""},
 		{"its start cannot be read any more", list{starts(7)}, nil, "", "", ""},
 		{"a counter rose", list{drops("a", 3), drops("b", 3)}, list{drops("a", 3), drops("b", 5)}, "", "", "drops b 2"},
 		{"a counter began anew", list{drops("a", 30)}, list{drops("a", 4)}, "", "", "drops a 4"},
@@ -73,8 +73,8 @@ func TestSamples(t *testing.T) {
 	assert.NotContains(t, deploy.Lost([]target.Sample{evil}, nil)[0], "\x1b")
 }
 
-// Laws: nothing is lost, moved or risen between a read and itself; what rose by n in two reads rose by n in sum over three, unless it
-// began anew; a read in any order says the same of every sample.
+// TestSampleLaws: nothing is lost, moved or risen between a read and itself. The rises of three reads add up to that between the first
+// and the last, unless a counter began anew. The order of a read does not matter.
 func TestSampleLaws(t *testing.T) {
 	draw := func(t *rapid.T, label string) []target.Sample {
 		var out []target.Sample
@@ -127,7 +127,7 @@ func TestSampleLaws(t *testing.T) {
 	})
 }
 
-// What samples are judged by, and what comes of it.
+// TestBase tests the base of samples, and the findings against it.
 func TestBase(t *testing.T) {
 	noon := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	kept := &deploy.Kept{At: noon, Boot: "one", Samples: []target.Sample{ // as they come from a file
@@ -159,7 +159,7 @@ func TestBase(t *testing.T) {
 	assert.Equal(t, deploy.SinceLast, b.Since)
 	assert.Equal(t, time.Hour, b.Ago)
 	const since = "links: a has no link.|counters: drops a 2|drops+2 packets|pauses+1 frames"
-	assert.Equal(t, since, judge(b, h), "a lost link is said once")
+	assert.Equal(t, since, judge(b, h), "a lost link is reported once")
 	assert.Equal(t, since, judge(b, h), "judging changes nothing")
 	assert.Len(t, h.Probes[1].Wrong, 0)
 
@@ -176,7 +176,7 @@ func TestBase(t *testing.T) {
 		b := deploy.NewBase(c.since, c.kept, h, noon)
 		assert.Equal(t, deploy.SinceBoot, b.Since)
 		assert.Equal(t, 90*time.Second, b.Ago)
-		assert.Equal(t, totals, judge(b, h), "a restart: what counters came to since")
+		assert.Equal(t, totals, judge(b, h), "a restart: the totals of the counters since then")
 		assert.EqualValues(t, 12, h.Probes[1].Samples[0].Value, "the read is as it was")
 	}
 

@@ -15,7 +15,7 @@ import (
 type shift struct {
 	Shift
 	order int  // among those of a kind: the first cos or queue
-	rest  bool // it is of the ports that are not named
+	rest  bool // it concerns the ports that are not named
 }
 
 // shifts lists the values of a port that both sides know and that traffic notices.
@@ -108,8 +108,8 @@ func pfc(p *ir.PortSettings, cos int) string {
 	return "off"
 }
 
-// classifying compares which fields are trusted, and where their values go. A value that comes from nowhere known is told where it
-// becomes lossless or strict.
+// classifying compares which fields are trusted, and where their values go. A value of unknown origin is noted where it becomes lossless
+// or strict.
 func classifying(a, b *ir.PortSettings, add adder) {
 	if !a.TrustKnown || !b.TrustKnown {
 		return
@@ -178,7 +178,7 @@ func proportional(a, b *ir.PortSettings) bool {
 	return true
 }
 
-// sharing compares how queues share the link; queues with the same change are told together.
+// sharing compares how queues share the link; queues with the same change share one effect.
 func sharing(a, b *ir.PortSettings, add adder) {
 	if proportional(a, b) {
 		return
@@ -213,7 +213,7 @@ func sharing(a, b *ir.PortSettings, add adder) {
 	}
 }
 
-// moving tells which cos go to other queues, or priority groups, all together.
+// moving adds one effect for all cos that go to other queues or priority groups.
 func moving(f ir.Field, noun string, was, is [8]int8, add adder) {
 	var cos, to []int
 	for n := range is {
@@ -253,8 +253,8 @@ func detailKind(f ir.Field) EffectKind {
 	return ""
 }
 
-// detailed compares the values of priority groups, of queues and of the port, but for those that the port's own values tell already. Groups
-// and queues with the same change are told together.
+// detailed compares the values of priority groups, of queues and of the port, without those that the comparison of the port's own values
+// covers. Groups and queues with the same change share one effect.
 func detailed(a, b *ir.PortSettings, add adder) {
 	told := map[ir.Field]bool{
 		ir.FieldHeadroom: a.Headroom != b.Headroom, ir.FieldBuffer: a.Headroom != b.Headroom,

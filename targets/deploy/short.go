@@ -7,8 +7,8 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// tolerance is the part of the headroom that a device which rocec has not written may lack and be sound, in percent: vendors count other
-// delays than rocec does, and round.
+// tolerance is the part of the headroom, in percent, that may be missing on a sound device that rocec has not written. Vendors count
+// other delays than rocec does, and round.
 const tolerance = 5
 
 // short returns how the headroom of a port is less than it is meant to be, beyond the tolerance. Where the switch computes it, the length

@@ -10,10 +10,10 @@ import (
 	"github.com/rocec/rocec/targets/deploy/txn"
 )
 
-// Unsound returns why a device that is not as written does not carry lossless traffic as the fabric means it, as a sentence. Empty: its
-// PFC, the maps of the values that intents send and its marking are those of the fabric, so are the numbers that the fabric states, its
-// headroom is at most 5 % less, no packet leaves with another mark, and the rules find nothing that they do not find in the settings of the
-// fabric. Values that the fabric accepts ([Plan.Accept]) count as it means them. It is pure.
+// Unsound returns, as a sentence, why a device that differs from its files does not carry lossless traffic as the fabric means it. It
+// returns "" for a sound device. There, PFC, the maps of the values that intents send, the marking and the numbers that the fabric states
+// are as in the fabric. The headroom is at most 5 % less, and no packet leaves with another mark. The rules find nothing that they do not
+// find in the settings of the fabric. Values that the fabric accepts ([Plan.Accept]) count as equal. It is pure.
 func (d *DevicePlan) Unsound() string {
 	source, meant := d.Device.Source, d.New
 	unmet := d.Err != nil && d.Err.Kind == Unmet && source != nil && source.Switch != nil // it was read, and is not to be changed

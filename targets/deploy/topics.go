@@ -15,12 +15,12 @@ var Topics = []diag.Topic{
 	{Code: string(HostKey), Summary: "device shows another host key than the known one"},
 	{Code: string(Permission), Summary: "login user may not do this"},
 	{Code: string(Disk), Summary: "disk of the device does not take the files"},
-	{Code: string(Locked), Summary: "device is locked by somebody else"},
-	{Code: string(Journal), Summary: "journal of a run is not what the device was given"},
+	{Code: string(Locked), Summary: "device is locked by another run"},
+	{Code: string(Journal), Summary: "journal of a run is not the one that the device received"},
 	{Code: string(Stale), Summary: "device changed after the plan was made"},
 	{Code: string(Identity), Summary: "device is not what the fabric says"},
 	{Code: string(Unlike), Summary: "device is not cabled or split as the fabric says"},
-	{Code: string(Unreadable), Summary: "what lies on the device cannot be edited"},
+	{Code: string(Unreadable), Summary: "file on the device cannot be read or edited"},
 	{Code: string(Rejected), Summary: "checker of the device refuses the file"},
 	{Code: string(Activation), Summary: "device did not take the new settings"},
 	{Code: string(Unhealthy), Summary: "device lost something by the change"},
@@ -28,12 +28,12 @@ var Topics = []diag.Topic{
 	{Code: string(NotDrained), Summary: "drain hook failed"},
 }
 
-// TopicUnsafe is of devices that cannot be changed while the fabric keeps what the person wants it to keep.
+// TopicUnsafe is for devices that cannot be changed while the fabric keeps the paths that the person wants.
 var TopicUnsafe = diag.Topic{
 	Code: "unsafe-change", Summary: "device cannot be changed within the rules of the order",
 }
 
-// TopicMixture is of settings that lose packets while old and new ones stand side by side.
+// TopicMixture is for settings that lose packets while old and new ones are mixed.
 var TopicMixture = diag.Topic{
 	Code: "lossy-mixture", Summary: "old and new settings side by side lose packets",
 }
@@ -42,5 +42,5 @@ var topicUnread = diag.Topic{
 	Code: "device-unread", Summary: "PFC would begin opposite a device that rocec does not read",
 }
 
-// topicOver is of accept blocks whose last day is past.
+// topicOver is for accept blocks whose last day is past.
 var topicOver = diag.Topic{Code: "accept-over", Summary: "accept block is over"}

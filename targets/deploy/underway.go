@@ -10,7 +10,7 @@ type UnderWay struct {
 	Resumed bool     // another process began the run on the device
 }
 
-// Text states what becomes of the device where rocec ends now and no other command goes on: what it does by itself, and what is left there.
+// Text states the fate of the device if rocec ends now and no other command goes on: its own actions, and the files left there.
 func (u UnderWay) Text() string {
 	switch u.Sent {
 	case txn.Commit:
@@ -45,8 +45,8 @@ func (u UnderWay) Text() string {
 	return "is unchanged; a lock and temporary files may remain"
 }
 
-// WaysOn names the commands that go on with a run whose command ended, apply, confirm, resume or rollback. One that goes back is not
-// resumed, because resume keeps a change where going back had not begun.
+// WaysOn names the commands that go on with a run whose command ended, apply, confirm, resume or rollback. A run that goes back is not
+// resumed, because resume keeps a change unless going back had begun.
 func WaysOn(verb, run string) string {
 	switch verb {
 	case "rollback":
@@ -57,7 +57,7 @@ func WaysOn(verb, run string) string {
 	return "Go on: " + RunCommand("resume", run) + "; go back: " + RunCommand("rollback", run)
 }
 
-// MarkText states how far a run came on a device; empty: the mark says nothing.
+// MarkText states how far a run got on a device; empty: unknown.
 func MarkText(mark txn.Mark) string {
 	return map[txn.Mark]string{
 		txn.Prepared:  "it has changed nothing yet",
@@ -66,7 +66,7 @@ func MarkText(mark txn.Mark) string {
 		txn.Confirmed: "it is confirmed",
 		txn.Undoing:   "it is being undone",
 		txn.Undone:    "it is undone",
-		txn.Conflict:  "it is undone, but for files that somebody else has changed",
+		txn.Conflict:  "it is undone, except for files that another person or program has changed",
 		txn.Failed:    "its undo failed",
 	}[mark]
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/rocec/rocec/lang/nodeset"
 )
 
-// unread is ports at which a plan switches PFC on, opposite devices that were not read: those of one by_hand block, or those that rocec
-// reads and could not.
+// unread is a group of ports at which a plan enables PFC opposite unread devices: those of one by_hand block, or those that rocec could
+// not read.
 type unread struct {
 	hand  *ir.ByHand // nil: rocec could not read them
 	at    diag.Range
@@ -20,10 +20,10 @@ type unread struct {
 	seen  map[*ir.Device]bool
 }
 
-// Unread refuses a plan that switches PFC or link pause on at ports opposite devices that were not read: those that others set by hand,
-// unless the person vouches for them in the by_hand block, and those that did not answer, unless they are among away, which the person
-// goes on without. Frames are lost where one end pauses and the other does not obey. Where the port pauses already, nothing is asked.
-// It is pure.
+// Unread refuses a plan that enables PFC or link pause at ports opposite unread devices. A device that others set by hand is refused
+// unless the person vouches for it in the by_hand block. A device that did not answer is refused unless it is in away, the devices that
+// the person goes on without. Frames are lost where one end pauses and the other does not obey. A port that already pauses is not
+// refused. It is pure.
 func (p *Plan) Unread(away map[*ir.Device]bool) diag.List {
 	lost := map[*ir.Device]bool{}
 	for _, d := range slices.Concat(p.Devices, p.Beside) {
@@ -47,7 +47,7 @@ func (p *Plan) Unread(away map[*ir.Device]bool) diag.List {
 			u := &unread{at: peer.At, seen: map[*ir.Device]bool{}}
 			key := diag.Range{} // one for all that could not be read
 			if peer.ByHand != nil {
-				u.hand, u.at, key = peer.ByHand, peer.ByHand.At, peer.ByHand.At // what for_each made of one block is one
+				u.hand, u.at, key = peer.ByHand, peer.ByHand.At, peer.ByHand.At // the copies that for_each makes of one block are one block
 			}
 			if of[key] == nil {
 				of[key] = u
@@ -99,7 +99,7 @@ func beginsToPause(a, b *ir.PortSettings) bool {
 	return has&^had != 0
 }
 
-// ByHand says which devices of a fabric are set by hand: "4 switches are set by hand and were not read (leaf[1-4])"; empty: none.
+// ByHand names the devices of a fabric that are set by hand: "4 switches are set by hand and were not read (leaf[1-4])"; empty: none.
 func ByHand(f *ir.Fabric) string {
 	switches, hosts := f.ByHand()
 	var parts, names []string

@@ -9,7 +9,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// TestUnread: a plan is refused where a port begins to pause opposite a device nobody has read or vouches for, and there alone.
+// TestUnread: a plan is refused exactly where a port begins to pause opposite a device that no run has read and no person vouches for.
 func TestUnread(t *testing.T) {
 	on, off := ir.PortSettings{PausesKnown: true, Sends: 16, Obeys: 16}, ir.PortSettings{PausesKnown: true}
 	paused := ir.PortSettings{PausesKnown: true, Sends: 255, Obeys: 255, LinkPause: true}
@@ -23,7 +23,7 @@ func TestUnread(t *testing.T) {
 	}{
 		{name: "begins, the other is read", old: &off, next: &on},
 		{name: "begins, the other is set by hand", old: &off, next: &on, hand: &ir.ByHand{}, want: "others set by hand"},
-		{name: "and somebody vouches for it", old: &off, next: &on, hand: &ir.ByHand{Confirmed: "ticket 1"}},
+		{name: "and a person vouches for it", old: &off, next: &on, hand: &ir.ByHand{Confirmed: "ticket 1"}},
 		{name: "is on already", old: &on, next: &on, hand: &ir.ByHand{}},
 		{name: "ends", old: &on, next: &off, hand: &ir.ByHand{}},
 		{name: "another kind of pause", old: &paused, next: &on, hand: &ir.ByHand{}, want: "others set by hand"},

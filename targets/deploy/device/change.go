@@ -14,7 +14,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Change is what a run does on a device: the files it writes, and the steps that put them to use, each once.
+// Change is the part of a run on one device: the files it writes, and the steps that put them to use, each once.
 type Change struct {
 	Files []*deploy.Change // those of files, not of live states
 	Steps []target.Step
@@ -65,7 +65,7 @@ func (c *Change) judging() (sum time.Duration) {
 	return sum
 }
 
-// Keeping is how long a confirm may take besides the mark.
+// Keeping returns how long a confirm may take, without the mark.
 func (c *Change) Keeping() (sum time.Duration) {
 	for i := range c.Steps {
 		if c.Steps[i].Keep != "" {
@@ -147,7 +147,7 @@ func (c *Change) items(run deploy.Run, t Timers) []item {
 		}
 		add(dir+"undo", "%s\n", s.Undo.Cmd)
 		items = append(items, item{dir + "undo.in", s.Undo.Stdin})
-		var states bytes.Buffer // those that tell whether the undo of this step is in use
+		var states bytes.Buffer // those that show whether the undo of this step is in use
 		for _, f := range c.states() {
 			if f.Activate == *s && !bytes.Contains(lives.Bytes(), []byte(" "+f.Path+"\n")) {
 				fmt.Fprintf(&lives, "%d %s\n", n, stateName(f.Path))
@@ -180,8 +180,8 @@ func (c *Change) items(run deploy.Run, t Timers) []item {
 	return items
 }
 
-// about is what the run is and what it does on the device, for a machine that did not start it. A line "change file N STEP" or "change live
-// STEP BASE TARGET NAME" is a change, in the order of the plan, with the number of the step that puts it to use; -1: none does.
+// about describes the run and its changes on the device, for a machine that did not start it. A line "change file N STEP" or "change live
+// STEP BASE TARGET NAME" is a change, in the order of the plan. STEP is the number of the step that puts it to use, or -1 without one.
 func (c *Change) about(run deploy.Run) string {
 	a := run.About
 	a.Device, a.Owner = c.plan.Device.Name, run.Owner
@@ -224,8 +224,8 @@ func stateName(name string) string {
 	return name
 }
 
-// payload is the items as they travel: a line "NAME BYTES" before the bytes of each, or "NAME =TEXT" for a short line, which spares
-// the device a process.
+// payload encodes the items for the wire: a line "NAME BYTES" before the bytes of each item. A short line is "NAME =TEXT" instead, which
+// saves the device a process.
 func payload(items []item) []byte {
 	var b bytes.Buffer
 	for _, it := range items {

@@ -1,9 +1,8 @@
 // Package device speaks the verbs of a change to one [Device]: read, prepare, commit, check, confirm, undo, release and state.
 //
-// A verb is one command over SSH, a script of POSIX sh that runs as root. Prepare brings all it takes: the new content, the
-// steps, and the script of the run ([runScript]), which the later verbs, the timer and the boot unit call. So nothing
-// of rocec stays on a device but what lies below [deploy.StateDir]. Every verb answers what the device holds of the run
-// after it ([Report]); what follows from that is decided by package txn.
+// A verb is one command over SSH, a script of POSIX sh that runs as root. Prepare brings all inputs: the new content, the steps, and the
+// script of the run ([runScript]), which the later verbs, the timer and the boot unit call. So no part of rocec stays on a device outside
+// of [deploy.StateDir]. Every verb answers with the state of the run after it ([Report]), from which package txn decides the next verb.
 package device
 
 import (
@@ -18,13 +17,13 @@ import (
 
 // Bounds.
 const (
-	verbTime       = 2 * time.Minute // one verb, beyond the time of the steps it runs; an old sync(1) may take half of it
+	verbTime       = 2 * time.Minute // one verb, beyond the time of the steps it runs; an old sync(1) may take half of that
 	stepTime       = time.Minute     // a step that states no timeout
 	checkTime      = time.Minute     // the vendor's checker, of one file; run.sh holds it to that
 	reconnectEvery = 2 * time.Second
 )
 
-// Clock is what tells the time: [time.Now] and [time.After], unless a test drives them.
+// Clock is the source of time: [time.Now] and [time.After], unless a test drives them.
 type Clock struct {
 	Now  func() time.Time
 	Wait func(time.Duration) <-chan time.Time
@@ -48,7 +47,7 @@ func New(of *target.Device, dial target.Dial, sudo *Sudo, clock Clock) *Device {
 // Tell gives the device another clock.
 func (d *Device) Tell(clock Clock) { d.clock = clock }
 
-// Expect has every connection refused that is not to the holder of a host key; empty: the first connection says which.
+// Expect refuses every connection that is not to the holder of a host key; empty: the key of the first connection.
 func (d *Device) Expect(key string) {
 	if key != "" {
 		d.key = key
@@ -80,7 +79,7 @@ func (d *Device) Connect(ctx context.Context, step string) *deploy.Error {
 	return nil
 }
 
-// Reconnect logs in anew, and again until patience has passed: the link may still be coming back from the very change.
+// Reconnect logs in again, and retries until patience has passed: the change itself may have taken the link down for a moment.
 func (d *Device) Reconnect(ctx context.Context, patience time.Duration) *deploy.Error {
 	start := d.clock.Now()
 	for {

@@ -7,8 +7,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// A device keeps a hash of what a run does there. Who goes on with the run, or back from it, from a journal tells the device the hash of
-// what the journal says, before anything runs.
+// A device keeps a hash of the part of a run that it received. To resume or undo the run from a journal, rocec first sends the device the
+// hash of that part in the journal.
 
 // ungiven is a device that is left alone because of the journal.
 func ungiven(d *target.Device, step, why string, none bool) *deploy.Error {
@@ -18,27 +18,27 @@ func ungiven(d *target.Device, step, why string, none bool) *deploy.Error {
 // fromDevices is how a run is gone on with without its journal.
 const fromDevices = "To take the run up from its devices instead, move its journal away and name the fabric with -C DIR."
 
-// notGiven says why the journal of a run is of no use, in the words of the scripts: other, none, hidden.
+// notGiven returns why the journal of a run cannot be used. word is a word of the scripts: other, none, hidden.
 func notGiven(run, word string) string {
 	run = deploy.OneLine(run)
 	switch word {
 	case "other":
-		return fmt.Sprintf("The journal of run %s on this machine is not what the device was given, so nothing was done there. Look at who can "+
-			"write the journal. %s", run, fromDevices)
+		return fmt.Sprintf("The journal of run %s on this machine is not the one that the device received, so nothing was done there. "+
+			"Check who can write the journal. %s", run, fromDevices)
 	case "hidden":
-		return fmt.Sprintf("Whether the journal of run %s is what the device was given cannot be seen: that takes root there.", run)
+		return fmt.Sprintf("The journal of run %s cannot be compared with the one that the device received: that needs root there.", run)
 	}
-	return fmt.Sprintf("The device has no hash of what run %s does there, so the journal on this machine cannot be compared, and nothing was "+
-		"done there. An earlier rocec gave none, and a device that was installed anew has none. %s", run, fromDevices)
+	return fmt.Sprintf("The device has no hash of run %s, so the journal on this machine cannot be compared, and nothing was "+
+		"done there. An earlier rocec sent no hash, and a reinstalled device has lost it. %s", run, fromDevices)
 }
 
-// notToUse says why a journal is of no use for a device without asking it.
+// notToUse returns why a journal cannot be used for a device, without asking the device.
 func notToUse(why, run string) string {
 	// The cause is last: it may end in a command, which a full stop would spoil.
 	return fmt.Sprintf("Nothing of the journal of run %s can be used for it. %s Cause: %s", deploy.OneLine(run), fromDevices, why)
 }
 
-// Refused is why nothing of the journal of a run is done on a device; nil: it may be of use.
+// Refused returns why the journal of a run is not used on a device; nil: it may be used.
 func Refused(d *target.Device, step string) *deploy.Error {
 	if d.Given == nil || d.Given.Not == "" {
 		return nil

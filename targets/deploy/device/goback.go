@@ -12,10 +12,10 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// GoBack is the step that puts the content from before a run to use again, after the run was kept: the step itself, or its undo
-// with the live states as they were before, by their names.
+// GoBack returns the step that puts the content from before a run to use again, after the run was kept. It is the step itself, or its
+// undo with the earlier live states, by their names.
 //
-// queries read the live states that the step may change. Where each is as it was before, the content from before is in use.
+// queries read the live states that the step may change. If all of them have their earlier values, the earlier content is in use.
 func GoBack(s target.Step, states map[string][]byte, queries map[string]*target.Query) target.Step {
 	if s.Undo == nil {
 		return s
@@ -73,8 +73,8 @@ func WentForth(name string) string {
 // GoesBack reports whether a name is that of a step that [GoBack] makes.
 func GoesBack(name string) bool { return strings.HasPrefix(name, backWord+backBar) }
 
-// Recall makes a step again that GoBack has made, from its name; of recalls what the name speaks of. Whatever the name is, nothing comes of
-// it but such a step.
+// Recall makes a step of GoBack again from its name; of recalls the step inside the name. Whatever the name is, the result is such a step
+// or an error.
 func Recall(name string, of func(name string, kept target.Kept) (*target.Made, error), kept target.Kept) (*target.Made, error) {
 	unknown := &target.Unknown{Name: name}
 	parts := strings.Split(name, backBar)
@@ -131,8 +131,8 @@ func Recall(name string, of func(name string, kept target.Kept) (*target.Made, e
 	return &target.Made{Step: &s}, nil
 }
 
-// asBefore asks whether live states are as they were before; nil: there is none to ask about. A difference does not fail: not every value
-// of hardware returns, and then nothing confirms that the content from before is in use.
+// asBefore returns a query whether live states have their earlier values; nil: no states. A difference is not a failure: some values of
+// hardware do not return. Then nothing confirms that the earlier content is in use.
 func asBefore(states map[string][]byte, queries map[string]*target.Query) *target.Query {
 	if len(queries) == 0 {
 		return nil

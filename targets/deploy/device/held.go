@@ -26,9 +26,9 @@ var heldPrelude = sync.OnceValue(func() string { return readPrelude() + bare(hel
 // checked: paths, hashes and numbers are valid and bounded. No value is a command.
 type Held struct {
 	Key     string // of run and device; empty: the run is over
-	Digest  string // what the run does there, as a hash; empty: an earlier rocec gave the device none
+	Digest  string // a hash of the run's part there; empty: an earlier rocec sent no hash
 	About   deploy.About
-	Note    deploy.Note   // the zero Note: the device has none of the run
+	Note    deploy.Note   // zero: the device has no note of the run
 	Changes []HeldChange  // in the order of the run's plan
 	States  []HeldChange  // live states that were saved
 	Steps   map[int]*Step // by number
@@ -40,7 +40,7 @@ type HeldChange struct {
 	deploy.FileState
 	Live   bool
 	Mode   uint32 // 0: not told
-	Step   int    // the number of the step on the device; -1: none, or it is not told
+	Step   int    // the number of the step on the device; -1: no step, or an unknown one
 	Before []byte // the content from before
 	Kept   bool   // Before is that content, or there was none
 }
@@ -193,12 +193,12 @@ func (h *Held) key(run string, lock *deploy.Owner, a []answer) error {
 	}
 	held := a[inTxn].is != "absent" || lock != nil && lock.Txn == run
 	if held && !(deploy.Run{Name: run, Key: h.Key}).Valid() {
-		return errors.New("its key is none of rocec's")
+		return errors.New("its key is not a key of rocec")
 	}
 	return nil
 }
 
-// note reads what the run noted of itself, in its folder or beside its backup.
+// note reads the note of the run, in its folder or beside its backup.
 func (h *Held) note(a []answer) {
 	text := string(a[noteOf].data)
 	if text == "" {

@@ -33,12 +33,11 @@ const mostRights = 64
 // runGiven runs a script that is its argument, or comes on stdin where that is empty.
 const runGiven = `eval "${1:-$(cat)}"`
 
-// mostArgument is how long the script of a read may be to travel as an argument, which saves a round trip. A command is one
-// packet, and 32 KiB is all that every SSH server takes; quoted, and with the verb that goes before, it is longer. The queries
-// of a host with many NICs need more.
+// mostArgument is the longest script of a read that is sent as an argument, which saves a round trip. A command is one packet, and every
+// SSH server accepts 32 KiB; quoting and the verb before it make the script longer. The queries of a host with many NICs need more.
 const mostArgument = 10 << 10
 
-// send says how the script of a read travels: as an argument, or on stdin.
+// send returns the script of a read as an argument, or as stdin.
 func (q *question) send() (arg string, stdin []byte) {
 	if len(q.script) <= mostArgument {
 		return q.script, nil
@@ -46,20 +45,20 @@ func (q *question) send() (arg string, stdin []byte) {
 	return "", []byte(q.script)
 }
 
-// question is what a read asks: a script, and how its answer is taken apart.
+// question is the script of a read, with the data to parse its answer.
 type question struct {
 	dev    *target.Device
 	probes []target.Probe
 	look   *target.Look // nil: it is not asked for
 	mark   string
 	script string
-	left   []target.File // what the device holds that it should not, as far as it has answered
+	left   []target.File // files that the device should not have, as far as it has answered
 }
 
-// Want is what a read asks for beside the files of a device.
+// Want lists the readings of a device beyond its files.
 type Want struct {
-	Probes bool // its probes
-	Look   bool // what the fabric assumes of it
+	Probes bool // the probes
+	Look   bool // the facts that the fabric assumes
 }
 
 // ask makes the question for everything rocec wants to know of a device.
@@ -116,15 +115,15 @@ func ask(dev *target.Device, w Want) *question {
 	return q
 }
 
-// inBlocks passes what it reads on in blocks of stdio. Every small write of its own would be a packet, for which the server and
-// this process wake up.
+// inBlocks copies stdin to stdout in blocks of stdio. Every small write of its own would be a packet, for which the server and this
+// process wake up.
 const inBlocks = "tail -c +1"
 
-// answer is one section of what a read printed.
+// answer is one section of the output of a read.
 type answer struct {
 	is     string         // link, file, special, hidden, absent, query, state
 	at     int            // of a file with several places: which of them it is about
-	rights *deploy.Rights // of a file; nil: it does not say
+	rights *deploy.Rights // of a file; nil: not printed
 	data   []byte
 	status int
 }
@@ -132,7 +131,8 @@ type answer struct {
 // Read asks for everything at once. It has no means to write: its script looks at files and runs the queries that the device
 // declares.
 //
-// Where the device comes from the journal of a run, it is asked first whether it was given the same of it; else nothing more is asked.
+// If the device comes from the journal of a run, Read first asks whether the device received the same journal. If not, it asks nothing
+// more.
 func (d *Device) Read(ctx context.Context, w Want) *deploy.Have {
 	if err := Refused(d.Of, ""); err != nil {
 		return &deploy.Have{Device: d.Of, Err: err}
@@ -151,14 +151,15 @@ func (d *Device) Read(ctx context.Context, w Want) *deploy.Have {
 	return d.Read(ctx, w)
 }
 
-// withFiles is a device with more files: what it has left behind, which is not asked for again. It goes before anything else is put to use.
+// withFiles returns the device with more files, the leftovers, for which the read does not ask again. It goes before anything else is put
+// to use.
 func withFiles(d *target.Device, more []target.File) *target.Device {
 	out := *d
 	out.Files, out.Leavings = slices.Concat(more, d.Files), nil
 	return &out
 }
 
-// answered turns what a read printed into what the device holds.
+// answered turns the output of a read into the state of the device.
 func (d *Device) answered(ctx context.Context, q *question, out []byte) *deploy.Have {
 	h := &deploy.Have{Device: d.Of, HostKey: d.conn.HostKey()}
 	answers, err := parseAnswers(out, q.mark)
@@ -279,7 +280,7 @@ func (d *Device) fill(ctx context.Context, h *deploy.Have, answers []answer, q *
 	}
 }
 
-// fillState reads what rocec itself has on the device.
+// fillState reads rocec's own state on the device.
 func fillState(h *deploy.Have, text string) {
 	h.Count = -1
 	var owner, marked strings.Builder
@@ -352,7 +353,8 @@ func fillState(h *deploy.Have, text string) {
 	}
 }
 
-// markOf reads the mark of a run; nil: there is none, or it has ended. It holds for one boot of the device, up to an uptime.
+// markOf reads the mark of a run; nil: the device has no mark, or the mark has ended. A mark holds for one boot of the device, up to an
+// uptime.
 func markOf(h *deploy.Have, text string) *deploy.Owner {
 	o := deploy.ParseOwner(text)
 	boot, ends := "", ""
@@ -381,7 +383,7 @@ func uptimeOf(text string) float64 {
 	return float64(n)
 }
 
-// until is how long it takes from now to a moment of the device; at least a second, as what is due may be under way.
+// until returns how long it takes from now to a moment of the device. It is at least a second, because the due event may be under way.
 func until(h *deploy.Have, moment string) time.Duration {
 	return max(time.Second, time.Duration(uptimeOf(moment)-h.Uptime)*time.Second)
 }
@@ -401,7 +403,7 @@ export LC_ALL PATH
 exec timeout 30 sh -c "$1" >/dev/null
 `
 
-// parseAnswers takes apart what the script of a read printed: sections
+// parseAnswers parses the output of the script of a read: sections
 //
 //	MARK KIND [PLACE [RIGHTS]]\n  bytes  \nMARK end STATUS\n
 //

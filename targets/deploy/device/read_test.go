@@ -46,8 +46,8 @@ func TestParseAnswersRefuses(t *testing.T) {
 	}
 }
 
-// A pipe or a link in the place of a file of rocec's is not read: a pipe stalls the read until its end, and root could follow the link. The
-// pipes here have a line each, so that a read of one shows.
+// TestReadsPlainFilesAlone: a pipe or a link in the place of a file of rocec is not read. A pipe stalls the read until its end, and root
+// could follow the link. Each pipe here has a line, so that a read of it shows.
 func TestReadsPlainFilesAlone(t *testing.T) {
 	const secret = "made-up-secret"
 	elsewhere := filepath.Join(t.TempDir(), "elsewhere")
@@ -103,7 +103,7 @@ func TestReadsPlainFilesAlone(t *testing.T) {
 	}
 }
 
-// A device with more owners and modes than a read keeps says how many more there are.
+// TestRightsBeyondTheBound: a device reports the number of owners and modes beyond those that a read keeps.
 func TestRightsBeyondTheBound(t *testing.T) {
 	h := &deploy.Have{}
 	fillState(h, strings.Repeat("rights 1000:1000:777 /var/lib/rocec/x\n", mostRights+3))

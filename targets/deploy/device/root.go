@@ -14,12 +14,12 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Sudo is the password by which login users become root, asked for once. A nil Sudo is none: users become root without one, or
-// not at all.
+// Sudo is the password by which login users become root, asked for once. With a nil Sudo users become root without a password, or not at
+// all.
 //
-// A device that an attacker controls learns the password as soon as it asks for it. So only devices that were admitted get it, each only
-// after its own sudo has asked, over a connection whose host key was verified. What one device answers opens nothing on another: each takes
-// the password itself, one after the other, and the first that refuses it ends that for those that have not taken it, since wrong passwords
+// A device that an attacker controls learns the password as soon as it asks for it. So only admitted devices get it, each only after its
+// own sudo has asked, over a connection whose host key was verified. The answer of one device has no effect on another: each accepts the
+// password itself, one after the other. The first refusal ends that for all devices that have not accepted it yet, since wrong passwords
 // lock accounts.
 type Sudo struct {
 	password string
@@ -31,7 +31,7 @@ type Sudo struct {
 	refused  string           // the first device that refused it
 }
 
-// needs is what a device's sudo wants.
+// needs is the requirement of sudo on a device.
 type needs string
 
 const (
@@ -72,7 +72,7 @@ var (
 	errElsewhere = errors.New("sudo on another device did not take the password, and it is not tried here")
 )
 
-// of returns what is known of a device, by [Device.machine], and why the password is not tried there.
+// of returns the known need of a device, by [Device.machine], and why the password is not tried there.
 func (s *Sudo) of(machine string) (needs, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -91,8 +91,8 @@ func (s *Sudo) learn(machine string, what needs) {
 // machine tells the machine that a connection leads to from others that answer under its name.
 func (d *Device) machine() string { return d.Of.Name + " " + d.conn.HostKey() }
 
-// asRoot runs a script as root, with arguments and stdin. reads is whether it only looks: then it runs as who logged in where
-// nothing makes that user root.
+// asRoot runs a script as root, with arguments and stdin. reads reports that the script only reads. Such a script runs as the login user
+// if that user cannot become root.
 func (d *Device) asRoot(ctx context.Context, reads bool, stdin []byte, script string, args ...string) ([]byte, error) {
 	if d.Of.Login.User == "root" {
 		return d.conn.Run(ctx, command(script, args...), stdin)
@@ -177,8 +177,8 @@ func (s *Sudo) admits(device string) bool {
 	return s.admitted[device]
 }
 
-// withPassword runs a script by sudo with a password. The password is all that sudo gets on stdin. What the script is to read
-// goes ahead, over a channel of its own, into a folder of the login user; root takes it from there by its SHA-256.
+// withPassword runs a script by sudo with a password. sudo gets only the password on stdin. The input of the script goes ahead over
+// another channel, into a folder of the login user. There root reads it, and verifies its SHA-256.
 func (d *Device) withPassword(ctx context.Context, stdin []byte, script string, args []string) ([]byte, error) {
 	staged := base64.StdEncoding.EncodeToString(stdin)
 	name := ".rocec-" + strings.ToLower(rand.Text())
@@ -188,19 +188,19 @@ func (d *Device) withPassword(ctx context.Context, stdin []byte, script string, 
 	sum := fmt.Sprintf("%x", sha256.Sum256([]byte(staged)))
 	wrapped := command(becomeRootByPassword, append([]string{takeStaged, "rocec", name, sum, script}, args...)...)
 	out, err := d.conn.Run(ctx, wrapped, []byte(d.sudo.password+"\n"))
-	if _, failed := errors.AsType[*target.ExitError](err); failed { // perhaps of sudo, and nobody took it
-		_, _ = d.conn.Run(ctx, command(unstage, name), nil) // what failed is worth more words than this
+	if _, failed := errors.AsType[*target.ExitError](err); failed { // perhaps sudo failed, and the script did not take the input
+		_, _ = d.conn.Run(ctx, command(unstage, name), nil) // the first error is the one to report
 	}
 	return out, err
 }
 
 const (
-	// stage keeps stdin for root, in a folder that nobody else may look into.
+	// stage keeps stdin for root, in a folder that other users cannot open.
 	stage = `umask 077
 mkdir "$HOME/$1" && cat >"$HOME/$1/in"
 `
 
-	// unstage takes away what nobody took.
+	// unstage removes the input that no script took.
 	unstage = `rm -rf "$HOME/${1:?}"`
 
 	// asksPassword finds out whether sudo wants a password. -k has it ask in every case but NOPASSWD.
@@ -213,7 +213,7 @@ mkdir "$HOME/$1" && cat >"$HOME/$1/in"
 	becomeRootByPassword = `if [ "$(id -u)" = 0 ]; then exec env ROCEC_HOME="$HOME" sh -c "$@"; fi
 exec sudo -k -S -p '' env ROCEC_HOME="$HOME" sh -c "$@"`
 
-	// takeStaged runs a script with what was staged as its stdin: NAME SUM SCRIPT ARGS.
+	// takeStaged runs a script with the staged input as its stdin: NAME SUM SCRIPT ARGS.
 	takeStaged = `in=$ROCEC_HOME/$1
 staged=$(cat "$in/in")
 rm -rf "$in"

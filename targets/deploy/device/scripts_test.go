@@ -30,13 +30,13 @@ var scripts = map[string]struct {
 	"read-given":    {runGiven, ""},
 	"verb-and-read": {verbAndRead, ""},
 	"one-by-one":    {oneByOne, ""},
-	// SC2034, SC2317, SC2329: what all scripts share, and not each of them uses.
+	// SC2034, SC2317, SC2329: parts that all scripts share and not each of them uses.
 	"begin":  {script(beginScript(), testRun), "SC2034,SC2317,SC2329"},
 	"call":   {calling(testRun, nil), "SC2034,SC2317,SC2329"},
 	"unlock": {script(unlockScript(), testRun), "SC2034,SC2317,SC2329"},
 	"sweep":  {script(sweepScript(), testRun), "SC2034,SC2317,SC2329"},
 	"mark":   {script(markScript(), testRun), "SC2034,SC2317,SC2329"},
-	// SC2016: what stands in single quotes is expanded by the shell that setsid starts.
+	// SC2016: the shell that setsid starts expands the text in single quotes.
 	"run": {script(runScript(), testRun), "SC2034,SC2317,SC2329,SC2016"},
 }
 
@@ -63,20 +63,21 @@ func TestScriptsArePOSIX(t *testing.T) {
 	}
 }
 
-// allowed is what a device has for the scripts: the builtins of dash, and of essential packages of Debian coreutils, grep and
-// util-linux (setsid, flock: since 2.22, in Cumulus Linux 3.x too). systemd-run, systemctl and sudo may be missing, or old: the scripts
-// have another way then, or say so. Python is looked for before it is used, and has no line here.
+// allowed lists the commands that the scripts may use on a device. They are the builtins of dash and the programs of Debian's essential
+// packages coreutils, grep and util-linux (setsid, flock: since 2.22, in Cumulus Linux 3.x too). systemd-run, systemctl and sudo may be
+// missing or old: then the scripts use another way, or report it. Python is missing here, because the scripts look for it before they use
+// it.
 var allowed = strings.Fields(`[ : break command continue echo eval exec exit export false kill printf read return set shift test trap true umask wait
 	base64 cat chmod chown cp cut date df env head id ln mkdir mv rm sha256sum sleep stat sync tail timeout tr
 	setsid flock sh sudo systemctl systemd-run`)
 
-// looking is what a reader may call: nothing here can write.
+// looking lists the commands that a reader may call: none of them can write.
 var looking = strings.Fields(`[ : continue echo eval exec exit export printf read return cat cut head id stat tail timeout sh sudo true`)
 
-// wrappers run a command that follows that many arguments of theirs.
+// wrappers run another command, which follows the given number of their own arguments.
 var wrappers = map[string]int{"must": 1, "exec": 0, "timeout": 1, "setsid": 0, "env": 1}
 
-// commands lists what a script calls, its own functions aside, and the files it redirects output to.
+// commands lists the commands that a script calls, without its own functions, and the files to which it redirects output.
 func commands(t *testing.T, script string) (calls, writes []string) {
 	f, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(strings.NewReader(script), "")
 	require.NoError(t, err)
@@ -133,7 +134,7 @@ func TestReaderCannotWrite(t *testing.T) {
 	}
 }
 
-// What travels is what the source says, but for its comments.
+// TestBare: a script is sent without its comments, and otherwise unchanged.
 func TestBare(t *testing.T) {
 	for _, s := range []string{trustText, libText, beginText, runText, undoText, callText, unlockText, sweepText, markText, readText} {
 		require.True(t, printed(t, s) == printed(t, bare(s)), "more than a comment went, from a here-document perhaps")

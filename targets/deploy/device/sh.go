@@ -19,7 +19,7 @@ func quote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// plain are the characters that mean nothing to any shell, wherever they stand in a word.
+// plain are the characters without a meaning for any shell, at any position in a word.
 const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:,@%-"
 
 // command spells a script with arguments as the login shell sees it: plain words and quoted text only, so that it need not be a
@@ -36,7 +36,7 @@ const (
 	// becomeRoot runs SCRIPT rocec ARGS as root, where the login is not by that name.
 	becomeRoot = `if [ "$(id -u)" = 0 ]; then exec sh -c "$@"; fi; exec sudo -n sh -c "$@"`
 
-	// becomeReader runs one as root where that needs no password, and else as who logged in: most of what is read is readable.
+	// becomeReader runs a script as root if that needs no password, and else as the login user, who can read most of the files.
 	becomeReader = `if [ "$(id -u)" = 0 ]; then exec sh -c "$@"; fi
 if sudo -n true 2>/dev/null; then exec sudo -n sh -c "$@"; fi
 exec sh -c "$@"`
@@ -48,13 +48,13 @@ sh -c "$1" rocec "$3" asked </dev/null || exit
 eval "$q"
 `
 
-	// oneByOne runs SCRIPT rocec ARGS when no other such script is at work on the device. Marks lie in the folder of the lock.
+	// oneByOne runs SCRIPT rocec ARGS when no other such script is at work on the device. The folder of the lock contains the marks.
 	oneByOne = `umask 022
 mkdir -p /run/rocec && exec flock -o -w 30 /run/rocec/flock sh -c "$@"
 `
 )
 
-// The scripts of a run; the sources say what they do. They travel without their comments.
+// The scripts of a run; their sources explain them. They are sent without comments.
 var (
 	//go:embed trust.sh
 	trustText string
@@ -99,7 +99,8 @@ func script(text string, run deploy.Run) string {
 	return "T=" + run.Name + "\nK=" + run.Key + "\n" + text
 }
 
-// calling is the script that calls a verb of a run for who goes on with it: the run on the device must be what that one knows of it.
+// calling returns the script that calls a verb of a run to go on with it. The script fails unless the run on the device has the digest
+// that the caller knows.
 func calling(run deploy.Run, c *Change) string {
 	digest := ""
 	if c != nil && validDigest(c.plan.Digest) {
@@ -108,7 +109,7 @@ func calling(run deploy.Run, c *Change) string {
 	return "D=" + digest + "\n" + script(callScript(), run)
 }
 
-// validDigest reports whether a text is a hash of what a run does on a device.
+// validDigest reports whether a text is a hash of the part of a run on a device.
 func validDigest(text string) bool { return text != deploy.Absent && deploy.ValidSum(text) }
 
 // BootUnit is the systemd unit that undoes a run when a device comes up before the run was confirmed.

@@ -14,15 +14,15 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Unnamed stands for the run of a lock without a name: its holder died, or the power was cut, before the name was on the disk.
+// Unnamed is the name of the run for a lock without a name: its holder died, or the power was cut, before the name was on the disk.
 const Unnamed = "?"
 
-// Report is what a device says it holds of a run.
+// Report is the state of a run that a device reports.
 type Report struct {
 	txn.Device
-	Lock     string         // name and key of the run that holds the lock; empty: nobody; Unnamed
+	Lock     string         // name and key of the run that holds the lock; empty: the lock is free; Unnamed
 	Rebooted bool           // since the commit
-	By       string         // who undid it: "timer", "boot", "asked", or "body", the commit itself; empty: nobody
+	By       string         // who undid it: "timer", "boot", "asked", or "body", the commit itself; empty: not undone
 	Ended    txn.Mark       // of a run whose folder is gone: the last mark it had there; Absent: the device has not kept it
 	Until    time.Duration  // until the device undoes the change by itself; 0: it does not
 	Files    []string       // by file of the change: its SHA-256, or "absent", "link", "special", "unreadable"
@@ -31,9 +31,9 @@ type Report struct {
 	Left     []string       // temporary files
 	Why      *deploy.Error  // why the commit had to be undone; nil: it had not
 	Unwhy    *deploy.Error  // why going back failed; nil: it did not
-	Notes    []string       // what going back printed though it worked
+	Notes    []string       // the output of an undo that worked
 	Refuses  map[int]string // by file that was put back: why the vendor's checker refuses it
-	Backup   bool           // the device holds the whole content from before the run
+	Backup   bool           // the device has a backup of the whole content from before the run
 	Acts     []deploy.Act   // who did what to the run there, each verb once
 }
 
@@ -60,8 +60,8 @@ var failures = map[string]deploy.Kind{
 	"gone":        deploy.Stale,
 }
 
-// Prepare takes the lock and puts everything in place beside the files. When it fails it has taken all of it away again, but
-// for what the error names.
+// Prepare takes the lock and puts everything in place beside the files. When it fails, it has removed everything again, except the files
+// that the error names.
 func (d *Device) Prepare(ctx context.Context, run deploy.Run, c *Change, t Timers) *deploy.Error {
 	here := d.here(run)
 	_, err := d.verb(ctx, "prepare", script(beginScript(), here), payload(c.items(here, t)), 2*time.Minute, c, run.Owner)
@@ -72,8 +72,8 @@ func (d *Device) Prepare(ctx context.Context, run deploy.Run, c *Change, t Timer
 	return err
 }
 
-// here is a run as this device knows it. Its key is of run and device, so that of two devices that lead to one machine the second
-// meets the lock of the first like that of a stranger.
+// here returns a run as this device knows it. Its key derives from run and device. If two devices lead to one machine, the second one
+// treats the lock of the first like that of another run.
 func (d *Device) here(run deploy.Run) deploy.Run {
 	if key := run.Keys[d.Of.Name]; key != "" {
 		run.Key = key
@@ -83,13 +83,13 @@ func (d *Device) here(run deploy.Run) deploy.Run {
 	return run
 }
 
-// Commit puts the new content in place and to use, or back when that fails, and reads the device. It may be asked again after
-// a lost connection: what began goes on, and is waited for.
+// Commit puts the new content in place and to use, or back when that fails, and reads the device. It may be called again after a lost
+// connection: a commit that began goes on, and Commit waits for it.
 func (d *Device) Commit(ctx context.Context, run deploy.Run, c *Change, t Timers) (*Report, *deploy.Have, *deploy.Error) {
 	return d.and(ctx, "activate", run, c, "commit", t.First+c.Work())
 }
 
-// Check says what the device holds of the run, and reads it, with samples.
+// Check returns the state of the run on the device, and reads the device, with samples.
 func (d *Device) Check(ctx context.Context, run deploy.Run, c *Change) (*Report, *deploy.Have, *deploy.Error) {
 	return d.and(ctx, "verify", run, c, "state", 0)
 }
@@ -108,23 +108,23 @@ func (d *Device) Extend(ctx context.Context, run deploy.Run, c *Change, by time.
 	return d.report(run, c, out), err
 }
 
-// Undo puts what was there before back in place and to use.
+// Undo puts the old content back in place and to use.
 func (d *Device) Undo(ctx context.Context, run deploy.Run, c *Change) (*Report, *deploy.Error) {
 	return d.call(ctx, "restore", run, c, "undo", c.Work()+c.judging()+time.Minute)
 }
 
-// Release takes away what is only needed under way, and the lock.
+// Release removes the files that only a running change needs, and the lock.
 func (d *Device) Release(ctx context.Context, run deploy.Run, c *Change) (*Report, *deploy.Error) {
 	return d.call(ctx, "release", run, c, "release", 0)
 }
 
-// State says what the device holds of the run.
+// State returns the state of the run on the device.
 func (d *Device) State(ctx context.Context, run deploy.Run, c *Change) (*Report, *deploy.Error) {
 	return d.call(ctx, "state", run, c, "state", 0)
 }
 
-// Unlock takes away the lock of a run that is over, and what the run left; it refuses while the run is neither kept nor undone,
-// and when another one holds the lock.
+// Unlock removes the lock of a run that is over, and the files of the run. It refuses while the run is neither kept nor undone, and when
+// another run holds the lock.
 func (d *Device) Unlock(ctx context.Context, holder *deploy.Owner, who string) *deploy.Error {
 	held := Unnamed
 	if holder.Txn != "" {
@@ -215,14 +215,14 @@ func stateLines(lines []string) []string {
 	return []string{}
 }
 
-// failure reads why a verb failed: the words of the scripts, or a command that never got that far. The state the device told
-// all the same comes with it.
+// failure returns why a verb failed: the words of the scripts, or the error of a command that did not get that far. It also returns the
+// state, if the device reported it.
 func (d *Device) failure(step string, c *Change, out []byte, err error) ([]string, *deploy.Error) {
 	exit, ok := errors.AsType[*target.ExitError](err)
 	if !ok {
 		return nil, runError(d.Of, step, err)
 	}
-	var state []string // what the device told all the same
+	var state []string // the state, if the device reported it
 	lines := strings.Split(string(out), "\n")
 	if n := len(lines); n >= 2 && lines[n-2] == "OK" {
 		state = stateLines(lines[:n-2])
@@ -241,7 +241,7 @@ func (d *Device) failure(step string, c *Change, out []byte, err error) ([]strin
 	return state, e
 }
 
-// said is the first failure that a script told of; nil: none.
+// said returns the first failure that a script reported, or nil.
 func (d *Device) said(step string, c *Change, text string) *deploy.Error {
 	_, text, ok := strings.Cut("\n"+text, "\nrocec-fail ")
 	if !ok {
@@ -269,7 +269,7 @@ func (d *Device) said(step string, c *Change, text string) *deploy.Error {
 	case "stale":
 		e.Detail = "changed after the plan was made: " + e.Detail + ". Plan again to see what changed."
 	case "conflict":
-		e.Detail = "somebody else changed it meanwhile, so it was left alone: " + e.Detail
+		e.Detail = "another person or program changed it meanwhile, so it was left alone: " + e.Detail
 	case "read-only":
 		e.Detail = "the file system is read-only: " + e.Detail
 	case "no-space":
@@ -290,7 +290,7 @@ func (d *Device) said(step string, c *Change, text string) *deploy.Error {
 	return e
 }
 
-// brief is a command in the middle of a sentence: its beginning says which it is, or the comment in its first line.
+// brief shortens a command for the middle of a sentence: to its beginning, or to the comment in its first line.
 func brief(cmd string) string {
 	const most = 100
 	if first, _, _ := strings.Cut(cmd, "\n"); strings.HasPrefix(first, "# ") {
@@ -303,7 +303,7 @@ func brief(cmd string) string {
 	return cmd
 }
 
-// report reads the state a device told. What makes no sense in it counts as not told.
+// report parses the state that a device reported. It ignores invalid parts.
 func (d *Device) report(run deploy.Run, c *Change, lines []string) *Report {
 	r := &Report{InUse: map[int]string{}, Refuses: map[int]string{}}
 	var why, unwhy string
@@ -379,7 +379,7 @@ func (d *Device) report(run deploy.Run, c *Change, lines []string) *Report {
 	return r
 }
 
-// Sweep takes away what a run that holds no lock has left; it refuses while that is neither kept nor undone.
+// Sweep removes the files of a run without a lock. It refuses while the run is neither kept nor undone.
 func (d *Device) Sweep(ctx context.Context, run, who string) *deploy.Error {
 	if !deploy.ValidRun(run) {
 		return &deploy.Error{Kind: deploy.Stale, Device: d.Of, Step: "unlock", Detail: "this is not the name of a run: " + deploy.OneLine(run)}

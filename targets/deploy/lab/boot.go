@@ -9,8 +9,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// How a device starts: its kernel's state and what lies in memory are made anew, its disk stays, and systemd starts the
-// units that are wanted, in their order.
+// The start of a device makes the state of its kernel and its files in memory anew. Its disk stays, and systemd starts the wanted units
+// in their order.
 
 // powerOn starts the device. It has no process and no kernel state yet.
 func (d *Device) powerOn() {
@@ -20,8 +20,8 @@ func (d *Device) powerOn() {
 	d.init.Boot()
 }
 
-// Reboot restarts the device as somebody would who typed reboot: services are stopped, processes end, and it starts again
-// with what is on its disk. Connections to it are cut.
+// Reboot restarts the device like the command reboot: services are stopped, processes end, and it starts again from its disk. Connections
+// to it are cut.
 func (d *Device) Reboot() {
 	d.turning.Lock()
 	defer d.turning.Unlock()
@@ -36,7 +36,7 @@ func (d *Device) PowerCut() {
 	d.cycle()
 }
 
-// shut ends everything on the device, for good.
+// shut ends everything on the device.
 func (d *Device) shut() {
 	d.machine.Finish()
 	d.turning.Lock() // it may be starting
@@ -67,8 +67,7 @@ func (d *Device) cycle() {
 	d.powerOn()
 }
 
-// plantKernel lays down what the kernel and the image's parts have besides the disk: memory file systems, devices and
-// interfaces.
+// plantKernel makes the parts of the kernel and the image that are not on the disk: memory file systems, devices and interfaces.
 func (d *Device) plantKernel() {
 	d.init.Reset()
 	for _, name := range d.image.Services {
@@ -86,12 +85,12 @@ func (d *Device) plantKernel() {
 	}
 }
 
-// bootID is what the kernel draws at random; here it counts, so that two runs see the same.
+// bootID returns the boot ID. A kernel draws it at random; here it counts, so that two runs see the same.
 func (d *Device) bootID() string {
 	return fmt.Sprintf("%08x-0000-4000-8000-%012x", crc32.ChecksumIEEE([]byte(d.Name)), d.boots)
 }
 
-// cmdReboot restarts the device, which ends whoever asked for it.
+// cmdReboot restarts the device, which ends the caller.
 func (d *Device) cmdReboot(_ context.Context, p *unix.Proc) int {
 	if !p.IsRoot() {
 		return p.FailPlain(1, "Call to Reboot failed: Interactive authentication required.")

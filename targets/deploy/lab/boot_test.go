@@ -32,7 +32,7 @@ ExecStart=/bin/sh -c 'echo "start %I" >>/order'
 WantedBy=sys-subsystem-net-devices-%i.device
 `
 
-// TestReboot: what is on the disk stays, the rest is as after power on, and units start in their order.
+// TestReboot: the disk stays, the rest is as after power on, and units start in their order.
 func TestReboot(t *testing.T) {
 	for name, restart := range map[string]func(*Device){"reboot": (*Device).Reboot, "power cut": (*Device).PowerCut} {
 		t.Run(name, func(t *testing.T) {
@@ -56,7 +56,7 @@ func TestReboot(t *testing.T) {
 				stopped = "stop\n"
 			}
 			require.Equal(t, "late 5\n"+stopped+"undo 0\nlate 7\nstart ens1f0\n", root(t, d, "cat /order"),
-				"before the daemon, which takes what it wrote")
+				"before the daemon, which takes its output")
 			require.NotEqual(t, id, root(t, d, "cat /proc/sys/kernel/random/boot_id"))
 			require.Equal(t, "7\n", root(t, d, "toy get; test ! -e /sys/toy/a; test ! -e /run/x"))
 			require.Equal(t, "y\ny\n2\n", root(t, d, "cat /keep/y /keep/z; stat -c %h /keep/z"))
@@ -69,7 +69,7 @@ func TestReboot(t *testing.T) {
 	}
 }
 
-// TestSlowBoot: what units sleep while a device starts goes by at once, for whoever waits until it is up.
+// TestSlowBoot: the sleeps of units while a device starts take no time for a client that waits until it is up.
 func TestSlowBoot(t *testing.T) {
 	d := hostDevice()
 	d.WriteFile("/etc/systemd/system/slow.service", []byte("[Service]\nType=oneshot\nRemainAfterExit=yes\nExecStart=/bin/sleep 1000\n"+
@@ -82,7 +82,7 @@ func TestSlowBoot(t *testing.T) {
 	require.GreaterOrEqual(t, up, 1000.0)
 }
 
-// TestRebootCommand: it ends whoever asked for it, with his connection.
+// TestRebootCommand: the command ends its caller, and the connection of the caller.
 func TestRebootCommand(t *testing.T) {
 	l := start(t, testTree())
 	c := dial(t, l, "host01")

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// Session logs in to a device over SSH, as its login user, and runs a command, or a shell when cmd is empty: with a prompt
-// if there is a terminal. It returns the command's exit status; an error says that there is none.
+// Session logs in to a device over SSH, as its login user, and runs a command, or a shell if cmd is empty. The shell has a prompt if
+// terminal is set. Session returns the exit status of the command, or an error if it has no status.
 func (l *Lab) Session(ctx context.Context, name, cmd string, terminal bool, stdin io.Reader, stdout, stderr io.Writer) (int, error) {
 	if l.byName[name] == nil {
 		return 0, fmt.Errorf("the lab has no device %q", name)

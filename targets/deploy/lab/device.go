@@ -15,29 +15,29 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Device is one simulated device, and what a test may look at and do to it.
+// Device is one simulated device, with the methods by which a test reads and changes it.
 type Device struct {
 	Name    string
-	image   target.Image // what the device is made of, and what lay on its disk when it was new
+	image   target.Image // the parts of the device, and the files on its disk when it was new
 	machine *unix.Machine
 	fs      *unix.FileSystem // of the machine
 	net     *network
 	init    *systemd.Manager
-	cut     func()                                             // cuts the connections to the device; nil: it has none
+	cut     func()                                             // cuts the connections to the device; nil: no connections
 	marked  func(netdev string, peer netip.Addr, cos int) bool // see [machine.Marked]; nil: it is in no network
 
 	turning sync.Mutex        // held while the device is switched off and on
-	disk    map[string]string // what its disk held when it was new
+	disk    map[string]string // the first content of its disk
 	woken   bool              // it was saved before, and goes on
 	cabled  bool              // a cable was plugged in or pulled out
 	boots   int               // how often it was switched on
 
 	// The fields below are the kernel's, and guarded by the lock of fs.
-	kept      map[string]target.State   // what the image's parts hold while the device runs
+	kept      map[string]target.State   // the state of the image's parts while the device runs
 	installed map[string]target.Program // by their paths, since it started
-	later     map[*unix.Alarm]bool      // what the image's parts wait for
+	later     map[*unix.Alarm]bool      // the alarms of the image's parts
 
-	mu       sync.Mutex // guards what follows; never held together with the lock of fs
+	mu       sync.Mutex // guards the fields below; never held together with the lock of fs
 	commands []string
 	programs []string
 	breaks   []breakage
@@ -97,7 +97,7 @@ func loginName(td *target.Device) string {
 	return "root"
 }
 
-// loginNames are the users a device has, besides root.
+// loginNames returns the users of a device, without root.
 func loginNames(td *target.Device) []string {
 	names := []string{loginName(td)}
 	if td.Target != nil && td.Target.User != "" && td.Target.User != names[0] {
@@ -112,7 +112,7 @@ func (d *Device) sudoAllowed() bool {
 	return !d.noSudo
 }
 
-// maxLog bounds what is remembered of commands run.
+// maxLog bounds the log of commands.
 const maxLog = 100_000
 
 // ran notes a program that starts, and returns how it fails if a test broke it.
@@ -139,7 +139,7 @@ func (d *Device) asked(cmd string) {
 	}
 }
 
-// ReadFile returns what a file of the device holds.
+// ReadFile returns the content of a file of the device.
 func (d *Device) ReadFile(path string) ([]byte, error) { return d.fs.ReadFile(path) }
 
 // WriteFile makes a file on the device behind everybody's back: with its directories, owned by root, whatever was there.
@@ -169,8 +169,7 @@ func (d *Device) FillDisk(n int) { d.fs.Fill(n) }
 // "systemctl restart app.service", "ethtool -A ens1f0 rx off".
 func (d *Device) Writes() []string { return d.fs.Changes() }
 
-// Break makes every command whose words begin with those of cmd fail with a status and a message, instead of doing what
-// it does.
+// Break makes every command whose words begin with those of cmd fail with a status and a message, without running it.
 func (d *Device) Break(cmd string, status int, stderr string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -184,7 +183,7 @@ func (d *Device) Repair() {
 	d.breaks = nil
 }
 
-// RevokeSudo takes away from every user what sudo gave.
+// RevokeSudo removes the rights of sudo from every user.
 func (d *Device) RevokeSudo() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -205,11 +204,11 @@ func (d *Device) Programs() []string {
 	return slices.Clone(d.programs)
 }
 
-// Sims returns what the device's target brought, for the hands tests have there.
+// Sims returns the simulated parts of the device's target, for tests.
 func (d *Device) Sims() []target.Sim { return d.image.Sims }
 
-// Run runs a command for a user as sshd would, without the wire: what it printed, and its exit status. It panics when the
-// device has no such user.
+// Run runs a command for a user as sshd would, without the wire. It returns the output and the exit status. It panics when the device has
+// no such user.
 func (d *Device) Run(ctx context.Context, user, cmd, stdin string) (stdout, stderr string, status int) {
 	d.asked(cmd)
 	return d.machine.Run(ctx, user, cmd, stdin)
@@ -230,7 +229,7 @@ func (d *Device) interact(ctx context.Context, u *unix.User, terminal bool, stdi
 // Active reports whether a systemd unit is active.
 func (d *Device) Active(name string) bool { return d.init.Active(name) }
 
-// Elapse lets every timer of the device fire now, as if its time had come, and waits for what it runs.
+// Elapse lets every timer of the device fire now, as if its time had come, and waits for its command.
 func (d *Device) Elapse() { d.init.Elapse() }
 
 // Pass lets a device's clock jump, as if so much time had gone by: timers and sleeps that end meanwhile end now.

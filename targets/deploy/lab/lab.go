@@ -1,16 +1,16 @@
-// Package lab has a [Lab], a fleet of devices inside the process, behind real SSH: every device of a rendered tree, as it comes from
-// the factory or as it was left, for rehearsals (--lab) and for tests.
+// Package lab has a [Lab], a fleet of simulated devices inside the process, behind real SSH, for rehearsals (--lab) and for tests. The
+// fleet has every device of a rendered tree, as it comes from the factory or as it was left.
 //
-// In comes a tree; what each device holds at first is its target's Image. Out comes a network ([Lab.Dial]) in which every
-// device answers as an SSH server, with a host key of its own and one key of the lab that all of them accept, and for tests
-// a hand behind the curtain ([Device]). A device is made when somebody connects to it, and put away, as what differs from a
-// new one, when nobody does any more. [Open] keeps the devices in a folder between one process and the next.
+// In comes a tree; the first content of each device is the Image of its target. Out comes a network ([Lab.Dial]) in which every device
+// answers as an SSH server. Each has its own host key, and all accept one key of the lab. Tests have direct access to a [Device]. A
+// device is made at the first connection. After the last one it is put away, as its difference from a new one. [Open] keeps the devices
+// in a folder between one process and the next.
 //
-// Promised: whoever logs in, nothing is run, read or written on the machine the lab runs in, save in the lab's own folder.
-// A device is a machine of package unix, on which commands run in an interpreter inside the process, with the service manager of
-// package systemd. This package adds the network: ip, ethtool, modprobe, and interfaces in sysfs. So a device does as any Linux does, as
-// far as rocec uses it. The daemons, drivers and tools of a vendor come with the image, by the contract in [target.Sim]. Nothing depends on
-// chance, and waiting takes no time.
+// Promised: commands on a device run, read or write nothing on the machine of the lab, except in the lab's own folder. A device is a
+// machine of package unix, on which commands run in an interpreter inside the process, with the service manager of package systemd. This
+// package adds the network: ip, ethtool, modprobe, and interfaces in sysfs. So a device behaves like a Linux, as far as rocec uses it.
+// The daemons, drivers and tools of a vendor come with the image, by the contract in [target.Sim]. Nothing is random, and waiting takes
+// no time.
 package lab
 
 import (
@@ -83,13 +83,13 @@ func (l *Lab) derive(name string) ed25519.PrivateKey {
 func (l *Lab) hostKey(device string) ssh.Signer {
 	signer, err := ssh.NewSignerFromSigner(l.derive("host " + device))
 	if err != nil {
-		panic("lab: a host key that is none: " + err.Error()) // it is one of ours
+		panic("lab: invalid host key: " + err.Error()) // the lab has made it
 	}
 	return signer
 }
 
-// Login tells how a device is reached through [Lab.Dial]: address, port, user and the pin of its host key. It panics when
-// the lab has no device of that name.
+// Login returns how to reach a device through [Lab.Dial]: address, port, user and the pin of its host key. It panics when the lab has no
+// device of that name.
 func (l *Lab) Login(name string) target.Login {
 	return target.Login{
 		Address: name, Port: 22, User: loginName(l.entry(name).tree), HostKey: ssh.FingerprintSHA256(l.hostKey(name).PublicKey()),
@@ -120,8 +120,8 @@ func (l *Lab) Dial(ctx context.Context, _, addr string) (net.Conn, error) {
 	return near, nil
 }
 
-// Listen makes a device be reached over TCP, too, on a port of the loopback interface, and tells how. It panics when the
-// lab has no device of that name.
+// Listen makes a device reachable over TCP, too, on a port of the loopback interface, and returns its login. It panics when the lab has
+// no device of that name.
 func (l *Lab) Listen(name string) (target.Login, error) {
 	e, login := l.entry(name), l.Login(name)
 	ln, err := net.Listen("tcp4", "127.0.0.1:0")
@@ -146,8 +146,8 @@ func (l *Lab) Listen(name string) (target.Login, error) {
 	return login, nil
 }
 
-// Device gives the device behind a name, which is not put away any more. It panics when the lab has none, or when what was
-// kept of it cannot be read: [Lab.Find] does not.
+// Device returns the device with a name, which is not put away any more. It panics if the lab has no such device, or if its record cannot
+// be read: [Lab.Find] does not.
 func (l *Lab) Device(name string) *Device {
 	l.entry(name)
 	d, err := l.Find(name)
@@ -180,9 +180,8 @@ func (l *Lab) entry(name string) *entry {
 	return e
 }
 
-// Close ends every connection, and waits for what they run. Of a lab that is kept it saves the devices: what runs on them
-// comes to its end first, if that takes less than ten seconds, save for shells that sleep, which sleep on when the lab is
-// opened again.
+// Close ends every connection, and waits for their commands. If the lab is kept, Close saves the devices. It first waits up to ten
+// seconds for commands on them to end. Shells that sleep go on sleeping when the lab is opened again.
 func (l *Lab) Close() error {
 	l.cancel()
 	l.mu.Lock()
@@ -211,8 +210,8 @@ type entry struct {
 
 	mu     sync.Mutex
 	made   *Device // nil: it is put away, or was never asked for
-	pinned bool    // somebody holds it
-	away   []byte  // what was saved of it, in a lab without a folder; nil: nothing has changed
+	pinned bool    // a caller of Device holds it
+	away   []byte  // its record, in a lab without a folder; nil: nothing has changed
 
 	connsMu sync.Mutex // guards conns; e.mu may be held
 	conns   map[net.Conn]bool
@@ -232,7 +231,7 @@ func (e *entry) device() (*Device, error) {
 	return d, nil
 }
 
-// make makes the device, and fails where nobody answers: while it is switched off.
+// make makes the device, and fails while it is switched off.
 func (e *entry) make() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -274,7 +273,7 @@ func (e *entry) leave(c net.Conn) {
 		return
 	}
 	if err := e.putAway(); err != nil {
-		e.pinned = true // Close tries again, and has somebody to tell
+		e.pinned = true // Close tries again, and can return the error
 	}
 }
 

@@ -44,7 +44,7 @@ func testTree() *target.Tree {
 func switchDevice() *Device { return NewDevice(testTree().Devices[0]) }
 func hostDevice() *Device   { return NewDevice(testTree().Devices[1]) }
 
-// result is what a command came to.
+// result is the result of a command.
 type result struct {
 	out, err string
 	status   int
@@ -57,7 +57,7 @@ func sh(t *testing.T, d *Device, user, cmd string, stdin ...string) result {
 	return result{out, errs, status}
 }
 
-// root runs a command that must succeed and returns what it printed.
+// root runs a command that must succeed and returns its output.
 func root(t *testing.T, d *Device, cmd string, stdin ...string) string {
 	t.Helper()
 	r := sh(t, d, "root", cmd, stdin...)

@@ -69,7 +69,7 @@ func (m machine) After(t time.Duration, f func()) (stop func()) {
 	d := m.d
 	var a *unix.Alarm
 	a = d.machine.Clock.Set(t, nil, func() {
-		m.Do(func() { // whoever set it holds the lock until a is known
+		m.Do(func() { // the caller holds the lock until a is known
 			if d.later[a] {
 				delete(d.later, a)
 				f()

@@ -16,8 +16,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// toy is what a target may bring, in small: a number that a program, a file of sysfs and folders of configfs show and
-// set, and a daemon that takes it from a file.
+// toy has small samples of the parts that a target may bring. A program, a file of sysfs and folders of configfs show and set a number,
+// and a daemon reads it from a file.
 type toy struct {
 	m target.Machine
 	toyState
@@ -133,7 +133,7 @@ func TestSim(t *testing.T) {
 	require.Equal(t, 2, d.Sims()[0].(*toy).Takes)
 
 	require.Equal(t, 127, sh(t, d, "root", "rm /usr/bin/toy; toy get").status)
-	require.Equal(t, 127, sh(t, switchDevice(), "root", "toy get").status, "every device has what its own image brings")
+	require.Equal(t, 127, sh(t, switchDevice(), "root", "toy get").status, "every device has the parts of its own image")
 	require.Equal(t, "0\n", root(t, hostDevice(), "toy get"), "and state of its own")
 }
 
@@ -175,7 +175,7 @@ func TestNetdevs(t *testing.T) {
 // vendor finds the words of vendors, their systems, drivers and tools.
 var vendor = regexp.MustCompile(`(?i)switchd\b|cumulus|sonic|mlx|mlnx|mellanox|nvidia|broadcom|connectx|ofed|\bdcb|rdma|infiniband`)
 
-// TestNoVendor: the lab knows fleets, shells, files, interfaces and services; what a vendor adds comes with the image.
+// TestNoVendor: the lab knows fleets, shells, files, interfaces and services. The image brings the parts of a vendor.
 func TestNoVendor(t *testing.T) {
 	var files []string
 	for _, folder := range []string{"", "unix/", "systemd/"} {
@@ -196,7 +196,8 @@ func TestNoVendor(t *testing.T) {
 	}
 }
 
-// TestAfter: what a part of the machine waits for happens by the machine's clock, once, and not after a restart; a file is replaced whole.
+// TestAfter: an alarm of a part of the machine fires by the machine's clock, once, and not after a restart. A file is replaced as a
+// whole.
 func TestAfter(t *testing.T) {
 	d := switchDevice()
 	m := machine{d}

@@ -252,7 +252,7 @@ func (n *netdev) json(details bool) string {
 	return s + "}"
 }
 
-// pairs lists the egress map; what maps to 0 is not listed, as the kernel does not.
+// pairs lists the egress map. Like the kernel, it leaves out entries with 0.
 func (n *netdev) pairs(format string) string {
 	var b strings.Builder
 	for _, from := range slices.Sorted(maps.Keys(n.egress)) {

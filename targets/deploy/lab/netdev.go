@@ -44,13 +44,13 @@ func (w *network) names() []string {
 type netdev struct {
 	target.Netdev
 	rx, tx   bool        // link pause
-	egress   map[int]int // of a VLAN: socket priority to 802.1p; nil: it is none
+	egress   map[int]int // of a VLAN: socket priority to 802.1p; nil: not a VLAN
 	given    []string    // addresses that programs gave it: ADDRESS/LENGTH
 	counters map[string]uint64
 }
 
-// inOrder is the order in which a kernel finds interfaces: those of PCI functions as they are listed, then virtual ones
-// by name, so that a bond comes before its VLANs.
+// inOrder sorts interfaces as a kernel finds them: first those of PCI functions in the order of the list, then virtual ones by name. So a
+// bond comes before its VLANs.
 func inOrder(list []target.Netdev) []target.Netdev {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b target.Netdev) int {
@@ -64,7 +64,7 @@ func inOrder(list []target.Netdev) []target.Netdev {
 	return list
 }
 
-// add gives the device an interface, and what of it is in sysfs. It is called with the lock held.
+// add gives the device an interface and its files in sysfs. It is called with the lock held.
 func (w *network) add(img target.Netdev) {
 	n := &netdev{Netdev: img, rx: img.Pause, tx: img.Pause, counters: map[string]uint64{}}
 	n.Index = len(w.netdevs) + 2

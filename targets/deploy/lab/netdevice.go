@@ -1,27 +1,27 @@
 package lab
 
-// SetCounter sets a counter of an interface: what `ethtool -S` shows.
+// SetCounter sets a counter of an interface, which `ethtool -S` shows.
 func (d *Device) SetCounter(netdev, name string, value uint64) {
 	d.fs.Lock()
 	defer d.fs.Unlock()
 	d.net.netdevs[netdev].counters[name] = value
 }
 
-// SetSpeed sets the speed that an interface says its link has, in Mb/s, until the device starts anew.
+// SetSpeed sets the speed of the link that an interface reports, in Mb/s, until the device restarts.
 func (d *Device) SetSpeed(netdev string, mbps int) {
 	d.fs.Lock()
 	defer d.fs.Unlock()
 	d.net.netdevs[netdev].SpeedMbps = mbps
 }
 
-// TakeNetdev takes an interface away, as when a port is split or a card is pulled, until the device starts anew.
+// TakeNetdev removes an interface, as when a port is split or a card is pulled, until the device restarts.
 func (d *Device) TakeNetdev(netdev string) {
 	d.fs.Lock()
 	defer d.fs.Unlock()
 	d.net.drop(d.net.netdevs[netdev])
 }
 
-// SetLink plugs the cable of an interface in, or pulls it out, until the device starts anew.
+// SetLink plugs the cable of an interface in, or pulls it out, until the device restarts.
 func (d *Device) SetLink(netdev string, up bool) {
 	d.fs.Lock()
 	defer d.fs.Unlock()

@@ -112,7 +112,7 @@ func TestCancelEndsEverything(t *testing.T) {
 		c := dial(t, l, "host01")
 		s, err := c.NewSession()
 		require.NoError(t, err)
-		stdin, err := s.StdinPipe() // stays open: nobody tells cat to end
+		stdin, err := s.StdinPipe() // stays open, so that cat does not end
 		require.NoError(t, err)
 		require.NoError(t, s.Start(script))
 		require.Eventually(t, func() bool { return len(l.Device("host01").Commands()) == 1 }, 10*time.Minute, time.Millisecond)

@@ -19,15 +19,15 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// What is kept of a device that is put away: what on its disk differs from the image it was new with, and, as it was not
-// switched off, what its kernel and its daemons hold, the timers that run and the shells that sleep.
+// A device that is put away is kept as the difference of its disk from its first image. As it was not switched off, the state of its
+// kernel and its daemons, the running timers and the sleeping shells are kept too.
 
 // record is a device that was put away.
 type record struct {
 	unix.SavedMachine
 	systemd.SavedUnits
 	Image    string // the content of its disk when it was new, by its hash
-	Hardware string // what it is made of; one that was changed meanwhile starts anew
+	Hardware string // its parts; a device with other parts starts anew
 	Boots    int
 	Netdevs  []savedNetdev
 	Kept     map[string]json.RawMessage
@@ -75,7 +75,7 @@ func (d *Device) hardware() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// record saves the device; files is what its disk held when it was new. The clock must stand.
+// record saves the device; files is the first content of its disk. The clock must stand.
 func (d *Device) record(files map[string]string) *record {
 	fresh := unix.NewFileSystem()
 	d.machine.PlantOn(fresh)
@@ -111,7 +111,7 @@ func encode(v any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// decode reads what encode made.
+// decode is the inverse of encode.
 func decode(data []byte, v any) error {
 	z, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
@@ -127,7 +127,7 @@ func decode(data []byte, v any) error {
 	return json.Unmarshal(text, v)
 }
 
-// restore makes the device that was saved; files is what its disk held when it was new.
+// restore makes the device that was saved; files is the first content of its disk.
 func restore(td *target.Device, r *record, files map[string]string) (*Device, error) {
 	if err := r.check(); err != nil {
 		return nil, err
@@ -157,7 +157,7 @@ func restore(td *target.Device, r *record, files map[string]string) (*Device, er
 	return d, nil
 }
 
-// check reports what no device would have saved.
+// check returns an error for a record that no device would have saved.
 func (r *record) check() error {
 	if r.Boots < 1 || r.Boots > 1<<30 {
 		return errors.New("a number is out of range")

@@ -29,8 +29,8 @@ func (e *entry) config(d *Device) *ssh.ServerConfig {
 	return conf
 }
 
-// serve is the sshd of a device for one connection: sessions with a command or a shell, nothing else, as a device that is
-// only ever configured needs it.
+// serve is the sshd of a device for one connection. It has sessions with a command or a shell and nothing else, since the devices are
+// only configured.
 func (e *entry) serve(ctx context.Context, c net.Conn) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -64,7 +64,7 @@ func (e *entry) serve(ctx context.Context, c net.Conn) {
 	wg.Wait()
 }
 
-// serveSession waits for the request of a channel that says what to run, and runs it.
+// serveSession waits for the request of a channel with the command to run, and runs it.
 func serveSession(ctx context.Context, d *Device, u *unix.User, ch ssh.Channel, reqs <-chan *ssh.Request) {
 	defer ch.Close()
 	terminal := false

@@ -17,18 +17,18 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// format is the version of what is written to a lab's folder. One of another version is refused.
+// format is the version of the folder of a lab. A folder of another version is refused.
 const format = 1
 
 // store is the folder of a lab that is kept:
 //
-//	lab.json             what this is: its format, and the seed of its keys
-//	lock                 locked as long as a process uses the lab; says who
+//	lab.json             the format of the folder, and the seed of its keys
+//	lock                 locked as long as a process uses the lab; names that process
 //	images/HASH          the files of a new disk, of each kind of device there was
 //	devices/NAME         a device that is not as new (see [record])
 //
-// Nothing outside of the folder is read or written, and no link in it is followed. Files and folders that another user could have
-// written are refused: the seed makes the keys of the devices, and what a device holds is what a rehearsal finds.
+// Nothing outside of the folder is read or written, and no link in it is followed. Files and folders that another user could have written
+// are refused: the keys of the devices derive from the seed, and a rehearsal relies on the content of the devices.
 type store struct {
 	dir    string
 	folder *safefile.Folder
@@ -50,9 +50,9 @@ type InUse struct{ Dir, By string }
 // Error implements error.
 func (e *InUse) Error() string { return fmt.Sprintf("the lab in %s is in use by %s", e.Dir, e.By) }
 
-// Open starts a fleet whose devices are kept in a folder, which is made where there is none: they are as they were left
-// when the lab was closed, and their time stood still meanwhile. who says who uses it, to others who try (see [InUse]).
-// Devices the tree does not have stay in the folder.
+// Open starts a fleet whose devices are kept in a folder, which is made if missing. They are as they were left when the lab was closed,
+// and their clocks stopped meanwhile. who names the user of the lab in the error for others (see [InUse]). Devices that are not in the
+// tree stay in the folder.
 func Open(dir string, tree *target.Tree, who string) (*Lab, error) {
 	s, seed, err := openStore(dir, who)
 	if err != nil {
@@ -65,8 +65,8 @@ func Open(dir string, tree *target.Tree, who string) (*Lab, error) {
 	return l, err
 }
 
-// Reset makes every device of a lab's folder a new one, or those that are named: as a device whose system was installed anew. A folder that
-// is not a lab's is refused, and one that another process uses; that there is none is not an error.
+// Reset makes every device of a lab's folder a new one, or those that are named, as if its system was reinstalled. It refuses a folder
+// that is not a lab's, and one that another process uses. A missing folder is not an error.
 func Reset(dir, who string, devices ...string) error {
 	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -115,7 +115,7 @@ func lockStore(dir, who string) (*store, error) {
 		}
 		return nil, fmt.Errorf("locking %s: %w", filepath.Join(dir, "lock"), err)
 	}
-	_ = s.lock.Truncate(0) // what it says is for people, and the lock holds without
+	_ = s.lock.Truncate(0) // the text is for people, and the lock holds without it
 	_, _ = s.lock.WriteAt([]byte(who+"\n"), 0)
 	return s, nil
 }
@@ -123,7 +123,7 @@ func lockStore(dir, who string) (*store, error) {
 // ours makes sure that a folder is a lab's, or empty, before anything in it is changed.
 func ours(dir string) error {
 	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
-		return err // what is no folder cannot be opened as one
+		return err // a path that is no folder cannot be opened as one
 	}
 	files, err := os.ReadDir(dir)
 	if err != nil {
@@ -157,7 +157,7 @@ func openStore(dir, who string) (*store, []byte, error) {
 	return s, seed, nil
 }
 
-// tidy removes what processes that died have left half written.
+// tidy removes the half-written files of processes that died.
 func (s *store) tidy() error {
 	files, err := s.folder.ReadDir()
 	for _, f := range files {
@@ -198,7 +198,7 @@ func (s *store) damaged(name string, err error) error {
 	return fmt.Errorf("%s is damaged: %w; %s", filepath.Join(s.dir, name), err, s.remedy())
 }
 
-// remedy says how to go on with a folder that cannot be used.
+// remedy returns the command that makes an unusable folder usable again.
 func (s *store) remedy() string {
 	return "to begin with new devices, run: " + target.ResetLabCommand(s.dir)
 }
@@ -216,7 +216,7 @@ func (s *store) close() error {
 	return errors.Join(unlockFile(s.lock), s.lock.Close(), s.folder.Close())
 }
 
-// wake makes a device: as it was left, or as it comes from the factory. away is what a lab without a folder knows of it.
+// wake makes a device as it was left, or as it comes from the factory. away is its record in a lab without a folder.
 func (s *store) wake(td *target.Device, away []byte) (*Device, error) {
 	data, name := away, td.Name
 	if s != nil {
@@ -278,7 +278,7 @@ func (s *store) image(td *target.Device, hash string) (map[string]string, error)
 	return files, nil
 }
 
-// put saves a device; a lab without a folder keeps what is returned.
+// put saves a device; a lab without a folder keeps the returned record.
 func (s *store) put(d *Device) ([]byte, error) {
 	d.machine.Clock.Hold()
 	r := d.record(d.disk)

@@ -25,7 +25,7 @@ func open(t *testing.T, dir string, tree *target.Tree) *Lab {
 	return l
 }
 
-// reopened is host01 of a lab that was closed and opened again after what do did.
+// reopened returns host01 of a lab that was closed and opened again after do.
 func reopened(t *testing.T, do func(*Device)) (*Lab, *Device) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "a", "b")
@@ -70,7 +70,7 @@ func TestKept(t *testing.T) {
 	require.Equal(t, 1, sh(t, l.Device("leaf01"), "admin", "test -e /keep").status)
 }
 
-// TestKeptProcesses: what runs when a lab is closed comes to its end, and a shell that sleeps sleeps on.
+// TestKeptProcesses: a command that runs when a lab is closed ends first, and a sleeping shell sleeps on.
 func TestKeptProcesses(t *testing.T) {
 	_, d := reopened(t, func(d *Device) {
 		root(t, d, `setsid sh -c 'i=0; while [ $i -lt 50 ]; do sleep 1; i=$((i+1)); done; echo $i >/ended' >/dev/null 2>&1 & `)
@@ -84,7 +84,7 @@ func TestKeptProcesses(t *testing.T) {
 	require.Equal(t, 1, sh(t, d, "root", "kill -0 $(cat /pid)").status)
 }
 
-// TestChangedHardware: a device that has got another interface, or another system, keeps its disk and starts anew.
+// TestChangedHardware: a device with a new interface, or another system, keeps its disk and starts anew.
 func TestChangedHardware(t *testing.T) {
 	dir := t.TempDir()
 	l := open(t, dir, testTree())
@@ -115,7 +115,7 @@ func TestChangedHardware(t *testing.T) {
 	require.Equal(t, "mine\n0\n9000\n0002\n", root(t, d, "cat /etc/mine; toy get; cat /sys/class/net/ens1f0/mtu; "+
 		"tail -c 5 /proc/sys/kernel/random/boot_id; test -e /sys/class/net/new0; test ! -e /run/x; test ! -e /etc/os-release"))
 	require.Equal(t, string(old), root(t, l.Device("leaf01"), "cat /etc/os-release; cat /etc/mine >/dev/null"),
-		"what is installed is what was installed")
+		"the installed release is the old one")
 	require.NoError(t, l.Close())
 
 	l = open(t, dir, testTree())
@@ -123,7 +123,7 @@ func TestChangedHardware(t *testing.T) {
 	require.NoError(t, l.Close())
 }
 
-// TestFolder: who may use a folder as a lab's, and what it holds.
+// TestFolder: the owners of a lab's folder, and its content.
 func TestFolder(t *testing.T) {
 	dir := t.TempDir()
 	l := open(t, dir, testTree())
@@ -145,12 +145,12 @@ func TestFolder(t *testing.T) {
 		require.True(t, path == dir || i.Mode().Perm()&0o077 == 0, path)
 		if !e.IsDir() {
 			files = append(files, strings.TrimPrefix(path, dir+"/"))
-			require.Less(t, i.Size(), int64(4096), "%s: what differs, compressed", path)
+			require.Less(t, i.Size(), int64(4096), "%s: the difference, compressed", path)
 		}
 		return nil
 	}))
 	require.Len(t, files, 4, "%v", files)
-	require.Contains(t, files, "devices/host01", "what is as new is not kept")
+	require.Contains(t, files, "devices/host01", "a device that is as new is not kept")
 
 	l = open(t, dir, testTree())
 	require.Equal(t, key, l.public.Marshal())
@@ -172,7 +172,7 @@ func TestFolder(t *testing.T) {
 	require.FileExists(t, filepath.Join(other, "thesis"))
 }
 
-// TestHostileFolder: whatever lies in a lab's folder, nothing outside of it is read or written, and it ends in an error.
+// TestHostileFolder: whatever a lab's folder contains, nothing outside of it is read or written, and the result is an error.
 func TestHostileFolder(t *testing.T) {
 	outside := t.TempDir()
 	canary := filepath.Join(outside, "canary")
@@ -221,7 +221,7 @@ func TestHostileFolder(t *testing.T) {
 	}
 }
 
-// A file that a process left half written goes when the lab is opened again; if it is a link, what it leads to stays.
+// A half-written file of a process goes when the lab is opened again. If it is a link, its target stays.
 func TestHalfWritten(t *testing.T) {
 	canary, dir := filepath.Join(t.TempDir(), "canary"), t.TempDir()
 	require.NoError(t, os.WriteFile(canary, []byte("untouched"), 0o600))
@@ -243,7 +243,7 @@ func fileAt(t *testing.T, dir, name string, data []byte) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, name), data, 0o600))
 }
 
-// FuzzRestore: no record that could be read makes the lab panic; what comes of it is a device, or an error.
+// FuzzRestore: no readable record makes the lab panic; the result is a device or an error.
 func FuzzRestore(f *testing.F) {
 	d := NewDevice(testTree().Devices[1])
 	run := func(cmd string) { d.Run(f.Context(), "root", cmd, "") }
@@ -255,7 +255,7 @@ func FuzzRestore(f *testing.F) {
 	require.NoError(f, err)
 	d.shut()
 	f.Add(seed)
-	for _, edit := range [][3]string{ // and what is said of it
+	for _, edit := range [][3]string{ // old text, new text, part of the error
 		{`"Mode":420`, `"Mode":2147484013`, `"/etc/toy" is the same file as none`},
 		{`"/etc/toy"`, `"/etc/../toy"`, `"/etc/../toy" is not a path`},
 		{`"/etc/toy"`, `"/proc/uptime"`, `"/proc/uptime" has no folder`},

@@ -22,7 +22,7 @@ type wire struct {
 	writeBy deadline
 }
 
-// newWire makes a connection; what is written to one end is read from the other.
+// newWire makes a connection: bytes written to one end are read from the other.
 func newWire(name string) (near, far *wire) {
 	a, b := unix.NewPipe(), unix.NewPipe()
 	near = &wire{in: a, out: b, name: name, closed: make(chan struct{})}

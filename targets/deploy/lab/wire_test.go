@@ -19,7 +19,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// TestWire: what goes in at one end comes out at the other, whole and in order, whatever the sizes.
+// TestWire: the bytes written at one end arrive at the other, complete and in order, whatever the sizes.
 func TestWire(t *testing.T) {
 	near, far := newWire("x")
 	sent := make([]byte, 1<<20)
@@ -96,8 +96,7 @@ func (l *Lab) running() (n int) {
 	return n
 }
 
-// TestDevicesComeAndGo: a device is there as long as somebody is connected or something runs on it, and is found again as
-// it was.
+// TestDevicesComeAndGo: a device exists as long as a client is connected or a command runs on it. Later it is found again as it was.
 func TestDevicesComeAndGo(t *testing.T) {
 	tree := large(300)
 	l := start(t, tree)

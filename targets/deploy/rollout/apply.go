@@ -19,13 +19,13 @@ type ApplyOptions struct {
 	Order       *deploy.Order  // wave after wave; nil: that of [deploy.PlainOrder]
 	Parallel    int            // devices changed at the same time; 0: 8
 	MaxFailures int            // devices that may fail before no further wave begins
-	OnFailure   OnFailure      // what becomes of the others when more fail; empty: UndoWave
+	OnFailure   OnFailure      // decides about the other devices when more fail; empty: UndoWave
 	Hold        time.Duration  // every change is undone after this long, unless [Confirm] comes; 0: it is kept at once
-	Soak        *time.Duration // how long a device must hold before its change is kept; nil: what its steps say
-	DeadMan     time.Duration  // until a device undoes a change by itself; 0: what its steps need, at least two minutes
-	Reconnect   time.Duration  // how long a device may take to answer again, beyond what its steps say; 0: 30 s
+	Soak        *time.Duration // how long a device must hold before its change is kept; nil: by its steps
+	DeadMan     time.Duration  // until a device undoes a change by itself; 0: by its steps, at least two minutes
+	Reconnect   time.Duration  // how long a device may take to answer again, beyond the time of its steps; 0: 30 s
 	NotAfter    time.Time      // no wave begins that may not end by then; zero: any may
-	Clock       Clock          // the time it goes by
+	Clock       Clock          // the source of time
 	Sudo        *device.Sudo   // how login users become root; nil: without a password
 	Links       *Links         // connections to use; nil: none
 	Alone       bool           // go on without switches that cannot be marked: the person knows of no other run
@@ -37,7 +37,7 @@ type ApplyOptions struct {
 	// kept, unless it is to be undone.
 	OnAnomaly func(ctx context.Context, found []string) Anomaly
 
-	// Hooks take traffic off the devices of a wave and put it back; nil: nobody does.
+	// Hooks take traffic off the devices of a wave and put it back; nil: no hooks.
 	Hooks *Hooks
 
 	// Of Resume: how far the journal saw the run come on each device. Armed: a commit was sent. Undoing: an undo was.
@@ -46,15 +46,15 @@ type ApplyOptions struct {
 	// Of Resume: keep all devices or none. All are asked first, and where one cannot be kept the others stay armed, as with Hold.
 	Together bool
 
-	// Event is told of every step of every device, one call at a time.
+	// Event receives every step of every device, one call at a time.
 	Event func(Event)
 
-	// Record is told what is about to be done and what came of it: of one device one call at a time, of several at the same
-	// time, as it may wait for a disk. A device whose intent cannot be recorded is not changed.
+	// Record receives each intended step and its result. Calls for one device are sequential; those for several are concurrent, because
+	// they may wait for a disk. A device whose intent cannot be recorded is not changed.
 	Record func(Entry) error
 }
 
-// OnFailure is what becomes of the other devices when more devices fail than may. No further wave begins in any case.
+// OnFailure decides about the other devices when more devices fail than allowed. No further wave begins in any case.
 type OnFailure string
 
 // The ways.
@@ -64,7 +64,7 @@ const (
 	UndoAll  OnFailure = "undo-all"  // all devices of the run go back, the last wave first; none is confirmed before the last wave has ended
 )
 
-// Anomaly is what to do about counters that rose far faster than before.
+// Anomaly is the reaction to counters that rose far faster than before.
 type Anomaly string
 
 // The ways.
@@ -77,10 +77,10 @@ const (
 // Hooks are programs of the person that run around a wave.
 type Hooks struct {
 	Drain   func(ctx context.Context, w *deploy.Wave) error // before it; an error keeps the wave from beginning
-	Undrain func(ctx context.Context, w *deploy.Wave) error // after it, whatever became of it, once Drain was called
+	Undrain func(ctx context.Context, w *deploy.Wave) error // after it, whatever its result, once Drain was called
 }
 
-// Clock is what tells the time: [time.Now] and [time.After], unless a test drives them.
+// Clock is the source of time: [time.Now] and [time.After], unless a test drives them.
 type Clock device.Clock
 
 // State is how a step stands.
@@ -115,15 +115,15 @@ type Entry struct {
 	Detail string   // why not
 }
 
-// Apply changes the devices of a plan, wave by wave. Switches of a phase are prepared before the first of them is changed, so that
-// what can fail cheaply fails then; hosts are prepared as their turn comes. The devices of a wave are kept together: each is
-// confirmed when all of them hold the change and the devices the wave watches have lost nothing by it (the gate); else the wave goes
-// back. The results have every device of the plan; those the plan could not reach or refused are refused, and do not count against
-// MaxFailures, for the person saw them in the plan.
+// Apply changes the devices of a plan, wave by wave. Switches of a phase are prepared before the first of them is changed, so that cheap
+// failures come first; hosts are prepared as their turn comes. The devices of a wave are kept together. Each is confirmed when all of
+// them hold the change and the devices that the wave watches have lost nothing by it (the gate); else the wave goes back. The results
+// have every device of the plan. Devices that the plan could not reach or refused are refused. They do not count against MaxFailures,
+// since the person saw them in the plan.
 //
-// When ctx ends, no further device starts; those under way come to their end or are undone, each step within its own
-// time, and Apply returns then. When more than MaxFailures devices failed, no further wave begins, and OnFailure says what becomes
-// of the others. The error is for options that make no sense.
+// When ctx ends, no further device starts. Devices under way end or are undone, each step within its own time, and then Apply returns.
+// When more than MaxFailures devices failed, no further wave begins, and OnFailure decides about the others. The error is for invalid
+// options.
 func Apply(ctx context.Context, dial target.Dial, plan *deploy.Plan, o ApplyOptions) (*deploy.Results, error) {
 	if err := o.valid(); err != nil {
 		return nil, err
@@ -133,7 +133,7 @@ func Apply(ctx context.Context, dial target.Dial, plan *deploy.Plan, o ApplyOpti
 	return l.results, nil
 }
 
-// valid refuses options that make no sense, and fills in what is left open.
+// valid refuses invalid options, and sets the defaults of the others.
 func (o *ApplyOptions) valid() error {
 	if !o.Run.Valid() {
 		return fmt.Errorf("rollout: run %q with key %q", o.Run.Name, o.Run.Key)

@@ -58,8 +58,8 @@ func stride() int {
 	return 31
 }
 
-// A connection breaks at every command in turn: before it reached the device, and after it ran there; for good, and
-// until the next dial.
+// TestConnectionLost: a connection breaks at every command in turn, before it reached the device and after it ran there. It stays broken,
+// or works again at the next dial.
 func TestConnectionLost(t *testing.T) {
 	t.Parallel()
 	machinetest.Long(t)
@@ -157,7 +157,7 @@ func TestLiveOnly(t *testing.T) {
 	require.Empty(t, b.Left())
 }
 
-// Every operation on the disk fails in turn: once, and for good from then on.
+// TestOperationFails: every operation on the disk fails in turn, once, and from then on always.
 func TestOperationFails(t *testing.T) {
 	machinetest.Long(t)
 	for name, f := range map[string]struct {

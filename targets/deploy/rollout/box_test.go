@@ -37,7 +37,7 @@ func newBox(t testing.TB, name string) box { return box{boxtest.New(t, name)} }
 
 func (b box) tree() *target.Tree { return &target.Tree{Devices: []*target.Device{b.Dev}} }
 
-// plan observes and diffs, and gives every device a hash of what a run does there, as a journal does.
+// plan observes and diffs, and gives every device a hash of its part of the run, as a journal does.
 func (b box) plan(t testing.TB) *deploy.Plan {
 	fault := b.Fault
 	b.Fault = nil
@@ -58,8 +58,8 @@ func (b box) apply(t testing.TB, p *deploy.Plan) *deploy.Result {
 	return rep.Devices[0]
 }
 
-// wholly checks the oracle of every test that breaks something: the file is old or new in full, the daemon never loaded
-// anything else, the outcome says the truth, and what is left is named.
+// wholly is the oracle of every test that breaks something. The file is old or new in full, the daemon never loaded another content, the
+// outcome is true, and the result names all remaining files.
 func (b box) wholly(t testing.TB, r *deploy.Result, also ...string) {
 	t.Helper()
 	conf, loaded := b.Read("/etc/app/conf"), b.Read("/run/loaded")
@@ -90,8 +90,8 @@ func (b box) wholly(t testing.TB, r *deploy.Result, also ...string) {
 	}
 }
 
-// named reports whether a result says that a file may remain on the device: by name, by a folder it lies in, by a pattern. The unit's
-// link goes with the unit. Which files may not be in use is only noted on a device where that is not known.
+// named reports whether a result names a file that may remain on the device: by its name, its folder or a pattern. The unit's link goes
+// with the unit. A device keeps the list of files that may not be in use only where that is unknown.
 func (b box) named(r *deploy.Result, left string) bool {
 	if left == boxtest.State+"/pending" {
 		return r.Outcome == deploy.Unknown || r.Outcome == deploy.Conflict || r.Cleanup != nil
@@ -103,7 +103,7 @@ func (b box) named(r *deploy.Result, left string) bool {
 	})
 }
 
-// said is everything a result has to say, as on a device whose root is the box.
+// said returns the whole text of a result, with paths as on a device whose root is the box.
 func (b box) said(r *deploy.Result) string {
 	var parts []string
 	for _, e := range []*deploy.Error{r.Err, r.Undo, r.Cleanup} {

@@ -34,14 +34,14 @@ type change struct {
 	linger  time.Duration   // how much longer than it needs for itself the device waits until it undoes the change
 	checked []target.Sample // read after the soak
 	began   time.Time       // of the soak
-	waited  time.Duration   // for what is at work on the device
+	waited  time.Duration   // for commands at work on the device
 	sent    txn.Verb        // the verb at work, or the one whose answer was lost
-	err     *deploy.Error   // what stood in the way, first
+	err     *deploy.Error   // the first error
 	undo    *deploy.Error   // of going back
 	cleanup *deploy.Error   // of the release
 }
 
-// newChange prepares to change a device; goal says what it should come to.
+// newChange prepares the change of a device; goal is its wanted result.
 func newChange(dial target.Dial, p *deploy.DevicePlan, o *ApplyOptions, goal txn.Goal) *change {
 	dev := o.Links.take(p.Device)
 	if dev == nil {
@@ -71,7 +71,7 @@ func (o *ApplyOptions) soak(what *device.Change) (soak, away time.Duration) {
 }
 
 // timers are how long the device waits before it undoes the change by itself. A commit that dies half way is undone without regard to
-// Hold: only what is in use waits for a person.
+// Hold: only a change in use waits for a person.
 func (c *change) timers() device.Timers {
 	soak, away := c.soak()
 	own := cmp.Or(c.o.DeadMan, max(away+soak+deadManSlack, deadManFloor))
@@ -112,7 +112,7 @@ func (c *change) run(ctx context.Context, pause func(txn.State) bool) {
 			c.sent = ""
 		}
 		if c.o.Record != nil {
-			_ = c.o.Record(c.entry(e.Verb, &e)) // what was done is done; the next intent meets the same disk
+			_ = c.o.Record(c.entry(e.Verb, &e)) // the step is already done, and the next intent meets the same disk
 		}
 		c.state = c.state.After(e)
 	}
@@ -123,7 +123,7 @@ func (c *change) at() deploy.UnderWay {
 	return deploy.UnderWay{Mark: c.state.Last, Sent: c.sent, Asked: c.asked, Resumed: c.resumed}
 }
 
-// record writes down what is about to be done. Nothing begins that cannot be written down; what has begun is brought to its end.
+// record records the next step. A step that cannot be recorded does not begin; a change that has begun is finished.
 func (c *change) record(verb txn.Verb) *deploy.Error {
 	if c.o.Record == nil || verb == txn.Ask || verb == txn.Wait {
 		return nil
@@ -185,7 +185,7 @@ func (c *change) step(name string, do func() *deploy.Error) *deploy.Error {
 	return nil
 }
 
-// event is the end of a verb: what the device told, or that its answer was lost.
+// event returns the end of a verb: the state that the device reported, or that its answer was lost.
 func (c *change) event(verb txn.Verb, r *device.Report, err *deploy.Error) txn.Event {
 	if r == nil {
 		return txn.Event{Verb: verb, Result: txn.Lost}
@@ -229,7 +229,7 @@ func (c *change) prepare(ctx context.Context) txn.Event {
 		return txn.Event{Verb: txn.Prepare, Result: txn.Lost}
 	}
 	c.fail(err)
-	r, e := c.dev.State(ctx, c.o.Run, c.what) // what a prepare that failed could not take away
+	r, e := c.dev.State(ctx, c.o.Run, c.what) // the files that a failed prepare could not remove
 	if e != nil && r == nil && !e.Lost {
 		return txn.Event{Verb: txn.Prepare, Result: txn.Refused} // not even this may run there
 	}
@@ -260,8 +260,8 @@ func (c *change) commit(ctx context.Context) txn.Event {
 	return c.event(txn.Commit, r, nil)
 }
 
-// check waits until the soak is over, logs in anew, and looks whether the device holds and uses what it should and has lost
-// nothing by it.
+// check waits until the soak is over and logs in again. It checks that the device holds and uses the wanted content, and has lost nothing
+// by it.
 func (c *change) check(ctx context.Context) txn.Event {
 	soak, away := c.soak()
 	if c.began.IsZero() {
@@ -281,7 +281,7 @@ func (c *change) check(ctx context.Context) txn.Event {
 		for {
 			var h *deploy.Have
 			var err *deploy.Error
-			patient := false // what is lost may come back
+			patient := false // a lost link may come back
 			if r, h, err = c.dev.Check(ctx, c.o.Run, c.what); err != nil {
 				return err
 			}
@@ -349,7 +349,7 @@ func (c *change) call(ctx context.Context, verb txn.Verb) txn.Event {
 	return c.event(verb, r, err)
 }
 
-// ask finds out what the device holds, over a new connection.
+// ask reads the state of the run on the device, over a new connection.
 func (c *change) ask(ctx context.Context) txn.Event {
 	_, away := c.soak()
 	patience := cmp.Or(c.o.Reconnect, reconnectTime)
@@ -362,7 +362,7 @@ func (c *change) ask(ctx context.Context) txn.Event {
 			return e
 		}
 		if r, e = c.dev.State(ctx, c.o.Run, c.what); e == nil && r.Mark == txn.Absent && r.Device.Lock == txn.Free && !c.state.Began {
-			<-c.o.Clock.Wait(settleEvery) // the command may only now come to take the lock
+			<-c.o.Clock.Wait(settleEvery) // the command may take the lock only now
 			r, e = c.dev.State(ctx, c.o.Run, c.what)
 		}
 		return e
@@ -377,8 +377,8 @@ func (c *change) ask(ctx context.Context) txn.Event {
 	return c.event(txn.Ask, r, nil)
 }
 
-// wait lets what is at work on the device come to its end. It cannot take for ever: every command there has its time, and the
-// device's own timer ends what hangs.
+// wait waits until the command at work on the device ends. That is bounded: every command there has a time-out, and the device's own
+// timer ends a hanging one.
 func (c *change) wait(ctx context.Context) txn.Event {
 	<-c.o.Clock.Wait(settleEvery)
 	c.waited += settleEvery
@@ -393,7 +393,7 @@ func (c *change) wait(ctx context.Context) txn.Event {
 	return c.event(txn.Ask, r, nil)
 }
 
-// readBack compares what the device holds with what the tree wants, by the same reader as the plan.
+// readBack compares the device with the tree, by the same reader as the plan.
 func (c *change) readBack(h *deploy.Have) *deploy.Error {
 	var wrong []string
 	for i := range c.p.Device.Files {
@@ -420,7 +420,7 @@ func (c *change) readBack(h *deploy.Have) *deploy.Error {
 	return &deploy.Error{Kind: deploy.Activation, Device: c.p.Device, Step: "verify", Detail: deploy.OneLine(strings.Join(wrong, "; "))}
 }
 
-// hashes compares what the device holds with what the run was to write.
+// hashes compares the files of the device with the content that the run was to write.
 func (c *change) hashes(r *device.Report) *deploy.Error {
 	for i, f := range c.what.Files {
 		if r.Files[i] != f.Target {
@@ -432,7 +432,7 @@ func (c *change) hashes(r *device.Report) *deploy.Error {
 	return nil
 }
 
-// gate looks for what the device has lost by the change: compared with before the run, and with right after the commit. It also
+// gate looks for losses of the device by the change, compared with the state before the run and with that right after the commit. It also
 // reports whether that may come back by itself: a link does, a daemon that has died has.
 func (c *change) gate(h *deploy.Have) (*deploy.Error, bool) {
 	now := h.Samples()

@@ -14,7 +14,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy/txn"
 )
 
-// held asks the box what it holds of the run of tests.
+// held reads the run of the tests from the box.
 func (b box) held(t testing.TB) *device.Held {
 	t.Helper()
 	d := device.New(b.Dev, b.Dial, nil, device.Clock(realTime))
@@ -26,7 +26,7 @@ func (b box) held(t testing.TB) *device.Held {
 	return h
 }
 
-// A device tells all that another machine needs: the key, the files, their content from before, and what the run is.
+// A device reports all that another machine needs: the key, the files, their old content, and the description of the run.
 func TestHeldOnTheDevice(t *testing.T) {
 	t.Parallel()
 	b := newBox(t, "leaf01")
@@ -70,7 +70,7 @@ func (b box) goesOn(t testing.TB, p *deploy.Plan, goal txn.Goal, who string) *de
 	return rep.Devices[0]
 }
 
-// Who confirms or undoes a run is on the device, and the machine that started it reads that; what it did itself it does not say.
+// The device records who confirms or undoes a run, and the machine that started the run prints that, except for its own acts.
 func TestWhoDidIt(t *testing.T) {
 	t.Parallel()
 	machinetest.Long(t)
@@ -92,7 +92,7 @@ func TestWhoDidIt(t *testing.T) {
 	require.Equal(t, deploy.Applied, b.goesOn(t, p, txn.Keep, "bob\n$(touch /tmp/evil)\033[31m'").Outcome)
 	require.Equal(t, `bob $(touch /tmp/evil)\x1b[31m'`, b.resume(t, p, txn.Keep).Acted.Who)
 
-	// The timer was faster: nobody did it.
+	// The timer was faster: no person did it.
 	b = newBox(t, "leaf01")
 	b.Systemd()
 	p = b.hold(t)

@@ -80,8 +80,7 @@ func (m *machine) apply(t *testing.T, name string, event func(rollout.Event)) *d
 	return rep.Devices[0]
 }
 
-// The whole road over a real OpenSSH server: plan, apply, verify, and a plan that is empty. It takes two logins, of which the
-// plan's is one.
+// All verbs over a real OpenSSH server: plan, apply, verify, and a plan that is empty. It takes two logins, of which the plan's is one.
 func TestOpenSSH(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
@@ -154,8 +153,7 @@ func TestOpenSSHCut(t *testing.T) {
 	assert.Empty(t, m.Left())
 }
 
-// Everything that runs on the device for us dies as a step begins: the files are old or new in full, and what the
-// result says is true.
+// All processes of rocec on the device die as a step begins: the files are old or new in full, and the result is true.
 func TestOpenSSHKilled(t *testing.T) {
 	t.Parallel()
 	for step := range strings.FieldsSeq("prepare activate verify confirm release") {
@@ -181,7 +179,7 @@ func TestOpenSSHKilled(t *testing.T) {
 	}
 }
 
-// The device kills what it is asked to do in the middle of the daemon's reload: what began is undone.
+// The device kills the command in the middle of the daemon's reload: the change is undone.
 func TestOpenSSHKilledAtWork(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)

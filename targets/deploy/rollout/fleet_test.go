@@ -108,8 +108,8 @@ func TestUnreachableInPlan(t *testing.T) {
 	}, p.Summary())
 }
 
-// The person interrupts while the first batch is under way: what had not changed anything stops, what had comes to its
-// end, nothing else starts.
+// TestInterrupt: the person interrupts while the first batch is under way. Devices that have changed nothing stop, the others finish, and
+// no further device starts.
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
 	machinetest.Long(t)
@@ -149,7 +149,8 @@ func TestInterrupt(t *testing.T) {
 	require.Equal(t, 1, bs.all[0].Runs, "only the plan asked it")
 }
 
-// Two operators at the same time: exactly one wins, the other is told who, or that the device changed.
+// TestTwoOperators: of two operators at the same time exactly one wins. The other one's message names the winner, or reports that the
+// device changed.
 func TestTwoOperators(t *testing.T) {
 	t.Parallel()
 	for range 2 {
@@ -181,7 +182,7 @@ func TestTwoOperators(t *testing.T) {
 	}
 }
 
-// Events come one at a time, a device's in order, its result last; what is about to be done is recorded before it is.
+// Events come one at a time, those of a device in order, its result last. Each step is recorded before it begins.
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	bs := newBoxes(t, 3)
@@ -222,7 +223,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// What cannot be recorded does not begin; what has begun comes to its end.
+// TestRecordFails: a change that cannot be recorded does not begin. A change that has begun finishes.
 func TestRecordFails(t *testing.T) {
 	t.Parallel()
 	for at, want := range []string{"refused", "refused", "refused", "applied", "applied"} {

@@ -10,16 +10,16 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// The gate between two waves. Health is a difference: what the devices beside a wave had right before it, and have not after it, the
-// wave has taken away. Counters that rise far faster than before are not proof, as a job that begins just then looks the same.
+// The gate between two waves. Health is a difference: if a device beside a wave has a link right before it and not after it, the wave has
+// taken it away. Counters that rise far faster than before are not proof, as a job that begins just then looks the same.
 
-// reading is what a device measured at a moment.
+// reading holds the measurements of a device at a moment.
 type reading struct {
 	at      time.Time
 	samples []target.Sample
 }
 
-// remember keeps what the plan measured.
+// remember keeps the samples of the plan.
 func (l *leader) remember(plan *deploy.Plan) {
 	for _, p := range plan.Devices {
 		if len(p.Baseline) > 0 {
@@ -55,14 +55,14 @@ func (l *leader) lookBefore(ctx context.Context, w *deploy.Wave) (before []*depl
 	return before, true
 }
 
-// look reads devices, in their order. One that is not to be read has an error.
+// look reads devices, in their order. A device that is not to be read has an error.
 func (l *leader) look(ctx context.Context, devices []*target.Device) []*deploy.Have {
 	return Observe(context.WithoutCancel(ctx), l.dial, &target.Tree{Devices: devices}, ObserveOptions{
 		Probes: Every, Sudo: l.o.Sudo, Links: l.watched,
 	}).Devices
 }
 
-// noteAll keeps what devices measured.
+// noteAll keeps the samples of devices.
 func (l *leader) noteAll(found []*deploy.Have) {
 	for _, h := range found {
 		if h.Err == nil {
@@ -71,8 +71,8 @@ func (l *leader) noteAll(found []*deploy.Have) {
 	}
 }
 
-// gate says what the devices beside a wave have lost by it, once they had time to recover, and which counters rose far faster than
-// before, there and on the devices of the wave.
+// gate returns the losses of the devices beside a wave, once they had time to recover. It also returns the counters that rose far faster
+// than before, there and on the devices of the wave.
 func (l *leader) gate(ctx context.Context, w *deploy.Wave, all []*change, before []*deploy.Have) (lost string, odd []string) {
 	var patience time.Duration
 	began := l.o.Clock.Now()
@@ -127,7 +127,7 @@ func (l *leader) risen(d *target.Device) []string {
 	return deploy.Surged(r[0].samples, r[1].samples, r[2].samples, r[1].at.Sub(r[0].at), r[2].at.Sub(r[1].at))
 }
 
-// join makes one text of sentences that devices told.
+// join makes one text of the sentences about devices.
 func join(said []string) string {
 	const most = 5
 	said = slices.Clone(said)

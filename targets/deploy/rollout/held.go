@@ -11,12 +11,12 @@ import (
 	"github.com/rocec/rocec/targets/deploy/txn"
 )
 
-// Devices that hold a change and wait to be confirmed undo it by themselves in time, and two waves of them must not do so together:
-// each waits its place beyond the deadline, the last wave first.
+// Devices that hold a change undo it by themselves if it is not confirmed in time. Two waves must not do so together: each waits beyond
+// the deadline for its turn, the last wave first.
 
-// time works out, for every wave, its place: how long beyond the deadline of the run it waits, so that the waves after it have gone back by
-// then; and how much longer than it needs for itself a device of it lingers until it undoes its change: for the others of the wave and the
-// gate and, where it is held, for the waves to come and for those that go back before it.
+// time computes two times for every wave. The place is how long it waits beyond the deadline of the run, so that the waves after it have
+// gone back by then. The linger is how much longer than necessary for itself a device waits until it undoes its change: for the other
+// devices of the wave and the gate. A held device also waits for the waves to come and for those that go back before it.
 func (l *leader) time() {
 	waves := l.order.Waves
 	l.places, l.lingers = make([]time.Duration, len(waves)), make([]time.Duration, len(waves))
@@ -37,7 +37,7 @@ func (l *leader) time() {
 	}
 }
 
-// linger is how long a device of a wave may have to wait for the others of it.
+// linger returns how long a device may have to wait for the other devices of its wave.
 func linger(w *deploy.Wave) time.Duration {
 	if w.Stream {
 		return 0
@@ -55,8 +55,7 @@ func linger(w *deploy.Wave) time.Duration {
 	return total
 }
 
-// settle ends a run whose devices were held: all go back where too many failed, and all stay armed to one deadline, or are confirmed,
-// where all is well.
+// settle ends a run whose devices were held. If too many failed, all go back. Otherwise all stay armed to one deadline, or are confirmed.
 func (l *leader) settle(ctx context.Context) {
 	if len(l.held) == 0 {
 		return
@@ -113,6 +112,6 @@ func (l *leader) rearm(ctx context.Context) {
 			l.noteThat(c.p.Device.Name + " keeps a deadline of its own: " + err.Detail)
 		}
 		c.dev.Close()
-		*l.result[c.p] = *c.result() // it was told when its wave ended
+		*l.result[c.p] = *c.result() // its event was sent when its wave ended
 	})
 }

@@ -17,7 +17,7 @@ func holdFor(hold time.Duration) func(*rollout.ApplyOptions) {
 	return func(o *rollout.ApplyOptions) { o.Hold = hold }
 }
 
-// Only what is in use waits for a person: a commit that dies half way is undone as soon as without --confirm.
+// Only a change in use waits for a person: a commit that dies half way is undone as soon as without --confirm.
 func TestHoldStretchesTheSecondTimerAlone(t *testing.T) {
 	t.Parallel()
 	timers := func(hold time.Duration) []string {

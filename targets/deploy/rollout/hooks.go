@@ -70,7 +70,7 @@ func (l *leader) hook(ctx context.Context, n int, w *deploy.Wave, verb txn.Verb,
 		if err != nil {
 			entry.Result, entry.Detail = txn.Refused, deploy.OneLine(err.Error())
 		}
-		_ = l.o.Record(entry) // what was done is done
+		_ = l.o.Record(entry) // the change is already done
 	}
 	return err
 }

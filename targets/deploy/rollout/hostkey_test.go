@@ -19,8 +19,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Two real servers are trusted under the name of one device. A plan that was made over one of them is refused over the other, whoever
-// carries the session, and so is a change whose connection is made anew.
+// TestSavedPlanHoldsHostKey: two real servers are trusted under the name of one device. A plan that was made over one of them is refused
+// over the other, by either transport. So is a change that has to connect again.
 func TestSavedPlanHoldsHostKey(t *testing.T) {
 	for _, transport := range []string{"native", "openssh"} {
 		t.Run(transport, func(t *testing.T) {
@@ -96,5 +96,5 @@ func TestSavedPlanWithoutHostKey(t *testing.T) {
 	require.ErrorContains(t, b.plan(t).Matches(saved), "the plan does not say which host key it answered with")
 
 	b.Dead = true
-	require.NoError(t, deploy.SavePlan(&file, b.plan(t), deploy.Meta{}), "a device that was not reached has none")
+	require.NoError(t, deploy.SavePlan(&file, b.plan(t), deploy.Meta{}), "a device that was not reached has no host key")
 }

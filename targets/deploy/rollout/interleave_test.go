@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// This file is a model of two runs that change one fabric at the same time: what each command of a run reads and writes on a switch is one
-// step, as the scripts have it, and between any two of them the other run, timers, deaths and restarts of switches may come. It holds that
-// no two switches are away together of which the loss of both would cut hosts off.
+// This file is a model of two runs that change one fabric at the same time. The reads and writes of one command on a switch are one step,
+// as in the scripts. Between any two steps the other run, timers, deaths and restarts of switches may come. The law: two switches whose
+// joint loss would cut hosts off are never away together.
 
 // phase is how far a run came on a switch of the model.
 type phase int
@@ -55,7 +55,7 @@ type operator struct {
 	won   bool // it has changed a switch
 }
 
-// fabric2 is a fabric of the model, and what is wrong with the runs, for mutants.
+// fabric2 is a fabric of the model, and the mistake of the runs, for mutants.
 type fabric2 struct {
 	nodes    []*node
 	partners [][2]int // pairs that must not be away together
@@ -97,7 +97,7 @@ func (f *fabric2) move(o *operator) {
 				f.nodes[i].markBy = -1
 			}
 		}
-		for _, n := range f.nodes { // what is only prepared is dropped
+		for _, n := range f.nodes { // a prepared change is dropped
 			if n.lockBy == o.id && n.at == prepared {
 				n.lockBy, n.at = -1, untouched
 			}
@@ -186,7 +186,7 @@ func (f *fabric2) pass(r *rand.Rand) {
 	}
 }
 
-// interleaved draws a fabric, two runs and what comes between, and says what went wrong; empty: nothing.
+// interleaved draws a fabric, two runs and their interleaving, and returns the error; empty: no error.
 func interleaved(seed uint64, without string) (wrong string, both bool) {
 	r := rand.New(rand.NewPCG(seed, 30))
 	f := &fabric2{without: without}
@@ -244,7 +244,7 @@ func interleaved(seed uint64, without string) (wrong string, both bool) {
 		case n < 98:
 			o := f.runs[r.IntN(2)]
 			o.dead = o.dead || r.IntN(4) == 0
-		default: // a switch restarts: marks are gone, and what was not confirmed is undone before its ports come up
+		default: // a switch restarts: marks are gone, and an unconfirmed change is undone before its ports come up
 			d := f.nodes[r.IntN(size)]
 			d.markBy = -1
 			if d.away() || d.at == loaded {
@@ -260,8 +260,8 @@ func interleaved(seed uint64, without string) (wrong string, both bool) {
 	return "", f.runs[0].won && f.runs[1].won
 }
 
-// Whatever comes between the commands of two runs, they take nothing away together that cuts hosts off; and they do not stand in each
-// other's way for good, so that both come to change something in many of the draws.
+// TestTwoRunsInterleaved: however the commands of two runs interleave, the runs never take away switches whose joint loss cuts hosts off.
+// They do not block each other forever: both change something in many of the draws.
 func TestTwoRunsInterleaved(t *testing.T) {
 	t.Parallel()
 	draws := uint64(2_000)

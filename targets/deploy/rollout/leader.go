@@ -82,7 +82,7 @@ func (l *leader) mayBegin(ctx context.Context, w *deploy.Wave) bool {
 	return false
 }
 
-// phaseMayBegin asks whether what a wave relies on is there, where devices of the phases before it stay as they are.
+// phaseMayBegin reports whether a wave may begin when devices of earlier phases, on which it relies, stay as they are.
 func (l *leader) phaseMayBegin(w *deploy.Wave) bool {
 	if l.order.Without == nil {
 		return true
@@ -181,7 +181,7 @@ func (l *leader) anomaly(ctx context.Context, odd []string) string {
 	return ""
 }
 
-// begin changes devices up to where each is to be kept. Those that do not come that far have come to their end.
+// begin changes devices up to the point where each is to be kept. Those that do not get that far have ended.
 func (l *leader) begin(ctx context.Context, n int, ps []*deploy.DevicePlan) []*change {
 	reached := make([]*change, len(ps))
 	l.eachOf(len(ps), func(i int) {
@@ -340,7 +340,7 @@ func (l *leader) close(c *change, wave int) {
 	l.tell(Event{Wave: wave + 1, Device: c.p.Device, Result: l.result[c.p]})
 }
 
-// drop takes away what is prepared on devices that are not changed after all.
+// drop removes the prepared files from devices that are not changed after all.
 func (l *leader) drop(ctx context.Context) {
 	var left []*change
 	for _, c := range l.onWay {
@@ -355,7 +355,7 @@ func (l *leader) drop(ctx context.Context) {
 	})
 }
 
-// noteThat keeps what went wrong beside the outcomes of devices.
+// noteThat keeps an error beside the outcomes of devices.
 func (l *leader) noteThat(text string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -12,11 +12,11 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Two runs of one fabric must not take away together what each alone may take away. Before a run changes anything, it marks its switches
-// and their partners, whose loss together with them would break what its waves promise. It renews the marks before each wave. Every run
-// marks switches in the order of their names. So one of several runs that begin together wins the first switch that they share and goes
-// on; the others drop their marks and end. A mark ends by the switch's own clock, so a run that died bars other runs for a short time
-// only. The lock of a changed device bars them for longer.
+// Two runs of one fabric may each take away a switch alone, but not both at the same time. Before a run changes anything, it marks its
+// switches and their partners, whose loss together with them would break the promise of its waves. It renews the marks before each wave.
+// Every run marks switches in the order of their names. So one of several runs that begin together wins the first switch that they share
+// and goes on; the others drop their marks and end. A mark ends by the switch's own clock, so a run that died bars other runs for a short
+// time only. The lock of a changed device bars them for longer.
 
 // marking is a switch that the run marks.
 type marking struct {
@@ -121,7 +121,7 @@ func (l *leader) without(m *marking, err *deploy.Error) bool {
 	return true
 }
 
-// changedSince stops the run: what it was judged with is not there any more.
+// changedSince stops the run, because a switch differs from the state by which the run was judged.
 func (l *leader) changedSince(m *marking) {
 	l.stopFor(deploy.FabricChanged, m.dev.Of.Name+" was changed by another run after this plan was made. Plan again.")
 }

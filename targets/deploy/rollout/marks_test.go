@@ -45,7 +45,7 @@ func (b box) unmarkFor(t testing.TB, run deploy.Run) {
 
 const markFile = "/run/rocec/mark"
 
-// markCase is what a switch holds of other runs, and whether it takes the mark of a run then.
+// markCase is the state of other runs on a switch, and whether the switch takes the mark of a run in that state.
 type markCase struct {
 	name   string
 	holds  func(t testing.TB, b box)
@@ -186,8 +186,8 @@ func (bs boxes) unmarked(t *testing.T) {
 	}
 }
 
-// Of two runs that begin together and change a switch each, whose loss together would cut hosts off, one goes first, and the other one
-// changes nothing and holds nothing.
+// TestOneGoesFirst: two runs begin together and change a switch each, and the joint loss of both would cut hosts off. One run goes first,
+// and the other one changes nothing and holds nothing.
 func TestOneGoesFirst(t *testing.T) {
 	t.Parallel()
 	rounds := 5
@@ -245,7 +245,7 @@ func TestOneGoesFirst(t *testing.T) {
 	t.Logf("%v", first)
 }
 
-// What stands in the way of marks stops a run before it has changed anything, or before its next wave.
+// TestMarksStop: an obstacle to marks stops a run before it has changed anything, or before its next wave.
 func TestMarksStop(t *testing.T) {
 	t.Parallel()
 	machinetest.Long(t)
@@ -332,7 +332,7 @@ func TestMarksStop(t *testing.T) {
 	}
 }
 
-// Whoever logs in sees which run holds a device, how far it came, and when the device goes back.
+// Every login user can read which run holds a device, how far it got, and when the device goes back.
 func TestLocksWithoutRoot(t *testing.T) {
 	t.Parallel()
 	b := newBox(t, "leaf01")

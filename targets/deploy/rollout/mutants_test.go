@@ -349,8 +349,8 @@ places()`, caught: "never loaded"},
 `, caught: "steps go back each"},
 }
 
-// flushes are the mutants without one of the flushes. A box loses nothing with its power, so that the list of what is flushed stands for
-// them; what is lost with each is seen on devices whose power fails for real.
+// flushes are the mutants without one of the flushes. A box loses nothing with its power, so the list of flushes takes the place of the
+// losses. Devices whose power really fails show those.
 func flushes(t *testing.T, script, text string) []mutant {
 	var all []mutant
 	call := regexp.MustCompile(`(must "[^"]*" )?\bflush "[^|&;)]*`)
@@ -421,7 +421,7 @@ func mutantStride() int {
 	return 47
 }
 
-// recorder is a test within a test, whose failure is what is wanted.
+// recorder is a test within a test that should fail.
 type recorder struct {
 	testing.TB
 	mu  sync.Mutex

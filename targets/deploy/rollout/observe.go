@@ -18,19 +18,19 @@ import (
 type ObserveOptions struct {
 	Parallel int                       // devices read at the same time; 0: [ReadAtOnce]
 	Timeout  time.Duration             // for one device, from connecting to the last byte; 0: one minute
-	Probes   func(*target.Device) bool // whose probes are run too; nil: nobody's
-	Look     bool                      // also what the fabric assumes of devices beside their files
+	Probes   func(*target.Device) bool // devices whose probes are run too; nil: no device
+	Look     bool                      // also the facts that the fabric assumes beyond the files
 	Sudo     *device.Sudo              // how login users become root; nil: without a password
-	Links    *Links                    // connections to read over, kept for what follows; nil: they end with the read
+	Links    *Links                    // connections to read over, kept for later use; nil: they end with the read
 
-	// Progress is told of every device that was read or could not be, one call at a time.
+	// Progress receives every device that was read or could not be, one call at a time.
 	Progress func(done, total int, h *deploy.Have)
 }
 
 // Every asks for the probes of every device.
 func Every(*target.Device) bool { return true }
 
-// Switches asks for the probes of switches: what they tell of links and neighbours shows what of a fabric is alive.
+// Switches asks for the probes of switches: their links and neighbours show which part of a fabric is alive.
 func Switches(d *target.Device) bool { return d.Role == target.Switch }
 
 // Observe reads every device of the tree, many at a time, one connection and one command each. A device that cannot be
@@ -108,7 +108,7 @@ func (l *Links) put(d *device.Device) bool {
 	return true
 }
 
-// take gives a connection away; nil: there is none.
+// take returns the connection of a device and forgets it; nil: no connection.
 func (l *Links) take(of *target.Device) *device.Device {
 	if l == nil {
 		return nil

@@ -41,8 +41,8 @@ func snapshot(t *testing.T, root string) map[string]string {
 	return m
 }
 
-// Observe reads what is there, tells absent from empty from unreadable, and leaves the device exactly as it was; every
-// command that could write is one that tells on it.
+// TestObserve: Observe reads the files of a device, distinguishes absent, empty and unreadable ones, and leaves the device exactly as it
+// was. The box reports every command that could write.
 func TestObserve(t *testing.T) {
 	b := newBox(t, "leaf01")
 	b.Dev.Identity = []target.Probe{{Query: target.Query{Cmd: "echo App 1"}, Name: "release", Judge: func(a []byte) []string {
@@ -97,8 +97,8 @@ func TestObserve(t *testing.T) {
 	}, h.Probes)
 }
 
-// Of a file with several places the first that is there counts, and what was read of the device holds that path; what is watched is asked
-// for in every read, and a question that fails is named.
+// TestObservePlacesAndWatches: for a file with several places the first existing one counts, and the reading holds that path. Every read
+// asks for the watches, and names a query that fails.
 func TestObservePlacesAndWatches(t *testing.T) {
 	b := newBox(t, "leaf01")
 	at := func(name string) string { return b.Root + "/etc/app/" + name }
@@ -198,7 +198,7 @@ func TestObserveRefuses(t *testing.T) {
 	require.Contains(t, p.Err.Detail, "daemon/conf: it could not be asked for: cat: ")
 }
 
-// One device's failure is its own.
+// The failure of a device does not affect others.
 func TestObserveErrors(t *testing.T) {
 	t.Parallel()
 	bs := newBoxes(t, 5)
@@ -225,7 +225,7 @@ func TestObserveErrors(t *testing.T) {
 	}
 }
 
-// Who may not become root reads what everybody may; what is hidden is refused, and never taken for absent.
+// A user who cannot become root reads the files that all may read. A hidden file is refused, and never counts as absent.
 func TestObserveWithoutRoot(t *testing.T) {
 	t.Parallel()
 	b := newBox(t, "leaf01")
@@ -270,7 +270,7 @@ func few(t *testing.T, n int) {
 	t.Cleanup(func() { require.NoError(t, f.Value.Set(was)) })
 }
 
-// Law: whatever lies on the device, the plan right after an apply is empty.
+// TestPlanAfterApplyIsEmpty: whatever the device holds, the plan right after an apply is empty.
 func TestPlanAfterApplyIsEmpty(t *testing.T) {
 	machinetest.Long(t)
 	few(t, 5) // each applies twice, to a real shell

@@ -15,13 +15,13 @@ import (
 	"github.com/rocec/rocec/targets/deploy/rollout"
 )
 
-// A sudo that wants a password, one that wants none although one is at hand, and a password that is wrong: in no case does the
-// password reach a file or a script.
+// TestSudoPassword: sudo asks for a password, or for none although rocec has one, or rejects a wrong one. The password never reaches a
+// file or a script.
 func TestSudoPassword(t *testing.T) {
 	const secret = "correct horse"
 	const free = `:`
 	for name, c := range map[string]struct {
-		sudo    string // what it does with a password; -n is refused where free is empty
+		sudo    string // its reaction to a password; -n is refused where free is empty
 		outcome deploy.Outcome
 		says    string
 	}{
@@ -40,7 +40,7 @@ func TestSudoPassword(t *testing.T) {
 		},
 	} {
 		if name == "speaks German" && !*whole {
-			continue // what sudo says is passed on, as in English
+			continue // the output of sudo is passed on, in English
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -91,7 +91,7 @@ AS_ROOT=yes exec "$@"`)
 	}
 }
 
-// requireNowhere looks for a text in every file below a folder, but for programs.
+// requireNowhere searches every file below a folder for a text, except programs.
 func requireNowhere(t *testing.T, root, text string) {
 	t.Helper()
 	require.NoError(t, filepath.WalkDir(root, func(p string, d os.DirEntry, err error) error {
@@ -104,7 +104,7 @@ func requireNowhere(t *testing.T, root, text string) {
 	}))
 }
 
-// Reading needs no root where the files can be read; what cannot be is read by the lines of sudoers that allow it, or said.
+// Reading needs no root where the files can be read. Other files are read by the lines of sudoers that allow it, or reported.
 func TestReadingWithoutRoot(t *testing.T) {
 	b := newBox(t, "leaf01")
 	b.Stub("id", "echo 1000")
@@ -136,8 +136,8 @@ AS_ROOT=yes exec "$@"`)
 	b.Home = b.Root + "/home"
 }
 
-// One device that takes the password opens no other: each takes it itself, and the first that refuses it ends that for those that have
-// not. Devices beside the plan never get it.
+// A device that accepts the password has no effect on others: each accepts it itself. The first refusal ends that for those that have not
+// accepted it yet. Devices beside the plan never get it.
 func TestSudoPasswordOfOneDeviceOpensNoOther(t *testing.T) {
 	bs := newBoxes(t, 5)
 	for i, right := range []string{"", "secret", "another", "secret", "secret"} { // the first is a device that takes anything

@@ -119,6 +119,6 @@ func TestPlanFileBounded(t *testing.T) {
 		_, err := deploy.LoadPlan(bytes.NewReader(data))
 		runtime.ReadMemStats(&after)
 		require.Error(t, err, name)
-		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(8*size), name) // most is what ReadAll copies
+		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(8*size), name) // most of it is the copy of ReadAll
 	}
 }

@@ -20,8 +20,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// One thing goes wrong at a time, between plan and apply or under way; the table says what becomes of the device. More of them are
-// scenarios.
+// TestProtocol: one thing goes wrong at a time, between plan and apply or under way; the table has the result for the device. The
+// scenarios have more of them.
 func TestProtocol(t *testing.T) {
 	machinetest.Long(t)
 	const byHand = "# by hand, later\ncolour = red\n"
@@ -31,7 +31,7 @@ func TestProtocol(t *testing.T) {
 		outcome deploy.Outcome
 		kind    deploy.Kind
 		says    string // in error and detail
-		conf    string // what the file holds; empty: what the outcome says
+		conf    string // the content of the file; empty: that of the outcome
 		loaded  string
 		reloads int
 		left    bool
@@ -62,7 +62,8 @@ func TestProtocol(t *testing.T) {
 		{
 			name: "edited while going forward", breaks: func(b box) {
 				b.Daemon("grep -q green etc/app/conf && { echo '" + strings.TrimSpace(byHand) + "' >etc/app/conf; exit 6; }")
-			}, outcome: deploy.Conflict, kind: deploy.Activation, says: "Somebody else changed /etc/app/conf meanwhile, so it was left alone",
+			}, outcome: deploy.Conflict, kind: deploy.Activation,
+			says: "Another person or program changed /etc/app/conf meanwhile, so it was left alone",
 			conf: byHand, loaded: boxtest.OldConf,
 		},
 		{name: "lines of others edited meanwhile", breaks: func(b box) {
@@ -113,7 +114,7 @@ func TestProtocol(t *testing.T) {
 			require.Equal(t, c.reloads, strings.Count(b.Read("/run/reloads"), "reload\n"))
 			if c.kind != deploy.Locked && c.outcome != deploy.Unknown && c.kind != deploy.Unreachable && !c.left {
 				left := b.Left()
-				if c.outcome == deploy.Conflict { // what somebody else wrote may not be in use
+				if c.outcome == deploy.Conflict { // the content of the other writer may not be in use
 					require.Equal(t, []string{boxtest.State + "/pending"}, left)
 					left = nil
 				}
@@ -145,8 +146,8 @@ func TestApplyCannotDial(t *testing.T) {
 	require.ErrorContains(t, err, "no clock")
 }
 
-// A run dies right after the commit: the device undoes it by itself, and the next apply finds a device it can change, with
-// nothing to take away by hand.
+// TestDeadRun: a run dies right after the commit. The device undoes it by itself, and the next apply can change the device without a
+// manual cleanup.
 func TestDeadRun(t *testing.T) {
 	t.Parallel()
 	machinetest.Long(t)
@@ -247,7 +248,7 @@ func TestGoingBackFromCreated(t *testing.T) {
 	require.Equal(t, "body\n", b.Read("/run/why"))
 }
 
-// The last ten backups stay, by a counter; what is not a backup of ours is not touched, and the original never goes.
+// The last ten backups stay, by a counter. Files that are no backups of rocec are not touched, and the original never goes.
 func TestBackups(t *testing.T) {
 	t.Parallel()
 	if !*whole {

@@ -13,7 +13,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// result says what became of the device.
+// result returns the result of the change for the device.
 func (c *change) result() *deploy.Result {
 	r := &deploy.Result{Device: c.p.Device, Run: c.o.Run.Name, Err: c.err, Undo: c.undo, Cleanup: c.cleanup}
 	rep := c.report
@@ -84,8 +84,8 @@ func (c *change) result() *deploy.Result {
 	return r
 }
 
-// mayUndo reports whether a device that does not answer any more may still undo the change by itself. Of a run that another process began
-// the time of the undo is not known.
+// mayUndo reports whether a device that does not answer any more may still undo the change by itself. For a run that another process
+// began, the time of the undo is unknown.
 func (c *change) mayUndo() bool {
 	switch c.state.Last {
 	case txn.Absent, txn.Prepared, txn.Armed, txn.Loaded, txn.Undoing:
@@ -110,7 +110,7 @@ func (c *change) acted(r *deploy.Result, rep *device.Report) deploy.Act {
 	return deploy.Act{}
 }
 
-// trusted is the fate that the marks on the device tell, unless what its files hold says otherwise: marks can be made by hand.
+// trusted returns the fate by the marks on the device, unless its files contradict it: marks can be made by hand.
 func (c *change) trusted(fate txn.Fate, rep *device.Report) txn.Fate {
 	for i, f := range c.what.Files {
 		if f.Base == f.Target || i >= len(rep.Files) || rep.Files[i] == "" {
@@ -133,7 +133,7 @@ func (c *change) trusted(fate txn.Fate, rep *device.Report) txn.Fate {
 	return fate
 }
 
-// file is what became of one file. What a run that is over has left is what the files hold now, whoever wrote that.
+// file returns the result for one file. For a run that is over, it has the present content, even of another writer.
 func (c *change) file(i int, f *deploy.Change, o deploy.Outcome, over, known bool, rep *device.Report) deploy.FileResult {
 	r := deploy.FileResult{Path: f.Path, Holds: deploy.HoldsUnknown, InUse: deploy.UseUnknown}
 	switch {
@@ -161,12 +161,12 @@ func (c *change) file(i int, f *deploy.Change, o deploy.Outcome, over, known boo
 	return r
 }
 
-// over is the fate of a run that has nothing left on the device. The device keeps what became of it; where it does not (a run of
-// live states alone, or one that a power cut ended at the release), the journal knows how far it came. The files tell only that what
-// was there before is back: that they hold what the run wrote may be the work of a later one.
+// over returns the fate of a run that has nothing left on the device. The device keeps the fate. It has no fate for a run of live states
+// alone, and for one that a power cut ended at the release. Then the journal has the progress of the run. The files prove only that the
+// old content is back: a later run may have written the new content.
 //
-// bare reports that the device has no trace of a run that the journal saw change it, not even its backup: it is another machine, or one
-// installed anew, and what it holds tells nothing of the run.
+// bare reports that the device has no trace of a run that changed it by the journal, not even its backup. It is another machine or was
+// reinstalled, and its content proves nothing about the run.
 func (c *change) over(rep *device.Report) (fate txn.Fate, bare bool) {
 	mark := rep.Ended
 	if mark == txn.Absent {
@@ -226,11 +226,11 @@ func (c *change) find(ctx context.Context) {
 	}
 }
 
-// left says what of ours remains on the device, or may where it does not answer any more.
+// left lists the files of the run that remain on the device, or that may remain where it no longer answers.
 func (c *change) left(r *deploy.Result, rep *device.Report) {
 	lock := c.state.Lock == txn.Ours
 	if rep.Lock == device.Unnamed && c.asked && (c.err == nil || c.err.Kind != deploy.Locked) {
-		lock = true // nobody had it before
+		lock = true // it was free before
 	}
 	none := c.state.Known && c.state.Mark == txn.Absent && !lock
 	if none && (c.cleanup == nil || c.cleanup.Kind != deploy.Disk) {
@@ -238,7 +238,7 @@ func (c *change) left(r *deploy.Result, rep *device.Report) {
 		return
 	}
 	r.Left = slices.Clone(rep.Left)
-	r.LeftUnseen = c.state.Gone && c.asked || none // what the disk did not take may be back after a power cut
+	r.LeftUnseen = c.state.Gone && c.asked || none // removed files that did not reach the disk may be back after a power cut
 	if r.LeftUnseen && len(r.Left) == 0 {          // nothing was seen since the device was last asked to write
 		for i, f := range c.what.Files {
 			r.Left = append(r.Left, fmt.Sprintf("%s/.rocec-%s-%d.*", path.Dir(f.Path), c.o.Run.Name, i))
@@ -255,7 +255,7 @@ func (c *change) left(r *deploy.Result, rep *device.Report) {
 	}
 }
 
-// inUse is what the device could tell of the content in use, and of what it uses in another form.
+// inUse returns whether the device uses the content, as far as it could report that, and the values that it uses in another form.
 func (c *change) inUse(f *deploy.Change, rep *device.Report) (use, adjusted string) {
 	i := slices.Index(c.what.Steps, f.File.Activate)
 	if i < 0 {

@@ -11,11 +11,11 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Resume brings a run to its end that another process began: o.Run is that run, with its key, and the plan has the hashes of what
-// it was to do. What a device holds is asked of it. With Keep a device that uses the new content is checked, over the hashes
-// alone, and confirmed; with Hold it is left armed; with Back it is undone. What is only prepared is taken away in every
-// case. Where the run is over on a device, the result says what became of it there, as the device or the journal kept it
-// (o.Marks). With o.Together and Keep, no device is confirmed unless all can be; with Hold nothing is done to those that wait.
+// Resume ends a run that another process began. o.Run is that run, with its key, and the plan has the hashes of its contents. Resume asks
+// each device for its state. With Keep a device that uses the new content is checked, over the hashes alone, and confirmed; with Hold it
+// is left armed; with Back it is undone. A device that is only prepared is cleaned up in every case. Where the run is over on a device,
+// the result has its fate there, as the device or the journal kept it (o.Marks). With o.Together and Keep, no device is confirmed unless
+// all can be. With Hold, devices that wait are left as they are.
 func Resume(ctx context.Context, dial target.Dial, plan *deploy.Plan, goal txn.Goal, o ApplyOptions) (*deploy.Results, error) {
 	if err := o.valid(); err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func Resume(ctx context.Context, dial target.Dial, plan *deploy.Plan, goal txn.G
 	return l.results, nil
 }
 
-// asked is a change that another process began, after the device was asked what it holds of it.
+// asked returns a change that another process began, after the device was asked for its state.
 func (l *leader) asked(ctx context.Context, p *deploy.DevicePlan, goal txn.Goal) *change {
 	c := l.newChange(ctx, p, 0)
 	c.resumed, c.stop = true, func() bool { return false }
@@ -58,8 +58,8 @@ func (l *leader) asked(ctx context.Context, p *deploy.DevicePlan, goal txn.Goal)
 	return c
 }
 
-// together asks every device before the first one is confirmed: a fabric of which some devices have gone back, and others keep
-// the change for good, is worse than one that goes back as a whole.
+// together asks every device before the first one is confirmed. A fabric in which some devices have gone back and others keep the change
+// is worse than one that goes back as a whole.
 func (l *leader) together(ctx context.Context, plans []*deploy.DevicePlan, goal txn.Goal) {
 	var mu sync.Mutex
 	all := map[*deploy.DevicePlan]*change{}
@@ -133,7 +133,7 @@ func (c *change) keepable() bool {
 	return false
 }
 
-// ended reports whether nothing is decided any more on a device that was asked: what is left of the run there is taken away.
+// ended reports whether the fate of the run is already decided on a device that was asked, so that only its files are left to remove.
 func (c *change) ended() bool {
 	switch c.state.Mark {
 	case txn.Armed, txn.Loaded, txn.Undoing:

@@ -1,5 +1,5 @@
 // Package rollout leads many devices: it reads them ([Observe]), changes them in waves ([Apply]), and ends runs that others
-// began ([Resume]). What to do with one device next is said by package txn, and done by package device.
+// began ([Resume]). Package txn decides the next step of one device, and package device executes it.
 package rollout
 
 import (
@@ -8,14 +8,14 @@ import (
 	"github.com/rocec/rocec/targets/deploy"
 )
 
-// ReadAtOnce is how many devices are read at the same time, unless told otherwise: more than log in together through a jump host.
+// ReadAtOnce is the default number of devices that are read at the same time: more than log in together through a jump host.
 const ReadAtOnce = 96
 
 // Defaults and bounds.
 const (
 	applyAtOnce   = 8                // devices changed at the same time
 	observeTime   = time.Minute      // one device, read in full
-	reconnectTime = 30 * time.Second // until a lost device must answer again, beyond what its steps say
+	reconnectTime = 30 * time.Second // until a lost device must answer again, beyond the time of its steps
 	verifyEvery   = 5 * time.Second  // between two reads of one verification
 	settleEvery   = time.Second
 	deadManFloor  = 2 * time.Minute // the least until a device undoes a change by itself

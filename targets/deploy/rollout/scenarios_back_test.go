@@ -23,7 +23,7 @@ const refusedBack = "The vendor's checker refused /etc/app/conf when it was back
 // everyWay is who brings a device back that holds a change.
 var everyWay = []string{"body", "asked", deploy.ByTimer, deploy.ByBoot}
 
-// waysBack brings devices that hold a change back, one in every way that is named, and gives what is reported then.
+// waysBack undoes a change on one device in each of the ways, and passes each result to judge.
 func (b box) waysBack(t testing.TB, ways []string, judge func(b box, why string, r *deploy.Result)) {
 	t.Helper()
 	for _, why := range ways {
@@ -101,7 +101,7 @@ func oldRefused(t testing.TB, b box) {
 	require.Equal(t, boxtest.OldConf+boxtest.OldConf, n.Read("/run/beside"), "before both go forward, and when both are back")
 }
 
-// A run that goes back from one that was kept writes content that the checker refuses, and says so.
+// A rollback of a kept run writes content that the checker refuses, and reports that.
 func keptGoesBack(t testing.TB, b box) {
 	for _, was := range []bool{true, false} {
 		n := newBoxLike(t, b)
@@ -125,7 +125,7 @@ func keptGoesBack(t testing.TB, b box) {
 	}
 }
 
-// Whether a device uses the content that is back is what it reports then, and not what it reported of the new content.
+// After an undo, a device reports whether it uses the old content; its report on the new content does not count.
 func inUseBack(t testing.TB, b box) {
 	b.waysBack(t, everyWay, func(n box, why string, r *deploy.Result) {
 		require.Equal(t, []string{deploy.UseYes, deploy.UseYes}, []string{r.InUse, r.Files[0].InUse}, why)
@@ -148,14 +148,14 @@ func inUseBack(t testing.TB, b box) {
 		require.Contains(t, n.said(r), "The device uses it.", why)
 	})
 	b.step(func(s *target.Step) { s.Undo = &target.Query{Cmd: "true"} }) // which brings nothing back
-	// By the other ways the daemon never took the new content, or has read the one from before at boot.
+	// In the other ways the daemon never loaded the new content, or has read the old one at boot.
 	b.waysBack(t, []string{"asked", deploy.ByTimer}, func(n box, why string, r *deploy.Result) {
 		require.Equal(t, []string{deploy.UseUnknown, deploy.UseUnknown}, []string{r.InUse, r.Files[0].InUse}, why)
 		require.Contains(t, n.said(r), "Whether the device uses it is unknown.", why)
 	})
 }
 
-// The files are back, and the daemon does not take them: nothing says that they could not be put back.
+// The files are back, and the daemon does not load them: the result does not claim that they could not be put back.
 func backNotTaken(t testing.TB, b box) {
 	b.Systemd()
 	b.step(func(s *target.Step) {
@@ -175,7 +175,7 @@ func backNotTaken(t testing.TB, b box) {
 	b.Write("/etc/app/conf", handConf)
 	require.NoError(t, os.Remove(b.Root+boxtest.State+"/backup/txn-1/0"))
 	r = b.resume(t, p, txn.Back)
-	b.is(t, r, deploy.Conflict, "", "Somebody else changed /etc/app/conf")
+	b.is(t, r, deploy.Conflict, "", "Another person or program changed /etc/app/conf")
 	require.NotContains(t, b.said(r), "backup/txn-1")
 	require.False(t, r.Backup)
 }
@@ -196,7 +196,7 @@ func stepsGoBackEach(t testing.TB, b box) {
 	require.Contains(t, b.said(r), "What was there before is back in place. Whether the device uses it is unknown.")
 }
 
-// Another machine answers in the place of one that held a change: nothing is claimed of what became of that.
+// Another machine answers in the place of one that held a change: the result claims nothing about the fate of that change.
 func swapped(t testing.TB, n box) {
 	n.Systemd()
 	p := n.hold(t)

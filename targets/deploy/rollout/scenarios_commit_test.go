@@ -36,7 +36,7 @@ func applied(t testing.TB, b box) {
 				require.Equal(t, os.FileMode(0o700), b.mode(t, boxtest.State+"/original"))
 				armed = true
 			case e.Step == "release":
-				require.Empty(t, b.Timers(), "what is confirmed is not undone")
+				require.Empty(t, b.Timers(), "a confirmed change is not undone")
 				require.NoFileExists(t, b.Root+unit)
 			}
 		}
@@ -58,7 +58,7 @@ func slipped(t testing.TB, b box) {
 	p := b.plan(t)
 	b.Stub("ln", `/bin/ln "$@" || exit; case $3 in *.prev) printf '`+strings.ReplaceAll(handConf, "\n", `\n`)+`' >"$2" ;; esac`)
 	r := b.applyWith(t, p)
-	b.is(t, r, deploy.Conflict, deploy.Stale, "somebody else changed it meanwhile, so it was left alone: /etc/app/conf")
+	b.is(t, r, deploy.Conflict, deploy.Stale, "another person or program changed it meanwhile, so it was left alone: /etc/app/conf")
 	b.holds(t, handConf, boxtest.OldConf)
 	require.Empty(t, b.Read("/run/reloads"))
 	require.Empty(t, b.Timers())
@@ -171,8 +171,8 @@ func (b box) cutAtWork(t testing.TB, p *deploy.Plan, cut func()) *deploy.Result 
 	return b.applyWith(t, p)
 }
 
-// flushed is what is flushed, in order: content before its name, names before the mark that counts on them. What is lost where one is
-// left out shows only when the power fails.
+// flushed tests the order of the flushes: content before its name, names before the mark that relies on them. Only a power cut shows the
+// loss by a missing flush.
 func flushed(t testing.TB, b box) {
 	b.Stub("sync", `[ "$1" != --help ] || { echo --file-system; exit; }
 for f; do echo "$f"; done >>`+b.Root+`/run/flushed`)
@@ -266,7 +266,7 @@ func deleted(t testing.TB, b box) {
 	require.NoFileExists(t, b.Root+"/etc/app/gone")
 }
 
-// Which files may not be in use is known while that is so, and no longer.
+// The list of files that may not be in use exists only as long as there are such files.
 func pending(t testing.TB, b box) {
 	b.Systemd()
 	p := b.plan(t)
@@ -283,7 +283,7 @@ func pending(t testing.TB, b box) {
 	require.Equal(t, "/etc/elsewhere\n", b.Read(boxtest.State+"/pending"))
 }
 
-// The step fails while nobody leads any more: the device goes back at once, and does not wait for its timer.
+// The step fails after the leader is gone: the device goes back at once, and does not wait for its timer.
 func failsAlone(t testing.TB, b box) {
 	b.Systemd()
 	p := b.plan(t)
@@ -326,7 +326,8 @@ func stepOfCreated(t testing.TB, b box) {
 	require.Equal(t, "try\n", b.Read("/run/tries"))
 }
 
-// keeps gives the device a step that is to be told when its change stays. What it is told stands in /run/kept, beside the mark it had.
+// keeps gives the device a step with a command that runs when its change stays. The command writes its input to /run/kept, with the mark
+// of the run.
 func keeps(b box, more string) {
 	b.step(func(s *target.Step) {
 		s.Keep = "cd " + b.Root + "; ls var/lib/rocec/txn-*/state.* | sed 's/.*state.//' >>run/kept; [ -d \"$ROCEC_STEP\" ] || exit 3; " + more
@@ -354,7 +355,7 @@ func notToBeKept(t testing.TB, b box) {
 	b.bare(t)
 }
 
-// The timer fires while the device is told to keep the change: the undo comes after that, and wins.
+// The timer fires while the keep command of the step runs: the undo comes after that, and wins.
 func undoneWhileKept(t testing.TB, b box) {
 	b.Systemd()
 	keeps(b, "sh var/lib/rocec/txn-*/run undo timer >/dev/null 2>&1 & sleep 1; ls var/lib/rocec/txn-*/state.undoing 2>/dev/null && exit 4; "+
@@ -366,7 +367,7 @@ func undoneWhileKept(t testing.TB, b box) {
 	b.bare(t)
 }
 
-// closed holds every file and folder in a folder to be for root alone, but for those that say how far a run came.
+// closed checks that only root can read the files and folders in a folder, except those with the progress of a run.
 func (b box) closed(t testing.TB, folder string, open ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(b.Root + folder)

@@ -26,7 +26,7 @@ func (b box) evil() *target.Device {
 	return &d
 }
 
-// Who goes on with a run by a journal that is not what the device was given does nothing there, whatever the verb; who has the right one
+// A resume with another journal than the one that the device received does nothing there, whatever the verb. A resume with the right one
 // goes on.
 func anotherJournal(t testing.TB, b box) {
 	b.Systemd()
@@ -40,7 +40,7 @@ func anotherJournal(t testing.TB, b box) {
 	for _, given := range []string{sha("something else"), "", "$(touch " + b.Root + "/run/evil)"} {
 		for _, goal := range []txn.Goal{txn.Keep, txn.Hold, txn.Back} {
 			r := b.resume(t, hostile(given), goal)
-			b.is(t, r, deploy.Unknown, deploy.Journal, "is not what the device was given")
+			b.is(t, r, deploy.Unknown, deploy.Journal, "is not the one that the device received")
 			b.holds(t, boxtest.NewConf, boxtest.NewConf)
 			require.FileExists(t, b.Root+boxtest.State+"/txn-txn-1/state.loaded")
 			require.NoFileExists(t, b.Root+"/run/evil")
@@ -79,7 +79,7 @@ func anotherJournal(t testing.TB, b box) {
 	b.Write(boxtest.State+"/digests", "txn-10 "+sha("x")+"\ntxn-1 "+sha("y")+"\n")
 	refused(whatItDoes, false)
 	b.Write(boxtest.State+"/digests", "txn-10 "+sha("x")+"\ntxn-1 "+whatItDoes+"\ntxn-11 "+sha("x")+"\n")
-	require.Nil(t, read(whatItDoes).Err, "the run was taken away, but for its hash")
+	require.Nil(t, read(whatItDoes).Err, "the run was removed, except its hash")
 	require.FileExists(t, b.Root+"/run/evil")
 	require.NoError(t, os.Remove(b.Root+"/run/evil"))
 	require.NoError(t, os.Rename(state+"/aside", state+"/backup/txn-1/digest"))
@@ -87,7 +87,7 @@ func anotherJournal(t testing.TB, b box) {
 	require.FileExists(t, b.Root+"/run/evil")
 }
 
-// A journal that is of no use for a device is not tried on it.
+// A journal that is useless for a device is not tried on it.
 func TestUnusableJournal(t *testing.T) {
 	t.Parallel()
 	b := newBox(t, "leaf01")
@@ -103,7 +103,7 @@ func TestUnusableJournal(t *testing.T) {
 	require.Zero(t, b.Runs, "nothing is asked of it")
 }
 
-// One who may not become root cannot compare, and is refused.
+// A user who cannot become root cannot compare, and is refused.
 func TestJournalUnseen(t *testing.T) {
 	t.Parallel()
 	b := newBox(t, "leaf01")
@@ -121,12 +121,12 @@ func TestJournalUnseen(t *testing.T) {
 	require.Nil(t, d.Connect(t.Context(), ""))
 	h := d.Read(t.Context(), device.Want{})
 	require.NotNil(t, h.Err)
-	require.Contains(t, h.Err.Detail, "cannot be seen: that takes root there")
+	require.Contains(t, h.Err.Detail, "cannot be compared with the one that the device received: that needs root there")
 	require.False(t, h.Err.None)
 	require.NoFileExists(t, b.Root+"/run/evil")
 }
 
-// Over a real OpenSSH server, too, nothing of a journal runs that is not what the device was given.
+// Over a real OpenSSH server, too, a journal that differs from the one that the device received runs nothing.
 func TestOpenSSHJournal(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
@@ -143,7 +143,7 @@ func TestOpenSSHJournal(t *testing.T) {
 	for _, goal := range []txn.Goal{txn.Keep, txn.Back} {
 		rep, err = rollout.Resume(t.Context(), m.dial, &deploy.Plan{Devices: []*deploy.DevicePlan{&other}}, goal, options())
 		require.NoError(t, err)
-		m.is(t, rep.Devices[0], deploy.Unknown, deploy.Journal, "is not what the device was given")
+		m.is(t, rep.Devices[0], deploy.Unknown, deploy.Journal, "is not the one that the device received")
 	}
 	evil.Given = &target.Given{Run: testRun.Name, Sum: sha("something else")}
 	h := rollout.Observe(t.Context(), m.dial, &target.Tree{Devices: []*target.Device{evil}}, rollout.ObserveOptions{}).Devices[0]

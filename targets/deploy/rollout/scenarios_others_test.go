@@ -29,7 +29,7 @@ func (b box) hold(t testing.TB) *deploy.Plan {
 	return p
 }
 
-// somebody is a process that has nothing to do with rocec; done is closed when it ends.
+// somebody starts a process that is unrelated to rocec; done is closed when it ends.
 func somebody(t testing.TB) (pid int, done chan struct{}) {
 	c := exec.Command("sleep", "600")
 	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
@@ -51,7 +51,7 @@ func (b box) link(t testing.TB) *device.Device {
 	return d
 }
 
-// The kernel has given the number of a commit, a timer, a first command to somebody else's process: neither waited for nor ended.
+// The kernel has given the PID of a commit, a timer or a first command to an unrelated process. rocec neither waits for it nor ends it.
 func numberOfAnother(t testing.TB, b box) {
 	for _, goal := range []txn.Goal{txn.Keep, txn.Back} {
 		p := b.hold(t)
@@ -64,7 +64,7 @@ func numberOfAnother(t testing.TB, b box) {
 		require.Contains(t, []deploy.Outcome{deploy.Applied, deploy.Restored}, r.Outcome, b.said(r))
 		select {
 		case <-done:
-			require.Fail(t, "somebody else's process was ended")
+			require.Fail(t, "an unrelated process was ended")
 		case <-time.After(100 * time.Millisecond):
 		}
 		b.Kill() // the timer whose number was replaced
@@ -76,7 +76,7 @@ func numberOfAnother(t testing.TB, b box) {
 	require.Nil(t, b.unlock(t, &deploy.Owner{Txn: "txn-0", Key: "abcd"}))
 }
 
-// Of three files two cannot be put back, for good; the third is, and what stood in the way of a moment is tried again.
+// Two of three files can never be put back; the third is. After a passing error the undo is tried again.
 func oneFileStuck(t testing.TB, b box) {
 	b.Systemd()
 	for _, name := range []string{"/etc/app/one", "/etc/app/two"} {
@@ -97,7 +97,7 @@ func oneFileStuck(t testing.TB, b box) {
 		require.Equal(t, boxtest.NewConf, b.Read(name))
 	}
 	require.Equal(t, boxtest.OldConf, b.Read("/etc/app/two"))
-	require.Equal(t, reloads+1, strings.Count(b.Read("/run/reloads"), "reload"), "what is back is put to use")
+	require.Equal(t, reloads+1, strings.Count(b.Read("/run/reloads"), "reload"), "the old content is put to use")
 	require.Equal(t, []string{deploy.HoldsNew, deploy.HoldsNew, deploy.HoldsOld},
 		[]string{r.Files[0].Holds, r.Files[1].Holds, r.Files[2].Holds})
 
@@ -150,7 +150,7 @@ func unlockWhilePreparing(t testing.TB, b box) {
 	b.bare(t)
 }
 
-// Another run comes, and a person with unlock, when the first one is confirmed, and not yet for good.
+// Another run and a person with unlock come when the first run is confirmed, but not yet on the disk.
 func takenWhileConfirming(t testing.TB, b box) {
 	b.Systemd()
 	x := b.Root + runFolder
@@ -178,7 +178,7 @@ if mkdir `+b.Root+`/run/flushing 2>/dev/null; then while [ ! -e `+b.Root+`/run/g
 	b.bare(t)
 }
 
-// Another run comes when the device has gone back by itself, and has not written that down for good.
+// Another run comes when the device has gone back by itself, and has not flushed that to the disk.
 func takenWhileUndoing(t testing.TB, b box) {
 	b.Systemd()
 	p := b.hold(t)
@@ -206,7 +206,7 @@ func (b box) seen(path string) {
 	}
 }
 
-// A mark that somebody made says that the run is undone; the files say that it is not.
+// A mark that a person made states that the run is undone; the files show that it is not.
 func twoMarks(t testing.TB, b box) {
 	b.Systemd()
 	p := b.hold(t)
@@ -220,10 +220,10 @@ func twoMarks(t testing.TB, b box) {
 	b.Fire()
 	b.Write("/etc/app/conf", handConf) // after the device has gone back
 	r = b.resume(t, p, txn.Keep)
-	b.is(t, r, deploy.Conflict, "", "Somebody else changed /etc/app/conf")
+	b.is(t, r, deploy.Conflict, "", "Another person or program changed /etc/app/conf")
 }
 
-// Files of the run's folder have more lines than rocec writes: none of them counts as something that the device says.
+// Files in the folder of the run have more lines than rocec writes: rocec does not treat them as reports of the device.
 func linesInAFile(t testing.TB, b box) {
 	b.Systemd()
 	p := b.hold(t)
@@ -246,7 +246,7 @@ func counterWithZero(t testing.TB, b box) {
 	b.bare(t)
 }
 
-// Why a commit failed is one long line, and nobody heard its answer.
+// The error of a commit is one long line, and its answer was lost.
 func longReason(t testing.TB, b box) {
 	b.Systemd()
 	long := b.Slowed(time.Second)
@@ -306,7 +306,7 @@ func oneMachine(t testing.TB, b box) {
 	b.bare(t)
 }
 
-// The first has gone back by itself, and nobody has heard of it yet: the second does not take that away.
+// The first run has gone back by itself, and no command has read that yet: the second run does not remove it.
 func oneMachineUndone(t testing.TB, b box) {
 	b.Systemd()
 	p := b.hold(t)

@@ -25,7 +25,7 @@ func overtaken(t testing.TB, b box) {
 	b.undone(t)
 	b.again(t)
 	for _, goal := range []txn.Goal{txn.Keep, txn.Hold, txn.Back} {
-		b.is(t, b.resume(t, p, goal), deploy.Reverted, "", "because nobody confirmed the change in time")
+		b.is(t, b.resume(t, p, goal), deploy.Reverted, "", "because the change was not confirmed in time")
 	}
 	b.holds(t, boxtest.NewConf, boxtest.NewConf)
 	b.bare(t)
@@ -39,7 +39,7 @@ func overtakenAfterBoot(t testing.TB, b box) {
 	b.is(t, b.resume(t, p, txn.Keep), deploy.Reverted, "", "restarted (reboot or power cut)")
 }
 
-// A run was kept, and another one has changed the file since: the first was kept all the same.
+// A run was kept, and another one has changed the file since: the first still counts as kept.
 func keptThenChanged(t testing.TB, b box) {
 	b.Systemd()
 	p := b.hold(t)
@@ -51,7 +51,7 @@ func keptThenChanged(t testing.TB, b box) {
 	require.Equal(t, deploy.HoldsOther, r.Files[0].Holds)
 }
 
-// The device has not kept what became of a run: the journal tells how far it came, and the files tell only that it is undone.
+// The device has not kept the fate of a run. The journal has its progress, and the files prove only that it is undone.
 func overWithoutRecord(t testing.TB, b box) {
 	b.Systemd()
 	p := b.hold(t)

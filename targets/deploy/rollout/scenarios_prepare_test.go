@@ -36,7 +36,7 @@ func stale(t testing.TB, b box) {
 	b.bare(t)
 }
 
-// The controller dies while the device refuses: it takes away by itself what it has begun.
+// The controller dies while the device refuses: the device removes the begun run by itself.
 func staleAlone(t testing.TB, b box) {
 	p := b.plan(t)
 	b.Write("/etc/app/conf", handConf)
@@ -47,7 +47,7 @@ func staleAlone(t testing.TB, b box) {
 	b.bare(t)
 }
 
-// The same at the commit: nothing is armed for what was not changed.
+// The same at the commit: no undo is armed without a change.
 func editedAlone(t testing.TB, b box) {
 	b.Systemd()
 	p := b.plan(t)
@@ -87,7 +87,7 @@ func truncated(t testing.TB, b box) {
 	b.bare(t)
 }
 
-// The last items of what prepare brings are cut off, as by a session that ends: in the middle of one, or between two.
+// The last items of prepare are cut off, as by a session that ends: in the middle of one, or between two.
 func cutPayload(t testing.TB, b box) {
 	for _, cut := range []int{2, len("end 0\n"), len("later 120\n120\nend 0\n")} {
 		p := b.plan(t)
@@ -194,7 +194,7 @@ func lockWithoutName(t testing.TB, b box) {
 	b.is(t, b.applyWith(t, b.plan(t)), deploy.Refused, deploy.Locked, "locked by bob@ws9")
 }
 
-// The power is cut before the name in the lock is on the disk. Nobody can tell then whose it was, and nobody had one before.
+// The power is cut before the name in the lock is on the disk. Its owner is unknown then, and the device was not locked before.
 func lockLostItsName(t testing.TB, b box) {
 	p := b.plan(t)
 	cut := false
@@ -212,13 +212,13 @@ func lockLostItsName(t testing.TB, b box) {
 	b.holds(t, boxtest.OldConf, boxtest.OldConf)
 }
 
-// The lock is another run's when the commit comes: somebody has taken it by hand.
+// The lock is another run's when the commit comes: a person has taken it by hand.
 func lockLost(t testing.TB, b box) {
 	p := b.plan(t)
 	r := b.applyWith(t, p, at("activate", func() { b.lock(t, "txn txn-9\nkey abcd\n") }))
 	b.is(t, r, deploy.Refused, deploy.Locked, "no longer held by run txn-1: txn-9 abcd")
 	b.holds(t, boxtest.OldConf, boxtest.OldConf)
-	require.Contains(t, b.Read(boxtest.State+"/lock/owner"), "txn-9", "nobody's lock but its own is taken away")
+	require.Contains(t, b.Read(boxtest.State+"/lock/owner"), "txn-9", "a run removes no lock but its own")
 }
 
 // A run that is over left its lock: confirmed, or undone by itself. The next one takes it away.
@@ -251,7 +251,8 @@ func armedThere(t testing.TB, b box) {
 	}
 }
 
-// What a run without a lock left, marks of it written by somebody else included, is swept away; a link of that name is not followed.
+// The files of a run without a lock are swept, including marks that another program wrote. A link with the name of such a folder is not
+// followed.
 func deadRun(t testing.TB, b box) {
 	for _, name := range []string{"txn-other-1", "txn-other-2"} {
 		require.NoError(t, os.MkdirAll(b.Root+boxtest.State+"/"+name, 0o700))
@@ -295,7 +296,7 @@ func backups(t testing.TB, b box) {
 	require.Len(t, kept, 9)
 	require.DirExists(t, b.Root+boxtest.State+"/backup/run-09", "the latest of them by the counter")
 	digests := b.Read(boxtest.State + "/digests")
-	require.Equal(t, 1000, strings.Count(digests, "\n"), "what the last thousand did is kept, as a hash")
+	require.Equal(t, 1000, strings.Count(digests, "\n"), "the last thousand hashes are kept")
 	require.Contains(t, digests, "\nrun-01 "+sha("y")+"\n")
 	for i := range 3 {
 		dir := fmt.Sprintf("%s/backup/run-%02d", boxtest.State, 20-i)
@@ -380,7 +381,7 @@ exec /bin/rm "$@"`)
 	b.bare(t)
 }
 
-// A second operator comes when the first has prepared: told who is there, and that one goes on.
+// A second operator comes when the first has prepared. The error names the first one, who goes on.
 func secondOperator(t testing.TB, b box) {
 	p := b.plan(t)
 	var second *deploy.Result

@@ -37,14 +37,14 @@ func (b box) rights(t testing.TB, path string) (deploy.Rights, uint64) {
 	return deploy.Rights{UID: st.Uid, GID: st.Gid, Mode: st.Mode & 0o7777}, st.Ino
 }
 
-// settled makes the box hold what it should already.
+// settled sets the box to the wanted content.
 func (b box) settled() {
 	b.Write("/etc/app/conf", boxtest.NewConf)
 	b.Write("/run/loaded", boxtest.NewConf)
 }
 
-// A file of each owner and mode, with the content that it should have and with another: the plan names what others than root may change,
-// the apply replaces the file, restarts nothing for that alone, and the next plan is empty.
+// A file of each owner and mode, with the wanted content and with another. The plan names the rights of others than root. The apply
+// replaces the file and restarts nothing for that alone, and the next plan is empty.
 func rightsOfFiles(t testing.TB, b box) {
 	for _, same := range []bool{true, false} {
 		for i, own := range [][2]int{{0, 0}, {0, 5}, {stranger, 0}, {stranger, stranger}} {
@@ -128,7 +128,7 @@ func rightsUndone(t testing.TB, b box) {
 	for _, linked := range []bool{true, false} {
 		b.give(t, "/etc/app/script", stranger, stranger, 0o777)
 		b.give(t, "/etc/app/conf", stranger, stranger, 0o666)
-		if !linked { // what is beside the file is lost, and the undo takes the backup
+		if !linked { // the copy beside the file is lost, and the undo takes the backup
 			b.Edits = append(slices.Clone(edits), boxtest.Edit{Old: `	back
 	refusals base`, New: `	rm -f ` + b.Root + `/etc/app/.rocec-*.old
 	back
@@ -168,7 +168,7 @@ func rightsEdited(t testing.TB, b box) {
 	}
 }
 
-// Folders of rocec become root's before anything is written into them. In those of the system rocec writes nothing that strangers could
+// Folders of rocec become root's before anything is written into them. In folders of the system rocec writes no file that strangers could
 // replace. A link in place of the upload leads nowhere.
 func rightsOfFolders(t testing.TB, b box) {
 	own := boxtest.ConfFile("/etc/rocec/host/a.conf", "green") // the box moves it below its root
@@ -245,7 +245,8 @@ func rightsOfFolders(t testing.TB, b box) {
 	}
 }
 
-// What rocec keeps on the device is data. Where only a mode lets others write, the apply takes that away; what others own stops it.
+// What rocec keeps on the device is data. If only a mode lets others write, the apply removes that right. A file that others own stops
+// it.
 func rightsOfState(t testing.TB, b box) {
 	b.is(t, b.applyWith(t, b.plan(t)), deploy.Applied, "", "")
 	require.NoError(t, os.Mkdir(b.Root+boxtest.State+"/rocec-host", 0o755))
@@ -292,7 +293,7 @@ func rightsOfState(t testing.TB, b box) {
 	}
 }
 
-// rightsOfRuns puts a folder of a run there that a stranger may have filled. No verb executes anything of it.
+// rightsOfRuns puts a folder of a run there that a stranger may have filled. No verb executes a file of that folder.
 func rightsOfRuns(t testing.TB, b box) {
 	x := boxtest.State + "/txn-txn-1"
 	plant := func(spoil string) {
@@ -370,7 +371,7 @@ func rightsOfRuns(t testing.TB, b box) {
 	}
 }
 
-// The folder of marks is in memory, and a mark in one of others is none.
+// The folder of marks is in memory. A mark in a folder that others can write does not count.
 func rightsOfMarks(t testing.TB, b box) {
 	require.NoError(t, os.MkdirAll(b.Root+"/run/rocec", 0o755))
 	for _, c := range []struct {

@@ -25,11 +25,11 @@ var update = flag.Bool("update", false, "rewrite testdata")
 
 const handConf = "# by hand, later\ncolour = red\n"
 
-// fast is a clock on which nothing is waited for, but for devices at work.
+// fast is a clock without waits, except for devices at work.
 var fast = rollout.Clock{Now: time.Now, Wait: func(d time.Duration) <-chan time.Time { return time.After(min(d, 100*time.Millisecond)) }}
 
-// scenarios are what happens to one device, each with all it should come to. They hold for the scripts as they are, and each mutant of
-// the scripts fails one of them.
+// scenarios are events at one device, each with its expected results. The scripts pass all of them, and each mutant of the scripts fails
+// one.
 var scenarios = map[string]func(t testing.TB, b box){
 	"applied":                     applied,
 	"other release":               withoutSystemd,
@@ -190,7 +190,7 @@ func (b box) leaves(verb string, after bool) {
 	}
 }
 
-// holds checks what file and daemon hold.
+// holds checks the contents of file and daemon.
 func (b box) holds(t testing.TB, conf, loaded string) {
 	t.Helper()
 	require.Equal(t, conf, b.Read("/etc/app/conf"))

@@ -61,7 +61,7 @@ func controllerDies(t testing.TB, b box) {
 	b.again(t)
 }
 
-// The power fails when the change is in use, and nobody has confirmed it: it is undone before the daemon reads the file again.
+// The power fails when the change is in use and not confirmed: it is undone before the daemon reads the file again.
 func powerCut(t testing.TB, b box) {
 	b.Systemd()
 	p := b.plan(t)
@@ -97,7 +97,7 @@ func killedAtWork(t testing.TB, b box) {
 func timerBeforeConfirm(t testing.TB, b box) {
 	b.Systemd()
 	r := b.applyWith(t, b.plan(t), at("confirm", func() { b.Fire() }))
-	b.is(t, r, deploy.Reverted, "", "by itself, because nobody confirmed the change in time")
+	b.is(t, r, deploy.Reverted, "", "by itself, because the change was not confirmed in time")
 	b.wholly(t, r)
 	b.bare(t)
 }
@@ -152,15 +152,15 @@ func editedAfterCommit(t testing.TB, b box) {
 	b.Write("/etc/app/conf", handConf)
 	b.Fire()
 	r := b.resume(t, p, txn.Back)
-	b.is(t, r, deploy.Conflict, "", "Somebody else changed /etc/app/conf meanwhile, so it was left alone")
+	b.is(t, r, deploy.Conflict, "", "Another person or program changed /etc/app/conf meanwhile, so it was left alone")
 	require.Equal(t, handConf, b.Read("/etc/app/conf"))
-	require.Equal(t, "reload\n", b.Read("/run/reloads"), "what somebody else wrote is not put to use")
+	require.Equal(t, "reload\n", b.Read("/run/reloads"), "the content of the other writer is not put to use")
 
 	b = newBoxLike(t, b) // or removed it
 	b.Systemd()
 	p = b.hold(t)
 	require.NoError(t, os.Remove(b.Root+"/etc/app/conf"))
-	b.is(t, b.resume(t, p, txn.Back), deploy.Conflict, "", "Somebody else changed /etc/app/conf meanwhile, so it was left alone")
+	b.is(t, b.resume(t, p, txn.Back), deploy.Conflict, "", "Another person or program changed /etc/app/conf meanwhile, so it was left alone")
 	require.NoFileExists(t, b.Root+"/etc/app/conf")
 
 	b = newBoxLike(t, b) // also where another file is back
@@ -171,20 +171,20 @@ func editedAfterCommit(t testing.TB, b box) {
 	b.Dev.Files = append(b.Dev.Files, two)
 	p = b.hold(t)
 	b.Write("/etc/app/conf", handConf)
-	b.is(t, b.resume(t, p, txn.Back), deploy.Conflict, "", "Somebody else changed /etc/app/conf meanwhile")
+	b.is(t, b.resume(t, p, txn.Back), deploy.Conflict, "", "Another person or program changed /etc/app/conf meanwhile")
 	require.Equal(t, boxtest.OldConf, b.Read("/etc/app/two"))
 	require.Equal(t, "reload\n", b.Read("/run/reloads"))
 }
 
-// Between the last look of the undo and its rename: into a file that the run changed, so too where the undo is killed right after the
-// rename and goes on, and into one that it made.
+// Another program writes between the last look of the undo and its rename: into a file that the run changed, and into one that it made.
+// The undo may also be killed right after the rename, and go on.
 func editedAtUndo(t testing.TB, b box) {
 	edit := "printf '" + strings.ReplaceAll(handConf, "\n", `\n`) + "'"
 	link := `case $3 in *.undone) ` + edit + ` >"$2.hand"; /bin/mv "$2.hand" "$2" ;; esac; exec /bin/ln "$@"`
 	b.Systemd()
 	p := b.hold(t)
 	b.Stub("ln", link)
-	b.is(t, b.resume(t, p, txn.Back), deploy.Conflict, "", "Somebody else changed /etc/app/conf meanwhile, so it was left alone")
+	b.is(t, b.resume(t, p, txn.Back), deploy.Conflict, "", "Another person or program changed /etc/app/conf meanwhile, so it was left alone")
 	require.Equal(t, handConf, b.Read("/etc/app/conf"))
 
 	b = newBoxLike(t, b)
@@ -192,7 +192,7 @@ func editedAtUndo(t testing.TB, b box) {
 	p = b.hold(t)
 	b.Stub("ln", link)
 	b.Stub("mv", `/bin/mv "$@"; case $2 in *.old) kill -9 $PPID ;; esac`)
-	b.is(t, b.resume(t, p, txn.Back), deploy.Conflict, "", "Somebody else changed /etc/app/conf meanwhile, so it was left alone")
+	b.is(t, b.resume(t, p, txn.Back), deploy.Conflict, "", "Another person or program changed /etc/app/conf meanwhile, so it was left alone")
 	require.Equal(t, handConf, b.Read("/etc/app/conf"))
 
 	b = newBoxLike(t, b)
@@ -200,7 +200,8 @@ func editedAtUndo(t testing.TB, b box) {
 	b.extra()
 	p = b.hold(t)
 	b.Stub("mv", `case $3 in *.undone) echo theirs >"$2" ;; esac; exec /bin/mv "$@"`)
-	b.is(t, b.resume(t, p, txn.Back), deploy.Conflict, "", "Somebody else changed /etc/app.d/extra meanwhile, so it was left alone")
+	b.is(t, b.resume(t, p, txn.Back), deploy.Conflict, "",
+		"Another person or program changed /etc/app.d/extra meanwhile, so it was left alone")
 	require.Equal(t, "theirs\n", b.Read("/etc/app.d/extra"))
 	require.Equal(t, boxtest.OldConf, b.Read("/etc/app/conf"))
 }
@@ -240,7 +241,7 @@ func liveStateBack(t testing.TB, b box) {
 	b.applyWith(t, p)
 	b.Fire()
 	require.Equal(t, boxtest.OldConf, b.Read("/etc/app/conf"))
-	require.Equal(t, handConf, b.Read("/run/loaded"), "what the daemon held before, not what the file does")
+	require.Equal(t, handConf, b.Read("/run/loaded"), "the old content of the daemon, not that of the file")
 	require.Equal(t, "tool", b.Read("/run/stdin"))
 	require.Equal(t, "timer\n", b.Read("/run/why"))
 	b.again(t)
@@ -259,7 +260,7 @@ func releaseNotFlushed(t testing.TB, b box) {
 	require.Empty(t, b.Left())
 }
 
-// Nothing takes away what may still have to be undone.
+// No command removes a run that may still have to be undone.
 func releaseArmed(t testing.TB, b box) {
 	b.Systemd()
 	p := b.plan(t)
@@ -287,7 +288,7 @@ func releaseArmed(t testing.TB, b box) {
 	b.bare(t)
 }
 
-// The timer fires while the daemon is at work, which would go on with what it has read.
+// The timer fires while the daemon is at work, which would go on with the content it has read.
 func timerAtWork(t testing.TB, b box) {
 	b.Systemd()
 	r := b.cutAtWork(t, b.plan(t), func() {
@@ -296,7 +297,7 @@ func timerAtWork(t testing.TB, b box) {
 	})
 	b.is(t, r, deploy.Reverted, "", "by itself")
 	b.wholly(t, r)
-	require.Empty(t, b.AtWork(), "what was at work was ended")
+	require.Empty(t, b.AtWork(), "the commands at work were ended")
 	require.NoFileExists(t, b.Root+"/run/late")
 	b.bare(t)
 }

@@ -16,14 +16,14 @@ type VerifyOptions struct {
 
 	Clock     Clock
 	Kept      map[string]*deploy.Kept // samples of an earlier verification, by device
-	SinceBoot bool                    // judge what counters came to since the start of the devices
+	SinceBoot bool                    // judge the rise of counters since the start of the devices
 	Interval  time.Duration           // between the two reads of devices of which no samples are kept; 0: 5 seconds
 	Tool      string                  // the version of rocec, as in [deploy.Note]
 }
 
-// Verification is what [Verify] found.
+// Verification is the result of [Verify].
 type Verification struct {
-	Plan    *deploy.Plan            // the drift: what apply would change; every device same when there is none
+	Plan    *deploy.Plan            // the drift: the changes that apply would make; without drift every device is same
 	Devices []*Health               // in the tree's order
 	Kept    map[string]*deploy.Kept // the samples of the devices that could be read, for the next verification
 }
@@ -32,12 +32,12 @@ type Verification struct {
 type Health struct {
 	Drift  *deploy.DevicePlan
 	Probes []deploy.Judged // empty when the device could not be read
-	Base   deploy.Base     // what its samples were judged by; zero when it could not be read
+	Base   deploy.Base     // the base of its samples; zero if it could not be read
 	Rose   []deploy.Rise   // the counters that rose since, in the order of the probes
 }
 
-// Verify reads the devices as [Observe] does, probes included, and compares: settings with what the tree wants, states with what
-// they should be, and counters with the samples of an earlier time. A device without such samples is read twice. It writes nothing.
+// Verify reads the devices as [Observe] does, probes included, and compares settings with the tree, states with the wanted ones, and
+// counters with earlier samples. It reads a device without such samples twice. It writes nothing.
 func Verify(ctx context.Context, dial target.Dial, tree *target.Tree, o VerifyOptions) *Verification {
 	twice := func(d *target.Device) bool { return !o.SinceBoot && o.Kept[d.Name] == nil }
 	read := o.ObserveOptions
@@ -69,7 +69,7 @@ func Verify(ctx context.Context, dial target.Dial, tree *target.Tree, o VerifyOp
 		case <-o.Clock.Wait(cmp.Or(o.Interval, verifyEvery)):
 		}
 		now = o.Clock.Now()
-		read.Look = false // what was seen does not change in seconds
+		read.Look = false // the reading does not change in seconds
 		for n, h := range Observe(ctx, dial, again, read).Devices {
 			first := have.Devices[at[n]]
 			h.Seen = first.Seen
@@ -101,16 +101,16 @@ func Verify(ctx context.Context, dial target.Dial, tree *target.Tree, o VerifyOp
 // known reports whether a device could be read, and is the one the fabric means.
 func known(h *deploy.Have) bool { return h.Err == nil && len(h.Wrong) == 0 }
 
-// Sound reports whether the device is as written, every probe was satisfied, and no watch found more than what is worth knowing. Warnings
-// that the fabric accepts make it [Health.Other].
+// Sound reports whether the device is as written, every probe was satisfied, and no watch found more than notices. Warnings that the
+// fabric accepts make it [Health.Other].
 func (h *Health) Sound() bool {
 	return h.Drift.Status == deploy.StatusSame && !h.Drift.Whole && h.satisfied() &&
 		!slices.ContainsFunc(h.Drift.Watched, func(w deploy.Watched) bool { return !w.Sound() })
 }
 
-// Other reports whether the device is not as written, and is sound: the fabric accepts all of its differences, or rocec has never
-// written it, and it carries lossless traffic as the fabric means it ([deploy.DevicePlan.Unsound]). A device that others write by rocec's
-// own documents is sound by the fabric alone.
+// Other reports whether the device is not as written, but sound. Either the fabric accepts all of its differences, or rocec has never
+// written it and it carries lossless traffic as the fabric means it ([deploy.DevicePlan.Unsound]). A device that others write from
+// rocec's documents is sound by the fabric alone.
 func (h *Health) Other() bool {
 	d := h.Drift
 	return h.satisfied() && d.Quiet() && (d.Whole || d.Count == 0 && !d.ByOthers() && d.Unsound() == "")

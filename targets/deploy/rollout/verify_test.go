@@ -35,7 +35,7 @@ func (b box) measured(drops int) {
 
 func (b box) count(drops int) { b.Write("/run/drops", fmt.Sprintln(drops)) }
 
-// Counters are judged by what they rose by: since samples that were kept, since a restart, since another read.
+// TestVerifySamples: counters are judged by their rise since kept samples, since a restart, since another read.
 func TestVerifySamples(t *testing.T) {
 	t.Parallel()
 	noon := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)

@@ -56,9 +56,9 @@ func (bs boxes) campus(p *deploy.Plan, r *rand.Rand) *deploy.Order {
 	return o
 }
 
-// A fleet in waves, while devices are away, a change makes another device lose its session, daemons fail, and the person interrupts:
-// nothing of a wave begins before the one before has ended, nothing begins after the stop, every device is old or new and said so, and a
-// run that goes on with the devices that came back brings all of them to the new settings.
+// TestFleetInWaves changes a fleet in waves while devices are away, a change makes another device lose its session, daemons fail, and the
+// person interrupts. No wave begins before the previous one has ended, and nothing begins after the stop. Every device is old or new and
+// reported as such. A later run with the devices that came back brings all of them to the new settings.
 func TestFleetInWaves(t *testing.T) {
 	t.Parallel()
 	machinetest.Long(t)

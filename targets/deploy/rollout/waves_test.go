@@ -44,7 +44,7 @@ func (bs boxes) inWaves(p *deploy.Plan, waves string, watch ...int) *deploy.Orde
 	return o
 }
 
-// sessions has a box tell of a session as long as a file of its own says so.
+// sessions makes a box report a session as long as its own file states one.
 func (b box) sessions() {
 	b.Write("/run/session", "up\n")
 	b.Dev.Probes = []target.Probe{{
@@ -55,7 +55,7 @@ func (b box) sessions() {
 	}}
 }
 
-// story collects what happens to devices, in order: a word for every step of the kind that ends well.
+// story collects the steps of devices, in order: a word for every step of the kind that ends well.
 type story struct {
 	mu    sync.Mutex
 	words []string
@@ -204,12 +204,12 @@ func TestWavesThatMayNotBegin(t *testing.T) {
 			assert.Equal(t, "applied not-started not-started", outcomes(rep))
 			assert.Equal(t, c.why, rep.Stopped)
 			assert.Contains(t, rep.Why, c.text)
-			assert.Empty(t, bs.all[1].Left(), "what was prepared is taken away")
+			assert.Empty(t, bs.all[1].Left(), "the prepared files are removed")
 		})
 	}
 }
 
-// Counters that rise far faster after a wave than before stop the run, unless the person says otherwise.
+// Counters that rise far faster after a wave than before stop the run, unless the person decides otherwise.
 func TestAnomaly(t *testing.T) {
 	t.Parallel()
 	machinetest.Long(t)
@@ -312,7 +312,7 @@ func TestHooks(t *testing.T) {
 	}
 }
 
-// What is held goes back the last wave first, where all of it goes back.
+// TestUndoAllGoesBackInOrder: where all held devices go back, the last wave goes first.
 func TestUndoAllGoesBackInOrder(t *testing.T) {
 	t.Parallel()
 	machinetest.Long(t)

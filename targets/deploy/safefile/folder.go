@@ -13,15 +13,15 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Folder is an open folder of rocec's own. Names of files in it are paths with slashes below it; each folder on the way is held
-// to the same rules. Nothing outside of it is read or written.
+// Folder is an open folder of rocec's own. Names of files are slash-separated paths below the folder, and the same rules apply to each
+// folder on the way. No file outside of the folder is read or written.
 type Folder struct {
 	path string
 	root *os.Root
 }
 
 // OpenFolder opens a folder. own is how many of the last elements of its path are rocec's own: "…/rocec/runs" has two. The
-// error is [fs.ErrNotExist] if one of them is missing. Those that the user owns are closed to others.
+// error is [fs.ErrNotExist] if one of them is missing. The rights of others on the user's own files are removed.
 func OpenFolder(dir string, own int) (*Folder, error) { return openFolder(dir, own, false) }
 
 // MakeFolder is [OpenFolder], and makes the folders that are missing.
@@ -117,7 +117,7 @@ func (f *Folder) restrict() {
 // Path returns the path of the folder.
 func (f *Folder) Path() string { return f.path }
 
-// Close closes the folder; files of it that are open stay so.
+// Close closes the folder. Its open files stay open.
 func (f *Folder) Close() error { return f.root.Close() }
 
 // Open opens a file to read it.
@@ -150,7 +150,8 @@ func (f *Folder) OpenFile(name string, flag int) (*os.File, error) {
 	return file, nil
 }
 
-// named returns an error of [os.Root] with the whole path: the name of a system call and a part of a path tell a person little.
+// named returns an error of [os.Root] with the whole path, because the name of a system call and a part of a path are of little use to a
+// person.
 func named(path string, err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return &fs.PathError{Op: "open", Path: path, Err: e.Err}

@@ -3,7 +3,7 @@
 //
 // A file or folder is refused if its owner is neither the user nor root, if its group or others may write it, or if it is a
 // symbolic link. The checks read the file that is open (fstat), so that the path cannot change between the check and the use.
-// A file that others may only read is closed to them, if the user owns it: that is about secrecy, not about trust.
+// If others may only read a file of the user, their right is removed: that protects its content, and does not affect trust.
 //
 // New folders have mode 0700, and new files 0600. Where files have no owners (Windows, a browser), links alone are refused.
 package safefile
@@ -24,7 +24,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Modes of what rocec makes for itself.
+// Modes of rocec's own files and folders.
 const (
 	fileMode   fs.FileMode = 0o600
 	folderMode fs.FileMode = 0o700
@@ -64,8 +64,8 @@ func Open(name string) (*os.File, error) {
 	return f, nil
 }
 
-// Replace writes a file of the user's own, with mode 0600: a new one that is renamed over it, so that a link there is replaced,
-// and no file that another user has prepared is written.
+// Replace writes a file of the user's own, with mode 0600. It renames a new file over the old one, so that a link there is replaced, and
+// no file that another user has prepared is written.
 func Replace(name string, data []byte) error {
 	dir, err := os.OpenRoot(filepath.Dir(name))
 	if err != nil {
@@ -112,7 +112,7 @@ func checkOpen(f *os.File, path string, lstat func(string) (fs.FileInfo, error),
 	return check(path, info)
 }
 
-// sameName refuses what a name leads to by a link: the name itself must be the file that is open.
+// sameName refuses the target of a link: the name itself must be the open file.
 func sameName(opened fs.FileInfo, path string, lstat func(string) (fs.FileInfo, error), name string) error {
 	info, err := lstat(name)
 	if err != nil {
@@ -140,8 +140,8 @@ func OfSystem(path string) bool {
 	return err == nil && (below("/proc/") || below("/dev/") && !below("/dev/shm/") && !below("/dev/mqueue/"))
 }
 
-// OfOthers returns why a file or folder that others may share is not the user's: its owner is neither the user nor root, or every user
-// may write it. Unlike the files of rocec's own, its group may write it. The empty string: it is the user's.
+// OfOthers returns why a file or folder that others may share is not the user's. Its owner is neither the user nor root, or every user
+// may write it. Unlike for the files of rocec's own, its group may write it. It returns "" for a file of the user.
 func OfOthers(info fs.FileInfo) string {
 	uid, owned := owner(info)
 	switch {

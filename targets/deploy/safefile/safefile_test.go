@@ -107,7 +107,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// TestReader is the process that readAs starts. It answers until nobody asks any more.
+// TestReader is the process that readAs starts. It answers until its stdin ends.
 func TestReader(t *testing.T) {
 	if os.Getenv("SAFEFILE_READER") == "" {
 		return
@@ -172,8 +172,8 @@ func place(t *testing.T, part string, uid int, mode fs.FileMode, link bool) (fil
 	return paths["file"]
 }
 
-// Every owner, mode and link of a file, of its folder, and of the folder above: what another user could have written is refused, and the
-// message names it.
+// TestMatrix tries every owner, mode and link of a file, of its folder, and of the folder above. A path that another user could have
+// written is refused, and the message names it.
 func TestMatrix(t *testing.T) {
 	machinetest.Root(t, "gives files to other users")
 	modes := []fs.FileMode{0o600, 0o644, 0o660, 0o606, 0o666, 0o604, 0o640, 0o622, 0o400, 0o777, 0o755, 0o711, 0o775, 0o700}
@@ -376,7 +376,7 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
-// Every user may make links in the folders in memory that lie below /dev.
+// TestOfSystem: every user may make links in the folders in memory below /dev.
 func TestOfSystem(t *testing.T) {
 	for name, want := range map[string]bool{
 		"/dev/stdin": true, "/dev/fd/63": true, "/proc/self/fd/0": true, "/dev/shm/../stdin": true, "/dev/shmem": true,

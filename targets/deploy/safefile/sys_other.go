@@ -4,7 +4,7 @@ package safefile
 
 import "io/fs"
 
-// openFlags are none where the system has none for links and pipes.
+// openFlags is 0, because the system has no flags for links and pipes.
 const openFlags = 0
 
 // owner returns the user a file belongs to, where files have one.

@@ -64,13 +64,13 @@ func (j *judge) bond(d *ir.Device, b *ir.Bond) {
 				"does not.",
 				sp.Bond, of.Mode, b.Name, d.Name, b.Mode)
 		case !of.Partner && sp.Up:
-			j.say(&topicBond, diag.Warning, at, p, "%s is in bond %s, which sees nobody who speaks LACP; %s on %s is of mode %s.", sp.Bond, b.Name,
+			j.say(&topicBond, diag.Warning, at, p, "%s is in bond %s, which sees no LACP partner; %s on %s is of mode %s.", sp.Bond, b.Name,
 				d.Name, b.Mode)
 		}
 	}
 }
 
-// mlag judges whether switches are of an MLAG pair, as the fabric says or does not say.
+// mlag judges whether the MLAG pairs of the switches are those of the fabric.
 func (j *judge) mlag() {
 	for _, d := range j.f.Devices {
 		s := j.of(d)
@@ -79,8 +79,8 @@ func (j *judge) mlag() {
 		}
 		if s.MLAG {
 			j.add(&topicMLAG, diag.Warning, d.At, []string{d.Name},
-				fmt.Sprintf("%s is a switch of an MLAG pair, and the fabric does not say so: it is changed and judged as one that stands alone. "+
-					"Write mlag.", d.Name))
+				fmt.Sprintf("%s is a switch of an MLAG pair, but the fabric does not have the pair, so rocec changes and judges it as a "+
+					"single switch. Write mlag.", d.Name))
 			continue
 		}
 		j.add(&topicMLAG, diag.Warning, diag.FirstPlace(d.Switch.MLAGAt, d.At), []string{d.Name}, fmt.Sprintf("%s is of the MLAG pair %q in the "+

@@ -14,8 +14,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// registry finds devices by the names by which they are called on the wire, in lower case: those they told themselves, and else those of
-// the fabric. A name that several told is nobody's.
+// registry finds devices by their names on the wire, in lower case: the names that they reported, and else those of the fabric. A name
+// that several devices reported has no device.
 type registry struct{ told, fabric map[string]*ir.Device }
 
 func (j *judge) registry() *registry {
@@ -49,7 +49,7 @@ func label(name string) string {
 	return short
 }
 
-// device is who is called so; nil: nobody, or several.
+// device returns the device with a name; nil: no device, or several.
 func (r *registry) device(name string) *ir.Device {
 	name = strings.ToLower(name)
 	for _, key := range []string{name, label(name)} {
@@ -62,29 +62,29 @@ func (r *registry) device(name string) *ir.Device {
 	return nil
 }
 
-// knows reports whether a device told a name that is its own, so that any other name is somebody else's.
+// knows reports whether a device reported a name that is unique, so that any other name is of another device.
 func (r *registry) knows(s *target.Seen, d *ir.Device) bool {
 	return s != nil && s.Name != "" && r.told[strings.ToLower(s.Name)] == d
 }
 
-// end is what LLDP says of the other end of a cable.
+// end is the other end of a cable, as LLDP reports it.
 type end struct {
 	verdict verdict
 	port    *ir.Port // of wrong: the port that is there, if the fabric has it
-	text    string   // of wrong and foreign: what is there
+	text    string   // of wrong and foreign: the found port
 }
 
 type verdict int
 
 const (
-	unseen  verdict = iota // there is no neighbour, or none that says who it is
-	foreign                // a name that nobody of the fabric has
+	unseen  verdict = iota // there is no neighbour, or it does not report its name
+	foreign                // a name that no device of the fabric has
 	wrong                  // another port of the fabric's devices
 	right
 )
 
-// look is what a port sees at the other end of its cable. A switch of the provider or an agent in the firmware of a NIC may speak beside
-// the neighbour that is meant.
+// look returns what a port sees at the other end of its cable. A switch of the provider or an agent in the firmware of a NIC may also
+// speak, next to the expected neighbour.
 func (j *judge) look(r *registry, p *ir.Port) (best end) {
 	sp := j.port(p)
 	if sp == nil || !j.of(p.Device()).Read(target.PartNeighbours) {
@@ -111,8 +111,8 @@ func (j *judge) look(r *registry, p *ir.Port) (best end) {
 	return best
 }
 
-// standing judges a neighbour that is a device of the fabric. One that is meant, and whose port goes by a name that the fabric does not
-// have, is taken at its word.
+// standing judges a neighbour that is a device of the fabric. If it is the expected device, and its port has a name that the fabric
+// lacks, the cable counts as right.
 func (j *judge) standing(d *ir.Device, n target.Neighbour, meant *ir.Port) end {
 	is := func(p *ir.Port) bool { return slices.Contains(n.Ports, p.Name) }
 	if !slices.ContainsFunc(d.Ports, is) {
@@ -146,7 +146,7 @@ func (j *judge) isMAC(p *ir.Port, n target.Neighbour) bool {
 	return n.MAC != "" && s != nil && s.Ports[p.Name] != nil && s.Ports[p.Name].MAC == n.MAC && !slices.ContainsFunc(p.Device().Ports, named)
 }
 
-// crossed is a cable that lies elsewhere: a port, and what is at its other end.
+// crossed is a cable to another port than in the fabric: its port, and its other end.
 type crossed struct {
 	from *ir.Port
 	end
@@ -170,7 +170,8 @@ func (j *judge) cables() {
 			case c.verdict == foreign && !sound:
 				peer := c.from.Peer()
 				j.add(&topicCable, diag.Warning, c.from.At, []string{c.from.Device().Name}, fmt.Sprintf(
-					"%s is on %s, which the fabric does not have; the fabric says %s. Either the cable lies elsewhere, or another device stands there.",
+					"%s is on %s, which the fabric does not have; the fabric has %s there. Either the cable goes elsewhere, or another "+
+						"device is in that place.",
 					c.from, c.text, peer))
 			}
 		}
@@ -187,7 +188,7 @@ func (j *judge) cables() {
 	}
 }
 
-// blind says why neither end of a cable sees the other, and at which device to look: the lower one of those that were asked.
+// blind returns why neither end of a cable sees the other, and the device at which to look: the lower one of those that were asked.
 func (j *judge) blind(l *ir.Link) (*ir.Device, string) {
 	low, high := l.A().Device(), l.B().Device()
 	if high.Height() < low.Height() {
@@ -239,7 +240,7 @@ func (j *judge) swaps(lie []crossed) {
 // mostCables is how many cables a finding tells of.
 const mostCables = 8
 
-// swap makes one finding of cables that changed places among themselves. A cable that both ends see is told from its lower end.
+// swap makes one finding of cables that changed places among themselves. A cable that both ends see is reported from its lower end.
 func (j *judge) swap(lie []crossed) {
 	sort.SliceStable(lie, func(i, k int) bool {
 		a, b := lie[i], lie[k]

@@ -9,8 +9,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// lags judges the bonds between switches, at each of the two by itself: a bond of the fabric is one link to bridges, to spanning tree and
-// to the proof of PFC loops, and its cables are several where a switch does not bond them.
+// lags judges the bonds between switches, at each of the two switches by itself. A bond of the fabric is one link to bridges, to spanning
+// tree and to the proof of PFC loops. If a switch does not bond the cables, they are several links.
 func (j *judge) lags() {
 	of := map[int][]*ir.Link{}
 	most := 0
@@ -31,7 +31,7 @@ func (j *judge) lags() {
 			continue
 		}
 		p := links[0].A()
-		if mine.Mode == lacp { // whoever does not speak it stands first
+		if mine.Mode == lacp { // the switch without LACP is named first
 			a, p, mine, theirs = b, links[0].B(), theirs, mine
 		}
 		j.say(&topicBond, diag.Warning, diag.FirstPlace(links[0].BondAt, links[0].At), p, "%s is in a bond of mode %s; %s on the other side of "+
@@ -39,7 +39,7 @@ func (j *judge) lags() {
 	}
 }
 
-// lag judges one side of a bond, and gives what the switch has in its place; nil: it was not read, or is not one bond.
+// lag judges one side of a bond, and returns the bond that the switch has; nil: it was not read, or is not one bond.
 func (j *judge) lag(d *ir.Device, links []*ir.Link) *target.SeenBond {
 	s := j.of(d)
 	if d.Switch == nil || !s.Read(target.PartPorts) || !s.Read(target.PartBonds) {
@@ -80,8 +80,8 @@ func (j *judge) lag(d *ir.Device, links []*ir.Link) *target.SeenBond {
 	if whole && b.Mode == lacp && !b.Partner {
 		for _, p := range ports {
 			if j.port(p).Up {
-				j.say(&topicBond, diag.Warning, diag.FirstPlace(p.Link().BondAt, p.Link().At), p, "%s is in bond %s, which sees nobody who speaks "+
-					"LACP on the other side: at most one of its ports passes traffic.", name)
+				j.say(&topicBond, diag.Warning, diag.FirstPlace(p.Link().BondAt, p.Link().At), p, "%s is in bond %s, which sees no LACP partner "+
+					"on the other side: at most one of its ports passes traffic.", name)
 			}
 		}
 	}
@@ -146,5 +146,5 @@ func (j *judge) others(ports []*ir.Port, s *target.Seen, name string) {
 		return
 	}
 	j.say(&topicBond, diag.Warning, at, first, "%s is in bond %s with %s, which the fabric does not have in this bond. Take the ports out "+
-		"of it, or correct the fabric.", name, with)
+		"of that bond, or correct the fabric.", name, with)
 }

@@ -33,7 +33,8 @@ func (j *judge) ports() {
 	}
 }
 
-// speed judges the speed of a port with a link. Headroom is for what arrives while a pause takes effect, which grows with the speed.
+// speed judges the speed of a port with a link. Headroom holds the bytes that arrive before a pause takes effect, which grow with the
+// speed.
 func (j *judge) speed(p *ir.Port, sp *target.SeenPort) {
 	at := first(p.Link().Speed, p.Link().At)
 	switch {
@@ -94,8 +95,8 @@ func (j *judge) mtu(p *ir.Port, sp *target.SeenPort, need map[*ir.Intent]int) {
 	}
 }
 
-// vlans judges whether the VLANs of intents pass by the ports that carry them, with a tag: a frame without one has lost its PCP, and is not
-// received by the VLAN interface of a host. Between switches it does so for what is told by PCP and bridged there.
+// vlans judges whether the ports that carry the VLANs of intents pass them with a tag. An untagged frame has lost its PCP, and the VLAN
+// interface of a host does not receive it. Between switches vlans judges intents that PCP identifies and that are bridged there.
 func (j *judge) vlans() {
 	for _, d := range j.f.Devices {
 		if d.Switch == nil || !j.of(d).Read(target.PartVLANs) {
@@ -118,8 +119,8 @@ func (j *judge) vlans() {
 					j.say(&topicVLAN, diag.Error, in.At, p, "%s does not carry VLAN %d, in which roce %q travels: its frames are dropped here. rocec "+
 						"writes no VLANs of switches: add the port to the VLAN, with a tag.", in.VLAN, in.Name)
 				case !tagged && hop:
-					j.say(&topicVLAN, diag.Error, in.At, p, "%s sends VLAN %d without a tag, and roce %q is told by the PCP in it: its frames "+
-						"lose that here, and the next switch does not take them for lossless. Carry the VLAN with a tag.", in.VLAN, in.Name)
+					j.say(&topicVLAN, diag.Error, in.At, p, "%s sends VLAN %d without a tag, and PCP identifies roce %q: its frames "+
+						"lose their PCP here, and the next switch does not treat them as lossless. Carry the VLAN with a tag.", in.VLAN, in.Name)
 				case !tagged:
 					j.say(&topicVLAN, diag.Error, in.At, p, "%s sends VLAN %d without a tag, and roce %q travels in it with one: its frames lose "+
 						"their PCP here, and hosts do not take them for that VLAN. Carry the VLAN with a tag.", in.VLAN, in.Name)
@@ -135,8 +136,8 @@ func paired(p *ir.Port) bool {
 	return p.Link().Peer && a != nil && b != nil && a.MLAG != "" && a.MLAG == b.MLAG
 }
 
-// carried are the intents whose frames pass a switch port with the tag of their VLAN, as far as the fabric tells. Between switches RoCEv2
-// that is told by DSCP needs no tag, and over a routed hop no frame keeps its own.
+// carried returns the intents whose frames pass a switch port with the tag of their VLAN, by the fabric. Between switches RoCEv2 that
+// DSCP identifies needs no tag, and over a routed hop no frame keeps its tag.
 func carried(p *ir.Port) []*ir.Intent {
 	peer := p.Peer()
 	var all []*ir.Intent

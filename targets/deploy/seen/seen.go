@@ -1,8 +1,8 @@
-// Package seen judges what devices say of their ports, cables, VLANs and bonds against what the fabric assumes of them: that which rocec
-// does not write, and on which everything it writes relies.
+// Package seen compares the ports, cables, VLANs and bonds that devices report with those of the fabric. rocec does not write these, but
+// everything it writes relies on them.
 //
-// It knows no vendor: targets give a [target.Seen] of each device. It is pure. What nobody could read is named, and is neither good nor
-// bad.
+// It knows no vendor: targets give a [target.Seen] of each device. It is pure. Parts that could not be read are named, and are neither
+// good nor bad.
 package seen
 
 import (
@@ -19,14 +19,14 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Finding is a way in which devices are not as the fabric says, at the line that says it.
+// Finding is a difference between devices and the fabric, at the line of the fabric.
 type Finding struct {
 	*diag.Diagnostic
 	Devices []string // that are concerned, in natural order
 	Refuses bool     // a change of these devices may make things worse
 }
 
-// Unread is what could not be read, of which devices, and why.
+// Unread is a part that could not be read, with its devices and the reason.
 type Unread struct {
 	What    string
 	Devices []string // in natural order
@@ -39,7 +39,7 @@ func (u Unread) String() string {
 	return fmt.Sprintf("%s of %s: %s", u.What, nodeset.Text(u.Devices, nodeset.Devices, room), u.Why)
 }
 
-// Result is what a look at the devices came to. The zero value is one that found nothing.
+// Result has the findings of a look at the devices. The zero value has no finding.
 type Result struct {
 	Findings []Finding // by place
 	Unread   []Unread
@@ -50,7 +50,7 @@ func (r *Result) Good() bool {
 	return !slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Severity != diag.Notice })
 }
 
-// Of is the findings that concern any of some devices, and what of these could not be read.
+// Of returns the findings that concern any of some devices, and the unread parts of these devices.
 func (r *Result) Of(names map[string]bool) *Result {
 	out := &Result{}
 	for _, f := range r.Findings {
@@ -67,7 +67,7 @@ func (r *Result) Of(names map[string]bool) *Result {
 	return out
 }
 
-// UnreadText says what could not be read, in one line; empty: all was.
+// UnreadText lists the unread parts in one line; empty: all was read.
 func (r *Result) UnreadText() string {
 	var parts []string
 	for _, u := range r.Unread {
@@ -88,7 +88,7 @@ type judge struct {
 	out   Result
 }
 
-// row is findings that are the same but for the port.
+// row is the common part of findings that differ only in the port.
 type row struct {
 	topic    *diag.Topic
 	severity diag.Severity
@@ -101,7 +101,7 @@ type folded struct {
 	refuses bool
 }
 
-// Judge compares what was seen of devices with the fabric. of gives it by the device; nil: it was not asked.
+// Judge compares the readings of devices with the fabric. of returns the reading of a device; nil: it was not asked.
 func Judge(f *ir.Fabric, of map[*ir.Device]*target.Seen) *Result {
 	j := &judge{f: f, seen: make([]*target.Seen, len(f.Devices)), rows: map[row]*folded{}}
 	some := false
@@ -130,10 +130,10 @@ func Judge(f *ir.Fabric, of map[*ir.Device]*target.Seen) *Result {
 	return &j.out
 }
 
-// of is what was seen of a device.
+// of returns the reading of a device.
 func (j *judge) of(d *ir.Device) *target.Seen { return j.seen[d.ID] }
 
-// port is what was seen of a port whose cable is laid; nil: nothing.
+// port returns the reading of a port whose cable is laid; nil: nothing was read.
 func (j *judge) port(p *ir.Port) *target.SeenPort {
 	if s := j.of(p.Device()); s.Read(target.PartPorts) && !p.Link().Planned {
 		return s.Ports[p.Name]
@@ -141,8 +141,8 @@ func (j *judge) port(p *ir.Port) *target.SeenPort {
 	return nil
 }
 
-// say notes a finding at a port; those that differ in the port alone become one. The first %s of format stands for the ports, and is of
-// none of args.
+// say notes a finding at a port; those that differ in the port alone become one. The first %s of format is for the ports, and has no
+// value in args.
 func (j *judge) say(t *diag.Topic, s diag.Severity, at diag.Range, p *ir.Port, format string, args ...any) *folded {
 	r := row{t, s, at, fmt.Sprintf(strings.Replace(format, "%s", "\x00", 1), args...)}
 	if j.rows[r] == nil {
@@ -153,7 +153,7 @@ func (j *judge) say(t *diag.Topic, s diag.Severity, at diag.Range, p *ir.Port, f
 	return j.rows[r]
 }
 
-// fold makes the findings of what was said.
+// fold turns the noted rows into findings.
 func (j *judge) fold() {
 	const room = 160 // bytes, for names
 	for _, r := range j.names {
@@ -177,7 +177,7 @@ func (j *judge) add(t *diag.Topic, s diag.Severity, at diag.Range, devices []str
 	return &j.out.Findings[len(j.out.Findings)-1]
 }
 
-// unread folds what could not be read by part and reason. Neighbours count by cable: see [judge.cables].
+// unread groups the unread parts by part and reason. Neighbours count by cable: see [judge.cables].
 func (j *judge) unread() {
 	type key struct{ what, why string }
 	of := map[key][]string{}
@@ -200,7 +200,7 @@ func (j *judge) unread() {
 	j.out.Unread = append(out, j.out.Unread...)
 }
 
-// first is where a number was written, or else the place of what it is of.
+// first returns the place where a number was written, or else or.
 func first(n ir.Num, or diag.Range) diag.Range {
 	if len(n.From) > 0 {
 		return diag.FirstPlace(n.From[0].At, or)

@@ -17,7 +17,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// world is a fabric, and what devices say of it.
+// world is a fabric, and the readings of its devices.
 type world struct {
 	f  *ir.Fabric
 	of map[string]*target.Seen
@@ -73,7 +73,7 @@ func as(f *ir.Fabric) *world {
 	return w
 }
 
-// port is what is seen of a port: "leaf1:swp1".
+// port returns the reading of a port: "leaf1:swp1".
 func (w *world) port(at string) *target.SeenPort {
 	device, port, _ := strings.Cut(at, ":")
 	return w.of[device].Ports[port]
@@ -95,7 +95,7 @@ func (w *world) judge() *seen.Result {
 	return seen.Judge(w.f, of)
 }
 
-// said is findings as "severity code refuses [devices] text", with the line of the fabric, and what was not read.
+// said formats findings: "severity code refuses [devices] text", with the line of the fabric, and the unread parts.
 func said(t testing.TB, name string, r *seen.Result) (out []string) {
 	text, err := os.ReadFile("../../../examples/" + name + "/fabric.hcl")
 	require.NoError(t, err)
@@ -140,7 +140,7 @@ func TestDifferences(t *testing.T) {
 		}, []string{`error[cable-elsewhere] refuses [leaf1 spine1 spine2] at lower = "leaf[1-2]:swp[49-50]" | ` +
 			`leaf1:swp49 is on spine2:swp1, the fabric says spine1:swp1; leaf1:swp50 is on spine1:swp1, the fabric says spine2:swp1. ` +
 			`These 2 cables have changed places: swap them, or correct the fabric.`}},
-		{"hosts changed places, and only the switches' side is told", pair, func(w *world) {
+		{"hosts changed places, and only the switches report neighbours", pair, func(w *world) {
 			for _, n := range []string{"1", "2"} {
 				other := map[string]string{"1": "2", "2": "1"}[n]
 				w.of["store"+n].NotRead(target.PartNeighbours, "lldpctl is not installed")
@@ -185,12 +185,12 @@ func TestDifferences(t *testing.T) {
 			p := w.port("leaf1:swp1")
 			p.Neighbours = append([]target.Neighbour{{MAC: "52:54:00:ff:ff:ff"}, {Device: "bmc-17", Ports: []string{"1"}}}, p.Neighbours...)
 		}, nil},
-		{"somebody the fabric does not have", pair, func(w *world) {
+		{"a device that the fabric does not have", pair, func(w *world) {
 			w.port("leaf1:swp1").Neighbours = []target.Neighbour{{Device: "old\u202ehost\x1b", Ports: []string{"eth0"}}}
 			w.port("store1:ens2f0").Neighbours = nil
 		}, []string{`warning[cable-elsewhere] [leaf1] at b = "leaf1:swp1,leaf2:swp1,leaf1:swp2,leaf2:swp2,leaf1:swp3,leaf2:swp3,leaf1:swp4,leaf2:swp4" | ` +
-			`leaf1:swp1 is on old\u202ehost\x1b:eth0, which the fabric does not have; the fabric says store1:ens2f0. Either the cable lies elsewhere, or ` +
-			`another device stands there.`}},
+			`leaf1:swp1 is on old\u202ehost\x1b:eth0, which the fabric does not have; the fabric has store1:ens2f0 there. Either the cable ` +
+			`goes elsewhere, or another device is in that place.`}},
 		{"a name of a device that did not tell its own", pair, func(w *world) {
 			w.of["spine1"].Name = ""
 			w.port("leaf1:swp49").Neighbours[0].Device = "s1-row7"
@@ -251,7 +251,7 @@ func TestDifferences(t *testing.T) {
 				`side speaks LACP, and the other does not.`,
 		}},
 		{"a bond without a partner", pair, func(w *world) { w.of["leaf1"].Bonds["to-store2"].Partner = false }, []string{
-			`warning[port-bond] [leaf1] at mode = "802.3ad" | leaf1:swp2 is in bond to-store2, which sees nobody who speaks LACP; bond0 on store2 is of ` +
+			`warning[port-bond] [leaf1] at mode = "802.3ad" | leaf1:swp2 is in bond to-store2, which sees no LACP partner; bond0 on store2 is of ` +
 				`mode 802.3ad.`,
 		}},
 		{"a peer link whose cables are not in one bond", pair, func(w *world) { w.port("leaf1:swp56").Bond = "" }, []string{
@@ -262,8 +262,8 @@ func TestDifferences(t *testing.T) {
 			`warning[mlag-unlike] [leaf2] at mlag = "rack1" | leaf2 is of the MLAG pair "rack1" in the fabric, and nothing on it speaks MLAG.`,
 		}},
 		{"MLAG that the fabric does not know", pair, func(w *world) { w.of["spine2"].MLAG = true }, []string{
-			`warning[mlag-unlike] [spine2] at names = "spine[1-2]" | spine2 is a switch of an MLAG pair, and the fabric does not say so: it is changed and ` +
-				`judged as one that stands alone. Write mlag.`,
+			`warning[mlag-unlike] [spine2] at names = "spine[1-2]" | spine2 is a switch of an MLAG pair, but the fabric does not have the ` +
+				`pair, so rocec changes and judges it as a single switch. Write mlag.`,
 		}},
 		{"a VLAN without its tag", rack, func(w *world) { w.port("tor1:swp2").VLANs[100] = false }, []string{
 			`error[port-vlan] [tor1] at roce "nvme" { | tor1:swp2 sends VLAN 100 without a tag, and roce "nvme" travels in it with one: its frames lose ` +
@@ -308,7 +308,7 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
-// two is a fabric of two switches on one bridge, joined by two cables, with what more is said of its blocks.
+// two returns a fabric of two switches on one bridge, joined by two cables. The arguments are further lines of its blocks.
 func two(t testing.TB, link, roce, group string) *world {
 	return as(compilertest.Compile(t, twoText(link, roce, group)))
 }
@@ -367,7 +367,7 @@ link "between" {
 `
 }
 
-// told is findings as "severity code refuses [devices] text".
+// told formats findings: "severity code refuses [devices] text".
 func told(r *seen.Result) (out []string) {
 	for _, f := range r.Findings {
 		mark := ""
@@ -406,7 +406,7 @@ func TestBondsOfSwitches(t *testing.T) {
 			w.of["sw2"].Bonds["b%d"] = &target.SeenBond{Mode: "802.3ad", Ports: []string{"swp16"}, Partner: true}
 			w.port("sw2:swp16").Bond = "b%d"
 		}, []string{"error[port-bond] refuses [sw2] | sw2:swp15 is in bond to-sw1, and the other cables in b%d; " + apart}},
-		{"a bond that nobody told of", func(w *world) { delete(w.of["sw2"].Bonds, "to-sw1") }, []string{
+		{"a bond that no device reported", func(w *world) { delete(w.of["sw2"].Bonds, "to-sw1") }, []string{
 			"error[port-bond] refuses [sw2] | sw2:swp[15-16] is in no bond; " + apart,
 		}},
 		{"with the port of a host", func(w *world) {
@@ -418,16 +418,16 @@ func TestBondsOfSwitches(t *testing.T) {
 			w.of["sw1"].Bonds["to-sw2"].Ports = []string{"swp15", "swp16", "swp14", "swp13"}
 		}, []string{"warning[port-bond] [sw1] | sw1:swp15 is in bond to-sw2 with swp[13-14], which the fabric does not have in this bond. " +
 			"Take the " +
-			"ports out of it, or correct the fabric."}},
+			"ports out of that bond, or correct the fabric."}},
 		{"LACP on one side", func(w *world) { w.of["sw1"].Bonds["to-sw2"].Mode = "balance-xor" }, []string{
 			"warning[port-bond] [sw1] | sw1:swp15 is in a bond of mode balance-xor; sw2 on the other side of the cable has one of mode 802.3ad. " +
 				"One side " +
 				"speaks LACP, and the other does not.",
 		}},
-		{"LACP that nobody answers", func(w *world) {
+		{"LACP without an answer", func(w *world) {
 			w.of["sw1"].Bonds["to-sw2"].Partner = false
 			w.port("sw1:swp16").Up = false
-		}, []string{"warning[port-bond] [sw1] | sw1:swp15 is in bond to-sw2, which sees nobody who speaks LACP on the other side: at most one " +
+		}, []string{"warning[port-bond] [sw1] | sw1:swp15 is in bond to-sw2, which sees no LACP partner on the other side: at most one " +
 			"of " +
 			"its ports passes traffic."}},
 		{"bonds that could not be read", func(w *world) {
@@ -459,15 +459,15 @@ func TestBondToPair(t *testing.T) {
 	assert.Empty(t, w.judge().Findings)
 }
 
-// What is told by PCP needs its tag at every bridged hop.
+// TestTagsBetweenSwitches: traffic that PCP identifies needs its tag at every bridged hop.
 func TestTagsBetweenSwitches(t *testing.T) {
 	const v1, v2, dscp, bond, peer = "version = 1\nvlan = 100", "version = 2\nvlan = 100", "dscp = [26]", "bond = true",
 		"bond = true\npeer = true"
 	lost := func(severity, text string) []string {
 		return []string{severity + "[port-vlan] [sw1] | sw1:swp16 " + text}
 	}
-	untagged := lost("error", `sends VLAN 100 without a tag, and roce "all" is told by the PCP in it: its frames lose that here, and the next switch `+
-		`does not take them for lossless. Carry the VLAN with a tag.`)
+	untagged := lost("error", `sends VLAN 100 without a tag, and PCP identifies roce "all": its frames lose their PCP here, and the next `+
+		`switch does not treat them as lossless. Carry the VLAN with a tag.`)
 	absent := lost("error", `does not carry VLAN 100, in which roce "all" travels: its frames are dropped here. rocec writes no VLANs of switches: `+
 		`add the port to the VLAN, with a tag.`)
 	for _, c := range []struct {
@@ -517,8 +517,8 @@ func TestNothing(t *testing.T) {
 	assert.Equal(t, &seen.Result{}, seen.Judge(w.f, map[*ir.Device]*target.Seen{other.f.Devices[0]: {}}))
 }
 
-// Law: however cables between switches change places, every end that moved is told, no other is, and cables that changed places among
-// themselves are one finding.
+// TestPermutedCables: however cables between switches change places, exactly the ends that moved are reported. Cables that changed places
+// among themselves are one finding.
 func TestPermutedCables(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := example(t, "clos-v2-ecn")

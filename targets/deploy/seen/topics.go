@@ -2,7 +2,7 @@ package seen
 
 import "github.com/rocec/rocec/lang/diag"
 
-// Topics are the codes of what devices are found to be unlike the fabric in.
+// Topics are the codes of the differences between devices and the fabric.
 var Topics = []diag.Topic{topicCable, topicMissing, topicSpeed, topicMTU, topicVLAN, topicBond, topicMLAG}
 
 var topicCable = diag.Topic{

@@ -42,8 +42,8 @@ func factoryPlan(tb testing.TB, f *ir.Fabric) *deploy.Plan {
 	return plan
 }
 
-// BenchmarkSequence puts the plan of 1,408 switches and 40,960 hosts in order, and judges what stands in between. peak-MiB is the most
-// that it holds on top of the plan, garbage left out.
+// BenchmarkSequence puts the plan of 1,408 switches and 40,960 hosts in order, and judges the states in between. peak-MiB is its peak
+// memory on top of the plan, without garbage.
 func BenchmarkSequence(b *testing.B) {
 	f := compilertest.Compile(b, langtest.Scale(16))
 	plan := factoryPlan(b, f)
@@ -64,7 +64,8 @@ func BenchmarkSequence(b *testing.B) {
 	b.ReportMetric(float64(peak)/(1<<20), "peak-MiB")
 }
 
-// livePeak is the most that was alive while do ran, in bytes, on top of what was before: what the collector has found, which runs often.
+// livePeak returns the peak of the live heap while do ran, in bytes, above its size before. The garbage collector measures it, and runs
+// often.
 func livePeak(do func()) uint64 {
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	read := func() uint64 {

@@ -11,8 +11,8 @@ import (
 	"github.com/rocec/rocec/targets/judge"
 )
 
-// A program that embeds rocec compiles a fabric, compares it with what the devices hold, and puts the plan in order. Here each
-// device is as it comes from the factory. rollout.Observe reads real ones, and rollout.Apply takes the plan with the Order of the sequence.
+// A program that embeds rocec compiles a fabric, compares it with the devices, and puts the plan in order. Here each device is as it
+// comes from the factory. rollout.Observe reads real ones, and rollout.Apply takes the plan with the Order of the sequence.
 func Example() {
 	j := judge.Judge(context.Background(), fstest.MapFS{"fabric.hcl": {Data: []byte(clos)}}, ".", judge.Options{})
 	if j.Diags.HasErrors() {

@@ -99,8 +99,8 @@ func Bars(plan *deploy.Plan, seq *Sequence, own string) (out []*Held) {
 	return heldDevices(all, own)
 }
 
-// Neighbours returns the devices for [Sequence.Locks]: switches that are to carry the mark of the run, and devices next to its waves,
-// without those that the plan has read. They have no files, because only the holders of their locks are read.
+// Neighbours returns the devices for [Sequence.Locks] that the plan has not read: switches that are to carry the mark of the run, and
+// devices next to its waves. They have no files, because only the holders of their locks are read.
 func (s *Sequence) Neighbours() *target.Tree {
 	known := map[*ir.Device]bool{}
 	for _, p := range slices.Concat(s.plan.Devices, s.plan.Beside) {

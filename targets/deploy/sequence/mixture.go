@@ -16,9 +16,9 @@ import (
 // mixture is how old and new settings stand side by side while a plan is done.
 type mixture struct {
 	phases  []change.Phase
-	gaps    []*change.Gap // what loses packets in between, however the change is split
+	gaps    []*change.Gap // settings that lose packets in between, however the change is split
 	staged  bool          // some devices would have to hold settings that are neither old nor new
-	byMarks bool          // what hosts are set to mark is taken to be all they send
+	byMarks bool          // the marks that hosts are set to count as all they send
 	loop    *proof.Proof  // a PFC loop of old and new together; nil: none
 	ended   []int         // cos that are lossless only before, and part of that proof
 
@@ -26,8 +26,8 @@ type mixture struct {
 	held  []change.Held // by Device.ID
 }
 
-// newMixture judges what a plan leaves in between. Devices that are not read are taken to stay as they are, whatever that is. A
-// proof takes at most the budget of the rules.
+// newMixture judges the mixtures of old and new settings during a plan. Devices that are not read are taken to stay as they are, whatever
+// that is. A proof takes at most the budget of the rules.
 func newMixture(f *ir.Fabric, plan *deploy.Plan, r *Rules) *mixture {
 	held := make([]change.Held, len(f.Devices))
 	for _, d := range f.Devices {
@@ -85,7 +85,7 @@ func unused(s *ir.Settings, d *ir.Device) *ir.Settings {
 	return out
 }
 
-// lacking says, in one sentence, what the phases lose where devices stay as they are; empty: nothing.
+// lacking returns, in one sentence, the loss of the phases where devices stay as they are; empty: no loss.
 func (m *mixture) lacking(stay []*deploy.DevicePlan) string {
 	held := slices.Clone(m.held)
 	for _, p := range stay {

@@ -11,8 +11,8 @@ import (
 	"github.com/rocec/rocec/validate"
 )
 
-// Refusals returns the reasons to refuse the plan: devices that cannot change within the rules, at the lines that declare them, and
-// gaps and loops of lossless classes in between.
+// Refusals returns the reasons to refuse the plan. They are devices that cannot change within the rules, at the lines that declare them,
+// and gaps and loops of lossless classes in between.
 func (s *Sequence) Refusals() diag.List {
 	var ds diag.List
 	for _, r := range s.Refused {
@@ -45,7 +45,7 @@ func few(ds []*ir.Device) string {
 	return nodeset.Text(names, nodeset.Devices, 60)
 }
 
-// refusalText says in full sentences why a device cannot be changed within the rules, and what to do.
+// refusalText states in full sentences why a device cannot be changed within the rules, and the remedy.
 func refusalText(r *change.Refusal) string {
 	name := r.Task.Device.Name
 	allow := "Allow it: "
@@ -61,10 +61,11 @@ func refusalText(r *change.Refusal) string {
 			"--min-capacity %d.", name, r.Narrow.Name, r.Capacity, r.Towards.Name, allow, r.Capacity)
 	case change.LastLeg:
 		if !r.Without {
-			return fmt.Sprintf("%s hangs on two of the devices that would pass no traffic at the same time.", few(r.Hosts))
+			return fmt.Sprintf("%s %s connected to two of the devices that would pass no traffic at the same time.", few(r.Hosts),
+				diag.Plural(len(r.Hosts), "is", "are"))
 		}
-		return fmt.Sprintf("%s %s on %s alone now, as other links of theirs are down. Bring those up first, or allow it: --min-capacity 0.",
-			few(r.Hosts), diag.Plural(len(r.Hosts), "hangs", "hang"), name)
+		return fmt.Sprintf("%s %s connected to %s alone now, because other links are down. Bring those up first, or allow it: --min-capacity 0.",
+			few(r.Hosts), diag.Plural(len(r.Hosts), "is", "are"), name)
 	case change.TooDark:
 		if r.Reduced {
 			return fmt.Sprintf("While %s and other devices of its wave pass no traffic, %s (%s) would lose links, which is more than --max-dark "+

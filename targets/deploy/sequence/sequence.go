@@ -47,7 +47,7 @@ type Sequence struct {
 	Steps   []change.Phase // the steps of the change, of which this is the first; nil: it is the whole change
 	Down    []*ir.Link     // reported without a link, or without a session over it
 	Early   []*ir.Link     // planned cables that were reported with a link
-	ByMarks bool           // what hosts are set to mark is taken for all they send
+	ByMarks bool           // the marks that hosts are set to count as all they send
 
 	// Locks are the switches that carry the mark of the run and are not in the plan, with the runs that hold them. The caller reads
 	// them from [Sequence.Neighbours].
@@ -59,7 +59,7 @@ type Sequence struct {
 	graph   *change.Graph
 	mixed   *mixture // nil: the settings in between are not judged
 	devices map[*ir.Device]*target.Device
-	found   map[*ir.Device][]target.Sample // what each device reported last
+	found   map[*ir.Device][]target.Sample // the last report of each device
 	mute    map[*ir.Device]bool            // those that could not be read
 }
 
@@ -120,7 +120,7 @@ func (s *Sequence) Takes() time.Duration {
 	return sum
 }
 
-// survey takes in what a plan has found of a fabric.
+// survey takes the readings of a fabric from a plan.
 func survey(f *ir.Fabric, tree *target.Tree, plan *deploy.Plan, r Rules) *Sequence {
 	s := &Sequence{
 		Rules: r, fabric: f, tree: tree, plan: plan,

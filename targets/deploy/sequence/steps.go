@@ -31,7 +31,7 @@ func (s *Sequence) Next(have *deploy.Observed) (*deploy.Plan, *Sequence, diag.Li
 			return nil, nil, ds
 		}
 		if step.Empty() && len(steps) > 1 {
-			continue // the devices hold what it wants already
+			continue // the devices already hold the wanted settings
 		}
 		first, ds := New(s.fabric, s.tree, step, s.Rules)
 		if first != nil {

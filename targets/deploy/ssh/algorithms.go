@@ -22,8 +22,8 @@ var fipsAlgorithms = ssh.Algorithms{
 	},
 }
 
-// offered are the algorithms a server is offered: those x/crypto holds for safe (its defaults hold weak ones as well) but for
-// hmac-sha1, and in FIPS mode those that FIPS 140-3 approves.
+// offered returns the algorithms to offer to a server: those that x/crypto lists as supported, without hmac-sha1. The defaults of
+// x/crypto include weak ones. In FIPS mode it returns those that FIPS 140-3 approves.
 func offered() ssh.Algorithms {
 	good := ssh.SupportedAlgorithms()
 	if !fips140.Enabled() {
@@ -40,7 +40,7 @@ func offered() ssh.Algorithms {
 	return good
 }
 
-// offeredAre says what all of them have in common, in the middle of a sentence.
+// offeredAre describes the offered algorithms, in the middle of a sentence.
 func offeredAre() string {
 	if fips140.Enabled() {
 		return "FIPS 140 allows"
@@ -48,7 +48,7 @@ func offeredAre() string {
 	return "is safe"
 }
 
-// leastRSA is the size in bits that an RSA key has at least, whoever's it is.
+// leastRSA is the least size of an RSA key in bits, for keys of hosts and of persons.
 const leastRSA = 2048
 
 // inner returns the key that a certificate is for, or the key itself, as x/crypto reads it: keys of the agent come in a type of its own.
@@ -59,7 +59,7 @@ func inner(k ssh.PublicKey) ssh.PublicKey {
 	return plain(k)
 }
 
-// short says that a key, or the authority that signed it, is an RSA key too short to prove anything; empty: neither is.
+// short returns a text if a key, or the authority that signed it, is an RSA key that is too short to prove anything; empty: neither is.
 func short(k ssh.PublicKey) string {
 	if read, err := ssh.ParsePublicKey(k.Marshal()); err == nil {
 		k = read

@@ -38,8 +38,8 @@ type key struct {
 	pub    ssh.PublicKey
 	cert   *ssh.Certificate // of path-cert.pub, or nil
 	pem    []byte           // of an encrypted key
-	useful string           // why the file is of no use; empty: it is
-	token  bool             // the private key lies in a security key (FIDO)
+	useful string           // why the file is useless; empty: it is useful
+	token  bool             // the private key is in a security key (FIDO)
 
 	mu     sync.Mutex
 	signer ssh.AlgorithmSigner // nil: it is encrypted, or only the public half
@@ -70,7 +70,7 @@ func ready(name string, s ssh.Signer) candidate {
 	return candidate{name, s.PublicKey(), func(context.Context) (ssh.AlgorithmSigner, error) { return s.(ssh.AlgorithmSigner), nil }}
 }
 
-// file reads a key file; nil: there is none.
+// file reads a key file; nil: it does not exist.
 func (r *keyring) file(path string) *key {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -103,7 +103,7 @@ func readKey(path string) *key {
 	}
 	if inToken(data) {
 		k.token = true
-		k.useful = "it lies in a security key; ssh-add it, or name it with IdentityFile so that ssh carries the session"
+		k.useful = "it is in a security key; ssh-add it, or name it with IdentityFile so that ssh carries the session"
 		k.pub = readPublic(path + ".pub")
 		return k
 	}
@@ -152,7 +152,7 @@ func inToken(data []byte) bool {
 		strings.HasPrefix(public.Type, "sk-")
 }
 
-// readPublic reads a public key or certificate; nil: there is none.
+// readPublic reads a public key or certificate; nil: the file does not exist.
 func readPublic(path string) ssh.PublicKey {
 	data, err := readLimited(path, maxKeySize)
 	if err != nil {
@@ -202,7 +202,7 @@ func (r *keyring) unlock(ctx context.Context, k *key) (ssh.AlgorithmSigner, erro
 	}
 }
 
-// state returns what is known of a key: both are nil for one that is still to be unlocked.
+// state returns the signer or the error of a key: both are nil for one that is still locked.
 func (k *key) state() (ssh.AlgorithmSigner, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -215,11 +215,11 @@ func (k *key) settle(signer ssh.AlgorithmSigner, locked error) {
 	k.signer, k.locked = signer, locked
 }
 
-// attempt is one login: the keys to try, and what became of them.
+// attempt is one login: the keys to try, and their results.
 type attempt struct {
 	candidates []candidate
-	begun      bool     // the server was asked for a login, and said how it lets people in
-	methods    []string // what the server accepts
+	begun      bool     // the server was asked for a login, and listed its methods
+	methods    []string // the methods that the server accepts
 	tried      []string
 	unused     []string // keys that could not be tried, with the reason
 }
@@ -277,7 +277,7 @@ func (r *keyring) prepare(l *login, held agent.ExtendedAgent, agentErr error) *a
 		case k.useful != "":
 			a.unused = append(a.unused, fmt.Sprintf("%s (%s)", k.path, k.useful))
 		case k.pem != nil && r.ask == nil:
-			a.unused = append(a.unused, k.path+" (it is encrypted and nobody can be asked for its passphrase; ssh-add it first)")
+			a.unused = append(a.unused, k.path+" (it is encrypted and rocec cannot ask for its passphrase here; ssh-add it first)")
 		default:
 			a.add(r, k, certs)
 		}
@@ -285,7 +285,7 @@ func (r *keyring) prepare(l *login, held agent.ExtendedAgent, agentErr error) *a
 	return a
 }
 
-// offer puts keys on the list, but for RSA keys that are too short.
+// offer puts keys on the list, except RSA keys that are too short.
 func (a *attempt) offer(list ...candidate) {
 	for _, c := range list {
 		if why := short(c.pub); why != "" {
@@ -336,9 +336,9 @@ func (a *attempt) next(ctx context.Context, clock *clock) ssh.ClientAuthCallback
 	}
 }
 
-// refused says why nobody let us in.
+// refused returns why the server refused the login.
 func (a *attempt) refused(l *login, err error) error {
-	text := fmt.Sprintf("%s does not let %q in with the keys at hand", l, l.user)
+	text := fmt.Sprintf("%s does not let %q in with the available keys", l, l.user)
 	switch {
 	case len(a.methods) > 0 && !slices.Contains(a.methods, "publickey"):
 		text = fmt.Sprintf("%s lets %q in by %s only, and rocec logs in with keys", l, l.user, said(strings.Join(a.methods, ", ")))
@@ -372,18 +372,18 @@ type patient struct {
 	clock   *clock
 }
 
-// PublicKey is of ssh.Signer.
+// PublicKey implements ssh.Signer.
 func (p *patient) PublicKey() ssh.PublicKey { return p.pub }
 
-// Algorithms is of ssh.MultiAlgorithmSigner: without it, a server that names no algorithms gets signatures of RSA keys with SHA-1.
+// Algorithms implements ssh.MultiAlgorithmSigner: without it, a server that names no algorithms gets signatures of RSA keys with SHA-1.
 func (p *patient) Algorithms() []string { return signatures(p.pub) }
 
-// Sign is of ssh.Signer.
+// Sign implements ssh.Signer.
 func (p *patient) Sign(rand io.Reader, data []byte) (*ssh.Signature, error) {
 	return p.SignWithAlgorithm(rand, data, "")
 }
 
-// SignWithAlgorithm is of ssh.AlgorithmSigner.
+// SignWithAlgorithm implements ssh.AlgorithmSigner.
 func (p *patient) SignWithAlgorithm(rand io.Reader, data []byte, algorithm string) (*ssh.Signature, error) {
 	p.clock.stop()
 	defer p.clock.start()

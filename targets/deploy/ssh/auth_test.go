@@ -122,10 +122,10 @@ func TestLoginRefused(t *testing.T) {
 		})
 		cfg.AgentSocket = "/nonexistent/agent"
 		text := refused(t, cfg, device(s), ssh.ErrLogin)
-		assert.Contains(t, text, `does not let "`+s.User+`" in with the keys at hand; tried: `+cfg.Home+
+		assert.Contains(t, text, `does not let "`+s.User+`" in with the available keys; tried: `+cfg.Home+
 			"/.ssh/id_ed25519; not tried: the agent (no such file")
 		assert.Contains(t, text, "gone (it does not exist)")
-		assert.Contains(t, text, "id_ecdsa (it is encrypted and nobody can be asked for its passphrase; ssh-add it first)")
+		assert.Contains(t, text, "id_ecdsa (it is encrypted and rocec cannot ask for its passphrase here; ssh-add it first)")
 		assert.Contains(t, text, "junk (no key found)")
 	})
 	t.Run("file that others can read", func(t *testing.T) {
@@ -187,7 +187,7 @@ func TestUserCertificate(t *testing.T) {
 	}
 }
 
-// TestCertificateFile: certificates that do not lie beside their key.
+// TestCertificateFile: certificates in another folder than their key.
 func TestCertificateFile(t *testing.T) {
 	t.Parallel()
 	ca := sshdtest.NewKey(t, "ed25519", "")
@@ -226,9 +226,9 @@ func TestSecurityKeyFile(t *testing.T) {
 	token := string(pem.EncodeToMemory(&pem.Block{Type: "OPENSSH PRIVATE KEY", Bytes: file}))
 
 	text := refused(t, login(t, s, map[string]string{"config": "IdentityFile ~/.ssh/token\n", "token": token}), device(s), ssh.ErrConfig)
-	assert.Contains(t, text, "token, which lies in a security key,")
+	assert.Contains(t, text, "token, which is in a security key,")
 	text = refused(t, login(t, s, map[string]string{"id_ed25519_sk": token}), device(s), ssh.ErrLogin)
-	assert.Contains(t, text, "id_ed25519_sk (it lies in a security key; ssh-add it, or")
+	assert.Contains(t, text, "id_ed25519_sk (it is in a security key; ssh-add it, or")
 }
 
 // TestSource: the address to connect from, and the address family.
@@ -352,7 +352,7 @@ func marshal(t *testing.T, private any) []byte {
 	return pem.EncodeToMemory(block)
 }
 
-// TestGivenKeyUnreadable: the error does not show what should have been a key.
+// TestGivenKeyUnreadable: the error does not show the text of the broken key.
 func TestGivenKeyUnreadable(t *testing.T) {
 	_, err := ssh.New(ssh.Config{Keys: [][]byte{[]byte("CANARY")}})
 	require.ErrorIs(t, err, ssh.ErrConfig)

@@ -13,8 +13,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// TestBusyServer: many devices behind one sshd that lets three in at a time and drops all others all come through: directly,
-// behind it as a jump host, and by the ssh program.
+// TestBusyServer: rocec reaches many devices through one sshd that lets three in at a time and drops the rest. It connects directly, with
+// sshd as a jump host, and by the ssh program.
 func TestBusyServer(t *testing.T) {
 	for _, c := range []struct {
 		name    string

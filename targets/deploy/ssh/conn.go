@@ -14,7 +14,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// maxStderr bounds what is kept of a command's complaints: the end of them.
+// maxStderr bounds the kept end of a command's stderr.
 const maxStderr = 64 << 10
 
 // conn is a target.Conn: commands of one device, one at a time.
@@ -26,17 +26,17 @@ type conn struct {
 
 func newConn(lk *link, max int) *conn { return &conn{link: lk, max: max, turn: make(chan struct{}, 1)} }
 
-// Close ends the connection. What runs is cut off.
+// Close ends the connection. It cuts off running commands.
 func (c *conn) Close() error {
 	c.link.end(errClosed)
 	return nil
 }
 
-// HostKey is of [target.Conn].
+// HostKey implements [target.Conn].
 func (c *conn) HostKey() string { return c.link.key }
 
-// Run runs a command; commands of one connection wait for each other. When ctx ends while it runs the connection is
-// closed, for nothing else is sure to end it, and whether the command ran to its end is not known: [ErrLost].
+// Run runs a command; commands of one connection wait for each other. If ctx ends first, Run closes the connection, since nothing else is
+// sure to end the command. Whether the command finished is then unknown: [ErrLost].
 func (c *conn) Run(ctx context.Context, cmd string, stdin []byte) ([]byte, error) {
 	select {
 	case c.turn <- struct{}{}:
@@ -143,8 +143,7 @@ func (r *run) result(c *conn, err error) ([]byte, error) {
 	return nil, failure(ErrLost, err, "the connection to %s was lost %s: %s", c.link.login, during, cause(err))
 }
 
-// overflow cuts off a command that prints too much. Its session must be closed: with nobody reading, the command
-// would wait for ever.
+// overflow cuts off a command that prints too much. Its session must be closed: with no reader, the command would wait for ever.
 func (r *run) overflow(c *conn) error {
 	go (<-r.session).Close()
 	return failure(ErrOutput, nil, "a command on %s printed more than %d bytes and was cut off", c.link.login, c.max)
@@ -171,10 +170,10 @@ func (b *capped) Write(p []byte) (int, error) {
 	return b.buf.Write(p)
 }
 
-// ReadFrom is of io.ReaderFrom: without it, io.Copy allocates 32 KiB for each stream of each command.
+// ReadFrom implements io.ReaderFrom: without it, io.Copy allocates 32 KiB for each stream of each command.
 func (b *capped) ReadFrom(r io.Reader) (int64, error) { return copyBy(b, r, 4<<10) }
 
-// bytes returns what is kept, once nothing more is written.
+// bytes returns the kept output, once all is written.
 func (b *capped) bytes() []byte {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -211,10 +210,10 @@ func (b *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// ReadFrom is of io.ReaderFrom. Most commands print nothing there.
+// ReadFrom implements io.ReaderFrom. Most commands print nothing there.
 func (b *tail) ReadFrom(r io.Reader) (int64, error) { return copyBy(b, r, 512) }
 
-// String returns what is kept. Where that is not all, its first line says so.
+// String returns the kept text. If text was dropped, its first line states that.
 func (b *tail) String() string {
 	text := b.end()
 	b.mu.Lock()
@@ -226,7 +225,7 @@ func (b *tail) String() string {
 	return note + text[len(note):]
 }
 
-// end returns what is kept.
+// end returns the kept text.
 func (b *tail) end() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()

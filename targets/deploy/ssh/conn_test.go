@@ -82,7 +82,7 @@ func overAll(t *testing.T, test func(*testing.T, way)) {
 	}
 }
 
-// TestMain is the ProxyCommand of a way, too: it passes on what comes to the address in TEST_RELAY.
+// TestMain also serves as a ProxyCommand: it relays its input to the address in TEST_RELAY.
 func TestMain(m *testing.M) {
 	if to := os.Getenv("TEST_RELAY"); to != "" {
 		c, err := net.Dial("tcp", to)
@@ -187,7 +187,7 @@ func TestOutputOverflow(t *testing.T) {
 	})
 }
 
-// expiring is a context whose deadline is over when the test says so.
+// expiring is a context whose deadline the test ends.
 type expiring struct {
 	context.Context
 	over chan struct{}
@@ -224,7 +224,7 @@ func TestContext(t *testing.T) {
 	})
 }
 
-// TestContextWhileWaiting: a command that was never started says so, and leaves the connection alone.
+// TestContextWhileWaiting: a command that was never started reports that, and leaves the connection alone.
 func TestContextWhileWaiting(t *testing.T) {
 	overAll(t, func(t *testing.T, w way) {
 		s := sshdtest.Start(t, sshdtest.Options{})
@@ -315,7 +315,7 @@ func TestKeepAlive(t *testing.T) {
 	})
 }
 
-// TestForcedCommand: a server that runs something else than what it was asked to.
+// TestForcedCommand: a server that runs another command than the requested one.
 func TestForcedCommand(t *testing.T) {
 	t.Parallel()
 	overAll(t, func(t *testing.T, w way) {
@@ -355,7 +355,7 @@ func BenchmarkLogin(b *testing.B) {
 	b.ReportMetric(float64((processorTime(b)-start).Microseconds())/1000/float64(b.N), "client-cpu-ms/op")
 }
 
-// processorTime is what this process has used so far; the servers are processes of their own.
+// processorTime returns the CPU time of this process so far; the servers are processes of their own.
 func processorTime(b *testing.B) time.Duration {
 	var u syscall.Rusage
 	require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
@@ -367,7 +367,7 @@ func TestMemory(t *testing.T) {
 	const connections, most = 60, 128 << 10
 	s := sshdtest.Start(t, sshdtest.Options{})
 	d := newDialer(t, trusting(t, s))
-	dial(t, d, device(s)) // what all of them share
+	dial(t, d, device(s)) // the limit that all of them share
 	memory := func() uint64 {
 		runtime.GC()
 		var m runtime.MemStats

@@ -24,8 +24,8 @@ var (
 	ErrOutput      = errors.New("too much output")    // a command printed more than Config.MaxOutput and was cut off
 )
 
-// ErrHostKeyAlarm is an [ErrHostKey] of a server that is known, by known_hosts or by a pin, and showed another key, a revoked
-// one or a certificate that is not valid: another machine may answer in its place. One that nobody knows is ErrHostKey alone.
+// ErrHostKeyAlarm is an [ErrHostKey] of a server that is known, by known_hosts or by a pin. It showed another key, a revoked one or an
+// invalid certificate: another machine may answer in its place. The error of an unknown server is ErrHostKey alone.
 var ErrHostKeyAlarm = fmt.Errorf("%w: not the one on file", ErrHostKey)
 
 var errClosed = errors.New("the connection was closed")
@@ -34,7 +34,7 @@ var errClosed = errors.New("the connection was closed")
 type failed struct {
 	kind error
 	text string
-	err  error // what lies below, or nil
+	err  error // the cause, or nil
 }
 
 func (f *failed) Error() string   { return f.text }
@@ -48,7 +48,7 @@ func failure(kind, err error, format string, args ...any) error {
 	return &failed{kind: kind, text: target.Escape(fmt.Sprintf(format, args...)), err: err}
 }
 
-// unreachable says why no SSH server answers at l.
+// unreachable returns why no SSH server answers at l.
 func unreachable(l *login, err error) error {
 	var dns *net.DNSError
 	var refused *ssh.OpenChannelError
@@ -62,7 +62,7 @@ func unreachable(l *login, err error) error {
 	return failure(ErrUnreachable, err, "cannot reach %s: %s", l, cause(err))
 }
 
-// throughJump says that err happened on the way to l.
+// throughJump adds to err that it happened on the way to l.
 func throughJump(l *login, err error) error {
 	kind := ErrUnreachable
 	for _, k := range []error{ErrConfig, ErrHostKey, ErrHostKeyAlarm, ErrLogin} {
@@ -92,7 +92,7 @@ func cause(err error) string {
 	return said(strings.TrimPrefix(strings.TrimPrefix(err.Error(), "ssh: "), "handshake failed: ssh: "))
 }
 
-// said makes one short line of what a server said.
+// said shortens the text of a server to one line.
 func said(text string) string {
 	const most = 300
 	text = strings.Join(strings.Fields(text), " ")
@@ -108,5 +108,5 @@ func cut(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) || errors.As(err, &op)
 }
 
-// channelOpenNil is what x/crypto says when the connection ends while a channel is being opened.
+// channelOpenNil is the error text of x/crypto when the connection ends while a channel is being opened.
 const channelOpenNil = "ssh: unexpected packet in response to channel open: <nil>"

@@ -44,7 +44,7 @@ func TestFIPS(t *testing.T) {
 		host   string // type of the host key
 		config []string
 		key    *sshdtest.Key // nil: the server's own, of Ed25519
-		only   string        // what it says with fips140=only; empty: it logs in
+		only   string        // its error with fips140=only; empty: it logs in
 		on     string        // the same with fips140=on
 	}{
 		{"NIST curves, AES-CTR", "ecdsa", append(nist, "Ciphers aes256-ctr"), ecdsa, "", ""},

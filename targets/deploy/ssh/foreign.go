@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// foreign is a setting of ssh_config that rocec does not obey itself: it would run a program, ask a name server, or log in by
-// other means than keys. Where one applies to a host, either ssh carries the session or the host is refused: it is never
-// ignored.
+// foreign is a setting of ssh_config that rocec does not obey itself. It would run a program, ask a name server, or log in by other means
+// than keys. It is never ignored: if it applies to a host, either ssh carries the session or the host is refused.
 type foreign struct {
 	key  string
 	name string   // as ssh_config(5) spells it
@@ -59,7 +58,7 @@ func (e *foreignError) Error() string {
 	return fmt.Sprintf("%v: %s", e.at, text)
 }
 
-// opensshInstead is the advice where rocec does not do what ssh does.
+// opensshInstead is the advice where rocec lacks a feature of ssh.
 const opensshInstead = `set transport = "openssh" in its ssh block to let ssh carry the session`
 
 // beyond returns a foreignError where a setting for l is not for rocec to obey.
@@ -71,7 +70,7 @@ func (d *Dialer) beyond(l *login, s *settings) error {
 	}
 	for _, file := range l.keys {
 		if k := d.keys.file(file.path); file.asked && k != nil && k.token {
-			return &foreignError{place{}, "the key " + file.path + ", which lies in a security key,", l.name, true}
+			return &foreignError{place{}, "the key " + file.path + ", which is in a security key,", l.name, true}
 		}
 	}
 	return nil

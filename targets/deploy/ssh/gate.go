@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// gates limit how many logins are under way at once: at one server, as sshd drops connections at random where more than its MaxStartups
-// have not logged in yet, and through one jump host, which is to have room for others.
+// gates limit the number of concurrent logins, at one server and through one jump host. sshd drops connections at random when more than
+// MaxStartups of them have not logged in yet. A jump host should keep room for other users.
 type gates struct {
 	at, through int
 
@@ -19,7 +19,7 @@ type gates struct {
 	all map[turn]chan struct{}
 }
 
-// turn is what a login waits for: one of a few at a time.
+// turn is a semaphore that a login waits for: a few logins have it at a time.
 type turn struct {
 	server  string
 	through bool // on the way to another
@@ -50,15 +50,15 @@ func (g *gates) enter(ctx context.Context, of turn) (leave func(), err error) {
 	}
 }
 
-// How often one connects, first try included: where the port is closed, as while a server starts, and where the server drops
-// connections before it asks for a login, as one does that is overloaded.
+// The numbers of tries, the first included. triesRefused is for a closed port, such as that of a starting server. triesDropped is for a
+// server that drops connections before the login, such as an overloaded one.
 const (
 	triesRefused = 4
 	triesDropped = 10
 )
 
-// The pause between two tries doubles from the first to the longest, half of it at random so that those who were dropped
-// together do not come back together. Ten tries take about 13 s.
+// The pause between two tries doubles from the first to the longest. Half of it is random, so that clients that were dropped together do
+// not return together. Ten tries take about 13 s.
 const (
 	pauseFirst   = 200 * time.Millisecond
 	pauseLongest = 2 * time.Second

@@ -11,14 +11,14 @@ import (
 	"sync"
 )
 
-// Bounds of what the ssh program says while it logs in: a device writes there too, by banners and by its reasons.
+// Bounds of the text of the ssh program while it logs in. A device writes there too, by banners and error texts.
 const (
 	mostSpoken     = 100     // lines that a person is shown
 	mostSpokenLine = 4 << 10 // bytes of one
 )
 
-// hearing reads what an ssh program says, and what a ProxyCommand or the ssh of a jump host says with it: as long as the connection
-// lasts, for all of them go on writing. The end of it is kept, and lines for people go to the terminal while ssh logs in.
+// hearing reads the stderr of an ssh program, to which a ProxyCommand and the ssh of a jump host write too. It reads as long as the
+// connection lasts, since all of them go on writing. It keeps the end of the text, and copies lines to the terminal while ssh logs in.
 type hearing struct {
 	from   *os.File
 	mark   []byte        // what soFar writes
@@ -26,12 +26,12 @@ type hearing struct {
 	done   chan struct{} // closed when nothing is read any more
 	kept   tail
 
-	to    io.Writer // nil: nobody reads along
+	to    io.Writer // nil: no terminal
 	line  []byte    // that is not ended
 	lines int       // shown
 }
 
-// hear begins to read what is written to in.
+// hear begins to read the text that is written to in.
 func hear(to io.Writer) (h *hearing, in *os.File, err error) {
 	h = &hearing{mark: []byte("rocec-" + rand.Text() + "\n"), marked: make(chan struct{}), done: make(chan struct{}), to: to}
 	if h.from, in, err = os.Pipe(); err != nil {
@@ -96,7 +96,7 @@ func (h *hearing) show(piece []byte, last bool) {
 	h.line = append(h.line[:0], h.line[end:]...)
 }
 
-// soFar returns the end of what was said until now, and closes in. What is said later is read, and not kept.
+// soFar returns the end of the text until now, and closes in. Later text is read, and not kept.
 func (h *hearing) soFar(in *os.File) string {
 	_, _ = in.Write(h.mark) // a pipe keeps the order; it is read until the mark comes, so this ends
 	_ = in.Close()

@@ -19,7 +19,7 @@ import (
 func (k *knownFiles) checker(l *login) (*hostCheck, error) {
 	known, err := k.find(l.known, l.revoked, l.lookup)
 	if err != nil {
-		return nil, failure(ErrConfig, err, "the host keys of %s on file cannot be read: %v; fix or delete what stands there", l, err)
+		return nil, failure(ErrConfig, err, "the host keys of %s on file cannot be read: %v; fix or delete that line", l, err)
 	}
 	return &hostCheck{login: l, known: known}, nil
 }
@@ -34,8 +34,8 @@ type hostCheck struct {
 	proved ssh.PublicKey   // by this key; of a certificate: the key that it is for
 }
 
-// algorithms returns the host key algorithms to ask for, the best first: those of the keys on file, or the server
-// would show another key than the one we know. Certificates are asked for only where an authority is on file.
+// algorithms returns the host key algorithms to ask for, the best first. They are those of the keys on file, because the server might
+// otherwise show another key than the known one. Certificates are asked for only where an authority is on file.
 func (h *hostCheck) algorithms() []string {
 	good := offered().HostKeys
 	var list []string
@@ -47,7 +47,7 @@ func (h *hostCheck) algorithms() []string {
 	}
 	authority := slices.ContainsFunc(h.known.lines, func(l knownLine) bool { return l.authority })
 	if authority && h.login.pin == "" {
-		// The type of the authority's key says nothing about the type of the key it signed.
+		// The type of the authority's key is independent of the type of the key it signed.
 		for _, algo := range good {
 			if isCert(algo) {
 				add(algo)
@@ -149,7 +149,7 @@ func shortKey(l *login, key, why string, cert bool) error {
 	if cert {
 		advice = "Make a longer key in its place, and sign the host keys of the devices anew"
 	}
-	return failure(ErrHostKey, nil, "the host key of %s, %s, is %s. %s; `rocec help ssh` says how to reach a device that has no other",
+	return failure(ErrHostKey, nil, "the host key of %s, %s, is %s. %s; `rocec help ssh` shows how to reach a device that has no other",
 		l, key, why, advice)
 }
 
@@ -191,7 +191,7 @@ func (h *hostCheck) explain(err error) error {
 	return err
 }
 
-// notPinned says that none of the keys a server has is the pinned one.
+// notPinned returns the error for a server without the pinned key.
 func notPinned(l *login, shown []string) error {
 	return failure(ErrHostKeyAlarm, errNotPinned, "the host key of %s is %s, but its ssh block asks for %s. Either the device was replaced "+
 		"or installed anew, or another machine answers in its place; rocec does not connect", l, strings.Join(shown, " or "), l.pin)

@@ -17,8 +17,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// TestHostKeys: what a server with an RSA, an ECDSA and an Ed25519 key on a port of its own must be taken for, given
-// what known_hosts holds.
+// TestHostKeys: a server has an RSA, an ECDSA and an Ed25519 key on a port of its own. Each content of known_hosts has its verdict on it.
 func TestHostKeys(t *testing.T) {
 	t.Parallel()
 	s := sshdtest.Start(t, sshdtest.Options{HostKeys: []string{"rsa", "ecdsa", "ed25519"}})
@@ -153,8 +152,8 @@ func TestNoWayAround(t *testing.T) {
 	assert.Contains(t, refused(t, cfg, device(s), ssh.ErrHostKey), "is not known")
 }
 
-// TestBadKnownHosts: a line of the device's own that cannot be read refuses the device, one of another host does not, and a
-// file that cannot be read refuses all.
+// TestBadKnownHosts: an unreadable line for a device refuses that device; a line for another host does not. An unreadable file refuses
+// all devices.
 func TestBadKnownHosts(t *testing.T) {
 	t.Parallel()
 	s := sshdtest.Start(t, sshdtest.Options{})
@@ -172,7 +171,7 @@ func TestBadKnownHosts(t *testing.T) {
 	assert.Contains(t, notes[0], "known_hosts:1: the line is skipped: the key is not in base64")
 
 	text := refused(t, cfg(s.KnownHostsLine("ed25519")+at+"ssh-rsa AAAA\x1b\n"), device(s), ssh.ErrConfig)
-	assert.Contains(t, text, "known_hosts:2: the key is not in base64; fix or delete what stands there")
+	assert.Contains(t, text, "known_hosts:2: the key is not in base64; fix or delete that line")
 	assert.NotContains(t, text, "\x1b")
 
 	folder := cfg("")

@@ -9,11 +9,11 @@ type jump struct {
 	route string
 	users int           // guarded by Dialer.mu
 	done  chan struct{} // closed when connecting is over
-	link  *link         // set before done is closed; nil: err says why
+	link  *link         // set before done is closed; nil: see err
 	err   error
 }
 
-// acquire returns the connection to a jump host, making it if there is none. Whoever gets one must release it.
+// acquire returns the connection to a jump host, and makes it if necessary. The caller must release it.
 func (d *Dialer) acquire(ctx context.Context, l *login) (*jump, error) {
 	d.mu.Lock()
 	h := d.via[l.route()]

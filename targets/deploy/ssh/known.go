@@ -18,11 +18,10 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// The reader of known_hosts files (sshd(8), SSH_KNOWN_HOSTS FILE FORMAT). It is our own because those at hand give up a
-// whole file at its first odd line, so that a line of one host makes every device unreachable. The tests compare it with
-// ssh-keygen -F.
+// The reader of known_hosts files (sshd(8), SSH_KNOWN_HOSTS FILE FORMAT). It is our own because the available ones reject a whole file at
+// its first odd line, so a line of one host makes every device unreachable. The tests compare it with ssh-keygen -F.
 
-// Limits of what is read: tens of thousands of hosts with all their keys.
+// The limits allow tens of thousands of hosts with all their keys.
 const maxKnownSize = 64 << 20
 
 // Markers at the start of a line.
@@ -56,7 +55,7 @@ type knownLine struct {
 	hosts     string        // the field of patterns, in lower case where it is not hashed
 	key       ssh.PublicKey // nil: the line is broken
 	authority bool          // the key signs host certificates
-	broken    string        // why the line cannot be read; its hosts are refused, for nobody knows what it meant to say
+	broken    string        // why the line cannot be read; its hosts are refused, since its meaning is unknown
 }
 
 func newKnownFiles(note func(string)) *knownFiles {
@@ -82,7 +81,7 @@ func (k *knownFiles) read(name string) (*knownFile, error) {
 	})
 }
 
-// once returns what load made of a file, which is called for the first who asks.
+// once returns the result of load for a file, which it calls only for the first request.
 func (k *knownFiles) once(key string, load func(*knownFile)) (*knownFile, error) {
 	k.mu.Lock()
 	f := k.files[key]
@@ -134,8 +133,8 @@ func (f *knownFile) add(line knownLine) {
 	}
 }
 
-// parseKnown reads one line: a host key, or the wire form of a revoked key. A note says why a line is skipped. A line that
-// is well formed and of a key type this program does not know is skipped alone; one that is broken refuses its hosts.
+// parseKnown reads one line: a host key, or the wire form of a revoked key. A note states why a line is skipped. A line that is well
+// formed and of a key type this program does not know is skipped alone; one that is broken refuses its hosts.
 func parseKnown(text string) (line knownLine, revoked, note string) {
 	fields := strings.Fields(text)
 	marker := ""
@@ -252,14 +251,14 @@ func (l *knownLine) names(name string) bool {
 	return bytes.Equal(got, want)
 }
 
-// hostKeys is what the files say of one server.
+// hostKeys are the keys of one server in the files.
 type hostKeys struct {
 	lines   []knownLine
 	revoked []map[string]place // by the wire form of a key
 }
 
-// find looks up a server in files of host keys, and its revoked keys. A line counts for a port when it names the port, or
-// names none, the port is 22 or the line has a wildcard and no line names the port.
+// find looks up a server in files of host keys, and its revoked keys. A line that names the port applies. A line without a port applies
+// if no line names the port, and the port is 22 or the line has a wildcard.
 func (k *knownFiles) find(names, revoked []string, lookup string) (*hostKeys, error) {
 	host, port, err := net.SplitHostPort(lookup)
 	if err != nil {
@@ -305,7 +304,7 @@ func (k *knownFiles) find(names, revoked []string, lookup string) (*hostKeys, er
 	return h, nil
 }
 
-// revokedKeys reads a file of RevokedHostKeys: public keys, one a line. It must exist: ssh, too, trusts nobody without it.
+// revokedKeys reads a file of RevokedHostKeys: public keys, one a line. It must exist: without it ssh, too, trusts no server.
 func (k *knownFiles) revokedKeys(name string) (map[string]place, error) {
 	f, err := k.once("RevokedHostKeys "+name, func(f *knownFile) {
 		data, err := readLimited(name, maxKnownSize)

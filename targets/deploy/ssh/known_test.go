@@ -33,12 +33,12 @@ func parsed(text string) (*knownFile, []string) {
 	return f, notes
 }
 
-// TestOddLines: what a line that cannot be read does to its own hosts and to others.
+// TestOddLines: the effect of an unreadable line on its own hosts and on others.
 func TestOddLines(t *testing.T) {
 	good := testKeys(t)[0]
 	for _, c := range []struct {
 		name, line string
-		note       string // in the note; empty: there is none
+		note       string // in the note; empty: no note
 		refused    bool   // leaf01 is refused
 	}{
 		{"key of a type of tomorrow", "leaf01 " + keyFuture, "keys of type ssh-tomorrow are not known", false},
@@ -73,7 +73,7 @@ func TestOddLines(t *testing.T) {
 			require.NoError(t, writeFile(file, text))
 			var notes []string
 			known := newKnownFiles(func(s string) { notes = append(notes, s) })
-			for range 2 { // the second time nobody is told
+			for range 2 { // the second time without a note
 				_, err := known.find([]string{file}, nil, "spine01:22")
 				if strings.HasPrefix(c.line, "* ") {
 					require.Error(t, err)
@@ -143,7 +143,7 @@ func TestRevokedFile(t *testing.T) {
 	require.ErrorContains(t, err, "no such file")
 }
 
-// TestAgainstSSHKeygen: the lines we take for a host's are those that `ssh-keygen -F` finds.
+// TestAgainstSSHKeygen: the lines that rocec finds for a host are those of `ssh-keygen -F`.
 func TestAgainstSSHKeygen(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make check does not start ssh-keygen hundreds of times; make test does")

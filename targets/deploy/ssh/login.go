@@ -18,7 +18,7 @@ import (
 
 // login is everything needed to log in to one server.
 type login struct {
-	name    string // what one would type after `ssh`
+	name    string // the name that a person would type after `ssh`
 	host    string // where it is: a name or an address
 	port    string
 	user    string
@@ -34,14 +34,14 @@ type login struct {
 	from    net.Addr  // connect from this address; nil: from any
 	via     *login    // nil: directly
 
-	guessed bool          // ssh_config asks for what rocec does not do, and the settings above are not of it
-	openssh *target.Login // the ssh program carries the session, told what the ssh block says; nil: rocec does itself
+	guessed bool          // ssh_config asks for a feature that rocec lacks, and the settings above are not from it
+	openssh *target.Login // the ssh program carries the session, with the settings of the ssh block; nil: the native transport
 }
 
 // keyFile is a private key on disk, or the public half of one that the agent holds.
 type keyFile struct {
 	path  string
-	asked bool // somebody named it, so it is worth a word when it is missing
+	asked bool // a person or ssh_config named it, so a missing file is reported
 }
 
 func (l *login) address() string { return net.JoinHostPort(l.host, l.port) }
@@ -114,7 +114,7 @@ func (d *Dialer) login(dev *target.Device) (*login, error) {
 	foreign, isForeign := errors.AsType[*foreignError](err)
 	switch {
 	case dev.Login.Transport == "openssh", isForeign && foreign.ssh && dev.Login.Transport == "" && d.cfg.OpenSSH != "":
-		if l == nil { // what rocec does not understand, ssh may
+		if l == nil { // ssh may understand settings that rocec does not
 			l = d.unresolved(name, dev.Login.User, port)
 		}
 		l.guessed = isForeign && !foreign.ssh || err != nil && !isForeign
@@ -126,8 +126,8 @@ func (d *Dialer) login(dev *target.Device) (*login, error) {
 	return l, nil
 }
 
-// checkLogin refuses a login that an ssh block cannot hold: it may come from a file, such as the journal of a run, and its parts become
-// words of the ssh program's command line.
+// checkLogin refuses a login that an ssh block cannot hold. A login may come from a file, such as the journal of a run, and its parts
+// become arguments of the ssh program.
 func checkLogin(name string, dev *target.Device) error {
 	of := &dev.Login
 	wrong := func(what, value, why string) error {
@@ -155,7 +155,7 @@ func checkLogin(name string, dev *target.Device) error {
 	return nil
 }
 
-// unresolved is a login of which nothing is known but what was given.
+// unresolved returns a login that has only the given values.
 func (d *Dialer) unresolved(name, user, port string) *login {
 	l := &login{name: name, host: name, port: cmp.Or(port, "22"), user: cmp.Or(user, d.cfg.User)}
 	l.lookup = net.JoinHostPort(strings.ToLower(name), l.port)
@@ -248,7 +248,7 @@ func (l *login) source(s *settings) error {
 	return nil
 }
 
-// identify fills in what proves who is who: host keys and our keys.
+// identify fills in the proofs of identity: host keys and our keys.
 func (d *Dialer) identify(l *login, s *settings) error {
 	tokens := map[byte]string{
 		'd': d.cfg.Home, 'u': d.cfg.User, 'r': l.user, 'n': l.name, 'h': l.host, 'p': l.port, 'k': l.name,

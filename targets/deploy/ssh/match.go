@@ -67,8 +67,8 @@ type search struct {
 	wantFinal bool
 }
 
-// find returns what the files say about the name typed. What is in given counts as found first, like options on the
-// command line of ssh.
+// find returns the settings of the files for the typed name. What is in given counts as found first, like options on the command line of
+// ssh.
 func (r *rules) find(typed, localUser string, given ...directive) (*settings, error) {
 	s := &search{
 		settings: settings{first: make(map[string]directive), all: make(map[string][]directive)},
@@ -95,8 +95,8 @@ func (r *rules) find(typed, localUser string, given ...directive) (*settings, er
 	return &s.settings, nil
 }
 
-// canonical spells a host as ssh does: a name in lower case, an address in its usual form, unless it is of another address
-// family than the one asked for.
+// canonical spells a host as ssh does: a name in lower case, an address in its usual form. An address of another family than the
+// requested one keeps its spelling.
 func canonical(host, family string) string {
 	addr, err := netip.ParseAddr(host)
 	if err != nil && strings.ContainsAny(host, ":%") { // it looks like one
@@ -121,7 +121,7 @@ func (s *search) pass(r *rules) error {
 	return nil
 }
 
-// file takes what applies from f; never is set inside a block that does not apply.
+// file takes the settings that apply from f; never is set inside a block that does not apply.
 func (s *search) file(f file, never bool) error {
 	active := !never
 	for _, d := range f {
@@ -206,7 +206,7 @@ func (s *search) match(d directive, never bool) (bool, error) {
 		result = result && ok != negated
 	}
 	if result && undecided != "" && !never {
-		return false, fmt.Errorf("%v: rocec does not decide \"Match %s\", so it cannot tell whether the lines below it apply to %q; "+
+		return false, fmt.Errorf("%v: rocec does not evaluate \"Match %s\", so it does not know whether the lines below it apply to %q; "+
 			"add a host pattern to that line that leaves this device out, use a Host block instead, or %s",
 			d.at, undecided, s.typed, opensshInstead)
 	}

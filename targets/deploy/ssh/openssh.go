@@ -25,8 +25,8 @@ import (
 // the master of a control socket. Over that socket we speak the protocol of SSH itself (proxy mode, PROTOCOL.mux), so that a
 // connection behaves like one of our own from there on.
 
-// room is the folder of the control sockets, made when the first is needed: open to nobody else, and with a path short enough
-// for the address of a socket.
+// room is the folder of the control sockets, made when the first is needed. Other users cannot open it, and its path is short enough for
+// the address of a socket.
 type room struct {
 	mu     sync.Mutex
 	dir    string
@@ -42,8 +42,8 @@ const (
 	roomHostKey = "hostkey"
 )
 
-// open makes the folder, with a configuration file that ssh reads before those of the person: what must hold for the device and
-// for every jump host on the way, whatever these say.
+// open makes the folder, with a configuration file that ssh reads before those of the person. Its settings apply to the device and to
+// every jump host on the way, and override theirs.
 func (r *room) open(d *Dialer) error {
 	if r.dir != "" {
 		return nil
@@ -68,7 +68,7 @@ func (r *room) open(d *Dialer) error {
 	}
 	for _, name := range files {
 		if strings.ContainsAny(name, "*?[\\\"\n%$") {
-			return failure(ErrConfig, nil, "ssh cannot be told to read %q: rename a folder so that the path holds none of *?[\\\"%%$", name)
+			return failure(ErrConfig, nil, "ssh cannot read %q: rename a folder so that the path contains none of *?[\\\"%%$", name)
 		}
 	}
 	for _, name := range d.rules.names {
@@ -77,7 +77,7 @@ func (r *room) open(d *Dialer) error {
 	if d.cfg.Home != "" {
 		text.WriteString(fmt.Sprintf("UserKnownHostsFile \"%[1]s/known_hosts\" \"%[1]s/known_hosts2\"\n", userDir(d.cfg)))
 	}
-	// Behind these files, whose values win: what ssh takes where no file names it.
+	// After these files, whose values win: the defaults of ssh for settings that no file names.
 	text.WriteString("MACs -hmac-sha1*\n")
 	r.tells, r.sizes = d.sshKnows("KnownHostsCommand=none"), d.sshKnows(fmt.Sprintf("RequiredRSASize=%d", leastRSA))
 	if r.sizes {
@@ -97,7 +97,7 @@ func (r *room) open(d *Dialer) error {
 	return nil
 }
 
-// sshKnows reports whether the ssh program has an option, and a value of it.
+// sshKnows reports whether the ssh program accepts an option with its value.
 func (d *Dialer) sshKnows(option string) bool {
 	ctx, cancel := context.WithTimeout(d.ctx, d.cfg.ConnectTimeout)
 	defer cancel()
@@ -106,7 +106,7 @@ func (d *Dialer) sshKnows(option string) bool {
 	return cmd.Run() == nil
 }
 
-// next returns the path of a new socket; what else belongs to a login has it as its beginning.
+// next returns the path of a new socket, which is also the prefix of the other files of a login.
 func (r *room) next(d *Dialer) (string, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -129,7 +129,7 @@ func (r *room) remove() error {
 // master is an ssh program that holds a connection, and serves it on a socket.
 type master struct {
 	socket string
-	heard  *hearing // what it says; nil: it was not started
+	heard  *hearing // its output; nil: it was not started
 }
 
 // idle is after how many seconds without us a master ends by itself: when this process died.
@@ -189,7 +189,7 @@ func (d *Dialer) openMaster(ctx context.Context, l *login) (*link, error) {
 	}
 }
 
-// runMaster runs ssh until it is logged in; it goes on in the background, served on the socket. The text is what it said.
+// runMaster runs ssh until it is logged in. The program goes on in the background, served on the socket. The text is its output.
 func (d *Dialer) runMaster(ctx context.Context, l *login, m *master, more []string) (text string, err error) {
 	seconds := func(d time.Duration) string { return strconv.Itoa(max(1, int(math.Ceil(d.Seconds())))) }
 	if d.cfg.Terminal == nil {
@@ -197,7 +197,7 @@ func (d *Dialer) runMaster(ctx context.Context, l *login, m *master, more []stri
 		ctx, cancel = context.WithTimeout(ctx, d.cfg.ConnectTimeout+d.cfg.HandshakeTimeout)
 		defer cancel()
 	}
-	// With -v, for without it a master throws away what a ProxyCommand, or the ssh of a jump host, says.
+	// With -v, because without it a master drops the output of a ProxyCommand and of the ssh of a jump host.
 	args := []string{"-F", filepath.Join(filepath.Dir(m.socket), roomConfig), "-v", "-f", "-N", "-T"}
 	for _, o := range []string{
 		"ControlMaster=yes", "ControlPath=" + m.socket, "ControlPersist=" + strconv.Itoa(idle), "RemoteCommand=none",
@@ -232,7 +232,7 @@ func (d *Dialer) runMaster(ctx context.Context, l *login, m *master, more []stri
 	return text, err
 }
 
-// wayTo returns what the ssh block of a device tells ssh.
+// wayTo returns the options of ssh for the ssh block of a device.
 func wayTo(l *login) (args []string) {
 	if l.openssh.User != "" {
 		args = append(args, "-l", l.openssh.User)
@@ -305,7 +305,7 @@ func (m *master) stop() {
 	}
 }
 
-// tidy removes what only the login needed.
+// tidy removes the files that only the login needed.
 func (m *master) tidy() {
 	for _, kind := range []string{".shown", ".revoked"} {
 		_ = os.Remove(m.socket + kind) // it may not be there
@@ -320,7 +320,7 @@ func dropped(line string) bool {
 	}, func(start string) bool { return strings.HasPrefix(line, start) })
 }
 
-// toldBySSH is why ssh did not log in, from what it said.
+// toldBySSH returns why ssh did not log in, from its output.
 func toldBySSH(l *login, text string, err error) error {
 	lines := spoken(text)
 	text = strings.Join(lines, "\n")
@@ -338,7 +338,7 @@ func toldBySSH(l *login, text string, err error) error {
 			"ssh says: %s", l, all)
 	case has("Bad server host key: Invalid key length"):
 		return failure(ErrHostKey, nil, "the host key of %s, or of a jump host on the way, is an RSA key of less than %d bits. Make a host key "+
-			"of another type there with `ssh-keygen -A`, and take the RSA key out of known_hosts and host_key; `rocec help ssh` says how to "+
+			"of another type there with `ssh-keygen -A`, and take the RSA key out of known_hosts and host_key; `rocec help ssh` shows how to "+
 			"reach a device that has no other. ssh says: %s", l, leastRSA, all)
 	case has("host key is known for"):
 		return failure(ErrHostKey, nil, "the host key of %s is not known; log in once with `%s`, compare the fingerprint with one "+

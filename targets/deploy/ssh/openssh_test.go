@@ -39,7 +39,7 @@ func programDevice(s *sshdtest.Server) *target.Device {
 	return dev
 }
 
-// TestOpenSSHHostKeys: the ssh program's host keys are as strict as ours, whatever its configuration says.
+// TestOpenSSHHostKeys: the ssh program checks host keys as strictly as rocec, whatever its configuration is.
 func TestOpenSSHHostKeys(t *testing.T) {
 	t.Parallel()
 	s, jump := sshdtest.Start(t, sshdtest.Options{}), sshdtest.Start(t, sshdtest.Options{})
@@ -55,11 +55,11 @@ func TestOpenSSHHostKeys(t *testing.T) {
 	}{
 		{"known", lax, s.KnownHostsLine("ed25519"), "", false},
 		{"unknown", "", "", "is not known; log in once with `ssh -p", false},
-		{"unknown, and nobody cares", lax, "", "is not known", false},
+		{"unknown, and no strict checking", lax, "", "is not known", false},
 		{"changed", lax, at + stranger.Public + "\n", "is not the one on file, or it is revoked", true},
 		{"revoked", lax, "@revoked * " + s.HostKeys["ed25519"].Public + "\n" + s.KnownHostsLine("ed25519"), "or it is revoked", true},
 		{"revoked by a file", lax + revoked, s.KnownHostsLine("ed25519"), "or it is revoked", true},
-		{"jump host unknown, and nobody cares", lax + through, s.KnownHostsLine("ed25519"), "is not known", false},
+		{"jump host unknown, and no strict checking", lax + through, s.KnownHostsLine("ed25519"), "is not known", false},
 		{"behind a jump host", lax + through, s.KnownHostsLine("ed25519") + jump.KnownHostsLine("ed25519"), "", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -107,7 +107,7 @@ func TestOpenSSHPin(t *testing.T) {
 	assert.NotContains(t, s.Log(), "Failed publickey", "nobody logged in")
 }
 
-// TestOpenSSHRefused: what the ssh program says is sorted into the kinds of failures.
+// TestOpenSSHRefused: the errors of the ssh program are sorted into the kinds of failures.
 func TestOpenSSHRefused(t *testing.T) {
 	t.Parallel()
 	s := sshdtest.Start(t, sshdtest.Options{})
@@ -139,7 +139,7 @@ func TestOpenSSHRefused(t *testing.T) {
 	assert.Contains(t, refused(t, none, programDevice(s), ssh.ErrConfig), "there is no ssh program")
 }
 
-// TestOpenSSHInterrupted: a silent server holds nobody up, and leaves no ssh behind.
+// TestOpenSSHInterrupted: a silent server delays no other device, and leaves no ssh process behind.
 func TestOpenSSHInterrupted(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -222,7 +222,7 @@ func TestOpenSSHLeftBehind(t *testing.T) {
 	assert.Eventually(t, func() bool { return s.Open() == 0 }, 10*time.Minute, 50*time.Millisecond)
 }
 
-// TestOpenSSHTerminal: what ssh asks reaches the person at the terminal, and one login at a time. script gives the test binary a
+// TestOpenSSHTerminal: the questions of ssh reach the person at the terminal, one login at a time. script gives the test binary a
 // terminal, and types.
 func TestOpenSSHTerminal(t *testing.T) {
 	t.Parallel()
@@ -275,7 +275,7 @@ func TestOpenSSHTerminal(t *testing.T) {
 	assert.Contains(t, screen.String(), `no \033[2Jtrespassing`, "as ssh itself escapes it")
 }
 
-// screen is what a program wrote.
+// screen collects the output of a program.
 type screen struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -293,8 +293,8 @@ func (s *screen) String() string {
 	return s.text.String()
 }
 
-// A login that comes from a file of rocec's own, such as the journal of a run, holds no option of ssh and no second word: it is refused
-// before anything is dialled, and before ssh is started.
+// TestLoginsAreJudged: a login from a file of rocec, such as the journal of a run, must contain no option of ssh and no second word. Such
+// a login is refused before rocec dials or starts ssh.
 func TestLoginsAreJudged(t *testing.T) {
 	for name, login := range map[string]target.Login{
 		"address an option":       {Address: "-oProxyCommand=touch ran"},

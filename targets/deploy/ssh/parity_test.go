@@ -18,7 +18,7 @@ import (
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
-// parityConfigs are read by ssh itself and by us. DIR stands for the folder of the files.
+// parityConfigs are read by ssh itself and by us. DIR is replaced by the folder of the files.
 var parityConfigs = map[string]map[string]string{
 	"patterns": {"config": `
 # comment
@@ -182,7 +182,7 @@ var localName = sync.OnceValue(func() string {
 	return strings.TrimSpace(string(out))
 })
 
-// ours are the same settings as we find them; defaults are what ssh says where nothing is set.
+// ours are the same settings as rocec reads them; defaults are those of ssh.
 func ours(t require.TestingT, rules *rules, a asked, defaults map[string][]string) map[string][]string {
 	var given []directive
 	for key, value := range map[string]string{"user": a.user, "port": a.port} {
@@ -216,7 +216,7 @@ func ours(t require.TestingT, rules *rules, a asked, defaults map[string][]strin
 	return got
 }
 
-// defaultsOf is what ssh says of a host where nothing is set, by the host.
+// defaultsOf are the defaults of ssh for a host, by the host.
 var defaultsOf sync.Map
 
 // sameAsSSH holds our reading of a configuration file against that of ssh.

@@ -16,7 +16,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy/ssh"
 )
 
-// A connection tells the key that the server has proved to hold, whoever carries it.
+// TestConnTellsHostKey: a connection has the key that the server has proved to hold, by either transport.
 func TestConnTellsHostKey(t *testing.T) {
 	t.Parallel()
 	overAll(t, func(t *testing.T, w way) {
@@ -171,7 +171,7 @@ func TestWeakKeys(t *testing.T) {
 	})
 }
 
-// Keys of the person are held to the same: they are not offered, and the message says which and why.
+// TestWeakUserKeys: weak keys of the person are not offered, and the message names them with the reason.
 func TestWeakUserKeys(t *testing.T) {
 	t.Parallel()
 	key := sshdtest.NewKey(t, "rsa", "", "-b", "1024")

@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// The reader of ssh_config(5). It is our own because a wrong answer sends a change to the wrong machine: the libraries
-// for it take `Match host a exec "…"` for a plain `Match host a`, split patterns at blanks but not at tabs, and look
-// for included files in a home directory of their own choice. The tests compare it with `ssh -G`.
+// The reader of ssh_config(5). It is our own because a wrong answer sends a change to the wrong machine. The libraries for it take `Match
+// host a exec "…"` for a plain `Match host a`, and split patterns at blanks but not at tabs. They look for included files in a home
+// directory of their own choice. The tests compare it with `ssh -G`.
 
 // rules are the ssh_config files of this machine.
 type rules struct {
@@ -32,7 +32,7 @@ type directive struct {
 	args  []string // at least one
 	files []file   // of include, in order
 
-	system bool // it stands in the system's file, which a distribution wrote
+	system bool // it is in the file of the system, which a distribution wrote
 }
 
 // place is a line of a file.
@@ -43,14 +43,14 @@ type place struct {
 
 func (p place) String() string { return fmt.Sprintf("%s:%d", p.name, p.line) }
 
-// Limits of what is read; ssh itself has the same limit of depth.
+// Limits of the reader; ssh itself has the same limit of depth.
 const (
 	maxIncludeDepth = 16
 	maxIncludeFiles = 256
 	maxConfigSize   = 1 << 20
 )
 
-// directives that are used; every other one is left to ssh. Those with true take the rest of the line as it stands.
+// directives that are used; every other one is left to ssh. Keywords with true take the rest of the line unchanged.
 var directives = map[string]bool{
 	"host":                 false,
 	"match":                false,
@@ -97,7 +97,7 @@ func readRules(cfg Config) (*rules, error) {
 	type source struct {
 		name, dir string // dir is where relative includes are looked for
 		must      bool
-		checked   bool // nobody else may have written it
+		checked   bool // other users must not be able to write it
 		system    bool
 	}
 	var sources []source
@@ -133,7 +133,7 @@ func readRules(cfg Config) (*rules, error) {
 
 func userDir(cfg Config) string { return filepath.Join(cfg.Home, ".ssh") }
 
-// parser reads one file and what it includes.
+// parser reads one file and its includes.
 type parser struct {
 	home, dir string
 	checked   bool // of the first file; included ones always are
@@ -321,7 +321,7 @@ func readChecked(name string, limit int64, check func(string, fs.FileInfo) error
 	return data, nil
 }
 
-// ownOnly refuses a file that somebody else could have written, as ssh does: it says which program runs with whose keys.
+// ownOnly refuses a file that another user could have written, as ssh does: it decides which program runs with whose keys.
 func ownOnly(name string, info fs.FileInfo) error {
 	if mode := info.Mode().Perm(); mode&0o022 != 0 {
 		return fmt.Errorf("%s: others may write it (mode %04o); chmod go-w it", name, mode)

@@ -187,9 +187,9 @@ func TestLoginErrors(t *testing.T) {
 		{
 			"exec", "Host x\n User y\nMatch host leaf* exec \"nc -z %h 22\"\n User z\n",
 			target.Login{},
-			`config:3: rocec does not decide "Match exec"`,
+			`config:3: rocec does not evaluate "Match exec"`,
 		},
-		{"a criterion of tomorrow", "Match weather=rain\n", target.Login{}, `config:1: rocec does not decide "Match weather"`},
+		{"a criterion of tomorrow", "Match weather=rain\n", target.Login{}, `config:1: rocec does not evaluate "Match weather"`},
 		{"match without value", "Match host\n", target.Login{}, "config:1: Match host has no value"},
 		{
 			"proxy command", "Host leaf*\n ProxyCommand ssh -W %h:%p \"b\n",
@@ -233,8 +233,8 @@ func TestLoginErrors(t *testing.T) {
 	require.ErrorContains(t, err, "no login name is known for leaf01:22")
 }
 
-// TestForeign: a setting that is not for rocec to obey refuses the hosts it applies to, and no others; values that ask for
-// nothing are none.
+// TestForeign: a setting that rocec does not obey refuses exactly the hosts to which it applies. A value that turns the setting off
+// refuses no host.
 func TestForeign(t *testing.T) {
 	for _, c := range []struct {
 		name, value string
@@ -294,7 +294,7 @@ func TestManual(t *testing.T) {
 	}
 }
 
-// TestGSSAPIOfTheSystem: distributions turn Kerberos on for everybody, which says nothing of this site.
+// TestGSSAPIOfTheSystem: distributions turn Kerberos on for every user, which proves nothing about this site.
 func TestGSSAPIOfTheSystem(t *testing.T) {
 	system := filepath.Dir(writeFiles(t, map[string]string{"ssh_config": "Include DIR/d\n", "d": "GSSAPIAuthentication yes\n"}))
 	home := t.TempDir()
@@ -411,7 +411,7 @@ func TestFailureText(t *testing.T) {
 	require.ErrorIs(t, err, ErrLogin)
 }
 
-// writeFile writes a file nobody else may read, with the folders above it.
+// writeFile writes a file that other users cannot read, with the folders above it.
 func writeFile(path, text string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err

@@ -14,12 +14,12 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// The host key of a device that the ssh program logs in to. What ssh writes to stderr cannot tell it: the device and every jump host
-// write there too. ssh hands the key itself to its KnownHostsCommand, before it takes it, and goes on only where the server proves to
-// hold it.
+// The host key of a device that the ssh program logs in to. The stderr of ssh is no source for it, since the device and every jump host
+// write there too. ssh passes the key to its KnownHostsCommand before it accepts it, and goes on only if the server proves to hold it.
 
-// hostKeyScript is the KnownHostsCommand of every login. It writes down the key that a server shows. With a pin, it prints that key as a
-// known one if its fingerprint is the pinned one; without, it becomes the command of the person's own configuration, if there is one.
+// hostKeyScript is the KnownHostsCommand of every login. It records the key that a server shows. With a pin, it prints that key as a
+// known one if its fingerprint is the pinned one. Without a pin, it executes the KnownHostsCommand of the person's own configuration, if
+// any.
 const hostKeyScript = `# $1: file of what was seen, $2: what is asked, $3: type of the key, $4: the key
 # $5: pinned fingerprint, or none; then a command
 [ "$2" != HOSTNAME ] || printf '%s %s\n' "$3" "$4" >>"$1"
@@ -124,7 +124,7 @@ func (d *Dialer) knownHostsCommand(ctx context.Context, l *login) (string, error
 	return "", nil
 }
 
-// pin makes the options by which ssh takes one host key alone: not those of known_hosts, but for the revoked ones there.
+// pin returns the options by which ssh accepts only one host key. It ignores known_hosts, except for the revoked keys there.
 func (m *master) pin(d *Dialer, l *login, command string) ([]string, error) {
 	check, err := d.known.checker(l)
 	if err != nil {

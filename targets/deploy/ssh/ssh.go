@@ -2,27 +2,25 @@
 // has verified, and commands run over them.
 //
 // In: a [target.Device] with the login its ssh block asks for, ~/.ssh/config and /etc/ssh/ssh_config, known_hosts
-// files, keys and the agent. Everything the machine gives (home, user, agent socket, the ssh program and its environment) comes
-// in through [Config]; the package reads no environment. Out: a [target.Conn].
+// files, keys and the agent. The properties of the machine (home, user, agent socket, the ssh program and its environment) come in
+// through [Config]; the package reads no environment. Out: a [target.Conn].
 //
-// There are two transports. By the native one this package logs in itself, with keys. By the other the ssh program of the machine
-// logs in, with whatever its configuration names, and serves this package on a control socket; from there on both are
-// the same. A device has the second where its ssh block says transport = "openssh", or says nothing and ssh_config asks
-// for what only ssh does.
+// There are two transports. With the native one this package logs in itself, with keys. With the other the ssh program of the machine
+// logs in, by the means of its configuration, and serves this package on a control socket. From there on both are the same. A device uses
+// the second if its ssh block has transport = "openssh", or has no transport and ssh_config asks for a feature that only ssh has.
 //
 // Promised:
-//   - A host key is verified at every hop, and there is no way to turn that off: StrictHostKeyChecking of ssh_config
-//     is not read, and the ssh program gets the strict value. An unknown key is an error with its fingerprint and what to do,
-//     never a question.
-//   - ssh_config is obeyed, refused by name for the hosts where it applies, or left to the ssh program; what is not read does not
-//     say who is reached, by whom, or whom to trust. docs/ssh.md has the list.
-//   - Keys only, by the native transport: from the agent (asked to sign, never forwarded), from key files, from Config.Keys. No
+//   - A host key is verified at every hop, and no setting turns that off: StrictHostKeyChecking of ssh_config is not read, and the ssh
+//     program gets the strict value. An unknown key is an error with its fingerprint and a remedy, never a question.
+//   - Each setting of ssh_config is obeyed, left to the ssh program, or refused by name for the hosts where it applies. Settings that are
+//     not read do not decide the host, the user or the trust. docs/ssh.md has the list.
+//   - The native transport uses keys only: from the agent (asked to sign, never forwarded), from key files, from Config.Keys. It uses no
 //     passwords.
-//   - In FIPS mode only algorithms are offered that FIPS 140-3 approves.
-//   - Nothing blocks for ever: connecting and the handshake have their own limits, a silent peer is found by
-//     keepalives, a command ends with its context. What a device may send is bounded.
-//   - Only connecting is tried again, and only while nobody was asked who we are. Whether a command that was cut off ran is not
-//     known; the error says so ([ErrLost]).
+//   - In FIPS mode rocec offers only algorithms that FIPS 140-3 approves.
+//   - Nothing blocks for ever: connecting and the handshake have their own limits, keepalives detect a silent peer, a command ends with its
+//     context. The output of a device is bounded.
+//   - Only connecting is tried again, and only before a server has asked for a login. Whether a command that was cut off ran is unknown;
+//     its error is [ErrLost].
 //   - Text from a device is escaped before it enters an error.
 //
 // A failure is one of [ErrConfig], [ErrUnreachable], [ErrHostKey] (with [ErrHostKeyAlarm] among them), [ErrLogin], [ErrLost] and
@@ -44,11 +42,11 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Config is what a Dialer needs to know of the machine it runs on. The zero Config reads no file and knows no key.
+// Config describes to a Dialer the machine it runs on. The zero Config reads no file and has no key.
 type Config struct {
 	Home   string // the home directory; Home/.ssh is read. Empty: it is not
 	System string // "/etc/ssh": its ssh_config and ssh_known_hosts are read. Empty: they are not
-	User   string // who runs rocec: the login name where the fabric and ssh_config give none
+	User   string // the user who runs rocec: the login name where the fabric and ssh_config name no user
 
 	// ConfigFile replaces both ssh_config files, like -F of ssh; "none": no ssh_config is read.
 	ConfigFile string
@@ -56,15 +54,15 @@ type Config struct {
 	AgentSocket string   // $SSH_AUTH_SOCK; empty: no agent
 	Keys        [][]byte // private keys in PEM, without passphrase, offered before all others; not to the ssh program
 
-	// OpenSSH is the ssh program that carries the sessions of devices with transport = "openssh", and of those whose ssh_config
-	// asks for what only ssh does: a name for $PATH, or a path. Empty: there is none, and such devices are refused.
+	// OpenSSH is the ssh program, a name for $PATH or a path. It carries the sessions of devices with transport = "openssh", and of those
+	// whose ssh_config asks for a feature that only ssh has. Empty: such devices are refused.
 	OpenSSH string
 
 	// Environ is the environment of that program, as os.Environ gives it; its locale is left out.
 	Environ []string
 
-	// Terminal is where a person reads what that program says while it logs in; what it asks, it asks on /dev/tty, for one device
-	// at a time. Nil: there is nobody, and it asks nothing (BatchMode).
+	// Terminal shows a person the output of that program while it logs in. The program asks its questions on /dev/tty, for one device at
+	// a time. Nil: it asks nothing (BatchMode).
 	Terminal io.Writer
 
 	// Passphrase asks the person for the passphrase of a key file. It is called for one key at a time, only for a key
@@ -74,8 +72,8 @@ type Config struct {
 	// Net connects to a server, as [net.Dialer.DialContext] does; nil: over TCP.
 	Net func(ctx context.Context, network, addr string) (net.Conn, error)
 
-	// Note is told what is worth a word and stops nothing: a line of known_hosts that is skipped, once each, escaped. It is called
-	// from other goroutines, one call at a time. Nil: nobody is told.
+	// Note receives remarks that stop nothing, escaped: each skipped line of known_hosts, once. It is called from other goroutines, one
+	// call at a time. Nil: no remarks.
 	Note func(string)
 
 	ConnectTimeout   time.Duration // until TCP is connected; 0: 10 s
@@ -152,8 +150,8 @@ func setDefault[T int | time.Duration](field *T, value T) {
 
 // Dial logs in to a device, through its jump hosts if it has any. It is a [target.Dial].
 //
-// The name looked up in ssh_config is the address of the device's ssh block, or else the device's name: what one would
-// type after `ssh`. Fields of the ssh block win over ssh_config, like options of ssh do.
+// The name looked up in ssh_config is the address of the device's ssh block, or else the device's name, as a person would type it after
+// `ssh`. Fields of the ssh block win over ssh_config, like options of ssh do.
 func (d *Dialer) Dial(ctx context.Context, dev *target.Device) (target.Conn, error) {
 	l, err := d.login(dev)
 	if err != nil {
@@ -166,7 +164,7 @@ func (d *Dialer) Dial(ctx context.Context, dev *target.Device) (target.Conn, err
 	return newConn(lk, d.cfg.MaxOutput), nil
 }
 
-// dialError says in the terms of the contract why a device let nobody in.
+// dialError maps the error of a dial to the errors of [target.Conn].
 func dialError(err error) error {
 	switch {
 	case errors.Is(err, ErrHostKey):
@@ -186,7 +184,7 @@ func (d *Dialer) Close() error {
 		links = append(links, lk)
 	}
 	d.mu.Unlock()
-	// Those over TCP first: whatever goes through them ends with them.
+	// Those over TCP first: all connections through them end with them.
 	slices.SortFunc(links, func(a, b *link) int { return a.login.jumpCount() - b.login.jumpCount() })
 	for _, lk := range links {
 		lk.end(errClosed)
@@ -195,8 +193,8 @@ func (d *Dialer) Close() error {
 	return d.room.remove()
 }
 
-// connect opens a connection, with its jump hosts. Only what can pass by itself is tried again: a server that drops connections
-// because too many arrive at once (MaxStartups of sshd), or that is just starting.
+// connect opens a connection, with its jump hosts. Only passing failures are tried again: a server that drops connections because too
+// many arrive at once (MaxStartups of sshd), or that is just starting.
 func (d *Dialer) connect(ctx context.Context, l *login) (*link, error) {
 	var via *jump
 	if l.via != nil {
@@ -243,8 +241,8 @@ func (d *Dialer) persist(ctx context.Context, l *login, via *jump) (*link, error
 	}
 }
 
-// open makes one connection over via (nil: directly). With a pinned host key it may take several handshakes: the pin
-// does not tell the key's type, and a server shows one key per handshake, of the type we ask for.
+// open makes one connection over via (nil: directly). With a pinned host key it may take several handshakes. The pin does not contain the
+// type of the key, and a server shows one key per handshake, of the requested type.
 func (d *Dialer) open(ctx context.Context, l *login, via *jump) (*link, error) {
 	if d.ctx.Err() != nil {
 		return nil, failure(ErrUnreachable, errClosed, "%v", errClosed)

@@ -113,7 +113,7 @@ func TestUnreachable(t *testing.T) {
 	assert.Contains(t, text, "leaf01.invalid")
 }
 
-// TestSilentServer: something accepts the connection and says nothing.
+// TestSilentServer: a server accepts the connection and sends nothing.
 func TestSilentServer(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -129,7 +129,7 @@ func TestSilentServer(t *testing.T) {
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 }
 
-// TestNoSSHServer: something else listens on the port, and what it says is hostile.
+// TestNoSSHServer: another program listens on the port, and its output is hostile.
 func TestNoSSHServer(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -149,8 +149,8 @@ func TestNoSSHServer(t *testing.T) {
 	assert.NotContains(t, text, "\x1b")
 }
 
-// TestTriedAgain: a server that drops connections before it says anything is busy, and is asked again; one that says
-// no is not.
+// TestTriedAgain: a server that drops connections before its greeting is busy, and is tried again. A server that refuses the login is
+// not.
 func TestTriedAgain(t *testing.T) {
 	t.Parallel()
 	s := sshdtest.Start(t, sshdtest.Options{})
@@ -262,8 +262,8 @@ func TestDialerClose(t *testing.T) {
 	}
 }
 
-// TestCryptoFloor: the client side of x/crypto before v0.56.0 has known holes; among the last are CVE-2026-56855 and
-// CVE-2026-78662, by which a server brings the whole connection to a standstill.
+// TestCryptoFloor: the client of x/crypto before v0.56.0 has known vulnerabilities. With the latest, CVE-2026-56855 and CVE-2026-78662, a
+// server can stall the whole connection.
 func TestCryptoFloor(t *testing.T) {
 	// The build information of a test binary names no modules.
 	out, err := exec.Command("go", "list", "-m", "-f", "{{with .Replace}}{{.Version}}{{else}}{{.Version}}{{end}}",
@@ -276,7 +276,7 @@ func TestCryptoFloor(t *testing.T) {
 	assert.True(t, major > 0 || minor >= 56, "golang.org/x/crypto is %s, and must be v0.56.0 or newer", version)
 }
 
-// TestHandshakeError: what fails between the host key and the login is no matter of our keys, and is called by its name.
+// TestHandshakeError: a failure between the host key and the login is not blamed on our keys. The error names it.
 func TestHandshakeError(t *testing.T) {
 	t.Parallel()
 	s := sshdtest.Start(t, sshdtest.Options{})

@@ -17,5 +17,5 @@ func owner(info fs.FileInfo) (uid int, ok bool) {
 	return int(stat.Uid), true
 }
 
-// ownSession starts a program without a terminal, so that it asks nobody and no Ctrl-C meant for us reaches it.
+// ownSession starts a program without a terminal, so that it cannot ask questions and no Ctrl-C for rocec reaches it.
 func ownSession(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }

@@ -20,7 +20,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Voucher is who vouches for the host key of a device, as far as it can be told before anything is connected.
+// Voucher is who vouches for the host key of a device, as far as it is known before connecting.
 type Voucher string
 
 // The vouchers.
@@ -152,7 +152,7 @@ var errSeen = errors.New("the host key was seen")
 func (i *Identity) Trust() error {
 	for _, at := range i.drop {
 		if at.name != i.file {
-			return fmt.Errorf("the old key stands in %v, which is not this user's file: delete it there", at)
+			return fmt.Errorf("the old key is in %v, which is not a file of this user: delete it there", at)
 		}
 	}
 	old, err := os.ReadFile(i.file)
@@ -185,7 +185,7 @@ func (i *Identity) Trust() error {
 	return safefile.Replace(i.file, text.Bytes())
 }
 
-// without is a line of known_hosts for the other hosts it names; nil: there are none.
+// without returns a line of known_hosts for its other hosts; nil: it has no other hosts.
 func (i *Identity) without(line []byte) ([]byte, error) {
 	hosts, rest, _ := strings.Cut(strings.TrimSpace(string(line)), " ")
 	others := slices.DeleteFunc(strings.Split(hosts, ","), func(name string) bool { return strings.EqualFold(name, i.name) })
@@ -198,7 +198,7 @@ func (i *Identity) without(line []byte) ([]byte, error) {
 	return nil, fmt.Errorf("this line has the old key for %s: change it by hand", hosts)
 }
 
-// String says what stands against what.
+// String states the shown key, and the known or wanted one.
 func (i *Identity) String() string {
 	switch {
 	case i.Known:

@@ -14,8 +14,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy/ssh"
 )
 
-// TestTrust: the key that a server shows is asked for without a login, and taken over in the place of the one on file, which other
-// hosts of the same line keep.
+// TestTrust: rocec asks a server for its key without a login. The key replaces the one on file, which other hosts of the same line keep.
 func TestTrust(t *testing.T) {
 	t.Parallel()
 	s := sshdtest.Start(t, sshdtest.Options{})

@@ -74,14 +74,14 @@ func (d *Dialer) handshake(ctx context.Context, l *login, raw net.Conn, check *h
 	return nil, try.refused(l, err)
 }
 
-// buffered is a stream that is read in pieces. x/crypto reads a server's greeting byte by byte, with a system call each; what it
-// reads later, in larger pieces than the buffer, passes the buffer by.
+// buffered is a stream that is read in pieces. x/crypto reads a server's greeting byte by byte, with a system call each. Its later reads
+// are larger than the buffer and bypass it.
 type buffered struct {
 	net.Conn
 	in *bufio.Reader
 }
 
-// Read is of net.Conn.
+// Read implements net.Conn.
 func (b *buffered) Read(p []byte) (int, error) { return b.in.Read(p) }
 
 // clock calls a function when a time has passed, not counting the time it stands.
@@ -119,7 +119,7 @@ type link struct {
 	client *ssh.Client
 	raw    net.Conn
 	via    *jump   // nil: directly
-	master *master // the ssh program that carries it; nil: nobody
+	master *master // the ssh program that carries it; nil: the native transport
 
 	once  sync.Once
 	dead  chan struct{} // closed when the connection is over
@@ -215,7 +215,7 @@ func (lk *link) keepAlive(every time.Duration) {
 	}
 }
 
-// lost says that the connection broke while something was under way.
+// lost returns the error for a connection that broke during a command.
 func (lk *link) lost(during string) error {
 	<-lk.dead
 	return failure(ErrLost, lk.cause, "the connection to %s was lost %s: %s", lk.login, during, cause(lk.cause))

@@ -1,4 +1,4 @@
-// Package texttest judges for tests what is said of devices.
+// Package texttest judges, for tests, the texts about devices.
 package texttest
 
 import (

@@ -81,8 +81,8 @@ func risen(p *ir.Port, key string, from, to map[*ir.Device]Counts) (uint64, bool
 	return now - was, ok1 && ok2
 }
 
-// expected returns by how much others raise a counter during the exchange, by the idle interval: at their rate, and at most. A device tells
-// how long either took by its own clock; where it does not, they are as long as each other.
+// expected returns by how much others raise a counter during the exchange, by the idle interval: at their rate, and at most. The clock of
+// a device gives the length of both; without it they count as equally long.
 func (x *Exchange) expected(p *ir.Port, key string, before, after map[*ir.Device]Counts) (rate, most uint64) {
 	idle, ok := risen(p, key, x.Idle, before)
 	if !ok {
@@ -96,7 +96,7 @@ func (x *Exchange) expected(p *ir.Port, key string, before, after map[*ir.Device
 	return rate, max(rate, min(idle, logins)) // logins come with a reading and not with time
 }
 
-// others is what others raise the counters of ports by during the exchange.
+// others is by how much others raise the counters of ports during the exchange.
 type others struct {
 	rates, mosts [8]uint64 // by priority, see [Exchange.expected]
 	all          uint64    // of ports that tell no priorities

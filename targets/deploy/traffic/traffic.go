@@ -1,9 +1,9 @@
-// Package traffic sends a short, bounded [Exchange] of an intent between two of its members, and tells from the counters before and after
-// whether it was marked, classified and carried as the fabric describes.
+// Package traffic tests an intent by a short, bounded [Exchange] between two of its members. From the counters before and after it
+// decides whether the exchange was marked, classified and carried as the fabric describes.
 //
-// What a host can send with is a table of tools ([Tools]). The exchange is a query on either host at the same time: the server waits
-// for one client and ends by itself, and the client tries again until the server listens. Both are under timeout(1), so that nothing
-// stays behind when the person, or the connection, goes away; [Exchange.Kill] ends a server at once.
+// [Tools] is the table of the programs that can send. The exchange is a query on either host at the same time. The server waits for one
+// client and ends by itself, and the client tries again until the server listens. Both run under timeout(1), so that no process stays
+// when the person or the connection goes away. [Exchange.Kill] ends a server at once.
 package traffic
 
 import (
@@ -57,8 +57,8 @@ type Tool struct {
 	End  func(x *Exchange, own nic.GID, peer netip.Addr) string
 }
 
-// Tools are what an exchange is sent with, the first one that both hosts have and that can mark the packets as the intent is told. Sources:
-// the manuals of perftest (ib_write_bw) and rdma-core (ibv_rc_pingpong, rping, ucmatose).
+// Tools are the programs that can send an exchange. It uses the first one that both hosts have and that can mark the packets as the
+// intent requires. Sources: the manuals of perftest (ib_write_bw) and rdma-core (ibv_rc_pingpong, rping, ucmatose).
 var Tools = []*Tool{
 	{"ib_write_bw", true, true, func(x *Exchange, own nic.GID, peer netip.Addr) string {
 		cmd := fmt.Sprintf("ib_write_bw -d %s -i %d -x %d -p %d -n %d -s %d -F", nic.Quote(own.Dev), own.Port, own.Index, x.Port,
@@ -97,7 +97,7 @@ func operand(before string, peer netip.Addr) string {
 // Packet is a packet of the exchange as the sender is meant to send it.
 func (x *Exchange) Packet() ir.Packet { return x.From.PacketTo(x.To, x.Intent) }
 
-// String says what is sent: "training: h1:ens1f0 to h2:ens1f0, ib_write_bw, 1000 messages of 4096 bytes, 20 s at most".
+// String describes the exchange: "training: h1:ens1f0 to h2:ens1f0, ib_write_bw, 1000 messages of 4096 bytes, 20 s at most".
 func (x *Exchange) String() string {
 	return fmt.Sprintf("%s: %s:%s to %s:%s, %s, %d messages of %d bytes, %d s at most", x.Intent.Name, x.From.Device.Name, x.From.Name,
 		x.To.Device.Name, x.To.Name, x.Tool.Name, Messages, Size, Seconds)
@@ -112,7 +112,7 @@ func ToolQuery() target.Query {
 	return target.Query{Cmd: "for t in " + strings.Join(names, " ") + "; do\ncommand -v \"$t\" >/dev/null && echo \"$t\"\ndone\ntrue"}
 }
 
-// Choose gives the tool for an intent that both hosts have, by the answers of [ToolQuery]; nil: there is none.
+// Choose returns the tool for an intent that both hosts have, by the answers of [ToolQuery]; nil: they share no such tool.
 func Choose(in *ir.Intent, from, to []byte) *Tool {
 	has := func(answer []byte, name string) bool {
 		for line := range strings.Lines(string(answer)) {
@@ -130,7 +130,8 @@ func Choose(in *ir.Intent, from, to []byte) *Tool {
 	return nil
 }
 
-// Server is the end that receives: it listens for one client. It prints the end of what the tool printed, and a line "status N".
+// Server returns the query of the receiving end, which listens for one client. It prints the end of the tool's output, and a line "status
+// N".
 func (x *Exchange) Server() target.Query {
 	return target.Query{Cmd: fmt.Sprintf("out=$(timeout -k 2 %d %s 2>&1)\ns=$?", Seconds, x.Tool.End(x, x.ToGID, netip.Addr{})) + told}
 }
@@ -160,7 +161,7 @@ done
 true`, x.Tool.Name, x.Port)}
 }
 
-// Failed says why an end did not come to its end; empty: it did.
+// Failed returns why one side of the exchange failed; empty: it succeeded.
 func Failed(answer []byte) string {
 	text := strings.TrimSpace(string(answer))
 	out, status := text, ""

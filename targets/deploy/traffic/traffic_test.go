@@ -168,8 +168,8 @@ func TestJudge(t *testing.T) {
 	const sent, got = "ens1f0 tx_prio3_packets 1000\nens1f0 tx_prio0_packets 4\n", "ens1f0 rx_prio3_packets 1000\nens1f0 rx_prio0_packets 4\n"
 	const carried = "swp1 rx_packets 1000\nswp2 tx_packets 300\nswp3 tx_packets 700\n"
 	assert.Empty(t, judge(sent, carried, got))
-	assert.Empty(t, judge(sent, "", got), "a switch that tells nothing")
-	assert.Empty(t, judge(sent, "swp1 rx_packets 1000\nswp2 tx_packets 0\n", got), "nobody knows what swp3 had")
+	assert.Empty(t, judge(sent, "", got), "a switch that reports nothing")
+	assert.Empty(t, judge(sent, "swp1 rx_packets 1000\nswp2 tx_packets 0\n", got), "the earlier counter of swp3 is unknown")
 	assert.Equal(t, "h1:ens1f0 (out) has the packets in priority 0; the fabric puts rdma in 3.",
 		judge("ens1f0 tx_prio3_packets 4\nens1f0 tx_prio0_packets 1000\n", carried, got))
 	assert.Equal(t, "leaf1:swp1 (in) has the packets in priority 1; the fabric puts rdma in 3.",
@@ -192,8 +192,8 @@ func TestJudgeAnew(t *testing.T) {
 	assert.Empty(t, seen[0].Says)
 }
 
-// Others send, too. The exchange is proved by a rise of its class beyond the idle interval, with no such rise elsewhere; it is wrong where
-// its packets are missing in spite of others; else others hide it.
+// TestJudgeOthers: others send, too. A rise of its class beyond the idle interval, without such a rise elsewhere, proves the exchange. It
+// is wrong if its packets are missing in spite of others; else others hide it.
 func TestJudgeOthers(t *testing.T) {
 	const right, wrong, hidden = "", "the fabric puts rdma in 3", "others' traffic hides it"
 	for name, c := range map[string]struct {

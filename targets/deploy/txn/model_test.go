@@ -2,16 +2,16 @@ package txn
 
 import "slices"
 
-// content is what a file or a daemon holds.
+// content is the content of a file, or the configuration that a daemon uses.
 type content uint8
 
 const (
 	before content = iota // from before the run
 	after                 // of the run
-	other                 // somebody else's
+	other                 // of another writer
 )
 
-// program is what a process on the device does. Its steps are as fine as others can come between them.
+// program is the program of a process on the device. Its steps are as fine as other processes can interleave with them.
 type program uint8
 
 const (
@@ -52,12 +52,11 @@ type process struct {
 	program program
 	step    uint8
 	why     why  // of an undo
-	refused bool // it did not do what it is for
-	foreign bool // an undo met somebody else's content
+	refused bool // it failed
+	foreign bool // an undo met the content of another writer
 }
 
-// The places of processes: that of the controller's session, of a session that was lost and goes on, of the commit's body, and of the
-// timer or boot unit.
+// The places of processes: the controller's session, a lost session that goes on, the body of the commit, and the timer or boot unit.
 const (
 	session = iota
 	orphan
@@ -88,7 +87,7 @@ type world struct {
 	sent    uint8 // what it waits for, of verbs
 	state   State
 
-	edited    bool  // somebody else wrote the file
+	edited    bool  // another writer wrote the file
 	touched   bool  // the run did
 	kept      bool  // a confirm won
 	undone    bool  // an undo won
@@ -104,7 +103,7 @@ func begins(goal Goal, lock Lock) world {
 	return world{lock: lock, leads: true, state: State{Goal: goal}}
 }
 
-// told is what the device says of the run.
+// told returns the state of the run that the device reports.
 func (w *world) told() Device {
 	return Device{Mark: w.mark, Lock: w.lock, Busy: w.at[bodies].program != idle && w.folder, Self: w.by == timer || w.by == boot}
 }
@@ -371,8 +370,8 @@ func (w *world) report(m *machine, place int) {
 	w.receive(m, e)
 }
 
-// receive lets the controller learn of an event. How many answers were lost is not told apart, so that what follows does not depend
-// on it: that patience has an end is a test of its own. What another has only prepared, a resume takes away.
+// receive passes an event to the controller. It resets the count of lost answers, so that equal worlds do not differ by it: TestPatience
+// tests that count. A resume removes a run that another controller has only prepared.
 func (w *world) receive(m *machine, e Event) {
 	w.sent = 0
 	w.state = m.after(w.state, e)
@@ -382,7 +381,7 @@ func (w *world) receive(m *machine, e Event) {
 	}
 }
 
-// lose breaks the connection: what runs in the session ends with it, or goes on and nobody hears of it.
+// lose breaks the connection. The program of the session ends with it, or goes on and its answer is lost.
 func (w *world) lose(m *machine, goesOn bool) {
 	if p := w.at[session]; p.program == check || p.program == look || p.program == commit && p.step > 0 || p.step == reporting {
 		goesOn = false // whether it goes on changes nothing
@@ -525,7 +524,7 @@ func (w *world) others(m *machine) []edge {
 	return all
 }
 
-// stops ends the controller, with what it says.
+// stops ends the controller with the fate that it reports.
 func (w *world) stops(said uint8) {
 	w.leads, w.seen, w.sent, w.state, w.said = false, false, 0, State{}, said
 }

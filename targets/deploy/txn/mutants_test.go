@@ -30,7 +30,7 @@ func forgets(change func(was State, e Event, s *State)) machine {
 	return m
 }
 
-// says is a machine with another word for what became of a device.
+// says returns a machine that reports another fate of a device.
 func says(of func(State) bool, fate Fate) machine {
 	m := sound
 	m.fate = func(s State) Fate {
@@ -108,18 +108,18 @@ func TestMutants(t *testing.T) {
 				s.Checked, s.Goal = true, Keep
 			}
 		}),
-		"forgets what it saw last":               forgets(func(_ State, _ Event, s *State) { s.Last = s.Mark }),
-		"forgets that the device undid it":       forgets(func(_ State, _ Event, s *State) { s.Self = false }),
-		"takes what it does not know for free":   forgets(func(_ State, _ Event, s *State) { s.Lock = Free }),
-		"forgets that it sent a commit":          forgets(func(_ State, _ Event, s *State) { s.Began = false }),
-		"says kept of what is in use":            says(func(s State) bool { return s.Last == Loaded }, Kept),
-		"says held of what was not looked at":    says(func(s State) bool { return s.Last == Loaded && s.Goal == Hold }, Held),
-		"says restored of a conflict":            says(func(s State) bool { return s.Last == Conflict }, Restored),
-		"says restored of what failed":           says(func(s State) bool { return s.Last == Failed }, Restored),
-		"says restored of what the device undid": says(func(s State) bool { return s.Last == Undone }, Restored),
-		"says restored of what is being undone":  says(func(s State) bool { return s.Last == Undoing }, Restored),
-		"says untouched of what began":           says(func(s State) bool { return s.Last == Prepared }, Untouched),
-		"says untouched of what is armed":        says(func(s State) bool { return s.Last == Armed }, Untouched),
+		"forgets what it saw last":                  forgets(func(_ State, _ Event, s *State) { s.Last = s.Mark }),
+		"forgets that the device undid it":          forgets(func(_ State, _ Event, s *State) { s.Self = false }),
+		"takes what it does not know for free":      forgets(func(_ State, _ Event, s *State) { s.Lock = Free }),
+		"forgets that it sent a commit":             forgets(func(_ State, _ Event, s *State) { s.Began = false }),
+		"reports a change in use as kept":           says(func(s State) bool { return s.Last == Loaded }, Kept),
+		"reports an unchecked change as held":       says(func(s State) bool { return s.Last == Loaded && s.Goal == Hold }, Held),
+		"reports a conflict as restored":            says(func(s State) bool { return s.Last == Conflict }, Restored),
+		"reports a failed undo as restored":         says(func(s State) bool { return s.Last == Failed }, Restored),
+		"reports an undo by the device as restored": says(func(s State) bool { return s.Last == Undone }, Restored),
+		"reports an unfinished undo as restored":    says(func(s State) bool { return s.Last == Undoing }, Restored),
+		"reports a begun change as untouched":       says(func(s State) bool { return s.Last == Prepared }, Untouched),
+		"reports an armed change as untouched":      says(func(s State) bool { return s.Last == Armed }, Untouched),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -135,7 +135,7 @@ func TestMutants(t *testing.T) {
 	}
 }
 
-// lastLines is what was wrong, without the way there.
+// lastLines returns the error without the path to it.
 func lastLines(wrong string) string {
 	lines := strings.Split(wrong, "\n")
 	return strings.Join(lines[max(0, len(lines)-3):len(lines)-1], ": ")

@@ -1,36 +1,36 @@
-// Package txn is the state machine of a change of one device ([State]): what to do next, given what the device holds of a run and
-// what the last command came to. It is pure; package device does what it says, and package rollout leads.
+// Package txn is the state machine ([State]) of the change of one device. From the state of a run on the device and the result of the
+// last command it decides the next step. It is pure; package device executes the steps, and package rollout leads.
 //
-// The state is read from the device, not remembered: a run keeps one mark there ([Mark]), which moves by rename, so that
-// confirming and undoing can never both win. Apply, resume, rollback and unlock are this one machine, started with another
-// [Goal] or from another state. That every path ends, and ends in a whole state, is explored to a fixed point by the tests.
+// The state is read from the device, not remembered. A run keeps one mark there ([Mark]), which moves by rename, so confirming and
+// undoing can never both win. Apply, resume, rollback and unlock are this one machine, started with another [Goal] or from another state.
+// The tests explore all paths to a fixed point: each path ends, and ends in a whole state.
 //
 //	absent ── prepare ─▶ prepared ── commit ─▶ armed ─▶ loaded ── check, confirm ─▶ confirmed ── release ─▶ absent
 //	                        │                    └───┬────┘
 //	                     release          undo, timer or reboot ─▶ undoing ─▶ undone | conflict | failed ── release ─▶ absent
 package txn
 
-// Mark is how far a run came on a device, as the device says.
+// Mark is how far a run got on a device, as the device reports it.
 type Mark uint8
 
 // The marks, in the order of a run.
 const (
-	Absent    Mark = iota // the device holds nothing of the run, besides the lock perhaps
-	Prepared              // everything lies beside the files; nothing is changed
+	Absent    Mark = iota // the device holds nothing of the run except, perhaps, the lock
+	Prepared              // the new files are on the device, beside the old ones; nothing is changed
 	Armed                 // the undo is armed, and files may be new
 	Loaded                // the files are new and put to use; the undo is armed
 	Confirmed             // kept; nothing undoes it any more
 	Undoing               // it is being undone, or was when that was cut off
-	Undone                // what was there before is back and in use
-	Conflict              // undone but for files that somebody else has changed
-	Failed                // undone as far as it went: what was there before may not be in use
-	Unknown               // the device has a word for it that this rocec does not know; no state of the machine
+	Undone                // the old content is back and in use
+	Conflict              // undone, except for files that another writer has changed
+	Failed                // the undo failed: the old content may not be in use
+	Unknown               // the device reports a mark that this rocec does not know
 )
 
-// names are the marks as they stand on a device; Unknown has no word there.
+// names are the marks as a device stores them. A device never stores Unknown.
 var names = [...]string{"absent", "prepared", "armed", "loaded", "confirmed", "undoing", "undone", "conflict", "failed", "unknown"}
 
-// String returns the mark as it stands on a device.
+// String returns the mark as a device stores it.
 func (m Mark) String() string { return names[m] }
 
 // ParseMark is the inverse of String for the words of devices. For another word it returns Absent and false.
@@ -64,7 +64,7 @@ const (
 	Theirs      // another run, or a beginner who died before writing a name
 )
 
-// Device is what a device says of a run.
+// Device is the state of a run that a device reports.
 type Device struct {
 	Mark Mark
 	Lock Lock
@@ -72,21 +72,21 @@ type Device struct {
 	Self bool // it was undone by the device itself, by its timer or at boot
 }
 
-// Goal is what the run should come to.
+// Goal is the state in which the run should leave the device.
 type Goal uint8
 
 // The goals.
 const (
 	Keep Goal = iota // the new content, confirmed
-	Hold             // the new content, armed until somebody confirms or the time is over
+	Hold             // the new content, armed until it is confirmed or its time is over
 	Back             // the content from before
 )
 
-// Verb is what to do next.
+// Verb is the next step.
 type Verb string
 
-// The verbs. Ask, over a new connection where the last one broke, finds out what the device holds; Wait lets what is
-// at work there come to its end, and is followed by Ask.
+// The verbs. Ask reads the state of the device, over a new connection if the last one broke. Wait waits until the command at work there
+// ends, and is followed by Ask.
 const (
 	Prepare Verb = "prepare"
 	Commit  Verb = "commit"
@@ -99,19 +99,19 @@ const (
 	End     Verb = "end"
 )
 
-// State is what is known of one device's change. The zero State begins an apply.
+// State is the knowledge about the change of one device. The zero State begins an apply.
 type State struct {
 	Device
 	Goal Goal
 
-	Known   bool // Device is what the device says now; false: a command's answer was lost, or nobody has asked
+	Known   bool // Device is current; false: the answer to a command was lost, or no command was sent
 	Gone    bool // the device does not answer any more
 	Checked bool // the check over a new login found everything as it should be
 	Began   bool // a commit was sent, or may have been, so the device may have changed
-	Last    Mark // the last mark seen, but for Absent
+	Last    Mark // the last mark seen, except Absent
 
 	tried    bool  // prepare was sent: it is sent once
-	unsure   bool  // the mark is confirmed, and the device could not tell that it stays so after a power cut
+	unsure   bool  // the mark is confirmed, but the device did not report that it survives a power cut
 	released bool  // a release worked
 	losses   uint8 // answers lost
 	undos    uint8 // undos that failed
@@ -121,32 +121,32 @@ type State struct {
 // Begun is the state of a run that another process began: it is asked first, and never prepares. The other may have sent a commit.
 func Begun(goal Goal) State { return State{Goal: goal, Began: true, tried: true} }
 
-// Result is what a verb came to.
+// Result is the result of a verb.
 type Result uint8
 
 // The results.
 const (
-	OK      Result = iota // it did what it is for
-	Refused               // it answered, and did not
+	OK      Result = iota // it succeeded
+	Refused               // it answered that it failed
 	Lost                  // its answer was lost
-	Dead                  // and the device does not answer any more, after all patience
+	Dead                  // and the device no longer answers, however often it was asked
 )
 
-// Event is the end of a verb: its result, and what the device says it holds since; Lost and Dead know no Device.
+// Event is the end of a verb: its result, and the state that the device reports since. Lost and Dead have no Device.
 type Event struct {
 	Verb   Verb
 	Result Result
 	Device Device
 }
 
-// tries is how often an undo or a release that fails is tried: what a full disk or a hanging service stopped may work a
-// moment later. patience is how many answers may be lost before a device counts as gone.
+// tries limits the attempts at an undo or a release: after a full disk or a hanging service, the second may work. More than patience lost
+// answers mean that a device is gone.
 const (
 	tries    = 2
 	patience = 8
 )
 
-// Keepable reports whether the device holds its change, and lost nothing by it: from here on it is confirmed, or held.
+// Keepable reports whether the device holds its change and lost nothing by it, so that it can be confirmed, or held.
 func (s State) Keepable() bool { return s.Known && s.Mark == Loaded && s.Checked && s.Goal != Back }
 
 // After is the state after an event.
@@ -196,8 +196,8 @@ func (s State) After(e Event) State {
 	return s
 }
 
-// reached reports whether a device is where a verb that worked leaves it. One that says it worked and is not there is not asked for
-// ever.
+// reached reports whether a device is where a verb that worked leaves it. A device that reports success without being there is not asked
+// forever.
 func (v Verb) reached(d Device) bool {
 	switch v {
 	case Prepare:
@@ -214,7 +214,7 @@ func (v Verb) reached(d Device) bool {
 	return true
 }
 
-// Stop is the state after the person asked for an end: what has not begun does not begin.
+// Stop returns the state after the person stopped the run: a change that has not begun does not begin.
 func (s State) Stop() State {
 	if !s.Began {
 		s.Goal = Back
@@ -222,14 +222,14 @@ func (s State) Stop() State {
 	return s
 }
 
-// Next is what to do in a state. From [End] on the state says what became of the device ([State.Outcome]).
+// Next returns the next verb in a state. At [End], [State.Fate] returns the fate of the device.
 func (s State) Next() Verb {
 	switch {
 	case s.Gone:
 		return End
 	case !s.Known && (s.tried || s.Goal == Back):
 		return Ask
-	case !s.Known: // of an apply that begins, the plan has told
+	case !s.Known: // an apply begins, and the plan has read the device
 		return Prepare
 	case s.Busy:
 		return Wait
@@ -280,21 +280,21 @@ func (s State) release() Verb {
 	return Release
 }
 
-// Fate is what became of a device.
+// Fate is the result of a run for a device.
 type Fate uint8
 
 // The fates.
 const (
 	Untouched Fate = iota // nothing was changed
-	Kept                  // it holds and uses the new content, for good
-	Held                  // it does, and undoes it unless somebody confirms
-	Restored              // the run has put back what was there before
+	Kept                  // it holds and uses the new content, which stays
+	Held                  // it holds and uses it, and undoes it unless it is confirmed
+	Restored              // the run has put back the old content
 	Reverted              // the device has put it back by itself
-	Contested             // somebody else changed a file meanwhile, which was left alone
+	Contested             // another writer changed a file meanwhile, and the run left that file alone
 	Uncertain             // only a look at the device can tell
 )
 
-// Fate tells what became of the device, at [End].
+// Fate returns the fate of the device, at [End].
 func (s State) Fate() Fate {
 	switch s.Last {
 	case Confirmed:

@@ -30,7 +30,7 @@ type explorer struct {
 	done   []bool
 	span   [][2]int32 // by world, where in ours it goes by itself, but for the repetitions of a Wait
 	ours   []int32
-	clean  map[world]bool // from here somebody can undo it
+	clean  map[world]bool // worlds from which a person can undo the change
 }
 
 // reach adds a world, or learns that it is nearer than thought; false: neither.
@@ -109,7 +109,7 @@ func explore(m *machine, most int, starts ...world) (x *explorer, wrong string) 
 	return x, ""
 }
 
-// way tells how a world was reached, and what is wrong there.
+// way returns the path to a world, and the error there.
 func (x *explorer) way(i int32, last ...string) string {
 	var steps []string
 	for j := i; j >= 0; j = x.from[j] {
@@ -127,7 +127,7 @@ func broken(was, w *world) string {
 	case w.kept && !was.kept && !was.seen && was.at[orphan].program != confirm:
 		return "confirmed by a controller that has not seen the new content in use"
 	case w.file == other && !w.edited, w.loaded == other && !w.edited:
-		return "a file holds what nobody wrote"
+		return "a file holds content that no writer wrote"
 	}
 	if was.leads && !w.leads && w.said > 0 {
 		if why := untrue(was, w, Fate(w.said-1)); why != "" {
@@ -153,7 +153,7 @@ func broken(was, w *world) string {
 	return ""
 }
 
-// untrue compares what a controller says at its end with what is.
+// untrue compares the fate that a controller reports at its end with the world.
 func untrue(was, w *world, fate Fate) string {
 	s := was.state
 	switch fate {
@@ -178,7 +178,7 @@ func untrue(was, w *world, fate Fate) string {
 		}
 	case Contested:
 		if !w.bad {
-			return "contested, it says, and nobody came between"
+			return "contested, it says, and no other writer came between"
 		}
 	}
 	if s.Known && s.Mark == Absent && s.Lock != Ours && (w.folder || w.lock == Ours) {
@@ -211,14 +211,14 @@ func (x *explorer) unclean(w world) string {
 		ours := w.ours(x.m)
 		if len(ours) == 0 {
 			if w.mark != Absent || w.folder || w.lock == Ours || w.timer || w.unit {
-				return fmt.Sprintf("somebody undoes it, and something remains: %+v", w)
+				return fmt.Sprintf("a person undoes it, and something remains: %+v", w)
 			}
 			break
 		}
 		w = ours[0].to
 	}
 	if len(path) == 200 {
-		return "somebody undoes it, and it never ends"
+		return "a person undoes it, and it never ends"
 	}
 	for _, p := range path {
 		x.clean[p] = true
@@ -226,7 +226,7 @@ func (x *explorer) unclean(w world) string {
 	return ""
 }
 
-// cycle is a world from which device and controller come back to it by themselves; -1: there is none.
+// cycle returns a world to which device and controller return by themselves; -1: no world is on a cycle.
 func (x *explorer) cycle() int32 {
 	in := make([]int32, len(x.worlds))
 	for _, j := range x.ours {
@@ -256,8 +256,8 @@ func starts() []world {
 
 var whole = flag.Bool("whole", false, "any number of faults, rather than a few")
 
-// Every world that a device and its controllers can come to, whatever breaks, and whenever: with up to three faults, deeds of others
-// and timers one after the other, or with -whole to the fixed point, where there are no further worlds.
+// TestFixedPoint explores every world that a device and its controllers can reach, whatever breaks, and whenever. It allows up to three
+// faults, acts of others and timers on a path; with -whole, any number, up to the fixed point.
 func TestFixedPoint(t *testing.T) {
 	most := 3
 	switch {
@@ -297,7 +297,7 @@ func TestMarks(t *testing.T) {
 	require.False(t, ok)
 }
 
-// Whatever a device answers, the machine comes to an end: no answers, and no more than a few verbs, lead back to a state.
+// TestLiar: whatever a device answers, the machine ends. No answers lead back to a state, and only a few verbs do.
 func TestLiar(t *testing.T) {
 	next := map[State][]State{}
 	var answers []Device

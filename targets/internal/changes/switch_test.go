@@ -66,7 +66,7 @@ func TestSwitchdSays(t *testing.T) {
 				if c.want == deploy.Applied {
 					use := map[string]string{"restart": deploy.UseYes, "reload": deploy.UseUnknown}[way]
 					assert.Equal(t, []string{use, c.adjusted}, []string{r.Files[0].InUse, r.Files[0].Adjusted})
-					assert.Equal(t, c.adjusted != "", strings.Contains(r.Text(), "The device uses something else than what was written"), r.Text())
+					assert.Equal(t, c.adjusted != "", strings.Contains(r.Text(), "The device uses other values than those that were written"), r.Text())
 					return
 				}
 				require.Equal(t, deploy.Activation, r.Err.Kind)

@@ -1,4 +1,4 @@
-// Package boxtest is a device for tests: a folder and the machine's own sh, so that what the scripts say is what happens.
+// Package boxtest is a device for tests: a folder and the machine's own sh, which really runs the scripts.
 package boxtest
 
 import (
@@ -28,9 +28,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Box is a device made of a folder and the machine's own sh: what the scripts say is what happens. Its state folder is
-// moved below the root by rewriting the command, its files lie there by name. A little daemon "loads" the file when it
-// is told to; the live state is what it loaded.
+// Box is a device made of a folder and the machine's own sh, which really runs the scripts. Rewriting the commands moves its state folder
+// below the root, where its files are, by name. A small daemon "loads" the file on request; the live state is the loaded content.
 type Box struct {
 	t    testing.TB
 	Root string
@@ -46,9 +45,9 @@ type Box struct {
 	Own   bool   // its folders are mounted over those of the machine, for its commands alone: scripts run as they are; needs root
 
 	user   *syscall.Credential       // who its commands run as; nil: who runs the test
-	late   func()                    // what is still on its way
+	late   func()                    // a command that arrives late
 	Mangle func(stdin []byte) []byte // of uploads
-	Cut    int                       // bytes at the end of what prepare brings that do not arrive
+	Cut    int                       // bytes at the end of the payload of prepare that do not arrive
 
 	session int // process group of the last command
 }
@@ -56,9 +55,9 @@ type Box struct {
 // Edit is a change of a script's text.
 type Edit struct{ Old, New string }
 
-// Fault is a connection that breaks: before the command reached the device, or after it ran there; for good, or
-// until the next dial. Late: the command does reach the device, but runs there only after the next one has.
-// Twice: it runs there twice, the second time while the first is at work.
+// Fault is a connection that breaks: before the command reached the device or after it ran there (After), until the next dial or for ever
+// (ForGood). Late: the command does reach the device, but runs there only after the next one has. Twice: it runs there twice, the second
+// time while the first is at work.
 type Fault struct{ After, ForGood, Late, Twice bool }
 
 // What the file holds before, and after.
@@ -112,8 +111,8 @@ var folder = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "r
 // roots counts the roots that stay.
 var roots atomic.Int64
 
-// newRoot makes the root of a box. The first 2,000 stay until [Main] ends: ext4 passes over inodes that were freed a moment ago one by one,
-// and the files of boxes that come and go cost it as much as their scripts.
+// newRoot makes the root of a box. The first 2,000 stay until [Main] ends. ext4 skips recently freed inodes one by one, so that files of
+// short-lived boxes would cost as much time as their scripts.
 func newRoot(t testing.TB) string {
 	if roots.Add(1) > 2_000 {
 		return t.TempDir()
@@ -139,8 +138,8 @@ func Main(m *testing.M) (status int) {
 	return status
 }
 
-// New is a device with one file, old, that a daemon has loaded, and the live state of that daemon. TestMain of its package calls [Main].
-// Who is not root has none: the test ends, see [machinetest.Missing].
+// New returns a device with one file, old, that a daemon has loaded, and the live state of that daemon. TestMain of its package calls
+// [Main]. Without root the test ends, see [machinetest.Missing].
 func New(t testing.TB, name string) *Box {
 	machinetest.Root(t, "plays a device, whose files are root's")
 	b := &Box{t: t, Root: newRoot(t), Key: "SHA256:" + name}
@@ -172,7 +171,7 @@ for f; do [ -e "$f" ] || { echo "sync: $f: No such file or directory" >&2; exit 
 	return b
 }
 
-// KillSession ends the session of the command at work, and whatever is in its process group, as sshd does.
+// KillSession ends the session of the command at work, and its process group, as sshd does.
 func (b *Box) KillSession() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -189,8 +188,8 @@ func (b *Box) Die() {
 // quietShells is how long the commands of Slowed take at most on a machine with little other work.
 const quietShells = 50 * time.Millisecond
 
-// Slowed is a time that must not run out on the device because the machine is busy: as many times longer as the machine is slower than
-// quiet now, in whole seconds.
+// Slowed returns a time for the device in whole seconds. It is longer by the factor by which the machine is slower than a quiet one, so
+// that it does not run out because the machine is busy.
 func (b *Box) Slowed(quiet time.Duration) time.Duration {
 	b.t.Helper()
 	begin := time.Now()
@@ -204,7 +203,7 @@ func (b *Box) Slowed(quiet time.Duration) time.Duration {
 	return slowed
 }
 
-// Kill ends everything that is at work on the device: commands, and the timers of runs that nobody ended.
+// Kill ends everything that is at work on the device: commands, and the timers of runs that have not ended.
 func (b *Box) Kill() {
 	for _, pid := range b.AtWork() {
 		_ = syscall.Kill(-pid, syscall.SIGKILL)
@@ -231,7 +230,7 @@ func (b *Box) Daemon(first string) {
 	b.Stub("reload", fmt.Sprintf("PATH=/usr/bin:/bin; cd %s\n%s\necho reload >>run/reloads\ncat etc/app/conf >run/loaded", b.Root, first))
 }
 
-// Stub puts a command of ours before the machine's.
+// Stub puts a command of the test before the machine's.
 func (b *Box) Stub(name, script string) {
 	require.NoError(b.t, os.WriteFile(b.Root+"/bin/"+name, []byte("#!/bin/sh\n"+script+"\n"), 0o755))
 }
@@ -241,7 +240,7 @@ func (b *Box) Write(path, content string) {
 	require.NoError(b.t, os.WriteFile(b.Root+path, []byte(content), 0o644))
 }
 
-// Read returns a file's content, or "" where there is none.
+// Read returns a file's content, or "" for a missing file.
 func (b *Box) Read(path string) string {
 	data, err := os.ReadFile(b.Root + path)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -250,8 +249,8 @@ func (b *Box) Read(path string) string {
 	return string(data)
 }
 
-// Left lists rocec's files on the device other than backups and originals: temporary files, the run's folder, the boot unit, the lock,
-// and the note about what may not be in use.
+// Left lists rocec's files on the device other than backups and originals: temporary files, the folder of the run, the boot unit, the
+// lock, and the list of files that may not be in use.
 func (b *Box) Left() []string {
 	var names []string
 	require.NoError(b.t, filepath.WalkDir(b.Root, func(p string, d fs.DirEntry, err error) error {
@@ -337,7 +336,7 @@ func (c *conn) Close() error { return nil }
 // HostKey is the fingerprint of the key the device answered with.
 func (c *conn) HostKey() string { return c.b.Key }
 
-// Over is the box reached by another connection, through a real SSH server say: places of a device are moved below the root.
+// Over is the box over another connection, such as through a real SSH server. It moves the paths of a device below the root.
 func (b *Box) Over(c target.Conn) target.Conn { return &over{c, b} }
 
 type over struct {
@@ -365,7 +364,7 @@ func (b *Box) run(c *exec.Cmd, stdin []byte) ([]byte, error) {
 	c.Stdin = bytes.NewReader(stdin)
 	c.SysProcAttr = &syscall.SysProcAttr{Credential: b.user, Setpgid: true} // as a session of sshd has one
 	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
-	c.WaitDelay = time.Second // what a script leaves behind may hold the pipes
+	c.WaitDelay = time.Second // background processes of a script may hold the pipes
 	var out, errs bytes.Buffer
 	c.Stdout, c.Stderr = &out, &errs
 	if err := c.Start(); err != nil {
@@ -429,7 +428,7 @@ func (b *Box) named(answer []byte) []byte {
 	return out
 }
 
-// moveStdin does the same to what comes on stdin: a script, or items with their sizes.
+// moveStdin does the same to stdin: a script, or items with their sizes.
 func (b *Box) moveStdin(stdin []byte) []byte {
 	if !bytes.HasPrefix(stdin, []byte("run ")) {
 		return []byte(b.Moved(string(stdin)))

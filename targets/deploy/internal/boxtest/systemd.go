@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Systemd gives the box a systemd-run whose timers fire when the test says so ([Box.Fire]), and a systemctl that stops them.
+// Systemd gives the box a systemd-run whose timers the test fires ([Box.Fire]), and a systemctl that stops them.
 func (b *Box) Systemd() {
 	require.NoError(b.t, os.MkdirAll(b.Root+"/run/timers", 0o755))
 	b.Stub("systemd-run", `unit= after=
@@ -39,7 +39,7 @@ func (b *Box) Timers() []string {
 	return names
 }
 
-// Fire fires every timer, one after the other, and waits for what they start.
+// Fire fires every timer, one after the other, and waits for their commands.
 func (b *Box) Fire() {
 	for _, name := range b.Timers() {
 		path := b.Root + "/run/timers/" + name
@@ -50,8 +50,8 @@ func (b *Box) Fire() {
 	}
 }
 
-// PowerCut ends everything on the device and starts it again: a new boot id, the boot units, and then the daemon with what lies in its
-// file. What was written stays, flushed or not.
+// PowerCut ends everything on the device and starts it again: a new boot ID, the boot units, and then the daemon with the content of its
+// file. All writes stay, flushed or not.
 func (b *Box) PowerCut() {
 	b.Kill()
 	require.NoError(b.t, os.RemoveAll(b.Root+"/run/timers"))

@@ -23,7 +23,7 @@ const (
 	oldScript = "#!/bin/sh\n# of an older rocec\n"
 )
 
-// kinds are the devices of the matrix, with what lies on them before.
+// references returns the devices of the matrix, with their files before.
 func references() []*reference {
 	factory := "# by hand\ntraffic.packet_priority_source_set = [802.1p]\n"
 	port := []nspawn.Port{{Name: "swp1", MTU: 9216}}
@@ -45,7 +45,7 @@ func references() []*reference {
 	}
 }
 
-// ready brings a device that has booted to what it held before rocec: a NIC that somebody has set by hand.
+// ready sets a booted device to its state before rocec: a NIC that a person has set by hand.
 func ready(d *nspawn.Device) error {
 	if d.Kind != nspawn.Host {
 		return nil
@@ -54,7 +54,7 @@ func ready(d *nspawn.Device) error {
 	return err
 }
 
-// learn applies without a fault, and keeps what that does.
+// learn applies without a fault, and keeps the result.
 func (r *reference) learn(ctx context.Context, d *nspawn.Device, bin string) error {
 	r.paths = []string{traffic}
 	if r.kind == nspawn.Host {
@@ -70,7 +70,7 @@ func (r *reference) learn(ctx context.Context, d *nspawn.Device, bin string) err
 	return errors.Join(r.learnNew(ctx, d, o), o.close())
 }
 
-// learnOld keeps what a device holds before an apply, which is ready then.
+// learnOld keeps the content of a device before an apply.
 func (r *reference) learnOld(d *nspawn.Device) error {
 	if err := ready(d); err != nil {
 		return err
@@ -93,7 +93,7 @@ func (r *reference) learnOld(d *nspawn.Device) error {
 	return ready(d)
 }
 
-// learnNew applies, and applies once more over what somebody else wrote.
+// learnNew applies, and applies once more over the edit of another user.
 func (r *reference) learnNew(ctx context.Context, d *nspawn.Device, o *operator) error {
 	apply := func() (*ran, *side, error) {
 		result, err := o.run(ctx, o.apply("--soak", "0s")...)
@@ -133,7 +133,7 @@ func (r *reference) learnNew(ctx context.Context, d *nspawn.Device, o *operator)
 		return err
 	}
 	if _, now, err = apply(); err != nil {
-		return fmt.Errorf("over what somebody else wrote: %w", err)
+		return fmt.Errorf("over the edit of another user: %w", err)
 	}
 	r.over = *now
 	return nil
@@ -193,7 +193,7 @@ func (r *reference) experiment(bin string, f *fault, m moment, do func(ctx conte
 	}
 }
 
-// strike starts rocec, has the fault strike at the moment, and judges what came of it.
+// strike starts rocec, injects the fault at the moment, and judges the result.
 func (c *cell) strike(ctx context.Context, args ...string) (string, error) {
 	said, fired, err := c.lead(ctx, func() (*under, error) { return c.o.start(ctx, args...) })
 	if err != nil {
@@ -206,14 +206,14 @@ func (c *cell) strike(ctx context.Context, args ...string) (string, error) {
 	return end, err
 }
 
-// report is what rocec said, and what the device held then.
+// report is the report of rocec, and the state of the device at that time.
 type report struct {
 	*ran
 	held *holds
 }
 
-// lead begins something, waits until the device stops at the moment, and has the fault strike. Where a rocec was begun, it returns what
-// that said in the end.
+// lead begins something, waits until the device stops at the moment, and has the fault strike. If a rocec was started, it returns the
+// final report of that.
 func (c *cell) lead(ctx context.Context, begin func() (*under, error)) (*report, fired, error) {
 	c.d.StopAt(c.at.N, nspawn.Before)
 	stopped := c.d.Stopped()
@@ -230,7 +230,7 @@ func (c *cell) lead(ctx context.Context, begin func() (*under, error)) (*report,
 	case <-done:
 		return nil, nil, fmt.Errorf("it ended without a command %d\n%s", c.at.N, u.ran)
 	case <-ctx.Done():
-		return nil, nil, fmt.Errorf("it did not come to a command %d", c.at.N)
+		return nil, nil, fmt.Errorf("it did not reach a command %d", c.at.N)
 	}
 	fired, err := c.fault.strike(ctx, c, u)
 	c.d.Release()
@@ -313,11 +313,11 @@ func (c *cell) afterwards(ctx context.Context, said *report, fired fired) (strin
 	return end, c.goOn(ctx)
 }
 
-// stands holds what rocec said to where the device came to rest.
+// stands compares the report of rocec with the final state of the device.
 func (c *cell) stands(ctx context.Context, said *ran, end string) error {
 	if said.status == exitKilled {
 		if end == "new" && !c.back && !c.at.checked {
-			return breaks(noHalfState, "the new content stays, and nobody has confirmed it")
+			return breaks(noHalfState, "the new content stays, but was not confirmed")
 		}
 		return c.died(ctx)
 	}
@@ -327,7 +327,7 @@ func (c *cell) stands(ctx context.Context, said *ran, end string) error {
 	}
 	want := map[string]string{"applied": "new", "restored": "old", "reverted": "old", "refused": "old", "not-started": "old"}[f.Outcome]
 	if want != "" && want != end && c.edit == "" && len(c.others) == 0 {
-		return breaks(trueReport, "%s, and the device came to rest with the %s content", f.Outcome, end)
+		return breaks(trueReport, "%s, and the device ended with the %s content", f.Outcome, end)
 	}
 	return nil
 }

@@ -36,7 +36,7 @@ type fault struct {
 // fired proves that a fault happened.
 type fired interface{ Fired() error }
 
-// proof is one of ours.
+// proof is a fault of this package.
 type proof func() error
 
 func (p proof) Fired() error { return p() }
@@ -46,7 +46,7 @@ func onDevice(inject func(*nspawn.Device) nspawn.Fault) func(context.Context, *c
 	return func(_ context.Context, c *cell, _ *under) (fired, error) { return inject(c.d), nil }
 }
 
-// signal sends one to rocec, and proves that it ended by it or said that it had been told.
+// signal sends a signal to rocec, and proves that rocec ended by it or reported it.
 func signal(s syscall.Signal) func(context.Context, *cell, *under) (fired, error) {
 	return func(_ context.Context, c *cell, leader *under) (fired, error) {
 		if err := leader.signal(s); err != nil {
@@ -55,7 +55,7 @@ func signal(s syscall.Signal) func(context.Context, *cell, *under) (fired, error
 		if s == syscall.SIGKILL {
 			<-leader.done
 		} else {
-			time.Sleep(time.Duration(float64(50*time.Millisecond) * nspawn.Slow(c.d))) // it is told before the device goes on
+			time.Sleep(time.Duration(float64(50*time.Millisecond) * nspawn.Slow(c.d))) // the signal arrives before the device goes on
 		}
 		return proof(func() error {
 			r, err := leader.wait()
@@ -88,7 +88,7 @@ func cut(long time.Duration) func(context.Context, *cell, *under) (fired, error)
 	}
 }
 
-// editFile is a third party at work.
+// editFile is an edit by a third party.
 func editFile(how nspawn.How) func(context.Context, *cell, *under) (fired, error) {
 	return func(_ context.Context, c *cell, _ *under) (fired, error) {
 		c.edit = fmt.Sprintf("%x", sha256.Sum256(c.ref.edit))

@@ -85,7 +85,7 @@ func last(t *testing.T, o *operator) string {
 	return run
 }
 
-// A change that waits to be confirmed and is stays, and can be gone back from, with what a NIC did before.
+// TestHoldConfirmed: a change that waits and is confirmed stays. A rollback of it brings back the earlier settings of a NIC, too.
 func TestHoldConfirmed(t *testing.T) {
 	each(t, func(t *testing.T, c *cell) {
 		c.rocec(t, 0, "unconfirmed", c.o.apply("--soak", "0s", "--confirm", c.d.Slowed(time.Minute).String())...)
@@ -101,7 +101,7 @@ func TestHoldConfirmed(t *testing.T) {
 	})
 }
 
-// One that nobody confirms in time is undone by the device itself; a confirmation that comes too late says so.
+// TestHoldNotConfirmed: the device itself undoes a change that is not confirmed in time. A late confirmation reports that.
 func TestHoldNotConfirmed(t *testing.T) {
 	each(t, func(t *testing.T, c *cell) {
 		begin, long := time.Now(), c.d.Slowed(10*time.Second)
@@ -120,7 +120,7 @@ func TestHoldNotConfirmed(t *testing.T) {
 	})
 }
 
-// One that is held can be gone back from at once.
+// A held change can be rolled back at once.
 func TestHoldRolledBack(t *testing.T) {
 	each(t, func(t *testing.T, c *cell) {
 		c.rocec(t, 0, "unconfirmed", c.o.apply("--soak", "0s", "--confirm", "10m")...)
@@ -129,7 +129,7 @@ func TestHoldRolledBack(t *testing.T) {
 	})
 }
 
-// A run that died as it prepared leaves a lock. It is taken away by who led the run, or by whoever names it.
+// A run that died as it prepared leaves a lock. The operator who led the run can remove it, and so can any operator who names the run.
 func TestUnlock(t *testing.T) {
 	each(t, func(t *testing.T, c *cell) {
 		prepare := slices.DeleteFunc(slices.Clone(c.ref.moments), func(m moment) bool { return m.verb != "prepare" })
@@ -161,7 +161,7 @@ func TestUnlock(t *testing.T) {
 	})
 }
 
-// The journal of a run that died may be cut off in the middle of a line, and the run is gone on with all the same.
+// TestDeadJournal: the journal of a dead run may end in the middle of a line, and the run can still be resumed.
 func TestDeadJournal(t *testing.T) {
 	each(t, func(t *testing.T, c *cell) {
 		for _, m := range c.ref.moments {

@@ -15,19 +15,19 @@ import (
 	"github.com/rocec/rocec/targets/deploy/internal/nspawn"
 )
 
-// holds is what a device was seen to hold, from behind the curtain.
+// holds is the true state of a device, read without rocec.
 type holds struct {
 	files  map[string]string // by path: SHA-256, or "absent"
-	loaded string            // SHA-256 of what switchd has loaded; empty: there is no switchd
-	live   string            // what the NIC does; empty: there is none
+	loaded string            // SHA-256 of what switchd has loaded; empty: no switchd
+	live   string            // the settings of the NIC; empty: no NIC
 	mark   string            // of the run that came furthest; "absent": there is no run
 	boot   string            // boot id
-	left   []string          // files of ours that a finished run does not leave
+	left   []string          // files of rocec that a finished run does not leave
 	dcbx   string            // who runs DCBX; dcb cannot give it back to the firmware
-	busy   []string          // timers, units and processes of ours
+	busy   []string          // timers, units and processes of rocec
 }
 
-// question asks a device for all of it; %s is the paths of files.
+// question asks a device for its whole state; %s is the paths of files.
 const question = `
 for f in %s; do
 	if [ -e "$f" ]; then sum=$(sha256sum <"$f"); echo "file $f ${sum%%%% *}"; else echo "file $f absent"; fi
@@ -120,12 +120,12 @@ func (h *holds) String() string {
 	return b.String()
 }
 
-// quiet waits until a device is at rest: its run is over, or waits for somebody, and nothing of ours runs there. Where that does not
-// come, which a fault may prevent that still stands, it returns what the device held last.
+// quiet waits until a device is at rest: its run is over or waits for a person, and no process of rocec runs there. A lasting fault may
+// prevent that; then quiet returns the last state of the device.
 func quiet(ctx context.Context, d *nspawn.Device, files []string) (*holds, error) {
-	most := d.Slowed(2*stepTime + deadMan + 2*stepTime + 10*time.Second) // the first timer, the undo, and what else takes a moment
+	most := d.Slowed(2*stepTime + deadMan + 2*stepTime + 10*time.Second) // the first timer, the undo, and other short steps
 	for end := time.Now().Add(most); ; {
-		// Nothing is asked of the device while its mark says that the run is open: a question starts some forty processes there.
+		// The test asks the device nothing while its mark is open: a question starts some forty processes there.
 		for waits(d) && time.Now().Before(end) && ctx.Err() == nil {
 			time.Sleep(50 * time.Millisecond)
 		}
@@ -152,7 +152,7 @@ func waits(d *nspawn.Device) bool {
 	return false
 }
 
-// processes is what of busy runs now.
+// processes returns the processes of busy that run now.
 func processes(busy []string) []string {
 	return slices.DeleteFunc(slices.Clone(busy), func(b string) bool { return !strings.HasPrefix(b, "process ") })
 }
@@ -165,7 +165,7 @@ type side struct {
 	dcbx   string
 }
 
-// sideOf is what a device holds and uses.
+// sideOf returns the content that a device holds and uses.
 func sideOf(h *holds) *side {
 	s := &side{files: h.files, loaded: h.loaded, dcbx: h.dcbx}
 	if h.live != "" {
@@ -174,15 +174,15 @@ func sideOf(h *holds) *side {
 	return s
 }
 
-// reference is what an undisturbed apply does to a device of a kind.
+// reference is the result of an undisturbed apply on a device of a kind.
 type reference struct {
 	kind     *nspawn.Kind
 	options  nspawn.Options
 	paths    []string // of its files
-	edited   string   // the one that somebody else edits, and what they write
+	edited   string   // the one that another user edits, and their content
 	edit     []byte
 	old, new side
-	over     side     // the new content over that edit, lines of which are nobody's business
+	over     side     // the new content over that edit, lines of which rocec does not manage
 	moments  []moment // of apply
 	writes   int      // of its journal
 }
@@ -213,7 +213,7 @@ func (h *holds) uses(s *side) bool {
 	return h.loaded == s.loaded && (len(s.live) == 0 || slices.Contains(s.live, h.live))
 }
 
-// unlike names what the device uses and the side does not have.
+// unlike names the content that the device uses and the side does not have.
 func (h *holds) unlike(s *side) string {
 	var b strings.Builder
 	for i, live := range s.live {
@@ -226,7 +226,7 @@ func (h *holds) unlike(s *side) string {
 	return b.String()
 }
 
-// full reports whether every file is one of the old, the new and the allowed others, and names one that is none.
+// full returns an error that names a file which is neither old, new nor one of the allowed others.
 func (r *reference) full(h *holds, others ...string) error {
 	for _, p := range r.paths {
 		have := h.files[p]

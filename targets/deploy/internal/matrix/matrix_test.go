@@ -36,7 +36,7 @@ func acquire(t *testing.T, n int64) {
 	t.Cleanup(func() { devices().Release(n) })
 }
 
-// learned is what an undisturbed apply does to the devices, found out once.
+// learned is the result of an undisturbed apply on the devices, computed once.
 var learned struct {
 	once sync.Once
 	refs []*reference
@@ -70,7 +70,8 @@ func learnAll(t *testing.T, bin string, refs []*reference) (good bool) {
 	return !slices.ContainsFunc(nspawn.Matrix(t, devices(), cells), func(r nspawn.Result) bool { return r.Err != nil })
 }
 
-// Whatever strikes at whatever command of an apply: the device comes to rest whole, the report is true, and rocec itself can go on.
+// TestApply: whichever fault strikes at whichever command of an apply, the device ends whole, the report is true, and rocec itself can go
+// on.
 func TestApply(t *testing.T) {
 	t.Parallel()
 	bin := rocec(t)

@@ -108,7 +108,7 @@ func (m *mutant) build(t *testing.T) string {
 	return out
 }
 
-// hunt runs the cells that could show a mutant, until one does. It returns that cell, or says how many did not.
+// hunt runs the cells that could show a mutant, until one does. It returns that cell, or the number of cells that did not.
 func (m *mutant) hunt(t *testing.T) (shown *nspawn.Result, cells int) {
 	t.Helper()
 	bin := m.build(t)

@@ -24,7 +24,7 @@ func breaks(p promise, format string, args ...any) error {
 	return &broken{p, fmt.Sprintf(format, args...)}
 }
 
-// promise is what an oracle holds rocec to: a column of the tables, which counts the cells that broke it.
+// promise is a promise that an oracle checks: a column of the tables, which counts the cells that broke it.
 type promise string
 
 // The promises, by the names of their columns.
@@ -43,15 +43,15 @@ type cell struct {
 	o      *operator
 	fault  *fault
 	at     moment // where the fault strikes
-	edit   string // SHA-256 of what somebody else wrote; empty: nobody did
-	others []side // what other operators apply
-	back   bool   // rocec is told to go back: what was there before is what it is to bring about
+	edit   string // SHA-256 of the edit of another user; empty: no edit
+	others []side // the content that other operators apply
+	back   bool   // rocec goes back, so the old content is the wanted one
 	held   bool   // the run waits to be confirmed
 
 	journalled bool // rocec was killed when it had written all there was to write
 }
 
-// goal is what rocec is to bring about.
+// goal is the content that rocec should bring about.
 func (c *cell) goal() *side {
 	if c.back {
 		return &c.ref.old
@@ -70,7 +70,7 @@ func (c *cell) whole(h *holds) (end string, err error) {
 			return "edited", nil // what it uses is for a person to decide
 		}
 		if !c.inWindow() {
-			return "", breaks(noHalfState, "what somebody else wrote into %s is lost\n%s", r.edited, h)
+			return "", breaks(noHalfState, "the edit of another user in %s is lost\n%s", r.edited, h)
 		}
 	}
 	sides := map[string]*side{"old": &r.old, "new": &r.new}
@@ -103,10 +103,10 @@ func (c *cell) inWindow() bool {
 	return c.fault.renames && c.at.Args[0] == "mv" && c.at.Args[len(c.at.Args)-1] == c.ref.edited
 }
 
-// undecided are the marks by which a device says that it could not go back.
+// undecided are the marks of a device that could not go back.
 var undecided = []string{"conflict", "failed"}
 
-// contents is what others wrote.
+// contents are the contents that others wrote.
 func (c *cell) contents() []string {
 	all := c.edits()
 	for _, s := range c.others {
@@ -124,7 +124,7 @@ func (c *cell) edits() []string {
 	return []string{c.edit}
 }
 
-// judge holds what rocec said of the device to what the device held when it ended.
+// judge compares the report of rocec with the state of the device when rocec ended.
 func (c *cell) judge(r *ran, h *holds) error {
 	ref, target := c.ref, c.goal()
 	untrue := func(format string, args ...any) error {
@@ -168,7 +168,7 @@ func (c *cell) judge(r *ran, h *holds) error {
 		case own() && !h.uses(target):
 			return untrue("applied, and the device uses something else")
 		case len(c.others) > 0 && !c.at.kept:
-			return untrue("applied, and so did somebody else meanwhile")
+			return untrue("applied, and another operator applied meanwhile")
 		}
 	case "unconfirmed":
 		if own() && (h.mark != "loaded" || !h.is(&ref.new)) {
@@ -187,7 +187,7 @@ func (c *cell) judge(r *ran, h *holds) error {
 		}
 	case "conflict":
 		if own() {
-			return untrue("conflict, and nobody else changed anything")
+			return untrue("conflict, and no other user changed a file")
 		}
 	case "unknown":
 		if !strings.Contains(f.Detail, "rocec resume "+f.Run) && !strings.Contains(f.Detail, "rocec rollback "+f.Run) {
@@ -232,7 +232,7 @@ const (
 	exitInterrupted = 130
 )
 
-// covers reports whether a name of a report names a path: itself, what lies below, or what a pattern of it means.
+// covers reports whether a name of a report covers a path: the path itself, a folder above it, or a pattern that matches it.
 func covers(named, path string) bool {
 	if prefix, ok := strings.CutSuffix(named, "*"); ok {
 		return strings.HasPrefix(path, prefix)
@@ -247,8 +247,8 @@ func (c *cell) untouched(h *holds) bool {
 	return h.is(&c.ref.old) || slices.ContainsFunc(c.others, func(s side) bool { return h.is(&s) })
 }
 
-// goOn does what a person does afterwards who has no shell on the device: goes on with the run that died, takes away a lock, applies
-// again. In the end the device holds and uses the new content, and nothing is left.
+// goOn acts as a person without a shell on the device: it resumes the dead run, removes a lock, and applies again. In the end the device
+// holds and uses the new content, and nothing is left.
 func (c *cell) goOn(ctx context.Context) error {
 	need := func(format string, args ...any) error { return breaks(noShell, format, args...) }
 	runs, err := c.o.runNames()
@@ -308,7 +308,7 @@ func (c *cell) goOn(ctx context.Context) error {
 	if r, err = c.o.run(ctx, c.o.plan()...); err != nil {
 		return err
 	}
-	for end := time.Now().Add(c.d.Slowed(5 * time.Second)); ; time.Sleep(100 * time.Millisecond) { // what was stopped takes a moment to go
+	for end := time.Now().Add(c.d.Slowed(5 * time.Second)); ; time.Sleep(100 * time.Millisecond) { // stopped processes take a moment to end
 		if h, err = look(c.d, c.ref.paths); err != nil || len(h.left)+len(h.busy) == 0 || time.Now().After(end) {
 			break
 		}

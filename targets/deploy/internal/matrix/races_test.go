@@ -39,14 +39,14 @@ func (c *cell) left() (time.Duration, error) {
 	return time.Duration((end - at) * float64(time.Second)), errors.Join(err, failed)
 }
 
-// A confirmation that comes as the device is about to undo: one of the two wins, and rocec says which.
+// TestConfirmAtTheDeadline: a confirmation comes as the device is about to undo. One of the two wins, and rocec reports which.
 func TestConfirmAtTheDeadline(t *testing.T) {
 	t.Parallel()
 	bin := rocec(t)
 	var cells []nspawn.Cell
 	for i := range times(3, 21) {
 		r := learn(t)[i%3]
-		// By when rocec begins; it takes a third of a second or more until it has confirmed.
+		// The time when rocec begins; it takes a third of a second or more until it has confirmed.
 		early := 1500*time.Millisecond - time.Duration(i)*2*time.Second/time.Duration(times(2, 20))
 		cells = append(cells, nspawn.Cell{
 			Command: "confirm at the deadline", Fault: "none", At: fmt.Sprintf("%s, %s before", r.kind.Name, early), Kind: r.kind,
@@ -71,7 +71,7 @@ func TestConfirmAtTheDeadline(t *testing.T) {
 				}
 				end, err := c.afterwards(ctx, &report{said, h}, proof(func() error { return nil }))
 				if f, _ := said.fate(); err == nil && (f == nil || (f.Outcome == "applied") != (end == "new")) {
-					err = breaks(trueReport, "the device came to rest with the %s content", end)
+					err = breaks(trueReport, "the device ended with the %s content", end)
 				}
 				if err != nil {
 					err = fmt.Errorf("%w\n%s", err, said)
@@ -83,7 +83,8 @@ func TestConfirmAtTheDeadline(t *testing.T) {
 	run(t, "confirm at the deadline", cells)
 }
 
-// Two operators who begin together: one wins, and the other is told who holds the device, or that it has changed.
+// TestTwoOperators: two operators begin together, and one wins. The other one's error names the holder of the device, or reports that it
+// has changed.
 func TestTwoOperators(t *testing.T) {
 	t.Parallel()
 	bin := rocec(t)
@@ -120,7 +121,7 @@ func TestTwoOperators(t *testing.T) {
 				for _, r := range []*ran{first, other} {
 					f, err := r.fate()
 					if err != nil || f == nil {
-						return "", breaks(trueReport, "an operator was told nothing (%v)\n%s", err, both)
+						return "", breaks(trueReport, "an operator got no report (%v)\n%s", err, both)
 					}
 					switch {
 					case f.Outcome == "applied" && r.status == 0:
@@ -178,7 +179,7 @@ func TestKilledAtTheJournal(t *testing.T) {
 					journal, failed := c.o.journal()
 					end, err := c.afterwards(ctx, &report{said, h}, killed)
 					if err == nil && end == "new" && !strings.Contains(journal, `"verb":"confirm"`) {
-						err = breaks(noHalfState, "the new content stays, and nobody has confirmed it")
+						err = breaks(noHalfState, "the new content stays, but was not confirmed")
 					}
 					if err = errors.Join(err, failed); err != nil {
 						err = fmt.Errorf("%w\n%s", err, said)
@@ -192,7 +193,7 @@ func TestKilledAtTheJournal(t *testing.T) {
 	run(t, "journal", part(cells))
 }
 
-// journal is what the operator's only run has written there.
+// journal returns the journal of the operator's only run.
 func (o *operator) journal() (string, error) {
 	run, err := o.runName()
 	if err != nil {

@@ -22,8 +22,8 @@ import (
 	"github.com/rocec/rocec/targets/deploy/internal/nspawn"
 )
 
-// The times of a cell on a quiet machine; a device that booted slower has longer ones (slowed). A step may take more than it needs, and a
-// dead-man waits less than two minutes, but longer than rocec takes to look at a device and to confirm.
+// The times of a cell on a quiet machine; a device that booted slower has longer ones (slowed). A step has more time than it needs. A
+// dead-man's switch waits less than two minutes, but longer than rocec takes to read a device and to confirm.
 const (
 	deadMan  = 15 * time.Second
 	stepTime = 20 * time.Second
@@ -37,7 +37,7 @@ func rocec(t testing.TB) string {
 }
 
 func TestMain(m *testing.M) {
-	machinetest.Parallel(50) // what limits the tests is how many devices run
+	machinetest.Parallel(50) // the number of running devices limits the tests
 	status := m.Run()
 	if *write != "" {
 		if err := writeTables(*write); err != nil {
@@ -179,7 +179,7 @@ func (o *operator) command(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// ran is what came of a rocec: its exit status (-1: killed) and what it printed.
+// ran is the result of a rocec: its exit status (-1: killed) and its output.
 type ran struct {
 	args   []string
 	status int
@@ -252,7 +252,7 @@ func (o *operator) unlock() []string {
 	return []string{"resume", "--abandon", "--auto-approve", o.device}
 }
 
-// fate is what rocec said of the device: the event "device" of apply and its kin.
+// fate is the report of rocec on the device: the event "device" of apply and similar verbs.
 type fate struct {
 	Event   string `json:"event"`
 	Device  string `json:"device"`
@@ -272,7 +272,7 @@ type fate struct {
 	Summary map[string]int `json:"summary"`
 }
 
-// fate reads it; nil: rocec said nothing of the device.
+// fate reads it; nil: rocec did not report the device.
 func (r *ran) fate() (*fate, error) {
 	var found *fate
 	for line := range strings.Lines(r.out) {

@@ -13,7 +13,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy/internal/nspawn"
 )
 
-// stepCells are those of a device that does not do well what the steps ask of it.
+// stepCells returns the cells of a device that fails at the steps.
 func stepCells(bin string, r *reference) []nspawn.Cell {
 	var cells []nspawn.Cell
 	add := func(name, at string, do func(ctx context.Context, c *cell) (string, error)) {
@@ -121,7 +121,7 @@ func (c *cell) through(ctx context.Context, f fired, soak string) (string, error
 	return end, err
 }
 
-// A daemon that dies, a step that hangs, a device that is slow: it comes to rest whole, and rocec says so.
+// TestSteps: a daemon dies, a step hangs, a device is slow. The device ends whole, and rocec reports that.
 func TestSteps(t *testing.T) {
 	t.Parallel()
 	bin := rocec(t)

@@ -51,7 +51,7 @@ func writeTables(file string) error {
 	return os.WriteFile(file, text, 0o644)
 }
 
-// counted is a row: what many cells came to.
+// counted is a row: the results of many cells.
 type counted struct {
 	cells  int
 	ends   map[string]int
@@ -78,7 +78,7 @@ func (c *counted) add(r *nspawn.Result) {
 // endsOrder is the order of columns; other ends follow by name.
 var endsOrder = []string{"old", "new", "edited", "the other's"}
 
-// countsBy is a table whose rows are what key says, in the order in which they come first, and a last one for all.
+// countsBy returns a table with a row for each key, in the order of their first cells, and a last one for all.
 func countsBy(t nspawn.Table, head string, key func(*nspawn.Result) string) string {
 	var names []string
 	rows, ends, all := map[string]*counted{}, map[string]bool{}, &counted{}

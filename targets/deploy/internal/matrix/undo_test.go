@@ -21,7 +21,7 @@ type undoing struct {
 	begin func(ctx context.Context, c *cell, run string) (*under, error)
 }
 
-// The ways. While a device boots, nobody can log in, and all that can happen to it is that the power goes again.
+// The ways. While a device boots, no user can log in, and the only possible fault is another power cut.
 var undoings = []undoing{
 	{
 		name: "undo by the timer", hold: 8 * time.Second, faults: func(f *fault) bool { return !f.leader },
@@ -130,7 +130,7 @@ func (u *undoing) strike(ctx context.Context, c *cell) (string, error) {
 	c.back = said != nil
 	end, err := c.afterwards(ctx, said, fired)
 	if err == nil && end == "new" {
-		err = breaks(noHalfState, "what nobody has confirmed stays")
+		err = breaks(noHalfState, "an unconfirmed change stays")
 	}
 	if err != nil {
 		err = fmt.Errorf("%w\n%s", err, said)
@@ -138,8 +138,8 @@ func (u *undoing) strike(ctx context.Context, c *cell) (string, error) {
 	return end, err
 }
 
-// may are the faults that strike during the i-th way. In a slice these are the faults that TestApply leaves out, each during one way: the
-// way at boot has those of power, a rollback those of rocec, and the others come in turn during a rollback and the undo by the timer.
+// may returns the faults that strike during the i-th way. In a slice these are the faults that TestApply leaves out, each during one way.
+// The way at boot has those of power, and a rollback those of rocec. The others come in turn during a rollback and the undo by the timer.
 func (u *undoing) may(i int) []fault {
 	var all []fault
 	for k, f := range faults {
@@ -157,7 +157,7 @@ func (u *undoing) may(i int) []fault {
 	return all
 }
 
-// Whatever strikes while a change is undone: what was there before comes back, or rocec says that it does not.
+// Whatever strikes while a change is undone, the old content comes back, or rocec reports that it does not.
 func TestUndo(t *testing.T) {
 	t.Parallel()
 	bin := rocec(t)

@@ -168,7 +168,7 @@ func (r *rack) began(t *testing.T, name string) time.Duration {
 }
 
 // A spine that is cut off before the run keeps the other one as it is; one that is lost while a wave is drained, too. Otherwise one spine
-// goes after the other, and where nobody confirms they go back one after the other, the last one first.
+// changes after the other. Without a confirmation they go back one after the other, the last one first.
 func TestSpineDown(t *testing.T) {
 	t.Parallel()
 	r := newRack(t)
@@ -235,8 +235,8 @@ func TestSpineDown(t *testing.T) {
 	}
 }
 
-// Of two operators who begin together with a spine each, one changes it and the other one nothing, whoever it is; and while the change is
-// not confirmed, and the spine may go back by itself, nobody changes the other spine.
+// TestTwoSpines: two operators begin together with a spine each. One of them changes its spine, and the other one changes nothing. While
+// the change is not confirmed, the spine may go back by itself, so no operator may change the other spine.
 func TestTwoSpines(t *testing.T) {
 	t.Parallel()
 	one := newRack(t)
@@ -255,7 +255,7 @@ func TestTwoSpines(t *testing.T) {
 			require.NoError(t, err)
 		}
 		won := slices.IndexFunc(said, func(r *ran) bool { return r.status == 0 })
-		require.GreaterOrEqual(t, won, 0, "round %d: nobody went first\n%s%s", round, said[0], said[1])
+		require.GreaterOrEqual(t, won, 0, "round %d: neither went first\n%s%s", round, said[0], said[1])
 		require.Equal(t, exitLocked, said[1-won].status, "round %d\n%s%s", round, said[0], said[1])
 		for i, name := range []string{"spine1", "spine2"} {
 			require.Equal(t, i == won, one.written(t, name, 60), "round %d, %s\n%s%s", round, name, said[0], said[1])

@@ -43,7 +43,7 @@ func (f Fault) Fired() error {
 // done is a fault that either happened or did not.
 func done(name string, err error) Fault { return Fault{Name: name, err: err} }
 
-// KillSessions kills every sshd that serves a connection; what runs in the sessions goes on, and new logins work.
+// KillSessions kills every sshd that serves a connection. Commands of the sessions go on, and new logins work.
 func (d *Device) KillSessions() Fault {
 	const name = "sessions killed"
 	leader, err := d.up()
@@ -87,7 +87,7 @@ func (d *Device) setLink(state string) error {
 	return d.power.ip("link", "set", "eth0", state)
 }
 
-// Loss is what a power cut takes of the writes that were not synced.
+// Loss is the part of the unsynced writes that a power cut loses.
 type Loss uint32
 
 // The losses, as numbers of EXT4_IOC_SHUTDOWN.
@@ -122,8 +122,8 @@ func ioctl(f *os.File, request uintptr, arg *uint32) error {
 // canary is a file that is written, and not synced, as the power goes.
 const canary = "var/tmp/rocec-test.canary"
 
-// PowerOff cuts the power, also while the device boots: nothing is said on the wire, every process is gone, and the disk is without
-// what was not synced. The device stays off until [Device.PowerOn]; the fault has fired when it is up again and has forgotten.
+// PowerOff cuts the power, also while the device boots: the device sends no packet, every process is gone, and the disk lacks the
+// unsynced writes. The device stays off until [Device.PowerOn]. The fault has fired when the device is up again without the canary.
 func (d *Device) PowerOff(loss Loss) Fault {
 	r, err := d.mounted()
 	if err == nil {
@@ -148,7 +148,7 @@ func (d *Device) PowerOff(loss Loss) Fault {
 			return err
 		}
 		if len(content) > 0 {
-			return errors.New("what was not synced is still there")
+			return errors.New("unsynced writes are still there")
 		}
 		return nil
 	}}
@@ -187,7 +187,7 @@ func (d *Device) Reboot() Fault {
 	}}
 }
 
-// BootID returns what the kernel says of this boot.
+// BootID returns the boot ID of the kernel.
 func (d *Device) BootID() (string, error) {
 	id, err := d.ReadFile("/proc/sys/kernel/random/boot_id")
 	return strings.TrimSpace(string(id)), err
@@ -208,7 +208,7 @@ func (d *Device) FillDisk() Fault {
 	}))
 }
 
-// fills bounds how often fill takes what became free meanwhile.
+// fills bounds how often fill takes the space that became free meanwhile.
 const fills = 20
 
 // fill lets a file take its file system's free space. Each try commits the journal first: ext4 frees the blocks of a removed
@@ -302,7 +302,7 @@ func (d *Device) setImmutable(path string, on bool) error {
 	})
 }
 
-// sudoers is what lets the user become root, and where it lies while that is revoked; sudo skips names with a dot.
+// sudoers is the file that lets the user become root, and its name while that is revoked; sudo skips names with a dot.
 const sudoers, sudoersOff = "/etc/sudoers.d/rocec", "/etc/sudoers.d/rocec.off"
 
 // RevokeSudo takes the user's right to become root until GrantSudo.
@@ -332,7 +332,7 @@ const (
 	ByRename How = "by rename"
 )
 
-// EditFile changes a file as somebody else would who is logged in.
+// EditFile changes a file like another user who is logged in.
 func (d *Device) EditFile(path string, content []byte, how How) Fault {
 	write := path
 	if how == ByRename {

@@ -46,7 +46,7 @@ func exists(d *Device, path string) bool {
 	return !errors.Is(err, os.ErrNotExist)
 }
 
-// A device stops at the command it is told to, whoever runs it: a login, sudo, a timer.
+// TestStopAt: a device stops at the given command, by whichever way it is run: a login, sudo, a timer.
 func TestStopAt(t *testing.T) {
 	t.Parallel()
 	d := Start(t, Switch43, Options{})
@@ -135,7 +135,7 @@ func TestFaults(t *testing.T) {
 			require.NoError(t, d.KillSessions().Fired())
 			require.Error(t, ends(t, cmd), "the client sees it at once")
 			d.Release()
-			require.NoError(t, patience(func() error { // what ran in the session goes on
+			require.NoError(t, patience(func() error { // the command of the session goes on
 				_, err := d.ReadFile("/home/" + d.User + "/went")
 				return err
 			}))
@@ -301,7 +301,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// A power cut takes what was not synced, and only that: of the ways to write a file, one survives both losses.
+// A power cut loses exactly the unsynced writes: only one way to write a file survives both losses.
 func TestPowerCut(t *testing.T) {
 	t.Parallel()
 	const (
@@ -376,5 +376,5 @@ func TestPowerCutWhileBooting(t *testing.T) {
 	d.Release()
 	<-up // with an error, unless it has missed the moment without power
 	require.NoError(t, off.Fired())
-	assert.Len(t, d.Commands(), 2, "it has come to that command twice")
+	assert.Len(t, d.Commands(), 2, "the device has reached that command twice")
 }

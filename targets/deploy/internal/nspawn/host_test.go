@@ -17,7 +17,7 @@ import (
 	"github.com/rocec/rocec/targets/nic/mlx5/mlx5test"
 )
 
-// rendered are the files that rocec writes to a host of the example day-two, but for the CNP marking, which lies in a debugfs.
+// rendered are the files that rocec writes to a host of the example day-two, without the CNP marking, which is in a debugfs.
 func rendered(t *testing.T) map[string]string {
 	root := "../../../../golden/day-two/h[1-4]"
 	files := map[string]string{}
@@ -32,8 +32,8 @@ func rendered(t *testing.T) map[string]string {
 	return files
 }
 
-// TestHostFiles boots a host that holds what rocec renders. The unit applies it at boot and again when it is restarted or reloaded;
-// udev matches what makes RDMA devices and VLAN interfaces anew, and its command applies it again, too.
+// TestHostFiles boots a host that holds what rocec renders. The unit applies it at boot and again at a restart or reload. udev matches
+// the events that create RDMA devices and VLAN interfaces, and its command also applies it again.
 func TestHostFiles(t *testing.T) {
 	t.Parallel()
 	Image(t)

@@ -28,7 +28,7 @@ import (
 // cache holds userlands, images and the disks of running devices.
 const cache = "/var/cache/rocec-test"
 
-// The userland is a current one on every device; what programs of older systems cannot do is played by limitations.
+// Every device has a current userland. Limitations simulate the missing features of programs of older systems.
 const (
 	suite    = "bookworm"
 	mirror   = "http://deb.debian.org/debian"
@@ -38,10 +38,10 @@ const (
 // unread is the folders of /usr/share that a userland does without.
 var unread = []string{"doc", "man", "locale", "info"}
 
-// userland is the folders of /usr that devices share, read-only; everything else lies on a device's own disk.
+// userland is the folders of /usr that devices share, read-only; all other files are on the device's own disk.
 var userland = []string{"bin", "sbin", "lib", "lib64", "libexec", "share"}
 
-// programs is where the programs lie that the shim stands in for.
+// programs is the folder of the programs that the shim wraps.
 const programs = "/usr/lib/rocec-test"
 
 // shimmed is the programs that ask the test: those by which a protocol changes state.
@@ -68,9 +68,9 @@ var made = sync.OnceValues(func() (string, error) {
 	return makeImage()
 })
 
-// Image returns the folder with what devices are made of: usr, and the disk of a factory-fresh device of every kind. Where it is
-// not there yet it is made, which takes half a minute. Tests of several packages may ask at once. With -short, and where the machine cannot
-// boot devices, the test ends, see [machinetest.Missing].
+// Image returns the folder with the parts of devices: usr, and the disk of a factory-fresh device of every kind. If the folder is
+// missing, Image makes it, which takes half a minute. Tests of several packages may ask at once. With -short, and where the machine
+// cannot boot devices, the test ends, see [machinetest.Missing].
 func Image(t testing.TB) string {
 	t.Helper()
 	if testing.Short() {
@@ -83,7 +83,7 @@ func Image(t testing.TB) string {
 	return dir
 }
 
-// able reports what is missing to boot devices.
+// able returns an error that names the missing parts for booting devices.
 func able() error {
 	if os.Geteuid() != 0 {
 		return errors.New("it takes root, for namespaces and mounts")
@@ -124,7 +124,7 @@ func command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// run runs a program of this machine; an error holds what it said.
+// run runs a program of this machine; an error contains its output.
 func run(name string, args ...string) error {
 	cmd := command(context.Background(), name, args...)
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -194,8 +194,8 @@ func digest(parts ...string) string {
 	return fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Join(parts, "\n"))))[:16]
 }
 
-// kept returns the folder NAME-KEY of the cache, made by do where it is not there yet, and removes those that nobody has
-// used for two weeks. The lock is held.
+// kept returns the folder NAME-KEY of the cache, made by do if it is missing, and removes folders that no test has used for two weeks.
+// The lock is held.
 func kept(name, key string, do func(dir string) error) (string, error) {
 	dir := filepath.Join(cache, name+"-"+key)
 	now := time.Now()
@@ -432,5 +432,5 @@ func place(path, text string) error {
 	return os.WriteFile(path, []byte(text), mode)
 }
 
-// copyDisk copies a disk; what was never written stays a hole.
+// copyDisk copies a disk; blocks that were never written stay holes.
 func copyDisk(from, to string) error { return run("cp", "--sparse=always", "--reflink=auto", from, to) }

@@ -18,19 +18,19 @@ import (
 
 // Cell is one experiment: a command, a fault, and the moment at which it strikes.
 type Cell struct {
-	Command string // what is done to the device: "apply"; a row of the table together with Fault
+	Command string // the command on the device: "apply"; a row of the table together with Fault
 	Fault   string // "power cut, data lost"
 	At      string // when it strikes, for messages: "before 12: mv …"
 	Kind    *Kind
 	Options Options
 	Time    time.Duration // how long it may take, boots and dead-men included; 0: an hour, which only a cell that hangs takes
 
-	// Run does the experiment on a device that was booted for it, and says what it ended with in a word, such as "old": a column of
+	// Run does the experiment on a device that was booted for it, and returns its end as a word, such as "old". The word is a column of
 	// the table. An error is a promise that was not kept, or a fault that did not fire. The device is switched off when ctx ends.
 	Run func(ctx context.Context, d *Device) (end string, err error)
 }
 
-// Result is what came of a cell.
+// Result is the result of a cell.
 type Result struct {
 	Cell
 	End  string
@@ -38,7 +38,7 @@ type Result struct {
 	Time time.Duration
 }
 
-// Table is what came of many cells, in their order.
+// Table is the results of many cells, in their order.
 type Table []Result
 
 // cellTime is how long a cell may take that does not say it. A cell takes a minute, and many on a busy machine.
@@ -138,15 +138,15 @@ func Sample(cells []Cell, most int) []Cell {
 	return out
 }
 
-// Injection is a fault that can be put anywhere, and what takes it back; Undo is nil where nothing needs to.
+// Injection is a fault that can be injected anywhere, and its reversal; Undo is nil where nothing needs to.
 type Injection struct {
 	Name string
 	Do   func(*Device) Fault
 	Undo func(*Device) error
 }
 
-// Injections is every fault that strikes at a moment; file is the one that somebody else edits or makes immutable, and edit what
-// they write there.
+// Injections returns every fault that strikes at a moment. file is the file that another user edits or makes immutable, and edit is their
+// content.
 func Injections(file string, edit []byte) []Injection {
 	return []Injection{
 		{"sessions killed", (*Device).KillSessions, nil},
@@ -178,9 +178,9 @@ func Steps(t testing.TB, kind *Kind, o Options, do func(d *Device) error) []Comm
 	return d.Commands()
 }
 
-// Strike runs something that a command of the device takes part in, and puts a fault at that command: it waits until the device
-// has stopped there, injects, and lets the device go on. What do returns is returned in the end, with a nil error where the device
-// stopped and the fault fired. A fault that restarts the device releases it by itself.
+// Strike calls do, which runs commands on the device, and injects a fault at one of them. It waits until the device has stopped there,
+// injects, and lets the device go on. result is the error of do; err is nil if the device stopped and the fault fired. A fault that
+// restarts the device releases it by itself.
 func (d *Device) Strike(n int, when When, inject func(*Device) Fault, do func() error) (result, err error) {
 	d.StopAt(n, when)
 	stopped := d.Stopped()

@@ -25,8 +25,8 @@ const (
 		"sync .new; mv .new traffic.conf; sync .; systemctl restart switchd"
 )
 
-// cellsOf are the cells of a script that changes a switch, whose promise is small: the file is old or new, and a switch that has
-// booted runs with it.
+// cellsOf returns the cells of a script that changes a switch. Its promise is small: the file is old or new, and a booted switch runs
+// with it.
 func cellsOf(t *testing.T, command, script string) []Cell {
 	o := Options{Files: map[string]string{traffic: oldTraffic}}
 	apply := func(ctx context.Context, d *Device) error { return login(ctx, d, "root", script).Run() }
@@ -127,7 +127,7 @@ func TestMatrixEnds(t *testing.T) {
 			}
 			<-d.Stopped()
 			cancel()
-			select {} // whatever became of it
+			select {} // whatever its result
 		}},
 	})
 	require.ErrorContains(t, table[0].Err, "it ended without a command 3")

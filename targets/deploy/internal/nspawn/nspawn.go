@@ -1,17 +1,17 @@
 //go:build linux
 
-// Package nspawn boots real devices for tests: a Debian userland with systemd, OpenSSH, sudo and an ext4 disk of its own,
-// as a container of systemd-nspawn with a network namespace of its own. What of Cumulus Linux or of an mlx5 NIC a change
-// can touch is played by small programs below image/; everything else is the real thing.
+// Package nspawn boots real devices for tests. A device is a Debian userland with systemd, OpenSSH, sudo and its own ext4 disk, as a
+// container of systemd-nspawn with its own network namespace. Small programs below image/ simulate the parts of Cumulus Linux and of mlx5
+// NICs that a change can touch; all other parts are real.
 //
-// A device can be hurt at a chosen moment. The programs by which a protocol changes state (mkdir, mv, sync, systemctl, …)
-// ask the test before they run and after they ended, wherever they are called from: a login, sudo, a unit, a timer. So a test
-// stops a device at the N-th of them ([Device.StopAt]), puts a fault there ([Device.PowerCut], [Device.FillDisk], …), and lets it
-// go on. Every fault proves that it happened ([Fault.Fired]). [Matrix] runs many such cells and counts what came of them.
+// A test can inject a fault at a chosen moment. The programs by which a protocol changes state (mkdir, mv, sync, systemctl, …) ask the
+// test before they run and after they end. They do so under every caller: a login, sudo, a unit, a timer. So a test stops a device at the
+// N-th of them ([Device.StopAt]), puts a fault there ([Device.PowerCut], [Device.FillDisk], …), and lets it go on. Every fault proves
+// that it happened ([Fault.Fired]). [Matrix] runs many such cells and counts their results.
 //
-// It takes root, cgroups, loop devices and the packages that .ci/deps installs. Where one is missing a test fails and says
-// which. The userland is made once, by mmdebstrap, and kept in /var/cache/rocec-test; the processes of a device end with the
-// test, also when the test is killed, and what else a killed test leaves is swept by the next.
+// It takes root, cgroups, loop devices and the packages that .ci/deps installs. If one is missing, the test fails and names it. The
+// userland is made once, by mmdebstrap, and kept in /var/cache/rocec-test. The processes of a device end with the test, also when the
+// test is killed. The next test sweeps the other leftovers of a killed test.
 package nspawn
 
 import (
@@ -33,7 +33,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy/internal/sshdtest"
 )
 
-// Kind is what a device is.
+// Kind is the kind of a device.
 type Kind struct {
 	Name string
 	User string // who logs in; may use sudo without a password
@@ -67,11 +67,11 @@ var (
 
 var kinds = []*Kind{Switch37, Switch43, Host}
 
-// Options are what differs from device to device.
+// Options are the differences between devices.
 type Options struct {
 	Name  string            // host name; empty: the kind's name and a number
-	Files map[string]string // what its disk holds besides, by path; a file that begins with "#!" can be run
-	Ports []Port            // network interfaces besides eth0
+	Files map[string]string // further files of its disk, by path; a file that begins with "#!" can be run
+	Ports []Port            // network interfaces after eth0
 }
 
 // Port is a network interface of a device, whose link is up.
@@ -80,8 +80,8 @@ type Port struct {
 	MTU  int // 0: 1500
 }
 
-// Device is a device that was booted. Its methods may be called from any goroutine; those that cannot do their work return
-// errors or a [Fault] that did not fire, so that they serve where a test must not end.
+// Device is a device that was booted. Its methods may be called from any goroutine. A method that cannot do its work returns an error or
+// a [Fault] that did not fire, so it can be used where a test must not end.
 type Device struct {
 	Name    string
 	Kind    *Kind
@@ -96,7 +96,7 @@ type Device struct {
 	slot    *slot
 	control *control
 	notify  *net.UnixConn // where systemd-nspawn reports
-	console string        // the file with what the device printed while it booted
+	console string        // the file with the output of the boot
 	boot    time.Duration // how long the first boot took
 
 	mu     sync.Mutex
@@ -198,13 +198,13 @@ const quietBoot = 1500 * time.Millisecond
 // Slow returns how many times slower than quiet the machine is, by the device's first boot; at least 1.
 func Slow(d *Device) float64 { return max(1, d.boot.Seconds()/quietBoot.Seconds()) }
 
-// Slowed is a time of a real timer on the device, such as a dead-man's, which must not run out because the machine is busy: as many times
-// longer as the machine is slower, in whole seconds.
+// Slowed returns a time for a real timer on the device, such as a dead-man's switch, in whole seconds. It is longer by the factor by
+// which the machine is slower, so that the timer does not fire because the machine is busy.
 func (d *Device) Slowed(quiet time.Duration) time.Duration {
 	return time.Duration(math.Ceil(quiet.Seconds()*Slow(d))) * time.Second
 }
 
-// close switches the device off and takes away all there was of it.
+// close switches the device off and removes all its parts.
 func (d *Device) close() error {
 	var errs []error
 	if d.control != nil {
@@ -228,7 +228,7 @@ func remove(path string) error {
 	return nil
 }
 
-// seed writes what is this device's own, beside the files of the options, to be laid over its disk at the first boot.
+// seed writes the own files of this device, and those of the options, to be copied over its disk at the first boot.
 func (d *Device) seed() error {
 	files := map[string]string{"/etc/hostname": d.Name + "\n", "/etc/hosts": "127.0.0.1 localhost\n127.0.1.1 " + d.Name + "\n"}
 	keys := d.slot.path("keys")
@@ -267,7 +267,7 @@ func (d *Device) seedFile(path, text string) error {
 	}
 	for _, dir := range userland {
 		if strings.HasPrefix(path, "/usr/"+dir+"/") || !filepath.IsAbs(path) {
-			return fmt.Errorf("%s cannot be a file of a device: it lies in the userland that all devices share", path)
+			return fmt.Errorf("%s cannot be a file of a device: it is in the userland that all devices share", path)
 		}
 	}
 	mode := os.FileMode(0o644)
@@ -303,7 +303,7 @@ func (d *Device) Exec(script string) ([]byte, error) {
 	return out, nil
 }
 
-// root opens the device's file system; a link that leads out of it is an error.
+// root opens the device's file system; a link to a path outside is an error.
 func (d *Device) root() (*os.Root, error) {
 	pid, err := d.up()
 	if err != nil {
@@ -365,7 +365,7 @@ func (d *Device) Turn(knob, line string) error {
 	return os.WriteFile(path, []byte(line+"\n"), 0o644)
 }
 
-// Console returns what the device printed while it booted.
+// Console returns the output of the boot.
 func (d *Device) Console() string {
 	text, _ := os.ReadFile(d.console) // none before the first boot
 	return string(text)

@@ -29,7 +29,7 @@ func login(ctx context.Context, d *Device, user, script string) *exec.Cmd {
 	return cmd
 }
 
-// execute runs a script behind the curtain and returns what it printed.
+// execute runs a script on the device, without SSH, and returns its output.
 func execute(t *testing.T, d *Device, script string) string {
 	t.Helper()
 	out, err := d.Exec(script)
@@ -59,7 +59,7 @@ func hostOptions(t *testing.T) Options {
 	}}
 }
 
-// Every kind comes up whole, lets its user in, and comes up again after a reboot.
+// Every kind boots completely, lets its user log in, and boots again after a reboot.
 func TestKinds(t *testing.T) {
 	t.Parallel()
 	Image(t)
@@ -115,7 +115,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// What switches take a file by: a restart, or the reload node, and what the daemon is told to do with it.
+// TestSwitchd: a switch loads a file at a restart, or by the reload node, with the given order to the daemon.
 func TestSwitchd(t *testing.T) {
 	t.Parallel()
 	for k, load := range map[*Kind]string{
@@ -157,7 +157,7 @@ func TestSwitchd(t *testing.T) {
 	}
 }
 
-// The programs of Debian 8 cannot what those of today can.
+// The programs of Debian 8 lack features of those of today.
 func TestJessie(t *testing.T) {
 	t.Parallel()
 	const script = "sync /etc/hostname; echo $?; systemd-run --quiet --on-active=1h --unit=rocec-undo-1 true; echo $?; sync; echo $?"
@@ -194,7 +194,7 @@ func TestFleet(t *testing.T) {
 	}
 }
 
-// Where devices cannot be booted, tests say what is missing: they fail in CI, and are skipped elsewhere.
+// TestMissing: where devices cannot be booted, tests name the missing part. They fail in CI, and are skipped elsewhere.
 func TestMissing(t *testing.T) {
 	t.Parallel()
 	Image(t)

@@ -22,8 +22,8 @@ import (
 //go:embed image/boot.sh
 var bootScript string
 
-// plug makes the cable between this machine and the device. Its far end lies in the outlet until the device is switched on. The
-// neighbour is known for good, so that a device that is away is a black hole and not a host that cannot be reached.
+// plug makes the cable between this machine and the device. Its far end stays in the outlet until the device is switched on. The
+// neighbour entry is permanent, so that a device that is away drops packets silently and is not reported as unreachable.
 func (d *Device) plug() error {
 	var err error
 	if d.outlet, err = spawn(syscall.CLONE_NEWNET, nil, "sleep", "infinity"); err != nil {
@@ -70,7 +70,7 @@ func (d *Device) switchOn() (before int, err error) {
 	return d.ups, d.on()
 }
 
-// on starts what runs the device; d.mu is held.
+// on starts the process that runs the device; d.mu is held.
 func (d *Device) on() error {
 	console, err := os.OpenFile(d.console, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -149,7 +149,7 @@ func (d *Device) answers() error {
 	return err
 }
 
-// patience repeats what fails until it succeeds, for as long as a boot may take.
+// patience repeats a failing call until it succeeds, for as long as a boot may take.
 func patience(do func() error) error {
 	var err error
 	for end := time.Now().Add(bootTime); ; time.Sleep(5 * time.Millisecond) {
@@ -159,7 +159,7 @@ func patience(do func() error) error {
 	}
 }
 
-// notified listens to systemd-nspawn, which tells who is PID 1 of the device and when it has come up.
+// notified listens to systemd-nspawn, which reports the PID 1 of the device and when the device is up.
 func (d *Device) notified() error {
 	c, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: d.slot.path("notify"), Net: "unixgram"})
 	if err != nil {

@@ -33,14 +33,14 @@ func (s session) Run(ctx context.Context, cmd string, stdin []byte) ([]byte, err
 	return out, err
 }
 
-// HostKey is not told.
+// HostKey returns no key.
 func (s session) HostKey() string { return "" }
 
 // Close ends nothing.
 func (s session) Close() error { return nil }
 
-// TestRights has a login user of a host own the script and a folder of rocec, with the script open for writing. The apply makes both root's,
-// and what the user writes afterwards reaches nothing, neither after a run that is kept nor after one that the restart of the host undoes.
+// TestRights: a login user of a host owns the script and a folder of rocec, and has the script open for writing. The apply makes both
+// root's. Later writes of the user have no effect, neither after a run that is kept nor after one that a restart of the host undoes.
 func TestRights(t *testing.T) {
 	t.Parallel()
 	Image(t)

@@ -79,7 +79,7 @@ link "third" {
 }
 `
 
-// What the scripts do to a host, and what they never do. A line is tried by a shell in the sandbox of a unit.
+// Actions of the scripts on a host, and actions that they never do. A line is tried by a shell in the sandbox of a unit.
 var (
 	allowed = []string{
 		"echo 1 >/sys/class/net/ens1f0/mtu-of-test",
@@ -130,7 +130,7 @@ func TestSandbox(t *testing.T) {
 	files[conf+"ens1f0.conf"] = "dcbx=host\npfc=0,0,0,1,0,0,0,0\nroce_mode=RoCE v2\ntos=104\n"
 	files[conf+"ens2.conf"] = "dcbx=host\npfc=0,0,0,0,1,0,0,0\nroce_mode=RoCE v2\ntos=104\n"
 	files[conf+"eth1.conf"] = "rxe=on\n"
-	// The kernel of a test has no Soft-RoCE. What the script asks of it is in the folder of the stand-ins.
+	// The kernel of a test has no Soft-RoCE. The folder of the stand-ins has the files that the script reads.
 	files["/etc/systemd/system/rocec-host-rxe@.service.d/soft.conf"] = "[Service]\nEnvironment=ROCEC_ROOT=/run/nics/soft\n"
 	files["/usr/local/lib/rocec-test/soft"] = `set -e
 r=/run/nics/soft

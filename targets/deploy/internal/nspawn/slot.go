@@ -40,7 +40,7 @@ func claim() (*slot, error) {
 	return nil, errors.New("127 devices run on this machine already")
 }
 
-// take locks the slot and sweeps what a killed test has left there; EWOULDBLOCK: somebody has it.
+// take locks the slot and sweeps the leftovers of a killed test; EWOULDBLOCK: another test has it.
 func (s *slot) take() (err error) {
 	if s.unlock, err = lock(filepath.Join(runtimeDir, fmt.Sprintf("%d.lock", s.n)), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		return err
@@ -69,7 +69,7 @@ func (s *slot) link() string { return fmt.Sprintf("rocectest%d", s.n) }
 // cgroup is the name of the slot's groups.
 func (s *slot) cgroup() string { return fmt.Sprintf("rocec-test.%d", s.n) }
 
-// release takes away what the slot has and gives it back.
+// release removes the contents of the slot and gives it back.
 func (s *slot) release() error { return errors.Join(s.sweep(), s.unlock()) }
 
 func (s *slot) sweep() error {
@@ -89,7 +89,7 @@ func (s *slot) sweep() error {
 // disk is the file that holds the device's disk.
 func (s *slot) disk() string { return filepath.Join(cache, "disks", strconv.Itoa(s.n)+".ext4") }
 
-// cgroups is where systemd makes its groups: the unified hierarchy, or those that stand in for it beside version 1.
+// cgroups is where systemd makes its groups: the unified hierarchy, or those that replace it beside version 1.
 func cgroups() []string {
 	const all = "/sys/fs/cgroup"
 	var dirs []string
@@ -105,7 +105,7 @@ func cgroups() []string {
 	return dirs
 }
 
-// removeGroup removes a cgroup with those below, and kills what runs there.
+// removeGroup removes a cgroup with those below, and kills their processes.
 func removeGroup(dir string) error {
 	var groups []string
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
@@ -140,7 +140,7 @@ func removeGroup(dir string) error {
 	return nil
 }
 
-// process is a process of ours that dies with the test.
+// process is a process of the test that dies with it.
 type process struct {
 	cmd  *exec.Cmd
 	done chan struct{}

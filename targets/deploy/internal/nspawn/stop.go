@@ -18,7 +18,7 @@ import (
 // Command is a run of a program that changes state, or may.
 type Command struct {
 	N    int      // 1 for the first since [Device.StopAt]
-	Args []string // Args[0] is what it was called
+	Args []string // Args[0] is the name of the program
 	Unit string   // the systemd unit it runs in: "ssh.service", "rocec-undo-7.service"
 }
 
@@ -57,7 +57,7 @@ func listen(path string, old []limitation) (*control, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := os.Chmod(path, 0o777); err != nil { // whoever runs a command there
+	if err := os.Chmod(path, 0o777); err != nil { // any user may run a command there
 		return nil, errors.Join(err, l.Close())
 	}
 	c := &control{listener: l, old: old, stopped: make(chan Command, 1), released: make(chan struct{})}
@@ -81,7 +81,7 @@ func (c *control) close() {
 	c.release()
 }
 
-// hold is what a command has to wait for.
+// hold is the release that a command has to wait for.
 type hold struct {
 	Command
 	delay    time.Duration
@@ -91,7 +91,7 @@ type hold struct {
 	released <-chan struct{}
 }
 
-// stop tells that the device has stopped, and waits until it is released.
+// stop reports that the device has stopped, and waits until it is released.
 func (h *hold) stop() {
 	h.stopped <- h.Command
 	<-h.released
@@ -131,7 +131,7 @@ func (c *control) answer(conn *net.UnixConn) {
 	}
 }
 
-// lower turns a command line into what the device's programs make of it, or their complaint.
+// lower applies the limitations of the device to a command line. It returns another command line, or a complaint.
 func (c *control) lower(args []string) (instead []string, complaint string) {
 	for _, l := range c.old {
 		if instead, complaint := l(args); instead != nil || complaint != "" {
@@ -156,7 +156,7 @@ func reads(args []string) bool {
 	return slices.ContainsFunc(args[1:], func(arg string) bool { return slices.Contains(words, arg) })
 }
 
-// begin counts a command that changes something, and says what holds it.
+// begin counts a command that changes state, and returns its hold.
 func (c *control) begin(args []string, unit string) hold {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -233,7 +233,7 @@ func (d *Device) Stopped() <-chan Command {
 // Release lets a device go on that has stopped, and commands that hang.
 func (d *Device) Release() { d.control.release() }
 
-// Commands returns what ran since StopAt, in order.
+// Commands returns the commands since StopAt, in order.
 func (d *Device) Commands() []Command {
 	d.control.mu.Lock()
 	defer d.control.mu.Unlock()
@@ -249,8 +249,8 @@ func (d *Device) Transcript() string {
 	return b.String()
 }
 
-// limitation is what a program of an old system cannot do: it returns another command line, or the complaint of the program.
-// Neither: the program can.
+// limitation is a missing feature of a program of an old system. It returns another command line, or the complaint of the program, or
+// neither if the program has the feature.
 type limitation func(args []string) (instead []string, complaint string)
 
 // jessie is the programs of Debian 8, as far as a change uses them: coreutils 8.23 and systemd 215.

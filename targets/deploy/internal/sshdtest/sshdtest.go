@@ -27,7 +27,7 @@ import (
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
-// Options are what differs from server to server.
+// Options are the differences between servers.
 type Options struct {
 	HostKeys  []string          // types: "ed25519", "ecdsa", "rsa", "rsa:1024" for a size; nil: ed25519
 	HostCA    *Key              // signs the host keys, for Principal; nil: no certificates
@@ -106,7 +106,7 @@ func MakeKey(path, kind, passphrase string, more ...string) (*Key, error) {
 	return &Key{Path: path, PEM: private, Public: line, Fingerprint: "SHA256:" + base64.RawStdEncoding.EncodeToString(sum[:])}, nil
 }
 
-// Certify signs a key, so that its certificate lies beside it (-cert.pub): of a user, or of a host.
+// Certify signs a key of a user or a host, and writes its certificate beside it (-cert.pub).
 func (ca *Key) Certify(t testing.TB, k *Key, host bool, principals string) {
 	t.Helper()
 	args := []string{"-q", "-s", ca.Path, "-I", "test", "-n", principals, "-V", "-1h:+1h"}
@@ -203,7 +203,7 @@ func Start(t testing.TB, o Options) *Server {
 	addr := s.listener.Addr().(*net.TCPAddr)
 	s.Addr, s.Host, s.Port = addr.String(), addr.IP.String(), addr.Port
 	if o.Daemon {
-		s.listener.Close() // sshd takes the port; nobody else is given it so soon
+		s.listener.Close() // sshd takes the port; the kernel does not give it to another process so soon
 		s.listen()
 	} else {
 		s.done.Go(s.serve)
@@ -319,7 +319,7 @@ func (s *Server) Open() int {
 	return len(s.procs)
 }
 
-// Log returns what the server wrote.
+// Log returns the log of the server.
 func (s *Server) Log() string {
 	data, _ := os.ReadFile(s.file("log")) // none, if nobody came
 	return string(data)
@@ -343,7 +343,7 @@ func (s *Server) KnownHostsLine(kind string) string {
 // Kill ends every session at once, as if the server had lost its power, with everything that runs in it.
 func (s *Server) Kill() { s.signal(syscall.SIGKILL, true) }
 
-// Cut ends every connection at once; what runs in the sessions goes on.
+// Cut ends every connection at once; commands of the sessions go on.
 func (s *Server) Cut() { s.signal(syscall.SIGKILL, false) }
 
 // Freeze stops every session: the server is there, and silent. Thaw lets it go on.

@@ -9,13 +9,13 @@ import (
 	"github.com/rocec/rocec/targets/deploy/lab/unix"
 )
 
-// Boot starts the units that are wanted: what the image runs, and what links in folders of wants name, for targets and for
-// the interfaces there are.
+// Boot starts the wanted units: those of the image, and those of the links in folders of wants, for targets and for the existing
+// interfaces.
 func (m *Manager) Boot() {
 	m.mu.Lock()
 	m.disable()
 	m.mu.Unlock()
-	// A process that somebody waits for, so that what units sleep takes no time.
+	// A client waits for this process, so that the sleeps of units take no time.
 	m.machine.RunAwaited(func(self *unix.Process) {
 		for _, name := range m.bootOrder() {
 			u, ok := m.find(name)
@@ -66,7 +66,7 @@ func (m *Manager) unmet(u *unit) bool {
 	return false
 }
 
-// bootOrder is the units to start, each after those it says it comes after.
+// bootOrder returns the units to start, each after those of its After.
 func (m *Manager) bootOrder() []string {
 	wanted := map[string]bool{}
 	for name, u := range m.units {

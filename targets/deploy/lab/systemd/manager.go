@@ -15,8 +15,8 @@ import (
 	"github.com/rocec/rocec/targets/deploy/lab/unix"
 )
 
-// Manager is the service manager of a machine, as far as `systemctl` and `systemd-run` of scripts go: oneshot and plain
-// services from unit files, templates, [Install] sections, and timers that run a command once.
+// Manager is the service manager of a machine, as far as scripts use `systemctl` and `systemd-run`. It has oneshot and plain services
+// from unit files, templates, [Install] sections, and timers that run a command once.
 type Manager struct {
 	machine *unix.Machine
 	options Options
@@ -39,7 +39,7 @@ type unit struct {
 	active, failed bool
 	enabled        bool         // of a unit without a unit file of its own
 	builtin        bool         // simulated, not by a unit file
-	start          func() error // what starting and reloading a simulated one does; nil: nothing
+	start          func() error // the start and the reload of a simulated service; nil: no effect
 	file           *unitFile
 	transient      []string      // the command of a unit made by systemd-run
 	since          time.Duration // when it became active, from the start of the device
@@ -205,7 +205,7 @@ func (m *Manager) missingDevice(u *unitFile, name string) string {
 	return ""
 }
 
-// set records what became of a unit.
+// set records the result of a unit.
 func (m *Manager) set(name string, active, failed bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -248,8 +248,7 @@ func (m *Manager) lock(name string, by *unix.Process) (unlock func(), err error)
 	}
 }
 
-// run runs the commands of a unit and returns the status of the first that fails. by is the process that waits for it,
-// nil for nobody.
+// run runs the commands of a unit and returns the status of the first that fails. by is the process that waits for it, or nil.
 func (m *Manager) run(by *unix.Process, name string, u unit, key string) int {
 	if u.start != nil {
 		m.machine.FS.Lock()
@@ -304,14 +303,14 @@ func (m *Manager) halt(by *unix.Process, name string, u unit) {
 	}
 }
 
-// await waits for a process of a unit, for another process or for nobody.
+// await waits for a process of a unit. by is the process that waits, or nil.
 func (m *Manager) await(by, p *unix.Process) int {
 	if by == nil {
 		<-p.Ended()
 		return p.Status()
 	}
 	status, err := by.Await(p, false, false)
-	if err != nil { // whoever asked was killed; the job goes on without him
+	if err != nil { // the caller was killed; the job goes on without it
 		return 128 + int(unix.SIGTERM)
 	}
 	return status

@@ -30,7 +30,7 @@ func host(options Options) (*unix.Machine, *Manager) {
 	return machine, m
 }
 
-// result is what a command came to.
+// result is the result of a command.
 type result struct {
 	out, err string
 	status   int
@@ -43,7 +43,7 @@ func sh(t *testing.T, m *unix.Machine, user, cmd string, stdin ...string) result
 	return result{out, errs, status}
 }
 
-// root runs a command that must succeed and returns what it printed.
+// root runs a command that must succeed and returns its output.
 func root(t *testing.T, m *unix.Machine, cmd string, stdin ...string) string {
 	t.Helper()
 	r := sh(t, m, "root", cmd, stdin...)
@@ -132,7 +132,7 @@ func TestTransientTimer(t *testing.T) {
 	require.Eventually(t, func() bool { _, err := d.FS.ReadFile("/soon"); return err == nil }, 10*time.Minute, time.Millisecond)
 }
 
-// TestDaemons: a service that stays, its process, and what systemctl shows of it, in the order systemd has.
+// TestDaemons: a service that stays, its process, and its properties in systemctl show, in the order of systemd.
 func TestDaemons(t *testing.T) {
 	d, _ := host(Options{})
 	d.FS.PlantFile("/etc/systemd/system/d.service", []byte("[Service]\nExecStart=/bin/sh -c 'while :; do sleep 10; done'\n"), 0o644)

@@ -9,7 +9,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy/lab/unix"
 )
 
-// SavedUnits is what systemd holds while its machine is put away.
+// SavedUnits is the state of systemd while its machine is put away.
 type SavedUnits struct {
 	Disabled []string
 	Units    map[string]SavedUnit
@@ -30,7 +30,7 @@ type SavedTimer struct {
 	Args []string
 }
 
-// Save returns what the manager holds.
+// Save returns the state of the manager.
 func (m *Manager) Save() SavedUnits {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -46,7 +46,7 @@ func (m *Manager) Save() SavedUnits {
 	return s
 }
 
-// Check reports what no manager would have saved.
+// Check returns an error for a record that no manager would have saved.
 func (s *SavedUnits) Check() error {
 	for _, t := range s.Timers {
 		if len(t.Args) == 0 {

@@ -133,7 +133,7 @@ func (s *systemctl) missing(p *unix.Proc, verb, name string) int {
 	return p.FailPlain(5, "Failed to %s %s: Unit %s not found.", verb, name, name)
 }
 
-// warnStale says what systemctl says when a unit file changed behind the manager's back.
+// warnStale prints the warning of systemctl for a unit file that changed since the manager read it.
 func (s *systemctl) warnStale(p *unix.Proc, name string, u unit) {
 	if u.file == nil {
 		return

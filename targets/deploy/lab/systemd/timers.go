@@ -145,7 +145,7 @@ func (m *Manager) arm(name string, after time.Duration, args []string) bool {
 	return true
 }
 
-// ring runs what a timer is for, unless it was stopped, and returns the process; nil: there is none.
+// ring runs the command of a timer, unless it was stopped, and returns the process, or nil.
 func (m *Manager) ring(name string, t *runTimer) *unix.Process {
 	m.mu.Lock()
 	if m.timers[name] != t {
@@ -188,7 +188,7 @@ func (m *Manager) StopTimers() {
 	}
 }
 
-// Elapse lets every timer fire now, as if its time had come, and waits for what it runs.
+// Elapse lets every timer fire now, as if its time had come, and waits for its command.
 func (m *Manager) Elapse() {
 	m.mu.Lock()
 	due := maps.Clone(m.timers)

@@ -159,7 +159,7 @@ func cmdUmask(_ context.Context, p *Proc) int {
 	return 0
 }
 
-// cmdTest is test and [, by the number of arguments as POSIX wants it, with -a and -o beyond.
+// cmdTest is test and [. It decides by the number of arguments, by POSIX, and also knows -a and -o.
 func cmdTest(_ context.Context, p *Proc) int {
 	args := p.Args[1:]
 	if p.name() == "[" {
@@ -262,7 +262,7 @@ func (t *tester) unary(op, x string) bool {
 	case "-z":
 		return x == ""
 	case "-t":
-		return false // nobody has a terminal
+		return false // no process has a terminal
 	}
 	p, c := t.p, t.p.User.cred()
 	switch op {

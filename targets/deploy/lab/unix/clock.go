@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// Clock is a device's own time. It goes with the machine's, and a thousand times faster while a command that somebody
-// waits for sleeps and nothing on the device computes: what a script waits for takes no time, and a dead-man's switch
-// beside it runs down by the seconds the script has slept. While a process computes, the clock runs at a twentieth of the
-// machine's speed: scripts on a device do not run into their time-outs because the machine is busy.
+// Clock is the time of a device. It runs at the speed of the machine's clock. It runs a thousand times faster while a command that a
+// client waits for sleeps and no process on the device computes. So the sleeps of a script take no time, and a dead-man's switch beside
+// it counts the seconds that the script has slept. While a process computes, the clock runs at a twentieth of the speed, so that scripts
+// on a busy machine do not reach their time-outs.
 //
-// A fast clock stops at every alarm on its way, so that a script that sleeps a minute finds a minute gone, not more.
+// A fast clock stops at every alarm on its way, so that exactly a minute has passed for a script that sleeps a minute.
 type Clock struct {
 	mu      sync.Mutex
 	sim     time.Duration // device's time when the machine's was real
@@ -33,7 +33,7 @@ const (
 // Alarm is something to happen at a moment of the device's time.
 type Alarm struct {
 	Due    time.Duration
-	urgent func() bool // reports whether somebody waits for it; nil: nobody does
+	urgent func() bool // reports whether a client waits for it; nil: no client does
 	ring   func()
 }
 
@@ -75,7 +75,7 @@ func (c *Clock) settle() {
 	for len(c.alarms) > 0 && c.alarms[0].Due <= c.sim {
 		a := c.alarms[0]
 		c.alarms = c.alarms[1:]
-		c.busy++ // until what it starts is under way, the clock does not run off
+		c.busy++ // the clock does not run off until its process has started
 		go func() {
 			a.ring()
 			c.Work(-1)
@@ -147,7 +147,7 @@ func (c *Clock) Drop(a *Alarm) bool {
 	return true
 }
 
-// Pass lets d go by at once; what was due meanwhile happens.
+// Pass advances the clock by d at once, and rings the alarms that were due meanwhile.
 func (c *Clock) Pass(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestClockWhileBusy: a machine that takes ten minutes for what a script computes takes half a minute of a device's time, and one that does
-// nothing takes its own. An alarm comes by the device's time.
+// TestClockWhileBusy: a script that computes for ten minutes of the machine takes half a minute of a device's time. Without computation
+// the device's time is that of the machine. An alarm comes by the device's time.
 func TestClockWhileBusy(t *testing.T) {
 	c := newClock(0)
 	defer c.Stop()

@@ -366,7 +366,7 @@ func cmdSync(_ context.Context, p *Proc) int {
 	return status
 }
 
-// below gives the files below folders, links left out, and what is not a folder as it is.
+// below returns the files below folders, without links. Names that are not folders are returned unchanged.
 func (p *Proc) below(paths []string) []string {
 	var out []string
 	for _, file := range paths {

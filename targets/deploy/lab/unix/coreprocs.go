@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// The programs that start others, wait, or tell who and where one is.
+// The programs that start others, wait, or print the user and the folder.
 
 // cmdSudo is sudo for users who may do everything without a password, or nothing at all.
 func cmdSudo(_ context.Context, p *Proc) int {

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// The programs that tell or change what is known of a file besides its content.
+// The programs that print or change the metadata of a file.
 
 func cmdChmod(_ context.Context, p *Proc) int {
 	args := p.Args[1:]

@@ -121,7 +121,7 @@ func ends(p *Proc, head bool) int {
 	return p.Done(status)
 }
 
-// first reads no more than it must: what writes may never end.
+// first reads no more than it must, because the writer may never end.
 func first(in io.Reader, unit byte, n int) ([]byte, error) {
 	if unit == 'c' {
 		return io.ReadAll(io.LimitReader(in, int64(n)))

@@ -13,8 +13,8 @@ import (
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
-// scripts behave on a device as they do under dash with GNU coreutils: what they print, what they complain, how they
-// end. Each runs in an empty directory; "#err" at the end says that only the first words of the complaint count.
+// scripts behave on a device as under dash with GNU coreutils: their output, their complaints and their status are equal. Each runs in an
+// empty directory; With "#err" at the end only the first words of the complaint count.
 var scripts = []string{
 	// the shell
 	`echo hello; echo -n a b; echo`,
@@ -174,7 +174,7 @@ END
 	`env -i A=1 /bin/sh -c 'echo $A'; env nosuch; echo $?; timeout 1 nosuch; echo $?; timeout x true; echo $?`,
 }
 
-// lineNumber is what dash has after the name of the script, and the lab has not.
+// lineNumber matches the line number after the name of the script, which dash prints and the lab does not.
 var lineNumber = regexp.MustCompile(`(?m)^((?:\S*/)?(?:sh|dash|s|name)): \d+: `)
 
 // TestScriptsBehaveAsUnderDash holds the shell and the coreutils of the lab against the real ones.
@@ -204,7 +204,7 @@ func TestScriptsBehaveAsUnderDash(t *testing.T) {
 	}
 }
 
-// tidy takes away what differs by design: line numbers, and the second half of messages about syntax.
+// tidy removes the intended differences: line numbers, and the second half of messages about syntax.
 func tidy(s string) string {
 	s = lineNumber.ReplaceAllString(s, "sh: ")
 	var b strings.Builder

@@ -141,7 +141,7 @@ func (t *text) read(_ *Process, b []byte) (int, error) {
 func (*text) write(*Process, []byte) (int, error) { return 0, eBadF }
 func (*text) close()                              {}
 
-// collector keeps what is written to it until everybody has closed it.
+// collector keeps its input until every writer has closed it.
 type collector struct {
 	mu   sync.Mutex
 	b    []byte
@@ -164,14 +164,14 @@ func (c *collector) write(_ *Process, b []byte) (int, error) {
 
 func (c *collector) close() { close(c.over) }
 
-// discard is a journal nobody reads.
+// discard is a journal without a reader.
 type discard struct{}
 
 func (discard) read(*Process, []byte) (int, error)      { return 0, io.EOF }
 func (discard) write(_ *Process, b []byte) (int, error) { return len(b), nil }
 func (discard) close()                                  {}
 
-// client is the far side of a session: the standard streams of whoever logged in.
+// client is the far side of a session: the standard streams of the login user.
 type client struct {
 	in  *Pipe // filled from there; nil: there is nothing to read
 	out io.Writer

@@ -10,7 +10,7 @@ type flock struct {
 	changed   chan struct{}
 }
 
-// take takes the lock of a file, or returns what to wait for.
+// take takes the lock of a file, or returns a channel to wait for.
 func (f *FileSystem) take(n *node, exclusive bool) (changed <-chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -36,7 +36,7 @@ func (f *FileSystem) unlock(n *node) {
 	}
 }
 
-// held keeps a lock as long as a descriptor of it is open.
+// held keeps a lock as long as one of its descriptors is open.
 type held struct {
 	*handle
 }

@@ -60,7 +60,7 @@ func (n *node) may(c Cred, want fs.FileMode) bool {
 	return perm&want == want
 }
 
-// FileSystem is everything a machine can read and write, in memory. Its methods lock it, but for those that are called with the lock held.
+// FileSystem is everything a machine can read and write, in memory. Its methods lock it, except those that are called with the lock held.
 // Knobs run under the lock, so they may use the latter alone.
 type FileSystem struct {
 	mu      sync.Mutex
@@ -114,8 +114,8 @@ type place struct {
 	node   *node
 }
 
-// walk follows an absolute path; follow says whether a symbolic link at its end is followed. A place without a node is
-// no error: the path may be created there.
+// walk follows an absolute path, with follow also a symbolic link at its end. A place without a node is no error: the path may be created
+// there.
 func (f *FileSystem) walk(c Cred, path string, follow bool) (place, error) {
 	if path == "" {
 		return place{}, eNoEnt
@@ -172,7 +172,7 @@ func (f *FileSystem) walk(c Cred, path string, follow bool) (place, error) {
 	return at, nil
 }
 
-// find is walk for what must exist.
+// find is walk for a path that must exist.
 func (f *FileSystem) find(c Cred, path string, follow bool) (place, error) {
 	at, err := f.walk(c, path, follow)
 	if err == nil && at.node == nil {
@@ -192,7 +192,7 @@ func (at place) writable(c Cred) error {
 	return nil
 }
 
-// Info is what stat tells. Times stay zero, so that nothing depends on when a test runs.
+// Info is the output of stat. Times stay zero, so that nothing depends on when a test runs.
 type Info struct {
 	name string
 	node
@@ -365,7 +365,7 @@ func (f *FileSystem) rmdir(c Cred, path string) error {
 	if err := at.writable(c); err != nil {
 		return err
 	}
-	made := at.parent.mkdir != nil // with what it holds
+	made := at.parent.mkdir != nil // its files are part of it
 	if !made && len(at.node.kids) > 0 {
 		return eNotEmpty
 	}

@@ -25,7 +25,7 @@ type handle struct {
 	n     *node
 	flag  int
 	off   int
-	text  []byte // what a knob gave, read once
+	text  []byte // the content of a knob, read once
 	began bool
 }
 

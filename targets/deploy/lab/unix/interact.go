@@ -10,8 +10,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Interact is the login shell of somebody who logged in without a command: it runs what comes, line by line, with a prompt
-// where there is a terminal at the other side.
+// Interact is the login shell of a client without a command. It runs its input line by line, with a prompt if the client has a terminal.
 func (m *Machine) Interact(ctx context.Context, u *User, terminal bool, stdin io.ReadCloser, stdout, stderr io.Writer) int {
 	return m.session(ctx, u, stdin, stdout, stderr, func(p *Proc) int {
 		p.Args = []string{"sh"}
@@ -69,7 +68,7 @@ func (sh *shell) interact(terminal bool) int {
 	return sh.last
 }
 
-// line reads one line of stdin, byte by byte: what follows is for what the line runs. more is false at the end.
+// line reads one line of stdin, byte by byte: the rest is for the commands of the line. more is false at the end.
 func (sh *shell) line() (line string, more bool) {
 	var b strings.Builder
 	for c := make([]byte, 1); b.Len() <= maxScript; {

@@ -11,8 +11,8 @@ import (
 
 // The programs that send signals, leave a session, and lock.
 
-// cmdKill is kill, the builtin as dash has it and the program as procps has it. They differ in what stands before the
-// number of a group: dash takes "-TERM -5" and "-s TERM -- -5", and not "-TERM -- -5".
+// cmdKill is kill, the builtin as dash has it and the program as procps has it. They differ in the words before the number of a group:
+// dash takes "-TERM -5" and "-s TERM -- -5", and not "-TERM -- -5".
 func cmdKill(_ context.Context, p *Proc) int {
 	fail := func(status int, format string, args ...any) int {
 		if p.shell != nil {
@@ -161,7 +161,7 @@ func cmdNohup(_ context.Context, p *Proc) int {
 }
 
 // cmdFlock runs a command while it holds the lock of a file: flock [-n | -w SECONDS] [-s] [-o] [-E N] FILE COMMAND... or -c.
-// Without -o the lock is held by what the command leaves behind, too.
+// Without -o, background processes of the command hold the lock, too.
 func cmdFlock(_ context.Context, p *Proc) int {
 	args, patience, exclusive, conflict, closes := p.Args[1:], time.Duration(-1), true, 1, false
 options:

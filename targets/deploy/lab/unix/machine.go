@@ -28,7 +28,7 @@ type Machine struct {
 	procs   processes
 	off     bool          // it has no power; guarded by procs.mu
 	over    bool          // it never gets power again; guarded by procs.mu
-	pending int           // what keeps it busy and is no process; guarded by procs.mu
+	pending int           // work that keeps it busy and is no process; guarded by procs.mu
 	booted  time.Duration // when it was switched on, the last time
 }
 

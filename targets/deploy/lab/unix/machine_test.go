@@ -23,7 +23,7 @@ func host(hooks ...Hooks) *Machine {
 	return m
 }
 
-// result is what a command came to.
+// result is the result of a command.
 type result struct {
 	out, err string
 	status   int
@@ -36,7 +36,7 @@ func sh(t *testing.T, m *Machine, user, cmd string, stdin ...string) result {
 	return result{out, errs, status}
 }
 
-// root runs a command that must succeed and returns what it printed.
+// root runs a command that must succeed and returns its output.
 func root(t *testing.T, m *Machine, cmd string, stdin ...string) string {
 	t.Helper()
 	r := sh(t, m, "root", cmd, stdin...)

@@ -8,14 +8,14 @@ import (
 // PipeSize is how many bytes a pipe holds before its writer waits, as Linux has it.
 const PipeSize = 64 << 10
 
-// Pipe is a bounded buffer between two goroutines. It carries the pipelines of shells and, two of them back to back, a
-// connection to a device. [net.Pipe], which has no buffer, cannot: both sides of an SSH connection write first.
+// Pipe is a bounded buffer between two goroutines. It carries the pipelines of shells and, two of them back to back, a connection to a
+// device. [net.Pipe] has no buffer, so it would block: both sides of an SSH connection write first.
 type Pipe struct {
 	mu      sync.Mutex
 	buf     []byte
 	readers int           // open ends to read from; without any, a write fails
 	writers int           // open ends to write to; without any, a read ends
-	changed chan struct{} // closed when anything above changes; nil: nobody waits
+	changed chan struct{} // closed when a field above changes; nil: no goroutine waits
 }
 
 // NewPipe makes an empty pipe with one end to read from and one to write to.
@@ -29,7 +29,7 @@ func (p *Pipe) wake() {
 	}
 }
 
-// changes is what to wait for. It is called with p.mu held.
+// changes returns the channel to wait for. It is called with p.mu held.
 func (p *Pipe) changes() <-chan struct{} {
 	if p.changed == nil {
 		p.changed = make(chan struct{})
@@ -40,7 +40,7 @@ func (p *Pipe) changes() <-chan struct{} {
 // Waiter waits until changed is closed, and returns an error when the wait was given up.
 type Waiter func(changed <-chan struct{}) error
 
-// Read takes what there is, at most len(b) bytes, and waits while there is nothing.
+// Read takes the available bytes, at most len(b), and waits while there are none.
 func (p *Pipe) Read(b []byte, wait Waiter) (int, error) {
 	for {
 		p.mu.Lock()

@@ -14,7 +14,7 @@ import (
 
 // This file has functions of the simulation itself. They need no rights, and the list of changes does not have them.
 
-// PlantOn lays down on a disk what every machine of the system has there.
+// PlantOn makes the files on a disk that every machine of the system has.
 func (s *System) PlantOn(f *FileSystem) {
 	f.mu.Lock()
 	for _, dir := range s.Folders {
@@ -221,7 +221,7 @@ func (f *FileSystem) ReadFile(path string) ([]byte, error) {
 	return io.ReadAll(h)
 }
 
-// plant makes a file, or what n is, with every directory above it.
+// plant makes the node n, with every directory above it.
 func (f *FileSystem) plant(path string, n *node) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -272,7 +272,7 @@ func (f *FileSystem) PlantNode(path string, k target.Node) {
 	f.plantBelow(f.plantDir(parentOf(path), true), baseOf(path), k)
 }
 
-// either gives what makes a folder by one of two ways; the first may be nil.
+// either returns a function that makes a folder by one of two ways; the first may be nil.
 func either(first, second func(string) (map[string]target.Node, error)) func(string) (map[string]target.Node, error) {
 	if first == nil {
 		return second

@@ -81,7 +81,7 @@ func (p *Proc) Usage(format string, args ...any) int {
 	return 1
 }
 
-// Print writes to stdout; a program that goes on after a failed write learns of it from [Proc.Done].
+// Print writes to stdout; for a program that goes on after a failed write, [Proc.Done] reports it.
 func (p *Proc) Print(s string) {
 	if s == "" {
 		return
@@ -309,7 +309,7 @@ func (p *Proc) call(parent *Process) (status int, ok bool) {
 	return status, err == nil
 }
 
-// become changes the user and what login sets with it.
+// become changes the user, and the variables that a login sets.
 func (p *Proc) become(u *User, searchPath string) {
 	p.m.procs.mu.Lock()
 	p.self.uid = u.uid
@@ -349,8 +349,7 @@ func (p *Proc) FailPlain(status int, format string, args ...any) int {
 // held.
 func (p *Proc) Change() error { return p.m.FS.Change(p.name() + " " + strings.Join(p.Args[1:], " ")) }
 
-// Locked runs do under the lock of the device's kernel, and writes what it printed afterwards: stdout may be a file of
-// the same device.
+// Locked runs do under the lock of the device's kernel, and writes its output afterwards: stdout may be a file of the same device.
 func (p *Proc) Locked(do func(*Proc) int) int {
 	var out, errs bytes.Buffer
 	c := *p

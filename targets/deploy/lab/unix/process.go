@@ -22,7 +22,7 @@ const (
 	SIGTERM Signal = 15
 )
 
-// signals are those that can be sent, with their names, and what a shell says of a child that died by one.
+// signals are those that can be sent, with their names, and the text of a shell for a child that died by one.
 var signals = []signalRow{
 	{1, "HUP", "Hangup", false},
 	{2, "INT", "", false},
@@ -70,7 +70,7 @@ var (
 	ErrInterrupted = errors.New("interrupted by a signal")
 )
 
-// maxProcesses bounds what runs on a device at one time.
+// maxProcesses bounds the processes on a device at one time.
 const maxProcesses = 1000
 
 // processes is the process table of a device.
@@ -99,10 +99,10 @@ type Process struct {
 	pending sigset        // those that arrived for a trap
 	trapped chan struct{} // holds one token while any is pending
 	behind  bool          // in the background of its session
-	client  bool          // somebody outside of the device waits for it
+	client  bool          // a client outside of the device waits for it
 	waiters []*Process    // processes that wait for it
 	asleep  *Alarm        // of sleep
-	shell   script        // of a shell that runs a script; nil: it is none
+	shell   script        // of a shell that runs a script; nil: not a shell
 	child   *Process      // it runs in the foreground
 }
 
@@ -181,7 +181,7 @@ func (p *Process) Start(run func() int) {
 		delete(t.byPid, p.pid)
 		t.mu.Unlock()
 		p.cancel(nil)
-		p.m.Clock.Work(-1) // before anybody sees the end: whoever does may ask whether the device is idle
+		p.m.Clock.Work(-1) // before the end is visible: a waiting process may then ask whether the device is idle
 		close(p.done)
 		t.ended.Done()
 	}()
@@ -216,7 +216,7 @@ func (p *Process) waiter() Waiter {
 	return func(changed <-chan struct{}) error { return p.block(changed, false) }
 }
 
-// Await waits for another process and returns its status. While it does, whoever waits for p waits for that one, too.
+// Await waits for another process and returns its status. Meanwhile a process that waits for p also waits for that one.
 func (p *Process) Await(q *Process, foreground, interruptible bool) (int, error) {
 	t := &p.m.procs
 	t.mu.Lock()
@@ -238,8 +238,7 @@ func (p *Process) Await(q *Process, foreground, interruptible bool) (int, error)
 	return q.status, nil
 }
 
-// awaited reports whether somebody outside waits for a process, through whatever processes. It is called with the
-// table's lock held.
+// awaited reports whether a client outside waits for a process, directly or through others. It is called with the table's lock held.
 func (p *Process) awaited(depth int) bool {
 	if p.client {
 		return true
@@ -250,7 +249,7 @@ func (p *Process) awaited(depth int) bool {
 // sleep lets d of the device's time pass.
 func (p *Process) sleep(d time.Duration) error { return p.sleepThen(d, func() {}) }
 
-// sleepThen is sleep, and says when it has begun.
+// sleepThen is sleep with a callback when it has begun.
 func (p *Process) sleepThen(d time.Duration, begun func()) error {
 	t := &p.m.procs
 	rung := make(chan struct{})
@@ -316,8 +315,8 @@ func (m *Machine) Kill(uid, pid int, sig Signal) error {
 
 const errNoProcess errno = "No such process"
 
-// hangUp is what a lost connection does to what somebody waited for at its other end. What runs in the background goes on,
-// as it does under sshd where there is no terminal.
+// hangUp sends SIGHUP to the foreground processes of a session whose connection was lost. Background processes go on, as under sshd
+// without a terminal.
 func (m *Machine) hangUp(sid int) {
 	m.procs.mu.Lock()
 	defer m.procs.mu.Unlock()
@@ -335,7 +334,7 @@ func (m *Machine) toBackground(p *Process) {
 	p.behind = true
 }
 
-// forsake notes that nobody outside waits for a process any more.
+// forsake notes that no client outside waits for a process any more.
 func (m *Machine) forsake(p *Process) {
 	m.procs.mu.Lock()
 	defer m.procs.mu.Unlock()
@@ -381,7 +380,7 @@ func (p *Process) sleeping() *Alarm {
 	return p.shell.sleeping(p)
 }
 
-// SavedShell is a shell whose script sleeps, as a dead-man's switch does where there are no timers: what is left of it.
+// SavedShell is the rest of a shell whose script sleeps, such as a dead-man's switch on a device without timers.
 type SavedShell struct {
 	PID, PGID, SID int
 	User           string

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestDetached: what has a session of its own outlives the login that started it, and nothing else does.
+// TestDetached: only a process with a session of its own outlives the login that started it.
 func TestDetached(t *testing.T) {
 	d := host()
 	root(t, d, "setsid sh -c 'sleep 300; echo fired >/fired' >/dev/null 2>&1 & echo $! >/pid; exit 0")
@@ -25,7 +25,7 @@ func TestDetached(t *testing.T) {
 	_, err := d.FS.ReadFile("/fired")
 	require.Error(t, err)
 
-	// Time that a command sleeps while somebody waits for it runs down the switch.
+	// The sleep of a command that a client waits for counts for the switch.
 	require.Equal(t, "\n", root(t, d, "sleep 200; cat /fired 2>/dev/null; echo"))
 	require.Equal(t, "fired\n", root(t, d, "sleep 101; cat /fired"))
 	require.Equal(t, 1, sh(t, d, "root", "kill -0 $(cat /pid)").status)
@@ -39,7 +39,7 @@ func TestDetached(t *testing.T) {
 	require.Equal(t, "fired\n", root(t, d, "cat /fired"), "it was killed with its group")
 }
 
-// TestWaitingForDetached: whoever waits for a process passes its sleeps as his own.
+// TestWaitingForDetached: the sleeps of a process take no time for a process that waits for it.
 func TestWaitingForDetached(t *testing.T) {
 	d := host()
 	before := time.Now()
@@ -48,7 +48,7 @@ func TestWaitingForDetached(t *testing.T) {
 	require.Less(t, time.Since(before), time.Hour)
 }
 
-// TestLostConnection: what somebody waited for gets SIGHUP; what ignores it goes on, and what is in the background.
+// TestLostConnection: a process that a client waited for gets SIGHUP. Processes that ignore it and those in the background go on.
 func TestLostConnection(t *testing.T) {
 	for script, left := range map[string]int{
 		"trap 'echo hup >/hup; exit 3' HUP; while :; do sleep 1000; done": 0,

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// programs is everything a device can run besides scripts, by path.
+// programs are the programs of a device, by path.
 var programs = map[string]Command{
 	"/usr/bin/[":         cmdTest,
 	"/usr/bin/cat":       cmdCat,

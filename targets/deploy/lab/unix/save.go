@@ -85,7 +85,7 @@ func (f *FileSystem) save(fresh *FileSystem, to *SavedMachine) {
 	f.made(f.root, "", &to.Made)
 }
 
-// Check reports what no machine would have saved.
+// Check returns an error for a record that no machine would have saved.
 func (s *SavedMachine) Check() error {
 	if len(s.Files)+len(s.Memory)+len(s.Gone)+len(s.Made) > maxFiles {
 		return errors.New("it has too many files")

@@ -47,8 +47,8 @@ func (m *Machine) Daemon(args []string, env map[string]string) *Proc {
 	return p
 }
 
-// session runs what somebody logged in for, and returns its exit status. When ctx ends, he is gone, and what he waited
-// for gets SIGHUP. What runs in the background, or in a session of its own, goes on.
+// session runs the command of a login, and returns its exit status. When ctx ends, the client is gone, and the processes it waited for
+// get SIGHUP. Processes in the background, or in a session of their own, go on.
 func (m *Machine) session(ctx context.Context, u *User, stdin io.ReadCloser, stdout, stderr io.Writer, run func(*Proc) int) int {
 	ctx, cancel := context.WithTimeout(ctx, sessionTime)
 	defer cancel()
@@ -81,7 +81,7 @@ func (m *Machine) session(ctx context.Context, u *User, stdin io.ReadCloser, std
 	return status
 }
 
-// Exec is what sshd does with the command of an exec request.
+// Exec runs the command of an exec request, as sshd does.
 func (m *Machine) Exec(ctx context.Context, u *User, cmd string, stdin io.ReadCloser, stdout, stderr io.Writer) int {
 	return m.session(ctx, u, stdin, stdout, stderr, func(p *Proc) int {
 		p.Args = []string{"sh", "-c", cmd}
@@ -89,7 +89,7 @@ func (m *Machine) Exec(ctx context.Context, u *User, cmd string, stdin io.ReadCl
 	})
 }
 
-// feed writes what a client sends.
+// feed writes the input of a client.
 type feed struct {
 	ctx context.Context
 	to  *Pipe
@@ -107,8 +107,8 @@ func (f feed) Write(b []byte) (int, error) {
 	})
 }
 
-// Run runs a command for a user as sshd would, without the wire: what it printed, and its exit status. It panics when the
-// device has no such user.
+// Run runs a command for a user as sshd would, without the wire. It returns the output and the exit status. It panics when the device has
+// no such user.
 func (m *Machine) Run(ctx context.Context, user, cmd, stdin string) (stdout, stderr string, status int) {
 	u, ok := m.Users[user]
 	if !ok {
@@ -140,7 +140,7 @@ func (b *lockedBuffer) String() string {
 	return b.b.String()
 }
 
-// gate lets the output of a session through until there is too much of it, or nobody listens any more.
+// gate passes the output of a session until it is too long, or the client is gone.
 type gate struct {
 	mu   sync.Mutex
 	left int

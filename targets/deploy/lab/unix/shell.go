@@ -13,22 +13,21 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// The shell of every device walks the syntax trees of mvdan.cc/sh, and nothing a script does reaches the machine rocec
-// runs on: files, directories, users, programs and processes are the device's. Words are expanded by the same library's
-// package expand, which would go to the machine in one case only, the home directory of a user it is not told of: so
-// ~user is replaced when a script is parsed. It behaves as dash does, which differential_test.go holds it to;
-// sandbox_test.go of package lab holds it to the fence.
+// The shell of every device walks the syntax trees of mvdan.cc/sh. A script cannot reach the machine that rocec runs on: files,
+// directories, users, programs and processes are those of the device. Package expand of the same library expands words. It would read
+// from the machine in one case only, the home directory of an unknown user, so ~user is replaced when a script is parsed. The shell
+// behaves as dash does, which differential_test.go tests; sandbox_test.go of package lab tests its isolation.
 
 // maxScript bounds a script; the parser recurses on it.
 const maxScript = 1 << 20
 
-// maxNesting bounds what stands within each other in a script: the parser and the shell recurse on it.
+// maxNesting bounds the nesting of a script, on which the parser and the shell recurse.
 const maxNesting = 50_000
 
 // maxCalls bounds functions, evals and sourced files within each other.
 const maxCalls = 1000
 
-// nesting is a rough upper bound of how deep a script nests: it knows nothing of quotes.
+// nesting returns a rough upper bound of the nesting of a script: it ignores quotes.
 func nesting(script string) int {
 	depth, deepest := 0, 0
 	opens := func(n int) {
@@ -62,7 +61,7 @@ func (c complaint) Error() string { return string(c) }
 // trees are the scripts parsed last. Devices of a fleet run the same ones, and share the trees: no run may change one.
 var trees = treeCache{byText: map[string]*list.Element{}}
 
-// treeCache is bounded by the text of its scripts; what was not used for longest goes first.
+// treeCache is bounded by the text of its scripts; the least recently used goes first.
 type treeCache struct {
 	mu     sync.Mutex
 	byText map[string]*list.Element
@@ -104,7 +103,7 @@ func (c *treeCache) put(text string, file *syntax.File) {
 	}
 }
 
-// parse parses a script and replaces in its tree what the expansion of words must not see.
+// parse parses a script and replaces the parts of its tree that the expansion of words must not see.
 func parse(script string) (*syntax.File, error) {
 	if file := trees.get(script); file != nil {
 		return file, nil
@@ -235,7 +234,7 @@ type shell struct {
 	base  *descriptors // that are open as long as the shell runs
 	cfg   *expand.Config
 
-	text string // the script, as a text and parsed, and the command of it that is being run
+	text string // the script, as a text and parsed, and its command that is running
 	file *syntax.File
 	at   int
 }
@@ -247,7 +246,7 @@ type variable struct {
 	exported, readonly bool
 }
 
-// local is what a variable was outside of a function that has one of the same name.
+// local is the outer value of a variable that a function has declared local.
 type local struct {
 	variable
 	existed bool
@@ -372,7 +371,7 @@ func (sh *shell) stopped() bool {
 	return sh.flow != goOn
 }
 
-// runTraps runs what the traps of the signals that came say.
+// runTraps runs the traps of the signals that arrived.
 func (sh *shell) runTraps() {
 	t := &sh.p.m.procs
 	t.mu.Lock()

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// builtin is a command of the shell's own: one that changes the shell, or one that is a program, too.
+// builtin is a command of the shell itself. shell is set for one that changes the shell, run for one that is also a program.
 type builtin struct {
 	shell func(*shell, []string) int
 	run   Command
@@ -346,7 +346,7 @@ func (sh *shell) replace(args []string) int {
 	return sh.last
 }
 
-// nested is eval, for what is run within something else.
+// nested is eval for a script inside another command.
 func (sh *shell) nested(text string) int {
 	if sh.calls >= maxCalls {
 		return sh.die("functions nested too deeply")
@@ -384,7 +384,7 @@ func (sh *shell) source(args []string) int {
 	return status
 }
 
-// trap sets what is done at the end and at signals.
+// trap sets the commands for the end and for signals.
 func (sh *shell) trap(args []string) int {
 	rest := args[1:]
 	if len(rest) > 0 && rest[0] == "--" {

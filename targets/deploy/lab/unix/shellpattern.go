@@ -42,7 +42,7 @@ func cutSuffix(s, pattern string, longest bool) string {
 	return s[:len(s)-reach(list, s, longest, func(i int) byte { return s[len(s)-1-i] })]
 }
 
-// items cuts a pattern into what matches one byte each, and stars.
+// items cuts a pattern into items that match one byte each, and stars.
 func items(pattern string) (list []string) {
 	for pattern != "" {
 		width := 1
@@ -139,7 +139,7 @@ func matchOne(pattern string, c byte) (width int, ok bool) {
 	return 1, pattern[0] == c
 }
 
-// matchSet is a bracket expression; set is false when there is none.
+// matchSet matches a bracket expression; set is false if pattern does not begin with one.
 func matchSet(pattern string, c byte) (width int, ok, set bool) {
 	i := 1
 	negated := i < len(pattern) && (pattern[i] == '!' || pattern[i] == '^')

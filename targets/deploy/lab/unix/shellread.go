@@ -9,7 +9,7 @@ import (
 
 // The builtins that take something apart: a line, and options.
 
-// read reads a line, byte by byte so that what follows it stays, and splits it.
+// read reads a line and splits it. It reads byte by byte, so that the next line stays.
 func (sh *shell) read(args []string) int {
 	rest, raw := args[1:], false
 	for len(rest) > 0 && strings.HasPrefix(rest[0], "-") {

@@ -4,7 +4,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// redirect opens what redirections name; opened are to be released when the command is done.
+// redirect opens the files of redirections; opened are to be released when the command is done.
 func (sh *shell) redirect(redirs []*syntax.Redirect) (fds descriptors, opened []*desc, ok bool) {
 	fds = sh.p.fds
 	for _, r := range redirs {

@@ -271,7 +271,7 @@ func (sh *shell) spawn(st *syntax.Stmt, fds descriptors, background bool) *Proce
 	return self
 }
 
-// whole runs a statement as all that the shell does.
+// whole runs a statement that is the whole script of the shell.
 func (sh *shell) whole(st *syntax.Stmt) {
 	if call, ok := st.Cmd.(*syntax.CallExpr); ok && !st.Negated {
 		if !sh.stopped() {
@@ -353,7 +353,7 @@ func (sh *shell) pipeline(c *syntax.BinaryCmd) int {
 	return status
 }
 
-// waitFor waits for a child in the foreground, and says how it died if it did.
+// waitFor waits for a child in the foreground, and prints the signal that ended it, if any.
 func (sh *shell) waitFor(job *Process) int {
 	status, err := sh.p.self.Await(job, true, false)
 	if err != nil {
@@ -364,7 +364,7 @@ func (sh *shell) waitFor(job *Process) int {
 	return status
 }
 
-// mourn says of a child that a signal ended which one it was.
+// mourn prints the signal that ended a child.
 func (sh *shell) mourn(job *Process) {
 	if why, ok := causeOf(job); ok && why.Signal != 0 {
 		if row := signalOf(why.Signal); row != nil && row.said != "" {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// ownBuiltins are the builtins of sh that behave differently in the interpreter, or would look at the machine. Those of
-// them that are programs too are in /usr/bin as well.
+// ownBuiltins are the builtins of sh that behave differently in the interpreter, or would look at the machine. Builtins that are also
+// programs are in /usr/bin as well.
 func ownBuiltins(name string) (Command, bool) {
 	switch name {
 	case "echo":

@@ -13,8 +13,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// How a shell expands words. Package expand does it in full; the words that scripts are made of, of literals, quotes and
-// plain parameters, are done here, which takes a twentieth of the time.
+// The expansion of words. Package expand does it in full. Most words of scripts consist of literals, quotes and plain parameters;
+// expanding these here takes a twentieth of the time.
 
 // shellEnv is the shell as package expand sees it.
 type shellEnv struct{ sh *shell }
@@ -135,7 +135,7 @@ func (sh *shell) readDir(path string) ([]fs.DirEntry, error) {
 	return entries, nil
 }
 
-// worded says what package expand complains of as dash does.
+// worded rewrites the errors of package expand as dash prints them.
 func worded(err error) error {
 	var unset expand.UnsetParameterError
 	if !errors.As(err, &unset) || unset.Node == nil || unset.Node.Param == nil {
@@ -220,7 +220,7 @@ func (sh *shell) document(w *syntax.Word) (string, error) {
 	return s, worded(err)
 }
 
-// pattern expands a word into a pattern, in which what was quoted is escaped.
+// pattern expands a word into a pattern, in which quoted parts are escaped.
 func (sh *shell) pattern(w *syntax.Word) (string, error) {
 	if len(w.Parts) == 1 {
 		switch part := w.Parts[0].(type) {

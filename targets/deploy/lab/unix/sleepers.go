@@ -106,10 +106,10 @@ func (m *Machine) wake(s SavedShell) error {
 	return nil
 }
 
-// patience is how long what runs on a device may take to its end when its lab is closed.
+// patience is how long the commands on a device may take to end when its lab is closed.
 const patience = time.Minute
 
-// Settle lets what runs on the device come to its end, save for sleeping shells, and stops its clock.
+// Settle waits until the processes on the device have ended, except sleeping shells, and stops its clock.
 func (m *Machine) Settle() {
 	t := &m.procs
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(time.Millisecond) {
