@@ -24,6 +24,7 @@ type Surveyed struct {
 	Neighbours map[string][]Neighbour // by port: LLDP, else the configuration
 	Files      []string               // that were read
 	Speeds     map[string]int         // Mb/s by interface, as the kernel has them; nil: no file states them
+	Twin       string                 // the name that its files state, and those of another device, too; empty: they state no such name
 	hostname   string                 // by a file with its name alone; empty: no file has one
 }
 
@@ -102,18 +103,23 @@ func SurveyFiles(files []lint.File) *Survey {
 // name calls devices by the names that their files state, where no other device has the same. The name that a system comes with
 // does not count.
 func (s *Survey) name() {
-	told := map[string]int{"localhost": 2}
+	const usual = 1 << 20 // more than devices
+	told := map[string]int{"localhost": usual}
 	for _, row := range All {
 		if row.OS != nil {
-			told[row.OS.Name], told[row.OS.User] = 2, 2 // sonic, and cumulus
+			told[row.OS.Name], told[row.OS.User] = usual, usual // sonic, and cumulus
 		}
 	}
 	for i := range s.Devices {
 		told[s.Devices[i].stated()]++
 	}
 	for i := range s.Devices {
-		if name := s.Devices[i].stated(); name != "" && told[name] == 1 {
+		switch name := s.Devices[i].stated(); {
+		case name == "" || told[name] > usual:
+		case told[name] == 1:
 			s.Devices[i].Name = name
+		default:
+			s.Devices[i].Twin = name
 		}
 	}
 	s.nameAddresses()

@@ -148,6 +148,16 @@ func (n *Network) assume(s *Site, models []string) {
 			nodeset.Text(n.Unread, nodeset.Devices, room), diag.Plural(k, "is", "are"), diag.Plural(k, "has", "have"),
 			diag.Plural(k, "it", "them"))
 	}
+	var cards []string
+	for _, d := range s.Judged.Fabric.Devices {
+		if s.Cables.cards[d.Name] {
+			cards = append(cards, d.Name)
+		}
+	}
+	if k := len(cards); k > 0 {
+		say("packets inside of a chassis wait in no circle; %s %s, and no file describes %s inside", nodeset.Text(cards, nodeset.Devices, room),
+			diag.Plural(k, "is a card of one", "are cards of one"), diag.Plural(k, "its", "their"))
+	}
 	if ports, others := s.open(); len(ports) > 0 || len(others) > 0 {
 		var parts []string
 		if len(ports) > 0 {

@@ -104,6 +104,58 @@ func portClasses(f *ir.Fabric) map[string]string {
 	return out
 }
 
+// Cards of a chassis are switches of their own: a port inside of it has no cable, whatever neighbour the file names there, and no device is
+// made of that name. The page states that the inside is not judged, and others write the cards.
+func TestChassis(t *testing.T) {
+	card := func(n int, inside string) lint.File {
+		role := ""
+		if inside == "" {
+			role = `, "role": "Inb"`
+		}
+		return lint.File{Name: fmt.Sprintf("lc%d/config_db.json", n), Data: fmt.Appendf(nil, `{
+  "DEVICE_METADATA": {"localhost": {"hostname": "Linecard%[1]d", "hwsku": "ACS-MSN2700", "switch_type": "voq", "asic_name": "Asic0"}},
+  %[3]s
+  "PORT": {
+    "Ethernet0": {"lanes": "0,1,2,3", "speed": "100000", "admin_status": "up"},
+    "Ethernet4": {"lanes": "4,5,6,7", "speed": "100000", "admin_status": "up"%[4]s}},
+  "PORT_QOS_MAP": {"Ethernet0": {"pfc_enable": "3"}},
+  "DEVICE_NEIGHBOR": {
+    "Ethernet0": {"name": "leaf%[1]d", "port": "Ethernet0"},
+    "Ethernet4": {"name": "Linecard%[2]d_Asic0", "port": "Ethernet4"}}}`, n, 3-n, inside, role)}
+	}
+	for _, inside := range []string{`"VOQ_INBAND_INTERFACE": {"Ethernet4": {"inband_type": "port"}, "Ethernet4|192.0.2.1/24": {}},`, ""} {
+		s, ds := Of(t.Context(), []lint.File{card(1, inside), card(2, inside)}, Options{Most: 100})
+		require.Empty(t, ds)
+		require.NotNil(t, s.Judged.Fabric)
+		var names []string
+		for _, d := range s.Judged.Fabric.Devices {
+			names = append(names, d.Name)
+			assert.Equal(t, strings.HasPrefix(d.Name, "linecard"), d.ByOthers, d.Name)
+		}
+		assert.ElementsMatch(t, []string{"leaf1", "leaf2", "linecard1", "linecard2"}, names)
+		network := s.Network()
+		assert.Contains(t, network.LeftOut, "ports inside of a chassis, which have no cable: linecard1:Ethernet4 and linecard2:Ethernet4")
+		assert.Contains(t, network.Conditions, "packets inside of a chassis wait in no circle; linecard[1-2] are cards of one, and no file "+
+			"describes their inside")
+	}
+}
+
+// Files of one name for two devices are those of two folders, and the page names both.
+func TestTwins(t *testing.T) {
+	file := func(folder string) lint.File {
+		return lint.File{Name: folder + "/config_db.json", Data: fmt.Appendf(nil, `{
+  "DEVICE_METADATA": {"localhost": {"hostname": "Leaf1", "hwsku": "ACS-MSN2700"}}, "PORT": {"Ethernet0": {"speed": "100000"}},
+  "DEVICE_NEIGHBOR": {"Ethernet0": {"name": "gpu-%s", "port": "eth0"}}}`, folder)}
+	}
+	s, ds := Of(t.Context(), []lint.File{file("monday"), file("friday")}, Options{Most: 100})
+	require.Empty(t, ds)
+	assert.Contains(t, s.Cables.Notes, "names that several devices state for themselves; each is called by its folder or file: "+
+		"leaf1 of monday and leaf1 of friday")
+	s, ds = Of(t.Context(), []lint.File{file("monday")}, Options{Most: 100})
+	require.Empty(t, ds)
+	assert.NotContains(t, strings.Join(s.Cables.Notes, "\n"), "names that several")
+}
+
 // No cable is made up: files without neighbours make no fabric, and one end that names another port than the other end does makes none.
 func TestNeighbours(t *testing.T) {
 	conf := `{"DEVICE_METADATA": {"localhost": {"hostname": "%s", "hwsku": "ACS-MSN2700", "platform": "x86_64-mlnx_msn2700-r0"}},
