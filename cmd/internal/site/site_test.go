@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -137,6 +138,58 @@ func TestChassis(t *testing.T) {
 		assert.Contains(t, network.LeftOut, "ports inside of a chassis, which have no cable: linecard1:Ethernet4 and linecard2:Ethernet4")
 		assert.Contains(t, network.Conditions, "packets inside of a chassis wait in no circle; linecard[1-2] are cards of one, and no file "+
 			"describes their inside")
+	}
+}
+
+// A switch with one neighbour shows no two hosts that talk, so no roce block states what they mark: the class does.
+func TestOneHost(t *testing.T) {
+	for _, system := range systems {
+		os, version, _ := strings.Cut(system, "@")
+		j := judge.Judge(t.Context(), fstest.MapFS{"fabric.hcl": {Data: fmt.Appendf(nil, `fabric "rack" {}
+cos_group "rdma" {
+  cos      = 4
+  dscp     = [26]
+  lossless = true
+  weight   = 60
+  ecn {}
+}
+cos_group "default" {
+  cos    = 0
+  weight = 40
+}
+roce "train" {
+  version   = 2
+  cos_group = cos_group.rdma
+  members   = [host.gpu]
+}
+switch "leaf" {
+  names   = "leaf1"
+  model   = "sn2700"
+  os      = %q
+  version = %q
+}
+host "gpu" {
+  names = "gpu1"
+  nic "ens1" { model = "connectx-5" }
+}
+link "rack" {
+  a      = "gpu1:ens1"
+  b      = %q
+  length = "3m"
+}
+`, os, version, map[bool]string{true: "leaf1:Ethernet0", false: "leaf1:swp1"}[os == "sonic"])}}, ".", judge.Options{})
+		require.NotNil(t, j.Fabric, "%s %v", system, texts(j.Diags))
+		if j.Diags.HasErrors() { // the release does not run on the model
+			continue
+		}
+		files := sitetest.FilesOf(t, j)
+		s, ds := Of(t.Context(), files, Options{Most: 100})
+		require.Empty(t, ds, system)
+		require.NotNil(t, s.Judged.Fabric, system)
+		assert.Equal(t, portClasses(j.Fabric), portClasses(s.Judged.Fabric), system)
+		for _, d := range targets.JudgeFilesOf(s.Judged.Fabric, files).Diagnostics {
+			assert.NotEqual(t, diag.Error, d.Severity, "%s: %s %s", system, d.Code, d.Detail)
+		}
 	}
 }
 
