@@ -89,7 +89,7 @@ func besideFabric(j *judging, d *device, u *target.Understood) {
 	if j.ends[d.of] != nil {
 		return // other files of the device were compared
 	}
-	end := &settings.Reading{Name: d.name, Settings: u.Settings, Where: whereOf(d.of, u), At: top}
+	end := &settings.Reading{Name: d.name, Settings: u.Settings, Where: whereOf(d.of, placed(j, d, u)), At: top}
 	for _, one := range append(d.alike, d.of) {
 		j.ends[one] = end
 	}

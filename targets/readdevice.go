@@ -95,9 +95,7 @@ func aboutDevice(d *ir.Device) string {
 
 // statedOf returns those of some devices that are one of the fabric by their content, by the rules of [beside].
 func statedOf(d *ir.Device, files []lint.File, all []device) (of []device) {
-	j := &judging{linters: Linters(), fabric: d.Fabric, files: files, devices: all}
-	beside(j)
-	for _, one := range j.devices {
+	for _, one := range newJudging(d.Fabric, files, all).devices {
 		if one.of == d || slices.Contains(one.alike, d) {
 			one.of, one.alike = nil, nil
 			of = append(of, one)

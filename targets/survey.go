@@ -15,11 +15,11 @@ import (
 
 // Surveyed is a device of which files were read, as its files describe it. No fabric has it yet.
 type Surveyed struct {
-	Name       string // the name that its configuration states, else that of its folder or files
-	OS         *ir.OS // what a switch runs; nil: the device is a host
-	Release    string // for which the files are; empty: none is known
-	Guessed    bool   // the files state a range of releases, or none, and Release is one for which they can be
-	Read       *target.Understood
+	Name       string                 // the name that its configuration states, else that of its folder or files
+	OS         *ir.OS                 // what a switch runs; nil: the device is a host
+	Release    string                 // for which the files are; empty: none is known
+	Guessed    bool                   // the files state a range of releases, or none, and Release is one for which they can be
+	Read       *target.Understood     // without places
 	BGP        *target.BGP            // of FRR's own configuration, else of the configuration of the device; nil: none states it
 	Neighbours map[string][]Neighbour // by port: LLDP, else the configuration
 	Files      []string               // that were read
@@ -40,6 +40,8 @@ type Neighbour struct {
 type Survey struct {
 	Devices []Surveyed
 	Not     []NotRead
+
+	checked *checked
 }
 
 // NotRead is a file that was not read, and why, as a part of a sentence.
@@ -50,7 +52,7 @@ type NotRead struct{ File, Why string }
 // called by its folder.
 func SurveyFiles(files []lint.File) *Survey {
 	j := newJudging(nil, files, devicesOf(files))
-	s := &Survey{}
+	s := &Survey{checked: j.checked}
 	for k := range j.devices {
 		d := &j.devices[k]
 		one := Surveyed{Name: path.Base(d.name), Neighbours: map[string][]Neighbour{}}
@@ -88,6 +90,9 @@ func SurveyFiles(files []lint.File) *Survey {
 					one.Neighbours[port] = []Neighbour{{n.Device, []string{n.Port}, n.Function, n.Model, ""}}
 				}
 			}
+		}
+		if one.Read != nil { // places take many times the memory of settings, and a survey has no finding
+			one.Read.Where = nil
 		}
 		if one.Read != nil || len(one.Neighbours) > 0 {
 			s.Devices = append(s.Devices, one)

@@ -154,9 +154,8 @@ func (n *Network) assume(s *Site, models []string) {
 			cards = append(cards, d.Name)
 		}
 	}
-	if k := len(cards); k > 0 {
-		say("packets inside of a chassis wait in no circle; %s %s, and no file describes %s inside", nodeset.Text(cards, nodeset.Devices, room),
-			diag.Plural(k, "is a card of one", "are cards of one"), diag.Plural(k, "its", "their"))
+	if len(cards) > 0 {
+		say("packets inside of a chassis wait in no circle; no file describes the inside behind %s", nodeset.Text(cards, nodeset.Devices, room))
 	}
 	if ports, others := s.open(); len(ports) > 0 || len(others) > 0 {
 		var parts []string
@@ -243,7 +242,7 @@ func (s *Site) Judge(read *devicefiles.Found) (*report.Report, *Network) {
 			names[file] = topology.FoldDevice(d.Name)
 		}
 	}
-	f := read.JudgeMade(fabric, &targets.Made{Releases: s.Cables.Guessed, Names: names})
+	f := read.JudgeMade(fabric, &targets.Made{Releases: s.Cables.Guessed, Names: names, Survey: s.Survey})
 	f.Judged.Diags = append(append(f.Judged.Diags, s.stated()...), s.Cables.Against...)
 	f.Judged.Diags.Sort()
 	f.Judged.Proofs, f.Judged.Fabric = s.Judged.Proofs, s.Judged.Fabric

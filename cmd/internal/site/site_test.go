@@ -136,8 +136,8 @@ func TestChassis(t *testing.T) {
 		assert.ElementsMatch(t, []string{"leaf1", "leaf2", "linecard1", "linecard2"}, names)
 		network := s.Network()
 		assert.Contains(t, network.LeftOut, "ports inside of a chassis, which have no cable: linecard1:Ethernet4 and linecard2:Ethernet4")
-		assert.Contains(t, network.Conditions, "packets inside of a chassis wait in no circle; linecard[1-2] are cards of one, and no file "+
-			"describes their inside")
+		assert.Contains(t, network.Conditions, "packets inside of a chassis wait in no circle; no file describes the inside behind "+
+			"linecard[1-2]")
 	}
 }
 
