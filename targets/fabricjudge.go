@@ -1,6 +1,7 @@
 package targets
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -46,6 +47,9 @@ func reportFabric(j *judging) {
 			topicDevice.Warnf(&j.found, top, "No device of the fabric is named in %s: neither its folder nor its name nor its content has one. It "+
 				"is judged by itself. Put it in a folder that is named after its device.", diag.Escape(file))
 		default:
+			if j.made != nil { // its content may name it otherwise than its folder
+				name = cmp.Or(j.made.Names[file], name)
+			}
 			topicDevice.Warnf(&j.found, top, "The fabric has no device %q.%s Its files are judged by themselves.", diag.Cut(name),
 				diag.DidYouMean(name, names))
 		}
@@ -85,7 +89,7 @@ func besideFabric(j *judging, d *device, u *target.Understood) {
 	if j.ends[d.of] != nil {
 		return // other files of the device were compared
 	}
-	end := &settings.Reading{Name: d.name, Settings: u.Settings, Where: whereOf(d.of, u), At: top}
+	end := &settings.Reading{Name: d.name, Settings: u.Settings, Where: whereOf(d.of, placed(j, d, u)), At: top}
 	for _, one := range append(d.alike, d.of) {
 		j.ends[one] = end
 	}

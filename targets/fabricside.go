@@ -66,7 +66,10 @@ func beside(j *judging) {
 			d.of, d.alike = listed(j.named, path.Base(d.name))
 		}
 		for _, i := range d.files {
-			if host := hostOf(j, j.files[i]); d.of == nil && host != "" {
+			if d.of != nil { // a name in a file is asked for where it counts: it takes a reading of the file
+				break
+			}
+			if host := hostOf(j, j.files[i]); host != "" {
 				d.of = cmp.Or(j.named[host], folded[strings.ToLower(host)])
 			}
 		}
@@ -191,6 +194,22 @@ func unlike(d *ir.Device, named map[string]*ir.Device, u *target.Understood, mad
 		out = append(out, fmt.Sprintf("the model %s, which the fabric gives as %s", m.Title, d.Switch.Model.Title))
 	}
 	return out
+}
+
+// placed returns a reading of a device that finds places by reading its file again, as [addSwitch] does: the places of all devices take
+// many times the memory of their settings. The places of several files are those of the reading.
+func placed(j *judging, d *device, u *target.Understood) *target.Understood {
+	var of []int
+	for _, i := range d.files {
+		if j.read[i].own != nil {
+			of = append(of, i)
+		}
+	}
+	if len(of) != 1 || j.read[of[0]].row == nil {
+		return u
+	}
+	later := &again{row: j.read[of[0]].row, id: j.id, files: j.files, of: of}
+	return &target.Understood{Where: later.where}
 }
 
 // whereOf finds the places of values that the files state, and of those that the fabric has.

@@ -49,19 +49,30 @@ func rules(j *judging, d *device, of []int, row *target.Target, read *target.Und
 func addSwitch(j *judging, of []int, row *target.Target, read *target.Understood) {
 	first, s := j.files[of[0]], read.Settings
 	r := &settings.Reading{Name: j.taken[of[0]].Device, Pair: read.Pair, Settings: settings.Sample(s), At: first.Top()}
-	var again *target.Understood
-	r.Where = func(port string, f ir.Field, index int) (diag.Range, bool) {
-		if again == nil {
-			again = row.Understand(target.Identity{}, contents(j.files, of))
-		}
-		return again.Where(port, f, index)
-	}
+	r.Where = (&again{row: row, files: j.files, of: of}).where
 	switch last := len(j.switches) - 1; {
 	case last < 0 || j.switches[last].Name != r.Name:
 		j.switches = append(j.switches, r)
 	case j.switches[last].Settings.Moment != ir.Stored && s.Moment == ir.Stored:
 		j.switches[last] = r
 	}
+}
+
+// again reads files of a device again where a place is asked for.
+type again struct {
+	row   *target.Target
+	id    target.Identity
+	files []lint.File
+	of    []int
+	read  *target.Understood // nil: no place was asked for
+}
+
+// where finds the place of a value.
+func (a *again) where(port string, f ir.Field, index int) (diag.Range, bool) {
+	if a.read == nil {
+		a.read = a.row.Understand(a.id, contents(a.files, a.of))
+	}
+	return a.read.Where(port, f, index)
 }
 
 // contents returns files by name.

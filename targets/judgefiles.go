@@ -113,7 +113,7 @@ func begin(j *judging, files []lint.File, devices []device) *judging {
 			judged, at = append(judged, f), append(at, i)
 		}
 	}
-	r := j.linters.Check(judged)
+	r := j.check(judged)
 	j.found = append(j.found, r.Diagnostics...)
 	knownBefore(j)
 	for _, d := range r.Diagnostics {

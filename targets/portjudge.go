@@ -90,7 +90,11 @@ func (j *PortJudge) judge(p *ir.Port, u *target.Understood, top diag.Range, at P
 	if is == nil || want == nil {
 		return nil
 	}
-	l := &lossless{device: d, where: u.Where, top: top, found: map[spot]*spots{}, sent: sent, only: true}
+	where := u.Where
+	if where == nil { // no place is asked for
+		where = func(string, ir.Field, int) (at diag.Range, ok bool) { return at, false }
+	}
+	l := &lossless{device: d, where: where, top: top, found: map[spot]*spots{}, sent: sent, only: true}
 	l.passed(p, want, is, at.Group.Cos, at.In, at.In || at.Sender)
 	l.report(&found)
 	if d.Switch == nil {
@@ -100,7 +104,7 @@ func (j *PortJudge) judge(p *ir.Port, u *target.Understood, top diag.Range, at P
 	alone.Rest, alone.Ports = nil, map[string]*ir.PortSettings{p.Name: is}
 	var rules lint.Findings
 	settings.Judge(&settings.Reading{
-		Settings: d.Completed(&alone), Where: whereOf(d, u), At: top, Arrives: d.Arrives(), Unread: !u.Coverage.Whole(),
+		Settings: d.Completed(&alone), Where: where, At: top, Arrives: d.Arrives(), Unread: !u.Coverage.Whole(),
 		Only: func(f ir.Field, index int) bool { return meets(is, at.Group.Cos, at.In, f, index) },
 	}, &rules)
 	for _, x := range rules.Close() {

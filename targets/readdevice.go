@@ -93,6 +93,17 @@ func aboutDevice(d *ir.Device) string {
 	return fmt.Sprintf("%s as a switch with %s %s", d.Name, cmp.Or(d.Switch.OS, "an unknown system"), d.Switch.Version)
 }
 
+// statedOf returns those of some devices that are one of the fabric by their content, by the rules of [beside].
+func statedOf(d *ir.Device, files []lint.File, all []device) (of []device) {
+	for _, one := range newJudging(d.Fabric, files, all).devices {
+		if one.of == d || slices.Contains(one.alike, d) {
+			one.of, one.alike = nil, nil
+			of = append(of, one)
+		}
+	}
+	return of
+}
+
 // filesOf returns the files of a device.
 func filesOf(d *ir.Device, files []lint.File) (of []lint.File, why string) {
 	all := devicesOf(files)
@@ -101,7 +112,11 @@ func filesOf(d *ir.Device, files []lint.File) (of []lint.File, why string) {
 		names = append(names, one.name)
 	}
 	if len(all) > 1 {
-		all = slices.DeleteFunc(all, func(one device) bool { return path.Base(one.name) != d.Name })
+		named := slices.DeleteFunc(slices.Clone(all), func(one device) bool { return path.Base(one.name) != d.Name })
+		if len(named) == 0 { // the content may name the device
+			named = statedOf(d, files, all)
+		}
+		all = named
 	}
 	switch {
 	case len(names) == 0:

@@ -152,6 +152,12 @@ func TestReadDeviceFiles(t *testing.T) {
 		"of others": {
 			map[string]string{"x/a/traffic.conf": conf, "x/b/traffic.conf": conf}, "no file is of leaf01: they are of x/a and x/b",
 		},
+		"by its content": {
+			map[string]string{
+				"x/a/traffic.conf": conf, "x/a/hostname": "leaf02\n", "x/b/traffic.conf": conf, "x/b/hostname": "leaf01\n",
+			},
+			"",
+		},
 		"twice": {
 			map[string]string{"x/leaf01/traffic.conf": conf, "y/leaf01/traffic.conf": conf},
 			"the files of several devices are named leaf01: x/leaf01 and y/leaf01",

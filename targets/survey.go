@@ -18,11 +18,11 @@ import (
 
 // Surveyed is a device of which files were read, as its files describe it. No fabric has it yet.
 type Surveyed struct {
-	Name       string // the name that its configuration states, else that of its folder or files
-	OS         *ir.OS // what a switch runs; nil: the device is a host
-	Release    string // for which the files are; empty: none is known
-	Guessed    bool   // the files state a range of releases, or none, and Release is one for which they can be
-	Read       *target.Understood
+	Name       string                 // the name that its configuration states, else that of its folder or files
+	OS         *ir.OS                 // what a switch runs; nil: the device is a host
+	Release    string                 // for which the files are; empty: none is known
+	Guessed    bool                   // the files state a range of releases, or none, and Release is one for which they can be
+	Read       *target.Understood     // without places
 	BGP        *target.BGP            // of FRR's own configuration, else of the configuration of the device; nil: none states it
 	Neighbours map[string][]Neighbour // by port: LLDP, else the configuration
 	Files      []string               // that were read
@@ -33,6 +33,7 @@ type Surveyed struct {
 	Unrouted   string                // the first file of routes or interfaces that is not understood, and why; empty: all are
 	Interfaces forwarding.Interfaces // nil: no file has them
 
+	Twin     string // the name that its files state, and those of another device, too; empty: they state no such name
 	hostname string // by a file with its name alone; empty: no file has one
 }
 
@@ -48,6 +49,8 @@ type Neighbour struct {
 type Survey struct {
 	Devices []Surveyed
 	Not     []NotRead
+
+	checked *checked
 }
 
 // NotRead is a file that was not read, and why, as a part of a sentence.
@@ -58,7 +61,7 @@ type NotRead struct{ File, Why string }
 // called by its folder.
 func SurveyFiles(files []lint.File) *Survey {
 	j := newJudging(nil, files, devicesOf(files))
-	s := &Survey{}
+	s := &Survey{checked: j.checked}
 	var of []*device // of the surveyed ones
 	for k := range j.devices {
 		d := &j.devices[k]
@@ -103,6 +106,9 @@ func SurveyFiles(files []lint.File) *Survey {
 					one.Neighbours[port] = []Neighbour{{n.Device, []string{n.Port}, n.Function, n.Model, ""}}
 				}
 			}
+		}
+		if one.Read != nil { // places take many times the memory of settings, and a survey has no finding
+			one.Read.Where = nil
 		}
 		if one.Read != nil || len(one.Neighbours) > 0 || one.Interfaces != nil {
 			s.Devices, of = append(s.Devices, one), append(of, d)
@@ -161,18 +167,23 @@ func (d *Surveyed) forward(answer *forwarding.Answer) {
 // name calls devices by the names that their files state, where no other device has the same. The name that a system comes with
 // does not count.
 func (s *Survey) name() {
-	told := map[string]int{"localhost": 2}
+	const usual = 1 << 20 // more than devices
+	told := map[string]int{"localhost": usual}
 	for _, row := range All {
 		if row.OS != nil {
-			told[row.OS.Name], told[row.OS.User] = 2, 2 // sonic, and cumulus
+			told[row.OS.Name], told[row.OS.User] = usual, usual // sonic, and cumulus
 		}
 	}
 	for i := range s.Devices {
 		told[s.Devices[i].stated()]++
 	}
 	for i := range s.Devices {
-		if name := s.Devices[i].stated(); name != "" && told[name] == 1 {
+		switch name := s.Devices[i].stated(); {
+		case name == "" || told[name] > usual:
+		case told[name] == 1:
 			s.Devices[i].Name = name
+		default:
+			s.Devices[i].Twin = name
 		}
 	}
 	s.nameAddresses()

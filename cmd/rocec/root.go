@@ -67,19 +67,18 @@ func newRoot(p *person.Person) *cobra.Command {
 	_ = f.MarkHidden("chdir") // fails where there is no such flag
 	root.Flags().BoolVar(&askVersion, "version", false, "print which rocec this is")
 	root.CompletionOptions.DisableDefaultCmd = true
+	type list = []*cobra.Command
 	for _, g := range []struct {
 		id, title string
-		verbs     []*cobra.Command
+		verbs     list
 	}{
-		{"describe", "Describe", []*cobra.Command{initCommand(a), fmtCommand(a), buildCommand(a)}},
-		{"judge", "Judge", []*cobra.Command{
-			validateCommand(a), auditCommand(a), diffCommand(a), showCommand(a), traceCommand(a), graphCommand(a),
-		}},
-		{"network", "The network that is there", []*cobra.Command{collectCommand(a), verifyCommand(a)}},
-		{"change", "Change", []*cobra.Command{
+		{"describe", "Describe", list{initCommand(a), fmtCommand(a), buildCommand(a)}},
+		{"judge", "Judge", list{validateCommand(a), auditCommand(a), diffCommand(a), showCommand(a), traceCommand(a), graphCommand(a)}},
+		{"network", "The network that is there", list{collectCommand(a), verifyCommand(a)}},
+		{"change", "Change", list{
 			planCommand(a), applyCommand(a), confirmCommand(a), resumeCommand(a), rollbackCommand(a), runsCommand(a),
 		}},
-		{"help", "Rehearse and help", []*cobra.Command{
+		{"help", "Rehearse and help", list{
 			labCommand(a), selftestCommand(a), explainCommand(a), lspCommand(a), helpCommand(a), completionCommand(a, root), versionCommand(a),
 		}},
 	} {

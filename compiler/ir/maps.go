@@ -58,9 +58,10 @@ func fill(to []int, groups []*CosGroup, rest func(int) int, claims func(*CosGrou
 // SpareTrust returns the fields that a switch may trust beside those that it must: packets of intents go where they did. A packet with
 // an IP header goes by its DSCP where both are trusted, so PCP is spare where no intent needs it, and DSCP where no intent has one.
 func (s *Switch) SpareTrust(f *Fabric) Trust {
+	must := s.Trust(f)
 	return Trust{
-		PCP:  !s.Trust(f).PCP,
-		DSCP: !slices.ContainsFunc(s.Deciding(f), func(in *Intent) bool { return in.Version == 2 }),
+		PCP:  !must.PCP,
+		DSCP: !must.DSCP && !slices.ContainsFunc(s.Deciding(f), func(in *Intent) bool { return in.Version == 2 }),
 	}
 }
 

@@ -254,8 +254,15 @@ func (p *Port) Trust() Trust {
 }
 
 // Trust gives the fields that the switch trusts at ports of which nothing else is said: what the intents it sees need; of one that
-// sees none, all intents of the fabric.
-func (s *Switch) Trust(f *Fabric) Trust { return TrustOf(s.Deciding(f)) }
+// sees none, all intents of the fabric. A fabric without intents states by which field its lossless packets are told where their class has
+// a DSCP, as those that are made of the files of switches do.
+func (s *Switch) Trust(f *Fabric) Trust {
+	t := TrustOf(s.Deciding(f))
+	for _, g := range f.CosGroups {
+		t.DSCP = t.DSCP || len(f.Intents) == 0 && g.Lossless && len(g.DSCP) > 0
+	}
+	return t
+}
 
 // Deciding returns the intents that decide which header fields a switch trusts: those that it sees; of one that sees none, all of the
 // fabric.

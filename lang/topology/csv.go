@@ -198,6 +198,20 @@ func (c *sheet) blank() {
 
 var headerName = strings.NewReplacer(" ", "_", "-", "_")
 
+// otherColumns are the columns of sheets of consoles, power and baseboard controllers, such as those of SONiC's test beds.
+const otherColumns = " baudrate baud_rate console_type console_menu_type endfeed end_feed bmcip bmc_ip "
+
+// isOther reports whether the lines of a sheet that has such a column are no cables of a fabric.
+func isOther(header string) bool {
+	return strings.Contains(otherColumns, " "+headerName.Replace(strings.ToLower(header))+" ")
+}
+
+// wrong reports a mistake about a column of the header.
+func (c *sheet) wrong(topic *diag.Topic, column int, format string, args ...any) *diag.Diagnostic {
+	f := c.fields[column]
+	return c.mistake(topic, f.from, f.to, format, args...)
+}
+
 // header finds the columns in the first line.
 func (c *sheet) header() bool {
 	c.width = len(c.fields)
@@ -210,6 +224,11 @@ func (c *sheet) header() bool {
 	}
 	var unknown []string
 	for i, f := range c.fields {
+		if len(c.columns) == 0 && isOther(f.v) { // a person who names columns knows the sheet
+			c.wrong(&Empty, i, "The column \"%s\" is one of consoles, power or controllers: the lines of this sheet are no cables of a fabric. "+
+				"Leave the sheet out.", diag.Escape(f.v))
+			return false
+		}
 		k := slices.Index(columnNames[:], headerName.Replace(strings.ToLower(f.v)))
 		switch {
 		case slices.Contains(c.index[:], i):
@@ -218,7 +237,7 @@ func (c *sheet) header() bool {
 			unknown = append(unknown, f.v)
 		case c.index[k] >= 0:
 			first := c.fields[c.index[k]]
-			c.mistake(&Syntax, f.from, f.to, "The column %s is there twice.", columnNames[k]).Note(c.at(first.from, first.to),
+			c.wrong(&Syntax, i, "The column %s is there twice.", columnNames[k]).Note(c.at(first.from, first.to),
 				"here for the first time")
 			return false
 		default:
@@ -232,10 +251,8 @@ func (c *sheet) header() bool {
 		one, device, port := side[0], side[1], side[2]
 		switch {
 		case c.index[one] >= 0 && (c.index[device] >= 0 || c.index[port] >= 0):
-			f := c.fields[c.index[one]]
-			c.mistake(&Syntax, f.from, f.to, "The column %[1]s holds device:port, so %[2]s and %[3]s say the same again. Keep "+
-				"%[1]s, or keep "+
-				"those two.", columnNames[one], columnNames[device], columnNames[port])
+			c.wrong(&Syntax, c.index[one], "The column %[1]s holds device:port, so %[2]s and %[3]s say the same again. Keep %[1]s, or "+
+				"keep those two.", columnNames[one], columnNames[device], columnNames[port])
 			return false
 		case c.index[one] >= 0:
 		case c.index[device] < 0 || c.index[port] < 0:

@@ -8,6 +8,30 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// Sheets of other lines than cables are refused with the column that shows it, also where their ends are devices and ports. A person who
+// names columns knows the sheet.
+func TestOtherLines(t *testing.T) {
+	const head = "StartDevice,StartPort,EndDevice,"
+	for sheet, says := range map[string]string{
+		head + "EndPort,BaudRate,FlowControl\nleaf1,1,leaf2,1,9600,0\n": `The column "BaudRate" is one of consoles, power or controllers`,
+		head + "Console_type\ncon1,10,leaf1,ssh\n":                      `The column "Console_type" is one of consoles, power or controllers`,
+		head + "EndPort,EndFeed\npdu1,1,leaf1,PSU1,A\n":                 `The column "EndFeed" is one of consoles, power or controllers`,
+		"BmcIp," + head + "EndPort\n192.0.2.1,mgmt1,swp1,gpu1,iDRAC\n":  `The column "BmcIp" is one of consoles, power or controllers`,
+	} {
+		edges, ds := readEdges("csv", "cables", []byte(sheet), many)
+		assert.Empty(t, edges, sheet)
+		require.Len(t, ds, 1, sheet)
+		assert.Equal(t, "topology-empty", ds[0].Code)
+		assert.Contains(t, ds[0].Detail, says)
+		assert.Contains(t, ds[0].Detail, "Leave the sheet out.")
+	}
+	read, ds := ReadAll("csv", "cables", []byte("A,B,Baud Rate\nleaf1:swp1,leaf2:swp1,9600\n"), Options{Most: 10, Columns: map[string]string{
+		"a": "A", "b": "B",
+	}})
+	require.Empty(t, ds)
+	assert.Len(t, read.Edges, 1)
+}
+
 // Headers that other programs and people write.
 func TestOtherHeaders(t *testing.T) {
 	for _, c := range []struct{ sheet, want string }{

@@ -2,6 +2,7 @@ package topology
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -9,8 +10,11 @@ import (
 // InventorySheet is the kind of a sheet that belongs to an inventory and has no cables, as [Detect] returns it.
 const InventorySheet = "sheet"
 
-// Detect returns the format of a cabling file, by its text: the name of a row of [Formats], or [InventorySheet]. It returns no name for
-// text of another kind. Columns are those of [Options]: with them, a table is a sheet of cables.
+// OtherSheet is the kind of a sheet of lines that are no cables of a fabric, such as those of consoles, as [Detect] returns it.
+const OtherSheet = "other"
+
+// Detect returns the format of a cabling file, by its text: the name of a row of [Formats], [InventorySheet] or [OtherSheet]. It returns
+// no name for text of another kind. Columns are those of [Options]: with them, a table is a sheet of cables.
 func Detect(src []byte, columns map[string]string) string {
 	if len(src) > MaxFile {
 		return ""
@@ -60,6 +64,9 @@ func detectSheet(text string, columns map[string]string) string {
 		begin := c.pos
 		if c.sep = sep; c.quietly(c.line) && c.quietly(c.header) {
 			return "csv"
+		}
+		if len(columns) == 0 && slices.ContainsFunc(c.fields, func(f word) bool { return isOther(f.v) }) {
+			return OtherSheet
 		}
 		c.pos = begin
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/sonic/grammar"
+	"github.com/rocec/rocec/targets/sonic/read"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -61,8 +62,7 @@ func judgeIdentity(d *ir.Device, says map[string]string) (wrong []string) {
 		wrong = append(wrong, fmt.Sprintf("%s runs SONiC %s (build_version %s), but the fabric says %s.",
 			d.Name, is.Release, target.Escape(build), d.Switch.Version))
 	}
-	if n, err := strconv.Atoi(says["chips"]); err == nil && n > 1 || says["switch_type"] == "voq" ||
-		strings.HasPrefix(says["switch_type"], "chassis") {
+	if n, err := strconv.Atoi(says["chips"]); err == nil && n > 1 || read.IsCard(says["switch_type"]) {
 		wrong = append(wrong, fmt.Sprintf("%s has several chips, each with databases of its own (asic0, asic1). rocec writes switches with one. "+
 			"Describe it by a by_hand block.", d.Name))
 	}

@@ -29,6 +29,9 @@ type Understood struct {
 	// Neighbours are the devices at the other ends of cables, by port, as the configuration states them; nil: it states none.
 	Neighbours map[string]StatedNeighbour
 
+	Card   bool     // the device is a card of a chassis, over whose inside traffic reaches other cards
+	Inside []string // ports inside of a chassis, in any order: no cable is behind them; nil: the configuration states none
+
 	BGP *BGP // nil: the configuration states no AS number
 
 	Notes []string // sentences about the configuration as a whole, each once

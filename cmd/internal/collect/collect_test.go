@@ -109,6 +109,38 @@ func TestExamples(t *testing.T) {
 	require.GreaterOrEqual(t, met, 10)
 }
 
+// A snapshot of a card of a chassis, in whose configuration whole tables are secrets, is JSON and has the findings of the file.
+func TestSecretTables(t *testing.T) {
+	file := lint.File{Name: "lc1/config_db.json", Data: []byte(`{
+ "DEVICE_METADATA": {"localhost": {"hostname": "lc1", "hwsku": "ACS-MSN2700", "platform": "x86_64-mlnx_msn2700-r0", "switch_type": "voq"}},
+ "SNMP_COMMUNITY": {
+  "private1": {"TYPE": "RO"}
+ },
+ "TELEMETRY": {"gnmi": {"client_auth": "true", "token": null}},
+ "RADIUS": {"global": {"passkey": 12, "secrets": ["one"], "password": {"x": "two"}}},
+ "VOQ_INBAND_INTERFACE": {"Ethernet4": {"inband_type": "port"}, "Ethernet4|192.0.2.1/24": {}},
+ "PORT": {
+  "Ethernet0": {"lanes": "0,1,2,3", "speed": "100000", "admin_status": "up"},
+  "Ethernet4": {"lanes": "4,5,6,7", "speed": "100000", "admin_status": "up"}},
+ "PORT_QOS_MAP": {"Ethernet0": {"pfc_enable": "3"}},
+ "DEVICE_NEIGHBOR": {"Ethernet0": {"name": "leaf1", "port": "Ethernet0"}, "Ethernet4": {"name": "lc2", "port": "Ethernet4"}}
+}`)}
+	want := findings(t, []lint.File{file})
+	c := &Collection{}
+	c.Add(&devicefiles.Found{Dir: "site", Files: []lint.File{file}})
+	require.Empty(t, c.NotKept)
+	masked, _ := c.Mask()
+	for _, one := range []*Collection{c, masked} {
+		files := filesOf(t, one)
+		require.Len(t, files, 1)
+		require.True(t, json.Valid(files[0].Data), "%s", files[0].Data)
+		for _, secret := range []string{"private1", "12", "one", "two"} {
+			require.NotRegexp(t, `\b`+secret+`\b`, string(files[0].Data))
+		}
+		require.Equal(t, want, findings(t, files))
+	}
+}
+
 // A masked snapshot has no name, address, serial number or description of the files.
 func TestMaskHides(t *testing.T) {
 	c := &Collection{}

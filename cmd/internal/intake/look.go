@@ -48,6 +48,8 @@ func Look(sources, sheets []string, columns map[string]string) (*Sources, error)
 			return nil, err
 		case word == DevicesWord:
 			s.Devices = append(s.Devices, name)
+		case word == topology.OtherSheet:
+			return nil, fmt.Errorf("%s has lines of consoles, power or management, and no cables of a fabric: leave it out", name)
 		case word == topology.InventorySheet:
 			sheets = append(sheets[:len(sheets):len(sheets)], name)
 		case cables != "":
@@ -89,7 +91,7 @@ func kindOf(source string, columns map[string]string) (kind, name string, err er
 		return "", "", err
 	}
 	switch format := topology.Detect(f.Data, columns); {
-	case format == topology.InventorySheet:
+	case format == topology.InventorySheet || format == topology.OtherSheet:
 		return format, source, nil
 	case format != "":
 		return Kinds[slices.IndexFunc(Kinds, func(k Kind) bool { return k.Format == format })].Word, source, nil

@@ -15,7 +15,8 @@ func TestLook(t *testing.T) {
 		"topology.dot": "graph g { \"a\":\"swp1\" -- \"b\":\"swp1\" }", "lab.yml": "topology:\n  links: " +
 			"[]\n", "air.json": `{"links": [[]]}`,
 		"cables.csv": "a,b\nleaf1:swp1,gpu1:eth0\n", "fronts.csv": "device,name,rear_port\n", "devices.csv": "name,role\n",
-		"own.csv": "Von,Nach\n", "tor7-config_db.json": `{"PORT": {}}`, "leaf1-lldp.json": `{"lldp": {}}`, "notes.txt": "hello\n",
+		"serial.csv": "StartDevice,StartPort,EndDevice,EndPort,BaudRate\n",
+		"own.csv":    "Von,Nach\n", "tor7-config_db.json": `{"PORT": {}}`, "leaf1-lldp.json": `{"lldp": {}}`, "notes.txt": "hello\n",
 		"broken.dot": "graf g\n", "startup.yaml": "- set:\n    qos: {}\n", "devices.tar.gz": "\x1f\x8b",
 	} {
 		require.NoError(t, os.WriteFile(name, []byte(text), 0o666))
@@ -63,6 +64,7 @@ func TestLook(t *testing.T) {
 		"notes.txt is of no kind that rocec finds":      {"notes.txt"},
 		"are two cabling files":                         {"cables.csv", "topology.dot"},
 		"both have cables":                              {"cables.csv", "netbox:https://nb.example"},
+		"serial.csv has lines of consoles":              {"cables.csv", "serial.csv"},
 		"one inventory is read":                         {"netbox:https://a.example", "nautobot:https://b.example"},
 		"fronts.csv is a sheet of an inventory without": {"fronts.csv", "collected"},
 	} {

@@ -148,7 +148,7 @@ var hiddenForms = sync.OnceValue(func() []hiddenForm {
 		{Serial, regexp.MustCompile(`(?i)serial(?:[-_ ]?(?:number|num|no\.?))?["']?(?:\s*[:=]\s*|\s+)` +
 			`(?:0x[0-9a-f]{2}\s+\d+\s+)?["']?([a-z0-9][a-z0-9_-]{3,})`)},
 		{Secret, regexp.MustCompile(`(?i)(?:passw(?:or)?d|passphrase|secret|token|community|(?:private|auth|shared)[-_ ]?key)[a-z_-]*["']?` +
-			`(?:\s*[:=]\s*|\s+)(?:"([^"\n]+)"|'([^'\n]+)'|([^\s"',}]+))`)},
+			`(?:\s*[:=]\s*|\s+)(?:"([^"\n]+)"|'([^'\n]+)'|(\{[A-Za-z0-9-]+\}[^\s"',]+)|([^\s"',}]+))`)},
 	}
 })
 
@@ -162,13 +162,23 @@ func (m *Mask) hidden(s string) (out []span) {
 	for _, f := range hiddenForms() {
 		for _, at := range f.form.FindAllStringSubmatchIndex(s, -1) {
 			for g := 2; g < len(at); g += 2 {
-				if at[g] >= 0 {
+				if at[g] >= 0 && (f.kind != Secret || !isEmpty(s[at[g]:at[g+1]])) {
 					out = append(out, span{at[g], at[g+1], m.found(f.kind, s[at[g]:at[g+1]])})
 				}
 			}
 		}
 	}
 	return out
+}
+
+// isEmpty reports whether the text behind a word such as password is syntax of JSON that says nothing: the bracket that opens a table, as
+// in "SNMP_COMMUNITY": {, or an empty value. A word in its place would make the text no JSON.
+func isEmpty(text string) bool {
+	switch text {
+	case "null", "true", "false", "0":
+		return true
+	}
+	return strings.Trim(text, "{[]") == ""
 }
 
 // found is the word of a text found by its form.

@@ -30,7 +30,10 @@ func TestMask(t *testing.T) {
 		"hashed-password: '$6$rounds$xyz' community public1, password=\"a b\", token x": "hashed-password: 'secret-1' community secret-2, " +
 			"password=\"secret-3\", token secret-4",
 		"password: leaf01": "password: device-1",
-		"":                 "",
+		`{"SNMP_COMMUNITY": {"x": {}}, "token": null, "secret": ["a"], "community": {}}`: `{"SNMP_COMMUNITY": {"x": {}}, "token": null, ` +
+			`"secret": ["a"], "community": {}}`,
+		"userPassword: {SSHA}x": "userPassword: secret-1",
+		"":                      "",
 	} {
 		m := &Mask{}
 		d := m.Word(Device)

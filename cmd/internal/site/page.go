@@ -148,6 +148,15 @@ func (n *Network) assume(s *Site, models []string) {
 			nodeset.Text(n.Unread, nodeset.Devices, room), diag.Plural(k, "is", "are"), diag.Plural(k, "has", "have"),
 			diag.Plural(k, "it", "them"))
 	}
+	var cards []string
+	for _, d := range s.Judged.Fabric.Devices {
+		if s.Cables.cards[d.Name] {
+			cards = append(cards, d.Name)
+		}
+	}
+	if len(cards) > 0 {
+		say("packets inside of a chassis wait in no circle; no file describes the inside behind %s", nodeset.Text(cards, nodeset.Devices, room))
+	}
 	if ports, others := s.open(); len(ports) > 0 || len(others) > 0 {
 		var parts []string
 		if len(ports) > 0 {
@@ -250,7 +259,7 @@ func (s *Site) Judge(read *devicefiles.Found) (*report.Report, *Network) {
 			names[file] = topology.FoldDevice(d.Name)
 		}
 	}
-	f := read.JudgeMade(fabric, &targets.Made{Releases: s.Cables.Guessed, Names: names})
+	f := read.JudgeMade(fabric, &targets.Made{Releases: s.Cables.Guessed, Names: names, Survey: s.Survey})
 	f.Judged.Diags = append(append(f.Judged.Diags, s.stated()...), slices.Concat(s.Cables.Against, s.astray)...)
 	f.Judged.Diags.Sort()
 	slices.SortStableFunc(f.Judged.Diags, func(a, b *diag.Diagnostic) int { return cmp.Compare(a.Severity, b.Severity) }) // errors first

@@ -42,6 +42,7 @@ func routing(f *ir.Fabric, s *targets.Survey) (as map[string]uint32, why string)
 	case why != "":
 		return nil, why
 	}
+	sessions := 0
 	for _, l := range f.Links {
 		a, b := l.A(), l.B()
 		if a.Device().Switch == nil || b.Device().Switch == nil || l.Planned {
@@ -52,6 +53,12 @@ func routing(f *ir.Fabric, s *targets.Survey) (as map[string]uint32, why string)
 				return nil, text
 			}
 		}
+		if as[a.Device().Name] != as[b.Device().Name] {
+			sessions++
+		}
+	}
+	if sessions == 0 { // SONiC states an AS number where a switch runs no BGP, too
+		return nil, "no cable joins two AS numbers"
 	}
 	return as, ""
 }

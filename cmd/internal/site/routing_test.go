@@ -2,6 +2,7 @@ package site
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -107,4 +108,21 @@ func TestRouting(t *testing.T) {
 			assert.Contains(t, string(s.Drafted.Files[0].Data), `routing  = "ebgp" # by the AS numbers and sessions of the switches`)
 		})
 	}
+}
+
+// Switches of one AS without a session, as SONiC has them before BGP is configured, show no routing by eBGP.
+func TestOneAS(t *testing.T) {
+	var files []lint.File
+	for device, text := range routedFiles() {
+		text = regexp.MustCompile(`"bgp_asn": "[0-9]+"`).ReplaceAllString(text, `"bgp_asn": "65100"`)
+		text = regexp.MustCompile(`, "BGP_NEIGHBOR": \{.*\}\}`).ReplaceAllString(text, "}")
+		files = append(files, lint.File{Name: device + "/config_db.json", Data: []byte(text)})
+	}
+	s, ds := Of(t.Context(), files, Options{Most: 100})
+	require.Empty(t, ds)
+	require.NotNil(t, s.Judged.Fabric)
+	require.False(t, s.Judged.Diags.HasErrors(), "%v", texts(s.Judged.Diags))
+	n := s.Network()
+	assert.Empty(t, n.Stated)
+	assert.Contains(t, strings.Join(n.Conditions, "\n"), `(routing = "up-down"); no cable joins two AS numbers`)
 }

@@ -31,7 +31,8 @@ type Sheet struct {
 	Speedless int // cables of which no file states the speed
 
 	cables  []sheetCable
-	lengths map[end]int // of Stated
+	cards   map[string]bool // devices that are cards of a chassis
+	lengths map[end]int     // of Stated
 }
 
 // end is a port of a device, by folded names.
@@ -58,7 +59,7 @@ type claim struct{ from, to end }
 func sheetOf(s *targets.Survey) *sheetMaker {
 	m := &sheetMaker{by: map[string]*targets.Surveyed{}, left: map[string][]string{}, places: map[*targets.Surveyed]map[ir.Front]string{}}
 	m.full = map[string]string{}
-	m.sheet = &Sheet{Nodes: map[string]topology.Node{}, Guessed: map[string]bool{}}
+	m.sheet = &Sheet{Nodes: map[string]topology.Node{}, Guessed: map[string]bool{}, cards: map[string]bool{}}
 	for i := range s.Devices {
 		m.device(&s.Devices[i])
 	}
@@ -117,6 +118,10 @@ func (m *sheetMaker) device(d *targets.Surveyed) {
 		m.leaveOut(unshown, name)
 	}
 	m.by[name] = d
+	if d.Twin != "" {
+		m.leaveOut("names that several devices state for themselves; each is called by its folder or file", topology.FoldDevice(d.Twin)+" of "+
+			name)
+	}
 	if short, _, cut := strings.Cut(name, "."); cut && nodeset.CheckDevice(short) == "" {
 		if _, twice := m.full[short]; twice {
 			name = ""
@@ -125,6 +130,7 @@ func (m *sheetMaker) device(d *targets.Surveyed) {
 	}
 	name = topology.FoldDevice(d.Name)
 	m.sheet.Nodes[name], m.sheet.Guessed[name] = nodeOf(d)
+	m.sheet.cards[name] = d.Read != nil && d.Read.Card
 }
 
 // nodeOf describes a device by its files. Guessed: they state no release, or a range.
@@ -170,7 +176,11 @@ func (m *sheetMaker) claims(name string) (out []claim) {
 	d := m.by[name]
 	for _, port := range slices.SortedFunc(maps.Keys(d.Neighbours), nodeset.Compare) {
 		from := end{name, m.own(name, port)}
-		if !front(d, from.port) {
+		switch {
+		case d.Read != nil && slices.Contains(d.Read.Inside, from.port):
+			m.leaveOut("ports inside of a chassis, which have no cable", from.String())
+			continue
+		case !front(d, from.port):
 			m.leaveOut("ports that are no front ports", from.String())
 			continue
 		}

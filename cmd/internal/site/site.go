@@ -75,8 +75,8 @@ func Of(ctx context.Context, files []lint.File, o Options) (*Site, diag.List) {
 		}
 		read.Nodes = s.Cables.Nodes
 		s.Drafted, ds = start.Draft(start.Cabling{
-			Format: "csv", Name: sheetFile, Cabling: read, Classes: classes(derive), Guessed: s.Cables.Guessed, Length: length,
-			AS: s.as, Table: fileOf(s.table),
+			Format: "csv", Name: sheetFile, Cabling: read, Classes: classes(derive), Guessed: s.Cables.Guessed, Cards: s.Cables.cards,
+			Length: length, AS: s.as, Table: fileOf(s.table),
 		}, targets.Known, o.On)
 		if ds.HasErrors() {
 			return ds

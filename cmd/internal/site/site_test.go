@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -102,6 +103,110 @@ func portClasses(f *ir.Fabric) map[string]string {
 		}
 	}
 	return out
+}
+
+// Cards of a chassis are switches of their own: a port inside of it has no cable, whatever neighbour the file names there, and no device is
+// made of that name. The page states that the inside is not judged, and others write the cards.
+func TestChassis(t *testing.T) {
+	card := func(n int, inside string) lint.File {
+		role := ""
+		if inside == "" {
+			role = `, "role": "Inb"`
+		}
+		return lint.File{Name: fmt.Sprintf("lc%d/config_db.json", n), Data: fmt.Appendf(nil, `{
+  "DEVICE_METADATA": {"localhost": {"hostname": "Linecard%[1]d", "hwsku": "ACS-MSN2700", "switch_type": "voq", "asic_name": "Asic0"}},
+  %[3]s
+  "PORT": {
+    "Ethernet0": {"lanes": "0,1,2,3", "speed": "100000", "admin_status": "up"},
+    "Ethernet4": {"lanes": "4,5,6,7", "speed": "100000", "admin_status": "up"%[4]s}},
+  "PORT_QOS_MAP": {"Ethernet0": {"pfc_enable": "3"}},
+  "DEVICE_NEIGHBOR": {
+    "Ethernet0": {"name": "leaf%[1]d", "port": "Ethernet0"},
+    "Ethernet4": {"name": "Linecard%[2]d_Asic0", "port": "Ethernet4"}}}`, n, 3-n, inside, role)}
+	}
+	for _, inside := range []string{`"VOQ_INBAND_INTERFACE": {"Ethernet4": {"inband_type": "port"}, "Ethernet4|192.0.2.1/24": {}},`, ""} {
+		s, ds := Of(t.Context(), []lint.File{card(1, inside), card(2, inside)}, Options{Most: 100})
+		require.Empty(t, ds)
+		require.NotNil(t, s.Judged.Fabric)
+		var names []string
+		for _, d := range s.Judged.Fabric.Devices {
+			names = append(names, d.Name)
+			assert.Equal(t, strings.HasPrefix(d.Name, "linecard"), d.ByOthers, d.Name)
+		}
+		assert.ElementsMatch(t, []string{"leaf1", "leaf2", "linecard1", "linecard2"}, names)
+		network := s.Network()
+		assert.Contains(t, network.LeftOut, "ports inside of a chassis, which have no cable: linecard1:Ethernet4 and linecard2:Ethernet4")
+		assert.Contains(t, network.Conditions, "packets inside of a chassis wait in no circle; no file describes the inside behind "+
+			"linecard[1-2]")
+	}
+}
+
+// A switch with one neighbour shows no two hosts that talk, so no roce block states what they mark: the class does.
+func TestOneHost(t *testing.T) {
+	for _, system := range systems {
+		os, version, _ := strings.Cut(system, "@")
+		j := judge.Judge(t.Context(), fstest.MapFS{"fabric.hcl": {Data: fmt.Appendf(nil, `fabric "rack" {}
+cos_group "rdma" {
+  cos      = 4
+  dscp     = [26]
+  lossless = true
+  weight   = 60
+  ecn {}
+}
+cos_group "default" {
+  cos    = 0
+  weight = 40
+}
+roce "train" {
+  version   = 2
+  cos_group = cos_group.rdma
+  members   = [host.gpu]
+}
+switch "leaf" {
+  names   = "leaf1"
+  model   = "sn2700"
+  os      = %q
+  version = %q
+}
+host "gpu" {
+  names = "gpu1"
+  nic "ens1" { model = "connectx-5" }
+}
+link "rack" {
+  a      = "gpu1:ens1"
+  b      = %q
+  length = "3m"
+}
+`, os, version, map[bool]string{true: "leaf1:Ethernet0", false: "leaf1:swp1"}[os == "sonic"])}}, ".", judge.Options{})
+		require.NotNil(t, j.Fabric, "%s %v", system, texts(j.Diags))
+		if j.Diags.HasErrors() { // the release does not run on the model
+			continue
+		}
+		files := sitetest.FilesOf(t, j)
+		s, ds := Of(t.Context(), files, Options{Most: 100})
+		require.Empty(t, ds, system)
+		require.NotNil(t, s.Judged.Fabric, system)
+		assert.Equal(t, portClasses(j.Fabric), portClasses(s.Judged.Fabric), system)
+		for _, d := range targets.JudgeFilesOf(s.Judged.Fabric, files).Diagnostics {
+			assert.NotEqual(t, diag.Error, d.Severity, "%s: %s %s", system, d.Code, d.Detail)
+		}
+	}
+}
+
+// Files of one name for two devices are those of two folders, and the page names both.
+func TestTwins(t *testing.T) {
+	file := func(folder string) lint.File {
+		return lint.File{Name: folder + "/config_db.json", Data: fmt.Appendf(nil, `{
+  "DEVICE_METADATA": {"localhost": {"hostname": "Leaf1", "hwsku": "ACS-MSN2700"}}, "PORT": {"Ethernet0": {"speed": "100000"}},
+  "DEVICE_NEIGHBOR": {"Ethernet0": {"name": "gpu-%s", "port": "eth0"}}}`, folder)}
+	}
+	s, ds := Of(t.Context(), []lint.File{file("monday"), file("friday")}, Options{Most: 100})
+	require.Empty(t, ds)
+	assert.Contains(t, s.Cables.Notes, "names that several devices state for themselves; each is called by its folder or file: "+
+		"leaf1 of monday and leaf1 of friday")
+	s, ds = Of(t.Context(), []lint.File{file("monday")}, Options{Most: 100})
+	require.Empty(t, ds)
+	assert.NotContains(t, strings.Join(s.Cables.Notes, "\n"), "names that several")
 }
 
 // No cable is made up: files without neighbours make no fabric, and one end that names another port than the other end does makes none.

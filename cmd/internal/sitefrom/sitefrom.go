@@ -61,16 +61,34 @@ func (n *Network) Read(d *ir.Device, port string) facts.Section {
 
 // Judge judges a port by the files of its device; see [targets.PortJudge].
 func (n *Network) Judge(p *ir.Port, at targets.Passing) diag.List {
-	d := n.read[p.Device()]
+	d := n.device(p.Device())
 	if d == nil {
 		return nil
 	}
 	return n.judge.Judge(p, d.Read, d.Top, at)
 }
 
+// device returns a device that was read, with the places of its values; nil: it was not read.
+func (n *Network) device(d *ir.Device) *targets.Surveyed {
+	is := n.read[d]
+	if is == nil || is.Read.Where != nil {
+		return is
+	}
+	of := *is
+	if r, why := targets.ReadDevice(d, n.FilesOf(d.Name)); why == "" {
+		of.Read = r.Understood
+	} else {
+		read := *is.Read
+		read.Where = func(string, ir.Field, int) (at diag.Range, ok bool) { return at, false }
+		of.Read = &read
+	}
+	n.read[d] = &of
+	return &of
+}
+
 // Place returns the place of a value of a port, else the top of the files of its device.
 func (n *Network) Place(p *ir.Port, f ir.Field, index int) diag.Range {
-	d := n.read[p.Device()]
+	d := n.device(p.Device())
 	if d == nil {
 		return p.At
 	}
@@ -82,7 +100,7 @@ func (n *Network) Place(p *ir.Port, f ir.Field, index int) diag.Range {
 
 // Errors returns the errors in the files of a device that no judgement of its ports has.
 func (n *Network) Errors(d *ir.Device) (errors diag.List) {
-	is := n.read[d]
+	is := n.device(d)
 	if is == nil {
 		return nil
 	}

@@ -24,9 +24,10 @@ type Cabling struct {
 
 	topology.Cabling // what the file says
 
-	// The next three are set where the settings of devices were read.
+	// The next four are set where the settings of devices were read.
 	Classes *Classes        // nil: none were
 	Guessed map[string]bool // devices whose release is a guess
+	Cards   map[string]bool // cards of a chassis, which rocec does not write
 	Length  int             // metres of cables for which the file states none, for which their headroom is; 0: not known
 
 	AS    map[string]uint32 // AS numbers of all switches, where routing by eBGP is known; nil: it is not
@@ -91,6 +92,7 @@ type draft struct {
 	as      map[string]uint32 // of switches; nil: no routing by eBGP is known
 	table   string            // the file of next hops; empty: routing is not by one
 	guessed map[string]bool   // devices whose release is a guess
+	cards   map[string]bool   // of a chassis
 }
 
 // reason is why a cable has no part in the fabric.
@@ -145,7 +147,7 @@ type cable struct {
 func newDraft(c Cabling, known ir.Known, on System, ds *diag.List) *draft {
 	d := &draft{
 		known: known, on: on, stated: on.OS != nil, lab: c.Format == "containerlab", lengths: true, speeds: true,
-		others: c.Others, left: c.Left, classes: c.Classes, guessed: c.Guessed, as: c.AS,
+		others: c.Others, left: c.Left, classes: c.Classes, guessed: c.Guessed, cards: c.Cards, as: c.AS,
 		table: c.Table,
 	}
 	if !d.stated {
@@ -163,10 +165,13 @@ func newDraft(c Cabling, known ir.Known, on System, ds *diag.List) *draft {
 			"No link of this file joins two devices: they end at the machine that the lab runs on, or nowhere. Give a file with cables.")
 		return d
 	case len(d.cables) == 0:
+		found := strings.Join(d.notes(), "; ")
+		if found != "" {
+			found = " (" + found + ")"
+		}
 		ds.Errorf(c.Edges[0].At, "topology-empty", "the cabling file holds no cable",
 			"Every cable of this file ends at a device of the management network, at a tester, at another host, or nowhere, as far "+
-				"as names, "+
-				"roles and ports tell. %s", sayWhat)
+				"as names, roles and ports tell%s. %s", found, sayWhat)
 		return d
 	}
 	d.systems()

@@ -23,6 +23,7 @@ type system struct {
 	known   bool // the file says the model
 	guessed bool // the version is a guess
 	byHand  bool
+	card    bool // of a chassis
 }
 
 // ownModel is a switch_model block: hardware that no table has.
@@ -44,7 +45,7 @@ func (d *draft) systems() {
 	for _, dev := range d.devices {
 		if dev.role == isSwitch {
 			dev.sys = d.systemOf(dev)
-			dev.sys.guessed = d.guessed[dev.name]
+			dev.sys.guessed, dev.sys.card = d.guessed[dev.name], d.cards[dev.name]
 		}
 	}
 	for _, dev := range d.devices {
@@ -79,9 +80,9 @@ func agree(d *draft, dev *device) {
 	for i, speed := range asked {
 		dev.jacks[i].cable.speed = cmp.Or(speed, dev.jacks[i].cable.speed)
 	}
-	guessed := dev.sys.guessed
+	guessed, card := dev.sys.guessed, dev.sys.card
 	dev.sys = d.systemOf(dev)
-	dev.sys.guessed = guessed
+	dev.sys.guessed, dev.sys.card = guessed, card
 	for i, speed := range asked {
 		if speed > 0 {
 			dev.jacks[i].cable.speed = 0

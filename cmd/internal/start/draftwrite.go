@@ -55,7 +55,7 @@ func (d *draft) group() {
 			if stated {
 				tier = dev.tier
 			}
-			key += fmt.Sprint(" ", dev.sys.word, " ", dev.sys.model, " ", tier, " ", dev.sys.version, dev.sys.guessed)
+			key += fmt.Sprint(" ", dev.sys.word, " ", dev.sys.model, " ", tier, " ", dev.sys.version, dev.sys.guessed, dev.sys.card)
 			if dev.sys.os != nil {
 				key += dev.sys.os.Name
 			}
@@ -267,6 +267,9 @@ func (d *draft) switches(b *strings.Builder, g *draftGroup) {
 		}
 		m, _ := platform.FindSwitch(s.model)
 		fmt.Fprintf(b, "  os = %q\n  version = %q%s\n", s.os.Name, on.release(m), check)
+		if s.card {
+			b.WriteString("  written_by = \"others\" # CHECK: a card of a chassis: rocec writes switches with one chip\n")
+		}
 	}
 	if d.as != nil {
 		fmt.Fprintf(b, "  asn = %s\n", asn(g.devices, d.as))

@@ -3,7 +3,8 @@ package tools
 import "github.com/rocec/rocec/targets/target"
 
 // Asks print how the NICs of a host are set, as a terminal would have it: each command behind a prompt, then its output. A command that the
-// host does not have is left out. A device without a NIC for RDMA prints nothing.
+// host does not have is left out. A device without a NIC for RDMA prints nothing. Such a NIC has an RDMA device, or the driver of one:
+// verify judges also a NIC whose firmware or missing module has RoCE off.
 var Asks = []target.Question{{File: "host.txt", Cmd: askNICs, Says: "how its NICs are set"}}
 
 const askNICs = `run() {
@@ -11,9 +12,14 @@ const askNICs = `run() {
 	echo "\$ $*"
 	timeout 5 "$@" 2>/dev/null
 }
+rdma=
 for d in /sys/class/infiniband/*; do
-	test -e "$d" || exit 0
+	test -e "$d" && rdma=yes
 done
+for d in /sys/class/net/*/device/driver; do
+	case $(readlink "$d") in */mlx[45]_core | */bnxt_en | */ice | */ionic | */qede) rdma=yes ;; esac
+done
+test "$rdma" || exit 0
 for d in /sys/class/net/*; do
 	n=${d##*/}
 	case $n in *[!A-Za-z0-9._-]*) continue ;; esac

@@ -42,14 +42,18 @@ func isObject(head []byte) bool {
 		return true
 	case strings.Trim(first, "0123456789") == "" && slices.Contains(sections, below):
 		return true
-	case slices.ContainsFunc(top, func(key string) bool { return key != "" && key[0] >= 'A' && key[0] <= 'Z' }): // tables of SONiC
+	case slices.ContainsFunc(top, isTable):
 		return false
 	}
 	return slices.Contains(ofObject, first) || slices.Contains(ofInterface, below) ||
 		slices.ContainsFunc(top, func(key string) bool { return key == "interface" || key == "qos" || key == "set" })
 }
 
-// keysOf gives the outermost keys of an object in JSON, and the first key below the first of them. Another text has no keys.
+// isTable reports whether a key is that of a table of SONiC.
+func isTable(key string) bool { return key != "" && key[0] >= 'A' && key[0] <= 'Z' }
+
+// keysOf gives the outermost keys of an object in JSON, and the first key below the first of them. Another text has no keys. Keys behind a
+// first one in capitals are not looked for: the object has tables of SONiC, and may be large.
 func keysOf(head []byte) (top []string, below string, mapping bool) {
 	depth, quoted, from := 0, false, 0
 	for i := 0; i < len(head); i++ {
@@ -67,6 +71,9 @@ func keysOf(head []byte) (top []string, below string, mapping bool) {
 			switch key := string(head[from:i]); {
 			case depth == 1:
 				if top = append(top, key); len(top) == 1 {
+					if isTable(key) {
+						return top, "", false
+					}
 					mapping = bytes.HasPrefix(bytes.TrimLeft(rest[1:], " \t\r\n"), []byte("{"))
 				}
 			case depth == 2 && len(top) == 1 && below == "":

@@ -11,8 +11,13 @@ import (
 // others judges the names of tables that are not looked at: one that is nearly that of a table of QoS and buffers is a slip.
 func (j *judge) others() {
 	for _, name := range slices.Sorted(maps.Keys(j.cfg.Others)) {
+		const longest = 64
+		if len(name) > longest || slices.Contains(near, name) {
+			continue
+		}
+		joined := joinedName(name)
 		for i := range grammar.Tables {
-			if t := &grammar.Tables[i]; isSlip(name, t.Name) {
+			if t := &grammar.Tables[i]; isSlip(joined, joinedName(t.Name)) {
 				j.warnf(&topicField, j.cfg.Others[name], "SONiC has no table %s that rocec knows of, and it has %s. If it is a slip, nothing in it "+
 					"sets anything.", name, t.Name)
 			}
@@ -23,14 +28,16 @@ func (j *judge) others() {
 // near are tables that SONiC has, and whose names are one letter away from those of others.
 var near = []string{"DSCP_TO_FC_MAP"}
 
-// isSlip reports whether a name is another one but for case, what stands between words, and one letter.
-func isSlip(name, of string) bool {
-	const longest = 64
-	if len(name) > longest || slices.Contains(near, name) {
-		return false
+// joinedName is a name in small letters, without what stands between words.
+func joinedName(name string) string {
+	for _, between := range []string{"_", "-", " "} {
+		name = strings.ReplaceAll(name, between, "")
 	}
-	joined := strings.NewReplacer("_", "", "-", "", " ", "")
-	a, b := strings.ToLower(joined.Replace(name)), strings.ToLower(joined.Replace(of))
+	return strings.ToLower(name)
+}
+
+// isSlip reports whether a joined name is another one but for one letter.
+func isSlip(a, b string) bool {
 	if a == b {
 		return true
 	}

@@ -50,6 +50,31 @@ func TestNeighbours(t *testing.T) {
 	}
 }
 
+// Ports inside of a chassis are those of VOQ_INBAND_INTERFACE, in each form of the text, and those whose role states it. switch_type and
+// sub_role state a card.
+func TestInside(t *testing.T) {
+	for _, c := range []struct {
+		text   string
+		card   bool
+		inside []string
+	}{
+		{`{"VOQ_INBAND_INTERFACE": {"Ethernet120": {"inband_type": "port"}, "Ethernet120|192.0.2.1/24": {}}}`, false, []string{"Ethernet120"}},
+		{`{"VOQ_INBAND_INTERFACE|Ethernet-IB0": {"inband_type": "port"}}`, false, []string{"Ethernet-IB0"}},
+		{
+			`{"PORT": {"Ethernet8": {"role": "Int"}, "Ethernet0": {"role": "Ext"}, "Ethernet4": {}, "Ethernet-Rec0": {"role": "Rec"}}}`, false,
+			[]string{"Ethernet8", "Ethernet-Rec0"},
+		},
+		{`{"DEVICE_METADATA": {"localhost": {"switch_type": "voq"}}}`, true, nil},
+		{`{"DEVICE_METADATA": {"localhost": {"switch_type": "chassis-packet"}}}`, true, nil},
+		{`{"DEVICE_METADATA": {"localhost": {"sub_role": "FrontEnd"}}}`, true, nil},
+		{`{"DEVICE_METADATA": {"localhost": {"switch_type": "switch"}}, "PORT": {"Ethernet0": {}}}`, false, nil},
+	} {
+		u := understand([]byte(c.text))
+		assert.Equal(t, c.card, u.Card, c.text)
+		assert.ElementsMatch(t, c.inside, u.Inside, c.text)
+	}
+}
+
 // A table beyond a bound gives the same ports each time, and the bound is named.
 func TestNeighboursBounds(t *testing.T) {
 	var rows []string

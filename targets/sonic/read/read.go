@@ -52,7 +52,7 @@ func Understand(id target.Identity, contents map[string][]byte) *target.Understo
 		release = grammar.Newest
 	}
 	u := &target.Understood{Settings: s, Where: r.where, Pair: pairOf(contents), Neighbours: in.neighbours(), BGP: in.bgp()}
-	u.Aliases = aliasesOf(in.whole)
+	u.Aliases, u.Inside, u.Card = aliasesOf(in.whole), in.inside(), in.card()
 	u.Coverage = r.coverage(release, r.release != 0)
 	u.Notes, u.Host = in.notes, in.whole.Get("DEVICE_METADATA", "localhost", "hostname")
 	return u

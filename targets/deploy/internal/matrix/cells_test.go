@@ -67,7 +67,11 @@ func (r *reference) learn(ctx context.Context, d *nspawn.Device, bin string) err
 	if err != nil {
 		return err
 	}
-	return errors.Join(r.learnNew(ctx, d, o), o.close())
+	err = r.learnNew(ctx, d, o)
+	if err == nil {
+		err = r.learnSnapshot(ctx, d, o)
+	}
+	return errors.Join(err, o.close())
 }
 
 // learnOld keeps the content of a device before an apply.

@@ -185,6 +185,9 @@ type reference struct {
 	over     side     // the new content over that edit, lines of which rocec does not manage
 	moments  []moment // of apply
 	writes   int      // of its journal
+
+	read     []*readTwice // live and by a snapshot
+	stranger *ran         // a collect that meets a host key which nobody has accepted
 }
 
 // moment is a command of rocec on a device, and the verb it belongs to.
