@@ -71,7 +71,7 @@ type yamlReader struct {
 	kept   Kept
 	path   func(keys []string) []string
 	levels []yamlLevel // of the keys above
-	count  int         // of what was not kept
+	count  int         // of keys that were not kept
 }
 
 // line returns a line without the parts that are not kept.
