@@ -48,8 +48,7 @@ true`},
 	}
 }
 
-// nvueClasses is the key below which NVUE has classes, of the switch or of an interface, and what stands behind it; an empty map is
-// nothing.
+// nvueClasses matches the key of classes in NVUE, of the switch or of an interface, and the value behind it; an empty map is no class.
 var nvueClasses = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:^|[\s{,])['"]?qos['"]?\s*:\s*([^#]*)`) })
 
 // nvueHolds reports whether a configuration has classes. It is YAML, of which no more is read than that.
@@ -81,8 +80,9 @@ func judgeNVUE(d *ir.Device, answer string) []string {
 	case nvueIgnores(saved) || nvueIgnores(applied):
 		return nil
 	case strings.HasPrefix(saved, nvueActive+"\n"+nvueUnread+"\n") && !strings.Contains(applied, nvueAnswers+"\n"):
-		return []string{fmt.Sprintf("nvued is active on %s, and what it holds was not read: %s is not readable to the login user, and nv "+
-			"config show gives nothing. Let the user read either (group nvshow): a switch that NVUE configures is not to be written by files.",
+		return []string{fmt.Sprintf("nvued is active on %s, and its configuration was not read: %s is not readable to the login user, and "+
+			"nv config show prints nothing. Let the user read either (group nvshow): a switch that NVUE configures is not to be written by "+
+			"files.",
 			d.Name, nvueStartup)}
 	default:
 		return nil

@@ -68,7 +68,7 @@ func documented(version string) (grammar.Release, grammar.Spelling, bool) {
 // lastMinor is, by major release, the last minor release of those that get no further ones.
 var lastMinor = [...]int{2: 5, 3: 7, 4: 4}
 
-// sayRelease says what is wrong with the version a switch block states; empty: nothing.
+// sayRelease returns what is wrong with the version in a switch block; empty: nothing.
 func sayRelease(version string) string {
 	r, ok := grammar.ParseRelease(version)
 	const writes = "rocec writes for Cumulus Linux 3.1.1 to 5.x"

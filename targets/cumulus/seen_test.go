@@ -50,7 +50,7 @@ lldp {"lldp":{"interface":{"swp1":{"chassis":{"spine1":{}},"port":{"id":{"type":
 	return []byte(text)
 }
 
-// tags says which ports carry VLAN 100, and how.
+// tags returns the ports that carry VLAN 100, and how.
 func tags(s *target.Seen) string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(s.Ports)) {

@@ -170,8 +170,8 @@ func (u *unit) checkMap() {
 	}
 	u.losslessMap(m)
 	if c, ok := u.lossless[3]; ok && u.factoryMap() {
-		u.warnf(&topicUnreachable, c.at, "PFC is on for cos 3, and no key of this file says which packets get a cos. The "+
-			"factory's map, up to 4.3, gives cos 3 to none: it sends PCP 3 to cos 4. Write the whole map, with PCP 3 in cos 3.")
+		u.warnf(&topicUnreachable, c.at, "PFC is on for cos 3, and no key of this file assigns a cos to packets. The "+
+			"factory's map, up to 4.3, leaves cos 3 without packets: PCP 3 gets cos 4. Write the whole map, with PCP 3 in cos 3.")
 	}
 	u.silentTrust(m)
 	if !m.whole {
@@ -279,7 +279,7 @@ func (u *unit) unmapped(s *scope, f field) {
 		case f == dscp:
 			why = "Whether a map of the factory is in force then is not documented; the files of 4.x have it in comments."
 		}
-		u.found.Report(sev, &topicUnmapped, trustAt, "The switch trusts %s, and no key says which cos its values get. %s Write "+
+		u.found.Report(sev, &topicUnmapped, trustAt, "The switch trusts %s, and no key assigns a cos to its values. %s Write "+
 			"the whole map.", name, why)
 		return
 	}
@@ -300,7 +300,7 @@ func (u *unit) unmapped(s *scope, f field) {
 		where, name, numbers(missing), name, why).Note(at.keyAt, "the map begins here")
 }
 
-// badMap reports whether a list of the map could not be read: what it lacks may stand there.
+// badMap reports whether a list of the map could not be read: it may contain values that the map seems to lack.
 func (u *unit) badMap() bool {
 	if u.unread == nil {
 		bad := u.unreadMap()
@@ -360,11 +360,9 @@ func (u *unit) losslessMap(m *mapping) {
 		}
 		for _, cos := range u.sortedCos() {
 			if p := moved[cos]; len(p) > 0 {
-				u.warnf(&topicMoved, p[0].at, "PCP %d goes to the lossless cos %d. PFC frames carry a number of their own, and "+
-					"no manual says whether "+
-					"it is the cos or the PCP; the host pauses by its PCP. Give lossless traffic one number everywhere: send "+
-					"it with PCP %d, or map "+
-					"PCP %d to cos %d and have PFC there.", p[0].n, cos, cos, p[0].n, p[0].n).
+				u.warnf(&topicMoved, p[0].at, "PCP %d goes to the lossless cos %d. PFC frames carry a number of their own, and the manuals do "+
+					"not state whether it is the cos or the PCP; the host pauses by its PCP. Give lossless traffic one number everywhere: send it "+
+					"with PCP %d, or map PCP %d to cos %d and have PFC there.", p[0].n, cos, cos, p[0].n, p[0].n).
 					Note(u.lossless[cos].at, "cos %d is lossless", cos)
 			}
 		}
@@ -400,15 +398,14 @@ func (u *unit) checkRemark() {
 	}
 }
 
-// rewriting is a map that says what is rewritten into what: that of the switch, or of a group of ports.
+// rewriting is a map of rewritten values: that of the switch, or of a group of ports.
 type rewriting struct {
 	feature grammar.Feature
 	group   string
 }
 
-// remarking gives where rewriting of each field is turned on, and the maps that say into what: that of the switch, and
-// those of groups on ports with PFC. On Spectrum one group turns it on, for what comes in, and another
-// has the map, for what goes out.
+// remarking returns the places that turn on rewriting of each field, and the maps of rewritten values: that of the switch, and those of
+// groups on ports with PFC. On Spectrum one group turns rewriting on for ingress, and another one has the map for egress.
 func (u *unit) remarking() (enabled map[string]item, maps []rewriting) {
 	enabled = map[string]item{}
 	collect := func(t *setting) {
