@@ -387,8 +387,7 @@ func TestShell(t *testing.T) {
 	})
 }
 
-// hostCommands are the commands that scripts of hosts may use, without builtins: those of every host, and the tools of the NIC
-// families.
+// hostCommands are the commands that scripts of hosts may use: those of every host and of the NIC families, without builtins.
 var hostCommands = strings.Fields(`dcb mlnx_qos devlink ethtool rdma ip systemctl modprobe mkdir rmdir rm readlink sleep sort sha256sum od
 	: [ break continue exit false printf read return set shift`)
 

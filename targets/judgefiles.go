@@ -320,7 +320,7 @@ func states(u *target.Understood, d *ir.Difference) bool {
 	return ok
 }
 
-// cover says of a file what its rows set, and reports those that are not understood.
+// cover states the settings of a file's rows, and reports rows that are not understood.
 func (j *judging) cover(i int) {
 	own := j.read[i].own
 	if own == nil {

@@ -171,7 +171,7 @@ func found(parts []part) diag.List {
 // minPerWorker is the number of devices below which another goroutine does not pay.
 const minPerWorker = 64
 
-// part is what one goroutine makes of a run of devices.
+// part is the result of one goroutine for a run of devices.
 type part struct {
 	table   Table
 	devices []*target.Device
@@ -248,7 +248,7 @@ func (p *part) render(devices []*ir.Device) {
 	}
 }
 
-// leavings ask a host for what it holds of any family: also of one that none of its NICs is of any more.
+// leavings ask a host for files of any family, also of a family that none of its NICs has any more.
 func (t Table) leavings(d *ir.Device) (out []*target.Leavings) {
 	for _, row := range t {
 		if d.Host != nil && row.Leavings != nil {

@@ -71,7 +71,7 @@ func choose(r grammar.Release, before, after []byte, have []target.Sample) (targ
 	return restart, fmt.Sprintf("switchd restarts: on %d.%d no reload takes a change of %s%s.", r[0], r[1], target.Escape(keys[0]), more)
 }
 
-// saw reports whether a device was read that says a fact.
+// saw reports whether a device was read and states a fact.
 func saw(have []target.Sample, name, fact string) bool {
 	return slices.ContainsFunc(have, func(s target.Sample) bool { return s.Name == name && s.Fact == fact })
 }

@@ -32,7 +32,7 @@ func both(d *ir.Device, content func(path string) []byte, _ bool) (map[string][]
 	return map[string][]byte{path: out}, ""
 }
 
-// joining is the settings of a switch that what was there is added to.
+// joining is the settings of a switch to which its former lossless classes are added.
 type joining struct {
 	*settings
 	device *ir.Device
@@ -82,7 +82,7 @@ func holds(groups []lossless, port grammar.Port) bool {
 	return slices.ContainsFunc(groups, func(g lossless) bool { return slices.Contains(g.ports, port) })
 }
 
-// classifyBoth adds the fields and values that told what was lossless.
+// classifyBoth adds the fields and values that identified the former lossless classes.
 func (j *joining) classifyBoth(kept map[string]*ir.PortSettings, is uint8, doc grammar.Spelling) (why string) {
 	trust := ir.Trust{PCP: j.trustPCP, DSCP: j.trustDSCP}
 	if len(j.device.Switch.Intents) == 0 && len(j.pfc) == 0 {

@@ -66,7 +66,7 @@ echo "$f $is"
 done`}
 }
 
-// kinds reads the answer of [kindsOf]; not ok: it does not tell of each path.
+// kinds reads the answer of [kindsOf]; not ok: a path is missing in it.
 func kinds(answer []byte, paths []string) (of map[string]string, ok bool) {
 	of = map[string]string{}
 	for _, l := range shownLines(answer) {

@@ -22,7 +22,7 @@ const (
 
 // edit returns the wanted content of the file, given the present content.
 //
-// An existing setting is set in its place. Of a key set twice the last line stays and the others are removed, since the manuals do not
+// An existing setting is set in its place. If a key is set twice, the last line stays and the others are removed, since the manuals do not
 // state which one counts. A missing setting is written below its own commented template, else below the setting before it, else at the end
 // below one comment. Settings of rocec that are no longer wanted are removed. A value that means the same keeps its spelling. Settings of
 // others that would decide together with rocec's, and that no list keeps out of force, become comments.

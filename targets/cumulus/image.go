@@ -119,7 +119,7 @@ func portsFile(d *ir.Device) string {
 	return b.String()
 }
 
-// pair is what clagd says of the other switch of the MLAG pair.
+// pair is the state of the MLAG pair's other switch in the output of clagd.
 func pair(d *ir.Device) *sim.Pair {
 	out := &sim.Pair{}
 	for _, p := range sorted(d.Ports) {
@@ -130,7 +130,7 @@ func pair(d *ir.Device) *sim.Pair {
 	return out
 }
 
-// counters are those of a port that tell of lossless traffic.
+// counters are the counters of a port that concern lossless traffic.
 var counters = sync.OnceValue(func() []string {
 	names := []string{
 		"HwIfInPausePkt", "HwIfOutPausePkt", "HwIfInBufferDrops", "HwIfInDiscards", "HwIfOutDiscards", "HwIfOutQDrops",

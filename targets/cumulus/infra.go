@@ -174,7 +174,7 @@ fi`
 	return s
 }()
 
-// sayChecker says where nothing but rocec judges a change.
+// sayChecker returns a sentence where nothing but rocec judges a change.
 func sayChecker(_, _ []byte, have []target.Sample) (target.Step, []string) {
 	if saw(have, checkerFact, nothing) {
 		return reloadUnit, []string{"No " + checker + " was found, which releases from 4.1 on have: nothing but rocec checks the files before " +

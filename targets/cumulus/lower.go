@@ -19,7 +19,7 @@ type settings struct {
 	byPCPWhy            []ir.Origin
 	pcp                 [8]int  // the cos of every PCP value
 	dscp                [64]int // the cos of every DSCP value
-	plain               int     // the cos of packets that no trusted field tells
+	plain               int     // the cos of packets without a trusted field
 	mapWhy              [8][]ir.Origin
 	shares              [8]int // percent of a link, by cos; 0: strict
 	shareWhy            [8][]ir.Origin

@@ -14,8 +14,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// The chip's memory is shared out by a file of its own, datapath.conf, which switchd reads when it starts. What no file says is
-// assumed, and named so; what the file on a switch says is read by plan and verify ([watchMemory]).
+// The chip's memory is shared out by a file of its own, datapath.conf, which switchd reads when it starts. Values that no file states are
+// assumed, and named so; plan and verify read those in the file on a switch ([memoryWatches]).
 
 // memoryFile is the name of the file in each of its folders.
 const memoryFile = "datapath.conf"
@@ -114,8 +114,8 @@ func ingressPools(have grammar.Values) float64 {
 	return math.Round(sum*1e6) / 1e6 // 33.3 + 33.3 + 33.4 is 100
 }
 
-// noMemory says why content is not the file of these dialects, datapath.conf or qos_infra.conf, in a sentence; empty: it is one, as far as
-// it can be read.
+// noMemory returns why content is not the file of these dialects, datapath.conf or qos_infra.conf, as a sentence. Empty: it is one, as far
+// as it can be read.
 func noMemory(content []byte, in grammar.Dialects) ([]grammar.Line, string) {
 	lines, err := grammar.Parse(content)
 	if err != nil {
@@ -178,7 +178,7 @@ func memoryOf(lines []grammar.Line) memoryRead {
 	return r
 }
 
-// model is the memory model of a switch whose file was read; what the file does not say stays as assumed.
+// model returns the memory model of a switch whose file was read; values that the file does not state stay assumed.
 func (r *memoryRead) model(assumed ir.MemoryModel, path string) ir.MemoryModel {
 	m := assumed
 	m.Pool = r.own()
@@ -191,7 +191,7 @@ func (r *memoryRead) model(assumed ir.MemoryModel, path string) ir.MemoryModel {
 	return m
 }
 
-// memorySettings is what rocec writes where the fabric says memory = "written".
+// memorySettings returns the settings that rocec writes where the fabric has memory = "written".
 func memorySettings(d *ir.Device) []section {
 	why := []ir.Origin{{At: d.Switch.MemoryAt, Why: `memory = "written"`}}
 	var sec section
@@ -312,7 +312,7 @@ func keysOf(content []byte, wanted map[string][]ir.Origin) []target.Key {
 	return out
 }
 
-// checkMemory judges whether rocec can write what the switch block asks for, and whether that is enough.
+// checkMemory judges whether rocec can write the memory as the switch block wants, and whether that is enough.
 func checkMemory(ds *diag.List, d *ir.Device) {
 	sw := d.Switch
 	if isSplit(sw.Version) && losslessSwitch(d) {

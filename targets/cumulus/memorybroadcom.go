@@ -48,7 +48,7 @@ func broadcomGroupOf(have grammar.Values, group string) broadcomGroup {
 	return g
 }
 
-// broadcom judges what the file of such chips says of the priority groups that lossless cos are in.
+// broadcom judges the priority groups of lossless cos in the file of such chips.
 func (j *memoryJudge) broadcom(have grammar.Values) []target.Fact {
 	d := j.device
 	if j.overdrawn(ingressPools(have)) {

@@ -180,7 +180,7 @@ func (j *memoryJudge) unstated(r memoryRead, in, out string) {
 	}
 }
 
-// pools judges whom lossless traffic shares its pool with, and what limits its queues.
+// pools judges the other users of lossless traffic's pool, and the limits of its queues.
 func (j *memoryJudge) pools(r memoryRead, out string) {
 	switch crowd := j.crowded(); {
 	case r.own():
@@ -253,7 +253,7 @@ func (j *memoryJudge) marks(mem ir.Memory, r memoryRead) {
 	}
 }
 
-// crowded says for how many senders marks come before pauses while other traffic fills the pool; empty: for any two.
+// crowded describes how many senders it takes for marks to come before pauses while other traffic fills the pool; empty: any two.
 func (j *memoryJudge) crowded() string {
 	most, senders, group := 1, 0, ""
 	for _, p := range j.device.Ports {

@@ -11,8 +11,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// NVUE writes the files anew at every apply of its own, so a switch that it configures is not to be written by files. What it holds of
-// classes is in its saved configuration, which it loads at boot, and in the applied one; what it leaves alone is named there, too.
+// NVUE writes the files anew at every apply of its own, so a switch that it configures is not to be written by files. Its classes are in
+// its saved configuration, which it loads at boot, and in the applied one. Both also name the files that it leaves alone.
 const (
 	nvueStartup = "/etc/nvue.d/startup.yaml"
 	nvueActive  = "nvued active"
@@ -23,8 +23,8 @@ const (
 	nvueLines = "LC_ALL=C grep -E 'qos|datapath' " // of the whole configuration, those that matter
 )
 
-// nvueProbe asks whether NVUE runs and what it holds. The applied configuration is asked for where its tool is there, since up to 5.8 it is
-// saved by hand only.
+// nvueProbe asks whether NVUE runs, and for its configuration. It asks for the applied one where the tool exists, since up to
+// 5.8 a person has to save it.
 func nvueProbe(d *ir.Device) target.Probe {
 	return target.Probe{
 		Name: "NVUE",

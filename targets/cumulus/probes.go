@@ -11,7 +11,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// chipConfig is the folder that tells the chip's vendor, by its subfolder bcm or mlx (3.2 to 4.3).
+// chipConfig is the folder whose subfolder, bcm or mlx, names the chip's vendor (3.2 to 4.3).
 const chipConfig = "/usr/lib/python2.7/dist-packages/cumulus/__chip_config"
 
 // identity asks for the release and the chip family of a switch. Another release would need another spelling; another chip would need a

@@ -49,7 +49,7 @@ func configOf(version string) string {
 // servesFiles reports whether a switch is configured by files, which this target writes.
 func servesFiles(d *ir.Device) bool { return ConfigOf(d) == byFiles }
 
-// ConfigOf is the way in which a switch is configured: what its block says, or that of its release.
+// ConfigOf returns the way in which a switch is configured: that of its block, or else that of its release.
 func ConfigOf(d *ir.Device) string { return cmp.Or(d.Switch.Config, configOf(d.Switch.Version)) }
 
 // split reports whether a release reads qos_features.conf and qos_infra.conf in the place of traffic.conf and datapath.conf.

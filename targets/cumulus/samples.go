@@ -150,7 +150,7 @@ echo "port $p"
 	}
 }
 
-// eachPort calls use with what an answer says of each port that was asked for.
+// eachPort calls use with an answer's lines about each port that was asked for.
 func eachPort(answer []byte, ports []string, use func(port, lines string)) {
 	for section := range strings.SplitSeq("\n"+string(answer), "\nport ") {
 		port, lines, _ := strings.Cut(section, "\n")
@@ -179,14 +179,14 @@ func unreadCounters(answer []byte, ports []string) (out []target.Sample) {
 	return out
 }
 
-// counter is a counter of a port, and what it means that it rose; nil: nothing is wrong.
+// counter is a counter of a port, and the meaning of a rise; nil: nothing is wrong.
 type counter struct {
 	name, unit string
 	says       func(at string, n uint64) string
 }
 
-// portCounters are the counters that tell of lossless traffic, by name. Drops of egress queues (HwIfOutQDrops, HwIfOutWredDrops)
-// may be of lossy traffic, and pauses of lossless classes are what PFC is for.
+// portCounters are the counters that concern lossless traffic, by name. Drops of egress queues (HwIfOutQDrops,
+// HwIfOutWredDrops) may be of lossy traffic, and pauses of lossless classes are the purpose of PFC, so neither is wrong.
 func portCounters(d *ir.Device, lossless [8]bool) map[string]counter {
 	m := map[string]counter{}
 	add := func(name, unit string, says func(string, uint64) string) { m[name] = counter{name, unit, says} }

@@ -127,7 +127,7 @@ func TestLookUnread(t *testing.T) {
 		{
 			"an old bridge", d,
 			[]string{`vlan [{"ifname"`, `vlan [{"ifnam`, `{"vlan":100}]}] 0`, " 255"},
-			map[target.Part]string{target.PartVLANs: "bridge fails, with status 255: the bridge of this release may not tell in JSON"},
+			map[target.Part]string{target.PartVLANs: "bridge fails, with status 255: the bridge of this release may not print JSON"},
 		},
 		{
 			"a bridge that prints text", d,

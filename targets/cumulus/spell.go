@@ -115,8 +115,8 @@ func (s *settings) spellTrust(d grammar.Spelling, have grammar.Values) section {
 	return sec
 }
 
-// trusted gives the fields that are to be trusted: those the fabric needs. A switch that trusts them and the other field, too, goes on
-// doing so where that changes nothing for packets of intents.
+// trusted returns the fields that the switch is to trust: those the fabric needs. A switch that also trusts the other field keeps doing so
+// where that changes nothing for packets of intents.
 func (s *settings) trusted(have grammar.Values) (pcp, dscp bool) {
 	set, _ := have.Get(grammar.Switch, grammar.TrustSet, -1, "")
 	fields := grammar.Items(set)
@@ -346,7 +346,7 @@ var classification = []grammar.Meaning{
 	grammar.MapPCP, grammar.MapDSCP,
 }
 
-// stale reports whether a key is rocec's, or says in another dialect what rocec says: where it is not wanted, it goes.
+// stale reports whether a key is rocec's, or has the meaning of one of rocec's in another dialect: where it is not wanted, it is removed.
 func stale(key string, d grammar.Spelling) bool {
 	words := strings.Split(key, ".")
 	f := grammar.Feature(words[0])
@@ -360,7 +360,7 @@ func stale(key string, d grammar.Spelling) bool {
 	return len(words) > 2 && ours(f, words[1])
 }
 
-// origins tells where each key rocec may write comes from, whatever the file on the switch turns out to accept.
+// origins returns the origins of each key that rocec may write, for every key that the file on the switch may accept.
 func origins(s *settings, doc grammar.Spelling) map[string][]ir.Origin {
 	m := map[string][]ir.Origin{}
 	for _, d := range doc.Possible() {

@@ -88,7 +88,7 @@ if [ -n "$said" ]; then
 fi
 `
 
-// clamped appends to the word how the thresholds that switchd says it has changed, at whatever level.
+// clamped appends to the word how the thresholds that switchd has changed, from log lines of any level.
 const clamped = `new | grep -E '` + clamps + `' | head -n 4 >"$ROCEC_STEP/adjusted"
 more='` + target.Adjusted + `'
 while read -r line; do

@@ -127,7 +127,7 @@ func can(a *platform.ASIC, version string) ir.SwitchCan {
 	return c
 }
 
-// adds returns what rocec gives a switch beside what the fabric states; nil: the release is not one that rocec writes.
+// adds returns the settings that rocec adds to those of the fabric; nil: rocec does not write for the release.
 func adds(s *ir.Switch) *ir.Added {
 	r, ok := grammar.ParseRelease(s.Version)
 	byNVUE := ConfigOf(&ir.Device{Switch: s}) == ByNVUE

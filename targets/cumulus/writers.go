@@ -68,15 +68,15 @@ func judgeWriters(d *ir.Device, doc grammar.Spelling, answer []byte, failed stri
 	} else {
 		judgeNCLU(&found, at, readNCLU(said), lines)
 	}
-	if !d.ByOthers { // else a tool is the writer that the fabric says
+	if !d.ByOthers { // else a tool is the writer in the fabric
 		judgeTemplate(&found, at, file, lines)
 	}
 	judgeBeside(&found, at, d, doc, content, lines)
 	return found
 }
 
-// judgeNVUED names NVUE where it runs and does not leave the file alone: then its next apply, of whatever, writes the file anew. That it
-// holds classes itself refuses the switch ([judgeNVUE]).
+// judgeNVUED names NVUE where it runs and does not ignore the file: its next apply of any change writes the file anew.
+// Classes in NVUE refuse the switch ([judgeNVUE]).
 func judgeNVUED(found *diag.List, at diag.Range, said string) {
 	if strings.HasPrefix(said, nvueActive) && !strings.Contains(said, featuresPath) {
 		topicWriter.Warnf(found, at, "NVUE runs on the switch and does not ignore %s and %s: its next nv config apply of any change asks "+
@@ -85,7 +85,7 @@ func judgeNVUED(found *diag.List, at diag.Range, said string) {
 	}
 }
 
-// nclu is what NCLU says of itself.
+// nclu is the answer of NCLU about itself.
 type nclu struct {
 	there    bool
 	failed   string   // its status, where it gave no configuration
@@ -188,7 +188,7 @@ var generated = sync.OnceValue(func() *regexp.Regexp {
 		`\b(managed|generated|maintained|controlled|written) by (puppet|chef|salt|saltstack|cfengine|terraform|nornir)\b`)
 })
 
-// judgeTemplate names the comment by which a tool says that the file is its own.
+// judgeTemplate names the comment with which a tool claims the file.
 func judgeTemplate(found *diag.List, at diag.Range, file string, lines []grammar.Line) {
 	for i := range lines {
 		l := &lines[i]
@@ -209,7 +209,7 @@ func judgeTemplate(found *diag.List, at diag.Range, file string, lines []grammar
 	}
 }
 
-// beside are the features of port groups that rocec judges on ports of the fabric, and what they decide.
+// beside are the features of port groups that rocec judges on ports of the fabric, and the property that each decides.
 var beside = []struct {
 	feature grammar.Feature
 	decides string

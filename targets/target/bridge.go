@@ -96,7 +96,7 @@ func (l Lines) ReadVLANs(s *Seen, intents []*ir.Intent) {
 	of, strange := bridgeVLANs(text)
 	switch {
 	case why != "" && !NotInstalled(why):
-		s.NotRead(PartVLANs, why+": the bridge of this release may not tell in JSON")
+		s.NotRead(PartVLANs, why+": the bridge of this release may not print JSON")
 		return
 	case why != "":
 		s.NotRead(PartVLANs, why)
@@ -130,7 +130,7 @@ func (l Lines) ReadVLANs(s *Seen, intents []*ir.Intent) {
 	}
 }
 
-// Bridge is the bridge of a switch that knows VLANs, and its bonds: bridge -c -json vlan show, and what the kernel tells of bonds.
+// Bridge is a VLAN-aware bridge of a switch, and its bonds: the output of bridge -c -json vlan show and the kernel's files about bonds.
 type Bridge struct {
 	VLANs map[string][]int // those with a tag, by port or bond; VLAN 1 passes untagged, too
 	Keyed bool             // the iproute2 of 3.x prints an object of ports, that of 4.x a list

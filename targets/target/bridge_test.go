@@ -70,7 +70,8 @@ func TestBridgeVLANs(t *testing.T) {
 // TestPartTooLong: output without end is cut, whatever the script of the device does.
 func TestPartTooLong(t *testing.T) {
 	s := seenOf([]byte(twoPorts+"vlan ["+strings.Repeat(" ", mostOfPart)+"] 0\n"), 100)
-	assert.Equal(t, "the answer of bridge breaks off, or is longer than 512 KiB: the bridge of this release may not tell in JSON", s.Unread[PartVLANs])
+	assert.Equal(t, "the answer of bridge breaks off, or is longer than 512 KiB: the bridge of this release may not print JSON",
+		s.Unread[PartVLANs])
 }
 
 // FuzzBridge holds any answer about bonds and VLANs to three laws. Only VLANs of the fabric are returned. Each has the tag that its

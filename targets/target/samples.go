@@ -147,7 +147,7 @@ func CountersCmd(quoted string) string {
 
 const countersUnread = "unread "
 
-// CountersUnread says why [CountersCmd] printed no counters; empty: it did.
+// CountersUnread returns why [CountersCmd] printed no counters; empty: it did.
 func CountersUnread(answer []byte) string {
 	for line := range strings.Lines(string(answer)) {
 		if status, is := strings.CutPrefix(strings.TrimSpace(line), countersUnread); is {

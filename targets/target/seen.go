@@ -30,10 +30,10 @@ var Parts = []Part{PartPorts, PartVLANs, PartBonds, PartMLAG, PartNeighbours}
 // Seen is a device's answer about its ports and their neighbours, in words of no vendor. Parts that could not be read are in Unread, and
 // count neither as good nor as bad.
 type Seen struct {
-	Name   string               // what the device calls itself; empty: it does not say
+	Name   string               // the device's name for itself; empty: it does not state one
 	Ports  map[string]*SeenPort // by name: those the fabric cables, as far as the device has them
 	Spare  map[string]bool      // the names of its other ports, which the fabric does not cable; empty for a NIC
-	Absent map[string]string    // what is there in the place of a port that the fabric cables, as a clause, by the name of the port
+	Absent map[string]string    // what exists in the place of a port that the fabric cables, as a clause, by the name of the port
 	Bonds  map[string]*SeenBond // by name
 	MLAG   bool                 // it is one of an MLAG pair
 	Unread map[Part]string      // why, in a few words: "lldpctl is not installed"
@@ -185,7 +185,7 @@ func (l Lines) ReadPorts(s *Seen, want func(name string) bool) {
 		}
 		p := &SeenPort{MTU: number(f[1]), Speed: number(f[2]), Up: f[3] == "1", MAC: mac(f[4])}
 		if !p.Up {
-			p.Speed = 0 // of the last link, or what was asked for
+			p.Speed = 0 // of the last link, or the wanted one
 		}
 		s.Ports[f[0]] = p
 	}

@@ -11,9 +11,8 @@ import (
 	"time"
 )
 
-// This file is the contract of rehearsals: what a target brings of a simulated device ([Image], [Sim], [Program]), and
-// what the lab gives it ([Machine], [Proc]). Shells, files, interfaces and services are the lab's; a vendor's tools,
-// daemons and drivers are their target's.
+// This file is the contract of rehearsals: the target's part of a simulated device ([Image], [Sim], [Program]), and the lab's part
+// ([Machine], [Proc]). Shells, files, interfaces and services are the lab's; a vendor's tools, daemons and drivers are their target's.
 
 // Image is a device as it comes from the factory. Every call of [Target.Image] makes a new one, with state of its own.
 type Image struct {
@@ -33,7 +32,7 @@ type Netdev struct {
 	SpeedMbps int    // 0: not known
 	PCI       string // its function, "0000:03:00.0"; empty: the interface is virtual
 	Driver    string // kernel module of the function
-	Firmware  string // version, as the driver tells it
+	Firmware  string // version, as the driver reports it
 	Pause     bool   // it has 802.3x link pause; on until told otherwise
 	Counters  []string
 	Down      bool   // it has no link
@@ -58,7 +57,7 @@ type Machine interface {
 	// Do runs f with the lock held, like a call of the kernel: nothing else happens on the machine meanwhile.
 	Do(f func())
 
-	// Install makes a program that everybody may run.
+	// Install makes a program that every user may run.
 	Install(path string, p Program)
 
 	// Program returns the program that another part of the machine has installed at a path since the start; nil: there is none. Two drivers

@@ -87,14 +87,14 @@ type Target struct {
 	// the target knows no such content.
 	Both func(d *ir.Device, content func(path string) []byte, marked bool) (files map[string][]byte, not string)
 
-	// Leavings ask the host what it still holds of rocec that the fabric asks for no more; one without NICs is one that has left the
-	// fabric. Nil: the target leaves nothing behind that anybody would have to take away.
+	// Leavings ask a host for files of rocec that the fabric no longer needs; a host without NICs has left the fabric. Nil: the target leaves
+	// nothing that has to be removed.
 	Leavings func(d *ir.Device) []*Leavings
 
 	// About describes the device in a few words: "Cumulus Linux 3.4.3, Spectrum".
 	About func(*ir.Device) string
 
-	// Reported puts what a host's own report says in the place of live states and of answers. Nil: such devices report nothing.
+	// Reported converts a host's own report into live states and answers. Nil: such devices do not report.
 	Reported func(*ir.Device, *Report) Reported
 
 	// Identity reads the device's identity; a judgement against it refuses the device before anything is planned. It must not change
@@ -115,7 +115,8 @@ type Target struct {
 	// Watches are values of a device that every plan and verify reads and judges, and that are not in its files. Nil: nothing.
 	Watches func(*ir.Device) []Watch
 
-	// Look asks for what the fabric assumes of the device beside its files: ports, VLANs, bonds, neighbours. Nil: nothing can be asked.
+	// Look reads the values that the fabric assumes of the device and that are not in its files: ports, VLANs, bonds, neighbours. Nil: they
+	// cannot be read.
 	Look func(*ir.Device) *Look
 
 	// Image is a device as it comes from the factory, for rehearsals in the lab. Nil: none can be simulated.
@@ -176,7 +177,7 @@ type File struct {
 	// Keys lists the settings inside content, in file order; nil: the file is compared as a whole.
 	Keys func(content []byte) []Key
 
-	// Why tells where the value of one of our keys came from; nil or empty: not known.
+	// Why returns the origins of the value of one of our keys; nil or empty: unknown.
 	Why func(key string) []ir.Origin
 
 	// InUse states whether the device uses the settings, where the device itself does not report it: [NotReadable]. Empty: the device reports
@@ -275,13 +276,13 @@ type Step struct {
 // Live gives a live state by [File.Path] as a plan changes it.
 type Live func(path string) (before, after []byte, changes bool)
 
-// Loaded is the answer of a device that says it uses the content of its files.
+// Loaded is the answer of a device that uses the content of its files.
 const Loaded = "loaded"
 
 // NotReadable is the answer of a device that has no node which shows the content in use.
 const NotReadable = "not readable on this release"
 
-// Adjusted parts what a device says of the content in use from the settings it has put others in the place of.
+// Adjusted separates, in a device's answer about the content in use, the settings that it has replaced.
 const Adjusted = "; adjusted: "
 
 // SoakTime is the soak of a step that states none.

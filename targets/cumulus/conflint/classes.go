@@ -8,7 +8,7 @@ import (
 	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
-// field is a header field that tells the class.
+// field is a header field that decides the class.
 type field int
 
 const (
@@ -194,7 +194,7 @@ func (u *unit) checkMap() {
 	}
 }
 
-// silentTrust warns of a map of DSCPs that counts only if DSCP is trusted, where nothing says so.
+// silentTrust warns of a map of DSCPs that counts only if DSCP is trusted, where no key sets the trust.
 func (u *unit) silentTrust(m *mapping) {
 	s := m.scopes[0]
 	if s.trust != nil || len(m.scopes) > 1 || u.badMap() || u.cand&(grammar.T0|grammar.T1) != 0 {
@@ -218,7 +218,7 @@ func (u *unit) silentTrust(m *mapping) {
 	}
 }
 
-// factoryMap reports whether a traffic.conf says nothing about classes, so that the factory's map counts.
+// factoryMap reports whether a traffic.conf has no key about classes, so that the factory's map counts.
 func (u *unit) factoryMap() bool {
 	return u.cand.Only(grammar.TrafficConf|grammar.Datapath) && !slices.ContainsFunc(u.order, func(t *setting) bool {
 		return t.row != nil && (t.row.Defines || t.feature() == grammar.Source)
@@ -369,7 +369,7 @@ func (u *unit) losslessMap(m *mapping) {
 	}
 }
 
-// checkRemark finds rewriting of what tells lossless traffic.
+// checkRemark finds rewriting of the field that identifies lossless traffic.
 func (u *unit) checkRemark() {
 	m := u.mapping()
 	if t := u.of(grammar.Switch, "", grammar.RewriteOne); t != nil && len(t.list) > 0 && t.list[0].text == grammar.FieldPCP {

@@ -188,7 +188,7 @@ func (u *unit) plain() bool {
 	})
 }
 
-// take adds what was found in some files.
+// take adds the findings of a unit.
 func (r *result) take(u *unit) {
 	r.Diagnostics = append(r.Diagnostics, u.found.Close()...)
 }
@@ -215,7 +215,7 @@ func deviceOf(name string) string {
 	return dir + " " + owner
 }
 
-// unit is the files of one switch that are read together, and what they set.
+// unit is the files of one switch that are read together, and their settings.
 type unit struct {
 	sources  []*source
 	set      map[string]*setting // the last of each key

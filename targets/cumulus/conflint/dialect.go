@@ -17,7 +17,7 @@ func family(d grammar.Dialects) grammar.Dialects {
 	return grammar.TrafficConf
 }
 
-// dialectsOf gives the dialects a file of a name can be of; of a name that says nothing, every one.
+// dialectsOf returns the possible dialects of a file by its name; for a name without a hint, every dialect.
 func dialectsOf(name string) grammar.Dialects {
 	_, base := split(name)
 	return grammar.OfFile(base)

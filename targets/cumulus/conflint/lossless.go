@@ -84,7 +84,7 @@ func (u *unit) obeysOnly(group string) bool {
 	return u.cand.Only(grammar.QoSFeatures|grammar.QoSInfra) && (cos == nil || cos.empty) && tx != nil && !tx.on
 }
 
-// spectrum and broadcom tell the chip where a file does: by where it lies, or by keys only one of them has.
+// spectrum and broadcom report the chip if a file shows it, by its folder or by keys of only one chip.
 func (u *unit) spectrum() bool {
 	if u.cand.Only(grammar.QoSFeatures | grammar.QoSInfra) {
 		return true

@@ -194,7 +194,7 @@ func twice(u *unit, first *setting, again []*setting) {
 	d.Note(first.keyAt, "first set here")
 }
 
-// show quotes what the file says, shortened, and safe to print in every format.
+// show quotes a part of the file, shortened, and safe to print in every format.
 func show(text string) string {
 	const longest = 48
 	if len(text) > longest {

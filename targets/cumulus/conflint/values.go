@@ -154,8 +154,7 @@ func (u *unit) parseList(t *setting, text string, at diag.Range) {
 	}
 }
 
-// highest is the largest element of a list of numbers; -1: no numbers. Up to 3.4 the trusted field decides what the
-// numbers of the map mean.
+// highest is the largest element of a list of numbers; -1: no numbers. Up to 3.4 the numbers of the map are values of the trusted field.
 func (u *unit) highest(t *setting) int {
 	v := t.row.Type
 	if v == grammar.FieldValues && !u.trustsDSCP() {

@@ -187,7 +187,7 @@ func (c *Conf) defaultMarks() bool {
 	return c.spelling.Of(grammar.QoSFeatures) && !stated
 }
 
-// forget takes back what is not known, since a row that decides it makes no sense.
+// forget clears values that are unknown because a row that decides them makes no sense.
 func (c *Conf) forget(n *node) {
 	if c.spoiled[grammar.PFC] || c.spoiled[grammar.LinkPause] || n.vague {
 		n.PausesKnown = false

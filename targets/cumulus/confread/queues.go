@@ -29,7 +29,7 @@ func (c *Conf) priorityGroups() (names []string, stated bool) {
 	return grammar.Items(v), stated
 }
 
-// grouped returns what is stated of priority groups.
+// grouped returns the settings of priority groups.
 func (c *Conf) grouped(f grammar.Feature, m grammar.Meaning, group string) (string, bool) {
 	if c.memoryOf&grammar.QoSInfra != 0 {
 		return c.inMemory(f, m, -1, group)
@@ -140,7 +140,7 @@ func (c *Conf) share(n *node, f grammar.Feature, group string) {
 	}
 }
 
-// share notes the share of a queue; 0 is strict priority, and what is no number is not known.
+// share notes the share of a queue; 0 is strict priority, and a value that is no number leaves it unknown.
 func (n *node) share(queue int, value string, of grammar.Type) {
 	at := &n.d.Queues[queue]
 	top, _ := of.Highest()

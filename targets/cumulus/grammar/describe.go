@@ -86,7 +86,7 @@ func Fit(lines []Line, in Dialects) (fit Dialects) {
 	return fit
 }
 
-// First returns the spelling of the oldest of the dialects. Dialects spell alike what they have in common.
+// First returns the spelling of the oldest of the dialects. Dialects spell their common keys alike.
 func (d Dialects) First() Spelling { return Spelling{dialect: d & -d} }
 
 // One reports whether it is exactly one dialect.

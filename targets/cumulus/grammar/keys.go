@@ -19,14 +19,14 @@ type Key struct {
 	Means   Meaning
 	Sets    ir.Field // of a device's settings; NoField: see Why
 	Why     string   // why it sets none, in a clause
-	Defines bool     // the spelling of the classification: it tells the dialect
+	Defines bool     // the spelling of the classification: it identifies the dialect
 	Hint    bool     // not judged, only a hint at the release
-	Aside   bool     // not recognised by [Match], as it tells nothing of the dialect
+	Aside   bool     // not recognised by [Match], as it does not identify the dialect
 	Below   bool     // every key that begins with it, too; of those that are Aside
 
 	Seen Dialects // further files that were seen with it; only [Describe] takes it there
 
-	shown signs    // what in a file shows that it takes the key, whatever the manual says
+	shown signs    // signs in a file that it takes the key, with or without the manual
 	words []string // of the pattern
 	slots []byte   // G and N, as they come; two at most
 	texts []string // what stands around them
@@ -376,7 +376,7 @@ func (k *Key) Grouped() bool { return slices.Contains(k.words, "G") }
 // Could is every dialect a line with the key may be of.
 func (k *Key) Could() Dialects { return k.In | k.Maybe }
 
-// Spell writes the key of a cos, queue or pool and of a group; what the key does not have is not looked at.
+// Spell writes the key of a cos, queue or pool and of a group; it ignores arguments that the key does not have.
 func (k *Key) Spell(n int, group string) string {
 	fill := func(i int) string {
 		if k.slots[i] == 'G' {

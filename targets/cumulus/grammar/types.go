@@ -40,7 +40,7 @@ const (
 	FieldDSCP = "dscp"
 )
 
-// types tells of each type what its value, or an element of its list, may be.
+// types defines the possible values of each type, or of an element of its list.
 var types = [...]struct {
 	numbers bool
 	highest int      // of the numbers
@@ -146,7 +146,7 @@ func Body(text string) (body string, ok bool) {
 // Element is one element of a list, or one item of a port set.
 type Element struct {
 	Text string
-	At   int // where it begins in what was cut
+	At   int // where it begins in the cut text
 }
 
 // Elements cuts text at its commas; it gives the first [MostElements].

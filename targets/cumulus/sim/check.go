@@ -27,8 +27,7 @@ func check(content []byte, complete bool) []string {
 	return append(append(faults, checkPriorityGroups(conf)...), checkEveryPortGroup(conf)...)
 }
 
-// checkPair finds what is wrong with a qos_features.conf and the qos_infra.conf beside it; either may be empty, when the release has
-// defaults.
+// checkPair finds what is wrong with a qos_features.conf and its qos_infra.conf; either may be empty, when the release has defaults.
 func checkPair(features, infra []byte) (faults []string) {
 	all := grammar.Values{}
 	for _, f := range []struct {
@@ -52,7 +51,7 @@ func checkPair(features, infra []byte) (faults []string) {
 	return append(faults, checkPools(all)...)
 }
 
-// checkPools wants ingress pools to take no more than there is, and lossless traffic to have one that exists.
+// checkPools checks that ingress pools do not exceed the memory, and that lossless traffic has an existing pool.
 func checkPools(conf grammar.Values) (faults []string) {
 	sum := 0.0
 	for pool := range 8 {
