@@ -81,8 +81,8 @@ roce %[1]q {
 `, name, cos, dscp, more)
 }
 
-// TestBoth: what a device is to hold while a class moves reads back as what it held and what it is to hold, at the same time; holding
-// it already changes nothing, and from there it becomes what it is to be.
+// TestBoth: while a class moves, the content of a device reads back as its former and its wanted settings at once. Writing that content
+// again changes nothing, and the next change leads to the wanted content.
 func TestBoth(t *testing.T) {
 	const lossless = "lossless = true"
 	for _, c := range []struct{ name, old, new string }{

@@ -9,13 +9,13 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// verdict is what an answer of a device comes to for one claim.
+// verdict is the judgement of a device's answer to one claim.
 type verdict struct {
 	at, id, answer string
 	want           target.Verdict
 }
 
-// TestVerdicts: what answers come to, claim by claim.
+// TestVerdicts judges answers claim by claim.
 func TestVerdicts(t *testing.T) {
 	const yes, no, open = target.Holds, target.DoesNotHold, target.NotDecided
 	const features, infra = "/etc/cumulus/datapath/qos/qos_features.conf", "/etc/mlx/datapath/qos/qos_infra.conf"

@@ -96,8 +96,8 @@ func everyFile(t *testing.T, f func(t *testing.T, d *target.Device, file target.
 	}
 }
 
-// differentFiles is [everyFile] without the files that are alike: those of one path that a release, or a driver, has from nothing, from the
-// factory and as rocec writes them. With -whole it is everyFile.
+// differentFiles is [everyFile] without files that are alike. Two files of one path, of the same release or driver, are alike if their
+// contents from nothing, from the factory and from rocec are equal. With -whole it is everyFile.
 func differentFiles(t *testing.T, f func(t *testing.T, d *target.Device, file target.File)) {
 	t.Helper()
 	type likeness struct{ target, version, path, factory, written string }
@@ -137,8 +137,8 @@ func wholeOf(t require.TestingT, d *target.Device, file target.File) []byte {
 	return whole
 }
 
-// TestEditLaws: editing twice is editing once, and says no more than notes, the argument stays as it was, the result ends in a newline,
-// the same call gives the same bytes, from many goroutines, too.
+// TestEditLaws: a second edit changes nothing and reports notes alone. An edit leaves its argument unchanged and returns a text
+// that ends in a newline. The same call returns the same bytes, from many goroutines, too.
 func TestEditLaws(t *testing.T) {
 	machinetest.Long(t)
 	differentFiles(t, func(t *testing.T, d *target.Device, file target.File) {
@@ -216,8 +216,8 @@ func TestForeignLines(t *testing.T) {
 	require.Positive(t, shared)
 }
 
-// TestKeys: Keys tells the truth about Edit: what is not rocec's keeps its value and its order, what is rocec's stands
-// once, and every setting of a whole file is rocec's.
+// TestKeys holds Keys to Edit: settings of others keep their value and order, and a setting of rocec is in the file once. Every setting of
+// a whole file is rocec's.
 func TestKeys(t *testing.T) {
 	machinetest.Long(t)
 	differentFiles(t, func(t *testing.T, d *target.Device, file target.File) {
@@ -297,8 +297,8 @@ var roots = []string{
 	"/usr/local/sbin/",
 }
 
-// TestFiles: paths are absolute and clean, below known folders, one file each; modes let nobody else write; a step that
-// is taken says what it disrupts and how to see that it worked.
+// TestFiles: each path is absolute and clean, is below a known folder, and has one file. No mode lets others write. Each step names
+// what it disrupts and has a query that shows whether it worked.
 func TestFiles(t *testing.T) {
 	type place struct {
 		device *target.Device
@@ -387,7 +387,7 @@ func TestShell(t *testing.T) {
 	})
 }
 
-// hostCommands are what scripts of hosts may use, besides builtins: those that hosts have, with the families' own tools.
+// hostCommands are the commands that scripts of hosts may use: those of every host and of the NIC families, without builtins.
 var hostCommands = strings.Fields(`dcb mlnx_qos devlink ethtool rdma ip systemctl modprobe mkdir rmdir rm readlink sleep sort sha256sum od
 	: [ break continue exit false printf read return set shift`)
 
@@ -437,8 +437,8 @@ func TestScripts(t *testing.T) {
 	assert.Len(t, seen, 3, "a script of each family")
 }
 
-// TestSamples: what the probes measure on a device fresh from the factory. A sample is of one thing and has a unit; a hard gauge is 1
-// or 0; what has words has a number in them, or is a state or start of one thing; every port that is cabled has a link.
+// TestSamples: the probes measure a device fresh from the factory. A sample is about one thing and has a unit, and a hard gauge is
+// 1 or 0. A sample with words has a number in them, or is the state or start of one thing. Every cabled port has a link.
 func TestSamples(t *testing.T) {
 	number := regexp.MustCompile(`\b1,234\b`)
 	for name, c := range samples {
@@ -533,7 +533,7 @@ func contents(t *testing.T, tree *target.Tree) map[string]string {
 	return out
 }
 
-// TestDevices: what a tree says about a device, besides its files.
+// TestDevices checks the members of a tree's devices, other than files.
 func TestDevices(t *testing.T) {
 	tree, ds := targets.Render(samples["both on 4.3"].compile(t))
 	require.False(t, ds.HasErrors())

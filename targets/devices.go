@@ -23,8 +23,8 @@ type device struct {
 	other string       // why the files are not of the device of the fabric that has the name, as a sentence without an end
 }
 
-// devicesOf groups files by device, in the order of their first files: those of one folder, or of one folder that holds a tree of a
-// device, with one name before their base names.
+// devicesOf groups files by device, in the order of their first files. Files of one folder belong together if they have the same name
+// before their base names. A folder that holds the tree of a device counts as one.
 func devicesOf(files []lint.File) (all []device) {
 	at := map[string]int{}
 	in := folders(files)
@@ -206,7 +206,7 @@ var searchedNames struct {
 	all  []string
 }
 
-// Searched reports whether a file of a folder is one to read: by its name, or by the end of its name and, where it was opened, its
+// Searched reports whether to read a file of a folder: by its name or, where it was opened, by the end of its name and its
 // beginning.
 func Searched(f lint.File, opened bool) bool {
 	return slices.ContainsFunc(searched(), func(base string) bool { return lint.Named(f.Name, base) }) || tools.IsValueFile(f.Name) ||

@@ -195,8 +195,8 @@ func TestMomentsOfSystems(t *testing.T) {
 	assert.Equal(t, 1, codes(r.Diagnostics)["conf-moments"])
 }
 
-// TestPieces: pieces are read with the file of their switch; one that no rule judges has no verdict, and a row of it that is not
-// understood makes it not judged.
+// TestPieces: a piece is read with the file of its switch. A piece that no rule judges has no verdict, and a row in it that is not
+// understood makes the piece not judged.
 func TestPieces(t *testing.T) {
 	const db = `{"DEVICE_METADATA": {"localhost": {"hwsku": "ACS-MSN2700"}}, "PORT": {"Ethernet0": {"lanes": "0,1,2,3", "speed": "100000"}}}`
 	const lookup = "# speed cable size xon xoff threshold\n100000 5m 49152 19456 29696 0\n"
@@ -276,7 +276,7 @@ func TestWithoutRoCE(t *testing.T) {
 			assert.False(t, with(row).Plain, "%s: %s", c.name, row)
 		}
 	}
-	// The memory alone does not tell whether a switch has RoCE; beside the classes it does.
+	// The memory alone does not show whether a switch has RoCE; together with the classes it does.
 	_, of := judgedFiles(map[string]string{"datapath.conf": pools})
 	assert.False(t, of["datapath.conf"].Plain)
 	assert.Empty(t, of["datapath.conf"].Why)

@@ -17,7 +17,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// document is a kind of text that devices hold, with what the laws need to know of it. Another tree that is live is another row.
+// document is a kind of text that devices hold, with the functions and values that the laws need. A further live tree is a further
+// row.
 type document struct {
 	name string
 	is   func(d *target.Device, file target.File) bool
@@ -25,14 +26,14 @@ type document struct {
 	// odd gives the shapes in which a device may hold a content of rocec's or of the factory.
 	odd func(content []byte) [][]byte
 
-	// foreign gives a content with what others have set in it; nil: nobody else sets anything in such a document, or line by line
+	// foreign returns a content with settings of others; nil: others set nothing in such a document, or only line by line
 	// ([TestForeignLines]).
 	foreign func(t require.TestingT, content []byte) []byte
 
 	// found gives the contents that a device with such a document may be found with; nil: the factory's file, and rocec's own from nothing.
 	found func(t require.TestingT, d *target.Device, file target.File) [][]byte
 
-	// given reports whether a setting is written where it is missing, and somebody else's from then on.
+	// given reports whether a setting is written where it is missing, and belongs to others from then on.
 	given func(setting string) bool
 
 	others []string // texts that are no such document
@@ -148,8 +149,8 @@ func documentOf(d *target.Device, file target.File) document {
 	return documents[slices.IndexFunc(documents, func(doc document) bool { return doc.is(d, file) })]
 }
 
-// feeds gives states a device may be found in: nothing, an empty file, something else, the file of the factory, rocec's own, both with what
-// others have set in them, and all of these in odd shapes.
+// feeds returns the states in which a device may be found: no file, an empty file, another text, the factory's file and rocec's own. It
+// adds the last two with settings of others, and all of these in odd shapes.
 func feeds(t require.TestingT, d *target.Device, file target.File) [][]byte {
 	doc := documentOf(d, file)
 	bases := [][]byte{wholeOf(t, d, file)}

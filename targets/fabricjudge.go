@@ -44,8 +44,8 @@ func reportFabric(j *judging) {
 			topicDevice.Warnf(&j.found, top, "%s. It is judged by itself. Give rocec a file of that device, or correct the fabric.",
 				diag.Escape(d.other))
 		case name == path.Base(file) || name == ".":
-			topicDevice.Warnf(&j.found, top, "No device of the fabric is named in %s: neither its folder nor its name nor its content has one. It "+
-				"is judged by itself. Put it in a folder that is named after its device.", diag.Escape(file))
+			topicDevice.Warnf(&j.found, top, "No device of the fabric is named in %s: neither its folder nor its name nor its content names "+
+				"one. It is judged by itself. Put it in a folder that is named after its device.", diag.Escape(file))
 		default:
 			if j.made != nil { // its content may name it otherwise than its folder
 				name = cmp.Or(j.made.Names[file], name)
@@ -259,7 +259,7 @@ func (l *lossless) pauses(p *ir.Port, want, is *ir.PortSettings) {
 	switch {
 	case !known:
 	case want.LinkPause && !is.LinkPause:
-		l.add(p, ir.FieldLinkPause, -1, "there is no link pause, by which the fabric keeps the cable lossless. Packets are dropped")
+		l.add(p, ir.FieldLinkPause, -1, "the fabric keeps the cable lossless by link pause, which is off. Packets are dropped")
 	case is.LinkPause && !want.LinkPause:
 		l.add(p, ir.FieldLinkPause, -1, "link pause is on in the place of PFC: it stops every class, and the other end expects PFC")
 	case !want.LinkPause:

@@ -12,7 +12,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// TestForms: what is built of a live state lies below paths of its own, is pure, ends in a newline, and is read back from JSON the same.
+// TestForms: a form that is built from a live state has a path of its own, is pure, ends in a newline, and reads back from JSON
+// unchanged.
 func TestForms(t *testing.T) {
 	forms := 0
 	for _, c := range []clos{

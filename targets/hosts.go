@@ -8,7 +8,7 @@ import (
 	"github.com/rocec/rocec/targets/nic"
 )
 
-// What is said of the NICs of a host whatever their drivers are.
+// Findings about the NICs of a host, of any driver.
 var (
 	topicFamily   = diag.Topic{Code: "host-family", Summary: "rocec does not write settings for this NIC"}
 	topicNoMember = diag.Topic{Code: "host-not-member", Summary: "NIC at a lossless port that no intent names"}
@@ -47,7 +47,7 @@ func (p *part) unwrittenNIC(n *ir.NIC) {
 	}
 	topicFamily.Errorf(&p.found, n.ModelAt, "The nic %s of the host group %s has the model %s, of the family %s. rocec writes hosts whose "+
 		"NICs belong to the %s %s: with another family the host's end of its lossless links would be "+
-		"left to chance. Use an %s NIC, or set the host up by hand and say so by a by_hand block.",
+		"not configured. Use an %s NIC, or set the host up by hand and say so by a by_hand block.",
 		n.Name, n.Device.Group, n.Model.Title, n.Model.Driver.Name, diag.Plural(len(names), "family", "families"), diag.Or(whole), diag.Or(names))
 }
 

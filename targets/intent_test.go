@@ -46,7 +46,7 @@ func rendered(t *testing.T, text string, edit func(*lock.Row)) (bytes, intents m
 	return bytes, intents
 }
 
-// everything is the files and live states of a device that has none.
+// everything returns the files of a device without content, with their modes and steps, as one text.
 func everything(d *target.Device) string {
 	var b strings.Builder
 	for i := range d.Files {

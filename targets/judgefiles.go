@@ -89,7 +89,7 @@ func begin(j *judging, files []lint.File, devices []device) *judging {
 			j.read[i].neighbours, j.taken[i] = lldpOf(f), lint.Taken{Dialect: "neighbours by LLDP", Beside: true}
 		case IsLLDP(f.Name) && f.Why == "":
 			j.taken[i] = lint.Taken{Why: notLLDP}
-			j.found = append(j.found, lint.NotJudged(f.Name, notLLDP, "Collect it anew; no cable is known of it."))
+			j.found = append(j.found, lint.NotJudged(f.Name, notLLDP, "Collect the answer again; rocec has read no cable from this file."))
 		case hostnameOf(f) != "":
 			j.read[i].named, j.taken[i] = hostnameOf(f), lint.Taken{Dialect: "the name", Beside: true}
 		case speedsOf(f) != nil:
@@ -98,7 +98,7 @@ func begin(j *judging, files []lint.File, devices []device) *judging {
 			j.read[i].states, j.taken[i] = releaseRow(f), lint.Taken{Dialect: "the release", Beside: true}
 		case isFRR(f) && len(f.Data) > mostFRR:
 			j.taken[i] = lint.Taken{Why: largeFRR}
-			j.found = append(j.found, lint.NotJudged(f.Name, largeFRR, "Collect it anew; no routing is known of it."))
+			j.found = append(j.found, lint.NotJudged(f.Name, largeFRR, "Collect the answer again; rocec has read no routing from this file."))
 		case isFRR(f):
 			j.read[i].routes, j.taken[i] = true, lint.Taken{Dialect: "routing of FRR", Beside: true}
 		case IsRouting(f.Name) && f.Why == "":
@@ -291,7 +291,7 @@ func (j *judging) together(d *device, row *target.Target, m lint.Moment) *target
 	return row.Understand(j.id, pure)
 }
 
-// passOver makes a file one that the rules have not judged: another one of its name was read for the device.
+// passOver marks a file as not judged because another file of the same name was read for the device.
 func passOver(t *lint.Taken, why string) {
 	if t.Why == "" {
 		t.Why, t.Part = why, true
@@ -320,7 +320,7 @@ func states(u *target.Understood, d *ir.Difference) bool {
 	return ok
 }
 
-// cover says of a file what its rows set, and reports those that are not understood.
+// cover states the settings of a file's rows, and reports rows that are not understood.
 func (j *judging) cover(i int) {
 	own := j.read[i].own
 	if own == nil {

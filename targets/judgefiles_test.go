@@ -86,7 +86,7 @@ func TestFilesThatAreNotUnderstood(t *testing.T) {
 	assert.True(t, strings.HasPrefix(r.Files[0].Why, "1 of its "), r.Files[0].Why)
 }
 
-// TestFilesOfHosts: what tools of a host print is read, and nothing of it is called good: no rule is about it yet.
+// TestFilesOfHosts: rocec reads the output of a host's tools and reports no part as good, since no rule judges it.
 func TestFilesOfHosts(t *testing.T) {
 	const text = "$ mlnx_qos -i eth0\nDCBX mode: OS controlled\nPriority trust state: dscp\nPFC configuration:\n" +
 		"\tpriority    0   1   2   3   4   5   6   7\n\tenabled     0   0   0   1   0   0   0   0\n"

@@ -21,7 +21,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// spelledAs makes a fabric of [gen] one whose switches are told in a way.
+// spelledAs returns a fabric of [gen] whose switches have this spelling.
 func (sp spelling) spelledAs(text string) string {
 	config := ""
 	if sp.config != "" {
@@ -57,7 +57,7 @@ var families = []string{"traffic.conf", "files", "NVUE", "SONiC"}
 // lawful is what [TestLaw] has met of a family.
 type lawful struct {
 	fabrics int
-	met     map[string]bool // ways of spelling, with the kinds of what lay there
+	met     map[string]bool // ways of spelling, with the kinds of former content
 	before  map[string]map[string][]byte
 	factory map[string][]byte
 	known   map[ir.PortSettings]map[string]irtest.Value
@@ -74,12 +74,13 @@ func (l *lawful) values(p *ir.PortSettings) map[string]irtest.Value {
 	return l.known[*p]
 }
 
-// kinds are what may lie on a device: nothing, what it has from the factory, settings of others, and those of rocec for another fabric.
+// kinds are the possible contents of a device: nothing, the factory's file, settings of others, and settings of rocec for another
+// fabric.
 var kinds = []string{"nothing", "factory", "others", "rocec"}
 
-// TestLaw: what is read of a device that was written agrees with what is wanted where that speaks, and with what was read before
-// elsewhere, up to the roundings that the target declares. The readers of the tests read the same. Order, unknown keys and comments do not
-// matter. So for 300 random fabrics of each family.
+// TestLaw writes devices of 300 random fabrics of each family and reads them back. The values are the wanted ones where the fabric
+// wants one, and the former ones elsewhere, up to the roundings that the target declares. The readers of the tests read the same.
+// Order, unknown keys and comments do not matter.
 func TestLaw(t *testing.T) {
 	least := 300
 	if testing.Short() {
@@ -137,7 +138,7 @@ func (l *lawful) one(t *testing.T, rt *rapid.T, sp spelling) {
 	}
 }
 
-// fromFactory is what a switch of the lab has.
+// fromFactory returns the factory's file of a switch of the lab.
 func (l *lawful) fromFactory(t *testing.T, d *target.Device, f target.File) []byte {
 	if f.Live == nil {
 		return []byte(d.Target.Image(d.Source).Files[f.Path])
@@ -150,8 +151,8 @@ func (l *lawful) fromFactory(t *testing.T, d *target.Device, f target.File) []by
 	return l.factory[at]
 }
 
-// hold writes a device over some contents and holds what is read of it to the law. It returns what it has written; nil: what others hold
-// there is in the way.
+// hold writes a device over some contents and checks the values that it reads back. It returns the content it wrote; nil: settings
+// of others are in the way.
 func (l *lawful) hold(t *rapid.T, d *target.Device, kind string, lies func(target.File) []byte) map[string][]byte {
 	was, is := map[string][]byte{}, map[string][]byte{}
 	for _, f := range d.Files {
@@ -235,7 +236,7 @@ func (l law) all(t *rapid.T, want, got, old map[string]irtest.Value) {
 	}
 }
 
-// more reports whether there is what is wanted, and besides only what was there.
+// more reports whether got includes all that is wanted, and nothing else that was not there before.
 func more(want, got, old any) bool {
 	switch w := want.(type) {
 	case uint8:
@@ -261,8 +262,8 @@ func (l law) trusts(f ir.Field, want map[string]irtest.Value) bool {
 	return t.DSCP && f == ir.FieldDSCP || t.PCP && f == ir.FieldPCP
 }
 
-// nothing reports whether a value means nothing beside others that are wanted: of a queue that does not mark, of a class without a share,
-// of a group that no cos is in, of a watchdog that is off; or whether it says again what others say.
+// nothing reports whether a value has no effect beside other wanted values. Examples are a threshold of a queue that does not mark, a
+// share of a strict class, and a value of a group without a cos. A value that repeats another one has no effect either.
 func (l law) nothing(name string, want map[string]irtest.Value) bool {
 	if want[name].Of != nil {
 		return name == "Marking" // the queues have it, each its own

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// readSONiC reads the state of a switch of SONiC, a line for each field. Class, priority group and queue of a port are those of the maps
-// that are bound to it, and a pause is sent for a class whose group holds no other one.
+// readSONiC reads the state of a SONiC switch, one line for each field. The maps that a port binds give its class, priority group
+// and queue. A pause is sent for a class whose group holds no other class.
 func readSONiC(text string) *box {
 	tables := map[string]map[string]map[string]string{}
 	for line := range strings.Lines(text) {

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// The second implementation: what a device does with packets, read from the bytes that are written to it, or from what a
-// by_hand block states. It is plain on purpose and shares no code with what it judges.
+// The second implementation: the treatment of packets by a device, read from the bytes that are written to it, or from the
+// statements of a by_hand block. It is plain on purpose and shares no code with the code that it judges.
 
-// packet is what a device sees of a packet.
+// packet has the fields of a packet that a device reads.
 type packet struct {
 	ip     bool
 	dscp   int
@@ -34,7 +34,7 @@ type box struct {
 	marksAll            map[int]bool              // on every port
 	drops               map[string]map[int]bool   // what is marked, and dropped where it cannot be
 	plain               int                       // the cos of packets without a field that is trusted
-	from                map[string]map[int][3]int // of what is marked: thresholds in bytes, and percent
+	from                map[string]map[int][3]int // of marking: thresholds in bytes, and percent
 	share               map[string]map[int]int    // percent of a port's link, 0 is strict; port "" is all of them
 	group               map[int]string            // the priority group of a cos, where these have the shares
 	weight              map[string]int            // of priority groups, 0 is strict

@@ -69,8 +69,8 @@ link "fast" {
 }
 `
 
-// TestDerivedThresholdsAreNeverRefused: where a release has one set of thresholds for a port or a switch, the least of the derived ones is
-// written, and only values of a person that contradict each other are refused.
+// TestDerivedThresholdsAreNeverRefused: a release with one set of thresholds for a port or a switch gets the lowest of the derived
+// ones. Only thresholds that a person states and that contradict each other are refused.
 func TestDerivedThresholdsAreNeverRefused(t *testing.T) {
 	for _, c := range []struct {
 		model, system, slow, fast string

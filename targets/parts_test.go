@@ -11,7 +11,7 @@ import (
 	"github.com/rocec/rocec/targets"
 )
 
-// A part number stands for one model, and every pattern for some part number.
+// TestNICPartNumbers: each part number has one model, and every pattern matches some part number.
 func TestNICPartNumbers(t *testing.T) {
 	used := map[string]bool{}
 	for number, want := range map[string]string{

@@ -119,8 +119,8 @@ var conditional = map[string]string{
 	"conf-headroom":        "one of several missing sizes of a group came back, and the error is at the list of groups",
 }
 
-// TestPutBack: where rows, tables or files of a sound configuration are missing, no row that is there is good and turns into an error when
-// some of them are put back. Errors at rows that were missing are another thing: nothing was good about these rows.
+// TestPutBack removes rows, tables or files from a sound configuration, then puts some of them back. No row that was good without
+// them turns into an error. Errors at rows that were missing do not count: these rows had no verdict.
 func TestPutBack(t *testing.T) {
 	all := snapshots(t)
 	require.Greater(t, len(all), 30)
@@ -213,8 +213,8 @@ func TestPlainIsWithoutRoCE(t *testing.T) {
 	assert.Greater(t, other, 100, "the draws are no test")
 }
 
-// TestMomentsOfSnapshots: a device that runs what it starts with has no difference; one in which rows are missing has each difference at a
-// row of one of the two files.
+// TestMomentsOfSnapshots: a device that runs its startup configuration has no difference. Where rows are missing, each difference
+// is at a row of one of the two files.
 func TestMomentsOfSnapshots(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	differs := map[string]bool{}

@@ -215,7 +215,7 @@ func TestStatedName(t *testing.T) {
 	}
 }
 
-// Of a configuration of FRR the sessions of BGP are kept, and no password.
+// TestKeepFRR: a configuration of FRR keeps its BGP sessions and loses its passwords.
 func TestKeepFRR(t *testing.T) {
 	kept, dropped, err := targets.Keep(lint.File{Name: "leaf01/frr.conf", Data: []byte(`frr version 8.4
 hostname leaf01

@@ -20,8 +20,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// readsBack holds what every device reads out of the content written from nothing, and edited into what lies on its group, to
-// what the fabric means. It gives the number of ports compared.
+// readsBack compares every device with the meaning of the fabric. It reads the content written from nothing, and the content edited into
+// the file of its group. It returns the number of ports compared.
 func readsBack(t require.TestingT, tree *target.Tree, lies func(group string) []byte) (ports int) {
 	for _, d := range tree.Devices {
 		content := map[string][]byte{}
@@ -72,9 +72,9 @@ func readsBack(t require.TestingT, tree *target.Tree, lies func(group string) []
 	return ports
 }
 
-// says is what a device can say.
+// says lists the values that a device can state.
 type says struct {
-	nic        bool // it has the map of the one field it trusts, does not say what it buffers, and marks nothing
+	nic        bool // it has the map of the one trusted field, states no buffers, and marks nothing
 	either     bool // it does not matter which field is trusted: every class is lossless by link pause, or no intent crosses it
 	edited     bool // others have set it before
 	thresholds bool // of marking; the manuals before 3.3 show none

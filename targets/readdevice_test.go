@@ -89,7 +89,7 @@ func TestReadDeviceWritten(t *testing.T) {
 		seen := map[string]bool{}
 		for _, one := range tree.Devices {
 			if seen[one.Group] && one.Role == target.Host {
-				continue // one host of a block stands for the others
+				continue // the other hosts of a block are alike
 			}
 			seen[one.Group] = true
 			of, files := writtenBy(&target.Tree{Devices: []*target.Device{one}})
@@ -176,7 +176,7 @@ func TestReadDeviceFiles(t *testing.T) {
 		},
 		"no setting": {
 			map[string]string{"x/traffic.conf": "# nothing\n"},
-			"no file of leaf01 can be read: x/traffic.conf: no line of it sets a key that rocec knows",
+			"no file of leaf01 can be read: x/traffic.conf: no line sets a key that rocec knows",
 		},
 		"not a text": {map[string]string{"x/config_db.json": "\x00\xff"}, ""},
 	} {

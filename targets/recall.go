@@ -11,9 +11,8 @@ import (
 // Recall is [Table.Recall] of All.
 func Recall(name string, kept target.Kept) (*target.Made, error) { return All.Recall(name, kept) }
 
-// Recall makes again a step, a query or a checker that a target of the table has made, from its name alone. Whatever the name is, nothing
-// comes of it but what that target makes: what has another name than the one that was asked for is not given. The error is a
-// [*target.Unknown], or says which content is missing.
+// Recall makes a step, a query or a checker of a target again, from its name alone. It returns only results of that target whose
+// own name is the given one, whatever the name is. The error is a [*target.Unknown], or names the missing content.
 func (t Table) Recall(name string, kept target.Kept) (*target.Made, error) {
 	unknown := &target.Unknown{Name: name}
 	words := strings.Split(name, " ")

@@ -160,8 +160,8 @@ func TestRecallNothingElse(t *testing.T) {
 
 var outside = regexp.MustCompile(`[^A-Za-z0-9_.:/@,%=-]`)
 
-// FuzzRecall: whatever a name and the contents are, nothing comes of it but what a target makes under that very name, and no byte of the
-// name that a shell could take for its own stands in a script but as a part of a quoted word.
+// FuzzRecall: for any name and any contents, Recall returns only results that a target makes under that very name. A script
+// contains a byte of the name that a shell could interpret only inside a quoted word.
 func FuzzRecall(f *testing.F) {
 	for _, name := range []string{
 		"cumulus restart", "nvue patch", "sonic rows", "mlx5 apply ens1f0,carries,vlan=100 ens1f1", "rxe leave a%27b%3B%24%28c%29,plain,vlan=7",

@@ -19,7 +19,7 @@ import (
 	"github.com/rocec/rocec/targets/cumulus"
 )
 
-// spelling is a way in which a switch is told the same thing as by others.
+// spelling is one of several equivalent ways to configure a switch.
 type spelling struct{ name, version, config string }
 
 var spellings = []spelling{
@@ -38,21 +38,21 @@ var spellings = []spelling{
 	{"NVUE of 5.18", "5.18.0", ""},
 }
 
-// What a spelling cannot say, so that it is not compared. All else is.
+// Values that a spelling cannot state, and that are not compared. All others are.
 //
-//   - Which fields are trusted: releases up to 3.4 know one for the whole switch, so packets are compared that intents send there. Where
-//     the fields are the same, so is every packet. Where a release of one field needs two, it is refused, unless the fabric has link pause,
-//     which stops every class alike.
-//   - Where values of a field go that a switch does not trust: not written up to 4.0, since the keys do not name the field.
+//   - Trusted fields: releases up to 3.4 trust the same fields on the whole switch, so the test compares packets that intents send there.
+//     Where the fields are the same, it compares every packet. A release of one field that needs two is refused, unless the fabric has link
+//     pause, which stops all classes alike.
+//   - Values of a field that a switch does not trust: not written up to 4.0, since the keys do not name the field.
 //   - Shares: up to 4.3 priority groups have weights, so the queues of each are added up.
-//   - Marks by ports: 4.4 has one list of queues for all of them, so only what a port marks by itself is compared.
-//   - Values that no group claims: Cumulus Linux keeps a cos for its own traffic and puts them into the next one that is lossy.
-//   - Headroom: the files have it in bytes, NVUE and SONiC derive it from the length of the cable; TestWalk of their packages holds that
+//   - Marks by ports: 4.4 has one list of queues for all of them, so only marks that a port sets itself are compared.
+//   - Values that no group claims: Cumulus Linux keeps a cos for its own traffic and puts these values into the next lossy one.
+//   - Headroom: the files state it in bytes; NVUE and SONiC derive it from the length of the cable. TestWalk of their packages checks that
 //     length.
 const perPort = "4.4.0"
 
-// refusals are the codes of what a dialect cannot say, and which spellings cannot. A fabric is refused for any other reason in every
-// spelling, or in none.
+// refusals are the codes of values that a dialect cannot state, each with the spellings that refuse them. For any other reason a
+// fabric is refused in every spelling, or in no spelling.
 var refusals = map[string][]string{
 	"cumulus-trust":      {"traffic.conf of 3.4"},                        // a switch trusts one field
 	"trust-mismatch":     {"traffic.conf of 3.4", "traffic.conf of 3.7"}, // and all its ports the same fields
@@ -70,7 +70,7 @@ var (
 	anyModel   = regexp.MustCompile(`(  model = )"(?:sn[0-9]+|z9100)"\n`)
 )
 
-// TestSameEverywhere: a fabric means the same to packets in whatever way its switches are told, for 100 random fabrics, with -whole 300.
+// TestSameEverywhere: a fabric means the same to packets in every spelling, for 100 random fabrics, with -whole 300.
 func TestSameEverywhere(t *testing.T) {
 	machinetest.Long(t)
 	compared, wholly := map[string]int{}, map[string]int{}
@@ -200,9 +200,9 @@ func sameSwitch(t *rapid.T, d *ir.Device, a, b *box, all, other bool, whole func
 	}
 }
 
-// sameThresholds compares thresholds and probabilities of a queue. SONiC drops what it cannot mark by the same thresholds, so there derived
-// marks of a lossless queue rise slowly: to 5 %, at what one port can fill a queue to. Those of a lossy queue may follow, for up to 202505
-// all queues have one set.
+// sameThresholds compares thresholds and probabilities of a queue. SONiC drops packets that it cannot mark by the same thresholds.
+// So there the derived marks of a lossless queue rise slowly: to 5 %, at the level to which one port can fill a queue. Those of a
+// lossy queue may follow, for up to 202505 all queues have one set.
 func sameThresholds(t *rapid.T, p *ir.Port, cos int, sonic bool, a, b [3]int, what string) {
 	i := slices.IndexFunc(p.Marks(), func(m *ir.Mark) bool { return m.Group.Cos == cos })
 	if !sonic || i < 0 {

@@ -128,8 +128,8 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// TestSwitchesDisagree: two leaves have PFC for two priorities, to which DSCP 26 leads, and a spine has none. No rule about several judges
-// one of them alone.
+// TestSwitchesDisagree: two leaves have PFC for two priorities, to which DSCP 26 leads, and a spine has no PFC. No rule about
+// several switches judges one of them alone.
 func TestSwitchesDisagree(t *testing.T) {
 	texts := map[string]string{
 		"leaf1/startup.yaml":  nvuePFC,

@@ -35,7 +35,7 @@ func speedsOf(f lint.File) map[string]int {
 		if err != nil {
 			return nil
 		}
-		if n > 0 && n <= fastest { // else it has no link
+		if n > 0 && n <= fastest { // else the link is down
 			out[name] = int(n)
 		}
 	}

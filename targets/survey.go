@@ -189,8 +189,8 @@ func (s *Survey) name() {
 	s.nameAddresses()
 }
 
-// nameAddresses calls devices whose folder is called by an address as LLDP of others calls the device with that address for management.
-// An address of several names is that of no device.
+// nameAddresses names a device whose folder is called by an address: it takes the name that LLDP of others gives with that
+// management address. An address with several names names no device.
 func (s *Survey) nameAddresses() {
 	called, taken := map[string]string{}, map[string]bool{}
 	for i := range s.Devices {
@@ -245,8 +245,8 @@ func readAlone(j *judging, d *device) (*target.Understood, *target.Target) {
 	return read, row
 }
 
-// releaseOf returns a release for which a row writes: the stated one, else the newest of a stated range ("3.5 to 3.7", "5.x"), else one
-// that drafts take for some model. Empty: the row writes for no such release.
+// releaseOf returns a release for which a row writes: the stated one, else the newest of a stated range ("3.5 to 3.7", "5.x").
+// Without both it is the release that drafts take for some model. Empty: the row writes for no such release.
 func releaseOf(row *target.Target, stated string) (version string, guessed bool) {
 	writes := func(version string) bool {
 		if version == "" || row.OS.Release(version) != "" || row.OS.Runs != nil && !row.OS.Runs(nil, version) {

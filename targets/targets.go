@@ -1,9 +1,9 @@
-// Package targets is the fabric as each device spells it: the table of targets, and [Render], which gives every device to
-// the target that writes for it.
+// Package targets is the fabric as each device spells it: the table of targets, and [Render], which gives every device to the
+// target that writes for it.
 //
-// In comes a compiled fabric, out goes a tree: per device its files, each a function from what lies on the device to
-// what should. Rendering is pure and the same on every run, and it does not write a byte of a file: that happens when a
-// file is looked at, so that a tree of tens of thousands of devices costs milliseconds.
+// The input is a compiled fabric, the output a tree: per device its files, each a function from the present content to the wanted
+// content. Rendering is pure and returns the same on every run. It writes no byte of a file until the file is read, so that a tree
+// of tens of thousands of devices takes milliseconds.
 package targets
 
 import (
@@ -30,8 +30,8 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// All is the table of targets. A new operating system or NIC driver is one line here. The first operating system is what a switch
-// runs whose block states none.
+// All is the table of targets. A new operating system or NIC driver is one line here. A switch whose block states no system runs
+// the first operating system.
 var All = Table{
 	cumulus.Target,
 	nvue.Target,
@@ -46,7 +46,7 @@ var All = Table{
 	rxe.Target,
 }
 
-// Known is what the table says of operating systems and NICs.
+// Known contains the facts of the table about operating systems and NICs.
 var Known = All.Known()
 
 // Topics is every code rendering reports.
@@ -80,7 +80,7 @@ func Check(f *ir.Fabric) diag.List { return All.Check(f) }
 // Table is targets, in the order in which the parts of a host are written.
 type Table []*target.Target
 
-// Known is what the table says of operating systems and NICs.
+// Known returns the facts of the table about operating systems and NICs.
 func (t Table) Known() ir.Known {
 	var k ir.Known
 	for _, row := range t {
@@ -94,9 +94,9 @@ func (t Table) Known() ir.Known {
 	return k
 }
 
-// Render gives the files of every device. A device that needs nothing written and can hold nothing of rocec is not in the tree; a host
-// that is in no intent is, without files, as it may have been in one. One that must be configured and that no target writes is an error at
-// its os or NIC model.
+// Render returns the files of every device. The tree leaves out devices that need no file and can hold none of rocec's. A host in
+// no intent is in the tree without files, as it may have been in one. A device that must be configured and that no target writes is
+// an error at its os or NIC model.
 func (t Table) Render(f *ir.Fabric) (*target.Tree, diag.List) {
 	parts := t.inParts(f, (*part).render)
 	tree := &target.Tree{}
@@ -171,14 +171,15 @@ func found(parts []part) diag.List {
 // minPerWorker is the number of devices below which another goroutine does not pay.
 const minPerWorker = 64
 
-// part is what one goroutine makes of a run of devices.
+// part is the result of one goroutine for a run of devices.
 type part struct {
 	table   Table
 	devices []*target.Device
 	found   diag.List
 }
 
-// each calls do for every device with its target. A device others configure has none; what none writes is reported.
+// each calls do for every device with its target. Devices that others configure have no target; each reports those that no target
+// writes.
 func (p *part) each(devices []*ir.Device, do func(*ir.Device, *target.Target)) {
 	for _, d := range devices {
 		if d.ByHand != nil {
@@ -247,7 +248,7 @@ func (p *part) render(devices []*ir.Device) {
 	}
 }
 
-// leavings ask a host for what it holds of any family: also of one that none of its NICs is of any more.
+// leavings ask a host for files of any family, also of a family that none of its NICs has any more.
 func (t Table) leavings(d *ir.Device) (out []*target.Leavings) {
 	for _, row := range t {
 		if d.Host != nil && row.Leavings != nil {
@@ -257,8 +258,8 @@ func (t Table) leavings(d *ir.Device) (out []*target.Leavings) {
 	return out
 }
 
-// Gone is hosts that the fabric does not have any more, or that others set by hand: all that is asked of them is to hold nothing of
-// rocec. They are reached as the fabric says of all, under their names.
+// Gone returns hosts that are no longer in the fabric, or that others configure by hand: rocec only checks that they hold no file
+// of rocec. They are reached by their names, with the connection settings of the fabric.
 func (t Table) Gone(f *ir.Fabric, names []string) *target.Tree {
 	var families Table
 	for _, row := range t {
@@ -277,8 +278,8 @@ func (t Table) Gone(f *ir.Fabric, names []string) *target.Tree {
 	return tree
 }
 
-// of gives the targets that write for a device, in the order of the table: a switch's is that of its system, a host's are those of
-// its NICs' drivers.
+// of returns the targets that write for a device, in the order of the table. A switch has the one of its system, a host those of its NICs'
+// drivers.
 func (t Table) of(d *ir.Device) Table {
 	for i, row := range t {
 		if row.Render == nil || !serves(row, d) {
@@ -332,7 +333,7 @@ func (p *part) unwritten(d *ir.Device) {
 	}
 	meant := diag.Nearest(d.Switch.OS, names)
 	none := topicNone.Errorf(&p.found, at, "The switches of switch %q carry RoCE traffic and run %q, which rocec does not configure.%s "+
-		"It writes for os = %s: correct the os if that is what they run, or describe the switches by a by_hand block, or route the traffic "+
+		"It writes for os = %s: correct the os if they run one of these, or describe the switches by a by_hand block, or route the traffic "+
 		"around them.",
 		d.Group, d.Switch.OS, diag.Meant(meant), quoted(names))
 	if meant != "" && at.End.Byte-at.Start.Byte == len(d.Switch.OS)+len(`""`) { // written out, not computed

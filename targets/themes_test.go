@@ -29,9 +29,10 @@ type theme struct {
 // The systems of the table, by the file of testdata/themes that is sound, and is made wrong.
 var systems = [...]string{"traffic.conf", "startup.yaml", "config_db.json"}
 
-// cell is a sound configuration with one change, and the code of what is found, or why a configuration of the system cannot have the fault.
+// cell is a sound configuration with one change, and the code of the finding, or why a configuration of the system cannot have the
+// fault.
 type cell struct {
-	change []string // what stands there, and what is to stand there instead
+	change []string // the former text, and the text that replaces it
 	code   string
 	cannot string
 }
@@ -76,7 +77,7 @@ var themes = []theme{
 	}},
 	{"a pause ends where it begins", [...]cell{
 		found("conf-sizes", "xon_delta = 4000", "xon_delta = 0"),
-		cannot("xon-threshold is what a pause ends below xoff-threshold; 0 is refused"),
+		cannot("a pause ends xon-threshold bytes below xoff-threshold; 0 is refused"),
 		cannot("a group asks for a pause by its part of a pool, which is no number"),
 	}},
 	{"WRED drops lossless packets", [...]cell{
@@ -282,7 +283,7 @@ var themes = []theme{
 			"    mapping:\n"+
 			"            profile: roce", "      mapping:\n        roce:\n          dscp", "      link-pause:\n        all:\n          rx: enable\n"+
 			"          tx: enable\n      mapping:\n        roce:\n          dscp"),
-		cannot("CONFIG_DB has no link pause"),
+		cannot("CONFIG_DB cannot set link pause"),
 	}},
 	{"notifications have no cos", [...]cell{
 		found("conf-value-unmapped", "dscp = [48]", "dscp = []"),

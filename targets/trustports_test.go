@@ -17,7 +17,7 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// twoRacks is a switch with a rack whose RoCEv2 is told by PCP and one whose RoCEv2 is told by DSCP.
+// twoRacks is a switch with two racks: PCP identifies RoCEv2 in one, DSCP in the other.
 func twoRacks(version, more string) string {
 	return fmt.Sprintf(`
 fabric "f" {
@@ -78,8 +78,8 @@ link "a" {
 
 const oneSwitch = "link \"b\" {\n  a = \"b[1-3]:e1\"\n  b = \"tor1:swp[4-6]\"\n}"
 
-// TestTrustByPorts: racks whose RoCEv2 is told by different fields share a switch from 3.5 on, since ports differ in what they trust;
-// packets are followed through what is written, and get lost where the ports do not differ.
+// TestTrustByPorts: from 3.5 on, racks that identify RoCEv2 by different fields share a switch, since each port has its own trust.
+// Packets follow the written content, and are lost where all ports trust the same fields.
 func TestTrustByPorts(t *testing.T) {
 	for _, version := range []string{"3.5.0", "3.7.16", "4.1.1", "4.2.1", "4.3.0"} {
 		j := judged(t, twoRacks(version, oneSwitch))
@@ -113,7 +113,7 @@ func TestTrustByPorts(t *testing.T) {
 	}
 }
 
-// Where ports cannot differ, or packets of both kinds come in by one port, it is said.
+// TestTrustByPortsRefused: rocec reports ports that cannot differ, and packets of both kinds at one port.
 func TestTrustByPortsRefused(t *testing.T) {
 	assert.Contains(t, said(judged(t, twoRacks("3.4.3", oneSwitch)), diag.Error), "cumulus-trust")
 
@@ -184,7 +184,7 @@ func TestTrustByPortsGone(t *testing.T) {
 	assert.Contains(t, string(edit(one, edit(both, nil))), "source.port_group_list = []\n")
 }
 
-// TestBothByPorts: while a class moves, ports go on trusting what they did where that can be, and otherwise it is said.
+// TestBothByPorts: while a class moves, ports keep their former trust where possible, and otherwise it is reported.
 func TestBothByPorts(t *testing.T) {
 	tor := func(text string) (out struct {
 		edit func(old []byte) []byte

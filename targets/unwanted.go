@@ -301,8 +301,8 @@ func (c *comparing) states(d *unknownValues) bool {
 	})
 }
 
-// knownSettings returns the settings of the files that rocec writes for a device; nil: it writes nothing that can be read. w has those of
-// hosts by these files: many hosts have the same.
+// knownSettings returns the settings of the files that rocec writes for a device; nil: it writes none that can be read. w caches the
+// settings of hosts, since many hosts have the same files.
 func knownSettings(w map[[sha256.Size]byte]*ir.Settings, d *ir.Device) *ir.Settings {
 	contents := writtenFiles(d)
 	if w == nil || d.Host == nil {
@@ -353,8 +353,8 @@ func settingsOf(d *ir.Device, contents map[string][]byte) *ir.Settings {
 	return by[0].Understand(identityOf(d), contents).Settings
 }
 
-// form returns the reason why the system of the device has a value in a form of its own, or has no word for it; empty: rocec would write
-// the value as the fabric wants it. Fields of which the device may keep more than is wanted have no reason: it may have less.
+// form returns why the device's system has a value in a form of its own or cannot state it; empty: rocec would write the wanted
+// value. Fields of which the device may keep more than is wanted have no reason: it may have less.
 func (r *DeviceRead) form(d *ir.Difference) string {
 	var port *ir.Port
 	if i := slices.IndexFunc(r.device.Ports, func(p *ir.Port) bool { return slices.Contains(d.Ports, p.Name) }); i >= 0 {

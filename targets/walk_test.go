@@ -14,7 +14,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// statement is what a by_hand block of a test says; what is left at its zero value is as the fabric needs.
+// statement has the values of a by_hand block of a test; a zero value means the value that the fabric needs.
 type statement struct {
 	flow      string
 	pfc       []int // nil: not stated
@@ -43,8 +43,8 @@ type walker struct {
 	reaches map[source]reach // what reachOf has found
 }
 
-// walk follows the packets of every intent between all its members, and the notifications back. lies gives what lies on a
-// switch already; nil: nothing. It is nil itself when a file there is refused.
+// walk follows the packets of every intent between all its members, and the notifications back. lies returns the present content of a
+// switch, or nil. walk returns nil when a present file is refused.
 func walk(t testing.TB, f *ir.Fabric, tree *target.Tree, stated map[string]statement, lies func(group string) []byte) *walker {
 	t.Helper()
 	w := &walker{f: f, boxes: map[string]*box{}, stated: stated, said: map[string]bool{}, reaches: map[source]reach{}}
@@ -335,8 +335,8 @@ type sent struct {
 	by   string
 }
 
-// sends gives the data packets applications make the NIC send for an intent: those that state nothing, and those that
-// state a DSCP the group claims.
+// sends returns the data packets that applications send by the NIC for an intent. Some applications state no DSCP, others one of the
+// group.
 func (w *walker) sends(in *ir.Intent, n *ir.NIC) []sent {
 	b := w.at(n.Port)
 	if in.Version == 1 {
@@ -492,7 +492,7 @@ func (w *walker) notification(in *ir.Intent, way []*ir.Port) {
 	}
 	judge := func(p *ir.Port, cos int) {
 		lossless := slices.ContainsFunc(w.f.CosGroups, func(g *ir.CosGroup) bool { return g.Lossless && g.Cos == cos })
-		if p.NIC != nil && p == back[len(back)-1] { // what it has no PFC for, nobody waits for
+		if p.NIC != nil && p == back[len(back)-1] { // without PFC no port waits
 			lossless = lossless && w.at(p).pfc[p.Name][cos].sends
 		}
 		switch {

@@ -23,8 +23,8 @@ func onTrident2(text string) string {
 	return anyVersion.ReplaceAllString(text, `$1"3.7.16"`+"\n")
 }
 
-// TestWalkDrops: on a system whose queues drop what they cannot mark, a fabric in which a packet without ECN bits meets such a queue is an
-// error, and no other fabric is; on one whose queues let it pass, none is.
+// TestWalkDrops: some systems drop packets that a queue cannot mark. There a fabric in which a packet without ECN bits meets such a
+// queue is an error, and no other fabric is. On systems whose queues let such packets pass, no fabric is an error.
 func TestWalkDrops(t *testing.T) {
 	const code = "ecn-drops-unmarkable"
 	met := map[string]int{}

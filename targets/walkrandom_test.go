@@ -29,7 +29,7 @@ func judged(t langtest.T, text string) *judge.Judged {
 	return judge.Judge(context.Background(), fsys, ".", judge.Options{})
 }
 
-// said is what was found of some severities, a line each.
+// said returns the findings of some severities, a line each.
 func said(j *judge.Judged, severities ...diag.Severity) string {
 	var b strings.Builder
 	for _, d := range j.Diags {
@@ -152,7 +152,7 @@ mesh "up" {
 }
 `
 
-// statements gives what the by_hand blocks of a fabric state, by device group.
+// statements returns the statements of a fabric's by_hand blocks, by device group.
 func statements(f *ir.Fabric) map[string]statement {
 	out := map[string]statement{}
 	for _, d := range f.Devices {
@@ -361,7 +361,7 @@ func (g *gen) devices(leaves, spines, hosts int) {
 		flow(10))
 }
 
-// standing is what may lie on a switch: nothing, the spelling no manual has, and settings of others that are in the way.
+// standing are the possible files of a switch: nothing, a spelling that no manual has, and settings of others that are in the way.
 var standing = []string{
 	"", "", `
 traffic.packet_priority_source_set = [802.1p]
@@ -404,7 +404,7 @@ source.edge.packet_priority_source_set = []
 `,
 }
 
-// standingTrees is what lies on a switch that NVUE configures, in the place of each of the above.
+// standingTrees are the trees of a switch that NVUE configures, in the order of the files above.
 var standingTrees = map[string]string{
 	standing[2]: "qos: {mapping: {default-global: {trust: l2, pcp: {'3,4': {switch-priority: 4}}, dscp: {'26': {switch-priority: 1}}}}}",
 	standing[3]: "qos: {pfc: {default-global: {switch-priority: {'1,2,5': {}}}, mine: {switch-priority: {'6': {}}}},\n" +
@@ -426,8 +426,7 @@ func everyKind(t *testing.T, rounds int, one func(*rapid.T), met func() bool) {
 	}
 }
 
-// TestWalkRandom: of any fabric, either an error is said, or no packet is lost for its class on any way; and what is only
-// slow is warned of.
+// TestWalkRandom: for any fabric, rocec reports an error, or no path loses a packet for its class. Slow paths are warnings.
 func TestWalkRandom(t *testing.T) {
 	walked, refused := 0, 0
 	one := func(rt *rapid.T) {
@@ -450,7 +449,7 @@ func TestWalkRandom(t *testing.T) {
 		walked += w.walks
 		for _, f := range w.faults {
 			if !f.soft || !warns(j, behaviour) {
-				rt.Fatalf("%s\n%q\n%s\nnothing was said but:\n%s", text, old, f.text, said(j, diag.Warning))
+				rt.Fatalf("%s\n%q\n%s\nthe only findings:\n%s", text, old, f.text, said(j, diag.Warning))
 			}
 		}
 	}

@@ -31,10 +31,10 @@ import (
 	"github.com/rocec/rocec/targets/target/targettest"
 )
 
-// configDB is a config_db.json: fields, which are text or lists of it, by tables and rows.
+// configDB is a config_db.json: fields by tables and rows. A field is a text or a list of texts.
 type configDB map[string]map[string]map[string]any
 
-// yangTable is how the rows of a table stand in a model.
+// yangTable is the form of a table's rows in a model.
 type yangTable struct {
 	module string
 	key    []string // the leaves that the parts of a row's key are
@@ -69,7 +69,7 @@ var yangTables = map[string]yangTable{
 	"WRED_PROFILE":                       {module: "sonic-wred-profile", key: []string{"name"}},
 }
 
-// What stands in JSON as a number is of at most 32 bits (RFC 7951, 6.1).
+// A number in JSON has at most 32 bits (RFC 7951, 6.1).
 var (
 	yangNumbers = strings.Fields(`weight priority cbs pbs tc detection_time restoration_time POLL_INTERVAL dynamic_th default_dynamic_th
 		over_subscribe_ratio mtu small_packet_percentage percentage index speed`)
@@ -78,7 +78,7 @@ var (
 	integer   = regexp.MustCompile(`^(0|-?[1-9][0-9]{0,17})$`)
 )
 
-// yangValue is what a leaf holds in JSON. What is of the wrong form stays text, for the models to refuse.
+// yangValue returns the JSON value of a leaf. A value of the wrong form stays text, for the models to refuse.
 func yangValue(leaf string, v any) any {
 	text, ok := v.(string)
 	switch {
@@ -175,8 +175,8 @@ func (c configDB) made() configDB {
 	return c
 }
 
-// documentsOf gives what a switch is to hold: the document, merged into the configuration of the factory, and with live the state that the
-// factory's becomes, too.
+// documentsOf returns the documents that a switch is to hold: the file, merged into the configuration of the factory. With live it adds
+// the state that the factory's becomes.
 func documentsOf(t require.TestingT, d *target.Device, live bool) []configDB {
 	file := d.Files[0]
 	require.Equal(t, sonic.Path, file.Path)
@@ -191,7 +191,8 @@ func documentsOf(t require.TestingT, d *target.Device, live bool) []configDB {
 	return out
 }
 
-// yanglint has libyang judge documents by the models of the project; why is what it says, with the names of documents, empty: they are good.
+// yanglint judges documents with libyang by the models of the project; why is its output, with the names of documents; empty: they
+// are good.
 func yanglint(t require.TestingT, dir, release string, docs map[string]configDB) (why string) {
 	n, err := strconv.Atoi(release)
 	require.NoError(t, err)
@@ -245,7 +246,7 @@ func exampleOn(t *testing.T, name, release string) fs.FS {
 	return out
 }
 
-// TestYANGExamples: libyang takes what every example comes to on SONiC of every release: one switch of each block.
+// TestYANGExamples: libyang accepts the configuration of every example on SONiC of every release: one switch of each block.
 func TestYANGExamples(t *testing.T) {
 	if testing.Short() {
 		t.Skip("drives yanglint")
@@ -296,7 +297,8 @@ func TestYANGExamples(t *testing.T) {
 
 var portRange = regexp.MustCompile(`\bswp\[([0-9]+)-([0-9]+)\]`)
 
-// TestYANGRandom: and what random fabrics come to, without -whole until 30 were judged, some of each maker and with the states of switches.
+// TestYANGRandom: libyang accepts the configuration of random fabrics. Without -whole it stops after 30, some of each maker and
+// with the states of switches.
 func TestYANGRandom(t *testing.T) {
 	if testing.Short() {
 		t.Skip("drives yanglint")

@@ -90,7 +90,7 @@ func TestDeviceJudges(t *testing.T) {
 	require.Equal(t, []lint.Taken{
 		{Dialect: "traffic.conf of Cumulus Linux 3.1.1 to 4.3", Plain: true},
 		{Dialect: "config_db.json of SONiC, by the models of 202605; a part, without DEVICE_METADATA|localhost"},
-		{Why: "no line of it sets a key that rocec knows"},
+		{Why: "no line sets a key that rocec knows"},
 		{Why: "it cannot be read"},
 		{Dialect: "config_db.json of SONiC, by the models of 202605", Why: "it is empty"},
 		{Dialect: "config_db.json of SONiC 202411", Why: "it has no table of ports, QoS or buffers"},

@@ -113,7 +113,7 @@ func TestSeen(t *testing.T) {
 	found = looked("verify", exit.Good)
 	assert.Empty(t, found.Findings)
 	assert.Equal(t, []view.SeenUnread{
-		{What: "VLANs", Devices: []string{"tor1"}, Why: "bridge fails, with status 255: the bridge of this release may not tell in JSON"},
+		{What: "VLANs", Devices: []string{"tor1"}, Why: "bridge fails, with status 255: the bridge of this release may not print JSON"},
 		{What: "cables", Devices: []string{"store1"}, Why: "lldpctl fails, with status 1"},
 		{What: "cables", Devices: []string{"store2"}, Why: "what lldpctl prints is not known"},
 	}, found.Unread)

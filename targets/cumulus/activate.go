@@ -16,17 +16,17 @@ import (
 // unit is the daemon that programs the chip.
 const unit = "switchd.service"
 
-// reloadNode is where switchd of 4.x on Spectrum is told to read traffic.conf again.
+// reloadNode is the node by which switchd of 4.x on Spectrum reads traffic.conf again.
 const reloadNode = "/cumulus/switchd/config/traffic/reload"
 
-// reloads reports whether a switch of a release and a chip takes some change without a restart of switchd, by the node that up to 4.3
-// tells it to.
+// reloads reports whether a switch of a release and a chip can take some changes without a restart of switchd. Releases up to 4.3 have a
+// node for that.
 func reloads(r grammar.Release, asic *platform.ASIC) bool {
 	return grammar.CanReload(r) && !split(r) && asic.Vendor == platform.Mellanox
 }
 
-// activate gives the documented way to make switchd take any change of the file: a restart, which resets every port, but for Spectrum
-// with 4.3, where a reload takes every key, and from 4.4 on.
+// activate returns the documented way to make switchd take any change of the file: a restart, which resets every port. On Spectrum with
+// 4.3 and from 4.4 on, a reload takes every key instead.
 func activate(r grammar.Release, asic *platform.ASIC) target.Step {
 	if split(r) {
 		return reloadUnit
@@ -55,10 +55,10 @@ func chooser(r grammar.Release, asic *platform.ASIC) func(before, after []byte, 
 	}
 }
 
-// choose decides for a switch that may reload, and says what calls for a restart.
+// choose picks the step for a switch that may reload, and returns the reason for a restart.
 func choose(r grammar.Release, before, after []byte, have []target.Sample) (target.Step, string) {
 	if saw(have, nodeFact, nothing) {
-		return restart, "switchd restarts: the node by which it is told to read traffic.conf again is not there (" + reloadNode + ")."
+		return restart, "switchd restarts: the node that makes it read traffic.conf again is missing (" + reloadNode + ")."
 	}
 	keys := restarting(before, after, r)
 	if len(keys) == 0 {
@@ -71,7 +71,7 @@ func choose(r grammar.Release, before, after []byte, have []target.Sample) (targ
 	return restart, fmt.Sprintf("switchd restarts: on %d.%d no reload takes a change of %s%s.", r[0], r[1], target.Escape(keys[0]), more)
 }
 
-// saw reports whether a device was read that says a fact.
+// saw reports whether a device was read and states a fact.
 func saw(have []target.Sample, name, fact string) bool {
 	return slices.ContainsFunc(have, func(s target.Sample) bool { return s.Name == name && s.Fact == fact })
 }
@@ -129,8 +129,8 @@ how=` + target.Loaded + "\n" + clamped},
 )
 
 const (
-	// tell has switchd read the file again. The node is switchd's own, so it is not there while switchd is not: then, and where a release
-	// has none although it should, a restart does the same.
+	// tell has switchd read the file again. The node belongs to switchd and is missing while switchd does not run. Then a restart does the
+	// same, as it does where a release lacks the node.
 	tell = `if test -e ` + reloadNode + ` && systemctl is-active --quiet ` + unit + `; then
 	echo 1 >` + reloadNode + `
 else

@@ -20,7 +20,7 @@ import (
 	"github.com/rocec/rocec/targets/target/targettest"
 )
 
-// TestActivate: which change of which release and chip takes a restart, and what the plan says of it.
+// TestActivate checks which change of which release and chip takes a restart, and the sentence about it in the plan.
 func TestActivate(t *testing.T) {
 	const (
 		pfc      = "pfc.roce_pfc.xoff_size = 20000\n"
@@ -53,7 +53,7 @@ func TestActivate(t *testing.T) {
 		{"sn2700", "4.2.0", foreign + cos, nil, false, fmt.Sprintf(restarts, "4.2", "priority_group.service.cos_list and 1 more key")},
 		{"sn2700", "4.2.0", old, nil, false, fmt.Sprintf(restarts, "4.2", "ecn.roce_ecn.probability")},
 		{"sn3700", "4.3.0", cos + perPort + foreign, nil, true, ""},
-		{"sn3700", "4.3.0", pfc, noNode, false, "switchd restarts: the node by which"},
+		{"sn3700", "4.3.0", pfc, noNode, false, "switchd restarts: the node that makes it"},
 		{"sn2700", "4.0.0", "", nil, true, ""},
 	} {
 		name := fmt.Sprintf("%s %s %q", tt.model, tt.version, tt.change)
@@ -304,8 +304,8 @@ func TestTell(t *testing.T) {
 	}
 }
 
-// TestWaysInTheLab: what a switch says of its reload node and its checker, per release and chip; the checker's verdict is of the file that
-// lies there.
+// TestWaysInTheLab: the report of a switch about its reload node and its checker, per release and chip. The checker judges the file on the
+// switch.
 func TestWaysInTheLab(t *testing.T) {
 	for _, c := range []struct{ model, version, want string }{
 		{"sn2700", "4.3.0", "reload node: " + reloadNode + ", syntax checker: /usr/cumulus/bin/cl-consistency-check"},
@@ -366,7 +366,7 @@ func TestWaysInTheLab(t *testing.T) {
 	assert.Empty(t, d.Writes(), "asking writes nothing")
 }
 
-// A checker that ends without a word has judged nothing, and that is said.
+// TestVerdictOfSilence: a checker that ends without output has judged nothing, and rocec reports that.
 func TestVerdictOfSilence(t *testing.T) {
 	p := verdictProbe("leaf1", grammar.Release{4, 3})
 	for name, c := range map[string]struct{ checker, fact, wrong string }{
@@ -391,14 +391,14 @@ func TestVerdictOfSilence(t *testing.T) {
 			assert.Contains(t, strings.Join(p.Judge(answer), ""), c.wrong)
 			if assert.Len(t, samples, min(1, len(c.fact))) && c.fact != "" {
 				assert.Equal(t, c.fact, samples[0].Fact)
-				assert.Contains(t, samples[0].Hint, "is not known")
+				assert.Contains(t, samples[0].Hint, "it is unknown whether switchd takes")
 			}
 		})
 	}
 }
 
-// TestRefusalProbe: a refusal that switchd logs after its last look raises a counter that a change must not raise; old ones, lines that are
-// no refusal and a rotation do not.
+// TestRefusalProbe: a refusal that switchd logs after its last look raises a counter that a change must not raise. Old refusals, other
+// lines and a rotation do not raise it.
 func TestRefusalProbe(t *testing.T) {
 	const refused = "switchd: CRITICAL _range_limits_get: swp99 not recognized\n"
 	rename := func(b *logBox) {

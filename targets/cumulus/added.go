@@ -17,9 +17,9 @@ const (
 	multicastQuota, dynamicOn = 9, 1
 )
 
-// added is what rocec gives a switch beside what the fabric states, as the readers of files and of NVUE name it: by the way that the switch
-// is configured. Up to 4.3 the three priority groups of traffic.conf are the classes of shares; with the memory they have one number on the
-// chip.
+// added returns the settings that rocec gives a switch in addition to those of the fabric, under the names that the readers of files and
+// of NVUE use. They depend on how the switch is configured. Up to 4.3 the three priority groups of traffic.conf are the classes of shares;
+// with the memory they have one number on the chip.
 func added() *addedTable {
 	addedOnce.Do(func() { addedAll = newAdded() })
 	return addedAll

@@ -23,7 +23,7 @@ func both(d *ir.Device, content func(path string) []byte, _ bool) (map[string][]
 	j := &joining{settings: lower(d, doc), device: d, was: was, old: buffersOf(r)}
 	j.byPort = len(j.byPCP) > 0 || slices.Contains(r.Listed(grammar.Source), groupNames[grammar.Source])
 	if why := j.join(doc); why != "" {
-		return nil, fmt.Sprintf("%s cannot hold what is lossless and what becomes so at the same time: %s.", path, why)
+		return nil, fmt.Sprintf("%s cannot keep the old and the new lossless classes at the same time: %s.", path, why)
 	}
 	out, err := edit(content(path), doc, j.settings)
 	if err != nil {
@@ -32,7 +32,7 @@ func both(d *ir.Device, content func(path string) []byte, _ bool) (map[string][]
 	return map[string][]byte{path: out}, ""
 }
 
-// joining is the settings of a switch that what was there is added to.
+// joining is the settings of a switch to which its former lossless classes are added.
 type joining struct {
 	*settings
 	device *ir.Device
@@ -41,7 +41,7 @@ type joining struct {
 	byPort bool                // ports trusted, or are to trust, other fields than the rest
 }
 
-// join adds what was lossless on the fabric's ports; why says what is in the way.
+// join adds the former lossless classes of the fabric's ports; why states what is in the way.
 func (j *joining) join(doc grammar.Spelling) (why string) {
 	var is, was uint8
 	for _, g := range j.pfc {
@@ -82,7 +82,7 @@ func holds(groups []lossless, port grammar.Port) bool {
 	return slices.ContainsFunc(groups, func(g lossless) bool { return slices.Contains(g.ports, port) })
 }
 
-// classifyBoth adds the fields and values that told what was lossless.
+// classifyBoth adds the fields and values that identified the former lossless classes.
 func (j *joining) classifyBoth(kept map[string]*ir.PortSettings, is uint8, doc grammar.Spelling) (why string) {
 	trust := ir.Trust{PCP: j.trustPCP, DSCP: j.trustDSCP}
 	if len(j.device.Switch.Intents) == 0 && len(j.pfc) == 0 {
@@ -145,8 +145,8 @@ func (j *joining) keepClasses(was uint8) {
 	}
 }
 
-// groups sorts the ports into port groups anew. Of a port with classes of both, sizes add up, and the smallest xoff pauses, as of a
-// port with several classes ([losslessGroups]).
+// groups sorts the ports into port groups anew. For a port with former and new classes, sizes add up and the smallest xoff pauses, as for
+// any port with several classes ([losslessGroups]).
 func (j *joining) groups(kept map[string]*ir.PortSettings) (why string) {
 	type key struct{ cos, size, xoff, xonDelta int }
 	index := map[key]int{}
@@ -168,7 +168,7 @@ func (j *joining) groups(kept map[string]*ir.PortSettings) (why string) {
 			size := g.size.N
 			holds := uint8(mask(g.cos))&^before == 0 && old.size.N-old.xoff.N >= g.size.N-g.xoff.N // both already
 			if old.size.N == 0 && next >= 0 {
-				return fmt.Sprintf("port %s leaves the buffer of its lossless classes to the switch, so what it needs with more of them is not known",
+				return fmt.Sprintf("port %s leaves the buffer of its lossless classes to the switch, so its needs with more of them are unknown",
 					p.ir.Name)
 			}
 			if next < 0 || holds {

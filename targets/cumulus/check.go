@@ -57,9 +57,9 @@ func checkTrust(ds *diag.List, d *ir.Device, doc grammar.Spelling) {
 	}
 	const fix = "upgrade the switches and set version to 3.5 or later, or tell both intents apart by PCP: leave dscp out of the " +
 		"RoCEv2 intent's cos group and give the intent a vlan (in one broadcast domain)"
-	e := topicTrust.Errorf(ds, diag.FirstPlace(d.Switch.VersionAt, d.Decl), "The switches of %s carry %s, told by PCP, and %s, told by DSCP. "+
-		"Cumulus Linux %s trusts one header field for the whole switch (%s is 802.1p or dscp), so one of the two would be "+
-		"best effort and lose packets. From 3.5 on a switch trusts both.",
+	e := topicTrust.Errorf(ds, diag.FirstPlace(d.Switch.VersionAt, d.Decl), "The switches of %s carry %s, which PCP identifies, and %s, "+
+		"which DSCP identifies. Cumulus Linux %s trusts one header field for the whole switch (%s is 802.1p or dscp), so one of the two "+
+		"would be best effort and lose packets. From 3.5 on a switch trusts both.",
 		block(d), names(pcp), names(dscp), d.Switch.Version, one.Pattern)
 	for _, in := range pcp {
 		e.Note(in.At, "%s needs PCP: %s", in.Name, map[bool]string{
@@ -218,7 +218,7 @@ func checkECN(ds *diag.List, d *ir.Device, rel grammar.Release, doc grammar.Spel
 		}
 		if chips[asic.Name].drops {
 			topicDrops.Warnf(ds, ecnAt(m), "On the chip %s of %s, marking %s also turns on early drops, by the same thresholds, of packets "+
-				"that cannot be marked: RoCEv1, and whatever else has cos %d without ECN bits. Keep such traffic out of this cos.",
+				"that cannot be marked: RoCEv1, and all else that has cos %d without ECN bits. Keep such traffic out of this cos.",
 				asic.Title, block(d), m.Group.Name, m.Group.Cos)
 		}
 	}
@@ -277,8 +277,8 @@ func checkClasses(ds *diag.List, d *ir.Device) {
 		}
 		if o.Weight != g.Weight {
 			topicWeights.Noticef(ds, g.At, "The groups %s (weight %d) and %s (weight %d) are in one priority group of traffic.conf, %s, "+
-				"which has one weight: the sum of theirs. How the chip shares it among them is not documented. Give them the same weight "+
-				"to say what they get.", o.Name, o.Weight, g.Name, g.Weight, class).
+				"which has one weight, the sum of both. How the chip divides it is not documented. Give them the same weight "+
+				"to define their shares.", o.Name, o.Weight, g.Name, g.Weight, class).
 				Note(o.At, "%s has weight %d", o.Name, o.Weight)
 		}
 	}
@@ -290,9 +290,9 @@ func checkBounce(ds *diag.List, d *ir.Device) {
 		if !d.Bounces(g) {
 			continue
 		}
-		topicBounce.Warnf(ds, g.At, "Traffic of %q that comes down into the switches of %s and goes up again is to move into %q. %s has "+
-			"no key that looks at the port traffic leaves by, and rocec writes none of the ACL rules that do: the PFC-loop verdict rests on rules "+
-			"of your own there.", g.Name, block(d), g.Bounce.Name, fileText(d))
+		topicBounce.Warnf(ds, g.At, "Traffic of %q that comes down into the switches of %s and goes up again must move into %q. %s has no "+
+			"key that matches the egress port, and rocec writes no ACL rules that do: the "+
+			"PFC-loop verdict depends on your own rules there.", g.Name, block(d), g.Bounce.Name, fileText(d))
 	}
 }
 

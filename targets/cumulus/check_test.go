@@ -62,7 +62,8 @@ func TestRelease(t *testing.T) {
 	}
 }
 
-// TestWays: which switches are configured by files, by what the block says or else by the release, and why a release is not so by NVUE.
+// TestWays: the block of a switch decides whether files or NVUE configure it, or else the release does. A release without NVUE has a
+// reason.
 func TestWays(t *testing.T) {
 	for _, tt := range []struct {
 		version, config string
@@ -109,7 +110,7 @@ func TestSpectrumOnly(t *testing.T) {
 	}
 }
 
-// TestUnlisted: of some models no manual says whether 5.x runs on them.
+// TestUnlisted: for some models no manual states that 5.x runs on them.
 func TestUnlisted(t *testing.T) {
 	for model, noted := range map[string]bool{"sn3800": true, "sn3700": false} {
 		for version, later := range map[string]bool{"4.3.0": false, "5.3.0": true} {
@@ -360,7 +361,7 @@ func TestNothingToSay(t *testing.T) {
 	assert.NotContains(t, got, "pfc.roce_pfc")
 }
 
-// TestBounce: a leaf with two ways up is told that nobody moves what bounces there; one with a single way up is not.
+// TestBounce: a leaf with two ways up gets a warning that no device moves its bounced traffic; a leaf with one way up gets none.
 func TestBounce(t *testing.T) {
 	build := func(spines int) diag.List {
 		s := newSample(t, "sn2700", "3.7.16")
@@ -378,8 +379,8 @@ func TestBounce(t *testing.T) {
 		}
 		return check(s.sw)
 	}
-	d := want(t, build(2), "cumulus-bounce", diag.Warning, 14, `into the switches of switch "leaf" and goes up again is to move into "detour"`)
-	assert.Contains(t, d.Detail, "rules of your own")
+	d := want(t, build(2), "cumulus-bounce", diag.Warning, 14, `into the switches of switch "leaf" and goes up again must move into "detour"`)
+	assert.Contains(t, d.Detail, "your own rules")
 	for _, d := range build(1) {
 		assert.NotEqual(t, "cumulus-bounce", d.Code)
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// openClaims are what the manuals say of the files of a switch, or leave open, and what the switch shows of it. Of a line of a file the
-// key is asked for, and a value where it is a number: port groups have the names that people give them.
+// openClaims are statements of the manuals about the files of a switch, and open questions, each with a query for the switch. A query asks
+// for the key of a line, and for its value only where that is a number: people choose the names of port groups.
 func openClaims(d *ir.Device) []target.Claim {
 	rel, doc, ok := documented(d.Switch.Version)
 	if !ok {
@@ -36,7 +36,7 @@ func openClaims(d *ir.Device) []target.Claim {
 	return slices.DeleteFunc(out, unasked)
 }
 
-// unasked reports whether a claim is none, on this release.
+// unasked reports whether a claim does not apply to this release.
 func unasked(c target.Claim) bool { return c.ID == "" }
 
 // manualOf is a chapter of the manual of a release.
@@ -57,7 +57,7 @@ func chapter(r grammar.Release) string {
 	return manualOf(r, bufferChapter)
 }
 
-// kindsOf prints paths, each with what is there: a link, a file or none.
+// kindsOf prints paths, each with its kind: link, file or none.
 func kindsOf(paths ...string) target.Query {
 	return target.Query{Cmd: "for f in " + strings.Join(paths, " ") + `; do
 is=none
@@ -66,7 +66,7 @@ echo "$f $is"
 done`}
 }
 
-// kinds reads the answer of [kindsOf]; not ok: it does not tell of each path.
+// kinds reads the answer of [kindsOf]; not ok: a path is missing in it.
 func kinds(answer []byte, paths []string) (of map[string]string, ok bool) {
 	of = map[string]string{}
 	for _, l := range shownLines(answer) {
@@ -86,7 +86,7 @@ func shownLines(answer []byte) (all []string) {
 	return all
 }
 
-// keysIn asks which of some keys stand in a file, in comments too, each once.
+// keysIn asks which of some keys are in a file, in comments too, each once.
 func keysIn(path, keys string) target.Query {
 	return target.Query{Cmd: "grep -oE '^#? *(" + keys + ")' " + path + " | sort -u"}
 }
@@ -176,7 +176,7 @@ func checkerClaim(r grammar.Release) target.Claim {
 	}
 	return target.Claim{
 		ID: "cumulus-checker", Says: says,
-		Source: "in the chapters of 4.2 and later, and of those before 4.0 in none; of 4.0 and 4.1 it is not known",
+		Source: "in the chapters of 4.2 and later, and in no chapter before 4.0; unknown for 4.0 and 4.1",
 		Query:  target.Query{Cmd: findChecker + "command -v " + checker + " || echo none"},
 		Judge: func(answer []byte) target.Verdict {
 			have := shownLines(answer)
@@ -230,7 +230,7 @@ func nodesClaim() target.Claim {
 	const folder = "/cumulus/switchd"
 	return target.Claim{
 		ID: "cumulus-nodes", Says: "No node of switchd shows which classes, pauses and buffers are in use.",
-		Source: "no manual names one; the log messages of 4.1 tell of a node for cos, without its path",
+		Source: "no manual names one; the log messages of 4.1 mention a node for cos, without its path",
 		Query: target.Query{Cmd: `find ` + folder + ` \( ! -path '*/interface/*' -o -path '*/interface/swp*' \) ` + // bonds have names of people
 			`\( -ipath '*cos*' -o -ipath '*traffic*' -o -ipath '*pfc*' -o -ipath '*buffer*' \) -print ` +
 			"| head -n 80\necho end"},
@@ -252,7 +252,7 @@ func poolClaim() target.Claim {
 		ID: "cumulus-pool-keys", Own: true,
 		Says: "The pool of lossless traffic is named by flow_control.ingress_service_pool and flow_control.egress_service_pool, " +
 			"and shares of pools by names such as ALPHA_1.",
-		Source: "a draft of the file of 5.0 that is public; the chapters print parts of it",
+		Source: "a draft of the file of 5.0 that is public; the chapters print parts",
 		Query: keysIn(infraPath, `flow_control\.[a-z_.]+ *= *[A-Za-z0-9_]+|(ingress|egress)_service_pool\.[0-9]+\.(percent|mode) *= *[0-9.]+`+
 			`|priority_group\.bulk\.[a-z_.]+ *= *[A-Za-z0-9_]+`),
 		Judge: func(answer []byte) target.Verdict {
@@ -296,7 +296,7 @@ func memoryKeysClaim(r grammar.Release, a *platform.ASIC) target.Claim {
 func reloadClaim(r grammar.Release, a *platform.ASIC) target.Claim {
 	says, is := "The release has no node by which switchd reads the file again", reloads(r, a)
 	if is {
-		says = "switchd is told by a node to read the file again"
+		says = "The release has a node by which switchd reads the file again"
 	}
 	return target.Claim{
 		ID: "cumulus-reload-node", Says: says + ": " + reloadNode + ".",
@@ -316,7 +316,7 @@ func ncluClaim(r grammar.Release) target.Claim {
 	}
 	return target.Claim{
 		ID:     "cumulus-nclu",
-		Says:   "`net show configuration commands` answers who reads with status 0, and names the presets of RoCE where they are set.",
+		Says:   "`net show configuration commands` exits 0 for a user who may read, and names the presets of RoCE where they are set.",
 		Source: "Cumulus Linux 3.7 and 4.3, RDMA over Converged Ethernet; no manual has the status",
 		Query: target.Query{Cmd: `said=$(net show configuration commands 2>/dev/null)
 echo "status $?"

@@ -1,28 +1,32 @@
-// Package cumulus spells the lossless settings of a switch in the files that Cumulus Linux reads them from: in
-// /etc/cumulus/datapath/traffic.conf from 3.1.1 to 4.3, in qos_features.conf and qos_infra.conf from 4.4 on ([infraFile]).
+// Package cumulus spells the lossless settings of a switch in the files of Cumulus Linux. They are in /etc/cumulus/datapath/traffic.conf
+// from 3.1.1 to 4.3, and in qos_features.conf and qos_infra.conf from 4.4 on ([infraFile]).
 //
-// In comes one compiled switch. Out goes one file, or two: a function from what lies on the switch to what should. On the way
-// the settings are lowered once ([lower]: which field is trusted, where every PCP and DSCP value goes, which ports share
-// which buffer sizes), then spelled in the dialect of the release, which the file on the switch may correct
-// ([grammar.Spelling]), then edited into that file line by line ([edit]).
+// The input is one compiled switch. The output is one file or two: a function from the present content to the wanted content. First
+// [lower] decides which field is trusted, which cos every PCP and DSCP value gets, and which ports share which buffer sizes. Then the
+// settings are spelled in the dialect of the release, which the file on the switch may correct ([grammar.Spelling]). Then [edit] puts them
+// into that file line by line.
 //
-// Promised: the classification map is complete, so the map of the factory (PCP 3 goes to cos 4 on all these releases)
-// never decides; traffic nobody claimed never lands in a lossless cos; every key of a PFC port group is written; a port
-// is in at most one port group of a feature; every line that is not rocec's keeps every byte.
+// Laws:
 //
-// What rocec owns in traffic.conf: the trust and remark keys, the map, the three priority groups with their weights and
-// the scheduling algorithm, the lists of PFC and ECN port groups, and the keys of the port groups it named
-// (roce_pfc, roce_ecn, roce_pause, and the same with a number; roce_trust). A port group of somebody else stays in force for ports the
-// fabric does not have: the fabric's are taken out of its port_set, and it is unlisted where none is left or where the set cannot be taken
-// apart. Shares of queues for all ports (default_egress_sched, 4.3) become comments, since no manual says whether they or the weights
-// count. A switch that trusts both header fields goes on doing so where packets of intents are sorted as by the one they need. Who else
-// writes the file is found and named ([writersWatch]).
+//   - The classification map is complete, so the map of the factory (PCP 3 goes to cos 4 on all these releases) never decides.
+//   - Traffic that no cos group claims never gets a lossless cos.
+//   - Every key of a PFC port group is written.
+//   - A port is in at most one port group of a feature.
+//   - Every line that is not rocec's keeps every byte.
 //
-// On Spectrum up to 4.3 the split of the chip's memory into a lossy and a lossless pool belongs to another file,
-// datapath.conf. The manuals up to 3.5 turn PFC on without touching it; from 3.7 on the vendor's own RoCE preset splits
-// it in halves. It is read and judged ([watches]), and edited only where the switch block says memory = "written"
-// ([memoryEdited]). The whole traffic.conf that `rocec build` writes reminds of it. From 4.4 on the manuals want the split before PFC, so
-// rocec always writes it.
+// rocec owns these keys of traffic.conf: the trust and remark keys, the map, the three priority groups with their weights and the
+// scheduling algorithm, and the lists of PFC and ECN port groups. It owns the keys of the port groups that it named (roce_pfc, roce_ecn,
+// roce_pause, and the same with a number; roce_trust).
+//
+// A port group of others stays in force for ports that are not in the fabric. rocec takes the fabric's ports out of its port_set, and
+// unlists the group where no port is left or where the set cannot be taken apart. Shares of queues for all ports (default_egress_sched,
+// 4.3) become comments, since the manuals do not state whether they or the weights count. A switch that trusts both header fields keeps
+// doing so where packets of intents get the same cos by both fields. [writersWatch] finds and names other writers of the file.
+//
+// On Spectrum up to 4.3 the split of the chip's memory into a lossy and a lossless pool is in another file, datapath.conf. The manuals up
+// to 3.5 turn PFC on without touching it; from 3.7 on the vendor's own RoCE preset splits it in halves. rocec reads and judges it
+// ([watches]), and edits it only where the switch block has memory = "written" ([memoryEdited]). A comment in the whole traffic.conf of
+// `rocec build` reminds of it. From 4.4 on the manuals want the split before PFC, so rocec always writes it.
 package cumulus
 
 import (
@@ -134,11 +138,11 @@ func render(d *ir.Device) ([]target.File, diag.List) {
 	return files, ds
 }
 
-// linter judges a file that classifies by itself, but for what holds of the file rocec writes from nothing, too: that follows from the
-// fabric, and validate has judged it. A file that sets something, and nothing that any release knows, is of something else.
+// linter judges the classification in a file. It leaves out findings that the file written from nothing has, too: they follow from the
+// fabric, and validate has judged it. A file with settings of which no release knows any belongs to another program.
 //
-// The keys of a port group that is in no list are not a mistake where all its ports are the fabric's: rocec has taken it out of the list,
-// and leaves its keys, which do nothing, to whoever wrote them.
+// The keys of a port group that is in no list are correct where all its ports are the fabric's. rocec has taken the group out of the list,
+// and leaves its keys, which have no effect, to their writer.
 func linter(path string, edit func([]byte) ([]byte, diag.List), s func() *settings) func([]byte) (diag.List, string) {
 	judge := func(content []byte) diag.List {
 		return conflint.CheckOwn([]lint.File{{Name: path, Data: content}}).Diagnostics
@@ -167,8 +171,8 @@ func linter(path string, edit func([]byte) ([]byte, diag.List), s func() *settin
 	}
 }
 
-// switchedOff reports whether the key at a place is of a port group that has no port outside the fabric, in a feature of which rocec writes
-// the list or shortens it.
+// switchedOff reports whether the key at a place is of a port group that has no port outside the fabric. It does so only for a feature
+// whose list rocec writes or shortens.
 func switchedOff(content []byte, at diag.Range, fabric []grammar.Port) bool {
 	if at.Start.Byte < 0 || at.End.Byte > len(content) || at.Start.Byte > at.End.Byte {
 		return false

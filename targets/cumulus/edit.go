@@ -20,15 +20,14 @@ const (
 	tailHeader  = "# RoCE settings, written by rocec from the fabric's description: change them there, not here."
 )
 
-// edit gives what the file should hold, given what it holds.
+// edit returns the wanted content of the file, given the present content.
 //
-// A setting that stands is set where it stands; of one set twice the last line stays, since the manuals do not say
-// which one counts, and the others go. A setting that stands nowhere is written below the commented template of
-// itself, else below the setting before it, else at the end below one comment. Settings of rocec that are not wanted
-// any more go. A value that means the same is left as it is spelled. Settings of others that would decide beside
-// rocec's, and that no list keeps out of force, become comments.
+// An existing setting is set in its place. If a key is set twice, the last line stays and the others are removed, since the manuals do not
+// state which one counts. A missing setting is written below its own commented template, else below the setting before it, else at the end
+// below one comment. Settings of rocec that are no longer wanted are removed. A value that means the same keeps its spelling. Settings of
+// others that would decide together with rocec's, and that no list keeps out of force, become comments.
 //
-// The error says why an edit could do harm; a line rocec does not understand and does not touch is no such reason.
+// The error states why an edit could do harm; a line that rocec does not understand and does not touch is no such reason.
 func edit(old []byte, doc grammar.Spelling, s *settings) ([]byte, error) {
 	if len(old) == 0 {
 		return whole(fileOf(doc), spell(s, doc, nil)), nil
@@ -42,8 +41,8 @@ func edit(old []byte, doc grammar.Spelling, s *settings) ([]byte, error) {
 	return place(lines, spell(s, d, grammar.ValuesOf(lines)), func(key string) bool { return stale(key, d) }, same)
 }
 
-// place sets what the sections want in the lines of a file. stale reports whether a key goes that they do not want, same whether two
-// values mean the same.
+// place puts the settings of the sections into the lines of a file. stale reports whether to remove a key that no section wants, and same
+// whether two values mean the same.
 func place(lines []grammar.Line, secs []section, stale func(key string) bool, same func(a, b string) bool) ([]byte, error) {
 	last := map[string]int{} // wanted key -> the line that stays
 	for _, sec := range secs {
@@ -175,7 +174,7 @@ func (p *placement) line(b []byte, s setting) []byte {
 	return append(b, p.end...)
 }
 
-// foot gives the last line of the paragraph an earlier edit left below tailHeader; -1: there is none.
+// foot returns the last line of the paragraph that an earlier edit left below tailHeader; -1: the lines have no such paragraph.
 func (p *placement) foot(lines []grammar.Line, gone []bool) int {
 	foot := -1
 	for i := range lines {

@@ -116,7 +116,7 @@ func TestEditLines(t *testing.T) {
 			gone: []string{"packet_priorities", "packet_priority_source =", "remark_packet_priority"},
 		},
 		{
-			name: "a key of another case is somebody else's", version: "3.4.3",
+			name: "a key of another case is not rocec's", version: "3.4.3",
 			old:  "PFC.port_group_list = [x]\n",
 			want: []string{"PFC.port_group_list = [x]", "pfc.port_group_list = [roce_pfc]"},
 		},
@@ -197,7 +197,7 @@ func TestRefuse(t *testing.T) {
 		})
 	}
 	out, ds := files[0].Edit([]byte("foreign = [1,\n2]\n"))
-	assert.Empty(t, ds, "a list of somebody else may stay open")
+	assert.Empty(t, ds, "a list of another writer may stay open")
 	assert.Contains(t, string(out), "foreign = [1,\n2]\n")
 }
 
@@ -328,8 +328,8 @@ func FuzzEdit(f *testing.F) {
 	})
 }
 
-// holdLaws: editing twice is editing once; the old bytes are not touched; lines that are not rocec's stay, in their
-// order, byte for byte; the keys of the result are what Keys promised.
+// holdLaws holds an edit to its laws: editing twice is editing once, and the old bytes are not touched. Lines that are not rocec's stay,
+// in their order, byte for byte. The keys of the result are those that Keys promised.
 func holdLaws(t require.TestingT, old []byte, doc grammar.Spelling, s *settings) {
 	before := string(old)
 	got, err := edit(old, doc, s)
@@ -414,7 +414,7 @@ func TestEditAllPorts(t *testing.T) {
 			},
 			"",
 		},
-		"5.x: a list that is none": {
+		"5.x: a value that is no list": {
 			"5.3.0", 2, "default_ecn_red_conf.egress_queue_list = [0-4]\n", []string{"default_ecn_red_conf.egress_queue_list = [0-4]"}, "",
 		},
 		"5.x: PFC on all ports": {

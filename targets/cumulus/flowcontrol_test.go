@@ -20,7 +20,7 @@ func mixedSample(t testing.TB, version string) *sample {
 	return s
 }
 
-// A port is in a group of PFC or in one of link pause, whatever stands in the file, and reads back so.
+// TestPauseAtSomePorts: a port is in a group of PFC or in one of link pause, whatever the file contains, and reads back so.
 func TestPauseAtSomePorts(t *testing.T) {
 	for _, version := range []string{"3.1.1", "3.4.3", "3.7.16", "4.1.1", "4.3.0"} {
 		t.Run(version, func(t *testing.T) {

@@ -15,8 +15,8 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// TestForeignFiles: files as other tools and hands leave them, edited for every release: each line that is not rocec's keeps every byte and
-// its place, and the result is good by the rules for files that lie on switches.
+// TestForeignFiles edits files of other tools and people for every release. Each line that is not rocec's keeps every byte and its place,
+// and the result is good by the rules for files on switches.
 func TestForeignFiles(t *testing.T) {
 	entries, err := os.ReadDir("testdata/foreign")
 	require.NoError(t, err)
@@ -72,8 +72,8 @@ func TestForeignFiles(t *testing.T) {
 	}
 }
 
-// TestSwitchedOff: a group of others that rocec has taken out of the list because all its ports are the fabric's is not warned about; one
-// whose ports are elsewhere is, and so is one of a feature rocec does not list.
+// TestSwitchedOff: rocec takes a group of others out of the list when all its ports are the fabric's, and does not warn about it. It warns
+// about a group with other ports, and about one of a feature whose list rocec does not write.
 func TestSwitchedOff(t *testing.T) {
 	files, _ := Target.Render(canonicalSample(t, "sn2700", "3.7.16", 2).sw)
 	group := func(feature, name, ports string) string {

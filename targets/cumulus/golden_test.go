@@ -114,7 +114,7 @@ func TestGoldenInfra(t *testing.T) {
 		assert.Empty(t, text(found))
 		assert.Empty(t, foreign)
 
-		// What says the same in other words stays as it is.
+		// A value with the same meaning in another spelling stays as it is.
 		kept := strings.NewReplacer("percent = 50.0", "percent = 50", "ALPHA_INFINITY", "15", "ALPHA_1\n", "8\n", "TRUE",
 			"true").Replace(string(got))
 		require.NotEqual(t, string(got), kept)
@@ -264,7 +264,7 @@ func (r *reader) check(t *testing.T) {
 			require.NoError(t, err)
 			sum += percent
 		}
-		assert.Contains(t, []int{0, 100}, sum, "nobody waits for all others")
+		assert.Contains(t, []int{0, 100}, sum, "no queue waits for all others")
 	}
 	for _, feature := range []string{"pfc", "link_pause"} {
 		for _, g := range r.list(feature + ".port_group_list") {

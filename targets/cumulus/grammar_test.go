@@ -51,9 +51,9 @@ func releases() (out []string) {
 	return out
 }
 
-// TestWrittenIsInTheGrammar: whatever is written for a release, into no file and into that of the factory, is a key the
-// file accepts, with a value of its type, and the linter has nothing to say about it. Into no file only keys are written
-// that the manual of the release has.
+// TestWrittenIsInTheGrammar: every setting that rocec writes for a release has a key that the file accepts and a value of its type, and
+// the linter reports nothing about it. That holds for no file and for the factory's file. Into no file rocec writes only keys in the
+// manual of the release.
 func TestWrittenIsInTheGrammar(t *testing.T) {
 	written := map[*grammar.Key]bool{}
 	for _, version := range releases() {

@@ -15,8 +15,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// factory holds traffic.conf, or qos_features.conf and qos_infra.conf, as each dialect's releases ship it: the same settings, with
-// templates commented out; and datapath.conf of each family of chips, with the keys that are published. The words are ours.
+// factory holds traffic.conf, or qos_features.conf and qos_infra.conf, with the settings of each dialect's releases and with templates
+// commented out. It also has datapath.conf of each family of chips, with the published keys. The words are ours.
 //
 //go:embed factory/*.conf
 var factory embed.FS
@@ -90,8 +90,8 @@ func Chassis(d *ir.Device) target.Image {
 // Bonded reports whether the fabric wants a port to be in a bond: opposite the bond of a host that balances, or between switches.
 func Bonded(p *ir.Port) bool { return master(p) != "" }
 
-// master names the bond that a port is in, within the 15 letters of an interface: opposite the bond of a host that balances, and so needs
-// one here, or one between switches. Empty: there is none. A dash would make it a range to NVUE.
+// master returns the bond of a port, within the 15 letters of an interface. A port needs one opposite a host's bond that balances, and
+// between switches with a bond. Empty: the port needs no bond. NVUE would read a name with a dash as a range.
 func master(p *ir.Port) string {
 	switch nic := p.Peer().NIC; {
 	case nic != nil && nic.Bond != nil && nic.Bond.Mode != "active-backup":
@@ -119,7 +119,7 @@ func portsFile(d *ir.Device) string {
 	return b.String()
 }
 
-// pair is what clagd says of the other switch of the MLAG pair.
+// pair is the state of the MLAG pair's other switch in the output of clagd.
 func pair(d *ir.Device) *sim.Pair {
 	out := &sim.Pair{}
 	for _, p := range sorted(d.Ports) {
@@ -130,7 +130,7 @@ func pair(d *ir.Device) *sim.Pair {
 	return out
 }
 
-// counters are those of a port that tell of lossless traffic.
+// counters are the counters of a port that concern lossless traffic.
 var counters = sync.OnceValue(func() []string {
 	names := []string{
 		"HwIfInPausePkt", "HwIfOutPausePkt", "HwIfInBufferDrops", "HwIfInDiscards", "HwIfOutDiscards", "HwIfOutQDrops",

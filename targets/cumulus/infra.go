@@ -14,8 +14,8 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// From 4.4 on two files hold what traffic.conf and datapath.conf held: one classifies, pauses, marks and schedules, the other has the
-// priority groups, the queues of cos and the pools of the chip's memory. Source: the quality-of-service chapters of 4.4 and 5.x.
+// From 4.4 on two files replace traffic.conf and datapath.conf. One classifies, pauses, marks and schedules; the other has the priority
+// groups, the queues of cos and the pools of the chip's memory. Source: the quality-of-service chapters of 4.4 and 5.x.
 const (
 	confName     = "traffic.conf"
 	featuresName = "qos_features.conf"
@@ -33,18 +33,18 @@ func confPath(r grammar.Release) string {
 	return Path
 }
 
-// isSplit is [split] of a release as it is written; what is none is not.
+// isSplit is [split] for the text of a release; false for a text that is no release.
 func isSplit(version string) bool {
 	r, ok := grammar.ParseRelease(version)
 	return ok && split(r)
 }
 
-// infraSettings is what rocec writes into qos_infra.conf, in the spelling of its release.
+// infraSettings returns the settings of rocec in qos_infra.conf, in the spelling of its release.
 //
-// All cos are in the one priority group of the factory: lossless ones have a group of their own inside the chip once PFC is on, and the
-// other groups a file may name have buffers of which no manual tells the defaults. A cos leaves by the queue of its number, for which
-// qos_features.conf has the share. On a switch with lossless traffic the memory is split as the manuals of 4.4 and later want it before PFC
-// or link pause: a pool for the rest, and one for lossless traffic, which on the way out is not limited.
+// All cos are in the factory's one priority group. Lossless ones have a group of their own inside the chip once PFC is on, and the manuals
+// do not give the default buffers of the other groups that a file may name. A cos leaves by the queue of its number, for which
+// qos_features.conf has the share. The manuals of 4.4 and later want the memory split before PFC or link pause. So a switch with lossless
+// traffic gets one pool for it, without a limit on egress, and one for the rest.
 func infraSettings(d *ir.Device, spelling grammar.Spelling) []section {
 	var sorted, pools section
 	sorted.title = "Priority groups and queues: cos n leaves by queue n."
@@ -88,11 +88,11 @@ func infraSettings(d *ir.Device, spelling grammar.Spelling) []section {
 	return []section{sorted, pools}
 }
 
-// editInfra gives what the qos_infra.conf of a switch should hold. Like datapath.conf it is never made from nothing: it has settings whose
-// defaults no manual tells.
+// editInfra returns the wanted content of a switch's qos_infra.conf. Like datapath.conf it is never made from nothing: the manuals do not
+// give the defaults of some settings.
 func editInfra(old []byte, want []section) (out []byte, why string) {
 	if len(old) == 0 {
-		return nil, "There is none, or it is empty; rocec only edits the one that the release brought. See that the package of switchd is " +
+		return nil, "The file is missing or empty; rocec only edits the one that the release installs. See that the package of switchd is " +
 			"whole (dpkg -V)."
 	}
 	lines, why := noMemory(old, grammar.QoSInfra)
@@ -122,7 +122,8 @@ func infraFile(d *ir.Device, rel grammar.Release) target.File {
 	spelling, _ := grammar.Infra(rel)
 	want := infraSettings(d, spelling)
 	wanted := map[string][]ir.Origin{}
-	sketch := []byte("# What rocec sets in the " + infraName + " of the switch; every other line of it stays. Do not copy it to a switch.\n")
+	sketch := []byte("# The lines that rocec sets in the " + infraName + " of the switch; all other lines stay. " +
+		"Do not copy this file to a switch.\n")
 	for _, sec := range want {
 		sketch = fmt.Appendf(sketch, "\n# %s\n", sec.title)
 		for _, s := range sec.settings {
@@ -160,8 +161,8 @@ func infraFile(d *ir.Device, rel grammar.Release) target.File {
 	return f
 }
 
-// reloadUnit is how switchd takes both files from 4.4 on: without a restart, but for what changes buffers, PFC or link pause, which may
-// lose packets for a moment. A switchd that does not run cannot reload, and starts with them. Source: the manuals of 4.4 and 5.x.
+// reloadUnit has switchd take both files from 4.4 on, without a restart. Changes of buffers, PFC or link pause may lose packets for a
+// moment. A switchd that does not run cannot reload, and starts with them. Source: the manuals of 4.4 and 5.x.
 var reloadUnit = func() target.Step {
 	s := reload
 	s.Name = "cumulus reload-unit"
@@ -173,7 +174,7 @@ fi`
 	return s
 }()
 
-// sayChecker says where nothing but rocec judges a change.
+// sayChecker returns a sentence where nothing but rocec judges a change.
 func sayChecker(_, _ []byte, have []target.Sample) (target.Step, []string) {
 	if saw(have, checkerFact, nothing) {
 		return reloadUnit, []string{"No " + checker + " was found, which releases from 4.1 on have: nothing but rocec checks the files before " +
@@ -182,9 +183,9 @@ func sayChecker(_, _ []byte, have []target.Sample) (target.Step, []string) {
 	return reloadUnit, nil
 }
 
-// The syntax checker takes one file of each kind. Both may change in one apply, and each is asked about before any is in place: it is
-// judged beside what the other holds now. That is sound, since neither needs keys of the other to be read; that a pool for lossless traffic
-// comes with PFC is what rocec sees to itself, and switchd asks the checker again about both when it reloads.
+// The syntax checker takes one file of each kind. Both may change in one apply, and each is checked before it is in place, together with
+// the present content of the other one. That is sound, since neither needs keys of the other to be read. rocec itself sees to it that a
+// pool for lossless traffic comes with PFC, and switchd asks the checker about both again when it reloads.
 var precheckFeatures, precheckInfra = pairCheck("-qf", "-qi", infraPath), pairCheck("-qi", "-qf", featuresPath)
 
 func pairCheck(flag, otherFlag, other string) string {
@@ -205,5 +206,5 @@ printf '%s\n' "$said"
 exit 1`
 }
 
-// unsound is what the checker says of a file with mistakes; it may say it of one of two.
+// unsound is in the checker's output for a file with mistakes; it may be about one of two files.
 const unsound = "Errors detected"

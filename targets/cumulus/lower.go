@@ -19,7 +19,7 @@ type settings struct {
 	byPCPWhy            []ir.Origin
 	pcp                 [8]int  // the cos of every PCP value
 	dscp                [64]int // the cos of every DSCP value
-	plain               int     // the cos of packets that no trusted field tells
+	plain               int     // the cos of packets without a trusted field
 	mapWhy              [8][]ir.Origin
 	shares              [8]int // percent of a link, by cos; 0: strict
 	shareWhy            [8][]ir.Origin
@@ -101,7 +101,7 @@ func numbered(f grammar.Feature, i int) string {
 	return fmt.Sprintf("%s_%d", groupNames[f], i+1)
 }
 
-// trustOf gives the intents that need PCP and those that need DSCP to be told apart.
+// trustOf returns the intents that PCP identifies, and those that DSCP identifies.
 func trustOf(intents []*ir.Intent) (pcp, dscp []*ir.Intent) {
 	for _, in := range intents {
 		if in.ByDSCP() {
@@ -113,9 +113,9 @@ func trustOf(intents []*ir.Intent) (pcp, dscp []*ir.Intent) {
 	return pcp, dscp
 }
 
-// trust decides which header fields the switch trusts. A switch that sees no intent gets what the fabric as a whole
-// needs. Where both are needed and the dialect has room for one, check has refused the switch, or link pause makes
-// every class lossless, and then DSCP decides, for the sake of marking.
+// trust decides which header fields the switch trusts. A switch without intents gets the fields that the fabric as a whole needs. Where
+// the intents need both and the dialect has room for one, check has refused the switch. With link pause every class is lossless, so check
+// accepts it, and DSCP decides, for the sake of marking.
 func (s *settings) trust(d *ir.Device, doc grammar.Spelling) {
 	intents, t, spare := d.Switch.Deciding(d.Fabric), d.Switch.Trust(d.Fabric), d.Switch.SpareTrust(d.Fabric)
 	s.trustPCP, s.trustDSCP = t.PCP || !t.DSCP, t.DSCP
@@ -126,7 +126,7 @@ func (s *settings) trust(d *ir.Device, doc grammar.Spelling) {
 	s.trustWhy = ir.TrustWhy(intents)
 	for _, in := range intents {
 		if in.Overruled() {
-			s.byPCPWhy = append(s.byPCPWhy, ir.Origin{At: in.VersionAt, Why: in.Name + " is told by PCP, and has a DSCP, too"})
+			s.byPCPWhy = append(s.byPCPWhy, ir.Origin{At: in.VersionAt, Why: "PCP identifies " + in.Name + ", which has a DSCP, too"})
 		}
 	}
 	if doc.Key(grammar.Source, grammar.TrustSet) == nil {

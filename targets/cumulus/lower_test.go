@@ -16,8 +16,8 @@ import (
 	"github.com/rocec/rocec/targets/target/targettest"
 )
 
-// TestMapLaws: whatever the groups claim, every value goes to exactly one cos, a claimed one to its claimant, an
-// unclaimed one never into a lossless cos, nor into the CPU's.
+// TestMapLaws: whatever the groups claim, every value gets exactly one cos. A claimed value gets the cos of its group, and any other value
+// neither a lossless cos nor the CPU's.
 func TestMapLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cos := rapid.Permutation([]int{0, 1, 2, 3, 4, 5, 6, 7}).Draw(t, "cos")[:rapid.IntRange(0, 7).Draw(t, "groups")]
@@ -92,7 +92,7 @@ func TestMapChoices(t *testing.T) {
 	} {
 		assert.Equal(t, tt.pcp, ir.MapsOf(cosGroups(tt.lossless, tt.strict), CosCPU).PCP, tt.name)
 	}
-	assert.Equal(t, 5, ir.MapsOf(cosGroups([]int{4}, []int{6}), CosCPU).DSCP[32], "DSCP 32-39 is nobody's: it must not be lossless")
+	assert.Equal(t, 5, ir.MapsOf(cosGroups([]int{4}, []int{6}), CosCPU).DSCP[32], "no group claims DSCP 32-39: they must not be lossless")
 	assert.Equal(t, [8]int{0, 1, 2, 3, 4, 5, 6, 7}, ir.MapsOf(cosGroups([]int{0, 1, 2, 3, 4, 5, 6, 7}, nil), CosCPU).PCP)
 }
 

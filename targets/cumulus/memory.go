@@ -14,8 +14,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// The chip's memory is shared out by a file of its own, datapath.conf, which switchd reads when it starts. What no file says is
-// assumed, and named so; what the file on a switch says is read by plan and verify ([watchMemory]).
+// The chip's memory is shared out by a file of its own, datapath.conf, which switchd reads when it starts. Values that no file states are
+// assumed, and named so; plan and verify read those in the file on a switch ([memoryWatches]).
 
 // memoryFile is the name of the file in each of its folders.
 const memoryFile = "datapath.conf"
@@ -29,7 +29,7 @@ func memoryPaths(a *platform.ASIC) []string {
 	return []string{chipConfig + "/bcm/" + memoryFile, "/etc/bcm.d/datapath/" + memoryFile}
 }
 
-// memoryWritable says why rocec does not write the memory of a chip in a release, in a part of a sentence; empty: it does, where the
+// memoryWritable returns why rocec does not write the memory of a chip in a release, as a part of a sentence. Empty: it does, where the
 // file on the switch shows that it takes the keys.
 func memoryWritable(a *platform.ASIC, version string) (why string) {
 	r, ok := grammar.ParseRelease(version)
@@ -44,10 +44,10 @@ func memoryWritable(a *platform.ASIC, version string) (why string) {
 	return ""
 }
 
-// memory is how Cumulus Linux shares out the memory of a chip. On Spectrum, lossless packets first use up the share of their
-// ingress buffer in a pool, and what comes then lies in the headroom, of which xoff counts the bytes: the vendor's preset is Onyx'
-// row for lossless traffic under other names (reserved 67,538, xoff 18,432, alpha 2). The files of Broadcom's chips know limits in
-// cells and no quota for lossless traffic, so xoff is most likely all that a port may hold; nothing published settles it.
+// memory models how Cumulus Linux divides the memory of a chip. On Spectrum, lossless packets first use up the share of their ingress
+// buffer in a pool; later packets are in the headroom, of which xoff counts the bytes. The vendor's preset has the values of Onyx' row for
+// lossless traffic under other names (reserved 67,538, xoff 18,432, alpha 2). The files of Broadcom's chips have limits in cells and no
+// quota for lossless traffic. So xoff is most likely the upper bound of a port there; no published source confirms it.
 func memory(a *platform.ASIC, version string, written bool) ir.MemoryModel {
 	spectrum := a.Vendor == platform.Mellanox
 	m := ir.MemoryModel{
@@ -65,7 +65,7 @@ func memory(a *platform.ASIC, version string, written bool) ir.MemoryModel {
 		m.AlphaFrom = "assumed, should xoff count beyond a share: the file of such chips states none for lossless traffic"
 		m.PercentFrom = "assumed, should xoff count beyond a share: the release gives the priority group of RoCE 2 %, a shared_percent of 4, " +
 			"and no manual gives their sizes"
-		m.XoffFrom = "assumed: no manual says whether such a chip counts it from the bottom"
+		m.XoffFrom = "assumed: the manuals do not state from where such a chip counts it"
 	case isSplit(version):
 		m.Pool = true
 		m.PercentFrom, m.AlphaFrom = "rocec writes it, as the manuals of 4.4 and later want before PFC", "rocec writes it, as the manuals"
@@ -77,7 +77,7 @@ func memory(a *platform.ASIC, version string, written bool) ir.MemoryModel {
 	return m
 }
 
-// memoryRead is what a datapath.conf says of the memory of a Spectrum, as far as it says so.
+// memoryRead is the memory of a Spectrum, as far as its datapath.conf states it.
 type memoryRead struct {
 	pool    int      // that lossless traffic uses
 	lossy   []string // the priority groups that use it too
@@ -97,7 +97,7 @@ type share struct {
 	stated  bool
 }
 
-// shareOf is what a file states of a percentage.
+// shareOf returns a percentage of a file.
 func shareOf(have grammar.Values, f grammar.Feature, m grammar.Meaning, n int, group string) share {
 	v, ok := have.Get(f, m, n, group)
 	text, _ := grammar.Unquote(v)
@@ -114,8 +114,8 @@ func ingressPools(have grammar.Values) float64 {
 	return math.Round(sum*1e6) / 1e6 // 33.3 + 33.3 + 33.4 is 100
 }
 
-// noMemory says why content is not the file of these dialects, datapath.conf or qos_infra.conf, in a sentence; empty: it is one, as far as
-// it can be read.
+// noMemory returns why content is not the file of these dialects, datapath.conf or qos_infra.conf, as a sentence. Empty: it is one, as far
+// as it can be read.
 func noMemory(content []byte, in grammar.Dialects) ([]grammar.Line, string) {
 	lines, err := grammar.Parse(content)
 	if err != nil {
@@ -140,7 +140,7 @@ func noMemory(content []byte, in grammar.Dialects) ([]grammar.Line, string) {
 		}
 	}
 	if known == 0 {
-		return nil, "It has none of the keys of such a file, not even in a comment."
+		return nil, "It has no key of such a file, not even in a comment."
 	}
 	return lines, ""
 }
@@ -178,7 +178,7 @@ func memoryOf(lines []grammar.Line) memoryRead {
 	return r
 }
 
-// model is the memory model of a switch whose file was read; what the file does not say stays as assumed.
+// model returns the memory model of a switch whose file was read; values that the file does not state stay assumed.
 func (r *memoryRead) model(assumed ir.MemoryModel, path string) ir.MemoryModel {
 	m := assumed
 	m.Pool = r.own()
@@ -191,7 +191,7 @@ func (r *memoryRead) model(assumed ir.MemoryModel, path string) ir.MemoryModel {
 	return m
 }
 
-// memorySettings is what rocec writes where the fabric says memory = "written".
+// memorySettings returns the settings that rocec writes where the fabric has memory = "written".
 func memorySettings(d *ir.Device) []section {
 	why := []ir.Origin{{At: d.Switch.MemoryAt, Why: `memory = "written"`}}
 	var sec section
@@ -220,11 +220,11 @@ func memorySettings(d *ir.Device) []section {
 	return []section{sec}
 }
 
-// editMemory gives what the datapath.conf of a switch should hold. It is never made from nothing: what else the release sets there is not
-// published.
+// editMemory returns the wanted content of a switch's datapath.conf. It is never made from nothing: the other settings of the release are
+// not published.
 func editMemory(old []byte, want []section) (out []byte, why string) {
 	if len(old) == 0 {
-		return nil, "There is none in any of its places, or it is empty; rocec only edits the one that the release brought. See that " +
+		return nil, "The file is missing in all its places, or empty; rocec only edits the one that the release installs. See that " +
 			"the package of switchd is whole (dpkg -V)."
 	}
 	lines, why := noMemory(old, grammar.Datapath)
@@ -276,7 +276,7 @@ func sentence(err error) string {
 func memoryEdited(d *ir.Device) target.File {
 	paths, want := memoryPaths(d.Switch.Model.ASIC), memorySettings(d)
 	wanted := map[string][]ir.Origin{}
-	sketch := []byte("# What rocec sets in the " + memoryFile + " of the switch; every other line of it stays. Do not copy it to a " +
+	sketch := []byte("# The lines that rocec sets in the " + memoryFile + " of the switch; all other lines stay. Do not copy this file to a " +
 		"switch.\n\n")
 	for _, s := range want[0].settings {
 		wanted[s.key] = s.why
@@ -312,7 +312,7 @@ func keysOf(content []byte, wanted map[string][]ir.Origin) []target.Key {
 	return out
 }
 
-// checkMemory judges whether rocec can write what the switch block asks for, and whether that is enough.
+// checkMemory judges whether rocec can write the memory as the switch block wants, and whether that is enough.
 func checkMemory(ds *diag.List, d *ir.Device) {
 	sw := d.Switch
 	if isSplit(sw.Version) && losslessSwitch(d) {
@@ -328,8 +328,8 @@ func checkMemory(ds *diag.List, d *ir.Device) {
 		return
 	}
 	if m := d.Memory(); m.Fits() && m.MarkPool() < m.Least {
-		topicMemoryWritten.Errorf(ds, sw.MemoryAt, "Half of what the lossless buffers of %s leave is %s, less than two frames "+
-			"for each of them (%s): ports would pause all the time. Take memory out, or let ports reserve "+
+		topicMemoryWritten.Errorf(ds, sw.MemoryAt, "The lossless buffers of %s leave a pool of %s, half of the rest. That is "+
+			"less than two frames for each of them (%s): ports would pause all the time. Take memory out, or let ports reserve "+
 			"less.", block(d), diag.Bytes(m.MarkPool()), diag.Bytes(m.Least))
 	}
 }
@@ -338,8 +338,8 @@ func checkMemory(ds *diag.List, d *ir.Device) {
 func checkSplit(ds *diag.List, d *ir.Device, m ir.Memory) {
 	if half := m.Chip * poolPercent / 100; m.Fits() && m.Lossless > half { // that it fits, validate judges
 		topicMemorySmall.Warnf(ds, diag.FirstPlace(d.At, d.Decl), "The lossless buffers of %s reserve %s, and the pool that %s gives lossless "+
-			"traffic is half of the packet buffer, %s. No manual says whether they count in it; if they do, the last ports get none. "+
-			"Let ports reserve less.",
+			"traffic is half of the packet buffer, %s. The manuals do not state whether they count in it; if they do, the last ports "+
+			"get no buffer. Let ports reserve less.",
 			block(d), diag.Bytes(m.Lossless), infraName, diag.Bytes(half))
 	}
 }

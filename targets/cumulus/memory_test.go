@@ -146,14 +146,14 @@ func TestJudgeMemory(t *testing.T) {
 		},
 
 		{"no text", "sn2700", "\x00\x01", 1, []string{"warning unread"}, "It holds NUL bytes", ""},
-		{"another file", "sn2700", "hello = world\n[section]\n", 1, []string{"warning unread"}, "none of the keys", ""},
+		{"another file", "sn2700", "hello = world\n[section]\n", 1, []string{"warning unread"}, "no key of such a file", ""},
 		{"a word for a number", "sn2700", change(mlx, "100.0", "all"), 1, []string{"warning unread"}, `to "all", which it does not take`, ""},
 		{
 			"a quota of no code", "sn2700", poolsOfThePreset + "priority_group.bulk.ingress_buffer.dynamic_quota = 16\n", 1,
 			[]string{"warning unread"},
 			`to "16"`, "",
 		},
-		{"an empty file", "sn2700", "", 1, []string{"warning unread"}, "none of the keys", ""},
+		{"an empty file", "sn2700", "", 1, []string{"warning unread"}, "no key of such a file", ""},
 
 		{"Broadcom as it comes", "z9100", bcm, 1, nil, "", "queues of priority group service"},
 		{
@@ -162,7 +162,7 @@ func TestJudgeMemory(t *testing.T) {
 			"priority_group.service.unlimited_egress_buffer is false", "",
 		},
 		{
-			"a group of which nothing is said", "z9100", change(bcm, unlimited, "#"), 1,
+			"a group without settings", "z9100", change(bcm, unlimited, "#"), 1,
 			[]string{"note unread"},
 			"does not state priority_group.service.unlimited_egress_buffer", "",
 		},
@@ -220,7 +220,7 @@ func TestJudgeMemory(t *testing.T) {
 			if len(found) > 0 {
 				assert.Contains(t, found[0].Detail, c.says)
 				assert.Equal(t, d.At, found[0].At, "at the switch's line")
-				assert.NotContains(t, found[0].Detail, d.Name, "alike switches are told of once")
+				assert.NotContains(t, found[0].Detail, d.Name, "alike switches share one text")
 			}
 			if c.fact != "" {
 				require.NotEmpty(t, facts)
@@ -230,8 +230,8 @@ func TestJudgeMemory(t *testing.T) {
 	}
 }
 
-// Every priority group that a lossless cos is in counts: a strict one is in control.
-// Marks that come before pauses only with many senders are told of with their number; with more than there are, as never.
+// Every priority group with a lossless cos counts: a strict one is in control. For marks that come before pauses only with many senders,
+// the finding has the number of senders, or "never" where the switch has fewer.
 func TestCrowded(t *testing.T) {
 	d := memorySample(t, "sn2700", "4.3.0", 2)
 	var group *ir.CosGroup
@@ -254,8 +254,8 @@ func TestCrowded(t *testing.T) {
 	senders := d.Senders(group)
 	require.Greater(t, senders, 2)
 	assert.Contains(t, least(senders-1), fmt.Sprintf("only where %d ports or more fill a queue at once", senders))
-	assert.Contains(t, least(senders), fmt.Sprintf("never come before pauses: it takes %d ports to fill a queue at once, and there are %d.",
-		senders+1, senders))
+	assert.Contains(t, least(senders), fmt.Sprintf(
+		"never marks before ports pause: that needs %d ports that fill a queue at once, and the switch has %d.", senders+1, senders))
 }
 
 func TestJudgeMemoryOfControl(t *testing.T) {
@@ -273,12 +273,12 @@ func TestJudgeMemoryOfControl(t *testing.T) {
 	assert.Contains(t, found[0].Detail, `"spare"`)
 }
 
-// What was not read is named, and never taken for good.
+// TestUnreadMemory: a file that was not read is named, and never counts as good.
 func TestUnreadMemory(t *testing.T) {
 	d := memorySample(t, "sn2700", "3.7.16", 1)
 	found, facts := judgeMemory(d, nil, "")
 	require.Equal(t, []string{"note unread"}, said(found))
-	assert.Contains(t, found[0].Detail, "there is none in any of its places: "+
+	assert.Contains(t, found[0].Detail, "the file is missing in all its places: "+
 		"/usr/lib/python2.7/dist-packages/cumulus/__chip_config/mlx/datapath.conf, "+
 		"/etc/mlx/datapath/datapath.conf")
 	assert.Empty(t, facts)
@@ -309,7 +309,7 @@ func TestMemoryModels(t *testing.T) {
 		assert.Equal(t, 50, m.Percent, name)
 		assert.Equal(t, strings.HasPrefix(name, "sn"), !m.Absolute, name)
 		assert.NotEmpty(t, m.PercentFrom+m.AlphaFrom)
-		assert.Equal(t, m.Absolute, strings.HasPrefix(m.XoffFrom, "assumed"), "what is not settled is said")
+		assert.Equal(t, m.Absolute, strings.HasPrefix(m.XoffFrom, "assumed"), "open questions are stated")
 	}
 	assert.Zero(t, model("z9100", "4.3.0", true), "Broadcom has no such pool")
 	assert.Zero(t, model("sn2700", "3.6.2", true))
@@ -352,8 +352,8 @@ func TestEditMemory(t *testing.T) {
 	assert.Equal(t, as50, string(same), "the same number, written in another way")
 
 	for name, c := range map[string]struct{ old, says string }{
-		"none":             {"", "There is none in any of its places, or it is empty"},
-		"no such file":     {"hello = world\n", "none of the keys"},
+		"none":             {"", "The file is missing in all its places, or empty"},
+		"no such file":     {"hello = world\n", "no key of such a file"},
 		"NUL":              {old + "\x00", "NUL bytes"},
 		"no dynamic pools": {"ingress_service_pool.0.percent = 100\n", "shows no mode of a pool and no quota"},
 		"a bad value":      {strings.Replace(old, "= 100.0 ", "= all ", 1), "which it does not take"},
@@ -367,7 +367,7 @@ func TestEditMemory(t *testing.T) {
 	}
 }
 
-// What rocec writes does not make good what else stands in the file: it is judged as the edit leaves it.
+// The lines of rocec do not make other lines good: the file is judged as the edit leaves it.
 func TestJudgeMemoryThatIsWritten(t *testing.T) {
 	d := memorySample(t, "sn2700", "4.3.0", 1)
 	d.Switch.MemoryWritten, d.Switch.MemoryAt = true, at(9)
@@ -471,7 +471,7 @@ func FuzzMemory(f *testing.F) {
 	})
 }
 
-// Lines of others in qos_infra.conf are judged, whether or not rocec's stand there.
+// TestInfraLint: lines of others in qos_infra.conf are judged, with or without lines of rocec.
 func TestInfraLint(t *testing.T) {
 	for _, version := range []string{"4.4.0", "5.3.0"} {
 		d := canonicalSample(t, "sn3700", version, 1).sw

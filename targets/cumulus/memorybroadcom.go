@@ -11,13 +11,12 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// The file of Broadcom's chips has no pool of lossless traffic: a lossless cos uses what its priority group has. As releases of 3.x come,
-// the groups control, service and bulk are in the pools 1, 2 and 0, which have 3, 2 and 0 percent of the memory on the way in and 90, 90
-// and 75 on the way out; min_percent is 0, 0 and 40, shared_percent 44, 4 and 20. Source: such a file, printed by an image of 3.2. What
-// these percents come to together is not published (a pool of 0 percent serves bulk), so they are held against nothing but what they
-// cannot mean.
+// The file of Broadcom's chips has no pool of lossless traffic: a lossless cos uses the memory of its priority group. In releases of 3.x
+// the groups control, service and bulk are in the pools 1, 2 and 0. These have 3, 2 and 0 percent of the memory on ingress and 90, 90 and
+// 75 on egress. min_percent is 0, 0 and 40, shared_percent 44, 4 and 20. Source: such a file, printed by an image of 3.2. The sum of these
+// percents is not published (a pool of 0 percent serves bulk), so rocec only rejects values that cannot be meant.
 
-// broadcomGroup is what a file says of the memory of a priority group.
+// broadcomGroup is the memory of a priority group in a file.
 type broadcomGroup struct {
 	name          string
 	pool          int
@@ -49,7 +48,7 @@ func broadcomGroupOf(have grammar.Values, group string) broadcomGroup {
 	return g
 }
 
-// broadcom judges what the file of such chips says of the priority groups that lossless cos are in.
+// broadcom judges the priority groups of lossless cos in the file of such chips.
 func (j *memoryJudge) broadcom(have grammar.Values) []target.Fact {
 	d := j.device
 	if j.overdrawn(ingressPools(have)) {
@@ -75,9 +74,9 @@ func (j *memoryJudge) broadcom(have grammar.Values) []target.Fact {
 			topicMemoryUnread.Noticef(j.found, j.at, "%s does not state %s, so whether queues of the lossless cos group %q "+
 				"are limited is not known. The release states it.", j.path, key, g.Name)
 		case !on:
-			topicMemoryEgress.Errorf(j.found, j.at, "By %s the queues of priority group %s are limited (%s is false), and the "+
-				"lossless cos group %q is in it: a full queue drops although ports upstream were not paused, and the "+
-				"proof takes for granted that it does not. Set it to true.",
+			topicMemoryEgress.Errorf(j.found, j.at, "By %s the queues of priority group %s are limited (%s is false), and the lossless cos "+
+				"group %q is in it: a full queue drops although ports upstream were not paused, and the proof assumes that it does not. Set it "+
+				"to true.",
 				j.path, group, key, g.Name)
 		default:
 			facts = append(facts, target.Fact{Name: "memory model", Value: fmt.Sprintf("queues of priority group %s, with the "+
@@ -87,7 +86,7 @@ func (j *memoryJudge) broadcom(have grammar.Values) []target.Fact {
 	return facts
 }
 
-// pool judges the memory that a priority group has on either way; false: it has none, which is all that counts.
+// pool judges the ingress and egress memory of a priority group; false: the group has no memory, and no further finding counts.
 func (j *memoryJudge) pool(b broadcomGroup, g *ir.CosGroup) bool {
 	in, out := memoryKey(grammar.IngressPool, grammar.PoolShare, b.pool, ""), memoryKey(grammar.EgressPool, grammar.PoolShare, b.pool, "")
 	least := memoryKey(grammar.PriorityGroup, grammar.GroupLeast, -1, b.name)
@@ -114,9 +113,9 @@ func (j *memoryJudge) pool(b broadcomGroup, g *ir.CosGroup) bool {
 	mem := j.device.Memory()
 	holds, enters := b.out.percent/100*float64(mem.Chip), float64(mem.Lossless)+b.in.percent/100*float64(mem.Chip-mem.Lossless)
 	if holds < enters && mem.Fits() {
-		topicMemoryEgress.Warnf(j.found, j.at, "%s. On the way out it has %g %% of the memory (%s), %s, and %s can come in: the buffers of %s, "+
-			"and the pool on the way in. Whether unlimited_egress_buffer lifts that limit no manual says; if not, what is more is dropped "+
-			"although it was let in. The release has 90.", uses, b.out.percent, out, diag.Bytes(int(holds)), diag.Bytes(int(enters)),
+		topicMemoryEgress.Warnf(j.found, j.at, "%s. On the way out it has %g %% of the memory (%s), %s, and %s can come in: the buffers of "+
+			"%s, and the pool on the way in. The manuals do not state whether unlimited_egress_buffer lifts that limit; if not, the excess is "+
+			"dropped after it was accepted. The release has 90.", uses, b.out.percent, out, diag.Bytes(int(holds)), diag.Bytes(int(enters)),
 			diag.Count(mem.Buffers, "lossless port"))
 	}
 	if !b.shared.stated {
@@ -136,7 +135,7 @@ func (s share) missing() string {
 	return "is not set"
 }
 
-// text says what the group has.
+// text describes the memory of the group.
 func (b broadcomGroup) text() string {
 	part := func(s share) string {
 		if !s.stated {

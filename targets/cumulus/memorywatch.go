@@ -13,8 +13,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// watches is what a switch is asked for besides the files rocec writes: who else writes traffic.conf, and how its chip's memory is shared
-// out.
+// watches returns the queries for values that are not in the files of rocec: other writers of traffic.conf, and how the chip's memory is
+// divided.
 func watches(d *ir.Device) []target.Watch {
 	rel, doc, ok := documented(d.Switch.Version)
 	if !ok || len(d.Fabric.CosGroups) == 0 {
@@ -46,9 +46,9 @@ func losslessSwitch(d *ir.Device) bool {
 	return slices.ContainsFunc(d.Ports, func(p *ir.Port) bool { return len(p.Buffers()) > 0 })
 }
 
-// judgeMemory holds what a switch says of its memory, a line with the path and the content of the file, against what the fabric needs
-// of it. Where rocec writes the file, it is judged as the edit leaves it: lines that are not rocec's count as well, and what differs in
-// rocec's own is a difference of the file. Texts name no switch, so that alike switches are told of once.
+// judgeMemory compares the memory of a switch with the needs of the fabric. answer is a line with the path, then the content of the file.
+// Where rocec writes the file, it is judged as the edit leaves it: lines of others count as well, and a difference in rocec's own lines is
+// a difference of the file. Texts name no switch, so that alike switches share one text.
 func judgeMemory(d *ir.Device, answer []byte, failed string) (found diag.List, facts []target.Fact) {
 	at := diag.FirstPlace(d.At, d.Decl)
 	path, content, _ := bytes.Cut(answer, []byte("\n"))
@@ -56,12 +56,12 @@ func judgeMemory(d *ir.Device, answer []byte, failed string) (found diag.List, f
 		if d.Switch.MemoryWritten {
 			return nil, nil // the file is one of those that are written, and refused
 		}
-		why := "there is none in any of its places: " + strings.Join(memoryPaths(d.Switch.Model.ASIC), ", ")
+		why := "the file is missing in all its places: " + strings.Join(memoryPaths(d.Switch.Model.ASIC), ", ")
 		if failed != "" {
 			why = failed
 		}
-		topicMemoryUnread.Noticef(&found, at, "How the chip's memory is shared out was not read: %s. Whether lossless traffic "+
-			"has a pool, and whether its queues are limited, is not known; ECN is judged by what is assumed (rocec show).", why)
+		topicMemoryUnread.Noticef(&found, at, "rocec did not read how the chip's memory is shared out: %s. It is unknown whether lossless "+
+			"traffic has a pool, and whether its queues are limited. ECN is judged by the assumed values (rocec show).", why)
 		return found, nil
 	}
 	j := &memoryJudge{device: d, at: at, path: target.Escape(string(path)), found: &found}
@@ -76,9 +76,8 @@ func judgeMemory(d *ir.Device, answer []byte, failed string) (found diag.List, f
 	}
 	lines, why := noMemory(content, grammar.Datapath)
 	if why != "" {
-		topicMemoryUnread.Warnf(&found, at, "%s is not what such a file looks like, so how the chip's memory is shared out is "+
-			"not known. %s Compare it with the one of the release (dpkg -V names the package that brought "+
-			"it).", j.path, why)
+		topicMemoryUnread.Warnf(&found, at, "%s does not look like a datapath.conf, so it is unknown how the chip's memory is shared out. %s "+
+			"Compare it with the one of the release (dpkg -V names its package).", j.path, why)
 		return found, nil
 	}
 	if d.Switch.Model.ASIC.Vendor == platform.Mellanox {
@@ -138,15 +137,15 @@ func (j *memoryJudge) spectrum(r memoryRead) []target.Fact {
 	switch quota := memoryKey(grammar.FlowControl, grammar.LosslessQuota, -1, ""); {
 	case !mem.Fits():
 	case mem.MarkPool() < mem.Least:
-		topicMemorySmall.Errorf(j.found, j.at, "By %s lossless traffic shares %s, %g %% of what the buffers of %s leave. That "+
+		topicMemorySmall.Errorf(j.found, j.at, "By %s lossless traffic shares %s, %g %% of the memory that the buffers of %s leave. That "+
 			"is less than two frames for each of them (%s): ports pause all the time. Raise %s, or lower the buffers.",
 			j.path, diag.Bytes(mem.MarkPool()), share, diag.Count(mem.Buffers, "lossless port"), diag.Bytes(mem.Least), in)
 	case r.quota == nil || r.static:
 	case r.quota.Num == 0:
-		topicMemorySmall.Errorf(j.found, j.at, "In %s %s is 0: a lossless port has no share of the pool, however much of it is free, and "+
+		topicMemorySmall.Errorf(j.found, j.at, "In %s %s is 0: a lossless port has no share of the pool, even of an empty one, and "+
 			"pauses whenever it holds xoff. Set it to 8 (alpha 1) or 9 (alpha 2, as the vendor's preset).", j.path, quota)
 	case mem.QueueLimit()*mem.Buffers < mem.Least:
-		topicMemorySmall.Warnf(j.found, j.at, "In %s %s stands for alpha %s: a lossless port may hold %s of the pool of %s even where it is "+
+		topicMemorySmall.Warnf(j.found, j.at, "In %s %s means alpha %s: a lossless port may hold %s of the pool of %s even where it is "+
 			"alone, less than two frames, and pauses all the time. Set it to 8 (alpha 1) or 9 (alpha 2, as the vendor's preset).",
 			j.path, quota, model.Alpha, diag.Bytes(mem.QueueLimit()), diag.Bytes(mem.MarkPool()))
 	}
@@ -154,7 +153,7 @@ func (j *memoryJudge) spectrum(r memoryRead) []target.Fact {
 	return []target.Fact{{Name: "memory model", Value: memoryText(model, r.static) + " (" + j.path + ")"}}
 }
 
-// overdrawn says so where the pools on the way in come to more than the memory.
+// overdrawn reports ingress pools that take more than the memory together.
 func (j *memoryJudge) overdrawn(percent float64) bool {
 	if percent <= 100 {
 		return false
@@ -164,7 +163,7 @@ func (j *memoryJudge) overdrawn(percent float64) bool {
 	return true
 }
 
-// unstated says which size of the pool of all traffic the file does not state; a pool of its own must have both.
+// unstated reports a size of the pool of all traffic that the file does not state; a pool of its own must have both sizes.
 func (j *memoryJudge) unstated(r memoryRead, in, out string) {
 	var missing []string
 	for _, s := range []struct {
@@ -176,12 +175,12 @@ func (j *memoryJudge) unstated(r memoryRead, in, out string) {
 		}
 	}
 	if len(missing) > 0 {
-		topicMemoryUnread.Noticef(j.found, j.at, "%s does not state %s, so how large the pool of lossless traffic is is not known; it is "+
-			"judged by what is assumed (rocec show).", j.path, strings.Join(missing, " and "))
+		topicMemoryUnread.Noticef(j.found, j.at, "%s does not state %s, so the size of the pool of lossless traffic is unknown. It is "+
+			"judged by the assumed size (rocec show).", j.path, strings.Join(missing, " and "))
 	}
 }
 
-// pools judges whom lossless traffic shares its pool with, and what limits its queues.
+// pools judges the other users of lossless traffic's pool, and the limits of its queues.
 func (j *memoryJudge) pools(r memoryRead, out string) {
 	switch crowd := j.crowded(); {
 	case r.own():
@@ -198,22 +197,20 @@ func (j *memoryJudge) pools(r memoryRead, out string) {
 	}
 	switch quota := memoryKey(grammar.FlowControl, grammar.LosslessEgressQuota, -1, ""); {
 	case r.egress != nil && *r.egress != grammar.Infinite:
-		topicMemoryEgress.Errorf(j.found, j.at, "By %s a queue of lossless traffic may hold %s times what is free of its pool "+
-			"(%s), and drops what is more, although ports upstream were not paused. The proof takes for granted that it is "+
-			"not limited. Set it to 15 (no limit), or take the line out.", j.path, ir.Alpha(*r.egress), quota)
+		topicMemoryEgress.Errorf(j.found, j.at, "By %s a queue of lossless traffic may hold %s times what is free of its pool (%s), and "+
+			"drops further packets, although ports upstream were not paused. The proof assumes no limit. Set it to 15 (no limit), or take the "+
+			"line out.", j.path, ir.Alpha(*r.egress), quota)
 	case r.out.stated && r.in.stated && r.out.percent < r.in.percent:
-		topicMemoryEgress.Errorf(j.found, j.at, "By %s lossless packets may fill %g %% of the memory on their way in, and "+
-			"their queues %g %% on the way out: what is more is dropped although it was let in. Set %s to "+
-			"100.0.", j.path, r.in.percent, r.out.percent, out)
+		topicMemoryEgress.Errorf(j.found, j.at, "By %s lossless packets may fill %g %% of the memory on their way in, and their queues %g "+
+			"%% on the way out: the excess is dropped after it was accepted. Set %s to 100.0.", j.path, r.in.percent, r.out.percent, out)
 	case r.out.stated && r.out.percent < 100:
-		topicMemoryEgress.Warnf(j.found, j.at, "By %s the queues of lossless traffic share %g %% of the memory. Packets that "+
-			"came in by the headroom of paused ports count there, too, so that the queues may be full first and drop; the "+
-			"proof takes for granted that they are not limited. Set %s to 100.0, as the vendor's preset has it for a pool of "+
-			"lossless traffic.", j.path, r.out.percent, out)
+		topicMemoryEgress.Warnf(j.found, j.at, "By %s the queues of lossless traffic share %g %% of the memory. Packets that came in by "+
+			"the headroom of paused ports count there, too, so that the queues may be full first and drop; the proof assumes no limit. Set %s "+
+			"to 100.0, as the vendor's preset has it for a pool of lossless traffic.", j.path, r.out.percent, out)
 	}
 }
 
-// wayOut says what to do about a pool that lossless traffic shares.
+// wayOut returns how to give lossless traffic a pool of its own.
 func (j *memoryJudge) wayOut() string {
 	sw := j.device.Switch
 	if memoryWritable(sw.Model.ASIC, sw.Version) == "" {
@@ -248,7 +245,7 @@ func (j *memoryJudge) marks(mem ir.Memory, r memoryRead) {
 					mend = "Write a min of at most " + diag.Bytes(most) + "."
 				}
 				topicMemoryMarks.Warnf(j.found, j.at, "Cos group %q begins to mark at %s, and by the pool that %s states (%d "+
-					"%%, alpha %s) ports can pause from queues of %s on: senders are stopped before they are told to slow "+
+					"%%, alpha %s) ports can pause from queues of %s on: senders are paused before marks slow them "+
 					"down. %s",
 					m.Group.Name, diag.Bytes(k.min), j.path, mem.Model.Percent, mem.Model.Alpha, diag.Bytes(bound), mend)
 			}
@@ -256,7 +253,7 @@ func (j *memoryJudge) marks(mem ir.Memory, r memoryRead) {
 	}
 }
 
-// crowded says for how many senders marks come before pauses while other traffic fills the pool; empty: for any two.
+// crowded describes how many senders it takes for marks to come before pauses while other traffic fills the pool; empty: any two.
 func (j *memoryJudge) crowded() string {
 	most, senders, group := 1, 0, ""
 	for _, p := range j.device.Ports {
@@ -274,14 +271,15 @@ func (j *memoryJudge) crowded() string {
 		return ""
 	}
 	if most > senders {
-		return fmt.Sprintf(" While it is full, marks of %q never come before pauses: it takes %s to fill a queue at once, and there are %d.",
+		return fmt.Sprintf(" While it is full, %q never marks before ports pause: that needs %s that fill a queue at once, and the switch "+
+			"has %d.",
 			group, diag.Count(most, "port"), senders)
 	}
 	return fmt.Sprintf(" While it is full, marks of %q come before pauses only where %s or more fill a queue at once.", group,
 		diag.Count(most, "port"))
 }
 
-// memoryText says how the memory is shared out.
+// memoryText describes how the memory is divided.
 func memoryText(m ir.MemoryModel, static bool) string {
 	pool := "shared with all traffic"
 	if m.Pool {

@@ -29,9 +29,9 @@ func CheckModel(d *ir.Device) (ds diag.List) {
 // checkModel judges whether a release runs on a model, and reports whether that is to be doubted no further.
 func checkModel(ds *diag.List, d *ir.Device, rel grammar.Release) (wrong bool) {
 	if name := d.Switch.Model.Name; rel.AtLeast(5, 0) && slices.Contains(unlisted, name) {
-		topicModel.Noticef(ds, diag.FirstPlace(d.Switch.VersionAt, d.Decl), "The switches of %s are %s and run Cumulus Linux %s. The manuals "+
-			"of 5.x that were read (5.14 to 5.18) do not list that model, so whether 5.x runs on it is not known. See what the switches say: "+
-			"decode-syseeprom, and /etc/os-release.", block(d), d.Switch.Model.Title, d.Switch.Version).
+		topicModel.Noticef(ds, diag.FirstPlace(d.Switch.VersionAt, d.Decl), "The switches of %s are %s and run Cumulus Linux %s. The "+
+			"manuals of 5.x that were read (5.14 to 5.18) do not list that model, so it is unknown whether 5.x runs on it. Compare with "+
+			"decode-syseeprom and /etc/os-release there.", block(d), d.Switch.Model.Title, d.Switch.Version).
 			Note(d.Switch.ModelAt, "the model is stated here")
 	}
 	if m := d.Switch.Model; never(m) {

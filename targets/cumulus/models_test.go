@@ -100,7 +100,7 @@ func TestUsual(t *testing.T) {
 	}
 }
 
-// TestFaults: each fault is said where the release, the chip and the settings meet it, and nowhere else.
+// TestFaults: each fault is reported where the release, the chip and the settings meet it, and nowhere else.
 func TestFaults(t *testing.T) {
 	first := func(f *fault) grammar.Release { return f.in[0][0] }
 	said := func(model, version string, intent int, change func(*sample)) map[string]bool {

@@ -11,8 +11,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// NVUE writes the files anew at every apply of its own, so a switch that it configures is not to be written by files. What it holds of
-// classes is in its saved configuration, which it loads at boot, and in the applied one; what it leaves alone is named there, too.
+// NVUE writes the files anew at every apply of its own, so a switch that it configures is not to be written by files. Its classes are in
+// its saved configuration, which it loads at boot, and in the applied one. Both also name the files that it leaves alone.
 const (
 	nvueStartup = "/etc/nvue.d/startup.yaml"
 	nvueActive  = "nvued active"
@@ -23,8 +23,8 @@ const (
 	nvueLines = "LC_ALL=C grep -E 'qos|datapath' " // of the whole configuration, those that matter
 )
 
-// nvueProbe asks whether NVUE runs and what it holds. The applied configuration is asked for where its tool is there, since up to 5.8 it is
-// saved by hand only.
+// nvueProbe asks whether NVUE runs, and for its configuration. It asks for the applied one where the tool exists, since up to
+// 5.8 a person has to save it.
 func nvueProbe(d *ir.Device) target.Probe {
 	return target.Probe{
 		Name: "NVUE",
@@ -48,8 +48,7 @@ true`},
 	}
 }
 
-// nvueClasses is the key below which NVUE has classes, of the switch or of an interface, and what stands behind it; an empty map is
-// nothing.
+// nvueClasses matches the key of classes in NVUE, of the switch or of an interface, and the value behind it; an empty map is no class.
 var nvueClasses = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:^|[\s{,])['"]?qos['"]?\s*:\s*([^#]*)`) })
 
 // nvueHolds reports whether a configuration has classes. It is YAML, of which no more is read than that.
@@ -81,8 +80,9 @@ func judgeNVUE(d *ir.Device, answer string) []string {
 	case nvueIgnores(saved) || nvueIgnores(applied):
 		return nil
 	case strings.HasPrefix(saved, nvueActive+"\n"+nvueUnread+"\n") && !strings.Contains(applied, nvueAnswers+"\n"):
-		return []string{fmt.Sprintf("nvued is active on %s, and what it holds was not read: %s is not readable to the login user, and nv "+
-			"config show gives nothing. Let the user read either (group nvshow): a switch that NVUE configures is not to be written by files.",
+		return []string{fmt.Sprintf("nvued is active on %s, and its configuration was not read: %s is not readable to the login user, and "+
+			"nv config show prints nothing. Let the user read either (group nvshow): a switch that NVUE configures is not to be written by "+
+			"files.",
 			d.Name, nvueStartup)}
 	default:
 		return nil

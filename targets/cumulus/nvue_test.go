@@ -38,7 +38,7 @@ func TestJudgeNVUE(t *testing.T) {
 			"its applied configuration holds qos",
 		},
 		"left out until a restart": {true, startup + "    qos:\n      roce: {}\n", nvueAnswers + "\n" + ignores, nvueStartup + " holds qos"},
-		"not readable":             {true, nvueUnread + "\n", "", "what it holds was not read"},
+		"not readable":             {true, nvueUnread + "\n", "", "its configuration was not read"},
 		"not readable, but told":   {true, nvueUnread + "\n", nvueAnswers + "\n", ""},
 		"told, and held":           {true, nvueUnread + "\n", nvueAnswers + "\n    qos: {roce: {}}\n", "its applied configuration holds qos"},
 		"hostile":                  {true, strings.Repeat("{qos:", 1000) + "\x00\xff", "", "holds qos"},

@@ -11,11 +11,11 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// chipConfig is the folder that tells the chip's vendor, by its subfolder bcm or mlx (3.2 to 4.3).
+// chipConfig is the folder whose subfolder, bcm or mlx, names the chip's vendor (3.2 to 4.3).
 const chipConfig = "/usr/lib/python2.7/dist-packages/cumulus/__chip_config"
 
-// identity asks which release and which chip family a switch has. A different release would be spelled differently;
-// a different chip would be told to restart or reload wrongly.
+// identity asks for the release and the chip family of a switch. Another release would need another spelling; another chip would need a
+// restart instead of a reload, or the reverse.
 func identity(d *ir.Device) []target.Probe {
 	all := []target.Probe{Release(d)}
 	if isSplit(d.Switch.Version) {
@@ -39,15 +39,15 @@ true`},
 	}
 }
 
-// The facts that decide how a change is checked and put to use, and what they say of what is not there.
+// The facts that decide how a change is checked and put to use, and the text for a missing one.
 const (
 	nodeFact    = "reload node"
 	checkerFact = "syntax checker"
 	nothing     = "none"
 )
 
-// checker is the vendor's own judge of traffic.conf, from 4.1 on. No manual says where it lies; other tools of the vendor are in the
-// folders of findChecker, which the search path of a login or of sudo need not have.
+// checker is the vendor's own judge of traffic.conf, from 4.1 on. The manuals do not give its folder. Other tools of the vendor are in the
+// folders of findChecker, which the search path of a login or of sudo need not contain.
 const checker = "cl-consistency-check"
 
 const findChecker = "PATH=$PATH:/usr/cumulus/bin:/usr/cumulus/sbin\n"
@@ -92,7 +92,7 @@ fi
 // checkerEnded begins the line of the checker's exit status.
 const checkerEnded = "checker status "
 
-// verdictProbe asks the checker about the files that lie on the switch. One that says nothing has not judged them.
+// verdictProbe asks the checker about the files on the switch. A checker without output has not judged them.
 func verdictProbe(device string, r grammar.Release) target.Probe {
 	files, there, args := Path, "test -f "+Path, "-t "+Path
 	if split(r) {
@@ -119,7 +119,8 @@ func verdictProbe(device string, r grammar.Release) target.Probe {
 			}
 			return []target.Sample{{
 				Name: "verdict of " + checker, Unit: target.UnitFact, Fact: "none, exit status " + status,
-				Hint: fmt.Sprintf("%s says nothing of %s (exit status %s): whether switchd takes that is not known. Run it there by hand.",
+				Hint: fmt.Sprintf("%s prints nothing about %s (exit status %s): it is unknown whether switchd takes the content. Run it there by "+
+					"hand.",
 					checker, files, target.Escape(status)),
 			}}
 		},
@@ -136,7 +137,7 @@ func verdict(answer []byte) (status, said string) {
 	return strings.TrimSpace(status), strings.TrimSpace(said)
 }
 
-// sound is what the checker says of a file without mistakes. Its exit status is not documented.
+// sound is the checker's output for a file without mistakes. Its exit status is not documented.
 const sound = "No errors detected"
 
 func judgeRelease(d *ir.Device, answer string) []string {

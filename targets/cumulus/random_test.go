@@ -20,9 +20,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// TestRandomSwitches renders switches with any groups, sizes and ports, from nothing and into the file of the factory,
-// and reads the result back: it obeys every rule, and protects exactly what the fabric says, with at least the headroom
-// it says.
+// TestRandomSwitches renders switches with any groups, sizes and ports, from nothing and into the file of the factory, and reads the
+// result back. It obeys every rule, and protects exactly the lossless classes of the fabric, with at least the stated headroom.
 func TestRandomSwitches(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		version := rapid.SampledFrom([]string{"3.1.2", "3.4.3", "3.7.16", "4.1.1", "4.3.0", "4.4.0", "5.0.1", "5.3.0"}).Draw(rt, "version")
@@ -143,8 +142,8 @@ func cosOf[T any](list []T, cos func(T) int) string {
 	return strings.Join(out, "+")
 }
 
-// enough holds a port's buffer to what its groups need, both when the chip keeps one priority group for all lossless
-// cos of the port and when it keeps one for each.
+// enough checks that a port's buffer holds what its groups need. It does so for a chip with one priority group for all lossless cos of the
+// port, and for a chip with one for each.
 func (r *reader) enough(t require.TestingT, p *ir.Port) {
 	headroom, one := 0, 0
 	for _, b := range p.Buffers() {

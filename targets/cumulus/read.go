@@ -20,7 +20,7 @@ func Understand(id target.Identity, contents map[string][]byte) *target.Understo
 	return confread.Files(id, chipOf(asic), contents).Understood()
 }
 
-// chipOf returns what the reader needs to know of a chip; nil: not known.
+// chipOf returns the facts about a chip that the reader needs; nil: unknown.
 func chipOf(a *platform.ASIC) confread.Chip {
 	if a == nil {
 		return confread.Chip{}
@@ -54,7 +54,7 @@ func newReading(d *ir.Device, content func(path string) []byte) *confread.Conf {
 	return confread.Lenient(id, chipOf(d.Switch.Model.ASIC), contents)
 }
 
-// buffersOf returns what the file states of the buffer of every port with PFC.
+// buffersOf returns the buffer of every port with PFC, as the file states it.
 func buffersOf(c *confread.Conf) map[string]lossless {
 	out := map[string]lossless{}
 	groups := c.Listed(grammar.PFC)

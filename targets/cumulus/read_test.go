@@ -109,8 +109,8 @@ egress_sched.e.egr_queue_4.bw_percent = 50
 	assert.Same(t, s.Rest, s.Port("swp31"))
 }
 
-// The files of 4.4 and later: queues have shares and marks, all ports may be named by a word, and the other file says which queue a cos
-// has.
+// TestReadQueues reads the files of 4.4 and later. Queues have shares and marks, one word may name all ports, and the other file has the
+// queue of each cos.
 func TestReadQueues(t *testing.T) {
 	for version, dialect := range map[string]string{"4.4.0": "Q1", "5.3.0": "Q2"} {
 		p := readText(t, version, factoryFile(dialect)).Port("swp2")
@@ -166,7 +166,7 @@ func TestRemoving(t *testing.T) {
 	assert.False(t, loses(conf("[x]", "[4]", "swp1"), "a = 1\n"), "a list of nothing")
 }
 
-// FuzzRead: whatever lies on a switch can be read, in bounded work, and reading twice gives the same.
+// FuzzRead: any content of a switch can be read, in bounded work, and reading it twice gives the same.
 func FuzzRead(f *testing.F) {
 	for _, d := range []string{"T1", "T2", "T3", "T4", "Q1", "Q2"} {
 		f.Add(factoryFile(d))

@@ -49,7 +49,7 @@ func configOf(version string) string {
 // servesFiles reports whether a switch is configured by files, which this target writes.
 func servesFiles(d *ir.Device) bool { return ConfigOf(d) == byFiles }
 
-// ConfigOf is the way in which a switch is configured: what its block says, or that of its release.
+// ConfigOf returns the way in which a switch is configured: that of its block, or else that of its release.
 func ConfigOf(d *ir.Device) string { return cmp.Or(d.Switch.Config, configOf(d.Switch.Version)) }
 
 // split reports whether a release reads qos_features.conf and qos_infra.conf in the place of traffic.conf and datapath.conf.
@@ -68,7 +68,7 @@ func documented(version string) (grammar.Release, grammar.Spelling, bool) {
 // lastMinor is, by major release, the last minor release of those that get no further ones.
 var lastMinor = [...]int{2: 5, 3: 7, 4: 4}
 
-// sayRelease says what is wrong with the version a switch block states; empty: nothing.
+// sayRelease returns what is wrong with the version in a switch block; empty: nothing.
 func sayRelease(version string) string {
 	r, ok := grammar.ParseRelease(version)
 	const writes = "rocec writes for Cumulus Linux 3.1.1 to 5.x"

@@ -37,7 +37,8 @@ var rounds = []target.Rounding{
 	{Field: ir.FieldQueueLimit, How: target.Derived, Why: othersPause, On: unpaused},
 	{Field: ir.FieldTrust, How: target.Derived, Why: "releases up to 3.4 trust one; link pause stops all alike", On: oneField},
 	{Field: ir.FieldPCP, How: target.Derived, Why: "releases up to 3.4 trust one; link pause stops all alike", On: oneField},
-	{Field: ir.FieldTrust, How: target.Stays, Why: "a switch that trusts both fields goes on where packets of intents are sorted alike"},
+	{Field: ir.FieldTrust, How: target.Stays, Why: "a switch that trusts both fields keeps doing so where packets of intents get the " +
+		"same cos by both"},
 	{Field: ir.FieldDSCP, How: target.Trusted, Why: "up to 4.0 keys do not name the field"},
 	{Field: ir.FieldPCP, How: target.Trusted, Why: "up to 4.0 keys do not name the field"},
 	{Field: ir.FieldMarking, How: target.Derived, Why: "others may mark on ports that carry nothing lossless or marked", On: bare},

@@ -13,7 +13,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// at makes up a place, so that notes and origins can be told apart.
+// at makes up a place, so that notes and origins differ.
 func at(line int) diag.Range {
 	return diag.Range{
 		Filename: "fabric.hcl", Start: hcl.Pos{Line: line, Column: 1, Byte: 100 * line},
@@ -107,8 +107,8 @@ func marked(p *ir.Port, g *ir.CosGroup, min, max, probability int) {
 	p.Device().Switch.Intents = irtest.Sees(p.Device())
 }
 
-// canonical is the fabric of the manual's own shape: four hosts, two uplinks, lossless cos 4 told by PCP; with ECN
-// when version of RoCE is 2 (then told by DSCP 26, CNPs by 48).
+// canonical is a fabric of the manual's own shape: four hosts, two uplinks, and lossless cos 4, which PCP identifies. When version of RoCE
+// is 2, DSCP 26 identifies it, 48 its CNPs, and it has ECN.
 func canonicalSample(t testing.TB, model, version string, roce int) *sample {
 	t.Helper()
 	s := newSample(t, model, version)

@@ -13,9 +13,9 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// probes gives what shows whether the settings work: switchd runs, cabled ports have a link, no port that carries lossless traffic
-// has dropped packets because a buffer was full or is paused in a class that is not lossless; and what a change must not take away
-// although the fabric does not state it: BGP and LLDP neighbours.
+// probes returns the probes that show whether the settings work. switchd runs, and cabled ports have a link. No port with lossless traffic
+// has dropped packets because a buffer was full, or is paused in a class that is not lossless. A change must not take away BGP and LLDP
+// neighbours either, although the fabric does not state them.
 func probes(d *ir.Device) []target.Probe {
 	rel, _, ok := documented(d.Switch.Version) // none: nothing is put to use
 	out := []target.Probe{Switchd(d.Name, reloads(rel, d.Switch.Model.ASIC) || split(rel), true)}
@@ -31,7 +31,7 @@ func probes(d *ir.Device) []target.Probe {
 	return append(out, Around(d)...)
 }
 
-// Around gives what of a switch shows its surroundings and its traffic: links, LLDP and BGP neighbours, its MLAG pair, counters.
+// Around returns the probes of a switch's surroundings and traffic: links, LLDP and BGP neighbours, its MLAG pair, counters.
 func Around(d *ir.Device) []target.Probe {
 	var cables []target.Cable
 	var carrying []string // ports with lossless traffic
@@ -54,10 +54,10 @@ func Around(d *ir.Device) []target.Probe {
 	return out
 }
 
-// Switchd asks whether switchd runs, and since when: a later start is a daemon that died. NRestarts would count its deaths,
-// but systemd has it from 235 on, and Cumulus Linux 3.x has 215.
+// Switchd asks whether switchd runs, and since when: a later start is a daemon that died. NRestarts would count its deaths, but systemd
+// has it from 235 on, and Cumulus Linux 3.x has 215.
 //
-// blind is set where what the chip was told cannot be read back: no public node of files shows PFC, buffers or marking, on any release.
+// blind is set where the settings in the chip cannot be read back. No public node of files shows PFC, buffers or marking, on any release.
 //
 // A reload asks a running switchd, so that without one nothing can be put to use; a restart starts it.
 func Switchd(device string, needed, blind bool) target.Probe {
@@ -150,7 +150,7 @@ echo "port $p"
 	}
 }
 
-// eachPort calls use with what an answer says of each port that was asked for.
+// eachPort calls use with an answer's lines about each port that was asked for.
 func eachPort(answer []byte, ports []string, use func(port, lines string)) {
 	for section := range strings.SplitSeq("\n"+string(answer), "\nport ") {
 		port, lines, _ := strings.Cut(section, "\n")
@@ -179,14 +179,14 @@ func unreadCounters(answer []byte, ports []string) (out []target.Sample) {
 	return out
 }
 
-// counter is a counter of a port, and what it means that it rose; nil: nothing is wrong.
+// counter is a counter of a port, and the meaning of a rise; nil: nothing is wrong.
 type counter struct {
 	name, unit string
 	says       func(at string, n uint64) string
 }
 
-// portCounters are the counters that tell of lossless traffic, by name. Drops of egress queues (HwIfOutQDrops, HwIfOutWredDrops)
-// may be of lossy traffic, and pauses of lossless classes are what PFC is for.
+// portCounters are the counters that concern lossless traffic, by name. Drops of egress queues (HwIfOutQDrops,
+// HwIfOutWredDrops) may be of lossy traffic, and pauses of lossless classes are the purpose of PFC, so neither is wrong.
 func portCounters(d *ir.Device, lossless [8]bool) map[string]counter {
 	m := map[string]counter{}
 	add := func(name, unit string, says func(string, uint64) string) { m[name] = counter{name, unit, says} }

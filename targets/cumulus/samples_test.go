@@ -23,7 +23,7 @@ func probeOf(t *testing.T, d *ir.Device, name string) target.Probe {
 	return probes[i]
 }
 
-// measured writes samples as "NAME ON=VALUE", parted by spaces.
+// measured writes samples in the form "NAME ON=VALUE", parted by spaces.
 func measured(samples []target.Sample) string {
 	var out []string
 	for _, s := range samples {
@@ -49,7 +49,7 @@ func TestSwitchdProbe(t *testing.T) {
 	} {
 		samples := p.Samples([]byte(c.answer))
 		last := len(samples) - 1
-		assert.Equal(t, "not readable on this release", samples[last].Fact, "no node shows what the chip uses")
+		assert.Equal(t, "not readable on this release", samples[last].Fact, "no node shows the values in the chip")
 		samples = samples[:last]
 		assert.Equal(t, c.samples, measured(samples), "%q", c.answer)
 		assert.Equal(t, c.wrong, strings.Join(p.Judge([]byte(c.answer)), " "))
@@ -103,7 +103,7 @@ func TestBGPSessions(t *testing.T) {
 	assert.Len(t, many, 4096)
 }
 
-// The shapes of `lldpctl -f json`: a list, an object where there is one neighbour, nothing where there is none.
+// TestLLDPNeighbours: `lldpctl -f json` prints a list, an object for one neighbour, and nothing without neighbours.
 func TestLLDPNeighbours(t *testing.T) {
 	s := newSample(t, "sn2700", "3.4.3")
 	s.cable("swp1", 3)
@@ -148,7 +148,7 @@ func TestMLAGPeer(t *testing.T) {
 	assert.Equal(t, []string{"clagd on leaf1 does not see the other switch of its MLAG pair."}, wrong)
 }
 
-// manual is what the manual of Cumulus Linux shows of `ethtool -S` (3.x to 4.3): it has no names of PFC.
+// manual is the output of `ethtool -S` in the manual of Cumulus Linux (3.x to 4.3): it has no names of PFC.
 const manual = `NIC statistics:
         HwIfInOctets: 1435339
         HwIfInUcastPkts: 11795

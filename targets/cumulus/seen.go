@@ -12,7 +12,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// portsConf says how ports are split; what is there is the interfaces of the kernel.
+// portsConf states how ports are split; the interfaces of the kernel are the ports that exist.
 const portsConf = "/etc/cumulus/ports.conf"
 
 // looking asks for every front-panel port with its subinterfaces, the VLANs of the bridge, the bonds, clagd and the neighbours. The
@@ -39,7 +39,7 @@ part mlag clagctl -j
 part lldp lldpctl -f json
 `
 
-// Look is what the fabric assumes of a switch beside the settings of classes.
+// Look reads the values of a switch that the fabric assumes, other than the settings of classes.
 func Look(d *ir.Device) *target.Look {
 	return &target.Look{Query: target.Query{Cmd: looking}, Parse: func(answer []byte) *target.Seen { return seen(d, answer) }}
 }
@@ -73,7 +73,7 @@ func seen(d *ir.Device, answer []byte) *target.Seen {
 	return s
 }
 
-// instead says what a switch has in the place of a port.
+// instead describes the ports that a switch has in the place of a missing one.
 func instead(p grammar.Port, there map[grammar.Port]bool, conf string) string {
 	var parts []string
 	for q := range there {
@@ -101,7 +101,7 @@ func instead(p grammar.Port, there map[grammar.Port]bool, conf string) string {
 	return "nor any part of that port" + said
 }
 
-// readMLAG asks clagd. Without the program, and where the fabric has no pair and the daemon does not answer, the switch is of none.
+// readMLAG asks clagd. The switch is in no pair if the program is missing, or if the fabric has no pair and the daemon does not answer.
 func readMLAG(s *target.Seen, d *ir.Device, lines target.Lines) {
 	text, why := lines.Part("mlag", "clagctl")
 	var doc struct {

@@ -50,7 +50,7 @@ lldp {"lldp":{"interface":{"swp1":{"chassis":{"spine1":{}},"port":{"id":{"type":
 	return []byte(text)
 }
 
-// tags says which ports carry VLAN 100, and how.
+// tags returns the ports that carry VLAN 100, and how.
 func tags(s *target.Seen) string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(s.Ports)) {
@@ -127,7 +127,7 @@ func TestLookUnread(t *testing.T) {
 		{
 			"an old bridge", d,
 			[]string{`vlan [{"ifname"`, `vlan [{"ifnam`, `{"vlan":100}]}] 0`, " 255"},
-			map[target.Part]string{target.PartVLANs: "bridge fails, with status 255: the bridge of this release may not tell in JSON"},
+			map[target.Part]string{target.PartVLANs: "bridge fails, with status 255: the bridge of this release may not print JSON"},
 		},
 		{
 			"a bridge that prints text", d,

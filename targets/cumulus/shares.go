@@ -8,8 +8,8 @@ import (
 	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
-// share gives every cos its part of a link, in percent, where queues have shares of their own instead of the weights of priority groups
-// (4.4 and later): a class as a whole has what its weight gives it up to 4.3. Cos of still are lossless until a change ends.
+// share gives every cos its part of a link, in percent, for releases in which queues have shares instead of the weights of priority groups
+// (4.4 and later). A class as a whole has the part that its weight gives it up to 4.3. Cos of still are lossless until a change ends.
 func (s *settings) share(f *ir.Fabric, still uint8) {
 	for _, g := range f.CosGroups {
 		s.groups[g.Cos] = true
@@ -38,12 +38,12 @@ func (s *settings) spellShares(d grammar.Spelling) section {
 
 const markingTitle = "Congestion marking (ECN): egress queue lengths in bytes, probability in percent."
 
-// spellDefaultECN writes what marks on every port.
+// spellDefaultECN writes the marking of all ports.
 //
-// In 4.4 nothing else does, and the factory has it on for queue 0. There rocec owns the keys once the fabric marks: queue 0 stays if it is
-// there and no cos group of the fabric has it, since it marks traffic the fabric says nothing of, by the fabric's thresholds then.
-// In 5.x port groups mark too, and no manual says which counts where a port has a queue of both: the queues that cos groups of the fabric
-// have are taken out, and every other key stays.
+// In 4.4 there is no other marking, and the factory has it on for queue 0. There rocec owns the keys once the fabric marks. Queue 0 stays
+// if the file has it and no cos group of the fabric does: it marks traffic that the fabric does not describe, from then on by the fabric's
+// thresholds. In 5.x port groups mark too, and the manuals do not state which counts where a port has a queue in both. So rocec takes the
+// queues of the fabric's cos groups out, and keeps every other key.
 func (s *settings) spellDefaultECN(d grammar.Spelling, have grammar.Values) section {
 	f := d.DefaultMarking()
 	if f == "" {

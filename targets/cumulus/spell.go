@@ -21,8 +21,8 @@ type section struct {
 	settings []setting
 }
 
-// add writes the key of a feature that has a meaning, as the spelling has it, for a cos and a port or priority group (-1
-// and "": it has none). A key the file does not accept is left out.
+// add writes the key of a feature that has a meaning, in the spelling, for a cos and a port or priority group (-1 and "" where the key has
+// none). It leaves out a key that the file does not accept.
 func (sec *section) add(d grammar.Spelling, f grammar.Feature, m grammar.Meaning, cos int, group, value string, why []ir.Origin) {
 	if k := d.Key(f, m); k != nil {
 		sec.settings = append(sec.settings, setting{k.Spell(cos, group), value, why})
@@ -34,8 +34,8 @@ func (sec *section) names(d grammar.Spelling, f grammar.Feature, m grammar.Meani
 	sec.add(d, f, m, -1, "", "["+strings.Join(groups, ", ")+"]", nil)
 }
 
-// spell writes the settings in a spelling, in the order of the vendor's file. have holds the active keys of the file on
-// the switch. Of the port groups others have made, ports of the fabric are taken out.
+// spell writes the settings in a spelling, in the order of the vendor's file. have holds the active keys of the file on the switch. It
+// takes ports of the fabric out of port groups of others.
 func spell(s *settings, d grammar.Spelling, have grammar.Values) []section {
 	secs := []section{s.spellTrust(d, have), s.spellClasses(d)}
 	secs = append(secs, s.spellPFC(d, have), s.spellPause(d, have), s.spellECN(d, have), s.spellDefaultECN(d, have),
@@ -55,8 +55,8 @@ func spell(s *settings, d grammar.Spelling, have grammar.Values) []section {
 	return secs
 }
 
-// spellSource writes the port group that trusts PCP alone, with a map of its own, since no manual says that a group without one has
-// the switch's; without such ports it takes those of the fabric out of the groups of others.
+// spellSource writes the port group that trusts PCP alone. The group has its own map, since the manuals do not state that a group without
+// one has the switch's. Without such ports it takes those of the fabric out of the groups of others.
 func (s *settings) spellSource(d grammar.Spelling, have grammar.Values) section {
 	if len(s.byPCP) == 0 {
 		return unlist(d, grammar.Source, have, s.ports)
@@ -115,8 +115,8 @@ func (s *settings) spellTrust(d grammar.Spelling, have grammar.Values) section {
 	return sec
 }
 
-// trusted gives the fields that are to be trusted: those the fabric needs. A switch that trusts them and the other field, too, goes on
-// doing so where that changes nothing for packets of intents.
+// trusted returns the fields that the switch is to trust: those the fabric needs. A switch that also trusts the other field keeps doing so
+// where that changes nothing for packets of intents.
 func (s *settings) trusted(have grammar.Values) (pcp, dscp bool) {
 	set, _ := have.Get(grammar.Switch, grammar.TrustSet, -1, "")
 	fields := grammar.Items(set)
@@ -196,8 +196,8 @@ func (s *settings) spellPFC(d grammar.Spelling, have grammar.Values) section {
 	return sec
 }
 
-// listed reports whether the list of a feature's port groups is written: without groups only where one stands, to empty
-// it; the feature is off anyway where there is none.
+// listed reports whether to write the list of a feature's port groups. Without groups it is written only to empty an existing list: a
+// feature without a list is off anyway.
 func listed(f grammar.Feature, groups int, have grammar.Values) bool {
 	_, standing := have.Get(f, grammar.Groups, -1, "")
 	return groups > 0 || standing
@@ -218,8 +218,8 @@ func (s *settings) spellPause(d grammar.Spelling, have grammar.Values) section {
 	return sec
 }
 
-// groups writes the list of port groups of a pausing feature, with those of others at ports the fabric does not have, and every key of
-// each of ours.
+// groups writes the list of port groups of a pausing feature, and every key of rocec's groups. The list includes groups of others at ports
+// that are not in the fabric.
 func (sec *section) groups(d grammar.Spelling, f grammar.Feature, groups []lossless, have grammar.Values, fabric []grammar.Port) {
 	names := make([]string, len(groups))
 	for i, g := range groups {
@@ -230,7 +230,7 @@ func (sec *section) groups(d grammar.Spelling, f grammar.Feature, groups []lossl
 	sec.names(d, f, grammar.Groups, append(names, theirs...))
 	sec.settings = append(sec.settings, cut...)
 	for _, g := range groups {
-		sec.add(d, f, grammar.GroupCos, -1, g.name, list(g.cos), g.why) // link pause has none
+		sec.add(d, f, grammar.GroupCos, -1, g.name, list(g.cos), g.why) // link pause has no such key
 		sec.add(d, f, grammar.GroupPorts, -1, g.name, grammar.PortSet(g.ports), g.why)
 		if g.size.N > 0 { // 0: kept from a group of others that leaves it to the switch ([joining.groups])
 			sec.add(d, f, grammar.Buffer, -1, g.name, strconv.Itoa(g.size.N), g.size.From)
@@ -286,9 +286,8 @@ func unlist(d grammar.Spelling, f grammar.Feature, have grammar.Values, ports []
 	return sec
 }
 
-// others gives the port groups in force of a feature that others have made and that stay in force for their ports without those
-// that are taken, and the port_set of those that must lose ports. A group that has none left, or whose ports cannot be taken apart, is
-// not among them.
+// others returns the port groups of others that stay in force for a feature after the taken ports are taken out. cut has the new port_set
+// of groups that lose ports. A group without ports left, or whose ports cannot be taken apart, does not stay.
 func others(d grammar.Spelling, f grammar.Feature, have grammar.Values, taken []grammar.Port) (keep []string, cut []setting) {
 	key := d.Accepts(f, grammar.GroupPorts)
 	seen := map[string]bool{}
@@ -341,13 +340,13 @@ func number(s string) (int, bool) {
 	return int(n), err == nil && strconv.FormatUint(n, 10) == s
 }
 
-// classification is what the keys of the whole switch mean that rocec sets in one dialect or another.
+// classification are the meanings of the whole switch's keys that rocec sets in one dialect or another.
 var classification = []grammar.Meaning{
 	grammar.TrustOne, grammar.TrustSet, grammar.DefaultCos, grammar.RewriteOne, grammar.RewriteSet, grammar.MapTrusted,
 	grammar.MapPCP, grammar.MapDSCP,
 }
 
-// stale reports whether a key is rocec's, or says in another dialect what rocec says: where it is not wanted, it goes.
+// stale reports whether a key is rocec's, or has the meaning of one of rocec's in another dialect: where it is not wanted, it is removed.
 func stale(key string, d grammar.Spelling) bool {
 	words := strings.Split(key, ".")
 	f := grammar.Feature(words[0])
@@ -361,7 +360,7 @@ func stale(key string, d grammar.Spelling) bool {
 	return len(words) > 2 && ours(f, words[1])
 }
 
-// origins tells where each key rocec may write comes from, whatever the file on the switch turns out to accept.
+// origins returns the origins of each key that rocec may write, for every key that the file on the switch may accept.
 func origins(s *settings, doc grammar.Spelling) map[string][]ir.Origin {
 	m := map[string][]ir.Origin{}
 	for _, d := range doc.Possible() {

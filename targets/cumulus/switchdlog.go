@@ -8,12 +8,12 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// switchdLog is where switchd says what it did not take.
+// switchdLog is the log in which switchd reports settings that it did not take.
 const switchdLog = "/var/log/switchd.log"
 
-// refusals is what switchd logs when it did not take a setting of traffic.conf or datapath.conf: the level it says it at, and an extended
-// regular expression of the text. Every other line is not a failure, such as the WARNING about an unlimited egress buffer that comes with
-// PFC itself. Source: switchd Log Message Reference 4.1.
+// refusals are the lines that switchd logs when it did not take a setting of traffic.conf or datapath.conf: the level, and an extended
+// regular expression of the text. No other line is a failure, such as the WARNING about an unlimited egress buffer that comes with PFC
+// itself. Source: switchd Log Message Reference 4.1.
 var refusals = []struct{ level, text string }{
 	{"CRITICAL", "_range_limits_get:"},
 	{"CRITICAL", "_port_group_range_translate:"},
@@ -43,19 +43,19 @@ var refusals = []struct{ level, text string }{
 // harmless is the levels below WARNING.
 const harmless = "(^|[^A-Za-z])(INFO|NOTICE|DEBUG)([^A-Za-z]|$)"
 
-// clamps is what it logs when it puts another threshold of marking in the place of one that the chip cannot have. Source: as above.
+// clamps matches the line that it logs when it replaces a threshold of marking that the chip cannot have. Source: as above.
 const clamps = "(min|max)_threshold_bytes .*(less than minimum|greater than maximum)"
 
-// noteLog keeps which file the log was and how long, so that only what is appended counts; and how it was before the change, for a step
-// that goes back.
+// noteLog stores the log file's inode and size, so that only later lines count. For a step that goes back it stores both of before the
+// change.
 const noteLog = "{ stat -c '%i %s' " + switchdLog + " 2>/dev/null || echo 0 0; } >\"$ROCEC_STEP/log\"\n" +
 	"[ -e \"$ROCEC_STEP/first\" ] || cp \"$ROCEC_STEP/log\" \"$ROCEC_STEP/first\"\n"
 
-// logged looks through what switchd has logged since the step began, in the file the log is now and, where that was rotated meanwhile, in
-// the one it was. A line that names a level below WARNING is not a complaint, whatever function it is of. How much is read and told is
-// bounded: a log may grow by gigabytes.
+// logged searches the lines that switchd has logged since the step began, in the present log file and, after a rotation, in the former
+// one. A line with a level below WARNING is not a complaint, whatever its function. The bytes that are read and printed are bounded: a log
+// may grow by gigabytes.
 //
-// The content from before may have been complained of before: going back, what the log already had before the change is not a failure.
+// The former content may have caused complaints before. So when a step goes back, lines that the log had before the change are no failure.
 var logged = `since() {
 	read -r file from <"$ROCEC_STEP/log"
 	now=$(stat -c '%i %s' ` + switchdLog + ` 2>/dev/null || echo 0 0)
@@ -88,7 +88,7 @@ if [ -n "$said" ]; then
 fi
 `
 
-// clamped appends to the word how the thresholds that switchd says it has changed, at whatever level.
+// clamped appends to the word how the thresholds that switchd has changed, from log lines of any level.
 const clamped = `new | grep -E '` + clamps + `' | head -n 4 >"$ROCEC_STEP/adjusted"
 more='` + target.Adjusted + `'
 while read -r line; do
@@ -100,9 +100,9 @@ printf '%s\n' "$how"
 // mostLog is how much of a log the probe reads, in bytes.
 const mostLog = 64 << 20
 
-// refusalProbe asks where in its log switchd last said that it did not take a setting: a change looks right after it was put to use
-// ([logged]), and whether one came since when the soak is over. Each file counts by itself, by the number of its inode, so that a log that
-// is rotated meanwhile is not a new complaint.
+// refusalProbe asks for the last line of the log about a setting that switchd did not take. A change looks right after it was put to use
+// ([logged]), and once more for later lines at the end of the soak. Each file counts by its inode, so that a log that is rotated meanwhile
+// is not a new complaint.
 func refusalProbe(device string) target.Probe {
 	return target.Probe{
 		Name: "switchd log",

@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
-// OS is what is known of Cumulus Linux.
+// OS has the facts about Cumulus Linux.
 var OS = &ir.OS{
 	Name: osName, Title: osTitle, User: "cumulus", Newest: newest,
 	Usual: usual, Release: release, Runs: runs, Configs: configs, Default: configOf, Presets: true,
@@ -32,7 +32,7 @@ const (
 	newest  = "4.3.0" // with traffic.conf
 )
 
-// release says what is wrong with a release: it is two or three numbers.
+// release returns what is wrong with a release: it is two or three numbers.
 func release(version string) string {
 	parts := strings.Split(version, ".")
 	ok := len(parts) == 2 || len(parts) == 3
@@ -54,9 +54,9 @@ type chip struct {
 	source   string
 }
 
-// chips is what the releases that rocec writes offer, by chip. Source of since: the lists of platforms in the quality-of-service
+// chips are the features of the releases that rocec writes, by chip. Source of since: the lists of platforms in the quality-of-service
 // chapters of 3.1.2, 3.3.2, 3.4.3, 3.5, 3.7, 4.0, 4.2, 4.3, 4.4 and 5.x; "CL x.y" is the chapter of that manual. Chips that are not here
-// are in no release; a switch with one is taken to do what its chip does.
+// are in no release; rocec assumes that a switch with one has the features of its chip.
 //
 // All lossless cos of a port share one priority group on Spectrum (a working draft of the CL 5.0 manual says so; no released page
 // contradicts it).
@@ -94,8 +94,8 @@ var chips = map[string]chip{
 // CosCPU is reserved for traffic that the switch's CPU sends, by the comments of every template of the vendor, those of 5.x too.
 const CosCPU = 3
 
-// can is what the releases that rocec writes offer on a chip; any other release is taken to do the same, but for trust by ports, which
-// came with 3.5 (the source.* keys of its manual).
+// can returns the features of a chip in the releases that rocec writes. Any other release is assumed to have the same, without trust by
+// ports before 3.5 (the source.* keys of its manual).
 func can(a *platform.ASIC, version string) ir.SwitchCan {
 	does, listed := chips[a.Name]
 	c := ir.ChipCan()
@@ -127,7 +127,7 @@ func can(a *platform.ASIC, version string) ir.SwitchCan {
 	return c
 }
 
-// adds returns what rocec gives a switch beside what the fabric states; nil: the release is not one that rocec writes.
+// adds returns the settings that rocec adds to those of the fabric; nil: rocec does not write for the release.
 func adds(s *ir.Switch) *ir.Added {
 	r, ok := grammar.ParseRelease(s.Version)
 	byNVUE := ConfigOf(&ir.Device{Switch: s}) == ByNVUE

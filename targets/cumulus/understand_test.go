@@ -37,8 +37,8 @@ func onSwitch(t *testing.T, s *sample, version string, factory bool) map[string]
 	return contents
 }
 
-// TestUnderstandsWhatIsWritten: the meaning of what rocec writes, for every release, agrees with what the fabric means, and each row of the
-// files has one.
+// TestUnderstandsWhatIsWritten: the files that rocec writes, for every release, read back with the meaning of the fabric, and each of
+// their rows has a meaning.
 func TestUnderstandsWhatIsWritten(t *testing.T) {
 	for _, version := range releases() {
 		for roce := 1; roce <= 2; roce++ {
@@ -119,8 +119,8 @@ func agree(t *testing.T, want, have *ir.PortSettings, name string) {
 	assert.Zero(t, h.Shaper.Value)
 }
 
-// TestUnderstandsTheFactory: each row of the files that releases bring has a meaning, or a reason why it has none, and so has each row of
-// files that others have made.
+// TestUnderstandsTheFactory: each row of the files of a release has a meaning, or a reason for having none. So has each row of files that
+// others have made.
 func TestUnderstandsTheFactory(t *testing.T) {
 	for name, release := range map[string]string{
 		"t1": "3.4.3", "t2": "3.4.3", "t3": "3.7.16", "t4": "4.3.0", "q1": "4.4.0", "q2": "5.3.0", "i1": "4.4.0", "i2": "5.3.0",

@@ -45,8 +45,8 @@ func writersWatch(d *ir.Device, r grammar.Release, doc grammar.Spelling) target.
 	}
 }
 
-// judgeWriters says who else writes the traffic.conf of a switch, and what of it is in force beside what rocec writes. Texts name no
-// switch, so that alike switches are told of once.
+// judgeWriters names other writers of a switch's traffic.conf, and their settings that are in force beside rocec's. Texts name no switch,
+// so that alike switches share one text.
 func judgeWriters(d *ir.Device, doc grammar.Spelling, answer []byte, failed string) (found diag.List) {
 	at := diag.FirstPlace(d.At, d.Decl)
 	said, content, ok := bytes.Cut(answer, []byte(fileBegin))
@@ -58,7 +58,7 @@ func judgeWriters(d *ir.Device, doc grammar.Spelling, answer []byte, failed stri
 		if failed == "" {
 			failed = "the answer breaks off"
 		}
-		topicWriter.Noticef(&found, at, "Who else writes %s was not read: %s. Whether %s or a template writes it, too, is not known.",
+		topicWriter.Noticef(&found, at, "Other writers of %s were not read: %s. It is unknown whether %s or a template also writes it.",
 			file, target.Escape(failed), other)
 		return found
 	}
@@ -68,23 +68,24 @@ func judgeWriters(d *ir.Device, doc grammar.Spelling, answer []byte, failed stri
 	} else {
 		judgeNCLU(&found, at, readNCLU(said), lines)
 	}
-	if !d.ByOthers { // else a tool is the writer that the fabric says
+	if !d.ByOthers { // else a tool is the writer in the fabric
 		judgeTemplate(&found, at, file, lines)
 	}
 	judgeBeside(&found, at, d, doc, content, lines)
 	return found
 }
 
-// judgeNVUED names NVUE where it runs and does not leave the file alone: then its next apply, of whatever, writes the file anew. That it
-// holds classes itself refuses the switch ([judgeNVUE]).
+// judgeNVUED names NVUE where it runs and does not ignore the file: its next apply of any change writes the file anew.
+// Classes in NVUE refuse the switch ([judgeNVUE]).
 func judgeNVUED(found *diag.List, at diag.Range, said string) {
 	if strings.HasPrefix(said, nvueActive) && !strings.Contains(said, featuresPath) {
-		topicWriter.Warnf(found, at, "NVUE runs on the switch and is not told to leave %s and %s alone: its next nv config apply, of whatever, "+
-			"asks whether to write them anew. Tell it (nv set system config apply ignore, with each path), or stop nvued.", featuresPath, infraPath)
+		topicWriter.Warnf(found, at, "NVUE runs on the switch and does not ignore %s and %s: its next nv config apply of any change asks "+
+			"whether to write them anew. Set the ignore (nv set system config apply ignore, with each path), or stop "+
+			"nvued.", featuresPath, infraPath)
 	}
 }
 
-// nclu is what NCLU says of itself.
+// nclu is the answer of NCLU about itself.
 type nclu struct {
 	there    bool
 	failed   string   // its status, where it gave no configuration
@@ -122,7 +123,7 @@ var ncluGroups = []string{"ROCE_PFC", "ROCE_ECN"}
 func judgeNCLU(found *diag.List, at diag.Range, n nclu, lines []grammar.Line) {
 	if len(n.commands) > 0 {
 		topicWriter.Warnf(found, at, "NCLU holds %s on the switch: its next net commit of RoCE or queues writes port groups of its own into "+
-			"traffic.conf and changes datapath.conf, and whoever writes last wins. Delete the commands (net del), commit, and then "+
+			"traffic.conf and changes datapath.conf, and the last writer wins. Delete the commands (net del), commit, and then "+
 			"apply.", quoted(n.commands))
 		return
 	}
@@ -139,8 +140,8 @@ func judgeNCLU(found *diag.List, at diag.Range, n nclu, lines []grammar.Line) {
 	}
 	if len(groups) == 0 {
 		if n.failed != "" {
-			topicWriter.Noticef(found, at, "What NCLU holds was not read: net show configuration commands fails (exit status %s). Whether it has "+
-				"commands that write traffic.conf is not known.", target.Escape(n.failed))
+			topicWriter.Noticef(found, at, "The commands of NCLU were not read: net show configuration commands fails (exit status %s). It is "+
+				"unknown whether NCLU has commands that write traffic.conf.", target.Escape(n.failed))
 		}
 		return
 	}
@@ -150,7 +151,7 @@ func judgeNCLU(found *diag.List, at diag.Range, n nclu, lines []grammar.Line) {
 	}
 	switch {
 	case n.failed != "":
-		topicWriter.Warnf(found, at, "NCLU made the %s of traffic.conf, and does not say what it holds now (exit status %s): its next net "+
+		topicWriter.Warnf(found, at, "NCLU made the %s of traffic.conf, and does not print its commands (exit status %s): its next net "+
 			"commit of RoCE may write them again. Look with net show configuration commands, and delete what names roce or "+
 			"storage-optimized.",
 			names, target.Escape(n.failed))
@@ -158,8 +159,8 @@ func judgeNCLU(found *diag.List, at diag.Range, n nclu, lines []grammar.Line) {
 		topicWriter.Warnf(found, at, "NCLU made the %s, in force in traffic.conf, and could not be asked whether it holds the commands for "+
 			"them: a net commit of RoCE may write them again. Look with net show configuration commands.", names)
 	case !n.there:
-		topicWriter.Noticef(found, at, "NCLU made the %s of traffic.conf, which no list names any more; it could not be asked what it "+
-			"holds now.", names)
+		topicWriter.Noticef(found, at, "NCLU made the %s of traffic.conf, which no list names any more; its present commands could not be "+
+			"read.", names)
 	default:
 		topicWriter.Noticef(found, at, "NCLU made the %s of traffic.conf; it holds no command for them now.", names)
 	}
@@ -187,7 +188,7 @@ var generated = sync.OnceValue(func() *regexp.Regexp {
 		`\b(managed|generated|maintained|controlled|written) by (puppet|chef|salt|saltstack|cfengine|terraform|nornir)\b`)
 })
 
-// judgeTemplate names the comment by which a tool says that the file is its own.
+// judgeTemplate names the comment with which a tool claims the file.
 func judgeTemplate(found *diag.List, at diag.Range, file string, lines []grammar.Line) {
 	for i := range lines {
 		l := &lines[i]
@@ -208,7 +209,7 @@ func judgeTemplate(found *diag.List, at diag.Range, file string, lines []grammar
 	}
 }
 
-// beside are the features of port groups that rocec judges on ports of the fabric, and what they decide.
+// beside are the features of port groups that rocec judges on ports of the fabric, and the property that each decides.
 var beside = []struct {
 	feature grammar.Feature
 	decides string
@@ -222,7 +223,7 @@ var beside = []struct {
 	{grammar.EgressSched, "the shares of queues"},
 }
 
-// judgeBeside names the settings of others that are in force where rocec writes its own, and says what the edit makes of them.
+// judgeBeside names the settings of others that are in force where rocec writes its own, and states the effect of the edit on them.
 func judgeBeside(found *diag.List, at diag.Range, d *ir.Device, doc grammar.Spelling, content []byte, lines []grammar.Line) {
 	shown := doc.Shown(lines)
 	have := grammar.ValuesOf(lines)
@@ -235,8 +236,8 @@ func judgeBeside(found *diag.List, at diag.Range, d *ir.Device, doc grammar.Spel
 	after := grammar.ValuesOf(next)
 	takes, comments := "rocec takes the fabric's ports out", "rocec writes weights, and makes these lines comments"
 	if d.ByOthers {
-		takes = "Whoever writes the file must take the fabric's ports out"
-		comments = "The fabric wants weights, so whoever writes the file must make these lines comments"
+		takes = "The writer of the file must take the fabric's ports out"
+		comments = "The fabric wants weights, so the writer of the file must make these lines comments"
 	}
 	for _, b := range beside {
 		was := holding(shown, b.feature, have, s.fabric)
@@ -246,11 +247,11 @@ func judgeBeside(found *diag.List, at diag.Range, d *ir.Device, doc grammar.Spel
 		what := fmt.Sprintf("Others decide %s at ports of the fabric by %s of %s (%s)", b.decides,
 			groupsText(was), fileText(d), b.feature)
 		if still := holding(shown, b.feature, after, s.fabric); len(still) > 0 {
-			topicBeside.Warnf(found, at, "%s. There is no lossless or marked class at these ports, so they may stay; what they do to other "+
+			topicBeside.Warnf(found, at, "%s. There is no lossless or marked class at these ports, so they may stay; their effect on other "+
 				"RoCE is not judged.", what)
 			continue
 		}
-		topicBeside.Warnf(found, at, "%s. No manual says what a port does that is in two groups. %s; a group stays in force for the ports it "+
+		topicBeside.Warnf(found, at, "%s. The manuals do not state what a port in two groups does. %s; a group stays in force for the ports it "+
 			"has left.", what, takes)
 	}
 	if slices.ContainsFunc(lines, func(l grammar.Line) bool { return l.Active() && silenced(l.Key, shown) }) {

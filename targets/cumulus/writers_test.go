@@ -14,7 +14,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// writersOf gives what the watch of other writers says of an answer.
+// writersOf returns the findings of the watch of other writers for an answer.
 func writersOf(t testing.TB, d *ir.Device, nclu, content, failed string) (said []string) {
 	for _, w := range watches(d) {
 		if w.Name != "writers" {
@@ -25,12 +25,12 @@ func writersOf(t testing.TB, d *ir.Device, nclu, content, failed string) (said [
 		require.Empty(t, facts)
 		for _, one := range found {
 			assert.Equal(t, d.At, one.At, "at the switch's line")
-			assert.NotContains(t, one.Detail, d.Name, "alike switches are told of once")
+			assert.NotContains(t, one.Detail, d.Name, "alike switches share one text")
 			said = append(said, fmt.Sprintf("%s %s: %s", one.Severity, strings.TrimPrefix(one.Code, "cumulus-other-"), one.Detail))
 		}
 		return said
 	}
-	t.Fatal("nobody asks who else writes")
+	t.Fatal("no watch asks for other writers")
 	return nil
 }
 
@@ -48,7 +48,7 @@ func TestWritersOfOthers(t *testing.T) {
 	theirs := strings.Join(writersOf(t, d, none, content, ""), "\n")
 	assert.NotContains(t, theirs, "A tool makes")
 	assert.NotContains(t, theirs, "rocec")
-	assert.Contains(t, theirs, "Whoever writes the file must take the fabric's ports out")
+	assert.Contains(t, theirs, "The writer of the file must take the fabric's ports out")
 	assert.Contains(t, theirs, "must make these lines comments")
 	assert.Contains(t, strings.Join(writersOf(t, d, "net add roce lossless\n"+none, content, ""), "\n"), "NCLU holds", "a second writer")
 }
@@ -64,7 +64,7 @@ func TestWriters(t *testing.T) {
 	queues := "default_egress_sched.egr_queue_4.bw_percent = 12\n"
 	for _, c := range []struct {
 		name, version, nclu, content string
-		want                         []string // the beginning of each finding, and a part of it behind "…"
+		want                         []string // the beginning of each finding, and a later part behind "…"
 	}{
 		{"nothing is there", "4.3.0", none, "", nil},
 		{"no NCLU", "4.3.0", "", "x = 1\n", nil},
@@ -75,12 +75,12 @@ func TestWriters(t *testing.T) {
 		{"the command of 4.3", "4.3.0", "net add roce lossless\n" + none, "", []string{`warning writer: NCLU holds "net add roce lossless"`}},
 		{"many", "4.3.0", strings.Repeat("net add qos egress-sched x\n", 9), "", []string{`warning writer: …and 6 more`}},
 		{"a description is none", "4.3.0", "net add interface swp1 alias to the roce rack\n" + none, "", nil},
-		{"words within words are none", "4.3.0", "net add interface roce0 ip address 10.0.0.1/24\n" + none, "", nil},
+		{"words within words do not count", "4.3.0", "net add interface roce0 ip address 10.0.0.1/24\n" + none, "", nil},
 		{"a message is none", "4.3.0", "ERROR: roce is not a keyword\n" + none, "", nil},
 
 		{
 			"NCLU failed, and the file shows nothing", "4.1.1", ncluEnded + "1\n", "x = 1\n",
-			[]string{"note writer: What NCLU holds was not read: …exit status 1"},
+			[]string{"note writer: The commands of NCLU were not read: …exit status 1"},
 		},
 		{"groups, and NCLU holds nothing", "4.1.1", none, leftover, []string{"note writer: …holds no command"}},
 		{"groups, and NCLU failed", "4.1.1", ncluEnded + "124\n", leftover, []string{"warning writer: …exit status 124"}},
@@ -129,7 +129,7 @@ func TestWriters(t *testing.T) {
 	}
 }
 
-// What was not read is named, and a release without the commands is not asked for them.
+// TestUnreadWriters: an unread writer is named, and a release without the commands is not asked for them.
 func TestUnreadWriters(t *testing.T) {
 	d := canonicalSample(t, "sn2700", "4.3.0", 2).sw
 	for _, got := range [][]string{

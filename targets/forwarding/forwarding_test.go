@@ -171,7 +171,7 @@ func TestInterfaces(t *testing.T) {
 	assert.Equal(t, &Interface{Kind: "vlan", Under: "bridge"}, a.Interfaces["vlan10"])
 }
 
-// An answer that is cut off, of another form, or of several tables is none.
+// TestRefused: an answer that is cut off, has another form, or has several tables is refused.
 func TestRefused(t *testing.T) {
 	whole := "{" + frrText("10.1.0.0/24", "bgp", true, `{"fib":true,"interfaceName":"swp1"}`) + "}"
 	for n := range len(whole) {

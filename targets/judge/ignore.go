@@ -12,9 +12,8 @@ import (
 	"github.com/rocec/rocec/validate"
 )
 
-// Ignorable returns what a rocec:ignore comment can do about a code of the pipeline: findings of checks are for the person to
-// judge, errors of other rooms leave nothing to go on with, and a PFC loop, or that there is no proof of none, is accepted in its cos_group
-// only.
+// Ignorable returns the effect that a rocec:ignore comment has on a code of the pipeline. The person judges findings of checks. Errors of
+// other packages leave nothing to continue with. A PFC loop, or a missing proof that there is none, is accepted in its cos_group only.
 func Ignorable(code string) lang.Ignorable { return ignorable()[code] }
 
 var ignorable = sync.OnceValue(func() map[string]lang.Ignorable {

@@ -18,11 +18,11 @@ import (
 	"github.com/rocec/rocec/validate"
 )
 
-// Options is what a run takes from outside. The zero value is a run with the defaults of every stage.
+// Options are the settings of a run. The zero value is a run with the defaults of every stage.
 type Options struct {
 	Lang   lang.Options // values of variables, bounds, and how the folders of modules are opened
 	Budget *ir.Budget   // of the PFC-loop proof; nil: that of package validate
-	Others []diag.Topic // codes of findings that are not about a fabric; a comment in one that names them is told so
+	Others []diag.Topic // codes of findings that are not about a fabric; rocec reports a comment in a fabric that names one
 
 	Change func(*lang.Source) // changes what was read before it is compiled; nil: nothing is changed
 }
@@ -38,9 +38,9 @@ type Judged struct {
 	tree *target.Tree // see Tree
 }
 
-// Judge runs the pipeline on folder dir of fsys: load, compile, validate, and ask the targets. The first two stop it when they
-// report errors; validate and the targets both run, so that a person sees everything at once. When ctx is done it ends
-// before the next stage, with what it has; the proof, which takes longest, gives up.
+// Judge runs the pipeline on folder dir of fsys: load, compile, validate, and ask the targets. Errors of the first two stop it. validate
+// and the targets both run, so that a person sees all findings at once. When ctx is done Judge ends before the next stage, with the
+// findings it has; the proof, which takes longest, gives up.
 func Judge(ctx context.Context, fsys fs.FS, dir string, o Options) *Judged {
 	o.Lang.Done = ctx.Done()
 	src, found := lang.Load(fsys, dir, o.Lang)
@@ -53,7 +53,7 @@ func Judge(ctx context.Context, fsys fs.FS, dir string, o Options) *Judged {
 			o.Change(src)
 		}
 		var ds diag.List
-		j.Fabric, ds = compiler.Compile(src, targets.Known) // src is not used from here on: Compile lets go of what it has read
+		j.Fabric, ds = compiler.Compile(src, targets.Known) // src is not used from here on: Compile releases the sources it has read
 		j.Diags = append(j.Diags, ds...)
 	}
 	whole := !j.Diags.HasErrors() && ctx.Err() == nil
@@ -74,8 +74,8 @@ func Judge(ctx context.Context, fsys fs.FS, dir string, o Options) *Judged {
 	return j
 }
 
-// Tree returns the files of every device, rendered when first asked for: most verbs only want to know what there is to say
-// of them, and they take more memory than the fabric. Nil when there is no fabric.
+// Tree returns the files of every device, rendered when first asked for: most verbs need only the findings, and the files take more memory
+// than the fabric. Nil when there is no fabric.
 func (j *Judged) Tree() *target.Tree {
 	if j.tree == nil && j.Fabric != nil {
 		j.tree, _ = targets.Render(j.Fabric) // its diagnostics are those of targets.Check, and among Diags

@@ -36,7 +36,7 @@ func codes(ds diag.List) []string {
 	return slices.Compact(out)
 }
 
-// The call says what the stages say one by one, sorted, and keeps what they made.
+// TestStages: Judge returns the findings of all stages, sorted, and keeps their results.
 func TestStages(t *testing.T) {
 	entries, err := os.ReadDir("../../examples")
 	require.NoError(t, err)
@@ -105,7 +105,7 @@ func TestSourceIsLetGo(t *testing.T) {
 	}
 }
 
-// When nobody waits any more, the stages that are left are not run, and the proof gives up.
+// TestDone: a cancelled context skips the remaining stages, and the proof gives up.
 func TestDone(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -136,7 +136,8 @@ func TestOptions(t *testing.T) {
 	require.True(t, j.Diags.HasErrors())
 }
 
-// A comment silences findings of checks after all stages, and is told when it cannot, or need not.
+// TestIgnore: a comment silences findings of checks after all stages. rocec reports a comment that cannot do so, and one that is not
+// needed.
 func TestIgnore(t *testing.T) {
 	run := func(comment string, others ...diag.Topic) *judge.Judged {
 		return judge.Judge(t.Context(), fstest.MapFS{"fabric.hcl": {Data: []byte(

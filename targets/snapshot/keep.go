@@ -45,7 +45,7 @@ func (k Kept) of(path []string) verdict {
 	return out
 }
 
-// Path reports whether all of a path is kept, or parts below it. No key of it names a secret.
+// Path reports whether a whole path is kept, or parts below it. No key on it names a secret.
 func (k Kept) Path(keys []string) bool {
 	return len(keys) > 0 && !slices.ContainsFunc(keys, isSecret) && k.of(keys) != dropped
 }
@@ -205,8 +205,8 @@ func (b *blanker) blankScalar(token json.Token, to int) {
 	}
 }
 
-// blankRow empties the key of a row that is dropped, which ends at a place, behind its table: the key of a row can be a secret itself, such
-// as "SNMP_COMMUNITY|public". A row keeps a key of one letter.
+// blankRow empties the key of a dropped row, which ends at a place, behind its table. The key itself can be a secret, such as
+// "SNMP_COMMUNITY|public". A row keeps a key of one letter.
 func (b *blanker) blankRow(name string, to int) error {
 	const ends = "|:"
 	if !strings.ContainsAny(name, ends) {

@@ -71,7 +71,7 @@ type yamlReader struct {
 	kept   Kept
 	path   func(keys []string) []string
 	levels []yamlLevel // of the keys above
-	count  int         // of what was not kept
+	count  int         // of keys that were not kept
 }
 
 // line returns a line without the parts that are not kept.
@@ -287,7 +287,7 @@ func isPlain(n *yaml.Node) bool {
 	return n.Kind != yaml.AliasNode && n.Anchor == "" && n.Style&yaml.TaggedStyle == 0
 }
 
-// isEmpty reports whether a value says nothing.
+// isEmpty reports whether a value is empty.
 func isEmpty(n *yaml.Node) bool {
 	return len(n.Content) == 0 && (n.Kind != yaml.ScalarNode || n.Value == "")
 }

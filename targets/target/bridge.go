@@ -60,8 +60,8 @@ func tagsOf(entries []bridgeVLAN) vlanTags {
 	return out
 }
 
-// bridgeVLANs reads the VLANs of ports by their names: a list of objects of one port each, or, of the iproute2 of 3.x, an object of ports.
-// why says why the text gives none, in a few words; empty: it does.
+// bridgeVLANs reads the VLANs of ports by their names: a list of objects of one port each, or, from the iproute2 of 3.x, an object of
+// ports. why is the reason, in a few words, for which the text cannot be read; empty: it was read.
 func bridgeVLANs(text string) (of map[string]vlanTags, why string) {
 	if strings.TrimSpace(text) == "" {
 		return nil, "" // no bridge
@@ -89,14 +89,14 @@ func bridgeVLANs(text string) (of map[string]vlanTags, why string) {
 	return of, ""
 }
 
-// ReadVLANs says which VLANs of the fabric pass by which port: by the bridge that knows VLANs, with the port or its bond as a port of it,
-// or by a subinterface such as swp1.100, of a bridge of one VLAN or of a router.
+// ReadVLANs sets the VLANs of the fabric that pass by each port. A VLAN passes by a VLAN-aware bridge with the port or its bond, or by a
+// subinterface such as swp1.100 of another bridge or of a router.
 func (l Lines) ReadVLANs(s *Seen, intents []*ir.Intent) {
 	text, why := l.Part("vlan", "bridge")
 	of, strange := bridgeVLANs(text)
 	switch {
 	case why != "" && !NotInstalled(why):
-		s.NotRead(PartVLANs, why+": the bridge of this release may not tell in JSON")
+		s.NotRead(PartVLANs, why+": the bridge of this release may not print JSON")
 		return
 	case why != "":
 		s.NotRead(PartVLANs, why)
@@ -130,9 +130,9 @@ func (l Lines) ReadVLANs(s *Seen, intents []*ir.Intent) {
 	}
 }
 
-// Bridge is the bridge of a switch that knows VLANs, and its bonds: bridge -c -json vlan show, and what the kernel tells of bonds.
+// Bridge is a VLAN-aware bridge of a switch, and its bonds: the output of bridge -c -json vlan show and the kernel's files about bonds.
 type Bridge struct {
-	VLANs map[string][]int // those with a tag, by port or bond; beside them VLAN 1 has none
+	VLANs map[string][]int // those with a tag, by port or bond; VLAN 1 passes untagged, too
 	Keyed bool             // the iproute2 of 3.x prints an object of ports, that of 4.x a list
 	Bonds []string         // by LACP, with a partner
 }

@@ -67,14 +67,15 @@ func TestBridgeVLANs(t *testing.T) {
 	}
 }
 
-// A device that prints without end is cut, whatever its script was told.
+// TestPartTooLong: output without end is cut, whatever the script of the device does.
 func TestPartTooLong(t *testing.T) {
 	s := seenOf([]byte(twoPorts+"vlan ["+strings.Repeat(" ", mostOfPart)+"] 0\n"), 100)
-	assert.Equal(t, "the answer of bridge breaks off, or is longer than 512 KiB: the bridge of this release may not tell in JSON", s.Unread[PartVLANs])
+	assert.Equal(t, "the answer of bridge breaks off, or is longer than 512 KiB: the bridge of this release may not print JSON",
+		s.Unread[PartVLANs])
 }
 
-// FuzzBridge holds any answer about bonds and VLANs to three laws: it gives VLANs of the fabric alone, each with the tag that its entries
-// have by the manual, and a part that is not read says why.
+// FuzzBridge holds any answer about bonds and VLANs to three laws. Only VLANs of the fabric are returned. Each has the tag that its
+// entries have by the manual. A part that is not read has a reason.
 func FuzzBridge(f *testing.F) {
 	f.Add(`[{"ifname":"swp1","vlans":[{"vlan":1,"flags":["PVID","Egress Untagged"]},{"vlan":100}]}]`, "bond bond1 802.3ad 52:54:00:00:01:01 swp1", 0)
 	f.Add(`{"swp1":[{"vlan":90,"vlanEnd":110}]}`, "bond b balance-xor - swp1 swp2", 0)

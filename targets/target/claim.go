@@ -1,8 +1,8 @@
 package target
 
-// Claim is a statement of public documents that rocec relies on or leaves open, and a question to the device that shows whether it is so
-// there. What a claim asks for goes into a bundle that people send to others: ask for keys and numbers, and for no line that may hold a
-// password, a note or a name.
+// Claim is a statement of public documents that rocec relies on or leaves open, and a question to the device that shows whether it is true
+// there. Answers go into a bundle that people send to others: ask for keys and numbers, never for a line that may hold a password, a note
+// or a name.
 type Claim struct {
 	ID     string // kebab-case; it never changes: "nvue-roce-word"
 	Says   string // the statement, in full sentences
@@ -13,8 +13,8 @@ type Claim struct {
 	// repeats the words of rocec and decides nothing.
 	Own bool
 
-	// Judge says whether the answer bears the statement out: what the command printed, with its errors, of [MostAnswer] bytes at most. It is
-	// pure, and never fails, whatever the bytes.
+	// Judge reports whether the answer confirms the statement. The answer is the output of the command with its errors, of [MostAnswer] bytes
+	// at most. Judge is pure, and never fails, whatever the bytes.
 	Judge func(answer []byte) Verdict
 }
 
@@ -40,5 +40,5 @@ func Decide(decided, holds bool) Verdict {
 	return DoesNotHold
 }
 
-// MostAnswer is how much of what a claim's command prints is kept, in bytes.
+// MostAnswer bounds the output of a claim's command that is kept, in bytes.
 const MostAnswer = 8 << 10

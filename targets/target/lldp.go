@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Bounds of what is taken from an answer of lldpctl: a device may print anything.
+// Bounds on an answer of lldpctl: a device may print anything.
 const (
 	mostAnswer     = 4 << 20 // bytes
 	mostNeighbours = 4096    // entries
@@ -16,12 +16,12 @@ const (
 	mostName       = 255 // bytes, what a TLV of LLDP holds at most
 )
 
-// Neighbours reads `lldpctl -f json` or json0: who stands at the other end of which port, by its name. Without ok the answer is none that
-// is known. A port whose neighbour tells neither name nor port has one nevertheless, that is empty.
+// Neighbours reads `lldpctl -f json` or json0: the neighbours of each port, by the name of the port. Without ok the answer has no form
+// that rocec knows. A neighbour that states neither its name nor its port is an empty Neighbour.
 //
-// {"lldp": {"interface": X}}, where X is a list of objects of one port each, or an object of ports where there is one neighbour, and
-// missing where there is none. The chassis is an object by its name, or, without one, what is known of it. In json0 everything is a list,
-// and names are members: {"lldp": [{"interface": [{"name": "swp1", "chassis": [{"name": [{"value": "leaf1"}]}], ...}]}]}.
+// {"lldp": {"interface": X}}, where X is a list of objects of one port each, an object of ports with one neighbour each, or missing. The
+// chassis is an object by its name or, without a name, an object of its properties. In json0 every value is a list, and names are members:
+// {"lldp": [{"interface": [{"name": "swp1", "chassis": [{"name": [{"value": "leaf1"}]}], ...}]}]}.
 func Neighbours(answer []byte) (of map[string][]Neighbour, ok bool) {
 	var doc map[string]any
 	if len(answer) > mostAnswer || json.Unmarshal(answer, &doc) != nil {
@@ -65,7 +65,7 @@ func Neighbours(answer []byte) (of map[string][]Neighbour, ok bool) {
 	return of, true
 }
 
-// list is what a value is a list of; a value that is none is a list of itself, and no value one of nothing.
+// list returns the elements of a list; any other value is a list of itself, and nil an empty list.
 func list(v any) []any {
 	switch v := v.(type) {
 	case nil:
@@ -144,7 +144,7 @@ func about(chassis map[string]any) (address, system string) {
 	return address, system
 }
 
-// LLDPAgent is a simulated lldpd, for [Image.Sims]: what it tells of who stands at the other ends of ports that have a link.
+// LLDPAgent is a simulated lldpd, for [Image.Sims]: it reports the neighbours of ports that have a link.
 type LLDPAgent struct {
 	Ports []LLDPPort
 	m     Machine

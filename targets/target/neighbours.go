@@ -69,9 +69,9 @@ const (
 	longestPeer = 64
 )
 
-// bgpSessions reads which neighbours have a session, by name ("swp51", "10.0.0.1 of vrf RED"), from the summary in JSON of any
-// release: an object with "peers", below the address family, below the VRF. A neighbour that was shut down is left out; one
-// in several families has a session when any of them says so.
+// bgpSessions returns which neighbours have a session, by name ("swp51", "10.0.0.1 of vrf RED"). It reads the summary in JSON of any
+// release: an object with "peers", below the address family, below the VRF. A neighbour that was shut down is left out. One in several
+// families has a session if it has one in any of them.
 func bgpSessions(answer []byte) map[string]bool {
 	var doc any
 	if i := bytes.IndexByte(answer, '{'); i < 0 || json.Unmarshal(answer[i:], &doc) != nil { // vtysh may print a warning first

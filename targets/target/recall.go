@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// Steps, queries and checkers of files have names, so that what a run does can be kept without a text that becomes a command: the target
+// Steps, queries and checkers of files have names, so that a run can keep what it does without a text that becomes a command. The target
 // makes them again from the name ([Target.Recall]). A name is words with one space between them; the first is the name of the target. A
-// word has parts with "," between them, and a part may have a "=". What a name says besides is in a strict alphabet ([Spell]), or is the
-// SHA-256 of a content.
+// word has parts with "," between them, and a part may have a "=". All other parts of a name are in a strict alphabet ([Spell]), or are
+// the SHA-256 of a content.
 
-// Made is what a target makes again from a name: exactly one of its members is set.
+// Made is a step, a query or a checker that a target makes again from a name: exactly one of its members is set.
 type Made struct {
 	Step  *Step
 	Query *Query
 	Check string
 }
 
-// Name returns the name of a step or a query; empty: it is a checker, or has none.
+// Name returns the name of a step or a query; empty: it is a checker, or has no name.
 func (m *Made) Name() string {
 	switch {
 	case m.Step != nil:
@@ -30,7 +30,7 @@ func (m *Made) Name() string {
 	return ""
 }
 
-// Kept gives a content by its SHA-256, as [Sum] spells it. Its error says why there is none.
+// Kept returns a content by its SHA-256, as [Sum] spells it. Its error states why the content is missing.
 type Kept func(sum string) ([]byte, error)
 
 // Sum is the SHA-256 of content, in hex.

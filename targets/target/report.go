@@ -10,12 +10,12 @@ import (
 	"unicode"
 )
 
-// Report is what a host says of itself, when nobody logs in: the document that its own script prints. It comes from a machine that may
-// be anything, so its texts are escaped before they are shown.
+// Report is a host's description of itself, for hosts that rocec does not log in to: the document that the host's own script prints. It
+// comes from a machine that may be anything, so its texts are escaped before they are shown.
 type Report struct {
 	Host   string            // its name, as its kernel has it
 	Boot   string            // boot id; empty: not told
-	Files  map[string]string // SHA-256 by path, of files that are there; empty: it could not be told
+	Files  map[string]string // SHA-256 by path, of files that are there; empty: it could not be read
 	Rights map[string]string // "UID:GID:MODE" by path, of files that are there; empty: not told
 	NICs   []ReportedNIC     // in its order, no name twice
 }
@@ -30,7 +30,7 @@ type ReportedNIC struct {
 	Differs  []string          `json:"differs"` // from its own value file, in words
 }
 
-// NIC gives a NIC by name; nil: the report has none.
+// NIC returns a NIC by name; nil: the report does not name it.
 func (r *Report) NIC(name string) *ReportedNIC {
 	for i := range r.NICs {
 		if r.NICs[i].Name == name {
@@ -40,8 +40,8 @@ func (r *Report) NIC(name string) *ReportedNIC {
 	return nil
 }
 
-// Reported is what a report says in the terms of a target: what stands in the place of live states, by [File.Path], and of the answers
-// of probes, by name, as far as it does; and what is wrong besides, in full sentences.
+// Reported is a report in the terms of a target: live states by [File.Path] and answers of probes by name, as far as the report has them.
+// Wrong lists further errors, in full sentences.
 type Reported struct {
 	States, Answers map[string][]byte
 	Wrong           []string

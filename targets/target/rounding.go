@@ -18,7 +18,7 @@ type Rounded uint8
 const (
 	Up      Rounded = iota // the next value that there is
 	Derived                // the system makes it of other values, or states it in another unit
-	Unsaid                 // the target has no word for it: the device stays as it is
+	Unsaid                 // the target cannot write it: the device stays as it is
 	Stays                  // the device keeps more than is wanted where that does no harm
 	Trusted                // written where the port trusts the header field alone
 )

@@ -1,7 +1,7 @@
 package target
 
-// Router is a simulated FRR, or Quagga, for [Image.Sims]: what vtysh tells of the BGP sessions of ports. One is up as long as its port has
-// a link.
+// Router is a simulated FRR, or Quagga, for [Image.Sims]: the output of vtysh about the BGP sessions of ports. One is up as long as its
+// port has a link.
 type Router struct {
 	Peers    []RouterPeer // by port
 	AS       int          // its own

@@ -46,7 +46,7 @@ const (
 	UnitFact         = "fact"
 )
 
-// Gauge is a hard state: says is what is wrong when it is not good.
+// Gauge is a hard state: says states what is wrong when it is not good.
 func Gauge(name, on string, good bool, says string) Sample {
 	s := Sample{Name: name, On: on, Unit: UnitState, Hard: true, Says: func(uint64) string { return says }}
 	if good {
@@ -55,7 +55,7 @@ func Gauge(name, on string, good bool, says string) Sample {
 	return s
 }
 
-// Down says which hard gauges are not good.
+// Down returns a sentence for each hard gauge that is not good.
 func Down(samples []Sample) []string {
 	var down []string
 	for _, s := range samples {
@@ -96,8 +96,8 @@ func Laid(cables []Cable) []Cable {
 	return slices.DeleteFunc(slices.Clone(cables), func(c Cable) bool { return c.Planned != "" })
 }
 
-// LinkProbe asks whether the cabled interfaces of a device have a link. Planned ones may have one or not, and come and go while
-// people lay the cables; with one, there is a hint that the cable is not planned any more.
+// LinkProbe asks whether the cabled interfaces of a device have a link. Planned ones may have one or not, and come and go while people lay
+// the cables. A planned one with a link gets a hint that its cable has been laid.
 func LinkProbe(device string, cables []Cable) Probe {
 	var words strings.Builder
 	for _, c := range cables {
@@ -120,7 +120,7 @@ done`
 			says := fmt.Sprintf("%s:%s has no link; the fabric cables it to %s.", device, c.Interface, c.Peer)
 			state, is := told[c.Interface]
 			switch {
-			case !is: // half an answer; what nobody knows is taken to be down
+			case !is: // half an answer: an unknown state counts as down
 				says = fmt.Sprintf("%s did not say whether %s has a link; the fabric cables it to %s.", device, c.Interface, c.Peer)
 			case state == "missing":
 				says = fmt.Sprintf("%s has no interface %s; the fabric cables it to %s.", device, c.Interface, c.Peer)
@@ -147,7 +147,7 @@ func CountersCmd(quoted string) string {
 
 const countersUnread = "unread "
 
-// CountersUnread says why [CountersCmd] printed no counters; empty: it did.
+// CountersUnread returns why [CountersCmd] printed no counters; empty: it did.
 func CountersUnread(answer []byte) string {
 	for line := range strings.Lines(string(answer)) {
 		if status, is := strings.CutPrefix(strings.TrimSpace(line), countersUnread); is {
@@ -160,7 +160,7 @@ func CountersUnread(answer []byte) string {
 	return ""
 }
 
-// UnreadCounters is the sample of counters that could not be read, of ports or NICs, so that nobody takes their silence for good.
+// UnreadCounters is the sample of counters of ports or NICs that could not be read, so that missing values do not pass for good ones.
 func UnreadCounters(on, why string) Sample {
 	return Sample{
 		Name: "counters", On: on, Unit: UnitFact, Fact: "not read: " + why,
@@ -183,6 +183,6 @@ func Counters(answer []byte, use func(name string, value uint64)) {
 
 // Count is a number of a counter with its noun: "1 packet", "1,024 frames".
 func Count(n uint64, noun string) string {
-	const most = 1 << 53 // beyond it nobody reads the digits, and a counter has wrapped
+	const most = 1 << 53 // more digits help no reader, and the counter has wrapped
 	return diag.Count(int(min(n, most)), noun)
 }

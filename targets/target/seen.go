@@ -6,14 +6,13 @@ import (
 	"strings"
 )
 
-// Look is the one query that asks a device for what the fabric assumes of it beside the files that rocec writes, and what its answer
-// comes to.
+// Look is the one query that reads the values of a device that the fabric assumes and rocec does not write. Parse reads its answer.
 type Look struct {
 	Query
 	Parse func(answer []byte) *Seen // never nil, whatever the bytes
 }
 
-// Part is a part of what is seen; its text is the one of the JSON and of sentences.
+// Part is a part of Seen; its text is the one of the JSON and of sentences.
 type Part string
 
 // The parts.
@@ -25,16 +24,16 @@ const (
 	PartNeighbours Part = "LLDP neighbours"
 )
 
-// Parts are all of them, in the order they are told.
+// Parts are all parts, in the order in which they are printed.
 var Parts = []Part{PartPorts, PartVLANs, PartBonds, PartMLAG, PartNeighbours}
 
-// Seen is what a device says of its ports and of what stands at their other ends, in words of no vendor. What could not be read is in
-// Unread, and is neither good nor bad.
+// Seen is a device's answer about its ports and their neighbours, in words of no vendor. Parts that could not be read are in Unread, and
+// count neither as good nor as bad.
 type Seen struct {
-	Name   string               // what the device calls itself; empty: it does not say
+	Name   string               // the device's name for itself; empty: it does not state one
 	Ports  map[string]*SeenPort // by name: those the fabric cables, as far as the device has them
-	Spare  map[string]bool      // the names of its other ports, which the fabric does not cable; a NIC has none
-	Absent map[string]string    // what is there in the place of a port that the fabric cables, as a clause, by the name of the port
+	Spare  map[string]bool      // the names of its other ports, which the fabric does not cable; empty for a NIC
+	Absent map[string]string    // what exists in the place of a port that the fabric cables, as a clause, by the name of the port
 	Bonds  map[string]*SeenBond // by name
 	MLAG   bool                 // it is one of an MLAG pair
 	Unread map[Part]string      // why, in a few words: "lldpctl is not installed"
@@ -58,9 +57,9 @@ type SeenBond struct {
 	Partner bool     // the other side speaks LACP, or the mode needs no partner
 }
 
-// Neighbour is who stands at the other end of a port, as it says itself by LLDP.
+// Neighbour is the device at the other end of a port, as it describes itself by LLDP.
 type Neighbour struct {
-	Device string // its name; empty: it has none
+	Device string // its name; empty: it states no name
 	Ports  []string
 	MAC    string // of its port, where it names that by an address
 
@@ -87,12 +86,12 @@ func (s *Seen) Read(p Part) bool {
 	return !not
 }
 
-// mostOfPart is how many bytes of one program's output are read. [LookScript] cuts at it, and [Lines.Part] takes no more: 128 neighbours
-// of two kilobytes each, and as much again.
+// mostOfPart bounds the bytes that are read of one program's output. [LookScript] cuts there, and [Lines.Part] takes no more. It is twice
+// the size of 128 neighbours of two kilobytes each.
 const mostOfPart = 524288
 
-// LookScript begins the script of a [Look]: port NAME... prints a line of each interface that there is, and part NAME COMMAND... one line
-// of what a command prints, with its status at the end. A line per answer cannot be forged by what is in it.
+// LookScript begins the script of a [Look]. Its function port NAME... prints a line for each existing interface. part NAME COMMAND...
+// prints the output of a command as one line, with its status at the end. Output cannot forge a line, as each answer is one line.
 const LookScript = `port() {
 for i in "$@"; do
 d=/sys/class/net/$i m='' s='' c='' a=''
@@ -137,7 +136,7 @@ func (l Lines) Ended(word string) bool {
 	return slices.Contains(l["end"], word)
 }
 
-// Part gives what a command printed; why says why it is not known: empty, it is.
+// Part returns the output of a command; why states why it is unknown, and is empty otherwise.
 func (l Lines) Part(name, command string) (text, why string) {
 	if len(l[name]) != 1 {
 		return "", "the answer breaks off"
@@ -166,7 +165,7 @@ const notInstalled = " is not installed"
 // NotInstalled reports whether a reason of [Lines.Part] is that there is no such program.
 func NotInstalled(why string) bool { return strings.HasSuffix(why, notInstalled) }
 
-// ReadPorts reads the lines of ports, and the name of the device. want says which ports count.
+// ReadPorts reads the lines of ports, and the name of the device. It leaves out the ports for which want is false.
 func (l Lines) ReadPorts(s *Seen, want func(name string) bool) {
 	if names := l["name"]; len(names) == 1 && len(names[0]) <= mostName {
 		s.Name = strings.TrimSpace(names[0])
@@ -186,7 +185,7 @@ func (l Lines) ReadPorts(s *Seen, want func(name string) bool) {
 		}
 		p := &SeenPort{MTU: number(f[1]), Speed: number(f[2]), Up: f[3] == "1", MAC: mac(f[4])}
 		if !p.Up {
-			p.Speed = 0 // of the last link, or what was asked for
+			p.Speed = 0 // of the last link, or the wanted one
 		}
 		s.Ports[f[0]] = p
 	}
@@ -195,7 +194,7 @@ func (l Lines) ReadPorts(s *Seen, want func(name string) bool) {
 	}
 }
 
-// mac is an address of Ethernet in lower case; empty: it is none.
+// mac returns a MAC address in lower case; empty: the text has another form.
 func mac(text string) string {
 	if len(text) != len("00:00:00:00:00:00") || strings.Trim(text, "0123456789abcdefABCDEF:") != "" {
 		return ""

@@ -11,16 +11,15 @@ import (
 	"time"
 )
 
-// This file is the contract of rehearsals: what a target brings of a simulated device ([Image], [Sim], [Program]), and
-// what the lab gives it ([Machine], [Proc]). Shells, files, interfaces and services are the lab's; a vendor's tools,
-// daemons and drivers are their target's.
+// This file is the contract of rehearsals: the target's part of a simulated device ([Image], [Sim], [Program]), and the lab's part
+// ([Machine], [Proc]). Shells, files, interfaces and services are the lab's; a vendor's tools, daemons and drivers are their target's.
 
 // Image is a device as it comes from the factory. Every call of [Target.Image] makes a new one, with state of its own.
 type Image struct {
 	Files    map[string]string // path to content, of a fresh system
 	Services []string          // systemd units that are active, and do nothing: "ssh.service"
 	Netdevs  []Netdev          // network interfaces
-	Modules  []string          // kernel modules that can be loaded, besides those of every kernel
+	Modules  []string          // kernel modules that can be loaded, in addition to those of every kernel
 	Sims     []Sim             // what else behaves like the real thing
 	Systemd  int               // version of systemd, where it is old enough to matter; 0: a current one
 }
@@ -33,12 +32,12 @@ type Netdev struct {
 	SpeedMbps int    // 0: not known
 	PCI       string // its function, "0000:03:00.0"; empty: the interface is virtual
 	Driver    string // kernel module of the function
-	Firmware  string // version, as the driver tells it
+	Firmware  string // version, as the driver reports it
 	Pause     bool   // it has 802.3x link pause; on until told otherwise
 	Counters  []string
 	Down      bool   // it has no link
 	Master    string // the bond it is a port of; empty: none
-	Parent    string // the interface a VLAN lies on; empty: it is none
+	Parent    string // the interface below a VLAN; empty: it is no VLAN
 	VLAN      int    // 1 to 4094
 }
 
@@ -52,17 +51,17 @@ type Sim interface {
 	Boot(m Machine)
 }
 
-// Machine is what the lab gives a [Sim]. Every method but Do is called with the lock of the machine held: from Boot, from
-// the functions of a [Node] or of a service, or inside Do.
+// Machine is the interface of the lab to a [Sim]. Every method but Do is called with the lock of the machine held: from Boot, from the
+// functions of a [Node] or of a service, or inside Do.
 type Machine interface {
 	// Do runs f with the lock held, like a call of the kernel: nothing else happens on the machine meanwhile.
 	Do(f func())
 
-	// Install makes a program that everybody may run.
+	// Install makes a program that every user may run.
 	Install(path string, p Program)
 
-	// Program is what another part of the machine has installed at a path since it started, so that two drivers share one tool: what is
-	// not of one is the other's. Nil: nothing.
+	// Program returns the program that another part of the machine has installed at a path since the start; nil: there is none. Two drivers
+	// share one tool this way: each passes calls for devices of the other on to it.
 	Program(path string) Program
 
 	// Service makes a systemd unit that starts with the machine; start is what starting, restarting and reloading it does, and
@@ -72,8 +71,8 @@ type Machine interface {
 	// Active reports whether such a unit is active. It is asked outside of Do.
 	Active(unit string) bool
 
-	// Keep names state that a running machine has besides its files. A machine that is saved and loaded while it runs finds it
-	// again, in place of what Boot has set. Only Boot may call it.
+	// Keep names state of a running machine that is not in files. A machine that is saved and loaded while it runs finds the saved state,
+	// which replaces the state that Boot has set. Only Boot may call it.
 	Keep(name string, s State)
 
 	// Plant makes a file of sysfs or its kin, Folder a folder, and Link a symbolic link, each with the folders above it.
@@ -97,7 +96,7 @@ type Machine interface {
 	// After calls f, with the lock held, when so much time has gone by. Stopping the machine takes it back, and so does stop.
 	After(d time.Duration, f func()) (stop func())
 
-	// Netdev tells what an interface is like now.
+	// Netdev returns the present state of an interface.
 	Netdev(name string) (Netdev, bool)
 
 	// Counter is the value of a counter of an interface.
@@ -186,12 +185,12 @@ const (
 	EPERM      Errno = "Operation not permitted"
 )
 
-// Program is what a program of a simulated device does; it returns the exit status.
+// Program runs a program of a simulated device; it returns the exit status.
 type Program func(*Proc) int
 
 // Proc is one run of a [Program].
 type Proc struct {
-	Args   []string  // Args[0] is what it was called
+	Args   []string  // Args[0] is the path it was called by
 	Stdout io.Writer // what it prints is passed on when it ends
 	Stderr io.Writer
 	Root   bool   // it runs with root's rights
@@ -201,10 +200,10 @@ type Proc struct {
 	ReadFile func(name string) ([]byte, error)
 }
 
-// Name is what the program calls itself in messages.
+// Name returns the name that the program has in its messages.
 func (p *Proc) Name() string { return path.Base(p.Args[0]) }
 
-// CommandLine is what was typed: "dcb pfc show dev ens1f0".
+// CommandLine returns the command as typed: "dcb pfc show dev ens1f0".
 func (p *Proc) CommandLine() string { return p.Name() + " " + strings.Join(p.Args[1:], " ") }
 
 // Print writes to Stdout.
@@ -226,9 +225,9 @@ func (p *Proc) Fail(status int, format string, args ...any) int {
 	return status
 }
 
-// Getopt parses options as getopt_long(3) of the GNU C library does, operands anywhere. spec holds the letters, with a
-// colon after each that takes a value; long maps long names to letters. set has the values of each option in the order
-// they came; complaint is what the library would say, and empty when all is well.
+// Getopt parses options as getopt_long(3) of the GNU C library does, operands anywhere. spec holds the letters, with a colon after each
+// that takes a value; long maps long names to letters. set has the values of each option in the order of the arguments. complaint is the
+// message that the library would print; empty: there is no mistake.
 func Getopt(args []string, spec string, long map[string]byte) (set map[byte][]string, rest []string, complaint string) {
 	set = map[byte][]string{}
 	takes := func(c byte) bool {

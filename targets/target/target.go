@@ -15,9 +15,8 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// Target is a row of the table of targets: what is known of an operating system of switches or of a driver of NICs, and how
-// settings are spelled there. Exactly one of OS and Driver is set. A row without Render is facts alone: such devices are set by
-// hand.
+// Target is a row of the table of targets: the facts about an operating system of switches or a driver of NICs, and the spelling of
+// settings there. Exactly one of OS and Driver is set. A row without Render is facts alone: such devices are set by hand.
 type Target struct {
 	Name   string       // "cumulus"
 	Doc    string       // one sentence: what it writes, for which devices
@@ -36,8 +35,8 @@ type Target struct {
 	// neighbours.
 	Asks []Question
 
-	// ReleaseFile is the base name of the file in which a device states its release, and Stated reads it; an empty text: it states no release
-	// of the system. Nil: rocec knows no such file.
+	// ReleaseFile is the base name of the file in which a device states its release, and Stated reads that file. Stated returns an empty text
+	// if the file states no release of the system. Nil: rocec knows no such file.
 	ReleaseFile string
 	Stated      func(data []byte) string
 
@@ -70,67 +69,69 @@ type Target struct {
 	// files, in the same order. Diagnostics name this vendor's keys and releases.
 	Render func(*ir.Device) ([]File, diag.List)
 
-	// Enable gives the symbolic links that the steps of a device's files make on its disk: an image that holds the files and these needs
-	// no command. Nil: the steps make none.
+	// Enable returns the symbolic links that the steps of a device's files make on its disk: an image with the files and these links needs no
+	// command. Nil: the steps make no links.
 	Enable func(*ir.Device) []Link
 
-	// Read gives how a device is set, as the content of its files and live states says it: the inverse of Render for the keys
-	// lossless traffic notices. content gives what stands at a [File.Path]; nil: nothing. What the content does not say is not
-	// known, so the answer may be nil. It never fails, whatever the bytes. Nil: of such devices nothing is known.
+	// Read returns the settings of a device from its files and live states: the inverse of Render for the keys that lossless traffic notices.
+	// content returns the content of a [File.Path]; nil: there is none. Values that the content does not state are unknown, so the result may
+	// be nil. It never fails, whatever the bytes. Nil: nothing is known of such devices.
 	Read func(d *ir.Device, content func(path string) []byte) *ir.Settings
 
 	// Rounds are the fields whose values differ from the wanted ones after Edit and Read.
 	Rounds []Rounding
 
-	// Both gives the content, by [File.Path], of the files that must differ from what Edit makes of them so that the device is lossless as
-	// it was and as it is to be ([ir.Settings.Transition]); content gives what stands there. What a NIC sends is marked as before, or, if
-	// marked, as it is to be. not says, in a sentence, why the device cannot hold both; empty: it can. Nil: the target knows no such content.
+	// Both returns content, by [File.Path], that makes the device lossless both as before and as wanted ([ir.Settings.Transition]). It
+	// returns only files in which that content differs from the result of Edit. content returns the present content. Packets that a NIC sends
+	// are marked as before or, if marked is set, as wanted. not states, in a sentence, why the device cannot hold both; empty: it can. Nil:
+	// the target knows no such content.
 	Both func(d *ir.Device, content func(path string) []byte, marked bool) (files map[string][]byte, not string)
 
-	// Leavings ask the host what it still holds of rocec that the fabric asks for no more; one without NICs is one that has left the
-	// fabric. Nil: the target leaves nothing behind that anybody would have to take away.
+	// Leavings ask a host for files of rocec that the fabric no longer needs; a host without NICs has left the fabric. Nil: the target leaves
+	// nothing that has to be removed.
 	Leavings func(d *ir.Device) []*Leavings
 
 	// About describes the device in a few words: "Cumulus Linux 3.4.3, Spectrum".
 	About func(*ir.Device) string
 
-	// Reported puts what a host's own report says in the place of live states and of answers. Nil: such devices report nothing.
+	// Reported converts a host's own report into live states and answers. Nil: such devices do not report.
 	Reported func(*ir.Device, *Report) Reported
 
-	// Identity reads what the device says it is; a judgement against it refuses the device before anything is
-	// planned. It must not change anything. Of a switch the probe called [ReleaseProbe] says which release it runs.
+	// Identity reads the device's identity; a judgement against it refuses the device before anything is planned. It must not change
+	// anything. For a switch the probe called [ReleaseProbe] reads the release.
 	Identity func(*ir.Device) []Probe
 
 	// Probes read counters and states that show whether the settings work; `rocec verify` runs them.
 	Probes func(*ir.Device) []Probe
 
-	// Noticed returns Disrupts and Outage of a step of the device in a plan, where they depend on what changes. live gives a live state
-	// before and after; changes: the plan changes it. Nil: they are those of the step.
+	// Noticed returns Disrupts and Outage of a step of the device in a plan, where they depend on the change. live returns a live state
+	// before and after the change, and changes reports whether the plan changes it. Nil: the values of the step apply.
 	Noticed func(d *ir.Device, s *Step, live Live) (disrupts string, outage ir.Outage)
 
-	// Whose reports whether findings of a code name who else sets a device, and do not judge how it is set: a device that rocec has never
-	// written may be sound with them. Nil: no code does.
+	// Whose reports whether findings of a code name another writer of the device, and do not judge its settings. A device that rocec has
+	// never written may be sound with such findings. Nil: no code does.
 	Whose func(code string) bool
 
-	// Watches are what is read of a device and judged in every plan and verify, besides its files. Nil: nothing.
+	// Watches are values of a device that every plan and verify reads and judges, and that are not in its files. Nil: nothing.
 	Watches func(*ir.Device) []Watch
 
-	// Look asks for what the fabric assumes of the device beside its files: ports, VLANs, bonds, neighbours. Nil: nothing can be asked.
+	// Look reads the values that the fabric assumes of the device and that are not in its files: ports, VLANs, bonds, neighbours. Nil: they
+	// cannot be read.
 	Look func(*ir.Device) *Look
 
 	// Image is a device as it comes from the factory, for rehearsals in the lab. Nil: none can be simulated.
 	Image func(*ir.Device) Image
 
-	// NeedsReport reports whether a real device is changed only when the person has accepted in writing that what is written there is known
-	// from documents alone, as long as no user has reported on such a device. Nil: none.
+	// NeedsReport reports whether the settings of a device are known from documents alone, and no user has reported on such a device yet.
+	// rocec then changes a real device only after the person has accepted that in writing. Nil: none.
 	NeedsReport func(*ir.Device) bool
 
 	// Claims are what documents say of such a device, or leave open, and what on the device shows whether it is so. Nil: nothing is open.
 	Claims func(*ir.Device) []Claim
 
-	// Recall makes again what Render, Leavings and Choose have made, from the words of its name behind the name of the target. It is pure.
-	// kept gives the contents that the name speaks of. The error is an [*Unknown], or says which content is missing or unfit. Nil: the target
-	// makes nothing that has a name.
+	// Recall makes again the results of Render, Leavings and Choose, from the words of their name behind the name of the target. It is pure.
+	// kept returns the contents that the name mentions. The error is an [*Unknown], or names the content that is missing or unfit. Nil: the
+	// target makes nothing that has a name.
 	Recall func(words []string, kept Kept) (*Made, error)
 
 	// Parts are the targets that [Join] has joined; nil: it is one by itself.
@@ -157,44 +158,44 @@ type File struct {
 	// was read of a device holds the one path that was found.
 	Places []string
 
-	// Sketch is set for a file that is only ever edited and never made: Edit(nil) is an error. It says what an edit sets, for those who
-	// have no device to read, and is not content of the file.
+	// Sketch is set for a file that is only ever edited and never made: Edit(nil) is an error. It shows what an edit sets to those who cannot
+	// read the device, and is not content of the file.
 	Sketch []byte
 
 	// Edit returns what the file should hold, given what it holds; nil means there is no file, and Edit(nil) is the
 	// whole file. A diagnostic says why what is there cannot be edited; then the device is refused.
 	Edit func(old []byte) ([]byte, diag.List)
 
-	// Forms are what `rocec build` writes of the file besides, for those who bring its settings to the device in a way of their own; of a
-	// live state it writes nothing else. Nil: the file is its own form.
+	// Forms are the spellings of the file that `rocec build` writes in addition, for people who bring its settings to the device themselves.
+	// For a live state it writes nothing else. Nil: the file is its own form.
 	Forms []Form
 
-	// Data gives content that Edit has given as an object, of maps, numbers, truth values and strings, for those who keep settings as data:
-	// what encoding/json and YAML write of it is read back the same. Nil: content is text.
+	// Data returns the content of Edit as an object of maps, numbers, truth values and strings, for people who keep settings as data. Encoded
+	// by encoding/json or YAML, the object reads back unchanged. Nil: content is text.
 	Data func(content []byte) map[string]any
 
 	// Keys lists the settings inside content, in file order; nil: the file is compared as a whole.
 	Keys func(content []byte) []Key
 
-	// Why tells where the value of one of our keys came from; nil or empty: not known.
+	// Why returns the origins of the value of one of our keys; nil or empty: unknown.
 	Why func(key string) []ir.Origin
 
-	// InUse is what can be told of whether the device uses the settings, where it does not say so itself: [NotReadable]. Empty: it says so.
+	// InUse states whether the device uses the settings, where the device itself does not report it: [NotReadable]. Empty: the device reports
+	// it.
 	InUse string
 
 	// Live is set for a state that is not a file: Live reads it, in the form Edit returns; it is never written, but
 	// brought about by Activate.
 	Live *Query
 
-	// Canonical gives content that Live has read in the one form that Edit gives of what it changes; nil: Live reads that form.
+	// Canonical converts content that Live has read into the form that Edit returns; nil: Live reads that form.
 	Canonical func(content []byte) []byte
 
-	// Precheck is the vendor's own judgement of new content before it replaces the file; empty: there is none. Run as
-	// root by sh with the path of the new content as $1; a status other than zero refuses it, and what was printed
-	// says why. It must not change anything.
+	// Precheck is the vendor's own judgement of new content before it replaces the file; empty: there is none. Run as root by sh with the
+	// path of the new content as $1; a status other than zero refuses it, and the output is the reason. It must not change anything.
 	//
-	// Content that goes back, in an undo or by a later run, is judged once all files are in place, so that files that are read together are
-	// judged together. A refusal is reported then, and stops nothing: the other content must not stay.
+	// Content that an undo or a later run restores is judged when all files are in place, so that files that belong together are judged
+	// together. A refusal is then only reported: the other content must not stay.
 	Precheck string
 
 	// PrecheckName is the name of Precheck, see [Target.Recall].
@@ -203,21 +204,20 @@ type File struct {
 	// WasThere reports that the content was there before the run that this one goes back from.
 	WasThere bool
 
-	// Lint judges content by the vendor's rules, before and after a change, whoever wrote it: what is found stands at lines of Path.
-	// foreign says, in a sentence, why it is not a configuration of this device at all: then the device is refused. Nil: nothing is
-	// judged. What Edit makes of nothing gives neither.
+	// Lint judges content by the vendor's rules before and after a change, for any writer. Findings are at lines of Path. foreign is a
+	// sentence that states why the content is no configuration of this device, which refuses the device. Nil: nothing is judged. Content of
+	// Edit(nil) gives neither.
 	Lint func(content []byte) (found diag.List, foreign string)
 
 	// Activate makes the device use the file, whatever changes in it; equal steps of one device run once.
 	Activate Step
 
-	// Choose gives the step for one change of content, where a lesser one than Activate may do; says is what is worth knowing of how the
-	// change is checked and put to use, as sentences. have is what the device's probes measured before, and may be empty. It is pure.
-	// Nil: Activate.
+	// Choose returns the step for one change of content, where a lesser step than Activate may do. says are sentences about how the change is
+	// checked and put to use. have is the device's earlier measurements by its probes, and may be empty. Choose is pure. Nil: Activate.
 	Choose func(before, after []byte, have []Sample) (step Step, says []string)
 }
 
-// Form is a spelling of what a file sets.
+// Form is another spelling of a file's settings.
 type Form struct {
 	Path string                      // absolute and clean; below the device's folder in what is built, and not on the device
 	Of   func(content []byte) []byte // gives the form of content that Edit has given
@@ -238,12 +238,12 @@ type Key struct {
 	Ours        bool // rocec sets it
 }
 
-// Step is a command that makes a device use what was written. The zero Step does nothing. Its commands find a folder of the
-// step's own in $ROCEC_STEP, the live states as they were before the change in $ROCEC_LIVE, as files by their names, and
-// going back in $ROCEC_WHY whether it was "asked" for, or is done by the "timer", at "boot", or by the change itself ("body"); "kept" where
-// the change was confirmed, and a later run goes back.
+// Step is a command that makes a device use the written files. The zero Step does nothing. $ROCEC_STEP is a folder of the step's own, and
+// $ROCEC_LIVE one with the live states before the change, as files by their names. When a run goes back, $ROCEC_WHY states why: "asked" by
+// a person, by the "timer", at "boot", or by the change itself ("body"). It is "kept" where the change was confirmed, and a later run goes
+// back.
 type Step struct {
-	Name     string    // see [Target.Recall]; empty: it is none that a target makes
+	Name     string    // see [Target.Recall]; empty: no target makes the step
 	Cmd      string    // run as root by sh
 	Disrupts string    // what traffic notices, in a few words: "every port resets"; empty: nothing
 	Outage   ir.Outage // how long traffic does not pass, the device's or that of the NICs Disrupts names
@@ -251,24 +251,24 @@ type Step struct {
 	// Undo reverts what the content from before does not revert when it is in place again; nil: Cmd does it. It runs at boot too.
 	Undo *Query
 
-	// Keep has the device hold for good what Cmd did, where it would go back by itself: run as Cmd is, when the change is confirmed and
-	// while its undo is still armed, which comes if it fails. It may run again after it worked. Empty: nothing.
+	// Keep makes the effect of Cmd permanent, for devices that would go back by themselves. It runs as Cmd does, when the change is confirmed
+	// and its undo is still armed; if Keep fails, the undo runs. It may run again after it worked. Empty: nothing.
 	Keep string
 
-	// Back asks whether the way back from what Cmd did is still open once it was kept, before anything goes back: it changes nothing, and its
-	// errors say why not. It finds the SHA-256 of the live state as it was before in $ROCEC_WAS, and no folder. Nil: going back finds out.
+	// Back asks whether Cmd can still be reverted after Keep, before anything goes back. It changes nothing, and its errors state why not. It
+	// finds the SHA-256 of the former live state in $ROCEC_WAS, and no folder. Nil: going back finds out.
 	Back *Query
 
 	Stdin string // of Cmd
 
-	// Loaded reports whether the device uses the content: it is asked until it exits 0, or 65 where waiting does not help, or Timeout passes.
-	// After 0 its last line says what the device can tell: [Loaded], or why that cannot be read on this release; behind [Adjusted], what of
-	// the content it uses in another form than written. Nil: nothing can be asked.
+	// Loaded reports whether the device uses the content: it runs until it exits 0, until it exits 65 because waiting does not help, or until
+	// Timeout. After 0 its last line is [Loaded], or why this release cannot show it. Behind [Adjusted] it lists content that the device uses
+	// in another form than written. Nil: nothing can be asked.
 	Loaded *Query
 
 	Units   string        // systemd units that read the files at boot, parted by spaces: an undo at boot comes before them
 	Timeout time.Duration // for Cmd and Loaded, each; 0: one minute
-	Takes   time.Duration // Cmd, where nothing goes wrong, at most and besides the outage, for the times a plan names; 0: seconds
+	Takes   time.Duration // upper bound for a Cmd that succeeds, without the outage, for the times in a plan; 0: seconds
 	Soak    time.Duration // how long the device must hold before the change is kept; 0: [SoakTime]
 	Away    time.Duration // how long the device may not answer, or its links be down, after Cmd
 }
@@ -276,13 +276,13 @@ type Step struct {
 // Live gives a live state by [File.Path] as a plan changes it.
 type Live func(path string) (before, after []byte, changes bool)
 
-// Loaded is the answer of a device that says it uses the content of its files.
+// Loaded is the answer of a device that uses the content of its files.
 const Loaded = "loaded"
 
-// NotReadable is what a device can tell of what no node of it shows.
+// NotReadable is the answer of a device that has no node which shows the content in use.
 const NotReadable = "not readable on this release"
 
-// Adjusted parts what a device says of the content in use from the settings it has put others in the place of.
+// Adjusted separates, in a device's answer about the content in use, the settings that it has replaced.
 const Adjusted = "; adjusted: "
 
 // SoakTime is the soak of a step that states none.
@@ -295,7 +295,7 @@ type Query struct {
 	Stdin []byte
 }
 
-// Role is what a device is, as far as order matters.
+// Role is the kind of a device, as far as order matters.
 type Role string
 
 // The roles.
@@ -325,11 +325,11 @@ type Device struct {
 	Given *Given // nil: what is asked of the device comes from no journal
 }
 
-// Given is what a device must have been given of a run before anything else is asked of it.
+// Given is the part of a run that a device must have received before rocec asks it anything else.
 type Given struct {
 	Run string // its name
 	Sum string // what the run does there, as a hash; empty: an earlier rocec gave it none
-	Not string // why the journal of the run is of no use for this device, as a part of a sentence: it is not asked then; empty: it is of use
+	Not string // why the run's journal is useless for this device, as a part of a sentence: rocec does not ask it; empty: it is of use
 }
 
 // Intent names what the device is meant to do, see [ir.Device.Intent]; empty: the device comes from no fabric.
@@ -355,10 +355,10 @@ type Conn interface {
 	// ends with a status other than zero gives an *ExitError.
 	Run(ctx context.Context, cmd string, stdin []byte) (stdout []byte, err error)
 
-	// HostKey returns the fingerprint of the host key that the device has proved to hold, "SHA256:" and 43 characters as ssh-keygen -l
-	// prints it. Where it showed a host certificate, that is the key the certificate is for, and not the authority's: another device with a
-	// certificate of the same authority is another device. It is empty only where the ssh program that carries the connection is too old
-	// to tell; nothing that depends on a host key may take that for a match.
+	// HostKey returns the fingerprint of the host key that the device has proved to hold, "SHA256:" and 43 characters as ssh-keygen -l prints
+	// it. For a host certificate it is the key of the certificate, not of the authority: another device with a certificate of the same
+	// authority is another device. It is empty only where the ssh program of the connection is too old to report it. Code that depends on a
+	// host key must not take that for a match.
 	HostKey() string
 
 	Close() error
@@ -383,7 +383,7 @@ var ErrNoAddress = errors.New("no address")
 // HostKeyError is a device, or a jump host on the way, that did not prove who it is. It lies inside a [LoginError].
 type HostKeyError struct {
 	Err   error
-	Alarm bool // a key is on file or pinned and another one was shown, or it is revoked; else nobody knows the host
+	Alarm bool // a key is on file or pinned and another one was shown, or it is revoked; else the host is unknown
 }
 
 // Error returns the text of the failure.
@@ -398,7 +398,7 @@ type ExitError struct {
 	Stderr string // bounded; as the device sent it, so escape before showing
 }
 
-// Error returns the last line of what the command said, quoted where it is not plain text.
+// Error returns the last line of the command's errors, quoted where it is not plain text.
 func (e *ExitError) Error() string {
 	lines := strings.Split(strings.TrimSpace(e.Stderr), "\n")
 	if last := strings.TrimSpace(lines[len(lines)-1]); last != "" {

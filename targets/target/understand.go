@@ -8,14 +8,15 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Identity is what is known of a device whose configuration is read. Each part may be empty: what depends on it is not known then.
+// Identity has the known facts about a device whose configuration is read. Each part may be empty; values that depend on it are unknown
+// then.
 type Identity struct {
 	OS, Release string
 	Model       string   // of the switch or the NIC, as [platform] names it
 	Ports       []string // its front ports
 }
 
-// Understood is a configuration that was read: its meaning, how much of it has one, and where each value stands.
+// Understood is a configuration that was read: its meaning, how much of the text has a meaning, and the line of each value.
 type Understood struct {
 	Settings *ir.Settings
 	Coverage Coverage
@@ -54,8 +55,8 @@ type BGP struct {
 	Unlike string
 }
 
-// Coverage counts the rows of a configuration, by what the grammar's table says of them. A configuration is good only where Not is empty
-// and each row of Aside has its reason in the table.
+// Coverage counts the rows of a configuration by their class in the grammar's table. A configuration is good only where Not is empty and
+// each row of Aside has its reason in the table.
 type Coverage struct {
 	Rows  int              // all of them
 	Means map[ir.Field]int // by the field that they set

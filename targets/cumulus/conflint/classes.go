@@ -8,7 +8,7 @@ import (
 	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
-// field is a header field that tells the class.
+// field is a header field that decides the class.
 type field int
 
 const (
@@ -170,8 +170,8 @@ func (u *unit) checkMap() {
 	}
 	u.losslessMap(m)
 	if c, ok := u.lossless[3]; ok && u.factoryMap() {
-		u.warnf(&topicUnreachable, c.at, "PFC is on for cos 3, and no key of this file says which packets get a cos. The "+
-			"factory's map, up to 4.3, gives cos 3 to none: it sends PCP 3 to cos 4. Write the whole map, with PCP 3 in cos 3.")
+		u.warnf(&topicUnreachable, c.at, "PFC is on for cos 3, and no key of this file assigns a cos to packets. The "+
+			"factory's map, up to 4.3, leaves cos 3 without packets: PCP 3 gets cos 4. Write the whole map, with PCP 3 in cos 3.")
 	}
 	u.silentTrust(m)
 	if !m.whole {
@@ -194,7 +194,7 @@ func (u *unit) checkMap() {
 	}
 }
 
-// silentTrust warns of a map of DSCPs that counts only if DSCP is trusted, where nothing says so.
+// silentTrust warns of a map of DSCPs that counts only if DSCP is trusted, where no key sets the trust.
 func (u *unit) silentTrust(m *mapping) {
 	s := m.scopes[0]
 	if s.trust != nil || len(m.scopes) > 1 || u.badMap() || u.cand&(grammar.T0|grammar.T1) != 0 {
@@ -218,7 +218,7 @@ func (u *unit) silentTrust(m *mapping) {
 	}
 }
 
-// factoryMap reports whether a traffic.conf says nothing about classes, so that the factory's map counts.
+// factoryMap reports whether a traffic.conf has no key about classes, so that the factory's map counts.
 func (u *unit) factoryMap() bool {
 	return u.cand.Only(grammar.TrafficConf|grammar.Datapath) && !slices.ContainsFunc(u.order, func(t *setting) bool {
 		return t.row != nil && (t.row.Defines || t.feature() == grammar.Source)
@@ -279,7 +279,7 @@ func (u *unit) unmapped(s *scope, f field) {
 		case f == dscp:
 			why = "Whether a map of the factory is in force then is not documented; the files of 4.x have it in comments."
 		}
-		u.found.Report(sev, &topicUnmapped, trustAt, "The switch trusts %s, and no key says which cos its values get. %s Write "+
+		u.found.Report(sev, &topicUnmapped, trustAt, "The switch trusts %s, and no key assigns a cos to its values. %s Write "+
 			"the whole map.", name, why)
 		return
 	}
@@ -300,7 +300,7 @@ func (u *unit) unmapped(s *scope, f field) {
 		where, name, numbers(missing), name, why).Note(at.keyAt, "the map begins here")
 }
 
-// badMap reports whether a list of the map could not be read: what it lacks may stand there.
+// badMap reports whether a list of the map could not be read: it may contain values that the map seems to lack.
 func (u *unit) badMap() bool {
 	if u.unread == nil {
 		bad := u.unreadMap()
@@ -360,18 +360,16 @@ func (u *unit) losslessMap(m *mapping) {
 		}
 		for _, cos := range u.sortedCos() {
 			if p := moved[cos]; len(p) > 0 {
-				u.warnf(&topicMoved, p[0].at, "PCP %d goes to the lossless cos %d. PFC frames carry a number of their own, and "+
-					"no manual says whether "+
-					"it is the cos or the PCP; the host pauses by its PCP. Give lossless traffic one number everywhere: send "+
-					"it with PCP %d, or map "+
-					"PCP %d to cos %d and have PFC there.", p[0].n, cos, cos, p[0].n, p[0].n).
+				u.warnf(&topicMoved, p[0].at, "PCP %d goes to the lossless cos %d. PFC frames carry a number of their own, and the manuals do "+
+					"not state whether it is the cos or the PCP; the host pauses by its PCP. Give lossless traffic one number everywhere: send it "+
+					"with PCP %d, or map PCP %d to cos %d and have PFC there.", p[0].n, cos, cos, p[0].n, p[0].n).
 					Note(u.lossless[cos].at, "cos %d is lossless", cos)
 			}
 		}
 	}
 }
 
-// checkRemark finds rewriting of what tells lossless traffic.
+// checkRemark finds rewriting of the field that identifies lossless traffic.
 func (u *unit) checkRemark() {
 	m := u.mapping()
 	if t := u.of(grammar.Switch, "", grammar.RewriteOne); t != nil && len(t.list) > 0 && t.list[0].text == grammar.FieldPCP {
@@ -400,15 +398,14 @@ func (u *unit) checkRemark() {
 	}
 }
 
-// rewriting is a map that says what is rewritten into what: that of the switch, or of a group of ports.
+// rewriting is a map of rewritten values: that of the switch, or of a group of ports.
 type rewriting struct {
 	feature grammar.Feature
 	group   string
 }
 
-// remarking gives where rewriting of each field is turned on, and the maps that say into what: that of the switch, and
-// those of groups on ports with PFC. On Spectrum one group turns it on, for what comes in, and another
-// has the map, for what goes out.
+// remarking returns the places that turn on rewriting of each field, and the maps of rewritten values: that of the switch, and those of
+// groups on ports with PFC. On Spectrum one group turns rewriting on for ingress, and another one has the map for egress.
 func (u *unit) remarking() (enabled map[string]item, maps []rewriting) {
 	enabled = map[string]item{}
 	collect := func(t *setting) {

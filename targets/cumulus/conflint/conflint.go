@@ -1,13 +1,13 @@
-// Package conflint judges the files of settings that lie on Cumulus Linux switches: traffic.conf of every release,
-// qos_features.conf and qos_infra.conf, and the memory pools of datapath.conf. It needs no description of a fabric.
+// Package conflint judges the settings files of Cumulus Linux switches: traffic.conf of every release, qos_features.conf and
+// qos_infra.conf, and the memory pools of datapath.conf. It needs no description of a fabric.
 //
-// In come the bytes of files; out come diagnostics with the bytes at fault, and the dialect each file was taken for. A
-// dialect is recognised by the keys a file sets ([grammar.Keys]), never guessed: a file no release would understand is an error
-// of its own, and where several releases spell alike, what is said holds for all of them.
+// The input is the bytes of files. The output is diagnostics with the bytes at fault, and the dialect of each file. A dialect is
+// recognised by the keys that a file sets ([grammar.Keys]), never guessed. A file that no release would understand is an error of its own.
+// Where several releases spell alike, the findings are true for all of them.
 //
-// What a file cannot tell is taken so that the verdict holds on every switch: the slowest plausible port where headroom
-// is judged, the largest chip of the dialect where memory is. Where the manuals disagree, or are silent, the text says
-// so, and it is a warning at most.
+// Values that a file does not contain are assumed so that the verdict is true on every switch: the slowest plausible port for headroom,
+// the largest chip of the dialect for memory. Where the manuals disagree, or are silent, the text states that, and the finding is a
+// warning at most.
 package conflint
 
 import (
@@ -22,8 +22,8 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// Linter judges the files of switches that are configured by files. It takes every file that no other linter takes: a file of settings
-// has no beginning of its own, and the finding of a file without a known key lists the files that it could be.
+// Linter judges the files of switches that are configured by files. It takes every file that no other linter takes, since a settings file
+// has no header. For a file without a known key, the finding lists the files that it could be.
 var Linter = &lint.Linter{
 	Names:  grammar.Files,
 	Ends:   []string{".conf", ".txt", ".cfg"},
@@ -59,7 +59,7 @@ func begins(f lint.File) bool {
 
 // Reasons why files of settings are not judged, and the dialect of one that is whole without a key to judge.
 const (
-	noKey  = "no line of it sets a key that rocec knows"
+	noKey  = "no line sets a key that rocec knows"
 	noKeys = "no key in it that rocec judges"
 )
 
@@ -188,12 +188,12 @@ func (u *unit) plain() bool {
 	})
 }
 
-// take adds what was found in some files.
+// take adds the findings of a unit.
 func (r *result) take(u *unit) {
 	r.Diagnostics = append(r.Diagnostics, u.found.Close()...)
 }
 
-// split takes a file name apart: the switch it is named after, and its base name, empty when it is none of ours.
+// split returns the switch after which a file is named, and its base name, which is empty for other files.
 func split(name string) (owner, base string) {
 	for _, n := range grammar.Files {
 		if owner, ok := lint.Owner(name, n); ok {
@@ -215,7 +215,7 @@ func deviceOf(name string) string {
 	return dir + " " + owner
 }
 
-// unit is the files of one switch that are read together, and what they set.
+// unit is the files of one switch that are read together, and their settings.
 type unit struct {
 	sources  []*source
 	set      map[string]*setting // the last of each key

@@ -17,14 +17,14 @@ func family(d grammar.Dialects) grammar.Dialects {
 	return grammar.TrafficConf
 }
 
-// dialectsOf gives the dialects a file of a name can be of; of a name that says nothing, every one.
+// dialectsOf returns the possible dialects of a file by its name; for a name without a hint, every dialect.
 func dialectsOf(name string) grammar.Dialects {
 	_, base := split(name)
 	return grammar.OfFile(base)
 }
 
-// idle reports whether a file may hold nothing rocec judges without being the wrong one: a datapath.conf, whose keys are
-// documented in part, and beside qos_features.conf a qos_infra.conf, and a traffic.conf, which has no classes any more.
+// idle reports whether a file may be correct without a key that rocec judges. That is so for a datapath.conf, whose keys are documented in
+// part. With a qos_features.conf it is so for a qos_infra.conf, and for a traffic.conf, which has no classes any more.
 func (s *source) idle(newer bool) bool {
 	if s.kind != grammar.Datapath && (!newer || s.kind != grammar.TrafficConf && s.kind != grammar.QoSInfra) {
 		return false
@@ -34,8 +34,8 @@ func (s *source) idle(newer bool) bool {
 	})
 }
 
-// recognise settles the dialects of a source by the keys it sets: first those that define a dialect, then the others.
-// It leaves no candidate where there is none.
+// recognise finds the dialects of a source by the keys it sets: first those that define a dialect, then the others. It leaves no candidate
+// if no dialect fits.
 func (s *source) recognise(u *unit) {
 	all := s.kind
 	cand, known := all, false
@@ -115,8 +115,8 @@ func (s *source) eitherECN() bool {
 	})
 }
 
-// settle keeps the dialects whose manuals have most of the keys, before those only files in use speak for; and of several
-// files a nameless one can be, the first.
+// settle keeps the dialects whose manuals have most of the keys, ahead of those with keys from files in use alone. A nameless file that
+// can be several files becomes the first one.
 func (s *source) settle(cand grammar.Dialects) {
 	least := len(s.settings) + 1
 	for bit := grammar.T0; bit <= grammar.D; bit <<= 1 {
@@ -197,11 +197,11 @@ func (s *source) foreign(u *unit, keys []*setting, cand grammar.Dialects, by *se
 			"Use the key of the release the switch runs, or remove it.", t.key, within(t.row.Could(), all), cand, also)
 	}
 	if by != nil && by != t {
-		d.Note(by.keyAt, "the release is told by this key")
+		d.Note(by.keyAt, "this key identifies the release")
 	}
 }
 
-// hinted tells what commented lines look like; they are a hint and no more.
+// hinted describes the commented lines; they are only a hint.
 func (s *source) hinted() string {
 	cand := s.kind
 	for _, key := range s.hidden {

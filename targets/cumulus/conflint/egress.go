@@ -19,7 +19,7 @@ func (u *unit) groupOf(cos int) string {
 	return ""
 }
 
-// checkMemoryBeside judges what a datapath.conf that lies beside a traffic.conf gives the cos that are lossless there.
+// checkMemoryBeside judges the memory that a datapath.conf gives the lossless cos of a traffic.conf in the same folder.
 func (u *unit) checkMemoryBeside() {
 	if !u.has(grammar.Datapath) || len(u.lossless) == 0 {
 		return
@@ -91,7 +91,7 @@ func (u *unit) losslessPool() {
 	if t := u.setting(grammar.FlowControl, grammar.LosslessEgressQuota, -1, ""); t != nil {
 		text, _ := grammar.Unquote(t.value)
 		if q, ok := grammar.ReadQuota(text); ok && q != grammar.Infinite {
-			u.warnf(&topicEgress, t.valueAt, "By %s a queue of lossless traffic may hold a part of its pool alone, and drops what is more, "+
+			u.warnf(&topicEgress, t.valueAt, "By %s a queue of lossless traffic may hold only a part of its pool, and drops further packets "+
 				"although no port was paused. Set it to 15 (no limit), or take the line out.", t.key)
 		}
 	}

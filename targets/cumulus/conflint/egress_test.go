@@ -27,7 +27,8 @@ func beside(t *testing.T, edits ...string) []lint.File {
 	return files
 }
 
-// A datapath.conf is judged by what the traffic.conf beside it makes lossless; alone, each of these files is good.
+// TestMemoryBesideTraffic: a datapath.conf is judged together with the lossless cos of its traffic.conf; alone, each of these files is
+// good.
 func TestMemoryBesideTraffic(t *testing.T) {
 	const spectrum = "priority_group.service.id = 0\npriority_group.bulk.id = 0\nflow_control.service_pool = 1\n" +
 		"ingress_service_pool.0.percent = 50.0\ningress_service_pool.1.percent = 50.0\negress_service_pool.1.percent = 100.0\n"

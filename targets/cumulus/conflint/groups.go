@@ -9,8 +9,8 @@ import (
 	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
-// setting gives the setting of a feature's key that has a meaning, for a cos, queue or pool and a group (-1 and "": the
-// key has none); nil: it is not set.
+// setting returns the setting of a feature's key that has a meaning, for a cos, queue or pool and a group (-1 and "" for a key without
+// one). Nil: it is not set.
 func (u *unit) setting(f grammar.Feature, m grammar.Meaning, n int, group string) *setting {
 	return u.set[grammar.Spell(f, m, n, group)]
 }
@@ -80,7 +80,7 @@ func (u *unit) checkGroups() {
 				u.complete(f, g, keys[g.text])
 				continue
 			}
-			d := u.errorf(&topicUndefined, g.at, "%s names the group %s, and no key %s.%s.* says what it is. The feature does "+
+			d := u.errorf(&topicUndefined, g.at, "%s names the group %s, and no key %s.%s.* defines it. The feature does "+
 				"nothing for it. "+
 				"Define the group, or take it out of the list.", list.key, show(g.text), f, g.text)
 			if len(loose) > 0 { // misnamed: one cause, one finding
@@ -94,8 +94,7 @@ func (u *unit) checkGroups() {
 	}
 }
 
-// astray reports keys of a group in no list that only lack the right name: a listed group is called nearly so, and has
-// none of them.
+// astray reports keys of an unlisted group that only lack the right name: a listed group has nearly the same name, and no such keys.
 func (u *unit) astray(f grammar.Feature, g string, keys map[string][]*setting) bool {
 	in := func(right string, t *setting) string { return t.row.Spell(t.number, right) }
 	var near []string

@@ -18,7 +18,7 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// print gives what a person would see of some files.
+// show returns the printed findings of some files.
 func show(t testing.TB, files []lint.File) (string, lint.Result) {
 	t.Helper()
 	r := conflint.Check(files)
@@ -35,7 +35,7 @@ func one(data string) []lint.File {
 	return []lint.File{{Name: "traffic.conf", Data: []byte(data)}}
 }
 
-// What is not a file of settings is said so, with a place, and nothing else.
+// TestNotAFile: a file that is no settings file gets one finding about that, with a place, and no other.
 func TestNotAFile(t *testing.T) {
 	for _, tc := range []struct {
 		name, data, code, at, text string
@@ -73,7 +73,7 @@ func TestNotAFile(t *testing.T) {
 	require.Equal(t, "a/traffic.conf cannot be judged. It is a pipe.", r.Diagnostics[0].Detail)
 }
 
-// Huge and repetitive files are judged in one pass over them, and what is said stays short.
+// TestHuge: huge and repetitive files are judged in one pass over them, and the findings stay short.
 func TestHuge(t *testing.T) {
 	const n = 1 << 20
 	repeat := func(s string) string { return strings.Repeat(s, n/len(s)) }
@@ -118,7 +118,7 @@ func TestHuge(t *testing.T) {
 	}
 }
 
-// What was counted only is said.
+// TestMany: findings that are only counted are reported.
 func TestMany(t *testing.T) {
 	text, r := show(t, one("pfc.port_group_list = []\n"+strings.Repeat("x\n", 250)))
 	require.Equal(t, 100, r.Diagnostics.Count(diag.Error))
@@ -196,7 +196,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// What lies beside a file does not hide what its own dialect asks for.
+// TestBeside: a second file does not hide keys that the dialect of the first one needs.
 func TestBeside(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("testdata", "sound", "t1.conf"))
 	require.NoError(t, err)
@@ -322,7 +322,7 @@ func TestPartialMap(t *testing.T) {
 	}
 }
 
-// What is counted over several files of a switch is what was left out of each.
+// TestLeftOut: the count over several files of a switch is the sum of the findings that each file left out.
 func TestLeftOut(t *testing.T) {
 	bare := strings.Repeat("x\n", 101)
 	_, r := show(t, []lint.File{
@@ -348,7 +348,7 @@ func TestControlCharacters(t *testing.T) {
 	}
 }
 
-// A list that must have two elements and has a comma alone is wrong once, and nobody looks for the elements.
+// TestPairOfNothing: a list that must have two elements and has a comma alone is one error, and its elements are not judged.
 func TestPairOfNothing(t *testing.T) {
 	for _, value := range []string{"[,]", "[,5]", "[5,]", "[]", "[5]"} {
 		_, r := show(t, one("shaping.port_group_list = [a]\nshaping.a.port_set = swp1\nshaping.a.egr_queue_1.shaper = "+value+"\n"))

@@ -51,7 +51,7 @@ func (u *unit) checkLossless() {
 			"cos does for all of RoCE.", t.key, len(t.list))
 	}
 	if c, ok := u.lossless[3]; ok && (!u.mapping().whole || u.mapping().reaches(3)) {
-		sev, why := diag.Notice, "The vendor's RoCE presets use it on Spectrum all the same. On Broadcom take 4 or 5"
+		sev, why := diag.Notice, "The vendor's RoCE presets still use it on Spectrum. On Broadcom take 4 or 5"
 		if u.cand.Only(grammar.T0) || u.broadcom() {
 			sev, why = diag.Warning, "This is a Broadcom switch: take 4 or 5"
 		}
@@ -84,7 +84,7 @@ func (u *unit) obeysOnly(group string) bool {
 	return u.cand.Only(grammar.QoSFeatures|grammar.QoSInfra) && (cos == nil || cos.empty) && tx != nil && !tx.on
 }
 
-// spectrum and broadcom tell the chip where a file does: by where it lies, or by keys only one of them has.
+// spectrum and broadcom report the chip if a file shows it, by its folder or by keys of only one chip.
 func (u *unit) spectrum() bool {
 	if u.cand.Only(grammar.QoSFeatures | grammar.QoSInfra) {
 		return true

@@ -31,7 +31,7 @@ func TestNVUEAsJSON(t *testing.T) {
 	assert.Equal(t, 4, r.Diagnostics[0].At.Start.Line)
 }
 
-// What a file of NVUE is told by: its beginning, whatever it is called, or its name; and by which release it is judged.
+// TestNVUEKinds: a file of NVUE is identified by its beginning, with any name, or by its name. It is judged by its release.
 func TestNVUEKinds(t *testing.T) {
 	const tree = `"qos": {"pfc": {"a": {"cable-length": 0}}}`
 	for _, c := range []struct {
@@ -89,12 +89,13 @@ func TestNVUEKinds(t *testing.T) {
 	assert.False(t, nvue.Takes(lint.File{Name: "startup.yaml", Why: "It is gone."}))
 }
 
-// A file that no rule has judged has a reason and a finding that says so; a switch without RoCE is told apart from one whose RoCE is good.
+// TestUnjudged: a file that no rule has judged has a reason and a finding with the reason. A switch without RoCE differs from one whose
+// RoCE is good.
 func TestUnjudged(t *testing.T) {
 	const header = "- header:\n    version: Cumulus Linux 5.9.0\n"
 	const trust = "traffic.packet_priority_source_set = [dscp]\n"
 	const ports = "- set:\n    interface:\n      swp1: {type: swp}\n"
-	const noKey = "no line of it sets a key that rocec knows"
+	const noKey = "no line sets a key that rocec knows"
 	const alone = "it has lines of nv set alone, without those of a whole tree"
 	const script = "it is a script, and its effect depends on the earlier settings of the switch"
 	const patch = "it unsets interface.swp1.qos, so it is a patch and no applied tree"

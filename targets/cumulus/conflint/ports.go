@@ -69,7 +69,7 @@ func parsePort(name string) (grammar.Port, bool) {
 	return p, ok && p.Sub < grammar.MostParts
 }
 
-// portWhy tells why a name is none of a port.
+// portWhy returns why a name is not the name of a port.
 func portWhy(name string) string {
 	const ports = " is not a front-panel port. Those are swp1, swp2 and so on, and swp6s0 to swp6s3 (or s7) where swp6 is split."
 	lower := strings.ToLower(name)
@@ -91,7 +91,7 @@ func (u *unit) parsePorts(t *setting, text string, at diag.Range) {
 			return
 		}
 		if u.cand&grammar.Q2 == 0 {
-			u.warnf(&topicPort, at, "%s stands in brackets. No manual up to 4.4 shows a port set so; write it without.", t.key)
+			u.warnf(&topicPort, at, "%s is in brackets. No manual up to 4.4 shows brackets around a port set; remove them.", t.key)
 		}
 		text, at = text[1:len(text)-1], inner(at, 1, len(text)-1)
 	}
@@ -185,10 +185,10 @@ func (u *unit) wholeAndSplit() {
 		w, ok := whole[n]
 		p, too := part[n]
 		if ok && too {
-			u.errorf(&topicPort, w.at, "swp%d is named as a whole port, and elsewhere by a part of it. A split port exists by "+
+			u.errorf(&topicPort, w.at, "swp%d is named as a whole port, and a part elsewhere. A split port exists by "+
 				"its parts only, and a whole one "+
-				"has none, so one of the two names no port. Compare with /etc/cumulus/ports.conf on the "+
-				"switch.", n).Note(p.at, "a part of it is named here")
+				"has no parts, so one of the two names no port. Compare with /etc/cumulus/ports.conf on the "+
+				"switch.", n).Note(p.at, "a part is named here")
 		}
 	}
 }

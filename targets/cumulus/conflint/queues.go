@@ -65,7 +65,7 @@ func (u *unit) marking(f grammar.Feature, group string) {
 		if t == nil {
 			t, other = high, grammar.MinThreshold
 		}
-		u.warnf(&topicThresholds, t.keyAt, "%s is set and %s is not: its default may lie on the wrong side. Set "+
+		u.warnf(&topicThresholds, t.keyAt, "%s is set and %s is not: its default may be on the wrong side. Set "+
 			"both.", t.key, grammar.Spell(f, other, -1, group))
 	}
 	red, marks := get(grammar.DropsEarly), get(grammar.Marks)
@@ -218,8 +218,8 @@ func (u *unit) checkPools() {
 	}
 }
 
-// overlapping reports whether egress pools are bounds that may come to more than there is: in the file of Broadcom's chips, which gives
-// groups percents of their pools. As 3.x ships it they are 75, 90 and 90.
+// overlapping reports whether egress pools may exceed the memory together. They may in the file of Broadcom's chips, which gives groups
+// percents of their pools. As 3.x ships it they are 75, 90 and 90.
 func (u *unit) overlapping() bool {
 	return slices.ContainsFunc(u.order, func(t *setting) bool {
 		return t.row != nil && (t.row.Means == grammar.GroupUnlimited || t.row.Means == grammar.GroupShared || t.row.Means == grammar.GroupLeast)
@@ -281,7 +281,7 @@ func (u *unit) checkWatchdog() {
 		for _, s := range spans {
 			i := reaching(merged, s.A)
 			if i == len(merged) || merged[i].A.Compare(s.A) > 0 || merged[i].B.Compare(s.B) < 0 {
-				u.warnf(&topicWatchdog, s.at, "%s is watched, and no group in force gives all of it PFC or link pause. The "+
+				u.warnf(&topicWatchdog, s.at, "%s is watched, and no group in force gives all these ports PFC or link pause. The "+
 					"watchdog works on such ports only. "+
 					"Take it out, or turn PFC on there.", s.text)
 			}

@@ -29,7 +29,7 @@ type source struct {
 	meant    []meaning  // what keys with a slip were to be
 }
 
-// meaning is a key that was meant and not written: nothing is said about its absence.
+// meaning is the key that a misspelled key was meant to be: rocec does not report it as missing.
 type meaning struct {
 	key string
 	row *grammar.Key
@@ -186,7 +186,7 @@ func twice(u *unit, first *setting, again []*setting) {
 		often = diag.Number(len(again)+1) + " times"
 	}
 	if slices.ContainsFunc(again, func(t *setting) bool { return t.value != first.value }) {
-		d = u.warnf(&topicDuplicate, last.keyAt, "%s is set %s, to different values. No manual says which line counts; rocec "+
+		d = u.warnf(&topicDuplicate, last.keyAt, "%s is set %s, to different values. The manuals do not state which line counts; rocec "+
 			"judges the last. Keep one of them.", show(last.key), often)
 	} else {
 		d = u.noticef(&topicDuplicate, last.keyAt, "%s is set %s, to the same value. One line is enough.", show(last.key), often)
@@ -194,7 +194,7 @@ func twice(u *unit, first *setting, again []*setting) {
 	d.Note(first.keyAt, "first set here")
 }
 
-// show quotes what the file says, shortened, and safe to print in every format.
+// show quotes a part of the file, shortened, and safe to print in every format.
 func show(text string) string {
 	const longest = 48
 	if len(text) > longest {

@@ -101,7 +101,7 @@ func judge(t *testing.T, files []lint.File, own diag.Topic) {
 			require.NoError(t, err)
 			line := strings.Count(string(f.Data[:m[0]]), "\n") + 1 + off
 			p := place{f.Name, line}
-			for off > 0 && want.Match(lineOf(f.Data, p.line)) { // several wants stand above one line
+			for off > 0 && want.Match(lineOf(f.Data, p.line)) { // several wants may be above one line
 				p.line++
 			}
 			wants[p] = append(wants[p], wanted{string(f.Data[m[2]:m[3]]), regexp.MustCompile(string(f.Data[m[6]:m[7]]))})
@@ -126,7 +126,7 @@ func judge(t *testing.T, files []lint.File, own diag.Topic) {
 			t.Errorf("%s:%d: not found: %s %s", p.file, p.line, w.code, w.text)
 		}
 	}
-	assert.True(t, found, "bad shows what the code is for")
+	assert.True(t, found, "bad has the finding of the code")
 }
 
 // lineOf gives a line of data by its number.

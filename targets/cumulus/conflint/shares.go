@@ -168,14 +168,14 @@ func (u *unit) shares(groupOf map[int]string) {
 		}
 		if len(others) > 0 {
 			u.noticef(&topicShared, u.lossless[cos].at, "The lossless cos %d is in the priority group %s together with the "+
-				"lossy cos %s. No manual says how they share "+
+				"lossy cos %s. The manuals do not state how they share "+
 				"the weight of the group, so RoCE has no share of its own. Put it alone into service to promise it "+
 				"one.", cos, g, numbers(others))
 		}
 	}
 }
 
-// strict reports whether a priority group is served first, and where that is said.
+// strict reports whether a priority group is served first, and returns the place of that setting.
 func (u *unit) strict(g string) (diag.Range, bool) {
 	t := u.setting(grammar.PriorityGroup, grammar.Weight, -1, g)
 	if t == nil || !t.ok {

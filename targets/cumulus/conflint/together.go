@@ -59,9 +59,9 @@ func (u *unit) checkNotifications(groupOf map[int]string) {
 			continue
 		}
 		at := u.firstMarked(marked)
-		u.warnf(&topicNotifications, p[0].at, "DSCP %d, which NICs give congestion notifications (CNPs), goes to cos %d, and that is in the "+
-			"priority group %s together with unmarked traffic. Marking is on, so senders of RoCEv2 slow down as late as their CNPs come through "+
-			"there, and not at all where they are dropped. Put cos %d into control, which is served first.", cnpDSCP, cos, g, cos).
+		u.warnf(&topicNotifications, p[0].at, "DSCP %d, which NICs give congestion notifications (CNPs), goes to cos %d, and that is in "+
+			"the priority group %s together with unmarked traffic. Marking is on, so senders of RoCEv2 slow down only when their CNPs get "+
+			"through, and never where CNPs are dropped. Put cos %d into control, which is served first.", cnpDSCP, cos, g, cos).
 			Note(at.at, "cos %d is marked", at.n)
 		return
 	}
@@ -104,10 +104,10 @@ func (u *unit) checkTrusts() {
 			if by[pcp] == nil || by[dscp] != nil {
 				continue
 			}
-			d := u.warnf(&topicTrusts, by[pcp].at, "PCP %d goes to the lossless cos %d, no DSCP does, and both fields are trusted. Of a tagged "+
-				"IP packet the DSCP decides (the manual of 4.4 says so, those before say nothing), so RoCEv2 that counts on its PCP is sorted "+
-				"elsewhere and not lossless; only RoCEv1 gets there. Marking is on for that cos, so it is meant for RoCEv2. Map its DSCP to cos "+
-				"%d, or trust 802.1p alone.",
+			d := u.warnf(&topicTrusts, by[pcp].at, "PCP %d goes to the lossless cos %d, no DSCP does, and both fields are trusted. For a "+
+				"tagged IP packet the DSCP decides (so the manual of 4.4; earlier ones do not state it). So RoCEv2 that depends on its PCP gets "+
+				"another cos and is not lossless; only RoCEv1 gets this one. Marking is on for that cos, so it is meant for RoCEv2. Map its DSCP "+
+				"to cos %d, or trust 802.1p alone.",
 				by[pcp].n, cos, cos).Note(mark.at, "cos %d is marked", cos)
 			if s.trust != nil {
 				d.Note(s.trust.valueAt, "both are trusted")
@@ -137,7 +137,7 @@ func (u *unit) checkSchedulers() {
 	if len(queues) == 0 || len(weights) == 0 {
 		return
 	}
-	u.warnf(&topicSchedulers, queues[0].keyAt, "%s gives queues shares of the link, and so does %s with %s. No manual says which counts; "+
+	u.warnf(&topicSchedulers, queues[0].keyAt, "%s gives queues shares of the link, and so does %s with %s. Which counts is not documented; "+
 		"the form by queues is the newer one, and the only one after 4.3. What RoCE gets is not known before it is measured. Keep one of the "+
 		"two.",
 		queues[0].words[0], weights[0].key, diag.Count(len(weights)-1, "more weight")).Note(weights[0].keyAt, "the weights begin here")

@@ -12,7 +12,7 @@ import (
 // longestKey bounds keys; the longest documented one has 54 letters.
 const longestKey = 256
 
-// parse reads the value of a setting, and says what is wrong with it.
+// parse reads the value of a setting, and reports its mistakes.
 func (u *unit) parse(t *setting) {
 	if t.row == nil || t.row.Hint || t.row.Could()&u.cand == 0 {
 		return
@@ -32,7 +32,7 @@ func (u *unit) parse(t *setting) {
 		return
 	}
 	if !grammar.Printable(text) {
-		u.errorf(&topicValue, at, "%s is set to %s, which holds characters no value of it has.", t.key, show(text))
+		u.errorf(&topicValue, at, "%s is set to %s, which has characters that no value of this key has.", t.key, show(text))
 		return
 	}
 	switch top, numbers := v.Highest(); {
@@ -101,7 +101,7 @@ func (u *unit) parseList(t *setting, text string, at diag.Range) {
 		if strings.HasPrefix(text, "[") {
 			what = "is a list that does not end on its line"
 		}
-		u.errorf(&topicValue, at, "%s is set to %s, which %s. Lists stand in brackets on one line: [%s].", t.key, show(text), what,
+		u.errorf(&topicValue, at, "%s is set to %s, which %s. Write a list in brackets on one line: [%s].", t.key, show(text), what,
 			map[bool]string{true: "0,1", false: "a, b"}[top >= 0])
 		return
 	}
@@ -154,8 +154,7 @@ func (u *unit) parseList(t *setting, text string, at diag.Range) {
 	}
 }
 
-// highest is the largest element of a list of numbers; -1: no numbers. Up to 3.4 the trusted field decides what the
-// numbers of the map mean.
+// highest is the largest element of a list of numbers; -1: no numbers. Up to 3.4 the numbers of the map are values of the trusted field.
 func (u *unit) highest(t *setting) int {
 	v := t.row.Type
 	if v == grammar.FieldValues && !u.trustsDSCP() {

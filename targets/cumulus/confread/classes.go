@@ -7,8 +7,8 @@ import (
 	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
-// read finds the settings of all ports. A feature without a list of port groups is off. A map that is not stated is not known: that of the
-// factory depends on the release. Link pause and PFC on one port are both noted: no manual says which of them such a port obeys.
+// read finds the settings of all ports. A feature without a list of port groups is off. A map that is not stated is unknown: that of the
+// factory depends on the release. Link pause and PFC on one port are both noted: the manuals do not state which of them such a port obeys.
 func (c *Conf) read() {
 	c.rest = &node{PortSettings: ir.UnknownPort(), d: ir.UnknownDetail(), buffer: [8]int8{-1, -1, -1, -1, -1, -1, -1, -1}}
 	c.rest.PausesKnown = true
@@ -157,8 +157,8 @@ func (c *Conf) finish(n node) ir.PortSettings {
 	return p
 }
 
-// defaults sets the values of the system where no row states one. Marking, shapers and the watchdog work on ports and queues that are
-// listed, and a release without such a feature has none of them.
+// defaults sets the values of the system where no row states one. Marking, shapers and the watchdog work only on listed ports and queues.
+// In a release without such a feature they are off.
 func (c *Conf) defaults(n *node) {
 	classifies := c.is(grammar.T1 | grammar.T2 | grammar.T3 | grammar.T4 | grammar.QoSFeatures)
 	for q := range n.d.Queues {
@@ -187,7 +187,7 @@ func (c *Conf) defaultMarks() bool {
 	return c.spelling.Of(grammar.QoSFeatures) && !stated
 }
 
-// forget takes back what is not known, since a row that decides it makes no sense.
+// forget clears values that are unknown because a row that decides them makes no sense.
 func (c *Conf) forget(n *node) {
 	if c.spoiled[grammar.PFC] || c.spoiled[grammar.LinkPause] || n.vague {
 		n.PausesKnown = false

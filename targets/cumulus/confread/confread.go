@@ -1,9 +1,9 @@
-// Package confread reads how a switch is set from the files of Cumulus Linux: traffic.conf, or qos_features.conf and qos_infra.conf, with
-// datapath.conf, all that are known of one device together ([Conf]).
+// Package confread reads the settings of a switch from the files of Cumulus Linux: traffic.conf, or qos_features.conf and qos_infra.conf,
+// with datapath.conf. It reads all known files of a device together ([Conf]).
 //
-// A reader has two uses. [Conf.Understood] is strict: a row whose value makes no sense costs what it would have set, and a value that
-// follows from an unread file is not known. [Conf.Settings] serves the verbs that compare two states of one switch: it takes from damaged
-// rows what it can, and the factory's map of queues where qos_infra.conf is missing.
+// A reader has two uses. [Conf.Understood] is strict: a row with a meaningless value leaves the fields of that row unknown, and so does a
+// missing file for the values that follow from it. [Conf.Settings] serves the verbs that compare two states of one switch. It takes what
+// it can from damaged rows, and the factory's map of queues where qos_infra.conf is missing.
 //
 // The package knows no keys: it asks package grammar by meaning, and counts each row by the field that the table names for it.
 package confread

@@ -266,7 +266,7 @@ func TestQoSFiles(t *testing.T) {
 	assert.Equal(t, ir.Of(70), own.Queues[0].Share)
 	assert.False(t, own.Queues[6].Strict.Known(), "its group leaves it out")
 
-	// Marking of one queue by the switch and by a group: no manual says which counts.
+	// The switch and a group mark one queue: the manuals do not state which of them counts.
 	assert.Equal(t, ir.Of(1000), d.Queues[3].MarkMin)
 	assert.False(t, d.Queues[0].MarkMin.Known())
 	assert.Equal(t, ir.Of(150000), detail(u, "swp5").Queues[0].MarkMin)
@@ -435,7 +435,7 @@ func TestWhere(t *testing.T) {
 	}
 }
 
-// Which of several files is read, and that the others are said.
+// TestChoose: one of several files is read, and the others are listed.
 func TestChoose(t *testing.T) {
 	const idle = "the release reads other files than this one"
 	u := understand("5.9.1", Chip{}, traffic, rack43, features, classes5, infra, memory5)
@@ -444,7 +444,7 @@ func TestChoose(t *testing.T) {
 	u = understand("", Chip{}, traffic, rack43, features, classes5)
 	assert.Equal(t, strings.Count(rack43, " = "), u.Coverage.Aside[idle])
 	u = understand("4.3.0", Chip{}, "backup", rack43)
-	assert.True(t, u.Settings.Port("swp1").PausesKnown, "a file without a name shows what it is")
+	assert.True(t, u.Settings.Port("swp1").PausesKnown, "the content of a file without a name shows its kind")
 	u = understand("", Chip{}, "backup", "a = 1\nb.c = 2\n")
 	assert.Len(t, u.Coverage.Not, 2)
 	assert.Nil(t, u.Settings.Rest)

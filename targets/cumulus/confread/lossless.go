@@ -7,8 +7,8 @@ import (
 	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
-// pauses notes a group of ports that are lossless. The buffer of the group has the lowest cos of its list as its number: the switch picks
-// the priority group of the chip itself, and no file states it.
+// pauses notes a group of ports that are lossless. The number of the group's buffer is the lowest cos in its list: the switch picks the
+// priority group of the chip itself, and no file states it.
 func (c *Conf) pauses(n *node, f grammar.Feature, group string) {
 	cos := uint8(0xff)
 	if f == grammar.PFC {
@@ -63,8 +63,8 @@ func stated[T comparable](v T, ok bool) ir.Setting[T] {
 	return ir.Of(v)
 }
 
-// buffers settles which priority group buffers each cos. All lossless cos of a port share one group on Spectrum, as a draft of the manual
-// of 5.0 states; on another chip, and where a port is in several groups of a feature, that of several cos is not known.
+// buffers determines the priority group that buffers each cos. All lossless cos of a port share one group on Spectrum, as a draft of the
+// manual of 5.0 states. On another chip, and where a port is in several groups of a feature, the group of several cos is unknown.
 func (c *Conf) buffers(n *node) {
 	shared := c.chip.Spectrum || c.is(grammar.QoSFeatures)
 	for cos, own := range n.buffer {

@@ -8,8 +8,8 @@ import (
 	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
-// newer reports whether qos_infra.conf states the memory. Its comments in 4.4 have the defaults that this package takes: quotas are shares
-// of the free memory, lossless traffic has pool 0 with alpha 1 on the way in, and no limit on the way out.
+// newer reports whether qos_infra.conf states the memory. Its comments in 4.4 have the defaults that this package takes. Quotas are shares
+// of the free memory. Lossless traffic has pool 0 with alpha 1 on ingress, and no limit on egress.
 func (c *Conf) newer() bool { return c.memoryOf != 0 && c.memoryOf&^grammar.QoSInfra == 0 }
 
 // broadcom reports whether the memory is that of a chip without a pool of lossless traffic.

@@ -7,7 +7,7 @@ import (
 	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
-// The bounds of what is read. A file beyond them is not a configuration.
+// Bounds of the reader. A file beyond them is not a configuration.
 const (
 	mostVisits = 1 << 17 // how often ports are looked at
 	mostLooked = 1 << 22 // how often a port set is held against the ports of the switch
@@ -48,7 +48,7 @@ const (
 	bitPort // cable, shaper
 )
 
-// put sets a value. Two rows that set it differently leave it unknown, since no manual says which of them counts.
+// put sets a value. Two rows with different values leave it unknown, since the manuals do not state which of them counts.
 func put[T comparable](n *node, bit int, at *ir.Setting[T], v ir.Setting[T]) {
 	word, mask := bit/64, uint64(1)<<(bit%64)
 	if n.touched[word]&mask != 0 && *at != v {
@@ -111,9 +111,9 @@ func (c *Conf) everyGroup(f grammar.Feature, do func(n *node, group string)) {
 	}
 }
 
-// Named returns the ports of a port_set. An item that cannot be taken apart (a range that mixes whole and split ports) stands for itself
-// and for the known ports of the switch in it; where none are known, a strict reader takes each name in it for a port. A range of whole
-// ports has the parts of split ports between its ends, too, where they are known.
+// Named returns the ports of a port_set. An item that cannot be taken apart (a range that mixes whole and split ports) yields itself and
+// the known ports in it. Without known ports, a strict reader takes each name in the item for a port. A range of whole ports includes the
+// known parts of split ports between its ends.
 func (c *Conf) Named(set string) []string {
 	out := grammar.Expand(set)
 	if len(out) > grammar.MostExpanded {

@@ -7,8 +7,8 @@ import (
 	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
-// queues finds the queue that each cos leaves by. It is the one of its number where no row states it: up to 4.3 the manuals give each cos
-// its queue, and from 4.4 on qos_infra.conf has that map from the factory. Where that file is missing, the map is not known.
+// queues finds the egress queue of each cos. Without a row it is the queue of the same number: up to 4.3 the manuals give each cos its
+// queue, and from 4.4 on qos_infra.conf has that map from the factory. Where that file is missing, the map is unknown.
 func (c *Conf) queues() {
 	for cos := range c.queue {
 		c.queue[cos] = int8(cos)
@@ -29,7 +29,7 @@ func (c *Conf) priorityGroups() (names []string, stated bool) {
 	return grammar.Items(v), stated
 }
 
-// grouped returns what is stated of priority groups.
+// grouped returns the settings of priority groups.
 func (c *Conf) grouped(f grammar.Feature, m grammar.Meaning, group string) (string, bool) {
 	if c.memoryOf&grammar.QoSInfra != 0 {
 		return c.inMemory(f, m, -1, group)
@@ -105,8 +105,8 @@ func (c *Conf) schedule(n *node) {
 }
 
 // share notes the shares of egress queues. A queue that the list of the switch leaves out is served when all others are empty, as the
-// templates of 4.3 and 5.x state; one that a group of ports leaves out is not known. No manual says whether shares of queues or weights of
-// priority groups count where a file has both, or which of two groups.
+// templates of 4.3 and 5.x state; for one that a group of ports leaves out the share is unknown. Where a file has shares of queues and
+// weights of priority groups, or two groups, the manuals do not state which counts.
 func (c *Conf) share(n *node, f grammar.Feature, group string) {
 	some, slip := false, false
 	for queue := range 8 {
@@ -140,7 +140,7 @@ func (c *Conf) share(n *node, f grammar.Feature, group string) {
 	}
 }
 
-// share notes the share of a queue; 0 is strict priority, and what is no number is not known.
+// share notes the share of a queue; 0 is strict priority, and a value that is no number leaves it unknown.
 func (n *node) share(queue int, value string, of grammar.Type) {
 	at := &n.d.Queues[queue]
 	top, _ := of.Highest()

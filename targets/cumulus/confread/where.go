@@ -46,7 +46,7 @@ func (r *setting) valueAt(f ir.Field, index int) diag.Range {
 	return r.Span(r.line, r.start, from, to)
 }
 
-// sets ranks how well a row answers for a field: rows of groups come before those of the switch, and values before lists of ports. 0: the
+// sets ranks how well a row answers for a field. Rows of groups come before those of the switch, and values before lists of ports. 0: the
 // row does not set it.
 func (c *Conf) sets(r *setting, f ir.Field, dscp bool) (rank int) {
 	switch field, _ := r.k.Meant(dscp); {

@@ -20,8 +20,8 @@ var aside = sync.OnceValue(func() (out []*Key) {
 	return out
 })
 
-// Describe finds the key the words of a line spell, as [Match] does, also where it tells nothing of the dialect; nil: no row of the table
-// describes it.
+// Describe finds the key that the words of a line spell, as [Match] does. It also finds keys that do not identify a dialect. Nil: no row
+// of the table describes it.
 func Describe(words []string) (k *Key, n int, group string) {
 	if k, n, group = Match(words); k != nil {
 		return k, n, group
@@ -86,7 +86,7 @@ func Fit(lines []Line, in Dialects) (fit Dialects) {
 	return fit
 }
 
-// First returns the spelling of the oldest of the dialects. Dialects spell alike what they have in common.
+// First returns the spelling of the oldest of the dialects. Dialects spell their common keys alike.
 func (d Dialects) First() Spelling { return Spelling{dialect: d & -d} }
 
 // One reports whether it is exactly one dialect.

@@ -1,10 +1,10 @@
-// Package grammar is the one table of the files Cumulus Linux reads classes, pausing and buffers from: traffic.conf of
+// Package grammar is the one table of the files from which Cumulus Linux reads classes, pausing and buffers. They are traffic.conf of
 // every release, qos_features.conf and qos_infra.conf of 4.4 and later, and the memory pools of datapath.conf.
 //
-// A key is a row of [Keys]: how it is spelled, which releases document it, what its value may be, and what it means.
-// Whoever reads or writes such a file asks here, by meaning: the writer and the editor of package cumulus how a release
-// spells it ([Spelling]), the linter (conflint) what a line may be ([Match], [Type]), the simulated switchd which values
-// it takes. So a key or a release is added in one place.
+// A key is a row of [Keys]: its spelling, the releases that document it, its possible values, and its meaning. All readers and writers of
+// such a file ask here, by meaning. The writer and the editor of package cumulus ask for the spelling of a release ([Spelling]). The
+// linter (conflint) asks what a line may be ([Match], [Type]), and the simulated switchd which values it takes. So a key or a release is
+// added in one place.
 //
 // Lines are taken apart in one place, too ([Parse]), and so are the ports of a port_set ([ParseSpan]).
 package grammar
@@ -79,7 +79,7 @@ var Files = func() (names []string) {
 	return slices.Compact(names)
 }()
 
-// OfFile gives the dialects of a file, by its base name; of a name that is none of [Files], every dialect.
+// OfFile returns the dialects of a file, by its base name; for a name that is not in [Files], every dialect.
 func OfFile(name string) Dialects {
 	var of Dialects
 	for i, d := range dialects {
@@ -93,7 +93,7 @@ func OfFile(name string) Dialects {
 	return of
 }
 
-// String names the dialects of one file: "traffic.conf of Cumulus Linux 3.5 to 4.3". Of several files it names each.
+// String names the dialects of a file: "traffic.conf of Cumulus Linux 3.5 to 4.3". For several files it names each.
 func (d Dialects) String() string {
 	var parts []string
 	for _, file := range Files {
@@ -115,7 +115,7 @@ func (d Dialects) Releases() string {
 	return first + " to " + last
 }
 
-// Only reports whether every dialect of d is among o. What lies beside traffic.conf or qos_features.conf does not count.
+// Only reports whether every dialect of d is among o. It ignores the files that go with a traffic.conf or qos_features.conf.
 func (d Dialects) Only(o Dialects) bool {
 	if d&TrafficConf != 0 {
 		d &^= Datapath

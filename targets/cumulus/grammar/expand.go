@@ -3,7 +3,7 @@ package grammar
 // MostExpanded bounds the ports that [Expand] names, and a few more; the largest switch has 512.
 const MostExpanded = 1 << 14
 
-// Expand names the ports of a port_set. An item that it cannot take apart stands for itself.
+// Expand names the ports of a port_set. An item that it cannot take apart yields itself.
 func Expand(set string) []string {
 	var out []string
 	for _, item := range Items(set) {

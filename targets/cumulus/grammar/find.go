@@ -47,8 +47,8 @@ func Find(f Feature, m Meaning) []*Key {
 	return nil
 }
 
-// Spell writes the key of a feature that has a meaning, as [Key.Spell] does: the first of several spellings. A feature of
-// groups that has no such key gives what it would be called, by the word other features have for the meaning.
+// Spell writes the key of a feature that has a meaning, as [Key.Spell] does: the first of several spellings. For a feature of groups
+// without such a key it makes up the key with the word that other features have for the meaning.
 func Spell(f Feature, m Meaning, n int, group string) string {
 	if keys := Find(f, m); len(keys) > 0 {
 		return keys[0].Spell(n, group)

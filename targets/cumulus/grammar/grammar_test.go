@@ -25,7 +25,7 @@ func TestKeys(t *testing.T) {
 		assert.Zero(t, k.In&k.Maybe, "%s: documented, or only seen", k.Pattern)
 		assert.Less(t, int(k.Type), len(types), k.Pattern)
 		if k.Since != (Release{}) {
-			assert.NotZero(t, k.In&k.Since.Dialects(), "%s: since %v no dialect of it is documented", k.Pattern, k.Since)
+			assert.NotZero(t, k.In&k.Since.Dialects(), "%s: since %v none of its dialects is documented", k.Pattern, k.Since)
 		}
 		if k.Means == Groups {
 			grouped[k.Feature()] = true
@@ -298,7 +298,7 @@ func TestTakes(t *testing.T) {
 	for _, tt := range []struct {
 		of      Type
 		in      Dialects
-		yes, no string // parted by blanks; _ stands for one
+		yes, no string // parted by blanks; _ is a blank
 	}{
 		{Boolean, T1, "true FALSE \"true\"", "yes 1 [true]"},
 		{Size, T1, "0 70000 2147483647", "-1 +1 70,000 70k 2147483648 [1] 1.5"},

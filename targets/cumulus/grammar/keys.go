@@ -19,22 +19,22 @@ type Key struct {
 	Means   Meaning
 	Sets    ir.Field // of a device's settings; NoField: see Why
 	Why     string   // why it sets none, in a clause
-	Defines bool     // the spelling of the classification: it tells the dialect
+	Defines bool     // the spelling of the classification: it identifies the dialect
 	Hint    bool     // not judged, only a hint at the release
-	Aside   bool     // not recognised by [Match], as it tells nothing of the dialect
+	Aside   bool     // not recognised by [Match], as it does not identify the dialect
 	Below   bool     // every key that begins with it, too; of those that are Aside
 
 	Seen Dialects // further files that were seen with it; only [Describe] takes it there
 
-	shown signs    // what in a file shows that it takes the key, whatever the manual says
+	shown signs    // signs in a file that it takes the key, with or without the manual
 	words []string // of the pattern
 	slots []byte   // G and N, as they come; two at most
 	texts []string // what stands around them
 }
 
-// rows is the table. Sources: the chapter "Buffer and Queue Management" of the Cumulus Linux manuals 2.5, 3.1.2, 3.2.1,
-// 3.3.2, 3.4.3, 3.5 and 3.7, "Quality of Service" of 4.2, 4.3, 4.4 and 5.x, the RoCE chapters of 3.7, 4.3 and 4.4, and
-// files in public use where Maybe says so.
+// rows is the table. The sources are these chapters of the Cumulus Linux manuals: "Buffer and Queue Management" of 2.5, 3.1.2, 3.2.1,
+// 3.3.2, 3.4.3, 3.5 and 3.7, "Quality of Service" of 4.2, 4.3, 4.4 and 5.x, and the RoCE chapters of 3.7, 4.3 and 4.4. Rows with Maybe are
+// from files in public use.
 //
 // Where a dialect has two keys of one meaning (ecn and ecn_red in T3), the first is what its manual prints.
 var rows = []Key{
@@ -139,8 +139,8 @@ var rows = []Key{
 		Type: Size, Means: CableLength, Sets: ir.FieldCable, shown: showsCable,
 	},
 
-	// Marking. Manuals up to 3.7 print ecn, files of 3.7 and the manual of 4.3 ecn_red; those of 4.0 to 4.2 print ecn in examples and
-	// ecn_red in lists, so there the file decides. The manuals of 3.1.2 and 3.2.1 show no thresholds; that of 3.3.2 does.
+	// Marking. Manuals up to 3.7 print ecn; files of 3.7 and the manual of 4.3 have ecn_red. The manuals of 4.0 to 4.2 print ecn in examples
+	// and ecn_red in lists, so there the file decides. The manuals of 3.1.2 and 3.2.1 show no thresholds; that of 3.3.2 does.
 	{Pattern: "ecn.port_group_list", In: T1 | T2 | T3, Maybe: T4, Type: Names, Means: Groups, Sets: ir.FieldMarking, shown: showsECN},
 	{Pattern: "ecn.G.cos_list", In: T1 | T2 | T3, Maybe: T4, Type: CosList, Means: GroupCos, Sets: ir.FieldMarking, shown: showsECN},
 	{Pattern: "ecn.G.port_set", In: T1 | T2 | T3, Maybe: T4, Type: Ports, Means: GroupPorts, Sets: ir.FieldMarking, shown: showsECN},
@@ -376,7 +376,7 @@ func (k *Key) Grouped() bool { return slices.Contains(k.words, "G") }
 // Could is every dialect a line with the key may be of.
 func (k *Key) Could() Dialects { return k.In | k.Maybe }
 
-// Spell writes the key of a cos, queue or pool and of a group; what the key does not have is not looked at.
+// Spell writes the key of a cos, queue or pool and of a group; it ignores arguments that the key does not have.
 func (k *Key) Spell(n int, group string) string {
 	fill := func(i int) string {
 		if k.slots[i] == 'G' {
@@ -394,8 +394,8 @@ func (k *Key) Spell(n int, group string) string {
 	}
 }
 
-// Match finds the key the words of a line spell, and the cos, queue or pool and the group in it (-1 and "": it has
-// none); nil: no release has it.
+// Match finds the key that the words of a line spell, and the cos, queue or pool and the group in it (-1 and "" for a key without one).
+// Nil: no release has it.
 func Match(words []string) (k *Key, n int, group string) {
 	for _, k := range byFeature()[Feature(words[0])] {
 		if count, _ := k.misfits(words); count != 0 {
@@ -456,8 +456,8 @@ func Outside(words []string) *Key {
 	return k
 }
 
-// Nearest gives the key a person most likely meant by words that are none: all words but one fit, and that one nearly.
-// Empty: none is near.
+// Nearest returns the key that a person most likely meant by unknown words: all words but one fit, and that one nearly. Empty: no key is
+// near.
 func Nearest(words []string) string {
 	wrong := -1
 	var candidates []string

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// Line is one line of a file with every byte of it: Head + Value + Tail + End.
+// Line is one line of a file with all its bytes: Head + Value + Tail + End.
 //
 //	  key  =  value   # comment\r\n
 //	|---head--|value|---tail---|end|
 //
-// A line that is not a setting (a comment, an empty line, a line without "=") is all Head. A comment that hides a setting
-// ("# key = value"), as the templates of the factory do, has its Key and Hidden set.
+// A line that is not a setting (a comment, an empty line, a line without "=") is all Head. A comment that hides a setting ("# key =
+// value"), as the templates of the factory do, has its Key and Hidden set.
 type Line struct {
 	Head, Value, Tail, End string
 	Key                    string
@@ -21,7 +21,7 @@ type Line struct {
 // Active reports whether the line sets a key.
 func (l *Line) Active() bool { return l.Key != "" && !l.Hidden }
 
-// Blank reports whether nothing stands on the line.
+// Blank reports whether the line is empty.
 func (l *Line) Blank() bool { return strings.TrimSpace(l.Head) == "" && l.Key == "" }
 
 // Text is the line without its end.
@@ -45,9 +45,8 @@ var (
 	errTooLarge = errors.New("it is larger than 1 MiB")
 )
 
-// Parse splits a file into lines; printing them gives the same bytes. Keys are dotted words, a comment ends a value,
-// quotes protect "#". The error says why the file should not be edited; the lines are good for reading all the same. A
-// file larger than [MaxFile] has none.
+// Parse splits a file into lines; printing them gives the same bytes. Keys are dotted words, a comment ends a value, quotes protect "#".
+// The error states why the file should not be edited; the lines can still be read. A file larger than [MaxFile] yields no lines.
 func Parse(content []byte) (lines []Line, err error) {
 	if len(content) > MaxFile {
 		return nil, errTooLarge

@@ -1,9 +1,9 @@
 package grammar
 
-// Feature is what the keys with one first word are about, named by that word.
+// Feature is the subject of all keys with one first word, named by that word.
 type Feature string
 
-// The features whoever reads or writes a file asks for.
+// The features that readers and writers of a file ask for.
 const (
 	Switch        Feature = "traffic" // the classification of the whole switch
 	Source        Feature = "source"  // the same for groups of ports
@@ -41,10 +41,10 @@ var (
 	DefaultMarking = []Feature{DefaultECN, DefaultECNRED}
 )
 
-// Meaning is what a key says. Keys of several features and dialects share one.
+// Meaning is the meaning of a key. Keys of several features and dialects share one.
 type Meaning int
 
-// The meanings of keys. A key nobody asks for has none.
+// The meanings of keys. A key that no code asks for has the zero Meaning.
 const (
 	_ Meaning = iota
 
@@ -100,20 +100,20 @@ const (
 	LosslessPool        // the pool of lossless traffic, both ways
 	LosslessIngressPool // on the way in
 	LosslessEgressPool  // on the way out
-	PoolMode            // 1: quotas are a share of what is free; 0: they are fixed
+	PoolMode            // 1: quotas are a share of the free memory; 0: they are fixed
 	LosslessQuota       // the share of lossless traffic in its ingress pool, as a code
 	LosslessEgressQuota // and in its egress pool
 	LosslessEgressOwn   // the bytes each of its queues has for itself
 	PoolInfinite        // queues of the pool are not limited
 	PortIngressOwn      // the bytes of a pool that a port has for itself on the way in
-	PortIngressQuota    // its share of what is free there, as a code
+	PortIngressQuota    // its share of the free memory there, as a code
 	PortEgressOwn       // the same on the way out
 	PortEgressQuota
 
 	GroupOwn        // the bytes that a priority group has for itself
 	GroupSharedSize // the bytes of a static pool that it shares
 	QueuePool       // the memory pool of an egress queue
-	QueueQuota      // its share of what is free there, as a code
+	QueueQuota      // its share of the free memory there, as a code
 	QueueShared     // the bytes of a static pool that it shares
 
 	CutThrough // a packet is forwarded before it has come in whole

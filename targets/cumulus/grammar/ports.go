@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// AllPorts is what stands for every port, from 4.4 on.
+// AllPorts is the word for all ports, from 4.4 on.
 const AllPorts = "allports"
 
 // MostParts is how many parts a port can be split into at most.

@@ -46,7 +46,7 @@ func ReadQuota(text string) (Quota, bool) {
 	return Quota{}, false
 }
 
-// Name is the word of a quota, of 4.4 and later; empty: it is none of the codes.
+// Name returns the word of a quota, of 4.4 and later; empty: the number is no code of a quota.
 func (q Quota) Name() string {
 	for _, known := range quotas {
 		if known.is == q {

@@ -2,12 +2,12 @@ package grammar
 
 import "strings"
 
-// reloaded is what a running switchd takes anew when it is told to read traffic.conf again, on Spectrum: the beginning of keys, and the
-// first release from which it does. What is not here takes a restart, and so does every key on Broadcom.
+// reloaded has the keys of traffic.conf that a running switchd takes on a reload, on Spectrum: the beginning of keys, and the first
+// release that does so. All other keys take a restart, and so does every key on Broadcom.
 //
-// Sources: the chapters on buffers and queues of the manuals of 4.0 and 4.1 list features and weights, and name the node; that of 4.2 says
-// that PFC, link pause and ECN need no restart, and lists nothing; that of 4.3 takes any key of traffic.conf. No list has the cos of
-// priority groups, per-port classification or per-port remarking before 4.3.
+// Sources: the chapters on buffers and queues of the manuals. Those of 4.0 and 4.1 list features and weights, and name the node. That of
+// 4.2 states that PFC, link pause and ECN need no restart, and lists no keys. That of 4.3 takes any key of traffic.conf. No list has the
+// cos of priority groups, per-port classification or per-port remarking before 4.3.
 var reloaded = []struct {
 	head, tail string
 	since      Release

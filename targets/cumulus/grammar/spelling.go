@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// Spelling is how one traffic.conf spells its settings: as the manual of a release says, corrected by what the file on
-// the switch shows; or one qos_features.conf or qos_infra.conf, of which nothing is known to differ from the manuals.
+// Spelling is the spelling of settings in one file. For a traffic.conf it follows the manual of a release, corrected by the file on the
+// switch. For a qos_features.conf or qos_infra.conf it follows the manual alone: no difference is known.
 type Spelling struct {
 	dialect Dialects // one of those of the file
-	release Release  // whose manual it is; zero: the file showed the dialect, and has every key of it
+	release Release  // of the manual; zero: the file showed the dialect, with all its keys
 	shown   signs
 }
 
@@ -40,7 +40,7 @@ const (
 	showsECN                      // ecn, where the manual says both this and ecn_red
 )
 
-// evidence is what a key must have in it to be a sign.
+// evidence lists the parts of a key that make it a sign.
 var evidence = []struct {
 	of               signs
 	head, part, tail string
@@ -124,8 +124,8 @@ func (s Spelling) Key(f Feature, m Meaning) *Key {
 	return nil
 }
 
-// Accepts is [Spelling.Key], and of the files of 4.4 and later also the key that files in use have although the manual of the release does
-// not: it is not written, but taken to be in force where it stands.
+// Accepts is [Spelling.Key], and for the files of 4.4 and later also a key that is in files in use and not in the manual of the release.
+// Such a key is not written, and counts as in force where a file has it.
 func (s Spelling) Accepts(f Feature, m Meaning) *Key {
 	if k := s.Key(f, m); k != nil || s.Of(TrafficConf) {
 		return k
@@ -143,7 +143,8 @@ func (s Spelling) documents(k *Key) bool {
 	return k.In&s.dialect != 0 && (s.release == Release{} || s.release.Compare(k.Since) >= 0)
 }
 
-// Marking is the feature that marks on groups of ports: what the file shows, else what the manual prints first. Empty: there is none.
+// Marking returns the feature that marks on groups of ports: the one that the file shows, else the first one in the manual. Empty: no
+// feature does.
 func (s Spelling) Marking() (printed Feature) {
 	for _, f := range Marking {
 		groups := Find(f, Groups)[0]
@@ -157,7 +158,7 @@ func (s Spelling) Marking() (printed Feature) {
 	return printed
 }
 
-// DefaultMarking is the feature that marks on every port. Empty: there is none.
+// DefaultMarking returns the feature that marks on every port; empty: no feature does.
 func (s Spelling) DefaultMarking() Feature {
 	for _, f := range DefaultMarking {
 		if s.Key(f, Marks) != nil {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Type is what may stand behind a key.
+// Type is the type of a key's value.
 type Type int
 
 // The types of values.
@@ -40,7 +40,7 @@ const (
 	FieldDSCP = "dscp"
 )
 
-// types tells of each type what its value, or an element of its list, may be.
+// types defines the possible values of each type, or of an element of its list.
 var types = [...]struct {
 	numbers bool
 	highest int      // of the numbers
@@ -87,7 +87,7 @@ func (t Type) IsList() bool { return types[t].list }
 // Exactly is how many elements the list has; 0: any number.
 func (t Type) Exactly() int { return types[t].exactly }
 
-// Empty spells a value that names nothing: "[]", or "none". Empty: the type has none.
+// Empty spells a value that names nothing: "[]", or "none". Empty: the type has no such value.
 func (t Type) Empty() string {
 	switch {
 	case t.IsList() && t.Exactly() == 0:
@@ -98,7 +98,7 @@ func (t Type) Empty() string {
 	return ""
 }
 
-// The bounds of what is read.
+// Bounds of the reader.
 const (
 	MostElements = 512 // of a list
 	LongestName  = 128 // of a group
@@ -146,7 +146,7 @@ func Body(text string) (body string, ok bool) {
 // Element is one element of a list, or one item of a port set.
 type Element struct {
 	Text string
-	At   int // where it begins in what was cut
+	At   int // where it begins in the cut text
 }
 
 // Elements cuts text at its commas; it gives the first [MostElements].
@@ -180,7 +180,7 @@ func Items(value string) []string {
 	return out
 }
 
-// Takes reports whether a value, as it stands behind the "=", is of the type in files of the dialects in.
+// Takes reports whether a value, with the spelling behind the "=", is of the type in files of the dialects in.
 func (t Type) Takes(value string, in Dialects) bool {
 	text, _ := Unquote(value)
 	switch {

@@ -13,9 +13,9 @@ type Model struct {
 	Source string
 }
 
-// Models is by the name of the model. Sources: What's New in 3.7, 4.0, 4.1, 4.2, 4.3, 5.0 to 5.6, 5.10 to 5.13, 5.15 and 5.18, and the
-// hardware notes there; the ports chapters of 5.14 to 5.18. Which release after
-// 4.0 took back the models that 4.0 left out for later is in none of them, so only 4.0 is held against those.
+// Models is by the name of the model. Sources: What's New in 3.7, 4.0, 4.1, 4.2, 4.3, 5.0 to 5.6, 5.10 to 5.13, 5.15 and 5.18, with their
+// hardware notes, and the ports chapters of 5.14 to 5.18. None of them states which release after 4.0 took back the models that 4.0 left
+// out for later, so only 4.0 is held against those.
 var Models = map[string]Model{
 	"s5248f":     {Since: grammar.Release{3, 7, 0}, Source: "new in 3.7.0"},
 	"s5232f":     {Since: grammar.Release{3, 7, 2}, Source: "new in 3.7.2"},

@@ -9,11 +9,11 @@ import (
 	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
-// check finds what is wrong with a traffic.conf: lines that are not settings, keys and values the grammar does not have,
-// incomplete maps, priority groups without or with shared cos, and port groups without ports.
+// check finds what is wrong with a traffic.conf: lines that are not settings, keys and values that are not in the grammar, and incomplete
+// maps. It also finds priority groups without cos or with a shared one, and port groups without ports.
 //
-// Releases with the checker want the map of a trusted field complete; the manuals before print partial ones, and say
-// that what is not mapped gets a default priority.
+// Releases with the checker want the map of a trusted field complete. Earlier manuals print partial maps, and give unmapped values a
+// default priority.
 func check(content []byte, complete bool) []string {
 	lines, err := grammar.Parse(content)
 	if lines == nil && err != nil {
@@ -27,8 +27,7 @@ func check(content []byte, complete bool) []string {
 	return append(append(faults, checkPriorityGroups(conf)...), checkEveryPortGroup(conf)...)
 }
 
-// checkPair finds what is wrong with a qos_features.conf and the qos_infra.conf beside it; either may be empty, when the release has
-// defaults.
+// checkPair finds what is wrong with a qos_features.conf and its qos_infra.conf; either may be empty, when the release has defaults.
 func checkPair(features, infra []byte) (faults []string) {
 	all := grammar.Values{}
 	for _, f := range []struct {
@@ -52,7 +51,7 @@ func checkPair(features, infra []byte) (faults []string) {
 	return append(faults, checkPools(all)...)
 }
 
-// checkPools wants ingress pools to take no more than there is, and lossless traffic to have one that exists.
+// checkPools checks that ingress pools do not exceed the memory, and that lossless traffic has an existing pool.
 func checkPools(conf grammar.Values) (faults []string) {
 	sum := 0.0
 	for pool := range 8 {
@@ -92,16 +91,16 @@ func checkSyntax(lines []grammar.Line) (faults []string) {
 	return faults
 }
 
-// faultOf says what is wrong with a value that is not of its key's type.
+// faultOf names the fault of a value that does not have its key's type.
 var faultOf = map[grammar.Type]string{
 	grammar.CosList: "no such cos",
 	grammar.Ports:   "no such port",
 	grammar.Size:    "is not a number of bytes",
 }
 
-// checkValues finds what the grammar does not have: keys below features of the file that no release has, and values
-// that are not of their key's type. Of a key set twice the last line counts. Which dialect a switch takes is known from
-// its file alone, so every dialect of the file is taken.
+// checkValues finds keys and values that are not in the grammar: keys below features of the file that no release has, and values of
+// another type than their key's. For a key set twice the last line counts. The dialect of a switch is known from its file alone, so
+// checkValues accepts every dialect of the file.
 func checkValues(lines []grammar.Line, conf grammar.Values, in grammar.Dialects) (faults []string) {
 	said := map[string]bool{}
 	for i := range lines {

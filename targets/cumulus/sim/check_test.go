@@ -13,9 +13,9 @@ import (
 	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
-// TestRefusesWhatTheGrammarDoesNotHave: of every key of traffic.conf, set in a file of the factory, exactly the values
-// are refused that are not of the type the grammar gives it; a key below a feature of traffic.conf that is not a key is
-// refused, and keys of other features are nobody's business.
+// TestRefusesWhatTheGrammarDoesNotHave sets every key of traffic.conf in a file of the factory. Exactly the values are refused that do not
+// have the type of the key in the grammar. An unknown key below a feature of traffic.conf is refused, and keys of other features are
+// ignored.
 func TestRefusesWhatTheGrammarDoesNotHave(t *testing.T) {
 	values := strings.Fields(`true FALSE yes 0 1 7 8 63 64 100 101 127 128 2147483647 2147483648 -1 +1 50.0 x dwrr 802.1p dscp none port
 		[] [0] [0,7] [8] [63] [64] [1,2,3] [5,9] [1-3] [4 4 [,] [a,] [802.1p] [802.1p,dscp] [port] [DSCP] [a] [a,b]

@@ -6,7 +6,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Pair is clagd on one switch of an MLAG pair, as clagctl tells of it: it sees the other one as long as a port between them has a link.
+// Pair is clagd on one switch of an MLAG pair, as clagctl prints it. It sees the other switch as long as a port between them has a link.
 type Pair struct {
 	Ports []string // of this switch, to the other one; none: the fabric does not have the peer link, which is up
 	m     target.Machine

@@ -1,9 +1,8 @@
-// Package sim simulates Cumulus Linux on a switch: [Switchd], which programs the chip from traffic.conf, with
-// its reload node and its log, or from 4.4 on from qos_features.conf and qos_infra.conf, and the syntax checker cl-consistency-check.
+// Package sim simulates Cumulus Linux on a switch: [Switchd], which programs the chip from traffic.conf, and the syntax checker
+// cl-consistency-check. Switchd has a reload node and a log; from 4.4 on it reads qos_features.conf and qos_infra.conf.
 //
-// What a real switchd does with a bad file differs by release and is not documented for 3.x; this one refuses it, as the
-// syntax checker of 4.1 and later would, and stays down. What is bad about a line is what the grammar does not have; the
-// rest of its judgement ([check]) is about lines together.
+// The reaction of a real switchd to a bad file differs by release and is not documented for 3.x. This one refuses it, as the syntax
+// checker of 4.1 and later would, and stays down. A line is bad if it is not in the grammar; [check] also judges lines together.
 //
 // Package sim is an independent judge of the files and commands of rocec: never merge it with the grammar or the reader of the target.
 // From the grammar it takes the table of keys and types alone.
@@ -22,9 +21,9 @@ type Config struct {
 	Conf    string                        // the path of traffic.conf, or of qos_features.conf
 	Infra   string                        // the path of qos_infra.conf, of releases that have one; they reload by the unit
 	Unit    string                        // the service: "switchd.service"
-	Reload  string                        // the node that makes switchd take the file again; empty: the release has none
+	Reload  string                        // the node that makes switchd take the file again; empty: the release lacks it
 	Checker bool                          // the release has the syntax checker, and wants what it wants
-	Says    func(content []byte) []string // what it logs when it takes a file, besides what every switchd does; nil: nothing
+	Says    func(content []byte) []string // further lines that it logs when it takes a file; nil: no lines
 }
 
 // Switchd is the daemon of one switch.
@@ -34,7 +33,7 @@ type Switchd struct {
 	state
 }
 
-// state is what the daemon holds while it runs, guarded by the machine's lock.
+// state is the daemon's state while it runs, guarded by the machine's lock.
 type state struct {
 	Content string // the file it took last
 	Queues  string // and qos_infra.conf with it
@@ -66,7 +65,7 @@ func (s *Switchd) Boot(m target.Machine) {
 	m.Service(s.Unit, s.load)
 }
 
-// load takes the file, or refuses it. A switch without one starts all the same.
+// load takes the file, or refuses it. A switch without a file starts nevertheless.
 func (s *Switchd) load() error {
 	content, err := s.m.ReadFile(s.Conf)
 	if err != nil {

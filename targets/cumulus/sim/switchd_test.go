@@ -110,7 +110,7 @@ func TestSwitchd(t *testing.T) {
 	require.Equal(t, "No errors detected in traffic config file "+conf+"\n", good(t, d, "/usr/cumulus/bin/cl-consistency-check -d"))
 	good(t, d, "mv /new "+conf)
 	content, _ = loaded()
-	require.Equal(t, goodTraffic, content, "a file is not in use before switchd is told")
+	require.Equal(t, goodTraffic, content, "a file is not in use before switchd reloads")
 	good(t, d, "echo 1 >"+node)
 	content, times = loaded()
 	require.Equal(t, fine, content)

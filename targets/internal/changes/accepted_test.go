@@ -143,8 +143,8 @@ func (w *written) over(t *testing.T, files [][]byte, word string) {
 	assert.Equal(t, was == deploy.StatusSame, plan.Empty())
 }
 
-// A switch that differs in more than what is accepted is planned whole, and what is accepted is named. One that rocec has never written is
-// sound if the rest is.
+// TestAcceptedAndMore: a switch with more differences than the accepted ones is planned whole, and the plan names the accepted ones. One
+// that rocec has never written is sound if the rest is.
 func TestAcceptedAndMore(t *testing.T) {
 	w := writtenBy(t, spellings[0].hcl)
 	files, ok := w.with("port_buffer_bytes = 126000", "port_buffer_bytes = 100000", "service.weight = 16", "service.weight = 32")

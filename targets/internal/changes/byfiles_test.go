@@ -83,7 +83,7 @@ func TestByFiles(t *testing.T) {
 			plan := deploy.Diff(tree, rollout.Observe(t.Context(), dial, tree, rollout.ObserveOptions{Probes: rollout.Every}))
 			assert.True(t, plan.Empty())
 
-			// Somebody takes the pool of lossless traffic away: it comes back.
+			// Another person removes the pool of lossless traffic: it comes back.
 			device.WriteFile(infraConf, []byte(strings.Replace(read(infraConf), "ingress_service_pool.1.percent = 50.0",
 				"ingress_service_pool.1.percent = 0", 1)), 0o644)
 			require.Equal(t, deploy.Applied, labtest.Apply(t, tree, dial).Devices[0].Outcome)

@@ -56,8 +56,8 @@ func (b *nvueBox) history(t *testing.T) string {
 // nvueReleases are those at which something changes: words, paths, who saves.
 var nvueReleases = []string{"5.4.0", "5.8.0", "5.9.1", "5.11.0", "5.14.0", "5.15.0", "5.18.0"}
 
-// TestByNVUE: a switch of any release is planned, changed by one revision that is confirmed and saved, verified, and holds it after a
-// restart; nothing waits, nothing is pending, and what is not rocec's stays.
+// TestByNVUE plans and verifies a switch of any release. One revision changes it, is confirmed and saved, and holds after a restart.
+// Nothing waits, nothing is pending, and settings of others stay.
 func TestByNVUE(t *testing.T) {
 	for _, release := range nvueReleases {
 		for _, odd := range []string{"", "sets replace", "parent by name", "save unconfirmed", "stores enabled", "units"} {
@@ -78,7 +78,7 @@ func TestByNVUE(t *testing.T) {
 				before := b.Root(t, appliedTree)
 				p := b.Plan(t)
 				require.Equal(t, deploy.StatusChange, p.Status, "%v", p.Err)
-				require.NotContains(t, string(p.Changes[0].Before), "pre-login", "what is none of rocec's business does not leave the switch")
+				require.NotContains(t, string(p.Changes[0].Before), "pre-login", "settings that rocec does not need do not leave the switch")
 
 				r := labtest.Apply(t, b.Tree, b.Dial).Devices[0]
 				require.Equal(t, deploy.Applied, r.Outcome, "%v %v %s", r.Err, r.Undo, r.Text())
@@ -106,8 +106,8 @@ func TestByNVUE(t *testing.T) {
 	}
 }
 
-// TestNVUECommands: a change by NVUE takes at most three commands more than one of traffic.conf, whose commands every change takes; so does
-// one by the files of later releases.
+// TestNVUECommands: a change by NVUE takes at most three commands more than one of traffic.conf, whose commands every change takes. The
+// files of later releases have the same limit.
 func TestNVUECommands(t *testing.T) {
 	change := func(text string) int {
 		b := labtest.New(t, byFiles(t, text))
@@ -122,8 +122,8 @@ func TestNVUECommands(t *testing.T) {
 	}
 }
 
-// TestNVUERounds: chips from Spectrum-4 on round the thresholds of marking up, and show what they have made of them. That is not drift:
-// what is compared is what was set.
+// TestNVUERounds: chips from Spectrum-4 on round the thresholds of marking up, and show the rounded values. That is not drift: rocec
+// compares the values that were set.
 func TestNVUERounds(t *testing.T) {
 	b := boxOf(t, switchOf(t, strings.NewReplacer("sn3700", "sn5600", `"tor:swp[1-3]"`, `"tor:swp[1-3]s0"`,
 		"ecn {}", "ecn {\n    min = 150000\n    max = 1500000\n  }").Replace(judgetest.Rack(`version = "5.11.0"`))))
@@ -142,8 +142,8 @@ func TestNVUERounds(t *testing.T) {
 	assert.Equal(t, deploy.StatusSame, found.Plan.Devices[0].Status)
 }
 
-// TestNVUEUnsplit: NVUE wants splits applied before the settings of their ports, and rocec splits none: a switch that is not split as the
-// fabric says refuses the whole revision, and nothing of it stays.
+// TestNVUEUnsplit: NVUE wants splits applied before the settings of their ports, and rocec splits no port. A switch that is not split as
+// the fabric states refuses the whole revision, and keeps none of the changes.
 func TestNVUEUnsplit(t *testing.T) {
 	b := boxOf(t, switchOf(t, strings.NewReplacer(`"tor:swp[1-3]"`, `"tor:swp[1-3]s0"`, `"100G"`,
 		`"50G"`).Replace(judgetest.Rack(`version = "5.14.0"`))))
@@ -170,7 +170,7 @@ func TestNVUEFails(t *testing.T) {
 		"status 0 of a failure": {func(b *nvueBox) {
 			b.nv.Do(func() { b.nv.StatusZero, b.nv.Faults.Halfway = true, true })
 		}, "apply failed"},
-		"a file that somebody edited": {func(b *nvueBox) {
+		"a file that was edited": {func(b *nvueBox) {
 			b.WriteFile(sim.FeaturesPath, []byte("# mine\n"), 0o644)
 		}, "was edited and will be overwritten"},
 		"too little headroom": {func(b *nvueBox) {
@@ -203,8 +203,8 @@ func TestNVUEFails(t *testing.T) {
 	}
 }
 
-// TestNVUECut: a connection that breaks at any command, or power that goes while the change waits, leaves all or nothing: the tree of
-// before, or the one that was asked for, confirmed and saved.
+// TestNVUECut: a connection that breaks at any command, or a power cut while the change waits, leaves all or nothing. The switch holds the
+// former tree, or the wanted one, confirmed and saved.
 func TestNVUECut(t *testing.T) {
 	machinetest.Long(t)
 	whole := ""
@@ -322,8 +322,8 @@ func TestNVUEPending(t *testing.T) {
 	assert.NotContains(t, b.Root(t, appliedTree), "10G")
 }
 
-// TestNVUEBack: going back from a run goes to what was there before that run, run by run, also where NVUE has a run's revision applied once
-// more; and where others have applied something since, or the run is not the last one, nothing is applied at all.
+// TestNVUEBack: going back from a run restores the tree before that run, run by run, even if NVUE has applied a run's revision again.
+// Where others have applied something since, or a later run exists, nothing is applied at all.
 func TestNVUEBack(t *testing.T) {
 	b := byNVUE(t, `version = "5.14.0"`)
 	factory := b.Plan(t).Changes[0]

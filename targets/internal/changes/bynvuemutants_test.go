@@ -16,7 +16,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// nvueScenarios are what happens to one switch, each a trap of NVUE; they say what is wrong afterwards, or nothing.
+// nvueScenarios are events on one switch, each a trap of NVUE; they return what is wrong afterwards, or nothing.
 var nvueScenarios = map[string]func(t *testing.T, b *nvueBox) string{
 	"kept": func(t *testing.T, b *nvueBox) string { // 5.8 saves nothing by itself
 		if r := labtest.Apply(t, b.Tree, b.Dial).Devices[0]; r.Outcome != deploy.Applied {
@@ -50,7 +50,7 @@ var nvueScenarios = map[string]func(t *testing.T, b *nvueBox) string{
 		before := b.Root(t, appliedTree)
 		labtest.Apply(t, b.Tree, b.Dial, func(o *rollout.ApplyOptions) { o.Hold = time.Hour })
 		b.PowerCut()
-		return changed(b.Root(t, appliedTree) != before, "it came back with what nobody confirmed")
+		return changed(b.Root(t, appliedTree) != before, "it came back with an unconfirmed change")
 	},
 	"somebody was faster": func(t *testing.T, b *nvueBox) string {
 		theirs := ""

@@ -39,15 +39,15 @@ func (b *sonicBox) running(t *testing.T) string {
 	return b.Root(t, "sonic-cfggen -d --print-data")
 }
 
-// groups is what the chip has been told of priority groups.
+// groups returns the priority groups of the chip.
 func (b *sonicBox) groups(t *testing.T) string {
 	t.Helper()
 	return b.Root(t, `for p in 0 4 8 12; do for k in $(sonic-db-cli APPL_DB KEYS "BUFFER_PG_TABLE:Ethernet$p:*" | sort); do `+
 		`echo "$k $(sonic-db-cli APPL_DB HGET "$k" profile)"; done; done`)
 }
 
-// TestBySONiC: a switch of any release is planned, changed by patches, saved, verified, and holds it after a restart; what is not rocec's
-// stays, the chip was told of what is lossless and of nothing else, and traffic of other ports was never cut.
+// TestBySONiC plans, patches, saves and verifies a switch of any release, which keeps the change over a restart. Settings of others stay.
+// The chip got only the lossless settings, and traffic of other ports was never interrupted.
 func TestBySONiC(t *testing.T) {
 	for i, release := range sim.Releases() {
 		t.Run(release, func(t *testing.T) {
@@ -61,13 +61,13 @@ func TestBySONiC(t *testing.T) {
 			p := b.Plan(t)
 			require.Equal(t, deploy.StatusChange, p.Status, "%v", p.Err)
 			factory := p.Changes[0]
-			require.NotContains(t, string(factory.Before), "secret", "what is none of rocec's business does not leave the switch")
+			require.NotContains(t, string(factory.Before), "secret", "settings that rocec does not need do not leave the switch")
 
 			r := labtest.Apply(t, b.Tree, b.Dial).Devices[0]
 			require.Equal(t, deploy.Applied, r.Outcome, "%v %v %s", r.Err, r.Undo, r.Text())
 			assert.Contains(t, b.running(t), "secret")
 			assert.Contains(t, b.groups(t), "BUFFER_PG_TABLE:Ethernet0:3 ")
-			assert.NotContains(t, b.groups(t), "BUFFER_PG_TABLE:Ethernet0:3-4 ", "nobody else takes a group away")
+			assert.NotContains(t, b.groups(t), "BUFFER_PG_TABLE:Ethernet0:3-4 ", "no other program removes a group")
 			assert.Contains(t, b.groups(t), "BUFFER_PG_TABLE:Ethernet12:3-4 ", "a port that is not of the fabric stays as it is")
 			assert.Zero(t, b.sw.Disrupted())
 			b.Reboot()
@@ -181,7 +181,8 @@ func TestSONiCCut(t *testing.T) {
 	}
 }
 
-// TestSONiCPowerCut: power that goes while a change waits for its confirmation takes it back, also where somebody has saved it meanwhile.
+// TestSONiCPowerCut: a power cut while a change waits for its confirmation reverts the change, even if another program has saved it
+// meanwhile.
 func TestSONiCPowerCut(t *testing.T) {
 	for _, saved := range []bool{false, true} {
 		b := bySONiC(t, judgetest.SONiCRack("202511"))

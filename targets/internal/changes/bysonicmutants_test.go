@@ -17,7 +17,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// sonicScenarios are what happens to one switch, each a trap of SONiC; they say what is wrong afterwards, or nothing.
+// sonicScenarios are events on one switch, each a trap of SONiC; they return what is wrong afterwards, or nothing.
 var sonicScenarios = map[string]func(t *testing.T, b *sonicBox) string{
 	"kept": func(t *testing.T, b *sonicBox) string { // nothing is saved by itself
 		if r := labtest.Apply(t, b.Tree, b.Dial).Devices[0]; r.Outcome != deploy.Applied {
@@ -29,7 +29,7 @@ var sonicScenarios = map[string]func(t *testing.T, b *sonicBox) string{
 	"half way": func(t *testing.T, b *sonicBox) string {
 		before := b.holds(t)
 		r := labtest.Apply(t, b.Tree, b.Dial, func(*rollout.ApplyOptions) { b.sw.Do(func() { b.sw.Faults.Killed = 12 }) }).Devices[0]
-		return changed(r.Outcome != deploy.Restored, string(r.Outcome)) + changed(b.holds(t) != before, "the switch has half of it")
+		return changed(r.Outcome != deploy.Restored, string(r.Outcome)) + changed(b.holds(t) != before, "the switch has half of the change")
 	},
 	"config hangs": func(t *testing.T, b *sonicBox) string { // once
 		before := b.holds(t)
@@ -43,7 +43,7 @@ var sonicScenarios = map[string]func(t *testing.T, b *sonicBox) string{
 		labtest.Apply(t, b.Tree, b.Dial, func(o *rollout.ApplyOptions) { o.Hold = time.Hour })
 		b.Root(t, "config save -y")
 		b.PowerCut()
-		return changed(b.holds(t) != before, "it came back with what nobody confirmed")
+		return changed(b.holds(t) != before, "it came back with an unconfirmed change")
 	},
 	"saved, and not kept": func(t *testing.T, b *sonicBox) string { // what fails behind config save
 		before := b.holds(t)

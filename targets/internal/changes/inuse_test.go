@@ -21,8 +21,8 @@ func inUse(switchLines, speed, length, ecn string) string {
 		"ecn {}", "ecn {"+ecn+"}").Replace(judgetest.Rack(switchLines))
 }
 
-// TestPresetInUse: a switch whose owner has set the vendor's preset keeps it at every speed, unless the fabric states something else; then
-// a person decides. What verify says of it is what lossless traffic notices.
+// TestPresetInUse: a switch whose owner has set the vendor's preset keeps it at every speed, unless the fabric states other values; then a
+// person decides. verify lists only the differences that lossless traffic notices.
 func TestPresetInUse(t *testing.T) {
 	const (
 		on     = "- set:\n    qos:\n      roce: {}\n"
@@ -115,7 +115,7 @@ func TestPresetInUse(t *testing.T) {
 	}
 }
 
-// byHand is a traffic.conf of 4.3 that somebody wrote, with groups of their own.
+// byHand is a traffic.conf of 4.3 that a person wrote, with other groups.
 const byHand = `# written by hand
 traffic.packet_priority_source_set = [dscp]
 traffic.packet_priority_remark_set = []
@@ -154,8 +154,8 @@ priority_group.service.weight = 32
 priority_group.bulk.weight = 32
 `
 
-// TestByHandInUse: a traffic.conf with groups of others is sound where it means what the fabric means. A number that the fabric states is
-// none that may differ.
+// TestByHandInUse: a traffic.conf with groups of others is sound where its meaning is that of the fabric. A number that the fabric states
+// must not differ.
 func TestByHandInUse(t *testing.T) {
 	rack := strings.Replace(judgetest.Rack(`version = "4.3.0"`), "sn3700", "sn2700", 1)
 	rack = strings.ReplaceAll(rack, "connectx-6dx", "connectx-5")
@@ -198,8 +198,8 @@ func TestByHandInUse(t *testing.T) {
 	}
 }
 
-// TestTemplateInUse: of a switch on the template of its hwsku, a fabric that means the same changes no class, and rocec changes neither
-// pools nor buffer profiles nor objects of the template, but for thresholds of marking.
+// TestTemplateInUse: for a switch on the template of its hwsku, a fabric of the same meaning changes no class. rocec changes thresholds of
+// marking, and neither pools nor buffer profiles nor objects of the template.
 func TestTemplateInUse(t *testing.T) {
 	hcl := strings.NewReplacer("[26]", "[3]", "strict = true", "").Replace(judgetest.SONiCRack("202505"))
 	second := `
@@ -276,7 +276,7 @@ const (
 	cnpPriority = "echo 6 >" + cnpParams + "np_cnp_prio"
 )
 
-// TestNICInUse: a NIC with every wanted value and no files of rocec is sound, and a plan for it announces that a link bounces only where
+// TestNICInUse: a NIC with every wanted value and no files of rocec is sound. A plan for the NIC announces a link that bounces only where
 // its PFC mask changes.
 func TestNICInUse(t *testing.T) {
 	tree := judgetest.First(t, judgetest.Tree(t, judgetest.Rack(`version = "5.9.1"`)), target.Host)

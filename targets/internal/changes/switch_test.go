@@ -25,8 +25,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// What switchd logs of a change decides over it, on a switch that restarts and on one that reloads: a complaint of its table takes the
-// change back at once, any other line does not, and a threshold it has changed is told.
+// TestSwitchdSays: the log of switchd decides about a change, on a switch that restarts and on one that reloads. A complaint about the
+// table reverts the change at once, and any other line does not. A threshold that switchd has changed is reported.
 func TestSwitchdSays(t *testing.T) {
 	t.Parallel()
 	for dir, way := range map[string]string{"../../../examples/rack-v1-pfc": "restart", "../../../examples/pods-ebgp": "reload"} {
@@ -77,8 +77,8 @@ func TestSwitchdSays(t *testing.T) {
 	}
 }
 
-// What a change takes away undoes it, as the probes of the targets see it: the link of a port and with it its neighbours, a daemon that
-// starts again.
+// TestGateOfSwitch: a change is reverted if it takes away a state that the probes measure: the link of a port and its neighbours, or a
+// daemon that starts again.
 func TestGateOfSwitch(t *testing.T) {
 	t.Parallel()
 	leaf := judgetest.First(t, judgetest.Folder(t, "../../../examples/pods-ebgp"), target.Switch).Devices[0]

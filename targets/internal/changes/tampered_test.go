@@ -51,8 +51,8 @@ func (w *written) judged(runs int, files [][]byte) *rollout.Health {
 	return &rollout.Health{Drift: plan.Devices[0]}
 }
 
-// with returns the contents with texts replaced, old and new in turn; an empty old text stands for the end of the last file. ok: each was
-// there.
+// with returns the contents with texts replaced, old and new in turn; an empty old text means the end of the last file. ok reports that
+// each text was found.
 func (w *written) with(change ...string) (files [][]byte, ok bool) {
 	files, ok = slices.Clone(w.files), true
 	for i := 0; i+1 < len(change); i += 2 {
@@ -78,7 +78,7 @@ var spellings = []struct{ name, hcl string }{
 	{"sonic", judgetest.SONiCRack("202505")},
 }
 
-// tampering is a change of one field by somebody else, in the spelling of each system; a text alone is why the system has no such field.
+// tampering is a change of one field by another person, in the spelling of each system; a text alone is why the system has no such field.
 type tampering struct {
 	field ir.Field
 	by    [4][]string
@@ -144,7 +144,7 @@ var tamperings = []tampering{
 			"      pfc:\n        rocec-5m:", "      link-pause:\n        p:\n          rx: enable\n          tx: enable\n      pfc:\n        " +
 				"rocec-5m:",
 		},
-		none("CONFIG_DB has no link pause"),
+		none("CONFIG_DB cannot set link pause"),
 	}},
 	{ir.FieldAsymmetricPFC, [4][]string{none(notHere), none(notHere), none(notHere), {"", "PORT|Ethernet0 pfc_asym \"on\"\n"}}},
 	{ir.FieldRewrite, [4][]string{
@@ -167,7 +167,7 @@ var tamperings = []tampering{
 		{"", "PORT_QOS_MAP|Ethernet0 scheduler \"S\"\nSCHEDULER|S pir \"12500\"\n"},
 	}},
 	{ir.FieldWatchdog, [4][]string{
-		none(notHere), none("any watchdog of it drops, as that of the other spellings does"),
+		none(notHere), none("every watchdog there drops, as that of the other spellings does"),
 		{"            state: enable", "            " +
 			"state: disable"},
 		{"PFC_WD|Ethernet0 action \"drop\"", "PFC_WD|Ethernet0 action \"alert\""},
@@ -305,8 +305,8 @@ var tamperings = []tampering{
 	{ir.FieldVLANMap, [4][]string{none(ofNIC), none(ofNIC), none(ofNIC), none(ofNIC)}},
 }
 
-// TestTampered: a value that somebody changes on a switch that rocec has written is seen, whichever field it is. Plan changes or reports
-// it, and verify is not good.
+// TestTampered: rocec sees a value that another person changes on a switch that rocec has written, in every field. Plan changes or reports
+// the value, and verify is not good.
 func TestTampered(t *testing.T) {
 	fields := map[ir.Field]bool{}
 	for _, c := range tamperings {
@@ -334,8 +334,8 @@ func TestTampered(t *testing.T) {
 	}
 }
 
-// TestOutcomes: a switch that rocec has never written and that is set otherwise is other and sound, where lossless traffic notices no
-// difference; else verify says which. One that rocec has written is never sound enough.
+// TestOutcomes: a switch that rocec has never written and that has other settings is "other and sound" where lossless traffic notices no
+// difference; else verify names the differences. One that rocec has written is never sound enough.
 func TestOutcomes(t *testing.T) {
 	const sound = ""
 	for i, cases := range [][]struct {

@@ -39,7 +39,7 @@ func (w wish) of(hcl string) string {
 	return strings.Replace(text, `cable_length = "3m"`, fmt.Sprintf(`cable_length = "%dm"`, w["cable"]), 1)
 }
 
-// unwritten is the code by which the fabric is told that a value is not written, or not as it is stated, by system and value.
+// unwritten is the code of the finding that a value is not written, or not as stated, by system and value.
 var unwritten = map[string]string{
 	"sonic buffer": "sonic-sizes", "sonic xoff": "sonic-sizes", "sonic xon_delta": "sonic-sizes", "sonic cable": "sonic-cable",
 }

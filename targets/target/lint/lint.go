@@ -22,8 +22,7 @@ type Linter struct {
 	// Also are further base names that are judged in a folder, and that messages do not list.
 	Also []string
 
-	// Same is the base name of a file that holds the same as another one in another form, and that of the other one, which is judged where
-	// a device has both.
+	// Same has the base names of two files with the same settings in two forms. A device with both is judged by the second one.
 	Same [2]string
 
 	// Ends are ends of names (".txt") of files that are judged in a folder where Begins accepts their beginning; nil: where Takes does.
@@ -129,7 +128,7 @@ type Result struct {
 // Taken is the kind that a file was taken for, and whether it was judged.
 type Taken struct {
 	Dialect string // "traffic.conf of Cumulus Linux 3.5 to 3.7"; empty: not recognised
-	Why     string // why no rule has judged the file or a part of it, as a part of a sentence; empty: the rules have judged all of it
+	Why     string // why no rule has judged the file or a part, as a part of a sentence; empty: the rules have judged the whole file
 	Brief   string // Why without what this file alone has; empty: Why has nothing of the kind
 	Part    bool   // Why is that the file is a part of a configuration; the rules have judged what it sets
 	Plain   bool   // the rules have judged it, and its switch has no RoCE configuration at all

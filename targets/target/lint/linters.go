@@ -113,7 +113,7 @@ func (l Linters) Topics() []diag.Topic {
 	return all
 }
 
-// Unjudged reports whether a finding says that a file is not judged, and nothing else.
+// Unjudged reports whether a finding only states that a file is not judged.
 func (l Linters) Unjudged(d *diag.Diagnostic) bool {
 	is := func(topic diag.Topic) bool { return topic.Code == d.Code }
 	return is(Unjudged) || slices.ContainsFunc(l, func(one *Linter) bool { return slices.ContainsFunc(one.Unjudged, is) })

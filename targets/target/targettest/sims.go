@@ -6,7 +6,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Sim returns the simulated part of type S of a device. It panics when the device has none.
+// Sim returns the simulated part of type S of a device. It panics when the device has no such part.
 func Sim[S target.Sim](sims []target.Sim) S {
 	for _, s := range sims {
 		if s, ok := s.(S); ok {
