@@ -19,7 +19,7 @@ var (
 
 // sharedTag begins what host-vlan says.
 const sharedTag = "The nic %s of the host group %s is a member of %s (cos group %s, VLAN %d) and of %s (cos group %s, VLAN %d). " +
-	"Both are told by PCP, and a NIC marks one cos group in one VLAN: what it sends for %s"
+	"PCP identifies both, and a NIC marks one cos group in one VLAN: traffic it sends for %s"
 
 // JudgeIntents reports what a NIC cannot carry by its priorities.
 func JudgeIntents(ds *diag.List, n *ir.NIC) {
@@ -111,12 +111,12 @@ func JudgeOptions(ds *diag.List, n *ir.NIC) {
 	}
 }
 
-// kind says in a few words how an intent is told apart.
+// kind names, in a few words, the field that identifies an intent.
 func kind(in *ir.Intent) string {
 	if in.ByDSCP() {
-		return fmt.Sprintf("RoCEv%d, told by DSCP", in.Version)
+		return fmt.Sprintf("RoCEv%d, identified by DSCP", in.Version)
 	}
-	return fmt.Sprintf("RoCEv%d, told by PCP", in.Version)
+	return fmt.Sprintf("RoCEv%d, identified by PCP", in.Version)
 }
 
 func example(g *ir.CosGroup) string {

@@ -44,7 +44,7 @@ func TestUnit(t *testing.T) {
 	assert.Equal(t, `'it'\''s'`, Quote("it's"))
 }
 
-// Somebody else's unit that sets the same is named; what rocec wrote, and what an answer makes up, is not.
+// Another unit that sets the same is named; rocec's own units and invented names in an answer are not.
 func TestSetterProbe(t *testing.T) {
 	p := SetterProbe(&ir.Device{DevicePlaces: &ir.DevicePlaces{}, Name: "gpu1"})
 	var hints []string

@@ -23,8 +23,8 @@ var operators = map[string]string{
 	"nic-configurati": "the NIC configuration operator of NVIDIA (nic-configuration-daemon)",
 }
 
-// SetterProbe asks whether something else on a host sets NICs, too: it is named and never fought, as nobody knows which of the two is to
-// hold.
+// SetterProbe asks whether another program on a host sets NICs, too. rocec names it and does not fight it, as the operator has to
+// choose one of the two.
 func SetterProbe(d *ir.Device) target.Probe {
 	return target.Probe{
 		Name: "other settings", Slow: true,

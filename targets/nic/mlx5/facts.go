@@ -31,8 +31,8 @@ var pciIDs = []struct{ id, model, title string }{
 	{"0xa2dc", "bluefield-3", "BlueField-3"},
 }
 
-// nvram are the stored values of the firmware that decide over RoCE. _P stands for the number of the port. Source: the vendor's list of
-// mlxconfig parameters, and the output of mlxconfig 4.x as published in bug reports.
+// nvram lists the stored values of the firmware that affect RoCE. The number of the port follows a name that ends in _P. Source: the
+// vendor's list of mlxconfig parameters, and the output of mlxconfig 4.x as published in bug reports.
 var nvram = []string{
 	"LINK_TYPE_P", "ROCE_CONTROL", "ROCE_CC_PRIO_MASK_P", "CNP_DSCP_P", "CNP_802P_PRIO_P", "NUM_OF_PFC_P", "LLDP_NB_DCBX_P", "DCBX_WILLING_P",
 }
@@ -146,7 +146,7 @@ func judgeCard(s *nic.Settings, f nic.Facts) []string {
 	return wrong
 }
 
-// dropping names a switch that drops lossless packets of a priority where the NIC sets no ECN bits; empty: there is none.
+// dropping names a switch that drops lossless packets of a priority where the NIC sets no ECN bits; empty if no switch does.
 func dropping(f *ir.Fabric, prio int) string {
 	if !slices.ContainsFunc(f.CosGroups, func(g *ir.CosGroup) bool { return g.Cos == prio && g.Lossless && g.ECN != nil }) {
 		return ""
@@ -177,7 +177,8 @@ func count(mask [8]bool) (n int) {
 	return n
 }
 
-// cardSamples gives what the card, its driver and its firmware say, and a hint where the firmware may change settings by itself.
+// cardSamples returns the facts of the card, its driver and its firmware, and a hint where the firmware may change settings by
+// itself.
 func cardSamples(s *nic.Settings, f nic.Facts) []target.Sample {
 	title, _ := cardModel(f)
 	f["model"] = title
