@@ -42,8 +42,8 @@ func (e *editor) judgeDrops(ds *diag.List) {
 	}
 }
 
-// judgeBuffers warns of shares of buffers that somebody has set for lossless traffic. What leaves is limited by nothing from the factory,
-// so that the pauses that it has caused are enough.
+// judgeBuffers warns of buffer shares that others have set for lossless traffic. The factory sets no limit for lossless egress
+// queues, so the pauses that they cause are enough.
 func (e *editor) judgeBuffers(ds *diag.List) {
 	t := e.set.Get("qos", "advance-buffer-config", global)
 	if alpha := t.Get("egress-lossless-buffer", "shared-alpha"); alpha.IsScalar() && alpha.Value != "alpha_infinity" {

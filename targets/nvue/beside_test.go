@@ -11,8 +11,8 @@ import (
 	"github.com/rocec/rocec/targets/nvue"
 )
 
-// TestPresetOverridden: a switch whose preset fits the fabric is refused where settings of others go before the preset, and take from it
-// what the fabric needs; it is none of the preset's that is replaced.
+// TestPresetOverridden: a switch whose preset fits the fabric is refused where settings of others override the
+// preset against the fabric. Such settings are not the preset's, so rocec does not replace them.
 func TestPresetOverridden(t *testing.T) {
 	fits := device(t, rack, "tor1")
 	for text, say := range map[string]string{
@@ -101,7 +101,8 @@ func TestBeside(t *testing.T) {
 	}
 }
 
-// TestSaysDeviations: what the vendor's support asks about is said of a switch that is set otherwise than the preset, and of no other.
+// TestSaysDeviations: a deviation from the preset, about which the vendor's support asks, is reported for a switch with other
+// settings, and for no other switch.
 func TestSaysDeviations(t *testing.T) {
 	f := wish(t, device(t, rack, "tor1"), nvue.AskPreset).File()
 	for text, want := range map[string]bool{"qos: {roce: {}}\n": false, "qos: {}\n": true} {

@@ -306,7 +306,7 @@ func few(sentences []string) string {
 	return strings.Join(sentences, " ")
 }
 
-// overridden says which settings of the tree go before those of the preset, where the fabric needs these: marking and shares of
+// overridden lists the settings of the tree that override those of the preset, where the fabric needs these: marks and shares of
 // default-global, the pool, and the length of cables. What else default-global has beside the preset is rocec's, and taken away.
 func (e *editor) overridden() (out []string) {
 	says := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
@@ -352,7 +352,7 @@ func (e *editor) overridden() (out []string) {
 			}
 		}
 		if mode := marks.Get("mode"); mode.IsScalar() && mode.Value == "relative" {
-			says("%s marks by what is free, and not by bytes.", at)
+			says("%s marks by free memory, and not by bytes.", at)
 		}
 	}
 	for _, g := range e.asked {

@@ -18,8 +18,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// identity asks which release and model a switch is, and whether NVUE may be asked for a change: it is up, nobody's change is half way,
-// and the files it would write are its own.
+// identity asks for the release and model of a switch, and whether NVUE can take a change: it is up, no other change is half way, and
+// the files that it would write are its own.
 func identity(d *ir.Device) []target.Probe {
 	return []target.Probe{cumulus.Release(d), {
 		Name: "NVUE",
@@ -62,17 +62,16 @@ func judgeIdentity(d *ir.Device, answer []byte) (wrong []string) {
 	var revisions map[string]revision
 	if json.Unmarshal([]byte(says["revisions"]), &revisions) != nil {
 		if rel, ok := grammar.ParseRelease(d.Switch.Version); ok && !rel.AtLeast(5, 5) {
-			return []string{fmt.Sprintf("nv config revision on %s gives nothing that can be read. Manuals name that command from 5.5 on, so "+
-				"release %s may "+
-				"not have it, and without it rocec cannot tell whether somebody else's change is under way. Upgrade the switch to 5.5 or later, or "+
-				"write config = %q in the switch block.", d.Name, d.Switch.Version, "files")}
+			return []string{fmt.Sprintf("The output of nv config revision on %s cannot be read. Manuals have that command from 5.5 on, so "+
+				"release %s may lack it, and without it rocec cannot see whether another person's change is under way. Upgrade the switch to 5.5 "+
+				"or later, or write config = %q in the switch block.", d.Name, d.Switch.Version, "files")}
 		}
-		return []string{fmt.Sprintf("nv config revision on %s gives nothing that can be read, so it is not known whether somebody else's "+
-			"change is under way. Let the login user ask nv (group nvapply), or use sudo without a password.", d.Name)}
+		return []string{fmt.Sprintf("The output of nv config revision on %s cannot be read, so another person's change may be under way. "+
+			"Let the login user ask nv (group nvapply), or use sudo without a password.", d.Name)}
 	}
 	for _, id := range slices.SortedFunc(maps.Keys(revisions), grammar.Compare) {
 		r := revisions[id]
-		if strings.HasPrefix(r.Message, "rocec-") { // whose own lock tells of it
+		if strings.HasPrefix(r.Message, "rocec-") { // rocec's own lock reports it
 			continue
 		}
 		if _, err := strconv.Atoi(id); err != nil {
@@ -84,15 +83,15 @@ func judgeIdentity(d *ir.Device, answer []byte) (wrong []string) {
 		}
 		switch r.State {
 		case "confirm":
-			wrong = append(wrong, fmt.Sprintf("Revision %s on %s waits for its confirmation%s: whoever applied it confirms it, or lets it go back "+
-				"(nv config apply %s --confirm-yes or --confirm-no).", target.Escape(id), d.Name, by, target.Escape(id)))
+			wrong = append(wrong, fmt.Sprintf("Revision %s on %s waits for its confirmation%s. The user who applied it confirms it or lets it "+
+				"go back (nv config apply %s --confirm-yes or --confirm-no).", target.Escape(id), d.Name, by, target.Escape(id)))
 		case "apply":
 			wrong = append(wrong, fmt.Sprintf("Revision %s on %s is being applied%s: wait for it, or see nv config history there if it does not "+
 				"end.", target.Escape(id), d.Name, by))
 		}
 	}
 	if n, _ := strconv.Atoi(says["ignored"]); n > 0 { // one of the two is enough: what NVUE applies would not be what the switch does
-		wrong = append(wrong, byFilesInstead(d, "NVUE is told to leave "+grammar.FeaturesPath+" or "+grammar.InfraPath+" alone"))
+		wrong = append(wrong, byFilesInstead(d, "NVUE does not write "+grammar.FeaturesPath+" or "+grammar.InfraPath))
 	} else if n, _ := strconv.Atoi(says["groups"]); n > 0 {
 		wrong = append(wrong, byFilesInstead(d, grammar.FeaturesPath+" has port groups of rocec"))
 	}
@@ -119,7 +118,7 @@ func byFilesInstead(d *ir.Device, why string) string {
 // modelNumber finds what model a product name is of: MSN3700-CS2F, SN5600.
 var modelNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)SN([0-9]{4})`) })
 
-// judgeModel compares the number of the model; letters behind it stand for kinds of ports that product names spell in other ways.
+// judgeModel compares the number of the model; the letters after it are kinds of ports, which product names spell in other ways.
 func judgeModel(d *ir.Device, answer string) []string {
 	var eeprom struct {
 		TLV map[string]struct {
@@ -138,8 +137,8 @@ func judgeModel(d *ir.Device, answer string) []string {
 		"another switch.", d.Name, target.Escape(product), d.Switch.Model.Name)}
 }
 
-// probes gives what shows whether the settings work: nvued and switchd run, the switch reserves the headroom its lossless ports need; and
-// what of every switch shows its surroundings.
+// probes returns the probes that show whether the settings work: nvued and switchd run, the switch reserves the headroom of its
+// lossless ports, and the surroundings of every switch.
 func probes(d *ir.Device) []target.Probe {
 	out := []target.Probe{nvuedProbe(d), cumulus.Switchd(d.Name, true, false)}
 	var all, some []*ir.Port
@@ -167,8 +166,8 @@ func probes(d *ir.Device) []target.Probe {
 // atOnce is of how many ports one probe asks: once for each, nv takes half a second to a second, and a probe has half a minute.
 const atOnce = 8
 
-// nvuedProbe asks for the daemon, for what a change can hang on, adaptive routing, which is never written, and whether a restart would
-// keep what is applied.
+// nvuedProbe asks for the daemon, for obstacles to a change, for adaptive routing, which is never written, and whether a restart
+// would keep the applied tree.
 func nvuedProbe(d *ir.Device) target.Probe {
 	const cmd = "echo \"nvued $(systemctl is-active nvued)\"\napplied\necho \"revision $now $state\"\ntree applied || true"
 	return target.StateProbe("nvued", nvScript+cmd, func(answer []byte) []target.Sample {
@@ -211,8 +210,8 @@ func unsaved(d *ir.Device, applied string) (target.Sample, bool) {
 // headroomProbe reads what a switch reserves of its memory for what arrives after a pause. The switch derives it by a formula that is not
 // public; less than rocec derives is loss.
 //
-// What a port is to have, the applied configuration says, and not what nv shows of the port: that is of the chip, which may hold less than
-// was applied, and has a form that no manual tells.
+// The applied configuration decides what a port should have. The output of nv for the port shows the chip, which may hold less than
+// was applied, in a form that no manual documents.
 func headroomProbe(d *ir.Device, name string, ports []*ir.Port, slow bool) target.Probe {
 	var b strings.Builder
 	b.WriteString(nvScript + "one() {\nprintf 'groups:%s ' \"$1\"\ntimeout 10 nv show interface \"$1\" qos buffer ingress-priority-group " +
@@ -244,7 +243,7 @@ func headroomProbe(d *ir.Device, name string, ports []*ir.Port, slow bool) targe
 				short = append(short, less)
 			}
 			if holder != p.Name && s.Unit == target.UnitState && s.Value == 0 && !strings.Contains(says["groups:"+p.Name], `"lossless"`) {
-				s = unread(d, p, fmt.Sprintf("it is a member of %s, and no manual says whether a switch shows the lossless group "+
+				s = unread(d, p, fmt.Sprintf("it is a member of %s, and the manuals leave open whether a switch shows the lossless group "+
 					"there.", target.Escape(holder)))
 			}
 			if s.Unit == target.UnitState && s.Value == 0 && says["link:"+p.Name] == "down" {
@@ -270,7 +269,7 @@ func headroomProbe(d *ir.Device, name string, ports []*ir.Port, slow bool) targe
 // treeBegins stands before the applied tree in an answer.
 const treeBegins = "== applied"
 
-// pauses reports whether a port pauses by what is applied: it has a profile of rocec's, or the preset.
+// pauses reports whether the applied tree makes a port pause: it has a profile of rocec's, or the preset.
 func pauses(set *grammar.Tree, holder string, p *ir.Port) bool {
 	table := "pfc"
 	if p.ByPause() {
@@ -283,9 +282,9 @@ func pauses(set *grammar.Tree, holder string, p *ir.Port) bool {
 	return table == "pfc" && grammar.PresetIsOn(set) && !grammar.PresetIsLossy(set)
 }
 
-// headroomOf is the headroom of a port as a state: no less than the vendor's own tables come to ([ir.Buffer.Floor]), or less, for which a
-// change is taken back. short says where it is more than that, and less than needed: a finding, since loss then takes bad luck alone. A
-// port that does not pause yet needs none.
+// headroomOf judges the headroom of a port: at least the vendor's own tables ([ir.Buffer.Floor]), or less, which takes a change back.
+// short reports headroom above that floor and below the need: a finding, since only an unlucky burst is lost then. A port that does
+// not pause yet needs none.
 func headroomOf(d *ir.Device, p *ir.Port, pauses bool, groups string) (s target.Sample, short string) {
 	const name = "headroom"
 	need, floor := 0, 0

@@ -40,8 +40,8 @@ var Linter = &lint.Linter{
 	Unjudged: []diag.Topic{topicNVUE},
 }
 
-// The beginnings of texts of NVUE that are no object: a list of header, set and unset, in YAML or JSON, and lines of commands, also behind
-// the first lines of a script; and the line in which a header names the release.
+// The beginnings of NVUE texts that are not a JSON object: a list of header, set and unset, in YAML or JSON, and lines of commands,
+// also after the first lines of a script. release matches the header's line with the release.
 var (
 	nvueList = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^(?:(?:[ \t]*(?:#[^\n]*|---[ \t]*)?\r?\n)*-[ \t]+(?:header|set|unset):|` +

@@ -99,7 +99,7 @@ func (j *judge) largest(table string, p *grammar.Tree) int {
 // manyGroups is the first release with several lossless priority groups in a port. Source: chapter of 5.17.
 var manyGroups = grammar.Release{5, 17}
 
-// several tells that priorities of one profile share a buffer.
+// several reports that priorities of one profile share a buffer.
 func (j *judge) several(p *grammar.Tree, cos uint8) {
 	n := bits.OnesCount8(cos)
 	if n < 2 || j.release.Compare(manyGroups) >= 0 {
@@ -159,7 +159,7 @@ func (j *judge) starves(name string, classes *grammar.Tree, cos int, global bool
 		}
 		stays := ""
 		if global {
-			stays = " (no manual says whether the factory's share stays in default-global)"
+			stays = " (the manuals leave open whether the factory's share stays in default-global)"
 		}
 		j.warnf(&topicShares, at, "Lossless priority %d leaves in traffic class %d, which the scheduler %s does not list. By the manual such "+
 			"a class has the weight 0%s: under load it gets nothing of the link, and its senders stay paused. Give it a share.", cos, q,
@@ -195,7 +195,7 @@ func old(asic string) bool {
 	return ok && (rest == "" || rest[0] < '4')
 }
 
-// buffers judges shares of buffers that somebody has set for lossless traffic, as plan and verify do.
+// buffers judges buffer shares that others have set for lossless traffic, as plan and verify do.
 func (j *judge) buffers() {
 	lossless := false
 	for _, i := range append([]string{""}, j.set.Get("interface").Keys()...) {
