@@ -44,7 +44,7 @@ func checkPauses(ds *diag.List, d *ir.Device) {
 	}
 }
 
-// checkTrust refuses a port by which traffic told by DSCP comes in, and traffic told by PCP.
+// checkTrust refuses a port that receives both traffic identified by DSCP and traffic identified by PCP.
 func checkTrust(ds *diag.List, d *ir.Device) {
 	for _, p := range d.Ports {
 		entering := p.Entering()
@@ -53,9 +53,9 @@ func checkTrust(ds *diag.List, d *ir.Device) {
 		}
 		i := slices.IndexFunc(entering, func(in *ir.Intent) bool { return !in.ByDSCP() })
 		j := slices.IndexFunc(entering, (*ir.Intent).ByDSCP)
-		topicTrust.Errorf(ds, entering[i].VersionAt, "By %s of %s comes traffic of %s, which is told by its PCP, and of %s, which is told by "+
-			"its DSCP. A port of SONiC goes by one of the two, and no rule says by which where both maps are bound. Tell both by DSCP (RoCEv2 "+
-			"with a dscp in their cos groups), or keep them on switches of their own.", p.Name, block(d), entering[i].Name, entering[j].Name)
+		topicTrust.Errorf(ds, entering[i].VersionAt, "Port %s of %s receives traffic of %s, which PCP identifies, and of %s, which DSCP "+
+			"identifies. A SONiC port trusts one of the two, and no source states which one where both maps are bound. Use DSCP for both "+
+			"(RoCEv2 with a dscp in their cos groups), or separate switches.", p.Name, block(d), entering[i].Name, entering[j].Name)
 		return
 	}
 }
@@ -76,15 +76,15 @@ func checkGroups(ds *diag.List, d *ir.Device) {
 			}
 			if w := g.PFC; w != nil && (w.Buffer.Set() || w.Xoff.Set() || w.XonDelta.Set()) {
 				topicSizes.Warnf(ds, w.At, "The cos group %q states sizes of buffers. SONiC takes those of %s from its own table, by speed and "+
-					"length of cable, or computes them, so they are not written. `rocec verify` compares what the switch keeps with what is needed. "+
-					"Leave the sizes out.",
+					"length of cable, or computes them, so rocec does not write them. `rocec verify` compares the sizes on the switch with those "+
+					"needed. Leave the sizes out.",
 					g.Name, block(d))
 			}
 		}
 	}
 }
 
-// checkMarks refuses several profiles of marking where a patch can make none.
+// checkMarks refuses several marking profiles where a patch cannot add one.
 func checkMarks(ds *diag.List, d *ir.Device, r grammar.Release) {
 	if r >= free {
 		return

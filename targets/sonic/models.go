@@ -11,10 +11,10 @@ import (
 	"github.com/rocec/rocec/targets/sonic/grammar"
 )
 
-// model is what is known of a model that SONiC runs on.
+// model is a row of the table of models that SONiC runs on.
 type model struct {
 	platforms string          // the folders it has, parted by spaces: "x86_64-mlnx_msn2700-r0"
-	hwskus    string          // the hwskus in them, likewise
+	hwskus    string          // the hwskus in them, parted by spaces
 	since     grammar.Release // the first branch with one of the folders, of those that rocec knows
 	names     []run           // of its ports
 	aliases   aliases         // how its ports are called beside that
@@ -35,7 +35,7 @@ func Platforms(m *platform.Switch) []string { return strings.Fields(models()[m.N
 // HwSKUs are the hwskus of a model. None: SONiC does not run on it, or it is not known.
 func HwSKUs(m *platform.Switch) []string { return strings.Fields(models()[m.Name].hwskus) }
 
-// FindPlatform returns the model of a platform; nil: the table has none.
+// FindPlatform returns the model of a platform, or nil if the table lacks it.
 func FindPlatform(name string) *platform.Switch {
 	for _, m := range platform.Switches {
 		if slices.Contains(Platforms(m), name) {
@@ -45,8 +45,9 @@ func FindPlatform(name string) *platform.Switch {
 	return nil
 }
 
-// Mismatch says in a sentence why a switch that says of itself to have a platform and a hwsku is not of a model; empty: it may be, as
-// one of a model that the fabric declares may always. A hwsku that is not in the table is one that somebody made for the platform.
+// Mismatch explains in a sentence why a switch that reports a platform and a hwsku is not of a model. It returns an empty text if the
+// switch may be of that model, which always holds for a model that the fabric declares. A hwsku outside the table counts as made by
+// the operator for the platform.
 func Mismatch(m *platform.Switch, platformName, hwsku string) string {
 	if !isKnown(m) {
 		return ""

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Box is what the allow-list of patches goes by.
+// Box holds the facts that the allow-list of patches depends on.
 type Box struct {
 	Version
 	Family Family
@@ -91,7 +91,8 @@ const (
 	replaceOnly  = "replace"
 )
 
-// scenarios gives what the allow-list of a release says of a table; listed is false where it says nothing, and models alone judge.
+// scenarios returns the entries of a release's allow-list for a table; listed is false for a table without entries, which models
+// alone judge.
 func scenarios(r Release, table string) (list []scenario, listed bool) {
 	switch table {
 	case "PFC_WD":
@@ -130,8 +131,8 @@ func scenarios(r Release, table string) (list []scenario, listed bool) {
 	return nil, false
 }
 
-// Allowed says whether the switch takes one operation of a patch, by the rules of generic_config_updater of its branch: a table of fields
-// and operations, by chip and date of the image. A table that no rule is about is judged by the YANG models alone.
+// Allowed reports whether the switch takes one operation of a patch. The rules are those of generic_config_updater of its branch: a
+// table of fields and operations, by chip and date of the image. A table that no rule is about is judged by the YANG models alone.
 func (b Box) Allowed(op Operation) Verdict {
 	if op.Kind == Remove && op.Table == "PFC_WD" && op.Row == "GLOBAL" && (op.Field == "" || op.Field == "POLL_INTERVAL") {
 		return refusal(op, "PFC_WD.GLOBAL is never removed by a patch")
@@ -179,9 +180,9 @@ func find(list []scenario, field string) *scenario {
 	return nil
 }
 
-// checked gives the names by which the allow-list looks an operation up: the path below the table without parts that hold a digit, in
-// lower case, and behind it each member of an object that is added. From 202505 on, marking goes by the last part alone, and from
-// 202511 on profiles do.
+// checked returns the names under which the allow-list looks an operation up: the path below the table in lower case, without parts
+// that hold a digit. For an added object, each of its members follows that path. From 202505 on, marking goes by the last part alone,
+// and from 202511 on profiles do.
 func (o Operation) checked(r Release) []string {
 	last := o.Table == "WRED_PROFILE" && r >= 202505 || o.Table == "BUFFER_PROFILE" && r >= 202511
 	var parts []string

@@ -14,7 +14,7 @@ const (
 	MaxSize    = 64 << 20 // bytes
 	maxEntries = 1 << 19
 	maxTables  = 4096 // CONFIG_DB has some two hundred
-	maxDepth   = 5    // tables, rows, lists, and the namespaces of what is refused anyway
+	maxDepth   = 5    // tables, rows, lists, and the namespaces, which are refused later
 )
 
 // Error is why a text is not a configuration, and where.
@@ -34,9 +34,9 @@ func (e *Error) Error() string {
 
 // Read reads a configuration: a JSON object of tables. Nothing, and white space, is a configuration without tables.
 //
-// A text that is not JSON, that has a key twice in one object, that is deeper or larger than any CONFIG_DB, and that of a switch of several
-// chips is an error, with its line. A number, a truth value or null where CONFIG_DB has text is taken as that text and noted in
-// [Config.Found]; so are ports and queues that two rows of a table hold.
+// Errors, with their line, are a text that is not JSON, a key that occurs twice in one object, and a text that is deeper or larger
+// than any CONFIG_DB. So is the configuration of a switch with several chips. A number, a truth value or null where CONFIG_DB has
+// text becomes that text, with a note in [Config.Found]. Ports and queues that two rows of a table hold are noted there, too.
 //
 // It never panics, and takes time and memory in proportion to the text.
 func Read(data []byte) (*Config, error) {
@@ -56,7 +56,7 @@ func Read(data []byte) (*Config, error) {
 		return nil, err
 	}
 	if r.space(); r.at < len(data) {
-		return nil, r.fail(r.at, "Something stands behind the configuration.")
+		return nil, r.fail(r.at, "Text follows the configuration.")
 	}
 	if err := r.twice(); err != nil {
 		return nil, err
@@ -156,7 +156,7 @@ func (r *reader) object(depth int, member func(key string, at int) error) error 
 	}
 }
 
-// shown says what stands at the place.
+// shown describes the text at the current place.
 func (r *reader) shown() string {
 	if r.at >= len(r.data) {
 		return "the end of the text"
@@ -353,8 +353,8 @@ func (r *reader) twice() error {
 // ofRanges are the tables whose keys name queues or priority groups of ports.
 var ofRanges = []string{"BUFFER_PG", "BUFFER_QUEUE", "QUEUE"}
 
-// Overlaps notes queues and priority groups that two rows hold in [Config.Found]. A key names a range of them for a list of ports, so what
-// a short text names may be more than any switch has: then most is true, and at is the place of the row at which the work ended.
+// Overlaps notes queues and priority groups that two rows hold in [Config.Found]. A key names a range of them for a list of ports, so
+// a short text may name more than any switch has. Then most is true, and at is the place of the row at which Overlaps stopped.
 func Overlaps(c *Config) (at int, most bool) {
 	held := 0
 	for _, name := range ofRanges {

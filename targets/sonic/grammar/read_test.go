@@ -24,7 +24,7 @@ func read(t require.TestingT, text string) *grammar.Config {
 	return c
 }
 
-// TestReadRefuses: what is not a configuration is told with its place.
+// TestReadRefuses: a text that is not a configuration is an error with its place.
 func TestReadRefuses(t *testing.T) {
 	for _, c := range []struct{ text, line, says string }{
 		{`[]`, "1:1", "an object"},
@@ -40,7 +40,7 @@ func TestReadRefuses(t *testing.T) {
 		{`{"PORT": {"Ethernet0": {"mtu": [1]}}}`, "1:33", "a text in quotes"},
 		{`{"PORT": {"Ethernet0": "9100"}}`, "1:24", "an object"},
 		{`{"PORT": "x"}`, "1:10", "an object"},
-		{`{"PORT": {}} x`, "1:14", "behind the configuration"},
+		{`{"PORT": {}} x`, "1:14", "follows the configuration"},
 		{`{"PORT": {},}`, "1:13", "a key in quotes"},
 		{`{"PORT" {}}`, "1:9", "a colon"},
 		{`{"PORT": {} "X": {}}`, "1:13", "a comma"},
@@ -65,7 +65,7 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// TestReadNotes: what CONFIG_DB does not have, and can be told apart, is noted.
+// TestReadNotes: values that CONFIG_DB does not have are noted.
 func TestReadNotes(t *testing.T) {
 	for _, c := range []struct{ text, line, says string }{
 		{`{"SCHEDULER": {"s": {"weight": 14}}}`, "1:32", `"weight" is a number`},
@@ -126,7 +126,7 @@ var whole = flag.Bool("whole", false, "texts of tens of megabytes, rather than o
 // beyond is more rows, or fields, than are read.
 const beyond = 1<<19 + 1
 
-// large is a size of a text that is tested, in bytes: all of it with -whole, else a tenth.
+// large returns the size of a text to test, in bytes: the full size with -whole, else a tenth.
 func large(size int) int {
 	if *whole {
 		return size

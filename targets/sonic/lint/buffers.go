@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/validate/settings"
 )
 
-// buffers judges whether priority groups fit their ports, and all of it the way in which the switch sets up buffers.
+// buffers judges whether priority groups fit their ports, and whether all buffer rows fit the buffer model of the switch.
 func (j *judge) buffers() {
 	if grammar.Dynamic(j.cfg) {
 		j.dynamic()
@@ -42,7 +42,7 @@ func (j *judge) buffers() {
 	for _, b := range stale {
 		n := len(b.ports)
 		j.warnf(&topicBuffers, b.at, "%s %s lossless priority groups for %s and no PFC there: headroom is kept for nothing, and no pause is "+
-			"sent. Nobody removes a group when pfc_enable shrinks. Add the priorities to pfc_enable, or take the groups away.",
+			"sent. SONiC keeps a group when pfc_enable shrinks. Add the priorities to pfc_enable, or take the groups away.",
 			diag.Some(b.ports, 8), diag.Plural(n, "has", "have"), priorities(grammar.SpellDigits(b.mask)))
 	}
 }
@@ -68,7 +68,8 @@ func (j *judge) dynamic() {
 	}
 }
 
-// maker says who made the chip, as asic_type does, else what tells that it is none of those known by name; not known: nothing tells.
+// maker returns the vendor of the chip: asic_type, or else a platform that rules out the vendors known by name. known is false if
+// neither decides.
 func (j *judge) maker() (name string, known bool) {
 	if own := j.cfg.Get(grammar.VersionTable, "localhost", "asic_type"); own != "" {
 		return own, true

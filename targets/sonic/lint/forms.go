@@ -42,9 +42,8 @@ func (j *judge) brackets() {
 	}
 }
 
-// made adds a row for each profile that the buffer manager has made and a priority group names, where a switch runs the configuration and
-// the text leaves the row out, as a state does. Where the lookup file has no sizes for one, its headroom is not known; that the profile has
-// one is.
+// made adds a row for each profile of the buffer manager that a priority group names and the text leaves out, as a state does, where
+// a switch runs the configuration. If the lookup file has no sizes for such a profile, it has headroom of an unknown size.
 func (j *judge) made() {
 	if !j.running {
 		return

@@ -122,8 +122,8 @@ func lossyGroups(j *judge, all bareList) {
 	}
 }
 
-// bare judges them, each kind once. A text in the traditional model where no port has a lossless group at all may be one that no switch has
-// run yet: its buffer manager adds the groups when it has.
+// bare judges them, each kind once. In the traditional model a text without any lossless group may be one that no switch has run yet:
+// the buffer manager of the switch then adds the groups.
 func (j *judge) bare(all bareList) {
 	lossless := slices.ContainsFunc(j.keys("BUFFER_PG"), func(key string) bool { return j.lossless(j.cfg.Row("BUFFER_PG", key)) })
 	rendered := !lossless && !grammar.Dynamic(j.cfg) && j.cfg.Tables[grammar.VersionTable] == nil

@@ -54,7 +54,7 @@ func isSlip(name, of string) bool {
 	return false
 }
 
-// fieldNames are those of the fields that a table has in a release, without those that stand for many.
+// fieldNames lists the fields of a table in a release, without patterns that match many names.
 func fieldNames(t *grammar.Table, r grammar.Release) (out []string) {
 	for i := range t.Fields {
 		if f := &t.Fields[i]; f.In(r) && !strings.HasPrefix(f.Name, "<") {
