@@ -59,9 +59,9 @@ func JudgeIntents(ds *diag.List, n *ir.NIC) {
 	}
 	judgeVLAN(ds, n)
 	if n.CreateVLAN && !slices.ContainsFunc(all, func(in *ir.Intent) bool { return !in.ByDSCP() && in.VLAN > 0 }) {
-		vlanTopic.Errorf(ds, diag.FirstPlace(n.VLANAt, n.At), "The nic %s of the host group %s asks for the interface of a VLAN, and carries "+
-			"no intent told by PCP in one: there is nothing to make. An intent whose cos group claims a DSCP travels untagged; leave create_vlan "+
-			"out, or give the intent a vlan and its group no dscp.", n.Name, n.Device.Group)
+		vlanTopic.Errorf(ds, diag.FirstPlace(n.VLANAt, n.At), "The nic %s of the host group %s asks for the interface of a VLAN, and "+
+			"carries no intent in one that PCP identifies, so it needs no interface. An intent whose cos group claims a DSCP travels "+
+			"untagged; leave create_vlan out, or give the intent a vlan and its group no dscp.", n.Name, n.Device.Group)
 	}
 }
 

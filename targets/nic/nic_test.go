@@ -52,11 +52,11 @@ func TestSetterProbe(t *testing.T) {
 		"/etc/tuned/roce/script.sh\n/etc/tuned/roce/script.sh\nnot a path\n\nrunning nic-configurati\nrunning /x\n/etc/a\x1b[2J\n")) {
 		hints = append(hints, s.Hint)
 	}
-	const rest = " on gpu1 sets what rocec sets, too. What runs last holds: take it away, or leave it nothing that rocec sets."
+	const rest = " on gpu1 sets the same settings as rocec. The last writer wins: remove it, or remove rocec's settings from it."
 	assert.Equal(t, []string{
 		"/etc/systemd/system/roce.service" + rest, "/etc/tuned/roce/script.sh" + rest,
-		"On gpu1 runs the NIC configuration operator of NVIDIA (nic-configuration-daemon). What it sets last holds: let one of the two set " +
-			"the NICs.",
+		"On gpu1, the NIC configuration operator of NVIDIA (nic-configuration-daemon) is running. The last writer wins: let only one of the " +
+			"two set the NICs.",
 		target.Escape("/etc/a\x1b[2J") + rest,
 	}, hints)
 }

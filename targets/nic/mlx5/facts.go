@@ -131,7 +131,8 @@ func judgeCard(s *nic.Settings, f nic.Facts) []string {
 		if mask, ok := storedNumber(f, "ROCE_CC_PRIO_MASK_P"); ok {
 			for prio, on := range s.ECN {
 				if on && mask>>prio&1 == 0 {
-					say("The firmware of %s controls no congestion for priority %d (ROCE_CC_PRIO_MASK); the fabric marks it by ECN%s.", at, prio,
+					say("The firmware of %s has congestion control off for priority %d (ROCE_CC_PRIO_MASK); the fabric marks it by "+
+						"ECN%s.", at, prio,
 						dropping(n.Device.Fabric, prio))
 				}
 			}
@@ -200,8 +201,8 @@ func cardSamples(s *nic.Settings, f nic.Facts) []target.Sample {
 	if _, ok := f.Number("dcqcn.np_cnp_prio_mode"); s.CNP != nil && s.ECN != [8]bool{} && !ok {
 		out = append(out, target.Sample{
 			Name: "mode of CNPs", On: s.NIC.Name, Unit: target.UnitState, Value: 1,
-			Hint: fmt.Sprintf("Whether the priority of CNPs counts on %s of %s is not known: debugfs does not tell np_cnp_prio_mode, and the "+
-				"number of cnp_prio counts in mode 0 alone.", s.NIC.Name, s.NIC.Device.Name),
+			Hint: fmt.Sprintf("The priority of CNPs may have no effect on %s of %s: debugfs does not show np_cnp_prio_mode, and "+
+				"cnp_prio counts in mode 0 alone.", s.NIC.Name, s.NIC.Device.Name),
 		})
 	}
 	if on, ok := storedNumber(f, "LLDP_NB_DCBX_P"); ok && on == 1 {

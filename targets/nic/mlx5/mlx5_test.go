@@ -149,8 +149,8 @@ func TestStateJudgesWhatCannotBe(t *testing.T) {
 	}
 	assert.Equal(t, []string{
 		"cnp_dscp of the nic ens1f0 of the host group gpu: mount debugfs. Without it the intent training is not carried.",
-		"ens1f0 of the host group gpu: whether it answers marked packets and slows down is the firmware's to decide, as its driver has no " +
-			"switch for it (ROCE_CC_PRIO_MASK: every priority, from the factory).",
+		"ens1f0 of the host group gpu: its driver cannot switch DCQCN, so the firmware decides whether it answers marked " +
+			"packets and slows down (ROCE_CC_PRIO_MASK; factory setting: every priority).",
 		"mtu of the nic ens1f0 of the host group gpu: it is 1500, and the fabric says 9000. Change the network configuration of the host, " +
 			"or the fabric.",
 		"ens1f0 of the host group gpu: connections made without RDMA-CM get DSCP 0, as its driver has no traffic_class. Start NCCL with " +

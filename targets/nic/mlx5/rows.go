@@ -170,8 +170,8 @@ func ecnRows() []nic.Row {
 				},
 				Class: nic.Always(nic.Should),
 				Lack: func(*nic.Settings) string {
-					return "whether it answers marked packets and slows down is the firmware's to decide, as its driver has no switch for it " +
-						"(ROCE_CC_PRIO_MASK: every priority, from the factory)."
+					return "its driver cannot switch DCQCN, so the firmware decides whether it answers marked packets and slows down " +
+						"(ROCE_CC_PRIO_MASK; factory setting: every priority)."
 				},
 			})
 		}
