@@ -359,7 +359,7 @@ func same(have, want *grammar.Tree) bool {
 func (e *editor) refuses(unset *grammar.Tree) (ds diag.List) {
 	d := e.w.device
 	if paths := grammar.QoSOf(unset); len(paths) > 0 {
-		topicTree.Errorf(&ds, d.At, "The configuration of %s cannot be edited: it says that it unsets %s. That is a patch, and no applied tree.",
+		topicTree.Errorf(&ds, d.At, "The configuration of %s cannot be edited: it unsets %s, so it is a patch and not an applied tree.",
 			d.Name, diag.Escape(paths[0]))
 		return ds
 	}

@@ -342,7 +342,7 @@ func TestEditRefuses(t *testing.T) {
 		"a patch":      {w, "- set: {}\n- unset: {interface: {swp1: {qos: {}}}}", "nvue-tree", "unsets interface.swp1.qos"},
 		"a value":      {w, "qos: {pfc: hello}", "nvue-tree", "something above qos.pfc"},
 		"a pool":       {w, "qos: {traffic-pool: {mc-lossy: {memory-percent: 20}}}", "nvue-pools", "mc-lossy with 20 %"},
-		"lossy preset": {w, "qos: {roce: {mode: lossy}}", "nvue-preset", "which pauses nothing. Have the fabric fit the preset"},
+		"lossy preset": {w, "qos: {roce: {mode: lossy}}", "nvue-preset", "which pauses nothing. Change the fabric to fit the preset"},
 		"kept lossy":   {keep, "qos: {roce: {mode: lossy}}", "nvue-preset", `the switch block says preset = "keep"`},
 		"a bond": {
 			wish(t, device(t, apart, "tor1"), nvue.AskPreset), "interface: {bond1: {bond: {member: {'swp1,swp10': {}}}}}",
@@ -387,7 +387,7 @@ func TestPreset(t *testing.T) {
 		assert.Nil(t, out)
 		require.Len(t, ds, 1)
 		assert.Equal(t, "nvue-preset", ds[0].Code)
-		assert.Contains(t, ds[0].Detail, "What differs: Lossless priorities are 4; the preset's is 3. ", "plan shows the detail alone")
+		assert.Contains(t, ds[0].Detail, "Differences: Lossless priorities are 4; the preset's is 3. ", "plan shows the detail alone")
 	}
 	off := "qos: {roce: {enable: 'off'}}"
 	assert.NotContains(t, edit(t, wish(t, other, nvue.AskPreset), off), "roce:\n")

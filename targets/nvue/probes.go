@@ -56,8 +56,9 @@ func judgeIdentity(d *ir.Device, answer []byte) (wrong []string) {
 		says[word] = rest
 	}
 	if state := says["nvued"]; state != "active" {
-		return []string{fmt.Sprintf("nvued on %s is %s, so nothing can be asked or changed: see journalctl -u nvued there, and start it "+
-			"(sudo systemctl start nvued). A switch that is configured by files says config = %q in its block.", d.Name, stateOf(state), "files")}
+		return []string{fmt.Sprintf("nvued on %s is %s, so rocec can neither read nor change settings: see journalctl -u nvued there, "+
+			"and start it (sudo systemctl start nvued). For a switch that is configured by files, write config = %q in its block.",
+			d.Name, stateOf(state), "files")}
 	}
 	var revisions map[string]revision
 	if json.Unmarshal([]byte(says["revisions"]), &revisions) != nil {
@@ -133,8 +134,8 @@ func judgeModel(d *ir.Device, answer string) []string {
 	if is == nil || want == nil || is[1] == want[1] {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s says that it is a %s, and the fabric says model = %q: its ports, memory and headroom would be those of "+
-		"another switch.", d.Name, target.Escape(product), d.Switch.Model.Name)}
+	return []string{fmt.Sprintf("%s reports that it is a %s, and the fabric says model = %q: its ports, memory and headroom would be "+
+		"those of another switch.", d.Name, target.Escape(product), d.Switch.Model.Name)}
 }
 
 // probes returns the probes that show whether the settings work: nvued and switchd run, the switch reserves the headroom of its
@@ -202,8 +203,8 @@ func unsaved(d *ir.Device, applied string) (target.Sample, bool) {
 	}
 	return target.Sample{
 		Name: "saved", Unit: target.UnitFact, Fact: "revision " + number + " is applied, and not saved",
-		Hint: "The applied revision is not saved, and with this release a restart of the switch brings back what was saved last. Whoever " +
-			"applied it keeps it with nv config save.",
+		Hint: "The applied revision is not saved, and with this release a restart of the switch brings back what was saved last. The " +
+			"user who applied it keeps it with nv config save.",
 	}, true
 }
 
@@ -330,7 +331,7 @@ func headroomOf(d *ir.Device, p *ir.Port, pauses bool, groups string) (s target.
 func unread(d *ir.Device, p *ir.Port, why string) target.Sample {
 	return target.Sample{
 		Name: "headroom", On: p.Name, Unit: target.UnitFact, Fact: target.NotReadable,
-		Hint: fmt.Sprintf("What %s reserves for %s was not read: %s Whether the headroom is enough is not known.", d.Name, p.Name, why),
+		Hint: fmt.Sprintf("The headroom that %s reserves for %s was not read: %s It may be too small.", d.Name, p.Name, why),
 	}
 }
 

@@ -69,8 +69,8 @@ func (j *judge) takesQoS(i string) bool {
 		return false
 	}
 	if j.model != nil && port.N > j.lastPort() {
-		j.errorf(&topicMember, t.Key, "%s has settings of QoS, and the header names the model %s, whose last port is swp%d. NVUE refuses "+
-			"them, or they have no effect. See whether the file is that of this switch.", name, j.model.Title, j.lastPort())
+		j.errorf(&topicMember, t.Key, "%s has settings of QoS, and the header names the model %s, whose last port is swp%d. NVUE "+
+			"refuses them, or they have no effect. Check that the file is of this switch.", name, j.model.Title, j.lastPort())
 		return false
 	}
 	if n := parts(t.Get("link", "breakout")); port.Sub < 0 && n > "" {

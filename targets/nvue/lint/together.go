@@ -39,8 +39,8 @@ func (j *judge) ports() {
 		for _, table := range tables {
 			p := t.Get(table, "profile")
 			if p.IsScalar() && grammar.IsProfile(p.Value) && p.Value != grammar.DefaultGlobal && j.set.Get("qos", table, p.Value) == nil {
-				j.errorf(&topicProfile, p.At, "%s has the profile %s of %s, and qos.%s declares none of that name. NVUE refuses that, or the port has "+
-					"nothing of it.",
+				j.errorf(&topicProfile, p.At, "%s has the profile %s of %s, and qos.%s declares none of that name. NVUE refuses that, "+
+					"or the port has no such setting.",
 					diag.Escape(i), diag.Escape(p.Value), table, table)
 			}
 		}
@@ -202,9 +202,8 @@ func (j *judge) remarked(i string, cos uint8) {
 		to := out.Get("switch-priority", strconv.Itoa(n), "dscp")
 		dscp, is := grammar.Whole(to)
 		if ok && is && n < 8 && cos>>n&1 == 1 && strconv.Itoa(dscp) != mark && rewrites.IsScalar() && rewrites.Value != "l2" {
-			j.warnf(&topicRemark, to.At, "Packets of priority %d, which is lossless, leave with DSCP %d, and come with %s: the next switch may "+
-				"sort "+
-				"them otherwise. Take the rewriting away, or write the DSCP that comes in.", n, dscp, diag.Escape(mark))
+			j.warnf(&topicRemark, to.At, "Packets of priority %d, which is lossless, leave with DSCP %d, and come with %s: the next "+
+				"switch may classify them differently. Remove the rewriting, or write the DSCP that comes in.", n, dscp, diag.Escape(mark))
 		}
 	}
 }
@@ -233,11 +232,12 @@ func (j *judge) untrusted(name string, m *grammar.Tree, trust string, lossless u
 		if m.Get("trust") == nil {
 			stated = "no trust is stated, so it is l2"
 		}
-		j.warnf(&topicMap, m.Get("dscp").Key, "The map %s sends DSCP %s into a lossless priority, and DSCP is not looked at: %s. Packets go by "+
-			"their PCP, and those without a tag are lossy. Set trust to l3, or to both.", diag.Escape(name), diag.Escape(d), stated)
+		j.warnf(&topicMap, m.Get("dscp").Key, "The map %s sends DSCP %s into a lossless priority, and its ports do not trust DSCP: "+
+			"%s. Packets go by their PCP, and those without a tag are lossy. Set trust to l3, or to both.",
+			diag.Escape(name), diag.Escape(d), stated)
 	case trust == "l3" && pcp&^dscp != 0:
-		j.warnf(&topicMap, m.Get("pcp").Key, "The map %s sends PCP %s into a lossless priority, and PCP is not looked at: trust is l3. Set "+
-			"trust to l2, or to both, or map DSCP.", diag.Escape(name), diag.Escape(p))
+		j.warnf(&topicMap, m.Get("pcp").Key, "The map %s sends PCP %s into a lossless priority, and its ports do not trust PCP: "+
+			"trust is l3. Set trust to l2, or to both, or map DSCP.", diag.Escape(name), diag.Escape(p))
 	}
 }
 
@@ -297,8 +297,8 @@ func (j *judge) pools() {
 		}
 	}
 	if lossy, v := percent("default-lossy"); v == nil && lossy == 0 && lossless > 0 && !j.preset && !j.unsure {
-		j.warnf(&topicPool, lastAt, "default-lossless has %d %% of the memory, and default-lossy, which is not set, has 100 %% from the "+
-			"factory. NVUE refuses pools of more than 100 %% together: give default-lossy what is left.", lossless)
+		j.warnf(&topicPool, lastAt, "default-lossless has %d %% of the memory, and default-lossy, which is not set, has 100 %% from "+
+			"the factory. NVUE refuses pools of more than 100 %% together: give default-lossy the rest.", lossless)
 	} else if sum > 100 {
 		j.errorf(&topicPool, lastAt, "The pools of qos.traffic-pool add up to %d %% of the memory. NVUE refuses more than 100.", sum)
 	}
@@ -374,8 +374,9 @@ func (j *judge) exceptions() {
 	}
 	except := func(t *grammar.Tree, same bool, what string) {
 		if t != nil && !t.Bad && !same {
-			j.warnf(&topicPreset, t.Key, "qos.roce sets %s, and this sets something else. Settings of default-global go before those of the "+
-				"preset, and the manuals leave open whether a set of priorities is replaced or joined. Take one of the two away.", what)
+			j.warnf(&topicPreset, t.Key, "qos.roce sets %s, and this sets something else. Settings of default-global override those "+
+				"of the preset, and the manuals leave open whether a set of priorities is replaced or joined. Remove one of the two.",
+				what)
 		}
 	}
 	m := j.set.Get("qos", "mapping", grammar.DefaultGlobal)
