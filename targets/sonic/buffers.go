@@ -174,8 +174,8 @@ func (e *editor) judgePorts(ds *diag.List) {
 		}
 	}
 	if len(silent) > 0 {
-		topicAdmin.Warnf(ds, d.At, "On %s, PORT says no admin_status of %s. The buffer manager then makes no lossless priority group (up to "+
-			"202505), or takes the port for down. Say `%s`, as after every breakout.",
+		topicAdmin.Warnf(ds, d.At, "On %s, PORT has no admin_status for %s. The buffer manager then makes no lossless priority group "+
+			"(up to 202505), or treats the port as down. Run `%s`, as after every breakout.",
 			d.Name, diag.Some(silent, 8), diag.Command("config interface startup", diag.Arg("PORT", silent[0])))
 	}
 }

@@ -37,8 +37,8 @@ func checkPauses(ds *diag.List, d *ir.Device) {
 	for _, p := range d.Ports {
 		if len(p.Buffers()) > 0 && p.ByPause() {
 			topicPause.Errorf(ds, diag.FirstPlace(p.Link().FlowControlAt, d.Fabric.FlowControlAt, p.At),
-				"The cable at %s of %s is lossless by link "+
-					"pause, and no table of SONiC that rocec knows turns that on at a port. Use PFC there, or write the switch by hand.", p.Name, block(d))
+				"The cable at %s of %s is lossless by link pause, and rocec knows no SONiC table that turns link pause on. Use PFC "+
+					"there, or configure the switch by hand.", p.Name, block(d))
 			return
 		}
 	}
@@ -71,8 +71,8 @@ func checkGroups(ds *diag.List, d *ir.Device) {
 			}
 			said[g] = true
 			if g.Cos == lossyGroup {
-				topicGroup.Errorf(ds, diag.FirstPlace(g.CosAt, g.At), "The cos group %q is lossless with cos 0. Everything that is lossy is in the "+
-					"priority group 0 of %s, so it would be paused, too. Give the group another cos, such as 3.", g.Name, block(d))
+				topicGroup.Errorf(ds, diag.FirstPlace(g.CosAt, g.At), "The cos group %q is lossless with cos 0. All lossy traffic is "+
+					"in priority group 0 of %s, so it would be paused, too. Give the group another cos, such as 3.", g.Name, block(d))
 			}
 			if w := g.PFC; w != nil && (w.Buffer.Set() || w.Xoff.Set() || w.XonDelta.Set()) {
 				topicSizes.Warnf(ds, w.At, "The cos group %q states sizes of buffers. SONiC takes those of %s from its own table, by speed and "+
@@ -102,9 +102,10 @@ func checkMarks(ds *diag.List, d *ir.Device, r grammar.Release) {
 			if m.Group.ECN != nil {
 				at = m.Group.ECN.At
 			}
-			topicMarks.Errorf(ds, at, "Queues of %s are to mark from %d to %d bytes with %d %%, and others from %d to %d bytes with %d %%. Up "+
-				"to 202505 a patch makes no profile of marking, and changes thresholds of %s alone, so there is one set of them. State min, max and "+
-				"probability of every ecn block alike, or use an image of 202511 or later.", block(d), first.Min.N, first.Max.N, first.Probability.N,
+			topicMarks.Errorf(ds, at, "Queues of %s should mark from %d to %d bytes with %d %%, and others from %d to %d bytes with "+
+				"%d %%. Up to 202505 a patch adds no marking profile and changes only the thresholds of %s, so all queues share one "+
+				"set. State min, max and probability of every ecn block alike, or use an image of 202511 or later.",
+				block(d), first.Min.N, first.Max.N, first.Probability.N,
 				m.Min.N, m.Max.N, m.Probability.N, azure)
 			return
 		}

@@ -46,8 +46,8 @@ func CheckMemory(d *ir.Device) (ds diag.List) {
 	if !d.Switch.MemoryWritten {
 		return nil
 	}
-	e := topicMemory.Errorf(&ds, diag.FirstPlace(d.Switch.MemoryAt, d.Decl), "The switch block says memory = \"written\", and rocec does not "+
-		"write how SONiC shares out the memory: the pools come with the template of the hwsku, and their size is not changed while traffic "+
+	e := topicMemory.Errorf(&ds, diag.FirstPlace(d.Switch.MemoryAt, d.Decl), "The switch block says memory = \"written\", and rocec "+
+		"does not write SONiC's memory pools: they come with the template of the hwsku, and their size cannot change while traffic "+
 		"runs.")
 	e.Fix = &diag.Fix{Message: "take memory out"}
 	return ds

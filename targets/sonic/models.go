@@ -52,7 +52,7 @@ func Mismatch(m *platform.Switch, platformName, hwsku string) string {
 	if !isKnown(m) {
 		return ""
 	}
-	said := fmt.Sprintf("It says that its platform is %q and its hwsku %q", diag.Cut(diag.Escape(platformName)), diag.Cut(diag.Escape(hwsku)))
+	said := fmt.Sprintf("It reports the platform %q and the hwsku %q", diag.Cut(diag.Escape(platformName)), diag.Cut(diag.Escape(hwsku)))
 	of := Platforms(m)
 	if !slices.Contains(of, platformName) {
 		if other := FindPlatform(platformName); other != nil {
@@ -99,9 +99,9 @@ func CheckModel(d *ir.Device) (ds diag.List) {
 	}
 	row, runs := models()[m.Name]
 	if !runs {
-		e := topicModel.Errorf(&ds, diag.FirstPlace(d.Switch.ModelAt, d.Decl), "The switches of switch %q are %s and run SONiC. Its images "+
-			"have no folder for that model, so how its ports are called and what its buffers are is not known. They have folders for %s; "+
-			"switches with several chips are left out.", d.Group, m.Title, strings.Join(modelNames(), ", "))
+		e := topicModel.Errorf(&ds, diag.FirstPlace(d.Switch.ModelAt, d.Decl), "The switches of switch %q are %s and run SONiC. Its "+
+			"images have no folder for that model, so its port names and its buffers are unknown. They have folders for %s; switches "+
+			"with several chips are left out.", d.Group, m.Title, strings.Join(modelNames(), ", "))
 		e.Fix = &diag.Fix{Message: "correct the model or the os; a switch that others configure is described by a by_hand block"}
 		return ds
 	}
@@ -109,9 +109,9 @@ func CheckModel(d *ir.Device) (ds diag.List) {
 	if !ok || b < grammar.First || b >= row.since {
 		return nil
 	}
-	e := topicModel.Errorf(&ds, diag.FirstPlace(d.Switch.VersionAt, d.Decl), "The switches of switch %q are %s and run SONiC %s. The first "+
-		"branch with a folder for that model is %s. One of the two is not what the switches say: compare with `show platform summary` and "+
-		"`show version` there.", d.Group, m.Title, b, row.since)
+	e := topicModel.Errorf(&ds, diag.FirstPlace(d.Switch.VersionAt, d.Decl), "The switches of switch %q are %s and run SONiC %s. The "+
+		"first branch with a folder for that model is %s. Model or version is wrong: compare with `show platform summary` and `show "+
+		"version` there.", d.Group, m.Title, b, row.since)
 	e.Note(d.Switch.ModelAt, "the model is stated here")
 	e.Fix = &diag.Fix{Message: fmt.Sprintf("correct model or version, or upgrade the switches to %s or later", row.since)}
 	return ds

@@ -95,7 +95,7 @@ func TestMismatch(t *testing.T) {
 		{"sn2700", "x86_64-mlnx_msn3700-r0", "ACS-MSN3700", "it is Mellanox SN3700, and the fabric has Mellanox SN2700 there"},
 		{"sn2700", "x86_64-mlnx_msn2700-r0", "ACS-MSN3700", "which is one of Mellanox SN3700"},
 		{"sn2700", "x86_64-kvm_x86_64-r0", "Force10-S6000", "SN2700 is x86_64-mlnx_msn2700-r0 or x86_64-mlnx_msn2700a1-r0"},
-		{"sn2700", "", "", `platform is ""`},
+		{"sn2700", "", "", `the platform ""`},
 		{"sn2700", "\x1b[31m", strings.Repeat("x", 1000), `\x1b`},
 	} {
 		said := Mismatch(find(t, c.model), c.platform, c.hwsku)

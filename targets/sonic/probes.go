@@ -55,7 +55,7 @@ func judgeIdentity(d *ir.Device, says map[string]string) (wrong []string) {
 	want, err2 := grammar.ParseVersion(d.Switch.Version)
 	switch {
 	case err != nil:
-		wrong = append(wrong, fmt.Sprintf("%s runs SONiC %s, of which rocec does not know the branch, and the fabric says %s.", d.Name,
+		wrong = append(wrong, fmt.Sprintf("%s runs SONiC %s, whose branch rocec does not know, and the fabric says %s.", d.Name,
 			target.Escape(build), d.Switch.Version))
 	case err2 == nil && is.Release != want.Release:
 		wrong = append(wrong, fmt.Sprintf("%s runs SONiC %s (build_version %s), but the fabric says %s.",
@@ -256,7 +256,7 @@ func headroomOf(d *ir.Device, p *ir.Port, says map[string]string) (target.Sample
 func unread(d *ir.Device, p *ir.Port, why string) target.Sample {
 	return target.Sample{
 		Name: "headroom", On: p.Name, Unit: target.UnitFact, Fact: target.NotReadable,
-		Hint: fmt.Sprintf("What %s reserves for %s was not read: %s Whether the headroom is enough is not known.", d.Name, p.Name, why),
+		Hint: fmt.Sprintf("The headroom that %s reserves for %s was not read: %s It may be too small.", d.Name, p.Name, why),
 	}
 }
 

@@ -149,20 +149,23 @@ func (b Box) Allowed(op Operation) Verdict {
 		if b.HwSKU != "" {
 			hwsku = "with the hwsku " + b.HwSKU
 		}
-		return refusal(op, fmt.Sprintf("the allow-list of %s knows no switch %s, and then refuses the whole table", b.Release, hwsku))
+		return refusal(op, fmt.Sprintf("the allow-list of %s does not have the switch %s, and so refuses the whole table",
+			b.Release, hwsku))
 	}
 	fields := op.checked(b.Release)
 	for _, field := range fields {
 		s := find(list, field)
 		switch {
 		case s == nil && op.Table == "BUFFER_POOL" && b.Release >= 202511:
-			return refusal(op, fmt.Sprintf("the allow-list of %s lets no field of pools be changed", b.Release))
+			return refusal(op, fmt.Sprintf("the allow-list of %s permits no change of pools", b.Release))
 		case s == nil:
 			return refusal(op, fmt.Sprintf("the allow-list of %s does not have %s", b.Release, op.named(field)))
 		case s.dates(b.Release)[b.Family] == "":
-			return refusal(op, fmt.Sprintf("the allow-list of %s does not let %s be changed on %s", b.Release, op.named(field), b.Family))
+			return refusal(op, fmt.Sprintf("the allow-list of %s does not permit a change of %s on %s",
+				b.Release, op.named(field), b.Family))
 		case !strings.Contains(s.operations, string(op.Kind)):
-			return refusal(op, fmt.Sprintf("the allow-list of %s lets %s be replaced, and not be added or removed", b.Release, op.named(field)))
+			return refusal(op, fmt.Sprintf("the allow-list of %s permits replacing %s, and not adding or removing it",
+				b.Release, op.named(field)))
 		case b.Date != "" && b.Date < s.dates(b.Release)[b.Family]:
 			return refusal(op, fmt.Sprintf("on %s, %s is changed by images from %s on, and this one is of %s", b.Family, op.named(field),
 				s.dates(b.Release)[b.Family], b.Date))
@@ -230,7 +233,7 @@ func refusal(op Operation, reason string) Verdict {
 	case "WRED_PROFILE":
 		v.Instead = "Set thresholds of a profile that is there with `ecnconfig -p`; other changes need an image of 202511 or later."
 	case "BUFFER_POOL":
-		v.Instead = "Pools are not changed while traffic runs: have them in the configuration that the switch boots with."
+		v.Instead = "Pools cannot change while traffic runs: put them into the configuration that the switch boots with."
 	case "BUFFER_PROFILE":
 		v.Instead = "Use an image of 202511 or later, which takes whole profiles."
 	}

@@ -156,7 +156,7 @@ func (r *reader) row(line string, at int) error {
 	case !ok || field == "":
 		return r.fail(at, "Here stands no row: TABLE|KEY field \"text\".")
 	case row.Has(field):
-		return r.fail(at, "The field %s of %s stands twice.", quoteShort(field), quoteShort(where))
+		return r.fail(at, "The field %s of %s occurs twice.", quoteShort(field), quoteShort(where))
 	case strings.HasPrefix(text, "["):
 		if err := json.Unmarshal([]byte(text), &v.List); err != nil || v.List == nil {
 			return r.fail(at, "The field %s of %s is not a list of texts.", quoteShort(field), quoteShort(where))

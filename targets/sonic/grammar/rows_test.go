@@ -96,8 +96,8 @@ func TestReadRowsRefuses(t *testing.T) {
 		{"QUEUE|Ethernet0|4 scheduler [1]", "not a list of texts"},
 		{"QUEUE|Ethernet0|4 scheduler [[\"a\"]]", "not a list of texts"},
 		{"QUEUE|Ethernet0|4 scheduler " + strings.Repeat("[", 100_000), "not a list of texts"},
-		{"QUEUE|Ethernet0|3 scheduler \"a\"", `"scheduler" of "QUEUE|Ethernet0|3" stands twice`},
-		{"QUEUE|Ethernet0|3 scheduler \"b\"", "stands twice"},
+		{"QUEUE|Ethernet0|3 scheduler \"a\"", `"scheduler" of "QUEUE|Ethernet0|3" occurs twice`},
+		{"QUEUE|Ethernet0|3 scheduler \"b\"", "occurs twice"},
 		{"QUEUE|Ethernet0|3 wred_profile \"\xff\"", "UTF-8"},
 		{"VLAN|Vlan1 name \"\xc3\"", "UTF-8"},
 	} {

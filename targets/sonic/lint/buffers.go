@@ -51,14 +51,14 @@ func (j *judge) buffers() {
 func (j *judge) dynamic() {
 	at := j.cfg.Row("DEVICE_METADATA", "localhost").Fields["buffer_model"].At
 	if maker, known := j.maker(); known && maker != "mellanox" && maker != "barefoot" && maker != "vs" {
-		j.warnf(&topicBuffers, at, "buffer_model is dynamic, which SONiC has on chips of NVIDIA (mellanox) and Barefoot, and this switch is %s. "+
-			"Say traditional.", maker)
+		j.warnf(&topicBuffers, at, "buffer_model is dynamic, which SONiC has on chips of NVIDIA (mellanox) and Barefoot, and this "+
+			"switch is %s. Set it to traditional.", maker)
 	}
 	made := slices.DeleteFunc(j.written.Keys("BUFFER_PROFILE"), func(name string) bool { return !grammar.IsMade(name) })
 	if len(made) > 0 {
-		j.warnf(&topicBuffers, j.cfg.Row("BUFFER_PROFILE", made[0]).At, "buffer_model is dynamic, and BUFFER_PROFILE has %s: such profiles are "+
-			"those of the traditional model, and groups that name them keep their sizes whatever speed and cable are. Take them away, and say NULL "+
-			"in BUFFER_PG.", diag.Some(made, 8))
+		j.warnf(&topicBuffers, j.cfg.Row("BUFFER_PROFILE", made[0]).At, "buffer_model is dynamic, and BUFFER_PROFILE has %s: these "+
+			"profiles belong to the traditional model, and groups that name them keep their sizes at any speed and cable length. "+
+			"Remove them, and use NULL in BUFFER_PG.", diag.Some(made, 8))
 	}
 	for _, name := range j.keys("BUFFER_POOL") {
 		if row := j.cfg.Row("BUFFER_POOL", name); row.Has("size") && name != egressPool {
@@ -85,8 +85,8 @@ func (j *judge) maker() (name string, known bool) {
 func (j *judge) pool(profile string) {
 	row := j.cfg.Row("BUFFER_PROFILE", profile)
 	if of := row.Get("pool"); j.cfg.Get("BUFFER_POOL", of, "type") == "egress" && j.once("pool", profile) {
-		j.errorf(&topicBuffers, row.Fields["pool"].At, "Priority groups have the profile %s, and its pool %s is one of egress. What arrives "+
-			"takes memory of a pool of ingress, as %s.", profile, of, grammar.Pool)
+		j.errorf(&topicBuffers, row.Fields["pool"].At, "Priority groups have the profile %s, whose pool %s is an egress pool. "+
+			"Arriving packets need an ingress pool, such as %s.", profile, of, grammar.Pool)
 	}
 }
 
@@ -115,8 +115,8 @@ func (j *judge) fits(port string, group *grammar.Row, metres int, known bool) {
 	switch {
 	case !made || !known || grammar.Dynamic(j.cfg):
 	case metres > 0 && (forSpeed != speed || forMetres != metres) && j.once("name", profile, speed, metres):
-		j.warnf(&topicBuffers, at, "%s runs at %d Mb/s with a cable of %d m, and its priority group has the profile %s. The buffer manager "+
-			"makes %s of these; that it has not means that the file was put together, or that the switch has no sizes for the pair.",
+		j.warnf(&topicBuffers, at, "%s runs at %d Mb/s with a cable of %d m, and its priority group has the profile %s. The buffer "+
+			"manager would make %s here, so the file was assembled by hand, or the switch has no sizes for the pair.",
 			port, speed, metres,
 			profile, grammar.ProfileName(speed, metres))
 	}

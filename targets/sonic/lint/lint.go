@@ -42,7 +42,7 @@ func Judge(name string, data []byte, r, known grammar.Release) Judgement {
 	}
 	switch {
 	case len(bytes.TrimSpace(data)) == 0:
-		return unread(lint.Empty, "The file is empty, so it is not JSON: it was never written, or cut off while it was. Write it anew, on a "+
+		return unread(lint.Empty, "The file is empty, so it is not JSON: it was never written, or was cut off. Write it again, on a "+
 			"switch with `config save -y`.")
 	case len(data) > grammar.MaxSize:
 		return unread(lint.Unread, "The file cannot be read as a configuration: It is larger than 64 MiB, and the configuration of a large "+
@@ -246,7 +246,8 @@ func (j *judge) key(t *grammar.Table, key string, row *grammar.Row) {
 		}
 		_, _, ok := grammar.ParseRange(parts[len(parts)-1])
 		if len(parts) != 2 || !ok {
-			j.errorf(&topicValue, row.At, "%s has a row %s, where a port and a number or a range stand: Ethernet0|3-4.", t.Name, key)
+			j.errorf(&topicValue, row.At, "%s has a row %s; its key has to be a port with a number or a range, such as Ethernet0|3-4.",
+				t.Name, key)
 			return
 		}
 		if _, last, _ := grammar.ParseRange(parts[1]); t.Name == "BUFFER_PG" && last > 7 {

@@ -117,8 +117,8 @@ func (j *judge) maps(ports string, count int, row *grammar.Row, mask uint8, at i
 	stops := mapOf(j.cfg, row, "pfc_to_queue_map", "MAP_PFC_PRIORITY_TO_QUEUE")
 	pauses := mapOf(j.cfg, row, "pfc_to_pg_map", "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP")
 	if marked != 0 && !row.Has("dscp_to_tc_map") && !row.Has("dot1p_to_tc_map") && !j.cfg.Row("PORT_QOS_MAP", "global").Has("dscp_to_tc_map") {
-		j.errorf(&topicMap, at, "%s %s neither dscp_to_tc_map nor dot1p_to_tc_map, so the switch trusts no mark there and takes every packet "+
-			"for class 0: nothing is of %s, which %s PFC. Bind the map of the marks that senders use.", ports, bind, classes,
+		j.errorf(&topicMap, at, "%s %s neither dscp_to_tc_map nor dot1p_to_tc_map, so the switch trusts no mark there and puts every "+
+			"packet into class 0: no traffic reaches %s, which %s PFC. Bind the map of the marks that senders use.", ports, bind, classes,
 			diag.Plural(len(grammar.SpellDigits(marked)), "has", "have"))
 	}
 	if marked != 0 && !queues.bound {
@@ -150,8 +150,9 @@ func remarked(j *judge, in, out portMap, mask uint8) {
 		class, err := strconv.Atoi(in.row.Get(mark))
 		to, at, ok := out.to(class)
 		if err == nil && ok && class >= 0 && mask>>min(class, 8)&1 == 1 && strconv.Itoa(to) != mark && j.once("remarked", at) {
-			j.warnf(&topicRemark, at, "Packets of class %d, which has PFC, leave with DSCP %d (tc_to_dscp_map %s), and come with %s: the next "+
-				"switch may sort them otherwise. Take tc_to_dscp_map off the ports, or write the DSCP that comes in.", class, to, out.name, mark)
+			j.warnf(&topicRemark, at, "Packets of class %d, which has PFC, leave with DSCP %d (tc_to_dscp_map %s), and come with %s: "+
+				"the next switch may classify them differently. Remove tc_to_dscp_map from the ports, or write the DSCP that comes in.",
+				class, to, out.name, mark)
 		}
 	}
 }

@@ -13,8 +13,8 @@ func (j *judge) others() {
 	for _, name := range slices.Sorted(maps.Keys(j.cfg.Others)) {
 		for i := range grammar.Tables {
 			if t := &grammar.Tables[i]; isSlip(name, t.Name) {
-				j.warnf(&topicField, j.cfg.Others[name], "SONiC has no table %s that rocec knows of, and it has %s. If it is a slip, nothing in it "+
-					"sets anything.", name, t.Name)
+				j.warnf(&topicField, j.cfg.Others[name], "rocec knows no SONiC table %s, and SONiC has %s. If the name is a slip, the "+
+					"table has no effect.", name, t.Name)
 			}
 		}
 	}

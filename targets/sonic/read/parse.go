@@ -103,7 +103,7 @@ func (p *parser) comment(at int) {
 	if p.input.comment < 0 {
 		p.input.comment = p.base + at
 	}
-	p.note("The text has comments, which JSON has not: a switch does not load it.")
+	p.note("The text has comments, which JSON does not allow: a switch does not load it.")
 }
 
 // slip notes a place that is no configuration. A row is lost once.
@@ -176,7 +176,7 @@ func (p *parser) text() string {
 				return s
 			}
 			if !plain {
-				p.slip("a backslash begins nothing that JSON has")
+				p.slip("a text has an escape that JSON does not have")
 			}
 			return p.word(raw)
 		}
