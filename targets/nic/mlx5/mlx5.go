@@ -1,7 +1,7 @@
 // Package mlx5 spells a fabric for hosts: the settings of RoCE NICs whose driver is mlx5_core (ConnectX-4 and later,
 // BlueField).
 //
-// In comes a host of the IR; out come, for every NIC that takes part in an intent (or whose RoCE is switched off):
+// The input is a host of the IR. The output for every NIC that takes part in an intent (or whose RoCE is switched off) is:
 //
 //	/etc/rocec/host/IF.conf                    what the NIC should hold: sorted lines KEY=VALUE, comments of ours
 //	/usr/local/sbin/rocec-host                 the script that brings it about; the same bytes on every host
