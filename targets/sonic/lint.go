@@ -10,7 +10,7 @@ import (
 )
 
 // linter judges a state without the fabric. It omits findings that rocec's own state from nothing also has: those follow from the
-// fabric, and validate has judged them. foreign explains why the text is not a configuration of this switch at all.
+// fabric, and validate has judged them. The result foreign explains why the text is not a configuration of this switch at all.
 func (w *Wish) linter() func([]byte) (found diag.List, foreign string) {
 	key := func(d *diag.Diagnostic) string { return d.Code + " " + d.Detail }
 	meant := sync.OnceValue(func() map[string]bool {

@@ -1,6 +1,6 @@
 // Package sonic spells the lossless settings of a switch in CONFIG_DB of SONiC, 202205 to 202605.
 //
-// In comes one compiled switch. Its output is a function from the state of the switch to the wanted state. The settings are lowered
+// The input is one compiled switch. The output is a function from the state of the switch to the wanted state. The settings are lowered
 // once ([lower]), then set in the tables of QoS and buffers by the rules of the release; settings of others stay as they are. Text is
 // read and written by package grammar, in one canonical form. A switch gets the difference of two states as a sequence of patches and
 // commands that its release and its chip take ([grammar.Sequence]). What they do not take is refused before any change.

@@ -1,7 +1,7 @@
 // Package grammar is CONFIG_DB of SONiC ([Config]) as text and as tables, and the patches that change it.
 //
-// In comes the JSON of a config_db.json, or of `sonic-cfggen -d --print-data`: an object of tables, whose rows are objects of text.
-// The tables of [Tables] are taken apart; what others hold is kept as it stands. The output is the same configuration in one
+// The input is the JSON of a config_db.json, or of `sonic-cfggen -d --print-data`: an object of tables, whose rows are objects of
+// text. [Read] parses the tables of [Tables] and keeps the content of others as it is. The output is the same configuration in one
 // canonical form ([Config.JSON]), or the operations that turn one configuration into another ([Diff]), in the order that a switch
 // accepts ([Sequence]).
 //

@@ -1,8 +1,8 @@
 // Package lint judges a configuration of SONiC without a fabric. It reads a config_db.json, the output of `sonic-cfggen -d
 // --print-data`, dumps of a database, lists of operations, and pieces of these.
 //
-// In come the bytes of a file; out come diagnostics at its lines. Only tables of QoS and buffers are looked at. What no model and no
-// code of a release settles is a warning at most.
+// The input is a file, the output diagnostics at its lines. The rules judge only tables of QoS and buffers. A question that neither a
+// model nor code of a release answers gives a warning at most.
 package lint
 
 import (

@@ -41,7 +41,7 @@ func (j *judge) classes(row *grammar.Row, mask uint8, at int) {
 
 // templates finds maps of ports with PFC that send DSCP 26 to a class without PFC, like those of SONiC's templates, which send 3 and
 // 4 to classes with PFC. Where other ports with PFC bind a map of their own, a person has chosen the marks of RoCE, and the ports
-// with a template's map are only left over. paused has the classes with PFC by map.
+// with a template's map are only left over. The map paused has the classes with PFC by map.
 func templates(j *judge, paused map[string]uint8) {
 	leads := func(name, mark string) (class int, ok bool) {
 		class, err := strconv.Atoi(j.cfg.Get("DSCP_TO_TC_MAP", name, mark))

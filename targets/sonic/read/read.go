@@ -1,8 +1,8 @@
 // Package read turns the configuration of a switch with SONiC into settings that name no vendor.
 //
-// In come tables of CONFIG_DB ([Settings]), or the files that people have of one switch ([Understand]). Out come [ir.Settings], how many
-// rows have a meaning, and where each value is. A single file becomes a [Text] for rules that judge it. Nothing in a file makes a reading
-// fail.
+// The input is tables of CONFIG_DB ([Settings]), or a person's files of one switch ([Understand]). The output is [ir.Settings], the number
+// of rows with a meaning, and the place of each value. A single file becomes a [Text] for rules that judge it. No content of a file makes
+// a reading fail.
 package read
 
 import (
