@@ -27,9 +27,9 @@ func TestPresetOverridden(t *testing.T) {
 		"congestion-control: {default-global: {traffic-class: {'3': {mode: relative}}}}":                     "not by bytes",
 		"congestion-control: {default-global: {traffic-class: {'3': {ecn: enable, min-threshold: 150000}}}}": "",
 		"congestion-control: {default-global: {traffic-class: {'1': {ecn: disable}}}}":                       "",
-		"egress-scheduler: {default-global: {traffic-class: {'3': {mode: dwrr, bw-percent: 1}}}}":            "serves traffic class 3 differently",
-		"egress-scheduler: {default-global: {traffic-class: {'6': {mode: dwrr, bw-percent: 50}}}}":           "serves traffic class 6 differently",
-		"egress-scheduler: {default-global: {traffic-class: {'3': {mode: strict}}}}":                         "serves traffic class 3 differently",
+		"egress-scheduler: {default-global: {traffic-class: {'3': {mode: dwrr, bw-percent: 1}}}}":            "serves traffic class 3 unlike",
+		"egress-scheduler: {default-global: {traffic-class: {'6': {mode: dwrr, bw-percent: 50}}}}":           "serves traffic class 6 unlike",
+		"egress-scheduler: {default-global: {traffic-class: {'3': {mode: strict}}}}":                         "serves traffic class 3 unlike",
 		"egress-scheduler: {default-global: {traffic-class: {'6': {mode: strict}, '1': {mode: strict}}}}":    "",
 	} {
 		text = "qos: {" + strings.Replace(text, "roce: {c", "roce: {enable: 'on', c", 1)

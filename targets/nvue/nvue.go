@@ -1,6 +1,6 @@
 // Package nvue spells the lossless settings of a switch in the configuration tree of NVUE, which Cumulus Linux 5.4 and later hold.
 //
-// In comes one compiled switch. Its output is a function from the applied tree of the switch to the wanted tree. The settings are
+// The input is one compiled switch. The output is a function from the applied tree of the switch to the wanted tree. The settings are
 // lowered once ([lower]), then set in the tree by the paths of the release ([grammar.Grammar]); settings of others stay as they are.
 // Package grammar reads and writes text in one canonical form, so that two trees can be compared as text. A switch gets the
 // difference of two trees ([Patch]).

@@ -365,7 +365,7 @@ func (e *editor) overridden() (out []string) {
 			n = of
 		}
 		if mode.IsScalar() && (mode.Value == "strict") != strict || !strict && n != grammar.PresetPercent {
-			says("qos.egress-scheduler.default-global serves traffic class %d differently from the preset.", g.Cos)
+			says("qos.egress-scheduler.default-global serves traffic class %d unlike the preset.", g.Cos)
 		}
 	}
 	return out

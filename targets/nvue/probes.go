@@ -193,8 +193,8 @@ func nvuedProbe(d *ir.Device) target.Probe {
 	})
 }
 
-// unsaved says that a restart would take the applied revision back: up to 5.8 only `nv config save` keeps one (auto-save is on from 5.9 on,
-// release notes). A hint and not a finding: that a revision which was saved is called otherwise is what manuals say, and no more.
+// unsaved warns that a restart would take the applied revision back: up to 5.8 only `nv config save` keeps one (auto-save is on from
+// 5.9 on, release notes). It gives a hint and not a finding, since only manuals show that a saved revision has another state.
 func unsaved(d *ir.Device, applied string) (target.Sample, bool) {
 	rel, ok := grammar.ParseRelease(d.Switch.Version)
 	number, state, _ := strings.Cut(applied, " ")
@@ -284,8 +284,8 @@ func pauses(set *grammar.Tree, holder string, p *ir.Port) bool {
 }
 
 // headroomOf judges the headroom of a port: at least the vendor's own tables ([ir.Buffer.Floor]), or less, which takes a change back.
-// short reports headroom above that floor and below the need: a finding, since only an unlucky burst is lost then. A port that does
-// not pause yet needs none.
+// The text short reports headroom above that floor and below the need: a finding, since only an unlucky burst is lost then. A port
+// that does not pause yet needs none.
 func headroomOf(d *ir.Device, p *ir.Port, pauses bool, groups string) (s target.Sample, short string) {
 	const name = "headroom"
 	need, floor := 0, 0

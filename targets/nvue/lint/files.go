@@ -41,7 +41,7 @@ var Linter = &lint.Linter{
 }
 
 // The beginnings of NVUE texts that are not a JSON object: a list of header, set and unset, in YAML or JSON, and lines of commands,
-// also after the first lines of a script. release matches the header's line with the release.
+// also after the first lines of a script. nvueVersion matches the line of a header that names the release.
 var (
 	nvueList = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^(?:(?:[ \t]*(?:#[^\n]*|---[ \t]*)?\r?\n)*-[ \t]+(?:header|set|unset):|` +

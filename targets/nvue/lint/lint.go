@@ -1,6 +1,6 @@
 // Package lint judges NVUE's startup.yaml, or what `nv config show` printed, by itself: without a fabric.
 //
-// In come the bytes of a file; out come diagnostics at its lines. A question that the table of paths leaves open gives a warning at
+// The input is a file, the output diagnostics at its lines. A question that the table of paths leaves open gives a warning at
 // most; a tree of an unknown release is not judged at all.
 package lint
 

@@ -1,7 +1,7 @@
 // Package reading understands the configuration of a switch that NVUE configures, in whatever form people have it.
 //
-// In come texts, as package grammar reads them ([grammar.Loose]). Out goes what they mean ([ir.Settings]), how much of them has a meaning,
-// and where each value stands.
+// The input is texts, as package grammar reads them ([grammar.Loose]). The output is their meaning ([ir.Settings]), how much of them is
+// understood, and the place of each value.
 package reading
 
 import (

@@ -19,8 +19,8 @@ import (
 )
 
 // Understand reads the configuration of one switch, in every form: startup.yaml, the output of `nv config show` as YAML, JSON or
-// commands, a patch, and a script of nv set lines. contents holds the texts by their names. It never fails: a slip costs its line or
-// its node.
+// commands, a patch, and a script of nv set lines. The map contents holds the texts by their names. It never fails: a slip costs its
+// line or its node.
 //
 // The moment follows from names: startup.yaml is stored; applied, running and `config show` are running. Where texts are of several
 // moments, the running one is read. A script or a patch is a part: unset values are not known, beside the defaults of the preset and of
