@@ -120,7 +120,7 @@ func TestVerifyOtherSetters(t *testing.T) {
 		[]byte("[Service]\nExecStart=/usr/bin/mlnx_qos -i ens1f0 --pfc 0,0,0,1,0,0,0,0\n"), 0o644)
 	code, stdout, _ := rocec(t, "verify", "--since", "boot", dir)
 	require.Equal(t, exit.Good, code, stdout)
-	assert.Contains(t, stdout, "/etc/systemd/system/roce-qos.service on store2 sets what rocec sets, too.")
+	assert.Contains(t, stdout, "/etc/systemd/system/roce-qos.service on store2 sets the same settings as rocec.")
 	assert.NotContains(t, stdout, "store1  ")
 }
 

@@ -28,7 +28,7 @@ func (f *Family) both(d *ir.Device, content func(path string) []byte, marked boo
 	return files, ""
 }
 
-// join adds what a NIC held to what it is to hold; why says what is in the way.
+// join adds the earlier settings of a NIC to the wanted ones; why names the obstacle.
 func (s *Settings) join(text []byte, marked bool) (why string) {
 	old, value := readValues(text), valueIn(text)
 	if !marked {

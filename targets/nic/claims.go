@@ -39,7 +39,7 @@ func (f *Family) claims(d *ir.Device) []target.Claim {
 		},
 		{
 			ID: "host-cma-tos", Says: "Beside default_roce_mode the kernel has default_roce_tos.",
-			Source: "Linux since about 4.11; not confirmed. The folders are there once somebody has made them",
+			Source: "Linux since about 4.11; not confirmed. The folders exist once a program has made them",
 			Query:  target.Query{Cmd: "ls /sys/kernel/config/rdma_cm/*/ports/*"},
 			Judge: func(answer []byte) target.Verdict {
 				text := string(answer)
@@ -63,8 +63,8 @@ func unasked(answer []byte) bool {
 	return strings.TrimSpace(text) == "" || strings.Contains(text, "(exit status ")
 }
 
-// NamesClaim is a claim that counters have some names, of which a query prints those that are there, a name in a line. first begins a name
-// that shows that any were read.
+// NamesClaim returns a claim that counters have some names. Its query prints the existing names, one a line. first begins a name that
+// shows that any were read.
 func NamesClaim(id, says, source string, q target.Query, first string, want ...string) target.Claim {
 	return target.Claim{ID: id, Says: says, Source: source, Query: q, Judge: func(answer []byte) target.Verdict {
 		have := strings.Fields(string(answer))

@@ -51,8 +51,7 @@ var shouldRow = Row{
 	Why: ByMember,
 }
 
-// judgeLine judges a line of show: it reports what is not as it must be and cannot be set, and keeps reports whether the line
-// stays as it is.
+// judgeLine judges a line of show. It reports a value that differs and cannot be set; keeps reports whether the line stays as it is.
 func (s *Settings) judgeLine(ds *diag.List, key, value string, mine []byte) (keeps bool) {
 	r := s.row(key)
 	if why, is := cannot(value); is {
@@ -80,7 +79,7 @@ func (s *Settings) judgeLine(ds *diag.List, key, value string, mine []byte) (kee
 
 func orNoWay(why string) string {
 	if why == "" {
-		return "the host has no way to it"
+		return "the host cannot set it"
 	}
 	return why
 }
@@ -115,7 +114,7 @@ func (s *Settings) lacks(ds *diag.List, r *Row) {
 	}
 }
 
-// row is the row of a key; nil: there is none.
+// row returns the row of a key, or nil.
 func (s *Settings) row(key string) *Row {
 	i := slices.IndexFunc(s.family.Rows(), func(r Row) bool { return r.Key == key })
 	if i < 0 {
@@ -139,7 +138,7 @@ func (s *Settings) hostLines() []byte {
 	return b
 }
 
-// netdev is the interface that VLANs of the NIC lie on.
+// netdev is the interface below the VLANs of the NIC.
 func (s *Settings) netdev() string {
 	if s.NIC.Bond != nil {
 		return s.NIC.Bond.Name
@@ -147,7 +146,7 @@ func (s *Settings) netdev() string {
 	return s.NIC.Name
 }
 
-// AtVLAN says which line asks for the interface of the VLAN.
+// AtVLAN returns the line that asks for the interface of the VLAN.
 func AtVLAN(s *Settings) []ir.Origin {
 	return []ir.Origin{{At: diag.FirstPlace(s.NIC.VLANAt, s.NIC.At), Why: "create_vlan of the nic"}}
 }

@@ -24,9 +24,8 @@ func (c Counter) Sample(s *Settings) target.Sample {
 	return out
 }
 
-// CounterProbe asks for the counters of a NIC: of its port, by ethtool, where those that are known are more than rdma; and of its RDMA
-// device, in hw_counters or counters of the port. Those of a RoCE LAG are told once, with the first port of
-// the bond.
+// CounterProbe asks for the counters of a NIC: those of its port by ethtool, if known has more counters than rdma, and those of its
+// RDMA device in hw_counters or counters of the port. A RoCE LAG reports its counters once, with the first port of the bond.
 func CounterProbe(s *Settings, known map[string]target.Sample, rdma []Counter) target.Probe {
 	var names []string
 	for _, c := range rdma {

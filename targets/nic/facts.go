@@ -9,10 +9,10 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// This file reads what a host says of its NICs and judges it against the fabric, whatever their driver: the state of the link and of the
-// RDMA device. What is not told, or makes no sense, says nothing.
+// This file reads a host's answers about its NICs and judges them against the fabric, whatever their driver: the state of the link
+// and of the RDMA device. What is not told, or makes no sense, says nothing.
 
-// Facts are lines "KEY VALUE" of an answer, by key. Of a key that comes twice the first counts.
+// Facts are lines "KEY VALUE" of an answer, by key. If a key occurs twice, the first counts.
 type Facts map[string]string
 
 // mostFact is how long a value may be, in bytes, and mostFacts how many there may be.
@@ -39,7 +39,8 @@ func (f Facts) Number(key string) (n int, ok bool) {
 	return n, err == nil
 }
 
-// Samples gives the facts of an interface for those who look, in the order of keys; "-" stands for a key that is not told.
+// Samples gives the facts of an interface for those who look, in the order of keys; "-" marks a key without a value, and gives no
+// fact.
 func (f Facts) Samples(netdev string, keys []string) []target.Sample {
 	var out []target.Sample
 	for _, key := range keys {

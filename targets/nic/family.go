@@ -45,8 +45,8 @@ type Family struct {
 	// Claims are what documents leave open, asked of one NIC; nil: nothing but what is of every host.
 	Claims func(n *ir.NIC) []target.Claim
 
-	// Of the simulation for the lab: the NICs, the kernel modules that can be loaded, and how the RDMA device of a bond is called,
-	// but for its number.
+	// The simulation for the lab: the NICs, the kernel modules that can be loaded, and the name of a bond's RDMA device without its
+	// number.
 	Sim      func(ports []Port) Sim
 	Modules  []string
 	BondRDMA string
@@ -174,8 +174,8 @@ func (f *Family) step(ours []*ir.NIC) target.Step {
 // finds nothing to write. NICs go one after the other, because the ports of a bond must not bounce together. The
 // settings are written by systemd's child, so a bounce of the link the session came over does not stop them half way.
 //
-// The content from before does not bring back what a NIC held when there was no file yet, or somebody had set it by hand: the undo
-// puts back the values that show printed before the change.
+// The earlier content of the file does not restore a NIC that had no file yet, or that an operator had set by hand. So the undo
+// writes back the values that show printed before the change.
 func (f *Family) stepOf(ours []applied) target.Step {
 	var title strings.Builder
 	title.WriteString(f.Driver.Name + " apply")
@@ -184,8 +184,8 @@ func (f *Family) stepOf(ours []applied) target.Step {
 	var names []string // of links that bounce
 	for _, n := range ours {
 		u, name := Quote(f.Unit(n.name)), Quote(n.name)
-		// A devlink reload takes the interface away for a moment, and the unit is stopped with it: then it starts once more. Check says what
-		// did not take.
+		// A devlink reload takes the interface away for a moment, and the unit is stopped with it: then it starts once more. Check
+		// reports the settings that did not take.
 		cmds = append(cmds, "systemctl enable "+u, "{ systemctl restart "+u+" || case $(systemctl show -p Result "+u+") in "+
 			"Result=exit-code | Result=timeout) false ;; *) systemctl restart "+u+" ;; esac || { sh "+f.scriptPath+" check "+name+"; false; }; }")
 		checks = append(checks, "systemctl is-active --quiet "+u, "sh "+f.scriptPath+" check "+name)
@@ -234,8 +234,8 @@ func (f *Family) stepOf(ours []applied) target.Step {
 	}
 }
 
-// bounce returns what a change of the PFC masks of some NICs disrupts, and for how long: each link goes down and up again; where forward
-// error correction trains, it takes seconds.
+// bounce returns the disruption by a change of the PFC masks of some NICs, and its duration: each link goes down and up again, and
+// training of forward error correction takes seconds.
 func bounce(names []string) (disrupts string, outage ir.Outage) {
 	links := strings.Join(names, ", ")
 	switch len(names) {
@@ -278,7 +278,7 @@ func (f *Family) sets(key string) bool {
 // unitTime is what systemd grants one NIC (TimeoutStartSec), and a little.
 const unitTime = 130 * time.Second
 
-// about says which NICs a host has: "ConnectX-5, ens1f0 ens1f1".
+// about names the NICs of a host: "ConnectX-5, ens1f0 ens1f1".
 func (f *Family) about(d *ir.Device) string {
 	var b strings.Builder
 	var last *ir.NICModel

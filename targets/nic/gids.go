@@ -12,8 +12,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// GID is one filled slot of the GID table of an RDMA device. A connection travels as the GID it is made with: its type is the
-// version of RoCE, its address the sender's, and one whose interface is a VLAN's gives packets a VLAN header.
+// GID is one filled slot of the GID table of an RDMA device. A connection keeps the GID it is made with. The GID's type is the
+// version of RoCE, and its address the sender's; a GID on a VLAN interface gives packets a VLAN header.
 type GID struct {
 	Dev    string // the RDMA device, "rocep3s0f0"
 	Port   int    // of the device, from 1
@@ -23,11 +23,11 @@ type GID struct {
 	Type   string // "RoCE v2" or "IB/RoCE v1"; old kernels may have other words
 }
 
-// Default reports whether the GID is made from the hardware address and not from an address of the interface: it is the same in
-// every subnet, and packets with it cannot be routed.
+// Default reports whether the GID is made from the hardware address and not from an address of the interface. Such a GID is the same
+// in every subnet, and packets with it cannot be routed.
 func (g *GID) Default() bool { return g.Addr.IsLinkLocalUnicast() }
 
-// IPv4 is the address as one of version 4; empty: it is none.
+// IPv4 returns the address as one of version 4, or an empty text for another version.
 func (g *GID) IPv4() string {
 	if a := g.Addr.Unmap(); a.Is4() {
 		return a.String()
@@ -42,7 +42,7 @@ type GIDTable struct {
 	vlans map[string]vlan     // by interface
 }
 
-// vlan is what a VLAN interface is.
+// vlan is a VLAN interface.
 type vlan struct {
 	id     int
 	parent string
@@ -51,9 +51,10 @@ type vlan struct {
 // GIDTypes are the types of GIDs by the version of RoCE. Source: the kernel's gid_type_str, cache.c of ib_core.
 var GIDTypes = [...]string{1: "IB/RoCE v1", 2: "RoCE v2"}
 
-// GIDQuery asks for the GIDs of some NICs of a host, whatever their driver: a line "at IF DEV" for each RDMA device of an interface's PCI
-// function, "gid DEV PORT INDEX NETDEV GID TYPE" for each filled slot of the devices of the NICs and their bonds, and the kernel's list of
-// VLAN interfaces, "vlan NAME ID PARENT". A device that hangs off another port of the bond is known by the interface of its first slot.
+// GIDQuery asks for the GIDs of some NICs of a host, whatever their driver. The answer has a line "at IF DEV" for each RDMA device of
+// an interface's PCI function, and "gid DEV PORT INDEX NETDEV GID TYPE" for each filled slot of the NICs' and bonds' devices. The
+// kernel's VLAN interfaces follow, "vlan NAME ID PARENT". A device that hangs off another port of the bond is known by the interface
+// of its first slot.
 func GIDQuery(nics []*ir.NIC) target.Query {
 	return target.Query{Cmd: rdmaPorts(netdevs(nics), "", `printf 'at %s %s\n' "$i" "$dev"`, `
 for g in "$p"/gids/*; do
@@ -84,8 +85,9 @@ func RDMAPorts(n *ir.NIC, each string) string {
 	return rdmaPorts(names, not, "", each) + "\ntrue"
 }
 
-// rdmaPorts runs commands for each port $p of the RDMA devices $dev of some interfaces, those of their PCI functions and those known by
-// the interface of the first GID, but for those of the interface not; and for each function $i that has a device.
+// rdmaPorts runs commands for each port $p of the RDMA devices $dev of some interfaces. Those are the devices of their PCI functions,
+// and those whose first GID is on one of them, except devices whose first GID is on the interface not. It also runs function for each
+// interface $i that has a device.
 func rdmaPorts(names []string, not, function, each string) string {
 	if not != "" {
 		each = `
@@ -156,7 +158,7 @@ func ReadGIDs(answer []byte) *GIDTable {
 	return t
 }
 
-// lower is the interface that addresses of a NIC lie on: of a RoCE LAG its bond.
+// lower is the interface that holds the addresses of a NIC: for a RoCE LAG its bond.
 func lower(n *ir.NIC) string {
 	if n.Bond != nil {
 		return n.Bond.Name
@@ -164,8 +166,8 @@ func lower(n *ir.NIC) string {
 	return n.Name
 }
 
-// Of gives the GIDs of a NIC: those of its interface, or of its bond, of VLANs on top of it, and of its PCI function where no interface is
-// told.
+// Of returns the GIDs of a NIC: those of its interface, or of its bond, of VLANs on top, and of its PCI function where the interface
+// is unknown.
 func (t *GIDTable) Of(n *ir.NIC) []GID {
 	var out []GID
 	for _, g := range t.GIDs {
@@ -193,9 +195,9 @@ func (t *GIDTable) tag(n *ir.NIC, g *GID) (id int, ok bool) {
 	return 0, g.Netdev == low || g.Netdev == n.Name
 }
 
-// Choose gives the GID that connections of an intent must be made with on a NIC: of the intent's version, on the interface of its VLAN, or
-// on none of a VLAN, with the address that the fabric states for the NIC; where it states none, the first of version 4, else the first. A
-// default GID never fits. Where none does, wrong says so in a sentence.
+// Choose returns the GID that connections of an intent must use on a NIC: of the intent's version, on the interface of its VLAN or on
+// an interface without VLAN. Among these it takes the address that the fabric states for the NIC; without one, the first of version
+// 4, else the first. A default GID never fits. Where none does, wrong says so in a sentence.
 func (t *GIDTable) Choose(n *ir.NIC, in *ir.Intent) (g GID, wrong string) {
 	want := GIDTypes[in.Version]
 	at := n.Name + " on " + n.Device.Name
@@ -276,8 +278,9 @@ func (t *GIDTable) Others(n *ir.NIC, in *ir.Intent, chosen *GID) (out []GID) {
 	return out
 }
 
-// ByAddress returns the settings by which NCCL 2.21 and later choose the GID of an intent by its address, wherever its slot is; nil: they
-// would choose another GID. They choose the first of a version, a family and a subnet. Source: connect.cc of net_ib in NCCL.
+// ByAddress returns the settings by which NCCL 2.21 and later choose the GID of an intent by its address, wherever its slot is. It
+// returns nil if they would choose another GID. They choose the first of a version, a family and a subnet. Source: connect.cc of
+// net_ib in NCCL.
 func (t *GIDTable) ByAddress(n *ir.NIC, in *ir.Intent, chosen *GID) []string {
 	first := func(subnet netip.Prefix) bool {
 		for _, g := range t.GIDs {

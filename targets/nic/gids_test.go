@@ -122,7 +122,7 @@ func TestSeveralAddresses(t *testing.T) {
 	}
 }
 
-// Of a RoCE LAG the interface is the bond, and the device hangs off one port.
+// For a RoCE LAG the interface is the bond, and the device belongs to one port.
 func TestChooseGIDOfBond(t *testing.T) {
 	b := &ir.Bond{Name: "bond0"}
 	n := &ir.NIC{Name: "ens1f1", Device: &ir.Device{DevicePlaces: &ir.DevicePlaces{}, Name: "h1"}, Bond: b}

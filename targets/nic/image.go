@@ -18,7 +18,7 @@ type Port struct {
 	RDMA  string     // its RDMA device, "rocep3s0f0"; ports of a bond share one
 	IP    netip.Addr // the zero address: none
 
-	VLANs map[string]netip.Addr // addresses of the VLAN interfaces on top of it, or of its bond
+	VLANs map[string]netip.Addr // addresses of the VLAN interfaces above it, or above its bond
 }
 
 // Sim is the simulated NICs of a host, with their driver and tools.
@@ -29,8 +29,8 @@ type Sim interface {
 	Netdevs() []target.Netdev
 }
 
-// image is a host as it comes from the factory: a current Linux with its own driver, the NICs of the family, and the
-// bonds and VLAN interfaces that its network configuration would make of them.
+// image returns a host as it comes from the factory: a current Linux with its own driver, the NICs of the family, and the bonds and
+// VLAN interfaces that its network configuration makes from them.
 func (f *Family) image(d *ir.Device) target.Image {
 	var ports []Port
 	virtual := map[string]target.Netdev{"eth0": {Name: "eth0"}}
@@ -106,7 +106,7 @@ func (f *Family) image(d *ir.Device) target.Image {
 	}
 }
 
-// given is the address that a host got by DHCP for an interface whose address the fabric does not state: of 198.18.0.0/15, which is for
+// given returns the DHCP address of a host for an interface whose address the fabric does not state: from 198.18.0.0/15, which is for
 // tests of networks (RFC 2544).
 func given(host, nth int) netip.Addr {
 	n := 1 + (host*32+nth)%(1<<17-2)

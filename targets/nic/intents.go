@@ -19,7 +19,7 @@ var (
 
 // sharedTag begins what host-vlan says.
 const sharedTag = "The nic %s of the host group %s is a member of %s (cos group %s, VLAN %d) and of %s (cos group %s, VLAN %d). " +
-	"Both are told by PCP, and a NIC marks one cos group in one VLAN: what it sends for %s"
+	"PCP identifies both, and a NIC marks one cos group in one VLAN: traffic it sends for %s"
 
 // JudgeIntents reports what a NIC cannot carry by its priorities.
 func JudgeIntents(ds *diag.List, n *ir.NIC) {
@@ -59,9 +59,9 @@ func JudgeIntents(ds *diag.List, n *ir.NIC) {
 	}
 	judgeVLAN(ds, n)
 	if n.CreateVLAN && !slices.ContainsFunc(all, func(in *ir.Intent) bool { return !in.ByDSCP() && in.VLAN > 0 }) {
-		vlanTopic.Errorf(ds, diag.FirstPlace(n.VLANAt, n.At), "The nic %s of the host group %s asks for the interface of a VLAN, and carries "+
-			"no intent told by PCP in one: there is nothing to make. An intent whose cos group claims a DSCP travels untagged; leave create_vlan "+
-			"out, or give the intent a vlan and its group no dscp.", n.Name, n.Device.Group)
+		vlanTopic.Errorf(ds, diag.FirstPlace(n.VLANAt, n.At), "The nic %s of the host group %s asks for the interface of a VLAN, and "+
+			"carries no intent in one that PCP identifies, so it needs no interface. An intent whose cos group claims a DSCP travels "+
+			"untagged; leave create_vlan out, or give the intent a vlan and its group no dscp.", n.Name, n.Device.Group)
 	}
 }
 
@@ -111,12 +111,12 @@ func JudgeOptions(ds *diag.List, n *ir.NIC) {
 	}
 }
 
-// kind says in a few words how an intent is told apart.
+// kind names, in a few words, the field that identifies an intent.
 func kind(in *ir.Intent) string {
 	if in.ByDSCP() {
-		return fmt.Sprintf("RoCEv%d, told by DSCP", in.Version)
+		return fmt.Sprintf("RoCEv%d, identified by DSCP", in.Version)
 	}
-	return fmt.Sprintf("RoCEv%d, told by PCP", in.Version)
+	return fmt.Sprintf("RoCEv%d, identified by PCP", in.Version)
 }
 
 func example(g *ir.CosGroup) string {

@@ -13,9 +13,9 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// A NIC that is in no intent any more, or that the fabric does not have any more, leaves: it is set back to what it held before the
-// first apply, which the script keeps in IF.before, and what rocec wrote for it goes. With the last NIC of a family go its script, unit
-// and rules. What is there is found on the host, so that nothing has to be remembered.
+// A NIC that is in no intent any more, or that the fabric no longer has, leaves. Its settings return to those before the first apply,
+// which the script keeps in IF.before, and rocec's files for it are removed. With the last NIC of a family go its script, unit and
+// rules. What is there is found on the host, so that nothing has to be remembered.
 
 // leavings ask a host for the NICs of the family that it keeps settings for.
 func (f *Family) leavings(d *ir.Device) []*target.Leavings {
@@ -58,9 +58,9 @@ true`
 // beforeDir is where the script keeps what NICs held before.
 func (f *Family) beforeDir() string { return "/var/lib/rocec/" + f.tool + "/" }
 
-// heldHost is what a host holds of a family.
+// heldHost is the earlier state of a host for a family.
 type heldHost struct {
-	before map[string]string // by NIC: lines of what it held; empty: not known
+	before map[string]string // by NIC: lines of its earlier settings; empty: unknown
 	at     map[string]string // by NIC: lines of its value file that tell where its settings are
 	files  []string
 }
@@ -123,7 +123,7 @@ func (f *Family) leave(stays, taken map[string]bool, h heldHost) []target.File {
 		goes = append(goes, f.leaver(name, taken[name], h))
 	}
 	step := f.leaveStep(goes)
-	gone := func(path string, mode fs.FileMode) target.File { // the mode it has again when somebody goes back
+	gone := func(path string, mode fs.FileMode) target.File { // an undo restores the mode
 		return target.File{Path: path, Mode: mode, Edit: func([]byte) ([]byte, diag.List) { return nil, nil }, Activate: step}
 	}
 	var files []target.File
@@ -152,8 +152,8 @@ func (f *Family) leave(stays, taken map[string]bool, h heldHost) []target.File {
 type leaver struct {
 	name    string
 	taken   bool
-	before  string   // lines of what it is to hold again
-	unknown bool     // nobody knows what it held: then it holds what nobody has set
+	before  string   // lines of the settings to restore
+	unknown bool     // its earlier settings are unknown: it gets the defaults
 	plain   string   // where it is not known: what it is to hold again, as arguments, with where its settings are
 	at      []string // what tells show and restore where its settings are, as KEY=VALUE
 }
@@ -167,7 +167,7 @@ func (l *leaver) where() string {
 	return args.String()
 }
 
-// fill says what a NIC of which nobody knows what it held is to hold.
+// fill sets the defaults of a NIC whose earlier settings are unknown.
 func (f *Family) fill(l *leaver) {
 	if !l.unknown {
 		return

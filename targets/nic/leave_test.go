@@ -63,7 +63,7 @@ func TestStateBefore(t *testing.T) {
 	assert.Nil(t, got, "the interface is not there")
 }
 
-// Whatever a host answers, only paths of ours come of it, and every name stays one word of the shell.
+// Whatever a host answers, the files have only paths of ours, and every name stays one word of the shell.
 func TestLeaveOfAnything(t *testing.T) {
 	line := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"nic a;b", "nic $(x)", "\tpfc=1", "\tvlan='; x", "file /x", "nic ens1f0"}))
 	rapid.Check(t, func(r *rapid.T) {
@@ -94,7 +94,7 @@ func TestLeaveToAnotherFamily(t *testing.T) {
 	assert.Empty(t, files[0].Activate.Disrupts)
 }
 
-// Where nobody knows what a NIC held, it goes back to what nobody has set, where its value file says that its settings are.
+// A NIC whose earlier settings are unknown goes back to the defaults, at the interfaces that its value file names.
 func TestLeaveUnknown(t *testing.T) {
 	f := *leaves
 	f.Plain = "pfc=0,0,0,0,0,0,0,0\nvlan_map=0:0,2:0,4:0,6:0\n"

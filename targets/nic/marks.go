@@ -23,8 +23,8 @@ func Marks(p ir.Packet, byDSCP bool) []string {
 	return []string{fmt.Sprintf("NCCL_IB_SL=%d", p.PCP), fmt.Sprintf("UCX_IB_SL=%d", p.PCP)}
 }
 
-// unreachedText states which queue pairs of a NIC no default of its RDMA device reaches, with the settings that bring them into the cos
-// groups of its intents; empty: whatever no program marks is in them.
+// unreachedText states which queue pairs of a NIC no default of its RDMA device reaches, with the settings that bring them into the
+// cos groups of its intents. It is empty if unmarked packets are in these groups.
 func unreachedText(n *ir.NIC, card *ir.Card, queuePairs string) string {
 	var settings []string
 	all := n.Carries()

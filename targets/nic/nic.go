@@ -1,7 +1,7 @@
 // Package nic is what NIC targets have in common: how hosts get the settings of RoCE NICs, whatever their driver.
 //
-// A target of a driver ([Family]) brings a script, what it can set, and what cannot be; this package makes of it, for every NIC of
-// the driver that takes part in an intent (or whose RoCE is switched off):
+// A target of a driver ([Family]) brings a script, its settings, and the settings that are impossible. From these the package makes
+// the files of every NIC of the driver that takes part in an intent (or whose RoCE is switched off):
 //
 //	/etc/rocec/host/IF.conf                    what the NIC should hold: sorted lines KEY=VALUE, comments of ours
 //	/usr/local/sbin/TOOL                       the family's script that brings it about; the same bytes on every host
@@ -13,10 +13,10 @@
 // TOOL is rocec-host with the suffix of the family. A host with NICs of several families has a script and a unit of each; a NIC has
 // one value file, and a unit of its family.
 //
-// The script is run as TOOL VERB IF, or from stdin with values as arguments where its file may not be there yet: apply writes what
-// differs and reads it back, check says what differs, show prints the settings as they are in the form of the value file, leave sets the
-// NIC back to what it held before. What cannot be set or read shows as "unsupported" or "unreadable" with the reason: it fails, unless
-// the value file lists the key under should.
+// The script runs as TOOL VERB IF, or from stdin with values as arguments where its file may not exist yet. apply writes the
+// differences and reads them back, check reports differences, show prints the current settings in the form of the value file, and
+// leave restores the settings from before rocec. A setting that cannot be set or read shows as "unsupported" or "unreadable" with the
+// reason. It is a failure, unless the value file lists the key under should.
 package nic
 
 import (
@@ -47,7 +47,7 @@ func Of(d *ir.Device, by *ir.Driver) []*ir.NIC {
 	return d.Host.NICs
 }
 
-// BondModes are the modes of a bond in which Linux drivers join the two ports of a card into one RDMA device: those in which
-// either port may send what the other received (mlx5 lag.c, mlx4 en_netdev.c). Drivers whose sources do not say are taken to do
-// the same.
+// BondModes are the modes of a bond in which Linux drivers join the two ports of a card into one RDMA device. In these modes
+// packets received by one port may be answered through the other (mlx5 lag.c, mlx4 en_netdev.c). rocec assumes the same of drivers whose
+// sources leave it open.
 var BondModes = []string{"active-backup", "balance-xor", "802.3ad"}

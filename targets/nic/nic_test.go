@@ -44,7 +44,7 @@ func TestUnit(t *testing.T) {
 	assert.Equal(t, `'it'\''s'`, Quote("it's"))
 }
 
-// Somebody else's unit that sets the same is named; what rocec wrote, and what an answer makes up, is not.
+// Another unit that sets the same is named; rocec's own units and invented names in an answer are not.
 func TestSetterProbe(t *testing.T) {
 	p := SetterProbe(&ir.Device{DevicePlaces: &ir.DevicePlaces{}, Name: "gpu1"})
 	var hints []string
@@ -52,11 +52,11 @@ func TestSetterProbe(t *testing.T) {
 		"/etc/tuned/roce/script.sh\n/etc/tuned/roce/script.sh\nnot a path\n\nrunning nic-configurati\nrunning /x\n/etc/a\x1b[2J\n")) {
 		hints = append(hints, s.Hint)
 	}
-	const rest = " on gpu1 sets what rocec sets, too. What runs last holds: take it away, or leave it nothing that rocec sets."
+	const rest = " on gpu1 sets the same settings as rocec. The last writer wins: remove it, or remove rocec's settings from it."
 	assert.Equal(t, []string{
 		"/etc/systemd/system/roce.service" + rest, "/etc/tuned/roce/script.sh" + rest,
-		"On gpu1 runs the NIC configuration operator of NVIDIA (nic-configuration-daemon). What it sets last holds: let one of the two set " +
-			"the NICs.",
+		"On gpu1, the NIC configuration operator of NVIDIA (nic-configuration-daemon) is running. The last writer wins: let only one of the " +
+			"two set the NICs.",
 		target.Escape("/etc/a\x1b[2J") + rest,
 	}, hints)
 }

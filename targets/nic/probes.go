@@ -141,7 +141,7 @@ func MTUProbe(s *Settings) target.Probe {
 	}
 }
 
-// PriorityProbe asks whether anything can read the priorities: what cannot be read is not drift, and must not pass for good.
+// PriorityProbe asks whether a tool can read the priorities: unreadable priorities are not drift, and must not pass as good.
 func PriorityProbe(s *Settings) target.Probe {
 	name := Quote(s.NIC.Name)
 	return target.Probe{
@@ -152,7 +152,7 @@ func PriorityProbe(s *Settings) target.Probe {
 			if strings.TrimSpace(string(answer)) == "" {
 				return nil
 			}
-			return []string{fmt.Sprintf("Neither dcb nor mlnx_qos can read the priorities of %s on %s, so nobody knows whether PFC is on. "+
+			return []string{fmt.Sprintf("Neither dcb nor mlnx_qos can read the priorities of %s on %s, so PFC may be off. "+
 				"Install iproute2 6.1 or later.", s.NIC.Name, s.NIC.Device.Name)}
 		},
 	}

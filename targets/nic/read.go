@@ -7,8 +7,8 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// read gives how the NICs of a host are set: by their live states, else by their value files. What the NIC does not have
-// ("unsupported"), or nobody says, is not known.
+// read gives how the NICs of a host are set: by their live states, else by their value files. A value is unknown if the NIC lacks it
+// ("unsupported") or the host does not report it.
 func (f *Family) read(d *ir.Device, content func(path string) []byte) *ir.Settings {
 	s := &ir.Settings{Ports: map[string]*ir.PortSettings{}}
 	for _, n := range d.Host.NICs { // also one that leaves
@@ -24,8 +24,8 @@ func (f *Family) read(d *ir.Device, content func(path string) []byte) *ir.Settin
 	return s
 }
 
-// given notes what a NIC of the family does without a setting: no pauses where it has no PFC, and, where no field can be chosen to be
-// trusted, what its intents are told by.
+// given notes what a NIC of the family does without a setting. It sends no pauses where it has no PFC; where the trusted field cannot
+// be chosen, it trusts the field of its intents.
 func (f *Family) given(p *ir.PortSettings, n *ir.NIC) {
 	p.PausesKnown = p.PausesKnown || !f.sets("pfc")
 	if s := f.Lower(n); !f.sets("trust") && len(s.Intents) > 0 {
@@ -94,7 +94,7 @@ func valueIn(text []byte) func(key string) string {
 	}
 }
 
-// readStamps gives the DSCP of what is marked by default, by class and by address.
+// readStamps returns the DSCP of packets that are marked by default, by class and by address.
 func readStamps(value func(key string) string) (values uint64) {
 	tos := func(text string) {
 		if n, err := strconv.ParseUint(text, 10, 8); err == nil {
@@ -203,7 +203,7 @@ func readDetail(p *ir.PortSettings, value func(key string) string) {
 }
 
 // ReadVLANMap reads pairs such as "4:3", a socket priority and its PCP, over a map of zeros, as Linux begins with. Socket priorities
-// above 7 are left out. Not ok: the list is empty, or has a word that is no pair.
+// above 7 are left out. ok is false if the list is empty, or contains a word that is not a pair.
 func ReadVLANMap(pairs []string) (m [8]int8, ok bool) {
 	for _, pair := range pairs {
 		from, to, _ := strings.Cut(pair, ":")

@@ -9,7 +9,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Names of what a host is asked and told, see [target.Target.Recall]. All begin with the name of the family's driver:
+// Names of the queries and steps of a host, see [target.Target.Recall]. All begin with the name of the family's driver:
 //
 //	apply IF[,vlan=N][,carries] ...                  the step that applies the value files
 //	leave IF[,taken][,plain][,bond=IF][,vlan=N][,vf_roce_N=on] ...   the step that sets NICs back and forgets them
@@ -55,7 +55,7 @@ func (f *Family) recall(words []string, _ target.Kept) (*target.Made, error) {
 	return nil, unknown
 }
 
-// named is what a word of a name says of a NIC.
+// named is the content of a name's word about a NIC.
 type named struct {
 	name string
 	at   []string // bond, vlan, vlan_ip and vf_roce_N, as KEY=VALUE

@@ -11,7 +11,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// reported puts what the family's script says of a host (check --json) in the place of what it would answer over a connection.
+// reported uses the script's report of a host (check --json) in place of its answers over a connection.
 func (f *Family) reported(d *ir.Device, r *target.Report) target.Reported {
 	out := target.Reported{States: map[string][]byte{}, Answers: map[string][]byte{}}
 	var drivers strings.Builder
@@ -36,10 +36,10 @@ func (f *Family) reported(d *ir.Device, r *target.Report) target.Reported {
 			out.Answers["MTU of "+n.Name] = []byte(mtu)
 		}
 		if len(n.Carries()) > 0 && told.Settings["pfc"] == unsupported {
-			out.Wrong = append(out.Wrong, fmt.Sprintf("%s on %s says that its priorities cannot be read, so nobody knows whether PFC is on.",
+			out.Wrong = append(out.Wrong, fmt.Sprintf("%s on %s reports that its priorities cannot be read, so PFC may be off.",
 				n.Name, d.Name))
 		}
-		for _, line := range told.Differs { // settings are compared with the fabric, and not with what lies there
+		for _, line := range told.Differs { // settings are compared with the fabric, and not with the value file
 			key, _, is := strings.Cut(line, " is ")
 			if _, setting := told.Settings[key]; !is || !setting || key == "bond" {
 				out.Wrong = append(out.Wrong, fmt.Sprintf("%s on %s: %s.", n.Name, d.Name, strings.TrimSuffix(line, ".")))

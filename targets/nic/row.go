@@ -13,7 +13,7 @@ import (
 // Row is one key of a value file.
 type Row struct {
 	Key     string
-	Comment string // stands above it in the value file; empty: the one above is meant for this key too
+	Comment string // the line above the key in the value file; empty: the comment above covers this key too
 	Host    bool   // the host's network configuration decides it: compared, never set, and no part of nic/IF
 
 	// Means is the field of [ir.Settings] that the key sets; where a key sets no field, Aside is the reason.
@@ -26,7 +26,7 @@ type Row struct {
 	// Why says where the value came from.
 	Why func(s *Settings) []ir.Origin
 
-	// Class says what the setting is worth; nil: [Must].
+	// Class returns the importance of the setting; nil: [Must].
 	Class func(s *Settings) Class
 
 	// Lack says, in full sentences, what follows where a setting that helps cannot be; empty or nil: nothing a person would notice.
@@ -41,7 +41,7 @@ const (
 	WhoSets    = "it decides who sets the values"
 )
 
-// Class is what a setting is worth to the person.
+// Class is the importance of a setting to the person.
 type Class uint8
 
 // The classes. What must be, or was asked for, and cannot be set, read back or found fails apply, check and verify.
@@ -118,7 +118,7 @@ func ByMember(s *Settings) []ir.Origin {
 	return out
 }
 
-// ByVersion says which versions of RoCE the intents of a NIC are.
+// ByVersion returns the origins of the RoCE versions of a NIC's intents.
 func ByVersion(s *Settings) []ir.Origin {
 	var out []ir.Origin
 	for _, in := range s.Intents {

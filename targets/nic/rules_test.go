@@ -13,8 +13,8 @@ import (
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
-// TestRulesRun runs what udev runs, in the layouts of /bin and /usr/bin that systems have. udev gives no PATH, and a file that the pattern
-// of units matches does not take its place.
+// TestRulesRun runs the commands of udev's rules, in the layouts of /bin and /usr/bin that systems have. udev sets no PATH, and
+// the shell must not expand the pattern of units to a file name.
 func TestRulesRun(t *testing.T) {
 	dash := machinetest.Need(t, "dash")
 	for _, layout := range [][]string{{"bin"}, {"usr/bin"}, {"bin", "usr/bin"}} { // Debian 10; SUSE; merged

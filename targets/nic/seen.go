@@ -7,8 +7,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Look asks a host, whatever its NICs, for its cabled interfaces and who stands at their other ends. What must hold of their settings is a
-// matter of probes. A host without cables is not asked.
+// Look asks a host, whatever its NICs, for its cabled interfaces and the devices at their other ends. What must hold of their
+// settings is a matter of probes. A host without cables is not asked.
 func Look(d *ir.Device) *target.Look {
 	var names strings.Builder
 	mine := map[string]bool{}

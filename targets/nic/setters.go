@@ -23,8 +23,8 @@ var operators = map[string]string{
 	"nic-configurati": "the NIC configuration operator of NVIDIA (nic-configuration-daemon)",
 }
 
-// SetterProbe asks whether something else on a host sets NICs, too: it is named and never fought, as nobody knows which of the two is to
-// hold.
+// SetterProbe asks whether another program on a host sets NICs, too. rocec names it and does not fight it, as the operator has to
+// choose one of the two.
 func SetterProbe(d *ir.Device) target.Probe {
 	return target.Probe{
 		Name: "other settings", Slow: true,
@@ -52,9 +52,10 @@ true`},
 					if !known {
 						continue
 					}
-					s.Hint = fmt.Sprintf("On %s runs %s. What it sets last holds: let one of the two set the NICs.", d.Name, what)
+					s.Hint = fmt.Sprintf("On %s, %s is running. The last writer wins: let only one of the two set the NICs.", d.Name, what)
 				} else {
-					s.Hint = fmt.Sprintf("%s on %s sets what rocec sets, too. What runs last holds: take it away, or leave it nothing that rocec sets.",
+					s.Hint = fmt.Sprintf("%s on %s sets the same settings as rocec. The last writer wins: remove it, or remove "+
+						"rocec's settings from it.",
 						target.Escape(line), d.Name)
 				}
 				out = append(out, s)

@@ -25,8 +25,9 @@ var (
 	cardWrite string
 )
 
-// Card is the part of a script for NICs that are PCI functions with priorities of their own: it finds their RDMA device, and reads and
-// sets link pause, PFC, traffic classes and the DSCP map by the tools that are there. The own part of such a family begins with it.
+// Card returns the part of a script for NICs that are PCI functions with priorities of their own. It finds their RDMA device, and
+// reads and sets link pause, PFC, traffic classes and the DSCP map by the installed tools. The own part of such a family begins with
+// it.
 func Card() string { return cardRead + "\n" + cardWrite + "\n" }
 
 // Script is the script of the family with a suffix, for [Family.Script]: what all families share, and its own part. That defines, in
@@ -35,8 +36,8 @@ func Card() string { return cardRead + "\n" + cardWrite + "\n" }
 //	keys                  the settings, in the order of show
 //	more_keys             sets found to the settings that come in any number, as the value file names them
 //	accept_own KEY VALUE  whether it is a setting of this family that rocec writes
-//	find_rdma             sets rdma, port, ib and cma: the RDMA device, its port, and their folders; fails while there is none
-//	rivals                ends apply and check (die) where somebody else keeps setting what this script sets
+//	find_rdma             sets rdma, port, ib and cma: the RDMA device, its port, and their folders; fails without a device
+//	rivals                ends apply and check (die) where another program keeps setting the same
 //	ready                 ends apply where nothing can be set
 //	come_up               waits for the RDMA device, where it comes by itself
 //	see_all               emits every setting as it is

@@ -30,8 +30,8 @@ func IsValues(path string) (netdev string, is bool) {
 	return name, ok && name != "" && !strings.Contains(name, "/")
 }
 
-// UnderstandValues reads a value file, or the output of show, as the settings of one NIC. rows are those of all families. place takes the
-// place of each field; index is a DSCP, or -1 for the whole field. The first of two lines with one key counts.
+// UnderstandValues reads a value file, or the output of show, as the settings of one NIC. rows are those of all families. place gets
+// the position of each field; index is a DSCP, or -1 for the whole field. The first of two lines with one key counts.
 func UnderstandValues(path string, text []byte, rows []Row, place func(f ir.Field, index int, at diag.Range)) (ir.PortSettings,
 	target.Coverage,
 ) {

@@ -127,8 +127,8 @@ func (s *Settings) stateFile(activate target.Step) target.File {
 	}
 }
 
-// Query runs a verb of the script from stdin, so that it works before the script is there. What tells the script
-// where to look comes as arguments, because the value file may not be there either, or may be an old one.
+// Query runs a verb of the script from stdin, so that it works before the script is there. The facts about where to look are
+// arguments, because the value file may not exist yet either, or may be an old one.
 func (s *Settings) Query(verb string) *target.Query {
 	var at []string
 	if s.NIC.Bond != nil && len(s.Intents) > 0 {
@@ -170,8 +170,9 @@ func maskStays(netdev string, live target.Live) bool {
 	return !changes || is != nil && bytes.Equal(is, find(after, "pfc"))
 }
 
-// editState puts our values into what show printed. Lines that are not ours stay, and so does what only helps where there is no way
-// to it. What must be, or is asked for, and cannot be is an error.
+// editState puts our values into what show printed. Lines that are not ours stay, and so do settings that only help and that the host
+// cannot set. A required or requested setting that the host cannot set is an error. What must be, or is asked for, and cannot be is
+// an error.
 func (s *Settings) editState(old []byte) ([]byte, diag.List) {
 	want := s.appendState(make([]byte, 0, stateSize))
 	if len(old) == 0 {
@@ -206,7 +207,7 @@ func (s *Settings) editState(old []byte) ([]byte, diag.List) {
 	return out, ds
 }
 
-// find returns the line "KEY=VALUE" of a key, without its newline; nil: there is none.
+// find returns the line "KEY=VALUE" of a key, without its newline, or nil.
 func find(content []byte, key string) []byte {
 	for line := range bytes.Lines(content) {
 		if len(line) > len(key) && line[len(key)] == '=' && string(line[:len(key)]) == key {

@@ -42,23 +42,24 @@ func (e *editor) judgeDrops(ds *diag.List) {
 	}
 }
 
-// judgeBuffers warns of shares of buffers that somebody has set for lossless traffic. What leaves is limited by nothing from the factory,
-// so that the pauses that it has caused are enough.
+// judgeBuffers warns of buffer shares that others have set for lossless traffic. The factory sets no limit for lossless egress
+// queues, so the pauses that they cause are enough.
 func (e *editor) judgeBuffers(ds *diag.List) {
 	t := e.set.Get("qos", "advance-buffer-config", global)
 	if alpha := t.Get("egress-lossless-buffer", "shared-alpha"); alpha.IsScalar() && alpha.Value != "alpha_infinity" {
 		topicBeside.Warnf(ds, e.w.device.At, "On %s, qos.advance-buffer-config limits queues of lossless traffic to %s of their pool "+
-			"(egress-lossless-buffer shared-alpha): what comes beyond is dropped. From the factory it is alpha_infinity.", e.w.device.Name,
+			"(egress-lossless-buffer shared-alpha): packets beyond that are dropped. The factory setting is alpha_infinity.",
+			e.w.device.Name,
 			diag.Escape(alpha.Value))
 	}
 	if bytes := t.Get("egress-lossless-buffer", "shared-bytes"); bytes != nil {
 		topicBeside.Warnf(ds, e.w.device.At, "On %s, qos.advance-buffer-config limits queues of lossless traffic to %s bytes "+
-			"(egress-lossless-buffer shared-bytes): what comes beyond is dropped. From the factory there is no limit.", e.w.device.Name,
+			"(egress-lossless-buffer shared-bytes): packets beyond that are dropped. The factory sets no limit.", e.w.device.Name,
 			diag.Escape(bytes.Shown()))
 	}
 	if alpha := t.Get("ingress-lossless-buffer", "shared-alpha"); alpha.IsScalar() && alpha.Value == "alpha_0" {
 		topicBeside.Warnf(ds, e.w.device.At, "On %s, qos.advance-buffer-config gives lossless traffic no share of its pool "+
-			"(ingress-lossless-buffer shared-alpha alpha_0): every packet that waits asks for a pause. From the factory it is alpha_1.",
+			"(ingress-lossless-buffer shared-alpha alpha_0): every packet that waits asks for a pause. The factory setting is alpha_1.",
 			e.w.device.Name)
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/rocec/rocec/targets/nvue"
 )
 
-// TestPresetOverridden: a switch whose preset fits the fabric is refused where settings of others go before the preset, and take from it
-// what the fabric needs; it is none of the preset's that is replaced.
+// TestPresetOverridden: a switch whose preset fits the fabric is refused where settings of others override the
+// preset against the fabric. Such settings are not the preset's, so rocec does not replace them.
 func TestPresetOverridden(t *testing.T) {
 	fits := device(t, rack, "tor1")
 	for text, say := range map[string]string{
@@ -27,9 +27,9 @@ func TestPresetOverridden(t *testing.T) {
 		"congestion-control: {default-global: {traffic-class: {'3': {mode: relative}}}}":                     "not by bytes",
 		"congestion-control: {default-global: {traffic-class: {'3': {ecn: enable, min-threshold: 150000}}}}": "",
 		"congestion-control: {default-global: {traffic-class: {'1': {ecn: disable}}}}":                       "",
-		"egress-scheduler: {default-global: {traffic-class: {'3': {mode: dwrr, bw-percent: 1}}}}":            "serves traffic class 3 otherwise",
-		"egress-scheduler: {default-global: {traffic-class: {'6': {mode: dwrr, bw-percent: 50}}}}":           "serves traffic class 6 otherwise",
-		"egress-scheduler: {default-global: {traffic-class: {'3': {mode: strict}}}}":                         "serves traffic class 3 otherwise",
+		"egress-scheduler: {default-global: {traffic-class: {'3': {mode: dwrr, bw-percent: 1}}}}":            "serves traffic class 3 unlike",
+		"egress-scheduler: {default-global: {traffic-class: {'6': {mode: dwrr, bw-percent: 50}}}}":           "serves traffic class 6 unlike",
+		"egress-scheduler: {default-global: {traffic-class: {'3': {mode: strict}}}}":                         "serves traffic class 3 unlike",
 		"egress-scheduler: {default-global: {traffic-class: {'6': {mode: strict}, '1': {mode: strict}}}}":    "",
 	} {
 		text = "qos: {" + strings.Replace(text, "roce: {c", "roce: {enable: 'on', c", 1)
@@ -45,7 +45,7 @@ func TestPresetOverridden(t *testing.T) {
 			}
 			require.Len(t, ds, 1, text)
 			assert.Equal(t, "nvue-preset", ds[0].Code)
-			assert.Contains(t, ds[0].Detail, "other settings go before it. ")
+			assert.Contains(t, ds[0].Detail, "other settings override it. ")
 			assert.Contains(t, ds[0].Detail, say)
 			assert.Nil(t, out)
 		}
@@ -101,7 +101,8 @@ func TestBeside(t *testing.T) {
 	}
 }
 
-// TestSaysDeviations: what the vendor's support asks about is said of a switch that is set otherwise than the preset, and of no other.
+// TestSaysDeviations: a deviation from the preset, about which the vendor's support asks, is reported for a switch with other
+// settings, and for no other switch.
 func TestSaysDeviations(t *testing.T) {
 	f := wish(t, device(t, rack, "tor1"), nvue.AskPreset).File()
 	for text, want := range map[string]bool{"qos: {roce: {}}\n": false, "qos: {}\n": true} {

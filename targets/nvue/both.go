@@ -27,7 +27,7 @@ func both(d *ir.Device, content func(path string) []byte, _ bool) (map[string][]
 	return map[string][]byte{Path: out}, ""
 }
 
-// joined is the settings with what was lossless on the fabric's ports added; why says what is in the way.
+// joined returns the settings with the earlier lossless ones of the fabric's ports added; why names the obstacle.
 func (s *settings) joined(d *ir.Device, was *ir.Settings) (out *settings, why string) {
 	j := *s
 	kept := map[string]*ir.PortSettings{}

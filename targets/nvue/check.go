@@ -17,19 +17,20 @@ func Check(d *ir.Device) diag.List {
 	sw := d.Switch
 	rel, ok := grammar.ParseRelease(sw.Version)
 	if !ok || rel.Compare(grammar.First) < 0 || rel.AtLeast(6, 0) {
-		topicRelease.Errorf(&ds, diag.FirstPlace(sw.VersionAt, d.Decl), "rocec writes the tree of NVUE for Cumulus Linux %d.%d to 5.x, and the "+
-			"switches of %s state %s. Write what VERSION_ID in /etc/os-release on the switch says.", grammar.First[0], grammar.First[1], block(d),
+		topicRelease.Errorf(&ds, diag.FirstPlace(sw.VersionAt, d.Decl), "rocec writes the tree of NVUE for Cumulus Linux %d.%d to "+
+			"5.x, and the switches of %s state %s. Write the VERSION_ID of /etc/os-release on the switch.",
+			grammar.First[0], grammar.First[1], block(d),
 			stated(sw.Version))
 		return ds
 	}
 	if sw.Model.ASIC.Vendor != platform.Mellanox {
-		topicChip.Errorf(&ds, diag.FirstPlace(sw.ModelAt, d.Decl), "The switches of %s are %s, with the chip %s. Cumulus Linux runs on "+
-			"Spectrum alone from 4.4 on, so model or version is not what the switch says.", block(d), sw.Model.Title, sw.Model.ASIC.Title)
+		topicChip.Errorf(&ds, diag.FirstPlace(sw.ModelAt, d.Decl), "The switches of %s are %s, with the chip %s. Cumulus Linux runs "+
+			"on Spectrum alone from 4.4 on, so model or version is wrong.", block(d), sw.Model.Title, sw.Model.ASIC.Title)
 	}
 	ds = append(ds, cumulus.CheckModel(d)...)
 	if rel.Compare(grammar.Release{grammar.Newest[0], grammar.Newest[1] + 1}) >= 0 {
-		topicNewer.Warnf(&ds, diag.FirstPlace(sw.VersionAt, d.Decl), "Cumulus Linux %s, which %s runs, is newer than %d.%d, the newest whose "+
-			"reference rocec knows. Paths are taken to be the same; see what `nv config diff` says before it is applied.",
+		topicNewer.Warnf(&ds, diag.FirstPlace(sw.VersionAt, d.Decl), "Cumulus Linux %s, which %s runs, is newer than %d.%d, the "+
+			"newest whose reference rocec knows. rocec assumes the same paths; check `nv config diff` before the apply.",
 			sw.Version, block(d), grammar.Newest[0], grammar.Newest[1])
 	}
 	checkLossless(&ds, d, rel)
@@ -96,9 +97,9 @@ func checkLossless(ds *diag.List, d *ir.Device, rel grammar.Release) {
 func checkBonds(ds *diag.List, d *ir.Device) {
 	for _, p := range d.Ports {
 		if cumulus.Bonded(p) { // also one without a buffer has a scheduler
-			topicBonded.Noticef(ds, diag.FirstPlace(p.Link().BondAt, p.At), "Ports of %s are in bonds. NVUE takes settings of QoS for a bond, and "+
-				"refuses them for its members. rocec reads the bonds of a switch from its tree; what `rocec build` writes names the ports, "+
-				"and can be applied where no bond is.", block(d))
+			topicBonded.Noticef(ds, diag.FirstPlace(p.Link().BondAt, p.At), "Ports of %s are in bonds. NVUE takes settings of QoS for "+
+				"a bond, and refuses them for its members. rocec reads the bonds of a switch from its tree; the output of `rocec "+
+				"build` names the ports, so it fits only switches without bonds.", block(d))
 			return
 		}
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// claims are what the manuals of NVUE say, or leave open, and what the switch shows of it. Only keys, numbers and words of the grammar are
-// asked for: the configuration holds logins, and profiles and bonds have the names that people give them.
+// claims lists what the manuals of NVUE say or leave open, each with a query that shows it on a switch. Only keys, numbers and words
+// of the grammar are asked for: the configuration holds logins, and profiles and bonds have the names that people give them.
 func claims(d *ir.Device) []target.Claim {
 	rel, ok := grammar.ParseRelease(d.Switch.Version)
 	if !ok || len(d.Ports) == 0 {
@@ -59,7 +59,7 @@ func claims(d *ir.Device) []target.Claim {
 			ID: "nvue-roce-cable", Own: true, Says: "The preset has no cable-length of its own.",
 			Source: "an NVUE Reference of 5.x has it up to 5.3 alone, and that of 5.17 again",
 			Query:  picked("nv show qos roce -o json", `"(cable-length|mode|trust-mode)":`),
-			Judge: func(answer []byte) target.Verdict { // a switch without the preset shows nothing of it
+			Judge: func(answer []byte) target.Verdict { // a switch without the preset does not show it
 				lines := linesOf(answer)
 				return target.Decide(slices.Contains(lines, `"mode":`), !slices.Contains(lines, `"cable-length":`))
 			},
@@ -91,7 +91,8 @@ func claims(d *ir.Device) []target.Claim {
 			},
 		},
 		{
-			ID: "nvue-priority-group-keys", Says: "What a port reserves is told by priority group, under the keys lossy-lossless and headroom.",
+			ID:     "nvue-priority-group-keys",
+			Says:   "NVUE shows the reserve of a port by priority group, under the keys lossy-lossless and headroom.",
 			Source: "Cumulus Linux 5.17, Quality of Service, prints the table and not its JSON",
 			Query: picked("nv show interface "+port+" qos buffer ingress-priority-group -o json",
 				`"[A-Za-z0-9/ _-]+": *("(lossy|lossless|Lossy|Lossless)"|[{])?`),
@@ -139,7 +140,7 @@ func claims(d *ir.Device) []target.Claim {
 			Source: "Cumulus Linux 5.17, Quality of Service; with the preset 100",
 			Query: picked("nv show qos pfc default-global -o json",
 				`"(cable-length|port-buffer|xoff-threshold|xon-threshold)": *("[0-9.]+ ?[A-Za-z]*"|[0-9.]+)`),
-			Judge: func(answer []byte) target.Verdict { // any other length may be somebody's
+			Judge: func(answer []byte) target.Verdict { // any other length may be set by others
 				return target.Decide(slices.ContainsFunc(linesOf(answer), func(l string) bool { return l == `"cable-length": 10` }), true)
 			},
 		},
@@ -263,16 +264,15 @@ func autoSaveClaim(rel grammar.Release, later bool) target.Claim {
 		word = on
 	}
 	return target.Claim{
-		ID: "nvue-auto-save",
-		Says: "Whether NVUE saves by itself is told by " + key + " of system config auto-save, and by default it is " +
-			word + ".",
+		ID:     "nvue-auto-save",
+		Says:   "The key " + key + " of system config auto-save decides whether NVUE saves by itself. The default is " + word + ".",
 		Source: "NVUE Reference, Config Commands: on from 5.9; the words of 5.15 are those of other switches of the tree",
 		Query:  picked("nv show system config auto-save -o json", `"(enable|state)": *"[a-z]+"`),
 		Judge: func(answer []byte) target.Verdict {
 			lines := linesOf(answer)
 			named := slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, `"`+key+`":`) })
 			if named && !slices.Contains(values(answer), word) && slices.Contains(values(answer), map[string]string{on: off, off: on}[word]) {
-				return target.NotDecided // somebody may have set it
+				return target.NotDecided // others may have set it
 			}
 			return target.Decide(len(values(answer)) > 0, named && slices.Contains(values(answer), word))
 		},

@@ -80,7 +80,8 @@ func (e *editor) onOff(m grammar.Meaning, on bool) *grammar.Tree {
 	return grammar.Text(w)
 }
 
-// wishes gives every setting of the tree that rocec wants, in no order that matters. A setting whose path the release lacks is none.
+// wishes gives every setting of the tree that rocec wants, in no order that matters. A setting whose path the release lacks is left
+// out.
 func (e *editor) wishes() []wish {
 	var out []wish
 	put := func(value *grammar.Tree, why []ir.Origin, m grammar.Meaning, names ...string) {
@@ -88,7 +89,7 @@ func (e *editor) wishes() []wish {
 		if path == nil {
 			return
 		}
-		if e.Row(m).Kind == grammar.Set { // the last name is what is in the set
+		if e.Row(m).Kind == grammar.Set { // the last name is the member of the set
 			path = append(path, names[len(names)-1])
 		}
 		out = append(out, wish{path, value, why})
@@ -126,8 +127,8 @@ func (e *editor) wishes() []wish {
 	return out
 }
 
-// boundTo gives the profile that an interface is bound to: that of its port, or of the members of a bond the one with the most headroom,
-// which is that for the longest cable where the switch derives it.
+// boundTo returns the profile that an interface is bound to: that of its port, or for a bond the one of its members with the most
+// headroom. Where the switch derives headroom, that is the profile for the longest cable.
 func (e *editor) boundTo(holder string, p port) int {
 	best := p.lossless
 	if holder == p.name {
@@ -151,8 +152,8 @@ func (f *profile) roomier(than *profile) bool {
 	return f.metres > than.metres
 }
 
-// egressProfile shares out the links of the fabric's ports. It is none of default-global, whose classes have shares from the factory
-// where none is set, so that those rocec leaves out would have them beside rocec's.
+// egressProfile shares out the links of the fabric's ports. It is separate from default-global, whose classes have shares from the
+// factory where no share is set: classes that rocec leaves out would keep these beside rocec's shares.
 const egressProfile = Prefix + "egress"
 
 // pcpProfile is the map of ports that trust PCP alone, where the rest of the switch trusts both fields.
@@ -228,7 +229,7 @@ func (e *editor) wishProfiles(put putter) {
 			}
 			tc := strconv.Itoa(q)
 			put(e.onOff(grammar.ECNOn, true), m.why, grammar.ECNOn, m.name, tc)
-			put(e.onOff(grammar.REDOn, false), m.why, grammar.REDOn, m.name, tc) // what drops early where nothing is said, by 5.3's OpenAPI
+			put(e.onOff(grammar.REDOn, false), m.why, grammar.REDOn, m.name, tc) // by 5.3's OpenAPI the default is on, which drops early
 			put(number(at.Min), m.why, grammar.ECNMin, m.name, tc)
 			put(number(at.Max), m.why, grammar.ECNMax, m.name, tc)
 			put(number(at.Probability), m.why, grammar.ECNProbability, m.name, tc)
@@ -283,8 +284,8 @@ func (e *editor) owns(path []string) bool {
 	return false
 }
 
-// pausesByMine reports whether an interface, or the bond it is in, has a profile of rocec's for PFC or link pause: also one that is not a
-// port of the fabric any more.
+// pausesByMine reports whether an interface, or the bond it is in, has a profile of rocec's for PFC or link pause. Interfaces that
+// are no longer ports of the fabric count, too.
 func (e *editor) pausesByMine(name string) bool {
 	for _, table := range []string{"pfc", "link-pause"} {
 		if v := e.set.Get("interface", e.holder(name), "qos", table, "profile"); v.IsScalar() && mine(v.Value) {
@@ -358,7 +359,7 @@ func same(have, want *grammar.Tree) bool {
 func (e *editor) refuses(unset *grammar.Tree) (ds diag.List) {
 	d := e.w.device
 	if paths := grammar.QoSOf(unset); len(paths) > 0 {
-		topicTree.Errorf(&ds, d.At, "The configuration of %s cannot be edited: it says that it unsets %s. That is a patch, and no applied tree.",
+		topicTree.Errorf(&ds, d.At, "The configuration of %s cannot be edited: it unsets %s, so it is a patch and not an applied tree.",
 			d.Name, diag.Escape(paths[0]))
 		return ds
 	}
@@ -411,7 +412,7 @@ func (e *editor) judgePools(ds *diag.List) {
 	}
 	slices.Sort(others)
 	topicPools.Errorf(ds, e.w.device.At, "On %s, qos.traffic-pool has %s. Lossless traffic needs half of the memory in %s, and %s takes the "+
-		"other half, so the pools would come to more than 100 %%. Take memory-percent of the other pool away, or set the switch by hand.",
+		"other half, so the pools would add up to more than 100 %%. Take memory-percent of the other pool away, or set the switch by hand.",
 		e.w.device.Name, diag.And(others), poolLossless, poolLossy)
 }
 

@@ -50,8 +50,8 @@ func nvCommands(d grammar.Doc) []byte {
 	return grammar.Commands("set", d.Tree)
 }
 
-// TestGolden: what is written for a rack, from nothing and into the tree of a factory, at releases that spell differently; and what a
-// switch is told.
+// TestGolden: the configuration of a rack, from nothing and into the tree of a factory, at releases that differ in spelling; and the
+// requests to a switch.
 func TestGolden(t *testing.T) {
 	for _, release := range []string{"5.4.0", "5.9.0", "5.17.0"} {
 		d := device(t, strings.Replace(rack, "5.9.0", release, 1), "tor1")
@@ -110,8 +110,8 @@ func everything(t testing.TB, release string) []*ir.Device {
 	return out
 }
 
-// TestEditLaws: an edit of an edit changes nothing; what is not rocec's stays; what is written is valid for the release; the patch
-// brings the switch there, and behind it there is none.
+// TestEditLaws: editing twice equals editing once, settings of others stay, and the result is valid for the release. The patch brings
+// the switch there, and the next patch is empty.
 func TestEditLaws(t *testing.T) {
 	for i, release := range []string{"5.4.0", "5.14.0", "5.15.0"} {
 		for n, d := range everything(t, release) {
@@ -223,7 +223,7 @@ func TestPitfalls(t *testing.T) {
 	w := wish(t, d, nvue.AskPreset)
 	fresh := edit(t, w, "")
 	t.Run("numbers and on in quotes", func(t *testing.T) {
-		assert.NotRegexp(t, `(?m)^ +[0-9]+:`, fresh, "a key that is a number stands in quotes")
+		assert.NotRegexp(t, `(?m)^ +[0-9]+:`, fresh, "a key that is a number is in quotes")
 		out := edit(t, w, "qos: {}\nsystem: {config: {auto-save: {enable: on}}}")
 		assert.Contains(t, out, "enable: 'on'")
 	})
@@ -250,7 +250,7 @@ func TestPitfalls(t *testing.T) {
 		assert.NotEqual(t, "0", m.Get("dscp", "0", "switch-priority").Value)
 		assert.NotEqual(t, "0", m.Get("port-default-sp").Value)
 	})
-	t.Run("no key stands for several", func(t *testing.T) {
+	t.Run("every key is a single one", func(t *testing.T) {
 		set := tree(t, edit(t, w, factory(t)))
 		queues := set.Get("qos", "egress-queue-mapping", "default-global", "switch-priority")
 		for _, k := range append(set.Get("interface").Keys(), queues.Keys()...) {
@@ -342,7 +342,7 @@ func TestEditRefuses(t *testing.T) {
 		"a patch":      {w, "- set: {}\n- unset: {interface: {swp1: {qos: {}}}}", "nvue-tree", "unsets interface.swp1.qos"},
 		"a value":      {w, "qos: {pfc: hello}", "nvue-tree", "something above qos.pfc"},
 		"a pool":       {w, "qos: {traffic-pool: {mc-lossy: {memory-percent: 20}}}", "nvue-pools", "mc-lossy with 20 %"},
-		"lossy preset": {w, "qos: {roce: {mode: lossy}}", "nvue-preset", "which pauses nothing. Have the fabric fit the preset"},
+		"lossy preset": {w, "qos: {roce: {mode: lossy}}", "nvue-preset", "which pauses nothing. Change the fabric to fit the preset"},
 		"kept lossy":   {keep, "qos: {roce: {mode: lossy}}", "nvue-preset", `the switch block says preset = "keep"`},
 		"a bond": {
 			wish(t, device(t, apart, "tor1"), nvue.AskPreset), "interface: {bond1: {bond: {member: {'swp1,swp10': {}}}}}",
@@ -387,7 +387,7 @@ func TestPreset(t *testing.T) {
 		assert.Nil(t, out)
 		require.Len(t, ds, 1)
 		assert.Equal(t, "nvue-preset", ds[0].Code)
-		assert.Contains(t, ds[0].Detail, "What differs: Lossless priorities are 4; the preset's is 3. ", "plan shows the detail alone")
+		assert.Contains(t, ds[0].Detail, "Differences: Lossless priorities are 4; the preset's is 3. ", "plan shows the detail alone")
 	}
 	off := "qos: {roce: {enable: 'off'}}"
 	assert.NotContains(t, edit(t, wish(t, other, nvue.AskPreset), off), "roce:\n")
@@ -436,7 +436,7 @@ func TestKeys(t *testing.T) {
 	assert.Contains(t, why, "cable of 3 m")
 }
 
-// TestLint: of the tree on a switch, what is wrong is said, but not what follows from the fabric.
+// TestLint: mistakes in the tree on a switch are reported, except those that follow from the fabric.
 func TestLint(t *testing.T) {
 	before, rest, _ := strings.Cut(rack, "  ecn {")
 	_, after, _ := strings.Cut(rest, "  }\n")
@@ -449,14 +449,14 @@ func TestLint(t *testing.T) {
 		assert.Empty(t, foreign)
 		found, _ = f.Lint([]byte(factory(t)))
 		require.Len(t, found, 1)
-		assert.Equal(t, "conf-nvue-pool", found[0].Code, "the profile of somebody else has no pool")
+		assert.Equal(t, "conf-nvue-pool", found[0].Code, "the profile of another person has no pool")
 		after, _ := f.Edit([]byte(factory(t)))
 		found, _ = f.Lint(after)
-		assert.Empty(t, found, "that nothing marks the queue of somebody else is found by a rule, which plan and verify ask, too")
+		assert.Empty(t, found, "a queue of others without marks is the finding of another rule, which plan and verify run, too")
 	}
 }
 
-// TestCheck: what a release, a model or the fabric rules out is said at its line.
+// TestCheck: a setting that the release, the model or the fabric rules out is reported at its line.
 func TestCheck(t *testing.T) {
 	for name, c := range map[string]struct{ old, new, code string }{
 		"sound":         {"", "", ""},

@@ -28,7 +28,7 @@ func stored(content []byte) (out []byte, why string) {
 // dataName is the key of a tree among the data of a device.
 const dataName = "nvue"
 
-// commands spells a tree as lines of nv set; content that is not a tree has none.
+// commands spells a tree as lines of nv set; content that is not a tree gives no lines.
 func commands(content []byte) []byte {
 	cfg, err := grammar.Read(content)
 	if err != nil {

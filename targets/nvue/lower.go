@@ -28,7 +28,7 @@ type settings struct {
 	share    [8]ir.QueueShare // of the traffic classes
 	profiles []profile        // of PFC and link pause, by name
 	ecn      []marking        // by name
-	ports    []port           // those of the fabric, as they stand on the front panel
+	ports    []port           // those of the fabric, in the order of the front panel
 	asked    []*ir.CosGroup
 }
 
@@ -52,7 +52,7 @@ type marking struct {
 	why  []ir.Origin
 }
 
-// port is a port of the fabric; profiles are empty where it has none.
+// port is a port of the fabric; a profile is empty if the port has no such profile.
 type port struct {
 	name     string
 	lossless int // index of its profile; -1: none
@@ -88,7 +88,7 @@ func (s *settings) setTrust(d *ir.Device) {
 	s.trustWhy = ir.TrustWhy(d.Switch.Deciding(d.Fabric))
 }
 
-// Classes of cable lengths in metres: a profile is for all cables up to its class, so that a fabric whose cables are measured one by one
+// Classes of cable lengths in metres: a profile is for all cables up to its class, so that a fabric with individually measured cables
 // has a handful of profiles. What is rounded up is headroom: at 400G, 500 bytes a metre. Beyond, classes are whole kilometres.
 var lengths = []int{5, 10, 20, 30, 40, 50, 75, 100, 150, 200, 300, 400, 500, 750, 1000}
 
@@ -184,8 +184,8 @@ func add(to []ir.Origin, o ir.Origin) []ir.Origin {
 	return append(to, o)
 }
 
-// profileOf gives the profile of a lossless port: rocec-5m; of link pause rocec-pause-5m; of a port that does not carry all lossless
-// groups of the fabric with its priorities behind; with sizes of the person's, with these.
+// profileOf returns the profile of a lossless port: rocec-5m, or rocec-pause-5m for link pause. If the port does not carry all
+// lossless groups of the fabric, its priorities follow in the name; sizes that the fabric states follow as well.
 func profileOf(p *ir.Port, all uint8) profile {
 	one := ir.Joined(p)
 	f := profile{pause: p.ByPause(), cos: one.Cos, metres: lengthClass(p.Link().Length)}

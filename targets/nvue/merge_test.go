@@ -42,7 +42,7 @@ func bootTheirs(t *testing.T, release string) theirs {
 	return theirs{t, lab.NewDevice(&target.Device{Name: "tor1", Role: target.Switch, Target: &target.Target{User: "cumulus", Image: image}})}
 }
 
-// nv runs a command, and says what it printed where it failed.
+// nv runs a command, and returns its output, or its message where it failed.
 func (b theirs) nv(cmd string) (out, failed string) {
 	out, errs, status := b.Run(b.t.Context(), "cumulus", "nv "+cmd, "")
 	if status != 0 {
@@ -74,8 +74,7 @@ func canonical(t require.TestingT, text string) []byte {
 	return (&grammar.Config{Set: tree(t, text)}).YAML()
 }
 
-// alike reports whether two values of a setting mean the same to a switch: on is spelled in two ways, and rocec leaves both fields
-// trusted where they are.
+// alike reports whether two values of a setting are equal for a switch: on has two spellings, and rocec keeps a trust of both fields.
 func alike(path string, a, b *grammar.Tree) bool {
 	if a.Equal(b) {
 		return true
@@ -101,12 +100,12 @@ var foreign = []string{
 	"qos roce", "interface bond1 bond member swp1", "qos traffic-pool mc-lossy memory-percent 20",
 }
 
-// base is what the settings above refer to.
+// base declares the objects that the settings above refer to.
 const base = "nv set qos pfc others switch-priority 4\nnv set qos mapping theirs trust l2\nnv set qos remark theirs rewrite l2\n" +
 	"nv set qos egress-shaper slow traffic-class 3 max-rate 1000\n"
 
-// TestMerge: whatever others have set, a switch into which they merge what rocec renders, in either form, by NVUE's own patch, has the
-// settings that apply would give it; what a merge cannot take away is named, and nothing else differs.
+// TestMerge: a switch that merges either form of what rocec renders by NVUE's own patch ends with the settings of apply, whatever
+// others have set. Settings that a merge cannot remove are named, and no other setting differs.
 func TestMerge(t *testing.T) {
 	merged, stale, refused := 0, 0, 0
 	one := func(rt *rapid.T) {
@@ -178,7 +177,7 @@ func TestMerge(t *testing.T) {
 	require.Positive(t, refused)
 }
 
-// TestForms: each form of what is rendered says the same.
+// TestForms: both forms of the rendered tree have the same meaning.
 func TestForms(t *testing.T) {
 	for _, release := range []string{"5.4.0", "5.15.0"} {
 		f := wish(t, device(t, strings.Replace(rack, "5.9.0", release, 1), "tor1"), nvue.AskPreset).File()
@@ -200,8 +199,8 @@ func TestForms(t *testing.T) {
 	assert.Empty(t, f.Data([]byte("a: *x")))
 }
 
-// TestBuiltForBonds: where the fabric has a port in a bond, opposite a host that balances too, what is built names the port, which NVUE
-// refuses beside the bond; that is said before anybody merges it.
+// TestBuiltForBonds: for a port in a bond, opposite a host that balances too, the built tree names the port, which NVUE refuses
+// beside the bond. rocec reports that before the merge.
 func TestBuiltForBonds(t *testing.T) {
 	const card = "    model = \"connectx-6\"\n  }\n"
 	const bonded = card + "  nic \"ens1f1\" {\n" + card + "  bond \"bond0\" {\n    nics = [\"ens1f0\", \"ens1f1\"]\n    mode = MODE\n  }\n"

@@ -14,8 +14,8 @@ import (
 	"github.com/rocec/rocec/targets/nvue"
 )
 
-// naive reads a canonical text by itself, as plain maps, and says what a switch does with a packet: no row of the table, no default but
-// those it must have, and a failure where anything is left open.
+// naive reads a canonical text by itself, as plain maps, and follows a packet through a switch. It uses no row of the table and only
+// the defaults that are inevitable, and it fails where a setting is left open.
 type naive map[string]any
 
 func parse(t require.TestingT, text string) naive {

@@ -1,19 +1,20 @@
 // Package nvue spells the lossless settings of a switch in the configuration tree of NVUE, which Cumulus Linux 5.4 and later hold.
 //
-// In comes one compiled switch. Out goes a function from the tree that is applied on the switch to the one that should be: the settings
-// are lowered once ([lower]), then set in the tree by the paths of the release ([grammar.Grammar]); what is not rocec's stays as it is.
-// Text is read and written by package grammar, in one canonical form, so that two trees are compared as text, too; what a switch is
-// told is the difference of two trees ([Patch]).
+// The input is one compiled switch. The output is a function from the applied tree of the switch to the wanted tree. The settings are
+// lowered once ([lower]), then set in the tree by the paths of the release ([grammar.Grammar]); settings of others stay as they are.
+// Package grammar reads and writes text in one canonical form, so that two trees can be compared as text. A switch gets the
+// difference of two trees ([Patch]).
 //
-// Promised: the maps of PCP and DSCP are complete, so that no default of the switch decides; traffic nobody claimed never lands in a
-// lossless priority; a PFC profile always states its cable length, since the switch takes 10 m where none stands; headroom is left to
-// the switch, which derives it from that length, unless the fabric states sizes; the pools of memory are split before anything is
-// lossless; a bond's members have no settings of QoS but their watchdog, since NVUE refuses others; profiles are named rocec-*, and a
-// profile of somebody else is neither changed nor deleted.
+// The target promises: the maps of PCP and DSCP are complete, so that no default of the switch decides, and unclaimed traffic never
+// enters a lossless priority. A PFC profile always states its cable length, since the switch assumes 10 m without one. The switch
+// derives headroom from that length, unless the fabric states sizes. The pools of memory are split before anything is lossless. A
+// bond's members have no settings of QoS but their watchdog, since NVUE refuses others. Profiles are named rocec-*, and rocec neither
+// changes nor deletes profiles of others.
 //
-// What rocec owns: the default-global profiles of mapping, remark, pfc and link-pause, and the queue map; every profile rocec-*; which
-// profiles the fabric's ports have, and their watchdogs; where something is lossless, the shares of default-lossy and default-lossless.
-// Marking and shares of default-global are the factory's, or somebody's, and hold for ports that the fabric does not have.
+// rocec owns the default-global profiles of mapping, remark, pfc and link-pause, the queue map, and every profile rocec-*. It owns
+// the choice of profiles for the fabric's ports, and their watchdogs; where something is lossless, also the shares of default-lossy
+// and default-lossless. The marks and shares of default-global belong to the factory or to others, and apply to ports outside the
+// fabric.
 package nvue
 
 import (
@@ -28,8 +29,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Path is the live state that holds the applied tree, without what is none of rocec's business. NVUE's own startup.yaml holds the whole
-// configuration with its logins, and is never written.
+// Path is the live state that holds the applied tree, without the parts that do not concern rocec. NVUE's own startup.yaml holds the
+// whole configuration with its logins, and is never written.
 const Path = "nvue/applied"
 
 // The tree to be, in what `rocec build` writes, as YAML and as lines of nv set: patches, both of which `nv config patch` takes.
@@ -44,17 +45,17 @@ const Prefix = "rocec-"
 // global is the profile of all ports that have no other.
 const global = grammar.DefaultGlobal
 
-// Preset is what is to be done with `qos roce` on a switch that has it.
+// Preset is the treatment of `qos roce` on a switch that has it.
 type Preset = ir.Preset
 
 // What a person may want of the preset.
 const (
-	AskPreset     = ir.AskPreset     // nothing is said: it stays where the fabric states nothing else, else the switch is refused
+	AskPreset     = ir.AskPreset     // not stated: it stays where the fabric states nothing else, otherwise the switch is refused
 	ReplacePreset = ir.ReplacePreset // it goes, and what the fabric means takes its place
 	KeepPreset    = ir.KeepPreset    // it stays; a fabric whose lossless traffic it would lose is refused
 )
 
-// Wish is what a switch should hold: its tree as a function of the one that is applied.
+// Wish computes the wanted tree of a switch from the applied one.
 type Wish struct {
 	device *ir.Device
 	preset Preset
@@ -71,9 +72,9 @@ func For(d *ir.Device, p Preset) (*Wish, diag.List) {
 	return &Wish{device: d, preset: p, lower: sync.OnceValue(func() *settings { return lower(d, grammar.For(rel)) })}, ds
 }
 
-// File gives the tree to be as a live state: Edit takes the applied tree as `nv config show` prints it, in YAML or JSON, and gives the
-// whole tree that should be applied, in canonical YAML, or the same bytes where they say that already. Keys are paths with dots between
-// their keys.
+// File gives the tree to be as a live state: Edit takes the applied tree as `nv config show` prints it, in YAML or JSON, and returns
+// the whole wanted tree in canonical YAML. If the applied tree is already right, it returns the same bytes. Keys are paths with dots
+// between their keys.
 func (w *Wish) File() target.File {
 	why := sync.OnceValue(func() map[string][]ir.Origin { return w.lower().origins() })
 	return target.File{

@@ -98,8 +98,8 @@ func drawn(t *rapid.T, name string) *grammar.Tree {
 	return root
 }
 
-// TestPatchBySwitch: whatever trees stand before and after, the documents of their patch make the one of the other, whether a set that is
-// set again is joined or replaced, and whether they are loaded as YAML or as commands.
+// TestPatchBySwitch: for any two trees, the documents of their patch turn one into the other, whether a set that is set again is
+// joined or replaced, and whether they are loaded as YAML or as commands.
 func TestPatchBySwitch(t *testing.T) {
 	switches := map[bool]*lab.Device{false: simulated("5.9.0", false), true: simulated("5.9.0", true)}
 	rapid.Check(t, func(t *rapid.T) {
@@ -118,8 +118,9 @@ func TestPatchBySwitch(t *testing.T) {
 	})
 }
 
-// TestRoundTrip: a switch that holds a factory's tree takes the patch of one fabric and then that of another, shows what was wanted, with
-// all that others have set, and has nothing left to do. Without -whole it ends with 25 pairs, if each kind of patch was among them.
+// TestRoundTrip: a switch with a factory's tree takes the patch of one fabric and then that of another. It then shows the wanted tree
+// with all settings of others, and the next patch is empty. Without -whole it ends with 25 pairs, if each kind of patch was among
+// them.
 func TestRoundTrip(t *testing.T) {
 	fact := factory(t)
 	pairs, kinds := 0, map[string]int{}

@@ -259,22 +259,24 @@ func (e *editor) judgePreset(ds *diag.List) {
 	d := e.w.device
 	switch over := e.overridden(); {
 	case len(breaks) > 0 && kept:
-		topicPreset.Errorf(ds, d.At, "%s has the vendor's preset `qos roce`, and the fabric does not fit it, and the switch block says "+
-			"preset = \"keep\". What differs: %s Have the fabric fit the preset, or write preset = \"replace\" in the switch block: rocec's "+
-			"settings then take its place.", d.Name, few(breaks))
+		topicPreset.Errorf(ds, d.At, "%s has the vendor's preset `qos roce`, and the fabric does not fit it, and the switch block "+
+			"says preset = \"keep\". Differences: %s Change the fabric to fit the preset, or write preset = \"replace\" in the switch "+
+			"block: rocec's settings then replace it.", d.Name, few(breaks))
 	case lost:
-		topicPreset.Errorf(ds, d.At, "%s has the vendor's preset `qos roce`, and the fabric does not fit it. What differs: %s Have the fabric "+
-			"fit the preset, or write preset = \"replace\" in the switch block: rocec's settings then take its place.", d.Name, few(breaks))
+		topicPreset.Errorf(ds, d.At, "%s has the vendor's preset `qos roce`, and the fabric does not fit it. Differences: %s Change "+
+			"the fabric to fit the preset, or write preset = \"replace\" in the switch block: rocec's settings then replace it.",
+			d.Name, few(breaks))
 	case len(breaks) > 0:
-		topicPreset.Errorf(ds, d.At, "%s has the vendor's preset `qos roce`, and the fabric does not fit it. What differs: %s Have the fabric "+
-			"fit the preset, or decide in the switch block: with preset = \"keep\" the preset stays as it is, and with preset = \"replace\" "+
-			"rocec's settings take its place.", d.Name, few(breaks))
+		topicPreset.Errorf(ds, d.At, "%s has the vendor's preset `qos roce`, and the fabric does not fit it. Differences: %s Change "+
+			"the fabric to fit the preset, or decide in the switch block: with preset = \"keep\" the preset stays as it is, and with "+
+			"preset = \"replace\" rocec's settings replace it.", d.Name, few(breaks))
 	case len(over) > 0:
-		topicPreset.Errorf(ds, d.At, "%s has the vendor's preset `qos roce`, which the fabric fits, and other settings go before it. %s Take "+
-			"them away (nv unset), or write preset = \"replace\" in the switch block: rocec's settings then take the place of all.", d.Name,
+		topicPreset.Errorf(ds, d.At, "%s has the vendor's preset `qos roce`, which the fabric fits, and other settings override it. "+
+			"%s Remove them (nv unset), or write preset = \"replace\" in the switch block: rocec's settings then replace all of them.",
+			d.Name,
 			strings.Join(over, " "))
 	case len(differs) > 0:
-		topicPreset.Noticef(ds, d.At, "%s keeps the vendor's preset `qos roce`. What the fabric has otherwise: %s", d.Name, few(differs))
+		topicPreset.Noticef(ds, d.At, "%s keeps the vendor's preset `qos roce`. The fabric differs: %s", d.Name, few(differs))
 	}
 }
 
@@ -283,9 +285,9 @@ func (e *editor) judgePreset(ds *diag.List) {
 func (w *Wish) saysDeviations(set *grammar.Tree) (out []string) {
 	e := w.editor(set)
 	least, all := bySpelling, w.Deviations()
-	head := "What differs from the vendor's preset (qos roce), which its support asks about first:"
+	head := "Differences from the vendor's preset (qos roce), about which its support asks first:"
 	if e.keeps {
-		least, all, head = byDerived, e.deviations(presetIn(set)), "The vendor's preset (qos roce) stays. What the fabric has otherwise:"
+		least, all, head = byDerived, e.deviations(presetIn(set)), "The vendor's preset (qos roce) stays. The fabric differs:"
 	}
 	for _, d := range all {
 		if d.weight >= least {
@@ -306,7 +308,7 @@ func few(sentences []string) string {
 	return strings.Join(sentences, " ")
 }
 
-// overridden says which settings of the tree go before those of the preset, where the fabric needs these: marking and shares of
+// overridden lists the settings of the tree that override those of the preset, where the fabric needs these: marks and shares of
 // default-global, the pool, and the length of cables. What else default-global has beside the preset is rocec's, and taken away.
 func (e *editor) overridden() (out []string) {
 	says := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
@@ -352,7 +354,7 @@ func (e *editor) overridden() (out []string) {
 			}
 		}
 		if mode := marks.Get("mode"); mode.IsScalar() && mode.Value == "relative" {
-			says("%s marks by what is free, and not by bytes.", at)
+			says("%s marks by free memory, and not by bytes.", at)
 		}
 	}
 	for _, g := range e.asked {
@@ -363,7 +365,7 @@ func (e *editor) overridden() (out []string) {
 			n = of
 		}
 		if mode.IsScalar() && (mode.Value == "strict") != strict || !strict && n != grammar.PresetPercent {
-			says("qos.egress-scheduler.default-global serves traffic class %d otherwise than the preset.", g.Cos)
+			says("qos.egress-scheduler.default-global serves traffic class %d unlike the preset.", g.Cos)
 		}
 	}
 	return out

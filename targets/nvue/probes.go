@@ -18,8 +18,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// identity asks which release and model a switch is, and whether NVUE may be asked for a change: it is up, nobody's change is half way,
-// and the files it would write are its own.
+// identity asks for the release and model of a switch, and whether NVUE can take a change: it is up, no other change is half way, and
+// the files that it would write are its own.
 func identity(d *ir.Device) []target.Probe {
 	return []target.Probe{cumulus.Release(d), {
 		Name: "NVUE",
@@ -56,23 +56,23 @@ func judgeIdentity(d *ir.Device, answer []byte) (wrong []string) {
 		says[word] = rest
 	}
 	if state := says["nvued"]; state != "active" {
-		return []string{fmt.Sprintf("nvued on %s is %s, so nothing can be asked or changed: see journalctl -u nvued there, and start it "+
-			"(sudo systemctl start nvued). A switch that is configured by files says config = %q in its block.", d.Name, stateOf(state), "files")}
+		return []string{fmt.Sprintf("nvued on %s is %s, so rocec can neither read nor change settings: see journalctl -u nvued there, "+
+			"and start it (sudo systemctl start nvued). For a switch that is configured by files, write config = %q in its block.",
+			d.Name, stateOf(state), "files")}
 	}
 	var revisions map[string]revision
 	if json.Unmarshal([]byte(says["revisions"]), &revisions) != nil {
 		if rel, ok := grammar.ParseRelease(d.Switch.Version); ok && !rel.AtLeast(5, 5) {
-			return []string{fmt.Sprintf("nv config revision on %s gives nothing that can be read. Manuals name that command from 5.5 on, so "+
-				"release %s may "+
-				"not have it, and without it rocec cannot tell whether somebody else's change is under way. Upgrade the switch to 5.5 or later, or "+
-				"write config = %q in the switch block.", d.Name, d.Switch.Version, "files")}
+			return []string{fmt.Sprintf("The output of nv config revision on %s cannot be read. Manuals have that command from 5.5 on, so "+
+				"release %s may lack it, and without it rocec cannot see whether another person's change is under way. Upgrade the switch to 5.5 "+
+				"or later, or write config = %q in the switch block.", d.Name, d.Switch.Version, "files")}
 		}
-		return []string{fmt.Sprintf("nv config revision on %s gives nothing that can be read, so it is not known whether somebody else's "+
-			"change is under way. Let the login user ask nv (group nvapply), or use sudo without a password.", d.Name)}
+		return []string{fmt.Sprintf("The output of nv config revision on %s cannot be read, so another person's change may be under way. "+
+			"Let the login user ask nv (group nvapply), or use sudo without a password.", d.Name)}
 	}
 	for _, id := range slices.SortedFunc(maps.Keys(revisions), grammar.Compare) {
 		r := revisions[id]
-		if strings.HasPrefix(r.Message, "rocec-") { // whose own lock tells of it
+		if strings.HasPrefix(r.Message, "rocec-") { // rocec's own lock reports it
 			continue
 		}
 		if _, err := strconv.Atoi(id); err != nil {
@@ -84,15 +84,15 @@ func judgeIdentity(d *ir.Device, answer []byte) (wrong []string) {
 		}
 		switch r.State {
 		case "confirm":
-			wrong = append(wrong, fmt.Sprintf("Revision %s on %s waits for its confirmation%s: whoever applied it confirms it, or lets it go back "+
-				"(nv config apply %s --confirm-yes or --confirm-no).", target.Escape(id), d.Name, by, target.Escape(id)))
+			wrong = append(wrong, fmt.Sprintf("Revision %s on %s waits for its confirmation%s. The user who applied it confirms it or lets it "+
+				"go back (nv config apply %s --confirm-yes or --confirm-no).", target.Escape(id), d.Name, by, target.Escape(id)))
 		case "apply":
 			wrong = append(wrong, fmt.Sprintf("Revision %s on %s is being applied%s: wait for it, or see nv config history there if it does not "+
 				"end.", target.Escape(id), d.Name, by))
 		}
 	}
 	if n, _ := strconv.Atoi(says["ignored"]); n > 0 { // one of the two is enough: what NVUE applies would not be what the switch does
-		wrong = append(wrong, byFilesInstead(d, "NVUE is told to leave "+grammar.FeaturesPath+" or "+grammar.InfraPath+" alone"))
+		wrong = append(wrong, byFilesInstead(d, "NVUE does not write "+grammar.FeaturesPath+" or "+grammar.InfraPath))
 	} else if n, _ := strconv.Atoi(says["groups"]); n > 0 {
 		wrong = append(wrong, byFilesInstead(d, grammar.FeaturesPath+" has port groups of rocec"))
 	}
@@ -119,7 +119,7 @@ func byFilesInstead(d *ir.Device, why string) string {
 // modelNumber finds what model a product name is of: MSN3700-CS2F, SN5600.
 var modelNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)SN([0-9]{4})`) })
 
-// judgeModel compares the number of the model; letters behind it stand for kinds of ports that product names spell in other ways.
+// judgeModel compares the number of the model; the letters after it are kinds of ports, which product names spell in other ways.
 func judgeModel(d *ir.Device, answer string) []string {
 	var eeprom struct {
 		TLV map[string]struct {
@@ -134,12 +134,12 @@ func judgeModel(d *ir.Device, answer string) []string {
 	if is == nil || want == nil || is[1] == want[1] {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s says that it is a %s, and the fabric says model = %q: its ports, memory and headroom would be those of "+
-		"another switch.", d.Name, target.Escape(product), d.Switch.Model.Name)}
+	return []string{fmt.Sprintf("%s reports that it is a %s, and the fabric says model = %q: its ports, memory and headroom would be "+
+		"those of another switch.", d.Name, target.Escape(product), d.Switch.Model.Name)}
 }
 
-// probes gives what shows whether the settings work: nvued and switchd run, the switch reserves the headroom its lossless ports need; and
-// what of every switch shows its surroundings.
+// probes returns the probes that show whether the settings work: nvued and switchd run, the switch reserves the headroom of its
+// lossless ports, and the surroundings of every switch.
 func probes(d *ir.Device) []target.Probe {
 	out := []target.Probe{nvuedProbe(d), cumulus.Switchd(d.Name, true, false)}
 	var all, some []*ir.Port
@@ -167,8 +167,8 @@ func probes(d *ir.Device) []target.Probe {
 // atOnce is of how many ports one probe asks: once for each, nv takes half a second to a second, and a probe has half a minute.
 const atOnce = 8
 
-// nvuedProbe asks for the daemon, for what a change can hang on, adaptive routing, which is never written, and whether a restart would
-// keep what is applied.
+// nvuedProbe asks for the daemon, for obstacles to a change, for adaptive routing, which is never written, and whether a restart
+// would keep the applied tree.
 func nvuedProbe(d *ir.Device) target.Probe {
 	const cmd = "echo \"nvued $(systemctl is-active nvued)\"\napplied\necho \"revision $now $state\"\ntree applied || true"
 	return target.StateProbe("nvued", nvScript+cmd, func(answer []byte) []target.Sample {
@@ -193,8 +193,8 @@ func nvuedProbe(d *ir.Device) target.Probe {
 	})
 }
 
-// unsaved says that a restart would take the applied revision back: up to 5.8 only `nv config save` keeps one (auto-save is on from 5.9 on,
-// release notes). A hint and not a finding: that a revision which was saved is called otherwise is what manuals say, and no more.
+// unsaved warns that a restart would take the applied revision back: up to 5.8 only `nv config save` keeps one (auto-save is on from
+// 5.9 on, release notes). It gives a hint and not a finding, since only manuals show that a saved revision has another state.
 func unsaved(d *ir.Device, applied string) (target.Sample, bool) {
 	rel, ok := grammar.ParseRelease(d.Switch.Version)
 	number, state, _ := strings.Cut(applied, " ")
@@ -203,16 +203,16 @@ func unsaved(d *ir.Device, applied string) (target.Sample, bool) {
 	}
 	return target.Sample{
 		Name: "saved", Unit: target.UnitFact, Fact: "revision " + number + " is applied, and not saved",
-		Hint: "The applied revision is not saved, and with this release a restart of the switch brings back what was saved last. Whoever " +
-			"applied it keeps it with nv config save.",
+		Hint: "The applied revision is not saved, and with this release a restart of the switch brings back what was saved last. The " +
+			"user who applied it keeps it with nv config save.",
 	}, true
 }
 
 // headroomProbe reads what a switch reserves of its memory for what arrives after a pause. The switch derives it by a formula that is not
 // public; less than rocec derives is loss.
 //
-// What a port is to have, the applied configuration says, and not what nv shows of the port: that is of the chip, which may hold less than
-// was applied, and has a form that no manual tells.
+// The applied configuration decides what a port should have. The output of nv for the port shows the chip, which may hold less than
+// was applied, in a form that no manual documents.
 func headroomProbe(d *ir.Device, name string, ports []*ir.Port, slow bool) target.Probe {
 	var b strings.Builder
 	b.WriteString(nvScript + "one() {\nprintf 'groups:%s ' \"$1\"\ntimeout 10 nv show interface \"$1\" qos buffer ingress-priority-group " +
@@ -244,7 +244,7 @@ func headroomProbe(d *ir.Device, name string, ports []*ir.Port, slow bool) targe
 				short = append(short, less)
 			}
 			if holder != p.Name && s.Unit == target.UnitState && s.Value == 0 && !strings.Contains(says["groups:"+p.Name], `"lossless"`) {
-				s = unread(d, p, fmt.Sprintf("it is a member of %s, and no manual says whether a switch shows the lossless group "+
+				s = unread(d, p, fmt.Sprintf("it is a member of %s, and the manuals leave open whether a switch shows the lossless group "+
 					"there.", target.Escape(holder)))
 			}
 			if s.Unit == target.UnitState && s.Value == 0 && says["link:"+p.Name] == "down" {
@@ -270,7 +270,7 @@ func headroomProbe(d *ir.Device, name string, ports []*ir.Port, slow bool) targe
 // treeBegins stands before the applied tree in an answer.
 const treeBegins = "== applied"
 
-// pauses reports whether a port pauses by what is applied: it has a profile of rocec's, or the preset.
+// pauses reports whether the applied tree makes a port pause: it has a profile of rocec's, or the preset.
 func pauses(set *grammar.Tree, holder string, p *ir.Port) bool {
 	table := "pfc"
 	if p.ByPause() {
@@ -283,9 +283,9 @@ func pauses(set *grammar.Tree, holder string, p *ir.Port) bool {
 	return table == "pfc" && grammar.PresetIsOn(set) && !grammar.PresetIsLossy(set)
 }
 
-// headroomOf is the headroom of a port as a state: no less than the vendor's own tables come to ([ir.Buffer.Floor]), or less, for which a
-// change is taken back. short says where it is more than that, and less than needed: a finding, since loss then takes bad luck alone. A
-// port that does not pause yet needs none.
+// headroomOf judges the headroom of a port: at least the vendor's own tables ([ir.Buffer.Floor]), or less, which takes a change back.
+// The text short reports headroom above that floor and below the need: a finding, since only an unlucky burst is lost then. A port
+// that does not pause yet needs none.
 func headroomOf(d *ir.Device, p *ir.Port, pauses bool, groups string) (s target.Sample, short string) {
 	const name = "headroom"
 	need, floor := 0, 0
@@ -331,7 +331,7 @@ func headroomOf(d *ir.Device, p *ir.Port, pauses bool, groups string) (s target.
 func unread(d *ir.Device, p *ir.Port, why string) target.Sample {
 	return target.Sample{
 		Name: "headroom", On: p.Name, Unit: target.UnitFact, Fact: target.NotReadable,
-		Hint: fmt.Sprintf("What %s reserves for %s was not read: %s Whether the headroom is enough is not known.", d.Name, p.Name, why),
+		Hint: fmt.Sprintf("The headroom that %s reserves for %s was not read: %s It may be too small.", d.Name, p.Name, why),
 	}
 }
 

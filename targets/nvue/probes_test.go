@@ -13,8 +13,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// TestHeadroom: the form of what nv says of buffers is not documented, so that only what is understood is judged: a change is taken back
-// for too little headroom, and not for an answer that means nothing to rocec, nor for a port without a link.
+// TestHeadroom: the form of nv's output for buffers is not documented, so only an understood answer is judged. Too little headroom
+// takes a change back; an unreadable answer does not, nor does a port without a link.
 func TestHeadroom(t *testing.T) {
 	d := &ir.Device{DevicePlaces: &ir.DevicePlaces{}, Name: "leaf1"}
 	p := ir.NewPort(d, ir.PortSpec{Name: "swp1", Buffers: []*ir.Buffer{{Need: 1000, Floor: 900}}})
@@ -109,7 +109,8 @@ func TestBoundTo(t *testing.T) {
 	}
 }
 
-// TestBytes: no manual says how JSON has a size, so every form that a table has is read, rounded up; and nothing else is a number.
+// TestBytes: no manual documents the JSON form of a size, so every form of the tables is read, rounded up, and no other text is a
+// number.
 func TestBytes(t *testing.T) {
 	for _, c := range []struct {
 		text any

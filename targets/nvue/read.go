@@ -25,8 +25,8 @@ func names(ports []*ir.Port) (out []string) {
 	return out
 }
 
-// Adaptive names the interfaces that choose among equal ways by their load, in the spelling of any release, in natural order; none where
-// the switch as a whole does not. rocec reads that, and never writes it: a change of it restarts switchd up to 5.12.
+// Adaptive names the interfaces that choose among equal paths by their load, in natural order, in the spelling of any release. It
+// names none if the whole switch has adaptive routing off.
 func Adaptive(content []byte) []string {
 	cfg, err := grammar.Read(content)
 	if err != nil {

@@ -45,7 +45,7 @@ func readsBack(t require.TestingT, d *ir.Device, text []byte) {
 	for _, p := range d.Ports {
 		w, g := want.Port(p.Name), got.Port(p.Name)
 		agree(p.String(), w, g)
-		if len(p.Marks()) > 0 { // else ECN of default-global is somebody else's
+		if len(p.Marks()) > 0 { // else ECN of default-global belongs to others
 			require.Equal(t, w.Marks, g.Marks, p.String())
 			require.Equal(t, w.Marking, g.Marking, p.String())
 		}
@@ -58,7 +58,7 @@ func readsBack(t require.TestingT, d *ir.Device, text []byte) {
 			}
 		}
 		require.LessOrEqual(t, sum, 100)
-		for v, cos := range g.DSCP { // nothing that nobody claimed is lossless
+		for v, cos := range g.DSCP { // no unclaimed value is lossless
 			if g.Trust.DSCP && !g.LinkPause && g.Sends>>cos&1 == 1 {
 				require.Equal(t, cos, w.DSCP[v], "%s: DSCP %d", p, v)
 			}
@@ -136,7 +136,7 @@ func random(t *rapid.T) (text, release string) {
 	return b.String(), release
 }
 
-// TestRandom: the laws of an edit, and what reads back, for random racks and trees that lie on their switches.
+// TestRandom: the laws of an edit, and reading back, for random racks and random trees on their switches.
 func TestRandom(t *testing.T) {
 	fact := factory(t)
 	rapid.Check(t, func(rt *rapid.T) {
@@ -190,7 +190,7 @@ func TestRead(t *testing.T) {
 
 	p = port("qos: {link-pause: {a: {rx: enable}}}\ninterface: {swp1: {qos: {link-pause: {profile: a}}}}")
 	assert.True(t, p.LinkPause)
-	assert.Equal(t, uint8(0xff), p.Sends, "on where nothing is said")
+	assert.Equal(t, uint8(0xff), p.Sends, "on where no key is set")
 	assert.Zero(t, port("qos: {link-pause: {}}").Sends)
 
 	p = port("qos: {pfc: {a: {switch-priority: {3: {}}}}}\ninterface: {bond1: {bond: {member: {swp1: {}}}, qos: {pfc: {profile: a}}}}")

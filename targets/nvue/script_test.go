@@ -18,7 +18,7 @@ import (
 	"github.com/rocec/rocec/targets/target/targettest"
 )
 
-// shells are those that a switch, or whoever logs in there, may have.
+// shells are those that a switch, or a user who logs in there, may have.
 var shells = [][]string{{"dash"}, {"bash", "--posix"}}
 
 // sourced runs a script after nv.sh in every shell, with an nv that prints a text and ends with a status; all have to say the same.
@@ -86,7 +86,7 @@ func TestRevisions(t *testing.T) {
 	assert.True(t, failed)
 }
 
-// TestTree: what leaves a switch is what rocec compares; a tree that does not come whole is none.
+// TestTree: a switch prints exactly what rocec compares, and an incomplete tree is an error.
 func TestTree(t *testing.T) {
 	const whole = `- header:
     model: vx
@@ -183,7 +183,7 @@ func TestTree(t *testing.T) {
 	assert.True(t, failed, "nv failed")
 	_, failed = sourced(t, whole, "0", "tree applied", "8388608", "500")
 	assert.True(t, failed, "more than is read")
-	// What is looked into stands in lines of its own; one in braces would take along what is beside it.
+	// Logged commands are in lines of their own; a command in braces would include what is beside it.
 	for _, flow := range []string{
 		"- set: {qos: {roce: {}}, router: {bgp: {password: secret}}}\n", "- set:\n    interface: {swp1: {qos: {}, description: secret}}\n",
 		"- set:\n    interface:\n      swp1: {ip: {address: secret}}\n", "- set:\n    router: {bgp: {password: secret}}\n",
@@ -207,8 +207,8 @@ func TestTree(t *testing.T) {
 	assert.Equal(t, "- set: {}\n", out)
 }
 
-// TestAsked: nv asks before it does anything, so that an answer of no leaves nothing to be applied back, whatever state the revision has
-// then; an undo would overwrite the file that nv asked about.
+// TestAsked: nv asks before it acts, so after the answer no nothing needs to be undone, whatever state the revision has then. An undo
+// would overwrite the file that nv asked about.
 func TestAsked(t *testing.T) {
 	step := filepath.Join(t.TempDir(), "txn-r", "step.00")
 	require.NoError(t, os.MkdirAll(step, 0o700))
@@ -227,8 +227,8 @@ func TestAsked(t *testing.T) {
 	}
 }
 
-// TestBoot: what a switch starts with is put back where a change was applied that nobody confirmed, and stays where none was: a copy that
-// the power cut has torn would leave the switch without a configuration.
+// TestBoot: the start-up configuration is put back where a change was applied and not confirmed, and stays where no change was
+// applied. A copy torn by a power cut would leave the switch without a configuration.
 func TestBoot(t *testing.T) {
 	lib, err := os.ReadFile("script/undo.sh")
 	require.NoError(t, err)
@@ -286,8 +286,8 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// TestWentBack: where NVUE has gone back by a revision of another number, nothing is left to be gone back from; one that holds something
-// else is somebody's.
+// TestWentBack: where NVUE has gone back by a revision of another number, no undo is needed; a revision with other content belongs to
+// others.
 func TestWentBack(t *testing.T) {
 	body, err := os.ReadFile("script/undo.sh")
 	require.NoError(t, err)

@@ -42,7 +42,7 @@ var (
 	loaded = &target.Query{Cmd: "# nv config revision\n" + nvScript + loadedScript}
 )
 
-// The names of what a switch is asked and told, see [target.Target.Recall].
+// The names of queries and steps, see [target.Target.Recall].
 const (
 	nameTree  = "nvue tree"
 	namePatch = "nvue patch" // with two trees, by their SHA-256, it makes the second of the first
@@ -129,7 +129,7 @@ func step(name string, before []byte, docs []grammar.Doc) target.Step {
 	}
 }
 
-// choose gives the step for one change of the tree, and says how what it leads to differs from the vendor's preset.
+// choose returns the step for one change of the tree, and reports how the result differs from the vendor's preset.
 func (w *Wish) choose(before, after []byte, _ []target.Sample) (target.Step, []string) {
 	s := stepBetween(before, after)
 	cfg, err := grammar.Read(after)

@@ -298,7 +298,7 @@ func TestUnderstandPreset(t *testing.T) {
 	u = understand("x", "qos: {roce: {mode: lossy}}\n")
 	assert.Zero(t, u.Settings.Rest.Sends)
 	assert.True(t, u.Settings.Rest.PausesKnown)
-	assert.False(t, understand("x", "qos: {roce: {mode: lossy-multi-tc}}\n").Settings.Rest.PausesKnown, "no manual says what it sets")
+	assert.False(t, understand("x", "qos: {roce: {mode: lossy-multi-tc}}\n").Settings.Rest.PausesKnown, "no manual documents its settings")
 	off := understand("x", "qos: {roce: {state: disabled}}\n").Settings
 	assert.Equal(t, ir.Of(""), off.System.Preset)
 	assert.Zero(t, off.Rest.Sends)
@@ -538,7 +538,7 @@ func TestUnderstandPlaces(t *testing.T) {
 		}
 	}
 	_, ok := u.Where("swp3", ir.FieldWatchdog, 0)
-	assert.True(t, ok, "its times stand for all ports")
+	assert.True(t, ok, "its times apply to all ports")
 	_, ok = u.Where("swp1", ir.FieldStamps, 0)
 	assert.False(t, ok)
 	at, ok := understand("x", "# a\nnv set qos roce\n").Where("swp1", ir.FieldPauses, 3)
@@ -600,7 +600,7 @@ func agrees(t require.TestingT, n naive, d *ir.Device, p *ir.Port, detail *ir.Po
 	}
 }
 
-// TestUnderstandOrder: order, comments and keys that nobody knows do not matter.
+// TestUnderstandOrder: order, comments and unknown keys do not matter.
 func TestUnderstandOrder(t *testing.T) {
 	want := understand("startup.yaml", fullYAML)
 	commands := strings.Split(strings.TrimSpace(string(grammar.Commands("set", mustRead(t, fullYAML).Set))), "\n")

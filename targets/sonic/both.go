@@ -27,7 +27,7 @@ func both(d *ir.Device, content func(path string) []byte, _ bool) (map[string][]
 	return map[string][]byte{Path: out}, ""
 }
 
-// joined is the settings with what was lossless on the fabric's ports added; why says what is in the way.
+// joined returns the settings with the earlier lossless ones of the fabric's ports added; why names the obstacle.
 func (s *settings) joined(d *ir.Device, was *ir.Settings) (out *settings, why string) {
 	j := *s
 	j.ports = slices.Clone(s.ports)
@@ -41,9 +41,9 @@ func (s *settings) joined(d *ir.Device, was *ir.Settings) (out *settings, why st
 		}
 		switch {
 		case !have.TrustKnown:
-			return nil, "it is not known which header field the switch goes by"
+			return nil, "the header field that the switch trusts is unknown"
 		case have.Trust.PCP && !p.byPCP || have.Trust.DSCP && p.byPCP:
-			return nil, fmt.Sprintf("%s goes by another header field than it is to, and a port goes by one", p.Name)
+			return nil, fmt.Sprintf("%s trusts another header field than it should, and a port trusts one", p.Name)
 		}
 		if have.Lossless()&(1<<lossyGroup) != 0 {
 			return nil, "class 0 is lossless, and lossy traffic shares its priority group"

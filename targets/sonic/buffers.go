@@ -34,10 +34,10 @@ func (e *editor) speed(name string, p *port) int {
 	return p.Speed()
 }
 
-// metres is the length of cable that a port gets: in whole metres where the switch computes headroom itself, else the next one up for which
-// its lookup file has sizes. 0: the file has none that reaches.
+// metres returns the cable length to set for a port: whole metres where the switch computes headroom itself, else the next longer
+// length in its lookup file. 0: the file has no length that reaches.
 func (e *editor) metres(name string, p *port) int {
-	if !p.Link().Length.Known() { // then sizes are stated, and what somebody has set stays
+	if !p.Link().Length.Known() { // then sizes are stated, and lengths that others set stay
 		if n, ok := grammar.ParseMetres(e.cable(name)); ok && n > 0 {
 			return n
 		}
@@ -79,16 +79,16 @@ func (e *editor) cableRow(name string) string {
 	return cableRow
 }
 
-// made reports whether it is known which priority groups the buffer manager makes of a port in the traditional model: none for a port
-// that is down, as far as chips of one maker go, and so of no such port they are foretold.
+// made reports whether rocec knows which priority groups the buffer manager makes for a port in the traditional model. For a port
+// that is down, some vendors' chips get no groups, so rocec predicts none.
 func (e *editor) made(name string, p *port) bool {
 	metres := e.metres(name, p)
 	_, sized := e.lookup[e.speed(name, p)][metres]
 	return e.read && e.cfg.Get("PORT", name, "admin_status") == "up" && metres > 0 && sized
 }
 
-// wishBuffers gives a lossless port its length of cable and its priority groups: in the dynamic model they are rocec's to ask for, in the
-// traditional one they are what the buffer manager makes of speed, length and PFC.
+// wishBuffers gives a lossless port its cable length and its priority groups. In the dynamic model rocec asks for the groups. In the
+// traditional model the buffer manager makes them from speed, length and PFC.
 func (e *editor) wishBuffers(put putter, name string, p *port) {
 	metres := e.metres(name, p)
 	if metres > 0 {
@@ -108,8 +108,8 @@ func (e *editor) wishBuffers(put putter, name string, p *port) {
 	}
 }
 
-// ownsGroup reports whether a priority group is to go where it is not wanted: a lossless one of a port of the fabric, and one that is in
-// the way of those. Where it is not known what the buffer manager makes, groups that have PFC stay.
+// ownsGroup reports whether rocec removes a priority group that is not wanted: a lossless group of a port of the fabric, or a group
+// in the way of one. Where it is not known what the buffer manager makes, groups that have PFC stay.
 func (e *editor) ownsGroup(row, profile string) bool {
 	name, from, to, ok := queueOf(row)
 	p := e.fabric[name]
@@ -158,7 +158,7 @@ func (e *editor) judge() (ds diag.List) {
 	return ds
 }
 
-// judgePorts says which ports the switch does not have, and of which it is not known whether they are up.
+// judgePorts reports ports that the switch does not have, and ports that may be down.
 func (e *editor) judgePorts(ds *diag.List) {
 	d := e.w.device
 	var silent []string
@@ -174,8 +174,8 @@ func (e *editor) judgePorts(ds *diag.List) {
 		}
 	}
 	if len(silent) > 0 {
-		topicAdmin.Warnf(ds, d.At, "On %s, PORT says no admin_status of %s. The buffer manager then makes no lossless priority group (up to "+
-			"202505), or takes the port for down. Say `%s`, as after every breakout.",
+		topicAdmin.Warnf(ds, d.At, "On %s, PORT has no admin_status for %s. The buffer manager then makes no lossless priority group "+
+			"(up to 202505), or treats the port as down. Run `%s`, as after every breakout.",
 			d.Name, diag.Some(silent, 8), diag.Command("config interface startup", diag.Arg("PORT", silent[0])))
 	}
 }

@@ -37,14 +37,14 @@ func checkPauses(ds *diag.List, d *ir.Device) {
 	for _, p := range d.Ports {
 		if len(p.Buffers()) > 0 && p.ByPause() {
 			topicPause.Errorf(ds, diag.FirstPlace(p.Link().FlowControlAt, d.Fabric.FlowControlAt, p.At),
-				"The cable at %s of %s is lossless by link "+
-					"pause, and no table of SONiC that rocec knows turns that on at a port. Use PFC there, or write the switch by hand.", p.Name, block(d))
+				"The cable at %s of %s is lossless by link pause, and rocec knows no SONiC table that turns link pause on. Use PFC "+
+					"there, or configure the switch by hand.", p.Name, block(d))
 			return
 		}
 	}
 }
 
-// checkTrust refuses a port by which traffic told by DSCP comes in, and traffic told by PCP.
+// checkTrust refuses a port that receives both traffic identified by DSCP and traffic identified by PCP.
 func checkTrust(ds *diag.List, d *ir.Device) {
 	for _, p := range d.Ports {
 		entering := p.Entering()
@@ -53,9 +53,9 @@ func checkTrust(ds *diag.List, d *ir.Device) {
 		}
 		i := slices.IndexFunc(entering, func(in *ir.Intent) bool { return !in.ByDSCP() })
 		j := slices.IndexFunc(entering, (*ir.Intent).ByDSCP)
-		topicTrust.Errorf(ds, entering[i].VersionAt, "By %s of %s comes traffic of %s, which is told by its PCP, and of %s, which is told by "+
-			"its DSCP. A port of SONiC goes by one of the two, and no rule says by which where both maps are bound. Tell both by DSCP (RoCEv2 "+
-			"with a dscp in their cos groups), or keep them on switches of their own.", p.Name, block(d), entering[i].Name, entering[j].Name)
+		topicTrust.Errorf(ds, entering[i].VersionAt, "Port %s of %s receives traffic of %s, which PCP identifies, and of %s, which DSCP "+
+			"identifies. A SONiC port trusts one of the two, and no source states which one where both maps are bound. Use DSCP for both "+
+			"(RoCEv2 with a dscp in their cos groups), or separate switches.", p.Name, block(d), entering[i].Name, entering[j].Name)
 		return
 	}
 }
@@ -71,20 +71,20 @@ func checkGroups(ds *diag.List, d *ir.Device) {
 			}
 			said[g] = true
 			if g.Cos == lossyGroup {
-				topicGroup.Errorf(ds, diag.FirstPlace(g.CosAt, g.At), "The cos group %q is lossless with cos 0. Everything that is lossy is in the "+
-					"priority group 0 of %s, so it would be paused, too. Give the group another cos, such as 3.", g.Name, block(d))
+				topicGroup.Errorf(ds, diag.FirstPlace(g.CosAt, g.At), "The cos group %q is lossless with cos 0. All lossy traffic is "+
+					"in priority group 0 of %s, so it would be paused, too. Give the group another cos, such as 3.", g.Name, block(d))
 			}
 			if w := g.PFC; w != nil && (w.Buffer.Set() || w.Xoff.Set() || w.XonDelta.Set()) {
 				topicSizes.Warnf(ds, w.At, "The cos group %q states sizes of buffers. SONiC takes those of %s from its own table, by speed and "+
-					"length of cable, or computes them, so they are not written. `rocec verify` compares what the switch keeps with what is needed. "+
-					"Leave the sizes out.",
+					"length of cable, or computes them, so rocec does not write them. `rocec verify` compares the sizes on the switch with those "+
+					"needed. Leave the sizes out.",
 					g.Name, block(d))
 			}
 		}
 	}
 }
 
-// checkMarks refuses several profiles of marking where a patch can make none.
+// checkMarks refuses several marking profiles where a patch cannot add one.
 func checkMarks(ds *diag.List, d *ir.Device, r grammar.Release) {
 	if r >= free {
 		return
@@ -102,9 +102,10 @@ func checkMarks(ds *diag.List, d *ir.Device, r grammar.Release) {
 			if m.Group.ECN != nil {
 				at = m.Group.ECN.At
 			}
-			topicMarks.Errorf(ds, at, "Queues of %s are to mark from %d to %d bytes with %d %%, and others from %d to %d bytes with %d %%. Up "+
-				"to 202505 a patch makes no profile of marking, and changes thresholds of %s alone, so there is one set of them. State min, max and "+
-				"probability of every ecn block alike, or use an image of 202511 or later.", block(d), first.Min.N, first.Max.N, first.Probability.N,
+			topicMarks.Errorf(ds, at, "Queues of %s should mark from %d to %d bytes with %d %%, and others from %d to %d bytes with "+
+				"%d %%. Up to 202505 a patch adds no marking profile and changes only the thresholds of %s, so all queues share one "+
+				"set. State min, max and probability of every ecn block alike, or use an image of 202511 or later.",
+				block(d), first.Min.N, first.Max.N, first.Probability.N,
 				m.Min.N, m.Max.N, m.Probability.N, azure)
 			return
 		}

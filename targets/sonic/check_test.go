@@ -10,11 +10,11 @@ import (
 	"github.com/rocec/rocec/targets/sonic"
 )
 
-// TestCheck: what a release or CONFIG_DB cannot do is told at the line of the person.
+// TestCheck: settings that a release or CONFIG_DB cannot hold are reported at the line in the fabric's files.
 func TestCheck(t *testing.T) {
 	for _, c := range []struct {
 		name, from, to string
-		code, at       string // the line it stands at
+		code, at       string // its line
 		errors         bool
 	}{
 		{"fine", "", "", "", "", false},

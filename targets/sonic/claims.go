@@ -12,8 +12,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// claims are what the sources of SONiC say, or leave open, and what the switch shows of it. Only keys, numbers and words of the grammar are
-// asked for: the configuration holds logins, addresses and names.
+// claims lists what SONiC's sources say or leave open, each with a query that shows it on a switch. Only keys, numbers and words of
+// the grammar are asked for: the configuration holds logins, addresses and names.
 func claims(d *ir.Device) []target.Claim {
 	v, err := grammar.ParseVersion(d.Switch.Version)
 	if err != nil || len(d.Ports) == 0 {
@@ -58,8 +58,8 @@ func claims(d *ir.Device) []target.Claim {
 		},
 		{
 			ID: "sonic-applied-groups", Own: true,
-			Says:   "APPL_DB names priority groups as BUFFER_PG_TABLE:Ethernet0:3-4, and their profiles without the name of a table.",
-			Source: "sonic-swss, cfgmgr; up to 202106 names of profiles stood in brackets, behind their table's",
+			Says:   "APPL_DB names priority groups BUFFER_PG_TABLE:Ethernet0:3-4, and their profiles without the name of a table.",
+			Source: "sonic-swss, cfgmgr; up to 202106 names of profiles were in brackets, after their table's name",
 			Query: target.Query{Cmd: `for k in $(sonic-db-cli APPL_DB KEYS 'BUFFER_PG_TABLE:Ethernet*' | head -n 4); do ` +
 				`echo "$k $(sonic-db-cli APPL_DB HGET "$k" profile | grep -oE '^(\[BUFFER_PROFILE_TABLE:)?(pg_lossless|ingress)?')"; done`},
 			Judge: func(answer []byte) target.Verdict {
@@ -71,7 +71,7 @@ func claims(d *ir.Device) []target.Claim {
 		listClaim(v.Release),
 		{
 			ID: "sonic-admin-status", Says: "Every port has an admin_status in PORT.",
-			Source: "issues of sonic-buildimage name parts of split ports that have none, and get no lossless priority group",
+			Source: "issues of sonic-buildimage name parts of split ports without one, which get no lossless priority group",
 			Query: target.Query{Cmd: `ports=$(sonic-cfggen -d --var-json PORT)` + "\n" +
 				`for f in lanes admin_status; do echo "$(echo "$ports" | grep -oF "\"$f\":" | grep -c .) \"$f\":"; done`},
 			Judge: func(answer []byte) target.Verdict {
@@ -107,7 +107,7 @@ var (
 	})
 )
 
-// counted is the number before a field, in a line of an answer; 0: there is none.
+// counted returns the number before a field in a line of an answer; 0 if the field is missing.
 func counted(answer, field string) int {
 	for line := range strings.Lines(answer) {
 		if n, name, ok := strings.Cut(strings.TrimSpace(line), " "); ok && name == `"`+field+`":` {
@@ -126,7 +126,7 @@ func listClaim(r grammar.Release) target.Claim {
 		says, listed = "BUFFER_POOL, BUFFER_PROFILE and PFC_WD, and not WRED_PROFILE", listed[:3]
 	}
 	return target.Claim{
-		ID: "sonic-patch-list", Says: "The list of what a patch may change has the tables " + says + ".",
+		ID: "sonic-patch-list", Says: "The allow-list of patches has the tables " + says + ".",
 		Source: "sonic-utilities, generic_config_updater/gcu_field_operation_validators.conf.json of the branch; builds of vendors may differ",
 		Query: target.Query{Cmd: `grep -hoE '"(WRED_PROFILE|BUFFER_POOL|BUFFER_PROFILE|BUFFER_PG|BUFFER_QUEUE|QUEUE|SCHEDULER|PORT_QOS_MAP|PFC_WD)":' ` +
 			`/usr/local/lib/python3*/dist-packages/generic_config_updater/gcu_field_operation_validators.conf.json | sort -u`},

@@ -19,7 +19,7 @@ import (
 	"github.com/rocec/rocec/targets/sonic"
 )
 
-// known is what the table of targets says, with SONiC in it.
+// known returns the table of targets with SONiC in it.
 func known() ir.Known {
 	k := targets.Known
 	k.OS = append(slices.DeleteFunc(slices.Clone(k.OS), func(os *ir.OS) bool { return os.Name == sonic.OS.Name }), sonic.OS)
@@ -131,7 +131,7 @@ func TestSplitPortsAreJudged(t *testing.T) {
 	}
 }
 
-// Names do not hang on the order of links: the same cables in another order give the same ports.
+// Names do not depend on the order of links: the same cables in another order give the same ports.
 func TestOrderOfLinksDoesNotMatter(t *testing.T) {
 	links := []string{"Ethernet0 Ethernet0", "etp2b etp2b", "Ethernet2 Ethernet2", "etp2a etp2a", "etp9 etp9"}
 	f, ds := compiled(t, [2]string{"sn2700", "sn2700"}, "202505", links...)

@@ -16,7 +16,7 @@ type editor struct {
 	cfg     *grammar.Config
 	read    bool              // a switch was read: what it has of ports is known
 	dynamic bool              // it computes headroom itself
-	lookup  grammar.Lookup    // nil: not known, or it has none
+	lookup  grammar.Lookup    // nil: not known, or the switch has no such file
 	names   map[string]string // of the fabric's ports, by these names; empty: the switch has no such port
 	fabric  map[string]*port  // those that the switch has, by their names
 	left    map[string]bool   // ports that have rocec's maps and are in the fabric no more
@@ -128,7 +128,7 @@ func (e *editor) wishQueues(put putter) {
 		put(table, m.name, "green_min_threshold", strconv.Itoa(m.at.Min), m.why)
 		put(table, m.name, "green_max_threshold", strconv.Itoa(m.at.Max), m.why)
 		put(table, m.name, "green_drop_probability", strconv.Itoa(m.at.Probability), m.why)
-		if mine(m.name) || e.cfg.Row(table, m.name) == nil { // of somebody else's no more can be changed
+		if mine(m.name) || e.cfg.Row(table, m.name) == nil { // rocec changes no other field of a profile that is not its own
 			put(table, m.name, "ecn", "ecn_all", m.why)
 			put(table, m.name, "wred_green_enable", "true", m.why)
 		}
@@ -182,7 +182,7 @@ func (e *editor) wishNoPFC(put putter, name string) {
 // statHistory is the branch from which on a watchdog may keep a history of pauses.
 const statHistory grammar.Release = 202511
 
-// wishWatchdogs has every lossless port watched. What somebody has set of a watchdog stays.
+// wishWatchdogs has every lossless port watched. Fields of a watchdog that others set stay.
 func (e *editor) wishWatchdogs(put putter) {
 	const table, global, poll = "PFC_WD", "GLOBAL", "POLL_INTERVAL"
 	ports := e.panel // where the switch was not read

@@ -66,8 +66,8 @@ func document(t testing.TB, w *sonic.Wish, state string) string {
 	return string(forms[0].Of([]byte(state)))
 }
 
-// TestGolden: what is written for a rack from nothing, as rows and as a document, and what a switch with the tables of its template is
-// told, at releases that differ.
+// TestGolden: the configuration of a rack from nothing, as rows and as a document, and the commands for a switch with the tables of
+// its template, at releases that differ.
 func TestGolden(t *testing.T) {
 	for _, release := range []string{"202205", "202505", "202511"} {
 		w := wish(t, device(t, on(release), "tor1"))
@@ -138,8 +138,8 @@ func everything(t testing.TB, release string) []*ir.Device {
 	return out
 }
 
-// TestEditLaws: an edit of an edit changes nothing; what is not rocec's stays; the sequence brings a switch there and back, and takes no
-// port down more often than it must; behind it there is none.
+// TestEditLaws: editing twice equals editing once, settings of others stay, and the sequence brings a switch there and back. It takes
+// no port down more often than needed, and ends with an empty sequence.
 func TestEditLaws(t *testing.T) {
 	machinetest.Long(t)
 	ran := map[string]int{}
@@ -259,8 +259,8 @@ func TestEditForeign(t *testing.T) {
 	})
 }
 
-// TestWatchdogTimes: the times of watchdogs that nobody has set grow with the ports of the switch, as those of `pfcwd start_default`. Times
-// that somebody has set stay.
+// TestWatchdogTimes: watchdog times that only rocec sets grow with the ports of the switch, like those of `pfcwd start_default`.
+// Times that others set stay.
 func TestWatchdogTimes(t *testing.T) {
 	w := wish(t, device(t, on("202511"), "tor1"))
 	for _, c := range []struct {

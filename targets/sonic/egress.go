@@ -17,10 +17,10 @@ const (
 	egressLosslessPool = "egress_lossless_pool"
 )
 
-// egress is what a state says of the buffers of queues.
+// egress holds the buffers of queues in a state.
 type egress struct {
-	profile string               // the one for lossless queues; empty: there is none, and nothing is known of queues
-	rows    map[string][8]string // of ports: the key of the row of each queue; empty: it has none
+	profile string               // the profile for lossless queues; empty: unknown, as is all else of queues
+	rows    map[string][8]string // by port: the key of each queue's row; empty: the queue has no row
 	further map[string][]string  // of ports: rows of one queue each, beyond those that classes have
 	taken   map[string]bool      // rows that hold a lossless queue and drop: keys
 }
@@ -68,9 +68,9 @@ func (e *editor) drops(profile string) bool {
 	return err == nil && err2 == nil && has < wants
 }
 
-// wishEgress has the lossless queues of a port not drop. Of a row that holds others, too, these get rows of their own with the profile they
-// had. Rows of one queue stay as they are there, and count as rocec's, since nothing tells those that were made so. A port of which no
-// queue has a row is left alone: its chip has no such settings.
+// wishEgress has the lossless queues of a port not drop. If a row also holds other queues, the lossless ones get rows of their own
+// with the same profile. Rows of one queue stay as they are there, and count as rocec's, since nothing tells those that were made so.
+// A port of which no queue has a row is left alone: its chip has no such settings.
 func (e *editor) wishEgress(put putter, name string, p *port) {
 	rows, known := e.egress.rows[name]
 	if !known {

@@ -43,8 +43,8 @@ func queues(c *grammar.Config, port string) map[string]string {
 	return out
 }
 
-// TestEgress: a lossless class leaves by a queue that does not drop, whatever its number; what others have of queues stays, and the way
-// back leads to what was there.
+// TestEgress: a lossless class leaves by a queue that does not drop, whatever its number. Buffers that others set for queues stay,
+// and the way back restores the first state.
 func TestEgress(t *testing.T) {
 	const lossless, lossy = "egress_lossless_profile", "egress_lossy_profile"
 	usual := map[string]string{"0-2": lossy, "3-4": lossless, "5-6": lossy}

@@ -13,14 +13,14 @@ const (
 	// and takes nothing away.
 	DocumentPath = "/etc/rocec/config_db.json"
 
-	// PatchPath is what of it a release and a chip take by `config apply-patch`, see [Wish.patch].
+	// PatchPath is the part of the document that a release and a chip accept by `config apply-patch`, see [Wish.patch].
 	PatchPath = "/etc/rocec/config_db.patch.json"
 )
 
 // dataName is the key of the tables among the data of a device.
 const dataName = "config_db"
 
-// document is the tables of a state, without rocec's own; content that is not a state has none.
+// document returns the tables of a state, without rocec's own; nil for content that is not a state.
 func document(content []byte) []byte {
 	cfg, err := grammar.ReadRows(content)
 	if err != nil {
@@ -29,14 +29,14 @@ func document(content []byte) []byte {
 	return cfg.Only().JSON()
 }
 
-// patch gives a state as operations of RFC 6902 onto a configuration that has the tables, and in them what the templates of the release
-// hold: a row of CABLE_LENGTH, and up to 202505 the profile AZURE_LOSSLESS. A row of rocec's, of a queue, and of the maps of a port is
-// set as a whole; of rows that hold other ports or are somebody else's, the fields are. Objects come first, then port by port all rows of
-// one, so that who wants few ports down at a time can cut the list between ports.
+// patch returns a state as operations of RFC 6902 on a configuration that has the tables and the rows of the release's templates: a
+// row of CABLE_LENGTH, and up to 202505 the profile AZURE_LOSSLESS. It sets whole rows if they are rocec's, or a queue's, or a port's
+// maps; in rows that others own or share it sets fields. Objects come first, then port by port all rows of one, so that who wants few
+// ports down at a time can cut the list between ports.
 //
-// Left out is what no patch of the release or the chip takes, by the allow-list: of AZURE_LOSSLESS up to 202505 all but the thresholds, and
-// these on chips whose list does not have them. So are watchdogs: no release takes the table PFC_WD, or its row GLOBAL, by a patch, and
-// the whole patch would be refused with it.
+// It omits what the allow-list refuses on this release and chip: of AZURE_LOSSLESS up to 202505 all but the thresholds, and on some
+// chips these too. So are watchdogs: no release takes the table PFC_WD, or its row GLOBAL, by a patch, and the whole patch would be
+// refused with it.
 //
 // Content that is not a state has no patch.
 func (w *Wish) patch(content []byte) []byte {
@@ -98,7 +98,7 @@ func operations(cfg *grammar.Config, table, key string) []grammar.Operation {
 	return []grammar.Operation{whole}
 }
 
-// data gives a state as an object of tables, rows and text; content that is none is an empty one.
+// data returns a state as an object of tables, rows and text; content that is not a state gives an empty object.
 func data(content []byte) map[string]any {
 	cfg, err := grammar.ReadRows(content)
 	if err != nil {

@@ -53,7 +53,7 @@ func image(d *ir.Device) target.Image {
 	return img
 }
 
-// lookupText is the file of sizes of a hwsku, with what is public of it, and for the cables of the fabric no less than rocec's floor:
+// lookupText returns the file of sizes of a hwsku, from public sources; for the cables of the fabric no size is below rocec's floor:
 // SONiC's figures are for an MTU of 9100. Empty: nothing is public.
 func lookupText(d *ir.Device) string {
 	tables, _ := d.Switch.Model.Published()

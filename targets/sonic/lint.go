@@ -9,8 +9,8 @@ import (
 	"github.com/rocec/rocec/targets/sonic/lint"
 )
 
-// linter judges a state by itself, but for what holds of the state that rocec writes from nothing, too: that follows from the fabric, and
-// validate has judged it. foreign says why it is not a configuration of this switch at all.
+// linter judges a state without the fabric. It omits findings that rocec's own state from nothing also has: those follow from the
+// fabric, and validate has judged them. The result foreign explains why the text is not a configuration of this switch at all.
 func (w *Wish) linter() func([]byte) (found diag.List, foreign string) {
 	key := func(d *diag.Diagnostic) string { return d.Code + " " + d.Detail }
 	meant := sync.OnceValue(func() map[string]bool {

@@ -8,8 +8,8 @@ import (
 	"github.com/rocec/rocec/targets/sonic/grammar"
 )
 
-// TestLint: profiles that the buffer manager has made are on the switch, though they are not part of its state: nothing is said of them.
-// What else is wrong is said at its row.
+// TestLint: profiles of the buffer manager are on the switch but not in its state, so their absence gives no finding. Other mistakes
+// are reported at their rows.
 func TestLint(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -30,7 +30,7 @@ func TestLint(t *testing.T) {
 			`BUFFER_PG|Ethernet0|3-4 profile "pg_lossless_\n_profile"`,
 		},
 		{
-			"one of somebody's that is not there", func(c *grammar.Config) {
+			"a profile of others that is missing", func(c *grammar.Config) {
 				c.Put("BUFFER_PG", "Ethernet0|3-4", "profile", "gone")
 			},
 			[]string{"conf-sonic-reference", "conf-sonic-map", "conf-sonic-lossless"},

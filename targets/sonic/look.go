@@ -34,7 +34,7 @@ part vlan bridge -c -json vlan show
 part lldp lldpctl -f json
 `
 
-// look is what the fabric assumes of a switch beside the settings of classes.
+// look lists what the fabric assumes about a switch in addition to the settings of classes.
 func look(d *ir.Device) *target.Look {
 	return &target.Look{Query: target.Query{Cmd: looking}, Parse: func(answer []byte) *target.Seen { return seen(d, answer) }}
 }
@@ -73,7 +73,7 @@ func seen(d *ir.Device, answer []byte) *target.Seen {
 	return s
 }
 
-// instead says what a switch has in the place of a port.
+// instead describes what a switch has in place of a port.
 func instead(d *ir.Device, port string, there map[string]bool) string {
 	f, ok := OS.Read(d.Switch.Model, port)
 	if !ok {

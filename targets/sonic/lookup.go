@@ -22,7 +22,7 @@ type lookup struct {
 // lookupRow is speeds, in Mb/s, that have rows for the same lengths, in metres, ascending.
 type lookupRow struct{ speeds, metres []int }
 
-// Lookup is what is public of the pg_profile_lookup.ini of a hwsku, as what to expect: the file of the switch decides.
+// Lookup is the public pg_profile_lookup.ini of a hwsku, as an expectation: the file on the switch decides.
 type Lookup struct{ of *lookup }
 
 // FindLookup returns the lookup file of a hwsku on a platform; an empty platform is any. Not ok: the table does not know the hwsku.

@@ -40,7 +40,7 @@ type port struct {
 	lossless uint8
 	byPCP    bool
 	marks    [8]ir.Marking // by queue; zero: it does not mark
-	why      []ir.Origin   // of what is lossless
+	why      []ir.Origin   // origins of losslessness
 	trustWhy []ir.Origin
 }
 
@@ -107,7 +107,7 @@ func (s *settings) place(d *ir.Device) {
 // azure is the profile of marking in every template, and the only one whose thresholds a patch may change up to 202411.
 const azure = "AZURE_LOSSLESS"
 
-// wredName is the name of the nth profile of marking. Where a patch can make none, there is one.
+// wredName is the name of the nth profile of marking. Where a patch cannot add a profile, all share one.
 func wredName(r grammar.Release, n int) string {
 	switch {
 	case r < free:
@@ -118,7 +118,7 @@ func wredName(r grammar.Release, n int) string {
 	return Name + "-" + strconv.Itoa(n+1)
 }
 
-// profileOf names the profile of marking with some thresholds; empty: there is none.
+// profileOf names the marking profile with some thresholds; empty if no profile has them.
 func (s *settings) profileOf(at ir.Marking) string {
 	i := slices.IndexFunc(s.wred, func(m marking) bool { return m.at == at })
 	if i < 0 || at == (ir.Marking{}) {

@@ -8,11 +8,11 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// memory is how SONiC shares out the memory of a chip: by BUFFER_POOL and the profiles that the template of the hwsku makes, which rocec
-// does not change. A lossless priority group takes its share of the pool first, by dynamic_th, and xoff is what it has beyond that for
-// what comes after the pause (saibuffer.h: the threshold of a priority group is of the shared part, the reserved part holds the
-// headroom). Most hwskus of Spectrum have two pools of equal size for what comes in, one for lossless traffic alone; those whose names
-// begin with Mellanox- have one, and a pool of headroom in it, and so have all with Broadcom's chips.
+// memory is how SONiC shares out the memory of a chip: by BUFFER_POOL and the profiles that the template of the hwsku makes, which
+// rocec does not change. A lossless priority group first takes its share of the pool, by dynamic_th; xoff is the room beyond that
+// share for packets that arrive after the pause. In saibuffer.h the threshold of a priority group applies to the shared part, and the
+// reserved part holds the headroom. Most hwskus of Spectrum have two ingress pools of equal size, one for lossless traffic alone.
+// Those whose names begin with Mellanox-, and all hwskus with Broadcom's chips, have one pool with a headroom pool in it.
 //
 // Chips without a template, and memory = "written", have the zero model.
 func memory(a *platform.ASIC, _ string, written bool) ir.MemoryModel {
@@ -33,7 +33,7 @@ func memory(a *platform.ASIC, _ string, written bool) ir.MemoryModel {
 	return m
 }
 
-// alphaOf is the share that a dynamic_th stands for: 2 to its power.
+// alphaOf converts a dynamic_th to a share: 2 to its power.
 func alphaOf(exponent int) ir.Alpha {
 	if exponent < 0 {
 		return ir.Alpha{Num: 1, Den: 1 << min(-exponent, 8)}
@@ -46,8 +46,8 @@ func CheckMemory(d *ir.Device) (ds diag.List) {
 	if !d.Switch.MemoryWritten {
 		return nil
 	}
-	e := topicMemory.Errorf(&ds, diag.FirstPlace(d.Switch.MemoryAt, d.Decl), "The switch block says memory = \"written\", and rocec does not "+
-		"write how SONiC shares out the memory: the pools come with the template of the hwsku, and their size is not changed while traffic "+
+	e := topicMemory.Errorf(&ds, diag.FirstPlace(d.Switch.MemoryAt, d.Decl), "The switch block says memory = \"written\", and rocec "+
+		"does not write SONiC's memory pools: they come with the template of the hwsku, and their size cannot change while traffic "+
 		"runs.")
 	e.Fix = &diag.Fix{Message: "take memory out"}
 	return ds

@@ -53,7 +53,7 @@ func (b theirs) root(cmd string) (out, failed string) {
 	return out, ""
 }
 
-// state is what rocec reads of it.
+// state returns the state that rocec reads from the switch.
 func (b theirs) state() string {
 	b.t.Helper()
 	out, failed := b.root(b.live)
@@ -73,7 +73,7 @@ func (b theirs) merge(form target.Form, content []byte) (failed string) {
 	return failed
 }
 
-// load sets what others have besides.
+// load adds settings of others.
 func (b theirs) load(text string) {
 	b.t.Helper()
 	b.WriteFile("/tmp/own.json", []byte(text), 0o644)
@@ -106,9 +106,9 @@ var theirSettings = map[string]string{
 		"Ethernet0": {"action": "forward", "detection_time": "400", "restoration_time": "800"}}}`,
 }
 
-// TestMerge: whatever others have set, a switch into which they merge what rocec renders, in either form and by SONiC's own commands, has
-// the settings that apply would give it. What a merge leaves as it was is named by plan, and of each form it is known what that is. Without
-// -whole, every setting is there in each form on every second release, and on each release in one form.
+// TestMerge: a switch that merges either form of what rocec renders by SONiC's own commands ends with the settings of apply, whatever
+// others have set. What a merge leaves as it was is named by plan, and of each form it is known what that is. Without -whole, every
+// setting is there in each form on every second release, and on each release in one form.
 func TestMerge(t *testing.T) {
 	left := map[string]map[string]bool{}
 	for nth, r := range grammar.Releases {
@@ -162,7 +162,7 @@ func TestMerge(t *testing.T) {
 						note(key, key+" is there")
 					}
 				}
-				for key, text := range applied { // what plan would make of it is what apply would have made
+				for key, text := range applied { // after the merge, plan leads to the state that apply makes
 					if !strings.HasPrefix(key, "PFC_WD.") && !strings.HasPrefix(key, "BUFFER_PG.") {
 						require.Equal(t, text, should[key], "%s: %s", at, key)
 					}
@@ -190,7 +190,7 @@ func TestMerge(t *testing.T) {
 	}, tables)
 }
 
-// TestForms: each form says what the other does, as far as the release takes it by a patch.
+// TestForms: both forms have the same meaning, as far as the release takes it by a patch.
 func TestForms(t *testing.T) {
 	for _, r := range grammar.Releases {
 		f := wish(t, device(t, on(r.String()), "tor1")).File()
@@ -260,7 +260,7 @@ func TestForms(t *testing.T) {
 	assert.Empty(t, f.Data([]byte("a")))
 }
 
-// TestMergeRefused: a switch without the tables takes no such patch, and nothing of it is in use; of the document, everything is.
+// TestMergeRefused: a switch without the tables refuses the whole patch, and takes the whole document.
 func TestMergeRefused(t *testing.T) {
 	for _, r := range []string{"202205", "202505", "202511"} {
 		d := device(t, on(r), "tor1")

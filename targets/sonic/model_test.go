@@ -10,9 +10,9 @@ import (
 	"github.com/rocec/rocec/targets/sonic/grammar"
 )
 
-// model is a switch that takes patches and commands, as far as the tables of QoS and buffers go: what its allow-list and its models refuse
-// ends the test, and its buffer manager does in the traditional model what cfgmgr/buffermgr.cpp of its branch does. It shares nothing
-// with the code that makes the sequence but the verdict on single operations, which the code of each branch has been asked for.
+// model is a switch that takes patches and commands for the tables of QoS and buffers. The test ends at what its allow-list or its
+// models refuse. In the traditional model its buffer manager follows cfgmgr/buffermgr.cpp of its branch. It shares nothing with the
+// code that makes the sequence but the verdict on single operations, which the code of each branch has been asked for.
 type model struct {
 	require.TestingT
 	box    grammar.Box
@@ -56,7 +56,7 @@ func newModel(t require.TestingT, b box, state string) *model {
 	return m
 }
 
-// look is what the buffer manager does for a port that has had an event.
+// look runs the buffer manager for a port that has had an event.
 func (m *model) look(p string) {
 	cable, known := m.cable[p]
 	admin, said := m.admin[p]
@@ -268,8 +268,8 @@ func (m *model) drop(d grammar.Drop) {
 	m.valid()
 }
 
-// same holds the state of the switch to another. Profiles that the buffer manager has made and that nobody uses stay on the switch, and are
-// no part of its state.
+// same holds the state of the switch to another. Unused profiles of the buffer manager stay on the switch, and are no part of its
+// state.
 func (m *model) same(text string) {
 	require.Equal(m, string(read(m, text).Rows()), string(m.cfg.Rows()))
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/rocec/rocec/targets/sonic/grammar"
 )
 
-// model is what is known of a model that SONiC runs on.
+// model is a row of the table of models that SONiC runs on.
 type model struct {
 	platforms string          // the folders it has, parted by spaces: "x86_64-mlnx_msn2700-r0"
-	hwskus    string          // the hwskus in them, likewise
+	hwskus    string          // the hwskus in them, parted by spaces
 	since     grammar.Release // the first branch with one of the folders, of those that rocec knows
 	names     []run           // of its ports
 	aliases   aliases         // how its ports are called beside that
@@ -35,7 +35,7 @@ func Platforms(m *platform.Switch) []string { return strings.Fields(models()[m.N
 // HwSKUs are the hwskus of a model. None: SONiC does not run on it, or it is not known.
 func HwSKUs(m *platform.Switch) []string { return strings.Fields(models()[m.Name].hwskus) }
 
-// FindPlatform returns the model of a platform; nil: the table has none.
+// FindPlatform returns the model of a platform, or nil if the table lacks it.
 func FindPlatform(name string) *platform.Switch {
 	for _, m := range platform.Switches {
 		if slices.Contains(Platforms(m), name) {
@@ -45,13 +45,14 @@ func FindPlatform(name string) *platform.Switch {
 	return nil
 }
 
-// Mismatch says in a sentence why a switch that says of itself to have a platform and a hwsku is not of a model; empty: it may be, as
-// one of a model that the fabric declares may always. A hwsku that is not in the table is one that somebody made for the platform.
+// Mismatch explains in a sentence why a switch that reports a platform and a hwsku is not of a model. It returns an empty text if the
+// switch may be of that model, which always holds for a model that the fabric declares. A hwsku outside the table counts as made by
+// the operator for the platform.
 func Mismatch(m *platform.Switch, platformName, hwsku string) string {
 	if !isKnown(m) {
 		return ""
 	}
-	said := fmt.Sprintf("It says that its platform is %q and its hwsku %q", diag.Cut(diag.Escape(platformName)), diag.Cut(diag.Escape(hwsku)))
+	said := fmt.Sprintf("It reports the platform %q and the hwsku %q", diag.Cut(diag.Escape(platformName)), diag.Cut(diag.Escape(hwsku)))
 	of := Platforms(m)
 	if !slices.Contains(of, platformName) {
 		if other := FindPlatform(platformName); other != nil {
@@ -98,9 +99,9 @@ func CheckModel(d *ir.Device) (ds diag.List) {
 	}
 	row, runs := models()[m.Name]
 	if !runs {
-		e := topicModel.Errorf(&ds, diag.FirstPlace(d.Switch.ModelAt, d.Decl), "The switches of switch %q are %s and run SONiC. Its images "+
-			"have no folder for that model, so how its ports are called and what its buffers are is not known. They have folders for %s; "+
-			"switches with several chips are left out.", d.Group, m.Title, strings.Join(modelNames(), ", "))
+		e := topicModel.Errorf(&ds, diag.FirstPlace(d.Switch.ModelAt, d.Decl), "The switches of switch %q are %s and run SONiC. Its "+
+			"images have no folder for that model, so its port names and its buffers are unknown. They have folders for %s; switches "+
+			"with several chips are left out.", d.Group, m.Title, strings.Join(modelNames(), ", "))
 		e.Fix = &diag.Fix{Message: "correct the model or the os; a switch that others configure is described by a by_hand block"}
 		return ds
 	}
@@ -108,9 +109,9 @@ func CheckModel(d *ir.Device) (ds diag.List) {
 	if !ok || b < grammar.First || b >= row.since {
 		return nil
 	}
-	e := topicModel.Errorf(&ds, diag.FirstPlace(d.Switch.VersionAt, d.Decl), "The switches of switch %q are %s and run SONiC %s. The first "+
-		"branch with a folder for that model is %s. One of the two is not what the switches say: compare with `show platform summary` and "+
-		"`show version` there.", d.Group, m.Title, b, row.since)
+	e := topicModel.Errorf(&ds, diag.FirstPlace(d.Switch.VersionAt, d.Decl), "The switches of switch %q are %s and run SONiC %s. The "+
+		"first branch with a folder for that model is %s. Model or version is wrong: compare with `show platform summary` and `show "+
+		"version` there.", d.Group, m.Title, b, row.since)
 	e.Note(d.Switch.ModelAt, "the model is stated here")
 	e.Fix = &diag.Fix{Message: fmt.Sprintf("correct model or version, or upgrade the switches to %s or later", row.since)}
 	return ds

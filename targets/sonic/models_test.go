@@ -95,7 +95,7 @@ func TestMismatch(t *testing.T) {
 		{"sn2700", "x86_64-mlnx_msn3700-r0", "ACS-MSN3700", "it is Mellanox SN3700, and the fabric has Mellanox SN2700 there"},
 		{"sn2700", "x86_64-mlnx_msn2700-r0", "ACS-MSN3700", "which is one of Mellanox SN3700"},
 		{"sn2700", "x86_64-kvm_x86_64-r0", "Force10-S6000", "SN2700 is x86_64-mlnx_msn2700-r0 or x86_64-mlnx_msn2700a1-r0"},
-		{"sn2700", "", "", `platform is ""`},
+		{"sn2700", "", "", `the platform ""`},
 		{"sn2700", "\x1b[31m", strings.Repeat("x", 1000), `\x1b`},
 	} {
 		said := Mismatch(find(t, c.model), c.platform, c.hwsku)
@@ -204,7 +204,7 @@ func TestLookups(t *testing.T) {
 		return !l.of.noFile
 	}
 	assert.True(t, has("Arista-7060X6-64PE") && has("ACS-MSN2700"))
-	assert.False(t, has("Accton-AS7726-32X"), "Edgecore's have none: no port becomes lossless in the traditional way")
+	assert.False(t, has("Accton-AS7726-32X"), "Edgecore's hwskus have no lookup file: no port becomes lossless in the traditional model")
 	_, ok := FindLookup("", "Mellanox-SN9999")
 	assert.False(t, ok)
 	_, ok = FindLookup("", "")
@@ -259,7 +259,7 @@ func TestCheckLookup(t *testing.T) {
 	}
 	assert.Empty(t, CheckLookup(cabled(&own, []*ir.Buffer{{}})))
 	d := cabled(find(t, "as7726-32x"), nil)
-	assert.Empty(t, CheckLookup(d), "no port of it is lossless")
+	assert.Empty(t, CheckLookup(d), "no port of the switch is lossless")
 }
 
 // What rocec sizes by of the table of a hwsku is on file.
@@ -283,8 +283,8 @@ func TestLookupsArePublished(t *testing.T) {
 	assert.GreaterOrEqual(t, len(compared), 10)
 }
 
-// TestDynamicByPlatform: what a config_db.json says of its switch tells that it has no dynamic buffer model on chips that have none, and
-// never on those that do.
+// TestDynamicByPlatform: a config_db.json shows that its switch has no dynamic buffer model on chips without one, and never on chips
+// with one.
 func TestDynamicByPlatform(t *testing.T) {
 	told := 0
 	for name := range models() {

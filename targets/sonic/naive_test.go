@@ -93,7 +93,7 @@ func walk(t *testing.T, d *ir.Device, n naive) (packets int) {
 				claimed := slices.ContainsFunc(d.Fabric.CosGroups, func(g *ir.CosGroup) bool {
 					return slices.ContainsFunc(g.DSCP, func(c ir.Claim) bool { return strconv.Itoa(c.Value) == v })
 				})
-				require.True(t, claimed || !strings.Contains(row["pfc_enable"], tc), "%s of nobody is lossless", v)
+				require.True(t, claimed || !strings.Contains(row["pfc_enable"], tc), "unclaimed DSCP %s is lossless", v)
 			}
 		}
 	}

@@ -33,7 +33,7 @@ func codes(t *testing.T, w *sonic.Wish, old string) (out []string, text string) 
 	return out, text
 }
 
-// TestEditSays: what a switch does not take, or what leaves a port lossy, is told before anything is tried.
+// TestEditSays: a setting that the switch does not take, or that leaves a port lossy, is reported before any change.
 func TestEditSays(t *testing.T) {
 	drop := func(table, row, field string) func(c *grammar.Config) {
 		return func(c *grammar.Config) { c.Delete(table, row, field) }
@@ -120,7 +120,7 @@ func TestWatchdogs(t *testing.T) {
 		{"GLOBAL has to be added", "202505", func(c *grammar.Config) { c.Delete("PFC_WD", "GLOBAL", "") }, "pfcwd interval 200 || exit\n" +
 			"pfcwd start --action drop Ethernet0 Ethernet8 Ethernet72 Ethernet80 200 --restoration-time 200 || exit\n"},
 		{
-			"nobody watches, and the state says no GLOBAL", "202505", func(c *grammar.Config) { c.Delete("PFC_WD", "Ethernet16", "") },
+			"no port has a watchdog: no GLOBAL", "202505", func(c *grammar.Config) { c.Delete("PFC_WD", "Ethernet16", "") },
 			"pfcwd interval 200 || exit\n" +
 				"pfcwd start --action drop Ethernet0 Ethernet8 Ethernet72 Ethernet80 200 --restoration-time 200 || exit\n",
 		},
@@ -128,7 +128,7 @@ func TestWatchdogs(t *testing.T) {
 			"the hwsku is on no list", "202605", func(c *grammar.Config) { c.Put("DEVICE_METADATA", "localhost", "hwsku", "Own") },
 			"pfcwd start --action drop Ethernet0 Ethernet8 Ethernet72 Ethernet80 200 --restoration-time 200 || exit\n",
 		},
-		{"the interval of somebody is kept", "202505", func(c *grammar.Config) {
+		{"the interval that others set is kept", "202505", func(c *grammar.Config) {
 			c.Put("PFC_WD", "GLOBAL", "POLL_INTERVAL", "400")
 			c.Put("PFC_WD", "Ethernet0", "action", "alert")
 			c.Put("PFC_WD", "Ethernet0", "detection_time", "600")
@@ -218,7 +218,7 @@ func TestMade(t *testing.T) {
 	old := string(c.Rows())
 	out := edit(t, w, old)
 	assert.Equal(t, "pg_lossless_100000_40m_profile", read(t, out).Get("BUFFER_PG", "Ethernet72|3", "profile"))
-	assert.Nil(t, read(t, out).Row("BUFFER_PROFILE", "pg_lossless_100000_40m_profile"), "nobody takes it away again")
+	assert.Nil(t, read(t, out).Row("BUFFER_PROFILE", "pg_lossless_100000_40m_profile"), "SONiC never removes it")
 	assert.NotNil(t, read(t, out).Row("BUFFER_PROFILE", "ingress_lossy_profile"))
 	for _, s := range sequence(t, w, old, out) {
 		for _, o := range s.Ops {
@@ -245,8 +245,8 @@ func fields(r *grammar.Row) map[string]string {
 	return out
 }
 
-// TestLengthChanges: up to 202505 the length of a cable is not an event for the buffer manager, so the group is taken away, which takes the
-// port down and up; later it is one, and no port goes down.
+// TestLengthChanges: up to 202505 a change of the cable length is not an event for the buffer manager. So the group is removed and
+// made anew, which takes the port down and up; later releases take the length without that.
 func TestLengthChanges(t *testing.T) {
 	for release, flaps := range map[string]int{"202405": 2, "202505": 2, "202511": 0, "202605": 0} {
 		for _, asic := range []string{"mellanox", "broadcom"} {
@@ -399,7 +399,7 @@ func TestAlias(t *testing.T) {
 	assert.Contains(t, says, "has no port Ethernet56")
 }
 
-// TestScript: words with a bar are quoted, and ports are told with the groups that stay.
+// TestScript: words with a bar are quoted, and a drop lists the groups that stay.
 func TestScript(t *testing.T) {
 	s := grammar.Step{Drops: []grammar.Drop{
 		{Port: "Ethernet0", Keep: []string{"3", "5-6"}}, {Port: "Ethernet4"},
@@ -456,8 +456,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestMoves: what goes from one port and comes to another is told in two patches, since one would be a "move", which no entry of the
-// allow-list takes.
+// TestMoves: a value that moves from one port to another needs two patches, since one patch would be a "move", which no entry of the
+// allow-list permits.
 func TestMoves(t *testing.T) {
 	b := usual("202505")
 	b.watched = ""

@@ -9,11 +9,11 @@ import (
 	"github.com/rocec/rocec/compiler/platform"
 )
 
-// Ports are called EthernetN. How far N is apart from one port to the next depends on the model, and is mostly the number of lanes; a
-// part of a split port is called by its first lane, so Ethernet0 is the first port of a switch and the first part of it as well. Beside
-// its name a port has an alias, which is its number on the front panel: etp1, and etp1a, etp1b for parts, or Ethernet1/1, Ethernet1/3 by
-// lanes on some models. Aliases are read where they cannot be taken for a name; the name is what is written. Source: port_config.ini and
-// platform.json of the models.
+// Ports are called EthernetN. The step of N from one port to the next depends on the model, and is mostly the number of lanes. A part
+// of a split port is named by its first lane, so Ethernet0 is both the first port of a switch and the first part of that port. A port
+// also has an alias, which is its number on the front panel: etp1, with etp1a and etp1b for its parts; on some models Ethernet1/1 and
+// Ethernet1/3, by lanes. rocec reads an alias where it cannot be mistaken for a name, and always writes the name. Source:
+// port_config.ini and platform.json of the models.
 
 // prefix begins every name.
 const prefix = "Ethernet"
@@ -21,8 +21,8 @@ const prefix = "Ethernet"
 // run is a run of ports whose names are alike: the number of its first port, the number in that one's name, and how far names are apart.
 type run struct{ port, name, step int }
 
-// runsOf gives the runs of a model's names. Of a model that is not in the table a name is taken to be as far from the next as the port
-// has lanes, as on most; a nil model has ports of four lanes.
+// runsOf gives the runs of a model's names. For a model outside the table the step to the next name is the number of the port's
+// lanes, as on most models; for a nil model ports have four lanes.
 func runsOf(m *platform.Switch) []run {
 	if m == nil {
 		return []run{{1, 0, 4}}
@@ -45,8 +45,8 @@ func isKnown(m *platform.Switch) bool { return slices.Contains(platform.Switches
 // largestName bounds the number in a name; the largest switch has 520.
 const largestName = 9999
 
-// readPort gives the port that a name or an alias means. Of a name that stands for a port and its first part it gives the port; of an
-// alias by letters the part by its letter, whatever its lanes: [resolvePorts] settles both.
+// readPort gives the port that a name or an alias means. A name that means both a port and its first part gives the port. An alias
+// with a letter gives the part of that letter, whatever its lanes: [resolvePorts] settles both.
 func readPort(m *platform.Switch, name string) (ir.Front, bool) {
 	if a, ok := parseAlias(m, name); ok {
 		return ir.Front{Number: int16(a.port), Sub: int16(a.part)}, true
@@ -150,9 +150,9 @@ func number(text string) (int, bool) {
 	return n, err == nil && n <= largestName
 }
 
-// resolvePorts settles what the names mean that cables use on a switch. A name that stands for a port and its first part means the part
-// where another part of the port is used. Letters count parts: how many a port has is what lets all of them be, and of these the number
-// that gives the parts the speed their cables state, else the smallest.
+// resolvePorts settles what the names mean that cables use on a switch. A name for both a port and its first part means the part
+// where another part of the port is used. Letters count parts, so the number of parts has to allow all letters in use. Among such
+// numbers the one that gives the parts the speed of their cables wins, else the smallest.
 func resolvePorts(m *platform.Switch, used []ir.Used) []ir.Front {
 	out := make([]ir.Front, len(used))
 	ofPort := map[int16][]int{}

@@ -13,9 +13,9 @@ import (
 	"github.com/rocec/rocec/compiler/platform"
 )
 
-// public is the whole ports of each model as the first of its platforms has them: how many, of how many lanes, and the first and the
-// last name. Source: platform.json, or where it has no ports port_config.ini of the default hwsku, in device/ of
-// sonic-net/sonic-buildimage, August 2026.
+// public holds the whole ports of each model on its first platform: their number, their lanes, and the first and the last name.
+// Source: platform.json, or where it has no ports port_config.ini of the default hwsku, in device/ of sonic-net/sonic-buildimage,
+// August 2026.
 var public = map[string]string{
 	"sn2010":        "18 of 1: Ethernet0-68, 4 of 4: Ethernet72-84",
 	"sn2100":        "16 of 4: Ethernet0-60",
@@ -81,8 +81,8 @@ var public = map[string]string{
 	"t7032-ix1":     "32 of 4: Ethernet0-124",
 }
 
-// otherLanes is models whose ports have other lanes in the table of models than on SONiC: its default hwsku splits the QSFP+ of the two
-// from Edgecore, and runs those of the S6100 over two lanes each.
+// otherLanes lists models whose ports have other lanes in SONiC than in the table of models. SONiC's default hwsku splits the QSFP+
+// ports of the two Edgecore models, and runs those of the S6100 over two lanes each.
 var otherLanes = map[string]bool{"as5712-54x": true, "as5812-54x": true, "s6100": true}
 
 // group is a run of public names.
@@ -224,7 +224,8 @@ func TestFrontPanelNames(t *testing.T) {
 	assert.Equal(t, "Ethernet8", OS.Spell(nil, f))
 }
 
-// On every model, a port and each part of it have a name that reads back, and no two have the same but a port and its first part.
+// On every model the name of a port and of each part reads back, and no two names are equal except those of a port and its first
+// part.
 func TestNamesReadBack(t *testing.T) {
 	all := append([]*platform.Switch{
 		{Name: "own", Ports: []platform.PortRange{

@@ -56,7 +56,7 @@ func judgeIdentity(d *ir.Device, says map[string]string) (wrong []string) {
 	want, err2 := grammar.ParseVersion(d.Switch.Version)
 	switch {
 	case err != nil:
-		wrong = append(wrong, fmt.Sprintf("%s runs SONiC %s, of which rocec does not know the branch, and the fabric says %s.", d.Name,
+		wrong = append(wrong, fmt.Sprintf("%s runs SONiC %s, whose branch rocec does not know, and the fabric says %s.", d.Name,
 			target.Escape(build), d.Switch.Version))
 	case err2 == nil && is.Release != want.Release:
 		wrong = append(wrong, fmt.Sprintf("%s runs SONiC %s (build_version %s), but the fabric says %s.",
@@ -84,8 +84,8 @@ func stateOf(s string) string {
 	return target.Escape(s)
 }
 
-// probes gives what shows whether the settings work: swss runs, the chip was told of the headroom that lossless ports need; counters; and
-// what of every switch shows its surroundings.
+// probes returns the probes that show whether the settings work: swss runs, the chip has the headroom that lossless ports need,
+// counters, and the surroundings of every switch.
 func probes(d *ir.Device) []target.Probe {
 	out := []target.Probe{swssProbe(d.Name)}
 	var cables []target.Cable
@@ -142,8 +142,8 @@ func swssProbe(device string) target.Probe {
 	})
 }
 
-// headroomProbe reads what the chip was told to keep free for what arrives after a pause: APPL_DB, which daemons fill from CONFIG_DB, from
-// the vendor's file or by a formula of theirs. That a patch was applied says nothing of it.
+// headroomProbe reads the headroom that the chip has orders to reserve for packets after a pause: APPL_DB, which daemons fill from
+// CONFIG_DB, from the vendor's file or by their own formula. An applied patch is no evidence for it.
 func headroomProbe(d *ir.Device, name string, ports []*ir.Port, slow bool) target.Probe {
 	var b strings.Builder
 	b.WriteString(`seen=' '
@@ -196,7 +196,7 @@ done
 	}
 }
 
-// shortage is headroom that is less than what can arrive. Ports with one profile and one need are told together.
+// shortage is headroom that is less than what can arrive. One shortage covers all ports with the same profile and need.
 type shortage struct {
 	profile    string
 	cos        int
@@ -217,9 +217,9 @@ func (s shortage) text(device, port string) string {
 		diag.Number(s.need))
 }
 
-// headroomOf is the headroom of a port as a state: enough for each of its lossless priorities, or not; and where it is less than needed,
-// though no less than the vendor's own tables come to ([ir.Buffer.Floor]), by how much. A priority that the port does not pause, and a
-// port that does not have rocec's maps, need none yet.
+// headroomOf judges the headroom of a port: enough for each of its lossless priorities, or not. If the headroom is less than needed
+// but no less than the vendor's own tables ([ir.Buffer.Floor]), the shortage holds the difference. A priority that the port does not
+// pause, and a port that does not have rocec's maps, need none yet.
 func headroomOf(d *ir.Device, p *ir.Port, says map[string]string) (target.Sample, shortage) {
 	if says["asked:"+p.Name] == "" {
 		return unread(d, p, "its databases do not answer."), shortage{}
@@ -256,18 +256,18 @@ func headroomOf(d *ir.Device, p *ir.Port, says map[string]string) (target.Sample
 func unread(d *ir.Device, p *ir.Port, why string) target.Sample {
 	return target.Sample{
 		Name: "headroom", On: p.Name, Unit: target.UnitFact, Fact: target.NotReadable,
-		Hint: fmt.Sprintf("What %s reserves for %s was not read: %s Whether the headroom is enough is not known.", d.Name, p.Name, why),
+		Hint: fmt.Sprintf("The headroom that %s reserves for %s was not read: %s It may be too small.", d.Name, p.Name, why),
 	}
 }
 
-// enabledOf reads pfc_enable; what is none enables nothing.
+// enabledOf reads pfc_enable; an invalid text enables no priority.
 func enabledOf(text string) uint8 {
 	mask, _ := grammar.ParseDigits(text)
 	return mask
 }
 
-// profileOf gives the profile of the priority group that holds a priority, where that is lossless: its profile has an xoff. Of two groups
-// that hold it, the chip has the one that came last, which nothing tells: one that is not lossless counts.
+// profileOf gives the profile of the priority group that holds a priority, where that is lossless: its profile has an xoff. If two
+// groups hold the priority, the chip uses the later one, and the order is unknown: a group that is not lossless counts.
 func profileOf(says map[string]string, port string, cos int) (lossless string, ok bool) {
 	for _, key := range slices.Sorted(maps.Keys(says)) {
 		groups, ok := strings.CutPrefix(key, "BUFFER_PG_TABLE:"+port+":")

@@ -7,8 +7,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Read gives how a switch is set, as its state says it. A port sends pauses for a priority that has PFC and a lossless priority group;
-// where the state holds no groups at all, or the port is down, PFC alone decides. Headroom is the sum over its priority groups
+// Read gives how a switch is set, as its state says it. A port sends pauses for a priority that has PFC and a lossless priority
+// group; where the state has no groups, or the port is down, PFC alone decides. Headroom is the sum over its priority groups
 // ([read.Headroom]). Nil: the text is empty or cannot be read. It never fails, whatever the bytes.
 func Read(d *ir.Device, content []byte) *ir.Settings {
 	if len(content) == 0 {

@@ -42,7 +42,7 @@ func TestReadWritten(t *testing.T) {
 					if b.DSCP[v] >= 0 && a.Trust.DSCP {
 						require.Equal(t, b.DSCP[v], a.DSCP[v])
 					}
-					if b.DSCP[v] < 0 && a.Trust.DSCP { // nobody claims it: never lossless
+					if b.DSCP[v] < 0 && a.Trust.DSCP { // no group claims it: never lossless
 						require.Zero(t, a.Lossless()>>a.DSCP[v]&1)
 					}
 				}
@@ -54,7 +54,7 @@ func TestReadWritten(t *testing.T) {
 	require.Greater(t, ports, 100)
 }
 
-// TestUnderstandRows: the state of a switch means the same as [sonic.Read] says, in the form of rows and as a dump, and all of it is read.
+// TestUnderstandRows: a state has the same meaning for [sonic.Read] in the form of rows and as a dump, and all of it is read.
 func TestUnderstandRows(t *testing.T) {
 	d := device(t, rack, "tor1")
 	for _, release := range []string{"202205", "202505", "202605"} {
@@ -125,8 +125,8 @@ func TestReadLossy(t *testing.T) {
 	}
 }
 
-// TestHeadrooms: the headroom of a priority group is that of its profile; a profile that the buffer manager makes is not part of the state,
-// and its headroom is that of the row of the lookup file.
+// TestHeadrooms: the headroom of a priority group is that of its profile. A profile of the buffer manager is not part of the state;
+// its headroom comes from the row of the lookup file.
 func TestHeadrooms(t *testing.T) {
 	d := device(t, rack, "tor1")
 	for _, c := range []struct {

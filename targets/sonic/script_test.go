@@ -27,10 +27,10 @@ import (
 	"github.com/rocec/rocec/targets/target/targettest"
 )
 
-// shells are those that a switch, or whoever logs in there, may have.
+// shells are those that a switch, or a user who logs in there, may have.
 var shells = [][]string{{"dash"}, {"bash", "--posix"}, {"bash"}, {"busybox", "sh"}, {"mksh"}, {"ksh"}}
 
-// found is what the query for the state of a switch finds there. Texts that are empty are files that are not there.
+// found is the input of the query for the state of a switch. Texts that are empty are files that are not there.
 type found struct {
 	data   string // what sonic-cfggen prints
 	status int    // with which it ends
@@ -91,7 +91,7 @@ func asked(t testing.TB, f found) (out string, failed bool) {
 		out, failed = b.String(), err != nil
 	}
 	if failed {
-		require.Empty(t, out, "nothing of what is not whole")
+		require.Empty(t, out, "an incomplete answer prints nothing")
 	}
 	return out, failed
 }
@@ -208,7 +208,7 @@ func TestQuery(t *testing.T) {
 			"PFC_WD|Ethernet0 action \"drop\"\nPFC_WD|GLOBAL POLL_INTERVAL \"200\"\n",
 		},
 		{
-			"GLOBAL stands behind the ports",
+			"GLOBAL follows the ports",
 			tables{"PFC_WD": {"GLOBAL": {"POLL_INTERVAL": "200"}, "AEthernet0": {}, "Z": {"action": "drop"}}},
 			"PFC_WD|AEthernet0\nPFC_WD|GLOBAL POLL_INTERVAL \"200\"\nPFC_WD|Z action \"drop\"\n",
 		},
@@ -250,7 +250,7 @@ func TestQueryTables(t *testing.T) {
 	assert.Equal(t, facts+strings.Join(want, ""), out)
 }
 
-// TestQueryRefuses: a configuration that does not come whole is none, and so is one that rows cannot spell.
+// TestQueryRefuses: the query fails for an incomplete configuration, and for one that rows cannot spell.
 func TestQueryRefuses(t *testing.T) {
 	whole := printed(t, tables{"QUEUE": {"Ethernet0|3": {"scheduler": "a"}}, "SCHEDULER": {"a": {"type": "STRICT"}}})
 	_, failed := asked(t, found{data: whole, build: build})
@@ -407,8 +407,8 @@ func TestQueryRandom(t *testing.T) {
 	}
 }
 
-// TestQueryLarge: a megabyte takes seconds, in every shell that has a printf of its own, as that of a switch has. A large switch has a
-// third of that; so have they without -whole, in the ninth part of the time, which work would take that grows with the square.
+// TestQueryLarge: a megabyte takes seconds, in every shell with a built-in printf, like that of a switch. A large switch has a third
+// of that. Without -whole the test has that third, and a ninth of the time, which quadratic work would need.
 func TestQueryLarge(t *testing.T) {
 	ports, most := 170, 15*time.Second/9
 	if *whole {

@@ -1,12 +1,12 @@
 // Package sonic spells the lossless settings of a switch in CONFIG_DB of SONiC, 202205 to 202605.
 //
-// In comes one compiled switch. Out goes a function from the state of the switch to the one that should be: the settings are lowered once
-// ([lower]), then set in the tables of QoS and buffers by the rules of the release; what is not rocec's stays as it is. Text is read and
-// written by package grammar, in one canonical form. A switch is told the difference of two states, as a sequence of patches and
-// commands that its release and its chip take ([grammar.Sequence]); what they do not take is refused before anything is tried.
+// The input is one compiled switch. The output is a function from the state of the switch to the wanted state. The settings are lowered
+// once ([lower]), then set in the tables of QoS and buffers by the rules of the release; settings of others stay as they are. Text is
+// read and written by package grammar, in one canonical form. A switch gets the difference of two states as a sequence of patches and
+// commands that its release and its chip take ([grammar.Sequence]). What they do not take is refused before any change.
 //
-// The state ([Path]) is rows, a line for each field with its value as JSON, in the order of their bytes ([grammar.Config.Rows]):
-// script/rows.sh makes them on the switch of what `sonic-cfggen -d --print-data` prints, and of files:
+// The state ([Path]) is rows, a line for each field with its value as JSON, sorted by bytes ([grammar.Config.Rows]). On the switch,
+// script/rows.sh makes them from the output of `sonic-cfggen -d --print-data` and from files:
 //
 //	PORT_QOS_MAP|Ethernet0 pfc_enable "3"
 //	BUFFER_PG|Ethernet0|3 profile "pg_lossless_100000_5m_profile"
@@ -16,22 +16,24 @@
 //	@lookup|file
 //	@lookup|100000|5m size "49152"
 //
-// The tables are [grammar.Tables] but for VERSIONS; of DEVICE_METADATA and PORT no more leaves the switch than what classes and buffers
-// depend on. Profiles pg_lossless_*_profile are not part of the state: the buffer manager makes them, and nobody takes them away again. Nor
-// is PFC_WD|GLOBAL where no port has a watchdog. What the chip keeps for a port is not part of it either: a probe asks for that.
+// The tables are [grammar.Tables] but for VERSIONS; of DEVICE_METADATA and PORT no more leaves the switch than what classes and
+// buffers depend on. Profiles pg_lossless_*_profile are not part of the state: the buffer manager makes them, and SONiC never removes
+// them. Nor is PFC_WD|GLOBAL where no port has a watchdog. The settings of the chip for a port are not part of it either: a probe
+// reads them.
 //
-// @version is of /etc/sonic/sonic_version.yml, with asic_count of asic.conf of the platform. @lookup is pg_profile_lookup.ini of the hwsku,
-// a row for a speed in Mb/s and a length of cable, with size, xon, xoff, threshold and, where the file has the column, xon_offset; the row
-// file, which has no field, says that there is such a file. What is missing is not known.
+// @version comes from /etc/sonic/sonic_version.yml, with asic_count from asic.conf of the platform. @lookup comes from
+// pg_profile_lookup.ini of the hwsku. It has a row for each speed in Mb/s and cable length, with size, xon, xoff, threshold and,
+// where the file has the column, xon_offset. The row @lookup|file without fields means that there is such a file. A missing row means
+// unknown. What is missing is not known.
 //
-// Promised: the map of DSCP has all 64 values and traffic nobody claimed never lands in a lossless class; the software watchdog watches
-// what PFC pauses; a length of cable is one the buffer manager of the switch has sizes for; a lossless class leaves by a queue that does
-// not drop where the template has buffers for queues ([editor.wishEgress]); the buffer model is read and never changed;
-// names are ROCEC and ROCEC-*, and an object of somebody else is neither changed nor deleted, but for the thresholds of AZURE_LOSSLESS
-// up to 202505, where a patch can change no other.
+// The target promises: the map of DSCP has all 64 values, and unclaimed traffic never enters a lossless class. The software watchdog
+// watches every lossless queue. A cable length is one for which the switch's buffer manager has sizes. A lossless class leaves by a
+// queue that does not drop where the template has buffers for queues ([editor.wishEgress]). The buffer model is read and never
+// changed. Names are ROCEC and ROCEC-*, and rocec neither changes nor deletes objects of others. The one exception is the thresholds
+// of AZURE_LOSSLESS up to 202505, where a patch cannot change another profile.
 //
-// What rocec owns: objects named ROCEC*; of the ports of the fabric the maps, PFC, queues 0 to 7, the buffers of lossless queues, lossless
-// priority groups, length of cable where lossless, and watchdog; of other ports what names an object of rocec's.
+// rocec owns objects named ROCEC*. On ports of the fabric it owns the maps, PFC, queues 0 to 7, the buffers of lossless queues,
+// lossless priority groups, the cable length where lossless, and the watchdog; on other ports, references to rocec's objects.
 package sonic
 
 import (
@@ -51,7 +53,7 @@ const Path = "sonic/running"
 // Name is the name of rocec's maps, and begins those of its schedulers and profiles of marking.
 const Name = "ROCEC"
 
-// Wish is what a switch should hold: its state as a function of the one that is there.
+// Wish computes the wanted state of a switch from its current one.
 type Wish struct {
 	device *ir.Device
 	lower  func() *settings
@@ -106,7 +108,7 @@ func (w *Wish) Edit(old []byte) ([]byte, diag.List) {
 	if bytes.HasSuffix(old, []byte("\n")) && before.Equal(cfg) {
 		return old, ds
 	}
-	if len(before.Tables) > 0 { // else nobody has read a switch
+	if len(before.Tables) > 0 { // else no switch has been read
 		w.refuse(&ds, before, cfg)
 		if ds.HasErrors() {
 			return nil, ds
@@ -115,10 +117,10 @@ func (w *Wish) Edit(old []byte) ([]byte, diag.List) {
 	return cfg.Rows(), ds
 }
 
-// sequence gives the steps that make one state of another on a switch, both as text, and what of it the switch does not take. The version
-// and the vendor of the chip count where the state does not say them. The way back is the sequence from after to before: `config rollback`
-// would go through the allow-list with everything that the buffer manager has written since, and be refused. A text that cannot be read
-// is an error.
+// sequence returns the steps that turn one state of a switch into another, both as text, and the operations that the switch does not
+// take. The version and the vendor of the chip count where the state does not say them. The way back is the sequence from after to
+// before: `config rollback` would go through the allow-list with everything that the buffer manager has written since, and be
+// refused. A text that cannot be read is an error.
 func sequence(version, vendor string, before, after []byte) ([]grammar.Step, []grammar.Refused, error) {
 	a, err := grammar.ReadRows(before)
 	if err != nil {
@@ -136,12 +138,12 @@ func sequence(version, vendor string, before, after []byte) ([]grammar.Step, []g
 	return steps, refused, nil
 }
 
-// box gives what the allow-list goes by.
+// box returns the facts that the allow-list depends on.
 func (w *Wish) box(cfg *grammar.Config) (grammar.Box, error) {
 	return grammar.BoxOf(cfg, w.device.Switch.Version, string(w.device.Switch.Model.ASIC.Vendor))
 }
 
-// refuse says which of the changes the switch does not take.
+// refuse reports the changes that the switch does not take.
 func (w *Wish) refuse(ds *diag.List, before, after *grammar.Config) {
 	box, err := w.box(before)
 	if err != nil {

@@ -33,13 +33,13 @@ var (
 
 var liveQuery = &target.Query{Name: nameRows, Cmd: rowsScript + "running || fail 'sonic-cfggen gives no whole configuration'"}
 
-// The names of what a switch is asked and told, see [target.Target.Recall].
+// The names of queries and steps, see [target.Target.Recall].
 const (
 	nameRows  = "sonic rows"
 	namePatch = "sonic patch" // with a version, a vendor of chips and two states, by their SHA-256, it makes the second of the first
 )
 
-// sum is what a switch is compared with: of the bytes of the state.
+// sum returns the checksum by which a switch is compared: over the bytes of the state.
 func sum(content []byte) string { return target.Sum(content) }
 
 // stepBetween makes one running configuration of another on a switch of a version with a chip of a vendor, and gives the way there. States
@@ -121,8 +121,8 @@ func flapped(steps []grammar.Step) map[string]bool {
 	return ports
 }
 
-// How long a patch and its commands take, at most, and how long they may take before they count as hanging: a patch is sorted and checked
-// change by change, a second or more for each.
+// How long a patch and its commands take at most, and how long they may take before they count as hanging. A switch sorts and checks
+// a patch change by change, a second or more for each.
 const (
 	patchTime = time.Minute
 	stageTime = 2 * time.Minute
@@ -134,7 +134,7 @@ func (w *Wish) choose(before, after []byte, _ []target.Sample) (target.Step, []s
 	return s, says(forth)
 }
 
-// says tells how long patches take, and names what is not a patch.
+// says reports how long patches take, and names the commands that are not a patch.
 func says(steps []grammar.Step) []string {
 	var out, first []string
 	if n := len(flapped(steps)); n > 0 {

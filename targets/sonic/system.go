@@ -13,7 +13,7 @@ import (
 	"github.com/rocec/rocec/targets/sonic/grammar"
 )
 
-// OS is what is known of SONiC.
+// OS holds the facts about SONiC.
 var OS = &ir.OS{
 	Name: osName, Title: osTitle, User: "admin", Newest: newest,
 	Usual: usual, Release: release, Runs: runs,
@@ -71,7 +71,7 @@ func parseBranch(version string) (grammar.Release, bool) {
 // versionRunes is what may follow the branch in a version.
 const versionRunes = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ._-+~"
 
-// release says what is wrong with what stands as release in a switch block; empty: nothing.
+// release describes what is wrong with the release of a switch block; empty if it is valid.
 func release(version string) string {
 	if _, ok := parseBranch(version); ok {
 		return ""
@@ -118,7 +118,7 @@ func branchesText() string {
 	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
 
-// What a watchdog has that nobody has set: the defaults of `pfcwd start_default`, which grow with the ports ([watchSteps]).
+// Default watchdog values: those of `pfcwd start_default`, which grow with the ports ([watchSteps]).
 const (
 	watchTime   = 200 // ms, of poll, detection and restoration
 	watchAction = "drop"

@@ -60,7 +60,7 @@ var topicPort = diag.Topic{
 
 var topicAdmin = diag.Topic{
 	Code:    "sonic-admin-status",
-	Summary: "a lossless port says no admin_status",
+	Summary: "a lossless port has no admin_status",
 }
 
 var topicPool = diag.Topic{

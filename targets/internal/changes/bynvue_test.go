@@ -254,11 +254,11 @@ func TestNVUERefused(t *testing.T) {
 	}{
 		"nvued is down": {
 			func(b *nvueBox) { b.Run(t.Context(), "root", "systemctl stop nvued", "") },
-			"so nothing can be asked or changed",
+			"so rocec can neither read nor change settings",
 		},
-		"nvued answers nobody": {func(b *nvueBox) { b.nv.Stop() }, "gives nothing that can be read"},
-		"somebody's window":    {func(b *nvueBox) { b.nv.Foreign("ann", "confirm", "nv set qos roce") }, "waits for its confirmation (ann)"},
-		"somebody's apply":     {func(b *nvueBox) { b.nv.Foreign("ann", "apply", "nv set qos roce") }, "is being applied (ann)"},
+		"nvued answers no request": {func(b *nvueBox) { b.nv.Stop() }, "cannot be read"},
+		"somebody's window":        {func(b *nvueBox) { b.nv.Foreign("ann", "confirm", "nv set qos roce") }, "waits for its confirmation (ann)"},
+		"somebody's apply":         {func(b *nvueBox) { b.nv.Foreign("ann", "apply", "nv set qos roce") }, "is being applied (ann)"},
 		"left to files": {func(b *nvueBox) {
 			b.Run(t.Context(), "root", "nv set system config apply ignore "+sim.FeaturesPath+"; nv config apply -y", "")
 		}, `Write config = "files" in the switch block`},
@@ -266,7 +266,7 @@ func TestNVUERefused(t *testing.T) {
 			func(b *nvueBox) { b.WriteFile(sim.FeaturesPath, []byte("pfc.roce_pfc.cos_list = [3]\n"), 0o644) },
 			"has port groups of rocec",
 		},
-		"another model": {func(b *nvueBox) { b.nv.Do(func() { b.nv.Model = "MSN2700-CS2F" }) }, "says that it is a MSN2700-CS2F"},
+		"another model": {func(b *nvueBox) { b.nv.Do(func() { b.nv.Model = "MSN2700-CS2F" }) }, "reports that it is a MSN2700-CS2F"},
 		"a preset that pauses nothing": {
 			func(b *nvueBox) { b.Run(t.Context(), "root", "nv set qos roce mode lossy; nv config apply -y", "") },
 			"has the vendor's preset",

@@ -111,7 +111,7 @@ func TestSONiCDynamic(t *testing.T) {
 	}
 }
 
-// dynamic has the switch compute its headroom: what its image would have been built with.
+// dynamic makes the switch compute its headroom: what its image would have been built with.
 func (b *sonicBox) dynamic(t *testing.T) {
 	t.Helper()
 	b.Root(t, "config qos reload >/dev/null 2>&1; config save -y && systemctl restart swss")
@@ -212,7 +212,7 @@ func TestSONiCRefused(t *testing.T) {
 		}, "runs SONiC 202305"},
 		"a branch nobody knows": {func(t *testing.T, b *sonicBox) {
 			b.Root(t, "printf 'build_version: SONiC.master.77-abc\\n' >/etc/sonic/sonic_version.yml")
-		}, "of which rocec does not know the branch"},
+		}, "whose branch rocec does not know"},
 		"no SONiC": {func(t *testing.T, b *sonicBox) { b.Root(t, "rm /etc/sonic/sonic_version.yml") }, "does not say that it runs SONiC"},
 		"another model": {func(_ *testing.T, b *sonicBox) {
 			b.sw.Put("DEVICE_METADATA", "localhost", map[string]string{"platform": "x86_64-mlnx_msn2700-r0", "hwsku": "ACS-MSN2700"})

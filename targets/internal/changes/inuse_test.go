@@ -52,7 +52,7 @@ func TestPresetInUse(t *testing.T) {
 			"At swp1, headroom is for a cable of 100 m, and not of 150 m.",
 		},
 		{
-			"longer cables, kept", "keep", "100G", "150m", "", on, `says preset = "keep". What differs: Cables are up to 150 m long`, "",
+			"longer cables, kept", "keep", "100G", "150m", "", on, `says preset = "keep". Differences: Cables are up to 150 m long`, "",
 			"At swp1, headroom is for a cable of 100 m, and not of 150 m.",
 		},
 		{

@@ -1,8 +1,8 @@
 // Package mlx4 spells a fabric for hosts with NICs whose driver is mlx4_core: ConnectX-3.
 //
-// A NIC that takes part in an intent gets a value file, and the host the script rocec-host-mlx4 with its unit and rules, as package nic
-// has them. The card takes the PCP of a frame for its priority and knows no DSCP map, so that what is lossless on it travels by PCP in a
-// VLAN. It neither answers marked packets nor slows down on CNPs.
+// A NIC that takes part in an intent gets a value file, and the host the script rocec-host-mlx4 with its unit and rules, as package
+// nic has them. The card takes the PCP of a frame as its priority and has no DSCP map, so lossless traffic travels by PCP in a VLAN.
+// It neither answers marked packets nor slows down on CNPs.
 //
 // # The value file
 //
@@ -23,7 +23,7 @@
 //
 // # What the script uses on a host
 //
-// What that of mlx5 does for the same settings, by dcb or mlnx_qos, ethtool, ip and the configfs of rdma_cm, and besides:
+// The commands and files of mlx5 for the same settings (dcb or mlnx_qos, ethtool, ip and the configfs of rdma_cm), and also:
 //
 //	/sys/class/net/IF/dev_port                        r    which port of the card it is, from 0: both are one PCI function
 //	/sys/module/mlx4_core/parameters/roce_mode        r    where the version does not take

@@ -16,8 +16,8 @@ import (
 	"github.com/rocec/rocec/targets/nic/mlx5/mlx5test"
 )
 
-// host is a tree that stands for the /sys, /proc and /etc of a host with a card of two ports, ens1 and ens1d1, which are one PCI function
-// with one RDMA device; the real dcb over the shim of mlx5test, and small stand-ins for the other commands.
+// host simulates a host by a tree for its /sys, /proc and /etc. Its card has two ports, ens1 and ens1d1, which are one PCI function
+// with one RDMA device. It runs the real dcb over the shim of mlx5test, and small replacements for the other commands.
 type host struct {
 	t    *testing.T
 	root string
@@ -100,7 +100,7 @@ func (h *host) read(path string) string {
 	return strings.TrimSuffix(string(b), "\n")
 }
 
-// run runs a verb of the script from stdin, in the shell of Debian; it gives what it printed to both outputs, and its status.
+// run runs a verb of the script from stdin, in the shell of Debian. It returns the text of both outputs, and the status.
 func (h *host) run(args ...string) (string, int) {
 	cmd := exec.Command(machinetest.Need(h.t, "dash"), append([]string{"-s", "--"}, args...)...)
 	cmd.Env = h.env
@@ -149,7 +149,7 @@ func TestBothPorts(t *testing.T) {
 	assert.Zero(t, code, "the other port keeps its settings")
 }
 
-// What is in the way is said, with what to do, and nothing is green.
+// An obstacle is reported with its remedy, and is never green.
 func TestRefusals(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -9,7 +9,7 @@ import (
 // Topics is every code this target reports.
 var Topics = []diag.Topic{dscpTopic}
 
-var dscpTopic = diag.Topic{Code: "host-no-dscp", Summary: "NIC cannot tell priorities by DSCP"}
+var dscpTopic = diag.Topic{Code: "host-no-dscp", Summary: "NIC cannot map DSCP to priorities"}
 
 // judge reports what this NIC cannot do.
 func judge(ds *diag.List, n *ir.NIC) {
@@ -17,10 +17,10 @@ func judge(ds *diag.List, n *ir.NIC) {
 	nic.JudgeOptions(ds, n)
 	for _, in := range n.Carries() {
 		if n.Model.V2 && in.ByDSCP() && (in.Group.Lossless || in.Group.ECN != nil) {
-			dscpTopic.Errorf(ds, n.At, "The nic %s of the host group %s carries %s, whose cos group %s goes by DSCP. The driver of "+
-				"the %s has no map from DSCP to priorities: its packets would be priority 0. Let the intent of these hosts travel by PCP in a VLAN, "+
-				"with a cos "+
-				"group that claims no DSCP, or use a ConnectX-4 or later.", n.Name, n.Device.Group, in.Name, in.Group.Name, n.Model.Title).
+			dscpTopic.Errorf(ds, n.At, "The nic %s of the host group %s carries %s, whose cos group %s is identified by DSCP. The "+
+				"driver of the %s has no map from DSCP to priorities: its packets would be priority 0. Let the intent of these hosts "+
+				"travel by PCP in a VLAN, with a cos group that claims no DSCP, or use a ConnectX-4 or later.",
+				n.Name, n.Device.Group, in.Name, in.Group.Name, n.Model.Title).
 				Note(in.At, "the intent %s", in.Name)
 		}
 	}

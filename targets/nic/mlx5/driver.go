@@ -9,7 +9,7 @@ import (
 	"github.com/rocec/rocec/targets/nic"
 )
 
-// Driver is what is known of NICs with the driver mlx5.
+// Driver describes NICs with the driver mlx5.
 //
 // Sources of models: "RHEL" is Red Hat's RoCE documentation, "vendor" the maker's product page or release notes.
 var Driver = ir.NewDriver(ir.Driver{
@@ -87,13 +87,13 @@ const longestCable = 999
 
 // The buffer of a NIC.
 //
-// The driver (port_buffer.c) refuses a lossless buffer that does not hold what may come after the pause, a frame of the largest
-// MTU the interface could have, so that sending can go on below the threshold, and a cell:
+// The driver (port_buffer.c) demands room in a lossless buffer for the packets after a pause, for a frame of the interface's largest
+// MTU, so that sending can go on below the threshold, and for a cell:
 //
 //	xoff = (301 + 2.16 x metres) x Gb/s + 2.72 x MTU        speed 40G at least
 //	buffer >= xoff + 9216 + 128
 //
-// in whole numbers, each product cut off. While the NIC's firmware sizes the buffers it has the same to hold.
+// in whole numbers, each product cut off. The same bound holds while the NIC's firmware sizes the buffers.
 const (
 	perGbps     = 301
 	perMetre    = 216 // hundredths of a byte per Gb/s

@@ -19,7 +19,7 @@ func total(terms []ir.Term) int {
 	return sum
 }
 
-// The buffers mlx5 takes at least, worked out by somebody else from the driver's formula.
+// The smallest buffers that mlx5 takes, computed independently of rocec from the driver's formula.
 func TestNICBuffer(t *testing.T) {
 	for _, c := range []struct {
 		speed      int

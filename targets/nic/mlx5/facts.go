@@ -31,8 +31,8 @@ var pciIDs = []struct{ id, model, title string }{
 	{"0xa2dc", "bluefield-3", "BlueField-3"},
 }
 
-// nvram are the stored values of the firmware that decide over RoCE. _P stands for the number of the port. Source: the vendor's list of
-// mlxconfig parameters, and the output of mlxconfig 4.x as published in bug reports.
+// nvram lists the stored values of the firmware that affect RoCE. The number of the port follows a name that ends in _P. Source: the
+// vendor's list of mlxconfig parameters, and the output of mlxconfig 4.x as published in bug reports.
 var nvram = []string{
 	"LINK_TYPE_P", "ROCE_CONTROL", "ROCE_CC_PRIO_MASK_P", "CNP_DSCP_P", "CNP_802P_PRIO_P", "NUM_OF_PFC_P", "LLDP_NB_DCBX_P", "DCBX_WILLING_P",
 }
@@ -131,7 +131,8 @@ func judgeCard(s *nic.Settings, f nic.Facts) []string {
 		if mask, ok := storedNumber(f, "ROCE_CC_PRIO_MASK_P"); ok {
 			for prio, on := range s.ECN {
 				if on && mask>>prio&1 == 0 {
-					say("The firmware of %s controls no congestion for priority %d (ROCE_CC_PRIO_MASK); the fabric marks it by ECN%s.", at, prio,
+					say("The firmware of %s has congestion control off for priority %d (ROCE_CC_PRIO_MASK); the fabric marks it by "+
+						"ECN%s.", at, prio,
 						dropping(n.Device.Fabric, prio))
 				}
 			}
@@ -146,7 +147,7 @@ func judgeCard(s *nic.Settings, f nic.Facts) []string {
 	return wrong
 }
 
-// dropping names a switch that drops lossless packets of a priority where the NIC sets no ECN bits; empty: there is none.
+// dropping names a switch that drops lossless packets of a priority where the NIC sets no ECN bits; empty if no switch does.
 func dropping(f *ir.Fabric, prio int) string {
 	if !slices.ContainsFunc(f.CosGroups, func(g *ir.CosGroup) bool { return g.Cos == prio && g.Lossless && g.ECN != nil }) {
 		return ""
@@ -177,7 +178,8 @@ func count(mask [8]bool) (n int) {
 	return n
 }
 
-// cardSamples gives what the card, its driver and its firmware say, and a hint where the firmware may change settings by itself.
+// cardSamples returns the facts of the card, its driver and its firmware, and a hint where the firmware may change settings by
+// itself.
 func cardSamples(s *nic.Settings, f nic.Facts) []target.Sample {
 	title, _ := cardModel(f)
 	f["model"] = title
@@ -199,8 +201,8 @@ func cardSamples(s *nic.Settings, f nic.Facts) []target.Sample {
 	if _, ok := f.Number("dcqcn.np_cnp_prio_mode"); s.CNP != nil && s.ECN != [8]bool{} && !ok {
 		out = append(out, target.Sample{
 			Name: "mode of CNPs", On: s.NIC.Name, Unit: target.UnitState, Value: 1,
-			Hint: fmt.Sprintf("Whether the priority of CNPs counts on %s of %s is not known: debugfs does not tell np_cnp_prio_mode, and the "+
-				"number of cnp_prio counts in mode 0 alone.", s.NIC.Name, s.NIC.Device.Name),
+			Hint: fmt.Sprintf("The priority of CNPs may have no effect on %s of %s: debugfs does not show np_cnp_prio_mode, and "+
+				"cnp_prio counts in mode 0 alone.", s.NIC.Name, s.NIC.Device.Name),
 		})
 	}
 	if on, ok := storedNumber(f, "LLDP_NB_DCBX_P"); ok && on == 1 {

@@ -40,7 +40,7 @@ func TestJudgeCard(t *testing.T) {
 		{"nv.ROCE_CONTROL ROCE_DISABLE(1)\n", "has RoCE switched off (ROCE_CONTROL)"},
 		{"nv.ROCE_CONTROL DEVICE_DEFAULT(0)\n", ""},
 		{"nv.NUM_OF_PFC_P1 0\n", "has room for 0 lossless priorities (NUM_OF_PFC); the fabric has 1."},
-		{"nv.ROCE_CC_PRIO_MASK_P1 239\n", "controls no congestion for priority 4 (ROCE_CC_PRIO_MASK)"},
+		{"nv.ROCE_CC_PRIO_MASK_P1 239\n", "has congestion control off for priority 4 (ROCE_CC_PRIO_MASK)"},
 		{"ecn sysfs\nnv.ROCE_CC_PRIO_MASK_P1 239\n", ""}, // the driver has switches of its own
 		{"nv.CNP_DSCP_P1 46\n", "sends CNPs with DSCP 46 (CNP_DSCP)"},
 		{"dcqcn.np_cnp_dscp 48\nnv.CNP_DSCP_P1 46\n", ""}, // what is in use is a setting
@@ -93,7 +93,7 @@ func TestCardTools(t *testing.T) {
 		"model": "ConnectX-5", "driver": "mlx5_core, of the kernel", "dcqcn.np_cnp_dscp": "48", "dcqcn.np_cnp_prio_mode": "0",
 	}, facts())
 	m.remove(cnpParams + "np_cnp_prio_mode")
-	assert.Contains(t, facts()["mode of CNPs"], "Whether the priority of CNPs counts on ens1f0 of v2 is not known")
+	assert.Contains(t, facts()["mode of CNPs"], "The priority of CNPs may have no effect on ens1f0 of v2")
 	m.write(cnpParams+"np_cnp_prio_mode", "1")
 	tool("ofed_info", "echo MLNX_OFED_LINUX-24.07-0.6.1.0:")
 	tool("lldptool", "echo willing=yes")

@@ -17,7 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// TestMain lets the test binary stand in for mlnx_qos.
+// TestMain lets the test binary replace mlnx_qos.
 func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) == "mlnx_qos" {
 		os.Exit(fakeMlnxQos(os.Args[1:]))

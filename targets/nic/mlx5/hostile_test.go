@@ -104,7 +104,7 @@ func TestHostileFiles(t *testing.T) {
 	}
 }
 
-// TestHostileValueFile: what somebody wrote into the value file by hand is named, however long, and never run.
+// TestHostileValueFile: foreign text in the value file is named, however long, and never run.
 func TestHostileValueFile(t *testing.T) {
 	t.Parallel()
 	d := fixtures(t)["v2"]

@@ -30,8 +30,8 @@ type checked struct {
 	}
 }
 
-// The document says of every NIC what show, gids and check say, each host in a shell in turn (with -whole in every one), and of every file
-// its hash; it changes nothing.
+// The document holds the output of show, gids and check for every NIC, each host in a shell in turn (with -whole in every one), and
+// the hash of every file. Printing it changes nothing.
 func TestCheckJSON(t *testing.T) {
 	hosts := fixtures(t)
 	for i, host := range slices.Sorted(maps.Keys(hosts)) {

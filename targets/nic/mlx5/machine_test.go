@@ -30,16 +30,16 @@ import (
 	"github.com/rocec/rocec/targets/target/targettest"
 )
 
-// machine is a host that is not there: a tree that stands for its /sys, /proc and /etc, the real dcb over the shim of
-// package mlx5test, and small stand-ins for the other commands.
+// machine simulates a host: a tree for its /sys, /proc and /etc, the real dcb over the shim of package mlx5test, and small
+// replacements for the other commands.
 type machine struct {
 	t      testing.TB
 	root   string
 	fake   string // state of the stand-ins, and the log of their writes
 	env    []string
 	script []byte // what the real shells run; the interpreter runs the one of the package
-	// trafficClass is what the sysfs file of that name holds: it takes single lines and reads as a list, which a plain
-	// file does not. Only the interpreter can show it; nil: the driver has none.
+	// trafficClass is the content of the sysfs file of that name: it takes single lines and reads as a list, which a plain file does
+	// not. Only the interpreter can show it; nil: the driver lacks the file.
 	trafficClass *trafficClass
 }
 
@@ -371,7 +371,7 @@ var parsed = sync.OnceValues(func() (*syntax.File, error) {
 	return syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(bytes.NewReader(script()), "rocec-host")
 })
 
-// interpret runs the script in the interpreter, where traffic_class is what a driver makes of it.
+// interpret runs the script in the interpreter, where a simulated driver handles traffic_class.
 func (m *machine) interpret(out, errs *bytes.Buffer, args []string) result {
 	prog, err := parsed()
 	require.NoError(m.t, err)

@@ -29,8 +29,8 @@ type group struct {
 	prepare func(m *machine)
 	befall  map[string]func(m *machine) // by outcome
 	never   map[string]string           // by outcome: why there is no such cell
-	shown   map[string]string           // by key: another one whose line of show tells of it
-	fine    map[string]string           // by outcome: why the setting is there all the same
+	shown   map[string]string           // by key: another key whose line of show reports it
+	fine    map[string]string           // by outcome: why the setting still has an effect
 }
 
 // fate is what became of one setting.
@@ -38,7 +38,7 @@ type fate struct {
 	want, was, is string // value of the file, of show before and after
 	class         nic.Class
 	apply, check  int
-	said, differs string // what apply and check say of it
+	said, differs string // what apply and check report
 	stops         string // what apply says before it looks at any setting
 	judge         string // what plan makes of the state: clean, drift, notice, error
 }
@@ -47,7 +47,7 @@ func (c *fate) String() string {
 	return fmt.Sprintf("apply %d%s; check %d%s; show %s; plan %s", c.apply, c.said+c.stops, c.check, c.differs, c.is, c.judge)
 }
 
-// green says what is wrong with a cell: a setting that has no effect and nobody says so.
+// green describes what is wrong with a cell: a setting without effect that no verb reports.
 func (c *fate) green() string {
 	missing := strings.HasPrefix(c.is, "unsupported") || strings.HasPrefix(c.is, "unreadable")
 	switch {
@@ -134,7 +134,7 @@ const (
 	lateCMA   = `/bin/mkdir "$1" || exit; exec /bin/rm -r "$1" ;;`
 )
 
-// matrix is every setting by what may come of it.
+// matrix lists every setting with its possible outcomes.
 var matrix = []group{
 	dcbGroup("dcbx", "'dcbx show '*", "dcbx"),
 	dcbGroup("ets", "'ets show '*", "ets_bw", "ets_tc", "ets_tsa"),
@@ -163,7 +163,7 @@ var matrix = []group{
 			"refused": knobs("/roce_enable=refuse"), "ignored": knobs("/roce_enable=ignore"),
 			"unreadable": knobs("/roce_enable=shut"), "reverts": knobs("/roce_enable=revert"),
 		},
-		fine: map[string]string{"no tool": "the switch is on; that the driver has not started anew is told by roce_mode and tos"},
+		fine: map[string]string{"no tool": "the switch is on; roce_mode and tos report that the driver has not started anew"},
 	},
 	{
 		name: "vf_roce", keys: []string{"vf_roce_0"}, host: "rules", prepare: func(m *machine) {
@@ -332,7 +332,7 @@ func about(text, prefix string) string {
 	return " (" + strings.Join(out, "; ") + ")"
 }
 
-// run takes a host through apply, check and plan, and tells what became of every setting of the group.
+// run takes a host through apply, check and plan, and returns the fate of every setting of the group.
 func (g *group) run(t testing.TB, outcome string, script []byte) map[string]*fate {
 	d := matrixHosts(t)[g.host]
 	m := newMachine(t, d)
@@ -404,8 +404,8 @@ var shellLine = regexp.MustCompile(`\S*dash: [0-9]+: `)
 
 var digits = regexp.MustCompile(`(ecn_np_prio|ecn_rp_prio|enable/|dscp_prio|vf_roce_)[0-9]`)
 
-// TestMatrix takes every setting through every outcome, and wants none to be green without effect. The golden file says what
-// each comes to. Only with -whole, and with -update, which .ci/run gives it, are all cells tried; else every second one.
+// TestMatrix takes every setting through every outcome, and wants none to be green without effect. The golden file has the result of
+// each cell. Only with -whole, and with -update, which .ci/run gives it, are all cells tried; else every second one.
 func TestMatrix(t *testing.T) {
 	t.Parallel()
 	want, err := os.ReadFile("testdata/golden/matrix.txt")

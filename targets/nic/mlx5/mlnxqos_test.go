@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// fakeNIC is what the stand-in for mlnx_qos knows about a port. Its first state is an mlx5's from the factory.
+// fakeNIC is the port as the replacement of mlnx_qos sees it. Its first state is an mlx5's from the factory.
 type fakeNIC struct {
 	OS    bool
 	DSCP  []int // priority of each DSCP; nil: trust pcp
@@ -21,8 +21,8 @@ type fakeNIC struct {
 	BW    [8]int
 }
 
-// fakeMlnxQos stands in for mlnx_qos of mlnx-tools: the options rocec-host uses, the rules the tool and the driver
-// have for them, and the dump it prints after every call. State is in $FAKE_DIR/mlnx_qos-IF, writes go to $FAKE_DIR/log.
+// fakeMlnxQos replaces mlnx_qos of mlnx-tools: the options rocec-host uses, the rules the tool and the driver have for them, and the
+// dump it prints after every call. State is in $FAKE_DIR/mlnx_qos-IF, writes go to $FAKE_DIR/log.
 func fakeMlnxQos(args []string) int {
 	dev := "none"
 	if i := slices.Index(args, "-i"); i >= 0 && i+1 < len(args) {

@@ -1,7 +1,7 @@
 // Package mlx5 spells a fabric for hosts: the settings of RoCE NICs whose driver is mlx5_core (ConnectX-4 and later,
 // BlueField).
 //
-// In comes a host of the IR; out come, for every NIC that takes part in an intent (or whose RoCE is switched off):
+// The input is a host of the IR. The output for every NIC that takes part in an intent (or whose RoCE is switched off) is:
 //
 //	/etc/rocec/host/IF.conf                    what the NIC should hold: sorted lines KEY=VALUE, comments of ours
 //	/usr/local/sbin/rocec-host                 the script that brings it about; the same bytes on every host
@@ -9,11 +9,10 @@
 //	/etc/udev/rules.d/99-rocec.rules           runs it again when an RDMA device or a VLAN interface is made anew
 //	nic/IF                                     no file: the NIC as it is, printed by "rocec-host show" as KEY=VALUE
 //
-// Promised: rendering is pure; the script reads before it writes and writes only what differs (a write of the PFC mask
-// bounces the link), reads every write back and exits 1 with one line per setting that did not take; show, check and
-// gids never change anything; whatever the NIC or its driver does not offer reads as "unsupported", is left alone, and
-// is not drift. MTU, bond and VLAN interfaces belong to the host's own network configuration: they are compared, never
-// changed.
+// The target promises: rendering is pure. The script reads before it writes and writes only differences, since a write of the PFC
+// mask bounces the link. It reads every write back and exits 1 with one line per setting that did not take. show, check and gids
+// never change anything. A setting that the NIC or its driver lacks reads as "unsupported", is left alone, and is not drift. MTU,
+// bond and VLAN interfaces belong to the host's own network configuration: they are compared, never changed.
 //
 // # The value file
 //
@@ -48,12 +47,12 @@
 //	vlan_map      0:P,2:P,4:P,6:P 802.1p priority of the socket priorities on it
 //
 // show prints cnp_prio as "mode N" where np_cnp_prio_mode is not 0. The number counts in mode 0 alone, and a write of it sets mode 0
-// (cong.c of mlx5_ib), so such a NIC is written even where its number is the one wanted.
+// (cong.c of mlx5_ib). So a NIC in another mode is written even if its number is already right.
 //
-// show prints the same lines, and three more values: "unsupported" for what the NIC does not have, "missing" for a VLAN
-// interface or virtual function that is not there, "unread" for the two defaults of RDMA-CM until apply has made the
-// configfs directory that shows them. The directory stays, so that show need not write; as long as it is there, the
-// module rdma_cm is in use ("rmdir /sys/kernel/config/rdma_cm/DEV" lets go of it, and keeps the values).
+// show prints the same lines. Three more values are "unsupported" for a setting that the NIC lacks, "missing" for a VLAN interface
+// or virtual function that does not exist, and "unread" for the two defaults of RDMA-CM until apply has made their configfs
+// directory. The directory stays, so that show need not write. While it exists the module rdma_cm is in use; "rmdir
+// /sys/kernel/config/rdma_cm/DEV" releases the module and keeps the values.
 //
 // The RDMA device is not named: rdma-core renames devices, so the script finds it, waiting up to 60 s for one that
 // comes late.
@@ -106,14 +105,14 @@
 //	/sys/class/infiniband/DEV/{ttl,tc}/P/ttl                  rw
 //	/proc/net/vlan/config                                     r
 //
-// The probes and the identity use, besides: cat, head, readlink, uname, systemctl is-active, ethtool -S, where they are installed
-// ibv_devinfo, lldpctl, lldptool, ofed_info, ethtool --get-tunable, and mlxconfig or mstconfig to query, and read
+// The probes and the identity also use cat, head, readlink, uname, systemctl is-active and ethtool -S. Where they are installed they
+// use ibv_devinfo, lldpctl, lldptool, ofed_info, ethtool --get-tunable, and mlxconfig or mstconfig to query. They read
 // /sys/class/net/IF/{carrier,speed}, /sys/class/net/IF/device/{vendor,device}, /sys/kernel/debug/mlx5/BDF/cc_params,
-// /sys/class/infiniband/DEV/fw_ver and /sys/class/infiniband/DEV/ports/P/{state,link_layer,hw_counters,counters}. Of `rocec selftest`
-// there are, besides: ls, grep, ethtool --json -a, and devlink dev param show enable_roce.
+// /sys/class/infiniband/DEV/fw_ver and /sys/class/infiniband/DEV/ports/P/{state,link_layer,hw_counters,counters}. `rocec selftest`
+// also uses ls, grep, ethtool --json -a, and devlink dev param show enable_roce.
 //
-// Facts about drivers and tools are from the mlx5 sources of Linux and of MLNX_OFED 24.07, from mlnx-tools 26.07 and
-// from iproute2 6.1; the accepted command lines are tested against the real dcb.
+// Facts about drivers and tools are from the mlx5 sources of Linux and of MLNX_OFED 24.07, from mlnx-tools 26.07 and from iproute2
+// 6.1. The tests run the accepted command lines on the real dcb.
 package mlx5
 
 import (

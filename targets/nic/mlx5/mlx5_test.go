@@ -103,7 +103,7 @@ func TestLaws(t *testing.T) {
 	}
 }
 
-// TestWhy wants a reason for every key we set, except that nobody claims a DSCP of most priorities.
+// TestWhy wants a reason for every key we set, except that no group claims a DSCP of most priorities.
 func TestWhy(t *testing.T) {
 	for name, d := range fixtures(t) {
 		for _, f := range rendered(t, d) {
@@ -149,8 +149,8 @@ func TestStateJudgesWhatCannotBe(t *testing.T) {
 	}
 	assert.Equal(t, []string{
 		"cnp_dscp of the nic ens1f0 of the host group gpu: mount debugfs. Without it the intent training is not carried.",
-		"ens1f0 of the host group gpu: whether it answers marked packets and slows down is the firmware's to decide, as its driver has no " +
-			"switch for it (ROCE_CC_PRIO_MASK: every priority, from the factory).",
+		"ens1f0 of the host group gpu: its driver cannot switch DCQCN, so the firmware decides whether it answers marked " +
+			"packets and slows down (ROCE_CC_PRIO_MASK; factory setting: every priority).",
 		"mtu of the nic ens1f0 of the host group gpu: it is 1500, and the fabric says 9000. Change the network configuration of the host, " +
 			"or the fabric.",
 		"ens1f0 of the host group gpu: connections made without RDMA-CM get DSCP 0, as its driver has no traffic_class. Start NCCL with " +
@@ -178,7 +178,7 @@ func TestStateJudgesWhatCannotBe(t *testing.T) {
 	assert.False(t, ours["ttl"])
 }
 
-// A host that is as the fabric says is told which queue pairs are outside of the class, with the numbers of the fabric.
+// For a host that matches the fabric, the notice names the queue pairs outside of the class, with the numbers of the fabric.
 func TestUnreached(t *testing.T) {
 	said := func(d *ir.Device, nth int) string {
 		state := rendered(t, d)[nth]
@@ -203,7 +203,7 @@ func TestUnreached(t *testing.T) {
 	assert.Contains(t, said(f.host("h", n), 4),
 		"have training: NCCL_IB_TC=96 NCCL_GIN_IB_TC=96 UCX_IB_TRAFFIC_CLASS=96; backup: NCCL_IB_TC=32 ")
 
-	f.rdma.DSCP[0].Value = 0 // what nobody marks is in the class
+	f.rdma.DSCP[0].Value = 0 // unmarked packets are in the class
 	state := rendered(t, f.host("h", f.nic(t, "ens1f0", f.v2())))[4]
 	_, ds := state.Edit([]byte(content(t, state)))
 	assert.Empty(t, ds)
@@ -246,7 +246,7 @@ func TestDSCPMapCoversAll(t *testing.T) {
 		_, rest, _ := strings.Cut(values, fmt.Sprintf("\ndscp_prio%d=", p))
 		got[p], _, _ = strings.Cut(rest, "\n")
 	}
-	// 24-31 (cos 3) and 32-39 (cos 4) are lossless by number, so what nobody claimed of them is common traffic.
+	// 24-31 (cos 3) and 32-39 (cos 4) are lossless by number, so the unclaimed ones among them are common traffic.
 	assert.Equal(t, [8]string{"0-7,24-25,27-39", "8-15", "16-23", "none", "26", "40-47", "48-55", "56-63"}, got)
 }
 

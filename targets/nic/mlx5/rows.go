@@ -17,14 +17,14 @@ func rows() []nic.Row {
 
 // ownRows are those that no other family has, but for the ones of a priority.
 var ownRows = []nic.Row{
-	// The driver takes the cable's metres for pfc delay; it matters once somebody sizes the buffers by hand.
+	// The driver takes the cable's metres for pfc delay; the value matters once an operator sizes the buffers by hand.
 	{
 		Key: "cable", Means: ir.FieldCable, Comment: "metres of cable, for the headroom of the NIC's own buffers",
 		Value: func(b []byte, s *nic.Settings) []byte { return nic.AppendIf(b, s.Cable > 0, s.Cable) },
 		Why:   func(s *nic.Settings) []ir.Origin { return []ir.Origin{s.NIC.Port.Link().Length.From} },
 		Class: nic.Always(nic.Should),
 		Lack: func(*nic.Settings) string {
-			return "it keeps the driver's cable length of 7 m, which counts where somebody sizes its buffers by hand."
+			return "it keeps the driver's cable length of 7 m, which counts where its buffers are sized by hand."
 		},
 	},
 	{
@@ -170,8 +170,8 @@ func ecnRows() []nic.Row {
 				},
 				Class: nic.Always(nic.Should),
 				Lack: func(*nic.Settings) string {
-					return "whether it answers marked packets and slows down is the firmware's to decide, as its driver has no switch for it " +
-						"(ROCE_CC_PRIO_MASK: every priority, from the factory)."
+					return "its driver cannot switch DCQCN, so the firmware decides whether it answers marked packets and slows down " +
+						"(ROCE_CC_PRIO_MASK; factory setting: every priority)."
 				},
 			})
 		}

@@ -26,8 +26,8 @@ func showArgs(t testing.TB, d *ir.Device, nic, verb string) []string {
 	return args
 }
 
-// TestApply takes a host from the factory to what the fabric says, with every driver and tool, each case in a shell in turn, with -whole
-// in every one. Then the state has no drift, and a second apply writes nothing at all.
+// TestApply takes a host from the factory to the fabric's settings, with every driver and tool, each case in a shell in turn, with
+// -whole in every one. Then the state has no drift, and a second apply writes nothing at all.
 func TestApply(t *testing.T) {
 	hosts := fixtures(t)
 	nth := 0
@@ -120,7 +120,7 @@ func noDrift(t *testing.T, m *machine, d *ir.Device, n *ir.NIC, run func(*machin
 	}
 }
 
-// TestFinalState looks at the machine itself rather than at what the script says of it.
+// TestFinalState looks at the machine itself rather than at the output of the script.
 func TestFinalState(t *testing.T) {
 	t.Parallel()
 	all := fixtures(t)
@@ -242,8 +242,9 @@ func TestRepair(t *testing.T) {
 // cnpParams is where debugfs has the marking of CNPs of ens1f0.
 const cnpParams = "sys/kernel/debug/mlx5/0000:03:00.0/cc_params/"
 
-// TestCNPMode: the number of the priority of CNPs counts in mode 0 alone. So a NIC in another mode differs though its number is the one
-// wanted, a write of the number corrects it, and leave sets the mode again. A NIC whose mode nobody can read is judged by its number.
+// TestCNPMode: the number of the priority of CNPs counts in mode 0 alone. So a NIC in another mode differs though its number is the
+// one wanted, a write of the number corrects it, and leave sets the mode again. A NIC with an unreadable mode is judged by its
+// number.
 func TestCNPMode(t *testing.T) {
 	t.Parallel()
 	d := fixtures(t)["v2"]
@@ -367,8 +368,7 @@ func TestValueFile(t *testing.T) {
 	assert.Zero(t, r.code, r.err)
 }
 
-// TestFailures: a write that does not take is one clear line and exit 1, and the other settings are written all the
-// same.
+// TestFailures: a write that does not take is one clear line and exit 1, and the script still writes the other settings.
 func TestFailures(t *testing.T) {
 	for _, shell := range []string{"dash", "interp"} {
 		run := shells[shell]

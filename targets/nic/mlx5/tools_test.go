@@ -29,7 +29,7 @@ func (m *machine) devlink(enabled map[string]bool) {
 	m.real("devlink", "DEVLINKSHIM_DIR=$FAKE_DIR ")
 }
 
-// TestDevlink switches RoCE by the real devlink, where the driver has no file for it: it takes, or the kernel's refusal is told.
+// TestDevlink switches RoCE by the real devlink, where the driver has no file for it: it takes, or the kernel's refusal is reported.
 func TestDevlink(t *testing.T) {
 	t.Parallel()
 	const gone = "no RDMA device appeared in 0 s; is RoCE enabled in the NIC's firmware, and mlx5_ib loaded?"
@@ -38,7 +38,7 @@ func TestDevlink(t *testing.T) {
 	}
 	for _, c := range []struct {
 		fault string
-		on    []string // what is told where RoCE is wished on and was off; nil: it takes
+		on    []string // messages where RoCE is wished on and was off; nil: it takes
 		off   []string // where it is wished off and was on
 	}{
 		{"", nil, nil},
@@ -54,7 +54,7 @@ func TestDevlink(t *testing.T) {
 			[]string{"roce is off, not on: kernel answers: Operation not permitted", gone},
 			[]string{"roce is on, not off: kernel answers: Operation not permitted"},
 		},
-		// The parameter is set; that the driver does not hold it is told by what hangs off the RDMA device.
+		// The parameter is set; the missing RDMA device shows that the driver does not apply it.
 		{"noreload", []string{gone}, []string{"roce is off after a reload, not off: kernel answers: Operation not supported"}},
 	} {
 		for _, wish := range []string{"on", "off"} {

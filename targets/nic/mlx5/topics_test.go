@@ -47,7 +47,7 @@ func TestJudge(t *testing.T) {
 			in := f.v2()
 			in.Name, in.Group, in.CNP = "second", f.storage, nil
 			n.Intents = append(n.Intents, in)
-		}, "host-mixed", 50, "is a member of training (RoCEv2, told by DSCP) and of second (RoCEv2, told by PCP)"},
+		}, "host-mixed", 50, "is a member of training (RoCEv2, identified by DSCP) and of second (RoCEv2, identified by PCP)"},
 		{"pcp to another cos", func(f *fabric, n *ir.NIC) {
 			f.storage.PCP = []ir.Claim{{Value: 5, At: place(6)}}
 			n.Intents = []*ir.Intent{f.v1()}
@@ -80,7 +80,7 @@ func TestJudge(t *testing.T) {
 			first := f.v2()
 			first.VLAN, first.Group = 100, f.storage
 			n.Intents = []*ir.Intent{first, second}
-		}, "host-vlan", 50, "what it sends for backup would not be marked"},
+		}, "host-vlan", 50, "traffic it sends for backup would not be marked"},
 		{"source network", rules(ir.TrafficClass{TOS: 8, Src: prefix("192.0.2.0/24")}), "host-traffic-class", 50, "drops the mask of a source"},
 		{"IPv6 network", rules(ir.TrafficClass{TOS: 8, Dst: prefix("2001:db8::/32")}), "host-traffic-class", 50, "takes no IPv6 network"},
 		{"two versions", rules(ir.TrafficClass{TOS: 8, Src: prefix("192.0.2.1/32"), Dst: v6}), "host-traffic-class", 50, "two IP versions"},
@@ -130,7 +130,7 @@ func TestTwoIntentsWithStatedTOS(t *testing.T) {
 	assert.Contains(t, conf, "\npfc=0,0,0,0,1,1,0,0\n")
 }
 
-// TestTrustIsTheSwitches: a RoCEv2 group without a DSCP is told by PCP, as targets/cumulus has it, also if its CNPs claim one.
+// TestTrustIsTheSwitches: PCP identifies a RoCEv2 group without a DSCP, as in targets/cumulus, even if its CNPs claim a DSCP.
 func TestTrustIsTheSwitches(t *testing.T) {
 	f := newFabric()
 	f.groups(f.rest, f.storage, f.cnp)
@@ -246,7 +246,7 @@ func TestCounters(t *testing.T) {
 	d := fixtures(t)["v2"]
 	probes := Target.Probes(d)
 	i := slices.IndexFunc(probes, func(p target.Probe) bool { return p.Name == "counters of ens1f0" })
-	for _, c := range []struct{ answer, want string }{ // lines as `ethtool -S` prints them, and as the command prints files
+	for _, c := range []struct{ answer, want string }{ // lines in the form of `ethtool -S`, and of the command for files
 		{"", ""},
 		{"no stats available\n", ""},
 		{"NIC statistics:\n     rx_prio4_pause: 17\n     rx_prio0_discards: 9\n", "rx_prio4_pause 17 frames"},

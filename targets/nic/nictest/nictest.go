@@ -65,7 +65,7 @@ type NICs struct {
 	state
 }
 
-// state is what the NICs forget when the host starts anew.
+// state is the part of the NICs that a reboot of the host resets.
 type state struct {
 	PFC    map[string]string // by interface, as samplectl shows it
 	Writes int

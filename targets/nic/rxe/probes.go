@@ -30,7 +30,10 @@ var counters = []nic.Counter{
 	{Name: "rcvd_rnr_err", Unit: target.UnitEvents},
 	{Name: "send_rnr_err", Unit: target.UnitEvents},
 	{Name: "completer_retry_err", Unit: target.UnitEvents},
-	{Name: "retry_exceeded_err", Unit: target.UnitEvents, Format: "%s gave up %s to send packets that nobody answered (%s).", Noun: "time"},
+	{
+		Name: "retry_exceeded_err", Unit: target.UnitEvents, Format: "%s gave up %s on packets that the peer did not answer (%s).",
+		Noun: "time",
+	},
 	{Name: "send_err", Unit: target.UnitEvents},
 	{Name: "link_downed", Unit: target.UnitEvents},
 }

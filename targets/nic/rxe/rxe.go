@@ -1,9 +1,9 @@
 // Package rxe spells a fabric for hosts that do RoCE in software: Soft-RoCE, the driver rdma_rxe above an ordinary interface.
 //
-// A NIC that takes part in an intent gets a value file, and the host the script rocec-host-rxe with its unit and rules, as package nic has
-// them. The script loads the module, makes the RDMA device rxe_IF on the interface unless somebody made one by another name, and sets the
-// defaults of RDMA-CM and the map of the VLAN. Nothing of that outlives a restart of the host; the unit makes it anew. A NIC that leaves
-// loses the device, unless it was there before rocec.
+// A NIC that takes part in an intent gets a value file, and the host the script rocec-host-rxe with its unit and rules, as package
+// nic has them. The script loads the module, makes the RDMA device rxe_IF on the interface unless one with another name exists, and
+// sets the defaults of RDMA-CM and the map of the VLAN. Nothing of that outlives a restart of the host; the unit makes it anew. A NIC
+// that leaves loses the device, unless it was there before rocec.
 //
 // # The value file
 //
@@ -14,14 +14,14 @@
 //	rxe           on              the device on top of the interface
 //	should        KEY,KEY         keys that help where they can be set
 //	tos           0-255           default type of service of RDMA-CM
-//	traffic_class 0-255           there is no such setting; what follows is said
+//	traffic_class 0-255           no such setting; plan reports its effect
 //	vlan          1-4094          the VLAN that carries traffic told by PCP
 //	vlan_ip       PREFIX          its address
 //	vlan_map      0:P,2:P,4:P,6:P 802.1p priority of the socket priorities on it
 //
 // # What the script uses on a host
 //
-// What every family's does (modprobe rdma_cm, mkdir and rmdir in /sys/kernel/config/rdma_cm, ip, sleep), and besides:
+// The same as every family (modprobe rdma_cm, mkdir and rmdir in /sys/kernel/config/rdma_cm, ip, sleep), and also:
 //
 //	modprobe rdma_rxe
 //	rdma link add rxe_IF type rxe netdev IF

@@ -17,8 +17,8 @@ import (
 	"github.com/rocec/rocec/targets/nic/mlx5/mlx5test"
 )
 
-// host is a tree that stands for the /sys, /proc and /etc of a host with the interface eth1, the real rdma over the shim of mlx5test, and
-// small stand-ins for the other commands. Those for RDMA-CM are mlx5's.
+// host simulates the /sys, /proc and /etc of a host with the interface eth1 by a tree. It runs the real rdma over the shim of
+// mlx5test, and small replacements for the other commands. Those for RDMA-CM are mlx5's.
 type host struct {
 	t     *testing.T
 	root  string
@@ -82,7 +82,7 @@ func (h *host) write(path, text string) {
 	require.NoError(h.t, os.WriteFile(path, []byte(text), 0o755))
 }
 
-// read gives a file; empty where there is none.
+// read returns the content of a file; empty if it is missing.
 func (h *host) read(path string) string {
 	b, err := os.ReadFile(filepath.Join(h.root, path))
 	if !errors.Is(err, os.ErrNotExist) {
@@ -91,14 +91,14 @@ func (h *host) read(path string) string {
 	return strings.TrimSuffix(string(b), "\n")
 }
 
-// run runs a verb of the script from stdin, in the shell of Debian; it gives what it printed to both outputs, and its status.
+// run runs a verb of the script from stdin, in the shell of Debian. It returns the text of both outputs, and the status.
 func (h *host) run(args ...string) (string, int) {
 	cmd := exec.Command(machinetest.Need(h.t, "dash"), append([]string{"-s", "--"}, args...)...)
 	cmd.Stdin = bytes.NewReader(family.Script())
 	return h.exec(cmd)
 }
 
-// exec runs a command on the host, and gives what it printed to both outputs, and its status.
+// exec runs a command on the host, and returns the text of both outputs, and the status.
 func (h *host) exec(cmd *exec.Cmd) (string, int) {
 	cmd.Env = []string{
 		"ROCEC_ROOT=" + h.root, "ROCEC_WAIT=1", "FAKE_DIR=" + filepath.Join(h.root, "fake"), "RDMASHIM_FAULT=" + h.fault, "PATH=/usr/bin:/bin",
@@ -147,7 +147,7 @@ func TestMakesAndLeaves(t *testing.T) {
 	assert.Empty(t, h.read("var/lib/rocec/rocec-host-rxe/eth1.before"))
 }
 
-// A device that somebody made by another name is used, and stays.
+// An existing device with another name is used, and stays.
 func TestUsesWhatIsThere(t *testing.T) {
 	h := newHost(t)
 	h.write("sys/class/infiniband/other/parent", "eth0\n")
@@ -163,7 +163,7 @@ func TestUsesWhatIsThere(t *testing.T) {
 
 const advice = "rdma of iproute2 makes it; install iproute2 5.2 or later, where it is missing"
 
-// What is in the way is said, with what to do, and nothing is green.
+// An obstacle is reported with its remedy, and is never green.
 func TestRefusals(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -201,7 +201,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// A device that does not go is told, and what was before is kept for the next try.
+// A device that stays is reported, and the earlier settings are kept for the next try.
 func TestStays(t *testing.T) {
 	for fault, want := range map[string]string{
 		"noperm":   "rxe is on, not off: error: Operation not permitted\n",
@@ -224,7 +224,7 @@ func TestStays(t *testing.T) {
 	}
 }
 
-// Where somebody else makes the device in between, rdma is refused and the device is there.
+// If another program makes the device in between, rdma is refused and the device exists.
 func TestRaced(t *testing.T) {
 	h := newHost(t)
 	h.fault = "raced"
@@ -232,7 +232,7 @@ func TestRaced(t *testing.T) {
 	assert.Equal(t, "eth1", h.read("sys/class/infiniband/rocex1/parent"))
 }
 
-// TestRefused is what the tool makes of the kernel's rules, for requests that the script is careful not to make.
+// TestRefused: the tool's answers to requests that break the kernel's rules, which the script avoids.
 func TestRefused(t *testing.T) {
 	h := newHost(t)
 	h.write("sys/module/rdma_rxe/.keep", "")

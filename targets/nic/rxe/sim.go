@@ -12,14 +12,14 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// links is what of a simulated host is Soft-RoCE: the tool rdma, and what its devices have in sysfs and configfs.
+// links is the Soft-RoCE part of a simulated host: the tool rdma, and the files of its devices in sysfs and configfs.
 type links struct {
 	m     target.Machine
 	ports []nic.Port
 	state
 }
 
-// state is what a host forgets when it starts anew.
+// state is the part of a host that a reboot resets.
 type state struct {
 	Links map[string]*link // by the name of the device
 

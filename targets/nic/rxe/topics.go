@@ -29,8 +29,8 @@ func judge(ds *diag.List, n *ir.NIC) {
 			"takes no VLAN interface. Name %[4]s, and let the intent state the vlan.", n.Name, n.Device.Group, vid, below)
 	}
 	if n.Bond != nil {
-		belowTopic.Errorf(ds, n.At, "The nic %s of the host group %s is a port of the bond %s, and Soft-RoCE knows no bond: its packets "+
-			"would leave by another port than its own. Take it out of the bond, or use a NIC whose driver knows RoCE on bonds.", n.Name,
+		belowTopic.Errorf(ds, n.At, "The nic %s of the host group %s is a port of the bond %s, and Soft-RoCE does not support bonds: "+
+			"its packets would leave by another port. Take it out of the bond, or use a NIC whose driver knows RoCE on bonds.", n.Name,
 			n.Device.Group,
 			n.Bond.Name).Note(n.Bond.At, "the bond")
 	}

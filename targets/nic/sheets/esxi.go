@@ -8,9 +8,10 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// esxi is the part of a sheet with commands of ESXi. Sources: VMware's "Configuring lossless Ethernet for NVMe over RDMA" (pause, pfctx and
-// pfcrx, trust_state and dscp_force of nmlx5), NVIDIA's manual of the native driver 4.17.15.16 (ecn), Mellanox's "HowTo Run RoCE over L2
-// Enabled with PFC (ESXi)" (nmlx4_en; the masks are equal, and of all ports of the host), Broadcom's ESXCLI command reference.
+// esxi is the part of a sheet with commands of ESXi. Sources: VMware's "Configuring lossless Ethernet for NVMe over RDMA" (pause,
+// pfctx and pfcrx, trust_state and dscp_force of nmlx5); NVIDIA's manual of the native driver 4.17.15.16 (ecn); Mellanox's "HowTo Run
+// RoCE over L2 Enabled with PFC (ESXi)" (nmlx4_en; the masks are equal, and cover all ports of the host); Broadcom's ESXCLI command
+// reference.
 func esxi(nics []*hand) string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }

@@ -169,7 +169,7 @@ func (s *hand) flowRows(row func(what, format string, args ...any)) {
 	}
 }
 
-// markText says how a NIC marks what it sends for an intent.
+// markText describes how a NIC marks the packets that it sends for an intent.
 func markText(n *ir.NIC, in *ir.Intent) string {
 	p := n.Packet(in)
 	text := fmt.Sprintf("RoCEv%d, priority %d", in.Version, in.Group.Cos)

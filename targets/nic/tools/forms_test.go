@@ -34,7 +34,7 @@ func bytesOf(contents map[string]string) map[string][]byte {
 
 const pfcTable = "PFC configuration:\n\tpriority    0   1   2   3   4   5   6   7\n\tenabled     0   0   0   1   0   0   0   0   \n"
 
-// A command line stands in every form in which people paste one.
+// A command line is read in every form in which people paste one.
 func TestCommandLines(t *testing.T) {
 	for _, header := range []string{
 		"mlnx_qos -i eth0", "$ mlnx_qos -i eth0", "# mlnx_qos -i eth0", "root@h1:~# mlnx_qos -i eth0", "[root@h1 ~]# mlnx_qos -i eth0",

@@ -22,8 +22,8 @@ type link struct {
 	stored       bool
 }
 
-// ipTool is ip of iproute2: links with their MTU and the maps of VLANs ("ip -d link", "ip -j -d link",
-// "ip -d addr"), and the commands that set them.
+// ipTool is ip of iproute2: links with their MTU and the maps of VLANs ("ip -d link", "ip -j -d link", "ip -d addr"), and the
+// commands that set them.
 var ipTool = &Printout{
 	Name: "ip",
 	begins: func(line string) bool {

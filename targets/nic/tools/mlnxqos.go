@@ -9,8 +9,8 @@ import (
 	"github.com/rocec/rocec/targets/nic"
 )
 
-// mlnxQos is mlnx_qos. Its output and options are from its source (Mellanox/mlnx-tools, python/mlnx_qos@088fadb3), the older shapes from
-// manuals of MLNX_OFED 2 to 5: without trust and buffers, with "up:" and "skprio:" below the classes.
+// mlnxQos is mlnx_qos. Its output and options are from its source (Mellanox/mlnx-tools, python/mlnx_qos@088fadb3). The older shapes
+// are from manuals of MLNX_OFED 2 to 5: without trust and buffers, with "up:" and "skprio:" below the classes.
 var mlnxQos = &Printout{
 	Name: "mlnx_qos",
 	begins: func(line string) bool {
@@ -210,7 +210,7 @@ var mlnxQos = &Printout{
 }
 
 // setTrust is --trust. Where the NIC did not trust DSCP it gives each DSCP the priority of its upper three bits (mlnx_qos@088fadb3:
-// setDefaultAppEntry), which is the firmware's map, too; where it did, nothing changes.
+// setDefaultAppEntry), which is also the firmware's map. Where the NIC did, nothing changes.
 func setTrust(r *reader, rest string) string {
 	switch rest {
 	case "dscp":

@@ -1,9 +1,9 @@
 // Package tools reads the settings of the NICs of a host without rocec. A [Printout] describes the output of a tool, the options by which
 // the tool sets a value, or a file of the driver.
 //
-// The package takes a terminal as a person pastes it, files with the output of one command, shell scripts and systemd units of such
-// commands, and value files of rocec. The command line above some lines, the name of the file, or the first of the lines names the tool
-// that printed them. Lines of a tool that the package does not know are counted as not understood.
+// The package takes a terminal as a person pastes it, files with the output of one command, value files of rocec, and shell scripts
+// and systemd units with such commands. The command line above some lines, the name of the file, or the first of the lines names the
+// tool that printed them. Lines of a tool that the package does not know are counted as not understood.
 //
 // Reading never fails. A value is stated, or it is not known: the package assumes no default of a system but the map of a VLAN. The later
 // of two values of one setting counts, and a running value counts before one that a script sets. The tool lldptool prints the

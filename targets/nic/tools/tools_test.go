@@ -82,7 +82,7 @@ func describe(u *target.Understood) string {
 	return b.String()
 }
 
-// Each file of testdata is one host; what is read of it stands in the file with .want behind its name.
+// Each file of testdata is one host; the file with .want after its name has the expected reading.
 func TestReadings(t *testing.T) {
 	files, err := filepath.Glob("testdata/*")
 	require.NoError(t, err)

@@ -2,7 +2,7 @@ package grammar
 
 import "strings"
 
-// What `qos roce` stands for. Source: RDMA over Converged Ethernet, Cumulus Linux 5.9 and 5.14; the same in both modes but for PFC.
+// The settings of `qos roce`. Source: RDMA over Converged Ethernet, Cumulus Linux 5.9 and 5.14; the same in both modes but for PFC.
 const (
 	PresetCos         = 3 // lossless, and marked
 	PresetCNP         = 6 // strict
@@ -49,8 +49,8 @@ func Bonds(set *Tree) map[string]string {
 	return out
 }
 
-// Queue gives the traffic class of a priority, as a tree has it: its own number from the factory; with the preset, class 0 but for the
-// two priorities that have classes of their own.
+// Queue returns the traffic class of a priority in a tree. From the factory it has the same number; with the preset it is class 0,
+// except for the two priorities with classes of their own.
 func Queue(set *Tree, cos int) int {
 	q := cos
 	if cos != PresetCos && cos != PresetCNP && PresetIsOn(set) {

@@ -35,7 +35,7 @@ type Grammar struct {
 	root    *level
 }
 
-// level is what may stand below a path.
+// level holds the keys that may follow a path.
 type level struct {
 	kids map[string]*level // by literal key
 	any  []wild            // by kind of key
@@ -118,10 +118,10 @@ func stands(wildcard, key string) bool {
 	return key != ""
 }
 
-// Row gives the path of a meaning; nil: the release has none.
+// Row returns the path of a meaning, or nil if the release has no such path.
 func (g *Grammar) Row(m Meaning) *Row { return g.rows[m] }
 
-// Path spells the path of a meaning, with the names that its wildcards stand for, in order; nil: the release has none.
+// Path spells the path of a meaning, with names for its wildcards in order. It returns nil if the release has no such path.
 func (g *Grammar) Path(m Meaning, names ...string) []string {
 	row := g.rows[m]
 	if row == nil {
@@ -136,7 +136,8 @@ func (g *Grammar) Path(m Meaning, names ...string) []string {
 	return path
 }
 
-// Word is how the release spells on or off at a path of a meaning; empty: it has none, or it is not a switch.
+// Word returns the release's spelling of on or off at a path of a meaning, or an empty text if the path is missing or is not a
+// switch.
 func (g *Grammar) Word(m Meaning, on bool) string {
 	row := g.rows[m]
 	if row == nil || row.Kind != OnOff {
@@ -148,8 +149,8 @@ func (g *Grammar) Word(m Meaning, on bool) string {
 	return row.Words[1]
 }
 
-// At gives the row that holds what stands at a path; nil: none. known reports whether the release has the path at all, as a setting
-// or as a mapping of some. Only what stands below qos, and below interface.<name>.qos, is known.
+// At returns the row for the value at a path, or nil. known reports whether the release has the path at all, as a setting or as a
+// mapping above settings. Only paths below qos and interface.<name>.qos are known.
 func (g *Grammar) At(path []string) (row *Row, known bool) {
 	at := g.root
 	for _, key := range path {
@@ -294,8 +295,8 @@ func (g *Grammar) insert(row *Row) {
 	at.row = row
 }
 
-// Span returns the first and the last release that have every path of a tree that some release has. ok: there are such releases, and
-// others lack a path.
+// Span returns the first and the last release that have every path of a tree, ignoring paths of no release. ok is true if such
+// releases exist and others lack a path.
 func Span(set *Tree) (first, last Release, ok bool) {
 	g, wanted := Any(), map[string]bool{}
 	set.Leaves(func(l Leaf) {

@@ -201,7 +201,8 @@ func (l *Loose) recover(r *reader, data []byte) (*Tree, error) {
 	return c.value(0, len(c.lines), 0), nil
 }
 
-// wholly is the size up to which a text is parsed as a whole before it is taken apart: in a larger one a slip would take the time of all.
+// wholly is the size up to which a text is parsed as a whole before it is taken apart: in a larger text one slip would take the time
+// of the whole.
 const wholly = 64 << 10
 
 // dropTabs takes out what is in lines whose indentation has tabs. A line without a key is left where the line was meant to be.

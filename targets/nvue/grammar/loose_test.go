@@ -89,7 +89,7 @@ func TestLooseCommands(t *testing.T) {
 	long := grammar.ReadLoosely([]byte("nv set interface swp1-4000 qos pfc profile a\n"+
 		strings.Repeat("nv set interface swp1-4000 link mtu 9000\n", 1000)),
 		grammar.Any())
-	assert.NotEmpty(t, long.Slips, "it stands for more entries than any configuration has")
+	assert.NotEmpty(t, long.Slips, "it names more entries than any configuration has")
 }
 
 // A quotation mark that a later line closes makes one word of the lines, as in a message of login. One that no line closes costs its

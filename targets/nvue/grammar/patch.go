@@ -35,11 +35,11 @@ func absent(b *bytes.Buffer, t *Tree, depth int) {
 // order. NVUE takes a document as one request, in which no order is promised, so no document both sets and unsets. What is set has
 // single keys.
 //
-// No manual says whether a set of priorities that is set again is joined with what it held, or replaced. So a document that adds to a
-// set names all of its members, those that were in it, too; and what leaves it is unset before. A mapping of which nothing is left is
-// set as an empty one, since no manual says that it stays. Nor does one say what counts where a stored key such as 0-3 and a single key
-// that it stands for have different values: a value that a range holds is unset by the key it is stored under, and then set for each
-// key of the range that is to have it.
+// The manuals leave open whether a set of priorities that is set again is joined with the old one, or replaces it. So a document that
+// adds to a set names all of its members, those that were in it, too; and what leaves it is unset before. A mapping of which nothing
+// is left is set as an empty one, since no manual says that it stays. The manuals also leave open which value counts where a stored
+// key such as 0-3 and a single key within it differ. So a value in a range is unset by its stored key, and then set for each wanted
+// key of the range.
 //
 // A patch is not undone by another one: what a revision held before is what its parent revision holds.
 func Patch(before, after *Tree) []Doc {
@@ -107,11 +107,11 @@ func (d *difference) lose(path []string) {
 type splitter struct {
 	*difference
 	after  *Tree
-	covers map[*Tree]map[string][]string // of a mapping as it is stored: the keys that stand for a single one
+	covers map[*Tree]map[string][]string // of a mapping as it is stored: the ranges that cover a single key
 	done   map[string]bool               // paths as they are stored
 }
 
-// split takes away the ranges that hold what stands at a path, and sets what is to stay of them.
+// split removes the ranges that cover a path, and sets the parts of them that stay.
 func (s *splitter) split(stored *Tree, path []string) {
 	single := false
 	var ranges [][]string
@@ -146,7 +146,7 @@ func (s *splitter) split(stored *Tree, path []string) {
 	}
 }
 
-// covering gives the keys of a mapping, as they are stored, that stand for a single key.
+// covering returns the stored keys of a mapping that cover a single key.
 func (s *splitter) covering(t *Tree, path []string, key string) []string {
 	if !t.IsMap() {
 		return nil
@@ -190,7 +190,7 @@ func (s *splitter) keep(path, rest []string) {
 	}
 }
 
-// isSet reports whether what stands at a path is a set, on any release.
+// isSet reports whether a path holds a set, on any release.
 func isSet(path []string) bool {
 	return slices.ContainsFunc(Rows(), func(r Row) bool { return r.Kind == Set && r.is(path) })
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// expand takes apart the keys that stand for several. NVUE stores what a person typed, so that swp1-4 and swp2 may stand side by side:
+// expand takes apart the keys that name several. NVUE stores what a person typed, so that swp1-4 and swp2 may stand side by side:
 // what they say is joined, and must not differ.
 func (r *reader) expand(t *Tree, path []string) (*Tree, error) {
 	if !ranged(t, path) {
@@ -30,7 +30,7 @@ func (r *reader) expand(t *Tree, path []string) (*Tree, error) {
 			if i > 0 {
 				one = kid.Clone()
 				if r.entries += one.size(); r.entries > maxEntries {
-					return nil, refuse(kid.Key, "its ranges stand for more than %s entries", diag.Number(maxEntries))
+					return nil, refuse(kid.Key, "its ranges name more than %s entries", diag.Number(maxEntries))
 				}
 			}
 			have := out.Kids[name]
@@ -60,7 +60,7 @@ func ranged(t *Tree, path []string) bool {
 	return false
 }
 
-// singles gives the keys that a key below a path stands for.
+// singles returns the single keys of a key below a path.
 func singles(path []string, key string) []string {
 	switch {
 	case byName(path):
@@ -138,7 +138,7 @@ func byNumber(path []string) bool {
 	return false
 }
 
-// mostNames is how many names or numbers a key stands for at most; the largest switch has 258 ports.
+// mostNames is the maximum of names or numbers in one key; the largest switch has 258 ports.
 const mostNames = 4096
 
 // a range of names: swp1-4, swp1-swp4, swp1s0-3, swp1s0-swp1s3, bond1-2.
@@ -146,7 +146,7 @@ var span = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(.*?[^0-9])([0-9]{1,7})-(?:(.*?[^0-9])?)([0-9]{1,7})$`)
 })
 
-// Names takes apart the names of interfaces that a key stands for: "swp1-4,swp6". What is not a range is a name, whatever stands in it.
+// Names returns the names of interfaces in a key: "swp1-4,swp6". A text that is not a range is a name, whatever its characters.
 func Names(key string) []string {
 	if !strings.ContainsAny(key, ",-") {
 		return []string{strings.TrimSpace(key)}
@@ -165,7 +165,7 @@ func Names(key string) []string {
 	return out
 }
 
-// Numbers takes apart the numbers that a key stands for: "3,5", "0-2,4". What is neither a number nor a range of them stays as it is.
+// Numbers returns the numbers in a key: "3,5", "0-2,4". What is neither a number nor a range of them stays as it is.
 func Numbers(key string) []string {
 	if !strings.ContainsAny(key, ",-") {
 		return []string{strings.TrimSpace(key)}

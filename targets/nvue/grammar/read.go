@@ -29,7 +29,7 @@ const (
 type Config struct {
 	Header *Tree // nil: none
 	Set    *Tree // a mapping, never nil
-	Unset  *Tree // of what it says it unsets; nil: nothing
+	Unset  *Tree // paths that the text unsets; nil: none
 }
 
 // Error is why a text is not a configuration, and where.
@@ -51,13 +51,13 @@ func refuse(at Place, format string, args ...any) error {
 	return &Error{Place: at, Text: fmt.Sprintf(format, args...)}
 }
 
-// Read reads a configuration in YAML or JSON: a list of header, set and unset, a mapping of these, also below the number of a revision,
-// or a mapping that is the tree itself, as the REST interface gives it. Keys that stand for several (swp1-4,swp6 and 3,5) are taken apart
-// where NVUE takes them so: below interface and its bond members, and below qos. Nothing is an empty tree.
+// Read reads a configuration in YAML or JSON. That is a list of header, set and unset; a mapping of these, also below the number of a
+// revision; or a mapping that is the tree itself, as from the REST interface. Keys that name several (swp1-4,swp6 and 3,5) are taken
+// apart where NVUE takes them so: below interface and its bond members, and below qos. Nothing is an empty tree.
 //
 // A word without quotes is text, also where YAML 1.1 takes it for a boolean: NVUE reads YAML 1.2. A key without a value is an empty
-// mapping. Anchors, aliases, merge keys, tags, directives, and keys that stand twice are refused, and so is what is larger or
-// deeper than any configuration.
+// mapping. It refuses anchors, aliases, merge keys, tags, directives and repeated keys, and any text that is larger or deeper than
+// any configuration.
 //
 // It never panics and is linear in the size of the text.
 func Read(data []byte) (*Config, error) {
@@ -119,7 +119,7 @@ func firstOdd(data []byte) Place {
 // reader counts what is read.
 type reader struct {
 	entries int
-	ranges  bool                       // a key that was expanded stands for several
+	ranges  bool                       // a key that was expanded names several
 	bare    bool                       // the text is the tree itself
 	lost    bool                       // a part of the text is not read, and its subject is not known
 	line0   int                        // lines before the text that is read
@@ -197,7 +197,7 @@ func directive(data []byte) Place {
 
 var yamlText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)`) })
 
-// yamlFailure is what the parser says, and where. Of a tab it names the line before.
+// yamlFailure returns the parser's message with its place. For a tab the parser names the line before.
 func yamlFailure(data []byte, err error) error {
 	at, text := Place{}, err.Error()
 	if m := yamlText().FindStringSubmatch(text); m != nil {
@@ -233,7 +233,7 @@ func (r *reader) node(n *yaml.Node, depth int) (*Tree, error) {
 	}
 	switch {
 	case n.Kind == yaml.AliasNode:
-		return r.spoilt(at, "*%s stands for something written elsewhere; NVUE writes no aliases, so write it out", n.Value)
+		return r.spoilt(at, "*%s refers to something written elsewhere; NVUE writes no aliases, so write it out", n.Value)
 	case n.Anchor != "":
 		return r.spoilt(at, "&%s is an anchor; NVUE writes none, so write out what refers to it", n.Anchor)
 	case n.Style&yaml.TaggedStyle != 0:
@@ -285,7 +285,7 @@ func (r *reader) node(n *yaml.Node, depth int) (*Tree, error) {
 	return t, nil
 }
 
-// oddKey says why a key is none that NVUE writes.
+// oddKey explains why NVUE does not write such a key.
 func oddKey(k *yaml.Node, at Place) error {
 	switch {
 	case k.Kind == yaml.AliasNode || k.Anchor != "" || k.Style&yaml.TaggedStyle != 0:
@@ -312,7 +312,7 @@ func (r *reader) once(t *Tree, key string, kid *Tree) error {
 	return nil
 }
 
-// number is what is written as a number and read as one by YAML 1.1, YAML 1.2 and JSON alike.
+// number matches numbers that YAML 1.1, YAML 1.2 and JSON all read as such.
 var number = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?$`)
 })

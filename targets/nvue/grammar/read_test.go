@@ -102,7 +102,7 @@ func TestReadRefuses(t *testing.T) {
 		"not YAML":              {"a: 1\n b: 2\n", "not YAML"},
 		"a tab":                 {"a:\n  b: 1\n\tc: 1\n", "line 3: it is not YAML: found a tab"},
 		"ranges that differ":    {"interface:\n  swp1-4: {link: {mtu: 9000}}\n  swp2: {link: {mtu: 1500}}\n", "is set twice by ranges"},
-		"ranges of a thousand":  {bigRanges(), "ranges stand for more than"},
+		"ranges of a thousand":  {bigRanges(), "ranges name more than"},
 		"an unquoted list item": {"- set: {}\n- [a]\n", "neither header"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -114,7 +114,7 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// bigRanges is a small text that stands for millions of entries.
+// bigRanges returns a small text whose ranges name millions of entries.
 func bigRanges() string {
 	var b strings.Builder
 	b.WriteString("interface:\n  swp1-4000:\n")
@@ -251,7 +251,8 @@ func plain(t *grammar.Tree) any {
 	return json.RawMessage(t.Value)
 }
 
-// TestPatch: the patch of two trees makes the one of the other, is empty where they are equal, and no document of it sets and unsets.
+// TestPatch: the patch of two trees turns the first into the second, is empty where they are equal, and none of its documents both
+// sets and unsets.
 func TestPatch(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := draw(t, "a"), draw(t, "b")

@@ -11,7 +11,7 @@ import (
 // Release is a release of Cumulus Linux.
 type Release = cl.Release
 
-// Meaning is what a path sets, whatever a release calls it.
+// Meaning is the effect of a path, under any spelling.
 type Meaning int
 
 // The meanings that rocec writes, reads or judges. Those of a profile begin with its table's name.
@@ -66,7 +66,7 @@ const (
 
 // Row is one path of the tree, as the manuals of some releases have it.
 type Row struct {
-	// Path is its keys with dots between them. Those in angle brackets stand for any of their kind: <profile>, <interface>, <pool>,
+	// Path is its keys with dots between them. Names in angle brackets match any of their kind: <profile>, <interface>, <pool>,
 	// <group>, <dscp>, and <n>, which is 0 to 7.
 	Path string
 	Type
@@ -105,8 +105,8 @@ var (
 	zero7  = Range(0, 7, "")
 )
 
-// Rows is every path below qos that a manual of 5.4 to 5.18 documents and that lossless traffic notices; of the others the place
-// alone, as [Anything], so that they are known for what they are. Rows below an [Anything] are the paths in it that a reader understands.
+// Rows lists every path below qos that a manual of 5.4 to 5.18 documents and that affects lossless traffic. Other paths have
+// their top alone, as [Anything], so that they count as known. Rows below an [Anything] are the paths in it that a reader understands.
 var Rows = sync.OnceValue(func() []Row {
 	return slices.Concat(classRows(), pauseRows(), queueRows(), shaperRows(), bufferRows(), portRows(), otherRows())
 })
@@ -340,7 +340,7 @@ func portRows() []Row {
 	}
 }
 
-// The names that a wildcard of a path stands for; those that are not here are any.
+// The names that a wildcard of a path matches; wildcards that are not listed match any name.
 var wildcards = map[string][]string{
 	"<pool>":     {"default-lossy", "default-lossless", "mc-lossy", "roce-lossy", "roce-lossless"},
 	"<group>":    {"bulk", "service1", "service2", "service3", "service4", "service5", "service6", "service7"},

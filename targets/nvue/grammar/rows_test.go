@@ -148,7 +148,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestMeant: each row is what a path of its own means, in a release that has it.
+// TestMeant: each row has the meaning of its own path, in a release that has it.
 func TestMeant(t *testing.T) {
 	names := strings.NewReplacer("<profile>", "a", "<interface>", "swp1", "<pool>", "mc-lossy", "<group>", "service1", "<oldgroup>", "control",
 		"<dscp>", "26", "<n>", "3", "<class>", "9", "<pool-id>", "3", "<buffer>", "shared-headroom")

@@ -1,9 +1,10 @@
-// Package grammar is the one grammar of NVUE's configuration [Tree], which Cumulus Linux has from 5.0 on: how its text is read and
-// written, which paths below qos a release documents, what their values may be, and what they mean.
+// Package grammar is the one grammar of NVUE's configuration [Tree], which Cumulus Linux has from 5.0 on. It defines how its text is
+// read and written, which paths below qos a release documents, their valid values, and their meaning.
 //
-// In come the bytes of `nv config show -o yaml`, `-o json`, a patch file or /etc/nvue.d/startup.yaml; out comes a [Config] of [Tree]s
-// with single keys, and from it one canonical text. The table of paths ([Rows]) holds what the manuals say, release by release, and
-// says of each fact that they leave open that it is unsure.
+// The input is `nv config show -o yaml`, `-o json`, a patch file or /etc/nvue.d/startup.yaml. The output is a [Config] of [Tree]s
+// with single keys, and from it one canonical text. The table of paths ([Rows]) follows the manuals, release by release, and marks as
+// unsure each fact that they leave open. The table of paths ([Rows]) holds what the manuals say, release by release, and says of each
+// fact that they leave open that it is unsure.
 package grammar
 
 import (
@@ -13,7 +14,7 @@ import (
 	"strings"
 )
 
-// Place is where something stands in a text, from 1; the zero Place is nowhere.
+// Place is a position in a text, from 1; the zero Place is unknown.
 type Place struct{ Line, Column int }
 
 // Tree is one value of a configuration: a mapping, a list, or a scalar. The zero Tree is the scalar of an empty text that is not text,
@@ -25,11 +26,11 @@ type Tree struct {
 	Text  bool             // the scalar is text; else a number, true or false
 
 	At, Key Place // of the value, and of the key it has
-	Bad     bool  // it could not be read, so that nothing is known of it; only [ReadLoosely] yields such
+	Bad     bool  // it could not be read, and its content is unknown; only [ReadLoosely] makes such nodes
 	Open    bool  // lines below it could not be read, or are elsewhere: what it does not have is not known
 	BareKey bool  // the key is a number, a boolean or a null of YAML 1.2: it has no quotes
 
-	stored []*Tree // of a root whose text has keys that stand for several: the trees that it was read of, with these keys
+	stored []*Tree // of a root whose text has keys that name several: the trees before expansion, with these keys
 }
 
 // Map returns an empty mapping.
@@ -58,7 +59,7 @@ func (t *Tree) Keys() []string {
 	return slices.SortedFunc(maps.Keys(t.Kids), Compare)
 }
 
-// Get gives what stands at a path; nil: nothing. Below what could not be read, it is that, and a value that is not known is Bad.
+// Get returns the value at a path, or nil. Below what could not be read, it is that, and a value that is not known is Bad.
 func (t *Tree) Get(path ...string) *Tree {
 	if t == nil || t.Bad || len(path) == 0 {
 		return t
@@ -70,7 +71,7 @@ func (t *Tree) Get(path ...string) *Tree {
 	return next.Get(path[1:]...)
 }
 
-// Put sets what stands at a path, and makes the mappings above it. Not ok: a scalar or a list stands above it, and nothing is changed
+// Put sets the value at a path, and makes the mappings above it. ok is false if a scalar or a list is above it; nothing is changed
 // below that.
 func (t *Tree) Put(path []string, v *Tree) (ok bool) {
 	for _, key := range path[:len(path)-1] {
@@ -91,7 +92,7 @@ func (t *Tree) Put(path []string, v *Tree) (ok bool) {
 	return true
 }
 
-// Delete takes away what stands at a path, and the mappings above it that it leaves empty, but those of the first keep keys.
+// Delete removes the value at a path, and the mappings above it that become empty, except those of the first keep keys.
 func (t *Tree) Delete(path []string, keep int) {
 	at := []*Tree{t}
 	for _, key := range path[:len(path)-1] {
@@ -206,7 +207,7 @@ func (t *Tree) Shown() string {
 	return t.Value
 }
 
-// Spell writes a path as one word: keys with dots between them. A key that has a dot in it stands in quotes.
+// Spell writes a path as one word: keys with dots between them. A key that contains a dot is in quotes.
 func Spell(path []string) string {
 	var b strings.Builder
 	for i, key := range path {

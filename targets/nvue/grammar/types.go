@@ -8,7 +8,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Kind is what kind of value stands at a path.
+// Kind is the kind of value at a path.
 type Kind int
 
 // The kinds of values.
@@ -18,12 +18,12 @@ const (
 	Int                  // a whole number within bounds
 	Set                  // any of 0 to 7, as keys of an empty mapping each
 	Profile              // the name of a profile
-	Anything             // rocec does not judge what stands there
+	Anything             // rocec does not judge the value
 	Word                 // any scalar
 	Members              // names of interfaces, as keys of a mapping each
 )
 
-// Type is what a value may be.
+// Type describes the valid values of a path.
 type Type struct {
 	Kind
 	Words  []string // of Words; of OnOff the spelling of on and that of off
@@ -49,11 +49,11 @@ const (
 	Kbits   = "kbit/s"
 )
 
-// reserved is what no profile is called.
+// reserved lists the words that cannot name a profile.
 var reserved = []string{"auto", "none", "null", "any", "all"}
 
-// IsProfile reports whether a word can be the name of a profile: letters, digits, _, - and dots are the safest, since the manuals print no
-// pattern; they reserve five words. Source: NVUE Format Reference 5.17.
+// IsProfile reports whether a word can be the name of a profile. The manuals print no pattern and reserve five words, so only
+// letters, digits, _, - and dots count as safe. Source: NVUE Format Reference 5.17.
 func IsProfile(s string) bool {
 	for i := range len(s) {
 		letter := s[i]|0x20 >= 'a' && s[i]|0x20 <= 'z' || s[i] >= '0' && s[i] <= '9'
@@ -87,7 +87,7 @@ func Whole(t *Tree) (int, bool) {
 	return n, err == nil
 }
 
-// Digits reads the priorities of a set, as bits. Keys that are none are left out.
+// Digits reads the priorities of a set, as bits. Other keys are left out.
 func Digits(t *Tree) (bits uint8) {
 	for k := range t.MapOf() {
 		if len(k) == 1 && k[0] >= '0' && k[0] <= '7' {
@@ -97,7 +97,7 @@ func Digits(t *Tree) (bits uint8) {
 	return bits
 }
 
-// MapOf gives the entries of a mapping, to be read; nil: it is none, or nil itself.
+// MapOf returns the entries of a mapping, to be read; nil for any other value.
 func (t *Tree) MapOf() map[string]*Tree {
 	if t == nil {
 		return nil
@@ -105,7 +105,7 @@ func (t *Tree) MapOf() map[string]*Tree {
 	return t.Kids
 }
 
-// Wrong says what is wrong with a value, in a sentence's part that follows its path; empty: nothing.
+// Wrong describes what is wrong with a value, as the part of a sentence after its path; empty if it is valid.
 func (y Type) Wrong(t *Tree) string {
 	shown := diag.Escape(t.Shown())
 	switch y.Kind {

@@ -10,9 +10,9 @@ import (
 	"unicode"
 )
 
-// YAML writes the one canonical text of a configuration: a list of what there is of header, set and unset, two spaces a level, keys in
-// natural order, text in quotes where YAML 1.1 or 1.2 would take it for something else. What is read from it is the configuration
-// again; a configuration that sets nothing is a set of an empty mapping.
+// YAML writes the canonical text of a configuration: a list of header, set and unset, as far as they exist. It has two spaces a
+// level, keys in natural order, and quotes around text that YAML 1.1 or 1.2 would read as another type. What is read from it is the
+// configuration again; a configuration that sets nothing is a set of an empty mapping.
 func (c *Config) YAML() []byte {
 	var b bytes.Buffer
 	if c.Header != nil {
@@ -30,7 +30,7 @@ func section(b *bytes.Buffer, name string, t *Tree) {
 	below(b, t, 2)
 }
 
-// below writes what stands behind a key, from the space on.
+// below writes the value after a key, from the space on.
 func below(b *bytes.Buffer, t *Tree, depth int) {
 	switch {
 	case t.IsMap() && len(t.Kids) == 0:
@@ -72,7 +72,7 @@ func block(b *bytes.Buffer, t *Tree, depth int) {
 		}
 		from := b.Len()
 		block(b, item, depth+1)
-		// The first line of the item stands behind its dash: its indentation is two wider than that of the dash.
+		// The first line of the item follows its dash: its indentation is two wider than that of the dash.
 		text := bytes.Clone(b.Bytes()[from:])
 		b.Truncate(from)
 		b.WriteByte(' ')
@@ -80,7 +80,7 @@ func block(b *bytes.Buffer, t *Tree, depth int) {
 	}
 }
 
-// plain is text that every reader of YAML takes for the text that stands there, unless it is one of the words of YAML 1.1.
+// plain matches text that every reader of YAML reads as that text, unless it is one of the words of YAML 1.1.
 var plain = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_/][A-Za-z0-9_./@+-]*$`) })
 
 // scalar spells a value.
@@ -129,9 +129,9 @@ func double(s string) string {
 	return b.String()
 }
 
-// Commands writes what a tree sets as lines of `nv set`, or what it takes away as lines of `nv unset`: a line for each leaf, words in
-// quotes where a shell needs them. The members of a set that is set stand in one line, 3,5, since a second line might replace what the
-// first has set. Where a line begins with nv, a shell can run it, and a patch file holds it as it is.
+// Commands writes the settings of a tree as lines of `nv set`, or the removed ones as lines of `nv unset`. Each leaf has a line, with
+// words in quotes where a shell needs them. The members of a set are in one line, 3,5, since a second line might replace those of the
+// first. Where a line begins with nv, a shell can run it, and a patch file holds it as it is.
 func Commands(verb string, t *Tree) []byte {
 	var b bytes.Buffer
 	line := func(path []string, value string, valued bool) {

@@ -40,8 +40,8 @@ var Linter = &lint.Linter{
 	Unjudged: []diag.Topic{topicNVUE},
 }
 
-// The beginnings of texts of NVUE that are no object: a list of header, set and unset, in YAML or JSON, and lines of commands, also behind
-// the first lines of a script; and the line in which a header names the release.
+// The beginnings of NVUE texts that are not a JSON object: a list of header, set and unset, in YAML or JSON, and lines of commands,
+// also after the first lines of a script. nvueVersion matches the line of a header that names the release.
 var (
 	nvueList = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^(?:(?:[ \t]*(?:#[^\n]*|---[ \t]*)?\r?\n)*-[ \t]+(?:header|set|unset):|` +
@@ -131,8 +131,9 @@ func Judge(f lint.File) (t lint.Taken, found diag.List) {
 	switch part := partOf(x); {
 	case part != "":
 		t.Part, t.Why = true, part
-		topicNVUE.Warnf(&found, f.Top(), "%s is judged as a part: %s. Values that it leaves out are not known, so no rule takes them for "+
-			"defaults. For a verdict on the switch, give rocec the tree that `nv config show -o yaml` prints there.", diag.Escape(f.Name), part)
+		topicNVUE.Warnf(&found, f.Top(), "%s is judged as a part: %s. Values that it leaves out are unknown, so no rule assumes their "+
+			"defaults. For a verdict on the switch, give rocec the tree that `nv config show -o yaml` prints there.",
+			diag.Escape(f.Name), part)
 	default:
 		if t.Why = unjudged(x); t.Why != "" && len(x.Slips) == 0 {
 			found = append(found, lint.NotJudged(f.Name, t.Why, advice))
@@ -165,7 +166,7 @@ func unlike(f lint.File, found *diag.List, at diag.Range, release, other string)
 	}
 	qos := "It sets nothing below qos."
 	if nvueQoS().Match(f.Data) {
-		qos = "It sets qos, and none of that is looked at."
+		qos = "It sets qos, which is not judged."
 	}
 	topicNVUE.Warnf(found, at, "%s is a configuration of NVUE and %s. rocec knows the paths of %d.%d to %d.%d. %s Give it "+
 		"qos_features.conf and qos_infra.conf of the switch, which NVUE writes.", diag.Escape(f.Name), states, grammar.First[0],

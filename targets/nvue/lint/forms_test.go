@@ -17,7 +17,7 @@ import (
 	target "github.com/rocec/rocec/targets/target/lint"
 )
 
-// forms gives a tree in each form that people have of a switch. Commands have no header, so there are none of a tree with one.
+// forms gives a tree in each form that people have of a switch. Commands have no header, so a tree with a header has no such form.
 func forms(cfg *grammar.Config) map[string]string {
 	set := jsonOf(cfg.Set)
 	out := map[string]string{"yaml": string(cfg.YAML())}
@@ -60,7 +60,7 @@ func jsonOf(t *grammar.Tree) string {
 	return t.Value
 }
 
-// judged gives what is found in a file: severity, code, the word it is at, text and notes; and how the file was taken.
+// judged returns the findings in a file, each with severity, code, its word, text and notes; and how the file was taken.
 func judged(t require.TestingT, text string) (found []string, taken target.Taken) {
 	f := target.File{Name: "x", Data: []byte(text)}
 	require.True(t, lint.Takes(f), text)
@@ -80,7 +80,7 @@ func judged(t require.TestingT, text string) (found []string, taken target.Taken
 	return found, taken
 }
 
-// trees gives the trees of the project: those that it writes, those of a switch, and one for each finding.
+// trees returns the trees of the project: those that it writes, those on a switch, and one for each finding.
 func trees(t *testing.T) (out []*grammar.Config) {
 	files, err := filepath.Glob("../../../golden/*/*/etc/rocec/nvue.yaml")
 	require.NoError(t, err)

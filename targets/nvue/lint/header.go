@@ -29,6 +29,6 @@ func (j *judge) header() {
 	default:
 		return
 	}
-	j.warnf(&topicModel, j.modelAt, "The header names the model %s and Cumulus Linux %s. %s. One of the two is not what the switch says, "+
-		"or the file is of another one: compare with nv show system, and copy the file again.", j.model.Title, spoken(j.release), why)
+	j.warnf(&topicModel, j.modelAt, "The header names the model %s and Cumulus Linux %s. %s. One of the two is wrong, or the file is "+
+		"of another switch: compare with nv show system, and copy the file again.", j.model.Title, spoken(j.release), why)
 }

@@ -13,7 +13,7 @@ import (
 // vlanName is the name of the interface of a VLAN where its type is not stated.
 var vlanName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^vlan[0-9]+$`) })
 
-// notPort says what an interface is that is neither a port nor a bond; empty: it may be one.
+// notPort returns the kind of an interface that is neither a port nor a bond; empty if it may be one.
 func (j *judge) notPort(i string) string {
 	kind := ""
 	if t := j.set.Get("interface", i, "type"); t.IsScalar() {
@@ -69,8 +69,8 @@ func (j *judge) takesQoS(i string) bool {
 		return false
 	}
 	if j.model != nil && port.N > j.lastPort() {
-		j.errorf(&topicMember, t.Key, "%s has settings of QoS, and the header names the model %s, whose last port is swp%d. NVUE refuses "+
-			"them, or they have no effect. See whether the file is that of this switch.", name, j.model.Title, j.lastPort())
+		j.errorf(&topicMember, t.Key, "%s has settings of QoS, and the header names the model %s, whose last port is swp%d. NVUE "+
+			"refuses them, or they have no effect. Check that the file is of this switch.", name, j.model.Title, j.lastPort())
 		return false
 	}
 	if n := parts(t.Get("link", "breakout")); port.Sub < 0 && n > "" {
@@ -132,7 +132,7 @@ func (j *judge) losslessAt(i string) uint8 {
 	return cos
 }
 
-// ignored finds files of QoS that NVUE is told to leave alone.
+// ignored finds files of QoS that NVUE does not write, by system config apply ignore.
 func (j *judge) ignored() {
 	sets := len(j.set.Get("qos").MapOf()) > 0
 	for i := range j.set.Get("interface").MapOf() {
@@ -147,9 +147,9 @@ func (j *judge) ignored() {
 		if !strings.HasPrefix(grammar.FeaturesPath+"/", under) && !strings.HasPrefix(grammar.InfraPath+"/", under) {
 			return
 		}
-		j.errorf(&topicIgnore, at, "NVUE is told to leave %s alone, so the switch is configured by files: nothing that this file sets below "+
-			"qos has an effect. Take the exception away (nv unset system config apply ignore %[1]s), or judge qos_features.conf and "+
-			"qos_infra.conf of the switch instead.", diag.Escape(path))
+		j.errorf(&topicIgnore, at, "NVUE does not write %s here, so files configure QoS on the switch, and no setting below qos has an effect. "+
+			"Remove the exception (nv unset system config apply ignore %[1]s), or judge qos_features.conf and qos_infra.conf of the switch "+
+			"instead.", diag.Escape(path))
 	}
 	for _, k := range ignore.Keys() {
 		say(k, ignore.Get(k).Key)

@@ -1,7 +1,7 @@
 // Package lint judges NVUE's startup.yaml, or what `nv config show` printed, by itself: without a fabric.
 //
-// In come the bytes of a file; out come diagnostics at its lines. What the table of paths does not settle is a warning at most; a tree of
-// a release that nobody knows is not judged at all.
+// The input is a file, the output diagnostics at its lines. A question that the table of paths leaves open gives a warning at
+// most; a tree of an unknown release is not judged at all.
 package lint
 
 import (
@@ -28,8 +28,8 @@ func Check(name string, data []byte, r grammar.Release) diag.List {
 	return j.whole()
 }
 
-// Applied judges the tree of a switch of a fabric, but for buffers that somebody has set: plan and verify say of these themselves what
-// the fabric loses by them.
+// Applied judges the tree of a fabric's switch, except for buffers that others have set: plan and verify report the fabric's loss
+// from these themselves.
 func Applied(name string, data []byte, r grammar.Release) diag.List {
 	j := newJudge(name, data, r)
 	j.fabric = true
@@ -191,7 +191,7 @@ type judge struct {
 	unsure  bool // whether it is on is not known
 	bonds   map[string]string
 	found   lint.Findings
-	seen    map[string]bool                  // what was said where
+	seen    map[string]bool                  // findings by place
 	sizes   map[*grammar.Tree]bool           // the profiles whose sizes were judged
 	mtus    map[string]map[*grammar.Tree]int // the largest of the ports of each profile, by table
 }
@@ -208,7 +208,7 @@ func (j *judge) warnf(t *diag.Topic, at grammar.Place, format string, args ...an
 	j.say(t, diag.Warning, at, fmt.Sprintf(format, args...))
 }
 
-// say reports once for a place and a code: a range of ports stands in one line.
+// say reports one finding for a place and a code: a range of ports is one line.
 func (j *judge) say(t *diag.Topic, sev diag.Severity, at grammar.Place, text string) {
 	key := fmt.Sprint(t.Code, at)
 	if j.seen[key] {
@@ -241,7 +241,7 @@ func qos(path []string) bool {
 	return path[0] == "qos" || len(path) > 2 && path[0] == "interface" && path[2] == "qos"
 }
 
-// paths holds what stands below a path to the table of the release.
+// paths checks the tree below a path against the table of the release.
 func (j *judge) paths(t *grammar.Tree, path []string) {
 	row, known := j.g.At(path)
 	name := diag.Escape(grammar.Spell(path))
@@ -271,8 +271,8 @@ func (j *judge) paths(t *grammar.Tree, path []string) {
 	}
 }
 
-// meant returns the word that the last one of a path was meant to be, or the path with its last words in the right order; empty: it is
-// not known.
+// meant returns the likely spelling of a path's last word, or the path with its last words in the right order; empty if it finds
+// neither.
 func meant(j *judge, t *grammar.Tree, path []string) string {
 	last := len(path) - 1
 	if is := grammar.Meant(path[last], j.g.Beside(path)); is != "" {
@@ -287,7 +287,7 @@ func meant(j *judge, t *grammar.Tree, path []string) string {
 	return ""
 }
 
-// unknown says which releases have a path that this one does not.
+// unknown reports a path that the release lacks, and the releases that have it.
 func (j *judge) unknown(t *grammar.Tree, path []string) {
 	name, release := diag.Escape(grammar.Spell(path)), fmt.Sprintf("%d.%d", j.release[0], j.release[1])
 	if rows := grammar.Elsewhere(path); len(rows) > 0 {

@@ -17,8 +17,8 @@ import (
 	target "github.com/rocec/rocec/targets/target/lint"
 )
 
-// TestCheck: what is found in a tree, in which line, and how it is said. Each tree of findings.txt is what stands below set, from line 1
-// on; behind it stand severity, code, line and words of the one finding, or that there is none.
+// TestCheck: each finding in a tree, with its line and its words. Each tree of findings.txt is the content below set, from line 1 on.
+// After it come severity, code, line and words of its only finding, or a line for no finding.
 func TestCheck(t *testing.T) {
 	data, err := os.ReadFile("testdata/findings.txt")
 	require.NoError(t, err)
@@ -60,7 +60,7 @@ func check(t *testing.T, release, text, want string) {
 	assert.True(t, found, "not found: %s\nbut: %q", want, got)
 }
 
-// TestPlaces: a finding stands at the word that is meant, in lines of any ending.
+// TestPlaces: a finding is placed at the word that it is about, in lines of any ending.
 func TestPlaces(t *testing.T) {
 	text := "qos:\r\n  # é\r\n  mapping:\r\n    default-global:\r\n      trust: 'dscp'\r\n"
 	ds := lint.Check("a", []byte(text), grammar.Release{5, 9})
@@ -116,7 +116,7 @@ func TestUnstated(t *testing.T) {
 	}
 }
 
-// TestApplied: of buffers that somebody has set, plan and verify say themselves what a fabric loses.
+// TestApplied: the linter leaves buffers that others have set to plan and verify, which report the fabric's loss.
 func TestApplied(t *testing.T) {
 	text := []byte("qos: {roce: {}, advance-buffer-config: {default-global: {ingress-lossless-buffer: {shared-alpha: alpha_0}}}, pcf: {}}")
 	codes := func(ds diag.List) (out []string) {
@@ -168,7 +168,7 @@ func TestJudged(t *testing.T) {
 	}
 }
 
-// FuzzCheck: whatever the bytes, judging ends, and places lie in the file.
+// FuzzCheck: whatever the bytes, judging ends, and places are in the file.
 func FuzzCheck(f *testing.F) {
 	f.Add([]byte("qos: {pfc: hello, roce: on}\ninterface: {swp1-4: {qos: 3}}"))
 	f.Add([]byte("- header: {model: SN3700}\n" +

@@ -151,7 +151,7 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// TestShow: the output of nv show is no configuration, and is said to be none. That of nv config show is one.
+// TestShow: the output of nv show is reported as not being a configuration. That of nv config show is one.
 func TestShow(t *testing.T) {
 	for text, shown := range map[string]bool{
 		`{"eth0": {"ip": {"address": {}}, "link": {"mtu": 1500}, "type": "eth"}, "swp1": {"link": {"oper-status": "up"}}}`:            true,

@@ -41,8 +41,9 @@ func (j *judge) stated(table string, p *grammar.Tree) {
 		return
 	}
 	if xoff >= buffer {
-		j.errorf(&topicSizes, p.Get("xoff-threshold").At, "xoff-threshold is %s bytes of a port-buffer of %s: the pause is sent when nothing "+
-			"more fits, and what is on its way is lost. Leave the sizes to the switch: state cable-length alone.", diag.Number(xoff),
+		j.errorf(&topicSizes, p.Get("xoff-threshold").At, "xoff-threshold is %s bytes of a port-buffer of %s: the pause is sent when "+
+			"the buffer is full, and packets on their way are lost. Leave the sizes to the switch: state cable-length alone.",
+			diag.Number(xoff),
 			diag.Number(buffer))
 		return
 	}
@@ -99,7 +100,7 @@ func (j *judge) largest(table string, p *grammar.Tree) int {
 // manyGroups is the first release with several lossless priority groups in a port. Source: chapter of 5.17.
 var manyGroups = grammar.Release{5, 17}
 
-// several tells that priorities of one profile share a buffer.
+// several reports that priorities of one profile share a buffer.
 func (j *judge) several(p *grammar.Tree, cos uint8) {
 	n := bits.OnesCount8(cos)
 	if n < 2 || j.release.Compare(manyGroups) >= 0 {
@@ -109,8 +110,8 @@ func (j *judge) several(p *grammar.Tree, cos uint8) {
 	if n > 2 {
 		say = j.warnf
 	}
-	say(&topicPause, p.Get("switch-priority").Key, "This profile makes %d priorities lossless. Up to 5.16 a port has one lossless priority "+
-		"group, so they share one buffer: congestion of one pauses the others, too. One lossless priority does for all of RoCE.", n)
+	say(&topicPause, p.Get("switch-priority").Key, "This profile makes %d priorities lossless. Up to 5.16 a port has one lossless "+
+		"priority group, so they share one buffer: congestion of one pauses the others, too. One lossless priority is enough for RoCE.", n)
 }
 
 // starved finds lossless traffic whose class has no share of the link.
@@ -159,7 +160,7 @@ func (j *judge) starves(name string, classes *grammar.Tree, cos int, global bool
 		}
 		stays := ""
 		if global {
-			stays = " (no manual says whether the factory's share stays in default-global)"
+			stays = " (the manuals leave open whether the factory's share stays in default-global)"
 		}
 		j.warnf(&topicShares, at, "Lossless priority %d leaves in traffic class %d, which the scheduler %s does not list. By the manual such "+
 			"a class has the weight 0%s: under load it gets nothing of the link, and its senders stay paused. Give it a share.", cos, q,
@@ -195,7 +196,7 @@ func old(asic string) bool {
 	return ok && (rest == "" || rest[0] < '4')
 }
 
-// buffers judges shares of buffers that somebody has set for lossless traffic, as plan and verify do.
+// buffers judges buffer shares that others have set for lossless traffic, as plan and verify do.
 func (j *judge) buffers() {
 	lossless := false
 	for _, i := range append([]string{""}, j.set.Get("interface").Keys()...) {
@@ -208,15 +209,15 @@ func (j *judge) buffers() {
 	}
 	alpha := t.Get("egress-lossless-buffer", "shared-alpha") // below 1, a rule judges it
 	if alpha.IsScalar() && alpha.Value != "alpha_infinity" && alpha.Value != "alpha_0" && !strings.HasPrefix(alpha.Value, "alpha_1_") {
-		j.warnf(&topicPool, alpha.At, "Queues of lossless traffic are limited to %s of their pool: what comes beyond is dropped. From the "+
-			"factory it is alpha_infinity.", diag.Escape(alpha.Value))
+		j.warnf(&topicPool, alpha.At, "Queues of lossless traffic are limited to %s of their pool: packets beyond that are dropped. "+
+			"The factory setting is alpha_infinity.", diag.Escape(alpha.Value))
 	}
 	if size := t.Get("egress-lossless-buffer", "shared-bytes"); size != nil && !size.Bad {
-		j.warnf(&topicPool, size.At, "Queues of lossless traffic are limited to %s bytes: what comes beyond is dropped. From the factory "+
-			"there is no limit.", diag.Escape(size.Shown()))
+		j.warnf(&topicPool, size.At, "Queues of lossless traffic are limited to %s bytes: packets beyond that are dropped. The "+
+			"factory sets no limit.", diag.Escape(size.Shown()))
 	}
 	if alpha := t.Get("ingress-lossless-buffer", "shared-alpha"); alpha.IsScalar() && alpha.Value == "alpha_0" {
-		j.warnf(&topicPool, alpha.At, "Lossless traffic has no share of its pool (alpha_0): every packet that waits asks for a pause. From "+
-			"the factory it is alpha_1.")
+		j.warnf(&topicPool, alpha.At, "Lossless traffic has no share of its pool (alpha_0): every packet that waits asks for a pause. "+
+			"The factory setting is alpha_1.")
 	}
 }

@@ -28,7 +28,7 @@ func (j *judge) bound(i, table string) (name string, t *grammar.Tree) {
 	return name, j.set.Get("qos", table, name)
 }
 
-// ports judges what stands below single interfaces.
+// ports judges the settings of single interfaces.
 func (j *judge) ports() {
 	interfaces := j.set.Get("interface")
 	for _, i := range interfaces.Keys() {
@@ -39,8 +39,8 @@ func (j *judge) ports() {
 		for _, table := range tables {
 			p := t.Get(table, "profile")
 			if p.IsScalar() && grammar.IsProfile(p.Value) && p.Value != grammar.DefaultGlobal && j.set.Get("qos", table, p.Value) == nil {
-				j.errorf(&topicProfile, p.At, "%s has the profile %s of %s, and qos.%s declares none of that name. NVUE refuses that, or the port has "+
-					"nothing of it.",
+				j.errorf(&topicProfile, p.At, "%s has the profile %s of %s, and qos.%s declares none of that name. NVUE refuses that, "+
+					"or the port has no such setting.",
 					diag.Escape(i), diag.Escape(p.Value), table, table)
 			}
 		}
@@ -202,15 +202,13 @@ func (j *judge) remarked(i string, cos uint8) {
 		to := out.Get("switch-priority", strconv.Itoa(n), "dscp")
 		dscp, is := grammar.Whole(to)
 		if ok && is && n < 8 && cos>>n&1 == 1 && strconv.Itoa(dscp) != mark && rewrites.IsScalar() && rewrites.Value != "l2" {
-			j.warnf(&topicRemark, to.At, "Packets of priority %d, which is lossless, leave with DSCP %d, and come with %s: the next switch may "+
-				"sort "+
-				"them otherwise. Take the rewriting away, or write the DSCP that comes in.", n, dscp, diag.Escape(mark))
+			j.warnf(&topicRemark, to.At, "Packets of priority %d, which is lossless, leave with DSCP %d, and come with %s: the next "+
+				"switch may classify them differently. Remove the rewriting, or write the DSCP that comes in.", n, dscp, diag.Escape(mark))
 		}
 	}
 }
 
-// untrusted finds maps of a field that ports do not look at, where they would lead into a lossless priority and nothing is said of the
-// field that they look at.
+// untrusted finds maps of an untrusted field that would lead into a lossless priority, where the trusted field has no such map.
 func (j *judge) untrusted(name string, m *grammar.Tree, trust string, lossless uint8) {
 	leads := func(field string) (priorities uint8, value string) {
 		for _, v := range m.Get(field).Keys() {
@@ -234,15 +232,16 @@ func (j *judge) untrusted(name string, m *grammar.Tree, trust string, lossless u
 		if m.Get("trust") == nil {
 			stated = "no trust is stated, so it is l2"
 		}
-		j.warnf(&topicMap, m.Get("dscp").Key, "The map %s sends DSCP %s into a lossless priority, and DSCP is not looked at: %s. Packets go by "+
-			"their PCP, and those without a tag are lossy. Set trust to l3, or to both.", diag.Escape(name), diag.Escape(d), stated)
+		j.warnf(&topicMap, m.Get("dscp").Key, "The map %s sends DSCP %s into a lossless priority, and its ports do not trust DSCP: "+
+			"%s. Packets go by their PCP, and those without a tag are lossy. Set trust to l3, or to both.",
+			diag.Escape(name), diag.Escape(d), stated)
 	case trust == "l3" && pcp&^dscp != 0:
-		j.warnf(&topicMap, m.Get("pcp").Key, "The map %s sends PCP %s into a lossless priority, and PCP is not looked at: trust is l3. Set "+
-			"trust to l2, or to both, or map DSCP.", diag.Escape(name), diag.Escape(p))
+		j.warnf(&topicMap, m.Get("pcp").Key, "The map %s sends PCP %s into a lossless priority, and its ports do not trust PCP: "+
+			"trust is l3. Set trust to l2, or to both, or map DSCP.", diag.Escape(name), diag.Escape(p))
 	}
 }
 
-// noNumber is a value that is none, of which paths says so.
+// noNumber replaces an invalid value, which paths reports.
 const noNumber = -1
 
 // thresholds judges the marks of every profile, in use or not, with NVUE's own where one is not stated.
@@ -283,7 +282,7 @@ func (j *judge) pools() {
 	percent := func(pool string) (int, *grammar.Tree) {
 		v := t.Get(pool, "memory-percent")
 		n, _ := grammar.Whole(v)
-		if n > 100 { // which is said of the value
+		if n > 100 { // paths reports such a value
 			n = 0
 		}
 		return n, v
@@ -298,10 +297,10 @@ func (j *judge) pools() {
 		}
 	}
 	if lossy, v := percent("default-lossy"); v == nil && lossy == 0 && lossless > 0 && !j.preset && !j.unsure {
-		j.warnf(&topicPool, lastAt, "default-lossless has %d %% of the memory, and nothing is said of default-lossy, which has 100 %% from the "+
-			"factory. NVUE refuses pools of more than 100 %% together: give default-lossy what is left.", lossless)
+		j.warnf(&topicPool, lastAt, "default-lossless has %d %% of the memory, and default-lossy, which is not set, has 100 %% from "+
+			"the factory. NVUE refuses pools of more than 100 %% together: give default-lossy the rest.", lossless)
 	} else if sum > 100 {
-		j.errorf(&topicPool, lastAt, "The pools of qos.traffic-pool come to %d %% of the memory. NVUE refuses more than 100.", sum)
+		j.errorf(&topicPool, lastAt, "The pools of qos.traffic-pool add up to %d %% of the memory. NVUE refuses more than 100.", sum)
 	}
 	if lossless > 0 || j.preset || j.unsure || grammar.Unknown(own) {
 		return
@@ -316,8 +315,8 @@ func (j *judge) pools() {
 			}
 			if roce > 0 {
 				j.errorf(&topicPool, v.At, "qos.traffic-pool gives roce-lossless %d %% of the memory, and qos.roce is not on. That pool is the "+
-					"preset's; without it the lossless pool is default-lossless, which has none, so packets of the profile %s of %s are dropped in the "+
-					"lossy pool. Give default-lossless the share.", roce, diag.Escape(name), table)
+					"preset's. Without the preset the lossless pool is default-lossless, which has no memory, so packets of the profile %s of %s "+
+					"are dropped in the lossy pool. Give default-lossless the share.", roce, diag.Escape(name), table)
 				return
 			}
 			j.errorf(&topicPool, p.Key, "The profile %s of %s makes traffic lossless, and qos.traffic-pool gives the pool default-lossless no "+
@@ -362,7 +361,8 @@ func (j *judge) shares() {
 			}
 		}
 		if sum > 100 {
-			j.errorf(&topicShares, last.At, "The shares of the scheduler %s come to %d %%. NVUE refuses more than 100.", diag.Escape(name), sum)
+			j.errorf(&topicShares, last.At, "The shares of the scheduler %s add up to %d %%. NVUE refuses more than 100.",
+				diag.Escape(name), sum)
 		}
 	}
 }
@@ -374,8 +374,9 @@ func (j *judge) exceptions() {
 	}
 	except := func(t *grammar.Tree, same bool, what string) {
 		if t != nil && !t.Bad && !same {
-			j.warnf(&topicPreset, t.Key, "qos.roce sets %s, and this sets something else. Settings of default-global go before those of the "+
-				"preset, and no manual says whether a set of priorities is replaced or joined. Take one of the two away.", what)
+			j.warnf(&topicPreset, t.Key, "qos.roce sets %s, and this sets something else. Settings of default-global override those "+
+				"of the preset, and the manuals leave open whether a set of priorities is replaced or joined. Remove one of the two.",
+				what)
 		}
 	}
 	m := j.set.Get("qos", "mapping", grammar.DefaultGlobal)

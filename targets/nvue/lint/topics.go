@@ -38,7 +38,7 @@ var topicProfile = diag.Topic{
 
 var topicMember = diag.Topic{
 	Code:    "conf-nvue-member",
-	Summary: "settings of QoS stand at an interface that cannot have them",
+	Summary: "QoS settings at an interface that cannot have them",
 }
 
 var topicPause = diag.Topic{

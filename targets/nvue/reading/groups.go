@@ -98,8 +98,8 @@ func (r *reading) lossyGroup(g *ir.GroupSettings, t *grammar.Tree, name string) 
 	g.Pool = r.poolOf(t, "ingress", map[string]string{"bulk": poolLossy, "service2": multicastPool}[name])
 }
 
-// The traffic pools of the table of the chapter of 5.x, by which service pool they are; egressPool is that of the preset's lossless
-// traffic on the way out (`nv show qos roce`).
+// The traffic pools in the table of the 5.x chapter, by service pool; egressPool is that of the preset's lossless traffic on the way
+// out (`nv show qos roce`).
 const (
 	multicastPool = "mc-lossy"
 	rocePool      = "roce-lossless"

@@ -1,7 +1,7 @@
 // Package reading understands the configuration of a switch that NVUE configures, in whatever form people have it.
 //
-// In come texts, as package grammar reads them ([grammar.Loose]). Out goes what they mean ([ir.Settings]), how much of them has a meaning,
-// and where each value stands.
+// The input is texts, as package grammar reads them ([grammar.Loose]). The output is their meaning ([ir.Settings]), how much of them is
+// understood, and the place of each value.
 package reading
 
 import (
@@ -16,11 +16,11 @@ import (
 	"github.com/rocec/rocec/targets/nvue/grammar"
 )
 
-// Read gives the settings of a switch of a release with some front ports by its applied tree, with the defaults of NVUE where a key is not
-// set, and those of the preset where that is on. A value that makes no sense counts as left out. The tree has headroom in bytes alone: the
-// switch derives it from the length of a cable otherwise. A profile that the tree does not declare is not known, and neither is PFC where
-// default-global has priorities beside the preset: manuals leave open whether one replaces the other. Nil: the text is empty or cannot be
-// read. Read never fails, whatever the bytes.
+// Read returns the settings of a switch of a release with some front ports, from its applied tree. A key that is not set has NVUE's
+// default, or the preset's where that is on. A value that makes no sense counts as left out. The tree has headroom in bytes alone:
+// the switch derives it from the length of a cable otherwise. An undeclared profile is unknown. So is PFC where default-global has
+// priorities beside the preset: the manuals leave open whether one replaces the other. Nil: the text is empty or cannot be read. Read
+// never fails, whatever the bytes.
 func Read(ports []string, release string, content []byte) *ir.Settings {
 	if len(content) == 0 {
 		return nil
@@ -37,8 +37,8 @@ func Read(ports []string, release string, content []byte) *ir.Settings {
 	return s
 }
 
-// ports names the front ports: those of the fabric, and those of the tree. A bond is its members, a port that is split is its parts, and
-// what sends no traffic by classes is none.
+// ports names the front ports: those of the fabric, and those of the tree. It replaces a bond by its members and a split port by its
+// parts, and skips interfaces that send no traffic by classes.
 func (r *reading) ports(known []string) map[string]bool {
 	ports := map[string]bool{}
 	for name, i := range r.set.Get("interface").MapOf() {
@@ -332,7 +332,7 @@ func (r *reading) marks(p *ir.PortSettings, name string) {
 	}
 }
 
-// schedule notes shares. A class that a profile does not list has none; the factory's are 12 and 13 % in turn.
+// schedule notes shares. A class that a profile does not list has share 0; the factory's shares are 12 and 13 % in turn.
 func (r *reading) schedule(p *ir.PortSettings, name string) {
 	t, declared := r.profile("egress-scheduler", name)
 	if !declared {

@@ -18,8 +18,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Understand reads the configuration of one switch, in every form: startup.yaml, what `nv config show` prints as YAML,
-// JSON or commands, a patch, and a script of nv set lines; contents are the texts by their names. It never fails: a slip costs its
+// Understand reads the configuration of one switch, in every form: startup.yaml, the output of `nv config show` as YAML, JSON or
+// commands, a patch, and a script of nv set lines. The map contents holds the texts by their names. It never fails: a slip costs its
 // line or its node.
 //
 // The moment follows from names: startup.yaml is stored; applied, running and `config show` are running. Where texts are of several
@@ -46,7 +46,7 @@ func Understand(id target.Identity, contents map[string][]byte) *target.Understo
 	return out
 }
 
-// word returns a value that no row of the grammar has; empty: there is none. Read as commands, it is the last key of its path.
+// word returns a value without a row in the grammar; empty if it is missing. Read as commands, it is the last key of its path.
 //
 // Both switches of an MLAG have its mac-address. Source: Cumulus Linux 5.x, Multi-Chassis Link Aggregation.
 func (u *understanding) word(path ...string) string {
@@ -303,7 +303,8 @@ func (u *understanding) cover(t *text) {
 	sort.SliceStable(not, func(i, j int) bool { return not[i].At.Start.Byte < not[j].At.Start.Byte })
 }
 
-// wrong gives the place of the first key of a row that no path has, or of the path that takes no such members; else that of its last key.
+// wrong returns the place of a row's first key that no path has, or of the path that takes no such members; else that of its last
+// key.
 func (u *understanding) wrong(w grammar.Written) grammar.Place {
 	last := len(w.Keys) - 1
 	if w.Kind == "header" {

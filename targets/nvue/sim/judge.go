@@ -99,7 +99,7 @@ func preset(t tree, r release) tree {
 	return p
 }
 
-// effective is what a configuration comes to: the defaults, over them the preset, over them what is set.
+// effective returns the effective configuration: the defaults, over them the preset, over them the settings.
 func effective(t tree, r release) tree {
 	out := defaults(r)
 	if p := preset(t.expand(), r); p != nil {

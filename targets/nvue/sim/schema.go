@@ -152,7 +152,7 @@ func schemaOf(r release) *schema {
 	return top
 }
 
-// kid is what a key leads to; nil: nothing.
+// kid returns the schema of a key, or nil.
 func (s *schema) kid(key string) *schema {
 	if kid := s.kids[key]; kid != nil && len(key) > 1 {
 		return kid
@@ -225,7 +225,7 @@ func truths(v any, at string) (out []issue) {
 	return out
 }
 
-// takes says what is wrong with a value; empty: nothing.
+// takes describes what is wrong with a value; empty if it is valid.
 func (s *schema) takes(v any) string {
 	lo, hi, numeric := strings.Cut(s.kind, "-")
 	low, err := strconv.ParseInt(lo, 10, 64)

@@ -16,8 +16,8 @@ var quanta = map[int]int{1: 67, 10: 67, 25: 80, 40: 118, 50: 147, 100: 394, 200:
 // cells are the cells of the generations of the chip, in bytes.
 var cells = [...]int{96, 144, 144, 192, 192, 256}
 
-// headroom is what a switch reserves, bytes, where a profile says a length. Source: SONiC, buffer_headroom_mellanox.lua, with the
-// factors of bytes on the cable put right; switchd's own formula is not published.
+// headroom returns the bytes that a switch reserves where a profile states a length. Source: SONiC, buffer_headroom_mellanox.lua,
+// with the factors of bytes on the cable put right; switchd's own formula is not published.
 func headroom(spectrum, mbps, mtu, meters, small int) int {
 	cell := float64(cells[spectrum-1])
 	worst := 2 * cell / (1 + cell)
@@ -31,7 +31,7 @@ func headroom(spectrum, mbps, mtu, meters, small int) int {
 	return int(math.Ceil(need/1024)) * 1024
 }
 
-// programmed is what the chip has of a port, which differs from the applied configuration after a failure.
+// programmed returns the chip's state of a port, which differs from the applied configuration after a failure.
 func (n *NVUE) programmed(port string) tree {
 	for i, p := range n.Ports {
 		if p.has(port) && len(n.Torn) > 0 && i >= len(n.Ports)/2 {
@@ -41,10 +41,10 @@ func (n *NVUE) programmed(port string) tree {
 	return effective(n.Chip, n.release())
 }
 
-// has reports whether a name is the port's, or that of a part of it.
+// has reports whether a name is that of the port or of one of its parts.
 func (p Port) has(name string) bool { return p.Name == name || strings.HasPrefix(name, p.Name+"s") }
 
-// port is what a port is like now.
+// port returns the current state of a port.
 func (n *NVUE) port(name string) (Port, bool) {
 	for _, p := range n.Ports {
 		if p.has(name) {
@@ -198,7 +198,7 @@ func (c *call) show(words []string) int {
 	return 0
 }
 
-// shown is what a path of nv show leads to; nil: nothing.
+// shown returns the tree that a path of nv show prints, or nil.
 func (c *call) shown(words []string) tree {
 	if words[0] == "system" && len(words) == 1 {
 		host := c.byID(c.Applied).Tree.text("system", "hostname")

@@ -1,10 +1,10 @@
 // Package sim simulates [NVUE] of Cumulus Linux 5.4 to 5.18 on a switch: nv, which stages, applies, confirms and saves revisions,
-// with its refusals and prompts, and what nv show reads back of the chip. It judges what is sent to it by a table of its own
+// with its refusals and prompts, and the chip's state that nv show prints. It judges what is sent to it by a table of its own
 // (schema.go) and knows nothing of what rocec writes.
 //
 // Package sim is an independent judge of the files and commands of rocec: never merge it with the grammar or the reader of the target.
 //
-// The traps it holds, and what each stands for:
+// The traps that it simulates:
 //
 //   - state: enabled from 5.15, enable: on before; pools of advance-buffer-config are named anew at 5.11; small-packet-probability from
 //     5.17: reference of NVUE, Set and Unset Commands, QoS, version history.
@@ -15,9 +15,9 @@
 //   - An unsaved revision is lost at a reboot up to 5.8; auto-save is on from 5.9 (reference of NVUE, Config Commands).
 //   - Whether auto-save writes before an apply is confirmed is not documented: [Config.SaveUnconfirmed].
 //   - nv config apply --confirm 60 without a unit is one hour (reference of NVUE, Config Commands), so minutes; ten minutes if left out.
-//   - The revision to go back to may be named "applied", which helps nobody: [Config.ParentByName] (clients of the API show both).
-//   - Each user has a pending revision; one taken from an old base is applied whole, and what others have applied since is gone. Nobody is
-//     warned (manual, NVUE CLI and API: revisions are branches, and there is no lock).
+//   - The parent revision may be named "applied", which identifies no revision: [Config.ParentByName] (clients of the API show both).
+//   - Each user has a pending revision; one taken from an old base is applied whole, and what others have applied since is lost, without
+//     a warning (manual, NVUE CLI and API: revisions are branches, and there is no lock).
 //   - Files that were edited by hand are overwritten, after a prompt; without an answer the revision is ays_fail (manual, NVUE API).
 //   - Whether 5.15 and later keep ecn as enable or enabled: [Config.StoresEnabled] (examples in the reference print one, the manual the
 //     other).
@@ -58,14 +58,14 @@ type Config struct {
 	Units           Units
 }
 
-// Port is a port of the front panel, with what is plugged in.
+// Port is a port of the front panel, with its cable.
 type Port struct {
 	Name      string
 	SpeedMbps int // of a port the machine has no interface of
 	MTU       int // bytes, likewise
 	Meters    int // of the cable, as its memory says; 0: nothing can be read
 	Short     int // bytes of headroom the switch reserves less than it should
-	Least     int // bytes it reserves at least where the length it is told is that of the cable: its own formula is not published
+	Least     int // bytes it reserves at least where the stated length is that of the cable: its own formula is not published
 }
 
 // Units is how leaves that have a unit are written in JSON.
@@ -109,7 +109,7 @@ type window struct {
 	Due      time.Duration
 }
 
-// state is what the daemon has, guarded by the machine's lock. Revisions are on the switch's disk, so a restart keeps them.
+// state is the daemon's state, guarded by the machine's lock. Revisions are on the switch's disk, so a restart keeps them.
 type state struct {
 	Revisions []*revision
 	Attached  map[string]int // the pending revision of each user
@@ -156,7 +156,7 @@ const (
 	InfraPath    = "/etc/mlx/datapath/qos/qos_infra.conf"
 )
 
-// New makes NVUE of one switch. It panics when the release is none of Cumulus Linux 5, or there is no such Spectrum.
+// New makes NVUE of one switch. It panics when the release is not one of Cumulus Linux 5, or the Spectrum is unknown.
 func New(c Config) *NVUE {
 	parseRelease(c.Release)
 	if c.Spectrum < 1 || c.Spectrum > 6 {
@@ -173,7 +173,7 @@ func (n *NVUE) Files() map[string]string {
 
 func (n *NVUE) release() release { return parseRelease(n.Release) }
 
-// factory is what a fresh switch has set.
+// factory returns the settings of a fresh switch.
 func (n *NVUE) factory() tree {
 	t := tree{}
 	t.put(tree{"ip": tree{"address": tree{"dhcp": tree{}}, "vrf": "mgmt"}, "type": "eth"}, "interface", "eth0")
@@ -245,7 +245,7 @@ func (n *NVUE) loadStartup() {
 	}
 }
 
-// fromStartup makes a revision of a file somebody else wrote; one that cannot be read leaves the factory's.
+// fromStartup makes a revision from a file that another program wrote; if it cannot be read, the factory's stays.
 func (n *NVUE) fromStartup(text []byte) int {
 	docs, err := parse(text)
 	if err != nil {
@@ -277,7 +277,7 @@ func (n *NVUE) LoginGone() (gone bool) {
 	return gone
 }
 
-// Foreign makes a revision of somebody else, in a state such as pending or confirm, by lines of nv set and nv unset.
+// Foreign makes a revision of another user, in a state such as pending or confirm, by lines of nv set and nv unset.
 func (n *NVUE) Foreign(user, state string, lines ...string) (id int) {
 	n.Do(func() {
 		r := n.add(user, n.Applied, n.byID(n.Applied).Tree.clone())
@@ -327,7 +327,7 @@ func (n *NVUE) use(r *revision) {
 	n.write()
 }
 
-// write writes the files NVUE owns, save for those it was told to leave alone.
+// write writes the files that NVUE owns, except those under system config apply ignore.
 func (n *NVUE) write() {
 	eff := effective(n.Chip, n.release())
 	for path, text := range map[string]string{FeaturesPath: features5(eff, n.Applied), InfraPath: infra(eff, n.Applied)} {
@@ -346,7 +346,7 @@ func (n *NVUE) stamp() {
 	}
 }
 
-// edited are the files somebody else wrote, that the next apply overwrites.
+// edited lists the files that others edited and that the next apply overwrites.
 func (n *NVUE) edited(t tree) (out []string) {
 	for _, path := range []string{FeaturesPath, InfraPath} {
 		text, err := n.m.ReadFile(path)

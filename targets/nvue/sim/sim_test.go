@@ -65,7 +65,7 @@ func (b *box) nv(cmd string) string {
 	return out
 }
 
-// bad runs a command that must fail, and gives what it complains.
+// bad runs a command that must fail, and returns its complaint.
 func (b *box) bad(cmd string) string {
 	b.t.Helper()
 	status, out, errs := b.try("nv "+cmd, "")
@@ -157,7 +157,7 @@ func TestStageAndApply(t *testing.T) {
 	require.Contains(t, b.bad("config delete 1"), "in use")
 }
 
-// TestPatchTraps: what a careless patch comes to.
+// TestPatchTraps: the result of a careless patch.
 func TestPatchTraps(t *testing.T) {
 	b := boot(t, sim.Config{Release: "5.9.1"})
 	b.patch("- set: {qos: {pfc: {a: {tx: enable}}}}\n- unset: {qos: {pfc: {a: {}}}}\n")
@@ -345,7 +345,7 @@ func TestConfirm(t *testing.T) {
 		require.Eventually(t, func() bool {
 			text, _ := b.d.ReadFile(sim.FeaturesPath)
 			return strings.Contains(string(text), "revision 1\n")
-		}, 10*time.Minute, time.Millisecond, "it goes back although nobody asks")
+		}, 10*time.Minute, time.Millisecond, "it goes back although no user asks")
 		require.Equal(t, "inactive", b.state("2"), c.flag)
 		require.NotContains(t, b.nv("config show"), "roce")
 	}
@@ -391,7 +391,7 @@ func TestReboot(t *testing.T) {
 	b := boot(t, sim.Config{Release: "5.9.0"})
 	b.d.WriteFile(sim.StartupPath, []byte(lossless), 0o644)
 	b.d.Reboot()
-	require.Contains(t, b.nv("config show"), "rocec-40m", "a file of somebody else is taken")
+	require.Contains(t, b.nv("config show"), "rocec-40m", "a file of another program is taken")
 	b.d.WriteFile(sim.StartupPath, []byte("- set: {qoss: {}}\n"), 0o644)
 	b.d.Reboot()
 	require.NotContains(t, b.nv("config show"), "rocec-40m", "one that cannot be read leaves the factory's")
@@ -420,7 +420,7 @@ func TestPromptsAndOthers(t *testing.T) {
 	b.patch("- set: {system: {config: {apply: {ignore: {" + sim.FeaturesPath + ": {}}}}}}\n")
 	b.nv("config apply")
 	text, _ = b.d.ReadFile(sim.FeaturesPath)
-	require.Equal(t, "mine\n", string(text), "left alone as it was told")
+	require.Equal(t, "mine\n", string(text), "not written, as set")
 
 	id := b.Foreign("admin", "pending", "nv set system hostname theirs")
 	b.nv("set system hostname ours")
@@ -428,7 +428,7 @@ func TestPromptsAndOthers(t *testing.T) {
 	b.nv("config apply -y")
 	b.nv(fmt.Sprintf("config apply %d -y", id))
 	require.Contains(t, b.nv("config show"), "theirs")
-	require.NotContains(t, b.nv("config show"), "ours", "the old base is taken whole, and nobody is warned")
+	require.NotContains(t, b.nv("config show"), "ours", "the old base is taken whole, without a warning")
 	waits := b.Foreign("admin", "confirm", "nv set system hostname waits")
 	b.nv("set system hostname ours")
 	require.Contains(t, b.bad("config apply -y"), fmt.Sprintf("revision %d waits", waits))
@@ -501,8 +501,8 @@ func TestHeadroom(t *testing.T) {
 	}
 	b.patch("- set: {qos: {pfc: {default-global: {switch-priority: {'3': {}}}}}}")
 	b.nv("config apply -y")
-	require.Equal(t, "<nil>", group("swp1", "headroom"), "no lossless pool, no headroom, and nobody says so")
-	require.Equal(t, "10", at(b.json("show interface swp3 qos pfc"), "cable-length"), "what holds when nothing is said")
+	require.Equal(t, "<nil>", group("swp1", "headroom"), "no lossless pool, no headroom, and no warning")
+	require.Equal(t, "10", at(b.json("show interface swp3 qos pfc"), "cable-length"), "the default without a setting")
 	b.patch(lossless)
 	b.nv("config apply -y")
 	require.Equal(t, "119.00 KB", group("swp1", "headroom"))
@@ -572,7 +572,7 @@ func TestKept(t *testing.T) {
 	}, 10*time.Minute, time.Millisecond)
 }
 
-// TestShowIsStable holds that a configuration reads alike every time: whoever changes one first sees by its text that it is still the same.
+// TestShowIsStable holds that a configuration reads alike every time, so that an unchanged text means an unchanged configuration.
 func TestShowIsStable(t *testing.T) {
 	b := boot(t, sim.Config{Release: "5.9.1"})
 	b.nv("config attach applied -y")

@@ -45,7 +45,7 @@ func plain(v any) any {
 	return v
 }
 
-// at is what is at a path; nil: nothing.
+// at returns the value at a path, or nil.
 func (t tree) at(path ...string) any {
 	var v any = t
 	for _, k := range path {
@@ -57,7 +57,7 @@ func (t tree) at(path ...string) any {
 	return v
 }
 
-// sub is the object at a path; nil: there is none.
+// sub returns the object at a path, or nil.
 func (t tree) sub(path ...string) tree {
 	o, _ := t.at(path...).(tree)
 	return o
@@ -73,7 +73,7 @@ func (t tree) text(path ...string) string {
 	}
 }
 
-// number is the whole number at a path, or what stands for it where there is none.
+// number returns the whole number at a path, or none if there is no number.
 func (t tree) number(none int, path ...string) int {
 	if v, ok := t.at(path...).(int64); ok {
 		return int(v)
@@ -172,7 +172,7 @@ func (t tree) covering(key string) []string {
 // maxRange bounds the keys of a range.
 const maxRange = 4096
 
-// keys are the keys a range stands for: "3,5", "0-7", "swp1-4,swp6", "swp1s0-3". What is not a range stands for itself.
+// keys returns the keys of a range: "3,5", "0-7", "swp1-4,swp6", "swp1s0-3". A key that is not a range gives itself.
 func keys(key string) []string {
 	var out []string
 	for item := range strings.SplitSeq(key, ",") {
@@ -198,8 +198,8 @@ func keys(key string) []string {
 	return out
 }
 
-// expand has a key of its own for each key of a range; what is said of fewer keys wins. Ranges in ranges are bounded: what is beyond stays
-// as it is.
+// expand gives each key of a range an entry of its own; the entry of the narrower range wins. Ranges in ranges are bounded: what is
+// beyond stays as it is.
 func (t tree) expand() tree {
 	left := maxNodes
 	return t.expanded(&left)
@@ -383,8 +383,8 @@ const (
 	maxNodes = 200_000
 )
 
-// parse reads a file in YAML 1.2: on and off without quotes are text, a number as a key is a number, which no object of NVUE has, and of a
-// key given twice the last counts.
+// parse reads a file in YAML 1.2. on and off without quotes are text, a number as a key is a number, which no object of NVUE has, and
+// the last of two equal keys counts.
 func parse(data []byte) ([]doc, error) {
 	if len(data) > maxFile {
 		return nil, errors.New("the file is too large")

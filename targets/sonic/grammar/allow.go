@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Box is what the allow-list of patches goes by.
+// Box holds the facts that the allow-list of patches depends on.
 type Box struct {
 	Version
 	Family Family
@@ -91,7 +91,8 @@ const (
 	replaceOnly  = "replace"
 )
 
-// scenarios gives what the allow-list of a release says of a table; listed is false where it says nothing, and models alone judge.
+// scenarios returns the entries of a release's allow-list for a table; listed is false for a table without entries, which models
+// alone judge.
 func scenarios(r Release, table string) (list []scenario, listed bool) {
 	switch table {
 	case "PFC_WD":
@@ -130,8 +131,8 @@ func scenarios(r Release, table string) (list []scenario, listed bool) {
 	return nil, false
 }
 
-// Allowed says whether the switch takes one operation of a patch, by the rules of generic_config_updater of its branch: a table of fields
-// and operations, by chip and date of the image. A table that no rule is about is judged by the YANG models alone.
+// Allowed reports whether the switch takes one operation of a patch. The rules are those of generic_config_updater of its branch: a
+// table of fields and operations, by chip and date of the image. A table that no rule is about is judged by the YANG models alone.
 func (b Box) Allowed(op Operation) Verdict {
 	if op.Kind == Remove && op.Table == "PFC_WD" && op.Row == "GLOBAL" && (op.Field == "" || op.Field == "POLL_INTERVAL") {
 		return refusal(op, "PFC_WD.GLOBAL is never removed by a patch")
@@ -148,20 +149,23 @@ func (b Box) Allowed(op Operation) Verdict {
 		if b.HwSKU != "" {
 			hwsku = "with the hwsku " + b.HwSKU
 		}
-		return refusal(op, fmt.Sprintf("the allow-list of %s knows no switch %s, and then refuses the whole table", b.Release, hwsku))
+		return refusal(op, fmt.Sprintf("the allow-list of %s does not have the switch %s, and so refuses the whole table",
+			b.Release, hwsku))
 	}
 	fields := op.checked(b.Release)
 	for _, field := range fields {
 		s := find(list, field)
 		switch {
 		case s == nil && op.Table == "BUFFER_POOL" && b.Release >= 202511:
-			return refusal(op, fmt.Sprintf("the allow-list of %s lets no field of pools be changed", b.Release))
+			return refusal(op, fmt.Sprintf("the allow-list of %s permits no change of pools", b.Release))
 		case s == nil:
 			return refusal(op, fmt.Sprintf("the allow-list of %s does not have %s", b.Release, op.named(field)))
 		case s.dates(b.Release)[b.Family] == "":
-			return refusal(op, fmt.Sprintf("the allow-list of %s does not let %s be changed on %s", b.Release, op.named(field), b.Family))
+			return refusal(op, fmt.Sprintf("the allow-list of %s does not permit a change of %s on %s",
+				b.Release, op.named(field), b.Family))
 		case !strings.Contains(s.operations, string(op.Kind)):
-			return refusal(op, fmt.Sprintf("the allow-list of %s lets %s be replaced, and not be added or removed", b.Release, op.named(field)))
+			return refusal(op, fmt.Sprintf("the allow-list of %s permits replacing %s, and not adding or removing it",
+				b.Release, op.named(field)))
 		case b.Date != "" && b.Date < s.dates(b.Release)[b.Family]:
 			return refusal(op, fmt.Sprintf("on %s, %s is changed by images from %s on, and this one is of %s", b.Family, op.named(field),
 				s.dates(b.Release)[b.Family], b.Date))
@@ -179,9 +183,9 @@ func find(list []scenario, field string) *scenario {
 	return nil
 }
 
-// checked gives the names by which the allow-list looks an operation up: the path below the table without parts that hold a digit, in
-// lower case, and behind it each member of an object that is added. From 202505 on, marking goes by the last part alone, and from
-// 202511 on profiles do.
+// checked returns the names under which the allow-list looks an operation up: the path below the table in lower case, without parts
+// that hold a digit. For an added object, each of its members follows that path. From 202505 on, marking goes by the last part alone,
+// and from 202511 on profiles do.
 func (o Operation) checked(r Release) []string {
 	last := o.Table == "WRED_PROFILE" && r >= 202505 || o.Table == "BUFFER_PROFILE" && r >= 202511
 	var parts []string
@@ -229,7 +233,7 @@ func refusal(op Operation, reason string) Verdict {
 	case "WRED_PROFILE":
 		v.Instead = "Set thresholds of a profile that is there with `ecnconfig -p`; other changes need an image of 202511 or later."
 	case "BUFFER_POOL":
-		v.Instead = "Pools are not changed while traffic runs: have them in the configuration that the switch boots with."
+		v.Instead = "Pools cannot change while traffic runs: put them into the configuration that the switch boots with."
 	case "BUFFER_PROFILE":
 		v.Instead = "Use an image of 202511 or later, which takes whole profiles."
 	}

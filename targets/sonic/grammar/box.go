@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// BoxOf gives what the allow-list goes by, as the state of a switch says it; where it does not say its version or the kind of its chip, as
-// the fabric says it. The error is a part of a sentence.
+// BoxOf returns the facts for the allow-list from the state of a switch. If the state lacks its version or the kind of its chip,
+// BoxOf takes them from the fabric. The error is a part of a sentence.
 func BoxOf(c *Config, version, asicType string) (Box, error) {
 	own := c.Row(VersionTable, "localhost")
 	if text := own.Get("build_version"); text != "" {
@@ -79,7 +79,7 @@ func (l Lookup) Lengths(speed int) []int {
 	return out
 }
 
-// Reach gives the shortest length of a speed that is no shorter than a cable; 0: there is none.
+// Reach returns the shortest length for a speed that is at least as long as a cable; 0 if there is no such length.
 func (l Lookup) Reach(speed int, metres float64) int {
 	for _, m := range l.Lengths(speed) {
 		if m >= int(math.Ceil(metres)) {

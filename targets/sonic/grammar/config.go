@@ -1,11 +1,12 @@
 // Package grammar is CONFIG_DB of SONiC ([Config]) as text and as tables, and the patches that change it.
 //
-// In comes the JSON of a config_db.json, or of `sonic-cfggen -d --print-data`: an object of tables, whose rows are objects of text. The
-// tables of [Tables] are taken apart; what others hold is kept as it stands. Out goes the same in one canonical form ([Config.JSON]),
-// or the operations that make one configuration of another ([Diff]) in the sequence in which a switch takes them ([Sequence]).
+// The input is the JSON of a config_db.json, or of `sonic-cfggen -d --print-data`: an object of tables, whose rows are objects of
+// text. [Read] parses the tables of [Tables] and keeps the content of others as it is. The output is the same configuration in one
+// canonical form ([Config.JSON]), or the operations that turn one configuration into another ([Diff]), in the order that a switch
+// accepts ([Sequence]).
 //
-// [Tables] is the one table of the fields: their values, and the releases that have them. [Box.Allowed] is the one table of the changes
-// that the patches of a release may make on a chip.
+// [Tables] is the only table of the fields, their values and the releases that have them. [Box.Allowed] is the only table of the
+// changes that patches of a release may make on a chip.
 package grammar
 
 import (
@@ -23,7 +24,7 @@ import (
 // Config is a configuration.
 type Config struct {
 	Tables map[string]*Section // those of [Tables], and rocec's own
-	Found  []Problem           // what is odd and can be told apart, in the order of the text, at most a thousand of it
+	Found  []Problem           // oddities, in the order of the text, at most a thousand
 
 	// Others are the tables of others by name, with the byte of the text at which the name stands.
 	Others map[string]int
@@ -44,7 +45,7 @@ type Row struct {
 	Fields map[string]Value
 }
 
-// Value is what a field holds.
+// Value is the value of a field.
 type Value struct {
 	Text string
 	List []string // a list, which some tables of older releases have; Text holds its members with commas between them
@@ -72,7 +73,7 @@ func Range(c *Config, name string, at int) diag.Range { return c.lines.Range(nam
 // New is a configuration without tables.
 func New() *Config { return &Config{Tables: map[string]*Section{}} }
 
-// Row gives a row; nil: there is none.
+// Row returns a row, or nil if it is missing.
 func (c *Config) Row(table, row string) *Row {
 	s := c.Tables[table]
 	if s == nil {
@@ -81,7 +82,7 @@ func (c *Config) Row(table, row string) *Row {
 	return s.Rows[row]
 }
 
-// Get gives the text of a field; empty: there is none, or it is empty.
+// Get returns the text of a field, or an empty text if it is missing.
 func (c *Config) Get(table, row, field string) string { return c.Row(table, row).Get(field) }
 
 // Get gives the text of a field of a row, which may be nil.
@@ -98,7 +99,7 @@ func (r *Row) Has(field string) bool {
 	return ok
 }
 
-// Field gives a field of a row, which may be nil; not ok: it has none.
+// Field returns a field of a row, which may be nil; ok is false if the field is missing.
 func (r *Row) Field(name string) (v Value, ok bool) {
 	if r == nil {
 		return v, false
@@ -187,8 +188,8 @@ func (v Value) equal(other Value) bool {
 	return v.Text == other.Text && slices.Equal(v.List, other.List)
 }
 
-// JSON writes the configuration in canonical form: tables, rows and fields in natural order, two spaces a level, and a newline at the end.
-// What stands in tables of others keeps its order.
+// JSON writes the configuration in canonical form: tables, rows and fields in natural order, two spaces a level, and a newline at the
+// end. Tables of others keep the order of their content.
 func (c *Config) JSON() []byte {
 	var b bytes.Buffer
 	names := slices.Concat(slices.Collect(maps.Keys(c.Tables)), slices.Collect(maps.Keys(c.foreign)))

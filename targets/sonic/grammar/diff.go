@@ -94,7 +94,7 @@ func keysOf[V any](a, b map[string]V) []string {
 	return keys
 }
 
-// Apply gives what a configuration becomes by operations. One that does not fit what is there is an error: a patch is made for one
+// Apply returns the configuration after the operations. One that does not fit what is there is an error: a patch is made for one
 // configuration.
 func Apply(c *Config, ops []Operation) (*Config, error) {
 	out := c.Clone()
@@ -151,9 +151,9 @@ func (c *Config) putRow(table, key string, fields map[string]string) {
 	c.Tables[table].Rows[key] = r
 }
 
-// Flapped names the ports that go down and up again while a switch takes a patch, in natural order: generic_config_updater takes a port
-// down before it touches what hangs on it, and up again behind it, unless it is down anyway (patch_sorter.py, RequiredValueIdentifier,
-// all branches; its test PORT_CRITICAL_CHANGE_AND_PORT_IS_ADMIN_UP shows it). c is the configuration before the patch.
+// Flapped names the ports that go down and up again while a switch takes a patch, in natural order. generic_config_updater takes a
+// port down before it changes what refers to it, and up again afterwards, unless it is already down. See patch_sorter.py,
+// RequiredValueIdentifier, in all branches, and its test PORT_CRITICAL_CHANGE_AND_PORT_IS_ADMIN_UP.
 func Flapped(c *Config, ops []Operation) []string {
 	ports := map[string]bool{}
 	note := func(port string) {

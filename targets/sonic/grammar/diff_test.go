@@ -59,7 +59,7 @@ func TestDiff(t *testing.T) {
 		}
 		require.Empty(t, grammar.Diff(got, after))
 
-		// The patch as text is what a reader of RFC 6902 makes of it.
+		// The text of the patch has the meaning that a reader of RFC 6902 gives it.
 		var doc []struct {
 			Op, Path string
 			Value    any
@@ -122,7 +122,7 @@ func TestApplyRefuses(t *testing.T) {
 	}
 }
 
-// TestFlapped: a patch that changes what hangs on a port takes it down, if it is up.
+// TestFlapped: a patch that changes rows of a port takes the port down, if it is up.
 func TestFlapped(t *testing.T) {
 	up := `"PORT": {"Ethernet0": {"admin_status": "up"}, "Ethernet4": {"admin_status": "down"}, "Ethernet8": {}}`
 	before := read(t, `{`+up+`}`)

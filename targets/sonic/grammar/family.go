@@ -91,8 +91,8 @@ var families = []known{
 	{"q3d", 202511, 0, "Arista-7280R4-32QF-32DF-64O Arista-7280R4K-32QF-32DF-64O"},
 }
 
-// FamilyOf gives what the allow-list of a release takes a switch for, by asic_type in sonic_version.yml and its hwsku. A switch of
-// Mellanox is known by its whole hwsku, one of Broadcom by a part of it; case does not matter.
+// FamilyOf returns the chip family that a release's allow-list finds for a switch, by asic_type in sonic_version.yml and its hwsku.
+// For Mellanox the whole hwsku counts, for Broadcom a part of it; case is ignored.
 func FamilyOf(r Release, asicType, hwsku string) Family {
 	switch {
 	case asicType == "cisco-8000":

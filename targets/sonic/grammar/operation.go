@@ -25,8 +25,8 @@ type Operation struct {
 	Kind              Kind
 	Table, Row, Field string
 
-	// What is there after and before it; what stands in [Rows] of a table, in the one row "" of a row, and in the field "" of that of a field.
-	// Nil: nothing.
+	// Value is the content after the operation, Was the content before: all [Rows] of a table, the one row "" of a row, or the field
+	// "" of that row for a field. Nil: nothing.
 	Value, Was Rows
 }
 

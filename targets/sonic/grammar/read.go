@@ -14,7 +14,7 @@ const (
 	MaxSize    = 64 << 20 // bytes
 	maxEntries = 1 << 19
 	maxTables  = 4096 // CONFIG_DB has some two hundred
-	maxDepth   = 5    // tables, rows, lists, and the namespaces of what is refused anyway
+	maxDepth   = 5    // tables, rows, lists, and the namespaces, which are refused later
 )
 
 // Error is why a text is not a configuration, and where.
@@ -34,9 +34,9 @@ func (e *Error) Error() string {
 
 // Read reads a configuration: a JSON object of tables. Nothing, and white space, is a configuration without tables.
 //
-// A text that is not JSON, that has a key twice in one object, that is deeper or larger than any CONFIG_DB, and that of a switch of several
-// chips is an error, with its line. A number, a truth value or null where CONFIG_DB has text is taken as that text and noted in
-// [Config.Found]; so are ports and queues that two rows of a table hold.
+// Errors, with their line, are a text that is not JSON, a key that occurs twice in one object, and a text that is deeper or larger
+// than any CONFIG_DB. So is the configuration of a switch with several chips. A number, a truth value or null where CONFIG_DB has
+// text becomes that text, with a note in [Config.Found]. Ports and queues that two rows of a table hold are noted there, too.
 //
 // It never panics, and takes time and memory in proportion to the text.
 func Read(data []byte) (*Config, error) {
@@ -56,7 +56,7 @@ func Read(data []byte) (*Config, error) {
 		return nil, err
 	}
 	if r.space(); r.at < len(data) {
-		return nil, r.fail(r.at, "Something stands behind the configuration.")
+		return nil, r.fail(r.at, "Text follows the configuration.")
 	}
 	if err := r.twice(); err != nil {
 		return nil, err
@@ -114,7 +114,7 @@ func (r *reader) object(depth int, member func(key string, at int) error) error 
 		return r.fail(r.at, "It is deeper than CONFIG_DB, which has tables, rows, fields and lists.")
 	}
 	if c := r.next(); c != '{' {
-		return r.fail(r.at, "Here stands %s, where an object has to be.", r.shown())
+		return r.fail(r.at, "Found %s, expected an object.", r.shown())
 	}
 	r.at++
 	seen := map[string]struct{}{}
@@ -125,7 +125,7 @@ func (r *reader) object(depth int, member func(key string, at int) error) error 
 			return nil
 		}
 		if c != '"' {
-			return r.fail(r.at, "Here stands %s, where a key in quotes has to be.", r.shown())
+			return r.fail(r.at, "Found %s, expected a key in quotes.", r.shown())
 		}
 		at := r.at
 		key, err := r.text()
@@ -133,11 +133,11 @@ func (r *reader) object(depth int, member func(key string, at int) error) error 
 			return err
 		}
 		if _, twice := seen[key]; twice {
-			return r.fail(at, "The key %s stands twice in one object, so that readers differ in which one they take.", quoteShort(key))
+			return r.fail(at, "The key %s occurs twice in one object, and programs differ in which one they take.", quoteShort(key))
 		}
 		seen[key] = struct{}{}
 		if r.next() != ':' {
-			return r.fail(r.at, "Here stands %s, where a colon has to be.", r.shown())
+			return r.fail(r.at, "Found %s, expected a colon.", r.shown())
 		}
 		r.at++
 		r.space()
@@ -151,12 +151,12 @@ func (r *reader) object(depth int, member func(key string, at int) error) error 
 			r.at++
 			return nil
 		default:
-			return r.fail(r.at, "Here stands %s, where a comma or the end of an object has to be.", r.shown())
+			return r.fail(r.at, "Found %s, expected a comma or the end of an object.", r.shown())
 		}
 	}
 }
 
-// shown says what stands at the place.
+// shown describes the text at the current place.
 func (r *reader) shown() string {
 	if r.at >= len(r.data) {
 		return "the end of the text"
@@ -191,11 +191,11 @@ func (r *reader) text() (string, error) {
 			}
 			var s string
 			if err := json.Unmarshal(raw, &s); err != nil {
-				return "", r.fail(start, "This text is not JSON: a backslash begins nothing that JSON has.")
+				return "", r.fail(start, "This text is not JSON: it has an escape that JSON does not have.")
 			}
 			return s, nil
 		case c < ' ':
-			return "", r.fail(r.at, "A text holds a control character or goes over the end of a line; JSON has no such text.")
+			return "", r.fail(r.at, "A text contains a control character or does not end in its line, which JSON does not allow.")
 		default:
 			r.at++
 		}
@@ -262,7 +262,7 @@ func (r *reader) field(p Problem) (Value, error) {
 		v.List = []string{}
 		err := r.list(4, func() error {
 			if r.next() != '"' {
-				return r.fail(r.at, "Here stands %s, where a text in quotes has to be.", r.shown())
+				return r.fail(r.at, "Found %s, expected a text in quotes.", r.shown())
 			}
 			item, err := r.text()
 			v.List = append(v.List, item)
@@ -277,7 +277,7 @@ func (r *reader) field(p Problem) (Value, error) {
 		v.Text = strings.Join(v.List, ",")
 		return v, err
 	case c == '{':
-		return v, r.fail(r.at, "Here stands an object, and the field %s of %s is text.", quoteShort(p.Field), p.Table)
+		return v, r.fail(r.at, "Found an object, expected text for the field %s of %s.", quoteShort(p.Field), p.Table)
 	}
 	if err := r.word(); err != nil {
 		return v, err
@@ -323,7 +323,7 @@ func (r *reader) list(depth int, item func() error) error {
 			r.at++
 			return nil
 		default:
-			return r.fail(r.at, "Here stands %s, where a comma or the end of a list has to be.", r.shown())
+			return r.fail(r.at, "Found %s, expected a comma or the end of a list.", r.shown())
 		}
 	}
 }
@@ -337,7 +337,7 @@ func (r *reader) word() error {
 	const longest = 64
 	if r.at == start || r.at-start > longest || !json.Valid(r.data[start:r.at]) {
 		r.at = start
-		return r.fail(start, "Here stands %s, where a value has to be.", r.shown())
+		return r.fail(start, "Found %s, expected a value.", r.shown())
 	}
 	return nil
 }
@@ -353,8 +353,8 @@ func (r *reader) twice() error {
 // ofRanges are the tables whose keys name queues or priority groups of ports.
 var ofRanges = []string{"BUFFER_PG", "BUFFER_QUEUE", "QUEUE"}
 
-// Overlaps notes queues and priority groups that two rows hold in [Config.Found]. A key names a range of them for a list of ports, so what
-// a short text names may be more than any switch has: then most is true, and at is the place of the row at which the work ended.
+// Overlaps notes queues and priority groups that two rows hold in [Config.Found]. A key names a range of them for a list of ports, so
+// a short text may name more than any switch has. Then most is true, and at is the place of the row at which Overlaps stopped.
 func Overlaps(c *Config) (at int, most bool) {
 	held := 0
 	for _, name := range ofRanges {

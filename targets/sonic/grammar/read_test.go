@@ -24,23 +24,23 @@ func read(t require.TestingT, text string) *grammar.Config {
 	return c
 }
 
-// TestReadRefuses: what is not a configuration is told with its place.
+// TestReadRefuses: a text that is not a configuration is an error with its place.
 func TestReadRefuses(t *testing.T) {
 	for _, c := range []struct{ text, line, says string }{
 		{`[]`, "1:1", "an object"},
 		{`null`, "1:1", "an object"},
 		{`{`, "1:2", "a key in quotes"},
-		{"{\n  \"PORT\": {},\n  \"PORT\": {}\n}", "3:3", `The key "PORT" stands twice`},
-		{"{\n  \"PORT\": {\"Ethernet0\": {}, \"Ethernet0\": {}}\n}", "2:29", `The key "Ethernet0" stands twice`},
-		{`{"PORT": {"Ethernet0": {"mtu": "1", "mtu": "2"}}}`, "1:37", `The key "mtu" stands twice`},
-		{`{"X": {"a": {"b": "c", "b": "c"}}}`, "1:24", `The key "b" stands twice`},
+		{"{\n  \"PORT\": {},\n  \"PORT\": {}\n}", "3:3", `The key "PORT" occurs twice`},
+		{"{\n  \"PORT\": {\"Ethernet0\": {}, \"Ethernet0\": {}}\n}", "2:29", `The key "Ethernet0" occurs twice`},
+		{`{"PORT": {"Ethernet0": {"mtu": "1", "mtu": "2"}}}`, "1:37", `The key "mtu" occurs twice`},
+		{`{"X": {"a": {"b": "c", "b": "c"}}}`, "1:24", `The key "b" occurs twice`},
 		{`{"X": {"a": {"b": [[[1]]]}}}`, "1:21", "deeper than CONFIG_DB"},
 		{`{"X": ` + strings.Repeat("[", 1_000_000) + `}`, "1:11", "deeper than CONFIG_DB"},
-		{`{"PORT": {"Ethernet0": {"mtu": {"a": "b"}}}}`, "1:32", "is text"},
+		{`{"PORT": {"Ethernet0": {"mtu": {"a": "b"}}}}`, "1:32", "expected text"},
 		{`{"PORT": {"Ethernet0": {"mtu": [1]}}}`, "1:33", "a text in quotes"},
 		{`{"PORT": {"Ethernet0": "9100"}}`, "1:24", "an object"},
 		{`{"PORT": "x"}`, "1:10", "an object"},
-		{`{"PORT": {}} x`, "1:14", "behind the configuration"},
+		{`{"PORT": {}} x`, "1:14", "follows the configuration"},
 		{`{"PORT": {},}`, "1:13", "a key in quotes"},
 		{`{"PORT" {}}`, "1:9", "a colon"},
 		{`{"PORT": {} "X": {}}`, "1:13", "a comma"},
@@ -48,7 +48,7 @@ func TestReadRefuses(t *testing.T) {
 		{`{"PORT": {"E": {"a": 01}}}`, "1:22", "a value"},
 		{`{"PORT": {"E": {"a": NaN}}}`, "1:22", "a value"},
 		{"{\"PORT\": {\"E\": {\"a\": \"x\ny\"}}}", "1:24", "control character"},
-		{`{"PORT": {"E": {"a": "x\q"}}}`, "1:22", "backslash"},
+		{`{"PORT": {"E": {"a": "x\q"}}}`, "1:22", "has an escape"},
 		{`{"PORT": {"E": {"a": "x`, "1:22", "does not end"},
 		{`{"PORT": {"E": {"a": "x\`, "1:22", "does not end"},
 		{"{\"\xff\": {}}", "1:3", "UTF-8"},
@@ -65,7 +65,7 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// TestReadNotes: what CONFIG_DB does not have, and can be told apart, is noted.
+// TestReadNotes: values that CONFIG_DB does not have are noted.
 func TestReadNotes(t *testing.T) {
 	for _, c := range []struct{ text, line, says string }{
 		{`{"SCHEDULER": {"s": {"weight": 14}}}`, "1:32", `"weight" is a number`},
@@ -126,7 +126,7 @@ var whole = flag.Bool("whole", false, "texts of tens of megabytes, rather than o
 // beyond is more rows, or fields, than are read.
 const beyond = 1<<19 + 1
 
-// large is a size of a text that is tested, in bytes: all of it with -whole, else a tenth.
+// large returns the size of a text to test, in bytes: the full size with -whole, else a tenth.
 func large(size int) int {
 	if *whole {
 		return size

@@ -37,8 +37,8 @@ func After(r Release) Release {
 type Version struct {
 	Release Release
 
-	// Date is the last part of eight digits of a build version; empty: it has none. The allow-list compares it as text, and skips its
-	// dates where there is none (generic_config_updater, field_operation_validators.py, all branches).
+	// Date is the last part of eight digits in a build version; empty if it has no such part. The allow-list compares dates as text,
+	// and skips its own dates for a build without one (generic_config_updater, field_operation_validators.py, all branches).
 	Date string
 }
 
@@ -73,8 +73,8 @@ func ParseVersion(s string) (Version, error) {
 	return v, nil
 }
 
-// ReleaseOf gives the release that a configuration was migrated to by itself, as its table VERSIONS says: version_202505_01. 0: it does not
-// say, or one that rocec does not know. Older images write version_4_0_3, which names no branch.
+// ReleaseOf returns the release to which a configuration has migrated itself, from its table VERSIONS: version_202505_01. It returns
+// 0 if the table is missing or names a release that rocec does not know. Older images write version_4_0_3, which names no branch.
 func ReleaseOf(c *Config) Release {
 	rest, ok := strings.CutPrefix(c.Get("VERSIONS", "DATABASE", "VERSION"), "version_")
 	branch, _, _ := strings.Cut(rest, "_")

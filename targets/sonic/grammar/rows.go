@@ -10,14 +10,13 @@ import (
 	"unicode/utf8"
 )
 
-// Rows writes the tables of [Tables], and rocec's own, as a line for each field, `TABLE|KEY field "text"`, in the order of their bytes:
-// equal configurations are equal bytes, whatever order a switch gives. A row without fields is a line without one, and a list stands in
-// brackets, without blanks. Keys and fields have no blank in them.
+// Rows writes the tables of [Tables], and rocec's own, in canonical form. Each field is a line `TABLE|KEY field "text"`, and the
+// lines are sorted by their bytes: equal configurations are equal bytes, whatever order a switch prints. A row without fields is a
+// line with the key alone, and a list is in brackets, without blanks. Keys and fields have no blank in them.
 //
-// It leaves out what script/rows.sh leaves on the switch, so that what a switch prints after a change are the bytes that were foretold: of
-// DEVICE_METADATA and PORT all fields but those that classes and buffers depend on, VERSIONS, and what nobody takes away again, since a
-// change that is undone would leave another state: profiles that the buffer manager has made, and PFC_WD|GLOBAL where no port has a
-// watchdog.
+// It leaves out what script/rows.sh leaves on the switch, so that a switch prints the predicted bytes after a change: VERSIONS, and
+// all fields of DEVICE_METADATA and PORT that classes and buffers do not depend on. It also leaves out what no change removes again,
+// which would make the state differ after an undo: profiles of the buffer manager, and PFC_WD|GLOBAL where no port has a watchdog.
 func (c *Config) Rows() []byte {
 	var lines []string
 	for name, s := range c.Tables {
@@ -100,9 +99,9 @@ func (r *Row) JSON() string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// ReadRows reads what [Config.Rows] writes; tables of others are left out. A line that is none, a field that stands twice, a byte that is
-// not UTF-8, and a text larger than [Read] takes are errors, with their lines. It never panics, and takes time and memory in proportion to
-// the text.
+// ReadRows reads what [Config.Rows] writes; tables of others are left out. Errors, with their lines, are a malformed line, a field
+// that occurs twice, a byte that is not UTF-8, and a text larger than [Read] takes. It never panics, and takes time and memory in
+// proportion to the text.
 func ReadRows(data []byte) (*Config, error) {
 	if len(data) > MaxSize {
 		return nil, &Error{Text: "It is larger than 64 MiB, and the configuration of a large switch has less than 4 MiB."}
@@ -157,7 +156,7 @@ func (r *reader) row(line string, at int) error {
 	case !ok || field == "":
 		return r.fail(at, "Here stands no row: TABLE|KEY field \"text\".")
 	case row.Has(field):
-		return r.fail(at, "The field %s of %s stands twice.", quoteShort(field), quoteShort(where))
+		return r.fail(at, "The field %s of %s occurs twice.", quoteShort(field), quoteShort(where))
 	case strings.HasPrefix(text, "["):
 		if err := json.Unmarshal([]byte(text), &v.List); err != nil || v.List == nil {
 			return r.fail(at, "The field %s of %s is not a list of texts.", quoteShort(field), quoteShort(where))

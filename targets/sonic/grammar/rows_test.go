@@ -60,7 +60,7 @@ func TestRows(t *testing.T) {
 				"pg_lossless_100000_5m_profile"}}}`,
 			"BUFFER_PG|Ethernet0|3 profile \"pg_lossless_100000_5m_profile\"\nBUFFER_PROFILE|ingress_lossy_profile size \"0\"\n",
 		},
-		{"polling while nobody watches", `{"PFC_WD": {"GLOBAL": {"POLL_INTERVAL": "200"}}}`, ""},
+		{"polling without a watchdog", `{"PFC_WD": {"GLOBAL": {"POLL_INTERVAL": "200"}}}`, ""},
 		{
 			"polling of somebody's", `{"PFC_WD": {"GLOBAL": {"POLL_INTERVAL": "200"}, "Ethernet0": {"action": "drop"}}}`,
 			"PFC_WD|Ethernet0 action \"drop\"\nPFC_WD|GLOBAL POLL_INTERVAL \"200\"\n",
@@ -70,7 +70,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestReadRowsRefuses: what is not a state is told with its line.
+// TestReadRowsRefuses: a text that is not a state is an error with its line.
 func TestReadRowsRefuses(t *testing.T) {
 	const good = "QUEUE|Ethernet0|3 scheduler \"a\"\n"
 	for _, c := range []struct{ line, says string }{
@@ -96,8 +96,8 @@ func TestReadRowsRefuses(t *testing.T) {
 		{"QUEUE|Ethernet0|4 scheduler [1]", "not a list of texts"},
 		{"QUEUE|Ethernet0|4 scheduler [[\"a\"]]", "not a list of texts"},
 		{"QUEUE|Ethernet0|4 scheduler " + strings.Repeat("[", 100_000), "not a list of texts"},
-		{"QUEUE|Ethernet0|3 scheduler \"a\"", `"scheduler" of "QUEUE|Ethernet0|3" stands twice`},
-		{"QUEUE|Ethernet0|3 scheduler \"b\"", "stands twice"},
+		{"QUEUE|Ethernet0|3 scheduler \"a\"", `"scheduler" of "QUEUE|Ethernet0|3" occurs twice`},
+		{"QUEUE|Ethernet0|3 scheduler \"b\"", "occurs twice"},
 		{"QUEUE|Ethernet0|3 wred_profile \"\xff\"", "UTF-8"},
 		{"VLAN|Vlan1 name \"\xc3\"", "UTF-8"},
 	} {
@@ -196,8 +196,8 @@ var configs = rapid.Custom(func(t *rapid.T) *grammar.Config {
 	return c
 })
 
-// TestRowsLaws: rows are read as what they were written of; writing what was read gives the same bytes; the same configuration as JSON has
-// the same rows. Nothing of a configuration is in its rows that it does not have, and of what a state has, all is.
+// TestRowsLaws: rows are read as what they were written of; writing what was read gives the same bytes; the same configuration as
+// JSON has the same rows. The rows contain nothing that the configuration lacks, and all that a state has.
 func TestRowsLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := configs.Draw(t, "config")
@@ -237,7 +237,7 @@ func TestRowsEqual(t *testing.T) {
 	})
 }
 
-// TestProfileName: what a made profile is for stands in its name.
+// TestProfileName: the name of a made profile contains its speed and length.
 func TestProfileName(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		speed, metres := rapid.IntRange(0, 10_000_000).Draw(t, "speed"), rapid.IntRange(0, 9_999_999).Draw(t, "metres")

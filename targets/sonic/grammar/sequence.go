@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/lang/nodeset"
 )
 
-// Step is one thing a switch is told: a patch, or else commands where it takes no patch.
+// Step is one step of a change on a switch: a patch, or commands where the switch takes no patch.
 type Step struct {
 	Doc   string      // what it does, in a few words
 	Ops   []Operation // of a patch
@@ -59,10 +59,10 @@ type Drop struct {
 
 // Script spells commands and drops for sh; it ends with the status of the first that fails.
 //
-// A group is deleted by its key, beside generic_config_updater, whose allow-list says nothing of the table: that is not an event of the
-// port, which would have the buffer manager make it again. Where one went, those that stay are set once more, since the chip takes what
-// comes last of two that overlap. The pauses let the buffer manager see what came before, and keep the deletion of a key and its return
-// apart: who reads both at once sees neither.
+// Script deletes a group by its key, past generic_config_updater, whose allow-list has no entry for the table. That is not an event
+// of the port, which would make the buffer manager add the group again. Script then sets the groups that stay
+// once more, since the chip takes the later one of two that overlap. The pauses let the buffer manager see each change, and keep the
+// deletion of a key apart from its return: a reader of both at once would see neither.
 func (s Step) Script() string {
 	var b strings.Builder
 	for _, c := range s.Cmds {
@@ -124,7 +124,7 @@ func (c Command) String() string {
 	return strings.Join(words, " ")
 }
 
-// shell spells a word for sh: what may mean something there stands in single quotes.
+// shell quotes a word for sh: characters with a meaning there are in single quotes.
 func shell(s string) string {
 	plain := s != "" && !strings.ContainsFunc(s, func(c rune) bool {
 		return (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && !strings.ContainsRune("-_.,/=", c)
@@ -135,28 +135,28 @@ func shell(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// Refused is an operation that the switch does not take, and no command of its stands for.
+// Refused is an operation that the switch does not take and that no command replaces.
 type Refused struct {
 	Op Operation
 	Verdict
 }
 
 // PortsPerPatch is how many ports one patch changes at most. A port of a patch is down from its first change until its last, and a
-// switch takes a second or more for each; so a patch for all ports keeps all of them down for minutes, and one for a few may take all
-// ways out of a rack at once.
+// switch takes a second or more for each. A patch for all ports keeps all of them down for minutes, and one for a few may take down
+// all uplinks of a rack at once.
 const PortsPerPatch = 1
 
-// Sequence gives what makes one configuration of another on a switch, step by step, and what of it the switch does not take.
+// Sequence returns the steps that turn one configuration into another on a switch, and the operations that the switch does not take.
 //
-// The order: objects that ports will name, and lengths of cables, come first; watchdogs go before the PFC they watch; ports follow, a
-// few at a time, PFC and priority groups together; watchdogs come; objects that nothing names any more go. So no step names what is not
-// there, and the buffer manager knows the length of a cable before the event of the port that it waits for (cfgmgr/buffermgr.cpp, up to
-// 202505). Nothing is removed in a step that adds to a table of the allow-list: a value that vanishes here and turns up there is a
-// "move", which the allow-list refuses.
+// The order is: objects that ports will name, and cable lengths; removal of watchdogs, before the PFC that they watch; ports, a few
+// at a time, with PFC and priority groups together; new watchdogs; removal of objects without references. So no step refers to a
+// missing object, and the buffer manager knows the length of a cable before the port event for which it waits (cfgmgr/buffermgr.cpp,
+// up to 202505). No step that adds to a table of the allow-list also removes from it: a value removed at one place and added at
+// another is a "move", which the allow-list refuses.
 //
-// In the traditional buffer model the buffer manager itself writes profiles pg_lossless_* and the priority groups that name them, and
-// takes none away: they are in no patch, but that a group whose cable has another length is taken away, so that it is made anew; and
-// groups that are to go are deleted at the end, when no event of a port follows.
+// In the traditional buffer model the buffer manager writes profiles pg_lossless_* and the priority groups that name them, and
+// removes none. So patches leave them alone, with one exception: a group whose cable length changes is removed, so that it is made
+// anew. Unwanted groups are deleted at the end, when no port event follows.
 func Sequence(box Box, before, after *Config) (steps []Step, refused []Refused) {
 	s := &sequencer{box: box, now: before.Clone(), after: after, dynamic: Dynamic(before) || Dynamic(after)}
 	s.objects()
@@ -344,7 +344,7 @@ func (s *sequencer) objects() {
 	s.step("objects that ports name, and lengths of cables", changes)
 }
 
-// ecnconfig is the command for a change of thresholds of a profile that is there; nil: there is none.
+// ecnconfig returns the command for a change of thresholds of an existing profile, or nil if no command makes that change.
 func ecnconfig(o Operation, next *Config) Command {
 	if o.Table != "WRED_PROFILE" || o.Kind != Replace {
 		return nil
@@ -435,8 +435,8 @@ func (s *sequencer) remade(c change) bool {
 		(s.box.Release < lengthEvents || !IsMade(s.now.Get(c.table, c.row, c.field)))
 }
 
-// lengthEvents is the branch from which on the buffer manager looks at a port when the length of its cable changes, and not only when
-// its speed, its admin status or its PFC do (cfgmgr/buffermgr.cpp, doCableTask).
+// lengthEvents is the branch from which on the buffer manager updates a port when the length of its cable changes. Before, only
+// changes of its speed, its admin status or its PFC count (cfgmgr/buffermgr.cpp, doCableTask).
 const lengthEvents Release = 202511
 
 // restart appends the commands that give ports an event which no patch touches, and whose priority groups are missing.
@@ -487,8 +487,8 @@ func (s *sequencer) watchdogs(pick func(change) bool) {
 	s.now = next
 }
 
-// pfcwd spells the changes of watchdogs as commands. The interval of polling is no longer than any time of a port, so that one that
-// shrinks comes before the ports, and one that grows behind them.
+// pfcwd spells the changes of watchdogs as commands. The polling interval is no longer than any time of a port. So a shorter interval
+// is set before the ports, and a longer one after them.
 func (s *sequencer) pfcwd(next *Config) (cmds []Command) {
 	const table, global, poll = watchdogs, "GLOBAL", "POLL_INTERVAL"
 	var interval []Command
@@ -532,11 +532,11 @@ func (s *sequencer) pfcwd(next *Config) (cmds []Command) {
 	return cmds
 }
 
-// forgets is the branch from which on a port can be told to have no PFC. The buffer manager of an older one remembers what a port had, and
-// makes its groups again at the next event of the port.
+// forgets is the branch from which on a switch accepts that a port has no PFC. The buffer manager of an older one remembers what a
+// port had, and makes its groups again at the next event of the port.
 const forgets Release = 202505
 
-// stale appends the step that deletes priority groups of the buffer manager's that are to go: those that are there, and those it may have
+// stale appends the step that deletes unwanted priority groups of the buffer manager: the existing ones, and any that it may have
 // made again while ports went down and up.
 func (s *sequencer) stale(before *Config) {
 	if s.dynamic {

@@ -29,9 +29,9 @@ func Listed(key string) []string {
 // ofPorts are the tables whose keys name ports alone.
 var ofPorts = []string{"PORT_QOS_MAP", "PFC_WD"}
 
-// Spread gives the configuration in which a row that lists ports is the row of each of them, as the switch takes it; another row with a
-// port alone counts before it. Rows with more than [MaxListed] ports, and those beyond [MaxHeld] of a table, are left out. Two rows that
-// hold one port are noted in [Config.Found].
+// Spread returns the configuration with a row for each port of a row that lists several, as the switch reads it. A row that names a
+// single port takes precedence. Rows with more than [MaxListed] ports, and those beyond [MaxHeld] of a table, are left out. Two rows
+// that hold one port are noted in [Config.Found].
 func Spread(c *Config) *Config {
 	out := c
 	for _, name := range slices.Concat(ofPorts, ofRanges) {

@@ -11,19 +11,19 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// KeyKind is what the key of a row is.
+// KeyKind is the kind of a row's key.
 type KeyKind int
 
 // The kinds of keys.
 const (
-	NameKey      KeyKind = iota // a name that somebody gave: AZURE
+	NameKey      KeyKind = iota // a name that a person chose: AZURE
 	PortKey                     // a port: Ethernet0
-	PortRangeKey                // a port and queues or priority groups of it: Ethernet0|3, Ethernet0|3-4
+	PortRangeKey                // a port, and queues or priority groups: Ethernet0|3, Ethernet0|3-4
 	FixedKey                    // localhost, GLOBAL
 	OwnKey                      // a key of rocec's own members, free
 )
 
-// FieldKind is what the text of a field is.
+// FieldKind is the kind of a field's text.
 type FieldKind int
 
 // The kinds of fields.
@@ -41,7 +41,7 @@ const (
 
 // Field is one field of a table.
 type Field struct {
-	Name  string // <n> stands for a number of the range Keys, <port> for a port
+	Name  string // <n> is a number of the range Keys, <port> a port
 	Kind  FieldKind
 	Lo    int
 	Hi    int // 0 and Lo 0: no bound but that of the type
@@ -274,8 +274,8 @@ func wredFields() []Field {
 	return out
 }
 
-// The members that the state of a switch has besides its tables: what it says of itself, and the lookup file of its hwsku. They are spelled
-// as tables, and are never part of a patch.
+// The members of a switch's state beyond its tables: what it reports of itself, and the lookup file of its hwsku. They are spelled as
+// tables, and are never part of a patch.
 const (
 	VersionTable = "@version" // the row localhost: build_version, asic_type, asic_count
 	LookupTable  = "@lookup"  // rows 100000|5m: size, xon, xoff, threshold, xon_offset; the row file, without fields: there is such a file
@@ -292,7 +292,7 @@ var tableIndex = sync.OnceValue(func() map[string]*Table {
 	return m
 })
 
-// TableOf gives the table of a name, with rocec's own members; nil: it is none of rocec's business.
+// TableOf returns the table with a name, rocec's own members included, or nil for a table that rocec does not read.
 func TableOf(name string) *Table { return tableIndex()[name] }
 
 // Judged reports whether rules judge the field of a name: every field of a table of QoS, and of a table beside them those that QoS relies
@@ -301,7 +301,7 @@ func (t *Table) Judged(name string) bool {
 	return !t.Beside || slices.ContainsFunc(t.Fields, func(f Field) bool { return f.Kind != Free && f.Is(name) })
 }
 
-// Field gives the field of a name in a release; nil: there is none. other is one that a different release has.
+// Field returns the field with a name in a release, or nil. other is such a field of a different release.
 func (t *Table) Field(r Release, name string) (f, other *Field) {
 	for i := range t.Fields {
 		x := &t.Fields[i]
@@ -331,8 +331,8 @@ func (f *Field) Is(name string) bool {
 // In reports whether a release has the field.
 func (f *Field) In(r Release) bool { return r >= f.Since && (f.Before == 0 || r < f.Before) }
 
-// Wrong says what is wrong with the text of a field in a release, as the end of a sentence; empty: nothing. Whether a name is that of a
-// row is not looked at.
+// Wrong describes what is wrong with the text of a field in a release, as the end of a sentence; empty if it is valid. Whether a name
+// is that of a row is not looked at.
 func (f *Field) Wrong(r Release, text string) string {
 	switch f.Kind {
 	case Whole:
@@ -379,7 +379,7 @@ func (f *Field) Wrong(r Release, text string) string {
 	return ""
 }
 
-// ParseDigits reads priorities such as "3,4" as bits; nothing is none.
+// ParseDigits reads priorities such as "3,4" as bits; an empty text gives no bits.
 func ParseDigits(s string) (mask uint8, ok bool) {
 	if s == "" {
 		return 0, true
@@ -414,7 +414,7 @@ func ParseMetres(s string) (metres int, ok bool) {
 	return n, err == nil
 }
 
-// ParseRange reads what stands behind the port in the key of a queue or a priority group: "3" or "3-4".
+// ParseRange reads the part after the port in the key of a queue or a priority group: "3" or "3-4".
 func ParseRange(s string) (from, to int, ok bool) {
 	a, b, two := strings.Cut(s, "-")
 	if !two {

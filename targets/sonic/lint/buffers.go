@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/validate/settings"
 )
 
-// buffers judges whether priority groups fit their ports, and all of it the way in which the switch sets up buffers.
+// buffers judges whether priority groups fit their ports, and whether all buffer rows fit the buffer model of the switch.
 func (j *judge) buffers() {
 	if grammar.Dynamic(j.cfg) {
 		j.dynamic()
@@ -42,7 +42,7 @@ func (j *judge) buffers() {
 	for _, b := range stale {
 		n := len(b.ports)
 		j.warnf(&topicBuffers, b.at, "%s %s lossless priority groups for %s and no PFC there: headroom is kept for nothing, and no pause is "+
-			"sent. Nobody removes a group when pfc_enable shrinks. Add the priorities to pfc_enable, or take the groups away.",
+			"sent. SONiC keeps a group when pfc_enable shrinks. Add the priorities to pfc_enable, or take the groups away.",
 			diag.Some(b.ports, 8), diag.Plural(n, "has", "have"), priorities(grammar.SpellDigits(b.mask)))
 	}
 }
@@ -51,14 +51,14 @@ func (j *judge) buffers() {
 func (j *judge) dynamic() {
 	at := j.cfg.Row("DEVICE_METADATA", "localhost").Fields["buffer_model"].At
 	if maker, known := j.maker(); known && maker != "mellanox" && maker != "barefoot" && maker != "vs" {
-		j.warnf(&topicBuffers, at, "buffer_model is dynamic, which SONiC has on chips of NVIDIA (mellanox) and Barefoot, and this switch is %s. "+
-			"Say traditional.", maker)
+		j.warnf(&topicBuffers, at, "buffer_model is dynamic, which SONiC has on chips of NVIDIA (mellanox) and Barefoot, and this "+
+			"switch is %s. Set it to traditional.", maker)
 	}
 	made := slices.DeleteFunc(j.written.Keys("BUFFER_PROFILE"), func(name string) bool { return !grammar.IsMade(name) })
 	if len(made) > 0 {
-		j.warnf(&topicBuffers, j.cfg.Row("BUFFER_PROFILE", made[0]).At, "buffer_model is dynamic, and BUFFER_PROFILE has %s: such profiles are "+
-			"those of the traditional model, and groups that name them keep their sizes whatever speed and cable are. Take them away, and say NULL "+
-			"in BUFFER_PG.", diag.Some(made, 8))
+		j.warnf(&topicBuffers, j.cfg.Row("BUFFER_PROFILE", made[0]).At, "buffer_model is dynamic, and BUFFER_PROFILE has %s: these "+
+			"profiles belong to the traditional model, and groups that name them keep their sizes at any speed and cable length. "+
+			"Remove them, and use NULL in BUFFER_PG.", diag.Some(made, 8))
 	}
 	for _, name := range j.keys("BUFFER_POOL") {
 		if row := j.cfg.Row("BUFFER_POOL", name); row.Has("size") && name != egressPool {
@@ -68,7 +68,8 @@ func (j *judge) dynamic() {
 	}
 }
 
-// maker says who made the chip, as asic_type does, else what tells that it is none of those known by name; not known: nothing tells.
+// maker returns the vendor of the chip: asic_type, or else a platform that rules out the vendors known by name. known is false if
+// neither decides.
 func (j *judge) maker() (name string, known bool) {
 	if own := j.cfg.Get(grammar.VersionTable, "localhost", "asic_type"); own != "" {
 		return own, true
@@ -84,8 +85,8 @@ func (j *judge) maker() (name string, known bool) {
 func (j *judge) pool(profile string) {
 	row := j.cfg.Row("BUFFER_PROFILE", profile)
 	if of := row.Get("pool"); j.cfg.Get("BUFFER_POOL", of, "type") == "egress" && j.once("pool", profile) {
-		j.errorf(&topicBuffers, row.Fields["pool"].At, "Priority groups have the profile %s, and its pool %s is one of egress. What arrives "+
-			"takes memory of a pool of ingress, as %s.", profile, of, grammar.Pool)
+		j.errorf(&topicBuffers, row.Fields["pool"].At, "Priority groups have the profile %s, whose pool %s is an egress pool. "+
+			"Arriving packets need an ingress pool, such as %s.", profile, of, grammar.Pool)
 	}
 }
 
@@ -114,8 +115,8 @@ func (j *judge) fits(port string, group *grammar.Row, metres int, known bool) {
 	switch {
 	case !made || !known || grammar.Dynamic(j.cfg):
 	case metres > 0 && (forSpeed != speed || forMetres != metres) && j.once("name", profile, speed, metres):
-		j.warnf(&topicBuffers, at, "%s runs at %d Mb/s with a cable of %d m, and its priority group has the profile %s. The buffer manager "+
-			"makes %s of these; that it has not means that the file was put together, or that the switch has no sizes for the pair.",
+		j.warnf(&topicBuffers, at, "%s runs at %d Mb/s with a cable of %d m, and its priority group has the profile %s. The buffer "+
+			"manager would make %s here, so the file was assembled by hand, or the switch has no sizes for the pair.",
 			port, speed, metres,
 			profile, grammar.ProfileName(speed, metres))
 	}

@@ -40,8 +40,9 @@ var Linter = &lint.Linter{
 	},
 }
 
-// takes reports whether a file is a configuration of SONiC: by its name, or by its beginning. That is an object of JSON, which no file of
-// another system is but those that NVUE's linter takes, a list of objects with tables of CONFIG_DB, or a row of such a table.
+// takes reports whether a file is a configuration of SONiC: by its name, or by its beginning. The beginning is a JSON object, a list
+// of objects with tables of CONFIG_DB, or a row of such a table. Among files of other systems, only those that NVUE's linter takes
+// begin with an object.
 func takes(f lint.File) bool {
 	if f.Why != "" {
 		return false

@@ -60,7 +60,7 @@ const sound = `{
 }
 `
 
-// TestFiles: a sound configuration of a switch with one change, and what is said of it at which line. Nothing else is.
+// TestFiles: a sound configuration of a switch with one change, and all findings with their lines. Nothing else is.
 func TestFiles(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -79,7 +79,7 @@ func TestFiles(t *testing.T) {
 `, "",
 			}, nil,
 		},
-		{"dynamic, with what is traditional", []string{`traditional`, `dynamic`}, []string{
+		{"dynamic, with traditional rows", []string{`traditional`, `dynamic`}, []string{
 			`warning conf-sonic-buffers "ingress_lossless_pool": {`, `warning conf-sonic-buffers "pg_lossless_100000_5m_profile": {`,
 		}},
 		{
@@ -179,7 +179,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// told gives severities and codes of what is said of a text, sorted, each with the part of its line that is wanted, or else the line.
+// told returns the severity and code of each finding in a text, sorted, each with the wanted part of its line, or else the line.
 func told(t *testing.T, text string, want []string) (out []string) {
 	t.Helper()
 	lines := strings.Split(text, "\n")
@@ -226,7 +226,7 @@ func details(ds diag.List) string {
 	return b.String()
 }
 
-// TestUnreadable: what cannot be read is told at the line and the byte where it stands.
+// TestUnreadable: an unreadable text is reported at its line and byte.
 func TestUnreadable(t *testing.T) {
 	for _, c := range []struct {
 		text, at string
@@ -257,7 +257,7 @@ func TestUnreadable(t *testing.T) {
 	assert.Empty(t, lint.CheckRows("state", nil, 0), "a state may have nothing")
 }
 
-// TestUnjudged: a file that no rule judges, and a switch without RoCE, are told apart from one that is good.
+// TestUnjudged: a file that no rule judges and a switch without RoCE are both distinct from a good file.
 func TestUnjudged(t *testing.T) {
 	const port = `"PORT": {"Ethernet0": {"speed": "100000", "admin_status": "up"}}`
 	const none = "it has no table of ports, QoS or buffers"

@@ -16,15 +16,17 @@ func (j *judge) slips(judged bool) {
 			j.errorf(&topicText, s.At, "The file cannot be read as a configuration: %s.", s.Why)
 			continue
 		}
-		j.errorf(&topicText, s.At, "%s is not read: %s. A switch refuses such a file, or takes it otherwise. The rest of the file is judged.",
+		j.errorf(&topicText, s.At, "%s is not read: %s. A switch refuses such a file, or reads it differently. rocec judges the rest "+
+			"of the file.",
 			strings.ToUpper(s.Row[:1])+s.Row[1:], s.Why)
 	}
 	if at := j.text.Comment; at >= 0 {
-		j.errorf(&topicText, at, "The file has comments, which JSON has not, so a switch does not load it. It is judged without them.")
+		j.errorf(&topicText, at, "The file has comments, which JSON does not allow, so a switch does not load it. rocec judges it "+
+			"without them.")
 	}
 	for _, t := range j.text.Twins {
-		d := j.warnf(&topicTwice, t.At, "The key %q stands twice in one object. The last one counts here and on a switch, which reads the file "+
-			"with Python; other programs differ. Leave one of the two.", t.Key)
+		d := j.warnf(&topicTwice, t.At, "The key %q occurs twice in one object. The last one counts here and on a switch, which reads "+
+			"the file with Python; other programs differ. Leave one of the two.", t.Key)
 		d.Note(grammar.Range(j.cfg, j.name, t.First), "The first one, which sets nothing.")
 	}
 }
@@ -42,9 +44,8 @@ func (j *judge) brackets() {
 	}
 }
 
-// made adds a row for each profile that the buffer manager has made and a priority group names, where a switch runs the configuration and
-// the text leaves the row out, as a state does. Where the lookup file has no sizes for one, its headroom is not known; that the profile has
-// one is.
+// made adds a row for each profile of the buffer manager that a priority group names and the text leaves out, as a state does, where
+// a switch runs the configuration. If the lookup file has no sizes for such a profile, it has headroom of an unknown size.
 func (j *judge) made() {
 	if !j.running {
 		return

@@ -37,7 +37,7 @@ func spell(v any) string {
 	return string(b)
 }
 
-// spellings are forms of one configuration, by what they are called.
+// spellings returns forms of one configuration, by name.
 func spellings(c tables) map[string]string {
 	flat, typed := map[string]any{}, map[string]any{}
 	var operations, pieces []any
@@ -348,7 +348,7 @@ func TestTwoRowsOfAPort(t *testing.T) {
 	assert.Equal(t, []string{"conf-sonic-twice", "conf-sonic-value"}, codes(ds))
 }
 
-// TestTakes: a file is taken for one of SONiC by what it begins with.
+// TestTakes: a file is a SONiC file by its beginning.
 func TestTakes(t *testing.T) {
 	for text, want := range map[string]bool{
 		"{}": true, " \n{": true, "# of leaf1\n// and\n/* more */ {": true, `[{"QUEUE|Ethernet0|3": {"scheduler": "s"}, "OP": "SET"}]`: true,
@@ -361,7 +361,7 @@ func TestTakes(t *testing.T) {
 	assert.True(t, lint.Linter.Takes(lintFile("leaf1-config_db.json", "x")))
 }
 
-// TestLarge: a text of 50 MB, as those of a tenth of it, is judged within bounds, whatever it holds.
+// TestLarge: a text of 50 MB is judged within bounds, whatever it holds; without -whole it has a tenth of that size.
 func TestLarge(t *testing.T) {
 	for name, c := range map[string]struct{ head, each, tail string }{
 		"rows":     {`{"QUEUE": {`, `"Ethernet%d|3": {"scheduler": "s"},`, `"x|3": {}}}`},

@@ -21,8 +21,8 @@ type judge struct {
 	lost    map[string]bool // rows that a slip costs
 	sorted  map[string][]string
 	found   lint.Findings
-	told    map[string]bool // what is said once
-	untyped map[int]bool    // bytes at which a value stands that is no text, of which that is said
+	told    map[string]bool // things that have a finding already
+	untyped map[int]bool    // bytes of values that are not text and have a finding
 }
 
 // keys lists the rows of a table in natural order.
@@ -37,7 +37,7 @@ func (j *judge) keys(table string) []string {
 	return keys
 }
 
-// once reports whether nothing was said yet of a thing.
+// once reports whether a thing has no finding yet.
 func (j *judge) once(of ...any) bool {
 	key := fmt.Sprintln(of...)
 	before := j.told[key]

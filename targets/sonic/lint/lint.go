@@ -1,8 +1,8 @@
-// Package lint judges a configuration of SONiC by itself, without a fabric: a config_db.json, what `sonic-cfggen -d --print-data` printed,
-// dumps of a database, lists of operations, and pieces of these.
+// Package lint judges a configuration of SONiC without a fabric. It reads a config_db.json, the output of `sonic-cfggen -d
+// --print-data`, dumps of a database, lists of operations, and pieces of these.
 //
-// In come the bytes of a file; out come diagnostics at its lines. Only tables of QoS and buffers are looked at. What no model and no
-// code of a release settles is a warning at most.
+// The input is a file, the output diagnostics at its lines. The rules judge only tables of QoS and buffers. A question that neither a
+// model nor code of a release answers gives a warning at most.
 package lint
 
 import (
@@ -18,13 +18,13 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 )
 
-// Judgement is what the rules find in a file.
+// Judgement holds the findings of the rules in a file.
 type Judgement struct {
 	Diagnostics diag.List
 	Dialect     string // the form of the file, its release, and whether it is a part of a configuration
-	Why         string // why no rule has judged the file or a part of it, as a part of a sentence; empty: the rules have judged all of it
+	Why         string // why no rule has judged the file or a part of it; empty if all is judged
 	Silent      bool   // no diagnostic says so
-	Plain       bool   // the rules have judged all of it, and its switch has no RoCE configuration at all
+	Plain       bool   // the rules have judged the whole file, and its switch has no RoCE configuration
 }
 
 // Judge judges a file of a release; 0: the one it names itself, or the newest that rocec knows. A file has any form that [read.Load]
@@ -42,7 +42,7 @@ func Judge(name string, data []byte, r, known grammar.Release) Judgement {
 	}
 	switch {
 	case len(bytes.TrimSpace(data)) == 0:
-		return unread(lint.Empty, "The file is empty, so it is not JSON: it was never written, or cut off while it was. Write it anew, on a "+
+		return unread(lint.Empty, "The file is empty, so it is not JSON: it was never written, or was cut off. Write it again, on a "+
 			"switch with `config save -y`.")
 	case len(data) > grammar.MaxSize:
 		return unread(lint.Unread, "The file cannot be read as a configuration: It is larger than 64 MiB, and the configuration of a large "+
@@ -83,7 +83,7 @@ func dialect(t *read.Text) string {
 	return t.Form + " of SONiC, by the models of " + grammar.Newest.String()
 }
 
-// unjudged says why no rule has judged a file or a part of it; empty: the rules have judged all of it.
+// unjudged explains why no rule has judged a file or a part of it; empty if the rules have judged all of it.
 func (j *judge) unjudged() string {
 	for name, section := range j.cfg.Tables {
 		if !j.text.Full && (name == "PORT" && len(section.Rows) > 0 || !grammar.TableOf(name).Beside) {
@@ -175,7 +175,7 @@ func (j *judge) problems() {
 	}
 }
 
-// version says by what a file is judged that names a release that is not known.
+// version warns of an unknown release in a file, and names the release whose models judge it.
 func (j *judge) version() {
 	row := j.cfg.Row("VERSIONS", "DATABASE")
 	if !j.file || !row.Has("VERSION") || grammar.ReleaseOf(j.cfg) != 0 {
@@ -186,7 +186,7 @@ func (j *judge) version() {
 		known[i] = r.String()
 	}
 	v := row.Fields["VERSION"]
-	j.warnf(&topicValue, v.At, "VERSION is %q, and rocec knows %s. The file is judged by the models of %s: fields and ranges of another "+
+	j.warnf(&topicValue, v.At, "VERSION is %q, and rocec knows %s. It judges the file by the models of %s: fields and ranges of another "+
 		"release may differ.", v.Text, diag.And(known), j.release)
 }
 
@@ -246,7 +246,8 @@ func (j *judge) key(t *grammar.Table, key string, row *grammar.Row) {
 		}
 		_, _, ok := grammar.ParseRange(parts[len(parts)-1])
 		if len(parts) != 2 || !ok {
-			j.errorf(&topicValue, row.At, "%s has a row %s, where a port and a number or a range stand: Ethernet0|3-4.", t.Name, key)
+			j.errorf(&topicValue, row.At, "%s has a row %s; its key has to be a port with a number or a range, such as Ethernet0|3-4.",
+				t.Name, key)
 			return
 		}
 		if _, last, _ := grammar.ParseRange(parts[1]); t.Name == "BUFFER_PG" && last > 7 {
@@ -267,8 +268,8 @@ func (j *judge) key(t *grammar.Table, key string, row *grammar.Row) {
 	}
 	gone := slices.DeleteFunc(grammar.Listed(ports), func(port string) bool { return known.Rows[port] != nil || port == "CPU" })
 	if len(gone) > 0 {
-		j.errorf(&topicRef, row.At, "%s has a row of %s, and PORT has no such port. A patch that leaves it so is refused, and nothing of it "+
-			"counts.", t.Name, diag.Some(gone, 8))
+		j.errorf(&topicRef, row.At, "%s has a row of %s, and PORT has no such port. A patch that leaves it so is refused as a whole.",
+			t.Name, diag.Some(gone, 8))
 	}
 }
 
@@ -291,8 +292,8 @@ func (j *judge) field(t *grammar.Table, key, name string, v grammar.Value) {
 		return
 	}
 	if f.Late && f.Since == j.release && j.once("late", t.Name, f.Name) {
-		j.warnf(&topicField, v.At, "%s of %s came to %s while the branch was in use, and builds from before do not have it: they refuse "+
-			"patches to a configuration with it. %s has it in every build.", name, t.Name, f.Since, grammar.After(f.Since))
+		j.warnf(&topicField, v.At, "%s of %s was added during the life of %s, and earlier builds of that branch refuse "+
+			"patches to a configuration with it. In %s every build has it.", name, t.Name, f.Since, grammar.After(f.Since))
 	}
 	if v.List != nil && f.Kind != grammar.RefList {
 		j.errorf(&topicValue, v.At, "In %s, row %s, %s is a list, and CONFIG_DB has text there: write it in quotes, as %q.",
@@ -336,7 +337,7 @@ func (j *judge) field(t *grammar.Table, key, name string, v grammar.Value) {
 			j.warnf(&topicRef, v.At, "In %s, row %s, %s names %q, and the file has no table %s. It is a part of a configuration: where the "+
 				"switch has no such row either, the field sets nothing.", t.Name, key, name, ref, table)
 		default:
-			j.errorf(&topicRef, v.At, "In %s, row %s, %s names %q, and %s has no such row. The switch sets nothing of it, and patches are refused.",
+			j.errorf(&topicRef, v.At, "In %s, row %s, %s names %q, and %s has no such row. The switch ignores the field, and refuses patches.",
 				t.Name, key, name, ref, table)
 		}
 	}

@@ -35,7 +35,7 @@ const port = `"PORT": {"Ethernet0": {"speed": "100000", "admin_status": "up"}}`
 func TestCheck(t *testing.T) {
 	for _, c := range []struct {
 		text, code string
-		word       string // that it stands at
+		word       string // the word at the finding's place
 		release    grammar.Release
 	}{
 		{`{"SCHEDULER": {"a": {"type": "dwrr"}}}`, "conf-sonic-value", `"dwrr"`, 0},
@@ -141,7 +141,8 @@ func TestUnmarkable(t *testing.T) {
 	}
 }
 
-// TestBareGroups: ports that lack the same groups are told of together, and a configuration that no switch has run yet is none with errors.
+// TestBareGroups: one finding names all ports that lack the same groups, and a configuration that no switch has run yet gets no error
+// for them.
 func TestBareGroups(t *testing.T) {
 	config := func(extra string, model string) string {
 		ports := `"Ethernet0": {"speed": "100000", "admin_status": "up"}, "Ethernet4": {"speed": "100000", "admin_status": "up"},
@@ -238,8 +239,8 @@ func FuzzCheck(f *testing.F) {
 	f.Fuzz(func(_ *testing.T, data []byte) { lint.Judge("x.json", data, 0, 0) })
 }
 
-// TestTemplates: the map of the templates sends DSCP 26 to a lossy class. Where other ports with PFC bind a map of their own, somebody has
-// chosen the marks of RoCE, and neither map is a finding.
+// TestTemplates: the map of the templates sends DSCP 26 to a lossy class. Where other ports with PFC bind a map of their own, a
+// person has chosen the marks of RoCE, and neither map is a finding.
 func TestTemplates(t *testing.T) {
 	const azure, own = `"AZURE": {"3": "3", "4": "4", "26": "1"}`, `"ROCE": {"0": "0", "24": "3", "26": "5"}`
 	port := func(name, bound, mask string) string {
@@ -266,8 +267,8 @@ func TestTemplates(t *testing.T) {
 	}
 }
 
-// TestLossyGroup: a row of BUFFER_PG that gives the group of a priority with PFC a profile without headroom is an error, also where no port
-// has a lossless group. Where rows are missing, a buffer manager may still write them.
+// TestLossyGroup: a profile without headroom on the group of a priority with PFC is an error, even where no port has a lossless
+// group. Where rows are missing, a buffer manager may still write them.
 func TestLossyGroup(t *testing.T) {
 	config := func(groups, status string) string {
 		return `{"PORT": {"Ethernet0": {"lanes": "0", "speed": "100000", "admin_status": "` + status + `"}},

@@ -73,8 +73,8 @@ func (j *judge) ports() {
 	lossyGroups(j, lossy)
 	j.bare(bare)
 	if len(silent) > 0 {
-		j.warnf(&topicAdmin, j.cfg.Row("PORT", silent[0]).At, "PORT says no admin_status of %s. The buffer manager then makes no lossless "+
-			"priority group (up to 202505), or takes the port for down. Say `%s`, as after every breakout.",
+		j.warnf(&topicAdmin, j.cfg.Row("PORT", silent[0]).At, "PORT has no admin_status for %s. The buffer manager then makes no "+
+			"lossless priority group (up to 202505), or treats the port as down. Run `%s`, as after every breakout.",
 			diag.Some(silent, 8), diag.Command("config interface startup", diag.Arg("PORT", silent[0])))
 	}
 }
@@ -104,9 +104,10 @@ func (l *bareList) add(mask uint8, port string, at int) {
 func (j *judge) nulls(all bareList) {
 	for _, b := range all {
 		ports, n := diag.Some(b.ports, 8), len(b.ports)
-		j.errorf(&topicGroup, b.at, "%s %s PFC for %s, and the profile of the priority group is NULL. NULL has the switch compute headroom, "+
-			"which it does where buffer_model of DEVICE_METADATA is dynamic; here it is not, so there is no headroom and %s. Take the rows away: "+
-			"the buffer manager writes those with sizes.", ports, diag.Plural(n, "has", "have"), priorities(grammar.SpellDigits(b.mask)),
+		j.errorf(&topicGroup, b.at, "%s %s PFC for %s, and the profile of the priority group is NULL. NULL makes the switch compute "+
+			"headroom, which needs buffer_model dynamic in DEVICE_METADATA. Here it is not, so there is no headroom and %s. Remove "+
+			"the rows: the buffer manager writes rows with sizes.",
+			ports, diag.Plural(n, "has", "have"), priorities(grammar.SpellDigits(b.mask)),
 			diag.Plural(n, "the port drops", "the ports drop"))
 	}
 }
@@ -115,15 +116,14 @@ func (j *judge) nulls(all bareList) {
 func lossyGroups(j *judge, all bareList) {
 	for _, b := range all {
 		ports, n := diag.Some(b.ports, 8), len(b.ports)
-		j.errorf(&topicGroup, b.at, "%s %s PFC for %s, and the profile of the priority group has no xoff, so it is lossy: %s no pause and %s. "+
-			"Take "+
-			"the rows away: the buffer manager writes those with sizes.", ports, diag.Plural(n, "has", "have"),
+		j.errorf(&topicGroup, b.at, "%s %s PFC for %s, and the profile of the priority group has no xoff, so it is lossy: %s no pause "+
+			"and %s. Remove the rows: the buffer manager writes rows with sizes.", ports, diag.Plural(n, "has", "have"),
 			priorities(grammar.SpellDigits(b.mask)), diag.Plural(n, "the port sends", "the ports send"), diag.Plural(n, "drops", "drop"))
 	}
 }
 
-// bare judges them, each kind once. A text in the traditional model where no port has a lossless group at all may be one that no switch has
-// run yet: its buffer manager adds the groups when it has.
+// bare judges them, each kind once. In the traditional model a text without any lossless group may be one that no switch has run yet:
+// the buffer manager of the switch then adds the groups.
 func (j *judge) bare(all bareList) {
 	lossless := slices.ContainsFunc(j.keys("BUFFER_PG"), func(key string) bool { return j.lossless(j.cfg.Row("BUFFER_PG", key)) })
 	rendered := !lossless && !grammar.Dynamic(j.cfg) && j.cfg.Tables[grammar.VersionTable] == nil
@@ -131,14 +131,16 @@ func (j *judge) bare(all bareList) {
 		ports, n := diag.Some(b.ports, 8), len(b.ports)
 		groups := grammar.SpellDigits(b.mask)
 		if rendered {
-			j.warnf(&topicGroup, b.at, "%s %s PFC for %s, and BUFFER_PG has no lossless priority group of any port. In a configuration that no "+
-				"switch has run yet that is as it should be: the buffer manager adds them, where pg_profile_lookup.ini has sizes for speed and length "+
-				"of cable. In one of a switch, it has not, and the ports send no pause and drop; see what it says in syslog.", ports,
+			j.warnf(&topicGroup, b.at, "%s %s PFC for %s, and BUFFER_PG has no lossless priority group of any port. In a "+
+				"configuration that no switch has run yet this is correct: the buffer manager adds them, where pg_profile_lookup.ini "+
+				"has sizes for speed and length of cable. On a switch the manager has not added them, and the ports send no pause and "+
+				"drop; see its messages in syslog.", ports,
 				diag.Plural(n, "has", "have"), priorities(groups))
 			continue
 		}
-		j.errorf(&topicGroup, b.at, "%s %s PFC for %s and no lossless priority group %s in BUFFER_PG, so %s no pause and %s. The buffer "+
-			"manager makes one where speed and length of cable have sizes; see what it says in syslog.", ports, diag.Plural(n, "has", "have"),
+		j.errorf(&topicGroup, b.at, "%s %s PFC for %s and no lossless priority group %s in BUFFER_PG, so %s no pause and %s. The "+
+			"buffer manager makes one where speed and length of cable have sizes; see its messages in syslog.",
+			ports, diag.Plural(n, "has", "have"),
 			priorities(groups), groups, diag.Plural(n, "it sends", "they send"), diag.Plural(n, "drops", "drop"))
 	}
 }
@@ -195,8 +197,9 @@ func disabled(j *judge, port string, n int, queue *grammar.Row) {
 	name := queue.Get("wred_profile")
 	profile := j.cfg.Row("WRED_PROFILE", name)
 	if read.MarksGreen(profile.Get("ecn")) && profile.Get("wred_green_enable") == "false" && j.once("disabled", name) {
-		j.warnf(&topicUnmarked, profile.Fields["wred_green_enable"].At, "Queue %d of %s is lossless, and its profile %s has ecn and switches "+
-			"wred_green_enable off. That switches WRED off, and no document says that it marks then. Set it to true.", n, port, name)
+		j.warnf(&topicUnmarked, profile.Fields["wred_green_enable"].At, "Queue %d of %s is lossless, and its profile %s has ecn and "+
+			"switches wred_green_enable off. That turns WRED off, and no document states that the queue still marks. Set it to true.",
+			n, port, name)
 	}
 }
 
@@ -215,8 +218,9 @@ func (j *judge) lookups() {
 			if mask == 0 || !ok || metres == 0 || err != nil || slices.Contains(lookup.Lengths(speed), metres) {
 				continue
 			}
-			j.errorf(&topicLookup, row.Fields[name].At, "%s has a cable of %d m at %d Mb/s, and the lookup file of the switch has no sizes for "+
-				"the pair. The buffer manager logs an error and leaves the port lossy. Say a length that the file has.", name, metres, speed)
+			j.errorf(&topicLookup, row.Fields[name].At, "%s has a cable of %d m at %d Mb/s, and the lookup file of the switch has no "+
+				"sizes for the pair. The buffer manager logs an error and leaves the port lossy. State a length that the file has.",
+				name, metres, speed)
 		}
 	}
 }
@@ -247,8 +251,8 @@ func (j *judge) watchdogs() {
 		}
 	}
 	if len(idle) > 0 {
-		j.warnf(&topicWatchdog, j.cfg.Row("PFC_WD", idle[0]).At, "PFC_WD watches %s, and no priority has PFC there: PORT_QOS_MAP has no "+
-			"pfc_enable for %s. If traffic there is to be lossless, it is not. Say pfc_enable, or take the rows away.", diag.Some(idle, 8),
+		j.warnf(&topicWatchdog, j.cfg.Row("PFC_WD", idle[0]).At, "PFC_WD watches %s, and no priority has PFC there: PORT_QOS_MAP has "+
+			"no pfc_enable for %s. Traffic there is not lossless. Set pfc_enable, or remove the rows.", diag.Some(idle, 8),
 			diag.Plural(len(idle), "it", "them"))
 	}
 	for _, name := range j.keys("PORT_QOS_MAP") {

@@ -13,7 +13,7 @@ import (
 // mapFields are the maps of a port, by their fields.
 var mapFields = []string{"dscp_to_tc_map", "dot1p_to_tc_map", "tc_to_queue_map", "tc_to_pg_map", "pfc_to_queue_map", "pfc_to_pg_map"}
 
-// kindOf is a text that ports with the same PFC and the same maps have in common: what is said of one holds for all.
+// kindOf returns a text that ports with the same PFC and the same maps share: a finding on one of them holds for all.
 func kindOf(row *grammar.Row, mask uint8) string {
 	parts := []string{strconv.Itoa(int(mask))}
 	for _, f := range mapFields {
@@ -39,10 +39,9 @@ func (j *judge) classes(row *grammar.Row, mask uint8, at int) {
 	}
 }
 
-// templates finds maps of ports with PFC that lead DSCP 26 to a class without PFC, as those of templates do, which lead 3 and 4 to classes
-// with it. Where other ports with PFC bind a map of their own, somebody has chosen the marks of RoCE, and the templates' ports are left
-// over.
-// paused has the classes with PFC by map.
+// templates finds maps of ports with PFC that send DSCP 26 to a class without PFC, like those of SONiC's templates, which send 3 and
+// 4 to classes with PFC. Where other ports with PFC bind a map of their own, a person has chosen the marks of RoCE, and the ports
+// with a template's map are only left over. The map paused has the classes with PFC by map.
 func templates(j *judge, paused map[string]uint8) {
 	leads := func(name, mark string) (class int, ok bool) {
 		class, err := strconv.Atoi(j.cfg.Get("DSCP_TO_TC_MAP", name, mark))
@@ -95,16 +94,18 @@ func mapOf(c *grammar.Config, port *grammar.Row, field, table string) portMap {
 	return portMap{field, port.Get(field), port.Has(field), c.Row(table, port.Get(field))}
 }
 
-// to gives what the map makes of a number.
+// to returns the value of a number in the map.
 func (m portMap) to(n int) (to, at int, ok bool) {
 	v, has := m.row.Field(strconv.Itoa(n))
 	to, err := strconv.Atoi(v.Text)
 	return to, v.At, has && err == nil
 }
 
-// maps judges whether the maps of ports with PFC go together: what a class fills has to be what pauses, and what a pause stops, what the
-// class leaves by. What a switch does without a map is what SAI says of its default (inc/saiport.h): no trust without a map to classes,
-// queue 0 without one to queues. Of the others it says "no map", so what then happens is up to the chip.
+// maps judges whether the maps of ports with PFC agree: a class fills the group that sends its pauses, and leaves by the queue that a
+// pause stops. Where SAI states a default (inc/saiport.h), a missing map means that default: all packets are class 0 without a map to
+// classes, all leave by queue 0 without one to queues. What a switch does without a map is what SAI says of its default
+// (inc/saiport.h): no trust without a map to classes, queue 0 without one to queues. For the other maps SAI states only "no map", so
+// the effect depends on the chip.
 func (j *judge) maps(ports string, count int, row *grammar.Row, mask uint8, at int) {
 	bind := diag.Plural(count, "binds", "bind")
 	marked := mask &^ 1 // of class 0 are packets that nothing is known of
@@ -116,8 +117,8 @@ func (j *judge) maps(ports string, count int, row *grammar.Row, mask uint8, at i
 	stops := mapOf(j.cfg, row, "pfc_to_queue_map", "MAP_PFC_PRIORITY_TO_QUEUE")
 	pauses := mapOf(j.cfg, row, "pfc_to_pg_map", "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP")
 	if marked != 0 && !row.Has("dscp_to_tc_map") && !row.Has("dot1p_to_tc_map") && !j.cfg.Row("PORT_QOS_MAP", "global").Has("dscp_to_tc_map") {
-		j.errorf(&topicMap, at, "%s %s neither dscp_to_tc_map nor dot1p_to_tc_map, so the switch trusts no mark there and takes every packet "+
-			"for class 0: nothing is of %s, which %s PFC. Bind the map of the marks that senders use.", ports, bind, classes,
+		j.errorf(&topicMap, at, "%s %s neither dscp_to_tc_map nor dot1p_to_tc_map, so the switch trusts no mark there and puts every "+
+			"packet into class 0: no traffic reaches %s, which %s PFC. Bind the map of the marks that senders use.", ports, bind, classes,
 			diag.Plural(len(grammar.SpellDigits(marked)), "has", "have"))
 	}
 	if marked != 0 && !queues.bound {
@@ -149,8 +150,9 @@ func remarked(j *judge, in, out portMap, mask uint8) {
 		class, err := strconv.Atoi(in.row.Get(mark))
 		to, at, ok := out.to(class)
 		if err == nil && ok && class >= 0 && mask>>min(class, 8)&1 == 1 && strconv.Itoa(to) != mark && j.once("remarked", at) {
-			j.warnf(&topicRemark, at, "Packets of class %d, which has PFC, leave with DSCP %d (tc_to_dscp_map %s), and come with %s: the next "+
-				"switch may sort them otherwise. Take tc_to_dscp_map off the ports, or write the DSCP that comes in.", class, to, out.name, mark)
+			j.warnf(&topicRemark, at, "Packets of class %d, which has PFC, leave with DSCP %d (tc_to_dscp_map %s), and come with %s: "+
+				"the next switch may classify them differently. Remove tc_to_dscp_map from the ports, or write the DSCP that comes in.",
+				class, to, out.name, mark)
 		}
 	}
 }

@@ -18,8 +18,8 @@ func (j *judge) others() {
 		joined := joinedName(name)
 		for i := range grammar.Tables {
 			if t := &grammar.Tables[i]; isSlip(joined, joinedName(t.Name)) {
-				j.warnf(&topicField, j.cfg.Others[name], "SONiC has no table %s that rocec knows of, and it has %s. If it is a slip, nothing in it "+
-					"sets anything.", name, t.Name)
+				j.warnf(&topicField, j.cfg.Others[name], "rocec knows no SONiC table %s, and SONiC has %s. If the name is a slip, the "+
+					"table has no effect.", name, t.Name)
 			}
 		}
 	}
@@ -61,7 +61,7 @@ func isSlip(a, b string) bool {
 	return false
 }
 
-// fieldNames are those of the fields that a table has in a release, without those that stand for many.
+// fieldNames lists the fields of a table in a release, without patterns that match many names.
 func fieldNames(t *grammar.Table, r grammar.Release) (out []string) {
 	for i := range t.Fields {
 		if f := &t.Fields[i]; f.In(r) && !strings.HasPrefix(f.Name, "<") {

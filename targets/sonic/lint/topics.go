@@ -28,12 +28,12 @@ var topicField = diag.Topic{
 
 var topicRef = diag.Topic{
 	Code:    "conf-sonic-reference",
-	Summary: "a row names another one that is not there",
+	Summary: "a row refers to a missing row",
 }
 
 var topicTwice = diag.Topic{
 	Code:    "conf-sonic-twice",
-	Summary: "two rows hold one port, queue or priority group, or a key stands twice",
+	Summary: "two rows hold one port, queue or priority group, or a key occurs twice",
 }
 
 var topicEmpty = diag.Topic{
@@ -58,7 +58,7 @@ var topicMap = diag.Topic{
 
 var topicAdmin = diag.Topic{
 	Code:    "conf-sonic-admin-status",
-	Summary: "a port with PFC says no admin_status",
+	Summary: "a port with PFC has no admin_status",
 }
 
 var topicLookup = diag.Topic{

@@ -207,10 +207,11 @@ func rate(row *grammar.Row, field string) ir.Setting[int64] {
 // ectFields are thresholds of marking alone. No branch has them, 202605 included: sonic-swss#4719 would add them.
 var ectFields = []string{"ecn_green_min_threshold", "ecn_green_max_threshold", "green_ect_min_threshold", "green_ect_max_threshold"}
 
-// wred reads a profile of WRED. It marks packets that ask for marks, where it has ECN, and drops the others between the same thresholds
-// (sonic-mgmt, test plan of WRED and ECN statistics). SAI's GREEN_ENABLE is false where the profile leaves it out, so that it marks nothing
-// then (sonic-swss@e6b0c5b5, orchagent/qosorch.cpp:714; sonic-buildimage#4545); of one with false it is not known whether it
-// marks. The default probability is 100 (qosorch.cpp, WredMapHandler::addQosItem).
+// wred reads a profile of WRED. It marks packets that ask for marks, where it has ECN, and drops the others between the same
+// thresholds (sonic-mgmt, test plan of WRED and ECN statistics). SAI's GREEN_ENABLE is false where the profile leaves it out, so that
+// such a profile marks nothing (sonic-swss@e6b0c5b5, orchagent/qosorch.cpp:714; sonic-buildimage#4545). For a profile with an
+// explicit false, rocec does not know whether the chip marks. The default probability is 100 (qosorch.cpp,
+// WredMapHandler::addQosItem).
 func wred(q *ir.QueueSettings, row *grammar.Row) {
 	if row == nil {
 		return

@@ -107,7 +107,7 @@ func TestWatchedLists(t *testing.T) {
 	assert.Equal(t, `"forward"`, string(spell(c)[at.Start.Byte:at.End.Byte]))
 }
 
-// TestRoCE: headroom of a profile is RoCE, and a switch of a template without PFC has none.
+// TestRoCE: a profile with headroom is RoCE, and a switch of a template without PFC is not.
 func TestRoCE(t *testing.T) {
 	plain := tables{
 		"DEVICE_METADATA": {"localhost": {"hwsku": "ACS-MSN2700", "buffer_model": "traditional"}},

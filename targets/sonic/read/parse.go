@@ -61,8 +61,7 @@ func (p *parser) broken(start int) {
 	}
 }
 
-// blanked gives a text with blanks in place of the comments outside of its texts in quotes, and the byte of the first one; -1: the text has
-// no comment.
+// blanked returns a text with blanks in place of the comments outside of quotes, and the byte of the first comment, or -1.
 func blanked(data []byte) (out []byte, first int) {
 	out, first = data, -1
 	for at := 0; at < len(data); at++ {
@@ -104,7 +103,7 @@ func (p *parser) comment(at int) {
 	if p.input.comment < 0 {
 		p.input.comment = p.base + at
 	}
-	p.note("The text has comments, which JSON has not: a switch does not load it.")
+	p.note("The text has comments, which JSON does not allow: a switch does not load it.")
 }
 
 // slip notes a place that is no configuration. A row is lost once.
@@ -177,7 +176,7 @@ func (p *parser) text() string {
 				return s
 			}
 			if !plain {
-				p.slip("a backslash begins nothing that JSON has")
+				p.slip("a text has an escape that JSON does not have")
 			}
 			return p.word(raw)
 		}
@@ -188,8 +187,7 @@ func (p *parser) text() string {
 	return p.word(p.data[min(start, len(p.data)):])
 }
 
-// end notes that the text ends too early: rows and tables that it does not have may have been behind its end, and so may fields of the last
-// row.
+// end notes that the text ends too early, so rows, tables and fields of the last row may be missing.
 func (p *parser) end() {
 	p.ends, p.ended = true, p.last
 	if table, key, ok := strings.Cut(p.row, "|"); ok {

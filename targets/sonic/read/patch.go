@@ -33,7 +33,7 @@ func (in *input) parse(t *text) {
 	}
 }
 
-// IsPatch reports whether a text begins as a JSON patch (RFC 6902), as `config apply-patch` takes it: a list of objects with op and path.
+// IsPatch reports whether a text begins like a JSON patch (RFC 6902) for `config apply-patch`: a list of objects with op and path.
 func IsPatch(text []byte) bool {
 	rest := bytes.TrimLeft(text, " \t\r\n")
 	for _, bracket := range []string{"[", "{"} {
@@ -57,8 +57,8 @@ type change struct {
 	at, value int // bytes of the text
 }
 
-// patch reads the operations of a patch, each at its place: rows and fields that it adds or replaces are set, and those that it removes
-// are not known. A slip costs its operation.
+// patch reads the operations of a patch, each at its place: rows and fields that it adds or replaces are set, and removed ones are
+// unknown. A slip costs its operation.
 func (p *parser) patch() {
 	p.forms[formPatch] = true
 	p.at += bytes.IndexByte(p.data[p.at:], '[') + 1

@@ -84,8 +84,8 @@ var pauseMaps = map[string]string{
 	"tc_to_queue_map": "TC_TO_QUEUE_MAP", "pfc_to_queue_map": "MAP_PFC_PRIORITY_TO_QUEUE",
 }
 
-// pauses notes PFC, and gives the priorities that have it: the priority of a pause is the number of the class, as in every template,
-// unless a map has another value.
+// pauses notes PFC, and returns the priorities that have it. The priority of a pause is the number of the class, as in every
+// template, unless a map has another value.
 func (r *reading) pauses(p *ir.PortSettings, d *ir.PortDetail, name string) (mask uint8) {
 	if !r.has("PORT_QOS_MAP") && r.qos[name] == nil {
 		return 0
@@ -122,8 +122,8 @@ func (r *reading) pauses(p *ir.PortSettings, d *ir.PortDetail, name string) (mas
 	return mask
 }
 
-// sending gives the priorities whose groups can ask for a pause. Where no group is known, or the port is down, PFC alone decides; so it
-// does in a configuration that no switch has run yet, of which the buffer manager will make groups.
+// sending gives the priorities whose groups can ask for a pause. PFC alone decides where no group is known, where the port is down,
+// and in a configuration that no switch has run yet: the buffer manager will add its groups.
 func (r *reading) sending(name string) (mask uint8) {
 	switch v := r.cables[name]; {
 	case !r.running && v.Text == "0m": // cfgmgr/buffermgr.cpp of sonic-swss: no group is made
@@ -210,9 +210,9 @@ const (
 	watchdogPoll  = 100 // where PFC_WD|GLOBAL does not say it
 )
 
-// watchdog reads PFC_WD. The default action is drop; a row without detection_time is refused. default_pfcwd_status makes
-// rows when a switch is set up from a minigraph, with times that grow with its ports: where it says enable and no row is there, the times
-// are known, and whether there is a watchdog is not.
+// watchdog reads PFC_WD. The default action is drop; a row without detection_time is refused. default_pfcwd_status adds rows when a
+// minigraph sets a switch up, with times that grow with its ports. Where it is enable and no row exists, the times are known, but not
+// whether there is a watchdog.
 func (r *reading) watchdog(name string, mask uint8) (w ir.WatchdogSettings) {
 	table := rowsOf(r.cfg, "PFC_WD")
 	row := r.watched[name]

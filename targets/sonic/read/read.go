@@ -1,8 +1,8 @@
 // Package read turns the configuration of a switch with SONiC into settings that name no vendor.
 //
-// In come tables of CONFIG_DB ([Settings]), or the files that people have of one switch ([Understand]). Out come [ir.Settings], how many
-// rows have a meaning, and where each value is. A single file becomes a [Text] for rules that judge it. Nothing in a file makes a reading
-// fail.
+// The input is tables of CONFIG_DB ([Settings]), or a person's files of one switch ([Understand]). The output is [ir.Settings], the number
+// of rows with a meaning, and the place of each value. A single file becomes a [Text] for rules that judge it. No content of a file makes
+// a reading fail.
 package read
 
 import (
@@ -29,8 +29,8 @@ const noProfile = "NULL"
 // qos.json and buffers.json, as an object or a list of objects, rows of rocec's own, and pg_profile_lookup.ini.
 //
 // A slip of syntax costs its row. The last one of two equal keys in an object counts; config_db.json counts more than pieces. A file
-// above 64 MiB is not read. A value that a configuration leaves out is the system's default only where the configuration is whole, which
-// DEVICE_METADATA|localhost and the end of the text tell; else it is not known.
+// above 64 MiB is not read. A value that a configuration leaves out is the system's default only in a whole configuration, otherwise
+// it is unknown. A configuration is whole if it has DEVICE_METADATA|localhost and its text is complete.
 func Understand(id target.Identity, contents map[string][]byte) *target.Understood {
 	in := load(contents)
 	r := newReading(in.whole)
@@ -58,8 +58,8 @@ func Understand(id target.Identity, contents map[string][]byte) *target.Understo
 	return u
 }
 
-// pairOf names the MLAG of the switch, by the domain and the addresses that both of its switches have in MCLAG_DOMAIN, as an object of
-// config_db.json has it (sonic-mclag.yang: source_ip, peer_ip).
+// pairOf names the MLAG pair of the switch by its row in MCLAG_DOMAIN of config_db.json: the domain and the addresses of both
+// switches (sonic-mclag.yang: source_ip, peer_ip).
 func pairOf(contents map[string][]byte) string {
 	const table, head = `"MCLAG_DOMAIN"`, 4096 // bytes of the table
 	for _, name := range slices.Sorted(maps.Keys(contents)) {

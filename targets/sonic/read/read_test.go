@@ -158,7 +158,7 @@ func TestChanges(t *testing.T) {
 			},
 		},
 		{
-			"WRED is off, and ECN on: nobody says what chips do", func(c tables) { c["WRED_PROFILE"]["W"]["wred_green_enable"] = "false" },
+			"WRED is off, and ECN on: marks are unknown", func(c tables) { c["WRED_PROFILE"]["W"]["wred_green_enable"] = "false" },
 			func(t *testing.T, _ *target.Understood, d ir.PortDetail) { assert.False(t, d.Queues[3].ECN.Known()) },
 		},
 		{

@@ -8,10 +8,10 @@ import (
 	"sync"
 )
 
-// This file is what a patch may change: field_operation_validators.py with gcu_field_operation_validators.conf.json of sonic-utilities, by
-// branch.
+// This file judges what a patch may change: field_operation_validators.py with gcu_field_operation_validators.conf.json of
+// sonic-utilities, by branch.
 
-// hwskus are names of hardware that stand for a chip, from a branch on, up to the branch before until.
+// hwskus are hardware names that identify a chip, from one branch on, up to the branch before until.
 type hwskus struct {
 	chip, since, until string
 	names              string // between spaces
@@ -87,7 +87,7 @@ func (h hwskus) has(b *Box, match func(name string) bool) bool {
 	return b.since(h.since) && (h.until == "" || b.Release < h.until) && slices.ContainsFunc(strings.Fields(h.names), match)
 }
 
-// chip is what the list of a branch takes a switch for.
+// chip returns the chip that a branch's list finds for a switch.
 func (b *Box) chip(hwsku string) string {
 	hwsku = strings.ToLower(hwsku)
 	switch {
@@ -207,7 +207,7 @@ func (b *Box) validator(name string) string {
 	return module + "rdma_config_update_validator"
 }
 
-// buildDate is what of the build counts as its date; empty: nothing, and no date is asked for.
+// buildDate returns the part of the build version that counts as its date; empty if it has no date, which is then not checked.
 func (b *Box) buildDate() (date string) {
 	for part := range strings.SplitSeq(b.Build, ".") {
 		if eightDigits().MatchString(part) {

@@ -157,7 +157,7 @@ func (s *Switch) take(sp *space, e event) {
 		case has:
 			if was, known := g.PFC[e.Key]; !known || was != enabled {
 				g.PFC[e.Key] = enabled
-				s.choose(sp, e.Key) // whatever becomes of it
+				s.choose(sp, e.Key) // the outcome does not matter here
 			}
 		}
 	}
@@ -197,7 +197,7 @@ func groups(enabled string) (out []string) {
 	return out
 }
 
-// choose makes the profile and the priority groups of a port, if everything is known of it.
+// choose makes the profile and the priority groups of a port, if all their inputs are known.
 func (s *Switch) choose(sp *space, port string) outcome {
 	g := &sp.Buffers
 	log := func(level, format string, args ...any) {
@@ -280,8 +280,8 @@ func readLookup(text string) map[string]map[string]lookup {
 	return out
 }
 
-// usualLookup is a file with rows that platforms of the maker have: for Mellanox those of the SN2700 and, above 100 Gb/s, of the SN4700;
-// for the others those of the Arista 7060CX-32S, and above of the Dell Z9664F. Source: sonic-buildimage, device.
+// usualLookup is a file with rows that platforms of the maker have. Mellanox rows are those of the SN2700 and, above 100 Gb/s, of the
+// SN4700. Other rows are those of the Arista 7060CX-32S, and above 100 Gb/s of the Dell Z9664F. Source: sonic-buildimage, device.
 func usualLookup(asic string) string {
 	const head = "# PG lossless profiles.\n# speed cable size    xon  xoff    threshold\n"
 	if asic == "mellanox" {

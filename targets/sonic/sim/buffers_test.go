@@ -48,7 +48,7 @@ func TestGroups(t *testing.T) {
 	profile := map[string]string{"profile": "pg_lossless_100000_5m_profile"}
 	require.Equal(t, profile, b.Row("BUFFER_PG", "Ethernet0|2-4"))
 	require.Equal(t, profile, b.Row("BUFFER_PG", "Ethernet0|6"))
-	require.Equal(t, profile, b.Row("BUFFER_PG", "Ethernet0|3-4"), "stale, and nobody takes it away")
+	require.Equal(t, profile, b.Row("BUFFER_PG", "Ethernet0|3-4"), "stale, and SONiC does not remove it")
 	b.patch(replace("/PORT_QOS_MAP/Ethernet0/pfc_enable", `""`))
 	require.Equal(t, profile, b.Row("BUFFER_PG", "Ethernet0|2-4"), "not even when PFC is off")
 	b.patch(`[{"op": "remove", "path": "/BUFFER_PG/Ethernet0|2-4"}, {"op": "remove", "path": "/BUFFER_PG/Ethernet0|6"}]`)
@@ -64,7 +64,7 @@ func TestGroups(t *testing.T) {
 	require.Equal(t, profile, b.Row("BUFFER_PG", "Ethernet4|3-4"), "the next event of the port overwrites what others have set")
 }
 
-// TestSameAgain: a port whose row goes and comes back with what it had is forgotten only by 202605.
+// TestSameAgain: only 202605 forgets a port whose row is removed and returns with the same content.
 func TestSameAgain(t *testing.T) {
 	for _, release := range sim.Releases() {
 		b := boot(t, sim.Box{Release: release, QoS: sim.Template})

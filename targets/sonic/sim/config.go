@@ -55,8 +55,8 @@ func (c *call) wrong(format string, args ...any) int {
 	return c.p.Fail(2, format, args...)
 }
 
-// parse reads the options and arguments of a command; ok is false when it has ended with a status. most are the arguments it takes at
-// most, and those named have to be there.
+// parse reads the options and arguments of a command; ok is false when the command has ended with a status. most is the maximum
+// number of arguments, and those named are required.
 func (c *call) parse(words []string, flags []flag, most int, named ...string) (status int, ok bool) {
 	c.set = map[string][]string{}
 	for len(words) > 0 {

@@ -28,7 +28,7 @@ var spectrum = []chip{
 	{256, 42, 0.8, 3.8, 226492416},
 }
 
-// lua is what the formula of one branch is told.
+// lua holds the inputs of one branch's formula.
 type lua struct {
 	spectrum, mbps, meters, mtu int
 	losslessMTU, small          int  // LOSSLESS_TRAFFIC_PATTERN
@@ -92,7 +92,7 @@ func (f lua) headroom(since func(string) bool) (size, xon, xoff int) {
 	return kilo(float64(xoff+xon) + overhead), xon, xoff
 }
 
-// meters reads "40m"; a length that cannot be read is none.
+// meters reads "40m"; a length that cannot be read is 0.
 func meters(cable string) int {
 	n, err := strconv.Atoi(strings.TrimSuffix(cable, "m"))
 	if err != nil || n < 0 || n > 1_000_000 {
@@ -131,7 +131,7 @@ func (s *Switch) compute(sp *space) {
 		}
 		for key, r := range sp.Config[name] {
 			if name == "BUFFER_PROFILE" && r["headroom_type"] == Dynamic {
-				continue // it stands for a threshold, and is not a profile by itself
+				continue // it only holds a threshold
 			}
 			sp.Appl[copied[name]+":"+strings.ReplaceAll(key, "|", ":")] = maps.Clone(r)
 		}
@@ -195,7 +195,7 @@ func expand(pg string) (out []int) {
 	return out
 }
 
-// profileOf is the profile that is computed for a port; its name tells what differs from the usual.
+// profileOf returns the profile that is computed for a port; its name contains the unusual values.
 func (s *Switch) profileOf(sp *space, p row, cable, threshold string) (string, row) {
 	pattern, usual := only(sp.Config["LOSSLESS_TRAFFIC_PATTERN"]), only(sp.Config["DEFAULT_LOSSLESS_BUFFER_PARAMETER"])
 	mtu := or(p["mtu"], "9100")

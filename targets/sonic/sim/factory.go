@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// factory is the CONFIG_DB of a fresh switch, of one namespace: ports are dealt to the chips in turn, and the host's database of a switch
-// with several chips has none.
+// factory returns the CONFIG_DB of a fresh switch for one namespace: ports go to the chips in turn, and the host's database of a
+// switch with several chips has no ports.
 func (s *Switch) factory(ns string) db {
 	d := db{
 		"DEVICE_METADATA": {"localhost": {

@@ -71,7 +71,7 @@ func (b *box) ok(cmd string) string {
 	return out
 }
 
-// bad runs a command as root that must end with a status, and gives what it says.
+// bad runs a command as root that must end with a status, and returns its output.
 func (b *box) bad(status int, cmd string) string {
 	b.t.Helper()
 	is, out, errs := b.as("root", cmd)
@@ -83,7 +83,7 @@ func (b *box) file(text string) {
 	b.d.WriteFile("/tmp/patch.json", []byte(text), 0o644)
 }
 
-// patch applies one that must be taken; refuse one that must not, and gives what is said.
+// patch applies a patch that must succeed; refuse applies one that must fail, and returns the output.
 func (b *box) patch(text string) string {
 	b.t.Helper()
 	b.file(text)

@@ -11,7 +11,7 @@ var hanging = []string{
 	"BUFFER_PG", "BUFFER_QUEUE", "BUFFER_PORT_EGRESS_PROFILE_LIST", "BUFFER_PORT_INGRESS_PROFILE_LIST", "PORT_QOS_MAP", "QUEUE",
 }
 
-// withFlaps takes ports that are up down before the first change of what hangs on them, and up again behind the last.
+// withFlaps takes ports that are up down before the first change that refers to them, and up again after the last.
 func withFlaps(ports table, moves []move) []move {
 	last := map[string]int{}
 	for i, m := range moves {

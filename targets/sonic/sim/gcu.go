@@ -22,8 +22,8 @@ type killed struct{}
 
 func (killed) Error() string { return "" }
 
-// scoped parts a patch by namespaces (extract_scope). Up to 202311 there are none, and a switch with several chips is changed as the
-// host's database.
+// scoped parts a patch by namespaces (extract_scope). Up to 202311 there are no namespaces, and a patch for a switch with several
+// chips changes the host's database.
 func (s *Switch) scoped(ops []operation) (order []string, parts map[string][]operation, err error) {
 	parts = map[string][]operation{}
 	for _, o := range ops {
@@ -278,7 +278,7 @@ func (s *Switch) emptied(target map[string]any, scope string) error {
 		names)
 }
 
-// validYANG judges the target as the sorters do; -n leaves out tables without a model, -i what stands at a path.
+// validYANG judges the target like the sorters; -n leaves out tables without a model, -i the content of a path.
 func (s *Switch) validYANG(ops []operation, target map[string]any, o applyOptions) error {
 	judged := clone(target).(map[string]any)
 	for _, path := range o.ignore {
@@ -330,8 +330,8 @@ var ranked = strings.Fields("DEVICE_METADATA PORT DSCP_TO_TC_MAP DOT1P_TO_TC_MAP
 	"CABLE_LENGTH LOSSLESS_TRAFFIC_PATTERN DEFAULT_LOSSLESS_BUFFER_PARAMETER BUFFER_PG BUFFER_QUEUE BUFFER_PORT_INGRESS_PROFILE_LIST " +
 	"BUFFER_PORT_EGRESS_PROFILE_LIST QUEUE PORT_QOS_MAP PFC_WD")
 
-// movesOf are the rows that differ, in an order every step of which is valid: additions and replacements with what is referred to first,
-// removals the other way round. patch_sorter.py finds one by searching; which one is not promised.
+// movesOf lists the rows that differ, in an order whose every step is valid: additions and replacements with their references first,
+// removals the other way round. patch_sorter.py searches for an order and promises none in particular.
 func movesOf(before, target map[string]any) (out []move) {
 	old, now := fromTree(before), fromTree(target)
 	var gone []move

@@ -14,7 +14,7 @@ import (
 // maxDepth is how deep JSON may nest; Python gives up at about a thousand.
 const maxDepth = 900
 
-// parseJSON reads one document: objects, lists, text, numbers as they are written, truth values and null. Of a key that stands twice the
+// parseJSON reads one document: objects, lists, text, numbers as they are written, truth values and null. If a key occurs twice, the
 // last counts, as in Python.
 func parseJSON(text []byte) (any, error) {
 	if len(bytes.TrimSpace(text)) == 0 {

@@ -223,5 +223,5 @@ func TestLarge(t *testing.T) {
 	_, err := parseJSON([]byte(strings.Repeat(`{"a":`, 1000) + "1" + strings.Repeat("}", 1000)))
 	require.ErrorContains(t, err, "maximum recursion depth")
 	_, err = parseJSON([]byte(`{"a": "` + strings.Repeat("[", 5000) + `"}`))
-	require.NoError(t, err, "brackets in text are none")
+	require.NoError(t, err, "brackets inside text do not count")
 }

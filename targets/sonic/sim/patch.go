@@ -142,7 +142,7 @@ func applyOne(doc any, o operation) (any, error) {
 	return edit(doc, pointer(o.Path), o.Op, clone(o.Value))
 }
 
-// resolve is what is at a path.
+// resolve returns the value at a path.
 func resolve(doc any, parts []string) (any, error) {
 	for _, p := range parts {
 		switch v := doc.(type) {
@@ -216,8 +216,8 @@ func edit(doc any, parts []string, op string, value any) (any, error) {
 	return nil, complaintf("invalid document type %T", parent)
 }
 
-// differ collects the operations between two documents as jsonpatch does: what is removed at one place and added equal at another, in
-// whatever order they are met, becomes a move.
+// differ collects the operations between two documents as jsonpatch does. A value that is removed at one place and added at another
+// becomes a move, in whatever order the two are met.
 type differ struct {
 	ops            []*operation
 	added, removed map[string][]*operation // by value

@@ -350,7 +350,7 @@ func (s *Switch) ecnconfig(p *target.Proc) int {
 	return status
 }
 
-// judgeWRED says what is wrong with a profile; empty: nothing.
+// judgeWRED describes what is wrong with a profile; empty if it is valid.
 func judgeWRED(r row) string {
 	digits := func(v string) bool { return v != "" && strings.Trim(v, "0123456789") == "" && len(v) < 18 }
 	var b strings.Builder

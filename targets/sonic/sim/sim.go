@@ -1,10 +1,10 @@
-// Package sim is what of a simulated switch is SONiC, of the branches 202205 to 202605: its databases, the programs that change and show
-// them (config, sonic-cfggen, sonic-db-cli, pfcwd, ecnconfig, show), and the daemon that makes buffers of them. It is written from the
-// public sources of SONiC and knows nothing of what rocec writes.
+// Package sim is the SONiC part of a simulated switch, branches 202205 to 202605: its databases, the programs that change and show
+// them (config, sonic-cfggen, sonic-db-cli, pfcwd, ecnconfig, show), and the daemon that makes buffers from them. It is written from
+// the public sources of SONiC and knows nothing of what rocec writes.
 //
 // Package sim is an independent judge of the files and commands of rocec: never merge it with the grammar or the reader of the target.
 //
-// The traps it holds, and what each stands for:
+// The traps that it simulates:
 //
 //   - What a patch may change depends on the branch, the chip and the date of the build (allow.go), and on the difference between the
 //     configurations, not on the operations of the patch: what is removed at one place and added equal at another is a move, which no
@@ -38,7 +38,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// QoS is what of QoS a fresh switch has.
+// QoS selects the QoS configuration of a fresh switch.
 type QoS int
 
 // The factory states of QoS.
@@ -66,7 +66,7 @@ type Box struct {
 	QoS      QoS
 	Cable    string        // length the template gives every port; empty: "5m"
 	Lookup   string        // text of pg_profile_lookup.ini; empty: a usual one of the chip's maker; NoLookup: there is no such file
-	Chips    int           // namespaces asic0, asic1 ...; 0 and 1: one chip, which has none
+	Chips    int           // namespaces asic0, asic1 ...; 0 and 1: one chip without namespaces
 	Lag      time.Duration // how long buffermgrd takes to see a change
 	Headroom int           // max_headroom_size of a port, bytes; 0: not limited
 }
@@ -116,7 +116,7 @@ type space struct {
 	Buffers manager
 }
 
-// state is what a running switch has, guarded by the machine's lock.
+// state is the state of a running switch, guarded by the machine's lock.
 type state struct {
 	Spaces      map[string]*space // "" is the host's, and that of a switch with one chip
 	Cuts        int               // how often traffic was cut: swss started anew, or qos reload
@@ -259,7 +259,8 @@ func (s *Switch) Boot(m target.Machine) {
 	})
 }
 
-// load fills the databases with what was saved; a file that is missing or cannot be read leaves what config-setup makes of the factory's.
+// load fills the databases from the saved file; if that is missing or unreadable, with the factory configuration that config-setup
+// makes.
 func (s *Switch) load() {
 	for ns, sp := range s.Spaces {
 		text, err := s.m.ReadFile(savedPath(ns))
@@ -296,7 +297,7 @@ func (sp *space) model() string {
 	return or(sp.Config["DEVICE_METADATA"]["localhost"]["buffer_model"], Traditional)
 }
 
-// put writes a row of CONFIG_DB, or takes it away when it is nil, and tells who listens.
+// put writes a row of CONFIG_DB, or removes it if it is nil, and notifies the daemons.
 func (sp *space) put(name, key string, r row) {
 	if r == nil {
 		if _, ok := sp.Config[name][key]; !ok {
@@ -352,7 +353,7 @@ func (s *Switch) Do(f func()) {
 	})
 }
 
-// Row is a row of CONFIG_DB of the host; nil: there is none.
+// Row returns a row of CONFIG_DB of the host, or nil.
 func (s *Switch) Row(name, key string) (r map[string]string) {
 	s.m.Do(func() { r = maps.Clone(s.Spaces[""].Config[name][key]) })
 	return r
@@ -363,7 +364,7 @@ func (s *Switch) Put(name, key string, r map[string]string) {
 	s.Do(func() { s.Spaces[""].put(name, key, maps.Clone(r)) })
 }
 
-// Applied is a row of APPL_DB of the host: "BUFFER_PG_TABLE:Ethernet0:3-4"; nil: there is none.
+// Applied is a row of APPL_DB of the host: "BUFFER_PG_TABLE:Ethernet0:3-4"; nil if it is missing.
 func (s *Switch) Applied(key string) (r map[string]string) {
 	s.m.Do(func() { r = maps.Clone(s.Spaces[""].Appl[key]) })
 	return r

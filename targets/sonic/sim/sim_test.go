@@ -317,7 +317,7 @@ func TestShow(t *testing.T) {
 	require.NotContains(t, b.ok("show queue counters --nonzero"), "UC4")
 	queue := strings.TrimSpace(b.ok("sonic-db-cli COUNTERS_DB HGET COUNTERS_QUEUE_NAME_MAP Ethernet4:3"))
 	marked := "sonic-db-cli COUNTERS_DB HGET COUNTERS:" + queue + " SAI_QUEUE_STAT_WRED_ECN_MARKED_PACKETS"
-	require.Equal(t, "\n", b.ok(marked), "nobody has asked for them")
+	require.Equal(t, "\n", b.ok(marked), "the counters are not enabled")
 	b.ok("sonic-db-cli CONFIG_DB HSET 'FLEX_COUNTER_TABLE|WRED_ECN_QUEUE' FLEX_COUNTER_STATUS enable")
 	require.Equal(t, "0\n", b.ok(marked))
 	b.d.SetLink("Ethernet4", false)

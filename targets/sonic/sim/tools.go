@@ -257,7 +257,7 @@ func hex(n int) string {
 	return strings.Repeat("0", max(12-len(text), 0)) + text
 }
 
-// Counters of ports by their names in SAI, and of queues and priority groups, whose counters an interface has as NAME:NUMBER. What the
+// The counters of ports by their names in SAI, and of queues and priority groups, which an interface counts as NAME:NUMBER. What the
 // machine counts for an interface is what COUNTERS_DB shows.
 var (
 	groupCounters = []string{

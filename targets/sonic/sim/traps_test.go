@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/targets/sonic/sim"
 )
 
-// TestPatches: what a patch comes to before anything is changed.
+// TestPatches: the result of a patch before any change.
 func TestPatches(t *testing.T) {
 	old, now := boot(t, sim.Box{Release: "202311", QoS: sim.Template}), boot(t, sim.Box{Release: "202405", QoS: sim.Template})
 	for _, c := range []struct{ patch, old, now string }{
@@ -93,7 +93,7 @@ func TestMissingTable(t *testing.T) {
 			require.Contains(t, b.refuse(patch), "member 'PFC_WD' not found")
 			continue
 		}
-		// The difference is a table that was not there, with the port as a field of it, and no list has ports as fields.
+		// The difference is a new table with the port as its field, and no list has ports as fields.
 		require.Contains(t, b.refuse(patch), "Modification of PFC_WD table is illegal")
 		b.patch(add("/TC_TO_DSCP_MAP/AZURE", `{"3": "26"}`))
 	}

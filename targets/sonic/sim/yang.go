@@ -14,7 +14,7 @@ import (
 // This file is the YANG models of sonic-buildimage (src/sonic-yang-models) for the tables of QoS and buffers, by branch. Other tables that
 // have a model are known by name, and taken as they are.
 
-// leaf is what a field, or a part of a key, may hold.
+// leaf describes the values of a field, or of a part of a key.
 type leaf struct {
 	min, max     int // of a number, where max is not 0
 	pattern      *regexp.Regexp
@@ -137,7 +137,7 @@ func makeModels() map[string]model {
 	}
 }
 
-// known are tables that have a model, besides those above.
+// known lists further tables that have a model.
 var known = strings.Fields("AAA ACL_RULE ACL_TABLE AUTO_TECHSUPPORT AUTO_TECHSUPPORT_FEATURE BANNER_MESSAGE BGP_BBR BGP_DEVICE_GLOBAL " +
 	"BGP_MONITORS BGP_NEIGHBOR BGP_PEER_RANGE BREAKOUT_CFG CONSOLE_SWITCH COPP_GROUP COPP_TRAP CRM DEVICE_METADATA DEVICE_NEIGHBOR " +
 	"DEVICE_NEIGHBOR_METADATA DHCP_RELAY DNS_NAMESERVER FEATURE FLEX_COUNTER_TABLE INTERFACE KDUMP LOGGER LOOPBACK_INTERFACE " +

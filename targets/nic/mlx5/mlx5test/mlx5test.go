@@ -9,32 +9,34 @@ import (
 	"strings"
 )
 
-// DCBShim is the C source of a library that, preloaded into the real dcb, answers it as an mlx5 NIC would. It says how itself.
+// DCBShim is the C source of a library that, preloaded into the real dcb, answers it as an mlx5 NIC would. Its source documents how.
 //
 //go:embed dcbshim/dcbshim.c
 var DCBShim string
 
-// DevlinkShim is the C source of a library that, preloaded into the real devlink, answers it as the driver mlx5 would. It says how itself.
+// DevlinkShim is the C source of a library that, preloaded into the real devlink, answers it as the driver mlx5 would. Its source
+// documents how.
 //
 //go:embed devlinkshim/devlinkshim.c
 var DevlinkShim string
 
-// RDMAShim is the C source of a library that, preloaded into the real rdma, answers it as Soft-RoCE would. It says how itself.
+// RDMAShim is the C source of a library that, preloaded into the real rdma, answers it as Soft-RoCE would. Its source documents how.
 //
 //go:embed rdmashim/rdmashim.c
 var RDMAShim string
 
-// EthtoolShim is the C source of a library that, preloaded into the real ethtool, answers -a and -A. It says how itself.
+// EthtoolShim is the C source of a library that, preloaded into the real ethtool, answers -a and -A. Its source documents how.
 //
 //go:embed ethtoolshim/ethtoolshim.c
 var EthtoolShim string
 
-// Knobs is the C source of a library that, preloaded into a shell, lets plain files stand for those of a driver. It says how itself.
+// Knobs is the C source of a library that, preloaded into a shell, makes plain files act like those of a driver. Its source documents
+// how.
 //
 //go:embed knobs/knobs.c
 var Knobs string
 
-// Ethtool is a script that plays ethtool -a and -A; its state lies in the folder FAKE_DIR.
+// Ethtool is a script that simulates ethtool -a and -A, with its state in the folder FAKE_DIR.
 //
 //go:embed ethtool
 var Ethtool string

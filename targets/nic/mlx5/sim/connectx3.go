@@ -1,7 +1,7 @@
 package sim
 
-// ConnectX3 is what is different of a port whose driver is mlx4_core: it has no DSCP map, no cable length and no congestion control, and
-// its priorities go by PCP. Source: en_dcb_nl.c of the driver.
+// ConnectX3 holds the differences of a port whose driver is mlx4_core: it has no DSCP map, no cable length and no congestion control,
+// and its priorities follow PCP. Source: en_dcb_nl.c of the driver.
 type ConnectX3 struct {
 	V2       bool     // it speaks RoCEv2, too: the Pro
 	Counters []string // of the port

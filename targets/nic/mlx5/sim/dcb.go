@@ -213,7 +213,7 @@ func (r *dcbRun) words(name string, a [8]string) {
 	array(r, name, a, func(s string) string { return s }, strconv.Quote)
 }
 
-// show prints what the words left name, or all of it.
+// show prints the rows that the remaining words name, or all rows.
 func (r *dcbRun) show(help string, rows []dcbRow) int {
 	if len(r.args) == 0 {
 		for _, row := range rows {
@@ -261,7 +261,7 @@ func (r *dcbRun) mapping(what string, key func(string) (int, bool), value func(k
 	}
 }
 
-// all is the key that stands for every one.
+// all is the key for every number.
 const all = -1
 
 func numberOrAll(s string) (int, bool) {

@@ -30,7 +30,7 @@ func boot(nic, other string) *lab.Device {
 	}}})
 }
 
-// result is what a command came to.
+// result is the result of a command.
 type result struct {
 	out, err string
 	status   int

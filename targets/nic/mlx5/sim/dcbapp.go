@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// dscpNames are the names of /etc/iproute2/rt_dsfield as shipped, by DSCP. 0 has none when shown.
+// dscpNames are the names of /etc/iproute2/rt_dsfield as shipped, by DSCP. show prints 0 without a name.
 var dscpNames = map[int]string{
 	8: "CS1", 16: "CS2", 24: "CS3", 32: "CS4", 40: "CS5", 48: "CS6", 56: "CS7", 46: "EF",
 	10: "AF11", 12: "AF12", 14: "AF13", 18: "AF21", 20: "AF22", 22: "AF23", 26: "AF31", 28: "AF32", 30: "AF33", 34: "AF41", 36: "AF42",
@@ -305,7 +305,7 @@ func (r *dcbRun) dcbxObject(verb string) int {
 	return 0
 }
 
-// buffer follows the source of iproute2 6.1; no NIC was at hand to hold it against.
+// buffer follows the source of iproute2 6.1; it is not compared with a real NIC.
 func (r *dcbRun) buffer(verb string) int {
 	c := r.nic("read")
 	if verb == "show" {

@@ -15,8 +15,8 @@ import (
 	"github.com/rocec/rocec/targets/target/targettest"
 )
 
-// gpuHost is a host as the compiler gives it: one NIC, or a bond of two, in a RoCEv2 intent, or a NIC in a RoCEv1
-// intent on a VLAN.
+// gpuHost returns a host as the compiler makes it: one NIC, or a bond of two, in a RoCEv2 intent, or a NIC in a RoCEv1 intent on a
+// VLAN.
 func gpuHost(t *testing.T, version int, bonded bool) *ir.Device {
 	at := diag.Range{Filename: "fabric.hcl"}
 	from := []ir.Origin{{At: at, Why: "written"}}
@@ -63,8 +63,8 @@ func gpuHost(t *testing.T, version int, bonded bool) *ir.Device {
 	return d
 }
 
-// TestHostScripts runs what targets/nic/mlx5 puts on a host: its script and its unit, on a NIC with the kernel's driver,
-// one with the vendor's, one without dcb, a bond and a VLAN. Afterwards nothing differs and nothing is written again.
+// TestHostScripts runs the host files of targets/nic/mlx5, its script and its unit, on a NIC with the kernel's driver, one with the
+// vendor's, one without dcb, a bond and a VLAN. Afterwards nothing differs and nothing is written again.
 func TestHostScripts(t *testing.T) {
 	kinds := map[string]func(*lab.Device){
 		"kernel driver": func(*lab.Device) {},

@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// mlnxOptions maps every option to its short form; the value says whether it takes one.
+// mlnxOptions maps every option to its short form; the value reports whether it takes an argument.
 var mlnxOptions = map[string]struct {
 	short string
 	value bool
@@ -21,7 +21,7 @@ var mlnxOptions = map[string]struct {
 	"all": {"a", false}, "help": {"h", false}, "version": {"", false},
 }
 
-// optparse reads options as Python's optparse does: unambiguous beginnings of long ones count.
+// optparse reads options as Python's optparse does: unambiguous prefixes of long options count.
 func optparse(args []string) (set map[string][]string, err string) {
 	set = map[string][]string{}
 	for len(args) > 0 {
@@ -167,7 +167,7 @@ func (m *mlnx) number(name, word string, low, high int) int {
 	return n
 }
 
-// change does what the options ask for, in the tool's order; quiet tells that nothing is printed after.
+// change carries out the options, in the tool's order; quiet reports that nothing is printed afterwards.
 func (m *mlnx) change() (quiet bool) {
 	c := m.c
 	_, trust := m.get("trust")

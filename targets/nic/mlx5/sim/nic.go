@@ -14,7 +14,7 @@ type nic struct {
 	state
 }
 
-// state is what a port forgets when the host starts anew.
+// state is the part of a port that a reboot of the host resets.
 type state struct {
 	PFC       [8]bool
 	Delay     int // metres of cable; PFC's delay means that to this driver
@@ -109,7 +109,7 @@ func (c *nic) now() target.Netdev {
 // counter is the value of a counter of the interface.
 func (c *nic) counter(name string) int { return int(c.m.Counter(c.Name, name)) }
 
-// trust is what the driver derives from the APP table.
+// trust returns the trusted field, which the driver derives from the APP table.
 func (c *nic) trust() string {
 	if len(c.Apps) > 0 && c.Generation == nil {
 		return "dscp"
@@ -177,7 +177,7 @@ const (
 // addApp is ieee_setapp: DSCP only; an entry takes the place of the one that was there.
 func (c *nic) addApp(a app) error {
 	if a.selector != selDSCP || a.protocol > 63 {
-		return target.EINVAL // of ConnectX-3 the kernel's own table takes it, and the card never hears of it
+		return target.EINVAL // for ConnectX-3 only the kernel's own table takes it, and the card does not get it
 	}
 	c.DSCPPrio[a.protocol], c.Apps[a.protocol] = a.priority, a.priority
 	return nil

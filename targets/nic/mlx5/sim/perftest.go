@@ -8,9 +8,9 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// writeBW is ib_write_bw of perftest: with an address it sends, without one it receives. There is no wire between simulated devices, so
-// either end counts the packets by its own arguments and settings: the marks by what the driver forces or the arguments say, and the
-// priority by what the NIC trusts. The lab reports whether the last switch marks them.
+// writeBW is ib_write_bw of perftest: with an address it sends, without one it receives. There is no wire between simulated devices,
+// so either end counts the packets by its own arguments and settings. The driver's override or the arguments give the marks, and the
+// field that the NIC trusts gives the priority. The lab reports whether the last switch marks them.
 func (s *NICs) writeBW(p *target.Proc) int {
 	set, peer, complaint := target.Getopt(p.Args[1:], "d:i:x:p:n:s:S:T:F", map[string]byte{"tclass": 'T', "sl": 'S'})
 	if complaint != "" {

@@ -1,9 +1,9 @@
-// Package sim simulates the NICs of a host: ports with the driver mlx5_core or mlx4_core ([NIC]), how they take settings, and the
-// tools that set and show them: dcb of iproute2, mlnx_qos of the vendor, rdma, and the files of the driver in sysfs,
+// Package sim simulates the NICs of a host: ports with the driver mlx5_core or mlx4_core ([NIC]), and how they take settings. It
+// simulates the tools that set and show them: dcb of iproute2, mlnx_qos of the vendor, rdma, and the files of the driver in sysfs,
 // debugfs and configfs.
 //
-// Package sim is an independent judge of the files and commands of rocec: never merge it with the table of settings, the script or
-// the reader of the target.
+// Package sim is an independent judge of the files and commands of rocec: never merge it with the target's table of settings, script
+// or reader.
 package sim
 
 import (
@@ -23,7 +23,7 @@ type NIC struct {
 	RDMA string     // its RDMA device, "mlx5_0"; ports of a bond share one
 	IP   netip.Addr // the zero address: none
 
-	VLANs map[string]netip.Addr // addresses of the VLAN interfaces on top of it, or of its bond
+	VLANs map[string]netip.Addr // addresses of the VLAN interfaces above it, or above its bond
 
 	Generation *ConnectX3 // nil: ConnectX-4 or later
 }
@@ -98,8 +98,8 @@ func (s *NICs) Boot(m target.Machine) {
 	}
 }
 
-// install installs a program beside that of another driver's NICs: a run goes to it where its arguments name one of ours, which names
-// gives, or the other has none; a program that names none prints what both have.
+// install installs a program beside that of another driver's NICs. A run goes to ours where its arguments name one of our NICs (names
+// lists them), or where no other program exists; without such arguments both print.
 func (s *NICs) install(path string, run target.Program, names func() []string) {
 	others := s.m.Program(path)
 	run = s.locked(run)
@@ -137,8 +137,8 @@ func (s *NICs) locked(run target.Program) target.Program {
 	}
 }
 
-// VendorDriver gives the NICs the vendor's driver stack (MLNX_OFED) in place of the kernel's own: the tool mlnx_qos, and
-// in sysfs the switches of ECN, traffic_class, ttl, roce_enable and vf_roce, the last for vfs virtual functions.
+// VendorDriver gives the NICs the vendor's driver stack (MLNX_OFED) in place of the kernel's own. It adds the tool mlnx_qos, and in
+// sysfs the switches of ECN, traffic_class, ttl, roce_enable and vf_roce, the last for vfs virtual functions.
 func (s *NICs) VendorDriver(vfs int) {
 	s.m.Do(func() {
 		s.vendor, s.vfs = true, vfs

@@ -162,8 +162,8 @@ func bit(v *bool) target.Node {
 	})
 }
 
-// cma is the configfs of rdma_cm: making a folder named like an RDMA device shows its defaults; the values belong to the
-// device and stay when the folder goes.
+// cma is the configfs of rdma_cm. Making a folder with the name of an RDMA device shows its defaults; the values belong to the device
+// and outlive the folder.
 func (s *NICs) cma(name string) (map[string]target.Node, error) {
 	c := s.owner(name)
 	if c == nil {
