@@ -17,8 +17,8 @@ import (
 	"github.com/rocec/rocec/targets"
 )
 
-// racks is two leaves with ports to hosts, two lossless groups that mark, and a spine: with all ports in use, the memory of a leaf
-// bounds where marking begins.
+// racks is two leaves with ports to hosts, two lossless groups that mark, and a spine. With all ports in use, the memory of a leaf bounds
+// where marking begins.
 func racks(ports int, more string) string {
 	return fmt.Sprintf(`
 fabric "pod1" {
@@ -216,8 +216,8 @@ func TestPinnedGrowth(t *testing.T) {
 	assert.Len(t, ds[0].Notes, 2)
 }
 
-// Where memory bounds marking, the ports of the switch are inputs. A row of a switch that it did not bound holds as long as the bound
-// allows it, and one that is there for these very inputs also when the rules of this rocec have no bound for them.
+// Where memory bounds marking, the ports of the switch are inputs. A row of a switch that memory did not bound holds as long as the bound
+// allows it. A row for these very inputs also holds when the rules of this rocec have no bound for them.
 func TestPinnedBound(t *testing.T) {
 	bounded := racks(31, "")
 	fresh, _ := compileLocked(t, bounded, nil)

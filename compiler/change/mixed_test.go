@@ -87,7 +87,7 @@ roce "rdma" {
 }
 `
 
-// tagged is a class that is told by its PCP.
+// tagged is a class that PCP identifies.
 const tagged = `
 cos_group "rdma" {
   cos      = 3
@@ -339,7 +339,7 @@ func TestPhases(t *testing.T) {
 			want: "at-once; new: " + switches,
 		},
 		{
-			name: "values that nobody marks lose their class", new: one,
+			name: "values that no device marks lose their class", new: one,
 			edit: func(_ string, h *change.Held) {
 				h.Old = edited(h.New, func(p *ir.PortSettings) {
 					p.Stamps = 0
