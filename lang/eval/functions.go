@@ -198,8 +198,8 @@ var Functions = []Function{
 		fn: stdlib.SetProductFunc, cost: productCost,
 	},
 	{
-		Name: "setsubtract", Args: "set, set", Doc: "What only the first set holds.", Example: `setsubtract(toset(["a", "b"]), toset(["b"]))`,
-		Gives: `["a"]`, fn: stdlib.SetSubtractFunc,
+		Name: "setsubtract", Args: "set, set", Doc: "The elements that only the first set has.",
+		Example: `setsubtract(toset(["a", "b"]), toset(["b"]))`, Gives: `["a"]`, fn: stdlib.SetSubtractFunc,
 	},
 	{
 		Name: "setunion", Args: "set...", Doc: "What any set holds.", Example: `setunion(toset(["a"]), toset(["b"]))`, Gives: `["a","b"]`,
@@ -316,8 +316,8 @@ func (ev *Evaluator) functions(f parse.Folder) map[string]function.Function {
 	return out
 }
 
-// bounded wraps fn: arguments and result are charged, results that would be too large are refused before they are made,
-// and arguments are brought to their types in linear time. HCL would convert tuples to lists in quadratic time.
+// bounded wraps fn. Arguments and result are charged, too large results are refused before they are made, and arguments are brought to
+// their types in linear time. HCL would convert tuples to lists in quadratic time.
 func bounded(b *budget, fn function.Function, cost func([]cty.Value) int) function.Function {
 	params, rest := fn.Params(), fn.VarParam()
 	spec := &function.Spec{Type: function.StaticReturnType(cty.DynamicPseudoType)}
