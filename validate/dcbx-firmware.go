@@ -6,7 +6,7 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// DCBXFirmware reports member NICs whose PFC nobody sets.
+// DCBXFirmware reports member NICs whose PFC no block sets.
 var DCBXFirmware = &Check{
 	Code:    "dcbx-firmware",
 	Summary: "firmware decides a NIC's PFC, and no switch tells it",

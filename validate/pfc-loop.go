@@ -162,7 +162,7 @@ func loopText(l *proof.Proof) string {
 		if first.Ended {
 			which = "the shortest of those found is shown"
 		}
-		more = append(more, fmt.Sprintf("%s in all lie on circles that are joined to this one; %s", diag.Count(first.Buffers, "buffer"), which))
+		more = append(more, fmt.Sprintf("circles that are joined to this one have %s in all; %s", diag.Count(first.Buffers, "buffer"), which))
 	}
 	others := l.Parts - 1
 	if first.Reversed && first.Buffers == len(first.Circle) {
@@ -177,7 +177,7 @@ func loopText(l *proof.Proof) string {
 	return b.String()
 }
 
-// writeChoices says which of several equally good routes routers must pass on for the circle.
+// writeChoices names the equally good routes that routers must pass on for the circle.
 func writeChoices(b *strings.Builder, choices []ir.Choice) {
 	const title = "only when routers that hold several routes to be equally good pass on these"
 	writeFirst(b, title, "choice", choices, func(c ir.Choice) string {

@@ -7,7 +7,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// PFCWatchdog says what can end a deadlock where one is accepted.
+// PFCWatchdog names what can end a deadlock where one is accepted.
 var PFCWatchdog = &Check{
 	Code:    "pfc-watchdog",
 	Summary: "an accepted PFC loop wants a watchdog",

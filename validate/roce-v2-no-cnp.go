@@ -34,8 +34,7 @@ var RoCEv2NoCNP = &Check{
 	},
 }
 
-// defaultTaker gives the lossless group that gets an intent's CNPs as NICs mark them where nobody says how, and the mark; nil
-// where none does.
+// defaultTaker gives the lossless group that gets an intent's CNPs with the default marks of NICs, and the mark; nil if no group does.
 func defaultTaker(f *ir.Fabric, in *ir.Intent) (*ir.CosGroup, string) {
 	some := false // member whose CNPs have the default mark
 	for _, m := range in.Members {
